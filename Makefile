@@ -1,0 +1,62 @@
+# Two commands to begin with: `make run` counts words of real text, `make test` passes the tests.
+# `make check` is what CI runs. Nothing needs to be installed but Go and make.
+
+GO           ?= go
+GOLANGCI     := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+GOFUMPT      := $(GO) run mvdan.cc/gofumpt@v0.12.0
+BENCHTIME    ?= 1x
+FUZZTIME     ?= 20s
+TEST_TIMEOUT ?= 10m
+GOFILES       = $(shell git ls-files -co --exclude-standard '*.go')
+
+.PHONY: run build test test-long lint fmt fmt-check vet tidy-check scenarios examples bench bench-quick bench-smoke fuzz golden check clean
+
+build: ## bin/tarry
+	$(GO) build -o bin/tarry ./cmd/tarry
+
+# WordCount of the Go distribution's own sources: about 90 MB of real text that every machine with Go has.
+run: build
+	@rm -rf out/wordcount && mkdir -p out
+	./bin/tarry run wordcount "$$($(GO) env GOROOT)/src/**/*.go" -o out/wordcount
+	@echo "The ten most frequent words:"
+	@cat out/wordcount/part-r-* | sort -t "$$(printf '\t')" -k2,2nr -k1,1 | head -10
+
+test:
+	$(GO) test -race -timeout $(TEST_TIMEOUT) ./...
+
+# The long modes: 10,000 tiny files, a 100 MB line, more random cases.
+test-long:
+	TARRY_LONG=1 $(GO) test -timeout 60m ./...
+
+lint:
+	$(GOLANGCI) run ./...
+
+fmt:
+	$(GOFUMPT) -w $(GOFILES)
+
+fmt-check:
+	@out=$$($(GOFUMPT) -l $(GOFILES)) || exit 1; if [ -n "$$out" ]; then echo "gofumpt would change:"; echo "$$out"; exit 1; fi
+
+vet:
+	$(GO) vet ./...
+
+tidy-check:
+	$(GO) mod tidy -diff
+
+scenarios: build
+	./bin/tarry scenario scheduling/testdata/*.scenario | tail -n 1
+
+examples: build
+	$(GO) test -count=1 ./examples/...
+
+# Every benchmark once: proves that they run, measures nothing.
+bench-smoke:
+	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) -timeout 10m ./...
+
+fuzz:
+	./scripts/fuzz.sh $(FUZZTIME)
+
+check: fmt-check vet lint tidy-check test scenarios examples bench-smoke
+
+clean:
+	rm -rf bin out bench
