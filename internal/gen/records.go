@@ -1,0 +1,88 @@
+package gen
+
+import (
+	"strconv"
+	"time"
+)
+
+// newTera fills pieces with TeraSort records: a random key of 10 printable characters, the record's number in 32
+// hexadecimal digits between spaces, and a letter repeated up to the line feed.
+func newTera(Config) fill {
+	const keyBytes, digits = 10, 32
+	return func(buf []byte, n int, piece int64, r *rng) []byte {
+		row := piece * (pieceBytes / RecordBytes)
+		for ; n > 0; n -= RecordBytes {
+			buf = append(appendPrintable(buf, keyBytes, r), ' ', ' ')
+			for shift := 4 * (digits - 1); shift >= 0; shift -= 4 {
+				buf = append(buf, "0123456789ABCDEF"[uint64(row)>>shift&15]) // a shift of 64 and more gives 0
+			}
+			buf = append(buf, ' ', ' ')
+			for range RecordBytes - keyBytes - digits - 5 {
+				buf = append(buf, byte('A'+row%26))
+			}
+			buf = append(buf, '\n')
+			row++
+		}
+		return buf
+	}
+}
+
+// newLog fills pieces with log lines in Apache's combined format, some ten a second, time going on from piece to
+// piece. Addresses, pages and agents are skewed as on a real site.
+func newLog(c Config) fill {
+	clients, pages := newZipf(5000, c.skew()), newZipf(2000, c.skew())
+	agents := []string{
+		"Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
+		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36",
+		"curl/8.8.0",
+		"examplebot/2.1 (+http://www.example.com/bot.html)",
+	}
+	status := []int{200, 200, 200, 200, 200, 200, 304, 301, 404, 500}
+	const linesPerPiece, perSecond = 5000, 10 // a line is some 200 bytes
+	return func(buf []byte, n int, piece int64, r *rng) []byte {
+		line := make([]byte, 0, 512)
+		for row := int64(0); n > 0; row++ {
+			at := time.Unix(1_700_000_000+(piece*linesPerPiece+row)/perSecond, 0).UTC()
+			line = line[:0]
+			client := clients.draw(r) * 2654435761
+			for i := range 4 {
+				if i > 0 {
+					line = append(line, '.')
+				}
+				line = strconv.AppendInt(line, int64(1+client>>(8*i)&0xff%254), 10)
+			}
+			line = append(line, " - - ["...)
+			line = at.AppendFormat(line, "02/Jan/2006:15:04:05 -0700")
+			line = append(line, `] "GET /page/`...)
+			line = strconv.AppendInt(line, int64(pages.draw(r)), 10)
+			path := len(line)
+			line = append(line, ` HTTP/1.1" `...)
+			line = strconv.AppendInt(line, int64(status[r.n(len(status))]), 10)
+			line = append(line, ' ')
+			line = strconv.AppendInt(line, int64(100+r.n(100_000)), 10)
+			line = append(line, ` "-" "`...)
+			line = append(line, agents[r.n(len(agents))]...)
+			line = append(line, '"', '\n')
+			buf, n = appendLog(buf, line, path, n)
+		}
+		return buf
+	}
+}
+
+// appendLog appends a log line if n bytes leave room for it and at least one more. The last line of a piece gets a
+// longer path, or is cut, so that it ends with the piece. It gives back the bytes still to fill.
+func appendLog(buf, line []byte, path, n int) ([]byte, int) {
+	const longest = 300
+	switch {
+	case n >= len(line)+longest:
+		return append(buf, line...), n - len(line)
+	case n >= len(line):
+		buf = append(buf, line[:path]...)
+		for range n - len(line) {
+			buf = append(buf, 'x')
+		}
+		return append(buf, line[path:]...), 0
+	default:
+		return append(append(buf, line[:n-1]...), '\n'), 0
+	}
+}

@@ -1,0 +1,89 @@
+package gen
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// pieceBytes is the size of the pieces that are made independently of each other: a whole number of TeraSort records.
+const pieceBytes = 10_000 * RecordBytes
+
+// Write writes what c asks for to w, in pieces of about a megabyte. Errors are those of Validate and of w.
+func Write(w io.Writer, c Config) error {
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	f := c.filler()(c)
+	pieces := (c.Size() + pieceBytes - 1) / pieceBytes
+	lanes := int64(runtime.GOMAXPROCS(0))
+	ready, free := make([]chan []byte, lanes), make([]chan []byte, lanes)
+	stop := make(chan struct{})
+	defer close(stop)
+	for lane := range lanes { // lane i makes pieces i, i+lanes, …
+		ready[lane], free[lane] = make(chan []byte), make(chan []byte, 2)
+		free[lane] <- make([]byte, 0, pieceBytes)
+		free[lane] <- make([]byte, 0, pieceBytes)
+		go func() {
+			for piece := lane; piece < pieces; piece += lanes {
+				var buf []byte
+				select {
+				case buf = <-free[lane]:
+				case <-stop:
+					return
+				}
+				n := min(pieceBytes, c.Size()-piece*pieceBytes)
+				buf = f(buf[:0], int(n), piece, newRng(c.Seed, piece))
+				select {
+				case ready[lane] <- buf:
+				case <-stop:
+					return
+				}
+			}
+		}()
+	}
+	for piece := range pieces {
+		buf := <-ready[piece%lanes]
+		if _, err := w.Write(buf); err != nil {
+			return fmt.Errorf("gen: %w", err)
+		}
+		free[piece%lanes] <- buf
+	}
+	return nil
+}
+
+// WriteFile writes what c asks for to the named file, by way of a temporary file beside it, so that the name never
+// stands for half an output. An existing file is replaced only if overwrite is set; else the error wraps os.ErrExist.
+func WriteFile(name string, c Config, overwrite bool) (err error) {
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(name); err == nil && !overwrite {
+		return fmt.Errorf("gen: %s: %w", name, os.ErrExist)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(name), "_"+filepath.Base(name)+".*")
+	if err != nil {
+		return fmt.Errorf("gen: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			tmp.Close()
+			os.Remove(tmp.Name())
+		}
+	}()
+	if err := Write(tmp, c); err != nil {
+		return err
+	}
+	if err := tmp.Chmod(0o644); err != nil {
+		return fmt.Errorf("gen: %w", err)
+	}
+	if err := tmp.Close(); err != nil {
+		return fmt.Errorf("gen: %w", err)
+	}
+	if err := os.Rename(tmp.Name(), name); err != nil {
+		return fmt.Errorf("gen: %w", err)
+	}
+	return nil
+}
