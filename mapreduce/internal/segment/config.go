@@ -1,0 +1,45 @@
+package segment
+
+import (
+	"errors"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+// ErrCorrupt is wrapped by every error about a spill file or stream whose
+// content is damaged or cut short.
+var ErrCorrupt = errors.New("segment: corrupt or truncated data")
+
+// Config configures a [Sorter].
+type Config struct {
+	// Partitions is the number of partitions, at least 1.
+	Partitions int
+	// Budget pays for arenas, indexes and pinned chunks; nil means no limit. A
+	// sub-budget of the attempt; segments kept in memory move to its root.
+	Budget *memory.Budget
+	// Pool supplies the buffers; nil means fresh ones each time.
+	Pool *memory.Pool
+	// SpillDir is the directory for spill files; empty means os.TempDir. Files
+	// are unlinked when the last segment in them is released.
+	SpillDir string
+	// Name goes into the names of spill files, such as an attempt ID.
+	Name string
+}
+
+// Stats counts what a [Sorter] or a table did.
+type Stats struct {
+	Records        int64 // records added, before any combining
+	Bytes          int64 // their key and value bytes
+	Output         int64 // records in the segments, after combining
+	OutputBytes    int64 // their key and value bytes
+	Spills         int64 // sorted runs written to files
+	SpilledRecords int64 // records in those runs
+	SpilledBytes   int64 // their key and value bytes
+	FileBytes      int64 // bytes of the spill files, after compression
+}
+
+// PartitionOf is the partition of a key among n unless the job chooses its own:
+// xxhash64 modulo n.
+func PartitionOf(key []byte, n int) int { return int(xxhash.Sum64(key) % uint64(n)) }
