@@ -1,10 +1,6 @@
 package segment
 
 import (
-	"bytes"
-	"io"
-	"slices"
-
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
@@ -23,22 +19,41 @@ type MergeConfig struct {
 	FanIn int
 }
 
+const mostFanIn = 256
+
 // Merge is the sorted stream of the records of several segments. It is not safe
 // for concurrent use. It holds the segments' memory until Close, so they may be
 // released meanwhile.
 type Merge struct {
-	records []record
-	at      int
+	cfg     MergeConfig
+	runs    []run // numbered by their ordinals
+	files   []fileRun
+	sources []*source
+	tree    *loserTree // nil with a single source
+	slab    memory.Slab
+	charged int64
+	started bool
+	pending bool // the head has been handed out and must be advanced first
+	stats   Stats
+	err     error
+}
+
+// fileRun is a run in a file with its place among all runs.
+type fileRun struct {
+	run
+	ordinal uint32
 }
 
 // NewMerge returns the merge of segments; records with equal keys come in the
 // order of segments. It does no work before the first Next or WriteTo.
 func NewMerge(cfg MergeConfig, segments []*Segment) *Merge {
-	m := &Merge{}
+	m := &Merge{cfg: cfg}
 	for _, s := range segments {
-		m.records = append(m.records, s.records...)
+		for _, r := range s.runs {
+			r.retain()
+			m.runs = append(m.runs, r)
+		}
 	}
-	slices.SortStableFunc(m.records, func(a, b record) int { return bytes.Compare(a.key, b.key) })
 	return m
 }
 
@@ -46,55 +61,96 @@ func NewMerge(cfg MergeConfig, segments []*Segment) *Merge {
 // and value are valid until the next call of Next or Close and must not be
 // changed.
 func (m *Merge) Next() (key, value []byte, ok bool) {
-	if m.at == len(m.records) {
-		return nil, nil, false
+	_, key, value, ok = m.next()
+	return key, value, ok
+}
+
+func (m *Merge) next() (ordinal uint32, key, value []byte, ok bool) {
+	if !m.started {
+		m.start()
 	}
-	r := m.records[m.at]
-	m.at++
-	return r.key, r.value, true
+	if m.err != nil || len(m.sources) == 0 {
+		return 0, nil, nil, false
+	}
+	s := m.sources[0]
+	if m.tree != nil {
+		if m.pending {
+			m.tree.next()
+		}
+		s = m.tree.winner()
+	} else if m.pending {
+		s.advance()
+	}
+	m.pending = true
+	if s.state != live {
+		if s.state == failed {
+			m.err = s.file.err
+		}
+		return 0, nil, nil, false
+	}
+	return s.ordinal, s.key, s.value, true
 }
 
 // Err returns the error that ended Next, if any; damaged spill files wrap
 // [ErrCorrupt].
-func (m *Merge) Err() error { return nil }
+func (m *Merge) Err() error { return m.err }
 
 // Stats counts the intermediate passes, in the Spill fields only.
-func (m *Merge) Stats() Stats { return Stats{} }
+func (m *Merge) Stats() Stats { return m.stats }
 
-// Layout says what WriteTo writes for a record: the key if Key, then Separator,
-// then the value if Value, then End.
-type Layout struct {
-	Key, Value     bool
-	Separator, End []byte
+// Close frees everything the merge holds. Closing twice is allowed.
+func (m *Merge) Close() {
+	for _, s := range m.sources {
+		if s.file != nil {
+			s.file.close()
+		}
+	}
+	for i := range m.files {
+		m.files[i].drop()
+	}
+	for i := range m.runs {
+		m.runs[i].drop()
+	}
+	m.cfg.Pool.Put(m.slab)
+	m.cfg.Budget.Release(m.charged)
+	m.started, m.runs, m.files, m.sources, m.tree = true, nil, nil, nil, nil
+	m.slab, m.charged = memory.Slab{}, 0
 }
 
-// WriteTo writes all remaining records to w in large pieces, for reduces that
-// pass every record on unchanged, and returns the number of records and bytes
-// written. With all segments in memory no record is touched before its single
-// copy into the output buffer.
-func (m *Merge) WriteTo(w io.Writer, l Layout) (records, written int64, err error) {
-	for {
-		k, v, ok := m.Next()
-		if !ok {
-			return records, written, m.Err()
+// start opens the sources: one for all entries in memory, sorted now, and one
+// for each run in a file, in passes if they are too many.
+func (m *Merge) start() {
+	m.started = true
+	var inMemory []fileRun
+	for i, r := range m.runs {
+		f := fileRun{r, uint32(i)}
+		if r.file != nil {
+			f.retain()
+			m.files = append(m.files, f)
+		} else {
+			inMemory = append(inMemory, f)
 		}
-		var b []byte
-		if l.Key {
-			b = append(b, k...)
-		}
-		b = append(b, l.Separator...)
-		if l.Value {
-			b = append(b, v...)
-		}
-		b = append(b, l.End...)
-		n, err := w.Write(b)
-		written += int64(n)
-		if err != nil {
-			return records, written, err
-		}
-		records++
+	}
+	if m.err = m.sortMemory(inMemory); m.err != nil {
+		return
+	}
+	if m.err = m.passes(); m.err != nil {
+		return
+	}
+	for i := range m.files {
+		m.sources = append(m.sources, m.open(&m.files[i]))
+	}
+	for _, s := range m.sources {
+		s.advance()
+	}
+	if len(m.sources) > 1 {
+		m.tree = newLoserTree(m.sources)
 	}
 }
 
-// Close frees everything the merge holds. Closing twice is allowed.
-func (m *Merge) Close() { m.records = nil }
+func (m *Merge) open(f *fileRun) *source {
+	return &source{
+		ordinal: f.ordinal,
+		file:    newBlockReader(f.file.f, f.section, m.cfg.Pool, m.cfg.Budget),
+	}
+}

@@ -1,60 +1,183 @@
 package segment
 
 import (
-	"bytes"
-	"slices"
+	"fmt"
+	"math"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
+// maxRecord is the most bytes a record may have: its arena offsets are 32 bits.
+const maxRecord = math.MaxUint32 - 64
+
 // Sorter collects the records of one attempt. It is not safe for concurrent use.
+//
+// The records of each partition are indexed apart as they come; sorting happens
+// when a run spills or, for records that stay in memory, once in the [Merge].
 type Sorter struct {
-	cfg   Config
-	parts [][]record
-	stats Stats
+	cfg    Config
+	lists  []list
+	store  *store
+	pin    *pin
+	region int // of pin in store; -1: not adopted yet, -2: refused
+	spills []*spillFile
+	stats  Stats
+	least  int64 // bytes the store may have whatever the budget says
 }
 
-type record struct{ key, value []byte }
+// leastRun keeps a starved attempt from spilling a file for every few records.
+const leastRun = 1 << 20
+
+const (
+	notAdopted = -1
+	refused    = -2
+)
 
 // NewSorter returns an empty sorter. It allocates little before the first record.
 func NewSorter(cfg Config) *Sorter {
-	return &Sorter{cfg: cfg, parts: make([][]record, cfg.Partitions)}
+	return &Sorter{
+		cfg:   cfg,
+		lists: make([]list, cfg.Partitions),
+		store: newStore(cfg.Budget, cfg.Pool),
+		least: leastRun,
+	}
 }
 
 // Pin declares chunk, typically mapped input, immutable and valid until release
 // is called: keys and values that lie inside the chunk pinned last are stored by
 // reference instead of being copied. release (may be nil) is called once, when
 // the last segment that refers to the chunk has been released, possibly from
-// another goroutine; if nothing refers to it, at Finish or Close at the latest.
-// The chunk's bytes are charged to the budget; if they do not fit the chunk is
-// not pinned and records are copied.
+// another goroutine; if nothing refers to it, at the next Pin, at Finish or at
+// Close. The chunk's bytes are charged to the budget with the first reference;
+// if they do not fit, records are copied.
 func (s *Sorter) Pin(chunk []byte, release func()) {
-	if release != nil {
-		release()
-	}
+	s.pin.drop()
+	s.pin, s.region = newPin(chunk, release), notAdopted
 }
 
 // Add adds a record to a partition in [0, Partitions). key and value are copied
-// unless they lie in the pinned chunk. It fails only when a spill fails.
+// unless both lie in the pinned chunk. It fails when a spill fails or when the
+// record is too large, 4 GiB or so.
 func (s *Sorter) Add(partition int, key, value []byte) error {
-	s.parts[partition] = append(s.parts[partition], record{bytes.Clone(key), bytes.Clone(value)})
+	e := entry{prefix: prefixOf(key)}
+	l := &s.lists[partition]
+	if !s.place(&e, key, value, false) || !l.push(s.store, e, false) {
+		if err := s.makeRoom(len(key) + len(value)); err != nil {
+			return err
+		}
+		s.place(&e, key, value, true)
+		l.push(s.store, e, true)
+	}
+	n := int64(len(key) + len(value))
+	l.bytes += n
 	s.stats.Records++
-	s.stats.Bytes += int64(len(key) + len(value))
+	s.stats.Bytes += n
 	return nil
+}
+
+// makeRoom spills what is in memory, if it is worth a run, so that the next
+// record is taken in anyway.
+func (s *Sorter) makeRoom(n int) error {
+	if n > maxRecord {
+		return fmt.Errorf("segment: a record of %d bytes is too large", n)
+	}
+	if s.store.charged < s.least && len(s.store.regions) < maxRegions-1 {
+		return nil
+	}
+	return s.spill()
+}
+
+// place gives the record a place: in the pinned chunk where it lies, or copied
+// into the arena.
+func (s *Sorter) place(e *entry, key, value []byte, force bool) bool {
+	if s.pin != nil && s.region != refused && len(key) < longKey {
+		if k, ok := memory.Within(s.pin.chunk, key); ok {
+			v := k
+			if len(value) > 0 {
+				v, ok = memory.Within(s.pin.chunk, value)
+			}
+			if ok && s.adopted() {
+				e.region, e.klen = uint16(s.region), uint16(len(key))
+				e.key, e.value, e.vlen = uint32(k), uint32(v), uint32(len(value))
+				return true
+			}
+		}
+	}
+	return len(key)+len(value) <= maxRecord && s.store.copyRecord(e, key, value, force)
+}
+
+// adopted makes the pinned chunk a region of the store, once.
+func (s *Sorter) adopted() bool {
+	if s.region == notAdopted {
+		r, ok := s.store.adopt(s.pin)
+		if !ok {
+			r = refused
+		}
+		s.region = r
+	}
+	return s.region >= 0
 }
 
 // Finish ends the attempt: one segment per partition, each to be released by
 // the caller. What the budget does not let stay in memory is spilled first. The
 // sorter can only be closed afterwards.
 func (s *Sorter) Finish() ([]*Segment, Stats, error) {
-	out := make([]*Segment, len(s.parts))
-	for i, p := range s.parts {
-		slices.SortStableFunc(p, func(a, b record) int { return bytes.Compare(a.key, b.key) })
-		out[i] = &Segment{records: p}
+	s.dropPin()
+	var reserve int64 // what list.push charged for a sort that did not happen
+	for i := range s.lists {
+		for _, b := range s.lists[i].blocks() {
+			reserve += int64(memory.SlabSize(cap(b) * entrySize))
+		}
 	}
-	s.parts = nil
+	s.store.giveBack(reserve)
+	if !s.store.keep() {
+		s.store.acquire(reserve, true)
+		if err := s.spill(); err != nil {
+			s.Close()
+			return nil, s.stats, err
+		}
+	}
+	out := make([]*Segment, len(s.lists))
+	for p := range out {
+		out[p] = s.segment(p)
+	}
 	s.stats.Output, s.stats.OutputBytes = s.stats.Records, s.stats.Bytes
-	return out, s.stats, nil
+	stats := s.stats
+	s.Close()
+	return out, stats, nil
+}
+
+func (s *Sorter) segment(p int) *Segment {
+	seg := &Segment{}
+	for _, f := range s.spills {
+		if x := f.sections[p]; x.records > 0 {
+			f.retain()
+			seg.runs = append(seg.runs, run{file: f, section: x})
+			seg.records, seg.bytes = seg.records+x.records, seg.bytes+x.bytes
+		}
+	}
+	if l := &s.lists[p]; l.n > 0 {
+		s.store.retain()
+		seg.runs = append(seg.runs, run{store: s.store, entries: l.blocks(), section: section{records: int64(l.n), bytes: l.bytes}})
+		seg.records, seg.bytes = seg.records+int64(l.n), seg.bytes+l.bytes
+	}
+	return seg
 }
 
 // Close abandons the attempt and frees what it holds, spill files included.
 // After Finish it does nothing. Closing twice is allowed.
-func (s *Sorter) Close() { s.parts = nil }
+func (s *Sorter) Close() {
+	s.dropPin()
+	if s.store != nil {
+		s.store.drop()
+	}
+	for _, f := range s.spills {
+		f.drop()
+	}
+	s.store, s.spills, s.lists = nil, nil, nil
+}
+
+func (s *Sorter) dropPin() {
+	s.pin.drop()
+	s.pin = nil
+}

@@ -1,0 +1,30 @@
+package memory
+
+import "unsafe"
+
+// Cast views b as elements of T, dropping a rest that is too small for one.
+//
+// It is sound under two conditions on the caller: T holds no pointers (the
+// collector does not scan slabs), and b begins at an address aligned for T, as
+// the bytes of every [Slab] do for alignments up to 8.
+func Cast[T any](b []byte) []T {
+	var t T
+	n := len(b) / int(unsafe.Sizeof(t))
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
+}
+
+// Within returns the offset of b in chunk if b is a part of it. An empty b is
+// nowhere.
+func Within(chunk, b []byte) (offset int, ok bool) {
+	if len(b) == 0 || len(chunk) == 0 {
+		return 0, false
+	}
+	d := uintptr(unsafe.Pointer(unsafe.SliceData(b))) - uintptr(unsafe.Pointer(unsafe.SliceData(chunk)))
+	if d >= uintptr(len(chunk)) {
+		return 0, false
+	}
+	return int(d), uintptr(len(b)) <= uintptr(len(chunk))-d
+}

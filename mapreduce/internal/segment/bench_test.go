@@ -1,0 +1,155 @@
+package segment
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+// teraText is n records of 100 bytes with random 10-byte keys of printable ASCII.
+func teraText(n int) []byte {
+	rng := rand.New(rand.NewPCG(7, 7))
+	b := bytes.Repeat([]byte("          0123456789abcdef0123456789abcdef0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVW\n"), n)
+	b = b[:n*100]
+	for i := range n {
+		for j := range 10 {
+			b[i*100+j] = byte(' ' + rng.IntN(95))
+		}
+		b[i*100+99] = '\n'
+	}
+	return b
+}
+
+// teraSort runs maps over blocks of text and two reduces, two at a time.
+func teraSort(b *testing.B, text []byte, root *memory.Budget, pool *memory.Pool, dir string, w []io.Writer) Stats {
+	const maps, reduces = 16, 2
+	block := len(text) / 100 / maps * 100
+	segments := make([][]*Segment, maps)
+	var mu sync.Mutex
+	var total Stats
+	parallel(maps, func(i int) {
+		budget := root.Sub()
+		defer budget.Close()
+		s := NewSorter(Config{Partitions: reduces, Budget: budget, Pool: pool, SpillDir: dir})
+		chunk := text[i*block:]
+		if i < maps-1 {
+			chunk = chunk[:block]
+		}
+		s.Pin(chunk, nil)
+		for r := chunk; len(r) >= 100; r = r[100:] {
+			p := 0
+			if r[0] > 79 {
+				p = 1
+			}
+			if err := s.Add(p, r[:10:10], r[:100:100]); err != nil {
+				b.Error(err)
+			}
+		}
+		out, stats, err := s.Finish()
+		if err != nil {
+			b.Error(err)
+		}
+		mu.Lock()
+		total.SpilledRecords += stats.SpilledRecords
+		total.FileBytes += stats.FileBytes
+		mu.Unlock()
+		segments[i] = out
+	})
+	parallel(reduces, func(p int) {
+		var in []*Segment
+		for _, s := range segments {
+			in = append(in, s[p])
+		}
+		budget := root.Sub()
+		defer budget.Close()
+		m := NewMerge(MergeConfig{Budget: budget, Pool: pool, SpillDir: dir}, in)
+		if _, _, err := m.WriteTo(w[p], Layout{Value: true}); err != nil {
+			b.Error(err)
+		}
+		m.Close()
+		for _, s := range in {
+			s.Release()
+		}
+	})
+	return total
+}
+
+func parallel(n int, f func(i int)) {
+	next := make(chan int, n)
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for i := range next {
+				f(i)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func BenchmarkTeraSort(b *testing.B) {
+	text := teraText(1 << 20)
+	for _, c := range []struct {
+		name  string
+		limit int64
+	}{{"memory", 0}, {"spill", 40 << 20}} {
+		b.Run(c.name, func(b *testing.B) {
+			root := memory.NewBudget(c.limit)
+			pool := memory.NewPool(root, 256<<20)
+			defer pool.Close()
+			dir := b.TempDir()
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				s := teraSort(b, text, root, pool, dir, []io.Writer{io.Discard, io.Discard})
+				b.ReportMetric(float64(s.SpilledRecords)/(1<<20), "spilled")
+			}
+			b.ReportMetric(float64(root.Peak())/(1<<20), "peak-MiB")
+		})
+	}
+}
+
+// BenchmarkSortEntries compares the radix with the sort it replaces.
+func BenchmarkSortEntries(b *testing.B) {
+	const n = 1 << 20
+	text := teraText(n)
+	entries := make([]entry, n)
+	for i := range entries {
+		at := uint32(i * 100)
+		entries[i] = entry{prefix: binary.BigEndian.Uint64(text[at:]), key: at, value: at, vlen: 100, klen: 10}
+	}
+	g := regions{text}
+	b.Run("radix", func(b *testing.B) {
+		pool := memory.NewPool(nil, 256<<20)
+		for b.Loop() {
+			c := collector{regions: g, pool: pool}
+			c.add(entries, 0)
+			slab := pool.Get(n * entrySize)
+			c.sortInto(slab)
+			pool.Put(slab)
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/record")
+	})
+	b.Run("slices", func(b *testing.B) {
+		for b.Loop() {
+			c := slices.Clone(entries)
+			slices.SortFunc(c, func(x, y entry) int {
+				if d := cmp.Compare(x.prefix, y.prefix); d != 0 {
+					return d
+				}
+				return bytes.Compare(g.key(&x), g.key(&y))
+			})
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/record")
+	})
+}

@@ -1,0 +1,100 @@
+package segment
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/klauspost/compress/s2"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+// A run in a file is a sequence of blocks. A block is a header of 16 bytes, all
+// little-endian - raw size, packed size, xxhash64 of the packed bytes - and the
+// packed bytes: records, s2-compressed. A record is [ordinal] key length, value
+// length (uvarints), key, value; it never crosses blocks, so a large record
+// makes a large block.
+const (
+	blockSize   = 128 << 10
+	blockHeader = 16
+	maxHead     = 3 * binary.MaxVarintLen64
+)
+
+// blockWriter packs records into blocks on w.
+type blockWriter struct {
+	w        io.Writer
+	at       int64
+	raw      []byte
+	packed   []byte
+	slab     memory.Slab
+	pool     *memory.Pool
+	budget   *memory.Budget
+	charged  int64
+	ordinals bool
+}
+
+func newBlockWriter(w io.Writer, at int64, pool *memory.Pool, budget *memory.Budget) *blockWriter {
+	packed := s2.MaxEncodedLen(blockSize) + blockHeader
+	b := &blockWriter{w: w, at: at, slab: pool.Get(blockSize + packed), pool: pool, budget: budget}
+	b.raw, b.packed = b.slab.Bytes[:0:blockSize], b.slab.Bytes[blockSize:]
+	b.charged = int64(len(b.slab.Bytes))
+	budget.Acquire(b.charged)
+	return b
+}
+
+func (b *blockWriter) offset() int64 { return b.at }
+
+func (b *blockWriter) record(ordinal uint32, key, value []byte) error {
+	if n := len(key) + len(value) + maxHead; len(b.raw)+n > cap(b.raw) {
+		if err := b.flush(); err != nil {
+			return err
+		}
+		if n > cap(b.raw) { // a large record: a block of its own, off the slab
+			b.raw = make([]byte, 0, n)
+		}
+	}
+	if b.ordinals {
+		b.raw = binary.AppendUvarint(b.raw, uint64(ordinal))
+	}
+	b.raw = binary.AppendUvarint(b.raw, uint64(len(key)))
+	b.raw = binary.AppendUvarint(b.raw, uint64(len(value)))
+	b.raw = append(append(b.raw, key...), value...)
+	if cap(b.raw) > blockSize {
+		return b.flush()
+	}
+	return nil
+}
+
+// flush writes the block begun, if any.
+func (b *blockWriter) flush() error {
+	if len(b.raw) == 0 {
+		return nil
+	}
+	n := s2.MaxEncodedLen(len(b.raw))
+	if n < 0 || len(b.raw) > math.MaxUint32 {
+		return fmt.Errorf("segment: a record of %d bytes is too large to spill", len(b.raw))
+	}
+	out := b.packed
+	if n+blockHeader > len(out) {
+		out = make([]byte, n+blockHeader)
+	}
+	p := s2.Encode(out[blockHeader:], b.raw)
+	binary.LittleEndian.PutUint32(out, uint32(len(b.raw)))
+	binary.LittleEndian.PutUint32(out[4:], uint32(len(p)))
+	binary.LittleEndian.PutUint64(out[8:], xxhash.Sum64(p))
+	if _, err := b.w.Write(out[:blockHeader+len(p)]); err != nil {
+		return fmt.Errorf("segment: writing a spill: %w", err)
+	}
+	b.at += int64(blockHeader + len(p))
+	b.raw = b.slab.Bytes[:0:blockSize]
+	return nil
+}
+
+func (b *blockWriter) close() {
+	b.pool.Put(b.slab)
+	b.budget.Release(b.charged)
+	b.slab, b.raw, b.packed, b.charged = memory.Slab{}, nil, nil, 0
+}

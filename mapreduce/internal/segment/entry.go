@@ -1,0 +1,61 @@
+package segment
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// entry is the index entry of one record: 24 bytes without pointers, so that a
+// sort moves little and the collector scans nothing. Key and value lie in the
+// same region, an arena slab or a pinned chunk.
+type entry struct {
+	prefix uint64 // the key's first 8 bytes, big-endian, zero padded
+	key    uint32 // offset of the key in its region
+	value  uint32 // offset of the value
+	vlen   uint32
+	klen   uint16 // longKey: the length stands in the 4 bytes before the key
+	region uint16 // index into the regions of its store
+}
+
+const (
+	entrySize   = 24
+	longKey     = math.MaxUint16
+	maxRegions  = 1 << 16
+	maxRegion   = math.MaxUint32 // bytes of a region that offsets reach
+	longKeySize = 4
+)
+
+// regions are the byte ranges that entries point into.
+type regions [][]byte
+
+func (g regions) key(e *entry) []byte {
+	b := g[e.region]
+	n := uint32(e.klen)
+	if n == longKey {
+		n = binary.LittleEndian.Uint32(b[e.key-longKeySize:])
+	}
+	return b[e.key : e.key+n : e.key+n]
+}
+
+func (g regions) value(e *entry) []byte {
+	return g[e.region][e.value : e.value+e.vlen : e.value+e.vlen]
+}
+
+func (g regions) keyLen(e *entry) int {
+	if e.klen != longKey {
+		return int(e.klen)
+	}
+	return int(binary.LittleEndian.Uint32(g[e.region][e.key-longKeySize:]))
+}
+
+// prefixOf returns the first 8 bytes of b as a big-endian number, zero padded.
+func prefixOf(b []byte) uint64 {
+	if len(b) >= 8 {
+		return binary.BigEndian.Uint64(b)
+	}
+	var p uint64
+	for i, c := range b {
+		p |= uint64(c) << (56 - 8*i)
+	}
+	return p
+}

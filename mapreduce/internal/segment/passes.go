@@ -1,0 +1,173 @@
+package segment
+
+import (
+	"fmt"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+// sortMemory makes one source of all entries in memory: the indexes are
+// collected and sorted at once, which is faster than merging sorted runs. What
+// the budget refuses is sorted in portions and written to intermediate runs.
+func (m *Merge) sortMemory(runs []fileRun) error {
+	for len(runs) > 0 {
+		n, entries := m.portion(runs)
+		need := int64(entries * entrySize)
+		if n == len(runs) && m.cfg.Budget.TryAcquire(need) {
+			m.charged += need
+			m.slab = m.cfg.Pool.Get(entries * entrySize)
+			m.sources = append(m.sources, m.collect(runs, m.slab))
+			return nil
+		}
+		n = m.affordable(runs[:n])
+		if err := m.spillMemory(runs[:n]); err != nil {
+			return err
+		}
+		runs = runs[n:]
+	}
+	return nil
+}
+
+// portion returns how many of the runs fit a sort: their regions must be
+// numbered with 16 bits.
+func (m *Merge) portion(runs []fileRun) (n, entries int) {
+	regions := 0
+	for _, r := range runs {
+		regions += len(r.store.regions)
+		if n > 0 && regions > maxRegions {
+			break
+		}
+		n++
+		entries += int(r.records)
+	}
+	return n, entries
+}
+
+// affordable returns how many of the runs, at least one, have an index that
+// the budget bears to copy.
+func (m *Merge) affordable(runs []fileRun) int {
+	room := m.cfg.Budget.Available()
+	for i := range runs {
+		if room -= runs[i].records * entrySize; room < 0 {
+			return max(1, i)
+		}
+	}
+	return len(runs)
+}
+
+// collect sorts the entries of runs into the slab.
+func (m *Merge) collect(runs []fileRun, slab memory.Slab) *source {
+	s := &source{}
+	c := collector{pool: m.cfg.Pool}
+	for _, r := range runs {
+		base := len(s.regions)
+		for _, b := range r.entries {
+			c.add(b, base)
+		}
+		s.regions = append(s.regions, r.store.regions...)
+		for range r.store.regions {
+			s.owners = append(s.owners, r.ordinal)
+		}
+	}
+	c.regions = s.regions
+	s.entries = c.sortInto(slab)
+	return s
+}
+
+// spillMemory writes runs as one sorted intermediate run.
+func (m *Merge) spillMemory(runs []fileRun) error {
+	entries := 0
+	for _, r := range runs {
+		entries += int(r.records)
+	}
+	need := int64(entries * entrySize)
+	m.cfg.Budget.Acquire(need)
+	defer m.cfg.Budget.Release(need)
+	slab := m.cfg.Pool.Get(entries * entrySize)
+	defer m.cfg.Pool.Put(slab)
+	s := m.collect(runs, slab)
+	s.advance()
+	f, err := m.write([]*source{s})
+	if err == nil {
+		m.files = append(m.files, f)
+	}
+	return err
+}
+
+// fanIn returns how many runs may be open at once.
+func (m *Merge) fanIn() int {
+	if m.cfg.FanIn > 1 {
+		return m.cfg.FanIn
+	}
+	return int(min(mostFanIn, max(4, m.cfg.Budget.Available()/readerBytes)))
+}
+
+// passes merges runs in files until they can all be read at once. Intermediate
+// runs keep each record's ordinal, so any of them may be merged together.
+func (m *Merge) passes() error {
+	for limit := m.fanIn(); len(m.files) > limit; {
+		n := min(limit, len(m.files)-limit+1)
+		group := m.files[:n]
+		sources := make([]*source, n)
+		for i := range group {
+			sources[i] = m.open(&group[i])
+			sources[i].advance()
+		}
+		f, err := m.write(sources)
+		for _, s := range sources {
+			if err == nil {
+				err = s.file.err
+			}
+			s.file.close()
+		}
+		if err != nil {
+			if f.file != nil {
+				f.drop()
+			}
+			return err
+		}
+		for i := range group {
+			group[i].drop()
+		}
+		m.files = append(m.files[n:], f)
+	}
+	return nil
+}
+
+// write merges sources into an intermediate run.
+func (m *Merge) write(sources []*source) (out fileRun, err error) {
+	file, err := newSpillFile(m.cfg.SpillDir, m.cfg.Name)
+	if err != nil {
+		return out, err
+	}
+	defer func() {
+		if err != nil {
+			file.drop()
+		}
+	}()
+	w := newBlockWriter(file.f, 0, m.cfg.Pool, m.cfg.Budget)
+	defer w.close()
+	w.ordinals = true
+	x := section{ordinals: true}
+	tree := newLoserTree(sources)
+	for s := tree.winner(); s.state == live; s = tree.winner() {
+		if err = w.record(s.ordinal, s.key, s.value); err != nil {
+			return out, err
+		}
+		x.records++
+		x.bytes += int64(len(s.key) + len(s.value))
+		tree.next()
+	}
+	if err = w.flush(); err != nil {
+		return out, err
+	}
+	x.size = w.offset()
+	m.stats.Spills++
+	m.stats.SpilledRecords += x.records
+	m.stats.SpilledBytes += x.bytes
+	m.stats.FileBytes += x.size
+	if x.size == 0 {
+		return out, fmt.Errorf("segment: an intermediate run is empty: %w", ErrCorrupt)
+	}
+	return fileRun{run: run{section: x, file: file}}, nil
+}

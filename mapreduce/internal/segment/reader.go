@@ -1,0 +1,144 @@
+package segment
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/klauspost/compress/s2"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+// blockReader reads the records of one section. A record it returns is valid
+// until the next call.
+type blockReader struct {
+	r       io.ReaderAt
+	x       section
+	seen    int64
+	rest    []byte // of the current block
+	slab    memory.Slab
+	raw     []byte
+	packed  []byte
+	pool    *memory.Pool
+	budget  *memory.Budget
+	charged int64
+	err     error
+}
+
+// readerBytes is what a reader charges: a raw and a packed block.
+var readerBytes = int64(memory.SlabSize(blockSize + s2.MaxEncodedLen(blockSize)))
+
+func newBlockReader(r io.ReaderAt, x section, pool *memory.Pool, budget *memory.Budget) *blockReader {
+	b := &blockReader{r: r, x: x, pool: pool, budget: budget, charged: readerBytes}
+	b.slab = pool.Get(int(readerBytes))
+	b.raw, b.packed = b.slab.Bytes[:blockSize], b.slab.Bytes[blockSize:]
+	budget.Acquire(b.charged)
+	return b
+}
+
+func (b *blockReader) next() (ordinal uint32, key, value []byte, ok bool) {
+	if len(b.rest) == 0 && !b.fill() {
+		return 0, nil, nil, false
+	}
+	p := b.rest
+	if b.x.ordinals {
+		o, n := binary.Uvarint(p)
+		if n <= 0 {
+			return b.bad("a record's ordinal is damaged")
+		}
+		ordinal, p = uint32(o), p[n:]
+	}
+	k, n := binary.Uvarint(p)
+	v, m := binary.Uvarint(p[max(n, 0):])
+	if n <= 0 || m <= 0 || k > uint64(len(p)) || v > uint64(len(p)) || uint64(n+m)+k+v > uint64(len(p)) {
+		return b.bad("a record exceeds its block")
+	}
+	p = p[n+m:]
+	b.rest = p[k+v:]
+	b.seen++
+	return ordinal, p[:k:k], p[k : k+v : k+v], true
+}
+
+func (b *blockReader) bad(what string) (ordinal uint32, key, value []byte, ok bool) {
+	if b.err == nil {
+		b.err = fmt.Errorf("segment: %s at offset %d: %w", what, b.x.off, ErrCorrupt)
+	}
+	b.rest, b.x.size = nil, 0
+	return 0, nil, nil, false
+}
+
+// fill reads the next block; false at the end of the section or on an error.
+func (b *blockReader) fill() bool {
+	if b.err != nil {
+		return false
+	}
+	if b.x.size == 0 {
+		if b.seen != b.x.records {
+			b.bad(fmt.Sprintf("a run has %d records instead of %d", b.seen, b.x.records))
+		}
+		return false
+	}
+	var h [blockHeader]byte
+	if !b.read(h[:]) {
+		return false
+	}
+	raw, packed := int64(binary.LittleEndian.Uint32(h[:])), int64(binary.LittleEndian.Uint32(h[4:]))
+	if packed > b.x.size || raw == 0 {
+		b.bad("a block header is damaged")
+		return false
+	}
+	p := sized(b.packed, packed)
+	if !b.read(p) {
+		return false
+	}
+	if xxhash.Sum64(p) != binary.LittleEndian.Uint64(h[8:]) {
+		b.bad("a block has a wrong checksum")
+		return false
+	}
+	if n, err := s2.DecodedLen(p); err != nil || int64(n) != raw {
+		b.bad("a block has a wrong size")
+		return false
+	}
+	out, err := s2.Decode(sized(b.raw, raw), p)
+	if err != nil {
+		b.bad("a block does not decompress")
+		return false
+	}
+	b.rest = out
+	return true
+}
+
+// sized is a slice of n bytes: of buf, or a fresh one for a large record.
+func sized(buf []byte, n int64) []byte {
+	if n <= int64(len(buf)) {
+		return buf[:n]
+	}
+	return make([]byte, n)
+}
+
+// read fills p from the section's start and moves the start behind it.
+func (b *blockReader) read(p []byte) bool {
+	if int64(len(p)) > b.x.size {
+		b.bad("a block is cut short")
+		return false
+	}
+	if n, err := b.r.ReadAt(p, b.x.off); n < len(p) {
+		if err == io.EOF {
+			b.bad("a spill file is cut short")
+		} else {
+			b.err = fmt.Errorf("segment: reading a spill: %w", err)
+		}
+		return false
+	}
+	b.x.off += int64(len(p))
+	b.x.size -= int64(len(p))
+	return true
+}
+
+func (b *blockReader) close() {
+	b.pool.Put(b.slab)
+	b.budget.Release(b.charged)
+	b.slab, b.rest, b.raw, b.packed, b.charged, b.x.size = memory.Slab{}, nil, nil, nil, 0, 0
+}

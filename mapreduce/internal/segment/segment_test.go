@@ -1,0 +1,240 @@
+package segment
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+type record struct{ key, value []byte }
+
+// attempt is what one map attempt emits, with the oracle's view of it.
+type attempt struct {
+	records    []record
+	partitions []int
+}
+
+func drawAttempt(t *rapid.T, n, partitions int) attempt {
+	alphabet := rapid.SampledFrom([]string{"a", "ab", "\x00\x01", "abcdefgh \xff"}).Draw(t, "alphabet")
+	longest := rapid.SampledFrom([]int{0, 2, 9, 17, 40}).Draw(t, "longest")
+	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+	var a attempt
+	for i := range n {
+		k := make([]byte, rng.IntN(longest+1))
+		for j := range k {
+			k[j] = alphabet[rng.IntN(len(alphabet))]
+		}
+		if rng.IntN(4) == 0 {
+			k = append([]byte("common prefix of some keys "), k...)
+		}
+		if rng.IntN(500) == 0 {
+			k = append(bytes.Repeat([]byte("long"), 16385+rng.IntN(2)), k...)
+		}
+		a.records = append(a.records, record{k, []byte(fmt.Sprint(i))})
+		a.partitions = append(a.partitions, PartitionOf(k, partitions))
+	}
+	return a
+}
+
+// oracle is the merged output of a partition: a stable sort of all records in
+// the order of attempts and emission.
+func oracle(attempts []attempt, p int) (out []string) {
+	var all []record
+	for _, a := range attempts {
+		for i, r := range a.records {
+			if a.partitions[i] == p {
+				all = append(all, r)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b record) int { return bytes.Compare(a.key, b.key) })
+	for _, r := range all {
+		out = append(out, string(r.key)+"="+string(r.value))
+	}
+	return out
+}
+
+// run feeds an attempt to a sorter, with part of its records in a pinned chunk.
+func runAttempt(t require.TestingT, cfg Config, a attempt, pinned bool) []*Segment {
+	s := NewSorter(cfg)
+	s.least = 30_000
+	defer s.Close()
+	var chunk []byte
+	at := make([]int, len(a.records))
+	released := 0
+	if pinned {
+		for i, r := range a.records {
+			at[i] = len(chunk)
+			chunk = append(append(chunk, r.key...), r.value...)
+		}
+		s.Pin(chunk, func() { released++ })
+	}
+	for i, r := range a.records {
+		k, v := r.key, r.value
+		if pinned && i%7 != 3 {
+			k = chunk[at[i]:][:len(k):len(k)]
+			v = chunk[at[i]+len(k):][:len(v):len(v)]
+		} else {
+			k, v = bytes.Clone(k), bytes.Clone(v)
+		}
+		require.NoError(t, s.Add(a.partitions[i], k, v))
+		if !pinned || i%7 == 3 {
+			clear(k)
+			clear(v)
+		}
+	}
+	out, stats, err := s.Finish()
+	require.NoError(t, err)
+	require.EqualValues(t, len(a.records), stats.Records)
+	return out
+}
+
+func drain(t require.TestingT, m *Merge) (out []string) {
+	for {
+		k, v, ok := m.Next()
+		if !ok {
+			break
+		}
+		out = append(out, string(k)+"="+string(v))
+	}
+	require.NoError(t, m.Err())
+	return out
+}
+
+func TestMergeEqualsStableSort(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		partitions := rapid.IntRange(1, 3).Draw(t, "partitions")
+		limit := rapid.SampledFrom([]int64{0, 1, 100_000, 1 << 20}).Draw(t, "limit")
+		root := memory.NewBudget(limit)
+		pool := memory.NewPool(root, rapid.SampledFrom([]int64{0, 1 << 20}).Draw(t, "idle"))
+		var attempts []attempt
+		segments := make([][]*Segment, partitions)
+		for range rapid.IntRange(0, 4).Draw(t, "attempts") {
+			a := drawAttempt(t, rapid.SampledFrom([]int{0, 1, 30, 300, 1000}).Draw(t, "records"), partitions)
+			attempts = append(attempts, a)
+			b := root.Sub()
+			cfg := Config{Partitions: partitions, Budget: b, Pool: pool, SpillDir: dir, Name: "a/1"}
+			for p, s := range runAttempt(t, cfg, a, rapid.Bool().Draw(t, "pinned")) {
+				segments[p] = append(segments[p], s)
+			}
+			b.Close()
+		}
+		fanIn := rapid.SampledFrom([]int{0, 2, 3}).Draw(t, "fan-in")
+		for p := range partitions {
+			b := root.Sub()
+			cfg := MergeConfig{Budget: b, Pool: pool, SpillDir: dir, FanIn: fanIn}
+			want := oracle(attempts, p)
+			m := NewMerge(cfg, segments[p])
+			require.Equal(t, want, drain(t, m))
+			m.Close()
+			var text strings.Builder
+			m = NewMerge(cfg, segments[p])
+			records, written, err := m.WriteTo(&text, Layout{Key: true, Value: true, Separator: []byte("="), End: []byte("\n")})
+			require.NoError(t, err)
+			require.EqualValues(t, len(want), records)
+			require.EqualValues(t, text.Len(), written)
+			require.Equal(t, strings.Join(append(want, ""), "\n"), text.String())
+			m.Close()
+			var n int64
+			for _, s := range segments[p] {
+				n += s.Records()
+				s.Release()
+			}
+			require.EqualValues(t, len(want), n)
+			require.Zero(t, b.Used())
+			b.Close()
+		}
+		pool.Close()
+		require.Zero(t, root.Used())
+	})
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, left, "spill files left behind")
+}
+
+func TestPinnedChunkIsReleasedWithTheLastSegment(t *testing.T) {
+	s := NewSorter(Config{Partitions: 2})
+	chunk := []byte("key1value1key2value2")
+	released := 0
+	s.Pin(chunk, func() { released++ })
+	require.NoError(t, s.Add(0, chunk[:4], chunk[4:10]))
+	require.NoError(t, s.Add(1, chunk[10:14], chunk[14:]))
+	segments, _, err := s.Finish()
+	require.NoError(t, err)
+	m := NewMerge(MergeConfig{}, segments[:1])
+	k, v, ok := m.Next()
+	require.True(t, ok)
+	require.Same(t, &chunk[0], &k[0], "stored by reference")
+	require.Equal(t, "value1", string(v))
+	segments[0].Release()
+	segments[1].Release()
+	require.Zero(t, released, "a merge still reads")
+	m.Close()
+	require.Equal(t, 1, released)
+
+	s = NewSorter(Config{Partitions: 1})
+	s.Pin(chunk, func() { released++ })
+	require.NoError(t, s.Add(0, []byte("elsewhere"), nil))
+	s.Pin(nil, nil)
+	require.Equal(t, 2, released, "nothing referred to it")
+	s.Close()
+}
+
+func TestDamagedSpillIsAnError(t *testing.T) {
+	build := func(t *testing.T) (*Segment, *os.File) {
+		s := NewSorter(Config{Partitions: 1, Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir()})
+		for i := range 2000 {
+			require.NoError(t, s.Add(0, fmt.Appendf(nil, "key %d", i*7919%2000), bytes.Repeat([]byte{byte(i)}, 10)))
+		}
+		segments, stats, err := s.Finish()
+		require.NoError(t, err)
+		require.EqualValues(t, 2000, stats.SpilledRecords)
+		require.EqualValues(t, 2000, segments[0].Spilled())
+		return segments[0], segments[0].runs[0].file.f
+	}
+	read := func(s *Segment) error {
+		m := NewMerge(MergeConfig{}, []*Segment{s})
+		defer m.Close()
+		for {
+			if _, _, ok := m.Next(); !ok {
+				return m.Err()
+			}
+		}
+	}
+	t.Run("truncated", func(t *testing.T) {
+		s, f := build(t)
+		require.NoError(t, read(s))
+		st, err := f.Stat()
+		require.NoError(t, err)
+		require.NoError(t, f.Truncate(st.Size()-1))
+		require.ErrorIs(t, read(s), ErrCorrupt)
+		s.Release()
+	})
+	t.Run("flipped", func(t *testing.T) {
+		s, f := build(t)
+		st, err := f.Stat()
+		require.NoError(t, err)
+		for off := int64(0); off < st.Size(); off += 1 + st.Size()/50 {
+			var b [1]byte
+			_, err = f.ReadAt(b[:], off)
+			require.NoError(t, err)
+			_, err = f.WriteAt([]byte{b[0] ^ 0x10}, off)
+			require.NoError(t, err)
+			require.ErrorIs(t, read(s), ErrCorrupt, "offset %d", off)
+			_, err = f.WriteAt(b[:], off)
+			require.NoError(t, err)
+		}
+		require.NoError(t, read(s))
+		s.Release()
+	})
+}

@@ -1,0 +1,54 @@
+package segment
+
+// source is one input of a merge: a sorted run, from a file or from memory. Its
+// head is the record next in line.
+type source struct {
+	prefix  uint64 // of key
+	key     []byte
+	value   []byte
+	ordinal uint32 // of the run the record came from: decides between equal keys
+	state   state
+
+	file    *blockReader // nil for the source of all entries in memory
+	run     *run         // held open for file
+	entries []entry
+	regions regions
+	owners  []uint32 // ordinal of each region's run
+}
+
+// state of a source's head. A failed source wins every match, so that its error
+// shows before any record that its missing ones would put in the wrong place.
+type state uint8
+
+const (
+	live state = iota
+	done
+	failed
+)
+
+// advance moves the head to the next record.
+func (s *source) advance() {
+	if s.file == nil {
+		if len(s.entries) == 0 {
+			s.state = done
+			return
+		}
+		e := &s.entries[0]
+		s.entries = s.entries[1:]
+		s.key, s.value, s.ordinal = s.regions.key(e), s.regions.value(e), s.owners[e.region]
+		s.prefix = prefixOf(s.key)
+		return
+	}
+	ordinal, key, value, ok := s.file.next()
+	if !ok {
+		s.state = done
+		if s.file.err != nil {
+			s.state = failed
+		}
+		return
+	}
+	s.prefix, s.key, s.value = prefixOf(key), key, value
+	if s.file.x.ordinals {
+		s.ordinal = ordinal
+	}
+}

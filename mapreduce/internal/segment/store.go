@@ -1,0 +1,160 @@
+package segment
+
+import (
+	"encoding/binary"
+	"sync/atomic"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+const (
+	firstSlab = 16 << 10
+	largeSlab = 4 << 20
+)
+
+// store owns the memory of one in-memory run: arena slabs, index blocks and the
+// pinned chunks its entries refer to. The sorter fills it; afterwards it is
+// immutable and shared by the segments of all partitions and by readers, the
+// last of which frees it.
+type store struct {
+	budget  *memory.Budget
+	pool    *memory.Pool
+	regions regions
+	slabs   []memory.Slab
+	arena   []byte // the free rest of the last arena slab
+	at      uint32 // offset of arena in its region
+	last    int    // region of arena
+	next    int    // size of the next arena slab
+	pins    []*pin
+	charged int64
+	kept    bool
+	refs    atomic.Int64
+}
+
+// pin is a pinned chunk, held by the sorter while current and by the store that
+// refers to it.
+type pin struct {
+	chunk   []byte
+	release func()
+	refs    atomic.Int64
+}
+
+func newPin(chunk []byte, release func()) *pin {
+	p := &pin{chunk: chunk[:min(len(chunk), maxRegion)], release: release}
+	p.refs.Store(1)
+	return p
+}
+
+func (p *pin) drop() {
+	if p != nil && p.refs.Add(-1) == 0 && p.release != nil {
+		p.release()
+	}
+}
+
+func newStore(budget *memory.Budget, pool *memory.Pool) *store {
+	s := &store{budget: budget, pool: pool, next: firstSlab}
+	s.refs.Store(1)
+	return s
+}
+
+// acquire charges n bytes; without force it may refuse.
+func (s *store) acquire(n int64, force bool) bool {
+	if force {
+		s.budget.Acquire(n)
+	} else if !s.budget.TryAcquire(n) {
+		return false
+	}
+	s.charged += n
+	return true
+}
+
+// giveBack releases n charged bytes.
+func (s *store) giveBack(n int64) {
+	s.charged -= n
+	s.budget.Release(n)
+}
+
+// slab takes a slab of n bytes that lives as long as the store.
+func (s *store) slab(n int, extra int64, force bool) ([]byte, bool) {
+	if !s.acquire(int64(memory.SlabSize(n))+extra, force) {
+		return nil, false
+	}
+	b := s.pool.Get(n)
+	s.slabs = append(s.slabs, b)
+	return b.Bytes, true
+}
+
+// copyRecord copies key and value into the arena and fills the entry's place;
+// it reports false if the budget refused a new slab.
+func (s *store) copyRecord(e *entry, key, value []byte, force bool) bool {
+	n := len(key) + len(value)
+	long := len(key) >= longKey
+	if long {
+		n += longKeySize
+	}
+	if (n > len(s.arena) || s.arena == nil) && !s.grow(n, force) {
+		return false
+	}
+	e.region, e.klen = uint16(s.last), uint16(min(len(key), longKey))
+	b, at := s.arena[:n], s.at
+	s.arena, s.at = s.arena[n:], s.at+uint32(n)
+	if long {
+		binary.LittleEndian.PutUint32(b, uint32(len(key)))
+		b, at = b[longKeySize:], at+longKeySize
+	}
+	e.key, e.value, e.vlen = at, at+uint32(len(key)), uint32(len(value))
+	copy(b[copy(b, key):], value)
+	return true
+}
+
+func (s *store) grow(n int, force bool) bool {
+	if len(s.regions) == maxRegions {
+		return false
+	}
+	b, ok := s.slab(max(n, s.next), 0, force)
+	if !ok {
+		return false
+	}
+	s.next = min(2*s.next, largeSlab)
+	s.last, s.at, s.arena = len(s.regions), 0, b
+	s.regions = append(s.regions, b)
+	return true
+}
+
+// adopt makes the pinned chunk a region and returns its index.
+func (s *store) adopt(p *pin) (int, bool) {
+	if len(s.regions) >= maxRegions-1 || !s.acquire(int64(len(p.chunk)), false) {
+		return 0, false
+	}
+	p.refs.Add(1)
+	s.pins = append(s.pins, p)
+	s.regions = append(s.regions, p.chunk)
+	return len(s.regions) - 1, true
+}
+
+// keep moves the store's bytes from the attempt's budget to kept bytes.
+func (s *store) keep() bool {
+	s.kept = s.budget.Keep(s.charged)
+	return s.kept
+}
+
+func (s *store) retain() { s.refs.Add(1) }
+
+func (s *store) drop() {
+	if s.refs.Add(-1) > 0 {
+		return
+	}
+	for _, b := range s.slabs {
+		s.pool.Put(b)
+	}
+	for _, p := range s.pins {
+		p.drop()
+	}
+	s.slabs, s.pins, s.regions, s.arena = nil, nil, nil, nil
+	if s.kept {
+		s.budget.ReleaseKept(s.charged)
+	} else {
+		s.budget.Release(s.charged)
+	}
+	s.charged = 0
+}
