@@ -1,0 +1,82 @@
+package limit
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The plain versions: what the programs must equal, written as one would write them first.
+
+func plainWordCount(text string) string {
+	blank := func(r rune) bool { return strings.ContainsRune(" \t\n\v\f\r", r) }
+	counts := map[string]int{}
+	for _, word := range strings.FieldsFunc(text, blank) {
+		counts[word]++
+	}
+	var words []string
+	for word := range counts {
+		words = append(words, word)
+	}
+	slices.Sort(words)
+	var out strings.Builder
+	for _, word := range words {
+		fmt.Fprintf(&out, "%s\t%d\n", word, counts[word])
+	}
+	return out.String()
+}
+
+func plainLines(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}
+
+func plainSort(text string) string {
+	lines := plainLines(text)
+	slices.Sort(lines)
+	var out strings.Builder
+	for _, line := range lines {
+		out.WriteString(line + "\n")
+	}
+	return out.String()
+}
+
+func plainTeraSort(data []byte) []byte {
+	records := slices.Collect(slices.Chunk(data, teraRecord))
+	slices.SortStableFunc(records, func(a, b []byte) int { return bytes.Compare(a[:teraKey], b[:teraKey]) })
+	return bytes.Join(records, nil)
+}
+
+func plainGrep(text string, match func(line string) bool) string {
+	var out strings.Builder
+	for _, line := range plainLines(text) {
+		if match(line) {
+			out.WriteString(line + "\n")
+		}
+	}
+	return out.String()
+}
+
+// readParts returns the part files of dir, joined in order.
+func readParts(t *testing.T, dir string, parts int) string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*"))
+	require.NoError(t, err)
+	require.Len(t, names, parts)
+	slices.Sort(names)
+	var all []byte
+	for _, name := range names {
+		part, err := os.ReadFile(name)
+		require.NoError(t, err)
+		all = append(all, part...)
+	}
+	return string(all)
+}

@@ -1,0 +1,89 @@
+package limit
+
+import "strconv"
+
+// WordCount counts the words of data, which ASCII white space separates, with the given number of
+// goroutines, and writes lines of word, tab and count, sorted by the words' bytes, to part files in dir (none
+// when dir is empty). It returns the number of words, and of distinct ones.
+func WordCount(data []byte, goroutines, parts int, dir string) (words uint64, distinct int, err error) {
+	t := countWords(data, goroutines)
+	defer t.entries.free()
+	for i := range t.entries.of {
+		words += t.entries.of[i].count
+	}
+	sorted := sortItems(tableSource{t}, goroutines)
+	defer sorted.free()
+	err = writeParts(dir, t.used, parts, goroutines, func(buf []byte, from, to int) []byte {
+		for _, it := range sorted.of[from:to] {
+			e := &t.entries.of[it.ref]
+			buf = append(t.appendWord(buf, e), '\t')
+			buf = append(strconv.AppendUint(buf, e.count, 10), '\n')
+		}
+		return buf
+	})
+	return words, t.used, err
+}
+
+// countWords counts with a table for each goroutine, and joins the tables.
+func countWords(data []byte, goroutines int) *table {
+	const chunk = 1 << 20
+	counters := make([]*counter, goroutines)
+	for g := range counters {
+		counters[g] = &counter{table: newTable()}
+	}
+	// The last words could be loaded past the end of data: a padded copy holds those that start there.
+	bulk := max(0, len(data)-loadSlack)
+	chunks(bulk, chunk, goroutines, func(g, from, to int) { counters[g].count(data, from, to) })
+	start := max(0, bulk-1) // with the byte before, which tells whether a word starts at bulk
+	tail := make([]byte, 0, len(data)-start+loadSlack+1)
+	if bulk == 0 {
+		tail = append(tail, ' ') // so that words start at 1 in both cases
+	}
+	tail = append(tail, data[start:]...)
+	counters[0].countTail(tail)
+	t := counters[0].table
+	for _, c := range counters[1:] {
+		t.merge(c.table)
+		c.table.entries.free()
+	}
+	return t
+}
+
+// countTail counts the words that start in tail[1:]; tail has room to load from after its end.
+func (c *counter) countTail(tail []byte) {
+	n := len(tail)
+	padded := tail[:cap(tail)]
+	for i := n; i < len(padded); i++ {
+		padded[i] = ' '
+	}
+	c.count(padded, 1, n)
+}
+
+// tableSource gives the words of a table to the sort; a ref is a slot.
+type tableSource struct{ *table }
+
+const slotBlock = 1 << 13
+
+func (s tableSource) blocks() int { return (len(s.entries.of) + slotBlock - 1) / slotBlock }
+
+func (s tableSource) items(block int, buf []item) []item {
+	for i := block * slotBlock; i < min((block+1)*slotBlock, len(s.entries.of)); i++ {
+		if e := &s.entries.of[i]; e.count != 0 {
+			buf = append(buf, item{prefix8(s.word(e)), uint64(i)})
+		}
+	}
+	return buf
+}
+
+func (s tableSource) deeper(ref uint64, depth int) (prefix uint64, rest int) {
+	return deeperIn(s.word(&s.entries.of[ref]), depth)
+}
+
+// deeperIn is source.deeper for a key that lies in memory as a whole.
+func deeperIn(key []byte, depth int) (prefix uint64, rest int) {
+	rest = len(key) - depth
+	if rest > 0 {
+		prefix = prefix8(key[depth:])
+	}
+	return prefix, rest
+}

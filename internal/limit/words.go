@@ -1,0 +1,121 @@
+package limit
+
+import (
+	"math/bits"
+	"runtime"
+	"unsafe"
+)
+
+// loadSlack is how many bytes past a word's start are loaded at most.
+const loadSlack = 16
+
+// batchSize is how many words are looked up together.
+const batchSize = 64
+
+// pending is a word of at most 15 bytes waiting for its look-up. text points into the input, which
+// outlives the batch.
+type pending struct {
+	k0, k1, hash uint64
+	length       int
+	text         unsafe.Pointer
+}
+
+// counter counts words into its table, a batch at a time.
+type counter struct {
+	table *table
+	batch [batchSize]pending
+	sum   uint64 // of what touch loaded; kept so that the loads are not optimized away
+}
+
+// count counts the words that start in data[from:to]. Every byte up to to+loadSlack must lie in data; a word
+// may reach beyond to, up to the end of data.
+//
+// The pointer walks because bounds checks and slice headers cost a third here: 22 ns a word as it stands,
+// of which 8 are finding and hashing the word and the rest is the table.
+func (c *counter) count(data []byte, from, to int) {
+	base := unsafe.Pointer(unsafe.SliceData(data))
+	p, end, last := unsafe.Add(base, from), unsafe.Add(base, to), unsafe.Add(base, len(data))
+	if from > 0 { // a word that started before belongs to who counts there
+		for uintptr(p) < uintptr(end) && !isBlank(*(*byte)(unsafe.Add(p, -1))) {
+			p = unsafe.Add(p, 1)
+		}
+	}
+	n := 0
+	for uintptr(p) < uintptr(end) {
+		var k0, k1 uint64
+		var length int
+		x := *(*uint64)(p)
+		if m := blanks(x); m != 0 {
+			z := bits.TrailingZeros64(m)
+			if z == 7 {
+				p = unsafe.Add(p, 1)
+				continue
+			}
+			length = z >> 3
+			k0 = x & (1<<(uint(z-7)&63) - 1)
+		} else {
+			y := *(*uint64)(unsafe.Add(p, 8))
+			m := blanks(y)
+			if m == 0 {
+				p = unsafe.Add(p, c.long(p, last)+1)
+				continue
+			}
+			z := bits.TrailingZeros64(m)
+			length = 8 + z>>3
+			k0, k1 = x, y&(1<<(uint(z-7)&63)-1)
+		}
+		w := &c.batch[n&(batchSize-1)]
+		w.k0, w.k1, w.hash, w.length, w.text = k0, k1, hash16(k0, k1), length, p
+		if n++; n == batchSize {
+			c.flush(n)
+			n = 0
+		}
+		p = unsafe.Add(p, length+1)
+	}
+	c.flush(n)
+	runtime.KeepAlive(data)
+}
+
+// long counts the word at p, which has at least 16 bytes and ends before last, and returns its length.
+func (c *counter) long(p, last unsafe.Pointer) int {
+	length := loadSlack
+	for limit := int(uintptr(last) - uintptr(p)); length < limit && !isBlank(*(*byte)(unsafe.Add(p, length))); {
+		length++
+	}
+	k0, k1 := *(*uint64)(p), *(*uint64)(unsafe.Add(p, 8))
+	word := unsafe.Slice((*byte)(p), length)
+	h := hash16(k0, k1)
+	if length > 16 {
+		h = hashLong(word)
+	}
+	c.table.add(k0, k1, h, 1, word)
+	return length
+}
+
+// flush looks the first n pending words up. Each probe of a big table misses the cache; loading the first
+// probe of all words before comparing any lets the misses overlap: 3.1 s without, 2.3 s with, for 1 GiB.
+func (c *counter) flush(n int) {
+	t := c.table
+	entries := t.entries.of
+	mask, shift := uint64(len(entries)-1), t.shift&63
+	words := c.batch[:n]
+	for i := range words {
+		c.sum += entries[words[i].hash>>shift&mask].k0
+	}
+	for j := range words {
+		w := &words[j]
+		for i := w.hash >> shift; ; i++ {
+			e := &entries[i&mask]
+			if e.k0 == w.k0 && e.k1 == w.k1 && int(e.length) == w.length {
+				e.count++
+				break
+			}
+			if e.count == 0 {
+				t.add(w.k0, w.k1, w.hash, 1, unsafe.Slice((*byte)(w.text), w.length))
+				entries = t.entries.of
+				mask, shift = uint64(len(entries)-1), t.shift&63
+				break
+			}
+		}
+	}
+}
