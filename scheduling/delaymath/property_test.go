@@ -1,0 +1,184 @@
+package delaymath_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/scheduling/delaymath"
+)
+
+// job draws the numbers of a job and its cluster.
+func job(t *rapid.T) (n, m, r int) {
+	m = rapid.IntRange(1, 2000).Draw(t, "nodes")
+	return rapid.IntRange(1, 500).Draw(t, "tasks"), m, rapid.IntRange(1, 6).Draw(t, "replicas")
+}
+
+const rounding = 1e-12
+
+func TestBoundsAreBelowTheExactSum(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, m, r := job(t)
+		d := float64(rapid.IntRange(0, 3000).Draw(t, "offers"))
+		exact, sum, bound := delaymath.ExpectedLocality(d, n, m, r), delaymath.LocalitySum(d, n, m, r), delaymath.LocalityBound(d, n, m, r)
+		require.GreaterOrEqual(t, exact+rounding, sum)
+		require.GreaterOrEqual(t, sum+rounding, bound)
+		require.True(t, exact >= 0 && exact <= 1, exact)
+		require.GreaterOrEqual(t, bound, 0.0)
+		more := delaymath.ExpectedLocality(d+1, n, m, r)
+		require.GreaterOrEqual(t, more+rounding, exact, "more patience, less locality")
+	})
+}
+
+// The obvious way to the same number: power by repeated multiplication, no early end.
+func TestExactSumAgainstPlainMultiplication(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := rapid.IntRange(1, 60).Draw(t, "nodes")
+		n, r := rapid.IntRange(1, 80).Draw(t, "tasks"), rapid.IntRange(1, 4).Draw(t, "replicas")
+		d := rapid.IntRange(0, 60).Draw(t, "offers")
+		sum, skips := 0.0, 0.0
+		for k := 1; k <= n; k++ {
+			none := 1.0 // no replica of the k blocks on the node
+			for range r {
+				none *= max(0, 1-float64(k)/float64(m))
+			}
+			missed := 1.0
+			for range d {
+				missed *= none
+				skips += missed / float64(n)
+			}
+			sum += 1 - missed
+		}
+		require.InDelta(t, sum/float64(n), delaymath.ExpectedLocality(float64(d), n, m, r), 1e-9)
+		require.InDelta(t, skips, delaymath.MeanSkips(d, n, m, r), 1e-9)
+	})
+}
+
+// Back and forth: D for a locality brings that locality, one offer fewer does not.
+func TestSkipsInvertLocality(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, m, r := job(t)
+		lambda := rapid.Float64Range(0, 0.9999).Draw(t, "locality")
+		eq2 := delaymath.Equation2(lambda, n, m, r)
+		require.InDelta(t, lambda, delaymath.LocalityBound(eq2, n, m, r), 1e-9, "Equation 2 solves the bound")
+		d, least := delaymath.Skips(lambda, n, m, r), delaymath.LeastSkips(lambda, n, m, r)
+		require.GreaterOrEqual(t, float64(d), eq2)
+		require.Less(t, float64(d), eq2+1)
+		require.LessOrEqual(t, least, d)
+		require.GreaterOrEqual(t, delaymath.ExpectedLocality(float64(least), n, m, r), lambda)
+		if least > 0 {
+			require.Less(t, delaymath.ExpectedLocality(float64(least-1), n, m, r), lambda)
+		}
+	})
+}
+
+func TestWaitInvertsOffers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rate := rapid.Float64Range(0.01, 1e5).Draw(t, "rate")
+		wait := time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "wait"))
+		require.InDelta(t, float64(wait), float64(delaymath.Wait(delaymath.Offers(wait, rate), rate)), 2)
+	})
+}
+
+func TestPlansInvertEachOther(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, m, r := job(t)
+		racks := rapid.IntRange(1, m).Draw(t, "racks")
+		s := delaymath.Setup{
+			Tasks: n, Nodes: m, Replication: min(r, m), SlotsPerNode: rapid.IntRange(1, 16).Draw(t, "slots"),
+			TaskTime: time.Duration(rapid.IntRange(1, 1000).Draw(t, "seconds")) * time.Second,
+			Racks:    delaymath.Racks{Count: racks, PerBlock: rapid.IntRange(1, racks).Draw(t, "racks per block")},
+		}
+		node, rack := rapid.Float64Range(0, 0.999).Draw(t, "node"), rapid.Float64Range(0, 0.999).Draw(t, "rack")
+		there, err := s.ForLocality(node, rack)
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, there.Locality+rounding, node)
+		require.GreaterOrEqual(t, there.WithinRack+rounding, rack)
+		require.GreaterOrEqual(t, there.WithinRack+rounding, there.Locality, "a node lies in its rack")
+		require.LessOrEqual(t, there.MeanSkips, there.D1)
+		back, err := s.ForWaits(there.W1, there.W2)
+		require.NoError(t, err)
+		// A wait is whole nanoseconds, so the offers come back within those of a nanosecond.
+		require.InDelta(t, there.D1, back.D1, there.Rate*2e-9+1e-6)
+		require.InDelta(t, there.Locality, back.Locality, 1e-5)
+		require.InDelta(t, there.WithinRack, back.WithinRack, 1e-5)
+	})
+}
+
+// The formula against the thing itself: k blocks with r rounds of replicas on k different nodes each, then offers from
+// random nodes. The seed is fixed; four standard deviations.
+func TestLocalWithinAgainstSimulation(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	const m, runs = 50, 20000
+	for _, c := range []struct{ k, r, d int }{{1, 3, 10}, {5, 3, 3}, {10, 2, 4}, {30, 1, 1}} {
+		hits := 0
+		for range runs {
+			var preferred [m]bool
+			for range c.r {
+				for _, node := range rng.Perm(m)[:c.k] {
+					preferred[node] = true
+				}
+			}
+			for range c.d {
+				if preferred[rng.IntN(m)] {
+					hits++
+					break
+				}
+			}
+		}
+		// Within one job the offers share the preferred set, which the analysis averages over; with r rounds of exactly k
+		// distinct nodes the set's size varies little, so the two agree to about a hundredth.
+		want := delaymath.LocalWithin(delaymath.PreferredPart(c.k, m, c.r), float64(c.d))
+		require.InDelta(t, want, float64(hits)/runs, 0.015, "%+v", c)
+	}
+}
+
+func TestOutsideTheRangesIsNaN(t *testing.T) {
+	for i, x := range []float64{
+		delaymath.LocalWithin(-0.1, 1), delaymath.LocalWithin(1.1, 1), delaymath.LocalWithin(0.5, -1), delaymath.LocalWithin(math.NaN(), 1),
+		delaymath.LocalWithin(0, math.Inf(1)), delaymath.PreferredPart(-1, 10, 3), delaymath.PreferredPart(1, 0, 3), delaymath.PreferredPart(1, 10, 0),
+		delaymath.Equation2(1, 10, 10, 3), delaymath.Equation2(-0.1, 10, 10, 3), delaymath.Equation2(0.5, 0, 10, 3), delaymath.Equation2(math.NaN(), 10, 10, 3),
+		delaymath.ExpectedLocality(-1, 1, 1, 1), delaymath.LocalitySum(1, 0, 1, 1), delaymath.LocalityBound(1, 1, 0, 1), delaymath.MeanSkips(-1, 1, 1, 1),
+		delaymath.StickyBound(2, 3, 1), delaymath.StickyBound(0.5, 0, 1), delaymath.Blocked(-1, 3, 6), delaymath.Blocked(0.5, 3, 0),
+		delaymath.Rate(0, time.Second), delaymath.Rate(1, 0), delaymath.Offers(-1, 1), delaymath.Offers(1, 0), delaymath.Offers(1, math.Inf(1)),
+		delaymath.Racks{}.PreferredPart(1), delaymath.Racks{Count: 2, PerBlock: 3}.PreferredPart(1), delaymath.Racks{}.WithinRack(1, 1, 1, 1, 1),
+		delaymath.Racks{}.Equation2(0.5, 1),
+	} {
+		require.True(t, math.IsNaN(x), "case %d is %v", i, x)
+	}
+	require.Equal(t, -1, delaymath.Skips(1, 1, 1, 1))
+	require.Equal(t, -1, delaymath.LeastSkips(1, 1, 1, 1))
+	require.Equal(t, -1, delaymath.Racks{}.LeastSkips(0.5, 1, 1, 1, 1))
+	require.Equal(t, time.Duration(-1), delaymath.Wait(-1, 1))
+	require.Equal(t, time.Duration(-1), delaymath.ReassignTime(-1, 1, 1))
+	require.Equal(t, time.Duration(math.MaxInt64), delaymath.Wait(1e300, 1))
+}
+
+func TestEdges(t *testing.T) {
+	require.Equal(t, 0.0, delaymath.LocalWithin(1, 0), "no offer, no launch")
+	require.Equal(t, 1.0, delaymath.LocalWithin(1, 1))
+	require.Equal(t, 0.0, delaymath.ExpectedLocality(0, 10, 10, 3))
+	require.Equal(t, 1.0, delaymath.ExpectedLocality(1, 1, 1, 1), "one node is always local")
+	require.Equal(t, 1.0, delaymath.PreferredPart(20, 10, 1))
+}
+
+func TestSetupSaysEverythingThatIsWrong(t *testing.T) {
+	err := delaymath.Setup{Tasks: 0, Nodes: 5, Replication: 7, SlotRate: math.NaN(), Racks: delaymath.Racks{Count: 9, PerBlock: 10}}.Validate()
+	for _, want := range []string{"tasks must be", "replication 7 needs", "slot rate must be", "more racks (9) than nodes (5)", "racks per block must be 1 to 9"} {
+		require.ErrorContains(t, err, want)
+	}
+	require.ErrorContains(t, delaymath.Setup{Tasks: 1, Nodes: 1, Replication: 1, SlotsPerNode: 1}.Validate(), "either the slot rate")
+	ok := delaymath.Setup{Tasks: 1, Nodes: 1, Replication: 1, SlotRate: 1}
+	require.NoError(t, ok.Validate())
+	_, err = ok.ForLocality(1, 0)
+	require.ErrorContains(t, err, "no finite wait")
+	_, err = ok.ForWaits(-time.Second, time.Second)
+	require.ErrorContains(t, err, "must not be negative")
+	require.ErrorContains(t, err, "needs the number of racks")
+	_, err = ok.ForSkips(math.NaN(), 0)
+	require.ErrorContains(t, err, "skip count must be 0 or more")
+}

@@ -1,0 +1,148 @@
+package delaymath
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+)
+
+// Setup is a job and the cluster it runs on, as the analysis sees them.
+type Setup struct {
+	Tasks        int           // N: maps of the job, 1 or more
+	Nodes        int           // M, 1 or more
+	Replication  int           // R, 1 to Nodes
+	SlotsPerNode int           // L, map slots a node; 0 if unknown, then SlotRate must be given
+	TaskTime     time.Duration // T, mean length of a map task on this cluster; 0 if unknown, then SlotRate must be given
+	SlotRate     float64       // map slots that become free per second under load; 0 takes S/T
+	Racks        Racks         // zero: one level of locality only
+}
+
+// Plan is a pair of waits and what they bring.
+type Plan struct {
+	D1, D2        float64       // slot offers to let pass for a node and then for a rack; whole where they are chosen
+	W1, W2        time.Duration // the same as time
+	Rate          float64       // slots per second that turn one into the other
+	Locality      float64       // ExpectedLocality for D1
+	LocalitySum   float64       // its first lower bound
+	LocalityBound float64       // the closed lower bound, that of Equation 2
+	WithinRack    float64       // part of the tasks at least in a rack with their data; NaN without racks
+	MeanSkips     float64       // offers that pass on average before a launch, for D1 rounded down
+	MeanWait      time.Duration // the same as time
+	LeastD1       int           // smallest whole skip count that reaches Locality; at most D1 rounded up
+}
+
+// Validate reports everything that is wrong with the numbers, as one error per number, joined.
+func (s Setup) Validate() error {
+	var errs []error
+	bad := func(wrong bool, format string, args ...any) {
+		if wrong {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	bad(s.Tasks < 1, "tasks must be 1 or more, not %d", s.Tasks)
+	bad(s.Nodes < 1, "nodes must be 1 or more, not %d", s.Nodes)
+	bad(s.Replication < 1, "replication must be 1 or more, not %d", s.Replication)
+	bad(s.Nodes >= 1 && s.Replication > s.Nodes, "replication %d needs as many nodes, there are %d", s.Replication, s.Nodes)
+	bad(s.SlotsPerNode < 0, "slots per node must not be negative, as %d is", s.SlotsPerNode)
+	bad(s.TaskTime < 0, "task time must not be negative, as %v is", s.TaskTime)
+	bad(s.SlotRate != 0 && !isRate(s.SlotRate), "slot rate must be a positive number of slots per second, not %v", s.SlotRate)
+	bad(s.SlotRate == 0 && (s.SlotsPerNode == 0 || s.TaskTime == 0),
+		"either the slot rate, or slots per node and task time must be given")
+	if s.Racks != (Racks{}) {
+		bad(s.Racks.Count < 1, "racks must be 1 or more, not %d", s.Racks.Count)
+		bad(s.Nodes >= 1 && s.Racks.Count > s.Nodes, "there are more racks (%d) than nodes (%d)", s.Racks.Count, s.Nodes)
+		bad(s.Racks.Count >= 1 && !s.Racks.valid(), "racks per block must be 1 to %d, not %d", s.Racks.Count, s.Racks.PerBlock)
+	}
+	return errors.Join(errs...)
+}
+
+// rate is SlotRate, or what slots and task time make of it.
+func (s Setup) rate() float64 {
+	if s.SlotRate != 0 {
+		return s.SlotRate
+	}
+	return Rate(s.SlotsPerNode*s.Nodes, s.TaskTime)
+}
+
+// ForLocality plans for the part node of local tasks (0 to below 1) by Equation 2 and, with racks, for the part rack (node
+// to below 1) at least in a rack; without racks rack is not used.
+func (s Setup) ForLocality(node, rack float64) (Plan, error) {
+	errs := []error{s.Validate()}
+	if !(node >= 0 && node < 1) {
+		errs = append(errs, fmt.Errorf("locality must be from 0 to below 1, not %v: no finite wait makes every task local", node))
+	}
+	if s.Racks != (Racks{}) && !(rack >= 0 && rack < 1) {
+		errs = append(errs, fmt.Errorf("rack locality must be from 0 to below 1, not %v", rack))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return Plan{}, err
+	}
+	d1 := float64(Skips(node, s.Tasks, s.Nodes, s.Replication))
+	d2 := 0.0
+	if s.Racks != (Racks{}) {
+		d2 = float64(s.Racks.LeastSkips(rack, d1, s.Tasks, s.Nodes, s.Replication))
+	}
+	p := s.plan(d1, d2)
+	p.W1, p.W2 = Wait(d1, p.Rate), Wait(d2, p.Rate)
+	p.LeastD1 = LeastSkips(node, s.Tasks, s.Nodes, s.Replication)
+	return p, nil
+}
+
+// ForSkips tells what d1 offers for a node and then d2 for a rack (each 0 or more; d2 is 0 without racks) bring.
+func (s Setup) ForSkips(d1, d2 float64) (Plan, error) {
+	errs := []error{s.Validate()}
+	for _, d := range []float64{d1, d2} {
+		if !isCount(d) {
+			errs = append(errs, fmt.Errorf("a skip count must be 0 or more, not %v", d))
+		}
+	}
+	if d2 != 0 && s.Racks == (Racks{}) {
+		errs = append(errs, errors.New("a skip count for racks needs the number of racks"))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return Plan{}, err
+	}
+	p := s.plan(d1, d2)
+	p.W1, p.W2 = Wait(d1, p.Rate), Wait(d2, p.Rate)
+	p.LeastD1 = LeastSkips(min(p.Locality, math.Nextafter(1, 0)), s.Tasks, s.Nodes, s.Replication)
+	return p, nil
+}
+
+// ForWaits tells what waits of w1 for a node and then w2 for a rack (each 0 or more; w2 is 0 without racks) bring.
+func (s Setup) ForWaits(w1, w2 time.Duration) (Plan, error) {
+	errs := []error{s.Validate()}
+	for _, w := range []time.Duration{w1, w2} {
+		if w < 0 {
+			errs = append(errs, fmt.Errorf("a wait must not be negative, as %v is", w))
+		}
+	}
+	if w2 != 0 && s.Racks == (Racks{}) {
+		errs = append(errs, errors.New("a wait for racks needs the number of racks"))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return Plan{}, err
+	}
+	rate := s.rate()
+	p, err := s.ForSkips(Offers(w1, rate), Offers(w2, rate))
+	p.W1, p.W2 = w1, w2
+	return p, err
+}
+
+// plan fills what follows from the offers.
+func (s Setup) plan(d1, d2 float64) Plan {
+	n, m, r := s.Tasks, s.Nodes, s.Replication
+	p := Plan{
+		D1: d1, D2: d2, Rate: s.rate(),
+		Locality:      ExpectedLocality(d1, n, m, r),
+		LocalitySum:   LocalitySum(d1, n, m, r),
+		LocalityBound: LocalityBound(d1, n, m, r),
+		WithinRack:    math.NaN(),
+		MeanSkips:     MeanSkips(int(min(d1, 1<<62)), n, m, r),
+	}
+	if s.Racks != (Racks{}) {
+		p.WithinRack = s.Racks.WithinRack(d1, d2, n, m, r)
+	}
+	p.MeanWait = Wait(p.MeanSkips, p.Rate)
+	return p
+}
