@@ -1,7 +1,7 @@
 // Package gen makes deterministic input for trying out and measuring jobs: text with a Zipf vocabulary, TeraSort records,
 // web server log lines, numbers, key-value pairs and random lines.
 //
-//	err := gen.Write(os.Stdout, gen.Config{Kind: gen.Text, Bytes: 1 << 20, Seed: 1})
+//	err := gen.Write(ctx, os.Stdout, gen.Config{Kind: gen.Text, Bytes: 1 << 20, Seed: 1})
 //
 // The same configuration gives the same bytes every time, whatever the number of cores: the output is cut into
 // pieces of a fixed size, each with a random sequence of its own that depends on the seed and the piece's number only.

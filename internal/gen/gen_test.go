@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"context"
 	"bytes"
 	"errors"
 	"fmt"
@@ -20,7 +21,7 @@ import (
 func generate(t testing.TB, c Config) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	require.NoError(t, Write(&b, c))
+	require.NoError(t, Write(t.Context(), &b, c))
 	return b.Bytes()
 }
 
@@ -30,7 +31,7 @@ func TestSizeIsExactAndLinesAreWhole(t *testing.T) {
 		for _, n := range sizes {
 			c := Config{Kind: k, Bytes: n, Seed: 7, Words: 5000}
 			if k == Tera && n > 0 && n < RecordBytes {
-				require.ErrorIs(t, Write(io.Discard, c), ErrConfig)
+				require.ErrorIs(t, Write(t.Context(), io.Discard, c), ErrConfig)
 				continue
 			}
 			b := generate(t, c)
@@ -134,7 +135,7 @@ func (f *failAfter) Write(p []byte) (int, error) {
 }
 
 func TestWriteErrorEndsAllLanes(t *testing.T) {
-	err := Write(&failAfter{n: pieceBytes}, Config{Kind: Lines, Bytes: 20 * pieceBytes})
+	err := Write(t.Context(), &failAfter{n: pieceBytes}, Config{Kind: Lines, Bytes: 20 * pieceBytes})
 	require.ErrorIs(t, err, errFull)
 }
 
@@ -142,17 +143,27 @@ func TestWriteFileLeavesNoHalfOutput(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.txt")
 	c := Config{Kind: Text, Bytes: 1000, Words: 50, Seed: 1}
-	require.NoError(t, WriteFile(name, c, false))
-	require.ErrorIs(t, WriteFile(name, c, false), os.ErrExist)
+	require.NoError(t, WriteFile(t.Context(), name, c, false))
+	require.ErrorIs(t, WriteFile(t.Context(), name, c, false), os.ErrExist)
 	c.Seed = 2
-	require.NoError(t, WriteFile(name, c, true))
+	require.NoError(t, WriteFile(t.Context(), name, c, true))
 	got, err := os.ReadFile(name)
 	require.NoError(t, err)
 	require.Equal(t, generate(t, c), got)
-	require.ErrorIs(t, WriteFile(filepath.Join(dir, "no", "such"), c, false), os.ErrNotExist)
+	require.ErrorIs(t, WriteFile(t.Context(), filepath.Join(dir, "no", "such"), c, false), os.ErrNotExist)
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Len(t, entries, 1, "nothing but the file itself")
+}
+
+func TestWriteEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errFull)
+	dir := t.TempDir()
+	require.ErrorIs(t, WriteFile(ctx, filepath.Join(dir, "a"), Config{Kind: Lines, Bytes: 1000}, false), errFull)
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, entries)
 }
 
 func BenchmarkWrite(b *testing.B) {
@@ -161,7 +172,7 @@ func BenchmarkWrite(b *testing.B) {
 			c := Config{Kind: k, Bytes: 16 * pieceBytes, Seed: 1, Words: 50_000}
 			b.SetBytes(c.Bytes)
 			for b.Loop() {
-				if err := Write(io.Discard, c); err != nil {
+				if err := Write(b.Context(), io.Discard, c); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -11,8 +12,9 @@ import (
 // pieceBytes is the size of the pieces that are made independently of each other: a whole number of TeraSort records.
 const pieceBytes = 10_000 * RecordBytes
 
-// Write writes what c asks for to w, in pieces of about a megabyte. Errors are those of Validate and of w.
-func Write(w io.Writer, c Config) error {
+// Write writes what c asks for to w, in pieces of about a megabyte. Errors are those of Validate and of w, and the cause
+// of the context's end.
+func Write(ctx context.Context, w io.Writer, c Config) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
@@ -45,6 +47,9 @@ func Write(w io.Writer, c Config) error {
 		}()
 	}
 	for piece := range pieces {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		buf := <-ready[piece%lanes]
 		if _, err := w.Write(buf); err != nil {
 			return fmt.Errorf("gen: %w", err)
@@ -56,7 +61,7 @@ func Write(w io.Writer, c Config) error {
 
 // WriteFile writes what c asks for to the named file, by way of a temporary file beside it, so that the name never
 // stands for half an output. An existing file is replaced only if overwrite is set; else the error wraps os.ErrExist.
-func WriteFile(name string, c Config, overwrite bool) (err error) {
+func WriteFile(ctx context.Context, name string, c Config, overwrite bool) (err error) {
 	if err := c.Validate(); err != nil {
 		return err
 	}
@@ -73,7 +78,7 @@ func WriteFile(name string, c Config, overwrite bool) (err error) {
 			os.Remove(tmp.Name())
 		}
 	}()
-	if err := Write(tmp, c); err != nil {
+	if err := Write(ctx, tmp, c); err != nil {
 		return err
 	}
 	if err := tmp.Chmod(0o644); err != nil {

@@ -44,10 +44,16 @@ func (n *needle) index(s []byte) int {
 	if n.lower != n.upper {
 		return n.indexFold(s)
 	}
-	// Looking for the rarest byte instead of the first one (bytes.Index) finds "omput" in English text at 1.7 times the
-	// speed (BenchmarkNeedle).
+	// Looking for the rarest byte instead of the first one finds "omput" in English text at 2.4 times the speed of
+	// bytes.Index (BenchmarkNeedle). Where that byte is not rare after all, bytes.Index goes on.
 	last := len(s) - len(n.text)
-	for i := 0; i <= last; {
+	for i, misses := 0, 0; i <= last; misses++ {
+		if misses > 8+i/16 {
+			if j := bytes.Index(s[i:], n.text); j >= 0 {
+				return i + j
+			}
+			return -1
+		}
 		j := bytes.IndexByte(s[i+n.rare:last+n.rare+1], n.lower)
 		if j < 0 {
 			return -1
