@@ -2,5 +2,8 @@ package experiments
 
 // All returns the experiments in the order of the report; a new one is a file of its own and a line here.
 func All() []Experiment {
-	return []Experiment{}
+	return []Experiment{
+		{"delay-fig3", "Bound on locality with sticky slots", "[Zaharia10 Fig 3, §3.3.2]", delayFig3},
+		{"delay-formulas", "The worked numbers of delay scheduling's analysis", "[Zaharia10 §3.2, §3.5, Eq 2, §4.1]", delayFormulas},
+	}
 }
