@@ -1,0 +1,102 @@
+package dfs
+
+import (
+	"fmt"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// DefaultBlockSize is the length in bytes of a block unless a Config or a caller says
+// otherwise.
+const DefaultBlockSize = 64 << 20
+
+// minBlockSize is the least block that BlockSizeFor cuts: below it a task's own cost
+// shows beside its work.
+const minBlockSize = 256 << 10
+
+// blocksPerSlot is how many blocks BlockSizeFor aims at for each slot, so that slots
+// that finish early find more work.
+const blocksPerSlot = 4
+
+// sumChunk is the number of bytes under one checksum: a View checks the chunks it
+// touches, not the block.
+const sumChunk = 64 << 10
+
+// NodeID names a node of the cluster.
+type NodeID string
+
+// String returns the name.
+func (n NodeID) String() string { return string(n) }
+
+// BlockID identifies a block. IDs count up from 1 and are never used again.
+type BlockID uint64
+
+// String returns the ID as blk_7.
+func (b BlockID) String() string { return fmt.Sprintf("blk_%d", uint64(b)) }
+
+// Block is one extent of a file and the live nodes that reported a replica of it, in
+// the order of the cluster's nodes.
+type Block struct {
+	ID     BlockID
+	Offset int64 // of the first byte, in the file
+	Length int64
+	Nodes  []NodeID // owned by the caller
+}
+
+// BlockSizeFor returns the block size for an input of total bytes on a cluster of
+// slots map slots: limit (0: [DefaultBlockSize]), or less so that every slot has about
+// four blocks, but never less than 256 KiB. A limit below that is kept as it is.
+func BlockSizeFor(total int64, slots int, limit int64) int64 {
+	if limit <= 0 {
+		limit = DefaultBlockSize
+	}
+	want := total / (int64(max(slots, 1)) * blocksPerSlot)
+	want = (want + minBlockSize - 1) / minBlockSize * minBlockSize
+	return min(max(want, minBlockSize), limit)
+}
+
+// payload is what one replica holds: bytes with their checksums, or an extent of a
+// registered local file. Replicas share it; it never changes.
+type payload struct {
+	data []byte
+	sums []uint64
+
+	src Source
+	off int64
+	n   int64
+}
+
+// newPayload takes ownership of data.
+func newPayload(data []byte) *payload {
+	p := &payload{data: data, n: int64(len(data))}
+	for at := 0; at < len(data); at += sumChunk {
+		p.sums = append(p.sums, xxhash.Sum64(data[at:min(at+sumChunk, len(data))]))
+	}
+	return p
+}
+
+// view returns the bytes [off, off+n) of the replica after checking them.
+func (p *payload) view(off int64, n int) ([]byte, func(), error) {
+	if p.src != nil {
+		return p.src.View(p.off+off, n)
+	}
+	if n == 0 {
+		return nil, func() {}, nil
+	}
+	end := off + int64(n)
+	for c := off / sumChunk; c*sumChunk < end; c++ {
+		chunk := p.data[c*sumChunk : min((c+1)*sumChunk, p.n)]
+		if xxhash.Sum64(chunk) != p.sums[c] {
+			return nil, nil, ErrCorrupt
+		}
+	}
+	return p.data[off:end:end], func() {}, nil
+}
+
+// corrupted returns a copy of p with one bit flipped in its first byte.
+func (p *payload) corrupted() *payload {
+	q := *p
+	q.data = append([]byte(nil), p.data...)
+	q.data[0] ^= 1
+	return &q
+}

@@ -1,0 +1,311 @@
+package dfs
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// racks returns nodes n0… spread round robin over the racks.
+func racks(nodes, racks int) []Node {
+	out := make([]Node, nodes)
+	for i := range out {
+		out[i] = Node{ID: NodeID(fmt.Sprintf("n%d", i)), Rack: fmt.Sprintf("r%d", i%racks)}
+	}
+	return out
+}
+
+func open(t testing.TB, cfg Config) *FS {
+	t.Helper()
+	f, err := New(cfg)
+	require.NoError(t, err)
+	return f
+}
+
+// noise returns n bytes from seed.
+func noise(seed uint64, n int) []byte {
+	b := make([]byte, n)
+	r := rand.New(rand.NewPCG(seed, 1))
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
+}
+
+func TestConformsToIOFS(t *testing.T) {
+	f := open(t, Config{Nodes: racks(4, 2), BlockSize: 7})
+	for name, n := range map[string]int{"a": 0, "d/b": 1, "d/c": 7, "d/e/f": 100, "z": 14} {
+		require.NoError(t, f.WriteFile(name, noise(1, n)))
+	}
+	require.NoError(t, f.Register("local/x", Bytes("x", noise(2, 50)), 9))
+	require.NoError(t, fstest.TestFS(f, "a", "d/b", "d/c", "d/e/f", "z", "local/x"))
+}
+
+func TestConfigErrors(t *testing.T) {
+	_, err := New(Config{Nodes: racks(2, 1), Replication: 3})
+	require.ErrorIs(t, err, ErrReplication)
+	_, err = New(Config{Nodes: []Node{{ID: "a"}, {ID: "a"}, {}}, BlockSize: -1, Replication: -1})
+	for _, want := range []string{"twice", "no ID", "block size -1", "replication -1"} {
+		require.ErrorContains(t, err, want)
+	}
+	_, err = New(Config{})
+	require.ErrorContains(t, err, "no nodes")
+}
+
+func TestPlacementFollowsTheUsualRule(t *testing.T) {
+	f := open(t, Config{Nodes: racks(12, 3), BlockSize: 10, Seed: 5})
+	rack := map[NodeID]string{}
+	for _, n := range f.cfg.Nodes {
+		rack[n.ID] = n.Rack
+	}
+	w, err := f.Create("x", "n4", 0)
+	require.NoError(t, err)
+	_, err = w.Write(noise(1, 1000))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	blocks, err := f.Blocks("x")
+	require.NoError(t, err)
+	require.Len(t, blocks, 100)
+	for _, b := range blocks {
+		require.Len(t, b.Nodes, 3)
+		require.Contains(t, b.Nodes, NodeID("n4"))
+		others := slices.DeleteFunc(slices.Clone(b.Nodes), func(n NodeID) bool { return n == "n4" })
+		require.NotEqual(t, rack["n4"], rack[others[0]])
+		require.Equal(t, rack[others[0]], rack[others[1]])
+	}
+}
+
+func TestRegisteredBlocksSpreadEvenly(t *testing.T) {
+	place := func(seed uint64) [][]NodeID {
+		f := open(t, Config{Nodes: racks(10, 2), Seed: seed})
+		require.NoError(t, f.Register("x", Bytes("x", make([]byte, 1000)), 1))
+		blocks, err := f.Blocks("x")
+		require.NoError(t, err)
+		count := map[NodeID]int{}
+		var all [][]NodeID
+		for _, b := range blocks {
+			all = append(all, b.Nodes)
+			for _, n := range b.Nodes {
+				count[n]++
+			}
+		}
+		for n, c := range count {
+			require.InDelta(t, 300, c, 3, "replicas on %v", n)
+		}
+		require.Len(t, count, 10)
+		return all
+	}
+	require.Equal(t, place(1), place(1))
+	require.NotEqual(t, place(1), place(2))
+}
+
+func TestFilesAreImmutable(t *testing.T) {
+	f := open(t, Config{Nodes: racks(1, 1)})
+	require.NoError(t, f.WriteFile("d/x", []byte("one")))
+	_, err := f.Create("d/x", "", 0)
+	require.ErrorIs(t, err, fs.ErrExist)
+	_, err = f.Create("../x", "", 0)
+	require.ErrorIs(t, err, fs.ErrInvalid)
+	_, err = f.Create("y", "nowhere", 0)
+	require.ErrorIs(t, err, ErrUnknownNode)
+	require.ErrorIs(t, f.WriteFile("d/x/y", nil), fs.ErrExist)
+
+	// Two writers of one name: the first to close has it, the other leaves nothing.
+	a, err := f.Create("d/y", "", 0)
+	require.NoError(t, err)
+	b, err := f.Create("d/y", "", 0)
+	require.NoError(t, err)
+	_, _ = a.Write([]byte("a"))
+	_, _ = b.Write([]byte("bb"))
+	require.NoError(t, a.Close())
+	require.ErrorIs(t, b.Close(), fs.ErrExist)
+	got, err := f.ReadFile("d/y")
+	require.NoError(t, err)
+	require.Equal(t, "a", string(got))
+	require.Len(t, f.stores["n0"].blocks, 2)
+}
+
+func TestRenameAndRemove(t *testing.T) {
+	f := open(t, Config{Nodes: racks(3, 1)})
+	require.NoError(t, f.WriteFile("out/_temporary/part-0", []byte("zero")))
+	require.NoError(t, f.WriteFile("out/_temporary/part-1", []byte("one")))
+	require.NoError(t, f.Rename("out/_temporary", "final"))
+	got, err := f.ReadFile("final/part-1")
+	require.NoError(t, err)
+	require.Equal(t, "one", string(got))
+	require.ErrorIs(t, f.Rename("final/part-0", "final/part-1"), fs.ErrExist)
+	require.ErrorIs(t, f.Rename("final", "final/inside"), fs.ErrInvalid)
+	require.ErrorIs(t, f.Rename("absent", "x"), fs.ErrNotExist)
+	require.ErrorIs(t, f.Rename("final/part-0", "final/part-1/below"), fs.ErrExist)
+	_, err = f.Stat("final/part-0")
+	require.NoError(t, err, "a refused rename keeps the file")
+
+	require.NoError(t, f.Remove("final"))
+	require.ErrorIs(t, f.Remove("final"), fs.ErrNotExist)
+	for id, s := range f.stores {
+		require.Empty(t, s.blocks, "store of %v", id)
+	}
+	require.Empty(t, f.ns.blocks)
+	for _, d := range f.ns.nodes {
+		require.Zero(t, d.load)
+	}
+}
+
+func TestAbortLeavesNothing(t *testing.T) {
+	f := open(t, Config{Nodes: racks(2, 1), BlockSize: 2})
+	w, err := f.Create("x", "", 0)
+	require.NoError(t, err)
+	_, err = w.Write([]byte("hello"))
+	require.NoError(t, err)
+	require.NoError(t, w.Abort())
+	_, err = w.Write([]byte("more"))
+	require.ErrorIs(t, err, fs.ErrClosed)
+	require.ErrorIs(t, w.Close(), fs.ErrClosed)
+	_, err = f.Stat("x")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.Empty(t, f.ns.blocks)
+}
+
+func TestStoredFileViews(t *testing.T) {
+	f := open(t, Config{Nodes: racks(3, 3), BlockSize: 10})
+	data := noise(3, 95)
+	require.NoError(t, f.WriteFile("x", data))
+	s, err := f.OpenSource("x")
+	require.NoError(t, err)
+	require.EqualValues(t, 95, s.Size())
+	for _, r := range [][2]int{{0, 95}, {0, 0}, {95, 0}, {10, 10}, {9, 2}, {94, 1}, {33, 40}} {
+		b, release, err := s.View(int64(r[0]), r[1])
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(data[r[0]:r[0]+r[1]], b), "range %v", r)
+		release()
+	}
+	for _, r := range [][2]int{{-1, 1}, {0, 96}, {96, 0}, {1, -1}} {
+		_, _, err := s.View(int64(r[0]), r[1])
+		require.Error(t, err)
+	}
+	all, err := io.ReadAll(io.NewSectionReader(s, 0, 200))
+	require.NoError(t, err)
+	require.Equal(t, data, all)
+	require.NoError(t, s.Close())
+	_, _, err = s.View(0, 1)
+	require.ErrorIs(t, err, ErrClosed)
+	_, err = f.OpenSource(".")
+	require.Error(t, err)
+}
+
+func TestCorruptReplicaIsDroppedAndHealed(t *testing.T) {
+	f := open(t, Config{Nodes: racks(4, 2)})
+	data := noise(4, 3*sumChunk+5)
+	require.NoError(t, f.WriteFile("x", data))
+	blocks, err := f.Blocks("x")
+	require.NoError(t, err)
+	bad := blocks[0].Nodes[0]
+	require.True(t, f.Corrupt(bad, blocks[0].ID))
+
+	got, err := f.ReadFile("x")
+	require.NoError(t, err)
+	require.Equal(t, data, got)
+	blocks, err = f.Blocks("x")
+	require.NoError(t, err)
+	require.Len(t, blocks[0].Nodes, 2)
+	require.NotContains(t, blocks[0].Nodes, bad)
+
+	require.Equal(t, 1, f.Heal())
+	require.Zero(t, f.Heal(), "nothing left to heal")
+	blocks, err = f.Blocks("x")
+	require.NoError(t, err)
+	require.Len(t, blocks[0].Nodes, 3)
+
+	for _, n := range blocks[0].Nodes {
+		require.True(t, f.Corrupt(n, blocks[0].ID))
+	}
+	_, err = f.ReadFile("x")
+	require.ErrorIs(t, err, ErrNoReplica)
+	require.ErrorIs(t, err, ErrCorrupt)
+}
+
+func TestReturningNodeReportsWhatItHas(t *testing.T) {
+	f := open(t, Config{Nodes: racks(4, 1), Replication: 2})
+	require.NoError(t, f.WriteFile("x", []byte("data")))
+	where := func() []NodeID {
+		b, err := f.Blocks("x")
+		require.NoError(t, err)
+		return b[0].Nodes
+	}
+	before := where()
+	require.NoError(t, f.Lose(before[0], false))
+	require.Equal(t, before[1:], where())
+	require.Equal(t, 1, f.Heal())
+	healed := where()
+	require.Len(t, healed, 2)
+
+	// It returns with a replica that is no longer wanted, and is told to delete it.
+	r, err := f.Inventory(before[0])
+	require.NoError(t, err)
+	require.Len(t, r.Have, 1)
+	require.NoError(t, f.Report(r))
+	require.Equal(t, healed, where())
+	require.Empty(t, f.stores[before[0]].blocks)
+
+	require.ErrorIs(t, f.Report(Report{Node: "nowhere"}), ErrUnknownNode)
+	require.ErrorIs(t, f.Lose("nowhere", true), ErrUnknownNode)
+	_, err = f.Changes("nowhere")
+	require.ErrorIs(t, err, ErrUnknownNode)
+}
+
+func TestReplicasAreKnownFromReportsOnly(t *testing.T) {
+	var f *FS
+	announced := make(chan NodeID, 100)
+	f = open(t, Config{Nodes: racks(3, 1), Announce: func(n NodeID) { announced <- n }})
+	done := make(chan error)
+	go func() { done <- f.Register("x", Bytes("x", []byte("abc")), 0) }()
+	for i := range 3 {
+		id := <-announced
+		_, err := f.Stat("x")
+		require.ErrorIs(t, err, fs.ErrNotExist, "after %d reports", i)
+		if id == "n1" {
+			require.NoError(t, f.Lose(id, true)) // it will never report
+			continue
+		}
+		r, err := f.Changes(id)
+		require.NoError(t, err)
+		require.NoError(t, f.Report(r))
+	}
+	require.NoError(t, <-done)
+	blocks, err := f.Blocks("x")
+	require.NoError(t, err)
+	require.Equal(t, []NodeID{"n0", "n2"}, blocks[0].Nodes)
+}
+
+func TestNoLiveNode(t *testing.T) {
+	f := open(t, Config{Nodes: racks(1, 1)})
+	require.NoError(t, f.Lose("n0", true))
+	err := f.WriteFile("x", []byte("a"))
+	require.True(t, errors.Is(err, ErrNoReplica), "%v", err)
+}
+
+func TestBlockSizeFor(t *testing.T) {
+	for _, c := range []struct {
+		total int64
+		slots int
+		limit int64
+		want  int64
+	}{
+		{0, 4, 0, minBlockSize},
+		{1 << 30, 2, 0, DefaultBlockSize},
+		{16 << 20, 2, 0, 2 << 20},
+		{10 << 20, 0, 0, 2560 << 10},
+		{1 << 40, 2, 1 << 20, 1 << 20},
+		{100, 2, 1, 1},
+	} {
+		require.Equal(t, c.want, BlockSizeFor(c.total, c.slots, c.limit), "%+v", c)
+	}
+}

@@ -1,0 +1,120 @@
+package dfs
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// TestReadableWhileAReplicaLives runs random creations, losses, returns, corruptions
+// and healings beside a model that knows which nodes hold a good copy of each block.
+// Properties: a file reads as written exactly while every block has a live good
+// replica; healing restores min(replication, live nodes) replicas of each readable
+// block; no block has two replicas on a node nor more than wanted.
+func TestReadableWhileAReplicaLives(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		nodes := rapid.IntRange(1, 7).Draw(t, "nodes")
+		repl := rapid.IntRange(1, min(3, nodes)).Draw(t, "replication")
+		f, err := New(Config{
+			Nodes: racks(nodes, rapid.IntRange(1, nodes).Draw(t, "racks")), Replication: repl,
+			BlockSize: 4, Seed: rapid.Uint64().Draw(t, "seed"),
+		})
+		require.NoError(t, err)
+		files := map[string][]byte{}
+		lost := map[NodeID]bool{}
+		node := func() NodeID { return f.cfg.Nodes[rapid.IntRange(0, nodes-1).Draw(t, "node")].ID }
+
+		t.Repeat(map[string]func(*rapid.T){
+			"create": func(t *rapid.T) {
+				if len(lost) == nodes {
+					return
+				}
+				name := fmt.Sprintf("f%d", len(files))
+				data := rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(t, "data")
+				if rapid.Bool().Draw(t, "register") {
+					require.NoError(t, f.Register(name, Bytes(name, data), 0))
+				} else {
+					require.NoError(t, f.WriteFile(name, data))
+				}
+				files[name] = data
+			},
+			"lose": func(t *rapid.T) {
+				n := node()
+				require.NoError(t, f.Lose(n, rapid.Bool().Draw(t, "wipe")))
+				lost[n] = true
+			},
+			"return": func(t *rapid.T) {
+				n := node()
+				r, err := f.Inventory(n)
+				require.NoError(t, err)
+				require.NoError(t, f.Report(r))
+				delete(lost, n)
+			},
+			"corrupt": func(t *rapid.T) {
+				name := rapid.SampledFrom(append(slices.Sorted(maps.Keys(files)), "")).Draw(t, "file")
+				if name == "" {
+					return
+				}
+				blocks, err := f.Blocks(name)
+				require.NoError(t, err)
+				for _, b := range blocks {
+					f.Corrupt(node(), b.ID)
+				}
+			},
+			"heal": func(t *rapid.T) {
+				for f.Heal() > 0 { // a corrupt origin found on the way needs another round
+				}
+				for name := range files {
+					blocks, err := f.Blocks(name)
+					require.NoError(t, err)
+					for _, b := range blocks {
+						if len(b.Nodes) > 0 {
+							require.Len(t, b.Nodes, min(repl, nodes-len(lost)), "%v of %s", b.ID, name)
+						}
+					}
+				}
+			},
+			"": func(t *rapid.T) {
+				for name, data := range files {
+					checkFile(t, f, name, data)
+				}
+			},
+		})
+	})
+}
+
+// checkFile compares what a file reads with what its live good replicas allow.
+func checkFile(t *rapid.T, f *FS, name string, data []byte) {
+	blocks, err := f.Blocks(name)
+	require.NoError(t, err)
+	readable := true
+	for _, b := range blocks {
+		require.LessOrEqual(t, len(b.Nodes), f.Replication())
+		require.True(t, slices.IsSortedFunc(b.Nodes, func(a, b NodeID) int {
+			if a < b {
+				return -1
+			}
+			return 1
+		}), "distinct and in order: %v", b.Nodes)
+		good := false
+		for _, n := range b.Nodes {
+			p := f.stores[n].get(b.ID)
+			require.NotNil(t, p, "%v reported by %v is in its store", b.ID, n)
+			if p.src != nil || slices.Equal(p.data, data[b.Offset:b.Offset+b.Length]) {
+				good = true
+			}
+		}
+		readable = readable && good
+	}
+	got, err := f.ReadFile(name)
+	if readable {
+		require.NoError(t, err)
+		require.Equal(t, append([]byte{}, data...), append([]byte{}, got...))
+	} else {
+		require.ErrorIs(t, err, ErrNoReplica)
+	}
+}

@@ -1,0 +1,180 @@
+package dfs
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"time"
+)
+
+var (
+	_ fs.ReadDirFS  = (*FS)(nil)
+	_ fs.StatFS     = (*FS)(nil)
+	_ fs.ReadFileFS = (*FS)(nil)
+)
+
+// Open implements [fs.FS]. A file is also an io.ReaderAt and io.Seeker.
+func (f *FS) Open(name string) (fs.File, error) {
+	st, file, err := f.stat("open", name)
+	if err != nil {
+		return nil, err
+	}
+	if st.dir {
+		entries, err := f.ReadDir(name)
+		if err != nil {
+			return nil, err
+		}
+		return &openDir{stat: st, name: name, entries: entries}, nil
+	}
+	return &openFile{f: f, stat: st, name: name, file: file}, nil
+}
+
+// Stat implements [fs.StatFS].
+func (f *FS) Stat(name string) (fs.FileInfo, error) {
+	st, _, err := f.stat("stat", name)
+	if err != nil {
+		return nil, err
+	}
+	return st, nil
+}
+
+// ReadDir implements [fs.ReadDirFS]: entries are in order of name.
+func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
+	st, dir, err := f.stat("readdir", name)
+	if err != nil {
+		return nil, err
+	}
+	if !st.dir {
+		return nil, &fs.PathError{Op: "readdir", Path: name, Err: errors.New("not a directory")}
+	}
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	entries := make([]fs.DirEntry, 0, len(dir.children))
+	for _, base := range slices.Sorted(maps.Keys(dir.children)) {
+		entries = append(entries, fs.FileInfoToDirEntry(statOf(dir.children[base])))
+	}
+	return entries, nil
+}
+
+// ReadFile implements [fs.ReadFileFS]; the caller owns the bytes.
+func (f *FS) ReadFile(name string) ([]byte, error) {
+	st, file, err := f.stat("readfile", name)
+	if err == nil && st.dir {
+		err = &fs.PathError{Op: "readfile", Path: name, Err: errors.New("is a directory")}
+	}
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, st.size)
+	_, err = f.readAt(name, file, b, 0)
+	return b, err
+}
+
+func (f *FS) stat(op, name string) (fileStat, *inode, error) {
+	if !fs.ValidPath(name) {
+		return fileStat{}, nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+	}
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	file, err := f.ns.find(name)
+	if err != nil {
+		return fileStat{}, nil, &fs.PathError{Op: op, Path: name, Err: err}
+	}
+	return statOf(file), file, nil
+}
+
+// fileStat is the fs.FileInfo of a file or directory at one moment.
+type fileStat struct {
+	name     string
+	size     int64
+	modified time.Time
+	dir      bool
+}
+
+func statOf(i *inode) fileStat {
+	return fileStat{name: i.name, size: i.size(), modified: i.modified, dir: i.children != nil}
+}
+
+func (s fileStat) Name() string       { return s.name }
+func (s fileStat) Size() int64        { return s.size }
+func (s fileStat) ModTime() time.Time { return s.modified }
+func (s fileStat) IsDir() bool        { return s.dir }
+func (s fileStat) Sys() any           { return nil }
+func (s fileStat) Mode() fs.FileMode {
+	if s.dir {
+		return fs.ModeDir | 0o555
+	}
+	return 0o444
+}
+
+type openFile struct {
+	f    *FS
+	stat fileStat
+	name string
+	file *inode
+	at   int64
+}
+
+func (o *openFile) Stat() (fs.FileInfo, error) { return o.stat, nil }
+func (o *openFile) Close() error               { return nil }
+
+func (o *openFile) Read(p []byte) (int, error) {
+	if o.at >= o.stat.size {
+		return 0, io.EOF
+	}
+	n, err := o.f.readAt(o.name, o.file, p, o.at)
+	o.at += int64(n)
+	if n > 0 && errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return n, err
+}
+
+func (o *openFile) ReadAt(p []byte, off int64) (int, error) {
+	return o.f.readAt(o.name, o.file, p, off)
+}
+
+func (o *openFile) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += o.at
+	case io.SeekEnd:
+		offset += o.stat.size
+	case io.SeekStart:
+	default:
+		return 0, &fs.PathError{Op: "seek", Path: o.name, Err: fs.ErrInvalid}
+	}
+	if offset < 0 {
+		return 0, &fs.PathError{Op: "seek", Path: o.name, Err: fs.ErrInvalid}
+	}
+	o.at = offset
+	return offset, nil
+}
+
+type openDir struct {
+	stat    fileStat
+	name    string
+	entries []fs.DirEntry
+	at      int
+}
+
+func (d *openDir) Stat() (fs.FileInfo, error) { return d.stat, nil }
+func (d *openDir) Close() error               { return nil }
+
+func (d *openDir) Read([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "read", Path: d.name, Err: errors.New("is a directory")}
+}
+
+func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
+	rest := d.entries[d.at:]
+	if n > 0 {
+		if len(rest) == 0 {
+			return nil, io.EOF
+		}
+		rest = rest[:min(n, len(rest))]
+	}
+	d.at += len(rest)
+	return slices.Clone(rest), nil
+}

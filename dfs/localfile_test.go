@@ -1,0 +1,108 @@
+package dfs
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func localFile(t *testing.T, data []byte) (*LocalFile, string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "f")
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+	l, err := OpenLocal(path)
+	require.NoError(t, err)
+	return l, path
+}
+
+func TestLocalFileViews(t *testing.T) {
+	for _, size := range []int{0, 1, smallFile, smallFile + 1, 300_000} {
+		data := noise(uint64(size), size)
+		l, path := localFile(t, data)
+		require.Equal(t, path, l.Name())
+		require.EqualValues(t, size, l.Size())
+		b, release, err := l.View(0, size)
+		require.NoError(t, err)
+		require.Equal(t, size, len(b))
+		require.Equal(t, data, append([]byte{}, b...))
+		got, err := io.ReadAll(io.NewSectionReader(l, 0, int64(size)+9))
+		require.NoError(t, err)
+		require.Equal(t, data, append([]byte{}, got...))
+		_, _, err = l.View(0, size+1)
+		require.Error(t, err)
+
+		require.NoError(t, l.Close())
+		require.Equal(t, data, append([]byte{}, b...), "a held View outlives Close")
+		require.Equal(t, 1, l.Views())
+		release()
+		require.Zero(t, l.Views())
+		require.Nil(t, l.data)
+		_, _, err = l.View(0, 0)
+		require.ErrorIs(t, err, ErrClosed)
+		_, err = l.ReadAt(make([]byte, 1), 0)
+		require.ErrorIs(t, err, ErrClosed)
+		require.NoError(t, l.Close())
+	}
+}
+
+func TestLocalFileRefusals(t *testing.T) {
+	_, err := OpenLocal(filepath.Join(t.TempDir(), "absent"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+	_, err = OpenLocal(t.TempDir())
+	require.ErrorContains(t, err, "not a regular file")
+}
+
+func TestLocalFileThatChanges(t *testing.T) {
+	for _, size := range []int{1000, 300_000} {
+		l, path := localFile(t, noise(1, size))
+		require.NoError(t, os.Truncate(path, int64(size/2)))
+		_, _, err := l.View(0, size)
+		require.ErrorIs(t, err, ErrChanged)
+		require.ErrorContains(t, err, "shrank")
+		_, err = l.ReadAt(make([]byte, 10), 0)
+		require.ErrorIs(t, err, ErrChanged)
+		require.NoError(t, os.Remove(path))
+		_, _, err = l.View(0, 1)
+		require.ErrorIs(t, err, ErrChanged)
+		require.NoError(t, os.WriteFile(path, make([]byte, size), 0o600))
+		_, _, err = l.View(0, 1)
+		require.ErrorIs(t, err, ErrChanged)
+		require.ErrorContains(t, err, "replaced")
+	}
+	l, path := localFile(t, noise(1, 300_000))
+	_, release, err := l.View(0, 10)
+	require.NoError(t, err)
+	release()
+	require.NoError(t, os.Truncate(path, 10))
+	_, _, err = l.View(0, 10)
+	require.ErrorIs(t, err, ErrChanged, "mapped, then truncated")
+	require.NoError(t, l.Close())
+}
+
+func TestTruncationUnderAViewIsRecoverable(t *testing.T) {
+	l, path := localFile(t, noise(1, 1<<20))
+	b, release, err := l.View(0, 1<<20)
+	require.NoError(t, err)
+	defer release()
+	require.NoError(t, os.Truncate(path, 0))
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	require.Panics(t, func() {
+		sum := byte(0)
+		for _, c := range b {
+			sum += c
+		}
+		t.Log(sum)
+	})
+}
+
+func TestReleaseTwicePanics(t *testing.T) {
+	l, _ := localFile(t, []byte("x"))
+	_, release, err := l.View(0, 1)
+	require.NoError(t, err)
+	release()
+	require.Panics(t, release)
+}

@@ -1,0 +1,185 @@
+package dfs
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// namespace is the NameNode's state: the tree of files, their blocks, the nodes, and
+// for each block which nodes reported a replica. It is plain data without locks,
+// clocks or I/O; FS guards it.
+type namespace struct {
+	seed        uint64
+	replication int
+	nodes       []*node // in the order of the configuration
+	byID        map[NodeID]*node
+	root        *inode
+	blocks      map[BlockID]*block
+	last        BlockID
+	degraded    bool // some block may have too few replicas
+}
+
+type node struct {
+	id     NodeID
+	rack   string
+	index  int
+	alive  bool
+	load   int64 // bytes placed here and not known to be gone
+	firsts int64 // bytes ever placed here as first replicas
+	holds  map[BlockID]bool
+}
+
+// block is one extent of a file. Invariant: b is in replicas' nodes' holds and nowhere
+// else; placed lists where copies were sent and have not been reported from yet.
+type block struct {
+	id       BlockID
+	length   int64
+	replicas []*node // reported, in node order
+	placed   []*node // awaited
+}
+
+// inode is a directory (children is not nil) or a file.
+type inode struct {
+	name     string
+	modified time.Time
+	children map[string]*inode
+	blocks   []*block
+	offsets  []int64 // of each block, and the size last
+	src      Source  // of a registered local file
+}
+
+func (i *inode) size() int64 {
+	if i.children != nil || len(i.offsets) == 0 {
+		return 0
+	}
+	return i.offsets[len(i.offsets)-1]
+}
+
+func newNamespace(cfg Config) *namespace {
+	ns := &namespace{
+		seed:        cfg.Seed,
+		replication: cfg.Replication,
+		byID:        map[NodeID]*node{},
+		root:        &inode{name: ".", children: map[string]*inode{}},
+		blocks:      map[BlockID]*block{},
+	}
+	for i, n := range cfg.Nodes {
+		d := &node{id: n.ID, rack: n.Rack, index: i, alive: true, holds: map[BlockID]bool{}}
+		ns.nodes = append(ns.nodes, d)
+		ns.byID[n.ID] = d
+	}
+	return ns
+}
+
+// find returns the inode at name, or fs.ErrNotExist.
+func (ns *namespace) find(name string) (*inode, error) {
+	at := ns.root
+	if name == "." {
+		return at, nil
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		next := at.children[part]
+		if next == nil {
+			return nil, fs.ErrNotExist
+		}
+		at = next
+	}
+	return at, nil
+}
+
+// insert puts a file at name, making its parents. The name must be free.
+func (ns *namespace) insert(name string, f *inode, now time.Time) error {
+	dir, base := path.Split(name)
+	at := ns.root
+	if dir != "" {
+		for part := range strings.SplitSeq(strings.TrimSuffix(dir, "/"), "/") {
+			if at.children == nil {
+				return fmt.Errorf("%s: %w: a file is in the way", name, fs.ErrExist)
+			}
+			next := at.children[part]
+			if next == nil {
+				next = &inode{name: part, modified: now, children: map[string]*inode{}}
+				at.children[part] = next
+				at.modified = now
+			}
+			at = next
+		}
+	}
+	if at.children == nil || at.children[base] != nil {
+		return fs.ErrExist
+	}
+	f.name = base
+	at.children[base] = f
+	at.modified = now
+	return nil
+}
+
+// remove takes name and all below it out of the tree and returns the blocks that no
+// file holds any more, by node.
+func (ns *namespace) remove(name string, now time.Time) (map[*node][]BlockID, error) {
+	f, err := ns.detach(name, now)
+	if err != nil {
+		return nil, err
+	}
+	freed := map[*node][]BlockID{}
+	ns.free(f, freed)
+	return freed, nil
+}
+
+func (ns *namespace) detach(name string, now time.Time) (*inode, error) {
+	dir, base := path.Split(name)
+	parent, err := ns.find(path.Clean(dir))
+	if err != nil {
+		return nil, err
+	}
+	f := parent.children[base]
+	if f == nil {
+		return nil, fs.ErrNotExist
+	}
+	delete(parent.children, base)
+	parent.modified = now
+	return f, nil
+}
+
+func (ns *namespace) free(f *inode, freed map[*node][]BlockID) {
+	for _, name := range slices.Sorted(maps.Keys(f.children)) {
+		ns.free(f.children[name], freed)
+	}
+	for _, b := range f.blocks {
+		ns.discard(b, freed)
+	}
+}
+
+// discard forgets a block.
+func (ns *namespace) discard(b *block, freed map[*node][]BlockID) {
+	for _, d := range slices.Concat(b.replicas, b.placed) {
+		d.load -= b.length
+		delete(d.holds, b.id)
+		freed[d] = append(freed[d], b.id)
+	}
+	delete(ns.blocks, b.id)
+}
+
+// newBlock makes a block and chooses its nodes.
+func (ns *namespace) newBlock(writer NodeID, length int64) (*block, error) {
+	ns.last++
+	b := &block{id: ns.last, length: length}
+	b.placed = ns.place(b.id, writer, ns.replication, nil)
+	if len(b.placed) == 0 {
+		return nil, fmt.Errorf("%w: no live node to write %v to", ErrNoReplica, b.id)
+	}
+	b.placed[0].firsts += length
+	for _, d := range b.placed {
+		d.load += length
+	}
+	if len(b.placed) < ns.replication {
+		ns.degraded = true
+	}
+	ns.blocks[b.id] = b
+	return b, nil
+}

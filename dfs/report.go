@@ -1,0 +1,158 @@
+package dfs
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Report is what a node says about its store: all it holds when Full, else what came
+// and went since its last report.
+type Report struct {
+	Node NodeID
+	Full bool
+	Have []BlockID
+	Gone []BlockID // unused when Full
+}
+
+// report applies a node's report; it brings a lost node back. It returns the blocks
+// that the node should delete: those of no file, and replicas beyond the wanted number.
+func (ns *namespace) report(r Report) (unwanted []BlockID, err error) {
+	d := ns.byID[r.Node]
+	if d == nil {
+		return nil, fmt.Errorf("%w: %v", ErrUnknownNode, r.Node)
+	}
+	d.alive = true
+	if r.Full {
+		r.Gone = missing(d, r.Have)
+	}
+	for _, id := range r.Have {
+		if !ns.received(d, id) {
+			unwanted = append(unwanted, id)
+		}
+	}
+	for _, id := range r.Gone {
+		ns.vanished(d, id)
+	}
+	return unwanted, nil
+}
+
+// missing lists, in order, the blocks that d held and a full report does not name.
+func missing(d *node, have []BlockID) []BlockID {
+	still := make(map[BlockID]bool, len(have))
+	for _, id := range have {
+		still[id] = true
+	}
+	var gone []BlockID
+	for id := range d.holds {
+		if !still[id] {
+			gone = append(gone, id)
+		}
+	}
+	slices.Sort(gone)
+	return gone
+}
+
+// received notes a replica of id on d. It is false if the replica is not wanted.
+func (ns *namespace) received(d *node, id BlockID) bool {
+	b := ns.blocks[id]
+	if b == nil {
+		return false
+	}
+	if d.holds[id] {
+		return true
+	}
+	awaited := slices.Index(b.placed, d)
+	if awaited >= 0 {
+		b.placed = slices.Delete(b.placed, awaited, awaited+1)
+	} else {
+		if len(b.replicas) >= ns.replication {
+			return false
+		}
+		d.load += b.length
+	}
+	d.holds[id] = true
+	at, _ := slices.BinarySearchFunc(b.replicas, d, byIndex)
+	b.replicas = slices.Insert(b.replicas, at, d)
+	return true
+}
+
+// vanished notes that d no longer has, or will not get, a replica of id.
+func (ns *namespace) vanished(d *node, id BlockID) {
+	b := ns.blocks[id]
+	if b == nil {
+		return
+	}
+	if i := slices.Index(b.placed, d); i >= 0 {
+		b.placed = slices.Delete(b.placed, i, i+1)
+		d.load -= b.length
+		ns.degraded = true
+	}
+	if d.holds[id] {
+		i := slices.Index(b.replicas, d)
+		b.replicas = slices.Delete(b.replicas, i, i+1)
+		delete(d.holds, id)
+		d.load -= b.length
+		ns.degraded = true
+	}
+}
+
+// lose marks a node dead: nothing that it holds or was to get counts any more.
+func (ns *namespace) lose(d *node) {
+	d.alive = false
+	var ids []BlockID
+	for id, b := range ns.blocks {
+		if d.holds[id] || slices.Contains(b.placed, d) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		ns.vanished(d, id)
+	}
+}
+
+func byIndex(a, b *node) int { return cmp.Compare(a.index, b.index) }
+
+// Copy is one replica to make: the block, a node that has it and the node to get it.
+type Copy struct {
+	Block    BlockID
+	From, To NodeID
+}
+
+// heal plans the copies that give every block its number of replicas, as far as live
+// nodes go, and expects their reports.
+func (ns *namespace) heal() []Copy {
+	if !ns.degraded {
+		return nil
+	}
+	ns.degraded = false
+	ids := make([]BlockID, 0, len(ns.blocks))
+	for id := range ns.blocks {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	var plan []Copy
+	for _, id := range ids {
+		b := ns.blocks[id]
+		lacks := ns.replication - len(b.replicas) - len(b.placed)
+		if lacks <= 0 {
+			continue
+		}
+		if len(b.replicas) == 0 {
+			ns.degraded = true // lost for now: a returning node may bring it back
+			continue
+		}
+		held := slices.Concat(b.replicas, b.placed)
+		targets := ns.place(id, "", lacks, held)
+		for _, d := range targets {
+			d.load += b.length
+			plan = append(plan, Copy{Block: id, From: b.replicas[0].id, To: d.id})
+		}
+		b.placed = append(b.placed, targets...)
+		if len(targets) < lacks {
+			ns.degraded = true
+		}
+	}
+	return plan
+}

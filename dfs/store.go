@@ -1,0 +1,80 @@
+package dfs
+
+import (
+	"slices"
+	"sync"
+)
+
+// store is the disk of one node: the replicas it holds, and what has come and gone
+// since it last reported.
+type store struct {
+	mu     sync.Mutex
+	blocks map[BlockID]*payload
+	have   []BlockID
+	gone   []BlockID
+}
+
+func newStore() *store { return &store{blocks: map[BlockID]*payload{}} }
+
+func (s *store) put(id BlockID, p *payload) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.blocks[id] = p
+	s.have = append(s.have, id)
+}
+
+func (s *store) get(id BlockID) *payload {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.blocks[id]
+}
+
+// drop deletes a replica; it says whether there was one.
+func (s *store) drop(id BlockID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.blocks[id]; !ok {
+		return false
+	}
+	delete(s.blocks, id)
+	s.gone = append(s.gone, id)
+	return true
+}
+
+// forget deletes replicas that the namespace no longer wants, without reporting them.
+func (s *store) forget(ids []BlockID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range ids {
+		delete(s.blocks, id)
+	}
+}
+
+// changes returns what came and went since the last call.
+func (s *store) changes(node NodeID) Report {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := Report{Node: node, Have: s.have, Gone: s.gone}
+	s.have, s.gone = nil, nil
+	return r
+}
+
+// all returns everything held, in order of ID, and counts as a report of the changes.
+func (s *store) all(node NodeID) Report {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := Report{Node: node, Full: true, Have: make([]BlockID, 0, len(s.blocks))}
+	for id := range s.blocks {
+		r.Have = append(r.Have, id)
+	}
+	slices.Sort(r.Have)
+	s.have, s.gone = nil, nil
+	return r
+}
+
+// wipe empties the store, as the loss of a node's disks does.
+func (s *store) wipe() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.blocks, s.have, s.gone = map[BlockID]*payload{}, nil, nil
+}

@@ -1,0 +1,127 @@
+package dfs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"sort"
+	"sync/atomic"
+)
+
+// StoredFile is a Source over a file of an FS. Reads go to the replicas of each block in
+// turn until one is good; a replica whose checksum fails is dropped, to be healed.
+type StoredFile struct {
+	f      *FS
+	name   string
+	file   *inode
+	closed atomic.Bool
+}
+
+// OpenSource opens a file as the input of a job.
+func (f *FS) OpenSource(name string) (*StoredFile, error) {
+	f.mu.RLock()
+	file, err := f.ns.find(name)
+	f.mu.RUnlock()
+	if err == nil && file.children != nil {
+		err = errors.New("is a directory")
+	}
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return &StoredFile{f: f, name: name, file: file}, nil
+}
+
+// Name returns the path within the FS.
+func (s *StoredFile) Name() string { return s.name }
+
+// Size returns the length in bytes.
+func (s *StoredFile) Size() int64 { return s.file.size() }
+
+// Close makes later reads fail. The bytes belong to the FS.
+func (s *StoredFile) Close() error {
+	s.closed.Store(true)
+	return nil
+}
+
+// ReadAt implements io.ReaderAt.
+func (s *StoredFile) ReadAt(p []byte, off int64) (int, error) {
+	if s.closed.Load() {
+		return 0, fmt.Errorf("%w: %s", ErrClosed, s.name)
+	}
+	return s.f.readAt(s.name, s.file, p, off)
+}
+
+// View implements Source: within one block it copies nothing.
+func (s *StoredFile) View(off int64, n int) ([]byte, func(), error) {
+	if s.closed.Load() {
+		return nil, nil, fmt.Errorf("%w: %s", ErrClosed, s.name)
+	}
+	if err := checkRange(s.name, s.Size(), off, n); err != nil {
+		return nil, nil, err
+	}
+	if n == 0 {
+		return nil, func() {}, nil
+	}
+	i := s.file.blockAt(off)
+	within := off - s.file.offsets[i]
+	if within+int64(n) <= s.file.blocks[i].length {
+		return s.f.viewBlock(s.file.blocks[i].id, within, n)
+	}
+	b := make([]byte, n)
+	if _, err := s.f.readAt(s.name, s.file, b, off); err != nil {
+		return nil, nil, err
+	}
+	return b, func() {}, nil
+}
+
+// blockAt returns the index of the block that holds the byte at off.
+func (i *inode) blockAt(off int64) int {
+	return sort.Search(len(i.blocks), func(k int) bool { return i.offsets[k+1] > off })
+}
+
+// readAt reads a file's bytes across its blocks. A file's blocks never change, so that
+// no lock is held meanwhile.
+func (f *FS) readAt(name string, file *inode, p []byte, off int64) (int, error) {
+	if off < 0 {
+		return 0, &fs.PathError{Op: "read", Path: name, Err: fs.ErrInvalid}
+	}
+	read := 0
+	for read < len(p) {
+		at := off + int64(read)
+		if at >= file.size() {
+			return read, io.EOF
+		}
+		i := file.blockAt(at)
+		within := at - file.offsets[i]
+		n := min(int64(len(p)-read), file.blocks[i].length-within)
+		b, release, err := f.viewBlock(file.blocks[i].id, within, int(n))
+		if err != nil {
+			return read, &fs.PathError{Op: "read", Path: name, Err: err}
+		}
+		copy(p[read:], b)
+		release()
+		read += int(n)
+	}
+	return read, nil
+}
+
+// viewBlock returns bytes of a block from its first good replica.
+func (f *FS) viewBlock(id BlockID, off int64, n int) ([]byte, func(), error) {
+	var faults []error
+	for _, node := range f.replicas(id) {
+		p := f.stores[node].get(id)
+		if p == nil {
+			continue // deleted since it was reported
+		}
+		b, release, err := p.view(off, n)
+		if err == nil {
+			return b, release, nil
+		}
+		faults = append(faults, fmt.Errorf("%v on %v: %w", id, node, err))
+		if errors.Is(err, ErrCorrupt) {
+			f.dropCorrupt(node, id)
+		}
+	}
+	return nil, nil, fmt.Errorf("%w: %v: %w", ErrNoReplica, id, errors.Join(faults...))
+}

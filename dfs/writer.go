@@ -1,0 +1,118 @@
+package dfs
+
+import (
+	"errors"
+	"io/fs"
+)
+
+// Writer writes a new file. The file appears under its name when Close returns nil; an
+// aborted one never does. A Writer belongs to one goroutine.
+type Writer struct {
+	f         *FS
+	name      string
+	node      NodeID
+	blockSize int64
+	buf       []byte
+	file      *inode
+	err       error
+	done      bool
+}
+
+// Create starts a file written on the given node ("": none in particular) in blocks of
+// blockSize bytes (0: the FS's). The name must not exist, neither now nor at Close.
+func (f *FS) Create(name string, node NodeID, blockSize int64) (*Writer, error) {
+	fail := func(err error) (*Writer, error) { return nil, &fs.PathError{Op: "create", Path: name, Err: err} }
+	if !fs.ValidPath(name) || name == "." {
+		return fail(fs.ErrInvalid)
+	}
+	if blockSize < 0 {
+		return fail(errors.New("dfs: negative block size"))
+	}
+	if node != "" && f.stores[node] == nil {
+		return fail(ErrUnknownNode)
+	}
+	if blockSize == 0 {
+		blockSize = f.cfg.BlockSize
+	}
+	f.mu.RLock()
+	_, err := f.ns.find(name)
+	f.mu.RUnlock()
+	if err == nil {
+		return fail(fs.ErrExist)
+	}
+	return &Writer{f: f, name: name, node: node, blockSize: blockSize, file: &inode{offsets: []int64{0}}}, nil
+}
+
+// WriteFile creates name with the bytes of data, in blocks of the FS's size.
+func (f *FS) WriteFile(name string, data []byte) error {
+	w, err := f.Create(name, "", 0)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(data); err != nil {
+		return errors.Join(err, w.Abort())
+	}
+	return w.Close()
+}
+
+// Write appends p, which it copies.
+func (w *Writer) Write(p []byte) (int, error) {
+	if w.done {
+		return 0, &fs.PathError{Op: "write", Path: w.name, Err: fs.ErrClosed}
+	}
+	written := 0
+	for len(p) > 0 && w.err == nil {
+		n := min(int64(len(p)), w.blockSize-int64(len(w.buf)))
+		w.buf = append(w.buf, p[:n]...)
+		p = p[n:]
+		written += int(n)
+		if int64(len(w.buf)) == w.blockSize {
+			w.err = w.cut()
+		}
+	}
+	if w.err != nil {
+		return written, &fs.PathError{Op: "write", Path: w.name, Err: w.err}
+	}
+	return written, nil
+}
+
+// cut stores what is buffered as one block.
+func (w *Writer) cut() error {
+	data := make([]byte, len(w.buf))
+	copy(data, w.buf)
+	w.buf = w.buf[:0]
+	n := int64(len(data))
+	b, err := w.f.store(w.node, n, newPayload(data))
+	if err != nil {
+		return err
+	}
+	w.file.blocks = append(w.file.blocks, b)
+	w.file.offsets = append(w.file.offsets, w.file.size()+n)
+	return nil
+}
+
+// Close stores the last block and names the file once its replicas are reported. After
+// an error nothing is left of the file.
+func (w *Writer) Close() error {
+	if w.done {
+		return &fs.PathError{Op: "close", Path: w.name, Err: fs.ErrClosed}
+	}
+	if len(w.buf) > 0 && w.err == nil {
+		w.err = w.cut()
+	}
+	if w.err != nil {
+		_ = w.Abort()
+		return &fs.PathError{Op: "close", Path: w.name, Err: w.err}
+	}
+	w.done, w.buf = true, nil
+	return w.f.publish("close", w.name, w.file)
+}
+
+// Abort drops what was written. It is harmless after Close.
+func (w *Writer) Abort() error {
+	if !w.done {
+		w.done, w.buf = true, nil
+		w.f.abandon(w.file.blocks)
+	}
+	return nil
+}
