@@ -1,0 +1,158 @@
+package mapreduce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"runtime"
+)
+
+// Bind checks the job and ties it to its input and output. All faults of the job
+// are reported at once, with the file and line of the call of Bind.
+func (j Job[I, K, V, O]) Bind(in Input[I], out Output[O]) (*Plan, error) {
+	where := caller(2)
+	b := &boundJob[I, K, V, O]{job: j, in: in, out: out}
+	errs := []error{checkMapFuncs(j.Map != nil, j.MapTask != nil), checkEnds(in, out)}
+	if j.Reduce != nil && j.ReduceTask != nil {
+		errs = append(errs, errors.New("both Reduce and ReduceTask are set"))
+	}
+	if j.Reducers < 0 {
+		errs = append(errs, fmt.Errorf("%d reducers", j.Reducers))
+	}
+	if j.Partition != nil && j.TotalOrder {
+		errs = append(errs, errors.New("both Partition and TotalOrder are set"))
+	}
+	var err error
+	b.key, err = keyCodec[K](j.Descending)
+	errs = append(errs, err)
+	b.value, err = valueCodec[V]()
+	errs = append(errs, err)
+	if err := errors.Join(errs...); err != nil {
+		return nil, located(where, j.Name, err)
+	}
+	if j.GroupFields != 0 {
+		b.prefix, err = b.key.prefixLen(j.GroupFields)
+		errs = append(errs, err)
+	}
+	if b.identity() && reflect.TypeFor[O]() != reflect.TypeFor[Pair[K, V]]() {
+		errs = append(errs, fmt.Errorf("without Reduce the output type must be %s, not %s",
+			reflect.TypeFor[Pair[K, V]](), reflect.TypeFor[O]()))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, located(where, j.Name, err)
+	}
+	return newPlan(j.Name, j.Reducers, false, in, out, b), nil
+}
+
+// Bind checks the job and ties it to its input and output; see [Job.Bind].
+func (j MapOnly[I, O]) Bind(in Input[I], out Output[O]) (*Plan, error) {
+	if err := errors.Join(checkMapFuncs(j.Map != nil, j.MapTask != nil), checkEnds(in, out)); err != nil {
+		return nil, located(caller(2), j.Name, err)
+	}
+	return newPlan(j.Name, 0, true, in, out, &boundMapOnly[I, O]{job: j, in: in, out: out}), nil
+}
+
+func newPlan[I, O any](name string, reducers int, mapOnly bool, in Input[I], out Output[O], t tasks) *Plan {
+	if name == "" {
+		name = "job"
+	}
+	return &Plan{
+		name: name, asked: reducers, mapOnly: mapOnly, sources: in.sources,
+		input: in.plan, tasks: t, output: newCommitter(out.dest),
+	}
+}
+
+func checkMapFuncs(plain, task bool) error {
+	switch {
+	case plain && task:
+		return errors.New("both Map and MapTask are set")
+	case !plain && !task:
+		return errors.New("neither Map nor MapTask is set")
+	}
+	return nil
+}
+
+func checkEnds[I, O any](in Input[I], out Output[O]) error {
+	switch {
+	case in.read == nil:
+		return errors.New("the input is empty: make it with Lines, Chunks, …")
+	case out.encoder == nil || out.dest.store == nil:
+		return errors.New("the output is empty: make it with Text, Raw, …")
+	case out.checkType != nil:
+		return out.checkType()
+	}
+	return nil
+}
+
+// caller returns file:line of the caller, skip frames up.
+func caller(skip int) string {
+	_, file, line, ok := runtime.Caller(skip)
+	if !ok {
+		return "unknown place"
+	}
+	return fmt.Sprintf("%s:%d", filepath.Base(file), line)
+}
+
+func located(where, job string, err error) error {
+	return fmt.Errorf("%s: job %q: %w", where, job, err)
+}
+
+// boundJob is a typed job with its input, output and codecs.
+type boundJob[I, K, V, O any] struct {
+	job    Job[I, K, V, O]
+	in     Input[I]
+	out    Output[O]
+	key    typedCodec[K]
+	value  typedCodec[V]
+	prefix func(key []byte) int // length of the group's part of a key; nil: all
+	ranges [][]byte             // total order: reduce p holds keys below ranges[p]
+}
+
+// identity reports whether pairs pass the reduce unchanged.
+func (b *boundJob[I, K, V, O]) identity() bool { return b.job.Reduce == nil && b.job.ReduceTask == nil }
+
+// mapper returns the functions of one map attempt.
+func (b *boundJob[I, K, V, O]) mapper(t *Task) (Mapper[I, K, V], error) {
+	if b.job.MapTask == nil {
+		return Mapper[I, K, V]{Map: b.job.Map}, nil
+	}
+	m, err := b.job.MapTask(t)
+	if err == nil && m.Map == nil {
+		err = errors.New("MapTask returned a Mapper without Map")
+	}
+	return m, err
+}
+
+// reducer returns the functions of one reduce attempt.
+func (b *boundJob[I, K, V, O]) reducer(t *Task) (Reducer[K, V, O], error) {
+	if b.job.ReduceTask == nil {
+		return Reducer[K, V, O]{Reduce: b.job.Reduce}, nil
+	}
+	r, err := b.job.ReduceTask(t)
+	if err == nil && r.Reduce == nil {
+		err = errors.New("ReduceTask returned a Reducer without Reduce")
+	}
+	return r, err
+}
+
+// boundMapOnly is a typed map-only job with its input and output.
+type boundMapOnly[I, O any] struct {
+	job MapOnly[I, O]
+	in  Input[I]
+	out Output[O]
+}
+
+func (b *boundMapOnly[I, O]) filter(t *Task) (Filter[I, O], error) {
+	if b.job.MapTask == nil {
+		return Filter[I, O]{Map: b.job.Map}, nil
+	}
+	f, err := b.job.MapTask(t)
+	if err == nil && f.Map == nil {
+		err = errors.New("MapTask returned a Filter without Map")
+	}
+	return f, err
+}
+
+func (b *boundMapOnly[I, O]) prepare(context.Context, *Plan) error { return nil }

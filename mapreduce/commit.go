@@ -1,0 +1,101 @@
+package mapreduce
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// committer is the output of one plan: it turns attempts into parts, each once.
+type committer struct {
+	store       store
+	compression Compression
+
+	mu        sync.Mutex
+	committed map[taskID]bool
+}
+
+type taskID struct {
+	kind  TaskKind
+	index int
+}
+
+func newCommitter(d Destination) *committer {
+	return &committer{store: d.store, compression: d.compression, committed: map[taskID]bool{}}
+}
+
+// partName is Hadoop's: part-m-00000 or part-r-00000, and the extension.
+func (c *committer) partName(id AttemptID) string {
+	return fmt.Sprintf("part-%c-%05d%s", id.Kind.String()[0], id.Index, c.compression.Extension())
+}
+
+func (c *committer) setupJob() error { return c.store.setup() }
+
+func (c *committer) commitTask(id AttemptID) error {
+	t := taskID{id.Kind, id.Index}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.committed[t] {
+		return fmt.Errorf("%s: %w", id, ErrCommitted)
+	}
+	if err := c.store.commit(id.String(), c.partName(id)); err != nil {
+		return err
+	}
+	c.committed[t] = true
+	return nil
+}
+
+func (c *committer) abortTask(id AttemptID) error { return c.store.discard(id.String()) }
+func (c *committer) commitJob() error             { return c.store.success() }
+func (c *committer) abortJob() error              { return c.store.abort() }
+
+// partWriter is the part of one attempt while it is written.
+type partWriter struct {
+	file   io.WriteCloser
+	packer io.WriteCloser
+	buf    []byte
+	bytes  int64 // before compression
+	err    error
+}
+
+// open begins the part of an attempt.
+func (c *committer) open(id AttemptID) (*partWriter, error) {
+	f, err := c.store.create(id.String(), c.partName(id))
+	if err != nil {
+		return nil, err
+	}
+	z, err := c.compression.wrap(f)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &partWriter{file: f, packer: z}, nil
+}
+
+// flushSize is how full the buffer of a part gets before it is written, in bytes.
+const flushSize = 256 << 10
+
+// flush writes the buffer.
+func (w *partWriter) flush() {
+	if len(w.buf) > 0 && w.err == nil {
+		_, w.err = w.packer.Write(w.buf)
+	}
+	w.bytes += int64(len(w.buf))
+	w.buf = w.buf[:0]
+}
+
+// Write writes p after what is in the buffer.
+func (w *partWriter) Write(p []byte) (int, error) {
+	w.flush()
+	if w.err == nil {
+		_, w.err = w.packer.Write(p)
+	}
+	w.bytes += int64(len(p))
+	return len(p), w.err
+}
+
+// close flushes and closes; it returns the first error of all.
+func (w *partWriter) close() error {
+	w.flush()
+	return errors.Join(w.err, w.packer.Close(), w.file.Close())
+}

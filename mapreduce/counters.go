@@ -1,0 +1,207 @@
+package mapreduce
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+)
+
+// The constants below are the names of Hadoop's groups of counters.
+const (
+	GroupJob         = "Job Counters"
+	GroupFramework   = "Map-Reduce Framework"
+	GroupFileSystem  = "File System Counters"
+	GroupFileInput   = "File Input Format Counters"
+	GroupFileOutput  = "File Output Format Counters"
+	GroupShuffle     = "Shuffle Errors"
+	groupOrderLength = 6
+)
+
+// Counter is a counter that the engine keeps itself, with Hadoop's group and name.
+type Counter int
+
+// The engine's counters, in the order in which they are printed.
+const (
+	FileBytesRead    Counter = iota // spill files read
+	FileBytesWritten                // spill files written
+	MapInputRecords
+	MapOutputRecords
+	MapOutputBytes
+	MapOutputMaterializedBytes
+	InputSplitBytes
+	CombineInputRecords
+	CombineOutputRecords
+	ReduceInputGroups
+	ReduceShuffleBytes
+	ReduceInputRecords
+	ReduceOutputRecords
+	SpilledRecords
+	ShuffledMaps
+	FailedShuffles
+	MergedMapOutputs
+	InputBytesRead     // bytes of input files read by maps
+	OutputBytesWritten // bytes of output files
+	counterCount
+)
+
+// counterNames is indexed by Counter.
+var counterNames = [counterCount][2]string{
+	FileBytesRead:              {GroupFileSystem, "FILE: Number of bytes read"},
+	FileBytesWritten:           {GroupFileSystem, "FILE: Number of bytes written"},
+	MapInputRecords:            {GroupFramework, "Map input records"},
+	MapOutputRecords:           {GroupFramework, "Map output records"},
+	MapOutputBytes:             {GroupFramework, "Map output bytes"},
+	MapOutputMaterializedBytes: {GroupFramework, "Map output materialized bytes"},
+	InputSplitBytes:            {GroupFramework, "Input split bytes"},
+	CombineInputRecords:        {GroupFramework, "Combine input records"},
+	CombineOutputRecords:       {GroupFramework, "Combine output records"},
+	ReduceInputGroups:          {GroupFramework, "Reduce input groups"},
+	ReduceShuffleBytes:         {GroupFramework, "Reduce shuffle bytes"},
+	ReduceInputRecords:         {GroupFramework, "Reduce input records"},
+	ReduceOutputRecords:        {GroupFramework, "Reduce output records"},
+	SpilledRecords:             {GroupFramework, "Spilled Records"},
+	ShuffledMaps:               {GroupFramework, "Shuffled Maps"},
+	FailedShuffles:             {GroupFramework, "Failed Shuffles"},
+	MergedMapOutputs:           {GroupFramework, "Merged Map outputs"},
+	InputBytesRead:             {GroupFileInput, "Bytes Read"},
+	OutputBytesWritten:         {GroupFileOutput, "Bytes Written"},
+}
+
+// Group returns Hadoop's name of the counter's group.
+func (c Counter) Group() string { return counterNames[c][0] }
+
+// String returns Hadoop's name of the counter.
+func (c Counter) String() string { return counterNames[c][1] }
+
+// UserCounter is a counter of the user's own or of another layer of the engine.
+// It belongs to the goroutine of its attempt.
+type UserCounter struct{ value int64 }
+
+// Add adds n, which may be negative.
+func (u *UserCounter) Add(n int64) { u.value += n }
+
+// Value returns the sum so far.
+func (u *UserCounter) Value() int64 { return u.value }
+
+// Counters holds the counters of an attempt or, merged, of a job. The zero value
+// is ready and all zero. It is not safe for concurrent use.
+type Counters struct {
+	framework [counterCount]int64
+	users     map[counterName]*UserCounter
+}
+
+type counterName struct{ group, name string }
+
+// Add adds n to an engine counter.
+func (c *Counters) Add(id Counter, n int64) { c.framework[id] += n }
+
+// Get returns an engine counter.
+func (c *Counters) Get(id Counter) int64 { return c.framework[id] }
+
+// AddNamed adds n to the counter of any group and name, for instance those of
+// [GroupJob], which the cluster keeps, or a user's.
+func (c *Counters) AddNamed(group, name string, n int64) { c.user(group, name).Add(n) }
+
+// Named returns the counter of that group and name, 0 if there is none.
+func (c *Counters) Named(group, name string) int64 {
+	for id, n := range counterNames {
+		if n[0] == group && n[1] == name {
+			return c.framework[id]
+		}
+	}
+	if u := c.users[counterName{group, name}]; u != nil {
+		return u.value
+	}
+	return 0
+}
+
+// Merge adds all counters of o, which may be nil.
+func (c *Counters) Merge(o *Counters) {
+	if o == nil {
+		return
+	}
+	for i, n := range o.framework {
+		c.framework[i] += n
+	}
+	for k, u := range o.users {
+		c.user(k.group, k.name).value += u.value
+	}
+}
+
+// CounterValue is one counter with its names.
+type CounterValue struct {
+	Group string `json:"group"`
+	Name  string `json:"name"`
+	Value int64  `json:"value"`
+}
+
+// All yields the counters group by group: Hadoop's groups in Hadoop's order,
+// then the user's by name. Engine counters come even if zero, except in groups
+// that are zero as a whole.
+func (c *Counters) All() iter.Seq[CounterValue] {
+	var list []CounterValue
+	live := map[string]bool{}
+	for i, n := range c.framework {
+		live[Counter(i).Group()] = live[Counter(i).Group()] || n != 0
+	}
+	for i, n := range c.framework {
+		if id := Counter(i); live[id.Group()] {
+			list = append(list, CounterValue{id.Group(), id.String(), n})
+		}
+	}
+	var named []CounterValue
+	for k, u := range c.users {
+		named = append(named, CounterValue{k.group, k.name, u.value})
+	}
+	slices.SortFunc(named, func(a, b CounterValue) int { return cmp.Compare(a.Name, b.Name) })
+	list = append(list, named...)
+	slices.SortStableFunc(list, func(a, b CounterValue) int {
+		return cmp.Or(cmp.Compare(groupRank(a.Group), groupRank(b.Group)), cmp.Compare(a.Group, b.Group))
+	})
+	return slices.Values(list)
+}
+
+func groupRank(group string) int {
+	order := [groupOrderLength]string{GroupFileSystem, GroupJob, GroupFramework, GroupShuffle, GroupFileInput, GroupFileOutput}
+	if i := slices.Index(order[:], group); i >= 0 {
+		return i
+	}
+	return groupOrderLength
+}
+
+// Print writes the counters in Hadoop's layout: "Counters: N", each group
+// indented by one tab, each counter by two as Name=value.
+func (c *Counters) Print(w io.Writer) error {
+	list := slices.Collect(c.All())
+	_, err := fmt.Fprintf(w, "Counters: %d\n", len(list))
+	group := ""
+	for _, v := range list {
+		if v.Group != group && err == nil {
+			group = v.Group
+			_, err = fmt.Fprintf(w, "\t%s\n", group)
+		}
+		if err == nil {
+			_, err = fmt.Fprintf(w, "\t\t%s=%d\n", v.Name, v.Value)
+		}
+	}
+	return err
+}
+
+// MarshalJSON writes the list of [Counters.All].
+func (c *Counters) MarshalJSON() ([]byte, error) { return json.Marshal(slices.Collect(c.All())) }
+
+func (c *Counters) user(group, name string) *UserCounter {
+	k := counterName{group, name}
+	u := c.users[k]
+	if u == nil {
+		if c.users == nil {
+			c.users = map[counterName]*UserCounter{}
+		}
+		u = new(UserCounter)
+		c.users[k] = u
+	}
+	return u
+}

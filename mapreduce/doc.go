@@ -1,0 +1,38 @@
+// Package mapreduce is the user's typed API and the work inside a task: jobs,
+// inputs, outputs, codecs, counters, map and reduce attempts.
+//
+// A job is a value with functions. Bind ties it to an input and an output and
+// erases its types; what comes back, a [Plan], is what a cluster runs.
+// [RunLocal] runs a plan in this goroutine, without a cluster:
+//
+//	job := mapreduce.Job[[]byte, string, int64, mapreduce.Pair[string, int64]]{
+//		Name: "wordcount",
+//		Map: func(line []byte, emit func(string, int64)) error {
+//			for _, w := range strings.Fields(string(line)) {
+//				emit(w, 1)
+//			}
+//			return nil
+//		},
+//		Combine: func(a, b int64) int64 { return a + b },
+//		Reduce: func(word string, counts iter.Seq[int64], emit func(mapreduce.Pair[string, int64])) error {
+//			var n int64
+//			for c := range counts {
+//				n += c
+//			}
+//			emit(mapreduce.MakePair(word, n))
+//			return nil
+//		},
+//	}
+//	src, err := mapreduce.Files("book.txt")
+//	...
+//	plan, err := job.Bind(mapreduce.Lines(src...), mapreduce.Text[mapreduce.Pair[string, int64]](mapreduce.Dir("counts")))
+//	...
+//	counters, err := mapreduce.RunLocal(ctx, plan, mapreduce.LocalOptions{})
+//
+// The package decides nothing about where or when an attempt runs; that is
+// package actors and package scheduling. It reads no clock and no global random
+// source: the same plan over the same bytes writes the same bytes.
+//
+// Reading order: job.go, bind.go, plan.go, input.go, output.go, local.go (the
+// plain engine), maptask.go and reducetask.go (the fast one), codec.go.
+package mapreduce

@@ -1,0 +1,116 @@
+package mapreduce
+
+import (
+	"context"
+	"io"
+	"iter"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// runEngine runs a plan through map and reduce attempts, one after the other.
+func runEngine(t testing.TB, p *Plan, reduces int, blocks func(int) []Block, res Resources) *Counters {
+	t.Helper()
+	ctx := context.Background()
+	total := new(Counters)
+	require.NoError(t, p.SetupJob())
+	require.NoError(t, p.Prepare(ctx, PrepareOptions{Reduces: reduces}))
+	splits, err := p.Splits(ctx, blocks)
+	require.NoError(t, err)
+	var outs []*MapOutput
+	for i, s := range splits {
+		a := &MapAttempt{Index: i, Split: s, Resources: res}
+		a.Counters = total
+		out, err := p.RunMap(ctx, a)
+		require.NoError(t, err)
+		if p.MapOnly() {
+			require.NoError(t, p.CommitTask(a.ID()))
+		}
+		outs = append(outs, out)
+	}
+	for r := range p.Reduces() {
+		next := len(outs) // segments arrive last map first
+		a := &ReduceAttempt{Index: r, Resources: res, Next: func(context.Context) (Segment, error) {
+			if next--; next < 0 {
+				return Segment{}, io.EOF
+			}
+			return outs[next].Segment(r), nil
+		}}
+		a.Counters = total
+		require.NoError(t, p.RunReduce(ctx, a))
+		require.NoError(t, p.CommitTask(a.ID()))
+	}
+	for _, o := range outs {
+		o.Release()
+	}
+	require.NoError(t, p.CommitJob())
+	return total
+}
+
+// everyBytes cuts a source of size bytes into blocks of n.
+func everyBytes(p *Plan, n int64) func(int) []Block {
+	return func(i int) []Block {
+		var list []Block
+		size := p.Sources()[i].Size()
+		for off := int64(0); off < size; off += n {
+			list = append(list, Block{Offset: off, Length: min(n, size-off)})
+		}
+		return list
+	}
+}
+
+func wordCount(combine bool) Job[[]byte, string, int64, Pair[string, int64]] {
+	j := Job[[]byte, string, int64, Pair[string, int64]]{
+		Name: "wordcount",
+		Map: func(line []byte, emit func(string, int64)) error {
+			start := -1
+			for i, c := range append(line[:len(line):len(line)], ' ') {
+				switch {
+				case c == ' ' && start >= 0:
+					emit(string(line[start:i]), 1)
+					start = -1
+				case c != ' ' && start < 0:
+					start = i
+				}
+			}
+			return nil
+		},
+		Reduce: func(word string, counts iter.Seq[int64], emit func(Pair[string, int64])) error {
+			var n int64
+			for c := range counts {
+				n += c
+			}
+			emit(MakePair(word, n))
+			return nil
+		},
+	}
+	if combine {
+		j.Combine = func(a, b int64) int64 { return a + b }
+	}
+	return j
+}
+
+func TestEngineGivesTheOraclesRecords(t *testing.T) {
+	text := []byte("the quick brown fox\njumps over the lazy dog\r\n\n  the end")
+	for _, combine := range []bool{false, true} {
+		for _, block := range []int64{1, 2, 7, 1000} {
+			for _, reduces := range []int{1, 3} {
+				var want, got Collected[Pair[string, int64]]
+				p, err := wordCount(combine).Bind(Lines(Bytes("text", text)), want.Output())
+				require.NoError(t, err)
+				_, err = RunLocal(context.Background(), p, LocalOptions{Reduces: reduces})
+				require.NoError(t, err)
+				p, err = wordCount(combine).Bind(Lines(Bytes("text", text)), got.Output())
+				require.NoError(t, err)
+				runEngine(t, p, reduces, everyBytes(p, block), Resources{})
+				w, err := want.Records()
+				require.NoError(t, err)
+				require.Len(t, w, 9)
+				g, err := got.Records()
+				require.NoError(t, err)
+				require.Equal(t, w, g)
+			}
+		}
+	}
+}

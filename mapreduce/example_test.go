@@ -1,0 +1,116 @@
+package mapreduce_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+	"os"
+	"strings"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+func Example() {
+	type count = mapreduce.Pair[string, int64]
+	job := mapreduce.Job[[]byte, string, int64, count]{
+		Name: "wordcount",
+		Map: func(line []byte, emit func(string, int64)) error {
+			for _, w := range strings.Fields(string(line)) {
+				emit(w, 1)
+			}
+			return nil
+		},
+		Combine: func(a, b int64) int64 { return a + b },
+		Reduce: func(word string, counts iter.Seq[int64], emit func(count)) error {
+			var n int64
+			for c := range counts {
+				n += c
+			}
+			emit(mapreduce.MakePair(word, n))
+			return nil
+		},
+	}
+	text := mapreduce.Bytes("text", []byte("to be or not to be\nthat is the question"))
+	plan, err := job.Bind(mapreduce.Lines(text), mapreduce.Text[count](mapreduce.Writer("-", os.Stdout)))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{}); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// be	2
+	// is	1
+	// not	1
+	// or	1
+	// question	1
+	// that	1
+	// the	1
+	// to	2
+}
+
+func ExampleMapOnly() {
+	grep := mapreduce.MapOnly[[]byte, []byte]{
+		Name: "grep",
+		Map: func(line []byte, emit func([]byte)) error {
+			if bytes.Contains(line, []byte("is")) {
+				emit(line)
+			}
+			return nil
+		},
+	}
+	text := mapreduce.Bytes("text", []byte("this\nthat\nisle\n"))
+	plan, err := grep.Bind(mapreduce.Lines(text), mapreduce.Text[[]byte](mapreduce.Writer("-", os.Stdout)))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	counters, err := mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(counters.Get(mapreduce.MapInputRecords), "lines")
+	// Output:
+	// this
+	// isle
+	// 3 lines
+}
+
+func ExampleJob_Bind_sort() {
+	type line = mapreduce.Pair[[]byte, mapreduce.None]
+	// Without Reduce every pair is passed on, in key order.
+	sort := mapreduce.Job[[]byte, []byte, mapreduce.None, line]{
+		Name: "sort",
+		Map: func(line []byte, emit func([]byte, mapreduce.None)) error {
+			emit(line, mapreduce.None{})
+			return nil
+		},
+		TotalOrder: true,
+		Reducers:   2,
+	}
+	text := mapreduce.Bytes("text", []byte("pear\napple\nfig\napple\n"))
+	var sorted mapreduce.Collected[line]
+	plan, err := sort.Bind(mapreduce.Lines(text), sorted.Output())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	records, err := sorted.Records()
+	for _, r := range records {
+		fmt.Printf("%s\n", r.First)
+	}
+	fmt.Println(err)
+	// Output:
+	// apple
+	// apple
+	// fig
+	// pear
+	// <nil>
+}

@@ -1,0 +1,231 @@
+package mapreduce
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
+)
+
+// Input yields records of type I from sources. Make it with one of Lines,
+// LineStrings, KeyValueLines, NLines, FixedSize, WholeFiles, Chunks or Slice.
+//
+// A record belongs to the split in which it starts, wherever blocks end. Records
+// of type []byte alias the input: they are valid until the map function returns
+// and must not be changed; copy what is to be kept.
+type Input[I any] struct {
+	sources []Source
+	plan    inputPlan
+	// read yields the records of a split, in order.
+	read func(s *splitReader, yield func(I) error) error
+}
+
+// inputPlan is what a Plan must know of an input to cut it.
+type inputPlan struct {
+	whole bool // one split a source, whatever its blocks
+	// cut, if not nil, returns the splits of a source instead of its blocks.
+	cut func(ctx context.Context, s Source, blocks []Block) ([]Block, error)
+}
+
+// Lines yields lines without their line feed. A carriage return before it stays
+// part of the line, as for sort and grep. A last line need not end in one.
+func Lines(sources ...Source) Input[[]byte] {
+	return Input[[]byte]{sources: sources, read: func(s *splitReader, yield func([]byte) error) error {
+		return s.runs(lineEnds{}, func(run []byte) error { return eachLine(run, yield) })
+	}}
+}
+
+func eachLine(run []byte, yield func([]byte) error) error {
+	var err error
+	scan.Lines(run, func(line []byte) bool {
+		err = yield(line)
+		return err == nil
+	})
+	return err
+}
+
+// LineStrings is Lines with a string of its own for each record, which may be kept.
+func LineStrings(sources ...Source) Input[string] {
+	lines := Lines(sources...)
+	return Input[string]{sources: sources, read: func(s *splitReader, yield func(string) error) error {
+		return lines.read(s, func(line []byte) error { return yield(string(line)) })
+	}}
+}
+
+// KeyValueLines yields each line cut at its first separator; a line without one
+// is a key with an empty value. Hadoop's separator is a tab.
+func KeyValueLines(separator byte, sources ...Source) Input[Pair[[]byte, []byte]] {
+	lines := Lines(sources...)
+	return Input[Pair[[]byte, []byte]]{sources: sources, read: func(s *splitReader, yield func(Pair[[]byte, []byte]) error) error {
+		return lines.read(s, func(line []byte) error {
+			k, v, _ := bytes.Cut(line, []byte{separator})
+			return yield(MakePair(k, v))
+		})
+	}}
+}
+
+// NLines gives each map n lines (the last of a file fewer) and yields them one
+// by one: for short lists of long work. n must be at least 1.
+func NLines(n int, sources ...Source) Input[[]byte] {
+	in := Lines(sources...)
+	in.plan.cut = func(ctx context.Context, s Source, blocks []Block) ([]Block, error) {
+		if !s.Splittable() || n < 1 {
+			return blocks, nil
+		}
+		return cutLines(ctx, s, n, blocks)
+	}
+	return in
+}
+
+// Chunks yields runs of whole lines, as stored, up to about 1 MiB each, or one
+// line if it is longer: for jobs that scan faster than line by line. Only the
+// last line of a file may lack its line feed.
+func Chunks(sources ...Source) Input[[]byte] {
+	return Input[[]byte]{sources: sources, read: func(s *splitReader, yield func([]byte) error) error {
+		return s.runs(lineEnds{}, yield)
+	}}
+}
+
+// FixedSize yields records of n bytes, n at least 1. A file whose size is not a
+// multiple of n is an error.
+func FixedSize(n int, sources ...Source) Input[[]byte] {
+	return Input[[]byte]{sources: sources, read: func(s *splitReader, yield func([]byte) error) error {
+		if n < 1 {
+			return fmt.Errorf("mapreduce: fixed-size records of %d bytes", n)
+		}
+		return s.runs(everyN(n), func(run []byte) error {
+			if len(run)%n != 0 {
+				return fmt.Errorf("%s: ends within a record of %d bytes", s.source.name, n)
+			}
+			for ; len(run) > 0; run = run[n:] {
+				if err := yield(run[:n:n]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}}
+}
+
+// WholeFile is a file as one record.
+type WholeFile struct {
+	Name string
+	Data []byte // valid until the map function returns
+}
+
+// WholeFiles yields each file, decompressed if need be, as one record.
+func WholeFiles(sources ...Source) Input[WholeFile] {
+	return Input[WholeFile]{sources: sources, plan: inputPlan{whole: true}, read: func(s *splitReader, yield func(WholeFile) error) error {
+		data, done, err := s.all()
+		if err != nil {
+			return err
+		}
+		defer done()
+		return yield(WholeFile{Name: s.source.name, Data: data})
+	}}
+}
+
+// Slice yields records from memory; it must not change while the job runs. One
+// "byte" of the source is one record, so that any block size cuts it.
+func Slice[I any](records []I) Input[I] {
+	src := Source{Data: sliceSource(len(records)), name: "slice"}
+	return Input[I]{sources: []Source{src}, read: func(s *splitReader, yield func(I) error) error {
+		for i, r := range records[s.split.Offset : s.split.Offset+s.split.Length] {
+			if err := s.tick(1, i); err != nil {
+				return err
+			}
+			if err := yield(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
+
+// sliceSource is a dfs.Source that has a length but no bytes.
+type sliceSource int
+
+var errNoBytes = errors.New("mapreduce: a slice of records has no bytes")
+
+func (n sliceSource) Name() string                            { return "slice" }
+func (n sliceSource) Size() int64                             { return int64(n) }
+func (n sliceSource) ReadAt([]byte, int64) (int, error)       { return 0, errNoBytes }
+func (n sliceSource) View(int64, int) ([]byte, func(), error) { return nil, nil, errNoBytes }
+func (n sliceSource) Close() error                            { return nil }
+
+// recordEnds finds where records end; lineEnds and everyN implement it.
+type recordEnds interface {
+	// last returns the length of the longest run of whole records that begins
+	// at b, which begins with a record; 0 if b holds no whole one.
+	last(b []byte) int
+	// first returns the length of b up to the end of the record in which byte
+	// from lies, or 0 if the record does not end in b. b begins with a record.
+	first(b []byte, from int) int
+}
+
+type lineEnds struct{}
+
+func (lineEnds) last(b []byte) int { return bytes.LastIndexByte(b, '\n') + 1 }
+
+func (lineEnds) first(b []byte, from int) int {
+	if i := bytes.IndexByte(b[from:], '\n'); i >= 0 {
+		return from + i + 1
+	}
+	return 0
+}
+
+type everyN int
+
+func (n everyN) last(b []byte) int { return len(b) / int(n) * int(n) }
+
+func (n everyN) first(b []byte, from int) int {
+	if end := (from/int(n) + 1) * int(n); end <= len(b) {
+		return end
+	}
+	return 0
+}
+
+// cutLines returns a block for every n lines of s.
+func cutLines(ctx context.Context, s Source, n int, blocks []Block) ([]Block, error) {
+	var list []Block
+	var start, at int64
+	lines := 0
+	add := func(end int64) {
+		if end > start {
+			list = append(list, Block{Offset: start, Length: end - start, Hosts: hostsAt(blocks, start)})
+		}
+		start, lines = end, 0
+	}
+	r := &splitReader{ctx: ctx, source: s, split: Split{Length: s.Size()}}
+	err := r.runs(lineEnds{}, func(run []byte) error {
+		for len(run) > 0 {
+			i := bytes.IndexByte(run, '\n') + 1
+			if i == 0 {
+				i = len(run)
+			}
+			at += int64(i)
+			run = run[i:]
+			if lines++; lines == n {
+				add(at)
+			}
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	add(at)
+	return list, nil
+}
+
+func hostsAt(blocks []Block, off int64) []string {
+	for _, b := range blocks {
+		if off < b.Offset+b.Length {
+			return b.Hosts
+		}
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package mapreduce
+
+import (
+	"iter"
+)
+
+// Job is a typed MapReduce job: records of type I go into the map, pairs of K
+// and V to the reduces, records of type O to the output.
+//
+// K and V are strings, byte slices, integers, floats, bools, byte arrays,
+// structs and [Pair]s of those, pointers to none, or types with MarshalBinary
+// and UnmarshalBinary; anything else is an error of [Job.Bind]. Keys sort in
+// their natural order: numbers by value (NaN after all others), strings and
+// byte slices by bytes, false before true, structs field by field, marshaled
+// types by their bytes.
+//
+// The functions run in many attempts at once, so whatever they share must be
+// safe for concurrent use; MapTask and ReduceTask give an attempt its own state.
+type Job[I, K, V, O any] struct {
+	// Name is shown to people; empty is "job".
+	Name string
+
+	// Map is called once per record. A []byte record, and whatever it points
+	// to, is valid until Map returns and must not be changed. emit keeps no
+	// reference to key or value.
+	Map func(in I, emit func(K, V)) error
+	// MapTask is an alternative to Map: it is called at the start of each
+	// attempt and returns the functions of that attempt.
+	MapTask func(t *Task) (Mapper[I, K, V], error)
+
+	// Combine merges two values of one key and must be associative and
+	// commutative; the engine calls it at will in maps and reduces. Nil: none.
+	// It may change and return a, but keeps no reference to b.
+	Combine func(a, b V) V
+
+	// Reduce is called once per distinct key, in key order, with the key's
+	// values, which can be ranged over once. Without Combine values come in the
+	// order in which the input's records emitted them. Key and values of type
+	// []byte are valid until the next value or the return. A nil Reduce (and
+	// nil ReduceTask) passes every pair on: O must then be Pair[K, V].
+	Reduce func(key K, values iter.Seq[V], emit func(O)) error
+	// ReduceTask is to Reduce what MapTask is to Map.
+	ReduceTask func(t *Task) (Reducer[K, V, O], error)
+
+	// Partition returns the reduce, 0 <= p < reduces, that gets key. It must
+	// depend on nothing but its arguments. Nil: a hash of the key's encoding,
+	// or ranges if TotalOrder is set.
+	Partition func(key K, reduces int) int
+	// TotalOrder gives each reduce a range of keys, chosen from a sample of the
+	// input, so that the parts read one after the other are sorted as a whole.
+	TotalOrder bool
+	// Descending reverses the order of keys.
+	Descending bool
+	// GroupFields is for a struct or Pair key: a group (one call of Reduce)
+	// holds all keys that agree in this many leading fields, in full key order,
+	// and the hash partition looks at those fields only. 0 means all fields.
+	// Reduce is given the first key of the group.
+	GroupFields int
+
+	// Reducers is the number of reduces; 0 leaves the choice to the cluster.
+	Reducers int
+}
+
+// MapOnly is a job without reduces: what its maps emit is the output, in the
+// order of the input, one part a map.
+type MapOnly[I, O any] struct {
+	// Name is shown to people; empty is "job".
+	Name string
+	// Map is called once per record; see Job.Map.
+	Map func(in I, emit func(O)) error
+	// MapTask is an alternative to Map, called at the start of each attempt.
+	MapTask func(t *Task) (Filter[I, O], error)
+}
+
+// Mapper is what a map attempt runs: Map for each record, then Close, if it is
+// not nil, once after the last. Both are called from one goroutine.
+type Mapper[I, K, V any] struct {
+	Map   func(in I, emit func(K, V)) error
+	Close func(emit func(K, V)) error
+}
+
+// Filter is what an attempt of a [MapOnly] job runs; see [Mapper].
+type Filter[I, O any] struct {
+	Map   func(in I, emit func(O)) error
+	Close func(emit func(O)) error
+}
+
+// Reducer is what a reduce attempt runs: Reduce for each group, then Close, if
+// it is not nil, once after the last. Both are called from one goroutine.
+type Reducer[K, V, O any] struct {
+	Reduce func(key K, values iter.Seq[V], emit func(O)) error
+	Close  func(emit func(O)) error
+}
+
+// Pair is two values; as a key it sorts by First, then by Second.
+type Pair[A, B any] struct {
+	First  A
+	Second B
+}
+
+// MakePair returns the pair of a and b.
+func MakePair[A, B any](a A, b B) Pair[A, B] { return Pair[A, B]{First: a, Second: b} }
+
+// None is the value of a job that needs only keys; it has no bytes.
+type None = struct{}

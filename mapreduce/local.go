@@ -1,0 +1,192 @@
+package mapreduce
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"sort"
+)
+
+// LocalOptions are choices for RunLocal; the zero value is useful.
+type LocalOptions struct {
+	// Reduces is the number of reduces if the job does not say; 0 means 1.
+	Reduces int
+	// Blocks cuts the sources, for tests; nil means one split a source.
+	Blocks func(source int) []Block
+}
+
+// RunLocal runs a plan from start to end in this goroutine: no cluster, budget,
+// spills or clever data structures. It keeps everything in memory and is the
+// oracle that the engine is tested against. After an error no output is left.
+func RunLocal(ctx context.Context, p *Plan, o LocalOptions) (c *Counters, err error) {
+	c = new(Counters)
+	if err := p.SetupJob(); err != nil {
+		return c, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.AbortJob())
+		}
+	}()
+	defer catch(&err)
+	if err := p.Prepare(ctx, PrepareOptions{Reduces: o.Reduces}); err != nil {
+		return c, err
+	}
+	splits, err := p.Splits(ctx, o.Blocks)
+	if err != nil {
+		return c, err
+	}
+	if err := p.tasks.runLocal(ctx, p, splits, c); err != nil {
+		return c, err
+	}
+	return c, p.CommitJob()
+}
+
+// localPair is an emitted pair with its encoded key.
+type localPair[V any] struct {
+	key   []byte
+	value []byte
+}
+
+func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []Split, c *Counters) error {
+	parts := make([][]localPair[V], p.reduces)
+	partition := b.partitioner(p.reduces)
+	encodeKey, encodeValue := b.key.encoder(), b.value.encoder()
+	for i, split := range splits {
+		a := &MapAttempt{Index: i, Split: split}
+		m, err := b.mapper(&Task{ctx: ctx, id: a.ID(), reduces: p.reduces, name: p.sources[split.Source].name, counters: c})
+		if err != nil {
+			return err
+		}
+		emit := func(k K, v V) {
+			pair := localPair[V]{encodeKey(nil, k), encodeValue(nil, v)}
+			n := partition(pair.key)
+			parts[n] = append(parts[n], pair)
+			c.Add(MapOutputRecords, 1)
+			c.Add(MapOutputBytes, int64(len(pair.key)+len(pair.value)))
+		}
+		records, read, err := readSplit(ctx, p, a, b.in, func(rec I) error { return m.Map(rec, emit) })
+		if err == nil && m.Close != nil {
+			err = m.Close(emit)
+		}
+		if err != nil {
+			return err
+		}
+		c.Add(MapInputRecords, records)
+		c.Add(InputBytesRead, read)
+	}
+	for i, part := range parts {
+		if err := b.reduceLocal(ctx, p, i, part, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *boundJob[I, K, V, O]) reduceLocal(ctx context.Context, p *Plan, index int, part []localPair[V], c *Counters) error {
+	sort.SliceStable(part, func(i, j int) bool { return bytes.Compare(part[i].key, part[j].key) < 0 })
+	id := AttemptID{Kind: ReduceKind, Index: index}
+	w, err := newRecordWriter(p, id, b.out)
+	if err != nil {
+		return err
+	}
+	if b.identity() {
+		err = b.passLocal(part, w)
+	} else {
+		err = b.groupLocal(ctx, p, id, part, w, c)
+	}
+	if err = errors.Join(err, w.close()); err != nil {
+		return err
+	}
+	c.Add(ReduceShuffleBytes, 0)
+	c.Add(ReduceInputRecords, int64(len(part)))
+	c.Add(ReduceOutputRecords, w.records)
+	c.Add(OutputBytesWritten, w.part.bytes)
+	return p.CommitTask(id)
+}
+
+func (b *boundJob[I, K, V, O]) passLocal(part []localPair[V], w *recordWriter[O]) error {
+	decodeKey, decodeValue := b.key.decoder(), b.value.decoder()
+	for _, x := range part {
+		k, kerr := decodeKey(x.key)
+		v, verr := decodeValue(x.value)
+		if err := errors.Join(kerr, verr); err != nil {
+			return err
+		}
+		w.emit(any(Pair[K, V]{k, v}).(O))
+	}
+	return nil
+}
+
+// groupLocal cuts sorted pairs into groups and reduces each. Values are folded
+// with Combine first, so that a Reduce relies on it as it may in the engine.
+func (b *boundJob[I, K, V, O]) groupLocal(ctx context.Context, p *Plan, id AttemptID, part []localPair[V], w *recordWriter[O], c *Counters) error {
+	r, err := b.reducer(&Task{ctx: ctx, id: id, reduces: p.reduces, counters: c})
+	if err != nil {
+		return err
+	}
+	decodeKey := b.key.decoder()
+	for len(part) > 0 {
+		n := 1
+		for n < len(part) && bytes.Equal(b.groupOf(part[0].key), b.groupOf(part[n].key)) {
+			n++
+		}
+		k, err := decodeKey(part[0].key)
+		if err != nil {
+			return err
+		}
+		c.Add(ReduceInputGroups, 1)
+		if err := r.Reduce(k, b.valuesLocal(part[:n]), w.emit); err != nil {
+			return err
+		}
+		part = part[n:]
+	}
+	if r.Close != nil {
+		return r.Close(w.emit)
+	}
+	return nil
+}
+
+func (b *boundJob[I, K, V, O]) groupOf(key []byte) []byte {
+	if b.prefix == nil {
+		return key
+	}
+	return key[:b.prefix(key)]
+}
+
+// valuesLocal yields the values of a group, folded by Combine for equal keys.
+func (b *boundJob[I, K, V, O]) valuesLocal(group []localPair[V]) iter.Seq[V] {
+	decode := b.value.decoder()
+	var values []V
+	for i, x := range group {
+		v, err := decode(x.value)
+		if err != nil {
+			panic(marshalError{err})
+		}
+		if b.job.Combine != nil && i > 0 && bytes.Equal(x.key, group[i-1].key) {
+			values[len(values)-1] = b.job.Combine(values[len(values)-1], v)
+			continue
+		}
+		values = append(values, v)
+	}
+	return slices.Values(values)
+}
+
+func (b *boundMapOnly[I, O]) runLocal(ctx context.Context, p *Plan, splits []Split, c *Counters) error {
+	for i, split := range splits {
+		a := &MapAttempt{Index: i, Split: split, Resources: Resources{Counters: c}}
+		if _, err := b.runMap(ctx, p, a); err != nil {
+			return fmt.Errorf("%s: %w", a.ID(), err)
+		}
+		if err := p.CommitTask(a.ID()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var _ io.Writer = (*partWriter)(nil)

@@ -1,0 +1,267 @@
+package mapreduce
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
+)
+
+// errSampled ends the reading of a sample.
+var errSampled = errors.New("mapreduce: enough records sampled")
+
+// collector takes what a map attempt emits and ends as segments.
+type collector[K, V any] struct {
+	emit   func(K, V)
+	err    func() error
+	finish func() ([]Segment, segment.Stats, func(), error)
+	close  func()
+}
+
+func (b *boundJob[I, K, V, O]) runMap(ctx context.Context, p *Plan, a *MapAttempt) (*MapOutput, error) {
+	var c Counters
+	t := &Task{ctx: ctx, id: a.ID(), reduces: p.reduces, name: p.sources[a.Split.Source].name, counters: &c}
+	m, err := b.mapper(t)
+	if err != nil {
+		return nil, err
+	}
+	col := b.collector(p, a)
+	defer col.close()
+	records, read, err := readSplit(ctx, p, a, b.in, func(rec I) error {
+		if err := m.Map(rec, col.emit); err != nil {
+			return err
+		}
+		return col.err()
+	})
+	if err == nil && m.Close != nil {
+		err = m.Close(col.emit)
+	}
+	if err = errors.Join(err, col.err()); err != nil {
+		return nil, err
+	}
+	segments, stats, release, err := col.finish()
+	if err != nil {
+		return nil, err
+	}
+	out := &MapOutput{segments: segments, release: release}
+	for i := range out.segments {
+		out.segments[i].Map = a.Index
+		c.Add(MapOutputMaterializedBytes, out.segments[i].Bytes)
+	}
+	c.Add(MapInputRecords, records)
+	c.Add(InputBytesRead, read)
+	c.Add(MapOutputRecords, stats.Records)
+	c.Add(MapOutputBytes, stats.Bytes)
+	if b.job.Combine != nil {
+		c.Add(CombineInputRecords, stats.Records)
+		c.Add(CombineOutputRecords, stats.Output)
+	}
+	addSpills(&c, stats)
+	a.report(&c)
+	return out, nil
+}
+
+func addSpills(c *Counters, s segment.Stats) {
+	c.Add(SpilledRecords, s.SpilledRecords)
+	c.Add(FileBytesWritten, s.FileBytes)
+	c.Add(FileBytesRead, s.FileBytes)
+}
+
+// report hands the counters of a successful attempt to its owner.
+func (r *Resources) report(c *Counters) {
+	if r.Counters != nil {
+		r.Counters.Merge(c)
+	}
+	if r.Progress != nil {
+		r.Progress.Spilled.Store(c.Get(FileBytesWritten))
+	}
+}
+
+// readSplit calls fn for each record of the attempt's split.
+func readSplit[I any](ctx context.Context, p *Plan, a *MapAttempt, in Input[I], fn func(I) error) (records, bytes int64, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	r := &splitReader{ctx: ctx, source: p.sources[a.Split.Source], split: a.Split, res: &a.Resources}
+	err = in.read(r, func(rec I) error {
+		records++
+		return fn(rec)
+	})
+	if a.Progress != nil {
+		a.Progress.Records.Store(records)
+		a.Progress.Bytes.Store(r.read)
+	}
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	return records, r.read, err
+}
+
+func (b *boundJob[I, K, V, O]) collector(p *Plan, a *MapAttempt) collector[K, V] {
+	if b.job.Combine != nil {
+		return b.combining(p, a)
+	}
+	return b.sorting(p, a)
+}
+
+// sorting collects into a segment.Sorter.
+func (b *boundJob[I, K, V, O]) sorting(p *Plan, a *MapAttempt) collector[K, V] {
+	s := segment.NewSorter(segment.Config{
+		Partitions: p.reduces, Budget: a.Budget, Pool: a.Pool, SpillDir: a.SpillDir, Name: a.ID().String(),
+	})
+	partition := b.partitioner(p.reduces)
+	encodeKey, encodeValue := b.key.encoder(), b.value.encoder()
+	var key, value []byte
+	var failed error
+	return collector[K, V]{
+		emit: func(k K, v V) {
+			key, value = encodeKey(key[:0], k), encodeValue(value[:0], v)
+			if err := s.Add(partition(key), key, value); err != nil && failed == nil {
+				failed = err
+			}
+		},
+		err: func() error { return failed },
+		finish: func() ([]Segment, segment.Stats, func(), error) {
+			list, stats, err := s.Finish()
+			out := make([]Segment, len(list))
+			for i, x := range list {
+				if x != nil {
+					out[i] = Segment{Bytes: x.Bytes(), Records: x.Records(), data: x}
+				}
+			}
+			return out, stats, releaseAll(list), err
+		},
+		close: s.Close,
+	}
+}
+
+// combining collects into a combine.Table.
+func (b *boundJob[I, K, V, O]) combining(p *Plan, a *MapAttempt) collector[K, V] {
+	cfg := b.combineConfig(&a.Resources, a.ID())
+	cfg.Partitions = p.reduces
+	if b.job.Partition != nil || b.job.TotalOrder || b.prefix != nil {
+		cfg.Partition = b.partitioner(p.reduces)
+	}
+	t := combine.NewTable(cfg)
+	encodeKey := b.key.encoder()
+	var key []byte
+	return collector[K, V]{
+		emit: func(k K, v V) {
+			key = encodeKey(key[:0], k)
+			t.Emit(key, v)
+		},
+		err: t.Err,
+		finish: func() ([]Segment, segment.Stats, func(), error) {
+			list, stats, err := t.Finish()
+			out := make([]Segment, len(list))
+			for i, x := range list {
+				if x != nil {
+					out[i] = Segment{Bytes: x.Bytes(), Records: x.Records(), data: x}
+				}
+			}
+			return out, stats, releaseAll(list), err
+		},
+		close: t.Close,
+	}
+}
+
+func (b *boundJob[I, K, V, O]) combineConfig(r *Resources, id AttemptID) combine.Config[V] {
+	return combine.Config[V]{
+		Combine: b.job.Combine,
+		Append:  b.value.encoder(),
+		Decode:  b.value.decoder(),
+		Budget:  r.Budget, Pool: r.Pool, SpillDir: r.SpillDir, Name: id.String(),
+	}
+}
+
+func releaseAll[S interface {
+	comparable
+	Release()
+}](list []S) func() {
+	return func() {
+		var zero S
+		for _, s := range list {
+			if s != zero {
+				s.Release()
+			}
+		}
+	}
+}
+
+// runMap of a map-only job writes its part.
+func (b *boundMapOnly[I, O]) runMap(ctx context.Context, p *Plan, a *MapAttempt) (_ *MapOutput, err error) {
+	var c Counters
+	t := &Task{ctx: ctx, id: a.ID(), name: p.sources[a.Split.Source].name, counters: &c}
+	f, err := b.filter(t)
+	if err != nil {
+		return nil, err
+	}
+	w, err := newRecordWriter(p, a.ID(), b.out)
+	if err != nil {
+		return nil, err
+	}
+	records, read, err := readSplit(ctx, p, a, b.in, func(rec I) error {
+		if err := f.Map(rec, w.emit); err != nil {
+			return err
+		}
+		return w.err()
+	})
+	if err == nil && f.Close != nil {
+		err = f.Close(w.emit)
+	}
+	if err = errors.Join(err, w.close()); err != nil {
+		return nil, err
+	}
+	c.Add(MapInputRecords, records)
+	c.Add(InputBytesRead, read)
+	c.Add(MapOutputRecords, w.records)
+	c.Add(MapOutputBytes, w.part.bytes)
+	c.Add(OutputBytesWritten, w.part.bytes)
+	a.report(&c)
+	return &MapOutput{}, nil
+}
+
+func (b *boundMapOnly[I, O]) runReduce(context.Context, *Plan, *ReduceAttempt) error {
+	return errors.New("mapreduce: a map-only plan has no reduces")
+}
+
+// recordWriter encodes records into the part of an attempt.
+type recordWriter[O any] struct {
+	part    *partWriter
+	encode  func(dst []byte, rec O) ([]byte, error)
+	emit    func(O)
+	records int64
+	failed  error
+}
+
+func newRecordWriter[O any](p *Plan, id AttemptID, out Output[O]) (*recordWriter[O], error) {
+	encode, err := out.encoder()
+	if err != nil {
+		return nil, err
+	}
+	part, err := p.output.open(id)
+	if err != nil {
+		return nil, err
+	}
+	w := &recordWriter[O]{part: part, encode: encode}
+	w.emit = func(o O) {
+		var err error
+		w.records++
+		if part.buf, err = encode(part.buf, o); err != nil && w.failed == nil {
+			w.failed = err
+		}
+		if len(part.buf) >= flushSize {
+			part.flush()
+		}
+	}
+	return w, nil
+}
+
+func (w *recordWriter[O]) err() error {
+	if w.failed != nil {
+		return w.failed
+	}
+	return w.part.err
+}
+
+func (w *recordWriter[O]) close() error { return errors.Join(w.failed, w.part.close()) }

@@ -1,0 +1,116 @@
+package mapreduce
+
+import (
+	"fmt"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
+)
+
+// Output says how records of type O become bytes and where those go. Make it
+// with Text, TextWith, Raw, Encoded or Collected.Output.
+type Output[O any] struct {
+	dest Destination
+	// encoder returns a function that appends a record's bytes; one an attempt.
+	encoder func() (func(dst []byte, rec O) ([]byte, error), error)
+	// layout, if not nil, is the same for pairs of raw bytes: a job without
+	// Reduce then writes its pairs without decoding them.
+	layout *segment.Layout
+	// checkType reports whether O can be written.
+	checkType func() error
+}
+
+// Text writes one line a record: strings and byte slices as they are, numbers in
+// decimal (floats in the shortest form that reads back), Pairs and structs field
+// by field with tabs between, types with MarshalText or String as those say. A
+// field of type None has neither text nor tab.
+func Text[O any](to Destination) Output[O] { return TextWith[O](to, "\t", "\n") }
+
+// TextWith is Text with another separator between fields and end of record.
+func TextWith[O any](to Destination, separator, end string) Output[O] {
+	return Output[O]{
+		dest:   to,
+		layout: textLayout[O](separator, end),
+		checkType: func() error {
+			_, err := textFormat[O](separator)
+			return err
+		},
+		encoder: func() (func([]byte, O) ([]byte, error), error) {
+			f, err := textFormat[O](separator)
+			if err != nil {
+				return nil, err
+			}
+			rec := new(O)
+			return func(dst []byte, o O) ([]byte, error) {
+				*rec = o
+				dst, err := f(dst, rec)
+				return append(dst, end...), err
+			}, nil
+		},
+	}
+}
+
+// Raw is Text with nothing between fields and nothing after a record.
+func Raw[O any](to Destination) Output[O] { return TextWith[O](to, "", "") }
+
+// Encoded writes what encode appends to dst for each record. encode runs in many
+// attempts at once.
+func Encoded[O any](to Destination, encode func(dst []byte, rec O) ([]byte, error)) Output[O] {
+	return Output[O]{
+		dest:    to,
+		encoder: func() (func([]byte, O) ([]byte, error), error) { return encode, nil },
+	}
+}
+
+// Collected gathers output records in memory, for tests and small results. The
+// zero value is ready; use one for one job.
+type Collected[O any] struct {
+	store memoryStore
+}
+
+// Output returns the output that fills c. O must be a type that a value of a job
+// may have.
+func (c *Collected[O]) Output() Output[O] {
+	return Output[O]{
+		dest: Destination{store: &c.store},
+		checkType: func() error {
+			_, err := valueCodec[O]()
+			return err
+		},
+		encoder: func() (func([]byte, O) ([]byte, error), error) {
+			v, err := valueCodec[O]()
+			if err != nil {
+				return nil, err
+			}
+			enc := v.encoder()
+			return func(dst []byte, o O) ([]byte, error) {
+				at := len(dst)
+				dst = enc(append(dst, 0, 0, 0, 0), o)
+				n := len(dst) - at - 4
+				dst[at], dst[at+1], dst[at+2], dst[at+3] = byte(n>>24), byte(n>>16), byte(n>>8), byte(n)
+				return dst, nil
+			}, nil
+		},
+	}
+}
+
+// Records returns the records of a committed job, part by part.
+func (c *Collected[O]) Records() ([]O, error) {
+	v, err := valueCodec[O]()
+	if err != nil {
+		return nil, err
+	}
+	dec := v.decoder()
+	var list []O
+	for _, part := range c.store.committedParts() {
+		for len(part) > 0 {
+			n := int(part[0])<<24 | int(part[1])<<16 | int(part[2])<<8 | int(part[3])
+			o, err := dec(part[4 : 4+n])
+			if err != nil {
+				return nil, fmt.Errorf("mapreduce: reading collected output: %w", err)
+			}
+			list = append(list, o)
+			part = part[4+n:]
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,43 @@
+package mapreduce
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+)
+
+// PanicError is a panic of the user's code in an attempt.
+type PanicError struct {
+	Value any    // what panic was called with
+	Stack string // of the goroutine that panicked
+}
+
+// Error returns the value and the stack.
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.Value, e.Stack) }
+
+// Unwrap returns the value if it is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// catch turns a panic into an error. A fault on an address outside the Go heap
+// is a mapped file that has shrunk, see debug.SetPanicOnFault.
+func catch(err *error) {
+	v := recover()
+	if v == nil {
+		return
+	}
+	if m, ok := v.(marshalError); ok {
+		*err = m.err
+		return
+	}
+	if f, ok := v.(interface {
+		runtime.Error
+		Addr() uintptr
+	}); ok && f.Addr() > 1<<20 {
+		*err = fmt.Errorf("mapreduce: %w", ErrInputChanged)
+		return
+	}
+	*err = &PanicError{Value: v, Stack: string(debug.Stack())}
+}

@@ -1,0 +1,216 @@
+package mapreduce
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"slices"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
+)
+
+func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *Plan, a *ReduceAttempt) (err error) {
+	var c Counters
+	list, err := fetch(ctx, a, &c)
+	if err != nil {
+		return err
+	}
+	w, err := newRecordWriter(p, a.ID(), b.out)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if cerr := w.close(); err == nil {
+			err = cerr
+		}
+		if err == nil {
+			c.Add(ReduceOutputRecords, w.records)
+			c.Add(OutputBytesWritten, w.part.bytes)
+			a.report(&c)
+		}
+	}()
+	r := &reduceRun[I, K, V, O]{boundJob: b, ctx: ctx, a: a, c: &c, w: w}
+	t := &Task{ctx: ctx, id: a.ID(), reduces: p.reduces, counters: &c}
+	if !b.identity() {
+		if r.user, err = b.reducer(t); err != nil {
+			return err
+		}
+	}
+	if b.job.Combine != nil {
+		return r.combined(list)
+	}
+	return r.merged(list)
+}
+
+// fetch gathers the segments of all maps, in the order of the maps, so that what
+// comes out does not depend on which came first.
+func fetch(ctx context.Context, a *ReduceAttempt, c *Counters) ([]Segment, error) {
+	var list []Segment
+	for {
+		s, err := a.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		c.Add(ShuffledMaps, 1)
+		c.Add(ReduceShuffleBytes, s.Bytes)
+		if a.Progress != nil {
+			a.Progress.Bytes.Add(s.Bytes)
+		}
+		if s.data != nil {
+			list = append(list, s)
+		}
+	}
+	c.Add(MergedMapOutputs, int64(len(list)))
+	slices.SortFunc(list, func(x, y Segment) int { return cmp.Compare(x.Map, y.Map) })
+	return list, nil
+}
+
+// reduceRun is one reduce attempt at work.
+type reduceRun[I, K, V, O any] struct {
+	*boundJob[I, K, V, O]
+	ctx  context.Context
+	a    *ReduceAttempt
+	c    *Counters
+	w    *recordWriter[O]
+	user Reducer[K, V, O]
+	seen int
+}
+
+// merged runs a reduce without combiner over sorted segments.
+func (r *reduceRun[I, K, V, O]) merged(list []Segment) error {
+	segments := make([]*segment.Segment, len(list))
+	for i, s := range list {
+		segments[i] = s.data.(*segment.Segment)
+	}
+	m := segment.NewMerge(segment.MergeConfig{
+		Budget: r.a.Budget, Pool: r.a.Pool, SpillDir: r.a.SpillDir, Name: r.a.ID().String(),
+	}, segments)
+	defer m.Close()
+	defer func() { addSpills(r.c, m.Stats()) }()
+	if r.identity() && r.out.layout != nil && !r.job.Descending {
+		n, _, err := m.WriteTo(r.w.part, *r.out.layout)
+		r.c.Add(ReduceInputRecords, n)
+		r.w.records += n
+		return err
+	}
+	decode := r.value.decoder()
+	return r.groups(func() (key []byte, v V, ok bool, err error) {
+		key, b, ok := m.Next()
+		if !ok {
+			return nil, v, false, m.Err()
+		}
+		v, err = decode(b)
+		return key, v, true, err
+	})
+}
+
+// combined runs a reduce with a combiner: the segments are joined in a table.
+func (r *reduceRun[I, K, V, O]) combined(list []Segment) error {
+	segments := make([]*combine.Segment[V], len(list))
+	for i, s := range list {
+		segments[i] = s.data.(*combine.Segment[V])
+	}
+	m := combine.NewMerge(r.combineConfig(&r.a.Resources, r.a.ID()), segments)
+	defer m.Close()
+	defer func() { addSpills(r.c, m.Stats()) }()
+	return r.groups(func() ([]byte, V, bool, error) {
+		key, v, ok := m.Next()
+		if !ok {
+			return nil, v, false, m.Err()
+		}
+		return key, v, true, nil
+	})
+}
+
+// groups calls the user's Reduce for each group of a stream in key order.
+func (r *reduceRun[I, K, V, O]) groups(next func() ([]byte, V, bool, error)) error {
+	if r.identity() {
+		return r.pass(next)
+	}
+	decodeKey := r.key.decoder()
+	key, v, ok, err := next()
+	var group []byte
+	for ok && err == nil {
+		group = append(group[:0], key...)
+		k, kerr := decodeKey(group)
+		if kerr != nil {
+			return kerr
+		}
+		r.c.Add(ReduceInputGroups, 1)
+		first := true
+		values := iter.Seq[V](func(yield func(V) bool) {
+			for ok && err == nil && (first || r.sameGroup(group, key)) {
+				r.c.Add(ReduceInputRecords, 1)
+				first = false
+				if !yield(v) {
+					return
+				}
+				if key, v, ok, err = next(); err != nil {
+					return
+				}
+			}
+		})
+		if uerr := r.user.Reduce(k, values, r.w.emit); uerr != nil {
+			return uerr
+		}
+		for ok && err == nil && r.sameGroup(group, key) { // what Reduce left unread
+			key, v, ok, err = next()
+		}
+		if err := r.alive(); err != nil {
+			return err
+		}
+	}
+	if err == nil && r.user.Close != nil {
+		err = r.user.Close(r.w.emit)
+	}
+	return err
+}
+
+// pass writes the pairs of a job without Reduce.
+func (r *reduceRun[I, K, V, O]) pass(next func() ([]byte, V, bool, error)) error {
+	decodeKey := r.key.decoder()
+	emit := any(r.w.emit).(func(Pair[K, V]))
+	for {
+		key, v, ok, err := next()
+		if !ok || err != nil {
+			return err
+		}
+		k, err := decodeKey(key)
+		if err != nil {
+			return err
+		}
+		r.c.Add(ReduceInputRecords, 1)
+		emit(Pair[K, V]{k, v})
+		if err := r.alive(); err != nil {
+			return err
+		}
+	}
+}
+
+// alive looks now and then whether the attempt goes on.
+func (r *reduceRun[I, K, V, O]) alive() error {
+	if r.seen++; r.seen&255 != 0 {
+		return r.w.err()
+	}
+	if r.a.Pause != nil {
+		if err := r.a.Pause(r.ctx); err != nil {
+			return err
+		}
+	}
+	return context.Cause(r.ctx)
+}
+
+func (r *reduceRun[I, K, V, O]) sameGroup(group, key []byte) bool {
+	if r.prefix == nil {
+		return bytes.Equal(group, key)
+	}
+	n := r.prefix(group)
+	return len(key) >= n && bytes.Equal(group[:n], key[:n])
+}

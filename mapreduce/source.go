@@ -1,0 +1,208 @@
+package mapreduce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/tarry-mr/tarry/dfs"
+)
+
+// Source is one file of an input. Make it with Files, File, Stream, Bytes or Stored.
+type Source struct {
+	// Data gives the bytes as stored; nil for a stream that is read once.
+	Data dfs.Source
+
+	name   string
+	stream func() (io.ReadCloser, error) // instead of Data
+	packed packing
+}
+
+// Name is what a person calls the source.
+func (s Source) Name() string { return s.name }
+
+// Size is the number of bytes as stored, or -1 for a stream.
+func (s Source) Size() int64 {
+	if s.Data == nil {
+		return -1
+	}
+	return s.Data.Size()
+}
+
+// Splittable reports whether maps can read the source in parts. Compressed files
+// and streams can only be read from start to end, as one split.
+func (s Source) Splittable() bool { return s.Data != nil && s.packed == notPacked }
+
+// Stored returns a source for a file that dfs holds or maps. The extension of its
+// name tells whether it is compressed: .gz, .zst, .s2 or .bz2; the first bytes
+// must agree. The plan closes data when the job ends.
+func Stored(data dfs.Source) (Source, error) {
+	s := Source{Data: data, name: data.Name(), packed: packingOf(data.Name())}
+	return s, checkMagic(s)
+}
+
+// File returns a source for a local file. What is no regular file, such as a
+// named pipe, becomes a stream. See Stored for compressed files.
+func File(path string) (Source, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return Source{}, err
+	case info.IsDir():
+		return Source{}, fmt.Errorf("%s: is a directory", path)
+	case !info.Mode().IsRegular():
+		s := Source{name: path, packed: packingOf(path)}
+		s.stream = once(path, func() (io.ReadCloser, error) { return os.Open(path) })
+		return s, nil
+	}
+	data, err := dfs.OpenLocal(path)
+	if err != nil {
+		return Source{}, err
+	}
+	return Stored(data)
+}
+
+// Files returns sources for paths: a directory stands for its files in name
+// order, without those that begin with "_" or ".", and without subdirectories.
+func Files(paths ...string) ([]Source, error) {
+	var list []Source
+	for _, path := range paths {
+		names := []string{path}
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			if names, err = filesOf(path); err != nil {
+				return nil, err
+			}
+		}
+		for _, name := range names {
+			s, err := File(name)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, s)
+		}
+	}
+	return list, nil
+}
+
+func filesOf(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if n := e.Name(); !e.IsDir() && !strings.HasPrefix(n, "_") && !strings.HasPrefix(n, ".") {
+			names = append(names, filepath.Join(dir, n))
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s: directory without files", dir)
+	}
+	return names, nil
+}
+
+// Stream returns a source that reads r once, as one split, such as standard
+// input. A second attempt over it fails with ErrConsumed.
+func Stream(name string, r io.Reader) Source {
+	return Source{name: name, stream: once(name, func() (io.ReadCloser, error) { return io.NopCloser(r), nil })}
+}
+
+// Bytes returns a source over data, which must not change while the job runs.
+func Bytes(name string, data []byte) Source {
+	return Source{Data: dfs.Bytes(name, data), name: name}
+}
+
+func once(name string, open func() (io.ReadCloser, error)) func() (io.ReadCloser, error) {
+	used := new(atomic.Bool)
+	return func() (io.ReadCloser, error) {
+		if used.Swap(true) {
+			return nil, fmt.Errorf("%s: %w", name, ErrConsumed)
+		}
+		return open()
+	}
+}
+
+// open returns the source as one decompressed stream.
+func (s Source) open() (io.ReadCloser, error) {
+	var raw io.ReadCloser
+	if s.Data != nil {
+		raw = io.NopCloser(io.NewSectionReader(s.Data, 0, s.Data.Size()))
+	} else {
+		var err error
+		if raw, err = s.stream(); err != nil {
+			return nil, err
+		}
+	}
+	if s.packed == notPacked || s.Size() == 0 {
+		return raw, nil
+	}
+	r, err := unpack(s.packed, raw)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w: %w", s.name, ErrCorruptInput, err), raw.Close())
+	}
+	return &unpacked{s.name, r, raw}, nil
+}
+
+// unpacked is a decompressor whose errors say which file is damaged.
+type unpacked struct {
+	name string
+	io.ReadCloser
+	raw io.Closer
+}
+
+// Read implements io.Reader.
+func (u *unpacked) Read(p []byte) (int, error) {
+	n, err := u.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = fmt.Errorf("%s: %w: %w", u.name, ErrCorruptInput, err)
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (u *unpacked) Close() error { return errors.Join(u.ReadCloser.Close(), u.raw.Close()) }
+
+// Splits cuts the input. blocks returns the blocks of a source, in order and
+// without gaps; a nil blocks, or an empty answer, stands for one block a source.
+// Sources that cannot be cut give one split with the first block's hosts.
+func (p *Plan) Splits(ctx context.Context, blocks func(source int) []Block) ([]Split, error) {
+	var list []Split
+	for i, s := range p.sources {
+		var cut []Block
+		if blocks != nil {
+			cut = blocks(i)
+		}
+		switch {
+		case len(cut) == 0:
+			cut = []Block{{Length: s.Size()}}
+		case !s.Splittable() || p.input.whole:
+			cut = []Block{{Length: s.Size(), Hosts: cut[0].Hosts}}
+		}
+		if p.input.cut != nil {
+			var err error
+			if cut, err = p.input.cut(ctx, s, cut); err != nil {
+				return nil, err
+			}
+		}
+		for _, b := range cut {
+			list = append(list, Split{Source: i, Offset: b.Offset, Length: b.Length, Hosts: slices.Clone(b.Hosts)})
+		}
+	}
+	return list, nil
+}
+
+func closeSources(list []Source) error {
+	var err error
+	for _, s := range list {
+		if s.Data != nil {
+			err = errors.Join(err, s.Data.Close())
+		}
+	}
+	return err
+}

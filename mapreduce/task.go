@@ -1,0 +1,61 @@
+package mapreduce
+
+import (
+	"context"
+	"fmt"
+)
+
+// TaskKind says whether a task is a map or a reduce.
+type TaskKind uint8
+
+// The two kinds of task.
+const (
+	MapKind TaskKind = iota
+	ReduceKind
+)
+
+// String returns "map" or "reduce".
+func (k TaskKind) String() string {
+	if k == MapKind {
+		return "map"
+	}
+	return "reduce"
+}
+
+// AttemptID names one attempt of one task within a job.
+type AttemptID struct {
+	Kind  TaskKind
+	Index int // of the task, from 0
+	Try   int // of the attempt, from 0; tries of one task differ
+}
+
+// String returns a name such as m-00003-0 or r-00000-1, also used for files.
+func (a AttemptID) String() string {
+	return fmt.Sprintf("%c-%05d-%d", a.Kind.String()[0], a.Index, a.Try)
+}
+
+// Task is what a user's MapTask or ReduceTask learns of the attempt that it
+// serves. It belongs to the goroutine of the attempt.
+type Task struct {
+	ctx      context.Context
+	id       AttemptID
+	reduces  int
+	name     string
+	counters *Counters
+}
+
+// Context is canceled when the attempt is killed.
+func (t *Task) Context() context.Context { return t.ctx }
+
+// ID names the attempt.
+func (t *Task) ID() AttemptID { return t.id }
+
+// Reduces is the number of reduces of the job; 0 for a job without.
+func (t *Task) Reduces() int { return t.reduces }
+
+// InputName is the name of the input file of a map attempt; empty for a reduce.
+func (t *Task) InputName() string { return t.name }
+
+// Counter returns the user's counter of that group and name. Its value counts
+// only if the attempt succeeds.
+func (t *Task) Counter(group, name string) *UserCounter { return t.counters.user(group, name) }

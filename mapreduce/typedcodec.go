@@ -1,0 +1,101 @@
+package mapreduce
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+)
+
+// typedCodec is a codec for values of type T.
+type typedCodec[T any] struct {
+	*codec
+	descending bool
+}
+
+// keyCodec returns the codec of a key type. Descending keys are encoded with an
+// end mark and with all bits flipped.
+func keyCodec[K any](descending bool) (typedCodec[K], error) {
+	c, err := codecOf(reflect.TypeFor[K](), !descending)
+	if err != nil {
+		return typedCodec[K]{}, fmt.Errorf("key type %s: %w", reflect.TypeFor[K](), err)
+	}
+	return typedCodec[K]{c, descending}, nil
+}
+
+// valueCodec returns the codec of a value type.
+func valueCodec[V any]() (typedCodec[V], error) {
+	c, err := codecOf(reflect.TypeFor[V](), true)
+	if err != nil {
+		return typedCodec[V]{}, fmt.Errorf("value type %s: %w", reflect.TypeFor[V](), err)
+	}
+	return typedCodec[V]{c, false}, nil
+}
+
+// encoder returns a function that appends the encoding of v to dst, for one
+// goroutine at a time.
+func (t typedCodec[T]) encoder() func(dst []byte, v T) []byte {
+	if t.descending {
+		up := typedCodec[T]{codec: t.codec}.encoder()
+		return func(dst []byte, v T) []byte {
+			at := len(dst)
+			dst = up(dst, v)
+			flip(dst[at:])
+			return dst
+		}
+	}
+	box, encode := new(T), t.encode
+	return func(dst []byte, v T) []byte {
+		*box = v
+		return encode(dst, unsafe.Pointer(box))
+	}
+}
+
+// decoder returns a function that decodes the whole of b, for one goroutine at a
+// time. Byte slices in the value may alias b.
+func (t typedCodec[T]) decoder() func(b []byte) (T, error) {
+	box, decode := new(T), t.decode
+	var scratch []byte
+	return func(b []byte) (T, error) {
+		if t.descending {
+			scratch = append([]byte(nil), b...)
+			flip(scratch)
+			b = scratch
+		}
+		rest, err := decode(b, unsafe.Pointer(box))
+		if err == nil && len(rest) > 0 {
+			err = errEncoding
+		}
+		return *box, err
+	}
+}
+
+// prefixLen returns a function that tells how many bytes of an encoding belong to
+// its first n fields.
+func (t typedCodec[T]) prefixLen(n int) (func(b []byte) int, error) {
+	if n < 1 || n > len(t.fields) {
+		return nil, fmt.Errorf("GroupFields is %d, but key type %s has %d fields", n, reflect.TypeFor[T](), len(t.fields))
+	}
+	box := new(T)
+	var scratch []byte
+	return func(b []byte) int {
+		src := b
+		if t.descending {
+			scratch = append(scratch[:0], b...)
+			flip(scratch)
+			src = scratch
+		}
+		rest, err := src, error(nil)
+		for _, f := range t.fields[:n] {
+			if rest, err = f.decode(rest, unsafe.Add(unsafe.Pointer(box), f.offset)); err != nil {
+				return len(b)
+			}
+		}
+		return len(b) - len(rest)
+	}, nil
+}
+
+func flip(b []byte) {
+	for i := range b {
+		b[i] = ^b[i]
+	}
+}
