@@ -1,51 +1,223 @@
 package combine
 
 import (
-	"maps"
-	"slices"
+	"bytes"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 // Merge is the sorted stream of distinct keys of several segments, each with
-// its combined value. It is not safe for concurrent use.
+// its combined value. It is not safe for concurrent use. It holds the segments'
+// memory until Close, so they may be released meanwhile.
+//
+// In-memory segments are folded into one hash table, whose keys are then sorted
+// once: sorting each map's table and merging would sort every word of the
+// vocabulary once a map. Spilled runs are merged beside it.
 type Merge[V any] struct {
-	m    map[string]V
-	keys []string
+	t        *Table[V]
+	segments []*Segment[V]
+	started  bool
+	sorted   []cell[V]
+	at       int
+	slab     memory.Slab
+	charged  int64
+	key      [inlineKey]byte
+	files    *segment.Merge // nil if nothing was spilled
+	fileKey  []byte
+	file     V
+	fileOK   bool
+	out      []byte
+	stats    segment.Stats
+	err      error
 }
 
-// NewMerge returns the merge of segments. Values of a key are combined in the
-// order of segments. It does no work before the first Next.
+// NewMerge returns the merge of segments. It does no work before the first
+// Next. The order in which values of a key are combined is not defined.
 func NewMerge[V any](cfg Config[V], segments []*Segment[V]) *Merge[V] {
-	m := &Merge[V]{m: map[string]V{}}
+	cfg.check()
+	cfg.Partitions, cfg.Partition = 1, func([]byte) int { return 0 }
+	m := &Merge[V]{}
+	var sum, most int64
 	for _, s := range segments {
-		for k, v := range s.m {
-			if old, ok := m.m[k]; ok {
-				v = cfg.fold(old, v)
-			}
-			m.m[k] = v
+		x := *s
+		x.files = nil
+		if s.store != nil {
+			s.store.refs.Add(1)
+			n := s.inMemory()
+			sum, most = sum+n, max(most, n)
+		}
+		m.segments = append(m.segments, &x)
+	}
+	if cfg.Distinct == 0 {
+		cfg.Distinct = int(most + (sum-most)/8)
+	}
+	m.t = &Table[V]{cfg: cfg}
+	m.files = segment.NewMerge(segment.MergeConfig{
+		Budget: cfg.Budget, Pool: cfg.Pool, SpillDir: cfg.SpillDir, Name: cfg.Name, FanIn: cfg.FanIn,
+	}, nil)
+	for _, s := range segments {
+		m.files.Add(s.files)
+	}
+	return m
+}
+
+func (s *Segment[V]) inMemory() (n int64) {
+	for _, b := range s.blocks {
+		n += int64(len(b))
+	}
+	return n
+}
+
+// start folds all in-memory segments together and sorts the keys.
+func (m *Merge[V]) start() {
+	m.started = true
+	m.t = NewTable(m.t.cfg)
+	for _, s := range m.segments {
+		m.stats.Records += s.records
+		m.stats.Bytes += s.bytes
+		for _, b := range s.blocks {
+			m.t.absorb(b, s.arena)
 		}
 	}
-	m.keys = slices.Sorted(maps.Keys(m.m))
-	return m
+	m.t.flush()
+	if m.err = m.t.err; m.err != nil {
+		return
+	}
+	for _, s := range m.t.spills {
+		m.files.Add(s)
+	}
+	m.sort()
+	m.nextFile()
+}
+
+// absorb folds the entries of a block into the table.
+func (t *Table[V]) absorb(block []cell[V], arena []byte) {
+	for i := range block {
+		x := &block[i]
+		if x.mark > inlineKey+1 {
+			t.putLong(arena[x.off:x.off+x.mark-1], x.value)
+			continue
+		}
+		w := &t.b.q[t.b.n]
+		w.k0, w.k1, w.mark, w.value = x.k0, x.k1, x.mark, x.value
+		w.hash = mix(w.k0, w.k1, uint64(w.mark))
+		if t.b.n++; t.b.n == batchSize {
+			t.flush()
+		}
+	}
+}
+
+// sort sorts the table's keys into memory that the table's charge has paid for,
+// with the table as scratch, and frees the table.
+func (m *Merge[V]) sort() {
+	c := &m.t.c
+	n := c.n
+	var dst []cell[V]
+	if c.offHeap {
+		m.slab = c.pool.Get(n * cellSize[V]())
+		dst = memory.Cast[cell[V]](m.slab.Bytes)[:n]
+	} else {
+		dst = make([]cell[V], n)
+	}
+	sortCells([][]cell[V]{c.cells}, dst, c.cells[:n], c.arena)
+	c.dropCells()
+	m.charged = int64(n * cellSize[V]())
+	c.budget.Acquire(m.charged)
+	m.sorted = dst
+}
+
+// nextFile reads the next record of the spilled runs.
+func (m *Merge[V]) nextFile() {
+	var value []byte
+	if m.fileKey, value, m.fileOK = m.files.Next(); !m.fileOK {
+		m.err = m.files.Err()
+		return
+	}
+	if m.file, m.err = m.t.cfg.decode(value); m.err != nil {
+		m.fileOK = false
+	}
 }
 
 // Next returns the next key and its value, or ok false at the end or after an
 // error. key is valid until the next call of Next or Close.
 func (m *Merge[V]) Next() (key []byte, v V, ok bool) {
-	if len(m.keys) == 0 {
+	if !m.started {
+		m.start()
+	}
+	if m.err != nil {
 		return nil, v, false
 	}
-	k := m.keys[0]
-	m.keys = m.keys[1:]
-	return []byte(k), m.m[k], true
+	if m.at < len(m.sorted) {
+		x := &m.sorted[m.at]
+		key, v, ok = turnedKey(x, m.t.c.arena, &m.key), x.value, true
+	}
+	if !m.fileOK {
+		m.at++
+		return key, v, ok
+	}
+	return m.nextWithFile(key, v, ok)
+}
+
+// nextWithFile joins the head of memory, if any, with the equal or smaller keys
+// of the spilled runs.
+func (m *Merge[V]) nextWithFile(key []byte, v V, ok bool) ([]byte, V, bool) {
+	order := 1
+	if ok {
+		order = bytes.Compare(key, m.fileKey)
+	}
+	if order < 0 {
+		m.at++
+		return key, v, true
+	}
+	if order == 0 {
+		m.at++
+		v = m.t.cfg.fold(v, m.file)
+	} else {
+		v = m.file
+	}
+	m.out = append(m.out[:0], m.fileKey...)
+	for m.nextFile(); m.fileOK && bytes.Equal(m.fileKey, m.out); m.nextFile() {
+		v = m.t.cfg.fold(v, m.file)
+	}
+	if m.err != nil {
+		return nil, v, false
+	}
+	return m.out, v, true
+}
+
+func (c *Config[V]) fold(a, b V) V {
+	if c.Sum {
+		add(&a, &b)
+		return a
+	}
+	return c.Combine(a, b)
 }
 
 // Err returns the error that ended Next, if any.
-func (m *Merge[V]) Err() error { return nil }
+func (m *Merge[V]) Err() error { return m.err }
 
-// Stats counts the records read and what was spilled on the way.
-func (m *Merge[V]) Stats() segment.Stats { return segment.Stats{} }
+// Stats counts the records read from the segments and, in the Spill fields,
+// what was spilled on the way.
+func (m *Merge[V]) Stats() segment.Stats {
+	s, a, b := m.stats, m.t.stats, m.files.Stats()
+	s.Spills = a.Spills + b.Spills
+	s.SpilledRecords = a.SpilledRecords + b.SpilledRecords
+	s.SpilledBytes = a.SpilledBytes + b.SpilledBytes
+	s.FileBytes = a.FileBytes + b.FileBytes
+	return s
+}
 
 // Close frees everything the merge holds. Closing twice is allowed.
-func (m *Merge[V]) Close() {}
+func (m *Merge[V]) Close() {
+	c := &m.t.cfg
+	m.files.Close()
+	c.Pool.Put(m.slab)
+	c.Budget.Release(m.charged)
+	m.t.Close()
+	for _, s := range m.segments {
+		s.Release()
+	}
+	m.started, m.segments, m.sorted, m.fileOK = true, nil, nil, false
+	m.slab, m.charged = memory.Slab{}, 0
+}

@@ -1,6 +1,9 @@
 package combine
 
 import (
+	"fmt"
+	"reflect"
+
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
@@ -16,7 +19,7 @@ type Config[V any] struct {
 	// associative and commutative. Required unless Sum is set.
 	Combine func(a, b V) V
 	// Sum says that Combine is +: values are added without a call. V must be
-	// int, uint, int64, uint64 or a type defined by them.
+	// an integer type of 4 or 8 bytes, or defined by one.
 	Sum bool
 	// Append appends the encoding of a value for a spill run, Decode reads it
 	// back; Decode must not keep b. Without both (and without Sum, which has its
@@ -34,71 +37,125 @@ type Config[V any] struct {
 	SpillDir string
 	Name     string
 	FanIn    int
+
+	least int // cells a table may have whatever the budget says; 0: leastCells
 }
+
+// check panics if the configuration cannot work for V.
+func (c *Config[V]) check() {
+	var v V
+	if c.Sum {
+		switch reflect.TypeFor[V]().Kind() {
+		case reflect.Int, reflect.Uint, reflect.Int64, reflect.Uint64, reflect.Int32, reflect.Uint32:
+			return
+		default:
+			panic(fmt.Sprintf("combine: Sum needs an integer value of 4 or 8 bytes, not %T", v))
+		}
+	}
+	if c.Combine == nil {
+		panic("combine: Combine is missing")
+	}
+}
+
+// spills reports whether values can be encoded.
+func (c *Config[V]) spills() bool { return c.Sum || c.Append != nil && c.Decode != nil }
 
 // Table collects and combines the records of one attempt. It is not safe for
 // concurrent use.
 type Table[V any] struct {
-	cfg   Config[V]
-	m     map[string]V
-	stats segment.Stats
+	cfg    Config[V]
+	c      cells[V]
+	b      batch[V]
+	spills [][]*segment.Segment
+	stats  segment.Stats
+	err    error
 }
+
+// leastCells keeps a starved attempt from spilling a file for every few keys.
+const leastCells = 1 << 14
 
 // NewTable returns an empty table. It panics if Sum does not fit V or if Combine
 // is missing: both are mistakes of the program, not of its input.
-func NewTable[V any](cfg Config[V]) *Table[V] { return &Table[V]{cfg: cfg, m: map[string]V{}} }
+func NewTable[V any](cfg Config[V]) *Table[V] {
+	cfg.check()
+	if cfg.least == 0 {
+		cfg.least = leastCells
+	}
+	t := &Table[V]{cfg: cfg}
+	t.c = newCells(&t.cfg)
+	size := firstCells
+	for size < 2*cfg.Distinct {
+		size *= 2
+	}
+	for !t.c.resize(size, size <= firstCells) {
+		size /= 2
+	}
+	return t
+}
 
 // Emit folds v into the value of key. key is not kept. A failed spill shows in
 // Err and Finish.
 func (t *Table[V]) Emit(key []byte, v V) {
 	t.stats.Records++
-	if old, ok := t.m[string(key)]; ok {
-		v = t.cfg.fold(old, v)
+	t.stats.Bytes += int64(len(key))
+	if len(key) > inlineKey {
+		t.putLong(key, v)
+		return
 	}
-	t.m[string(key)] = v
+	w := &t.b.q[t.b.n]
+	w.k0, w.k1 = inlineWords(key)
+	w.mark, w.value = uint32(len(key))+1, v
+	w.hash = mix(w.k0, w.k1, uint64(w.mark))
+	if t.b.n++; t.b.n == batchSize {
+		t.flush()
+	}
 }
 
-func (c *Config[V]) fold(a, b V) V { return c.Combine(a, b) }
+func (t *Table[V]) flush() {
+	t.c.touch(&t.b)
+	for i := 0; i < t.b.n && t.err == nil; {
+		if i = t.c.probe(&t.b, i); i < t.b.n {
+			t.makeRoom()
+		}
+	}
+	t.b.n = 0
+}
 
-// EmitFields emits v for each word of text, as scan.Fields would find them, in
-// one tight loop without a call a word.
-func (t *Table[V]) EmitFields(text []byte, v V) {}
+func (t *Table[V]) putLong(key []byte, v V) {
+	for t.err == nil && !t.c.putLong(key, &v) {
+		if t.c.full() {
+			t.makeRoom()
+		} else {
+			t.drain()
+			if t.err == nil && !t.c.reserve(len(key)) {
+				t.c.forceArena(len(key))
+			}
+		}
+	}
+}
+
+// makeRoom enlarges the table or, over budget, empties it into a spill.
+func (t *Table[V]) makeRoom() {
+	size := 2 * len(t.c.cells)
+	if size < 1<<16 {
+		size *= 2
+	}
+	if !t.c.resize(size, size <= t.cfg.least || !t.cfg.spills()) {
+		t.drain()
+	}
+}
 
 // Err returns the first error of a spill; Emit does nothing after it.
-func (t *Table[V]) Err() error { return nil }
-
-// Finish ends the attempt: one segment per partition, each to be released by
-// the caller.
-func (t *Table[V]) Finish() ([]*Segment[V], segment.Stats, error) {
-	out := make([]*Segment[V], t.cfg.Partitions)
-	for i := range out {
-		out[i] = &Segment[V]{m: map[string]V{}}
-	}
-	for k, v := range t.m {
-		p := segment.PartitionOf([]byte(k), t.cfg.Partitions)
-		if t.cfg.Partition != nil {
-			p = t.cfg.Partition([]byte(k))
-		}
-		out[p].m[k] = v
-	}
-	return out, t.stats, nil
-}
+func (t *Table[V]) Err() error { return t.err }
 
 // Close abandons the attempt and frees what it holds. After Finish it does
 // nothing. Closing twice is allowed.
-func (t *Table[V]) Close() {}
-
-// Segment holds the combined records of one partition from one attempt. It is
-// immutable and safe for concurrent readers.
-type Segment[V any] struct{ m map[string]V }
-
-// Records returns the number of records: distinct keys, or more if the attempt
-// spilled.
-func (s *Segment[V]) Records() int64 { return int64(len(s.m)) }
-
-// Bytes returns the amount a shuffle moves: keys and values.
-func (s *Segment[V]) Bytes() int64 { return 0 }
-
-// Release drops the caller's hold on the segment; its memory or file goes when
-// no merge reads it any more. To be called exactly once.
-func (s *Segment[V]) Release() {}
+func (t *Table[V]) Close() {
+	t.c.close()
+	for _, s := range t.spills {
+		for _, x := range s {
+			x.Release()
+		}
+	}
+	t.spills = nil
+}

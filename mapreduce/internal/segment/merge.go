@@ -48,13 +48,19 @@ type fileRun struct {
 // order of segments. It does no work before the first Next or WriteTo.
 func NewMerge(cfg MergeConfig, segments []*Segment) *Merge {
 	m := &Merge{cfg: cfg}
+	m.Add(segments)
+	return m
+}
+
+// Add adds further segments behind those the merge has. It is allowed only
+// before the first Next or WriteTo.
+func (m *Merge) Add(segments []*Segment) {
 	for _, s := range segments {
 		for _, r := range s.runs {
 			r.retain()
 			m.runs = append(m.runs, r)
 		}
 	}
-	return m
 }
 
 // Next returns the next record, or ok false at the end or after an error. key

@@ -1,0 +1,200 @@
+package combine
+
+import (
+	"encoding/binary"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
+)
+
+// mean is a value of 16 bytes without pointers.
+type mean struct{ sum, count int64 }
+
+func joinMeans(a, b mean) mean { return mean{a.sum + b.sum, a.count + b.count} }
+
+func appendMean(dst []byte, m mean) []byte {
+	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(dst, uint64(m.sum)), uint64(m.count))
+}
+
+func decodeMean(b []byte) (mean, error) {
+	return mean{int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:]))}, nil
+}
+
+func longer(a, b string) string { return max(a, b) }
+
+func drawKeys(t *rapid.T) [][]byte {
+	n := rapid.SampledFrom([]int{0, 1, 63, 64, 65, 2000}).Draw(t, "emits")
+	distinct := rapid.SampledFrom([]int{1, 10, 1500}).Draw(t, "distinct")
+	alphabet := rapid.SampledFrom([]string{"\x00", "ab", "the quick\xff"}).Draw(t, "alphabet")
+	longest := rapid.SampledFrom([]int{3, 16, 17, 60}).Draw(t, "longest")
+	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
+	words := make([][]byte, distinct)
+	for i := range words {
+		w := make([]byte, rng.IntN(longest+1))
+		for j := range w {
+			w[j] = alphabet[rng.IntN(len(alphabet))]
+		}
+		words[i] = w
+	}
+	keys := make([][]byte, n)
+	for i := range keys {
+		keys[i] = words[rng.IntN(distinct)]
+	}
+	return keys
+}
+
+// check runs attempts through tables and merges and compares with a Go map.
+func check[V comparable](t *rapid.T, dir string, cfg Config[V], value func(i int) V, fold func(a, b V) V) {
+	limit := rapid.SampledFrom([]int64{0, 1, 100_000, 1 << 20}).Draw(t, "limit")
+	root := memory.NewBudget(limit)
+	cfg.Pool = memory.NewPool(root, rapid.SampledFrom([]int64{0, 1 << 20}).Draw(t, "idle"))
+	cfg.Partitions = rapid.IntRange(1, 3).Draw(t, "partitions")
+	cfg.Distinct = rapid.SampledFrom([]int{0, 5000}).Draw(t, "hint")
+	cfg.FanIn = rapid.SampledFrom([]int{0, 2}).Draw(t, "fan-in")
+	cfg.SpillDir, cfg.least = dir, 64
+	want := map[string]V{}
+	segments := make([][]*Segment[V], cfg.Partitions)
+	for range rapid.IntRange(0, 4).Draw(t, "attempts") {
+		cfg.Budget = root.Sub()
+		table := NewTable(cfg)
+		keys := drawKeys(t)
+		for i, k := range keys {
+			v := value(i)
+			b := slices.Clone(k)
+			table.Emit(b, v)
+			clear(b)
+			if old, ok := want[string(k)]; ok {
+				v = fold(old, v)
+			}
+			want[string(k)] = v
+		}
+		out, stats, err := table.Finish()
+		require.NoError(t, err)
+		require.EqualValues(t, len(keys), stats.Records)
+		for p, s := range out {
+			segments[p] = append(segments[p], s)
+		}
+		cfg.Budget.Close()
+	}
+	got := map[string]V{}
+	for p := range segments {
+		cfg.Budget = root.Sub()
+		m := NewMerge(cfg, segments[p])
+		for _, s := range segments[p] {
+			s.Release()
+		}
+		last := ""
+		for first := true; ; first = false {
+			k, v, ok := m.Next()
+			if !ok {
+				break
+			}
+			require.True(t, first || last < string(k), "%q before %q", last, k)
+			require.Equal(t, p, segment.PartitionOf(k, cfg.Partitions))
+			last = string(k)
+			got[last] = v
+		}
+		require.NoError(t, m.Err())
+		m.Close()
+		require.Zero(t, cfg.Budget.Used())
+		cfg.Budget.Close()
+	}
+	require.True(t, maps.Equal(want, got), "want %v, got %v", want, got)
+	cfg.Pool.Close()
+	require.Zero(t, root.Used())
+}
+
+func TestCombineEqualsMap(t *testing.T) {
+	dir := t.TempDir()
+	t.Run("sum", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			check(t, dir, Config[int64]{Sum: true}, func(i int) int64 { return int64(i) - 5 }, func(a, b int64) int64 { return a + b })
+		})
+	})
+	t.Run("sum32", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			check(t, dir, Config[uint32]{Sum: true}, func(i int) uint32 { return uint32(i) << 20 }, func(a, b uint32) uint32 { return a + b })
+		})
+	})
+	t.Run("struct", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			cfg := Config[mean]{Combine: joinMeans, Append: appendMean, Decode: decodeMean}
+			check(t, dir, cfg, func(i int) mean { return mean{int64(i), 1} }, joinMeans)
+		})
+	})
+	t.Run("pointers", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			cfg := Config[string]{
+				Combine: longer,
+				Append:  func(dst []byte, s string) []byte { return append(dst, s...) },
+				Decode:  func(b []byte) (string, error) { return string(b), nil },
+			}
+			check(t, dir, cfg, func(i int) string { return strings.Repeat("x", i%50) }, longer)
+		})
+	})
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, left, "spill files left behind")
+}
+
+// TestEmitFieldsEqualsFields compares the two ways to emit words.
+func TestEmitFieldsEqualsFields(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		alphabet := rapid.SampledFrom([]string{"a ", "abc \n\t\v\f\r", "a\x00\x1f\x7f\x80\xa0 "}).Draw(t, "alphabet")
+		n := rapid.IntRange(0, 300).Draw(t, "size")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
+		stretch := rapid.IntRange(1, 30).Draw(t, "stretch")
+		text := make([]byte, n)
+		for i := range text {
+			if text[i] = alphabet[0]; rng.IntN(stretch) == 0 {
+				text[i] = alphabet[rng.IntN(len(alphabet))]
+			}
+		}
+		want := map[string]int64{}
+		var words int64
+		scan.Fields(text, func(w []byte) bool {
+			want[string(w)]++
+			words++
+			return true
+		})
+		table := NewTable(Config[int64]{Partitions: 1, Sum: true})
+		table.EmitFields(text, 1)
+		out, stats, err := table.Finish()
+		require.NoError(t, err)
+		require.Equal(t, words, stats.Records)
+		m := NewMerge(Config[int64]{Sum: true}, out)
+		got := map[string]int64{}
+		for k, v, ok := m.Next(); ok; k, v, ok = m.Next() {
+			got[string(k)] = v
+		}
+		require.Equal(t, want, got)
+	})
+}
+
+func TestInlineWordsEqualsPlain(t *testing.T) {
+	page := make([]byte, 3*pageSize)
+	rand.NewChaCha8([32]byte{1}).Read(page)
+	for start := range page[:2*pageSize] {
+		for n := range inlineKey + 1 {
+			k := page[start : start+n]
+			a0, a1 := inlineWords(k)
+			b0, b1 := plainWords(k)
+			require.True(t, a0 == b0 && a1 == b1, "start %d length %d", start, n)
+		}
+	}
+}
+
+func TestWrongConfigurationPanics(t *testing.T) {
+	require.Panics(t, func() { NewTable(Config[float64]{Partitions: 1, Sum: true}) })
+	require.Panics(t, func() { NewTable(Config[int]{Partitions: 1}) })
+}

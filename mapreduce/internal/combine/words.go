@@ -1,0 +1,88 @@
+package combine
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unsafe"
+)
+
+// inlineKey is the number of key bytes a cell holds; longer keys go to the arena.
+const inlineKey = 16
+
+// masks[n] keeps the first n of 16 bytes loaded as two little-endian words: a
+// table instead of branches on the key's length, which nothing predicts.
+var masks = [32][2]uint64{
+	{0, 0}, {1<<8 - 1, 0}, {1<<16 - 1, 0}, {1<<24 - 1, 0}, {1<<32 - 1, 0},
+	{1<<40 - 1, 0}, {1<<48 - 1, 0}, {1<<56 - 1, 0}, {1<<64 - 1, 0},
+	{1<<64 - 1, 1<<8 - 1}, {1<<64 - 1, 1<<16 - 1}, {1<<64 - 1, 1<<24 - 1}, {1<<64 - 1, 1<<32 - 1},
+	{1<<64 - 1, 1<<40 - 1}, {1<<64 - 1, 1<<48 - 1}, {1<<64 - 1, 1<<56 - 1}, {1<<64 - 1, 1<<64 - 1},
+}
+
+const pageSize = 4096
+
+// inlineWords returns a key of at most 16 bytes as two little-endian words, zero
+// padded.
+//
+// Invariant: it loads 16 bytes from the key's start, more than the key may have,
+// but only if they lie in the same 4 KiB page as its first byte: memory is
+// mapped in whole pages, so the load cannot fault, and the bytes beyond the key
+// are masked off. That is why neither checkptr nor the race detector may look.
+//
+//go:nocheckptr
+//go:norace
+func inlineWords(key []byte) (k0, k1 uint64) {
+	p := unsafe.Pointer(unsafe.SliceData(key))
+	m := &masks[len(key)&31]
+	if uintptr(p)&(pageSize-1) <= pageSize-inlineKey && p != nil {
+		return load(p, 0) & m[0], load(p, 8) & m[1]
+	}
+	return plainWords(key)
+}
+
+// plainWords is inlineWords byte by byte: its oracle, and its way at the end of
+// a page.
+func plainWords(key []byte) (k0, k1 uint64) {
+	for i, c := range key {
+		if i < 8 {
+			k0 |= uint64(c) << (8 * i)
+		} else {
+			k1 |= uint64(c) << (8 * (i - 8))
+		}
+	}
+	return k0, k1
+}
+
+// load returns the 8 bytes at base+i as a little-endian word; the caller sees to
+// it that they may be read.
+//
+//go:nocheckptr
+//go:norace
+func load(base unsafe.Pointer, i int) uint64 {
+	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(base, i))[:])
+}
+
+const (
+	odd1 = 0x9E3779B97F4A7C15
+	odd2 = 0xC2B2AE3D27D4EB4F
+)
+
+// mix hashes an inline key; its high bits choose the cell. The length takes part
+// because zero padding alone would join "a" and "a\x00" in one chain.
+func mix(k0, k1, length uint64) uint64 {
+	h, l := bits.Mul64(k0^odd2, (k1^length<<56)^odd1)
+	return (h ^ l) * odd1
+}
+
+// isWord reports whether V is an integer as wide as the additions of add.
+func isWord(size uintptr) bool { return size == 8 || size == 4 }
+
+// add adds b to a in place.
+//
+// Invariant: V is an integer type of 4 or 8 bytes, which NewTable checks.
+func add[V any](a, b *V) {
+	if unsafe.Sizeof(*a) == 8 {
+		*(*uint64)(unsafe.Pointer(a)) += *(*uint64)(unsafe.Pointer(b))
+		return
+	}
+	*(*uint32)(unsafe.Pointer(a)) += *(*uint32)(unsafe.Pointer(b))
+}
