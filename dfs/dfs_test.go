@@ -133,6 +133,23 @@ func TestFilesAreImmutable(t *testing.T) {
 	require.Len(t, f.stores["n0"].blocks, 2)
 }
 
+func TestRegisterAllOrNone(t *testing.T) {
+	f := open(t, Config{Nodes: racks(2, 1)})
+	a, b := Bytes("a", []byte("a")), Bytes("b", []byte("b"))
+	require.NoError(t, f.WriteFile("d/b", nil))
+	require.ErrorIs(t, f.RegisterAll([]string{"d/a", "d/b"}, []Source{a, b}, 0), fs.ErrExist)
+	entries, err := f.ReadDir("d")
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+	require.Empty(t, f.ns.blocks)
+	require.NoError(t, f.RegisterAll([]string{"d/a", "d/c"}, []Source{a, b}, 0))
+	got, err := f.ReadFile("d/c")
+	require.NoError(t, err)
+	require.Equal(t, "b", string(got))
+	require.Error(t, f.Register("x", a, -1))
+	require.ErrorIs(t, f.Register("/x", a, 0), fs.ErrInvalid)
+}
+
 func TestRenameAndRemove(t *testing.T) {
 	f := open(t, Config{Nodes: racks(3, 1)})
 	require.NoError(t, f.WriteFile("out/_temporary/part-0", []byte("zero")))

@@ -11,77 +11,6 @@ import (
 	"time"
 )
 
-var (
-	// ErrReplication is returned by New for a configuration that asks for more
-	// replicas than there are nodes.
-	ErrReplication = errors.New("dfs: more replicas than nodes")
-
-	// ErrNoReplica is returned when no live node has a good replica of a block, or
-	// none is alive to take one.
-	ErrNoReplica = errors.New("dfs: no live replica")
-
-	// ErrCorrupt marks a replica whose bytes do not match their checksum. It reaches a
-	// reader only when every replica is corrupt, wrapped beside ErrNoReplica.
-	ErrCorrupt = errors.New("dfs: checksum mismatch")
-
-	// ErrUnknownNode is returned for a node that the configuration does not name.
-	ErrUnknownNode = errors.New("dfs: unknown node")
-)
-
-// Node is one node of the cluster and the rack it stands in.
-type Node struct {
-	ID   NodeID
-	Rack string
-}
-
-// Config describes the cluster that an FS lives on.
-type Config struct {
-	// Nodes holds the blocks; at least one, with distinct IDs.
-	Nodes []Node
-
-	// Replication is the number of replicas of each block; 0 means min(3, nodes).
-	Replication int
-
-	// BlockSize is the length in bytes that written files are cut at; 0 means
-	// [DefaultBlockSize].
-	BlockSize int64
-
-	// Seed decides between nodes that are equally good for a replica.
-	Seed uint64
-
-	// Announce, when set, is called after replicas came to or left a node, outside all
-	// locks; the callee sees to it that Report is called with Changes of that node.
-	// When nil the FS takes the changes over itself at once.
-	Announce func(NodeID)
-}
-
-// Validate returns everything that is wrong with the configuration, joined.
-func (c Config) Validate() error {
-	var faults []error
-	if len(c.Nodes) == 0 {
-		faults = append(faults, errors.New("dfs: no nodes"))
-	}
-	seen := map[NodeID]bool{}
-	for _, n := range c.Nodes {
-		if n.ID == "" {
-			faults = append(faults, errors.New("dfs: a node has no ID"))
-		} else if seen[n.ID] {
-			faults = append(faults, fmt.Errorf("dfs: node %v named twice", n.ID))
-		}
-		seen[n.ID] = true
-	}
-	if c.Replication < 0 {
-		faults = append(faults, fmt.Errorf("dfs: replication %d is negative", c.Replication))
-	}
-	if c.Replication > len(c.Nodes) {
-		faults = append(faults, fmt.Errorf("%w: replication %d, %d nodes", ErrReplication, c.Replication, len(c.Nodes)))
-	}
-	if c.BlockSize < 0 {
-		faults = append(faults, fmt.Errorf("dfs: block size %d is negative", c.BlockSize))
-	}
-	return errors.Join(faults...)
-}
-
 // FS is the block store. It is safe for concurrent use; what it returns belongs to the
 // caller.
 type FS struct {
@@ -120,24 +49,37 @@ func (f *FS) Replication() int { return f.cfg.Replication }
 // the nodes. It returns when the nodes have reported them. The bytes are covered by no
 // checksum. The FS does not close src.
 func (f *FS) Register(name string, src Source, blockSize int64) error {
+	return f.RegisterAll([]string{name}, []Source{src}, blockSize)
+}
+
+// RegisterAll registers srcs[i] as names[i], all or none; see Register. The nodes
+// report once for all of them.
+func (f *FS) RegisterAll(names []string, srcs []Source, blockSize int64) error {
+	fail := func(err error) error { return &fs.PathError{Op: "register", Path: names[0], Err: err} }
 	if blockSize < 0 {
-		return &fs.PathError{Op: "register", Path: name, Err: fmt.Errorf("dfs: block size %d is negative", blockSize)}
+		return fail(fmt.Errorf("dfs: block size %d is negative", blockSize))
 	}
 	if blockSize == 0 {
 		blockSize = f.cfg.BlockSize
 	}
-	file := &inode{offsets: []int64{0}, src: src}
-	for off := int64(0); off < src.Size(); off += blockSize {
-		n := min(blockSize, src.Size()-off)
-		b, err := f.store("", n, &payload{src: src, off: off, n: n})
-		if err != nil {
-			f.abandon(file.blocks)
-			return &fs.PathError{Op: "register", Path: name, Err: err}
+	files := make([]*inode, len(srcs))
+	var all []*block
+	for i, src := range srcs {
+		file := &inode{offsets: []int64{0}}
+		for off := int64(0); off < src.Size(); off += blockSize {
+			n := min(blockSize, src.Size()-off)
+			b, err := f.store("", n, &payload{src: src, off: off, n: n})
+			if err != nil {
+				f.abandon(all)
+				return fail(err)
+			}
+			all = append(all, b)
+			file.blocks = append(file.blocks, b)
+			file.offsets = append(file.offsets, off+n)
 		}
-		file.blocks = append(file.blocks, b)
-		file.offsets = append(file.offsets, off+n)
+		files[i] = file
 	}
-	return f.publish("register", name, file)
+	return f.publish("register", names, files, all)
 }
 
 // Remove deletes a file, or a directory with all it holds.
@@ -218,23 +160,38 @@ func (f *FS) store(writer NodeID, length int64, p *payload) (*block, error) {
 	return b, nil
 }
 
-// publish names a file once every replica of its blocks is reported or given up.
-func (f *FS) publish(op, name string, file *inode) error {
-	err := f.await(file.blocks)
-	if err == nil && (!fs.ValidPath(name) || name == ".") {
-		err = fs.ErrInvalid
-	}
-	if err == nil {
-		f.mu.Lock()
-		file.modified = time.Now()
-		err = f.ns.insert(name, file, file.modified)
-		f.mu.Unlock()
+// publish names files, all or none, once every replica of their blocks is reported or
+// given up.
+func (f *FS) publish(op string, names []string, files []*inode, blocks []*block) error {
+	err := f.await(blocks)
+	f.mu.Lock()
+	now := time.Now()
+	done := 0
+	for ; done < len(files) && err == nil; done++ {
+		files[done].modified = now
+		if err = f.insert(names[done], files[done], now); err != nil {
+			break
+		}
 	}
 	if err != nil {
-		f.abandon(file.blocks)
-		return &fs.PathError{Op: op, Path: name, Err: err}
+		for _, name := range names[:done] {
+			_, _ = f.ns.detach(name, now) // inserted just now
+		}
+	}
+	f.mu.Unlock()
+	if err != nil {
+		f.abandon(blocks)
+		return &fs.PathError{Op: op, Path: names[min(done, len(names)-1)], Err: err}
 	}
 	return nil
+}
+
+// insert is the namespace's, with the name checked. The caller holds mu.
+func (f *FS) insert(name string, file *inode, now time.Time) error {
+	if !fs.ValidPath(name) || name == "." {
+		return fs.ErrInvalid
+	}
+	return f.ns.insert(name, file, now)
 }
 
 // await announces new replicas of blocks and waits until none is outstanding.

@@ -50,7 +50,6 @@ type inode struct {
 	children map[string]*inode
 	blocks   []*block
 	offsets  []int64 // of each block, and the size last
-	src      Source  // of a registered local file
 }
 
 func (i *inode) size() int64 {

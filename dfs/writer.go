@@ -105,7 +105,7 @@ func (w *Writer) Close() error {
 		return &fs.PathError{Op: "close", Path: w.name, Err: w.err}
 	}
 	w.done, w.buf = true, nil
-	return w.f.publish("close", w.name, w.file)
+	return w.f.publish("close", []string{w.name}, []*inode{w.file}, w.file.blocks)
 }
 
 // Abort drops what was written. It is harmless after Close.
