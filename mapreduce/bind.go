@@ -25,6 +25,8 @@ func (j Job[I, K, V, O]) Bind(in Input[I], out Output[O]) (*Plan, error) {
 		errs = append(errs, errors.New("both Partition and TotalOrder are set"))
 	}
 	var err error
+	b.fold, err = folder(j.Combine, j.Sum)
+	errs = append(errs, err)
 	b.key, err = keyCodec[K](j.Descending)
 	errs = append(errs, err)
 	b.value, err = valueCodec[V]()
@@ -107,7 +109,36 @@ type boundJob[I, K, V, O any] struct {
 	key    typedCodec[K]
 	value  typedCodec[V]
 	prefix func(key []byte) int // length of the group's part of a key; nil: all
-	ranges [][]byte             // total order: reduce p holds keys below ranges[p]
+	fold   func(a, b V) V       // Combine, or + for Sum; nil: no combiner
+	ranges *keyRanges           // of a total order, after prepare
+}
+
+// combines reports whether values of equal keys are folded on the way.
+func (b *boundJob[I, K, V, O]) combines() bool { return b.fold != nil }
+
+// folder returns Combine, or the plain form of Sum.
+func folder[V any](combine func(a, b V) V, sum bool) (func(a, b V) V, error) {
+	if !sum {
+		return combine, nil
+	}
+	if combine != nil {
+		return nil, errors.New("both Combine and Sum are set")
+	}
+	t := reflect.TypeFor[V]()
+	switch t.Kind() {
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		return func(a, b V) V {
+			reflect.ValueOf(&a).Elem().SetInt(reflect.ValueOf(a).Int() + reflect.ValueOf(b).Int())
+			return a
+		}, nil
+	case reflect.Uint, reflect.Uint32, reflect.Uint64:
+		return func(a, b V) V {
+			reflect.ValueOf(&a).Elem().SetUint(reflect.ValueOf(a).Uint() + reflect.ValueOf(b).Uint())
+			return a
+		}, nil
+	default:
+		return nil, fmt.Errorf("Sum needs an integer value of 4 or 8 bytes, not %s", t)
+	}
 }
 
 // identity reports whether pairs pass the reduce unchanged.

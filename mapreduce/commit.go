@@ -25,9 +25,13 @@ func newCommitter(d Destination) *committer {
 	return &committer{store: d.store, compression: d.compression, committed: map[taskID]bool{}}
 }
 
-// partName is Hadoop's: part-m-00000 or part-r-00000, and the extension.
-func (c *committer) partName(id AttemptID) string {
-	return fmt.Sprintf("part-%c-%05d%s", id.Kind.String()[0], id.Index, c.compression.Extension())
+// part names the output of an attempt as Hadoop does: part-m-00000 or
+// part-r-00000, and the extension of the compression.
+func (c *committer) part(id AttemptID) part {
+	return part{
+		attempt: id.String(), index: id.Index,
+		name: fmt.Sprintf("part-%c-%05d%s", id.Kind.String()[0], id.Index, c.compression.Extension()),
+	}
 }
 
 func (c *committer) setupJob() error { return c.store.setup() }
@@ -39,16 +43,17 @@ func (c *committer) commitTask(id AttemptID) error {
 	if c.committed[t] {
 		return fmt.Errorf("%s: %w", id, ErrCommitted)
 	}
-	if err := c.store.commit(id.String(), c.partName(id)); err != nil {
+	if err := c.store.commit(c.part(id)); err != nil {
 		return err
 	}
 	c.committed[t] = true
 	return nil
 }
 
-func (c *committer) abortTask(id AttemptID) error { return c.store.discard(id.String()) }
-func (c *committer) commitJob() error             { return c.store.success() }
-func (c *committer) abortJob() error              { return c.store.abort() }
+func (c *committer) abortTask(id AttemptID) error { return c.store.discard(c.part(id)) }
+
+func (c *committer) commitJob() error { return c.store.success() }
+func (c *committer) abortJob() error  { return c.store.abort() }
 
 // partWriter is the part of one attempt while it is written.
 type partWriter struct {
@@ -61,7 +66,7 @@ type partWriter struct {
 
 // open begins the part of an attempt.
 func (c *committer) open(id AttemptID) (*partWriter, error) {
-	f, err := c.store.create(id.String(), c.partName(id))
+	f, err := c.store.create(c.part(id))
 	if err != nil {
 		return nil, err
 	}

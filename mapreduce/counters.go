@@ -103,19 +103,28 @@ func (c *Counters) Get(id Counter) int64 { return c.framework[id] }
 
 // AddNamed adds n to the counter of any group and name, for instance those of
 // [GroupJob], which the cluster keeps, or a user's.
-func (c *Counters) AddNamed(group, name string, n int64) { c.user(group, name).Add(n) }
+func (c *Counters) AddNamed(group, name string, n int64) {
+	if id, ok := counterOf(group, name); ok {
+		c.framework[id] += n
+		return
+	}
+	c.user(group, name).Add(n)
+}
 
 // Named returns the counter of that group and name, 0 if there is none.
 func (c *Counters) Named(group, name string) int64 {
-	for id, n := range counterNames {
-		if n[0] == group && n[1] == name {
-			return c.framework[id]
-		}
+	if id, ok := counterOf(group, name); ok {
+		return c.framework[id]
 	}
 	if u := c.users[counterName{group, name}]; u != nil {
 		return u.value
 	}
 	return 0
+}
+
+func counterOf(group, name string) (Counter, bool) {
+	i := slices.Index(counterNames[:], [2]string{group, name})
+	return Counter(i), i >= 0
 }
 
 // Merge adds all counters of o, which may be nil.
@@ -191,7 +200,26 @@ func (c *Counters) Print(w io.Writer) error {
 }
 
 // MarshalJSON writes the list of [Counters.All].
-func (c *Counters) MarshalJSON() ([]byte, error) { return json.Marshal(slices.Collect(c.All())) }
+func (c *Counters) MarshalJSON() ([]byte, error) {
+	list := slices.Collect(c.All())
+	if list == nil {
+		list = []CounterValue{}
+	}
+	return json.Marshal(list)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (c *Counters) UnmarshalJSON(b []byte) error {
+	var list []CounterValue
+	if err := json.Unmarshal(b, &list); err != nil {
+		return err
+	}
+	*c = Counters{}
+	for _, v := range list {
+		c.AddNamed(v.Group, v.Name, v.Value)
+	}
+	return nil
+}
 
 func (c *Counters) user(group, name string) *UserCounter {
 	k := counterName{group, name}

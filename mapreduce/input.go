@@ -133,9 +133,12 @@ func WholeFiles(sources ...Source) Input[WholeFile] {
 func Slice[I any](records []I) Input[I] {
 	src := Source{Data: sliceSource(len(records)), name: "slice"}
 	return Input[I]{sources: []Source{src}, read: func(s *splitReader, yield func(I) error) error {
-		for i, r := range records[s.split.Offset : s.split.Offset+s.split.Length] {
-			if err := s.tick(1, i); err != nil {
-				return err
+		records := records[s.split.Offset : s.split.Offset+s.split.Length]
+		for i, r := range records {
+			if i&255 == 0 {
+				if err := s.tick(int64(min(256, len(records)-i))); err != nil {
+					return err
+				}
 			}
 			if err := yield(r); err != nil {
 				return err
@@ -164,6 +167,9 @@ type recordEnds interface {
 	// first returns the length of b up to the end of the record in which byte
 	// from lies, or 0 if the record does not end in b. b begins with a record.
 	first(b []byte, from int) int
+	// resume returns the from for a longer b, after first found no end in the
+	// first n bytes of it.
+	resume(n int) int
 }
 
 type lineEnds struct{}
@@ -177,6 +183,8 @@ func (lineEnds) first(b []byte, from int) int {
 	return 0
 }
 
+func (lineEnds) resume(n int) int { return n }
+
 type everyN int
 
 func (n everyN) last(b []byte) int { return len(b) / int(n) * int(n) }
@@ -187,6 +195,8 @@ func (n everyN) first(b []byte, from int) int {
 	}
 	return 0
 }
+
+func (everyN) resume(int) int { return 0 }
 
 // cutLines returns a block for every n lines of s.
 func cutLines(ctx context.Context, s Source, n int, blocks []Block) ([]Block, error) {

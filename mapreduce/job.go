@@ -32,6 +32,9 @@ type Job[I, K, V, O any] struct {
 	// commutative; the engine calls it at will in maps and reduces. Nil: none.
 	// It may change and return a, but keeps no reference to b.
 	Combine func(a, b V) V
+	// Sum stands for a Combine that adds, without a call a record: for integers
+	// of 4 or 8 bytes.
+	Sum bool
 
 	// Reduce is called once per distinct key, in key order, with the key's
 	// values, which can be ranged over once. Without Combine values come in the

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"slices"
 	"sort"
@@ -33,6 +32,7 @@ func RunLocal(ctx context.Context, p *Plan, o LocalOptions) (c *Counters, err er
 		}
 	}()
 	defer catch(&err)
+	defer guardFaults()()
 	if err := p.Prepare(ctx, PrepareOptions{Reduces: o.Reduces}); err != nil {
 		return c, err
 	}
@@ -69,7 +69,7 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 			c.Add(MapOutputRecords, 1)
 			c.Add(MapOutputBytes, int64(len(pair.key)+len(pair.value)))
 		}
-		records, read, err := readSplit(ctx, p, a, b.in, func(rec I) error { return m.Map(rec, emit) })
+		records, read, err := readSplit(ctx, p, a, b.in, nil, func(rec I) error { return m.Map(rec, emit) })
 		if err == nil && m.Close != nil {
 			err = m.Close(emit)
 		}
@@ -167,8 +167,8 @@ func (b *boundJob[I, K, V, O]) valuesLocal(group []localPair[V]) iter.Seq[V] {
 		if err != nil {
 			panic(marshalError{err})
 		}
-		if b.job.Combine != nil && i > 0 && bytes.Equal(x.key, group[i-1].key) {
-			values[len(values)-1] = b.job.Combine(values[len(values)-1], v)
+		if b.fold != nil && i > 0 && bytes.Equal(x.key, group[i-1].key) {
+			values[len(values)-1] = b.fold(values[len(values)-1], v)
 			continue
 		}
 		values = append(values, v)
@@ -188,5 +188,3 @@ func (b *boundMapOnly[I, O]) runLocal(ctx context.Context, p *Plan, splits []Spl
 	}
 	return nil
 }
-
-var _ io.Writer = (*partWriter)(nil)

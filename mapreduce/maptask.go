@@ -3,7 +3,6 @@ package mapreduce
 import (
 	"context"
 	"errors"
-	"runtime/debug"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
@@ -15,6 +14,7 @@ var errSampled = errors.New("mapreduce: enough records sampled")
 // collector takes what a map attempt emits and ends as segments.
 type collector[K, V any] struct {
 	emit   func(K, V)
+	pin    func(view []byte, release func()) // nil: views need not outlive their records
 	err    func() error
 	finish func() ([]Segment, segment.Stats, func(), error)
 	close  func()
@@ -29,7 +29,7 @@ func (b *boundJob[I, K, V, O]) runMap(ctx context.Context, p *Plan, a *MapAttemp
 	}
 	col := b.collector(p, a)
 	defer col.close()
-	records, read, err := readSplit(ctx, p, a, b.in, func(rec I) error {
+	records, read, err := readSplit(ctx, p, a, b.in, col.pin, func(rec I) error {
 		if err := m.Map(rec, col.emit); err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func (b *boundJob[I, K, V, O]) runMap(ctx context.Context, p *Plan, a *MapAttemp
 	c.Add(InputBytesRead, read)
 	c.Add(MapOutputRecords, stats.Records)
 	c.Add(MapOutputBytes, stats.Bytes)
-	if b.job.Combine != nil {
+	if b.combines() {
 		c.Add(CombineInputRecords, stats.Records)
 		c.Add(CombineOutputRecords, stats.Output)
 	}
@@ -80,9 +80,8 @@ func (r *Resources) report(c *Counters) {
 }
 
 // readSplit calls fn for each record of the attempt's split.
-func readSplit[I any](ctx context.Context, p *Plan, a *MapAttempt, in Input[I], fn func(I) error) (records, bytes int64, err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	r := &splitReader{ctx: ctx, source: p.sources[a.Split.Source], split: a.Split, res: &a.Resources}
+func readSplit[I any](ctx context.Context, p *Plan, a *MapAttempt, in Input[I], pin func([]byte, func()), fn func(I) error) (records, bytes int64, err error) {
+	r := &splitReader{ctx: ctx, source: p.sources[a.Split.Source], split: a.Split, res: &a.Resources, pin: pin}
 	err = in.read(r, func(rec I) error {
 		records++
 		return fn(rec)
@@ -98,7 +97,7 @@ func readSplit[I any](ctx context.Context, p *Plan, a *MapAttempt, in Input[I], 
 }
 
 func (b *boundJob[I, K, V, O]) collector(p *Plan, a *MapAttempt) collector[K, V] {
-	if b.job.Combine != nil {
+	if b.combines() {
 		return b.combining(p, a)
 	}
 	return b.sorting(p, a)
@@ -109,27 +108,14 @@ func (b *boundJob[I, K, V, O]) sorting(p *Plan, a *MapAttempt) collector[K, V] {
 	s := segment.NewSorter(segment.Config{
 		Partitions: p.reduces, Budget: a.Budget, Pool: a.Pool, SpillDir: a.SpillDir, Name: a.ID().String(),
 	})
-	partition := b.partitioner(p.reduces)
-	encodeKey, encodeValue := b.key.encoder(), b.value.encoder()
-	var key, value []byte
 	var failed error
 	return collector[K, V]{
-		emit: func(k K, v V) {
-			key, value = encodeKey(key[:0], k), encodeValue(value[:0], v)
-			if err := s.Add(partition(key), key, value); err != nil && failed == nil {
-				failed = err
-			}
-		},
-		err: func() error { return failed },
+		emit: b.emitSorted(s, p.reduces, &failed),
+		pin:  s.Pin,
+		err:  func() error { return failed },
 		finish: func() ([]Segment, segment.Stats, func(), error) {
 			list, stats, err := s.Finish()
-			out := make([]Segment, len(list))
-			for i, x := range list {
-				if x != nil {
-					out[i] = Segment{Bytes: x.Bytes(), Records: x.Records(), data: x}
-				}
-			}
-			return out, stats, releaseAll(list), err
+			return segmentsOf(list), stats, releaseAll(list), err
 		},
 		close: s.Close,
 	}
@@ -143,48 +129,54 @@ func (b *boundJob[I, K, V, O]) combining(p *Plan, a *MapAttempt) collector[K, V]
 		cfg.Partition = b.partitioner(p.reduces)
 	}
 	t := combine.NewTable(cfg)
-	encodeKey := b.key.encoder()
-	var key []byte
 	return collector[K, V]{
-		emit: func(k K, v V) {
-			key = encodeKey(key[:0], k)
-			t.Emit(key, v)
-		},
-		err: t.Err,
+		emit: b.emitCombined(t),
+		err:  t.Err,
 		finish: func() ([]Segment, segment.Stats, func(), error) {
 			list, stats, err := t.Finish()
-			out := make([]Segment, len(list))
-			for i, x := range list {
-				if x != nil {
-					out[i] = Segment{Bytes: x.Bytes(), Records: x.Records(), data: x}
-				}
-			}
-			return out, stats, releaseAll(list), err
+			return segmentsOf(list), stats, releaseAll(list), err
 		},
 		close: t.Close,
+	}
+}
+
+// stored is a segment of either kind.
+type stored interface {
+	comparable
+	Bytes() int64
+	Records() int64
+	Release()
+}
+
+func segmentsOf[S stored](list []S) []Segment {
+	out := make([]Segment, len(list))
+	var none S
+	for i, x := range list {
+		if x != none {
+			out[i] = Segment{Bytes: x.Bytes(), Records: x.Records(), data: x}
+		}
+	}
+	return out
+}
+
+func releaseAll[S stored](list []S) func() {
+	return func() {
+		var none S
+		for _, x := range list {
+			if x != none {
+				x.Release()
+			}
+		}
 	}
 }
 
 func (b *boundJob[I, K, V, O]) combineConfig(r *Resources, id AttemptID) combine.Config[V] {
 	return combine.Config[V]{
 		Combine: b.job.Combine,
+		Sum:     b.job.Sum,
 		Append:  b.value.encoder(),
 		Decode:  b.value.decoder(),
 		Budget:  r.Budget, Pool: r.Pool, SpillDir: r.SpillDir, Name: id.String(),
-	}
-}
-
-func releaseAll[S interface {
-	comparable
-	Release()
-}](list []S) func() {
-	return func() {
-		var zero S
-		for _, s := range list {
-			if s != zero {
-				s.Release()
-			}
-		}
 	}
 }
 
@@ -200,7 +192,7 @@ func (b *boundMapOnly[I, O]) runMap(ctx context.Context, p *Plan, a *MapAttempt)
 	if err != nil {
 		return nil, err
 	}
-	records, read, err := readSplit(ctx, p, a, b.in, func(rec I) error {
+	records, read, err := readSplit(ctx, p, a, b.in, nil, func(rec I) error {
 		if err := f.Map(rec, w.emit); err != nil {
 			return err
 		}

@@ -41,3 +41,10 @@ func catch(err *error) {
 	}
 	*err = &PanicError{Value: v, Stack: string(debug.Stack())}
 }
+
+// guardFaults makes faults on mapped input panics of this goroutine, which catch
+// turns into errors, until the returned function is called.
+func guardFaults() func() {
+	old := debug.SetPanicOnFault(true)
+	return func() { debug.SetPanicOnFault(old) }
+}

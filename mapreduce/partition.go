@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sort"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
@@ -30,15 +29,20 @@ func (b *boundJob[I, K, V, O]) partitioner(reduces int) func(key []byte) int {
 			return p
 		}
 	case b.job.TotalOrder:
-		ranges := b.ranges
-		return func(key []byte) int {
-			return sort.Search(len(ranges), func(i int) bool { return bytes.Compare(key, ranges[i]) < 0 })
-		}
+		return b.ranges.find
 	case b.prefix != nil:
 		return func(key []byte) int { return segment.PartitionOf(key[:b.prefix(key)], reduces) }
 	default:
 		return func(key []byte) int { return segment.PartitionOf(key, reduces) }
 	}
+}
+
+// rangeOf returns the ranges of a total order, nil if there is none.
+func (b *boundJob[I, K, V, O]) rangeOf(reduces int) *keyRanges {
+	if !b.job.TotalOrder || reduces == 1 {
+		return nil
+	}
+	return b.ranges
 }
 
 const (
@@ -50,7 +54,7 @@ const (
 // prepare chooses the ranges of a total order: it maps records at places spread
 // evenly over the input, sorts their keys and takes the quantiles.
 func (b *boundJob[I, K, V, O]) prepare(ctx context.Context, p *Plan) error {
-	b.ranges = nil
+	b.ranges = newKeyRanges(nil)
 	if !b.job.TotalOrder || p.reduces < 2 {
 		return nil
 	}
@@ -79,9 +83,15 @@ func (b *boundJob[I, K, V, O]) prepare(ctx context.Context, p *Plan) error {
 		}
 	}
 	slices.SortFunc(keys, bytes.Compare)
+	var bounds [][]byte
 	for i := 1; i < p.reduces && len(keys) > 0; i++ {
-		b.ranges = append(b.ranges, keys[i*len(keys)/p.reduces])
+		bound := keys[i*len(keys)/p.reduces]
+		if b.prefix != nil { // a group must not be split
+			bound = bound[:b.prefix(bound)]
+		}
+		bounds = append(bounds, bound)
 	}
+	b.ranges = newKeyRanges(bounds)
 	return nil
 }
 

@@ -106,7 +106,9 @@ type PrepareOptions struct {
 // Prepare fixes the number of reduces and, for a total order over more than one
 // reduce, reads a sample of the input to choose the ranges. The ranges depend on
 // the input's bytes only.
-func (p *Plan) Prepare(ctx context.Context, o PrepareOptions) error {
+func (p *Plan) Prepare(ctx context.Context, o PrepareOptions) (err error) {
+	defer catch(&err)
+	defer guardFaults()()
 	p.reduces = 0
 	if !p.mapOnly {
 		p.reduces = max(p.asked, 0)
@@ -227,6 +229,7 @@ func (o *MapOutput) Release() {
 // is left but what AbortTask removes.
 func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err error) {
 	defer catch(&err)
+	defer guardFaults()()
 	return p.tasks.runMap(ctx, p, a)
 }
 
@@ -234,6 +237,7 @@ func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err e
 // for CommitTask. Errors are as for RunMap.
 func (p *Plan) RunReduce(ctx context.Context, a *ReduceAttempt) (err error) {
 	defer catch(&err)
+	defer guardFaults()()
 	return p.tasks.runReduce(ctx, p, a)
 }
 

@@ -40,7 +40,7 @@ func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *Plan, a *Reduce
 			return err
 		}
 	}
-	if b.job.Combine != nil {
+	if b.combines() {
 		return r.combined(list)
 	}
 	return r.merged(list)

@@ -6,8 +6,14 @@ import (
 	"io"
 )
 
-// window is how much input is looked at in one go, in bytes.
-const window = 1 << 20
+// window is how much input is handed on in one run, in bytes, and span how much
+// of a stored source is looked at in one View. Views of mapped files and of the
+// inside of a block cost nothing, whatever their length.
+const (
+	window      = 1 << 20
+	firstWindow = 64 << 10 // for a record that crosses the end of a view
+	span        = 64 << 20
+)
 
 // splitReader reads one split for one attempt.
 type splitReader struct {
@@ -16,16 +22,15 @@ type splitReader struct {
 	split  Split
 	res    *Resources // may be nil
 	read   int64      // bytes of input so far
-	seen   int        // calls of tick
+	// pin, if not nil, takes over each view: it calls release when the bytes are
+	// no longer needed.
+	pin func(view []byte, release func())
 }
 
-// tick counts n bytes and, for every 256th record or each window, looks whether
-// the attempt goes on.
-func (s *splitReader) tick(n int64, i int) error {
+// tick counts n bytes and looks whether the attempt goes on; it is called for
+// every run.
+func (s *splitReader) tick(n int64) error {
 	s.read += n
-	if i&255 != 0 {
-		return nil
-	}
 	if s.res != nil {
 		if s.res.Progress != nil {
 			s.res.Progress.Bytes.Store(s.read)
@@ -47,62 +52,88 @@ func (s *splitReader) runs(ends recordEnds, yield func(run []byte) error) error 
 	return s.viewRuns(ends, yield)
 }
 
-// viewRuns looks at the source through windows that begin with a record.
+// viewRuns looks at the source through views that begin with a record.
 //
 //  1. pos = the first record start at or after the split's offset.
-//  2. View a window at pos. If the split ends beyond it, yield its whole records;
-//     else yield up to the end of the record that holds the split's last byte.
-//  3. A window without a whole record is doubled; at the end of the file what is
-//     left is the last record.
+//  2. View from pos to the split's end, at most a span, so that the view stays
+//     inside the block, and yield its whole records, a window at a time.
+//  3. What is left is a record that crosses the end of the view: view that alone,
+//     a window first, twice as much until it is whole or the file ends.
 func (s *splitReader) viewRuns(ends recordEnds, yield func(run []byte) error) error {
-	data, size := s.source.Data, s.source.Data.Size()
 	end := s.split.Offset + s.split.Length
 	pos, err := s.firstRecord(ends, end)
-	if err != nil {
-		return err
+	for err == nil && pos < end {
+		var used int64
+		if used, err = s.wholeRecords(ends, pos, end, yield); err == nil && used == 0 {
+			used, err = s.crossingRecord(ends, pos, yield)
+		}
+		pos += used
 	}
-	want := int64(window)
-	for pos < end {
-		n := min(want, size-pos)
-		if n <= 0 {
-			return nil
-		}
-		b, release, err := data.View(pos, int(n))
-		if err != nil {
-			return err
-		}
-		used := cutRun(ends, b, end-pos, pos+n == size)
+	return err
+}
+
+// wholeRecords is step 2; it returns the bytes yielded.
+func (s *splitReader) wholeRecords(ends recordEnds, pos, end int64, yield func(run []byte) error) (int64, error) {
+	view, release, err := s.source.Data.View(pos, int(min(end-pos, span)))
+	if err != nil {
+		return 0, err
+	}
+	if s.pin != nil {
+		s.pin(view, release)
+	} else {
+		defer release()
+	}
+	total := int64(0)
+	for want := window; len(view) > 0; {
+		used := ends.last(view[:min(want, len(view))])
 		if used == 0 {
-			release()
+			if want >= len(view) {
+				break
+			}
 			want *= 2
 			continue
 		}
 		want = window
-		pos += int64(used)
-		if err = s.tick(int64(used), 0); err == nil {
-			err = yield(b[:used:used])
+		if err := s.tick(int64(used)); err != nil {
+			return total, err
 		}
-		release()
-		if err != nil {
-			return err
+		if err := yield(view[:used:used]); err != nil {
+			return total, err
 		}
+		view = view[used:]
+		total += int64(used)
 	}
-	return nil
+	return total, nil
 }
 
-// cutRun returns how many bytes of b, which begins with a record, to yield: whole
-// records that start before left, the distance to the split's end.
-func cutRun(ends recordEnds, b []byte, left int64, eof bool) int {
-	used := 0
-	if left > int64(len(b)) {
-		used = ends.last(b)
-	} else {
-		used = ends.first(b, int(left)-1)
+// crossingRecord is step 3; it returns the bytes yielded.
+func (s *splitReader) crossingRecord(ends recordEnds, pos int64, yield func(run []byte) error) (int64, error) {
+	size := s.source.Data.Size()
+	from := 0
+	for want := int64(firstWindow); ; want *= 2 {
+		n := min(want, size-pos)
+		view, release, err := s.source.Data.View(pos, int(n))
+		if err != nil {
+			return 0, err
+		}
+		used := ends.first(view, from)
+		if used == 0 && pos+n == size {
+			used = len(view)
+		}
+		if used == 0 {
+			from = ends.resume(len(view))
+			release()
+			if err := s.tick(0); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		if err = s.tick(int64(used)); err == nil {
+			err = yield(view[:used:used])
+		}
+		release()
+		return int64(used), err
 	}
-	if used == 0 && eof {
-		used = len(b)
-	}
-	return used
 }
 
 // firstRecord returns where the first record that starts at or after the split's
@@ -127,7 +158,7 @@ func (s *splitReader) firstRecord(ends recordEnds, end int64) (int64, error) {
 			return at + int64(i), nil
 		}
 		at += n
-		if err := s.tick(0, 0); err != nil {
+		if err := s.tick(0); err != nil {
 			return 0, err
 		}
 	}
@@ -158,7 +189,7 @@ func (s *splitReader) streamRuns(ends recordEnds, yield func(run []byte) error) 
 		if eof {
 			used = held
 		}
-		if err := s.tick(int64(n), 0); err != nil {
+		if err := s.tick(int64(n)); err != nil {
 			return err
 		}
 		if used == 0 {
@@ -177,7 +208,7 @@ func (s *splitReader) all() (data []byte, done func(), err error) {
 	if s.source.Splittable() {
 		data, done, err = s.source.Data.View(0, int(s.source.Data.Size()))
 		if err == nil {
-			err = s.tick(int64(len(data)), 0)
+			err = s.tick(int64(len(data)))
 		}
 		return data, done, err
 	}
@@ -186,6 +217,6 @@ func (s *splitReader) all() (data []byte, done func(), err error) {
 		return nil, nil, err
 	}
 	data, err = io.ReadAll(r)
-	err = errors.Join(err, r.Close(), s.tick(int64(len(data)), 0))
+	err = errors.Join(err, r.Close(), s.tick(int64(len(data))))
 	return data, func() {}, err
 }

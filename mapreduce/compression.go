@@ -1,0 +1,55 @@
+package mapreduce
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/s2"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Compression is how output parts are compressed.
+type Compression uint8
+
+// The compressions of output.
+const (
+	NoCompression Compression = iota
+	Gzip
+	Zstd
+	S2
+)
+
+var compressionNames = [...]string{"none", "gzip", "zstd", "s2"}
+
+// String returns the name that ParseCompression takes.
+func (c Compression) String() string { return compressionNames[c] }
+
+// Extension returns the file name extension, with its dot.
+func (c Compression) Extension() string { return [...]string{"", ".gz", ".zst", ".s2"}[c] }
+
+// ParseCompression returns the compression called none, gzip, zstd or s2.
+func ParseCompression(name string) (Compression, error) {
+	if i := slices.Index(compressionNames[:], name); i >= 0 {
+		return Compression(i), nil
+	}
+	return 0, fmt.Errorf("unknown compression %q: want none, gzip, zstd or s2", name)
+}
+
+func (c Compression) wrap(w io.Writer) (io.WriteCloser, error) {
+	switch c {
+	case Gzip:
+		return gzip.NewWriter(w), nil
+	case Zstd:
+		return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
+	case S2:
+		return s2.NewWriter(w, s2.WriterConcurrency(1)), nil
+	case NoCompression:
+	}
+	return nopCloser{w}, nil
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }

@@ -1,0 +1,136 @@
+package mapreduce
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"reflect"
+	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
+)
+
+// encodeInto returns a function that returns the encoding of a value: the bytes
+// themselves for raw strings and byte slices, else a buffer that the next call
+// overwrites.
+func (t typedCodec[T]) encodeInto() func(v T) []byte {
+	if t.raw && !t.descending {
+		var f any
+		switch any(*new(T)).(type) {
+		case []byte:
+			f = func(b []byte) []byte { return b }
+		case string:
+			f = func(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
+		}
+		if f, ok := f.(func(T) []byte); ok {
+			return f
+		}
+	}
+	if reflect.TypeFor[T]().Size() == 0 {
+		return func(T) []byte { return nil }
+	}
+	encode := t.encoder()
+	var buf []byte
+	return func(v T) []byte {
+		buf = encode(buf[:0], v)
+		return buf
+	}
+}
+
+// emitSorted returns the emit of a map attempt without combiner. fail receives
+// the first error. Keys and values that are bytes go straight to the sorter: 3 ns
+// a record less than through encodeInto.
+func (b *boundJob[I, K, V, O]) emitSorted(s *segment.Sorter, reduces int, fail *error) func(K, V) {
+	if b.rawPartition() {
+		raw := emitRaw(s, b.rangeOf(reduces), reduces, fail)
+		if emit, ok := any(raw).(func(K, V)); ok {
+			return emit
+		}
+		if emit, ok := any(func(k []byte, _ None) { raw(k, nil) }).(func(K, V)); ok {
+			return emit
+		}
+	}
+	partition := b.partitioner(reduces)
+	key, value := b.key.encodeInto(), b.value.encodeInto()
+	return func(k K, v V) {
+		x := key(k)
+		if err := s.Add(partition(x), x, value(v)); err != nil && *fail == nil {
+			*fail = err
+		}
+	}
+}
+
+// rawPartition reports whether the partition of a key is found by hash or range.
+func (b *boundJob[I, K, V, O]) rawPartition() bool {
+	return b.key.raw && !b.key.descending && b.job.Partition == nil
+}
+
+func emitRaw(s *segment.Sorter, ranges *keyRanges, reduces int, fail *error) func(k, v []byte) {
+	return func(k, v []byte) {
+		p := 0
+		if ranges != nil {
+			p = ranges.find(k)
+		} else if reduces > 1 {
+			p = segment.PartitionOf(k, reduces)
+		}
+		if err := s.Add(p, k, v); err != nil && *fail == nil {
+			*fail = err
+		}
+	}
+}
+
+// emitCombined returns the emit of a map attempt with combiner.
+func (b *boundJob[I, K, V, O]) emitCombined(t *combine.Table[V]) func(K, V) {
+	if b.key.raw && !b.key.descending {
+		if emit, ok := any(t.Emit).(func(K, V)); ok {
+			return emit
+		}
+	}
+	key := b.key.encodeInto()
+	return func(k K, v V) { t.Emit(key(k), v) }
+}
+
+// keyRanges are the ranges of a total order: reduce p takes the keys below
+// bounds[p] that no earlier one takes, the last reduce the rest.
+type keyRanges struct {
+	prefixes []uint64 // of the bounds: their first 8 bytes, big-endian, zero padded
+	bounds   [][]byte
+}
+
+func newKeyRanges(bounds [][]byte) *keyRanges {
+	r := &keyRanges{bounds: bounds}
+	for _, b := range bounds {
+		r.prefixes = append(r.prefixes, prefixOf(b))
+	}
+	return r
+}
+
+// find returns the reduce of a key: a binary search over the prefixes, which
+// only looks at whole keys when prefixes are equal.
+func (r *keyRanges) find(key []byte) int {
+	prefix := prefixOf(key)
+	low, high := 0, len(r.prefixes)
+	for low < high {
+		mid := int(uint(low+high) >> 1)
+		c := cmp.Compare(prefix, r.prefixes[mid])
+		if c == 0 {
+			c = bytes.Compare(key, r.bounds[mid])
+		}
+		if c < 0 {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
+	return low
+}
+
+func prefixOf(b []byte) uint64 {
+	if len(b) >= 8 {
+		return binary.BigEndian.Uint64(b)
+	}
+	var x [8]byte
+	copy(x[:], b)
+	return binary.BigEndian.Uint64(x[:])
+}
