@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// runDelay runs `tarry delay` with the arguments in one string.
+func runDelay(args string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	p := &program{stdout: &out, stderr: &errs, getenv: func(string) (string, bool) { return "", false }}
+	code = p.main(append([]string{"delay"}, strings.Fields(args)...))
+	return code, out.String(), errs.String()
+}
+
+// The paper's example of §3.5, there and back: 95 % for 20 tasks with 8 slots a node.
+func TestDelayThereAndBack(t *testing.T) {
+	cluster := " --tasks 20 --nodes 100 --slots 8 --task-time 20s --json"
+	code, out, errs := runDelay("--locality 95%" + cluster)
+	require.Equal(t, 0, code, errs)
+	var there delayAnswer
+	require.NoError(t, json.Unmarshal([]byte(out), &there))
+	require.Equal(t, 24.0, there.D1)
+	require.Equal(t, 23, there.LeastD1)
+	require.InDelta(t, 0.6, there.W1, 1e-9) // 24 offers at 800/20 s
+	require.GreaterOrEqual(t, there.LocalityBound, 0.95)
+	for _, question := range []string{"--skips 24", "--wait 600ms"} {
+		code, out, errs = runDelay(question + cluster)
+		require.Equal(t, 0, code, errs)
+		var back delayAnswer
+		require.NoError(t, json.Unmarshal([]byte(out), &back))
+		require.InDelta(t, there.D1, back.D1, 1e-6, question)
+		require.InDelta(t, there.Locality, back.Locality, 1e-9, question)
+		require.InDelta(t, there.W1, back.W1, 1e-9, question)
+	}
+}
+
+// §4.1: 27 slots a second, W1 = 10 s.
+func TestDelayTable(t *testing.T) {
+	code, out, errs := runDelay("--wait 10s --tasks 1 --nodes 620 --rate 27 --slots 5 --jobs 15 --long 0.8 --racks 20 --rack-wait 1s")
+	require.Equal(t, 0, code, errs)
+	for _, want := range []string{
+		"D1            270 ", "W1            10s ", "node-local    73.0 %", "72.9 % (sum)", "W2            1s ", "sticky slots  <= 64.5 %", "blocked       3.5 %",
+		"1 map ", "27 slots become free per second",
+	} {
+		require.Contains(t, out, want)
+	}
+	require.Empty(t, errs)
+}
+
+func TestDelayRefusesBadInputInOneLine(t *testing.T) {
+	for args, want := range map[string]string{
+		"":                       "one of --locality, --skips and --wait",
+		"--locality 1 --skips 2": "and only one",
+		"--locality 100% --tasks 1 --nodes 9 --rate 2": "no finite wait makes every task local",
+		"--locality 150%":                                           "is no part",
+		"--locality NaN":                                            "is no part",
+		"--skips -1 --tasks 1 --nodes 9 --rate 2":                   "skip count must be 0 or more",
+		"--skips NaN --tasks 1 --nodes 9 --rate 2":                  "skip count must be 0 or more",
+		"--wait -1s --tasks 1 --nodes 9 --rate 2":                   "a wait must not be negative",
+		"--wait 1s --tasks 0 --nodes -1 --rate 2":                   "tasks must be 1 or more, not 0; nodes must be 1 or more, not -1",
+		"--wait 1s --tasks 1 --nodes 9":                             "either the slot rate, or slots per node and task time",
+		"--wait 1s --tasks 1 --nodes 9 --rate 0":                    "--rate must be above 0",
+		"--wait 1s --tasks 1 --nodes 9 --rate -2":                   "slot rate must be a positive",
+		"--wait 1s --tasks 1 --nodes 2 --rate 2":                    "replication 3 needs as many nodes",
+		"--wait 1s --tasks 1 --nodes 9 --rate 2 --racks 10":         "more racks (10) than nodes (9)",
+		"--wait 1s --tasks 1 --nodes 9 --rate 2 --rack-wait 1s":     "flags about racks need --racks",
+		"--wait 1s --rack-skips 2":                                  "--rack-skips goes with --skips",
+		"--wait 1s --tasks 1 --nodes 9 --rate 2 --jobs 5":           "--jobs and --long need --slots",
+		"--wait 1s --tasks 1 --nodes 9 --rate 2 --slots 2 --jobs 0": "--jobs must be 1 or more",
+		"--wait tomorrow":                                           "invalid argument",
+		"now":                                                       "no arguments but flags",
+	} {
+		code, out, errs := runDelay(args)
+		require.Equal(t, exitUsage, code, args)
+		require.Empty(t, out, args)
+		require.Contains(t, errs, want, args)
+		require.Equal(t, 1, strings.Count(errs, "\n"), "one line: %q", errs)
+	}
+}

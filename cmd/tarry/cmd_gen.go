@@ -1,0 +1,62 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/tarry-mr/tarry/internal/gen"
+)
+
+// newGen is the command `tarry gen KIND`.
+func newGen(p *program) *cobra.Command {
+	var (
+		c         gen.Config
+		size      = byteSize(64 << 20)
+		output    string
+		overwrite bool
+	)
+	names := make([]string, 0, len(gen.Kinds()))
+	for _, k := range gen.Kinds() {
+		names = append(names, string(k))
+	}
+	cmd := &cobra.Command{
+		Use:   "gen " + strings.Join(names, "|") + " --size 1GiB --seed 1 -o FILE",
+		Short: "Make deterministic input of any size",
+		Long: `Make input for jobs. The same flags give the same bytes.
+
+  text     words of a Zipf vocabulary (--words, --skew), short words frequent, lines of about 73 bytes
+  tera     TeraSort records of 100 bytes: 10 of key, the last a line feed; the size is rounded down to whole records
+  log      web server log in Apache's combined format
+  numbers  a decimal integer a line
+  pairs    key, tab, decimal integer; Zipf keys (--words, --skew)
+  lines    random printable lines of 0 to 100 characters`,
+		ValidArgs: names,
+		Args:      arguments(1, 1, "one kind of input: "+strings.Join(names, ", ")),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c.Kind, c.Bytes = gen.Kind(args[0]), int64(size)
+			err := c.Validate()
+			switch {
+			case err != nil:
+			case output == "":
+				return usageError("where to? -o FILE, or -o - for standard output")
+			case output == "-":
+				err = gen.Write(cmd.Context(), p.stdout, c)
+			default:
+				err = gen.WriteFile(cmd.Context(), output, c, overwrite)
+			}
+			if errors.Is(err, gen.ErrConfig) {
+				return usageError("%w", err)
+			}
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.Var(&size, "size", "size of the output")
+	f.Uint64Var(&c.Seed, "seed", 1, "selects the output among all of its kind")
+	f.IntVar(&c.Words, "words", 0, "vocabulary of text, or keys of pairs (default 500000, or 1000)")
+	f.Float64Var(&c.Skew, "skew", gen.DefaultSkew, "exponent of the Zipf distribution")
+	f.StringVarP(&output, "output", "o", "", "file to write; - is standard output")
+	f.BoolVar(&overwrite, "overwrite", false, "replace an existing file")
+	return cmd
+}

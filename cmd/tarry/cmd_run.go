@@ -1,0 +1,284 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+	"github.com/tarry-mr/tarry/jobs"
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// stage binds one job of a run to its input and output. The stages of a run follow each other: each reads what the one
+// before it wrote.
+type stage func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error)
+
+// newRun is the command `tarry run JOB`.
+func newRun(p *program) *cobra.Command {
+	r := new(runFlags)
+	cmd := &cobra.Command{
+		Use:   "run JOB IN... -o OUT",
+		Short: "Run a job on an emulated cluster in this process",
+		Long: `Run a job: read IN, write OUT/part-r-00000 and so on (part-m-00000 for jobs without reduces), then OUT/_SUCCESS.
+
+` + inputHelp + `
+
+Progress and, at the end, counters go to standard error. Parts appear in OUT when their task has committed, all of them
+under _SUCCESS; a job that fails leaves no OUT. --overwrite replaces an earlier OUT once the new one is complete.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError("which job? see %s --help", cmd.CommandPath())
+			}
+			return usageError("unknown job %q; see %s --help", args[0], cmd.CommandPath())
+		},
+		RunE: func(*cobra.Command, []string) error { return nil },
+	}
+	r.register(cmd)
+	cmd.AddCommand(
+		newRunWordCount(p, r),
+		newRunSort(p, r),
+		newRunTeraSort(p, r),
+		newRunGrep(p, r),
+		newRunIndex(p, r),
+		newRunMean(p, r),
+		newRunTop(p, r),
+	)
+	return cmd
+}
+
+// needInputs is the argument check of jobs whose arguments are all inputs.
+func needInputs() cobra.PositionalArgs {
+	return arguments(1, -1, "at least one input: files, directories, globs, or - for standard input")
+}
+
+func newRunWordCount(p *program, r *runFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "wordcount IN... -o OUT",
+		Short: "Count words",
+		Long: `Count words, which is what stands between ASCII white space. Writes word, tab, count; keys are in byte order within each
+part.
+
+` + inputHelp,
+		Args: needInputs(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.run(cmd, r, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+				return jobs.WordCount().Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.Count](to))
+			})
+		},
+	}
+}
+
+func newRunSort(p *program, r *runFlags) *cobra.Command {
+	var o jobs.SortOptions
+	cmd := &cobra.Command{
+		Use:   "sort IN... -o OUT",
+		Short: "Sort lines by their bytes",
+		Long: `Sort lines by their bytes: the parts one after the other are what LC_ALL=C sort gives. Each reduce takes a range of lines,
+chosen from a sample of the input.
+
+` + inputHelp,
+		Args: needInputs(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.run(cmd, r, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+				return jobs.Sort(o).Bind(mapreduce.Lines(src...), mapreduce.Text[[]byte](to))
+			})
+		},
+	}
+	cmd.Flags().BoolVarP(&o.Reverse, "reverse", "r", false, "sort downward")
+	cmd.Flags().BoolVarP(&o.Unique, "unique", "u", false, "write equal lines once")
+	return cmd
+}
+
+func newRunTeraSort(p *program, r *runFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "terasort IN... -o OUT",
+		Short: "Sort records of 100 bytes by their first 10",
+		Long: `Sort records of 100 bytes, as tarry gen tera makes them, by their first 10: the parts one after the other are sorted.
+
+` + inputHelp,
+		Args: needInputs(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.run(cmd, r, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+				return jobs.TeraSort().Bind(mapreduce.FixedSize(jobs.TeraRecordBytes, src...), mapreduce.Raw[mapreduce.Pair[[]byte, []byte]](to))
+			})
+		},
+	}
+}
+
+func newRunGrep(p *program, r *runFlags) *cobra.Command {
+	var (
+		o                   jobs.GrepOptions
+		count, countMatches bool
+	)
+	cmd := &cobra.Command{
+		Use:   "grep PATTERN IN... -o OUT",
+		Short: "Select the lines that match a pattern",
+		Long: `Select the lines that match a pattern, whole and in the order of the input: the parts one after the other are what
+grep -h -a gives. A last line without a line feed gets one.
+
+PATTERN is a regular expression in the syntax of Go's package regexp (RE2: no back references; . is any character, UTF-8
+understood), or with -F a text. Several lines in PATTERN are several patterns. A PATTERN that begins with - goes after --.
+
+` + inputHelp,
+		Args: arguments(2, -1, "a pattern and at least one input"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if count && countMatches {
+				return usageError("-c counts lines, --count-matches what matches in them: choose one")
+			}
+			stages, err := grepStages(args[0], o, count, countMatches)
+			if errors.Is(err, jobs.ErrPattern) {
+				return usageError("%w", err)
+			}
+			if err != nil {
+				return err
+			}
+			return p.run(cmd, r, args[1:], stages...)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVarP(&o.Fixed, "fixed-strings", "F", false, "the pattern is a text, not a regular expression")
+	f.BoolVarP(&o.IgnoreCase, "ignore-case", "i", false, "letters match in either case")
+	f.BoolVarP(&o.Invert, "invert-match", "v", false, "select the lines that do not match")
+	f.BoolVarP(&count, "count", "c", false, "write only how many lines there are")
+	f.BoolVar(&countMatches, "count-matches", false, "write each text that matches, tab, how often it does; most frequent first")
+	return cmd
+}
+
+// grepStages are the jobs of a search: one, or two where the result of the first is to be sorted.
+func grepStages(pattern string, o jobs.GrepOptions, count, countMatches bool) ([]stage, error) {
+	switch {
+	case count:
+		job, err := jobs.GrepCount(pattern, o)
+		return []stage{func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return job.Bind(mapreduce.Chunks(src...), mapreduce.Text[int64](to))
+		}}, err
+	case countMatches:
+		job, err := jobs.GrepMatches(pattern, o)
+		return []stage{
+			func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+				return job.Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.CountFirst](to))
+			},
+			func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+				return jobs.ByFrequency().Bind(mapreduce.KeyValueLines('\t', src...), mapreduce.Text[jobs.Count](to))
+			},
+		}, err
+	default:
+		job, err := jobs.Grep(pattern, o)
+		return []stage{func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return job.Bind(mapreduce.Chunks(src...), mapreduce.Raw[[]byte](to))
+		}}, err
+	}
+}
+
+func newRunIndex(p *program, r *runFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "index IN... -o OUT",
+		Short: "List for each word the files it stands in",
+		Long: `Make an inverted index: writes word, tab, number of files, tab, their names with commas between.
+
+` + inputHelp,
+		Args: needInputs(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.run(cmd, r, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+				return jobs.Index().Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.Posting](to))
+			})
+		},
+	}
+}
+
+func newRunMean(p *program, r *runFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "mean IN... -o OUT",
+		Short: "Take the mean of each key's numbers",
+		Long: `Take the mean of each key's numbers. Reads lines of key, tab, integer; writes key, tab, mean.
+
+` + inputHelp,
+		Args: needInputs(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.run(cmd, r, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+				return jobs.Mean().Bind(mapreduce.KeyValueLines('\t', src...), mapreduce.Text[mapreduce.Pair[[]byte, float64]](to))
+			})
+		},
+	}
+}
+
+func newRunTop(p *program, r *runFlags) *cobra.Command {
+	k := 10
+	cmd := &cobra.Command{
+		Use:   "top IN... -o OUT",
+		Short: "Keep the lines with the largest numbers",
+		Long: `Keep the lines with the largest numbers, the largest first. Reads and writes lines of text, tab, integer, such as those of
+wordcount.
+
+` + inputHelp,
+		Args: needInputs(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if k < 1 {
+				return usageError("-k %d: at least 1 line is needed", k)
+			}
+			return p.run(cmd, r, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+				return jobs.Top(k).Bind(mapreduce.KeyValueLines('\t', src...), mapreduce.Text[jobs.Count](to))
+			})
+		},
+	}
+	cmd.Flags().IntVarP(&k, "lines", "k", k, "how many lines")
+	return cmd
+}
+
+// run does the stages of a job one after the other and reports.
+func (p *program) run(cmd *cobra.Command, r *runFlags, args []string, stages ...stage) (err error) {
+	if err := r.check(cmd); err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	out, err := p.openOutput(r)
+	if err != nil {
+		return err
+	}
+	src, err := p.inputs(ctx, args)
+	if err != nil {
+		return err
+	}
+	stopProfile, err := r.profile()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stopProfile()) }()
+	return p.runStages(ctx, r, src, out, stages)
+}
+
+// runStages runs each stage on what the one before it wrote.
+func (p *program) runStages(ctx context.Context, r *runFlags, src []mapreduce.Source, out *outputTarget, stages []stage) (err error) {
+	engine, err := p.startEngine(r)
+	if err != nil {
+		return err
+	}
+	result := newResult(r.output)
+	defer func() { err = result.report(ctx, p, r, errors.Join(err, engine.close())) }()
+	between := betweenStages{dir: r.spillDir}
+	defer func() { err = errors.Join(err, between.remove()) }()
+	for i, bind := range stages {
+		to := out.destination
+		if i < len(stages)-1 {
+			if to, err = between.next(); err != nil {
+				return err
+			}
+		}
+		plan, err := bind(src, to)
+		if err != nil {
+			return err
+		}
+		result.Job = plan.Name()
+		counters, err := engine.run(ctx, plan)
+		result.Counters.Merge(counters)
+		if err != nil {
+			return err
+		}
+		if i < len(stages)-1 {
+			if src, err = between.sources(); err != nil {
+				return err
+			}
+		}
+	}
+	return out.complete()
+}

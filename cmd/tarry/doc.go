@@ -1,0 +1,14 @@
+// Tarry runs MapReduce jobs on this machine, makes input for them, and shows what schedulers do.
+//
+// Results go to standard output, everything else to standard error. Each flag can also be set by an environment
+// variable: --block-size by TARRY_BLOCK_SIZE, and so on; the flag wins. The exit code is
+//
+//	0    done
+//	1    the job failed, or its input could not be read
+//	2    the command line is wrong: an unknown flag, a missing argument, a pattern that does not compile
+//	3    the output exists, or the configuration cannot work
+//	130  interrupted (SIGINT)
+//	143  terminated (SIGTERM)
+//
+// Reading order: main.go, root.go (the table of commands), exit.go, then one file a command: cmd_NAME.go.
+package main

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// flagsFromEnv sets the flags that the command line leaves alone from the environment: --block-size from
+// TARRY_BLOCK_SIZE. An empty variable counts as not set.
+func (p *program) flagsFromEnv(cmd *cobra.Command) error {
+	var err error
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if err != nil || f.Changed || f.Name == "help" {
+			return
+		}
+		name := "TARRY_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		if v, ok := p.getenv(name); ok && v != "" {
+			if bad := cmd.Flags().Set(f.Name, v); bad != nil {
+				err = configError("environment variable %s=%q: %w", name, v, bad)
+			}
+		}
+	})
+	return err
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"syscall"
+)
+
+// The exit codes; see the package comment.
+const (
+	exitFailed = 1
+	exitUsage  = 2
+	exitConfig = 3
+)
+
+// exitError is an error with an exit code of its own.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+// usageError is a fault of the command line.
+func usageError(format string, a ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, a...)}
+}
+
+// configError is an output that exists or a configuration that cannot work.
+func configError(format string, a ...any) error {
+	return &exitError{exitConfig, fmt.Errorf(format, a...)}
+}
+
+// exit reports err in one line and gives its exit code. What happened after a signal is the signal's doing.
+func (p *program) exit(ctx context.Context, err error) int {
+	var sig *signalError
+	if errors.As(context.Cause(ctx), &sig) {
+		fmt.Fprintln(p.stderr, "tarry:", sig)
+		return sig.code()
+	}
+	if err == nil {
+		return 0
+	}
+	if errors.Is(err, syscall.EPIPE) { // whoever read our output has seen enough
+		return exitFailed
+	}
+	fmt.Fprintln(p.stderr, "tarry:", oneLine(err))
+	var e *exitError
+	switch {
+	case errors.As(err, &e):
+		return e.code
+	case errors.Is(err, fs.ErrExist):
+		return exitConfig
+	default:
+		return exitFailed
+	}
+}
+
+// oneLine is the error's message without line breaks, which errors.Join puts between errors.
+func oneLine(err error) string {
+	return strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ")
+}
+
+// asPathError finds the *fs.PathError in err.
+func asPathError(err error) (*fs.PathError, bool) {
+	var pe *fs.PathError
+	ok := errors.As(err, &pe)
+	return pe, ok
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// stdinName is what an argument says for standard input, and stdinTitle what messages call it.
+const (
+	stdinName  = "-"
+	stdinTitle = "standard input"
+)
+
+// inputHelp describes what the IN arguments may be.
+const inputHelp = `IN is a file, a directory, a glob or - for standard input. A directory stands for all files below it, in order of
+name, a glob for the files that match it: * and ? within a name, ** across directories, [a-z], {one,other}. Both pass
+over names that begin with _ or a dot. Files named .gz, .zst, .s2 and .bz2 are decompressed.`
+
+// inputs opens what the IN arguments name, in their order.
+func (p *program) inputs(ctx context.Context, args []string) ([]mapreduce.Source, error) {
+	var list []mapreduce.Source
+	stdin := false
+	for _, arg := range args {
+		if arg == stdinName {
+			if stdin {
+				return nil, usageError("standard input (-) can be read only once")
+			}
+			stdin = true
+			list = append(list, mapreduce.Stream(stdinTitle, &interruptible{ctx: ctx, r: p.stdin}))
+			continue
+		}
+		paths, err := expand(arg)
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range paths {
+			s, err := mapreduce.File(path)
+			if err != nil {
+				return nil, plainPathError(path, err)
+			}
+			list = append(list, s)
+		}
+	}
+	return list, nil
+}
+
+// expand gives the files that an IN argument other than - stands for.
+func expand(arg string) ([]string, error) {
+	info, err := os.Stat(arg)
+	switch {
+	case err == nil && info.IsDir():
+		return filesBelow(arg)
+	case err == nil:
+		return []string{arg}, nil
+	case !strings.ContainsAny(arg, `*?[{`):
+		return nil, plainPathError(arg, err)
+	}
+	if !doublestar.ValidatePathPattern(arg) {
+		return nil, usageError("%s: not a valid glob", arg)
+	}
+	matches, err := doublestar.FilepathGlob(arg, doublestar.WithFilesOnly())
+	if err != nil {
+		return nil, plainPathError(arg, err)
+	}
+	base, _ := doublestar.SplitPattern(filepath.ToSlash(arg))
+	matches = slices.DeleteFunc(matches, func(m string) bool { return hiddenBelow(base, m, arg) })
+	if len(matches) == 0 {
+		return nil, fmt.Errorf("%s: no file matches", arg)
+	}
+	slices.Sort(matches)
+	return matches, nil
+}
+
+// filesBelow lists the files below a directory in order of name, without hidden files and directories. Symbolic links
+// to directories are not followed.
+func filesBelow(dir string) ([]string, error) {
+	var files []string
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case path != dir && hidden(e.Name()) && e.IsDir():
+			return filepath.SkipDir
+		case e.IsDir() || hidden(e.Name()):
+			return nil
+		}
+		if e.Type()&fs.ModeSymlink != 0 {
+			if info, err := os.Stat(path); err == nil && info.IsDir() {
+				return nil
+			}
+		}
+		files = append(files, path)
+		return nil
+	})
+	if err != nil {
+		return nil, plainPathError(dir, err)
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: directory without files (names that begin with _ or a dot do not count)", dir)
+	}
+	return files, nil
+}
+
+// hidden reports whether wildcards and directories pass over the name.
+func hidden(name string) bool { return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".") }
+
+// hiddenBelow reports whether a match of a glob is hidden: one of its names below the glob's fixed part is, and the
+// glob does not spell that start out.
+func hiddenBelow(base, match, glob string) bool {
+	below := strings.TrimPrefix(strings.TrimPrefix(filepath.ToSlash(match), base), "/")
+	if base == "." {
+		below = strings.TrimPrefix(filepath.ToSlash(match), "./")
+	}
+	for name := range strings.SplitSeq(below, "/") {
+		if hidden(name) && !strings.Contains("/"+filepath.ToSlash(glob), "/"+name[:1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// plainPathError says about an input "PATH: what is wrong", without the system call.
+func plainPathError(path string, err error) error {
+	if pe, ok := asPathError(err); ok {
+		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
+	}
+	if strings.Contains(err.Error(), path) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// interruptible is a reader whose Read ends when the context does, even if the reader below waits for a terminal. The
+// read below then goes on by itself and is lost.
+type interruptible struct {
+	ctx     context.Context
+	r       io.Reader
+	buf     []byte
+	pending chan readResult
+	rest    []byte
+}
+
+type readResult struct {
+	n   int
+	err error
+}
+
+// Read implements io.Reader.
+func (i *interruptible) Read(p []byte) (int, error) {
+	if len(i.rest) > 0 {
+		n := copy(p, i.rest)
+		i.rest = i.rest[n:]
+		return n, nil
+	}
+	if i.pending == nil {
+		i.buf, i.pending = make([]byte, 256<<10), make(chan readResult, 1)
+	}
+	go func() {
+		n, err := i.r.Read(i.buf)
+		i.pending <- readResult{n, err}
+	}()
+	select {
+	case got := <-i.pending:
+		n := copy(p, i.buf[:got.n])
+		if i.rest = i.buf[n:got.n]; len(i.rest) > 0 {
+			return n, nil // the error, if any, comes again
+		}
+		return n, got.err
+	case <-i.ctx.Done():
+		return 0, context.Cause(i.ctx)
+	}
+}

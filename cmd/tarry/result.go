@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// result is the outcome of a run, as --json prints it.
+type result struct {
+	Job            string              `json:"job"`
+	State          string              `json:"state"` // succeeded, failed or killed
+	Output         string              `json:"output"`
+	ElapsedSeconds float64             `json:"elapsed_seconds"`
+	Error          string              `json:"error,omitempty"`
+	Counters       *mapreduce.Counters `json:"counters"`
+
+	began time.Time
+}
+
+func newResult(output string) *result {
+	return &result{Output: output, Counters: new(mapreduce.Counters), began: time.Now()}
+}
+
+// report prints how the run ended: the counters to standard error, or all as JSON to standard output. It gives err back,
+// with what went wrong in printing.
+func (r *result) report(ctx context.Context, p *program, f *runFlags, err error) error {
+	r.ElapsedSeconds = time.Since(r.began).Seconds()
+	r.State = "succeeded"
+	if err != nil {
+		r.State, r.Error = "failed", oneLine(err)
+	}
+	if ctx.Err() != nil {
+		r.State = "killed"
+	}
+	if f.json {
+		return errors.Join(err, json.NewEncoder(p.stdout).Encode(r))
+	}
+	if f.quiet {
+		return err
+	}
+	if _, bad := fmt.Fprintf(p.stderr, "%s %s in %s\n", r.Job, r.State, time.Since(r.began).Round(time.Millisecond)); bad != nil {
+		return err // nobody listens
+	}
+	_ = r.Counters.Print(p.stderr)
+	return err
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// commands is the table of commands: one constructor a line, each in its own file cmd_NAME.go.
+func commands(p *program) []*cobra.Command {
+	return []*cobra.Command{
+		newDelay(p),
+		newRun(p),
+		newGen(p),
+		newVersion(p),
+	}
+}
+
+// newRoot is the whole command line.
+func newRoot(p *program) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "tarry",
+		Short: "MapReduce on this machine, with schedulers worth watching",
+		Long: `Tarry is an actor-based, in-memory MapReduce engine. It runs jobs on an emulated cluster of nodes and racks in this
+process: maps wait a moment for a slot beside their data, reduces go to the center of gravity of their input.
+
+  tarry run wordcount book.txt -o counts
+  tarry run grep 'center|gravity' 'docs/**/*.md' -o -
+  tarry gen text --size 1GiB --seed 1 -o text.txt
+
+Results go to standard output, everything else to standard error. Every flag can also be set by an environment variable:
+--block-size by TARRY_BLOCK_SIZE. Exit codes: 0 done, 1 job failed or input not readable, 2 wrong command line,
+3 output exists or configuration cannot work, 130 interrupted, 143 terminated.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			hint := ""
+			cmd.SuggestionsMinimumDistance = 2
+			if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
+				hint = "; did you mean " + strings.Join(s, " or ") + "?"
+			}
+			return usageError("unknown command %q%s", args[0], hint)
+		},
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return p.flagsFromEnv(cmd) },
+	}
+	root.SetIn(p.stdin)
+	root.SetOut(p.stdout)
+	root.SetErr(p.stderr)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageError("%w (see %s --help)", err, cmd.CommandPath())
+	})
+	root.AddCommand(commands(p)...)
+	return root
+}
+
+// arguments makes an argument check that speaks of what is missing or too much. A max of -1 is no limit.
+func arguments(min, max int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < min {
+			return usageError("%s needs %s (see %s --help)", cmd.CommandPath(), what, cmd.CommandPath())
+		}
+		if max >= 0 && len(args) > max {
+			return usageError("%s takes %s, not also %q (see %s --help)", cmd.CommandPath(), what, args[max], cmd.CommandPath())
+		}
+		return nil
+	}
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+)
+
+// runFlags are the flags that all `tarry run` commands share.
+type runFlags struct {
+	output    string
+	overwrite bool
+	compress  string
+
+	reduces         int
+	racks           int
+	nodes           int
+	mapSlots        int
+	reduceSlots     int
+	replication     int
+	blockSize       byteSize
+	scheduler       string
+	reducePlacement string
+	memory          byteSize
+	spillDir        string
+	seed            uint64
+	inline          bool
+
+	json       bool
+	quiet      bool
+	noProgress bool
+	events     string
+	cpuProfile string
+	memProfile string
+	traceOut   string
+}
+
+// register adds the flags to the command and its sub-commands.
+func (r *runFlags) register(cmd *cobra.Command) {
+	f := cmd.PersistentFlags()
+	f.StringVarP(&r.output, "output", "o", "", "directory to write, which must not exist; - is standard output")
+	f.BoolVar(&r.overwrite, "overwrite", false, "replace an existing output directory once the job is done")
+	f.StringVar(&r.compress, "compress", "none", "compress the output: none, gzip, zstd or s2")
+
+	f.IntVar(&r.reduces, "reduces", 0, "reduce tasks; 0 leaves it to the cluster")
+	f.IntVar(&r.racks, "racks", 1, "racks of the emulated cluster")
+	f.IntVar(&r.nodes, "nodes", 0, "nodes of the emulated cluster, spread over the racks (default: one a rack)")
+	f.IntVar(&r.mapSlots, "map-slots", 0, "map slots a node (default: one a core)")
+	f.IntVar(&r.reduceSlots, "reduce-slots", 0, "reduce slots a node (default: one a core)")
+	f.IntVar(&r.replication, "replication", 0, "replicas of a block, each on a node of its own (default: 3, or all nodes if fewer)")
+	f.Var(&r.blockSize, "block-size", "largest part of a file that one map reads (default 64MiB, less for small inputs)")
+	f.StringVar(&r.scheduler, "scheduler", "hfs", "which job's task goes next, and how long it waits for its data")
+	f.StringVar(&r.reducePlacement, "reduce-placement", "cogrs", "where reduces go: any, or cogrs (center of gravity of their input)")
+	f.Var(&r.memory, "memory", "budget of all tasks; sorted runs beyond it spill to disk (default: a share of what this process may use)")
+	f.StringVar(&r.spillDir, "spill-dir", "", "directory for spilled runs (default: the system's for temporary files)")
+	f.Uint64Var(&r.seed, "seed", 1, "seed of block placement")
+	f.BoolVar(&r.inline, "inline", false, "run in one goroutine without a cluster: the plain way, to compare with")
+
+	f.BoolVar(&r.json, "json", false, "print the outcome as one JSON object on standard output")
+	f.BoolVarP(&r.quiet, "quiet", "q", false, "print nothing but errors")
+	f.BoolVar(&r.noProgress, "no-progress", false, "no progress, only the counters at the end")
+	f.StringVar(&r.events, "events", "", "file for what the scheduler did, a JSON object a line; compressed if named .zst")
+	f.StringVar(&r.cpuProfile, "cpuprofile", "", "file for a CPU profile")
+	f.StringVar(&r.memProfile, "memprofile", "", "file for a profile of the memory in use at the end")
+	f.StringVar(&r.traceOut, "trace-out", "", "file for a Chrome trace of all attempts")
+}
+
+// check refuses values that no cluster could work with.
+func (r *runFlags) check(cmd *cobra.Command) error {
+	if r.output == "" {
+		return usageError("where to? -o DIR, or -o - for standard output")
+	}
+	if r.output == "-" && r.json {
+		return usageError("-o - and --json both want standard output")
+	}
+	for _, f := range []struct {
+		name  string
+		value int
+	}{{"racks", r.racks}, {"nodes", r.nodes}, {"map-slots", r.mapSlots}, {"reduce-slots", r.reduceSlots}, {"replication", r.replication}} {
+		if cmd.Flags().Changed(f.name) && f.value < 1 {
+			return configError("--%s %d: at least 1 is needed", f.name, f.value)
+		}
+	}
+	for _, f := range []struct {
+		name  string
+		value byteSize
+	}{{"block-size", r.blockSize}, {"memory", r.memory}} {
+		if cmd.Flags().Changed(f.name) && f.value < 1 {
+			return configError("--%s 0: at least 1 byte is needed", f.name)
+		}
+	}
+	if r.reduces < 0 {
+		return configError("--reduces %d: a job cannot have fewer than 0", r.reduces)
+	}
+	if r.nodes == 0 {
+		r.nodes = r.racks
+	}
+	if r.nodes < r.racks {
+		return configError("--racks %d --nodes %d: each rack needs a node", r.racks, r.nodes)
+	}
+	if r.replication > r.nodes {
+		return configError("--replication %d: more replicas than nodes (%d)", r.replication, r.nodes)
+	}
+	return nil
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// byteSize is a number of bytes as a flag: 1048576, 64MiB, 1GiB, 100MB, 1.5k. KiB, MiB, GiB, TiB and the bare letters K,
+// M, G, T are powers of 1024, as in sort -S; KB, MB, GB, TB are powers of 1000. Case does not matter.
+type byteSize int64
+
+// units pairs a suffix with its bytes.
+func units() map[string]float64 {
+	return map[string]float64{
+		"": 1, "b": 1,
+		"k": 1 << 10, "kib": 1 << 10, "kb": 1e3,
+		"m": 1 << 20, "mib": 1 << 20, "mb": 1e6,
+		"g": 1 << 30, "gib": 1 << 30, "gb": 1e9,
+		"t": 1 << 40, "tib": 1 << 40, "tb": 1e12,
+	}
+}
+
+// Set parses s.
+func (b *byteSize) Set(s string) error {
+	digits := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
+	unit, ok := units()[strings.ToLower(strings.TrimSpace(s[len(digits):]))]
+	if !ok {
+		return fmt.Errorf("unknown unit %q; sizes are written like 64MiB, 100MB or 4096", strings.TrimSpace(s[len(digits):]))
+	}
+	if n, err := strconv.ParseInt(digits, 10, 64); err == nil && n >= 0 && float64(n)*unit < math.MaxInt64 {
+		*b = byteSize(n * int64(unit))
+		return nil
+	}
+	x, err := strconv.ParseFloat(digits, 64)
+	if err != nil || !(x >= 0 && x*unit < math.MaxInt64) {
+		return fmt.Errorf("%q is no size; sizes are written like 64MiB, 100MB or 4096", s)
+	}
+	*b = byteSize(x * unit)
+	return nil
+}
+
+// String is the size in the largest unit that divides it.
+func (b *byteSize) String() string {
+	n := int64(*b)
+	for _, u := range []string{"TiB", "GiB", "MiB", "KiB"} {
+		if f := int64(units()[strings.ToLower(u)]); n >= f && n%f == 0 {
+			return strconv.FormatInt(n/f, 10) + u
+		}
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// Type names the value in help texts.
+func (b *byteSize) Type() string { return "size" }
+
+// humanBytes is n with three digits or so, for people.
+func humanBytes(n int64) string {
+	if n < 1000 {
+		return strconv.FormatInt(n, 10) + " B"
+	}
+	x, unit := float64(n), 0
+	for x >= 999.5 && unit < 4 {
+		x /= 1000
+		unit++
+	}
+	prec := 1
+	if x >= 99.95 {
+		prec = 0
+	}
+	return strconv.FormatFloat(x, 'f', prec, 64) + " " + []string{"B", "kB", "MB", "GB", "TB"}[unit]
+}

@@ -1,0 +1,154 @@
+package jobs
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+
+	"github.com/tarry-mr/tarry/jobs/internal/search"
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// ErrPattern is wrapped by errors about patterns that do not compile.
+var ErrPattern = errors.New("jobs: bad pattern")
+
+// GrepOptions say which lines a search selects. The zero value selects those that match a regular expression.
+type GrepOptions struct {
+	// Fixed takes the pattern as the text itself, not as a regular expression.
+	Fixed bool
+	// IgnoreCase lets letters match in either case.
+	IgnoreCase bool
+	// Invert selects the lines that do not match.
+	Invert bool
+}
+
+// compile makes the pattern that the options ask for.
+func (o GrepOptions) compile(pattern string) (*search.Pattern, error) {
+	p, err := search.Compile(pattern, search.Options{Fixed: o.Fixed, IgnoreCase: o.IgnoreCase})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPattern, err)
+	}
+	return p, nil
+}
+
+// Grep selects lines, whole and in the order of the input: its output is that of `grep -h -a`. The pattern has the syntax
+// of Go's package regexp (RE2); a pattern of several lines matches what any of them matches. Errors wrap ErrPattern.
+//
+// Its input is Chunks, its output Raw: what it emits are runs of whole lines, line feeds included.
+func Grep(pattern string, o GrepOptions) (mapreduce.MapOnly[[]byte, []byte], error) {
+	p, err := o.compile(pattern)
+	if err != nil {
+		return mapreduce.MapOnly[[]byte, []byte]{}, err
+	}
+	each := p.Lines
+	if o.Invert {
+		each = p.OtherLines
+	}
+	return mapreduce.MapOnly[[]byte, []byte]{
+		Name: "grep",
+		Map: func(chunk []byte, emit func([]byte)) error {
+			each(chunk, func(lines []byte) {
+				emit(lines)
+				if lines[len(lines)-1] != '\n' { // the last line of a file
+					emit([]byte{'\n'})
+				}
+			})
+			return nil
+		},
+	}, nil
+}
+
+// GrepCount counts the lines that Grep selects: its output is one number, 0 included. Its input is Chunks. Errors wrap
+// ErrPattern.
+func GrepCount(pattern string, o GrepOptions) (mapreduce.Job[[]byte, bool, int64, int64], error) {
+	p, err := o.compile(pattern)
+	if err != nil {
+		return mapreduce.Job[[]byte, bool, int64, int64]{}, err
+	}
+	return mapreduce.Job[[]byte, bool, int64, int64]{
+		Name: "grep-count",
+		MapTask: func(*mapreduce.Task) (mapreduce.Mapper[[]byte, bool, int64], error) {
+			var n int64
+			return mapreduce.Mapper[[]byte, bool, int64]{
+				Map: func(chunk []byte, _ func(bool, int64)) error {
+					matching := p.Count(chunk)
+					if o.Invert {
+						matching = search.CountLines(chunk) - matching
+					}
+					n += matching
+					return nil
+				},
+				Close: func(emit func(bool, int64)) error {
+					emit(true, n)
+					return nil
+				},
+			}, nil
+		},
+		Combine: add,
+		Reduce: func(_ bool, counts iter.Seq[int64], emit func(int64)) error {
+			var n int64
+			for c := range counts {
+				n += c
+			}
+			emit(n)
+			return nil
+		},
+		Reducers: 1,
+	}, nil
+}
+
+// GrepMatches counts the texts that match in the lines of its input, leftmost first, not overlapping and not empty, as
+// `grep -o | sort | uniq -c` does. Its input is Chunks. Errors wrap ErrPattern; Invert is one.
+//
+// Its output is what ByFrequency reads.
+func GrepMatches(pattern string, o GrepOptions) (mapreduce.Job[[]byte, []byte, int64, CountFirst], error) {
+	var none mapreduce.Job[[]byte, []byte, int64, CountFirst]
+	if o.Invert {
+		return none, fmt.Errorf("%w: lines that do not match hold no matches to count", ErrPattern)
+	}
+	p, err := o.compile(pattern)
+	if err != nil {
+		return none, err
+	}
+	return mapreduce.Job[[]byte, []byte, int64, CountFirst]{
+		Name: "grep-matches",
+		Map: func(chunk []byte, emit func([]byte, int64)) error {
+			p.Lines(chunk, func(line []byte) {
+				p.Matches(bytes.TrimSuffix(line, []byte{'\n'}), func(match []byte) { emit(match, 1) })
+			})
+			return nil
+		},
+		Combine: add,
+		Reduce: func(text []byte, counts iter.Seq[int64], emit func(CountFirst)) error {
+			return total(text, counts, func(c Count) { emit(mapreduce.MakePair(c.Second, c.First)) })
+		},
+	}, nil
+}
+
+// CountFirst is a number and the text that was found so often; as a line of output it is number, tab, text.
+type CountFirst = mapreduce.Pair[int64, []byte]
+
+// ByFrequency sorts lines of number, tab, text: the largest number first, equal ones by the bytes of the text, over all
+// parts. It writes text, tab, number. Its input is KeyValueLines with a tab.
+func ByFrequency() mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, mapreduce.None, Count] {
+	return mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, mapreduce.None, Count]{
+		Name: "by-frequency",
+		Map: func(line mapreduce.Pair[[]byte, []byte], emit func(CountFirst, mapreduce.None)) error {
+			n, err := strconv.ParseInt(string(line.First), 10, 64)
+			if err != nil {
+				return fmt.Errorf("%q is no count: %w", line.First, err)
+			}
+			emit(mapreduce.MakePair(-n, line.Second), mapreduce.None{}) // keys sort upward
+			return nil
+		},
+		Reduce: func(key CountFirst, values iter.Seq[mapreduce.None], emit func(Count)) error {
+			for range values {
+				emit(mapreduce.MakePair(key.Second, -key.First))
+			}
+			return nil
+		},
+		TotalOrder: true,
+	}
+}

@@ -1,0 +1,78 @@
+package jobs
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// Top writes the k lines with the largest numbers, the largest first and equal ones by the bytes of the text. Its input
+// is KeyValueLines of text, tab, decimal integer, as WordCount writes them; its output has the same form. It needs k at
+// least 1 and memory for k lines in each map.
+func Top(k int) mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, mapreduce.None, Count] {
+	return mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, mapreduce.None, Count]{
+		Name: "top",
+		MapTask: func(*mapreduce.Task) (mapreduce.Mapper[mapreduce.Pair[[]byte, []byte], CountFirst, mapreduce.None], error) {
+			best := leaders{k: k}
+			return mapreduce.Mapper[mapreduce.Pair[[]byte, []byte], CountFirst, mapreduce.None]{
+				Map: func(line mapreduce.Pair[[]byte, []byte], _ func(CountFirst, mapreduce.None)) error {
+					n, err := strconv.ParseInt(string(line.Second), 10, 64)
+					if err != nil {
+						return fmt.Errorf("%q: %q is no integer", line.First, line.Second)
+					}
+					best.add(line.First, n)
+					return nil
+				},
+				Close: func(emit func(CountFirst, mapreduce.None)) error {
+					for _, c := range best.sorted() {
+						emit(mapreduce.MakePair(-c.Second, c.First), mapreduce.None{}) // keys sort upward
+					}
+					return nil
+				},
+			}, nil
+		},
+		ReduceTask: func(*mapreduce.Task) (mapreduce.Reducer[CountFirst, mapreduce.None, Count], error) {
+			left := k
+			return mapreduce.Reducer[CountFirst, mapreduce.None, Count]{
+				Reduce: func(key CountFirst, values iter.Seq[mapreduce.None], emit func(Count)) error {
+					for range values {
+						if left == 0 {
+							break
+						}
+						emit(mapreduce.MakePair(key.Second, -key.First))
+						left--
+					}
+					return nil
+				},
+			}, nil
+		},
+		Reducers: 1,
+	}
+}
+
+// leaders keeps the k counts that come first.
+type leaders struct {
+	k    int
+	list []Count // at most 2k, cut down to the first k when full
+}
+
+// add takes a count; text is copied if it is kept.
+func (l *leaders) add(text []byte, n int64) {
+	if len(l.list) >= 2*l.k {
+		l.list = l.sorted()
+	}
+	l.list = append(l.list, mapreduce.MakePair(bytes.Clone(text), n))
+}
+
+// sorted gives the first k counts in order: by number downward, then by text.
+func (l *leaders) sorted() []Count {
+	slices.SortFunc(l.list, func(a, b Count) int {
+		return cmp.Or(cmp.Compare(b.Second, a.Second), bytes.Compare(a.First, b.First))
+	})
+	return l.list[:min(l.k, len(l.list))]
+}
