@@ -1,0 +1,173 @@
+// Bench runs Tarry, the hand-tuned programs of internal/limit and the tools on this machine side by side and
+// prints how they compare; see docs/benchmarks.md. The programs must have been built before: use `make bench`
+// or `make bench-quick`.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/tarry-mr/tarry/internal/bench"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// options are the flags.
+type options struct {
+	bin, dir, memory, real, only, json string
+	size                               int64
+	rounds                             int
+	long, slow                         bool
+}
+
+func parse(args []string) (options, error) {
+	o := options{size: 1 << 30}
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.StringVar(&o.bin, "bin", "bin", "`directory` of the programs tarry, limit and userjobs")
+	flags.StringVar(&o.dir, "dir", "bench", "`directory` for inputs, which are kept, and for spills")
+	flags.StringVar(&o.memory, "memory", "/dev/shm", "`directory` in memory for results")
+	flags.StringVar(&o.real, "real", "", "real text to replicate (default: the Go distribution's sources)")
+	flags.StringVar(&o.only, "only", "", "only contests whose name matches this `regexp`; live stands for the running cluster")
+	flags.StringVar(&o.json, "json", "", "`file` for all samples as JSON")
+	flags.Func("size", "bytes of each input, such as 64MiB (default 1GiB)", func(text string) (err error) {
+		o.size, err = bench.ParseSize(text)
+		return err
+	})
+	flags.IntVar(&o.rounds, "rounds", 5, "how often each program runs")
+	flags.BoolVar(&o.long, "long", false, "also sort four times the size in an eighth of it as memory, and sustain tiny jobs for 60 s")
+	flags.BoolVar(&o.slow, "slow", false, "also run mawk and tr, sort, uniq once")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	if flags.NArg() > 0 || o.rounds < 1 {
+		return o, errors.New("no arguments, please, and at least one round")
+	}
+	return o, nil
+}
+
+func run(ctx context.Context, args []string) error {
+	o, err := parse(args)
+	if err != nil {
+		return err
+	}
+	only, err := regexp.Compile(o.only)
+	if err != nil {
+		return err
+	}
+	setup, scratch, err := o.setup(ctx)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	report := bench.Report{Machine: machine(), Size: o.size}
+	failed := 0
+	for _, c := range bench.Contests(setup) {
+		if !only.MatchString(c.Name) {
+			continue
+		}
+		outcome, err := bench.Run(ctx, c, o.rounds, scratch, os.Stderr)
+		if err != nil {
+			return err
+		}
+		report.Outcomes = append(report.Outcomes, outcome)
+		failed += failures(outcome)
+	}
+	if setup.UserJobs != "" && only.MatchString("live") {
+		seconds := "2"
+		if o.long {
+			seconds = "60"
+		}
+		if report.Figures, err = bench.RunFigures(ctx, setup.UserJobs, "live", seconds); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			failed++
+		}
+	}
+	for _, t := range bench.Targets() {
+		report.Judgments = append(report.Judgments, bench.Judge(t, report.Outcomes, report.Figures))
+	}
+	if err := o.write(&report); err != nil {
+		return err
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d programs failed or gave a wrong result", failed)
+	}
+	return nil
+}
+
+// setup makes the inputs and a scratch directory in memory, which the caller removes.
+func (o options) setup(ctx context.Context) (s bench.Setup, scratch string, err error) {
+	program := func(name string) string { return filepath.Join(o.bin, name) }
+	s = bench.Setup{
+		Tarry: program("tarry"), Limit: program("limit"), UserJobs: program("userjobs"),
+		Size: o.size, Cores: runtime.NumCPU(), Slow: o.slow,
+		Spill: filepath.Join(o.dir, "spill"),
+	}
+	if _, err := os.Stat(s.UserJobs); err != nil {
+		s.UserJobs = ""
+	}
+	if s.Inputs, err = bench.MakeInputs(ctx, o.dir, o.size, o.real, o.long, os.Stderr); err != nil {
+		return s, "", err
+	}
+	if err := os.MkdirAll(s.Spill, 0o777); err != nil {
+		return s, "", err
+	}
+	if _, err := os.Stat(o.memory); err != nil {
+		fmt.Fprintf(os.Stderr, "no %s here: results go to %s, which may be slower than memory\n", o.memory, o.dir)
+		o.memory = o.dir
+	}
+	scratch, err = os.MkdirTemp(o.memory, "tarry-bench-")
+	s.Memory = scratch
+	return s, scratch, err
+}
+
+func (o options) write(r *bench.Report) error {
+	if err := r.Write(os.Stdout); err != nil {
+		return err
+	}
+	if o.json == "" {
+		return nil
+	}
+	f, err := os.Create(o.json)
+	if err != nil {
+		return err
+	}
+	return errors.Join(r.WriteJSON(f), f.Close())
+}
+
+func failures(o bench.Outcome) int {
+	n := 0
+	for _, r := range o.Results {
+		if r.Err != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// machine names the processor, where the system tells, and what Go sees of it.
+func machine() string {
+	name := runtime.GOARCH
+	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		lines := strings.Split(string(info), "\n")
+		if i := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "model name") }); i >= 0 {
+			_, name, _ = strings.Cut(lines[i], ": ")
+		}
+	}
+	return fmt.Sprintf("%s, %d cores, %s, %s", name, runtime.NumCPU(), runtime.GOOS, runtime.Version())
+}

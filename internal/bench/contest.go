@@ -1,0 +1,142 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+)
+
+// Contest is one task that several programs do on the same input.
+type Contest struct {
+	Name     string // short and unique: targets refer to it
+	Input    string // file to read into the page cache before each run; empty: none
+	Bytes    int64  // size of the input
+	Programs []Program
+}
+
+// Program is one way to do a contest's task.
+type Program struct {
+	Name string // unique in its contest: "tarry", "limit", "GNU sort"
+	Args []string
+	Env  []string // added to the environment
+	// OutDir is the directory that the program makes for its result; it is removed before and after a run.
+	// Without it the result is standard output.
+	OutDir string
+	// Result says how to compare the result with the other programs'.
+	Result ResultKind
+	// Once says that the program is so slow that it runs in the first round only.
+	Once bool
+}
+
+// ResultKind says what programs of one contest have in common in their results.
+type ResultKind int
+
+// The kinds of result. Programs of different kinds are not compared with each other.
+const (
+	Lines ResultKind = iota // the same lines, in whatever order
+	Bytes                   // the same bytes, part files read in the order of their names
+	Count                   // one number on standard output
+	Other                   // not compared, because the format differs
+)
+
+// Result is what a program's runs in a contest gave.
+type Result struct {
+	Program Program
+	Samples []Sample // one a round; shorter than the rounds if Program.Once or after a failure
+	Digest  string   // of the result of the first round
+	Err     error    // the failure that ended its taking part
+}
+
+// Outcome is a contest with the results of its programs, in the contest's order.
+type Outcome struct {
+	Contest Contest
+	Results []Result
+	Rounds  int
+}
+
+// Run lets the programs of c take turns for the given number of rounds, at least 1. Standard output of the
+// programs goes to files in scratch, a directory in memory if possible. A program that fails is left out of
+// further rounds and its Result tells why; only the context's end is an error of Run. Progress goes to log.
+func Run(ctx context.Context, c Contest, rounds int, scratch string, log io.Writer) (Outcome, error) {
+	o := Outcome{Contest: c, Rounds: rounds}
+	for _, p := range c.Programs {
+		o.Results = append(o.Results, Result{Program: p})
+	}
+	for round := range rounds {
+		for i := range o.Results {
+			r := &o.Results[i]
+			if r.Err != nil || r.Program.Once && round > 0 {
+				continue
+			}
+			if ctx.Err() != nil {
+				return o, context.Cause(ctx)
+			}
+			fmt.Fprintf(log, "%s, round %d of %d: %s\n", c.Name, round+1, rounds, r.Program.Name)
+			r.takeTurn(ctx, c, scratch)
+			if r.Err != nil {
+				fmt.Fprintf(log, "%s: %s: %v\n", c.Name, r.Program.Name, r.Err)
+			}
+		}
+	}
+	o.compareResults()
+	return o, nil
+}
+
+// takeTurn runs the program once and adds the sample, or sets Err.
+func (r *Result) takeTurn(ctx context.Context, c Contest, scratch string) {
+	if c.Input != "" {
+		if r.Err = warm(c.Input); r.Err != nil {
+			return
+		}
+	}
+	if r.Program.OutDir != "" {
+		if r.Err = os.RemoveAll(r.Program.OutDir); r.Err != nil {
+			return
+		}
+		defer os.RemoveAll(r.Program.OutDir)
+	}
+	stdout, err := os.CreateTemp(scratch, "stdout-")
+	if err != nil {
+		r.Err = err
+		return
+	}
+	defer os.Remove(stdout.Name())
+	defer stdout.Close()
+	sample, err := measure(ctx, r.Program, stdout)
+	if err != nil {
+		r.Err = err
+		return
+	}
+	r.Samples = append(r.Samples, sample)
+	if len(r.Samples) == 1 && r.Program.Result != Other {
+		r.Digest, r.Err = digestResult(r.Program, stdout)
+	}
+}
+
+// compareResults makes an error of every result that differs from the first of its kind.
+func (o *Outcome) compareResults() {
+	for i := range o.Results {
+		r := &o.Results[i]
+		if r.Err != nil || r.Program.Result == Other {
+			continue
+		}
+		first := slices.IndexFunc(o.Results, func(f Result) bool {
+			return f.Err == nil && f.Program.Result == r.Program.Result
+		})
+		if f := o.Results[first]; f.Digest != r.Digest {
+			r.Err = fmt.Errorf("bench: result %s differs from that of %s, %s", r.Digest, f.Program.Name, f.Digest)
+		}
+	}
+}
+
+// Result returns the result of the named program, or nil if it took no part.
+func (o *Outcome) Result(program string) *Result {
+	for i := range o.Results {
+		if o.Results[i].Program.Name == program {
+			return &o.Results[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// digestResult digests a program's part files, or its standard output if it writes none.
+func digestResult(p Program, stdout *os.File) (string, error) {
+	if p.Result == Count {
+		text, err := os.ReadFile(stdout.Name())
+		return string(bytes.TrimSpace(text)), err
+	}
+	names := []string{stdout.Name()}
+	if p.OutDir != "" {
+		var err error
+		if names, err = filepath.Glob(filepath.Join(p.OutDir, "part-*")); err != nil {
+			return "", err
+		}
+	}
+	if p.Result == Bytes {
+		return digestBytes(names)
+	}
+	var sum lineSum
+	for _, name := range names {
+		if err := sum.addFile(name); err != nil {
+			return "", err
+		}
+	}
+	return sum.String(), nil
+}
+
+// digestBytes identifies the contents of files read one after the other.
+func digestBytes(names []string) (string, error) {
+	sum, size := xxhash.New(), int64(0)
+	for _, name := range names {
+		f, err := os.Open(name)
+		if err != nil {
+			return "", err
+		}
+		n, err := io.Copy(sum, f)
+		f.Close()
+		if err != nil {
+			return "", err
+		}
+		size += n
+	}
+	return fmt.Sprintf("%d bytes/%016x", size, sum.Sum64()), nil
+}
+
+// lineSum identifies a collection of lines whatever their order.
+type lineSum struct {
+	lines, hashes uint64
+}
+
+func (s lineSum) String() string { return fmt.Sprintf("%d lines/%016x", s.lines, s.hashes) }
+
+func (s *lineSum) addFile(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return s.add(f)
+}
+
+func (s *lineSum) add(r io.Reader) error {
+	buffered := bufio.NewReaderSize(r, 1<<20)
+	for {
+		line, err := readLine(buffered)
+		if len(line) > 0 {
+			s.lines++
+			s.hashes += xxhash.Sum64(bytes.TrimSuffix(line, []byte{'\n'}))
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// readLine returns the next line with its newline, which is valid until the next call.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	line, err := r.ReadSlice('\n')
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return line, err
+	}
+	long := bytes.Clone(line)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		line, err = r.ReadSlice('\n')
+		long = append(long, line...)
+	}
+	return long, err
+}

@@ -1,0 +1,29 @@
+package bench
+
+import "strings"
+
+// duckWordCount is WordCount in DuckDB's SQL. Its words are what single spaces separate.
+func duckWordCount(input, out string) Program {
+	return duck(`COPY (SELECT word, count(*) AS n FROM
+		(SELECT unnest(string_split(line, ' ')) AS word FROM `+duckLines(input)+`)
+		WHERE word <> '' GROUP BY word ORDER BY word) TO `+quoteSQL(out)+` (HEADER false, DELIMITER '\t')`, out)
+}
+
+// duckTeraSort sorts records, which are lines too, as DuckDB does.
+func duckTeraSort(input, out string) Program {
+	return duck(`COPY (SELECT line FROM `+duckLines(input)+` ORDER BY line) TO `+
+		quoteSQL(out)+` (HEADER false, QUOTE '')`, out)
+}
+
+// duckLines is a table of a file's lines: one column, its delimiter and quote bytes that do not occur.
+func duckLines(input string) string {
+	return `read_csv(` + quoteSQL(input) + `, columns = {'line': 'VARCHAR'}, header = false, auto_detect = false,
+		delim = '\x01', quote = '', escape = '')`
+}
+
+// duck runs a statement that writes the file out.
+func duck(statement, out string) Program {
+	return Program{Name: "DuckDB", Args: []string{"duckdb", "-c", statement}, OutDir: out, Result: Other}
+}
+
+func quoteSQL(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

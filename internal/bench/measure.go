@@ -1,0 +1,138 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// Sample is what one run of a program took.
+type Sample struct {
+	Wall time.Duration
+	CPU  time.Duration // user and system, of the process and its children
+	// PeakRSS is the most memory in bytes that the process had resident at a time, mapped files included.
+	PeakRSS int64
+	// Private is the most anonymous memory in bytes that was seen at a time, mapped files excluded; 0 where
+	// the system does not tell (outside Linux), or where the process was too short to be seen.
+	Private int64
+}
+
+// measure runs a program with its standard output going to a file.
+func measure(ctx context.Context, p Program, stdout *os.File) (Sample, error) {
+	cmd := exec.CommandContext(ctx, p.Args[0], p.Args[1:]...)
+	cmd.Env = append(os.Environ(), p.Env...)
+	cmd.Stdout = stdout
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		return Sample{}, err
+	}
+	watched := watchMemory(cmd.Process.Pid)
+	err := cmd.Wait()
+	wall := time.Since(start)
+	seen := watched()
+	if err != nil {
+		return Sample{}, runError(p, err, stderr.Bytes())
+	}
+	state := cmd.ProcessState
+	return Sample{
+		Wall:    wall,
+		CPU:     state.UserTime() + state.SystemTime(),
+		PeakRSS: peakRSS(state, seen),
+		Private: seen.private,
+	}, nil
+}
+
+// runError tells how a program ended, with the last line it wrote to standard error.
+func runError(p Program, err error, stderr []byte) error {
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		lines := bytes.Split(bytes.TrimSpace(stderr), []byte{'\n'})
+		return fmt.Errorf("%s: %w: %s", p.Args[0], err, lines[len(lines)-1])
+	}
+	return fmt.Errorf("%s: %w", p.Args[0], err)
+}
+
+// peakRSS is what the system accounted at the end, or what was seen while the process ran. The account of a
+// child starts with what its parent had at the fork, so that it says nothing while it is not above that.
+func peakRSS(state *os.ProcessState, seen memorySeen) int64 {
+	usage, ok := state.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return seen.peakRSS
+	}
+	peak := usage.Maxrss * maxRSSUnit
+	var own syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &own); err == nil && peak <= own.Maxrss*maxRSSUnit && seen.peakRSS > 0 {
+		return seen.peakRSS
+	}
+	return max(peak, seen.peakRSS)
+}
+
+// maxRSSUnit is what Rusage.Maxrss counts in: KiB on Linux and the BSDs.
+const maxRSSUnit = 1 << 10
+
+// memorySeen is the most that a process had when it was looked at, in bytes.
+type memorySeen struct {
+	peakRSS, private int64
+}
+
+// watchInterval is short enough to catch the peak of a run of a tenth of a second, and costs a few
+// microseconds each.
+const watchInterval = 3 * time.Millisecond
+
+// watchMemory looks at a process's memory until the function it returns is called, which tells the peaks.
+func watchMemory(pid int) (stop func() memorySeen) {
+	done, result := make(chan struct{}), make(chan memorySeen)
+	go func() {
+		var seen memorySeen
+		ticker := time.NewTicker(watchInterval)
+		defer ticker.Stop()
+		for {
+			if status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)); err == nil {
+				seen.peakRSS = max(seen.peakRSS, statusBytes(status, "VmHWM:"))
+				seen.private = max(seen.private, statusBytes(status, "RssAnon:"))
+			}
+			select {
+			case <-ticker.C:
+			case <-done:
+				result <- seen
+				return
+			}
+		}
+	}()
+	return func() memorySeen { close(done); return <-result }
+}
+
+// statusBytes returns the value of a line such as "RssAnon:	  1234 kB" of /proc/PID/status, 0 without it.
+func statusBytes(status []byte, name string) int64 {
+	for line := range bytes.Lines(status) {
+		rest, ok := bytes.CutPrefix(line, []byte(name))
+		if !ok {
+			continue
+		}
+		var kib int64
+		if _, err := fmt.Sscanf(string(rest), "%d kB", &kib); err != nil {
+			return 0
+		}
+		return kib << 10
+	}
+	return 0
+}
+
+// warm reads a file, so that it is in the page cache.
+func warm(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	// Without the wrapping, the file would offer io.Copy its own way around the read.
+	_, err = io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{f}, make([]byte, 1<<20))
+	return err
+}

@@ -1,0 +1,135 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// Report is everything one run of the benchmark found.
+type Report struct {
+	Machine   string // what it ran on
+	Size      int64  // bytes of each input
+	Outcomes  []Outcome
+	Figures   []Figure
+	Judgments []Judgment
+}
+
+// Write prints the report as text: a table for each contest, the figures, then the targets.
+func (r *Report) Write(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, inputs of %s\n", r.Machine, FormatSize(r.Size))
+	for i := range r.Outcomes {
+		writeOutcome(&b, &r.Outcomes[i])
+	}
+	if len(r.Figures) > 0 {
+		b.WriteString("\nOn a running cluster\n")
+		table(&b, func(t io.Writer) {
+			for _, f := range r.Figures {
+				fmt.Fprintf(t, "  %s\t%.4g %s\n", f.Name, f.Value, f.Unit)
+			}
+		})
+	}
+	b.WriteString("\nHow good\n")
+	table(&b, func(t io.Writer) {
+		fmt.Fprintln(t, "  row\tcontest\tbound\tfound\tmin–max\tverdict")
+		for _, j := range r.Judgments {
+			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\n", j.Target.Row, j.Target.Contest, j.Target.bound(), j.found(), j.verdict())
+		}
+	})
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// table aligns the tab-separated columns that rows writes.
+func table(w io.Writer, rows func(t io.Writer)) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	rows(t)
+	// A strings.Builder takes everything.
+	_ = t.Flush()
+}
+
+// writeOutcome prints a contest's table. Times are medians; "of limit" is the median of the rounds' ratios.
+func writeOutcome(w io.Writer, o *Outcome) {
+	fmt.Fprintf(w, "\n%s (%s, %d rounds)\n", o.Contest.Name, FormatSize(o.Contest.Bytes), o.Rounds)
+	limit := o.Result("limit")
+	table(w, func(t io.Writer) {
+		fmt.Fprintln(t, "  program\twall s\tmin–max\tMB/s\tCPU s\tRSS peak\tprivate\ttimes limit\tmin–max")
+		for _, r := range o.Results {
+			if r.Err != nil {
+				fmt.Fprintf(t, "  %s\tfailed: %v\n", r.Program.Name, r.Err)
+				continue
+			}
+			wall, ratio := Walls(r.Samples), Summary{}
+			if limit != nil && limit.Err == nil {
+				ratio = Ratios(r.Samples, limit.Samples)
+			}
+			fmt.Fprintf(t, "  %s\t%.3f\t%s\t%.0f\t%.2f\t%s\t%s\t%s\t%s\n", r.Program.Name, wall.Median, spread(wall, "%.3f"),
+				float64(o.Contest.Bytes)/1e6/wall.Median, CPUs(r.Samples).Median,
+				FormatSize(most(r.Samples, func(s Sample) int64 { return s.PeakRSS })),
+				FormatSize(most(r.Samples, func(s Sample) int64 { return s.Private })),
+				median(ratio), spread(ratio, "%.2f"))
+		}
+	})
+}
+
+func median(s Summary) string {
+	if s.N == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f", s.Median)
+}
+
+// spread is the lowest and highest value, or nothing when there are not several.
+func spread(s Summary, format string) string {
+	if s.N < 2 {
+		return ""
+	}
+	return fmt.Sprintf(format+"–"+format, s.Min, s.Max)
+}
+
+// bound says what the target asks for.
+func (t Target) bound() string {
+	switch t.Measure {
+	case TimesOther:
+		return fmt.Sprintf("%s ≤ %.3g × %s", t.Program, t.Bound, t.Against)
+	case FasterThan:
+		return fmt.Sprintf("%s ≥ %.3g × as fast as %s", t.Program, t.Bound, t.Against)
+	case PrivatePeak:
+		return fmt.Sprintf("%s: private ≤ %s", t.Program, FormatSize(int64(t.Bound)))
+	case RSSPeak:
+		return fmt.Sprintf("%s: RSS ≤ %s", t.Program, FormatSize(int64(t.Bound)))
+	case BytesPerSec:
+		return fmt.Sprintf("%s ≥ %.0f MB/s", t.Program, t.Bound/1e6)
+	case FigureMin:
+		return fmt.Sprintf("%s ≥ %g", t.Against, t.Bound)
+	default:
+		return fmt.Sprintf("%s ≤ %g", t.Against, t.Bound)
+	}
+}
+
+// found says what was found, in the unit of the bound, and how far the rounds lie apart.
+func (j Judgment) found() string {
+	if j.Verdict == Unknown {
+		return "–\t"
+	}
+	switch j.Target.Measure {
+	case PrivatePeak, RSSPeak:
+		return FormatSize(int64(j.Found.Median)) + "\t"
+	case BytesPerSec:
+		mega := Summary{Median: j.Found.Median / 1e6, Min: j.Found.Min / 1e6, Max: j.Found.Max / 1e6, N: j.Found.N}
+		return fmt.Sprintf("%.0f\t%s", mega.Median, spread(mega, "%.0f"))
+	case FigureMax, FigureMin:
+		return fmt.Sprintf("%.4g\t", j.Found.Median)
+	default:
+		return fmt.Sprintf("%.2f\t%s", j.Found.Median, spread(j.Found, "%.2f"))
+	}
+}
+
+func (j Judgment) verdict() string {
+	if j.Verdict == Unknown {
+		return j.Why
+	}
+	return j.Verdict.String()
+}

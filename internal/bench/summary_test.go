@@ -1,0 +1,64 @@
+package bench
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestSummarize(t *testing.T) {
+	require.Equal(t, Summary{}, Summarize(nil))
+	require.Equal(t, Summary{Median: 7, Min: 7, Max: 7, N: 1}, Summarize([]float64{7}))
+	values := []float64{9, 1, 4}
+	require.Equal(t, Summary{Median: 4, Min: 1, Max: 9, N: 3}, Summarize(values))
+	require.Equal(t, []float64{9, 1, 4}, values, "values are left alone")
+	require.Equal(t, Summary{Median: 3, Min: 1, Max: 9, N: 4}, Summarize([]float64{9, 1, 2, 4}))
+}
+
+// walls makes samples of the given wall times in seconds.
+func walls(seconds ...float64) []Sample {
+	samples := make([]Sample, len(seconds))
+	for i, s := range seconds {
+		samples[i].Wall = time.Duration(s * float64(time.Second))
+	}
+	return samples
+}
+
+// A machine that is twice as slow in the second round changes no ratio.
+func TestRatiosAreTakenWithinRounds(t *testing.T) {
+	require.Equal(t, Summary{Median: 2, Min: 2, Max: 2, N: 3}, Ratios(walls(2, 4, 2), walls(1, 2, 1)))
+	require.Equal(t, Summary{Median: 10, Min: 10, Max: 10, N: 1}, Ratios(walls(10), walls(1, 2, 3)), "one ran once")
+	require.Equal(t, Summary{}, Ratios(nil, walls(1)))
+}
+
+func TestSizes(t *testing.T) {
+	for text, want := range map[string]int64{"1GiB": 1 << 30, "64MiB": 64 << 20, "3KiB": 3072, "1000": 1000} {
+		got, err := ParseSize(text)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	for _, text := range []string{"", "0", "-1MiB", "1GB", "GiB", "1.5GiB", "9223372036854775807GiB"} {
+		_, err := ParseSize(text)
+		require.ErrorContains(t, err, "want a number with", text)
+	}
+	require.Equal(t, "1.5 GiB", FormatSize(3<<29))
+	require.Equal(t, "159 MiB", FormatSize(159<<20))
+	require.Equal(t, "3 KiB", FormatSize(3<<10))
+}
+
+func TestStatusBytes(t *testing.T) {
+	status := []byte("Name:\tlimit\nVmHWM:\t 1209748 kB\nRssAnon:\t   65536 kB\nRssFile:\tnone\n")
+	require.Equal(t, int64(1209748<<10), statusBytes(status, "VmHWM:"))
+	require.Equal(t, int64(64<<20), statusBytes(status, "RssAnon:"))
+	require.Zero(t, statusBytes(status, "RssFile:"))
+	require.Zero(t, statusBytes(status, "RssShmem:"))
+}
+
+func TestParseFigures(t *testing.T) {
+	figures, err := parseFigures([]byte(`{"name":"tiny job p50","value":0.5,"unit":"ms"}` + "\n" + `{"name":"empty task","value":7,"unit":"µs"}` + "\n"))
+	require.NoError(t, err)
+	require.Equal(t, []Figure{{TinyMedian, 0.5, "ms"}, {EmptyTask, 7, "µs"}}, figures)
+	_, err = parseFigures([]byte("no JSON\n"))
+	require.ErrorContains(t, err, `figure "no JSON"`)
+}

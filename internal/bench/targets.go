@@ -1,0 +1,77 @@
+package bench
+
+const (
+	mib = 1 << 20
+	gib = 1 << 30
+)
+
+// Targets returns the rows of the project's table of what is fast enough. Bounds on memory are for inputs of
+// 1 GiB; smaller inputs meet them more easily.
+func Targets() []Target {
+	var targets []Target
+	for _, text := range []struct {
+		contest string
+		private float64
+	}{{"wordcount zipf", 300 * mib}, {"wordcount real", 900 * mib}} {
+		targets = append(targets, wordCountTargets(text.contest, text.private)...)
+	}
+	targets = append(targets, sortTargets()...)
+	targets = append(targets, grepTargets()...)
+	return append(targets, liveTargets()...)
+}
+
+func wordCountTargets(contest string, private float64) []Target {
+	own, user := "WordCount", "WordCount by a user's byte loop"
+	little, slots := "WordCount, --memory "+WordCountBudget, "1 to 2 slots"
+	return []Target{
+		{own, contest, "tarry", TimesOther, "limit", 1.35},
+		{own, contest, "tarry", FasterThan, "DuckDB", 2.5},
+		{own, contest, "tarry", PrivatePeak, "", private},
+		{user, contest, "user's byte loop", TimesOther, "limit", 2},
+		{user, contest, "user's byte loop", FasterThan, "DuckDB", 1.4},
+		{little, contest, "tarry " + WordCountBudget, TimesOther, "tarry", 2},
+		{little, contest, "tarry " + WordCountBudget, PrivatePeak, "", (128 + 150) * mib},
+		{slots, contest, "tarry", FasterThan, "tarry, 1 slot", 1.8},
+	}
+}
+
+func sortTargets() []Target {
+	return []Target{
+		{"terasort, files in memory", "terasort", "tarry", TimesOther, "limit", 1.6},
+		{"terasort, files in memory", "terasort", "tarry", FasterThan, "GNU sort", 4},
+		{"terasort, files in memory", "terasort", "tarry", FasterThan, "DuckDB", 2.5},
+		{"terasort, files in memory", "terasort", "tarry", RSSPeak, "", 2.3 * gib},
+		{"1 to 2 slots", "terasort", "tarry", FasterThan, "tarry, 1 slot", 1.8},
+		{"terasort 4x, memory 1/8", "terasort in little memory", "tarry", FasterThan, "GNU sort", 2},
+		{"terasort 4x, memory 1/8", "terasort in little memory", "tarry", RSSPeak, "", 700 * mib},
+		{"sort of text lines", "sort lines", "tarry", FasterThan, "GNU sort", 3},
+	}
+}
+
+func grepTargets() []Target {
+	var targets []Target
+	for _, g := range []struct {
+		contest string
+		rg      float64
+	}{{"grep -c literal", 1.5}, {"grep literal", 1.5}, {"grep -c regexp", 2}} {
+		targets = append(targets,
+			Target{"grep", g.contest, "tarry", TimesOther, "ripgrep", g.rg},
+			Target{"grep", g.contest, "tarry", FasterThan, "GNU grep", 2},
+			Target{"grep", g.contest, "tarry", PrivatePeak, "", 100 * mib},
+		)
+	}
+	return append(targets, Target{"grep by a user, line by line", "grep literal", "user's line by line", BytesPerSec, "", 1e9})
+}
+
+func liveTargets() []Target {
+	const tiny = "tiny job on a running cluster"
+	return []Target{
+		{tiny, "", "", FigureMax, TinyMedian, 1},
+		{tiny, "", "", FigureMax, TinyWorst, 5},
+		{tiny, "", "", FigureMin, TinyRate, 1000},
+		{tiny, "", "", FigureMax, TinyGrowth, 100},
+		{tiny, "", "", FigureMax, GoroutinesLeft, 0},
+		{"empty tasks in one job", "", "", FigureMax, EmptyTask, 20},
+		{"40 nodes, 2 slots busy, against 1", "", "", FigureMax, ManyNodes, 1.1},
+	}
+}
