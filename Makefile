@@ -9,7 +9,7 @@ FUZZTIME     ?= 20s
 TEST_TIMEOUT ?= 10m
 GOFILES       = $(shell git ls-files -co --exclude-standard '*.go')
 
-.PHONY: run build test test-long lint fmt fmt-check vet tidy-check scenarios examples bench bench-quick bench-smoke fuzz golden check clean
+.PHONY: run build test test-long lint fmt fmt-check vet tidy-check scenarios examples bench bench-quick bench-programs bench-smoke fuzz golden check clean
 
 build: ## bin/tarry
 	$(GO) build -o bin/tarry ./cmd/tarry
@@ -52,6 +52,18 @@ examples: build
 # Every benchmark once: proves that they run, measures nothing.
 bench-smoke:
 	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) -timeout 10m ./...
+
+# Side by side: Tarry, the hand-tuned limit and the tools on this machine; docs/benchmarks.md. Some minutes for 1 GiB.
+#   make bench SIZE=1GiB REAL=book.txt ROUNDS=5 ARGS='-slow -only wordcount -json figures.json'    LONG=1 adds the long rows
+bench: bench-programs
+	./bin/bench -size $(or $(SIZE),1GiB) -rounds $(or $(ROUNDS),5) $(if $(REAL),-real $(REAL)) $(if $(LONG),-long) $(ARGS)
+
+# The same with small inputs, in less than a minute: for CI. It fails when a program fails or a result is wrong, never for being slow.
+bench-quick: bench-programs
+	./bin/bench -size $(or $(SIZE),16MiB) -rounds $(or $(ROUNDS),3) $(ARGS)
+
+bench-programs: build
+	$(GO) build -o bin/ ./internal/bench/cmd/... ./internal/limit/cmd/...
 
 fuzz:
 	./scripts/fuzz.sh $(FUZZTIME)
