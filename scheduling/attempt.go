@@ -1,0 +1,165 @@
+package scheduling
+
+import "time"
+
+// attempt is a live attempt: running or suspended. It is kept in a slab and known by its index there.
+type attempt struct {
+	id        AttemptID
+	job       *job
+	node      *node
+	pos       int32 // index in node.atts
+	locality  Locality
+	suspended bool
+	start     time.Duration // of the launch
+	since     time.Duration // of the launch or the last resume
+	ran       time.Duration // before since, while not suspended
+	progress  float64
+	reduced   float64
+	known     bool // the node has reported it
+}
+
+// worked is how long the attempt has held its slot so far.
+func (a *attempt) worked(now time.Duration) time.Duration {
+	if a.suspended {
+		return a.ran
+	}
+	return a.ran + now - a.since
+}
+
+// launch starts a new attempt of a pending task on n, which must have the slots free.
+func (c *Core) launch(j *job, k TaskKind, i int32, n *node, l Locality, why Reason, placed *Placed) {
+	w := &j.w[k]
+	t := &w.tasks[i]
+	if t.state != taskPending || n.free(k) < j.slots {
+		panic("scheduling: " + c.pol.Name + " launches a task that is not pending, or on a full node")
+	}
+	j.take(k, i)
+	id := AttemptID{Task: TaskID{Job: j.id, Kind: k, Index: i}, Try: t.tries}
+	t.state, t.granted = taskRunning, false
+	t.tries++
+	t.att = c.newAttempt()
+	c.atts[t.att] = attempt{id: id, job: j, node: n, pos: int32(len(n.atts)), locality: l, start: c.now, since: c.now}
+	n.atts = append(n.atts, t.att)
+	c.hold(j, n, k, 1)
+	c.orders = append(c.orders, Order{Verb: Launch, Attempt: id, Locality: l, Reason: why})
+	if k == Map {
+		c.place.mapLaunched(j, i, n)
+	}
+	if c.cfg.Events != nil {
+		c.emit(Event{Type: EventLaunched, JobID: j.id, Attempt: id, Kind: k, Node: n.id, Locality: l, Reason: why, Placed: placed})
+	}
+	c.changed(j, k)
+}
+
+// hold counts an attempt of j on n that takes (1) or gives back (-1) its slots.
+func (c *Core) hold(j *job, n *node, k TaskKind, sign int) {
+	n.used[k] += sign * j.slots
+	n.running[k] += sign
+	j.w[k].running += sign
+	c.running[k] += sign
+}
+
+// newAttempt finds room in the slab.
+func (c *Core) newAttempt() int32 {
+	if k := len(c.free) - 1; k >= 0 {
+		i := c.free[k]
+		c.free = c.free[:k]
+		return i
+	}
+	c.atts = append(c.atts, attempt{})
+	return int32(len(c.atts) - 1)
+}
+
+// release takes a live attempt off its node and out of the slab; the task's new state is the caller's affair.
+func (c *Core) release(ai int32) {
+	a := &c.atts[ai]
+	n, j, id := a.node, a.job, a.id.Task
+	if a.suspended {
+		j.w[id.Kind].suspended--
+		c.suspend--
+	} else {
+		c.hold(j, n, id.Kind, -1)
+	}
+	last := n.atts[len(n.atts)-1]
+	n.atts[a.pos] = last
+	c.atts[last].pos = a.pos
+	n.atts = n.atts[:len(n.atts)-1]
+	t := &j.w[id.Kind].tasks[id.Index]
+	t.att, t.granted = -1, false
+	c.atts[ai].job = nil
+	c.free = append(c.free, ai)
+}
+
+// drop ends a live attempt without blame: its task is pending again.
+func (c *Core) drop(ai int32, why Reason) {
+	a := c.atts[ai]
+	k, i := a.id.Task.Kind, a.id.Task.Index
+	c.release(ai)
+	a.job.w[k].tasks[i].state = taskPending
+	c.putBack(a.job, k, i)
+	if k == Map {
+		c.place.mapGone(a.job, i)
+	}
+	if c.cfg.Events != nil {
+		c.emit(Event{Type: EventKilled, JobID: a.job.id, Attempt: a.id, Kind: k, Node: a.node.id, Reason: why})
+	}
+	c.changed(a.job, k)
+}
+
+// kill drops a live attempt and has its node told at the next heartbeat, or in this answer if now is set.
+func (c *Core) kill(ai int32, why Reason, now bool) {
+	a := &c.atts[ai]
+	o := Order{Verb: Kill, Attempt: a.id, Locality: a.locality, Reason: why}
+	if now {
+		c.orders = append(c.orders, o)
+	} else {
+		a.node.queue = append(a.node.queue, o)
+	}
+	c.drop(ai, why)
+}
+
+// suspendAttempt gives an attempt's slot to others; it stays on its node.
+func (c *Core) suspendAttempt(ai int32, why Reason) {
+	a := &c.atts[ai]
+	k := a.id.Task.Kind
+	a.ran, a.suspended = a.worked(c.now), true
+	c.hold(a.job, a.node, k, -1)
+	a.job.w[k].suspended++
+	c.suspend++
+	a.job.w[k].tasks[a.id.Task.Index].state = taskSuspended
+	c.orders = append(c.orders, Order{Verb: Suspend, Attempt: a.id, Locality: a.locality, Reason: why})
+	if c.cfg.Events != nil {
+		c.emit(Event{Type: EventSuspended, JobID: a.job.id, Attempt: a.id, Kind: k, Node: a.node.id, Reason: why})
+	}
+	c.changed(a.job, k)
+}
+
+// resumeAttempt gives a suspended attempt a free slot of its node.
+func (c *Core) resumeAttempt(ai int32) {
+	a := &c.atts[ai]
+	k := a.id.Task.Kind
+	a.since, a.suspended = c.now, false
+	a.job.w[k].suspended--
+	c.suspend--
+	c.hold(a.job, a.node, k, 1)
+	a.job.w[k].tasks[a.id.Task.Index].state = taskRunning
+	c.orders = append(c.orders, Order{Verb: Resume, Attempt: a.id, Locality: a.locality, Reason: Reason{Cause: CauseResumed}})
+	if c.cfg.Events != nil {
+		c.emit(Event{Type: EventResumed, JobID: a.job.id, Attempt: a.id, Kind: k, Node: a.node.id})
+	}
+	c.changed(a.job, k)
+}
+
+// rerun makes a done map pending again: its output is gone.
+func (c *Core) rerun(j *job, m int32) {
+	t := &j.w[Map].tasks[m]
+	if c.cfg.Events != nil {
+		id := AttemptID{Task: TaskID{Job: j.id, Kind: Map, Index: m}, Try: t.won}
+		c.emit(Event{Type: EventOutputLost, JobID: j.id, Attempt: id, Node: t.node, Reason: Reason{Cause: CauseOutputLost}})
+	}
+	t.state, t.node = taskPending, NoNode
+	j.w[Map].done--
+	c.putBack(j, Map, m)
+	c.place.mapGone(j, m)
+	c.changed(j, Map)
+}

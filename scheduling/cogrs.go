@@ -1,0 +1,157 @@
+package scheduling
+
+import (
+	"cmp"
+	"math"
+	"time"
+)
+
+// cogrs launches each reduce at, or near, the center of gravity of its input [Hammoud12]: a slot on a node that is worse by more than Theta is
+// refused for a bounded time, first unless it is (nearly) the center, then unless it is in the center's rack. LARTS is the same with
+// the node that holds most as center [Hammoud11]. A job with nothing to gain anywhere never waits. How long to wait for the
+// center, the papers do not say; the waits and levels are those of maps.
+type cogrs struct {
+	anyNode
+	clock  offerClock
+	pol    ReducePolicy
+	levels int // that count in the score
+}
+
+func newCoGRS(a anyNode, p ReducePolicy) *cogrs {
+	p.Theta = max(0, cmp.Or(p.Theta, 0.05))
+	p.SkewCap = cmp.Or(p.SkewCap, 1.5)
+	r := &cogrs{anyNode: a, clock: offerClock{c: a.c, kind: Reduce}, pol: p, levels: int(a.c.far)}
+	if p.Rule == LARTS {
+		r.levels = 1
+	}
+	return r
+}
+
+func (r *cogrs) begin() { r.clock.begin() }
+func (r *cogrs) end()   { r.clock.end() }
+
+// length is the wait of a level.
+func (r *cogrs) length(l Locality) time.Duration {
+	if w := r.pol.Waits[l]; w != 0 {
+		return max(0, w)
+	}
+	return r.c.autoWait()
+}
+
+// allowed is 0: at the center; 1: in its rack; 2: anywhere.
+func (r *cogrs) allowed(j *job) Locality {
+	if j.pool != nil && j.pool.urgent[Reduce] {
+		return 2
+	}
+	w := &j.wait[Reduce]
+	l, rest := w.level, w.wait
+	for l < 2 && rest >= r.length(l) {
+		rest -= r.length(l)
+		l++
+	}
+	return l
+}
+
+// cap is how many of a job's reduces one node may get: its part of them, and half as many again.
+func (r *cogrs) cap(g *gravity) int32 {
+	nodes := min(r.c.live, len(g.feeders))
+	if r.pol.SkewCap < 0 || nodes == 0 {
+		return math.MaxInt32
+	}
+	return int32(max(1, math.Ceil(r.pol.SkewCap*float64(g.reduces)/float64(nodes)-1e-9)))
+}
+
+func (r *cogrs) offer(j *job, n *node) bool {
+	g := j.gravity
+	if g == nil || g.known == 0 {
+		return r.start(j, n, j.w[Reduce].pending.first(), 2, CauseNoGain)
+	}
+	p := r.planFor(j)
+	level := r.allowed(j)
+	limit := r.cap(g)
+	if level < 2 && g.placed[n.id] >= limit {
+		return r.refuse(j, n, CausePlacementCap)
+	}
+	if p.flat {
+		return r.start(j, n, p.largest(&j.w[Reduce].pending), level, CauseNoGain)
+	}
+	i, at := r.choose(j, n, level, limit)
+	switch {
+	case i < 0:
+		return r.refuse(j, n, CauseGravityWait)
+	case at == 0:
+		return r.start(j, n, i, 0, CauseGravity)
+	}
+	return r.start(j, n, i, at, CauseWaited)
+}
+
+// choose picks the reduce to launch on n and the level at which it is there, or -1. At the center, or as good as: the one that has most to lose
+// elsewhere. In the center's rack: the one nearest to its input. Else: the one that loses least.
+func (r *cogrs) choose(j *job, n *node, level Locality, limit int32) (int32, Locality) {
+	g, w := j.gravity, &j.w[Reduce]
+	p := &g.plan
+	pick := [3]int32{-1, -1, -1}
+	var value [3]int64
+	better := func(l Locality, i int32, v int64) {
+		if k := pick[l]; k < 0 || v > value[l] || v == value[l] && g.total[i] > g.total[k] {
+			pick[l], value[l] = i, v
+		}
+	}
+	for i := w.pending.first(); i >= 0; i = w.pending.next(i) {
+		here := g.score(i, n, r.levels)
+		center, at, other := p.centerOf(r.c, g, i, n, limit)
+		gain := max(0, at-here)
+		switch {
+		case center == nil, w.tasks[i].tries > 0, float64(gain) <= r.pol.Theta*float64(int64(r.levels)*g.total[i]):
+			better(0, i, here-other)
+		case n.groups[1] == center.groups[1]:
+			better(1, i, here)
+		default:
+			better(2, i, -gain)
+		}
+	}
+	for l := Locality(0); l <= level; l++ {
+		if pick[l] >= 0 {
+			return pick[l], l
+		}
+	}
+	return -1, 0
+}
+
+// start launches reduce i of j on n.
+func (r *cogrs) start(j *job, n *node, i int32, l Locality, why Cause) bool {
+	w := &j.wait[Reduce]
+	reason := Reason{Cause: why}
+	if why == CauseWaited {
+		reason.Wait = w.wait
+	}
+	var placed *Placed
+	if g := j.gravity; g != nil {
+		g.placed[n.id]++
+		if r.c.cfg.Events != nil {
+			placed = r.explain(g, i, n)
+		}
+	}
+	w.level, w.wait, w.skipped, w.launched = l, 0, false, r.c.beat
+	if why == CauseNoGain {
+		w.level = 0
+	}
+	r.c.launch(j, Reduce, i, n, AnyPlace, reason, placed)
+	return true
+}
+
+// explain says how far from its center of gravity reduce i is on n.
+func (r *cogrs) explain(g *gravity, i int32, n *node) *Placed {
+	worst := int64(r.c.far) * g.total[i]
+	p := &Placed{Here: 2 * (worst - g.score(i, n, int(r.c.far)))}
+	if c, _ := g.center(i, r.levels); c != nil {
+		p.Center, p.AtCenter = c.name, 2*(worst-g.score(i, c, int(r.c.far)))
+	}
+	return p
+}
+
+func (r *cogrs) refuse(j *job, n *node, why Cause) bool {
+	w := &j.wait[Reduce]
+	r.clock.refuse(j)
+	return r.c.skip(j, n, Reduce, Reason{Cause: why, Wait: w.wait}, r.c.now+max(0, r.length(0)+r.length(1)-w.wait))
+}

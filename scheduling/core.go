@@ -1,0 +1,240 @@
+package scheduling
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// The errors of Core's methods; match them with errors.Is.
+var (
+	ErrTimeBackwards = errors.New("scheduling: time goes backwards")
+	ErrUnknownNode   = errors.New("scheduling: unknown node")
+	ErrUnknownJob    = errors.New("scheduling: unknown job")
+	ErrUnknownTask   = errors.New("scheduling: unknown task")
+	ErrUnknownPool   = errors.New("scheduling: unknown pool")
+	ErrUnknownQueue  = errors.New("scheduling: unknown queue")
+	ErrJobEnded      = errors.New("scheduling: the job has ended")
+	ErrBadConfig     = errors.New("scheduling: bad configuration")
+	ErrBadJob        = errors.New("scheduling: bad job")
+	ErrBadNode       = errors.New("scheduling: bad node")
+)
+
+// Config sets what is not policy. The zero value is usable.
+type Config struct {
+	// HeartbeatInterval of the nodes, as far as automatic waits need it; 0 means HeartbeatInterval(number of nodes).
+	HeartbeatInterval time.Duration
+	Expiry            time.Duration // a node silent for so long is lost; 0 means 10 min
+	MaxAttempts       int           // failures of one task that fail its job; 0 means 4
+	RackDepth         int           // parts of a node's Rack path; 0 means 1: plain racks. Each adds a level of locality
+	// Explain keeps the Skips of the last heartbeat for Core.Skips, and makes events of them.
+	Explain bool
+	// Events, if not nil, is called for each event, within the call that causes it. It must not call the Core.
+	Events func(Event)
+	// Calls, if not nil, is called for each call that changes the Core, with its answer; see Replay. The Call and what it points to are
+	// valid only during the call.
+	Calls func(*Call)
+}
+
+// HeartbeatInterval is Hadoop's rule: 1 s for each 100 nodes, at least 300 ms.
+func HeartbeatInterval(nodes int) time.Duration {
+	return max(300*time.Millisecond, time.Duration(nodes)*10*time.Millisecond)
+}
+
+// Core is the JobTracker's state machine. Its methods take the time since the cluster's start, which never decreases. It is not
+// safe for concurrent use.
+type Core struct {
+	cfg   Config
+	pol   Policy
+	now   time.Duration
+	dirty bool // what may launch must be worked out anew
+
+	nodes  []*node
+	names  map[string]NodeID
+	groups []groupNames // by level; 0 unused
+	topo   int          // changes when a node that jobs may refer to gets its rack
+	oldest time.Duration
+
+	jobs   []*job // by JobID-1
+	active []*job // not ended, in submission order; may hold ended ones until the next settle
+	ended  int    // ended jobs still in active
+
+	atts []attempt
+	free []int32
+
+	slots   [kinds]int // of live nodes that are not cordoned
+	running [kinds]int // attempts that are not suspended
+	load    [kinds]int // sum of the jobs' loads
+	live    int        // nodes
+	suspend int        // suspended attempts
+
+	order order
+	loc   localityRule
+	place reduceRule
+	far   Locality // the farthest level
+
+	beat   uint64 // heartbeats that asked for work
+	orders []Order
+	skips  []Skip
+	killed []AttemptID
+}
+
+// order is the part of a policy that says which job is next, and how a node's free slots are offered around.
+type order interface {
+	// add and remove keep the set of jobs that have not ended; add may refuse a job.
+	add(j *job) error
+	remove(j *job)
+	// changed tells that the job's waiting, running or done tasks of kind k, or what else its rank depends on, have changed.
+	changed(j *job, k TaskKind)
+	// settle works out which jobs may launch, after arrivals, ends, and changes of settings.
+	settle()
+	// update is the periodic step: shares, clocks, preemption.
+	update()
+	// assign offers the free slots of n.
+	assign(n *node)
+	// rewind and next walk the jobs that have a task of kind k to launch, in the order in which they are offered a slot.
+	rewind(k TaskKind)
+	next() *job
+}
+
+// NewCore makes a Core with policy p. The error, if any, wraps ErrBadConfig or ErrUnknownPolicy and names every fault.
+func NewCore(cfg Config, p Policy) (*Core, error) {
+	cfg.Expiry = cmp.Or(cfg.Expiry, 10*time.Minute)
+	cfg.MaxAttempts = cmp.Or(cfg.MaxAttempts, 4)
+	cfg.RackDepth = cmp.Or(cfg.RackDepth, 1)
+	if err := errors.Join(cfg.validate(), p.Validate()); err != nil {
+		return nil, err
+	}
+	c := &Core{cfg: cfg, names: map[string]NodeID{}, far: Locality(cfg.RackDepth + 1)}
+	c.groups = make([]groupNames, 1+cfg.RackDepth)
+	for i := range c.groups {
+		c.groups[i] = groupNames{ids: map[string]int32{}}
+	}
+	return c, c.install(p)
+}
+
+func (cfg Config) validate() error {
+	if cfg.HeartbeatInterval < 0 || cfg.Expiry < 0 || cfg.MaxAttempts < 0 || cfg.MaxAttempts > 255 || cfg.RackDepth < 0 || cfg.RackDepth > 8 {
+		return fmt.Errorf("%w: intervals must not be negative, MaxAttempts 0 to 255, RackDepth 0 to 8", ErrBadConfig)
+	}
+	return nil
+}
+
+// install puts the parts of p in place; on error the Core is as before.
+func (c *Core) install(p Policy) error {
+	for _, e := range orderTable() {
+		if e.name != p.Order {
+			continue
+		}
+		if p.SlowStart < 0 {
+			p.SlowStart = 0.05
+			if p.Reduce.Rule != AnyNode {
+				p.SlowStart = 0.5
+			}
+		}
+		o, err := e.make(c, &p)
+		if err != nil {
+			return err
+		}
+		c.pol, c.order = p, o
+		c.loc, c.place = newLocality(c, p.Locality), newReduceRule(c, p.Reduce)
+		return nil
+	}
+	return fmt.Errorf("%w: no order %q", ErrUnknownPolicy, p.Order)
+}
+
+// advance moves the clock; what changed at the last moment is settled first.
+func (c *Core) advance(now time.Duration) error {
+	if now < c.now {
+		return fmt.Errorf("%w: %v after %v", ErrTimeBackwards, now, c.now)
+	}
+	if now > c.now && c.dirty {
+		c.settle()
+	}
+	c.now = now
+	return nil
+}
+
+// settle works out what may launch if that may have changed.
+func (c *Core) settle() {
+	if !c.dirty {
+		return
+	}
+	c.dirty = false
+	if c.ended > len(c.active)/2 {
+		kept := c.active[:0]
+		for _, j := range c.active {
+			if !j.state.Ended() {
+				kept = append(kept, j)
+			}
+		}
+		clear(c.active[len(kept):])
+		c.active, c.ended = kept, 0
+	}
+	c.order.settle()
+}
+
+// Update is the periodic step: shares, preemption clocks, and, where the policy preempts, a round when it is due. Call it every 500 ms or
+// so; how often does not change which task a heartbeat gets, except through preemption.
+func (c *Core) Update(now time.Duration) error {
+	if err := c.advance(now); err != nil {
+		return err
+	}
+	c.settle()
+	c.order.update()
+	c.record(Call{Op: OpUpdate, At: now})
+	return nil
+}
+
+// changed tells the order of a change and keeps the cluster's load.
+func (c *Core) changed(j *job, k TaskKind) {
+	w := &j.w[k]
+	if load := j.load(k); load != w.load {
+		c.load[k] += load - w.load
+		w.load = load
+	}
+	c.order.changed(j, k)
+}
+
+// setRunnable says whether a job may launch, and if not, why.
+func (c *Core) setRunnable(j *job, runnable bool, why Reason) {
+	j.hold = why
+	if j.runnable == runnable {
+		return
+	}
+	j.runnable = runnable
+	if !j.state.Ended() {
+		j.state = JobWaiting
+		if runnable {
+			j.state = JobRunning
+			if j.started == 0 {
+				j.started = c.now
+			}
+		}
+	}
+	c.changed(j, Map)
+	c.changed(j, Reduce)
+}
+
+// heartbeatInterval is the configured interval, or that of the rule.
+func (c *Core) heartbeatInterval() time.Duration {
+	if c.cfg.HeartbeatInterval > 0 {
+		return c.cfg.HeartbeatInterval
+	}
+	return HeartbeatInterval(c.live)
+}
+
+// autoWait is Hadoop's automatic locality wait.
+func (c *Core) autoWait() time.Duration {
+	return min(15*time.Second, c.heartbeatInterval()*3/2)
+}
+
+// emit passes an event on.
+func (c *Core) emit(e Event) {
+	e.At = c.now
+	if e.Node != NoNode {
+		e.NodeName = c.nodes[e.Node].name
+	}
+	c.cfg.Events(e)
+}

@@ -1,0 +1,203 @@
+package scheduling
+
+import (
+	"fmt"
+	"time"
+)
+
+// Heartbeat takes a node's report and answers with orders: first kills that were due, then what the policy gives the node's free
+// slots. A node that the Core does not know, or has given up, is told to register again.
+func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Orders, error) {
+	n, err := c.nodeAt(now, h.Node)
+	if err != nil {
+		return Orders{Reregister: true}, err
+	}
+	if !n.live || n.incarnation != h.Incarnation {
+		return Orders{Reregister: true}, nil
+	}
+	if h.Seq != 0 && h.Seq <= n.seq {
+		if h.Seq == n.seq {
+			return Orders{List: n.last}, nil
+		}
+		return Orders{}, nil
+	}
+	n.seen = now
+	c.orders, c.skips = c.orders[:0], c.skips[:0]
+	for i := range h.Statuses {
+		c.apply(n, &h.Statuses[i])
+	}
+	c.orders = append(c.orders, n.queue...)
+	n.queue = n.queue[:0]
+	if !h.NoWork && !n.cordoned {
+		c.settle()
+		c.beat++
+		c.order.assign(n)
+		c.loc.end()
+		c.place.end()
+	}
+	if h.Seq != 0 {
+		n.seq = h.Seq
+		n.last = append(n.last[:0], c.orders...)
+	}
+	out := Orders{List: c.orders}
+	if c.cfg.Calls != nil {
+		c.record(Call{Op: OpHeartbeat, At: now, Node: h.Node, Heartbeat: &h, Orders: c.orders})
+	}
+	return out, nil
+}
+
+// live finds the slab index of a live attempt, or -1.
+func (c *Core) liveAttempt(id AttemptID) int32 {
+	t := c.taskOf(id.Task)
+	if t == nil || t.att < 0 || c.atts[t.att].id != id {
+		return -1
+	}
+	return t.att
+}
+
+// taskOf finds a task, or nil.
+func (c *Core) taskOf(id TaskID) *task {
+	if id.Job < 1 || int(id.Job) > len(c.jobs) || id.Kind > Reduce {
+		return nil
+	}
+	w := &c.jobs[id.Job-1].w[id.Kind]
+	if id.Index < 0 || int(id.Index) >= len(w.tasks) {
+		return nil
+	}
+	return &w.tasks[id.Index]
+}
+
+// apply is the one transition table of attempts. Reports on attempts that are not live on n are late or false: what still runs is killed, the
+// rest ignored.
+func (c *Core) apply(n *node, s *Status) {
+	ai := c.liveAttempt(s.Attempt)
+	if ai < 0 || c.atts[ai].node != n {
+		if s.State == StateRunning || s.State == StateSuspended {
+			c.orders = append(c.orders, Order{Verb: Kill, Attempt: s.Attempt, Reason: Reason{Cause: CauseSuperseded}})
+		}
+		return
+	}
+	a := &c.atts[ai]
+	j, id := a.job, a.id.Task
+	a.known = true
+	if !(s.Progress < a.progress) && s.Progress <= 1 {
+		a.progress = s.Progress
+	}
+	if s.ReduceProgress > a.reduced && s.ReduceProgress <= 1 {
+		a.reduced = s.ReduceProgress
+	}
+	if id.Kind == Reduce {
+		for _, l := range s.Lost {
+			c.outputLost(j, l)
+		}
+	}
+	switch s.State {
+	case StateSucceeded:
+		c.succeed(ai, s)
+	case StateFailed:
+		c.fail(ai, s)
+	case StateKilled:
+		c.drop(ai, Reason{Cause: CauseSuperseded})
+	case StateRunning, StateSuspended:
+		if o, ok := c.order.(sampler); ok {
+			o.progressed(a)
+		}
+	}
+}
+
+// sampler is an order that learns from the attempts' progress and ends.
+type sampler interface {
+	progressed(a *attempt)
+	ended(a *attempt, succeeded bool)
+}
+
+// succeed ends an attempt whose task is done.
+func (c *Core) succeed(ai int32, s *Status) {
+	a := c.atts[ai]
+	j, k, i := a.job, a.id.Task.Kind, a.id.Task.Index
+	if o, ok := c.order.(sampler); ok {
+		o.ended(&a, true)
+	}
+	c.release(ai)
+	w := &j.w[k]
+	t := &w.tasks[i]
+	t.state, t.node, t.won = taskDone, a.node.id, a.id.Try
+	w.done++
+	w.duration += a.worked(c.now)
+	if c.cfg.Events != nil {
+		c.emit(Event{Type: EventSucceeded, JobID: j.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality})
+	}
+	if k == Map {
+		c.place.mapDone(j, i, a.node, s.OutputBytes)
+		if r := &j.w[Reduce]; !r.open && w.done >= j.gate {
+			r.open = true
+			c.changed(j, Reduce)
+		}
+	}
+	c.changed(j, k)
+	c.finishIfDone(j)
+}
+
+// fail ends an attempt that failed; too many failures to blame on the task fail the job.
+func (c *Core) fail(ai int32, s *Status) {
+	a := c.atts[ai]
+	j, k, i := a.job, a.id.Task.Kind, a.id.Task.Index
+	if o, ok := c.order.(sampler); ok {
+		o.ended(&a, false)
+	}
+	c.release(ai)
+	t := &j.w[k].tasks[i]
+	t.state = taskPending
+	if !s.Blameless {
+		t.fails++
+	}
+	c.putBack(j, k, i)
+	if k == Map {
+		c.place.mapGone(j, i)
+	}
+	if c.cfg.Events != nil {
+		c.emit(Event{Type: EventFailed, JobID: j.id, Attempt: a.id, Kind: k, Node: a.node.id, Err: s.Err})
+	}
+	c.changed(j, k)
+	if int(t.fails) >= j.tries {
+		c.finish(j, JobFailed, fmt.Sprintf("task %v failed %d times: %s", a.id.Task, t.fails, s.Err))
+	}
+}
+
+// outputLost runs a map again whose output a reduce found gone, unless another attempt has replaced it.
+func (c *Core) outputLost(j *job, l LostOutput) {
+	if l.Map < 0 || int(l.Map) >= len(j.w[Map].tasks) {
+		return
+	}
+	if t := &j.w[Map].tasks[l.Map]; t.state == taskDone && t.won == l.Try {
+		c.rerun(j, l.Map)
+	}
+}
+
+// MapOutput tells, or corrects, the sizes of a done map's output, one per reduce, where they did not come with its status. Fewer numbers than
+// reduces leave the others at 0.
+func (c *Core) MapOutput(now time.Duration, id TaskID, bytes []int64) error {
+	if err := c.advance(now); err != nil {
+		return err
+	}
+	t := c.taskOf(id)
+	if t == nil || id.Kind != Map || t.state != taskDone {
+		return fmt.Errorf("%w: %v is no map that is done", ErrUnknownTask, id)
+	}
+	if j := c.jobs[id.Job-1]; !j.state.Ended() {
+		c.place.mapDone(j, id.Index, c.nodes[t.node], bytes)
+	}
+	c.record(Call{Op: OpOutput, At: now, Attempt: AttemptID{Task: id}, Bytes: bytes})
+	return nil
+}
+
+// MayCommit tells whether an attempt may make its output the task's: the first live attempt of the task that asks may, and it may again if it
+// repeats the question; no other may before it has ended.
+func (c *Core) MayCommit(id AttemptID) bool {
+	ai := c.liveAttempt(id)
+	if ai < 0 {
+		return false
+	}
+	c.taskOf(id.Task).granted = true
+	return true
+}

@@ -1,0 +1,212 @@
+package scheduling
+
+import (
+	"math"
+	"time"
+)
+
+// taskState is where a task is in its life.
+type taskState uint8
+
+const (
+	taskPending taskState = iota
+	taskRunning
+	taskSuspended
+	taskDone
+)
+
+// task is what the Core keeps of each task; 20 bytes, since a job may have millions.
+type task struct {
+	state   taskState
+	fails   uint8
+	granted bool   // its live attempt may commit
+	tries   int32  // attempts launched so far
+	att     int32  // slab index of the live attempt, or -1
+	node    NodeID // where the output of a done task lies
+	won     int32  // the try that succeeded
+}
+
+// work is one kind of a job's tasks.
+type work struct {
+	tasks     []task
+	pending   taskSet // for maps: those without a place
+	placed    taskSet // maps only: pending ones with a place
+	open      bool    // reduces: the slow-start gate is open; maps: always
+	running   int     // live attempts that are not suspended
+	suspended int
+	done      int
+	duration  time.Duration // sum over the tasks that finished
+	pos       rank          // place in an order's list
+	listed    bool          // whether pos is in the list
+	load      int           // what the Core has counted of the job
+	inPool    poolWork
+}
+
+// waiting is how many tasks wait to be launched.
+func (w *work) waiting() int { return w.pending.n + w.placed.n }
+
+// job is the Core's record of a job.
+type job struct {
+	id       JobID
+	spec     JobSpec
+	state    JobState
+	runnable bool // may launch tasks: within the limits on jobs, initialized
+	hold     Reason
+	err      string
+	queue    string // trimmed pool or queue name
+	gate     int    // maps that must be done before reduces launch
+	slots    int    // per task
+	tries    int
+	w        [kinds]work
+	index    placeIndex
+	wait     [kinds]waitState
+	pool     *pool // orders "pools"
+	leaf     *leaf // order "capacity"
+	virtual  [kinds]*virtualJob
+	gravity  *gravity
+	capMaps  int64
+
+	submitted, started, finished time.Duration
+	seen                         uint64 // heartbeat that refused this job's last map, to ask only once
+}
+
+// launchable tells whether the job has a task of kind k that it may launch now.
+func (j *job) launchable(k TaskKind) bool {
+	w := &j.w[k]
+	return j.runnable && w.open && w.waiting() > 0
+}
+
+// unfinished is the number of tasks of kind k not done yet.
+func (j *job) unfinished(k TaskKind) int { return len(j.w[k].tasks) - j.w[k].done }
+
+// demand is the number of slots the job could use: its unfinished tasks, running ones included, 0 if it may not launch.
+func (j *job) demand(k TaskKind) int {
+	if !j.runnable || !j.w[k].open {
+		return 0
+	}
+	return j.unfinished(k)
+}
+
+// load is the demand, or the running tasks of a job that may not launch any more.
+func (j *job) load(k TaskKind) int {
+	if !j.runnable || !j.w[k].open {
+		return j.w[k].running
+	}
+	return j.unfinished(k)
+}
+
+// slowStartMaps is the number of maps that must be done before reduces launch.
+func slowStartMaps(share float64, maps int) int {
+	if share <= 0 {
+		return 0
+	}
+	return min(maps, int(math.Ceil(share*float64(maps)-1e-9)))
+}
+
+// located tells whether any map of the job has a place.
+func (j *job) located() bool { return len(j.spec.Places.Nodes) > 0 && len(j.spec.Places.Offsets) > 0 }
+
+// hasPlace tells whether map m has a place.
+func (j *job) hasPlace(m int32) bool {
+	o := j.spec.Places.Offsets
+	return len(o) > 0 && o[m+1] > o[m]
+}
+
+// buildTasks makes the task tables and the pending sets.
+func (c *Core) buildTasks(j *job) {
+	s := &j.spec
+	for k, n := range [kinds]int{s.Maps, s.Reduces} {
+		w := &j.w[k]
+		w.tasks = make([]task, n)
+		for i := range w.tasks {
+			w.tasks[i].att, w.tasks[i].node = -1, NoNode
+		}
+	}
+	j.w[Reduce].pending = newFullTaskSet(s.Reduces)
+	m := &j.w[Map]
+	m.open = true
+	if !j.located() {
+		m.pending = newFullTaskSet(s.Maps)
+		return
+	}
+	m.pending, m.placed = newTaskSet(s.Maps), newTaskSet(s.Maps)
+	for i := range int32(s.Maps) {
+		if j.hasPlace(i) {
+			m.placed.add(i)
+		} else {
+			m.pending.add(i)
+		}
+	}
+	c.buildIndex(j)
+}
+
+// buildIndex indexes the job's maps by node and, as far as the racks are known, by rack and wider groups.
+func (c *Core) buildIndex(j *job) {
+	x := &j.index
+	if x.levels == nil {
+		x.levels = make([]levelIndex, 1+c.cfg.RackDepth)
+		x.levels[0] = buildLevel(j.spec.Places, j.spec.Maps, len(c.nodes), func(n NodeID) int32 { return int32(n) })
+	}
+	for l := 1; l < len(x.levels); l++ {
+		x.levels[l] = buildLevel(j.spec.Places, j.spec.Maps, c.groups[l].count(), func(n NodeID) int32 {
+			if g := c.nodes[n].groups; g != nil {
+				return g[l]
+			}
+			return -1
+		})
+	}
+	x.topo = c.topo
+}
+
+// pick returns the pending map to launch on n: the nearest, and of those equally near the one of least index, but none farther than
+// level far; maps without a place come last and may go anywhere. It returns -1 if there is none.
+func (c *Core) pick(j *job, n *node, far Locality) (int32, Locality) {
+	w := &j.w[Map]
+	if w.placed.n > 0 {
+		if j.index.topo != c.topo {
+			c.buildIndex(j)
+		}
+		for l := 0; l < len(j.index.levels) && l <= int(far); l++ {
+			if m := j.index.levels[l].first(n.groups[l], &w.placed); m >= 0 {
+				return m, Locality(l)
+			}
+		}
+		if int(far) >= len(j.index.levels) {
+			return w.placed.first(), Locality(len(j.index.levels))
+		}
+	}
+	if w.pending.n > 0 {
+		return w.pending.first(), AnyPlace
+	}
+	return -1, AnyPlace
+}
+
+// take removes a pending task from the sets.
+func (j *job) take(k TaskKind, i int32) {
+	w := &j.w[k]
+	if k == Map && j.hasPlace(i) {
+		w.placed.remove(i)
+		return
+	}
+	w.pending.remove(i)
+}
+
+// putBack makes a task pending again.
+func (c *Core) putBack(j *job, k TaskKind, i int32) {
+	w := &j.w[k]
+	if k == Reduce || !j.hasPlace(i) {
+		w.pending.add(i)
+		return
+	}
+	w.placed.add(i)
+	p := j.spec.Places
+	for _, n := range p.Nodes[p.Offsets[i]:p.Offsets[i+1]] {
+		for l := range j.index.levels {
+			if l == 0 {
+				j.index.levels[0].again(int32(n), i)
+			} else if g := c.nodes[n].groups; g != nil {
+				j.index.levels[l].again(g[l], i)
+			}
+		}
+	}
+}

@@ -1,0 +1,4 @@
+package scheduling
+
+type leaf struct{}
+type virtualJob struct{}

@@ -1,0 +1,224 @@
+package scheduling
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// node is the Core's record of a machine. One that has only been named, as the place of a replica, has no groups yet.
+type node struct {
+	id          NodeID
+	name        string
+	rack        string
+	groups      []int32 // by level: the node itself, its rack, wider groups
+	slots       [kinds]int
+	used        [kinds]int // slots held by attempts that are not suspended
+	running     [kinds]int // attempts that are not suspended
+	atts        []int32    // live attempts, suspended ones included
+	queue       []Order    // for the next heartbeat
+	last        []Order    // answer to the last numbered heartbeat
+	incarnation uint64
+	seq         uint64
+	seen        time.Duration
+	live        bool
+	cordoned    bool
+	reserved    [kinds]*job // order "capacity": the job that needs several slots here
+}
+
+// free is the number of slots of kind k that are free.
+func (n *node) free(k TaskKind) int { return n.slots[k] - n.used[k] }
+
+// groupNames numbers the groups of one level of the network.
+type groupNames struct {
+	ids   map[string]int32
+	names []string
+}
+
+func (g *groupNames) count() int { return len(g.names) }
+
+func (g *groupNames) id(name string) int32 {
+	id, ok := g.ids[name]
+	if !ok {
+		id = int32(len(g.names))
+		g.ids[name] = id
+		g.names = append(g.names, name)
+	}
+	return id
+}
+
+// NodeID gives the number of the node of that name, and reserves one for a node that has not joined.
+func (c *Core) NodeID(name string) NodeID {
+	if id, ok := c.names[name]; ok {
+		return id
+	}
+	id := NodeID(len(c.nodes))
+	c.names[name] = id
+	c.nodes = append(c.nodes, &node{id: id, name: name})
+	c.record(Call{Op: OpName, At: c.now, Text: name})
+	return id
+}
+
+// Lookup gives the number of a node that has joined at some time.
+func (c *Core) Lookup(name string) (NodeID, bool) {
+	id, ok := c.names[name]
+	return id, ok && c.nodes[id].groups != nil
+}
+
+// Join adds a node, or brings one back: with another Incarnation, or after it was lost, what it ran and held is gone. Joining
+// again with the same incarnation changes nothing but the slots.
+func (c *Core) Join(now time.Duration, spec Node) (NodeID, error) {
+	if err := c.advance(now); err != nil {
+		return NoNode, err
+	}
+	path := strings.Split(spec.Rack, "/")
+	if spec.Rack == "" {
+		path = strings.Split(strings.Repeat("default/", c.cfg.RackDepth-1)+"default", "/")
+	}
+	switch {
+	case spec.Name == "":
+		return NoNode, fmt.Errorf("%w: no name", ErrBadNode)
+	case spec.MapSlots < 0 || spec.ReduceSlots < 0:
+		return NoNode, fmt.Errorf("%w %s: %d map and %d reduce slots", ErrBadNode, spec.Name, spec.MapSlots, spec.ReduceSlots)
+	case len(path) != c.cfg.RackDepth:
+		return NoNode, fmt.Errorf("%w %s: rack %q has %d parts, want %d", ErrBadNode, spec.Name, spec.Rack, len(path), c.cfg.RackDepth)
+	}
+	_, known := c.names[spec.Name]
+	id := c.nodeID(spec.Name)
+	n := c.nodes[id]
+	if n.live && n.incarnation != spec.Incarnation {
+		c.lose(n)
+	}
+	if known && (n.groups == nil || n.rack != spec.Rack) {
+		c.topo++ // jobs may refer to it
+	}
+	c.countSlots(n, -1)
+	n.rack, n.live, n.incarnation = spec.Rack, true, spec.Incarnation
+	n.slots = [kinds]int{spec.MapSlots, spec.ReduceSlots}
+	n.seen, n.seq = now, 0
+	n.groups = append(n.groups[:0], int32(id))
+	for l := 1; l <= c.cfg.RackDepth; l++ {
+		n.groups = append(n.groups, c.groups[l].id(strings.Join(path[:len(path)-l+1], "/")))
+	}
+	c.countSlots(n, 1)
+	c.dirty = true
+	if c.cfg.Events != nil {
+		c.emit(Event{Type: EventJoined, Node: id, Rack: spec.Rack, Slots: n.slots})
+	}
+	c.record(Call{Op: OpJoin, At: now, Join: &spec, Node: id})
+	return id, nil
+}
+
+// nodeID is NodeID without a record in the call log.
+func (c *Core) nodeID(name string) NodeID {
+	calls := c.cfg.Calls
+	c.cfg.Calls = nil
+	id := c.NodeID(name)
+	c.cfg.Calls = calls
+	return id
+}
+
+// countSlots adds (1) or takes away (-1) a node's slots and itself from the cluster's.
+func (c *Core) countSlots(n *node, sign int) {
+	if !n.live {
+		return
+	}
+	c.live += sign
+	if n.cordoned {
+		return
+	}
+	for k := range n.slots {
+		c.slots[k] += sign * n.slots[k]
+	}
+}
+
+// Cordon keeps new tasks from a node (true), or lets them in again; running ones go on.
+func (c *Core) Cordon(now time.Duration, id NodeID, cordoned bool) error {
+	n, err := c.nodeAt(now, id)
+	if err != nil {
+		return err
+	}
+	c.countSlots(n, -1)
+	n.cordoned = cordoned
+	c.countSlots(n, 1)
+	c.dirty = true
+	c.record(Call{Op: OpCordon, At: now, Node: id, Flag: cordoned})
+	return nil
+}
+
+// Leave takes a node out: its attempts and the map outputs that are still needed run again, without counting as failures.
+func (c *Core) Leave(now time.Duration, id NodeID) error {
+	n, err := c.nodeAt(now, id)
+	if err != nil {
+		return err
+	}
+	if n.live {
+		c.lose(n)
+	}
+	c.record(Call{Op: OpLeave, At: now, Node: id})
+	return nil
+}
+
+// nodeAt moves the clock and finds a node that has joined at some time.
+func (c *Core) nodeAt(now time.Duration, id NodeID) (*node, error) {
+	if err := c.advance(now); err != nil {
+		return nil, err
+	}
+	if id < 0 || int(id) >= len(c.nodes) || c.nodes[id].groups == nil {
+		return nil, fmt.Errorf("%w %d", ErrUnknownNode, id)
+	}
+	return c.nodes[id], nil
+}
+
+// Expire takes out the nodes that have been silent for Config.Expiry and returns them, lowest first. It costs nothing before NextExpiry.
+func (c *Core) Expire(now time.Duration) ([]NodeID, error) {
+	if err := c.advance(now); err != nil {
+		return nil, err
+	}
+	if now < c.NextExpiry() {
+		return nil, nil
+	}
+	var lost []NodeID
+	c.oldest = now
+	for _, n := range c.nodes {
+		if !n.live {
+			continue
+		}
+		if now-n.seen >= c.cfg.Expiry {
+			lost = append(lost, n.id)
+			c.lose(n)
+			continue
+		}
+		c.oldest = min(c.oldest, n.seen)
+	}
+	c.record(Call{Op: OpExpire, At: now})
+	return lost, nil
+}
+
+// NextExpiry is the earliest time at which Expire can find a node silent for too long.
+func (c *Core) NextExpiry() time.Duration { return c.oldest + c.cfg.Expiry }
+
+// lose takes a live node out of the cluster.
+func (c *Core) lose(n *node) {
+	c.countSlots(n, -1)
+	n.live = false
+	n.queue, n.last = n.queue[:0], n.last[:0]
+	n.reserved = [kinds]*job{}
+	if c.cfg.Events != nil {
+		c.emit(Event{Type: EventLost, Node: n.id})
+	}
+	for len(n.atts) > 0 {
+		c.drop(n.atts[0], Reason{Cause: CauseNodeLost})
+	}
+	for _, j := range c.active {
+		if j.state.Ended() || len(j.w[Reduce].tasks) == 0 {
+			continue
+		}
+		for m := range j.w[Map].tasks {
+			if t := &j.w[Map].tasks[m]; t.state == taskDone && t.node == n.id {
+				c.rerun(j, int32(m))
+			}
+		}
+	}
+	c.dirty = true
+}

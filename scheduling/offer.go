@@ -1,0 +1,96 @@
+package scheduling
+
+import "time"
+
+// offer offers one free slot of kind k on n to j, which has a launchable task, and tells whether j took it.
+func (c *Core) offer(j *job, n *node, k TaskKind) bool {
+	if n.free(k) < j.slots {
+		return c.skip(j, n, k, Reason{Cause: CauseSlots, Count: int32(n.free(k)), Of: int32(j.slots)}, 0)
+	}
+	if c.pol.ReserveLong > 0 && c.long(j, k) && n.free(k) <= c.pol.ReserveLong && n.slots[k] > c.pol.ReserveLong {
+		return c.skip(j, n, k, Reason{Cause: CauseBusyLong}, 0)
+	}
+	if k == Reduce {
+		return c.place.offer(j, n)
+	}
+	return c.offerMap(j, n, c.loc.allowed(j))
+}
+
+// offerMap is offer for maps with the allowed level given.
+func (c *Core) offerMap(j *job, n *node, allowed Locality) bool {
+	m, l := c.pick(j, n, allowed)
+	if m < 0 {
+		if c.explains() {
+			why, until := c.loc.waiting(j)
+			c.skip(j, n, Map, why, until)
+		}
+		c.loc.refused(j)
+		return false
+	}
+	why := c.loc.why(j, l)
+	c.loc.launched(j, l)
+	c.launch(j, Map, m, n, l, why, nil)
+	return true
+}
+
+// long tells whether j's tasks of kind k are known to be long.
+func (c *Core) long(j *job, k TaskKind) bool {
+	t := j.spec.MapTime
+	if k == Reduce {
+		t = j.spec.ReduceTime
+	}
+	return t > c.pol.LongTask
+}
+
+// begin opens the offers of slots of kind k of a heartbeat; calling it again within the heartbeat does nothing.
+func (c *Core) begin(k TaskKind) {
+	if k == Map {
+		c.loc.begin()
+		return
+	}
+	c.place.begin()
+}
+
+// round offers one slot of kind k to the jobs in their order until one takes it.
+func (c *Core) round(n *node, k TaskKind) bool {
+	c.begin(k)
+	o := c.order
+	o.rewind(k)
+	for j := o.next(); j != nil; j = o.next() {
+		if c.offer(j, n, k) {
+			return true
+		}
+	}
+	return false
+}
+
+// fill offers each free slot of kind k once. Unless refusals are counted, a slot refused by all ends it, for the next would be too.
+func (c *Core) fill(n *node, k TaskKind) {
+	counts := k == Map && c.pol.Locality.Rule == SkipCount
+	for slots := n.free(k); slots > 0 && n.free(k) > 0; slots-- {
+		if !c.round(n, k) && !counts {
+			return
+		}
+	}
+}
+
+// explains tells whether anyone wants to know of skips.
+func (c *Core) explains() bool { return c.cfg.Explain }
+
+// skip notes that j was passed over. It always returns false, so that a refusal is one line.
+func (c *Core) skip(j *job, n *node, k TaskKind, why Reason, until time.Duration) bool {
+	if !c.cfg.Explain {
+		return false
+	}
+	for i := range c.skips {
+		if s := &c.skips[i]; s.Job == j.id && s.Kind == k {
+			s.Reason, s.Until = why, until
+			return false
+		}
+	}
+	c.skips = append(c.skips, Skip{Job: j.id, Kind: k, Node: n.id, Reason: why, Until: until})
+	if c.cfg.Events != nil {
+		c.emit(Event{Type: EventSkipped, JobID: j.id, Kind: k, Node: n.id, Reason: why, Until: until})
+	}
+	return false
+}

@@ -1,0 +1,272 @@
+package scheduling
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// pools is the order of the Hadoop Fair Scheduler: pools by how far below their minimum share, then by running tasks over weight;
+// jobs inside by running tasks over weight, or first in first out [Zaharia10 §4; Hadoop FairScheduler]. It is a two-level order: a
+// pool none of whose jobs takes the slot passes it to the next.
+type pools struct {
+	c       *Core
+	alloc   Allocations
+	preempt PreemptionPolicy
+	byName  map[string]*pool
+	sorted  []*pool // by name
+	lists   [kinds]rankList[*pool]
+	load    [kinds]int // sum of the pools' loads, each cut to its maximum
+	limited bool       // some limit on running jobs is set
+	users   map[string]int
+	boosted []*job // young jobs with a boosted weight, oldest first
+
+	stale     bool // shares must be worked out anew
+	warned    [kinds]bool
+	lastRound time.Duration
+
+	kind   TaskKind
+	atPool cursor
+	atJob  cursor
+	cur    *pool
+}
+
+// pool is a group of jobs that has a share of the cluster.
+type pool struct {
+	PoolConfig        // with the defaults filled in
+	order      int64  // among the names
+	jobs       []*job // not ended
+	lists      [kinds]rankList[*job]
+	running    [kinds]int
+	demand     [kinds]int // of its jobs, not cut to the maximum
+	load       [kinds]int
+	share      [kinds]float64
+	lastMin    [kinds]time.Duration // when it last had its minimum share, or no use for it
+	lastHalf   [kinds]time.Duration // likewise half its fair share
+	urgent     [kinds]bool          // starved past a timeout
+	need       [kinds]int           // at the last update
+	pos        [kinds]rank
+	listed     [kinds]bool
+}
+
+// poolWork is what a pool has counted of a job.
+type poolWork struct {
+	running, demand, load int
+	share                 float64
+}
+
+func newPools(c *Core, p *Policy) (order, error) {
+	o := &pools{c: c, alloc: p.Pools, preempt: p.Preemption, byName: map[string]*pool{}, users: map[string]int{}, stale: true}
+	o.preempt.Interval = cmp.Or(o.preempt.Interval, 15*time.Second)
+	o.alloc.BoostTime = cmp.Or(o.alloc.BoostTime, 5*time.Minute)
+	o.limited = p.Pools.PoolMaxJobs != 0 || p.Pools.UserMaxJobs != 0
+	for _, u := range p.Pools.Users {
+		o.users[u.Name] = u.MaxJobs
+		o.limited = o.limited || u.MaxJobs != 0
+	}
+	for _, cfg := range p.Pools.Pools {
+		o.create(cfg)
+	}
+	if o.byName[defaultName] == nil {
+		o.create(PoolConfig{Name: defaultName})
+	}
+	return o, nil
+}
+
+// defaultName is the pool and the queue of jobs that name none.
+const defaultName = "default"
+
+// create adds a pool.
+func (o *pools) create(cfg PoolConfig) *pool {
+	a := &o.alloc
+	cfg.Weight = cmp.Or(cfg.Weight, 1)
+	cfg.Mode = cmp.Or(cfg.Mode, a.PoolMode, FairMode)
+	cfg.MaxJobs = cmp.Or(cfg.MaxJobs, a.PoolMaxJobs, NoLimit)
+	cfg.MinTimeout = cmp.Or(cfg.MinTimeout, a.MinTimeout)
+	for k := range cfg.Max {
+		cfg.Max[k] = max(0, cmp.Or(cfg.Max[k], NoLimit))
+	}
+	o.limited = o.limited || cfg.MaxJobs != NoLimit
+	p := &pool{PoolConfig: cfg}
+	for k := range p.lastMin {
+		p.lastMin[k], p.lastHalf[k] = o.c.now, o.c.now
+	}
+	o.byName[cfg.Name] = p
+	i, _ := slices.BinarySearchFunc(o.sorted, cfg.Name, func(q *pool, name string) int { return strings.Compare(q.Name, name) })
+	o.sorted = slices.Insert(o.sorted, i, p)
+	for k := range TaskKind(kinds) { // the names' order is part of the ranks
+		o.lists[k] = rankList[*pool]{}
+		for n, q := range o.sorted {
+			q.order, q.listed[k] = int64(n), false
+			o.place(q, k)
+		}
+	}
+	return p
+}
+
+// add puts a job into its pool.
+func (o *pools) add(j *job) error {
+	name := cmp.Or(strings.TrimSpace(j.spec.Pool), strings.TrimSpace(j.spec.PoolProperty))
+	if name == "" && o.alloc.PoolPerUser {
+		name = j.spec.User
+	}
+	if err := o.enter(j, cmp.Or(name, defaultName)); err != nil {
+		return err
+	}
+	if !o.limited && !j.runnable {
+		j.runnable, j.state, j.started = true, JobRunning, o.c.now
+	}
+	if f := o.alloc.BoostFactor; f > 0 && f != 1 {
+		o.boosted = append(o.boosted, j)
+	}
+	return nil
+}
+
+// enter makes j a job of the pool of that name.
+func (o *pools) enter(j *job, name string) error {
+	p := o.byName[name]
+	if p == nil {
+		if o.alloc.Known {
+			return fmt.Errorf("%w %q", ErrUnknownPool, name)
+		}
+		p = o.create(PoolConfig{Name: name})
+	}
+	j.pool, j.queue = p, name
+	for k := range j.w {
+		j.w[k].inPool = poolWork{}
+	}
+	p.jobs = append(p.jobs, j)
+	o.stale = true
+	return nil
+}
+
+// leave takes j out of its pool.
+func (o *pools) leave(j *job) {
+	p := j.pool
+	if i := slices.Index(p.jobs, j); i >= 0 {
+		p.jobs = slices.Delete(p.jobs, i, i+1)
+	}
+	for k := range TaskKind(kinds) {
+		w := &j.w[k]
+		if w.listed {
+			p.lists[k].remove(w.pos)
+			w.listed = false
+		}
+		o.count(p, w, k, poolWork{})
+		o.place(p, k)
+	}
+	o.stale = true
+}
+
+func (o *pools) remove(j *job) { o.leave(j) }
+
+// move takes a job to another pool.
+func (o *pools) move(j *job, name string) error {
+	if name == "" {
+		name = defaultName
+	}
+	if o.byName[name] == nil && o.alloc.Known {
+		return fmt.Errorf("%w %q", ErrUnknownPool, name)
+	}
+	o.leave(j)
+	if err := o.enter(j, name); err != nil {
+		return err
+	}
+	j.spec.Pool = name
+	o.changed(j, Map)
+	o.changed(j, Reduce)
+	return nil
+}
+
+// count replaces what the pool has counted of a job.
+func (o *pools) count(p *pool, w *work, k TaskKind, now poolWork) {
+	old := w.inPool
+	now.share = old.share
+	w.inPool = now
+	if old.demand != now.demand || old.load != now.load {
+		o.stale = true
+		o.load[k] -= min(p.load[k], p.Max[k])
+		p.demand[k] += now.demand - old.demand
+		p.load[k] += now.load - old.load
+		o.load[k] += min(p.load[k], p.Max[k])
+	}
+	p.running[k] += now.running - old.running
+}
+
+func (o *pools) changed(j *job, k TaskKind) {
+	p, w := j.pool, &j.w[k]
+	o.count(p, w, k, poolWork{running: w.running, demand: j.demand(k), load: w.load})
+	r := o.jobRank
+	if p.Mode == FIFOMode {
+		r = fifoRank
+	}
+	reposition(&p.lists[k], j, w, j.launchable(k), r, k)
+	o.place(p, k)
+}
+
+func (o *pools) jobRank(j *job, k TaskKind) rank {
+	return rank{value: float64(j.w[k].running) / o.weight(j, k), tie: int64(j.id)}
+}
+
+// weight is a job's weight in its pool: size × priority × boost.
+func (o *pools) weight(j *job, k TaskKind) float64 {
+	if !j.runnable {
+		return 1
+	}
+	w := j.spec.Priority.factor()
+	if o.alloc.SizeBasedWeight {
+		w *= math.Log2(1 + float64(max(1, j.demand(k))))
+	}
+	if f := o.alloc.BoostFactor; f > 0 && o.c.now-j.submitted < o.alloc.BoostTime {
+		w *= f
+	}
+	return w
+}
+
+// wants is the pool's demand, cut to its maximum share; least is the minimum share as far as it has use for it.
+func (p *pool) wants(k TaskKind) int { return min(p.demand[k], p.Max[k]) }
+func (p *pool) least(k TaskKind) int { return min(p.Min[k], p.wants(k)) }
+
+// place puts a pool where its rank says: in the list if it has a job to launch and is below its maximum. Those below their minimum
+// share go first, by the part of it that they have; the others by running tasks over weight; ties by name.
+func (o *pools) place(p *pool, k TaskKind) {
+	l := &o.lists[k]
+	if p.lists[k].n == 0 || p.running[k] >= p.Max[k] {
+		if p.listed[k] {
+			l.remove(p.pos[k])
+			p.listed[k] = false
+		}
+		return
+	}
+	r := rank{class: 1, value: float64(p.running[k]) / p.Weight, tie: p.order}
+	if m := p.least(k); p.running[k] < m {
+		r = rank{value: float64(p.running[k]) / float64(m), tie: p.order}
+	}
+	switch {
+	case !p.listed[k]:
+		l.insert(r, p)
+	case r != p.pos[k]:
+		l.move(p.pos[k], r)
+	}
+	p.pos[k], p.listed[k] = r, true
+}
+
+func (o *pools) rewind(k TaskKind) { o.kind, o.atPool, o.cur = k, cursor{}, nil }
+
+func (o *pools) next() *job {
+	for {
+		if o.cur != nil {
+			if j, ok := o.cur.lists[o.kind].next(&o.atJob); ok {
+				return j
+			}
+		}
+		p, ok := o.lists[o.kind].next(&o.atPool)
+		if !ok {
+			return nil
+		}
+		o.cur, o.atJob = p, cursor{}
+	}
+}

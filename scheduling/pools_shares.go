@@ -1,0 +1,75 @@
+package scheduling
+
+import (
+	"fmt"
+	"math"
+)
+
+// computeShares works out the fair shares of the pools over all slots and, in fair pools, those of the jobs over the pool's share. Order and launches do
+// not use them; preemption and people do.
+func (o *pools) computeShares() {
+	if !o.stale {
+		return
+	}
+	o.stale = false
+	var claims []claim
+	for k := range TaskKind(kinds) {
+		claims = claims[:0]
+		for _, p := range o.sorted {
+			claims = append(claims, claim{demand: float64(p.wants(k)), min: float64(p.Min[k]), weight: p.Weight})
+		}
+		over := fairShares(claims, float64(o.c.slots[k]))
+		if over && !o.warned[k] && o.c.cfg.Events != nil {
+			o.c.emit(Event{Type: EventWarning, Node: NoNode, Kind: k,
+				Err: fmt.Sprintf("minimum shares exceed the cluster's %d %v slots and are scaled down", o.c.slots[k], k)})
+		}
+		o.warned[k] = over
+		for i, p := range o.sorted {
+			p.share[k] = claims[i].share
+		}
+		for _, p := range o.sorted {
+			claims = o.jobShares(p, k, claims)
+		}
+	}
+	if o.c.cfg.Events != nil {
+		for _, p := range o.sorted {
+			o.c.emit(Event{Type: EventShares, Node: NoNode, Pool: p.Name, Shares: p.share})
+		}
+	}
+}
+
+// jobShares divides a pool's share among its jobs; jobs of a FIFO pool have none.
+func (o *pools) jobShares(p *pool, k TaskKind, claims []claim) []claim {
+	claims = claims[:0]
+	if p.Mode == FIFOMode {
+		for _, j := range p.jobs {
+			j.w[k].inPool.share = math.NaN()
+		}
+		return claims
+	}
+	for _, j := range p.jobs {
+		claims = append(claims, claim{demand: float64(j.demand(k)), weight: o.weight(j, k)})
+	}
+	fairShares(claims, p.share[k])
+	for i, j := range p.jobs {
+		j.w[k].inPool.share = claims[i].share
+	}
+	return claims
+}
+
+// update works out the shares and, if the policy preempts, the needs, and runs a round when it is due.
+func (o *pools) update() {
+	o.expireBoosts()
+	if o.preempt.Mode == PreemptOff {
+		if o.c.cfg.Events != nil {
+			o.computeShares()
+		}
+		return
+	}
+	o.computeShares()
+	o.updateNeeds()
+	if o.preempt.Interval > 0 && o.c.now-o.lastRound >= o.preempt.Interval {
+		o.lastRound = o.c.now
+		o.round()
+	}
+}

@@ -1,0 +1,101 @@
+package scheduling
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Preempt runs one preemption round now and returns the attempts killed: maps, then reduces, newest first. They are pending again at once;
+// their nodes are told at their next heartbeats. Policies that do not kill return none. The Core owns the slice until the next call.
+func (c *Core) Preempt(now time.Duration) ([]AttemptID, error) {
+	if err := c.advance(now); err != nil {
+		return nil, err
+	}
+	c.settle()
+	c.killed = c.killed[:0]
+	if o, ok := c.order.(*pools); ok && o.preempt.Mode != PreemptOff {
+		o.computeShares()
+		o.updateNeeds()
+		o.lastRound = now
+		o.round()
+	}
+	c.record(Call{Op: OpPreempt, At: now})
+	return c.killed, nil
+}
+
+// updateNeeds moves the clocks of the pools that are not starved and works out what each may claim:
+//   - its minimum share, if it has been below it for longer than the pool's timeout;
+//   - its fair share, if it has been below half of it for longer than the fair timeout;
+//
+// the larger of the two counts.
+func (o *pools) updateNeeds() {
+	now := o.c.now
+	for _, p := range o.sorted {
+		for k := range TaskKind(kinds) {
+			least, run := p.least(k), p.running[k]
+			if run >= least {
+				p.lastMin[k] = now
+			}
+			if half := int(min(p.share[k]/2, float64(p.wants(k)))); run >= half {
+				p.lastHalf[k] = now
+			}
+			need := 0
+			if p.MinTimeout > 0 && now-p.lastMin[k] > p.MinTimeout {
+				need = max(0, least-run)
+			}
+			if t := o.alloc.FairTimeout; t > 0 && now-p.lastHalf[k] > t {
+				need = max(need, int(min(p.share[k], float64(p.wants(k))))-run)
+			}
+			if need != p.need[k] && need > 0 && o.c.cfg.Events != nil {
+				o.c.emit(Event{Type: EventNeed, Node: NoNode, Pool: p.Name, Kind: k, Need: need})
+			}
+			p.need[k], p.urgent[k] = need, need > 0
+		}
+	}
+}
+
+// round kills as many attempts as the pools need: the newest of pools above their fair share, none that would take its pool below the share.
+func (o *pools) round() {
+	if o.preempt.Mode != PreemptOn {
+		return
+	}
+	for k := range TaskKind(kinds) {
+		need := 0
+		for _, p := range o.sorted {
+			need += p.need[k]
+		}
+		if need > 0 {
+			o.killNewest(k, need)
+		}
+	}
+}
+
+// killNewest kills up to need attempts of kind k of over-served pools.
+func (o *pools) killNewest(k TaskKind, need int) {
+	c := o.c
+	var victims []int32
+	for _, n := range c.nodes {
+		for _, ai := range n.atts {
+			a := &c.atts[ai]
+			if a.id.Task.Kind == k && !a.suspended && float64(a.job.pool.running[k]) > a.job.pool.share[k] {
+				victims = append(victims, ai)
+			}
+		}
+	}
+	slices.SortFunc(victims, func(x, y int32) int {
+		a, b := &c.atts[x], &c.atts[y]
+		return cmp.Or(cmp.Compare(b.start, a.start), cmp.Compare(a.id.Task.Job, b.id.Task.Job), cmp.Compare(a.id.Task.Index, b.id.Task.Index))
+	})
+	for _, ai := range victims {
+		p := c.atts[ai].job.pool
+		if float64(p.running[k]) <= p.share[k] {
+			continue
+		}
+		c.killed = append(c.killed, c.atts[ai].id)
+		c.kill(ai, Reason{Cause: CausePreempted}, false)
+		if need--; need == 0 {
+			return
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package scheduling
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// ErrUnknownPolicy says that no preset or order has the name asked for.
+var ErrUnknownPolicy = errors.New("scheduling: unknown policy")
+
+// preset is one line of the table: a named combination of parts.
+type preset struct {
+	name   string
+	about  string
+	policy Policy
+}
+
+// orderEntry is one line of the table of orders.
+type orderEntry struct {
+	name string
+	make func(c *Core, p *Policy) (order, error)
+}
+
+// orderTable lists the orders. A new order is a file with its constructor and a line here.
+func orderTable() []orderEntry {
+	return []orderEntry{
+		{"fifo", newFIFO},
+		{"fair", newNaiveFair},
+		{"pools", newPools},
+	}
+}
+
+// presetTable lists the named schedulers. A new policy is a line here.
+func presetTable() []preset {
+	w := []time.Duration{5 * time.Second, 10 * time.Second}
+	hfs := LocalityPolicy{Rule: TimedWait, Waits: w}
+	return []preset{
+		{"fifo", "five priorities, then submission; greedy locality [Hadoop]", Policy{Order: "fifo", Spread: true}},
+		{"fair", "fewest running tasks first; greedy locality [Zaharia10 Algorithm 1]", Policy{Order: "fair"}},
+		{"delay", "fair with a skip count [Zaharia10 Algorithm 2]", Policy{Order: "fair",
+			Locality: LocalityPolicy{Rule: SkipCount, Skips: []int{1}}}},
+		{"hfs", "pools with weights and shares, two-level wait [Zaharia10 §4]", Policy{Order: "pools", Spread: true, Locality: hfs,
+			Pools: Allocations{PoolPerUser: true}}},
+	}
+}
+
+// Presets lists the names of the presets, in the order of the table.
+func Presets() []string {
+	var names []string
+	for _, p := range presetTable() {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// DescribePreset says in a line what a preset is, or "" if there is none of that name.
+func DescribePreset(name string) string {
+	for _, p := range presetTable() {
+		if p.name == name {
+			return p.about
+		}
+	}
+	return ""
+}
+
+// Preset gives the named policy with its default settings: reduces on any node, default slow start. The caller may change it.
+func Preset(name string) (Policy, error) {
+	for _, p := range presetTable() {
+		if p.name == name {
+			pol := p.policy
+			pol.Name, pol.SlowStart = name, -1
+			return pol, nil
+		}
+	}
+	return Policy{}, fmt.Errorf("%w %q (have %s)", ErrUnknownPolicy, name, strings.Join(Presets(), ", "))
+}

@@ -1,0 +1,101 @@
+package scheduling
+
+import (
+	"fmt"
+	"time"
+)
+
+// Cause is the kind of a Reason.
+type Cause uint8
+
+// The causes of launches, skips, kills and suspensions.
+const (
+	NoCause           Cause = iota
+	CauseLocal              // launched beside its data
+	CauseNoLocation         // launched anywhere: the map has no location information
+	CauseGreedy             // launched off its data by a rule that does not wait
+	CauseWaited             // launched off its data after waiting Wait, or Count refused offers
+	CauseWaiting            // skipped: waits for a node nearer to its data; Wait or Count so far
+	CauseGravity            // reduce launched at, or as near as nothing to, its center of gravity
+	CauseNoGain             // reduce launched: no node is better by enough to wait
+	CauseGravityWait        // skipped: its reduces wait for their centers of gravity
+	CausePlacementCap       // skipped: the node already has its part of the job's reduces
+	CauseAnyReduce          // reduce launched: first pending one, any node
+	CausePoolMax            // skipped: the pool is at its maximum share
+	CauseJobLimit           // skipped: too many running jobs of the pool or user
+	CauseSlowStart          // skipped: too few maps done
+	CauseUserLimit          // skipped: the user is at the queue's user limit
+	CauseQueueMax           // skipped: the queue is at its maximum capacity
+	CauseQueueZero          // skipped: the queue's capacity is no whole slot
+	CauseSlots              // skipped: a task needs more slots than the node has free
+	CauseReserved           // skipped: the node is reserved for another job
+	CauseSuspended          // skipped: the job's suspended task here resumes first
+	CauseSmallerJob         // suspended, killed or waiting: a smaller job needs the slot
+	CausePreempted          // killed: a pool below its share claims the slot
+	CauseJobEnded           // killed: its job is over
+	CauseSuperseded         // killed: another attempt finished the task, or the Core does not know this one
+	CauseNodeLost           // gone with its node
+	CauseOutputLost         // map runs again: its output is gone
+	CauseResumed            // goes on where it was suspended
+	CauseLoadCap            // the node has its part of the tasks while the cluster is under-loaded
+	CauseNonLocalOnce       // skipped: one task off its data per heartbeat
+	CauseTraining           // launched to measure the job's size
+	CausePadding            // skipped: slots kept free for failures
+	CauseBusyLong           // skipped: only short jobs' tasks on the last slot of a node
+)
+
+var causeText = [...]string{
+	"", "local to its data", "no location information", "first fit", "waited for locality", "waiting for locality",
+	"center of gravity", "no gain in waiting", "waiting for its center of gravity", "node has its part of the job's reduces",
+	"any node", "pool at its maximum share", "limit on running jobs", "slow start: too few maps done",
+	"user limit", "queue at its maximum capacity", "queue has no whole slot", "needs more slots than free here",
+	"node is reserved for another job", "its suspended task goes first", "a smaller job needs the slot",
+	"preempted for a pool below its share", "job is over", "superseded", "node lost", "map output lost", "resumed",
+	"load cap of the node", "one task off its data per heartbeat", "training", "slots kept for failures",
+	"last slot kept for short tasks",
+}
+
+// String is a short sentence.
+func (c Cause) String() string {
+	if int(c) < len(causeText) {
+		return causeText[c]
+	}
+	return "cause?"
+}
+
+// MarshalText writes the form of String.
+func (c Cause) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText reads the form of String.
+func (c *Cause) UnmarshalText(text []byte) error {
+	for i, s := range causeText {
+		if s == string(text) {
+			*c = Cause(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("scheduling: unknown cause %q", text)
+}
+
+// Reason explains a decision. It is a plain value, so that explaining costs no allocation; String makes a sentence of it.
+type Reason struct {
+	Cause Cause         `json:"cause,omitempty"`
+	Wait  time.Duration `json:"wait,omitempty"`  // waited so far
+	Count int32         `json:"count,omitempty"` // offers refused so far
+	Of    int32         `json:"of,omitempty"`    // the limit that Count is measured against
+}
+
+// String is a sentence such as "waiting for locality, 2.5s so far".
+func (r Reason) String() string {
+	s := r.Cause.String()
+	if r.Wait > 0 {
+		s += fmt.Sprintf(", %v so far", r.Wait)
+	}
+	if r.Of > 0 {
+		return s + fmt.Sprintf(", %d of %d", r.Count, r.Of)
+	}
+	if r.Count > 0 {
+		s += fmt.Sprintf(", %d offers refused", r.Count)
+	}
+	return s
+}

@@ -1,0 +1,54 @@
+package scheduling
+
+// reduceRule weighs waiting for a better node against launching a reduce here.
+type reduceRule interface {
+	begin()                     // as localityRule.begin, for reduces
+	offer(j *job, n *node) bool // launches a reduce of j on n, or refuses
+	end()                       // closes a heartbeat
+	mapLaunched(*job, int32, *node)
+	mapGone(j *job, m int32)                         // an attempt, or the output, of map m is gone
+	mapDone(j *job, m int32, n *node, bytes []int64) // the output of map m lies on n; bytes per reduce, nil if unknown
+	ended(j *job)
+}
+
+// newReduceRule makes the rule of p.
+func newReduceRule(c *Core, p ReducePolicy) reduceRule {
+	any := anyNode{c}
+	switch p.Rule {
+	case CoGRS, LARTS:
+		return newCoGRS(any, p)
+	}
+	return any
+}
+
+// anyNode launches the first pending reduce anywhere [Hadoop]. It keeps the outputs all the same, for whoever asks for distances.
+type anyNode struct{ c *Core }
+
+func (anyNode) begin()                         {}
+func (anyNode) end()                           {}
+func (anyNode) mapLaunched(*job, int32, *node) {}
+
+func (r anyNode) offer(j *job, n *node) bool {
+	i := j.w[Reduce].pending.first()
+	r.c.launch(j, Reduce, i, n, AnyPlace, Reason{Cause: CauseAnyReduce}, nil)
+	return true
+}
+
+func (anyNode) mapGone(j *job, m int32) {
+	if j.gravity != nil {
+		j.gravity.remove(m)
+	}
+}
+
+func (r anyNode) mapDone(j *job, m int32, n *node, bytes []int64) {
+	if len(bytes) == 0 || len(j.w[Reduce].tasks) == 0 {
+		return
+	}
+	if j.gravity == nil {
+		j.gravity = newGravity(len(j.w[Map].tasks), len(j.w[Reduce].tasks))
+	}
+	j.gravity.remove(m)
+	j.gravity.add(m, n, bytes)
+}
+
+func (anyNode) ended(j *job) { j.gravity = nil }

@@ -1,0 +1,285 @@
+package scheduling
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// KindView is one kind of a job's tasks, or of all tasks of a pool.
+type KindView struct {
+	Total     int
+	Pending   int // waiting to be launched
+	Running   int // attempts that hold slots
+	Suspended int
+	Done      int
+	Failed    int     // failed attempts so far
+	Demand    int     // unfinished tasks, running ones included; 0 for a job that may not launch
+	Share     float64 // fair share in slots; NaN where the policy gives none
+	Weight    float64 // with which a job enters the computation of shares
+}
+
+// JobView is a snapshot of a job.
+type JobView struct {
+	ID        JobID
+	Name      string
+	User      string
+	Pool      string // or queue
+	Priority  Priority
+	State     JobState
+	Runnable  bool   // may launch: initialized, within the limits on jobs
+	Hold      Reason // why not, unless Runnable
+	Err       string // why it failed
+	Submitted time.Duration
+	Started   time.Duration // when it could first launch
+	Finished  time.Duration // 0 while it has not ended
+	Kinds     [2]KindView   // by TaskKind
+}
+
+// Now is the time of the last call.
+func (c *Core) Now() time.Duration { return c.now }
+
+// Policy is the policy in force, with defaults filled in.
+func (c *Core) Policy() Policy { return c.pol }
+
+// Jobs is the number of jobs submitted so far; their ids are 1 to Jobs().
+func (c *Core) Jobs() int { return len(c.jobs) }
+
+// Active lists the jobs that have not ended, in order of submission.
+func (c *Core) Active() []JobID {
+	var ids []JobID
+	for _, j := range c.active {
+		if !j.state.Ended() {
+			ids = append(ids, j.id)
+		}
+	}
+	return ids
+}
+
+// State is the state of a job; cheap.
+func (c *Core) State(id JobID) JobState {
+	if j, err := c.find(id); err == nil {
+		return j.state
+	}
+	return JobWaiting
+}
+
+// Job takes a snapshot of a job.
+func (c *Core) Job(id JobID) (JobView, error) {
+	j, err := c.find(id)
+	if err != nil {
+		return JobView{}, err
+	}
+	c.settle()
+	v := JobView{ID: id, Name: j.spec.Name, User: j.spec.User, Pool: j.queue, Priority: j.spec.Priority, State: j.state, Runnable: j.runnable,
+		Hold: j.hold, Err: j.err, Submitted: j.submitted, Started: j.started, Finished: j.finished}
+	o, _ := c.order.(*pools)
+	if o != nil {
+		o.computeShares()
+	}
+	for k := range TaskKind(kinds) {
+		w := &j.w[k]
+		v.Kinds[k] = KindView{Total: len(w.tasks), Pending: w.waiting(), Running: w.running, Suspended: w.suspended, Done: w.done,
+			Demand: j.demand(k), Share: math.NaN(), Weight: 1}
+		for i := range w.tasks {
+			v.Kinds[k].Failed += int(w.tasks[i].fails)
+		}
+		if o != nil && !j.state.Ended() {
+			v.Kinds[k].Share, v.Kinds[k].Weight = w.inPool.share, o.weight(j, k)
+		}
+	}
+	return v, nil
+}
+
+// Order lists the jobs with a task of kind k to launch, in the order in which the next free slot is offered.
+func (c *Core) Order(k TaskKind) []JobID {
+	c.settle()
+	var ids []JobID
+	c.order.rewind(k)
+	for j := c.order.next(); j != nil; j = c.order.next() {
+		ids = append(ids, j.id)
+	}
+	return ids
+}
+
+// Runnable lists the jobs that may launch, in order of submission.
+func (c *Core) Runnable() []JobID {
+	c.settle()
+	var ids []JobID
+	for _, j := range c.active {
+		if j.runnable {
+			ids = append(ids, j.id)
+		}
+	}
+	return ids
+}
+
+// Skips lists the jobs passed over in the last heartbeat that asked for work, if Config.Explain is set. The Core owns the slice until the next call.
+func (c *Core) Skips() []Skip { return c.skips }
+
+// PoolView is a snapshot of a pool.
+type PoolView struct {
+	Name   string
+	Config PoolConfig // with the defaults filled in
+	Jobs   int
+	Kinds  [2]KindView // Running, Demand (cut to the maximum), Share
+	Need   [2]int      // slots that it may now claim by preemption
+}
+
+// Pools lists the pools by name; none unless the policy has pools.
+func (c *Core) Pools() []PoolView {
+	o, ok := c.order.(*pools)
+	if !ok {
+		return nil
+	}
+	c.settle()
+	o.computeShares()
+	if o.preempt.Mode != PreemptOff {
+		o.updateNeeds()
+	}
+	var views []PoolView
+	for _, p := range o.sorted {
+		v := PoolView{Name: p.Name, Config: p.PoolConfig, Jobs: len(p.jobs)}
+		for k := range TaskKind(kinds) {
+			v.Kinds[k] = KindView{Running: p.running[k], Demand: p.wants(k), Share: p.share[k], Weight: p.Weight}
+			v.Need[k] = p.need[k]
+			for _, j := range p.jobs {
+				w := &j.w[k]
+				v.Kinds[k].Total += len(w.tasks)
+				v.Kinds[k].Pending += w.waiting()
+				v.Kinds[k].Done += w.done
+				v.Kinds[k].Suspended += w.suspended
+			}
+		}
+		views = append(views, v)
+	}
+	return views
+}
+
+// NodeView is a snapshot of a node.
+type NodeView struct {
+	ID       NodeID
+	Name     string
+	Rack     string
+	Slots    [2]int
+	Running  [2]int
+	Free     [2]int
+	Live     bool
+	Cordoned bool
+	Seen     time.Duration // last heartbeat
+}
+
+// Nodes lists the nodes that have joined at some time, lost ones included.
+func (c *Core) Nodes() []NodeView {
+	var views []NodeView
+	for _, n := range c.nodes {
+		if n.groups != nil {
+			views = append(views, NodeView{ID: n.id, Name: n.name, Rack: n.rack, Slots: n.slots, Running: n.running,
+				Free: [2]int{n.free(Map), n.free(Reduce)}, Live: n.live, Cordoned: n.cordoned, Seen: n.seen})
+		}
+	}
+	return views
+}
+
+// NodeName is the name of a node, "" for NoNode.
+func (c *Core) NodeName(id NodeID) string {
+	if id < 0 || int(id) >= len(c.nodes) {
+		return ""
+	}
+	return c.nodes[id].name
+}
+
+// AttemptView is a snapshot of a live attempt.
+type AttemptView struct {
+	ID        AttemptID
+	Node      NodeID
+	Suspended bool
+	Started   time.Duration
+	Worked    time.Duration // time in a slot so far
+	Locality  Locality
+	Progress  float64
+}
+
+// Live finds the live attempt of a task; ok is false if it has none.
+func (c *Core) Live(id TaskID) (v AttemptView, ok bool) {
+	t := c.taskOf(id)
+	if t == nil || t.att < 0 {
+		return v, false
+	}
+	a := &c.atts[t.att]
+	return AttemptView{ID: a.id, Node: a.node.id, Suspended: a.suspended, Started: a.start, Worked: a.worked(c.now),
+		Locality: a.locality, Progress: a.progress}, true
+}
+
+// Output finds the node on which a done task's output lies and the try that made it.
+func (c *Core) Output(id TaskID) (NodeID, int32, bool) {
+	t := c.taskOf(id)
+	if t == nil || t.state != taskDone {
+		return NoNode, 0, false
+	}
+	return t.node, t.won, true
+}
+
+// LocalityView is how a job stands with the locality rule.
+type LocalityView struct {
+	Level   Locality      // of its last map; starts at NodeLocal
+	Wait    time.Duration // credited since
+	Skipped bool          // passed over at the last offer of a map slot
+	Skips   int           // under SkipCount: offers refused
+}
+
+// Locality tells how a job stands with the locality rule.
+func (c *Core) Locality(id JobID) (LocalityView, error) {
+	j, err := c.find(id)
+	if err != nil {
+		return LocalityView{}, err
+	}
+	w := &j.wait[Map]
+	v := LocalityView{Level: w.level, Wait: w.wait, Skipped: w.skipped}
+	for _, s := range w.skips {
+		v.Skips += int(s)
+	}
+	return v, nil
+}
+
+// Gravity is the center of gravity of a reduce: of the nodes that hold some of its input, the one with the least weighted total
+// network distance, the first in node order if several. ok is false while nothing is known of its input.
+func (c *Core) Gravity(id TaskID) (n NodeID, ok bool, err error) {
+	g, err := c.gravityOf(id)
+	if err != nil || g == nil {
+		return NoNode, false, err
+	}
+	best, _ := g.center(id.Index, int(c.far))
+	if best == nil {
+		return NoNode, false, nil
+	}
+	return best.id, true, nil
+}
+
+// WTND is the weighted total network distance of a reduce if placed on n, in byte-hops: 0 for bytes on n, 2 in its rack, 4 beyond.
+func (c *Core) WTND(id TaskID, n NodeID) (int64, error) {
+	return c.distance(id, n, func(b int64) int64 { return b })
+}
+
+// TND is WTND with each map output that has something for the reduce counting 1.
+func (c *Core) TND(id TaskID, n NodeID) (int64, error) {
+	return c.distance(id, n, func(int64) int64 { return 1 })
+}
+
+func (c *Core) distance(id TaskID, n NodeID, weigh func(int64) int64) (int64, error) {
+	g, err := c.gravityOf(id)
+	if err != nil || g == nil {
+		return 0, err
+	}
+	if n < 0 || int(n) >= len(c.nodes) || c.nodes[n].groups == nil {
+		return 0, fmt.Errorf("%w %d", ErrUnknownNode, n)
+	}
+	return g.wtnd(id.Index, c.nodes[n], weigh), nil
+}
+
+func (c *Core) gravityOf(id TaskID) (*gravity, error) {
+	if id.Kind != Reduce || c.taskOf(id) == nil {
+		return nil, fmt.Errorf("%w: %v is no reduce", ErrUnknownTask, id)
+	}
+	return c.jobs[id.Job-1].gravity, nil
+}
