@@ -7,19 +7,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
 
-const (
-	low7 = 0x7f7f7f7f7f7f7f7f
-	ones = 0x0101010101010101
-	tops = 0x8080808080808080
-)
-
-// controls marks, with 0x80, each byte of x that is at most 0x20: white space
-// and control characters.
-func controls(x uint64) uint64 { return ^(((x & low7) + 0x5f*ones) | x) & tops }
-
 // EmitFields emits v for each word of text, as scan.Fields would find them, in
-// one loop without a call a word: a word's end is found in the words that
-// become its inline key.
+// one loop without a call a word.
 func (t *Table[V]) EmitFields(text []byte, v V) {
 	done := t.emitInner(text, v)
 	scan.Fields(text[done:], func(word []byte) bool {
@@ -28,62 +17,33 @@ func (t *Table[V]) EmitFields(text []byte, v V) {
 	})
 }
 
-// reach is how many bytes from a word's start emitInner loads.
-const reach = 2 * 8
-
-// emitInner emits the words that start at least reach bytes before the end of
-// text and returns where it stopped, between two words.
+// emitInner emits the words that end in whole blocks of text, the last of which
+// is left out, and returns where the next word may begin. Because of that last
+// block the 16 bytes from any word's start may be loaded.
 func (t *Table[V]) emitInner(text []byte, v V) int {
 	base := unsafe.Pointer(unsafe.SliceData(text))
-	records, size := int64(0), int64(0)
-	i := 0
-	for i+reach <= len(text) {
-		k0 := load(base, i)
-		var k1 uint64
-		n := 0
-		if m := controls(k0); m != 0 {
-			z := bits.TrailingZeros64(m)
-			n = z >> 3
-			k0 &= 1<<(uint(z-7)&63) - 1
-		} else {
-			k1 = load(base, i+8)
-			n = inlineKey
-			if m = controls(k1); m != 0 {
-				z := bits.TrailingZeros64(m)
-				n = 8 + z>>3
-				k1 &= 1<<(uint(z-7)&63) - 1
+	start, records, size := 0, 0, 0
+	for at := 0; at+2*scan.Block <= len(text); at += scan.Block {
+		for m := scan.Spaces((*[scan.Block]byte)(text[at:])); m != 0; m &= m - 1 {
+			end := at + bits.TrailingZeros64(m)
+			n := end - start
+			if n > inlineKey {
+				t.Emit(text[start:end], v)
+			} else if n > 0 {
+				keep := &masks[n&31]
+				w := &t.b.q[t.b.n]
+				w.k0, w.k1 = load(base, start)&keep[0], load(base, start+8)&keep[1]
+				w.mark, w.value = uint32(n)+1, v
+				w.hash = mix(w.k0, w.k1, uint64(w.mark))
+				records, size = records+1, size+n
+				if t.b.n++; t.b.n == batchSize {
+					t.flush()
+				}
 			}
+			start = end + 1
 		}
-		if n == 0 && scan.IsSpace(text[i]) {
-			i++
-			continue
-		}
-		if n == inlineKey || !scan.IsSpace(text[i+n]) {
-			n = wordEnd(text[i:], n)
-			t.Emit(text[i:i+n], v)
-			i += n + 1
-			continue
-		}
-		w := &t.b.q[t.b.n]
-		w.k0, w.k1, w.mark, w.value = k0, k1, uint32(n)+1, v
-		w.hash = mix(k0, k1, uint64(w.mark))
-		if t.b.n++; t.b.n == batchSize {
-			t.flush()
-		}
-		records++
-		size += int64(n)
-		i += n + 1
 	}
-	t.stats.Records += records
-	t.stats.Bytes += size
-	return min(i, len(text))
-}
-
-// wordEnd returns the length of the word at the start of text, of which n bytes
-// are known.
-func wordEnd(text []byte, n int) int {
-	for n < len(text) && !scan.IsSpace(text[n]) {
-		n++
-	}
-	return n
+	t.stats.Records += int64(records)
+	t.stats.Bytes += int64(size)
+	return start
 }

@@ -1,0 +1,174 @@
+package scan
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// plainFields is the oracle: it lets the library split at the bytes of isspace.
+func plainFields(text []byte) [][]byte {
+	return bytes.FieldsFunc(latin1(text), func(r rune) bool { return strings.ContainsRune(" \t\n\v\f\r", r) })
+}
+
+// latin1 widens each byte to a rune, so that no byte is taken for UTF-8.
+func latin1(text []byte) []byte {
+	var b []byte
+	for _, c := range text {
+		b = append(b, string(rune(c))...)
+	}
+	return b
+}
+
+func collect(each func([]byte, func([]byte) bool), text []byte) (out [][]byte) {
+	each(text, func(w []byte) bool {
+		out = append(out, w)
+		return true
+	})
+	return out
+}
+
+func seeds(f *testing.F) {
+	for _, s := range []string{"", " ", "a", "word", "a b", "  two  words  ", "nul\x00byte \x1f\x7f\x80\xa0\xff", "crlf\r\nline\r\n",
+		"a word that is longer than eight or sixteen bytes: incomprehensibilities", "\v\f\t\n", strings.Repeat("x", 100) + "\x01 y",
+		strings.Repeat("words of many lengths, \x02\tsome short ", 9)} {
+		f.Add([]byte(s))
+	}
+}
+
+func FuzzFields(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		want := plainFields(text)
+		got := collect(Fields, text)
+		require.Len(t, got, len(want))
+		for i := range want {
+			require.Equal(t, want[i], latin1(got[i]))
+		}
+	})
+}
+
+func FuzzLines(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		got := collect(Lines, text)
+		require.EqualValues(t, len(got), CountLines(text))
+		joined := bytes.Join(got, []byte("\n"))
+		if bytes.HasSuffix(text, []byte("\n")) {
+			joined = append(joined, '\n')
+		}
+		require.Equal(t, string(text), string(joined))
+		for _, l := range got {
+			require.NotContains(t, string(l), "\n")
+		}
+	})
+}
+
+func TestIsSpaceIsPOSIX(t *testing.T) {
+	for c := range 256 {
+		require.Equal(t, strings.IndexByte(" \t\n\v\f\r", byte(c)) >= 0, IsSpace(byte(c)), "%#x", c)
+	}
+}
+
+func FuzzSpaces(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var b [Block]byte
+		copy(b[:], text)
+		m := Spaces(&b)
+		for i, c := range b {
+			require.Equal(t, IsSpace(c), m>>i&1 == 1, "byte %d: %#x", i, c)
+		}
+	})
+}
+
+// TestSpacesKnowsEveryByte puts every byte beside every other, where carries
+// would show.
+func TestSpacesKnowsEveryByte(t *testing.T) {
+	for c := range 256 {
+		for d := range 256 {
+			b := [Block]byte{byte(c), byte(d), 7: byte(c), 8: byte(d), 63: byte(c)}
+			m := Spaces(&b)
+			for i, x := range b {
+				if IsSpace(x) != (m>>i&1 == 1) {
+					t.Fatalf("byte %d of %v", i, b)
+				}
+			}
+		}
+	}
+}
+
+func TestYieldStops(t *testing.T) {
+	for _, each := range []func([]byte, func([]byte) bool){Fields, Lines} {
+		n := 0
+		each([]byte("one two\nthree four\nfive"+strings.Repeat(" and so on", 20)), func([]byte) bool {
+			n++
+			return n < 2
+		})
+		require.Equal(t, 2, n)
+	}
+}
+
+func benchmarkText() []byte {
+	rng := rand.New(rand.NewPCG(1, 1))
+	b := make([]byte, 1<<20)
+	for i := range b {
+		if b[i] = byte('a' + rng.IntN(26)); rng.IntN(6) == 0 {
+			b[i] = " \n"[rng.IntN(12)/11]
+		}
+	}
+	return b
+}
+
+func BenchmarkFields(b *testing.B) {
+	text := benchmarkText()
+	n := 0
+	b.Run("words", func(b *testing.B) {
+		b.SetBytes(int64(len(text)))
+		for b.Loop() {
+			Fields(text, func(w []byte) bool { n += len(w); return true })
+		}
+	})
+	b.Run("bytes", func(b *testing.B) {
+		b.SetBytes(int64(len(text)))
+		for b.Loop() {
+			bytewise(text, func(w []byte) bool { n += len(w); return true })
+		}
+	})
+}
+
+func bytewise(text []byte, yield func(word []byte) bool) {
+	for i := 0; i < len(text); {
+		if IsSpace(text[i]) {
+			i++
+			continue
+		}
+		start := i
+		for i < len(text) && !IsSpace(text[i]) {
+			i++
+		}
+		if !yield(text[start:i:i]) {
+			return
+		}
+	}
+}
+
+func BenchmarkLines(b *testing.B) {
+	text := benchmarkText()
+	n := 0
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		Lines(text, func(l []byte) bool { n += len(l); return true })
+	}
+}
+
+func BenchmarkCountLines(b *testing.B) {
+	text := benchmarkText()
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		CountLines(text)
+	}
+}
