@@ -136,7 +136,7 @@ func (c *Counters) Merge(o *Counters) {
 		c.framework[i] += n
 	}
 	for k, u := range o.users {
-		c.user(k.group, k.name).value += u.value
+		c.AddNamed(k.group, k.name, u.value)
 	}
 }
 

@@ -209,7 +209,7 @@ func cutLines(ctx context.Context, s Source, n int, blocks []Block) ([]Block, er
 		}
 		start, lines = end, 0
 	}
-	r := &splitReader{ctx: ctx, source: s, split: Split{Length: s.Size()}}
+	r := &splitReader{ctx: ctx, windows: usualWindows(), source: s, split: Split{Length: s.Size()}}
 	err := r.runs(lineEnds{}, func(run []byte) error {
 		for len(run) > 0 {
 			i := bytes.IndexByte(run, '\n') + 1

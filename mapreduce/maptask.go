@@ -81,7 +81,7 @@ func (r *Resources) report(c *Counters) {
 
 // readSplit calls fn for each record of the attempt's split.
 func readSplit[I any](ctx context.Context, p *Plan, a *MapAttempt, in Input[I], pin func([]byte, func()), fn func(I) error) (records, bytes int64, err error) {
-	r := &splitReader{ctx: ctx, source: p.sources[a.Split.Source], split: a.Split, res: &a.Resources, pin: pin}
+	r := &splitReader{ctx: ctx, windows: usualWindows(), source: p.sources[a.Split.Source], split: a.Split, res: &a.Resources, pin: pin}
 	err = in.read(r, func(rec I) error {
 		records++
 		return fn(rec)

@@ -71,7 +71,7 @@ func (b *boundJob[I, K, V, O]) prepare(ctx context.Context, p *Plan) error {
 			return err
 		}
 		left := len(keys) + sampleKeys/sampleSplits
-		r := &splitReader{ctx: ctx, source: p.sources[split.Source], split: split}
+		r := &splitReader{ctx: ctx, windows: usualWindows(), source: p.sources[split.Source], split: split}
 		err = b.in.read(r, func(rec I) error {
 			if len(keys) >= left {
 				return errSampled

@@ -6,18 +6,21 @@ import (
 	"io"
 )
 
-// window is how much input is handed on in one run, in bytes, and span how much
-// of a stored source is looked at in one View. Views of mapped files and of the
-// inside of a block cost nothing, whatever their length.
-const (
-	window      = 1 << 20
-	firstWindow = 64 << 10 // for a record that crosses the end of a view
-	span        = 64 << 20
-)
+// windows are the sizes in which a split is read, in bytes.
+type windows struct {
+	run      int // handed on at once; also the buffer of a stream
+	crossing int // first look at a record that crosses the end of a view
+	// span is how much of a stored source is looked at in one View. Views of mapped
+	// files and of the inside of a block cost nothing, whatever their length.
+	span int
+}
+
+func usualWindows() windows { return windows{run: 1 << 20, crossing: 64 << 10, span: 64 << 20} }
 
 // splitReader reads one split for one attempt.
 type splitReader struct {
-	ctx    context.Context
+	ctx context.Context
+	windows
 	source Source
 	split  Split
 	res    *Resources // may be nil
@@ -74,7 +77,7 @@ func (s *splitReader) viewRuns(ends recordEnds, yield func(run []byte) error) er
 
 // wholeRecords is step 2; it returns the bytes yielded.
 func (s *splitReader) wholeRecords(ends recordEnds, pos, end int64, yield func(run []byte) error) (int64, error) {
-	view, release, err := s.source.Data.View(pos, int(min(end-pos, span)))
+	view, release, err := s.source.Data.View(pos, int(min(end-pos, int64(s.span))))
 	if err != nil {
 		return 0, err
 	}
@@ -84,7 +87,7 @@ func (s *splitReader) wholeRecords(ends recordEnds, pos, end int64, yield func(r
 		defer release()
 	}
 	total := int64(0)
-	for want := window; len(view) > 0; {
+	for want := s.run; len(view) > 0; {
 		used := ends.last(view[:min(want, len(view))])
 		if used == 0 {
 			if want >= len(view) {
@@ -93,7 +96,7 @@ func (s *splitReader) wholeRecords(ends recordEnds, pos, end int64, yield func(r
 			want *= 2
 			continue
 		}
-		want = window
+		want = s.run
 		if err := s.tick(int64(used)); err != nil {
 			return total, err
 		}
@@ -110,7 +113,7 @@ func (s *splitReader) wholeRecords(ends recordEnds, pos, end int64, yield func(r
 func (s *splitReader) crossingRecord(ends recordEnds, pos int64, yield func(run []byte) error) (int64, error) {
 	size := s.source.Data.Size()
 	from := 0
-	for want := int64(firstWindow); ; want *= 2 {
+	for want := int64(s.crossing); ; want *= 2 {
 		n := min(want, size-pos)
 		view, release, err := s.source.Data.View(pos, int(n))
 		if err != nil {
@@ -147,7 +150,7 @@ func (s *splitReader) firstRecord(ends recordEnds, end int64) (int64, error) {
 		return 0, nil
 	}
 	for at := off - 1; at < end-1; {
-		n := min(window, end-1-at)
+		n := min(int64(s.run), end-1-at)
 		b, release, err := s.source.Data.View(at, int(n))
 		if err != nil {
 			return 0, err
@@ -173,7 +176,7 @@ func (s *splitReader) streamRuns(ends recordEnds, yield func(run []byte) error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	buf := make([]byte, window)
+	buf := make([]byte, s.run)
 	held := 0
 	for eof := false; !eof; {
 		if held == len(buf) {

@@ -1,0 +1,201 @@
+package mapreduce
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// compareFloats orders NaN last and -0 before +0, as keys are ordered.
+func compareFloats(a, b float64) int {
+	if a != a || b != b {
+		return cmp.Compare(b2i(a != a), b2i(b != b))
+	}
+	return cmp.Or(cmp.Compare(a, b), cmp.Compare(b2i(!math.Signbit(a)), b2i(!math.Signbit(b))))
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// checkKeys states the two properties of a key codec: bytes are ordered as
+// values are, and decoding gives the value back; up and down.
+func checkKeys[K any](t *testing.T, name string, gen *rapid.Generator[K], compare func(a, b K) int) {
+	t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
+		a, b := gen.Draw(t, "a"), gen.Draw(t, "b")
+		for _, descending := range []bool{false, true} {
+			c, err := keyCodec[K](descending)
+			require.NoError(t, err)
+			encode, decode := c.encoder(), c.decoder()
+			x, y := encode(nil, a), encode([]byte{7}, b)[1:]
+			want := compare(a, b)
+			if descending {
+				want = -want
+			}
+			require.Equal(t, want, bytes.Compare(x, y), "%v %v: % x % x", a, b, x, y)
+			back, err := decode(x)
+			require.NoError(t, err)
+			require.Zero(t, compare(a, back), "%v became %v", a, back)
+		}
+	}))
+}
+
+func TestKeyOrderIsValueOrder(t *testing.T) {
+	checkKeys(t, "int", rapid.Int(), cmp.Compare[int])
+	checkKeys(t, "int8", rapid.Int8(), cmp.Compare[int8])
+	checkKeys(t, "int16", rapid.Int16(), cmp.Compare[int16])
+	checkKeys(t, "int32", rapid.Int32(), cmp.Compare[int32])
+	checkKeys(t, "int64", rapid.Int64(), cmp.Compare[int64])
+	checkKeys(t, "uint", rapid.Uint(), cmp.Compare[uint])
+	checkKeys(t, "uint8", rapid.Uint8(), cmp.Compare[uint8])
+	checkKeys(t, "uint16", rapid.Uint16(), cmp.Compare[uint16])
+	checkKeys(t, "uint32", rapid.Uint32(), cmp.Compare[uint32])
+	checkKeys(t, "uint64", rapid.Uint64(), cmp.Compare[uint64])
+	checkKeys(t, "bool", rapid.Bool(), func(a, b bool) int { return cmp.Compare(b2i(a), b2i(b)) })
+	checkKeys(t, "string", rapid.String(), cmp.Compare[string])
+	checkKeys(t, "bytes", shortBytes(), bytes.Compare)
+	special := rapid.SampledFrom([]float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1})
+	checkKeys(t, "float64", rapid.OneOf(rapid.Float64(), special), compareFloats)
+	checkKeys(t, "float32", rapid.OneOf(rapid.Float32(), rapid.Map(special, func(f float64) float32 { return float32(f) })),
+		func(a, b float32) int { return compareFloats(float64(a), float64(b)) })
+}
+
+// shortBytes draws byte slices in which zeros, ones and 0xff are frequent.
+func shortBytes() *rapid.Generator[[]byte] {
+	return rapid.SliceOfN(rapid.SampledFrom([]byte{0, 1, 2, 'a', 0xfe, 0xff}), 0, 4)
+}
+
+type composite struct {
+	Flag  bool
+	Text  string
+	Inner Pair[int16, []byte]
+	Last  string
+	_     int
+	Empty None
+}
+
+type mark struct{ text string }
+
+func (m mark) MarshalBinary() ([]byte, error) {
+	if m.text == "bad" {
+		return nil, errors.New("bad mark")
+	}
+	return []byte(m.text), nil
+}
+
+func (m *mark) UnmarshalBinary(b []byte) error {
+	m.text = string(b)
+	return nil
+}
+
+func TestCompositeKeyOrderIsFieldOrder(t *testing.T) {
+	text := rapid.Map(shortBytes(), func(b []byte) string { return string(b) })
+	checkKeys(t, "pair", rapid.Custom(func(t *rapid.T) Pair[string, string] {
+		return MakePair(text.Draw(t, "first"), text.Draw(t, "second"))
+	}), func(a, b Pair[string, string]) int {
+		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.Second, b.Second))
+	})
+	checkKeys(t, "struct", rapid.Custom(func(t *rapid.T) composite {
+		return composite{
+			Flag: rapid.Bool().Draw(t, "flag"), Text: text.Draw(t, "text"),
+			Inner: MakePair(rapid.Int16Range(-1, 1).Draw(t, "n"), shortBytes().Draw(t, "b")), Last: text.Draw(t, "last"),
+		}
+	}), func(a, b composite) int {
+		return cmp.Or(cmp.Compare(b2i(a.Flag), b2i(b.Flag)), cmp.Compare(a.Text, b.Text), cmp.Compare(a.Inner.First, b.Inner.First),
+			bytes.Compare(a.Inner.Second, b.Inner.Second), cmp.Compare(a.Last, b.Last))
+	})
+	checkKeys(t, "array", rapid.Custom(func(t *rapid.T) [2]string {
+		return [2]string{text.Draw(t, "0"), text.Draw(t, "1")}
+	}), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	checkKeys(t, "byte array", rapid.Custom(func(t *rapid.T) [3]byte {
+		return [3]byte(rapid.SliceOfN(rapid.Byte(), 3, 3).Draw(t, "b"))
+	}), func(a, b [3]byte) int { return bytes.Compare(a[:], b[:]) })
+	checkKeys(t, "slice", rapid.SliceOfN(text, 0, 3), slices.Compare[[]string])
+	checkKeys(t, "marshaler", rapid.Map(text, func(s string) mark { return mark{s} }),
+		func(a, b mark) int { return cmp.Compare(a.text, b.text) })
+	checkKeys(t, "pair of marshalers", rapid.Custom(func(t *rapid.T) Pair[mark, mark] {
+		return MakePair(mark{text.Draw(t, "first")}, mark{text.Draw(t, "second")})
+	}), func(a, b Pair[mark, mark]) int {
+		return cmp.Or(cmp.Compare(a.First.text, b.First.text), cmp.Compare(a.Second.text, b.Second.text))
+	})
+}
+
+func TestPrefixLen(t *testing.T) {
+	for _, descending := range []bool{false, true} {
+		c, err := keyCodec[Pair[string, int32]](descending)
+		require.NoError(t, err)
+		prefix, err := c.prefixLen(1)
+		require.NoError(t, err)
+		encode := c.encoder()
+		a, b := encode(nil, MakePair("x\x00", int32(1))), encode(nil, MakePair("x\x00", int32(2)))
+		require.Len(t, a, 9)
+		require.Equal(t, 5, prefix(a))
+		require.Equal(t, a[:5], b[:prefix(b)])
+		_, err = c.prefixLen(3)
+		require.ErrorContains(t, err, "has 2 fields")
+	}
+}
+
+func TestDecodeRefusesOtherBytes(t *testing.T) {
+	refuses := func(b []byte, decode func([]byte) error) {
+		require.ErrorIs(t, decode(b), errEncoding, "% x", b)
+	}
+	for _, b := range [][]byte{{}, {1}, {0, 0, 0}, make([]byte, 9)} {
+		refuses(b, decodeErr[int64](t))
+	}
+	refuses([]byte{'a'}, decodeErr[Pair[string, int8]](t))
+	refuses([]byte{'a', 0}, decodeErr[Pair[string, int8]](t))
+	refuses([]byte{'a', 0, 2, 1}, decodeErr[Pair[string, int8]](t))
+	refuses([]byte{'a', 0, 1}, decodeErr[Pair[string, int8]](t))
+	refuses([]byte{1, 9}, decodeErr[[]int8](t))
+	refuses([]byte{2}, decodeErr[[]int8](t))
+	refuses([]byte{1, 2}, decodeErr[[3]byte](t))
+	refuses([]byte{1, 2}, decodeErr[bool](t))
+}
+
+func decodeErr[V any](t *testing.T) func([]byte) error {
+	c, err := valueCodec[V]()
+	require.NoError(t, err)
+	decode := c.decoder()
+	return func(b []byte) error {
+		_, err := decode(b)
+		return err
+	}
+}
+
+func TestUnsupportedTypes(t *testing.T) {
+	for _, err := range []error{
+		second(keyCodec[map[string]int](false)),
+		second(keyCodec[*int](false)),
+		second(valueCodec[func()]()),
+		second(valueCodec[struct{ C chan int }]()),
+		second(valueCodec[any]()),
+		second(valueCodec[complex128]()),
+	} {
+		require.ErrorIs(t, err, ErrUnsupportedType)
+	}
+	require.ErrorContains(t, second(valueCodec[struct{ C chan int }]()), "field C")
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestEncodeDoesNotAllocate(t *testing.T) {
+	c, err := keyCodec[Pair[string, int64]](false)
+	require.NoError(t, err)
+	encode, buf := c.encoder(), make([]byte, 0, 64)
+	k := MakePair("some text", int64(9))
+	require.Zero(t, testing.AllocsPerRun(100, func() { buf = encode(buf[:0], k) }))
+	require.Equal(t, uint64(9)|1<<63, binary.BigEndian.Uint64(buf[11:]))
+	require.True(t, strings.HasPrefix(string(buf), "some text\x00\x01"))
+}

@@ -1,0 +1,228 @@
+package mapreduce
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/dfs"
+)
+
+// wholeLines is the plain definition of the lines of a text.
+func wholeLines(text []byte) []string {
+	if len(text) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+}
+
+// tiny windows make short texts take every path of the reader.
+func tiny(run, crossing, span int) windows { return windows{run: run, crossing: crossing, span: span} }
+
+// readAll reads all splits of one source and returns its records and how many of
+// them each split had.
+func readAll(t testing.TB, in Input[[]byte], w windows, block int64) (records []string) {
+	t.Helper()
+	p := &Plan{sources: in.sources, input: in.plan}
+	splits, err := p.Splits(context.Background(), everyBytes(p, block))
+	require.NoError(t, err)
+	for _, s := range splits {
+		r := &splitReader{ctx: context.Background(), windows: w, source: in.sources[s.Source], split: s}
+		require.NoError(t, in.read(r, func(rec []byte) error {
+			records = append(records, string(rec))
+			return nil
+		}))
+	}
+	return records
+}
+
+// FuzzLines states that the records of all splits together are the lines of the
+// whole text, whatever the blocks and the windows.
+func FuzzLines(f *testing.F) {
+	for _, text := range []string{"", "\n", "a", "a\n", "a\nb", "\n\na\r\nbb\x00\xff\n\nlong line here\n", strings.Repeat("x", 300) + "\ny"} {
+		for _, block := range []uint16{1, 2, 3, 7, 4096} {
+			f.Add([]byte(text), block, uint8(3))
+		}
+	}
+	f.Fuzz(func(t *testing.T, text []byte, block uint16, size uint8) {
+		w := tiny(int(size)+1, int(size)/2+1, 2*int(size)+1)
+		n := int64(block) + 1
+		want := wholeLines(text)
+		require.Equal(t, want, readAll(t, Lines(Bytes("text", text)), w, n))
+		require.Equal(t, string(text), strings.Join(readAll(t, Chunks(Bytes("text", text)), w, n), ""))
+		require.Equal(t, want, readAll(t, NLines(2, Bytes("text", text)), w, n))
+		stream := Stream("-", iotest.HalfReader(bytes.NewReader(text)))
+		require.Equal(t, want, readAll(t, Lines(stream), w, n))
+	})
+}
+
+func TestChunksAreRunsOfWholeLines(t *testing.T) {
+	text := []byte(strings.Repeat("some words\n", 100) + "end")
+	runs := readAll(t, Chunks(Bytes("text", text)), tiny(64, 16, 256), 100)
+	require.Equal(t, string(text), strings.Join(runs, ""))
+	for i, run := range runs[:len(runs)-1] {
+		require.True(t, strings.HasSuffix(run, "\n"), "run %d: %q", i, run)
+		require.LessOrEqual(t, len(run), 64)
+	}
+}
+
+func TestFixedSizeRecordsAtAnyBlockSize(t *testing.T) {
+	var text []byte
+	var want []string
+	for i := range 37 {
+		rec := fmt.Sprintf("%02d..", i)
+		text, want = append(text, rec...), append(want, rec)
+	}
+	for block := int64(1); block < 20; block++ {
+		for _, w := range []windows{tiny(4, 1, 9), tiny(1, 4, 3), usualWindows()} {
+			require.Equal(t, want, readAll(t, FixedSize(4, Bytes("text", text)), w, block))
+		}
+	}
+	in := FixedSize(4, Bytes("text", text[:41]))
+	err := in.read(&splitReader{ctx: context.Background(), windows: usualWindows(), source: in.sources[0], split: Split{Length: 41}},
+		func([]byte) error { return nil })
+	require.ErrorContains(t, err, "text: ends within a record of 4 bytes")
+}
+
+func TestKeyValueLinesAndStrings(t *testing.T) {
+	src := Bytes("text", []byte("a\tb\tc\nd\n\te\n"))
+	r := func() *splitReader {
+		return &splitReader{ctx: context.Background(), windows: usualWindows(), source: src, split: Split{Length: src.Size()}}
+	}
+	var got []string
+	require.NoError(t, KeyValueLines('\t', src).read(r(), func(p Pair[[]byte, []byte]) error {
+		got = append(got, string(p.First)+"="+string(p.Second))
+		return nil
+	}))
+	require.Equal(t, []string{"a=b\tc", "d=", "=e"}, got)
+	got = nil
+	require.NoError(t, LineStrings(src).read(r(), func(s string) error {
+		got = append(got, s)
+		return nil
+	}))
+	require.Equal(t, []string{"a\tb\tc", "d", "\te"}, got)
+}
+
+func TestNLinesCutsEveryNLines(t *testing.T) {
+	in := NLines(2, Bytes("text", []byte("1\n2\n3\n4\n5")))
+	p := &Plan{sources: in.sources, input: in.plan}
+	splits, err := p.Splits(context.Background(), func(int) []Block {
+		return []Block{{Offset: 0, Length: 5, Hosts: []string{"a"}}, {Offset: 5, Length: 4, Hosts: []string{"b"}}}
+	})
+	require.NoError(t, err)
+	require.Equal(t, []Split{
+		{Offset: 0, Length: 4, Hosts: []string{"a"}}, {Offset: 4, Length: 4, Hosts: []string{"a"}}, {Offset: 8, Length: 1, Hosts: []string{"b"}},
+	}, splits)
+}
+
+func TestWholeFilesAndSlices(t *testing.T) {
+	in := WholeFiles(Bytes("one", []byte("1\n2")), Bytes("empty", nil))
+	p := &Plan{sources: in.sources, input: in.plan}
+	splits, err := p.Splits(context.Background(), everyBytes(p, 1))
+	require.NoError(t, err)
+	require.Len(t, splits, 2)
+	var got []string
+	for _, s := range splits {
+		r := &splitReader{ctx: context.Background(), windows: usualWindows(), source: in.sources[s.Source], split: s}
+		require.NoError(t, in.read(r, func(f WholeFile) error {
+			got = append(got, f.Name+":"+string(f.Data))
+			return nil
+		}))
+	}
+	require.Equal(t, []string{"one:1\n2", "empty:"}, got)
+
+	numbers := Slice([]int{5, 6, 7, 8})
+	var sum []int
+	for off := range int64(4) {
+		r := &splitReader{ctx: context.Background(), windows: usualWindows(), source: numbers.sources[0], split: Split{Offset: off, Length: 1}}
+		require.NoError(t, numbers.read(r, func(n int) error {
+			sum = append(sum, n)
+			return nil
+		}))
+	}
+	require.Equal(t, []int{5, 6, 7, 8}, sum)
+}
+
+func TestStreamIsReadOnce(t *testing.T) {
+	in := Lines(Stream("-", strings.NewReader("a\nb")))
+	require.Equal(t, []string{"a", "b"}, readAll(t, in, usualWindows(), 10))
+	r := &splitReader{ctx: context.Background(), windows: usualWindows(), source: in.sources[0]}
+	require.ErrorIs(t, in.read(r, func([]byte) error { return nil }), ErrConsumed)
+
+	broken := Lines(Stream("pipe", io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(errors.New("gone")))))
+	r = &splitReader{ctx: context.Background(), windows: usualWindows(), source: broken.sources[0]}
+	require.ErrorContains(t, broken.read(r, func([]byte) error { return nil }), "gone")
+}
+
+// heldViews is a source that counts the views that are held.
+type heldViews struct {
+	dfs.Source
+	held int
+}
+
+func (h *heldViews) View(off int64, n int) ([]byte, func(), error) {
+	b, release, err := h.Source.View(off, n)
+	if err != nil {
+		return nil, nil, err
+	}
+	h.held++
+	return b, func() { h.held--; release() }, nil
+}
+
+func TestEveryViewIsReleased(t *testing.T) {
+	data := &heldViews{Source: dfs.Bytes("text", []byte(strings.Repeat("word\n", 50)+strings.Repeat("x", 99)))}
+	src, err := Stored(data)
+	require.NoError(t, err)
+	stop := errors.New("stop")
+	for fail := range 52 {
+		for _, pinned := range []bool{false, true} {
+			var release []func()
+			r := &splitReader{ctx: context.Background(), windows: tiny(16, 8, 32), source: src, split: Split{Length: src.Size()}}
+			if pinned {
+				r.pin = func(_ []byte, f func()) { release = append(release, f) }
+			}
+			n := 0
+			err := Lines(src).read(r, func([]byte) error {
+				if n++; n > fail {
+					return stop
+				}
+				return nil
+			})
+			require.Equal(t, fail < 51, err != nil)
+			for _, f := range release {
+				f()
+			}
+			require.Zero(t, data.held)
+		}
+	}
+}
+
+func TestTruncatedFileIsAnErrorOfTheAttempt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "text")
+	require.NoError(t, os.WriteFile(path, bytes.Repeat([]byte("0123456789abcde\n"), 1<<16), 0o600))
+	src, err := File(path)
+	require.NoError(t, err)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(false))
+	job := MapOnly[[]byte, []byte]{Map: func(line []byte, emit func([]byte)) error {
+		if err := os.Truncate(path, 4096); err != nil {
+			return err
+		}
+		emit(line)
+		return nil
+	}}
+	var out Collected[[]byte]
+	p, err := job.Bind(Lines(src), out.Output())
+	require.NoError(t, err)
+	_, err = RunLocal(context.Background(), p, LocalOptions{})
+	require.ErrorIs(t, err, ErrInputChanged)
+}
