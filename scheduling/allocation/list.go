@@ -1,0 +1,94 @@
+package allocation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// List is an access control list in Hadoop's form: users, and groups whose members count. The zero value admits nobody.
+type List struct {
+	Everybody bool
+	Users     []string // sorted, each once
+	Groups    []string // sorted, each once
+}
+
+// ParseList reads a list as Hadoop writes it: user names with commas between them, one space, group names with commas between
+// them: "ann,bob ops,research"; either part may be missing ("ann", " ops"), "*" is everybody, and a single space, or
+// nothing, is nobody. What Hadoop would misread in silence is an error: more than one space, a star among names, names twice.
+func ParseList(s string) (List, error) {
+	if strings.TrimSpace(s) == "*" {
+		return List{Everybody: true}, nil
+	}
+	users, groups, _ := strings.Cut(s, " ")
+	if strings.ContainsFunc(groups, unicode.IsSpace) || strings.ContainsFunc(users, unicode.IsSpace) {
+		return List{}, fmt.Errorf("%q has more than one space; want user1,user2 group1,group2, or * or a single space", shorten(s))
+	}
+	var l List
+	var err error
+	if l.Users, err = names(users, "user"); err != nil {
+		return List{}, err
+	}
+	if l.Groups, err = names(groups, "group"); err != nil {
+		return List{}, err
+	}
+	return l, nil
+}
+
+// names splits at commas.
+func names(s, what string) ([]string, error) {
+	if s == "" {
+		return nil, nil
+	}
+	list := strings.Split(s, ",")
+	slices.Sort(list)
+	for i, name := range list {
+		switch reason := nameReason(name); {
+		case reason != "":
+			return nil, fmt.Errorf("a %s name %s in %q", what, reason, shorten(s))
+		case strings.Contains(name, "*"):
+			return nil, fmt.Errorf("%q among %s names; * stands alone for everybody", shorten(name), what)
+		case i > 0 && list[i-1] == name:
+			return nil, fmt.Errorf("%s %s is there twice", what, shorten(name))
+		}
+	}
+	return list, nil
+}
+
+// String is the form that ParseList reads: a single space for nobody.
+func (l List) String() string {
+	if l.Everybody {
+		return "*"
+	}
+	s := strings.Join(l.Users, ",")
+	if len(l.Groups) > 0 || s == "" {
+		s += " " + strings.Join(l.Groups, ",")
+	}
+	return s
+}
+
+// describe is String for messages.
+func (l List) describe() string {
+	switch {
+	case l.Everybody:
+		return "everybody"
+	case len(l.Users) == 0 && len(l.Groups) == 0:
+		return "nobody"
+	}
+	return fmt.Sprintf("%q", l.String())
+}
+
+// Admits tells whether the list names the user or one of the groups.
+func (l List) Admits(who Principal) bool {
+	if l.Everybody || slices.Contains(l.Users, who.User) && who.User != "" {
+		return true
+	}
+	return slices.ContainsFunc(who.Groups, func(g string) bool { return g != "" && slices.Contains(l.Groups, g) })
+}
+
+// Principal is who asks, as the master has authenticated it; never what a job's properties claim.
+type Principal struct {
+	User   string
+	Groups []string
+}

@@ -1,0 +1,253 @@
+package allocation
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// capacityError is the tolerance of sums of percentages.
+const capacityError = 1e-6
+
+// build puts the queues together and checks how they fit.
+func (p *queueParser) build() Queues {
+	p.declared()
+	p.readDefaults()
+	var out Queues
+	if p.enabled != nil {
+		if text, ok := p.enabled.text(&p.faults); ok {
+			out.Access.Enabled, _ = boolean(&p.faults, p.enabled.line, p.enabled.name, text)
+		}
+	}
+	if p.admins != nil {
+		out.Access.Admins = p.list(p.admins, p.admins.name)
+	}
+	if len(p.queues) == 0 && len(p.errs) == 0 {
+		p.queue(DefaultPool, 0).implied = false
+	}
+	var roots []*queueNode
+	for _, q := range p.queues {
+		if q.parent == nil {
+			roots = append(roots, q)
+		}
+		if q.implied {
+			p.file = q.file
+			p.add(q.line, "queue %s is the parent of others but is not configured itself", q.name)
+		}
+	}
+	p.level(&out, roots, false)
+	return out
+}
+
+// declared heeds mapred.queue.names: it makes queues without settings and refuses those that it leaves out.
+func (p *queueParser) declared() {
+	if p.names == nil {
+		return
+	}
+	text, ok := p.names.text(&p.faults)
+	if !ok {
+		return
+	}
+	list := strings.Split(text, ",")
+	for i, name := range list {
+		list[i] = strings.TrimSpace(name)
+		if slices.Contains(list[:i], list[i]) {
+			p.add(p.names.line, "%s names queue %q twice", p.names.name, shorten(list[i]))
+		} else if q := p.queue(list[i], p.names.line); q != nil {
+			q.implied = false
+		}
+	}
+	for _, q := range p.queues {
+		parent := slices.ContainsFunc(list, func(name string) bool { return strings.HasPrefix(name, q.name+":") })
+		if !parent && !slices.Contains(list, q.name) {
+			p.file = q.file
+			p.add(q.line, "queue %s is not among %s on line %d", q.name, p.names.name, p.names.line)
+		}
+	}
+	slices.SortStableFunc(p.queues, func(a, b *queueNode) int { return rank(list, a.name) - rank(list, b.name) })
+	for _, q := range p.queues {
+		slices.SortStableFunc(q.children, func(a, b *queueNode) int { return rank(list, a.name) - rank(list, b.name) })
+	}
+}
+
+// rank is where the list first speaks of a queue or of one in it.
+func rank(list []string, queue string) int {
+	return slices.IndexFunc(list, func(name string) bool { return name == queue || strings.HasPrefix(name, queue+":") })
+}
+
+// level adds the queues of one parent, and then each one's own, and checks that they fit.
+func (p *queueParser) level(out *Queues, queues []*queueNode, stopped bool) {
+	sum, open := 0.0, 0
+	configs := make([]scheduling.QueueConfig, len(queues))
+	for i, q := range queues {
+		configs[i] = p.config(q)
+		if find(q.settings, keyCapacity) == nil {
+			open++
+		}
+		sum += configs[i].Capacity
+	}
+	if sum > 100+capacityError {
+		last := queues[len(queues)-1]
+		p.file = last.file
+		p.add(last.line, "the capacities of %s add up to %s %%, more than 100", p.siblings(last), percent(sum))
+	} else {
+		p.leftover(queues, configs, (100-sum)/float64(max(open, 1)))
+	}
+	for i, q := range queues {
+		out.Configs = append(out.Configs, configs[i])
+		halted := p.access(out, q, stopped)
+		p.level(out, q.children, halted)
+	}
+}
+
+// siblings describes the queues beside q for a message.
+func (p *queueParser) siblings(q *queueNode) string {
+	if q.parent == nil {
+		return "the topmost queues"
+	}
+	return "the queues in " + q.parent.name
+}
+
+// leftover checks the queues without a capacity of their own, which get equal parts of what their siblings leave.
+func (p *queueParser) leftover(queues []*queueNode, configs []scheduling.QueueConfig, part float64) {
+	for i, q := range queues {
+		p.file = q.file
+		switch most := configs[i].Max; {
+		case find(q.settings, keyCapacity) != nil:
+		case part <= capacityError:
+			p.add(q.line, "queue %s has no capacity of its own, and its siblings leave nothing", q.name)
+		case most > 0 && part > most+capacityError:
+			p.add(q.line, "queue %s: the %s %% left for it are above its %s of %s %%", q.name, percent(part), keyMax, percent(most))
+		}
+	}
+}
+
+// percent writes a percentage for messages.
+func percent(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
+
+// config reads the settings of one queue.
+func (p *queueParser) config(q *queueNode) scheduling.QueueConfig {
+	c := scheduling.QueueConfig{Name: q.name}
+	if q.parent != nil {
+		c.Parent = q.parent.name
+	}
+	if len(q.children) == 0 {
+		c.Priorities, c.UserLimit, c.InitJobs = p.defaults.Priorities, p.defaults.UserLimit, p.defaults.InitJobs
+	}
+	for _, key := range []string{keyCapacity, keyMax, keyPriorities, keyUserLimit, keyInitJobs} {
+		s := find(q.settings, key)
+		if s == nil {
+			continue
+		}
+		if key != keyCapacity && key != keyMax && len(q.children) > 0 {
+			p.file = s.file
+			p.warn(s.line, "queue %s: %s has no effect: jobs are in the queues within it", q.name, key)
+		}
+		p.set(&c, key, "queue "+q.name+": "+key, s)
+	}
+	return c
+}
+
+// readDefaults reads the settings of leaf queues that have none of their own.
+func (p *queueParser) readDefaults() {
+	for _, key := range []string{keyPriorities, keyUserLimit, keyInitJobs} {
+		if s := find(p.props, prefixDefaults+key); s != nil {
+			p.set(&p.defaults, key, s.name, s)
+		}
+	}
+}
+
+// set gives one setting to c; what names it in messages.
+func (p *queueParser) set(c *scheduling.QueueConfig, key, what string, s *property) {
+	f := &p.faults
+	text, ok := s.text(f)
+	if !ok {
+		return
+	}
+	switch key {
+	case keyCapacity:
+		c.Capacity = max(p.percentage(s, what, text), capacityError) // not 0, which means "not given"
+	case keyMax:
+		if text != "-1" {
+			c.Max = p.percentage(s, what, text)
+		}
+		if c.Max > 0 && c.Max < c.Capacity {
+			f.add(s.line, "%s: %s %% are below the capacity of %s %%", what, percent(c.Max), percent(c.Capacity))
+		}
+	case keyPriorities:
+		c.Priorities, _ = boolean(f, s.line, what, text)
+	case keyInitJobs:
+		c.InitJobs, _ = count(f, s.line, what, text, 1)
+	case keyUserLimit:
+		if c.UserLimit, ok = count(f, s.line, what, text, 1); ok && c.UserLimit > 100 {
+			f.add(s.line, "%s: %d %% are more than 100", what, c.UserLimit)
+		}
+	}
+}
+
+// percentage reads a percentage above 0, or notes why not and returns 0.
+func (p *queueParser) percentage(s *property, what, text string) float64 {
+	x, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err != nil || x != x:
+		p.add(s.line, "%s: %q is not a number", what, shorten(text))
+	case x < 0:
+		p.add(s.line, "%s: %s is negative", what, percent(x))
+	case x == 0:
+		p.add(s.line, "%s: 0 would give nothing; leave it out for an equal part of what is left, or for no maximum", what)
+	case x > 100:
+		p.add(s.line, "%s: %s is more than 100", what, percent(x))
+	default:
+		return x
+	}
+	return 0
+}
+
+// access adds the lists of a leaf queue, and tells whether the queue is stopped, as all queues in a stopped one are.
+func (p *queueParser) access(out *Queues, q *queueNode, stopped bool) bool {
+	if s := find(q.settings, keyState); s != nil {
+		if text, ok := s.text(&p.faults); ok {
+			switch strings.ToLower(text) {
+			case "running":
+			case "stopped":
+				stopped = true
+			default:
+				p.add(s.line, "queue %s: unknown state %q, want running or stopped", q.name, shorten(text))
+			}
+		}
+	}
+	a := QueueAccess{Name: q.name, Stopped: stopped}
+	for _, list := range []struct {
+		key string
+		to  *List
+	}{{listSubmit, &a.Submit}, {listAdminister, &a.Administer}} {
+		key := list.key
+		s := find(q.settings, key)
+		switch {
+		case s != nil && len(q.children) > 0:
+			p.file = s.file
+			p.add(s.line, "queue %s: %s of a queue with queues in it; lists belong to the queues that take jobs", q.name, key)
+		case s != nil:
+			*list.to = p.list(s, "queue "+q.name+": "+key)
+		case key == listSubmit && out.Access.Enabled && len(q.children) == 0:
+			p.file = q.file
+			p.warn(q.line, "queue %s has no %s: only administrators may submit to it", q.name, key)
+		}
+	}
+	if len(q.children) == 0 {
+		out.Access.Queues = append(out.Access.Queues, a)
+	}
+	return stopped
+}
+
+// list reads an access list.
+func (p *queueParser) list(s *property, what string) List {
+	l, err := ParseList(s.value)
+	if err != nil {
+		p.file = s.file
+		p.add(s.line, "%s: %v", what, err)
+	}
+	return l
+}
