@@ -18,7 +18,7 @@ import (
 // length (uvarints), key, value; it never crosses blocks, so a large record
 // makes a large block.
 const (
-	blockSize   = 128 << 10
+	blockSize   = 120 << 10
 	blockHeader = 16
 	maxHead     = 3 * binary.MaxVarintLen64
 )

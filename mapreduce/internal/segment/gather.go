@@ -3,8 +3,6 @@ package segment
 import (
 	"fmt"
 	"io"
-
-	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // Layout says what WriteTo writes for a record: the key if Key, then Separator,
@@ -32,7 +30,10 @@ func (m *Merge) WriteTo(w io.Writer, l Layout) (records, written int64, err erro
 		m.cfg.Pool.Put(slab)
 		m.cfg.Budget.Release(int64(len(slab.Bytes)))
 	}()
-	g := gatherer{w: w, layout: l, buf: slab.Bytes[:0], slab: slab}
+	g := gatherer{w: w, layout: l, buf: slab.Bytes[:0]}
+	if m.err == nil && len(m.sources) == 1 && m.sources[0].file == nil {
+		g.fromMemory(m)
+	}
 	for g.err == nil {
 		_, key, value, ok := m.next()
 		if !ok {
@@ -52,39 +53,73 @@ type gatherer struct {
 	w                io.Writer
 	layout           Layout
 	buf              []byte
-	slab             memory.Slab
 	records, written int64
+	touched          byte
 	err              error
 }
 
+// fromMemory lays out all records of a merge whose only source is in memory.
+func (g *gatherer) fromMemory(m *Merge) {
+	s := m.sources[0]
+	if s.state != live {
+		return
+	}
+	if !m.pending { // the head has left entries but not the merge
+		g.record(s.key, s.value)
+	}
+	var sum byte
+	for e := s.entries; len(e) > 0 && g.err == nil; {
+		n := min(len(e), touchAhead)
+		sum += s.regions.touch(e[:n])
+		for i := range e[:n] {
+			g.record(s.regions.key(&e[i]), s.regions.value(&e[i]))
+		}
+		e = e[n:]
+	}
+	g.touched = sum
+	s.entries, s.state = nil, done
+}
+
 func (g *gatherer) record(key, value []byte) {
-	n := len(g.layout.Separator) + len(g.layout.End) + len(key) + len(value)
+	l := &g.layout
+	if !l.Key {
+		key = nil
+	}
+	if !l.Value {
+		value = nil
+	}
+	n := len(key) + len(l.Separator) + len(value) + len(l.End)
 	if n > cap(g.buf)-len(g.buf) {
 		g.flush()
 	}
 	g.records++
-	if g.layout.Key {
-		g.append(key)
+	if n > cap(g.buf) {
+		g.large(key, value)
+		return
 	}
-	g.append(g.layout.Separator)
-	if g.layout.Value {
-		g.append(value)
+	at := len(g.buf)
+	g.buf = g.buf[:at+n]
+	b := g.buf[at:]
+	if len(key) > 0 {
+		b = b[copy(b, key):]
 	}
-	g.append(g.layout.End)
+	if len(l.Separator) > 0 {
+		b = b[copy(b, l.Separator):]
+	}
+	if len(value) > 0 {
+		b = b[copy(b, value):]
+	}
+	if len(l.End) > 0 {
+		copy(b, l.End)
+	}
 }
 
-// append adds b to the buffer, or writes it at once if it is too large for it.
-func (g *gatherer) append(b []byte) {
-	if len(b) <= cap(g.buf)-len(g.buf) {
-		g.buf = append(g.buf, b...)
-		return
-	}
-	g.flush()
-	if len(b) <= cap(g.buf) {
-		g.buf = append(g.buf, b...)
-		return
-	}
-	g.write(b)
+// large writes a record that exceeds the buffer, which is empty.
+func (g *gatherer) large(key, value []byte) {
+	g.write(key)
+	g.write(g.layout.Separator)
+	g.write(value)
+	g.write(g.layout.End)
 }
 
 func (g *gatherer) flush() {

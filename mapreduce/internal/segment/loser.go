@@ -1,69 +1,86 @@
 package segment
 
-import "bytes"
+import (
+	"bytes"
+	"math"
+)
 
 // loserTree merges sources: tree[0] is the winner, tree[1:] the losers of the
 // matches on the way up. Replacing the winner costs one comparison a level,
-// half of what a heap needs.
+// half of what a heap needs, and most are between prefixes that stand in the
+// tree itself.
 type loserTree struct {
 	sources []*source
-	tree    []int32
+	tree    []match
+}
+
+// match is a source with the prefix of its head: the largest if it is done, the
+// smallest if it has failed.
+type match struct {
+	prefix uint64
+	source int32
 }
 
 func newLoserTree(sources []*source) *loserTree {
-	t := &loserTree{sources: sources, tree: make([]int32, len(sources))}
+	t := &loserTree{sources: sources, tree: make([]match, len(sources))}
 	for i := range t.tree {
-		t.tree[i] = -1
+		t.tree[i].source = -1
 	}
 	for i := range sources {
-		t.play(int32(i))
+		t.play(t.head(int32(i)))
 	}
 	return t
 }
 
 // winner returns the source with the smallest head, or one that is done or
 // failed.
-func (t *loserTree) winner() *source { return t.sources[t.tree[0]] }
+func (t *loserTree) winner() *source { return t.sources[t.tree[0].source] }
 
 // next advances the winner and finds the new one.
 func (t *loserTree) next() {
-	w := t.tree[0]
-	t.sources[w].advance()
-	t.replay(w)
+	i := t.tree[0].source
+	t.sources[i].advance()
+	m := t.head(i)
+	for n := (int(i) + len(t.tree)) / 2; n > 0; n /= 2 {
+		if x := t.tree[n]; x.prefix < m.prefix || x.prefix == m.prefix && t.tie(x.source, m.source) {
+			t.tree[n], m = m, x
+		}
+	}
+	t.tree[0] = m
 }
 
-// play enters source i while the tree is built: it waits at the first node that
+func (t *loserTree) head(i int32) match {
+	switch s := t.sources[i]; s.state {
+	case live:
+		return match{s.prefix, i}
+	case done:
+		return match{math.MaxUint64, i}
+	default:
+		return match{0, i}
+	}
+}
+
+// play enters a source while the tree is built: it waits at the first node that
 // nobody has reached yet.
-func (t *loserTree) play(i int32) {
-	n := (int(i) + len(t.tree)) / 2
-	for ; n > 0; n /= 2 {
-		if t.tree[n] < 0 {
-			t.tree[n] = i
+func (t *loserTree) play(m match) {
+	for n := (int(m.source) + len(t.tree)) / 2; n > 0; n /= 2 {
+		x := t.tree[n]
+		if x.source < 0 {
+			t.tree[n] = m
 			return
 		}
-		if t.less(t.tree[n], i) {
-			t.tree[n], i = i, t.tree[n]
+		if x.prefix < m.prefix || x.prefix == m.prefix && t.tie(x.source, m.source) {
+			t.tree[n], m = m, x
 		}
 	}
-	t.tree[0] = i
+	t.tree[0] = m
 }
 
-func (t *loserTree) replay(i int32) {
-	for n := (int(i) + len(t.tree)) / 2; n > 0; n /= 2 {
-		if t.less(t.tree[n], i) {
-			t.tree[n], i = i, t.tree[n]
-		}
-	}
-	t.tree[0] = i
-}
-
-func (t *loserTree) less(i, j int32) bool {
+// tie decides between sources with equal prefixes.
+func (t *loserTree) tie(i, j int32) bool {
 	a, b := t.sources[i], t.sources[j]
 	if a.state|b.state != live {
 		return a.state == failed || b.state == done
-	}
-	if a.prefix != b.prefix {
-		return a.prefix < b.prefix
 	}
 	if c := bytes.Compare(a.key, b.key); c != 0 {
 		return c < 0

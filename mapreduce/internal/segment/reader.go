@@ -21,6 +21,8 @@ type blockReader struct {
 	slab    memory.Slab
 	raw     []byte
 	packed  []byte
+	header  [blockHeader]byte // of the next block, read with the one before it
+	ahead   bool              // header is filled
 	pool    *memory.Pool
 	budget  *memory.Budget
 	charged int64
@@ -28,7 +30,7 @@ type blockReader struct {
 }
 
 // readerBytes is what a reader charges: a raw and a packed block.
-var readerBytes = int64(memory.SlabSize(blockSize + s2.MaxEncodedLen(blockSize)))
+var readerBytes = int64(memory.SlabSize(blockSize + s2.MaxEncodedLen(blockSize) + blockHeader))
 
 func newBlockReader(r io.ReaderAt, x section, pool *memory.Pool, budget *memory.Budget) *blockReader {
 	b := &blockReader{r: r, x: x, pool: pool, budget: budget, charged: readerBytes}
@@ -80,8 +82,8 @@ func (b *blockReader) fill() bool {
 		}
 		return false
 	}
-	var h [blockHeader]byte
-	if !b.read(h[:]) {
+	h := b.header
+	if !b.ahead && !b.read(h[:]) {
 		return false
 	}
 	raw, packed := int64(binary.LittleEndian.Uint32(h[:])), int64(binary.LittleEndian.Uint32(h[4:]))
@@ -89,10 +91,16 @@ func (b *blockReader) fill() bool {
 		b.bad("a block header is damaged")
 		return false
 	}
-	p := sized(b.packed, packed)
+	b.ahead = packed+blockHeader <= b.x.size
+	p := sized(b.packed, packed+blockHeader)
+	if !b.ahead {
+		p = p[:packed]
+	}
 	if !b.read(p) {
 		return false
 	}
+	copy(b.header[:], p[packed:])
+	p = p[:packed]
 	if xxhash.Sum64(p) != binary.LittleEndian.Uint64(h[8:]) {
 		b.bad("a block has a wrong checksum")
 		return false

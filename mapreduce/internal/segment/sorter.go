@@ -15,14 +15,15 @@ const maxRecord = math.MaxUint32 - 64
 // The records of each partition are indexed apart as they come; sorting happens
 // when a run spills or, for records that stay in memory, once in the [Merge].
 type Sorter struct {
-	cfg    Config
-	lists  []list
-	store  *store
-	pin    *pin
-	region int // of pin in store; -1: not adopted yet, -2: refused
-	spills []*spillFile
-	stats  Stats
-	least  int64 // bytes the store may have whatever the budget says
+	cfg     Config
+	lists   []list
+	store   *store
+	pin     *pin
+	region  int // of pin in store; -1: not adopted yet, -2: refused
+	spills  []*spillFile
+	stats   Stats
+	touched byte
+	least   int64 // bytes the store may have whatever the budget says
 }
 
 // leastRun keeps a starved attempt from spilling a file for every few records.

@@ -8,6 +8,7 @@ type source struct {
 	value   []byte
 	ordinal uint32 // of the run the record came from: decides between equal keys
 	state   state
+	alone   bool // the only source: nobody asks for the prefix
 
 	file    *blockReader // nil for the source of all entries in memory
 	run     *run         // held open for file
@@ -36,7 +37,9 @@ func (s *source) advance() {
 		e := &s.entries[0]
 		s.entries = s.entries[1:]
 		s.key, s.value, s.ordinal = s.regions.key(e), s.regions.value(e), s.owners[e.region]
-		s.prefix = prefixOf(s.key)
+		if !s.alone {
+			s.prefix = prefixOf(s.key)
+		}
 		return
 	}
 	ordinal, key, value, ok := s.file.next()

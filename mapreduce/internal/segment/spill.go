@@ -107,11 +107,15 @@ func (s *Sorter) writeSection(w *blockWriter, l *list) (section, error) {
 	for _, b := range l.blocks() {
 		c.add(b, 0)
 	}
-	for i, sorted := 0, c.sortInto(slab); i < len(sorted); i++ {
-		e := &sorted[i]
-		if err := w.record(0, s.store.regions.key(e), s.store.regions.value(e)); err != nil {
-			return x, err
+	for rest := c.sortInto(slab); len(rest) > 0; {
+		n := min(len(rest), touchAhead)
+		s.touched += c.regions.touch(rest[:n])
+		for i := range rest[:n] {
+			if err := w.record(0, c.regions.key(&rest[i]), c.regions.value(&rest[i])); err != nil {
+				return x, err
+			}
 		}
+		rest = rest[n:]
 	}
 	err := w.flush()
 	x.size = w.offset() - x.off
