@@ -12,6 +12,10 @@ import (
 // runEngine runs a plan through map and reduce attempts, one after the other.
 func runEngine(t testing.TB, p *Plan, reduces int, blocks func(int) []Block, res Resources) *Counters {
 	t.Helper()
+	return engine(t, p, reduces, blocks, res)
+}
+
+func engine(t require.TestingT, p *Plan, reduces int, blocks func(int) []Block, res Resources) *Counters {
 	ctx := context.Background()
 	total := new(Counters)
 	require.NoError(t, p.SetupJob())

@@ -135,6 +135,8 @@ func (r *reduceRun[I, K, V, O]) groups(next func() ([]byte, V, bool, error)) err
 		return r.pass(next)
 	}
 	decodeKey := r.key.decoder()
+	records := int64(0)
+	defer func() { r.c.Add(ReduceInputRecords, records) }()
 	key, v, ok, err := next()
 	var group []byte
 	for ok && err == nil {
@@ -147,20 +149,19 @@ func (r *reduceRun[I, K, V, O]) groups(next func() ([]byte, V, bool, error)) err
 		first := true
 		values := iter.Seq[V](func(yield func(V) bool) {
 			for ok && err == nil && (first || r.sameGroup(group, key)) {
-				r.c.Add(ReduceInputRecords, 1)
 				first = false
 				if !yield(v) {
 					return
 				}
-				if key, v, ok, err = next(); err != nil {
-					return
-				}
+				records++
+				key, v, ok, err = next()
 			}
 		})
 		if uerr := r.user.Reduce(k, values, r.w.emit); uerr != nil {
 			return uerr
 		}
 		for ok && err == nil && r.sameGroup(group, key) { // what Reduce left unread
+			records++
 			key, v, ok, err = next()
 		}
 		if err := r.alive(); err != nil {

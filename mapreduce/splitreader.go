@@ -182,9 +182,8 @@ func (s *splitReader) streamRuns(ends recordEnds, yield func(run []byte) error) 
 		if held == len(buf) {
 			buf = append(buf, make([]byte, len(buf))...)
 		}
-		n, err := io.ReadFull(r, buf[held:])
-		eof = errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-		if err != nil && !eof {
+		n, err := fill(r, buf[held:])
+		if eof = err == io.EOF; err != nil && !eof { //nolint:errorlint // a wrapped EOF is a damaged stream
 			return err
 		}
 		held += n
@@ -204,6 +203,20 @@ func (s *splitReader) streamRuns(ends recordEnds, yield func(run []byte) error) 
 		held = copy(buf, buf[used:held])
 	}
 	return nil
+}
+
+// fill reads until b is full or r ends or fails. Unlike io.ReadFull it never
+// makes one error out of another: only a bare io.EOF is the end of a stream.
+func fill(r io.Reader, b []byte) (n int, err error) {
+	for n < len(b) && err == nil {
+		var k int
+		k, err = r.Read(b[n:])
+		n += k
+	}
+	if n == len(b) && err == io.EOF { //nolint:errorlint // see above
+		err = nil
+	}
+	return n, err
 }
 
 // all returns the whole source.

@@ -1,0 +1,231 @@
+package mapreduce
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func nothing[K, V any]([]byte, func(K, V)) error { return nil }
+
+func ignore[K, V, O any](K, iter.Seq[V], func(O)) error { return nil }
+
+func TestBindNamesTheCallersLine(t *testing.T) {
+	in := Lines(Bytes("text", nil))
+	_, err := Job[[]byte, map[int]int, chan int, string]{
+		Name: "odd", Map: nothing[map[int]int, chan int], Reduce: ignore[map[int]int, chan int, string],
+	}.Bind(in, Text[string](Writer("-", io.Discard)))
+	require.ErrorIs(t, err, ErrUnsupportedType)
+	require.ErrorContains(t, err, `bind_test.go:21: job "odd": key type map[int]int: unsupported type map[int]int`)
+	require.ErrorContains(t, err, "value type chan int: unsupported type chan int")
+}
+
+func TestBindRefusesContradictions(t *testing.T) {
+	in, out := Lines(Bytes("text", nil)), Text[string](Writer("-", io.Discard))
+	good := Job[[]byte, string, int64, string]{Map: nothing[string, int64], Reduce: ignore[string, int64, string]}
+	_, err := good.Bind(in, out)
+	require.NoError(t, err)
+	for want, change := range map[string]func(j *Job[[]byte, string, int64, string]){
+		"neither Map nor MapTask": func(j *Job[[]byte, string, int64, string]) { j.Map = nil },
+		"both Combine and Sum": func(j *Job[[]byte, string, int64, string]) {
+			j.Sum, j.Combine = true, func(a, _ int64) int64 { return a }
+		},
+		"both Partition and TotalOrder": func(j *Job[[]byte, string, int64, string]) {
+			j.Partition, j.TotalOrder = func(string, int) int { return 0 }, true
+		},
+		"-1 reducers": func(j *Job[[]byte, string, int64, string]) { j.Reducers = -1 },
+		"GroupFields is 1, but key type string has 0":  func(j *Job[[]byte, string, int64, string]) { j.GroupFields = 1 },
+		"without Reduce the output type must be mapre": func(j *Job[[]byte, string, int64, string]) { j.Reduce = nil },
+		"both Map and MapTask": func(j *Job[[]byte, string, int64, string]) {
+			j.MapTask = func(*Task) (Mapper[[]byte, string, int64], error) { return Mapper[[]byte, string, int64]{}, nil }
+		},
+		"both Reduce and ReduceTask": func(j *Job[[]byte, string, int64, string]) {
+			j.ReduceTask = func(*Task) (Reducer[string, int64, string], error) { return Reducer[string, int64, string]{}, nil }
+		},
+	} {
+		j := good
+		change(&j)
+		_, err := j.Bind(in, out)
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, "bind_test.go:")
+	}
+	_, err = good.Bind(Input[[]byte]{}, out)
+	require.ErrorContains(t, err, "the input is empty")
+	_, err = good.Bind(in, Output[string]{})
+	require.ErrorContains(t, err, "the output is empty")
+	_, err = Job[[]byte, string, string, string]{Map: nothing[string, string], Reduce: ignore[string, string, string], Sum: true}.Bind(in, out)
+	require.ErrorContains(t, err, "Sum needs an integer value")
+	_, err = keepLines().Bind(in, Output[[]byte]{})
+	require.ErrorContains(t, err, "bind_test.go:")
+	_, err = MapOnly[[]byte, func()]{Map: func([]byte, func(func())) error { return nil }}.Bind(in, Text[func()](Writer("-", io.Discard)))
+	require.ErrorIs(t, err, ErrUnsupportedType)
+}
+
+// attempts runs one map and, if that succeeds, one reduce of a job over one line.
+func attempts[K, V, O any](t *testing.T, ctx context.Context, j Job[[]byte, K, V, O]) error {
+	t.Helper()
+	p, err := j.Bind(Lines(Bytes("text", []byte("line\n"))), Text[O](Writer("-", io.Discard)))
+	require.NoError(t, err)
+	if err := p.Prepare(ctx, PrepareOptions{Reduces: 2}); err != nil {
+		return err
+	}
+	out, err := p.RunMap(ctx, &MapAttempt{Split: Split{Length: 5}})
+	if err != nil {
+		return err
+	}
+	defer out.Release()
+	for r := range 2 {
+		sent := false
+		err = errors.Join(err, p.RunReduce(ctx, &ReduceAttempt{Index: r, Next: func(context.Context) (Segment, error) {
+			if sent {
+				return Segment{}, io.EOF
+			}
+			sent = true
+			return out.Segment(r), nil
+		}}))
+	}
+	return err
+}
+
+func TestFaultsOfUsersCodeAreErrors(t *testing.T) {
+	ctx := context.Background()
+	bad := errors.New("bad record")
+	one := func(_ []byte, emit func(string, int64)) error {
+		emit("k", 1)
+		return nil
+	}
+	type job = Job[[]byte, string, int64, string]
+	var p *PanicError
+
+	err := attempts(t, ctx, job{Map: func([]byte, func(string, int64)) error { panic("map") }, Reduce: ignore[string, int64, string]})
+	require.ErrorAs(t, err, &p)
+	require.Equal(t, "map", p.Value)
+	require.Contains(t, p.Stack, "TestFaultsOfUsersCodeAreErrors")
+
+	err = attempts(t, ctx, job{Map: one, Reduce: func(string, iter.Seq[int64], func(string)) error { panic(bad) }})
+	require.ErrorAs(t, err, &p)
+	require.ErrorIs(t, err, bad)
+
+	require.ErrorIs(t, attempts(t, ctx, job{Map: func([]byte, func(string, int64)) error { return bad }, Reduce: ignore[string, int64, string]}), bad)
+	require.ErrorIs(t, attempts(t, ctx, job{Map: one, Reduce: func(string, iter.Seq[int64], func(string)) error { return bad }}), bad)
+	require.ErrorIs(t, attempts(t, ctx, job{
+		MapTask: func(*Task) (Mapper[[]byte, string, int64], error) { return Mapper[[]byte, string, int64]{}, bad },
+		Reduce:  ignore[string, int64, string],
+	}), bad)
+	require.ErrorIs(t, attempts(t, ctx, job{
+		MapTask: func(*Task) (Mapper[[]byte, string, int64], error) {
+			return Mapper[[]byte, string, int64]{Map: one, Close: func(func(string, int64)) error { return bad }}, nil
+		},
+		Reduce: ignore[string, int64, string],
+	}), bad)
+	require.ErrorIs(t, attempts(t, ctx, job{
+		Map: one,
+		ReduceTask: func(*Task) (Reducer[string, int64, string], error) {
+			return Reducer[string, int64, string]{Reduce: ignore[string, int64, string], Close: func(func(string)) error { return bad }}, nil
+		},
+	}), bad)
+	require.ErrorContains(t, attempts(t, ctx, job{
+		Map: one, Reduce: ignore[string, int64, string], Partition: func(string, int) int { return 2 },
+	}), "Partition returned 2 of 2 reduces")
+	require.ErrorContains(t, attempts(t, ctx, Job[[]byte, mark, int64, string]{
+		Map: func(_ []byte, emit func(mark, int64)) error {
+			emit(mark{"bad"}, 1)
+			return nil
+		}, Reduce: ignore[mark, int64, string],
+	}), "bad mark")
+
+	canceled, cancel := context.WithCancel(ctx)
+	cancel()
+	require.ErrorIs(t, attempts(t, canceled, job{Map: one, Reduce: ignore[string, int64, string]}), context.Canceled)
+}
+
+func TestTaskKnowsItsAttempt(t *testing.T) {
+	type job = Job[[]byte, string, int64, string]
+	var names []string
+	j := job{
+		MapTask: func(task *Task) (Mapper[[]byte, string, int64], error) {
+			require.NoError(t, task.Context().Err())
+			names = append(names, task.ID().String(), task.InputName())
+			lines := task.Counter("Mine", "lines")
+			return Mapper[[]byte, string, int64]{
+				Map: func(_ []byte, emit func(string, int64)) error {
+					lines.Add(1)
+					return nil
+				},
+				Close: func(emit func(string, int64)) error {
+					emit("lines", lines.Value())
+					return nil
+				},
+			}, nil
+		},
+		ReduceTask: func(task *Task) (Reducer[string, int64, string], error) {
+			require.Equal(t, 2, task.Reduces())
+			names = append(names, task.ID().String())
+			groups := 0
+			return Reducer[string, int64, string]{
+				Reduce: func(string, iter.Seq[int64], func(string)) error { // leaves its values unread
+					groups++
+					return nil
+				},
+				Close: func(emit func(string)) error {
+					emit(string(rune('0' + groups)))
+					return nil
+				},
+			}, nil
+		},
+		Partition: func(string, int) int { return 1 },
+	}
+	run := func(local bool) (*Counters, []string) {
+		names = nil
+		var out Collected[string]
+		p, err := j.Bind(Lines(Bytes("text", []byte("a\nb\nc\n"))), out.Output())
+		require.NoError(t, err)
+		var c *Counters
+		if local {
+			c, err = RunLocal(context.Background(), p, LocalOptions{Reduces: 2})
+			require.NoError(t, err)
+		} else {
+			c = runEngine(t, p, 2, nil, Resources{})
+		}
+		got, err := out.Records()
+		require.NoError(t, err)
+		require.Equal(t, []string{"0", "1"}, got)
+		return c, names
+	}
+	for _, local := range []bool{true, false} {
+		c, names := run(local)
+		require.Equal(t, int64(3), c.Named("Mine", "lines"))
+		require.Equal(t, []string{"m-00000-0", "text", "r-00000-0", "r-00001-0"}, names)
+		require.Equal(t, int64(3), c.Get(MapInputRecords))
+		require.Equal(t, int64(1), c.Get(MapOutputRecords))
+		require.Equal(t, int64(1), c.Get(ReduceInputGroups))
+		require.Equal(t, int64(1), c.Get(ReduceInputRecords))
+		require.Equal(t, int64(2), c.Get(ReduceOutputRecords))
+	}
+}
+
+func TestPauseAndProgress(t *testing.T) {
+	stop := errors.New("stop")
+	pauses := 0
+	var progress Progress
+	var out Collected[[]byte]
+	p, err := keepLines().Bind(Lines(Bytes("text", []byte("a\nb\n"))), out.Output())
+	require.NoError(t, err)
+	require.NoError(t, p.Prepare(context.Background(), PrepareOptions{}))
+	a := &MapAttempt{Split: Split{Length: 4}, Resources: Resources{Progress: &progress, Pause: func(context.Context) error {
+		pauses++
+		return nil
+	}}}
+	_, err = p.RunMap(context.Background(), a)
+	require.NoError(t, err)
+	require.Positive(t, pauses)
+	require.Equal(t, int64(4), progress.Bytes.Load())
+	require.Equal(t, int64(2), progress.Records.Load())
+	a.Pause = func(context.Context) error { return stop }
+	_, err = p.RunMap(context.Background(), a)
+	require.ErrorIs(t, err, stop)
+}

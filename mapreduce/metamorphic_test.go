@@ -1,0 +1,242 @@
+package mapreduce
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// variant is one way to run one job.
+type variant struct {
+	reduces  int
+	block    int64
+	memory   int64 // budget in bytes; 0 means none
+	strings  bool  // string keys instead of []byte ones
+	combine  string
+	order    string // hash, total, custom
+	down     bool
+	compress Compression
+}
+
+func drawVariant(t *rapid.T) variant {
+	return variant{
+		reduces:  rapid.IntRange(1, 5).Draw(t, "reduces"),
+		block:    int64(rapid.SampledFrom([]int{1, 3, 10, 100, 1 << 20}).Draw(t, "block")),
+		memory:   int64(rapid.SampledFrom([]int{0, 0, 1, 1 << 12, 1 << 16}).Draw(t, "memory")),
+		strings:  rapid.Bool().Draw(t, "strings"),
+		combine:  rapid.SampledFrom([]string{"none", "combine", "sum"}).Draw(t, "combine"),
+		order:    rapid.SampledFrom([]string{"hash", "total", "custom"}).Draw(t, "order"),
+		down:     rapid.Bool().Draw(t, "down"),
+		compress: Compression(rapid.IntRange(0, 3).Draw(t, "compress")),
+	}
+}
+
+// countJob is a word count over keys of type K.
+func countJob[K []byte | string](v variant) Job[[]byte, K, int64, Pair[K, int64]] {
+	j := Job[[]byte, K, int64, Pair[K, int64]]{
+		Map: func(line []byte, emit func(K, int64)) error {
+			scratch := make([]byte, 0, 8)
+			for w := range Fields(line) {
+				scratch = append(scratch[:0], w...) // emit must not keep it
+				emit(K(scratch), 1)
+			}
+			return nil
+		},
+		Reduce: func(key K, values iter.Seq[int64], emit func(Pair[K, int64])) error {
+			var n int64
+			for x := range values {
+				n += x
+			}
+			emit(MakePair(key, n))
+			return nil
+		},
+		Descending: v.down,
+		TotalOrder: v.order == "total",
+		Reducers:   v.reduces,
+	}
+	switch v.combine {
+	case "combine":
+		j.Combine = func(a, b int64) int64 { return a + b }
+	case "sum":
+		j.Sum = true
+	}
+	if v.order == "custom" {
+		j.Partition = func(key K, reduces int) int { return len(key) % reduces }
+	}
+	return j
+}
+
+// outputs runs the plan by RunLocal or by the engine and returns what it wrote.
+func outputs(t *rapid.T, dir string, v variant, local bool, bind func(Destination) (*Plan, error)) map[string]string {
+	out, err := os.MkdirTemp(dir, "run")
+	require.NoError(t, err)
+	p, err := bind(Dir(out + "/out").Compressed(v.compress))
+	require.NoError(t, err)
+	if local {
+		_, err = RunLocal(context.Background(), p, LocalOptions{Reduces: v.reduces})
+		require.NoError(t, err)
+	} else {
+		res := Resources{SpillDir: out}
+		if v.memory > 0 {
+			res.Budget = NewMemory(v.memory).Sub()
+		}
+		engine(t, p, v.reduces, everyBytes(p, v.block), res)
+	}
+	files := map[string]string{}
+	entries, err := os.ReadDir(out + "/out")
+	require.NoError(t, err)
+	for _, e := range entries {
+		b, err := os.ReadFile(out + "/out/" + e.Name())
+		require.NoError(t, err)
+		files[e.Name()] = string(b)
+	}
+	left, err := os.ReadDir(out)
+	require.NoError(t, err)
+	require.Len(t, left, 1, "spill files left")
+	return files
+}
+
+func drawText(t *rapid.T) []byte {
+	words := rapid.SliceOfN(rapid.SampledFrom([]string{
+		"a", "b", "word", "longer than sixteen bytes", "\n", "\n", " ", "\x00", "\xff\xfe", "eightbyt", "eightbyte", "\r\n",
+		strings.Repeat("long", 100),
+	}), 0, 60).Draw(t, "words")
+	return []byte(strings.Join(words, rapid.SampledFrom([]string{" ", ""}).Draw(t, "separator")))
+}
+
+// TestAnyRunGivesTheOraclesBytes states that for a job that combines, groups and
+// partitions in any way the engine writes RunLocal's files.
+func TestAnyRunGivesTheOraclesBytes(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		v, text := drawVariant(t), drawText(t)
+		bind := func(d Destination) (*Plan, error) {
+			if v.strings {
+				return countJob[string](v).Bind(Lines(Bytes("text", text)), Text[Pair[string, int64]](d))
+			}
+			return countJob[[]byte](v).Bind(Lines(Bytes("text", text)), Text[Pair[[]byte, int64]](d))
+		}
+		require.Equal(t, outputs(t, dir, v, true, bind), outputs(t, dir, v, false, bind))
+	})
+}
+
+// TestAnySortGivesTheOraclesBytes states the same for jobs without Reduce, whose
+// pairs are written without decoding, and that their parts are sorted.
+func TestAnySortGivesTheOraclesBytes(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		v, text := drawVariant(t), drawText(t)
+		v.compress = NoCompression
+		v.order = "total"
+		lines := func(d Destination) (*Plan, error) {
+			j := Job[[]byte, []byte, None, Pair[[]byte, None]]{
+				Map: func(line []byte, emit func([]byte, None)) error {
+					emit(line, None{})
+					return nil
+				},
+				TotalOrder: true, Descending: v.down,
+			}
+			return j.Bind(Lines(Bytes("text", text)), Text[Pair[[]byte, None]](d))
+		}
+		want := outputs(t, dir, v, true, lines)
+		require.Equal(t, want, outputs(t, dir, v, false, lines))
+		sorted := wholeLines(text)
+		slices.Sort(sorted)
+		if v.down {
+			slices.Reverse(sorted)
+		}
+		var b strings.Builder
+		for _, line := range sorted {
+			b.WriteString(line + "\n")
+		}
+		require.Equal(t, b.String(), joinParts(want))
+
+		numbered := func(d Destination) (*Plan, error) {
+			n := 0
+			j := Job[[]byte, int32, []byte, Pair[int32, []byte]]{
+				Map: func(line []byte, emit func(int32, []byte)) error {
+					emit(int32(len(line)%3), fmt.Appendf(nil, "%d %s", n, line))
+					n++
+					return nil
+				},
+				Descending: v.down,
+			}
+			return j.Bind(Lines(Bytes("text", text)), Text[Pair[int32, []byte]](d))
+		}
+		require.Equal(t, outputs(t, dir, v, true, numbered), outputs(t, dir, v, false, numbered), "values keep the input's order")
+	})
+}
+
+func joinParts(files map[string]string) string {
+	var b strings.Builder
+	for i := range len(files) {
+		b.WriteString(files[fmt.Sprintf("part-r-%05d", i)])
+	}
+	return b.String()
+}
+
+// TestSecondarySort states that GroupFields groups by the leading fields while
+// keys, and so values, come in full key order.
+func TestSecondarySort(t *testing.T) {
+	type key = Pair[string, int]
+	for _, reduces := range []int{1, 2, 3} {
+		for _, total := range []bool{false, true} {
+			bind := func(out *Collected[string]) *Plan {
+				j := Job[string, key, int, string]{
+					Map: func(in string, emit func(key, int)) error {
+						var name string
+						var n int
+						if _, err := fmt.Sscan(in, &name, &n); err != nil {
+							return err
+						}
+						emit(MakePair(name, n), n)
+						return nil
+					},
+					Reduce: func(k key, values iter.Seq[int], emit func(string)) error {
+						emit(fmt.Sprint(k.First, slices.Collect(values)))
+						return nil
+					},
+					GroupFields: 1, TotalOrder: total, Reducers: reduces,
+				}
+				p, err := j.Bind(Slice([]string{"b 3", "a 2", "b 1", "c 9", "a 10", "b 2"}), out.Output())
+				require.NoError(t, err)
+				return p
+			}
+			var want, got Collected[string]
+			_, err := RunLocal(context.Background(), bind(&want), LocalOptions{})
+			require.NoError(t, err)
+			p := bind(&got)
+			runEngine(t, p, reduces, everyBytes(p, 2), Resources{})
+			w, err := want.Records()
+			require.NoError(t, err)
+			require.ElementsMatch(t, []string{"a[2 10]", "b[1 2 3]", "c[9]"}, w)
+			g, err := got.Records()
+			require.NoError(t, err)
+			require.Equal(t, w, g)
+		}
+	}
+}
+
+// TestMapOnlyKeepsTheInputsOrder compares a map-only job with its input.
+func TestMapOnlyKeepsTheInputsOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := drawText(t)
+		var b bytes.Buffer
+		p, err := keepLines().Bind(Lines(Bytes("text", text)), Text[[]byte](Writer("-", &b)))
+		require.NoError(t, err)
+		engine(t, p, 1, everyBytes(p, int64(rapid.IntRange(1, 50).Draw(t, "block"))), Resources{})
+		want := text
+		if len(text) > 0 && text[len(text)-1] != '\n' {
+			want = append(want, '\n')
+		}
+		require.Equal(t, string(want), b.String())
+	})
+}

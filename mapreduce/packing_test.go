@@ -1,0 +1,123 @@
+package mapreduce
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// bzipped is "hello\nworld\n" as bzip2 packs it.
+const bzipped = "QlpoOTFBWSZTWWtfsd0AAAJBgAAQBkSQgCAAMQwIIaNpCAcjroeLuSKcKEg1r9jugA=="
+
+func TestPackedInputIsReadByExtension(t *testing.T) {
+	const text = "hello\nworld\n"
+	files := map[string][]byte{"t.txt": []byte(text), "empty.gz": nil}
+	for _, c := range []Compression{Gzip, Zstd, S2} {
+		var b bytes.Buffer
+		w, err := c.wrap(&b)
+		require.NoError(t, err)
+		_, err = io.WriteString(w, text)
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+		files["t"+c.Extension()] = b.Bytes()
+	}
+	files["two.gz"] = append(bytes.Clone(files["t.gz"]), files["t.gz"]...) // two members
+	dir := t.TempDir()
+	for name, data := range files {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, data, 0o600))
+		src, err := File(path)
+		require.NoError(t, err)
+		require.Equal(t, name == "t.txt", src.Splittable())
+		got := readAll(t, Lines(src), tiny(4, 2, 8), 3)
+		want := []string{"hello", "world"}
+		switch name {
+		case "empty.gz":
+			want = nil
+		case "two.gz":
+			want = append(want, want...)
+		}
+		require.Equal(t, want, got, name)
+	}
+}
+
+func TestDamagedInputIsAClearError(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "text.gz")
+	require.NoError(t, os.WriteFile(path, []byte("plain text"), 0o600))
+	_, err := File(path)
+	require.ErrorIs(t, err, ErrCorruptInput)
+	require.ErrorContains(t, err, "text.gz: named .gz but does not begin with its signature")
+
+	var b bytes.Buffer
+	w, err := Gzip.wrap(&b)
+	require.NoError(t, err)
+	_, err = io.WriteString(w, strings.Repeat("some text\n", 1000))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	for _, n := range []int{5, b.Len() / 2, b.Len() - 1} {
+		require.NoError(t, os.WriteFile(path, b.Bytes()[:n], 0o600))
+		src, err := File(path)
+		require.NoError(t, err)
+		var out Collected[[]byte]
+		p, err := keepLines().Bind(Lines(src), out.Output())
+		require.NoError(t, err)
+		_, err = RunLocal(context.Background(), p, LocalOptions{})
+		require.ErrorIs(t, err, ErrCorruptInput, "%d bytes", n)
+		require.ErrorContains(t, err, "text.gz")
+	}
+	damaged := bytes.Clone(b.Bytes())
+	damaged[b.Len()/2] ^= 0x55
+	require.NoError(t, os.WriteFile(path, damaged, 0o600))
+	src, err := File(path)
+	require.NoError(t, err)
+	var out Collected[[]byte]
+	p, err := keepLines().Bind(Lines(src), out.Output())
+	require.NoError(t, err)
+	_, err = RunLocal(context.Background(), p, LocalOptions{})
+	require.ErrorIs(t, err, ErrCorruptInput)
+}
+
+// keepLines is a map-only job that passes lines on.
+func keepLines() MapOnly[[]byte, []byte] {
+	return MapOnly[[]byte, []byte]{Name: "keep", Map: func(line []byte, emit func([]byte)) error {
+		emit(line)
+		return nil
+	}}
+}
+
+func TestBzip2(t *testing.T) {
+	data, err := base64.StdEncoding.DecodeString(bzipped)
+	require.NoError(t, err)
+	require.Equal(t, []string{"hello", "world"}, readAll(t, Lines(Source{Data: Bytes("", data).Data, name: "t.bz2", packed: bzip2ed}), usualWindows(), 1<<20))
+	require.Equal(t, bzip2ed, packingOf("dir/t.bz2"))
+}
+
+func TestFiles(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"b", "a", "_SUCCESS", ".hidden"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600))
+	}
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o700))
+	list, err := Files(dir, filepath.Join(dir, ".hidden"))
+	require.NoError(t, err)
+	var names []string
+	for _, s := range list {
+		names = append(names, filepath.Base(s.Name()))
+	}
+	require.Equal(t, []string{"a", "b", ".hidden"}, names)
+
+	_, err = Files(filepath.Join(dir, "sub"))
+	require.ErrorContains(t, err, "directory without files")
+	_, err = Files(filepath.Join(dir, "none"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+	_, err = File(dir)
+	require.ErrorContains(t, err, "is a directory")
+}
