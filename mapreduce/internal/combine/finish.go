@@ -146,6 +146,7 @@ func (t *Table[V]) Finish() ([]*Segment[V], segment.Stats, error) {
 	for p := range out {
 		out[p] = &Segment[V]{}
 	}
+	t.cfg.Hint.learn(t.c.n)
 	if t.err == nil && t.c.n > 0 {
 		t.hand(out)
 	}

@@ -36,7 +36,7 @@ type Merge[V any] struct {
 // Next. The order in which values of a key are combined is not defined.
 func NewMerge[V any](cfg Config[V], segments []*Segment[V]) *Merge[V] {
 	cfg.check()
-	cfg.Partitions, cfg.Partition = 1, func([]byte) int { return 0 }
+	cfg.Partitions, cfg.Partition, cfg.Hint = 1, func([]byte) int { return 0 }, nil
 	m := &Merge[V]{}
 	var sum, most int64
 	for _, s := range segments {

@@ -19,7 +19,7 @@ type Budget struct {
 	kept   int64
 	subs   int64
 	closed bool
-	pool   *Pool
+	pool   *Pool // set before the budget is shared
 }
 
 // NewBudget returns a root budget of limit bytes; 0 or less means no limit.
@@ -60,22 +60,26 @@ func (b *Budget) TryAcquire(n int64) bool {
 		return true
 	}
 	r := b.base()
-	r.mu.Lock()
-	ok, pool := b.fits(n), r.pool
-	if ok {
-		b.charge(n)
-	}
-	r.mu.Unlock()
-	if ok || pool == nil {
-		return ok
-	}
-	pool.Trim(n)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if ok = b.fits(n); ok {
-		b.charge(n)
+	ok, lack := b.take(n)
+	if lack > 0 && r.pool.Idle() >= lack {
+		r.pool.Trim(lack)
+		ok, _ = b.take(n)
 	}
 	return ok
+}
+
+// take is one try of TryAcquire. lack is how many bytes the root is short of if
+// nothing else stands in the way.
+func (b *Budget) take(n int64) (ok bool, lack int64) {
+	r := b.base()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if ok = n <= b.room(); ok {
+		b.charge(n)
+	} else if n <= b.share() {
+		lack = n - (r.limit - r.used)
+	}
+	return ok, lack
 }
 
 // Acquire takes n bytes even if that exceeds the limit: for the small buffers
@@ -176,19 +180,22 @@ func (b *Budget) base() *Budget {
 	return b
 }
 
-func (b *Budget) fits(n int64) bool { return n <= b.room() }
-
 // room is what b may still take; the root's lock is held.
 func (b *Budget) room() int64 {
 	r := b.base()
 	if r.limit == 0 {
 		return 1 << 62
 	}
-	room := r.limit - r.used
-	if b.root != nil {
-		room = min(room, (r.limit-r.kept)/max(r.subs, 1)-b.used)
+	return min(r.limit-r.used, b.share())
+}
+
+// share is what a sub-budget's fair share still has.
+func (b *Budget) share() int64 {
+	r := b.base()
+	if r.limit == 0 || b.root == nil {
+		return 1 << 62
 	}
-	return room
+	return (r.limit-r.kept)/max(r.subs, 1) - b.used
 }
 
 func (b *Budget) charge(n int64) {
@@ -205,11 +212,6 @@ func (b *Budget) tryAcquireIdle(n int64) bool {
 	if b == nil {
 		return true
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	ok := b.fits(n)
-	if ok {
-		b.charge(n)
-	}
+	ok, _ := b.take(n)
 	return ok
 }

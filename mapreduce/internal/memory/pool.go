@@ -33,14 +33,13 @@ type Pool struct {
 
 // NewPool returns a pool that keeps at most maxIdle bytes of idle slabs (0 keeps
 // none). Idle bytes are charged to the root of budget, which takes them back
-// when an attempt needs them; budget may be nil.
+// when an attempt needs them; budget may be nil. To be called before the budget
+// is used by others.
 func NewPool(budget *Budget, maxIdle int64) *Pool {
 	p := &Pool{maxIdle: maxIdle}
 	if budget != nil {
 		p.budget = budget.base()
-		p.budget.mu.Lock()
 		p.budget.pool = p
-		p.budget.mu.Unlock()
 	}
 	return p
 }

@@ -1,0 +1,181 @@
+package memory
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func TestNilAndZeroNeverRefuse(t *testing.T) {
+	var none *Budget
+	for _, b := range []*Budget{none, none.Sub(), NewBudget(0), NewBudget(0).Sub(), NewBudget(-1)} {
+		require.True(t, b.TryAcquire(1<<60))
+		require.True(t, b.Keep(1<<60))
+		b.ReleaseKept(1 << 60)
+		b.Acquire(1)
+		b.Release(1)
+		b.Close()
+		require.Zero(t, b.Used())
+		require.Zero(t, b.Limit())
+		require.Positive(t, b.Available())
+	}
+}
+
+func TestSharesAreFair(t *testing.T) {
+	root := NewBudget(1000)
+	a := root.Sub()
+	require.True(t, a.TryAcquire(700), "alone it may have all")
+	b := root.Sub()
+	require.False(t, a.TryAcquire(1), "over its half now")
+	require.True(t, b.TryAcquire(300))
+	require.False(t, b.TryAcquire(1), "the rest is taken")
+	a.Release(400)
+	require.EqualValues(t, 200, b.Available())
+	require.True(t, b.TryAcquire(200))
+	require.False(t, b.TryAcquire(1), "its half")
+	require.EqualValues(t, 800, root.Used())
+	require.EqualValues(t, 1000, root.Peak())
+	b.Release(500)
+	b.Close()
+	b.Close()
+	require.True(t, a.TryAcquire(700))
+	a.Release(1000)
+	require.Zero(t, root.Used())
+}
+
+func TestKeptBytesTakeAtMostHalf(t *testing.T) {
+	root := NewBudget(1000)
+	a := root.Sub()
+	require.True(t, a.TryAcquire(600))
+	require.False(t, a.Keep(501))
+	require.True(t, a.Keep(500))
+	a.Close()
+	require.EqualValues(t, 100, a.Used())
+	require.EqualValues(t, 600, root.Used())
+	b := root.Sub()
+	require.EqualValues(t, 400, b.Available())
+	require.False(t, b.TryAcquire(401))
+	a.ReleaseKept(500)
+	require.True(t, b.TryAcquire(900))
+	b.Acquire(1 << 20)
+	require.EqualValues(t, 100+900+1<<20, root.Used())
+}
+
+// TestBudgetEqualsSum compares concurrent use with plain sums afterwards.
+func TestBudgetEqualsSum(t *testing.T) {
+	root := NewBudget(1 << 20)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			b := root.Sub()
+			defer b.Close()
+			var held []int64
+			for i := range 2000 {
+				n := int64(i%97) * 100
+				if b.TryAcquire(n) {
+					held = append(held, n)
+				}
+				if len(held) > 50 {
+					for _, n := range held {
+						b.Release(n)
+					}
+					held = held[:0]
+				}
+			}
+			for _, n := range held {
+				b.Release(n)
+			}
+		})
+	}
+	wg.Wait()
+	require.Zero(t, root.Used())
+	require.LessOrEqual(t, root.Peak(), int64(1<<20))
+}
+
+func TestPoolReusesUpToItsBound(t *testing.T) {
+	for _, n := range []int{1, 4096, 4097, 300 << 10, 3 << 20} {
+		size := int64(SlabSize(n))
+		p := NewPool(nil, size)
+		a, b := p.Get(n), p.Get(n)
+		require.GreaterOrEqual(t, len(a.Bytes), n)
+		require.Len(t, a.Bytes, SlabSize(n))
+		for i := range a.Bytes {
+			a.Bytes[i], b.Bytes[i] = 1, 2
+		}
+		p.Put(a)
+		p.Put(b)
+		require.Equal(t, size, p.Idle(), "one kept, one gone")
+		c := p.GetZeroed(n)
+		require.Same(t, &a.Bytes[0], &c.Bytes[0])
+		require.NotContains(t, c.Bytes, byte(1))
+		require.Zero(t, p.Idle())
+		p.Put(c)
+		require.Equal(t, size, p.Trim(1))
+		p.Close()
+	}
+}
+
+func TestIdleSlabsYieldToAttempts(t *testing.T) {
+	root := NewBudget(10 << 20)
+	p := NewPool(root, 8<<20)
+	p.Put(p.Get(4 << 20))
+	p.Put(p.Get(1 << 20))
+	require.EqualValues(t, 5<<20, root.Used())
+	a := root.Sub()
+	require.True(t, a.TryAcquire(9<<20))
+	require.EqualValues(t, 1<<20, p.Idle())
+	p.Put(p.Get(2 << 20))
+	require.EqualValues(t, 1<<20, p.Idle(), "no room to idle in")
+	p.Close()
+	a.Release(9 << 20)
+	require.Zero(t, root.Used())
+}
+
+func TestNilPoolWorks(t *testing.T) {
+	var p *Pool
+	s := p.GetZeroed(1 << 20)
+	require.Len(t, s.Bytes, 1<<20)
+	p.Put(s)
+	p.Put(Slab{})
+	require.Zero(t, p.Idle())
+	require.Zero(t, p.Trim(1))
+}
+
+func TestWithin(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := make([]byte, 64)
+		i := rapid.IntRange(0, 64).Draw(t, "i")
+		j := rapid.IntRange(i, 64).Draw(t, "j")
+		chunk := all[16:48]
+		at, ok := Within(chunk, all[i:j])
+		require.Equal(t, i < j && i >= 16 && j <= 48, ok)
+		if ok {
+			require.Equal(t, i-16, at)
+		}
+	})
+	require.Len(t, Cast[uint64](make([]byte, 31)), 3)
+	require.Empty(t, Cast[uint64](make([]byte, 7)))
+}
+
+func BenchmarkSlab(b *testing.B) {
+	const size = 64 << 20
+	for _, c := range []struct {
+		name string
+		idle int64
+	}{{"fresh", 0}, {"pooled", size}} {
+		b.Run(c.name, func(b *testing.B) {
+			p := NewPool(nil, c.idle)
+			defer p.Close()
+			b.SetBytes(size)
+			for b.Loop() {
+				s := p.Get(size)
+				for i := 0; i < size; i += 4096 {
+					s.Bytes[i] = 1
+				}
+				p.Put(s)
+			}
+		})
+	}
+}
