@@ -26,7 +26,7 @@ func TestRunTakesTurnsAndComparesResults(t *testing.T) {
 	require.NoError(t, os.WriteFile(input, []byte("text"), 0o600))
 	slow := program("slow", `a\nb\n`)
 	slow.Once = true
-	failing := Program{Name: "failing", Args: []string{"sh", "-c", "echo first >&2; echo last words >&2; exit 3"}}
+	failing := Program{Name: "failing", Args: []string{"sh", "-c", "echo the reason >&2; echo a hint >&2; exit 3"}}
 	o, err := Run(context.Background(), Contest{Name: "test", Input: input, Bytes: 4, Programs: []Program{
 		program("first", `a\nb\n`), slow, failing, program("wrong", `a\nc\n`), program("other-order", `b\na`),
 		{Name: "other format", Args: []string{"echo", "2 lines"}, Result: Other},
@@ -41,7 +41,7 @@ func TestRunTakesTurnsAndComparesResults(t *testing.T) {
 	require.NoError(t, o.Result("slow").Err)
 	require.NoError(t, o.Result("other-order").Err)
 	require.NoError(t, o.Result("other format").Err)
-	require.ErrorContains(t, o.Result("failing").Err, "exit status 3: last words")
+	require.ErrorContains(t, o.Result("failing").Err, "exit status 3: the reason")
 	require.ErrorContains(t, o.Result("wrong").Err, "differs from that of first")
 	require.Nil(t, o.Result("nobody"))
 	require.NoDirExists(t, out)

@@ -67,8 +67,9 @@ func (p Program) oneSlot() Program {
 
 func (s Setup) limit(kind ResultKind, args ...string) Program {
 	out := filepath.Join(s.Memory, "out")
-	cores := strconv.Itoa(s.Cores)
-	program := append([]string{s.Limit, args[0], "-o", out, "-j", cores, "-parts", cores}, args[1:]...)
+	const perPart = 64 << 20 // as many part files as Tarry makes by default
+	parts := min(max((s.Size+perPart-1)/perPart, 1), 64)
+	program := append([]string{s.Limit, args[0], "-o", out, "-j", strconv.Itoa(s.Cores), "-parts", strconv.FormatInt(parts, 10)}, args[1:]...)
 	return Program{Name: "limit", Args: program, OutDir: out, Result: kind}
 }
 

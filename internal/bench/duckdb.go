@@ -15,10 +15,10 @@ func duckTeraSort(input, out string) Program {
 		quoteSQL(out)+` (HEADER false, QUOTE '')`, out)
 }
 
-// duckLines is a table of a file's lines: one column, its delimiter and quote bytes that do not occur.
+// duckLines is a table of a file's lines: one column, its delimiter a byte that text does not hold.
 func duckLines(input string) string {
 	return `read_csv(` + quoteSQL(input) + `, columns = {'line': 'VARCHAR'}, header = false, auto_detect = false,
-		delim = '\x01', quote = '', escape = '')`
+		delim = '` + "\x01" + `', quote = '', escape = '', strict_mode = false)`
 }
 
 // duck runs a statement that writes the file out.

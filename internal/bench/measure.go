@@ -50,11 +50,11 @@ func measure(ctx context.Context, p Program, stdout *os.File) (Sample, error) {
 	}, nil
 }
 
-// runError tells how a program ended, with the last line it wrote to standard error.
+// runError tells how a program ended, with the first line it wrote to standard error.
 func runError(p Program, err error, stderr []byte) error {
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		lines := bytes.Split(bytes.TrimSpace(stderr), []byte{'\n'})
-		return fmt.Errorf("%s: %w: %s", p.Args[0], err, lines[len(lines)-1])
+		line, _, _ := bytes.Cut(bytes.TrimSpace(stderr), []byte{'\n'})
+		return fmt.Errorf("%s: %w: %s", p.Args[0], err, line)
 	}
 	return fmt.Errorf("%s: %w", p.Args[0], err)
 }

@@ -1,8 +1,8 @@
 package limit
 
 import (
+	"encoding/binary"
 	"math/bits"
-	"runtime"
 	"unsafe"
 )
 
@@ -30,25 +30,26 @@ type counter struct {
 // count counts the words that start in data[from:to]. Every byte up to to+loadSlack must lie in data; a word
 // may reach beyond to, up to the end of data.
 //
-// The pointer walks because bounds checks and slice headers cost a third here: 22 ns a word as it stands,
-// of which 8 are finding and hashing the word and the rest is the table.
+// It loads through a pointer to spare two bounds checks a word. A word takes 20 ns of one core, of which 8
+// are finding and hashing the word and the rest is the table.
 func (c *counter) count(data []byte, from, to int) {
 	base := unsafe.Pointer(unsafe.SliceData(data))
-	p, end, last := unsafe.Add(base, from), unsafe.Add(base, to), unsafe.Add(base, len(data))
-	if from > 0 { // a word that started before belongs to who counts there
-		for uintptr(p) < uintptr(end) && !isBlank(*(*byte)(unsafe.Add(p, -1))) {
-			p = unsafe.Add(p, 1)
+	at := from
+	if at > 0 { // a word that started before belongs to who counts there
+		for at < to && !isBlank(data[at-1]) {
+			at++
 		}
 	}
 	n := 0
-	for uintptr(p) < uintptr(end) {
+	for at < to {
+		p := unsafe.Add(base, at)
 		var k0, k1 uint64
 		var length int
 		x := *(*uint64)(p)
 		if m := blanks(x); m != 0 {
 			z := bits.TrailingZeros64(m)
 			if z == 7 {
-				p = unsafe.Add(p, 1)
+				at++
 				continue
 			}
 			length = z >> 3
@@ -57,7 +58,7 @@ func (c *counter) count(data []byte, from, to int) {
 			y := *(*uint64)(unsafe.Add(p, 8))
 			m := blanks(y)
 			if m == 0 {
-				p = unsafe.Add(p, c.long(p, last)+1)
+				at += c.long(data[at:]) + 1
 				continue
 			}
 			z := bits.TrailingZeros64(m)
@@ -70,25 +71,23 @@ func (c *counter) count(data []byte, from, to int) {
 			c.flush(n)
 			n = 0
 		}
-		p = unsafe.Add(p, length+1)
+		at += length + 1
 	}
 	c.flush(n)
-	runtime.KeepAlive(data)
 }
 
-// long counts the word at p, which has at least 16 bytes and ends before last, and returns its length.
-func (c *counter) long(p, last unsafe.Pointer) int {
+// long counts the word at the start of text, which has at least 16 bytes, and returns its length.
+func (c *counter) long(text []byte) int {
 	length := loadSlack
-	for limit := int(uintptr(last) - uintptr(p)); length < limit && !isBlank(*(*byte)(unsafe.Add(p, length))); {
+	for length < len(text) && !isBlank(text[length]) {
 		length++
 	}
-	k0, k1 := *(*uint64)(p), *(*uint64)(unsafe.Add(p, 8))
-	word := unsafe.Slice((*byte)(p), length)
+	k0, k1 := binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[8:])
 	h := hash16(k0, k1)
 	if length > 16 {
-		h = hashLong(word)
+		h = hashLong(text[:length])
 	}
-	c.table.add(k0, k1, h, 1, word)
+	c.table.add(k0, k1, h, 1, text[:length])
 	return length
 }
 

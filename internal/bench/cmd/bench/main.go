@@ -93,7 +93,7 @@ func run(ctx context.Context, args []string) error {
 		if o.long {
 			seconds = "60"
 		}
-		if report.Figures, err = bench.RunFigures(ctx, setup.UserJobs, "live", seconds); err != nil {
+		if report.Figures, err = bench.RunFigures(ctx, setup.UserJobs, "live", seconds, setup.Inputs.Zipf); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			failed++
 		}
