@@ -9,7 +9,7 @@ FUZZTIME     ?= 20s
 TEST_TIMEOUT ?= 10m
 GOFILES       = $(shell git ls-files -co --exclude-standard '*.go')
 
-.PHONY: run build test test-long lint fmt fmt-check vet tidy-check scenarios examples bench bench-quick bench-programs bench-smoke fuzz golden check clean
+.PHONY: run build test test-long lint fmt fmt-check vet tidy-check scenarios examples bench bench-quick bench-programs bench-baseline bench-compare bench-smoke fuzz golden check clean
 
 build: ## bin/tarry
 	$(GO) build -o bin/tarry ./cmd/tarry
@@ -61,6 +61,19 @@ bench: bench-programs
 # The same with small inputs, in less than a minute: for CI. It fails when a program fails or a result is wrong, never for being slow.
 bench-quick: bench-programs
 	./bin/bench -size $(or $(SIZE),16MiB) -rounds $(or $(ROUNDS),3) $(ARGS)
+
+# Function by function: save figures now, compare with them later, on the same machine. The one saved with the sources is
+# of the machine that its first lines name.
+BASELINE ?= internal/bench/baseline.txt
+BENCHES = $(GO) test -run '^$$' -bench '$(or $(BENCH),.)' -benchtime 200ms -count 6 -timeout 60m $(or $(PKGS),./mapreduce/... ./scheduling/... ./actors/... ./internal/limit/...)
+
+bench-baseline:
+	$(BENCHES) | tee $(BASELINE)
+
+bench-compare:
+	@mkdir -p bench
+	$(BENCHES) | tee bench/now.txt
+	$(GO) run golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da $(BASELINE) bench/now.txt
 
 bench-programs: build
 	$(GO) build -o bin/ ./internal/bench/cmd/... ./internal/limit/cmd/...
