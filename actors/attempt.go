@@ -1,0 +1,245 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// errStopped is the cause of the context of an attempt that was ordered to stop.
+var errStopped = errors.New("actors: the attempt was stopped")
+
+// attempt is one try at a task, in a Slot. Its goroutine runs work; the Slot and the
+// Node reach it through its context, its gate and its commit channel.
+type attempt struct {
+	env    *env
+	run    *run
+	id     scheduling.AttemptID
+	at     *place
+	tell   func(msg any) // to the Slot
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	gate   gate
+
+	granted  chan bool // the answer to wantsCommit; has room for it
+	progress mapreduce.Progress
+	fetched  atomic.Int64 // maps whose segments a reduce has
+	waited   time.Duration
+	turn     bool // held; belongs to the attempt's goroutine
+}
+
+func newAttempt(e *env, r *run, id scheduling.AttemptID, at *place) *attempt {
+	a := &attempt{env: e, run: r, id: id, at: at, granted: make(chan bool, 1)}
+	a.ctx, a.cancel = context.WithCancelCause(context.Background())
+	return a
+}
+
+// work runs the attempt to its end. It never panics.
+func (a *attempt) work() *report {
+	r := &report{status: scheduling.Status{Attempt: a.id, State: scheduling.StateKilled}}
+	began := a.env.now()
+	r.phases.Start = began
+	if !a.run.enter(a) {
+		return r
+	}
+	defer a.run.leave(a)
+	defer a.cancel(nil)
+	err := a.safely(r)
+	r.phases.Wait = a.waited
+	r.phases.Work = a.env.now() - began - a.waited - r.phases.Shuffle - r.phases.Commit
+	switch {
+	case err == nil:
+		r.status.State, r.status.Progress = scheduling.StateSucceeded, 1
+	case errors.Is(err, errStopped):
+		a.discard()
+	default:
+		r.status.State, r.status.Err, r.err = scheduling.StateFailed, err.Error(), err
+		a.discard()
+	}
+	if err != nil {
+		r.counters, r.output = nil, nil
+	}
+	return r
+}
+
+// safely runs the plan's part of an attempt; a panic becomes an error with its stack.
+func (a *attempt) safely(r *report) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &mapreduce.PanicError{Value: p, Stack: string(debug.Stack())}
+		}
+	}()
+	if err := a.takeTurn(); err != nil {
+		return err
+	}
+	defer a.endTurn()
+	memory := a.env.memory.Sub()
+	defer memory.Close()
+	r.counters = new(mapreduce.Counters)
+	res := mapreduce.Resources{
+		Budget: memory, Pool: a.env.buffers, SpillDir: a.env.cfg.SpillDir,
+		Pause: a.pause, Progress: &a.progress, Counters: r.counters,
+	}
+	if a.id.Task.Kind == scheduling.Map {
+		err = a.workMap(r, res)
+	} else {
+		err = a.workReduce(r, res)
+	}
+	r.totals = a.totals()
+	if cause := context.Cause(a.ctx); err != nil && cause != nil {
+		err = cause
+	}
+	return err
+}
+
+func (a *attempt) workMap(r *report, res mapreduce.Resources) error {
+	index := int(a.id.Task.Index)
+	m := mapreduce.MapAttempt{Index: index, Try: int(a.id.Try), Split: a.run.splits[index], Resources: res}
+	out, err := a.run.plan.RunMap(a.ctx, &m)
+	if err != nil {
+		return err
+	}
+	a.run.keep(out)
+	if a.run.plan.MapOnly() {
+		return a.commit(r)
+	}
+	r.output, r.status.OutputBytes = out, out.Sizes()
+	return nil
+}
+
+func (a *attempt) workReduce(r *report, res mapreduce.Resources) error {
+	began, waited := a.env.now(), a.waited
+	f := newFetcher(a, len(a.run.splits))
+	red := mapreduce.ReduceAttempt{
+		Index: int(a.id.Task.Index), Try: int(a.id.Try), Resources: res,
+		Next: func(ctx context.Context) (mapreduce.Segment, error) {
+			s, err := f.next(ctx)
+			if err != nil {
+				r.phases.Shuffle = a.env.now() - began - (a.waited - waited)
+			}
+			return s, err
+		},
+	}
+	if err := a.run.plan.RunReduce(a.ctx, &red); err != nil {
+		return err
+	}
+	r.shuffled = f.shuffled
+	return a.commit(r)
+}
+
+// commit asks the JobTracker and, if it agrees, makes the attempt's output the task's.
+func (a *attempt) commit(r *report) error {
+	began := a.env.now()
+	defer func() { r.phases.Commit = a.env.now() - began }()
+	a.tell(&wantsCommit{id: a.id})
+	select {
+	case granted := <-a.granted:
+		if !granted {
+			return errStopped
+		}
+	case <-a.ctx.Done():
+		return context.Cause(a.ctx)
+	}
+	err := a.run.plan.CommitTask(a.planID())
+	if errors.Is(err, mapreduce.ErrCommitted) {
+		// An attempt of a lost node committed before word of it got through. Its bytes
+		// are these bytes.
+		a.discard()
+		return nil
+	}
+	return err
+}
+
+// discard removes what the attempt wrote.
+func (a *attempt) discard() {
+	if err := a.run.plan.AbortTask(a.planID()); err != nil {
+		a.env.cfg.Logger.Warn("cannot remove the output of an attempt", "attempt", a.id, "err", err)
+	}
+}
+
+func (a *attempt) planID() mapreduce.AttemptID {
+	id := mapreduce.AttemptID{Kind: mapreduce.MapKind, Index: int(a.id.Task.Index), Try: int(a.id.Try)}
+	if a.id.Task.Kind == scheduling.Reduce {
+		id.Kind = mapreduce.ReduceKind
+	}
+	return id
+}
+
+// takeTurn waits until the attempt may compute.
+func (a *attempt) takeTurn() error {
+	began := a.env.now()
+	err := a.env.takeTurn(a.ctx)
+	a.waited += a.env.now() - began
+	a.turn = err == nil
+	return err
+}
+
+// endTurn lets others compute.
+func (a *attempt) endTurn() {
+	if a.turn {
+		a.turn = false
+		a.env.endTurn()
+	}
+}
+
+// pause holds the attempt while it is suspended.
+func (a *attempt) pause(ctx context.Context) error {
+	if !a.gate.shut.Load() {
+		return nil
+	}
+	a.endTurn()
+	began := a.env.now()
+	err := a.gate.wait(ctx)
+	a.waited += a.env.now() - began
+	if err != nil {
+		return err
+	}
+	return a.takeTurn()
+}
+
+// idle waits for news while others compute.
+func (a *attempt) idle(ctx context.Context, news <-chan struct{}) error {
+	a.endTurn()
+	select {
+	case <-news:
+		return a.takeTurn()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// done is the part of the attempt that is done, 0 to 1; of a reduce it knows the shuffle,
+// a third, and no more.
+func (a *attempt) done() float64 {
+	if a.id.Task.Kind == scheduling.Reduce {
+		if maps := len(a.run.splits); maps > 0 {
+			return float64(a.fetched.Load()) / float64(maps) / 3
+		}
+		return 0
+	}
+	n := a.run.splits[a.id.Task.Index].Length
+	if n <= 0 {
+		return 0
+	}
+	return min(float64(a.progress.Bytes.Load())/float64(n), 1)
+}
+
+// totals is what the attempt has read so far.
+func (a *attempt) totals() totals {
+	t := totals{Spilled: a.progress.Spilled.Load()}
+	if a.id.Task.Kind == scheduling.Map {
+		t.Records, t.Bytes = a.progress.Records.Load(), a.progress.Bytes.Load()
+	} else {
+		t.Shuffled = a.progress.Bytes.Load()
+	}
+	return t
+}
+
+// String names the attempt and its job.
+func (a *attempt) String() string { return fmt.Sprintf("%v of %q", a.id, a.run.name) }

@@ -1,0 +1,244 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// Cluster is a live cluster of emulated nodes in this process. Its methods are safe for
+// concurrent use.
+type Cluster struct {
+	env        *env
+	registry   *registry
+	jobTracker *actor.PID
+	nameNode   *actor.PID
+	inputs     atomic.Int64 // directories of blocks made so far
+
+	mu      sync.Mutex
+	nodes   []*actor.PID // by NodeID; nil while stopped
+	closed  bool         // no new jobs
+	stopped bool         // no actors
+
+	submits  sync.WaitGroup // under way; none begins once closed
+	commands sync.WaitGroup // under way; none begins once stopped
+}
+
+// Start starts a cluster and waits until all nodes have registered. Errors name every
+// fault of the configuration.
+func Start(cfg Config) (*Cluster, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	cfg = cfg.withDefaults()
+	e := &env{cfg: cfg, start: time.Now(), memory: mapreduce.NewMemory(cfg.Memory)}
+	e.buffers = mapreduce.NewBuffers(e.memory, max(cfg.IdleMemory, 0))
+	if cfg.Parallelism > 0 {
+		e.turns = make(chan struct{}, cfg.Parallelism)
+	}
+	var nodes []dfs.Node
+	for i := range cfg.Nodes {
+		p := &place{id: scheduling.NodeID(i), name: fmt.Sprintf("node-%02d", i), rack: fmt.Sprintf("rack-%d", i%cfg.Racks)}
+		e.places = append(e.places, p)
+		nodes = append(nodes, dfs.Node{ID: dfs.NodeID(p.name), Rack: p.rack})
+	}
+	c := &Cluster{env: e, registry: &registry{history: cfg.History}, nodes: make([]*actor.PID, cfg.Nodes)}
+	var err error
+	e.fs, err = dfs.New(dfs.Config{
+		Nodes: nodes, Replication: cfg.Replication, BlockSize: cfg.BlockSize, Seed: cfg.Seed,
+		Announce: func(id dfs.NodeID) { e.sys.Root.Send(c.nameNode, &announce{node: id}) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c, c.spawn()
+}
+
+// spawn starts the actors and waits for the nodes' registrations.
+func (c *Cluster) spawn() error {
+	e := c.env
+	e.sys = newSystem(e.cfg.Logger)
+	c.nameNode = e.sys.Root.Spawn(e.sys.props(func() actor.Actor {
+		return &nameNode{env: e, pids: map[dfs.NodeID]*actor.PID{}}
+	}))
+	var up sync.WaitGroup
+	up.Add(len(e.places))
+	seen := make([]bool, len(e.places)) // the JobTracker's
+	jt, err := newJobTracker(e, c.registry, c.nameNode, func(id scheduling.NodeID) {
+		if !seen[id] {
+			seen[id] = true
+			up.Done()
+		}
+	})
+	if err != nil {
+		return errors.Join(err, e.sys.stop(c.nameNode))
+	}
+	c.jobTracker = e.sys.Root.Spawn(e.sys.props(func() actor.Actor { return jt }))
+	for i := range e.places {
+		c.nodes[i] = c.spawnNode(scheduling.NodeID(i))
+	}
+	up.Wait()
+	return nil
+}
+
+func (c *Cluster) spawnNode(id scheduling.NodeID) *actor.PID {
+	e := c.env
+	return e.sys.Root.Spawn(e.sys.props(func() actor.Actor {
+		return &node{env: e, at: e.places[id], jobTracker: c.jobTracker, nameNode: c.nameNode}
+	}))
+}
+
+// FS is the cluster's block store.
+func (c *Cluster) FS() *dfs.FS { return c.env.fs }
+
+// Slots is the number of map and of reduce slots of all nodes.
+func (c *Cluster) Slots() (maps, reduces int) {
+	return c.env.cfg.Nodes * c.env.cfg.MapSlots, c.env.cfg.Nodes * c.env.cfg.ReduceSlots
+}
+
+// Submit prepares a job in this goroutine (output set-up, sampling, splits) and hands it to
+// the JobTracker. A plan serves one Submit. ctx ends the preparation only; errors such as
+// [mapreduce.ErrOutputExists] are those of the preparation, and leave no output behind.
+func (c *Cluster) Submit(ctx context.Context, p *mapreduce.Plan, o SubmitOptions) (*JobHandle, error) {
+	if !c.begin() {
+		return nil, ErrClosed
+	}
+	defer c.submits.Done()
+	r := newRun(c.env, p, o.User, fmt.Sprintf("_jobs/%d", c.inputs.Add(1)))
+	r.submitted = c.env.now()
+	err := p.SetupJob()
+	if err == nil {
+		err = c.prepare(ctx, r, o)
+	}
+	if err == nil {
+		err = c.handOver(r, o)
+	}
+	if err != nil {
+		_ = c.env.fs.Remove(r.input) // there may be none yet
+		return nil, errors.Join(err, p.AbortJob())
+	}
+	return &JobHandle{cluster: c, run: r}, nil
+}
+
+// prepare samples, registers the input's blocks and cuts the splits.
+func (c *Cluster) prepare(ctx context.Context, r *run, o SubmitOptions) error {
+	err := r.plan.Prepare(ctx, mapreduce.PrepareOptions{Reduces: o.reduces(r.plan), SpillDir: c.env.cfg.SpillDir})
+	if err != nil {
+		return err
+	}
+	r.inputBytes = r.plan.InputBytes()
+	blocks, err := c.register(r)
+	if err != nil {
+		return err
+	}
+	r.splits, err = r.plan.Splits(ctx, blocks)
+	r.shuffle = newShuffle(len(r.splits))
+	return err
+}
+
+// register makes blocks of the run's sources and returns where they are. Sources that are
+// streams have none.
+func (c *Cluster) register(r *run) (blocks func(int) []mapreduce.Block, err error) {
+	maps, _ := c.Slots()
+	if c.env.turns != nil {
+		maps = min(maps, cap(c.env.turns))
+	}
+	size := c.env.cfg.BlockSize
+	if size == 0 {
+		size = dfs.BlockSizeFor(r.inputBytes, maps, 0)
+	}
+	var names []string
+	var files []dfs.Source
+	for i, s := range r.plan.Sources() {
+		if s.Data != nil {
+			names, files = append(names, r.blockFile(i)), append(files, s.Data)
+		}
+	}
+	if len(files) > 0 {
+		if err := c.env.fs.RegisterAll(names, files, size); err != nil {
+			return nil, err
+		}
+	}
+	return func(source int) []mapreduce.Block {
+		if r.plan.Sources()[source].Data == nil {
+			return nil
+		}
+		found, err := c.env.fs.Blocks(r.blockFile(source))
+		if err != nil {
+			return nil // registered just now, and removed by nobody
+		}
+		list := make([]mapreduce.Block, len(found))
+		for i, b := range found {
+			list[i] = mapreduce.Block{Offset: b.Offset, Length: b.Length, Hosts: make([]string, len(b.Nodes))}
+			for k, n := range b.Nodes {
+				list[i].Hosts[k] = n.String()
+			}
+		}
+		return list
+	}, nil
+}
+
+// handOver submits a prepared run to the JobTracker.
+func (c *Cluster) handOver(r *run, o SubmitOptions) error {
+	spec := scheduling.JobSpec{
+		Name: r.name, User: o.User, Pool: o.Pool, Queue: o.Queue, Priority: o.Priority,
+		Maps: len(r.splits), Reduces: r.plan.Reduces(), Places: c.placesOf(r.splits),
+		SlowStart: o.SlowStart, MaxAttempts: o.MaxAttempts, MapTime: o.MapTime, ReduceTime: o.ReduceTime, NoSuspend: o.NoSuspend,
+	}
+	m := &submit{run: r, spec: spec, reply: make(chan error, 1)}
+	c.env.sys.Root.Send(c.jobTracker, m)
+	return <-m.reply
+}
+
+// placesOf puts the splits' hosts in the Core's numbers.
+func (c *Cluster) placesOf(splits []mapreduce.Split) scheduling.Places {
+	var p scheduling.Places
+	byName := make(map[string]scheduling.NodeID, len(c.env.places))
+	for _, at := range c.env.places {
+		byName[at.name] = at.id
+	}
+	p.Offsets = append(p.Offsets, 0)
+	for _, s := range splits {
+		for _, h := range s.Hosts {
+			p.Nodes = append(p.Nodes, byName[h])
+		}
+		p.Offsets = append(p.Offsets, int32(len(p.Nodes)))
+	}
+	return p
+}
+
+// begin counts a Submit in; false if the cluster is closed. The caller ends it with
+// submits.Done.
+func (c *Cluster) begin() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return false
+	}
+	c.submits.Add(1)
+	return true
+}
+
+// command has the JobTracker do something.
+func (c *Cluster) command(apply func(*jobTracker) error) error {
+	c.mu.Lock()
+	if c.stopped {
+		c.mu.Unlock()
+		return ErrClosed
+	}
+	c.commands.Add(1)
+	c.mu.Unlock()
+	defer c.commands.Done()
+	m := &command{apply: apply, reply: make(chan error, 1)}
+	c.env.sys.Root.Send(c.jobTracker, m)
+	return <-m.reply
+}

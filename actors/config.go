@@ -1,0 +1,208 @@
+package actors
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"time"
+
+	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// Config describes a cluster. The zero value is one node with a map slot and a reduce
+// slot a core, and the default scheduler.
+type Config struct {
+	// Nodes in all, spread round robin over Racks; 0 means 1. They are named node-00,
+	// node-01, … and the racks rack-0, rack-1, ….
+	Nodes int
+	Racks int
+
+	// MapSlots and ReduceSlots of each node; 0 means one a core.
+	MapSlots    int
+	ReduceSlots int
+
+	// Parallelism is how many attempts compute at once in this process, whatever the
+	// number of slots; 0 means as many as there are slots. Set it to the number of cores
+	// where many emulated nodes run work that computes: attempts beyond it hold their
+	// slot but wait.
+	Parallelism int
+
+	// Replication of blocks; 0 means min(3, Nodes).
+	Replication int
+
+	// BlockSize in bytes at which inputs are cut into splits; 0 means 64 MiB, and less
+	// for small inputs so that every slot has work.
+	BlockSize int64
+
+	// Scheduler is the name of a preset of package scheduling; empty means hfs, with
+	// automatic waits. ReducePlacement is any, cogrs or larts; empty means cogrs.
+	// Policy, if its Order is set, takes the place of both.
+	Scheduler       string
+	ReducePlacement string
+	Policy          scheduling.Policy
+
+	// HeartbeatInterval of the nodes; 0 means Hadoop's rule: 300 ms, more with more than
+	// 30 nodes. Expiry is how long a node may be silent; 0 means 10 minutes.
+	HeartbeatInterval time.Duration
+	Expiry            time.Duration
+
+	// MaxAttempts is how often a task may fail before its job does; 0 means 4.
+	MaxAttempts int
+
+	// Memory is the budget of all attempts and map outputs in bytes; 0 means no limit.
+	// IdleMemory is how much of it is kept for reuse between attempts; 0 means a quarter
+	// of Memory, or 256 MiB without a limit; negative means none.
+	Memory     int64
+	IdleMemory int64
+
+	// SpillDir is where sorted runs go that do not fit; empty means [os.TempDir].
+	SpillDir string
+
+	// Seed places blocks.
+	Seed uint64
+
+	// History is how many ended jobs Cluster.Jobs remembers; 0 means 100, negative none.
+	History int
+
+	// Logger hears of lost nodes, panics and failed attempts; nil discards.
+	Logger *slog.Logger
+
+	// Events, if not nil, is called for everything that happens, in order, from one
+	// goroutine at a time. It must not block and must not call the Cluster.
+	Events func(Event)
+
+	// Explain adds an event for each skip: why a job was passed over.
+	Explain bool
+
+	// Calls, if not nil, is called for each call of the scheduling.Core with its answer,
+	// like Events. A [scheduling.CallWriter] writes a log that
+	// [scheduling.ReplayFrom] checks.
+	Calls func(*scheduling.Call)
+
+	// lose, in tests, says which messages between a node and the JobTracker are lost.
+	lose func(msg any) bool
+}
+
+// Validate returns everything that is wrong with the configuration, joined.
+func (c Config) Validate() error {
+	var faults []error
+	refuse := func(ok bool, format string, args ...any) {
+		if !ok {
+			faults = append(faults, fmt.Errorf("actors: "+format, args...))
+		}
+	}
+	refuse(c.Nodes >= 0, "%d nodes", c.Nodes)
+	refuse(c.Racks >= 0, "%d racks", c.Racks)
+	refuse(c.Racks <= max(c.Nodes, 1), "%d racks for %d nodes", c.Racks, max(c.Nodes, 1))
+	refuse(c.MapSlots >= 0, "%d map slots", c.MapSlots)
+	refuse(c.ReduceSlots >= 0, "%d reduce slots", c.ReduceSlots)
+	refuse(c.Parallelism >= 0, "parallelism %d", c.Parallelism)
+	refuse(c.BlockSize >= 0, "block size %d", c.BlockSize)
+	refuse(c.HeartbeatInterval >= 0, "heartbeat interval %v", c.HeartbeatInterval)
+	refuse(c.Expiry >= 0, "expiry %v", c.Expiry)
+	refuse(c.MaxAttempts >= 0 && c.MaxAttempts <= 255, "%d attempts", c.MaxAttempts)
+	refuse(c.Memory >= 0, "memory of %d bytes", c.Memory)
+	refuse(c.Replication >= 0, "replication %d", c.Replication)
+	if c.Replication > max(c.Nodes, 1) {
+		faults = append(faults, fmt.Errorf("%w: replication %d, %d nodes", dfs.ErrReplication, c.Replication, max(c.Nodes, 1)))
+	}
+	if len(faults) == 0 {
+		full := c.withDefaults()
+		refuse(full.Expiry > 2*full.HeartbeatInterval, "expiry %v is not longer than two heartbeat intervals of %v",
+			full.Expiry, full.HeartbeatInterval)
+	}
+	if _, err := c.policy(); err != nil {
+		faults = append(faults, err)
+	}
+	return errors.Join(faults...)
+}
+
+// withDefaults fills in what was left zero.
+func (c Config) withDefaults() Config {
+	c.Nodes = cmp.Or(c.Nodes, 1)
+	c.Racks = cmp.Or(c.Racks, 1)
+	c.MapSlots = cmp.Or(c.MapSlots, runtime.GOMAXPROCS(0))
+	c.ReduceSlots = cmp.Or(c.ReduceSlots, runtime.GOMAXPROCS(0))
+	c.Replication = cmp.Or(c.Replication, min(3, c.Nodes))
+	c.HeartbeatInterval = cmp.Or(c.HeartbeatInterval, scheduling.HeartbeatInterval(c.Nodes))
+	c.Expiry = cmp.Or(c.Expiry, 10*time.Minute)
+	c.MaxAttempts = cmp.Or(c.MaxAttempts, 4)
+	c.History = cmp.Or(c.History, 100)
+	if c.IdleMemory == 0 {
+		c.IdleMemory = cmp.Or(c.Memory/4, 256<<20)
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// policy puts the scheduler together.
+func (c Config) policy() (scheduling.Policy, error) {
+	if c.Policy.Order != "" {
+		return c.Policy, nil
+	}
+	p, err := scheduling.Preset(cmp.Or(c.Scheduler, "hfs"))
+	if err != nil {
+		return p, err
+	}
+	if c.Scheduler == "" {
+		p.Locality.Auto = true
+	}
+	switch c.ReducePlacement {
+	case "", "cogrs":
+		p.Reduce.Rule = scheduling.CoGRS
+	case "larts":
+		p.Reduce.Rule = scheduling.LARTS
+	case "any":
+		p.Reduce.Rule = scheduling.AnyNode
+	default:
+		err = fmt.Errorf("actors: unknown reduce placement %q: want any, cogrs or larts", c.ReducePlacement)
+	}
+	return p, err
+}
+
+// SubmitOptions are a user's choices for one job.
+type SubmitOptions struct {
+	User     string // empty means anonymous
+	Pool     string // of the pools order; empty leaves it to the policy
+	Queue    string // of the capacity order
+	Priority scheduling.Priority
+
+	// Reduces is the number of reduces if the job does not say; 0 means one for each
+	// 64 MiB of input, at most 64: it depends on the input and not on the cluster, so
+	// that the same input gives the same parts everywhere.
+	Reduces int
+
+	// SlowStart is the share of the maps to be done before reduces launch; 0 leaves it to
+	// the policy.
+	SlowStart float64
+
+	// MaxAttempts per task; 0 means the cluster's.
+	MaxAttempts int
+
+	// MapTime and ReduceTime are known durations of one task, for policies that use them.
+	MapTime    time.Duration
+	ReduceTime time.Duration
+
+	// NoSuspend says that the job's attempts must not be suspended, because they talk to
+	// an outside system.
+	NoSuspend bool
+}
+
+const (
+	bytesPerReduce = 64 << 20
+	mostReduces    = 64
+)
+
+// reduces is the number for a plan that leaves it open.
+func (o SubmitOptions) reduces(p *mapreduce.Plan) int {
+	if o.Reduces > 0 {
+		return o.Reduces
+	}
+	return int(min(max((p.InputBytes()+bytesPerReduce-1)/bytesPerReduce, 1), mostReduces))
+}

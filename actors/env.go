@@ -1,0 +1,78 @@
+package actors
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// env is what all parts of one cluster share. Its fields do not change after Start,
+// except through their own methods.
+type env struct {
+	cfg    Config
+	start  time.Time
+	sys    *system
+	fs     *dfs.FS
+	places []*place // by scheduling.NodeID
+
+	memory  *mapreduce.Memory
+	buffers *mapreduce.Buffers
+	turns   chan struct{} // tokens to compute; nil: no limit
+
+	lives    atomic.Uint64  // incarnations given so far
+	attempts sync.WaitGroup // goroutines of attempts
+	endings  sync.WaitGroup // goroutines that end jobs
+}
+
+// now is the time since the cluster's start, as the Core counts it.
+func (e *env) now() time.Duration { return time.Since(e.start) }
+
+// place is a node's address, as others know it.
+type place struct {
+	id   scheduling.NodeID
+	name string
+	rack string
+
+	// down is set when the node has died: what it holds cannot be fetched any more.
+	down atomic.Bool
+}
+
+// distances is the number of network distances that shuffled bytes are counted by:
+// same node, same rack, elsewhere.
+const distances = 3
+
+// distance is 0, 1 or 2.
+func (p *place) distance(q *place) int {
+	switch {
+	case p == q:
+		return 0
+	case p.rack == q.rack:
+		return 1
+	}
+	return 2
+}
+
+// takeTurn waits until the attempt may compute.
+func (e *env) takeTurn(ctx context.Context) error {
+	if e.turns == nil {
+		return context.Cause(ctx)
+	}
+	select {
+	case e.turns <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// endTurn lets another attempt compute.
+func (e *env) endTurn() {
+	if e.turns != nil {
+		<-e.turns
+	}
+}

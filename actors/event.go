@@ -1,0 +1,30 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// Event is what the scheduling.Core says happened and, for attempts and jobs that have
+// ended, what a live run knows besides. As JSON it is one flat object.
+type Event struct {
+	scheduling.Event
+
+	// Phases of an attempt that succeeded or failed.
+	Phases *Phases `json:"phases,omitempty"`
+
+	// Counters of an attempt that succeeded, or of a job that ended. They must not be
+	// changed.
+	Counters *mapreduce.Counters `json:"counters,omitempty"`
+}
+
+// Phases are the times of an attempt, in nanoseconds as JSON.
+type Phases struct {
+	Start   time.Duration `json:"start"`             // of the attempt, since the cluster's start
+	Wait    time.Duration `json:"wait,omitempty"`    // for a turn to compute, see Config.Parallelism
+	Shuffle time.Duration `json:"shuffle,omitempty"` // a reduce's, until it had all segments
+	Work    time.Duration `json:"work"`              // the rest: map, or merge and reduce
+	Commit  time.Duration `json:"commit,omitempty"`
+}

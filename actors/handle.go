@@ -1,0 +1,102 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+var (
+	// ErrJobFailed is wrapped by the error of a job whose task failed too often or whose
+	// output could not be committed; the cause is wrapped beside it.
+	ErrJobFailed = errors.New("job failed")
+
+	// ErrJobKilled is wrapped by the error of a job that was killed.
+	ErrJobKilled = errors.New("job killed")
+
+	// ErrClosed is returned by a Cluster that is closed or draining.
+	ErrClosed = errors.New("actors: the cluster is closed")
+
+	// ErrUnknownNode is returned for a node that the cluster does not have.
+	ErrUnknownNode = errors.New("actors: unknown node")
+)
+
+// Result is how a job ended.
+type Result struct {
+	ID        scheduling.JobID
+	Name      string
+	State     scheduling.JobState
+	Counters  *mapreduce.Counters // also of a job that failed, as far as it went
+	Submitted time.Duration       // since the cluster's start
+	Elapsed   time.Duration       // from Submit to the commit of the output
+	Err       error               // nil if the job succeeded
+}
+
+// JobHandle is a submitted job. Its methods are safe for concurrent use, also after the
+// job and the Cluster have ended.
+type JobHandle struct {
+	cluster *Cluster
+	run     *run
+}
+
+// ID is the job's number on its cluster.
+func (h *JobHandle) ID() scheduling.JobID { return h.run.id }
+
+// Name is the job's name.
+func (h *JobHandle) Name() string { return h.run.name }
+
+// Done is closed when the job has ended.
+func (h *JobHandle) Done() <-chan struct{} { return h.run.done }
+
+// Wait waits until the job has ended and its output is committed or removed, and returns
+// its result and, unless it succeeded, its error, which wraps ErrJobFailed or
+// ErrJobKilled. If ctx ends first its error is returned; the job goes on.
+func (h *JobHandle) Wait(ctx context.Context) (Result, error) {
+	select {
+	case <-h.run.done:
+		return h.run.result, h.run.result.Err
+	default:
+	}
+	select {
+	case <-h.run.done:
+		return h.run.result, h.run.result.Err
+	case <-ctx.Done():
+		return Result{ID: h.run.id, Name: h.run.name, State: scheduling.JobRunning}, context.Cause(ctx)
+	}
+}
+
+// Kill ends the job; Wait returns when its attempts have stopped, at their next record,
+// and its output is removed. Killing a job that has ended is no error.
+func (h *JobHandle) Kill(reason string) error {
+	r := h.run
+	err := h.cluster.command(func(jt *jobTracker) error {
+		if jt.runs[r.id] == nil {
+			return nil
+		}
+		r.mu.Lock()
+		r.why = reason
+		r.mu.Unlock()
+		return jt.core.Kill(jt.env.now(), r.id)
+	})
+	if errors.Is(err, ErrClosed) {
+		return nil // Close has killed it
+	}
+	return err
+}
+
+// SetPriority changes the job's priority.
+func (h *JobHandle) SetPriority(p scheduling.Priority) error {
+	return h.cluster.command(func(jt *jobTracker) error {
+		return jt.core.SetPriority(jt.env.now(), h.run.id, p)
+	})
+}
+
+// SetPool moves the job to another pool or queue.
+func (h *JobHandle) SetPool(name string) error {
+	return h.cluster.command(func(jt *jobTracker) error {
+		return jt.core.SetPool(jt.env.now(), h.run.id, name)
+	})
+}

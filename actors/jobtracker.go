@@ -1,0 +1,317 @@
+package actors
+
+import (
+	"cmp"
+	"math"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// updateInterval is how often the Core's periodic step runs, at most.
+const updateInterval = 500 * time.Millisecond
+
+// jobTracker is the actor around the scheduling.Core: it alone calls it. What the Core
+// decides comes back as orders for the node that sent a heartbeat and as events, from
+// which the JobTracker keeps the runs.
+type jobTracker struct {
+	env      *env
+	registry *registry
+	nameNode *actor.PID
+	core     *scheduling.Core
+	nodes    []*tracked // by scheduling.NodeID
+	runs     map[scheduling.JobID]*run
+	joined   func(scheduling.NodeID)
+
+	gen   uint64 // of the timer
+	timer *time.Timer
+
+	// Of the call of the Core at hand:
+	happened []scheduling.Event
+	reports  []*report
+	asking   scheduling.NodeID // the node that asks for work, or NoNode
+
+	suspended map[scheduling.AttemptID]bool
+
+	work uint64 // goes up when there may be a task to launch that was not there before
+}
+
+// tracked is what the JobTracker keeps of a node beside the Core.
+type tracked struct {
+	pid   *actor.PID
+	slots [2]int
+	used  [2]int
+	asked uint64 // jobTracker.work when the node was last offered tasks or poked
+	poke  bool   // an order waits for it
+}
+
+func newJobTracker(e *env, reg *registry, nameNode *actor.PID, joined func(scheduling.NodeID)) (*jobTracker, error) {
+	jt := &jobTracker{
+		env: e, registry: reg, nameNode: nameNode, joined: joined,
+		runs: map[scheduling.JobID]*run{}, suspended: map[scheduling.AttemptID]bool{}, asking: scheduling.NoNode,
+	}
+	policy, err := e.cfg.policy()
+	if err != nil {
+		return nil, err
+	}
+	jt.core, err = scheduling.NewCore(scheduling.Config{
+		HeartbeatInterval: e.cfg.HeartbeatInterval, Expiry: e.cfg.Expiry, MaxAttempts: e.cfg.MaxAttempts,
+		Explain: e.cfg.Explain, Calls: e.cfg.Calls,
+		Events: func(ev scheduling.Event) { jt.happened = append(jt.happened, ev) },
+	}, policy)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range e.places {
+		if id := jt.core.NodeID(p.name); id != p.id {
+			panic("actors: the Core numbers nodes in another order")
+		}
+		jt.nodes = append(jt.nodes, &tracked{})
+	}
+	return jt, nil
+}
+
+// Receive implements actor.Actor.
+func (jt *jobTracker) Receive(c actor.Context) {
+	switch m := c.Message().(type) {
+	case *actor.Started:
+		jt.arm(c)
+	case *join:
+		jt.join(c, m)
+	case *heartbeat:
+		jt.heartbeat(c, m)
+	case *leave:
+		jt.log("leave", jt.core.Leave(jt.env.now(), m.node))
+		jt.settle(c)
+	case *commitRequest:
+		c.Respond(&commitAnswer{attempt: m.attempt, granted: jt.core.MayCommit(m.attempt)})
+	case *submit:
+		m.reply <- jt.submit(m)
+		jt.settle(c)
+	case *command:
+		m.reply <- m.apply(jt)
+		jt.settle(c)
+	case *updateTick:
+		if m.gen == jt.gen {
+			jt.arm(c)
+			jt.update()
+			jt.settle(c)
+		}
+	case *actor.Stopping, *actor.Restarting:
+		jt.timer.Stop()
+	}
+}
+
+func (jt *jobTracker) arm(c actor.Context) {
+	jt.gen++
+	jt.timer = jt.env.sys.after(min(updateInterval, jt.env.cfg.Expiry/2), c.Self(), &updateTick{gen: jt.gen})
+}
+
+func (jt *jobTracker) join(c actor.Context, m *join) {
+	id, err := jt.core.Join(jt.env.now(), m.spec)
+	if err != nil {
+		jt.log("join", err)
+		return
+	}
+	n := jt.nodes[id]
+	n.pid, n.slots = m.pid, [2]int{m.spec.MapSlots, m.spec.ReduceSlots}
+	n.asked = 0
+	c.Respond(&joined{node: id, incarnation: m.spec.Incarnation})
+	jt.joined(id)
+	jt.settle(c)
+}
+
+func (jt *jobTracker) heartbeat(c actor.Context, m *heartbeat) {
+	now := jt.env.now()
+	jt.expire(now)
+	jt.reports, jt.asking = m.reports, m.beat.Node
+	got, err := jt.core.Heartbeat(now, m.beat)
+	jt.log("heartbeat", err)
+	ack := &heartbeatAck{seq: m.beat.Seq, incarnation: m.beat.Incarnation, reregister: got.Reregister}
+	if len(got.List) > 0 {
+		ack.orders = make([]order, 0, len(got.List))
+		for _, o := range got.List {
+			r := jt.runs[o.Attempt.Task.Job]
+			if r == nil && o.Verb == scheduling.Launch {
+				continue // an old answer said again, for a job that has ended since
+			}
+			ack.orders = append(ack.orders, order{Order: o, run: r})
+		}
+	}
+	jt.settle(c)
+	c.Respond(ack)
+	jt.reports, jt.asking = nil, scheduling.NoNode
+}
+
+// submit gives a prepared job to the Core.
+func (jt *jobTracker) submit(m *submit) error {
+	id, err := jt.core.Submit(jt.env.now(), m.spec)
+	if err != nil {
+		return err
+	}
+	m.run.id = id
+	m.run.gate = slowStart(m.spec, jt.core.Policy())
+	jt.runs[id] = m.run
+	jt.registry.add(m.run)
+	jt.work++
+	return nil
+}
+
+// slowStart is the number of maps to be done before the Core launches reduces.
+func slowStart(s scheduling.JobSpec, p scheduling.Policy) int {
+	share := cmp.Or(s.SlowStart, p.SlowStart)
+	return min(s.Maps, max(0, int(math.Ceil(share*float64(s.Maps)-1e-9))))
+}
+
+// update is the periodic step.
+func (jt *jobTracker) update() {
+	now := jt.env.now()
+	jt.expire(now)
+	jt.log("update", jt.core.Update(now))
+}
+
+func (jt *jobTracker) expire(now time.Duration) {
+	if now < jt.core.NextExpiry() {
+		return
+	}
+	_, err := jt.core.Expire(now)
+	jt.log("expire", err)
+}
+
+func (jt *jobTracker) log(what string, err error) {
+	if err != nil {
+		jt.env.cfg.Logger.Error("the scheduler refuses a call", "call", what, "err", err)
+	}
+}
+
+// settle takes in what the last calls of the Core caused, tells the sink, and pokes the
+// nodes for which there is something.
+func (jt *jobTracker) settle(c actor.Context) {
+	for i := range jt.happened {
+		e := Event{Event: jt.happened[i]}
+		jt.take(c, &e)
+		if jt.env.cfg.Events != nil {
+			jt.env.cfg.Events(e)
+		}
+	}
+	clear(jt.happened)
+	jt.happened = jt.happened[:0]
+	for id, n := range jt.nodes {
+		if scheduling.NodeID(id) == jt.asking {
+			n.asked, n.poke = jt.work, false
+			continue
+		}
+		idle := n.used[0] < n.slots[0] || n.used[1] < n.slots[1]
+		if n.pid != nil && (n.poke || idle && n.asked < jt.work) {
+			n.asked, n.poke = jt.work, false
+			c.Send(n.pid, &poke{})
+		}
+	}
+}
+
+// take follows one event.
+func (jt *jobTracker) take(c actor.Context, e *Event) {
+	r := jt.runs[e.JobID]
+	k := e.Attempt.Task.Kind
+	switch e.Type {
+	case scheduling.EventLaunched:
+		jt.nodes[e.Node].used[k]++
+		r.launched(e)
+	case scheduling.EventResumed:
+		jt.nodes[e.Node].used[k]++
+		delete(jt.suspended, e.Attempt)
+	case scheduling.EventSuspended:
+		jt.nodes[e.Node].used[k]--
+		jt.suspended[e.Attempt] = true
+	case scheduling.EventSucceeded:
+		jt.gaveBack(e)
+		jt.succeeded(r, e)
+	case scheduling.EventFailed:
+		jt.gaveBack(e)
+		jt.work++
+		jt.failed(r, e)
+	case scheduling.EventKilled:
+		jt.killed(r, e)
+	case scheduling.EventOutputLost:
+		jt.work++
+		r.outputLost(e.Attempt.Task.Index)
+	case scheduling.EventLost:
+		jt.env.cfg.Logger.Warn("node lost", "node", e.NodeName)
+		n := jt.nodes[e.Node]
+		n.used, n.poke = [2]int{}, false
+		jt.work++
+		c.Send(jt.nameNode, &nodeLost{node: dfs.NodeID(e.NodeName)})
+	case scheduling.EventFinished:
+		jt.finished(r, e)
+	}
+}
+
+func (jt *jobTracker) succeeded(r *run, e *Event) {
+	rep := jt.reportOf(e.Attempt)
+	if rep == nil {
+		panic("actors: " + e.Attempt.String() + " succeeded without a report")
+	}
+	e.Phases, e.Counters = &rep.phases, rep.counters
+	if r.succeeded(e, rep, jt.env.places[e.Node]) {
+		jt.work++
+	}
+}
+
+func (jt *jobTracker) failed(r *run, e *Event) {
+	rep := jt.reportOf(e.Attempt)
+	if rep != nil {
+		e.Phases = &rep.phases
+	}
+	jt.env.cfg.Logger.Warn("attempt failed", "attempt", e.Attempt, "node", e.NodeName, "err", e.Err)
+	r.failed(e, rep)
+}
+
+func (jt *jobTracker) killed(r *run, e *Event) {
+	if e.Reason.Cause == scheduling.CauseNodeLost {
+		delete(jt.suspended, e.Attempt)
+	} else {
+		jt.gaveBack(e)
+		jt.nodes[e.Node].poke = true
+	}
+	jt.work++
+	r.killed(e)
+}
+
+// gaveBack counts the slot of an attempt that ended, unless it was suspended.
+func (jt *jobTracker) gaveBack(e *Event) {
+	if jt.suspended[e.Attempt] {
+		delete(jt.suspended, e.Attempt)
+		return
+	}
+	jt.nodes[e.Node].used[e.Attempt.Task.Kind]--
+}
+
+// reportOf finds what an attempt left, among the reports of the heartbeat at hand.
+func (jt *jobTracker) reportOf(id scheduling.AttemptID) *report {
+	for _, r := range jt.reports {
+		if r.status.Attempt == id {
+			return r
+		}
+	}
+	return nil
+}
+
+// finished ends a run: the rest, which may block, is done by a goroutine of its own.
+func (jt *jobTracker) finished(r *run, e *Event) {
+	if r == nil {
+		return
+	}
+	delete(jt.runs, e.JobID)
+	if len(jt.runs) > 0 {
+		jt.work++ // a limit on jobs may have been lifted
+	}
+	state, c := jt.core.State(e.JobID), r.total()
+	e.Counters = c
+	jt.env.endings.Go(func() {
+		r.end(state, c)
+		jt.registry.remove(r)
+	})
+}

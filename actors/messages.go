@@ -1,0 +1,196 @@
+package actors
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// All messages between actors. They are pointers to values that nobody changes after
+// sending, except what a field's comment says. A reply channel has room for its answer,
+// so that no actor ever blocks on one.
+
+// quiet keeps a message that comes too late out of the dead-letter log: that of a node
+// which was just stopped is nothing to tell of.
+type quiet struct{}
+
+// IgnoreDeadLetterLogging marks the message for the actor library.
+func (quiet) IgnoreDeadLetterLogging() {}
+
+// To the JobTracker.
+type (
+	// join is a node's registration; the answer is joined. Sent again until answered.
+	join struct {
+		quiet
+		spec scheduling.Node
+		pid  *actor.PID
+	}
+
+	// heartbeat carries a node's statuses and, for attempts that ended, what they left;
+	// the answer is heartbeatAck. Sent again, unchanged, until answered.
+	heartbeat struct {
+		quiet
+		beat    scheduling.Heartbeat
+		reports []*report
+	}
+
+	// leave says that a node stops in good order.
+	leave struct {
+		quiet
+		node scheduling.NodeID
+	}
+
+	// commitRequest asks whether an attempt may commit; the answer is commitAnswer.
+	commitRequest struct {
+		quiet
+		attempt scheduling.AttemptID
+	}
+
+	// submit hands a prepared job over.
+	submit struct {
+		quiet
+		run   *run
+		spec  scheduling.JobSpec
+		reply chan error
+	}
+
+	// command changes a job or a node; what it does is its method.
+	command struct {
+		quiet
+		apply func(*jobTracker) error
+		reply chan error
+	}
+
+	// updateTick is the JobTracker's own timer.
+	updateTick struct {
+		quiet
+		gen uint64
+	}
+)
+
+// To a Node.
+type (
+	// joined answers join.
+	joined struct {
+		quiet
+		node        scheduling.NodeID
+		incarnation uint64
+	}
+
+	// heartbeatAck answers the heartbeat seq; its orders are carried out in turn.
+	heartbeatAck struct {
+		quiet
+		seq         uint64
+		incarnation uint64
+		orders      []order
+		reregister  bool
+	}
+
+	// poke asks for a heartbeat now: there is work, or an order waits.
+	poke struct{ quiet }
+
+	// beatTick is a node's own timer.
+	beatTick struct {
+		quiet
+		gen uint64
+	}
+
+	// fetchFailed is a reduce's word of a map output that it could not fetch.
+	fetchFailed struct {
+		quiet
+		attempt scheduling.AttemptID
+		lost    scheduling.LostOutput
+	}
+
+	// reportBlocks asks for a report of what changed in the node's store.
+	reportBlocks struct{ quiet }
+
+	// copyBlock asks the node to get a replica.
+	copyBlock struct {
+		quiet
+		copy dfs.Copy
+	}
+)
+
+// To a Slot.
+type (
+	// launch starts an attempt in a free slot.
+	launch struct {
+		quiet
+		attempt *attempt
+	}
+
+	// stopAttempt kills it, holdAttempt suspends or resumes it, if it is still there.
+	stopAttempt struct {
+		quiet
+		id  scheduling.AttemptID
+		why scheduling.Reason
+	}
+	holdAttempt struct {
+		quiet
+		id   scheduling.AttemptID
+		hold bool
+	}
+
+	// wantsCommit comes from the attempt's goroutine.
+	wantsCommit struct {
+		quiet
+		id scheduling.AttemptID
+	}
+
+	// commitAnswer answers commitRequest.
+	commitAnswer struct {
+		quiet
+		attempt scheduling.AttemptID
+		granted bool
+	}
+)
+
+// report is how an attempt ended. Its goroutine sends it to the Slot, the Slot to the
+// Node, and the Node to the JobTracker in a heartbeat.
+type report struct {
+	quiet
+	status   scheduling.Status
+	err      error                // of a failed attempt
+	output   *mapreduce.MapOutput // of a map; the run owns it
+	counters *mapreduce.Counters  // of one that succeeded
+	totals   totals               // of one that succeeded
+	shuffled [distances]int64     // bytes by distance, of a reduce
+	phases   Phases
+}
+
+// order is a scheduling.Order with the job of an attempt to launch.
+type order struct {
+	scheduling.Order
+	run *run
+}
+
+// To the NameNode.
+type (
+	// announce says that a node's store has changed.
+	announce struct {
+		quiet
+		node dfs.NodeID
+	}
+
+	// blockReport is a node's report of its store.
+	blockReport struct {
+		quiet
+		report dfs.Report
+	}
+
+	// nodeUp is a node's first word, with a full report.
+	nodeUp struct {
+		quiet
+		report dfs.Report
+		pid    *actor.PID
+	}
+
+	// nodeLost is the JobTracker's word.
+	nodeLost struct {
+		quiet
+		node dfs.NodeID
+	}
+)

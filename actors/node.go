@@ -1,0 +1,269 @@
+package actors
+
+import (
+	"slices"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// node is the actor of one machine: it registers, sends heartbeats, carries out orders in
+// its Slots and reports its blocks.
+type node struct {
+	env        *env
+	at         *place
+	jobTracker *actor.PID
+	nameNode   *actor.PID
+
+	life       uint64 // incarnation
+	registered bool
+	seq        uint64
+	pending    *heartbeat // sent and not answered
+	sent       time.Duration
+	again      bool // another heartbeat is due once pending is answered
+
+	gen   uint64 // of the timer
+	timer *time.Timer
+
+	running []*held
+	free    [2][]*actor.PID // Slots without an attempt
+	ended   []*report       // not yet in a heartbeat
+	lost    []*fetchFailed  // not yet in a heartbeat
+}
+
+// held is an attempt in one of the node's Slots.
+type held struct {
+	attempt *attempt
+	slot    *actor.PID
+	paused  bool
+}
+
+// Receive implements actor.Actor.
+func (n *node) Receive(c actor.Context) {
+	switch m := c.Message().(type) {
+	case *actor.Started:
+		n.start(c)
+	case *joined:
+		n.joined(c, m)
+	case *beatTick:
+		if m.gen == n.gen {
+			n.arm(c)
+			n.beat(c, true)
+		}
+	case *poke:
+		n.beat(c, false)
+	case *heartbeatAck:
+		n.answered(c, m)
+	case *report:
+		n.ends(c, m)
+	case *fetchFailed:
+		n.lost = append(n.lost, m)
+		n.beat(c, false)
+	case *reportBlocks:
+		n.reportBlocks(c)
+	case *copyBlock:
+		n.copyBlock(m)
+	case *actor.Stopping, *actor.Restarting:
+		n.timer.Stop()
+	}
+}
+
+func (n *node) start(c actor.Context) {
+	n.life = n.env.lives.Add(1)
+	n.at.down.Store(false)
+	n.arm(c)
+	n.register(c)
+}
+
+// arm sets the timer of the next heartbeat.
+func (n *node) arm(c actor.Context) {
+	n.gen++
+	n.timer = n.env.sys.after(n.env.cfg.HeartbeatInterval, c.Self(), &beatTick{gen: n.gen})
+}
+
+// register tells the NameNode what the node's store holds and asks the JobTracker to take
+// the node in; every tick repeats it until answered.
+func (n *node) register(c actor.Context) {
+	if r, err := n.env.fs.Inventory(dfs.NodeID(n.at.name)); err == nil {
+		c.Send(n.nameNode, &nodeUp{report: r, pid: c.Self()})
+	}
+	m := &join{pid: c.Self(), spec: scheduling.Node{
+		Name: n.at.name, Rack: n.at.rack, Incarnation: n.life,
+		MapSlots: n.env.cfg.MapSlots, ReduceSlots: n.env.cfg.ReduceSlots,
+	}}
+	if !n.drops(m) {
+		c.Request(n.jobTracker, m)
+	}
+}
+
+func (n *node) joined(c actor.Context, m *joined) {
+	if m.incarnation != n.life || n.registered {
+		return
+	}
+	n.registered = true
+	n.beat(c, false)
+}
+
+// beat sends a heartbeat, unless one is under way: then the next follows its answer, and
+// one that stays without an answer for two intervals is sent again as it was. Only the
+// timer's heartbeats tell of attempts that still run.
+func (n *node) beat(c actor.Context, timed bool) {
+	switch {
+	case !n.registered:
+		if timed {
+			n.register(c)
+		}
+		return
+	case n.pending != nil:
+		n.again = true
+		if timed && n.env.now()-n.sent >= 2*n.env.cfg.HeartbeatInterval {
+			n.send(c)
+		}
+		return
+	}
+	n.seq++
+	n.again = false
+	n.pending = &heartbeat{reports: n.ended, beat: scheduling.Heartbeat{
+		Node: n.at.id, Incarnation: n.life, Seq: n.seq, Statuses: n.statuses(timed),
+	}}
+	n.ended, n.lost = nil, nil
+	n.send(c)
+}
+
+func (n *node) send(c actor.Context) {
+	n.sent = n.env.now()
+	if !n.drops(n.pending) {
+		c.Request(n.jobTracker, n.pending)
+	}
+}
+
+// drops says whether a test wants the message lost.
+func (n *node) drops(msg any) bool { return n.env.cfg.lose != nil && n.env.cfg.lose(msg) }
+
+// statuses tells of attempts that ended, of outputs found lost and, if all, of every
+// attempt.
+func (n *node) statuses(all bool) []scheduling.Status {
+	size := len(n.ended) + len(n.lost)
+	if all {
+		size += len(n.running)
+	}
+	if size == 0 {
+		return nil
+	}
+	list := make([]scheduling.Status, 0, size)
+	for _, h := range n.running {
+		s := scheduling.Status{Attempt: h.attempt.id, Progress: h.attempt.done()}
+		if h.paused {
+			s.State = scheduling.StateSuspended
+		}
+		for _, l := range n.lost {
+			if l.attempt == h.attempt.id {
+				s.Lost = append(s.Lost, l.lost)
+			}
+		}
+		if all || len(s.Lost) > 0 {
+			list = append(list, s)
+		}
+	}
+	for _, r := range n.ended {
+		list = append(list, r.status)
+	}
+	return list
+}
+
+// answered carries out the orders that came with the answer to the pending heartbeat.
+func (n *node) answered(c actor.Context, m *heartbeatAck) {
+	if n.pending == nil || m.incarnation != n.life || m.seq != n.pending.beat.Seq || n.drops(m) {
+		return
+	}
+	n.pending = nil
+	if m.reregister {
+		n.comeBack(c)
+		return
+	}
+	for i := range m.orders {
+		n.obey(c, &m.orders[i])
+	}
+	if n.again || len(n.ended) > 0 {
+		n.beat(c, false)
+	}
+}
+
+// obey carries out one order; one that was carried out before changes nothing.
+func (n *node) obey(c actor.Context, o *order) {
+	i := slices.IndexFunc(n.running, func(h *held) bool { return h.attempt.id == o.Attempt })
+	if o.Verb == scheduling.Launch {
+		if i < 0 {
+			n.launch(c, o)
+		}
+		return
+	}
+	if i < 0 {
+		return
+	}
+	h := n.running[i]
+	switch o.Verb {
+	case scheduling.Kill:
+		c.Send(h.slot, &stopAttempt{id: o.Attempt, why: o.Reason})
+	case scheduling.Suspend, scheduling.Resume:
+		h.paused = o.Verb == scheduling.Suspend
+		c.Send(h.slot, &holdAttempt{id: o.Attempt, hold: h.paused})
+	}
+}
+
+func (n *node) launch(c actor.Context, o *order) {
+	kind := o.Attempt.Task.Kind
+	h := &held{attempt: newAttempt(n.env, o.run, o.Attempt, n.at)}
+	if k := len(n.free[kind]) - 1; k >= 0 {
+		h.slot = n.free[kind][k]
+		n.free[kind] = n.free[kind][:k]
+	} else {
+		h.slot = c.Spawn(n.env.sys.props(func() actor.Actor { return &slot{env: n.env, jobTracker: n.jobTracker} }))
+	}
+	n.running = append(n.running, h)
+	c.Send(h.slot, &launch{attempt: h.attempt})
+}
+
+// ends notes the end of an attempt and tells the JobTracker at once.
+func (n *node) ends(c actor.Context, r *report) {
+	i := slices.IndexFunc(n.running, func(h *held) bool { return h.attempt.id == r.status.Attempt })
+	if i < 0 {
+		return
+	}
+	kind := r.status.Attempt.Task.Kind
+	n.free[kind] = append(n.free[kind], n.running[i].slot)
+	n.running = slices.Delete(n.running, i, i+1)
+	n.ended = append(n.ended, r)
+	n.beat(c, false)
+}
+
+// comeBack starts a new life: the JobTracker has given up all that the node ran.
+func (n *node) comeBack(c actor.Context) {
+	for _, h := range n.running {
+		c.Send(h.slot, &stopAttempt{id: h.attempt.id})
+		c.Stop(h.slot)
+	}
+	n.running, n.ended, n.lost = nil, nil, nil
+	n.registered, n.again = false, false
+	n.life, n.seq = n.env.lives.Add(1), 0
+	n.register(c)
+}
+
+// reportBlocks tells the NameNode what came to and left the node's store.
+func (n *node) reportBlocks(c actor.Context) {
+	r, err := n.env.fs.Changes(dfs.NodeID(n.at.name))
+	if err == nil {
+		c.Send(n.nameNode, &blockReport{report: r})
+	}
+}
+
+// copyBlock gets a replica from another node. Replicas of one process share their bytes;
+// only the check of their sums takes time.
+func (n *node) copyBlock(m *copyBlock) {
+	if err := n.env.fs.Copy(m.copy); err != nil {
+		n.env.cfg.Logger.Warn("cannot copy a block", "block", m.copy.Block, "to", m.copy.To, "err", err)
+	}
+}

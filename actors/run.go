@@ -1,0 +1,296 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// endGrace is how long the end of a killed job waits for attempts whose user code does
+// not return.
+const endGrace = 5 * time.Second
+
+// run is one job on the cluster, from Submit to its end. The JobTracker counts, attempts
+// enter and leave, handles read; mu is held for moments only.
+type run struct {
+	env    *env
+	id     scheduling.JobID // set before any attempt starts
+	name   string
+	user   string
+	plan   *mapreduce.Plan
+	splits []mapreduce.Split
+	input  string // directory of the input's blocks in the FS
+	gate   int    // maps to be done before reduces may launch
+
+	inputBytes int64
+
+	shuffle   *shuffle
+	submitted time.Duration
+	done      chan struct{}
+
+	mu      sync.Mutex
+	tally   tally
+	live    map[*attempt]bool
+	outputs []*mapreduce.MapOutput
+	sums    *mapreduce.Counters // of reduces, and of maps without reduces
+	ended   bool                // no attempt may enter any more
+	empty   chan struct{}       // closed when ended and the last attempt has left
+	cause   error               // the latest failure of an attempt
+	why     string              // the job was killed
+	result  Result              // set before done is closed
+}
+
+// totals are sums over attempts.
+type totals struct {
+	Records  int64 // input records of maps
+	Bytes    int64 // input bytes of maps
+	Shuffled int64 // bytes taken by reduces
+	Spilled  int64 // bytes written to spill files
+}
+
+func (t *totals) add(o totals) {
+	t.Records += o.Records
+	t.Bytes += o.Bytes
+	t.Shuffled += o.Shuffled
+	t.Spilled += o.Spilled
+}
+
+func (t totals) negative() totals {
+	return totals{Records: -t.Records, Bytes: -t.Bytes, Shuffled: -t.Shuffled, Spilled: -t.Spilled}
+}
+
+// tally is what the JobTracker counts of a run.
+type tally struct {
+	launched [2]int
+	done     [2]int
+	failed   [2]int
+	killed   [2]int
+	active   [2]int
+	locality [4]int // launched maps: node-local, rack-local, elsewhere, without location
+	shuffled [distances]int64
+	time     [2]time.Duration // in slots, of attempts that ended with a report
+	totals   totals           // of attempts that succeeded and whose output is not lost
+}
+
+func newRun(e *env, p *mapreduce.Plan, user, input string) *run {
+	return &run{
+		env: e, name: p.Name(), user: user, plan: p, input: input, inputBytes: p.InputBytes(), done: make(chan struct{}),
+		live: map[*attempt]bool{}, sums: new(mapreduce.Counters), empty: make(chan struct{}),
+	}
+}
+
+// enter admits an attempt; false if the job is over.
+func (r *run) enter(a *attempt) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended {
+		return false
+	}
+	r.live[a] = true
+	return true
+}
+
+// leave is an attempt's last act: the job's output and memory may go after it.
+func (r *run) leave(a *attempt) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.live, a)
+	if r.ended && len(r.live) == 0 {
+		close(r.empty)
+	}
+}
+
+// keep takes ownership of a map's output until the job has ended.
+func (r *run) keep(out *mapreduce.MapOutput) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.outputs = append(r.outputs, out)
+}
+
+func (r *run) launched(e *Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	k := e.Attempt.Task.Kind
+	r.tally.launched[k]++
+	r.tally.active[k]++
+	if k == scheduling.Map {
+		switch e.Locality {
+		case scheduling.NodeLocal, scheduling.RackLocal:
+			r.tally.locality[e.Locality]++
+		case scheduling.AnyPlace:
+			r.tally.locality[3]++
+		default:
+			r.tally.locality[2]++
+		}
+	}
+}
+
+// succeeded takes in what an attempt left. It says whether reduces may launch that could
+// not before.
+func (r *run) succeeded(e *Event, rep *report, at *place) (more bool) {
+	id := e.Attempt.Task
+	shuffles := id.Kind == scheduling.Map && !r.plan.MapOnly()
+	if shuffles {
+		r.shuffle.publish(id.Index, mapOutput{
+			out: rep.output, try: e.Attempt.Try, at: at, counters: rep.counters, totals: rep.totals,
+		})
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := &r.tally
+	t.done[id.Kind]++
+	t.active[id.Kind]--
+	t.time[id.Kind] += e.At - rep.phases.Start
+	t.totals.add(rep.totals)
+	if shuffles {
+		return t.done[id.Kind] == r.gate || t.done[id.Kind] == len(r.splits)
+	}
+	r.sums.Merge(rep.counters)
+	for d, n := range rep.shuffled {
+		t.shuffled[d] += n
+	}
+	return false
+}
+
+func (r *run) failed(e *Event, rep *report) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	k := e.Attempt.Task.Kind
+	r.tally.failed[k]++
+	r.tally.active[k]--
+	if rep != nil {
+		r.tally.time[k] += e.At - rep.phases.Start
+		if rep.err != nil {
+			r.cause = fmt.Errorf("%v: %w", e.Attempt.Task, rep.err)
+		}
+	}
+}
+
+func (r *run) killed(e *Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	k := e.Attempt.Task.Kind
+	r.tally.killed[k]++
+	r.tally.active[k]--
+}
+
+func (r *run) outputLost(m int32) {
+	lost := r.shuffle.withdraw(m)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tally.done[scheduling.Map]--
+	r.tally.totals.add(lost.totals.negative())
+}
+
+// total is the sum of all counters, Hadoop's job counters included.
+func (r *run) total() *mapreduce.Counters {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := new(mapreduce.Counters)
+	c.Merge(r.sums)
+	for i := range r.shuffle.outputs { // only the JobTracker, which calls this, writes them
+		c.Merge(r.shuffle.outputs[i].counters)
+	}
+	t := &r.tally
+	for _, n := range []struct {
+		group, name string
+		value       int64
+	}{
+		{mapreduce.GroupJob, "Launched map tasks", int64(t.launched[0])},
+		{mapreduce.GroupJob, "Launched reduce tasks", int64(t.launched[1])},
+		{mapreduce.GroupJob, "Data-local map tasks", int64(t.locality[0])},
+		{mapreduce.GroupJob, "Rack-local map tasks", int64(t.locality[1])},
+		{mapreduce.GroupJob, "Other local map tasks", int64(t.locality[2] + t.locality[3])},
+		{mapreduce.GroupJob, "Failed map tasks", int64(t.failed[0])},
+		{mapreduce.GroupJob, "Failed reduce tasks", int64(t.failed[1])},
+		{mapreduce.GroupJob, "Killed map tasks", int64(t.killed[0])},
+		{mapreduce.GroupJob, "Killed reduce tasks", int64(t.killed[1])},
+		{mapreduce.GroupJob, "Total time spent by all map tasks (ms)", t.time[0].Milliseconds()},
+		{mapreduce.GroupJob, "Total time spent by all reduce tasks (ms)", t.time[1].Milliseconds()},
+		{"CoGRS", "Node-local shuffle bytes", t.shuffled[0]},
+		{"CoGRS", "Rack-local shuffle bytes", t.shuffled[1]},
+		{"CoGRS", "Off-rack shuffle bytes", t.shuffled[2]},
+	} {
+		if n.value != 0 {
+			c.AddNamed(n.group, n.name, n.value)
+		}
+	}
+	return c
+}
+
+// end commits or removes the job's output, frees what it held and tells who waits. It
+// runs in a goroutine of its own. A killed job whose user code does not return within a
+// grace is reported ended; the rest follows when it returns.
+func (r *run) end(state scheduling.JobState, c *mapreduce.Counters) {
+	gone := r.close()
+	if state != scheduling.JobSucceeded {
+		select {
+		case <-gone:
+		case <-time.After(endGrace):
+		}
+	} else {
+		<-gone
+	}
+	var err error
+	if state == scheduling.JobSucceeded {
+		if err = r.plan.CommitJob(); err != nil {
+			state = scheduling.JobFailed
+			err = fmt.Errorf("commit: %w", err)
+		}
+	}
+	if state != scheduling.JobSucceeded {
+		err = errors.Join(r.failure(state, err), r.plan.AbortJob())
+	}
+	r.result = Result{
+		ID: r.id, Name: r.name, State: state, Counters: c,
+		Submitted: r.submitted, Elapsed: r.env.now() - r.submitted, Err: err,
+	}
+	if rerr := r.env.fs.Remove(r.input); rerr != nil && len(r.splits) > 0 {
+		r.env.cfg.Logger.Debug("the job had no blocks", "job", r.id, "err", rerr)
+	}
+	close(r.done)
+	<-gone
+	for _, out := range r.outputs {
+		out.Release()
+	}
+	r.outputs, r.shuffle = nil, nil
+	if state != scheduling.JobSucceeded {
+		_ = r.plan.AbortJob() // what a late attempt may have written
+	}
+}
+
+// close lets no more attempts in. The channel is closed when the last one has left.
+func (r *run) close() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = true
+	if len(r.live) == 0 {
+		close(r.empty)
+	}
+	return r.empty
+}
+
+// failure is the error of a job that did not succeed.
+func (r *run) failure(state scheduling.JobState, err error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if state == scheduling.JobKilled {
+		return fmt.Errorf("%w: %v %q: %s", ErrJobKilled, r.id, r.name, r.why)
+	}
+	if err == nil {
+		err = r.cause
+	}
+	if err == nil {
+		return fmt.Errorf("%w: %v %q", ErrJobFailed, r.id, r.name)
+	}
+	return fmt.Errorf("%w: %v %q: %w", ErrJobFailed, r.id, r.name, err)
+}
+
+// blockFile names the i-th source of the run's input in the FS.
+func (r *run) blockFile(i int) string { return path.Join(r.input, strconv.Itoa(i)) }

@@ -1,0 +1,114 @@
+package actors
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// shuffle knows where a job's map outputs are. The JobTracker publishes and withdraws;
+// the fetchers of reduces read, by plain calls.
+type shuffle struct {
+	mu      sync.Mutex
+	outputs []mapOutput
+	log     []int32       // maps in the order of publication; a map that ran again comes again
+	news    chan struct{} // closed at the next publication; nil if nobody waits
+}
+
+// mapOutput is the output of one map, zero while there is none.
+type mapOutput struct {
+	out      *mapreduce.MapOutput
+	try      int32
+	at       *place
+	counters *mapreduce.Counters
+	totals   totals
+}
+
+func newShuffle(maps int) *shuffle { return &shuffle{outputs: make([]mapOutput, maps)} }
+
+// publish makes a map's output known.
+func (s *shuffle) publish(m int32, o mapOutput) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.outputs[m] = o
+	s.log = append(s.log, m)
+	if s.news != nil {
+		close(s.news)
+		s.news = nil
+	}
+}
+
+// withdraw forgets, and returns, the output of a map that is to run again.
+func (s *shuffle) withdraw(m int32) mapOutput {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.outputs[m]
+	s.outputs[m] = mapOutput{}
+	return o
+}
+
+// after returns the next output published after position pos of the log, the map's
+// number and the position behind it. Without one, news is what to wait for.
+func (s *shuffle) after(pos int) (o mapOutput, m int32, next int, news <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for ; pos < len(s.log); pos++ {
+		if m = s.log[pos]; s.outputs[m].out != nil {
+			return s.outputs[m], m, pos + 1, nil
+		}
+	}
+	if s.news == nil {
+		s.news = make(chan struct{})
+	}
+	return mapOutput{}, 0, pos, s.news
+}
+
+// fetcher gets the segments of one partition for one reduce attempt.
+type fetcher struct {
+	a         *attempt
+	partition int
+	pos       int
+	got       []bool // by map
+	left      int
+	shuffled  [distances]int64
+}
+
+func newFetcher(a *attempt, maps int) *fetcher {
+	return &fetcher{a: a, partition: int(a.id.Task.Index), got: make([]bool, maps), left: maps}
+}
+
+// next is mapreduce.ReduceAttempt's Next: it blocks until a segment is there, giving up
+// the attempt's turn to compute meanwhile. An output whose node is down is reported, and
+// awaited from the map's next attempt.
+func (f *fetcher) next(ctx context.Context) (mapreduce.Segment, error) {
+	for f.left > 0 {
+		if err := f.a.pause(ctx); err != nil {
+			return mapreduce.Segment{}, err
+		}
+		o, m, pos, news := f.a.run.shuffle.after(f.pos)
+		f.pos = pos
+		if news != nil {
+			if err := f.a.idle(ctx, news); err != nil {
+				return mapreduce.Segment{}, err
+			}
+			continue
+		}
+		if f.got[m] {
+			continue
+		}
+		if o.at.down.Load() {
+			f.a.tell(&fetchFailed{attempt: f.a.id, lost: scheduling.LostOutput{Map: m, Try: o.try}})
+			continue
+		}
+		f.got[m] = true
+		f.left--
+		s := o.out.Segment(f.partition)
+		f.shuffled[o.at.distance(f.a.at)] += s.Bytes
+		f.a.fetched.Store(int64(len(f.got) - f.left))
+		return s, nil
+	}
+	return mapreduce.Segment{}, io.EOF
+}

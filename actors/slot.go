@@ -1,0 +1,80 @@
+package actors
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// slot is the actor that holds one attempt, running or suspended, or none. A Node has one
+// for each slot and one more for each suspended attempt. Its goroutine of user code is
+// the only thing that it starts.
+type slot struct {
+	env        *env
+	jobTracker *actor.PID
+	attempt    *attempt
+}
+
+// Receive implements actor.Actor.
+func (s *slot) Receive(c actor.Context) {
+	switch m := c.Message().(type) {
+	case *launch:
+		s.launch(c, m.attempt)
+	case *stopAttempt:
+		if s.holds(m.id) {
+			s.attempt.cancel(errStopped)
+		}
+	case *holdAttempt:
+		if s.holds(m.id) {
+			s.attempt.gate.hold(m.hold)
+		}
+	case *wantsCommit:
+		if s.holds(m.id) {
+			c.Request(s.jobTracker, &commitRequest{attempt: m.id})
+		}
+	case *commitAnswer:
+		if s.holds(m.attempt) {
+			select {
+			case s.attempt.granted <- m.granted:
+			default: // answered twice
+			}
+		}
+	case *fetchFailed:
+		c.Send(c.Parent(), m)
+	case *report:
+		if s.holds(m.status.Attempt) {
+			s.attempt = nil
+			c.Send(c.Parent(), m)
+		}
+	case *actor.Restarting:
+		s.restarting(c)
+	case *actor.Stopping:
+		s.stop()
+	}
+}
+
+func (s *slot) holds(id scheduling.AttemptID) bool { return s.attempt != nil && s.attempt.id == id }
+
+// launch starts the attempt's goroutine, which ends with a report to this actor.
+func (s *slot) launch(c actor.Context, a *attempt) {
+	root, self := c.ActorSystem().Root, c.Self()
+	s.attempt = a
+	a.tell = func(msg any) { root.Send(self, msg) }
+	s.env.attempts.Go(func() { root.Send(self, a.work()) })
+}
+
+// restarting is our own fault, not the attempt's.
+func (s *slot) restarting(c actor.Context) {
+	if a := s.attempt; a != nil {
+		s.stop()
+		c.Send(c.Parent(), &report{status: scheduling.Status{
+			Attempt: a.id, State: scheduling.StateFailed, Blameless: true, Err: "the slot was restarted",
+		}})
+	}
+}
+
+func (s *slot) stop() {
+	if s.attempt != nil {
+		s.attempt.cancel(errStopped)
+	}
+}

@@ -1,0 +1,58 @@
+package actors
+
+import (
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+)
+
+// system is the actor library as this package uses it: one place for props, logging,
+// timers and shutdown.
+type system struct {
+	*actor.ActorSystem
+	log   *slog.Logger
+	close sync.Once
+}
+
+func newSystem(log *slog.Logger) *system {
+	lib := actor.NewActorSystem(
+		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return log.With("lib", "actor") }),
+		actor.WithDeadLetterRequestLogging(false),
+	)
+	return &system{ActorSystem: lib, log: log}
+}
+
+// props makes the props of an actor: unbounded mailbox and one middleware, that logs a
+// panic with its stack before supervision sees it. A panic restarts the actor.
+func (s *system) props(producer actor.Producer) *actor.Props {
+	return actor.PropsFromProducer(producer, actor.WithReceiverMiddleware(s.logPanics))
+}
+
+func (s *system) logPanics(next actor.ReceiverFunc) actor.ReceiverFunc {
+	return func(c actor.ReceiverContext, env *actor.MessageEnvelope) {
+		defer func() {
+			if r := recover(); r != nil {
+				s.log.Error("actor panics", "actor", c.Self().Id, "panic", r, "stack", string(debug.Stack()))
+				panic(r)
+			}
+		}()
+		next(c, env)
+	}
+}
+
+// after sends msg to pid in d. The caller stops the timer when it stops, and numbers its
+// ticks, since one may be under way.
+func (s *system) after(d time.Duration, pid *actor.PID, msg any) *time.Timer {
+	root := s.Root
+	return time.AfterFunc(d, func() { root.Send(pid, msg) })
+}
+
+// stop stops an actor after what is in its mailbox and waits for it and its children.
+func (s *system) stop(pid *actor.PID) error {
+	return s.Root.PoisonFuture(pid).Wait()
+}
+
+func (s *system) shutdown() { s.close.Do(s.Shutdown) }
