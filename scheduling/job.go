@@ -39,6 +39,7 @@ type work struct {
 	pos       rank          // place in an order's list
 	listed    bool          // whether pos is in the list
 	load      int           // what the Core has counted of the job
+	inQueue   int           // slots that the queue has counted of the job
 	inPool    poolWork
 }
 
@@ -47,24 +48,26 @@ func (w *work) waiting() int { return w.pending.n + w.placed.n }
 
 // job is the Core's record of a job.
 type job struct {
-	id       JobID
-	spec     JobSpec
-	state    JobState
-	runnable bool // may launch tasks: within the limits on jobs, initialized
-	hold     Reason
-	err      string
-	queue    string // trimmed pool or queue name
-	gate     int    // maps that must be done before reduces launch
-	slots    int    // per task
-	tries    int
-	w        [kinds]work
-	index    placeIndex
-	wait     [kinds]waitState
-	pool     *pool // orders "pools"
-	leaf     *leaf // order "capacity"
-	virtual  [kinds]*virtualJob
-	gravity  *gravity
-	capMaps  int64
+	id        JobID
+	spec      JobSpec
+	state     JobState
+	runnable  bool // may launch tasks: within the limits on jobs, initialized
+	hold      Reason
+	err       string
+	queue     string // trimmed pool or queue name
+	gate      int    // maps that must be done before reduces launch
+	slots     int    // per task
+	tries     int
+	w         [kinds]work
+	index     placeIndex
+	wait      [kinds]waitState
+	pool      *pool // orders "pools"
+	leaf      *leaf // order "capacity"
+	begun     bool  // has launched a task (order "capacity")
+	queueRank rank  // place among the queue's waiting jobs
+	virtual   [kinds]virtualJob
+	gravity   *gravity
+	capMaps   int64
 
 	submitted, started, finished time.Duration
 	seen                         uint64 // heartbeat that refused this job's last map, to ask only once

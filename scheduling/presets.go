@@ -29,6 +29,7 @@ func orderTable() []orderEntry {
 		{"fifo", newFIFO},
 		{"fair", newNaiveFair},
 		{"pools", newPools},
+		{"capacity", newCapacity},
 	}
 }
 
@@ -43,6 +44,7 @@ func presetTable() []preset {
 			Locality: LocalityPolicy{Rule: SkipCount, Skips: []int{1}}}},
 		{"hfs", "pools with weights and shares, two-level wait [Zaharia10 §4]", Policy{Order: "pools", Spread: true, Locality: hfs,
 			Pools: Allocations{PoolPerUser: true}}},
+		{"capacity", "hierarchical queues with capacities and user limits [Hadoop]", Policy{Order: "capacity"}},
 	}
 }
 

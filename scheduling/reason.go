@@ -10,38 +10,41 @@ type Cause uint8
 
 // The causes of launches, skips, kills and suspensions.
 const (
-	NoCause           Cause = iota
-	CauseLocal              // launched beside its data
-	CauseNoLocation         // launched anywhere: the map has no location information
-	CauseGreedy             // launched off its data by a rule that does not wait
-	CauseWaited             // launched off its data after waiting Wait, or Count refused offers
-	CauseWaiting            // skipped: waits for a node nearer to its data; Wait or Count so far
-	CauseGravity            // reduce launched at, or as near as nothing to, its center of gravity
-	CauseNoGain             // reduce launched: no node is better by enough to wait
-	CauseGravityWait        // skipped: its reduces wait for their centers of gravity
-	CausePlacementCap       // skipped: the node already has its part of the job's reduces
-	CauseAnyReduce          // reduce launched: first pending one, any node
-	CausePoolMax            // skipped: the pool is at its maximum share
-	CauseJobLimit           // skipped: too many running jobs of the pool or user
-	CauseSlowStart          // skipped: too few maps done
-	CauseUserLimit          // skipped: the user is at the queue's user limit
-	CauseQueueMax           // skipped: the queue is at its maximum capacity
-	CauseQueueZero          // skipped: the queue's capacity is no whole slot
-	CauseSlots              // skipped: a task needs more slots than the node has free
-	CauseReserved           // skipped: the node is reserved for another job
-	CauseSuspended          // skipped: the job's suspended task here resumes first
-	CauseSmallerJob         // suspended, killed or waiting: a smaller job needs the slot
-	CausePreempted          // killed: a pool below its share claims the slot
-	CauseJobEnded           // killed: its job is over
-	CauseSuperseded         // killed: another attempt finished the task, or the Core does not know this one
-	CauseNodeLost           // gone with its node
-	CauseOutputLost         // map runs again: its output is gone
-	CauseResumed            // goes on where it was suspended
-	CauseLoadCap            // the node has its part of the tasks while the cluster is under-loaded
-	CauseNonLocalOnce       // skipped: one task off its data per heartbeat
-	CauseTraining           // launched to measure the job's size
-	CausePadding            // skipped: slots kept free for failures
-	CauseBusyLong           // skipped: only short jobs' tasks on the last slot of a node
+	NoCause             Cause = iota
+	CauseLocal                // launched beside its data
+	CauseNoLocation           // launched anywhere: the map has no location information
+	CauseGreedy               // launched off its data by a rule that does not wait
+	CauseWaited               // launched off its data after waiting Wait, or Count refused offers
+	CauseWaiting              // skipped: waits for a node nearer to its data; Wait or Count so far
+	CauseGravity              // reduce launched at, or as near as nothing to, its center of gravity
+	CauseNoGain               // reduce launched: no node is better by enough to wait
+	CauseGravityWait          // skipped: its reduces wait for their centers of gravity
+	CausePlacementCap         // skipped: the node already has its part of the job's reduces
+	CauseAnyReduce            // reduce launched: first pending one, any node
+	CausePoolMax              // skipped: the pool is at its maximum share
+	CauseJobLimit             // skipped: too many running jobs of the pool or user
+	CauseSlowStart            // skipped: too few maps done
+	CauseUserLimit            // skipped: the user is at the queue's user limit
+	CauseQueueMax             // skipped: the queue is at its maximum capacity
+	CauseQueueZero            // skipped: the queue's capacity is no whole slot
+	CauseSlots                // skipped: a task needs more slots than the node has free
+	CauseReserved             // skipped: the node is reserved for another job
+	CauseSuspended            // skipped: the job's suspended task here resumes first
+	CauseSmallerJob           // suspended, killed or waiting: a smaller job needs the slot
+	CausePreempted            // killed: a pool below its share claims the slot
+	CauseJobEnded             // killed: its job is over
+	CauseSuperseded           // killed: another attempt finished the task, or the Core does not know this one
+	CauseNodeLost             // gone with its node
+	CauseOutputLost           // map runs again: its output is gone
+	CauseResumed              // goes on where it was suspended
+	CauseLoadCap              // the node has its part of the tasks while the cluster is under-loaded
+	CauseNonLocalOnce         // skipped: one task off its data per heartbeat
+	CauseTraining             // launched to measure the job's size
+	CausePadding              // skipped: slots kept free for failures
+	CauseBusyLong             // skipped: only short jobs' tasks on the last slot of a node
+	CauseOneTask              // the heartbeat had its one task
+	CauseNotOffered           // the slot was not offered to it
+	CauseNotInitialized       // skipped: enough jobs of the queue are initialized
 )
 
 var causeText = [...]string{
@@ -52,7 +55,7 @@ var causeText = [...]string{
 	"node is reserved for another job", "its suspended task goes first", "a smaller job needs the slot",
 	"preempted for a pool below its share", "job is over", "superseded", "node lost", "map output lost", "resumed",
 	"load cap of the node", "one task off its data per heartbeat", "training", "slots kept for failures",
-	"last slot kept for short tasks",
+	"last slot kept for short tasks", "the heartbeat had its one task", "the slot was not offered to it", "enough jobs of the queue wait initialized",
 }
 
 // String is a short sentence.

@@ -1,0 +1,52 @@
+package scheduling
+
+// IdleReasons says, for each kind of which a node has a free slot, why each job with a task to launch has not taken it: one Skip a job
+// and kind, in order of submission. It looks at the state after the last heartbeat; with Config.Explain it also knows why that passed jobs over.
+func (c *Core) IdleReasons(id NodeID) []Skip {
+	if id < 0 || int(id) >= len(c.nodes) {
+		return nil
+	}
+	n := c.nodes[id]
+	var list []Skip
+	for k := range TaskKind(kinds) {
+		if !n.live || n.free(k) <= 0 {
+			continue
+		}
+		for _, j := range c.active {
+			if j.state.Ended() || j.w[k].waiting() == 0 {
+				continue
+			}
+			list = append(list, c.idleReason(j, n, k))
+		}
+	}
+	return list
+}
+
+// idleReason says why j has launched nothing of kind k on n.
+func (c *Core) idleReason(j *job, n *node, k TaskKind) Skip {
+	s := Skip{Job: j.id, Kind: k, Node: n.id}
+	for _, known := range c.skips {
+		if known.Job == j.id && known.Kind == k && known.Node == n.id {
+			return known
+		}
+	}
+	w := &j.w[k]
+	switch {
+	case !j.runnable:
+		s.Reason = j.hold
+	case !w.open:
+		s.Reason = Reason{Cause: CauseSlowStart, Count: int32(j.w[Map].done), Of: int32(j.gate)}
+	case j.pool != nil && j.pool.running[k] >= j.pool.Max[k]:
+		s.Reason = Reason{Cause: CausePoolMax, Count: int32(j.pool.running[k]), Of: int32(j.pool.Max[k])}
+	case n.free(k) < j.slots:
+		s.Reason = Reason{Cause: CauseSlots, Count: int32(n.free(k)), Of: int32(j.slots)}
+	case c.pol.OneTask:
+		s.Reason = Reason{Cause: CauseOneTask}
+	default:
+		s.Reason = Reason{Cause: CauseNotOffered}
+		if c.pol.Spread {
+			s.Reason = Reason{Cause: CauseLoadCap, Count: int32(n.running[k])}
+		}
+	}
+	return s
+}

@@ -1,0 +1,265 @@
+package scheduling
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// capacity is the order of Hadoop's Capacity Scheduler: a tree of queues with guaranteed parts of the cluster, jobs in the leaves. At every level
+// the queue with the smallest part of its capacity in use goes first; queues of equal load keep the order that they had. A queue may
+// borrow what others leave idle, up to its maximum; nothing is taken back by killing. A user holds at most the queue's user
+// limit while others want slots.
+type capacity struct {
+	c      *Core
+	queues []*leaf // as configured
+	byName map[string]*leaf
+	top    leaf // the parent of the top queues: the cluster
+
+	kind TaskKind
+	walk []*leaf // leaves in order
+	at   cursor
+}
+
+// leaf is a queue: one with jobs if it has no children.
+type leaf struct {
+	QueueConfig
+	parent   *leaf
+	children []*leaf
+	sorted   [kinds][]*leaf // children, in the order of the last walk
+	percent  float64        // of the parent
+	slots    [kinds]int     // capacity
+	most     [kinds]int     // maximum capacity, NoLimit if none
+	occupied [kinds]int     // slots held by its jobs or those below it
+	lists    [kinds]rankList[*job]
+	waiting  rankList[*job] // jobs that have launched nothing yet
+	users    map[string]*queueUser
+	jobs     int
+}
+
+// queueUser is what a user has in a queue.
+type queueUser struct {
+	jobs     int // not ended, waiting ones too
+	occupied [kinds]int
+}
+
+func newCapacity(c *Core, p *Policy) (order, error) {
+	o := &capacity{c: c, byName: map[string]*leaf{}}
+	configs := p.Queues
+	if len(configs) == 0 {
+		configs = []QueueConfig{{Name: defaultName, Capacity: 100}}
+	}
+	for _, cfg := range configs {
+		q := &leaf{QueueConfig: cfg, users: map[string]*queueUser{}}
+		q.UserLimit = cmp.Or(cfg.UserLimit, 100)
+		q.InitJobs = cmp.Or(cfg.InitJobs, 2)
+		q.parent = &o.top
+		if cfg.Parent != "" {
+			if q.parent = o.byName[cfg.Parent]; q.parent == nil {
+				return nil, fmt.Errorf("%w: queue %s stands before its parent %q", ErrBadConfig, cfg.Name, cfg.Parent)
+			}
+		}
+		if o.byName[cfg.Name] != nil || cfg.Name == "" {
+			return nil, fmt.Errorf("%w: queue %q without a name or twice", ErrBadConfig, cfg.Name)
+		}
+		o.byName[cfg.Name] = q
+		o.queues = append(o.queues, q)
+		q.parent.children = append(q.parent.children, q)
+	}
+	for _, q := range append([]*leaf{&o.top}, o.queues...) {
+		if err := q.divide(); err != nil {
+			return nil, err
+		}
+		for k := range q.sorted {
+			q.sorted[k] = append([]*leaf(nil), q.children...)
+		}
+	}
+	o.resize()
+	return o, nil
+}
+
+// divide works out the children's parts in per cent: those without a capacity get equal parts of what the others leave.
+func (q *leaf) divide() error {
+	rest, unset := 100.0, 0
+	for _, ch := range q.children {
+		if ch.Capacity < 0 || ch.Capacity > 100 || math.IsNaN(ch.Capacity) || ch.UserLimit < 1 || ch.UserLimit > 100 {
+			return fmt.Errorf("%w: queue %s: capacity and user limit must be within 0 and 100 per cent", ErrBadConfig, ch.Name)
+		}
+		rest -= ch.Capacity
+		if ch.Capacity == 0 {
+			unset++
+		}
+	}
+	if rest < -1e-9 {
+		return fmt.Errorf("%w: the queues below %q have more than 100 per cent", ErrBadConfig, q.Name)
+	}
+	for _, ch := range q.children {
+		if ch.percent = ch.Capacity; ch.Capacity == 0 {
+			ch.percent = rest / float64(unset)
+		}
+		if ch.Max > 0 && ch.percent > ch.Max {
+			return fmt.Errorf("%w: queue %s: capacity %v is above its maximum %v", ErrBadConfig, ch.Name, ch.percent, ch.Max)
+		}
+	}
+	return nil
+}
+
+// resize works out the capacities in whole slots, cut down at each level.
+func (o *capacity) resize() {
+	o.top.slots = o.c.slots
+	for _, q := range o.queues {
+		for k := range q.slots {
+			q.slots[k] = cut(q.percent, q.parent.slots[k])
+			q.most[k] = NoLimit
+			if q.Max > 0 {
+				q.most[k] = cut(q.Max, q.parent.slots[k])
+			}
+		}
+	}
+}
+
+func cut(percent float64, slots int) int { return int(math.Floor(percent*float64(slots)/100 + 1e-9)) }
+
+// add puts a job into its queue, where it waits until it is initialized.
+func (o *capacity) add(j *job) error {
+	return o.enter(j, cmp.Or(strings.TrimSpace(j.spec.Queue), defaultName))
+}
+
+func (o *capacity) enter(j *job, name string) error {
+	q := o.byName[name]
+	if q == nil || len(q.children) > 0 {
+		return fmt.Errorf("%w: %q is no leaf queue", ErrUnknownQueue, name)
+	}
+	j.leaf, j.queue = q, name
+	for k := range j.w {
+		j.w[k].inQueue = 0
+	}
+	u := q.users[j.spec.User]
+	if u == nil {
+		u = &queueUser{}
+		q.users[j.spec.User] = u
+	}
+	u.jobs++
+	q.jobs++
+	if !j.begun {
+		q.waiting.insert(q.rank(j), j)
+		j.queueRank = q.rank(j)
+	}
+	if !j.runnable {
+		j.hold = Reason{Cause: CauseNotInitialized}
+	}
+	return nil
+}
+
+// rank is a job's place in its queue.
+func (q *leaf) rank(j *job) rank {
+	r := rank{tie: int64(j.id)}
+	if q.Priorities {
+		r.class = int32(j.spec.Priority)
+	}
+	return r
+}
+
+func (o *capacity) remove(j *job) {
+	q, u := j.leaf, j.leaf.users[j.spec.User]
+	for k := range TaskKind(kinds) {
+		w := &j.w[k]
+		if w.listed {
+			q.lists[k].remove(w.pos)
+			w.listed = false
+		}
+		o.occupy(j, k, 0)
+	}
+	if !j.begun {
+		q.waiting.remove(j.queueRank)
+	}
+	q.jobs--
+	if u.jobs--; u.jobs == 0 {
+		delete(q.users, j.spec.User)
+	}
+}
+
+// move takes a job to another leaf queue.
+func (o *capacity) move(j *job, name string) error {
+	if q := o.byName[name]; q == nil || len(q.children) > 0 {
+		return fmt.Errorf("%w: %q is no leaf queue", ErrUnknownQueue, name)
+	}
+	o.remove(j)
+	if err := o.enter(j, name); err != nil {
+		return err
+	}
+	o.changed(j, Map)
+	o.changed(j, Reduce)
+	return nil
+}
+
+// occupy counts the slots that a job holds, up to the top of the tree.
+func (o *capacity) occupy(j *job, k TaskKind, slots int) {
+	d := slots - j.w[k].inQueue
+	if d == 0 {
+		return
+	}
+	j.w[k].inQueue = slots
+	j.leaf.users[j.spec.User].occupied[k] += d
+	for q := j.leaf; q != nil; q = q.parent {
+		q.occupied[k] += d
+	}
+}
+
+func (o *capacity) changed(j *job, k TaskKind) {
+	q, w := j.leaf, &j.w[k]
+	o.occupy(j, k, w.running*j.slots)
+	if !j.begun {
+		if r := q.rank(j); r != j.queueRank {
+			q.waiting.move(j.queueRank, r)
+			j.queueRank = r
+		}
+		if w.running > 0 {
+			j.begun = true
+			q.waiting.remove(j.queueRank)
+			o.c.dirty = true // another may be initialized
+		}
+	}
+	reposition(&q.lists[k], j, w, j.launchable(k), func(j *job, _ TaskKind) rank { return j.leaf.rank(j) }, k)
+}
+
+func (o *capacity) update() {}
+
+// settle follows changes of the cluster and initializes waiting jobs: per queue in its order, up to InitJobs a user and 100/user limit + 2 users, until more
+// jobs than the product of the two have been met. Those initialized earlier count until they launch, so that a job of
+// higher priority can go beyond.
+func (o *capacity) settle() {
+	o.resize()
+	for _, q := range o.queues {
+		if len(q.children) == 0 {
+			o.initialize(q)
+		}
+	}
+}
+
+func (o *capacity) initialize(q *leaf) {
+	maxUsers := 100/q.UserLimit + 2
+	met, of := 0, map[string]int{}
+	var at cursor
+	var chosen []*job
+	for met <= maxUsers*q.InitJobs {
+		j, ok := q.waiting.next(&at)
+		if !ok {
+			break
+		}
+		n, known := of[j.spec.User]
+		switch {
+		case j.runnable:
+		case !known && len(of) < maxUsers, known && n < q.InitJobs:
+			chosen = append(chosen, j)
+		default:
+			continue
+		}
+		of[j.spec.User]++
+		met++
+	}
+	for _, j := range chosen {
+		o.c.setRunnable(j, true, Reason{})
+	}
+}

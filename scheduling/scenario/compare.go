@@ -1,0 +1,83 @@
+package scenario
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// tolerance is how far numbers may differ.
+const tolerance = 0.01
+
+// text is the answer as a scenario would write it.
+func (a answer) text() string {
+	if len(a.words) == 0 {
+		return "-"
+	}
+	return strings.Join(a.words, " ")
+}
+
+// holds tells whether the answer is as expected.
+func (a answer) holds(expected []string) bool {
+	want := expected
+	if len(want) == 1 && want[0] == "-" {
+		want = nil
+		if a.pairs {
+			return len(a.words) == 0
+		}
+	}
+	got := a.words
+	switch {
+	case a.pairs:
+		return a.holdsPairs(want)
+	case a.set:
+		got, want = sorted(got), sorted(want)
+	}
+	return slices.EqualFunc(got, want, sameValue)
+}
+
+// holdsPairs compares the NAME=VALUE words asked for.
+func (a answer) holdsPairs(want []string) bool {
+	for _, e := range want {
+		name, value, ok := strings.Cut(e, "=")
+		if !ok {
+			return false
+		}
+		found := false
+		for _, g := range a.words {
+			if n, v, _ := strings.Cut(g, "="); n == name {
+				found = sameValue(v, value)
+				break
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// sameValue compares words: durations by value, numbers and pairs of them within the tolerance, all else letter by letter.
+func sameValue(a, b string) bool {
+	if a == b {
+		return true
+	}
+	if n, v, ok := strings.Cut(a, "="); ok {
+		m, u, ok := strings.Cut(b, "=")
+		return ok && n == m && sameValue(v, u)
+	}
+	if x, y, ok := strings.Cut(a, "/"); ok {
+		u, v, ok := strings.Cut(b, "/")
+		return ok && sameValue(x, u) && sameValue(y, v)
+	}
+	x, err1 := strconv.ParseFloat(a, 64)
+	y, err2 := strconv.ParseFloat(b, 64)
+	if err1 == nil && err2 == nil {
+		return math.Abs(x-y) <= tolerance
+	}
+	s, err1 := time.ParseDuration(a)
+	t, err2 := time.ParseDuration(b)
+	return err1 == nil && err2 == nil && (s-t).Abs() <= time.Duration(tolerance*float64(time.Millisecond))
+}

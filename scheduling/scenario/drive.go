@@ -1,0 +1,256 @@
+package scenario
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// driver plays the nodes of a scenario that ends in a run statement: it keeps how much work each running attempt has left.
+type driver struct {
+	w        *world
+	atts     []*attempt // in order of launch
+	finished map[scheduling.JobID]time.Duration
+}
+
+// attempt is a running or suspended attempt.
+type attempt struct {
+	id        scheduling.AttemptID
+	node      scheduling.NodeID
+	left      time.Duration // work left; a reduce's starts when the job's last map is done
+	since     time.Duration // when left was right
+	suspended bool
+}
+
+func newDriver(w *world) *driver {
+	return &driver{w: w, finished: map[scheduling.JobID]time.Duration{}}
+}
+
+// obey carries out the orders of a heartbeat.
+func (d *driver) obey(now time.Duration, orders []scheduling.Order) {
+	for _, o := range orders {
+		if o.Verb == scheduling.Launch {
+			live, _ := d.w.core.Live(o.Attempt.Task)
+			long := d.w.lines[o.Attempt.Task.Job]
+			left := long.mapTime
+			if o.Attempt.Task.Kind == scheduling.Reduce {
+				left = long.reduceTime
+			}
+			d.atts = append(d.atts, &attempt{id: o.Attempt, node: live.Node, left: left, since: now})
+			continue
+		}
+		for i, a := range d.atts {
+			if a.id != o.Attempt {
+				continue
+			}
+			if o.Verb == scheduling.Kill {
+				d.atts = append(d.atts[:i], d.atts[i+1:]...)
+				break
+			}
+			d.work(a, now)
+			a.suspended = o.Verb == scheduling.Suspend
+			break
+		}
+	}
+}
+
+// works tells whether an attempt makes progress.
+func (d *driver) works(a *attempt) bool {
+	if a.suspended {
+		return false
+	}
+	if a.id.Task.Kind == scheduling.Map {
+		return true
+	}
+	v, err := d.w.core.Job(a.id.Task.Job)
+	return err == nil && v.Kinds[scheduling.Map].Done == v.Kinds[scheduling.Map].Total
+}
+
+// work books the progress up to now.
+func (d *driver) work(a *attempt, now time.Duration) {
+	if d.works(a) {
+		a.left = max(0, a.left-(now-a.since))
+	}
+	a.since = now
+}
+
+// workAll books everyone's progress; called before anything changes.
+func (d *driver) workAll(now time.Duration) {
+	kept := d.atts[:0]
+	for _, a := range d.atts {
+		d.work(a, now)
+		if live, ok := d.w.core.Live(a.id.Task); ok && live.ID == a.id {
+			kept = append(kept, a)
+		}
+	}
+	d.atts = kept
+}
+
+// next is the time at which the next attempt ends.
+func (d *driver) next() (at time.Duration, ok bool) {
+	for _, a := range d.atts {
+		if d.works(a) && (!ok || a.since+a.left < at) {
+			at, ok = a.since+a.left, true
+		}
+	}
+	return at, ok
+}
+
+// endTasks reports the attempts whose work is done; it tells whether there was one.
+func (d *driver) endTasks(now time.Duration) (bool, error) {
+	d.workAll(now)
+	var ended []*attempt
+	kept := make([]*attempt, 0, len(d.atts))
+	for _, a := range d.atts {
+		if a.left == 0 && d.works(a) {
+			ended = append(ended, a)
+		} else {
+			kept = append(kept, a)
+		}
+	}
+	d.atts = kept
+	for _, a := range ended {
+		if live, ok := d.w.core.Live(a.id.Task); !ok || live.ID != a.id {
+			continue // its job has ended at this very moment
+		}
+		status := scheduling.Status{Attempt: a.id, State: scheduling.StateSucceeded, Progress: 1, ReduceProgress: 1}
+		if err := d.w.tell(now, a.node, status); err != nil {
+			return false, err
+		}
+		d.noteEnd(now, a.id.Task.Job)
+	}
+	return len(ended) > 0, nil
+}
+
+// noteEnd notes when a job succeeded.
+func (d *driver) noteEnd(now time.Duration, id scheduling.JobID) {
+	if _, noted := d.finished[id]; !noted && d.w.core.State(id) == scheduling.JobSucceeded {
+		d.finished[id] = now
+	}
+}
+
+// beats sends heartbeats of all nodes, in node order, again and again until nothing more is handed out.
+func (d *driver) beats(now time.Duration) error {
+	for more := true; more; {
+		more = false
+		for _, n := range d.w.nodeIDs {
+			got, err := d.w.core.Heartbeat(now, scheduling.Heartbeat{Node: n, Statuses: d.progress(n)})
+			if err != nil {
+				return err
+			}
+			d.obey(now, got.List)
+			more = more || len(got.List) > 0
+		}
+	}
+	return nil
+}
+
+// progress reports how far the reduces on a node have come.
+func (d *driver) progress(n scheduling.NodeID) (list []scheduling.Status) {
+	for _, a := range d.atts {
+		if a.node != n || a.id.Task.Kind == scheduling.Map || a.suspended {
+			continue
+		}
+		if total := d.w.lines[a.id.Task.Job].reduceTime; total > 0 {
+			done := float64(total-a.left) / float64(total)
+			list = append(list, scheduling.Status{Attempt: a.id, Progress: done, ReduceProgress: done})
+		}
+	}
+	return list
+}
+
+// moment plays one moment: tasks end, the statements of this moment take effect, heartbeats follow if there is a reason.
+func (d *driver) moment(now time.Duration, statements []statement, perform func(statement) error) error {
+	if err := d.w.core.Update(now); err != nil {
+		return err
+	}
+	due, err := d.endTasks(now)
+	if err != nil {
+		return err
+	}
+	for _, s := range statements {
+		if err := perform(s); err != nil {
+			return err
+		}
+		switch s.words[0] {
+		case "submit":
+			due = true
+			id := d.w.jobs[s.words[1]]
+			d.noteEnd(now, id)
+		case "done", "fail":
+			due = true
+			for _, id := range d.w.core.Active() {
+				d.noteEnd(now, id)
+			}
+			d.workAll(now)
+		case "preempt":
+			due = true
+		}
+	}
+	for due || now%time.Second == 0 {
+		if err := d.beats(now); err != nil {
+			return err
+		}
+		if due, err = d.endTasks(now); err != nil {
+			return err
+		}
+		if !due {
+			return nil
+		}
+	}
+	return nil
+}
+
+// run plays the whole scenario until the given time and tells when each job finished.
+func (d *driver) run(rest []statement, until time.Duration, perform func(statement) error) error {
+	for now := time.Duration(0); now <= until; {
+		n := 0
+		for n < len(rest) && rest[n].at <= now {
+			n++
+		}
+		if err := d.moment(now, rest[:n], perform); err != nil {
+			return err
+		}
+		rest = rest[n:]
+		if len(rest) == 0 && len(d.w.core.Active()) == 0 {
+			return nil
+		}
+		next := now - now%time.Second + time.Second
+		if at, ok := d.next(); ok {
+			next = min(next, at)
+		}
+		if len(rest) > 0 {
+			next = min(next, rest[0].at)
+		}
+		now = next
+	}
+	return nil
+}
+
+// answer lists the jobs' finish times.
+func (d *driver) answer() answer {
+	a := answer{pairs: true}
+	for i, name := range d.w.names {
+		at := "-"
+		if t, ok := d.finished[scheduling.JobID(i+1)]; ok {
+			at = t.String()
+		}
+		a.words = append(a.words, name+"="+at)
+	}
+	return a
+}
+
+// until reads the argument of a run statement.
+func until(s statement) (time.Duration, error) {
+	m, err := options(s.words[1:], "until")
+	if err != nil {
+		return 0, err
+	}
+	r := &reader{m: m}
+	t := r.duration("until", -1)
+	if r.err == nil && t < 0 {
+		return 0, fmt.Errorf("want: run until=TIME")
+	}
+	return t, r.err
+}

@@ -1,0 +1,272 @@
+package scenario
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// change performs a statement that changes something. known is false if the verb is not one of these.
+func (w *world) change(s statement) (known bool, err error) {
+	args := s.words[1:]
+	switch s.words[0] {
+	case "node":
+		n, err := parseNode(args)
+		if err != nil {
+			return true, err
+		}
+		return true, w.join(s.at, n)
+	case "submit":
+		return true, w.submit(s.at, args)
+	case "set":
+		return true, w.set(s.at, args)
+	case "done":
+		return true, w.report(s.at, args, scheduling.StateSucceeded)
+	case "fail":
+		return true, w.report(s.at, args, scheduling.StateFailed)
+	case "output":
+		return true, w.output(s.at, args)
+	}
+	return false, nil
+}
+
+func (w *world) submit(now time.Duration, args []string) error {
+	if len(args) == 0 || !validName(args[0]) {
+		return fmt.Errorf("submit needs the job's name")
+	}
+	name := args[0]
+	if _, twice := w.jobs[name]; twice {
+		return fmt.Errorf("job %s twice", name)
+	}
+	m, err := options(args[1:], "maps", "reduces", "pool", "user", "priority", "queue", "data", "map-time", "reduce-time", "slots-per-task")
+	if err != nil {
+		return err
+	}
+	r := &reader{m: m}
+	spec := scheduling.JobSpec{Name: name, User: name, Pool: m["pool"], Queue: m["queue"],
+		Maps: r.integer("maps", 0, 0), Reduces: r.integer("reduces", 0, 0), SlotsPerTask: r.integer("slots-per-task", 1, 1),
+		MapTime: r.duration("map-time", 10*time.Second), ReduceTime: r.duration("reduce-time", 10*time.Second)}
+	if u, ok := m["user"]; ok {
+		spec.User = u
+	}
+	if v, ok := m["priority"]; ok {
+		if spec.Priority, err = scheduling.ParsePriority(v); err != nil {
+			return err
+		}
+	}
+	if v, ok := m["data"]; ok && r.err == nil {
+		if spec.Places, err = w.places(v, spec.Maps); err != nil {
+			return err
+		}
+	}
+	if r.err != nil {
+		return r.err
+	}
+	if _, ok := m["pool"]; ok {
+		if err := w.only("pools", "pools", nil); err != nil {
+			return err
+		}
+	}
+	if _, ok := m["queue"]; ok {
+		if err := w.only("capacity", "queues", nil); err != nil {
+			return err
+		}
+	}
+	id, err := w.core.Submit(now, spec)
+	if err != nil {
+		return err
+	}
+	w.jobs[name] = id
+	w.names = append(w.names, name)
+	w.lines[id] = &jobDuration{spec.MapTime, spec.ReduceTime}
+	return w.core.Update(now)
+}
+
+// places reads a data specification such as 0:tt1,1-3:tt3|tt4,4:all.
+func (w *world) places(spec string, maps int) (scheduling.Places, error) {
+	of := make([][]scheduling.NodeID, maps)
+	for _, part := range strings.Split(spec, ",") {
+		span, names, ranged := strings.Cut(part, ":")
+		from, to := 0, maps-1
+		if !ranged {
+			names = span
+			if strings.Contains(spec, ",") {
+				return scheduling.Places{}, fmt.Errorf("data: %q is not of the form MAPS:NODES", part)
+			}
+		} else {
+			first, last, isRange := strings.Cut(span, "-")
+			if !isRange {
+				last = first
+			}
+			var err1, err2 error
+			from, err1 = strconv.Atoi(first)
+			to, err2 = strconv.Atoi(last)
+			if err1 != nil || err2 != nil || from < 0 || to < from || to >= maps {
+				return scheduling.Places{}, fmt.Errorf("data: %q is no range of the %d maps", span, maps)
+			}
+		}
+		nodes, err := w.nodesNamed(names)
+		if err != nil {
+			return scheduling.Places{}, err
+		}
+		for m := from; m <= to; m++ {
+			of[m] = nodes
+		}
+	}
+	p := scheduling.Places{Offsets: []int32{0}}
+	for _, nodes := range of {
+		p.Nodes = append(p.Nodes, nodes...)
+		p.Offsets = append(p.Offsets, int32(len(p.Nodes)))
+	}
+	return p, nil
+}
+
+// nodesNamed reads tt3|tt4 or all.
+func (w *world) nodesNamed(names string) ([]scheduling.NodeID, error) {
+	list := strings.Split(names, "|")
+	if names == "all" {
+		list = w.all
+	}
+	var ids []scheduling.NodeID
+	for _, name := range list {
+		known := false
+		for _, n := range w.all {
+			known = known || n == name
+		}
+		if !known {
+			return nil, fmt.Errorf("unknown node %q", name)
+		}
+		ids = append(ids, w.core.NodeID(name))
+	}
+	return ids, nil
+}
+
+func (w *world) set(now time.Duration, args []string) error {
+	if len(args) != 2 {
+		return fmt.Errorf("want: set JOB priority=P or pool=P")
+	}
+	id, err := w.job(args[0])
+	if err != nil {
+		return err
+	}
+	m, err := options(args[1:], "priority", "pool", "queue")
+	if err != nil {
+		return err
+	}
+	for name, value := range m {
+		if name == "priority" {
+			p, err := scheduling.ParsePriority(value)
+			if err != nil {
+				return err
+			}
+			if err := w.core.SetPriority(now, id, p); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := w.core.SetPool(now, id, value); err != nil {
+			return err
+		}
+	}
+	return w.core.Update(now)
+}
+
+// report tells the core, task by task, that running attempts have ended.
+func (w *world) report(now time.Duration, args []string, state scheduling.AttemptState) error {
+	if len(args) == 0 {
+		return fmt.Errorf("which tasks?")
+	}
+	for _, arg := range args {
+		id, err := w.task(arg)
+		if err != nil {
+			return err
+		}
+		live, ok := w.core.Live(id)
+		if !ok || live.Suspended {
+			return fmt.Errorf("task %s does not run", arg)
+		}
+		if err := w.tell(now, live.Node, scheduling.Status{Attempt: live.ID, State: state, Progress: 1, Err: "failed by the scenario"}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tell sends a report from a node that asks for no work.
+func (w *world) tell(now time.Duration, n scheduling.NodeID, s scheduling.Status) error {
+	_, err := w.core.Heartbeat(now, scheduling.Heartbeat{Node: n, Statuses: []scheduling.Status{s}, NoWork: true})
+	return err
+}
+
+func (w *world) output(now time.Duration, args []string) error {
+	if len(args) < 2 {
+		return fmt.Errorf("want: output MAP BYTES...")
+	}
+	id, err := w.task(args[0])
+	if err != nil {
+		return err
+	}
+	v, err := w.core.Job(id.Job)
+	if err != nil {
+		return err
+	}
+	if id.Kind != scheduling.Map || len(args)-1 != v.Kinds[scheduling.Reduce].Total {
+		return fmt.Errorf("want the output of a map for each of %d reduces", v.Kinds[scheduling.Reduce].Total)
+	}
+	var bytes []int64
+	for _, arg := range args[1:] {
+		b, err := strconv.ParseInt(arg, 10, 64)
+		if err != nil || b < 0 {
+			return fmt.Errorf("%q is no number of bytes", arg)
+		}
+		bytes = append(bytes, b)
+	}
+	return w.core.MapOutput(now, id, bytes)
+}
+
+func (w *world) job(name string) (scheduling.JobID, error) {
+	id, ok := w.jobs[name]
+	if !ok {
+		return 0, fmt.Errorf("unknown job %q", name)
+	}
+	return id, nil
+}
+
+// task reads J1.m0 or J1.r3.
+func (w *world) task(s string) (scheduling.TaskID, error) {
+	name, rest, _ := strings.Cut(s, ".")
+	job, err := w.job(name)
+	if err != nil {
+		return scheduling.TaskID{}, err
+	}
+	v, err := w.core.Job(job)
+	if err != nil {
+		return scheduling.TaskID{}, err
+	}
+	if len(rest) >= 2 && (rest[0] == 'm' || rest[0] == 'r') {
+		kind := scheduling.Map
+		if rest[0] == 'r' {
+			kind = scheduling.Reduce
+		}
+		if i, err := strconv.Atoi(rest[1:]); err == nil && i >= 0 && i < v.Kinds[kind].Total {
+			return scheduling.TaskID{Job: job, Kind: kind, Index: int32(i)}, nil
+		}
+	}
+	return scheduling.TaskID{}, fmt.Errorf("unknown task %q", s)
+}
+
+// nameOf is the scenario's name of a task.
+func (w *world) nameOf(id scheduling.TaskID) string {
+	return fmt.Sprintf("%s.%c%d", w.names[id.Job-1], "mr"[id.Kind], id.Index)
+}
+
+func (w *world) node(name string) (scheduling.NodeID, error) {
+	id, ok := w.core.Lookup(name)
+	if !ok {
+		return 0, fmt.Errorf("unknown node %q", name)
+	}
+	return id, nil
+}

@@ -1,0 +1,239 @@
+package scenario
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// statement is one line of a scenario.
+type statement struct {
+	line     int
+	timed    bool
+	at       time.Duration
+	words    []string // verb and arguments
+	expected []string // after =>; {"-"} for nothing
+	asks     bool     // has =>
+	text     string   // without the comment
+}
+
+// fault is an error with its line.
+type fault struct {
+	line int
+	err  error
+}
+
+func (f *fault) Error() string { return fmt.Sprintf("%d: %v", f.line, f.err) }
+func (f *fault) Unwrap() error { return f.err }
+
+// parse reads the statements of a scenario and checks their frame: order of times, what stands where.
+func parse(r io.Reader) ([]statement, error) {
+	var list []statement
+	scan := bufio.NewScanner(r)
+	scan.Buffer(nil, 16<<20)
+	for n := 1; scan.Scan(); n++ {
+		text, _, _ := strings.Cut(scan.Text(), "#")
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		s, err := parseLine(text)
+		if err == nil {
+			err = s.follows(list)
+		}
+		if err != nil {
+			return nil, &fault{n, err}
+		}
+		s.line = n
+		list = append(list, s)
+	}
+	if err := scan.Err(); err != nil {
+		return nil, err
+	}
+	if len(list) < 2 {
+		return nil, &fault{1, fmt.Errorf("a scenario needs a cluster and a scheduler")}
+	}
+	return list, nil
+}
+
+func parseLine(text string) (statement, error) {
+	s := statement{text: text}
+	left, right, asks := strings.Cut(text, "=>")
+	s.words, s.asks = strings.Fields(left), asks
+	if asks {
+		if s.expected = strings.Fields(right); len(s.expected) == 0 {
+			return s, fmt.Errorf("nothing after => (write - for none)")
+		}
+	}
+	if len(s.words) > 0 && s.words[0] == "at" {
+		if len(s.words) < 3 {
+			return s, fmt.Errorf("want: at TIME STATEMENT")
+		}
+		at, err := time.ParseDuration(s.words[1])
+		if err != nil || at < 0 {
+			return s, fmt.Errorf("%q is not a time", s.words[1])
+		}
+		s.timed, s.at, s.words = true, at, s.words[2:]
+	}
+	if len(s.words) == 0 {
+		return s, fmt.Errorf("no statement")
+	}
+	return s, nil
+}
+
+// follows checks that s may stand after the statements so far.
+func (s *statement) follows(before []statement) error {
+	verb := s.words[0]
+	for i, first := range []string{"cluster", "scheduler"} {
+		if (len(before) == i) != (verb == first) {
+			return fmt.Errorf("statement %d must be %s, and no other", i+1, first)
+		}
+	}
+	if len(before) == 0 {
+		return nil
+	}
+	last := before[len(before)-1]
+	switch {
+	case last.words[0] == "run":
+		return fmt.Errorf("run must be the last statement")
+	case !s.timed && last.timed && verb != "run":
+		return fmt.Errorf("a statement without a time must come before the first at")
+	case s.timed && s.at < last.at:
+		return fmt.Errorf("time goes backwards: %v after %v", s.at, last.at)
+	}
+	return nil
+}
+
+// options splits arguments of the form name=value and refuses names that are not allowed or come twice.
+func options(words []string, allowed ...string) (map[string]string, error) {
+	m := map[string]string{}
+	for _, w := range words {
+		name, value, ok := strings.Cut(w, "=")
+		if !ok || value == "" {
+			return nil, fmt.Errorf("%q is not of the form option=value", w)
+		}
+		known := false
+		for _, a := range allowed {
+			known = known || a == name
+		}
+		if !known {
+			return nil, fmt.Errorf("unknown option %q", name)
+		}
+		if _, twice := m[name]; twice {
+			return nil, fmt.Errorf("option %s twice", name)
+		}
+		m[name] = value
+	}
+	return m, nil
+}
+
+// reader takes typed values out of options and keeps the first error.
+type reader struct {
+	m   map[string]string
+	err error
+}
+
+func (r *reader) fail(name string) {
+	if r.err == nil {
+		r.err = fmt.Errorf("bad value %s=%s", name, r.m[name])
+	}
+}
+
+// integer reads a number of at least least; without the option it gives def.
+func (r *reader) integer(name string, def, least int) int {
+	v, ok := r.m[name]
+	if !ok {
+		return def
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil || n < least || n > 1<<30 {
+		r.fail(name)
+	}
+	return n
+}
+
+func (r *reader) float(name string, def float64) float64 {
+	v, ok := r.m[name]
+	if !ok {
+		return def
+	}
+	f, err := strconv.ParseFloat(v, 64)
+	if err != nil || !(f >= 0) {
+		r.fail(name)
+	}
+	return f
+}
+
+func (r *reader) duration(name string, def time.Duration) time.Duration {
+	v, ok := r.m[name]
+	if !ok {
+		return def
+	}
+	d, err := time.ParseDuration(v)
+	if err != nil || d < 0 {
+		r.fail(name)
+	}
+	return d
+}
+
+// choice reads one of the words; without the option it gives def.
+func (r *reader) choice(name, def string, words ...string) string {
+	v, ok := r.m[name]
+	if !ok {
+		return def
+	}
+	for _, w := range words {
+		if v == w {
+			return v
+		}
+	}
+	r.fail(name)
+	return def
+}
+
+func (r *reader) on(name string, def bool) bool {
+	word := "off"
+	if def {
+		word = "on"
+	}
+	return r.choice(name, word, "on", "off") == "on"
+}
+
+// pair reads maps/reduces; limit turns each part into a number, "-" and "inf" meaning no limit.
+func (r *reader) pair(name string, none, zero int) [2]int {
+	v, ok := r.m[name]
+	if !ok {
+		return [2]int{}
+	}
+	var p [2]int
+	parts := strings.Split(v, "/")
+	if len(parts) != 2 {
+		r.fail(name)
+		return p
+	}
+	for k, part := range parts {
+		n, err := strconv.Atoi(part)
+		switch {
+		case part == "-" || part == "inf":
+			n = none
+		case err != nil || n < 0:
+			r.fail(name)
+		case n == 0:
+			n = zero
+		}
+		p[k] = n
+	}
+	return p
+}
+
+// validName tells whether s is made of letters, digits, - and _.
+func validName(s string) bool {
+	for _, c := range s {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_') {
+			return false
+		}
+	}
+	return s != ""
+}

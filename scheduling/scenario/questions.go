@@ -1,0 +1,309 @@
+package scenario
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// answer is what the core says to a question.
+type answer struct {
+	words []string // compared as a whole
+	set   bool     // … in any order
+	pairs bool     // NAME=VALUE words, of which those asked for are compared
+	notes []string // reasons for idle slots, shown with -v
+}
+
+// ask answers a question. want holds the names expected, as far as they choose what to list.
+func (w *world) ask(s statement) (answer, error) {
+	args := s.words[1:]
+	switch s.words[0] {
+	case "heartbeat":
+		return w.heartbeat(s.at, args)
+	case "shares", "demand", "running", "weights":
+		return w.perJob(s)
+	case "runnable":
+		return w.jobList(w.core.Runnable(), args)
+	case "order":
+		kind, err := kindArg(args)
+		return answer{words: w.jobNames(w.core.Order(kind))}, err
+	case "need":
+		return w.need(), noArgs(args)
+	case "preempt":
+		return w.preempt(s.at, args)
+	case "locality":
+		return w.locality(args)
+	case "capacities":
+		return w.capacities(), noArgs(args)
+	case "virtual":
+		return w.virtual(args)
+	case "gravity", "wtnd", "tnd":
+		return w.distance(s.words[0], args)
+	}
+	return answer{}, fmt.Errorf("unknown statement %q", s.words[0])
+}
+
+func noArgs(args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("unexpected %q", args[0])
+	}
+	return nil
+}
+
+func kindArg(args []string) (scheduling.TaskKind, error) {
+	switch {
+	case len(args) == 0 || len(args) == 1 && args[0] == "map":
+		return scheduling.Map, nil
+	case len(args) == 1 && args[0] == "reduce":
+		return scheduling.Reduce, nil
+	}
+	return 0, fmt.Errorf("unexpected %q", args[len(args)-1])
+}
+
+func (w *world) jobNames(ids []scheduling.JobID) (names []string) {
+	for _, id := range ids {
+		names = append(names, w.names[id-1])
+	}
+	return names
+}
+
+func (w *world) jobList(ids []scheduling.JobID, args []string) (answer, error) {
+	return answer{words: w.jobNames(ids)}, noArgs(args)
+}
+
+// heartbeat lets a node ask for work.
+func (w *world) heartbeat(now time.Duration, args []string) (answer, error) {
+	if len(args) != 1 {
+		return answer{}, fmt.Errorf("want: heartbeat NODE")
+	}
+	id, err := w.node(args[0])
+	if err != nil {
+		return answer{}, err
+	}
+	got, err := w.core.Heartbeat(now, scheduling.Heartbeat{Node: id})
+	if err != nil {
+		return answer{}, err
+	}
+	if w.drive != nil {
+		w.drive.obey(now, got.List)
+	}
+	var a answer
+	for _, o := range got.List {
+		switch {
+		case o.Verb == scheduling.Launch:
+			a.words = append(a.words, w.nameOf(o.Attempt.Task))
+		case o.Verb == scheduling.Kill && w.gone[o.Attempt]:
+			delete(w.gone, o.Attempt)
+		default:
+			a.words = append(a.words, o.Verb.String(), w.nameOf(o.Attempt.Task))
+		}
+	}
+	if w.explain {
+		for _, s := range w.core.IdleReasons(id) {
+			note := fmt.Sprintf("idle %v slot: %s: %v", s.Kind, w.names[s.Job-1], s.Reason)
+			if s.Until > 0 {
+				note += fmt.Sprintf(", until %v", s.Until)
+			}
+			a.notes = append(a.notes, note)
+		}
+	}
+	return a, nil
+}
+
+// perJob answers the questions about jobs, pools and queues: those named in the expected answer, else all jobs.
+func (w *world) perJob(s statement) (answer, error) {
+	a := answer{pairs: true}
+	if err := noArgs(s.words[1:]); err != nil {
+		return a, err
+	}
+	var names []string
+	for _, e := range s.expected {
+		if name, _, ok := strings.Cut(e, "="); ok {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		names = w.jobNames(w.core.Active())
+	}
+	for _, name := range names {
+		k, err := w.kinds(name)
+		if err != nil {
+			return a, err
+		}
+		a.words = append(a.words, name+"="+show(s.words[0], k))
+	}
+	return a, nil
+}
+
+// kinds finds a job or, as pool:NAME, a pool.
+func (w *world) kinds(name string) ([2]scheduling.KindView, error) {
+	if pool, ok := strings.CutPrefix(name, "pool:"); ok {
+		for _, p := range w.core.Pools() {
+			if p.Name == pool {
+				return p.Kinds, nil
+			}
+		}
+		return [2]scheduling.KindView{}, fmt.Errorf("unknown pool %q", pool)
+	}
+	if queue, ok := strings.CutPrefix(name, "queue:"); ok {
+		for _, q := range w.core.Queues() {
+			if q.Name == queue {
+				return q.Kinds, nil
+			}
+		}
+		return [2]scheduling.KindView{}, fmt.Errorf("unknown queue %q", queue)
+	}
+	id, err := w.job(name)
+	if err != nil {
+		return [2]scheduling.KindView{}, err
+	}
+	v, err := w.core.Job(id)
+	return v.Kinds, err
+}
+
+func show(what string, k [2]scheduling.KindView) string {
+	var parts [2]string
+	for i := range k {
+		switch what {
+		case "shares":
+			if math.IsNaN(k[i].Share) {
+				return "NA"
+			}
+			parts[i] = number(k[i].Share)
+		case "weights":
+			parts[i] = number(k[i].Weight)
+		case "demand":
+			parts[i] = strconv.Itoa(k[i].Demand)
+		case "running":
+			parts[i] = strconv.Itoa(k[i].Running)
+		}
+	}
+	return parts[0] + "/" + parts[1]
+}
+
+// number shows up to three decimals.
+func number(f float64) string {
+	return strconv.FormatFloat(math.Round(f*1000)/1000, 'f', -1, 64)
+}
+
+func (w *world) need() answer {
+	a := answer{set: true}
+	for _, p := range w.core.Pools() {
+		if p.Need != [2]int{} {
+			a.words = append(a.words, fmt.Sprintf("%s=%d/%d", p.Name, p.Need[0], p.Need[1]))
+		}
+	}
+	return a
+}
+
+func (w *world) preempt(now time.Duration, args []string) (answer, error) {
+	var a answer
+	killed, err := w.core.Preempt(now)
+	for _, id := range killed {
+		w.gone[id] = true
+		a.words = append(a.words, w.nameOf(id.Task))
+	}
+	if err == nil {
+		err = noArgs(args)
+	}
+	return a, err
+}
+
+func (w *world) locality(args []string) (answer, error) {
+	a := answer{pairs: true}
+	if len(args) != 1 {
+		return a, fmt.Errorf("want: locality JOB")
+	}
+	id, err := w.job(args[0])
+	if err != nil {
+		return a, err
+	}
+	v, err := w.core.Locality(id)
+	if err != nil {
+		return a, err
+	}
+	if w.core.Policy().Locality.Rule == scheduling.SkipCount || w.core.Policy().Order == "fair" {
+		a.words = []string{"skips=" + strconv.Itoa(v.Skips)}
+		return a, nil
+	}
+	level, skipped := "ANY", "no"
+	switch v.Level {
+	case scheduling.NodeLocal:
+		level = "NODE"
+	case scheduling.RackLocal:
+		level = "RACK"
+	}
+	if v.Skipped {
+		skipped = "yes"
+	}
+	a.words = []string{"level=" + level, "wait=" + v.Wait.String(), "skipped=" + skipped}
+	return a, nil
+}
+
+func (w *world) capacities() answer {
+	a := answer{pairs: true}
+	for _, q := range w.core.Queues() {
+		a.words = append(a.words, fmt.Sprintf("%s=%d/%d", q.Name, q.Capacity[0], q.Capacity[1]))
+	}
+	return a
+}
+
+func (w *world) virtual(args []string) (answer, error) {
+	a := answer{pairs: true}
+	if len(args) == 0 {
+		return a, fmt.Errorf("want: virtual JOB [reduce]")
+	}
+	id, err := w.job(args[0])
+	if err != nil {
+		return a, err
+	}
+	kind, err := kindArg(args[1:])
+	if err != nil {
+		return a, err
+	}
+	v, err := w.core.Virtual(id, kind)
+	if err != nil {
+		return a, err
+	}
+	a.words = []string{"left=" + v.Left.String(), "slots=" + number(v.Slots), "finish=" + v.Finish.String()}
+	return a, nil
+}
+
+func (w *world) distance(verb string, args []string) (answer, error) {
+	if verb == "gravity" && len(args) != 1 || verb != "gravity" && len(args) != 2 {
+		return answer{}, fmt.Errorf("want: gravity REDUCE, wtnd REDUCE NODE or tnd REDUCE NODE")
+	}
+	id, err := w.task(args[0])
+	if err != nil {
+		return answer{}, err
+	}
+	if verb == "gravity" {
+		n, ok, err := w.core.Gravity(id)
+		if err != nil || !ok {
+			return answer{}, err
+		}
+		return answer{words: []string{w.core.NodeName(n)}}, nil
+	}
+	n, err := w.node(args[1])
+	if err != nil {
+		return answer{}, err
+	}
+	ask := w.core.WTND
+	if verb == "tnd" {
+		ask = w.core.TND
+	}
+	d, err := ask(id, n)
+	return answer{words: []string{strconv.FormatInt(d, 10)}}, err
+}
+
+// sorted returns a sorted copy.
+func sorted(words []string) []string {
+	s := append([]string(nil), words...)
+	sort.Strings(s)
+	return s
+}

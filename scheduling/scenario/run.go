@@ -1,0 +1,226 @@
+package scenario
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// The exit codes of Run.
+const (
+	Passed     = 0 // every expectation holds
+	Mismatch   = 1 // some does not
+	Unreadable = 2 // a file cannot be read or understood
+)
+
+// Options of Run.
+type Options struct {
+	Verbose bool // print every event with its answer, and for an idle slot the reason that each job waits
+	JSON    bool // one JSON object per event instead of text
+}
+
+// event is a line of JSON output.
+type event struct {
+	File  string   `json:"file"`
+	Line  int      `json:"line"`
+	Event string   `json:"event,omitempty"`
+	Got   string   `json:"got,omitempty"`
+	Want  string   `json:"want,omitempty"`
+	OK    *bool    `json:"ok,omitempty"`
+	Notes []string `json:"notes,omitempty"`
+	Error string   `json:"error,omitempty"`
+}
+
+// summary is the last line of JSON output.
+type summary struct {
+	Passed int `json:"passed"`
+	Failed int `json:"failed"`
+}
+
+// runner runs files and counts.
+type runner struct {
+	out    io.Writer
+	opts   Options
+	file   string
+	passed int
+	failed int
+}
+
+// Run runs each scenario file and writes to out what README of the language says: mismatches, the answers to events without an expectation, and at the end how
+// many expectations held. Faults of a file go to errOut. It returns the exit code.
+func Run(out, errOut io.Writer, files []string, opts Options) int {
+	r := &runner{out: out, opts: opts}
+	code := Passed
+	for _, file := range files {
+		if err := r.runFile(file); err != nil {
+			code = Unreadable
+			if opts.JSON {
+				r.print(faultEvent(file, err))
+			} else {
+				fmt.Fprintln(errOut, faultText(file, err))
+			}
+		}
+	}
+	if opts.JSON {
+		r.print(summary{r.passed, r.failed})
+	} else {
+		fmt.Fprintf(out, "%d passed, %d failed\n", r.passed, r.failed)
+	}
+	if code == Passed && r.failed > 0 {
+		code = Mismatch
+	}
+	return code
+}
+
+func faultText(file string, err error) string {
+	if f, ok := errors.AsType[*fault](err); ok {
+		return fmt.Sprintf("%s:%v", file, f)
+	}
+	return fmt.Sprintf("%s: %v", file, err)
+}
+
+func faultEvent(file string, err error) event {
+	e := event{File: file, Error: err.Error()}
+	if f, ok := errors.AsType[*fault](err); ok {
+		e.Line, e.Error = f.line, f.err.Error()
+	}
+	return e
+}
+
+func (r *runner) print(v any) {
+	line, _ := json.Marshal(v)
+	fmt.Fprintf(r.out, "%s\n", line)
+}
+
+func (r *runner) runFile(file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r.file = file
+	list, err := parse(f)
+	if err != nil {
+		return err
+	}
+	return r.runList(list, filepath.Dir(file))
+}
+
+// runList runs parsed statements.
+func (r *runner) runList(list []statement, dir string) error {
+	w, rest, err := setUp(dir, list, r.opts.Verbose)
+	if err != nil {
+		return err
+	}
+	if !w.drives {
+		for _, s := range rest {
+			if err := w.core.Update(s.at); err != nil {
+				return &fault{s.line, err}
+			}
+			if err := r.perform(w, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	last := rest[len(rest)-1]
+	t, err := until(last)
+	if err != nil {
+		return &fault{last.line, err}
+	}
+	perform := func(s statement) error {
+		if s.words[0] == "heartbeat" {
+			s.asks = false // goes unasked
+		}
+		return r.perform(w, s)
+	}
+	if err := w.drive.run(rest[:len(rest)-1], t, perform); err != nil {
+		if _, placed := errors.AsType[*fault](err); placed {
+			return err
+		}
+		return &fault{last.line, err}
+	}
+	for _, e := range last.expected {
+		name, _, _ := strings.Cut(e, "=")
+		if _, err := w.job(name); err != nil && e != "-" {
+			return &fault{last.line, err}
+		}
+	}
+	r.judge(last, w.drive.answer(), true)
+	return nil
+}
+
+// perform carries out one timed statement.
+func (r *runner) perform(w *world, s statement) error {
+	known, err := w.change(s)
+	if known {
+		if err == nil && s.asks {
+			err = fmt.Errorf("%s has no answer", s.words[0])
+		}
+		if err == nil {
+			r.judge(s, answer{}, false)
+		}
+	} else {
+		var a answer
+		if a, err = w.ask(s); err == nil {
+			r.judge(s, a, !(w.drives && s.words[0] == "heartbeat"))
+		}
+	}
+	if err != nil {
+		return &fault{s.line, err}
+	}
+	return nil
+}
+
+// judge compares an answer with what is expected and prints what is to be printed.
+func (r *runner) judge(s statement, a answer, asked bool) {
+	ok := !s.asks || a.holds(s.expected)
+	switch {
+	case s.asks && ok:
+		r.passed++
+	case s.asks:
+		r.failed++
+	}
+	if r.opts.JSON {
+		r.judgeJSON(s, a, asked, ok)
+		return
+	}
+	switch {
+	case s.asks && !ok:
+		fmt.Fprintf(r.out, "%s:%d: want %s, got %s\n", r.file, s.line, strings.Join(s.expected, " "), a.text())
+	case r.opts.Verbose && asked:
+		fmt.Fprintf(r.out, "%s:%d: %s => %s\n", r.file, s.line, eventText(s), a.text())
+	case r.opts.Verbose:
+		fmt.Fprintf(r.out, "%s:%d: %s\n", r.file, s.line, eventText(s))
+	case !s.asks && asked:
+		fmt.Fprintf(r.out, "%s:%d: %s\n", r.file, s.line, a.text())
+	}
+	if r.opts.Verbose {
+		for _, n := range a.notes {
+			fmt.Fprintf(r.out, "    %s\n", n)
+		}
+	}
+}
+
+func (r *runner) judgeJSON(s statement, a answer, asked, ok bool) {
+	e := event{File: r.file, Line: s.line, Event: eventText(s), Want: strings.Join(s.expected, " "), Notes: a.notes}
+	if asked {
+		e.Got = a.text()
+	}
+	if s.asks {
+		e.OK = &ok
+	}
+	if s.asks || asked || r.opts.Verbose {
+		r.print(e)
+	}
+}
+
+// eventText is the statement without its expectation.
+func eventText(s statement) string {
+	text, _, _ := strings.Cut(s.text, "=>")
+	return strings.TrimSpace(text)
+}

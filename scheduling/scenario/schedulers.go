@@ -1,0 +1,159 @@
+package scenario
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// optionOrders says which orders heed an option of the scheduler statement; an option that is not listed goes with every order.
+func optionOrders() map[string]string {
+	return map[string]string{
+		"assign-multiple": "pools", "preemption": "pools", "fair-timeout": "pools", "size-based-weight": "pools", "new-job-boost": "pools",
+		"load-max-diff": "pools", "allocations": "pools", "spread": "fifo pools",
+		"preempt": "hfsp", "training": "hfsp", "sample": "hfsp", "delta": "hfsp", "xi": "hfsp", "initial": "hfsp",
+		"suspend-high": "hfsp", "suspend-low": "hfsp", "estimator": "hfsp", "weighted": "hfsp",
+		"skip": "", "node-delay": "", "rack-delay": "", "slow-start": "", "reduce-placement": "",
+		"reduce-node-delay": "", "reduce-rack-delay": "", "reserve-long": "", "long-task": "",
+	}
+}
+
+// scheduler reads the second statement.
+func (w *world) scheduler(args []string) error {
+	if len(args) == 0 {
+		return fmt.Errorf("scheduler needs a name")
+	}
+	p, err := scheduling.Preset(args[0])
+	if err != nil {
+		return err
+	}
+	heeds := optionOrders()
+	var allowed []string
+	for name := range heeds {
+		allowed = append(allowed, name)
+	}
+	m, err := options(args[1:], allowed...)
+	if err != nil {
+		return err
+	}
+	for _, arg := range args[1:] {
+		name, _, _ := strings.Cut(arg, "=")
+		if orders := heeds[name]; orders != "" && !strings.Contains(" "+orders+" ", " "+p.Order+" ") {
+			return fmt.Errorf("scheduler %s has no option %s", p.Name, name)
+		}
+	}
+	w.policy = p
+	r := &reader{m: m}
+	w.policy.SlowStart = r.float("slow-start", 0)
+	if file, ok := m["allocations"]; ok {
+		if err := w.allocations(file); err != nil {
+			return err
+		}
+	}
+	w.policy.Pools.PoolPerUser, w.policy.Pools.Known = false, true
+	localityOptions(r, &w.policy)
+	placementOptions(r, &w.policy)
+	w.poolOptions(r)
+	hfspOptions(r, &w.policy.HFSP)
+	return r.err
+}
+
+// localityOptions reads skip, node-delay and rack-delay.
+func localityOptions(r *reader, p *scheduling.Policy) {
+	l := &p.Locality
+	if v, ok := r.m["skip"]; ok {
+		l.Rule, l.Skips, l.Waits = scheduling.SkipCount, nil, nil
+		for _, part := range strings.Split(v, "/") {
+			n, err := strconv.Atoi(part)
+			if err != nil || n < 0 {
+				r.fail("skip")
+			}
+			l.Skips = append(l.Skips, n)
+		}
+	}
+	_, node := r.m["node-delay"]
+	_, rack := r.m["rack-delay"]
+	if !node && !rack {
+		return
+	}
+	waits := []time.Duration{5 * time.Second, 10 * time.Second}
+	l.Rule, l.Skips = scheduling.TimedWait, nil
+	for i, name := range []string{"node-delay", "rack-delay"} {
+		if r.m[name] == "auto" {
+			l.Auto = true
+			continue
+		}
+		waits[i] = r.duration(name, waits[i])
+	}
+	l.Waits = waits
+}
+
+// placementOptions reads what goes for reduces, and for long tasks.
+func placementOptions(r *reader, p *scheduling.Policy) {
+	switch r.choice("reduce-placement", "any", "any", "cogrs", "larts") {
+	case "cogrs":
+		p.Reduce.Rule = scheduling.CoGRS
+	case "larts":
+		p.Reduce.Rule = scheduling.LARTS
+	}
+	for i, name := range []string{"reduce-node-delay", "reduce-rack-delay"} {
+		if _, ok := r.m[name]; ok {
+			if p.Reduce.Waits[i] = r.duration(name, 0); p.Reduce.Waits[i] == 0 {
+				p.Reduce.Waits[i] = -1
+			}
+		}
+	}
+	p.ReserveLong = r.integer("reserve-long", 0, 0)
+	p.LongTask = r.duration("long-task", time.Minute)
+}
+
+// poolOptions reads the options of hfs.
+func (w *world) poolOptions(r *reader) {
+	p := &w.policy
+	p.OneTask = !r.on("assign-multiple", true)
+	p.Spread = r.on("spread", p.Spread)
+	p.LoadMaxDiff = r.float("load-max-diff", 0)
+	p.Pools.SizeBasedWeight = r.on("size-based-weight", false)
+	p.Pools.FairTimeout = r.duration("fair-timeout", p.Pools.FairTimeout)
+	switch r.choice("preemption", "off", "on", "off", "log") {
+	case "on":
+		p.Preemption.Mode = scheduling.PreemptOn
+	case "log":
+		p.Preemption.Mode = scheduling.PreemptLog
+	}
+	if !w.drives {
+		p.Preemption.Interval = -1 // rounds run when the file says so
+	}
+	if v, ok := r.m["new-job-boost"]; ok {
+		factor, long, _ := strings.Cut(v, ":")
+		f, err1 := strconv.ParseFloat(factor, 64)
+		d, err2 := time.ParseDuration(long)
+		if err1 != nil || err2 != nil || !(f > 0) || math.IsInf(f, 0) || d <= 0 {
+			r.fail("new-job-boost")
+		}
+		p.Pools.BoostFactor, p.Pools.BoostTime = f, d
+	}
+}
+
+// hfspOptions reads the options of hfsp.
+func hfspOptions(r *reader, h *scheduling.HFSPPolicy) {
+	switch r.choice("preempt", "eager", "eager", "wait", "kill") {
+	case "wait":
+		h.Reclaim = scheduling.WaitForSlot
+	case "kill":
+		h.Reclaim = scheduling.KillLarger
+	}
+	h.NoTraining = !r.on("training", true)
+	h.Sample = r.integer("sample", 0, 1)
+	h.Delta = r.duration("delta", 0)
+	h.Xi = r.float("xi", 0)
+	h.Initial = r.duration("initial", 0)
+	h.SuspendHigh = r.integer("suspend-high", 0, 0)
+	h.SuspendLow = r.integer("suspend-low", 0, 0)
+	h.Estimator = r.choice("estimator", "", "mean", "fit")
+	h.Weighted = r.on("weighted", false)
+}
