@@ -1,0 +1,238 @@
+package allocation_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/scheduling/allocation"
+)
+
+func TestParseList(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want allocation.List
+	}{
+		{"", allocation.List{}},
+		{" ", allocation.List{}},
+		{"*", allocation.List{Everybody: true}},
+		{" * ", allocation.List{Everybody: true}},
+		{"ann", allocation.List{Users: []string{"ann"}}},
+		{"ann ", allocation.List{Users: []string{"ann"}}},
+		{"bob,ann", allocation.List{Users: []string{"ann", "bob"}}},
+		{" ops", allocation.List{Groups: []string{"ops"}}},
+		{"ann,bob ops,dev", allocation.List{Users: []string{"ann", "bob"}, Groups: []string{"dev", "ops"}}},
+	} {
+		got, err := allocation.ParseList(c.text)
+		require.NoError(t, err, "%q", c.text)
+		require.Equal(t, c.want, got, "%q", c.text)
+		again, err := allocation.ParseList(got.String())
+		require.NoError(t, err)
+		require.Equal(t, got, again, "%q is written as %q", c.text, got.String())
+	}
+	for text, want := range map[string]string{
+		"  ":          "more than one space",
+		"ann  ops":    "more than one space",
+		"ann ops dev": "more than one space",
+		"ann, bob":    "a user name is empty",
+		" ops, dev":   "more than one space",
+		"\n":          "more than one space",
+		"ann\tops":    "more than one space",
+		"ann,,bob":    "a user name is empty",
+		",":           "a user name is empty",
+		"ann ops,":    "a group name is empty",
+		"*,ann":       "* stands alone for everybody",
+		"ann *":       "* stands alone for everybody",
+		"ann,ann":     "user ann is there twice",
+		" ops,ops":    "group ops is there twice",
+	} {
+		_, err := allocation.ParseList(text)
+		require.ErrorContains(t, err, want, "%q", text)
+	}
+}
+
+func TestMaySubmitAndAdminister(t *testing.T) {
+	ann, olga := allocation.Principal{User: "ann"}, allocation.Principal{User: "olga", Groups: []string{"staff", "ops"}}
+	eve, root := allocation.Principal{User: "eve", Groups: []string{"guests"}}, allocation.Principal{User: "root"}
+	member := allocation.Principal{User: "zoe", Groups: []string{"wheel"}}
+	nobody := allocation.Principal{}
+	a := wantAccess()
+	for _, c := range []struct {
+		queue    string
+		who      allocation.Principal
+		mayUse   bool
+		mayAdmin bool
+	}{
+		{"sch:prod", ann, true, false},
+		{"sch:prod", olga, true, true},
+		{"sch:prod", eve, false, false},
+		{"sch:prod", root, true, true},
+		{"sch:prod", member, true, true},
+		{"sch:prod", nobody, false, false},
+		{"sch:misc", eve, true, false},
+		{"sch:misc", nobody, true, false}, // * is everybody
+		{"gta", ann, false, false},
+		{"gta", root, false, true}, // stopped, for administrators too
+		{"nowhere", ann, false, false},
+		{"nowhere", root, true, true},
+		{"", eve, false, false},
+		{"SCH:PROD", ann, false, false},
+	} {
+		if err := a.MaySubmit(c.queue, c.who); c.mayUse {
+			require.NoError(t, err, "%v to %q", c.who, c.queue)
+		} else {
+			require.ErrorIs(t, err, allocation.ErrDenied, "%v to %q", c.who, c.queue)
+		}
+		if err := a.MayAdminister(c.queue, "somebody", c.who); c.mayAdmin {
+			require.NoError(t, err, "%v in %q", c.who, c.queue)
+		} else {
+			require.ErrorIs(t, err, allocation.ErrDenied, "%v in %q", c.who, c.queue)
+		}
+	}
+	require.NoError(t, a.MayAdminister("gta", "eve", eve), "the owner may")
+	require.Error(t, a.MayAdminister("gta", "", nobody), "nobody owns nothing")
+}
+
+func TestDenialSaysWhoWhatAndWhichList(t *testing.T) {
+	eve := allocation.Principal{User: "eve"}
+	a := wantAccess()
+	require.EqualError(t, a.MaySubmit("sch:prod", eve), `user eve may not submit to sch:prod: acl-submit-job of sch:prod admits "ann,bob ops"`)
+	require.EqualError(t, a.MayAdminister("sch:misc", "ann", eve), "user eve may not administer jobs of sch:misc: acl-administer-jobs of sch:misc admits nobody")
+	require.EqualError(t, a.MaySubmit("gta", eve), "user eve may not submit to gta: it is stopped")
+	require.EqualError(t, a.MaySubmit("prd", eve), "user eve may not submit to prd: no such queue is configured, and access lists are on")
+}
+
+func TestListsAreOffByDefault(t *testing.T) {
+	a := wantAccess()
+	a.Enabled = false
+	eve := allocation.Principal{User: "eve"}
+	require.NoError(t, a.MaySubmit("sch:prod", eve))
+	require.NoError(t, a.MaySubmit("nowhere", eve))
+	require.NoError(t, a.MayAdminister("sch:prod", "ann", eve))
+	require.ErrorContains(t, a.MaySubmit("gta", eve), "it is stopped")
+	require.NoError(t, allocation.Access{}.MaySubmit("x", eve))
+}
+
+// Case PA-A1: Hadoop 0.21 TestFairScheduler.testPoolAssignment, with poolnameproperty = pool; and case AF-A2's trimming.
+func TestPoolOfAJob(t *testing.T) {
+	ann := allocation.Principal{User: "ann"}
+	for _, c := range []struct {
+		name       string
+		property   string
+		who        allocation.Principal
+		properties map[string]string
+		want       allocation.Placed
+	}{
+		{"J1, J2", "pool", ann, nil, allocation.Placed{Name: "default", By: "default"}},
+		{"J3", "pool", ann, map[string]string{"pool": "nonsense", "mapred.fairscheduler.pool": "poolA"}, allocation.Placed{Name: "poolA", By: "property mapred.fairscheduler.pool"}},
+		{"J4", "pool", ann, map[string]string{"pool": "poolA"}, allocation.Placed{Name: "poolA", By: "property pool"}},
+		{"trimmed", "pool", ann, map[string]string{"pool": " poolA "}, allocation.Placed{Name: "poolA", By: "property pool"}},
+		{"explicit trimmed", "pool", ann, map[string]string{"mapred.fairscheduler.pool": "\tpoolA\n"}, allocation.Placed{Name: "poolA", By: "property mapred.fairscheduler.pool"}},
+		{"blank does not count", "pool", ann, map[string]string{"mapred.fairscheduler.pool": "  ", "pool": "b"}, allocation.Placed{Name: "b", By: "property pool"}},
+		{"a pool a user", "", ann, nil, allocation.Placed{Name: "ann", By: "user ann"}},
+		{"nobody", "", allocation.Principal{}, nil, allocation.Placed{Name: "default", By: "default"}},
+		{"a forged user", "", ann, map[string]string{"mapreduce.job.user.name": "root", "user.name": "root"}, allocation.Placed{Name: "ann", By: "user ann"}},
+		{"a forged user, old name", "user.name", ann, map[string]string{"user.name": "root"}, allocation.Placed{Name: "ann", By: "user ann"}},
+		{"by queue", "mapreduce.job.queuename", ann, map[string]string{"mapreduce.job.queuename": "q"}, allocation.Placed{Name: "q", By: "property mapreduce.job.queuename"}},
+	} {
+		got, err := allocation.Rules{PoolProperty: c.property}.Pool(c.who, c.properties)
+		require.NoError(t, err, c.name)
+		require.Equal(t, c.want, got, c.name)
+	}
+	_, err := allocation.Rules{}.Pool(ann, map[string]string{"mapred.fairscheduler.pool": "a\x00b"})
+	require.ErrorContains(t, err, "has control characters")
+}
+
+// The hole in Hadoop: submit to an open queue, run in a closed pool.
+func TestTheExplicitPoolDoesNotSlipPastTheLists(t *testing.T) {
+	rules := allocation.Rules{Access: wantAccess(), PoolProperty: allocation.PropertyQueue}
+	eve := allocation.Principal{User: "eve"}
+	open := map[string]string{"mapreduce.job.queuename": "sch:misc"}
+	got, err := rules.Pool(eve, open)
+	require.NoError(t, err)
+	require.Equal(t, "sch:misc", got.Name)
+
+	open[allocation.PropertyPool] = " sch:prod "
+	_, err = rules.Pool(eve, open)
+	require.EqualError(t, err, `user eve may not submit to sch:prod: acl-submit-job of sch:prod admits "ann,bob ops"`)
+
+	// A queue that the user may not use is refused although the pool is open.
+	_, err = rules.Pool(eve, map[string]string{"mapreduce.job.queuename": "sch:prod", allocation.PropertyPool: "sch:misc"})
+	require.ErrorIs(t, err, allocation.ErrDenied)
+
+	// Nor can a job be moved there afterwards, by its owner or anybody else.
+	require.ErrorIs(t, rules.Move(eve, "eve", "sch:misc", "sch:prod"), allocation.ErrDenied)
+	require.ErrorIs(t, rules.Move(allocation.Principal{User: "bob"}, "eve", "sch:misc", "sch:prod"), allocation.ErrDenied, "bob does not administer sch:misc")
+	require.NoError(t, rules.Move(allocation.Principal{User: "ann"}, "ann", "sch:misc", "sch:prod"))
+	require.ErrorContains(t, rules.Move(eve, "eve", "sch:misc", " "), "is empty")
+}
+
+func TestQueueOfAJob(t *testing.T) {
+	rules := allocation.Rules{Access: wantAccess()}
+	eve := allocation.Principal{User: "eve"}
+	for _, c := range []struct {
+		properties map[string]string
+		want       string
+		denied     bool
+	}{
+		{map[string]string{"mapreduce.job.queuename": " sch:misc"}, "sch:misc", false},
+		{map[string]string{"mapred.job.queue.name": "sch:misc"}, "sch:misc", false},
+		{map[string]string{"mapred.job.queue.name": "sch:misc", "mapreduce.job.queuename": "sch:prod"}, "", true},
+		{map[string]string{"mapreduce.job.queuename": "gta"}, "", true},
+		{map[string]string{"mapred.fairscheduler.pool": "sch:misc"}, "", true}, // queue default, which is not there
+	} {
+		got, err := rules.Queue(eve, c.properties)
+		require.Equal(t, c.denied, err != nil, "%v: %v", c.properties, err)
+		require.Equal(t, c.want, got.Name)
+	}
+}
+
+// Whatever the properties say, a job does not land in a pool or queue whose list leaves its user out. The oracle reads the lists for itself.
+func TestNoPropertiesLeadIntoAClosedPool(t *testing.T) {
+	places := []string{"a", "b", "c", "default", "eve", "ann"}
+	users, groups := []string{"ann", "bob", "eve"}, []string{"g1", "g2"}
+	names := []string{allocation.PropertyPool, allocation.PropertyQueue, allocation.PropertyQueueOld, allocation.PropertyUser, "user.name", "pool"}
+	rapid.Check(t, func(t *rapid.T) {
+		a := allocation.Access{Enabled: true}
+		for _, name := range places {
+			if rapid.Bool().Draw(t, "configured") {
+				a.Queues = append(a.Queues, allocation.QueueAccess{Name: name, Submit: drawList(t, users, groups), Administer: drawList(t, users, groups), Stopped: rapid.IntRange(0, 5).Draw(t, "stopped") == 0})
+			}
+		}
+		who := allocation.Principal{User: rapid.SampledFrom(users).Draw(t, "user"), Groups: rapid.SliceOfDistinct(rapid.SampledFrom(groups), rapid.ID).Draw(t, "groups")}
+		properties := map[string]string{}
+		for _, name := range names {
+			if rapid.Bool().Draw(t, name) {
+				value := rapid.SampledFrom(append([]string{"", "A", "a ", " b", "\tc\n", "nowhere", "\u00a0a"}, places...)).Draw(t, "value")
+				properties[name] = value
+			}
+		}
+		rules := allocation.Rules{Access: a, PoolProperty: rapid.SampledFrom(append([]string{""}, names...)).Draw(t, "pool property")}
+		for _, find := range []func(allocation.Principal, map[string]string) (allocation.Placed, error){rules.Pool, rules.Queue} {
+			to, err := find(who, properties)
+			if err != nil {
+				require.Empty(t, to)
+				continue
+			}
+			require.Equal(t, strings.TrimSpace(to.Name), to.Name, "what the scheduler trims stays the same")
+			i := slices.IndexFunc(a.Queues, func(q allocation.QueueAccess) bool { return q.Name == to.Name })
+			require.GreaterOrEqual(t, i, 0, "%s is not configured", to.Name)
+			q := a.Queues[i]
+			named := slices.Contains(q.Submit.Users, who.User) || slices.ContainsFunc(who.Groups, func(g string) bool { return slices.Contains(q.Submit.Groups, g) })
+			require.True(t, q.Submit.Everybody || named, "%v got into %s", who, to.Name)
+			require.False(t, q.Stopped)
+		}
+	})
+}
+
+// drawList draws a list, often nobody and sometimes everybody.
+func drawList(t *rapid.T, users, groups []string) allocation.List {
+	return allocation.List{
+		Everybody: rapid.IntRange(0, 4).Draw(t, "everybody") == 0,
+		Users:     rapid.SliceOfNDistinct(rapid.SampledFrom(users), 0, 2, rapid.ID).Draw(t, "users"),
+		Groups:    rapid.SliceOfNDistinct(rapid.SampledFrom(groups), 0, 1, rapid.ID).Draw(t, "groups"),
+	}
+}

@@ -1,0 +1,119 @@
+package allocation_test
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
+)
+
+// seed adds the files of testdata.
+func seed(f *testing.F, names ...string) {
+	for _, name := range names {
+		content, err := os.ReadFile("testdata/" + name)
+		require.NoError(f, err)
+		f.Add(content)
+	}
+}
+
+// requireProblems checks that every error of a parser says where and why.
+func requireProblems(t *testing.T, err error) {
+	joined, ok := err.(interface{ Unwrap() []error })
+	require.True(t, ok, "%T", err)
+	for _, e := range joined.Unwrap() {
+		var p *allocation.Problem
+		require.True(t, errors.As(e, &p))
+		require.NotEmpty(t, p.Reason)
+		require.GreaterOrEqual(t, p.Line, 0)
+	}
+}
+
+// Whatever the file: no panic, and what is accepted is fit to schedule by.
+func FuzzParseFair(f *testing.F) {
+	seed(f, "guide.xml", "mapred-queues.xml")
+	f.Add([]byte("<allocations><pool name='a'><weight>1e3</weight><maxMaps>0</maxMaps></pool></allocations>"))
+	f.Add([]byte("<allocations><queue name='a'/></allocations>"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		fair, err := allocation.ParseFair("f", bytes.NewReader(content))
+		if err != nil {
+			require.Empty(t, fair)
+			requireProblems(t, err)
+			return
+		}
+		seen := map[string]bool{}
+		for _, p := range fair.Allocations.Pools {
+			require.False(t, p.Name == "" || seen[p.Name], "%q", p.Name)
+			seen[p.Name] = true
+			e := allocation.Effective(fair.Allocations, p.Name)
+			require.True(t, e.Weight > 0 && !math.IsInf(e.Weight, 0), e.Weight)
+			for kind := range e.Min {
+				require.GreaterOrEqual(t, e.Min[kind], 0)
+				require.GreaterOrEqual(t, e.Max[kind], 0)
+			}
+			require.GreaterOrEqual(t, e.MaxJobs, 0)
+			require.NotZero(t, e.MinTimeout)
+			require.NotEqual(t, scheduling.DefaultMode, e.Mode)
+		}
+		for _, u := range fair.Allocations.Users {
+			require.GreaterOrEqual(t, allocation.UserMaxJobs(fair.Allocations, u.Name), 0)
+		}
+	})
+}
+
+// Likewise, and the queues fit into each other.
+func FuzzParseQueues(f *testing.F) {
+	seed(f, "capacity-scheduler.xml", "mapred-queue-acls.xml", "mapred-queues.xml", "guide.xml")
+	f.Add([]byte(capacity("a.capacity=25", "b.maximum-capacity=75", "b:c.supports-priority=true")))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		queues, err := allocation.ParseQueues(allocation.Source{Name: "q", Reader: bytes.NewReader(content)})
+		if err != nil {
+			require.Empty(t, queues)
+			requireProblems(t, err)
+			return
+		}
+		require.NotEmpty(t, queues.Configs)
+		sums := map[string]float64{}
+		seen := map[string]bool{"": true}
+		for _, q := range queues.Configs {
+			require.True(t, q.Name != "" && !seen[q.Name], "%q", q.Name)
+			require.True(t, seen[q.Parent], "%q before its parent %q", q.Name, q.Parent)
+			seen[q.Name] = true
+			require.True(t, q.Capacity >= 0 && q.Capacity <= 100 && q.Max >= 0 && q.Max <= 100, "%+v", q)
+			require.True(t, q.Max == 0 || q.Max >= q.Capacity, "%+v", q)
+			require.True(t, q.UserLimit >= 0 && q.UserLimit <= 100 && q.InitJobs >= 0, "%+v", q)
+			sums[q.Parent] += q.Capacity
+		}
+		for _, parent := range queues.Configs {
+			require.LessOrEqual(t, sums[parent.Name], 100.001)
+		}
+		require.LessOrEqual(t, sums[""], 100.001)
+		for _, q := range queues.Access.Queues {
+			require.True(t, seen[q.Name])
+		}
+	})
+}
+
+func FuzzParseList(f *testing.F) {
+	for _, s := range []string{"", " ", "*", "ann,bob ops", " ops", "a b c", "a,,b"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		list, err := allocation.ParseList(s)
+		if err != nil {
+			require.Empty(t, list)
+			return
+		}
+		again, err := allocation.ParseList(list.String())
+		require.NoError(t, err, "%q written as %q", s, list.String())
+		require.Equal(t, list, again)
+		if !list.Everybody {
+			require.False(t, list.Admits(allocation.Principal{}), "%q admits nobody in particular", s)
+		}
+	})
+}

@@ -1,0 +1,226 @@
+package allocation_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
+)
+
+// open gives the files of testdata as sources.
+func open(t *testing.T, names ...string) []allocation.Source {
+	t.Helper()
+	var list []allocation.Source
+	for _, name := range names {
+		file, err := os.Open(filepath.Join("testdata", name))
+		require.NoError(t, err)
+		t.Cleanup(func() { file.Close() })
+		list = append(list, allocation.Source{Name: name, Reader: file})
+	}
+	return list
+}
+
+// text is one source.
+func text(s string) allocation.Source {
+	return allocation.Source{Name: "q.xml", Reader: strings.NewReader(s)}
+}
+
+// conf is a <configuration> with a property a line, from line 2 on: NAME=VALUE.
+func conf(properties ...string) string {
+	s := "<configuration>\n"
+	for _, p := range properties {
+		name, value, _ := strings.Cut(p, "=")
+		s += "<property><name>" + name + "</name><value>" + value + "</value></property>\n"
+	}
+	return s + "</configuration>"
+}
+
+// capacity abbreviates the properties of the Capacity Scheduler.
+func capacity(settings ...string) string {
+	for i, s := range settings {
+		settings[i] = "mapred.capacity-scheduler.queue." + s
+	}
+	return conf(settings...)
+}
+
+func TestQueueProperties(t *testing.T) {
+	queues, err := allocation.ParseQueues(open(t, "capacity-scheduler.xml", "mapred-queue-acls.xml")...)
+	require.NoError(t, err)
+	require.Empty(t, queues.Warnings)
+	want := []scheduling.QueueConfig{
+		{Name: "sch", Capacity: 60, Max: 80},
+		{Name: "sch:prod", Parent: "sch", Capacity: 80, Priorities: true, UserLimit: 50, InitJobs: 3},
+		{Name: "sch:misc", Parent: "sch", UserLimit: 25, InitJobs: 3},
+		{Name: "gta", Capacity: 40, UserLimit: 50, InitJobs: 4},
+	}
+	require.Empty(t, cmp.Diff(want, queues.Configs))
+	require.Empty(t, cmp.Diff(wantAccess(), queues.Access))
+}
+
+func wantAccess() allocation.Access {
+	return allocation.Access{
+		Enabled: true,
+		Admins:  allocation.List{Users: []string{"root"}, Groups: []string{"wheel"}},
+		Queues: []allocation.QueueAccess{
+			{Name: "sch:prod", Submit: allocation.List{Users: []string{"ann", "bob"}, Groups: []string{"ops"}}, Administer: allocation.List{Groups: []string{"ops"}}},
+			{Name: "sch:misc", Submit: allocation.List{Everybody: true}},
+			{Name: "gta", Stopped: true},
+		},
+	}
+}
+
+// mapred-queues.xml says the same in its own way; defaults come from capacity-scheduler.xml.
+func TestQueuesElement(t *testing.T) {
+	sources := append(open(t, "mapred-queues.xml"), text(conf(
+		"mapred.capacity-scheduler.default-minimum-user-limit-percent=50",
+		"mapred.capacity-scheduler.default-maximum-initialized-jobs-per-user=3",
+		"mapreduce.cluster.administrators=root wheel",
+	)))
+	got, err := allocation.ParseQueues(sources...)
+	require.NoError(t, err)
+	want, err := allocation.ParseQueues(open(t, "capacity-scheduler.xml", "mapred-queue-acls.xml")...)
+	require.NoError(t, err)
+	require.Empty(t, cmp.Diff(want, got))
+}
+
+// Without any queue there is one, with all slots, that heeds the defaults.
+func TestNoQueues(t *testing.T) {
+	queues, err := allocation.ParseQueues(text(conf("mapred.capacity-scheduler.default-supports-priority=true")))
+	require.NoError(t, err)
+	require.Equal(t, []scheduling.QueueConfig{{Name: "default", Priorities: true}}, queues.Configs)
+	require.False(t, queues.Access.Enabled)
+}
+
+// Case CA-A4: Hadoop 0.21 TestCapacityScheduler.testCapacityAllocFailureWithLowerMaxCapacity.
+func TestLeftoverAboveMaximum(t *testing.T) {
+	_, err := allocation.ParseQueues(text(capacity("default.capacity=25", "q1.maximum-capacity=40")))
+	require.EqualError(t, err, "q.xml:3: queue q1: the 75 % left for it are above its maximum-capacity of 40 %")
+	_, err = allocation.ParseQueues(text(capacity("default.capacity=25", "q1.maximum-capacity=75")))
+	require.NoError(t, err)
+	_, err = allocation.ParseQueues(text(capacity("default.capacity=25", "q1.maximum-capacity=40", "q2.maximum-capacity=-1")))
+	require.NoError(t, err, "half of the 75 % fits")
+}
+
+// The order of mapred.queue.names is the queues', whatever the order of their properties.
+func TestQueueNamesGiveTheOrder(t *testing.T) {
+	queues, err := allocation.ParseQueues(text(conf("mapred.capacity-scheduler.queue.a.capacity=10", "mapred.capacity-scheduler.queue.p:c.capacity=10",
+		"mapred.capacity-scheduler.queue.p:b.capacity=10", "mapred.capacity-scheduler.queue.p.capacity=10", "mapred.queue.names=p:b,p:c,z,a")))
+	require.NoError(t, err)
+	var names []string
+	for _, q := range queues.Configs {
+		names = append(names, q.Name)
+	}
+	require.Equal(t, []string{"p", "p:b", "p:c", "z", "a"}, names)
+}
+
+func TestStoppedParentStopsItsQueues(t *testing.T) {
+	queues, err := allocation.ParseQueues(text(`<queues><queue><name>a</name><state>STOPPED</state><queue><name>b</name><state>running</state></queue></queue>
+		<queue><name>c</name></queue></queues>`))
+	require.NoError(t, err)
+	require.Equal(t, []allocation.QueueAccess{{Name: "a:b", Stopped: true}, {Name: "c"}}, queues.Access.Queues)
+}
+
+func TestQueueWarnings(t *testing.T) {
+	queues, err := allocation.ParseQueues(text(conf("mapred.acls.enabled=true", "mapred.capacity-scheduler.init-poll-interval=5000",
+		"mapred.capacity-scheduler.queue.a.supports-priority=true", "mapred.capacity-scheduler.queue.a:b.capacity=50")))
+	require.NoError(t, err)
+	var all []string
+	for _, w := range queues.Warnings {
+		all = append(all, w.Error())
+	}
+	require.Equal(t, []string{
+		"q.xml:3: mapred.capacity-scheduler.init-poll-interval has no effect: jobs are initialized without threads or polling",
+		"q.xml:4: queue a: supports-priority has no effect: jobs are in the queues within it",
+		"q.xml:5: queue a:b has no acl-submit-job: only administrators may submit to it",
+	}, all)
+}
+
+func TestQueueFileErrors(t *testing.T) {
+	queue := func(inside string) string { return "<queues>\n<queue><name>q</name>\n" + inside + "</queue></queues>" }
+	for name, c := range map[string]struct{ text, want string }{
+		"empty":                 {"", "q.xml: no root element: the file is empty"},
+		"not well-formed":       {"<configuration>", "q.xml:1: not well-formed XML"},
+		"wrong root":            {"<config/>", "q.xml:1: the root element is <config>, want <configuration> or <queues>"},
+		"the fair scheduler's":  {"<allocations/>", "looks like the Fair Scheduler's file"},
+		"no property":           {"<configuration>\n<queue/></configuration>", "q.xml:2: unknown element <queue> in <configuration>, want <property>"},
+		"no name":               {"<configuration>\n<property><value>1</value></property></configuration>", "q.xml:2: <property> without a <name>"},
+		"empty name":            {"<configuration>\n<property><name/><value>1</value></property></configuration>", "q.xml:2: <name> is empty"},
+		"no value":              {"<configuration>\n<property><name>mapred.queue.names</name></property></configuration>", "q.xml:2: property mapred.queue.names has no <value>"},
+		"value twice":           {"<configuration>\n<property><name>n</name><value>1</value><value>2</value></property></configuration>", "q.xml:2: <value> twice in one <property>"},
+		"unknown in property":   {"<configuration>\n<property><name>mapred.queue.names</name><value>a</value><default/></property></configuration>", "q.xml:2: unknown element <default> in <property>"},
+		"final":                 {"<configuration>\n<property><name>mapred.queue.names</name><value>a</value><final>yes</final></property></configuration>", "q.xml:2: final: \"yes\" is neither true nor false"},
+		"text":                  {"<configuration>\nx</configuration>", "text \"x\" directly inside <configuration>"},
+		"unknown property":      {conf("mapred.color=red"), "q.xml:2: unknown property mapred.color"},
+		"property twice":        {capacity("a.capacity=10", "a.capacity=10"), "q.xml:3: property mapred.capacity-scheduler.queue.a.capacity stands here again, first on line 2"},
+		"unknown setting":       {capacity("a.capacty=10"), "q.xml:2: queue a: unknown setting \"capacty\""},
+		"later Hadoop":          {capacity("a.user-limit-factor=1"), "unknown setting \"user-limit-factor\""},
+		"no queue in name":      {capacity("capacity=10"), "names no queue"},
+		"empty queue name":      {capacity(".capacity=10"), "q.xml:2: the queue name \"\" is empty"},
+		"empty part of path":    {capacity("a:.capacity=10"), "q.xml:2: the queue name \"a:\" is empty"},
+		"parent missing":        {capacity("a:b.capacity=10"), "q.xml:2: queue a is the parent of others but is not configured itself"},
+		"empty value":           {capacity("a.capacity="), "q.xml:2: capacity is empty"},
+		"not a number":          {capacity("a.capacity=half"), "q.xml:2: queue a: capacity: \"half\" is not a number"},
+		"NaN":                   {capacity("a.capacity=NaN"), "q.xml:2: queue a: capacity: \"NaN\" is not a number"},
+		"negative":              {capacity("a.capacity=-5"), "q.xml:2: queue a: capacity: -5 is negative"},
+		"zero":                  {capacity("a.capacity=0"), "q.xml:2: queue a: capacity: 0 would give nothing"},
+		"above 100":             {capacity("a.capacity=101"), "q.xml:2: queue a: capacity: 101 is more than 100"},
+		"infinite":              {capacity("a.capacity=Inf"), "q.xml:2: queue a: capacity: +Inf is more than 100"},
+		"maximum negative":      {capacity("a.maximum-capacity=-2"), "q.xml:2: queue a: maximum-capacity: -2 is negative"},
+		"maximum zero":          {capacity("a.maximum-capacity=0"), "maximum-capacity: 0 would give nothing"},
+		"maximum too small":     {capacity("a.capacity=50", "a.maximum-capacity=40"), "q.xml:3: queue a: maximum-capacity: 40 % are below the capacity of 50 %"},
+		"more than everything":  {capacity("a.capacity=60", "b.capacity=60"), "q.xml:3: the capacities of the topmost queues add up to 120 %, more than 100"},
+		"more than the parent":  {capacity("p.capacity=60", "p:a.capacity=60", "p:b.capacity=41"), "q.xml:4: the capacities of the queues in p add up to 101 %, more than 100"},
+		"nothing left":          {capacity("a.capacity=100", "b.supports-priority=true"), "q.xml:3: queue b has no capacity of its own, and its siblings leave nothing"},
+		"not a boolean":         {capacity("a.supports-priority=yes"), "q.xml:2: queue a: supports-priority: \"yes\" is neither true nor false"},
+		"user limit":            {capacity("a.minimum-user-limit-percent=0"), "q.xml:2: queue a: minimum-user-limit-percent: must be 1 or more, not 0"},
+		"user limit above 100":  {capacity("a.minimum-user-limit-percent=101"), "q.xml:2: queue a: minimum-user-limit-percent: 101 % are more than 100"},
+		"no jobs":               {capacity("a.maximum-initialized-jobs-per-user=0"), "must be 1 or more, not 0"},
+		"default wrong":         {conf("mapred.capacity-scheduler.default-minimum-user-limit-percent=x"), "q.xml:2: mapred.capacity-scheduler.default-minimum-user-limit-percent: \"x\" is not a whole number"},
+		"threads":               {conf("mapred.capacity-scheduler.init-worker-threads=0"), "must be 1 or more, not 0"},
+		"state":                 {conf("mapred.queue.a.state=paused"), "q.xml:2: queue a: unknown state \"paused\", want running or stopped"},
+		"unlisted queue":        {conf("mapred.queue.names=a", "mapred.capacity-scheduler.queue.b.capacity=10"), "q.xml:3: queue b is not among mapred.queue.names on line 2"},
+		"names twice":           {conf("mapred.queue.names=a,a"), "q.xml:2: mapred.queue.names names queue \"a\" twice"},
+		"empty among names":     {conf("mapred.queue.names=a,,b"), "q.xml:2: the queue name \"\" is empty"},
+		"enabled twice":         {conf("mapred.acls.enabled=true", "mapreduce.cluster.acls.enabled=false"), "q.xml:3: mapreduce.cluster.acls.enabled says what mapred.acls.enabled says on line 2 already"},
+		"enabled":               {conf("mapred.acls.enabled=on"), "q.xml:2: mapred.acls.enabled: \"on\" is neither true nor false"},
+		"list":                  {conf("mapred.queue.a.acl-submit-job=ann  ops"), "q.xml:2: queue a: acl-submit-job: \"ann  ops\" has more than one space"},
+		"list of a parent":      {conf("mapred.queue.a.acl-submit-job=ann", "mapred.queue.a:b.state=running"), "q.xml:2: queue a: acl-submit-job of a queue with queues in it"},
+		"queues: unknown":       {"<queues>\n<pool/></queues>", "q.xml:2: unknown element <pool> in <queues>"},
+		"queues: no name":       {"<queues>\n<queue/></queues>", "q.xml:2: <queue> with 0 names, want one"},
+		"queues: colon":         {"<queues>\n<queue><name>a:b</name></queue></queues>", "q.xml:2: the queue name \"a:b\" has a colon"},
+		"queues: twice":         {"<queues>\n<queue><name>a</name></queue>\n<queue><name>a</name></queue></queues>", "q.xml:3: queue a stands here again, first on line 2"},
+		"queues: in a queue":    {queue("<weight>1</weight>"), "q.xml:3: queue q: unknown element <weight>"},
+		"queues: key":           {queue("<properties><property key='capacity '/></properties>"), "q.xml:3: queue q: a <property> needs one key and one value"},
+		"queues: unknown key":   {queue("<properties><property key='size' value='1'/></properties>"), "q.xml:3: queue q: unknown setting \"size\""},
+		"queues: text property": {queue("<properties><property key='capacity' value='1'>2</property></properties>"), "has only the attributes key and value"},
+		"queues: no property":   {queue("<properties><capacity/></properties>"), "q.xml:3: queue q: unknown element <capacity> in <properties>"},
+		"queues: setting twice": {queue("<state>running</state>\n<state>running</state>"), "q.xml:4: queue q: state stands here again, first on line 3"},
+		"queues: aclsEnabled":   {"<queues aclsEnabled='1'/>", "q.xml:1: aclsEnabled: \"1\" is neither true nor false"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			queues, err := allocation.ParseQueues(text(c.text))
+			require.ErrorContains(t, err, c.want)
+			require.Equal(t, allocation.Queues{}, queues, "nothing of a bad file is used")
+		})
+	}
+}
+
+func TestYARNCapacitySchedulerIsRecognized(t *testing.T) {
+	_, err := allocation.ParseQueues(text(conf("yarn.scheduler.capacity.root.queues=a,b", "yarn.scheduler.capacity.root.a.capacity=50")))
+	require.ErrorIs(t, err, allocation.ErrYARN)
+	require.EqualError(t, err, "q.xml:2: yarn.scheduler.capacity.root.queues: this is the format of YARN, not that of MapReduce's own schedulers; the properties here begin with mapred.capacity-scheduler")
+}
+
+// A setting may stand in one of the files only, and the message says where else it stands.
+func TestSettingInTwoFiles(t *testing.T) {
+	one := allocation.Source{Name: "1.xml", Reader: strings.NewReader(capacity("a.capacity=10"))}
+	two := allocation.Source{Name: "2.xml", Reader: strings.NewReader(capacity("b.capacity=zero", "a.capacity=10"))}
+	_, err := allocation.ParseQueues(one, two)
+	require.EqualError(t, err, "2.xml:2: queue b: capacity: \"zero\" is not a number\n2.xml:3: property mapred.capacity-scheduler.queue.a.capacity stands here again, first on line 2 of 1.xml")
+}
