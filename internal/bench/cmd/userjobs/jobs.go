@@ -1,0 +1,62 @@
+package main
+
+import (
+	"bytes"
+	"iter"
+
+	"github.com/tarry-mr/tarry/internal/bench"
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// count is a word and how often it was found.
+type count = mapreduce.Pair[[]byte, int64]
+
+// wordCount is WordCount with the mapper one writes first: over the bytes of a line, one by one.
+func wordCount(in mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, error) {
+	job := mapreduce.Job[[]byte, []byte, int64, count]{
+		Name: "byte loop",
+		Map: func(line []byte, emit func([]byte, int64)) error {
+			for i := 0; i < len(line); {
+				for i < len(line) && blank(line[i]) {
+					i++
+				}
+				start := i
+				for i < len(line) && !blank(line[i]) {
+					i++
+				}
+				if i > start {
+					emit(line[start:i], 1)
+				}
+			}
+			return nil
+		},
+		Combine: func(a, b int64) int64 { return a + b },
+		Reduce: func(word []byte, counts iter.Seq[int64], emit func(count)) error {
+			var n int64
+			for c := range counts {
+				n += c
+			}
+			emit(mapreduce.MakePair(word, n))
+			return nil
+		},
+	}
+	return job.Bind(mapreduce.Lines(in), mapreduce.Text[count](out))
+}
+
+// blank says whether c is ASCII white space.
+func blank(c byte) bool { return c == ' ' || c-'\t' < 5 }
+
+// grep looks at each line by itself.
+func grep(in mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, error) {
+	literal := []byte(bench.Literal)
+	job := mapreduce.MapOnly[[]byte, []byte]{
+		Name: "line by line",
+		Map: func(line []byte, emit func([]byte)) error {
+			if bytes.Contains(line, literal) {
+				emit(line)
+			}
+			return nil
+		},
+	}
+	return job.Bind(mapreduce.Lines(in), mapreduce.Text[[]byte](out))
+}

@@ -1,0 +1,78 @@
+// Userjobs runs jobs as a user of the library would write them, for `make bench`:
+//
+//	userjobs wordcount IN OUT    words found byte by byte in each line
+//	userjobs grep IN OUT         each line looked at by itself
+//	userjobs live SECONDS IN     figures of a running cluster, a JSON object a line: small jobs for so long
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"time"
+
+	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "userjobs:", err)
+		os.Exit(1)
+	}
+}
+
+var errUsage = errors.New("usage: userjobs wordcount|grep IN OUT, or userjobs live SECONDS IN")
+
+func run(ctx context.Context, args []string) error {
+	if len(args) != 3 {
+		return errUsage
+	}
+	switch args[0] {
+	case "wordcount":
+		return runOnce(ctx, args[1], args[2], wordCount)
+	case "grep":
+		return runOnce(ctx, args[1], args[2], grep)
+	case "live":
+		seconds, err := strconv.Atoi(args[1])
+		if err != nil {
+			return errUsage
+		}
+		return live(ctx, time.Duration(seconds)*time.Second, args[2])
+	default:
+		return errUsage
+	}
+}
+
+// runOnce runs a job from a file to a directory on a cluster of its own with default settings.
+func runOnce(ctx context.Context, in, out string, bind func(mapreduce.Source, mapreduce.Destination) (*mapreduce.Plan, error)) (err error) {
+	cluster, err := actors.Start(actors.Config{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, cluster.Close()) }()
+	source, err := mapreduce.File(in)
+	if err != nil {
+		return err
+	}
+	plan, err := bind(source, mapreduce.Dir(out))
+	if err != nil {
+		return err
+	}
+	return finish(ctx, cluster, plan)
+}
+
+// finish submits a plan and waits for its end.
+func finish(ctx context.Context, cluster *actors.Cluster, plan *mapreduce.Plan) error {
+	job, err := cluster.Submit(ctx, plan, actors.SubmitOptions{})
+	if err != nil {
+		return err
+	}
+	_, err = job.Wait(ctx)
+	return err
+}
