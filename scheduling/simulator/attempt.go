@@ -1,0 +1,343 @@
+package simulator
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// phase is what an attempt is doing.
+type phase uint8
+
+// The phases. Without flows a map is in phaseWork from the start, and so is a reduce once all maps are done.
+const (
+	phaseSetup   phase = iota // with flows: before a remote read or a shuffle
+	phaseRead                 // with flows: the input comes over the network
+	phaseShuffle              // waits for map outputs, or fetches them
+	phaseWork                 // an event ends it
+)
+
+// attempt is a running or suspended attempt.
+type attempt struct {
+	id        scheduling.AttemptID
+	job       int32
+	node      int32
+	gen       int32 // of its event
+	flow      int32 // of a remote read, -1 if none
+	phase     phase
+	live      bool
+	suspended bool
+	fails     bool
+	locality  scheduling.Locality
+	since     time.Duration // of the launch or the last resume
+	worked    time.Duration // before since
+	ends      time.Duration // of the phase, if an event ends it
+	left      time.Duration // of the phase, while suspended
+	work      time.Duration // length of phaseWork
+	leftBytes float64       // of a remote read, while suspended
+	fetch     fetch         // of a shuffle with flows
+}
+
+// newAttempt finds room for an attempt record. Its generation goes on, so that events of the former one are void.
+func (s *sim) newAttempt() int32 {
+	if k := len(s.free) - 1; k >= 0 {
+		ai := s.free[k]
+		s.free = s.free[:k]
+		s.atts[ai] = attempt{gen: s.atts[ai].gen + 1, fetch: s.atts[ai].fetch.emptied()}
+		return ai
+	}
+	s.atts = append(s.atts, attempt{})
+	return int32(len(s.atts) - 1)
+}
+
+// launch starts an attempt on a node.
+func (s *sim) launch(i int32, o scheduling.Order) {
+	ai := s.newAttempt()
+	a := &s.atts[ai]
+	now := s.q.now
+	a.id, a.node, a.job = o.Attempt, i, s.byID[o.Attempt.Task.Job]
+	a.locality, a.live, a.flow, a.since = o.Locality, true, -1, now
+	n, j, k := &s.nodes[i], &s.jobs[a.job], o.Attempt.Task.Kind
+	n.running = append(n.running, ai)
+	s.occupy(a, 1)
+	s.waiting[k]--
+	if chance := s.cfg.Failures.TaskFails; chance > 0 {
+		a.fails = unit(s.luck(a, 6)) < chance
+	}
+	if k == scheduling.Map {
+		s.startMap(ai, j, n)
+	} else {
+		s.startReduce(ai, j, n)
+	}
+}
+
+// occupy takes (1) or gives back (-1) the slots of an attempt.
+func (s *sim) occupy(a *attempt, sign int) {
+	k := a.id.Task.Kind
+	slots := sign * max(1, s.jobs[a.job].spec.SlotsPerTask)
+	s.nodes[a.node].free[k] -= int32(slots)
+	s.freeSlots[k] -= slots
+	s.running += sign
+	s.jobs[a.job].running[k] += sign
+}
+
+// luck is the number drawn for one purpose and one attempt.
+func (s *sim) luck(a *attempt, purpose uint64) uint64 {
+	t := a.id.Task
+	return draw(s.cfg.Seed, purpose, uint64(a.job), uint64(t.Kind)<<32|uint64(t.Index), uint64(a.id.Try))
+}
+
+// setup is the time from launch to work.
+func (s *sim) setup(own time.Duration, n *simNode) time.Duration {
+	if own == 0 {
+		own = s.cfg.Cluster.Setup
+	}
+	return seconds(max(own, 0).Seconds() * n.slow)
+}
+
+// seconds rounds to microseconds, so that the last bits of floating-point numbers do not show.
+func seconds(f float64) time.Duration {
+	return time.Duration(math.Round(min(f, 1e9)*1e6)) * time.Microsecond
+}
+
+// computing is the time an attempt computes, with its luck, in seconds.
+func (s *sim) computing(a *attempt, bytes float64, n *simNode) float64 {
+	cost := &s.jobs[a.job].spec.Map
+	if a.id.Task.Kind == scheduling.Reduce {
+		cost = &s.jobs[a.job].spec.Reduce
+	}
+	t := cost.Time.Seconds()
+	if rate := s.cfg.Cluster.CPURate; rate > 0 && cost.CPU >= 0 {
+		factor := cost.CPU
+		if factor == 0 {
+			factor = 1
+		}
+		t += float64(bytes * factor / rate)
+	}
+	if cost.Spread > 0 {
+		t *= lognormal(s.luck(a, 7), cost.Spread)
+	}
+	if part := s.cfg.Cluster.Stragglers; part > 0 && unit(s.luck(a, 8)) < part {
+		t *= s.cfg.Cluster.StragglerFactor
+	}
+	return t * n.slow
+}
+
+// startMap works out a map's times: set-up, reading by locality, computing, and writing if it is a map-only job's.
+func (s *sim) startMap(ai int32, j *simJob, n *simNode) {
+	a := &s.atts[ai]
+	cl, nw := &s.cfg.Cluster, &s.cfg.Network
+	w := j.spec
+	bytes := float64(w.SplitBytes(int(a.id.Task.Index)))
+	level := min(max(a.locality, scheduling.NodeLocal), scheduling.OffRack)
+	work := s.computing(a, bytes, n)
+	if w.Reduces == 0 && w.OutputBytes > 0 {
+		work += float64(w.OutputBytes) / float64(w.Maps) / cl.WriteRate * n.slow
+	}
+	setup := s.setup(w.Map.Setup, n)
+	if s.net != nil && level != scheduling.NodeLocal && bytes > 0 {
+		a.work = seconds(work * nw.MapFactor[level])
+		a.phase = phaseSetup
+		s.until(ai, s.q.now+setup)
+		return
+	}
+	factor := 1.0
+	if s.net == nil {
+		factor = nw.ReadFactor[level]
+	}
+	work += bytes / cl.ReadRate * factor * n.slow
+	a.work = seconds(work * nw.MapFactor[level])
+	a.phase = phaseWork
+	span := setup + a.work
+	if a.fails {
+		span /= 2
+	}
+	s.until(ai, s.q.now+span)
+}
+
+// until schedules the end of an attempt's phase.
+func (s *sim) until(ai int32, at time.Duration) {
+	a := &s.atts[ai]
+	a.gen++
+	a.ends = at
+	s.at(at, evAttempt, ai, a.gen)
+}
+
+// phaseOver goes on to an attempt's next phase, or ends it.
+func (s *sim) phaseOver(ai int32) error {
+	a := &s.atts[ai]
+	switch a.phase {
+	case phaseSetup:
+		if a.id.Task.Kind == scheduling.Map {
+			s.startRead(ai)
+		} else {
+			s.startFetching(ai)
+		}
+		return nil
+	case phaseWork:
+		return s.ended(ai)
+	}
+	return nil
+}
+
+// workNow starts the last phase.
+func (s *sim) workNow(ai int32) {
+	a := &s.atts[ai]
+	a.phase = phaseWork
+	span := a.work
+	if a.fails {
+		span /= 2
+	}
+	s.until(ai, s.q.now+span)
+}
+
+// ended takes an attempt that is through off its node; the JobTracker learns now or at the next heartbeat.
+func (s *sim) ended(ai int32) error {
+	a := &s.atts[ai]
+	r := report{id: a.id, state: scheduling.StateSucceeded, job: a.job, loc: a.locality, worked: a.workedBy(s.q.now)}
+	if a.fails {
+		r.state = scheduling.StateFailed
+	}
+	i := a.node
+	s.drop(ai, false)
+	n := &s.nodes[i]
+	n.done = append(n.done, r)
+	if s.cfg.Drive == EventDrive || s.cfg.OutOfBand {
+		return s.beat(i)
+	}
+	return nil
+}
+
+// workedBy is how long an attempt has held its slot.
+func (a *attempt) workedBy(now time.Duration) time.Duration {
+	if a.suspended {
+		return a.worked
+	}
+	return a.worked + now - a.since
+}
+
+// drop takes an attempt off its node. lost counts its work as lost and its task as waiting again.
+func (s *sim) drop(ai int32, lost bool) {
+	a := &s.atts[ai]
+	j, n := &s.jobs[a.job], &s.nodes[a.node]
+	k := a.id.Task.Kind
+	s.res.busy[k] += a.workedBy(s.q.now)
+	if !a.suspended {
+		s.occupy(a, -1)
+	}
+	if a.flow >= 0 {
+		s.net.stop(a.flow)
+	}
+	s.stopFetching(a)
+	if at := slices.Index(j.reducing, ai); at >= 0 {
+		j.reducing = slices.Delete(j.reducing, at, at+1)
+	}
+	at := slices.Index(n.running, ai)
+	last := len(n.running) - 1
+	n.running[at] = n.running[last]
+	n.running = n.running[:last]
+	if lost {
+		s.waiting[k]++
+	}
+	a.live = false
+	a.gen++
+	s.free = append(s.free, ai)
+}
+
+// find gives the record of an attempt on a node, or -1.
+func (s *sim) find(i int32, id scheduling.AttemptID) int32 {
+	for _, ai := range s.nodes[i].running {
+		if s.atts[ai].id == id {
+			return ai
+		}
+	}
+	return -1
+}
+
+// killed ends an attempt by order; if it has ended already, unreported, its report is void.
+func (s *sim) killed(i int32, o scheduling.Order) {
+	preempted := o.Reason.Cause == scheduling.CausePreempted || o.Reason.Cause == scheduling.CauseSmallerJob
+	job := s.byID[o.Attempt.Task.Job]
+	j := &s.jobs[job]
+	var lost time.Duration
+	if ai := s.find(i, o.Attempt); ai >= 0 {
+		lost = s.atts[ai].workedBy(s.q.now)
+		s.drop(ai, !j.ended)
+	} else {
+		n := &s.nodes[i]
+		at := slices.IndexFunc(n.done, func(r report) bool { return r.id == o.Attempt && r.state == scheduling.StateSucceeded })
+		if at < 0 {
+			return
+		}
+		n.done[at].state = scheduling.StateKilled
+		lost = n.done[at].worked
+		if !j.ended {
+			s.waiting[o.Attempt.Task.Kind]++
+		}
+	}
+	if preempted {
+		j.figures.killed++
+		j.figures.lost += lost
+	}
+}
+
+// suspend stops an attempt where it is and frees its slots.
+func (s *sim) suspend(i int32, id scheduling.AttemptID) {
+	ai := s.find(i, id)
+	if ai < 0 || s.atts[ai].suspended {
+		return
+	}
+	a := &s.atts[ai]
+	s.occupy(a, -1)
+	a.worked = a.workedBy(s.q.now)
+	a.suspended = true
+	a.left = max(0, a.ends-s.q.now)
+	a.gen++
+	if a.flow >= 0 {
+		a.leftBytes = s.net.remaining(a.flow, s.q.now)
+		s.net.stop(a.flow)
+		a.flow = -1
+	}
+	s.stopFetching(a)
+	s.jobs[a.job].figures.suspended++
+}
+
+// resume lets a suspended attempt go on.
+func (s *sim) resume(i int32, id scheduling.AttemptID) {
+	ai := s.find(i, id)
+	if ai < 0 || !s.atts[ai].suspended {
+		return
+	}
+	a := &s.atts[ai]
+	a.suspended = false
+	s.occupy(a, 1)
+	a.since = s.q.now
+	switch {
+	case a.phase == phaseRead:
+		s.readFlow(ai, a.leftBytes)
+	case a.phase == phaseShuffle:
+		s.pump(ai)
+	default:
+		s.until(ai, s.q.now+a.left)
+	}
+}
+
+// progressOf is what a node reports of an attempt: the part done, and for a reduce the part of its input that its function has consumed.
+func (s *sim) progressOf(a *attempt) (part, reduced float64) {
+	if a.phase == phaseWork && a.work > 0 {
+		left := a.ends - s.q.now
+		if a.suspended {
+			left = a.left
+		}
+		reduced = min(max(1-left.Seconds()/a.work.Seconds(), 0), 1)
+	}
+	if a.id.Task.Kind == scheduling.Map {
+		return reduced, 0
+	}
+	if a.phase == phaseWork {
+		return 2./3 + reduced/3, reduced
+	}
+	return 0, 0
+}

@@ -1,0 +1,97 @@
+package simulator
+
+import (
+	"math/rand/v2"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// topology is the tree of nodes and racks. Node i is in rack i*racks/nodes, so racks are runs of nodes.
+type topology struct {
+	rackOf []int32
+	first  []int32 // first node of each rack, and the number of nodes at the end
+}
+
+func newTopology(nodes, racks int) topology {
+	t := topology{rackOf: make([]int32, nodes)}
+	for i := range nodes {
+		r := int32(i * racks / nodes)
+		for int32(len(t.first)) <= r {
+			t.first = append(t.first, int32(i))
+		}
+		t.rackOf[i] = r
+	}
+	t.first = append(t.first, int32(nodes))
+	return t
+}
+
+// racks is the number of racks.
+func (t *topology) racks() int { return len(t.first) - 1 }
+
+// size is the number of nodes of a rack.
+func (t *topology) size(rack int32) int { return int(t.first[rack+1] - t.first[rack]) }
+
+// placeBlocks gives each of n blocks its replicas as HDFS does: the first on a node at random, the second in another rack, the third in the rack of
+// the second, further ones anywhere; never two on one node. In one rack all are anywhere.
+func (t *topology) placeBlocks(r *rand.Rand, n, replicas int) scheduling.Places {
+	replicas = min(replicas, len(t.rackOf))
+	p := scheduling.Places{Offsets: make([]int32, n+1), Nodes: make([]scheduling.NodeID, 0, n*replicas)}
+	for b := range n {
+		start := len(p.Nodes)
+		for k := range replicas {
+			p.Nodes = append(p.Nodes, t.replica(r, p.Nodes[start:], k))
+		}
+		p.Offsets[b+1] = int32(len(p.Nodes))
+	}
+	return p
+}
+
+// replica picks a node for replica k of a block that has the former ones.
+func (t *topology) replica(r *rand.Rand, former []scheduling.NodeID, k int) scheduling.NodeID {
+	nodes := int32(len(t.rackOf))
+	for try := 0; ; try++ {
+		v := scheduling.NodeID(r.Int32N(nodes))
+		if try < 50 { // a rack that is full gives way to any node
+			switch {
+			case k == 1 && t.racks() > 1:
+				v = t.outside(r, t.rackOf[former[0]])
+			case k == 2 && t.racks() > 1 && t.size(t.rackOf[former[1]]) > 1:
+				rack := t.rackOf[former[1]]
+				v = scheduling.NodeID(t.first[rack] + r.Int32N(int32(t.size(rack))))
+			}
+		}
+		if !holds(former, v) {
+			return v
+		}
+	}
+}
+
+// outside picks a node outside a rack.
+func (t *topology) outside(r *rand.Rand, rack int32) scheduling.NodeID {
+	size := int32(t.size(rack))
+	v := r.Int32N(int32(len(t.rackOf)) - size)
+	if v >= t.first[rack] {
+		v += size
+	}
+	return scheduling.NodeID(v)
+}
+
+func holds(nodes []scheduling.NodeID, v scheduling.NodeID) bool {
+	for _, n := range nodes {
+		if n == v {
+			return true
+		}
+	}
+	return false
+}
+
+// distance is the locality between two nodes.
+func (t *topology) distance(a, b int32) scheduling.Locality {
+	switch {
+	case a == b:
+		return scheduling.NodeLocal
+	case t.rackOf[a] == t.rackOf[b]:
+		return scheduling.RackLocal
+	}
+	return scheduling.OffRack
+}

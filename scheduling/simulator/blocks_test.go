@@ -1,0 +1,47 @@
+package simulator
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// HDFS's rule: no two replicas on one node, the first two in different racks, the third in the rack of the second.
+func TestPlaceBlocks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		nodes := rapid.IntRange(1, 40).Draw(t, "nodes")
+		racks := rapid.IntRange(1, min(nodes, 6)).Draw(t, "racks")
+		replicas := rapid.IntRange(1, 4).Draw(t, "replicas")
+		top := newTopology(nodes, racks)
+		require.Equal(t, racks, top.racks())
+		p := top.placeBlocks(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)), 20, replicas)
+		for b := range 20 {
+			at := p.Nodes[p.Offsets[b]:p.Offsets[b+1]]
+			require.Len(t, at, min(replicas, nodes))
+			for i, v := range at {
+				require.False(t, holds(at[:i], v))
+			}
+			if len(at) >= 2 && racks > 1 {
+				require.NotEqual(t, top.rackOf[at[0]], top.rackOf[at[1]])
+			}
+			if len(at) >= 3 && racks > 1 && top.size(top.rackOf[at[1]]) > 1 {
+				require.Equal(t, top.rackOf[at[1]], top.rackOf[at[2]])
+			}
+		}
+	})
+}
+
+// Every node gets its part of the replicas.
+func TestBlocksAreSpread(t *testing.T) {
+	top := newTopology(100, 4)
+	p := top.placeBlocks(rand.New(rand.NewPCG(1, 0)), 10_000, 3)
+	count := make([]int, 100)
+	for _, v := range p.Nodes {
+		count[v]++
+	}
+	for v, n := range count {
+		require.InDelta(t, 300, n, 90, "node %d", v)
+	}
+}

@@ -1,0 +1,195 @@
+package simulator
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// ErrConfig is wrapped by every fault that Config.Validate finds.
+var ErrConfig = errors.New("simulator: bad configuration")
+
+// Drive says when the JobTracker learns that a slot is free.
+type Drive uint8
+
+// The drives.
+const (
+	// EventDrive offers a slot the moment it frees: the slot model of the papers' algorithms. Slots that nobody took are offered again at
+	// their nodes' heartbeats.
+	EventDrive Drive = iota
+	// HeartbeatDrive tells of a free slot at its node's next heartbeat, as Hadoop does.
+	HeartbeatDrive
+)
+
+// String gives "event" or "heartbeat".
+func (d Drive) String() string { return [...]string{"event", "heartbeat"}[d&1] }
+
+// Cluster describes the machines. Zero numbers mean the defaults given.
+type Cluster struct {
+	Nodes       int // at least 1
+	Racks       int // default 1; node i is in rack i*Racks/Nodes
+	MapSlots    int // of each node; default 4
+	ReduceSlots int // of each node; default 2; -1 means none
+	Replicas    int // of each block; default 3
+	// Setup is the time from a launch until the task does anything; default 1 s, negative means none.
+	Setup time.Duration
+	// ReadRate is what one task reads from its node's disk, in bytes a second; default 20 MB/s: 6.4 s for a block of 128 MB.
+	ReadRate float64
+	// WriteRate is what one task writes, bytes a second; default ReadRate.
+	WriteRate float64
+	// CPURate is what one task computes with a cost of 1, bytes a second; 0 means that computing takes no time beyond Cost.Time.
+	CPURate float64
+	// MergeRate is what a reduce merges after its shuffle, bytes a second; default 4 × ReadRate, negative means no time.
+	MergeRate float64
+	// SlowNodes is the part of the nodes, 0 to 1, that take SlowFactor (default 2) times as long for everything.
+	SlowNodes  float64
+	SlowFactor float64
+	// Stragglers is the part of the attempts, 0 to 1, whose computing takes StragglerFactor (default 5) times as long.
+	Stragglers      float64
+	StragglerFactor float64
+}
+
+// Network says what moving bytes costs.
+type Network struct {
+	// Flows turns remote reads and shuffles into flows that share the links below fairly (max-min). Without it the factors apply.
+	Flows bool
+	// ReadFactor multiplies the reading time of a node-local, rack-local and off-rack map without Flows; default 1, 1.5, 2.
+	ReadFactor [3]float64
+	// MapFactor multiplies a map's whole time after set-up by locality, with or without Flows; default 1, 1, 1. Mumak has 1, 1.5, 3.
+	MapFactor [3]float64
+	// ShuffleRate is what a reduce fetches without Flows, bytes a second, divided by ShuffleFactor by locality; default 50 MB/s and 1, 1, 2.
+	ShuffleRate   float64
+	ShuffleFactor [3]float64
+	// NodeLink is the capacity of a node's link in each direction, bytes a second; default 125 MB/s (1 Gb/s).
+	NodeLink float64
+	// Oversubscription is the sum of a rack's node links over the capacity of its uplink, 1 or more; default 1.
+	Oversubscription float64
+	// Copies is how many nodes a reduce fetches from at once, with Flows; default 5.
+	Copies int
+}
+
+// SubmitRule says when jobs are handed in [Mumak].
+type SubmitRule uint8
+
+// The rules.
+const (
+	Replay SubmitRule = iota // at the times of the workload
+	Serial                   // the next one 1 ms after the previous one completes
+	Closed                   // Active at a time; the next one when one completes
+	Stress                   // while incomplete maps are at most twice the map slots and jobs fewer than nodes; looked at whenever a job completes and each second
+)
+
+// Submission sets the rule.
+type Submission struct {
+	Rule   SubmitRule
+	Active int // of Closed; at least 1
+}
+
+// Outage takes a node out for a time.
+type Outage struct {
+	Node int
+	At   time.Duration
+	For  time.Duration // 0 means for good
+}
+
+// Failures says what breaks. A failed node loses what runs on it and the map outputs it holds, and is silent until it is back.
+type Failures struct {
+	Outages []Outage
+	// MTBF is the mean time between failures of one node, exponential; 0 means none. Repair is how long one lasts; default 10 min.
+	MTBF   time.Duration
+	Repair time.Duration
+	// TaskFails is the chance, 0 to 1, that an attempt fails half-way.
+	TaskFails float64
+}
+
+// any tells whether nodes may fail.
+func (f *Failures) any() bool { return len(f.Outages) > 0 || f.MTBF > 0 }
+
+// Config says what is simulated. Cluster.Nodes and Policy.Order must be set.
+type Config struct {
+	Cluster    Cluster
+	Network    Network
+	Drive      Drive
+	Interval   time.Duration // between a node's heartbeats; 0 takes scheduling.HeartbeatInterval, Hadoop's rule
+	OutOfBand  bool          // HeartbeatDrive: a node also sends a heartbeat when a task ends
+	Update     time.Duration // between calls of Core.Update; default 500 ms
+	JobSetup   time.Duration // from a job's arrival until it is handed to the Core
+	JobCleanup time.Duration // from its last task's end until its own
+	Submission Submission
+	Failures   Failures
+	Policy     scheduling.Policy
+	Core       scheduling.Config // its Events and Calls are called as usual; HeartbeatInterval 0 takes Interval
+	Seed       uint64
+	Until      time.Duration // stop then, even if jobs are not done; 0 means never
+	Sample     time.Duration // between the samples of Result.Samples; 0 means none
+	// SizeCells is up to how many maps × reduces a job's maps report the sizes of their partitions, which placing reduces by gravity needs;
+	// default 4 million. Larger jobs report none and their reduces go anywhere.
+	SizeCells int
+	// Progress, if not nil, is called about each 100,000 events with the simulated time and the number of jobs done.
+	Progress func(now time.Duration, done int)
+}
+
+// withDefaults fills in what was left out.
+func (c Config) withDefaults() Config {
+	cl, nw := &c.Cluster, &c.Network
+	cl.Racks = cmp.Or(cl.Racks, 1)
+	cl.MapSlots = cmp.Or(cl.MapSlots, 4)
+	cl.ReduceSlots = max(0, cmp.Or(cl.ReduceSlots, 2))
+	cl.Replicas = cmp.Or(cl.Replicas, 3)
+	cl.Setup = cmp.Or(cl.Setup, time.Second)
+	cl.ReadRate = cmp.Or(cl.ReadRate, 20<<20)
+	cl.WriteRate = cmp.Or(cl.WriteRate, cl.ReadRate)
+	cl.MergeRate = cmp.Or(cl.MergeRate, 4*cl.ReadRate)
+	cl.SlowFactor = cmp.Or(cl.SlowFactor, 2)
+	cl.StragglerFactor = cmp.Or(cl.StragglerFactor, 5)
+	nw.ReadFactor = cmp.Or(nw.ReadFactor, [3]float64{1, 1.5, 2})
+	nw.MapFactor = cmp.Or(nw.MapFactor, [3]float64{1, 1, 1})
+	nw.ShuffleRate = cmp.Or(nw.ShuffleRate, 50<<20)
+	nw.ShuffleFactor = cmp.Or(nw.ShuffleFactor, [3]float64{1, 1, 2})
+	nw.NodeLink = cmp.Or(nw.NodeLink, 125e6)
+	nw.Oversubscription = cmp.Or(nw.Oversubscription, 1)
+	nw.Copies = cmp.Or(nw.Copies, 5)
+	c.Interval = cmp.Or(c.Interval, scheduling.HeartbeatInterval(cl.Nodes))
+	c.Update = cmp.Or(c.Update, 500*time.Millisecond)
+	c.Failures.Repair = cmp.Or(c.Failures.Repair, 10*time.Minute)
+	c.Core.HeartbeatInterval = cmp.Or(c.Core.HeartbeatInterval, c.Interval)
+	c.SizeCells = cmp.Or(c.SizeCells, 4_000_000)
+	return c
+}
+
+// Validate reports every fault, joined; each wraps ErrConfig.
+func (c *Config) Validate() error {
+	var faults []error
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			faults = append(faults, fmt.Errorf("%w: %s", ErrConfig, fmt.Sprintf(format, args...)))
+		}
+	}
+	cl, nw := &c.Cluster, &c.Network
+	check(cl.Nodes >= 1 && cl.Nodes <= 1_000_000, "%d nodes, want 1 to 1,000,000", cl.Nodes)
+	check(cl.Racks >= 0 && cl.Racks <= max(cl.Nodes, 1), "%d racks for %d nodes", cl.Racks, cl.Nodes)
+	check(cl.MapSlots >= 0 && cl.MapSlots <= 10_000 && cl.ReduceSlots >= -1 && cl.ReduceSlots <= 10_000, "%d map and %d reduce slots", cl.MapSlots, cl.ReduceSlots)
+	check(cl.Replicas >= 0 && cl.Replicas <= 1000, "%d replicas", cl.Replicas)
+	for _, rate := range []float64{cl.ReadRate, cl.WriteRate, cl.CPURate, nw.ShuffleRate, nw.NodeLink} {
+		check(rate == 0 || rate >= 1 && rate <= 1e15, "rate %v is not between 1 and 1e15 bytes a second", rate)
+	}
+	for _, factors := range [][3]float64{nw.ReadFactor, nw.MapFactor, nw.ShuffleFactor} {
+		for _, f := range factors {
+			check(f >= 0 && f <= 1e6, "factor %v", f)
+		}
+	}
+	for _, part := range []float64{cl.SlowNodes, cl.Stragglers, c.Failures.TaskFails} {
+		check(part >= 0 && part <= 1, "part %v is not between 0 and 1", part)
+	}
+	check(nw.Oversubscription == 0 || nw.Oversubscription >= 1 && nw.Oversubscription <= 1e6, "over-subscription %v, want 1 or more", nw.Oversubscription)
+	check(nw.Copies >= 0, "%d copies", nw.Copies)
+	check(c.Interval >= 0 && c.Update >= 0 && c.JobSetup >= 0 && c.JobCleanup >= 0 && c.Until >= 0 && c.Sample >= 0 && c.Failures.MTBF >= 0, "times must not be negative")
+	check(c.Submission.Rule != Closed || c.Submission.Active >= 1, "closed submission of %d jobs at a time", c.Submission.Active)
+	for _, o := range c.Failures.Outages {
+		check(o.Node >= 0 && o.Node < cl.Nodes && o.At >= 0 && o.For >= 0, "outage %+v", o)
+	}
+	return errors.Join(faults...)
+}

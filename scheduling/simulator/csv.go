@@ -1,0 +1,53 @@
+package simulator
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// WriteJobsCSV writes a line for each job, with a header.
+func (r *Result) WriteJobsCSV(w io.Writer) error {
+	c := csv.NewWriter(w)
+	_ = c.Write([]string{"job", "class", "user", "pool", "arrived_s", "ended_s", "sojourn_s", "alone_s", "done", "failed", "map_tasks", "reduce_tasks",
+		"node_local", "rack_local", "off_rack", "shuffle_node_local", "shuffle_rack_local", "shuffle_off_rack", "killed", "suspended", "lost_s"})
+	for i := range r.Jobs {
+		j := &r.Jobs[i]
+		row := []string{j.Name, j.Class, j.User, j.Pool}
+		for _, t := range []time.Duration{j.Arrived, j.Ended, j.Sojourn(), j.Alone} {
+			row = append(row, strconv.FormatFloat(t.Seconds(), 'f', 6, 64))
+		}
+		row = append(row, fmt.Sprint(j.Done), fmt.Sprint(j.Failed))
+		for _, n := range []int{j.Tasks[0], j.Tasks[1], j.Maps.NodeLocal, j.Maps.RackLocal, j.Maps.OffRack,
+			int(j.Shuffle.NodeLocal), int(j.Shuffle.RackLocal), int(j.Shuffle.OffRack), j.Preempted.Killed, j.Preempted.Suspended} {
+			row = append(row, strconv.Itoa(n))
+		}
+		_ = c.Write(append(row, strconv.FormatFloat(j.Preempted.LostS, 'f', 6, 64)))
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// WriteClassesCSV writes a line for each class and one, "all", for all jobs, with a header.
+func (r *Report) WriteClassesCSV(w io.Writer) error {
+	c := csv.NewWriter(w)
+	_ = c.Write([]string{"class", "jobs", "makespan_s", "sojourn_mean_s", "sojourn_median_s", "sojourn_p95_s", "node_local", "rack_local", "off_rack",
+		"shuffle_node_local", "shuffle_rack_local", "shuffle_off_rack", "fairness_jain", "map_utilisation", "reduce_utilisation", "killed", "suspended", "lost_s"})
+	for _, f := range append(slices.Clone(r.ByClass), ClassFigures{"all", r.Figures}) {
+		row := []string{f.Class, strconv.Itoa(f.Jobs)}
+		number := func(list ...float64) {
+			for _, x := range list {
+				row = append(row, strconv.FormatFloat(x, 'f', -1, 64))
+			}
+		}
+		number(f.MakespanS, f.Sojourn.Mean, f.Sojourn.Median, f.Sojourn.P95, float64(f.Maps.NodeLocal), float64(f.Maps.RackLocal), float64(f.Maps.OffRack),
+			float64(f.Shuffle.NodeLocal), float64(f.Shuffle.RackLocal), float64(f.Shuffle.OffRack), f.FairnessJain, f.Utilization.Map, f.Utilization.Reduce,
+			float64(f.Preempted.Killed), float64(f.Preempted.Suspended), f.Preempted.LostS)
+		_ = c.Write(row)
+	}
+	c.Flush()
+	return c.Error()
+}

@@ -1,0 +1,198 @@
+package simulator
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// fetch is a reduce's shuffle with flows: what waits at each node, and the flows under way.
+type fetch struct {
+	waiting []portion
+	flows   []int32
+	bytes   float64 // fetched or found on its own node
+	turns   uint64
+}
+
+// portion is what a reduce has to fetch from a node.
+type portion struct {
+	node  int32
+	bytes float64
+}
+
+// emptied keeps the room of a fetch that is over.
+func (f fetch) emptied() fetch { return fetch{waiting: f.waiting[:0], flows: f.flows[:0]} }
+
+// startRead starts the flow of a remote map's input, or works at once if no replica is left (the time is then that of the disk).
+func (s *sim) startRead(ai int32) {
+	a := &s.atts[ai]
+	a.phase = phaseRead
+	s.readFlow(ai, float64(s.jobs[a.job].spec.SplitBytes(int(a.id.Task.Index))))
+}
+
+// readFlow starts or goes on with a remote read; the disk at the other end bounds it.
+func (s *sim) readFlow(ai int32, bytes float64) {
+	a := &s.atts[ai]
+	rate := s.cfg.Cluster.ReadRate
+	from := s.nearest(a, s.jobs[a.job].places)
+	if from < 0 || from == a.node {
+		a.work += seconds(bytes / rate)
+		s.workNow(ai)
+		return
+	}
+	a.flow = s.net.start(s.q.now, from, a.node, bytes, rate/s.nodes[from].slow, ai)
+}
+
+// startFetching starts a reduce's shuffle with the outputs there are.
+func (s *sim) startFetching(ai int32) {
+	a := &s.atts[ai]
+	a.phase = phaseShuffle
+	j := &s.jobs[a.job]
+	for v, n := range j.out.byNode {
+		if n > 0 {
+			a.fetch.add(int32(v), j.partAt(int32(v), int(a.id.Task.Index)))
+		}
+	}
+	s.pump(ai)
+}
+
+// partAt is what a partition has at a node, in bytes.
+func (j *simJob) partAt(node int32, p int) float64 {
+	o := j.out
+	if o.parts != nil {
+		return float64(o.parts[node][p])
+	}
+	return float64(part(o.byNode[node], p, j.spec.Reduces, o.cum))
+}
+
+// add notes bytes that wait at a node.
+func (f *fetch) add(node int32, bytes float64) {
+	if bytes <= 0 {
+		return
+	}
+	for i := range f.waiting {
+		if f.waiting[i].node == node {
+			f.waiting[i].bytes += bytes
+			return
+		}
+	}
+	f.waiting = append(f.waiting, portion{node, bytes})
+}
+
+// feed tells the job's shuffling reduces of a new map output.
+func (s *sim) feed(j *simJob, node, index int32) {
+	var sizes []int64
+	n, r := j.outputOf(int(index)), j.spec.Reduces
+	if j.out.parts != nil && len(j.reducing) > 0 {
+		sizes = j.partitions(int(index), nil)
+	}
+	for k := 0; k < len(j.reducing); k++ {
+		ai := j.reducing[k]
+		a := &s.atts[ai]
+		if a.phase != phaseShuffle {
+			continue
+		}
+		p := int(a.id.Task.Index)
+		bytes := part(n, p, r, j.out.cum)
+		if sizes != nil {
+			bytes = sizes[p]
+		}
+		a.fetch.add(node, float64(bytes))
+		s.pump(ai)
+	}
+}
+
+// pump keeps a reduce's copies going; when nothing is left of all maps it works.
+func (s *sim) pump(ai int32) {
+	a := &s.atts[ai]
+	if a.suspended {
+		return
+	}
+	f, j := &a.fetch, &s.jobs[a.job]
+	for len(f.waiting) > 0 && len(f.flows) < s.cfg.Network.Copies {
+		f.turns++
+		k := int(draw(s.luck(a, 11), f.turns) % uint64(len(f.waiting))) // or all reduces would queue at the same nodes
+		next := f.waiting[k]
+		last := len(f.waiting) - 1
+		f.waiting[k] = f.waiting[last]
+		f.waiting = f.waiting[:last]
+		f.bytes += next.bytes
+		if next.node == a.node {
+			continue
+		}
+		f.flows = append(f.flows, s.net.start(s.q.now, next.node, a.node, next.bytes, math.Inf(1), ai))
+	}
+	if len(f.flows) == 0 && len(f.waiting) == 0 && j.out.present == j.spec.Maps {
+		a.work = s.reducing(a, j, f.bytes)
+		s.workNow(ai)
+	}
+}
+
+// stopFetching takes a reduce's flows out; what they had left waits again.
+func (s *sim) stopFetching(a *attempt) {
+	for _, x := range a.fetch.flows {
+		left := s.net.remaining(x, s.q.now)
+		a.fetch.bytes -= left
+		a.fetch.add(s.net.flows[x].from, left)
+		s.net.stop(x)
+	}
+	a.fetch.flows = a.fetch.flows[:0]
+}
+
+// forget drops what a reduce was to fetch from a failed node; the maps that run again bring it back.
+func (s *sim) forget(a *attempt, node int32) {
+	f := &a.fetch
+	f.waiting = slices.DeleteFunc(f.waiting, func(p portion) bool { return p.node == node })
+	f.flows = slices.DeleteFunc(f.flows, func(x int32) bool {
+		if s.net.flows[x].from != node {
+			return false
+		}
+		f.bytes -= s.net.remaining(x, s.q.now)
+		s.net.stop(x)
+		return true
+	})
+}
+
+// remaining is what a flow has left.
+func (w *network) remaining(f int32, now time.Duration) float64 {
+	x := &w.flows[f]
+	return max(0, x.left-float64(x.rate*(now-x.since).Seconds()))
+}
+
+// resolve works out the rates of the flows and schedules the next end of one.
+func (s *sim) resolve() {
+	s.net.resolve(s.q.now)
+	s.awaitFlow()
+}
+
+// awaitFlow schedules the next end of a flow; a former one is void.
+func (s *sim) awaitFlow() {
+	s.flowGen++
+	if _, at, ok := s.net.next(); ok {
+		s.at(max(at, s.q.now), evFlow, 0, s.flowGen)
+	}
+}
+
+// flowsEnd ends the flows that are due.
+func (s *sim) flowsEnd() error {
+	for {
+		f, at, ok := s.net.next()
+		if !ok || at > s.q.now {
+			break
+		}
+		ai := s.net.flows[f].owner
+		s.net.stop(f)
+		a := &s.atts[ai]
+		if a.phase == phaseRead {
+			a.flow = -1
+			s.workNow(ai)
+			continue
+		}
+		a.fetch.flows = slices.DeleteFunc(a.fetch.flows, func(x int32) bool { return x == f })
+		s.pump(ai)
+	}
+	if len(s.net.dirty) == 0 {
+		s.awaitFlow()
+	}
+	return nil
+}

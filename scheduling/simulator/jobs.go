@@ -1,0 +1,195 @@
+package simulator
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// simJob is a job of the workload on its way.
+type simJob struct {
+	spec         *workload.Job
+	index        int32
+	id           scheduling.JobID
+	after        int32 // job that must end first, -1 if none
+	followers    []int32
+	arrivedAt    time.Duration
+	endedAt      time.Duration
+	held         bool // handed out by the submission rule, waits for the job before it
+	ended        bool // the Core has ended it
+	complete     bool // its cleaning up is over
+	failed       bool
+	reportsSizes bool
+	places       scheduling.Places
+	reported     [2]int // tasks that the JobTracker knows done
+	running      [2]int // attempts that hold slots
+	busy         [2]time.Duration
+	figures      figures
+	out          *outputs // map outputs, of jobs with reduces
+	reducing     []int32  // attempts of its reduces
+	seed         uint64   // of its sizes
+}
+
+// over tells whether the last task is done.
+func (j *simJob) over() bool {
+	if j.failed {
+		return true
+	}
+	if j.spec.Reduces > 0 {
+		return j.reported[1] == j.spec.Reduces
+	}
+	return j.reported[0] == j.spec.Maps
+}
+
+// arrivals schedules the arrivals that the submission rule allows by now.
+func (s *sim) arrivals() {
+	for s.arrived < len(s.jobs) {
+		switch s.cfg.Submission.Rule {
+		case Serial:
+			if s.arrived > s.done {
+				return
+			}
+			s.hand(s.q.now + time.Duration(min(s.done, 1))*time.Millisecond)
+		case Closed:
+			if s.arrived-s.done >= s.cfg.Submission.Active {
+				return
+			}
+			s.hand(s.q.now)
+		case Stress:
+			if s.stressed() {
+				return
+			}
+			s.hand(s.q.now)
+		default:
+			s.hand(s.jobs[s.arrived].spec.Submit)
+		}
+	}
+}
+
+// stressed is Mumak's test for enough load; while it holds it is looked at again each second.
+func (s *sim) stressed() bool {
+	incomplete := 0
+	for i := range s.jobs[:s.arrived] {
+		if j := &s.jobs[i]; !j.complete {
+			incomplete += j.spec.Maps - j.reported[0]
+		}
+	}
+	if incomplete <= 2*s.cfg.Cluster.MapSlots*len(s.nodes) && s.arrived-s.done < len(s.nodes) {
+		return false
+	}
+	if !s.probe {
+		s.probe = true
+		s.at(s.q.now+time.Second, evArrive, -1, 0)
+	}
+	return true
+}
+
+// hand schedules the next job of the workload, or holds it until the job before it has ended.
+func (s *sim) hand(at time.Duration) {
+	j := &s.jobs[s.arrived]
+	s.arrived++
+	if j.after >= 0 && !s.jobs[j.after].complete {
+		j.held = true
+		return
+	}
+	s.at(max(at, s.q.now), evArrive, j.index, 0)
+}
+
+// arrive starts a job's set-up; -1 is a look of the Stress rule.
+func (s *sim) arrive(i int32) {
+	if i < 0 {
+		s.probe = false
+		s.arrivals()
+		return
+	}
+	j := &s.jobs[i]
+	j.arrivedAt = s.q.now
+	s.at(s.q.now+s.cfg.JobSetup, evSubmit, i, 0)
+}
+
+// submit hands a job to the Core and offers it the free slots.
+func (s *sim) submit(i int32) error {
+	j := &s.jobs[i]
+	w := j.spec
+	spec := scheduling.JobSpec{
+		Name: w.Name, User: w.User, Pool: w.Pool, Queue: w.Queue, Priority: w.Priority, Maps: w.Maps, Reduces: w.Reduces,
+		SlowStart: w.SlowStart, SlotsPerTask: w.SlotsPerTask, NoSuspend: w.NoSuspend,
+	}
+	if w.TellTimes {
+		spec.MapTime, spec.ReduceTime = w.Map.Time, w.Reduce.Time
+	}
+	if !w.NoLocation {
+		j.places = s.placesOf(j)
+		spec.Places = j.places
+	}
+	if w.Reduces > 0 {
+		j.out = s.newOutputs(j)
+		j.reportsSizes = s.cfg.Policy.Reduce.Rule != scheduling.AnyNode && w.Maps*w.Reduces <= s.cfg.SizeCells
+	}
+	id, err := s.core.Submit(s.q.now, spec)
+	if err != nil {
+		return fmt.Errorf("job %q: %w", w.Name, err)
+	}
+	j.id = id
+	s.byID = append(s.byID, i)
+	s.waiting[0] += w.Maps
+	s.waiting[1] += w.Reduces
+	s.open++
+	s.lastMove = s.q.now
+	s.tick()
+	if s.cfg.Drive == EventDrive {
+		return s.offerAll()
+	}
+	return nil
+}
+
+// placesOf gives the job's blocks their places: drawn from the seed and the file's or job's number, so that they are alike under every
+// scheduler. Files stay where they are for all jobs.
+func (s *sim) placesOf(j *simJob) scheduling.Places {
+	if f := j.spec.File; f > 0 {
+		p := &s.files[f-1]
+		if p.Offsets == nil {
+			file := s.load.Files[f-1]
+			replicas := file.Replicas
+			if replicas == 0 {
+				replicas = s.cfg.Cluster.Replicas
+			}
+			*p = s.top.placeBlocks(rand.New(rand.NewPCG(s.cfg.Seed, draw(4, uint64(f)))), max(file.Blocks, j.spec.Maps), replicas)
+		}
+		m := min(j.spec.Maps, len(p.Offsets)-1)
+		return scheduling.Places{Offsets: p.Offsets[:m+1], Nodes: p.Nodes[:p.Offsets[m]]}
+	}
+	return s.top.placeBlocks(rand.New(rand.NewPCG(s.cfg.Seed, draw(5, uint64(j.index)))), j.spec.Maps, s.cfg.Cluster.Replicas)
+}
+
+// coreEnded is called once the Core has ended a job; cleaning up follows.
+func (s *sim) coreEnded(j *simJob) {
+	j.ended = true
+	s.open--
+	if j.failed {
+		s.waiting[0] -= j.spec.Maps - j.reported[0] - j.running[0]
+		s.waiting[1] -= j.spec.Reduces - j.reported[1] - j.running[1]
+	}
+	j.places, j.out, j.reducing = scheduling.Places{}, nil, nil
+	s.at(s.q.now+s.cfg.JobCleanup, evJobEnd, j.index, 0)
+}
+
+// jobEnd ends a job for its user, and lets those come that wait for it.
+func (s *sim) jobEnd(i int32) {
+	j := &s.jobs[i]
+	j.complete, j.endedAt = true, s.q.now
+	s.done++
+	s.lastMove = s.q.now
+	for _, f := range j.followers {
+		if n := &s.jobs[f]; n.held {
+			n.held = false
+			s.at(s.q.now+n.spec.Submit, evArrive, f, 0)
+		} else if f >= int32(s.arrived) {
+			continue // comes by the submission rule
+		}
+	}
+	s.arrivals()
+}

@@ -1,0 +1,305 @@
+package simulator
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// simNode is a machine.
+type simNode struct {
+	slow        float64 // factor on everything it does
+	free        [2]int32
+	running     []int32 // attempt records that are there, suspended ones included
+	done        []report
+	phase       time.Duration // of its heartbeats within the interval
+	incarnation uint64
+	gen         int32 // of its timer
+	ticking     bool
+	down        bool
+	fails       uint64 // so far
+}
+
+// report is an end that the JobTracker has not been told.
+type report struct {
+	id     scheduling.AttemptID
+	state  scheduling.AttemptState
+	job    int32
+	loc    scheduling.Locality
+	worked time.Duration
+}
+
+// join adds node i to the cluster, or brings it back.
+func (s *sim) join(i int32) error {
+	cl := &s.cfg.Cluster
+	if int(i) == len(s.nodes) {
+		n := simNode{slow: 1, phase: time.Duration(unit(draw(s.cfg.Seed, 1, uint64(i))) * float64(s.cfg.Interval))}
+		if unit(draw(s.cfg.Seed, 2, uint64(i))) < cl.SlowNodes {
+			n.slow = cl.SlowFactor
+		}
+		s.nodes = append(s.nodes, n)
+	}
+	n := &s.nodes[i]
+	id, err := s.core.Join(s.q.now, scheduling.Node{
+		Name: fmt.Sprintf("n%05d", i), Rack: fmt.Sprintf("r%03d", s.top.rackOf[i]),
+		MapSlots: cl.MapSlots, ReduceSlots: cl.ReduceSlots, Incarnation: n.incarnation,
+	})
+	if err != nil {
+		return err
+	}
+	if int32(id) != i {
+		return fmt.Errorf("simulator: node %d became %d", i, id)
+	}
+	n.free = [2]int32{int32(cl.MapSlots), int32(cl.ReduceSlots)}
+	s.freeSlots[0] += cl.MapSlots
+	s.freeSlots[1] += cl.ReduceSlots
+	return nil
+}
+
+// tick starts the timers that rest. A node's heartbeats keep their phase.
+func (s *sim) tick() {
+	for i := range s.nodes {
+		n := &s.nodes[i]
+		if n.ticking || n.down {
+			continue
+		}
+		n.ticking = true
+		n.gen++
+		s.at(s.nextBeat(n), evHeartbeat, int32(i), n.gen)
+	}
+	if !s.updating {
+		s.updating = true
+		s.at((s.q.now/s.cfg.Update+1)*s.cfg.Update, evUpdate, 0, 0)
+	}
+}
+
+// nextBeat is when a node's next heartbeat is due.
+func (s *sim) nextBeat(n *simNode) time.Duration {
+	if s.q.now < n.phase {
+		return n.phase
+	}
+	return n.phase + ((s.q.now-n.phase)/s.cfg.Interval+1)*s.cfg.Interval
+}
+
+// timer is a node's regular heartbeat. In the event drive one without anything to say or to ask is left out.
+func (s *sim) timer(i, gen int32) error {
+	n := &s.nodes[i]
+	if gen != n.gen || n.down {
+		return nil
+	}
+	if s.open == 0 && len(n.done) == 0 && !s.cfg.Failures.any() {
+		n.ticking = false
+		return nil
+	}
+	s.at(s.q.now+s.cfg.Interval, evHeartbeat, i, gen)
+	if s.cfg.Drive == EventDrive && !s.wants(n) {
+		return nil
+	}
+	return s.beat(i)
+}
+
+// wants tells whether an offer of the node's slots can lead to anything.
+func (s *sim) wants(n *simNode) bool {
+	return s.cfg.Failures.any() || n.free[0] > 0 && s.waiting[0] > 0 || n.free[1] > 0 && s.waiting[1] > 0 || len(n.done) > 0 ||
+		s.reclaims && s.waiting[0]+s.waiting[1] > 0 || s.needProgress && len(n.running) > 0
+}
+
+// beat sends a node's heartbeat and carries out the answer.
+func (s *sim) beat(i int32) error {
+	n := &s.nodes[i]
+	if n.down {
+		return nil
+	}
+	h := scheduling.Heartbeat{Node: scheduling.NodeID(i), Incarnation: n.incarnation, Statuses: s.statuses[:0]}
+	for k := range n.done {
+		h.Statuses = append(h.Statuses, s.status(&n.done[k], k))
+	}
+	if s.needProgress {
+		h.Statuses = s.progress(n, h.Statuses)
+	}
+	s.statuses = h.Statuses
+	s.res.Stats.Heartbeats++
+	orders, err := s.core.Heartbeat(s.q.now, h)
+	if err != nil {
+		return err
+	}
+	if orders.Reregister {
+		return s.rejoin(i)
+	}
+	for _, o := range orders.List {
+		s.obey(i, o)
+	}
+	for k := range n.done {
+		s.reported(i, &n.done[k])
+	}
+	n.done = n.done[:0]
+	return nil
+}
+
+// status puts an end into words; k numbers the node's reports of this heartbeat.
+func (s *sim) status(r *report, k int) scheduling.Status {
+	st := scheduling.Status{Attempt: r.id, State: r.state, Progress: 1, ReduceProgress: 1}
+	if r.state == scheduling.StateFailed {
+		st.Err, st.Progress, st.ReduceProgress = "failed by chance", 0.5, 0.5
+	}
+	if j := &s.jobs[r.job]; r.state == scheduling.StateSucceeded && r.id.Task.Kind == scheduling.Map && j.reportsSizes {
+		for len(s.sizes) <= k {
+			s.sizes = append(s.sizes, nil)
+		}
+		s.sizes[k] = j.partitions(int(r.id.Task.Index), s.sizes[k][:0])
+		st.OutputBytes = s.sizes[k]
+	}
+	return st
+}
+
+// progress adds what the node's attempts have done so far.
+func (s *sim) progress(n *simNode, list []scheduling.Status) []scheduling.Status {
+	for _, ai := range n.running {
+		a := &s.atts[ai]
+		state := scheduling.StateRunning
+		if a.suspended {
+			state = scheduling.StateSuspended
+		}
+		part, reduced := s.progressOf(a)
+		list = append(list, scheduling.Status{Attempt: a.id, State: state, Progress: part, ReduceProgress: reduced})
+	}
+	return list
+}
+
+// obey carries out an order.
+func (s *sim) obey(i int32, o scheduling.Order) {
+	s.res.Stats.Decisions++
+	switch o.Verb {
+	case scheduling.Launch:
+		s.launch(i, o)
+	case scheduling.Kill:
+		s.killed(i, o)
+	case scheduling.Suspend:
+		s.suspend(i, o.Attempt)
+	case scheduling.Resume:
+		s.resume(i, o.Attempt)
+	}
+}
+
+// reported is called when the JobTracker has taken an end in. An end that was voided by a kill does not count.
+func (s *sim) reported(i int32, r *report) {
+	j := &s.jobs[r.job]
+	k := r.id.Task.Kind
+	switch {
+	case r.state == scheduling.StateFailed:
+		s.waiting[k]++
+	case r.state != scheduling.StateSucceeded || j.ended:
+	case k == scheduling.Map:
+		j.figures.countMap(r.loc)
+		j.busy[0] += r.worked
+		s.mapReported(j, i, r.id.Task.Index)
+	default:
+		j.busy[1] += r.worked
+		j.reported[1]++
+		s.countShuffle(j, i, r.id.Task.Index)
+	}
+	if j.over() && !j.ended {
+		s.coreEnded(j)
+	}
+}
+
+// offerAll offers the slots of all nodes that can use an offer, in a ring order that goes on where it stopped.
+func (s *sim) offerAll() error {
+	for k := range s.ring {
+		useful := s.waiting[0] > 0 && (s.freeSlots[0] > 0 || s.reclaims) || s.waiting[1] > 0 && (s.freeSlots[1] > 0 || s.reclaims)
+		if !useful {
+			s.turn = (s.turn + k) % len(s.ring)
+			return nil
+		}
+		i := s.ring[(s.turn+k)%len(s.ring)]
+		if n := &s.nodes[i]; n.down || !s.wants(n) {
+			continue
+		}
+		if err := s.beat(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rejoin registers a node that the JobTracker had given up.
+func (s *sim) rejoin(i int32) error {
+	n := &s.nodes[i]
+	for len(n.running) > 0 {
+		s.drop(n.running[0], false)
+	}
+	n.done = n.done[:0]
+	n.incarnation++
+	s.freeSlots[0] -= int(n.free[0])
+	s.freeSlots[1] -= int(n.free[1])
+	return s.join(i)
+}
+
+// planFailures schedules the outages, and the first random failure of each node.
+func (s *sim) planFailures() {
+	f := &s.cfg.Failures
+	for _, o := range f.Outages {
+		s.at(o.At, evFail, int32(o.Node), int32(min(o.For/time.Second, math.MaxInt32)))
+	}
+	for i := range s.nodes {
+		s.planFailure(int32(i))
+	}
+	if f.any() {
+		s.tick()
+	}
+}
+
+// planFailure schedules a node's next random failure.
+func (s *sim) planFailure(i int32) {
+	f := &s.cfg.Failures
+	if f.MTBF == 0 {
+		return
+	}
+	n := &s.nodes[i]
+	n.fails++
+	span := -math.Log(1-unit(draw(s.cfg.Seed, 3, uint64(i), n.fails))) * f.MTBF.Seconds()
+	s.at(s.q.now+time.Duration(min(span, 1e9)*float64(time.Second)), evFail, i, int32(f.Repair/time.Second))
+}
+
+// fail takes a node down: what runs there is gone, and so are the map outputs it holds.
+func (s *sim) fail(i int32, span time.Duration) {
+	n := &s.nodes[i]
+	if n.down {
+		return
+	}
+	for len(n.running) > 0 {
+		s.drop(n.running[0], true)
+	}
+	n.done = n.done[:0]
+	n.down, n.ticking = true, false
+	n.gen++
+	s.freeSlots[0] -= int(n.free[0])
+	s.freeSlots[1] -= int(n.free[1])
+	s.loseOutputs(i)
+	if span > 0 {
+		s.at(s.q.now+span, evRepair, i, 0)
+	}
+}
+
+// repair brings a node back as a new life of itself.
+func (s *sim) repair(i int32) error {
+	n := &s.nodes[i]
+	n.down = false
+	n.incarnation++
+	if err := s.join(i); err != nil {
+		return err
+	}
+	s.planFailure(i)
+	s.tick()
+	return nil
+}
+
+// expire lets the Core give up silent nodes.
+func (s *sim) expire() error {
+	lost, err := s.core.Expire(s.q.now)
+	if len(lost) > 0 {
+	}
+	return err
+}

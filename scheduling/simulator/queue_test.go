@@ -1,0 +1,100 @@
+package simulator
+
+import (
+	"container/heap"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// SM-A1 of Mumak: (10 s, a), (5 s, b), (10 s, c) run b, a, c; after b an event for 4 s is an error.
+func TestQueueOrder(t *testing.T) {
+	var q queue
+	for i, at := range []time.Duration{10 * time.Second, 5 * time.Second, 10 * time.Second} {
+		require.NoError(t, q.push(event{at: at, a: int32('a' + i)}))
+	}
+	e, ok := q.pop()
+	require.True(t, ok)
+	require.Equal(t, int32('b'), e.a)
+	require.ErrorIs(t, q.push(event{at: 4 * time.Second}), ErrPast)
+	require.NoError(t, q.push(event{at: 5 * time.Second, a: 'd'}), "the present is allowed")
+	var got []int32
+	for e, ok = q.pop(); ok; e, ok = q.pop() {
+		got = append(got, e.a)
+	}
+	require.Equal(t, []int32{'d', 'a', 'c'}, got)
+	_, ok = q.pop()
+	require.False(t, ok)
+}
+
+// The heap gives what a stable sort by time gives, whatever the mix of pushes and pops.
+func TestQueueAgainstSort(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var q queue
+		var want []event
+		for step := range rapid.IntRange(0, 200).Draw(t, "steps") {
+			if rapid.Bool().Draw(t, "push") {
+				e := event{at: q.now + time.Duration(rapid.IntRange(0, 9).Draw(t, "at")), a: int32(step)}
+				require.NoError(t, q.push(e))
+				want = append(want, e)
+				slices.SortStableFunc(want, func(x, y event) int { return int(x.at - y.at) })
+				continue
+			}
+			e, ok := q.pop()
+			require.Equal(t, len(want) > 0, ok)
+			if ok {
+				require.Equal(t, want[0].a, e.a)
+				require.Equal(t, want[0].at, q.now)
+				want = want[1:]
+			}
+		}
+	})
+}
+
+type plainHeap []event
+
+func (h plainHeap) Len() int           { return len(h) }
+func (h plainHeap) Less(i, j int) bool { return h[i].before(&h[j]) }
+func (h plainHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *plainHeap) Push(x any)        { *h = append(*h, x.(event)) }
+func (h *plainHeap) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
+}
+
+// BenchmarkQueue holds 10,000 events and replaces the earliest one, in our heap and in container/heap.
+func BenchmarkQueue(b *testing.B) {
+	const held = 10_000
+	r := rand.New(rand.NewPCG(1, 2))
+	steps := make([]time.Duration, 4096)
+	for i := range steps {
+		steps[i] = time.Duration(r.ExpFloat64() * 1e10)
+	}
+	b.Run("four", func(b *testing.B) {
+		var q queue
+		for i := range held {
+			_ = q.push(event{at: steps[i%len(steps)]})
+		}
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			e, _ := q.pop()
+			_ = q.push(event{at: e.at + steps[i%len(steps)]})
+		}
+	})
+	b.Run("container", func(b *testing.B) {
+		var q plainHeap
+		for i := range held {
+			heap.Push(&q, event{at: steps[i%len(steps)], seq: uint64(i)})
+		}
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			e := heap.Pop(&q).(event)
+			heap.Push(&q, event{at: e.at + steps[i%len(steps)], seq: uint64(held + i)})
+		}
+	})
+}

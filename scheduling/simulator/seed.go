@@ -1,0 +1,38 @@
+package simulator
+
+import "math"
+
+// mix is the finalizer of splitmix64: neighboring inputs give unrelated outputs.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9
+	x = (x ^ (x >> 27)) * 0x94d049bb133111eb
+	return x ^ (x >> 31)
+}
+
+// draw derives a number from a seed and the parts of a name. A task's luck depends on the seed, its job and its number
+// alone, not on when or where it runs: so every scheduler meets the same luck, and differences between them are theirs.
+func draw(seed uint64, parts ...uint64) uint64 {
+	for _, p := range parts {
+		seed = mix(seed ^ p)
+	}
+	return mix(seed)
+}
+
+// unit maps a draw onto [0, 1).
+func unit(x uint64) float64 { return float64(x>>11) / (1 << 53) }
+
+// normal maps a draw onto the standard normal distribution by Box and Muller.
+func normal(x uint64) float64 {
+	u := 1 - unit(x)
+	v := unit(mix(x))
+	return math.Sqrt(-2*math.Log(u)) * math.Cos(2*math.Pi*v)
+}
+
+// lognormal maps a draw onto a factor of mean 1 and the given sigma; sigma 0 gives 1.
+func lognormal(x uint64, sigma float64) float64 {
+	if sigma == 0 {
+		return 1
+	}
+	return math.Exp(float64(sigma*normal(x)) - float64(sigma*sigma)/2)
+}

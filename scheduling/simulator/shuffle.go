@@ -1,0 +1,315 @@
+package simulator
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// outputs is where a job's map outputs lie. Without skew among the cells, partition p has the same part of every map's output, so sums by node
+// are enough for all reduces.
+type outputs struct {
+	total   int64 // of all maps, done or not
+	byNode  []int64
+	byRack  []int64
+	cum     []float64 // partition p has the part cum[p+1]-cum[p]; nil: all alike
+	parts   [][]int64 // by node, then partition: only with skewed cells
+	holder  []int32   // by map: the node with its output, or -1; only where nodes fail
+	present int       // maps whose output is there
+}
+
+// newOutputs prepares the tables of a job.
+func (s *sim) newOutputs(j *simJob) *outputs {
+	o := &outputs{total: j.spec.ShuffleBytes, byNode: make([]int64, len(s.nodes)), byRack: make([]int64, s.top.racks())}
+	seed := draw(s.cfg.Seed, 9, uint64(j.index))
+	o.cum = shares(seed, j.spec.Reduces, j.spec.Skew)
+	j.seed = seed
+	if j.spec.Skew.Cells > 0 {
+		o.parts = make([][]int64, len(s.nodes))
+	}
+	if s.cfg.Failures.any() {
+		o.holder = slices.Repeat([]int32{-1}, j.spec.Maps)
+	}
+	return o
+}
+
+// shares gives the running sums of the partitions' parts; nil if they are all alike.
+func shares(seed uint64, reduces int, skew workload.Skew) []float64 {
+	if skew.Zipf == 0 && skew.Shares == 0 {
+		return nil
+	}
+	weight := make([]float64, reduces)
+	for p := range weight {
+		weight[p] = math.Pow(float64(p+1), -skew.Zipf)
+	}
+	for p := reduces - 1; p > 0; p-- { // an order of the job's own
+		k := int(draw(seed, 1, uint64(p)) % uint64(p+1))
+		weight[p], weight[k] = weight[k], weight[p]
+	}
+	for p := range weight {
+		weight[p] *= lognormal(draw(seed, 2, uint64(p)), skew.Shares)
+	}
+	return running(weight)
+}
+
+// running gives the running sums of weights, scaled to end at 1.
+func running(weight []float64) []float64 {
+	cum := make([]float64, len(weight)+1)
+	for p, x := range weight {
+		cum[p+1] = cum[p] + x
+	}
+	for p := range cum {
+		cum[p] /= cum[len(weight)]
+	}
+	return cum
+}
+
+// part gives the bytes of partition p of n bytes cut into r parts; the parts add up to n exactly.
+func part(n int64, p, r int, cum []float64) int64 {
+	if cum != nil {
+		return int64(math.Floor(float64(n)*cum[p+1])) - int64(math.Floor(float64(n)*cum[p]))
+	}
+	return scale(n, int64(p+1), int64(r)) - scale(n, int64(p), int64(r))
+}
+
+// scale is n*a/b rounded down, without overflow; 0 <= a <= b.
+func scale(n, a, b int64) int64 {
+	hi, lo := bits.Mul64(uint64(n), uint64(a))
+	q, _ := bits.Div64(hi, lo, uint64(b))
+	return int64(q)
+}
+
+// outputOf gives the size of the output of map i: its part of the shuffle, in proportion to its input.
+func (j *simJob) outputOf(i int) int64 {
+	w := j.spec
+	if w.InputBytes == 0 {
+		return scale(w.ShuffleBytes, int64(i+1), int64(w.Maps)) - scale(w.ShuffleBytes, int64(i), int64(w.Maps))
+	}
+	size := w.SplitBytes(0)
+	from := min(int64(i)*size, w.InputBytes)
+	return scale(w.ShuffleBytes, from+w.SplitBytes(i), w.InputBytes) - scale(w.ShuffleBytes, from, w.InputBytes)
+}
+
+// partitions appends the sizes of the output of map i, one for each reduce.
+func (j *simJob) partitions(i int, to []int64) []int64 {
+	n, r := j.outputOf(i), j.spec.Reduces
+	cum := j.out.cum
+	if sigma := j.spec.Skew.Cells; sigma > 0 {
+		weight := make([]float64, r)
+		for p := range weight {
+			weight[p] = lognormal(draw(j.seed, 3, uint64(i), uint64(p)), sigma)
+			if cum != nil {
+				weight[p] *= cum[p+1] - cum[p]
+			}
+		}
+		cum = running(weight)
+	}
+	for p := range r {
+		to = append(to, part(n, p, r, cum))
+	}
+	return to
+}
+
+// mapReported notes that the JobTracker, and so the reduces, know of a map's output.
+func (s *sim) mapReported(j *simJob, node, index int32) {
+	j.reported[0]++
+	o := j.out
+	if o == nil {
+		return
+	}
+	if o.holder != nil {
+		if o.holder[index] >= 0 {
+			s.moveOutput(j, index, -1)
+		}
+		o.holder[index] = node
+	}
+	o.present++
+	s.addOutput(j, node, index, 1)
+	if s.net != nil {
+		s.feed(j, node, index)
+	} else if o.present == j.spec.Maps {
+		for _, ai := range j.reducing {
+			s.shuffled(ai, j)
+		}
+	}
+}
+
+// moveOutput takes the output of a map away from its holder.
+func (s *sim) moveOutput(j *simJob, index int32, to int32) {
+	o := j.out
+	s.addOutput(j, o.holder[index], index, -1)
+	o.holder[index] = to
+	o.present--
+}
+
+// addOutput adds (1) or takes away (-1) a map's output at a node.
+func (s *sim) addOutput(j *simJob, node, index int32, sign int64) {
+	o := j.out
+	n := j.outputOf(int(index)) * sign
+	o.byNode[node] += n
+	o.byRack[s.top.rackOf[node]] += n
+	if o.parts == nil {
+		return
+	}
+	if o.parts[node] == nil {
+		o.parts[node] = make([]int64, j.spec.Reduces)
+	}
+	for p, bytes := range j.partitions(int(index), nil) {
+		o.parts[node][p] += bytes * sign
+	}
+}
+
+// loseOutputs takes away the outputs that a failed node holds. Reduces that have not fetched everything wait again.
+func (s *sim) loseOutputs(i int32) {
+	for k := range s.jobs {
+		j := &s.jobs[k]
+		if j.ended || j.out == nil || j.out.holder == nil {
+			continue
+		}
+		lost := false
+		for m, holder := range j.out.holder {
+			if holder == i {
+				s.moveOutput(j, int32(m), -1)
+				j.reported[0]--
+				lost = true
+			}
+		}
+		if !lost {
+			continue
+		}
+		for _, ai := range j.reducing {
+			if a := &s.atts[ai]; s.net == nil && a.phase == phaseWork && s.leftOf(a) > a.work {
+				a.phase = phaseShuffle
+				a.gen++
+			} else if s.net != nil {
+				s.forget(a, i)
+			}
+		}
+	}
+}
+
+// leftOf is what is left of an attempt's timed phase.
+func (s *sim) leftOf(a *attempt) time.Duration {
+	if a.suspended {
+		return a.left
+	}
+	return a.ends - s.q.now
+}
+
+// inputs gives what reduce p of a job reads from its own node, the rest of its rack and the other racks, of the outputs there are.
+func (s *sim) inputs(j *simJob, node int32, p int) (local, rack, off int64) {
+	o := j.out
+	r := s.top.rackOf[node]
+	if o.parts != nil {
+		for v, parts := range o.parts {
+			switch {
+			case parts == nil:
+			case int32(v) == node:
+				local += parts[p]
+			case s.top.rackOf[v] == r:
+				rack += parts[p]
+			default:
+				off += parts[p]
+			}
+		}
+		return local, rack, off
+	}
+	var all int64
+	for _, n := range o.byRack {
+		all += n
+	}
+	reduces := j.spec.Reduces
+	local = part(o.byNode[node], p, reduces, o.cum)
+	inRack := max(part(o.byRack[r], p, reduces, o.cum), local)
+	total := max(part(all, p, reduces, o.cum), inRack)
+	return local, inRack - local, total - inRack
+}
+
+// countShuffle adds the way of a finished reduce's input to its job's figures.
+func (s *sim) countShuffle(j *simJob, node, index int32) {
+	local, rack, off := s.inputs(j, node, int(index))
+	j.figures.shuffle[0] += local
+	j.figures.shuffle[1] += rack
+	j.figures.shuffle[2] += off
+}
+
+// startReduce starts a reduce: with flows it sets up and fetches; without, its end is known once all maps are done.
+func (s *sim) startReduce(ai int32, j *simJob, n *simNode) {
+	a := &s.atts[ai]
+	j.reducing = append(j.reducing, ai)
+	if s.net != nil {
+		a.phase = phaseSetup
+		s.until(ai, s.q.now+s.setup(j.spec.Reduce.Setup, n))
+		return
+	}
+	a.phase = phaseShuffle
+	if j.out.present == j.spec.Maps {
+		s.shuffled(ai, j)
+	}
+}
+
+// shuffled works out when a reduce ends, now that all map outputs are there. It has fetched since its launch at a constant rate what it could; after the
+// last map the output of one map is left at least.
+func (s *sim) shuffled(ai int32, j *simJob) {
+	a := &s.atts[ai]
+	if a.phase != phaseShuffle {
+		return
+	}
+	n, nw := &s.nodes[a.node], &s.cfg.Network
+	local, rack, off := s.inputs(j, a.node, int(a.id.Task.Index))
+	cost := (float64(local)*nw.ShuffleFactor[0] + float64(rack)*nw.ShuffleFactor[1] + float64(off)*nw.ShuffleFactor[2]) / nw.ShuffleRate
+	fetching := (a.workedBy(s.q.now) - s.setup(j.spec.Reduce.Setup, n)).Seconds() // less than 0: still setting up
+	span := max(cost-fetching, cost/float64(j.spec.Maps))
+	a.work = s.reducing(a, j, float64(local+rack+off))
+	a.phase = phaseWork
+	left := seconds(span) + a.work
+	if a.fails {
+		left /= 2
+	}
+	if a.suspended {
+		a.left = left
+		return
+	}
+	s.until(ai, s.q.now+left)
+}
+
+// reducing is how long a reduce works on its input once it is there: merging, computing, writing.
+func (s *sim) reducing(a *attempt, j *simJob, bytes float64) time.Duration {
+	cl, n := &s.cfg.Cluster, &s.nodes[a.node]
+	t := s.computing(a, bytes, n)
+	if cl.MergeRate > 0 {
+		t += bytes / cl.MergeRate * n.slow
+	}
+	share := 1 / float64(j.spec.Reduces)
+	if j.spec.ShuffleBytes > 0 {
+		share = bytes / float64(j.spec.ShuffleBytes)
+	}
+	return seconds(t + float64(j.spec.OutputBytes)*share/cl.WriteRate*n.slow)
+}
+
+// nearest gives the live node with a replica of a map's input that is nearest to node, by lot among equals; -1 if there is none.
+func (s *sim) nearest(a *attempt, places scheduling.Places) int32 {
+	best, at, equals := scheduling.Locality(127), int32(-1), uint64(0)
+	m := a.id.Task.Index
+	if int(m)+1 >= len(places.Offsets) {
+		return -1
+	}
+	for _, v := range places.Nodes[places.Offsets[m]:places.Offsets[m+1]] {
+		d := s.top.distance(int32(v), a.node)
+		if s.nodes[v].down || d > best {
+			continue
+		}
+		if d < best {
+			best, equals = d, 0
+		}
+		equals++
+		if s.luck(a, 10+equals)%equals == 0 {
+			at = int32(v)
+		}
+	}
+	return at
+}

@@ -1,0 +1,263 @@
+package simulator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// ErrStalled says that jobs are left but nothing has happened for long: no slot can ever take their tasks.
+var ErrStalled = errors.New("simulator: stalled")
+
+// stallAfter is how long nothing may run before the simulation is given up.
+const stallAfter = 48 * time.Hour
+
+// sim is the state of one simulation.
+type sim struct {
+	cfg  Config
+	load *workload.Workload
+	top  topology
+	core *scheduling.Core
+	q    queue
+	net  *network // nil without flows
+
+	nodes []simNode
+	ring  []int32 // nodes in the order in which arrivals are offered to them
+	turn  int     // where the next round of offers starts
+	jobs  []simJob
+	byID  []int32 // job index by JobID
+	files []scheduling.Places
+	atts  []attempt
+	free  []int32
+
+	needProgress bool // the policy learns from running attempts
+	reclaims     bool // the policy takes slots back within a heartbeat
+	waiting      [2]int
+	freeSlots    [2]int
+	running      int // attempts that hold a slot
+	arrived      int // jobs handed in or about to be, in order of the workload
+	open         int // jobs given to the Core that have not ended
+	done         int // jobs whose cleaning up is over
+	updating     bool
+	flowGen      int32
+	poked        []int32 // nodes that have an order waiting
+	lastMove     time.Duration
+	probe        bool // Stress: a look is scheduled
+
+	statuses []scheduling.Status
+	sizes    [][]int64
+	res      Result
+}
+
+// Run simulates the workload and reports. It ends when all jobs have, at Config.Until, or when ctx is done. Errors wrap ErrConfig, ErrStalled, the
+// errors of the workload's Validate and of scheduling.NewCore and Submit.
+func Run(ctx context.Context, cfg Config, w *workload.Workload) (*Result, error) {
+	s, err := newSim(cfg, w)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.begin(); err != nil {
+		return nil, err
+	}
+	if err := s.loop(ctx); err != nil {
+		return nil, fmt.Errorf("simulating %s at %v: %w", w.Name, s.q.now, err)
+	}
+	s.res.finish(s)
+	return &s.res, nil
+}
+
+func newSim(cfg Config, w *workload.Workload) (*sim, error) {
+	if err := errors.Join(cfg.Validate(), w.Validate()); err != nil {
+		return nil, err
+	}
+	cfg = cfg.withDefaults()
+	s := &sim{cfg: cfg, load: w, top: newTopology(cfg.Cluster.Nodes, cfg.Cluster.Racks)}
+	s.needProgress = cfg.Policy.Order == "hfsp"
+	s.reclaims = s.needProgress && cfg.Policy.HFSP.Reclaim != scheduling.WaitForSlot
+	s.watch()
+	var err error
+	if s.core, err = scheduling.NewCore(s.cfg.Core, cfg.Policy); err != nil {
+		return nil, err
+	}
+	if cfg.Network.Flows {
+		s.net = newNetwork(&s.top, &s.cfg.Network)
+	}
+	s.jobs = make([]simJob, len(w.Jobs))
+	for i := range w.Jobs {
+		s.jobs[i] = simJob{spec: &w.Jobs[i], index: int32(i), after: -1}
+	}
+	s.files = make([]scheduling.Places, len(w.Files))
+	s.byID = append(s.byID, -1)
+	return s, s.order()
+}
+
+// watch listens to the Core where the simulator must know what it decided outside an answer: kills that wait for a heartbeat, and failed jobs.
+func (s *sim) watch() {
+	p := &s.cfg.Policy
+	if s.cfg.Core.Events == nil && p.Preemption.Mode != scheduling.PreemptOn && !s.cfg.Failures.any() && s.cfg.Failures.TaskFails == 0 {
+		return
+	}
+	users := s.cfg.Core.Events
+	s.cfg.Core.Events = func(e scheduling.Event) {
+		switch {
+		case e.Type == scheduling.EventKilled && e.Node != scheduling.NoNode:
+			s.poked = append(s.poked, int32(e.Node))
+		case e.Type == scheduling.EventFinished && e.State == scheduling.JobFailed.String():
+			s.jobs[s.byID[e.JobID]].failed = true
+		}
+		if users != nil {
+			users(e)
+		}
+	}
+}
+
+// order resolves the jobs' After names.
+func (s *sim) order() error {
+	byName := map[string]int32{}
+	for i := range s.jobs {
+		j := &s.jobs[i]
+		if name := j.spec.After; name != "" {
+			before, ok := byName[name]
+			if !ok {
+				return fmt.Errorf("%w: job %q comes after %q, which is no earlier job", ErrConfig, j.spec.Name, name)
+			}
+			j.after = before
+			s.jobs[before].followers = append(s.jobs[before].followers, int32(i))
+		}
+		byName[j.spec.Name] = int32(i)
+	}
+	return nil
+}
+
+// begin lets the nodes join and schedules the first events.
+func (s *sim) begin() error {
+	for i := range s.cfg.Cluster.Nodes {
+		if err := s.join(int32(i)); err != nil {
+			return err
+		}
+	}
+	r := rand.New(rand.NewPCG(s.cfg.Seed, 0x0ffe5))
+	for _, i := range r.Perm(len(s.nodes)) {
+		s.ring = append(s.ring, int32(i))
+	}
+	if s.cfg.Sample > 0 {
+		s.at(0, evSample, 0, 0)
+	}
+	s.planFailures()
+	s.arrivals()
+	return nil
+}
+
+// at schedules an event; the time is never in the past.
+func (s *sim) at(t time.Duration, kind eventKind, a, b int32) {
+	if err := s.q.push(event{at: t, kind: kind, a: a, b: b}); err != nil {
+		panic(err)
+	}
+}
+
+// loop takes events until all jobs are done.
+func (s *sim) loop(ctx context.Context) error {
+	for s.done < len(s.jobs) {
+		if s.net != nil && len(s.net.dirty) > 0 && (len(s.q.heap) == 0 || s.q.heap[0].at > s.q.now) {
+			s.resolve()
+		}
+		e, ok := s.q.pop()
+		if !ok {
+			return fmt.Errorf("%w: %d of %d jobs are done and no event is left", ErrStalled, s.done, len(s.jobs))
+		}
+		if s.cfg.Until > 0 && e.at > s.cfg.Until {
+			s.q.now = s.cfg.Until
+			return nil
+		}
+		if s.res.Stats.Events++; s.res.Stats.Events%100_000 == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if s.cfg.Progress != nil {
+				s.cfg.Progress(s.q.now, s.done)
+			}
+		}
+		if err := s.handle(e); err != nil {
+			return err
+		}
+		if len(s.poked) > 0 {
+			if err := s.answerPokes(); err != nil {
+				return err
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// handle lets one event happen.
+func (s *sim) handle(e event) error {
+	switch e.kind {
+	case evAttempt:
+		if a := &s.atts[e.a]; a.live && a.gen == e.b {
+			return s.phaseOver(e.a)
+		}
+	case evHeartbeat:
+		return s.timer(e.a, e.b)
+	case evArrive:
+		s.arrive(e.a)
+	case evSubmit:
+		return s.submit(e.a)
+	case evUpdate:
+		return s.update()
+	case evFlow:
+		if e.b == s.flowGen {
+			return s.flowsEnd()
+		}
+	case evFail:
+		s.fail(e.a, time.Duration(e.b)*time.Second)
+	case evRepair:
+		return s.repair(e.a)
+	case evSample:
+		s.sample()
+	case evJobEnd:
+		s.jobEnd(e.a)
+	}
+	return nil
+}
+
+// update is the Core's periodic step. It rests while no job is open.
+func (s *sim) update() error {
+	if s.open == 0 && !s.cfg.Failures.any() {
+		s.updating = false
+		return nil
+	}
+	if err := s.core.Update(s.q.now); err != nil {
+		return err
+	}
+	if s.cfg.Failures.any() {
+		if err := s.expire(); err != nil {
+			return err
+		}
+	}
+	if s.running > 0 || s.open == 0 {
+		s.lastMove = s.q.now
+	} else if s.q.now-s.lastMove > stallAfter {
+		return fmt.Errorf("%w: no task has run for %v; %d of %d jobs are done", ErrStalled, stallAfter, s.done, len(s.jobs))
+	}
+	s.at(s.q.now+s.cfg.Update, evUpdate, 0, 0)
+	return nil
+}
+
+// answerPokes lets the nodes that have orders waiting ask for them, with events or out of band; else they learn at their heartbeats.
+func (s *sim) answerPokes() error {
+	defer func() { s.poked = s.poked[:0] }()
+	if s.cfg.Drive == HeartbeatDrive && !s.cfg.OutOfBand {
+		return nil
+	}
+	for i := 0; i < len(s.poked); i++ {
+		if err := s.beat(s.poked[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

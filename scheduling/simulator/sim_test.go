@@ -1,0 +1,101 @@
+package simulator
+
+import (
+	"context"
+	"encoding/json"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// preset gives a policy by name.
+func preset(t testing.TB, name string) scheduling.Policy {
+	p, err := scheduling.Preset(name)
+	require.NoError(t, err)
+	return p
+}
+
+// run simulates and requires success.
+func run(t testing.TB, cfg Config, w *workload.Workload) *Result {
+	res, err := Run(context.Background(), cfg, w)
+	require.NoError(t, err)
+	return res
+}
+
+func facebook(seed uint64) *workload.Workload {
+	w := workload.FacebookIO(rand.New(rand.NewPCG(seed, 0)))
+	return &w
+}
+
+// A workload of one job of two tasks on one slot: all times are known.
+func TestOneSlot(t *testing.T) {
+	w := workload.Workload{Jobs: []workload.Job{{Name: "a", Maps: 2, InputBytes: 2 << 20, Submit: 3 * time.Second, Map: workload.Cost{Time: 5 * time.Second}}}}
+	res := run(t, Config{Cluster: Cluster{Nodes: 1, MapSlots: 1, ReadRate: 1 << 20}, Policy: preset(t, "fifo")}, &w)
+	// Each map: 1 s set-up, 1 s reading 1 MB, 5 s computing.
+	require.Equal(t, 17*time.Second, res.Jobs[0].Ended)
+	require.Equal(t, 14.0, res.Report.Sojourn.Mean)
+	require.Equal(t, MapPlaces{NodeLocal: 2}, res.Report.Maps)
+	require.Equal(t, 1.0, res.Report.Utilization.Map)
+	require.Equal(t, 14.0, res.Report.MakespanS)
+}
+
+// With heartbeats a free slot is seen at the next one: each of the two maps waits for it.
+func TestHeartbeatDrive(t *testing.T) {
+	w := workload.Workload{Jobs: []workload.Job{{Name: "a", Maps: 2, Map: workload.Cost{Setup: -1, Time: 4500 * time.Millisecond}}}}
+	cfg := Config{Cluster: Cluster{Nodes: 1, MapSlots: 1}, Drive: HeartbeatDrive, Interval: time.Second, Policy: preset(t, "fifo")}
+	res := run(t, cfg, &w)
+	phase := time.Duration(unit(draw(0, 1, 0)) * float64(time.Second))
+	require.Equal(t, phase+10*time.Second, res.Jobs[0].Ended)
+	cfg.OutOfBand = true
+	require.Equal(t, phase+9*time.Second, run(t, cfg, &w).Jobs[0].Ended)
+}
+
+// SM-A1: SERIAL submits the next job 1 ms after the previous one completes, REPLAY at the times of the trace; 100 nodes have an interval of 1 s.
+func TestSubmissionRules(t *testing.T) {
+	w := workload.Workload{}
+	for _, at := range []time.Duration{time.Second, 2 * time.Second, 30 * time.Second} {
+		w.Jobs = append(w.Jobs, workload.Job{Name: at.String(), Submit: at, Maps: 1, Map: workload.Cost{Time: 3 * time.Second}})
+	}
+	cfg := Config{Cluster: Cluster{Nodes: 100}, Policy: preset(t, "fifo")}
+	for i, j := range run(t, cfg, &w).Jobs {
+		require.Equal(t, w.Jobs[i].Submit, j.Arrived)
+	}
+	cfg.Submission.Rule = Serial
+	res := run(t, cfg, &w)
+	require.Zero(t, res.Jobs[0].Arrived)
+	for i := 1; i < 3; i++ {
+		require.Equal(t, res.Jobs[i-1].Ended+time.Millisecond, res.Jobs[i].Arrived)
+	}
+	cfg.Submission = Submission{Rule: Closed, Active: 2}
+	res = run(t, cfg, &w)
+	require.Zero(t, res.Jobs[1].Arrived)
+	require.Equal(t, min(res.Jobs[0].Ended, res.Jobs[1].Ended), res.Jobs[2].Arrived)
+	cfg.Submission = Submission{Rule: Stress}
+	require.Zero(t, run(t, cfg, &w).Jobs[2].Arrived)
+	require.Equal(t, time.Second, cfg.withDefaults().Interval)
+}
+
+// The same seed gives the same bytes under every scheduler, drive and network, another seed others.
+func TestSameSeedSameBytes(t *testing.T) {
+	w := workload.FacebookMixed(rand.New(rand.NewPCG(1, 0)))
+	w.Jobs = w.Jobs[:30]
+	for _, name := range scheduling.Presets() {
+		for _, flows := range []bool{false, true} {
+			cfg := Config{Cluster: Cluster{Nodes: 20, Racks: 4}, Network: Network{Flows: flows}, Policy: preset(t, name), Seed: 5, Drive: HeartbeatDrive}
+			first, err := json.Marshal(run(t, cfg, &w).Report)
+			require.NoError(t, err)
+			again, err := json.Marshal(run(t, cfg, &w).Report)
+			require.NoError(t, err)
+			require.Equal(t, string(first), string(again), name)
+			cfg.Seed++
+			other, err := json.Marshal(run(t, cfg, &w).Report)
+			require.NoError(t, err)
+			require.NotEqual(t, string(first), string(other), name)
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package workload
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Shape is a family of distributions.
+type Shape uint8
+
+// The families, with the meaning of Dist.A and Dist.B.
+const (
+	Fixed       Shape = iota // always A
+	Exponential              // mean A
+	Uniform                  // from A to B
+	LogNormal                // median A, sigma B
+	ZipfRank                 // 1, 2, … up to A with probability proportional to 1/k^B
+)
+
+var shapeNames = [...]string{"fixed", "exponential", "uniform", "lognormal", "zipf"}
+
+// String gives the name that ParseDist reads.
+func (s Shape) String() string { return shapeNames[s] }
+
+// Dist is a distribution of numbers, all 0 or more.
+type Dist struct {
+	Shape Shape
+	A, B  float64
+}
+
+// Sample draws one number.
+func (d Dist) Sample(r *rand.Rand) float64 {
+	switch d.Shape {
+	case Exponential:
+		return float64(d.A * r.ExpFloat64())
+	case Uniform:
+		return d.A + float64((d.B-d.A)*r.Float64())
+	case LogNormal:
+		return float64(d.A * math.Exp(float64(d.B*r.NormFloat64())))
+	case ZipfRank:
+		return sampleZipf(r, int(d.A), d.B)
+	}
+	return d.A
+}
+
+// sampleZipf draws a rank by inversion of the sum; n is small (ranks of files, users).
+func sampleZipf(r *rand.Rand, n int, slope float64) float64 {
+	var sum float64
+	for k := 1; k <= n; k++ {
+		sum += math.Pow(float64(k), -slope)
+	}
+	x := float64(sum * r.Float64())
+	for k := 1; k < n; k++ {
+		if x -= math.Pow(float64(k), -slope); x < 0 {
+			return float64(k)
+		}
+	}
+	return float64(n)
+}
+
+// Span draws a length of time from a distribution of seconds.
+func (d Dist) Span(r *rand.Rand) time.Duration {
+	return time.Duration(math.Round(min(d.Sample(r), MaxTime.Seconds())*1e6)) * time.Microsecond
+}
+
+// Count draws a whole number, at most top.
+func (d Dist) Count(r *rand.Rand, top int) int {
+	return int(math.Round(min(d.Sample(r), float64(top))))
+}
+
+// String gives what ParseDist reads, with plain numbers.
+func (d Dist) String() string {
+	if d.Shape == Fixed || d.Shape == Exponential {
+		return fmt.Sprintf("%v %v", d.Shape, d.A)
+	}
+	return fmt.Sprintf("%v %v %v", d.Shape, d.A, d.B)
+}
+
+// ParseDist reads a distribution such as "14", "exponential 14s", "uniform 5 500", "lognormal 100 1.2" or "zipf 20 1".
+// number reads A and, for uniform, B (ParseSeconds, ParseCount, ParseBytes …); sigma and slope are plain numbers.
+func ParseDist(s string, number func(string) (float64, error)) (Dist, error) {
+	words := strings.Fields(s)
+	if len(words) == 1 {
+		words = []string{"fixed", words[0]}
+	}
+	if len(words) == 0 {
+		return Dist{}, fmt.Errorf("empty distribution")
+	}
+	var d Dist
+	for d.Shape = 0; int(d.Shape) < len(shapeNames) && shapeNames[d.Shape] != words[0]; d.Shape++ {
+	}
+	want := 3
+	switch {
+	case int(d.Shape) == len(shapeNames):
+		return Dist{}, fmt.Errorf("unknown distribution %q (have %s)", words[0], strings.Join(shapeNames[:], ", "))
+	case d.Shape == Fixed || d.Shape == Exponential:
+		want = 2
+	}
+	if len(words) != want {
+		return Dist{}, fmt.Errorf("%s takes %d numbers, not %d", words[0], want-1, len(words)-1)
+	}
+	var err error
+	if d.A, err = number(words[1]); err != nil {
+		return Dist{}, err
+	}
+	if want == 3 {
+		if d.Shape == Uniform {
+			d.B, err = number(words[2])
+		} else {
+			d.B, err = parsePlain(words[2], 20)
+		}
+		if err != nil {
+			return Dist{}, err
+		}
+	}
+	if d.Shape == Uniform && d.B < d.A {
+		return Dist{}, fmt.Errorf("uniform from %v down to %v", d.A, d.B)
+	}
+	if d.Shape == ZipfRank && (d.A < 1 || d.A > 1e6) {
+		return Dist{}, fmt.Errorf("zipf over %v ranks, want 1 to 1e6", d.A)
+	}
+	return d, nil
+}
+
+// parsePlain reads a number from 0 to top.
+func parsePlain(s string, top float64) (float64, error) {
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a number", s)
+	}
+	if !(f >= 0 && f <= top) {
+		return 0, fmt.Errorf("%s is not between 0 and %v", s, top)
+	}
+	return f, nil
+}
+
+// ParseCount reads a number of tasks, 0 to MaxTasks.
+func ParseCount(s string) (float64, error) { return parsePlain(s, MaxTasks) }
+
+// ParseSeconds reads "90", "90s", "1m30s" or "250ms" as seconds, 0 to MaxTime.
+func ParseSeconds(s string) (float64, error) {
+	if d, err := time.ParseDuration(s); err == nil {
+		if d < 0 || d > MaxTime {
+			return 0, fmt.Errorf("%s is not between 0 and %v", s, MaxTime)
+		}
+		return d.Seconds(), nil
+	}
+	f, err := parsePlain(s, MaxTime.Seconds())
+	if err != nil {
+		return 0, fmt.Errorf("%w (a time is written 90s, 1m30s or 250ms)", err)
+	}
+	return f, nil
+}
+
+// ParseBytes reads "4096", "64KB", "1.5 GB" or "128MiB" as bytes, 0 to MaxBytes; K, M, G, T and P are powers of 1,024.
+func ParseBytes(s string) (float64, error) {
+	text := strings.TrimSpace(s)
+	upper := strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(text), "B"), "I")
+	unit := 1.0
+	if n := len(upper); n > 0 {
+		if i := strings.IndexByte("KMGTP", upper[n-1]); i >= 0 {
+			unit, upper = float64(int64(1)<<(10*(i+1))), upper[:n-1]
+		}
+	}
+	f, err := parsePlain(strings.TrimSpace(upper), float64(MaxBytes)/unit)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a size between 0 and 1024 PB: %w", s, err)
+	}
+	return math.Round(f * unit), nil
+}

@@ -1,0 +1,134 @@
+package workload
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// bin is one line of a table of job sizes.
+type bin struct {
+	kind          string
+	maps, reduces int
+	jobs          int
+}
+
+// table2 is [Zaharia10 Table 2]: the job sizes of the macrobenchmarks.
+func table2() []bin {
+	return []bin{
+		{"text search", 1, 0, 38},
+		{"text search", 2, 0, 16},
+		{"text search", 10, 0, 14},
+		{"text search", 50, 0, 8},
+		{"text search", 100, 0, 6},
+		{"text search", 200, 0, 6},
+		{"text search", 400, 0, 4},
+		{"text search", 800, 0, 4},
+		{"text search", 4800, 0, 4},
+	}
+}
+
+// table3 is [Zaharia10 Table 3]: the job types and sizes of the mixed workload.
+func table3() []bin {
+	return []bin{
+		{"select", 1, 0, 38},
+		{"text search", 2, 0, 16},
+		{"aggregation", 10, 3, 14},
+		{"select", 50, 0, 8},
+		{"text search", 100, 0, 6},
+		{"aggregation", 200, 50, 6},
+		{"select", 400, 0, 4},
+		{"aggregation", 800, 180, 4},
+		{"join", 2400, 360, 2},
+		{"text search", 4800, 0, 2},
+	}
+}
+
+// FacebookGap is the mean time between jobs of the macrobenchmarks [Zaharia10 §5.1].
+const FacebookGap = 14 * time.Second
+
+// FacebookIO is the IO-heavy workload of [Zaharia10 §5.1.1]: 100 text searches in the sizes of Table 2, in random order,
+// with exponential gaps of 14 s; 0.01 % of the input is kept and there is no reduce. Each job has its own user.
+func FacebookIO(r *rand.Rand) Workload {
+	return schedule("facebook-io", table2(), r, func(j *Job, _ string) { j.Map.CPU = -1 })
+}
+
+// FacebookCPU is the CPU-heavy workload of [Zaharia10 §5.1.2]: the same jobs, 2 to 7 times slower. The paper gives no factor per bin; ours
+// grows evenly from 2 for bin 1 to 7 for bin 9, of a task that reads one block in localRead.
+func FacebookCPU(r *rand.Rand, localRead time.Duration) Workload {
+	bins := table2()
+	return schedule("facebook-cpu", bins, r, func(j *Job, _ string) {
+		j.Map.CPU = -1
+		for i := range bins {
+			if bins[i].maps == j.Maps {
+				factor := 2 + 5*float64(i)/float64(len(bins)-1)
+				j.Map.Time = time.Duration((factor - 1) * float64(localRead))
+			}
+		}
+	})
+}
+
+// FacebookMixed is the mixed workload of [Zaharia10 §5.1.3]: the jobs of Table 3. A join is a series of four jobs; the paper says
+// only that the three after the first are smaller: ours have 200, 20 and 1 maps.
+func FacebookMixed(r *rand.Rand) Workload {
+	w := schedule("facebook-mixed", table3(), r, mixedCost)
+	var all []Job
+	for _, j := range w.Jobs {
+		all = append(all, j)
+		if j.Maps != 2400 {
+			continue
+		}
+		for i, size := range []bin{{"join", 200, 40, 0}, {"join", 20, 4, 0}, {"join", 1, 1, 0}} {
+			next := j
+			next.Name, next.Class = fmt.Sprintf("%s-%d", j.Name, i+2), "bin 9 rest"
+			next.After, next.Submit = all[len(all)-1].Name, 0
+			next.Maps, next.Reduces = size.maps, size.reduces
+			next.InputBytes = int64(size.maps) * DefaultBlock
+			mixedCost(&next, "join")
+			all = append(all, next)
+		}
+	}
+	w.Jobs = all
+	return w
+}
+
+// mixedCost sets the bytes of the four kinds of the Hive benchmark. Choices of ours, since the paper has none: an aggregation shuffles a
+// quarter of its input and writes a tenth of that, a join shuffles half.
+func mixedCost(j *Job, kind string) {
+	switch kind {
+	case "aggregation":
+		j.ShuffleBytes = j.InputBytes / 4
+		j.OutputBytes = j.ShuffleBytes / 10
+	case "join":
+		j.ShuffleBytes = j.InputBytes / 2
+		j.OutputBytes = j.ShuffleBytes / 10
+	default:
+		j.Map.CPU = -1
+	}
+}
+
+// schedule draws the order of the bins' jobs and the gaps between them.
+func schedule(name string, bins []bin, r *rand.Rand, cost func(j *Job, kind string)) Workload {
+	w := Workload{Name: name}
+	var order []int
+	for i, b := range bins {
+		for range b.jobs {
+			order = append(order, i)
+		}
+	}
+	r.Shuffle(len(order), func(i, k int) { order[i], order[k] = order[k], order[i] })
+	gap := Dist{Exponential, FacebookGap.Seconds(), 0}
+	var at time.Duration
+	for n, i := range order {
+		b := bins[i]
+		j := Job{
+			Name: fmt.Sprintf("job%03d", n), Class: fmt.Sprintf("bin %d", i+1), User: fmt.Sprintf("user%03d", n),
+			Submit: at, Maps: b.maps, Reduces: b.reduces, InputBytes: int64(b.maps) * DefaultBlock,
+		}
+		j.OutputBytes = j.InputBytes / 10_000
+		cost(&j, b.kind)
+		w.Jobs = append(w.Jobs, j)
+		at += gap.Span(r)
+	}
+	return w
+}

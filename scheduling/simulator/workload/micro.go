@@ -1,0 +1,133 @@
+package workload
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+)
+
+// logUniform draws a whole number from low to high whose logarithm is uniform.
+func logUniform(r *rand.Rand, low, high int) int {
+	x := math.Log(float64(low)) + float64((math.Log(float64(high)+1)-math.Log(float64(low)))*r.Float64())
+	return min(max(int(math.Exp(x)), low), high)
+}
+
+// scan is GridMix's scan: each map keeps 0.5 % of its input; with one reduce that counts, or none.
+func scan(name string, maps, reduces int) Job {
+	j := Job{Name: name, Class: fmt.Sprintf("%d maps", maps), Maps: maps, Reduces: reduces, InputBytes: int64(maps) * DefaultBlock}
+	j.Map.CPU = -1
+	j.OutputBytes = j.InputBytes / 200
+	if reduces > 0 {
+		j.ShuffleBytes, j.OutputBytes = j.OutputBytes, int64(reduces)*100
+	}
+	return j
+}
+
+// Scans is a number of GridMix scans of the same size, all submitted at once, each with its own user and file. Use it with closed
+// submission for [Zaharia10 §5.2.2, §5.3]: Table 4 with 3, 10 or 100 maps, Fig 15 with 200 jobs of 4 or 12 maps, 50 at a time.
+func Scans(jobs, maps, reduces int) Workload {
+	w := Workload{Name: fmt.Sprintf("scans-%dx%d", jobs, maps)}
+	for i := range jobs {
+		j := scan(fmt.Sprintf("scan%04d", i), maps, reduces)
+		j.User = fmt.Sprintf("user%04d", i)
+		w.Jobs = append(w.Jobs, j)
+	}
+	return w
+}
+
+// GridMix is a stream of GridMix scans: sizes from maps, gaps from gap (seconds), one in two with a reduce.
+func GridMix(r *rand.Rand, jobs int, maps, gap Dist) Workload {
+	w := Workload{Name: "gridmix"}
+	var at time.Duration
+	for i := range jobs {
+		j := scan(fmt.Sprintf("scan%04d", i), max(1, maps.Count(r, MaxTasks)), i%2)
+		j.Class, j.User, j.Submit = Bin(j.Maps), fmt.Sprintf("user%04d", i), at
+		w.Jobs = append(w.Jobs, j)
+		at += gap.Span(r)
+	}
+	return w
+}
+
+// SharedScans is [Zaharia10 §5.2.3]: a number of concurrent scan jobs on one data set of 180 GB (1,440 blocks of 128 MB).
+func SharedScans(jobs int) Workload {
+	w := Scans(jobs, 1440, 0)
+	w.Name = fmt.Sprintf("sticky-slots-%d", jobs)
+	w.Files = []File{{Name: "dataset", Blocks: 1440}}
+	for i := range w.Jobs {
+		w.Jobs[i].File = 1
+	}
+	return w
+}
+
+// Hierarchy is [Zaharia10 §5.2.1, Fig 11]: long jobs of 12,000 maps of 25 s in pool1 (t=0), pool2 (57 s) and pool1 again (494 s), and three
+// short ones of 800 maps of 12 s in pool3 (118 s). The paper speaks of two long jobs and four short ones; the last job's kind is open, and long
+// (a parameter) by default. The times are whole map times: use a cluster without set-up time.
+func Hierarchy(lastIsShort bool) Workload {
+	w := Workload{Name: "hierarchy"}
+	add := func(pool string, at time.Duration, short bool) {
+		j := scan(fmt.Sprintf("job%d", len(w.Jobs)+1), 12000, 0)
+		j.Class, j.Map = "long", Cost{Setup: -1, CPU: -1, Time: 25 * time.Second, Spread: 0.1}
+		if short {
+			j.Maps, j.Class, j.Map.Time = 800, "short", 12*time.Second
+			j.InputBytes = int64(j.Maps) * DefaultBlock
+		}
+		j.Pool, j.User, j.Submit = pool, pool, at
+		w.Jobs = append(w.Jobs, j)
+	}
+	add("pool1", 0, false)
+	add("pool2", 57*time.Second, false)
+	for range 3 {
+		add("pool3", 118*time.Second, true)
+	}
+	add("pool1", 494*time.Second, lastIsShort)
+	return w
+}
+
+// Overhead is the load of [Zaharia10 §5.4]: 100 jobs of 1,000 maps and 1,000 reduces in 20 pools, for 2,500 nodes of 2 + 2 slots.
+func Overhead(mapTime time.Duration) Workload {
+	w := Workload{Name: "overhead"}
+	for i := range 100 {
+		w.Jobs = append(w.Jobs, Job{
+			Name: fmt.Sprintf("job%03d", i), Class: "all", Pool: fmt.Sprintf("pool%02d", i%20), Maps: 1000, Reduces: 1000,
+			InputBytes: 1000 * DefaultBlock, ShuffleBytes: 1000 * DefaultBlock / 4,
+			Map: Cost{Setup: -1, CPU: -1, Time: mapTime, Spread: 0.3}, Reduce: Cost{Setup: -1, CPU: -1, Time: mapTime, Spread: 0.3},
+		})
+	}
+	return w
+}
+
+// Named gives a built-in workload by its name, drawn from r. See Names.
+func Named(name string, r *rand.Rand) (Workload, error) {
+	switch name {
+	case "facebook-io":
+		return FacebookIO(r), nil
+	case "facebook-cpu":
+		return FacebookCPU(r, 8*time.Second), nil
+	case "facebook-mixed":
+		return FacebookMixed(r), nil
+	case "hfsp-fb":
+		return FBDataset(r), nil
+	case "hfsp-preemption":
+		return Preemption(), nil
+	case "gridmix":
+		return GridMix(r, 100, Dist{LogNormal, 20, 1.5}, Dist{Exponential, FacebookGap.Seconds(), 0}), nil
+	case "hierarchy":
+		return Hierarchy(false), nil
+	case "small-jobs":
+		return Scans(200, 10, 0), nil
+	case "sticky-slots":
+		return SharedScans(20), nil
+	case "facebook-2010":
+		return Facebook2010(r), nil
+	case "overhead":
+		return Overhead(10 * time.Second), nil
+	}
+	return Workload{}, fmt.Errorf("workload: no built-in workload %q (have %v)", name, Names())
+}
+
+// Names lists the built-in workloads.
+func Names() []string {
+	return []string{"facebook-io", "facebook-cpu", "facebook-mixed", "hfsp-fb", "hfsp-preemption", "gridmix", "hierarchy",
+		"small-jobs", "sticky-slots", "facebook-2010", "overhead"}
+}

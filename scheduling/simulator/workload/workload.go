@@ -1,0 +1,177 @@
+package workload
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// DefaultBlock is the size of a block of the papers' clusters, in bytes.
+const DefaultBlock = 128 << 20
+
+// Bounds on what one workload may ask for. They catch garbage and keep a simulation's memory in hand.
+const (
+	MaxBytes   = int64(1) << 60    // of one job's input, shuffle or output, and of a file
+	MaxTasks   = 10_000_000        // of one kind in one job
+	MaxJobs    = 5_000_000         // in a workload
+	MaxSubmit  = 1000 * time.Hour  // of a submission
+	MaxTime    = 10000 * time.Hour // of one task
+	maxNameLen = 4096
+)
+
+// Cost says how long one task of a job takes besides reading and writing.
+type Cost struct {
+	// Setup is the time before an attempt does anything; 0 takes the node model's, negative means none.
+	Setup time.Duration
+	// Time is computing time that does not depend on the bytes.
+	Time time.Duration
+	// CPU multiplies the node model's computing time per byte; 0 means 1, negative none.
+	CPU float64
+	// Spread is the sigma of a lognormal factor of mean 1 on the computing time of each task; 0 makes all alike.
+	Spread float64
+}
+
+// Skew says how unevenly a job's map outputs are spread over its reduces. The zero value is even.
+type Skew struct {
+	// Zipf gives partition p the weight 1/(p+1)^Zipf, in an order shuffled for each job; 0 means none.
+	Zipf float64
+	// Shares is the sigma of a lognormal weight of each partition, alike for all maps of the job.
+	Shares float64
+	// Cells is the sigma of a lognormal weight of each (map, partition) pair.
+	Cells float64
+}
+
+// Job is one job of a workload.
+type Job struct {
+	Name     string
+	Class    string // what reports group by, such as "bin 3"; empty stands for all the unnamed
+	User     string
+	Pool     string
+	Queue    string
+	Priority scheduling.Priority
+	// Submit is when the job comes, since the start of the workload; with After, since the end of that job.
+	Submit time.Duration
+	// After names an earlier job of the workload that must end first; empty means none.
+	After   string
+	Maps    int // at least 1
+	Reduces int // 0 or more
+	// File is the index into Workload.Files plus 1 of the file that the maps read, from its start; 0 means a file of the job's own.
+	File int
+	// NoLocation gives the maps no input location (generated input).
+	NoLocation   bool
+	InputBytes   int64 // of all maps; split i of a job reads its part, see SplitBytes
+	ShuffleBytes int64 // of all maps to all reduces; 0 for a map-only job
+	OutputBytes  int64 // of all reduces, or of all maps of a map-only job
+	Map          Cost
+	Reduce       Cost
+	Skew         Skew
+	SlowStart    float64 // see scheduling.JobSpec
+	SlotsPerTask int     // 0 means 1
+	NoSuspend    bool
+	// TellTimes hands Map.Time and Reduce.Time to the policy as known durations (srpt, ps, hfsp without training).
+	TellTimes bool
+}
+
+// SplitBytes gives the size of the input of map i: whole blocks of InputBytes/Maps, rounded up, the last ones shorter.
+func (j *Job) SplitBytes(i int) int64 {
+	size := (j.InputBytes + int64(j.Maps) - 1) / int64(j.Maps)
+	return max(0, min(size, j.InputBytes-int64(i)*size))
+}
+
+// File is a file that several jobs read.
+type File struct {
+	Name     string
+	Blocks   int // one map's input each
+	Replicas int // of each block; 0 takes the cluster's
+}
+
+// Workload is a list of jobs and the files they share.
+type Workload struct {
+	Name  string
+	Jobs  []Job // by time of submission
+	Files []File
+}
+
+// Tasks gives the number of maps and of reduces of all jobs.
+func (w *Workload) Tasks() (maps, reduces int) {
+	for i := range w.Jobs {
+		maps += w.Jobs[i].Maps
+		reduces += w.Jobs[i].Reduces
+	}
+	return maps, reduces
+}
+
+// Validate reports every fault that would make a simulation meaningless, joined.
+func (w *Workload) Validate() error {
+	if len(w.Jobs) > MaxJobs {
+		return fmt.Errorf("workload: %d jobs, at most %d", len(w.Jobs), MaxJobs)
+	}
+	var faults []error
+	names := map[string]bool{}
+	for i := range w.Jobs {
+		j := &w.Jobs[i]
+		if err := j.check(len(w.Files), names); err != nil {
+			faults = append(faults, fmt.Errorf("workload: job %d %q: %w", i, j.Name, err))
+		}
+		names[j.Name] = true
+	}
+	for _, f := range w.Files {
+		if f.Blocks < 1 || f.Blocks > MaxTasks || f.Replicas < 0 {
+			faults = append(faults, fmt.Errorf("workload: file %q: %d blocks of %d replicas", f.Name, f.Blocks, f.Replicas))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// check reports the first fault of a job; names holds the jobs before it.
+func (j *Job) check(files int, names map[string]bool) error {
+	within := func(what string, n, low, high int64) error {
+		if n < low || n > high {
+			return fmt.Errorf("%s %d is not between %d and %d", what, n, low, high)
+		}
+		return nil
+	}
+	err := errors.Join(
+		within("maps", int64(j.Maps), 1, MaxTasks),
+		within("reduces", int64(j.Reduces), 0, MaxTasks),
+		within("input bytes", j.InputBytes, 0, MaxBytes),
+		within("shuffle bytes", j.ShuffleBytes, 0, MaxBytes),
+		within("output bytes", j.OutputBytes, 0, MaxBytes),
+		within("submission time", int64(j.Submit), 0, int64(MaxSubmit)),
+		within("file", int64(j.File), 0, int64(files)),
+		within("map time", int64(j.Map.Time), 0, int64(MaxTime)),
+		within("reduce time", int64(j.Reduce.Time), 0, int64(MaxTime)),
+	)
+	if err != nil {
+		return err
+	}
+	if j.After != "" && !names[j.After] {
+		return fmt.Errorf("comes after %q, which no earlier job is called", j.After)
+	}
+	if len(j.Name) > maxNameLen {
+		return fmt.Errorf("name of %d bytes", len(j.Name))
+	}
+	for _, sigma := range []float64{j.Skew.Zipf, j.Skew.Shares, j.Skew.Cells, j.Map.Spread, j.Reduce.Spread} {
+		if !(sigma >= 0 && sigma <= 10) {
+			return fmt.Errorf("skew or spread %v is not between 0 and 10", sigma)
+		}
+	}
+	for _, factor := range []float64{j.Map.CPU, j.Reduce.CPU} {
+		if !(factor <= 1e6) {
+			return fmt.Errorf("cpu factor %v is above 1e6", factor)
+		}
+	}
+	return nil
+}
+
+// Bin gives the class of a job by its number of maps: the nine bins of [Zaharia10 Table 2].
+func Bin(maps int) string {
+	for i, top := range [...]int{1, 2, 20, 60, 150, 300, 500, 1500} {
+		if maps <= top {
+			return fmt.Sprintf("bin %d", i+1)
+		}
+	}
+	return "bin 9"
+}

@@ -1,0 +1,214 @@
+package workload
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// readFile reads one entry of "files".
+func (p *yamlReader) readFile(n ast.Node) error {
+	var f File
+	err := p.mapping(n, map[string]field{
+		"name":     p.text(&f.Name),
+		"blocks":   p.count(&f.Blocks, 1, MaxTasks),
+		"replicas": p.count(&f.Replicas, 1, 1000),
+	})
+	if err != nil {
+		return err
+	}
+	switch {
+	case f.Name == "":
+		return p.fault(n, "a file needs a name")
+	case f.Blocks == 0:
+		return p.fault(n, "file %q needs blocks", f.Name)
+	case p.files[f.Name] != 0:
+		return p.fault(n, "file %q twice", f.Name)
+	}
+	p.w.Files = append(p.w.Files, f)
+	p.files[f.Name] = len(p.w.Files)
+	return nil
+}
+
+// yamlJob is an entry of "jobs" before its numbers are drawn. A nil distribution was left out.
+type yamlJob struct {
+	job                                  Job
+	count                                int
+	file                                 string
+	at, gap, maps, reduces               *Dist
+	input, shuffle, output               *Dist
+	mapTime, reduceTime, setup           *Dist
+	shuffleRatio, outputRatio, spread    float64
+	cpu                                  float64
+	slowStart                            float64
+	hasShuffleRatio, hasOutputRatio, any bool
+}
+
+// fields is the table of keys of a job.
+func (p *yamlReader) fields(y *yamlJob) map[string]field {
+	j := &y.job
+	flag := func(read field, set *bool) field {
+		return func(n ast.Node) error { *set = true; return read(n) }
+	}
+	return map[string]field{
+		"name": p.text(&j.Name), "class": p.text(&j.Class), "user": p.text(&j.User), "pool": p.text(&j.Pool),
+		"queue": p.text(&j.Queue), "priority": p.priority(&j.Priority), "file": p.text(&y.file), "after": p.text(&j.After),
+		"count": p.count(&y.count, 1, MaxJobs), "slots": p.count(&j.SlotsPerTask, 1, 1000),
+		"at": p.dist(&y.at, ParseSeconds), "gap": p.dist(&y.gap, ParseSeconds),
+		"maps": p.dist(&y.maps, ParseCount), "reduces": p.dist(&y.reduces, ParseCount),
+		"input": p.dist(&y.input, ParseBytes), "shuffle": p.dist(&y.shuffle, ParseBytes), "output": p.dist(&y.output, ParseBytes),
+		"shuffle_ratio": flag(p.plain(&y.shuffleRatio, 1e6), &y.hasShuffleRatio),
+		"output_ratio":  flag(p.plain(&y.outputRatio, 1e6), &y.hasOutputRatio),
+		"map_time":      p.dist(&y.mapTime, ParseSeconds), "reduce_time": p.dist(&y.reduceTime, ParseSeconds),
+		"setup": p.dist(&y.setup, ParseSeconds), "spread": p.plain(&y.spread, 10), "cpu": p.plain(&y.cpu, 1e6),
+		"slow_start": flag(p.plain(&y.slowStart, 1), &y.any),
+		"no_suspend": p.truth(&j.NoSuspend), "no_location": p.truth(&j.NoLocation), "known_times": p.truth(&j.TellTimes),
+		"skew": func(n ast.Node) error {
+			return p.mapping(n, map[string]field{
+				"zipf": p.plain(&j.Skew.Zipf, 10), "shares": p.plain(&j.Skew.Shares, 10), "cells": p.plain(&j.Skew.Cells, 10),
+			})
+		},
+	}
+}
+
+// readJob reads one entry of "jobs" and draws its jobs.
+func (p *yamlReader) readJob(n ast.Node) error {
+	y := yamlJob{count: 1, cpu: 1}
+	if err := p.mapping(n, p.fields(&y)); err != nil {
+		return err
+	}
+	switch {
+	case y.maps == nil && y.input == nil:
+		return p.fault(n, "a job needs maps or input")
+	case y.shuffle != nil && y.hasShuffleRatio:
+		return p.fault(n, "shuffle and shuffle_ratio exclude each other")
+	case y.output != nil && y.hasOutputRatio:
+		return p.fault(n, "output and output_ratio exclude each other")
+	case y.file != "" && p.files[y.file] == 0:
+		return p.fault(n, "no file is called %q", y.file)
+	case y.count+len(p.w.Jobs) > MaxJobs:
+		return p.fault(n, "more than %d jobs", MaxJobs)
+	}
+	y.job.File = p.files[y.file]
+	if y.any {
+		y.job.SlowStart = y.slowStart
+		if y.slowStart == 0 {
+			y.job.SlowStart = -1 // said, not left out: no gate
+		}
+	}
+	return p.drawJobs(n, &y)
+}
+
+// drawJobs adds the jobs of an entry.
+func (p *yamlReader) drawJobs(n ast.Node, y *yamlJob) error {
+	at := p.at
+	if y.at != nil {
+		at = y.at.Span(p.r)
+	}
+	for i := range y.count {
+		j := y.job
+		if j.Name == "" {
+			j.Name = fmt.Sprintf("job%04d", len(p.w.Jobs)+1)
+		} else if y.count > 1 {
+			j.Name = fmt.Sprintf("%s-%d", j.Name, i+1)
+		}
+		p.draw(y, &j)
+		if j.After == "" {
+			j.Submit = at
+		} else if y.at != nil {
+			j.Submit = at // since the end of that job
+		}
+		if err := j.check(len(p.w.Files), nameIfAny(j.After)); err != nil {
+			return p.fault(n, "%v", err)
+		}
+		if f := j.File; f > 0 && p.w.Files[f-1].Blocks < j.Maps {
+			return p.fault(n, "%d maps, but file %q has %d blocks", j.Maps, y.file, p.w.Files[f-1].Blocks)
+		}
+		p.w.Jobs = append(p.w.Jobs, j)
+		if y.gap != nil {
+			at += y.gap.Span(p.r)
+		}
+	}
+	p.at = at
+	return nil
+}
+
+// nameIfAny lets check pass over After here: names are checked when all jobs are read.
+func nameIfAny(name string) map[string]bool { return map[string]bool{name: true} }
+
+// draw fills in the numbers of one job.
+func (p *yamlReader) draw(y *yamlJob, j *Job) {
+	size := func(d *Dist) int64 { return int64(math.Round(min(d.Sample(p.r), float64(MaxBytes)))) }
+	span := func(d *Dist) time.Duration {
+		if d == nil {
+			return 0
+		}
+		return d.Span(p.r)
+	}
+	if y.input != nil {
+		j.InputBytes = size(y.input)
+		j.Maps = int(min(max(1, (j.InputBytes+p.block-1)/p.block), MaxTasks+1))
+	}
+	if y.maps != nil {
+		j.Maps = max(1, y.maps.Count(p.r, MaxTasks))
+		if y.input == nil {
+			j.InputBytes = min(int64(j.Maps), MaxBytes/p.block) * p.block
+		}
+	}
+	if y.reduces != nil {
+		j.Reduces = y.reduces.Count(p.r, MaxTasks)
+	}
+	part := func(ratio float64, of int64) int64 { return int64(min(ratio*float64(of), float64(MaxBytes))) }
+	switch {
+	case y.shuffle != nil:
+		j.ShuffleBytes = size(y.shuffle)
+	case y.hasShuffleRatio:
+		j.ShuffleBytes = part(y.shuffleRatio, j.InputBytes)
+	}
+	switch {
+	case y.output != nil:
+		j.OutputBytes = size(y.output)
+	case y.hasOutputRatio:
+		j.OutputBytes = part(y.outputRatio, j.InputBytes)
+	}
+	setup := span(y.setup)
+	if y.setup != nil && setup == 0 {
+		setup = -1
+	}
+	cpu := y.cpu
+	if cpu == 0 {
+		cpu = -1
+	}
+	j.Map = Cost{Setup: setup, Time: span(y.mapTime), CPU: cpu, Spread: y.spread}
+	j.Reduce = Cost{Setup: setup, Time: span(y.reduceTime), CPU: cpu, Spread: y.spread}
+	if j.Class == "" {
+		j.Class = Bin(j.Maps)
+	}
+}
+
+// sort puts the jobs in order of submission, keeping the file's order among equals; a job that comes after another stays behind it.
+func (p *yamlReader) sort() {
+	rank := make(map[string]time.Duration, len(p.w.Jobs))
+	type keyed struct {
+		job Job
+		key time.Duration
+	}
+	list := make([]keyed, len(p.w.Jobs))
+	for i, j := range p.w.Jobs {
+		key := j.Submit
+		if j.After != "" {
+			key = rank[j.After]
+		}
+		rank[j.Name] = key
+		list[i] = keyed{j, key}
+	}
+	slices.SortStableFunc(list, func(a, b keyed) int {
+		return int(min(max(a.key-b.key, -1), 1))
+	})
+	for i := range list {
+		p.w.Jobs[i] = list[i].job
+	}
+}
