@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/actors"
+)
+
+func TestJobsOfUsers(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in")
+	require.NoError(t, os.WriteFile(in, []byte("to be \tor\nnot  to be\n\nShakespeare to\r\n"), 0o600))
+	for job, want := range map[string][]string{
+		"wordcount": {"Shakespeare\t1", "be\t2", "not\t1", "or\t1", "to\t3"},
+		"grep":      {"Shakespeare to\r"},
+	} {
+		out := filepath.Join(dir, job)
+		require.NoError(t, run(context.Background(), []string{job, in, out}))
+		require.Equal(t, want, linesOf(t, out))
+	}
+	require.ErrorIs(t, run(context.Background(), []string{"wordcount", in}), errUsage)
+	require.ErrorIs(t, run(context.Background(), []string{"live", "long", in}), errUsage)
+	require.ErrorIs(t, run(context.Background(), []string{"sing", in, dir}), errUsage)
+}
+
+// linesOf returns the lines of a directory's part files, sorted.
+func linesOf(t *testing.T, dir string) []string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "part-*"))
+	require.NoError(t, err)
+	require.NotEmpty(t, names)
+	var lines []string
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		lines = append(lines, strings.SplitAfter(string(text), "\n")...)
+	}
+	lines = slices.DeleteFunc(lines, func(l string) bool { return l == "" })
+	for i := range lines {
+		lines[i] = strings.TrimSuffix(lines[i], "\n")
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+func TestTinyJobs(t *testing.T) {
+	cluster, err := actors.Start(actors.Config{})
+	require.NoError(t, err)
+	latencies, err := oneByOne(context.Background(), cluster, 5)
+	require.NoError(t, err)
+	require.Len(t, latencies, 5)
+	require.Positive(t, slices.Min(latencies))
+	n, err := atOnce(context.Background(), cluster, 20*time.Millisecond)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, n, 4)
+	require.NoError(t, cluster.Close())
+	_, err = atOnce(context.Background(), cluster, time.Second)
+	require.ErrorIs(t, err, actors.ErrClosed)
+}
