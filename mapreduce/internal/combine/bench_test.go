@@ -173,6 +173,31 @@ func cpuTime(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
+// BenchmarkSmallJob is the engine's part of a job of ten words.
+func BenchmarkSmallJob(b *testing.B) {
+	root := memory.NewBudget(1 << 30)
+	cfg := Config[int64]{Partitions: 1, Sum: true, Budget: root, Pool: memory.NewPool(root, 1<<20)}
+	b.ReportAllocs()
+	for b.Loop() {
+		t := NewTable(cfg)
+		t.EmitFields([]byte("ten words or so are enough for a small job"), 1)
+		segments, _, err := t.Finish()
+		if err != nil {
+			b.Fatal(err)
+		}
+		m := NewMerge(cfg, segments)
+		n := 0
+		for _, _, ok := m.Next(); ok; _, _, ok = m.Next() {
+			n++
+		}
+		if n != 10 {
+			b.Fatal(n)
+		}
+		m.Close()
+		segments[0].Release()
+	}
+}
+
 // BenchmarkEmit measures one goroutine emitting words of a vocabulary in turn.
 func BenchmarkEmit(b *testing.B) {
 	for _, distinct := range []int{1000, 100_000} {

@@ -162,26 +162,23 @@ func (c *cells[V]) fold(x *cell[V], v *V) {
 	x.value = c.combine(x.value, *v)
 }
 
-// putLong folds v into the value of a key longer than 16 bytes. It reports
-// false if there is no room for a new key.
-func (c *cells[V]) putLong(key []byte, v *V) bool {
-	k0, k1 := inlineWords(key[:inlineKey])
-	h := xxhash.Sum64(key)
-	mark := uint32(len(key)) + 1
+// putLong folds a pair with a long key into its cell. It reports false if there
+// is no room for a new key.
+func (c *cells[V]) putLong(w *longPending[V], key []byte) bool {
 	mask := uint64(len(c.cells) - 1)
-	for at := h >> (c.shift & 63); ; at++ {
+	for at := w.hash >> (c.shift & 63); ; at++ {
 		x := &c.cells[at&mask]
 		if x.mark == 0 {
 			if c.full() || !c.reserve(len(key)) {
 				return false
 			}
-			*x = cell[V]{k0: k0, k1: k1, mark: mark, off: uint32(len(c.arena)), value: *v}
+			*x = cell[V]{k0: w.k0, k1: w.k1, mark: w.mark, off: uint32(len(c.arena)), value: w.value}
 			c.arena = append(c.arena, key...)
 			c.n++
 			return true
 		}
-		if x.k0 == k0 && x.k1 == k1 && x.mark == mark && string(c.longKey(x)) == string(key) {
-			c.fold(x, v)
+		if x.k0 == w.k0 && x.k1 == w.k1 && x.mark == w.mark && string(c.longKey(x)) == string(key) {
+			c.fold(x, &w.value)
 			return true
 		}
 	}

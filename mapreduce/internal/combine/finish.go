@@ -141,6 +141,7 @@ func (d *divided[V]) addBlock(l *part[V], c *cells[V]) {
 // the caller. The table can only be closed afterwards.
 func (t *Table[V]) Finish() ([]*Segment[V], segment.Stats, error) {
 	t.flush()
+	t.flushLong()
 	t.stats.Bytes += t.stats.Records * int64(unsafe.Sizeof(*new(V)))
 	out := make([]*Segment[V], t.cfg.Partitions)
 	for p := range out {

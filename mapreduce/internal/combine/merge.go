@@ -81,6 +81,7 @@ func (m *Merge[V]) start() {
 		}
 	}
 	m.t.flush()
+	m.t.flushLong()
 	if m.err = m.t.err; m.err != nil {
 		return
 	}
@@ -96,7 +97,7 @@ func (t *Table[V]) absorb(block []cell[V], arena []byte) {
 	for i := range block {
 		x := &block[i]
 		if x.mark > inlineKey+1 {
-			t.putLong(arena[x.off:x.off+x.mark-1], x.value)
+			t.emitLong(arena[x.off:x.off+x.mark-1], x.value)
 			continue
 		}
 		w := &t.b.q[t.b.n]

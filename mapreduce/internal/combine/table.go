@@ -93,6 +93,7 @@ type Table[V any] struct {
 	cfg    Config[V]
 	c      cells[V]
 	b      batch[V]
+	l      longBatch[V]
 	spills [][]*segment.Segment
 	stats  segment.Stats
 	err    error
@@ -129,7 +130,7 @@ func (t *Table[V]) Emit(key []byte, v V) {
 	t.stats.Records++
 	t.stats.Bytes += int64(len(key))
 	if len(key) > inlineKey {
-		t.putLong(key, v)
+		t.emitLong(key, v)
 		return
 	}
 	w := &t.b.q[t.b.n]
@@ -151,16 +152,34 @@ func (t *Table[V]) flush() {
 	t.b.n = 0
 }
 
-func (t *Table[V]) putLong(key []byte, v V) {
-	for t.err == nil && !t.c.putLong(key, &v) {
-		if t.c.full() {
-			t.makeRoom()
-		} else {
-			t.drain()
-			if t.err == nil && !t.c.reserve(len(key)) {
-				t.c.forceArena(len(key))
+func (t *Table[V]) emitLong(key []byte, v V) {
+	if t.l.add(key, v) {
+		t.flushLong()
+	}
+}
+
+func (t *Table[V]) flushLong() {
+	t.c.touchLong(&t.l)
+	for i := range t.l.q[:t.l.n] {
+		w := &t.l.q[i]
+		key := t.l.key(w)
+		for t.err == nil && !t.c.putLong(w, key) {
+			if t.c.full() {
+				t.makeRoom()
+			} else {
+				t.makeArena(len(key))
 			}
 		}
+	}
+	t.l.reset()
+}
+
+// makeArena makes room for a key of n bytes, which the budget or the size of
+// the arena has refused: in an empty table, since over budget only one key's
+// worth may be taken.
+func (t *Table[V]) makeArena(n int) {
+	if t.drain(); t.err == nil && !t.c.reserve(n) {
+		t.c.forceArena(n)
 	}
 }
 

@@ -170,6 +170,33 @@ func BenchmarkTeraSort(b *testing.B) {
 	}
 }
 
+// BenchmarkSmallJob is the engine's part of a job of ten records.
+func BenchmarkSmallJob(b *testing.B) {
+	root := memory.NewBudget(1 << 30)
+	pool := memory.NewPool(root, 1<<20)
+	key := []byte("key 0")
+	b.ReportAllocs()
+	for b.Loop() {
+		s := NewSorter(Config{Partitions: 1, Budget: root, Pool: pool})
+		for i := range byte(10) {
+			key[4] = '0' + i*7%10
+			if err := s.Add(0, key, key); err != nil {
+				b.Fatal(err)
+			}
+		}
+		segments, _, err := s.Finish()
+		if err != nil {
+			b.Fatal(err)
+		}
+		m := NewMerge(MergeConfig{Budget: root, Pool: pool}, segments)
+		if n, _, err := m.WriteTo(io.Discard, Layout{Key: true}); n != 10 || err != nil {
+			b.Fatal(n, err)
+		}
+		m.Close()
+		segments[0].Release()
+	}
+}
+
 // BenchmarkSortEntries compares the radix with the sort it replaces.
 func BenchmarkSortEntries(b *testing.B) {
 	const n = 1 << 20

@@ -12,9 +12,17 @@ type Layout struct {
 	Separator, End []byte
 }
 
-// gatherSize is the size of the output buffer: the copies into it stay in the
-// second-level cache and a write is large enough.
+// gatherSize is the most bytes of the output buffer: the copies into it stay in
+// the second-level cache and a write is large enough.
 const gatherSize = 512 << 10
+
+// size is what all records of the merge take in this layout, at most.
+func (l *Layout) size(m *Merge) (n int64) {
+	for i := range m.runs {
+		n += m.runs[i].bytes + m.runs[i].records*int64(len(l.Separator)+len(l.End))
+	}
+	return n
+}
 
 // WriteTo writes all remaining records to w in large pieces, for reduces that
 // pass every record on unchanged, and returns the number of records and bytes
@@ -24,7 +32,7 @@ func (m *Merge) WriteTo(w io.Writer, l Layout) (records, written int64, err erro
 	if !m.started {
 		m.start()
 	}
-	slab := m.cfg.Pool.Get(gatherSize)
+	slab := m.cfg.Pool.Get(int(min(gatherSize, l.size(m))))
 	m.cfg.Budget.Acquire(int64(len(slab.Bytes)))
 	defer func() {
 		m.cfg.Pool.Put(slab)
