@@ -1,0 +1,248 @@
+package allocation
+
+import (
+	"io"
+	"math"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// Parameters are the scheduler's settings in mapred-site.xml [Hadoop Fair Scheduler Guide §4.1], with Hadoop's defaults where the
+// file says nothing.
+type Parameters struct {
+	Scheduler      string        // preset that mapred.jobtracker.taskScheduler asks for: "hfs", "capacity", "fifo"; "" if it is not in the file
+	AllocationFile string        // absolute path of fair-scheduler.xml; "" if it is not in the file
+	PoolProperty   string        // for Rules: the job property that names the pool; default PropertyUser
+	UpdateInterval time.Duration // between updates of shares; default 500 ms
+
+	Preemption      scheduling.PreemptionPolicy // default off, every 15 s
+	SizeBasedWeight bool
+	BoostFactor     float64 // of the NewJobWeightBooster; 0: none
+	BoostTime       time.Duration
+	Locality        scheduling.LocalityPolicy // default: both waits are computed
+	OneTask         bool                      // assignmultiple is false
+	LoadMaxDiff     float64
+	SlowStart       float64 // -1 if it is not in the file
+
+	Warnings []*Problem // settings without effect
+}
+
+// The beginnings and names of the properties.
+const (
+	prefixFair    = "mapred.fairscheduler."
+	prefixBooster = "mapred.newjobweightbooster."
+)
+
+// ParseParameters reads mapred-site.xml; name is used in messages. The file holds much that is not the scheduler's, so
+// properties of other parts are passed over, but those that begin with mapred.fairscheduler must be known ones.
+func ParseParameters(name string, r io.Reader) (Parameters, error) {
+	p := parameterParser{faults: faults{file: name}}
+	p.out = Parameters{
+		PoolProperty: PropertyUser, UpdateInterval: 500 * time.Millisecond, SlowStart: -1,
+		Preemption: scheduling.PreemptionPolicy{Interval: 15 * time.Second},
+	}
+	if root := readDocument(&p.faults, r); root == nil {
+		return Parameters{}, p.err()
+	} else if root.name != "configuration" {
+		p.add(root.line, "the root element is <%s>, want <configuration>", root.name)
+	} else {
+		p.props = readProperties(&p.faults, root, nil)
+	}
+	for _, prop := range p.props {
+		p.property(prop)
+	}
+	p.together()
+	if err := p.err(); err != nil {
+		return Parameters{}, err
+	}
+	p.out.Warnings = p.warnings
+	return p.out, nil
+}
+
+// Apply puts the parameters into a policy, over what it says of the same things.
+func (p Parameters) Apply(to *scheduling.Policy) {
+	to.Preemption, to.Locality, to.OneTask, to.LoadMaxDiff = p.Preemption, p.Locality, p.OneTask, p.LoadMaxDiff
+	to.Pools.SizeBasedWeight, to.Pools.BoostFactor, to.Pools.BoostTime = p.SizeBasedWeight, p.BoostFactor, p.BoostTime
+	to.Pools.PoolPerUser = p.PoolProperty == PropertyUser || p.PoolProperty == propertyUserOld
+	if p.SlowStart >= 0 {
+		to.SlowStart = p.SlowStart
+	}
+}
+
+// parameterParser gathers the parameters.
+type parameterParser struct {
+	faults
+	props            []*property
+	out              Parameters
+	preempt, onlyLog bool
+	adjuster         bool
+	factor           float64
+	boost            time.Duration
+	delay            [3]time.Duration // common, node, rack; -1 computed; 0 with given false: not in the file
+	given            [3]bool
+}
+
+// property reads one property if it is the scheduler's.
+func (p *parameterParser) property(prop *property) {
+	switch {
+	case strings.HasPrefix(prop.name, prefixFair), strings.HasPrefix(prop.name, prefixBooster):
+	case prop.name == "mapred.jobtracker.taskScheduler", prop.name == "mapreduce.jobtracker.taskscheduler":
+	case prop.name == "mapred.reduce.slowstart.completed.maps", prop.name == "mapreduce.job.reduce.slowstart.completedmaps":
+	default:
+		return
+	}
+	text, ok := prop.text(&p.faults)
+	if !ok {
+		return
+	}
+	f, line, out := &p.faults, prop.line, &p.out
+	switch strings.TrimPrefix(prop.name, prefixFair) {
+	case "preemption":
+		p.preempt, _ = boolean(f, line, prop.name, text)
+	case "preemption.only.log":
+		p.onlyLog, _ = boolean(f, line, prop.name, text)
+	case "preemption.interval":
+		out.Preemption.Interval = p.millis(prop, text, 1)
+	case "update.interval":
+		out.UpdateInterval = p.millis(prop, text, 1)
+	case "poolnameproperty":
+		out.PoolProperty = text
+	case "allocation.file":
+		if out.AllocationFile = text; !path.IsAbs(text) {
+			p.add(line, "%s: %q is not an absolute path", prop.name, shorten(text))
+		}
+	case "sizebasedweight":
+		out.SizeBasedWeight, _ = boolean(f, line, prop.name, text)
+	case "assignmultiple":
+		multiple, good := boolean(f, line, prop.name, text)
+		out.OneTask = good && !multiple
+	case "load.max.diff":
+		out.LoadMaxDiff = p.part(prop, text)
+	case "locality.delay":
+		p.wait(0, prop, text)
+	case "locality.delay.node":
+		p.wait(1, prop, text)
+	case "locality.delay.rack":
+		p.wait(2, prop, text)
+	default:
+		p.extension(prop, text)
+	}
+}
+
+// extension reads the properties that name classes, those of the booster, and those that have no effect here.
+func (p *parameterParser) extension(prop *property, text string) {
+	class := text[strings.LastIndexByte(text, '.')+1:]
+	switch prop.name {
+	case prefixFair + "weightadjuster":
+		if p.adjuster = class == "NewJobWeightBooster"; !p.adjuster {
+			p.add(prop.line, "%s: unknown class %s, want NewJobWeightBooster", prop.name, shorten(text))
+		}
+	case prefixFair + "loadmanager":
+		if class != "CapBasedLoadManager" {
+			p.add(prop.line, "%s: unknown class %s, want CapBasedLoadManager", prop.name, shorten(text))
+		}
+	case prefixFair + "taskselector":
+		if class != "DefaultTaskSelector" {
+			p.add(prop.line, "%s: unknown class %s, want DefaultTaskSelector", prop.name, shorten(text))
+		}
+	case prefixFair + "assignmultiple.maps", prefixFair + "assignmultiple.reduces":
+		if text != "-1" {
+			p.add(prop.line, "%s: only -1, as many as there are free slots, is supported", prop.name)
+		}
+	case prefixFair + "pool":
+		p.warn(prop.line, "%s is a property of jobs and has no effect here", prop.name)
+	case prefixFair + "eventlog.enabled", prefixFair + "dump.interval":
+		p.warn(prop.line, "%s has no effect: events are recorded otherwise", prop.name)
+	case prefixBooster + "factor":
+		p.factor, _ = weight(&p.faults, prop.line, prop.name, text)
+	case prefixBooster + "duration":
+		p.boost = p.millis(prop, text, 1)
+	case "mapred.jobtracker.taskScheduler", "mapreduce.jobtracker.taskscheduler":
+		preset, known := map[string]string{"FairScheduler": "hfs", "CapacityTaskScheduler": "capacity", "JobQueueTaskScheduler": "fifo"}[class]
+		if p.out.Scheduler = preset; !known {
+			p.add(prop.line, "%s: unknown class %s, want FairScheduler, CapacityTaskScheduler or JobQueueTaskScheduler", prop.name, shorten(text))
+		}
+	case "mapred.reduce.slowstart.completed.maps", "mapreduce.job.reduce.slowstart.completedmaps":
+		p.out.SlowStart = p.part(prop, text)
+	default:
+		p.add(prop.line, "unknown property %s", shorten(prop.name))
+	}
+}
+
+// together sets what follows from several properties.
+func (p *parameterParser) together() {
+	switch {
+	case p.preempt && p.onlyLog:
+		p.out.Preemption.Mode = scheduling.PreemptLog
+	case p.preempt:
+		p.out.Preemption.Mode = scheduling.PreemptOn
+	case p.onlyLog:
+		p.warn(0, "%spreemption.only.log has no effect without %spreemption", prefixFair, prefixFair)
+	}
+	switch {
+	case p.adjuster:
+		p.out.BoostFactor, p.out.BoostTime = p.factor, p.boost
+		if p.factor == 0 {
+			p.out.BoostFactor = 3
+		}
+		if p.boost == 0 {
+			p.out.BoostTime = 5 * time.Minute
+		}
+	case p.factor != 0 || p.boost != 0:
+		p.warn(0, "%s* has no effect without %sweightadjuster", prefixBooster, prefixFair)
+	}
+	p.out.Locality = p.locality()
+}
+
+// locality settles the waits. Hadoop computes both unless both are given, so that one alone is overwritten; here the other takes the same.
+func (p *parameterParser) locality() scheduling.LocalityPolicy {
+	for i := 1; i <= 2; i++ {
+		if !p.given[i] && p.given[0] {
+			p.delay[i], p.given[i] = p.delay[0], true
+		}
+	}
+	for i := 1; i <= 2; i++ {
+		if other := 3 - i; p.given[i] && !p.given[other] {
+			p.warn(0, "%slocality.delay: one wait of two is given; the other takes the same", prefixFair)
+			p.delay[other], p.given[other] = p.delay[i], true
+		}
+	}
+	w := scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: []time.Duration{max(p.delay[1], 0), max(p.delay[2], 0)}}
+	switch {
+	case !p.given[1], p.delay[1] < 0 && p.delay[2] < 0:
+		w.Auto = true
+	case p.delay[1] < 0 || p.delay[2] < 0:
+		p.add(0, "%slocality.delay: one wait is -1, computed, and the other is not; give both or neither", prefixFair)
+	}
+	return w
+}
+
+// wait reads a locality delay in milliseconds; -1 is computed.
+func (p *parameterParser) wait(i int, prop *property, text string) {
+	p.given[i] = true
+	if text == "-1" {
+		p.delay[i] = -1
+		return
+	}
+	p.delay[i] = p.millis(prop, text, 0)
+}
+
+// millis reads a time in milliseconds.
+func (p *parameterParser) millis(prop *property, text string, least int) time.Duration {
+	n, _ := count(&p.faults, prop.line, prop.name, text, least)
+	return time.Duration(n) * time.Millisecond
+}
+
+// part reads a number from 0 to 1.
+func (p *parameterParser) part(prop *property, text string) float64 {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(x) || x < 0 || x > 1 {
+		p.add(prop.line, "%s: %q is not a number from 0 to 1", prop.name, shorten(text))
+		return 0
+	}
+	return x
+}
