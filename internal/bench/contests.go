@@ -45,12 +45,12 @@ func Contests(s Setup) []Contest {
 }
 
 // tarry is `tarry run` with slots = cores, its result in a directory in memory.
-func (s Setup) tarry(name string, kind ResultKind, job ...string) Program {
+func (s Setup) tarry(kind ResultKind, job ...string) Program {
 	out := filepath.Join(s.Memory, "out")
 	slots := strconv.Itoa(s.Cores)
 	args := append([]string{s.Tarry, "run"}, job...)
 	args = append(args, "-q", "-o", out, "--map-slots", slots, "--reduce-slots", slots, "--spill-dir", s.Spill)
-	return Program{Name: name, Args: args, OutDir: out, Result: kind}
+	return Program{Name: "tarry", Args: args, OutDir: out, Result: kind}
 }
 
 // with returns the program under another name with further arguments, which override earlier ones.
@@ -83,7 +83,7 @@ func (s Setup) userJob(name string, kind ResultKind, job, input string) []Progra
 }
 
 func (s Setup) wordCount(name, input string) Contest {
-	tarry := s.tarry("tarry", Lines, "wordcount", input)
+	tarry := s.tarry(Lines, "wordcount", input)
 	c := Contest{Name: name, Input: input, Bytes: s.Size, Programs: []Program{
 		tarry,
 		s.limit(Lines, "wordcount", input),
@@ -114,7 +114,7 @@ func (s Setup) shell(name, pipeline, input string) Program {
 }
 
 func (s Setup) teraSort() Contest {
-	tarry := s.tarry("tarry", Bytes, "terasort", s.Inputs.Tera)
+	tarry := s.tarry(Bytes, "terasort", s.Inputs.Tera)
 	c := Contest{Name: "terasort", Input: s.Inputs.Tera, Bytes: s.Size, Programs: []Program{
 		tarry,
 		s.limit(Bytes, "terasort", s.Inputs.Tera),
@@ -129,14 +129,14 @@ func (s Setup) teraSort() Contest {
 func (s Setup) bigTeraSort() Contest {
 	budget := strconv.FormatInt(s.Size/2, 10)
 	return Contest{Name: "terasort in little memory", Input: s.Inputs.Tera4, Bytes: 4 * s.Size, Programs: []Program{
-		s.tarry("tarry", Bytes, "terasort", s.Inputs.Tera4).with("tarry", "--memory", budget),
+		s.tarry(Bytes, "terasort", s.Inputs.Tera4).with("tarry", "--memory", budget),
 		s.gnuSort(s.Inputs.Tera4, strconv.FormatInt(s.Size/2>>10, 10)+"K"),
 	}}
 }
 
 func (s Setup) sortLines() Contest {
 	return Contest{Name: "sort lines", Input: s.Inputs.Zipf, Bytes: s.Size, Programs: []Program{
-		s.tarry("tarry", Bytes, "sort", s.Inputs.Zipf),
+		s.tarry(Bytes, "sort", s.Inputs.Zipf),
 		s.limit(Bytes, "sort", s.Inputs.Zipf),
 		s.gnuSort(s.Inputs.Zipf, "8G"),
 	}}
@@ -161,7 +161,7 @@ func (s Setup) grepCount(name, flag, pattern string) Contest {
 	} else {
 		limitArgs = append(limitArgs, "-e")
 	}
-	tarry := s.tarry("tarry", Count, append(tarryArgs, pattern, input)...).with("tarry", "-o", "-")
+	tarry := s.tarry(Count, append(tarryArgs, pattern, input)...).with("tarry", "-o", "-")
 	tarry.OutDir = ""
 	c := Contest{Name: name, Input: input, Bytes: s.Size, Programs: []Program{
 		tarry,
@@ -175,7 +175,7 @@ func (s Setup) grepLines() Contest {
 	input := s.Inputs.Real
 	limit := Program{Name: "limit", Args: []string{s.Limit, "grep", "-j", strconv.Itoa(s.Cores), Literal, input}, Result: Bytes}
 	c := Contest{Name: "grep literal", Input: input, Bytes: s.Size, Programs: []Program{
-		s.tarry("tarry", Bytes, "grep", "-F", Literal, input),
+		s.tarry(Bytes, "grep", "-F", Literal, input),
 		limit,
 	}}
 	c.Programs = append(c.Programs, s.greps(Bytes, "", "-F", Literal, input)...)

@@ -24,6 +24,7 @@ func longestLiteral(re *syntax.Regexp) string {
 		}
 	case syntax.OpConcat:
 		return longestInConcat(re.Sub)
+	default: // may match without any of its parts, or has none
 	}
 	return ""
 }
