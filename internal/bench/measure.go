@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"syscall"
 	"time"
 )
@@ -66,16 +67,16 @@ func peakRSS(state *os.ProcessState, seen memorySeen) int64 {
 	if !ok {
 		return seen.peakRSS
 	}
-	peak := usage.Maxrss * maxRSSUnit
 	var own syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &own); err == nil && peak <= own.Maxrss*maxRSSUnit && seen.peakRSS > 0 {
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &own); err == nil && usage.Maxrss <= own.Maxrss && seen.peakRSS > 0 {
 		return seen.peakRSS
 	}
-	return max(peak, seen.peakRSS)
+	unit := int64(1 << 10)
+	if runtime.GOOS == "darwin" {
+		unit = 1
+	}
+	return max(usage.Maxrss*unit, seen.peakRSS)
 }
-
-// maxRSSUnit is what Rusage.Maxrss counts in: KiB on Linux and the BSDs.
-const maxRSSUnit = 1 << 10
 
 // memorySeen is the most that a process had when it was looked at, in bytes.
 type memorySeen struct {
