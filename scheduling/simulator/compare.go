@@ -1,0 +1,133 @@
+package simulator
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// Contender is a policy in a comparison.
+type Contender struct {
+	Name   string
+	Policy scheduling.Policy
+}
+
+// Estimate is the mean of a figure over the repetitions with the half-width of its 95 % confidence interval (Student's t); 0 for one repetition.
+type Estimate struct {
+	Mean float64 `json:"mean"`
+	Half float64 `json:"ci95"`
+}
+
+// String gives "12.3 ± 0.4".
+func (e Estimate) String() string { return fmt.Sprintf("%.4g ± %.2g", e.Mean, e.Half) }
+
+// Contest is one contender's part of a comparison. Results are by repetition.
+type Contest struct {
+	Contender
+	Results []*Result
+}
+
+// Over estimates a figure of this contender.
+func (c *Contest) Over(figure func(*Result) float64) Estimate {
+	values := make([]float64, len(c.Results))
+	for i, r := range c.Results {
+		values[i] = figure(r)
+	}
+	return estimate(values)
+}
+
+// Minus estimates the paired difference of a figure, repetition by repetition: both met the same jobs, blocks and task times, so that most of
+// the chance drops out.
+func (c *Contest) Minus(o *Contest, figure func(*Result) float64) Estimate {
+	values := make([]float64, min(len(c.Results), len(o.Results)))
+	for i := range values {
+		values[i] = figure(c.Results[i]) - figure(o.Results[i])
+	}
+	return estimate(values)
+}
+
+// Compare runs each contender on the same workloads with the same seeds, Config.Seed and on, in parallel on all processors. load draws the
+// workload of a repetition from its seed; it is called once for each repetition and what it returns is only read. The outcome does not depend on
+// the number of processors. Config.Policy is not used; its callbacks must be safe for concurrent calls.
+func Compare(ctx context.Context, cfg Config, contenders []Contender, repeat int, load func(seed uint64) (*workload.Workload, error)) ([]Contest, error) {
+	repeat = max(1, repeat)
+	out := make([]Contest, len(contenders))
+	for i, c := range contenders {
+		out[i] = Contest{Contender: c, Results: make([]*Result, repeat)}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	type cell struct {
+		contender, turn int
+		w               *workload.Workload
+	}
+	cells := make(chan cell)
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(contenders)*repeat) {
+		wg.Go(func() {
+			for x := range cells {
+				one := cfg
+				one.Policy, one.Seed = contenders[x.contender].Policy, cfg.Seed+uint64(x.turn)
+				res, err := Run(ctx, one, x.w)
+				if err != nil {
+					cancel(fmt.Errorf("%s: %w", contenders[x.contender].Name, err))
+					continue
+				}
+				out[x.contender].Results[x.turn] = res
+			}
+		})
+	}
+	for turn := range repeat {
+		w, err := load(cfg.Seed + uint64(turn))
+		if err != nil {
+			cancel(err)
+			break
+		}
+		for i := range contenders {
+			cells <- cell{i, turn, w}
+		}
+	}
+	close(cells)
+	wg.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// estimate gives the mean and the half-width of its 95 % confidence interval.
+func estimate(values []float64) Estimate {
+	n := float64(len(values))
+	if n == 0 {
+		return Estimate{}
+	}
+	var sum float64
+	for _, v := range values {
+		sum += v
+	}
+	e := Estimate{Mean: sum / n}
+	if n < 2 {
+		return e
+	}
+	var squares float64
+	for _, v := range values {
+		squares += float64((v - e.Mean) * (v - e.Mean))
+	}
+	e.Half = student95(len(values)-1) * math.Sqrt(squares/(n-1)/n)
+	return e
+}
+
+// student95 is the two-sided 95 % quantile of Student's t with so many degrees of freedom: from the table up to 30, then 1.96 + 2.4/f (within 0.1 %).
+func student95(f int) float64 {
+	table := [...]float64{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110,
+		2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042}
+	if f <= len(table) {
+		return table[f-1]
+	}
+	return 1.96 + 2.4/float64(f)
+}

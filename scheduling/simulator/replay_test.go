@@ -1,0 +1,40 @@
+package simulator
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// The call log of a simulation through a fresh Core gives the same orders, for every scheduler, drive and reduce placement, with failures.
+func TestReplay(t *testing.T) {
+	w := workload.FacebookMixed(rand.New(rand.NewPCG(1, 0)))
+	capMaps(&w, 15, 40)
+	for _, name := range scheduling.Presets() {
+		for _, drive := range []Drive{EventDrive, HeartbeatDrive} {
+			for _, rule := range []scheduling.ReduceRule{scheduling.AnyNode, scheduling.CoGRS} {
+				var log bytes.Buffer
+				calls := scheduling.NewCallWriter(&log)
+				p := preset(t, name)
+				p.Reduce.Rule = rule
+				cfg := Config{
+					Cluster: Cluster{Nodes: 12, Racks: 3}, Drive: drive, Policy: p, Seed: 9,
+					Core:     scheduling.Config{Calls: calls.Write, HeartbeatInterval: time.Second, Expiry: time.Minute},
+					Failures: Failures{Outages: []Outage{{Node: 3, At: 100 * time.Second, For: 200 * time.Second}}, TaskFails: 0.01},
+				}
+				run(t, cfg, &w)
+				require.NoError(t, calls.Err())
+				require.NotZero(t, log.Len())
+				core, err := scheduling.NewCore(scheduling.Config{HeartbeatInterval: time.Second, Expiry: time.Minute}, p)
+				require.NoError(t, err)
+				require.NoError(t, scheduling.ReplayFrom(core, &log), "%s %v %v", name, drive, rule)
+			}
+		}
+	}
+}

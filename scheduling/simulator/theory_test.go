@@ -1,0 +1,132 @@
+package simulator
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// stream is a Poisson stream of jobs of one map without input, with exponential times.
+func stream(seed uint64, jobs int, gap, service float64) *workload.Workload {
+	r := rand.New(rand.NewPCG(seed, 0))
+	w := workload.Workload{Name: "stream"}
+	var at float64
+	for i := range jobs {
+		at += gap * r.ExpFloat64()
+		w.Jobs = append(w.Jobs, workload.Job{
+			Name: fmt.Sprint(i), User: "u", Maps: 1, NoLocation: true, Submit: seconds(at),
+			Map: workload.Cost{Setup: -1, Time: seconds(service * r.ExpFloat64())},
+		})
+	}
+	return &w
+}
+
+// erlangC is the chance to wait in an M/M/c queue with load a = arrival rate times service time.
+func erlangC(c int, a float64) float64 {
+	sum, term := 0.0, 1.0
+	for k := range c {
+		sum += term
+		term *= a / float64(k+1)
+	}
+	term *= float64(c) / (float64(c) - a)
+	return term / (sum + term)
+}
+
+// FIFO on c slots is M/M/c: the mean sojourn is 1/mu + C(c, a)/(c mu - lambda).
+func TestMeanSojournOfMMc(t *testing.T) {
+	for _, c := range []struct {
+		nodes, slots int
+		load         float64 // of each slot
+	}{{1, 1, 0.5}, {2, 2, 0.7}, {5, 2, 0.8}} {
+		n := c.nodes * c.slots
+		service := 10.0
+		gap := service / (float64(n) * c.load)
+		var sum float64
+		const runs = 3
+		for seed := range uint64(runs) {
+			res := run(t, Config{Cluster: Cluster{Nodes: c.nodes, MapSlots: c.slots}, Policy: preset(t, "fifo"), Seed: seed}, stream(seed, 12_000, gap, service))
+			sum += res.Report.Sojourn.Mean
+		}
+		want := service + erlangC(n, c.load*float64(n))/(float64(n)/service-1/gap)
+		require.InEpsilon(t, want, sum/runs, 0.06, "%d slots", n)
+	}
+}
+
+// Fair sharing of many short tasks is processor sharing: M/M/1-PS has the mean sojourn S/(1-rho), and it depends only on the mean size. A job of
+// k tasks of 0.1 s each on one slot shares it task by task.
+func TestMeanSojournOfProcessorSharing(t *testing.T) {
+	const slice, load, jobs = 0.1, 0.6, 6000
+	var sum, service float64
+	for seed := range uint64(4) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		w := workload.Workload{Name: "ps"}
+		var at, total float64
+		for i := range jobs {
+			tasks := 1 + int(r.ExpFloat64()*50)
+			total += float64(tasks) * slice
+			at += 5 / load * r.ExpFloat64()
+			w.Jobs = append(w.Jobs, workload.Job{Name: fmt.Sprint(i), User: "u", Maps: tasks, NoLocation: true, Submit: seconds(at),
+				Map: workload.Cost{Setup: -1, Time: seconds(slice)}})
+		}
+		res := run(t, Config{Cluster: Cluster{Nodes: 1, MapSlots: 1}, Policy: preset(t, "fair"), Seed: seed}, &w)
+		sum += res.Report.Sojourn.Mean
+		rho := total / at
+		service += total / jobs / (1 - rho)
+	}
+	require.InEpsilon(t, service, sum, 0.1)
+}
+
+// Sticky slots [Zaharia10 §3.3.2]: k equal jobs on one file under naive fair sharing keep their slots; locality is near 1-(1-1/k)^(RL), and delay
+// scheduling cures it.
+func TestStickySlots(t *testing.T) {
+	for _, k := range []int{5, 20, 50} {
+		w := workload.SharedScans(k)
+		for i := range w.Jobs {
+			w.Jobs[i].Maps, w.Jobs[i].InputBytes = 360, 360*workload.DefaultBlock
+			w.Jobs[i].Map = workload.Cost{CPU: -1, Time: time.Second, Spread: 0.3}
+		}
+		w.Files[0].Blocks = 360
+		cfg := Config{Cluster: Cluster{Nodes: 25, MapSlots: 4}, Policy: preset(t, "fair"), Seed: 1}
+		naive := run(t, cfg, &w).Report.Maps.Share(scheduling.NodeLocal)
+		bound := 1 - math.Pow(1-1/float64(k), 3*4)
+		require.InDelta(t, bound, naive, 0.12, "%d jobs", k)
+		cfg.Policy.Locality = scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: []time.Duration{10 * time.Second, 10 * time.Second}}
+		require.Greater(t, run(t, cfg, &w).Report.Maps.Share(scheduling.NodeLocal), 0.97, "%d jobs with delay", k)
+	}
+}
+
+// The delay formula [Zaharia10 §3.5.1]: with D skips a job whose next task has its R replicas on M nodes launches locally with chance 1-(1-R/M)^D.
+// Jobs of one map arrive at a full cluster, whose slots free up on nodes at random; one offer each.
+func TestDelayFormula(t *testing.T) {
+	const nodes, replicas = 300, 30
+	for _, d := range []int{1, 5, 15} {
+		r := rand.New(rand.NewPCG(uint64(d), 0))
+		w := workload.Workload{Name: "delay"}
+		w.Jobs = append(w.Jobs, workload.Job{Name: "filler", Class: "filler", User: "f", Maps: 40_000, NoLocation: true, Priority: scheduling.Low,
+			Map: workload.Cost{Setup: -1, Time: 10 * time.Second, Spread: 0.5}})
+		for i := range 2000 {
+			w.Jobs = append(w.Jobs, workload.Job{Name: fmt.Sprint(i), Class: "probe", User: "p", Maps: 1, Submit: 60*time.Second + seconds(float64(i)*0.25+0.2*r.Float64()),
+				InputBytes: 1, Map: workload.Cost{Setup: -1, Time: 10 * time.Second, Spread: 0.5}})
+		}
+		p := preset(t, "fifo")
+		p.Spread = false
+		p.Locality = scheduling.LocalityPolicy{Rule: scheduling.SkipCount, Skips: []int{d}}
+		res := run(t, Config{Cluster: Cluster{Nodes: nodes, MapSlots: 2, Replicas: replicas}, Policy: p, Seed: 2, Interval: time.Hour}, &w)
+		var probes Figures
+		for _, c := range res.Report.ByClass {
+			if c.Class == "probe" {
+				probes = c.Figures
+			}
+		}
+		// D refused offers and the one that may go anywhere, which is local by chance: D+1 draws.
+		want := 1 - math.Pow(1-float64(replicas)/nodes, float64(d+1))
+		require.InDelta(t, want, probes.Maps.Share(scheduling.NodeLocal), 0.04, "D=%d", d)
+	}
+}
