@@ -125,6 +125,7 @@ func (b *boundJob[I, K, V, O]) sorting(p *Plan, a *MapAttempt) collector[K, V] {
 func (b *boundJob[I, K, V, O]) combining(p *Plan, a *MapAttempt) collector[K, V] {
 	cfg := b.combineConfig(&a.Resources, a.ID())
 	cfg.Partitions = p.reduces
+	cfg.Distinct = int(p.distinct.Load())
 	if b.job.Partition != nil || b.job.TotalOrder || b.prefix != nil {
 		cfg.Partition = b.partitioner(p.reduces)
 	}
@@ -134,6 +135,7 @@ func (b *boundJob[I, K, V, O]) combining(p *Plan, a *MapAttempt) collector[K, V]
 		err:  t.Err,
 		finish: func() ([]Segment, segment.Stats, func(), error) {
 			list, stats, err := t.Finish()
+			p.distinct.Store(stats.Output)
 			return segmentsOf(list), stats, releaseAll(list), err
 		},
 		close: t.Close,

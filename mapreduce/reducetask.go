@@ -134,38 +134,42 @@ func (r *reduceRun[I, K, V, O]) groups(next func() ([]byte, V, bool, error)) err
 	if r.identity() {
 		return r.pass(next)
 	}
+	var records, groups int64
+	defer func() {
+		r.c.Add(ReduceInputRecords, records)
+		r.c.Add(ReduceInputGroups, groups)
+	}()
 	decodeKey := r.key.decoder()
-	records := int64(0)
-	defer func() { r.c.Add(ReduceInputRecords, records) }()
 	key, v, ok, err := next()
 	var group []byte
+	first := false
+	within := func() bool { return ok && err == nil && (first || r.sameGroup(group, key)) }
+	advance := func() {
+		first = false
+		records++
+		key, v, ok, err = next()
+	}
+	values := iter.Seq[V](func(yield func(V) bool) {
+		for within() && yield(v) {
+			advance()
+		}
+	})
 	for ok && err == nil {
 		group = append(group[:0], key...)
-		k, kerr := decodeKey(group)
-		if kerr != nil {
-			return kerr
+		first = true
+		groups++
+		k, err := decodeKey(group)
+		if err == nil {
+			err = r.user.Reduce(k, values, r.w.emit)
 		}
-		r.c.Add(ReduceInputGroups, 1)
-		first := true
-		values := iter.Seq[V](func(yield func(V) bool) {
-			for ok && err == nil && (first || r.sameGroup(group, key)) {
-				first = false
-				if !yield(v) {
-					return
-				}
-				records++
-				key, v, ok, err = next()
-			}
-		})
-		if uerr := r.user.Reduce(k, values, r.w.emit); uerr != nil {
-			return uerr
+		if err == nil {
+			err = r.alive()
 		}
-		for ok && err == nil && r.sameGroup(group, key) { // what Reduce left unread
-			records++
-			key, v, ok, err = next()
-		}
-		if err := r.alive(); err != nil {
+		if err != nil {
 			return err
+		}
+		for within() { // what Reduce left unread
+			advance()
 		}
 	}
 	if err == nil && r.user.Close != nil {
