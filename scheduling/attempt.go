@@ -16,6 +16,7 @@ type attempt struct {
 	progress  float64
 	reduced   float64
 	known     bool // the node has reported it
+	sampled   bool // order "hfsp" has learned from its progress
 }
 
 // worked is how long the attempt has held its slot so far.

@@ -85,6 +85,22 @@ func (r *cogrs) offer(j *job, n *node) bool {
 	return r.start(j, n, i, at, CauseWaited)
 }
 
+func (r *cogrs) accepts(j *job, n *node) bool {
+	g := j.gravity
+	if g == nil || g.known == 0 {
+		return true
+	}
+	level, limit := r.allowed(j), r.cap(g)
+	if level < 2 && g.placed[n.id] >= limit {
+		return false
+	}
+	if r.planFor(j).flat {
+		return true
+	}
+	i, _ := r.choose(j, n, level, limit)
+	return i >= 0
+}
+
 // choose picks the reduce to launch on n and the level at which it is there, or -1. At the center, or as good as: the one that has most to lose
 // elsewhere. In the center's rack: the one nearest to its input. Else: the one that loses least.
 func (r *cogrs) choose(j *job, n *node, level Locality, limit int32) (int32, Locality) {

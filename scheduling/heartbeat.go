@@ -105,25 +105,28 @@ func (c *Core) apply(n *node, s *Status) {
 	}
 }
 
-// sampler is an order that learns from the attempts' progress and ends.
+// sampler is an order that learns from the attempts' progress and from those that succeed.
 type sampler interface {
 	progressed(a *attempt)
-	ended(a *attempt, succeeded bool)
+	ended(a *attempt)
 }
 
 // succeed ends an attempt whose task is done.
 func (c *Core) succeed(ai int32, s *Status) {
 	a := c.atts[ai]
 	j, k, i := a.job, a.id.Task.Kind, a.id.Task.Index
-	if o, ok := c.order.(sampler); ok {
-		o.ended(&a, true)
-	}
 	c.release(ai)
 	w := &j.w[k]
 	t := &w.tasks[i]
 	t.state, t.node, t.won = taskDone, a.node.id, a.id.Try
 	w.done++
 	w.duration += a.worked(c.now)
+	if k == Map && w.done == len(w.tasks) {
+		j.mapsDone = c.now
+	}
+	if o, ok := c.order.(sampler); ok {
+		o.ended(&a)
+	}
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventSucceeded, JobID: j.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality})
 	}
@@ -142,9 +145,6 @@ func (c *Core) succeed(ai int32, s *Status) {
 func (c *Core) fail(ai int32, s *Status) {
 	a := c.atts[ai]
 	j, k, i := a.job, a.id.Task.Kind, a.id.Task.Index
-	if o, ok := c.order.(sampler); ok {
-		o.ended(&a, false)
-	}
 	c.release(ai)
 	t := &j.w[k].tasks[i]
 	t.state = taskPending

@@ -61,11 +61,12 @@ type job struct {
 	w         [kinds]work
 	index     placeIndex
 	wait      [kinds]waitState
-	pool      *pool // orders "pools"
-	leaf      *leaf // order "capacity"
-	begun     bool  // has launched a task (order "capacity")
-	queueRank rank  // place among the queue's waiting jobs
-	virtual   [kinds]virtualJob
+	pool      *pool              // orders "pools"
+	leaf      *leaf              // order "capacity"
+	begun     bool               // has launched a task (order "capacity")
+	queueRank rank               // place among the queue's waiting jobs
+	virtual   [kinds]*virtualJob // order "hfsp"
+	mapsDone  time.Duration      // when the last map was done
 	gravity   *gravity
 	capMaps   int64
 

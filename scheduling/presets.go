@@ -30,21 +30,26 @@ func orderTable() []orderEntry {
 		{"fair", newNaiveFair},
 		{"pools", newPools},
 		{"capacity", newCapacity},
+		{"hfsp", newHFSP},
+		{"srpt", newSRPT},
 	}
 }
 
 // presetTable lists the named schedulers. A new policy is a line here.
 func presetTable() []preset {
 	w := []time.Duration{5 * time.Second, 10 * time.Second}
-	hfs := LocalityPolicy{Rule: TimedWait, Waits: w}
+	wait := LocalityPolicy{Rule: TimedWait, Waits: w}
 	return []preset{
 		{"fifo", "five priorities, then submission; greedy locality [Hadoop]", Policy{Order: "fifo", Spread: true}},
 		{"fair", "fewest running tasks first; greedy locality [Zaharia10 Algorithm 1]", Policy{Order: "fair"}},
 		{"delay", "fair with a skip count [Zaharia10 Algorithm 2]", Policy{Order: "fair",
 			Locality: LocalityPolicy{Rule: SkipCount, Skips: []int{1}}}},
-		{"hfs", "pools with weights and shares, two-level wait [Zaharia10 §4]", Policy{Order: "pools", Spread: true, Locality: hfs,
+		{"hfs", "pools with weights and shares, two-level wait [Zaharia10 §4]", Policy{Order: "pools", Spread: true, Locality: wait,
 			Pools: Allocations{PoolPerUser: true}}},
 		{"capacity", "hierarchical queues with capacities and user limits [Hadoop]", Policy{Order: "capacity"}},
+		{"hfsp", "projected finish under processor sharing, by estimated sizes [HFSP]", Policy{Order: "hfsp", Locality: wait}},
+		{"srpt", "least work left first, sizes known: a bound", Policy{Order: "srpt"}},
+		{"ps", "processor sharing, as even as whole slots allow: a bound", Policy{Order: "fair"}},
 	}
 }
 

@@ -2,9 +2,10 @@ package scheduling
 
 // reduceRule weighs waiting for a better node against launching a reduce here.
 type reduceRule interface {
-	begin()                     // as localityRule.begin, for reduces
-	offer(j *job, n *node) bool // launches a reduce of j on n, or refuses
-	end()                       // closes a heartbeat
+	begin()                       // as localityRule.begin, for reduces
+	accepts(j *job, n *node) bool // tells whether offer would launch one
+	offer(j *job, n *node) bool   // launches a reduce of j on n, or refuses
+	end()                         // closes a heartbeat
 	mapLaunched(*job, int32, *node)
 	mapGone(j *job, m int32)                         // an attempt, or the output, of map m is gone
 	mapDone(j *job, m int32, n *node, bytes []int64) // the output of map m lies on n; bytes per reduce, nil if unknown
@@ -26,6 +27,7 @@ type anyNode struct{ c *Core }
 
 func (anyNode) begin()                         {}
 func (anyNode) end()                           {}
+func (anyNode) accepts(*job, *node) bool       { return true }
 func (anyNode) mapLaunched(*job, int32, *node) {}
 
 func (r anyNode) offer(j *job, n *node) bool {

@@ -3,7 +3,6 @@ package scenario
 import (
 	"bytes"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,9 +14,6 @@ func TestScenarios(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, file := range files {
-		if strings.HasPrefix(filepath.Base(file), "HF") {
-			continue // until hfsp is in the preset table
-		}
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			var out, errs bytes.Buffer
 			code := Run(&out, &errs, []string{file}, Options{})

@@ -1,0 +1,195 @@
+package scheduling
+
+import "cmp"
+
+// claimed is how many slots smaller jobs claim from a larger one.
+type claimed struct {
+	job   *job
+	slots int
+}
+
+// assign fills the free map slots, then the reduce slots; of each kind it then takes back slots from larger jobs, if the policy does so.
+func (o *hfsp) assign(n *node) {
+	for k := range TaskKind(kinds) {
+		for n.free(k) > 0 && o.offerSlot(n, k) {
+		}
+		if n.slots[k] > 0 && o.reclaims() {
+			o.reclaim(n, k)
+		}
+	}
+}
+
+// offerSlot offers a free slot to the jobs in order: a task of theirs that is suspended here resumes before a new one is launched.
+func (o *hfsp) offerSlot(n *node, k TaskKind) bool {
+	c := o.c
+	c.begin(k)
+	o.rewind(k)
+	for {
+		j, ok := o.lists[k].next(&o.at)
+		if !ok {
+			return false
+		}
+		if o.use(j, n, k) {
+			return true
+		}
+	}
+}
+
+// use gives a free slot of n to j, if it has a task for it.
+func (o *hfsp) use(j *job, n *node, k TaskKind) bool {
+	if ai := o.suspendedOn(j, n, k); ai >= 0 && n.free(k) >= j.slots {
+		o.c.resumeAttempt(ai)
+		return true
+	}
+	return j.launchable(k) && o.c.offer(j, n, k)
+}
+
+// suspendedOn finds the attempt of j to resume on n, or -1: the oldest, of least index.
+func (o *hfsp) suspendedOn(j *job, n *node, k TaskKind) int32 {
+	if j.w[k].suspended == 0 {
+		return -1
+	}
+	return o.extreme(j, n, k, true, -1)
+}
+
+// extreme finds j's first launched (sign -1) or last launched (sign 1) attempt on n, running or suspended; of several the one of least index; -1 if
+// there is none.
+func (o *hfsp) extreme(j *job, n *node, k TaskKind, suspended bool, sign int) int32 {
+	best := int32(-1)
+	for _, ai := range n.atts {
+		a := &o.c.atts[ai]
+		if a.job != j || a.id.Task.Kind != k || a.suspended != suspended {
+			continue
+		}
+		if best < 0 {
+			best = ai
+			continue
+		}
+		b := &o.c.atts[best]
+		if cmp.Or(sign*cmp.Compare(a.start, b.start), cmp.Compare(b.id.Task.Index, a.id.Task.Index)) > 0 {
+			best = ai
+		}
+	}
+	return best
+}
+
+// reclaims tells whether larger jobs are made to give slots back now: not while too many tasks are suspended.
+func (o *hfsp) reclaims() bool {
+	if o.pol.Reclaim != EagerSuspend || o.pol.SuspendHigh == 0 {
+		return o.pol.Reclaim != WaitForSlot
+	}
+	switch {
+	case o.c.suspend >= o.pol.SuspendHigh:
+		o.waits = true
+	case o.c.suspend <= o.pol.SuspendLow:
+		o.waits = false
+	}
+	return !o.waits
+}
+
+// reclaim takes slots of n from larger jobs, one after the other, each right before the task that takes it.
+func (o *hfsp) reclaim(n *node, k TaskKind) {
+	for o.reclaims() {
+		o.reproject(k)
+		largest := o.largestOn(n, k)
+		if largest == nil {
+			return
+		}
+		winner, loser := o.match(n, k, largest)
+		if winner == nil {
+			return
+		}
+		ai := o.extreme(loser, n, k, false, 1)
+		if why := (Reason{Cause: CauseSmallerJob}); o.pol.Reclaim == KillLarger {
+			o.c.kill(ai, why, true)
+		} else {
+			o.c.suspendAttempt(ai, why)
+		}
+		if !o.use(winner, n, k) {
+			return
+		}
+	}
+}
+
+// yields tells whether j may lose slots of kind k: its size is known, and it may be suspended.
+func (o *hfsp) yields(j *job, k TaskKind) bool {
+	return !j.training(k) && (o.pol.Reclaim == KillLarger || !j.spec.NoSuspend)
+}
+
+// largestOn finds the largest job with a running attempt on n that may lose its slot.
+func (o *hfsp) largestOn(n *node, k TaskKind) (largest *job) {
+	for _, ai := range n.atts {
+		a := &o.c.atts[ai]
+		if a.id.Task.Kind == k && !a.suspended && o.yields(a.job, k) && (largest == nil || o.smaller(largest, a.job, k)) {
+			largest = a.job
+		}
+	}
+	return largest
+}
+
+func (o *hfsp) smaller(a, b *job, k TaskKind) bool {
+	return cmp.Or(cmp.Compare(o.key(a, k), o.key(b, k)), cmp.Compare(a.id, b.id)) < 0
+}
+
+// match lets the jobs in order of size claim the slots they lack, first free ones anywhere, then those of the largest jobs, each slot claimed once, and
+// returns the first job that claims a slot that a job has here, and that job.
+func (o *hfsp) match(n *node, k TaskKind, largest *job) (winner, loser *job) {
+	c, all := o.c, o.all[k]
+	free := c.slots[k] - c.running[k]
+	o.claims = o.claims[:0]
+	last := len(all) - 1 // candidates to lose slots are taken from the end
+	next := 0
+	for i, j := range all {
+		w := &j.w[k]
+		if !j.runnable || !w.open {
+			continue
+		}
+		need := w.waiting() + w.suspended
+		own := min(need, max(0, free))
+		free -= own
+		need -= own
+		if need == 0 {
+			continue
+		}
+		if !o.smaller(j, largest, k) {
+			return nil, nil
+		}
+		fits := o.fits(j, n, k)
+		for need > 0 {
+			for next == len(o.claims) && last > i {
+				if v := all[last]; v.w[k].running > 0 && o.yields(v, k) {
+					o.claims = append(o.claims, claimed{v, v.w[k].running})
+				}
+				last--
+			}
+			if next == len(o.claims) || !o.smaller(j, o.claims[next].job, k) {
+				break
+			}
+			from := &o.claims[next]
+			take := min(need, from.slots)
+			if fits && o.extreme(from.job, n, k, false, 1) >= 0 {
+				return j, from.job
+			}
+			need -= take
+			if from.slots -= take; from.slots == 0 {
+				next++
+			}
+		}
+	}
+	return nil, nil
+}
+
+// fits tells whether j would take a slot of n: it has a task suspended here, or one that may be launched here.
+func (o *hfsp) fits(j *job, n *node, k TaskKind) bool {
+	if o.suspendedOn(j, n, k) >= 0 {
+		return true
+	}
+	switch {
+	case !j.launchable(k), j.slots > 1:
+		return false
+	case k == Reduce:
+		return o.c.place.accepts(j, n)
+	}
+	m, _ := o.c.pick(j, n, o.c.loc.allowed(j))
+	return m >= 0
+}
