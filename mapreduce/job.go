@@ -75,11 +75,15 @@ type MapOnly[I, O any] struct {
 	MapTask func(t *Task) (Filter[I, O], error)
 }
 
-// Mapper is what a map attempt runs: Map for each record, then Close, if it is
-// not nil, once after the last. Both are called from one goroutine.
+// Mapper is what a map attempt runs: Map or MapWords for each record, then Close,
+// if it is not nil, once after the last. They are called from one goroutine.
 type Mapper[I, K, V any] struct {
-	Map   func(in I, emit func(K, V)) error
-	Close func(emit func(K, V)) error
+	Map func(in I, emit func(K, V)) error
+	// MapWords is an alternative to Map for keys that are []byte or string:
+	// words emits value for each word of text, as [Fields] cuts it, without a
+	// call a word.
+	MapWords func(in I, words func(text []byte, value V)) error
+	Close    func(emit func(K, V)) error
 }
 
 // Filter is what an attempt of a [MapOnly] job runs; see [Mapper].

@@ -69,7 +69,7 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 			c.Add(MapOutputRecords, 1)
 			c.Add(MapOutputBytes, int64(len(pair.key)+len(pair.value)))
 		}
-		records, read, err := readSplit(ctx, p, a, b.in, nil, func(rec I) error { return m.Map(rec, emit) })
+		records, read, err := readSplit(ctx, p, a, b.in, nil, record(m, emit, nil))
 		if err == nil && m.Close != nil {
 			err = m.Close(emit)
 		}

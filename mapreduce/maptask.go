@@ -14,6 +14,7 @@ var errSampled = errors.New("mapreduce: enough records sampled")
 // collector takes what a map attempt emits and ends as segments.
 type collector[K, V any] struct {
 	emit   func(K, V)
+	words  func(text []byte, v V)            // nil: made of emit
 	pin    func(view []byte, release func()) // nil: views need not outlive their records
 	err    func() error
 	finish func() ([]Segment, segment.Stats, func(), error)
@@ -29,8 +30,9 @@ func (b *boundJob[I, K, V, O]) runMap(ctx context.Context, p *Plan, a *MapAttemp
 	}
 	col := b.collector(p, a)
 	defer col.close()
+	mapRecord := record(m, col.emit, col.words)
 	records, read, err := readSplit(ctx, p, a, b.in, col.pin, func(rec I) error {
-		if err := m.Map(rec, col.emit); err != nil {
+		if err := mapRecord(rec); err != nil {
 			return err
 		}
 		return col.err()
@@ -130,7 +132,7 @@ func (b *boundJob[I, K, V, O]) combining(p *Plan, a *MapAttempt) collector[K, V]
 		cfg.Partition = b.partitioner(p.reduces)
 	}
 	t := combine.NewTable(cfg)
-	return collector[K, V]{
+	col := collector[K, V]{
 		emit: b.emitCombined(t),
 		err:  t.Err,
 		finish: func() ([]Segment, segment.Stats, func(), error) {
@@ -140,6 +142,10 @@ func (b *boundJob[I, K, V, O]) combining(p *Plan, a *MapAttempt) collector[K, V]
 		},
 		close: t.Close,
 	}
+	if !b.key.descending && wordKey[K]() != nil {
+		col.words = t.EmitFields
+	}
+	return col
 }
 
 // stored is a segment of either kind.

@@ -70,13 +70,14 @@ func (b *boundJob[I, K, V, O]) prepare(ctx context.Context, p *Plan) error {
 		if err != nil {
 			return err
 		}
+		mapRecord := record(m, emit, nil)
 		left := len(keys) + sampleKeys/sampleSplits
 		r := &splitReader{ctx: ctx, windows: usualWindows(), source: p.sources[split.Source], split: split}
 		err = b.in.read(r, func(rec I) error {
 			if len(keys) >= left {
 				return errSampled
 			}
-			return m.Map(rec, emit)
+			return mapRecord(rec)
 		})
 		if err != nil && err != errSampled { //nolint:errorlint // our own value, never wrapped
 			return err
