@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -81,4 +82,17 @@ func TestDelayRefusesBadInputInOneLine(t *testing.T) {
 		require.Contains(t, errs, want, args)
 		require.Equal(t, 1, strings.Count(errs, "\n"), "one line: %q", errs)
 	}
+}
+
+// The example in docs/configuration.md shows what the program prints.
+func TestDelayAsDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/configuration.md")
+	require.NoError(t, err)
+	_, rest, found := strings.Cut(string(page), "$ tarry delay ")
+	require.True(t, found)
+	args, rest, _ := strings.Cut(rest, "\n")
+	want, _, _ := strings.Cut(rest, "```")
+	code, out, errs := runDelay(args)
+	require.Equal(t, 0, code, errs)
+	require.Equal(t, want, out)
 }

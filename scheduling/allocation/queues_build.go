@@ -9,7 +9,7 @@ import (
 )
 
 // capacityError is the tolerance of sums of percentages.
-const capacityError = 1e-6
+const capacityError = 1e-9
 
 // build puts the queues together and checks how they fit.
 func (p *queueParser) build() Queues {

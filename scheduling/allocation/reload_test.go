@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -175,4 +177,30 @@ func TestReloadReportsAnUnreadableFile(t *testing.T) {
 	look := r.Check(second(10), unreadable{fstest.MapFS{"f": {Data: weightFile("2"), ModTime: second(0)}}}, "f")
 	require.ErrorIs(t, look.Err, errPermission)
 	require.True(t, look.Report)
+}
+
+// The documented loop, with a real file and a real core.
+func TestDocumentedLoop(t *testing.T) {
+	dir := t.TempDir()
+	write := func(weight string, modified time.Time) {
+		name := filepath.Join(dir, "fair-scheduler.xml")
+		require.NoError(t, os.WriteFile(name, weightFile(weight), 0o644))
+		require.NoError(t, os.Chtimes(name, modified, modified))
+	}
+	write("1", second(-100))
+	var weights []float64
+	require.NoError(t, follow(dir, second(0), second(12), func() { write("7", second(3)) }, func(p scheduling.Policy) {
+		weights = append(weights, p.Pools.Pools[0].Weight)
+	}))
+	require.Equal(t, []float64{1, 7}, weights)
+}
+
+// A reload resets what the file no longer mentions, and leaves alone what is not the file's.
+func TestApplyResets(t *testing.T) {
+	policy := scheduling.Policy{Pools: scheduling.Allocations{
+		Pools: []scheduling.PoolConfig{{Name: "gone", Mode: scheduling.FIFOMode}}, PoolMode: scheduling.FIFOMode, UserMaxJobs: 3, MinTimeout: time.Minute,
+		PoolPerUser: true, Known: true, SizeBasedWeight: true, BoostFactor: 3, BoostTime: time.Minute,
+	}}
+	allocation.Fair{}.Apply(&policy)
+	require.Equal(t, scheduling.Allocations{PoolPerUser: true, Known: true, SizeBasedWeight: true, BoostFactor: 3, BoostTime: time.Minute}, policy.Pools)
 }

@@ -1,0 +1,113 @@
+package allocation_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
+)
+
+// block is a fenced part of docs/configuration.md.
+type block struct{ kind, text string }
+
+// documented reads the blocks.
+func documented(t *testing.T) []block {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/configuration.md")
+	require.NoError(t, err)
+	var list []block
+	for _, m := range regexp.MustCompile("(?ms)^```([a-z ]+)\n(.*?)^```$").FindAllStringSubmatch(string(page), -1) {
+		list = append(list, block{m[1], m[2]})
+	}
+	return list
+}
+
+// parseAny reads a file of whatever kind and makes a core with it.
+func parseAny(t *testing.T, text string) error {
+	t.Helper()
+	policy, err := scheduling.Preset("hfs")
+	require.NoError(t, err)
+	switch {
+	case strings.Contains(text, "<allocations>"):
+		fair, err := allocation.ParseFair("fair-scheduler.xml", strings.NewReader(text))
+		if err != nil {
+			return err
+		}
+		require.Empty(t, fair.Warnings)
+		fair.Apply(&policy)
+	case strings.Contains(text, "mapred.fairscheduler."):
+		p, err := allocation.ParseParameters("mapred-site.xml", strings.NewReader(text))
+		if err != nil {
+			return err
+		}
+		require.Empty(t, p.Warnings)
+		p.Apply(&policy)
+	default:
+		queues, err := allocation.ParseQueues(allocation.Source{Name: "capacity-scheduler.xml", Reader: strings.NewReader(text)})
+		if err != nil {
+			return err
+		}
+		require.Empty(t, queues.Warnings)
+		if policy, err = scheduling.Preset("capacity"); err != nil {
+			return err
+		}
+		queues.Apply(&policy)
+	}
+	_, err = scheduling.NewCore(scheduling.Config{}, policy)
+	return err
+}
+
+// Every file shown is accepted, and every wrong one gives the message that follows it.
+func TestDocumentedFiles(t *testing.T) {
+	right, wrong := 0, 0
+	blocks := documented(t)
+	for i, b := range blocks {
+		switch b.kind {
+		case "xml":
+			require.NoError(t, parseAny(t, b.text), b.text)
+			right++
+		case "xml wrong":
+			require.Equal(t, "text", blocks[i+1].kind, "its message follows")
+			require.EqualError(t, parseAny(t, b.text), strings.TrimSpace(blocks[i+1].text))
+			wrong++
+		}
+	}
+	require.Equal(t, 5, right)
+	require.Equal(t, 3, wrong)
+}
+
+// The Go shown is in example_test.go, which compiles and runs.
+func TestDocumentedCode(t *testing.T) {
+	source, err := os.ReadFile("example_test.go")
+	require.NoError(t, err)
+	code := 0
+	for _, b := range documented(t) {
+		if b.kind == "go" {
+			code++
+			for line := range strings.Lines(b.text) {
+				require.Contains(t, string(source), strings.TrimSpace(line))
+			}
+		}
+	}
+	require.Equal(t, 2, code)
+}
+
+// Every element and setting of the tables is one that the parsers know.
+func TestDocumentedTables(t *testing.T) {
+	page, err := os.ReadFile("../../docs/configuration.md")
+	require.NoError(t, err)
+	for _, element := range []string{
+		"minMaps", "minReduces", "maxMaps", "maxReduces", "schedulingMode", "maxRunningJobs", "weight", "minSharePreemptionTimeout",
+		"poolMaxJobsDefault", "userMaxJobsDefault", "defaultMinSharePreemptionTimeout", "fairSharePreemptionTimeout", "defaultPoolSchedulingMode",
+		"capacity", "maximum-capacity", "supports-priority", "minimum-user-limit-percent", "maximum-initialized-jobs-per-user",
+		"preemption", "preemption.only.log", "preemption.interval", "update.interval", "sizebasedweight", "weightadjuster", "poolnameproperty",
+		"allocation.file", "locality.delay", "assignmultiple", "load.max.diff", "loadmanager",
+	} {
+		require.Contains(t, string(page), "`"+element+"`", element)
+	}
+}
