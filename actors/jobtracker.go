@@ -310,8 +310,5 @@ func (jt *jobTracker) finished(r *run, e *Event) {
 	}
 	state, c := jt.core.State(e.JobID), r.total()
 	e.Counters = c
-	jt.env.endings.Go(func() {
-		r.end(state, c)
-		jt.registry.remove(r)
-	})
+	jt.env.endings.Go(func() { r.end(state, c, jt.registry) })
 }

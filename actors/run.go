@@ -3,6 +3,7 @@ package actors
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"strconv"
 	"sync"
@@ -227,15 +228,16 @@ func (r *run) total() *mapreduce.Counters {
 // end commits or removes the job's output, frees what it held and tells who waits. It
 // runs in a goroutine of its own. A killed job whose user code does not return within a
 // grace is reported ended; the rest follows when it returns.
-func (r *run) end(state scheduling.JobState, c *mapreduce.Counters) {
-	gone := r.close()
-	if state != scheduling.JobSucceeded {
+func (r *run) end(state scheduling.JobState, c *mapreduce.Counters, g *registry) {
+	gone, late := r.close(), false
+	if state == scheduling.JobSucceeded {
+		<-gone
+	} else {
 		select {
 		case <-gone:
 		case <-time.After(endGrace):
+			late = true
 		}
-	} else {
-		<-gone
 	}
 	var err error
 	if state == scheduling.JobSucceeded {
@@ -247,21 +249,30 @@ func (r *run) end(state scheduling.JobState, c *mapreduce.Counters) {
 	if state != scheduling.JobSucceeded {
 		err = errors.Join(r.failure(state, err), r.plan.AbortJob())
 	}
+	if !late {
+		r.free()
+	}
 	r.result = Result{
 		ID: r.id, Name: r.name, State: state, Counters: c,
 		Submitted: r.submitted, Elapsed: r.env.now() - r.submitted, Err: err,
 	}
-	if rerr := r.env.fs.Remove(r.input); rerr != nil && len(r.splits) > 0 {
-		r.env.cfg.Logger.Debug("the job had no blocks", "job", r.id, "err", rerr)
-	}
+	g.remove(r)
 	close(r.done)
-	<-gone
+	if late {
+		<-gone
+		r.free()
+		_ = r.plan.AbortJob() // again: what a late attempt may have written
+	}
+}
+
+// free gives back the memory and blocks of a run whose attempts have all left.
+func (r *run) free() {
 	for _, out := range r.outputs {
 		out.Release()
 	}
 	r.outputs, r.shuffle = nil, nil
-	if state != scheduling.JobSucceeded {
-		_ = r.plan.AbortJob() // what a late attempt may have written
+	if err := r.env.fs.Remove(r.input); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.env.cfg.Logger.Error("cannot remove the blocks of a job", "job", r.id, "err", err)
 	}
 }
 

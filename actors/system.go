@@ -21,6 +21,8 @@ func newSystem(log *slog.Logger) *system {
 	lib := actor.NewActorSystem(
 		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return log.With("lib", "actor") }),
 		actor.WithDeadLetterRequestLogging(false),
+		// Each first dead letter of an interval holds a goroutine for so long.
+		actor.WithDeadLetterThrottleInterval(10*time.Millisecond),
 	)
 	return &system{ActorSystem: lib, log: log}
 }

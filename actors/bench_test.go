@@ -1,0 +1,120 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// startB starts a cluster for a benchmark.
+func startB(b *testing.B, cfg Config) *Cluster {
+	b.Helper()
+	c, err := Start(cfg)
+	require.NoError(b, err)
+	b.Cleanup(func() { require.NoError(b, c.Close()) })
+	return c
+}
+
+// runB runs a plan to its end.
+func runB(b *testing.B, c *Cluster, p *mapreduce.Plan, o SubmitOptions) Result {
+	b.Helper()
+	h, err := c.Submit(context.Background(), p, o)
+	require.NoError(b, err)
+	r, err := h.Wait(context.Background())
+	require.NoError(b, err)
+	return r
+}
+
+// BenchmarkTinyJob is one map and one reduce over a few lines, from Submit to done, one
+// after the other. p50 and p99 are the issue's: at most 1 and 5 ms.
+func BenchmarkTinyJob(b *testing.B) {
+	for _, nodes := range []int{1, 40} {
+		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
+			c := startB(b, Config{Nodes: nodes, Racks: min(nodes, 4)})
+			var took []time.Duration
+			for b.Loop() {
+				began := time.Now()
+				runB(b, c, wordCount(b, "a b a\nc a\n", 1), SubmitOptions{})
+				took = append(took, time.Since(began))
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-us")
+			b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-us")
+		})
+	}
+}
+
+// BenchmarkJobsPerSecond submits tiny jobs from eight users at once and reports the heap
+// that each leaves behind.
+func BenchmarkJobsPerSecond(b *testing.B) {
+	c := startB(b, Config{})
+	before := heap()
+	jobs := make(chan int)
+	var users sync.WaitGroup
+	for range 8 {
+		users.Go(func() {
+			for range jobs {
+				runB(b, c, wordCount(b, "a b a\nc a\n", 1), SubmitOptions{})
+			}
+		})
+	}
+	for b.Loop() {
+		jobs <- 0
+	}
+	close(jobs)
+	users.Wait()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "jobs/s")
+	b.ReportMetric(float64(heap()-before)/float64(b.N), "left-B/job")
+	b.ReportMetric(float64(runtime.NumGoroutine()), "goroutines")
+}
+
+func heap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// emptyTasks is a map-only job of n maps over one byte each, or with a reduce.
+func emptyTasks(tb testing.TB, n int, reduce bool) *mapreduce.Plan {
+	tb.Helper()
+	in := mapreduce.Chunks(mapreduce.Bytes("bytes", make([]byte, n)))
+	if !reduce {
+		job := mapreduce.MapOnly[[]byte, string]{Map: func([]byte, func(string)) error { return nil }}
+		p, err := job.Bind(in, mapreduce.Text[string](mapreduce.Writer("none", io.Discard)))
+		require.NoError(tb, err)
+		return p
+	}
+	job := mapreduce.Job[[]byte, string, int64, pair]{
+		Map:      func([]byte, func(string, int64)) error { return nil },
+		Combine:  func(a, b int64) int64 { return a + b },
+		Reducers: 1,
+	}
+	p, err := job.Bind(in, mapreduce.Text[pair](mapreduce.Writer("none", io.Discard)))
+	require.NoError(tb, err)
+	return p
+}
+
+// BenchmarkEmptyTasks is the engine's own cost of a task: at most 20 us.
+func BenchmarkEmptyTasks(b *testing.B) {
+	for _, reduce := range []bool{false, true} {
+		b.Run(fmt.Sprintf("reduce=%t", reduce), func(b *testing.B) {
+			const tasks = 20_000
+			c := startB(b, Config{BlockSize: 1})
+			for b.Loop() {
+				runB(b, c, emptyTasks(b, tasks, reduce), SubmitOptions{})
+			}
+			b.ReportMetric(b.Elapsed().Seconds()*1e6/float64(b.N)/tasks, "us/task")
+		})
+	}
+}

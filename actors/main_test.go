@@ -1,0 +1,135 @@
+package actors
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+type pair = mapreduce.Pair[string, int64]
+
+// words maps lines to (word, 1).
+func words(line []byte, emit func(string, int64)) error {
+	for w := range strings.FieldsSeq(string(line)) {
+		emit(w, 1)
+	}
+	return nil
+}
+
+func sum(k string, vs iter.Seq[int64], emit func(pair)) error {
+	var n int64
+	for v := range vs {
+		n += v
+	}
+	emit(mapreduce.MakePair(k, n))
+	return nil
+}
+
+// counting is WordCount, to be changed by tests.
+func counting(reducers int) mapreduce.Job[[]byte, string, int64, pair] {
+	return mapreduce.Job[[]byte, string, int64, pair]{
+		Name: "wordcount", Map: words, Reduce: sum, Reducers: reducers,
+		Combine: func(a, b int64) int64 { return a + b },
+	}
+}
+
+// bindLines binds a job over lines of text to a buffer that gets its parts in order.
+func bindLines[K, V, O any](tb testing.TB, j mapreduce.Job[[]byte, K, V, O], text string) (*mapreduce.Plan, *bytes.Buffer) {
+	tb.Helper()
+	out := new(bytes.Buffer)
+	p, err := j.Bind(mapreduce.Lines(mapreduce.Bytes("text", []byte(text))), mapreduce.Text[O](mapreduce.Writer("out", out)))
+	require.NoError(tb, err)
+	return p, out
+}
+
+// wordCount is a plan whose result is thrown away.
+func wordCount(tb testing.TB, text string, reducers int) *mapreduce.Plan {
+	p, _ := bindLines(tb, counting(reducers), text)
+	return p
+}
+
+// oracle is what RunLocal writes for a job.
+func oracle[K, V, O any](tb testing.TB, j mapreduce.Job[[]byte, K, V, O], text string) string {
+	tb.Helper()
+	p, out := bindLines(tb, j, text)
+	_, err := mapreduce.RunLocal(context.Background(), p, mapreduce.LocalOptions{})
+	require.NoError(tb, err)
+	return out.String()
+}
+
+// prose is text of so many lines over a small vocabulary.
+func prose(seed uint64, lines int) string {
+	r := rand.New(rand.NewPCG(seed, 7))
+	var b strings.Builder
+	for range lines {
+		for range r.IntN(9) {
+			fmt.Fprintf(&b, "w%d ", r.IntN(50))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// start starts a cluster that the test closes.
+func start(t *testing.T, cfg Config) *Cluster {
+	t.Helper()
+	c, err := Start(cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Close()) })
+	return c
+}
+
+// bubble runs f with a fake clock and a cluster, which is closed within the bubble.
+func bubble(t *testing.T, cfg Config, f func(t *testing.T, c *Cluster)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		c, err := Start(cfg)
+		require.NoError(t, err)
+		defer func() {
+			require.NoError(t, c.Close())
+			time.Sleep(time.Second) // the actor library's throttle of dead letters
+		}()
+		f(t, c)
+	})
+}
+
+// submit hands a plan in.
+func (c *Cluster) submit(t testing.TB, p *mapreduce.Plan, o SubmitOptions) *JobHandle {
+	t.Helper()
+	h, err := c.Submit(context.Background(), p, o)
+	require.NoError(t, err)
+	return h
+}
+
+// wait expects the job to succeed.
+func (h *JobHandle) wait(t testing.TB) Result {
+	t.Helper()
+	r, err := h.Wait(context.Background())
+	require.NoError(t, err)
+	return r
+}
+
+// launches counts the attempts that a result's job launched.
+func launches(r Result) (maps, reduces int64) {
+	return r.Counters.Named(mapreduce.GroupJob, "Launched map tasks"),
+		r.Counters.Named(mapreduce.GroupJob, "Launched reduce tasks")
+}
+
+// requireNothingHeld checks that all memory but idle buffers is given back.
+func (c *Cluster) requireNothingHeld(t testing.TB) {
+	t.Helper()
+	require.Equal(t, c.env.buffers.Idle(), c.env.memory.Used())
+}
