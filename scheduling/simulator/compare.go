@@ -23,8 +23,21 @@ type Estimate struct {
 	Half float64 `json:"ci95"`
 }
 
-// String gives "12.3 ± 0.4".
-func (e Estimate) String() string { return fmt.Sprintf("%.4g ± %.2g", e.Mean, e.Half) }
+// String gives "12.35 ± 0.42", with more decimals the smaller the mean.
+func (e Estimate) String() string {
+	decimals := 4
+	switch x := max(math.Abs(e.Mean), e.Half); {
+	case x == 0:
+		decimals = 0
+	case x >= 1000:
+		decimals = 0
+	case x >= 100:
+		decimals = 1
+	case x >= 2:
+		decimals = 2
+	}
+	return fmt.Sprintf("%.*f ± %.*f", decimals, e.Mean, decimals, e.Half)
+}
 
 // Contest is one contender's part of a comparison. Results are by repetition.
 type Contest struct {

@@ -156,19 +156,27 @@ func ParseSeconds(s string) (float64, error) {
 	return f, nil
 }
 
-// ParseBytes reads "4096", "64KB", "1.5 GB" or "128MiB" as bytes, 0 to MaxBytes; K, M, G, T and P are powers of 1,024.
+// ParseBytes reads "4096", "64KiB", "1.5 GB" or "128MiB" as bytes, 0 to MaxBytes. KiB, MiB, GiB, TiB, PiB and the bare letters are powers
+// of 1,024; KB, MB, GB, TB and PB are powers of 1,000. Case does not matter.
 func ParseBytes(s string) (float64, error) {
-	text := strings.TrimSpace(s)
-	upper := strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(text), "B"), "I")
+	text := strings.ToUpper(strings.TrimSpace(s))
+	base := 1024.0
+	switch {
+	case strings.HasSuffix(text, "IB"):
+		text = text[:len(text)-2]
+	case strings.HasSuffix(text, "B"):
+		text = text[:len(text)-1]
+		base = 1000
+	}
 	unit := 1.0
-	if n := len(upper); n > 0 {
-		if i := strings.IndexByte("KMGTP", upper[n-1]); i >= 0 {
-			unit, upper = float64(int64(1)<<(10*(i+1))), upper[:n-1]
+	if n := len(text); n > 0 {
+		if i := strings.IndexByte("KMGTP", text[n-1]); i >= 0 {
+			unit, text = math.Pow(base, float64(i+1)), text[:n-1]
 		}
 	}
-	f, err := parsePlain(strings.TrimSpace(upper), float64(MaxBytes)/unit)
+	f, err := parsePlain(strings.TrimSpace(text), float64(MaxBytes)/unit)
 	if err != nil {
-		return 0, fmt.Errorf("%q is not a size between 0 and 1024 PB: %w", s, err)
+		return 0, fmt.Errorf("%q is not a size between 0 and 1 EiB: %w", s, err)
 	}
 	return math.Round(f * unit), nil
 }

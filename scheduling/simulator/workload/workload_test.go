@@ -143,7 +143,8 @@ func TestDistributions(t *testing.T) {
 		{"uniform 5 500", ParseCount, 252.5},
 		{"lognormal 100 0.5", ParseCount, 100 * math.Exp(0.125)},
 		{"zipf 3 1", ParseCount, 3 / (1 + 1./2 + 1./3)},
-		{"64KB", ParseBytes, 65536},
+		{"64KiB", ParseBytes, 65536},
+		{"64kb", ParseBytes, 64000},
 		{"1.5G", ParseBytes, 1.5 * (1 << 30)},
 		{"2MiB", ParseBytes, 2 << 20},
 	} {

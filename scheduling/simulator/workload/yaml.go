@@ -21,7 +21,7 @@ const maxYAML = 64 << 20
 // ReadYAML reads a workload file of our own form:
 //
 //	name: two pools
-//	block: 128MB                # of inputs given in maps; 128MB if left out
+//	block: 128MiB               # of inputs given in maps; 128MiB if left out
 //	files:
 //	  - {name: logs, blocks: 1440, replicas: 3}
 //	jobs:

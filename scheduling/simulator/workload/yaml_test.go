@@ -13,7 +13,7 @@ import (
 
 const twoPools = `# a comment
 name: two pools
-block: 64MB
+block: 64MiB
 files:
   - {name: logs, blocks: 1440, replicas: 2}
 jobs:
@@ -32,7 +32,7 @@ jobs:
     slow_start: 0
     skew: {zipf: 1}
   - name: report
-    input: 1.5 GB
+    input: 1.5 GiB
     output: 1GB
     after: scan-2
     class: report

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// newSim is the command `tarry sim` with its sub-command `compare`.
+func newSim(p *program) *cobra.Command {
+	var f simFlags
+	var events string
+	cmd := &cobra.Command{
+		Use:   "sim --trace swim:FILE | --workload FILE|NAME",
+		Short: "Simulate a cluster of any size in virtual time, with the scheduler that runs live",
+		Long: `Simulate a workload on a cluster of any size in virtual time. Every decision is made by the scheduler that also runs live.
+
+  tarry sim --workload facebook-io --nodes 100 --scheduler hfs
+  tarry sim --trace swim:FB-2009_samples_24_times_1hr_0.tsv --nodes 600 --racks 15 --original-nodes 600
+  tarry sim --workload mine.yaml --nodes 40 --racks 4 --network flows --oversubscription 5 --json
+
+The same flags and seed give the same bytes on standard output; the time it took goes to standard error. With --repeat N the
+seeds are --seed, --seed+1 and so on; --json then prints an object a line.`,
+		Args: arguments(0, 0, "no arguments but flags"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.simulate(cmd.Context(), p, events)
+		},
+	}
+	f.register(cmd)
+	cmd.Flags().StringVar(&events, "events", "", "file for what the scheduler did, a JSON object a line; compressed if named .zst")
+	cmd.Flags().StringVar(&f.scheduler, "scheduler", "hfs", "which job's task goes next: a preset of the scheduling package")
+	cmd.AddCommand(newSimCompare(p))
+	return cmd
+}
+
+// newSimCompare is the command `tarry sim compare`.
+func newSimCompare(p *program) *cobra.Command {
+	var f simFlags
+	var schedulers []string
+	cmd := &cobra.Command{
+		Use:   "compare --schedulers fifo,fair,hfs --repeat 10",
+		Short: "Simulate several schedulers on the same workloads and seeds, side by side",
+		Long: `Simulate several schedulers on the same workloads and seeds, in parallel, and print each figure with its 95 % confidence
+interval, and the paired difference from the first scheduler: both met the same jobs, blocks and task times.
+
+A scheduler may carry its own reduce placement: --schedulers hfs+any,hfs+cogrs.`,
+		Args: arguments(0, 0, "no arguments but flags"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.compare(cmd.Context(), p, schedulers)
+		},
+	}
+	f.register(cmd)
+	cmd.Flags().StringSliceVar(&schedulers, "schedulers", []string{"fifo", "fair", "hfs"}, "schedulers, the first is what the others are compared with")
+	return cmd
+}
+
+// simulate runs the repetitions one after the other and prints each.
+func (f *simFlags) simulate(ctx context.Context, p *program, events string) (err error) {
+	policy, err := f.policy(f.scheduler)
+	if err != nil {
+		return err
+	}
+	cfg, err := f.config(policy)
+	if err != nil {
+		return err
+	}
+	if events != "" && f.repeat > 1 {
+		return usageError("--events takes one run, not --repeat %d", f.repeat)
+	}
+	if events != "" {
+		out, bad := createEvents(events)
+		if bad != nil {
+			return bad
+		}
+		defer func() { err = firstError(err, out.close()) }()
+		cfg.Core.Events = out.write
+	}
+	for turn := range max(1, f.repeat) {
+		cfg.Seed = f.seed + uint64(turn)
+		w, err := f.load(cfg.Seed)
+		if err != nil {
+			return err
+		}
+		res, err := f.one(ctx, p, cfg, w)
+		if err != nil {
+			return err
+		}
+		if err := f.print(p, res, w, turn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// one runs one simulation with its progress, and says what it took.
+func (f *simFlags) one(ctx context.Context, p *program, cfg simulator.Config, w *workload.Workload) (*simulator.Result, error) {
+	began := time.Now()
+	if !f.quiet {
+		cfg.Progress = p.simProgress(len(w.Jobs))
+	}
+	res, err := simulator.Run(ctx, cfg, w)
+	if err != nil {
+		return nil, err
+	}
+	if !f.quiet {
+		took := time.Since(began)
+		s := took.Seconds()
+		fmt.Fprintf(p.stderr, "simulated %v in %v: %d events (%.0f/s), %d decisions (%.0f/s)\n", res.End.Round(time.Second), took.Round(time.Millisecond),
+			res.Stats.Events, float64(res.Stats.Events)/s, res.Stats.Decisions, float64(res.Stats.Decisions)/s)
+	}
+	return res, nil
+}
+
+// simProgress shows the simulated time: over and over on a terminal's line, now and then elsewhere.
+func (p *program) simProgress(jobs int) func(time.Duration, int) {
+	last := time.Now()
+	bars := p.wantsBars()
+	return func(now time.Duration, done int) {
+		every := linesEvery
+		if bars {
+			every = barsEvery
+		}
+		if time.Since(last) < every {
+			return
+		}
+		last = time.Now()
+		line := fmt.Sprintf(" %3d%% of %d jobs done, %v simulated", 100*done/max(jobs, 1), jobs, now.Round(time.Second))
+		if bars {
+			fmt.Fprintf(p.stderr, "\r%-60s\r", line)
+			return
+		}
+		fmt.Fprintln(p.stderr, line)
+	}
+}
+
+// print writes the report: JSON, or a table, and the CSV files.
+func (f *simFlags) print(p *program, res *simulator.Result, w *workload.Workload, turn int) error {
+	if f.csv != "" {
+		dir := f.csv
+		if f.repeat > 1 {
+			dir = filepath.Join(dir, fmt.Sprintf("seed-%d", f.seed+uint64(turn)))
+		}
+		if err := writeSimCSV(dir, res); err != nil {
+			return err
+		}
+	}
+	if f.json {
+		return json.NewEncoder(p.stdout).Encode(res.Report)
+	}
+	return printSimTable(p.stdout, res, w)
+}
+
+// writeSimCSV writes classes.csv and jobs.csv.
+func writeSimCSV(dir string, res *simulator.Result) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	write := func(name string, fill func(*os.File) error) error {
+		file, err := os.Create(filepath.Join(dir, name))
+		if err != nil {
+			return err
+		}
+		return firstError(fill(file), file.Close())
+	}
+	return firstError(
+		write("classes.csv", func(o *os.File) error { return res.Report.WriteClassesCSV(o) }),
+		write("jobs.csv", func(o *os.File) error { return res.WriteJobsCSV(o) }))
+}
+
+// firstError gives the first error there is.
+func firstError(list ...error) error {
+	for _, err := range list {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compare runs the contenders side by side.
+func (f *simFlags) compare(ctx context.Context, p *program, names []string) error {
+	if len(names) == 0 {
+		return usageError("--schedulers needs at least one name")
+	}
+	var contenders []simulator.Contender
+	for _, name := range names {
+		policy, err := f.policy(name)
+		if err != nil {
+			return err
+		}
+		contenders = append(contenders, simulator.Contender{Name: name, Policy: policy})
+	}
+	cfg, err := f.config(contenders[0].Policy)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	out, err := simulator.Compare(ctx, cfg, contenders, f.repeat, f.load)
+	if err != nil {
+		return err
+	}
+	if !f.quiet {
+		var events uint64
+		for _, c := range out {
+			for _, r := range c.Results {
+				events += r.Stats.Events
+			}
+		}
+		took := time.Since(began)
+		fmt.Fprintf(p.stderr, "simulated %d runs in %v: %d events (%.0f/s)\n", len(out)*max(1, f.repeat), took.Round(time.Millisecond), events, float64(events)/took.Seconds())
+	}
+	for i := range out {
+		if f.csv == "" {
+			break
+		}
+		for turn, res := range out[i].Results {
+			if err := writeSimCSV(filepath.Join(f.csv, out[i].Name, fmt.Sprintf("seed-%d", f.seed+uint64(turn))), res); err != nil {
+				return err
+			}
+		}
+	}
+	if f.json {
+		return printComparisonJSON(p.stdout, out)
+	}
+	return printComparison(p.stdout, out)
+}
+
+// source is the random source of a seed.
+func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x7a22)) }
+
+// policy gives the preset of a name, with the flags' changes; "+any", "+cogrs" or "+larts" sets its reduce placement.
+func (f *simFlags) policy(name string) (scheduling.Policy, error) {
+	return simPolicy(name, f.reducePlacement, f.wait, f.rackWait)
+}
