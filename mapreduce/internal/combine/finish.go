@@ -9,9 +9,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// store owns the memory of a table's output: blocks of cells and the arena of
-// long keys. It is shared by the segments and their readers, the last of which
-// frees it.
+// store owns the memory of a table's packed output. It is shared by the
+// segments and their readers, the last of which frees it.
 type store struct {
 	budget  *memory.Budget
 	pool    *memory.Pool
@@ -40,12 +39,13 @@ func (s *store) drop() {
 // the attempt spilled, in sorted runs, and its last table's entries, unsorted.
 // It is immutable and safe for concurrent readers.
 type Segment[V any] struct {
-	files   []*segment.Segment
-	blocks  [][]cell[V]
-	arena   []byte
-	store   *store
-	records int64
-	bytes   int64
+	files    []*segment.Segment
+	blocks   [][]byte
+	values   []V // of the entries in blocks, if V holds pointers
+	store    *store
+	records  int64
+	bytes    int64
+	inMemory int64 // records in blocks
 }
 
 // Records returns the number of records: distinct keys, or more if the attempt
@@ -65,76 +65,7 @@ func (s *Segment[V]) Release() {
 	if s.store != nil {
 		s.store.drop()
 	}
-	s.files, s.blocks, s.arena, s.store = nil, nil, nil, nil
-}
-
-const (
-	firstBlock = 4 << 10
-	largeBlock = 256 << 10
-)
-
-// divided is a table's content by partition, in the order of the table.
-type divided[V any] struct {
-	parts []part[V]
-	slabs []memory.Slab
-	bytes int64 // of memory
-}
-
-type part[V any] struct {
-	full  [][]cell[V]
-	cur   []cell[V]
-	n     int
-	bytes int64
-}
-
-// divide copies all entries into a list for each partition.
-func (t *Table[V]) divide() divided[V] {
-	d := divided[V]{parts: make([]part[V], t.cfg.Partitions)}
-	var buf [inlineKey]byte
-	for i := range t.c.cells {
-		x := &t.c.cells[i]
-		if x.mark == 0 {
-			continue
-		}
-		key := t.c.key(x, &buf)
-		var p int
-		if t.cfg.Partition != nil {
-			p = t.cfg.Partition(key)
-		} else {
-			p = segment.PartitionOf(key, t.cfg.Partitions)
-		}
-		l := &d.parts[p]
-		if len(l.cur) == cap(l.cur) {
-			d.addBlock(l, &t.c)
-		}
-		l.cur = append(l.cur, *x)
-		l.n++
-		l.bytes += int64(len(key))
-	}
-	for i := range d.parts {
-		l := &d.parts[i]
-		l.bytes += int64(l.n) * int64(unsafe.Sizeof(*new(V)))
-		if len(l.cur) > 0 {
-			l.full, l.cur = append(l.full, l.cur), nil
-		}
-	}
-	return d
-}
-
-func (d *divided[V]) addBlock(l *part[V], c *cells[V]) {
-	if l.cur != nil {
-		l.full = append(l.full, l.cur)
-	}
-	size := min(max(firstBlock, 2*cap(l.cur)*cellSize[V]()), largeBlock)
-	if n := max(1, size/cellSize[V]()); !c.offHeap || size < cellSize[V]() {
-		l.cur = make([]cell[V], 0, n)
-		d.bytes += int64(n * cellSize[V]())
-		return
-	}
-	s := c.pool.Get(size)
-	d.slabs = append(d.slabs, s)
-	d.bytes += int64(len(s.Bytes))
-	l.cur = memory.Cast[cell[V]](s.Bytes)[:0]
+	s.files, s.blocks, s.values, s.store = nil, nil, nil, nil
 }
 
 // Finish ends the attempt: one segment per partition, each to be released by
@@ -172,29 +103,24 @@ func (t *Table[V]) Finish() ([]*Segment[V], segment.Stats, error) {
 	return out, stats, nil
 }
 
-// hand turns the table into in-memory segments if the budget lets them stay, or
-// spills it. The copy is paid for by the table's charge until the table is gone.
+// hand turns the table into packed segments if the budget lets them stay, or
+// spills it. Until the table is gone, its charge pays for the copy.
 func (t *Table[V]) hand(out []*Segment[V]) {
-	d := t.divide()
+	d := t.pack()
 	s := &store{budget: t.cfg.Budget, pool: t.cfg.Pool, slabs: d.slabs}
 	s.refs.Store(1)
 	defer s.drop()
-	inMemory := d.bytes + int64(len(t.c.long.Bytes))
-	if s.kept = s.budget.Keep(inMemory); !s.kept && t.cfg.spills() {
-		t.spill(&d)
+	if s.kept = s.budget.Keep(d.bytes); !s.kept && t.cfg.spills() {
+		t.drain()
 		return
 	}
-	t.c.dropCells()
+	t.c.close()
 	s.budget.Acquire(d.bytes)
-	s.charged = inMemory
-	t.c.charged -= int64(len(t.c.long.Bytes)) // the store's now
-	s.slabs = append(s.slabs, t.c.long)
+	s.charged = d.bytes
 	for p := range out {
-		l := &d.parts[p]
-		if l.n > 0 {
+		if l := &d.parts[p]; l.n > 0 {
 			s.refs.Add(1)
-			*out[p] = Segment[V]{blocks: l.full, arena: t.c.arena, store: s, records: int64(l.n), bytes: l.bytes}
+			*out[p] = Segment[V]{blocks: l.full, values: l.values, store: s, records: l.n, bytes: l.bytes, inMemory: l.n}
 		}
 	}
-	t.c.long, t.c.arena = memory.Slab{}, nil
 }

@@ -38,19 +38,18 @@ func NewMerge[V any](cfg Config[V], segments []*Segment[V]) *Merge[V] {
 	cfg.check()
 	cfg.Partitions, cfg.Partition, cfg.Hint = 1, func([]byte) int { return 0 }, nil
 	m := &Merge[V]{}
-	var sum, most int64
+	var most int64
 	for _, s := range segments {
 		x := *s
 		x.files = nil
 		if s.store != nil {
 			s.store.refs.Add(1)
-			n := s.inMemory()
-			sum, most = sum+n, max(most, n)
+			most = max(most, s.inMemory)
 		}
 		m.segments = append(m.segments, &x)
 	}
 	if cfg.Distinct == 0 {
-		cfg.Distinct = int(most + (sum-most)/8)
+		cfg.Distinct = int(most + most/4) // vocabularies overlap; growing later is cheap
 	}
 	m.t = &Table[V]{cfg: cfg}
 	m.files = segment.NewMerge(segment.MergeConfig{
@@ -62,13 +61,6 @@ func NewMerge[V any](cfg Config[V], segments []*Segment[V]) *Merge[V] {
 	return m
 }
 
-func (s *Segment[V]) inMemory() (n int64) {
-	for _, b := range s.blocks {
-		n += int64(len(b))
-	}
-	return n
-}
-
 // start folds all in-memory segments together and sorts the keys.
 func (m *Merge[V]) start() {
 	m.started = true
@@ -76,9 +68,7 @@ func (m *Merge[V]) start() {
 	for _, s := range m.segments {
 		m.stats.Records += s.records
 		m.stats.Bytes += s.bytes
-		for _, b := range s.blocks {
-			m.t.absorb(b, s.arena)
-		}
+		m.t.absorb(s)
 	}
 	m.t.flush()
 	m.t.flushLong()
@@ -90,23 +80,6 @@ func (m *Merge[V]) start() {
 	}
 	m.sort()
 	m.nextFile()
-}
-
-// absorb folds the entries of a block into the table.
-func (t *Table[V]) absorb(block []cell[V], arena []byte) {
-	for i := range block {
-		x := &block[i]
-		if x.mark > inlineKey+1 {
-			t.emitLong(arena[x.off:x.off+x.mark-1], x.value)
-			continue
-		}
-		w := &t.b.q[t.b.n]
-		w.k0, w.k1, w.mark, w.value = x.k0, x.k1, x.mark, x.value
-		w.hash = mix(w.k0, w.k1, uint64(w.mark))
-		if t.b.n++; t.b.n == batchSize {
-			t.flush()
-		}
-	}
 }
 
 // sort sorts the table's keys into memory that the table's charge has paid for,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
@@ -17,32 +18,30 @@ func (t *Table[V]) drain() {
 		t.err = fmt.Errorf("a table of %d keys is full and its values have no encoding to spill", t.c.n)
 		return
 	}
-	d := t.divide()
-	t.spill(&d)
-	for _, s := range d.slabs {
-		t.cfg.Pool.Put(s)
-	}
+	t.err = t.spill()
 	t.c.clear()
 }
 
-// spill sorts and writes the divided table. The table's own cells, of which
-// there are at least twice as many as entries, are the room to sort in.
-func (t *Table[V]) spill(d *divided[V]) {
+// spill sorts and writes the table, which it destroys. The table's charge pays
+// for the copy to sort into.
+func (t *Table[V]) spill() error {
 	w, err := segment.NewSpillWriter(segment.Config{
 		Budget: t.cfg.Budget, Pool: t.cfg.Pool, SpillDir: t.cfg.SpillDir, Name: t.cfg.Name,
 	})
 	if err != nil {
-		t.err = err
-		return
+		return err
 	}
 	defer w.Close()
-	for p := range d.parts {
-		l := &d.parts[p]
-		dst, tmp := t.c.cells[:l.n], t.c.cells[l.n:2*l.n]
-		sortCells(l.full, dst, tmp, t.c.arena)
-		if t.err = t.write(w, dst); t.err != nil {
-			return
+	sorted, slab := makeCells[V](t.c.pool, t.c.offHeap, t.c.n)
+	defer t.c.pool.Put(slab)
+	sortCells([][]cell[V]{t.c.cells}, sorted, t.c.cells[:t.c.n], t.c.arena)
+	sorted, ends := t.byPartition(sorted)
+	start := uint32(0)
+	for _, end := range ends {
+		if err := t.write(w, sorted[start:end]); err != nil {
+			return err
 		}
+		start = end
 	}
 	segments, stats := w.Segments()
 	t.spills = append(t.spills, segments)
@@ -50,6 +49,36 @@ func (t *Table[V]) spill(d *divided[V]) {
 	t.stats.SpilledRecords += stats.SpilledRecords
 	t.stats.SpilledBytes += stats.SpilledBytes
 	t.stats.FileBytes += stats.FileBytes
+	return nil
+}
+
+// byPartition orders sorted cells by partition, into the table's memory if there
+// is more than one, and returns where each partition ends.
+func (t *Table[V]) byPartition(sorted []cell[V]) ([]cell[V], []uint32) {
+	ends := make([]uint32, t.cfg.Partitions)
+	if len(ends) == 1 {
+		ends[0] = uint32(len(sorted))
+		return sorted, ends
+	}
+	slab := t.c.pool.Get(4 * len(sorted))
+	defer t.c.pool.Put(slab)
+	parts := memory.Cast[uint32](slab.Bytes)[:len(sorted)]
+	var key [inlineKey]byte
+	for i := range sorted {
+		parts[i] = uint32(t.cfg.partition(turnedKey(&sorted[i], t.c.arena, &key)))
+		ends[parts[i]]++
+	}
+	sum := uint32(0)
+	for p, n := range ends {
+		ends[p] = sum
+		sum += n
+	}
+	out := t.c.cells[:len(sorted)]
+	for i, p := range parts {
+		out[ends[p]] = sorted[i]
+		ends[p]++
+	}
+	return out, ends
 }
 
 func (t *Table[V]) write(w *segment.SpillWriter, sorted []cell[V]) error {

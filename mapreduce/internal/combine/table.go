@@ -129,6 +129,10 @@ func NewTable[V any](cfg Config[V]) *Table[V] {
 func (t *Table[V]) Emit(key []byte, v V) {
 	t.stats.Records++
 	t.stats.Bytes += int64(len(key))
+	t.put(key, v)
+}
+
+func (t *Table[V]) put(key []byte, v V) {
 	if len(key) > inlineKey {
 		t.emitLong(key, v)
 		return

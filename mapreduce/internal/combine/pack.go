@@ -1,0 +1,137 @@
+package combine
+
+import (
+	"encoding/binary"
+	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
+)
+
+// packed is a table's content by partition, unsorted. An entry is the length of
+// the key (uvarint), the key, and the value: a varint of a sum, the value's
+// memory if it has no pointers, nothing if it has, when values stand beside.
+// A word and its count take some 10 bytes instead of a cell's 32, which is what
+// the outputs of all maps occupy until their reduces have ended.
+type packed[V any] struct {
+	parts []packedPart[V]
+	slabs []memory.Slab
+	bytes int64 // of memory
+}
+
+type packedPart[V any] struct {
+	full   [][]byte
+	cur    []byte
+	values []V
+	n      int64
+	bytes  int64 // of keys and values
+}
+
+const (
+	firstBlock = 4 << 10
+	largeBlock = 256 << 10
+)
+
+// pack copies all entries of the table.
+func (t *Table[V]) pack() packed[V] {
+	d := packed[V]{parts: make([]packedPart[V], t.cfg.Partitions)}
+	size := int(unsafe.Sizeof(*new(V)))
+	var buf [inlineKey]byte
+	for i := range t.c.cells {
+		x := &t.c.cells[i]
+		if x.mark == 0 {
+			continue
+		}
+		key := t.c.key(x, &buf)
+		l := &d.parts[t.cfg.partition(key)]
+		if need := len(key) + size + 2*binary.MaxVarintLen64; cap(l.cur)-len(l.cur) < need {
+			d.addBlock(l, t.c.pool, need)
+		}
+		l.cur = append(binary.AppendUvarint(l.cur, uint64(len(key))), key...)
+		switch {
+		case t.c.sum:
+			l.cur = binary.AppendVarint(l.cur, wordOf(&x.value))
+		case t.c.offHeap:
+			l.cur = append(l.cur, memoryOf(&x.value)...)
+		default:
+			l.values = append(l.values, x.value)
+			d.bytes += int64(size)
+		}
+		l.n++
+		l.bytes += int64(len(key) + size)
+	}
+	for i := range d.parts {
+		if l := &d.parts[i]; len(l.cur) > 0 {
+			l.full, l.cur = append(l.full, l.cur), nil
+		}
+	}
+	return d
+}
+
+func (c *Config[V]) partition(key []byte) int {
+	if c.Partition != nil {
+		return c.Partition(key)
+	}
+	return segment.PartitionOf(key, c.Partitions)
+}
+
+func (d *packed[V]) addBlock(l *packedPart[V], pool *memory.Pool, need int) {
+	if len(l.cur) > 0 {
+		l.full = append(l.full, l.cur)
+	}
+	s := pool.Get(max(need, min(max(firstBlock, 2*cap(l.cur)), largeBlock)))
+	d.slabs = append(d.slabs, s)
+	d.bytes += int64(len(s.Bytes))
+	l.cur = s.Bytes[:0]
+}
+
+// absorb folds packed entries into the table.
+func (t *Table[V]) absorb(s *Segment[V]) {
+	values := s.values
+	var v V
+	for _, b := range s.blocks {
+		for len(b) > 0 {
+			k, n := binary.Uvarint(b)
+			b = b[n:]
+			key := b[:k]
+			b = b[k:]
+			switch {
+			case t.c.sum:
+				x, n := binary.Varint(b)
+				setWord(&v, x)
+				b = b[n:]
+			case t.c.offHeap:
+				b = b[copy(memoryOf(&v), b):]
+			default:
+				v, values = values[0], values[1:]
+			}
+			t.put(key, v)
+		}
+	}
+}
+
+// memoryOf returns the bytes of *v.
+//
+// Invariant: V holds no pointers, as Table and Segment see to with hasPointers.
+func memoryOf[V any](v *V) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v))
+}
+
+// wordOf returns the bits of a sum, sign-extended from 32 bits so that small
+// negative ones stay short; setWord reverses it.
+//
+// Invariant: V is an integer type of 4 or 8 bytes, which NewTable checks.
+func wordOf[V any](v *V) int64 {
+	if unsafe.Sizeof(*v) == 8 {
+		return *(*int64)(unsafe.Pointer(v))
+	}
+	return int64(*(*int32)(unsafe.Pointer(v)))
+}
+
+func setWord[V any](v *V, x int64) {
+	if unsafe.Sizeof(*v) == 8 {
+		*(*int64)(unsafe.Pointer(v)) = x
+		return
+	}
+	*(*int32)(unsafe.Pointer(v)) = int32(x)
+}
