@@ -41,7 +41,7 @@ func readDocument(f *faults, r io.Reader) *element {
 		f.add(0, "larger than %d bytes", maxFileBytes)
 	case errors.As(err, &syntax):
 		f.add(syntax.Line, "not well-formed XML: %s", syntax.Msg)
-	case err != io.EOF:
+	case !errors.Is(err, io.EOF):
 		f.addCause(err, line, "%v", err)
 	case b.root == nil:
 		f.add(0, "no root element: the file is empty")

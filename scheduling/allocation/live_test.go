@@ -126,8 +126,10 @@ func TestReloadsKeepWhatRuns(t *testing.T) {
 		for range rapid.IntRange(1, 8).Draw(t, "steps") {
 			now += time.Second
 			if rapid.Bool().Draw(t, "submit") {
-				_, err := core.Submit(now, scheduling.JobSpec{Name: "j", User: rapid.SampledFrom([]string{"u", "v"}).Draw(t, "user"),
-					Pool: rapid.SampledFrom([]string{"a", "b", ""}).Draw(t, "pool"), Maps: rapid.IntRange(1, 9).Draw(t, "maps")})
+				_, err := core.Submit(now, scheduling.JobSpec{
+					Name: "j", User: rapid.SampledFrom([]string{"u", "v"}).Draw(t, "user"),
+					Pool: rapid.SampledFrom([]string{"a", "b", ""}).Draw(t, "pool"), Maps: rapid.IntRange(1, 9).Draw(t, "maps"),
+				})
 				require.NoError(t, err)
 			}
 			for _, list := range launch(t, core, now, nodes) {

@@ -35,7 +35,7 @@ func (p *Problem) Unwrap() error { return p.cause }
 // faults gathers the problems and warnings of one file.
 type faults struct {
 	file     string
-	errs     []error
+	errs     []*Problem
 	warnings []*Problem
 }
 
@@ -59,4 +59,10 @@ func (f *faults) problem(line int, cause error, format string, args ...any) *Pro
 }
 
 // err is all errors together, or nil.
-func (f *faults) err() error { return errors.Join(f.errs...) }
+func (f *faults) err() error {
+	list := make([]error, len(f.errs))
+	for i, p := range f.errs {
+		list[i] = p
+	}
+	return errors.Join(list...)
+}

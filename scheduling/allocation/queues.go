@@ -48,7 +48,7 @@ func ParseQueues(sources ...Source) (Queues, error) {
 		return cmp.Or(cmp.Compare(files[a.File], files[b.File]), cmp.Compare(a.Line, b.Line))
 	}
 	if len(p.errs) > 0 {
-		slices.SortStableFunc(p.errs, func(a, b error) int { return order(a.(*Problem), b.(*Problem)) })
+		slices.SortStableFunc(p.errs, order)
 		return Queues{}, p.err()
 	}
 	slices.SortStableFunc(p.warnings, order)
