@@ -50,26 +50,27 @@ func table(w io.Writer, rows func(t io.Writer)) {
 	_ = t.Flush()
 }
 
-// writeOutcome prints a contest's table. Times are medians; "of limit" is the median of the rounds' ratios.
+// writeOutcome prints a contest's table. Times are medians, and the last columns medians of
+// the rounds' ratios.
 func writeOutcome(w io.Writer, o *Outcome) {
 	fmt.Fprintf(w, "\n%s (%s, %d rounds)\n", o.Contest.Name, FormatSize(o.Contest.Bytes), o.Rounds)
 	limit := o.Result("limit")
 	table(w, func(t io.Writer) {
-		fmt.Fprintln(t, "  program\twall s\tmin–max\tMB/s\tCPU s\tRSS peak\tprivate\ttimes limit\tmin–max")
+		fmt.Fprintln(t, "  program\twall s\tmin–max\tMB/s\tCPU s\tRSS peak\tprivate\ttimes limit\tmin–max\tCPU/limit's")
 		for _, r := range o.Results {
 			if r.Err != nil {
 				fmt.Fprintf(t, "  %s\tfailed: %v\n", r.Program.Name, r.Err)
 				continue
 			}
-			wall, ratio := Walls(r.Samples), Summary{}
+			wall, ratio, cpu := Walls(r.Samples), Summary{}, Summary{}
 			if limit != nil && limit.Err == nil {
-				ratio = Ratios(r.Samples, limit.Samples)
+				ratio, cpu = Ratios(r.Samples, limit.Samples), CPURatios(r.Samples, limit.Samples)
 			}
-			fmt.Fprintf(t, "  %s\t%.3f\t%s\t%.0f\t%.2f\t%s\t%s\t%s\t%s\n", r.Program.Name, wall.Median, spread(wall, "%.3f"),
+			fmt.Fprintf(t, "  %s\t%.3f\t%s\t%.0f\t%.2f\t%s\t%s\t%s\t%s\t%s\n", r.Program.Name, wall.Median, spread(wall, "%.3f"),
 				float64(o.Contest.Bytes)/1e6/wall.Median, CPUs(r.Samples).Median,
 				FormatSize(most(r.Samples, func(s Sample) int64 { return s.PeakRSS })),
 				FormatSize(most(r.Samples, func(s Sample) int64 { return s.Private })),
-				median(ratio), spread(ratio, "%.2f"))
+				median(ratio), spread(ratio, "%.2f"), median(cpu))
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -12,9 +13,11 @@ import (
 func someReport() *Report {
 	tarry := walls(1.5, 2)
 	tarry[0].Private, tarry[0].PeakRSS, tarry[0].CPU = 200*mib, 1300*mib, tarry[0].Wall*2
+	limit := walls(1, 1)
+	limit[0].CPU = 2 * time.Second
 	o := Outcome{Contest: Contest{Name: "terasort", Bytes: 1 << 30}, Rounds: 2, Results: []Result{
 		{Program: Program{Name: "tarry"}, Samples: tarry},
-		{Program: Program{Name: "limit"}, Samples: walls(1, 1)},
+		{Program: Program{Name: "limit"}, Samples: limit},
 		{Program: Program{Name: "GNU sort"}, Err: errors.New("exit status 2")},
 	}}
 	r := &Report{Machine: "a machine", Size: 1 << 30, Outcomes: []Outcome{o}, Figures: []Figure{{EmptyTask, 30, "µs"}}}
@@ -35,9 +38,9 @@ func TestReportText(t *testing.T) {
 	require.Equal(t, `a machine, inputs of 1.0 GiB
 
 terasort (1.0 GiB, 2 rounds)
-  program   wall s  min–max      MB/s  CPU s  RSS peak  private  times limit  min–max
-  tarry     1.750   1.500–2.000  614   1.50   1.3 GiB   200 MiB  1.75         1.50–2.00
-  limit     1.000   1.000–1.000  1074  0.00   0 KiB     0 KiB    1.00         1.00–1.00
+  program   wall s  min–max      MB/s  CPU s  RSS peak  private  times limit  min–max    CPU/limit's
+  tarry     1.750   1.500–2.000  614   1.50   1.3 GiB   200 MiB  1.75         1.50–2.00  1.50
+  limit     1.000   1.000–1.000  1074  1.00   0 KiB     0 KiB    1.00         1.00–1.00  1.00
   GNU sort  failed: exit status 2
 
 On a running cluster

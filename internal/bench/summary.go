@@ -39,11 +39,23 @@ func CPUs(samples []Sample) Summary {
 // Ratios returns the summary of a's wall times divided by b's, round by round, over the rounds in which both
 // ran.
 func Ratios(a, b []Sample) Summary {
-	var ratios []float64
+	return ratios(a, b, func(s Sample) float64 { return s.Wall.Seconds() })
+}
+
+// CPURatios is Ratios of the CPU times, which suffer less when somebody else uses the machine.
+func CPURatios(a, b []Sample) Summary {
+	return ratios(a, b, func(s Sample) float64 { return s.CPU.Seconds() })
+}
+
+// ratios divides what f says of a by what it says of b. Runs in which f says 0 of b are left out.
+func ratios(a, b []Sample, f func(Sample) float64) Summary {
+	var values []float64
 	for i := range min(len(a), len(b)) {
-		ratios = append(ratios, a[i].Wall.Seconds()/b[i].Wall.Seconds())
+		if divisor := f(b[i]); divisor > 0 {
+			values = append(values, f(a[i])/divisor)
+		}
 	}
-	return Summarize(ratios)
+	return Summarize(values)
 }
 
 // most returns the largest of what f says of the samples, 0 without samples.

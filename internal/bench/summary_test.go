@@ -30,6 +30,9 @@ func TestRatiosAreTakenWithinRounds(t *testing.T) {
 	require.Equal(t, Summary{Median: 2, Min: 2, Max: 2, N: 3}, Ratios(walls(2, 4, 2), walls(1, 2, 1)))
 	require.Equal(t, Summary{Median: 10, Min: 10, Max: 10, N: 1}, Ratios(walls(10), walls(1, 2, 3)), "one ran once")
 	require.Equal(t, Summary{}, Ratios(nil, walls(1)))
+	a, b := walls(1, 1), walls(1, 1)
+	a[0].CPU, b[0].CPU, a[1].CPU = 3*time.Second, 2*time.Second, time.Second
+	require.Equal(t, Summary{Median: 1.5, Min: 1.5, Max: 1.5, N: 1}, CPURatios(a, b))
 }
 
 func TestSizes(t *testing.T) {
