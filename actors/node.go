@@ -28,6 +28,8 @@ type node struct {
 	gen   uint64 // of the timer
 	timer *time.Timer
 
+	stopping bool // waits for its Slots to stop: a new one would never be told
+
 	running []*held
 	free    [2][]*actor.PID // Slots without an attempt
 	ended   []*report       // not yet in a heartbeat
@@ -43,6 +45,9 @@ type held struct {
 
 // Receive implements actor.Actor.
 func (n *node) Receive(c actor.Context) {
+	if n.stopping {
+		return
+	}
 	switch m := c.Message().(type) {
 	case *actor.Started:
 		n.start(c)
@@ -67,6 +72,7 @@ func (n *node) Receive(c actor.Context) {
 	case *copyBlock:
 		n.copyBlock(m)
 	case *actor.Stopping, *actor.Restarting:
+		n.stopping = true
 		n.timer.Stop()
 	}
 }

@@ -1,0 +1,59 @@
+package actors
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// TestReplay runs several jobs with failures live and replays the calls of the Core
+// through a fresh one: the orders must be the same.
+func TestReplay(t *testing.T) {
+	for _, preset := range scheduling.Presets() {
+		for seed := range uint64(3) {
+			var log bytes.Buffer
+			calls := scheduling.NewCallWriter(&log)
+			heartbeats, launches := 0, 0
+			cfg := Config{
+				Nodes: 6, Racks: 2, MapSlots: 2, ReduceSlots: 1, BlockSize: 40, Scheduler: preset, Seed: seed, Expiry: 10 * time.Second,
+				Calls: func(c *scheduling.Call) {
+					calls.Write(c)
+					if c.Op == scheduling.OpHeartbeat {
+						heartbeats++
+						launches += len(c.Orders)
+					}
+				},
+			}
+			rng := rand.New(rand.NewPCG(seed, 5))
+			bubble(t, cfg, func(t *testing.T, c *Cluster) {
+				var jobs []*JobHandle
+				for i := range 6 {
+					p, _ := bindLines(t, counting(2), prose(seed+uint64(i), 30))
+					jobs = append(jobs, c.submit(t, p, SubmitOptions{User: string(rune('a' + i%3))}))
+					time.Sleep(time.Duration(rng.IntN(20)) * time.Millisecond)
+				}
+				require.NoError(t, c.KillNode("node-03"))
+				for _, h := range jobs {
+					h.wait(t)
+				}
+			})
+			require.NoError(t, calls.Err())
+			require.Greater(t, heartbeats, 20)
+			require.Greater(t, launches, 30)
+
+			policy, err := cfg.withDefaults().policy()
+			require.NoError(t, err)
+			full := cfg.withDefaults()
+			core, err := scheduling.NewCore(scheduling.Config{
+				HeartbeatInterval: full.HeartbeatInterval, Expiry: full.Expiry, MaxAttempts: full.MaxAttempts,
+			}, policy)
+			require.NoError(t, err)
+			require.NoError(t, scheduling.ReplayFrom(core, &log), "preset %s, seed %d", preset, seed)
+		}
+	}
+}
