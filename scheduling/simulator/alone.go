@@ -4,47 +4,69 @@ import (
 	"math"
 	"time"
 
+	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// alone estimates what a job takes on an idle cluster: full waves of node-local maps of mean length, then of reduces.
-func (s *sim) alone(w *workload.Job) time.Duration {
+// expected is what one task of a job takes on average on an idle cluster: a map beside its data, a reduce whose input is there to be fetched in the rack.
+func (s *sim) expected(w *workload.Job, k scheduling.TaskKind) time.Duration {
 	cl := &s.cfg.Cluster
-	waves := func(tasks, slots int) float64 {
-		if slots == 0 {
-			return 0
-		}
-		return math.Ceil(float64(tasks) / float64(slots))
+	cost, tasks, bytes, rate := &w.Map, w.Maps, w.InputBytes, cl.ReadRate
+	if k == scheduling.Reduce {
+		cost, tasks, bytes, rate = &w.Reduce, w.Reduces, w.ShuffleBytes, s.cfg.Network.ShuffleRate
 	}
-	setup := func(own time.Duration) float64 {
-		if own == 0 {
-			own = cl.Setup
-		}
-		return max(own, 0).Seconds()
+	if tasks == 0 {
+		return 0
 	}
-	cpu := func(factor, bytes float64) float64 {
-		if cl.CPURate == 0 || factor < 0 {
-			return 0
-		}
+	setup := cost.Setup
+	if setup == 0 {
+		setup = cl.Setup
+	}
+	each := float64(bytes) / float64(tasks)
+	t := max(setup, 0).Seconds() + each/rate + cost.Time.Seconds()
+	if cl.CPURate > 0 && cost.CPU >= 0 {
+		factor := cost.CPU
 		if factor == 0 {
 			factor = 1
 		}
-		return bytes * factor / cl.CPURate
+		t += each * factor / cl.CPURate
 	}
-	bytes := float64(w.InputBytes) / float64(w.Maps)
-	t := setup(w.Map.Setup) + bytes/cl.ReadRate + cpu(w.Map.CPU, bytes) + w.Map.Time.Seconds()
-	if w.Reduces == 0 {
-		t += float64(w.OutputBytes) / float64(w.Maps) / cl.WriteRate
+	if k == scheduling.Reduce && cl.MergeRate > 0 {
+		t += each / cl.MergeRate
 	}
-	all := t * waves(w.Maps, len(s.nodes)*cl.MapSlots)
-	if w.Reduces > 0 {
-		bytes := float64(w.ShuffleBytes) / float64(w.Reduces)
-		t := setup(w.Reduce.Setup) + bytes/s.cfg.Network.ShuffleRate + cpu(w.Reduce.CPU, bytes) + w.Reduce.Time.Seconds() +
-			float64(w.OutputBytes)/float64(w.Reduces)/cl.WriteRate
-		if cl.MergeRate > 0 {
-			t += bytes / cl.MergeRate
+	if k == scheduling.Reduce || w.Reduces == 0 {
+		t += float64(w.OutputBytes) / float64(tasks) / cl.WriteRate
+	}
+	return seconds(t)
+}
+
+// alone estimates what a job takes on an idle cluster: full waves of maps, then of reduces.
+func (s *sim) alone(w *workload.Job) time.Duration {
+	cl := &s.cfg.Cluster
+	all := s.cfg.JobSetup + s.cfg.JobCleanup
+	for k, tasks := range [2]int{w.Maps, w.Reduces} {
+		slots := len(s.nodes) * [2]int{cl.MapSlots, cl.ReduceSlots}[k] / max(1, w.SlotsPerTask)
+		if tasks > 0 && slots > 0 {
+			all += s.expected(w, scheduling.TaskKind(k)) * time.Duration((tasks+slots-1)/slots)
 		}
-		all += t * waves(w.Reduces, len(s.nodes)*cl.ReduceSlots)
 	}
-	return seconds(all + s.cfg.JobSetup.Seconds() + s.cfg.JobCleanup.Seconds())
+	return all
+}
+
+// tell gives the durations that the policy is told of a job: the expected ones, wrong by a factor drawn evenly from 1-SizeError to 1+SizeError for
+// each job [Pastorelli13 §4.3]. Policies that work with sizes are told of all jobs, others of those that ask for it.
+func (s *sim) tell(j *simJob, spec *scheduling.JobSpec) {
+	p := &s.cfg.Policy
+	if !j.spec.TellTimes && p.Order != "srpt" && !(p.Order == "hfsp" && p.HFSP.NoTraining) {
+		return
+	}
+	factor := 1 + s.cfg.SizeError*(2*unit(draw(s.cfg.Seed, 12, uint64(j.index)))-1)
+	told := func(k scheduling.TaskKind) time.Duration {
+		t := s.expected(j.spec, k)
+		if t == 0 {
+			return 0
+		}
+		return max(time.Duration(math.Round(float64(t)*factor)), time.Microsecond)
+	}
+	spec.MapTime, spec.ReduceTime = told(scheduling.Map), told(scheduling.Reduce)
 }

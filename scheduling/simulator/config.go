@@ -125,6 +125,8 @@ type Config struct {
 	Seed       uint64
 	Until      time.Duration // stop then, even if jobs are not done; 0 means never
 	Sample     time.Duration // between the samples of Result.Samples; 0 means none
+	// SizeError is how wrong the durations told to policies that work with sizes are, 0 to 1: see workload.Job.TellTimes.
+	SizeError float64
 	// SizeCells is up to how many maps × reduces a job's maps report the sizes of their partitions, which placing reduces by gravity needs;
 	// default 4 million. Larger jobs report none and their reduces go anywhere.
 	SizeCells int
@@ -181,7 +183,7 @@ func (c *Config) Validate() error {
 			check(f >= 0 && f <= 1e6, "factor %v", f)
 		}
 	}
-	for _, part := range []float64{cl.SlowNodes, cl.Stragglers, c.Failures.TaskFails} {
+	for _, part := range []float64{cl.SlowNodes, cl.Stragglers, c.Failures.TaskFails, c.SizeError} {
 		check(part >= 0 && part <= 1, "part %v is not between 0 and 1", part)
 	}
 	check(nw.Oversubscription == 0 || nw.Oversubscription >= 1 && nw.Oversubscription <= 1e6, "over-subscription %v, want 1 or more", nw.Oversubscription)

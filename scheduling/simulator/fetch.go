@@ -153,6 +153,22 @@ func (s *sim) forget(a *attempt, node int32) {
 	})
 }
 
+// redirectReads lets the reads from a failed node go on from another replica.
+func (s *sim) redirectReads(node int32) {
+	if s.net == nil {
+		return
+	}
+	for f := range s.net.flows {
+		x := &s.net.flows[f]
+		if a := &s.atts[x.owner]; x.live && x.from == node && a.phase == phaseRead {
+			left := s.net.remaining(int32(f), s.q.now)
+			s.net.stop(int32(f))
+			a.flow = -1
+			s.readFlow(x.owner, left)
+		}
+	}
+}
+
 // remaining is what a flow has left.
 func (w *network) remaining(f int32, now time.Duration) float64 {
 	x := &w.flows[f]

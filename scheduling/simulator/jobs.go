@@ -118,9 +118,7 @@ func (s *sim) submit(i int32) error {
 		Name: w.Name, User: w.User, Pool: w.Pool, Queue: w.Queue, Priority: w.Priority, Maps: w.Maps, Reduces: w.Reduces,
 		SlowStart: w.SlowStart, SlotsPerTask: w.SlotsPerTask, NoSuspend: w.NoSuspend,
 	}
-	if w.TellTimes {
-		spec.MapTime, spec.ReduceTime = w.Map.Time, w.Reduce.Time
-	}
+	s.tell(j, &spec)
 	if !w.NoLocation {
 		j.places = s.placesOf(j)
 		spec.Places = j.places

@@ -278,6 +278,7 @@ func (s *sim) fail(i int32, span time.Duration) {
 	s.freeSlots[0] -= int(n.free[0])
 	s.freeSlots[1] -= int(n.free[1])
 	s.loseOutputs(i)
+	s.redirectReads(i)
 	if span > 0 {
 		s.at(s.q.now+span, evRepair, i, 0)
 	}

@@ -71,7 +71,11 @@ func running(weight []float64) []float64 {
 // part gives the bytes of partition p of n bytes cut into r parts; the parts add up to n exactly.
 func part(n int64, p, r int, cum []float64) int64 {
 	if cum != nil {
-		return int64(math.Floor(float64(n)*cum[p+1])) - int64(math.Floor(float64(n)*cum[p]))
+		to := n // floating-point numbers do not tell the largest sizes apart
+		if p+1 < r {
+			to = min(n, int64(math.Floor(float64(n)*cum[p+1])))
+		}
+		return to - min(n, int64(math.Floor(float64(n)*cum[p])))
 	}
 	return scale(n, int64(p+1), int64(r)) - scale(n, int64(p), int64(r))
 }

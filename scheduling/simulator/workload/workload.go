@@ -70,7 +70,7 @@ type Job struct {
 	SlowStart    float64 // see scheduling.JobSpec
 	SlotsPerTask int     // 0 means 1
 	NoSuspend    bool
-	// TellTimes hands Map.Time and Reduce.Time to the policy as known durations (srpt, ps, hfsp without training).
+	// TellTimes tells the policy how long the job's tasks take on average; policies that need sizes (srpt, hfsp without training) are always told.
 	TellTimes bool
 }
 
