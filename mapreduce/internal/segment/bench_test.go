@@ -58,8 +58,8 @@ func teraText(n int) []byte {
 }
 
 // teraSort runs maps over blocks of text and two reduces, two at a time.
-func teraSort(b *testing.B, text []byte, root *memory.Budget, pool *memory.Pool, dir string, w []io.Writer) Stats {
-	const maps, reduces = 16, 2
+func teraSort(b *testing.B, text []byte, maps int, root *memory.Budget, pool *memory.Pool, dir string, w []io.Writer) Stats {
+	const reduces = 2
 	block := len(text) / 100 / maps * 100
 	segments := make([][]*Segment, maps)
 	var mu sync.Mutex
@@ -133,8 +133,9 @@ func BenchmarkTeraSort(b *testing.B) {
 	for _, c := range []struct {
 		name  string
 		share int64 // the budget is the input's size divided by it; 0: no limit
+		maps  int
 		files bool
-	}{{"memory", 0, false}, {"files", 0, true}, {"spill", 3, false}, {"spillmore", 8, false}} {
+	}{{"memory", 0, 16, false}, {"files", 0, 16, true}, {"spill", 3, 16, true}, {"spillmore", 8, 64, true}} {
 		b.Run(c.name, func(b *testing.B) {
 			limit := int64(0)
 			if c.share > 0 {
@@ -160,7 +161,7 @@ func BenchmarkTeraSort(b *testing.B) {
 						out[i] = f
 					}
 				}
-				s = teraSort(b, text, root, pool, dir, out)
+				s = teraSort(b, text, c.maps, root, pool, dir, out)
 			}
 			n := float64(len(text) / 100)
 			b.ReportMetric(float64(s.SpilledRecords)/n, "spilled")
@@ -230,4 +231,51 @@ func BenchmarkSortEntries(b *testing.B) {
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/record")
 	})
+}
+
+// BenchmarkSortLines sorts the lines of the file that TARRY_BENCH_TEXT names,
+// or of words in 8 MiB, by one map and one reduce.
+func BenchmarkSortLines(b *testing.B) {
+	text := bytes.Repeat([]byte("some lines\nrepeat and\nothers do\nnot, if one looks closely\n"), 1<<17)
+	rng := rand.New(rand.NewPCG(3, 3))
+	for i := 0; i < len(text); i += 1 + rng.IntN(60) {
+		if text[i] != '\n' {
+			text[i] = byte('a' + rng.IntN(26))
+		}
+	}
+	if name := os.Getenv("TARRY_BENCH_TEXT"); name != "" {
+		var err error
+		if text, err = os.ReadFile(name); err != nil {
+			b.Fatal(err)
+		}
+	}
+	pool := memory.NewPool(nil, 1<<30)
+	defer pool.Close()
+	b.SetBytes(int64(len(text)))
+	cpu := cpuTime(b)
+	for b.Loop() {
+		s := NewSorter(Config{Partitions: 1, Pool: pool})
+		s.Pin(text, nil)
+		for rest := text; len(rest) > 0; {
+			n := bytes.IndexByte(rest, '\n')
+			if n < 0 {
+				break
+			}
+			if err := s.Add(0, rest[:n:n], nil); err != nil {
+				b.Fatal(err)
+			}
+			rest = rest[n+1:]
+		}
+		segments, _, err := s.Finish()
+		if err != nil {
+			b.Fatal(err)
+		}
+		m := NewMerge(MergeConfig{Pool: pool}, segments)
+		if _, _, err := m.WriteTo(io.Discard, Layout{Key: true, End: []byte("\n")}); err != nil {
+			b.Fatal(err)
+		}
+		m.Close()
+		segments[0].Release()
+	}
+	b.ReportMetric(float64(cpuTime(b)-cpu)/float64(b.N)/1e9, "cpu-s")
 }

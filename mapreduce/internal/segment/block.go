@@ -16,9 +16,10 @@ import (
 // little-endian - raw size, packed size, xxhash64 of the packed bytes - and the
 // packed bytes: records, s2-compressed. A record is [ordinal] key length, value
 // length (uvarints), key, value; it never crosses blocks, so a large record
-// makes a large block.
+// makes a large block. Blocks are small so that the merge of a hundred runs still
+// copies from the cache.
 const (
-	blockSize   = 120 << 10
+	blockSize   = 56 << 10
 	blockHeader = 16
 	maxHead     = 3 * binary.MaxVarintLen64
 )
