@@ -62,7 +62,7 @@ func each(b *testing.B, n int, fn func(i int) error) {
 }
 
 // benchPlan runs a plan as a cluster of benchSlots slots would.
-func benchPlan(b *testing.B, pool *Buffers, bind func(Destination) (*Plan, error)) *Counters {
+func benchPlan(b *testing.B, memory *Memory, pool *Buffers, bind func(Destination) (*Plan, error)) *Counters {
 	b.Helper()
 	ctx := context.Background()
 	dir, err := os.MkdirTemp(os.Getenv("TARRY_BENCH_DIR"), "bench")
@@ -77,7 +77,10 @@ func benchPlan(b *testing.B, pool *Buffers, bind func(Destination) (*Plan, error
 	outs := make([]*MapOutput, len(splits))
 	counters := make([]Counters, len(splits)+p.Reduces())
 	each(b, len(splits), func(i int) (err error) {
-		a := &MapAttempt{Index: i, Split: splits[i], Resources: Resources{Pool: pool, Counters: &counters[i]}}
+		budget := memory.Sub()
+		defer budget.Close()
+		a := &MapAttempt{Index: i, Split: splits[i]}
+		a.Resources = Resources{Budget: budget, Pool: pool, SpillDir: dir, Counters: &counters[i]}
 		outs[i], err = p.RunMap(ctx, a)
 		if err == nil && p.MapOnly() {
 			err = p.CommitTask(a.ID())
@@ -86,7 +89,10 @@ func benchPlan(b *testing.B, pool *Buffers, bind func(Destination) (*Plan, error
 	})
 	each(b, p.Reduces(), func(i int) error {
 		next := 0
-		a := &ReduceAttempt{Index: i, Resources: Resources{Pool: pool, Counters: &counters[len(splits)+i]}}
+		budget := memory.Sub()
+		defer budget.Close()
+		a := &ReduceAttempt{Index: i}
+		a.Resources = Resources{Budget: budget, Pool: pool, SpillDir: dir, Counters: &counters[len(splits)+i]}
 		a.Next = func(context.Context) (Segment, error) {
 			if next++; next > len(outs) {
 				return Segment{}, io.EOF
@@ -109,21 +115,30 @@ func benchPlan(b *testing.B, pool *Buffers, bind func(Destination) (*Plan, error
 	return total
 }
 
-func benchJob(b *testing.B, kind gen.Kind, bind func(src Source, d Destination) (*Plan, error)) {
+// benchJob measures a job over a generated file; share, if not 0, limits its
+// memory to that part of the file's size.
+func benchJob(b *testing.B, kind gen.Kind, share float64, bind func(src Source, d Destination) (*Plan, error)) {
 	b.Helper()
 	path := benchInput(b, kind)
 	info, err := os.Stat(path)
 	require.NoError(b, err)
-	pool := NewBuffers(nil, 4<<30)
+	var memory *Memory
+	if share > 0 {
+		memory = NewMemory(int64(share * float64(info.Size())))
+	}
+	pool := NewBuffers(memory, 4<<30)
 	defer pool.Close()
 	b.SetBytes(info.Size())
 	b.ReportAllocs()
 	before := cpuSeconds(b)
+	var spilled int64
 	for b.Loop() {
 		src, err := File(path)
 		require.NoError(b, err)
-		benchPlan(b, pool, func(d Destination) (*Plan, error) { return bind(src, d) })
+		c := benchPlan(b, memory, pool, func(d Destination) (*Plan, error) { return bind(src, d) })
+		spilled = c.Get(FileBytesWritten)
 	}
+	b.ReportMetric(float64(spilled)/(1<<20), "spilled-MiB/op")
 	b.ReportMetric((cpuSeconds(b)-before)/float64(b.N), "cpu-s/op")
 }
 
@@ -185,11 +200,11 @@ func byteWords(text []byte, emit func([]byte, int64)) error {
 }
 
 func BenchmarkWordCountChunks(b *testing.B) {
-	benchJob(b, gen.Text, benchWords(false, fieldWords, true))
+	benchJob(b, gen.Text, 0, benchWords(false, fieldWords, true))
 }
 
 func BenchmarkWordCountWords(b *testing.B) {
-	benchJob(b, gen.Text, func(src Source, d Destination) (*Plan, error) {
+	benchJob(b, gen.Text, 0, func(src Source, d Destination) (*Plan, error) {
 		j := Job[[]byte, []byte, int64, Pair[[]byte, int64]]{
 			MapTask: func(*Task) (Mapper[[]byte, []byte, int64], error) {
 				return Mapper[[]byte, []byte, int64]{MapWords: func(text []byte, words func([]byte, int64)) error {
@@ -210,28 +225,34 @@ func BenchmarkWordCountWords(b *testing.B) {
 }
 
 func BenchmarkWordCountCombine(b *testing.B) {
-	benchJob(b, gen.Text, benchWords(false, fieldWords, false))
+	benchJob(b, gen.Text, 0, benchWords(false, fieldWords, false))
 }
 
 func BenchmarkWordCountByteLoop(b *testing.B) {
-	benchJob(b, gen.Text, benchWords(true, byteWords, false))
+	benchJob(b, gen.Text, 0, benchWords(true, byteWords, false))
 }
 
-func BenchmarkTeraSort(b *testing.B) {
-	benchJob(b, gen.Tera, func(src Source, d Destination) (*Plan, error) {
-		j := Job[[]byte, []byte, []byte, Pair[[]byte, []byte]]{
-			Map: func(rec []byte, emit func([]byte, []byte)) error {
-				emit(rec[:10], rec[10:])
-				return nil
-			},
-			TotalOrder: true,
-		}
-		return j.Bind(FixedSize(100, src), Raw[Pair[[]byte, []byte]](d))
-	})
+func BenchmarkTeraSort(b *testing.B) { benchJob(b, gen.Tera, 0, benchTera) }
+
+func BenchmarkTeraSortSpilling(b *testing.B) { benchJob(b, gen.Tera, 0.5, benchTera) }
+
+func BenchmarkWordCountSpilling(b *testing.B) {
+	benchJob(b, gen.Text, 0.25, benchWords(false, fieldWords, true))
+}
+
+func benchTera(src Source, d Destination) (*Plan, error) {
+	j := Job[[]byte, []byte, []byte, Pair[[]byte, []byte]]{
+		Map: func(rec []byte, emit func([]byte, []byte)) error {
+			emit(rec[:10], rec[10:])
+			return nil
+		},
+		TotalOrder: true,
+	}
+	return j.Bind(FixedSize(100, src), Raw[Pair[[]byte, []byte]](d))
 }
 
 func BenchmarkSortLines(b *testing.B) {
-	benchJob(b, gen.Text, func(src Source, d Destination) (*Plan, error) {
+	benchJob(b, gen.Text, 0, func(src Source, d Destination) (*Plan, error) {
 		j := Job[[]byte, []byte, None, Pair[[]byte, None]]{
 			Map: func(line []byte, emit func([]byte, None)) error {
 				emit(line, None{})
@@ -244,7 +265,7 @@ func BenchmarkSortLines(b *testing.B) {
 }
 
 func BenchmarkGrepLines(b *testing.B) {
-	benchJob(b, gen.Text, func(src Source, d Destination) (*Plan, error) {
+	benchJob(b, gen.Text, 0, func(src Source, d Destination) (*Plan, error) {
 		j := MapOnly[[]byte, []byte]{Map: func(line []byte, emit func([]byte)) error {
 			if bytes.Contains(line, []byte("zqzq")) {
 				emit(line)
@@ -256,7 +277,7 @@ func BenchmarkGrepLines(b *testing.B) {
 }
 
 func BenchmarkGrepChunks(b *testing.B) {
-	benchJob(b, gen.Text, func(src Source, d Destination) (*Plan, error) {
+	benchJob(b, gen.Text, 0, func(src Source, d Destination) (*Plan, error) {
 		j := MapOnly[[]byte, []byte]{Map: func(text []byte, emit func([]byte)) error {
 			if bytes.Contains(text, []byte("zqzq")) {
 				emit(text)
@@ -265,4 +286,17 @@ func BenchmarkGrepChunks(b *testing.B) {
 		}}
 		return j.Bind(Chunks(src), Text[[]byte](d))
 	})
+}
+
+// BenchmarkTinyJob binds and runs a job of a few words, from start to end.
+func BenchmarkTinyJob(b *testing.B) {
+	pool := NewBuffers(nil, 64<<20)
+	defer pool.Close()
+	b.ReportAllocs()
+	bind := benchWords(false, fieldWords, true)
+	for b.Loop() {
+		p, err := bind(Bytes("text", []byte("to be or not to be\n")), Writer("-", io.Discard))
+		require.NoError(b, err)
+		engine(b, p, 1, nil, Resources{Pool: pool})
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
@@ -65,7 +66,7 @@ func newPlan[I, O any](name string, reducers int, mapOnly bool, in Input[I], out
 		name = "job"
 	}
 	return &Plan{
-		name: name, asked: reducers, mapOnly: mapOnly, sources: in.sources,
+		name: name, asked: reducers, mapOnly: mapOnly, sources: slices.Clone(in.sources),
 		input: in.plan, tasks: t, output: newCommitter(out.dest),
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/dfs"
 )
 
 // tree lists the files below dir with their contents.
@@ -131,4 +133,52 @@ func TestCompressedPartsReadBack(t *testing.T) {
 	}
 	_, err := ParseCompression("rar")
 	require.ErrorContains(t, err, "want none, gzip, zstd or s2")
+}
+
+func TestOutputInDFSIsInputOfTheNextJob(t *testing.T) {
+	fsys, err := dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}, {ID: "b"}}, BlockSize: 5})
+	require.NoError(t, err)
+	text := []byte("one\ntwo\nthree\nfour")
+	p, err := keepLines().Bind(Lines(Bytes("text", text)), Text[[]byte](InDFS(fsys, "d/out")))
+	require.NoError(t, err)
+	runEngine(t, p, 0, everyBytes(p, 6), Resources{})
+	p, err = keepLines().Bind(Lines(), Text[[]byte](InDFS(fsys, "d/out")))
+	require.NoError(t, err)
+	require.ErrorIs(t, p.SetupJob(), ErrOutputExists)
+
+	entries, err := fsys.ReadDir("d/out")
+	require.NoError(t, err)
+	var sources []Source
+	for _, e := range entries {
+		if e.Name() == "_SUCCESS" {
+			continue
+		}
+		data, err := fsys.OpenSource("d/out/" + e.Name())
+		require.NoError(t, err)
+		src, err := Stored(data)
+		require.NoError(t, err)
+		sources = append(sources, src)
+	}
+	require.Len(t, sources, 3)
+	var out Collected[[]byte]
+	p, err = keepLines().Bind(Lines(sources...), out.Output())
+	require.NoError(t, err)
+	runEngine(t, p, 0, func(i int) (list []Block) {
+		blocks, err := fsys.Blocks(sources[i].Name())
+		require.NoError(t, err)
+		for _, b := range blocks {
+			list = append(list, Block{Offset: b.Offset, Length: b.Length})
+		}
+		return list
+	}, Resources{})
+	records, err := out.Records()
+	require.NoError(t, err)
+	require.Equal(t, "one two three four", string(bytes.Join(records, []byte(" "))))
+
+	p, err = keepLines().Bind(Lines(), Text[[]byte](InDFS(fsys, "e")))
+	require.NoError(t, err)
+	require.NoError(t, p.SetupJob())
+	require.NoError(t, p.AbortJob())
+	_, err = fsys.Stat("e")
+	require.ErrorIs(t, err, os.ErrNotExist)
 }

@@ -21,7 +21,8 @@ func Writer(name string, w io.Writer) Destination {
 }
 
 type writerStore struct {
-	label string
+	label    string
+	spillDir string // set by Prepare
 
 	mu      sync.Mutex
 	w       io.Writer
@@ -37,7 +38,7 @@ func (s *writerStore) setup() error { return nil }
 func (s *writerStore) create(p part) (io.WriteCloser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := new(heldPart)
+	h := &heldPart{dir: s.spillDir}
 	s.pending[p.attempt] = h
 	return h, nil
 }
@@ -93,6 +94,7 @@ func (s *writerStore) abort() error {
 
 // heldPart is a part in memory or, beyond holdLimit, in an unlinked file.
 type heldPart struct {
+	dir  string
 	buf  []byte
 	file *os.File
 }
@@ -104,7 +106,7 @@ func (h *heldPart) Write(p []byte) (int, error) {
 			h.buf = append(h.buf, p...)
 			return len(p), nil
 		}
-		f, err := os.CreateTemp("", "tarry-part-*")
+		f, err := os.CreateTemp(h.dir, "tarry-part-*")
 		if err != nil {
 			return 0, err
 		}

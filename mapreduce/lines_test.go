@@ -164,6 +164,46 @@ func TestStreamIsReadOnce(t *testing.T) {
 	require.ErrorContains(t, broken.read(r, func([]byte) error { return nil }), "gone")
 }
 
+func TestSecondAttemptOverAStreamTellsWhyTheFirstFailed(t *testing.T) {
+	bad := errors.New("bad record")
+	job := MapOnly[[]byte, []byte]{Map: func([]byte, func([]byte)) error { return bad }}
+	p, err := job.Bind(Lines(Stream("-", strings.NewReader("a\nb"))), Text[[]byte](Writer("-", io.Discard)))
+	require.NoError(t, err)
+	_, err = p.RunMap(context.Background(), &MapAttempt{})
+	require.ErrorIs(t, err, bad)
+	_, err = p.RunMap(context.Background(), &MapAttempt{Try: 1})
+	require.ErrorIs(t, err, ErrConsumed)
+	require.ErrorIs(t, err, bad)
+}
+
+func TestTotalOrderOfAStream(t *testing.T) {
+	var text strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&text, "%04d\n", i*7919%5000)
+	}
+	job := Job[[]byte, []byte, None, Pair[[]byte, None]]{
+		Map: func(line []byte, emit func([]byte, None)) error {
+			emit(line, None{})
+			return nil
+		},
+		TotalOrder: true, Reducers: 4,
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	p, err := job.Bind(Lines(Stream("-", strings.NewReader(text.String()))), Text[Pair[[]byte, None]](Dir(out)))
+	require.NoError(t, err)
+	runEngine(t, p, 0, nil, Resources{})
+	var all strings.Builder
+	for i := range 4 {
+		b, err := os.ReadFile(filepath.Join(out, fmt.Sprintf("part-r-%05d", i)))
+		require.NoError(t, err)
+		require.Greater(t, len(b), 4000, "part %d has its share", i)
+		all.Write(b)
+	}
+	for i, line := range wholeLines([]byte(all.String())) {
+		require.Equal(t, fmt.Sprintf("%04d", i), line)
+	}
+}
+
 // heldViews is a source that counts the views that are held.
 type heldViews struct {
 	dfs.Source

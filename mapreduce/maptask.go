@@ -8,9 +8,6 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// errSampled ends the reading of a sample.
-var errSampled = errors.New("mapreduce: enough records sampled")
-
 // collector takes what a map attempt emits and ends as segments.
 type collector[K, V any] struct {
 	emit   func(K, V)

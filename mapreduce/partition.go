@@ -3,6 +3,7 @@ package mapreduce
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -46,54 +47,89 @@ func (b *boundJob[I, K, V, O]) rangeOf(reduces int) *keyRanges {
 }
 
 const (
-	sampleSplits = 64      // at so many places in all
-	sampleBytes  = 1 << 16 // so many input bytes a place
-	sampleKeys   = 1 << 16 // at most so many keys
+	sampleSplits = 64       // places at which an input is sampled
+	sampleBytes  = 64 << 10 // input bytes a place, at most
+	sampleKeys   = 1024     // keys a place, at most
+	streamHead   = 4 << 20  // bytes of a stream that are read ahead as a sample
 )
 
+// errSampled ends the reading of a sample.
+var errSampled = errors.New("mapreduce: enough records sampled")
+
 // prepare chooses the ranges of a total order: it maps records at places spread
-// evenly over the input, sorts their keys and takes the quantiles.
+// evenly over the input, sorts their keys and takes the quantiles. Of a stream it
+// sees the head only.
 func (b *boundJob[I, K, V, O]) prepare(ctx context.Context, p *Plan) error {
 	b.ranges = newKeyRanges(nil)
 	if !b.job.TotalOrder || p.reduces < 2 {
 		return nil
 	}
-	var keys [][]byte
-	encode := b.key.encoder()
-	emit := func(k K, _ V) { keys = append(keys, encode(nil, k)) }
+	s := &sampler[I, K, V, O]{boundJob: b, ctx: ctx, p: p}
 	for _, split := range samplePlaces(p) {
-		if len(keys) >= sampleKeys {
-			break
-		}
-		t := &Task{ctx: ctx, reduces: p.reduces, name: p.sources[split.Source].name, counters: new(Counters)}
-		m, err := b.mapper(t)
-		if err != nil {
-			return err
-		}
-		mapRecord := record(m, emit, nil)
-		left := len(keys) + sampleKeys/sampleSplits
-		r := &splitReader{ctx: ctx, windows: usualWindows(), source: p.sources[split.Source], split: split}
-		err = b.in.read(r, func(rec I) error {
-			if len(keys) >= left {
-				return errSampled
-			}
-			return mapRecord(rec)
-		})
-		if err != nil && err != errSampled { //nolint:errorlint // our own value, never wrapped
+		if err := s.sample(p.sources[split.Source], split); err != nil {
 			return err
 		}
 	}
+	for i, src := range p.sources {
+		if src.Data != nil || src.packed != notPacked {
+			continue
+		}
+		var head []byte
+		var err error
+		if p.sources[i], head, err = src.peek(streamHead); err != nil {
+			return err
+		}
+		whole := Bytes(src.name, head)
+		if err := s.sample(whole, Split{Length: whole.Size()}); err != nil {
+			return err
+		}
+	}
+	b.ranges = b.quantiles(s.keys, p.reduces)
+	return nil
+}
+
+// quantiles returns ranges that cut sorted keys into equal parts.
+func (b *boundJob[I, K, V, O]) quantiles(keys [][]byte, reduces int) *keyRanges {
 	slices.SortFunc(keys, bytes.Compare)
 	var bounds [][]byte
-	for i := 1; i < p.reduces && len(keys) > 0; i++ {
-		bound := keys[i*len(keys)/p.reduces]
+	for i := 1; i < reduces && len(keys) > 0; i++ {
+		bound := keys[i*len(keys)/reduces]
 		if b.prefix != nil { // a group must not be split
 			bound = bound[:b.prefix(bound)]
 		}
 		bounds = append(bounds, bound)
 	}
-	b.ranges = newKeyRanges(bounds)
-	return nil
+	return newKeyRanges(bounds)
+}
+
+// sampler gathers the keys of some records.
+type sampler[I, K, V, O any] struct {
+	*boundJob[I, K, V, O]
+	ctx  context.Context
+	p    *Plan
+	keys [][]byte
+}
+
+// sample adds the keys of the first records of a split.
+func (s *sampler[I, K, V, O]) sample(src Source, split Split) error {
+	m, err := s.mapper(&Task{ctx: s.ctx, reduces: s.p.reduces, name: src.name, counters: new(Counters)})
+	if err != nil {
+		return err
+	}
+	encode := s.key.encoder()
+	mapRecord := record(m, func(k K, _ V) { s.keys = append(s.keys, encode(nil, k)) }, nil)
+	enough := len(s.keys) + sampleKeys
+	r := &splitReader{ctx: s.ctx, windows: usualWindows(), source: src, split: split}
+	err = s.in.read(r, func(rec I) error {
+		if len(s.keys) >= enough {
+			return errSampled
+		}
+		return mapRecord(rec)
+	})
+	if errors.Is(err, errSampled) {
+		return nil
+	}
+	return err
 }
 
 // samplePlaces returns splits at which to sample.

@@ -3,6 +3,7 @@ package mapreduce
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -58,6 +59,8 @@ type Plan struct {
 	// next one's table begins with that size. It is 12 % of a word count's time
 	// to grow tables.
 	distinct atomic.Int64
+	// streamFault is the error of the first failed attempt over a stream.
+	streamFault atomic.Pointer[error]
 }
 
 // tasks is a job's typed half, behind its erased plan.
@@ -82,7 +85,7 @@ func (p *Plan) Reducers() int { return p.asked }
 func (p *Plan) Reduces() int { return p.reduces }
 
 // Sources returns the files behind the input; Split.Source indexes it. The
-// slice belongs to the plan. Prepare may replace a stream by a spooled file.
+// slice belongs to the plan.
 func (p *Plan) Sources() []Source { return p.sources }
 
 // InputBytes is the size of the input, with unknown sizes counted as 0.
@@ -101,8 +104,8 @@ func (p *Plan) OutputName() string { return p.output.store.name() }
 type PrepareOptions struct {
 	// Reduces is the number of reduces if the job itself does not say; 0 means 1.
 	Reduces int
-	// SpillDir is where a stream is spooled that must be read twice; empty
-	// means os.TempDir.
+	// SpillDir is where parts go that wait their turn to be sent to a Writer;
+	// empty means os.TempDir.
 	SpillDir string
 }
 
@@ -118,6 +121,9 @@ func (p *Plan) Prepare(ctx context.Context, o PrepareOptions) (err error) {
 		if p.reduces == 0 {
 			p.reduces = max(o.Reduces, 1)
 		}
+	}
+	if w, ok := p.output.store.(*writerStore); ok {
+		w.spillDir = o.SpillDir
 	}
 	return p.tasks.prepare(ctx, p)
 }
@@ -227,9 +233,23 @@ func (o *MapOutput) Release() {
 // back as a [*PanicError], a canceled ctx as its error. After an error nothing
 // is left but what AbortTask removes.
 func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err error) {
+	defer p.explainConsumed(a, &err)
 	defer catch(&err)
 	defer guardFaults()()
 	return p.tasks.runMap(ctx, p, a)
+}
+
+// explainConsumed adds to the error of a second attempt over a stream why the
+// first one failed, for that is what its owner must know.
+func (p *Plan) explainConsumed(a *MapAttempt, err *error) {
+	if *err == nil || p.sources[a.Split.Source].Data != nil {
+		return
+	}
+	if !errors.Is(*err, ErrConsumed) {
+		p.streamFault.CompareAndSwap(nil, err)
+	} else if first := p.streamFault.Load(); first != nil {
+		*err = fmt.Errorf("%w; the attempt that read it failed: %w", *err, *first)
+	}
 }
 
 // RunReduce runs a reduce attempt in this goroutine and leaves its part ready

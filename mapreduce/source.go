@@ -1,6 +1,7 @@
 package mapreduce
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -116,6 +117,28 @@ func Stream(name string, r io.Reader) Source {
 // Bytes returns a source over data, which must not change while the job runs.
 func Bytes(name string, data []byte) Source {
 	return Source{Data: dfs.Bytes(name, data), name: name}
+}
+
+// peek reads up to n bytes of a stream that is not compressed and returns them;
+// the returned source still yields the whole stream.
+func (s Source) peek(n int) (Source, []byte, error) {
+	r, err := s.stream()
+	if err != nil {
+		return s, nil, err
+	}
+	head := make([]byte, n)
+	k, err := fill(r, head)
+	if err != nil && err != io.EOF { //nolint:errorlint // fill returns a bare io.EOF
+		return s, nil, errors.Join(err, r.Close())
+	}
+	head = head[:k]
+	s.stream = once(s.name, func() (io.ReadCloser, error) {
+		return struct {
+			io.Reader
+			io.Closer
+		}{io.MultiReader(bytes.NewReader(head), r), r}, nil
+	})
+	return s, head, nil
 }
 
 func once(name string, open func() (io.ReadCloser, error)) func() (io.ReadCloser, error) {
