@@ -198,3 +198,57 @@ func TestWrongConfigurationPanics(t *testing.T) {
 	require.Panics(t, func() { NewTable(Config[float64]{Partitions: 1, Sum: true}) })
 	require.Panics(t, func() { NewTable(Config[int]{Partitions: 1}) })
 }
+
+func TestSpillFailureShowsInFinish(t *testing.T) {
+	cfg := Config[int64]{Partitions: 2, Sum: true, Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir() + "/missing", least: 64}
+	table := NewTable(cfg)
+	for i := range 5000 {
+		table.Emit(binary.BigEndian.AppendUint32(nil, uint32(i)), 1)
+	}
+	require.ErrorIs(t, table.Err(), os.ErrNotExist)
+	_, _, err := table.Finish()
+	require.ErrorIs(t, err, os.ErrNotExist)
+	table.Close()
+}
+
+func TestValuesWithoutEncodingStayInMemory(t *testing.T) {
+	cfg := Config[string]{Partitions: 1, Combine: longer, Budget: memory.NewBudget(1).Sub(), least: 64}
+	table := NewTable(cfg)
+	for i := range 5000 {
+		table.Emit(binary.BigEndian.AppendUint32(nil, uint32(i)), "v")
+	}
+	out, stats, err := table.Finish()
+	require.NoError(t, err)
+	require.EqualValues(t, 5000, stats.Output)
+	require.EqualValues(t, 5000, out[0].Records())
+	require.EqualValues(t, 5000*(4+16), out[0].Bytes())
+	out[0].Release()
+	require.Zero(t, cfg.Budget.Used())
+}
+
+func TestSpillsAreCounted(t *testing.T) {
+	cfg := Config[int64]{Partitions: 2, Sum: true, Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir(), least: 64}
+	table := NewTable(cfg)
+	for i := range 5000 {
+		table.Emit(binary.BigEndian.AppendUint32(nil, uint32(i%2500)), 1)
+	}
+	out, stats, err := table.Finish()
+	require.NoError(t, err)
+	require.Greater(t, stats.Spills, int64(2))
+	require.EqualValues(t, 5000, stats.Records)
+	require.Equal(t, stats.SpilledRecords, stats.Output)
+	m := NewMerge(cfg, out)
+	n := 0
+	for _, v, ok := m.Next(); ok; _, v, ok = m.Next() {
+		require.EqualValues(t, 2, v)
+		n++
+	}
+	require.NoError(t, m.Err())
+	require.Equal(t, 2500, n)
+	require.Equal(t, stats.Output, m.Stats().Records)
+	m.Close()
+	for _, s := range out {
+		s.Release()
+	}
+	require.Zero(t, cfg.Budget.Used())
+}

@@ -73,9 +73,6 @@ func mix(k0, k1, length uint64) uint64 {
 	return (h ^ l) * odd1
 }
 
-// isWord reports whether V is an integer as wide as the additions of add.
-func isWord(size uintptr) bool { return size == 8 || size == 4 }
-
 // add adds b to a in place.
 //
 // Invariant: V is an integer type of 4 or 8 bytes, which NewTable checks.

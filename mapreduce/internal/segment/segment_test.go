@@ -130,8 +130,9 @@ func TestMergeEqualsStableSort(t *testing.T) {
 			b.Close()
 		}
 		fanIn := rapid.SampledFrom([]int{0, 2, 3}).Draw(t, "fan-in")
+		mergeLimit := rapid.SampledFrom([]int64{0, 1, 10_000}).Draw(t, "merge limit")
 		for p := range partitions {
-			b := root.Sub()
+			b := memory.NewBudget(mergeLimit).Sub()
 			cfg := MergeConfig{Budget: b, Pool: pool, SpillDir: dir, FanIn: fanIn}
 			want := oracle(attempts, p)
 			m := NewMerge(cfg, segments[p])

@@ -1,0 +1,184 @@
+package segment
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+func sortOne(t *testing.T, cfg Config, records ...record) *Segment {
+	t.Helper()
+	cfg.Partitions = 1
+	s := NewSorter(cfg)
+	defer s.Close()
+	for _, r := range records {
+		require.NoError(t, s.Add(0, r.key, r.value))
+	}
+	out, _, err := s.Finish()
+	require.NoError(t, err)
+	return out[0]
+}
+
+func TestLargeRecords(t *testing.T) {
+	big := bytes.Repeat([]byte("0123456789abcdef"), 100_000)
+	records := []record{{big, []byte("v")}, {[]byte("k"), big}, {nil, nil}, {big[:gatherSize], nil}, {big[1:], big[1:]}}
+	for _, limit := range []int64{0, 1} {
+		seg := sortOne(t, Config{Budget: memory.NewBudget(limit).Sub(), SpillDir: t.TempDir()}, records...)
+		require.EqualValues(t, 5, seg.Records())
+		var want, got bytes.Buffer
+		var n int64
+		for _, i := range []int{2, 3, 0, 4, 1} {
+			for _, b := range [][]byte{records[i].key, []byte("\t"), records[i].value, []byte("\n")} {
+				want.Write(b)
+			}
+			n += int64(len(records[i].key) + len(records[i].value))
+		}
+		require.Equal(t, n, seg.Bytes())
+		m := NewMerge(MergeConfig{}, []*Segment{seg})
+		_, _, err := m.WriteTo(&got, Layout{Key: true, Value: true, Separator: []byte("\t"), End: []byte("\n")})
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(want.Bytes(), got.Bytes()))
+		m.Close()
+		seg.Release()
+	}
+}
+
+// TestMoreRegionsThanNumbers merges stores that have more regions together than
+// an entry can number.
+func TestMoreRegionsThanNumbers(t *testing.T) {
+	var segments []*Segment
+	for i := range 3 {
+		seg := sortOne(t, Config{}, record{[]byte{'a' + byte(2-i)}, []byte{byte(i)}}, record{[]byte("same"), []byte{byte(i)}})
+		s := seg.runs[0].store
+		for len(s.regions) < 40_000 {
+			s.regions = append(s.regions, nil)
+		}
+		segments = append(segments, seg)
+	}
+	m := NewMerge(MergeConfig{SpillDir: t.TempDir()}, segments)
+	defer m.Close()
+	require.Equal(t, []string{"a=\x02", "b=\x01", "c=\x00", "same=\x00", "same=\x01", "same=\x02"}, drain(t, m))
+	require.Positive(t, m.Stats().Spills)
+}
+
+func TestSpillDirectoryMissing(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing")
+	s := NewSorter(Config{Partitions: 1, Budget: memory.NewBudget(1).Sub(), SpillDir: missing})
+	require.NoError(t, s.Add(0, []byte("k"), nil))
+	_, _, err := s.Finish()
+	require.ErrorIs(t, err, os.ErrNotExist)
+	s.Close()
+
+	seg := sortOne(t, Config{}, record{[]byte("k"), nil})
+	m := NewMerge(MergeConfig{Budget: memory.NewBudget(1), SpillDir: missing}, []*Segment{seg})
+	_, _, ok := m.Next()
+	require.False(t, ok)
+	require.ErrorIs(t, m.Err(), os.ErrNotExist)
+	m.Close()
+	seg.Release()
+}
+
+type failingWriter struct{ left int }
+
+var errFull = errors.New("disk full")
+
+func (w *failingWriter) Write(p []byte) (int, error) {
+	if w.left -= len(p); w.left < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+func TestWriteToReportsTheWriter(t *testing.T) {
+	for _, limit := range []int64{0, 1} {
+		var records []record
+		for i := range 20_000 {
+			records = append(records, record{binary.BigEndian.AppendUint32(nil, uint32(i)), bytes.Repeat([]byte("v"), 100)})
+		}
+		seg := sortOne(t, Config{Budget: memory.NewBudget(limit).Sub(), SpillDir: t.TempDir()}, records...)
+		m := NewMerge(MergeConfig{}, []*Segment{seg})
+		_, _, err := m.WriteTo(&failingWriter{left: 1 << 20}, Layout{Value: true})
+		require.ErrorIs(t, err, errFull)
+		m.Close()
+		seg.Release()
+	}
+}
+
+// TestConcurrentReaders merges the same segments from several goroutines, as
+// copies of a reduce do.
+func TestConcurrentReaders(t *testing.T) {
+	var records []record
+	for i := range 5000 {
+		records = append(records, record{binary.LittleEndian.AppendUint16(nil, uint16(i*7919)), []byte{byte(i)}})
+	}
+	segments := []*Segment{
+		sortOne(t, Config{}, records...),
+		sortOne(t, Config{Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir()}, records...),
+	}
+	outputs := make([]bytes.Buffer, 4)
+	var wg sync.WaitGroup
+	for i := range outputs {
+		m := NewMerge(MergeConfig{}, segments)
+		wg.Go(func() {
+			defer m.Close()
+			for k, v, ok := m.Next(); ok; k, v, ok = m.Next() {
+				outputs[i].Write(k)
+				outputs[i].Write(v)
+			}
+		})
+	}
+	for _, s := range segments {
+		s.Release()
+	}
+	wg.Wait()
+	require.Equal(t, 2*5000*3, outputs[0].Len())
+	for i := range outputs[1:] {
+		require.True(t, bytes.Equal(outputs[0].Bytes(), outputs[i+1].Bytes()))
+	}
+}
+
+// FuzzReader reads arbitrary bytes as a run: it may fail but not panic, and a
+// run without an error has the number of records that was promised.
+func FuzzReader(f *testing.F) {
+	var run bytes.Buffer
+	w := newBlockWriter(&run, 0, nil, nil)
+	for i := range 300 {
+		if err := w.record(0, bytes.Repeat([]byte{byte(i)}, i), []byte("value")); err != nil {
+			f.Fatal(err)
+		}
+	}
+	if err := w.flush(); err != nil {
+		f.Fatal(err)
+	}
+	w.close()
+	f.Add(run.Bytes(), int64(300))
+	f.Add(run.Bytes()[:run.Len()-1], int64(300))
+	f.Add([]byte{}, int64(0))
+	f.Add(make([]byte, 16), int64(1))
+	f.Fuzz(func(t *testing.T, data []byte, records int64) {
+		for _, ordinals := range []bool{false, true} {
+			r := newBlockReader(bytes.NewReader(data), section{size: int64(len(data)), records: records, ordinals: ordinals}, nil, nil)
+			n := int64(0)
+			for {
+				if _, _, _, ok := r.next(); !ok {
+					break
+				}
+				n++
+			}
+			if r.err != nil {
+				require.ErrorIs(t, r.err, ErrCorrupt)
+			} else {
+				require.Equal(t, records, n)
+			}
+			r.close()
+		}
+	})
+}
