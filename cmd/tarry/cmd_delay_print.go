@@ -25,6 +25,7 @@ type delayAnswer struct {
 	Locality      float64  `json:"locality"`
 	LocalitySum   float64  `json:"localitySum"`
 	LocalityBound float64  `json:"localityBound"`
+	Algorithm2    float64  `json:"algorithm2"`
 	Racks         int      `json:"racks,omitempty"`
 	RacksPerBlock int      `json:"racksPerBlock,omitempty"`
 	D2            *float64 `json:"d2,omitempty"`
@@ -52,6 +53,7 @@ func (d *delayFlags) print(p *program, plan delaymath.Plan) error {
 	row("W1", waitText(plan.W1), "the same as time, D/rate: the longest wait per launch"+d.ofTask(plan.W1.Seconds()))
 	row("mean wait", waitText(plan.MeanWait), numberText(a.MeanSkips)+" offers per launch on average")
 	row("node-local", percentText(a.Locality), fmt.Sprintf("expected; lower bounds %s (sum), %s (Equation 2)", percentText(a.LocalitySum), percentText(a.LocalityBound)))
+	row("Algorithm 2", percentText(a.Algorithm2), "node-local if, as printed, a job that launched off its data takes any slot until one is local")
 	if a.D2 != nil {
 		row("D2", numberText(*a.D2), fmt.Sprintf("slot offers to let pass for a rack with the data (%d racks, a block in %d)", a.Racks, a.RacksPerBlock))
 		row("W2", waitText(plan.W2), "the same as time, after W1")
@@ -73,7 +75,7 @@ func (d *delayFlags) answer(plan delaymath.Plan) delayAnswer {
 		Tasks: s.Tasks, Nodes: s.Nodes, Replication: s.Replication, SlotsPerNode: s.SlotsPerNode,
 		TaskTime: s.TaskTime.Seconds(), SlotRate: plan.Rate,
 		D1: plan.D1, W1: plan.W1.Seconds(), LeastD1: plan.LeastD1, MeanSkips: plan.MeanSkips, MeanWait: plan.MeanWait.Seconds(),
-		Locality: plan.Locality, LocalitySum: plan.LocalitySum, LocalityBound: plan.LocalityBound,
+		Locality: plan.Locality, LocalitySum: plan.LocalitySum, LocalityBound: plan.LocalityBound, Algorithm2: plan.Algorithm2,
 	}
 	if s.Racks.Count > 0 {
 		w2 := plan.W2.Seconds()

@@ -137,6 +137,46 @@ func TestLocalWithinAgainstSimulation(t *testing.T) {
 	}
 }
 
+// Algorithm 2 played out: offers come from random nodes, of which the part p_K is preferred; skip count and launches as printed. The seed is fixed.
+func TestAlgorithm2AgainstSimulation(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 11))
+	for _, c := range []struct{ d, n, m, r int }{{0, 4, 100, 3}, {5, 4, 50, 2}, {17, 12, 100, 3}, {17, 4, 100, 3}, {40, 3, 100, 3}} {
+		const runs = 20000
+		local := 0
+		for range runs {
+			skips := 0
+			for left := c.n; left > 0; {
+				preferred := rng.Float64() < delaymath.PreferredPart(left, c.m, c.r)
+				switch {
+				case preferred:
+					local++
+					left--
+					skips = 0
+				case skips >= c.d:
+					left--
+				default:
+					skips++
+				}
+			}
+		}
+		got := float64(local) / float64(runs*c.n)
+		require.InDelta(t, delaymath.Algorithm2Locality(c.d, c.n, c.m, c.r), got, 0.01, "%+v", c)
+	}
+}
+
+// It is never better than if every launch waited, counting the offer that ends the wait; with one task it is that.
+func TestAlgorithm2IsBelowWaitingEveryTime(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, m, r := job(t)
+		d := rapid.IntRange(0, 2000).Draw(t, "skips")
+		got := delaymath.Algorithm2Locality(d, n, m, r)
+		require.LessOrEqual(t, got, delaymath.ExpectedLocality(float64(d+1), n, m, r)+rounding)
+		require.GreaterOrEqual(t, got+rounding, delaymath.ExpectedLocality(1, n, m, r), "no worse than not waiting")
+		require.GreaterOrEqual(t, delaymath.Algorithm2Locality(d+1, n, m, r)+rounding, got)
+		require.InDelta(t, delaymath.ExpectedLocality(float64(d+1), 1, m, r), delaymath.Algorithm2Locality(d, 1, m, r), rounding)
+	})
+}
+
 func TestOutsideTheRangesIsNaN(t *testing.T) {
 	for i, x := range []float64{
 		delaymath.LocalWithin(-0.1, 1), delaymath.LocalWithin(1.1, 1), delaymath.LocalWithin(0.5, -1), delaymath.LocalWithin(math.NaN(), 1),
@@ -145,7 +185,7 @@ func TestOutsideTheRangesIsNaN(t *testing.T) {
 		delaymath.ExpectedLocality(-1, 1, 1, 1), delaymath.LocalitySum(1, 0, 1, 1), delaymath.LocalityBound(1, 1, 0, 1), delaymath.MeanSkips(-1, 1, 1, 1),
 		delaymath.StickyBound(2, 3, 1), delaymath.StickyBound(0.5, 0, 1), delaymath.Blocked(-1, 3, 6), delaymath.Blocked(0.5, 3, 0),
 		delaymath.Rate(0, time.Second), delaymath.Rate(1, 0), delaymath.Offers(-1, 1), delaymath.Offers(1, 0), delaymath.Offers(1, math.Inf(1)),
-		delaymath.Racks{}.PreferredPart(1), delaymath.Racks{Count: 2, PerBlock: 3}.PreferredPart(1), delaymath.Racks{}.WithinRack(1, 1, 1, 1, 1),
+		delaymath.Algorithm2Locality(-1, 1, 1, 1), delaymath.Racks{}.PreferredPart(1), delaymath.Racks{Count: 2, PerBlock: 3}.PreferredPart(1), delaymath.Racks{}.WithinRack(1, 1, 1, 1, 1),
 		delaymath.Racks{}.Equation2(0.5, 1),
 	} {
 		require.True(t, math.IsNaN(x), "case %d is %v", i, x)

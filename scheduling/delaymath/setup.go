@@ -26,6 +26,7 @@ type Plan struct {
 	Locality      float64       // ExpectedLocality for D1
 	LocalitySum   float64       // its first lower bound
 	LocalityBound float64       // the closed lower bound, that of Equation 2
+	Algorithm2    float64       // Algorithm2Locality for D1 rounded down: what Algorithm 2 as printed is expected to reach
 	WithinRack    float64       // part of the tasks at least in a rack with their data; NaN without racks
 	MeanSkips     float64       // offers that pass on average before a launch, for D1 rounded down
 	MeanWait      time.Duration // the same as time
@@ -132,13 +133,15 @@ func (s Setup) ForWaits(w1, w2 time.Duration) (Plan, error) {
 // plan fills what follows from the offers.
 func (s Setup) plan(d1, d2 float64) Plan {
 	n, m, r := s.Tasks, s.Nodes, s.Replication
+	whole := int(min(d1, 1<<62))
 	p := Plan{
 		D1: d1, D2: d2, Rate: s.rate(),
 		Locality:      ExpectedLocality(d1, n, m, r),
 		LocalitySum:   LocalitySum(d1, n, m, r),
 		LocalityBound: LocalityBound(d1, n, m, r),
 		WithinRack:    math.NaN(),
-		MeanSkips:     MeanSkips(int(min(d1, 1<<62)), n, m, r),
+		Algorithm2:    Algorithm2Locality(whole, n, m, r),
+		MeanSkips:     MeanSkips(whole, n, m, r),
 	}
 	if s.Racks != (Racks{}) {
 		p.WithinRack = s.Racks.WithinRack(d1, d2, n, m, r)
