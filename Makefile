@@ -65,7 +65,7 @@ bench-quick: bench-programs
 # Function by function: save figures now, compare with them later, on the same machine. The one saved with the sources is
 # of the machine that its first lines name.
 BASELINE ?= internal/bench/baseline.txt
-BENCHES = $(GO) test -run '^$$' -bench '$(or $(BENCH),.)' -benchtime 200ms -count 6 -timeout 60m $(or $(PKGS),./mapreduce/... ./scheduling/... ./actors/... ./internal/limit/...)
+BENCHES = $(GO) test -run '^$$' -bench '$(or $(BENCH),.)' -benchtime 200ms -count 6 -timeout 60m $(or $(PKGS),./mapreduce/... ./scheduling ./actors ./internal/limit)
 
 bench-baseline:
 	$(BENCHES) | tee $(BASELINE)
