@@ -37,6 +37,7 @@ func Contests(s Setup) []Contest {
 		s.grepCount("grep -c literal", "-F", Literal),
 		s.grepCount("grep -c regexp", "-E", Regexp),
 		s.grepLines(),
+		s.smallFile(),
 	}
 	if s.Inputs.Tera4 != "" {
 		contests = append(contests, s.bigTeraSort())
@@ -139,6 +140,14 @@ func (s Setup) sortLines() Contest {
 		s.tarry(Bytes, "sort", s.Inputs.Zipf),
 		s.limit(Bytes, "sort", s.Inputs.Zipf),
 		s.gnuSort(s.Inputs.Zipf, "8G"),
+	}}
+}
+
+// smallFile is what a process costs before it has anything to do.
+func (s Setup) smallFile() Contest {
+	return Contest{Name: "wordcount small file", Input: s.Inputs.Small, Bytes: smallSize, Programs: []Program{
+		s.tarry(Lines, "wordcount", s.Inputs.Small),
+		s.limit(Lines, "wordcount", s.Inputs.Small),
 	}}
 }
 

@@ -20,7 +20,11 @@ type Inputs struct {
 	Real  string // real text
 	Tera  string // TeraSort records
 	Tera4 string // four times as many; empty unless asked for
+	Small string // a few lines of text, whatever the size asked for
 }
+
+// smallSize is the size of Inputs.Small.
+const smallSize = 4 << 10
 
 // MakeInputs makes the inputs of the given size in dir, generated or from real text, and leaves those alone
 // that are there already: the name tells size and source. realText is the file to replicate; empty means the
@@ -30,12 +34,15 @@ func MakeInputs(ctx context.Context, dir string, size int64, realText string, lo
 		Zipf: filepath.Join(dir, fmt.Sprintf("zipf-%d.txt", size)),
 		Real: filepath.Join(dir, fmt.Sprintf("real-%s-%d.txt", sourceName(realText), size)),
 		Tera: filepath.Join(dir, fmt.Sprintf("tera-%d.dat", size)),
+
+		Small: filepath.Join(dir, fmt.Sprintf("zipf-%d.txt", smallSize)),
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return in, err
 	}
 	errs := []error{
 		generate(ctx, gen.Text, in.Zipf, size, log),
+		generate(ctx, gen.Text, in.Small, smallSize, log),
 		generate(ctx, gen.Tera, in.Tera, size, log),
 	}
 	if long {

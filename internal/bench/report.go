@@ -103,6 +103,8 @@ func (t Target) bound() string {
 		return fmt.Sprintf("%s: RSS ≤ %s", t.Program, FormatSize(int64(t.Bound)))
 	case BytesPerSec:
 		return fmt.Sprintf("%s ≥ %.0f MB/s", t.Program, t.Bound/1e6)
+	case WallMax:
+		return fmt.Sprintf("%s ≤ %g s", t.Program, t.Bound)
 	case FigureMin:
 		return fmt.Sprintf("%s ≥ %g", t.Against, t.Bound)
 	default:
@@ -124,7 +126,7 @@ func (j Judgment) found() string {
 	case FigureMax, FigureMin:
 		return fmt.Sprintf("%.4g\t", j.Found.Median)
 	default:
-		return fmt.Sprintf("%.2f\t%s", j.Found.Median, spread(j.Found, "%.2f"))
+		return fmt.Sprintf("%.3g\t%s", j.Found.Median, spread(j.Found, "%.3g"))
 	}
 }
 

@@ -47,11 +47,11 @@ On a running cluster
   empty task  30 µs
 
 How good
-  row          contest   bound                            found    min–max    verdict
-  terasort     terasort  tarry ≤ 1.6 × limit              1.75     1.50–2.00  NOT MET
-  terasort     terasort  tarry ≥ 4 × as fast as GNU sort  –                   GNU sort failed
-  terasort     terasort  tarry: private ≤ 300 MiB         200 MiB             met
-  empty tasks            empty task ≤ 20                  30                  NOT MET
+  row          contest   bound                            found    min–max  verdict
+  terasort     terasort  tarry ≤ 1.6 × limit              1.75     1.5–2    NOT MET
+  terasort     terasort  tarry ≥ 4 × as fast as GNU sort  –                 GNU sort failed
+  terasort     terasort  tarry: private ≤ 300 MiB         200 MiB           met
+  empty tasks            empty task ≤ 20                  30                NOT MET
 `, out.String())
 }
 

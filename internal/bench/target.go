@@ -14,6 +14,7 @@ const (
 	PrivatePeak                // private memory in bytes: at most Bound
 	RSSPeak                    // resident memory in bytes: at most Bound
 	BytesPerSec                // input bytes a second: at least Bound
+	WallMax                    // wall time in seconds: at most Bound
 	FigureMax                  // a figure that the live program printed: at most Bound
 	FigureMin                  // the same: at least Bound
 )
@@ -81,6 +82,8 @@ func (j Judgment) of(o *Outcome) Judgment {
 		return j.peak(own, func(s Sample) int64 { return s.PeakRSS })
 	case BytesPerSec:
 		return j.decide(Summarize(each(own.Samples, func(s Sample) float64 { return float64(o.Contest.Bytes) / s.Wall.Seconds() })))
+	case WallMax:
+		return j.decide(Walls(own.Samples))
 	case TimesOther, FasterThan:
 		other := o.Result(j.Target.Against)
 		if reason := absent(other, j.Target.Against); reason != "" {

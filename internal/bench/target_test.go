@@ -33,6 +33,7 @@ func TestJudge(t *testing.T) {
 		{target(PrivatePeak, "", 300*mib), Met, 200 * mib, ""},
 		{target(RSSPeak, "", 300*mib), NotMet, 500 * mib, ""},
 		{target(BytesPerSec, "", 1e9), Met, 2e9, ""},
+		{target(WallMax, "", 1), Met, 1, ""},
 		{target(FigureMax, TinyMedian, 1), NotMet, 2, ""},
 		{target(FigureMin, TinyRate, 1000), Met, 2000, ""},
 		{target(FigureMax, EmptyTask, 20), Unknown, 0, "not run"},

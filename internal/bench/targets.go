@@ -66,6 +66,7 @@ func grepTargets() []Target {
 func liveTargets() []Target {
 	const tiny = "tiny job on a running cluster"
 	return []Target{
+		{"small file, as a process", "wordcount small file", "tarry", WallMax, "", 0.05},
 		{tiny, "", "", FigureMax, TinyMedian, 1},
 		{tiny, "", "", FigureMax, TinyWorst, 5},
 		{tiny, "", "", FigureMin, TinyRate, 1000},
