@@ -31,7 +31,7 @@ func (a *attempt) worked(now time.Duration) time.Duration {
 func (c *Core) launch(j *job, k TaskKind, i int32, n *node, l Locality, why Reason, placed *Placed) {
 	w := &j.w[k]
 	t := &w.tasks[i]
-	if t.state != taskPending || n.free(k) < j.slots {
+	if t.state != taskPending || n.free(k) < int(j.slots) {
 		panic("scheduling: " + c.pol.Name + " launches a task that is not pending, or on a full node")
 	}
 	j.take(k, i)
@@ -54,7 +54,7 @@ func (c *Core) launch(j *job, k TaskKind, i int32, n *node, l Locality, why Reas
 
 // hold counts an attempt of j on n that takes (1) or gives back (-1) its slots.
 func (c *Core) hold(j *job, n *node, k TaskKind, sign int) {
-	n.used[k] += sign * j.slots
+	n.used[k] += sign * int(j.slots)
 	n.running[k] += sign
 	j.w[k].running += sign
 	c.running[k] += sign

@@ -14,7 +14,7 @@ func (o *capacity) assign(n *node) {
 func (o *capacity) assignKind(n *node, k TaskKind) {
 	if j := n.reserved[k]; j != nil {
 		if j.launchable(k) {
-			if n.free(k) < j.slots {
+			if n.free(k) < int(j.slots) {
 				return // it waits for more slots to become free here
 			}
 			if o.c.offer(j, n, k) {
@@ -45,7 +45,7 @@ func (o *capacity) assignQueue(q *leaf, n *node, k TaskKind, limits bool) bool {
 	c := o.c
 	var at cursor
 	for j, ok := q.lists[k].next(&at); ok; j, ok = q.lists[k].next(&at) {
-		if q.occupied[k]+j.slots > q.most[k] {
+		if q.occupied[k]+int(j.slots) > q.most[k] {
 			c.skip(j, n, k, Reason{Cause: CauseQueueMax, Count: int32(q.occupied[k]), Of: int32(q.most[k])}, 0)
 			continue
 		}
@@ -56,7 +56,7 @@ func (o *capacity) assignQueue(q *leaf, n *node, k TaskKind, limits bool) bool {
 			}
 			continue // over the limit in the first round, offered already in the second
 		}
-		if n.free(k) < j.slots {
+		if n.free(k) < int(j.slots) {
 			return o.reserve(j, n, k)
 		}
 		if c.offer(j, n, k) {
@@ -74,7 +74,7 @@ func (o *capacity) reserve(j *job, n *node, k TaskKind) bool {
 			held++
 		}
 	}
-	if n.slots[k] >= j.slots && held < j.w[k].waiting() {
+	if n.slots[k] >= int(j.slots) && held < j.w[k].waiting() {
 		n.reserved[k] = j
 		o.c.skip(j, n, k, Reason{Cause: CauseReserved, Count: int32(n.free(k)), Of: int32(j.slots)}, 0)
 		return true
@@ -85,7 +85,7 @@ func (o *capacity) reserve(j *job, n *node, k TaskKind) bool {
 // overLimit tells whether j's user holds at least the user limit of the queue.
 func (q *leaf) overLimit(j *job, k TaskKind) bool {
 	u := q.users[j.spec.User]
-	return u.occupied[k] >= userLimit(q.slots[k], q.occupied[k], j.slots, len(q.users), q.UserLimit)
+	return u.occupied[k] >= userLimit(q.slots[k], q.occupied[k], int(j.slots), len(q.users), q.UserLimit)
 }
 
 // userLimit is how many slots one user of a queue may hold: an equal part, but no less than percent, of the capacity or, beyond it, of what the queue will then

@@ -158,7 +158,12 @@ func (r *cogrs) start(j *job, n *node, i int32, l Locality, why Cause) bool {
 
 // explain says how far from its center of gravity reduce i is on n.
 func (r *cogrs) explain(g *gravity, i int32, n *node) *Placed {
-	worst := int64(r.c.far) * g.total[i]
+	worst := int64(0)
+	for m := range g.outs {
+		if b := g.outs[m].bytes; int(i) < len(b) {
+			worst += int64(r.c.far) * b[i]
+		}
+	}
 	p := &Placed{Here: 2 * (worst - g.score(i, n, int(r.c.far)))}
 	if c, _ := g.center(i, r.levels); c != nil {
 		p.Center, p.AtCenter = c.name, 2*(worst-g.score(i, c, int(r.c.far)))

@@ -33,6 +33,7 @@ func (r *cogrs) planFor(j *job) *plan {
 		return p
 	}
 	p.made, p.known, p.next = true, g.known, 0
+	g.sumUp()
 	p.bySize = p.bySize[:0]
 	for i := range int32(g.reduces) {
 		p.bySize = append(p.bySize, i)
@@ -52,7 +53,7 @@ func (r *cogrs) nothingToGain(g *gravity) bool {
 	bound := append([]int64(nil), g.peak...)
 	for l := 1; l < r.levels && l < len(g.groups); l++ {
 		most := make([]int64, g.reduces)
-		for _, row := range g.groups[l] { // a maximum does not depend on the order
+		for _, row := range g.groups[l] {
 			for i, b := range row {
 				most[i] = max(most[i], b)
 			}

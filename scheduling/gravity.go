@@ -11,10 +11,10 @@ package scheduling
 // so that the center of gravity, the feeding node of least WTND, is the one with the greatest score.
 type gravity struct {
 	reduces int
-	outs    []output            // by map
-	known   int                 // maps whose output is known
-	total   []int64             // by reduce
-	groups  []map[int32][]int64 // by level from 1: bytes per reduce in each group that feeds
+	outs    []output    // by map
+	known   int         // maps whose output is known
+	total   []int64     // by reduce, as of the last plan
+	groups  [][][]int64 // by level from 1: bytes per reduce in each group that feeds
 	feeders []feeder
 	feeder  map[NodeID]int32 // index in feeders
 	peak    []int64          // by reduce: at least the most bytes on one node
@@ -53,7 +53,7 @@ func (g *gravity) add(m int32, n *node, bytes []int64) {
 	}
 	f := &g.feeders[i]
 	f.maps = append(f.maps, m)
-	for l := 1; l < len(n.groups); l++ {
+	for l := 2; l < len(n.groups); l++ {
 		row := g.row(l, n.groups[l])
 		for r, b := range bytes {
 			row[r] += b
@@ -63,17 +63,25 @@ func (g *gravity) add(m int32, n *node, bytes []int64) {
 	if len(f.maps) > 1 {
 		on = g.onNode(f)
 	}
-	total, peak := g.total[:len(bytes)], g.peak[:len(bytes)]
+	// One pass over what is the bulk of the work: maps × reduces in all.
+	row := g.row(1, n.groups[1])[:len(bytes)]
+	peak := g.peak[:len(bytes)]
+	on = on[:len(bytes)]
 	for r, b := range bytes {
-		total[r] += b
-		peak[r] = max(peak[r], on[r])
+		row[r] += b
+		if on[r] > peak[r] {
+			peak[r] = on[r]
+		}
 	}
 }
 
 // row is the bytes per reduce in a group of level l.
 func (g *gravity) row(l int, group int32) []int64 {
 	for len(g.groups) <= l {
-		g.groups = append(g.groups, map[int32][]int64{})
+		g.groups = append(g.groups, nil)
+	}
+	if need := int(group) + 1 - len(g.groups[l]); need > 0 {
+		g.groups[l] = append(g.groups[l], make([][]int64, need)...)
 	}
 	row := g.groups[l][group]
 	if row == nil {
@@ -113,14 +121,24 @@ func (g *gravity) remove(m int32) {
 			row[r] -= b
 		}
 	}
-	for r, b := range o.bytes {
-		g.total[r] -= b
-	}
 	f := &g.feeders[g.feeder[o.node.id]]
 	for i, k := range f.maps {
 		if k == m {
 			f.maps = append(f.maps[:i], f.maps[i+1:]...)
 			break
+		}
+	}
+}
+
+// sumUp works out the totals from the racks' rows, which is cheaper than keeping them at each output.
+func (g *gravity) sumUp() {
+	clear(g.total)
+	if len(g.groups) < 2 {
+		return
+	}
+	for _, row := range g.groups[1] {
+		for r, b := range row {
+			g.total[r] += b
 		}
 	}
 }
@@ -141,8 +159,8 @@ func (g *gravity) held(r int32, n *node) (sum int64) {
 func (g *gravity) score(r int32, n *node, levels int) int64 {
 	sum := g.held(r, n)
 	for l := 1; l < levels && l < len(g.groups); l++ {
-		if row := g.groups[l][n.groups[l]]; row != nil {
-			sum += row[r]
+		if group := int(n.groups[l]); group < len(g.groups[l]) && g.groups[l][group] != nil {
+			sum += g.groups[l][group][r]
 		}
 	}
 	return sum

@@ -37,7 +37,7 @@ func (o *hfsp) offerSlot(n *node, k TaskKind) bool {
 
 // use gives a free slot of n to j, if it has a task for it.
 func (o *hfsp) use(j *job, n *node, k TaskKind) bool {
-	if ai := o.suspendedOn(j, n, k); ai >= 0 && n.free(k) >= j.slots {
+	if ai := o.suspendedOn(j, n, k); ai >= 0 && n.free(k) >= int(j.slots) {
 		o.c.resumeAttempt(ai)
 		return true
 	}
@@ -134,6 +134,9 @@ func (o *hfsp) smaller(a, b *job, k TaskKind) bool {
 // match lets the jobs in order of size claim the slots they lack, first free ones anywhere, then those of the largest jobs, each slot claimed once, and
 // returns the first job that claims a slot that a job has here, and that job.
 func (o *hfsp) match(n *node, k TaskKind, largest *job) (winner, loser *job) {
+	if o.mixed[k] {
+		o.sort(k)
+	}
 	c, all := o.c, o.all[k]
 	free := c.slots[k] - c.running[k]
 	o.claims = o.claims[:0]

@@ -101,5 +101,5 @@ func (o *hfsp) sample(j *job, k TaskKind, length, worked time.Duration, finished
 	}
 	v.finish = o.c.now
 	o.virtual[k].insert(v)
-	o.stale[k] = true
+	o.drifted[k] = true
 }

@@ -48,30 +48,33 @@ func (w *work) waiting() int { return w.pending.n + w.placed.n }
 
 // job is the Core's record of a job.
 type job struct {
-	id        JobID
+	// What an offer that comes to nothing reads stands first, close together: with hundreds of jobs waiting for locality such offers
+	// are most of the work.
+	id       JobID
+	slots    int32    // per task
+	runnable bool     // may launch tasks: within the limits on jobs, initialized
+	located  bool     // some map has a place
+	pool     *pool    // order "pools"
+	local    []uint64 // by node: it may hold data of a pending map (the bits of index level 0)
+	wait     [kinds]waitState
+	w        [kinds]work
+
 	spec      JobSpec
 	state     JobState
-	runnable  bool // may launch tasks: within the limits on jobs, initialized
-	hold      Reason
+	hold      Reason // why it is not runnable
 	err       string
 	queue     string // trimmed pool or queue name
 	gate      int    // maps that must be done before reduces launch
-	slots     int    // per task
 	tries     int
-	w         [kinds]work
 	index     placeIndex
-	wait      [kinds]waitState
-	pool      *pool              // orders "pools"
 	leaf      *leaf              // order "capacity"
 	begun     bool               // has launched a task (order "capacity")
 	queueRank rank               // place among the queue's waiting jobs
 	virtual   [kinds]*virtualJob // order "hfsp"
 	mapsDone  time.Duration      // when the last map was done
 	gravity   *gravity
-	capMaps   int64
 
 	submitted, started, finished time.Duration
-	seen                         uint64 // heartbeat that refused this job's last map, to ask only once
 }
 
 // launchable tells whether the job has a task of kind k that it may launch now.
@@ -107,9 +110,6 @@ func slowStartMaps(share float64, maps int) int {
 	return min(maps, int(math.Ceil(share*float64(maps)-1e-9)))
 }
 
-// located tells whether any map of the job has a place.
-func (j *job) located() bool { return len(j.spec.Places.Nodes) > 0 && len(j.spec.Places.Offsets) > 0 }
-
 // hasPlace tells whether map m has a place.
 func (j *job) hasPlace(m int32) bool {
 	o := j.spec.Places.Offsets
@@ -129,7 +129,8 @@ func (c *Core) buildTasks(j *job) {
 	j.w[Reduce].pending = newFullTaskSet(s.Reduces)
 	m := &j.w[Map]
 	m.open = true
-	if !j.located() {
+	j.located = len(s.Places.Nodes) > 0
+	if !j.located {
 		m.pending = newFullTaskSet(s.Maps)
 		return
 	}
@@ -160,12 +161,16 @@ func (c *Core) buildIndex(j *job) {
 		})
 	}
 	x.topo = c.topo
+	j.local = x.levels[0].live
 }
 
 // pick returns the pending map to launch on n: the nearest, and of those equally near the one of least index, but none farther than
 // level far; maps without a place come last and may go anywhere. It returns -1 if there is none.
 func (c *Core) pick(j *job, n *node, far Locality) (int32, Locality) {
 	w := &j.w[Map]
+	if far == NodeLocal && w.pending.n == 0 && j.index.topo == c.topo && !hasBit(j.local, int32(n.id)) {
+		return -1, AnyPlace // by far the most frequent case
+	}
 	if w.placed.n > 0 {
 		if j.index.topo != c.topo {
 			c.buildIndex(j)

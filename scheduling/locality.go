@@ -83,7 +83,7 @@ func (s *skipCount) level(j *job) int {
 
 func (s *skipCount) allowed(j *job) Locality {
 	l := s.level(j)
-	if l == len(s.limits) || !j.located() {
+	if l == len(s.limits) || !j.located {
 		return s.c.far
 	}
 	return Locality(l)

@@ -83,7 +83,7 @@ func (t *timedWait) length(l Locality) time.Duration {
 // allowed starts at the level of the last launch and goes up for each wait that is used up: after a node-local launch racks are
 // allowed after W1, anything after W1+W2; after a rack-local launch anything after W2.
 func (t *timedWait) allowed(j *job) Locality {
-	if !j.located() || j.pool != nil && j.pool.urgent[Map] {
+	if !j.located || j.pool != nil && j.pool.urgent[Map] {
 		return t.c.far
 	}
 	w := &j.wait[Map]
@@ -101,7 +101,7 @@ func (t *timedWait) launched(j *job, l Locality) {
 	w := &j.wait[Map]
 	if l == AnyPlace {
 		w.launched = t.c.beat
-		if !j.located() {
+		if !j.located {
 			w.level, w.wait, w.skipped = t.c.far, 0, false
 		}
 		return

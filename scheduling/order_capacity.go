@@ -209,7 +209,7 @@ func (o *capacity) occupy(j *job, k TaskKind, slots int) {
 
 func (o *capacity) changed(j *job, k TaskKind) {
 	q, w := j.leaf, &j.w[k]
-	o.occupy(j, k, w.running*j.slots)
+	o.occupy(j, k, w.running*int(j.slots))
 	if !j.begun {
 		if r := q.rank(j); r != j.queueRank {
 			q.waiting.move(j.queueRank, r)

@@ -18,7 +18,10 @@ type hfsp struct {
 	est     estimator
 	virtual [kinds]virtualCluster
 	scratch virtualCluster
-	stale   [kinds]bool // projected finishes must be worked out anew
+	stale   [kinds]bool          // projected finishes must be worked out anew
+	drifted [kinds]bool          // likewise, but that may wait for a moment
+	last    [kinds]time.Duration // when they were
+	mixed   [kinds]bool          // all is not sorted (srpt)
 	sum     [kinds]time.Duration
 	count   [kinds]int64 // tasks that have finished, and their durations in sum
 	all     [kinds][]*job
@@ -132,6 +135,7 @@ func (o *hfsp) age(k TaskKind) { o.virtual[k].run(o.c.now) }
 
 func (o *hfsp) settle() {
 	for k := range TaskKind(kinds) {
+		o.stale[k] = o.stale[k] || o.drifted[k]
 		if v := &o.virtual[k]; v.slots != o.c.slots[k] {
 			v.slots, v.stale, o.stale[k] = o.c.slots[k], true, true
 		}
@@ -142,26 +146,36 @@ func (o *hfsp) settle() {
 func (o *hfsp) update() {
 	for k := range TaskKind(kinds) {
 		o.age(k)
+		o.stale[k] = o.stale[k] || o.drifted[k]
 		o.reproject(k)
 	}
 }
 
+// patience is how long a new estimate of a size may wait to be heeded, so that many that come together cost one projection.
+const patience = 500 * time.Millisecond
+
 // reproject works out the projected finishes and the order anew if they may have changed. The mere passing of time does not change them.
 func (o *hfsp) reproject(k TaskKind) {
-	if !o.stale[k] {
+	if !o.stale[k] && !(o.drifted[k] && o.c.now-o.last[k] >= patience) {
 		return
 	}
-	o.stale[k] = false
+	o.stale[k], o.drifted[k], o.last[k] = false, false, o.c.now
 	if !o.srpt {
 		o.age(k)
 		o.virtual[k].project(&o.scratch)
 	}
-	slices.SortFunc(o.all[k], func(a, b *job) int {
-		return cmp.Or(cmp.Compare(o.key(a, k), o.key(b, k)), cmp.Compare(a.id, b.id))
-	})
+	o.sort(k)
 	for _, j := range o.all[k] {
 		o.place(j, k)
 	}
+}
+
+// sort puts the smallest jobs first.
+func (o *hfsp) sort(k TaskKind) {
+	o.mixed[k] = false
+	slices.SortFunc(o.all[k], func(a, b *job) int {
+		return cmp.Or(cmp.Compare(o.key(a, k), o.key(b, k)), cmp.Compare(a.id, b.id))
+	})
 }
 
 // key orders the jobs by size: projected finish, or work left.
@@ -176,16 +190,14 @@ func (o *hfsp) key(j *job, k TaskKind) time.Duration {
 func (j *job) training(k TaskKind) bool { return j.virtual[k] != nil && !j.virtual[k].estimate }
 
 func (o *hfsp) changed(j *job, k TaskKind) {
-	if j.state.Ended() {
-		for k := range TaskKind(kinds) {
-			o.place(j, k)
-		}
+	if !o.srpt {
+		o.place(j, k)
 		return
 	}
-	if o.srpt {
-		o.stale = [kinds]bool{true, true}
+	for k := range TaskKind(kinds) { // what is left counts for both
+		o.mixed[k] = true
+		o.place(j, k)
 	}
-	o.place(j, k)
 }
 
 // place puts a job where its rank says. Jobs of unknown size go first until their sample is launched, those with the fewest tasks to go before the others.
@@ -242,9 +254,9 @@ func (c *Core) Virtual(id JobID, k TaskKind) (VirtualView, error) {
 	if !ok || o.srpt {
 		return VirtualView{}, fmt.Errorf("%w: policy %s has no virtual cluster", ErrBadConfig, c.pol.Name)
 	}
+	c.dirty = true
 	c.settle()
 	o.age(k)
-	o.reproject(k)
 	v := j.virtual[k]
 	if v == nil {
 		return VirtualView{}, nil

@@ -15,8 +15,9 @@ type levelIndex struct {
 	keys  []int32 // open addressing: group+1, or 0
 	lists []int32 // list number of the key beside
 	shift uint8
-	start []int32 // list l is items[start[l]:start[l+1]]
-	cur   []int32 // the first item of the list that may be pending
+	live  []uint64 // by group: its list may hold a pending map; small enough to stay in the cache where the table does not
+	start []int32  // list l is items[start[l]:start[l+1]]
+	cur   []int32  // the first item of the list that may be pending
 	items []int32
 }
 
@@ -39,18 +40,28 @@ func (x *levelIndex) list(group int32) int32 {
 	}
 }
 
+// has tells whether a group may have a pending map: one bit, for the many offers that come to nothing.
+func (x *levelIndex) has(group int32) bool { return hasBit(x.live, group) }
+
+// hasBit tells whether bit i is set; bits beyond the end are not.
+func hasBit(bits []uint64, i int32) bool {
+	w := int(i >> 6)
+	return w < len(bits) && bits[w]&(1<<(i&63)) != 0
+}
+
 // first returns the least pending map of a group, or -1.
 func (x *levelIndex) first(group int32, pending *taskSet) int32 {
-	l := x.list(group)
-	if l < 0 {
+	if !x.has(group) {
 		return -1
 	}
+	l := x.list(group)
 	at, end := x.cur[l], x.start[l+1]
 	for at < end && !pending.has(x.items[at]) {
 		at++
 	}
 	x.cur[l] = at
 	if at == end {
+		x.live[group>>6] &^= 1 << (group & 63)
 		return -1
 	}
 	return x.items[at]
@@ -65,6 +76,7 @@ func (x *levelIndex) again(group, m int32) {
 	items := x.items[x.start[l]:x.start[l+1]]
 	i := sort.Search(len(items), func(i int) bool { return items[i] >= m })
 	x.cur[l] = min(x.cur[l], x.start[l]+int32(i))
+	x.live[group>>6] |= 1 << (group & 63)
 }
 
 // buildLevel indexes maps by group; groupOf gives the group of a node, or -1 if it is unknown yet.
@@ -73,7 +85,7 @@ func buildLevel(p Places, maps int, groups int, groupOf func(NodeID) int32) leve
 	for size < 2*min(len(p.Nodes), groups) || size < 2 {
 		size, shift = size*2, shift-1
 	}
-	x := levelIndex{keys: make([]int32, size), lists: make([]int32, size), shift: shift}
+	x := levelIndex{keys: make([]int32, size), lists: make([]int32, size), shift: shift, live: make([]uint64, (groups+63)/64)}
 	mask := uint32(size - 1)
 	var count []int32
 	for _, n := range p.Nodes[:p.Offsets[maps]] {
@@ -87,6 +99,7 @@ func buildLevel(p Places, maps int, groups int, groupOf func(NodeID) int32) leve
 		}
 		if x.keys[h] == 0 {
 			x.keys[h], x.lists[h] = g+1, int32(len(count))
+			x.live[g>>6] |= 1 << (g & 63)
 			count = append(count, 0)
 		}
 		count[x.lists[h]]++

@@ -18,7 +18,7 @@ func (c *Core) Submit(now time.Duration, s JobSpec) (JobID, error) {
 	}
 	j := &job{id: JobID(len(c.jobs) + 1), spec: s, submitted: now}
 	j.spec.User = cmp.Or(strings.TrimSpace(s.User), "anonymous")
-	j.slots = cmp.Or(s.SlotsPerTask, 1)
+	j.slots = int32(cmp.Or(s.SlotsPerTask, 1))
 	j.tries = cmp.Or(s.MaxAttempts, c.cfg.MaxAttempts)
 	j.gate = slowStartMaps(cmp.Or(s.SlowStart, c.pol.SlowStart), s.Maps)
 	if err := c.order.add(j); err != nil {

@@ -93,6 +93,7 @@ func (c *Core) Job(id JobID) (JobView, error) {
 
 // Order lists the jobs with a task of kind k to launch, in the order in which the next free slot is offered.
 func (c *Core) Order(k TaskKind) []JobID {
+	c.dirty = true
 	c.settle()
 	var ids []JobID
 	c.order.rewind(k)
