@@ -26,6 +26,8 @@ type Program struct {
 	OutDir string
 	// Result says how to compare the result with the other programs'.
 	Result ResultKind
+	// Accept is an exit status that is no failure, such as grep's 1 for no match; 0: none but 0.
+	Accept int
 	// Once says that the program is so slow that it runs in the first round only.
 	Once bool
 }

@@ -29,6 +29,7 @@ func TestRunTakesTurnsAndComparesResults(t *testing.T) {
 	failing := Program{Name: "failing", Args: []string{"sh", "-c", "echo the reason >&2; echo a hint >&2; exit 3"}}
 	o, err := Run(context.Background(), Contest{Name: "test", Input: input, Bytes: 4, Programs: []Program{
 		program("first", `a\nb\n`), slow, failing, program("wrong", `a\nc\n`), program("other-order", `b\na`),
+		{Name: "nothing found", Args: []string{"false"}, Accept: 1, Result: Count},
 		{Name: "other format", Args: []string{"echo", "2 lines"}, Result: Other},
 	}}, 2, scratch, &bytes.Buffer{})
 	require.NoError(t, err)
@@ -43,6 +44,8 @@ func TestRunTakesTurnsAndComparesResults(t *testing.T) {
 	require.NoError(t, o.Result("other format").Err)
 	require.ErrorContains(t, o.Result("failing").Err, "exit status 3: the reason")
 	require.ErrorContains(t, o.Result("wrong").Err, "differs from that of first")
+	require.NoError(t, o.Result("nothing found").Err)
+	require.Equal(t, "0", o.Result("nothing found").Digest)
 	require.Nil(t, o.Result("nobody"))
 	require.NoDirExists(t, out)
 }

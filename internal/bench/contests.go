@@ -195,8 +195,8 @@ func (s Setup) grepLines() Contest {
 // greps are ripgrep and GNU grep where they are installed. GNU grep -a, because text with a NUL byte is
 // text here.
 func (s Setup) greps(kind ResultKind, count, flag, pattern, input string) []Program {
-	rg := Program{Name: "ripgrep", Args: []string{"rg", "-a", "--no-line-number", "--no-config"}, Result: kind}
-	gnu := Program{Name: "GNU grep", Args: []string{"grep", "-a", flag}, Env: []string{"LC_ALL=C"}, Result: kind}
+	rg := Program{Name: "ripgrep", Args: []string{"rg", "-a", "--no-line-number", "--no-config"}, Result: kind, Accept: 1}
+	gnu := Program{Name: "GNU grep", Args: []string{"grep", "-a", flag}, Env: []string{"LC_ALL=C"}, Result: kind, Accept: 1}
 	if flag == "-F" {
 		rg.Args = append(rg.Args, "-F")
 	}

@@ -16,7 +16,10 @@ import (
 func digestResult(p Program, stdout *os.File) (string, error) {
 	if p.Result == Count {
 		text, err := os.ReadFile(stdout.Name())
-		return string(bytes.TrimSpace(text)), err
+		if text = bytes.TrimSpace(text); len(text) == 0 {
+			return "0", err // ripgrep prints no zero
+		}
+		return string(text), err
 	}
 	names := []string{stdout.Name()}
 	if p.OutDir != "" {

@@ -39,10 +39,10 @@ func measure(ctx context.Context, p Program, stdout *os.File) (Sample, error) {
 	err := cmd.Wait()
 	wall := time.Since(start)
 	seen := watched()
-	if err != nil {
+	state := cmd.ProcessState
+	if err != nil && (p.Accept == 0 || state == nil || state.ExitCode() != p.Accept) {
 		return Sample{}, runError(p, err, stderr.Bytes())
 	}
-	state := cmd.ProcessState
 	return Sample{
 		Wall:    wall,
 		CPU:     state.UserTime() + state.SystemTime(),

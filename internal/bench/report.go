@@ -31,7 +31,11 @@ func (r *Report) Write(w io.Writer) error {
 			}
 		})
 	}
-	b.WriteString("\nHow good\n")
+	b.WriteString("\nHow good")
+	if r.Size < gib {
+		b.WriteString(" (the bounds are meant for 1 GiB: smaller inputs measure start-up)")
+	}
+	b.WriteString("\n")
 	table(&b, func(t io.Writer) {
 		fmt.Fprintln(t, "  row\tcontest\tbound\tfound\tmin–max\tverdict")
 		for _, j := range r.Judgments {
