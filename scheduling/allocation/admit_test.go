@@ -1,0 +1,72 @@
+package allocation_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
+)
+
+func TestAdmit(t *testing.T) {
+	rules := allocation.Rules{Access: wantAccess(), PoolProperty: allocation.PropertyQueue}
+	eve := allocation.Principal{User: "eve"}
+	spec := scheduling.JobSpec{Name: "j", User: "root", Queue: " sch:misc"}
+	require.NoError(t, rules.Admit(&spec, eve, false))
+	require.Equal(t, scheduling.JobSpec{Name: "j", User: "eve", Pool: "sch:misc", Queue: " sch:misc"}, spec)
+
+	spec = scheduling.JobSpec{User: "root", PoolProperty: "sch:misc", Pool: "sch:prod"}
+	require.ErrorIs(t, rules.Admit(&spec, eve, false), allocation.ErrDenied)
+	require.Equal(t, scheduling.JobSpec{User: "root", PoolProperty: "sch:misc", Pool: "sch:prod"}, spec, "as before")
+
+	spec = scheduling.JobSpec{Queue: "sch:misc", Pool: "ignored"}
+	require.NoError(t, rules.Admit(&spec, eve, true))
+	require.Equal(t, "sch:misc", spec.Queue)
+	require.ErrorIs(t, rules.Admit(&scheduling.JobSpec{Queue: "sch:prod"}, eve, true), allocation.ErrDenied)
+	require.ErrorIs(t, rules.Admit(&scheduling.JobSpec{}, eve, true), allocation.ErrDenied, "there is no queue default")
+}
+
+// The same with a real core: where the job is in the end, its user may submit to.
+func TestAdmittedJobsLandWhereTheirUserMaySubmit(t *testing.T) {
+	places := []string{"a", "b", "default", "ann", "eve"}
+	file := "<configuration>"
+	for _, name := range places {
+		file += "<property><name>mapred.queue." + name + ".state</name><value>running</value></property>"
+	}
+	queues, err := allocation.ParseQueues(text(file + "</configuration>"))
+	require.NoError(t, err)
+	name := rapid.SampledFrom(append([]string{"", " ", " a", "b\t", "c"}, places...))
+	rapid.Check(t, func(t *rapid.T) {
+		byQueue := rapid.Bool().Draw(t, "capacity")
+		policy, err := scheduling.Preset(map[bool]string{true: "capacity", false: "hfs"}[byQueue])
+		require.NoError(t, err)
+		queues.Apply(&policy)
+		policy.Pools.PoolPerUser = rapid.Bool().Draw(t, "a pool a user")
+		core, err := scheduling.NewCore(scheduling.Config{}, policy)
+		require.NoError(t, err)
+		rules := allocation.Rules{Access: allocation.Access{Enabled: true}, PoolProperty: rapid.SampledFrom([]string{"", "pool", allocation.PropertyQueue, allocation.PropertyPool, allocation.PropertyUser}).Draw(t, "property")}
+		for _, place := range places {
+			rules.Access.Queues = append(rules.Access.Queues, allocation.QueueAccess{Name: place, Submit: drawList(t, []string{"ann", "eve"}, []string{"g"})})
+		}
+		who := allocation.Principal{User: rapid.SampledFrom([]string{"ann", "eve"}).Draw(t, "who")}
+		spec := scheduling.JobSpec{
+			Name: "j", Maps: 1, User: rapid.SampledFrom([]string{"", "ann", "eve"}).Draw(t, "claimed"),
+			Pool: name.Draw(t, "Pool"), PoolProperty: name.Draw(t, "PoolProperty"), Queue: name.Draw(t, "Queue"),
+		}
+		if rules.Admit(&spec, who, byQueue) != nil {
+			return
+		}
+		id, err := core.Submit(0, spec)
+		require.NoError(t, err)
+		job, err := core.Job(id)
+		require.NoError(t, err)
+		require.Equal(t, who.User, job.User)
+		i := slices.Index(places, job.Pool)
+		require.GreaterOrEqual(t, i, 0, "%q", job.Pool)
+		list := rules.Access.Queues[i].Submit
+		require.True(t, list.Everybody || slices.Contains(list.Users, who.User), "%s got into %s", who.User, job.Pool)
+	})
+}
