@@ -30,6 +30,7 @@ type attempt struct {
 	granted  chan bool // the answer to wantsCommit; has room for it
 	progress mapreduce.Progress
 	fetched  atomic.Int64 // maps whose segments a reduce has
+	idling   atomic.Bool  // a reduce that waits for maps
 	waited   time.Duration
 	turn     bool // held; belongs to the attempt's goroutine
 }
@@ -206,6 +207,8 @@ func (a *attempt) pause(ctx context.Context) error {
 // idle waits for news while others compute.
 func (a *attempt) idle(ctx context.Context, news <-chan struct{}) error {
 	a.endTurn()
+	a.idling.Store(true)
+	defer a.idling.Store(false)
 	select {
 	case <-news:
 		return a.takeTurn()

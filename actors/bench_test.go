@@ -41,11 +41,13 @@ func BenchmarkTinyJob(b *testing.B) {
 		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
 			c := startB(b, Config{Nodes: nodes, Racks: min(nodes, 4)})
 			var took []time.Duration
+			cpu := cpuTime()
 			for b.Loop() {
 				began := time.Now()
 				runB(b, c, wordCount(b, "a b a\nc a\n", 1), SubmitOptions{})
 				took = append(took, time.Since(began))
 			}
+			b.ReportMetric(float64((cpuTime()-cpu).Microseconds())/float64(b.N), "cpu-us/op")
 			slices.Sort(took)
 			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-us")
 			b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-us")
@@ -57,7 +59,7 @@ func BenchmarkTinyJob(b *testing.B) {
 // that each leaves behind.
 func BenchmarkJobsPerSecond(b *testing.B) {
 	c := startB(b, Config{})
-	before := heap()
+	before, cpu := heap(), cpuTime()
 	jobs := make(chan int)
 	var users sync.WaitGroup
 	for range 8 {
@@ -73,6 +75,7 @@ func BenchmarkJobsPerSecond(b *testing.B) {
 	close(jobs)
 	users.Wait()
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "jobs/s")
+	b.ReportMetric(float64((cpuTime()-cpu).Microseconds())/float64(b.N), "cpu-us/op")
 	b.ReportMetric(float64(heap()-before)/float64(b.N), "left-B/job")
 	b.ReportMetric(float64(runtime.NumGoroutine()), "goroutines")
 }
@@ -111,10 +114,31 @@ func BenchmarkEmptyTasks(b *testing.B) {
 		b.Run(fmt.Sprintf("reduce=%t", reduce), func(b *testing.B) {
 			const tasks = 20_000
 			c := startB(b, Config{BlockSize: 1})
+			cpu := cpuTime()
 			for b.Loop() {
 				runB(b, c, emptyTasks(b, tasks, reduce), SubmitOptions{})
 			}
 			b.ReportMetric(b.Elapsed().Seconds()*1e6/float64(b.N)/tasks, "us/task")
+			b.ReportMetric(float64((cpuTime()-cpu).Microseconds())/float64(b.N)/tasks, "cpu-us/task")
+		})
+	}
+}
+
+// BenchmarkEmulatedNodes is WordCount over 32 MiB on one node with two slots and on forty
+// emulated nodes of which two attempts compute at a time: at most 1.1 times as long.
+func BenchmarkEmulatedNodes(b *testing.B) {
+	text := []byte(prose(1, 1_500_000))
+	for _, nodes := range []int{1, 40} {
+		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
+			c := startB(b, Config{Nodes: nodes, Racks: min(nodes, 4), MapSlots: 2, ReduceSlots: 2, Parallelism: 2})
+			b.SetBytes(int64(len(text)))
+			cpu := cpuTime()
+			for b.Loop() {
+				p, err := counting(4).Bind(mapreduce.Lines(mapreduce.Bytes("text", text)), mapreduce.Text[pair](mapreduce.Writer("none", io.Discard)))
+				require.NoError(b, err)
+				runB(b, c, p, SubmitOptions{})
+			}
+			b.ReportMetric(float64((cpuTime()-cpu).Milliseconds())/float64(b.N), "cpu-ms/op")
 		})
 	}
 }

@@ -3,13 +3,11 @@ package actors
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/tarry-mr/tarry/dfs"
-	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // Drain takes no more jobs and waits until all that run have ended, or ctx has.
@@ -25,6 +23,56 @@ func (c *Cluster) Drain(ctx context.Context) error {
 	}
 }
 
+// haltPoll is how often Halt looks whether attempts are still at work.
+const haltPoll = 10 * time.Millisecond
+
+// Halt ends all jobs gently: no job is taken and no task launched any more; what computes
+// may end until ctx does; then the jobs are killed and their output removed. Reduces that
+// wait for maps which will not run are not waited for.
+func (c *Cluster) Halt(ctx context.Context) error {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	c.submits.Wait()
+	err := c.command(func(jt *jobTracker) error {
+		var errs []error
+		for _, p := range jt.env.places {
+			errs = append(errs, jt.core.Cordon(jt.env.now(), p.id, true))
+		}
+		return errors.Join(errs...)
+	})
+	for c.computing() && ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-time.After(haltPoll):
+		}
+	}
+	c.killAll("halted")
+	<-c.registry.whenIdle()
+	return err
+}
+
+// computing says whether any attempt does more than wait for maps.
+func (c *Cluster) computing() bool {
+	for _, r := range c.registry.runs() {
+		r.mu.Lock()
+		for a := range r.live {
+			if !a.idling.Load() {
+				r.mu.Unlock()
+				return true
+			}
+		}
+		r.mu.Unlock()
+	}
+	return false
+}
+
+func (c *Cluster) killAll(why string) {
+	for _, r := range c.registry.runs() {
+		_ = (&JobHandle{cluster: c, run: r}).Kill(why) // one that has ended meanwhile is no error
+	}
+}
+
 // Close kills what runs, waits until it has ended and stops the cluster. A second Close
 // does nothing. User code that does not return after its job was killed is left behind
 // after some seconds, and named in the error.
@@ -37,9 +85,7 @@ func (c *Cluster) Close() error {
 	c.closed = true
 	c.mu.Unlock()
 	c.submits.Wait()
-	for _, r := range c.registry.runs() {
-		_ = (&JobHandle{cluster: c, run: r}).Kill("the cluster is closed") // it may have ended
-	}
+	c.killAll("the cluster is closed")
 	<-c.registry.whenIdle()
 	c.mu.Lock()
 	c.stopped = true
@@ -77,102 +123,4 @@ func (c *Cluster) await() error {
 	case <-time.After(endGrace):
 		return errors.New("actors: user code of a killed job does not return")
 	}
-}
-
-// node finds a node by name.
-func (c *Cluster) node(name string) (scheduling.NodeID, error) {
-	for _, p := range c.env.places {
-		if p.name == name {
-			return p.id, nil
-		}
-	}
-	return scheduling.NoNode, fmt.Errorf("%w: %s", ErrUnknownNode, name)
-}
-
-// take removes a running node from the list and returns its actor.
-func (c *Cluster) take(name string) (scheduling.NodeID, *actor.PID, error) {
-	id, err := c.node(name)
-	if err != nil {
-		return id, nil, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	pid := c.nodes[id]
-	if pid == nil {
-		return id, nil, fmt.Errorf("%w: %s does not run", ErrUnknownNode, name)
-	}
-	c.nodes[id] = nil
-	return id, pid, nil
-}
-
-// Nodes lists the names of all nodes, also of those that do not run.
-func (c *Cluster) Nodes() []string {
-	names := make([]string, len(c.env.places))
-	for i, p := range c.env.places {
-		names[i] = p.name
-	}
-	return names
-}
-
-// KillNode makes a node die as a power cut does: its attempts stop, its map outputs and
-// blocks are gone, and the JobTracker hears nothing until the node expires.
-func (c *Cluster) KillNode(name string) error {
-	id, pid, err := c.take(name)
-	if err != nil {
-		return err
-	}
-	c.env.places[id].down.Store(true)
-	return c.env.sys.Root.StopFuture(pid).Wait()
-}
-
-// StopNode takes a node out in good order: the JobTracker knows at once that what it ran
-// and held must run elsewhere.
-func (c *Cluster) StopNode(name string) error {
-	id, pid, err := c.take(name)
-	if err != nil {
-		return err
-	}
-	c.env.places[id].down.Store(true)
-	err = c.env.sys.stop(pid)
-	c.env.sys.Root.Send(c.jobTracker, &leave{node: id})
-	return err
-}
-
-// StartNode starts a node again that was killed or stopped, empty.
-func (c *Cluster) StartNode(name string) error {
-	id, err := c.node(name)
-	if err != nil {
-		return err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.stopped {
-		return ErrClosed
-	}
-	if c.nodes[id] == nil {
-		c.nodes[id] = c.spawnNode(id)
-	}
-	return nil
-}
-
-// Cordon keeps new tasks from a node, or lets them in again; what it runs goes on.
-func (c *Cluster) Cordon(name string, cordoned bool) error {
-	id, err := c.node(name)
-	if err != nil {
-		return err
-	}
-	return c.command(func(jt *jobTracker) error {
-		if !cordoned {
-			jt.work++
-		}
-		return jt.core.Cordon(jt.env.now(), id, cordoned)
-	})
-}
-
-// Reconfigure puts another policy in force, or leaves the old one on error.
-func (c *Cluster) Reconfigure(p scheduling.Policy) error {
-	return c.command(func(jt *jobTracker) error {
-		jt.work++
-		return jt.core.Reconfigure(jt.env.now(), p)
-	})
 }

@@ -73,16 +73,22 @@ func (c *Cluster) spawn() error {
 	var up sync.WaitGroup
 	up.Add(len(e.places))
 	seen := make([]bool, len(e.places)) // the JobTracker's
-	jt, err := newJobTracker(e, c.registry, c.nameNode, func(id scheduling.NodeID) {
+	joined := func(id scheduling.NodeID) {
 		if !seen[id] {
 			seen[id] = true
 			up.Done()
 		}
-	})
-	if err != nil {
+	}
+	if _, err := newJobTracker(e, c.registry, c.nameNode, joined); err != nil {
 		return errors.Join(err, e.sys.stop(c.nameNode))
 	}
-	c.jobTracker = e.sys.Root.Spawn(e.sys.props(func() actor.Actor { return jt }))
+	c.jobTracker = e.sys.Root.Spawn(e.sys.props(func() actor.Actor {
+		jt, err := newJobTracker(e, c.registry, c.nameNode, joined)
+		if err != nil {
+			panic(err) // it was fine just now
+		}
+		return jt
+	}))
 	for i := range e.places {
 		c.nodes[i] = c.spawnNode(scheduling.NodeID(i))
 	}

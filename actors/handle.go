@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/tarry-mr/tarry/mapreduce"
@@ -19,6 +20,10 @@ var (
 
 	// ErrClosed is returned by a Cluster that is closed or draining.
 	ErrClosed = errors.New("actors: the cluster is closed")
+
+	// ErrScheduler is wrapped by the error of jobs that a panic of the scheduler ended: a
+	// fault of this program.
+	ErrScheduler = errors.New("actors: the scheduler panicked")
 
 	// ErrUnknownNode is returned for a node that the cluster does not have.
 	ErrUnknownNode = errors.New("actors: unknown node")
@@ -73,8 +78,8 @@ func (h *JobHandle) Wait(ctx context.Context) (Result, error) {
 func (h *JobHandle) Kill(reason string) error {
 	r := h.run
 	err := h.cluster.command(func(jt *jobTracker) error {
-		if jt.runs[r.id] == nil {
-			return nil
+		if jt.runs[r.id] != r {
+			return nil // it has ended
 		}
 		r.mu.Lock()
 		r.why = reason
@@ -89,14 +94,25 @@ func (h *JobHandle) Kill(reason string) error {
 
 // SetPriority changes the job's priority.
 func (h *JobHandle) SetPriority(p scheduling.Priority) error {
-	return h.cluster.command(func(jt *jobTracker) error {
+	return h.command(func(jt *jobTracker) error {
 		return jt.core.SetPriority(jt.env.now(), h.run.id, p)
 	})
 }
 
 // SetPool moves the job to another pool or queue.
 func (h *JobHandle) SetPool(name string) error {
-	return h.cluster.command(func(jt *jobTracker) error {
+	return h.command(func(jt *jobTracker) error {
 		return jt.core.SetPool(jt.env.now(), h.run.id, name)
+	})
+}
+
+// command has the JobTracker do something to a job that has not ended.
+func (h *JobHandle) command(apply func(*jobTracker) error) error {
+	return h.cluster.command(func(jt *jobTracker) error {
+		if jt.runs[h.run.id] != h.run {
+			return fmt.Errorf("%w: %v", scheduling.ErrJobEnded, h.run.id)
+		}
+		jt.work++ // another job may be next now
+		return apply(jt)
 	})
 }

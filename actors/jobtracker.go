@@ -7,7 +7,6 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -89,10 +88,10 @@ func (jt *jobTracker) Receive(c actor.Context) {
 	case *commitRequest:
 		c.Respond(&commitAnswer{attempt: m.attempt, granted: jt.core.MayCommit(m.attempt)})
 	case *submit:
-		m.reply <- jt.submit(m)
+		answer(m.reply, func() error { return jt.submit(m) })
 		jt.settle(c)
 	case *command:
-		m.reply <- m.apply(jt)
+		answer(m.reply, func() error { return m.apply(jt) })
 		jt.settle(c)
 	case *updateTick:
 		if m.gen == jt.gen {
@@ -100,8 +99,30 @@ func (jt *jobTracker) Receive(c actor.Context) {
 			jt.update()
 			jt.settle(c)
 		}
-	case *actor.Stopping, *actor.Restarting:
+	case *actor.Restarting:
 		jt.timer.Stop()
+		jt.giveUp()
+	case *actor.Stopping:
+		jt.timer.Stop()
+	}
+}
+
+// answer sends f's error, also if it panics: who waits must not wait for ever.
+func answer(reply chan<- error, f func() error) {
+	err := ErrScheduler
+	defer func() { reply <- err }()
+	err = f()
+}
+
+// giveUp fails all jobs: a panic in a call of the Core has left it in an unknown state.
+// The actor starts anew with a fresh Core, at which the nodes register again.
+func (jt *jobTracker) giveUp() {
+	for _, r := range jt.runs {
+		r.mu.Lock()
+		r.cause = ErrScheduler
+		r.mu.Unlock()
+		c := r.total()
+		jt.env.endings.Go(func() { r.end(scheduling.JobFailed, c, jt.registry) })
 	}
 }
 
@@ -129,7 +150,9 @@ func (jt *jobTracker) heartbeat(c actor.Context, m *heartbeat) {
 	jt.expire(now)
 	jt.reports, jt.asking = m.reports, m.beat.Node
 	got, err := jt.core.Heartbeat(now, m.beat)
-	jt.log("heartbeat", err)
+	if !got.Reregister {
+		jt.log("heartbeat", err)
+	}
 	ack := &heartbeatAck{seq: m.beat.Seq, incarnation: m.beat.Incarnation, reregister: got.Reregister}
 	if len(got.List) > 0 {
 		ack.orders = make([]order, 0, len(got.List))
@@ -210,105 +233,4 @@ func (jt *jobTracker) settle(c actor.Context) {
 			c.Send(n.pid, &poke{})
 		}
 	}
-}
-
-// take follows one event.
-func (jt *jobTracker) take(c actor.Context, e *Event) {
-	r := jt.runs[e.JobID]
-	k := e.Attempt.Task.Kind
-	switch e.Type {
-	case scheduling.EventLaunched:
-		jt.nodes[e.Node].used[k]++
-		r.launched(e)
-	case scheduling.EventResumed:
-		jt.nodes[e.Node].used[k]++
-		delete(jt.suspended, e.Attempt)
-	case scheduling.EventSuspended:
-		jt.nodes[e.Node].used[k]--
-		jt.suspended[e.Attempt] = true
-	case scheduling.EventSucceeded:
-		jt.gaveBack(e)
-		jt.succeeded(r, e)
-	case scheduling.EventFailed:
-		jt.gaveBack(e)
-		jt.work++
-		jt.failed(r, e)
-	case scheduling.EventKilled:
-		jt.killed(r, e)
-	case scheduling.EventOutputLost:
-		jt.work++
-		r.outputLost(e.Attempt.Task.Index)
-	case scheduling.EventLost:
-		jt.env.cfg.Logger.Warn("node lost", "node", e.NodeName)
-		n := jt.nodes[e.Node]
-		n.used, n.poke = [2]int{}, false
-		jt.work++
-		c.Send(jt.nameNode, &nodeLost{node: dfs.NodeID(e.NodeName)})
-	case scheduling.EventFinished:
-		jt.finished(r, e)
-	}
-}
-
-func (jt *jobTracker) succeeded(r *run, e *Event) {
-	rep := jt.reportOf(e.Attempt)
-	if rep == nil {
-		panic("actors: " + e.Attempt.String() + " succeeded without a report")
-	}
-	e.Phases, e.Counters = &rep.phases, rep.counters
-	if r.succeeded(e, rep, jt.env.places[e.Node]) {
-		jt.work++
-	}
-}
-
-func (jt *jobTracker) failed(r *run, e *Event) {
-	rep := jt.reportOf(e.Attempt)
-	if rep != nil {
-		e.Phases = &rep.phases
-	}
-	jt.env.cfg.Logger.Warn("attempt failed", "attempt", e.Attempt, "node", e.NodeName, "err", e.Err)
-	r.failed(e, rep)
-}
-
-func (jt *jobTracker) killed(r *run, e *Event) {
-	if e.Reason.Cause == scheduling.CauseNodeLost {
-		delete(jt.suspended, e.Attempt)
-	} else {
-		jt.gaveBack(e)
-		jt.nodes[e.Node].poke = true
-	}
-	jt.work++
-	r.killed(e)
-}
-
-// gaveBack counts the slot of an attempt that ended, unless it was suspended.
-func (jt *jobTracker) gaveBack(e *Event) {
-	if jt.suspended[e.Attempt] {
-		delete(jt.suspended, e.Attempt)
-		return
-	}
-	jt.nodes[e.Node].used[e.Attempt.Task.Kind]--
-}
-
-// reportOf finds what an attempt left, among the reports of the heartbeat at hand.
-func (jt *jobTracker) reportOf(id scheduling.AttemptID) *report {
-	for _, r := range jt.reports {
-		if r.status.Attempt == id {
-			return r
-		}
-	}
-	return nil
-}
-
-// finished ends a run: the rest, which may block, is done by a goroutine of its own.
-func (jt *jobTracker) finished(r *run, e *Event) {
-	if r == nil {
-		return
-	}
-	delete(jt.runs, e.JobID)
-	if len(jt.runs) > 0 {
-		jt.work++ // a limit on jobs may have been lifted
-	}
-	state, c := jt.core.State(e.JobID), r.total()
-	e.Counters = c
-	jt.env.endings.Go(func() { r.end(state, c, jt.registry) })
 }

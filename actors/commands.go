@@ -1,0 +1,116 @@
+package actors
+
+import (
+	"fmt"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// node finds a node by name.
+func (c *Cluster) node(name string) (scheduling.NodeID, error) {
+	for _, p := range c.env.places {
+		if p.name == name {
+			return p.id, nil
+		}
+	}
+	return scheduling.NoNode, fmt.Errorf("%w: %s", ErrUnknownNode, name)
+}
+
+// take removes a running node from the list and returns its actor.
+func (c *Cluster) take(name string) (scheduling.NodeID, *actor.PID, error) {
+	id, err := c.node(name)
+	if err != nil {
+		return id, nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	pid := c.nodes[id]
+	if pid == nil {
+		return id, nil, fmt.Errorf("%w: %s does not run", ErrUnknownNode, name)
+	}
+	c.nodes[id] = nil
+	return id, pid, nil
+}
+
+// Nodes lists the names of all nodes, also of those that do not run.
+func (c *Cluster) Nodes() []string {
+	names := make([]string, len(c.env.places))
+	for i, p := range c.env.places {
+		names[i] = p.name
+	}
+	return names
+}
+
+// KillNode makes a node die as a power cut does: its attempts stop, its map outputs and
+// blocks are gone, and the JobTracker hears nothing until the node expires.
+func (c *Cluster) KillNode(name string) error {
+	id, pid, err := c.take(name)
+	if err != nil {
+		return err
+	}
+	c.env.places[id].down.Store(true)
+	return c.env.sys.Root.StopFuture(pid).Wait()
+}
+
+// StopNode takes a node out in good order: the JobTracker knows at once that what it ran
+// and held must run elsewhere.
+func (c *Cluster) StopNode(name string) error {
+	id, pid, err := c.take(name)
+	if err != nil {
+		return err
+	}
+	c.env.places[id].down.Store(true)
+	err = c.env.sys.stop(pid)
+	c.env.sys.Root.Send(c.jobTracker, &leave{node: id})
+	return err
+}
+
+// StartNode starts a node again that was killed or stopped, empty.
+func (c *Cluster) StartNode(name string) error {
+	id, err := c.node(name)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stopped {
+		return ErrClosed
+	}
+	if c.nodes[id] == nil {
+		c.nodes[id] = c.spawnNode(id)
+	}
+	return nil
+}
+
+// Cordon keeps new tasks from a node, or lets them in again; what it runs goes on.
+func (c *Cluster) Cordon(name string, cordoned bool) error {
+	id, err := c.node(name)
+	if err != nil {
+		return err
+	}
+	return c.command(func(jt *jobTracker) error {
+		if !cordoned {
+			jt.work++
+		}
+		return jt.core.Cordon(jt.env.now(), id, cordoned)
+	})
+}
+
+// Reconfigure puts another policy in force, or leaves the old one on error.
+func (c *Cluster) Reconfigure(p scheduling.Policy) error {
+	return c.command(func(jt *jobTracker) error {
+		jt.work++
+		return jt.core.Reconfigure(jt.env.now(), p)
+	})
+}
+
+// Inspect calls f with the scheduling.Core between two of its calls, to read its views. f
+// must not change it, keep it or block.
+func (c *Cluster) Inspect(f func(*scheduling.Core)) error {
+	return c.command(func(jt *jobTracker) error {
+		f(jt.core)
+		return nil
+	})
+}

@@ -1,0 +1,129 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// endGrace is how long the end of a killed job waits for attempts whose user code does
+// not return.
+const endGrace = 5 * time.Second
+
+// total is the sum of all counters, Hadoop's job counters included.
+func (r *run) total() *mapreduce.Counters {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := new(mapreduce.Counters)
+	c.Merge(r.sums)
+	for i := range r.shuffle.outputs { // only the JobTracker, which calls this, writes them
+		c.Merge(r.shuffle.outputs[i].counters)
+	}
+	t := &r.tally
+	for _, n := range []struct {
+		group, name string
+		value       int64
+	}{
+		{mapreduce.GroupJob, "Launched map tasks", int64(t.launched[0])},
+		{mapreduce.GroupJob, "Launched reduce tasks", int64(t.launched[1])},
+		{mapreduce.GroupJob, "Data-local map tasks", int64(t.locality[0])},
+		{mapreduce.GroupJob, "Rack-local map tasks", int64(t.locality[1])},
+		{mapreduce.GroupJob, "Other local map tasks", int64(t.locality[2] + t.locality[3])},
+		{mapreduce.GroupJob, "Failed map tasks", int64(t.failed[0])},
+		{mapreduce.GroupJob, "Failed reduce tasks", int64(t.failed[1])},
+		{mapreduce.GroupJob, "Killed map tasks", int64(t.killed[0])},
+		{mapreduce.GroupJob, "Killed reduce tasks", int64(t.killed[1])},
+		{mapreduce.GroupJob, "Total time spent by all map tasks (ms)", t.time[0].Milliseconds()},
+		{mapreduce.GroupJob, "Total time spent by all reduce tasks (ms)", t.time[1].Milliseconds()},
+		{"CoGRS", "Node-local shuffle bytes", t.shuffled[0]},
+		{"CoGRS", "Rack-local shuffle bytes", t.shuffled[1]},
+		{"CoGRS", "Off-rack shuffle bytes", t.shuffled[2]},
+	} {
+		if n.value != 0 {
+			c.AddNamed(n.group, n.name, n.value)
+		}
+	}
+	return c
+}
+
+// end commits or removes the job's output, frees what it held and tells who waits. It
+// runs in a goroutine of its own. A killed job whose user code does not return within a
+// grace is reported ended; the rest follows when it returns.
+func (r *run) end(state scheduling.JobState, c *mapreduce.Counters, g *registry) {
+	gone, late := r.close(), false
+	if state == scheduling.JobSucceeded {
+		<-gone
+	} else {
+		select {
+		case <-gone:
+		case <-time.After(endGrace):
+			late = true
+		}
+	}
+	var err error
+	if state == scheduling.JobSucceeded {
+		if err = r.plan.CommitJob(); err != nil {
+			state = scheduling.JobFailed
+			err = fmt.Errorf("commit: %w", err)
+		}
+	}
+	if state != scheduling.JobSucceeded {
+		err = errors.Join(r.failure(state, err), r.plan.AbortJob())
+	}
+	if !late {
+		r.free()
+	}
+	r.result = Result{
+		ID: r.id, Name: r.name, State: state, Counters: c,
+		Submitted: r.submitted, Elapsed: r.env.now() - r.submitted, Err: err,
+	}
+	g.remove(r)
+	close(r.done)
+	if late {
+		<-gone
+		r.free()
+		_ = r.plan.AbortJob() // again: what a late attempt may have written
+	}
+}
+
+// free gives back the memory and blocks of a run whose attempts have all left.
+func (r *run) free() {
+	for _, out := range r.outputs {
+		out.Release()
+	}
+	r.outputs, r.shuffle = nil, nil
+	if err := r.env.fs.Remove(r.input); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.env.cfg.Logger.Error("cannot remove the blocks of a job", "job", r.id, "err", err)
+	}
+}
+
+// close lets no more attempts in. The channel is closed when the last one has left.
+func (r *run) close() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = true
+	if len(r.live) == 0 {
+		close(r.empty)
+	}
+	return r.empty
+}
+
+// failure is the error of a job that did not succeed.
+func (r *run) failure(state scheduling.JobState, err error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if state == scheduling.JobKilled {
+		return fmt.Errorf("%w: %v %q: %s", ErrJobKilled, r.id, r.name, r.why)
+	}
+	if err == nil {
+		err = r.cause
+	}
+	if err == nil {
+		return fmt.Errorf("%w: %v %q", ErrJobFailed, r.id, r.name)
+	}
+	return fmt.Errorf("%w: %v %q: %w", ErrJobFailed, r.id, r.name, err)
+}

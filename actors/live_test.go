@@ -1,0 +1,220 @@
+package actors
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// TestHalt lets what computes end, launches nothing more, and leaves no output.
+func TestHalt(t *testing.T) {
+	bubble(t, Config{MapSlots: 1, BlockSize: 1}, func(t *testing.T, c *Cluster) {
+		var ran atomic.Int32
+		job := counting(1)
+		job.Map = func([]byte, func(string, int64)) error {
+			ran.Add(1)
+			<-time.After(time.Minute)
+			return nil
+		}
+		p, out := bindLines(t, job, "a\nb\nc\nd\n")
+		h := c.submit(t, p, SubmitOptions{})
+		synctest.Wait()
+		began := time.Now()
+		require.NoError(t, c.Halt(context.Background()))
+		require.InDelta(t, time.Minute, time.Since(began), float64(time.Second))
+		r, err := h.Wait(context.Background())
+		require.ErrorIs(t, err, ErrJobKilled)
+		require.EqualValues(t, 1, ran.Load())
+		require.EqualValues(t, 1, r.Counters.Get(mapreduce.MapInputRecords), "the counters tell what was done")
+		require.Empty(t, out.String())
+		_, err = c.Submit(context.Background(), wordCount(t, "a", 1), SubmitOptions{})
+		require.ErrorIs(t, err, ErrClosed)
+	})
+}
+
+func TestHaltGivesUpWithItsContext(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
+		job := counting(1)
+		job.Map, job.MapTask = nil, untilKilled
+		h := c.submit(t, first(bindLines(t, job, "a\n")), SubmitOptions{})
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+		defer cancel()
+		began := time.Now()
+		require.NoError(t, c.Halt(ctx))
+		require.Equal(t, 3*time.Second, time.Since(began))
+		_, err := h.Wait(context.Background())
+		require.ErrorIs(t, err, ErrJobKilled)
+	})
+}
+
+// TestSchedulerPanic breaks a call of the Core: the jobs that run fail, the cluster goes
+// on with a fresh Core.
+func TestSchedulerPanic(t *testing.T) {
+	bubble(t, Config{Nodes: 2}, func(t *testing.T, c *Cluster) {
+		job := counting(1)
+		job.Map, job.MapTask = nil, untilKilled
+		h := c.submit(t, first(bindLines(t, job, "a\n")), SubmitOptions{})
+		synctest.Wait()
+		err := c.command(func(*jobTracker) error { panic("a bug") })
+		require.ErrorIs(t, err, ErrScheduler)
+		_, err = h.Wait(context.Background())
+		require.ErrorIs(t, err, ErrJobFailed)
+		require.ErrorIs(t, err, ErrScheduler)
+		require.ErrorIs(t, h.SetPriority(scheduling.High), scheduling.ErrJobEnded)
+
+		p, out := bindLines(t, counting(1), "a b\n")
+		c.submit(t, p, SubmitOptions{}).wait(t)
+		require.Equal(t, "a\t1\nb\t1\n", out.String())
+	})
+}
+
+// TestLostReplicasAreMadeAgain kills the nodes of a stored file one after the other; the
+// store heals in between.
+func TestLostReplicasAreMadeAgain(t *testing.T) {
+	bubble(t, Config{Nodes: 6, Racks: 2, BlockSize: 10}, func(t *testing.T, c *Cluster) {
+		text := prose(1, 10)
+		require.NoError(t, c.FS().WriteFile("x", []byte(text)))
+		for _, victim := range c.Nodes()[:3] {
+			require.NoError(t, c.KillNode(victim))
+			synctest.Wait()
+			blocks, err := c.FS().Blocks("x")
+			require.NoError(t, err)
+			for _, b := range blocks {
+				require.Len(t, b.Nodes, 3, "%v after the loss of %s", b.ID, victim)
+				require.NotContains(t, b.Nodes, victim)
+			}
+		}
+		got, err := c.FS().ReadFile("x")
+		require.NoError(t, err)
+		require.Equal(t, text, string(got))
+	})
+}
+
+// TestSmallJobSuspendsLarge runs a large job under HFSP and a small one after it: the
+// small one takes slots of the large one's attempts, which go on later and lose nothing.
+func TestSmallJobSuspendsLarge(t *testing.T) {
+	var events recorder
+	cfg := Config{Nodes: 2, MapSlots: 2, BlockSize: 64, Scheduler: "hfsp", Events: events.add}
+	bubble(t, cfg, func(t *testing.T, c *Cluster) {
+		var records atomic.Int64
+		slow := func(d time.Duration) mapreduce.Job[[]byte, string, int64, pair] {
+			job := counting(1)
+			job.Map = func(line []byte, emit func(string, int64)) error {
+				records.Add(1)
+				<-time.After(d)
+				return words(line, emit)
+			}
+			return job
+		}
+		text := prose(1, 200)
+		large, out := bindLines(t, slow(10*time.Second), text)
+		h := c.submit(t, large, SubmitOptions{User: "large"})
+		time.Sleep(5 * time.Minute)
+		small, _ := bindLines(t, slow(time.Second), prose(2, 4))
+		c.submit(t, small, SubmitOptions{User: "small"}).wait(t)
+		require.Equal(t, scheduling.JobRunning, h.Progress().State)
+		h.wait(t)
+		require.Equal(t, oracle(t, counting(1), text), out.String())
+		suspended, resumed := events.of(scheduling.EventSuspended), events.of(scheduling.EventResumed)
+		require.NotEmpty(t, suspended)
+		require.Len(t, resumed, len(suspended))
+		for i := range resumed {
+			require.NotEqual(t, scheduling.NoNode, resumed[i].Node)
+		}
+		require.EqualValues(t, 204, records.Load(), "no record is mapped twice")
+	})
+}
+
+// TestEventsTellTheStory checks the order of a job's events and that they survive JSON.
+func TestEventsTellTheStory(t *testing.T) {
+	var events recorder
+	c := start(t, Config{Nodes: 4, Racks: 2, BlockSize: 100, Events: events.add, Explain: true})
+	c.submit(t, wordCount(t, prose(1, 50), 2), SubmitOptions{User: "ada", Pool: "p"}).wait(t)
+	require.NoError(t, c.Drain(context.Background()))
+
+	submitted, finished := events.of(scheduling.EventSubmitted), events.of(scheduling.EventFinished)
+	require.Len(t, submitted, 1)
+	require.Equal(t, "ada", submitted[0].User)
+	require.Equal(t, "p", submitted[0].Pool)
+	require.Len(t, finished, 1)
+	require.EqualValues(t, 50, finished[0].Counters.Get(mapreduce.MapInputRecords))
+	launched, succeeded := events.of(scheduling.EventLaunched), events.of(scheduling.EventSucceeded)
+	require.Len(t, succeeded, submitted[0].Tasks[0]+submitted[0].Tasks[1])
+	require.Len(t, launched, len(succeeded))
+	for _, e := range succeeded {
+		require.NotNil(t, e.Phases)
+		require.NotNil(t, e.Counters)
+		require.LessOrEqual(t, e.Phases.Start+e.Phases.Wait+e.Phases.Shuffle+e.Phases.Work+e.Phases.Commit, e.At)
+	}
+	for _, e := range launched {
+		require.NotEqual(t, scheduling.NoCause, e.Reason.Cause, "%v", e)
+		if e.Kind == scheduling.Reduce {
+			require.NotNil(t, e.Placed, "%v", e)
+		}
+	}
+	line, err := json.Marshal(finished[0])
+	require.NoError(t, err)
+	var flat map[string]any
+	require.NoError(t, json.Unmarshal(line, &flat))
+	require.Equal(t, "finished", flat["type"])
+	require.Equal(t, "succeeded", flat["state"])
+	require.NotEmpty(t, flat["counters"])
+}
+
+// TestProgressGrows looks at a job between its steps.
+func TestProgressGrows(t *testing.T) {
+	bubble(t, Config{MapSlots: 1, ReduceSlots: 1, BlockSize: 1}, func(t *testing.T, c *Cluster) {
+		job := counting(1)
+		job.Map = func(line []byte, emit func(string, int64)) error {
+			<-time.After(time.Second)
+			return words(line, emit)
+		}
+		h := c.submit(t, first(bindLines(t, job, "a\nb\nc\nd\n")), SubmitOptions{SlowStart: 0.5})
+		last := 0.0
+		for range 8 { // every second byte starts a line: eight blocks, four with a record
+			synctest.Wait()
+			p := h.Progress()
+			require.GreaterOrEqual(t, p.MapFraction, last)
+			require.LessOrEqual(t, p.ReduceFraction, p.MapFraction)
+			require.Less(t, p.ReduceFraction, 1.0)
+			last = p.MapFraction
+			time.Sleep(500 * time.Millisecond)
+		}
+		h.wait(t)
+		p := h.Progress()
+		require.Equal(t, []float64{1, 1}, []float64{p.MapFraction, p.ReduceFraction})
+		require.Equal(t, 8, p.Maps.Total)
+		require.EqualValues(t, 4, p.Records)
+	})
+}
+
+func TestInspectAndReconfigure(t *testing.T) {
+	c := start(t, Config{})
+	p, err := scheduling.Preset("fifo")
+	require.NoError(t, err)
+	require.NoError(t, c.Reconfigure(p))
+	var name string
+	require.NoError(t, c.Inspect(func(core *scheduling.Core) { name = core.Policy().Name }))
+	require.Equal(t, "fifo", name)
+	bad := p
+	bad.Order = "lottery"
+	require.True(t, errors.Is(c.Reconfigure(bad), scheduling.ErrUnknownPolicy))
+
+	job := counting(1)
+	job.Map, job.MapTask = nil, untilKilled
+	h := c.submit(t, first(bindLines(t, job, "a\n")), SubmitOptions{})
+	require.NoError(t, h.SetPriority(scheduling.VeryHigh))
+	require.Error(t, h.SetPriority(42))
+	require.Error(t, h.SetPool("x"), "fifo has no pools")
+	require.NoError(t, h.Kill("done"))
+}
