@@ -217,25 +217,3 @@ func TestTaskKnowsItsAttempt(t *testing.T) {
 		require.Equal(t, int64(2), c.Get(ReduceOutputRecords))
 	}
 }
-
-func TestPauseAndProgress(t *testing.T) {
-	stop := errors.New("stop")
-	pauses := 0
-	var progress Progress
-	var out Collected[[]byte]
-	p, err := keepLines().Bind(Lines(Bytes("text", []byte("a\nb\n"))), out.Output())
-	require.NoError(t, err)
-	require.NoError(t, p.Prepare(context.Background(), PrepareOptions{}))
-	a := &MapAttempt{Split: Split{Length: 4}, Resources: Resources{Progress: &progress, Pause: func(context.Context) error {
-		pauses++
-		return nil
-	}}}
-	_, err = p.RunMap(context.Background(), a)
-	require.NoError(t, err)
-	require.Positive(t, pauses)
-	require.Equal(t, int64(4), progress.Bytes.Load())
-	require.Equal(t, int64(2), progress.Records.Load())
-	a.Pause = func(context.Context) error { return stop }
-	_, err = p.RunMap(context.Background(), a)
-	require.ErrorIs(t, err, stop)
-}

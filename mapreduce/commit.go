@@ -62,6 +62,7 @@ type partWriter struct {
 	buf    []byte
 	bytes  int64 // before compression
 	err    error
+	check  func() error // whether the attempt goes on; nil: it does
 }
 
 // open begins the part of an attempt.
@@ -82,17 +83,24 @@ const flushSize = 256 << 10
 
 // flush writes the buffer.
 func (w *partWriter) flush() {
-	if len(w.buf) > 0 && w.err == nil {
+	if len(w.buf) > 0 && w.goesOn() {
 		_, w.err = w.packer.Write(w.buf)
 	}
 	w.bytes += int64(len(w.buf))
 	w.buf = w.buf[:0]
 }
 
+func (w *partWriter) goesOn() bool {
+	if w.err == nil && w.check != nil {
+		w.err = w.check()
+	}
+	return w.err == nil
+}
+
 // Write writes p after what is in the buffer.
 func (w *partWriter) Write(p []byte) (int, error) {
 	w.flush()
-	if w.err == nil {
+	if w.goesOn() {
 		_, w.err = w.packer.Write(p)
 	}
 	w.bytes += int64(len(p))

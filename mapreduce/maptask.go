@@ -78,11 +78,20 @@ func (r *Resources) report(c *Counters) {
 	}
 }
 
-// readSplit calls fn for each record of the attempt's split.
+// readSplit calls fn for each record of the attempt's split, as long as the
+// attempt may go on.
 func readSplit[I any](ctx context.Context, p *Plan, a *MapAttempt, in Input[I], pin func([]byte, func()), fn func(I) error) (records, bytes int64, err error) {
-	r := &splitReader{ctx: ctx, windows: usualWindows(), source: p.sources[a.Split.Source], split: a.Split, res: &a.Resources, pin: pin}
+	w, stop := newWatch(ctx, &a.Resources)
+	defer stop()
+	r := &splitReader{
+		ctx: ctx, windows: usualWindows(), source: p.sources[a.Split.Source], split: a.Split,
+		watch: w, progress: a.Progress, pin: pin,
+	}
 	err = in.read(r, func(rec I) error {
 		records++
+		if err := w.check(); err != nil {
+			return err
+		}
 		return fn(rec)
 	})
 	if a.Progress != nil {

@@ -33,7 +33,10 @@ func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *Plan, a *Reduce
 			a.report(&c)
 		}
 	}()
-	r := &reduceRun[I, K, V, O]{boundJob: b, ctx: ctx, a: a, c: &c, w: w}
+	alive, stop := newWatch(ctx, &a.Resources)
+	defer stop()
+	w.part.check = alive.now
+	r := &reduceRun[I, K, V, O]{boundJob: b, watch: alive, a: a, c: &c, w: w}
 	t := &Task{ctx: ctx, id: a.ID(), reduces: p.reduces, counters: &c}
 	if !b.identity() {
 		if r.user, err = b.reducer(t); err != nil {
@@ -75,12 +78,11 @@ func fetch(ctx context.Context, a *ReduceAttempt, c *Counters) ([]Segment, error
 // reduceRun is one reduce attempt at work.
 type reduceRun[I, K, V, O any] struct {
 	*boundJob[I, K, V, O]
-	ctx  context.Context
 	a    *ReduceAttempt
 	c    *Counters
 	w    *recordWriter[O]
 	user Reducer[K, V, O]
-	seen int
+	*watch
 }
 
 // merged runs a reduce without combiner over sorted segments.
@@ -146,8 +148,12 @@ func (r *reduceRun[I, K, V, O]) groups(next func() ([]byte, V, bool, error)) err
 	within := func() bool { return ok && err == nil && (first || r.sameGroup(group, key)) }
 	advance := func() {
 		first = false
-		records++
-		key, v, ok, err = next()
+		if records++; r.a.Progress != nil && records&255 == 0 {
+			r.a.Progress.Records.Store(records)
+		}
+		if key, v, ok, err = next(); err == nil {
+			err = r.check()
+		}
 	}
 	values := iter.Seq[V](func(yield func(V) bool) {
 		for within() && yield(v) {
@@ -163,7 +169,7 @@ func (r *reduceRun[I, K, V, O]) groups(next func() ([]byte, V, bool, error)) err
 			err = r.user.Reduce(k, values, r.w.emit)
 		}
 		if err == nil {
-			err = r.alive()
+			err = r.goesOn()
 		}
 		if err != nil {
 			return err
@@ -193,23 +199,17 @@ func (r *reduceRun[I, K, V, O]) pass(next func() ([]byte, V, bool, error)) error
 		}
 		r.c.Add(ReduceInputRecords, 1)
 		emit(Pair[K, V]{k, v})
-		if err := r.alive(); err != nil {
+		if err := r.goesOn(); err != nil {
 			return err
 		}
 	}
 }
 
-// alive looks now and then whether the attempt goes on.
-func (r *reduceRun[I, K, V, O]) alive() error {
-	if r.seen++; r.seen&255 != 0 {
-		return r.w.err()
+func (r *reduceRun[I, K, V, O]) goesOn() error {
+	if err := r.check(); err != nil {
+		return err
 	}
-	if r.a.Pause != nil {
-		if err := r.a.Pause(r.ctx); err != nil {
-			return err
-		}
-	}
-	return context.Cause(r.ctx)
+	return r.w.err()
 }
 
 func (r *reduceRun[I, K, V, O]) sameGroup(group, key []byte) bool {

@@ -21,10 +21,11 @@ func usualWindows() windows { return windows{run: 1 << 20, crossing: 64 << 10, s
 type splitReader struct {
 	ctx context.Context
 	windows
-	source Source
-	split  Split
-	res    *Resources // may be nil
-	read   int64      // bytes of input so far
+	source   Source
+	split    Split
+	watch    *watch    // may be nil
+	progress *Progress // may be nil
+	read     int64     // bytes of input so far
 	// pin, if not nil, takes over each view: it calls release when the bytes are
 	// no longer needed.
 	pin func(view []byte, release func())
@@ -34,15 +35,11 @@ type splitReader struct {
 // every run.
 func (s *splitReader) tick(n int64) error {
 	s.read += n
-	if s.res != nil {
-		if s.res.Progress != nil {
-			s.res.Progress.Bytes.Store(s.read)
-		}
-		if s.res.Pause != nil {
-			if err := s.res.Pause(s.ctx); err != nil {
-				return err
-			}
-		}
+	if s.progress != nil {
+		s.progress.Bytes.Store(s.read)
+	}
+	if s.watch != nil {
+		return s.watch.now()
 	}
 	return context.Cause(s.ctx)
 }

@@ -1,0 +1,46 @@
+package mapreduce
+
+import (
+	"context"
+	"sync/atomic"
+)
+
+// pauseEvery is how many checks of a watch go by between two calls of Pause.
+const pauseEvery = 16
+
+// watch tells the goroutine of an attempt whether to go on. Its check is cheap
+// enough for every record.
+type watch struct {
+	ctx      context.Context
+	pause    func(context.Context) error // may be nil
+	canceled atomic.Bool
+	checks   uint
+}
+
+// newWatch returns a watch and the function that ends it.
+func newWatch(ctx context.Context, r *Resources) (w *watch, stop func()) {
+	w = &watch{ctx: ctx, pause: r.Pause}
+	after := context.AfterFunc(ctx, func() { w.canceled.Store(true) })
+	return w, func() { after() }
+}
+
+// check returns an error if the attempt must end; it blocks while the attempt is
+// suspended.
+func (w *watch) check() error {
+	if w.canceled.Load() {
+		return context.Cause(w.ctx)
+	}
+	if w.checks++; w.checks%pauseEvery != 0 || w.pause == nil {
+		return nil
+	}
+	return w.pause(w.ctx)
+}
+
+// now is check with a call of Pause in any case.
+func (w *watch) now() error {
+	w.checks |= pauseEvery - 1
+	if w.ctx.Err() != nil { // the flag may come late
+		return context.Cause(w.ctx)
+	}
+	return w.check()
+}

@@ -1,0 +1,109 @@
+package mapreduce
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestPauseAndProgress(t *testing.T) {
+	stop := errors.New("stop")
+	pauses := 0
+	var progress Progress
+	var out Collected[[]byte]
+	p, err := keepLines().Bind(Lines(Bytes("text", []byte("a\nb\n"))), out.Output())
+	require.NoError(t, err)
+	require.NoError(t, p.Prepare(context.Background(), PrepareOptions{}))
+	a := &MapAttempt{Split: Split{Length: 4}, Resources: Resources{Progress: &progress, Pause: func(context.Context) error {
+		pauses++
+		return nil
+	}}}
+	_, err = p.RunMap(context.Background(), a)
+	require.NoError(t, err)
+	require.Positive(t, pauses)
+	require.Equal(t, int64(4), progress.Bytes.Load())
+	require.Equal(t, int64(2), progress.Records.Load())
+	a.Pause = func(context.Context) error { return stop }
+	_, err = p.RunMap(context.Background(), a)
+	require.ErrorIs(t, err, stop)
+}
+
+// TestPauseEndsAttemptsSoon states that Pause is asked between records, groups
+// and values, so that what it says takes effect within few of them.
+func TestPauseEndsAttemptsSoon(t *testing.T) {
+	stop := errors.New("stop")
+	for _, at := range []string{"record", "group", "value"} {
+		seen := 0
+		hit := func(place string) {
+			if place == at {
+				seen++
+			}
+		}
+		job := Job[int, int, int, int]{
+			Map: func(n int, emit func(int, int)) error {
+				hit("record")
+				if at == "value" {
+					n = 0
+				}
+				emit(n, n)
+				return nil
+			},
+			Reduce: func(_ int, values iter.Seq[int], _ func(int)) error {
+				hit("group")
+				for range values {
+					hit("value")
+				}
+				return nil
+			},
+		}
+		numbers := make([]int, 2000)
+		for i := range numbers {
+			numbers[i] = i
+		}
+		p, err := job.Bind(Slice(numbers), Text[int](Writer("-", io.Discard)))
+		require.NoError(t, err)
+		ctx := context.Background()
+		require.NoError(t, p.Prepare(ctx, PrepareOptions{}))
+		res := Resources{Pause: func(context.Context) error {
+			if seen >= 100 {
+				return stop
+			}
+			return nil
+		}}
+		out, err := p.RunMap(ctx, &MapAttempt{Split: Split{Length: 2000}, Resources: res})
+		if at != "record" {
+			require.NoError(t, err)
+			sent := false
+			err = p.RunReduce(ctx, &ReduceAttempt{Resources: res, Next: func(context.Context) (Segment, error) {
+				if sent {
+					return Segment{}, io.EOF
+				}
+				sent = true
+				return out.Segment(0), nil
+			}})
+			out.Release()
+		}
+		require.ErrorIs(t, err, stop)
+		require.Less(t, seen, 100+2*pauseEvery, at)
+	}
+}
+
+func TestWatchSeesCancellation(t *testing.T) {
+	killed := errors.New("killed")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	w, stop := newWatch(ctx, &Resources{})
+	defer stop()
+	require.NoError(t, w.now())
+	require.NoError(t, w.check())
+	cancel(killed)
+	require.ErrorIs(t, w.now(), killed)
+	for w.check() == nil { // the flag is set by another goroutine
+		runtime.Gosched()
+	}
+	require.ErrorIs(t, w.check(), killed)
+}
