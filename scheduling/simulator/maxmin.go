@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 )
@@ -19,6 +20,7 @@ type filling struct {
 	set      []int32 // links all of whose flows are recomputed
 	border   []int32 // other links that those flows cross
 	flows    []int32
+	limited  []int32 // those of them that have a limit, least first
 	flowSeen []int32 // by flow: equals stamp if recomputed
 	at       []int32 // by flow: its position in flows
 	rate     []float64
@@ -71,7 +73,7 @@ func (w *network) gather() {
 	for len(p.flowSeen) < len(w.flows) {
 		p.flowSeen = append(p.flowSeen, 0)
 	}
-	p.flows, p.border = p.flows[:0], p.border[:0]
+	p.flows, p.border, p.limited = p.flows[:0], p.border[:0], p.limited[:0]
 	p.stamp++
 	for _, l := range p.set {
 		p.seen[l], p.room[l], p.count[l] = p.stamp, w.cap[l], 0
@@ -83,6 +85,9 @@ func (w *network) gather() {
 			}
 			p.flowSeen[f] = p.stamp
 			p.flows = append(p.flows, f)
+			if w.flows[f].limit < math.MaxFloat64 {
+				p.limited = append(p.limited, f)
+			}
 			for _, k := range w.flows[f].links {
 				if k < 0 {
 					continue
@@ -103,7 +108,7 @@ func (w *network) gather() {
 		}
 		p.room[l] = max(p.room[l], 0)
 	}
-	slices.SortFunc(p.flows, func(a, b int32) int {
+	slices.SortFunc(p.limited, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(w.flows[a].limit, w.flows[b].limit), cmp.Compare(a, b))
 	})
 	n := len(p.flows)
@@ -119,30 +124,30 @@ func (w *network) pour() {
 	for _, links := range [2][]int32{p.set, p.border} {
 		for _, l := range links {
 			if p.count[l] > 0 {
-				p.push(linkShare{p.room[l] / float64(p.count[l]), l})
+				p.heap = append(p.heap, linkShare{p.room[l] / float64(p.count[l]), l})
 			}
 		}
 	}
-	low := 0
-	for {
-		for low < len(p.flows) && p.done[low] {
-			low++
-		}
-		if low == len(p.flows) {
-			return
-		}
+	for i := len(p.heap)/2 - 1; i >= 0; i-- {
+		p.sift(i)
+	}
+	limited := p.limited
+	for len(p.heap) > 0 {
 		top := p.heap[0]
 		if p.count[top.link] == 0 {
 			p.pop()
 			continue
 		}
 		if share := p.room[top.link] / float64(p.count[top.link]); share > top.share {
-			p.pop()
-			p.push(linkShare{share, top.link})
+			p.heap[0].share = share
+			p.sift(0)
 			continue
 		}
-		if limit := w.flows[p.flows[low]].limit; limit <= top.share {
-			w.freeze(low, limit, -1)
+		for len(limited) > 0 && p.done[index[limited[0]]] {
+			limited = limited[1:]
+		}
+		if len(limited) > 0 && w.flows[limited[0]].limit <= top.share {
+			w.freeze(int(index[limited[0]]), w.flows[limited[0]].limit, -1)
 			continue
 		}
 		p.pop()
@@ -211,22 +216,18 @@ func (w *network) widen() bool {
 	return wider
 }
 
-func (p *filling) push(s linkShare) {
-	p.heap = append(p.heap, s)
-	h, i := p.heap, len(p.heap)-1
-	for i > 0 && h[i].less(h[(i-1)/2]) {
-		h[i], h[(i-1)/2] = h[(i-1)/2], h[i]
-		i = (i - 1) / 2
-	}
+// pop takes the root out of the heap.
+func (p *filling) pop() {
+	last := len(p.heap) - 1
+	p.heap[0] = p.heap[last]
+	p.heap = p.heap[:last]
+	p.sift(0)
 }
 
-func (p *filling) pop() {
+// sift moves the i-th entry of the heap down to its place.
+func (p *filling) sift(i int) {
 	h := p.heap
-	last := len(h) - 1
-	h[0] = h[last]
-	h = h[:last]
-	p.heap = h
-	for i := 0; ; {
+	for {
 		c := 2*i + 1
 		if c >= len(h) {
 			return

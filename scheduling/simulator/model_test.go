@@ -120,6 +120,20 @@ func TestShuffleThroughUplink(t *testing.T) {
 	require.InDelta(t, 52, times[10], 2)
 }
 
+// The grain of flows makes simulations faster and hardly changes what comes out.
+func TestGrain(t *testing.T) {
+	w := workload.FBDataset(rand.New(rand.NewPCG(1, 0)))
+	capMaps(&w, 30, 60)
+	var makespan, mean [2]float64
+	for i, grain := range []time.Duration{-1, 10 * time.Millisecond} {
+		cfg := Config{Cluster: Cluster{Nodes: 20, Racks: 4}, Network: Network{Flows: true, Oversubscription: 5, Grain: grain}, Policy: preset(t, "hfs"), Seed: 1}
+		f := run(t, cfg, &w).Report.Figures
+		makespan[i], mean[i] = f.MakespanS, f.Sojourn.Mean
+	}
+	require.InEpsilon(t, makespan[0], makespan[1], 0.005)
+	require.InEpsilon(t, mean[0], mean[1], 0.01)
+}
+
 // A failed node takes its map outputs along: its maps run again and the job still ends right.
 func TestNodeFailure(t *testing.T) {
 	for _, flows := range []bool{false, true} {

@@ -27,6 +27,7 @@ type flow struct {
 // resolve works out the new rates once an instant.
 type network struct {
 	top    *topology
+	grain  time.Duration // flows end at its multiples; 1 ns is exact
 	cap    []float64
 	on     [][]int32 // flows by link
 	flows  []flow
@@ -40,7 +41,7 @@ type network struct {
 
 func newNetwork(top *topology, c *Network) *network {
 	nodes := len(top.rackOf)
-	w := &network{top: top, cap: make([]float64, 2*nodes+2*top.racks())}
+	w := &network{top: top, grain: max(1, c.Grain), cap: make([]float64, 2*nodes+2*top.racks())}
 	for l := range w.cap {
 		w.cap[l] = c.NodeLink
 		if l >= 2*nodes {
@@ -123,7 +124,7 @@ func (w *network) setRate(now time.Duration, f int32, rate float64) {
 	x.ends = math.MaxInt64
 	if rate > 0 {
 		if span := math.Ceil(x.left / rate * 1e9); span < 1e18 {
-			x.ends = now + time.Duration(span)
+			x.ends = (now + time.Duration(span) + w.grain - 1) / w.grain * w.grain
 		}
 	}
 	w.place(f)
