@@ -101,39 +101,6 @@ func (r *cogrs) accepts(j *job, n *node) bool {
 	return i >= 0
 }
 
-// choose picks the reduce to launch on n and the level at which it is there, or -1. At the center, or as good as: the one that has most to lose
-// elsewhere. In the center's rack: the one nearest to its input. Else: the one that loses least.
-func (r *cogrs) choose(j *job, n *node, level Locality, limit int32) (int32, Locality) {
-	g, w := j.gravity, &j.w[Reduce]
-	p := &g.plan
-	pick := [3]int32{-1, -1, -1}
-	var value [3]int64
-	better := func(l Locality, i int32, v int64) {
-		if k := pick[l]; k < 0 || v > value[l] || v == value[l] && g.total[i] > g.total[k] {
-			pick[l], value[l] = i, v
-		}
-	}
-	for i := w.pending.first(); i >= 0; i = w.pending.next(i) {
-		here := g.score(i, n, r.levels)
-		center, at, other := p.centerOf(r.c, g, i, n, limit)
-		gain := max(0, at-here)
-		switch {
-		case center == nil, w.tasks[i].tries > 0, float64(gain) <= r.pol.Theta*float64(int64(r.levels)*g.total[i]):
-			better(0, i, here-other)
-		case n.groups[1] == center.groups[1]:
-			better(1, i, here)
-		default:
-			better(2, i, -gain)
-		}
-	}
-	for l := Locality(0); l <= level; l++ {
-		if pick[l] >= 0 {
-			return pick[l], l
-		}
-	}
-	return -1, 0
-}
-
 // start launches reduce i of j on n.
 func (r *cogrs) start(j *job, n *node, i int32, l Locality, why Cause) bool {
 	w := &j.wait[Reduce]
@@ -158,18 +125,14 @@ func (r *cogrs) start(j *job, n *node, i int32, l Locality, why Cause) bool {
 
 // explain says how far from its center of gravity reduce i is on n.
 func (r *cogrs) explain(g *gravity, i int32, n *node) *Placed {
-	worst := int64(0)
-	for m := range g.outs {
-		if b := g.outs[m].bytes; int(i) < len(b) {
-			worst += int64(r.c.far) * b[i]
-		}
-	}
-	p := &Placed{Here: 2 * (worst - g.score(i, n, int(r.c.far)))}
+	p := &Placed{Here: g.wtnd(i, n, bytesOnly)}
 	if c, _ := g.center(i, r.levels); c != nil {
-		p.Center, p.AtCenter = c.name, 2*(worst-g.score(i, c, int(r.c.far)))
+		p.Center, p.AtCenter = c.name, g.wtnd(i, c, bytesOnly)
 	}
 	return p
 }
+
+func bytesOnly(b int64) int64 { return b }
 
 func (r *cogrs) refuse(j *job, n *node, why Cause) bool {
 	w := &j.wait[Reduce]

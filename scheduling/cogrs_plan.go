@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// plan is what cogrs works out ahead for the reduces of a job: the two best nodes of each. It is made anew when the number of known map outputs has grown
+// plan is what cogrs works out ahead for the reduces of a job: their best nodes. It is made anew when the number of known map outputs has grown
 // by a quarter, when the last is known, and when one is lost; so all plans of a job together cost O(reduces × feeding
 // nodes × log maps).
 type plan struct {
@@ -14,15 +14,29 @@ type plan struct {
 	flat   bool    // no reduce gains anything worth a wait on any node
 	bySize []int32 // reduces, largest input first
 	next   int     // first of bySize that may be pending
-	best   []choice
-	second []choice
+	best   [][choices]choice
+	byNode []here // the choices worth taking, by node
+	byRack []here // the best choices, by rack
 }
+
+// choices is how many nodes are kept for each reduce: the best, and others in case that is full.
+const choices = 3
 
 // choice is a node and its score for a reduce.
 type choice struct {
 	node  *node
 	score int64
 }
+
+// here says that a reduce has a good node in a group.
+type here struct {
+	group  int32
+	reduce int32
+	score  int64
+}
+
+// sampled outputs tell the larger reduces of an even job.
+const sampled = 16
 
 // planFor returns the plan of a job with known outputs.
 func (r *cogrs) planFor(j *job) *plan {
@@ -32,20 +46,45 @@ func (r *cogrs) planFor(j *job) *plan {
 	if p.made && (p.known == g.known || g.known < all && g.known*4 < p.known*5) {
 		return p
 	}
+	g.scanAll()
+	p.flat = g.even(r.pol.Theta, r.levels)
+	if !p.flat {
+		g.foldAll()
+		g.sumUp()
+		p.flat = r.nothingToGain(g)
+	}
+	if !p.made || !p.flat {
+		p.sort(g)
+	}
 	p.made, p.known, p.next = true, g.known, 0
-	g.sumUp()
+	if !p.flat {
+		r.findCenters(j)
+	}
+	return p
+}
+
+// sort lists the reduces by size. Those of an even job are judged by some of the outputs.
+func (p *plan) sort(g *gravity) {
+	size := g.total
+	if p.flat {
+		size = make([]int64, g.reduces)
+		left := sampled
+		for m := 0; m < len(g.outs) && left > 0; m++ {
+			for r, b := range g.outs[m].bytes {
+				size[r] += b
+			}
+			if g.outs[m].bytes != nil {
+				left--
+			}
+		}
+	}
 	p.bySize = p.bySize[:0]
 	for i := range int32(g.reduces) {
 		p.bySize = append(p.bySize, i)
 	}
 	slices.SortFunc(p.bySize, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(g.total[b], g.total[a]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(size[b], size[a]), cmp.Compare(a, b))
 	})
-	p.flat = r.nothingToGain(g)
-	if !p.flat {
-		r.findCenters(j)
-	}
-	return p
 }
 
 // nothingToGain tells whether, for every reduce, the greatest score that any node can have is too small to wait for. It looks at groups, not at nodes.
@@ -63,48 +102,86 @@ func (r *cogrs) nothingToGain(g *gravity) bool {
 		}
 	}
 	for i, b := range bound {
-		if float64(b) > r.pol.Theta*float64(int64(r.levels)*g.total[i]) {
+		if float64(b) > r.worth(g, int32(i)) {
 			return false
 		}
 	}
 	return true
 }
 
-// findCenters finds the two best nodes of each reduce. Unless the policy says otherwise, each running map counts with the mean known output on its node.
+// worth is the difference in score that is not worth waiting for.
+func (r *cogrs) worth(g *gravity, i int32) float64 {
+	return r.pol.Theta * float64(int64(r.levels)*g.total[i])
+}
+
+// findCenters finds the best nodes of each reduce. Unless the policy says otherwise, each running map counts with the mean known output on its node.
 func (r *cogrs) findCenters(j *job) {
 	g := j.gravity
 	p := &g.plan
-	p.best = append(p.best[:0], make([]choice, g.reduces)...)
-	p.second = append(p.second[:0], make([]choice, g.reduces)...)
+	p.best = append(p.best[:0], make([][choices]choice, g.reduces)...)
 	ahead := r.projection(j)
 	for f := range g.feeders {
 		n := g.feeders[f].node
 		row := g.onNode(&g.feeders[f])
 		share := ahead.weight(n, r.levels) / float64(g.known)
-		for i := range int32(g.reduces) {
-			if row[i] == 0 {
+		for i, b := range row {
+			if b == 0 {
 				continue
 			}
-			s := row[i] + int64(share*float64(g.total[i]))
+			s := b + int64(share*float64(g.total[i]))
 			for l := 1; l < r.levels && l < len(g.groups); l++ {
 				s += g.groups[l][n.groups[l]][i]
 			}
-			p.offer(i, choice{n, s})
+			p.enter(i, choice{n, s})
+		}
+	}
+	r.index(g)
+}
+
+// enter puts a node among the best of reduce i if it is.
+func (p *plan) enter(i int, c choice) {
+	best := &p.best[i]
+	for k := range best {
+		d := best[k]
+		if d.node == nil || c.score > d.score || c.score == d.score && c.node.id < d.node.id {
+			best[k], c = c, d
+			if c.node == nil {
+				return
+			}
 		}
 	}
 }
 
-// offer puts a node among the two best of reduce i.
-func (p *plan) offer(i int32, c choice) {
-	beats := func(d choice) bool {
-		return d.node == nil || c.score > d.score || c.score == d.score && c.node.id < d.node.id
+// index lists the choices by node and the best ones by rack.
+func (r *cogrs) index(g *gravity) {
+	p := &g.plan
+	p.byNode, p.byRack = p.byNode[:0], p.byRack[:0]
+	for i := range p.best {
+		for k, c := range p.best[i] {
+			if c.node == nil {
+				break
+			}
+			p.byNode = append(p.byNode, here{int32(c.node.id), int32(i), c.score})
+			if k == 0 {
+				p.byRack = append(p.byRack, here{c.node.groups[1], int32(i), c.score})
+			}
+		}
 	}
-	switch {
-	case beats(p.best[i]):
-		p.best[i], p.second[i] = c, p.best[i]
-	case beats(p.second[i]):
-		p.second[i] = c
+	for _, list := range [][]here{p.byNode, p.byRack} {
+		slices.SortFunc(list, func(a, b here) int {
+			return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.reduce, b.reduce))
+		})
 	}
+}
+
+// in returns the part of a list that belongs to a group.
+func in(list []here, group int32) []here {
+	i, _ := slices.BinarySearchFunc(list, group, func(h here, g int32) int { return cmp.Compare(h.group, g) })
+	k := i
+	for k < len(list) && list[k].group == group {
+		k++
+	}
+	return list[i:k]
 }
 
 // largest returns the pending reduce with the largest input.
@@ -117,51 +194,4 @@ func (p *plan) largest(pending *taskSet) int32 {
 		return pending.first()
 	}
 	return p.bySize[p.next]
-}
-
-// centerOf returns the best node for reduce i that can still take one, nil if neither of the two best can, its score, and the best score
-// other than n's.
-func (p *plan) centerOf(c *Core, g *gravity, i int32, n *node, limit int32) (center *node, at, other int64) {
-	for _, ch := range [2]choice{p.best[i], p.second[i]} {
-		if ch.node == nil || !ch.node.live || ch.node.cordoned || ch.node.slots[Reduce] == 0 || g.placed[ch.node.id] >= limit {
-			continue
-		}
-		if center == nil {
-			center, at = ch.node, g.score(i, ch.node, c.place.(*cogrs).levels)
-		}
-		if ch.node != n {
-			other = max(other, ch.score)
-		}
-	}
-	return center, at, other
-}
-
-// projected counts a job's running maps per group of each level.
-type projected []map[int32]int
-
-// projection counts the running maps, as long as not all outputs are known.
-func (r *cogrs) projection(j *job) projected {
-	if r.pol.NoProjection || j.w[Map].running == 0 {
-		return nil
-	}
-	p := make(projected, r.levels)
-	for l := range p {
-		p[l] = map[int32]int{}
-	}
-	for i := range j.w[Map].tasks {
-		if ai := j.w[Map].tasks[i].att; ai >= 0 {
-			for l := range p {
-				p[l][r.c.atts[ai].node.groups[l]]++
-			}
-		}
-	}
-	return p
-}
-
-// weight is the number of running maps near n, each level counted.
-func (p projected) weight(n *node, levels int) (sum float64) {
-	for l := range p[:min(levels, len(p))] {
-		sum += float64(p[l][n.groups[l]])
-	}
-	return sum
 }

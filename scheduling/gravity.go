@@ -1,5 +1,7 @@
 package scheduling
 
+import "math"
+
 // gravity keeps where the outputs of a job's maps lie, and from that the distances of its reduces.
 //
 // The network distance of two nodes is twice the height of the lowest level that they share: 0 on the node, 2 in the rack, 4 beyond
@@ -9,41 +11,51 @@ package scheduling
 //	WTND(v) = 2 (H W − score(v)),  score(v) = Σ_l W_l(v);  for racks: 4W − 2 W_rack(v) − 2 w(v)
 //
 // so that the center of gravity, the feeding node of least WTND, is the one with the greatest score.
+//
+// Adding an output costs O(1). Its bytes are looked at when a plan is made: first only the least and the most of each output, which is enough to see that a
+// job spread evenly has nothing to gain; if not, they are folded into sums per rack and reduce.
 type gravity struct {
 	reduces int
-	outs    []output    // by map
-	known   int         // maps whose output is known
-	total   []int64     // by reduce, as of the last plan
-	groups  [][][]int64 // by level from 1: bytes per reduce in each group that feeds
+	outs    []output // by map
+	known   int      // maps whose output is known
 	feeders []feeder
 	feeder  map[NodeID]int32 // index in feeders
-	peak    []int64          // by reduce: at least the most bytes on one node
 	placed  map[NodeID]int32 // reduces launched per node
 	plan    plan
+
+	scan    []int32     // maps not scanned yet
+	sumLow  int64       // sum of the outputs' least bytes per reduce: no reduce has less
+	sumHigh [][]int64   // by level from 1 and group: sum of the most bytes per reduce
+	unfold  []int32     // maps scanned, but not folded yet
+	groups  [][][]int64 // by level from 1 and group: bytes per reduce of the maps folded
+	peak    []int64     // by reduce: at least the most bytes on one node, of the maps folded
+	total   []int64     // by reduce, as of the last plan
 	scratch []int64
 }
 
 // output is a map's output: where it lies, and its bytes per reduce.
 type output struct {
-	node  *node
-	bytes []int64 // nil: not known
+	node      *node
+	bytes     []int64 // nil: not known
+	low, high int64   // the least and the most of bytes, once scanned
+	scanned   bool
+	folded    bool
 }
 
 // feeder is a node with outputs.
 type feeder struct {
 	node *node
 	maps []int32
+	high int64 // sum of the most bytes per reduce, of the maps scanned
 }
 
 func newGravity(maps, reduces int) *gravity {
-	return &gravity{reduces: reduces, outs: make([]output, maps), total: make([]int64, reduces), peak: make([]int64, reduces),
-		feeder: map[NodeID]int32{}, placed: map[NodeID]int32{}}
+	return &gravity{reduces: reduces, outs: make([]output, maps), feeder: map[NodeID]int32{}, placed: map[NodeID]int32{}}
 }
 
 // add puts in the output of map m, which has none. The slice is kept.
 func (g *gravity) add(m int32, n *node, bytes []int64) {
-	bytes = bytes[:min(len(bytes), g.reduces)]
-	g.outs[m] = output{n, bytes}
+	g.outs[m] = output{node: n, bytes: bytes[:min(len(bytes), g.reduces)]}
 	g.known++
 	i, ok := g.feeder[n.id]
 	if !ok {
@@ -53,26 +65,122 @@ func (g *gravity) add(m int32, n *node, bytes []int64) {
 	}
 	f := &g.feeders[i]
 	f.maps = append(f.maps, m)
-	for l := 2; l < len(n.groups); l++ {
-		row := g.row(l, n.groups[l])
-		for r, b := range bytes {
-			row[r] += b
+	g.scan = append(g.scan, m)
+}
+
+// remove takes the output of map m out, if it is known.
+func (g *gravity) remove(m int32) {
+	o := &g.outs[m]
+	if o.bytes == nil {
+		return
+	}
+	f := &g.feeders[g.feeder[o.node.id]]
+	if o.scanned {
+		g.count(f, o, -1)
+	}
+	if o.folded {
+		for l := 1; l < len(o.node.groups); l++ {
+			row := g.row(l, o.node.groups[l])
+			for r, b := range o.bytes {
+				row[r] -= b
+			}
 		}
 	}
-	on := bytes
-	if len(f.maps) > 1 {
-		on = g.onNode(f)
-	}
-	// One pass over what is the bulk of the work: maps × reduces in all.
-	row := g.row(1, n.groups[1])[:len(bytes)]
-	peak := g.peak[:len(bytes)]
-	on = on[:len(bytes)]
-	for r, b := range bytes {
-		row[r] += b
-		if on[r] > peak[r] {
-			peak[r] = on[r]
+	for i, k := range f.maps {
+		if k == m {
+			f.maps = append(f.maps[:i], f.maps[i+1:]...)
+			break
 		}
 	}
+	g.known--
+	g.plan.made = false
+	*o = output{}
+	g.scan, g.unfold = without(g.scan, m), without(g.unfold, m)
+}
+
+// without takes m out of list.
+func without(list []int32, m int32) []int32 {
+	for i, k := range list {
+		if k == m {
+			return append(list[:i], list[i+1:]...)
+		}
+	}
+	return list
+}
+
+// scanAll looks at the least and the most bytes of the outputs that are new.
+func (g *gravity) scanAll() {
+	for _, m := range g.scan {
+		o := &g.outs[m]
+		o.low, o.high = math.MaxInt64, 0
+		for _, b := range o.bytes {
+			o.low, o.high = min(o.low, b), max(o.high, b)
+		}
+		if len(o.bytes) < g.reduces {
+			o.low = 0
+		}
+		o.scanned = true
+		g.count(&g.feeders[g.feeder[o.node.id]], o, 1)
+	}
+	g.unfold = append(g.unfold, g.scan...)
+	g.scan = g.scan[:0]
+}
+
+// count adds (1) or takes away (-1) a scanned output.
+func (g *gravity) count(f *feeder, o *output, sign int64) {
+	g.sumLow += sign * o.low
+	f.high += sign * o.high
+	for l := 1; l < len(o.node.groups); l++ {
+		for len(g.sumHigh) <= l {
+			g.sumHigh = append(g.sumHigh, nil)
+		}
+		group := int(o.node.groups[l])
+		if need := group + 1 - len(g.sumHigh[l]); need > 0 {
+			g.sumHigh[l] = append(g.sumHigh[l], make([]int64, need)...)
+		}
+		g.sumHigh[l][group] += sign * o.high
+	}
+}
+
+// even tells whether no reduce can have more than part × levels × its input as score on any node, judging by the least and the most of each output.
+func (g *gravity) even(part float64, levels int) bool {
+	bound := int64(0)
+	for i := range g.feeders {
+		bound = max(bound, g.feeders[i].high)
+	}
+	for l := 1; l < levels && l < len(g.sumHigh); l++ {
+		most := int64(0)
+		for _, h := range g.sumHigh[l] {
+			most = max(most, h)
+		}
+		bound += most
+	}
+	return float64(bound) <= part*float64(int64(levels)*g.sumLow)
+}
+
+// foldAll adds the outputs scanned to the sums per rack and reduce.
+func (g *gravity) foldAll() {
+	g.scanAll()
+	if g.total == nil {
+		g.total, g.peak, g.scratch = make([]int64, g.reduces), make([]int64, g.reduces), make([]int64, g.reduces)
+	}
+	for _, m := range g.unfold {
+		o := &g.outs[m]
+		o.folded = true
+		for l := 1; l < len(o.node.groups); l++ {
+			row := g.row(l, o.node.groups[l])[:len(o.bytes)]
+			for r, b := range o.bytes {
+				row[r] += b
+			}
+		}
+		on := g.onNode(&g.feeders[g.feeder[o.node.id]])
+		for r, b := range on {
+			if b > g.peak[r] {
+				g.peak[r] = b
+			}
+		}
+	}
+	g.unfold = g.unfold[:0]
 }
 
 // row is the bytes per reduce in a group of level l.
@@ -91,46 +199,23 @@ func (g *gravity) row(l int, group int32) []int64 {
 	return row
 }
 
-// onNode sums the outputs on one node, into a buffer that the next call overwrites.
+// onNode gives the bytes per reduce on one node; the next call may overwrite them.
 func (g *gravity) onNode(f *feeder) []int64 {
-	if g.scratch == nil {
-		g.scratch = make([]int64, g.reduces)
+	if len(f.maps) == 1 {
+		if b := g.outs[f.maps[0]].bytes; len(b) == g.reduces {
+			return b
+		}
 	}
-	sum := g.scratch
-	clear(sum)
+	clear(g.scratch)
 	for _, m := range f.maps {
 		for r, b := range g.outs[m].bytes {
-			sum[r] += b
+			g.scratch[r] += b
 		}
 	}
-	return sum
+	return g.scratch
 }
 
-// remove takes the output of map m out, if it is known.
-func (g *gravity) remove(m int32) {
-	o := g.outs[m]
-	if o.bytes == nil {
-		return
-	}
-	g.outs[m] = output{}
-	g.known--
-	g.plan.made = false
-	for l := 1; l < len(o.node.groups); l++ {
-		row := g.row(l, o.node.groups[l])
-		for r, b := range o.bytes {
-			row[r] -= b
-		}
-	}
-	f := &g.feeders[g.feeder[o.node.id]]
-	for i, k := range f.maps {
-		if k == m {
-			f.maps = append(f.maps[:i], f.maps[i+1:]...)
-			break
-		}
-	}
-}
-
-// sumUp works out the totals from the racks' rows, which is cheaper than keeping them at each output.
+// sumUp works out the totals of all reduces.
 func (g *gravity) sumUp() {
 	clear(g.total)
 	if len(g.groups) < 2 {
@@ -155,7 +240,7 @@ func (g *gravity) held(r int32, n *node) (sum int64) {
 	return sum
 }
 
-// score is the sum over the first levels levels of the bytes of reduce r in n's group.
+// score is the sum over the first levels levels of the bytes of reduce r in n's group; the outputs are folded.
 func (g *gravity) score(r int32, n *node, levels int) int64 {
 	sum := g.held(r, n)
 	for l := 1; l < levels && l < len(g.groups); l++ {
@@ -168,6 +253,7 @@ func (g *gravity) score(r int32, n *node, levels int) int64 {
 
 // center is the feeding node of reduce r with the greatest score, the first of those in node order; nil if nothing is known of r's input.
 func (g *gravity) center(r int32, levels int) (best *node, at int64) {
+	g.foldAll()
 	for i := range g.feeders {
 		n := g.feeders[i].node
 		if g.held(r, n) == 0 {
@@ -179,26 +265,4 @@ func (g *gravity) center(r int32, levels int) (best *node, at int64) {
 		}
 	}
 	return best, at
-}
-
-// wtnd is the weighted total network distance of reduce r at n: by definition, one map output after the other; weigh gives an output its
-// weight from its bytes. Slow: for questions and as the oracle of score.
-func (g *gravity) wtnd(r int32, n *node, weigh func(bytes int64) int64) (sum int64) {
-	for m := range g.outs {
-		o := &g.outs[m]
-		if int(r) < len(o.bytes) && o.bytes[r] > 0 {
-			sum += distance(n, o.node) * weigh(o.bytes[r])
-		}
-	}
-	return sum
-}
-
-// distance is the number of links between two nodes.
-func distance(a, b *node) int64 {
-	for l := range a.groups {
-		if a.groups[l] == b.groups[l] {
-			return 2 * int64(l)
-		}
-	}
-	return 2 * int64(len(a.groups))
 }

@@ -35,6 +35,7 @@ type work struct {
 	running   int     // live attempts that are not suspended
 	suspended int
 	done      int
+	again     int           // pending ones that were launched before
 	duration  time.Duration // sum over the tasks that finished
 	pos       rank          // place in an order's list
 	listed    bool          // whether pos is in the list
@@ -193,6 +194,9 @@ func (c *Core) pick(j *job, n *node, far Locality) (int32, Locality) {
 // take removes a pending task from the sets.
 func (j *job) take(k TaskKind, i int32) {
 	w := &j.w[k]
+	if w.tasks[i].tries > 0 {
+		w.again--
+	}
 	if k == Map && j.hasPlace(i) {
 		w.placed.remove(i)
 		return
@@ -203,6 +207,7 @@ func (j *job) take(k TaskKind, i int32) {
 // putBack makes a task pending again.
 func (c *Core) putBack(j *job, k TaskKind, i int32) {
 	w := &j.w[k]
+	w.again++
 	if k == Reduce || !j.hasPlace(i) {
 		w.pending.add(i)
 		return

@@ -259,7 +259,7 @@ func (c *Core) Gravity(id TaskID) (n NodeID, ok bool, err error) {
 
 // WTND is the weighted total network distance of a reduce if placed on n, in byte-hops: 0 for bytes on n, 2 in its rack, 4 beyond.
 func (c *Core) WTND(id TaskID, n NodeID) (int64, error) {
-	return c.distance(id, n, func(b int64) int64 { return b })
+	return c.distance(id, n, bytesOnly)
 }
 
 // TND is WTND with each map output that has something for the reduce counting 1.

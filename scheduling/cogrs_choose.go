@@ -1,0 +1,98 @@
+package scheduling
+
+// choose picks the reduce to launch on n and the level at which it is there, or -1. At the center, or as good as: the one that has most to lose
+// elsewhere. In the center's rack: the one nearest to its input. Else: the one that loses least. Only the last looks at all pending
+// reduces; that comes after the waits.
+func (r *cogrs) choose(j *job, n *node, level Locality, limit int32) (int32, Locality) {
+	g := j.gravity
+	pending := &j.w[Reduce].pending
+	best := bestReduce{g: g, reduce: -1}
+	for _, h := range in(g.plan.byNode, int32(n.id)) {
+		if !pending.has(h.reduce) {
+			continue
+		}
+		at, other := r.rivals(g, h.reduce, n, limit)
+		if float64(at-h.score) <= r.worth(g, h.reduce) {
+			best.offer(h.reduce, h.score-other)
+		}
+	}
+	if best.reduce < 0 && j.w[Reduce].again > 0 { // one that has failed or was lost does not wait
+		for i := pending.first(); i >= 0 && best.reduce < 0; i = pending.next(i) {
+			if j.w[Reduce].tasks[i].tries > 0 {
+				best.offer(i, 0)
+			}
+		}
+	}
+	if best.reduce >= 0 || level == 0 {
+		return best.reduce, 0
+	}
+	for _, h := range in(g.plan.byRack, n.groups[1]) {
+		if pending.has(h.reduce) {
+			best.offer(h.reduce, g.score(h.reduce, n, r.levels))
+		}
+	}
+	if best.reduce >= 0 || level == 1 {
+		return best.reduce, 1
+	}
+	for i := pending.first(); i >= 0; i = pending.next(i) {
+		best.offer(i, g.score(i, n, r.levels)-g.plan.best[i][0].score)
+	}
+	return best.reduce, 2
+}
+
+// rivals returns the scores of the best node for reduce i that can still take one, n included, and of the best other one; 0 for none.
+func (r *cogrs) rivals(g *gravity, i int32, n *node, limit int32) (at, other int64) {
+	for _, c := range g.plan.best[i] {
+		if c.node == nil || !c.node.live || c.node.cordoned || c.node.slots[Reduce] == 0 || g.placed[c.node.id] >= limit {
+			continue
+		}
+		at = max(at, c.score)
+		if c.node != n {
+			other = max(other, c.score)
+		}
+	}
+	return at, other
+}
+
+// bestReduce keeps the reduce of greatest value; ties go to the larger input, then to the one offered first.
+type bestReduce struct {
+	g      *gravity
+	reduce int32
+	value  int64
+}
+
+func (b *bestReduce) offer(i int32, value int64) {
+	if b.reduce < 0 || value > b.value || value == b.value && b.g.total[i] > b.g.total[b.reduce] {
+		b.reduce, b.value = i, value
+	}
+}
+
+// projected counts a job's running maps per group of each level.
+type projected []map[int32]int
+
+// projection counts the running maps, as long as not all outputs are known.
+func (r *cogrs) projection(j *job) projected {
+	if r.pol.NoProjection || j.w[Map].running == 0 {
+		return nil
+	}
+	p := make(projected, r.levels)
+	for l := range p {
+		p[l] = map[int32]int{}
+	}
+	for i := range j.w[Map].tasks {
+		if ai := j.w[Map].tasks[i].att; ai >= 0 {
+			for l := range p {
+				p[l][r.c.atts[ai].node.groups[l]]++
+			}
+		}
+	}
+	return p
+}
+
+// weight is the number of running maps near n, each level counted.
+func (p projected) weight(n *node, levels int) (sum float64) {
+	for l := range p[:min(levels, len(p))] {
+		sum += float64(p[l][n.groups[l]])
+	}
+	return sum
+}
