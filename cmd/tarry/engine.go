@@ -2,27 +2,108 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
+	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
 // engine runs plans one after the other: on a cluster, or inline.
-type engine struct {
-	flags *runFlags
+type engine interface {
+	// run runs a plan to its end. Counters are there after errors, too.
+	run(ctx context.Context, plan *mapreduce.Plan) (*mapreduce.Counters, error)
+	// close stops what runs, and writes what was recorded.
+	close() error
 }
 
 // startEngine starts what the flags ask for.
-func (p *program) startEngine(r *runFlags) (*engine, error) {
-	return &engine{flags: r}, nil
+func (p *program) startEngine(r *runFlags) (engine, error) {
+	if r.inline {
+		return &inlineEngine{flags: r}, nil
+	}
+	rec, err := r.openRecord()
+	if err != nil {
+		return nil, err
+	}
+	cfg := actors.Config{
+		Nodes: r.nodes, Racks: r.racks, MapSlots: r.mapSlots, ReduceSlots: r.reduceSlots,
+		Parallelism: r.parallelism(),
+		Replication: r.replication, BlockSize: int64(r.blockSize),
+		Scheduler: r.scheduler, ReducePlacement: r.reducePlacement,
+		Memory: r.memoryBudget(), SpillDir: r.spillDir, Seed: r.seed,
+		Events: rec.sink(), Explain: r.events != "",
+	}
+	cluster, err := actors.Start(cfg)
+	if err != nil {
+		return nil, errors.Join(configError("%w", err), rec.close())
+	}
+	return &clusterEngine{program: p, flags: r, cluster: cluster, record: rec}, nil
 }
 
-// run runs a plan to its end. Counters are there after errors, too.
-func (e *engine) run(ctx context.Context, plan *mapreduce.Plan) (*mapreduce.Counters, error) {
-	return mapreduce.RunLocal(ctx, plan, mapreduce.LocalOptions{Reduces: e.flags.reduces, Blocks: e.flags.inlineBlocks(plan)})
+// clusterEngine runs plans on a live cluster.
+type clusterEngine struct {
+	program *program
+	flags   *runFlags
+	cluster *actors.Cluster
+	record  *record
 }
 
-// close stops what runs.
-func (e *engine) close() error { return nil }
+func (e *clusterEngine) run(ctx context.Context, plan *mapreduce.Plan) (*mapreduce.Counters, error) {
+	job, err := e.cluster.Submit(ctx, plan, actors.SubmitOptions{User: "user", Reduces: e.flags.reduces})
+	if err != nil {
+		return nil, err
+	}
+	stop := func() {}
+	if !e.flags.quiet && !e.flags.noProgress {
+		stop = e.program.showProgress(func() status { return statusOf(job.Progress()) })
+	}
+	defer stop()
+	select {
+	case <-job.Done():
+	case <-ctx.Done():
+		if err := job.Kill(context.Cause(ctx).Error()); err != nil {
+			return nil, err
+		}
+	}
+	res, err := job.Wait(context.WithoutCancel(ctx))
+	return res.Counters, err
+}
+
+func (e *clusterEngine) close() error {
+	return errors.Join(e.cluster.Close(), e.record.close())
+}
+
+// statusOf is a job's progress as it is shown.
+func statusOf(p actors.Progress) status {
+	return status{
+		Maps: p.Maps.Total, MapsDone: p.Maps.Done, Reduces: p.Reduces.Total, ReducesDone: p.Reduces.Done,
+		Map: p.MapFraction, Reduce: p.ReduceFraction,
+		Records: p.Records, Bytes: p.Bytes, TotalBytes: p.InputBytes,
+		Local: p.NodeLocal, Rack: p.RackLocal, Off: p.OffRack,
+		Spilled: p.Spilled, Elapsed: p.Elapsed,
+	}
+}
+
+// inlineEngine runs plans in one goroutine, without a cluster.
+type inlineEngine struct {
+	flags *runFlags
+}
+
+func (e *inlineEngine) run(ctx context.Context, plan *mapreduce.Plan) (*mapreduce.Counters, error) {
+	for _, f := range []struct{ name, value string }{{"events", e.flags.events}, {"trace-out", e.flags.traceOut}} {
+		if f.value != "" {
+			return nil, configError("--%s needs a cluster: not with --inline", f.name)
+		}
+	}
+	c, err := mapreduce.RunLocal(ctx, plan, mapreduce.LocalOptions{Reduces: e.flags.reduces, Blocks: e.flags.inlineBlocks(plan)})
+	if err != nil {
+		return c, fmt.Errorf("inline: %w", err)
+	}
+	return c, nil
+}
+
+func (e *inlineEngine) close() error { return nil }
 
 // inlineBlocks cuts sources for a run without a cluster, if a block size is given.
 func (r *runFlags) inlineBlocks(plan *mapreduce.Plan) func(int) []mapreduce.Block {

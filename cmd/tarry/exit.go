@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
-
 	"syscall"
 )
 
@@ -23,7 +22,14 @@ type exitError struct {
 	err  error
 }
 
-func (e *exitError) Error() string { return e.err.Error() }
+// Error is empty for an error that has been reported already.
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
 func (e *exitError) Unwrap() error { return e.err }
 
 // usageError is a fault of the command line.
@@ -49,7 +55,9 @@ func (p *program) exit(ctx context.Context, err error) int {
 	if errors.Is(err, syscall.EPIPE) { // whoever read our output has seen enough
 		return exitFailed
 	}
-	fmt.Fprintln(p.stderr, "tarry:", oneLine(err))
+	if text := oneLine(err); text != "" {
+		fmt.Fprintln(p.stderr, "tarry:", text)
+	}
 	var e *exitError
 	switch {
 	case errors.As(err, &e):

@@ -12,6 +12,7 @@ func commands(p *program) []*cobra.Command {
 		newDelay(p),
 		newRun(p),
 		newGen(p),
+		newScenario(p),
 		newSim(p),
 		newVersion(p),
 	}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/tarry-mr/tarry/internal/gen"
+)
+
+var update = flag.Bool("update", false, "rewrite the expectations in testdata/script")
+
+// TestMain lets the scripts call this program as the command tarry.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"tarry": main})
+}
+
+// TestScripts runs the command line as a user does: arguments, files and pipes in; exit codes, output and files out.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("LC_ALL", "C")
+			e.Setenv("TMPDIR", e.WorkDir+"/.tmp")
+			return os.Mkdir(e.WorkDir+"/.tmp", 0o700)
+		},
+		Condition: func(cond string) (bool, error) {
+			switch cond {
+			case "root":
+				return os.Getuid() == 0, nil
+			case "long":
+				return os.Getenv("TARRY_LONG") != "", nil
+			}
+			return false, fmt.Errorf("unknown condition %q", cond)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits": scriptExits,
+			"shell": scriptShell,
+			"lines": scriptLines,
+			"made":  scriptMade,
+		},
+	})
+}
+
+// scriptExits is `exits CODE COMMAND...`: runs a command, which must end with this exit code.
+func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	code := 0
+	if err != nil {
+		code = -1
+		if e, ok := err.(*exec.ExitError); ok { //nolint:errorlint // from Exec as it is
+			code = e.ExitCode()
+		}
+	}
+	if fmt.Sprint(code) != args[0] {
+		ts.Fatalf("exit code %d (%v), want %s", code, err, args[0])
+	}
+}
+
+// scriptShell is `shell LINE`: runs a line of sh.
+func scriptShell(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: shell LINE")
+	}
+	if err := ts.Exec("sh", "-c", args[0]); (err != nil) != neg {
+		ts.Fatalf("shell: %v", err)
+	}
+}
+
+// scriptLines is `lines N FILE`: the file, or stdout or stderr, has so many lines.
+func scriptLines(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: lines N FILE")
+	}
+	if n := bytes.Count([]byte(ts.ReadFile(args[1])), []byte("\n")); fmt.Sprint(n) != args[0] {
+		ts.Fatalf("%s has %d lines, want %s:\n%s", args[1], n, args[0], ts.ReadFile(args[1]))
+	}
+}
+
+// scriptMade is `made FILE KIND BYTES SEED`: writes generated input.
+func scriptMade(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 4 {
+		ts.Fatalf("usage: made FILE KIND BYTES SEED")
+	}
+	c := gen.Config{Kind: gen.Kind(args[1]), Words: 2000}
+	_, err := fmt.Sscan(args[2]+" "+args[3], &c.Bytes, &c.Seed)
+	ts.Check(err)
+	f, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(gen.Write(context.Background(), f, c))
+	ts.Check(f.Close())
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// traceFile is a Chrome trace: a row for each slot that was in use at once on a node, a bar for each attempt, bars inside it
+// for its phases. Perfetto and Chrome's about:tracing show it.
+type traceFile struct {
+	file   *os.File
+	buffer *bufio.Writer
+	first  bool
+	rows   map[int][]scheduling.AttemptID // by node: which attempt holds each row
+	open   map[scheduling.AttemptID]traceBar
+}
+
+// traceBar is an attempt that has not ended.
+type traceBar struct {
+	node, row int
+	start     time.Duration
+	locality  string
+	reason    string
+}
+
+// traceEvent is a line of the trace, in microseconds.
+type traceEvent struct {
+	Name  string         `json:"name"`
+	Phase string         `json:"ph"`
+	At    float64        `json:"ts"`
+	For   float64        `json:"dur,omitempty"`
+	Node  int            `json:"pid"`
+	Row   int            `json:"tid"`
+	Args  map[string]any `json:"args,omitempty"`
+}
+
+func createTraceFile(name string) (*traceFile, error) {
+	f, err := os.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	t := &traceFile{
+		file: f, buffer: bufio.NewWriterSize(f, 1<<16), first: true,
+		rows: map[int][]scheduling.AttemptID{}, open: map[scheduling.AttemptID]traceBar{},
+	}
+	_, err = t.buffer.WriteString("[")
+	return t, err
+}
+
+// write adds what an event says to the trace.
+func (t *traceFile) write(e actors.Event) error {
+	node := int(e.Node)
+	switch e.Type {
+	case scheduling.EventJoined:
+		return t.put(traceEvent{Name: "process_name", Phase: "M", Node: node, Args: map[string]any{"name": e.NodeName}})
+	case scheduling.EventLaunched:
+		t.open[e.Attempt] = traceBar{node, t.takeRow(node, e.Attempt), e.At, e.Locality.String(), e.Reason.String()}
+		return nil
+	case scheduling.EventFinished, scheduling.EventFailed, scheduling.EventKilled:
+		bar, ok := t.open[e.Attempt]
+		if !ok {
+			return nil
+		}
+		delete(t.open, e.Attempt)
+		t.rows[bar.node][bar.row] = scheduling.AttemptID{}
+		return t.attempt(e, bar)
+	default:
+		return nil
+	}
+}
+
+// takeRow finds a free row on a node.
+func (t *traceFile) takeRow(node int, a scheduling.AttemptID) int {
+	rows := t.rows[node]
+	for i, held := range rows {
+		if held == (scheduling.AttemptID{}) {
+			rows[i] = a
+			return i
+		}
+	}
+	t.rows[node] = append(rows, a)
+	return len(rows)
+}
+
+// attempt writes an attempt's bar and those of its phases.
+func (t *traceFile) attempt(e actors.Event, bar traceBar) error {
+	args := map[string]any{"end": e.Type.String(), "locality": bar.locality}
+	if bar.reason != "" {
+		args["reason"] = bar.reason
+	}
+	if e.Err != "" {
+		args["error"] = e.Err
+	}
+	err := t.put(traceEvent{
+		Name: e.Attempt.String(), Phase: "X", At: micros(bar.start), For: micros(e.At - bar.start), Node: bar.node, Row: bar.row, Args: args,
+	})
+	if err != nil || e.Phases == nil {
+		return err
+	}
+	at := e.Phases.Start
+	for _, p := range []struct {
+		name string
+		time time.Duration
+	}{{"wait", e.Phases.Wait}, {"shuffle", e.Phases.Shuffle}, {"work", e.Phases.Work}, {"commit", e.Phases.Commit}} {
+		if p.time > 0 {
+			err = errors.Join(err, t.put(traceEvent{Name: p.name, Phase: "X", At: micros(at), For: micros(p.time), Node: bar.node, Row: bar.row}))
+			at += p.time
+		}
+	}
+	return err
+}
+
+func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
+
+func (t *traceFile) put(e traceEvent) error {
+	line, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("--trace-out: %w", err)
+	}
+	if !t.first {
+		line = append([]byte(",\n"), line...)
+	}
+	t.first = false
+	if _, err := t.buffer.Write(line); err != nil {
+		return fmt.Errorf("--trace-out: %w", err)
+	}
+	return nil
+}
+
+func (t *traceFile) close() error {
+	_, err := t.buffer.WriteString("]\n")
+	return errors.Join(err, t.buffer.Flush(), t.file.Close())
+}
