@@ -211,6 +211,10 @@ func (p *queueParser) queue(path string, line int) *queueNode {
 			return q
 		}
 	}
+	if strings.Count(path, ":") > maxDepth {
+		p.add(line, "the queue name %q leads through more than %d queues", shorten(path), maxDepth)
+		return nil
+	}
 	q := &queueNode{name: path, line: line, file: p.file, implied: true}
 	last := path
 	if i := strings.LastIndexByte(path, ':'); i >= 0 {

@@ -163,6 +163,7 @@ func TestQueueFileErrors(t *testing.T) {
 		"no queue in name":      {capacity("capacity=10"), "names no queue"},
 		"empty queue name":      {capacity(".capacity=10"), "q.xml:2: the queue name \"\" is empty"},
 		"empty part of path":    {capacity("a:.capacity=10"), "q.xml:2: the queue name \"a:\" is empty"},
+		"too deep":              {capacity(strings.Repeat("a:", 99999) + "a.capacity=10"), "leads through more than 32 queues"},
 		"parent missing":        {capacity("a:b.capacity=10"), "q.xml:2: queue a is the parent of others but is not configured itself"},
 		"empty value":           {capacity("a.capacity="), "q.xml:2: capacity is empty"},
 		"not a number":          {capacity("a.capacity=half"), "q.xml:2: queue a: capacity: \"half\" is not a number"},
