@@ -52,7 +52,8 @@ func (d *delayFlags) print(p *program, plan delaymath.Plan) error {
 	row("D1", numberText(a.D1), "slot offers to let pass for a node with the data"+fewer)
 	row("W1", waitText(plan.W1), "the same as time, D/rate: the longest wait per launch"+d.ofTask(plan.W1.Seconds()))
 	row("mean wait", waitText(plan.MeanWait), numberText(a.MeanSkips)+" offers per launch on average")
-	row("node-local", percentText(a.Locality), fmt.Sprintf("expected; lower bounds %s (sum), %s (Equation 2)", percentText(a.LocalitySum), percentText(a.LocalityBound)))
+	bounds := fmt.Sprintf("expected; lower bounds %s (sum), %s (Equation 2)", percentText(a.LocalitySum), percentText(a.LocalityBound))
+	row("node-local", percentText(a.Locality), bounds)
 	row("Algorithm 2", percentText(a.Algorithm2), "node-local if, as printed, a job that launched off its data takes any slot until one is local")
 	if a.D2 != nil {
 		row("D2", numberText(*a.D2), fmt.Sprintf("slot offers to let pass for a rack with the data (%d racks, a block in %d)", a.Racks, a.RacksPerBlock))
