@@ -11,6 +11,7 @@ func (o *capacity) assign(n *node) {
 }
 
 // assignKind offers one slot, or several to one task, to the queues in order: first within the user limits, then, so that no slot idles, without.
+// Hadoop passes over a queue whose capacity is cut down to no whole slot, which starves it on a small cluster; here it comes last, and borrows.
 func (o *capacity) assignKind(n *node, k TaskKind) {
 	if j := n.reserved[k]; j != nil {
 		if j.launchable(k) {
@@ -26,10 +27,6 @@ func (o *capacity) assignKind(n *node, k TaskKind) {
 	}
 	o.rewind(k)
 	for _, q := range o.walk {
-		if q.slots[k] == 0 {
-			o.c.skipQueue(q, n, k, Reason{Cause: CauseQueueZero})
-			continue
-		}
 		if q.occupied[k]+1 > q.most[k] {
 			o.c.skipQueue(q, n, k, Reason{Cause: CauseQueueMax, Count: int32(q.occupied[k]), Of: int32(q.most[k])})
 			continue

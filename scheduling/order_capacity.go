@@ -113,7 +113,7 @@ func (o *capacity) resize() {
 			q.slots[k] = cut(q.percent, q.parent.slots[k])
 			q.most[k] = NoLimit
 			if q.Max > 0 {
-				q.most[k] = cut(q.Max, q.parent.slots[k])
+				q.most[k] = max(min(1, o.c.slots[k]), cut(q.Max, q.parent.slots[k])) // one slot at least, else it starves
 			}
 		}
 	}

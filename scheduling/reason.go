@@ -51,7 +51,7 @@ var causeText = [...]string{
 	"", "local to its data", "no location information", "first fit", "waited for locality", "waiting for locality",
 	"center of gravity", "no gain in waiting", "waiting for its center of gravity", "node has its part of the job's reduces",
 	"any node", "pool at its maximum share", "limit on running jobs", "slow start: too few maps done",
-	"user limit", "queue at its maximum capacity", "queue has no whole slot", "needs more slots than free here",
+	"user limit", "queue at its maximum capacity", "needs more slots than free here",
 	"node is reserved for another job", "its suspended task goes first", "a smaller job needs the slot",
 	"preempted for a pool below its share", "job is over", "superseded", "node lost", "map output lost", "resumed",
 	"load cap of the node", "one task off its data per heartbeat", "training", "slots kept for failures",

@@ -1,0 +1,189 @@
+package scheduling
+
+import (
+	"sort"
+
+	"github.com/stretchr/testify/require"
+)
+
+func sortByString(ids []AttemptID) {
+	sort.Slice(ids, func(a, b int) bool { return ids[a].String() < ids[b].String() })
+}
+
+// checkInvariants counts everything anew and compares.
+func checkInvariants(t require.TestingT, c *Core) {
+	c.settle()
+	var slots, running, load [kinds]int
+	suspended := 0
+	for _, n := range c.nodes {
+		if n.groups == nil {
+			continue
+		}
+		var used, tasks [kinds]int
+		for i, ai := range n.atts {
+			a := &c.atts[ai]
+			require.Equal(t, int32(i), a.pos)
+			require.Same(t, n, a.node)
+			require.Equal(t, ai, a.job.w[a.id.Task.Kind].tasks[a.id.Task.Index].att)
+			if a.suspended {
+				suspended++
+				continue
+			}
+			used[a.id.Task.Kind] += int(a.job.slots)
+			tasks[a.id.Task.Kind]++
+		}
+		require.Equal(t, used, n.used)
+		require.Equal(t, tasks, n.running)
+		for k := range n.slots {
+			require.LessOrEqual(t, n.used[k], n.slots[k], "no slot is over-used")
+			running[k] += tasks[k]
+			if n.live && !n.cordoned {
+				slots[k] += n.slots[k]
+			}
+		}
+	}
+	require.Equal(t, slots, c.slots)
+	require.Equal(t, running, c.running)
+	require.Equal(t, suspended, c.suspend)
+	for _, j := range c.jobs {
+		if j.state.Ended() {
+			continue
+		}
+		for k := range TaskKind(kinds) {
+			checkWork(t, c, j, k)
+			load[k] += j.load(k)
+		}
+	}
+	require.Equal(t, load, c.load)
+	if o, ok := c.order.(*pools); ok {
+		checkPools(t, o)
+	}
+	checkOrder(t, c)
+}
+
+// checkWork counts one kind of a job's tasks, and compares the fast pick with the slow one.
+func checkWork(t require.TestingT, c *Core, j *job, k TaskKind) {
+	w := &j.w[k]
+	var pending, running, suspended, done, again int
+	for i := range w.tasks {
+		task := &w.tasks[i]
+		switch task.state {
+		case taskPending:
+			pending++
+			set := &w.pending
+			if k == Map && j.hasPlace(int32(i)) {
+				set = &w.placed
+			}
+			require.True(t, set.has(int32(i)))
+			if task.tries > 0 {
+				again++
+			}
+		case taskRunning:
+			running++
+		case taskSuspended:
+			suspended++
+		case taskDone:
+			done++
+		}
+		require.Equal(t, task.state == taskRunning || task.state == taskSuspended, task.att >= 0)
+	}
+	require.Equal(t, []int{pending, running, suspended, done, again}, []int{w.waiting(), w.running, w.suspended, w.done, w.again})
+	if k == Reduce {
+		require.True(t, w.open || running+suspended+done == 0, "reduces start only after slow start")
+		return
+	}
+	for _, n := range c.nodes {
+		if n.groups == nil {
+			continue
+		}
+		for far := NodeLocal; far <= c.far; far++ {
+			gotMap, gotAt := c.pick(j, n, far)
+			wantMap, wantAt := slowPick(c, j, n, far)
+			require.Equal(t, []any{wantMap, wantAt}, []any{gotMap, gotAt}, "pick on %s up to %v", n.name, far)
+		}
+	}
+}
+
+// checkPools counts the pools anew.
+func checkPools(t require.TestingT, o *pools) {
+	var load [kinds]int
+	for _, p := range o.sorted {
+		for k := range TaskKind(kinds) {
+			var running, demand, sum int
+			for _, j := range p.jobs {
+				require.Same(t, p, j.pool)
+				running += j.w[k].running
+				demand += j.demand(k)
+				sum += j.load(k)
+			}
+			require.Equal(t, []int{running, demand, sum}, []int{p.running[k], p.demand[k], p.load[k]}, p.Name)
+			load[k] += min(sum, p.Max[k])
+		}
+	}
+	require.Equal(t, load, o.load)
+}
+
+// checkOrder compares the incremental order with one sorted from nothing.
+func checkOrder(t require.TestingT, c *Core) {
+	if c.pol.Order == "hfsp" || c.pol.Order == "srpt" || c.pol.Order == "capacity" {
+		return // these have tests of their own
+	}
+	for k := range TaskKind(kinds) {
+		want := slowOrder(c, k)
+		require.Equal(t, want, c.Order(k))
+	}
+}
+
+// slowOrder sorts all jobs by the published comparison.
+func slowOrder(c *Core, k TaskKind) []JobID {
+	var jobs []*job
+	for _, j := range c.jobs {
+		if !j.state.Ended() && j.launchable(k) && (j.pool == nil || j.pool.running[k] < j.pool.Max[k]) {
+			jobs = append(jobs, j)
+		}
+	}
+	sort.SliceStable(jobs, func(a, b int) bool {
+		x, y := jobs[a], jobs[b]
+		if x.pool != y.pool {
+			return poolBefore(x.pool, y.pool, k)
+		}
+		switch {
+		case x.pool == nil && c.pol.Order == "fifo", x.pool != nil && x.pool.Mode == FIFOMode:
+			if x.spec.Priority != y.spec.Priority {
+				return x.spec.Priority < y.spec.Priority
+			}
+		default:
+			rx, ry := float64(x.w[k].running), float64(y.w[k].running)
+			if x.pool != nil {
+				o := c.order.(*pools)
+				rx, ry = rx/o.weight(x, k), ry/o.weight(y, k)
+			}
+			if rx != ry {
+				return rx < ry
+			}
+		}
+		return x.id < y.id
+	})
+	var ids []JobID
+	for _, j := range jobs {
+		ids = append(ids, j.id)
+	}
+	return ids
+}
+
+// poolBefore is the comparison of Hadoop's SchedulingAlgorithms.
+func poolBefore(p, q *pool, k TaskKind) bool {
+	mp, mq := min(p.Min[k], min(p.demand[k], p.Max[k])), min(q.Min[k], min(q.demand[k], q.Max[k]))
+	needyP, needyQ := p.running[k] < mp, q.running[k] < mq
+	rp, rq := float64(p.running[k])/p.Weight, float64(q.running[k])/q.Weight
+	switch {
+	case needyP != needyQ:
+		return needyP
+	case needyP:
+		rp, rq = float64(p.running[k])/float64(mp), float64(q.running[k])/float64(mq)
+	}
+	if rp != rq {
+		return rp < rq
+	}
+	return p.Name < q.Name
+}
