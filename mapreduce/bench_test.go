@@ -42,6 +42,21 @@ func benchInput(b *testing.B, kind gen.Kind) string {
 	return path
 }
 
+// benchDir returns a new directory, in TARRY_BENCH_DIR if that is set: it may
+// name a file system in memory.
+func benchDir(b *testing.B) string {
+	b.Helper()
+	base := os.Getenv("TARRY_BENCH_DIR")
+	if base == "" {
+		return b.TempDir()
+	}
+	dir := filepath.Join(base, "bench")
+	b.Cleanup(func() { require.NoError(b, os.RemoveAll(dir)) })
+	require.NoError(b, os.RemoveAll(dir))
+	require.NoError(b, os.MkdirAll(dir, 0o700))
+	return dir
+}
+
 // each runs fn(0) … fn(n-1) in benchSlots goroutines.
 func each(b *testing.B, n int, fn func(i int) error) {
 	b.Helper()
@@ -65,9 +80,7 @@ func each(b *testing.B, n int, fn func(i int) error) {
 func benchPlan(b *testing.B, memory *Memory, pool *Buffers, bind func(Destination) (*Plan, error)) *Counters {
 	b.Helper()
 	ctx := context.Background()
-	dir, err := os.MkdirTemp(os.Getenv("TARRY_BENCH_DIR"), "bench")
-	require.NoError(b, err)
-	defer os.RemoveAll(dir)
+	dir := benchDir(b)
 	p, err := bind(Dir(dir + "/out"))
 	require.NoError(b, err)
 	require.NoError(b, p.SetupJob())

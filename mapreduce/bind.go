@@ -142,7 +142,7 @@ func folder[V any](combine func(a, b V) V, sum bool) (func(a, b V) V, error) {
 			return a
 		}, nil
 	default:
-		return nil, fmt.Errorf("Sum needs an integer value of 4 or 8 bytes, not %s", t)
+		return nil, fmt.Errorf("a value of %s cannot be summed: Sum is for integers of 4 or 8 bytes", t)
 	}
 }
 

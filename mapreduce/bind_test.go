@@ -58,7 +58,7 @@ func TestBindRefusesContradictions(t *testing.T) {
 	_, err = good.Bind(in, Output[string]{})
 	require.ErrorContains(t, err, "the output is empty")
 	_, err = Job[[]byte, string, string, string]{Map: nothing[string, string], Reduce: ignore[string, string, string], Sum: true}.Bind(in, out)
-	require.ErrorContains(t, err, "Sum needs an integer value")
+	require.ErrorContains(t, err, "Sum is for integers of 4 or 8 bytes")
 	_, err = keepLines().Bind(in, Output[[]byte]{})
 	require.ErrorContains(t, err, "bind_test.go:")
 	_, err = MapOnly[[]byte, func()]{Map: func([]byte, func(func())) error { return nil }}.Bind(in, Text[func()](Writer("-", io.Discard)))

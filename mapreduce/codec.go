@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"unsafe"
 )
 
@@ -198,7 +199,7 @@ func bytesCodec(last bool) *codec {
 			raw: true, open: true,
 			encode: func(dst []byte, p unsafe.Pointer) []byte { return append(dst, *(*[]byte)(p)...) },
 			decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
-				*(*[]byte)(p) = src[:len(src):len(src)]
+				*(*[]byte)(p) = slices.Clip(src)
 				return nil, nil
 			},
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -69,7 +70,7 @@ func wordCount(combine bool) Job[[]byte, string, int64, Pair[string, int64]] {
 		Name: "wordcount",
 		Map: func(line []byte, emit func(string, int64)) error {
 			start := -1
-			for i, c := range append(line[:len(line):len(line)], ' ') {
+			for i, c := range append(slices.Clip(line), ' ') {
 				switch {
 				case c == ' ' && start >= 0:
 					emit(string(line[start:i]), 1)

@@ -16,7 +16,7 @@ func Example() {
 	job := mapreduce.Job[[]byte, string, int64, count]{
 		Name: "wordcount",
 		Map: func(line []byte, emit func(string, int64)) error {
-			for _, w := range strings.Fields(string(line)) {
+			for w := range strings.FieldsSeq(string(line)) {
 				emit(w, 1)
 			}
 			return nil

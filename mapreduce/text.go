@@ -105,8 +105,7 @@ func textOfStruct(t reflect.Type, separator string) (appendText, error) {
 		offset uintptr
 	}
 	var fields []field
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		if f.Name == "_" || f.Type == reflect.TypeFor[None]() {
 			continue
 		}
