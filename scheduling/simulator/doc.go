@@ -16,5 +16,5 @@
 //
 // It does not model disks that tasks share, memory, speculative copies, or the time that the JobTracker itself takes.
 //
-// Reading order: config.go, sim.go, nodes.go, attempt.go, shuffle.go, fetch.go, network.go, maxmin.go, report.go, compare.go.
+// Reading order: config.go, sim.go, jobs.go, nodes.go, attempt.go, shuffle.go, reduce.go, fetch.go, network.go, maxmin.go, report.go, compare.go.
 package simulator

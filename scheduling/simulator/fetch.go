@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // fetch is a reduce's shuffle with flows: what waits at each node, and the flows under way.
@@ -211,4 +213,27 @@ func (s *sim) flowsEnd() error {
 		s.awaitFlow()
 	}
 	return nil
+}
+
+// nearest gives the live node with a replica of a map's input that is nearest to node, by lot among equals; -1 if there is none.
+func (s *sim) nearest(a *attempt, places scheduling.Places) int32 {
+	best, at, equals := scheduling.Locality(127), int32(-1), uint64(0)
+	m := a.id.Task.Index
+	if int(m)+1 >= len(places.Offsets) {
+		return -1
+	}
+	for _, v := range places.Nodes[places.Offsets[m]:places.Offsets[m+1]] {
+		d := s.top.distance(int32(v), a.node)
+		if s.nodes[v].down || d > best {
+			continue
+		}
+		if d < best {
+			best, equals = d, 0
+		}
+		equals++
+		if s.luck(a, 10+equals)%equals == 0 {
+			at = int32(v)
+		}
+	}
+	return at
 }

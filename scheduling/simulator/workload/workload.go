@@ -15,7 +15,7 @@ const DefaultBlock = 128 << 20
 const (
 	MaxBytes   = int64(1) << 60    // of one job's input, shuffle or output, and of a file
 	MaxTasks   = 10_000_000        // of one kind in one job
-	MaxJobs    = 5_000_000         // in a workload
+	MaxJobs    = 1_000_000         // in a workload
 	MaxSubmit  = 1000 * time.Hour  // of a submission
 	MaxTime    = 10000 * time.Hour // of one task
 	maxNameLen = 4096

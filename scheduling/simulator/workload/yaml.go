@@ -11,8 +11,6 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
-
-	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // maxYAML bounds a workload file; a day of jobs as YAML is below it.
@@ -282,20 +280,6 @@ func (p *yamlReader) truth(to *bool) field {
 			return p.fault(n, "want true or false, not %s", kindOf(n))
 		}
 		*to = b.Value
-		return nil
-	}
-}
-
-// priority reads the name of a priority.
-func (p *yamlReader) priority(to *scheduling.Priority) field {
-	return func(n ast.Node) error {
-		s, err := p.scalar(n)
-		if err != nil {
-			return err
-		}
-		if *to, err = scheduling.ParsePriority(s); err != nil {
-			return p.fault(n, "%v", err)
-		}
 		return nil
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // readFile reads one entry of "files".
@@ -210,5 +212,19 @@ func (p *yamlReader) sort() {
 	})
 	for i := range list {
 		p.w.Jobs[i] = list[i].job
+	}
+}
+
+// priority reads the name of a priority.
+func (p *yamlReader) priority(to *scheduling.Priority) field {
+	return func(n ast.Node) error {
+		s, err := p.scalar(n)
+		if err != nil {
+			return err
+		}
+		if *to, err = scheduling.ParsePriority(s); err != nil {
+			return p.fault(n, "%v", err)
+		}
+		return nil
 	}
 }

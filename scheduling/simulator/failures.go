@@ -1,0 +1,87 @@
+package simulator
+
+import (
+	"math"
+	"time"
+)
+
+// rejoin registers a node that the JobTracker had given up.
+func (s *sim) rejoin(i int32) error {
+	n := &s.nodes[i]
+	for len(n.running) > 0 {
+		s.drop(n.running[0], false)
+	}
+	n.done = n.done[:0]
+	n.incarnation++
+	s.freeSlots[0] -= int(n.free[0])
+	s.freeSlots[1] -= int(n.free[1])
+	return s.join(i)
+}
+
+// planFailures schedules the outages, and the first random failure of each node.
+func (s *sim) planFailures() {
+	f := &s.cfg.Failures
+	for _, o := range f.Outages {
+		s.at(o.At, evFail, int32(o.Node), int32(min(o.For/time.Second, math.MaxInt32)))
+	}
+	for i := range s.nodes {
+		s.planFailure(int32(i))
+	}
+	if f.any() {
+		s.tick()
+	}
+}
+
+// planFailure schedules a node's next random failure.
+func (s *sim) planFailure(i int32) {
+	f := &s.cfg.Failures
+	if f.MTBF == 0 {
+		return
+	}
+	n := &s.nodes[i]
+	n.fails++
+	span := -math.Log(1-unit(draw(s.cfg.Seed, 3, uint64(i), n.fails))) * f.MTBF.Seconds()
+	s.at(s.q.now+time.Duration(min(span, 1e9)*float64(time.Second)), evFail, i, int32(f.Repair/time.Second))
+}
+
+// fail takes a node down: what runs there is gone, and so are the map outputs it holds.
+func (s *sim) fail(i int32, span time.Duration) {
+	n := &s.nodes[i]
+	if n.down {
+		return
+	}
+	for len(n.running) > 0 {
+		s.drop(n.running[0], true)
+	}
+	n.done = n.done[:0]
+	n.down, n.ticking = true, false
+	n.gen++
+	s.freeSlots[0] -= int(n.free[0])
+	s.freeSlots[1] -= int(n.free[1])
+	s.loseOutputs(i)
+	s.redirectReads(i)
+	if span > 0 {
+		s.at(s.q.now+span, evRepair, i, 0)
+	}
+}
+
+// repair brings a node back as a new life of itself.
+func (s *sim) repair(i int32) error {
+	n := &s.nodes[i]
+	n.down = false
+	n.incarnation++
+	if err := s.join(i); err != nil {
+		return err
+	}
+	s.planFailure(i)
+	s.tick()
+	return nil
+}
+
+// expire lets the Core give up silent nodes.
+func (s *sim) expire() error {
+	lost, err := s.core.Expire(s.q.now)
+	if len(lost) > 0 {
+	}
+	return err
+}

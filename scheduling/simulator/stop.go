@@ -1,0 +1,94 @@
+package simulator
+
+import (
+	"slices"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// killed ends an attempt by order; if it has ended already, unreported, its report is void.
+func (s *sim) killed(i int32, o scheduling.Order) {
+	preempted := o.Reason.Cause == scheduling.CausePreempted || o.Reason.Cause == scheduling.CauseSmallerJob
+	job := s.byID[o.Attempt.Task.Job]
+	j := &s.jobs[job]
+	var lost time.Duration
+	if ai := s.find(i, o.Attempt); ai >= 0 {
+		lost = s.atts[ai].workedBy(s.q.now)
+		s.drop(ai, !j.ended)
+	} else {
+		n := &s.nodes[i]
+		at := slices.IndexFunc(n.done, func(r report) bool { return r.id == o.Attempt && r.state == scheduling.StateSucceeded })
+		if at < 0 {
+			return
+		}
+		n.done[at].state = scheduling.StateKilled
+		lost = n.done[at].worked
+		if !j.ended {
+			s.waiting[o.Attempt.Task.Kind]++
+		}
+	}
+	if preempted {
+		j.figures.killed++
+		j.figures.lost += lost
+	}
+}
+
+// suspend stops an attempt where it is and frees its slots.
+func (s *sim) suspend(i int32, id scheduling.AttemptID) {
+	ai := s.find(i, id)
+	if ai < 0 || s.atts[ai].suspended {
+		return
+	}
+	a := &s.atts[ai]
+	s.occupy(a, -1)
+	a.worked = a.workedBy(s.q.now)
+	a.suspended = true
+	a.left = max(0, a.ends-s.q.now)
+	a.gen++
+	if a.flow >= 0 {
+		a.leftBytes = s.net.remaining(a.flow, s.q.now)
+		s.net.stop(a.flow)
+		a.flow = -1
+	}
+	s.stopFetching(a)
+	s.jobs[a.job].figures.suspended++
+}
+
+// resume lets a suspended attempt go on.
+func (s *sim) resume(i int32, id scheduling.AttemptID) {
+	ai := s.find(i, id)
+	if ai < 0 || !s.atts[ai].suspended {
+		return
+	}
+	a := &s.atts[ai]
+	a.suspended = false
+	s.occupy(a, 1)
+	a.since = s.q.now
+	switch {
+	case a.phase == phaseRead:
+		s.readFlow(ai, a.leftBytes)
+	case a.phase == phaseShuffle:
+		s.pump(ai)
+	default:
+		s.until(ai, s.q.now+a.left)
+	}
+}
+
+// progressOf is what a node reports of an attempt: the part done, and for a reduce the part of its input that its function has consumed.
+func (s *sim) progressOf(a *attempt) (part, reduced float64) {
+	if a.phase == phaseWork && a.work > 0 {
+		left := a.ends - s.q.now
+		if a.suspended {
+			left = a.left
+		}
+		reduced = min(max(1-left.Seconds()/a.work.Seconds(), 0), 1)
+	}
+	if a.id.Task.Kind == scheduling.Map {
+		return reduced, 0
+	}
+	if a.phase == phaseWork {
+		return 2./3 + reduced/3, reduced
+	}
+	return 0, 0
+}

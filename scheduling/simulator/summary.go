@@ -1,0 +1,175 @@
+package simulator
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// finish works out the report.
+func (r *Result) finish(s *sim) {
+	r.End = s.q.now
+	r.Jobs = make([]JobResult, len(s.jobs))
+	for i := range s.jobs {
+		r.Jobs[i] = s.jobs[i].result(s)
+	}
+	slots := [2]int{len(s.nodes) * s.cfg.Cluster.MapSlots, len(s.nodes) * s.cfg.Cluster.ReduceSlots}
+	var all []*JobResult
+	classes := map[string][]*JobResult{}
+	var names []string
+	for i := range r.Jobs {
+		j := &r.Jobs[i]
+		if !j.Done {
+			continue
+		}
+		all = append(all, j)
+		if classes[j.Class] == nil {
+			names = append(names, j.Class)
+		}
+		classes[j.Class] = append(classes[j.Class], j)
+	}
+	slices.SortFunc(names, naturally)
+	r.Report.Figures = sum(all, slots)
+	span := span(all)
+	r.Report.Utilization = utilization(r.busy, slots, span)
+	for _, name := range names {
+		f := sum(classes[name], slots)
+		var busy [2]time.Duration
+		for _, j := range classes[name] {
+			busy[0] += j.Busy[0]
+			busy[1] += j.Busy[1]
+		}
+		f.Utilization = utilization(busy, slots, span)
+		r.Report.ByClass = append(r.Report.ByClass, ClassFigures{name, f})
+	}
+}
+
+// naturally orders names with the numbers in them as numbers: bin 9 before bin 10.
+func naturally(a, b string) int {
+	digits := func(s string) int {
+		n := 0
+		for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+			n++
+		}
+		return n
+	}
+	for a != "" && b != "" {
+		if m, n := digits(a), digits(b); m > 0 && n > 0 {
+			if m != n {
+				return m - n
+			}
+			if a[:m] != b[:n] {
+				return compare(a[:m], b[:n])
+			}
+			a, b = a[m:], b[n:]
+			continue
+		}
+		if a[0] != b[0] {
+			return int(a[0]) - int(b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return len(a) - len(b)
+}
+
+func compare(a, b string) int {
+	if a < b {
+		return -1
+	}
+	return 1
+}
+
+// result sums up a job.
+func (j *simJob) result(s *sim) JobResult {
+	f := &j.figures
+	return JobResult{
+		Name: j.spec.Name, Class: j.spec.Class, User: j.spec.User, Pool: j.spec.Pool, ID: j.id,
+		Arrived: j.arrivedAt, Ended: j.endedAt, Done: j.complete, Failed: j.failed, Tasks: [2]int{j.spec.Maps, j.spec.Reduces},
+		Maps:    MapPlaces{f.maps[0], f.maps[1], f.maps[2]},
+		Shuffle: ShuffleBytes{f.shuffle[0], f.shuffle[1], f.shuffle[2]},
+		Alone:   s.alone(j.spec), Busy: j.busy,
+		Preempted: Preempted{f.killed, f.suspended, round(f.lost.Seconds())},
+	}
+}
+
+// span is from the first arrival to the last end.
+func span(jobs []*JobResult) time.Duration {
+	if len(jobs) == 0 {
+		return 0
+	}
+	first, last := jobs[0].Arrived, jobs[0].Ended
+	for _, j := range jobs {
+		first, last = min(first, j.Arrived), max(last, j.Ended)
+	}
+	return last - first
+}
+
+func utilization(busy [2]time.Duration, slots [2]int, span time.Duration) Utilization {
+	of := func(k int) float64 {
+		if slots[k] == 0 || span == 0 {
+			return 0
+		}
+		return round(busy[k].Seconds() / (float64(slots[k]) * span.Seconds()))
+	}
+	return Utilization{of(0), of(1)}
+}
+
+// round keeps six decimals.
+func round(f float64) float64 { return math.Round(f*1e6) / 1e6 }
+
+// sum adds up jobs that are done.
+func sum(jobs []*JobResult, slots [2]int) Figures {
+	f := Figures{Jobs: len(jobs), MakespanS: round(span(jobs).Seconds()), FairnessJain: 1}
+	if len(jobs) == 0 {
+		return f
+	}
+	times := make([]time.Duration, len(jobs))
+	var total time.Duration
+	var x, xx, lost float64
+	for i, j := range jobs {
+		times[i] = j.Sojourn()
+		total += times[i]
+		speed := j.Alone.Seconds() / max(times[i].Seconds(), 1e-9)
+		x += speed
+		xx += float64(speed * speed)
+		lost += j.Preempted.LostS
+		f.Maps.NodeLocal += j.Maps.NodeLocal
+		f.Maps.RackLocal += j.Maps.RackLocal
+		f.Maps.OffRack += j.Maps.OffRack
+		f.Shuffle.NodeLocal += j.Shuffle.NodeLocal
+		f.Shuffle.RackLocal += j.Shuffle.RackLocal
+		f.Shuffle.OffRack += j.Shuffle.OffRack
+		f.Preempted.Killed += j.Preempted.Killed
+		f.Preempted.Suspended += j.Preempted.Suspended
+	}
+	slices.Sort(times)
+	f.Sojourn = Sojourn{round(total.Seconds() / float64(len(jobs))), round(quantile(times, 0.5)), round(quantile(times, 0.95))}
+	if xx > 0 {
+		f.FairnessJain = round(x * x / (float64(len(jobs)) * xx))
+	}
+	f.Preempted.LostS = round(lost)
+	return f
+}
+
+// quantile interpolates between the sorted times, in seconds.
+func quantile(times []time.Duration, q float64) float64 {
+	at := q * float64(len(times)-1)
+	low := int(at)
+	t := times[low].Seconds()
+	if low+1 < len(times) {
+		t += (at - float64(low)) * (times[low+1].Seconds() - t)
+	}
+	return t
+}
+
+// sample notes what the open jobs hold.
+func (s *sim) sample() {
+	at := Sample{At: s.q.now}
+	for i := range s.jobs[:s.arrived] {
+		if j := &s.jobs[i]; j.running != [2]int{} {
+			at.Jobs = append(at.Jobs, JobSlots{i, j.running})
+		}
+	}
+	s.res.Samples = append(s.res.Samples, at)
+	s.at(s.q.now+s.cfg.Sample, evSample, 0, 0)
+}
