@@ -49,7 +49,7 @@ func (b *boundJob[I, K, V, O]) rangeOf(reduces int) *keyRanges {
 const (
 	sampleSplits = 64       // places at which an input is sampled
 	sampleBytes  = 64 << 10 // input bytes a place, at most
-	sampleKeys   = 1024     // keys a place, at most
+	sampleKeys   = 256      // keys a place, at most
 	streamHead   = 4 << 20  // bytes of a stream that are read ahead as a sample
 )
 
