@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -23,6 +24,7 @@ type simJob struct {
 	complete     bool // its cleaning up is over
 	failed       bool
 	reportsSizes bool
+	gate         int // done maps at which the Core may let reduces start: idle slots are worth an offer then
 	places       scheduling.Places
 	reported     [2]int // tasks that the JobTracker knows done
 	running      [2]int // attempts that hold slots
@@ -125,6 +127,11 @@ func (s *sim) submit(i int32) error {
 	}
 	if w.Reduces > 0 {
 		j.out = s.newOutputs(j)
+		start := w.SlowStart
+		if start == 0 {
+			start = s.core.Policy().SlowStart
+		}
+		j.gate = int(math.Ceil(max(start, 0)*float64(w.Maps) - 1e-9))
 		j.reportsSizes = s.cfg.Policy.Reduce.Rule != scheduling.AnyNode && w.Maps*w.Reduces <= s.cfg.SizeCells
 	}
 	id, err := s.core.Submit(s.q.now, spec)

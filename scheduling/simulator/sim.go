@@ -44,6 +44,7 @@ type sim struct {
 	open         int // jobs given to the Core that have not ended
 	done         int // jobs whose cleaning up is over
 	updating     bool
+	opened       bool // reduces may have become launchable: idle slots are offered at once
 	flowGen      int32
 	poked        []int32 // nodes that have an order waiting
 	lastMove     time.Duration
@@ -184,6 +185,12 @@ func (s *sim) loop(ctx context.Context) error {
 		}
 		if err := s.handle(e); err != nil {
 			return err
+		}
+		if s.opened {
+			s.opened = false
+			if err := s.offerAll(); err != nil {
+				return err
+			}
 		}
 		if len(s.poked) > 0 {
 			if err := s.answerPokes(); err != nil {
