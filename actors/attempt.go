@@ -30,6 +30,7 @@ type attempt struct {
 	granted  chan bool // the answer to wantsCommit; has room for it
 	progress mapreduce.Progress
 	fetched  atomic.Int64 // maps whose segments a reduce has
+	input    atomic.Int64 // records that a reduce has to reduce, once it has all segments
 	idling   atomic.Bool  // a reduce that waits for maps
 	waited   time.Duration
 	turn     bool // held; belongs to the attempt's goroutine
@@ -122,6 +123,7 @@ func (a *attempt) workReduce(r *report, res mapreduce.Resources) error {
 		Next: func(ctx context.Context) (mapreduce.Segment, error) {
 			s, err := f.next(ctx)
 			if err != nil {
+				a.input.Store(f.records)
 				r.phases.Shuffle = a.env.now() - began - (a.waited - waited)
 			}
 			return s, err
@@ -217,12 +219,12 @@ func (a *attempt) idle(ctx context.Context, news <-chan struct{}) error {
 	}
 }
 
-// done is the part of the attempt that is done, 0 to 1; of a reduce it knows the shuffle,
-// a third, and no more.
+// done is the part of the attempt that is done, 0 to 1. Of a reduce a third is the
+// shuffle and two thirds the records reduced.
 func (a *attempt) done() float64 {
 	if a.id.Task.Kind == scheduling.Reduce {
 		if maps := len(a.run.splits); maps > 0 {
-			return float64(a.fetched.Load()) / float64(maps) / 3
+			return (float64(a.fetched.Load())/float64(maps) + 2*a.reduced()) / 3
 		}
 		return 0
 	}
@@ -231,6 +233,16 @@ func (a *attempt) done() float64 {
 		return 0
 	}
 	return min(float64(a.progress.Bytes.Load())/float64(n), 1)
+}
+
+// reduced is the part of a reduce's input that has gone through its reduce function, 0
+// until all of it is known.
+func (a *attempt) reduced() float64 {
+	n := a.input.Load()
+	if n <= 0 {
+		return 0
+	}
+	return min(float64(a.progress.Records.Load())/float64(n), 1)
 }
 
 // totals is what the attempt has read so far.

@@ -52,17 +52,21 @@ func (c *Cluster) Halt(ctx context.Context) error {
 	return err
 }
 
-// computing says whether any attempt does more than wait for maps.
+// computing says whether any attempt that the JobTracker has not heard the end of does
+// more than wait for maps.
 func (c *Cluster) computing() bool {
 	for _, r := range c.registry.runs() {
 		r.mu.Lock()
+		n := r.tally.active[0] + r.tally.active[1]
 		for a := range r.live {
-			if !a.idling.Load() {
-				r.mu.Unlock()
-				return true
+			if a.idling.Load() {
+				n--
 			}
 		}
 		r.mu.Unlock()
+		if n > 0 {
+			return true
+		}
 	}
 	return false
 }

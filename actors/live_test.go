@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"iter"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -119,7 +122,7 @@ func TestSmallJobSuspendsLarge(t *testing.T) {
 		text := prose(1, 200)
 		large, out := bindLines(t, slow(10*time.Second), text)
 		h := c.submit(t, large, SubmitOptions{User: "large"})
-		time.Sleep(5 * time.Minute)
+		time.Sleep(5*time.Minute + 3*time.Second) // no record ends just then
 		small, _ := bindLines(t, slow(time.Second), prose(2, 4))
 		c.submit(t, small, SubmitOptions{User: "small"}).wait(t)
 		require.Equal(t, scheduling.JobRunning, h.Progress().State)
@@ -195,6 +198,30 @@ func TestProgressGrows(t *testing.T) {
 		require.Equal(t, []float64{1, 1}, []float64{p.MapFraction, p.ReduceFraction})
 		require.Equal(t, 8, p.Maps.Total)
 		require.EqualValues(t, 4, p.Records)
+	})
+}
+
+// TestReduceProgress stops a reduce in the middle of its input.
+func TestReduceProgress(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
+		release := make(chan struct{})
+		seen := 0
+		job := counting(1)
+		job.Reduce = func(k string, vs iter.Seq[int64], emit func(pair)) error {
+			if seen++; seen == 1024 {
+				<-release
+			}
+			return sum(k, vs, emit)
+		}
+		var text strings.Builder
+		for i := range 2048 {
+			fmt.Fprintf(&text, "word%d\n", i)
+		}
+		h := c.submit(t, first(bindLines(t, job, text.String())), SubmitOptions{})
+		synctest.Wait()
+		require.InDelta(t, 1.0/3+2.0/3/2, h.Progress().ReduceFraction, 0.1)
+		close(release)
+		h.wait(t)
 	})
 }
 

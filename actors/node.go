@@ -161,7 +161,7 @@ func (n *node) statuses(all bool) []scheduling.Status {
 	}
 	list := make([]scheduling.Status, 0, size)
 	for _, h := range n.running {
-		s := scheduling.Status{Attempt: h.attempt.id, Progress: h.attempt.done()}
+		s := scheduling.Status{Attempt: h.attempt.id, Progress: h.attempt.done(), ReduceProgress: h.attempt.reduced()}
 		if h.paused {
 			s.State = scheduling.StateSuspended
 		}

@@ -73,6 +73,7 @@ type fetcher struct {
 	pos       int
 	got       []bool // by map
 	left      int
+	records   int64 // in the segments so far
 	shuffled  [distances]int64
 }
 
@@ -106,6 +107,7 @@ func (f *fetcher) next(ctx context.Context) (mapreduce.Segment, error) {
 		f.got[m] = true
 		f.left--
 		s := o.out.Segment(f.partition)
+		f.records += s.Records
 		f.shuffled[o.at.distance(f.a.at)] += s.Bytes
 		f.a.fetched.Store(int64(len(f.got) - f.left))
 		return s, nil

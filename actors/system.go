@@ -13,8 +13,9 @@ import (
 // timers and shutdown.
 type system struct {
 	*actor.ActorSystem
-	log   *slog.Logger
-	close sync.Once
+	log        *slog.Logger
+	dispatcher *dispatcher
+	close      sync.Once
 }
 
 func newSystem(log *slog.Logger) *system {
@@ -24,13 +25,13 @@ func newSystem(log *slog.Logger) *system {
 		// Each first dead letter of an interval holds a goroutine for so long.
 		actor.WithDeadLetterThrottleInterval(10*time.Millisecond),
 	)
-	return &system{ActorSystem: lib, log: log}
+	return &system{ActorSystem: lib, log: log, dispatcher: newDispatcher()}
 }
 
 // props makes the props of an actor: unbounded mailbox and one middleware, that logs a
 // panic with its stack before supervision sees it. A panic restarts the actor.
 func (s *system) props(producer actor.Producer) *actor.Props {
-	return actor.PropsFromProducer(producer, actor.WithReceiverMiddleware(s.logPanics))
+	return actor.PropsFromProducer(producer, actor.WithReceiverMiddleware(s.logPanics), actor.WithDispatcher(s.dispatcher))
 }
 
 func (s *system) logPanics(next actor.ReceiverFunc) actor.ReceiverFunc {
@@ -57,4 +58,9 @@ func (s *system) stop(pid *actor.PID) error {
 	return s.Root.PoisonFuture(pid).Wait()
 }
 
-func (s *system) shutdown() { s.close.Do(s.Shutdown) }
+func (s *system) shutdown() {
+	s.close.Do(func() {
+		s.Shutdown()
+		s.dispatcher.stop()
+	})
+}

@@ -1,0 +1,30 @@
+package actors
+
+import (
+	"context"
+	"errors"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// Run starts a cluster, runs one plan on it and stops the cluster. If ctx ends first, the job is killed. The result's counters
+// are there also when the job failed, as far as it went.
+func Run(ctx context.Context, cfg Config, p *mapreduce.Plan) (res Result, err error) {
+	cluster, err := Start(cfg)
+	if err != nil {
+		return Result{}, err
+	}
+	defer func() { err = errors.Join(err, cluster.Close()) }()
+	job, err := cluster.Submit(ctx, p, SubmitOptions{})
+	if err != nil {
+		return Result{}, err
+	}
+	select {
+	case <-job.Done():
+	case <-ctx.Done():
+		if err := job.Kill(context.Cause(ctx).Error()); err != nil {
+			return Result{}, err
+		}
+	}
+	return job.Wait(context.WithoutCancel(ctx))
+}
