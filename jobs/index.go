@@ -24,10 +24,11 @@ func Index() mapreduce.Job[[]byte, []byte, string, Posting] {
 	return mapreduce.Job[[]byte, []byte, string, Posting]{
 		Name: "index",
 		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, []byte, string], error) {
-			words, name := WordCount().Map, t.InputName()
+			name := t.InputName()
 			return mapreduce.Mapper[[]byte, []byte, string]{
-				Map: func(text []byte, emit func([]byte, string)) error {
-					return words(text, func(word []byte, _ int64) { emit(word, name) })
+				MapWords: func(text []byte, words func([]byte, string)) error {
+					words(text, name)
+					return nil
 				},
 			}, nil
 		},

@@ -219,7 +219,7 @@ func TestSortEqualsTool(t *testing.T) {
 		t.Run(flags, func(t *testing.T) {
 			everywhere(t, true, func(t *testing.T, files []string) string { return tool(t, files, "sort", flags) },
 				func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-					return Sort(o).Bind(mapreduce.Lines(src...), mapreduce.Text[[]byte](to))
+					return Sort(o).Bind(mapreduce.Lines(src...), mapreduce.Text[Line](to))
 				})
 		})
 	}

@@ -14,26 +14,28 @@ type SortOptions struct {
 	Unique bool
 }
 
+// Line is a line as Sort writes it.
+type Line = mapreduce.Pair[[]byte, mapreduce.None]
+
 // Sort sorts lines by their bytes, as `LC_ALL=C sort` does: the parts one after the other are sorted as a whole. Its input
 // is Lines.
-func Sort(o SortOptions) mapreduce.Job[[]byte, []byte, mapreduce.None, []byte] {
-	return mapreduce.Job[[]byte, []byte, mapreduce.None, []byte]{
+func Sort(o SortOptions) mapreduce.Job[[]byte, []byte, mapreduce.None, Line] {
+	job := mapreduce.Job[[]byte, []byte, mapreduce.None, Line]{
 		Name: "sort",
 		Map: func(line []byte, emit func([]byte, mapreduce.None)) error {
 			emit(line, mapreduce.None{})
 			return nil
 		},
-		Reduce: func(line []byte, values iter.Seq[mapreduce.None], emit func([]byte)) error {
-			for range values {
-				if emit(line); o.Unique {
-					break
-				}
-			}
-			return nil
-		},
 		TotalOrder: true,
 		Descending: o.Reverse,
 	}
+	if o.Unique {
+		job.Reduce = func(line []byte, _ iter.Seq[mapreduce.None], emit func(Line)) error {
+			emit(Line{First: line})
+			return nil
+		}
+	}
+	return job
 }
 
 // The layout of a TeraSort record, in bytes.

@@ -14,30 +14,18 @@ type Count = mapreduce.Pair[[]byte, int64]
 func WordCount() mapreduce.Job[[]byte, []byte, int64, Count] {
 	return mapreduce.Job[[]byte, []byte, int64, Count]{
 		Name: "wordcount",
-		Map: func(text []byte, emit func([]byte, int64)) error {
-			for i := 0; i < len(text); {
-				if space(text[i]) {
-					i++
-					continue
-				}
-				start := i
-				for i < len(text) && !space(text[i]) {
-					i++
-				}
-				emit(text[start:i:i], 1)
-			}
-			return nil
+		MapTask: func(*mapreduce.Task) (mapreduce.Mapper[[]byte, []byte, int64], error) {
+			return mapreduce.Mapper[[]byte, []byte, int64]{
+				MapWords: func(text []byte, words func([]byte, int64)) error {
+					words(text, 1)
+					return nil
+				},
+			}, nil
 		},
-		Combine: add,
-		Reduce:  total,
+		Sum:    true,
+		Reduce: total,
 	}
 }
-
-// space reports whether b is ASCII white space.
-func space(b byte) bool { return b == ' ' || b-'\t' < 5 }
-
-// add is the combiner of counts.
-func add(a, b int64) int64 { return a + b }
 
 // total is the reduce of counts.
 func total(text []byte, counts iter.Seq[int64], emit func(Count)) error {

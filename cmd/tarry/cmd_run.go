@@ -80,7 +80,7 @@ chosen from a sample of the input.
 		Args: needInputs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.run(cmd, r, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-				return jobs.Sort(o).Bind(mapreduce.Lines(src...), mapreduce.Text[[]byte](to))
+				return jobs.Sort(o).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Line](to))
 			})
 		},
 	}

@@ -1,0 +1,89 @@
+// Package examples runs the example programs, and keeps the README's program the one in the folder.
+package examples
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// program builds an example and returns its path.
+func program(t *testing.T, name string) string {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), name)
+	out, err := exec.Command("go", "build", "-o", bin, "./"+name).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return bin
+}
+
+// parts is the contents of the parts of an output directory, one after the other.
+func parts(t *testing.T, dir string) string {
+	t.Helper()
+	require.FileExists(t, filepath.Join(dir, "_SUCCESS"))
+	names, err := filepath.Glob(filepath.Join(dir, "part-*"))
+	require.NoError(t, err)
+	require.NotEmpty(t, names)
+	var all []byte
+	for _, n := range names {
+		b, err := os.ReadFile(n)
+		require.NoError(t, err)
+		all = append(all, b...)
+	}
+	return string(all)
+}
+
+func TestPrograms(t *testing.T) {
+	for _, c := range []struct {
+		name, input, want string
+	}{
+		{"wordcount", "testdata/poem.txt", "testdata/wordcount.golden"},
+		{"sort", "testdata/scores.tsv", "testdata/sort.golden"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "out")
+			msg, err := exec.Command(program(t, c.name), out, c.input).CombinedOutput()
+			require.NoError(t, err, "%s", msg)
+			want, err := os.ReadFile(c.want)
+			require.NoError(t, err)
+			require.Equal(t, string(want), parts(t, out))
+		})
+	}
+}
+
+func TestGrep(t *testing.T) {
+	cmd := exec.Command(program(t, "grep"), "stay", "testdata/poem.txt")
+	var out, msg bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &msg
+	require.NoError(t, cmd.Run(), "%s", msg.String())
+	require.Equal(t, "the map that would not stay\nwill stay another day\n", out.String())
+	require.Equal(t, "2 lines\n", msg.String())
+}
+
+func TestMistakesAreErrors(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	msg, err := exec.Command(program(t, "sort"), out, "testdata/poem.txt").CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(msg), "invalid syntax")
+	require.NoDirExists(t, out)
+}
+
+// TestREADME holds the README to its word: its program is examples/wordcount, and every example has at most 40 lines of code.
+func TestREADME(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	for _, name := range []string{"wordcount", "sort", "grep"} {
+		source, err := os.ReadFile(name + "/main.go")
+		require.NoError(t, err)
+		code := string(source[bytes.Index(source, []byte("package main")):])
+		if name == "wordcount" {
+			require.Contains(t, string(readme), "```go\n"+code+"```")
+		}
+		body := code[strings.Index(code, "func main"):]
+		require.LessOrEqual(t, strings.Count(body, "\n"), 40, name)
+	}
+}

@@ -1,0 +1,40 @@
+// Wordcount counts the words of files on a live cluster: wordcount OUT FILE...
+package main
+
+import (
+	"context"
+	"iter"
+	"log"
+	"os"
+
+	"github.com/tarry-mr/tarry/actors"
+	mr "github.com/tarry-mr/tarry/mapreduce"
+)
+
+func main() {
+	job := mr.Job[[]byte, string, int64, mr.Pair[string, int64]]{
+		Map: func(line []byte, emit func(string, int64)) error {
+			for word := range mr.Fields(line) {
+				emit(string(word), 1)
+			}
+			return nil
+		},
+		Combine: func(a, b int64) int64 { return a + b },
+		Reduce: func(word string, counts iter.Seq[int64], emit func(mr.Pair[string, int64])) error {
+			var sum int64
+			for n := range counts {
+				sum += n
+			}
+			emit(mr.MakePair(word, sum))
+			return nil
+		},
+	}
+	files, err := mr.Files(os.Args[2:]...)
+	if err == nil {
+		plan, _ := job.Bind(mr.Lines(files...), mr.Text[mr.Pair[string, int64]](mr.Dir(os.Args[1])))
+		_, err = actors.Run(context.Background(), actors.Config{}, plan)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
