@@ -72,11 +72,12 @@ func Run(ctx context.Context, c Contest, rounds int, scratch string, log io.Writ
 			if r.Err != nil || r.Program.Once && round > 0 {
 				continue
 			}
-			if ctx.Err() != nil {
-				return o, context.Cause(ctx)
-			}
 			fmt.Fprintf(log, "%s, round %d of %d: %s\n", c.Name, round+1, rounds, r.Program.Name)
 			r.takeTurn(ctx, c, scratch)
+			if ctx.Err() != nil {
+				r.Err = nil // not its fault
+				return o, context.Cause(ctx)
+			}
 			if r.Err != nil {
 				fmt.Fprintf(log, "%s: %s: %v\n", c.Name, r.Program.Name, r.Err)
 			}

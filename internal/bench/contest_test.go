@@ -50,6 +50,33 @@ func TestRunTakesTurnsAndComparesResults(t *testing.T) {
 	require.NoDirExists(t, out)
 }
 
+// What was done before an interrupt counts.
+func TestRunEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var log cancelOn
+	log.word, log.cancel = "second", cancel
+	o, err := Run(ctx, Contest{Name: "test", Programs: []Program{
+		{Name: "first", Args: []string{"true"}}, {Name: "second", Args: []string{"sleep", "60"}},
+	}}, 3, t.TempDir(), &log)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Len(t, o.Result("first").Samples, 1)
+	require.Empty(t, o.Result("second").Samples)
+	require.NoError(t, o.Result("second").Err)
+}
+
+// cancelOn is a log that cancels when a word is written to it.
+type cancelOn struct {
+	word   string
+	cancel func()
+}
+
+func (c *cancelOn) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte(c.word)) {
+		c.cancel()
+	}
+	return len(p), nil
+}
+
 func TestResultKinds(t *testing.T) {
 	dir := t.TempDir()
 	stdout, err := os.Create(filepath.Join(dir, "stdout"))

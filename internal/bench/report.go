@@ -66,6 +66,10 @@ func writeOutcome(w io.Writer, o *Outcome) {
 				fmt.Fprintf(t, "  %s\tfailed: %v\n", r.Program.Name, r.Err)
 				continue
 			}
+			if len(r.Samples) == 0 {
+				fmt.Fprintf(t, "  %s\tnot run\n", r.Program.Name)
+				continue
+			}
 			wall, ratio, cpu := Walls(r.Samples), Summary{}, Summary{}
 			if limit != nil && limit.Err == nil {
 				ratio, cpu = Ratios(r.Samples, limit.Samples), CPURatios(r.Samples, limit.Samples)

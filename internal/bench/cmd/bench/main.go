@@ -15,12 +15,13 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/tarry-mr/tarry/internal/bench"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -76,16 +77,26 @@ func run(ctx context.Context, args []string) error {
 	}
 	defer os.RemoveAll(scratch)
 	report := bench.Report{Machine: machine(), Size: o.size}
+	runErr := o.runAll(ctx, setup, only, scratch, &report)
+	for _, t := range bench.Targets() {
+		report.Judgments = append(report.Judgments, bench.Judge(t, report.Outcomes, report.Figures))
+	}
+	return errors.Join(runErr, o.write(&report))
+}
+
+// runAll runs what the flags select and adds it to the report. After an interrupt the report holds what was
+// done until then.
+func (o options) runAll(ctx context.Context, setup bench.Setup, only *regexp.Regexp, scratch string, report *bench.Report) error {
 	failed := 0
 	for _, c := range bench.Contests(setup) {
 		if !only.MatchString(c.Name) {
 			continue
 		}
 		outcome, err := bench.Run(ctx, c, o.rounds, scratch, os.Stderr)
+		report.Outcomes = append(report.Outcomes, outcome)
 		if err != nil {
 			return err
 		}
-		report.Outcomes = append(report.Outcomes, outcome)
 		failed += failures(outcome)
 	}
 	if setup.UserJobs != "" && only.MatchString("live") {
@@ -93,16 +104,11 @@ func run(ctx context.Context, args []string) error {
 		if o.long {
 			seconds = "60"
 		}
+		var err error
 		if report.Figures, err = bench.RunFigures(ctx, setup.UserJobs, "live", seconds, setup.Inputs.Zipf); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			failed++
 		}
-	}
-	for _, t := range bench.Targets() {
-		report.Judgments = append(report.Judgments, bench.Judge(t, report.Outcomes, report.Figures))
-	}
-	if err := o.write(&report); err != nil {
-		return err
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d programs failed or gave a wrong result", failed)
