@@ -28,8 +28,7 @@ func newTestCore(t *testing.T, preset string, change func(*Config, *Policy)) (*C
 }
 
 // beat sends a heartbeat and returns copies of the attempts launched.
-func beat(t *testing.T, c *Core, now time.Duration, n NodeID, statuses ...Status) []AttemptID {
-	t.Helper()
+func beat(t require.TestingT, c *Core, now time.Duration, n NodeID, statuses ...Status) []AttemptID {
 	got, err := c.Heartbeat(now, Heartbeat{Node: n, Statuses: statuses})
 	require.NoError(t, err)
 	var ids []AttemptID

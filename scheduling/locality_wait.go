@@ -106,10 +106,11 @@ func (t *timedWait) launched(j *job, l Locality) {
 		}
 		return
 	}
-	if t.capped && l <= w.level && w.refused == t.c.beat {
-		return // other offers of this heartbeat were refused: the wait goes on
+	w.launched = t.c.beat
+	if t.capped && l <= w.level && w.refused > 0 && t.c.beat-w.refused < uint64(t.c.live) {
+		return // an offer was refused in the last round of heartbeats: the wait goes on
 	}
-	w.level, w.wait, w.skipped, w.launched = l, 0, false, t.c.beat
+	w.level, w.wait, w.skipped = l, 0, false
 }
 
 func (t *timedWait) why(j *job, l Locality) Reason {

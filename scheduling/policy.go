@@ -56,8 +56,8 @@ type LocalityPolicy struct {
 	// min(15 s, 1.5 heartbeat intervals).
 	Waits []time.Duration
 	Auto  bool
-	// Capped keeps the wait running when a local launch happens while other offers of the same round were refused; without it a
-	// job whose local tasks are shorter than the wait may never use the rest of the cluster. The paper has no such cap.
+	// Capped keeps the wait running over a local launch if one of the last heartbeats, as many as there are nodes, was refused; without it a job whose local
+	// tasks are shorter than the wait may never use the rest of the cluster. The paper has no such cap.
 	Capped bool
 }
 
