@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
@@ -237,8 +236,3 @@ func (f *simFlags) compare(ctx context.Context, p *program, names []string) erro
 
 // source is the random source of a seed.
 func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x7a22)) }
-
-// policy gives the preset of a name, with the flags' changes; "+any", "+cogrs" or "+larts" sets its reduce placement.
-func (f *simFlags) policy(name string) (scheduling.Policy, error) {
-	return simPolicy(name, f.reducePlacement, f.wait, f.rackWait)
-}

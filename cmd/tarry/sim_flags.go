@@ -22,6 +22,8 @@ type simFlags struct {
 	trace, load0               string
 	scheduler, reducePlacement string
 	wait, rackWait             time.Duration
+	allocations, queues        string
+	preempt                    bool
 
 	nodes, racks, mapSlots, reduceSlots, replicas int
 	setup                                         time.Duration
@@ -52,6 +54,10 @@ func (f *simFlags) register(cmd *cobra.Command) {
 	s.StringVar(&f.reducePlacement, "reduce-placement", "cogrs", "where reduces go: any, cogrs (center of gravity of their input) or larts")
 	s.DurationVar(&f.wait, "wait", 0, "how long a map waits for a node with its data (default: the scheduler's)")
 	s.DurationVar(&f.rackWait, "rack-wait", 0, "how long it then waits for such a rack (default: the scheduler's)")
+
+	s.StringVar(&f.allocations, "allocations", "", "fair-scheduler.xml with the pools of hfs")
+	s.StringVar(&f.queues, "queues", "", "capacity-scheduler.xml with the queues of capacity")
+	s.BoolVar(&f.preempt, "preemption", false, "let hfs kill tasks of pools above their shares for pools below theirs")
 
 	s.IntVar(&f.nodes, "nodes", 100, "nodes of the cluster")
 	s.IntVar(&f.racks, "racks", 1, "racks they stand in")
@@ -202,32 +208,4 @@ func readWorkload(path string, seed uint64) (workload.Workload, error) {
 	}
 	defer file.Close()
 	return workload.ReadYAML(file, path, source(seed))
-}
-
-// simPolicy gives a preset with the reduce placement and waits asked for.
-func simPolicy(name, placement string, wait, rackWait time.Duration) (scheduling.Policy, error) {
-	base, own, found := strings.Cut(name, "+")
-	if found {
-		placement = own
-	}
-	policy, err := scheduling.Preset(base)
-	if err != nil {
-		return policy, usageError("%w", err)
-	}
-	switch placement {
-	case "any":
-	case "cogrs":
-		policy.Reduce.Rule = scheduling.CoGRS
-	case "larts":
-		policy.Reduce.Rule = scheduling.LARTS
-	default:
-		return policy, usageError("reduce placement %q: want any, cogrs or larts", placement)
-	}
-	if wait > 0 || rackWait > 0 {
-		if rackWait == 0 {
-			rackWait = wait
-		}
-		policy.Locality.Rule, policy.Locality.Waits = scheduling.TimedWait, []time.Duration{wait, rackWait}
-	}
-	return policy, nil
 }
