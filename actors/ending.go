@@ -52,16 +52,21 @@ func (r *run) total() *mapreduce.Counters {
 
 // end commits or removes the job's output, frees what it held and tells who waits. It
 // runs in a goroutine of its own. A killed job whose user code does not return within a
-// grace is reported ended; the rest follows when it returns.
+// grace is reported ended; the rest follows when it returns. The same goes for attempts
+// of lost nodes that are still at it when others have done their tasks: nobody is left to
+// order them to stop.
 func (r *run) end(state scheduling.JobState, c *mapreduce.Counters, g *registry) {
-	gone, late := r.close(), false
-	if state == scheduling.JobSucceeded {
-		<-gone
-	} else {
+	gone, late := r.close(state == scheduling.JobSucceeded), false
+	select {
+	case <-gone:
+	default:
+		grace := time.NewTimer(endGrace)
+		defer grace.Stop()
 		select {
 		case <-gone:
-		case <-time.After(endGrace):
+		case <-grace.C:
 			late = true
+			r.close(true)
 		}
 	}
 	var err error
@@ -86,7 +91,9 @@ func (r *run) end(state scheduling.JobState, c *mapreduce.Counters, g *registry)
 	if late {
 		<-gone
 		r.free()
-		_ = r.plan.AbortJob() // again: what a late attempt may have written
+		if state != scheduling.JobSucceeded {
+			_ = r.plan.AbortJob() // again: what a late attempt may have written
+		}
 	}
 }
 
@@ -101,13 +108,19 @@ func (r *run) free() {
 	}
 }
 
-// close lets no more attempts in. The channel is closed when the last one has left.
-func (r *run) close() <-chan struct{} {
+// close lets no more attempts in and, if stop is set, stops those that are. The channel is
+// closed when the last one has left.
+func (r *run) close(stop bool) <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.ended = true
-	if len(r.live) == 0 {
+	if !r.ended && len(r.live) == 0 {
 		close(r.empty)
+	}
+	r.ended = true
+	for a := range r.live {
+		if stop {
+			a.cancel(errStopped)
+		}
 	}
 	return r.empty
 }

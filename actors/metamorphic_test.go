@@ -71,7 +71,7 @@ func metamorphicJobs() map[string]binding {
 // TestSameBytesEverywhere runs every job on clusters of random shape, with random losses
 // of messages and of a node, and compares the output with RunLocal's.
 func TestSameBytesEverywhere(t *testing.T) {
-	runs := 15
+	runs := 10
 	if testing.Short() {
 		runs = 5
 	}

@@ -1,0 +1,242 @@
+package actors
+
+import (
+	"bytes"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+func TestLostMessages(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		var mu sync.Mutex
+		cfg := Config{Nodes: 4, Racks: 2, MapSlots: 2, ReduceSlots: 1, BlockSize: 200, Seed: seed}
+		cfg.lose = func(any) bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return rng.IntN(3) == 0
+		}
+		text := prose(seed, 100)
+		bubble(t, cfg, func(t *testing.T, c *Cluster) {
+			p, out := bindLines(t, counting(3), text)
+			r := c.submit(t, p, SubmitOptions{}).wait(t)
+			require.Equal(t, oracle(t, counting(3), text), out.String(), "seed %d", seed)
+			maps, reduces := launches(r)
+			require.EqualValues(t, r.Counters.Get(mapreduce.ShuffledMaps), maps*3, "seed %d", seed)
+			require.EqualValues(t, 3, reduces, "an order that comes twice is carried out once; seed %d", seed)
+		})
+	}
+}
+
+func TestDeadNodeExpires(t *testing.T) {
+	var events recorder
+	cfg := Config{Nodes: 3, MapSlots: 1, Replication: 3, Events: events.add}
+	bubble(t, cfg, func(t *testing.T, c *Cluster) {
+		release := make(chan struct{})
+		job := counting(1)
+		job.Map, job.MapTask = nil, holding(release)
+		p, out := bindLines(t, job, "hold me\n")
+		h := c.submit(t, p, SubmitOptions{MaxAttempts: 1})
+		synctest.Wait()
+		launched := events.of(scheduling.EventLaunched)
+		require.Len(t, launched, 1)
+		dead := launched[0].NodeName
+		began := time.Now()
+		require.NoError(t, c.KillNode(dead))
+		close(release) // the dead attempt has been stopped; the next passes
+		h.wait(t)
+		require.GreaterOrEqual(t, time.Since(began), c.env.cfg.Expiry-c.env.cfg.HeartbeatInterval)
+		require.Less(t, time.Since(began), c.env.cfg.Expiry+time.Minute)
+		require.Equal(t, "hold\t1\nme\t1\n", out.String())
+		require.Len(t, events.of(scheduling.EventLost), 1)
+		require.Empty(t, events.of(scheduling.EventFailed), "the loss of a node is no failure of the task")
+
+		require.NoError(t, c.StartNode(dead))
+		synctest.Wait()
+		require.NoError(t, c.command(func(jt *jobTracker) error {
+			require.NotNil(t, jt.nodes[launched[0].Node].pid)
+			return nil
+		}))
+	})
+}
+
+// TestZombieIsNotWaitedFor kills the node of an attempt whose user code does not notice.
+// Another attempt does the task; the job ends while the first still runs.
+func TestZombieIsNotWaitedFor(t *testing.T) {
+	var events recorder
+	bubble(t, Config{Nodes: 2, MapSlots: 1, Events: events.add}, func(t *testing.T, c *Cluster) {
+		release := make(chan struct{})
+		var tries atomic.Int32
+		job := counting(1)
+		job.Map = func(line []byte, emit func(string, int64)) error {
+			if tries.Add(1) == 1 {
+				<-release
+			}
+			return words(line, emit)
+		}
+		p, out := bindLines(t, job, "a b\n")
+		h := c.submit(t, p, SubmitOptions{})
+		synctest.Wait()
+		began := time.Now()
+		require.NoError(t, c.KillNode(events.of(scheduling.EventLaunched)[0].NodeName))
+		h.wait(t)
+		require.Less(t, time.Since(began), c.env.cfg.Expiry+time.Minute)
+		require.Equal(t, "a\t1\nb\t1\n", out.String())
+		close(release)
+		synctest.Wait()
+		require.Equal(t, "a\t1\nb\t1\n", out.String())
+		c.requireNothingHeld(t)
+	})
+}
+
+// TestNodeActorPanics restarts a Node's actor in the middle of a job: a new life, in which
+// the tasks of the former run again.
+func TestNodeActorPanics(t *testing.T) {
+	var events recorder
+	var logged bytes.Buffer
+	cfg := Config{MapSlots: 1, Events: events.add, Logger: slog.New(slog.NewTextHandler(&logged, nil))}
+	bubble(t, cfg, func(t *testing.T, c *Cluster) {
+		release := make(chan struct{})
+		job := counting(1)
+		job.Map, job.MapTask = nil, holding(release)
+		p, out := bindLines(t, job, "hold me\n")
+		h := c.submit(t, p, SubmitOptions{MaxAttempts: 1})
+		synctest.Wait()
+		c.env.sys.Root.Send(c.nodes[0], (*joined)(nil))
+		synctest.Wait()
+		close(release)
+		h.wait(t)
+		require.Equal(t, "hold\t1\nme\t1\n", out.String())
+		require.Len(t, events.of(scheduling.EventJoined), 2)
+		require.Contains(t, logged.String(), "actor panics")
+		require.Contains(t, logged.String(), "node.go")
+	})
+}
+
+func TestStoppedNodeIsLeftAtOnce(t *testing.T) {
+	var events recorder
+	bubble(t, Config{Nodes: 3, MapSlots: 1, Events: events.add}, func(t *testing.T, c *Cluster) {
+		release := make(chan struct{})
+		job := counting(1)
+		job.Map, job.MapTask = nil, holding(release)
+		p, out := bindLines(t, job, "hold me\n")
+		h := c.submit(t, p, SubmitOptions{})
+		synctest.Wait()
+		began := time.Now()
+		require.NoError(t, c.StopNode(events.of(scheduling.EventLaunched)[0].NodeName))
+		close(release)
+		h.wait(t)
+		require.Less(t, time.Since(began), time.Minute)
+		require.Equal(t, "hold\t1\nme\t1\n", out.String())
+	})
+}
+
+// TestNodeDiesWithMapOutputs kills the node of a finished map before any reduce starts:
+// the reduce cannot fetch that output, says so, and the map runs again long before the
+// node expires.
+func TestNodeDiesWithMapOutputs(t *testing.T) {
+	var events recorder
+	cfg := Config{Nodes: 4, MapSlots: 1, Replication: 4, BlockSize: 20, Events: events.add}
+	bubble(t, cfg, func(t *testing.T, c *Cluster) {
+		release := make(chan struct{})
+		job := counting(1)
+		job.Map, job.MapTask = nil, holding(release)
+		text := "hold this first one\nthen the second one\nand there is third.\n"
+		p, out := bindLines(t, job, text)
+		h := c.submit(t, p, SubmitOptions{SlowStart: 1})
+		synctest.Wait()
+		done := events.of(scheduling.EventSucceeded)
+		require.NotEmpty(t, done)
+		var holder string
+		for _, e := range events.of(scheduling.EventLaunched) {
+			if !slices.ContainsFunc(done, func(d Event) bool { return d.Attempt == e.Attempt }) {
+				holder = e.NodeName
+			}
+		}
+		dead := done[slices.IndexFunc(done, func(e Event) bool { return e.NodeName != holder })].NodeName
+		began := time.Now()
+		require.NoError(t, c.KillNode(dead))
+		close(release)
+		r := h.wait(t)
+		require.Less(t, time.Since(began), time.Minute)
+		require.Equal(t, oracle(t, counting(1), text), out.String())
+		require.NotEmpty(t, events.of(scheduling.EventOutputLost))
+		require.Empty(t, events.of(scheduling.EventLost))
+		require.EqualValues(t, 3, r.Counters.Get(mapreduce.ShuffledMaps), "each map counts once")
+		require.EqualValues(t, 3, r.Counters.Get(mapreduce.MapInputRecords))
+	})
+}
+
+// TestSilentNodeComesBack cuts a node's messages for longer than the expiry. Its attempt
+// runs again elsewhere; when it is heard again it must register anew, stop what it runs,
+// and commits nothing.
+func TestSilentNodeComesBack(t *testing.T) {
+	var events recorder
+	var cut atomic.Pointer[string]
+	cfg := Config{Nodes: 2, MapSlots: 1, ReduceSlots: 1, Replication: 2, Expiry: time.Minute, Events: events.add}
+	cfg.lose = func(m any) bool {
+		name := cut.Load()
+		if name == nil {
+			return false
+		}
+		switch m := m.(type) {
+		case *join:
+			return m.spec.Name == *name
+		case *heartbeat:
+			return nodeName(m.beat.Node) == *name
+		}
+		return false
+	}
+	bubble(t, cfg, func(t *testing.T, c *Cluster) {
+		release := make(chan struct{})
+		job := counting(1)
+		job.Map, job.MapTask = nil, holding(release)
+		p, out := bindLines(t, job, "hold me\n")
+		h := c.submit(t, p, SubmitOptions{})
+		synctest.Wait()
+		name := events.of(scheduling.EventLaunched)[0].NodeName
+		cut.Store(&name)
+		time.Sleep(2 * time.Minute)
+		require.Len(t, events.of(scheduling.EventLost), 1)
+		require.Len(t, events.of(scheduling.EventLaunched), 2, "again on the other node")
+		cut.Store(nil)
+		time.Sleep(time.Minute)
+		require.Len(t, events.of(scheduling.EventJoined), 3)
+		require.Equal(t, 1, len(h.run.live), "the zombie was stopped")
+		close(release)
+		h.wait(t)
+		require.Equal(t, "hold\t1\nme\t1\n", out.String())
+		require.Len(t, events.of(scheduling.EventSucceeded), 2)
+	})
+}
+
+func nodeName(id scheduling.NodeID) string {
+	return []string{"node-00", "node-01", "node-02", "node-03"}[id]
+}
+
+func TestCordonedNodeGetsNothing(t *testing.T) {
+	var events recorder
+	bubble(t, Config{Nodes: 2, MapSlots: 1, BlockSize: 10, Events: events.add}, func(t *testing.T, c *Cluster) {
+		require.NoError(t, c.Cordon("node-00", true))
+		c.submit(t, wordCount(t, prose(1, 20), 1), SubmitOptions{}).wait(t)
+		for _, e := range events.of(scheduling.EventLaunched) {
+			require.Equal(t, "node-01", e.NodeName)
+		}
+		require.NoError(t, c.Cordon("node-00", false))
+		require.NoError(t, c.Cordon("node-01", true))
+		c.submit(t, wordCount(t, prose(1, 20), 1), SubmitOptions{}).wait(t)
+		last := events.of(scheduling.EventLaunched)
+		require.Equal(t, "node-00", last[len(last)-1].NodeName)
+	})
+}
