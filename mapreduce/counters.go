@@ -31,7 +31,6 @@ const (
 	MapOutputRecords
 	MapOutputBytes
 	MapOutputMaterializedBytes
-	InputSplitBytes
 	CombineInputRecords
 	CombineOutputRecords
 	ReduceInputGroups
@@ -55,7 +54,6 @@ var counterNames = [counterCount][2]string{
 	MapOutputRecords:           {GroupFramework, "Map output records"},
 	MapOutputBytes:             {GroupFramework, "Map output bytes"},
 	MapOutputMaterializedBytes: {GroupFramework, "Map output materialized bytes"},
-	InputSplitBytes:            {GroupFramework, "Input split bytes"},
 	CombineInputRecords:        {GroupFramework, "Combine input records"},
 	CombineOutputRecords:       {GroupFramework, "Combine output records"},
 	ReduceInputGroups:          {GroupFramework, "Reduce input groups"},

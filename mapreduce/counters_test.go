@@ -28,7 +28,7 @@ func TestCountersPrintAsHadoopDoes(t *testing.T) {
 
 	var b strings.Builder
 	require.NoError(t, c.Print(&b))
-	require.Equal(t, `Counters: 18
+	require.Equal(t, `Counters: 17
 	Job Counters
 		Launched map tasks=1
 	Map-Reduce Framework
@@ -36,7 +36,6 @@ func TestCountersPrintAsHadoopDoes(t *testing.T) {
 		Map output records=4
 		Map output bytes=0
 		Map output materialized bytes=0
-		Input split bytes=0
 		Combine input records=0
 		Combine output records=0
 		Reduce input groups=0

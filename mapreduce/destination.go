@@ -65,7 +65,8 @@ func InFS(fsys OutputFS, dir string) Destination {
 // temporary is the directory of parts that are not committed.
 const temporary = "_temporary"
 
-// dirStore writes attempts to dir/_temporary/attempt/part and renames them.
+// dirStore writes attempts to dir/_temporary/attempt, a file, and renames it: three
+// system calls a part, for jobs of ten thousand.
 type dirStore struct {
 	fs    OutputFS
 	dir   string
@@ -90,20 +91,15 @@ func (d *dirStore) setup() error {
 	return f.Close()
 }
 
-func (d *dirStore) place(p part) string { return path.Join(d.dir, temporary, p.attempt, p.name) }
+func (d *dirStore) place(p part) string { return path.Join(d.dir, temporary, p.attempt) }
 
 func (d *dirStore) create(p part) (io.WriteCloser, error) { return d.fs.Create(d.place(p)) }
 
 func (d *dirStore) commit(p part) error {
-	if err := d.fs.Rename(d.place(p), path.Join(d.dir, p.name)); err != nil {
-		return err
-	}
-	return d.discard(p)
+	return d.fs.Rename(d.place(p), path.Join(d.dir, p.name))
 }
 
-func (d *dirStore) discard(p part) error {
-	return d.fs.RemoveAll(path.Join(d.dir, temporary, p.attempt))
-}
+func (d *dirStore) discard(p part) error { return d.fs.RemoveAll(d.place(p)) }
 
 func (d *dirStore) success() error {
 	if err := d.fs.RemoveAll(path.Join(d.dir, temporary)); err != nil {
@@ -127,6 +123,10 @@ func (d *dirStore) abort() error {
 type localFS struct{}
 
 func (localFS) Create(name string) (io.WriteCloser, error) {
+	f, err := os.Create(name)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return f, err
+	}
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package mapreduce
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
@@ -12,6 +13,10 @@ type Output[O any] struct {
 	dest Destination
 	// encoder returns a function that appends a record's bytes; one an attempt.
 	encoder func() (func(dst []byte, rec O) ([]byte, error), error)
+	// plain says that a record's bytes are those of a []byte and end: large ones
+	// are then written without a copy.
+	plain bool
+	end   string
 	// layout, if not nil, is the same for pairs of raw bytes: a job without
 	// Reduce then writes its pairs without decoding them.
 	layout *segment.Layout
@@ -29,6 +34,8 @@ func Text[O any](to Destination) Output[O] { return TextWith[O](to, "\t", "\n") 
 func TextWith[O any](to Destination, separator, end string) Output[O] {
 	return Output[O]{
 		dest:   to,
+		plain:  reflect.TypeFor[O]() == reflect.TypeFor[[]byte](),
+		end:    end,
 		layout: textLayout[O](separator, end),
 		checkType: func() error {
 			_, err := textFormat[O](separator)

@@ -1,0 +1,70 @@
+package mapreduce
+
+import "errors"
+
+// recordWriter encodes records into the part of an attempt.
+type recordWriter[O any] struct {
+	part    *partWriter
+	encode  func(dst []byte, rec O) ([]byte, error)
+	emit    func(O)
+	records int64
+	failed  error
+}
+
+func newRecordWriter[O any](p *Plan, id AttemptID, out Output[O]) (*recordWriter[O], error) {
+	encode, err := out.encoder()
+	if err != nil {
+		return nil, err
+	}
+	part, err := p.output.open(id)
+	if err != nil {
+		return nil, err
+	}
+	w := &recordWriter[O]{part: part, encode: encode}
+	w.emit = w.write
+	if emit, ok := any(w.plain(out.end)).(func(O)); ok && out.plain {
+		w.emit = emit
+	}
+	return w, nil
+}
+
+func (w *recordWriter[O]) write(o O) {
+	var err error
+	w.records++
+	if w.part.buf, err = w.encode(w.part.buf, o); err != nil && w.failed == nil {
+		w.failed = err
+	}
+	if len(w.part.buf) >= flushSize {
+		w.part.flush()
+	}
+}
+
+// directSize is the size from which a record of bytes is written as it is, not
+// by way of the buffer.
+const directSize = 32 << 10
+
+// plain returns the emit for records of bytes.
+func (w *recordWriter[O]) plain(end string) func([]byte) {
+	part := w.part
+	return func(o []byte) {
+		w.records++
+		if len(o) >= directSize {
+			_, _ = part.Write(o) // part keeps the error
+		} else {
+			part.buf = append(part.buf, o...)
+		}
+		part.buf = append(part.buf, end...)
+		if len(part.buf) >= flushSize {
+			part.flush()
+		}
+	}
+}
+
+func (w *recordWriter[O]) err() error {
+	if w.failed != nil {
+		return w.failed
+	}
+	return w.part.err
+}
+
+func (w *recordWriter[O]) close() error { return errors.Join(w.failed, w.part.close()) }
