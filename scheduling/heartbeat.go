@@ -41,9 +41,14 @@ func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Orders, error) {
 	}
 	out := Orders{List: c.orders}
 	if c.cfg.Calls != nil {
-		c.record(Call{Op: OpHeartbeat, At: now, Node: h.Node, Heartbeat: &h, Orders: c.orders})
+		c.recordHeartbeat(h)
 	}
 	return out, nil
+}
+
+// recordHeartbeat is apart so that a heartbeat escapes to the heap only where calls are recorded.
+func (c *Core) recordHeartbeat(h Heartbeat) {
+	c.record(Call{Op: OpHeartbeat, At: c.now, Node: h.Node, Heartbeat: &h, Orders: c.orders})
 }
 
 // live finds the slab index of a live attempt, or -1.
@@ -108,7 +113,7 @@ func (c *Core) apply(n *node, s *Status) {
 // sampler is an order that learns from the attempts' progress and from those that succeed.
 type sampler interface {
 	progressed(a *attempt)
-	ended(a *attempt)
+	ended(a attempt)
 }
 
 // succeed ends an attempt whose task is done.
@@ -125,7 +130,7 @@ func (c *Core) succeed(ai int32, s *Status) {
 		j.mapsDone = c.now
 	}
 	if o, ok := c.order.(sampler); ok {
-		o.ended(&a)
+		o.ended(a)
 	}
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventSucceeded, JobID: j.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality})

@@ -69,9 +69,9 @@ func (o *hfsp) progressed(a *attempt) {
 }
 
 // ended learns from a finished task.
-func (o *hfsp) ended(a *attempt) {
+func (o *hfsp) ended(a attempt) {
 	j, k := a.job, a.id.Task.Kind
-	d := o.executed(a)
+	d := o.executed(&a)
 	o.sum[k] += d
 	o.count[k]++
 	if !a.sampled && j.training(k) {

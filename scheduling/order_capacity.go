@@ -152,6 +152,8 @@ func (o *capacity) enter(j *job, name string) error {
 	return nil
 }
 
+func queueRank(j *job, _ TaskKind) rank { return j.leaf.rank(j) }
+
 // rank is a job's place in its queue.
 func (q *leaf) rank(j *job) rank {
 	r := rank{tie: int64(j.id)}
@@ -221,7 +223,7 @@ func (o *capacity) changed(j *job, k TaskKind) {
 			o.c.dirty = true // another may be initialized
 		}
 	}
-	reposition(&q.lists[k], j, w, j.launchable(k), func(j *job, _ TaskKind) rank { return j.leaf.rank(j) }, k)
+	reposition(&q.lists[k], j, w, j.launchable(k), queueRank, k)
 }
 
 func (o *capacity) update() {}

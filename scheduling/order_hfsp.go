@@ -30,6 +30,7 @@ type hfsp struct {
 	at      cursor
 	waits   bool // too many suspended tasks
 	claims  []claimed
+	rankOf  func(*job, TaskKind) rank
 }
 
 func newHFSP(c *Core, p *Policy) (order, error) {
@@ -38,6 +39,7 @@ func newHFSP(c *Core, p *Policy) (order, error) {
 	o.pol.Delta = cmp.Or(o.pol.Delta, time.Minute)
 	o.pol.Xi = cmp.Or(o.pol.Xi, 1)
 	o.pol.Initial = cmp.Or(o.pol.Initial, time.Minute)
+	o.rankOf = o.rank
 	switch o.pol.Estimator {
 	case "", "mean":
 		o.est = meanOf
@@ -207,7 +209,7 @@ func (o *hfsp) place(j *job, k TaskKind) {
 	if in && j.training(k) && math.IsInf(o.pol.Xi, 1) && !o.sampling(j, k) && w.suspended == 0 {
 		in = false
 	}
-	reposition(&o.lists[k], j, w, in, o.rank, k)
+	reposition(&o.lists[k], j, w, in, o.rankOf, k)
 }
 
 func (o *hfsp) rank(j *job, k TaskKind) rank {

@@ -24,6 +24,8 @@ type pools struct {
 	users   map[string]int
 	boosted []*job // young jobs with a boosted weight, oldest first
 
+	ranks [FIFOMode + 1]func(*job, TaskKind) rank // of jobs, by the mode of their pool
+
 	stale     bool // shares must be worked out anew
 	warned    [kinds]bool
 	lastRound time.Duration
@@ -60,6 +62,7 @@ type poolWork struct {
 
 func newPools(c *Core, p *Policy) (order, error) {
 	o := &pools{c: c, alloc: p.Pools, preempt: p.Preemption, byName: map[string]*pool{}, users: map[string]int{}, stale: true}
+	o.ranks[FairMode], o.ranks[FIFOMode] = o.jobRank, fifoRank
 	o.preempt.Interval = cmp.Or(o.preempt.Interval, 15*time.Second)
 	o.alloc.BoostTime = cmp.Or(o.alloc.BoostTime, 5*time.Minute)
 	o.limited = p.Pools.PoolMaxJobs != 0 || p.Pools.UserMaxJobs != 0
@@ -199,11 +202,7 @@ func (o *pools) count(p *pool, w *work, k TaskKind, now poolWork) {
 func (o *pools) changed(j *job, k TaskKind) {
 	p, w := j.pool, &j.w[k]
 	o.count(p, w, k, poolWork{running: w.running, demand: j.demand(k), load: w.load})
-	r := o.jobRank
-	if p.Mode == FIFOMode {
-		r = fifoRank
-	}
-	reposition(&p.lists[k], j, w, j.launchable(k), r, k)
+	reposition(&p.lists[k], j, w, j.launchable(k), o.ranks[p.Mode], k)
 	o.place(p, k)
 }
 

@@ -1,0 +1,121 @@
+package scenario
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// The questions about preemption, locality, queues, the virtual cluster and distances.
+
+func (w *world) need() answer {
+	a := answer{set: true}
+	for _, p := range w.core.Pools() {
+		if p.Need != [2]int{} {
+			a.words = append(a.words, fmt.Sprintf("%s=%d/%d", p.Name, p.Need[0], p.Need[1]))
+		}
+	}
+	return a
+}
+
+func (w *world) preempt(now time.Duration, args []string) (answer, error) {
+	var a answer
+	killed, err := w.core.Preempt(now)
+	for _, id := range killed {
+		w.gone[id] = true
+		a.words = append(a.words, w.nameOf(id.Task))
+	}
+	if err == nil {
+		err = noArgs(args)
+	}
+	return a, err
+}
+
+func (w *world) locality(args []string) (answer, error) {
+	a := answer{pairs: true}
+	if len(args) != 1 {
+		return a, fmt.Errorf("want: locality JOB")
+	}
+	id, err := w.job(args[0])
+	if err != nil {
+		return a, err
+	}
+	v, err := w.core.Locality(id)
+	if err != nil {
+		return a, err
+	}
+	if w.core.Policy().Locality.Rule == scheduling.SkipCount || w.core.Policy().Order == "fair" {
+		a.words = []string{"skips=" + strconv.Itoa(v.Skips)}
+		return a, nil
+	}
+	level, skipped := "ANY", "no"
+	switch v.Level {
+	case scheduling.NodeLocal:
+		level = "NODE"
+	case scheduling.RackLocal:
+		level = "RACK"
+	}
+	if v.Skipped {
+		skipped = "yes"
+	}
+	a.words = []string{"level=" + level, "wait=" + v.Wait.String(), "skipped=" + skipped}
+	return a, nil
+}
+
+func (w *world) capacities() answer {
+	a := answer{pairs: true}
+	for _, q := range w.core.Queues() {
+		a.words = append(a.words, fmt.Sprintf("%s=%d/%d", q.Name, q.Capacity[0], q.Capacity[1]))
+	}
+	return a
+}
+
+func (w *world) virtual(args []string) (answer, error) {
+	a := answer{pairs: true}
+	if len(args) == 0 {
+		return a, fmt.Errorf("want: virtual JOB [reduce]")
+	}
+	id, err := w.job(args[0])
+	if err != nil {
+		return a, err
+	}
+	kind, err := kindArg(args[1:])
+	if err != nil {
+		return a, err
+	}
+	v, err := w.core.Virtual(id, kind)
+	if err != nil {
+		return a, err
+	}
+	a.words = []string{"left=" + v.Left.String(), "slots=" + number(v.Slots), "finish=" + v.Finish.String()}
+	return a, nil
+}
+
+func (w *world) distance(verb string, args []string) (answer, error) {
+	if verb == "gravity" && len(args) != 1 || verb != "gravity" && len(args) != 2 {
+		return answer{}, fmt.Errorf("want: gravity REDUCE, wtnd REDUCE NODE or tnd REDUCE NODE")
+	}
+	id, err := w.task(args[0])
+	if err != nil {
+		return answer{}, err
+	}
+	if verb == "gravity" {
+		n, ok, err := w.core.Gravity(id)
+		if err != nil || !ok {
+			return answer{}, err
+		}
+		return answer{words: []string{w.core.NodeName(n)}}, nil
+	}
+	n, err := w.node(args[1])
+	if err != nil {
+		return answer{}, err
+	}
+	ask := w.core.WTND
+	if verb == "tnd" {
+		ask = w.core.TND
+	}
+	d, err := ask(id, n)
+	return answer{words: []string{strconv.FormatInt(d, 10)}}, err
+}
