@@ -190,7 +190,7 @@ func (c *cells[V]) reserve(n int) bool {
 		return true
 	}
 	size := memory.SlabSize(max(len(c.arena)+n, 2*cap(c.arena)))
-	if len(c.arena)+n > maxArena || !c.budget.TryAcquire(int64(size)) {
+	if uint64(len(c.arena)+n) > maxArena || !c.budget.TryAcquire(int64(size)) {
 		return false
 	}
 	c.setArena(size)

@@ -149,10 +149,14 @@ func (b *Budget) Peak() int64 { return b.read(func() int64 { return b.peak }) }
 // Available returns how many bytes TryAcquire would grant now; a budget without
 // limit returns a very large number.
 func (b *Budget) Available() int64 {
-	if b == nil {
+	if b == nil || b.base().limit == 0 {
 		return 1 << 62
 	}
-	return b.read(func() int64 { return max(0, b.room()) })
+	idle := b.base().pool.Idle()
+	return b.read(func() int64 {
+		r := b.base()
+		return max(0, min(r.limit-r.used+idle, b.share()))
+	})
 }
 
 // Limit returns the limit of the root in bytes; 0 means none.

@@ -124,6 +124,7 @@ func TestIdleSlabsYieldToAttempts(t *testing.T) {
 	p.Put(p.Get(1 << 20))
 	require.EqualValues(t, 5<<20, root.Used())
 	a := root.Sub()
+	require.EqualValues(t, 10<<20, a.Available())
 	require.True(t, a.TryAcquire(9<<20))
 	require.EqualValues(t, 1<<20, p.Idle())
 	p.Put(p.Get(2 << 20))

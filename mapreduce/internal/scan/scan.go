@@ -6,7 +6,7 @@ import (
 )
 
 // spaceSet has the bits of the white space bytes, all of them below 64.
-const spaceSet = 1<<' ' | 1<<'\t' | 1<<'\n' | 1<<'\v' | 1<<'\f' | 1<<'\r'
+const spaceSet uint64 = 1<<' ' | 1<<'\t' | 1<<'\n' | 1<<'\v' | 1<<'\f' | 1<<'\r'
 
 // IsSpace reports whether c is ASCII white space.
 func IsSpace(c byte) bool { return c <= ' ' && spaceSet>>c&1 != 0 }

@@ -75,7 +75,7 @@ func (b *blockWriter) flush() error {
 		return nil
 	}
 	n := s2.MaxEncodedLen(len(b.raw))
-	if n < 0 || len(b.raw) > math.MaxUint32 {
+	if n < 0 || uint64(len(b.raw)) > math.MaxUint32 {
 		return fmt.Errorf("segment: a record of %d bytes is too large to spill", len(b.raw))
 	}
 	out := b.packed

@@ -3,6 +3,7 @@ package segment
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -212,6 +213,26 @@ func TestDamagedSpillIsAnError(t *testing.T) {
 			}
 		}
 	}
+	t.Run("among others", func(t *testing.T) {
+		bad, f := build(t)
+		good, _ := build(t)
+		_, err := f.WriteAt([]byte("damage"), 40)
+		require.NoError(t, err)
+		m := NewMerge(MergeConfig{FanIn: 2}, []*Segment{good, bad, good, good})
+		n := 0
+		for _, _, ok := m.Next(); ok; _, _, ok = m.Next() {
+			n++
+		}
+		require.ErrorIs(t, m.Err(), ErrCorrupt)
+		require.Zero(t, n, "the damage is in the first block")
+		m.Close()
+		m = NewMerge(MergeConfig{}, []*Segment{good, bad, good})
+		_, _, err = m.WriteTo(io.Discard, Layout{Key: true})
+		require.ErrorIs(t, err, ErrCorrupt)
+		m.Close()
+		good.Release()
+		bad.Release()
+	})
 	t.Run("truncated", func(t *testing.T) {
 		s, f := build(t)
 		require.NoError(t, read(s))

@@ -79,7 +79,7 @@ func (s *Sorter) Add(partition int, key, value []byte) error {
 // makeRoom spills what is in memory, if it is worth a run, so that the next
 // record is taken in anyway.
 func (s *Sorter) makeRoom(n int) error {
-	if n > maxRecord {
+	if uint64(n) > maxRecord {
 		return fmt.Errorf("segment: a record of %d bytes is too large", n)
 	}
 	if s.store.charged < s.least && len(s.store.regions) < maxRegions-1 {
@@ -104,7 +104,7 @@ func (s *Sorter) place(e *entry, key, value []byte, force bool) bool {
 			}
 		}
 	}
-	return len(key)+len(value) <= maxRecord && s.store.copyRecord(e, key, value, force)
+	return uint64(len(key)+len(value)) <= maxRecord && s.store.copyRecord(e, key, value, force)
 }
 
 // adopted makes the pinned chunk a region of the store, once.

@@ -40,7 +40,7 @@ type pin struct {
 }
 
 func newPin(chunk []byte, release func()) *pin {
-	p := &pin{chunk: chunk[:min(len(chunk), maxRegion)], release: release}
+	p := &pin{chunk: chunk[:min(uint64(len(chunk)), maxRegion)], release: release}
 	p.refs.Store(1)
 	return p
 }
