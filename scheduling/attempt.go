@@ -42,6 +42,7 @@ func (c *Core) launch(j *job, k TaskKind, i int32, n *node, l Locality, why Reas
 	c.atts[t.att] = attempt{id: id, job: j, node: n, pos: int32(len(n.atts)), locality: l, start: c.now, since: c.now}
 	n.atts = append(n.atts, t.att)
 	c.hold(j, n, k, 1)
+	w.skipped = NoCause
 	c.orders = append(c.orders, Order{Verb: Launch, Attempt: id, Locality: l, Reason: why})
 	if k == Map {
 		c.place.mapLaunched(j, i, n)
@@ -102,7 +103,7 @@ func (c *Core) drop(ai int32, why Reason) {
 		c.place.mapGone(a.job, i)
 	}
 	if c.cfg.Events != nil {
-		c.emit(Event{Type: EventKilled, JobID: a.job.id, Attempt: a.id, Kind: k, Node: a.node.id, Reason: why})
+		c.emit(Event{Type: EventKilled, JobID: a.job.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality, Reason: why})
 	}
 	c.changed(a.job, k)
 }
@@ -130,7 +131,7 @@ func (c *Core) suspendAttempt(ai int32, why Reason) {
 	a.job.w[k].tasks[a.id.Task.Index].state = taskSuspended
 	c.orders = append(c.orders, Order{Verb: Suspend, Attempt: a.id, Locality: a.locality, Reason: why})
 	if c.cfg.Events != nil {
-		c.emit(Event{Type: EventSuspended, JobID: a.job.id, Attempt: a.id, Kind: k, Node: a.node.id, Reason: why})
+		c.emit(Event{Type: EventSuspended, JobID: a.job.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality, Reason: why})
 	}
 	c.changed(a.job, k)
 }

@@ -199,6 +199,9 @@ func (c *Core) changed(j *job, k TaskKind) {
 
 // setRunnable says whether a job may launch, and if not, why.
 func (c *Core) setRunnable(j *job, runnable bool, why Reason) {
+	if !runnable && why.Cause != j.hold.Cause && c.explains() && c.cfg.Events != nil {
+		c.emit(Event{Type: EventSkipped, JobID: j.id, Node: NoNode, Reason: why})
+	}
 	j.hold = why
 	if j.runnable == runnable {
 		return
@@ -235,6 +238,9 @@ func (c *Core) emit(e Event) {
 	e.At = c.now
 	if e.Node != NoNode {
 		e.NodeName = c.nodes[e.Node].name
+	}
+	if e.Kind == Map && e.Attempt != (AttemptID{}) {
+		e.Near = e.Locality.String()
 	}
 	c.cfg.Events(e)
 }

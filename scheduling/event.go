@@ -68,7 +68,8 @@ type Event struct {
 	Node     NodeID        `json:"node"`           // NoNode where none is meant
 	NodeName string        `json:"node_name,omitempty"`
 	Rack     string        `json:"rack,omitempty"`
-	Locality Locality      `json:"locality,omitempty"`
+	Locality Locality      `json:"-"`                  // of a map's attempt
+	Near     string        `json:"locality,omitempty"` // Locality in words, where it is known; set by the Core
 	Reason   Reason        `json:"reason,omitzero"`
 	Until    time.Duration `json:"until,omitempty"`
 	Placed   *Placed       `json:"placed,omitempty"`

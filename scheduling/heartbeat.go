@@ -161,7 +161,7 @@ func (c *Core) fail(ai int32, s *Status) {
 		c.place.mapGone(j, i)
 	}
 	if c.cfg.Events != nil {
-		c.emit(Event{Type: EventFailed, JobID: j.id, Attempt: a.id, Kind: k, Node: a.node.id, Err: s.Err})
+		c.emit(Event{Type: EventFailed, JobID: j.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality, Err: s.Err})
 	}
 	c.changed(j, k)
 	if int(t.fails) >= j.tries {

@@ -29,12 +29,15 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("LC_ALL", "C")
 			e.Setenv("TMPDIR", e.WorkDir+"/.tmp")
-			return os.Mkdir(e.WorkDir+"/.tmp", 0o700)
+			return os.MkdirAll(e.WorkDir+"/.tmp", 0o700)
 		},
 		Condition: func(cond string) (bool, error) {
 			switch cond {
 			case "root":
 				return os.Getuid() == 0, nil
+			case "full":
+				_, err := os.Stat("/dev/full")
+				return err == nil, nil
 			case "long":
 				return os.Getenv("TARRY_LONG") != "", nil
 			}

@@ -63,7 +63,7 @@ func (t *traceFile) write(e actors.Event) error {
 	case scheduling.EventLaunched:
 		t.open[e.Attempt] = traceBar{node, t.takeRow(node, e.Attempt), e.At, e.Locality.String(), e.Reason.String()}
 		return nil
-	case scheduling.EventFinished, scheduling.EventFailed, scheduling.EventKilled:
+	case scheduling.EventSucceeded, scheduling.EventFailed, scheduling.EventKilled:
 		bar, ok := t.open[e.Attempt]
 		if !ok {
 			return nil
