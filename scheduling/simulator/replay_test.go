@@ -15,7 +15,7 @@ import (
 // The call log of a simulation through a fresh Core gives the same orders, for every scheduler, drive and reduce placement, with failures.
 func TestReplay(t *testing.T) {
 	w := workload.FacebookMixed(rand.New(rand.NewPCG(1, 0)))
-	capMaps(&w, 15, 40)
+	capMaps(&w, 10, 25)
 	for _, name := range scheduling.Presets() {
 		for _, drive := range []Drive{EventDrive, HeartbeatDrive} {
 			for _, rule := range []scheduling.ReduceRule{scheduling.AnyNode, scheduling.CoGRS} {
@@ -24,7 +24,7 @@ func TestReplay(t *testing.T) {
 				p := preset(t, name)
 				p.Reduce.Rule = rule
 				cfg := Config{
-					Cluster: Cluster{Nodes: 12, Racks: 3}, Drive: drive, Policy: p, Seed: 9,
+					Cluster: Cluster{Nodes: 12, Racks: 3}, Drive: drive, Interval: 2 * time.Second, Update: 5 * time.Second, Policy: p, Seed: 9,
 					Core:     scheduling.Config{Calls: calls.Write, HeartbeatInterval: time.Second, Expiry: time.Minute},
 					Failures: Failures{Outages: []Outage{{Node: 3, At: 100 * time.Second, For: 200 * time.Second}}, TaskFails: 0.01},
 				}

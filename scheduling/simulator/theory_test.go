@@ -51,7 +51,7 @@ func TestMeanSojournOfMMc(t *testing.T) {
 		var sum float64
 		const runs = 3
 		for seed := range uint64(runs) {
-			res := run(t, Config{Cluster: Cluster{Nodes: c.nodes, MapSlots: c.slots}, Policy: preset(t, "fifo"), Seed: seed}, stream(seed, 12_000, gap, service))
+			res := run(t, Config{Cluster: Cluster{Nodes: c.nodes, MapSlots: c.slots}, Policy: preset(t, "fifo"), Seed: seed, Interval: time.Hour, Update: time.Minute}, stream(seed, 12_000, gap, service))
 			sum += res.Report.Sojourn.Mean
 		}
 		want := service + erlangC(n, c.load*float64(n))/(float64(n)/service-1/gap)
@@ -60,22 +60,22 @@ func TestMeanSojournOfMMc(t *testing.T) {
 }
 
 // Fair sharing of many short tasks is processor sharing: M/M/1-PS has the mean sojourn S/(1-rho), and it depends only on the mean size. A job of
-// k tasks of 0.1 s each on one slot shares it task by task.
+// k tasks of 0.25 s each on one slot shares it task by task.
 func TestMeanSojournOfProcessorSharing(t *testing.T) {
-	const slice, load, jobs = 0.1, 0.6, 6000
+	const slice, load, jobs = 0.25, 0.6, 4000
 	var sum, service float64
 	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		w := workload.Workload{Name: "ps"}
 		var at, total float64
 		for i := range jobs {
-			tasks := 1 + int(r.ExpFloat64()*50)
+			tasks := 1 + int(r.ExpFloat64()*20)
 			total += float64(tasks) * slice
 			at += 5 / load * r.ExpFloat64()
 			w.Jobs = append(w.Jobs, workload.Job{Name: fmt.Sprint(i), User: "u", Maps: tasks, NoLocation: true, Submit: seconds(at),
 				Map: workload.Cost{Setup: -1, Time: seconds(slice)}})
 		}
-		res := run(t, Config{Cluster: Cluster{Nodes: 1, MapSlots: 1}, Policy: preset(t, "fair"), Seed: seed}, &w)
+		res := run(t, Config{Cluster: Cluster{Nodes: 1, MapSlots: 1}, Policy: preset(t, "fair"), Seed: seed, Interval: time.Hour, Update: time.Minute}, &w)
 		sum += res.Report.Sojourn.Mean
 		rho := total / at
 		service += total / jobs / (1 - rho)
