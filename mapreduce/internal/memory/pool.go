@@ -9,7 +9,7 @@ const (
 	smallest = 12 // log2 of the smallest slab: 4 KiB
 	classes  = 48 - smallest
 	// offHeap is the size from which slabs are mapped instead of made.
-	offHeap = 256 << 10
+	offHeap = 64 << 10
 )
 
 // Slab is a buffer from a [Pool]. Bytes has the slab's whole capacity; its
