@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
@@ -50,25 +49,30 @@ func (j Job[I, K, V, O]) Bind(in Input[I], out Output[O]) (*Plan, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, located(where, j.Name, err)
 	}
-	return newPlan(j.Name, j.Reducers, false, in, out, b), nil
+	return newPlan(where, j.Name, j.Reducers, false, in, out, b)
 }
 
 // Bind checks the job and ties it to its input and output; see [Job.Bind].
 func (j MapOnly[I, O]) Bind(in Input[I], out Output[O]) (*Plan, error) {
+	where := caller(2)
 	if err := errors.Join(checkMapFuncs(j.Map != nil, j.MapTask != nil), checkEnds(in, out)); err != nil {
-		return nil, located(caller(2), j.Name, err)
+		return nil, located(where, j.Name, err)
 	}
-	return newPlan(j.Name, 0, true, in, out, &boundMapOnly[I, O]{job: j, in: in, out: out}), nil
+	return newPlan(where, j.Name, 0, true, in, out, &boundMapOnly[I, O]{job: j, in: in, out: out})
 }
 
-func newPlan[I, O any](name string, reducers int, mapOnly bool, in Input[I], out Output[O], t tasks) *Plan {
+func newPlan[I, O any](where, name string, reducers int, mapOnly bool, in Input[I], out Output[O], t tasks) (*Plan, error) {
 	if name == "" {
 		name = "job"
 	}
-	return &Plan{
-		name: name, asked: reducers, mapOnly: mapOnly, sources: slices.Clone(in.sources),
-		input: in.plan, tasks: t, output: newCommitter(out.dest),
+	sources, err := own(in.sources)
+	if err != nil {
+		return nil, located(where, name, err)
 	}
+	return &Plan{
+		name: name, asked: reducers, mapOnly: mapOnly, sources: sources,
+		input: in.plan, tasks: t, output: newCommitter(out.dest),
+	}, nil
 }
 
 func checkMapFuncs(plain, task bool) error {

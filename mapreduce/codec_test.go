@@ -199,3 +199,31 @@ func TestEncodeDoesNotAllocate(t *testing.T) {
 	require.Equal(t, uint64(9)|1<<63, binary.BigEndian.Uint64(buf[11:]))
 	require.True(t, strings.HasPrefix(string(buf), "some text\x00\x01"))
 }
+
+// FuzzDecode states that bytes which decode at all are, encoded again, a value
+// that decodes to itself, and that no bytes make the decoder panic.
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte("\x01a\x00\x01\x80\x00b\x00\x01c"))
+	f.Add([]byte("\x01a\x00\xff\x00\x01\x01\x80\x00\x00\x00\x00\x00\x00\x01\x00"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		fuzzDecode[composite](t, b)
+		fuzzDecode[Pair[string, []int]](t, b)
+		fuzzDecode[[]Pair[[]byte, float32]](t, b)
+		fuzzDecode[[2]string](t, b)
+	})
+}
+
+func fuzzDecode[V any](t *testing.T, b []byte) {
+	c, err := keyCodec[V](false)
+	require.NoError(t, err)
+	decode, encode := c.decoder(), c.encoder()
+	v, err := decode(bytes.Clone(b))
+	if err != nil {
+		return
+	}
+	first := encode(nil, v)
+	w, err := decode(bytes.Clone(first))
+	require.NoError(t, err)
+	require.Equal(t, first, encode(nil, w))
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
@@ -145,6 +146,20 @@ func Slice[I any](records []I) Input[I] {
 			}
 		}
 		return nil
+	}}
+}
+
+// Seq yields the records of seq, read by one map from start to end; a second
+// attempt ranges over seq again.
+func Seq[I any](seq iter.Seq[I]) Input[I] {
+	src := Source{Data: sliceSource(1), name: "sequence"}
+	return Input[I]{sources: []Source{src}, plan: inputPlan{whole: true}, read: func(s *splitReader, yield func(I) error) error {
+		for r := range seq {
+			if err := yield(r); err != nil {
+				return err
+			}
+		}
+		return s.tick(0)
 	}}
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -151,6 +152,37 @@ func TestWholeFilesAndSlices(t *testing.T) {
 		}))
 	}
 	require.Equal(t, []int{5, 6, 7, 8}, sum)
+
+	var all Collected[int]
+	job := MapOnly[int, int]{Map: func(n int, emit func(int)) error {
+		emit(n)
+		return nil
+	}}
+	plan, err := job.Bind(Seq(slices.Values([]int{3, 1, 2})), all.Output())
+	require.NoError(t, err)
+	runEngine(t, plan, 0, everyBytes(plan, 1), Resources{})
+	list, err := all.Records()
+	require.NoError(t, err)
+	require.Equal(t, []int{3, 1, 2}, list)
+}
+
+func TestAFileServesManyJobs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "text")
+	require.NoError(t, os.WriteFile(path, bytes.Repeat([]byte("line\n"), 20000), 0o600)) // large enough to be mapped
+	src, err := File(path)
+	require.NoError(t, err)
+	for range 2 {
+		var out Collected[[]byte]
+		p, err := keepLines().Bind(Lines(src), out.Output())
+		require.NoError(t, err)
+		runEngine(t, p, 0, nil, Resources{})
+		records, err := out.Records()
+		require.NoError(t, err)
+		require.Len(t, records, 20000)
+	}
+	require.NoError(t, os.Remove(path))
+	_, err = keepLines().Bind(Lines(src), Text[[]byte](Writer("-", io.Discard)))
+	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
 func TestStreamIsReadOnce(t *testing.T) {

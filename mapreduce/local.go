@@ -109,15 +109,23 @@ func (b *boundJob[I, K, V, O]) reduceLocal(ctx context.Context, p *Plan, index i
 	return p.CommitTask(id)
 }
 
+// passLocal writes the sorted pairs of a job without Reduce; with a combiner that
+// is one a key.
 func (b *boundJob[I, K, V, O]) passLocal(part []localPair[V], w *recordWriter[O]) error {
-	decodeKey, decodeValue := b.key.decoder(), b.value.decoder()
-	for _, x := range part {
-		k, kerr := decodeKey(x.key)
-		v, verr := decodeValue(x.value)
-		if err := errors.Join(kerr, verr); err != nil {
-			return err
+	decodeKey := b.key.decoder()
+	for len(part) > 0 {
+		n := 1
+		for n < len(part) && bytes.Equal(part[0].key, part[n].key) {
+			n++
 		}
-		w.emit(any(Pair[K, V]{k, v}).(O))
+		for v := range b.valuesLocal(part[:n]) {
+			k, err := decodeKey(part[0].key)
+			if err != nil {
+				return err
+			}
+			w.emit(any(Pair[K, V]{k, v}).(O))
+		}
+		part = part[n:]
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ type variant struct {
 	reduces  int
 	block    int64
 	memory   int64 // budget in bytes; 0 means none
+	identity bool   // no Reduce
 	words    bool  // MapWords instead of Map
 	strings  bool  // string keys instead of []byte ones
 	combine  string
@@ -32,6 +33,7 @@ func drawVariant(t *rapid.T) variant {
 		reduces:  rapid.IntRange(1, 5).Draw(t, "reduces"),
 		block:    int64(rapid.SampledFrom([]int{1, 3, 10, 100, 1 << 20}).Draw(t, "block")),
 		memory:   int64(rapid.SampledFrom([]int{0, 0, 1, 1 << 12, 1 << 16}).Draw(t, "memory")),
+		identity: rapid.Bool().Draw(t, "identity"),
 		words:    rapid.Bool().Draw(t, "words"),
 		strings:  rapid.Bool().Draw(t, "strings"),
 		combine:  rapid.SampledFrom([]string{"none", "combine", "sum"}).Draw(t, "combine"),
@@ -63,6 +65,9 @@ func countJob[K []byte | string](v variant) Job[[]byte, K, int64, Pair[K, int64]
 		Descending: v.down,
 		TotalOrder: v.order == "total",
 		Reducers:   v.reduces,
+	}
+	if v.identity {
+		j.Reduce = nil
 	}
 	if v.words {
 		j.Map = nil

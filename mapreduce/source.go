@@ -21,6 +21,7 @@ type Source struct {
 	Data dfs.Source
 
 	name   string
+	reopen func() (dfs.Source, error)    // of a local file: a Data of its own for each plan
 	stream func() (io.ReadCloser, error) // instead of Data
 	packed packing
 }
@@ -42,13 +43,13 @@ func (s Source) Splittable() bool { return s.Data != nil && s.packed == notPacke
 
 // Stored returns a source for a file that dfs holds or maps. The extension of its
 // name tells whether it is compressed: .gz, .zst, .s2 or .bz2; the first bytes
-// must agree. The plan closes data when the job ends.
+// must agree. The plan closes data when the job ends, so it serves one job.
 func Stored(data dfs.Source) (Source, error) {
 	s := Source{Data: data, name: data.Name(), packed: packingOf(data.Name())}
 	return s, checkMagic(s)
 }
 
-// File returns a source for a local file. What is no regular file, such as a
+// File returns a source for a local file, for any number of jobs. What is no regular file, such as a
 // named pipe, becomes a stream. See Stored for compressed files.
 func File(path string) (Source, error) {
 	info, err := os.Stat(path)
@@ -66,7 +67,25 @@ func File(path string) (Source, error) {
 	if err != nil {
 		return Source{}, err
 	}
-	return Stored(data)
+	s, err := Stored(data)
+	s.reopen = func() (dfs.Source, error) { return dfs.OpenLocal(path) }
+	return s, err
+}
+
+// own returns sources that a plan may close without harm to other plans.
+func own(sources []Source) ([]Source, error) {
+	list := slices.Clone(sources)
+	for i, s := range list {
+		if s.reopen == nil {
+			continue
+		}
+		data, err := s.reopen()
+		if err != nil {
+			return nil, err
+		}
+		list[i].Data = data
+	}
+	return list, nil
 }
 
 // Files returns sources for paths: a directory stands for its files in name

@@ -1,0 +1,114 @@
+package mapreduce_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"os"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// Each user's visits, in order of time, without sorting in memory: the key holds
+// the time too, but a group is one user.
+func ExampleJob_secondarySort() {
+	type visit struct {
+		User string
+		Time int
+	}
+	job := mapreduce.Job[visit, visit, mapreduce.None, string]{
+		Map: func(v visit, emit func(visit, mapreduce.None)) error {
+			emit(v, mapreduce.None{})
+			return nil
+		},
+		Reduce: func(first visit, all iter.Seq[mapreduce.None], emit func(string)) error {
+			n := 0
+			for range all {
+				n++
+			}
+			emit(fmt.Sprintf("%s came %d times, first at %d", first.User, n, first.Time))
+			return nil
+		},
+		GroupFields: 1,
+	}
+	visits := mapreduce.Slice([]visit{{"bob", 9}, {"ann", 7}, {"bob", 3}, {"bob", 5}})
+	plan, err := job.Bind(visits, mapreduce.Text[string](mapreduce.Writer("-", os.Stdout)))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{}); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// ann came 1 times, first at 7
+	// bob came 3 times, first at 3
+}
+
+// A map attempt with state and counters of its own, which acts at its end.
+func ExampleMapper() {
+	longest := mapreduce.Job[string, mapreduce.None, string, mapreduce.Pair[mapreduce.None, string]]{
+		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[string, mapreduce.None, string], error) {
+			short := t.Counter("Lines", "short")
+			best := ""
+			return mapreduce.Mapper[string, mapreduce.None, string]{
+				Map: func(line string, _ func(mapreduce.None, string)) error {
+					if len(line) < 5 {
+						short.Add(1)
+					}
+					if len(line) > len(best) {
+						best = line
+					}
+					return nil
+				},
+				Close: func(emit func(mapreduce.None, string)) error {
+					emit(mapreduce.None{}, best)
+					return nil
+				},
+			}, nil
+		},
+		Combine: func(a, b string) string {
+			if len(b) > len(a) {
+				return b
+			}
+			return a
+		},
+	}
+	text := mapreduce.Bytes("text", []byte("tea\ncoffee\nmilk\n"))
+	plan, err := longest.Bind(mapreduce.LineStrings(text), mapreduce.Text[mapreduce.Pair[mapreduce.None, string]](mapreduce.Writer("-", os.Stdout)))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	counters, err := mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(counters.Named("Lines", "short"), "short lines")
+	// Output:
+	// coffee
+	// 2 short lines
+}
+
+// Records can come from and go to memory.
+func ExampleCollected() {
+	squares := mapreduce.MapOnly[int, mapreduce.Pair[int, int]]{
+		Map: func(n int, emit func(mapreduce.Pair[int, int])) error {
+			emit(mapreduce.MakePair(n, n*n))
+			return nil
+		},
+	}
+	var out mapreduce.Collected[mapreduce.Pair[int, int]]
+	plan, err := squares.Bind(mapreduce.Slice([]int{2, 3}), out.Output())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(out.Records())
+	// Output: [{2 4} {3 9}] <nil>
+}
