@@ -36,6 +36,7 @@ type work struct {
 	suspended int
 	done      int
 	again     int           // pending ones that were launched before
+	skipped   Cause         // of the last event that told that the job was passed over
 	duration  time.Duration // sum over the tasks that finished
 	pos       rank          // place in an order's list
 	listed    bool          // whether pos is in the list

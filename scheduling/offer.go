@@ -92,7 +92,8 @@ func (c *Core) skip(j *job, n *node, k TaskKind, why Reason, until time.Duration
 		}
 	}
 	c.skips = append(c.skips, Skip{Job: j.id, Kind: k, Node: n.id, Reason: why, Until: until})
-	if c.cfg.Events != nil {
+	if w := &j.w[k]; c.cfg.Events != nil && w.skipped != why.Cause { // once, until it launches or the reason changes
+		w.skipped = why.Cause
 		c.emit(Event{Type: EventSkipped, JobID: j.id, Kind: k, Node: n.id, Reason: why, Until: until})
 	}
 	return false

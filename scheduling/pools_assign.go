@@ -52,6 +52,7 @@ func (o *pools) expireBoosts() {
 // settle says which jobs may run: all in order of priority and submission, as long as their pool and user are below their limits on running
 // jobs. So a new job of high priority may displace a running one of low priority, which keeps its running tasks but gets no more.
 func (o *pools) settle() {
+	o.expireBoosts()
 	c := o.c
 	inPool, ofUser := map[*pool]int{}, map[string]int{}
 	for _, j := range o.ranked() {

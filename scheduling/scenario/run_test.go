@@ -1,0 +1,149 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// runText runs a scenario given as text and returns the exit code and both outputs, with the file's name as F.
+func runText(t *testing.T, text string, opts Options) (code int, out, errs string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "f.scenario")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	var o, e bytes.Buffer
+	code = Run(&o, &e, []string{file}, opts)
+	return code, strings.ReplaceAll(o.String(), file, "F"), strings.ReplaceAll(e.String(), file, "F")
+}
+
+const frame = "cluster racks=1 nodes=2 map=1 reduce=1\nscheduler hfs\n"
+
+func TestMismatchesAndPlainAnswers(t *testing.T) {
+	code, out, errs := runText(t, frame+`
+pool P min=1/0
+at 0s submit A maps=2 reduces=0 pool=P   # a comment
+at 0s shares
+at 1s heartbeat tt1
+at 1s heartbeat tt2 => A.m0
+at 1s heartbeat tt2 => -
+at 1s running => A=2/0 pool:P=2/0
+`, Options{})
+	require.Equal(t, Mismatch, code)
+	require.Empty(t, errs)
+	require.Equal(t, `F:6: A=2/0
+F:7: A.m0
+F:8: want A.m0, got A.m1
+2 passed, 1 failed
+`, out)
+}
+
+func TestVerboseTellsWhyASlotIdles(t *testing.T) {
+	code, out, _ := runText(t, `cluster racks=2 nodes=1 map=1 reduce=0
+scheduler hfs node-delay=5s rack-delay=5s slow-start=1
+default user-max-jobs=1
+at 0s submit A maps=1 reduces=0 data=tt2 user=u
+at 0s submit B maps=1 reduces=0 user=u
+at 1s heartbeat tt1 => -
+`, Options{Verbose: true})
+	require.Equal(t, Passed, code)
+	require.Contains(t, out, "F:6: at 1s heartbeat tt1 => -\n")
+	require.Contains(t, out, "idle map slot: A: waiting for locality, until 6s\n")
+	require.Contains(t, out, "idle map slot: B: limit on running jobs, 1 of 1\n")
+}
+
+func TestJSON(t *testing.T) {
+	code, out, _ := runText(t, frame+"at 0s submit A maps=1 reduces=0\nat 1s heartbeat tt1 => A.m1\n", Options{JSON: true})
+	require.Equal(t, Mismatch, code)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	require.Len(t, lines, 2)
+	var e event
+	require.NoError(t, json.Unmarshal([]byte(lines[0]), &e))
+	no := false
+	require.Equal(t, event{File: "F", Line: 4, Event: "at 1s heartbeat tt1", Got: "A.m0", Want: "A.m1", OK: &no}, e)
+	require.JSONEq(t, `{"passed":0,"failed":1}`, lines[1])
+}
+
+func TestFaultsNameTheLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                                                     "F:1: ",
+		"scheduler hfs\n":                                                      "F:1: statement 1 must be cluster",
+		"cluster nodes=2\ncluster nodes=2\n":                                   "F:2: statement 1 must be cluster, and no other",
+		"cluster nodes=0\nscheduler hfs\n":                                     "F:1: bad value nodes=0",
+		"cluster size=2\nscheduler hfs\n":                                      `F:1: unknown option "size"`,
+		"cluster nodes=1\nscheduler best\n":                                    "F:2: scheduling: unknown policy",
+		"cluster nodes=1\nscheduler fifo sample=3\n":                           "F:2: scheduler fifo has no option sample",
+		"cluster nodes=1\nscheduler fifo skip=x\n":                             "F:2: bad value skip=x",
+		"cluster nodes=1\nscheduler fifo\npool P\n":                            "F:3: scheduler fifo has no pools",
+		frame + "pool P weight=0\n":                                            "F:3: bad value weight=0",
+		frame + "pool P\npool P\n":                                             "pool P twice",
+		frame + "at 2s shares\nat 1s shares\n":                                 "F:4: time goes backwards",
+		frame + "at 2s shares\npool P\n":                                       "F:4: a statement without a time",
+		frame + "at 2x shares\n":                                               `F:3: "2x" is not a time`,
+		frame + "at 1s frobnicate\n":                                           `F:3: unknown statement "frobnicate"`,
+		frame + "at 1s heartbeat tt9\n":                                        `F:3: unknown node "tt9"`,
+		frame + "at 1s heartbeat tt1 =>\n":                                     "F:3: nothing after =>",
+		frame + "at 1s running => X=1/1\n":                                     `F:3: unknown job "X"`,
+		frame + "at 1s demand => pool:X=1/1\n":                                 `F:3: unknown pool "X"`,
+		frame + "at 1s submit A maps=1 pool=X\n":                               "unknown pool",
+		frame + "at 1s submit A maps=1 data=tt7\n":                             `F:3: unknown node "tt7"`,
+		frame + "at 1s submit A maps=1 data=0-4:tt1\n":                         `data: "0-4" is no range of the 1 maps`,
+		frame + "at 1s submit A maps=1 priority=SOON\n":                        "unknown priority",
+		frame + "at 1s submit A maps=1\nat 1s submit A maps=1\n":               "F:4: job A twice",
+		frame + "at 1s submit A maps=1\nat 1s done A.m0\n":                     "F:4: task A.m0 does not run",
+		frame + "at 1s submit A maps=1\nat 1s fail A.m1\n":                     `F:4: unknown task "A.m1"`,
+		frame + "at 1s submit A maps=1\nat 1s output A.m0 5\n":                 "want the output of a map for each of 0 reduces",
+		frame + "at 1s submit A maps=1 => x\n":                                 "F:3: submit has no answer",
+		frame + "at 1s virtual A\n":                                            `unknown job "A"`,
+		frame + "run until=1s\nat 1s shares\n":                                 "F:4: run must be the last statement",
+		frame + "run\n":                                                        "F:3: want: run until=TIME",
+		frame + "run until=1s => X=1s\n":                                       `F:3: unknown job "X"`,
+		frame + "at 0s node tt1 map=1\n":                                       "F:3: node tt1 twice",
+		"cluster nodes=1\nscheduler hfs allocations=missing.xml\n":             "F:2: open ",
+		"cluster nodes=1\nscheduler capacity\nqueue a capacity=120\n":          "capacity and user limit must be within",
+		"cluster nodes=1\nscheduler capacity\nqueue a parent=b\n":              "stands before its parent",
+		"cluster nodes=1\nscheduler capacity\nat 0s submit A maps=1 queue=q\n": `"q" is no leaf queue`,
+	} {
+		code, _, errs := runText(t, text, Options{})
+		require.Equal(t, Unreadable, code, text)
+		require.Contains(t, errs, want, text)
+	}
+	var out, errs bytes.Buffer
+	require.Equal(t, Unreadable, Run(&out, &errs, []string{"no-such-file"}, Options{}))
+	require.Equal(t, "0 passed, 0 failed\n", out.String())
+}
+
+// CA-A4: queues that do not fit stop the scheduler.
+func TestCapacityAboveMaximum(t *testing.T) {
+	code, _, errs := runText(t, "cluster nodes=4 map=1\nscheduler capacity\nqueue default capacity=25\nqueue q1 max=40\n", Options{})
+	require.Equal(t, Unreadable, code)
+	require.Contains(t, errs, "queue q1: capacity 75 is above its maximum 40")
+}
+
+func TestAllocationFile(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.xml"), []byte(`<?xml version="1.0"?>
+<allocations><pool name="poolA"><minMaps>3</minMaps><weight>2.0</weight></pool></allocations>`), 0o600))
+	file := filepath.Join(dir, "a.scenario")
+	require.NoError(t, os.WriteFile(file, []byte(`cluster nodes=4 map=1
+scheduler hfs allocations=a.xml
+at 0s submit A maps=9 pool=poolA
+at 0s submit B maps=9
+at 0s shares => pool:poolA=3/0 pool:default=1/0
+`), 0o600))
+	var out, errs bytes.Buffer
+	require.Equal(t, Passed, Run(&out, &errs, []string{file}, Options{}), out.String()+errs.String())
+}
+
+func TestSameValue(t *testing.T) {
+	for _, pair := range [][2]string{{"6200ms", "6.2s"}, {"2.667/1", "2.6666/1.0"}, {"A=1/2", "A=1.005/2"}, {"NA", "NA"}, {"1m0s", "60s"}} {
+		require.True(t, sameValue(pair[0], pair[1]), "%v", pair)
+	}
+	for _, pair := range [][2]string{{"6200ms", "6.3s"}, {"2.667/1", "2.6/1"}, {"A=1/2", "B=1/2"}, {"NA", "0/0"}, {"1", "1s"}} {
+		require.False(t, sameValue(pair[0], pair[1]), "%v", pair)
+	}
+}
