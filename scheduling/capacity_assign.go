@@ -54,7 +54,10 @@ func (o *capacity) assignQueue(q *leaf, n *node, k TaskKind, limits bool) bool {
 			continue // over the limit in the first round, offered already in the second
 		}
 		if n.free(k) < int(j.slots) {
-			return o.reserve(j, n, k)
+			if o.reserve(j, n, k) {
+				return true
+			}
+			continue
 		}
 		if c.offer(j, n, k) {
 			return true
