@@ -1,4 +1,0 @@
-package scheduling
-
-type leaf struct{}
-type virtualJob struct{}
