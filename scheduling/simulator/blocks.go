@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/tarry-mr/tarry/scheduling"
 )
@@ -60,7 +61,7 @@ func (t *topology) replica(r *rand.Rand, former []scheduling.NodeID, k int) sche
 				v = scheduling.NodeID(t.first[rack] + r.Int32N(int32(t.size(rack))))
 			}
 		}
-		if !holds(former, v) {
+		if !slices.Contains(former, v) {
 			return v
 		}
 	}
@@ -74,15 +75,6 @@ func (t *topology) outside(r *rand.Rand, rack int32) scheduling.NodeID {
 		v += size
 	}
 	return scheduling.NodeID(v)
-}
-
-func holds(nodes []scheduling.NodeID, v scheduling.NodeID) bool {
-	for _, n := range nodes {
-		if n == v {
-			return true
-		}
-	}
-	return false
 }
 
 // distance is the locality between two nodes.

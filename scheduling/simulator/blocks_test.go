@@ -21,7 +21,7 @@ func TestPlaceBlocks(t *testing.T) {
 			at := p.Nodes[p.Offsets[b]:p.Offsets[b+1]]
 			require.Len(t, at, min(replicas, nodes))
 			for i, v := range at {
-				require.False(t, holds(at[:i], v))
+				require.NotContains(t, at[:i], v)
 			}
 			if len(at) >= 2 && racks > 1 {
 				require.NotEqual(t, top.rackOf[at[0]], top.rackOf[at[1]])

@@ -12,8 +12,10 @@ import (
 // WriteJobsCSV writes a line for each job, with a header.
 func (r *Result) WriteJobsCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
-	_ = c.Write([]string{"job", "class", "user", "pool", "arrived_s", "ended_s", "sojourn_s", "alone_s", "done", "failed", "map_tasks", "reduce_tasks",
-		"node_local", "rack_local", "off_rack", "shuffle_node_local", "shuffle_rack_local", "shuffle_off_rack", "killed", "suspended", "lost_s"})
+	_ = c.Write([]string{
+		"job", "class", "user", "pool", "arrived_s", "ended_s", "sojourn_s", "alone_s", "done", "failed", "map_tasks", "reduce_tasks",
+		"node_local", "rack_local", "off_rack", "shuffle_node_local", "shuffle_rack_local", "shuffle_off_rack", "killed", "suspended", "lost_s",
+	})
 	for i := range r.Jobs {
 		j := &r.Jobs[i]
 		row := []string{j.Name, j.Class, j.User, j.Pool}
@@ -21,8 +23,10 @@ func (r *Result) WriteJobsCSV(w io.Writer) error {
 			row = append(row, strconv.FormatFloat(t.Seconds(), 'f', 6, 64))
 		}
 		row = append(row, fmt.Sprint(j.Done), fmt.Sprint(j.Failed))
-		for _, n := range []int{j.Tasks[0], j.Tasks[1], j.Maps.NodeLocal, j.Maps.RackLocal, j.Maps.OffRack,
-			int(j.Shuffle.NodeLocal), int(j.Shuffle.RackLocal), int(j.Shuffle.OffRack), j.Preempted.Killed, j.Preempted.Suspended} {
+		for _, n := range []int{
+			j.Tasks[0], j.Tasks[1], j.Maps.NodeLocal, j.Maps.RackLocal, j.Maps.OffRack,
+			int(j.Shuffle.NodeLocal), int(j.Shuffle.RackLocal), int(j.Shuffle.OffRack), j.Preempted.Killed, j.Preempted.Suspended,
+		} {
 			row = append(row, strconv.Itoa(n))
 		}
 		_ = c.Write(append(row, strconv.FormatFloat(j.Preempted.LostS, 'f', 6, 64)))
@@ -34,8 +38,10 @@ func (r *Result) WriteJobsCSV(w io.Writer) error {
 // WriteClassesCSV writes a line for each class and one, "all", for all jobs, with a header.
 func (r *Report) WriteClassesCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
-	_ = c.Write([]string{"class", "jobs", "makespan_s", "sojourn_mean_s", "sojourn_median_s", "sojourn_p95_s", "node_local", "rack_local", "off_rack",
-		"shuffle_node_local", "shuffle_rack_local", "shuffle_off_rack", "fairness_jain", "map_utilisation", "reduce_utilisation", "killed", "suspended", "lost_s"})
+	_ = c.Write([]string{
+		"class", "jobs", "makespan_s", "sojourn_mean_s", "sojourn_median_s", "sojourn_p95_s", "node_local", "rack_local", "off_rack",
+		"shuffle_node_local", "shuffle_rack_local", "shuffle_off_rack", "fairness_jain", "map_utilisation", "reduce_utilisation", "killed", "suspended", "lost_s",
+	})
 	for _, f := range append(slices.Clone(r.ByClass), ClassFigures{"all", r.Figures}) {
 		row := []string{f.Class, strconv.Itoa(f.Jobs)}
 		number := func(list ...float64) {

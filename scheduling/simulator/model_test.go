@@ -104,13 +104,17 @@ func TestRemoteReadsAreFlows(t *testing.T) {
 
 // A shuffle from one rack to the other goes through the over-subscribed uplink.
 func TestShuffleThroughUplink(t *testing.T) {
-	job := workload.Job{Name: "j", User: "u", Maps: 4, Reduces: 4, NoLocation: true, ShuffleBytes: 4000e6, SlowStart: 1,
-		Map: workload.Cost{Setup: -1, Time: time.Second}, Reduce: workload.Cost{Setup: -1, Time: time.Second}}
+	job := workload.Job{
+		Name: "j", User: "u", Maps: 4, Reduces: 4, NoLocation: true, ShuffleBytes: 4000e6, SlowStart: 1,
+		Map: workload.Cost{Setup: -1, Time: time.Second}, Reduce: workload.Cost{Setup: -1, Time: time.Second},
+	}
 	w := workload.Workload{Jobs: []workload.Job{job}}
 	times := map[float64]float64{}
 	for _, over := range []float64{1, 10} {
-		cfg := Config{Cluster: Cluster{Nodes: 4, Racks: 2, MapSlots: 1, ReduceSlots: 1, MergeRate: -1}, Policy: preset(t, "fifo"),
-			Network: Network{Flows: true, NodeLink: 100e6, Oversubscription: over}}
+		cfg := Config{
+			Cluster: Cluster{Nodes: 4, Racks: 2, MapSlots: 1, ReduceSlots: 1, MergeRate: -1}, Policy: preset(t, "fifo"),
+			Network: Network{Flows: true, NodeLink: 100e6, Oversubscription: over},
+		}
 		res := run(t, cfg, &w)
 		times[over] = res.Report.MakespanS
 		require.Equal(t, ShuffleBytes{NodeLocal: 1000e6, RackLocal: 1000e6, OffRack: 2000e6}, res.Report.Shuffle)
@@ -137,8 +141,10 @@ func TestGrain(t *testing.T) {
 // A failed node takes its map outputs along: its maps run again and the job still ends right.
 func TestNodeFailure(t *testing.T) {
 	for _, flows := range []bool{false, true} {
-		w := workload.Workload{Jobs: []workload.Job{{Name: "j", User: "u", Maps: 40, Reduces: 4, InputBytes: 40 << 20, ShuffleBytes: 400 << 20, SlowStart: 0.1,
-			Map: workload.Cost{Setup: -1, Time: 10 * time.Second}, Reduce: workload.Cost{Setup: -1, Time: 5 * time.Second}}}}
+		w := workload.Workload{Jobs: []workload.Job{{
+			Name: "j", User: "u", Maps: 40, Reduces: 4, InputBytes: 40 << 20, ShuffleBytes: 400 << 20, SlowStart: 0.1,
+			Map: workload.Cost{Setup: -1, Time: 10 * time.Second}, Reduce: workload.Cost{Setup: -1, Time: 5 * time.Second},
+		}}}
 		cfg := Config{
 			Cluster: Cluster{Nodes: 5, Racks: 2, MapSlots: 2, ReduceSlots: 1}, Network: Network{Flows: flows}, Policy: preset(t, "hfs"), Seed: 4,
 			Core: scheduling.Config{Expiry: 30 * time.Second},
@@ -185,8 +191,10 @@ func TestHFSPOnOneServer(t *testing.T) {
 		if i == 0 {
 			size = 30 * time.Second
 		}
-		w.Jobs = append(w.Jobs, workload.Job{Name: fmt.Sprint(i), User: "u", Maps: 10, NoLocation: true, Submit: time.Duration(at) * time.Second,
-			Map: workload.Cost{Setup: -1, Time: size}})
+		w.Jobs = append(w.Jobs, workload.Job{
+			Name: fmt.Sprint(i), User: "u", Maps: 10, NoLocation: true, Submit: time.Duration(at) * time.Second,
+			Map: workload.Cost{Setup: -1, Time: size},
+		})
 	}
 	p := preset(t, "hfsp")
 	p.HFSP.NoTraining = true
@@ -208,8 +216,10 @@ func TestHFSPOnOneServer(t *testing.T) {
 func TestPreemptionIsCounted(t *testing.T) {
 	w := workload.Workload{}
 	for i, pool := range []string{"big", "small"} {
-		w.Jobs = append(w.Jobs, workload.Job{Name: pool, User: "u", Pool: pool, Maps: 20 - 12*i, NoLocation: true, Submit: time.Duration(i) * 10 * time.Second,
-			Map: workload.Cost{Setup: -1, Time: 300 * time.Second}})
+		w.Jobs = append(w.Jobs, workload.Job{
+			Name: pool, User: "u", Pool: pool, Maps: 20 - 12*i, NoLocation: true, Submit: time.Duration(i) * 10 * time.Second,
+			Map: workload.Cost{Setup: -1, Time: 300 * time.Second},
+		})
 	}
 	p := preset(t, "hfs")
 	p.Preemption = scheduling.PreemptionPolicy{Mode: scheduling.PreemptOn, Interval: 5 * time.Second}
@@ -225,8 +235,10 @@ func TestPreemptionIsCounted(t *testing.T) {
 func TestSamples(t *testing.T) {
 	w := workload.Workload{}
 	for i := range 2 {
-		w.Jobs = append(w.Jobs, workload.Job{Name: fmt.Sprint(i), User: fmt.Sprint("u", i), Maps: 400, NoLocation: true, Submit: time.Duration(i) * 20 * time.Second,
-			Map: workload.Cost{Setup: -1, Time: 5 * time.Second, Spread: 0.5}})
+		w.Jobs = append(w.Jobs, workload.Job{
+			Name: fmt.Sprint(i), User: fmt.Sprint("u", i), Maps: 400, NoLocation: true, Submit: time.Duration(i) * 20 * time.Second,
+			Map: workload.Cost{Setup: -1, Time: 5 * time.Second, Spread: 0.5},
+		})
 	}
 	res := run(t, Config{Cluster: Cluster{Nodes: 10, MapSlots: 4}, Policy: preset(t, "hfs"), Sample: 10 * time.Second}, &w)
 	require.Equal(t, []JobSlots{{0, [2]int{40, 0}}}, res.Samples[1].Jobs)
@@ -247,9 +259,14 @@ func TestStalled(t *testing.T) {
 func TestBadConfig(t *testing.T) {
 	w := workload.Workload{Jobs: []workload.Job{{Name: "j", Maps: 1}}}
 	for _, cfg := range []Config{
-		{}, {Cluster: Cluster{Nodes: 2, Racks: 3}}, {Cluster: Cluster{Nodes: 1, ReadRate: -1}}, {Cluster: Cluster{Nodes: 1, SlowNodes: 2}},
-		{Cluster: Cluster{Nodes: 1}, Network: Network{Oversubscription: 0.5}}, {Cluster: Cluster{Nodes: 1}, Submission: Submission{Rule: Closed}},
-		{Cluster: Cluster{Nodes: 1}, Failures: Failures{Outages: []Outage{{Node: 1}}}}, {Cluster: Cluster{Nodes: 1}, Interval: -1},
+		{},
+		{Cluster: Cluster{Nodes: 2, Racks: 3}},
+		{Cluster: Cluster{Nodes: 1, ReadRate: -1}},
+		{Cluster: Cluster{Nodes: 1, SlowNodes: 2}},
+		{Cluster: Cluster{Nodes: 1}, Network: Network{Oversubscription: 0.5}},
+		{Cluster: Cluster{Nodes: 1}, Submission: Submission{Rule: Closed}},
+		{Cluster: Cluster{Nodes: 1}, Failures: Failures{Outages: []Outage{{Node: 1}}}},
+		{Cluster: Cluster{Nodes: 1}, Interval: -1},
 	} {
 		cfg.Policy = preset(t, "fifo")
 		_, err := Run(t.Context(), cfg, &w)

@@ -54,8 +54,10 @@ func TestOneSlot(t *testing.T) {
 
 // With events, reduces start the moment enough maps are done, on a node that has nothing to say itself.
 func TestReducesStartAtOnce(t *testing.T) {
-	w := workload.Workload{Jobs: []workload.Job{{Name: "a", Maps: 10, Reduces: 2, ShuffleBytes: 1, SlowStart: 1,
-		Map: workload.Cost{Setup: -1, Time: 5 * time.Second}, Reduce: workload.Cost{Setup: -1, Time: time.Second}}}}
+	w := workload.Workload{Jobs: []workload.Job{{
+		Name: "a", Maps: 10, Reduces: 2, ShuffleBytes: 1, SlowStart: 1,
+		Map: workload.Cost{Setup: -1, Time: 5 * time.Second}, Reduce: workload.Cost{Setup: -1, Time: time.Second},
+	}}}
 	cfg := Config{Cluster: Cluster{Nodes: 5, MapSlots: 2, ReduceSlots: 1}, Policy: preset(t, "fifo"), Interval: time.Hour}
 	cfg.Policy.Spread = false
 	require.InDelta(t, 6, run(t, cfg, &w).Jobs[0].Ended.Seconds(), 1e-6)

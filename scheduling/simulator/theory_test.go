@@ -72,8 +72,10 @@ func TestMeanSojournOfProcessorSharing(t *testing.T) {
 			tasks := 1 + int(r.ExpFloat64()*20)
 			total += float64(tasks) * slice
 			at += 5 / load * r.ExpFloat64()
-			w.Jobs = append(w.Jobs, workload.Job{Name: fmt.Sprint(i), User: "u", Maps: tasks, NoLocation: true, Submit: seconds(at),
-				Map: workload.Cost{Setup: -1, Time: seconds(slice)}})
+			w.Jobs = append(w.Jobs, workload.Job{
+				Name: fmt.Sprint(i), User: "u", Maps: tasks, NoLocation: true, Submit: seconds(at),
+				Map: workload.Cost{Setup: -1, Time: seconds(slice)},
+			})
 		}
 		res := run(t, Config{Cluster: Cluster{Nodes: 1, MapSlots: 1}, Policy: preset(t, "fair"), Seed: seed, Interval: time.Hour, Update: time.Minute}, &w)
 		sum += res.Report.Sojourn.Mean
@@ -109,11 +111,15 @@ func TestDelayFormula(t *testing.T) {
 	for _, d := range []int{1, 5, 15} {
 		r := rand.New(rand.NewPCG(uint64(d), 0))
 		w := workload.Workload{Name: "delay"}
-		w.Jobs = append(w.Jobs, workload.Job{Name: "filler", Class: "filler", User: "f", Maps: 40_000, NoLocation: true, Priority: scheduling.Low,
-			Map: workload.Cost{Setup: -1, Time: 10 * time.Second, Spread: 0.5}})
+		w.Jobs = append(w.Jobs, workload.Job{
+			Name: "filler", Class: "filler", User: "f", Maps: 40_000, NoLocation: true, Priority: scheduling.Low,
+			Map: workload.Cost{Setup: -1, Time: 10 * time.Second, Spread: 0.5},
+		})
 		for i := range 2000 {
-			w.Jobs = append(w.Jobs, workload.Job{Name: fmt.Sprint(i), Class: "probe", User: "p", Maps: 1, Submit: 60*time.Second + seconds(float64(i)*0.25+0.2*r.Float64()),
-				InputBytes: 1, Map: workload.Cost{Setup: -1, Time: 10 * time.Second, Spread: 0.5}})
+			w.Jobs = append(w.Jobs, workload.Job{
+				Name: fmt.Sprint(i), Class: "probe", User: "p", Maps: 1, Submit: 60*time.Second + seconds(float64(i)*0.25+0.2*r.Float64()),
+				InputBytes: 1, Map: workload.Cost{Setup: -1, Time: 10 * time.Second, Spread: 0.5},
+			})
 		}
 		p := preset(t, "fifo")
 		p.Spread = false

@@ -128,6 +128,8 @@ func Named(name string, r *rand.Rand) (Workload, error) {
 
 // Names lists the built-in workloads.
 func Names() []string {
-	return []string{"facebook-io", "facebook-cpu", "facebook-mixed", "hfsp-fb", "hfsp-preemption", "gridmix", "hierarchy",
-		"small-jobs", "sticky-slots", "facebook-2010", "overhead"}
+	return []string{
+		"facebook-io", "facebook-cpu", "facebook-mixed", "hfsp-fb", "hfsp-preemption", "gridmix", "hierarchy",
+		"small-jobs", "sticky-slots", "facebook-2010", "overhead",
+	}
 }

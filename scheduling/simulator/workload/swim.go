@@ -87,8 +87,11 @@ func parseRow(line []byte) (TraceRow, error) {
 		to   *int64
 		top  int64
 	}{
-		{"submit time", &row.Submit, maxSeconds}, {"gap", &row.Gap, maxSeconds},
-		{"map input bytes", &row.Input, MaxBytes}, {"shuffle bytes", &row.Shuffle, MaxBytes}, {"output bytes", &row.Output, MaxBytes},
+		{"submit time", &row.Submit, maxSeconds},
+		{"gap", &row.Gap, maxSeconds},
+		{"map input bytes", &row.Input, MaxBytes},
+		{"shuffle bytes", &row.Shuffle, MaxBytes},
+		{"output bytes", &row.Output, MaxBytes},
 	} {
 		n, err := strconv.ParseInt(cols[i+1], 10, 64)
 		switch {

@@ -166,8 +166,14 @@ func TestDistributions(t *testing.T) {
 }
 
 func TestValidate(t *testing.T) {
-	w := Workload{Jobs: []Job{{Name: "a", Maps: 1}, {Name: "b", Maps: 0}, {Name: "c", Maps: 1, After: "z"}, {Name: "d", Maps: 1, File: 2},
-		{Name: "e", Maps: 1, Submit: -time.Second}, {Name: "f", Maps: 1, Skew: Skew{Zipf: math.NaN()}}}}
+	w := Workload{Jobs: []Job{
+		{Name: "a", Maps: 1},
+		{Name: "b", Maps: 0},
+		{Name: "c", Maps: 1, After: "z"},
+		{Name: "d", Maps: 1, File: 2},
+		{Name: "e", Maps: 1, Submit: -time.Second},
+		{Name: "f", Maps: 1, Skew: Skew{Zipf: math.NaN()}},
+	}}
 	err := w.Validate()
 	for i := 1; i < 6; i++ {
 		require.ErrorContains(t, err, fmt.Sprintf("job %d", i))
