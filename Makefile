@@ -62,8 +62,7 @@ bench: bench-programs
 bench-quick: bench-programs
 	./bin/bench -size $(or $(SIZE),16MiB) -rounds $(or $(ROUNDS),3) $(ARGS)
 
-# Function by function: save figures now, compare with them later, on the same machine. The one saved with the sources is
-# of the machine that its first lines name.
+# Function by function: save figures now, compare with them later, on the same, quiet machine.
 BASELINE ?= internal/bench/baseline.txt
 BENCHES = $(GO) test -run '^$$' -bench '$(or $(BENCH),.)' -benchtime 200ms -count 6 -timeout 60m $(or $(PKGS),./mapreduce/... ./scheduling ./actors ./internal/limit)
 
