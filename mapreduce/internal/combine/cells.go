@@ -184,13 +184,16 @@ func (c *cells[V]) putLong(w *longPending[V], key []byte) bool {
 	}
 }
 
+// arenaHolds reports whether n more bytes can have an offset in the arena.
+func (c *cells[V]) arenaHolds(n int) bool { return uint64(len(c.arena)+n) <= maxArena }
+
 // reserve makes room for n more bytes in the arena.
 func (c *cells[V]) reserve(n int) bool {
 	if len(c.arena)+n <= cap(c.arena) {
 		return true
 	}
 	size := memory.SlabSize(max(len(c.arena)+n, 2*cap(c.arena)))
-	if uint64(len(c.arena)+n) > maxArena || !c.budget.TryAcquire(int64(size)) {
+	if !c.arenaHolds(n) || !c.budget.TryAcquire(int64(size)) {
 		return false
 	}
 	c.setArena(size)

@@ -215,13 +215,17 @@ func TestValuesWithoutEncodingStayInMemory(t *testing.T) {
 	cfg := Config[string]{Partitions: 1, Combine: longer, Budget: memory.NewBudget(1).Sub(), least: 64}
 	table := NewTable(cfg)
 	for i := range 5000 {
-		table.Emit(binary.BigEndian.AppendUint32(nil, uint32(i)), "v")
+		key := binary.BigEndian.AppendUint32(nil, uint32(i))
+		if i%2 == 0 {
+			key = append(key, "and more than sixteen bytes"...)
+		}
+		table.Emit(key, "v")
 	}
 	out, stats, err := table.Finish()
 	require.NoError(t, err)
 	require.EqualValues(t, 5000, stats.Output)
 	require.EqualValues(t, 5000, out[0].Records())
-	require.EqualValues(t, 5000*(4+16), out[0].Bytes())
+	require.EqualValues(t, 5000*(4+16)+2500*27, out[0].Bytes())
 	out[0].Release()
 	require.Zero(t, cfg.Budget.Used())
 }

@@ -180,9 +180,12 @@ func (t *Table[V]) flushLong() {
 
 // makeArena makes room for a key of n bytes, which the budget or the size of
 // the arena has refused: in an empty table, since over budget only one key's
-// worth may be taken.
+// worth may be taken; in the full one if its values cannot spill.
 func (t *Table[V]) makeArena(n int) {
-	if t.drain(); t.err == nil && !t.c.reserve(n) {
+	if t.cfg.spills() || !t.c.arenaHolds(n) {
+		t.drain()
+	}
+	if t.err == nil && !t.c.reserve(n) {
 		t.c.forceArena(n)
 	}
 }
