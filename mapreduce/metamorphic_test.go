@@ -19,7 +19,7 @@ type variant struct {
 	reduces  int
 	block    int64
 	memory   int64 // budget in bytes; 0 means none
-	identity bool   // no Reduce
+	identity bool  // no Reduce
 	words    bool  // MapWords instead of Map
 	strings  bool  // string keys instead of []byte ones
 	combine  string

@@ -15,7 +15,7 @@ type windows struct {
 	span int
 }
 
-func usualWindows() windows { return windows{run: 1 << 20, crossing: 64 << 10, span: 64 << 20} }
+func usualWindows() windows { return windows{run: 1 << 20, crossing: 64 << 10, span: 16 << 20} }
 
 // splitReader reads one split for one attempt.
 type splitReader struct {
