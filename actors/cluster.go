@@ -68,7 +68,7 @@ func (c *Cluster) spawn() error {
 	e := c.env
 	e.sys = newSystem(e.cfg.Logger)
 	c.nameNode = e.sys.Root.Spawn(e.sys.props(func() actor.Actor {
-		return &nameNode{env: e, pids: map[dfs.NodeID]*actor.PID{}}
+		return &nameNode{env: e, nodes: map[dfs.NodeID]*member{}}
 	}))
 	var up sync.WaitGroup
 	up.Add(len(e.places))

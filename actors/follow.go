@@ -38,9 +38,10 @@ func (jt *jobTracker) take(c actor.Context, e *Event) {
 		n := jt.nodes[e.Node]
 		n.used, n.poke = [2]int{}, false
 		jt.work++
-		c.Send(jt.nameNode, &nodeLost{node: dfs.NodeID(e.NodeName)})
+		c.Send(jt.nameNode, &nodeLost{node: dfs.NodeID(e.NodeName), life: n.life})
 	case scheduling.EventFinished:
 		jt.finished(r, e)
+	default: // of interest to the sink only
 	}
 }
 

@@ -41,6 +41,7 @@ type jobTracker struct {
 // tracked is what the JobTracker keeps of a node beside the Core.
 type tracked struct {
 	pid   *actor.PID
+	life  uint64 // incarnation
 	slots [2]int
 	used  [2]int
 	asked uint64 // jobTracker.work when the node was last offered tasks or poked
@@ -137,12 +138,12 @@ func (jt *jobTracker) join(c actor.Context, m *join) {
 		jt.log("join", err)
 		return
 	}
+	jt.settle(c) // a former life is lost first
 	n := jt.nodes[id]
-	n.pid, n.slots = m.pid, [2]int{m.spec.MapSlots, m.spec.ReduceSlots}
+	n.pid, n.slots, n.life = m.pid, [2]int{m.spec.MapSlots, m.spec.ReduceSlots}, m.spec.Incarnation
 	n.asked = 0
 	c.Respond(&joined{node: id, incarnation: m.spec.Incarnation})
 	jt.joined(id)
-	jt.settle(c)
 }
 
 func (jt *jobTracker) heartbeat(c actor.Context, m *heartbeat) {

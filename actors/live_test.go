@@ -103,6 +103,23 @@ func TestLostReplicasAreMadeAgain(t *testing.T) {
 	})
 }
 
+// TestRestartedNodeHoldsBlocks brings a node back before the JobTracker has missed it: its
+// former life is lost then, not the new one.
+func TestRestartedNodeHoldsBlocks(t *testing.T) {
+	bubble(t, Config{Nodes: 2}, func(t *testing.T, c *Cluster) {
+		require.NoError(t, c.FS().WriteFile("x", []byte("text")))
+		require.NoError(t, c.KillNode("node-01"))
+		require.NoError(t, c.StartNode("node-01"))
+		time.Sleep(time.Hour)
+		require.NoError(t, c.FS().WriteFile("y", []byte("text")))
+		for _, name := range []string{"x", "y"} {
+			blocks, err := c.FS().Blocks(name)
+			require.NoError(t, err)
+			require.Len(t, blocks[0].Nodes, 2, name)
+		}
+	})
+}
+
 // TestSmallJobSuspendsLarge runs a large job under HFSP and a small one after it: the
 // small one takes slots of the large one's attempts, which go on later and lose nothing.
 func TestSmallJobSuspendsLarge(t *testing.T) {

@@ -181,16 +181,18 @@ type (
 		report dfs.Report
 	}
 
-	// nodeUp is a node's first word, with a full report.
+	// nodeUp is the first word of a node's life, with a full report.
 	nodeUp struct {
 		quiet
 		report dfs.Report
 		pid    *actor.PID
+		life   uint64
 	}
 
-	// nodeLost is the JobTracker's word.
+	// nodeLost is the JobTracker's word that a life of a node is over.
 	nodeLost struct {
 		quiet
 		node dfs.NodeID
+		life uint64
 	}
 )

@@ -10,26 +10,36 @@ import (
 // reports, gives up those that are gone and has lost replicas made again. Bytes do not
 // pass through it.
 type nameNode struct {
-	env  *env
-	pids map[dfs.NodeID]*actor.PID
+	env   *env
+	nodes map[dfs.NodeID]*member
+}
+
+// member is a node that is up.
+type member struct {
+	pid  *actor.PID
+	life uint64
 }
 
 // Receive implements actor.Actor.
 func (n *nameNode) Receive(c actor.Context) {
 	switch m := c.Message().(type) {
 	case *announce:
-		if pid := n.pids[m.node]; pid != nil {
-			c.Send(pid, &reportBlocks{})
+		if at := n.nodes[m.node]; at != nil {
+			c.Send(at.pid, &reportBlocks{})
 		}
 	case *blockReport:
-		n.report(c, m.report)
+		if n.nodes[m.report.Node] != nil { // what a lost node said before is void
+			n.report(c, m.report)
+		}
 	case *nodeUp:
 		n.up(c, m)
 	case *nodeLost:
-		n.lose(c, m.node)
+		if at := n.nodes[m.node]; at != nil && at.life <= m.life {
+			n.lose(c, m.node)
+		}
 	case *actor.Terminated:
-		for id, pid := range n.pids {
-			if pid.Equal(m.Who) {
+		for id, at := range n.nodes {
+			if at.pid.Equal(m.Who) {
 				n.lose(c, id)
 			}
 		}
@@ -40,10 +50,10 @@ func (n *nameNode) Receive(c actor.Context) {
 // report may have been announced before the node was known, so it is asked for.
 func (n *nameNode) up(c actor.Context, m *nodeUp) {
 	id := m.report.Node
-	if old := n.pids[id]; old == nil || !old.Equal(m.pid) {
-		n.pids[id] = m.pid
+	if old := n.nodes[id]; old == nil || !old.pid.Equal(m.pid) {
 		c.Watch(m.pid)
 	}
+	n.nodes[id] = &member{pid: m.pid, life: m.life}
 	n.report(c, m.report)
 	c.Send(m.pid, &reportBlocks{})
 }
@@ -57,7 +67,7 @@ func (n *nameNode) report(c actor.Context, r dfs.Report) {
 
 // lose gives up a node and its replicas.
 func (n *nameNode) lose(c actor.Context, id dfs.NodeID) {
-	delete(n.pids, id)
+	delete(n.nodes, id)
 	if err := n.env.fs.Lose(id, true); err != nil {
 		n.env.cfg.Logger.Error("unknown node lost", "node", id, "err", err)
 	}
@@ -67,8 +77,8 @@ func (n *nameNode) lose(c actor.Context, id dfs.NodeID) {
 // heal orders the copies that the store lacks.
 func (n *nameNode) heal(c actor.Context) {
 	for _, plan := range n.env.fs.PlanHeal() {
-		if pid := n.pids[plan.To]; pid != nil {
-			c.Send(pid, &copyBlock{copy: plan})
+		if at := n.nodes[plan.To]; at != nil {
+			c.Send(at.pid, &copyBlock{copy: plan})
 		}
 	}
 }

@@ -94,7 +94,7 @@ func (n *node) arm(c actor.Context) {
 // the node in; every tick repeats it until answered.
 func (n *node) register(c actor.Context) {
 	if r, err := n.env.fs.Inventory(dfs.NodeID(n.at.name)); err == nil {
-		c.Send(n.nameNode, &nodeUp{report: r, pid: c.Self()})
+		c.Send(n.nameNode, &nodeUp{report: r, pid: c.Self(), life: n.life})
 	}
 	m := &join{pid: c.Self(), spec: scheduling.Node{
 		Name: n.at.name, Rack: n.at.rack, Incarnation: n.life,
@@ -217,6 +217,7 @@ func (n *node) obey(c actor.Context, o *order) {
 	case scheduling.Suspend, scheduling.Resume:
 		h.paused = o.Verb == scheduling.Suspend
 		c.Send(h.slot, &holdAttempt{id: o.Attempt, hold: h.paused})
+	case scheduling.Launch: // done above
 	}
 }
 
