@@ -133,7 +133,7 @@ type Config struct {
 	// SizeCells is up to how many maps × reduces a job's maps report the sizes of their partitions, which placing reduces by gravity needs;
 	// default 4 million. Larger jobs report none and their reduces go anywhere.
 	SizeCells int
-	// Progress, if not nil, is called about each 100,000 events with the simulated time and the number of jobs done.
+	// Progress, if not nil, is called each 16,384 events with the simulated time and the number of jobs done.
 	Progress func(now time.Duration, done int)
 }
 

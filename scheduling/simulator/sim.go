@@ -175,7 +175,7 @@ func (s *sim) loop(ctx context.Context) error {
 			s.q.now = s.cfg.Until
 			return nil
 		}
-		if s.res.Stats.Events++; s.res.Stats.Events%100_000 == 0 {
+		if s.res.Stats.Events++; s.res.Stats.Events%16_384 == 0 {
 			if err := ctx.Err(); err != nil {
 				return err
 			}

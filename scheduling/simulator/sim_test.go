@@ -118,3 +118,26 @@ func TestSameSeedSameBytes(t *testing.T) {
 		}
 	}
 }
+
+// A simulation that nobody waits for any more ends with the context's error.
+func TestCanceled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	w := workload.Hierarchy(false)
+	var seen int
+	_, err := Run(ctx, Config{Cluster: Cluster{Nodes: 100}, Policy: preset(t, "fifo"), Progress: func(time.Duration, int) {
+		seen++
+		cancel()
+	}}, &w)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, 1, seen)
+}
+
+// Until stops early; jobs that are not done do not count.
+func TestUntil(t *testing.T) {
+	w := workload.Hierarchy(false)
+	res := run(t, Config{Cluster: Cluster{Nodes: 100}, Policy: preset(t, "hfs"), Until: time.Minute}, &w)
+	require.Equal(t, time.Minute, res.End)
+	require.Zero(t, res.Report.Jobs)
+	require.False(t, res.Jobs[0].Done)
+	require.NotZero(t, res.Stats.Decisions)
+}
