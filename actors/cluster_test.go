@@ -1,8 +1,10 @@
 package actors
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -138,6 +140,38 @@ func TestStoredFilesAreInput(t *testing.T) {
 	require.Greater(t, maps, int64(5))
 	_, err = c.FS().Stat("in/text")
 	require.NoError(t, err, "the job's end leaves the file")
+}
+
+func TestStreamIsInput(t *testing.T) {
+	c := start(t, Config{Nodes: 3})
+	text := prose(4, 300)
+	var out bytes.Buffer
+	p, err := counting(2).Bind(mapreduce.Lines(mapreduce.Stream("-", strings.NewReader(text))), mapreduce.Text[pair](mapreduce.Writer("out", &out)))
+	require.NoError(t, err)
+	h := c.submit(t, p, SubmitOptions{})
+	h.wait(t)
+	require.Equal(t, oracle(t, counting(2), text), out.String())
+	require.Equal(t, 1, h.Progress().AnyPlace)
+}
+
+func TestManySmallFiles(t *testing.T) {
+	c := start(t, Config{Nodes: 5, Racks: 2})
+	dir := t.TempDir()
+	var all strings.Builder
+	for i := range 1000 {
+		line := fmt.Sprintf("file%d of many\n", i%7)
+		all.WriteString(line)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("f%04d", i)), []byte(line), 0o600))
+	}
+	srcs, err := mapreduce.Files(dir)
+	require.NoError(t, err)
+	var out bytes.Buffer
+	p, err := counting(2).Bind(mapreduce.Lines(srcs...), mapreduce.Text[pair](mapreduce.Writer("out", &out)))
+	require.NoError(t, err)
+	h := c.submit(t, p, SubmitOptions{})
+	h.wait(t)
+	require.Equal(t, oracle(t, counting(2), all.String()), out.String())
+	require.Equal(t, 1000, h.Progress().Maps.Done)
 }
 
 func TestEndedJobsAreForgotten(t *testing.T) {

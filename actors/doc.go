@@ -23,6 +23,6 @@
 // The package does not reach other processes: a node is emulated, its loss injected
 // with [Cluster.KillNode].
 //
-// Reading order: messages.go, config.go, cluster.go, jobtracker.go, node.go, slot.go,
-// attempt.go, shuffle.go, run.go.
+// Reading order: messages.go, config.go, cluster.go, jobtracker.go, follow.go, node.go,
+// slot.go, attempt.go, shuffle.go, run.go, ending.go.
 package actors
