@@ -61,7 +61,7 @@ func wordCount(b *testing.B, text []byte, root *memory.Budget, pool *memory.Pool
 	block := min(64<<20, len(text)/4+1)
 	maps := (len(text) + block - 1) / block
 	segments := make([][]*Segment[int64], maps)
-	cfg := Config[int64]{Partitions: 2, Sum: true, Pool: pool, SpillDir: os.TempDir()}
+	cfg := Config[int64]{Partitions: 2, Sum: true, Pool: pool, SpillDir: b.TempDir()}
 	cfg.Hint = &Hint{}
 	var mu sync.Mutex
 	parallel(maps, func(i int) {

@@ -183,7 +183,8 @@ func TestEmitFieldsEqualsFields(t *testing.T) {
 
 func TestInlineWordsEqualsPlain(t *testing.T) {
 	page := make([]byte, 3*pageSize)
-	rand.NewChaCha8([32]byte{1}).Read(page)
+	_, err := rand.NewChaCha8([32]byte{1}).Read(page)
+	require.NoError(t, err)
 	for start := range page[:2*pageSize] {
 		for n := range inlineKey + 1 {
 			k := page[start : start+n]

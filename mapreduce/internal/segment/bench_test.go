@@ -6,7 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
-	"fmt"
+	"errors"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -111,6 +111,29 @@ func teraSort(b *testing.B, text []byte, maps int, root *memory.Budget, pool *me
 	return total
 }
 
+// outputs returns two places to write to, new files in dir or nowhere, and a
+// function that closes and removes them.
+func outputs(b *testing.B, dir string, files bool) (out []io.Writer, done func()) {
+	if !files {
+		return []io.Writer{io.Discard, io.Discard}, func() {}
+	}
+	var made []*os.File
+	for range 2 {
+		f, err := os.CreateTemp(dir, "part-")
+		if err != nil {
+			b.Fatal(err)
+		}
+		made, out = append(made, f), append(out, f)
+	}
+	return out, func() {
+		for _, f := range made {
+			if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
 func parallel(n int, f func(i int)) {
 	next := make(chan int, n)
 	for i := range n {
@@ -149,19 +172,9 @@ func BenchmarkTeraSort(b *testing.B) {
 			cpu := cpuTime(b)
 			var s Stats
 			for b.Loop() {
-				out := []io.Writer{io.Discard, io.Discard}
-				for i := range out {
-					if c.files {
-						f, err := os.Create(fmt.Sprintf("%s/%d-%d", dir, i, b.N))
-						if err != nil {
-							b.Fatal(err)
-						}
-						defer f.Close()
-						defer os.Remove(f.Name())
-						out[i] = f
-					}
-				}
+				out, done := outputs(b, dir, c.files)
 				s = teraSort(b, text, c.maps, root, pool, dir, out)
+				done()
 			}
 			n := float64(len(text) / 100)
 			b.ReportMetric(float64(s.SpilledRecords)/n, "spilled")

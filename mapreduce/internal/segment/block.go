@@ -37,9 +37,9 @@ type blockWriter struct {
 	ordinals bool
 }
 
-func newBlockWriter(w io.Writer, at int64, pool *memory.Pool, budget *memory.Budget) *blockWriter {
+func newBlockWriter(w io.Writer, pool *memory.Pool, budget *memory.Budget) *blockWriter {
 	packed := s2.MaxEncodedLen(blockSize) + blockHeader
-	b := &blockWriter{w: w, at: at, slab: pool.Get(blockSize + packed), pool: pool, budget: budget}
+	b := &blockWriter{w: w, slab: pool.Get(blockSize + packed), pool: pool, budget: budget}
 	b.raw, b.packed = b.slab.Bytes[:0:blockSize], b.slab.Bytes[blockSize:]
 	b.charged = int64(len(b.slab.Bytes))
 	budget.Acquire(b.charged)

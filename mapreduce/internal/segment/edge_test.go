@@ -149,7 +149,7 @@ func TestConcurrentReaders(t *testing.T) {
 // run without an error has the number of records that was promised.
 func FuzzReader(f *testing.F) {
 	var run bytes.Buffer
-	w := newBlockWriter(&run, 0, nil, nil)
+	w := newBlockWriter(&run, nil, nil)
 	for i := range 300 {
 		if err := w.record(0, bytes.Repeat([]byte{byte(i)}, i), []byte("value")); err != nil {
 			f.Fatal(err)

@@ -145,7 +145,7 @@ func (m *Merge) write(sources []*source) (out fileRun, err error) {
 			file.drop()
 		}
 	}()
-	w := newBlockWriter(file.f, 0, m.cfg.Pool, m.cfg.Budget)
+	w := newBlockWriter(file.f, m.cfg.Pool, m.cfg.Budget)
 	defer w.close()
 	w.ordinals = true
 	x := section{ordinals: true}

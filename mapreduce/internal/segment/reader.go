@@ -2,6 +2,7 @@ package segment
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 
@@ -133,7 +134,7 @@ func (b *blockReader) read(p []byte) bool {
 		return false
 	}
 	if n, err := b.r.ReadAt(p, b.x.off); n < len(p) {
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			b.bad("a spill file is cut short")
 		} else {
 			b.err = fmt.Errorf("segment: reading a spill: %w", err)

@@ -64,20 +64,19 @@ func oracle(attempts []attempt, p int) (out []string) {
 	return out
 }
 
-// run feeds an attempt to a sorter, with part of its records in a pinned chunk.
+// runAttempt feeds an attempt to a sorter, with part of its records in a pinned chunk.
 func runAttempt(t require.TestingT, cfg Config, a attempt, pinned bool) []*Segment {
 	s := NewSorter(cfg)
 	s.least = 30_000
 	defer s.Close()
 	var chunk []byte
 	at := make([]int, len(a.records))
-	released := 0
 	if pinned {
 		for i, r := range a.records {
 			at[i] = len(chunk)
 			chunk = append(append(chunk, r.key...), r.value...)
 		}
-		s.Pin(chunk, func() { released++ })
+		s.Pin(chunk, nil)
 	}
 	for i, r := range a.records {
 		k, v := r.key, r.value

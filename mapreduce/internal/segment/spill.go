@@ -63,7 +63,7 @@ func (s *Sorter) spill() error {
 	if err != nil {
 		return err
 	}
-	w := newBlockWriter(f.f, 0, s.cfg.Pool, s.cfg.Budget)
+	w := newBlockWriter(f.f, s.cfg.Pool, s.cfg.Budget)
 	defer w.close()
 	for p := range s.lists {
 		x, err := s.writeSection(w, &s.lists[p])

@@ -14,7 +14,7 @@ func NewSpillWriter(cfg Config) (*SpillWriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &SpillWriter{file: f, w: newBlockWriter(f.f, 0, cfg.Pool, cfg.Budget)}, nil
+	return &SpillWriter{file: f, w: newBlockWriter(f.f, cfg.Pool, cfg.Budget)}, nil
 }
 
 // Add writes the next record of the current partition; keys must not descend.
