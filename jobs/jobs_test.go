@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
 	"github.com/tarry-mr/tarry/internal/gen"
 	"github.com/tarry-mr/tarry/mapreduce"
 )

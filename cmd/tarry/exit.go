@@ -44,8 +44,7 @@ func configError(format string, a ...any) error {
 
 // exit reports err in one line and gives its exit code. What happened after a signal is the signal's doing.
 func (p *program) exit(ctx context.Context, err error) int {
-	var sig *signalError
-	if errors.As(context.Cause(ctx), &sig) {
+	if sig, ok := errors.AsType[*signalError](context.Cause(ctx)); ok {
 		fmt.Fprintln(p.stderr, "tarry:", sig)
 		return sig.code()
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+
 	"github.com/tarry-mr/tarry/actors"
 )
 

@@ -77,23 +77,25 @@ func simFigures() []simFigure {
 // printComparison prints the contenders side by side, and each one's paired difference from the first.
 func printComparison(out io.Writer, list []simulator.Contest) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	header := "figure\t"
+	var header strings.Builder
+	header.WriteString("figure\t")
 	for i, c := range list {
-		header += c.Name + "\t"
+		header.WriteString(c.Name + "\t")
 		if i > 0 {
-			header += "- " + list[0].Name + "\t"
+			header.WriteString("- " + list[0].Name + "\t")
 		}
 	}
-	fmt.Fprintln(t, header)
+	fmt.Fprintln(t, header.String())
 	for _, f := range simFigures() {
-		row := f.name + "\t"
+		var row strings.Builder
+		row.WriteString(f.name + "\t")
 		for i := range list {
-			row += list[i].Over(f.of).String() + "\t"
+			row.WriteString(list[i].Over(f.of).String() + "\t")
 			if i > 0 {
-				row += list[i].Minus(&list[0], f.of).String() + "\t"
+				row.WriteString(list[i].Minus(&list[0], f.of).String() + "\t")
 			}
 		}
-		fmt.Fprintln(t, row)
+		fmt.Fprintln(t, row.String())
 	}
 	return t.Flush()
 }

@@ -1,8 +1,8 @@
 package gen
 
 import (
-	"context"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"

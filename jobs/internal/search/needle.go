@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -72,7 +73,7 @@ func (n *needle) indexFold(s []byte) int {
 	if last < 0 {
 		return -1
 	}
-	s = s[:len(s):len(s)]
+	s = slices.Clip(s)
 	window := s[n.rare : last+n.rare+1]
 	next := func(b byte, from int) int {
 		if j := bytes.IndexByte(window[from:], b); j >= 0 {
