@@ -29,6 +29,7 @@ const (
 	OpOutput
 	OpReconfigure
 	OpPreempt
+	OpSettle // a question settled what had changed
 )
 
 // Call is one call of a Core with what it answered, as JSON one line. Which fields count depends on Op.
@@ -135,6 +136,10 @@ func (c *Core) Apply(call *Call) error {
 		return c.MapOutput(call.At, call.Attempt.Task, call.Bytes)
 	case OpReconfigure:
 		return c.Reconfigure(call.At, *call.Policy)
+	case OpSettle:
+		c.dirty = true
+		c.look()
+		return nil
 	case OpPreempt:
 		_, err := c.Preempt(call.At)
 		return err

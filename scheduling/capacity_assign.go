@@ -104,6 +104,20 @@ func (o *capacity) rewind(k TaskKind) {
 	o.collect(&o.top, k)
 }
 
+// save copies the order of the queues, and restore puts it back: a question must not move them.
+func (o *capacity) save(k TaskKind) (orders [][]*leaf) {
+	for _, q := range append([]*leaf{&o.top}, o.queues...) {
+		orders = append(orders, append([]*leaf(nil), q.sorted[k]...))
+	}
+	return orders
+}
+
+func (o *capacity) restore(k TaskKind, orders [][]*leaf) {
+	for i, q := range append([]*leaf{&o.top}, o.queues...) {
+		q.sorted[k] = orders[i]
+	}
+}
+
 func (o *capacity) collect(q *leaf, k TaskKind) {
 	if len(q.children) == 0 {
 		if q != &o.top {
@@ -175,7 +189,7 @@ func (c *Core) Queues() []QueueView {
 	if !ok {
 		return nil
 	}
-	c.settle()
+	c.look()
 	o.resize()
 	var views []QueueView
 	for _, q := range o.queues {

@@ -257,7 +257,7 @@ func (c *Core) Virtual(id JobID, k TaskKind) (VirtualView, error) {
 		return VirtualView{}, fmt.Errorf("%w: policy %s has no virtual cluster", ErrBadConfig, c.pol.Name)
 	}
 	c.dirty = true
-	c.settle()
+	c.look()
 	o.age(k)
 	v := j.virtual[k]
 	if v == nil {

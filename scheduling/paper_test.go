@@ -224,3 +224,26 @@ func TestFIFOOrder(t *testing.T) {
 		}
 	})
 }
+
+// Without delay no slot idles while a task waits: greedy locality, no spreading, no limits, reduces anywhere.
+func TestWorkConservation(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, err := Preset(rapid.SampledFrom([]string{"fair", "hfs", "hfsp", "srpt", "ps"}).Draw(t, "preset"))
+		require.NoError(t, err)
+		p.Locality, p.Spread, p.SlowStart = LocalityPolicy{}, false, 0
+		y := newPlay(t, p)
+		for range 40 {
+			y.step(4, 1)
+			n := rapid.SampledFrom(y.nodes).Draw(t, "node")
+			y.beat(n, 3, 1)
+			for k := range TaskKind(kinds) {
+				if y.c.nodes[n].free(k) == 0 {
+					continue
+				}
+				for _, j := range y.c.active {
+					require.False(t, !j.state.Ended() && j.launchable(k), "%v idles on %v beside %v", k, n, j.id)
+				}
+			}
+		}
+	})
+}

@@ -24,35 +24,46 @@ func (c *Core) Preempt(now time.Duration) ([]AttemptID, error) {
 	return c.killed, nil
 }
 
-// updateNeeds moves the clocks of the pools that are not starved and works out what each may claim:
-//   - its minimum share, if it has been below it for longer than the pool's timeout;
-//   - its fair share, if it has been below half of it for longer than the fair timeout;
-//
-// the larger of the two counts.
+// updateNeeds moves the clocks of the pools that are not starved, and works out what each pool may claim.
 func (o *pools) updateNeeds() {
 	now := o.c.now
 	for _, p := range o.sorted {
 		for k := range TaskKind(kinds) {
-			least, run := p.least(k), p.running[k]
-			if run >= least {
+			if p.running[k] >= p.least(k) {
 				p.lastMin[k] = now
 			}
-			if half := int(min(p.share[k]/2, float64(p.wants(k)))); run >= half {
+			if p.running[k] >= p.half(k) {
 				p.lastHalf[k] = now
 			}
-			need := 0
-			if p.MinTimeout > 0 && now-p.lastMin[k] > p.MinTimeout {
-				need = max(0, least-run)
-			}
-			if t := o.alloc.FairTimeout; t > 0 && now-p.lastHalf[k] > t {
-				need = max(need, int(min(p.share[k], float64(p.wants(k))))-run)
-			}
+			need := o.needOf(p, k)
 			if need != p.need[k] && need > 0 && o.c.cfg.Events != nil {
 				o.c.emit(Event{Type: EventNeed, Node: NoNode, Pool: p.Name, Kind: k, Need: need})
 			}
-			p.need[k], p.urgent[k] = need, need > 0
+			p.need[k], p.urgent[k] = need, need > 0 && o.preempt.Mode == PreemptOn
 		}
 	}
+}
+
+// half is half the fair share, in whole slots, as far as the pool has use for it.
+func (p *pool) half(k TaskKind) int { return int(min(p.share[k]/2, float64(p.wants(k)))) }
+
+// needOf is what a pool may claim by preemption now, by the clocks of the last update:
+//   - its minimum share, if it has been below it for longer than the pool's timeout;
+//   - its fair share, if it has been below half of it for longer than the fair timeout;
+//
+// the larger of the two counts.
+func (o *pools) needOf(p *pool, k TaskKind) (need int) {
+	if o.preempt.Mode == PreemptOff {
+		return 0
+	}
+	now, run := o.c.now, p.running[k]
+	if p.MinTimeout > 0 && now-p.lastMin[k] > p.MinTimeout {
+		need = max(0, p.least(k)-run)
+	}
+	if t := o.alloc.FairTimeout; t > 0 && now-p.lastHalf[k] > t && run < p.half(k) {
+		need = max(need, int(min(p.share[k], float64(p.wants(k))))-run)
+	}
+	return need
 }
 
 // round kills as many attempts as the pools need: the newest of pools above their fair share, none that would take its pool below the share.

@@ -70,7 +70,7 @@ func (c *Core) Job(id JobID) (JobView, error) {
 	if err != nil {
 		return JobView{}, err
 	}
-	c.settle()
+	c.look()
 	v := JobView{ID: id, Name: j.spec.Name, User: j.spec.User, Pool: j.queue, Priority: j.spec.Priority, State: j.state, Runnable: j.runnable,
 		Hold: j.hold, Err: j.err, Submitted: j.submitted, Started: j.started, Finished: j.finished}
 	o, _ := c.order.(*pools)
@@ -94,7 +94,10 @@ func (c *Core) Job(id JobID) (JobView, error) {
 // Order lists the jobs with a task of kind k to launch, in the order in which the next free slot is offered.
 func (c *Core) Order(k TaskKind) []JobID {
 	c.dirty = true
-	c.settle()
+	c.look()
+	if o, ok := c.order.(*capacity); ok {
+		defer o.restore(k, o.save(k))
+	}
 	var ids []JobID
 	c.order.rewind(k)
 	for j := c.order.next(); j != nil; j = c.order.next() {
@@ -103,9 +106,18 @@ func (c *Core) Order(k TaskKind) []JobID {
 	return ids
 }
 
+// look settles for a question. Where that changes anything it goes into the call log, since it may make a difference whether, say, two submissions
+// are settled together or one after the other; all else about questions leaves no trace.
+func (c *Core) look() {
+	if c.dirty {
+		c.settle()
+		c.record(Call{Op: OpSettle, At: c.now})
+	}
+}
+
 // Runnable lists the jobs that may launch, in order of submission.
 func (c *Core) Runnable() []JobID {
-	c.settle()
+	c.look()
 	var ids []JobID
 	for _, j := range c.active {
 		if j.runnable {
@@ -133,17 +145,14 @@ func (c *Core) Pools() []PoolView {
 	if !ok {
 		return nil
 	}
-	c.settle()
+	c.look()
 	o.computeShares()
-	if o.preempt.Mode != PreemptOff {
-		o.updateNeeds()
-	}
 	var views []PoolView
 	for _, p := range o.sorted {
 		v := PoolView{Name: p.Name, Config: p.PoolConfig, Jobs: len(p.jobs)}
 		for k := range TaskKind(kinds) {
 			v.Kinds[k] = KindView{Running: p.running[k], Demand: p.wants(k), Share: p.share[k], Weight: p.Weight}
-			v.Need[k] = p.need[k]
+			v.Need[k] = o.needOf(p, k)
 			for _, j := range p.jobs {
 				w := &j.w[k]
 				v.Kinds[k].Total += len(w.tasks)
