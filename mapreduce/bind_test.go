@@ -217,3 +217,10 @@ func TestTaskKnowsItsAttempt(t *testing.T) {
 		require.Equal(t, int64(2), c.Get(ReduceOutputRecords))
 	}
 }
+
+func TestAttemptBeforePrepareIsAnError(t *testing.T) {
+	p, err := wordCount(true).Bind(Lines(Bytes("text", []byte("a"))), Text[Pair[string, int64]](Writer("-", io.Discard)))
+	require.NoError(t, err)
+	_, err = p.RunMap(t.Context(), &MapAttempt{Split: Split{Length: 1}})
+	require.ErrorIs(t, err, errUnprepared)
+}

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// The constants below are the names of Hadoop's groups of counters.
+// The names of Hadoop's groups of counters.
 const (
 	GroupJob         = "Job Counters"
 	GroupFramework   = "Map-Reduce Framework"

@@ -82,6 +82,11 @@ func emitRaw(s *segment.Sorter, ranges *keyRanges, reduces int, fail *error) fun
 
 // emitCombined returns the emit of a map attempt with combiner.
 func (b *boundJob[I, K, V, O]) emitCombined(t *combine.Table[V]) func(K, V) {
+	clone := b.value.cloner()
+	if clone != nil {
+		key := b.key.encodeInto()
+		return func(k K, v V) { t.Emit(key(k), clone(v)) }
+	}
 	if b.key.raw && !b.key.descending {
 		if emit, ok := any(t.Emit).(func(K, V)); ok {
 			return emit

@@ -12,7 +12,7 @@ import (
 )
 
 // Input yields records of type I from sources. Make it with one of Lines,
-// LineStrings, KeyValueLines, NLines, FixedSize, WholeFiles, Chunks or Slice.
+// LineStrings, KeyValueLines, NLines, FixedSize, WholeFiles, Chunks, Slice or Seq.
 //
 // A record belongs to the split in which it starts, wherever blocks end. Records
 // of type []byte alias the input: they are valid until the map function returns

@@ -7,9 +7,9 @@ import (
 // Job is a typed MapReduce job: records of type I go into the map, pairs of K
 // and V to the reduces, records of type O to the output.
 //
-// K and V are strings, byte slices, integers, floats, bools, byte arrays,
-// structs and [Pair]s of those, pointers to none, or types with MarshalBinary
-// and UnmarshalBinary; anything else is an error of [Job.Bind]. Keys sort in
+// K and V are strings, byte slices, integers, floats, bools, structs, [Pair]s,
+// arrays and slices of those, or types with MarshalBinary and UnmarshalBinary;
+// anything else is an error of [Job.Bind]. Keys sort in
 // their natural order: numbers by value (NaN after all others), strings and
 // byte slices by bytes, false before true, structs field by field, marshaled
 // types by their bytes.
@@ -30,7 +30,7 @@ type Job[I, K, V, O any] struct {
 
 	// Combine merges two values of one key and must be associative and
 	// commutative; the engine calls it at will in maps and reduces. Nil: none.
-	// It may change and return a, but keeps no reference to b.
+	// It must not change what a and b point to, for both may be used again.
 	Combine func(a, b V) V
 	// Sum stands for a Combine that adds, without a call a record: for integers
 	// of 4 or 8 bytes.
@@ -51,6 +51,7 @@ type Job[I, K, V, O any] struct {
 	Partition func(key K, reduces int) int
 	// TotalOrder gives each reduce a range of keys, chosen from a sample of the
 	// input, so that the parts read one after the other are sorted as a whole.
+	// Plan.Prepare runs the map over that sample, beside the attempts.
 	TotalOrder bool
 	// Descending reverses the order of keys.
 	Descending bool

@@ -1,8 +1,10 @@
 package mapreduce
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
@@ -150,6 +152,9 @@ func (b *boundJob[I, K, V, O]) combining(p *Plan, a *MapAttempt) collector[K, V]
 	}
 	if !b.key.descending && wordKey[K]() != nil {
 		col.words = t.EmitFields
+		if clone := b.value.cloner(); clone != nil {
+			col.words = func(text []byte, v V) { t.EmitFields(text, clone(v)) }
+		}
 	}
 	return col
 }
@@ -185,11 +190,16 @@ func releaseAll[S stored](list []S) func() {
 }
 
 func (b *boundJob[I, K, V, O]) combineConfig(r *Resources, id AttemptID) combine.Config[V] {
+	decode := b.value.decoder()
+	if clone := b.value.cloner(); clone != nil { // decoded values alias the bytes
+		alias := decode
+		decode = func(x []byte) (V, error) { return alias(slices.Clip(bytes.Clone(x))) }
+	}
 	return combine.Config[V]{
 		Combine: b.job.Combine,
 		Sum:     b.job.Sum,
 		Append:  b.value.encoder(),
-		Decode:  b.value.decoder(),
+		Decode:  decode,
 		Budget:  r.Budget, Pool: r.Pool, SpillDir: r.SpillDir, Name: id.String(),
 	}
 }

@@ -256,3 +256,56 @@ func TestMapOnlyKeepsTheInputsOrder(t *testing.T) {
 		require.Equal(t, string(want), b.String())
 	})
 }
+
+// TestCombinedBytesAreCopied emits values from one buffer that is overwritten,
+// with and without spills, to a combiner that keeps one of them.
+func TestCombinedBytesAreCopied(t *testing.T) {
+	type listed struct {
+		Words [][]byte
+		N     int
+	}
+	longest := func(a, b listed) listed {
+		if len(b.Words[0]) > len(a.Words[0]) || len(b.Words[0]) == len(a.Words[0]) && bytes.Compare(b.Words[0], a.Words[0]) > 0 {
+			a.Words = b.Words
+		}
+		a.N += b.N
+		return a
+	}
+	var text strings.Builder
+	for i := range 30000 {
+		fmt.Fprintf(&text, "k%d %d\n", i*31%7000, i*7919%30011)
+	}
+	bind := func(to Destination) *Plan {
+		buffer := make([]byte, 0, 16)
+		j := Job[[]byte, string, listed, Pair[string, listed]]{
+			Map: func(line []byte, emit func(string, listed)) error {
+				key, value, _ := bytes.Cut(line, []byte(" "))
+				buffer = append(buffer[:0], value...)
+				emit(string(key), listed{Words: [][]byte{buffer}, N: 1})
+				return nil
+			},
+			Combine: longest,
+		}
+		p, err := j.Bind(Lines(Bytes("text", []byte(text.String()))), Encoded(to, func(dst []byte, p Pair[string, listed]) ([]byte, error) {
+			return fmt.Appendf(dst, "%s %q %d\n", p.First, p.Second.Words, p.Second.N), nil
+		}))
+		require.NoError(t, err)
+		return p
+	}
+	var want bytes.Buffer
+	_, err := RunLocal(context.Background(), bind(Writer("-", &want)), LocalOptions{})
+	require.NoError(t, err)
+	for _, memory := range []int64{0, 1} {
+		var got bytes.Buffer
+		res := Resources{SpillDir: t.TempDir()}
+		if memory > 0 {
+			res.Budget = NewMemory(memory).Sub()
+		}
+		p := bind(Writer("-", &got))
+		c := runEngine(t, p, 1, everyBytes(p, 100000), res)
+		require.Equal(t, want.String(), got.String())
+		if memory > 0 {
+			require.Positive(t, c.Get(SpilledRecords))
+		}
+	}
+}

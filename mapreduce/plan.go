@@ -24,6 +24,8 @@ var (
 	ErrInputChanged = errors.New("input file changed while it was read")
 )
 
+var errUnprepared = errors.New("mapreduce: attempt before Plan.Prepare")
+
 // Memory is a byte budget that attempts share; see [NewMemory].
 type Memory = memory.Budget
 
@@ -233,6 +235,9 @@ func (o *MapOutput) Release() {
 // back as a [*PanicError], a canceled ctx as its error. After an error nothing
 // is left but what AbortTask removes.
 func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err error) {
+	if p.reduces == 0 && !p.mapOnly {
+		return nil, errUnprepared
+	}
 	defer p.explainConsumed(a, &err)
 	defer catch(&err)
 	defer guardFaults()()

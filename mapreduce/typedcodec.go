@@ -1,8 +1,10 @@
 package mapreduce
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
+	"slices"
 	"unsafe"
 )
 
@@ -67,6 +69,43 @@ func (t typedCodec[T]) decoder() func(b []byte) (T, error) {
 		}
 		return *box, err
 	}
+}
+
+// cloner returns a function that copies what a value points to, for one goroutine
+// at a time, or nil if no value points to bytes that may change.
+func (t typedCodec[T]) cloner() func(v T) T {
+	if !mayChange(reflect.TypeFor[T]()) {
+		return nil
+	}
+	if f, ok := any(func(b []byte) []byte { return slices.Clip(bytes.Clone(b)) }).(func(T) T); ok {
+		return f
+	}
+	encode, decode := t.encoder(), t.decoder()
+	return func(v T) T {
+		c, err := decode(encode(nil, v))
+		if err != nil {
+			panic(marshalError{err})
+		}
+		return c
+	}
+}
+
+// mayChange reports whether values of type t point to memory that their owner
+// may write to: slices, and what a marshaled type may hold.
+func mayChange(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Slice, reflect.Pointer, reflect.Map, reflect.Interface:
+		return true
+	case reflect.Array:
+		return mayChange(t.Elem())
+	case reflect.Struct:
+		for f := range t.Fields() {
+			if mayChange(f.Type) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // prefixLen returns a function that tells how many bytes of an encoding belong to
