@@ -99,7 +99,10 @@ func (o *hfsp) sample(j *job, k TaskKind, length, worked time.Duration, finished
 	if rest := n - v.through; rest > 0 {
 		v.resize(rest, max(1, (size-v.worked)/time.Duration(rest)))
 	}
-	v.finish = o.c.now
+	if v.tasks == 0 {
+		v.finish = o.c.now
+	}
 	o.virtual[k].insert(v)
 	o.drifted[k] = true
+	o.place(j, k)
 }
