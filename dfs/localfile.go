@@ -107,7 +107,14 @@ func (l *LocalFile) View(off int64, n int) ([]byte, func(), error) {
 		return nil, nil, err
 	}
 	l.views++
-	return l.data[off : off+int64(n) : off+int64(n)], l.unview, nil
+	view := l.data[off : off+int64(n) : off+int64(n)]
+	if !l.mapped || n < dropFrom {
+		return view, l.unview, nil
+	}
+	return view, func() {
+		dropPages(view) // before release: it may unmap the file
+		l.release()
+	}, nil
 }
 
 // Close implements Source.
@@ -125,6 +132,10 @@ func (l *LocalFile) Views() int {
 	defer l.mu.Unlock()
 	return l.views
 }
+
+// dropFrom is the size of a View, in bytes, from which its release takes its pages out of the process again: a job may read more than
+// its memory budget. They stay in the page cache, so a second View of them is a page fault and no read.
+const dropFrom = 256 << 10
 
 func (l *LocalFile) release() {
 	l.mu.Lock()

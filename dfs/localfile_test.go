@@ -1,6 +1,7 @@
 package dfs
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"path/filepath"
@@ -105,4 +106,30 @@ func TestReleaseTwicePanics(t *testing.T) {
 	require.NoError(t, err)
 	release()
 	require.Panics(t, release)
+}
+
+// A released view gives its pages back; views that are still held, and new ones, show the same bytes.
+func TestReleasedViewsKeepTheFileReadable(t *testing.T) {
+	data := make([]byte, 3*dropFrom+12345)
+	for i := range data {
+		data[i] = byte(i * 7 >> 3)
+	}
+	path := filepath.Join(t.TempDir(), "large")
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+	f, err := OpenLocal(path)
+	require.NoError(t, err)
+	defer f.Close()
+	for _, off := range []int{0, 1, 4095, 4096, 100_001} {
+		held, releaseHeld, err := f.View(int64(off), dropFrom+off)
+		require.NoError(t, err)
+		_, release, err := f.View(0, len(data))
+		require.NoError(t, err)
+		release()
+		require.True(t, bytes.Equal(data[off:off+dropFrom+off], held))
+		releaseHeld()
+		again, release, err := f.View(int64(off), dropFrom)
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(data[off:off+dropFrom], again))
+		release()
+	}
 }

@@ -4,6 +4,7 @@ package dfs
 
 import (
 	"os"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,3 +16,13 @@ func mapFile(f *os.File, size int64) (data []byte, mapped bool, err error) {
 }
 
 func unmapFile(data []byte) error { return unix.Munmap(data) }
+
+// dropPages takes the pages that lie wholly within a mapped slice out of this process. What the slice shows stays the same; other
+// slices of the mapping may be in use. It is advice: an error changes nothing.
+func dropPages(b []byte) {
+	page := os.Getpagesize()
+	start := -int(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) & (page - 1)
+	if end := start + (len(b)-start)&^(page-1); start < end {
+		_ = unix.Madvise(b[start:end], unix.MADV_DONTNEED)
+	}
+}
