@@ -87,7 +87,7 @@ func readSplit[I any](ctx context.Context, p *Plan, a *MapAttempt, in Input[I], 
 	defer stop()
 	r := &splitReader{
 		ctx: ctx, windows: usualWindows(), source: p.sources[a.Split.Source], split: a.Split,
-		watch: w, progress: a.Progress, pin: pin,
+		watch: w, progress: a.Progress, budget: a.Budget, pool: a.Pool, pin: pin,
 	}
 	err = in.read(r, func(rec I) error {
 		records++

@@ -1,6 +1,7 @@
 package mapreduce
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -170,11 +171,15 @@ func once(name string, open func() (io.ReadCloser, error)) func() (io.ReadCloser
 	}
 }
 
+// packedBuffer is how much of a compressed file is read at once, in bytes.
+const packedBuffer = 256 << 10
+
 // open returns the source as one decompressed stream.
 func (s Source) open() (io.ReadCloser, error) {
 	var raw io.ReadCloser
 	if s.Data != nil {
-		raw = io.NopCloser(io.NewSectionReader(s.Data, 0, s.Data.Size()))
+		section := io.NewSectionReader(s.Data, 0, s.Data.Size())
+		raw = io.NopCloser(bufio.NewReaderSize(section, packedBuffer))
 	} else {
 		var err error
 		if raw, err = s.stream(); err != nil {

@@ -25,6 +25,8 @@ type splitReader struct {
 	split    Split
 	watch    *watch    // may be nil
 	progress *Progress // may be nil
+	budget   *Memory   // pays for the buffer of a stream; may be nil
+	pool     *Buffers  // supplies it; may be nil
 	read     int64     // bytes of input so far
 	// pin, if not nil, takes over each view: it calls release when the bytes are
 	// no longer needed.
@@ -173,18 +175,22 @@ func (s *splitReader) streamRuns(ends recordEnds, yield func(run []byte) error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	buf := make([]byte, s.run)
+	buf := s.newBuffer(s.run)
+	defer func() { buf.free() }()
 	held := 0
 	for eof := false; !eof; {
-		if held == len(buf) {
-			buf = append(buf, make([]byte, len(buf))...)
+		if held == len(buf.b) {
+			larger := s.newBuffer(2 * held)
+			copy(larger.b, buf.b)
+			buf.free()
+			buf = larger
 		}
-		n, err := fill(r, buf[held:])
+		n, err := fill(r, buf.b[held:])
 		if eof = err == io.EOF; err != nil && !eof { //nolint:errorlint // a wrapped EOF is a damaged stream
 			return err
 		}
 		held += n
-		used := ends.last(buf[:held])
+		used := ends.last(buf.b[:held])
 		if eof {
 			used = held
 		}
@@ -194,12 +200,28 @@ func (s *splitReader) streamRuns(ends recordEnds, yield func(run []byte) error) 
 		if used == 0 {
 			continue
 		}
-		if err := yield(buf[:used:used]); err != nil {
+		if err := yield(buf.b[:used:used]); err != nil {
 			return err
 		}
-		held = copy(buf, buf[used:held])
+		held = copy(buf.b, buf.b[used:held])
 	}
 	return nil
+}
+
+// streamBuffer is a buffer from a pool, charged to a budget.
+type streamBuffer struct {
+	b    []byte
+	free func()
+}
+
+func (s *splitReader) newBuffer(n int) streamBuffer {
+	slab := s.pool.Get(n)
+	size := int64(len(slab.Bytes))
+	s.budget.Acquire(size)
+	return streamBuffer{b: slab.Bytes[:n], free: func() {
+		s.pool.Put(slab)
+		s.budget.Release(size)
+	}}
 }
 
 // fill reads until b is full or r ends or fails. Unlike io.ReadFull it never

@@ -104,8 +104,10 @@ func mayChange(t reflect.Type) bool {
 				return true
 			}
 		}
+		return false
+	default:
+		return false
 	}
-	return false
 }
 
 // prefixLen returns a function that tells how many bytes of an encoding belong to
