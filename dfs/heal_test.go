@@ -65,19 +65,7 @@ func TestReadableWhileAReplicaLives(t *testing.T) {
 					f.Corrupt(node(), b.ID)
 				}
 			},
-			"heal": func(t *rapid.T) {
-				for f.Heal() > 0 { // a corrupt origin found on the way needs another round
-				}
-				for name := range files {
-					blocks, err := f.Blocks(name)
-					require.NoError(t, err)
-					for _, b := range blocks {
-						if len(b.Nodes) > 0 {
-							require.Len(t, b.Nodes, min(repl, nodes-len(lost)), "%v of %s", b.ID, name)
-						}
-					}
-				}
-			},
+			"heal": func(t *rapid.T) { checkHealing(t, f, files, min(repl, nodes-len(lost))) },
 			"": func(t *rapid.T) {
 				for name, data := range files {
 					checkFile(t, f, name, data)
@@ -85,6 +73,22 @@ func TestReadableWhileAReplicaLives(t *testing.T) {
 			},
 		})
 	})
+}
+
+// checkHealing heals until nothing is left to do and expects want replicas of each block
+// that is not lost.
+func checkHealing(t *rapid.T, f *FS, files map[string][]byte, want int) {
+	for f.Heal() > 0 { // a corrupt origin found on the way needs another round
+	}
+	for name := range files {
+		blocks, err := f.Blocks(name)
+		require.NoError(t, err)
+		for _, b := range blocks {
+			if len(b.Nodes) > 0 {
+				require.Len(t, b.Nodes, want, "%v of %s", b.ID, name)
+			}
+		}
+	}
 }
 
 // checkFile compares what a file reads with what its live good replicas allow.
