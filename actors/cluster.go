@@ -119,8 +119,11 @@ func (c *Cluster) Submit(ctx context.Context, p *mapreduce.Plan, o SubmitOptions
 		return nil, ErrClosed
 	}
 	defer c.submits.Done()
+	if err := c.admit(&o); err != nil {
+		return nil, err
+	}
 	r := newRun(c.env, p, o.User, fmt.Sprintf("_jobs/%d", c.inputs.Add(1)))
-	r.submitted = c.env.now()
+	r.submitted, r.who = c.env.now(), o.principal()
 	err := p.SetupJob()
 	if err == nil {
 		err = c.prepare(ctx, r, o)

@@ -11,6 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
 // Config describes a cluster. The zero value is one node with a map slot and a reduce
@@ -44,6 +45,10 @@ type Config struct {
 	Scheduler       string
 	ReducePlacement string
 	Policy          scheduling.Policy
+
+	// Rules, if not nil, say into which pool or queue a job goes and who may submit there
+	// and move jobs; every Submit and SetPool is checked. Nil lets everybody do everything.
+	Rules *allocation.Rules
 
 	// HeartbeatInterval of the nodes; 0 means Hadoop's rule: 300 ms, more with more than
 	// 30 nodes. Expiry is how long a node may be silent; 0 means 10 minutes.
@@ -168,9 +173,10 @@ func (c Config) policy() (scheduling.Policy, error) {
 
 // SubmitOptions are a user's choices for one job.
 type SubmitOptions struct {
-	User     string // empty means anonymous
-	Pool     string // of the pools order; empty leaves it to the policy
-	Queue    string // of the capacity order
+	User     string   // empty means anonymous; with Config.Rules it must be authenticated
+	Groups   []string // of the user, for Config.Rules
+	Pool     string   // of the pools order; empty leaves it to the policy
+	Queue    string   // of the capacity order
 	Priority scheduling.Priority
 
 	// Reduces is the number of reduces if the job does not say; 0 means one for each

@@ -99,9 +99,12 @@ func (h *JobHandle) SetPriority(p scheduling.Priority) error {
 	})
 }
 
-// SetPool moves the job to another pool or queue.
+// SetPool moves the job to another pool or queue, if Config.Rules let its submitter.
 func (h *JobHandle) SetPool(name string) error {
 	return h.command(func(jt *jobTracker) error {
+		if err := h.mayMove(jt, name); err != nil {
+			return err
+		}
 		return jt.core.SetPool(jt.env.now(), h.run.id, name)
 	})
 }

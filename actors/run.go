@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
 // run is one job on the cluster, from Submit to its end. The JobTracker counts, attempts
@@ -18,6 +19,7 @@ type run struct {
 	id     scheduling.JobID // set before any attempt starts
 	name   string
 	user   string
+	who    allocation.Principal // the submitter
 	plan   *mapreduce.Plan
 	splits []mapreduce.Split
 	input  string // directory of the input's blocks in the FS

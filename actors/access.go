@@ -1,0 +1,48 @@
+package actors
+
+import (
+	"cmp"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
+)
+
+// anonymous is the user of jobs that name none.
+const anonymous = "anonymous"
+
+// admit decides, by Config.Rules, into which pool or queue a job goes, and refuses it if the submitter may not submit there. What it
+// decided replaces what was asked for, so that nothing the job says can lead elsewhere.
+func (c *Cluster) admit(o *SubmitOptions) error {
+	rules := c.env.cfg.Rules
+	if rules == nil {
+		return nil
+	}
+	policy, err := c.env.cfg.policy()
+	if err != nil {
+		return err
+	}
+	spec := scheduling.JobSpec{User: o.User, Pool: o.Pool, Queue: o.Queue}
+	if err := rules.Admit(&spec, o.principal(), policy.Order == "capacity"); err != nil {
+		return err
+	}
+	o.User, o.Pool, o.Queue = spec.User, spec.Pool, spec.Queue
+	return nil
+}
+
+// principal is who submits.
+func (o *SubmitOptions) principal() allocation.Principal {
+	return allocation.Principal{User: cmp.Or(o.User, anonymous), Groups: o.Groups}
+}
+
+// mayMove tells whether the submitter of a job may move it to another pool or queue.
+func (h *JobHandle) mayMove(jt *jobTracker, to string) error {
+	rules := h.cluster.env.cfg.Rules
+	if rules == nil {
+		return nil
+	}
+	job, err := jt.core.Job(h.run.id)
+	if err != nil {
+		return err
+	}
+	return rules.Move(h.run.who, h.run.who.User, job.Pool, to)
+}

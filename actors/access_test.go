@@ -1,0 +1,60 @@
+package actors
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
+)
+
+// closedRules let anybody into "open" and only ann, or the group staff, into "prod".
+func closedRules(t *testing.T) *allocation.Rules {
+	t.Helper()
+	list := func(s string) allocation.List {
+		l, err := allocation.ParseList(s)
+		require.NoError(t, err)
+		return l
+	}
+	return &allocation.Rules{Access: allocation.Access{Enabled: true, Queues: []allocation.QueueAccess{
+		{Name: "open", Submit: list("*"), Administer: list(" ")},
+		{Name: "prod", Submit: list("ann staff"), Administer: list(" ")},
+	}}}
+}
+
+// The explicit pool does not slip past the lists, at submission or by a move; who may is let in.
+func TestRulesGuardPools(t *testing.T) {
+	c := start(t, Config{Rules: closedRules(t)})
+	for _, o := range []SubmitOptions{
+		{User: "eve", Pool: "prod"},
+		{User: "eve"}, // its own pool is not listed
+		{Pool: "prod"},
+		{User: "eve", Pool: "open", Queue: "prod"},
+	} {
+		p, _ := bindLines(t, counting(1), "a b\n")
+		_, err := c.Submit(t.Context(), p, o)
+		require.ErrorIs(t, err, allocation.ErrDenied, "%+v", o)
+		require.ErrorContains(t, err, "may not submit")
+	}
+	for _, o := range []SubmitOptions{{User: "ann", Pool: "prod"}, {User: "bob", Groups: []string{"staff"}, Pool: " prod "}, {User: "eve", Pool: "open"}} {
+		p, _ := bindLines(t, counting(1), "a b\n")
+		c.submit(t, p, o).wait(t)
+	}
+}
+
+func TestRulesGuardMoves(t *testing.T) {
+	c := start(t, Config{Rules: closedRules(t)})
+	hold := make(chan struct{})
+	job := counting(1)
+	job.Map = func([]byte, func(string, int64)) error {
+		<-hold
+		return nil
+	}
+	p, _ := bindLines(t, job, "a b\n")
+	h := c.submit(t, p, SubmitOptions{User: "eve", Pool: "open"})
+	require.ErrorIs(t, h.SetPool("prod"), allocation.ErrDenied)
+	require.NoError(t, h.SetPool("open"))
+	close(hold)
+	require.Zero(t, h.wait(t).Counters.Get(mapreduce.MapOutputRecords))
+}
