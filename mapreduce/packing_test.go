@@ -72,6 +72,7 @@ func TestDamagedInputIsAClearError(t *testing.T) {
 		_, err = RunLocal(context.Background(), p, LocalOptions{})
 		require.ErrorIs(t, err, ErrCorruptInput, "%d bytes", n)
 		require.ErrorContains(t, err, "text.gz")
+		require.Equal(t, 1, strings.Count(err.Error(), "EOF"), "said once: %v", err)
 	}
 	damaged := bytes.Clone(b.Bytes())
 	damaged[b.Len()/2] ^= 0x55

@@ -212,8 +212,11 @@ func (u *unpacked) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close implements io.Closer.
-func (u *unpacked) Close() error { return errors.Join(u.ReadCloser.Close(), u.raw.Close()) }
+// Close implements io.Closer. Damage was reported by Read.
+func (u *unpacked) Close() error {
+	_ = u.ReadCloser.Close()
+	return u.raw.Close()
+}
 
 // Splits cuts the input. blocks returns the blocks of a source, in order and
 // without gaps; a nil blocks, or an empty answer, stands for one block a source.
