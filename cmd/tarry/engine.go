@@ -22,11 +22,16 @@ func (p *program) startEngine(r *runFlags) (engine, error) {
 	if r.inline {
 		return &inlineEngine{flags: r}, nil
 	}
+	policy, rules, err := r.schedulerFiles()
+	if err != nil {
+		return nil, err
+	}
 	rec, err := r.openRecord()
 	if err != nil {
 		return nil, err
 	}
 	cfg := actors.Config{
+		Policy: policy, Rules: rules,
 		Nodes: r.nodes, Racks: r.racks, MapSlots: r.mapSlots, ReduceSlots: r.reduceSlots,
 		Parallelism: r.parallelism(),
 		Replication: r.replication, BlockSize: int64(r.blockSize),
@@ -50,7 +55,7 @@ type clusterEngine struct {
 }
 
 func (e *clusterEngine) run(ctx context.Context, plan *mapreduce.Plan) (*mapreduce.Counters, error) {
-	job, err := e.cluster.Submit(ctx, plan, actors.SubmitOptions{User: "user", Reduces: e.flags.reduces})
+	job, err := e.cluster.Submit(ctx, plan, e.flags.submitOptions())
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,10 @@ type runFlags struct {
 	blockSize       byteSize
 	scheduler       string
 	reducePlacement string
+	allocations     string
+	queues          string
+	pool            string
+	queue           string
 	memory          byteSize
 	spillDir        string
 	seed            uint64
@@ -48,7 +52,11 @@ func (r *runFlags) register(cmd *cobra.Command) {
 	f.IntVar(&r.replication, "replication", 0, "replicas of a block, each on a node of its own (default: 3, or all nodes if fewer)")
 	f.Var(&r.blockSize, "block-size", "largest part of a file that one map reads (default 64MiB, less for small inputs)")
 	f.StringVar(&r.scheduler, "scheduler", "hfs", "which job's task goes next, and how long it waits for its data")
-	f.StringVar(&r.reducePlacement, "reduce-placement", "cogrs", "where reduces go: any, or cogrs (center of gravity of their input)")
+	f.StringVar(&r.reducePlacement, "reduce-placement", "cogrs", "where reduces go: any, cogrs (center of gravity of their input) or larts (most of their input)")
+	f.StringVar(&r.allocations, "allocations", "", "fair-scheduler.xml with the pools of scheduler hfs")
+	f.StringVar(&r.queues, "queues", "", "capacity-scheduler.xml, or mapred-queues.xml with access lists, of scheduler capacity; lists hold for pools, too")
+	f.StringVar(&r.pool, "pool", "", "pool of the job (default: the user's)")
+	f.StringVar(&r.queue, "queue", "", "queue of the job (default \"default\")")
 	f.Var(&r.memory, "memory", "budget of all tasks; sorted runs beyond it spill to disk (default: a share of what this process may use)")
 	f.StringVar(&r.spillDir, "spill-dir", "", "directory for spilled runs (default: the system's for temporary files)")
 	f.Uint64Var(&r.seed, "seed", 1, "seed of block placement")
