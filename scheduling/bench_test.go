@@ -153,3 +153,17 @@ func BenchmarkAssign(b *testing.B) {
 	large := setup{nodes: 10000, racks: 250, slots: [2]int{8, 8}, jobs: 1000, pools: 100, maps: 500, reduces: 100, sizes: true}
 	b.Run("large/hfs+cogrs", func(b *testing.B) { large.run(b, benchPolicy(b, "hfs", cogrsOn)) })
 }
+
+// BenchmarkScale shows how the cost of an assignment grows with the number of nodes and of jobs.
+func BenchmarkScale(b *testing.B) {
+	for _, preset := range []string{"fifo", "hfs", "capacity", "hfsp"} {
+		for _, nodes := range []int{250, 1000, 4000, 16000} {
+			s := setup{nodes: nodes, racks: nodes / 40, slots: [2]int{2, 2}, jobs: 100, pools: 20, maps: nodes / 4, reduces: nodes / 4}
+			b.Run(fmt.Sprintf("%s/nodes=%d", preset, nodes), func(b *testing.B) { s.run(b, benchPolicy(b, preset, nil)) })
+		}
+		for _, jobs := range []int{10, 100, 1000, 4000} {
+			s := setup{nodes: 1000, racks: 25, slots: [2]int{2, 2}, jobs: jobs, pools: 20, maps: 40000 / jobs, reduces: 40000 / jobs}
+			b.Run(fmt.Sprintf("%s/jobs=%d", preset, jobs), func(b *testing.B) { s.run(b, benchPolicy(b, preset, nil)) })
+		}
+	}
+}

@@ -185,3 +185,48 @@ func TestHysteresisOfSuspension(t *testing.T) {
 	got := beat(t, c, 3, n, Status{Attempt: small[0], State: StateSucceeded})
 	require.Equal(t, JobID(3), got[0].Task.Job, "a free slot goes to the smallest job")
 }
+
+// slowFluid lets divisible jobs run in short steps, each step's slots shared as fairShares does.
+func slowFluid(jobs []*virtualJob, slots int, step float64) []float64 {
+	left, finish := make([]float64, len(jobs)), make([]float64, len(jobs))
+	for i, v := range jobs {
+		left[i] = v.left().Seconds()
+	}
+	for now, more := 0.0, true; more; now += step {
+		more = false
+		claims := make([]claim, len(jobs))
+		for i, v := range jobs {
+			claims[i].weight = v.weight
+			if left[i] > 0 {
+				claims[i].demand, more = float64(v.tasks), true
+			}
+		}
+		fairShares(claims, float64(slots))
+		for i := range left {
+			if left[i] > 0 {
+				if left[i] -= claims[i].share * step; left[i] <= 0 {
+					finish[i] = now + step
+				}
+			}
+		}
+	}
+	return finish
+}
+
+func TestFluidProjectionAgainstSteps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := virtualCluster{slots: rapid.IntRange(1, 40).Draw(t, "slots")}
+		for i := range rapid.IntRange(1, 8).Draw(t, "jobs") {
+			tasks, each := rapid.IntRange(1, 30).Draw(t, "tasks"), rapid.IntRange(1, 9).Draw(t, "seconds")
+			v := &virtualJob{id: JobID(i + 1), size: tasks, weight: rapid.SampledFrom([]float64{0.5, 1, 2}).Draw(t, "weight")}
+			v.resize(tasks, time.Duration(each)*time.Second)
+			c.insert(v)
+		}
+		const step = 0.05
+		want := slowFluid(c.jobs, c.slots, step)
+		c.fluid()
+		for i, v := range c.jobs {
+			require.InDelta(t, want[i], v.finish.Seconds(), 10*step+0.02*want[i])
+		}
+	})
+}

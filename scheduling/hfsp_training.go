@@ -93,7 +93,7 @@ func (o *hfsp) sample(j *job, k TaskKind, length, worked time.Duration, finished
 	}
 	v.estimate = true
 	size := o.est(v.samples, n)
-	o.age(k)
+	o.ageExactly(k)
 	o.virtual[k].remove(v)
 	v.resize(0, 0)
 	if rest := n - v.through; rest > 0 {

@@ -232,6 +232,10 @@ func (c *virtualCluster) project(scratch *virtualCluster) {
 	if c.stale {
 		c.divide()
 	}
+	if len(c.jobs) > exactJobs {
+		c.fluid()
+		return
+	}
 	copies := make([]virtualJob, len(c.jobs))
 	scratch.now, scratch.slots, scratch.stale, scratch.jobs = c.now, c.slots, false, scratch.jobs[:0]
 	for i, v := range c.jobs {

@@ -75,7 +75,7 @@ func (o *hfsp) add(j *job) error {
 			continue
 		}
 		k := TaskKind(k)
-		o.age(k)
+		o.ageExactly(k)
 		v := &virtualJob{id: j.id, size: n, weight: 1}
 		if o.pol.Weighted {
 			v.weight = j.spec.Priority.factor()
@@ -125,10 +125,18 @@ func (o *hfsp) remove(j *job) {
 			o.all[k] = slices.Delete(o.all[k], i, i+1)
 		}
 		if v := j.virtual[k]; v != nil && j.state != JobSucceeded {
-			o.age(k)
+			o.ageExactly(k)
 			o.virtual[k].remove(v)
 			o.stale[k] = true
 		}
+	}
+}
+
+// ageExactly brings a virtual cluster up to now before a job in it changes. With many jobs that waits for the next projection or update: half a
+// second of virtual work is then not worth going through all jobs.
+func (o *hfsp) ageExactly(k TaskKind) {
+	if len(o.virtual[k].jobs) <= exactJobs {
+		o.age(k)
 	}
 }
 

@@ -1,0 +1,115 @@
+package scheduling
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+)
+
+// exactJobs is up to how many jobs finishes are projected task by task. With more, tasks count as divisible, which changes the order little and the
+// cost from the square of the number of jobs to n log n.
+const exactJobs = 64
+
+// fluidJob is a job in the fluid projection: per unit of weight the work it has left and the most slots it can use.
+type fluidJob struct {
+	v       *virtualJob
+	need    float64 // seconds
+	cap     float64
+	settled bool // finished, or runs all its tasks, so that its finish is known
+}
+
+// fluidEnd is when a job that runs all its tasks gives its slots back.
+type fluidEnd struct {
+	at    float64
+	slots float64
+}
+
+// fluid projects the finishes of divisible jobs. All jobs that cannot run all their tasks share one level L of slots per weight, so one
+// running total X of what each has been served per weight tells which finishes next; L only rises, and a job whose cap it passes runs all
+// its tasks from then on and finishes at a known time. Each job is so met twice.
+func (c *virtualCluster) fluid() {
+	jobs := make([]fluidJob, len(c.jobs))
+	byNeed, byCap := make([]*fluidJob, len(jobs)), make([]*fluidJob, len(jobs))
+	weight := 0.0
+	for i, v := range c.jobs {
+		jobs[i] = fluidJob{v: v, need: v.left().Seconds() / v.weight, cap: float64(v.tasks) / v.weight}
+		byNeed[i], byCap[i] = &jobs[i], &jobs[i]
+		weight += v.weight
+		v.finish = math.MaxInt64
+	}
+	slices.SortFunc(byNeed, func(a, b *fluidJob) int { return cmp.Or(cmp.Compare(a.need, b.need), cmp.Compare(a.v.id, b.v.id)) })
+	slices.SortFunc(byCap, func(a, b *fluidJob) int { return cmp.Or(cmp.Compare(a.cap, b.cap), cmp.Compare(a.v.id, b.v.id)) })
+	t, x, free := 0.0, 0.0, float64(c.slots)
+	var ends []fluidEnd // a heap, earliest first
+	left := len(jobs)
+	for left > 0 && free > 0 && weight > 1e-9 {
+		for len(byCap) > 0 && (byCap[0].settled || byCap[0].cap*weight <= free+1e-9) {
+			if j := byCap[0]; !j.settled {
+				j.settled = true
+				slots := float64(j.v.tasks)
+				end := t + (j.need-x)*j.v.weight/slots
+				j.v.finish = c.after(end)
+				ends = pushEnd(ends, fluidEnd{end, slots})
+				weight -= j.v.weight
+				free -= slots
+				left--
+			}
+			byCap = byCap[1:]
+		}
+		for len(byNeed) > 0 && byNeed[0].settled {
+			byNeed = byNeed[1:]
+		}
+		if len(byNeed) == 0 {
+			return
+		}
+		level := free / weight
+		next := t + (byNeed[0].need-x)/level
+		if len(ends) > 0 && ends[0].at < next {
+			next = ends[0].at
+		}
+		x += level * (next - t)
+		t = next
+		if len(ends) > 0 && ends[0].at <= t {
+			free += ends[0].slots
+			ends = popEnd(ends)
+			continue
+		}
+		j := byNeed[0]
+		j.settled = true
+		j.v.finish = c.after(t)
+		weight -= j.v.weight
+		left--
+	}
+}
+
+// after is the time so many seconds from now.
+func (c *virtualCluster) after(seconds float64) time.Duration {
+	return c.now + time.Duration(seconds*float64(time.Second))
+}
+
+func pushEnd(h []fluidEnd, e fluidEnd) []fluidEnd {
+	h = append(h, e)
+	for i := len(h) - 1; i > 0 && h[i].at < h[(i-1)/2].at; i = (i - 1) / 2 {
+		h[i], h[(i-1)/2] = h[(i-1)/2], h[i]
+	}
+	return h
+}
+
+func popEnd(h []fluidEnd) []fluidEnd {
+	n := len(h) - 1
+	h[0] = h[n]
+	h = h[:n]
+	for i := 0; 2*i+1 < n; {
+		k := 2*i + 1
+		if k+1 < n && h[k+1].at < h[k].at {
+			k++
+		}
+		if h[i].at <= h[k].at {
+			break
+		}
+		h[i], h[k] = h[k], h[i]
+		i = k
+	}
+	return h
+}
