@@ -95,7 +95,8 @@ func (jt *jobTracker) reportOf(id scheduling.AttemptID) *report {
 	return nil
 }
 
-// finished ends a run: the rest, which may block, is done by a goroutine of its own.
+// finished ends a run: the rest, which may block, is done by a goroutine of its own, once
+// the sink has heard of the end.
 func (jt *jobTracker) finished(r *run, e *Event) {
 	if r == nil {
 		return
@@ -106,5 +107,5 @@ func (jt *jobTracker) finished(r *run, e *Event) {
 	}
 	state, c := jt.core.State(e.JobID), r.total()
 	e.Counters = c
-	jt.env.endings.Go(func() { r.end(state, c, jt.registry) })
+	jt.over = append(jt.over, func() { r.end(state, c, jt.registry) })
 }

@@ -31,6 +31,7 @@ type jobTracker struct {
 	// Of the call of the Core at hand:
 	happened []scheduling.Event
 	reports  []*report
+	over     []func()          // the ends of jobs that finished
 	asking   scheduling.NodeID // the node that asks for work, or NoNode
 
 	suspended map[scheduling.AttemptID]bool
@@ -118,6 +119,9 @@ func answer(reply chan<- error, f func() error) {
 // giveUp fails all jobs: a panic in a call of the Core has left it in an unknown state.
 // The actor starts anew with a fresh Core, at which the nodes register again.
 func (jt *jobTracker) giveUp() {
+	for _, end := range jt.over {
+		jt.env.endings.Go(end)
+	}
 	for _, r := range jt.runs {
 		r.mu.Lock()
 		r.cause = ErrScheduler
@@ -223,6 +227,11 @@ func (jt *jobTracker) settle(c actor.Context) {
 	}
 	clear(jt.happened)
 	jt.happened = jt.happened[:0]
+	for _, end := range jt.over {
+		jt.env.endings.Go(end)
+	}
+	clear(jt.over)
+	jt.over = jt.over[:0]
 	for id, n := range jt.nodes {
 		if scheduling.NodeID(id) == jt.asking {
 			n.asked, n.poke = jt.work, false
