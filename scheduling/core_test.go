@@ -164,3 +164,18 @@ func TestLostOutputRunsTheMapAgain(t *testing.T) {
 	require.True(t, ok)
 	require.EqualValues(t, 1, try)
 }
+
+func TestEveryCauseHasItsWords(t *testing.T) {
+	seen := map[string]bool{}
+	for c := NoCause; c <= CauseNotInitialized; c++ {
+		require.False(t, seen[c.String()], "%d: %v", c, c)
+		seen[c.String()] = true
+		text, err := c.MarshalText()
+		require.NoError(t, err)
+		var back Cause
+		require.NoError(t, back.UnmarshalText(text))
+		require.Equal(t, c, back)
+	}
+	require.False(t, seen["cause?"])
+	require.Len(t, causeText, len(seen))
+}

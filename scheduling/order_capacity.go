@@ -146,7 +146,10 @@ func (o *capacity) enter(j *job, name string) error {
 		q.waiting.insert(q.rank(j), j)
 		j.queueRank = q.rank(j)
 	}
-	if !j.runnable {
+	switch {
+	case j.begun && !j.runnable: // held back by a former policy; it was initialized long ago
+		j.runnable, j.state, j.hold = true, JobRunning, Reason{}
+	case !j.runnable:
 		j.hold = Reason{Cause: CauseNotInitialized}
 	}
 	return nil

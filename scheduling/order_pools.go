@@ -46,6 +46,7 @@ type pool struct {
 	demand     [kinds]int // of its jobs, not cut to the maximum
 	load       [kinds]int
 	share      [kinds]float64
+	told       [kinds]float64       // share of the last event
 	lastMin    [kinds]time.Duration // when it last had its minimum share, or no use for it
 	lastHalf   [kinds]time.Duration // likewise half its fair share
 	urgent     [kinds]bool          // starved past a timeout

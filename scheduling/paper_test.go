@@ -232,6 +232,7 @@ func TestWorkConservation(t *testing.T) {
 		require.NoError(t, err)
 		p.Locality, p.Spread, p.SlowStart = LocalityPolicy{}, false, 0
 		y := newPlay(t, p)
+		y.fixed = true
 		for range 40 {
 			y.step(4, 1)
 			n := rapid.SampledFrom(y.nodes).Draw(t, "node")

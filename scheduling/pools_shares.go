@@ -33,7 +33,10 @@ func (o *pools) computeShares() {
 	}
 	if o.c.cfg.Events != nil {
 		for _, p := range o.sorted {
-			o.c.emit(Event{Type: EventShares, Node: NoNode, Pool: p.Name, Shares: p.share})
+			if p.share != p.told {
+				p.told = p.share
+				o.c.emit(Event{Type: EventShares, Node: NoNode, Pool: p.Name, Shares: p.share})
+			}
 		}
 	}
 }

@@ -61,7 +61,7 @@ type play struct {
 	now     time.Duration
 	nodes   []NodeID
 	joined  []Node
-	dead    map[NodeID]bool
+	fixed   bool                          // the policy stays
 	running map[NodeID]map[AttemptID]bool // true: suspended
 	won     map[TaskID]int                // commits of reduces
 	log     bytes.Buffer
@@ -70,7 +70,7 @@ type play struct {
 }
 
 func newPlay(t *rapid.T, p Policy) *play {
-	y := &play{t: t, dead: map[NodeID]bool{}, running: map[NodeID]map[AttemptID]bool{}, won: map[TaskID]int{}}
+	y := &play{t: t, running: map[NodeID]map[AttemptID]bool{}, won: map[TaskID]int{}}
 	y.calls = NewCallWriter(&y.log)
 	c, err := NewCore(Config{Calls: y.calls.Write, Explain: true, HeartbeatInterval: time.Second}, p)
 	require.NoError(t, err)
@@ -208,6 +208,12 @@ func (y *play) step(ends, fails int) {
 	case what == 8:
 		_, err := y.c.Preempt(y.now)
 		require.NoError(t, err)
+	case what == 9 && fails > 0 && !y.fixed && rapid.IntRange(0, 4).Draw(t, "reconfigure") == 0:
+		before := y.c.order
+		if err := y.c.Reconfigure(y.now, drawPolicy(t)); err != nil {
+			require.ErrorIs(t, err, ErrUnknownQueue)
+			require.Equal(t, before, y.c.order, "all or nothing")
+		}
 	default:
 		y.beat(n, ends, fails)
 	}

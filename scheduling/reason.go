@@ -26,10 +26,8 @@ const (
 	CauseSlowStart            // skipped: too few maps done
 	CauseUserLimit            // skipped: the user is at the queue's user limit
 	CauseQueueMax             // skipped: the queue is at its maximum capacity
-	CauseQueueZero            // skipped: the queue's capacity is no whole slot
 	CauseSlots                // skipped: a task needs more slots than the node has free
 	CauseReserved             // skipped: the node is reserved for another job
-	CauseSuspended            // skipped: the job's suspended task here resumes first
 	CauseSmallerJob           // suspended, killed or waiting: a smaller job needs the slot
 	CausePreempted            // killed: a pool below its share claims the slot
 	CauseJobEnded             // killed: its job is over
@@ -38,9 +36,6 @@ const (
 	CauseOutputLost           // map runs again: its output is gone
 	CauseResumed              // goes on where it was suspended
 	CauseLoadCap              // the node has its part of the tasks while the cluster is under-loaded
-	CauseNonLocalOnce         // skipped: one task off its data per heartbeat
-	CauseTraining             // launched to measure the job's size
-	CausePadding              // skipped: slots kept free for failures
 	CauseBusyLong             // skipped: only short jobs' tasks on the last slot of a node
 	CauseOneTask              // the heartbeat had its one task
 	CauseNotOffered           // the slot was not offered to it
@@ -48,14 +43,36 @@ const (
 )
 
 var causeText = [...]string{
-	"", "local to its data", "no location information", "first fit", "waited for locality", "waiting for locality",
-	"center of gravity", "no gain in waiting", "waiting for its center of gravity", "node has its part of the job's reduces",
-	"any node", "pool at its maximum share", "limit on running jobs", "slow start: too few maps done",
-	"user limit", "queue at its maximum capacity", "needs more slots than free here",
-	"node is reserved for another job", "its suspended task goes first", "a smaller job needs the slot",
-	"preempted for a pool below its share", "job is over", "superseded", "node lost", "map output lost", "resumed",
-	"load cap of the node", "one task off its data per heartbeat", "training", "slots kept for failures",
-	"last slot kept for short tasks", "the heartbeat had its one task", "the slot was not offered to it", "enough jobs of the queue wait initialized",
+	NoCause:             "",
+	CauseLocal:          "local to its data",
+	CauseNoLocation:     "no location information",
+	CauseGreedy:         "first fit",
+	CauseWaited:         "waited for locality",
+	CauseWaiting:        "waiting for locality",
+	CauseGravity:        "center of gravity",
+	CauseNoGain:         "no gain in waiting",
+	CauseGravityWait:    "waiting for its center of gravity",
+	CausePlacementCap:   "node has its part of the job's reduces",
+	CauseAnyReduce:      "any node",
+	CausePoolMax:        "pool at its maximum share",
+	CauseJobLimit:       "limit on running jobs",
+	CauseSlowStart:      "slow start: too few maps done",
+	CauseUserLimit:      "user limit",
+	CauseQueueMax:       "queue at its maximum capacity",
+	CauseSlots:          "needs more slots than free here",
+	CauseReserved:       "node is reserved for another job",
+	CauseSmallerJob:     "a smaller job needs the slot",
+	CausePreempted:      "preempted for a pool below its share",
+	CauseJobEnded:       "job is over",
+	CauseSuperseded:     "superseded",
+	CauseNodeLost:       "node lost",
+	CauseOutputLost:     "map output lost",
+	CauseResumed:        "resumed",
+	CauseLoadCap:        "load cap of the node",
+	CauseBusyLong:       "last slot kept for short tasks",
+	CauseOneTask:        "the heartbeat had its one task",
+	CauseNotOffered:     "the slot was not offered to it",
+	CauseNotInitialized: "enough jobs of the queue wait initialized",
 }
 
 // String is a short sentence.

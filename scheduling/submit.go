@@ -189,21 +189,35 @@ func (c *Core) Reconfigure(now time.Duration, p Policy) error {
 		c.pol, c.order, c.loc, c.place, c.far = old.pol, old.order, old.loc, old.place, old.far
 		return err
 	}
-	for _, n := range c.nodes {
-		n.reserved = [kinds]*job{}
-	}
 	for _, j := range c.active {
+		for k := range j.wait {
+			j.wait[k].skipped, j.wait[k].refused = false, 0
+		}
 		if !j.state.Ended() {
 			c.changed(j, Map)
 			c.changed(j, Reduce)
 		}
 	}
+	c.resetNodes()
 	c.dirty = true
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventReconfigured, Node: NoNode, Name: p.Name})
 	}
 	c.record(Call{Op: OpReconfigure, At: now, Policy: &p})
 	return nil
+}
+
+// resetNodes forgets what a former policy left on the nodes: reservations, and suspended attempts that nobody would resume, whose tasks start again.
+func (c *Core) resetNodes() {
+	_, resumes := c.order.(*hfsp)
+	for _, n := range c.nodes {
+		n.reserved = [kinds]*job{}
+		for i := len(n.atts) - 1; i >= 0 && !resumes; i-- {
+			if c.atts[n.atts[i]].suspended {
+				c.kill(n.atts[i], Reason{Cause: CauseSuperseded}, false)
+			}
+		}
+	}
 }
 
 // finishIfDone ends a job whose last task is done.
