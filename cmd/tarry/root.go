@@ -10,6 +10,7 @@ import (
 func commands(p *program) []*cobra.Command {
 	return []*cobra.Command{
 		newDelay(p),
+		newExperiment(p),
 		newRun(p),
 		newGen(p),
 		newScenario(p),

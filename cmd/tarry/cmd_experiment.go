@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarry-mr/tarry/experiments"
+)
+
+// newExperiment is the command `tarry experiment` with its sub-command `list`.
+func newExperiment(p *program) *cobra.Command {
+	var o experiments.Options
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "experiment NAME...|all -o DIR",
+		Short: "Reproduce published tables and figures, published and ours side by side",
+		Long: `Reproduce published tables and figures of delay scheduling, HFSP and CoGRS, and a few that no paper has. Each experiment leaves,
+in a folder of DIR, a table (published, ours, difference, verdict), the figures as SVG, PNG and CSV, and the exact set-up with every
+modelling choice; report.md ties them together. The same flags write the same bytes; times go to standard error.
+
+  tarry experiment list
+  tarry experiment delay-fig15 -o out/fig15
+  tarry experiment all --quick -o out/experiments
+
+A number that differs from the published one is a finding, not an error. Experiments on real traces read the folder that the
+environment variable TARRY_TRACES names, and a synthesized sample without it; they say which.`,
+		Args: arguments(1, -1, "the names of experiments, or all"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runExperiments(cmd.Context(), p, args, dir, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&dir, "output", "o", "", "folder for the results; made if missing, files of the same names are replaced")
+	f.BoolVar(&o.Quick, "quick", false, "smaller versions with the same shape")
+	f.Uint64Var(&o.Seed, "seed", 0, "first random seed")
+	f.IntVar(&o.Repeat, "repeat", 0, "seeds for each experiment with chance in it; 0 leaves it to the experiment")
+	cmd.AddCommand(newExperimentList(p))
+	return cmd
+}
+
+// newExperimentList is the command `tarry experiment list`.
+func newExperimentList(p *program) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the experiments",
+		Args:  arguments(0, 0, "no arguments but flags"),
+		RunE:  func(*cobra.Command, []string) error { return listExperiments(p, asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
+	return cmd
+}
+
+// listedExperiment is a line of `tarry experiment list --json`.
+type listedExperiment struct {
+	Name   string `json:"name"`
+	Title  string `json:"title"`
+	Source string `json:"source"`
+}
+
+func listExperiments(p *program, asJSON bool) error {
+	if asJSON {
+		enc := json.NewEncoder(p.stdout)
+		for _, e := range experiments.All() {
+			if err := enc.Encode(listedExperiment{e.Name, e.Title, e.Source}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	t := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(t, "NAME\tTITLE\tSOURCE")
+	for _, e := range experiments.All() {
+		fmt.Fprintf(t, "%s\t%s\t%s\n", e.Name, e.Title, e.Source)
+	}
+	return t.Flush()
+}
+
+// runExperiments runs those named, each once and in the order of the list.
+func runExperiments(ctx context.Context, p *program, names []string, dir string, o experiments.Options) error {
+	list, err := chosenExperiments(names)
+	if err != nil {
+		return err
+	}
+	switch st, err := os.Stat(dir); {
+	case dir == "":
+		return usageError("experiment needs a folder for its results: -o DIR")
+	case o.Repeat < 0:
+		return usageError("--repeat must not be negative")
+	case err == nil && !st.IsDir():
+		return configError("%s is a file, not a folder", dir)
+	}
+	began := time.Now()
+	done, err := experiments.Write(ctx, dir, list, o, p.stderr)
+	if err != nil {
+		return err
+	}
+	holds, differs := 0, 0
+	for _, d := range done {
+		h, n := d.Result.Counts()
+		holds, differs = holds+h, differs+n
+	}
+	fmt.Fprintf(p.stderr, "%d experiments in %v: %d rows hold, %d differ\n", len(done), time.Since(began).Round(time.Millisecond), holds, differs)
+	return nil
+}
+
+// chosenExperiments finds the experiments of these names; "all" is every one.
+func chosenExperiments(names []string) ([]experiments.Experiment, error) {
+	chosen := map[string]bool{}
+	for _, name := range names {
+		if _, ok := experiments.Find(name); !ok && name != "all" {
+			return nil, usageError("no experiment %q (see tarry experiment list)", name)
+		}
+		chosen[name] = true
+	}
+	var list []experiments.Experiment
+	for _, e := range experiments.All() {
+		if chosen["all"] || chosen[e.Name] {
+			list = append(list, e)
+		}
+	}
+	return list, nil
+}
