@@ -15,7 +15,6 @@ type attempt struct {
 	ran       time.Duration // before since, while not suspended
 	progress  float64
 	reduced   float64
-	known     bool // the node has reported it
 	sampled   bool // order "hfsp" has learned from its progress
 }
 
@@ -44,9 +43,6 @@ func (c *Core) launch(j *job, k TaskKind, i int32, n *node, l Locality, why Reas
 	c.hold(j, n, k, 1)
 	w.skipped = NoCause
 	c.orders = append(c.orders, Order{Verb: Launch, Attempt: id, Locality: l, Reason: why})
-	if k == Map {
-		c.place.mapLaunched(j, i, n)
-	}
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventLaunched, JobID: j.id, Attempt: id, Kind: k, Node: n.id, Locality: l, Reason: why, Placed: placed})
 	}

@@ -84,7 +84,6 @@ func (c *Core) apply(n *node, s *Status) {
 	}
 	a := &c.atts[ai]
 	j, id := a.job, a.id.Task
-	a.known = true
 	if !(s.Progress < a.progress) && s.Progress <= 1 {
 		a.progress = s.Progress
 	}

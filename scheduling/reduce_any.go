@@ -2,11 +2,10 @@ package scheduling
 
 // reduceRule weighs waiting for a better node against launching a reduce here.
 type reduceRule interface {
-	begin()                       // as localityRule.begin, for reduces
-	accepts(j *job, n *node) bool // tells whether offer would launch one
-	offer(j *job, n *node) bool   // launches a reduce of j on n, or refuses
-	end()                         // closes a heartbeat
-	mapLaunched(*job, int32, *node)
+	begin()                                          // as localityRule.begin, for reduces
+	accepts(j *job, n *node) bool                    // tells whether offer would launch one
+	offer(j *job, n *node) bool                      // launches a reduce of j on n, or refuses
+	end()                                            // closes a heartbeat
 	mapGone(j *job, m int32)                         // an attempt, or the output, of map m is gone
 	mapDone(j *job, m int32, n *node, bytes []int64) // the output of map m lies on n; bytes per reduce, nil if unknown
 	ended(j *job)
@@ -25,10 +24,9 @@ func newReduceRule(c *Core, p ReducePolicy) reduceRule {
 // anyNode launches the first pending reduce anywhere [Hadoop]. It keeps the outputs all the same, for whoever asks for distances.
 type anyNode struct{ c *Core }
 
-func (anyNode) begin()                         {}
-func (anyNode) end()                           {}
-func (anyNode) accepts(*job, *node) bool       { return true }
-func (anyNode) mapLaunched(*job, int32, *node) {}
+func (anyNode) begin()                   {}
+func (anyNode) end()                     {}
+func (anyNode) accepts(*job, *node) bool { return true }
 
 func (r anyNode) offer(j *job, n *node) bool {
 	i := j.w[Reduce].pending.first()

@@ -83,7 +83,8 @@ type Status struct {
 	Blameless bool
 	// Lost lists map outputs found gone.
 	Lost []LostOutput
-	// OutputBytes of a map that succeeded, one per reduce; nil means unknown. The Core copies them.
+	// OutputBytes of a map that succeeded, one per reduce; nil means unknown. The Core keeps
+	// the slice and does not change it; nor may the caller.
 	OutputBytes []int64
 }
 
