@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/mapreduce"
 )
+
+// haltGrace is how long running attempts may go on after the first signal.
+const haltGrace = 2 * time.Second
 
 // engine runs plans one after the other: on a cluster, or inline.
 type engine interface {
@@ -67,7 +71,9 @@ func (e *clusterEngine) run(ctx context.Context, plan *mapreduce.Plan) (*mapredu
 	select {
 	case <-job.Done():
 	case <-ctx.Done():
-		if err := job.Kill(context.Cause(ctx).Error()); err != nil {
+		grace, cancel := context.WithTimeout(context.Background(), haltGrace)
+		defer cancel()
+		if err := e.cluster.Halt(grace); err != nil {
 			return nil, err
 		}
 	}
