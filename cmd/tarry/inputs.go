@@ -44,7 +44,7 @@ func (p *program) inputs(ctx context.Context, args []string) ([]mapreduce.Source
 			return nil, err
 		}
 		for _, path := range paths {
-			s, err := mapreduce.File(path)
+			s, err := open(ctx, path)
 			if err != nil {
 				return nil, plainPathError(path, err)
 			}
@@ -52,6 +52,20 @@ func (p *program) inputs(ctx context.Context, args []string) ([]mapreduce.Source
 		}
 	}
 	return list, nil
+}
+
+// open opens a file. What is no regular file, such as a named pipe or the shell's <(command), is a stream, which a signal can
+// interrupt.
+func open(ctx context.Context, path string) (mapreduce.Source, error) {
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().IsRegular() {
+		return mapreduce.File(path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return mapreduce.Source{}, err
+	}
+	return mapreduce.Stream(path, &interruptible{ctx: ctx, r: f}), nil
 }
 
 // expand gives the files that an IN argument other than - stands for.

@@ -108,7 +108,7 @@ func (t *traceFile) attempt(e actors.Event, bar traceBar) error {
 	for _, p := range []struct {
 		name string
 		time time.Duration
-	}{{"wait", e.Phases.Wait}, {"shuffle", e.Phases.Shuffle}, {"work", e.Phases.Work}, {"commit", e.Phases.Commit}} {
+	}{{"wait", e.Phases.Wait}, {"read", e.Phases.Read}, {"shuffle", e.Phases.Shuffle}, {"work", e.Phases.Work}, {"commit", e.Phases.Commit}} {
 		if p.time > 0 {
 			err = errors.Join(err, t.put(traceEvent{Name: p.name, Phase: "X", At: micros(at), For: micros(p.time), Node: bar.node, Row: bar.row}))
 			at += p.time
