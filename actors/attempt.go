@@ -54,7 +54,7 @@ func (a *attempt) work() *report {
 	defer a.cancel(nil)
 	err := a.safely(r)
 	r.phases.Wait = a.waited
-	r.phases.Work = a.env.now() - began - a.waited - r.phases.Shuffle - r.phases.Commit
+	r.phases.Work = a.env.now() - began - a.waited - r.phases.Read - r.phases.Shuffle - r.phases.Commit
 	switch {
 	case err == nil:
 		r.status.State, r.status.Progress = scheduling.StateSucceeded, 1
@@ -101,6 +101,9 @@ func (a *attempt) safely(r *report) (err error) {
 }
 
 func (a *attempt) workMap(r *report, res mapreduce.Resources) error {
+	if err := a.fetchSplit(r); err != nil {
+		return err
+	}
 	index := int(a.id.Task.Index)
 	m := mapreduce.MapAttempt{Index: index, Try: int(a.id.Try), Split: a.run.splits[index], Resources: res}
 	out, err := a.run.plan.RunMap(a.ctx, &m)

@@ -51,6 +51,7 @@ func Start(cfg Config) (*Cluster, error) {
 		e.places = append(e.places, p)
 		nodes = append(nodes, dfs.Node{ID: dfs.NodeID(p.name), Rack: p.rack})
 	}
+	e.network = newNetwork(cfg.Network, e.places)
 	c := &Cluster{env: e, registry: &registry{history: cfg.History}, nodes: make([]*actor.PID, cfg.Nodes)}
 	var err error
 	e.fs, err = dfs.New(dfs.Config{

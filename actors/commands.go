@@ -51,6 +51,7 @@ func (c *Cluster) KillNode(name string) error {
 		return err
 	}
 	c.env.places[id].down.Store(true)
+	c.env.network.cut(id)
 	return c.env.sys.Root.StopFuture(pid).Wait()
 }
 
@@ -62,6 +63,7 @@ func (c *Cluster) StopNode(name string) error {
 		return err
 	}
 	c.env.places[id].down.Store(true)
+	c.env.network.cut(id)
 	err = c.env.sys.stop(pid)
 	c.env.sys.Root.Send(c.jobTracker, &leave{node: id})
 	return err

@@ -67,7 +67,10 @@ type Config struct {
 	// SpillDir is where sorted runs go that do not fit; empty means [os.TempDir].
 	SpillDir string
 
-	// Seed places blocks.
+	// Network emulates links between the nodes; the zero value does not.
+	Network NetworkConfig
+
+	// Seed places blocks, and chooses among replicas to read.
 	Seed uint64
 
 	// History is how many ended jobs Cluster.Jobs remembers; 0 means 100, negative none.
@@ -115,6 +118,7 @@ func (c Config) Validate() error {
 	if c.Replication > max(c.Nodes, 1) {
 		faults = append(faults, fmt.Errorf("%w: replication %d, %d nodes", dfs.ErrReplication, c.Replication, max(c.Nodes, 1)))
 	}
+	faults = append(faults, c.Network.faults()...)
 	if len(faults) == 0 {
 		full := c.withDefaults()
 		refuse(full.Expiry > 2*full.HeartbeatInterval, "expiry %v is not longer than two heartbeat intervals of %v",

@@ -20,6 +20,8 @@ type env struct {
 	fs     *dfs.FS
 	places []*place // by scheduling.NodeID
 
+	network *network // nil: bytes between nodes take no time
+
 	memory  *mapreduce.Memory
 	buffers *mapreduce.Buffers
 	turns   chan struct{} // tokens to compute; nil: no limit
@@ -40,6 +42,16 @@ type place struct {
 
 	// down is set when the node has died: what it holds cannot be fetched any more.
 	down atomic.Bool
+}
+
+// placeOf finds a node by name; nil if there is none.
+func (e *env) placeOf(name string) *place {
+	for _, p := range e.places {
+		if p.name == name {
+			return p
+		}
+	}
+	return nil
 }
 
 // distances is the number of network distances that shuffled bytes are counted by:

@@ -24,6 +24,7 @@ type Event struct {
 type Phases struct {
 	Start   time.Duration `json:"start"`             // of the attempt, since the cluster's start
 	Wait    time.Duration `json:"wait,omitempty"`    // for a turn to compute, see Config.Parallelism
+	Read    time.Duration `json:"read,omitempty"`    // a map's, of its split over the emulated network
 	Shuffle time.Duration `json:"shuffle,omitempty"` // a reduce's, until it had all segments
 	Work    time.Duration `json:"work"`              // the rest: map, or merge and reduce
 	Commit  time.Duration `json:"commit,omitempty"`

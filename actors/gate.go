@@ -13,6 +13,7 @@ type gate struct {
 
 	mu     sync.Mutex
 	opened chan struct{} // closed when the gate opens; nil while open
+	closes chan struct{} // closed when the gate shuts; nil if nobody looks at it
 }
 
 // hold shuts or opens the gate.
@@ -22,11 +23,30 @@ func (g *gate) hold(shut bool) {
 	switch {
 	case shut && g.opened == nil:
 		g.opened = make(chan struct{})
+		if g.closes != nil {
+			close(g.closes)
+			g.closes = nil
+		}
 	case !shut && g.opened != nil:
 		close(g.opened)
 		g.opened = nil
 	}
 	g.shut.Store(shut)
+}
+
+// shutting is a channel that is closed when the gate shuts; a closed one while it is shut.
+func (g *gate) shutting() <-chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closes == nil {
+		g.closes = make(chan struct{})
+	}
+	closes := g.closes
+	if g.opened != nil {
+		close(closes)
+		g.closes = nil
+	}
+	return closes
 }
 
 // wait returns when the gate is open or ctx is done.

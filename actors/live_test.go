@@ -174,7 +174,7 @@ func TestEventsTellTheStory(t *testing.T) {
 	for _, e := range succeeded {
 		require.NotNil(t, e.Phases)
 		require.NotNil(t, e.Counters)
-		require.LessOrEqual(t, e.Phases.Start+e.Phases.Wait+e.Phases.Shuffle+e.Phases.Work+e.Phases.Commit, e.At)
+		require.LessOrEqual(t, e.Phases.Start+e.Phases.Wait+e.Phases.Read+e.Phases.Shuffle+e.Phases.Work+e.Phases.Commit, e.At)
 	}
 	for _, e := range launched {
 		require.NotEqual(t, scheduling.NoCause, e.Reason.Cause, "%v", e)

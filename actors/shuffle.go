@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"errors"
 	"io"
 	"sync"
 
@@ -100,13 +101,17 @@ func (f *fetcher) next(ctx context.Context) (mapreduce.Segment, error) {
 		if f.got[m] {
 			continue
 		}
-		if o.at.down.Load() {
+		s := o.out.Segment(f.partition)
+		err := f.a.carry(ctx, o.at, s.Bytes)
+		if err != nil && !errors.Is(err, errCut) {
+			return mapreduce.Segment{}, err
+		}
+		if err != nil || o.at.down.Load() {
 			f.a.tell(&fetchFailed{attempt: f.a.id, lost: scheduling.LostOutput{Map: m, Try: o.try}})
 			continue
 		}
 		f.got[m] = true
 		f.left--
-		s := o.out.Segment(f.partition)
 		f.records += s.Records
 		f.shuffled[o.at.distance(f.a.at)] += s.Bytes
 		f.a.fetched.Store(int64(len(f.got) - f.left))

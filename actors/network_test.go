@@ -1,0 +1,268 @@
+package actors
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// testNetwork has 8 nodes in 2 racks, even ones in the first, of 100 bytes a second each.
+func testNetwork(c NetworkConfig) *network {
+	var places []*place
+	for i := range 8 {
+		places = append(places, &place{id: scheduling.NodeID(i), rack: [...]string{"a", "b"}[i%2]})
+	}
+	c.NodeLink = 100
+	return newNetwork(c, places)
+}
+
+// active counts the transfers under way.
+func (n *network) active() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return len(n.flows)
+}
+
+// carried is how long transfers of bytes from the first to the second node take, begun at once.
+func (n *network) carried(t *testing.T, bytes float64, pairs ...[2]scheduling.NodeID) []time.Duration {
+	began := time.Now()
+	times := make([]time.Duration, len(pairs))
+	for i, p := range pairs {
+		go func() {
+			if _, err := n.carry(t.Context(), p[0], p[1], bytes, nil); err == nil {
+				times[i] = time.Since(began)
+			}
+		}()
+	}
+	time.Sleep(time.Hour)
+	synctest.Wait()
+	require.Zero(t, n.active())
+	for i := range times {
+		require.Positive(t, times[i])
+		times[i] = times[i].Round(time.Microsecond)
+	}
+	return times
+}
+
+func TestTransferTimes(t *testing.T) {
+	type pair = [2]scheduling.NodeID
+	for name, c := range map[string]struct {
+		config NetworkConfig
+		pairs  []pair
+		want   []time.Duration
+	}{
+		"one in a rack":              {pairs: []pair{{0, 2}}, want: []time.Duration{10 * time.Second}},
+		"one between racks":          {pairs: []pair{{0, 1}}, want: []time.Duration{10 * time.Second}},
+		"ten times faster":           {NetworkConfig{TimeScale: 10}, []pair{{0, 2}}, []time.Duration{time.Second}},
+		"two share the sender":       {pairs: []pair{{0, 2}, {0, 4}}, want: []time.Duration{20 * time.Second, 20 * time.Second}},
+		"two share the receiver":     {pairs: []pair{{2, 0}, {3, 0}}, want: []time.Duration{20 * time.Second, 20 * time.Second}},
+		"there and back":             {pairs: []pair{{0, 2}, {2, 0}}, want: []time.Duration{10 * time.Second, 10 * time.Second}},
+		"an uplink of half a link":   {NetworkConfig{Oversubscription: 8}, []pair{{0, 1}}, []time.Duration{20 * time.Second}},
+		"the rack has its own links": {NetworkConfig{Oversubscription: 8}, []pair{{0, 1}, {2, 4}}, []time.Duration{20 * time.Second, 10 * time.Second}},
+		"two share an uplink":        {NetworkConfig{Oversubscription: 4}, []pair{{0, 1}, {2, 3}}, []time.Duration{20 * time.Second, 20 * time.Second}},
+		// The first two get 50 each of node 0; the third has the 50 left of node 2's link for 20 s.
+		"who is held back leaves room": {pairs: []pair{{0, 2}, {0, 4}, {6, 2}}, want: []time.Duration{20 * time.Second, 20 * time.Second, 20 * time.Second}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				require.Equal(t, c.want, testNetwork(c.config).carried(t, 1000, c.pairs...))
+			})
+		})
+	}
+}
+
+// TestTransfersThatComeAndGo lets a second transfer join after 4 s and leave before the end.
+func TestTransfersThatComeAndGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, began := testNetwork(NetworkConfig{}), time.Now()
+		var first time.Duration
+		go func() {
+			_, _ = n.carry(t.Context(), 0, 2, 1000, nil)
+			first = time.Since(began)
+		}()
+		time.Sleep(4 * time.Second)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(2*time.Second, func() { cancel(errStopped) })
+		_, err := n.carry(ctx, 0, 4, 1000, nil)
+		require.ErrorIs(t, err, errStopped)
+		require.Equal(t, 6*time.Second, time.Since(began), "at once")
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		require.Equal(t, 11*time.Second, first.Round(time.Microsecond), "4 s alone, 2 s at half the rate, 5 s alone")
+	})
+}
+
+func TestTransferIsHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, hold := testNetwork(NetworkConfig{}), make(chan struct{})
+		time.AfterFunc(3*time.Second, func() { close(hold) })
+		left, err := n.carry(t.Context(), 0, 2, 1000, hold)
+		require.NoError(t, err)
+		require.InDelta(t, 700, left, 1e-6)
+		require.Zero(t, n.active())
+	})
+}
+
+func TestTransferFromANodeThatDies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := testNetwork(NetworkConfig{})
+		time.AfterFunc(time.Second, func() { n.cut(1) })
+		time.AfterFunc(2*time.Second, func() { n.cut(0) })
+		began := time.Now()
+		_, err := n.carry(t.Context(), 0, 2, 1000, nil)
+		require.ErrorIs(t, err, errCut)
+		require.Equal(t, 2*time.Second, time.Since(began))
+	})
+}
+
+// TestRatesAreMaxMinFair checks the definition on random flows: no link carries more than
+// it can, and each flow crosses a full link on which no other is faster.
+func TestRatesAreMaxMinFair(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		n := testNetwork(NetworkConfig{Oversubscription: 1 + 7*r.Float64()})
+		for range 1 + r.IntN(60) {
+			from := r.IntN(8)
+			to := (from + 1 + r.IntN(7)) % 8
+			n.flows = append(n.flows, &flow{route: n.links.between(scheduling.NodeID(from), scheduling.NodeID(to))})
+		}
+		n.links.fill(n.flows)
+		load, fastest := make([]float64, len(n.links.capacity)), make([]float64, len(n.links.capacity))
+		for _, f := range n.flows {
+			for _, k := range f.route {
+				if k >= 0 {
+					load[k] += f.rate
+					fastest[k] = math.Max(fastest[k], f.rate)
+				}
+			}
+		}
+		for k := range load {
+			require.LessOrEqual(t, load[k], n.links.capacity[k]*(1+1e-9))
+		}
+		for _, f := range n.flows {
+			bounded := false
+			for _, k := range f.route {
+				bounded = bounded || k >= 0 && load[k] >= n.links.capacity[k]*(1-1e-9) && f.rate >= fastest[k]*(1-1e-9)
+			}
+			require.True(t, bounded, "%+v", f)
+		}
+	}
+}
+
+func TestNetworkConfigIsChecked(t *testing.T) {
+	require.NoError(t, Config{Network: NetworkConfig{NodeLink: 1e6, Oversubscription: 1, TimeScale: 0.5}}.Validate())
+	for _, c := range []NetworkConfig{
+		{NodeLink: -1}, {NodeLink: math.NaN()}, {NodeLink: 1, Oversubscription: 0.5}, {NodeLink: 1, TimeScale: -1}, {NodeLink: math.Inf(1)},
+	} {
+		require.Error(t, Config{Network: c}.Validate(), "%+v", c)
+	}
+	require.Nil(t, newNetwork(NetworkConfig{}, nil))
+}
+
+// networked is a cluster with one replica of each block of 1000 bytes.
+func networked(nodes, racks int) Config {
+	return Config{
+		Nodes: nodes, Racks: racks, MapSlots: 2, ReduceSlots: 1, BlockSize: 1000, Replication: 1, Scheduler: "fifo",
+		Network: NetworkConfig{NodeLink: 100, Oversubscription: 2},
+	}
+}
+
+// TestNetworkSlowsRemoteReads runs maps, all at once, and compares their reads' times with
+// where they ran.
+func TestNetworkSlowsRemoteReads(t *testing.T) {
+	var events recorder
+	cfg := networked(8, 2)
+	cfg.Events = events.add
+	text := bytes.Repeat([]byte("0123456789abcdefghi\n"), 50*16)
+	bubble(t, cfg, func(t *testing.T, c *Cluster) {
+		p, out := bindLines(t, counting(2), string(text))
+		c.submit(t, p, SubmitOptions{}).wait(t)
+		require.Equal(t, oracle(t, counting(2), string(text)), out.String())
+		seen := map[bool]int{}
+		for _, e := range events.of(scheduling.EventSucceeded) {
+			if e.Attempt.Task.Kind != scheduling.Map {
+				continue
+			}
+			local := e.Locality == scheduling.NodeLocal
+			seen[local]++
+			if local {
+				require.Zero(t, e.Phases.Read)
+			} else {
+				require.GreaterOrEqual(t, e.Phases.Read, 10*time.Second)
+			}
+		}
+		require.Equal(t, 16, seen[true]+seen[false])
+		require.Positive(t, seen[true])
+		require.Positive(t, seen[false])
+	})
+}
+
+// TestKillInterruptsATransfer kills a job whose maps read for an hour.
+func TestKillInterruptsATransfer(t *testing.T) {
+	cfg := networked(2, 2)
+	cfg.Network.NodeLink, cfg.MapSlots = 1, 4
+	bubble(t, cfg, func(t *testing.T, c *Cluster) {
+		require.NoError(t, c.Cordon("node-00", true))
+		h := c.submit(t, wordCount(t, prose(1, 400), 1), SubmitOptions{})
+		time.Sleep(time.Minute)
+		require.Positive(t, c.env.network.active())
+		began := time.Now()
+		require.NoError(t, h.Kill("enough"))
+		_, err := h.Wait(context.Background())
+		require.ErrorIs(t, err, ErrJobKilled)
+		require.Less(t, time.Since(began), c.env.cfg.HeartbeatInterval)
+		require.Zero(t, c.env.network.active())
+	})
+}
+
+// TestSuspendedTransferStandsStill holds a remote read for an hour in its midst.
+func TestSuspendedTransferStandsStill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &env{start: time.Now(), turns: make(chan struct{}, 1)}
+		e.places = []*place{{id: 0, name: "a", rack: "r"}, {id: 1, name: "b", rack: "r"}}
+		e.network = newNetwork(NetworkConfig{NodeLink: 100}, e.places)
+		a := newAttempt(e, &run{splits: []mapreduce.Split{{Length: 1000, Hosts: []string{"a"}}}}, mapID(1, 0), e.places[1])
+		require.NoError(t, a.takeTurn())
+		time.AfterFunc(4*time.Second, func() { a.gate.hold(true) })
+		time.AfterFunc(time.Hour, func() { a.gate.hold(false) })
+		var r report
+		require.NoError(t, a.fetchSplit(&r))
+		require.Equal(t, time.Hour+6*time.Second, time.Since(e.start).Round(time.Microsecond))
+		require.Equal(t, 10*time.Second, r.phases.Read.Round(time.Microsecond))
+		require.True(t, a.turn, "it computes on")
+	})
+}
+
+// TestSourceThatDiesMakesReducesWaitForAnother kills the node that a reduce fetches from.
+func TestSourceThatDiesMakesReducesWaitForAnother(t *testing.T) {
+	cfg := networked(4, 2)
+	cfg.Network.NodeLink, cfg.Expiry, cfg.Replication, cfg.ReducePlacement = 20, 10*time.Second, 2, "any"
+	bubble(t, cfg, func(t *testing.T, c *Cluster) {
+		text := prose(3, 200)
+		p, out := bindLines(t, counting(1), text)
+		h := c.submit(t, p, SubmitOptions{})
+		var from scheduling.NodeID = scheduling.NoNode
+		for from == scheduling.NoNode {
+			time.Sleep(time.Second)
+			c.env.network.mu.Lock()
+			if f := c.env.network.flows; h.Progress().Maps.Done == h.Progress().Maps.Total && len(f) > 0 {
+				from = f[0].from
+			}
+			c.env.network.mu.Unlock()
+		}
+		require.NoError(t, c.KillNode(c.env.places[from].name))
+		r := h.wait(t)
+		require.Equal(t, oracle(t, counting(1), text), out.String())
+		maps, _ := launches(r)
+		require.Greater(t, maps, int64(h.Progress().Maps.Total))
+	})
+}

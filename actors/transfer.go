@@ -1,0 +1,81 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+)
+
+// carry holds the attempt for as long as bytes take from a node to the attempt's own on
+// the emulated network. Meanwhile others may compute. While the attempt is suspended the
+// transfer stands still; errCut says that the sender went down.
+func (a *attempt) carry(ctx context.Context, from *place, bytes int64) error {
+	if a.env.network == nil || from == a.at {
+		return nil
+	}
+	for left := float64(bytes); left > 0; {
+		if err := a.pause(ctx); err != nil {
+			return err
+		}
+		if from.down.Load() {
+			return errCut
+		}
+		a.endTurn()
+		var err error
+		left, err = a.env.network.carry(ctx, from.id, a.at.id, left, a.gate.shutting())
+		if err != nil && !errors.Is(err, errCut) {
+			return err
+		}
+		if late := a.takeTurn(); late != nil {
+			return late
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fetchSplit holds a map for as long as its split takes from the nearest replica. One
+// whose replicas are all down reads at once: the bytes are in this process.
+func (a *attempt) fetchSplit(r *report) error {
+	if a.env.network == nil {
+		return nil
+	}
+	began, waited := a.env.now(), a.waited
+	defer func() { r.phases.Read = a.env.now() - began - (a.waited - waited) }()
+	split := &a.run.splits[a.id.Task.Index]
+	for {
+		from := a.nearest(split.Hosts)
+		if from == nil {
+			return nil
+		}
+		if err := a.carry(a.ctx, from, split.Length); !errors.Is(err, errCut) {
+			return err
+		}
+	}
+}
+
+// nearest is the nearest of the named nodes that is up, by lot among equals; nil if none
+// is. The lot depends on the seed and the attempt's name.
+func (a *attempt) nearest(hosts []string) *place {
+	lot := rand.New(rand.NewPCG(a.env.cfg.Seed, uint64(a.id.Task.Job)<<40^uint64(a.id.Task.Index)<<8^uint64(a.id.Try)))
+	var best *place
+	equals := 0
+	for _, name := range hosts {
+		p := a.env.placeOf(name)
+		if p == nil || p.down.Load() {
+			continue
+		}
+		if best == nil || p.distance(a.at) < best.distance(a.at) {
+			best, equals = p, 0
+		}
+		if p.distance(a.at) == best.distance(a.at) {
+			equals++
+			if lot.IntN(equals) == 0 {
+				best = p
+			}
+		}
+	}
+	return best
+}
