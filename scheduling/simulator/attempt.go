@@ -168,16 +168,13 @@ func (s *sim) until(ai int32, at time.Duration) {
 // phaseOver goes on to an attempt's next phase, or ends it.
 func (s *sim) phaseOver(ai int32) error {
 	a := &s.atts[ai]
-	switch a.phase {
-	case phaseSetup:
-		if a.id.Task.Kind == scheduling.Map {
-			s.startRead(ai)
-		} else {
-			s.startFetching(ai)
-		}
-		return nil
-	case phaseWork:
+	switch {
+	case a.phase == phaseWork:
 		return s.ended(ai)
+	case a.phase == phaseSetup && a.id.Task.Kind == scheduling.Map:
+		s.startRead(ai)
+	case a.phase == phaseSetup:
+		s.startFetching(ai)
 	}
 	return nil
 }

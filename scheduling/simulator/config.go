@@ -133,6 +133,8 @@ type Config struct {
 	// SizeCells is up to how many maps × reduces a job's maps report the sizes of their partitions, which placing reduces by gravity needs;
 	// default 4 million. Larger jobs report none and their reduces go anywhere.
 	SizeCells int
+	// Places, if not nil, says where the blocks of the workload's i-th job lie, in place of a draw; jobs that read a shared file have them drawn.
+	Places func(i int) scheduling.Places
 	// Progress, if not nil, is called each 16,384 events with the simulated time and the number of jobs done.
 	Progress func(now time.Duration, done int)
 }

@@ -80,8 +80,6 @@ func (s *sim) repair(i int32) error {
 
 // expire lets the Core give up silent nodes.
 func (s *sim) expire() error {
-	lost, err := s.core.Expire(s.q.now)
-	if len(lost) > 0 {
-	}
+	_, err := s.core.Expire(s.q.now)
 	return err
 }

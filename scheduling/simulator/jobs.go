@@ -167,6 +167,9 @@ func (s *sim) placesOf(j *simJob) scheduling.Places {
 		m := min(j.spec.Maps, len(p.Offsets)-1)
 		return scheduling.Places{Offsets: p.Offsets[:m+1], Nodes: p.Nodes[:p.Offsets[m]]}
 	}
+	if s.cfg.Places != nil {
+		return s.cfg.Places(int(j.index))
+	}
 	return s.top.placeBlocks(rand.New(rand.NewPCG(s.cfg.Seed, draw(5, uint64(j.index)))), j.spec.Maps, s.cfg.Cluster.Replicas)
 }
 

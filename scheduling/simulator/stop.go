@@ -65,10 +65,10 @@ func (s *sim) resume(i int32, id scheduling.AttemptID) {
 	a.suspended = false
 	s.occupy(a, 1)
 	a.since = s.q.now
-	switch {
-	case a.phase == phaseRead:
+	switch a.phase {
+	case phaseRead:
 		s.readFlow(ai, a.leftBytes)
-	case a.phase == phaseShuffle:
+	case phaseShuffle:
 		s.pump(ai)
 	default:
 		s.until(ai, s.q.now+a.left)

@@ -43,7 +43,7 @@ func (m *Merge) WriteTo(w io.Writer, l Layout) (records, written int64, err erro
 		g.fromMemory(m)
 	}
 	for g.err == nil {
-		_, key, value, ok := m.next()
+		key, value, ok := m.Next()
 		if !ok {
 			break
 		}

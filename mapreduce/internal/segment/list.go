@@ -1,6 +1,10 @@
 package segment
 
-import "github.com/tarry-mr/tarry/mapreduce/internal/memory"
+import (
+	"slices"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
 
 const (
 	firstBlock = 4 << 10
@@ -40,5 +44,5 @@ func (l *list) blocks() [][]entry {
 	if l.n == 0 {
 		return nil
 	}
-	return append(l.full[:len(l.full):len(l.full)], l.cur)
+	return append(slices.Clip(l.full), l.cur)
 }

@@ -67,16 +67,11 @@ func (m *Merge) Add(segments []*Segment) {
 // and value are valid until the next call of Next or Close and must not be
 // changed.
 func (m *Merge) Next() (key, value []byte, ok bool) {
-	_, key, value, ok = m.next()
-	return key, value, ok
-}
-
-func (m *Merge) next() (ordinal uint32, key, value []byte, ok bool) {
 	if !m.started {
 		m.start()
 	}
 	if m.err != nil || len(m.sources) == 0 {
-		return 0, nil, nil, false
+		return nil, nil, false
 	}
 	s := m.sources[0]
 	if m.tree != nil {
@@ -92,9 +87,9 @@ func (m *Merge) next() (ordinal uint32, key, value []byte, ok bool) {
 		if s.state == failed {
 			m.err = s.file.err
 		}
-		return 0, nil, nil, false
+		return nil, nil, false
 	}
-	return s.ordinal, s.key, s.value, true
+	return s.key, s.value, true
 }
 
 // Err returns the error that ended Next, if any; damaged spill files wrap

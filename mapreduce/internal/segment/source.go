@@ -11,7 +11,6 @@ type source struct {
 	alone   bool // the only source: nobody asks for the prefix
 
 	file    *blockReader // nil for the source of all entries in memory
-	run     *run         // held open for file
 	entries []entry
 	regions regions
 	owners  []uint32 // ordinal of each region's run

@@ -43,8 +43,9 @@ func (d Dist) Sample(r *rand.Rand) float64 {
 		return float64(d.A * math.Exp(float64(d.B*r.NormFloat64())))
 	case ZipfRank:
 		return sampleZipf(r, int(d.A), d.B)
+	default:
+		return d.A
 	}
-	return d.A
 }
 
 // sampleZipf draws a rank by inversion of the sum; n is small (ranks of files, users).

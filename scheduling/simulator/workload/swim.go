@@ -118,7 +118,7 @@ func WriteTrace(w io.Writer, rows []TraceRow) error {
 		if r.Path != "" {
 			fmt.Fprintf(b, "\t%s\t\t", r.Path)
 		}
-		b.WriteByte('\n')
+		fmt.Fprintln(b)
 	}
 	return b.Flush()
 }

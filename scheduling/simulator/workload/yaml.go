@@ -242,16 +242,16 @@ func (p *yamlReader) bytes(to *int64) field {
 	}
 }
 
-// count reads a fixed whole number from low to high.
-func (p *yamlReader) count(to *int, low, high int) field {
+// count reads a fixed whole number from 1 to high.
+func (p *yamlReader) count(to *int, high int) field {
 	return func(n ast.Node) error {
 		s, err := p.scalar(n)
 		if err != nil {
 			return err
 		}
 		f, err := parsePlain(s, float64(high))
-		if err != nil || f != float64(int(f)) || int(f) < low {
-			return p.fault(n, "%.40q is not a whole number from %d to %d", s, low, high)
+		if err != nil || f != float64(int(f)) || f < 1 {
+			return p.fault(n, "%.40q is not a whole number from 1 to %d", s, high)
 		}
 		*to = int(f)
 		return nil

@@ -16,8 +16,8 @@ func (p *yamlReader) readFile(n ast.Node) error {
 	var f File
 	err := p.mapping(n, map[string]field{
 		"name":     p.text(&f.Name),
-		"blocks":   p.count(&f.Blocks, 1, MaxTasks),
-		"replicas": p.count(&f.Replicas, 1, 1000),
+		"blocks":   p.count(&f.Blocks, MaxTasks),
+		"replicas": p.count(&f.Replicas, 1000),
 	})
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func (p *yamlReader) fields(y *yamlJob) map[string]field {
 	return map[string]field{
 		"name": p.text(&j.Name), "class": p.text(&j.Class), "user": p.text(&j.User), "pool": p.text(&j.Pool),
 		"queue": p.text(&j.Queue), "priority": p.priority(&j.Priority), "file": p.text(&y.file), "after": p.text(&j.After),
-		"count": p.count(&y.count, 1, MaxJobs), "slots": p.count(&j.SlotsPerTask, 1, 1000),
+		"count": p.count(&y.count, MaxJobs), "slots": p.count(&j.SlotsPerTask, 1000),
 		"at": p.dist(&y.at, ParseSeconds), "gap": p.dist(&y.gap, ParseSeconds),
 		"maps": p.dist(&y.maps, ParseCount), "reduces": p.dist(&y.reduces, ParseCount),
 		"input": p.dist(&y.input, ParseBytes), "shuffle": p.dist(&y.shuffle, ParseBytes), "output": p.dist(&y.output, ParseBytes),
