@@ -40,7 +40,8 @@ func (p *program) startEngine(r *runFlags) (engine, error) {
 		Parallelism: r.parallelism(),
 		Replication: r.replication, BlockSize: int64(r.blockSize),
 		Scheduler: r.scheduler, ReducePlacement: r.reducePlacement,
-		Memory: r.memoryBudget(), SpillDir: r.spillDir, Seed: r.seed,
+		Network: r.emulated(),
+		Memory:  r.memoryBudget(), SpillDir: r.spillDir, Seed: r.seed,
 		Events: rec.sink(), Explain: r.events != "",
 	}
 	cluster, err := actors.Start(cfg)

@@ -27,6 +27,9 @@ type runFlags struct {
 	spillDir        string
 	seed            uint64
 	inline          bool
+	network         bool
+	nodeLink        byteSize
+	oversubscribed  float64
 
 	json       bool
 	quiet      bool
@@ -60,6 +63,10 @@ func (r *runFlags) register(cmd *cobra.Command) {
 	f.Var(&r.memory, "memory", "budget of all tasks; sorted runs beyond it spill to disk (default: a share of what this process may use)")
 	f.StringVar(&r.spillDir, "spill-dir", "", "directory for spilled runs (default: the system's for temporary files)")
 	f.Uint64Var(&r.seed, "seed", 1, "seed of block placement")
+	r.nodeLink = 125e6
+	f.BoolVar(&r.network, "emulate-network", false, "let reads from other nodes and shuffles take the time that a network would")
+	f.Var(&r.nodeLink, "node-link", "what a node's link carries each way, in a second, with --emulate-network")
+	f.Float64Var(&r.oversubscribed, "oversubscription", 1, "a rack's node links over its uplink, with --emulate-network")
 	f.BoolVar(&r.inline, "inline", false, "run in one goroutine without a cluster: the plain way, to compare with")
 
 	f.BoolVar(&r.json, "json", false, "print the outcome as one JSON object on standard output")
@@ -94,6 +101,9 @@ func (r *runFlags) check(cmd *cobra.Command) error {
 		if cmd.Flags().Changed(f.name) && f.value < 1 {
 			return configError("--%s 0: at least 1 byte is needed", f.name)
 		}
+	}
+	if err := r.checkNetwork(cmd); err != nil {
+		return err
 	}
 	if r.reduces < 0 {
 		return configError("--reduces %d: a job cannot have fewer than 0", r.reduces)

@@ -15,6 +15,7 @@ import (
 func TestGivenPlaces(t *testing.T) {
 	policy, err := scheduling.Preset("fifo")
 	require.NoError(t, err)
+	policy.Spread = false
 	policy.Locality = scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: []time.Duration{time.Hour, time.Hour}}
 	w := workload.Workload{Jobs: []workload.Job{{Name: "a", Maps: 3, InputBytes: 3 << 20, Map: workload.Cost{Time: time.Second}}}}
 	cfg := Config{
