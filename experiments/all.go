@@ -5,6 +5,9 @@ func All() []Experiment {
 	return []Experiment{
 		{"delay-fig3", "Bound on locality with sticky slots", "[Zaharia10 Fig 3, §3.3.2]", delayFig3},
 		{"delay-formulas", "The worked numbers of delay scheduling's analysis", "[Zaharia10 §3.2, §3.5, Eq 2, §4.1]", delayFormulas},
+		{"delay-fig5", "IO-heavy macrobenchmark: response times, locality, speed-up", "[Zaharia10 Table 2, Figs 5, 6, 7, §5.1.1]", delayFig5},
+		{"delay-fig8", "CPU-heavy macrobenchmark", "[Zaharia10 Fig 8, §5.1.2]", delayFig8},
+		{"delay-fig9", "Mixed macrobenchmark", "[Zaharia10 Table 3, Figs 9, 10, §5.1.3]", delayFig9},
 		{"delay-fig13", "Sticky slots: locality and finish time of concurrent scans", "[Zaharia10 Figs 13, 14, §5.2.3]", delayFig13},
 		{"delay-fig15", "Locality of small jobs against the wait", "[Zaharia10 Fig 15, §5.3]", delayFig15},
 	}
