@@ -122,7 +122,7 @@ func (r *cogrs) findCenters(j *job) {
 	ahead := r.projection(j)
 	for f := range g.feeders {
 		n := g.feeders[f].node
-		row := g.onNode(&g.feeders[f])
+		row := g.feeders[f].row
 		share := ahead.weight(n, r.levels) / float64(g.known)
 		for i, b := range row {
 			if b == 0 {

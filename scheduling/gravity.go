@@ -30,7 +30,6 @@ type gravity struct {
 	groups  [][][]int64 // by level from 1 and group: bytes per reduce of the maps folded
 	peak    []int64     // by reduce: at least the most bytes on one node, of the maps folded
 	total   []int64     // by reduce, as of the last plan
-	scratch []int64
 }
 
 // output is a map's output: where it lies, and its bytes per reduce.
@@ -45,8 +44,11 @@ type output struct {
 // feeder is a node with outputs.
 type feeder struct {
 	node *node
-	maps []int32
 	high int64 // sum of the most bytes per reduce, of the maps scanned
+	maps int   // folded
+	// row is the bytes per reduce on the node, of the maps folded; nil if there is none. As long as the node has one output, it is that output's slice.
+	row    []int64
+	shared bool
 }
 
 func newGravity(maps, reduces int) *gravity {
@@ -63,8 +65,6 @@ func (g *gravity) add(m int32, n *node, bytes []int64) {
 		g.feeder[n.id] = i
 		g.feeders = append(g.feeders, feeder{node: n})
 	}
-	f := &g.feeders[i]
-	f.maps = append(f.maps, m)
 	g.scan = append(g.scan, m)
 }
 
@@ -85,12 +85,7 @@ func (g *gravity) remove(m int32) {
 				row[r] -= b
 			}
 		}
-	}
-	for i, k := range f.maps {
-		if k == m {
-			f.maps = append(f.maps[:i], f.maps[i+1:]...)
-			break
-		}
+		f.subtract(o.bytes)
 	}
 	g.known--
 	g.plan.made = false
@@ -162,7 +157,7 @@ func (g *gravity) even(part float64, levels int) bool {
 func (g *gravity) foldAll() {
 	g.scanAll()
 	if g.total == nil {
-		g.total, g.peak, g.scratch = make([]int64, g.reduces), make([]int64, g.reduces), make([]int64, g.reduces)
+		g.total, g.peak = make([]int64, g.reduces), make([]int64, g.reduces)
 	}
 	for _, m := range g.unfold {
 		o := &g.outs[m]
@@ -173,14 +168,43 @@ func (g *gravity) foldAll() {
 				row[r] += b
 			}
 		}
-		on := g.onNode(&g.feeders[g.feeder[o.node.id]])
-		for r, b := range on {
+		f := &g.feeders[g.feeder[o.node.id]]
+		f.add(o.bytes, g.reduces)
+		for r, b := range f.row {
 			if b > g.peak[r] {
 				g.peak[r] = b
 			}
 		}
 	}
 	g.unfold = g.unfold[:0]
+}
+
+// add counts an output in the node's row.
+func (f *feeder) add(bytes []int64, reduces int) {
+	f.maps++
+	if f.maps == 1 && len(bytes) == reduces {
+		f.row, f.shared = bytes, true
+		return
+	}
+	if f.row == nil || f.shared {
+		row := make([]int64, reduces)
+		copy(row, f.row)
+		f.row, f.shared = row, false
+	}
+	for r, b := range bytes {
+		f.row[r] += b
+	}
+}
+
+// subtract takes an output out of the node's row.
+func (f *feeder) subtract(bytes []int64) {
+	if f.maps--; f.maps == 0 {
+		f.row, f.shared = nil, false
+		return
+	}
+	for r, b := range bytes {
+		f.row[r] -= b
+	}
 }
 
 // row is the bytes per reduce in a group of level l.
@@ -199,22 +223,6 @@ func (g *gravity) row(l int, group int32) []int64 {
 	return row
 }
 
-// onNode gives the bytes per reduce on one node; the next call may overwrite them.
-func (g *gravity) onNode(f *feeder) []int64 {
-	if len(f.maps) == 1 {
-		if b := g.outs[f.maps[0]].bytes; len(b) == g.reduces {
-			return b
-		}
-	}
-	clear(g.scratch)
-	for _, m := range f.maps {
-		for r, b := range g.outs[m].bytes {
-			g.scratch[r] += b
-		}
-	}
-	return g.scratch
-}
-
 // sumUp works out the totals of all reduces.
 func (g *gravity) sumUp() {
 	clear(g.total)
@@ -228,16 +236,12 @@ func (g *gravity) sumUp() {
 	}
 }
 
-// held is the bytes of reduce r that lie on n.
-func (g *gravity) held(r int32, n *node) (sum int64) {
-	if i, ok := g.feeder[n.id]; ok {
-		for _, m := range g.feeders[i].maps {
-			if b := g.outs[m].bytes; int(r) < len(b) {
-				sum += b[r]
-			}
-		}
+// held is the bytes of reduce r that lie on n; the outputs are folded.
+func (g *gravity) held(r int32, n *node) int64 {
+	if i, ok := g.feeder[n.id]; ok && g.feeders[i].row != nil {
+		return g.feeders[i].row[r]
 	}
-	return sum
+	return 0
 }
 
 // score is the sum over the first levels levels of the bytes of reduce r in n's group; the outputs are folded.

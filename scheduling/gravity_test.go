@@ -1,0 +1,50 @@
+package scheduling
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// The running sums per node and rack are those of the outputs that are in, whatever was put in and taken out between.
+func TestGravityKeepsItsSums(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const nodes, maps, reduces = 3, 8, 4
+		var all []*node
+		for i := range int32(nodes) {
+			all = append(all, &node{id: NodeID(i), groups: []int32{i, i % 2}})
+		}
+		g := newGravity(maps, reduces)
+		for range rapid.IntRange(1, 40).Draw(t, "steps") {
+			m := int32(rapid.IntRange(0, maps-1).Draw(t, "map"))
+			g.remove(m)
+			if rapid.Bool().Draw(t, "add") {
+				sizes := rapid.SliceOfN(rapid.Int64Range(0, 9), 1, reduces).Draw(t, "sizes") // fewer stand for zeros
+				g.add(m, all[rapid.IntRange(0, nodes-1).Draw(t, "node")], sizes)
+			}
+			if rapid.Bool().Draw(t, "fold") {
+				g.foldAll()
+			}
+		}
+		g.foldAll()
+		for _, n := range all {
+			for r := range int32(reduces) {
+				var here, rack int64
+				for m := range g.outs {
+					if o := &g.outs[m]; int(r) < len(o.bytes) {
+						if o.node == n {
+							here += o.bytes[r]
+						}
+						if o.node.groups[1] == n.groups[1] {
+							rack += o.bytes[r]
+						}
+					}
+				}
+				require.Equal(t, here, g.held(r, n))
+				require.Equal(t, here+rack, g.score(r, n, 2))
+				require.GreaterOrEqual(t, append(g.peak, make([]int64, reduces)...)[r], here)
+			}
+		}
+	})
+}
