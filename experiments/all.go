@@ -10,5 +10,10 @@ func All() []Experiment {
 		{"delay-fig9", "Mixed macrobenchmark", "[Zaharia10 Table 3, Figs 9, 10, §5.1.3]", delayFig9},
 		{"delay-fig13", "Sticky slots: locality and finish time of concurrent scans", "[Zaharia10 Figs 13, 14, §5.2.3]", delayFig13},
 		{"delay-fig15", "Locality of small jobs against the wait", "[Zaharia10 Fig 15, §5.3]", delayFig15},
+		{"hfsp-fig1", "Processor sharing against FSP on worked examples", "[Pastorelli13 Figs 1, 2]", hfspFig1},
+		{"hfsp-fig3", "FB-dataset under FIFO, FAIR and HFSP; locality", "[Pastorelli13 Figs 3, 4, §4.2]", hfspFig3},
+		{"hfsp-fig5", "Mean sojourn against cluster size", "[Pastorelli13 Fig 5]", hfspFig5},
+		{"hfsp-fig6", "Wrong sizes", "[Pastorelli13 Fig 6, §4.3]", hfspFig6},
+		{"hfsp-fig7", "Suspend, wait or kill", "[Pastorelli13 Fig 7]", hfspFig7},
 	}
 }
