@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"sync"
 
 	"github.com/tarry-mr/tarry/mapreduce"
@@ -67,12 +68,21 @@ func (s *shuffle) after(pos int) (o mapOutput, m int32, next int, news <-chan st
 	return mapOutput{}, 0, pos, s.news
 }
 
+// output is what is known of one map's output.
+func (s *shuffle) output(m int32) mapOutput {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.outputs[m]
+}
+
 // fetcher gets the segments of one partition for one reduce attempt.
 type fetcher struct {
 	a         *attempt
 	partition int
 	pos       int
-	got       []bool // by map
+	got       []bool     // by map
+	ready     []int32    // maps whose outputs are known and not fetched, with an emulated network
+	lot       *rand.Rand // with an emulated network
 	left      int
 	records   int64 // in the segments so far
 	shuffled  [distances]int64
@@ -90,8 +100,7 @@ func (f *fetcher) next(ctx context.Context) (mapreduce.Segment, error) {
 		if err := f.a.pause(ctx); err != nil {
 			return mapreduce.Segment{}, err
 		}
-		o, m, pos, news := f.a.run.shuffle.after(f.pos)
-		f.pos = pos
+		o, m, news := f.choose()
 		if news != nil {
 			if err := f.a.idle(ctx, news); err != nil {
 				return mapreduce.Segment{}, err

@@ -36,6 +36,35 @@ func (a *attempt) carry(ctx context.Context, from *place, bytes int64) error {
 	return nil
 }
 
+// choose is the next map whose segment to fetch, or what to wait for: the first one
+// published. With an emulated network it is one by lot of all that are there, or all reduces
+// would queue at the same nodes.
+func (f *fetcher) choose() (o mapOutput, m int32, news <-chan struct{}) {
+	known := f.a.run.shuffle
+	if f.a.env.network == nil {
+		o, m, f.pos, news = known.after(f.pos)
+		return o, m, news
+	}
+	if f.lot == nil {
+		f.lot = f.a.newLot()
+	}
+	for news == nil {
+		if _, m, f.pos, news = known.after(f.pos); news == nil && !f.got[m] {
+			f.ready = append(f.ready, m)
+		}
+	}
+	for len(f.ready) > 0 {
+		k, last := f.lot.IntN(len(f.ready)), len(f.ready)-1
+		m = f.ready[k]
+		f.ready[k] = f.ready[last]
+		f.ready = f.ready[:last]
+		if o = known.output(m); o.out != nil {
+			return o, m, nil
+		}
+	}
+	return mapOutput{}, 0, news
+}
+
 // fetchSplit holds a map for as long as its split takes from the nearest replica. One
 // whose replicas are all down reads at once: the bytes are in this process.
 func (a *attempt) fetchSplit(r *report) error {
@@ -57,9 +86,9 @@ func (a *attempt) fetchSplit(r *report) error {
 }
 
 // nearest is the nearest of the named nodes that is up, by lot among equals; nil if none
-// is. The lot depends on the seed and the attempt's name.
+// is.
 func (a *attempt) nearest(hosts []string) *place {
-	lot := rand.New(rand.NewPCG(a.env.cfg.Seed, uint64(a.id.Task.Job)<<40^uint64(a.id.Task.Index)<<8^uint64(a.id.Try)))
+	lot := a.newLot()
 	var best *place
 	equals := 0
 	for _, name := range hosts {
@@ -78,4 +107,10 @@ func (a *attempt) nearest(hosts []string) *place {
 		}
 	}
 	return best
+}
+
+// newLot is a source of choices that depends on the seed and the attempt's name.
+func (a *attempt) newLot() *rand.Rand {
+	t := a.id.Task
+	return rand.New(rand.NewPCG(a.env.cfg.Seed, uint64(t.Job)<<40^uint64(t.Kind)<<36^uint64(t.Index)<<8^uint64(a.id.Try)))
 }
