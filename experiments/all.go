@@ -8,6 +8,8 @@ func All() []Experiment {
 		{"delay-fig5", "IO-heavy macrobenchmark: response times, locality, speed-up", "[Zaharia10 Table 2, Figs 5, 6, 7, §5.1.1]", delayFig5},
 		{"delay-fig8", "CPU-heavy macrobenchmark", "[Zaharia10 Fig 8, §5.1.2]", delayFig8},
 		{"delay-fig9", "Mixed macrobenchmark", "[Zaharia10 Table 3, Figs 9, 10, §5.1.3]", delayFig9},
+		{"delay-fig11", "Two levels of sharing over time", "[Zaharia10 Fig 11, §5.2.1]", delayFig11},
+		{"delay-table4", "Small jobs on the private cluster", "[Zaharia10 Table 4, Fig 12, §5.2.2]", delayTable4},
 		{"delay-fig13", "Sticky slots: locality and finish time of concurrent scans", "[Zaharia10 Figs 13, 14, §5.2.3]", delayFig13},
 		{"delay-fig15", "Locality of small jobs against the wait", "[Zaharia10 Fig 15, §5.3]", delayFig15},
 		{"hfsp-fig1", "Processor sharing against FSP on worked examples", "[Pastorelli13 Figs 1, 2]", hfspFig1},
@@ -15,5 +17,9 @@ func All() []Experiment {
 		{"hfsp-fig5", "Mean sojourn against cluster size", "[Pastorelli13 Fig 5]", hfspFig5},
 		{"hfsp-fig6", "Wrong sizes", "[Pastorelli13 Fig 6, §4.3]", hfspFig6},
 		{"hfsp-fig7", "Suspend, wait or kill", "[Pastorelli13 Fig 7]", hfspFig7},
+		{"cogrs-fig5", "Total network distances", "[Hammoud12 Figs 5, 7]", cogrsFig5},
+		{"cogrs-surface", "Off-rack bytes saved by maps a node, skew and racks", "[Hammoud12 evaluation]", cogrsSurface},
+		{"orders", "FIFO, fair, capacity, hfs, hfsp and srpt on one workload", "ours", orders},
+		{"wait-trap", "The trap of resetting the wait, and its cure", "ours; SPARK-18886", waitTrap},
 	}
 }

@@ -36,7 +36,7 @@ func hfspSetup(more ...string) []string {
 	return append([]string{
 		ec2Setup()[0], ec2Setup()[1], ec2Setup()[2],
 		"Workload: the FB-dataset of §4.1, 100 jobs, sizes within the published ranges drawn log-uniformly, the shuffle as large as the input: choices of ours.",
-		"Task times vary with a lognormal factor of sigma 0.2 on 2 s of computing.",
+		"Besides reading, a map computes for 60 s and a reduce for 120 s, with a lognormal factor of sigma 0.2. The paper gives no task times; these were raised from maps of 23 s, with which the cluster is underloaded (FIFO's mean about 150 s against the published 2,983 s) and HFSP gains nothing over FAIR.",
 		"FAIR is policy hfs without load manager, HFSP is hfsp with 5 samples and Δ = 60 s; both wait W1 = 5 s for locality; FIFO is greedy.",
 	}, more...)
 }
@@ -45,7 +45,8 @@ func hfspSetup(more ...string) []string {
 func fbDataset(r *rand.Rand) workload.Workload {
 	w := workload.FBDataset(r)
 	for i := range w.Jobs {
-		w.Jobs[i].Map.Time, w.Jobs[i].Map.Spread = 2*time.Second, 0.2
+		w.Jobs[i].Map.Time, w.Jobs[i].Map.Spread = 60*time.Second, 0.2
+		w.Jobs[i].Reduce.Time, w.Jobs[i].Reduce.Spread = 120*time.Second, 0.2
 	}
 	return w
 }
@@ -94,6 +95,7 @@ func hfspFig3(ctx context.Context, o Options) (*Result, error) {
 		Row{Quantity: "node-local maps, FAIR", Unit: "%", Published: 98, Ours: fair.Over(nodeLocal).Mean, Band: Within(98, 2)},
 		Row{Quantity: "node-local maps, HFSP", Unit: "%", Published: 100, Ours: hfsp.Over(nodeLocal).Mean, Band: AtLeast(98)},
 	)
-	r.Notes = []string{"The absolute means depend on task times, which the paper does not give; the published load is heavier than ours."}
+	r.Notes = []string{"The absolute means depend on task times, which the paper does not give; the published load is still heavier than ours, and FIFO's disadvantage grows with the load.",
+		"More jobs are worse under HFSP than the one of the paper: medium jobs that give way to others of about their size, and those that estimates put behind."}
 	return r, nil
 }

@@ -1,0 +1,104 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// gravityCluster is a Core with a job whose maps have run, to be asked about distances.
+type gravityCluster struct {
+	core  *scheduling.Core
+	nodes []scheduling.NodeID
+}
+
+// newGravityCluster makes racks of so many nodes and a job with one map on each feeding node (numbered from 0 through all racks), each map with one
+// byte for each reduce.
+func newGravityCluster(racks []int, feeding []int, reduces int) (*gravityCluster, error) {
+	p, err := preset("fair", func(p *scheduling.Policy) { p.Reduce.Rule, p.SlowStart = scheduling.CoGRS, 1 })
+	if err != nil {
+		return nil, err
+	}
+	core, err := scheduling.NewCore(scheduling.Config{}, p)
+	if err != nil {
+		return nil, err
+	}
+	g := &gravityCluster{core: core}
+	for rack, n := range racks {
+		for range n {
+			id, err := core.Join(0, scheduling.Node{Name: fmt.Sprintf("node%d", len(g.nodes)+1), Rack: fmt.Sprintf("rack%d", rack+1), MapSlots: 1, ReduceSlots: 2})
+			if err != nil {
+				return nil, err
+			}
+			g.nodes = append(g.nodes, id)
+		}
+	}
+	if _, err := core.Submit(0, scheduling.JobSpec{Name: "wordcount", Maps: len(feeding), Reduces: reduces}); err != nil {
+		return nil, err
+	}
+	bytes := make([]int64, reduces)
+	for i := range bytes {
+		bytes[i] = 1
+	}
+	for _, n := range feeding {
+		got, err := core.Heartbeat(0, scheduling.Heartbeat{Node: g.nodes[n]})
+		if err != nil {
+			return nil, err
+		}
+		for _, order := range got.List {
+			status := scheduling.Status{Attempt: order.Attempt, State: scheduling.StateSucceeded, OutputBytes: bytes}
+			if _, err := core.Heartbeat(0, scheduling.Heartbeat{Node: g.nodes[n], NoWork: true, Statuses: []scheduling.Status{status}}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return g, nil
+}
+
+// tnd asks for the total network distance of reduce 0 on a node, numbered from 1 as in the paper.
+func (g *gravityCluster) tnd(node int) (float64, error) {
+	d, err := g.core.TND(scheduling.TaskID{Job: 1, Kind: scheduling.Reduce, Index: 0}, g.nodes[node-1])
+	return float64(d), err
+}
+
+// cogrsFig5 is [Hammoud12 Figs 5 and 7]: total network distances, asked of the Core.
+func cogrsFig5(context.Context, Options) (*Result, error) {
+	r := &Result{
+		Setup: []string{
+			"Fig 5: 14 nodes in two racks of 7; 11 maps, one a node: 5 in the rack of node 3 and 6 in that of nodes 8, 11 and 13, the only numbers that fit the published distances; nodes 3 and 12 feed nothing.",
+			"Fig 7: two racks of 3 nodes, TT1 and TT2 feeding.",
+			"Distances are the Core's own answers: 0 on the node, 2 in the rack, 4 beyond.",
+		},
+	}
+	five, err := newGravityCluster([]int{7, 7}, []int{0, 1, 3, 4, 5, 7, 8, 9, 10, 12, 13}, 3)
+	if err != nil {
+		return nil, err
+	}
+	seven, err := newGravityCluster([]int{3, 3}, []int{0, 1}, 1)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range []struct {
+		text string
+		g    *gravityCluster
+		node int
+		want float64
+	}{
+		{"Fig 5: R0 on node 13", five, 13, 30},
+		{"Fig 5: R1 on node 12", five, 12, 32},
+		{"Fig 5: R2 on node 3", five, 3, 34},
+		{"Fig 5: R1 moved to node 11", five, 11, 30},
+		{"Fig 5: R2 moved to node 8", five, 8, 30},
+		{"Fig 7: R on TT4", seven, 4, 8},
+		{"Fig 7: R on TT1", seven, 1, 2},
+		{"Fig 7: R on TT2", seven, 2, 2},
+	} {
+		got, err := c.g.tnd(c.node)
+		if err != nil {
+			return nil, err
+		}
+		r.Rows = append(r.Rows, Row{Quantity: c.text + ": total network distance", Published: c.want, Ours: got, Band: Within(c.want, 0)})
+	}
+	return r, nil
+}
