@@ -232,6 +232,9 @@ func (jt *jobTracker) settle(c actor.Context) {
 	}
 	clear(jt.over)
 	jt.over = jt.over[:0]
+	for _, id := range jt.core.Wanted() {
+		jt.nodes[id].poke = true // reduces wait for it
+	}
 	for id, n := range jt.nodes {
 		if scheduling.NodeID(id) == jt.asking {
 			n.asked, n.poke = jt.work, false

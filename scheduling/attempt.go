@@ -97,6 +97,8 @@ func (c *Core) drop(ai int32, why Reason) {
 	c.putBack(a.job, k, i)
 	if k == Map {
 		c.place.mapGone(a.job, i)
+	} else {
+		c.place.reduceGone(a.job, a.node)
 	}
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventKilled, JobID: a.job.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality, Reason: why})

@@ -40,16 +40,23 @@ func (r *cogrs) length(l Locality) time.Duration {
 
 // allowed is 0: at the center; 1: in its rack; 2: anywhere.
 func (r *cogrs) allowed(j *job) Locality {
-	if j.pool != nil && j.pool.urgent[Reduce] {
+	w := &j.wait[Reduce]
+	if j.pool != nil && j.pool.urgent[Reduce] || r.idle(j) && w.wait >= r.c.heartbeatInterval() {
 		return 2
 	}
-	w := &j.wait[Reduce]
 	l, rest := w.level, w.wait
 	for l < 2 && rest >= r.length(l) {
 		rest -= r.length(l)
 		l++
 	}
 	return l
+}
+
+// idle tells whether all that is left to do for j is its reduces, with room for all of them in the cluster. Then every node with a free slot has asked
+// within a heartbeat interval, and waiting for longer is a loss. Waits that the policy sets are kept to.
+func (r *cogrs) idle(j *job) bool {
+	w := &j.w[Reduce]
+	return r.pol.Waits == [2]time.Duration{} && j.unfinished(Map) == 0 && r.c.slots[Reduce]-r.c.running[Reduce] >= w.waiting()*int(j.slots)
 }
 
 // cap is how many of a job's reduces one node may get: its part of them, and half as many again.
@@ -108,12 +115,13 @@ func (r *cogrs) start(j *job, n *node, i int32, l Locality, why Cause) bool {
 	if why == CauseWaited {
 		reason.Wait = w.wait
 	}
+	if j.gravity == nil {
+		j.gravity = newGravity(len(j.w[Map].tasks), len(j.w[Reduce].tasks))
+	}
+	j.gravity.placed[n.id]++
 	var placed *Placed
-	if g := j.gravity; g != nil {
-		g.placed[n.id]++
-		if r.c.cfg.Events != nil {
-			placed = r.explain(g, i, n)
-		}
+	if r.c.cfg.Events != nil {
+		placed = r.explain(j.gravity, i, n)
 	}
 	w.level, w.wait, w.skipped, w.launched = l, 0, false, r.c.beat
 	if why == CauseNoGain {
@@ -126,7 +134,7 @@ func (r *cogrs) start(j *job, n *node, i int32, l Locality, why Cause) bool {
 // explain says how far from its center of gravity reduce i is on n.
 func (r *cogrs) explain(g *gravity, i int32, n *node) *Placed {
 	p := &Placed{Here: g.wtnd(i, n, bytesOnly)}
-	if c, _ := g.center(i, r.levels); c != nil {
+	if c := g.center(i, r.levels); c != nil {
 		p.Center, p.AtCenter = c.name, g.wtnd(i, c, bytesOnly)
 	}
 	return p

@@ -6,12 +6,13 @@ package scheduling
 func (r *cogrs) choose(j *job, n *node, level Locality, limit int32) (int32, Locality) {
 	g := j.gravity
 	pending := &j.w[Reduce].pending
+	g.foldAll()
 	best := bestReduce{g: g, reduce: -1}
 	for _, h := range in(g.plan.byNode, int32(n.id)) {
 		if !pending.has(h.reduce) {
 			continue
 		}
-		at, other := r.rivals(g, h.reduce, n, limit)
+		at, other := r.rivals(j, h.reduce, n, limit)
 		if float64(at-h.score) <= r.worth(g, h.reduce) {
 			best.offer(h.reduce, h.score-other)
 		}
@@ -22,6 +23,9 @@ func (r *cogrs) choose(j *job, n *node, level Locality, limit int32) (int32, Loc
 				best.offer(i, 0)
 			}
 		}
+	}
+	if best.reduce < 0 {
+		r.rescue(j, n, limit, &best)
 	}
 	if best.reduce >= 0 || level == 0 {
 		return best.reduce, 0
@@ -40,10 +44,11 @@ func (r *cogrs) choose(j *job, n *node, level Locality, limit int32) (int32, Loc
 	return best.reduce, 2
 }
 
-// rivals returns the scores of the best node for reduce i that can still take one, n included, and of the best other one; 0 for none.
-func (r *cogrs) rivals(g *gravity, i int32, n *node, limit int32) (at, other int64) {
-	for _, c := range g.plan.best[i] {
-		if c.node == nil || !c.node.live || c.node.cordoned || c.node.slots[Reduce] == 0 || g.placed[c.node.id] >= limit {
+// rivals returns the scores of the best node for reduce i that can still take one, n included, and of the best other one; -1 for none.
+func (r *cogrs) rivals(j *job, i int32, n *node, limit int32) (at, other int64) {
+	at, other = -1, -1
+	for _, c := range j.gravity.plan.best[i] {
+		if c.node == nil || !r.reachable(j, c.node, limit) {
 			continue
 		}
 		at = max(at, c.score)

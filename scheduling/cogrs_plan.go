@@ -17,6 +17,7 @@ type plan struct {
 	best   [][choices]choice
 	byNode []here // the choices worth taking, by node
 	byRack []here // the best choices, by rack
+	turn   int32  // the pending reduce that rescue looked at last
 }
 
 // choices is how many nodes are kept for each reduce: the best, and others in case that is full.
@@ -56,7 +57,7 @@ func (r *cogrs) planFor(j *job) *plan {
 	if !p.made || !p.flat {
 		p.sort(g)
 	}
-	p.made, p.known, p.next = true, g.known, 0
+	p.made, p.known, p.next, p.turn = true, g.known, 0, -1
 	if !p.flat {
 		r.findCenters(j)
 	}
@@ -163,15 +164,17 @@ func (r *cogrs) index(g *gravity) {
 			}
 			p.byNode = append(p.byNode, here{int32(c.node.id), int32(i), c.score})
 			if k == 0 {
+				r.want(c.node)
 				p.byRack = append(p.byRack, here{c.node.groups[1], int32(i), c.score})
 			}
 		}
 	}
-	for _, list := range [][]here{p.byNode, p.byRack} {
-		slices.SortFunc(list, func(a, b here) int {
-			return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.reduce, b.reduce))
-		})
-	}
+	slices.SortFunc(p.byNode, here.compare)
+	slices.SortFunc(p.byRack, here.compare)
+}
+
+func (h here) compare(o here) int {
+	return cmp.Or(cmp.Compare(h.group, o.group), cmp.Compare(h.reduce, o.reduce))
 }
 
 // in returns the part of a list that belongs to a group.

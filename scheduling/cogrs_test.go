@@ -55,6 +55,7 @@ func TestCenterOfGravityWeighsRacks(t *testing.T) {
 	} {
 		for rule, want := range map[ReduceRule]int{CoGRS: c.cogrs, LARTS: c.larts} {
 			core, j, nodes := gravityCore(t, rule, c.racks, 1, c.outputs)
+			j.gravity.foldAll()
 			center, ok, err := core.Gravity(TaskID{1, Reduce, 0})
 			require.NoError(t, err)
 			require.True(t, ok)

@@ -78,6 +78,7 @@ type Core struct {
 	orders []Order
 	skips  []Skip
 	killed []AttemptID
+	wanted []NodeID // nodes that reduces wait for, see Wanted
 }
 
 // order is the part of a policy that says which job is next, and how a node's free slots are offered around.

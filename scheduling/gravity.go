@@ -255,18 +255,36 @@ func (g *gravity) score(r int32, n *node, levels int) int64 {
 	return sum
 }
 
-// center is the feeding node of reduce r with the greatest score, the first of those in node order; nil if nothing is known of r's input.
-func (g *gravity) center(r int32, levels int) (best *node, at int64) {
-	g.foldAll()
-	for i := range g.feeders {
-		n := g.feeders[i].node
-		if g.held(r, n) == 0 {
+// center is the feeding node of reduce r with the greatest score, the first of those in node order; nil if nothing is known of r's input. It looks at every
+// output and leaves the sums alone, for it answers questions: when those are asked must not show in decisions.
+func (g *gravity) center(r int32, levels int) (best *node) {
+	held := make([]int64, len(g.feeders))
+	near := make([]map[int32]int64, levels) // from 1
+	for l := range near {
+		near[l] = map[int32]int64{}
+	}
+	for m := range g.outs {
+		o := &g.outs[m]
+		if int(r) >= len(o.bytes) || o.bytes[r] == 0 {
 			continue
 		}
-		s := g.score(r, n, levels)
+		held[g.feeder[o.node.id]] += o.bytes[r]
+		for l := 1; l < levels && l < len(o.node.groups); l++ {
+			near[l][o.node.groups[l]] += o.bytes[r]
+		}
+	}
+	at := int64(0)
+	for i, s := range held {
+		if s == 0 {
+			continue
+		}
+		n := g.feeders[i].node
+		for l := 1; l < levels && l < len(n.groups); l++ {
+			s += near[l][n.groups[l]]
+		}
 		if best == nil || s > at || s == at && n.id < best.id {
 			best, at = n, s
 		}
 	}
-	return best, at
+	return best
 }

@@ -158,6 +158,8 @@ func (c *Core) fail(ai int32, s *Status) {
 	c.putBack(j, k, i)
 	if k == Map {
 		c.place.mapGone(j, i)
+	} else {
+		c.place.reduceGone(j, a.node)
 	}
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventFailed, JobID: j.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality, Err: s.Err})

@@ -23,6 +23,7 @@ type node struct {
 	seen        time.Duration
 	live        bool
 	cordoned    bool
+	wanted      bool        // in Core.wanted
 	reserved    [kinds]*job // order "capacity": the job that needs several slots here
 }
 

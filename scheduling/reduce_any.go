@@ -6,6 +6,7 @@ type reduceRule interface {
 	accepts(j *job, n *node) bool                    // tells whether offer would launch one
 	offer(j *job, n *node) bool                      // launches a reduce of j on n, or refuses
 	end()                                            // closes a heartbeat
+	reduceGone(j *job, n *node)                      // an attempt at a reduce on n has come to nothing
 	mapGone(j *job, m int32)                         // an attempt, or the output, of map m is gone
 	mapDone(j *job, m int32, n *node, bytes []int64) // the output of map m lies on n; bytes per reduce, nil if unknown
 	ended(j *job)
@@ -33,6 +34,8 @@ func (r anyNode) offer(j *job, n *node) bool {
 	r.c.launch(j, Reduce, i, n, AnyPlace, Reason{Cause: CauseAnyReduce}, nil)
 	return true
 }
+
+func (anyNode) reduceGone(*job, *node) {}
 
 func (anyNode) mapGone(j *job, m int32) {
 	if j.gravity != nil {

@@ -259,7 +259,7 @@ func (c *Core) Gravity(id TaskID) (n NodeID, ok bool, err error) {
 	if err != nil || g == nil {
 		return NoNode, false, err
 	}
-	best, _ := g.center(id.Index, int(c.far))
+	best := g.center(id.Index, int(c.far))
 	if best == nil {
 		return NoNode, false, nil
 	}

@@ -1,0 +1,90 @@
+package scheduling
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// crowded is a job of six reduces that all have the same nodes as best: those of rack 0. The part of each node is one or two of them.
+func crowded(t *testing.T) (*Core, *job, []NodeID) {
+	outputs := map[int][]int64{}
+	for n := range 8 {
+		outputs[n] = []int64{10, 10, 10, 10, 10, 10}
+		if n < 3 {
+			outputs[n] = []int64{500, 500, 500, 500, 500, 500}
+		}
+	}
+	return gravityCore(t, CoGRS, []int{4, 4}, 6, outputs)
+}
+
+func TestReduceWhoseNodesAreTakenGoesToTheNextBest(t *testing.T) {
+	c, j, nodes := crowded(t)
+	c.place.(*cogrs).pol.SkewCap = 0.5 // one reduce a node, so that the three best nodes are soon at their part
+	launched := map[NodeID]int{}
+	for round := range 3 {
+		for i := len(nodes) - 1; i >= 0; i-- {
+			launched[nodes[i]] += len(beat(t, c, time.Second+time.Duration(round)*10*time.Millisecond, nodes[i]))
+		}
+	}
+	require.Zero(t, j.w[Reduce].waiting(), "launched in 30 ms, though the waits are 5 s each")
+	for _, n := range nodes[:4] {
+		require.Equal(t, 1, launched[n], "the heavy rack comes first")
+	}
+}
+
+func TestReduceWhoseNodesAreFullOrGoneGoesOn(t *testing.T) {
+	for _, lost := range []bool{false, true} {
+		c, j, nodes := crowded(t)
+		for _, n := range nodes[:4] {
+			if lost {
+				require.NoError(t, c.Cordon(time.Second, n, true))
+				continue
+			}
+			c.nodes[n].used[Reduce]++ // held by something that will go on for long
+		}
+		beat(t, c, time.Second, nodes[4])
+		beat(t, c, 1010*time.Millisecond, nodes[5])
+		require.Equal(t, 4, j.w[Reduce].waiting(), "two are launched at once; lost %v", lost)
+	}
+}
+
+func TestFullCenterIsWaitedForIfASlotIsInSight(t *testing.T) {
+	for progress, waiting := range map[float64]int{0.9: 1, 0.1: 0} {
+		c, j, nodes := gravityCore(t, CoGRS, []int{2, 2}, 1, map[int][]int64{0: {100}})
+		for _, n := range []NodeID{nodes[1], nodes[2]} { // only the center and the asker can be reached
+			require.NoError(t, c.Cordon(0, n, true))
+		}
+		_, err := c.Submit(time.Second, JobSpec{Reduces: 1})
+		require.NoError(t, err)
+		c.launch(c.jobs[1], Reduce, 0, c.nodes[nodes[0]], AnyPlace, Reason{}, nil)
+		on := AttemptID{Task: TaskID{Job: 2, Kind: Reduce}}
+		beat(t, c, 11*time.Second, nodes[0], Status{Attempt: on, Progress: progress})
+		beat(t, c, 11*time.Second, nodes[3])
+		require.Equal(t, waiting, j.w[Reduce].waiting(), "%v done in 10 s, waits are 5 s", progress)
+	}
+}
+
+func TestIdleClusterEndsAutomaticWaits(t *testing.T) {
+	c, j, nodes := gravityCore(t, CoGRS, []int{2, 2}, 1, map[int][]int64{0: {100}})
+	c.place.(*cogrs).pol.Waits = [2]time.Duration{}
+	require.Empty(t, beat(t, c, time.Second, nodes[3]))
+	require.Equal(t, []NodeID{nodes[0]}, c.Wanted())
+	require.Empty(t, c.Wanted(), "it is told once")
+	require.Empty(t, beat(t, c, 1200*time.Millisecond, nodes[3]))
+	require.Len(t, beat(t, c, 1300*time.Millisecond, nodes[3]), 1, "after one heartbeat interval of 300 ms")
+	require.Zero(t, j.w[Reduce].waiting())
+}
+
+func TestFailedReduceIsNotPartOfANodesPart(t *testing.T) {
+	c, j, nodes := gravityCore(t, CoGRS, []int{2, 2}, 1, map[int][]int64{0: {100}})
+	for range 3 {
+		got := beat(t, c, time.Second, nodes[0])
+		require.Len(t, got, 1)
+		require.Equal(t, int32(1), j.gravity.placed[nodes[0]])
+		_, err := c.Heartbeat(time.Second, Heartbeat{Node: nodes[0], NoWork: true, Statuses: []Status{{Attempt: got[0], State: StateFailed}}})
+		require.NoError(t, err)
+		require.Zero(t, j.gravity.placed[nodes[0]])
+	}
+}
