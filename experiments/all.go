@@ -21,5 +21,8 @@ func All() []Experiment {
 		{"cogrs-surface", "Off-rack bytes saved by maps a node, skew and racks", "[Hammoud12 evaluation]", cogrsSurface},
 		{"orders", "FIFO, fair, capacity, hfs, hfsp and srpt on one workload", "ours", orders},
 		{"wait-trap", "The trap of resetting the wait, and its cure", "ours; SPARK-18886", waitTrap},
+		{"reduce-sweeps", "Start, wait, projection and cap of reduce placement", "ours", reduceSweeps},
+		{"facebook-trace", "Order, locality and reduce placement on a trace of Facebook", "ours", facebookTrace},
+		{"failures", "Nodes that fail", "ours", failures},
 	}
 }
