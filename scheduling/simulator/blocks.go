@@ -32,6 +32,19 @@ func (t *topology) racks() int { return len(t.first) - 1 }
 // size is the number of nodes of a rack.
 func (t *topology) size(rack int32) int { return int(t.first[rack+1] - t.first[rack]) }
 
+// inTurn lists the nodes: the first of each rack, the second of each rack, …
+func (t *topology) inTurn() []int32 {
+	var list []int32
+	for k := int32(0); len(list) < len(t.rackOf); k++ {
+		for r := range t.racks() {
+			if v := t.first[r] + k; v < t.first[r+1] {
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}
+
 // placeBlocks gives each of n blocks its replicas as HDFS does: the first on a node at random, the second in another rack, the third in the rack of
 // the second, further ones anywhere; never two on one node. In one rack all are anywhere.
 func (t *topology) placeBlocks(r *rand.Rand, n, replicas int) scheduling.Places {

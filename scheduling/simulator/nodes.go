@@ -209,7 +209,9 @@ func (s *sim) offerAll() error {
 	for k := range s.ring {
 		useful := s.waiting[0] > 0 && (s.freeSlots[0] > 0 || s.reclaims) || s.waiting[1] > 0 && (s.freeSlots[1] > 0 || s.reclaims)
 		if !useful {
-			s.turn = (s.turn + k) % len(s.ring)
+			if !s.cfg.InTurn {
+				s.turn = (s.turn + k) % len(s.ring)
+			}
 			return nil
 		}
 		i := s.ring[(s.turn+k)%len(s.ring)]

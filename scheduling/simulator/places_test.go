@@ -30,3 +30,8 @@ func TestGivenPlaces(t *testing.T) {
 	require.Equal(t, MapPlaces{NodeLocal: 3}, r.Report.Maps)
 	require.Equal(t, 2.0, r.Report.MakespanS)
 }
+
+func TestNodesInTurn(t *testing.T) {
+	top := newTopology(7, 3)
+	require.Equal(t, []int32{0, 3, 5, 1, 4, 6, 2}, top.inTurn())
+}

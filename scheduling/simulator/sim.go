@@ -146,6 +146,9 @@ func (s *sim) begin() error {
 	for _, i := range r.Perm(len(s.nodes)) {
 		s.ring = append(s.ring, int32(i))
 	}
+	if s.cfg.InTurn {
+		s.ring = s.top.inTurn()
+	}
 	if s.cfg.Sample > 0 {
 		s.at(0, evSample, 0, 0)
 	}
