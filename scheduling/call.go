@@ -30,6 +30,7 @@ const (
 	OpReconfigure
 	OpPreempt
 	OpSettle // a question settled what had changed
+	OpForget
 )
 
 // Call is one call of a Core with what it answered, as JSON one line. Which fields count depends on Op.
@@ -140,6 +141,8 @@ func (c *Core) Apply(call *Call) error {
 		c.dirty = true
 		c.look()
 		return nil
+	case OpForget:
+		return c.Forget(call.Job)
 	case OpPreempt:
 		_, err := c.Preempt(call.At)
 		return err

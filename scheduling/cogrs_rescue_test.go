@@ -58,7 +58,7 @@ func TestFullCenterIsWaitedForIfASlotIsInSight(t *testing.T) {
 		}
 		_, err := c.Submit(time.Second, JobSpec{Reduces: 1})
 		require.NoError(t, err)
-		c.launch(c.jobs[1], Reduce, 0, c.nodes[nodes[0]], AnyPlace, Reason{}, nil)
+		c.launch(c.jobs.get(2), Reduce, 0, c.nodes[nodes[0]], AnyPlace, Reason{}, nil)
 		on := AttemptID{Task: TaskID{Job: 2, Kind: Reduce}}
 		beat(t, c, 11*time.Second, nodes[0], Status{Attempt: on, Progress: progress})
 		beat(t, c, 11*time.Second, nodes[3])

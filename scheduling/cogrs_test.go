@@ -37,7 +37,7 @@ func gravityCore(t require.TestingT, rule ReduceRule, racks []int, reduces int, 
 			require.NoError(t, err)
 		}
 	}
-	return c, c.jobs[0], nodes
+	return c, c.jobs.get(1), nodes
 }
 
 func TestCenterOfGravityWeighsRacks(t *testing.T) {

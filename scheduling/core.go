@@ -27,6 +27,7 @@ type Config struct {
 	HeartbeatInterval time.Duration
 	Expiry            time.Duration // a node silent for so long is lost; 0 means 10 min
 	MaxAttempts       int           // failures of one task that fail its job; 0 means 4
+	History           int           // ended jobs whose records are kept, the last to end; 0 means 1000, negative all. See Forget
 	RackDepth         int           // parts of a node's Rack path; 0 means 1: plain racks. Each adds a level of locality
 	// Explain keeps the Skips of the last heartbeat for Core.Skips, and makes events of them.
 	Explain bool
@@ -56,9 +57,10 @@ type Core struct {
 	topo   int          // changes when a node that jobs may refer to gets its rack
 	oldest time.Duration
 
-	jobs   []*job // by JobID-1
-	active []*job // not ended, in submission order; may hold ended ones until the next settle
-	ended  int    // ended jobs still in active
+	jobs   jobTable
+	past   []JobID // ended jobs whose records are kept, in order of their ends; unless all are
+	active []*job  // not ended, in submission order; may hold ended ones until the next settle
+	ended  int     // ended jobs still in active
 
 	atts []attempt
 	free []int32
@@ -104,6 +106,7 @@ func NewCore(cfg Config, p Policy) (*Core, error) {
 	cfg.Expiry = cmp.Or(cfg.Expiry, 10*time.Minute)
 	cfg.MaxAttempts = cmp.Or(cfg.MaxAttempts, 4)
 	cfg.RackDepth = cmp.Or(cfg.RackDepth, 1)
+	cfg.History = cmp.Or(cfg.History, 1000)
 	if err := errors.Join(cfg.validate(), p.Validate()); err != nil {
 		return nil, err
 	}

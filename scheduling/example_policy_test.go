@@ -76,7 +76,7 @@ func TestExamplePolicySharesBetweenUsers(t *testing.T) {
 	for i, n := range nodes {
 		got := beat(t, c, time.Second, n)
 		for _, a := range got {
-			launched[c.jobs[a.Task.Job-1].spec.User]++
+			launched[c.jobs.get(a.Task.Job).spec.User]++
 		}
 		if i == 0 {
 			first = got
@@ -88,7 +88,7 @@ func TestExamplePolicySharesBetweenUsers(t *testing.T) {
 	require.Equal(t, JobID(1), first[0].Task.Job)
 	next := beat(t, c, 2*time.Second, nodes[0], Status{Attempt: first[0], State: StateSucceeded})
 	require.Len(t, next, 1)
-	require.Equal(t, "ann", c.jobs[next[0].Task.Job-1].spec.User)
+	require.Equal(t, "ann", c.jobs.get(next[0].Task.Job).spec.User)
 }
 
 // Every job gets through, and an ended one counts no more.

@@ -62,10 +62,11 @@ func (c *Core) liveAttempt(id AttemptID) int32 {
 
 // taskOf finds a task, or nil.
 func (c *Core) taskOf(id TaskID) *task {
-	if id.Job < 1 || int(id.Job) > len(c.jobs) || id.Kind > Reduce {
+	j := c.jobs.get(id.Job)
+	if j == nil || id.Kind > Reduce {
 		return nil
 	}
-	w := &c.jobs[id.Job-1].w[id.Kind]
+	w := &j.w[id.Kind]
 	if id.Index < 0 || int(id.Index) >= len(w.tasks) {
 		return nil
 	}
@@ -150,10 +151,12 @@ func (c *Core) fail(ai int32, s *Status) {
 	a := c.atts[ai]
 	j, k, i := a.job, a.id.Task.Kind, a.id.Task.Index
 	c.release(ai)
-	t := &j.w[k].tasks[i]
+	w := &j.w[k]
+	t := &w.tasks[i]
 	t.state = taskPending
 	if !s.Blameless {
 		t.fails++
+		w.failed++
 	}
 	c.putBack(j, k, i)
 	if k == Map {
@@ -181,18 +184,20 @@ func (c *Core) outputLost(j *job, l LostOutput) {
 }
 
 // MapOutput tells, or corrects, the sizes of a done map's output, one per reduce, where they did not come with its status. Fewer numbers than
-// reduces leave the others at 0.
+// reduces leave the others at 0. Of a job that has ended nothing is kept.
 func (c *Core) MapOutput(now time.Duration, id TaskID, bytes []int64) error {
 	if err := c.advance(now); err != nil {
 		return err
+	}
+	j := c.jobs.get(id.Job)
+	if id.Job >= 1 && int(id.Job) <= c.jobs.n && (j == nil || j.state.Ended()) {
+		return nil // too late
 	}
 	t := c.taskOf(id)
 	if t == nil || id.Kind != Map || t.state != taskDone {
 		return fmt.Errorf("%w: %v is no map that is done", ErrUnknownTask, id)
 	}
-	if j := c.jobs[id.Job-1]; !j.state.Ended() {
-		c.place.mapDone(j, id.Index, c.nodes[t.node], bytes)
-	}
+	c.place.mapDone(j, id.Index, c.nodes[t.node], bytes)
 	c.record(Call{Op: OpOutput, At: now, Attempt: AttemptID{Task: id}, Bytes: bytes})
 	return nil
 }

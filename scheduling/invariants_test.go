@@ -45,7 +45,7 @@ func checkInvariants(t require.TestingT, c *Core) {
 	require.Equal(t, slots, c.slots)
 	require.Equal(t, running, c.running)
 	require.Equal(t, suspended, c.suspend)
-	for _, j := range c.jobs {
+	for _, j := range c.jobs.all() {
 		if j.state.Ended() {
 			continue
 		}
@@ -143,7 +143,7 @@ func checkOrder(t require.TestingT, c *Core) {
 func checkHFSP(t require.TestingT, c *Core, o *hfsp) {
 	for k := range TaskKind(kinds) {
 		listed := 0
-		for _, j := range c.jobs {
+		for _, j := range c.jobs.all() {
 			w := &j.w[k]
 			if w.listed {
 				listed++
@@ -175,7 +175,7 @@ func checkQueues(t require.TestingT, c *Core, o *capacity) {
 	for _, q := range append([]*leaf{&o.top}, o.queues...) {
 		var occupied [kinds]int
 		users := map[string]int{}
-		for _, j := range c.jobs {
+		for _, j := range c.jobs.all() {
 			for up := j.leaf; up != nil && !j.state.Ended(); up = up.parent {
 				if up == q {
 					users[j.spec.User]++
@@ -205,7 +205,7 @@ func checkQueues(t require.TestingT, c *Core, o *capacity) {
 // slowOrder sorts all jobs by the published comparison.
 func slowOrder(c *Core, k TaskKind) []JobID {
 	var jobs []*job
-	for _, j := range c.jobs {
+	for _, j := range c.jobs.all() {
 		if !j.state.Ended() && j.launchable(k) && (j.pool == nil || j.pool.running[k] < j.pool.Max[k]) {
 			jobs = append(jobs, j)
 		}

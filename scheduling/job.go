@@ -28,13 +28,14 @@ type task struct {
 
 // work is one kind of a job's tasks.
 type work struct {
-	tasks     []task
+	tasks     []task  // none once the job has ended
 	pending   taskSet // for maps: those without a place
 	placed    taskSet // maps only: pending ones with a place
 	open      bool    // reduces: the slow-start gate is open; maps: always
 	running   int     // live attempts that are not suspended
 	suspended int
 	done      int
+	failed    int           // attempts
 	again     int           // pending ones that were launched before
 	skipped   Cause         // of the last event that told that the job was passed over
 	duration  time.Duration // sum over the tasks that finished

@@ -31,7 +31,7 @@ func TestTwoLevelSkipCount(t *testing.T) {
 	require.Len(t, beat(t, c, 3, nodes[1]), 2)
 	require.Empty(t, beat(t, c, 4, nodes[3]))
 	require.Len(t, beat(t, c, 5, nodes[0]), 2)
-	require.Equal(t, [maxLevels]int32{}, c.jobs[0].wait[Map].skips, "a local launch resets both")
+	require.Equal(t, [maxLevels]int32{}, c.jobs.get(1).wait[Map].skips, "a local launch resets both")
 }
 
 // [Zaharia10 Algorithm 3]: a job at the head of the line launches within W1+W2 of credited waiting, whatever is offered.
@@ -112,7 +112,7 @@ func TestThreeLevels(t *testing.T) {
 			require.NoError(t, err)
 			for _, l := range o.List {
 				got = append(got, l.Locality)
-				c.jobs[0].wait[Map].level = NodeLocal // each level from the start
+				c.jobs.get(1).wait[Map].level = NodeLocal // each level from the start
 			}
 		}
 	}
@@ -214,8 +214,8 @@ func TestFIFOOrder(t *testing.T) {
 				done = append(done, Status{Attempt: c.atts[ai].id, State: StateSucceeded})
 			}
 			for _, id := range beat(t, c, now, n, done...) {
-				j := c.jobs[id.Task.Job-1]
-				for _, k := range c.jobs {
+				j := c.jobs.get(id.Task.Job)
+				for _, k := range c.jobs.all() {
 					if k.launchable(Map) {
 						require.False(t, k.spec.Priority < j.spec.Priority || k.spec.Priority == j.spec.Priority && k.id < j.id)
 					}

@@ -16,7 +16,7 @@ func (c *Core) Submit(now time.Duration, s JobSpec) (JobID, error) {
 	if err := c.validateJob(&s); err != nil {
 		return 0, err
 	}
-	j := &job{id: JobID(len(c.jobs) + 1), spec: s, submitted: now}
+	j := &job{id: JobID(c.jobs.n + 1), spec: s, submitted: now}
 	j.spec.User = cmp.Or(strings.TrimSpace(s.User), "anonymous")
 	j.slots = int32(cmp.Or(s.SlotsPerTask, 1))
 	j.tries = cmp.Or(s.MaxAttempts, c.cfg.MaxAttempts)
@@ -26,7 +26,7 @@ func (c *Core) Submit(now time.Duration, s JobSpec) (JobID, error) {
 	}
 	c.buildTasks(j)
 	j.w[Reduce].open = j.gate == 0
-	c.jobs = append(c.jobs, j)
+	c.jobs.add(j)
 	c.active = append(c.active, j)
 	c.dirty = true
 	if c.cfg.Events != nil {
@@ -89,10 +89,10 @@ func (c *Core) jobAt(now time.Duration, id JobID) (*job, error) {
 }
 
 func (c *Core) find(id JobID) (*job, error) {
-	if id < 1 || int(id) > len(c.jobs) {
-		return nil, fmt.Errorf("%w %v", ErrUnknownJob, id)
+	if j := c.jobs.get(id); j != nil {
+		return j, nil
 	}
-	return c.jobs[id-1], nil
+	return nil, fmt.Errorf("%w %v", ErrUnknownJob, id)
 }
 
 // Kill ends a job; its attempts are killed at their nodes' next heartbeats. A job that has ended is an error.
@@ -244,10 +244,11 @@ func (c *Core) finish(j *job, s JobState, why string) {
 	c.order.remove(j)
 	c.place.ended(j)
 	for k := range j.w {
-		j.w[k].pending, j.w[k].placed = taskSet{}, taskSet{}
+		j.w[k].pending, j.w[k].placed, j.w[k].tasks = taskSet{}, taskSet{}, nil
 	}
-	j.index, j.spec.Places = placeIndex{}, Places{}
+	j.index, j.local, j.spec.Places, j.spec.InputBytes = placeIndex{}, nil, Places{}, nil
 	c.ended++
+	c.retire(j)
 	c.dirty = true
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventFinished, JobID: j.id, Node: NoNode, State: s.String(), Err: why})

@@ -42,8 +42,8 @@ func (c *Core) Now() time.Duration { return c.now }
 // Policy is the policy in force, with defaults filled in.
 func (c *Core) Policy() Policy { return c.pol }
 
-// Jobs is the number of jobs submitted so far; their ids are 1 to Jobs().
-func (c *Core) Jobs() int { return len(c.jobs) }
+// Jobs is the number of jobs submitted so far; their ids are 1 to Jobs(). The records of some that ended may be forgotten.
+func (c *Core) Jobs() int { return c.jobs.n }
 
 // Active lists the jobs that have not ended, in order of submission.
 func (c *Core) Active() []JobID {
@@ -56,7 +56,7 @@ func (c *Core) Active() []JobID {
 	return ids
 }
 
-// State is the state of a job; cheap.
+// State is the state of a job, JobWaiting if the Core does not know it; cheap.
 func (c *Core) State(id JobID) JobState {
 	if j, err := c.find(id); err == nil {
 		return j.state
@@ -64,7 +64,7 @@ func (c *Core) State(id JobID) JobState {
 	return JobWaiting
 }
 
-// Job takes a snapshot of a job.
+// Job takes a snapshot of a job. A job unknown or forgotten is an error that wraps ErrUnknownJob.
 func (c *Core) Job(id JobID) (JobView, error) {
 	j, err := c.find(id)
 	if err != nil {
@@ -79,11 +79,8 @@ func (c *Core) Job(id JobID) (JobView, error) {
 	}
 	for k := range TaskKind(kinds) {
 		w := &j.w[k]
-		v.Kinds[k] = KindView{Total: len(w.tasks), Pending: w.waiting(), Running: w.running, Suspended: w.suspended, Done: w.done,
+		v.Kinds[k] = KindView{Total: [kinds]int{j.spec.Maps, j.spec.Reduces}[k], Pending: w.waiting(), Running: w.running, Suspended: w.suspended, Done: w.done, Failed: w.failed,
 			Demand: j.demand(k), Share: math.NaN(), Weight: 1}
-		for i := range w.tasks {
-			v.Kinds[k].Failed += int(w.tasks[i].fails)
-		}
 		if o != nil && !j.state.Ended() {
 			v.Kinds[k].Share, v.Kinds[k].Weight = w.inPool.share, o.weight(j, k)
 		}
@@ -291,5 +288,5 @@ func (c *Core) gravityOf(id TaskID) (*gravity, error) {
 	if id.Kind != Reduce || c.taskOf(id) == nil {
 		return nil, fmt.Errorf("%w: %v is no reduce", ErrUnknownTask, id)
 	}
-	return c.jobs[id.Job-1].gravity, nil
+	return c.jobs.get(id.Job).gravity, nil
 }

@@ -66,7 +66,7 @@ func setUp(dir string, list []statement, explain bool) (*world, []statement, err
 
 // start makes the core and joins the nodes.
 func (w *world) start() error {
-	cfg := scheduling.Config{Explain: w.explain, Expiry: math.MaxInt64 / 4}
+	cfg := scheduling.Config{Explain: w.explain, Expiry: math.MaxInt64 / 4, History: -1}
 	core, err := scheduling.NewCore(cfg, w.policy)
 	if err != nil {
 		return err
