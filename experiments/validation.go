@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -21,15 +22,17 @@ const (
 	validationRacks     = 4
 	validationMapSlots  = 2
 	validationBlock     = 1000 // bytes
-	validationOutput    = 1000 // bytes of values a map emits
+	validationOutput    = 400  // bytes of values a map emits
 	validationLink      = 200  // bytes a second
 	validationOver      = 4    // over-subscription
+	validationSpread    = 0.2  // sigma of the lognormal factor on each task's time
 	validationHeartbeat = time.Second
 	validationUpdate    = 500 * time.Millisecond // the live JobTracker's, in real time
 )
 
 // validationJob is a job that sleeps and moves bytes.
 type validationJob struct {
+	seed       uint64        // of its tasks' times
 	at         time.Duration // of its arrival
 	maps       int
 	reduces    int
@@ -46,7 +49,16 @@ type outcome struct {
 	places   []scheduling.Places
 }
 
-// node-local maps, in per cent.
+// merge adds another run.
+func (o *outcome) merge(p *outcome) {
+	for l := range o.maps {
+		o.maps[l] += p.maps[l]
+		o.shuffle[l] += p.shuffle[l]
+	}
+	o.sojourns = append(o.sojourns, p.sojourns...)
+}
+
+// locality is the part of the maps that were node-local, in per cent.
 func (o *outcome) locality() float64 {
 	return 100 * float64(o.maps[0]) / float64(max(1, o.maps[0]+o.maps[1]+o.maps[2]))
 }
@@ -65,15 +77,15 @@ func (o *outcome) mean() float64 {
 	return sum.Seconds() / float64(max(1, len(o.sojourns)))
 }
 
-// validationJobs draws jobs of 1 to 200 maps.
+// validationJobs draws jobs of 1 to 60 maps.
 func validationJobs(seed uint64, n int) []validationJob {
 	r := rand.New(rand.NewPCG(seed, 0x7a11))
-	sizes := []int{1, 1, 1, 2, 2, 5, 10, 10, 20, 40, 80, 160}
+	sizes := []int{1, 1, 2, 2, 5, 10, 10, 20, 40, 60}
 	var at time.Duration
 	jobs := make([]validationJob, n)
 	for i := range jobs {
-		at += time.Duration(r.ExpFloat64() * 6 * float64(time.Second))
-		j := validationJob{at: at, maps: sizes[r.IntN(len(sizes))]}
+		at += time.Duration(r.ExpFloat64() * 4 * float64(time.Second))
+		j := validationJob{seed: r.Uint64(), at: at, maps: sizes[r.IntN(len(sizes))]}
 		j.mapTime = time.Duration(6+r.IntN(9)) * time.Second
 		if j.maps >= 5 {
 			j.reduces = max(1, j.maps/10)
@@ -82,6 +94,13 @@ func validationJobs(seed uint64, n int) []validationJob {
 		jobs[i] = j
 	}
 	return jobs
+}
+
+// time is how long a task takes, of the mean given, before the live run's times are scaled.
+func (j validationJob) time(t *mapreduce.Task, mean time.Duration) time.Duration {
+	id := t.ID()
+	r := rand.New(rand.NewPCG(j.seed, uint64(id.Kind)<<32|uint64(id.Index)))
+	return time.Duration(math.Exp(validationSpread*r.NormFloat64()-validationSpread*validationSpread/2) * float64(mean))
 }
 
 // validationPolicies are the schedulers that are compared.
@@ -102,7 +121,7 @@ func simulated(ctx context.Context, jobs []validationJob, p scheduling.Policy, l
 		w.Jobs = append(w.Jobs, workload.Job{
 			Name: fmt.Sprintf("job-%03d", i), User: validationUser(i), Submit: j.at, Maps: j.maps, Reduces: j.reduces,
 			InputBytes: int64(j.maps) * validationBlock, ShuffleBytes: live.shuffled[i],
-			Map: workload.Cost{Time: j.mapTime}, Reduce: workload.Cost{Time: j.reduceTime},
+			Map: workload.Cost{Time: j.mapTime, Spread: validationSpread}, Reduce: workload.Cost{Time: j.reduceTime, Spread: validationSpread},
 		})
 	}
 	r, err := simulator.Run(ctx, simulator.Config{
@@ -111,7 +130,7 @@ func simulated(ctx context.Context, jobs []validationJob, p scheduling.Policy, l
 			Setup: -1, ReadRate: 1e15, WriteRate: 1e15, MergeRate: -1,
 		},
 		Network: simulator.Network{Flows: true, NodeLink: validationLink, Oversubscription: validationOver, Copies: 1, Grain: -1},
-		Drive:   simulator.EventDrive, Interval: validationHeartbeat, Update: update, Policy: p, Seed: seed,
+		Drive:   simulator.EventDrive, Interval: validationHeartbeat, Update: update, Policy: p, Seed: seed, InTurn: true,
 		Places: func(i int) scheduling.Places { return simulatedPlaces(live.places[i]) },
 	}, w)
 	if err != nil {

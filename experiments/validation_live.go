@@ -85,7 +85,7 @@ func (j validationJob) plan(name string, span func(time.Duration) time.Duration)
 	if j.reduces == 0 {
 		return mapreduce.MapOnly[[]byte, string]{Name: name, MapTask: func(t *mapreduce.Task) (mapreduce.Filter[[]byte, string], error) {
 			return mapreduce.Filter[[]byte, string]{Map: func([]byte, func(string)) error {
-				return sleep(t.Context(), span(j.mapTime))
+				return sleep(t.Context(), span(j.time(t, j.mapTime)))
 			}}, nil
 		}}.Bind(in, out)
 	}
@@ -98,12 +98,12 @@ func (j validationJob) plan(name string, span func(time.Duration) time.Duration)
 				for p := range j.reduces {
 					emit(int64(p), value)
 				}
-				return sleep(t.Context(), span(j.mapTime))
+				return sleep(t.Context(), span(j.time(t, j.mapTime)))
 			}}, nil
 		},
 		ReduceTask: func(t *mapreduce.Task) (mapreduce.Reducer[int64, []byte, string], error) {
 			return mapreduce.Reducer[int64, []byte, string]{Reduce: func(int64, iter.Seq[[]byte], func(string)) error {
-				return sleep(t.Context(), span(j.reduceTime))
+				return sleep(t.Context(), span(j.time(t, j.reduceTime)))
 			}}, nil
 		},
 	}.Bind(in, out)
