@@ -79,6 +79,9 @@ func newCapacity(c *Core, p *Policy) (order, error) {
 	return o, nil
 }
 
+// percentNoise is how far sums of per cents may be off by rounding.
+const percentNoise = 1e-6
+
 // divide works out the children's parts in per cent: those without a capacity get equal parts of what the others leave.
 func (q *leaf) divide() error {
 	rest, unset := 100.0, 0
@@ -91,14 +94,14 @@ func (q *leaf) divide() error {
 			unset++
 		}
 	}
-	if rest < -1e-9 {
+	if rest < -percentNoise {
 		return fmt.Errorf("%w: the queues below %q have more than 100 per cent", ErrBadConfig, q.Name)
 	}
 	for _, ch := range q.children {
 		if ch.percent = ch.Capacity; ch.Capacity == 0 {
-			ch.percent = rest / float64(unset)
+			ch.percent = max(0, rest) / float64(unset)
 		}
-		if ch.Max > 0 && ch.percent > ch.Max {
+		if ch.Max > 0 && ch.percent > ch.Max+percentNoise {
 			return fmt.Errorf("%w: queue %s: capacity %v is above its maximum %v", ErrBadConfig, ch.Name, ch.percent, ch.Max)
 		}
 	}
