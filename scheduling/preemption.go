@@ -44,6 +44,21 @@ func (o *pools) updateNeeds() {
 	}
 }
 
+// keepClocks takes over, from the pools of a former policy, since when each that remains has been below its shares, and when the last round
+// was: else who reloads often would never preempt.
+func (o *pools) keepClocks(former order) {
+	old, ok := former.(*pools)
+	if !ok {
+		return
+	}
+	o.lastRound = old.lastRound
+	for _, p := range o.sorted {
+		if q := old.byName[p.Name]; q != nil {
+			p.lastMin, p.lastHalf = q.lastMin, q.lastHalf
+		}
+	}
+}
+
 // half is half the fair share, in whole slots, as far as the pool has use for it.
 func (p *pool) half(k TaskKind) int { return int(min(p.share[k]/2, float64(p.wants(k)))) }
 

@@ -198,6 +198,9 @@ func (c *Core) Reconfigure(now time.Duration, p Policy) error {
 			c.changed(j, Reduce)
 		}
 	}
+	if o, ok := c.order.(*pools); ok {
+		o.keepClocks(old.order)
+	}
 	c.resetNodes()
 	c.dirty = true
 	if c.cfg.Events != nil {
