@@ -110,6 +110,7 @@ func (r *cogrs) accepts(j *job, n *node) bool {
 
 // start launches reduce i of j on n.
 func (r *cogrs) start(j *job, n *node, i int32, l Locality, why Cause) bool {
+	i = r.c.selected(j, Reduce, n, i, AnyPlace)
 	w := &j.wait[Reduce]
 	reason := Reason{Cause: why}
 	if why == CauseWaited {

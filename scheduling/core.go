@@ -29,6 +29,11 @@ type Config struct {
 	MaxAttempts       int           // failures of one task that fail its job; 0 means 4
 	History           int           // ended jobs whose records are kept, the last to end; 0 means 1000, negative all. See Forget
 	RackDepth         int           // parts of a node's Rack path; 0 means 1: plain racks. Each adds a level of locality
+	// LoadManager, if not nil, replaces that of the order "pools", which heeds Policy.Spread. TaskSelector, if not nil, has the last word on which task of a job
+	// is launched, under any order. Both are called within calls of the Core, which they must not call. The call log does not hold their answers: a run replays only
+	// with the same functions, and only if these depend on nothing but their arguments.
+	LoadManager  LoadManager
+	TaskSelector TaskSelector
 	// Explain keeps the Skips of the last heartbeat for Core.Skips, and makes events of them.
 	Explain bool
 	// Events, if not nil, is called for each event, within the call that causes it. It must not call the Core.

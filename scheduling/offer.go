@@ -30,6 +30,9 @@ func (c *Core) offerMap(j *job, n *node, allowed Locality) bool {
 		c.loc.refused(j)
 		return false
 	}
+	if i := c.selected(j, Map, n, m, allowed); i != m {
+		m, l = i, c.level(j, i, n)
+	}
 	why := c.loc.why(j, l)
 	c.loc.launched(j, l)
 	c.launch(j, Map, m, n, l, why, nil)

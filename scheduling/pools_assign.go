@@ -30,12 +30,6 @@ func (o *pools) assign(n *node) {
 	}
 }
 
-// mayLoad is the load manager: it caps a node while the cluster is under-loaded.
-func (o *pools) mayLoad(n *node, k TaskKind) bool {
-	p := &o.c.pol
-	return !p.Spread || n.running[k] < spreadCap(n.slots[k], o.load[k], o.c.slots[k], p.LoadMaxDiff)
-}
-
 // expireBoosts ranks anew the jobs that are no longer new.
 func (o *pools) expireBoosts() {
 	for len(o.boosted) > 0 && o.c.now-o.boosted[0].submitted >= o.alloc.BoostTime {

@@ -30,7 +30,7 @@ func (anyNode) end()                     {}
 func (anyNode) accepts(*job, *node) bool { return true }
 
 func (r anyNode) offer(j *job, n *node) bool {
-	i := j.w[Reduce].pending.first()
+	i := r.c.selected(j, Reduce, n, j.w[Reduce].pending.first(), AnyPlace)
 	r.c.launch(j, Reduce, i, n, AnyPlace, Reason{Cause: CauseAnyReduce}, nil)
 	return true
 }

@@ -181,11 +181,15 @@ func (c *Core) Nodes() []NodeView {
 	var views []NodeView
 	for _, n := range c.nodes {
 		if n.groups != nil {
-			views = append(views, NodeView{ID: n.id, Name: n.name, Rack: n.rack, Slots: n.slots, Running: n.running,
-				Free: [2]int{n.free(Map), n.free(Reduce)}, Live: n.live, Cordoned: n.cordoned, Seen: n.seen})
+			views = append(views, n.view())
 		}
 	}
 	return views
+}
+
+func (n *node) view() NodeView {
+	return NodeView{ID: n.id, Name: n.name, Rack: n.rack, Slots: n.slots, Running: n.running,
+		Free: [2]int{n.free(Map), n.free(Reduce)}, Live: n.live, Cordoned: n.cordoned, Seen: n.seen}
 }
 
 // NodeName is the name of a node, "" for NoNode.
