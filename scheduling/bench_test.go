@@ -14,7 +14,8 @@ type setup struct {
 	slots         [2]int
 	jobs, pools   int
 	maps, reduces int
-	sizes         bool // maps report the sizes of their outputs
+	sizes         bool      // maps report the sizes of their outputs, all alike
+	bytes         [][]int64 // or these in turn
 }
 
 func paperSetup() setup {
@@ -82,6 +83,9 @@ func (s setup) drain(tb testing.TB, c *Core, step time.Duration) (launches int) 
 				st := Status{Attempt: o.Attempt, State: StateSucceeded}
 				if s.sizes && o.Attempt.Task.Kind == Map {
 					st.OutputBytes = sizes
+				}
+				if len(s.bytes) > 0 && o.Attempt.Task.Kind == Map {
+					st.OutputBytes = s.bytes[int(o.Attempt.Task.Index+int32(o.Attempt.Task.Job)*7)%len(s.bytes)]
 				}
 				running[n] = append(running[n], st)
 				launches++

@@ -76,7 +76,7 @@ func (r *cogrs) offer(j *job, n *node) bool {
 	p := r.planFor(j)
 	level := r.allowed(j)
 	limit := r.cap(g)
-	if level < 2 && g.placed[n.id] >= limit {
+	if level < 2 && g.on(n) >= limit {
 		return r.refuse(j, n, CausePlacementCap)
 	}
 	if p.flat {
@@ -98,7 +98,7 @@ func (r *cogrs) accepts(j *job, n *node) bool {
 		return true
 	}
 	level, limit := r.allowed(j), r.cap(g)
-	if level < 2 && g.placed[n.id] >= limit {
+	if level < 2 && g.on(n) >= limit {
 		return false
 	}
 	if r.planFor(j).flat {
@@ -119,7 +119,7 @@ func (r *cogrs) start(j *job, n *node, i int32, l Locality, why Cause) bool {
 	if j.gravity == nil {
 		j.gravity = newGravity(len(j.w[Map].tasks), len(j.w[Reduce].tasks))
 	}
-	j.gravity.placed[n.id]++
+	j.gravity.place(n, 1)
 	var placed *Placed
 	if r.c.cfg.Events != nil {
 		placed = r.explain(j.gravity, i, n)

@@ -6,7 +6,7 @@ import (
 )
 
 // plan is what cogrs works out ahead for the reduces of a job: their best nodes. It is made anew when the number of known map outputs has grown
-// by a quarter, when the last is known, and when one is lost; so all plans of a job together cost O(reduces × feeding
+// by half, when the last is known, and when one is lost; so all plans of a job together cost O(reduces × feeding
 // nodes × log maps).
 type plan struct {
 	made   bool
@@ -44,7 +44,7 @@ func (r *cogrs) planFor(j *job) *plan {
 	g := j.gravity
 	p := &g.plan
 	all := len(j.w[Map].tasks)
-	if p.made && (p.known == g.known || g.known < all && g.known*4 < p.known*5) {
+	if p.made && (p.known == g.known || g.known < all && g.known*2 < p.known*3) {
 		return p
 	}
 	g.scanAll()

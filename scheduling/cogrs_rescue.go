@@ -3,7 +3,7 @@ package scheduling
 import "slices"
 
 // rescued is how many pending reduces an offer looks at for rescue.
-const rescued = 16
+const rescued = 2
 
 // rescue looks at some pending reduces, in turn, for those whose nodes in the plan can all take no more, or have no slot and none in sight: to wait for them would be
 // in vain. They get the best nodes that can take them instead, and go to n at once if that is as good as the best.
@@ -16,7 +16,7 @@ func (r *cogrs) rescue(j *job, n *node, limit int32, best *bestReduce) {
 			i = pending.first()
 		}
 		p.turn = i
-		if at, _ := r.rivals(j, i, n, limit); at >= 0 {
+		if r.hasNode(j, i, limit) {
 			continue
 		}
 		r.renew(j, i, limit)
@@ -27,6 +27,16 @@ func (r *cogrs) rescue(j *job, n *node, limit int32, best *bestReduce) {
 			r.want(c)
 		}
 	}
+}
+
+// hasNode tells whether one of the nodes in the plan can take reduce i.
+func (r *cogrs) hasNode(j *job, i int32, limit int32) bool {
+	for _, c := range j.gravity.plan.best[i] {
+		if c.node != nil && r.reachable(j, c.node, limit) {
+			return true
+		}
+	}
+	return false
 }
 
 // renew makes the best nodes that can take reduce i, feeding or not, its nodes in the plan.
@@ -72,7 +82,7 @@ func remove(list *[]here, h here) {
 
 // reachable tells whether n can take one more reduce of j: now, or, for all that is known, within the wait for the center.
 func (r *cogrs) reachable(j *job, n *node, limit int32) bool {
-	if !n.live || n.cordoned || n.slots[Reduce] < int(j.slots) || j.gravity.placed[n.id] >= limit {
+	if !n.live || n.cordoned || n.slots[Reduce] < int(j.slots) || j.gravity.on(n) >= limit {
 		return false
 	}
 	return n.free(Reduce) >= int(j.slots) || r.freesSoon(n)
@@ -94,8 +104,8 @@ func (r *cogrs) freesSoon(n *node) bool {
 
 // reduceGone gives n its part of the job's reduces back.
 func (r *cogrs) reduceGone(j *job, n *node) {
-	if g := j.gravity; g != nil && g.placed[n.id] > 0 {
-		g.placed[n.id]--
+	if g := j.gravity; g != nil && g.on(n) > 0 {
+		g.place(n, -1)
 	}
 }
 

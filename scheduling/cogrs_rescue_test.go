@@ -82,9 +82,9 @@ func TestFailedReduceIsNotPartOfANodesPart(t *testing.T) {
 	for range 3 {
 		got := beat(t, c, time.Second, nodes[0])
 		require.Len(t, got, 1)
-		require.Equal(t, int32(1), j.gravity.placed[nodes[0]])
+		require.Equal(t, int32(1), j.gravity.on(c.nodes[nodes[0]]))
 		_, err := c.Heartbeat(time.Second, Heartbeat{Node: nodes[0], NoWork: true, Statuses: []Status{{Attempt: got[0], State: StateFailed}}})
 		require.NoError(t, err)
-		require.Zero(t, j.gravity.placed[nodes[0]])
+		require.Zero(t, j.gravity.on(c.nodes[nodes[0]]))
 	}
 }

@@ -19,8 +19,8 @@ type gravity struct {
 	outs    []output // by map
 	known   int      // maps whose output is known
 	feeders []feeder
-	feeder  map[NodeID]int32 // index in feeders
-	placed  map[NodeID]int32 // reduces launched per node
+	feeder  []int32 // by node: 1 + index in feeders, or 0; as far as needed
+	placed  []int32 // by node: reduces launched; as far as needed
 	plan    plan
 
 	scan    []int32     // maps not scanned yet
@@ -52,20 +52,49 @@ type feeder struct {
 }
 
 func newGravity(maps, reduces int) *gravity {
-	return &gravity{reduces: reduces, outs: make([]output, maps), feeder: map[NodeID]int32{}, placed: map[NodeID]int32{}}
+	return &gravity{reduces: reduces, outs: make([]output, maps)}
 }
 
 // add puts in the output of map m, which has none. The slice is kept.
 func (g *gravity) add(m int32, n *node, bytes []int64) {
 	g.outs[m] = output{node: n, bytes: bytes[:min(len(bytes), g.reduces)]}
 	g.known++
-	i, ok := g.feeder[n.id]
-	if !ok {
-		i = int32(len(g.feeders))
-		g.feeder[n.id] = i
+	if g.feeding(n) == nil {
 		g.feeders = append(g.feeders, feeder{node: n})
+		g.feeder = upTo(g.feeder, n.id)
+		g.feeder[n.id] = int32(len(g.feeders))
 	}
 	g.scan = append(g.scan, m)
+}
+
+// feeding finds what is kept of a node with outputs, nil for others.
+func (g *gravity) feeding(n *node) *feeder {
+	if int(n.id) >= len(g.feeder) || g.feeder[n.id] == 0 {
+		return nil
+	}
+	return &g.feeders[g.feeder[n.id]-1]
+}
+
+// on is the number of reduces launched on n.
+func (g *gravity) on(n *node) int32 {
+	if int(n.id) >= len(g.placed) {
+		return 0
+	}
+	return g.placed[n.id]
+}
+
+// place counts a reduce launched on n (1), or one that has come to nothing (-1).
+func (g *gravity) place(n *node, count int32) {
+	g.placed = upTo(g.placed, n.id)
+	g.placed[n.id] += count
+}
+
+// upTo lengthens a list so that it has an element for id.
+func upTo(list []int32, id NodeID) []int32 {
+	if need := int(id) + 1 - len(list); need > 0 {
+		list = append(list, make([]int32, need)...)
+	}
+	return list
 }
 
 // remove takes the output of map m out, if it is known.
@@ -74,7 +103,7 @@ func (g *gravity) remove(m int32) {
 	if o.bytes == nil {
 		return
 	}
-	f := &g.feeders[g.feeder[o.node.id]]
+	f := g.feeding(o.node)
 	if o.scanned {
 		g.count(f, o, -1)
 	}
@@ -115,7 +144,7 @@ func (g *gravity) scanAll() {
 			o.low = 0
 		}
 		o.scanned = true
-		g.count(&g.feeders[g.feeder[o.node.id]], o, 1)
+		g.count(g.feeding(o.node), o, 1)
 	}
 	g.unfold = append(g.unfold, g.scan...)
 	g.scan = g.scan[:0]
@@ -168,7 +197,7 @@ func (g *gravity) foldAll() {
 				row[r] += b
 			}
 		}
-		f := &g.feeders[g.feeder[o.node.id]]
+		f := g.feeding(o.node)
 		f.add(o.bytes, g.reduces)
 		for r, b := range f.row {
 			if b > g.peak[r] {
@@ -238,8 +267,8 @@ func (g *gravity) sumUp() {
 
 // held is the bytes of reduce r that lie on n; the outputs are folded.
 func (g *gravity) held(r int32, n *node) int64 {
-	if i, ok := g.feeder[n.id]; ok && g.feeders[i].row != nil {
-		return g.feeders[i].row[r]
+	if f := g.feeding(n); f != nil && f.row != nil {
+		return f.row[r]
 	}
 	return 0
 }
@@ -268,7 +297,7 @@ func (g *gravity) center(r int32, levels int) (best *node) {
 		if int(r) >= len(o.bytes) || o.bytes[r] == 0 {
 			continue
 		}
-		held[g.feeder[o.node.id]] += o.bytes[r]
+		held[g.feeder[o.node.id]-1] += o.bytes[r]
 		for l := 1; l < levels && l < len(o.node.groups); l++ {
 			near[l][o.node.groups[l]] += o.bytes[r]
 		}

@@ -135,6 +135,8 @@ type Config struct {
 	SizeCells int
 	// Places, if not nil, says where the blocks of the workload's i-th job lie, in place of a draw; jobs that read a shared file have them drawn.
 	Places func(i int) scheduling.Places
+	// TellProgress makes regular heartbeats tell how far attempts are, as live ones do; hfsp is told anyway. It costs time where it does not matter.
+	TellProgress bool
 	// InTurn offers slots to the nodes of all racks in turn, always from the first one on, when a job comes, as a live cluster of this program does; else
 	// in a random ring that goes on where it stopped.
 	InTurn bool

@@ -78,8 +78,8 @@ func newSim(cfg Config, w *workload.Workload) (*sim, error) {
 	}
 	cfg = cfg.withDefaults()
 	s := &sim{cfg: cfg, load: w, top: newTopology(cfg.Cluster.Nodes, cfg.Cluster.Racks)}
-	s.needProgress = cfg.Policy.Order == "hfsp"
-	s.reclaims = s.needProgress && cfg.Policy.HFSP.Reclaim != scheduling.WaitForSlot
+	s.needProgress = cfg.Policy.Order == "hfsp" || cfg.TellProgress
+	s.reclaims = cfg.Policy.Order == "hfsp" && cfg.Policy.HFSP.Reclaim != scheduling.WaitForSlot
 	s.watch()
 	var err error
 	if s.core, err = scheduling.NewCore(s.cfg.Core, cfg.Policy); err != nil {

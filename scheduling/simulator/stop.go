@@ -88,7 +88,8 @@ func (s *sim) progressOf(a *attempt) (part, reduced float64) {
 		return reduced, 0
 	}
 	if a.phase == phaseWork {
-		return 2./3 + reduced/3, reduced
+		return (1 + 2*reduced) / 3, reduced
 	}
-	return 0, 0
+	j := &s.jobs[a.job]
+	return float64(j.out.present) / float64(3*j.spec.Maps), 0
 }
