@@ -130,7 +130,7 @@ func simulated(ctx context.Context, jobs []validationJob, p scheduling.Policy, l
 			Setup: -1, ReadRate: 1e15, WriteRate: 1e15, MergeRate: -1,
 		},
 		Network: simulator.Network{Flows: true, NodeLink: validationLink, Oversubscription: validationOver, Copies: 1, Grain: -1},
-		Drive:   simulator.EventDrive, Interval: validationHeartbeat, Update: update, Policy: p, Seed: seed, InTurn: true,
+		Drive:   simulator.EventDrive, Interval: validationHeartbeat, Update: update, Policy: p, Seed: seed, InTurn: true, TellProgress: true,
 		Places: func(i int) scheduling.Places { return simulatedPlaces(live.places[i]) },
 	}, w)
 	if err != nil {
@@ -170,8 +170,9 @@ func validation(ctx context.Context, o Options) (*Result, error) {
 	r := &Result{Setup: []string{
 		fmt.Sprintf("%d nodes in %d racks, %d map slots and 1 reduce slot each, 3 replicas; node links of %d bytes/s, over-subscribed %d to 1; blocks of %d bytes.",
 			validationNodes, validationRacks, validationMapSlots, validationLink, validationOver, validationBlock),
-		fmt.Sprintf("%d jobs of 1 to 160 maps that sleep 6 to 14 s and emit %d bytes each, exponential gaps of 6 s; jobs of 5 maps and more have reduces that sleep 4 to 12 s.", n, validationOutput),
+		fmt.Sprintf("%d jobs of 1 to 60 maps that sleep 6 to 14 s and emit %d bytes each, exponential gaps of 4 s; jobs of 5 maps and more have reduces that sleep 4 to 12 s.", n, validationOutput),
 		fmt.Sprintf("Live: package actors with its emulated network, all times divided by %d. Simulated: event drive, flows, one copy at a time, no set-up or disk time.", scale),
+		"In both, slots are offered to the racks' nodes in turn when a job comes and heartbeats tell attempts' progress; each task's time has a lognormal factor of sigma 0.2, drawn apart.",
 		"The simulator is given where the live run's blocks lay and how many bytes it shuffled; the Core is the same in both.",
 	}}
 	for _, p := range policies {

@@ -75,7 +75,8 @@ func (s *sim) resume(i int32, id scheduling.AttemptID) {
 	}
 }
 
-// progressOf is what a node reports of an attempt: the part done, and for a reduce the part of its input that its function has consumed.
+// progressOf is what a node reports of an attempt: the part done, and for a reduce the part of its input that its function has consumed. A third
+// of a reduce is its shuffle, as on a live node.
 func (s *sim) progressOf(a *attempt) (part, reduced float64) {
 	if a.phase == phaseWork && a.work > 0 {
 		left := a.ends - s.q.now
@@ -91,5 +92,8 @@ func (s *sim) progressOf(a *attempt) (part, reduced float64) {
 		return (1 + 2*reduced) / 3, reduced
 	}
 	j := &s.jobs[a.job]
+	if j.out == nil {
+		return 0, 0 // the job has failed
+	}
 	return float64(j.out.present) / float64(3*j.spec.Maps), 0
 }
