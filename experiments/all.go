@@ -24,5 +24,6 @@ func All() []Experiment {
 		{"reduce-sweeps", "Start, wait, projection and cap of reduce placement", "ours", reduceSweeps},
 		{"facebook-trace", "Order, locality and reduce placement on a trace of Facebook", "ours", facebookTrace},
 		{"failures", "Nodes that fail", "ours", failures},
+		{validationName, "The simulator against live clusters", "ours", validation},
 	}
 }

@@ -20,6 +20,9 @@ func TestAll(t *testing.T) {
 			t.Parallel()
 			var files [2]map[string][]byte
 			for i := range files {
+				if i > 0 && e.Name == validationName {
+					return // runs live, in real time
+				}
 				dir := t.TempDir()
 				done, err := Write(context.Background(), dir, []Experiment{e}, Options{Seed: 1, Quick: true}, io.Discard)
 				require.NoError(t, err)
