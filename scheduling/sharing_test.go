@@ -11,8 +11,8 @@ import (
 )
 
 // server runs jobs of one kind on a single node with the given policy until all have ended, and returns the finish times; every job fills the
-// whole node.
-func server(t require.TestingT, p Policy, slots int, arrive []int, work []int) []time.Duration {
+// whole node: with one task a slot, or, if small, with tasks of one second.
+func server(t require.TestingT, p Policy, slots int, arrive []int, work []int, small bool) []time.Duration {
 	c, err := NewCore(Config{}, p)
 	require.NoError(t, err)
 	n, err := c.Join(0, Node{Name: "n", ReduceSlots: slots})
@@ -24,7 +24,11 @@ func server(t require.TestingT, p Policy, slots int, arrive []int, work []int) [
 		require.NoError(t, c.Update(at))
 		for i, a := range arrive {
 			if a == now {
-				_, err := c.Submit(at, JobSpec{Name: fmt.Sprint(i), Reduces: slots, ReduceTime: time.Duration(work[i]) * time.Second})
+				tasks, each := slots, time.Duration(work[i])*time.Second
+				if small {
+					tasks, each = slots*work[i], time.Second
+				}
+				_, err := c.Submit(at, JobSpec{Name: fmt.Sprint(i), Reduces: tasks, ReduceTime: each})
 				require.NoError(t, err)
 			}
 		}
@@ -41,6 +45,9 @@ func server(t require.TestingT, p Policy, slots int, arrive []int, work []int) [
 			switch o.Verb {
 			case Launch:
 				left[o.Attempt], running[o.Attempt] = work[o.Attempt.Task.Job-1], true
+				if small {
+					left[o.Attempt] = 1
+				}
 			case Resume:
 				running[o.Attempt] = true
 			case Suspend:
@@ -114,10 +121,10 @@ func TestNoJobLaterThanUnderProcessorSharing(t *testing.T) {
 			work = append(work, rapid.IntRange(1, 20).Draw(t, "work"))
 			at += rapid.IntRange(1, 15).Draw(t, "gap")
 		}
-		got := server(t, p, 60, arrive, work) // 60 divides by 1 to 6 jobs, so whole slots share evenly
+		got := server(t, p, 60, arrive, work, true) // 60 divides by 1 to 6 jobs, so whole slots share evenly
 		ps := processorSharing(arrive, work)
 		for i := range got {
-			// Orders take effect at whole seconds: a job may lose less than one second each time another ends.
+			// The virtual cluster runs whole tasks, so only with small ones is it a server that is shared evenly. Orders take effect at whole seconds: a job may lose less than one second each time another ends.
 			require.LessOrEqual(t, got[i].Seconds(), ps[i]+float64(n), "job %d", i)
 		}
 	})
@@ -129,6 +136,6 @@ func TestSingleServerExample(t *testing.T) {
 	require.NoError(t, err)
 	p.HFSP.NoTraining = true
 	arrive, work := []int{0, 10, 15}, []int{30, 10, 10}
-	require.Equal(t, []time.Duration{50 * time.Second, 20 * time.Second, 30 * time.Second}, server(t, p, 10, arrive, work))
+	require.Equal(t, []time.Duration{50 * time.Second, 20 * time.Second, 30 * time.Second}, server(t, p, 10, arrive, work, false))
 	require.InDeltaSlice(t, []float64{50, 37.5, 42.5}, processorSharing(arrive, work), 1e-6)
 }
