@@ -252,10 +252,11 @@ func TestSourceThatDiesMakesReducesWaitForAnother(t *testing.T) {
 	bubble(t, cfg, func(t *testing.T, c *Cluster) {
 		text := prose(3, 200)
 		p, out := bindLines(t, counting(1), text)
-		h := c.submit(t, p, SubmitOptions{})
+		h := c.submit(t, p, SubmitOptions{SlowStart: 1})
 		var from scheduling.NodeID = scheduling.NoNode
 		for from == scheduling.NoNode {
-			time.Sleep(time.Second)
+			time.Sleep(100 * time.Millisecond)
+			require.Equal(t, scheduling.JobRunning, h.Progress().State)
 			c.env.network.mu.Lock()
 			if f := c.env.network.flows; h.Progress().Maps.Done == h.Progress().Maps.Total && len(f) > 0 {
 				from = f[0].from
