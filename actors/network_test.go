@@ -253,7 +253,7 @@ func TestSourceThatDiesMakesReducesWaitForAnother(t *testing.T) {
 		text := prose(3, 200)
 		p, out := bindLines(t, counting(1), text)
 		h := c.submit(t, p, SubmitOptions{SlowStart: 1})
-		var from scheduling.NodeID = scheduling.NoNode
+		from := scheduling.NoNode
 		for from == scheduling.NoNode {
 			time.Sleep(100 * time.Millisecond)
 			require.Equal(t, scheduling.JobRunning, h.Progress().State)

@@ -23,8 +23,10 @@ func delayFig13(ctx context.Context, o Options) (*Result, error) {
 	r := &Result{Setup: append(ec2Setup(),
 		"5 to 50 jobs that all scan one data set of 180 GB (1,440 blocks of 128 MB), submitted together; the paper's 2 GB a node would be 90 nodes: we take 180 GB.",
 		"naive: policy fair (Algorithm 1); delay: policy hfs with W1 = 10 s, one pool a user.")}
-	local := Figure{Name: "fig13", Title: "Locality of concurrent scans", X: "concurrent jobs", Y: "node-local maps (%)",
-		Series: []Series{{Name: "naive fair"}, {Name: "delay, W1 = 10 s"}, {Name: "bound 1 − (1 − 1/J)^(RL)", Dashed: true}}}
+	local := Figure{
+		Name: "fig13", Title: "Locality of concurrent scans", X: "concurrent jobs", Y: "node-local maps (%)",
+		Series: []Series{{Name: "naive fair"}, {Name: "delay, W1 = 10 s"}, {Name: "bound 1 − (1 − 1/J)^(RL)", Dashed: true}},
+	}
 	finish := Figure{Name: "fig14", Title: "Finish time of all scans", X: "concurrent jobs", Y: "seconds", Series: []Series{{Name: "naive fair"}, {Name: "delay, W1 = 10 s"}}}
 	for _, jobs := range counts {
 		all, err := scanContest(ctx, o, jobs)

@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -115,8 +116,8 @@ func (f *Figure) addAreas(p *plot.Plot) error {
 			above[k] = below[k] + s.Y[k]
 			outline = append(outline, plotter.XY{X: s.X[k], Y: above[k]})
 		}
-		for k := len(below) - 1; k >= 0; k-- {
-			outline = append(outline, plotter.XY{X: s.X[k], Y: below[k]})
+		for k, b := range slices.Backward(below) {
+			outline = append(outline, plotter.XY{X: s.X[k], Y: b})
 		}
 		area, err := plotter.NewPolygon(outline)
 		if err != nil {

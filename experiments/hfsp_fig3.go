@@ -95,7 +95,9 @@ func hfspFig3(ctx context.Context, o Options) (*Result, error) {
 		Row{Quantity: "node-local maps, FAIR", Unit: "%", Published: 98, Ours: fair.Over(nodeLocal).Mean, Band: Within(98, 2)},
 		Row{Quantity: "node-local maps, HFSP", Unit: "%", Published: 100, Ours: hfsp.Over(nodeLocal).Mean, Band: AtLeast(98)},
 	)
-	r.Notes = []string{"The absolute means depend on task times, which the paper does not give; the published load is still heavier than ours, and FIFO's disadvantage grows with the load.",
-		"More jobs are worse under HFSP than the one of the paper: medium jobs that give way to others of about their size, and those that estimates put behind."}
+	r.Notes = []string{
+		"The absolute means depend on task times, which the paper does not give; the published load is still heavier than ours, and FIFO's disadvantage grows with the load.",
+		"More jobs are worse under HFSP than the one of the paper: medium jobs that give way to others of about their size, and those that estimates put behind.",
+	}
 	return r, nil
 }

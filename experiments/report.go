@@ -34,7 +34,7 @@ func Write(ctx context.Context, dir string, list []Experiment, o Options, log io
 		if err != nil {
 			return done, fmt.Errorf("experiment %s: %w", e.Name, err)
 		}
-		if err := writeOne(filepath.Join(dir, e.Name), e, r, o); err != nil {
+		if err := writeOne(filepath.Join(dir, e.Name), e, r); err != nil {
 			return done, fmt.Errorf("experiment %s: %w", e.Name, err)
 		}
 		done = append(done, Outcome{e, r})
@@ -45,7 +45,7 @@ func Write(ctx context.Context, dir string, list []Experiment, o Options, log io
 }
 
 // writeOne writes an experiment's folder: result.md, rows.csv, and each figure as SVG, PNG and CSV.
-func writeOne(dir string, e Experiment, r *Result, o Options) error {
+func writeOne(dir string, e Experiment, r *Result) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}

@@ -43,8 +43,10 @@ func (s setup) load(tb testing.TB, p Policy) *Core {
 			places.Offsets = append(places.Offsets, int32(len(places.Nodes)))
 		}
 		name := fmt.Sprint("p", i%s.pools)
-		_, err := c.Submit(0, JobSpec{Name: fmt.Sprint("j", i), User: name, Pool: name, Queue: p.queueFor(i), Maps: s.maps, Reduces: s.reduces,
-			Places: places, MapTime: 20 * time.Second, ReduceTime: 60 * time.Second})
+		_, err := c.Submit(0, JobSpec{
+			Name: fmt.Sprint("j", i), User: name, Pool: name, Queue: p.queueFor(i), Maps: s.maps, Reduces: s.reduces,
+			Places: places, MapTime: 20 * time.Second, ReduceTime: 60 * time.Second,
+		})
 		if err != nil {
 			tb.Fatal(err)
 		}

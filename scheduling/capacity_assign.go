@@ -76,7 +76,7 @@ func (o *capacity) reserve(j *job, n *node, k TaskKind) bool {
 	}
 	if n.slots[k] >= int(j.slots) && held < j.w[k].waiting() {
 		n.reserved[k] = j
-		o.c.skip(j, n, k, Reason{Cause: CauseReserved, Count: int32(n.free(k)), Of: int32(j.slots)}, 0)
+		o.c.skip(j, n, k, Reason{Cause: CauseReserved, Count: int32(n.free(k)), Of: j.slots}, 0)
 		return true
 	}
 	return false
@@ -193,8 +193,10 @@ func (c *Core) Queues() []QueueView {
 	o.resize()
 	var views []QueueView
 	for _, q := range o.queues {
-		v := QueueView{Name: q.Name, Parent: q.Parent, Leaf: len(q.children) == 0, Config: q.QueueConfig, Capacity: q.slots, Max: q.most,
-			Occupied: q.occupied, Jobs: q.jobs, Users: len(q.users)}
+		v := QueueView{
+			Name: q.Name, Parent: q.Parent, Leaf: len(q.children) == 0, Config: q.QueueConfig, Capacity: q.slots, Max: q.most,
+			Occupied: q.occupied, Jobs: q.jobs, Users: len(q.users),
+		}
 		for _, j := range c.active {
 			if j.leaf == q && !j.state.Ended() {
 				for k := range TaskKind(kinds) {

@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -24,8 +25,8 @@ func TestReduceWhoseNodesAreTakenGoesToTheNextBest(t *testing.T) {
 	c.place.(*cogrs).pol.SkewCap = 0.5 // one reduce a node, so that the three best nodes are soon at their part
 	launched := map[NodeID]int{}
 	for round := range 3 {
-		for i := len(nodes) - 1; i >= 0; i-- {
-			launched[nodes[i]] += len(beat(t, c, time.Second+time.Duration(round)*10*time.Millisecond, nodes[i]))
+		for _, node := range slices.Backward(nodes) {
+			launched[node] += len(beat(t, c, time.Second+time.Duration(round)*10*time.Millisecond, node))
 		}
 	}
 	require.Zero(t, j.w[Reduce].waiting(), "launched in 30 ms, though the waits are 5 s each")

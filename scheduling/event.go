@@ -30,8 +30,10 @@ const (
 	EventReconfigured                      // Name: of the policy
 )
 
-var eventNames = [...]string{"", "joined", "lost", "submitted", "launched", "succeeded", "failed", "killed", "suspended",
-	"resumed", "skipped", "shares", "need", "warning", "priority", "pool", "finished", "output-lost", "reconfigured"}
+var eventNames = [...]string{
+	"", "joined", "lost", "submitted", "launched", "succeeded", "failed", "killed", "suspended",
+	"resumed", "skipped", "shares", "need", "warning", "priority", "pool", "finished", "output-lost", "reconfigured",
+}
 
 // String gives the event's name in lower case.
 func (t EventType) String() string { return eventNames[t] }

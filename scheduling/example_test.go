@@ -13,8 +13,10 @@ func ExampleCore() {
 	core, _ := scheduling.NewCore(scheduling.Config{Explain: true}, policy)
 	far, _ := core.Join(0, scheduling.Node{Name: "far", Rack: "r1", MapSlots: 1})
 	near, _ := core.Join(0, scheduling.Node{Name: "near", Rack: "r2", MapSlots: 1})
-	_, _ = core.Submit(0, scheduling.JobSpec{Name: "count", Maps: 1,
-		Places: scheduling.Places{Offsets: []int32{0, 1}, Nodes: []scheduling.NodeID{near}}})
+	_, _ = core.Submit(0, scheduling.JobSpec{
+		Name: "count", Maps: 1,
+		Places: scheduling.Places{Offsets: []int32{0, 1}, Nodes: []scheduling.NodeID{near}},
+	})
 
 	orders, _ := core.Heartbeat(time.Second, scheduling.Heartbeat{Node: far})
 	fmt.Println(len(orders.List), core.Skips()[0].Reason)

@@ -39,7 +39,7 @@ func (c *Core) idleReason(j *job, n *node, k TaskKind) Skip {
 	case j.pool != nil && j.pool.running[k] >= j.pool.Max[k]:
 		s.Reason = Reason{Cause: CausePoolMax, Count: int32(j.pool.running[k]), Of: int32(j.pool.Max[k])}
 	case n.free(k) < int(j.slots):
-		s.Reason = Reason{Cause: CauseSlots, Count: int32(n.free(k)), Of: int32(j.slots)}
+		s.Reason = Reason{Cause: CauseSlots, Count: int32(n.free(k)), Of: j.slots}
 	case c.pol.OneTask:
 		s.Reason = Reason{Cause: CauseOneTask}
 	default:

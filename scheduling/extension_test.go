@@ -35,7 +35,8 @@ func TestTaskSelectorHasTheLastWord(t *testing.T) {
 			}
 		})
 		_, err := c.Submit(0, JobSpec{Maps: 4, Reduces: 5, SlowStart: -1, Places: Places{
-			Offsets: []int32{0, 1, 2, 3, 4}, Nodes: []NodeID{nodes[0], nodes[2], nodes[0], nodes[0]}}})
+			Offsets: []int32{0, 1, 2, 3, 4}, Nodes: []NodeID{nodes[0], nodes[2], nodes[0], nodes[0]},
+		}})
 		require.NoError(t, err)
 		index := func(got []AttemptID) (list [kinds][]int32) {
 			for _, id := range got {

@@ -185,6 +185,7 @@ func (p Priority) factor() float64 {
 		return 0.5
 	case VeryLow:
 		return 0.25
+	case Normal:
 	}
 	return 1
 }

@@ -27,8 +27,10 @@ func tiny(t *testing.T, c *Core, node NodeID, n int) {
 			got, err := c.Heartbeat(c.now+time.Millisecond, Heartbeat{Node: node})
 			require.NoError(t, err)
 			require.Len(t, got.List, 1)
-			_, err = c.Heartbeat(c.now, Heartbeat{Node: node, NoWork: true,
-				Statuses: []Status{{Attempt: got.List[0].Attempt, State: StateSucceeded, OutputBytes: []int64{1}}}})
+			_, err = c.Heartbeat(c.now, Heartbeat{
+				Node: node, NoWork: true,
+				Statuses: []Status{{Attempt: got.List[0].Attempt, State: StateSucceeded, OutputBytes: []int64{1}}},
+			})
 			require.NoError(t, err)
 		}
 	}

@@ -26,6 +26,7 @@ func newLocality(c *Core, p LocalityPolicy) localityRule {
 		return &skipCount{c: c, limits: p.Skips}
 	case TimedWait:
 		return &timedWait{c: c, clock: offerClock{c: c, kind: Map}, waits: p.Waits, auto: p.Auto, capped: p.Capped}
+	case Greedy:
 	}
 	return greedy{c}
 }
@@ -45,6 +46,7 @@ func (greedy) why(_ *job, l Locality) Reason {
 		return Reason{Cause: CauseLocal}
 	case AnyPlace:
 		return Reason{Cause: CauseNoLocation}
+	case RackLocal, OffRack:
 	}
 	return Reason{Cause: CauseGreedy}
 }

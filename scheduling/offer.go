@@ -5,7 +5,7 @@ import "time"
 // offer offers one free slot of kind k on n to j, which has a launchable task, and tells whether j took it.
 func (c *Core) offer(j *job, n *node, k TaskKind) bool {
 	if n.free(k) < int(j.slots) {
-		return c.skip(j, n, k, Reason{Cause: CauseSlots, Count: int32(n.free(k)), Of: int32(j.slots)}, 0)
+		return c.skip(j, n, k, Reason{Cause: CauseSlots, Count: int32(n.free(k)), Of: j.slots}, 0)
 	}
 	if c.pol.ReserveLong > 0 && c.long(j, k) && n.free(k) <= c.pol.ReserveLong && n.slots[k] > c.pol.ReserveLong {
 		return c.skip(j, n, k, Reason{Cause: CauseBusyLong}, 0)

@@ -158,8 +158,10 @@ func TestPreemptionSparesShares(t *testing.T) {
 		p.Pools.FairTimeout = 5 * time.Second
 		p.Preemption = PreemptionPolicy{Mode: PreemptOn, Interval: -1}
 		for i := range 4 {
-			p.Pools.Pools = append(p.Pools.Pools, PoolConfig{Name: fmt.Sprint("p", i), Weight: rapid.SampledFrom([]float64{1, 2, 3}).Draw(t, "weight"),
-				Min: [2]int{rapid.IntRange(0, 3).Draw(t, "min"), 0}, MinTimeout: time.Second})
+			p.Pools.Pools = append(p.Pools.Pools, PoolConfig{
+				Name: fmt.Sprint("p", i), Weight: rapid.SampledFrom([]float64{1, 2, 3}).Draw(t, "weight"),
+				Min: [2]int{rapid.IntRange(0, 3).Draw(t, "min"), 0}, MinTimeout: time.Second,
+			})
 		}
 		c, err := NewCore(Config{}, p)
 		require.NoError(t, err)

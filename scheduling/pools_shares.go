@@ -20,8 +20,10 @@ func (o *pools) computeShares() {
 		}
 		over := fairShares(claims, float64(o.c.slots[k]))
 		if over && !o.warned[k] && o.c.cfg.Events != nil {
-			o.c.emit(Event{Type: EventWarning, Node: NoNode, Kind: k,
-				Err: fmt.Sprintf("minimum shares exceed the cluster's %d %v slots and are scaled down", o.c.slots[k], k)})
+			o.c.emit(Event{
+				Type: EventWarning, Node: NoNode, Kind: k,
+				Err: fmt.Sprintf("minimum shares exceed the cluster's %d %v slots and are scaled down", o.c.slots[k], k),
+			})
 		}
 		o.warned[k] = over
 		for i, p := range o.sorted {

@@ -42,10 +42,14 @@ func presetTable() []preset {
 	return []preset{
 		{"fifo", "five priorities, then submission; greedy locality [Hadoop]", Policy{Order: "fifo", Spread: true}},
 		{"fair", "fewest running tasks first; greedy locality [Zaharia10 Algorithm 1]", Policy{Order: "fair"}},
-		{"delay", "fair with a skip count [Zaharia10 Algorithm 2]", Policy{Order: "fair",
-			Locality: LocalityPolicy{Rule: SkipCount, Skips: []int{1}}}},
-		{"hfs", "pools with weights and shares, two-level wait [Zaharia10 §4]", Policy{Order: "pools", Spread: true, Locality: wait,
-			Pools: Allocations{PoolPerUser: true}}},
+		{"delay", "fair with a skip count [Zaharia10 Algorithm 2]", Policy{
+			Order:    "fair",
+			Locality: LocalityPolicy{Rule: SkipCount, Skips: []int{1}},
+		}},
+		{"hfs", "pools with weights and shares, two-level wait [Zaharia10 §4]", Policy{
+			Order: "pools", Spread: true, Locality: wait,
+			Pools: Allocations{PoolPerUser: true},
+		}},
 		{"capacity", "hierarchical queues with capacities and user limits [Hadoop]", Policy{Order: "capacity"}},
 		{"hfsp", "projected finish under processor sharing, by estimated sizes [HFSP]", Policy{Order: "hfsp", Locality: wait}},
 		{"srpt", "least work left first, sizes known: a bound", Policy{Order: "srpt"}},

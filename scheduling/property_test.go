@@ -41,8 +41,12 @@ func drawPolicy(t *rapid.T) Policy {
 		p.Preemption = PreemptionPolicy{Mode: PreemptOn, Interval: 4 * time.Second}
 	}
 	if p.Order == "capacity" && rapid.Bool().Draw(t, "queues") {
-		p.Queues = []QueueConfig{{Name: "top", Capacity: 60}, {Name: "a", Parent: "top", Capacity: 70, UserLimit: 25, Priorities: true},
-			{Name: "b", Parent: "top"}, {Name: "default", Capacity: 40, Max: 80}}
+		p.Queues = []QueueConfig{
+			{Name: "top", Capacity: 60},
+			{Name: "a", Parent: "top", Capacity: 70, UserLimit: 25, Priorities: true},
+			{Name: "b", Parent: "top"},
+			{Name: "default", Capacity: 40, Max: 80},
+		}
 	}
 	p.HFSP.Reclaim = rapid.SampledFrom([]Reclaim{EagerSuspend, WaitForSlot, KillLarger}).Draw(t, "reclaim")
 	p.HFSP.NoTraining = rapid.Bool().Draw(t, "notraining")
@@ -66,7 +70,6 @@ type play struct {
 	won     map[TaskID]int                // commits of reduces
 	log     bytes.Buffer
 	calls   *CallWriter
-	orders  []string
 }
 
 func newPlay(t *rapid.T, p Policy) *play {
@@ -99,9 +102,11 @@ func (y *play) join(n Node) {
 
 func (y *play) submit() {
 	t := y.t
-	s := JobSpec{Name: "j", User: rapid.SampledFrom([]string{"u", "v"}).Draw(t, "user"), Pool: rapid.SampledFrom([]string{"a", "b", ""}).Draw(t, "pool"),
+	s := JobSpec{
+		Name: "j", User: rapid.SampledFrom([]string{"u", "v"}).Draw(t, "user"), Pool: rapid.SampledFrom([]string{"a", "b", ""}).Draw(t, "pool"),
 		Priority: Priority(rapid.IntRange(-2, 2).Draw(t, "priority")), Maps: rapid.IntRange(0, 6).Draw(t, "maps"), Reduces: rapid.IntRange(0, 3).Draw(t, "reduces"),
-		NoSuspend: rapid.Bool().Draw(t, "nosuspend"), MapTime: 3 * time.Second, ReduceTime: 5 * time.Second}
+		NoSuspend: rapid.Bool().Draw(t, "nosuspend"), MapTime: 3 * time.Second, ReduceTime: 5 * time.Second,
+	}
 	if len(y.c.pol.Queues) > 0 {
 		s.Queue = rapid.SampledFrom([]string{"a", "b", "default"}).Draw(t, "queue")
 	}

@@ -18,6 +18,7 @@ func newReduceRule(c *Core, p ReducePolicy) reduceRule {
 	switch p.Rule {
 	case CoGRS, LARTS:
 		return newCoGRS(any, p)
+	case AnyNode:
 	}
 	return any
 }

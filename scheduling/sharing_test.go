@@ -19,7 +19,7 @@ func server(t require.TestingT, p Policy, slots int, arrive []int, work []int, s
 	require.NoError(t, err)
 	left, running := map[AttemptID]int{}, map[AttemptID]bool{}
 	finish := make([]time.Duration, len(arrive))
-	for now := 0; now < 10000; now++ {
+	for now := range 10000 {
 		at := time.Duration(now) * time.Second
 		require.NoError(t, c.Update(at))
 		for i, a := range arrive {
@@ -52,6 +52,8 @@ func server(t require.TestingT, p Policy, slots int, arrive []int, work []int, s
 				running[o.Attempt] = true
 			case Suspend:
 				delete(running, o.Attempt)
+			case Kill:
+				require.Fail(t, "nothing is killed here", "%v", o)
 			}
 		}
 		over := true

@@ -154,8 +154,10 @@ func TestFairSharesAgainstWaterFilling(t *testing.T) {
 		claims := make([]claim, n)
 		sum := 0.0
 		for i := range claims {
-			claims[i] = claim{demand: float64(rapid.IntRange(0, 30).Draw(t, "demand")), min: float64(rapid.IntRange(0, 12).Draw(t, "min")),
-				weight: rapid.SampledFrom([]float64{0.25, 0.5, 1, 2, 3, 4}).Draw(t, "weight")}
+			claims[i] = claim{
+				demand: float64(rapid.IntRange(0, 30).Draw(t, "demand")), min: float64(rapid.IntRange(0, 12).Draw(t, "min")),
+				weight: rapid.SampledFrom([]float64{0.25, 0.5, 1, 2, 3, 4}).Draw(t, "weight"),
+			}
 			sum += claims[i].demand
 		}
 		want := slowShares(claims, total)

@@ -71,16 +71,20 @@ func (c *Core) Job(id JobID) (JobView, error) {
 		return JobView{}, err
 	}
 	c.look()
-	v := JobView{ID: id, Name: j.spec.Name, User: j.spec.User, Pool: j.queue, Priority: j.spec.Priority, State: j.state, Runnable: j.runnable,
-		Hold: j.hold, Err: j.err, Submitted: j.submitted, Started: j.started, Finished: j.finished}
+	v := JobView{
+		ID: id, Name: j.spec.Name, User: j.spec.User, Pool: j.queue, Priority: j.spec.Priority, State: j.state, Runnable: j.runnable,
+		Hold: j.hold, Err: j.err, Submitted: j.submitted, Started: j.started, Finished: j.finished,
+	}
 	o, _ := c.order.(*pools)
 	if o != nil {
 		o.computeShares()
 	}
 	for k := range TaskKind(kinds) {
 		w := &j.w[k]
-		v.Kinds[k] = KindView{Total: [kinds]int{j.spec.Maps, j.spec.Reduces}[k], Pending: w.waiting(), Running: w.running, Suspended: w.suspended, Done: w.done, Failed: w.failed,
-			Demand: j.demand(k), Share: math.NaN(), Weight: 1}
+		v.Kinds[k] = KindView{
+			Total: [kinds]int{j.spec.Maps, j.spec.Reduces}[k], Pending: w.waiting(), Running: w.running, Suspended: w.suspended, Done: w.done, Failed: w.failed,
+			Demand: j.demand(k), Share: math.NaN(), Weight: 1,
+		}
 		if o != nil && !j.state.Ended() {
 			v.Kinds[k].Share, v.Kinds[k].Weight = w.inPool.share, o.weight(j, k)
 		}
@@ -188,8 +192,10 @@ func (c *Core) Nodes() []NodeView {
 }
 
 func (n *node) view() NodeView {
-	return NodeView{ID: n.id, Name: n.name, Rack: n.rack, Slots: n.slots, Running: n.running,
-		Free: [2]int{n.free(Map), n.free(Reduce)}, Live: n.live, Cordoned: n.cordoned, Seen: n.seen}
+	return NodeView{
+		ID: n.id, Name: n.name, Rack: n.rack, Slots: n.slots, Running: n.running,
+		Free: [2]int{n.free(Map), n.free(Reduce)}, Live: n.live, Cordoned: n.cordoned, Seen: n.seen,
+	}
 }
 
 // NodeName is the name of a node, "" for NoNode.
@@ -218,8 +224,10 @@ func (c *Core) Live(id TaskID) (v AttemptView, ok bool) {
 		return v, false
 	}
 	a := &c.atts[t.att]
-	return AttemptView{ID: a.id, Node: a.node.id, Suspended: a.suspended, Started: a.start, Worked: a.worked(c.now),
-		Locality: a.locality, Progress: a.progress}, true
+	return AttemptView{
+		ID: a.id, Node: a.node.id, Suspended: a.suspended, Started: a.start, Worked: a.worked(c.now),
+		Locality: a.locality, Progress: a.progress,
+	}, true
 }
 
 // Output finds the node on which a done task's output lies and the try that made it.

@@ -46,9 +46,11 @@ func (w *world) submit(now time.Duration, args []string) error {
 		return err
 	}
 	r := &reader{m: m}
-	spec := scheduling.JobSpec{Name: name, User: name, Pool: m["pool"], Queue: m["queue"],
+	spec := scheduling.JobSpec{
+		Name: name, User: name, Pool: m["pool"], Queue: m["queue"],
 		Maps: r.integer("maps", 0, 0), Reduces: r.integer("reduces", 0, 0), SlotsPerTask: r.integer("slots-per-task", 1, 1),
-		MapTime: r.duration("map-time", 10*time.Second), ReduceTime: r.duration("reduce-time", 10*time.Second)}
+		MapTime: r.duration("map-time", 10*time.Second), ReduceTime: r.duration("reduce-time", 10*time.Second),
+	}
 	if u, ok := m["user"]; ok {
 		spec.User = u
 	}
@@ -88,7 +90,7 @@ func (w *world) submit(now time.Duration, args []string) error {
 // places reads a data specification such as 0:tt1,1-3:tt3|tt4,4:all.
 func (w *world) places(spec string, maps int) (scheduling.Places, error) {
 	of := make([][]scheduling.NodeID, maps)
-	for _, part := range strings.Split(spec, ",") {
+	for part := range strings.SplitSeq(spec, ",") {
 		span, names, ranged := strings.Cut(part, ":")
 		from, to := 0, maps-1
 		if !ranged {
@@ -203,7 +205,7 @@ func (w *world) tell(now time.Duration, n scheduling.NodeID, s scheduling.Status
 
 func (w *world) output(now time.Duration, args []string) error {
 	if len(args) < 2 {
-		return fmt.Errorf("want: output MAP BYTES...")
+		return fmt.Errorf("want: output MAP BYTES [BYTES]")
 	}
 	id, err := w.task(args[0])
 	if err != nil {

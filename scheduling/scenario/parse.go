@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -184,10 +185,8 @@ func (r *reader) choice(name, def string, words ...string) string {
 	if !ok {
 		return def
 	}
-	for _, w := range words {
-		if v == w {
-			return v
-		}
+	if slices.Contains(words, v) {
+		return v
 	}
 	r.fail(name)
 	return def

@@ -67,7 +67,7 @@ func localityOptions(r *reader, p *scheduling.Policy) {
 	l := &p.Locality
 	if v, ok := r.m["skip"]; ok {
 		l.Rule, l.Skips, l.Waits = scheduling.SkipCount, nil, nil
-		for _, part := range strings.Split(v, "/") {
+		for part := range strings.SplitSeq(v, "/") {
 			n, err := strconv.Atoi(part)
 			if err != nil || n < 0 {
 				r.fail("skip")

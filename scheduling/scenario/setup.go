@@ -36,8 +36,10 @@ type jobDuration struct{ mapTime, reduceTime time.Duration }
 
 // setUp reads the statements without a time and makes the core.
 func setUp(dir string, list []statement, explain bool) (*world, []statement, error) {
-	w := &world{dir: dir, explain: explain, jobs: map[string]scheduling.JobID{}, gone: map[scheduling.AttemptID]bool{},
-		lines: map[scheduling.JobID]*jobDuration{}}
+	w := &world{
+		dir: dir, explain: explain, jobs: map[string]scheduling.JobID{}, gone: map[scheduling.AttemptID]bool{},
+		lines: map[scheduling.JobID]*jobDuration{},
+	}
 	w.drives = list[len(list)-1].words[0] == "run"
 	rest := list
 	for len(rest) > 0 && !rest[0].timed && rest[0].words[0] != "run" {
@@ -186,8 +188,10 @@ func parseNode(args []string) (scheduling.Node, error) {
 }
 
 func (w *world) pool(name string, r *reader) error {
-	p := scheduling.PoolConfig{Name: name, Min: r.pair("min", 0, 0), Max: r.pair("max", scheduling.NoLimit, -1), Weight: r.float("weight", 1),
-		MaxJobs: limit(r, "max-jobs"), MinTimeout: r.duration("min-timeout", 0)}
+	p := scheduling.PoolConfig{
+		Name: name, Min: r.pair("min", 0, 0), Max: r.pair("max", scheduling.NoLimit, -1), Weight: r.float("weight", 1),
+		MaxJobs: limit(r, "max-jobs"), MinTimeout: r.duration("min-timeout", 0),
+	}
 	if p.Weight <= 0 {
 		r.fail("weight")
 	}
@@ -225,8 +229,10 @@ func (w *world) defaults(args []string) error {
 }
 
 func (w *world) queue(name string, r *reader) error {
-	q := scheduling.QueueConfig{Name: name, Parent: r.m["parent"], Capacity: r.float("capacity", 0), Max: r.float("max", 0),
-		UserLimit: r.integer("user-limit", 100, 1), Priorities: r.on("priorities", false), InitJobs: r.integer("init-jobs", 2, 1)}
+	q := scheduling.QueueConfig{
+		Name: name, Parent: r.m["parent"], Capacity: r.float("capacity", 0), Max: r.float("max", 0),
+		UserLimit: r.integer("user-limit", 100, 1), Priorities: r.on("priorities", false), InitJobs: r.integer("init-jobs", 2, 1),
+	}
 	w.policy.Queues = append(w.policy.Queues, q)
 	return w.only("capacity", "queues", r.err)
 }

@@ -56,6 +56,7 @@ func (w *world) locality(args []string) (answer, error) {
 		level = "NODE"
 	case scheduling.RackLocal:
 		level = "RACK"
+	case scheduling.AnyPlace, scheduling.OffRack:
 	}
 	if v.Skipped {
 		skipped = "yes"
