@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -70,69 +68,4 @@ func generate(ctx context.Context, kind gen.Kind, path string, size int64, log i
 	}
 	fmt.Fprintf(log, "making %s\n", path)
 	return gen.WriteFile(ctx, path, gen.Config{Kind: kind, Bytes: size, Seed: 1}, false)
-}
-
-// replicate writes size bytes of text to path: the file realText, or all Go sources of the distribution in
-// order of their names, again and again, cut at the end and closed by a newline.
-func replicate(ctx context.Context, path, realText string, size int64) (err error) {
-	sources := []string{realText}
-	if realText == "" {
-		if sources, err = goSources(ctx); err != nil {
-			return err
-		}
-	}
-	half := path + ".half"
-	f, err := os.Create(half)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		f.Close()
-		if err != nil {
-			os.Remove(half)
-		}
-	}()
-	for left := size - 1; left > 0; {
-		before := left
-		for _, source := range sources {
-			n, err := appendFile(f, source, left)
-			if err != nil {
-				return err
-			}
-			left -= n
-		}
-		if left == before {
-			return fmt.Errorf("bench: no text in %s", strings.Join(sources, ", "))
-		}
-	}
-	if _, err := f.WriteString("\n"); err != nil {
-		return err
-	}
-	return os.Rename(half, path)
-}
-
-// appendFile copies at most limit bytes of the named file to w.
-func appendFile(w io.Writer, name string, limit int64) (int64, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	return io.Copy(w, io.LimitReader(f, limit))
-}
-
-// goSources returns the names of the Go files of the distribution.
-func goSources(ctx context.Context) ([]string, error) {
-	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
-	if err != nil {
-		return nil, fmt.Errorf("bench: go env GOROOT: %w", err)
-	}
-	var names []string
-	err = filepath.WalkDir(filepath.Join(strings.TrimSpace(string(root)), "src"), func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() && filepath.Ext(path) == ".go" {
-			names = append(names, path)
-		}
-		return err
-	})
-	return names, err
 }

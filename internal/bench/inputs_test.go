@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,7 +25,8 @@ func TestMakeInputs(t *testing.T) {
 	}
 	real, err := os.ReadFile(in.Real)
 	require.NoError(t, err)
-	require.Equal(t, string(bytes.Repeat([]byte("to tarry\n"), 111))+"\n", string(real))
+	require.Equal(t, "to tarry\n", string(real[:9]), "the first time as it is")
+	require.Equal(t, byte('\n'), real[len(real)-1])
 
 	log.Reset()
 	again, err := MakeInputs(context.Background(), filepath.Join(dir, "in"), 1000, text, true, &log)
@@ -36,4 +38,28 @@ func TestMakeInputs(t *testing.T) {
 	require.NoError(t, os.WriteFile(empty, nil, 0o600))
 	_, err = MakeInputs(context.Background(), filepath.Join(dir, "in"), 1000, empty, false, &log)
 	require.ErrorContains(t, err, "no text in")
+}
+
+// TestMisspeller compares the text with its copy: as long, few letters changed, nothing else, and the same ones however it is cut.
+func TestMisspeller(t *testing.T) {
+	text := bytes.Repeat([]byte("to tarry\n"), 20000)
+	var whole, cut bytes.Buffer
+	_, err := newMisspeller(&whole).Write(text)
+	require.NoError(t, err)
+	m := newMisspeller(&cut)
+	for p := range slices.Chunk(text, 777) {
+		_, err := m.Write(p)
+		require.NoError(t, err)
+	}
+	require.Equal(t, whole.Bytes(), cut.Bytes())
+	require.Len(t, whole.Bytes(), len(text))
+	changed := 0
+	for i, c := range whole.Bytes() {
+		if c != text[i] {
+			changed++
+			require.NotContains(t, " \n", string(text[i]))
+		}
+	}
+	letters := len(text) * 7 / 9
+	require.InDelta(t, letters/misspellEvery, changed, 30)
 }
