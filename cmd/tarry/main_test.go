@@ -29,6 +29,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("LC_ALL", "C")
+			e.Setenv("GORACE", "atexit_sleep_ms=10") // a second otherwise, for each of some 250 runs of this program
 			e.Setenv("TMPDIR", e.WorkDir+"/.tmp")
 			return os.MkdirAll(e.WorkDir+"/.tmp", 0o700)
 		},
