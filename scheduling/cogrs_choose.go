@@ -32,14 +32,14 @@ func (r *cogrs) choose(j *job, n *node, level Locality, limit int32) (int32, Loc
 	}
 	for _, h := range in(g.plan.byRack, n.groups[1]) {
 		if pending.has(h.reduce) {
-			best.offer(h.reduce, g.score(h.reduce, n, r.levels))
+			best.offer(h.reduce, r.outlook(g, h.reduce, n))
 		}
 	}
 	if best.reduce >= 0 || level == 1 {
 		return best.reduce, 1
 	}
 	for i := pending.first(); i >= 0; i = pending.next(i) {
-		best.offer(i, g.score(i, n, r.levels)-g.plan.best[i][0].score)
+		best.offer(i, r.outlook(g, i, n)-g.plan.best[i][0].score)
 	}
 	return best.reduce, 2
 }
@@ -72,32 +72,44 @@ func (b *bestReduce) offer(i int32, value int64) {
 	}
 }
 
-// projected counts a job's running maps per group of each level.
-type projected []map[int32]int
+// projected is what running maps add to the scores of nodes. The zero value adds nothing.
+type projected struct {
+	known int             // outputs whose mean each running map counts with
+	count []map[int32]int // running maps by level and group
+	nodes []*node         // that they run on, each once, in the order of the maps
+}
 
 // projection counts the running maps, as long as not all outputs are known.
 func (r *cogrs) projection(j *job) projected {
 	if r.pol.NoProjection || j.w[Map].running == 0 {
-		return nil
+		return projected{}
 	}
-	p := make(projected, r.levels)
-	for l := range p {
-		p[l] = map[int32]int{}
+	p := projected{known: j.gravity.known, count: make([]map[int32]int, r.levels)}
+	for l := range p.count {
+		p.count[l] = map[int32]int{}
 	}
 	for i := range j.w[Map].tasks {
 		if ai := j.w[Map].tasks[i].att; ai >= 0 {
-			for l := range p {
-				p[l][r.c.atts[ai].node.groups[l]]++
+			n := r.c.atts[ai].node
+			if p.count[0][n.groups[0]] == 0 {
+				p.nodes = append(p.nodes, n)
+			}
+			for l := range p.count {
+				p.count[l][n.groups[l]]++
 			}
 		}
 	}
 	return p
 }
 
-// weight is the number of running maps near n, each level counted.
-func (p projected) weight(n *node, levels int) (sum float64) {
-	for l := range p[:min(levels, len(p))] {
-		sum += float64(p[l][n.groups[l]])
+// share is the part of a reduce's known input that the running maps near n add to its score there, each level counted.
+func (p *projected) share(n *node) float64 {
+	if p.known == 0 {
+		return 0
 	}
-	return sum
+	sum := 0
+	for l := range p.count {
+		sum += p.count[l][n.groups[l]]
+	}
+	return float64(sum) / float64(p.known)
 }

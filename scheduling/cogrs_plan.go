@@ -18,6 +18,7 @@ type plan struct {
 	byNode []here // the choices worth taking, by node
 	byRack []here // the best choices, by rack
 	turn   int32  // the pending reduce that rescue looked at last
+	ahead  projected
 }
 
 // choices is how many nodes are kept for each reduce: the best, and others in case that is full.
@@ -115,28 +116,48 @@ func (r *cogrs) worth(g *gravity, i int32) float64 {
 	return r.pol.Theta * float64(int64(r.levels)*g.total[i])
 }
 
-// findCenters finds the best nodes of each reduce. Unless the policy says otherwise, each running map counts with the mean known output on its node.
+// findCenters finds the best nodes of each reduce. Unless the policy says otherwise, each running map counts with the mean known output on its node, so that
+// a node with nothing but running maps may be a center too.
 func (r *cogrs) findCenters(j *job) {
 	g := j.gravity
 	p := &g.plan
 	p.best = append(p.best[:0], make([][choices]choice, g.reduces)...)
-	ahead := r.projection(j)
+	p.ahead = r.projection(j)
 	for f := range g.feeders {
-		n := g.feeders[f].node
-		row := g.feeders[f].row
-		share := ahead.weight(n, r.levels) / float64(g.known)
-		for i, b := range row {
-			if b == 0 {
-				continue
-			}
-			s := b + int64(share*float64(g.total[i]))
-			for l := 1; l < r.levels && l < len(g.groups); l++ {
-				s += g.groups[l][n.groups[l]][i]
-			}
-			p.enter(i, choice{n, s})
+		r.enterAll(g, g.feeders[f].node, g.feeders[f].row)
+	}
+	for _, n := range p.ahead.nodes {
+		if f := g.feeding(n); f == nil || f.row == nil {
+			r.enterAll(g, n, nil)
 		}
 	}
 	r.index(g)
+}
+
+// enterAll enters n for every reduce of which it holds something, its row, or will hold something.
+func (r *cogrs) enterAll(g *gravity, n *node, row []int64) {
+	p := &g.plan
+	share := p.ahead.share(n)
+	for i := range g.reduces {
+		s := int64(share * float64(g.total[i]))
+		switch {
+		case row != nil && row[i] > 0:
+			s += row[i]
+		case s == 0 || p.ahead.count[0][n.groups[0]] == 0:
+			continue
+		}
+		for l := 1; l < r.levels && l < len(g.groups); l++ {
+			if group := int(n.groups[l]); group < len(g.groups[l]) && g.groups[l][group] != nil {
+				s += g.groups[l][group][i]
+			}
+		}
+		p.enter(i, choice{n, s})
+	}
+}
+
+// outlook is the score of reduce i on n with the running maps counted as in the plan.
+func (r *cogrs) outlook(g *gravity, i int32, n *node) int64 {
+	return g.score(i, n, r.levels) + int64(g.plan.ahead.share(n)*float64(g.total[i]))
 }
 
 // enter puts a node among the best of reduce i if it is.

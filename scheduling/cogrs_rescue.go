@@ -21,7 +21,7 @@ func (r *cogrs) rescue(j *job, n *node, limit int32, best *bestReduce) {
 		}
 		r.renew(j, i, limit)
 		at, other := r.rivals(j, i, n, limit)
-		if here := g.score(i, n, r.levels); float64(at-here) <= r.worth(g, i) {
+		if here := r.outlook(g, i, n); float64(at-here) <= r.worth(g, i) {
 			best.offer(i, here-other)
 		} else if c := p.best[i][0].node; c != nil {
 			r.want(c)
@@ -55,7 +55,7 @@ func (r *cogrs) renew(j *job, i int32, limit int32) {
 	p.best[i] = [choices]choice{}
 	for _, n := range r.c.nodes {
 		if n.live && r.reachable(j, n, limit) {
-			p.enter(int(i), choice{n, g.score(i, n, r.levels)})
+			p.enter(int(i), choice{n, r.outlook(g, i, n)})
 		}
 	}
 	for k, c := range p.best[i] {

@@ -125,6 +125,34 @@ func TestGravityProperties(t *testing.T) {
 	})
 }
 
+// Three maps run on node 2 of rack 1 while one is done on node 0 of rack 0: each counts with that one's output, so the center is where they run, although
+// nothing lies there yet. Without projection it is where the known output lies.
+func TestRunningMapsMakeACenter(t *testing.T) {
+	for _, blind := range []bool{false, true} {
+		p, err := Preset("fair")
+		require.NoError(t, err)
+		p.Reduce = ReducePolicy{Rule: CoGRS, NoProjection: blind}
+		p.SlowStart = 0.25
+		c, err := NewCore(Config{}, p)
+		require.NoError(t, err)
+		for i, slots := range []int{1, 0, 3, 0} {
+			_, err := c.Join(0, Node{Name: fmt.Sprint("n", i), Rack: fmt.Sprint("r", i/2), MapSlots: slots, ReduceSlots: 1})
+			require.NoError(t, err)
+		}
+		_, err = c.Submit(0, JobSpec{Maps: 4, Reduces: 1})
+		require.NoError(t, err)
+		done := beat(t, c, 0, 0)
+		require.Len(t, done, 1)
+		require.Len(t, beat(t, c, 0, 2), 3)
+		_, err = c.Heartbeat(0, Heartbeat{Node: 0, NoWork: true, Statuses: []Status{{Attempt: done[0], State: StateSucceeded, OutputBytes: []int64{100}}}})
+		require.NoError(t, err)
+		j := c.jobs.get(1)
+		for n, want := range []bool{blind, false, !blind, false} {
+			require.Equal(t, want, c.place.accepts(j, c.nodes[n]), "node %d, blind %v", n, blind)
+		}
+	}
+}
+
 func TestReduceWaitIsBounded(t *testing.T) {
 	c, j, nodes := gravityCore(t, CoGRS, []int{2, 2}, 1, map[int][]int64{0: {100}})
 	require.Empty(t, beat(t, c, time.Second, nodes[1]), "the center's rack comes after 5 s")
