@@ -98,8 +98,8 @@ func (e Event) String() string {
 	if e.NodeName != "" {
 		s += " on " + e.NodeName
 	}
-	if e.Type == EventLaunched && e.Attempt.Task.Kind == Map {
-		s += " " + e.Locality.String()
+	if e.Type == EventLaunched && e.Near != "" {
+		s += " " + e.Near
 	}
 	if e.Reason.Cause != NoCause {
 		s += ": " + e.Reason.String()

@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
@@ -18,7 +20,6 @@ import (
 // newSim is the command `tarry sim` with its sub-command `compare`.
 func newSim(p *program) *cobra.Command {
 	var f simFlags
-	var events string
 	cmd := &cobra.Command{
 		Use:   "sim --trace swim:FILE | --workload FILE|NAME",
 		Short: "Simulate a cluster of any size in virtual time, with the scheduler that runs live",
@@ -32,11 +33,12 @@ The same flags and seed give the same bytes on standard output; the time it took
 seeds are --seed, --seed+1 and so on; --json then prints an object a line.`,
 		Args: arguments(0, 0, "no arguments but flags"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.simulate(cmd.Context(), p, events)
+			return f.simulate(cmd.Context(), p)
 		},
 	}
 	f.register(cmd)
-	cmd.Flags().StringVar(&events, "events", "", "file for what the scheduler did, a JSON object a line; compressed if named .zst")
+	cmd.Flags().StringVar(&f.events, "events", "", "file for what the scheduler did, a JSON object a line; compressed if named .zst")
+	cmd.Flags().StringVar(&f.traceOut, "trace-out", "", "file for a Chrome trace of all attempts")
 	cmd.Flags().StringVar(&f.scheduler, "scheduler", "hfs", "which job's task goes next: a preset of the scheduling package")
 	cmd.AddCommand(newSimCompare(p))
 	return cmd
@@ -64,7 +66,7 @@ A scheduler may carry its own reduce placement: --schedulers hfs+any,hfs+cogrs.`
 }
 
 // simulate runs the repetitions one after the other and prints each.
-func (f *simFlags) simulate(ctx context.Context, p *program, events string) (err error) {
+func (f *simFlags) simulate(ctx context.Context, p *program) (err error) {
 	policy, err := f.policy(f.scheduler)
 	if err != nil {
 		return err
@@ -73,16 +75,17 @@ func (f *simFlags) simulate(ctx context.Context, p *program, events string) (err
 	if err != nil {
 		return err
 	}
-	if events != "" && f.repeat > 1 {
-		return usageError("--events takes one run, not --repeat %d", f.repeat)
+	if (f.events != "" || f.traceOut != "") && f.repeat > 1 {
+		return usageError("--events and --trace-out take one run, not --repeat %d", f.repeat)
 	}
-	if events != "" {
-		out, bad := createEvents(events)
-		if bad != nil {
-			return bad
-		}
-		defer func() { err = firstError(err, out.close()) }()
-		cfg.Core.Events = out.write
+	rec, err := openRecord(f.events, f.traceOut)
+	if err != nil {
+		return err
+	}
+	defer func() { err = firstError(err, rec.close()) }()
+	if sink := rec.sink(); sink != nil {
+		cfg.Core.Events = func(e scheduling.Event) { sink(actors.Event{Event: e}) }
+		cfg.Core.Explain = f.events != ""
 	}
 	for turn := range max(1, f.repeat) {
 		cfg.Seed = f.seed + uint64(turn)

@@ -30,7 +30,7 @@ func (p *program) startEngine(r *runFlags) (engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	rec, err := r.openRecord()
+	rec, err := openRecord(r.events, r.traceOut)
 	if err != nil {
 		return nil, err
 	}

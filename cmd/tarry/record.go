@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/actors"
 )
 
-// record writes what happens in a cluster to the files asked for: events as JSON lines, and a Chrome trace. Its sink is called
+// record writes what happens in a live or simulated cluster to the files asked for: events as JSON lines, and a Chrome trace. Its sink is called
 // from one goroutine at a time; close comes after the last call.
 type record struct {
 	lines *eventFile
@@ -23,17 +23,17 @@ type record struct {
 }
 
 // openRecord creates the files, before anything runs.
-func (r *runFlags) openRecord() (*record, error) {
+func openRecord(events, traceOut string) (*record, error) {
 	rec := new(record)
-	if r.events != "" {
-		f, err := createEventFile(r.events)
+	if events != "" {
+		f, err := createEventFile(events)
 		if err != nil {
 			return nil, configError("--events: %w", err)
 		}
 		rec.lines = f
 	}
-	if r.traceOut != "" {
-		f, err := createTraceFile(r.traceOut)
+	if traceOut != "" {
+		f, err := createTraceFile(traceOut)
 		if err != nil {
 			return nil, errors.Join(configError("--trace-out: %w", err), rec.close())
 		}

@@ -14,6 +14,7 @@ func commands(p *program) []*cobra.Command {
 		newRun(p),
 		newGen(p),
 		newScenario(p),
+		newEvents(p),
 		newSim(p),
 		newVersion(p),
 	}

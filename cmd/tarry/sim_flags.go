@@ -21,6 +21,7 @@ import (
 type simFlags struct {
 	trace, load0               string
 	scheduler, reducePlacement string
+	events, traceOut           string
 	wait, rackWait             time.Duration
 	allocations, queues        string
 	preempt                    bool

@@ -5,11 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
-
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
@@ -119,46 +116,4 @@ func printComparisonJSON(out io.Writer, list []simulator.Contest) error {
 		}
 	}
 	return nil
-}
-
-// simEvents writes what the scheduler did.
-type simEvents struct {
-	file *os.File
-	buf  *bufio.Writer
-	zip  *zstd.Encoder // nil if not compressed
-	enc  *json.Encoder
-	err  error
-}
-
-// createEvents opens the file; its name says whether it is compressed.
-func createEvents(name string) (*simEvents, error) {
-	file, err := os.Create(name)
-	if err != nil {
-		return nil, err
-	}
-	e := &simEvents{file: file, buf: bufio.NewWriterSize(file, 1<<16)}
-	if !strings.HasSuffix(name, ".zst") {
-		e.enc = json.NewEncoder(e.buf)
-		return e, nil
-	}
-	if e.zip, err = zstd.NewWriter(e.buf, zstd.WithEncoderConcurrency(1)); err != nil {
-		return nil, firstError(err, file.Close())
-	}
-	e.enc = json.NewEncoder(e.zip)
-	return e, nil
-}
-
-// write writes an event. The first error is kept for close.
-func (e *simEvents) write(ev scheduling.Event) {
-	if e.err == nil {
-		e.err = e.enc.Encode(ev)
-	}
-}
-
-// close writes the rest and gives the first error there was.
-func (e *simEvents) close() error {
-	if e.zip != nil {
-		e.err = firstError(e.err, e.zip.Close())
-	}
-	return firstError(e.err, e.buf.Flush(), e.file.Close())
 }

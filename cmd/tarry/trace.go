@@ -61,7 +61,7 @@ func (t *traceFile) write(e actors.Event) error {
 	case scheduling.EventJoined:
 		return t.put(traceEvent{Name: "process_name", Phase: "M", Node: node, Args: map[string]any{"name": e.NodeName}})
 	case scheduling.EventLaunched:
-		t.open[e.Attempt] = traceBar{node, t.takeRow(node, e.Attempt), e.At, e.Locality.String(), e.Reason.String()}
+		t.open[e.Attempt] = traceBar{node, t.takeRow(node, e.Attempt), e.At, e.Near, e.Reason.String()}
 		return nil
 	case scheduling.EventSucceeded, scheduling.EventFailed, scheduling.EventKilled:
 		bar, ok := t.open[e.Attempt]
@@ -91,7 +91,10 @@ func (t *traceFile) takeRow(node int, a scheduling.AttemptID) int {
 
 // attempt writes an attempt's bar and those of its phases.
 func (t *traceFile) attempt(e actors.Event, bar traceBar) error {
-	args := map[string]any{"end": e.Type.String(), "locality": bar.locality}
+	args := map[string]any{"end": e.Type.String()}
+	if bar.locality != "" {
+		args["locality"] = bar.locality
+	}
 	if bar.reason != "" {
 		args["reason"] = bar.reason
 	}
