@@ -9,7 +9,7 @@ FUZZTIME     ?= 20s
 TEST_TIMEOUT ?= 10m
 GOFILES       = $(shell git ls-files -co --exclude-standard '*.go')
 
-.PHONY: run build test test-long lint fmt fmt-check vet tidy-check scenarios examples bench bench-quick bench-programs bench-baseline bench-compare bench-smoke fuzz golden check clean
+.PHONY: run build test test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke fuzz golden check clean
 
 build: ## bin/tarry
 	$(GO) build -o bin/tarry ./cmd/tarry
@@ -49,6 +49,10 @@ scenarios: build
 examples: build
 	$(GO) test -count=1 ./examples/...
 
+# The published figures beside ours, quick versions; `bin/tarry experiment all -o DIR` makes the full ones.
+experiments: build
+	./bin/tarry experiment all --quick -o out/experiments
+
 # Every benchmark once: proves that they run, measures nothing.
 bench-smoke:
 	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) -timeout 10m ./...
@@ -80,7 +84,7 @@ bench-programs: build
 fuzz:
 	./scripts/fuzz.sh $(FUZZTIME)
 
-check: fmt-check vet lint tidy-check test scenarios examples bench-smoke
+check: fmt-check vet lint tidy-check test scenarios examples experiments bench-smoke
 
 clean:
 	rm -rf bin out bench
