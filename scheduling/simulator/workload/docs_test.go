@@ -1,0 +1,30 @@
+package workload_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// TestDocumentedWorkload reads the workload file of docs/simulator.md.
+func TestDocumentedWorkload(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/simulator.md")
+	require.NoError(t, err)
+	found := regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$").FindAllStringSubmatch(string(page), -1)
+	require.NotEmpty(t, found)
+	for _, m := range found {
+		w, err := workload.ReadYAML(strings.NewReader(m[1]), "docs/simulator.md", rand.New(rand.NewPCG(1, 0)))
+		require.NoError(t, err)
+		require.Len(t, w.Jobs, 21)
+		require.Equal(t, "scan-20", w.Jobs[len(w.Jobs)-1].Name)
+		maps, reduces := w.Tasks()
+		require.Greater(t, maps, 746, "100 GB in blocks of 128 MiB, and the scans")
+		require.Equal(t, 40, reduces)
+	}
+}
