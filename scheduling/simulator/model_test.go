@@ -84,6 +84,26 @@ func TestOutputsAddUp(t *testing.T) {
 	})
 }
 
+// What the Core knows of the outputs is what is shuffled: the distances that it tells of the reduces it has placed add up to those of the bytes' ways.
+func TestCoreKnowsTheSizes(t *testing.T) {
+	for _, skew := range []workload.Skew{{}, {Cells: 1}, {Zipf: 1, Shares: 0.5, Cells: 2}} {
+		w := workload.Workload{Jobs: []workload.Job{{
+			Name: "j", User: "u", Maps: 40, Reduces: 9, InputBytes: 40 << 20, ShuffleBytes: 400 << 20, SlowStart: 1, Skew: skew,
+			Map: workload.Cost{Time: 5 * time.Second, Spread: 0.5},
+		}}}
+		cfg := Config{Cluster: Cluster{Nodes: 10, Racks: 3, MapSlots: 2, ReduceSlots: 2}, Drive: HeartbeatDrive, Policy: preset(t, "hfs"), Seed: 4}
+		cfg.Policy.Reduce.Rule = scheduling.CoGRS
+		var told int64
+		cfg.Core.Events = func(e scheduling.Event) {
+			if e.Type == scheduling.EventLaunched && e.Placed != nil {
+				told += e.Placed.Here
+			}
+		}
+		s := run(t, cfg, &w).Report.Shuffle
+		require.InEpsilon(t, 2*s.RackLocal+4*s.OffRack, told, 1e-6, "but for rounding")
+	}
+}
+
 // With flows, a remote map of 100 MB reads at the rate of the disk behind the link; two nodes that read from one share its link.
 func TestRemoteReadsAreFlows(t *testing.T) {
 	w := workload.Workload{Files: []workload.File{{Name: "f", Blocks: 8, Replicas: 1}}}

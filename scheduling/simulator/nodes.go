@@ -113,7 +113,7 @@ func (s *sim) beat(i int32) error {
 	}
 	h := scheduling.Heartbeat{Node: scheduling.NodeID(i), Incarnation: n.incarnation, Statuses: s.statuses[:0]}
 	for k := range n.done {
-		h.Statuses = append(h.Statuses, s.status(&n.done[k], k))
+		h.Statuses = append(h.Statuses, s.status(&n.done[k]))
 	}
 	if s.needProgress {
 		h.Statuses = s.progress(n, h.Statuses)
@@ -137,18 +137,14 @@ func (s *sim) beat(i int32) error {
 	return nil
 }
 
-// status puts an end into words; k numbers the node's reports of this heartbeat.
-func (s *sim) status(r *report, k int) scheduling.Status {
+// status puts an end into words.
+func (s *sim) status(r *report) scheduling.Status {
 	st := scheduling.Status{Attempt: r.id, State: r.state, Progress: 1, ReduceProgress: 1}
 	if r.state == scheduling.StateFailed {
 		st.Err, st.Progress, st.ReduceProgress = "failed by chance", 0.5, 0.5
 	}
 	if j := &s.jobs[r.job]; r.state == scheduling.StateSucceeded && r.id.Task.Kind == scheduling.Map && j.reportsSizes {
-		for len(s.sizes) <= k {
-			s.sizes = append(s.sizes, nil)
-		}
-		s.sizes[k] = j.partitions(int(r.id.Task.Index), s.sizes[k][:0])
-		st.OutputBytes = s.sizes[k]
+		st.OutputBytes = j.partitions(int(r.id.Task.Index), make([]int64, 0, j.spec.Reduces)) // the Core keeps it
 	}
 	return st
 }

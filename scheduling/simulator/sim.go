@@ -51,7 +51,6 @@ type sim struct {
 	probe        bool // Stress: a look is scheduled
 
 	statuses []scheduling.Status
-	sizes    [][]int64
 	res      Result
 }
 
