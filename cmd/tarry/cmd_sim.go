@@ -107,42 +107,29 @@ func (f *simFlags) simulate(ctx context.Context, p *program) (err error) {
 // one runs one simulation with its progress, and says what it took.
 func (f *simFlags) one(ctx context.Context, p *program, cfg simulator.Config, w *workload.Workload) (*simulator.Result, error) {
 	began := time.Now()
+	stop := func() {}
 	if !f.quiet {
-		cfg.Progress = p.simProgress(len(w.Jobs))
+		far := newSimProgress(1, cfg.Policy.Name)
+		far.expect(0, len(w.Jobs))
+		cfg.Progress = func(now time.Duration, done int) { far.tell(0, 0, now, done) }
+		stop = p.showProgress(far.names, far.progress)
 	}
 	res, err := simulator.Run(ctx, cfg, w)
+	stop()
 	if err != nil {
 		return nil, err
 	}
 	if !f.quiet {
-		took := time.Since(began)
-		s := took.Seconds()
-		fmt.Fprintf(p.stderr, "simulated %v in %v: %d events (%.0f/s), %d decisions (%.0f/s)\n", res.End.Round(time.Second), took.Round(time.Millisecond),
-			res.Stats.Events, float64(res.Stats.Events)/s, res.Stats.Decisions, float64(res.Stats.Decisions)/s)
+		p.simTook(res.End.Round(time.Second).String(), time.Since(began), res.Stats)
 	}
 	return res, nil
 }
 
-// simProgress shows the simulated time: over and over on a terminal's line, now and then elsewhere.
-func (p *program) simProgress(jobs int) func(time.Duration, int) {
-	last := time.Now()
-	bars := p.wantsBars()
-	return func(now time.Duration, done int) {
-		every := linesEvery
-		if bars {
-			every = barsEvery
-		}
-		if time.Since(last) < every {
-			return
-		}
-		last = time.Now()
-		line := fmt.Sprintf(" %3d%% of %d jobs done, %v simulated", 100*done/max(jobs, 1), jobs, now.Round(time.Second))
-		if bars {
-			fmt.Fprintf(p.stderr, "\r%-60s\r", line)
-			return
-		}
-		fmt.Fprintln(p.stderr, line)
-	}
+// simTook says what simulating something took.
+func (p *program) simTook(what string, took time.Duration, n simulator.Stats) {
+	s := took.Seconds()
+	fmt.Fprintf(p.stderr, "simulated %s in %v: %d events (%.0f/s), %d decisions (%.0f/s)\n", what, took.Round(time.Millisecond),
+		n.Events, float64(n.Events)/s, n.Decisions, float64(n.Decisions)/s)
 }
 
 // print writes the report: JSON, or a table, and the CSV files.
@@ -194,32 +181,34 @@ func (f *simFlags) compare(ctx context.Context, p *program, names []string) erro
 	if len(names) == 0 {
 		return usageError("--schedulers needs at least one name")
 	}
+	far := newSimProgress(max(1, f.repeat), names...)
 	var contenders []simulator.Contender
-	for _, name := range names {
+	for i, name := range names {
 		policy, err := f.policy(name)
 		if err != nil {
 			return err
 		}
-		contenders = append(contenders, simulator.Contender{Name: name, Policy: policy})
+		contenders = append(contenders, simulator.Contender{
+			Name: name, Policy: policy, Progress: func(turn int, now time.Duration, done int) { far.tell(i, turn, now, done) },
+		})
 	}
 	cfg, err := f.config(contenders[0].Policy)
 	if err != nil {
 		return err
 	}
 	began := time.Now()
-	out, err := simulator.Compare(ctx, cfg, contenders, f.repeat, f.load)
+	out, err := f.contest(ctx, p, cfg, contenders, far)
 	if err != nil {
 		return err
 	}
 	if !f.quiet {
-		var events uint64
+		var sum simulator.Stats
 		for _, c := range out {
 			for _, r := range c.Results {
-				events += r.Stats.Events
+				sum.Events, sum.Decisions = sum.Events+r.Stats.Events, sum.Decisions+r.Stats.Decisions
 			}
 		}
-		took := time.Since(began)
-		fmt.Fprintf(p.stderr, "simulated %d runs in %v: %d events (%.0f/s)\n", len(out)*max(1, f.repeat), took.Round(time.Millisecond), events, float64(events)/took.Seconds())
+		p.simTook(fmt.Sprintf("%d runs", len(out)*max(1, f.repeat)), time.Since(began), sum)
 	}
 	for i := range out {
 		if f.csv == "" {
@@ -235,6 +224,20 @@ func (f *simFlags) compare(ctx context.Context, p *program, names []string) erro
 		return printComparisonJSON(p.stdout, out)
 	}
 	return printComparison(p.stdout, out)
+}
+
+// contest runs the comparison with its progress.
+func (f *simFlags) contest(ctx context.Context, p *program, cfg simulator.Config, list []simulator.Contender, far *simProgress) ([]simulator.Contest, error) {
+	if !f.quiet {
+		defer p.showProgress(far.names, far.progress)()
+	}
+	return simulator.Compare(ctx, cfg, list, f.repeat, func(seed uint64) (*workload.Workload, error) {
+		w, err := f.load(seed)
+		if err == nil {
+			far.expect(int(seed-f.seed), len(w.Jobs))
+		}
+		return w, err
+	})
 }
 
 // source is the random source of a seed.

@@ -66,7 +66,7 @@ func (e *clusterEngine) run(ctx context.Context, plan *mapreduce.Plan) (*mapredu
 	}
 	stop := func() {}
 	if !e.flags.quiet && !e.flags.noProgress {
-		stop = e.program.showProgress(func() status { return statusOf(job.Progress()) })
+		stop = e.program.showProgress(runBars(), func() progress { return statusOf(job.Progress()).progress() })
 	}
 	defer stop()
 	select {
@@ -84,17 +84,6 @@ func (e *clusterEngine) run(ctx context.Context, plan *mapreduce.Plan) (*mapredu
 
 func (e *clusterEngine) close() error {
 	return errors.Join(e.cluster.Close(), e.record.close())
-}
-
-// statusOf is a job's progress as it is shown.
-func statusOf(p actors.Progress) status {
-	return status{
-		Maps: p.Maps.Total, MapsDone: p.Maps.Done, Reduces: p.Reduces.Total, ReducesDone: p.Reduces.Done,
-		Map: p.MapFraction, Reduce: p.ReduceFraction,
-		Records: p.Records, Bytes: p.Bytes, TotalBytes: p.InputBytes,
-		Local: p.NodeLocal, Rack: p.RackLocal, Off: p.OffRack,
-		Spilled: p.Spilled, Elapsed: p.Elapsed,
-	}
 }
 
 // inlineEngine runs plans in one goroutine, without a cluster.

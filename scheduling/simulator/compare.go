@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -15,6 +16,10 @@ import (
 type Contender struct {
 	Name   string
 	Policy scheduling.Policy
+
+	// Progress, if not nil, is called like Config.Progress with the repetition, from 0, that it tells of, and once more when that has ended. Several
+	// goroutines call it at a time.
+	Progress func(turn int, now time.Duration, done int)
 }
 
 // Estimate is the mean of a figure over the repetitions with the half-width of its 95 % confidence interval (Student's t); 0 for one repetition.
@@ -84,12 +89,19 @@ func Compare(ctx context.Context, cfg Config, contenders []Contender, repeat int
 	for range min(runtime.GOMAXPROCS(0), len(contenders)*repeat) {
 		wg.Go(func() {
 			for x := range cells {
+				c := &contenders[x.contender]
 				one := cfg
-				one.Policy, one.Seed = contenders[x.contender].Policy, cfg.Seed+uint64(x.turn)
+				one.Policy, one.Seed = c.Policy, cfg.Seed+uint64(x.turn)
+				if c.Progress != nil {
+					one.Progress = func(now time.Duration, done int) { c.Progress(x.turn, now, done) }
+				}
 				res, err := Run(ctx, one, x.w)
 				if err != nil {
-					cancel(fmt.Errorf("%s: %w", contenders[x.contender].Name, err))
+					cancel(fmt.Errorf("%s: %w", c.Name, err))
 					continue
+				}
+				if c.Progress != nil {
+					c.Progress(x.turn, res.End, res.Report.Jobs)
 				}
 				out[x.contender].Results[x.turn] = res
 			}

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"math/rand/v2"
 	"runtime"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -22,7 +24,7 @@ func small(seed uint64) (*workload.Workload, error) {
 // A comparison gives the same bytes on one processor and on many.
 func TestCompareOnAnyProcessors(t *testing.T) {
 	cfg := Config{Cluster: Cluster{Nodes: 20, Racks: 4}, Seed: 3}
-	contenders := []Contender{{"fifo", preset(t, "fifo")}, {"hfs", preset(t, "hfs")}}
+	contenders := []Contender{{Name: "fifo", Policy: preset(t, "fifo")}, {Name: "hfs", Policy: preset(t, "hfs")}}
 	all := func() string {
 		out, err := Compare(context.Background(), cfg, contenders, 3, small)
 		require.NoError(t, err)
@@ -42,14 +44,32 @@ func TestCompareOnAnyProcessors(t *testing.T) {
 	require.Equal(t, many, all())
 }
 
+// Every repetition of a contender tells how far it is, and at last that all of its jobs are done.
+func TestCompareTellsProgress(t *testing.T) {
+	var mu sync.Mutex
+	last := map[int]int{}
+	many := Contender{Name: "fifo", Policy: preset(t, "fifo"), Progress: func(turn int, now time.Duration, done int) {
+		mu.Lock()
+		defer mu.Unlock()
+		if done < last[turn] || now <= 0 {
+			t.Errorf("repetition %d goes back from %d to %d jobs at %v", turn, last[turn], done, now)
+		}
+		last[turn] = done
+	}}
+	out, err := Compare(context.Background(), Config{Cluster: Cluster{Nodes: 20, Racks: 4}}, []Contender{many}, 2, small)
+	require.NoError(t, err)
+	require.Equal(t, map[int]int{0: out[0].Results[0].Report.Jobs, 1: out[0].Results[1].Report.Jobs}, last)
+	require.Positive(t, last[0])
+}
+
 func TestCompareFails(t *testing.T) {
 	bad := errors.New("no such file")
-	_, err := Compare(context.Background(), Config{Cluster: Cluster{Nodes: 1}}, []Contender{{"fifo", preset(t, "fifo")}}, 2,
+	_, err := Compare(context.Background(), Config{Cluster: Cluster{Nodes: 1}}, []Contender{{Name: "fifo", Policy: preset(t, "fifo")}}, 2,
 		func(uint64) (*workload.Workload, error) { return nil, bad })
 	require.ErrorIs(t, err, bad)
 	p := preset(t, "fifo")
 	p.Order = "nonesuch"
-	_, err = Compare(context.Background(), Config{Cluster: Cluster{Nodes: 1}}, []Contender{{"odd", p}}, 2, small)
+	_, err = Compare(context.Background(), Config{Cluster: Cluster{Nodes: 1}}, []Contender{{Name: "odd", Policy: p}}, 2, small)
 	require.ErrorContains(t, err, "odd")
 }
 
