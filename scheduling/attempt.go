@@ -15,7 +15,8 @@ type attempt struct {
 	ran       time.Duration // before since, while not suspended
 	progress  float64
 	reduced   float64
-	sampled   bool // order "hfsp" has learned from its progress
+	shuffled  time.Duration // order "hfsp": worked so long at the last report that a reduce had consumed nothing
+	sampled   bool          // order "hfsp" has learned from its progress
 }
 
 // worked is how long the attempt has held its slot so far.

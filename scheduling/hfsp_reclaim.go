@@ -111,16 +111,23 @@ func (o *hfsp) reclaim(n *node, k TaskKind) {
 	}
 }
 
-// yields tells whether j may lose slots of kind k: its size is known, and it may be suspended.
-func (o *hfsp) yields(j *job, k TaskKind) bool {
-	return !j.training(k) && (o.pol.Reclaim == KillLarger || !j.spec.NoSuspend)
+// spare is how many slots of kind k job j may lose: none if it must not be suspended, and while its size is unknown only those beyond its sample, which
+// the training keeps [HFSP §3.1.1].
+func (o *hfsp) spare(j *job, k TaskKind) int {
+	switch {
+	case o.pol.Reclaim != KillLarger && j.spec.NoSuspend:
+		return 0
+	case j.training(k):
+		return max(0, j.w[k].running-o.pol.Sample)
+	}
+	return j.w[k].running
 }
 
 // largestOn finds the largest job with a running attempt on n that may lose its slot.
 func (o *hfsp) largestOn(n *node, k TaskKind) (largest *job) {
 	for _, ai := range n.atts {
 		a := &o.c.atts[ai]
-		if a.id.Task.Kind == k && !a.suspended && o.yields(a.job, k) && (largest == nil || o.smaller(largest, a.job, k)) {
+		if a.id.Task.Kind == k && !a.suspended && o.spare(a.job, k) > 0 && (largest == nil || o.smaller(largest, a.job, k)) {
 			largest = a.job
 		}
 	}
@@ -160,8 +167,8 @@ func (o *hfsp) match(n *node, k TaskKind, largest *job) (winner, loser *job) {
 		fits := o.fits(j, n, k)
 		for need > 0 {
 			for next == len(o.claims) && last > i {
-				if v := all[last]; v.w[k].running > 0 && o.yields(v, k) {
-					o.claims = append(o.claims, claimed{v, v.w[k].running})
+				if spare := o.spare(all[last], k); spare > 0 {
+					o.claims = append(o.claims, claimed{all[last], spare})
 				}
 				last--
 			}

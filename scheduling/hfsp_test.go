@@ -151,6 +151,27 @@ func TestReduceProgressTellsItsLength(t *testing.T) {
 	require.Equal(t, 840*time.Second, v.Left, "3 × 60 s / 0.2, less the 60 s done")
 }
 
+// TestShuffleIsNoExecution has a reduce that shuffles long after the last map, so that it has consumed little when Delta has passed since that map.
+func TestShuffleIsNoExecution(t *testing.T) {
+	p, err := Preset("hfsp")
+	require.NoError(t, err)
+	p.HFSP.Sample = 1
+	c, err := NewCore(Config{}, p)
+	require.NoError(t, err)
+	n, err := c.Join(0, Node{Name: "n", ReduceSlots: 1})
+	require.NoError(t, err)
+	_, err = c.Submit(0, JobSpec{Reduces: 3})
+	require.NoError(t, err)
+	r := beat(t, c, 0, n)
+	beat(t, c, 178*time.Second, n, Status{Attempt: r[0]})
+	beat(t, c, 180*time.Second, n, Status{Attempt: r[0], ReduceProgress: 0.01})
+	v, _ := c.Virtual(1, Reduce)
+	require.Zero(t, v.Left, "no estimate yet: of the guess of 180 s all has passed")
+	beat(t, c, 238*time.Second, n, Status{Attempt: r[0], ReduceProgress: 0.3})
+	v, _ = c.Virtual(1, Reduce)
+	require.Equal(t, 540*time.Second, v.Left, "3 × 60 s / 0.3, less the 60 s done")
+}
+
 func TestEstimators(t *testing.T) {
 	s := []time.Duration{8 * time.Second, 10 * time.Second, 12 * time.Second}
 	require.Equal(t, 100*time.Second, meanOf(s, 10))
@@ -184,6 +205,31 @@ func TestHysteresisOfSuspension(t *testing.T) {
 	require.Empty(t, beat(t, c, 2, n), "two are suspended: now wait")
 	got := beat(t, c, 3, n, Status{Attempt: small[0], State: StateSucceeded})
 	require.Equal(t, JobID(3), got[0].Task.Job, "a free slot goes to the smallest job")
+}
+
+// TestOnlyTheSampleIsKept has a job of unknown size on all slots: a smaller one gets those beyond its sample.
+func TestOnlyTheSampleIsKept(t *testing.T) {
+	p, err := Preset("hfsp")
+	require.NoError(t, err)
+	p.HFSP.Sample = 2
+	c, err := NewCore(Config{}, p)
+	require.NoError(t, err)
+	n, err := c.Join(0, Node{Name: "n", ReduceSlots: 5})
+	require.NoError(t, err)
+	_, err = c.Submit(0, JobSpec{Reduces: 50})
+	require.NoError(t, err)
+	require.Len(t, beat(t, c, 0, n), 5)
+	_, err = c.Submit(time.Second, JobSpec{Reduces: 4})
+	require.NoError(t, err)
+	got := beat(t, c, time.Second, n)
+	require.Len(t, got, 3)
+	for _, id := range got {
+		require.Equal(t, JobID(2), id.Task.Job)
+	}
+	v, err := c.Job(1)
+	require.NoError(t, err)
+	require.Equal(t, 2, v.Kinds[Reduce].Running, "the training keeps two")
+	require.Equal(t, 3, v.Kinds[Reduce].Suspended)
 }
 
 // slowFluid lets divisible jobs run in short steps, each step's slots shared as fairShares does.

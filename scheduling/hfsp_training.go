@@ -44,7 +44,8 @@ func logNormalFit(sample []time.Duration, n int) time.Duration {
 // normalQuantile is the inverse of the standard normal distribution.
 func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
 
-// executed is how long an attempt has worked on its own input: of a reduce, the time since the job's last map ended, as far as it held a slot.
+// executed is how long an attempt has worked on its own input. Of a reduce that is the time in a slot since its function began to consume, as far as
+// reports tell: not before the job's last map ended, nor before the last report that it had consumed nothing. Shuffle and sort do not count [HFSP §3.2.1].
 func (o *hfsp) executed(a *attempt) time.Duration {
 	d := a.worked(o.c.now)
 	if a.id.Task.Kind == Map {
@@ -53,13 +54,20 @@ func (o *hfsp) executed(a *attempt) time.Duration {
 	if a.job.w[Map].done < len(a.job.w[Map].tasks) {
 		return 0
 	}
-	return min(d, o.c.now-max(a.start, a.job.mapsDone))
+	return min(d-a.shuffled, o.c.now-max(a.start, a.job.mapsDone))
 }
 
 // progressed learns from a running reduce: after Delta of execution its progress tells its length.
 func (o *hfsp) progressed(a *attempt) {
 	j, k := a.job, a.id.Task.Kind
-	if k == Map || a.sampled || a.reduced <= 0 || !j.training(k) {
+	if k == Map || a.sampled {
+		return
+	}
+	if a.reduced <= 0 {
+		a.shuffled = a.worked(o.c.now)
+		return
+	}
+	if !j.training(k) {
 		return
 	}
 	if d := o.executed(a); d >= o.pol.Delta {
