@@ -64,25 +64,21 @@ func (p *Pattern) scan(chunk []byte) scanner {
 // next is the first matching line at or after from, which is the start of a line: chunk[start:end], or -1, -1.
 func (s *scanner) next(from int) (start, end int) {
 	for from < len(s.chunk) {
-		start = from
+		start, hit := from, from
 		if len(s.p.needles) > 0 {
-			hit := s.candidate(from)
-			if hit == len(s.chunk) {
+			if hit = s.candidate(from); hit == len(s.chunk) {
 				return -1, -1
 			}
 			start += bytes.LastIndexByte(s.chunk[from:hit], '\n') + 1
-			from = hit
 		}
-		end = len(s.chunk)
-		line := s.chunk[start:]
-		if i := bytes.IndexByte(s.chunk[from:], '\n'); i >= 0 {
-			end = from + i + 1
-			line = s.chunk[start : end-1]
+		end, next := len(s.chunk), len(s.chunk) // of the line and the one after it
+		if i := bytes.IndexByte(s.chunk[hit:], '\n'); i >= 0 {
+			end, next = hit+i, hit+i+1
 		}
-		if s.p.exact || s.p.all || s.p.re.Match(line) {
-			return start, end
+		if s.p.exact || s.p.all || s.matches(start, end, hit) {
+			return start, next
 		}
-		from = end
+		from = next
 	}
 	return -1, -1
 }

@@ -21,6 +21,7 @@ type Pattern struct {
 	needles []needle // every match holds one of these; empty if nothing is known of the matches
 	exact   bool     // a line that holds a needle matches: re need not be asked
 	all     bool     // every line matches
+	reach   int      // a match has at most so many bytes; 0 if that is not known
 }
 
 // Compile makes a Pattern. A pattern of several lines matches what any of its lines matches, as in grep. The error names
@@ -49,7 +50,7 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pattern %q: %w", pattern, err)
 	}
-	p := &Pattern{re: re, all: tree.Op == syntax.OpEmptyMatch}
+	p := &Pattern{re: re, all: tree.Op == syntax.OpEmptyMatch, reach: reachOf(tree)}
 	found := required(tree)
 	p.exact = found.exact
 	for _, l := range found.any {

@@ -2,11 +2,14 @@ package search
 
 import (
 	"bytes"
+	"go/build"
 	"os"
+	"path/filepath"
 	"regexp"
 	"regexp/syntax"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -162,54 +165,118 @@ func TestMatches(t *testing.T) {
 
 func TestNeedleIndex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		letters := rapid.SampledFrom([]rune("abAB-"))
-		text := []byte(rapid.StringOfN(letters, 1, 4, -1).Draw(t, "needle"))
-		s := []byte(rapid.StringOfN(letters, 0, 40, -1).Draw(t, "s"))
+		letters := rapid.SampledFrom([]byte("aabAB-\x00\x80\xe1"))
+		text := rapid.SliceOfN(letters, 1, 6).Draw(t, "needle")
+		s := rapid.SliceOfN(letters, 0, 40).Draw(t, "s")
+		// Blocks without a hit before, between and after; some hold one of the bytes, or one that differs by the bit of case.
+		filler := rapid.SampledFrom([]byte(".aA-\r\x00\xa0"))
+		for range rapid.IntRange(0, 2).Draw(t, "stretches") {
+			s = append(s, bytes.Repeat([]byte{filler.Draw(t, "filler")}, rapid.IntRange(0, 200).Draw(t, "apart"))...)
+			s = append(s, rapid.SliceOfN(letters, 0, 40).Draw(t, "more")...)
+		}
 		n := newNeedle(literal{text: string(text)})
 		require.Equal(t, bytes.Index(s, text), n.index(s))
-		n = newNeedle(literal{text: string(bytes.ToLower(text)), fold: true})
-		require.Equal(t, bytes.Index(bytes.ToLower(s), bytes.ToLower(text)), n.index(s))
+		n = newNeedle(literal{text: string(lower(text)), fold: true})
+		require.Equal(t, bytes.Index(lower(s), lower(text)), n.index(s))
 	})
 }
 
-// sample is real text if there is some beside the repository, made-up text else.
-func sample(b *testing.B) []byte {
-	text, err := os.ReadFile("../../../../shared/corpora/kjv.txt")
-	if err != nil {
-		text = bytes.Repeat([]byte("And the earth was without form, and void; and darkness was upon the face of the deep computing.\n"), 40_000)
+// lower is s with its ASCII letters in lower case; bytes.ToLower would replace bytes that are not UTF-8.
+func lower(s []byte) []byte {
+	s = bytes.Clone(s)
+	for i, c := range s {
+		if c >= 'A' && c <= 'Z' {
+			s[i] = c + 'a' - 'A'
+		}
 	}
+	return s
+}
+
+// What the processor does 32 bytes at a time is what the portable form does, and neither reads beyond its n places.
+func TestSkipEqualsPortable(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := bytes.Repeat([]byte("._aB\x80"), 60)
+		for range rapid.IntRange(0, 4).Draw(t, "hits") {
+			copy(s[rapid.IntRange(0, len(s)-4).Draw(t, "at"):], "xAzq")
+		}
+		fold := rapid.Bool().Draw(t, "fold")
+		distance := rapid.IntRange(0, 3).Draw(t, "distance")
+		p := newPair([]byte("xazq"), 0, distance, fold)
+		from := rapid.IntRange(0, 70).Draw(t, "from")
+		n := rapid.IntRange(-5, len(s)-from-distance).Draw(t, "n")
+		x, y := unsafe.Pointer(&s[from]), unsafe.Pointer(&s[from+distance])
+		want := 0
+		for ; want+pairBlock <= n; want += pairBlock {
+			block := s[from+want : from+want+pairBlock+distance]
+			if fold {
+				block = lower(block)
+			}
+			hit := false
+			for i := range pairBlock {
+				hit = hit || block[i] == 'x' && block[i+distance] == "xazq"[distance]
+			}
+			if hit {
+				break
+			}
+		}
+		require.Equal(t, want, p.skip(x, y, n))
+		require.Equal(t, want, p.skipPortable(x, y, n))
+	})
+}
+
+// sample is source code: the Go distribution's package net/http.
+func sample(b *testing.B) []byte {
+	files, err := filepath.Glob(filepath.Join(build.Default.GOROOT, "src/net/http/*.go"))
+	require.NoError(b, err)
+	var text []byte
+	for _, name := range files {
+		file, err := os.ReadFile(name)
+		require.NoError(b, err)
+		text = append(text, file...)
+	}
+	require.NotEmpty(b, text)
 	return text
 }
 
 func BenchmarkNeedle(b *testing.B) {
 	text := sample(b)
-	for _, word := range []string{"Shakespeare", "omput", "the", "Jerusalem"} {
-		b.Run(word+"/rarest", func(b *testing.B) {
-			p, _ := Compile(word, Options{Fixed: true})
-			b.SetBytes(int64(len(text)))
-			for b.Loop() {
-				p.Count(text)
-			}
-		})
-		b.Run(word+"/bytes.Index", func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			for b.Loop() {
-				for rest := text; ; {
-					i := bytes.Index(rest, []byte(word))
-					if i < 0 {
-						break
+	for _, word := range []string{"Shakespeare", "omput", "err", "Printf"} {
+		n := newNeedle(literal{text: word})
+		every := func(index func(s []byte) int) func(*testing.B) {
+			return func(b *testing.B) {
+				b.SetBytes(int64(len(text)))
+				for b.Loop() {
+					for rest := text; ; {
+						i := index(rest)
+						if i < 0 {
+							break
+						}
+						rest = rest[i+1:]
 					}
-					j := bytes.IndexByte(rest[i:], '\n')
-					rest = rest[i+j+1:]
 				}
 			}
-		})
+		}
+		b.Run(word+"/needle", every(n.index))
+		b.Run(word+"/rarest byte", every(func(s []byte) int { return bytes.IndexByte(s, n.text[n.rare]) }))
+		b.Run(word+"/bytes.Index", every(func(s []byte) int { return bytes.Index(s, n.text) }))
+		for name, skip := range map[string]func(p *pair, x, y unsafe.Pointer, n int) int{
+			"skip": (*pair).skip, "portable skip": (*pair).skipPortable,
+		} {
+			b.Run(word+"/"+name, func(b *testing.B) {
+				b.SetBytes(int64(len(text)))
+				for b.Loop() {
+					for i := 0; i < len(text)-len(word); i += pairBlock {
+						i += skip(&n.pair, unsafe.Pointer(&text[i+n.rare]), unsafe.Pointer(&text[i+n.next]), len(text)-len(word)-i)
+					}
+				}
+			})
+		}
 	}
 }
 
 func BenchmarkLines(b *testing.B) {
 	text := sample(b)
-	for _, expr := range []string{`[Cc]omput(er|ing)s?\b`, `(?i)jerusalem`, `Moses|Aaron`, `begat [A-Z]`, `[0-9]+:1[0-9]`} {
+	for _, expr := range []string{`[Cc]omput(er|ing)s?\b`, `(?i)handler`, `Reader|Writer`, `func [A-Z]`, `[0-9]+:1[0-9]`} {
 		p, _ := Compile(expr, Options{})
 		b.Run(expr+"/chunk", func(b *testing.B) {
 			b.SetBytes(int64(len(text)))

@@ -1,0 +1,100 @@
+package search
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unsafe"
+)
+
+// pair looks for two bytes at a fixed distance, at eight places of a text at once: each of its words holds the same byte
+// eight times. A word of the text is compared after the bits in anyFirst or anySecond have been set in it, which takes
+// letters to lower case where case does not matter, and does nothing elsewhere.
+type pair struct {
+	first, second       uint64
+	anyFirst, anySecond uint64
+}
+
+const (
+	ones      = 0x0101010101010101
+	tops      = 0x8080808080808080
+	lowerCase = ones * ('a' - 'A')
+)
+
+// newPair is for the bytes of a text at two places.
+func newPair(text []byte, i, j int, fold bool) pair {
+	p := pair{first: ones * uint64(text[i]), second: ones * uint64(text[j])}
+	if fold && isLower(text[i]) {
+		p.anyFirst = lowerCase
+	}
+	if fold && isLower(text[j]) {
+		p.anySecond = lowerCase
+	}
+	return p
+}
+
+func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
+
+// match has, under tops, a bit set for the first of eight places at which x holds the first byte and y the second one; there
+// may be further bits above it, set rightly or wrongly. Without such a place it is 0.
+func (p pair) match(x, y uint64) uint64 {
+	z := ((x | p.anyFirst) ^ p.first) | ((y | p.anySecond) ^ p.second)
+	return (z - ones) &^ z
+}
+
+// pairBlock is at how many places skip looks in one step.
+const pairBlock = 32
+
+// skipPortable is skip on any processor.
+func (p *pair) skipPortable(x, y unsafe.Pointer, n int) int {
+	q, i := *p, 0
+	for ; i+pairBlock <= n; i += pairBlock {
+		m := q.match(load(x, i), load(y, i)) | q.match(load(x, i+8), load(y, i+8)) |
+			q.match(load(x, i+16), load(y, i+16)) | q.match(load(x, i+24), load(y, i+24))
+		if m&tops != 0 {
+			break
+		}
+	}
+	return i
+}
+
+// load is the word at p[i:i+8], its first byte lowest.
+func load(p unsafe.Pointer, i int) uint64 {
+	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(p, i))[:])
+}
+
+// index is where the needle first lies in s, or -1.
+//
+// What stops the search is both of the rarest bytes at their distance, which is seldom but at the needle itself. Source code
+// has the S of "Shakespeare" once in 130 bytes and the p of "omput" once in 60: bytes.IndexByte, stopping at each of those,
+// gets through it at 9.3 and 4.7 GB/s, bytes.Index at 8.8 and 3.3. This is done at 13 and 9.6 GB/s by skipPortable, at 58 and
+// 19.6 with AVX2 (BenchmarkNeedle).
+func (n *needle) index(s []byte) int {
+	places := len(s) - len(n.text) + 1
+	if places < 1 {
+		return -1
+	}
+	x, y := unsafe.Pointer(&s[n.rare]), unsafe.Pointer(&s[n.next])
+	for i := 0; ; i += pairBlock {
+		i += n.pair.skip(unsafe.Add(x, i), unsafe.Add(y, i), places-i)
+		if i+pairBlock > places {
+			return n.indexPlain(s, i)
+		}
+		for k := i; k < i+pairBlock; k += 8 {
+			for m := n.pair.match(load(x, k), load(y, k)) & tops; m != 0; m &= m - 1 {
+				if at := k + bits.TrailingZeros64(m)/8; n.at(s[at:]) {
+					return at
+				}
+			}
+		}
+	}
+}
+
+// indexPlain tries every place of s at or after from.
+func (n *needle) indexPlain(s []byte, from int) int {
+	for i := from; i+len(n.text) <= len(s); i++ {
+		if n.at(s[i:]) {
+			return i
+		}
+	}
+	return -1
+}
