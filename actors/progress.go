@@ -19,7 +19,7 @@ type Progress struct {
 	Maps    TaskCounts
 	Reduces TaskCounts
 
-	Records    int64 // input records read
+	Records    int64 // input records read; 0 if they are chunks
 	Bytes      int64 // input bytes read, of InputBytes
 	InputBytes int64 // 0 if unknown
 	Shuffled   int64 // bytes taken by reduces

@@ -28,18 +28,18 @@ const (
 	FileBytesRead    Counter = iota // spill files read
 	FileBytesWritten                // spill files written
 	MapInputRecords
+	MapInputChunks // instead of MapInputRecords where records are chunks, see Chunks; Hadoop has none
 	MapOutputRecords
 	MapOutputBytes
 	MapOutputMaterializedBytes
-	CombineInputRecords
-	CombineOutputRecords
+	CombineInputRecords  // by maps, and by reduces that combine what they fetched before they reduce it
+	CombineOutputRecords // likewise: map output, less what Combine took away, is reduce input
 	ReduceInputGroups
 	ReduceShuffleBytes
 	ReduceInputRecords
 	ReduceOutputRecords
 	SpilledRecords
 	ShuffledMaps
-	FailedShuffles
 	MergedMapOutputs
 	InputBytesRead     // bytes of input files read by maps
 	OutputBytesWritten // bytes of output files
@@ -51,6 +51,7 @@ var counterNames = [counterCount][2]string{
 	FileBytesRead:              {GroupFileSystem, "FILE: Number of bytes read"},
 	FileBytesWritten:           {GroupFileSystem, "FILE: Number of bytes written"},
 	MapInputRecords:            {GroupFramework, "Map input records"},
+	MapInputChunks:             {GroupFramework, "Map input chunks"},
 	MapOutputRecords:           {GroupFramework, "Map output records"},
 	MapOutputBytes:             {GroupFramework, "Map output bytes"},
 	MapOutputMaterializedBytes: {GroupFramework, "Map output materialized bytes"},
@@ -62,7 +63,6 @@ var counterNames = [counterCount][2]string{
 	ReduceOutputRecords:        {GroupFramework, "Reduce output records"},
 	SpilledRecords:             {GroupFramework, "Spilled Records"},
 	ShuffledMaps:               {GroupFramework, "Shuffled Maps"},
-	FailedShuffles:             {GroupFramework, "Failed Shuffles"},
 	MergedMapOutputs:           {GroupFramework, "Merged Map outputs"},
 	InputBytesRead:             {GroupFileInput, "Bytes Read"},
 	OutputBytesWritten:         {GroupFileOutput, "Bytes Written"},
@@ -88,13 +88,17 @@ func (u *UserCounter) Value() int64 { return u.value }
 // is ready and all zero. It is not safe for concurrent use.
 type Counters struct {
 	framework [counterCount]int64
+	counted   [counterCount]bool // whether anything was added, be it 0: the others are not measured
 	users     map[counterName]*UserCounter
 }
 
 type counterName struct{ group, name string }
 
-// Add adds n to an engine counter.
-func (c *Counters) Add(id Counter, n int64) { c.framework[id] += n }
+// Add adds n to an engine counter. One to which 0 was added is known to be 0.
+func (c *Counters) Add(id Counter, n int64) {
+	c.framework[id] += n
+	c.counted[id] = true
+}
 
 // Get returns an engine counter.
 func (c *Counters) Get(id Counter) int64 { return c.framework[id] }
@@ -103,7 +107,7 @@ func (c *Counters) Get(id Counter) int64 { return c.framework[id] }
 // [GroupJob], which the cluster keeps, or a user's.
 func (c *Counters) AddNamed(group, name string, n int64) {
 	if id, ok := counterOf(group, name); ok {
-		c.framework[id] += n
+		c.Add(id, n)
 		return
 	}
 	c.user(group, name).Add(n)
@@ -131,7 +135,9 @@ func (c *Counters) Merge(o *Counters) {
 		return
 	}
 	for i, n := range o.framework {
-		c.framework[i] += n
+		if o.counted[i] {
+			c.Add(Counter(i), n)
+		}
 	}
 	for k, u := range o.users {
 		c.AddNamed(k.group, k.name, u.value)
@@ -146,8 +152,8 @@ type CounterValue struct {
 }
 
 // All yields the counters group by group: Hadoop's groups in Hadoop's order,
-// then the user's by name. Engine counters come even if zero, except in groups
-// that are zero as a whole.
+// then the user's by name. Engine counters come even if zero, unless nothing
+// counted them, as those of reduces in a job without, or their whole group is zero.
 func (c *Counters) All() iter.Seq[CounterValue] {
 	var list []CounterValue
 	live := map[string]bool{}
@@ -155,7 +161,7 @@ func (c *Counters) All() iter.Seq[CounterValue] {
 		live[Counter(i).Group()] = live[Counter(i).Group()] || n != 0
 	}
 	for i, n := range c.framework {
-		if id := Counter(i); live[id.Group()] {
+		if id := Counter(i); c.counted[i] && live[id.Group()] {
 			list = append(list, CounterValue{id.Group(), id.String(), n})
 		}
 	}

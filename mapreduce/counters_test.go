@@ -2,6 +2,7 @@ package mapreduce
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,8 @@ func TestCountersPrintAsHadoopDoes(t *testing.T) {
 	var c Counters
 	c.Add(MapInputRecords, 3)
 	c.AddNamed(GroupFramework, "Map output records", 4)
+	c.Add(SpilledRecords, 0)
+	c.Add(FileBytesWritten, 0) // nothing else in its group
 	c.AddNamed("Words", "short", 2)
 	c.AddNamed("Words", "long", 1)
 	c.AddNamed(GroupJob, "Launched map tasks", 1)
@@ -28,24 +31,13 @@ func TestCountersPrintAsHadoopDoes(t *testing.T) {
 
 	var b strings.Builder
 	require.NoError(t, c.Print(&b))
-	require.Equal(t, `Counters: 17
+	require.Equal(t, `Counters: 6
 	Job Counters
 		Launched map tasks=1
 	Map-Reduce Framework
 		Map input records=5
 		Map output records=4
-		Map output bytes=0
-		Map output materialized bytes=0
-		Combine input records=0
-		Combine output records=0
-		Reduce input groups=0
-		Reduce shuffle bytes=0
-		Reduce input records=0
-		Reduce output records=0
 		Spilled Records=0
-		Shuffled Maps=0
-		Failed Shuffles=0
-		Merged Map outputs=0
 	Words
 		long=7
 		short=2
@@ -55,7 +47,7 @@ func TestCountersPrintAsHadoopDoes(t *testing.T) {
 	require.NoError(t, err)
 	var back Counters
 	require.NoError(t, json.Unmarshal(data, &back))
-	require.Equal(t, c, back)
+	require.Equal(t, slices.Collect(c.All()), slices.Collect(back.All()))
 }
 
 func TestEveryCounterHasAName(t *testing.T) {

@@ -20,6 +20,7 @@ import (
 type Input[I any] struct {
 	sources []Source
 	plan    inputPlan
+	chunks  bool // its records count as chunks
 	// read yields the records of a split, in order.
 	read func(s *splitReader, yield func(I) error) error
 }
@@ -83,9 +84,10 @@ func NLines(n int, sources ...Source) Input[[]byte] {
 
 // Chunks yields runs of whole lines, as stored, up to about 1 MiB each, or one
 // line if it is longer: for jobs that scan faster than line by line. Only the
-// last line of a file may lack its line feed.
+// last line of a file may lack its line feed. Nobody counts the lines:
+// MapInputChunks takes the place of MapInputRecords.
 func Chunks(sources ...Source) Input[[]byte] {
-	return Input[[]byte]{sources: sources, read: func(s *splitReader, yield func([]byte) error) error {
+	return Input[[]byte]{sources: sources, chunks: true, read: func(s *splitReader, yield func([]byte) error) error {
 		return s.runs(lineEnds{}, yield)
 	}}
 }
@@ -173,6 +175,14 @@ func (n sliceSource) Size() int64                             { return int64(n) 
 func (n sliceSource) ReadAt([]byte, int64) (int, error)       { return 0, errNoBytes }
 func (n sliceSource) View(int64, int) ([]byte, func(), error) { return nil, nil, errNoBytes }
 func (n sliceSource) Close() error                            { return nil }
+
+// counter is what its records count as.
+func (in Input[I]) counter() Counter {
+	if in.chunks {
+		return MapInputChunks
+	}
+	return MapInputRecords
+}
 
 // recordEnds finds where records end; lineEnds and everyN implement it.
 type recordEnds interface {

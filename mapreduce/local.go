@@ -76,7 +76,7 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 		if err != nil {
 			return err
 		}
-		c.Add(MapInputRecords, records)
+		c.Add(b.in.counter(), records)
 		c.Add(InputBytesRead, read)
 	}
 	for i, part := range parts {
@@ -102,7 +102,6 @@ func (b *boundJob[I, K, V, O]) reduceLocal(ctx context.Context, p *Plan, index i
 	if err = errors.Join(err, w.close()); err != nil {
 		return err
 	}
-	c.Add(ReduceShuffleBytes, 0)
 	c.Add(ReduceInputRecords, int64(len(part)))
 	c.Add(ReduceOutputRecords, w.records)
 	c.Add(OutputBytesWritten, w.part.bytes)

@@ -51,7 +51,7 @@ func (b *boundJob[I, K, V, O]) runMap(ctx context.Context, p *Plan, a *MapAttemp
 		out.segments[i].Map = a.Index
 		c.Add(MapOutputMaterializedBytes, out.segments[i].Bytes)
 	}
-	c.Add(MapInputRecords, records)
+	c.Add(b.in.counter(), records)
 	c.Add(InputBytesRead, read)
 	c.Add(MapOutputRecords, stats.Records)
 	c.Add(MapOutputBytes, stats.Bytes)
@@ -80,6 +80,9 @@ func (r *Resources) report(c *Counters) {
 	}
 }
 
+// tellEvery is how many records go by until progress is told of them.
+const tellEvery = 4096
+
 // readSplit calls fn for each record of the attempt's split, as long as the
 // attempt may go on.
 func readSplit[I any](ctx context.Context, p *Plan, a *MapAttempt, in Input[I], pin func([]byte, func()), fn func(I) error) (records, bytes int64, err error) {
@@ -89,15 +92,22 @@ func readSplit[I any](ctx context.Context, p *Plan, a *MapAttempt, in Input[I], 
 		ctx: ctx, windows: usualWindows(), source: p.sources[a.Split.Source], split: a.Split,
 		watch: w, progress: a.Progress, budget: a.Budget, pool: a.Pool, pin: pin,
 	}
+	tell := func() {
+		if a.Progress != nil && !in.chunks {
+			a.Progress.Records.Store(records)
+		}
+	}
 	err = in.read(r, func(rec I) error {
-		records++
+		if records++; records%tellEvery == 0 {
+			tell()
+		}
 		if err := w.check(); err != nil {
 			return err
 		}
 		return fn(rec)
 	})
+	tell()
 	if a.Progress != nil {
-		a.Progress.Records.Store(records)
 		a.Progress.Bytes.Store(r.read)
 	}
 	if err == nil {
@@ -228,7 +238,7 @@ func (b *boundMapOnly[I, O]) runMap(ctx context.Context, p *Plan, a *MapAttempt)
 	if err = errors.Join(err, w.close()); err != nil {
 		return nil, err
 	}
-	c.Add(MapInputRecords, records)
+	c.Add(b.in.counter(), records)
 	c.Add(InputBytesRead, read)
 	c.Add(MapOutputRecords, w.records)
 	c.Add(MapOutputBytes, w.part.bytes)

@@ -148,7 +148,7 @@ type Split struct {
 // Progress shows how far an attempt is; its owner may read it at any time.
 type Progress struct {
 	Bytes   atomic.Int64 // input bytes read so far (maps), shuffled (reduces)
-	Records atomic.Int64 // input records so far, updated now and then
+	Records atomic.Int64 // input records so far, updated now and then; 0 for chunks
 	Spilled atomic.Int64 // bytes spilled so far
 }
 

@@ -121,12 +121,18 @@ func (r *reduceRun[I, K, V, O]) combined(list []Segment) error {
 	}
 	m := combine.NewMerge(r.combineConfig(&r.a.Resources, r.a.ID()), segments)
 	defer m.Close()
-	defer func() { addSpills(r.c, m.Stats()) }()
+	var joined int64
+	defer func() {
+		addSpills(r.c, m.Stats())
+		r.c.Add(CombineInputRecords, m.Stats().Records)
+		r.c.Add(CombineOutputRecords, joined)
+	}()
 	return r.groups(func() ([]byte, V, bool, error) {
 		key, v, ok := m.Next()
 		if !ok {
 			return nil, v, false, m.Err()
 		}
+		joined++
 		return key, v, true, nil
 	})
 }

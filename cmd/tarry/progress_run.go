@@ -13,7 +13,7 @@ type status struct {
 	Maps, MapsDone       int
 	Reduces, ReducesDone int
 	Map, Reduce          float64 // done, counting running tasks by their part; 0 to 1
-	Records              int64   // input records read by maps
+	Records              int64   // input records read by maps; 0 where nobody counts them
 	Bytes, TotalBytes    int64   // input bytes read by maps, of how many; a total of 0 is unknown
 	Local, Rack, Off     int     // maps launched on a node with their block, in its rack, elsewhere
 	Spilled              int64   // bytes written to spill files
@@ -77,7 +77,9 @@ func (s status) details() string {
 	if s.TotalBytes > 0 {
 		text += " of " + humanBytes(s.TotalBytes)
 	}
-	text += fmt.Sprintf(", %s records", humanCount(s.Records))
+	if s.Records > 0 {
+		text += fmt.Sprintf(", %s records", humanCount(s.Records))
+	}
 	if launched := s.Local + s.Rack + s.Off; launched > 0 {
 		text += fmt.Sprintf(", %d%% node-local", 100*s.Local/launched)
 	}

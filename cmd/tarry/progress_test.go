@@ -44,7 +44,7 @@ func TestProgressOfAJob(t *testing.T) {
 	bars := s.progress().bars
 	require.Len(t, bars, len(runBars()))
 	require.Equal(t, bar{0.125, "about 9s left"}, bars[1])
-	require.Equal(t, " map 0% reduce 0%, 0 B, 0 records, spilled 0 B", status{}.line())
+	require.Equal(t, " map 0% reduce 0%, 0 B, spilled 0 B", status{}.line())
 	require.Equal(t, 99, percent(0.9999))
 }
 
