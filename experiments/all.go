@@ -19,6 +19,7 @@ func All() []Experiment {
 		{"hfsp-fig7", "Suspend, wait or kill", "[Pastorelli13 Fig 7]", hfspFig7},
 		{"cogrs-fig5", "Total network distances", "[Hammoud12 Figs 5, 7]", cogrsFig5},
 		{"cogrs-surface", "Off-rack bytes saved by maps a node, skew and racks", "[Hammoud12 evaluation]", cogrsSurface},
+		{"cogrs-ablation", "Parts of reduce placement taken away, against the best assignment", "ours; [Hammoud12]", cogrsAblation},
 		{"orders", "FIFO, fair, capacity, hfs, hfsp and srpt on one workload", "ours", orders},
 		{"wait-trap", "The trap of resetting the wait, and its cure", "ours; SPARK-18886", waitTrap},
 		{"reduce-sweeps", "Start, wait, projection and cap of reduce placement", "ours", reduceSweeps},

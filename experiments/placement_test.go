@@ -1,0 +1,86 @@
+package experiments
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// leastCost tries every assignment.
+func leastCost(cost [][]int64, taken []bool) int64 {
+	if len(cost) == 0 {
+		return 0
+	}
+	best := int64(math.MaxInt64)
+	for c, x := range cost[0] {
+		if !taken[c] {
+			taken[c] = true
+			best = min(best, x+leastCost(cost[1:], taken))
+			taken[c] = false
+		}
+	}
+	return best
+}
+
+func TestAssign(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cols := rapid.IntRange(1, 6).Draw(t, "columns")
+		rows := rapid.IntRange(1, cols).Draw(t, "rows")
+		cost := make([][]int64, rows)
+		for r := range cost {
+			cost[r] = rapid.SliceOfN(rapid.Int64Range(0, 20), cols, cols).Draw(t, "cost")
+		}
+		where := assign(cost)
+		sum, taken := int64(0), make([]bool, cols)
+		for r, c := range where {
+			require.False(t, taken[c], "a column twice")
+			taken[c] = true
+			sum += cost[r][c]
+		}
+		require.Equal(t, leastCost(cost, make([]bool, cols)), sum)
+	})
+}
+
+// The closed form gives what the definition gives, and no rule of the Core beats the best assignment.
+func TestPlacing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		p := drawPlacing(r, placingShape{
+			nodes: rapid.IntRange(3, 8).Draw(t, "nodes"), racks: rapid.IntRange(1, 3).Draw(t, "racks"), slots: 2,
+			maps: rapid.IntRange(1, 12).Draw(t, "maps"), reduces: rapid.IntRange(1, 6).Draw(t, "reduces"), sigma: 1, crowd: rapid.Float64Range(0, 2).Draw(t, "crowd"),
+		})
+		for i, row := range p.costs() {
+			for n, cost := range row {
+				want := int64(0)
+				for m, at := range p.at {
+					switch {
+					case at == n:
+					case p.rackOf[at] == p.rackOf[n]:
+						want += 2 * p.bytes[m][i]
+					default:
+						want += 4 * p.bytes[m][i]
+					}
+				}
+				require.Equal(t, want, cost)
+			}
+		}
+		best := p.cut(p.best(math.MaxInt))
+		rule := placingRule{known: rapid.Float64Range(0, 1).Draw(t, "known"), count: rapid.Bool().Draw(t, "count")}
+		rule.policy.Rule = rapid.SampledFrom([]scheduling.ReduceRule{scheduling.AnyNode, scheduling.CoGRS, scheduling.LARTS}).Draw(t, "rule")
+		rule.policy.Waits = [2]time.Duration{30 * time.Second, 30 * time.Second}
+		where, err := p.byCore(rule, r)
+		require.NoError(t, err)
+		on := map[int]int{}
+		for _, n := range where {
+			on[n]++
+			require.LessOrEqual(t, on[n], p.slots)
+		}
+		require.LessOrEqual(t, p.cut(where), best+1e-9)
+	})
+}
