@@ -146,26 +146,32 @@ func (c *Cluster) prepare(ctx context.Context, r *run, o SubmitOptions) error {
 		return err
 	}
 	r.inputBytes = r.plan.InputBytes()
-	blocks, err := c.register(r)
+	size := c.blockSize(r)
+	blocks, err := c.register(r, size)
 	if err != nil {
 		return err
 	}
 	r.splits, err = r.plan.Splits(ctx, blocks)
+	r.splits = r.plan.JoinSmall(r.splits, size)
 	r.shuffle = newShuffle(len(r.splits))
 	return err
 }
 
-// register makes blocks of the run's sources and returns where they are. Sources that are
-// streams have none.
-func (c *Cluster) register(r *run) (blocks func(int) []mapreduce.Block, err error) {
+// blockSize is the configured one, or one that gives every slot work.
+func (c *Cluster) blockSize(r *run) int64 {
+	if size := c.env.cfg.BlockSize; size != 0 {
+		return size
+	}
 	maps, _ := c.Slots()
 	if c.env.turns != nil {
 		maps = min(maps, cap(c.env.turns))
 	}
-	size := c.env.cfg.BlockSize
-	if size == 0 {
-		size = dfs.BlockSizeFor(r.inputBytes, maps, 0)
-	}
+	return dfs.BlockSizeFor(r.inputBytes, maps, 0)
+}
+
+// register makes blocks of the run's sources and returns where they are. Sources that are
+// streams have none.
+func (c *Cluster) register(r *run, size int64) (blocks func(int) []mapreduce.Block, err error) {
 	var names []string
 	var files []dfs.Source
 	for i, s := range r.plan.Sources() {

@@ -154,8 +154,16 @@ func TestStreamIsInput(t *testing.T) {
 	require.Equal(t, 1, h.Progress().AnyPlace)
 }
 
+// TestManySmallFiles has one map for files that lie together, and one for each of those that do not.
 func TestManySmallFiles(t *testing.T) {
-	c := start(t, Config{Nodes: 5, Racks: 2})
+	require.Equal(t, 67, mapsOfSmallFiles(t, Config{Nodes: 1}), "15 files, each counted 16 KiB larger than it is, make a block of 256 KiB")
+	require.Equal(t, 1000, mapsOfSmallFiles(t, Config{Nodes: 5, Racks: 2, BlockSize: 100}))
+	require.InDelta(t, 950, mapsOfSmallFiles(t, Config{Nodes: 5, Racks: 2}), 45, "few neighbors have the same nodes")
+}
+
+// mapsOfSmallFiles counts the words of a thousand files and returns how many maps that took.
+func mapsOfSmallFiles(t *testing.T, cfg Config) int {
+	c := start(t, cfg)
 	dir := t.TempDir()
 	var all strings.Builder
 	for i := range 1000 {
@@ -171,7 +179,7 @@ func TestManySmallFiles(t *testing.T) {
 	h := c.submit(t, p, SubmitOptions{})
 	h.wait(t)
 	require.Equal(t, oracle(t, counting(2), all.String()), out.String())
-	require.Equal(t, 1000, h.Progress().Maps.Done)
+	return h.Progress().Maps.Done
 }
 
 func TestEndedJobsAreForgotten(t *testing.T) {

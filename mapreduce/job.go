@@ -25,7 +25,8 @@ type Job[I, K, V, O any] struct {
 	// reference to key or value.
 	Map func(in I, emit func(K, V)) error
 	// MapTask is an alternative to Map: it is called at the start of each
-	// attempt and returns the functions of that attempt.
+	// attempt, or of each file if its split spans several, and returns the
+	// functions for it.
 	MapTask func(t *Task) (Mapper[I, K, V], error)
 
 	// Combine merges two values of one key and must be associative and
@@ -72,12 +73,13 @@ type MapOnly[I, O any] struct {
 	Name string
 	// Map is called once per record; see Job.Map.
 	Map func(in I, emit func(O)) error
-	// MapTask is an alternative to Map, called at the start of each attempt.
+	// MapTask is an alternative to Map, called at the start of each attempt, or
+	// of each file if its split spans several.
 	MapTask func(t *Task) (Filter[I, O], error)
 }
 
-// Mapper is what a map attempt runs: Map or MapWords for each record, then Close,
-// if it is not nil, once after the last. They are called from one goroutine.
+// Mapper is what a map attempt runs on a file: Map or MapWords for each record,
+// then Close, if it is not nil, once after the last. They are called from one goroutine.
 type Mapper[I, K, V any] struct {
 	Map func(in I, emit func(K, V)) error
 	// MapWords is an alternative to Map for keys that are []byte or string:

@@ -69,15 +69,13 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 			c.Add(MapOutputRecords, 1)
 			c.Add(MapOutputBytes, int64(len(pair.key)+len(pair.value)))
 		}
-		records, read, err := readSplit(ctx, p, a, b.in, nil, record(m, emit, nil))
+		err = readFile(ctx, p, a, split, b.in, c, nil, record(m, emit, nil))
 		if err == nil && m.Close != nil {
 			err = m.Close(emit)
 		}
 		if err != nil {
 			return err
 		}
-		c.Add(b.in.counter(), records)
-		c.Add(InputBytesRead, read)
 	}
 	for i, part := range parts {
 		if err := b.reduceLocal(ctx, p, i, part, c); err != nil {

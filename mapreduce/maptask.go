@@ -22,23 +22,9 @@ type collector[K, V any] struct {
 
 func (b *boundJob[I, K, V, O]) runMap(ctx context.Context, p *Plan, a *MapAttempt) (*MapOutput, error) {
 	var c Counters
-	t := &Task{ctx: ctx, id: a.ID(), reduces: p.reduces, name: p.sources[a.Split.Source].name, counters: &c}
-	m, err := b.mapper(t)
-	if err != nil {
-		return nil, err
-	}
 	col := b.collector(p, a)
 	defer col.close()
-	mapRecord := record(m, col.emit, col.words)
-	records, read, err := readSplit(ctx, p, a, b.in, col.pin, func(rec I) error {
-		if err := mapRecord(rec); err != nil {
-			return err
-		}
-		return col.err()
-	})
-	if err == nil && m.Close != nil {
-		err = m.Close(col.emit)
-	}
+	err := p.eachFile(a.Split, func(file Split) error { return b.mapFile(ctx, p, a, file, &col, &c) })
 	if err = errors.Join(err, col.err()); err != nil {
 		return nil, err
 	}
@@ -51,8 +37,6 @@ func (b *boundJob[I, K, V, O]) runMap(ctx context.Context, p *Plan, a *MapAttemp
 		out.segments[i].Map = a.Index
 		c.Add(MapOutputMaterializedBytes, out.segments[i].Bytes)
 	}
-	c.Add(b.in.counter(), records)
-	c.Add(InputBytesRead, read)
 	c.Add(MapOutputRecords, stats.Records)
 	c.Add(MapOutputBytes, stats.Bytes)
 	if b.combines() {
@@ -62,6 +46,26 @@ func (b *boundJob[I, K, V, O]) runMap(ctx context.Context, p *Plan, a *MapAttemp
 	addSpills(&c, stats)
 	a.report(&c)
 	return out, nil
+}
+
+// mapFile maps the part of a split that lies in one file.
+func (b *boundJob[I, K, V, O]) mapFile(ctx context.Context, p *Plan, a *MapAttempt, file Split, col *collector[K, V], c *Counters) error {
+	t := &Task{ctx: ctx, id: a.ID(), reduces: p.reduces, name: p.sources[file.Source].name, counters: c}
+	m, err := b.mapper(t)
+	if err != nil {
+		return err
+	}
+	mapRecord := record(m, col.emit, col.words)
+	err = readFile(ctx, p, a, file, b.in, c, col.pin, func(rec I) error {
+		if err := mapRecord(rec); err != nil {
+			return err
+		}
+		return col.err()
+	})
+	if err == nil && m.Close != nil {
+		err = m.Close(col.emit)
+	}
+	return err
 }
 
 func addSpills(c *Counters, s segment.Stats) {
@@ -83,21 +87,22 @@ func (r *Resources) report(c *Counters) {
 // tellEvery is how many records go by until progress is told of them.
 const tellEvery = 4096
 
-// readSplit calls fn for each record of the attempt's split, as long as the
-// attempt may go on.
-func readSplit[I any](ctx context.Context, p *Plan, a *MapAttempt, in Input[I], pin func([]byte, func()), fn func(I) error) (records, bytes int64, err error) {
+// readFile calls fn for each record of the part of a split that lies in one file,
+// as long as the attempt may go on, and counts records and bytes.
+func readFile[I any](ctx context.Context, p *Plan, a *MapAttempt, file Split, in Input[I], c *Counters, pin func([]byte, func()), fn func(I) error) error {
 	w, stop := newWatch(ctx, &a.Resources)
 	defer stop()
 	r := &splitReader{
-		ctx: ctx, windows: usualWindows(), source: p.sources[a.Split.Source], split: a.Split,
-		watch: w, progress: a.Progress, budget: a.Budget, pool: a.Pool, pin: pin,
+		ctx: ctx, windows: usualWindows(), source: p.sources[file.Source], split: file,
+		watch: w, progress: a.Progress, read: c.Get(InputBytesRead), budget: a.Budget, pool: a.Pool, pin: pin,
 	}
+	before, records := c.Get(in.counter()), int64(0)
 	tell := func() {
 		if a.Progress != nil && !in.chunks {
-			a.Progress.Records.Store(records)
+			a.Progress.Records.Store(before + records)
 		}
 	}
-	err = in.read(r, func(rec I) error {
+	err := in.read(r, func(rec I) error {
 		if records++; records%tellEvery == 0 {
 			tell()
 		}
@@ -107,13 +112,15 @@ func readSplit[I any](ctx context.Context, p *Plan, a *MapAttempt, in Input[I], 
 		return fn(rec)
 	})
 	tell()
+	c.Add(in.counter(), records)
+	c.Add(InputBytesRead, r.read-c.Get(InputBytesRead))
 	if a.Progress != nil {
 		a.Progress.Bytes.Store(r.read)
 	}
 	if err == nil {
 		err = context.Cause(ctx)
 	}
-	return records, r.read, err
+	return err
 }
 
 func (b *boundJob[I, K, V, O]) collector(p *Plan, a *MapAttempt) collector[K, V] {
@@ -217,16 +224,28 @@ func (b *boundJob[I, K, V, O]) combineConfig(r *Resources, id AttemptID) combine
 // runMap of a map-only job writes its part.
 func (b *boundMapOnly[I, O]) runMap(ctx context.Context, p *Plan, a *MapAttempt) (_ *MapOutput, err error) {
 	var c Counters
-	t := &Task{ctx: ctx, id: a.ID(), name: p.sources[a.Split.Source].name, counters: &c}
-	f, err := b.filter(t)
-	if err != nil {
-		return nil, err
-	}
 	w, err := newRecordWriter(p, a.ID(), b.out)
 	if err != nil {
 		return nil, err
 	}
-	records, read, err := readSplit(ctx, p, a, b.in, nil, func(rec I) error {
+	err = p.eachFile(a.Split, func(file Split) error { return b.filterFile(ctx, p, a, file, w, &c) })
+	if err = errors.Join(err, w.close()); err != nil {
+		return nil, err
+	}
+	c.Add(MapOutputRecords, w.records)
+	c.Add(MapOutputBytes, w.part.bytes)
+	c.Add(OutputBytesWritten, w.part.bytes)
+	a.report(&c)
+	return &MapOutput{}, nil
+}
+
+// filterFile maps the part of a split that lies in one file.
+func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *Plan, a *MapAttempt, file Split, w *recordWriter[O], c *Counters) error {
+	f, err := b.filter(&Task{ctx: ctx, id: a.ID(), name: p.sources[file.Source].name, counters: c})
+	if err != nil {
+		return err
+	}
+	err = readFile(ctx, p, a, file, b.in, c, nil, func(rec I) error {
 		if err := f.Map(rec, w.emit); err != nil {
 			return err
 		}
@@ -235,16 +254,7 @@ func (b *boundMapOnly[I, O]) runMap(ctx context.Context, p *Plan, a *MapAttempt)
 	if err == nil && f.Close != nil {
 		err = f.Close(w.emit)
 	}
-	if err = errors.Join(err, w.close()); err != nil {
-		return nil, err
-	}
-	c.Add(b.in.counter(), records)
-	c.Add(InputBytesRead, read)
-	c.Add(MapOutputRecords, w.records)
-	c.Add(MapOutputBytes, w.part.bytes)
-	c.Add(OutputBytesWritten, w.part.bytes)
-	a.report(&c)
-	return &MapOutput{}, nil
+	return err
 }
 
 func (b *boundMapOnly[I, O]) runReduce(context.Context, *Plan, *ReduceAttempt) error {

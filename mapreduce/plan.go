@@ -143,6 +143,9 @@ type Split struct {
 	Source         int // index into Plan.Sources
 	Offset, Length int64
 	Hosts          []string // names of the nodes that hold its bytes
+	// Files is the number of sources that the split spans, all whole and beginning
+	// with Source; 0 means 1. See JoinSmall.
+	Files int
 }
 
 // Progress shows how far an attempt is; its owner may read it at any time.

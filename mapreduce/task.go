@@ -53,7 +53,8 @@ func (t *Task) ID() AttemptID { return t.id }
 // Reduces is the number of reduces of the job; 0 for a job without.
 func (t *Task) Reduces() int { return t.reduces }
 
-// InputName is the name of the input file of a map attempt; empty for a reduce.
+// InputName is the name of the input file of a map; empty for a reduce. A map
+// whose split spans several files has a Task for each.
 func (t *Task) InputName() string { return t.name }
 
 // Counter returns the user's counter of that group and name. Its value counts

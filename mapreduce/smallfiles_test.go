@@ -1,0 +1,104 @@
+package mapreduce
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// filesJob writes each line with its file and its number there, and a line when the file ends.
+func filesJob() MapOnly[[]byte, string] {
+	return MapOnly[[]byte, string]{MapTask: func(t *Task) (Filter[[]byte, string], error) {
+		n := 0
+		return Filter[[]byte, string]{
+			Map: func(line []byte, emit func(string)) error {
+				n++
+				emit(fmt.Sprintf("%s %d %s", t.InputName(), n, line))
+				return nil
+			},
+			Close: func(emit func(string)) error {
+				emit(t.InputName() + " ends")
+				return nil
+			},
+		}, nil
+	}}
+}
+
+// mapAll runs the maps of a plan over the splits that cut makes and returns its output.
+func mapAll(t *rapid.T, sources []Source, cut func(p *Plan) []Split) (out string, splits []Split, c *Counters) {
+	var b bytes.Buffer
+	p, err := filesJob().Bind(Lines(sources...), Text[string](Writer("out", &b)))
+	require.NoError(t, err)
+	require.NoError(t, p.SetupJob())
+	require.NoError(t, p.Prepare(context.Background(), PrepareOptions{}))
+	splits, c = cut(p), new(Counters)
+	for i, s := range splits {
+		a := &MapAttempt{Index: i, Split: s, Resources: Resources{Counters: c}}
+		_, err := p.RunMap(context.Background(), a)
+		require.NoError(t, err)
+		require.NoError(t, p.CommitTask(a.ID()))
+	}
+	require.NoError(t, p.CommitJob())
+	return b.String(), splits, c
+}
+
+// TestJoinSmall joins the splits of random small files: the output is that of the splits alone, and no split is larger than it may be,
+// spans files of different nodes, or could have taken the next one in.
+func TestJoinSmall(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		texts := rapid.SliceOfN(rapid.StringMatching(`([a-z ]{0,9}\n){0,4}[a-z]{0,3}`), 1, 30).Draw(t, "texts")
+		sources := func() (list []Source) {
+			for i, text := range texts {
+				list = append(list, Bytes(fmt.Sprint("f", i), []byte(text)))
+			}
+			return list
+		}
+		hosts := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b"}), len(texts), len(texts)).Draw(t, "hosts")
+		block := int64(rapid.IntRange(1, 60).Draw(t, "block"))
+		limit := int64(rapid.IntRange(1, 10*fileCost).Draw(t, "limit"))
+		cut := func(p *Plan) []Split {
+			splits, err := p.Splits(context.Background(), func(i int) []Block {
+				list := everyBytes(p, block)(i)
+				for k := range list {
+					list[k].Hosts = []string{hosts[i]}
+				}
+				return list
+			})
+			require.NoError(t, err)
+			return splits
+		}
+		alone, single, before := mapAll(t, sources(), cut)
+		joined, fewer, after := mapAll(t, sources(), func(p *Plan) []Split { return p.JoinSmall(cut(p), limit) })
+		require.Equal(t, alone, joined)
+		require.Equal(t, before.Get(MapInputRecords), after.Get(MapInputRecords))
+		require.Equal(t, before.Get(InputBytesRead), after.Get(InputBytesRead))
+
+		files, cost := 0, func(s Split) int64 { return s.Length + fileCost*int64(max(1, s.Files)) }
+		for i, s := range fewer {
+			files += max(1, s.Files)
+			require.True(t, s.Files <= 1 || cost(s) <= limit)
+			if i > 0 && fewer[i-1].Files > 0 && s.Files > 0 && slices.Equal(fewer[i-1].Hosts, s.Hosts) {
+				first := int64(len(texts[s.Source])) + fileCost
+				require.Greater(t, cost(fewer[i-1])+first, limit, "split %d could have taken the next file in", i-1)
+			}
+		}
+		require.Equal(t, len(single), files)
+	})
+}
+
+// TestJoinSmallLeavesWholeFiles keeps a map for each file where the input asks for it.
+func TestJoinSmallLeavesWholeFiles(t *testing.T) {
+	p, err := MapOnly[WholeFile, string]{Map: func(f WholeFile, emit func(string)) error {
+		emit(f.Name)
+		return nil
+	}}.Bind(WholeFiles(Bytes("a", []byte("x")), Bytes("b", []byte("y"))), Text[string](Writer("out", new(bytes.Buffer))))
+	require.NoError(t, err)
+	splits, err := p.Splits(t.Context(), nil)
+	require.NoError(t, err)
+	require.Len(t, p.JoinSmall(splits, 1<<30), 2)
+}
