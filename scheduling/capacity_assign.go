@@ -41,7 +41,8 @@ func (o *capacity) assignKind(n *node, k TaskKind) {
 func (o *capacity) assignQueue(q *leaf, n *node, k TaskKind, limits bool) bool {
 	c := o.c
 	var at cursor
-	for j, ok := q.lists[k].next(&at); ok; j, ok = q.lists[k].next(&at) {
+	for e, ok := q.lists[k].next(&at); ok; e, ok = q.lists[k].next(&at) {
+		j := e.job
 		if q.occupied[k]+int(j.slots) > q.most[k] {
 			c.skip(j, n, k, Reason{Cause: CauseQueueMax, Count: int32(q.occupied[k]), Of: int32(q.most[k])}, 0)
 			continue
@@ -150,8 +151,8 @@ func (q *leaf) used(k TaskKind) float64 {
 
 func (o *capacity) next() *job {
 	for len(o.walk) > 0 {
-		if j, ok := o.walk[0].lists[o.kind].next(&o.at); ok {
-			return j
+		if e, ok := o.walk[0].lists[o.kind].next(&o.at); ok {
+			return e.job
 		}
 		o.walk, o.at = o.walk[1:], cursor{}
 	}
@@ -164,8 +165,8 @@ func (c *Core) skipQueue(q *leaf, n *node, k TaskKind, why Reason) {
 		return
 	}
 	var at cursor
-	for j, ok := q.lists[k].next(&at); ok; j, ok = q.lists[k].next(&at) {
-		c.skip(j, n, k, why, 0)
+	for e, ok := q.lists[k].next(&at); ok; e, ok = q.lists[k].next(&at) {
+		c.skip(e.job, n, k, why, 0)
 	}
 }
 

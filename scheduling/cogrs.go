@@ -20,7 +20,7 @@ type cogrs struct {
 func newCoGRS(a anyNode, p ReducePolicy) *cogrs {
 	p.Theta = max(0, cmp.Or(p.Theta, 0.05))
 	p.SkewCap = cmp.Or(p.SkewCap, 1.5)
-	r := &cogrs{anyNode: a, clock: offerClock{c: a.c, kind: Reduce}, pol: p, levels: int(a.c.far)}
+	r := &cogrs{anyNode: a, clock: offerClock{c: a.c}, pol: p, levels: int(a.c.far)}
 	if p.Rule == LARTS {
 		r.levels = 1
 	}
@@ -40,7 +40,7 @@ func (r *cogrs) length(l Locality) time.Duration {
 
 // allowed is 0: at the center; 1: in its rack; 2: anywhere.
 func (r *cogrs) allowed(j *job) Locality {
-	w := &j.wait[Reduce]
+	w := j.wait[Reduce]
 	if j.pool != nil && j.pool.urgent[Reduce] || r.idle(j) && w.wait >= r.c.heartbeatInterval() {
 		return 2
 	}
@@ -111,7 +111,7 @@ func (r *cogrs) accepts(j *job, n *node) bool {
 // start launches reduce i of j on n.
 func (r *cogrs) start(j *job, n *node, i int32, l Locality, why Cause) bool {
 	i = r.c.selected(j, Reduce, n, i, AnyPlace)
-	w := &j.wait[Reduce]
+	w := j.wait[Reduce]
 	reason := Reason{Cause: why}
 	if why == CauseWaited {
 		reason.Wait = w.wait
@@ -144,7 +144,7 @@ func (r *cogrs) explain(g *gravity, i int32, n *node) *Placed {
 func bytesOnly(b int64) int64 { return b }
 
 func (r *cogrs) refuse(j *job, n *node, why Cause) bool {
-	w := &j.wait[Reduce]
-	r.clock.refuse(j)
+	w := j.wait[Reduce]
+	r.clock.refuse(w)
 	return r.c.skip(j, n, Reduce, Reason{Cause: why, Wait: w.wait}, r.c.now+max(0, r.length(0)+r.length(1)-w.wait))
 }

@@ -60,12 +60,16 @@ type Core struct {
 	names  map[string]NodeID
 	groups []groupNames // by level; 0 unused
 	topo   int          // changes when a node that jobs may refer to gets its rack
+	near   []presence   // by level from 0
 	oldest time.Duration
 
 	jobs   jobTable
-	past   []JobID // ended jobs whose records are kept, in order of their ends; unless all are
-	active []*job  // not ended, in submission order; may hold ended ones until the next settle
-	ended  int     // ended jobs still in active
+	past   []JobID            // ended jobs whose records are kept, in order of their ends; unless all are
+	active []*job             // not ended, in submission order; may hold ended ones until the next settle
+	ended  int                // ended jobs still in active
+	seats  int32              // given to jobs so far
+	vacant []int32            // of those, free again
+	waits  [kinds][]waitState // for the next jobs; side by side, as walks read them
 
 	atts []attempt
 	free []int32
@@ -82,6 +86,7 @@ type Core struct {
 	far   Locality // the farthest level
 
 	beat   uint64 // heartbeats that asked for work
+	walked *node  // whose slots are offered, if jobs may be passed over without asking them
 	orders []Order
 	skips  []Skip
 	killed []AttemptID
@@ -116,7 +121,7 @@ func NewCore(cfg Config, p Policy) (*Core, error) {
 		return nil, err
 	}
 	c := &Core{cfg: cfg, names: map[string]NodeID{}, far: Locality(cfg.RackDepth + 1)}
-	c.groups = make([]groupNames, 1+cfg.RackDepth)
+	c.groups, c.near = make([]groupNames, 1+cfg.RackDepth), make([]presence, 1+cfg.RackDepth)
 	for i := range c.groups {
 		c.groups[i] = groupNames{ids: map[string]int32{}}
 	}
@@ -203,6 +208,9 @@ func (c *Core) changed(j *job, k TaskKind) {
 		c.load[k] += load - w.load
 		w.load = load
 	}
+	s := j.wait[k]
+	s.ready = j.launchable(k)
+	s.plain = k == Map && s.ready && j.located && j.slots == 1 && w.pending.n == 0 && w.suspended == 0 && !c.kept(j, k)
 	c.order.changed(j, k)
 }
 

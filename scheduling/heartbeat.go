@@ -31,7 +31,11 @@ func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Orders, error) {
 	if !h.NoWork && !n.cordoned {
 		c.settle()
 		c.beat++
+		if !c.cfg.Explain {
+			c.walked = n
+		}
 		c.order.assign(n)
+		c.walked = nil
 		c.loc.end()
 		c.place.end()
 	}

@@ -24,15 +24,12 @@ func (o *hfsp) offerSlot(n *node, k TaskKind) bool {
 	c := o.c
 	c.begin(k)
 	o.rewind(k)
-	for {
-		j, ok := o.lists[k].next(&o.at)
-		if !ok {
-			return false
-		}
+	for j := c.nextIn(&o.lists[k], &o.at, k); j != nil; j = c.nextIn(&o.lists[k], &o.at, k) {
 		if o.use(j, n, k) {
 			return true
 		}
 	}
+	return false
 }
 
 // use gives a free slot of n to j, if it has a task for it.

@@ -51,15 +51,14 @@ func (w *work) waiting() int { return w.pending.n + w.placed.n }
 
 // job is the Core's record of a job.
 type job struct {
-	// What an offer that comes to nothing reads stands first, close together: with hundreds of jobs waiting for locality such offers
-	// are most of the work.
+	// What an offer reads stands first, close together.
 	id       JobID
-	slots    int32    // per task
-	runnable bool     // may launch tasks: within the limits on jobs, initialized
-	located  bool     // some map has a place
-	pool     *pool    // order "pools"
-	local    []uint64 // by node: it may hold data of a pending map (the bits of index level 0)
-	wait     [kinds]waitState
+	slots    int32 // per task
+	runnable bool  // may launch tasks: within the limits on jobs, initialized
+	located  bool  // some map has a place
+	pool     *pool // order "pools"
+	seat     int32 // dense number among the jobs that have not ended
+	wait     [kinds]*waitState
 	w        [kinds]work
 
 	spec      JobSpec
@@ -72,6 +71,7 @@ type job struct {
 	index     placeIndex
 	leaf      *leaf              // order "capacity"
 	begun     bool               // has launched a task (order "capacity")
+	skips     [maxLevels]int32   // under SkipCount: offers refused, by level from 1
 	queueRank rank               // place among the queue's waiting jobs
 	virtual   [kinds]*virtualJob // order "hfsp"
 	mapsDone  time.Duration      // when the last map was done
@@ -153,10 +153,11 @@ func (c *Core) buildIndex(j *job) {
 	x := &j.index
 	if x.levels == nil {
 		x.levels = make([]levelIndex, 1+c.cfg.RackDepth)
-		x.levels[0] = buildLevel(j.spec.Places, j.spec.Maps, len(c.nodes), func(n NodeID) int32 { return int32(n) })
+		x.levels[0] = buildLevel(j.spec.Places, j.spec.Maps, len(c.nodes), &c.near[0], j.seat, func(n NodeID) int32 { return int32(n) })
 	}
 	for l := 1; l < len(x.levels); l++ {
-		x.levels[l] = buildLevel(j.spec.Places, j.spec.Maps, c.groups[l].count(), func(n NodeID) int32 {
+		x.levels[l].leave()
+		x.levels[l] = buildLevel(j.spec.Places, j.spec.Maps, c.groups[l].count(), &c.near[l], j.seat, func(n NodeID) int32 {
 			if g := c.nodes[n].groups; g != nil {
 				return g[l]
 			}
@@ -164,14 +165,13 @@ func (c *Core) buildIndex(j *job) {
 		})
 	}
 	x.topo = c.topo
-	j.local = x.levels[0].live
 }
 
 // pick returns the pending map to launch on n: the nearest, and of those equally near the one of least index, but none farther than
 // level far; maps without a place come last and may go anywhere. It returns -1 if there is none.
 func (c *Core) pick(j *job, n *node, far Locality) (int32, Locality) {
 	w := &j.w[Map]
-	if far == NodeLocal && w.pending.n == 0 && j.index.topo == c.topo && !hasBit(j.local, int32(n.id)) {
+	if far == NodeLocal && w.pending.n == 0 && j.index.topo == c.topo && !c.near[0].has(int32(n.id), j.seat) {
 		return -1, AnyPlace // by far the most frequent case
 	}
 	if w.placed.n > 0 {

@@ -8,6 +8,8 @@ type localityRule interface {
 	begin()
 	// allowed is the farthest level at which a map of j may be launched now.
 	allowed(j *job) Locality
+	// passes tells that a job would refuse a slot on n, and does what refused does; false says that the job must be asked. The job is plain.
+	passes(w *waitState, n *node) bool
 	// refused tells that j, offered a slot, has maps to launch but none within the allowed level.
 	refused(j *job)
 	// launched tells the locality of a map launched.
@@ -25,7 +27,7 @@ func newLocality(c *Core, p LocalityPolicy) localityRule {
 	case SkipCount:
 		return &skipCount{c: c, limits: p.Skips}
 	case TimedWait:
-		return &timedWait{c: c, clock: offerClock{c: c, kind: Map}, waits: p.Waits, auto: p.Auto, capped: p.Capped}
+		return &timedWait{c: c, clock: offerClock{c: c}, waits: p.Waits, auto: p.Auto, capped: p.Capped}
 	case Greedy:
 	}
 	return greedy{c}
@@ -36,6 +38,7 @@ type greedy struct{ c *Core }
 
 func (greedy) begin()                               {}
 func (g greedy) allowed(*job) Locality              { return g.c.far }
+func (greedy) passes(*waitState, *node) bool        { return false }
 func (greedy) refused(*job)                         {}
 func (greedy) launched(*job, Locality)              {}
 func (greedy) end()                                 {}
@@ -51,69 +54,5 @@ func (greedy) why(_ *job, l Locality) Reason {
 	return Reason{Cause: CauseGreedy}
 }
 
-// waitState is what the locality and placement rules keep of each job, per kind.
-type waitState struct {
-	level    Locality      // of the job's last launch; starts at NodeLocal
-	wait     time.Duration // credited since that launch
-	skips    [maxLevels]int32
-	skipped  bool   // passed over at the last offer of a slot
-	refused  uint64 // heartbeat of the last refusal
-	launched uint64 // heartbeat of the last launch
-}
-
 // maxLevels bounds the levels of locality: node, racks up to Config.RackDepth of 8, and beyond.
 const maxLevels = 10
-
-// skipCount refuses a number of slot offers per level [Zaharia10 Algorithm 2; two levels: §3.6]. A launch at some level starts the counts of
-// that level and the wider ones anew; a launch that is not local leaves the node count alone.
-type skipCount struct {
-	c      *Core
-	limits []int
-}
-
-func (s *skipCount) begin() {}
-func (s *skipCount) end()   {}
-
-// level is the number of levels whose count is used up.
-func (s *skipCount) level(j *job) int {
-	l := 0
-	for l < len(s.limits) && int(j.wait[Map].skips[l]) >= s.limits[l] {
-		l++
-	}
-	return l
-}
-
-func (s *skipCount) allowed(j *job) Locality {
-	l := s.level(j)
-	if l == len(s.limits) || !j.located {
-		return s.c.far
-	}
-	return Locality(l)
-}
-
-func (s *skipCount) refused(j *job) { j.wait[Map].skips[s.level(j)]++ }
-
-func (s *skipCount) launched(j *job, l Locality) {
-	if l >= 0 {
-		clear(j.wait[Map].skips[l:])
-	}
-}
-
-func (s *skipCount) why(j *job, l Locality) Reason {
-	r := greedy{}.why(j, l)
-	if r.Cause == CauseGreedy {
-		r = Reason{Cause: CauseWaited, Count: s.count(j)}
-	}
-	return r
-}
-
-func (s *skipCount) waiting(j *job) (Reason, time.Duration) {
-	return Reason{Cause: CauseWaiting, Count: s.count(j)}, 0
-}
-
-func (s *skipCount) count(j *job) (n int32) {
-	for _, k := range j.wait[Map].skips {
-		n += k
-	}
-	return n
-}

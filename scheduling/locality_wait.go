@@ -2,58 +2,6 @@ package scheduling
 
 import "time"
 
-// offerClock credits waits as [Zaharia10 Algorithm 3] does: a job that was passed over at one heartbeat is credited, at the next one,
-// the time between the two. Only heartbeats that offer a slot of the kind count; Hadoop's code also counts those that
-// offer none, by which the wait all but stops on a cluster with busy maps and idle reduces.
-type offerClock struct {
-	c       *Core
-	kind    TaskKind
-	last    time.Duration // of the last heartbeat that offered a slot
-	skipped []*job        // passed over at it
-	open    bool          // this heartbeat has offered a slot
-}
-
-// begin credits the jobs passed over at the last heartbeat with an offer.
-func (o *offerClock) begin() {
-	if o.open {
-		return
-	}
-	o.open = true
-	for _, j := range o.skipped {
-		if w := &j.wait[o.kind]; w.skipped {
-			w.wait += o.c.now - o.last
-			w.skipped = false
-		}
-	}
-	clear(o.skipped)
-	o.skipped = o.skipped[:0]
-	o.last = o.c.now
-}
-
-// refuse notes a job that was offered a slot and refused it.
-func (o *offerClock) refuse(j *job) {
-	if w := &j.wait[o.kind]; w.refused != o.c.beat {
-		w.refused = o.c.beat
-		o.skipped = append(o.skipped, j)
-	}
-}
-
-// end marks as passed over the jobs that refused a slot and launched nothing in this heartbeat.
-func (o *offerClock) end() {
-	if !o.open {
-		return
-	}
-	o.open = false
-	kept := o.skipped[:0]
-	for _, j := range o.skipped {
-		if w := &j.wait[o.kind]; w.launched != o.c.beat && j.launchable(o.kind) {
-			w.skipped = true
-			kept = append(kept, j)
-		}
-	}
-	o.skipped = kept
-}
-
 // timedWait waits for some time per level [Zaharia10 Algorithm 3]. The state of a job is the level of its last launch and the
 // time credited since.
 //
@@ -64,10 +12,31 @@ type timedWait struct {
 	waits  []time.Duration
 	auto   bool
 	capped bool
+	known  struct { // what the levels kept in waitStates depend on
+		auto time.Duration
+		topo int
+	}
 }
 
-func (t *timedWait) begin() { t.clock.begin() }
-func (t *timedWait) end()   { t.clock.end() }
+func (t *timedWait) end() { t.clock.end() }
+
+func (t *timedWait) begin() {
+	if t.clock.open {
+		return
+	}
+	t.clock.begin()
+	now := t.known
+	now.topo = t.c.topo
+	if t.auto {
+		now.auto = t.c.autoWait()
+	}
+	if now != t.known {
+		t.known = now
+		for _, j := range t.c.active {
+			j.wait[Map].until = 0
+		}
+	}
+}
 
 // length is the wait of level l.
 func (t *timedWait) length(l Locality) time.Duration {
@@ -86,23 +55,43 @@ func (t *timedWait) allowed(j *job) Locality {
 	if !j.located || j.pool != nil && j.pool.urgent[Map] {
 		return t.c.far
 	}
-	w := &j.wait[Map]
-	l, rest := w.level, w.wait
-	for l < t.c.far && rest >= t.length(l) {
-		rest -= t.length(l)
-		l++
-	}
-	return l
+	t.foresee(j)
+	return j.wait[Map].near
 }
 
-func (t *timedWait) refused(j *job) { t.clock.refuse(j) }
+// foresee works out which level a job is allowed and for how long.
+func (t *timedWait) foresee(j *job) {
+	w := j.wait[Map]
+	l, until := w.level, time.Duration(0)
+	for ; l < t.c.far; l++ {
+		if until += t.length(l); w.wait < until {
+			break
+		}
+	}
+	w.near, w.until = l, until
+	if l == t.c.far || j.index.topo != t.c.topo { // the job must be asked
+		w.until = 0
+	}
+}
+
+func (t *timedWait) passes(w *waitState, n *node) bool {
+	if w.refused != t.c.beat {
+		if w.wait >= w.until || t.c.near[w.near].has(n.groups[w.near], w.seat) {
+			return false
+		}
+		t.clock.refuse(w)
+	}
+	return true
+}
+
+func (t *timedWait) refused(j *job) { t.clock.refuse(j.wait[Map]) }
 
 func (t *timedWait) launched(j *job, l Locality) {
-	w := &j.wait[Map]
+	w := j.wait[Map]
 	if l == AnyPlace {
 		w.launched = t.c.beat
 		if !j.located {
-			w.level, w.wait, w.skipped = t.c.far, 0, false
+			w.level, w.wait, w.until, w.skipped = t.c.far, 0, 0, false
 		}
 		return
 	}
@@ -111,6 +100,7 @@ func (t *timedWait) launched(j *job, l Locality) {
 		return // an offer was refused in the last round of heartbeats: the wait goes on
 	}
 	w.level, w.wait, w.skipped = l, 0, false
+	t.foresee(j)
 }
 
 func (t *timedWait) why(j *job, l Locality) Reason {
@@ -122,11 +112,10 @@ func (t *timedWait) why(j *job, l Locality) Reason {
 }
 
 func (t *timedWait) waiting(j *job) (Reason, time.Duration) {
-	w := &j.wait[Map]
-	l, rest := w.level, w.wait
-	for l < t.c.far && rest >= t.length(l) {
-		rest -= t.length(l)
-		l++
+	w := j.wait[Map]
+	until := time.Duration(0)
+	for l := w.level; l < t.c.far && w.wait >= until; l++ {
+		until += t.length(l)
 	}
-	return Reason{Cause: CauseWaiting, Wait: w.wait}, t.c.now + t.length(l) - rest
+	return Reason{Cause: CauseWaiting, Wait: w.wait}, t.c.now + until - w.wait
 }

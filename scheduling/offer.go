@@ -7,7 +7,7 @@ func (c *Core) offer(j *job, n *node, k TaskKind) bool {
 	if n.free(k) < int(j.slots) {
 		return c.skip(j, n, k, Reason{Cause: CauseSlots, Count: int32(n.free(k)), Of: j.slots}, 0)
 	}
-	if c.pol.ReserveLong > 0 && c.long(j, k) && n.free(k) <= c.pol.ReserveLong && n.slots[k] > c.pol.ReserveLong {
+	if c.kept(j, k) && n.free(k) <= c.pol.ReserveLong && n.slots[k] > c.pol.ReserveLong {
 		return c.skip(j, n, k, Reason{Cause: CauseBusyLong}, 0)
 	}
 	if k == Reduce {
@@ -39,13 +39,14 @@ func (c *Core) offerMap(j *job, n *node, allowed Locality) bool {
 	return true
 }
 
-// long tells whether j's tasks of kind k are known to be long.
-func (c *Core) long(j *job, k TaskKind) bool {
-	t := j.spec.MapTime
-	if k == Reduce {
-		t = j.spec.ReduceTime
-	}
-	return t > c.pol.LongTask
+// kept tells whether j's tasks of kind k are known to be so long that some slots are kept from them.
+func (c *Core) kept(j *job, k TaskKind) bool {
+	return c.pol.ReserveLong > 0 && j.taskTime(k) > c.pol.LongTask
+}
+
+// passes tells, without asking the job, that it would refuse the map slot that is offered, and counts the refusal.
+func (c *Core) passes(w *waitState) bool {
+	return c.walked != nil && w.plain && c.loc.passes(w, c.walked)
 }
 
 // begin opens the offers of slots of kind k of a heartbeat; calling it again within the heartbeat does nothing.

@@ -32,7 +32,7 @@ type leaf struct {
 	slots    [kinds]int     // capacity
 	most     [kinds]int     // maximum capacity, NoLimit if none
 	occupied [kinds]int     // slots held by its jobs or those below it
-	lists    [kinds]rankList[*job]
+	lists    [kinds]jobList
 	waiting  rankList[*job] // jobs that have launched nothing yet
 	users    map[string]*queueUser
 	jobs     int

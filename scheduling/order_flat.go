@@ -4,7 +4,7 @@ package scheduling
 type flatOrder struct {
 	c      *Core
 	rankOf func(j *job, k TaskKind) rank
-	lists  [kinds]rankList[*job]
+	lists  [kinds]jobList
 	kind   TaskKind
 	at     cursor
 }
@@ -22,8 +22,27 @@ func (o *flatOrder) changed(j *job, k TaskKind) {
 	reposition(&o.lists[k], j, &j.w[k], j.launchable(k), o.rankOf, k)
 }
 
+// jobList is a list of the jobs that have a task of some kind to launch.
+type jobList = rankList[listedJob]
+
+// listedJob is a job with what an offer that it refuses reads.
+type listedJob struct {
+	job  *job
+	wait *waitState
+}
+
+// nextIn goes on to the next job of a list; where map slots are offered, to the next that may take one.
+func (c *Core) nextIn(l *jobList, at *cursor, k TaskKind) *job {
+	for {
+		e, ok := l.next(at)
+		if !ok || k == Reduce || !c.passes(e.wait) {
+			return e.job
+		}
+	}
+}
+
 // reposition puts a job where its rank says in a list of the jobs that may launch, or takes it out.
-func reposition(l *rankList[*job], j *job, w *work, in bool, rankOf func(*job, TaskKind) rank, k TaskKind) {
+func reposition(l *jobList, j *job, w *work, in bool, rankOf func(*job, TaskKind) rank, k TaskKind) {
 	if !in {
 		if w.listed {
 			l.remove(w.pos)
@@ -34,7 +53,7 @@ func reposition(l *rankList[*job], j *job, w *work, in bool, rankOf func(*job, T
 	r := rankOf(j, k)
 	switch {
 	case !w.listed:
-		l.insert(r, j)
+		l.insert(r, listedJob{j, j.wait[k]})
 	case r != w.pos:
 		l.move(w.pos, r)
 	}
@@ -44,8 +63,7 @@ func reposition(l *rankList[*job], j *job, w *work, in bool, rankOf func(*job, T
 func (o *flatOrder) rewind(k TaskKind) { o.kind, o.at = k, cursor{} }
 
 func (o *flatOrder) next() *job {
-	j, _ := o.lists[o.kind].next(&o.at)
-	return j
+	return o.c.nextIn(&o.lists[o.kind], &o.at, o.kind)
 }
 
 // assign fills the free map slots, then the free reduce slots.

@@ -25,7 +25,7 @@ type hfsp struct {
 	sum     [kinds]time.Duration
 	count   [kinds]int64 // tasks that have finished, and their durations in sum
 	all     [kinds][]*job
-	lists   [kinds]rankList[*job]
+	lists   [kinds]jobList
 	kind    TaskKind
 	at      cursor
 	waits   bool // too many suspended tasks
@@ -240,9 +240,9 @@ func (o *hfsp) rewind(k TaskKind) {
 
 func (o *hfsp) next() *job {
 	for {
-		j, ok := o.lists[o.kind].next(&o.at)
-		if !ok || j.launchable(o.kind) {
-			return j
+		e, ok := o.lists[o.kind].next(&o.at)
+		if !ok || e.wait.ready {
+			return e.job
 		}
 	}
 }

@@ -41,7 +41,7 @@ type pool struct {
 	PoolConfig        // with the defaults filled in
 	order      int64  // among the names
 	jobs       []*job // not ended
-	lists      [kinds]rankList[*job]
+	lists      [kinds]jobList
 	running    [kinds]int
 	demand     [kinds]int // of its jobs, not cut to the maximum
 	load       [kinds]int
@@ -259,7 +259,7 @@ func (o *pools) rewind(k TaskKind) { o.kind, o.atPool, o.cur = k, cursor{}, nil 
 func (o *pools) next() *job {
 	for {
 		if o.cur != nil {
-			if j, ok := o.cur.lists[o.kind].next(&o.atJob); ok {
+			if j := o.nextInPool(); j != nil {
 				return j
 			}
 		}
@@ -269,4 +269,14 @@ func (o *pools) next() *job {
 		}
 		o.cur, o.atJob = p, cursor{}
 	}
+}
+
+// nextInPool goes on in the current pool. In one that may preempt no job waits for locality.
+func (o *pools) nextInPool() *job {
+	l := &o.cur.lists[o.kind]
+	if o.cur.urgent[o.kind] {
+		e, _ := l.next(&o.atJob)
+		return e.job
+	}
+	return o.c.nextIn(l, &o.atJob, o.kind)
 }

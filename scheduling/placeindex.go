@@ -12,112 +12,107 @@ type placeIndex struct {
 
 // levelIndex is the index of one level.
 type levelIndex struct {
-	keys  []int32 // open addressing: group+1, or 0
-	lists []int32 // list number of the key beside
+	near  *presence // of all jobs at this level
+	seat  int32     // the job's
 	shift uint8
-	live  []uint64 // by group: its list may hold a pending map; small enough to stay in the cache where the table does not
-	start []int32  // list l is items[start[l]:start[l+1]]
-	cur   []int32  // the first item of the list that may be pending
+	table []groupMaps // open addressing
 	items []int32
 }
 
-// hashGroup spreads group numbers over a table (Fibonacci hashing).
-func hashGroup(group int32, shift uint8) uint32 { return uint32(group) * 2654435769 >> shift }
-
-// list returns the list of a group, or -1.
-func (x *levelIndex) list(group int32) int32 {
-	if len(x.keys) == 0 {
-		return -1
-	}
-	mask := uint32(len(x.keys) - 1)
-	for h := hashGroup(group, x.shift); ; h = (h + 1) & mask {
-		switch x.keys[h] {
-		case group + 1:
-			return x.lists[h]
-		case 0:
-			return -1
-		}
-	}
+// groupMaps is where the maps of a group stand among the items: all that a look at a group needs is side by side in the cache.
+type groupMaps struct {
+	key        int32 // group+1, or 0
+	start, end int32
+	cur        int32 // the first that may be pending
 }
 
-// has tells whether a group may have a pending map: one bit, for the many offers that come to nothing.
-func (x *levelIndex) has(group int32) bool { return hasBit(x.live, group) }
+// of returns the entry of a group, nil if it has no data of the job.
+func (x *levelIndex) of(group int32) *groupMaps {
+	if len(x.table) == 0 {
+		return nil
+	}
+	if g := x.entry(group); g.key != 0 {
+		return g
+	}
+	return nil
+}
 
-// hasBit tells whether bit i is set; bits beyond the end are not.
-func hasBit(bits []uint64, i int32) bool {
-	w := int(i >> 6)
-	return w < len(bits) && bits[w]&(1<<(i&63)) != 0
+// entry returns the entry of a group, or the empty one where it belongs. Group numbers are spread by Fibonacci hashing.
+func (x *levelIndex) entry(group int32) *groupMaps {
+	mask := uint32(len(x.table) - 1)
+	for h := uint32(group) * 2654435769 >> x.shift; ; h = (h + 1) & mask {
+		if g := &x.table[h]; g.key == group+1 || g.key == 0 {
+			return g
+		}
+	}
 }
 
 // first returns the least pending map of a group, or -1.
 func (x *levelIndex) first(group int32, pending *taskSet) int32 {
-	if !x.has(group) {
+	if !x.near.has(group, x.seat) {
 		return -1
 	}
-	l := x.list(group)
-	at, end := x.cur[l], x.start[l+1]
-	for at < end && !pending.has(x.items[at]) {
-		at++
+	g := x.of(group)
+	for g.cur < g.end && !pending.has(x.items[g.cur]) {
+		g.cur++
 	}
-	x.cur[l] = at
-	if at == end {
-		x.live[group>>6] &^= 1 << (group & 63)
+	if g.cur == g.end {
+		x.near.clear(group, x.seat)
 		return -1
 	}
-	return x.items[at]
+	return x.items[g.cur]
 }
 
 // again moves the cursor of a group back to map m, which has become pending.
 func (x *levelIndex) again(group, m int32) {
-	l := x.list(group)
-	if l < 0 {
+	g := x.of(group)
+	if g == nil {
 		return
 	}
-	items := x.items[x.start[l]:x.start[l+1]]
+	items := x.items[g.start:g.end]
 	i := sort.Search(len(items), func(i int) bool { return items[i] >= m })
-	x.cur[l] = min(x.cur[l], x.start[l]+int32(i))
-	x.live[group>>6] |= 1 << (group & 63)
+	g.cur = min(g.cur, g.start+int32(i))
+	x.near.set(group, x.seat)
 }
 
-// buildLevel indexes maps by group; groupOf gives the group of a node, or -1 if it is unknown yet.
-func buildLevel(p Places, maps int, groups int, groupOf func(NodeID) int32) levelIndex {
-	size, shift := 1, uint8(32)
-	for size < 2*min(len(p.Nodes), groups) || size < 2 {
+// leave takes the job out of the level's presence.
+func (x *levelIndex) leave() {
+	for i := range x.table {
+		if k := x.table[i].key; k != 0 {
+			x.near.clear(k-1, x.seat)
+		}
+	}
+}
+
+// buildLevel indexes maps by group; groupOf gives the group of a node, or -1 if it is unknown yet. It notes the groups in near.
+func buildLevel(p Places, maps, groups int, near *presence, seat int32, groupOf func(NodeID) int32) levelIndex {
+	size, shift := 2, uint8(31)
+	for size < 2*min(len(p.Nodes), groups) {
 		size, shift = size*2, shift-1
 	}
-	x := levelIndex{keys: make([]int32, size), lists: make([]int32, size), shift: shift, live: make([]uint64, (groups+63)/64)}
-	mask := uint32(size - 1)
-	var count []int32
+	x := levelIndex{near: near, seat: seat, shift: shift, table: make([]groupMaps, size)}
 	for _, n := range p.Nodes[:p.Offsets[maps]] {
-		g := groupOf(n)
-		if g < 0 {
-			continue
+		if group := groupOf(n); group >= 0 {
+			g := x.entry(group)
+			g.key = group + 1
+			g.end++ // the number of its maps
+			near.set(group, seat)
 		}
-		h := hashGroup(g, shift)
-		for x.keys[h] != 0 && x.keys[h] != g+1 {
-			h = (h + 1) & mask
-		}
-		if x.keys[h] == 0 {
-			x.keys[h], x.lists[h] = g+1, int32(len(count))
-			x.live[g>>6] |= 1 << (g & 63)
-			count = append(count, 0)
-		}
-		count[x.lists[h]]++
 	}
-	x.start = make([]int32, len(count)+1)
-	for l, c := range count {
-		x.start[l+1] = x.start[l] + c
+	sum := int32(0)
+	for i := range x.table {
+		g := &x.table[i]
+		n := g.end
+		g.start, g.cur, g.end = sum, sum, sum
+		sum += n
 	}
-	x.cur = append([]int32(nil), x.start[:len(count)]...)
-	x.items = make([]int32, x.start[len(count)])
-	fill := count
-	copy(fill, x.start)
+	x.items = make([]int32, sum)
 	for m := range maps {
 		for _, n := range p.Nodes[p.Offsets[m]:p.Offsets[m+1]] {
-			if g := groupOf(n); g >= 0 {
-				l := x.list(g)
-				x.items[fill[l]] = int32(m)
-				fill[l]++
+			if group := groupOf(n); group >= 0 {
+				g := x.entry(group)
+				x.items[g.end] = int32(m)
+				g.end++
 			}
 		}
 	}

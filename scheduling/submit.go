@@ -24,6 +24,7 @@ func (c *Core) Submit(now time.Duration, s JobSpec) (JobID, error) {
 	if err := c.order.add(j); err != nil {
 		return 0, err
 	}
+	c.sit(j)
 	c.buildTasks(j)
 	j.w[Reduce].open = j.gate == 0
 	c.jobs.add(j)
@@ -191,7 +192,8 @@ func (c *Core) Reconfigure(now time.Duration, p Policy) error {
 	}
 	for _, j := range c.active {
 		for k := range j.wait {
-			j.wait[k].skipped, j.wait[k].refused = false, 0
+			w := j.wait[k]
+			w.skipped, w.refused, w.until = false, 0, 0
 		}
 		if !j.state.Ended() {
 			c.changed(j, Map)
@@ -249,7 +251,8 @@ func (c *Core) finish(j *job, s JobState, why string) {
 	for k := range j.w {
 		j.w[k].pending, j.w[k].placed, j.w[k].tasks = taskSet{}, taskSet{}, nil
 	}
-	j.index, j.local, j.spec.Places, j.spec.InputBytes = placeIndex{}, nil, Places{}, nil
+	c.rise(j)
+	j.index, j.spec.Places, j.spec.InputBytes = placeIndex{}, Places{}, nil
 	c.ended++
 	c.retire(j)
 	c.dirty = true

@@ -1,7 +1,6 @@
 package scheduling
 
 import (
-	"fmt"
 	"math"
 	"time"
 )
@@ -253,52 +252,6 @@ func (c *Core) Locality(id JobID) (LocalityView, error) {
 	if err != nil {
 		return LocalityView{}, err
 	}
-	w := &j.wait[Map]
-	v := LocalityView{Level: w.level, Wait: w.wait, Skipped: w.skipped}
-	for _, s := range w.skips {
-		v.Skips += int(s)
-	}
-	return v, nil
-}
-
-// Gravity is the center of gravity of a reduce: of the nodes that hold some of its input, the one with the least weighted total
-// network distance, the first in node order if several. ok is false while nothing is known of its input.
-func (c *Core) Gravity(id TaskID) (n NodeID, ok bool, err error) {
-	g, err := c.gravityOf(id)
-	if err != nil || g == nil {
-		return NoNode, false, err
-	}
-	best := g.center(id.Index, int(c.far))
-	if best == nil {
-		return NoNode, false, nil
-	}
-	return best.id, true, nil
-}
-
-// WTND is the weighted total network distance of a reduce if placed on n, in byte-hops: 0 for bytes on n, 2 in its rack, 4 beyond.
-func (c *Core) WTND(id TaskID, n NodeID) (int64, error) {
-	return c.distance(id, n, bytesOnly)
-}
-
-// TND is WTND with each map output that has something for the reduce counting 1.
-func (c *Core) TND(id TaskID, n NodeID) (int64, error) {
-	return c.distance(id, n, func(int64) int64 { return 1 })
-}
-
-func (c *Core) distance(id TaskID, n NodeID, weigh func(int64) int64) (int64, error) {
-	g, err := c.gravityOf(id)
-	if err != nil || g == nil {
-		return 0, err
-	}
-	if n < 0 || int(n) >= len(c.nodes) || c.nodes[n].groups == nil {
-		return 0, fmt.Errorf("%w %d", ErrUnknownNode, n)
-	}
-	return g.wtnd(id.Index, c.nodes[n], weigh), nil
-}
-
-func (c *Core) gravityOf(id TaskID) (*gravity, error) {
-	if id.Kind != Reduce || c.taskOf(id) == nil {
-		return nil, fmt.Errorf("%w: %v is no reduce", ErrUnknownTask, id)
-	}
-	return c.jobs.get(id.Job).gravity, nil
+	w := j.wait[Map]
+	return LocalityView{Level: w.level, Wait: w.wait, Skipped: w.skipped, Skips: j.refusals()}, nil
 }

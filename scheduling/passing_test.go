@@ -1,0 +1,210 @@
+package scheduling
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// twins are two cores that get the same calls. One explains, so that it asks every job that a slot is offered to; the other passes over those that would
+// refuse for certain.
+type twins struct {
+	t       *testing.T
+	rng     *rand.Rand
+	cores   [2]*Core
+	now     time.Duration
+	nodes   []Node
+	running map[NodeID][]AttemptID
+	refused int // offers
+}
+
+func (w *twins) both(call func(c *Core) (any, error)) any {
+	first, err := call(w.cores[0])
+	require.NoError(w.t, err)
+	second, err := call(w.cores[1])
+	require.NoError(w.t, err)
+	require.Equal(w.t, first, second)
+	return first
+}
+
+func (w *twins) join(n Node) {
+	w.both(func(c *Core) (any, error) { return c.Join(w.now, n) })
+}
+
+func (w *twins) submit() {
+	s := JobSpec{
+		User: fmt.Sprint("u", w.rng.IntN(4)), Priority: Priority(w.rng.IntN(5) - 2), Maps: w.rng.IntN(12), Reduces: w.rng.IntN(3),
+		MapTime: time.Duration(1+w.rng.IntN(20)) * time.Second, ReduceTime: 5 * time.Second, SlotsPerTask: w.rng.IntN(12) / 10 * 2,
+	}
+	if w.rng.IntN(10) > 0 {
+		s.Places.Offsets = []int32{0}
+		for range s.Maps {
+			for range 3 - 3*w.rng.IntN(40)/39 {
+				s.Places.Nodes = append(s.Places.Nodes, NodeID(w.rng.IntN(len(w.nodes))))
+			}
+			s.Places.Offsets = append(s.Places.Offsets, int32(len(s.Places.Nodes)))
+		}
+	}
+	w.both(func(c *Core) (any, error) { return c.Submit(w.now, s) })
+}
+
+func (w *twins) beat(id NodeID) {
+	h := Heartbeat{Node: id, Incarnation: w.nodes[id].Incarnation}
+	kept := w.running[id][:0]
+	for _, a := range w.running[id] {
+		switch dice := w.rng.IntN(10); {
+		case dice < 4:
+			h.Statuses = append(h.Statuses, Status{Attempt: a, State: StateSucceeded})
+		case dice == 4:
+			h.Statuses = append(h.Statuses, Status{Attempt: a, State: StateFailed, Blameless: true})
+		default:
+			kept = append(kept, a)
+		}
+	}
+	w.running[id] = kept
+	got := w.both(func(c *Core) (any, error) {
+		got, err := c.Heartbeat(w.now, h)
+		got.List = append([]Order(nil), got.List...)
+		return got, err
+	}).(Orders)
+	if got.Reregister {
+		w.nodes[id].Incarnation++
+		w.join(w.nodes[id])
+	}
+	for _, s := range w.cores[0].Skips() {
+		if s.Reason.Cause == CauseWaiting {
+			w.refused++
+		}
+	}
+	for _, o := range got.List {
+		switch o.Verb {
+		case Launch, Resume:
+			w.running[id] = append(w.running[id], o.Attempt)
+		case Kill, Suspend:
+			for i, a := range w.running[id] {
+				if a == o.Attempt {
+					w.running[id] = append(w.running[id][:i:i], w.running[id][i+1:]...)
+					break
+				}
+			}
+		}
+	}
+}
+
+// step does something at random, mostly a heartbeat.
+func (w *twins) step(p Policy) {
+	w.now += time.Duration(w.rng.IntN(300)) * time.Millisecond
+	id := NodeID(w.rng.IntN(len(w.nodes)))
+	active := w.cores[0].Active()
+	switch what := w.rng.IntN(300); {
+	case what < 12:
+		w.submit()
+	case what < 14 && len(active) > 0:
+		job, to := active[w.rng.IntN(len(active))], Priority(w.rng.IntN(5)-2)
+		w.both(func(c *Core) (any, error) { return nil, c.SetPriority(w.now, job, to) })
+	case what == 14 && len(active) > 0:
+		job := active[w.rng.IntN(len(active))]
+		w.both(func(c *Core) (any, error) { return nil, c.Kill(w.now, job) })
+	case what < 17: // comes back, now and then in another rack
+		n := &w.nodes[id]
+		n.Incarnation++
+		if w.rng.IntN(2) == 0 {
+			n.Rack = w.nodes[w.rng.IntN(len(w.nodes))].Rack
+		}
+		w.running[id] = nil
+		w.join(*n)
+	case what < 20:
+		w.running[id] = nil
+		w.both(func(c *Core) (any, error) { return nil, c.Leave(w.now, id) })
+	case what == 20:
+		if p.Locality.Rule == TimedWait {
+			p.Locality.Waits = []time.Duration{time.Duration(w.rng.IntN(4)) * time.Second, 2 * time.Second}
+		}
+		w.both(func(c *Core) (any, error) { return nil, c.Reconfigure(w.now, p) })
+		for n := range w.nodes {
+			w.beat(NodeID(n)) // those that were suspended are killed
+		}
+	case what < 25:
+		w.both(func(c *Core) (any, error) { return nil, c.Update(w.now) })
+	default:
+		w.beat(id)
+	}
+	for _, job := range w.cores[0].Active() {
+		w.both(func(c *Core) (any, error) { return c.Locality(job) })
+	}
+}
+
+func TestPassingOverAgreesWithAsking(t *testing.T) {
+	waits := LocalityPolicy{Rule: TimedWait, Waits: []time.Duration{2 * time.Second, time.Second, time.Second}}
+	with := func(l LocalityPolicy) func(*Policy) { return func(p *Policy) { p.Locality = l } }
+	for name, tc := range map[string]struct {
+		preset string
+		change func(*Policy)
+	}{
+		"hfs":      {"hfs", with(waits)},
+		"auto":     {"hfs", with(LocalityPolicy{Rule: TimedWait, Auto: true})},
+		"capped":   {"hfs", with(LocalityPolicy{Rule: TimedWait, Waits: waits.Waits, Capped: true})},
+		"reserved": {"hfs", func(p *Policy) { p.Locality, p.ReserveLong, p.LongTask = waits, 1, 10*time.Second }},
+		"urgent": {"hfs", func(p *Policy) {
+			p.Locality, p.Preemption = waits, PreemptionPolicy{Mode: PreemptOn, Interval: 2 * time.Second}
+			p.Pools.FairTimeout, p.Pools.PoolMaxJobs = 3*time.Second, 5
+		}},
+		"fifo":     {"fifo", with(waits)},
+		"capacity": {"capacity", with(waits)},
+		"delay":    {"delay", with(LocalityPolicy{Rule: SkipCount, Skips: []int{8, 3}})},
+		"hfsp":     {"hfsp", func(p *Policy) { p.Locality, p.HFSP.Sample = waits, 2 }},
+		"suspend":  {"hfsp", func(p *Policy) { p.Locality, p.HFSP.NoTraining = waits, true }},
+		"kill":     {"hfsp", func(p *Policy) { p.Locality, p.HFSP.Reclaim, p.HFSP.NoTraining = waits, KillLarger, true }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			refused := 0
+			for seed := range uint64(6) {
+				p := benchPolicy(t, tc.preset, tc.change)
+				w := &twins{t: t, rng: rand.New(rand.NewPCG(seed, 5)), running: map[NodeID][]AttemptID{}}
+				for i := range w.cores {
+					c, err := NewCore(Config{Explain: i == 0, RackDepth: 1 + int(seed)%2}, p)
+					require.NoError(t, err)
+					w.cores[i] = c
+				}
+				for i := range 34 {
+					n := Node{Name: fmt.Sprint("n", i), Rack: fmt.Sprint("r", i%6), MapSlots: 1 + i%2, ReduceSlots: 1}
+					if seed%2 == 1 {
+						n.Rack = fmt.Sprint("s", i%2, "/", n.Rack)
+					}
+					w.nodes = append(w.nodes, n)
+					w.join(n)
+				}
+				for range 70 {
+					w.submit()
+				}
+				for range 500 {
+					w.step(p)
+				}
+				refused += w.refused
+			}
+			require.Greater(t, refused, 1000, "offers of which the second core did not ask all jobs")
+		})
+	}
+}
+
+// Automatic waits follow the number of nodes, also for jobs that wait already.
+func TestAutomaticWaitFollowsTheCluster(t *testing.T) {
+	c, err := NewCore(Config{}, benchPolicy(t, "hfs", func(p *Policy) { p.Locality = LocalityPolicy{Rule: TimedWait, Auto: true} }))
+	require.NoError(t, err)
+	for i := range 100 {
+		_, err := c.Join(0, Node{Name: fmt.Sprint("n", i), MapSlots: 1})
+		require.NoError(t, err)
+	}
+	_, err = c.Submit(0, JobSpec{Maps: 2, Places: on(2, 0)})
+	require.NoError(t, err)
+	require.Empty(t, beat(t, c, 0, 1))
+	require.Empty(t, beat(t, c, time.Second, 1), "100 nodes: 1.5 s")
+	for i := range NodeID(60) {
+		require.NoError(t, c.Leave(time.Second, 40+i))
+	}
+	require.Len(t, beat(t, c, 1100*time.Millisecond, 1), 1, "40 nodes: 0.6 s")
+}
