@@ -18,6 +18,7 @@ func All() []Experiment {
 		{"hfsp-fig6", "Wrong sizes", "[Pastorelli13 Fig 6, §4.3]", hfspFig6},
 		{"hfsp-fig7", "Suspend, wait or kill", "[Pastorelli13 Fig 7]", hfspFig7},
 		{"cogrs-fig5", "Total network distances", "[Hammoud12 Figs 5, 7]", cogrsFig5},
+		{"cogrs-fig6", "Sizes of partitions by map and reduce", "[Hammoud12 Fig 6]", cogrsFig6},
 		{"cogrs-surface", "Off-rack bytes saved by maps a node, skew and racks", "[Hammoud12 evaluation]", cogrsSurface},
 		{"cogrs-ablation", "Parts of reduce placement taken away, against the best assignment", "ours; [Hammoud12]", cogrsAblation},
 		{"orders", "FIFO, fair, capacity, hfs, hfsp and srpt on one workload", "ours", orders},

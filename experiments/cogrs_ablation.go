@@ -67,7 +67,7 @@ func cogrsAblation(ctx context.Context, o Options) (*Result, error) {
 		fmt.Sprintf("%d seeds each. TND tells the Core a size of 1 for every partition.", seeds),
 	}}
 	bars := Figure{Name: "ablation", Title: "Distance saved against the best assignment", X: "problem", Y: "distance saved (%)"}
-	for _, a := range ablations() {
+	for _, a := range ablations()[1:] { // any node saves nothing
 		bars.Series = append(bars.Series, Series{Name: a.name})
 	}
 	bars.Series = append(bars.Series, Series{Name: "best assignment"})
@@ -114,7 +114,9 @@ func ablate(seed uint64, seeds int, shape placingShape, r *Result, bars *Figure)
 		if err != nil {
 			return err
 		}
-		bars.Series[i].Y = append(bars.Series[i].Y, saved)
+		if i > 0 {
+			bars.Series[i-1].Y = append(bars.Series[i-1].Y, saved)
+		}
 		row(a.name+": saved", "", saved, Context())
 		switch a.name {
 		case ablationFull:

@@ -22,6 +22,8 @@ type Figure struct {
 	Series []Series
 	// Categories, if given, makes a bar chart: Series[i].Y[c] is the bar of series i in category c and X is not used.
 	Categories []string
+	// Cells, if given, makes a heat map: Cells[y][x], all rows as long as the first; Series is not used.
+	Cells [][]float64
 	// Stacked draws the series as areas on top of one another, first series at the bottom; all must have the same X.
 	Stacked bool
 	// Steps draws each series as a staircase, for distribution functions and shares over time.
@@ -55,6 +57,8 @@ func (f *Figure) plot() (*plot.Plot, error) {
 	p.Legend.Top = true
 	p.Add(plotter.NewGrid())
 	switch {
+	case len(f.Cells) > 0:
+		return p, f.addCells(p)
 	case len(f.Categories) > 0:
 		return p, f.addBars(p)
 	case f.Stacked:
@@ -95,6 +99,9 @@ func (f *Figure) addBars(p *plot.Plot) error {
 		bars.Offset = width * vg.Length(float64(i)-float64(len(f.Series)-1)/2)
 		p.Add(bars)
 		p.Legend.Add(s.Name, bars)
+	}
+	if n := len(f.Series); n > 2 { // room for the legend
+		p.Y.Max += (p.Y.Max - p.Y.Min) * 0.06 * float64(n)
 	}
 	p.NominalX(f.Categories...)
 	return nil
@@ -154,8 +161,11 @@ func (f *Figure) save(dir string) error {
 	return nil
 }
 
-// writeCSV writes the points, a line each: series, x (or category), y.
+// writeCSV writes the points, a line each: series, x (or category), y; or the cells of a heat map.
 func (f *Figure) writeCSV(w io.Writer) error {
+	if len(f.Cells) > 0 {
+		return f.writeCells(w)
+	}
 	c := csv.NewWriter(w)
 	head := []string{"series", "x", "y"}
 	if len(f.Categories) > 0 {
