@@ -31,12 +31,20 @@ modelling choice; report.md ties them together. The same flags write the same by
 A number that differs from the published one is a finding, not an error. Experiments on real traces read the folder that the
 environment variable TARRY_TRACES names, and a synthesized sample without it; they say which.`,
 		Args: arguments(1, -1, "the names of experiments, or all"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			names := []cobra.Completion{"all"}
+			for _, e := range experiments.All() {
+				names = append(names, cobra.CompletionWithDesc(e.Name, e.Title))
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runExperiments(cmd.Context(), p, args, dir, o)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVarP(&dir, "output", "o", "", "folder for the results; made if missing, files of the same names are replaced")
+	_ = cmd.MarkFlagDirname("output") // an error: no such flag
 	f.BoolVar(&o.Quick, "quick", false, "smaller versions with the same shape")
 	f.Uint64Var(&o.Seed, "seed", 0, "first random seed")
 	f.IntVar(&o.Repeat, "repeat", 0, "seeds for each experiment with chance in it; 0 leaves it to the experiment")

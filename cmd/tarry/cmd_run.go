@@ -228,7 +228,7 @@ wordcount.
 
 // run does the stages of a job one after the other and reports.
 func (p *program) run(cmd *cobra.Command, r *runFlags, args []string, stages ...stage) (err error) {
-	if err := r.check(cmd); err != nil {
+	if err := r.check(p, cmd); err != nil {
 		return err
 	}
 	ctx := cmd.Context()

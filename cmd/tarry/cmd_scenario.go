@@ -17,7 +17,8 @@ the answers expected. The scheduling core is the one that runs live. Mismatches 
 event without an expectation prints its answer. The last line counts the expectations.
 
 Exit codes: 0 all hold, 1 one does not, 2 a file that cannot be read or understood. docs/scenarios.md describes the language.`,
-		Args: arguments(1, -1, "at least one scenario file"),
+		Args:              arguments(1, -1, "at least one scenario file"),
+		ValidArgsFunction: cobra.FixedCompletions([]string{"scenario"}, cobra.ShellCompDirectiveFilterFileExt),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if code := scenario.Run(p.stdout, p.stderr, args, o); code != scenario.Passed {
 				return &exitError{code: code}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,13 +34,17 @@ The same flags and seed give the same bytes on standard output; the time it took
 seeds are --seed, --seed+1 and so on; --json then prints an object a line.`,
 		Args: arguments(0, 0, "no arguments but flags"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.begin(p, cmd); err != nil {
+				return err
+			}
 			return f.simulate(cmd.Context(), p)
 		},
 	}
 	f.register(cmd)
 	cmd.Flags().StringVar(&f.events, "events", "", "file for what the scheduler did, a JSON object a line; compressed if named .zst")
 	cmd.Flags().StringVar(&f.traceOut, "trace-out", "", "file for a Chrome trace of all attempts")
-	cmd.Flags().StringVar(&f.scheduler, "scheduler", "hfs", "which job's task goes next: a preset of the scheduling package")
+	f.registerName(cmd.Flags())
+	f.complete(cmd)
 	cmd.AddCommand(newSimCompare(p))
 	return cmd
 }
@@ -57,17 +62,24 @@ interval, and the paired difference from the first scheduler: both met the same 
 A scheduler may carry its own reduce placement: --schedulers hfs+any,hfs+cogrs.`,
 		Args: arguments(0, 0, "no arguments but flags"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.begin(p, cmd); err != nil {
+				return err
+			}
 			return f.compare(cmd.Context(), p, schedulers)
 		},
 	}
 	f.register(cmd)
 	cmd.Flags().StringSliceVar(&schedulers, "schedulers", []string{"fifo", "fair", "hfs"}, "schedulers, the first is what the others are compared with")
+	f.complete(cmd)
 	return cmd
 }
 
 // simulate runs the repetitions one after the other and prints each.
 func (f *simFlags) simulate(ctx context.Context, p *program) (err error) {
 	policy, err := f.policy(f.scheduler)
+	if err == nil {
+		err = f.files.unused(f.scheduler, false)
+	}
 	if err != nil {
 		return err
 	}
@@ -193,6 +205,9 @@ func (f *simFlags) compare(ctx context.Context, p *program, names []string) erro
 		})
 	}
 	cfg, err := f.config(contenders[0].Policy)
+	if err == nil {
+		err = f.files.unused(strings.Join(names, ", "), false)
+	}
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // haltGrace is how long running attempts may go on after the first signal.
@@ -26,7 +27,7 @@ func (p *program) startEngine(r *runFlags) (engine, error) {
 	if r.inline {
 		return &inlineEngine{flags: r}, nil
 	}
-	policy, rules, err := r.schedulerFiles()
+	policy, err := r.livePolicy()
 	if err != nil {
 		return nil, err
 	}
@@ -35,11 +36,10 @@ func (p *program) startEngine(r *runFlags) (engine, error) {
 		return nil, err
 	}
 	cfg := actors.Config{
-		Policy: policy, Rules: rules,
+		Policy: policy, Rules: r.files.rules(),
 		Nodes: r.nodes, Racks: r.racks, MapSlots: r.mapSlots, ReduceSlots: r.reduceSlots,
 		Parallelism: r.parallelism(),
 		Replication: r.replication, BlockSize: int64(r.blockSize),
-		Scheduler: r.scheduler, ReducePlacement: r.reducePlacement,
 		Network: r.emulated(),
 		Memory:  r.memoryBudget(), SpillDir: r.spillDir, Seed: r.seed,
 		Events: rec.sink(), Explain: r.events != "",
@@ -49,6 +49,18 @@ func (p *program) startEngine(r *runFlags) (engine, error) {
 		return nil, errors.Join(configError("%w", err), rec.close())
 	}
 	return &clusterEngine{program: p, flags: r, cluster: cluster, record: rec}, nil
+}
+
+// livePolicy is the scheduler of a live cluster. Its waits follow the heartbeats, as Hadoop's do, unless flags or files set them.
+func (r *runFlags) livePolicy() (scheduling.Policy, error) {
+	policy, err := r.policy(r.scheduler)
+	if err != nil {
+		return policy, err
+	}
+	if policy.Locality.Rule == scheduling.TimedWait && !r.given("wait") && !r.given("rack-wait") && r.files.parameters == nil {
+		policy.Locality.Auto = true
+	}
+	return policy, r.files.unused(r.scheduler, true)
 }
 
 // clusterEngine runs plans on a live cluster.

@@ -6,30 +6,28 @@ import (
 
 // runFlags are the flags that all `tarry run` commands share.
 type runFlags struct {
+	schedulerFlags
+
 	output    string
 	overwrite bool
 	compress  string
 
-	reduces         int
-	racks           int
-	nodes           int
-	mapSlots        int
-	reduceSlots     int
-	replication     int
-	blockSize       byteSize
-	scheduler       string
-	reducePlacement string
-	allocations     string
-	queues          string
-	pool            string
-	queue           string
-	memory          byteSize
-	spillDir        string
-	seed            uint64
-	inline          bool
-	network         bool
-	nodeLink        byteSize
-	oversubscribed  float64
+	reduces        int
+	racks          int
+	nodes          int
+	mapSlots       int
+	reduceSlots    int
+	replication    int
+	blockSize      byteSize
+	pool           string
+	queue          string
+	memory         byteSize
+	spillDir       string
+	seed           uint64
+	inline         bool
+	network        bool
+	nodeLink       byteSize
+	oversubscribed float64
 
 	json       bool
 	quiet      bool
@@ -54,10 +52,8 @@ func (r *runFlags) register(cmd *cobra.Command) {
 	f.IntVar(&r.reduceSlots, "reduce-slots", 0, "reduce slots a node (default: one a core)")
 	f.IntVar(&r.replication, "replication", 0, "replicas of a block, each on a node of its own (default: 3, or all nodes if fewer)")
 	f.Var(&r.blockSize, "block-size", "largest part of a file that one map reads (default 64MiB, less for small inputs)")
-	f.StringVar(&r.scheduler, "scheduler", "hfs", "which job's task goes next, and how long it waits for its data")
-	f.StringVar(&r.reducePlacement, "reduce-placement", "cogrs", "where reduces go: any, cogrs (center of gravity of their input) or larts (most of their input)")
-	f.StringVar(&r.allocations, "allocations", "", "fair-scheduler.xml with the pools of scheduler hfs")
-	f.StringVar(&r.queues, "queues", "", "capacity-scheduler.xml, or mapred-queues.xml with access lists, of scheduler capacity; lists hold for pools, too")
+	r.registerName(f)
+	r.schedulerFlags.register(f, "1.5 heartbeat intervals")
 	f.StringVar(&r.pool, "pool", "", "pool of the job (default: the user's)")
 	f.StringVar(&r.queue, "queue", "", "queue of the job (default \"default\")")
 	f.Var(&r.memory, "memory", "budget of all tasks; sorted runs beyond it spill to disk (default: a share of what this process may use)")
@@ -76,10 +72,16 @@ func (r *runFlags) register(cmd *cobra.Command) {
 	f.StringVar(&r.cpuProfile, "cpuprofile", "", "file for a CPU profile")
 	f.StringVar(&r.memProfile, "memprofile", "", "file for a profile of the memory in use at the end")
 	f.StringVar(&r.traceOut, "trace-out", "", "file for a Chrome trace of all attempts")
+
+	r.complete(cmd)
+	_ = cmd.RegisterFlagCompletionFunc("compress", cobra.FixedCompletions([]string{"none", "gzip", "zstd", "s2"}, cobra.ShellCompDirectiveNoFileComp)) // an error: no such flag
+	for _, dir := range []string{"output", "spill-dir"} {
+		_ = cmd.MarkPersistentFlagDirname(dir)
+	}
 }
 
 // check refuses values that no cluster could work with.
-func (r *runFlags) check(cmd *cobra.Command) error {
+func (r *runFlags) check(p *program, cmd *cobra.Command) error {
 	if r.output == "" {
 		return usageError("where to? -o DIR, or -o - for standard output")
 	}
@@ -101,6 +103,9 @@ func (r *runFlags) check(cmd *cobra.Command) error {
 		if cmd.Flags().Changed(f.name) && f.value < 1 {
 			return configError("--%s 0: at least 1 byte is needed", f.name)
 		}
+	}
+	if err := r.schedulerFlags.begin(p, cmd); err != nil {
+		return err
 	}
 	if err := r.checkNetwork(cmd); err != nil {
 		return err

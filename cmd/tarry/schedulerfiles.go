@@ -4,109 +4,127 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/user"
 
-	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
-// schedulerFiles reads the scheduler's configuration files. Without any it gives an empty policy, which leaves the choice to
-// the scheduler's name, and no rules.
-func (r *runFlags) schedulerFiles() (policy scheduling.Policy, rules *allocation.Rules, err error) {
-	if r.allocations == "" && r.queues == "" {
-		return scheduling.Policy{}, nil, nil
-	}
-	policy, err = scheduling.Preset(r.scheduler)
-	if err != nil {
-		return policy, nil, configError("%w", err)
-	}
-	if err := setPlacement(&policy, r.reducePlacement); err != nil {
-		return policy, nil, err
-	}
-	access, err := applyFiles(&policy, r.allocations, r.queues)
-	if err != nil {
-		return policy, nil, err
-	}
-	return policy, &allocation.Rules{Access: access}, nil
+// schedulerFiles is what the scheduler's configuration files say; nil where there is no file.
+type schedulerFiles struct {
+	pools      *allocation.Fair
+	queues     *allocation.Queues
+	parameters *allocation.Parameters
+
+	poolsUsed, queuesUsed bool // a policy took them in
 }
 
-// submitOptions are a job's: its user is who runs this program.
-func (r *runFlags) submitOptions() actors.SubmitOptions {
-	o := actors.SubmitOptions{Reduces: r.reduces, Pool: r.pool, Queue: r.queue}
-	me, err := user.Current()
-	if err != nil {
-		return o
-	}
-	o.User = me.Username
-	ids, err := me.GroupIds()
-	if err != nil {
-		return o
-	}
-	for _, id := range ids {
-		if g, err := user.LookupGroupId(id); err == nil {
-			o.Groups = append(o.Groups, g.Name)
-		}
-	}
-	return o
-}
-
-// setPlacement puts the named placement of reduces into a policy.
-func setPlacement(policy *scheduling.Policy, name string) error {
-	switch name {
-	case "any":
-		policy.Reduce.Rule = scheduling.AnyNode
-	case "cogrs":
-		policy.Reduce.Rule = scheduling.CoGRS
-	case "larts":
-		policy.Reduce.Rule = scheduling.LARTS
-	default:
-		return configError("reduce placement %q: want any, cogrs or larts", name)
-	}
-	return nil
-}
-
-// applyFiles applies the configuration files that concern the policy's order, and gives the access lists. Empty names are no
-// files.
-func applyFiles(policy *scheduling.Policy, allocations, queues string) (access allocation.Access, err error) {
-	if allocations != "" && policy.Order == "pools" {
-		err = readConfig(allocations, func(r io.Reader) error {
-			fair, err := allocation.ParseFair(allocations, r)
-			if err != nil {
-				return err
-			}
-			fair.Apply(policy)
-			return nil
+// read reads the files of those names; empty names are no files.
+func (s *schedulerFiles) read(p *program, allocations, queues, parameters string) error {
+	if parameters != "" {
+		err := readConfig(parameters, func(r io.Reader) error {
+			got, err := allocation.ParseParameters(parameters, r)
+			s.parameters = &got
+			p.warn(got.Warnings)
+			return err
 		})
 		if err != nil {
-			return access, err
+			return err
+		}
+		if allocations == "" {
+			allocations = s.parameters.AllocationFile
 		}
 	}
-	if queues != "" {
-		err = readConfig(queues, func(r io.Reader) error {
-			q, err := allocation.ParseQueues(allocation.Source{Name: queues, Reader: r})
-			if err != nil {
-				return err
-			}
-			access = q.Access
-			if policy.Order == "capacity" {
-				q.Apply(policy)
-			}
-			return nil
+	if allocations != "" {
+		err := readConfig(allocations, func(r io.Reader) error {
+			got, err := allocation.ParseFair(allocations, r)
+			s.pools = &got
+			p.warn(got.Warnings)
+			return err
 		})
+		if err != nil {
+			return err
+		}
 	}
-	return access, err
+	if queues == "" {
+		return nil
+	}
+	return readConfig(queues, func(r io.Reader) error {
+		got, err := allocation.ParseQueues(allocation.Source{Name: queues, Reader: r})
+		s.queues = &got
+		p.warn(got.Warnings)
+		return err
+	})
 }
 
 // readConfig opens a configuration file for parse.
 func readConfig(path string, parse func(io.Reader) error) error {
 	file, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("reading the scheduler's configuration: %w", err)
+		return configError("%w", plainPathError(path, err))
 	}
 	defer file.Close()
 	if err := parse(file); err != nil {
 		return configError("%w", err)
+	}
+	return nil
+}
+
+// warn tells what is legal in a configuration file and surely not meant.
+func (p *program) warn(list []*allocation.Problem) {
+	for _, w := range list {
+		fmt.Fprintf(p.stderr, "tarry: warning: %v\n", w)
+	}
+}
+
+// scheduler is the preset that the parameters ask for, or empty.
+func (s *schedulerFiles) scheduler() string {
+	if s.parameters == nil {
+		return ""
+	}
+	return s.parameters.Scheduler
+}
+
+// apply puts into a policy what the files say of its kind.
+func (s *schedulerFiles) apply(to *scheduling.Policy) {
+	switch {
+	case s.parameters == nil:
+	case to.Order == "pools":
+		s.parameters.Apply(to)
+	case s.parameters.SlowStart >= 0: // the others are the Fair Scheduler's
+		to.SlowStart = s.parameters.SlowStart
+	}
+	if s.pools != nil && to.Order == "pools" {
+		s.pools.Apply(to)
+		s.poolsUsed = true
+	}
+	if s.queues != nil && to.Order == "capacity" {
+		s.queues.Apply(to)
+		s.queuesUsed = true
+	}
+}
+
+// rules say which jobs may go where, or nil if no file says anything of it.
+func (s *schedulerFiles) rules() *allocation.Rules {
+	if s.pools == nil && s.queues == nil && s.parameters == nil {
+		return nil
+	}
+	r := new(allocation.Rules)
+	if s.queues != nil {
+		r.Access = s.queues.Access
+	}
+	if s.parameters != nil {
+		r.PoolProperty = s.parameters.PoolProperty
+	}
+	return r
+}
+
+// unused refuses files of which the named schedulers use nothing. lists says that somebody heeds the access lists.
+func (s *schedulerFiles) unused(name string, lists bool) error {
+	switch {
+	case s.pools != nil && !s.poolsUsed:
+		return usageError("an allocation file is for schedulers with pools, such as hfs, not for %s", name)
+	case s.queues != nil && !s.queuesUsed && !lists:
+		return usageError("--queues is for schedulers with queues, such as capacity, not for %s", name)
 	}
 	return nil
 }

@@ -19,12 +19,10 @@ import (
 
 // simFlags are the flags of `tarry sim` and `tarry sim compare`.
 type simFlags struct {
-	trace, load0               string
-	scheduler, reducePlacement string
-	events, traceOut           string
-	wait, rackWait             time.Duration
-	allocations, queues        string
-	preempt                    bool
+	schedulerFlags
+
+	trace, load0     string
+	events, traceOut string
 
 	nodes, racks, mapSlots, reduceSlots, replicas int
 	setup                                         time.Duration
@@ -52,13 +50,8 @@ func (f *simFlags) register(cmd *cobra.Command) {
 	s := cmd.Flags()
 	s.StringVar(&f.trace, "trace", "", "trace to replay: swim:FILE")
 	s.StringVar(&f.load0, "workload", "", "workload file (YAML), or one of "+strings.Join(workload.Names(), ", "))
-	s.StringVar(&f.reducePlacement, "reduce-placement", "cogrs", "where reduces go: any, cogrs (center of gravity of their input) or larts")
-	s.DurationVar(&f.wait, "wait", 0, "how long a map waits for a node with its data (default: the scheduler's)")
-	s.DurationVar(&f.rackWait, "rack-wait", 0, "how long it then waits for such a rack (default: the scheduler's)")
-
-	s.StringVar(&f.allocations, "allocations", "", "fair-scheduler.xml with the pools of hfs")
-	s.StringVar(&f.queues, "queues", "", "capacity-scheduler.xml with the queues of capacity")
-	s.BoolVar(&f.preempt, "preemption", false, "let hfs kill tasks of pools above their shares for pools below theirs")
+	_ = cmd.RegisterFlagCompletionFunc("workload", cobra.FixedCompletions(workload.Names(), cobra.ShellCompDirectiveDefault)) // an error: no such flag
+	f.schedulerFlags.register(s, "the scheduler's")
 
 	s.IntVar(&f.nodes, "nodes", 100, "nodes of the cluster")
 	s.IntVar(&f.racks, "racks", 1, "racks they stand in")

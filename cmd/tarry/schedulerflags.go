@@ -1,0 +1,123 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// schedulerFlags choose the scheduler of a cluster, live or simulated, and name its configuration files.
+type schedulerFlags struct {
+	scheduler, reducePlacement string
+	skips                      []int
+	wait, rackWait             time.Duration
+	slowStart                  float64
+	preempt                    bool
+
+	allocations, queues, parameters string // file names, or empty
+
+	given func(flag string) bool // set by begin: whether the command line or the environment has it
+	files schedulerFiles         // set by begin
+}
+
+// placements lists the placements of reduces.
+func placements() []string { return []string{"any", "cogrs", "larts"} }
+
+// register adds the flags, but for --scheduler.
+func (s *schedulerFlags) register(f *pflag.FlagSet, waits string) {
+	f.StringVar(&s.reducePlacement, "reduce-placement", "cogrs", "where reduces go: any, cogrs (center of gravity of their input) or larts (most of their input)")
+	f.DurationVar(&s.wait, "wait", 0, "how long a map waits for a node with its data, 0s for not at all (default: "+waits+")")
+	f.DurationVar(&s.rackWait, "rack-wait", 0, "how long it then waits for a rack with its data (default: as --wait)")
+	f.IntSliceVar(&s.skips, "skips", nil, "instead of waits: slot offers that a map lets pass for a node with its data, and then for such a rack, as D1,D2")
+	f.Float64Var(&s.slowStart, "slow-start", 0, "part of a job's maps that must be done before its reduces launch (default: the scheduler's)")
+	f.BoolVar(&s.preempt, "preemption", false, "let hfs kill tasks of pools above their shares for pools below theirs")
+	f.StringVar(&s.allocations, "allocations", "", "fair-scheduler.xml with the pools of hfs")
+	f.StringVar(&s.queues, "queues", "", "capacity-scheduler.xml or mapred-queues.xml with the queues of capacity, and access lists, which hold for pools, too")
+	f.StringVar(&s.parameters, "parameters", "", "mapred-site.xml with the scheduler's parameters; flags go before it")
+}
+
+// registerName adds --scheduler.
+func (s *schedulerFlags) registerName(f *pflag.FlagSet) {
+	f.StringVar(&s.scheduler, "scheduler", "hfs", "which job's task goes next: "+strings.Join(scheduling.Presets(), ", "))
+}
+
+// complete lets the shell complete the values of those flags that cmd has.
+func (s *schedulerFlags) complete(cmd *cobra.Command) {
+	for flag, values := range map[string][]string{"scheduler": scheduling.Presets(), "schedulers": scheduling.Presets(), "reduce-placement": placements()} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // an error: no such flag
+	}
+	for _, flag := range []string{"allocations", "queues", "parameters"} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions([]string{"xml"}, cobra.ShellCompDirectiveFilterFileExt))
+	}
+}
+
+// begin checks the flags and reads the files; warnings about them go to standard error.
+func (s *schedulerFlags) begin(p *program, cmd *cobra.Command) error {
+	s.given = cmd.Flags().Changed
+	switch {
+	case s.given("skips") && (s.given("wait") || s.given("rack-wait")):
+		return usageError("--skips takes the place of --wait and --rack-wait: choose one")
+	case s.wait < 0 || s.rackWait < 0:
+		return usageError("--wait and --rack-wait must not be negative")
+	case !(s.slowStart >= 0 && s.slowStart <= 1):
+		return usageError("--slow-start %v: want 0 to 1", s.slowStart)
+	}
+	if err := s.files.read(p, s.allocations, s.queues, s.parameters); err != nil {
+		return err
+	}
+	if named := s.files.scheduler(); named != "" && !s.given("scheduler") {
+		s.scheduler = named
+	}
+	return nil
+}
+
+// policy gives the preset of a name with what files and flags change; "+any", "+cogrs" or "+larts" behind the name sets its placement of reduces.
+func (s *schedulerFlags) policy(name string) (scheduling.Policy, error) {
+	base, placement, own := strings.Cut(name, "+")
+	if !own {
+		placement = s.reducePlacement
+	}
+	policy, err := scheduling.Preset(base)
+	if err != nil {
+		return policy, usageError("unknown scheduler %q: want %s", base, strings.Join(scheduling.Presets(), ", "))
+	}
+	switch placement {
+	case "any":
+		policy.Reduce.Rule = scheduling.AnyNode
+	case "cogrs":
+		policy.Reduce.Rule = scheduling.CoGRS
+	case "larts":
+		policy.Reduce.Rule = scheduling.LARTS
+	default:
+		return policy, usageError("unknown reduce placement %q: want %s", placement, strings.Join(placements(), ", "))
+	}
+	s.files.apply(&policy)
+	s.flagsOver(&policy)
+	if err := policy.Validate(); err != nil {
+		return policy, configError("%w", err)
+	}
+	return policy, nil
+}
+
+// flagsOver puts what flags say over preset and files.
+func (s *schedulerFlags) flagsOver(policy *scheduling.Policy) {
+	switch {
+	case s.given("skips"):
+		policy.Locality = scheduling.LocalityPolicy{Rule: scheduling.SkipCount, Skips: s.skips}
+	case s.given("wait") && s.given("rack-wait"):
+		policy.Locality = scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: []time.Duration{s.wait, s.rackWait}}
+	case s.given("wait") || s.given("rack-wait"):
+		one := s.wait + s.rackWait // one of them is 0
+		policy.Locality = scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: []time.Duration{one, one}}
+	}
+	if s.given("slow-start") {
+		policy.SlowStart = s.slowStart
+	}
+	if s.preempt {
+		policy.Preemption.Mode = scheduling.PreemptOn
+	}
+}
