@@ -8,7 +8,8 @@
 // report.md, which ties them together.
 //
 // A verdict is worked out from the numbers by the row's own band; nothing here
-// is tuned so that a band is met. Same options, same bytes.
+// is tuned so that a band is met. Same options, same bytes, but for the few
+// experiments whose numbers come from a clock; these say that they are measured.
 //
 // Read experiment.go, then any one experiment, then report.go.
 package experiments

@@ -41,6 +41,10 @@ type Result struct {
 	Rows  []Row
 	// Figures are drawn as SVG and PNG; their points are written as CSV too.
 	Figures []Figure
+	// Tables are shown after the rows and written as CSV; mostly sensitivity runs.
+	Tables []Table
+	// Measured says that the numbers come from a clock and differ from run to run. They stay in the experiment's folder; the report only points there.
+	Measured bool
 	// Notes say what a reader should know: where the paper is silent, why a row differs.
 	Notes []string
 }

@@ -13,28 +13,53 @@ import (
 )
 
 // TestAll runs the quick version of every experiment: each has rows, a set-up and figures that can be drawn, and what it
-// writes is the same each time.
+// writes is the same each time, unless it is measured.
 func TestAll(t *testing.T) {
 	for _, e := range All() {
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
 			var files [2]map[string][]byte
 			for i := range files {
-				if i > 0 && e.Name == validationName {
-					return // runs live, in real time
-				}
 				dir := t.TempDir()
 				done, err := Write(context.Background(), dir, []Experiment{e}, Options{Seed: 1, Quick: true}, io.Discard)
 				require.NoError(t, err)
 				require.NotEmpty(t, done[0].Result.Rows)
 				require.NotEmpty(t, done[0].Result.Setup)
 				files[i] = read(t, dir)
+				if done[0].Result.Measured {
+					return
+				}
 			}
 			for name, text := range files[0] {
 				require.True(t, bytes.Equal(text, files[1][name]), "%s differs from run to run", name)
 			}
 		})
 	}
+}
+
+// TestReportOfMeasuredIsTheSame has an experiment whose numbers never repeat: they show in its folder alone.
+func TestReportOfMeasuredIsTheSame(t *testing.T) {
+	n := 0.0
+	list := []Experiment{{"clock", "A clock", "ours", func(context.Context, Options) (*Result, error) {
+		n++
+		return &Result{
+			Measured: true, Setup: []string{"none"},
+			Rows:   []Row{{Quantity: "ticks", Ours: n, Band: AtLeast(1.5)}},
+			Tables: []Table{{Name: "ticks", Title: "Ticks", Columns: []string{"clock", "ticks"}, Lines: []Line{{"one", []float64{n}}, {"none", []float64{math.NaN()}}}}},
+		}, nil
+	}}}
+	var files [2]map[string][]byte
+	for i := range files {
+		dir := t.TempDir()
+		_, err := Write(context.Background(), dir, list, Options{}, io.Discard)
+		require.NoError(t, err)
+		files[i] = read(t, dir)
+	}
+	require.Equal(t, string(files[0]["report.md"]), string(files[1]["report.md"]))
+	require.Contains(t, string(files[0]["report.md"]), "clock/result.md")
+	require.Contains(t, string(files[1]["clock/result.md"]), "| one | 2 |\n| none | – |")
+	require.Equal(t, "clock,ticks\none,2\nnone,NaN\n", string(files[1]["clock/ticks.csv"]))
+	require.Contains(t, string(files[1]["clock/rows.csv"]), ",2,1.5,+Inf,holds")
 }
 
 // read returns the files below dir by their path.

@@ -137,12 +137,12 @@ func average(x []float64) float64 {
 	return sum / float64(max(len(x), 1))
 }
 
-// quantile is the q-th quantile of ascending numbers, 0 of none.
-func quantile(x []float64, q float64) float64 {
+// median is the median of ascending numbers, 0 of none.
+func median(x []float64) float64 {
 	if len(x) == 0 {
 		return 0
 	}
-	return x[min(int(q*float64(len(x))), len(x)-1)]
+	return x[len(x)/2]
 }
 
 // distribution is the empirical distribution function of ascending numbers as a series of at most 200 points.

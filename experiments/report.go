@@ -20,7 +20,8 @@ type Outcome struct {
 // Write runs the experiments one after the other and writes everything into
 // dir, which is made if it is missing; files of the same names are replaced.
 // The progress line of each goes to log. It returns the outcomes; an
-// experiment that fails ends the run with its name in the error.
+// experiment that fails ends the run with its name in the error. All but
+// the folders of measured experiments has the same bytes each time.
 func Write(ctx context.Context, dir string, list []Experiment, o Options, log io.Writer) ([]Outcome, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("experiments: %w", err)
@@ -44,7 +45,7 @@ func Write(ctx context.Context, dir string, list []Experiment, o Options, log io
 	return done, writeFile(filepath.Join(dir, "report.md"), func(w io.Writer) error { return writeReport(w, done, o) })
 }
 
-// writeOne writes an experiment's folder: result.md, rows.csv, and each figure as SVG, PNG and CSV.
+// writeOne writes an experiment's folder: result.md, rows.csv, each table as CSV and each figure as SVG, PNG and CSV.
 func writeOne(dir string, e Experiment, r *Result) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -57,6 +58,11 @@ func writeOne(dir string, e Experiment, r *Result) error {
 	}
 	if err := writeFile(filepath.Join(dir, "rows.csv"), r.writeCSV); err != nil {
 		return err
+	}
+	for i := range r.Tables {
+		if err := writeFile(filepath.Join(dir, r.Tables[i].Name+".csv"), r.Tables[i].writeCSV); err != nil {
+			return err
+		}
 	}
 	for i := range r.Figures {
 		f := &r.Figures[i]
@@ -79,10 +85,18 @@ func writeReport(w io.Writer, done []Outcome, o Options) error {
 	fmt.Fprint(w, ". A row *holds* if our number lies in its band, *differs* if not; *context* rows are not judged.\n\n")
 	fmt.Fprint(w, "| experiment | source | rows that hold | rows that differ |\n|---|---|---|---|\n")
 	for _, d := range done {
+		if d.Result.Measured {
+			fmt.Fprintf(w, "| [%s](%s/result.md) | %s | measured | |\n", d.Title, d.Name, cell(d.Source))
+			continue
+		}
 		holds, differs := d.Result.Counts()
 		fmt.Fprintf(w, "| [%s](#%s) | %s | %d | %d |\n", d.Title, d.Name, cell(d.Source), holds, differs)
 	}
+	fmt.Fprint(w, "\n*Measured* experiments take times of a clock, which differ from run to run; their numbers are in their own folders.\n")
 	for _, d := range done {
+		if d.Result.Measured {
+			continue
+		}
 		if err := writeSection(w, d, "##", d.Name+"/"); err != nil {
 			return err
 		}
@@ -96,6 +110,11 @@ func writeSection(w io.Writer, d Outcome, head, prefix string) error {
 	fmt.Fprint(w, "\n| quantity | published | ours | difference | verdict |\n|---|---|---|---|---|\n")
 	for _, r := range d.Result.Rows {
 		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", cell(r.Quantity), cell(r.published()), r.show(r.Ours), r.difference(), r.verdict())
+	}
+	for i := range d.Result.Tables {
+		if err := d.Result.Tables[i].write(w); err != nil {
+			return err
+		}
 	}
 	for _, f := range d.Result.Figures {
 		fmt.Fprintf(w, "\n![%s](%s%s.svg)\n", f.Title, prefix, f.Name)

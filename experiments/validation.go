@@ -168,7 +168,7 @@ func validation(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Setup: []string{
+	r := &Result{Measured: true, Setup: []string{
 		fmt.Sprintf("%d nodes in %d racks, %d map slots and 1 reduce slot each, 3 replicas; node links of %d bytes/s, over-subscribed %d to 1; blocks of %d bytes.",
 			validationNodes, validationRacks, validationMapSlots, validationLink, validationOver, validationBlock),
 		fmt.Sprintf("%d jobs of 1 to 60 maps that sleep 6 to 14 s and emit %d bytes each, exponential gaps of 4 s; jobs of 5 maps and more have reduces that sleep 4 to 12 s.", n, validationOutput),
