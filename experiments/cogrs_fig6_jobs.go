@@ -36,7 +36,9 @@ const pointBytes = 32
 // heatJobs are Sort1, Sort2, WordCount and K-means.
 func heatJobs() []heatJob {
 	return []heatJob{
-		{"sort1", sortPlan(func(ctx context.Context, seed uint64, n int) ([]byte, error) { return generated(ctx, gen.Tera, seed, n) }), 1},
+		{"sort1", sortPlan(func(ctx context.Context, seed uint64, n int) ([]byte, error) {
+			return generated(ctx, gen.Tera, seed, n)
+		}), 1},
 		{"sort2", sortPlan(skewedRecords), 1},
 		{"wordcount", wordPlan, 1},
 		{"kmeans", meansPlan, pointBytes},
