@@ -93,6 +93,23 @@ func (p *payload) view(off int64, n int) ([]byte, func(), error) {
 	return p.data[off:end:end], func() {}, nil
 }
 
+// read copies the bytes from off on into b. Unlike those of a view, they cannot fault.
+func (p *payload) read(b []byte, off int64) error {
+	if p.src != nil {
+		n, err := p.src.ReadAt(b, p.off+off)
+		if n == len(b) {
+			err = nil
+		}
+		return err
+	}
+	view, release, err := p.view(off, len(b))
+	if err == nil {
+		copy(b, view)
+		release()
+	}
+	return err
+}
+
 // corrupted returns a copy of p with one bit flipped in its first byte.
 func (p *payload) corrupted() *payload {
 	q := *p

@@ -59,8 +59,8 @@ func (l *LocalFile) Name() string { return l.path }
 // Size returns the file's length in bytes when it was opened.
 func (l *LocalFile) Size() int64 { return l.size }
 
-// ReadAt reads through a View, so that a shrunken file is an error and never a fault
-// outside the caller's control: the bytes are copied by a read of the file.
+// ReadAt reads the file and not its mapping, so that a shrunken file is an error and never a
+// fault.
 func (l *LocalFile) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, fmt.Errorf("dfs: %s: negative offset %d", l.path, off)
@@ -206,6 +206,15 @@ func (l *LocalFile) reopen() (*os.File, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
+}
+
+// Unchanged returns an error that wraps [ErrChanged] if the file was mapped, and has shrunk or been written to since it was
+// opened: what Views showed may then not be what it held. Between its new end and that of the page they even show zeros,
+// without a fault. A file that was read whole has nothing to change.
+func (l *LocalFile) Unchanged() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.unchanged()
 }
 
 // unchanged checks a mapped file. The caller holds mu.

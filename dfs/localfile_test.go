@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -132,4 +133,61 @@ func TestReleasedViewsKeepTheFileReadable(t *testing.T) {
 		require.True(t, bytes.Equal(data[off:off+dropFrom], again))
 		release()
 	}
+}
+
+func TestUnchanged(t *testing.T) {
+	for _, change := range []struct {
+		name string
+		do   func(path string) error
+		says string
+	}{
+		{"shorter by a byte", func(path string) error { return os.Truncate(path, 299_999) }, "shrank from 300000 to 299999 bytes"},
+		{"written to", func(path string) error { return os.Chtimes(path, time.Time{}, time.Unix(1, 0)) }, "was replaced"},
+		{"longer", func(path string) error { return os.Truncate(path, 300_001) }, ""},
+		{"deleted", os.Remove, ""}, // the bytes stay until the last mapping goes
+	} {
+		t.Run(change.name, func(t *testing.T) {
+			l, path := localFile(t, noise(1, 300_000))
+			defer l.Close()
+			require.NoError(t, l.Unchanged(), "not looked at yet")
+			_, release, err := l.View(0, 10)
+			require.NoError(t, err)
+			release()
+			require.NoError(t, l.Unchanged())
+			require.NoError(t, change.do(path))
+			if change.says == "" {
+				require.NoError(t, l.Unchanged())
+				return
+			}
+			err = l.Unchanged()
+			require.ErrorIs(t, err, ErrChanged)
+			require.ErrorContains(t, err, path+" "+change.says)
+			require.NoError(t, l.Close())
+			require.NoError(t, l.Unchanged(), "no longer used")
+		})
+	}
+}
+
+// What an FS copies out of a local file it reads: whoever asked may not be ready for a fault.
+func TestRegisteredFilesAreCopiedByReading(t *testing.T) {
+	data := noise(1, 300_000)
+	l, path := localFile(t, data)
+	defer l.Close()
+	f, err := New(Config{Nodes: []Node{{ID: "a", Rack: "r"}}})
+	require.NoError(t, err)
+	require.NoError(t, f.Register("in", l, 70_001))
+	got, err := f.ReadFile("in")
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(data, got))
+	s, err := f.OpenSource("in")
+	require.NoError(t, err)
+	across, release, err := s.View(70_000, 2)
+	require.NoError(t, err)
+	require.Equal(t, data[70_000:70_002], across)
+	release()
+	require.False(t, l.loaded)
+	require.NoError(t, os.Truncate(path, 100))
+	_, err = f.ReadFile("in")
+	require.ErrorIs(t, err, ErrChanged)
+	require.ErrorIs(t, err, ErrNoReplica)
 }

@@ -31,7 +31,8 @@ type Source interface {
 	// not be written to and are valid until release is called, exactly once. A range
 	// that leaves the file is an error. A mapped file that is truncated while a View
 	// is held faults when the lost bytes are touched: callers that read Views of
-	// local files set [runtime/debug.SetPanicOnFault] and recover.
+	// local files set [runtime/debug.SetPanicOnFault] and recover, and ask
+	// [LocalFile.Unchanged] when they have read.
 	View(off int64, n int) (b []byte, release func(), err error)
 
 	// Close lets go of mappings and descriptors once the last View is released. Later

@@ -95,33 +95,40 @@ func (f *FS) readAt(name string, file *inode, p []byte, off int64) (int, error) 
 		i := file.blockAt(at)
 		within := at - file.offsets[i]
 		n := min(int64(len(p)-read), file.blocks[i].length-within)
-		b, release, err := f.viewBlock(file.blocks[i].id, within, int(n))
-		if err != nil {
+		to := p[read : read+int(n)]
+		if err := f.fromReplica(file.blocks[i].id, func(p *payload) error { return p.read(to, within) }); err != nil {
 			return read, &fs.PathError{Op: "read", Path: name, Err: err}
 		}
-		copy(p[read:], b)
-		release()
 		read += int(n)
 	}
 	return read, nil
 }
 
 // viewBlock returns bytes of a block from its first good replica.
-func (f *FS) viewBlock(id BlockID, off int64, n int) ([]byte, func(), error) {
+func (f *FS) viewBlock(id BlockID, off int64, n int) (b []byte, release func(), err error) {
+	err = f.fromReplica(id, func(p *payload) (err error) {
+		b, release, err = p.view(off, n)
+		return err
+	})
+	return b, release, err
+}
+
+// fromReplica calls read with the replicas of a block until it succeeds with one.
+func (f *FS) fromReplica(id BlockID, read func(p *payload) error) error {
 	var faults []error
 	for _, node := range f.replicas(id) {
 		p := f.stores[node].get(id)
 		if p == nil {
 			continue // deleted since it was reported
 		}
-		b, release, err := p.view(off, n)
+		err := read(p)
 		if err == nil {
-			return b, release, nil
+			return nil
 		}
 		faults = append(faults, fmt.Errorf("%v on %v: %w", id, node, err))
 		if errors.Is(err, ErrCorrupt) {
 			f.dropCorrupt(node, id)
 		}
 	}
-	return nil, nil, fmt.Errorf("%w: %v: %w", ErrNoReplica, id, errors.Join(faults...))
+	return fmt.Errorf("%w: %v: %w", ErrNoReplica, id, errors.Join(faults...))
 }

@@ -16,7 +16,9 @@ import (
 //
 // A record belongs to the split in which it starts, wherever blocks end. Records
 // of type []byte alias the input: they are valid until the map function returns
-// and must not be changed; copy what is to be kept.
+// and must not be changed; copy what is to be kept. Copy, too, what goroutines of
+// your own are to see: should a mapped file shrink, to touch its lost bytes ends the
+// attempt in the attempt's goroutine, and the process in any other.
 type Input[I any] struct {
 	sources []Source
 	plan    inputPlan
@@ -122,12 +124,7 @@ type WholeFile struct {
 // WholeFiles yields each file, decompressed if need be, as one record.
 func WholeFiles(sources ...Source) Input[WholeFile] {
 	return Input[WholeFile]{sources: sources, plan: inputPlan{whole: true}, read: func(s *splitReader, yield func(WholeFile) error) error {
-		data, done, err := s.all()
-		if err != nil {
-			return err
-		}
-		defer done()
-		return yield(WholeFile{Name: s.source.name, Data: data})
+		return s.all(func(data []byte) error { return yield(WholeFile{Name: s.source.name, Data: data}) })
 	}}
 }
 

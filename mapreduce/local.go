@@ -31,6 +31,7 @@ func RunLocal(ctx context.Context, p *Plan, o LocalOptions) (c *Counters, err er
 			err = errors.Join(err, p.AbortJob())
 		}
 	}()
+	defer verify(&err, p.sources, false)
 	defer catch(&err)
 	defer guardFaults()()
 	if err := p.Prepare(ctx, PrepareOptions{Reduces: o.Reduces}); err != nil {
@@ -41,6 +42,9 @@ func RunLocal(ctx context.Context, p *Plan, o LocalOptions) (c *Counters, err er
 		return c, err
 	}
 	if err := p.tasks.runLocal(ctx, p, splits, c); err != nil {
+		return c, err
+	}
+	if verify(&err, p.sources, false); err != nil {
 		return c, err
 	}
 	return c, p.CommitJob()

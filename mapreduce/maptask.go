@@ -228,7 +228,14 @@ func (b *boundMapOnly[I, O]) runMap(ctx context.Context, p *Plan, a *MapAttempt)
 	if err != nil {
 		return nil, err
 	}
+	closed := false
+	defer func() {
+		if !closed {
+			_ = w.close() // after a panic
+		}
+	}()
 	err = p.eachFile(a.Split, func(file Split) error { return b.filterFile(ctx, p, a, file, w, &c) })
+	closed = true
 	if err = errors.Join(err, w.close()); err != nil {
 		return nil, err
 	}

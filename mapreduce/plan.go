@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
@@ -20,8 +21,8 @@ var (
 	ErrConsumed = errors.New("input stream can be read only once")
 	// ErrCorruptInput is wrapped by errors about damaged or truncated compressed input.
 	ErrCorruptInput = errors.New("corrupt or truncated input")
-	// ErrInputChanged is the error of an attempt whose input file shrank while it was read.
-	ErrInputChanged = errors.New("input file changed while it was read")
+	// ErrInputChanged is the error of an attempt whose input file shrank, was written to or vanished while the job ran.
+	ErrInputChanged = dfs.ErrChanged
 )
 
 var errUnprepared = errors.New("mapreduce: attempt before Plan.Prepare")
@@ -115,6 +116,7 @@ type PrepareOptions struct {
 // reduce, reads a sample of the input to choose the ranges. The ranges depend on
 // the input's bytes only.
 func (p *Plan) Prepare(ctx context.Context, o PrepareOptions) (err error) {
+	defer verify(&err, p.sources, true)
 	defer catch(&err)
 	defer guardFaults()()
 	p.reduces = 0
@@ -241,7 +243,14 @@ func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err e
 	if p.reduces == 0 && !p.mapOnly {
 		return nil, errUnprepared
 	}
+	defer func() {
+		if err != nil {
+			out.Release()
+			out = nil
+		}
+	}()
 	defer p.explainConsumed(a, &err)
+	defer verify(&err, p.sources[a.Split.Source:][:max(a.Split.Files, 1)], false)
 	defer catch(&err)
 	defer guardFaults()()
 	return p.tasks.runMap(ctx, p, a)
@@ -263,6 +272,7 @@ func (p *Plan) explainConsumed(a *MapAttempt, err *error) {
 // RunReduce runs a reduce attempt in this goroutine and leaves its part ready
 // for CommitTask. Errors are as for RunMap.
 func (p *Plan) RunReduce(ctx context.Context, a *ReduceAttempt) (err error) {
+	defer verify(&err, p.sources, true)
 	defer catch(&err)
 	defer guardFaults()()
 	return p.tasks.runReduce(ctx, p, a)

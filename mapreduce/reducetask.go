@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *Plan, a *ReduceAttempt) (err error) {
+func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *Plan, a *ReduceAttempt) error {
 	var c Counters
 	list, err := fetch(ctx, a, &c)
 	if err != nil {
@@ -23,14 +23,10 @@ func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *Plan, a *Reduce
 	if err != nil {
 		return err
 	}
+	closed := false
 	defer func() {
-		if cerr := w.close(); err == nil {
-			err = cerr
-		}
-		if err == nil {
-			c.Add(ReduceOutputRecords, w.records)
-			c.Add(OutputBytesWritten, w.part.bytes)
-			a.report(&c)
+		if !closed {
+			_ = w.close() // after another error, or a panic
 		}
 	}()
 	alive, stop := newWatch(ctx, &a.Resources)
@@ -44,9 +40,21 @@ func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *Plan, a *Reduce
 		}
 	}
 	if b.combines() {
-		return r.combined(list)
+		err = r.combined(list)
+	} else {
+		err = r.merged(list)
 	}
-	return r.merged(list)
+	closed = true
+	if cerr := w.close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return err
+	}
+	c.Add(ReduceOutputRecords, w.records)
+	c.Add(OutputBytesWritten, w.part.bytes)
+	a.report(&c)
+	return nil
 }
 
 // fetch gathers the segments of all maps, in the order of the maps, so that what
@@ -162,6 +170,7 @@ func (r *reduceRun[I, K, V, O]) groups(next func() ([]byte, V, bool, error)) err
 		}
 	}
 	values := iter.Seq[V](func(yield func(V) bool) {
+		defer guardFaults()() // iter.Pull calls this in a goroutine of its own
 		for within() && yield(v) {
 			advance()
 		}

@@ -221,8 +221,10 @@ func (u *unpacked) Close() error {
 // Splits cuts the input. blocks returns the blocks of a source, in order and
 // without gaps; a nil blocks, or an empty answer, stands for one block a source.
 // Sources that cannot be cut give one split with the first block's hosts.
-func (p *Plan) Splits(ctx context.Context, blocks func(source int) []Block) ([]Split, error) {
-	var list []Split
+func (p *Plan) Splits(ctx context.Context, blocks func(source int) []Block) (list []Split, err error) {
+	defer verify(&err, p.sources, true)
+	defer catch(&err)
+	defer guardFaults()()
 	for i, s := range p.sources {
 		var cut []Block
 		if blocks != nil {
@@ -235,7 +237,6 @@ func (p *Plan) Splits(ctx context.Context, blocks func(source int) []Block) ([]S
 			cut = []Block{{Length: s.Size(), Hosts: cut[0].Hosts}}
 		}
 		if p.input.cut != nil {
-			var err error
 			if cut, err = p.input.cut(ctx, s, cut); err != nil {
 				return nil, err
 			}

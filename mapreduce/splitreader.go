@@ -114,28 +114,31 @@ func (s *splitReader) crossingRecord(ends recordEnds, pos int64, yield func(run 
 	from := 0
 	for want := int64(s.crossing); ; want *= 2 {
 		n := min(want, size-pos)
-		view, release, err := s.source.Data.View(pos, int(n))
-		if err != nil {
-			return 0, err
-		}
-		used := ends.first(view, from)
-		if used == 0 && pos+n == size {
-			used = len(view)
-		}
-		if used == 0 {
-			from = ends.resume(len(view))
-			release()
-			if err := s.tick(0); err != nil {
-				return 0, err
+		used := 0
+		err := s.look(pos, n, func(view []byte) error {
+			if used = ends.first(view, from); used == 0 && pos+n == size {
+				used = len(view)
 			}
-			continue
+			if err := s.tick(int64(used)); err != nil || used == 0 {
+				from = ends.resume(len(view))
+				return err
+			}
+			return yield(view[:used:used])
+		})
+		if used > 0 || err != nil {
+			return int64(used), err
 		}
-		if err = s.tick(int64(used)); err == nil {
-			err = yield(view[:used:used])
-		}
-		release()
-		return int64(used), err
 	}
+}
+
+// look calls fn with n bytes of the source, which it gives back also if fn panics.
+func (s *splitReader) look(pos, n int64, fn func(view []byte) error) error {
+	view, release, err := s.source.Data.View(pos, int(n))
+	if err != nil {
+		return err
+	}
+	defer release()
+	return fn(view)
 }
 
 // firstRecord returns where the first record that starts at or after the split's
@@ -150,19 +153,15 @@ func (s *splitReader) firstRecord(ends recordEnds, end int64) (int64, error) {
 	}
 	for at := off - 1; at < end-1; {
 		n := min(int64(s.run), end-1-at)
-		b, release, err := s.source.Data.View(at, int(n))
-		if err != nil {
-			return 0, err
-		}
-		i := ends.first(b, 0)
-		release()
-		if i > 0 {
-			return at + int64(i), nil
+		used := 0
+		err := s.look(at, n, func(view []byte) error {
+			used = ends.first(view, 0)
+			return s.tick(0)
+		})
+		if used > 0 || err != nil {
+			return at + int64(used), err
 		}
 		at += n
-		if err := s.tick(0); err != nil {
-			return 0, err
-		}
 	}
 	return end, nil
 }
@@ -238,20 +237,24 @@ func fill(r io.Reader, b []byte) (n int, err error) {
 	return n, err
 }
 
-// all returns the whole source.
-func (s *splitReader) all() (data []byte, done func(), err error) {
-	if s.source.Splittable() {
-		data, done, err = s.source.Data.View(0, int(s.source.Data.Size()))
-		if err == nil {
-			err = s.tick(int64(len(data)))
+// all calls fn with the whole source.
+func (s *splitReader) all(fn func(data []byte) error) error {
+	count := func(data []byte) error {
+		if err := s.tick(int64(len(data))); err != nil {
+			return err
 		}
-		return data, done, err
+		return fn(data)
+	}
+	if s.source.Splittable() {
+		return s.look(0, s.source.Data.Size(), count)
 	}
 	r, err := s.source.open()
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	data, err = io.ReadAll(r)
-	err = errors.Join(err, r.Close(), s.tick(int64(len(data))))
-	return data, func() {}, err
+	data, err := io.ReadAll(r)
+	if err = errors.Join(err, r.Close()); err != nil {
+		return err
+	}
+	return count(data)
 }

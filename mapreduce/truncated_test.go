@@ -1,0 +1,205 @@
+package mapreduce
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/dfs"
+)
+
+// shrinking is a mapped file that is truncated to size as soon as a View of it is held, if size is not negative.
+type shrinking struct {
+	*dfs.LocalFile
+	size int64
+}
+
+func (s *shrinking) View(off int64, n int) ([]byte, func(), error) {
+	b, release, err := s.LocalFile.View(off, n)
+	if err == nil && s.size >= 0 {
+		err = s.shrink()
+	}
+	return b, release, err
+}
+
+func (s *shrinking) shrink() error { return os.Truncate(s.Name(), s.size) }
+
+// shrinkingFile is a source of 1 MiB and 8 bytes, in lines of 16 bytes and a last one of 8, which a fault would end the process
+// for if nobody saw to it.
+func shrinkingFile(t *testing.T, size int64) (*shrinking, Source) {
+	old := debug.SetPanicOnFault(false)
+	t.Cleanup(func() { debug.SetPanicOnFault(old) })
+	path := filepath.Join(t.TempDir(), "text")
+	text := append(bytes.Repeat([]byte("0123456789abcde\n"), 1<<16), "the end\n"...)
+	require.NoError(t, os.WriteFile(path, text, 0o600))
+	f, err := dfs.OpenLocal(path)
+	require.NoError(t, err)
+	s := &shrinking{LocalFile: f, size: size}
+	src, err := Stored(s)
+	require.NoError(t, err)
+	return s, src
+}
+
+// requireShrunk checks that err tells of the file, and that nobody holds any of it.
+func requireShrunk(t *testing.T, f *shrinking, err error) {
+	t.Helper()
+	require.ErrorIs(t, err, ErrInputChanged)
+	require.ErrorContains(t, err, f.Name())
+	require.ErrorContains(t, err, "shrank from 1048584 ")
+	require.Zero(t, f.Views())
+}
+
+func sortedLines() Job[[]byte, []byte, None, Pair[[]byte, None]] {
+	return Job[[]byte, []byte, None, Pair[[]byte, None]]{
+		Map: func(line []byte, emit func([]byte, None)) error {
+			emit(line, None{})
+			return nil
+		},
+		TotalOrder: true,
+	}
+}
+
+func TestTruncatedWhileSampled(t *testing.T) {
+	f, src := shrinkingFile(t, 0)
+	p, err := sortedLines().Bind(Lines(src), Text[Pair[[]byte, None]](Writer("-", io.Discard)))
+	require.NoError(t, err)
+	err = p.Prepare(context.Background(), PrepareOptions{Reduces: 4})
+	requireShrunk(t, f, err)
+}
+
+func TestTruncatedWhileCut(t *testing.T) {
+	f, src := shrinkingFile(t, 100)
+	p, err := keepLines().Bind(NLines(7, src), Raw[[]byte](Writer("-", io.Discard)))
+	require.NoError(t, err)
+	_, err = p.Splits(context.Background(), nil)
+	requireShrunk(t, f, err)
+}
+
+// The map touches what is lost: in the search for the first record, in whole records, and in one that crosses the end.
+func TestTruncatedWhileMapped(t *testing.T) {
+	for name, split := range map[string]Split{
+		"first record":    {Offset: 500_001, Length: 500_000},
+		"whole records":   {Length: 500_000},
+		"crossing record": {Offset: 1 << 20, Length: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, src := shrinkingFile(t, 10)
+			p, err := keepLines().Bind(Lines(src), Raw[[]byte](Dir(filepath.Join(t.TempDir(), "out"))))
+			require.NoError(t, err)
+			_, err = p.RunMap(context.Background(), &MapAttempt{Split: split})
+			requireShrunk(t, f, err)
+		})
+	}
+}
+
+func TestTruncatedWhileReadWhole(t *testing.T) {
+	f, src := shrinkingFile(t, 10)
+	job := MapOnly[WholeFile, int]{Map: func(file WholeFile, emit func(int)) error {
+		emit(bytes.Count(file.Data, []byte{'\n'}))
+		return nil
+	}}
+	p, err := job.Bind(WholeFiles(src), Text[int](Writer("-", io.Discard)))
+	require.NoError(t, err)
+	_, err = p.RunMap(context.Background(), &MapAttempt{Split: Split{Length: src.Size()}})
+	requireShrunk(t, f, err)
+}
+
+// The last page of a file shows zeros behind the file's end, and no fault.
+func TestTruncatedWithinThePage(t *testing.T) {
+	f, src := shrinkingFile(t, 1<<20+3)
+	for _, local := range []bool{false, true} {
+		p, err := wordCount(true).Bind(Lines(src), Text[Pair[string, int64]](Writer("-", io.Discard)))
+		require.NoError(t, err)
+		if local {
+			_, err = RunLocal(context.Background(), p, LocalOptions{})
+		} else {
+			require.NoError(t, p.Prepare(context.Background(), PrepareOptions{}))
+			var out *MapOutput
+			out, err = p.RunMap(context.Background(), &MapAttempt{Split: Split{Length: src.Size()}})
+			require.Nil(t, out)
+		}
+		requireShrunk(t, f, err)
+	}
+}
+
+// A large record goes from the mapping to the system, which refuses what is not there.
+func TestTruncatedWhileWritten(t *testing.T) {
+	f, src := shrinkingFile(t, -1)
+	f.size = 0
+	job := MapOnly[[]byte, []byte]{Map: func(chunk []byte, emit func([]byte)) error {
+		emit(chunk)
+		return nil
+	}}
+	p, err := job.Bind(Chunks(src), Raw[[]byte](Dir(filepath.Join(t.TempDir(), "out"))))
+	require.NoError(t, err)
+	_, err = p.RunMap(context.Background(), &MapAttempt{Split: Split{Length: src.Size()}})
+	requireShrunk(t, f, err)
+}
+
+// Reduces of a sort read keys and values where they lie in the input.
+func TestTruncatedWhileReduced(t *testing.T) {
+	count := func(values iter.Seq[None]) int {
+		n := 0
+		for range values {
+			n++
+		}
+		return n
+	}
+	pull := func(values iter.Seq[None]) int {
+		n := 0
+		next, stop := iter.Pull(values)
+		defer stop()
+		for _, ok := next(); ok; _, ok = next() {
+			n++
+		}
+		return n
+	}
+	for name, total := range map[string]func(iter.Seq[None]) int{"as it is": nil, "values": count, "values in a coroutine": pull} {
+		t.Run(name, func(t *testing.T) {
+			f, src := shrinkingFile(t, -1)
+			job := sortedLines()
+			if total != nil {
+				job.Reduce = func(key []byte, values iter.Seq[None], emit func(Pair[[]byte, None])) error {
+					if f.size >= 0 { // the next key of the merge is in memory already
+						if err := f.shrink(); err != nil {
+							return err
+						}
+					}
+					if total(values) > 1 {
+						emit(Pair[[]byte, None]{First: key})
+					}
+					return nil
+				}
+			}
+			p, err := job.Bind(Lines(src), Text[Pair[[]byte, None]](Dir(filepath.Join(t.TempDir(), "out"))))
+			require.NoError(t, err)
+			require.NoError(t, p.SetupJob())
+			require.NoError(t, p.Prepare(context.Background(), PrepareOptions{}))
+			out, err := p.RunMap(context.Background(), &MapAttempt{Split: Split{Length: src.Size()}})
+			require.NoError(t, err)
+			require.Positive(t, f.Views(), "the output refers to the input")
+			f.size = 10
+			if total == nil {
+				require.NoError(t, f.shrink())
+			}
+			sent := false
+			err = p.RunReduce(context.Background(), &ReduceAttempt{Next: func(context.Context) (Segment, error) {
+				if sent {
+					return Segment{}, io.EOF
+				}
+				sent = true
+				return out.Segment(0), nil
+			}})
+			out.Release()
+			requireShrunk(t, f, err)
+			require.NoError(t, p.AbortJob())
+		})
+	}
+}
