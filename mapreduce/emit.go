@@ -1,9 +1,6 @@
 package mapreduce
 
 import (
-	"bytes"
-	"cmp"
-	"encoding/binary"
 	"reflect"
 	"unsafe"
 
@@ -94,48 +91,4 @@ func (b *boundJob[I, K, V, O]) emitCombined(t *combine.Table[V]) func(K, V) {
 	}
 	key := b.key.encodeInto()
 	return func(k K, v V) { t.Emit(key(k), v) }
-}
-
-// keyRanges are the ranges of a total order: reduce p takes the keys below
-// bounds[p] that no earlier one takes, the last reduce the rest.
-type keyRanges struct {
-	prefixes []uint64 // of the bounds: their first 8 bytes, big-endian, zero padded
-	bounds   [][]byte
-}
-
-func newKeyRanges(bounds [][]byte) *keyRanges {
-	r := &keyRanges{bounds: bounds}
-	for _, b := range bounds {
-		r.prefixes = append(r.prefixes, prefixOf(b))
-	}
-	return r
-}
-
-// find returns the reduce of a key: a binary search over the prefixes, which
-// only looks at whole keys when prefixes are equal.
-func (r *keyRanges) find(key []byte) int {
-	prefix := prefixOf(key)
-	low, high := 0, len(r.prefixes)
-	for low < high {
-		mid := int(uint(low+high) >> 1)
-		c := cmp.Compare(prefix, r.prefixes[mid])
-		if c == 0 {
-			c = bytes.Compare(key, r.bounds[mid])
-		}
-		if c < 0 {
-			high = mid
-		} else {
-			low = mid + 1
-		}
-	}
-	return low
-}
-
-func prefixOf(b []byte) uint64 {
-	if len(b) >= 8 {
-		return binary.BigEndian.Uint64(b)
-	}
-	var x [8]byte
-	copy(x[:], b)
-	return binary.BigEndian.Uint64(x[:])
 }
