@@ -49,7 +49,7 @@ func (g regions) keyLen(e *entry) int {
 }
 
 // touchAhead is how many records are touched before they are copied.
-const touchAhead = 64
+const touchAhead = 32
 
 // touch loads a byte of the first and of the last cache line of each record, so
 // that the misses of records lying at random overlap; without it each copy waits

@@ -21,12 +21,10 @@ type list struct {
 }
 
 // push appends an entry; it reports false if the budget refused a new block.
-// Each block is charged twice: the second half pays for the copy that sorting
-// needs when the run spills.
 func (l *list) push(s *store, e entry, force bool) bool {
 	if len(l.cur) == cap(l.cur) {
 		size := min(max(firstBlock, 2*cap(l.cur)*entrySize), largeBlock)
-		b, ok := s.slab(size, int64(memory.SlabSize(size)), force)
+		b, ok := s.indexBlock(size, force)
 		if !ok {
 			return false
 		}

@@ -124,15 +124,7 @@ func (s *Sorter) adopted() bool {
 // sorter can only be closed afterwards.
 func (s *Sorter) Finish() ([]*Segment, Stats, error) {
 	s.dropPin()
-	var reserve int64 // what list.push charged for a sort that did not happen
-	for i := range s.lists {
-		for _, b := range s.lists[i].blocks() {
-			reserve += int64(memory.SlabSize(cap(b) * entrySize))
-		}
-	}
-	s.store.giveBack(reserve)
 	if !s.store.keep() {
-		s.store.acquire(reserve, true)
 		if err := s.spill(); err != nil {
 			s.Close()
 			return nil, s.stats, err

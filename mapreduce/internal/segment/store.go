@@ -17,18 +17,21 @@ const (
 // immutable and shared by the segments of all partitions and by readers, the
 // last of which frees it.
 type store struct {
-	budget  *memory.Budget
-	pool    *memory.Pool
-	regions regions
-	slabs   []memory.Slab
-	arena   []byte // the free rest of the last arena slab
-	at      uint32 // offset of arena in its region
-	last    int    // region of arena
-	next    int    // size of the next arena slab
-	pins    []*pin
-	charged int64
-	kept    bool
-	refs    atomic.Int64
+	budget    *memory.Budget
+	pool      *memory.Pool
+	regions   regions
+	slabs     []memory.Slab
+	arena     []byte // the free rest of the last arena slab
+	at        uint32 // offset of arena in its region
+	last      int    // region of arena
+	next      int    // size of the next arena slab
+	index     []byte // the free rest of the last index slab
+	nextIndex int    // size of the next index slab
+	pins      []*pin
+	charged   int64 // reserve included
+	reserve   int64 // for the copy to sort into
+	kept      bool
+	refs      atomic.Int64
 }
 
 // pin is a pinned chunk, held by the sorter while current and by the store that
@@ -52,7 +55,7 @@ func (p *pin) drop() {
 }
 
 func newStore(budget *memory.Budget, pool *memory.Pool) *store {
-	s := &store{budget: budget, pool: pool, next: firstSlab}
+	s := &store{budget: budget, pool: pool, next: firstSlab, nextIndex: firstSlab}
 	s.refs.Store(1)
 	return s
 }
@@ -75,13 +78,36 @@ func (s *store) giveBack(n int64) {
 }
 
 // slab takes a slab of n bytes that lives as long as the store.
-func (s *store) slab(n int, extra int64, force bool) ([]byte, bool) {
-	if !s.acquire(int64(memory.SlabSize(n))+extra, force) {
+func (s *store) slab(n int, force bool) ([]byte, bool) {
+	if !s.acquire(int64(memory.SlabSize(n)), force) {
 		return nil, false
 	}
 	b := s.pool.Get(n)
 	s.slabs = append(s.slabs, b)
 	return b.Bytes, true
+}
+
+// indexBlock returns n bytes for index entries and charges as much again, which pays for
+// the copy that sorting needs when the run spills. Blocks are cut from slabs that double
+// in size, so that the index of a large map lies in huge pages: with a slab for each
+// block, TeraSort of 1 GiB had 65,000 page faults more and took 0.9 times as long.
+func (s *store) indexBlock(n int, force bool) ([]byte, bool) {
+	if !s.acquire(int64(n), force) {
+		return nil, false
+	}
+	if n > len(s.index) {
+		b, ok := s.slab(max(n, s.nextIndex), force)
+		if !ok {
+			s.giveBack(int64(n))
+			return nil, false
+		}
+		s.nextIndex = min(2*s.nextIndex, largeSlab)
+		s.index = b
+	}
+	s.reserve += int64(n)
+	b := s.index[:n:n]
+	s.index = s.index[n:]
+	return b, true
 }
 
 // copyRecord copies key and value into the arena and fills the entry's place;
@@ -111,7 +137,7 @@ func (s *store) grow(n int, force bool) bool {
 	if len(s.regions) == maxRegions {
 		return false
 	}
-	b, ok := s.slab(max(n, s.next), 0, force)
+	b, ok := s.slab(max(n, s.next), force)
 	if !ok {
 		return false
 	}
@@ -132,9 +158,13 @@ func (s *store) adopt(p *pin) (int, bool) {
 	return len(s.regions) - 1, true
 }
 
-// keep moves the store's bytes from the attempt's budget to kept bytes.
+// keep moves the store's bytes from the attempt's budget to kept bytes. The reserve is
+// given back, unless it will be needed because the budget refuses.
 func (s *store) keep() bool {
-	s.kept = s.budget.Keep(s.charged)
+	if s.kept = s.budget.Keep(s.charged - s.reserve); s.kept {
+		s.giveBack(s.reserve)
+		s.reserve = 0
+	}
 	return s.kept
 }
 
@@ -150,7 +180,7 @@ func (s *store) drop() {
 	for _, p := range s.pins {
 		p.drop()
 	}
-	s.slabs, s.pins, s.regions, s.arena = nil, nil, nil, nil
+	s.slabs, s.pins, s.regions, s.arena, s.index = nil, nil, nil, nil, nil
 	if s.kept {
 		s.budget.ReleaseKept(s.charged)
 	} else {
