@@ -38,6 +38,9 @@ func (t *Table[V]) pack() packed[V] {
 	size := int(unsafe.Sizeof(*new(V)))
 	var buf [inlineKey]byte
 	for i := range t.c.cells {
+		if i%touchCells == 0 {
+			t.c.touchArena(i)
+		}
 		x := &t.c.cells[i]
 		if x.mark == 0 {
 			continue
