@@ -9,6 +9,7 @@ import (
 // commands is the table of commands: one constructor a line, each in its own file cmd_NAME.go.
 func commands(p *program) []*cobra.Command {
 	return []*cobra.Command{
+		newConfig(p),
 		newDelay(p),
 		newExperiment(p),
 		newRun(p),

@@ -114,6 +114,7 @@ func (s *schedulerFiles) rules() *allocation.Rules {
 	}
 	if s.parameters != nil {
 		r.PoolProperty = s.parameters.PoolProperty
+		s.parameters.ApplyAccess(&r.Access)
 	}
 	return r
 }

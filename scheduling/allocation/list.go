@@ -56,6 +56,16 @@ func names(s, what string) ([]string, error) {
 	return list, nil
 }
 
+// with admits whom l or o admits.
+func (l List) with(o List) List {
+	both := func(a, b []string) []string {
+		list := slices.Concat(a, b)
+		slices.Sort(list)
+		return slices.Compact(list)
+	}
+	return List{l.Everybody || o.Everybody, both(l.Users, o.Users), both(l.Groups, o.Groups)}
+}
+
 // String is the form that ParseList reads: a single space for nobody.
 func (l List) String() string {
 	if l.Everybody {

@@ -28,6 +28,9 @@ type Parameters struct {
 	LoadMaxDiff     float64
 	SlowStart       float64 // -1 if it is not in the file
 
+	// Access holds what the file says of access lists: whether they are on, and the administrators. The lists are in the files about queues.
+	Access Access
+
 	Warnings []*Problem // settings without effect
 }
 
@@ -38,7 +41,7 @@ const (
 )
 
 // ParseParameters reads mapred-site.xml; name is used in messages. The file holds much that is not the scheduler's, so
-// properties of other parts are passed over, but those that begin with mapred.fairscheduler must be known ones.
+// properties of other parts are passed over, but those that begin with mapred.fairscheduler must be known ones; those about single queues are warned of.
 func ParseParameters(name string, r io.Reader) (Parameters, error) {
 	p := parameterParser{faults: faults{file: name}}
 	p.out = Parameters{
@@ -73,6 +76,12 @@ func (p Parameters) Apply(to *scheduling.Policy) {
 	}
 }
 
+// ApplyAccess adds what the file says of access lists to what the files about queues say. Either may turn the lists on.
+func (p Parameters) ApplyAccess(to *Access) {
+	to.Enabled = to.Enabled || p.Access.Enabled
+	to.Admins = to.Admins.with(p.Access.Admins)
+}
+
 // parameterParser gathers the parameters.
 type parameterParser struct {
 	faults
@@ -88,11 +97,14 @@ type parameterParser struct {
 
 // property reads one property if it is the scheduler's.
 func (p *parameterParser) property(prop *property) {
-	switch {
-	case strings.HasPrefix(prop.name, prefixFair), strings.HasPrefix(prop.name, prefixBooster):
-	case prop.name == "mapred.jobtracker.taskScheduler", prop.name == "mapreduce.jobtracker.taskscheduler":
-	case prop.name == "mapred.reduce.slowstart.completed.maps", prop.name == "mapreduce.job.reduce.slowstart.completedmaps":
-	default:
+	if prop.name == propertyAdmins {
+		p.out.Access.Admins = p.admins(prop)
+		return
+	}
+	if !isParameter(prop.name) && !isListSwitch(prop.name) {
+		if isAboutQueues(prop.name) {
+			p.warn(prop.line, "%s has no effect here: it belongs in a file about queues, such as capacity-scheduler.xml", shorten(prop.name))
+		}
 		return
 	}
 	text, ok := prop.text(&p.faults)
@@ -101,6 +113,9 @@ func (p *parameterParser) property(prop *property) {
 	}
 	f, line, out := &p.faults, prop.line, &p.out
 	switch strings.TrimPrefix(prop.name, prefixFair) {
+	case propertyACLs, propertyACLsNew:
+		on, _ := boolean(f, line, prop.name, text)
+		out.Access.Enabled = out.Access.Enabled || on
 	case "preemption":
 		p.preempt, _ = boolean(f, line, prop.name, text)
 	case "preemption.only.log":
@@ -219,6 +234,15 @@ func (p *parameterParser) locality() scheduling.LocalityPolicy {
 		p.add(0, "%slocality.delay: one wait is -1, computed, and the other is not; give both or neither", prefixFair)
 	}
 	return w
+}
+
+// admins reads the list of administrators.
+func (p *parameterParser) admins(prop *property) List {
+	l, err := ParseList(prop.value)
+	if err != nil {
+		p.add(prop.line, "%s: %v", prop.name, err)
+	}
+	return l
 }
 
 // wait reads a locality delay in milliseconds; -1 is computed.

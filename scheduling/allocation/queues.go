@@ -100,7 +100,14 @@ const (
 	prefixDefaults = "mapred.capacity-scheduler.default-"
 	prefixYARN     = "yarn.scheduler.capacity."
 	propertyNames  = "mapred.queue.names"
+
+	propertyACLs    = "mapred.acls.enabled"
+	propertyACLsNew = "mapreduce.cluster.acls.enabled"
+	propertyAdmins  = "mapreduce.cluster.administrators"
 )
+
+// isListSwitch tells the properties that turn access lists on.
+func isListSwitch(name string) bool { return name == propertyACLs || name == propertyACLsNew }
 
 // The settings of a queue.
 const (
@@ -136,9 +143,9 @@ func (p *queueParser) properties() {
 			return // the rest would be of that kind too
 		case prop.name == propertyNames:
 			p.names = prop
-		case prop.name == "mapred.acls.enabled", prop.name == "mapreduce.cluster.acls.enabled":
+		case isListSwitch(prop.name):
 			p.single(&p.enabled, prop)
-		case prop.name == "mapreduce.cluster.administrators":
+		case prop.name == propertyAdmins:
 			p.single(&p.admins, prop)
 		case strings.HasPrefix(prop.name, prefixCapacity):
 			p.queueProperty(prop, prefixCapacity, isCapacityKey)

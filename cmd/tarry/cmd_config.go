@@ -1,0 +1,112 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarry-mr/tarry/scheduling/allocation"
+)
+
+// newConfig is the command `tarry config` with its sub-command `check`.
+func newConfig(p *program) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Check the configuration files of schedulers",
+		Args:  arguments(0, 0, "one of its sub-commands"),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newConfigCheck(p))
+	return cmd
+}
+
+// newConfigCheck is the command `tarry config check`.
+func newConfigCheck(p *program) *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Find all that is wrong with configuration files before they are used",
+		Long: `Find all that is wrong with configuration files before they are used: fair-scheduler.xml, capacity-scheduler.xml,
+mapred-queues.xml, mapred-queue-acls.xml and the scheduler's part of mapred-site.xml. What a file is about is told from what is
+in it. Files about queues are read together, as a cluster reads them.
+
+  tarry config check fair-scheduler.xml mapred-site.xml
+
+Each problem is a line FILE:LINE: reason; what is legal and surely not meant is a warning. Exit codes: 0 no errors, 3 at
+least one. docs/configuration.md describes the files.`,
+		Args:              arguments(1, -1, "at least one configuration file"),
+		ValidArgsFunction: cobra.FixedCompletions([]string{"xml"}, cobra.ShellCompDirectiveFilterFileExt),
+		RunE:              func(_ *cobra.Command, args []string) error { return p.checkConfig(args, asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a problem, and one a file without errors")
+	return cmd
+}
+
+// configFinding is a line of `tarry config check --json`.
+type configFinding struct {
+	File     string `json:"file"`
+	Line     int    `json:"line,omitempty"`
+	Severity string `json:"severity"` // error, warning or ok
+	Kind     string `json:"kind"`
+	Text     string `json:"text"` // the reason, or what the file holds
+}
+
+// checkConfig checks the files and prints what it finds.
+func (p *program) checkConfig(names []string, asJSON bool) error {
+	var sources []allocation.Source
+	for _, name := range names {
+		file, err := os.Open(name)
+		if err != nil {
+			return configError("%w", plainPathError(name, err))
+		}
+		defer file.Close()
+		sources = append(sources, allocation.Source{Name: name, Reader: file})
+	}
+	say := func(f configFinding) error { return p.printFinding(f) }
+	if asJSON {
+		say = func(f configFinding) error { return json.NewEncoder(p.stdout).Encode(f) }
+	}
+	failed := false
+	for _, c := range allocation.Check(sources...) {
+		list := make([]configFinding, 0, len(c.Errors)+len(c.Warnings)+1)
+		for _, e := range c.Errors {
+			list = append(list, configFinding{c.Name, e.Line, "error", c.Kind.String(), e.Reason})
+			failed = true
+		}
+		for _, w := range c.Warnings {
+			list = append(list, configFinding{c.Name, w.Line, "warning", c.Kind.String(), w.Reason})
+		}
+		if len(c.Errors) == 0 {
+			list = append(list, configFinding{c.Name, 0, "ok", c.Kind.String(), c.Holds})
+		}
+		for _, f := range list {
+			if err := say(f); err != nil {
+				return err
+			}
+		}
+	}
+	if failed {
+		return &exitError{code: exitConfig}
+	}
+	return nil
+}
+
+// printFinding writes a finding as a line for people.
+func (p *program) printFinding(f configFinding) error {
+	where := f.File
+	if f.Line > 0 {
+		where = fmt.Sprintf("%s:%d", f.File, f.Line)
+	}
+	var err error
+	switch f.Severity {
+	case "ok":
+		_, err = fmt.Fprintf(p.stdout, "%s: %s: %s\n", where, f.Kind, f.Text)
+	case "warning":
+		_, err = fmt.Fprintf(p.stdout, "%s: warning: %s\n", where, f.Text)
+	default:
+		_, err = fmt.Fprintf(p.stdout, "%s: %s\n", where, f.Text)
+	}
+	return err
+}
