@@ -26,6 +26,7 @@ func All() []Experiment {
 		{"cogrs-ablation", "Parts of reduce placement taken away, against the best assignment", "ours; [Hammoud12]", cogrsAblation},
 		{"orders", "FIFO, fair, capacity, hfs, hfsp and srpt on one workload", "ours", orders},
 		{"hot-spot", "Reduces that all prefer one node, and the cap", "ours; SPARK-10087", hotSpot},
+		{"hot-files", "Few files read by many jobs, with and without further replicas", "ours; [Ananthanarayanan11]", hotFiles},
 		{"wait-trap", "The trap of resetting the wait, and its cure", "ours; SPARK-18886", waitTrap},
 		{"reduce-sweeps", "Start, wait, projection and cap of reduce placement", "ours", reduceSweeps},
 		{"facebook-trace", "Order, locality and reduce placement on a trace of Facebook", "ours", facebookTrace},

@@ -10,5 +10,5 @@
 //
 // A workload holds no schedule of tasks and no place of a block: package simulator decides those.
 //
-// Reading order: workload.go, dist.go, facebook.go, hfsp.go, micro.go, swim.go, yaml.go.
+// Reading order: workload.go, dist.go, facebook.go, hfsp.go, micro.go, hotfiles.go, swim.go, yaml.go.
 package workload

@@ -122,6 +122,8 @@ func Named(name string, r *rand.Rand) (Workload, error) {
 		return Facebook2010(r), nil
 	case "overhead":
 		return Overhead(10 * time.Second), nil
+	case "hot-files":
+		return HotFiles(r, 600, 100, 1.03, Dist{Exponential, 0.6, 0}), nil
 	}
 	return Workload{}, fmt.Errorf("workload: no built-in workload %q (have %v)", name, Names())
 }
@@ -130,6 +132,6 @@ func Named(name string, r *rand.Rand) (Workload, error) {
 func Names() []string {
 	return []string{
 		"facebook-io", "facebook-cpu", "facebook-mixed", "hfsp-fb", "hfsp-preemption", "gridmix", "hierarchy",
-		"small-jobs", "sticky-slots", "facebook-2010", "overhead",
+		"small-jobs", "sticky-slots", "facebook-2010", "overhead", "hot-files",
 	}
 }

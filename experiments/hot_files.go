@@ -1,0 +1,117 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/simulator"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// pathsName is the trace with input paths, looked for in the folder that TARRY_TRACES names.
+const pathsName = "FB-2010_samples_24_times_1hr_withInputPaths_0.tsv"
+
+// hotFiles lets many jobs read few files, with and without further replicas of those, and with and without delay scheduling.
+func hotFiles(ctx context.Context, o Options) (*Result, error) {
+	jobs := 600
+	if o.Quick {
+		jobs = 200
+	}
+	load, source, err := hotJobs(jobs)
+	if err != nil {
+		return nil, err
+	}
+	var list []simulator.Contender
+	for _, wait := range []time.Duration{0, 5 * time.Second} {
+		p, err := preset("fair", waits(wait, 0))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, simulator.Contender{Name: map[bool]string{true: "greedy", false: "delay 5 s"}[wait == 0], Policy: p})
+	}
+	r := &Result{Setup: []string{
+		source,
+		ec2Setup()[0], "Five racks here. " + ec2Setup()[1], ec2Setup()[2], ec2Setup()[3],
+		"Order fair, greedy or with a wait of 5 s for a node.",
+		"R = 3 for all files; or further replicas of the most read ones, so many block replicas as the part named of all (Scarlett's priority: most reads a replica first). What will be read is known ahead, so it is a bound on what learning from the past can give.",
+	}}
+	bars := Figure{Name: "hot-files", Title: "Node-local maps of jobs on popular files", X: "replicas", Y: "node-local (%)"}
+	for i := range list {
+		bars.Series = append(bars.Series, Series{Name: list[i].Name})
+	}
+	budgets := []float64{0, 0.05, 0.2, 0.5}
+	var first, last []simulator.Contest
+	for _, budget := range budgets {
+		cfg := ec2()
+		cfg.Seed, cfg.Cluster.Racks = o.Seed, 5
+		all, err := contests(ctx, cfg, list, o.repeats(1, 10), func(r *rand.Rand) workload.Workload {
+			w := load(r)
+			w.ReplicateHot(cfg.Cluster.Replicas, cfg.Cluster.Nodes, budget)
+			return w
+		})
+		if err != nil {
+			return nil, err
+		}
+		if first == nil {
+			first = all
+		}
+		last = all
+		name := fmt.Sprintf("R = 3 and %g %%", 100*budget)
+		bars.Categories = append(bars.Categories, name)
+		for i := range all {
+			bars.Series[i].Y = append(bars.Series[i].Y, all[i].Over(nodeLocal).Mean)
+			r.Rows = append(r.Rows, hotRows(name+", "+all[i].Name, &all[i])...)
+		}
+	}
+	gain := func(i int) float64 { return last[i].Over(nodeLocal).Mean - first[i].Over(nodeLocal).Mean }
+	r.Rows = append(r.Rows,
+		Row{Quantity: "greedy: node-local maps that 50 % more replicas add", Unit: "points", Published: math.NaN(), Claim: "replicas help most without delay scheduling", Ours: gain(0), Band: AtLeast(gain(1))},
+		Row{Quantity: "delay 5 s: node-local maps that 50 % more replicas add", Unit: "points", Published: math.NaN(), Ours: gain(1), Band: AtLeast(0)},
+		Row{Quantity: "greedy: mean sojourn with R = 3 over 50 % more replicas", Unit: "×", Published: math.NaN(), Claim: "jobs 20.2 % faster with Scarlett", Ours: first[0].Over(meanSojourn).Mean / last[0].Over(meanSojourn).Mean, Band: AtLeast(1)},
+	)
+	r.Figures = []Figure{bars}
+	return r, nil
+}
+
+// hotRows shows a contest.
+func hotRows(name string, c *simulator.Contest) []Row {
+	rows := []Row{
+		{Quantity: name + ": node-local", Unit: "%", Published: math.NaN(), Ours: c.Over(nodeLocal).Mean, Band: Context()},
+		{Quantity: name + ": mean sojourn", Unit: "s", Published: math.NaN(), Ours: c.Over(meanSojourn).Mean, Band: Context()},
+	}
+	for _, class := range []string{"hottest file", "next nine files", "other files"} {
+		if v := classLocality(c, class); v > 0 {
+			rows = append(rows, Row{Quantity: name + ": node-local, " + class, Unit: "%", Published: math.NaN(), Ours: v, Band: Context()})
+		}
+	}
+	return rows
+}
+
+// hotJobs gives jobs on popular files: of the trace with input paths, or drawn like it; and says which.
+func hotJobs(jobs int) (load func(*rand.Rand) workload.Workload, source string, err error) {
+	name := filepath.Join(os.Getenv("TARRY_TRACES"), pathsName)
+	f, err := os.Open(name)
+	if os.Getenv("TARRY_TRACES") == "" || os.IsNotExist(err) {
+		return func(r *rand.Rand) workload.Workload {
+			return workload.HotFiles(r, jobs, 100, 1.03, workload.Dist{Shape: workload.Exponential, A: 0.6})
+		}, fmt.Sprintf("Workload: %s is not there (TARRY_TRACES names its folder), so %d scans are drawn: of 100 files of 2 to 20 blocks by Zipf's law with the exponent of that trace, 1.03, exponential gaps of 0.6 s.", pathsName, jobs), nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	defer f.Close()
+	w, err := workload.ReadSWIM(f, pathsName, workload.TraceOptions{Nodes: 100, OriginalNodes: 3000, Jobs: 5 * jobs, MaxMaps: 100, MaxReduces: 200})
+	if err != nil {
+		return nil, "", err
+	}
+	return func(*rand.Rand) workload.Workload {
+		one := w
+		one.Files = append([]workload.File(nil), w.Files...)
+		return one
+	}, fmt.Sprintf("Workload: the first %d jobs of %s, path labels repaired, bytes scaled from 3,000 to 100 nodes, jobs cut to 100 maps.", 5*jobs, pathsName), nil
+}
