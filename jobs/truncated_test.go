@@ -1,0 +1,51 @@
+package jobs
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// shrinking is a mapped file that loses all but its first page as soon as it is looked at.
+type shrinking struct{ *dfs.LocalFile }
+
+func (s shrinking) View(off int64, n int) ([]byte, func(), error) {
+	b, release, err := s.LocalFile.View(off, n)
+	if err == nil {
+		err = os.Truncate(s.Name(), 4096)
+	}
+	return b, release, err
+}
+
+// The search meets the lost pages in machine code of our own, or that of package bytes.
+func TestSearchOfTruncatedFileIsAnErrorOfTheAttempt(t *testing.T) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(false))
+	for _, pattern := range []string{"never there", "(?i)never", "", "^$", "[aeiou]t"} {
+		t.Run(pattern, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "text")
+			require.NoError(t, os.WriteFile(path, bytes.Repeat([]byte("0123456789abcde\n"), 1<<16), 0o600))
+			file, err := dfs.OpenLocal(path)
+			require.NoError(t, err)
+			src, err := mapreduce.Stored(shrinking{file})
+			require.NoError(t, err)
+			job, err := GrepCount(pattern, GrepOptions{})
+			require.NoError(t, err)
+			p, err := job.Bind(mapreduce.Chunks(src), mapreduce.Text[int64](mapreduce.Writer("-", io.Discard)))
+			require.NoError(t, err)
+			require.NoError(t, p.Prepare(context.Background(), mapreduce.PrepareOptions{}))
+			_, err = p.RunMap(context.Background(), &mapreduce.MapAttempt{Split: mapreduce.Split{Length: src.Size()}})
+			require.ErrorIs(t, err, mapreduce.ErrInputChanged)
+			require.ErrorContains(t, err, path+" shrank")
+			require.Zero(t, file.Views())
+		})
+	}
+}
