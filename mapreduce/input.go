@@ -196,7 +196,7 @@ type recordEnds interface {
 
 type lineEnds struct{}
 
-func (lineEnds) last(b []byte) int { return bytes.LastIndexByte(b, '\n') + 1 }
+func (lineEnds) last(b []byte) int { return scan.LastLineFeed(b) + 1 }
 
 func (lineEnds) first(b []byte, from int) int {
 	if i := bytes.IndexByte(b[from:], '\n'); i >= 0 {

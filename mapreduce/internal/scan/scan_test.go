@@ -114,6 +114,20 @@ func TestYieldStops(t *testing.T) {
 	}
 }
 
+func TestLastLineFeed(t *testing.T) {
+	for _, n := range []int{0, 1, 2, lastStep - 1, lastStep, lastStep + 1, 2*lastStep + 7} {
+		text := bytes.Repeat([]byte("x"), n)
+		require.Equal(t, -1, LastLineFeed(text))
+		for at := range text {
+			text[at] = '\n'
+			require.Equal(t, at, LastLineFeed(text))
+			text[at/2] = '\n'
+			require.Equal(t, at, LastLineFeed(text))
+			text[at], text[at/2] = 'x', 'x'
+		}
+	}
+}
+
 func benchmarkText() []byte {
 	rng := rand.New(rand.NewPCG(1, 1))
 	b := make([]byte, 1<<20)
@@ -172,5 +186,23 @@ func BenchmarkCountLines(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		CountLines(text)
+	}
+}
+
+func BenchmarkLastLineFeed(b *testing.B) {
+	for name, n := range map[string]int{"80 bytes": 80, "100 kB": 100_000} {
+		text := append([]byte("\n"), bytes.Repeat([]byte("x"), n)...)
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(n))
+			for b.Loop() {
+				LastLineFeed(text)
+			}
+		})
+		b.Run(name+"/bytes.LastIndexByte", func(b *testing.B) {
+			b.SetBytes(int64(n))
+			for b.Loop() {
+				bytes.LastIndexByte(text, '\n')
+			}
+		})
 	}
 }
