@@ -146,8 +146,8 @@ func (c *Cluster) prepare(ctx context.Context, r *run, o SubmitOptions) error {
 		return err
 	}
 	r.inputBytes = r.plan.InputBytes()
-	size := c.blockSize(r)
-	blocks, err := c.register(r, size)
+	size, tail := c.blockSize(r)
+	blocks, err := c.register(r, size, tail)
 	if err != nil {
 		return err
 	}
@@ -157,26 +157,32 @@ func (c *Cluster) prepare(ctx context.Context, r *run, o SubmitOptions) error {
 	return err
 }
 
-// blockSize is the configured one, or one that gives every slot work.
-func (c *Cluster) blockSize(r *run) int64 {
+// blockSize is the configured one, or one that gives every slot work. tail is the number
+// of blocks at the end of a large input that are read in pieces.
+func (c *Cluster) blockSize(r *run) (size int64, tail int) {
 	if size := c.env.cfg.BlockSize; size != 0 {
-		return size
+		return size, 0
 	}
 	maps, _ := c.Slots()
 	if c.env.turns != nil {
 		maps = min(maps, cap(c.env.turns))
 	}
-	return dfs.BlockSizeFor(r.inputBytes, maps, 0)
+	size = dfs.BlockSizeFor(r.inputBytes, maps, 0)
+	if size == dfs.DefaultBlockSize && maps > 1 {
+		tail = maps
+	}
+	return size, tail
 }
 
 // register makes blocks of the run's sources and returns where they are. Sources that are
 // streams have none.
-func (c *Cluster) register(r *run, size int64) (blocks func(int) []mapreduce.Block, err error) {
+func (c *Cluster) register(r *run, size int64, tail int) (blocks func(int) []mapreduce.Block, err error) {
 	var names []string
 	var files []dfs.Source
+	last := 0
 	for i, s := range r.plan.Sources() {
 		if s.Data != nil {
-			names, files = append(names, r.blockFile(i)), append(files, s.Data)
+			names, files, last = append(names, r.blockFile(i)), append(files, s.Data), i
 		}
 	}
 	if len(files) > 0 {
@@ -188,19 +194,28 @@ func (c *Cluster) register(r *run, size int64) (blocks func(int) []mapreduce.Blo
 		if r.plan.Sources()[source].Data == nil {
 			return nil
 		}
-		found, err := c.env.fs.Blocks(r.blockFile(source))
-		if err != nil {
-			return nil // registered just now, and removed by nobody
-		}
-		list := make([]mapreduce.Block, len(found))
-		for i, b := range found {
-			list[i] = mapreduce.Block{Offset: b.Offset, Length: b.Length, Hosts: make([]string, len(b.Nodes))}
-			for k, n := range b.Nodes {
-				list[i].Hosts[k] = n.String()
-			}
+		list := c.blocksOf(r.blockFile(source))
+		if source == last {
+			list = taper(list, tail)
 		}
 		return list
 	}, nil
+}
+
+// blocksOf returns where the blocks of a registered file are.
+func (c *Cluster) blocksOf(file string) []mapreduce.Block {
+	found, err := c.env.fs.Blocks(file)
+	if err != nil {
+		return nil // registered just now, and removed by nobody
+	}
+	list := make([]mapreduce.Block, len(found))
+	for i, b := range found {
+		list[i] = mapreduce.Block{Offset: b.Offset, Length: b.Length, Hosts: make([]string, len(b.Nodes))}
+		for k, n := range b.Nodes {
+			list[i].Hosts[k] = n.String()
+		}
+	}
+	return list
 }
 
 // handOver submits a prepared run to the JobTracker.

@@ -36,7 +36,8 @@ type Config struct {
 	Replication int
 
 	// BlockSize in bytes at which inputs are cut into splits; 0 means 64 MiB, and less
-	// for small inputs so that every slot has work.
+	// for small inputs so that every slot has work, and at the end of large ones so that
+	// all slots end at about the same time.
 	BlockSize int64
 
 	// Scheduler is the name of a preset of package scheduling; empty means hfs, with

@@ -148,11 +148,21 @@ func (b *boundJob[I, K, V, O]) sorting(p *Plan, a *MapAttempt) collector[K, V] {
 	}
 }
 
+// A map of so many bytes, before any map of its job has ended, begins with a table for so
+// many keys: 2 MiB for a count, one huge page instead of hundreds of small ones that grow
+// into each other.
+const (
+	largeSplit    = 8 << 20
+	largeDistinct = 1 << 15
+)
+
 // combining collects into a combine.Table.
 func (b *boundJob[I, K, V, O]) combining(p *Plan, a *MapAttempt) collector[K, V] {
 	cfg := b.combineConfig(&a.Resources, a.ID())
 	cfg.Partitions = p.reduces
-	cfg.Distinct = int(p.distinct.Load())
+	if cfg.Distinct = int(p.distinct.Load()); cfg.Distinct == 0 && a.Split.Length >= largeSplit {
+		cfg.Distinct = largeDistinct
+	}
 	if b.job.Partition != nil || b.job.TotalOrder || b.prefix != nil {
 		cfg.Partition = b.partitioner(p.reduces)
 	}
