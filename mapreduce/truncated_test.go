@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -201,5 +202,31 @@ func TestTruncatedWhileReduced(t *testing.T) {
 			requireShrunk(t, f, err)
 			require.NoError(t, p.AbortJob())
 		})
+	}
+}
+
+// A file that is gone, or another one, when a map first looks at it is an error that tells so.
+func TestVanishedFile(t *testing.T) {
+	for name, text := range map[string]string{"read whole": "a\nb\n", "mapped": strings.Repeat("0123456789abcde\n", 1<<16)} {
+		for _, replaced := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				path := filepath.Join(t.TempDir(), "text")
+				require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+				src, err := File(path)
+				require.NoError(t, err)
+				p, err := keepLines().Bind(Lines(src), Raw[[]byte](Writer("-", io.Discard)))
+				require.NoError(t, err)
+				require.NoError(t, p.Prepare(context.Background(), PrepareOptions{}))
+				if replaced {
+					require.NoError(t, os.WriteFile(path+".new", []byte(text), 0o600))
+					require.NoError(t, os.Rename(path+".new", path))
+				} else {
+					require.NoError(t, os.Remove(path))
+				}
+				_, err = p.RunMap(context.Background(), &MapAttempt{Split: Split{Length: src.Size()}})
+				require.ErrorIs(t, err, ErrInputChanged)
+				require.ErrorContains(t, err, path)
+			})
+		}
 	}
 }
