@@ -30,6 +30,7 @@ func All() []Experiment {
 		{"wait-trap", "The trap of resetting the wait, and its cure", "ours; SPARK-18886", waitTrap},
 		{"reduce-sweeps", "Start, wait, projection and cap of reduce placement", "ours", reduceSweeps},
 		{"facebook-trace", "Order, locality and reduce placement on a trace of Facebook", "ours", facebookTrace},
+		{"coflows", "What placing reduces is worth on a trace of shuffles", "ours; [Chowdhury15]", coflows},
 		{"failures", "Nodes that fail", "ours", failures},
 		{validationName, "The simulator against live clusters", "ours", validation},
 	}

@@ -60,6 +60,20 @@ func (t *topology) placeBlocks(r *rand.Rand, n, replicas int) scheduling.Places 
 	return p
 }
 
+// placeInRacks gives block b its replicas on random nodes of the rack racks[b], counted around: as many as it has nodes, at most.
+func (t *topology) placeInRacks(r *rand.Rand, racks []int32, replicas int) scheduling.Places {
+	p := scheduling.Places{Offsets: make([]int32, len(racks)+1)}
+	for b, rack := range racks {
+		rack %= int32(t.racks())
+		nodes := r.Perm(t.size(rack))
+		for _, k := range nodes[:min(replicas, len(nodes))] {
+			p.Nodes = append(p.Nodes, scheduling.NodeID(t.first[rack]+int32(k)))
+		}
+		p.Offsets[b+1] = int32(len(p.Nodes))
+	}
+	return p
+}
+
 // replica picks a node for replica k of a block that has the former ones.
 func (t *topology) replica(r *rand.Rand, former []scheduling.NodeID, k int) scheduling.NodeID {
 	nodes := int32(len(t.rackOf))

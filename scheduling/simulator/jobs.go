@@ -170,7 +170,11 @@ func (s *sim) placesOf(j *simJob) scheduling.Places {
 	if s.cfg.Places != nil {
 		return s.cfg.Places(int(j.index))
 	}
-	return s.top.placeBlocks(rand.New(rand.NewPCG(s.cfg.Seed, draw(5, uint64(j.index)))), j.spec.Maps, s.cfg.Cluster.Replicas)
+	r := rand.New(rand.NewPCG(s.cfg.Seed, draw(5, uint64(j.index))))
+	if j.spec.MapRacks != nil {
+		return s.top.placeInRacks(r, j.spec.MapRacks, s.cfg.Cluster.Replicas)
+	}
+	return s.top.placeBlocks(r, j.spec.Maps, s.cfg.Cluster.Replicas)
 }
 
 // coreEnded is called once the Core has ended a job; cleaning up follows.

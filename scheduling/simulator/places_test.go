@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -29,6 +30,45 @@ func TestGivenPlaces(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, MapPlaces{NodeLocal: 3}, r.Report.Maps)
 	require.Equal(t, 2.0, r.Report.MakespanS)
+}
+
+// A traced job's maps run in their racks, counted around, and its reduces get the bytes of the trace.
+func TestTracedJob(t *testing.T) {
+	policy, err := scheduling.Preset("fair")
+	require.NoError(t, err)
+	policy.Locality = scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: []time.Duration{time.Hour, time.Hour}}
+	policy.SlowStart, policy.Reduce.Rule = 1, scheduling.CoGRS
+	w := workload.Workload{Jobs: []workload.Job{{
+		Name: "a", User: "u", Maps: 2, MapRacks: []int32{1, 4}, Reduces: 2, ShuffleBytes: 1000, Partitions: []int64{900, 100}, Map: workload.Cost{Time: time.Second},
+	}}}
+	cfg := Config{Cluster: Cluster{Nodes: 6, Racks: 3, MapSlots: 2}, Policy: policy, Drive: HeartbeatDrive}
+	var nodes []scheduling.NodeID
+	var told []int64
+	cfg.Core.Events = func(e scheduling.Event) {
+		if e.Type == scheduling.EventLaunched && e.Kind == scheduling.Map {
+			nodes = append(nodes, e.Node)
+		}
+		if e.Type == scheduling.EventLaunched && e.Placed != nil {
+			told = append(told, e.Placed.AtCenter)
+		}
+	}
+	r, err := Run(context.Background(), cfg, &w)
+	require.NoError(t, err)
+	for _, n := range nodes {
+		require.Contains(t, []scheduling.NodeID{2, 3}, n, "rack 1 of 3 has nodes 2 and 3")
+	}
+	slices.Sort(told)
+	s := r.Report.Shuffle
+	require.Equal(t, int64(1000), s.NodeLocal+s.RackLocal)
+	for _, at := range told { // half of the partition 2 links away, or nothing if both maps ran on one node
+		require.Contains(t, []int64{0, 100, 900}, at)
+	}
+	w.Jobs[0].Partitions = []int64{900, 99}
+	_, err = Run(context.Background(), cfg, &w)
+	require.ErrorContains(t, err, "2 partitions for 2 reduces, 1 of the shuffled bytes missing")
+	w.Jobs[0].Partitions, w.Jobs[0].MapRacks = nil, []int32{1}
+	_, err = Run(context.Background(), cfg, &w)
+	require.ErrorContains(t, err, "racks for 1 of 2 maps")
 }
 
 func TestNodesInTurn(t *testing.T) {

@@ -26,6 +26,13 @@ func (s *sim) newOutputs(j *simJob) *outputs {
 	o := &outputs{total: j.spec.ShuffleBytes, byNode: make([]int64, len(s.nodes)), byRack: make([]int64, s.top.racks())}
 	seed := draw(s.cfg.Seed, 9, uint64(j.index))
 	o.cum = shares(seed, j.spec.Reduces, j.spec.Skew)
+	if parts := j.spec.Partitions; len(parts) > 0 && j.spec.ShuffleBytes > 0 {
+		weight := make([]float64, len(parts))
+		for p, b := range parts {
+			weight[p] = float64(b)
+		}
+		o.cum = running(weight)
+	}
 	j.seed = seed
 	if j.spec.Skew.Cells > 0 {
 		o.parts = make([][]int64, len(s.nodes))

@@ -8,7 +8,7 @@
 // Every generator takes the random source it uses, so that the same seed gives the same jobs anywhere. Readers refuse
 // what they cannot mean, with file, line and reason.
 //
-// A workload holds no schedule of tasks and no place of a block: package simulator decides those.
+// A workload holds no schedule of tasks and no place of a block, but the racks that a trace tells of: package simulator decides those.
 //
-// Reading order: workload.go, dist.go, facebook.go, hfsp.go, micro.go, hotfiles.go, swim.go, yaml.go.
+// Reading order: workload.go, dist.go, facebook.go, hfsp.go, micro.go, hotfiles.go, swim.go, coflow.go, coflowjobs.go, yaml.go.
 package workload

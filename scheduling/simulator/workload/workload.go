@@ -3,6 +3,7 @@ package workload
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
@@ -59,6 +60,9 @@ type Job struct {
 	Reduces int // 0 or more
 	// File is the index into Workload.Files plus 1 of the file that the maps read, from its start; 0 means a file of the job's own.
 	File int
+	// MapRacks is the rack of each map's input, from 0, as a trace gives it; a number beyond the cluster's racks counts around. Nil leaves the place to
+	// the simulation. It is for jobs without a File.
+	MapRacks []int32
 	// NoLocation gives the maps no input location (generated input).
 	NoLocation   bool
 	InputBytes   int64 // of all maps; split i of a job reads its part, see SplitBytes
@@ -67,6 +71,8 @@ type Job struct {
 	Map          Cost
 	Reduce       Cost
 	Skew         Skew
+	// Partitions is the bytes of each reduce's input, as a trace gives them, ShuffleBytes in all; Skew.Zipf and Skew.Shares do not apply then. Nil leaves them to Skew.
+	Partitions   []int64
 	SlowStart    float64 // see scheduling.JobSpec
 	SlotsPerTask int     // 0 means 1
 	NoSuspend    bool
@@ -147,6 +153,9 @@ func (j *Job) check(files int, names map[string]bool) error {
 	if err != nil {
 		return err
 	}
+	if err := j.checkTraced(); err != nil {
+		return err
+	}
 	if j.After != "" && !names[j.After] {
 		return fmt.Errorf("comes after %q, which no earlier job is called", j.After)
 	}
@@ -162,6 +171,27 @@ func (j *Job) check(files int, names map[string]bool) error {
 		if !(factor <= 1e6) {
 			return fmt.Errorf("cpu factor %v is above 1e6", factor)
 		}
+	}
+	return nil
+}
+
+// checkTraced reports the first fault of what a trace has given.
+func (j *Job) checkTraced() error {
+	if j.MapRacks != nil && (len(j.MapRacks) != j.Maps || j.File > 0 || slices.Min(j.MapRacks) < 0) {
+		return fmt.Errorf("racks for %d of %d maps, of which none may be negative nor have a file", len(j.MapRacks), j.Maps)
+	}
+	if j.Partitions == nil {
+		return nil
+	}
+	left := j.ShuffleBytes
+	for _, b := range j.Partitions {
+		if b < 0 || b > left {
+			return fmt.Errorf("partition of %d bytes", b)
+		}
+		left -= b
+	}
+	if len(j.Partitions) != j.Reduces || left != 0 {
+		return fmt.Errorf("%d partitions for %d reduces, %d of the shuffled bytes missing", len(j.Partitions), j.Reduces, left)
 	}
 	return nil
 }

@@ -1,0 +1,209 @@
+package workload
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Coflow is the shuffle of one job in a coflow trace: which racks its maps ran in and how much each of its reduces fetched. All maps of a rack are one
+// there, and so are all reduces of a rack.
+type Coflow struct {
+	ID      int
+	Arrival time.Duration
+	Maps    []int32 // the rack of each map
+	Reduces []int32 // the rack in which each reduce ran
+	Bytes   []int64 // that each reduce fetched
+}
+
+// Total is the bytes of the shuffle.
+func (c *Coflow) Total() (sum int64) {
+	for _, b := range c.Bytes {
+		sum += b
+	}
+	return sum
+}
+
+// Bounds of a coflow trace.
+const (
+	maxRacks     = 100_000
+	maxMegabytes = 1e9 // of one reduce, so that bytes are exact as floating-point numbers
+	megabyte     = 1e6 // the trace does not say which; taken as 10^6 bytes
+)
+
+// ReadCoflows reads a trace of the coflow benchmark [Chowdhury15], such as FB2010-1Hr-150-0.txt: "racks coflows" in the first line, then in each line
+// "id arrivalMs maps rack… reduces rack:megabytes…", separated by spaces, racks from 0. name is for messages. It returns the number of racks too.
+// Errors wrap ErrFormat: bytes that are no text, missing or superfluous columns, negative or huge numbers, times that go back, other than the
+// number of coflows that the first line says.
+func ReadCoflows(r io.Reader, name string) (list []Coflow, racks int, err error) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 0, 64<<10), 16<<20)
+	n, want := 0, -1
+	for lines.Scan() {
+		n++
+		line := lines.Bytes()
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		if !utf8.Valid(line) || bytes.IndexByte(line, 0) >= 0 {
+			return nil, 0, refuse(name, n, "not text")
+		}
+		p := coflowLine{words: strings.Fields(string(line)), racks: racks}
+		if want < 0 {
+			if racks, want, err = p.head(); err != nil {
+				return nil, 0, refuse(name, n, "%v", err)
+			}
+			continue
+		}
+		c, err := p.coflow()
+		if err != nil {
+			return nil, 0, refuse(name, n, "%v", err)
+		}
+		if len(list) > 0 && c.Arrival < list[len(list)-1].Arrival {
+			return nil, 0, refuse(name, n, "time goes back from %v to %v", list[len(list)-1].Arrival, c.Arrival)
+		}
+		if list = append(list, c); len(list) > want {
+			return nil, 0, refuse(name, n, "more than the %d coflows of the first line", want)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, 0, refuse(name, n+1, "%v", err)
+	}
+	if len(list) == 0 || len(list) < want {
+		return nil, 0, refuse(name, max(n, 1), "%d coflows, the first line says %d", len(list), max(want, 0))
+	}
+	return list, racks, nil
+}
+
+// coflowLine takes the words of a line one by one.
+type coflowLine struct {
+	words []string
+	racks int
+}
+
+// number takes a whole number from 0 to top.
+func (p *coflowLine) number(what string, top int64) (int64, error) {
+	if len(p.words) == 0 {
+		return 0, fmt.Errorf("the line ends before the %s", what)
+	}
+	word := p.words[0]
+	p.words = p.words[1:]
+	v, err := strconv.ParseInt(word, 10, 64)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%s %.40q is not a whole number", what, word)
+	case v < 0:
+		return 0, fmt.Errorf("%s %d is negative", what, v)
+	case v > top:
+		return 0, fmt.Errorf("%s %d is above %d", what, v, top)
+	}
+	return v, nil
+}
+
+// end refuses words that are left.
+func (p *coflowLine) end() error {
+	if len(p.words) > 0 {
+		return fmt.Errorf("%d more columns than announced, the first is %.40q", len(p.words), p.words[0])
+	}
+	return nil
+}
+
+// head reads the first line.
+func (p *coflowLine) head() (racks, coflows int, err error) {
+	r, err1 := p.number("number of racks", maxRacks)
+	c, err2 := p.number("number of coflows", MaxJobs)
+	if err := errors.Join(err1, err2, p.end()); err != nil {
+		return 0, 0, err
+	}
+	if r == 0 {
+		return 0, 0, errors.New("no racks")
+	}
+	return int(r), int(c), nil
+}
+
+// coflow reads any other line.
+func (p *coflowLine) coflow() (c Coflow, err error) {
+	id, err1 := p.number("id", math.MaxInt32)
+	at, err2 := p.number("arrival time", maxSeconds*1000)
+	maps, err3 := p.number("number of maps", int64(len(p.words)-1))
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return c, err
+	}
+	c.ID, c.Arrival = int(id), time.Duration(at)*time.Millisecond
+	for range maps {
+		rack, err := p.number("rack of a map", int64(p.racks-1))
+		if err != nil {
+			return c, err
+		}
+		c.Maps = append(c.Maps, int32(rack))
+	}
+	reduces, err := p.number("number of reduces", int64(len(p.words)-1))
+	if err != nil {
+		return c, err
+	}
+	if maps == 0 || reduces == 0 {
+		return c, fmt.Errorf("%d maps and %d reduces, want at least one of each", maps, reduces)
+	}
+	total := int64(0)
+	for range reduces {
+		rack, size, err := p.reduce()
+		if err != nil {
+			return c, err
+		}
+		c.Reduces, c.Bytes = append(c.Reduces, rack), append(c.Bytes, size)
+		if total += size; total > MaxBytes {
+			return c, fmt.Errorf("more than %d bytes in one shuffle", MaxBytes)
+		}
+	}
+	return c, p.end()
+}
+
+// reduce takes a "rack:megabytes".
+func (p *coflowLine) reduce() (rack int32, size int64, err error) {
+	if len(p.words) == 0 {
+		return 0, 0, errors.New("the line ends before the rack of a reduce")
+	}
+	word := p.words[0]
+	place, text, found := strings.Cut(word, ":")
+	if !found {
+		return 0, 0, fmt.Errorf("reduce %.40q is not rack:megabytes", word)
+	}
+	p.words[0] = place
+	r, err := p.number("rack of a reduce", int64(p.racks-1))
+	if err != nil {
+		return 0, 0, err
+	}
+	mb, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err != nil:
+		return 0, 0, fmt.Errorf("megabytes %.40q of a reduce are not a number", text)
+	case !(mb >= 0 && mb <= maxMegabytes):
+		return 0, 0, fmt.Errorf("megabytes %v of a reduce are not between 0 and %g", mb, maxMegabytes)
+	}
+	return int32(r), int64(math.Round(mb * megabyte)), nil
+}
+
+// WriteCoflows writes a trace in the form that ReadCoflows reads.
+func WriteCoflows(w io.Writer, list []Coflow, racks int) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "%d %d\n", racks, len(list))
+	for _, c := range list {
+		fmt.Fprintf(b, "%d %d %d", c.ID, c.Arrival.Milliseconds(), len(c.Maps))
+		for _, r := range c.Maps {
+			fmt.Fprintf(b, " %d", r)
+		}
+		fmt.Fprintf(b, " %d", len(c.Reduces))
+		for i, r := range c.Reduces {
+			fmt.Fprintf(b, " %d:%s", r, strconv.FormatFloat(float64(c.Bytes[i])/megabyte, 'f', -1, 64))
+		}
+		fmt.Fprintln(b)
+	}
+	return b.Flush()
+}
