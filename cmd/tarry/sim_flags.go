@@ -31,7 +31,7 @@ type simFlags struct {
 	oversubscription                              float64
 	interval, jobSetup, jobCleanup, until         time.Duration
 	outOfBand                                     bool
-	slowNodes, stragglers, taskFails              part
+	slowNodes, stragglers, taskFails, hotReplicas part
 	mtbf                                          time.Duration
 
 	originalNodes, jobs, maxMaps int
@@ -48,7 +48,7 @@ type simFlags struct {
 // register adds the flags.
 func (f *simFlags) register(cmd *cobra.Command) {
 	s := cmd.Flags()
-	s.StringVar(&f.trace, "trace", "", "trace to replay: swim:FILE")
+	s.StringVar(&f.trace, "trace", "", "trace to replay: swim:FILE, or coflow:FILE of the coflow benchmark")
 	s.StringVar(&f.load0, "workload", "", "workload file (YAML), or one of "+strings.Join(workload.Names(), ", "))
 	_ = cmd.RegisterFlagCompletionFunc("workload", cobra.FixedCompletions(workload.Names(), cobra.ShellCompDirectiveDefault)) // an error: no such flag
 	f.schedulerFlags.register(s, "the scheduler's")
@@ -58,6 +58,7 @@ func (f *simFlags) register(cmd *cobra.Command) {
 	s.IntVar(&f.mapSlots, "map-slots", 4, "map slots a node")
 	s.IntVar(&f.reduceSlots, "reduce-slots", 2, "reduce slots a node")
 	s.IntVar(&f.replicas, "replication", 3, "replicas of a block")
+	s.Var(&f.hotReplicas, "hot-replicas", "further replicas of the files that most jobs read, as a part of all there are")
 	s.DurationVar(&f.setup, "task-setup", time.Second, "from a task's launch until it does anything")
 	f.readRate, f.shuffleRate, f.link = 20<<20, 50<<20, 125e6
 	s.Var(&f.readRate, "read-rate", "what a task reads from a disk, bytes a second")
@@ -97,7 +98,7 @@ func (f *simFlags) register(cmd *cobra.Command) {
 // config is what the flags say of the cluster.
 func (f *simFlags) config(policy scheduling.Policy) (simulator.Config, error) {
 	if (f.trace == "") == (f.load0 == "") {
-		return simulator.Config{}, usageError("one of --trace swim:FILE and --workload FILE is needed")
+		return simulator.Config{}, usageError("one of --trace swim:FILE (or coflow:FILE) and --workload FILE is needed")
 	}
 	reduceSlots := f.reduceSlots
 	if reduceSlots == 0 {
@@ -164,8 +165,10 @@ func (f *simFlags) load(seed uint64) (*workload.Workload, error) {
 	var w workload.Workload
 	var err error
 	switch kind, path, found := strings.Cut(f.trace, ":"); {
-	case f.trace != "" && (!found || kind != "swim"):
-		return nil, usageError("--trace %s: want swim:FILE", f.trace)
+	case f.trace != "" && (!found || kind != "swim" && kind != "coflow"):
+		return nil, usageError("--trace %s: want swim:FILE or coflow:FILE", f.trace)
+	case kind == "coflow":
+		w, err = f.readCoflows(path)
 	case f.trace != "":
 		w, err = f.readTrace(path)
 	case slices.Contains(workload.Names(), f.load0):
@@ -176,7 +179,23 @@ func (f *simFlags) load(seed uint64) (*workload.Workload, error) {
 	if err == nil && f.jobs > 0 && f.jobs < len(w.Jobs) {
 		w.Jobs = w.Jobs[:f.jobs]
 	}
+	if err == nil && f.hotReplicas > 0 {
+		w.ReplicateHot(f.replicas, f.nodes, float64(f.hotReplicas))
+	}
 	return &w, err
+}
+
+// readCoflows reads a trace of the coflow benchmark.
+func (f *simFlags) readCoflows(path string) (workload.Workload, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return workload.Workload{}, err
+	}
+	list, _, err := workload.ReadCoflows(bytes.NewReader(text), path)
+	if err != nil {
+		return workload.Workload{}, err
+	}
+	return workload.FromCoflows(list, workload.CoflowOptions{TimeScale: f.timeScale, Jobs: f.jobs})
 }
 
 // readTrace reads a SWIM trace.
