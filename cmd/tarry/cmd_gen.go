@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,6 +45,8 @@ func newGen(p *program) *cobra.Command {
 				return usageError("where to? -o FILE, or -o - for standard output")
 			case output == "-":
 				err = gen.Write(cmd.Context(), p.stdout, c)
+			case isDevice(output):
+				err = writeDevice(cmd.Context(), output, c)
 			default:
 				err = gen.WriteFile(cmd.Context(), output, c, overwrite)
 			}
@@ -60,4 +64,19 @@ func newGen(p *program) *cobra.Command {
 	f.StringVarP(&output, "output", "o", "", "file to write; - is standard output")
 	f.BoolVar(&overwrite, "overwrite", false, "replace an existing file")
 	return cmd
+}
+
+// isDevice reports whether a name is that of a pipe or device, which is written to and not replaced.
+func isDevice(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
+}
+
+// writeDevice writes generated input to a pipe or device.
+func writeDevice(ctx context.Context, name string, c gen.Config) error {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return plainPathError(name, err)
+	}
+	return errors.Join(gen.Write(ctx, f, c), f.Close())
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"regexp/syntax"
 
 	"github.com/spf13/cobra"
 
@@ -30,7 +31,7 @@ under _SUCCESS; a job that fails leaves no OUT. --overwrite replaces an earlier 
 			if len(args) == 0 {
 				return usageError("which job? see %s --help", cmd.CommandPath())
 			}
-			return usageError("unknown job %q; see %s --help", args[0], cmd.CommandPath())
+			return usageError("unknown job %q%s; see %s --help", args[0], meant(cmd, args[0]), cmd.CommandPath())
 		},
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
@@ -127,6 +128,9 @@ understood), or with -F a text. Several lines in PATTERN are several patterns. A
 				return usageError("-c counts lines, --count-matches what matches in them: choose one")
 			}
 			stages, err := grepStages(args[0], o, count, countMatches)
+			if bad, ok := errors.AsType[*syntax.Error](err); ok {
+				return usageError("pattern %q: %s: %q", args[0], bad.Code, bad.Expr)
+			}
 			if errors.Is(err, jobs.ErrPattern) {
 				return usageError("%w", err)
 			}
@@ -237,6 +241,9 @@ func (p *program) run(cmd *cobra.Command, r *runFlags, args []string, stages ...
 		return err
 	}
 	src, err := p.inputs(ctx, args)
+	if err == nil {
+		err = r.checkBlocks(src)
+	}
 	if err != nil {
 		return err
 	}

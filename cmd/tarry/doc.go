@@ -8,6 +8,7 @@
 //	2    the command line is wrong: an unknown flag, a missing argument, a pattern that does not compile
 //	3    the output exists, or the configuration cannot work
 //	130  interrupted (SIGINT)
+//	141  nobody reads standard output any more (SIGPIPE)
 //	143  terminated (SIGTERM)
 //
 // Reading order: main.go, root.go (the table of commands), exit.go, then one file a command: cmd_NAME.go.

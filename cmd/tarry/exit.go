@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -14,6 +15,7 @@ const (
 	exitFailed = 1
 	exitUsage  = 2
 	exitConfig = 3
+	exitPipe   = 128 + int(syscall.SIGPIPE)
 )
 
 // exitError is an error with an exit code of its own.
@@ -52,7 +54,7 @@ func (p *program) exit(ctx context.Context, err error) int {
 		return 0
 	}
 	if errors.Is(err, syscall.EPIPE) { // whoever read our output has seen enough
-		return exitFailed
+		return exitPipe
 	}
 	if text := oneLine(err); text != "" {
 		fmt.Fprintln(p.stderr, "tarry:", text)
@@ -68,9 +70,16 @@ func (p *program) exit(ctx context.Context, err error) int {
 	}
 }
 
-// oneLine is the error's message without line breaks, which errors.Join puts between errors.
+// oneLine is the error's message without line breaks, which errors.Join puts between errors, each error once.
 func oneLine(err error) string {
-	return strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ")
+	var said []string
+	for line := range strings.Lines(err.Error()) {
+		line = strings.TrimSpace(line)
+		if line != "" && !slices.ContainsFunc(said, func(s string) bool { return strings.HasSuffix(s, line) }) {
+			said = append(said, line)
+		}
+	}
+	return strings.Join(said, "; ")
 }
 
 // asPathError finds the *fs.PathError in err.

@@ -23,8 +23,8 @@ const (
 
 // inputHelp describes what the IN arguments may be.
 const inputHelp = `IN is a file, a directory, a glob or - for standard input. A directory stands for all files below it, in order of
-name, a glob for the files that match it: * and ? within a name, ** across directories, [a-z], {one,other}. Both pass
-over names that begin with _ or a dot. Files named .gz, .zst, .s2 and .bz2 are decompressed.`
+name, a glob for the files and directories that match it: * and ? within a name, ** across directories, [a-z],
+{one,other}. Both pass over names that begin with _ or a dot. Files named .gz, .zst, .s2 and .bz2 are decompressed.`
 
 // inputs opens what the IN arguments name, in their order.
 func (p *program) inputs(ctx context.Context, args []string) ([]mapreduce.Source, error) {
@@ -61,14 +61,28 @@ func open(ctx context.Context, path string) (mapreduce.Source, error) {
 	if err != nil || info.Mode().IsRegular() {
 		return mapreduce.File(path)
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return mapreduce.Source{}, err
-	}
-	return mapreduce.Stream(path, &interruptible{ctx: ctx, r: f}), nil
+	return mapreduce.Stream(path, &interruptible{ctx: ctx, r: &lateFile{path: path}}), nil
 }
 
-// expand gives the files that an IN argument other than - stands for.
+// lateFile is a file that is opened when it is first read: opening a pipe waits for its writer.
+type lateFile struct {
+	path string
+	file *os.File
+}
+
+// Read implements io.Reader.
+func (l *lateFile) Read(p []byte) (int, error) {
+	if l.file == nil {
+		f, err := os.Open(l.path)
+		if err != nil {
+			return 0, err
+		}
+		l.file = f
+	}
+	return l.file.Read(p)
+}
+
+// expand gives the files that an IN argument other than - stands for. Pipes and devices are taken only by their own name.
 func expand(arg string) ([]string, error) {
 	info, err := os.Stat(arg)
 	switch {
@@ -82,45 +96,67 @@ func expand(arg string) ([]string, error) {
 	if !doublestar.ValidatePathPattern(arg) {
 		return nil, usageError("%s: not a valid glob", arg)
 	}
-	matches, err := doublestar.FilepathGlob(arg, doublestar.WithFilesOnly())
+	matches, err := doublestar.FilepathGlob(arg)
 	if err != nil {
 		return nil, plainPathError(arg, err)
 	}
 	base, _ := doublestar.SplitPattern(filepath.ToSlash(arg))
-	matches = slices.DeleteFunc(matches, func(m string) bool { return hiddenBelow(base, m, arg) })
-	if len(matches) == 0 {
+	var files []string
+	for _, match := range matches {
+		if hiddenBelow(base, match, arg) {
+			continue
+		}
+		switch info, err := os.Stat(match); {
+		case err == nil && info.IsDir():
+			below, err := walk(match)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, below...)
+		case err != nil || info.Mode().IsRegular():
+			files = append(files, match)
+		}
+	}
+	if len(files) == 0 {
 		return nil, fmt.Errorf("%s: no file matches", arg)
 	}
-	slices.Sort(matches)
-	return matches, nil
+	slices.Sort(files)
+	return slices.Compact(files), nil
 }
 
-// filesBelow lists the files below a directory in order of name, without hidden files and directories. Symbolic links
-// to directories are not followed.
+// filesBelow lists the files below a directory, of which there must be one.
 func filesBelow(dir string) ([]string, error) {
+	files, err := walk(dir)
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("%s: directory without files (names that begin with _ or a dot do not count)", dir)
+	}
+	return files, err
+}
+
+// walk lists the files below a directory in order of name, without hidden files and directories. Symbolic links to directories are
+// not followed, except for dir itself; pipes and devices are passed over.
+func walk(dir string) ([]string, error) {
 	var files []string
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+	root := strings.TrimSuffix(dir, string(filepath.Separator)) + string(filepath.Separator) // so that a link is followed
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case path != dir && hidden(e.Name()) && e.IsDir():
+		case path == root:
+			return nil
+		case hidden(e.Name()) && e.IsDir():
 			return filepath.SkipDir
 		case e.IsDir() || hidden(e.Name()):
 			return nil
 		}
-		if e.Type()&fs.ModeSymlink != 0 {
-			if info, err := os.Stat(path); err == nil && info.IsDir() {
-				return nil
-			}
+		info, err := os.Stat(path)
+		if err != nil || info.Mode().IsRegular() { // a broken link is an error when it is opened
+			files = append(files, path)
 		}
-		files = append(files, path)
 		return nil
 	})
 	if err != nil {
 		return nil, plainPathError(dir, err)
-	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: directory without files (names that begin with _ or a dot do not count)", dir)
 	}
 	return files, nil
 }

@@ -15,6 +15,7 @@ type program struct {
 }
 
 func main() {
+	heedPipe()
 	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.LookupEnv}
 	os.Exit(p.main(os.Args[1:]))
 }

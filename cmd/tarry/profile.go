@@ -2,22 +2,30 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"runtime"
 	"runtime/pprof"
 )
 
-// profile starts the profiles that are asked for; stop ends and writes them.
+// profile starts the profiles that are asked for; stop ends and writes them. Their files are made at once, so that what cannot be
+// written fails before the job.
 func (r *runFlags) profile() (stop func() error, err error) {
-	var cpu *os.File
-	if r.cpuProfile != "" {
-		if cpu, err = os.Create(r.cpuProfile); err != nil {
-			return nil, configError("--cpuprofile: %w", err)
+	create := func(flag, name string) *os.File {
+		if name == "" || err != nil {
+			return nil
 		}
-		if err := pprof.StartCPUProfile(cpu); err != nil {
-			return nil, errors.Join(fmt.Errorf("--cpuprofile: %w", err), cpu.Close())
+		f, bad := os.Create(name)
+		if bad != nil {
+			err = configError("--%s: %w", flag, plainPathError(name, bad))
 		}
+		return f
+	}
+	cpu, memory := create("cpuprofile", r.cpuProfile), create("memprofile", r.memProfile)
+	if err == nil && cpu != nil {
+		err = pprof.StartCPUProfile(cpu)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return func() error {
 		var errs []error
@@ -25,13 +33,9 @@ func (r *runFlags) profile() (stop func() error, err error) {
 			pprof.StopCPUProfile()
 			errs = append(errs, cpu.Close())
 		}
-		if r.memProfile != "" {
-			f, err := os.Create(r.memProfile)
-			if err != nil {
-				return errors.Join(append(errs, err)...)
-			}
+		if memory != nil {
 			runtime.GC() // so that the profile shows what is in use, not what is yet to be collected
-			errs = append(errs, pprof.Lookup("heap").WriteTo(f, 0), f.Close())
+			errs = append(errs, pprof.Lookup("heap").WriteTo(memory, 0), memory.Close())
 		}
 		return errors.Join(errs...)
 	}, nil

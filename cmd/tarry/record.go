@@ -28,14 +28,14 @@ func openRecord(events, traceOut string) (*record, error) {
 	if events != "" {
 		f, err := createEventFile(events)
 		if err != nil {
-			return nil, configError("--events: %w", err)
+			return nil, configError("--events: %w", plainPathError(events, err))
 		}
 		rec.lines = f
 	}
 	if traceOut != "" {
 		f, err := createTraceFile(traceOut)
 		if err != nil {
-			return nil, errors.Join(configError("--trace-out: %w", err), rec.close())
+			return nil, errors.Join(configError("--trace-out: %w", plainPathError(traceOut, err)), rec.close())
 		}
 		rec.trace = f
 	}

@@ -46,6 +46,9 @@ func (r *result) report(ctx context.Context, p *program, f *runFlags, err error)
 	if _, bad := fmt.Fprintf(p.stderr, "%s %s in %s\n", r.Job, r.State, time.Since(r.began).Round(time.Millisecond)); bad != nil {
 		return err // nobody listens
 	}
-	_ = r.Counters.Print(p.stderr)
+	for range r.Counters.All() { // none where nothing began
+		_ = r.Counters.Print(p.stderr)
+		break
+	}
 	return err
 }

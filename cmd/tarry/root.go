@@ -42,12 +42,7 @@ Results go to standard output, everything else to standard error. Every flag can
 			if len(args) == 0 {
 				return nil
 			}
-			hint := ""
-			cmd.SuggestionsMinimumDistance = 2
-			if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
-				hint = "; did you mean " + strings.Join(s, " or ") + "?"
-			}
-			return usageError("unknown command %q%s", args[0], hint)
+			return usageError("unknown command %q%s", args[0], meant(cmd, args[0]))
 		},
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return p.flagsFromEnv(cmd) },
@@ -60,6 +55,15 @@ Results go to standard output, everything else to standard error. Every flag can
 	})
 	root.AddCommand(commands(p)...)
 	return root
+}
+
+// meant suggests sub-commands with a name like this one.
+func meant(cmd *cobra.Command, name string) string {
+	cmd.SuggestionsMinimumDistance = 2
+	if list := cmd.SuggestionsFor(name); len(list) > 0 {
+		return ", did you mean " + strings.Join(list, " or ") + "?"
+	}
+	return ""
 }
 
 // arguments makes an argument check that speaks of what is missing or too much. A max of -1 is no limit.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/tarry-mr/tarry/mapreduce"
 )
 
 // runFlags are the flags that all `tarry run` commands share.
@@ -110,8 +112,11 @@ func (r *runFlags) check(p *program, cmd *cobra.Command) error {
 	if err := r.checkNetwork(cmd); err != nil {
 		return err
 	}
-	if r.reduces < 0 {
+	switch {
+	case r.reduces < 0:
 		return configError("--reduces %d: a job cannot have fewer than 0", r.reduces)
+	case r.reduces > mostReduces:
+		return configError("--reduces %d: more than %d are too many for one machine", r.reduces, mostReduces)
 	}
 	if r.nodes == 0 {
 		r.nodes = r.racks
@@ -121,6 +126,30 @@ func (r *runFlags) check(p *program, cmd *cobra.Command) error {
 	}
 	if r.replication > r.nodes {
 		return configError("--replication %d: more replicas than nodes (%d)", r.replication, r.nodes)
+	}
+	return nil
+}
+
+// The most tasks of a job: each takes some memory, 3 kB a map, whether it runs or not.
+const (
+	mostMaps    = 1_000_000
+	mostReduces = 100_000
+)
+
+// checkBlocks refuses blocks so small that the input would be too many maps.
+func (r *runFlags) checkBlocks(src []mapreduce.Source) error {
+	size := int64(r.blockSize)
+	if size == 0 {
+		return nil
+	}
+	maps := int64(0)
+	for _, s := range src {
+		if s.Splittable() {
+			maps += (s.Size() + size - 1) / size
+		}
+	}
+	if maps > mostMaps {
+		return configError("--block-size %d: %d maps; more than %d are too many for one machine", size, maps, mostMaps)
 	}
 	return nil
 }

@@ -27,6 +27,10 @@ func (e *signalError) code() int {
 	return exitFailed
 }
 
+// heedPipe makes a write to standard output that nobody reads any more fail with EPIPE, instead of ending the process at once: what
+// was spilled is then removed.
+func heedPipe() { signal.Ignore(syscall.SIGPIPE) }
+
 // withSignals gives a context that the first SIGINT or SIGTERM cancels, with a *signalError as its cause: commands then
 // finish what runs, clean up and report. The second signal ends the process at once.
 func withSignals(parent context.Context, stderr io.Writer) (ctx context.Context, stop func()) {
