@@ -28,6 +28,10 @@ func TestGrepEqualsTool(t *testing.T) {
 		{"abc", GrepOptions{Invert: true}, "-Ev"},
 		{"zzzz", GrepOptions{Invert: true}, "-Ev"},
 		{"[aeiou]t", GrepOptions{}, "-E"},
+		{`[ab]b(c|a)s?\b`, GrepOptions{}, "-E"},
+		{`\Ba+b?`, GrepOptions{}, "-E"},
+		{"bc$|^a.c", GrepOptions{}, "-E"},
+		{`[aA]bc\b`, GrepOptions{IgnoreCase: true}, "-Ei"},
 	} {
 		t.Run(c.flags+" "+c.pattern, func(t *testing.T) {
 			everywhere(t, true, func(t *testing.T, files []string) string {

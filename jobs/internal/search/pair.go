@@ -74,10 +74,11 @@ func (n *needle) index(s []byte) int {
 		return -1
 	}
 	x, y := unsafe.Pointer(&s[n.rare]), unsafe.Pointer(&s[n.next])
-	for i := 0; ; i += pairBlock {
+	i := 0
+	for i+pairBlock <= places { // or the pointers would leave s
 		i += n.pair.skip(unsafe.Add(x, i), unsafe.Add(y, i), places-i)
 		if i+pairBlock > places {
-			return n.indexPlain(s, i)
+			break
 		}
 		for k := i; k < i+pairBlock; k += 8 {
 			for m := n.pair.match(load(x, k), load(y, k)) & tops; m != 0; m &= m - 1 {
@@ -86,7 +87,9 @@ func (n *needle) index(s []byte) int {
 				}
 			}
 		}
+		i += pairBlock
 	}
+	return n.indexPlain(s, i)
 }
 
 // indexPlain tries every place of s at or after from.
