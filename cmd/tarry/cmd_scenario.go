@@ -26,7 +26,7 @@ Exit codes: 0 all hold, 1 one does not, 2 a file that cannot be read or understo
 			return nil
 		},
 	}
-	cmd.Flags().BoolVarP(&o.Verbose, "verbose", "v", false, "print every event with its answer, and why each job waits when a slot stays idle")
+	cmd.Flags().BoolVarP(&o.Verbose, "verbose", "v", false, "print every event with its answer, and why tasks were launched, killed or suspended and jobs wait for idle slots")
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one JSON object an event")
 	return cmd
 }

@@ -19,7 +19,7 @@ const (
 
 // Options of Run.
 type Options struct {
-	Verbose bool // print every event with its answer, and for an idle slot the reason that each job waits
+	Verbose bool // print every event with its answer, every launch, kill and suspension with its reason, and for an idle slot the reason that each job waits
 	JSON    bool // one JSON object per event instead of text
 }
 
@@ -150,23 +150,47 @@ func (r *runner) runList(list []statement, dir string) error {
 			return &fault{last.line, err}
 		}
 	}
-	r.judge(last, w.drive.answer(), true)
+	a := w.drive.answer()
+	a.notes = r.before(w)
+	r.judge(last, a, true)
 	return nil
+}
+
+// before prints what a cluster that drives itself did before a statement; with --json it is given back, for the statement's object.
+func (r *runner) before(w *world) []string {
+	list := w.takeNotes()
+	if r.opts.JSON {
+		return list
+	}
+	r.printNotes(list)
+	return nil
+}
+
+// printNotes prints notes of -v.
+func (r *runner) printNotes(list []string) {
+	for _, n := range list {
+		fmt.Fprintf(r.out, "    %s\n", n)
+	}
 }
 
 // perform carries out one timed statement.
 func (r *runner) perform(w *world, s statement) error {
+	var notes []string
+	if w.drives {
+		notes = r.before(w)
+	}
 	known, err := w.change(s)
 	if known {
 		if err == nil && s.asks {
 			err = fmt.Errorf("%s has no answer", s.words[0])
 		}
 		if err == nil {
-			r.judge(s, answer{}, false)
+			r.judge(s, answer{notes: append(notes, w.takeNotes()...)}, false)
 		}
 	} else {
 		var a answer
 		if a, err = w.ask(s); err == nil {
+			a.notes = append(append(notes, w.takeNotes()...), a.notes...)
 			r.judge(s, a, !(w.drives && s.words[0] == "heartbeat"))
 		}
 	}
@@ -200,9 +224,7 @@ func (r *runner) judge(s statement, a answer, asked bool) {
 		fmt.Fprintf(r.out, "%s:%d: %s\n", r.file, s.line, a.text())
 	}
 	if r.opts.Verbose {
-		for _, n := range a.notes {
-			fmt.Fprintf(r.out, "    %s\n", n)
-		}
+		r.printNotes(a.notes)
 	}
 }
 

@@ -56,6 +56,48 @@ at 1s heartbeat tt1 => -
 	require.Contains(t, out, "idle map slot: B: limit on running jobs, 1 of 1\n")
 }
 
+// Launches, kills, suspensions and what pools may claim come with their reasons.
+func TestVerboseTellsWhyTasksStartAndStop(t *testing.T) {
+	code, out, _ := runText(t, `cluster racks=1 nodes=1 map=2 reduce=0
+scheduler hfs preemption=on node-delay=5s rack-delay=5s
+pool p min=1/0 min-timeout=10s
+at 0s submit A maps=2 reduces=0 data=tt1
+at 1s heartbeat tt1 => A.m0 A.m1
+at 2s submit B maps=1 reduces=0 pool=p
+at 20s preempt => A.m0
+at 20s heartbeat tt1 => B.m0
+`, Options{Verbose: true})
+	require.Equal(t, Passed, code)
+	require.Contains(t, out, "    launch A.m0 on tt1: local to its data\n")
+	require.Contains(t, out, "    pool p may claim map slots: 1\n")
+	require.Contains(t, out, "    kill A.m0 on tt1: preempted for a pool below its share\n")
+	require.Contains(t, out, "    launch B.m0 on tt1: no location information\n")
+}
+
+// A cluster that drives itself tells what it does before the statement that it does it before.
+func TestVerboseTellsWhatAClusterDoesByItself(t *testing.T) {
+	text := `cluster racks=1 nodes=1 map=0 reduce=2
+scheduler hfsp training=off
+at 0s submit big maps=0 reduces=2 reduce-time=100s
+at 10s submit small maps=0 reduces=1 reduce-time=5s
+run until=1h => big=105s small=15s
+`
+	code, out, _ := runText(t, text, Options{Verbose: true})
+	require.Equal(t, Passed, code)
+	require.Equal(t, `F:3: at 0s submit big maps=0 reduces=2 reduce-time=100s
+    at 0s: launch big.r0 on tt1: any node
+    at 0s: launch big.r1 on tt1: any node
+F:4: at 10s submit small maps=0 reduces=1 reduce-time=5s
+    at 10s: suspend big.r0 on tt1: a smaller job needs the slot
+    at 10s: launch small.r0 on tt1: any node
+    at 15s: resume big.r0 on tt1
+F:5: run until=1h => big=1m45s small=15s
+1 passed, 0 failed
+`, out)
+	_, out, _ = runText(t, text, Options{Verbose: true, JSON: true})
+	require.Contains(t, out, `"notes":["at 10s: suspend big.r0 on tt1: a smaller job needs the slot",`)
+}
+
 func TestJSON(t *testing.T) {
 	code, out, _ := runText(t, frame+"at 0s submit A maps=1 reduces=0\nat 1s heartbeat tt1 => A.m1\n", Options{JSON: true})
 	require.Equal(t, Mismatch, code)

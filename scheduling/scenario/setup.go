@@ -29,6 +29,7 @@ type world struct {
 	gone    map[scheduling.AttemptID]bool     // killed by a preempt statement: known already
 	drive   *driver                           // nil unless drives
 	lines   map[scheduling.JobID]*jobDuration // of jobs, for the driver
+	noted   []string                          // what the core did, for -v
 }
 
 // jobDuration is how long a job's tasks take.
@@ -69,6 +70,9 @@ func setUp(dir string, list []statement, explain bool) (*world, []statement, err
 // start makes the core and joins the nodes.
 func (w *world) start() error {
 	cfg := scheduling.Config{Explain: w.explain, Expiry: math.MaxInt64 / 4, History: -1}
+	if w.explain {
+		cfg.Events = w.note
+	}
 	core, err := scheduling.NewCore(cfg, w.policy)
 	if err != nil {
 		return err
