@@ -58,7 +58,7 @@ func ablationShapes() []placingShape {
 
 // cogrsAblation takes parts of reduce placement away and measures what is left against the best assignment.
 func cogrsAblation(ctx context.Context, o Options) (*Result, error) {
-	seeds := o.repeats(20, 1000)
+	seeds := o.repeats(200, 1000)
 	r := &Result{Setup: []string{
 		"Placement alone: maps lie on random nodes (drawn by Zipf's law where crowded), each gives each reduce a megabyte times a lognormal factor; 2 reduce slots a node (4 on 20 nodes); nothing else takes time or slots.",
 		"The Core places: the known maps have ended, the others run; nodes ask every 3 s in a random order; waits of 30 s for the center and for its rack, so that patience is no bound.",
