@@ -25,24 +25,34 @@ type fluidEnd struct {
 	slots float64
 }
 
+// fluidPlan is what a fluid projection needs, kept for the next.
+type fluidPlan struct {
+	jobs          []fluidJob
+	byNeed, byCap []*fluidJob
+	ends          []fluidEnd
+}
+
 // fluid projects the finishes of divisible jobs. All jobs that cannot run all their tasks share one level L of slots per weight, so one
 // running total X of what each has been served per weight tells which finishes next; L only rises, and a job whose cap it passes runs all
 // its tasks from then on and finishes at a known time. Each job is so met twice.
 func (c *virtualCluster) fluid() {
-	jobs := make([]fluidJob, len(c.jobs))
-	byNeed, byCap := make([]*fluidJob, len(jobs)), make([]*fluidJob, len(jobs))
+	p := &c.plan
+	p.jobs = slices.Grow(p.jobs[:0], len(c.jobs))[:len(c.jobs)]
+	byNeed, byCap := p.byNeed[:0], p.byCap[:0]
 	weight := 0.0
 	for i, v := range c.jobs {
-		jobs[i] = fluidJob{v: v, need: v.left().Seconds() / v.weight, cap: float64(v.tasks) / v.weight}
-		byNeed[i], byCap[i] = &jobs[i], &jobs[i]
+		p.jobs[i] = fluidJob{v: v, need: v.left().Seconds() / v.weight, cap: float64(v.tasks) / v.weight}
+		byNeed, byCap = append(byNeed, &p.jobs[i]), append(byCap, &p.jobs[i])
 		weight += v.weight
 		v.finish = math.MaxInt64
 	}
+	p.byNeed, p.byCap = byNeed, byCap
 	slices.SortFunc(byNeed, func(a, b *fluidJob) int { return cmp.Or(cmp.Compare(a.need, b.need), cmp.Compare(a.v.id, b.v.id)) })
 	slices.SortFunc(byCap, func(a, b *fluidJob) int { return cmp.Or(cmp.Compare(a.cap, b.cap), cmp.Compare(a.v.id, b.v.id)) })
 	t, x, free := 0.0, 0.0, float64(c.slots)
-	var ends []fluidEnd // a heap, earliest first
-	left := len(jobs)
+	ends := p.ends[:0] // a heap, earliest first
+	defer func() { p.ends = ends[:0] }()
+	left := len(c.jobs)
 	for left > 0 && free > 0 && weight > 1e-9 {
 		for len(byCap) > 0 && (byCap[0].settled || byCap[0].cap*weight <= free+1e-9) {
 			if j := byCap[0]; !j.settled {

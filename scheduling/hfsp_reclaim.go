@@ -2,12 +2,6 @@ package scheduling
 
 import "cmp"
 
-// claimed is how many slots smaller jobs claim from a larger one.
-type claimed struct {
-	job   *job
-	slots int
-}
-
 // assign fills the free map slots, then the reduce slots; of each kind it then takes back slots from larger jobs, if the policy does so.
 func (o *hfsp) assign(n *node) {
 	for k := range TaskKind(kinds) {
@@ -132,55 +126,36 @@ func (o *hfsp) largestOn(n *node, k TaskKind) (largest *job) {
 }
 
 func (o *hfsp) smaller(a, b *job, k TaskKind) bool {
-	return cmp.Or(cmp.Compare(o.key(a, k), o.key(b, k)), cmp.Compare(a.id, b.id)) < 0
+	return o.sizeRank(a, k).compare(o.sizeRank(b, k)) < 0
 }
 
 // match lets the jobs in order of size claim the slots they lack, first free ones anywhere, then those of the largest jobs, each slot claimed once, and
 // returns the first job that claims a slot that a job has here, and that job.
 func (o *hfsp) match(n *node, k TaskKind, largest *job) (winner, loser *job) {
-	if o.mixed[k] {
-		o.sort(k)
-	}
-	c, all := o.c, o.all[k]
-	free := c.slots[k] - c.running[k]
-	o.claims = o.claims[:0]
-	last := len(all) - 1 // candidates to lose slots are taken from the end
-	next := 0
-	for i, j := range all {
-		w := &j.w[k]
-		if !j.runnable || !w.open {
-			continue
-		}
-		need := w.waiting() + w.suspended
-		own := min(need, max(0, free))
+	free := max(0, o.c.slots[k]-o.c.running[k])
+	var small, large cursor
+	left := 0 // slots of loser not claimed yet
+	for j, ok := o.needy[k].next(&small); ok && o.smaller(j, largest, k); j, ok = o.needy[k].next(&small) {
+		need := j.w[k].waiting() + j.w[k].suspended
+		own := min(need, free)
 		free -= own
 		need -= own
-		if need == 0 {
-			continue
-		}
-		if !o.smaller(j, largest, k) {
-			return nil, nil
-		}
-		fits := o.fits(j, n, k)
-		for need > 0 {
-			for next == len(o.claims) && last > i {
-				if spare := o.spare(all[last], k); spare > 0 {
-					o.claims = append(o.claims, claimed{all[last], spare})
+		for fits := need > 0 && o.fits(j, n, k); need > 0; {
+			if left == 0 {
+				if loser, ok = o.holders[k].next(&large); !ok {
+					return nil, nil
 				}
-				last--
+				left = o.spare(loser, k)
 			}
-			if next == len(o.claims) || !o.smaller(j, o.claims[next].job, k) {
-				break
+			if !o.smaller(j, loser, k) {
+				return nil, nil // nor is any after j
 			}
-			from := &o.claims[next]
-			take := min(need, from.slots)
-			if fits && o.extreme(from.job, n, k, false, 1) >= 0 {
-				return j, from.job
+			if fits && o.extreme(loser, n, k, false, 1) >= 0 {
+				return j, loser
 			}
+			take := min(need, left)
 			need -= take
-			if from.slots -= take; from.slots == 0 {
-				next++
-			}
+			left -= take
 		}
 	}
 	return nil, nil

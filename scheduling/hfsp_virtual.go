@@ -21,6 +21,9 @@ type virtualJob struct {
 	samples  []time.Duration
 	worked   time.Duration // work done by the sample's tasks
 	through  int           // of them that have finished
+	at       int           // in hfsp.all
+	needy    spot
+	holds    spot
 }
 
 // virtualRun is a number of tasks in a row with the same work left.
@@ -60,7 +63,7 @@ func (v *virtualJob) nearest() time.Duration {
 	return best
 }
 
-// steady is how long the job can go on before it has fewer tasks than slots, by which others may get slots.
+// steady is a time for which the job can go on, if not longer, before it has fewer tasks than slots, by which others may get slots.
 func (v *virtualJob) steady() time.Duration {
 	if v.slots == 0 {
 		return math.MaxInt64
@@ -70,11 +73,23 @@ func (v *virtualJob) steady() time.Duration {
 		waves := max(1, r.n/v.slots)
 		return time.Duration(waves) * r.left
 	}
-	return v.nearest()
+	running, waiting, slots := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64), v.slots
+	for _, r := range v.runs {
+		if slots > 0 {
+			running = min(running, r.left)
+		}
+		if slots -= r.n; slots < 0 {
+			waiting, slots = min(waiting, r.left), 0
+		}
+	}
+	if waves := v.tasks/v.slots - 1; waves > 0 { // one takes running, those after it at least waiting each
+		return running + time.Duration(min(waves, 1000))*waiting
+	}
+	return running
 }
 
-// work lets the running tasks go on for d, others taking the places of those that finish.
-func (v *virtualJob) work(d time.Duration) {
+// work lets the running tasks go on for d, others taking the places of those that finish. It returns for how long of it there was nothing to do.
+func (v *virtualJob) work(d time.Duration) time.Duration {
 	for d > 0 && v.tasks > 0 && v.slots > 0 {
 		if len(v.runs) == 1 && v.runs[0].n > v.slots { // whole waves at once
 			r := &v.runs[0]
@@ -92,6 +107,7 @@ func (v *virtualJob) work(d time.Duration) {
 		v.progress(step)
 		d -= step
 	}
+	return d
 }
 
 // progress takes step off the first slots tasks; none has less left. It splits the run at the last of them and drops those that finish.
@@ -128,6 +144,9 @@ type virtualCluster struct {
 	slots int
 	jobs  []*virtualJob // with work left, fewest tasks first
 	stale bool          // slots must be divided anew
+
+	copies []virtualJob // for projections
+	plan   fluidPlan    // likewise
 }
 
 // insert puts a job in, or back in.
@@ -189,25 +208,35 @@ func (c *virtualCluster) divide() {
 	}
 }
 
-// run goes on until the given time, or until all is done, whichever is first. Whenever a job has fewer tasks than slots the slots are divided anew.
+// step is how long the cluster can go on without dividing its slots anew: until a job has fewer tasks than slots. With many jobs that is often, and
+// matters little; then it is a few times between two projections.
+func (c *virtualCluster) step(until time.Duration) time.Duration {
+	step := until - c.now
+	if n := len(c.jobs); n > exactJobs {
+		return min(step, patience*time.Duration(n)/(4*exactJobs))
+	}
+	for _, v := range c.jobs {
+		step = min(step, v.steady())
+	}
+	return step
+}
+
+// run goes on until the given time, or until all is done, whichever is first.
 func (c *virtualCluster) run(until time.Duration) {
 	for len(c.jobs) > 0 && c.now < until {
 		if c.stale {
 			c.divide()
 		}
-		step := until - c.now
-		for _, v := range c.jobs {
-			step = min(step, v.steady())
-		}
+		step := c.step(until)
 		c.now += step
 		kept := c.jobs[:0]
 		for _, v := range c.jobs {
-			v.work(step)
+			idle := v.work(step)
 			if v.tasks < v.slots {
 				c.stale = true
 			}
 			if v.tasks == 0 {
-				v.in, v.slots, v.finish = false, 0, c.now
+				v.in, v.slots, v.finish = false, 0, c.now-idle
 				continue
 			}
 			kept = append(kept, v)
@@ -236,12 +265,15 @@ func (c *virtualCluster) project(scratch *virtualCluster) {
 		c.fluid()
 		return
 	}
-	copies := make([]virtualJob, len(c.jobs))
+	if len(scratch.copies) == 0 {
+		scratch.copies = make([]virtualJob, exactJobs)
+	}
+	copies := scratch.copies
 	scratch.now, scratch.slots, scratch.stale, scratch.jobs = c.now, c.slots, false, scratch.jobs[:0]
 	for i, v := range c.jobs {
+		runs := append(copies[i].runs[:0], v.runs...)
 		copies[i] = *v
-		copies[i].runs = append([]virtualRun(nil), v.runs...)
-		copies[i].finish = math.MaxInt64
+		copies[i].runs, copies[i].finish = runs, math.MaxInt64
 		scratch.jobs = append(scratch.jobs, &copies[i])
 	}
 	scratch.run(math.MaxInt64)

@@ -145,16 +145,25 @@ func checkHFSP(t require.TestingT, c *Core, o *hfsp) {
 		listed := 0
 		for _, j := range c.jobs.all() {
 			w := &j.w[k]
-			if w.listed {
+			if w.spot.in {
 				listed++
 				if !o.drifted[k] {
-					require.Equal(t, o.rank(j, k), w.pos)
+					require.Equal(t, o.rank(j, k), w.spot.rank)
 				}
 			}
 			active := !j.state.Ended() && j.runnable && w.open
-			require.Equal(t, active && w.waiting()+w.suspended > 0, w.listed)
+			require.Equal(t, active && w.waiting()+w.suspended > 0, w.spot.in)
 		}
 		require.Equal(t, listed, o.lists[k].n)
+		if _, pure := c.place.(anyNode); !o.drifted[k] && !o.stale[k] && (k == Map || pure) {
+			for _, n := range c.nodes {
+				if largest := o.largestOn(n, k); largest != nil {
+					wantWinner, wantLoser := slowMatch(o, n, k, largest)
+					winner, loser := o.match(n, k, largest)
+					require.Equal(t, [2]*job{wantWinner, wantLoser}, [2]*job{winner, loser}, "match on %s", n.name)
+				}
+			}
+		}
 		slots := 0
 		for _, v := range o.virtual[k].jobs {
 			require.LessOrEqual(t, v.slots, v.tasks)

@@ -39,8 +39,7 @@ type work struct {
 	again     int           // pending ones that were launched before
 	skipped   Cause         // of the last event that told that the job was passed over
 	duration  time.Duration // sum over the tasks that finished
-	pos       rank          // place in an order's list
-	listed    bool          // whether pos is in the list
+	spot      spot          // in an order's list
 	load      int           // what the Core has counted of the job
 	inQueue   int           // slots that the queue has counted of the job
 	inPool    poolWork

@@ -172,11 +172,7 @@ func (q *leaf) rank(j *job) rank {
 func (o *capacity) remove(j *job) {
 	q, u := j.leaf, j.leaf.users[j.spec.User]
 	for k := range TaskKind(kinds) {
-		w := &j.w[k]
-		if w.listed {
-			q.lists[k].remove(w.pos)
-			w.listed = false
-		}
+		q.lists[k].put(&j.w[k].spot, false, rank{}, listedJob{})
 		o.occupy(j, k, 0)
 	}
 	if !j.begun {
@@ -229,7 +225,7 @@ func (o *capacity) changed(j *job, k TaskKind) {
 			o.c.dirty = true // another may be initialized
 		}
 	}
-	reposition(&q.lists[k], j, w, j.launchable(k), queueRank, k)
+	reposition(&q.lists[k], j, k, queueRank)
 }
 
 func (o *capacity) update() {}

@@ -19,7 +19,7 @@ func (o *flatOrder) settle()     {}
 func (o *flatOrder) update()     {}
 
 func (o *flatOrder) changed(j *job, k TaskKind) {
-	reposition(&o.lists[k], j, &j.w[k], j.launchable(k), o.rankOf, k)
+	reposition(&o.lists[k], j, k, o.rankOf)
 }
 
 // jobList is a list of the jobs that have a task of some kind to launch.
@@ -42,22 +42,13 @@ func (c *Core) nextIn(l *jobList, at *cursor, k TaskKind) *job {
 }
 
 // reposition puts a job where its rank says in a list of the jobs that may launch, or takes it out.
-func reposition(l *jobList, j *job, w *work, in bool, rankOf func(*job, TaskKind) rank, k TaskKind) {
-	if !in {
-		if w.listed {
-			l.remove(w.pos)
-			w.listed = false
-		}
-		return
+func reposition(l *jobList, j *job, k TaskKind, rankOf func(*job, TaskKind) rank) {
+	var r rank
+	in := j.launchable(k)
+	if in {
+		r = rankOf(j, k)
 	}
-	r := rankOf(j, k)
-	switch {
-	case !w.listed:
-		l.insert(r, listedJob{j, j.wait[k]})
-	case r != w.pos:
-		l.move(w.pos, r)
-	}
-	w.pos, w.listed = r, true
+	l.put(&j.w[k].spot, in, r, listedJob{j, j.wait[k]})
 }
 
 func (o *flatOrder) rewind(k TaskKind) { o.kind, o.at = k, cursor{} }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 )
 
@@ -21,16 +20,17 @@ type hfsp struct {
 	stale   [kinds]bool          // projected finishes must be worked out anew
 	drifted [kinds]bool          // likewise, but that may wait for a moment
 	last    [kinds]time.Duration // when they were
-	mixed   [kinds]bool          // all is not sorted (srpt)
+	changes [kinds]int           // since then, of jobs
 	sum     [kinds]time.Duration
 	count   [kinds]int64 // tasks that have finished, and their durations in sum
 	all     [kinds][]*job
 	lists   [kinds]jobList
+	needy   [kinds]rankList[*job] // jobs with tasks to launch or to resume, smallest first
+	holders [kinds]rankList[*job] // jobs with slots that they may lose, largest first
 	kind    TaskKind
 	at      cursor
-	waits   bool // too many suspended tasks
-	claims  []claimed
-	rankOf  func(*job, TaskKind) rank
+	waits   bool   // too many suspended tasks
+	sampled []*job // scratch
 }
 
 func newHFSP(c *Core, p *Policy) (order, error) {
@@ -39,7 +39,6 @@ func newHFSP(c *Core, p *Policy) (order, error) {
 	o.pol.Delta = cmp.Or(o.pol.Delta, time.Minute)
 	o.pol.Xi = cmp.Or(o.pol.Xi, 1)
 	o.pol.Initial = cmp.Or(o.pol.Initial, time.Minute)
-	o.rankOf = o.rank
 	switch o.pol.Estimator {
 	case "", "mean":
 		o.est = meanOf
@@ -82,11 +81,12 @@ func (o *hfsp) add(j *job) error {
 		}
 		j.virtual[k] = v
 		each := o.guess(j, k, v)
-		if !math.IsInf(o.pol.Xi, 1) || v.estimate {
+		if !o.srpt && (!math.IsInf(o.pol.Xi, 1) || v.estimate) {
 			v.resize(n, each)
 			o.virtual[k].insert(v)
 		}
-		v.finish = math.MaxInt64
+		v.finish = o.guessFinish(v, k)
+		v.at = len(o.all[k])
 		o.all[k] = append(o.all[k], j)
 		o.stale[k] = true
 	}
@@ -121,10 +121,16 @@ func (j *job) taskTime(k TaskKind) time.Duration {
 // remove forgets a job that has ended. Its virtual work goes on, else the others would get ahead unfairly; unless it was given up.
 func (o *hfsp) remove(j *job) {
 	for k := range TaskKind(kinds) {
-		if i := slices.Index(o.all[k], j); i >= 0 {
-			o.all[k] = slices.Delete(o.all[k], i, i+1)
+		v := j.virtual[k]
+		if v == nil {
+			continue
 		}
-		if v := j.virtual[k]; v != nil && j.state != JobSucceeded {
+		all := o.all[k]
+		last := all[len(all)-1]
+		all[v.at], last.virtual[k].at = last, v.at
+		all[len(all)-1] = nil
+		o.all[k] = all[:len(all)-1]
+		if j.state != JobSucceeded {
 			o.ageExactly(k)
 			o.virtual[k].remove(v)
 			o.stale[k] = true
@@ -161,33 +167,6 @@ func (o *hfsp) update() {
 	}
 }
 
-// patience is how long a new estimate of a size may wait to be heeded, so that many that come together cost one projection.
-const patience = 500 * time.Millisecond
-
-// reproject works out the projected finishes and the order anew if they may have changed. The mere passing of time does not change them.
-func (o *hfsp) reproject(k TaskKind) {
-	if !o.stale[k] && !(o.drifted[k] && o.c.now-o.last[k] >= patience) {
-		return
-	}
-	o.stale[k], o.drifted[k], o.last[k] = false, false, o.c.now
-	if !o.srpt {
-		o.age(k)
-		o.virtual[k].project(&o.scratch)
-	}
-	o.sort(k)
-	for _, j := range o.all[k] {
-		o.place(j, k)
-	}
-}
-
-// sort puts the smallest jobs first.
-func (o *hfsp) sort(k TaskKind) {
-	o.mixed[k] = false
-	slices.SortFunc(o.all[k], func(a, b *job) int {
-		return cmp.Or(cmp.Compare(o.key(a, k), o.key(b, k)), cmp.Compare(a.id, b.id))
-	})
-}
-
 // key orders the jobs by size: projected finish, or work left.
 func (o *hfsp) key(j *job, k TaskKind) time.Duration {
 	if !o.srpt {
@@ -201,29 +180,48 @@ func (j *job) training(k TaskKind) bool { return j.virtual[k] != nil && !j.virtu
 
 func (o *hfsp) changed(j *job, k TaskKind) {
 	if !o.srpt {
+		o.changes[k]++
 		o.place(j, k)
 		return
 	}
 	for k := range TaskKind(kinds) { // what is left counts for both
-		o.mixed[k] = true
 		o.place(j, k)
 	}
 }
 
-// place puts a job where its rank says. Jobs of unknown size go first until their sample is launched, those with the fewest tasks to go before the others.
+// place puts a job where its rank says.
 func (o *hfsp) place(j *job, k TaskKind) {
-	w := &j.w[k]
-	in := j.runnable && w.open && (w.waiting() > 0 || w.suspended > 0)
-	if in && j.training(k) && math.IsInf(o.pol.Xi, 1) && !o.sampling(j, k) && w.suspended == 0 {
-		in = false
+	v := j.virtual[k]
+	if v == nil {
+		return
 	}
-	reposition(&o.lists[k], j, w, in, o.rankOf, k)
+	r := o.sizeRank(j, k)
+	o.lists[k].put(&j.w[k].spot, o.listed(j, k), o.rank(j, k), listedJob{j, j.wait[k]})
+	o.needy[k].put(&v.needy, o.needs(j, k), r, j)
+	o.holders[k].put(&v.holds, o.spare(j, k) > 0, r.reversed(), j)
 }
 
+// needs tells whether j has a task to launch or to resume, and may.
+func (o *hfsp) needs(j *job, k TaskKind) bool {
+	w := &j.w[k]
+	return j.runnable && w.open && (w.waiting() > 0 || w.suspended > 0)
+}
+
+// listed tells whether j is offered slots; a job of unknown size is not, with an infinite Xi, once its sample is launched.
+func (o *hfsp) listed(j *job, k TaskKind) bool {
+	return o.needs(j, k) && (!j.training(k) || !math.IsInf(o.pol.Xi, 1) || o.sampling(j, k) || j.w[k].suspended > 0)
+}
+
+// rank puts jobs of unknown size first until their sample is launched, those with the fewest tasks to go before the others.
 func (o *hfsp) rank(j *job, k TaskKind) rank {
 	if o.sampling(j, k) {
 		return rank{value: float64(j.unfinished(k)), tie: int64(j.id)}
 	}
+	return o.sizeRank(j, k)
+}
+
+// sizeRank orders by size alone.
+func (o *hfsp) sizeRank(j *job, k TaskKind) rank {
 	return rank{class: 1, value: float64(o.key(j, k)), tie: int64(j.id)}
 }
 
@@ -266,7 +264,7 @@ func (c *Core) Virtual(id JobID, k TaskKind) (VirtualView, error) {
 	}
 	c.dirty = true
 	c.look()
-	o.age(k)
+	o.ageExactly(k)
 	v := j.virtual[k]
 	if v == nil {
 		return VirtualView{}, nil

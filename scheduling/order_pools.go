@@ -51,8 +51,7 @@ type pool struct {
 	lastHalf   [kinds]time.Duration // likewise half its fair share
 	urgent     [kinds]bool          // starved past a timeout
 	need       [kinds]int           // at the last update
-	pos        [kinds]rank
-	listed     [kinds]bool
+	spot       [kinds]spot
 }
 
 // poolWork is what a pool has counted of a job.
@@ -104,7 +103,7 @@ func (o *pools) create(cfg PoolConfig) *pool {
 	for k := range TaskKind(kinds) { // the names' order is part of the ranks
 		o.lists[k] = rankList[*pool]{}
 		for n, q := range o.sorted {
-			q.order, q.listed[k] = int64(n), false
+			q.order, q.spot[k] = int64(n), spot{}
 			o.place(q, k)
 		}
 	}
@@ -155,10 +154,7 @@ func (o *pools) leave(j *job) {
 	}
 	for k := range TaskKind(kinds) {
 		w := &j.w[k]
-		if w.listed {
-			p.lists[k].remove(w.pos)
-			w.listed = false
-		}
+		p.lists[k].put(&w.spot, false, rank{}, listedJob{})
 		o.count(p, w, k, poolWork{})
 		o.place(p, k)
 	}
@@ -203,7 +199,7 @@ func (o *pools) count(p *pool, w *work, k TaskKind, now poolWork) {
 func (o *pools) changed(j *job, k TaskKind) {
 	p, w := j.pool, &j.w[k]
 	o.count(p, w, k, poolWork{running: w.running, demand: j.demand(k), load: w.load})
-	reposition(&p.lists[k], j, w, j.launchable(k), o.ranks[p.Mode], k)
+	reposition(&p.lists[k], j, k, o.ranks[p.Mode])
 	o.place(p, k)
 }
 
@@ -235,23 +231,14 @@ func (p *pool) least(k TaskKind) int { return min(p.Min[k], p.wants(k)) }
 func (o *pools) place(p *pool, k TaskKind) {
 	l := &o.lists[k]
 	if p.lists[k].n == 0 || p.running[k] >= p.Max[k] {
-		if p.listed[k] {
-			l.remove(p.pos[k])
-			p.listed[k] = false
-		}
+		l.put(&p.spot[k], false, rank{}, p)
 		return
 	}
 	r := rank{class: 1, value: float64(p.running[k]) / p.Weight, tie: p.order}
 	if m := p.least(k); p.running[k] < m {
 		r = rank{value: float64(p.running[k]) / float64(m), tie: p.order}
 	}
-	switch {
-	case !p.listed[k]:
-		l.insert(r, p)
-	case r != p.pos[k]:
-		l.move(p.pos[k], r)
-	}
-	p.pos[k], p.listed[k] = r, true
+	l.put(&p.spot[k], true, r, p)
 }
 
 func (o *pools) rewind(k TaskKind) { o.kind, o.atPool, o.cur = k, cursor{}, nil }

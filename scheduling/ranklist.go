@@ -24,6 +24,9 @@ func (r rank) compare(s rank) int {
 	return cmp.Compare(r.tie, s.tie)
 }
 
+// reversed is the place that r has if the order is turned around.
+func (r rank) reversed() rank { return rank{class: -r.class, value: -r.value, tie: -r.tie} }
+
 // blockSize bounds the elements that one insertion moves.
 const blockSize = 64
 
@@ -150,6 +153,47 @@ func (l *rankList[T]) move(from, to rank) {
 		i--
 	}
 	b[i] = e
+}
+
+// spot is where an element is in a list, if it is in.
+type spot struct {
+	rank
+	in bool
+}
+
+// put moves v from s to r, or takes it in or out.
+func (l *rankList[T]) put(s *spot, in bool, r rank, v T) {
+	switch {
+	case in && !s.in:
+		l.insert(r, v)
+	case in && r != s.rank:
+		l.move(s.rank, r)
+	case !in && s.in:
+		l.remove(s.rank)
+	}
+	s.rank, s.in = r, in
+}
+
+// clear takes all elements out.
+func (l *rankList[T]) clear() {
+	for i, b := range l.blocks {
+		clear(b)
+		l.spare = append(l.spare, b)
+		l.blocks[i] = nil
+	}
+	l.blocks, l.n = l.blocks[:0], 0
+}
+
+// append adds v behind all others. The blocks are left with room for insertions.
+func (l *rankList[T]) append(s *spot, r rank, v T) {
+	k := len(l.blocks) - 1
+	if k < 0 || len(l.blocks[k]) >= blockSize*3/4 {
+		l.blocks = append(l.blocks, l.fresh())
+		k++
+	}
+	l.blocks[k] = append(l.blocks[k], ranked[T]{r, v})
+	l.n++
+	s.rank, s.in = r, true
 }
 
 // cursor walks a rankList; a change of the list ends the walk.

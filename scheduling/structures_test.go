@@ -45,22 +45,16 @@ func TestTaskSetAgainstMap(t *testing.T) {
 func TestRankListAgainstSorting(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var l rankList[int]
-		model := map[int]rank{}
+		model, spots := map[int]rank{}, make([]spot, 400)
 		n := rapid.IntRange(1, 400).Draw(t, "n")
 		for step := range 600 {
 			id := rapid.IntRange(0, n-1).Draw(t, "id")
 			r := rank{class: int32(rapid.IntRange(0, 1).Draw(t, "class")), value: float64(rapid.IntRange(0, 5).Draw(t, "value")), tie: int64(id)}
-			old, in := model[id]
-			switch {
-			case !in:
-				l.insert(r, id)
-				model[id] = r
-			case rapid.Bool().Draw(t, "remove"):
-				l.remove(old)
+			_, in := model[id]
+			stays := !in || rapid.Bool().Draw(t, "stays")
+			l.put(&spots[id], stays, r, id)
+			if model[id] = r; !stays {
 				delete(model, id)
-			default:
-				l.move(old, r)
-				model[id] = r
 			}
 			if step%20 != 0 {
 				continue
@@ -77,6 +71,12 @@ func TestRankListAgainstSorting(t *testing.T) {
 			}
 			require.Equal(t, want, got)
 			require.Equal(t, len(want), l.n)
+			if step%100 == 0 { // made anew
+				l.clear()
+				for _, id := range want {
+					l.append(&spots[id], model[id], id)
+				}
+			}
 		}
 	})
 }

@@ -178,7 +178,7 @@ func (c *Core) Reconfigure(now time.Duration, p Policy) error {
 			continue
 		}
 		for k := range j.w {
-			j.w[k].listed = false
+			j.w[k].spot.in = false
 		}
 		j.pool, j.leaf = nil, nil
 		err = c.order.add(j)

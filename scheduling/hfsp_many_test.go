@@ -1,0 +1,123 @@
+package scheduling
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// slowMatch is match over all jobs, those that lack nothing or hold nothing too.
+func slowMatch(o *hfsp, n *node, k TaskKind, largest *job) (winner, loser *job) {
+	all := slices.Clone(o.all[k])
+	slices.SortFunc(all, func(a, b *job) int { return o.sizeRank(a, k).compare(o.sizeRank(b, k)) })
+	free := o.c.slots[k] - o.c.running[k]
+	spare := make([]int, len(all))
+	for i, j := range all {
+		spare[i] = o.spare(j, k)
+	}
+	for i, j := range all {
+		if !o.needs(j, k) {
+			continue
+		}
+		need := j.w[k].waiting() + j.w[k].suspended
+		own := min(need, max(0, free))
+		free -= own
+		for need -= own; need > 0; need-- {
+			v := len(all) - 1
+			for v > i && spare[v] == 0 {
+				v--
+			}
+			if v == i || !o.smaller(j, largest, k) {
+				break
+			}
+			if o.fits(j, n, k) && o.extreme(all[v], n, k, false, 1) >= 0 {
+				return j, all[v]
+			}
+			spare[v]--
+		}
+	}
+	return nil, nil
+}
+
+// With many jobs a projection comes once in as many changes as there are jobs, or after a time that grows with them.
+func TestManyJobsShareProjections(t *testing.T) {
+	const jobs = 400
+	s := setup{nodes: 50, racks: 5, slots: [2]int{2, 2}, jobs: jobs, pools: 1, maps: 20, reduces: 4}
+	c := s.load(t, benchPolicy(t, "hfsp", nil))
+	o := c.order.(*hfsp)
+	projections, changes, last := 0, 0, time.Duration(0)
+	running := make([][]Status, s.nodes)
+	for now := time.Duration(0); len(c.active)-c.ended > exactJobs; now += 50 * time.Millisecond {
+		n := NodeID(now / (50 * time.Millisecond) % 50)
+		many := len(o.virtual[Map].jobs)
+		before := o.last[Map]
+		got, err := c.Heartbeat(now, Heartbeat{Node: n, Statuses: running[n]})
+		require.NoError(t, err)
+		changes += len(got.List) + len(running[n])
+		running[n] = running[n][:0]
+		for _, a := range got.List {
+			running[n] = append(running[n], Status{Attempt: a.Attempt, State: StateSucceeded})
+		}
+		if o.last[Map] != before {
+			projections++
+			rare := projections == 1 || changes >= many*9/10 || now-last >= patience*time.Duration(many/exactJobs) // the first is for the submissions
+			require.True(t, rare, "after %d changes and %v", changes, now-last)
+			changes, last = 0, now
+		}
+	}
+	require.Positive(t, projections)
+}
+
+// A job that comes to many gets a place by its size at once, and the exact one with the next projection.
+func TestSmallJobAmongManyGoesFirst(t *testing.T) {
+	c, nodes := newTestCore(t, "hfsp", func(_ *Config, p *Policy) { p.HFSP.NoTraining = true })
+	submit := func(maps int) JobID {
+		id, err := c.Submit(c.now, JobSpec{Maps: maps, MapTime: 10 * time.Second})
+		require.NoError(t, err)
+		return id
+	}
+	for range 2 * exactJobs {
+		submit(40)
+	}
+	require.NoError(t, c.Update(time.Minute))
+	small, smallest := submit(4), submit(3)
+	require.Equal(t, []JobID{smallest, small}, c.Order(Map)[:2])
+	got := beat(t, c, time.Minute, nodes[0])
+	require.Equal(t, smallest, got[0].Task.Job)
+	require.NoError(t, c.Update(2*time.Minute))
+	require.Equal(t, []JobID{smallest, small}, c.Order(Map)[:2])
+}
+
+// Many jobs age in larger steps than few, with nearly the same work done.
+func TestManyJobsAgeNearlyExactly(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 9))
+	fast, slow := virtualCluster{slots: 150}, slowVirtual{slots: 150}
+	left := 0
+	for i := range 3 * exactJobs {
+		tasks, each := 1+rng.IntN(12), 1+rng.IntN(30)
+		v := &virtualJob{id: JobID(i + 1), size: tasks, weight: 1}
+		v.resize(tasks, time.Duration(each)*time.Second)
+		fast.insert(v)
+		slow.jobs, slow.size, slow.done = append(slow.jobs, slices.Repeat([]int{each}, tasks)), append(slow.size, tasks), append(slow.done, 0)
+		left += tasks * each
+	}
+	whole := left
+	for now := 0; len(fast.jobs) > exactJobs; now++ {
+		got := time.Duration(0)
+		for _, v := range fast.jobs {
+			got += v.left()
+		}
+		require.InDelta(t, left, got.Seconds(), 0.02*float64(whole), "at %d s", now)
+		slow.tick(now)
+		left = 0
+		for _, job := range slow.jobs {
+			for _, sec := range job {
+				left += sec
+			}
+		}
+		fast.run(time.Duration(now+1) * time.Second)
+	}
+}
