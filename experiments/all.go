@@ -23,6 +23,7 @@ func All() []Experiment {
 		{"cogrs-fig5", "Total network distances", "[Hammoud12 Figs 5, 7]", cogrsFig5},
 		{"cogrs-fig6", "Sizes of partitions by map and reduce", "[Hammoud12 Fig 6]", cogrsFig6},
 		{"cogrs-surface", "Off-rack bytes saved by maps a node, skew and racks", "[Hammoud12 evaluation]", cogrsSurface},
+		{"cogrs-runtime", "Run time saved by placing reduces, by over-subscription", "[Hammoud12 evaluation], [Hammoud11]", cogrsRuntime},
 		{"cogrs-ablation", "Parts of reduce placement taken away, against the best assignment", "ours; [Hammoud12]", cogrsAblation},
 		{"orders", "FIFO, fair, capacity, hfs, hfsp and srpt on one workload", "ours", orders},
 		{"hot-spot", "Reduces that all prefer one node, and the cap", "ours; SPARK-10087", hotSpot},
