@@ -160,16 +160,21 @@ func BenchmarkAssign(b *testing.B) {
 	b.Run("large/hfs+cogrs", func(b *testing.B) { large.run(b, benchPolicy(b, "hfs", cogrsOn)) })
 }
 
-// BenchmarkScale shows how the cost of an assignment grows with the number of nodes and of jobs.
+// BenchmarkScale shows how the cost of an assignment grows with the number of nodes, at 100 jobs, and of jobs, on 1,000 nodes.
 func BenchmarkScale(b *testing.B) {
-	for _, preset := range []string{"fifo", "hfs", "capacity", "hfsp"} {
-		for _, nodes := range []int{250, 1000, 4000, 16000} {
-			s := setup{nodes: nodes, racks: nodes / 40, slots: [2]int{2, 2}, jobs: 100, pools: 20, maps: nodes / 4, reduces: nodes / 4}
-			b.Run(fmt.Sprintf("%s/nodes=%d", preset, nodes), func(b *testing.B) { s.run(b, benchPolicy(b, preset, nil)) })
+	cogrs := benchPolicy(b, "hfs", cogrsOn)
+	cogrs.Name = "hfs+cogrs"
+	presets := []Policy{benchPolicy(b, "fifo", nil), benchPolicy(b, "hfs", nil), cogrs, benchPolicy(b, "capacity", twentyQueues), benchPolicy(b, "hfsp", nil)}
+	for _, p := range presets {
+		run := func(what string, nodes, jobs, tasks int) {
+			s := setup{nodes: nodes, racks: nodes / 40, slots: [2]int{2, 2}, jobs: jobs, pools: 20, maps: tasks, reduces: tasks, sizes: p.Reduce.Rule == CoGRS}
+			b.Run(p.Name+"/"+what, func(b *testing.B) { s.run(b, p) })
+		}
+		for _, nodes := range []int{100, 1000, 10000} {
+			run(fmt.Sprintf("nodes=%d", nodes), nodes, 100, nodes/2)
 		}
 		for _, jobs := range []int{10, 100, 1000, 4000} {
-			s := setup{nodes: 1000, racks: 25, slots: [2]int{2, 2}, jobs: jobs, pools: 20, maps: 40000 / jobs, reduces: 40000 / jobs}
-			b.Run(fmt.Sprintf("%s/jobs=%d", preset, jobs), func(b *testing.B) { s.run(b, benchPolicy(b, preset, nil)) })
+			run(fmt.Sprintf("jobs=%d", jobs), 1000, jobs, 40000/jobs)
 		}
 	}
 }

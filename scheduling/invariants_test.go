@@ -197,6 +197,7 @@ func checkQueues(t require.TestingT, c *Core, o *capacity) {
 		require.Equal(t, occupied, q.occupied, q.Name)
 		if q != &o.top && len(q.children) == 0 {
 			require.Len(t, q.users, len(users))
+			require.Empty(t, toInitialize(q), q.Name)
 		}
 	}
 	for k := range TaskKind(kinds) { // at every level the least loaded first
@@ -209,6 +210,25 @@ func checkQueues(t require.TestingT, c *Core, o *capacity) {
 		}
 		o.restore(k, saved)
 	}
+}
+
+// toInitialize looks at all waiting jobs of a queue for those that Hadoop would initialize now.
+func toInitialize(q *leaf) (ids []JobID) {
+	maxUsers := 100/q.UserLimit + 2
+	met, of := 0, map[string]int{}
+	var at cursor
+	for j, ok := q.waiting.next(&at); ok && met <= maxUsers*q.InitJobs; j, ok = q.waiting.next(&at) {
+		n, known := of[j.spec.User]
+		if !j.runnable {
+			if known && n >= q.InitJobs || !known && len(of) >= maxUsers {
+				continue
+			}
+			ids = append(ids, j.id)
+		}
+		of[j.spec.User]++
+		met++
+	}
+	return ids
 }
 
 // slowOrder sorts all jobs by the published comparison.

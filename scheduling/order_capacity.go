@@ -36,6 +36,7 @@ type leaf struct {
 	waiting  rankList[*job] // jobs that have launched nothing yet
 	users    map[string]*queueUser
 	jobs     int
+	stale    bool // another of its jobs may be initialized
 }
 
 // queueUser is what a user has in a queue.
@@ -145,6 +146,7 @@ func (o *capacity) enter(j *job, name string) error {
 	}
 	u.jobs++
 	q.jobs++
+	q.stale = true
 	if !j.begun {
 		q.waiting.insert(q.rank(j), j)
 		j.queueRank = q.rank(j)
@@ -179,6 +181,7 @@ func (o *capacity) remove(j *job) {
 		q.waiting.remove(j.queueRank)
 	}
 	q.jobs--
+	q.stale = true
 	if u.jobs--; u.jobs == 0 {
 		delete(q.users, j.spec.User)
 	}
@@ -217,12 +220,12 @@ func (o *capacity) changed(j *job, k TaskKind) {
 	if !j.begun {
 		if r := q.rank(j); r != j.queueRank {
 			q.waiting.move(j.queueRank, r)
-			j.queueRank = r
+			j.queueRank, q.stale = r, true
 		}
 		if w.running > 0 {
 			j.begun = true
 			q.waiting.remove(j.queueRank)
-			o.c.dirty = true // another may be initialized
+			q.stale, o.c.dirty = true, true
 		}
 	}
 	reposition(&q.lists[k], j, k, queueRank)
@@ -236,7 +239,8 @@ func (o *capacity) update() {}
 func (o *capacity) settle() {
 	o.resize()
 	for _, q := range o.queues {
-		if len(q.children) == 0 {
+		if q.stale {
+			q.stale = false
 			o.initialize(q)
 		}
 	}
@@ -244,10 +248,10 @@ func (o *capacity) settle() {
 
 func (o *capacity) initialize(q *leaf) {
 	maxUsers := 100/q.UserLimit + 2
-	met, of := 0, map[string]int{}
+	met, of, full := 0, map[string]int{}, 0
 	var at cursor
 	var chosen []*job
-	for met <= maxUsers*q.InitJobs {
+	for met <= maxUsers*q.InitJobs && (full < len(of) || len(of) < min(maxUsers, len(q.users))) {
 		j, ok := q.waiting.next(&at)
 		if !ok {
 			break
@@ -260,7 +264,9 @@ func (o *capacity) initialize(q *leaf) {
 		default:
 			continue
 		}
-		of[j.spec.User]++
+		if of[j.spec.User]++; n+1 == q.InitJobs {
+			full++
+		}
 		met++
 	}
 	for _, j := range chosen {
