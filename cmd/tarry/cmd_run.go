@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"regexp/syntax"
 
@@ -36,16 +35,26 @@ under _SUCCESS; a job that fails leaves no OUT. --overwrite replaces an earlier 
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
 	r.register(cmd)
-	cmd.AddCommand(
-		newRunWordCount(p, r),
-		newRunSort(p, r),
-		newRunTeraSort(p, r),
-		newRunGrep(p, r),
-		newRunIndex(p, r),
-		newRunMean(p, r),
-		newRunTop(p, r),
-	)
+	cmd.AddCommand(jobCommands(func(cmd *cobra.Command, inputs []string, stages ...stage) error {
+		return p.run(cmd, r, inputs, stages)
+	})...)
 	return cmd
+}
+
+// starter does something with a job: its command, as it was called, its IN arguments and its stages.
+type starter func(cmd *cobra.Command, inputs []string, stages ...stage) error
+
+// jobCommands lists the commands of the jobs.
+func jobCommands(start starter) []*cobra.Command {
+	return []*cobra.Command{
+		newRunWordCount(start),
+		newRunSort(start),
+		newRunTeraSort(start),
+		newRunGrep(start),
+		newRunIndex(start),
+		newRunMean(start),
+		newRunTop(start),
+	}
 }
 
 // needInputs is the argument check of jobs whose arguments are all inputs.
@@ -53,7 +62,7 @@ func needInputs() cobra.PositionalArgs {
 	return arguments(1, -1, "at least one input: files, directories, globs, or - for standard input")
 }
 
-func newRunWordCount(p *program, r *runFlags) *cobra.Command {
+func newRunWordCount(start starter) *cobra.Command {
 	return &cobra.Command{
 		Use:   "wordcount IN... -o OUT",
 		Short: "Count words",
@@ -63,14 +72,14 @@ part.
 ` + inputHelp,
 		Args: needInputs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.run(cmd, r, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return start(cmd, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 				return jobs.WordCount().Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.Count](to))
 			})
 		},
 	}
 }
 
-func newRunSort(p *program, r *runFlags) *cobra.Command {
+func newRunSort(start starter) *cobra.Command {
 	var o jobs.SortOptions
 	cmd := &cobra.Command{
 		Use:   "sort IN... -o OUT",
@@ -81,7 +90,7 @@ chosen from a sample of the input.
 ` + inputHelp,
 		Args: needInputs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.run(cmd, r, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return start(cmd, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 				return jobs.Sort(o).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Line](to))
 			})
 		},
@@ -91,7 +100,7 @@ chosen from a sample of the input.
 	return cmd
 }
 
-func newRunTeraSort(p *program, r *runFlags) *cobra.Command {
+func newRunTeraSort(start starter) *cobra.Command {
 	return &cobra.Command{
 		Use:   "terasort IN... -o OUT",
 		Short: "Sort records of 100 bytes by their first 10",
@@ -100,14 +109,14 @@ func newRunTeraSort(p *program, r *runFlags) *cobra.Command {
 ` + inputHelp,
 		Args: needInputs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.run(cmd, r, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return start(cmd, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 				return jobs.TeraSort().Bind(mapreduce.FixedSize(jobs.TeraRecordBytes, src...), mapreduce.Raw[mapreduce.Pair[[]byte, []byte]](to))
 			})
 		},
 	}
 }
 
-func newRunGrep(p *program, r *runFlags) *cobra.Command {
+func newRunGrep(start starter) *cobra.Command {
 	var (
 		o                   jobs.GrepOptions
 		count, countMatches bool
@@ -137,7 +146,7 @@ understood), or with -F a text. Several lines in PATTERN are several patterns. A
 			if err != nil {
 				return err
 			}
-			return p.run(cmd, r, args[1:], stages...)
+			return start(cmd, args[1:], stages...)
 		},
 	}
 	f := cmd.Flags()
@@ -175,7 +184,7 @@ func grepStages(pattern string, o jobs.GrepOptions, count, countMatches bool) ([
 	}
 }
 
-func newRunIndex(p *program, r *runFlags) *cobra.Command {
+func newRunIndex(start starter) *cobra.Command {
 	return &cobra.Command{
 		Use:   "index IN... -o OUT",
 		Short: "List for each word the files it stands in",
@@ -184,14 +193,14 @@ func newRunIndex(p *program, r *runFlags) *cobra.Command {
 ` + inputHelp,
 		Args: needInputs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.run(cmd, r, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return start(cmd, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 				return jobs.Index().Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.Posting](to))
 			})
 		},
 	}
 }
 
-func newRunMean(p *program, r *runFlags) *cobra.Command {
+func newRunMean(start starter) *cobra.Command {
 	return &cobra.Command{
 		Use:   "mean IN... -o OUT",
 		Short: "Take the mean of each key's numbers",
@@ -200,14 +209,14 @@ func newRunMean(p *program, r *runFlags) *cobra.Command {
 ` + inputHelp,
 		Args: needInputs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.run(cmd, r, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return start(cmd, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 				return jobs.Mean().Bind(mapreduce.KeyValueLines('\t', src...), mapreduce.Text[mapreduce.Pair[[]byte, float64]](to))
 			})
 		},
 	}
 }
 
-func newRunTop(p *program, r *runFlags) *cobra.Command {
+func newRunTop(start starter) *cobra.Command {
 	k := 10
 	cmd := &cobra.Command{
 		Use:   "top IN... -o OUT",
@@ -221,72 +230,11 @@ wordcount.
 			if k < 1 {
 				return usageError("-k %d: at least 1 line is needed", k)
 			}
-			return p.run(cmd, r, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return start(cmd, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 				return jobs.Top(k).Bind(mapreduce.KeyValueLines('\t', src...), mapreduce.Text[jobs.Count](to))
 			})
 		},
 	}
 	cmd.Flags().IntVarP(&k, "lines", "k", k, "how many lines")
 	return cmd
-}
-
-// run does the stages of a job one after the other and reports.
-func (p *program) run(cmd *cobra.Command, r *runFlags, args []string, stages ...stage) (err error) {
-	if err := r.check(p, cmd); err != nil {
-		return err
-	}
-	ctx := cmd.Context()
-	out, err := p.openOutput(r)
-	if err != nil {
-		return err
-	}
-	src, err := p.inputs(ctx, args)
-	if err == nil {
-		err = r.checkBlocks(src)
-	}
-	if err != nil {
-		return err
-	}
-	stopProfile, err := r.profile()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, stopProfile()) }()
-	return p.runStages(ctx, r, src, out, stages)
-}
-
-// runStages runs each stage on what the one before it wrote.
-func (p *program) runStages(ctx context.Context, r *runFlags, src []mapreduce.Source, out *outputTarget, stages []stage) (err error) {
-	engine, err := p.startEngine(r)
-	if err != nil {
-		return err
-	}
-	result := newResult(r.output)
-	defer func() { err = result.report(ctx, p, r, errors.Join(err, engine.close())) }()
-	between := betweenStages{dir: r.spillDir}
-	defer func() { err = errors.Join(err, between.remove()) }()
-	for i, bind := range stages {
-		to := out.destination
-		if i < len(stages)-1 {
-			if to, err = between.next(); err != nil {
-				return err
-			}
-		}
-		plan, err := bind(src, to)
-		if err != nil {
-			return err
-		}
-		result.Job = plan.Name()
-		counters, err := engine.run(ctx, plan)
-		result.Counters.Merge(counters)
-		if err != nil {
-			return err
-		}
-		if i < len(stages)-1 {
-			if src, err = between.sources(); err != nil {
-				return err
-			}
-		}
-	}
-	return out.complete()
 }

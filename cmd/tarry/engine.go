@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/tarry-mr/tarry/actors"
@@ -14,19 +15,16 @@ import (
 // haltGrace is how long running attempts may go on after the first signal.
 const haltGrace = 2 * time.Second
 
-// engine runs plans one after the other: on a cluster, or inline.
+// engine runs plans: on a cluster, or inline.
 type engine interface {
 	// run runs a plan to its end. Counters are there after errors, too.
-	run(ctx context.Context, plan *mapreduce.Plan) (*mapreduce.Counters, error)
+	run(ctx context.Context, plan *mapreduce.Plan, j *jobFlags) (*mapreduce.Counters, error)
 	// close stops what runs, and writes what was recorded.
 	close() error
 }
 
-// startEngine starts what the flags ask for.
-func (p *program) startEngine(r *runFlags) (engine, error) {
-	if r.inline {
-		return &inlineEngine{flags: r}, nil
-	}
+// startCluster starts the cluster that the flags describe.
+func startCluster(r *clusterFlags) (*clusterEngine, error) {
 	policy, err := r.livePolicy()
 	if err != nil {
 		return nil, err
@@ -48,11 +46,17 @@ func (p *program) startEngine(r *runFlags) (engine, error) {
 	if err != nil {
 		return nil, errors.Join(configError("%w", err), rec.close())
 	}
-	return &clusterEngine{program: p, flags: r, cluster: cluster, record: rec}, nil
+	e := &clusterEngine{cluster: cluster, record: rec}
+	e.halt = sync.OnceValue(func() error {
+		grace, cancel := context.WithTimeout(context.Background(), haltGrace)
+		defer cancel()
+		return cluster.Halt(grace)
+	})
+	return e, nil
 }
 
 // livePolicy is the scheduler of a live cluster. Its waits follow the heartbeats, as Hadoop's do, unless flags or files set them.
-func (r *runFlags) livePolicy() (scheduling.Policy, error) {
+func (r *clusterFlags) livePolicy() (scheduling.Policy, error) {
 	policy, err := r.policy(r.scheduler)
 	if err != nil {
 		return policy, err
@@ -63,30 +67,24 @@ func (r *runFlags) livePolicy() (scheduling.Policy, error) {
 	return policy, r.files.unused(r.scheduler, true)
 }
 
-// clusterEngine runs plans on a live cluster.
+// clusterEngine runs jobs on a live cluster, several at once if asked to.
 type clusterEngine struct {
-	program *program
-	flags   *runFlags
 	cluster *actors.Cluster
 	record  *record
+	halt    func() error // ends all jobs gently, once
 }
 
-func (e *clusterEngine) run(ctx context.Context, plan *mapreduce.Plan) (*mapreduce.Counters, error) {
-	job, err := e.cluster.Submit(ctx, plan, e.flags.submitOptions())
+// run runs a plan to its end; watch is called when it has begun and what it returns when it has ended.
+func (e *clusterEngine) run(ctx context.Context, plan *mapreduce.Plan, j *jobFlags, watch func(*actors.JobHandle) (ended func())) (*mapreduce.Counters, error) {
+	job, err := e.cluster.Submit(ctx, plan, j.submitOptions())
 	if err != nil {
 		return nil, err
 	}
-	stop := func() {}
-	if !e.flags.quiet && !e.flags.noProgress {
-		stop = e.program.showProgress(runBars(), func() progress { return statusOf(job.Progress()).progress() })
-	}
-	defer stop()
+	defer watch(job)()
 	select {
 	case <-job.Done():
 	case <-ctx.Done():
-		grace, cancel := context.WithTimeout(context.Background(), haltGrace)
-		defer cancel()
-		if err := e.cluster.Halt(grace); err != nil {
+		if err := e.halt(); err != nil {
 			return nil, err
 		}
 	}
@@ -98,18 +96,23 @@ func (e *clusterEngine) close() error {
 	return errors.Join(e.cluster.Close(), e.record.close())
 }
 
-// inlineEngine runs plans in one goroutine, without a cluster.
-type inlineEngine struct {
-	flags *runFlags
+// watchedEngine is a cluster with somebody who watches each job.
+type watchedEngine struct {
+	*clusterEngine
+	watch func(*actors.JobHandle) (ended func())
 }
 
-func (e *inlineEngine) run(ctx context.Context, plan *mapreduce.Plan) (*mapreduce.Counters, error) {
-	for _, f := range []struct{ name, value string }{{"events", e.flags.events}, {"trace-out", e.flags.traceOut}} {
-		if f.value != "" {
-			return nil, configError("--%s needs a cluster: not with --inline", f.name)
-		}
-	}
-	c, err := mapreduce.RunLocal(ctx, plan, mapreduce.LocalOptions{Reduces: e.flags.reduces, Blocks: e.flags.inlineBlocks(plan)})
+func (e *watchedEngine) run(ctx context.Context, plan *mapreduce.Plan, j *jobFlags) (*mapreduce.Counters, error) {
+	return e.clusterEngine.run(ctx, plan, j, e.watch)
+}
+
+// inlineEngine runs plans in one goroutine, without a cluster.
+type inlineEngine struct {
+	flags *clusterFlags
+}
+
+func (e *inlineEngine) run(ctx context.Context, plan *mapreduce.Plan, j *jobFlags) (*mapreduce.Counters, error) {
+	c, err := mapreduce.RunLocal(ctx, plan, mapreduce.LocalOptions{Reduces: j.reduces, Blocks: e.flags.inlineBlocks(plan)})
 	if err != nil {
 		return c, fmt.Errorf("inline: %w", err)
 	}
@@ -119,7 +122,7 @@ func (e *inlineEngine) run(ctx context.Context, plan *mapreduce.Plan) (*mapreduc
 func (e *inlineEngine) close() error { return nil }
 
 // inlineBlocks cuts sources for a run without a cluster, if a block size is given.
-func (r *runFlags) inlineBlocks(plan *mapreduce.Plan) func(int) []mapreduce.Block {
+func (r *clusterFlags) inlineBlocks(plan *mapreduce.Plan) func(int) []mapreduce.Block {
 	size := int64(r.blockSize)
 	if size == 0 {
 		return nil

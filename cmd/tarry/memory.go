@@ -11,7 +11,7 @@ const memoryShare = 0.5
 
 // memoryBudget is the budget of all tasks: --memory, or half of what the control group or else the machine allows. 0, where
 // neither can be known, means no limit.
-func (r *runFlags) memoryBudget() int64 {
+func (r *clusterFlags) memoryBudget() int64 {
 	if r.memory > 0 {
 		return int64(r.memory)
 	}
@@ -27,7 +27,7 @@ func (r *runFlags) memoryBudget() int64 {
 
 // parallelism is how many attempts compute at once: no more than there are cores, unless the slots of one node were chosen.
 // Many emulated nodes share this machine's cores; slots beyond them wait rather than slow one another down.
-func (r *runFlags) parallelism() int {
+func (r *clusterFlags) parallelism() int {
 	if r.nodes == 1 {
 		return 0
 	}

@@ -7,15 +7,13 @@ import (
 )
 
 // checkNetwork refuses network flags that have no meaning.
-func (r *runFlags) checkNetwork(cmd *cobra.Command) error {
+func (r *clusterFlags) checkNetwork(cmd *cobra.Command) error {
 	for _, name := range []string{"node-link", "oversubscription"} {
 		if cmd.Flags().Changed(name) && !r.network {
 			return usageError("--%s is of the network that --emulate-network turns on", name)
 		}
 	}
 	switch {
-	case r.network && r.inline:
-		return usageError("--inline has no nodes: not with --emulate-network")
 	case r.nodeLink < 1:
 		return configError("--node-link 0: at least 1 byte a second is needed")
 	case !(r.oversubscribed >= 1 && r.oversubscribed <= 1e6):
@@ -25,7 +23,7 @@ func (r *runFlags) checkNetwork(cmd *cobra.Command) error {
 }
 
 // emulated is the network that the flags ask for.
-func (r *runFlags) emulated() actors.NetworkConfig {
+func (r *clusterFlags) emulated() actors.NetworkConfig {
 	if !r.network {
 		return actors.NetworkConfig{}
 	}

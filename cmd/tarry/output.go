@@ -24,7 +24,7 @@ type outputTarget struct {
 }
 
 // openOutput refuses an output that exists, or prepares to replace it.
-func (p *program) openOutput(r *runFlags) (*outputTarget, error) {
+func (p *program) openOutput(r *jobFlags) (*outputTarget, error) {
 	packed, err := mapreduce.ParseCompression(r.compress)
 	if err != nil {
 		return nil, usageError("--compress: %w", err)

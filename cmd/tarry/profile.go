@@ -9,7 +9,7 @@ import (
 
 // profile starts the profiles that are asked for; stop ends and writes them. Their files are made at once, so that what cannot be
 // written fails before the job.
-func (r *runFlags) profile() (stop func() error, err error) {
+func (r *clusterFlags) profile() (stop func() error, err error) {
 	create := func(flag, name string) *os.File {
 		if name == "" || err != nil {
 			return nil

@@ -26,9 +26,8 @@ func newResult(output string) *result {
 	return &result{Output: output, Counters: new(mapreduce.Counters), began: time.Now()}
 }
 
-// report prints how the run ended: the counters to standard error, or all as JSON to standard output. It gives err back,
-// with what went wrong in printing.
-func (r *result) report(ctx context.Context, p *program, f *runFlags, err error) error {
+// end notes how the run ended.
+func (r *result) end(ctx context.Context, err error) {
 	r.ElapsedSeconds = time.Since(r.began).Seconds()
 	r.State = "succeeded"
 	if err != nil {
@@ -37,13 +36,24 @@ func (r *result) report(ctx context.Context, p *program, f *runFlags, err error)
 	if ctx.Err() != nil {
 		r.State = "killed"
 	}
+}
+
+// line says in a line how the run ended.
+func (r *result) line() string {
+	return fmt.Sprintf("%s %s in %s", r.Job, r.State, time.Duration(r.ElapsedSeconds*float64(time.Second)).Round(time.Millisecond))
+}
+
+// report prints how the run ended: the counters to standard error, or all as JSON to standard output. It gives err back,
+// with what went wrong in printing.
+func (r *result) report(ctx context.Context, p *program, f *clusterFlags, err error) error {
+	r.end(ctx, err)
 	if f.json {
 		return errors.Join(err, json.NewEncoder(p.stdout).Encode(r))
 	}
 	if f.quiet {
 		return err
 	}
-	if _, bad := fmt.Fprintf(p.stderr, "%s %s in %s\n", r.Job, r.State, time.Since(r.began).Round(time.Millisecond)); bad != nil {
+	if _, bad := fmt.Fprintln(p.stderr, r.line()); bad != nil {
 		return err // nobody listens
 	}
 	for range r.Counters.All() { // none where nothing began

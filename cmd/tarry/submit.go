@@ -4,11 +4,13 @@ import (
 	"os/user"
 
 	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // submitOptions are a job's: its user is who runs this program.
-func (r *runFlags) submitOptions() actors.SubmitOptions {
-	o := actors.SubmitOptions{Reduces: r.reduces, Pool: r.pool, Queue: r.queue}
+func (j *jobFlags) submitOptions() actors.SubmitOptions {
+	o := actors.SubmitOptions{Reduces: j.reduces, Pool: j.pool, Queue: j.queue}
+	o.Priority, _ = scheduling.ParsePriority(j.priority) // check found it good
 	me, err := user.Current()
 	if err != nil {
 		return o
