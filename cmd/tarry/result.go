@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,8 @@ import (
 
 // result is the outcome of a run, as --json prints it.
 type result struct {
+	Line           int                 `json:"line,omitempty"`       // of the batch file
+	AtSeconds      float64             `json:"at_seconds,omitempty"` // when it began, since the batch did
 	Job            string              `json:"job"`
 	State          string              `json:"state"` // succeeded, failed or killed
 	Output         string              `json:"output"`
@@ -40,7 +43,7 @@ func (r *result) end(ctx context.Context, err error) {
 
 // line says in a line how the run ended.
 func (r *result) line() string {
-	return fmt.Sprintf("%s %s in %s", r.Job, r.State, time.Duration(r.ElapsedSeconds*float64(time.Second)).Round(time.Millisecond))
+	return fmt.Sprintf("%s %s in %s", cmp.Or(r.Job, "job"), r.State, time.Duration(r.ElapsedSeconds*float64(time.Second)).Round(time.Millisecond))
 }
 
 // report prints how the run ended: the counters to standard error, or all as JSON to standard output. It gives err back,

@@ -9,6 +9,7 @@ import (
 // commands is the table of commands: one constructor a line, each in its own file cmd_NAME.go.
 func commands(p *program) []*cobra.Command {
 	return []*cobra.Command{
+		newBatch(p),
 		newConfig(p),
 		newDelay(p),
 		newExperiment(p),
@@ -35,7 +36,7 @@ process: maps wait a moment for a slot beside their data, reduces go to the cent
 
 Results go to standard output, everything else to standard error. Every flag can also be set by an environment variable:
 --block-size by TARRY_BLOCK_SIZE. Exit codes: 0 done, 1 job failed or input not readable, 2 wrong command line,
-3 output exists or configuration cannot work, 130 interrupted, 143 terminated.`,
+3 output exists or configuration cannot work, 130 interrupted, 141 nobody reads the output, 143 terminated.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {

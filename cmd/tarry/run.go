@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -85,7 +86,7 @@ func runStages(ctx context.Context, e engine, w *work) (err error) {
 		if err != nil {
 			return err
 		}
-		w.result.Job = plan.Name()
+		w.result.Job = cmp.Or(w.result.Job, plan.Name())
 		counters, err := e.run(ctx, plan, w.flags)
 		w.result.Counters.Merge(counters)
 		if err != nil {

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// batchJob is a line of a batch file.
+type batchJob struct {
+	line   int
+	at     time.Duration // since the batch began
+	flags  jobFlags
+	inputs []string
+	stages []stage
+}
+
+// readBatch reads the jobs of a batch file: a job a line, written as behind `tarry run`, after "at TIME" if it is to begin later. Errors name
+// file and line.
+func readBatch(name string, r io.Reader) ([]*batchJob, error) {
+	var list []*batchJob
+	outputs := map[string]int{}
+	lines := bufio.NewScanner(r)
+	for n := 1; lines.Scan(); n++ {
+		words, err := splitWords(lines.Text())
+		if err == nil && len(words) == 0 {
+			continue
+		}
+		j := &batchJob{line: n}
+		if err == nil {
+			err = j.parse(words)
+		}
+		if err == nil {
+			dir := filepath.Clean(j.flags.output)
+			if first := outputs[dir]; first > 0 {
+				err = usageError("output %s is that of line %d already", j.flags.output, first)
+			}
+			outputs[dir] = n
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
+		}
+		list = append(list, j)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(list) == 0 {
+		return nil, usageError("%s: no job in it", name)
+	}
+	return list, nil
+}
+
+// parse understands the words of a line.
+func (j *batchJob) parse(words []string) error {
+	if words[0] == "at" {
+		if len(words) < 2 {
+			return usageError("at which time? want: at TIME JOB IN... -o OUT")
+		}
+		at, err := time.ParseDuration(words[1])
+		if err != nil || at < 0 {
+			return usageError("at %s: want a time such as 500ms or 2s", words[1])
+		}
+		j.at, words = at, words[2:]
+	}
+	root := &cobra.Command{
+		Use: "batch", SilenceErrors: true, SilenceUsage: true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError("which job?")
+			}
+			return usageError("unknown job %q%s", args[0], meant(cmd, args[0]))
+		},
+		RunE: func(*cobra.Command, []string) error { return nil },
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetOut(io.Discard)
+	root.SetErr(io.Discard)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError("%w", err) })
+	j.flags.register(root)
+	root.AddCommand(jobCommands(func(_ *cobra.Command, inputs []string, stages ...stage) error {
+		j.inputs, j.stages = inputs, stages
+		return nil
+	})...)
+	root.SetArgs(words)
+	if err := root.ExecuteContext(context.Background()); err != nil {
+		return err
+	}
+	switch {
+	case j.stages == nil: // help
+		return usageError("%s is no job", words[0])
+	case j.flags.output == "-":
+		return usageError("-o -: the jobs of a batch write to directories")
+	}
+	if slices.Contains(j.inputs, stdinName) {
+		return usageError("-: the jobs of a batch read files")
+	}
+	return j.flags.check()
+}
+
+// splitWords cuts a line at white space. 'text' is taken as it stands, in "text" a backslash takes the meaning of the byte after it away, as it does
+// outside of quotes; # at the start of a word begins a comment.
+func splitWords(line string) ([]string, error) {
+	var words []string
+	var word []byte
+	begun, quote := false, byte(0)
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		switch {
+		case c == '\\' && quote != '\'':
+			if i++; i == len(line) {
+				return nil, usageError("a backslash at the end of the line")
+			}
+			word, begun = append(word, line[i]), true
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote != 0:
+			word = append(word, c)
+		case c == '\'' || c == '"':
+			quote, begun = c, true
+		case strings.IndexByte(" \t\r", c) >= 0:
+			if begun {
+				words, word, begun = append(words, string(word)), nil, false
+			}
+		case c == '#' && !begun:
+			return words, nil
+		default:
+			word, begun = append(word, c), true
+		}
+	}
+	if quote != 0 {
+		return nil, usageError("a %c that is not closed", quote)
+	}
+	if begun {
+		words = append(words, string(word))
+	}
+	return words, nil
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+// newBatch is the command `tarry batch`.
+func newBatch(p *program) *cobra.Command {
+	c := new(clusterFlags)
+	cmd := &cobra.Command{
+		Use:   "batch FILE",
+		Short: "Run several jobs at once on one emulated cluster",
+		Long: `Run several jobs at once on one emulated cluster, so that they share it as the scheduler says. FILE, or - for standard
+input, has a job a line, written as behind tarry run, with the flags of jobs only; "at TIME" before it lets it begin that long
+after the batch. # begins a comment; quotes and backslashes work as in a shell.
+
+  wordcount 'books/**/*.txt' -o out/words --pool batch
+  at 500ms grep -i error logs -o out/errors --pool ann --priority high
+  at 1s sort small.txt -o out/sorted --pool bob
+
+  tarry batch jobs.txt --racks 4 --nodes 40 --scheduler hfs --events events.jsonl
+  tarry events events.jsonl --summary
+
+Every line is checked, and its output and inputs looked at, before the first job begins. Each job says in a line how it ended; a
+failed one does not stop the others. The exit code is 1 if a job failed.`,
+		Args:              arguments(1, 1, "one file with the jobs"),
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
+		RunE:              func(cmd *cobra.Command, args []string) error { return p.batch(cmd, c, args[0]) },
+	}
+	c.register(cmd)
+	return cmd
+}
+
+// batch runs the jobs of a file and reports each.
+func (p *program) batch(cmd *cobra.Command, c *clusterFlags, name string) (err error) {
+	if err := c.check(p, cmd); err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	jobs, err := p.openBatch(name)
+	if err != nil {
+		return err
+	}
+	b := &batch{program: p, flags: c, name: name}
+	for _, j := range jobs {
+		if err := b.add(ctx, j); err != nil {
+			return fmt.Errorf("%s:%d: %w", name, j.line, err)
+		}
+	}
+	stopProfile, err := c.profile()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stopProfile()) }()
+	cluster, err := startCluster(c)
+	if err != nil {
+		return err
+	}
+	b.run(ctx, cluster)
+	return errors.Join(b.report(), cluster.close())
+}
+
+// openBatch reads the batch file of that name.
+func (p *program) openBatch(name string) ([]*batchJob, error) {
+	if name == stdinName {
+		return readBatch(stdinTitle, p.stdin)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, plainPathError(name, err)
+	}
+	defer file.Close()
+	return readBatch(name, file)
+}
