@@ -47,6 +47,14 @@ func TestAssign(t *testing.T) {
 	})
 }
 
+func TestOffRackCut(t *testing.T) {
+	p := placing{rackOf: []int{0, 0, 1}, slots: 1, at: []int{0, 1, 2}, bytes: [][]int64{{10}, {20}, {30}}}
+	// On a random node 30 bytes of rack 0 leave it with one chance in three, 30 of rack 1 with two: 30 in all. On node 0 the 30 of rack 1 leave.
+	require.InDelta(t, 0, p.offRackCut([]int{0}), 1e-9)
+	p.bytes[2][0] = 60
+	require.InDelta(t, 100*(1-30.0/50), p.offRackCut([]int{2}), 1e-9)
+}
+
 // The closed form gives what the definition gives, and no rule of the Core beats the best assignment.
 func TestPlacing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
