@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -158,18 +156,17 @@ func replayCoflows(ctx context.Context, o Options, list []workload.Coflow, racks
 
 // readCoflows gives the shuffles of the trace, or some drawn like them, and says which.
 func readCoflows(o Options) (list []workload.Coflow, racks int, source string, err error) {
-	name := filepath.Join(os.Getenv("TARRY_TRACES"), coflowName)
-	f, err := os.Open(name)
-	if os.Getenv("TARRY_TRACES") == "" || os.IsNotExist(err) {
+	f, err := openTrace(coflowName)
+	if err != nil {
+		return nil, 0, "", err
+	}
+	if f == nil {
 		n := 526
 		if o.Quick {
 			n = 150
 		}
 		list = workload.DrawCoflows(rand.New(rand.NewPCG(o.Seed, 8)), n)
 		return list, workload.CoflowRacks, fmt.Sprintf("Workload: %s is not there (TARRY_TRACES names its folder), so %d shuffles of its shape are drawn: the same classes of map racks and bytes by class, random racks.", coflowName, n), nil
-	}
-	if err != nil {
-		return nil, 0, "", err
 	}
 	defer f.Close()
 	list, racks, err = workload.ReadCoflows(f, coflowName)

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling/simulator"
@@ -94,15 +92,15 @@ func hotRows(name string, c *simulator.Contest) []Row {
 
 // hotJobs gives jobs on popular files: of the trace with input paths, or drawn like it; and says which.
 func hotJobs(jobs int) (load func(*rand.Rand) workload.Workload, source string, err error) {
-	name := filepath.Join(os.Getenv("TARRY_TRACES"), pathsName)
-	f, err := os.Open(name)
-	if os.Getenv("TARRY_TRACES") == "" || os.IsNotExist(err) {
-		return func(r *rand.Rand) workload.Workload {
-			return workload.HotFiles(r, jobs, 100, 1.03, workload.Dist{Shape: workload.Exponential, A: 0.6})
-		}, fmt.Sprintf("Workload: %s is not there (TARRY_TRACES names its folder), so %d scans are drawn: of 100 files of 2 to 20 blocks by Zipf's law with the exponent of that trace, 1.03, exponential gaps of 0.6 s.", pathsName, jobs), nil
-	}
+	f, err := openTrace(pathsName)
 	if err != nil {
 		return nil, "", err
+	}
+	if f == nil {
+		load = func(r *rand.Rand) workload.Workload {
+			return workload.HotFiles(r, jobs, 100, 1.03, workload.Dist{Shape: workload.Exponential, A: 0.6})
+		}
+		return load, fmt.Sprintf("Workload: %s is not there (TARRY_TRACES names its folder), so %d scans are drawn: of 100 files of 2 to 20 blocks by Zipf's law with the exponent of that trace, 1.03, exponential gaps of 0.6 s.", pathsName, jobs), nil
 	}
 	defer f.Close()
 	w, err := workload.ReadSWIM(f, pathsName, workload.TraceOptions{Nodes: 100, OriginalNodes: 3000, Jobs: 5 * jobs, MaxMaps: 100, MaxReduces: 200})
@@ -113,5 +111,5 @@ func hotJobs(jobs int) (load func(*rand.Rand) workload.Workload, source string, 
 		one := w
 		one.Files = append([]workload.File(nil), w.Files...)
 		return one
-	}, fmt.Sprintf("Workload: the first %d jobs of %s, path labels repaired, bytes scaled from 3,000 to 100 nodes, jobs cut to 100 maps.", 5*jobs, pathsName), nil
+	}, fmt.Sprintf("Workload: the first %d jobs of %s, path labels repaired, bytes scaled from 3,000 to 100 nodes, jobs cut to 100 maps.", len(w.Jobs), pathsName), nil
 }

@@ -99,17 +99,12 @@ func traceRows(all []simulator.Contest, r *Result) {
 
 // traceJobs gives the first jobs of the trace (0: all), or of a sample drawn like it, and says which.
 func traceJobs(jobs int) (load func(*rand.Rand) workload.Workload, source string, err error) {
-	dir := os.Getenv("TARRY_TRACES")
-	if dir == "" {
-		load = func(r *rand.Rand) workload.Workload {
-			w := workload.FBDataset(r)
-			return w
-		}
-		return load, "Workload: no trace (TARRY_TRACES is not set), so the drawn FB-dataset of [Pastorelli13 §4.1] stands in for it.", nil
-	}
-	f, err := os.Open(filepath.Join(dir, traceName))
+	f, err := openTrace(traceName)
 	if err != nil {
 		return nil, "", err
+	}
+	if f == nil {
+		return workload.FBDataset, fmt.Sprintf("Workload: %s is not there (TARRY_TRACES names its folder), so the drawn FB-dataset of [Pastorelli13 §4.1] stands in for it.", traceName), nil
 	}
 	defer f.Close()
 	w, err := workload.ReadSWIM(f, traceName, workload.TraceOptions{Nodes: 100, OriginalNodes: 600, Jobs: jobs, MaxMaps: 1000, MaxReduces: 200, TimeScale: 1.0 / traceSpeed, Skew: workload.Skew{Cells: 1}})
@@ -118,4 +113,17 @@ func traceJobs(jobs int) (load func(*rand.Rand) workload.Workload, source string
 	}
 	return func(*rand.Rand) workload.Workload { return w }, fmt.Sprintf(
 		"Workload: the first %d jobs of %s, bytes scaled from 600 to 100 nodes, submissions %d times as fast as recorded: the trace tells bytes but not how long tasks computed, and by reading alone less than 1 %% of the slots would be busy. Partitions differ by a lognormal factor of sigma 1 on each (map, reduce).", len(w.Jobs), traceName, traceSpeed), nil
+}
+
+// openTrace opens a trace in the folder that TARRY_TRACES names; nil if it is not there or no folder is named.
+func openTrace(name string) (*os.File, error) {
+	dir := os.Getenv("TARRY_TRACES")
+	if dir == "" {
+		return nil, nil
+	}
+	f, err := os.Open(filepath.Join(dir, name))
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	return f, err
 }
