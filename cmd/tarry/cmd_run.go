@@ -70,6 +70,9 @@ func newRunWordCount(start starter) *cobra.Command {
 part.
 
 ` + inputHelp,
+		Example: `  tarry run wordcount 'books/**/*.txt' -o counts
+  tarry run wordcount book.txt -o - | sort -k2,2nr | head
+  tarry run wordcount book.txt -o counts --racks 4 --nodes 40 --block-size 64KiB --events events.jsonl`,
 		Args: needInputs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return start(cmd, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
@@ -88,6 +91,8 @@ func newRunSort(start starter) *cobra.Command {
 chosen from a sample of the input.
 
 ` + inputHelp,
+		Example: `  tarry run sort big.txt -o sorted --memory 256MiB
+  tarry run sort -u names.txt more/ -o - --compress zstd`,
 		Args: needInputs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return start(cmd, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
@@ -107,6 +112,8 @@ func newRunTeraSort(start starter) *cobra.Command {
 		Long: `Sort records of 100 bytes, as tarry gen tera makes them, by their first 10: the parts one after the other are sorted.
 
 ` + inputHelp,
+		Example: `  tarry gen tera --size 100MB --seed 1 -o tera.dat
+  tarry run terasort tera.dat -o sorted --reduces 4`,
 		Args: needInputs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return start(cmd, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
@@ -131,6 +138,9 @@ PATTERN is a regular expression in the syntax of Go's package regexp (RE2: no ba
 understood), or with -F a text. Several lines in PATTERN are several patterns. A PATTERN that begins with - goes after --.
 
 ` + inputHelp,
+		Example: `  tarry run grep 'center|gravity' 'docs/**/*.md' -o -
+  tarry run grep -F -i error logs/ -o errors
+  tarry run grep --count-matches '[0-9]{3}' access.log.gz -o statuses`,
 		Args: arguments(2, -1, "a pattern and at least one input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if count && countMatches {
@@ -191,7 +201,8 @@ func newRunIndex(start starter) *cobra.Command {
 		Long: `Make an inverted index: writes word, tab, number of files, tab, their names with commas between.
 
 ` + inputHelp,
-		Args: needInputs(),
+		Example: `  tarry run index books/ -o index`,
+		Args:    needInputs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return start(cmd, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 				return jobs.Index().Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.Posting](to))
@@ -207,6 +218,8 @@ func newRunMean(start starter) *cobra.Command {
 		Long: `Take the mean of each key's numbers. Reads lines of key, tab, integer; writes key, tab, mean.
 
 ` + inputHelp,
+		Example: `  tarry gen pairs --size 10MB --seed 1 -o pairs.txt
+  tarry run mean pairs.txt -o means`,
 		Args: needInputs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return start(cmd, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
@@ -225,6 +238,8 @@ func newRunTop(start starter) *cobra.Command {
 wordcount.
 
 ` + inputHelp,
+		Example: `  tarry run wordcount book.txt -o counts
+  tarry run top -k 20 counts -o -`,
 		Args: needInputs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if k < 1 {

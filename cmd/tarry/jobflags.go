@@ -25,8 +25,8 @@ func (j *jobFlags) register(cmd *cobra.Command) {
 	f.StringVar(&j.compress, "compress", "none", "compress the output: none, gzip, zstd or s2")
 	f.IntVar(&j.reduces, "reduces", 0, "reduce tasks (default: one for each 64MiB of input)")
 	f.StringVar(&j.pool, "pool", "", "pool of the job (default: the user's)")
-	f.StringVar(&j.queue, "queue", "", "queue of the job (default: default)")
-	f.StringVar(&j.priority, "priority", "normal", "very_high, high, normal, low or very_low")
+	f.StringVar(&j.queue, "queue", "", "queue of the job (default: the one named default)")
+	f.StringVar(&j.priority, "priority", "normal", "how important the job is to the scheduler: very_high, high, normal, low or very_low")
 
 	_ = cmd.RegisterFlagCompletionFunc("compress", cobra.FixedCompletions([]string{"none", "gzip", "zstd", "s2"}, cobra.ShellCompDirectiveNoFileComp)) // an error: no such flag
 	_ = cmd.RegisterFlagCompletionFunc("priority", cobra.FixedCompletions([]string{"very_high", "high", "normal", "low", "very_low"}, cobra.ShellCompDirectiveNoFileComp))

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // commands is the table of commands: one constructor a line, each in its own file cmd_NAME.go.
@@ -55,7 +56,18 @@ Results go to standard output, everything else to standard error. Every flag can
 		return usageError("%w (see %s --help)", err, cmd.CommandPath())
 	})
 	root.AddCommand(commands(p)...)
+	keepFlagOrder(root)
 	return root
+}
+
+// keepFlagOrder lists flags in help texts as they were added: what belongs together stands together.
+func keepFlagOrder(cmd *cobra.Command) {
+	for _, f := range []*pflag.FlagSet{cmd.Flags(), cmd.PersistentFlags(), cmd.LocalFlags(), cmd.InheritedFlags()} {
+		f.SortFlags = false
+	}
+	for _, sub := range cmd.Commands() {
+		keepFlagOrder(sub)
+	}
 }
 
 // meant suggests sub-commands with a name like this one.

@@ -90,7 +90,7 @@ func (f *simFlags) register(cmd *cobra.Command) {
 
 	s.Uint64Var(&f.seed, "seed", 1, "seed of the workload, block places and task times")
 	s.IntVar(&f.repeat, "repeat", 1, "so many runs, with seeds from --seed on")
-	s.BoolVar(&f.json, "json", false, "print JSON")
+	s.BoolVar(&f.json, "json", false, "print the figures as one JSON object a run, or a scheduler")
 	s.BoolVarP(&f.quiet, "quiet", "q", false, "nothing on standard error but errors")
 	s.StringVar(&f.csv, "csv", "", "directory for classes.csv and jobs.csv")
 }

@@ -41,10 +41,10 @@ func (b *byteSize) Set(s string) error {
 	return nil
 }
 
-// String is the size in the largest unit that divides it.
+// String is the size in the largest unit that divides it, one of 1024s before one of 1000s.
 func (b *byteSize) String() string {
 	n := int64(*b)
-	for _, u := range []string{"TiB", "GiB", "MiB", "KiB"} {
+	for _, u := range []string{"TiB", "GiB", "MiB", "KiB", "TB", "GB", "MB", "KB"} {
 		if f := int64(units()[strings.ToLower(u)]); n >= f && n%f == 0 {
 			return strconv.FormatInt(n/f, 10) + u
 		}
