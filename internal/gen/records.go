@@ -44,7 +44,7 @@ func newLog(c Config) fill {
 		for row := int64(0); n > 0; row++ {
 			at := time.Unix(1_700_000_000+(piece*linesPerPiece+row)/perSecond, 0).UTC()
 			line = line[:0]
-			client := clients.draw(r) * 2654435761
+			client := uint64(clients.draw(r)) * 2654435761
 			for i := range 4 {
 				if i > 0 {
 					line = append(line, '.')
