@@ -10,9 +10,12 @@ import (
 
 // Contest is one task that several programs do on the same input.
 type Contest struct {
-	Name     string // short and unique: targets refer to it
-	Input    string // file to read into the page cache before each run; empty: none
-	Bytes    int64  // size of the input
+	Name  string // short and unique: targets refer to it
+	Input string // file to read into the page cache before each run; empty: none
+	Bytes int64  // size of the input
+	// Fresh is how many bytes of memory are used and given back right before each run: about what the programs
+	// need. On a virtual machine memory that was free for seconds is the host's again and twice as slow.
+	Fresh    int64
 	Programs []Program
 }
 
@@ -99,6 +102,9 @@ func (r *Result) takeTurn(ctx context.Context, c Contest, scratch string) {
 			return
 		}
 		defer os.RemoveAll(r.Program.OutDir)
+	}
+	if r.Err = freshen(scratch, c.Fresh); r.Err != nil {
+		return
 	}
 	stdout, err := os.CreateTemp(scratch, "stdout-")
 	if err != nil {

@@ -27,7 +27,7 @@ func TestRunTakesTurnsAndComparesResults(t *testing.T) {
 	slow := program("slow", `a\nb\n`)
 	slow.Once = true
 	failing := Program{Name: "failing", Args: []string{"sh", "-c", "echo the reason >&2; echo a hint >&2; exit 3"}}
-	o, err := Run(context.Background(), Contest{Name: "test", Input: input, Bytes: 4, Programs: []Program{
+	o, err := Run(context.Background(), Contest{Name: "test", Input: input, Bytes: 4, Fresh: 3<<20 + 1, Programs: []Program{
 		program("first", `a\nb\n`), slow, failing, program("wrong", `a\nc\n`), program("other-order", `b\na`),
 		{Name: "nothing found", Args: []string{"false"}, Accept: 1, Result: Count},
 		{Name: "other format", Args: []string{"echo", "2 lines"}, Result: Other},
@@ -48,6 +48,9 @@ func TestRunTakesTurnsAndComparesResults(t *testing.T) {
 	require.Equal(t, "0", o.Result("nothing found").Digest)
 	require.Nil(t, o.Result("nobody"))
 	require.NoDirExists(t, out)
+	left, err := os.ReadDir(scratch)
+	require.NoError(t, err)
+	require.Len(t, left, 2, "only the record and the input are left")
 }
 
 // What was done before an interrupt counts.

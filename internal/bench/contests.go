@@ -30,8 +30,8 @@ const WordCountBudget = "128MiB"
 // Contests returns all contests of a set-up, with the programs that are on this machine.
 func Contests(s Setup) []Contest {
 	contests := []Contest{
-		s.wordCount("wordcount zipf", s.Inputs.Zipf),
-		s.wordCount("wordcount real", s.Inputs.Real),
+		s.wordCount("wordcount zipf", s.Inputs.Zipf, false),
+		s.wordCount("wordcount real", s.Inputs.Real, true),
 		s.teraSort(),
 		s.sortLines(),
 		s.grepCount("grep -c literal", "-F", Literal),
@@ -66,6 +66,12 @@ func (p Program) oneSlot() Program {
 	return p.with(p.Name+", 1 slot", "--map-slots", "1", "--reduce-slots", "1")
 }
 
+// oneCoreLimit is the limit with a single goroutine: how it scales tells what of Tarry's scaling is the machine's.
+func (s Setup) oneCoreLimit(kind ResultKind, args ...string) Program {
+	s.Cores = 1
+	return s.limit(kind, args...).with("limit, 1 core")
+}
+
 func (s Setup) limit(kind ResultKind, args ...string) Program {
 	out := filepath.Join(s.Memory, "out")
 	const perPart = 64 << 20 // as many part files as Tarry makes by default
@@ -83,16 +89,18 @@ func (s Setup) userJob(name string, kind ResultKind, job, input string) []Progra
 	return []Program{{Name: name, Args: []string{s.UserJobs, job, input, out}, OutDir: out, Result: kind}}
 }
 
-func (s Setup) wordCount(name, input string) Contest {
+// wordCount is WordCount of a text, which may have tabs.
+func (s Setup) wordCount(name, input string, tabs bool) Contest {
 	tarry := s.tarry(Lines, "wordcount", input)
-	c := Contest{Name: name, Input: input, Bytes: s.Size, Programs: []Program{
+	c := Contest{Name: name, Input: input, Bytes: s.Size, Fresh: s.Size / 2, Programs: []Program{
 		tarry,
 		s.limit(Lines, "wordcount", input),
 		tarry.with("tarry "+WordCountBudget, "--memory", WordCountBudget),
 		tarry.oneSlot(),
+		s.oneCoreLimit(Lines, "wordcount", input),
 	}}
 	c.Programs = append(c.Programs, s.userJob("user's byte loop", Lines, "wordcount", input)...)
-	c.Programs = append(c.Programs, s.installed(duckWordCount(input, filepath.Join(s.Memory, "duck.csv")))...)
+	c.Programs = append(c.Programs, s.installed(duckWordCount(input, filepath.Join(s.Memory, "duck.csv"), tabs))...)
 	if s.Slow {
 		c.Programs = append(c.Programs, s.installed(Program{
 			Name:   "mawk",
@@ -116,11 +124,12 @@ func (s Setup) shell(name, pipeline, input string) Program {
 
 func (s Setup) teraSort() Contest {
 	tarry := s.tarry(Bytes, "terasort", s.Inputs.Tera)
-	c := Contest{Name: "terasort", Input: s.Inputs.Tera, Bytes: s.Size, Programs: []Program{
+	c := Contest{Name: "terasort", Input: s.Inputs.Tera, Bytes: s.Size, Fresh: 2 * s.Size, Programs: []Program{
 		tarry,
 		s.limit(Bytes, "terasort", s.Inputs.Tera),
 		s.gnuSort(s.Inputs.Tera, "8G"),
 		tarry.oneSlot(),
+		s.oneCoreLimit(Bytes, "terasort", s.Inputs.Tera),
 	}}
 	c.Programs = append(c.Programs, s.installed(duckTeraSort(s.Inputs.Tera, filepath.Join(s.Memory, "duck.csv")))...)
 	return c
@@ -136,7 +145,7 @@ func (s Setup) bigTeraSort() Contest {
 }
 
 func (s Setup) sortLines() Contest {
-	return Contest{Name: "sort lines", Input: s.Inputs.Zipf, Bytes: s.Size, Programs: []Program{
+	return Contest{Name: "sort lines", Input: s.Inputs.Zipf, Bytes: s.Size, Fresh: 2 * s.Size, Programs: []Program{
 		s.tarry(Bytes, "sort", s.Inputs.Zipf),
 		s.limit(Bytes, "sort", s.Inputs.Zipf),
 		s.gnuSort(s.Inputs.Zipf, "8G"),

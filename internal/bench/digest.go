@@ -22,8 +22,9 @@ func digestResult(p Program, stdout *os.File) (string, error) {
 		return string(text), err
 	}
 	names := []string{stdout.Name()}
-	if p.OutDir != "" {
-		var err error
+	if info, err := os.Stat(p.OutDir); err == nil && !info.IsDir() {
+		names = []string{p.OutDir}
+	} else if p.OutDir != "" {
 		if names, err = filepath.Glob(filepath.Join(p.OutDir, "part-*")); err != nil {
 			return "", err
 		}

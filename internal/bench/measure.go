@@ -126,6 +126,24 @@ func statusBytes(status []byte, name string) int64 {
 	return 0
 }
 
+// freshen uses so many bytes of memory and gives them back, in a directory in memory if possible.
+func freshen(scratch string, size int64) error {
+	if size == 0 {
+		return nil
+	}
+	f, err := os.CreateTemp(scratch, "fresh-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	buf := make([]byte, 1<<20)
+	for ; size > 0 && err == nil; size -= int64(len(buf)) {
+		_, err = f.Write(buf[:min(size, int64(len(buf)))])
+	}
+	return err
+}
+
 // warm reads a file, so that it is in the page cache.
 func warm(path string) error {
 	f, err := os.Open(path)
