@@ -122,3 +122,31 @@ func TestFiles(t *testing.T) {
 	_, err = File(dir)
 	require.ErrorContains(t, err, "is a directory")
 }
+
+// Bytes read are those of the files, as the input's size is, so that half of a packed file is half of the work.
+func TestPackedInputCountsItsBytesAsStored(t *testing.T) {
+	text := []byte(strings.Repeat("a line of text that packs well\n", 50_000))
+	for _, c := range []Compression{Gzip, Zstd, S2} {
+		var b bytes.Buffer
+		w, err := c.wrap(&b)
+		require.NoError(t, err)
+		_, err = w.Write(text)
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+		path := filepath.Join(t.TempDir(), "text"+c.Extension())
+		require.NoError(t, os.WriteFile(path, b.Bytes(), 0o600))
+		src, err := File(path)
+		require.NoError(t, err)
+		var out Collected[Pair[string, int64]]
+		p, err := wordCount(true).Bind(Lines(src), out.Output())
+		require.NoError(t, err)
+		counters := runEngine(t, p, 1, nil, Resources{})
+		require.Equal(t, int64(b.Len()), counters.Get(InputBytesRead), c)
+		require.Equal(t, int64(50_000), counters.Get(MapInputRecords))
+	}
+	stream := Stream("pipe", bytes.NewReader(text))
+	var out Collected[Pair[string, int64]]
+	p, err := wordCount(true).Bind(Lines(stream), out.Output())
+	require.NoError(t, err)
+	require.Equal(t, int64(len(text)), runEngine(t, p, 1, nil, Resources{}).Get(InputBytesRead))
+}

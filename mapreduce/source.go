@@ -174,17 +174,32 @@ func once(name string, open func() (io.ReadCloser, error)) func() (io.ReadCloser
 // packedBuffer is how much of a compressed file is read at once, in bytes.
 const packedBuffer = 256 << 10
 
-// open returns the source as one decompressed stream.
-func (s Source) open() (io.ReadCloser, error) {
+// counted counts the bytes that are read, which decompressors do ahead and in goroutines of their own.
+type counted struct {
+	io.ReadCloser
+	n *atomic.Int64
+}
+
+// Read implements io.Reader.
+func (c counted) Read(p []byte) (int, error) {
+	n, err := c.ReadCloser.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// open returns the source as one decompressed stream, and adds to stored what it
+// reads of the bytes as stored.
+func (s Source) open(stored *atomic.Int64) (io.ReadCloser, error) {
 	var raw io.ReadCloser
 	if s.Data != nil {
-		section := io.NewSectionReader(s.Data, 0, s.Data.Size())
+		section := counted{io.NopCloser(io.NewSectionReader(s.Data, 0, s.Data.Size())), stored}
 		raw = io.NopCloser(bufio.NewReaderSize(section, packedBuffer))
 	} else {
-		var err error
-		if raw, err = s.stream(); err != nil {
+		stream, err := s.stream()
+		if err != nil {
 			return nil, err
 		}
+		raw = counted{stream, stored}
 	}
 	if s.packed == notPacked || s.Size() == 0 {
 		return raw, nil

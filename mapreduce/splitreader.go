@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync/atomic"
 )
 
 // windows are the sizes in which a split is read, in bytes.
@@ -27,7 +28,7 @@ type splitReader struct {
 	progress *Progress // may be nil
 	budget   *Memory   // pays for the buffer of a stream; may be nil
 	pool     *Buffers  // supplies it; may be nil
-	read     int64     // bytes of input so far
+	read     int64     // bytes of input so far, as stored
 	// pin, if not nil, takes over each view: it calls release when the bytes are
 	// no longer needed.
 	pin func(view []byte, release func())
@@ -169,7 +170,8 @@ func (s *splitReader) firstRecord(ends recordEnds, end int64) (int64, error) {
 // streamRuns reads a source from start to end through one buffer, which grows
 // only for a record that does not fit.
 func (s *splitReader) streamRuns(ends recordEnds, yield func(run []byte) error) (err error) {
-	r, err := s.source.open()
+	var stored atomic.Int64
+	r, err := s.source.open(&stored)
 	if err != nil {
 		return err
 	}
@@ -193,7 +195,7 @@ func (s *splitReader) streamRuns(ends recordEnds, yield func(run []byte) error) 
 		if eof {
 			used = held
 		}
-		if err := s.tick(int64(n)); err != nil {
+		if err := s.tick(stored.Swap(0)); err != nil {
 			return err
 		}
 		if used == 0 {
@@ -239,16 +241,18 @@ func fill(r io.Reader, b []byte) (n int, err error) {
 
 // all calls fn with the whole source.
 func (s *splitReader) all(fn func(data []byte) error) error {
-	count := func(data []byte) error {
-		if err := s.tick(int64(len(data))); err != nil {
+	count := func(data []byte, stored int64) error {
+		if err := s.tick(stored); err != nil {
 			return err
 		}
 		return fn(data)
 	}
 	if s.source.Splittable() {
-		return s.look(0, s.source.Data.Size(), count)
+		size := s.source.Data.Size()
+		return s.look(0, size, func(data []byte) error { return count(data, size) })
 	}
-	r, err := s.source.open()
+	var stored atomic.Int64
+	r, err := s.source.open(&stored)
 	if err != nil {
 		return err
 	}
@@ -256,5 +260,5 @@ func (s *splitReader) all(fn func(data []byte) error) error {
 	if err = errors.Join(err, r.Close()); err != nil {
 		return err
 	}
-	return count(data)
+	return count(data, stored.Load())
 }
