@@ -56,16 +56,23 @@ func (f *Figure) plot() (*plot.Plot, error) {
 	p.X.Label.Text, p.Y.Label.Text = f.X, f.Y
 	p.Legend.Top = true
 	p.Add(plotter.NewGrid())
-	switch {
-	case len(f.Cells) > 0:
+	if len(f.Cells) > 0 {
 		return p, f.addCells(p)
-	case len(f.Categories) > 0:
-		return p, f.addBars(p)
-	case f.Stacked:
-		return p, f.addAreas(p)
 	}
-	return p, f.addLines(p)
+	add := f.addLines
+	switch {
+	case len(f.Categories) > 0:
+		add = f.addBars
+	case f.Stacked:
+		add = f.addAreas
+	}
+	err := add(p)
+	p.Y.Max += (p.Y.Max - p.Y.Min) * legendLine * float64(len(f.Series)+1) // room for the legend
+	return p, err
 }
+
+// legendLine is the part of a figure's height that a line of its legend takes.
+const legendLine = 0.06
 
 func (f *Figure) addLines(p *plot.Plot) error {
 	for i, s := range f.Series {
@@ -99,9 +106,6 @@ func (f *Figure) addBars(p *plot.Plot) error {
 		bars.Offset = width * vg.Length(float64(i)-float64(len(f.Series)-1)/2)
 		p.Add(bars)
 		p.Legend.Add(s.Name, bars)
-	}
-	if n := len(f.Series); n > 2 { // room for the legend
-		p.Y.Max += (p.Y.Max - p.Y.Min) * 0.06 * float64(n)
 	}
 	p.NominalX(f.Categories...)
 	return nil
