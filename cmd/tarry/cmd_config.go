@@ -10,15 +10,15 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
-// newConfig is the command `tarry config` with its sub-command `check`.
+// newConfig is the command `tarry config` with its sub-commands.
 func newConfig(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
-		Short: "Check the configuration files of schedulers",
+		Short: "Check the configuration files of schedulers, show what flags and environment say",
 		Args:  arguments(0, 0, "one of its sub-commands"),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newConfigCheck(p))
+	cmd.AddCommand(newConfigCheck(p), newConfigShow(p))
 	return cmd
 }
 

@@ -15,7 +15,7 @@ func (p *program) flagsFromEnv(cmd *cobra.Command) error {
 		if err != nil || f.Changed || f.Name == "help" {
 			return
 		}
-		name := "TARRY_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		name := variable(f)
 		if v, ok := p.getenv(name); ok && v != "" {
 			if bad := cmd.Flags().Set(f.Name, v); bad != nil {
 				err = configError("environment variable %s=%q: %w", name, v, bad)
@@ -23,4 +23,9 @@ func (p *program) flagsFromEnv(cmd *cobra.Command) error {
 		}
 	})
 	return err
+}
+
+// variable is the name of a flag's environment variable.
+func variable(f *pflag.Flag) string {
+	return "TARRY_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 }
