@@ -143,6 +143,7 @@ func (c *Core) resumeAttempt(ai int32) {
 	a.job.w[k].suspended--
 	c.suspend--
 	c.hold(a.job, a.node, k, 1)
+	c.disturbed(a.node)
 	a.job.w[k].tasks[a.id.Task.Index].state = taskRunning
 	c.orders = append(c.orders, Order{Verb: Resume, Attempt: a.id, Locality: a.locality, Reason: Reason{Cause: CauseResumed}})
 	if c.cfg.Events != nil {

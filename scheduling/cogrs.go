@@ -69,6 +69,7 @@ func (r *cogrs) cap(g *gravity) int32 {
 }
 
 func (r *cogrs) offer(j *job, n *node) bool {
+	r.catchUp(j)
 	g := j.gravity
 	if g == nil || g.known == 0 {
 		return r.start(j, n, j.w[Reduce].pending.first(), 2, CauseNoGain)
@@ -85,6 +86,7 @@ func (r *cogrs) offer(j *job, n *node) bool {
 	i, at := r.choose(j, n, level, limit)
 	switch {
 	case i < 0:
+		r.arm(j, level, limit)
 		return r.refuse(j, n, CauseGravityWait)
 	case at == 0:
 		return r.start(j, n, i, 0, CauseGravity)
@@ -93,6 +95,7 @@ func (r *cogrs) offer(j *job, n *node) bool {
 }
 
 func (r *cogrs) accepts(j *job, n *node) bool {
+	r.catchUp(j)
 	g := j.gravity
 	if g == nil || g.known == 0 {
 		return true
@@ -120,11 +123,12 @@ func (r *cogrs) start(j *job, n *node, i int32, l Locality, why Cause) bool {
 		j.gravity = newGravity(len(j.w[Map].tasks), len(j.w[Reduce].tasks))
 	}
 	j.gravity.place(n, 1)
+	r.c.mark(j, 0, int32(n.id))
 	var placed *Placed
 	if r.c.cfg.Events != nil {
 		placed = r.explain(j.gravity, i, n)
 	}
-	w.level, w.wait, w.skipped, w.launched = l, 0, false, r.c.beat
+	w.level, w.wait, w.until, w.skipped, w.launched = l, 0, 0, false, r.c.beat
 	if why == CauseNoGain {
 		w.level = 0
 	}

@@ -9,16 +9,17 @@ import (
 // by half, when the last is known, and when one is lost; so all plans of a job together cost O(reduces × feeding
 // nodes × log maps).
 type plan struct {
-	made   bool
-	known  int
-	flat   bool    // no reduce gains anything worth a wait on any node
-	bySize []int32 // reduces, largest input first
-	next   int     // first of bySize that may be pending
-	best   [][choices]choice
-	byNode []here // the choices worth taking, by node
-	byRack []here // the best choices, by rack
-	turn   int32  // the pending reduce that rescue looked at last
-	ahead  projected
+	made    bool
+	known   int
+	flat    bool    // no reduce gains anything worth a wait on any node
+	bySize  []int32 // reduces, largest input first
+	next    int     // first of bySize that may be pending
+	best    [][choices]choice
+	byNode  []here // the choices worth taking, by node
+	byRack  []here // the best choices, by rack
+	refused int    // offers, since arm looked at the plan
+	turn    int32  // the pending reduce that rescue looked at last
+	ahead   projected
 }
 
 // choices is how many nodes are kept for each reduce: the best, and others in case that is full.

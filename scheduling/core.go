@@ -56,18 +56,20 @@ type Core struct {
 	now   time.Duration
 	dirty bool // what may launch must be worked out anew
 
-	nodes  []*node
-	names  map[string]NodeID
-	groups []groupNames // by level; 0 unused
-	topo   int          // changes when a node that jobs may refer to gets its rack
-	near   []presence   // by level from 0
-	oldest time.Duration
+	nodes   []*node
+	names   map[string]NodeID
+	groups  []groupNames // by level; 0 unused
+	topo    int          // changes when a node that jobs may refer to gets its rack
+	near    []presence   // by level from 0
+	centers [2]presence  // of jobs at nodes, and racks, about which they must be asked under cogrs
+	oldest  time.Duration
 
 	jobs   jobTable
 	past   []JobID            // ended jobs whose records are kept, in order of their ends; unless all are
 	active []*job             // not ended, in submission order; may hold ended ones until the next settle
 	ended  int                // ended jobs still in active
 	seats  int32              // given to jobs so far
+	seated []*job             // by seat
 	vacant []int32            // of those, free again
 	waits  [kinds][]waitState // for the next jobs; side by side, as walks read them
 
@@ -210,7 +212,7 @@ func (c *Core) changed(j *job, k TaskKind) {
 	}
 	s := j.wait[k]
 	s.ready = j.launchable(k)
-	s.plain = k == Map && s.ready && j.located && j.slots == 1 && w.pending.n == 0 && w.suspended == 0 && !c.kept(j, k)
+	s.plain = s.ready && j.slots == 1 && w.suspended == 0 && !c.kept(j, k) && (k == Reduce && w.again == 0 || k == Map && j.located && w.pending.n == 0)
 	c.order.changed(j, k)
 }
 

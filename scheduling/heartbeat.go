@@ -90,6 +90,9 @@ func (c *Core) apply(n *node, s *Status) {
 	a := &c.atts[ai]
 	j, id := a.job, a.id.Task
 	if !(s.Progress < a.progress) && s.Progress <= 1 {
+		if a.progress == 0 && s.Progress > 0 && id.Kind == Reduce {
+			c.disturbed(n)
+		}
 		a.progress = s.Progress
 	}
 	if s.ReduceProgress > a.reduced && s.ReduceProgress <= 1 {

@@ -74,6 +74,7 @@ type job struct {
 	queueRank rank               // place among the queue's waiting jobs
 	virtual   [kinds]*virtualJob // order "hfsp"
 	mapsDone  time.Duration      // when the last map was done
+	marked    [2][]int32         // where Core.centers knows the job
 	gravity   *gravity
 
 	submitted, started, finished time.Duration
@@ -208,6 +209,9 @@ func (j *job) take(k TaskKind, i int32) {
 // putBack makes a task pending again.
 func (c *Core) putBack(j *job, k TaskKind, i int32) {
 	w := &j.w[k]
+	if k == Reduce {
+		c.place.catchUp(j)
+	}
 	w.again++
 	if k == Reduce || !j.hasPlace(i) {
 		w.pending.add(i)

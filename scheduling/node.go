@@ -121,6 +121,7 @@ func (c *Core) nodeID(name string) NodeID {
 
 // countSlots adds (1) or takes away (-1) a node's slots and itself from the cluster's.
 func (c *Core) countSlots(n *node, sign int) {
+	c.disarm()
 	if !n.live {
 		return
 	}

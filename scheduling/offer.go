@@ -44,9 +44,15 @@ func (c *Core) kept(j *job, k TaskKind) bool {
 	return c.pol.ReserveLong > 0 && j.taskTime(k) > c.pol.LongTask
 }
 
-// passes tells, without asking the job, that it would refuse the map slot that is offered, and counts the refusal.
-func (c *Core) passes(w *waitState) bool {
-	return c.walked != nil && w.plain && c.loc.passes(w, c.walked)
+// passes tells, without asking the job, that it would refuse the slot that is offered, and counts the refusal.
+func (c *Core) passes(w *waitState, k TaskKind) bool {
+	if c.walked == nil || !w.plain {
+		return false
+	}
+	if k == Reduce {
+		return c.place.passes(w, c.walked)
+	}
+	return c.loc.passes(w, c.walked)
 }
 
 // begin opens the offers of slots of kind k of a heartbeat; calling it again within the heartbeat does nothing.

@@ -31,11 +31,11 @@ type listedJob struct {
 	wait *waitState
 }
 
-// nextIn goes on to the next job of a list; where map slots are offered, to the next that may take one.
+// nextIn goes on to the next job of a list; where slots are offered, to the next that may take one.
 func (c *Core) nextIn(l *jobList, at *cursor, k TaskKind) *job {
 	for {
 		e, ok := l.next(at)
-		if !ok || k == Reduce || !c.passes(e.wait) {
+		if !ok || !c.passes(e.wait, k) {
 			return e.job
 		}
 	}

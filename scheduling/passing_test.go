@@ -19,6 +19,7 @@ type twins struct {
 	nodes   []Node
 	running map[NodeID][]AttemptID
 	refused int // offers
+	armed   int // jobs, summed over the steps
 }
 
 func (w *twins) both(call func(c *Core) (any, error)) any {
@@ -36,7 +37,7 @@ func (w *twins) join(n Node) {
 
 func (w *twins) submit() {
 	s := JobSpec{
-		User: fmt.Sprint("u", w.rng.IntN(4)), Priority: Priority(w.rng.IntN(5) - 2), Maps: w.rng.IntN(12), Reduces: w.rng.IntN(3),
+		User: fmt.Sprint("u", w.rng.IntN(4)), Priority: Priority(w.rng.IntN(5) - 2), Maps: w.rng.IntN(12), Reduces: w.rng.IntN(5),
 		MapTime: time.Duration(1+w.rng.IntN(20)) * time.Second, ReduceTime: 5 * time.Second, SlotsPerTask: w.rng.IntN(12) / 10 * 2,
 	}
 	if w.rng.IntN(10) > 0 {
@@ -51,17 +52,30 @@ func (w *twins) submit() {
 	w.both(func(c *Core) (any, error) { return c.Submit(w.now, s) })
 }
 
+// outputs draws the sizes of a map's output: many reduces get nothing.
+func (w *twins) outputs(a AttemptID) (bytes []int64) {
+	if j := w.cores[0].jobs.get(a.Task.Job); a.Task.Kind == Map && j != nil {
+		for range j.spec.Reduces {
+			bytes = append(bytes, max(0, int64(w.rng.IntN(200)-100)))
+		}
+	}
+	return bytes
+}
+
 func (w *twins) beat(id NodeID) {
 	h := Heartbeat{Node: id, Incarnation: w.nodes[id].Incarnation}
 	kept := w.running[id][:0]
 	for _, a := range w.running[id] {
 		switch dice := w.rng.IntN(10); {
 		case dice < 4:
-			h.Statuses = append(h.Statuses, Status{Attempt: a, State: StateSucceeded})
+			h.Statuses = append(h.Statuses, Status{Attempt: a, State: StateSucceeded, OutputBytes: w.outputs(a)})
 		case dice == 4:
 			h.Statuses = append(h.Statuses, Status{Attempt: a, State: StateFailed, Blameless: true})
 		default:
 			kept = append(kept, a)
+			if dice < 8 {
+				h.Statuses = append(h.Statuses, Status{Attempt: a, Progress: 0.2 * w.rng.Float64()})
+			}
 		}
 	}
 	w.running[id] = kept
@@ -128,13 +142,32 @@ func (w *twins) step(p Policy) {
 			w.beat(NodeID(n)) // those that were suspended are killed
 		}
 	case what < 25:
+		cordoned := w.rng.IntN(2) == 0
+		w.both(func(c *Core) (any, error) { return nil, c.Cordon(w.now, id, cordoned) })
+	case what < 29:
 		w.both(func(c *Core) (any, error) { return nil, c.Update(w.now) })
 	default:
 		w.beat(id)
 	}
+	turn := w.rng.IntN(30) == 0
 	for _, job := range w.cores[0].Active() {
 		w.both(func(c *Core) (any, error) { return c.Locality(job) })
+		w.both(func(c *Core) (any, error) { return reduceState(c, c.jobs.get(job), turn), nil })
+		if c := w.cores[1]; c.jobs.get(job).wait[Reduce].until > 0 {
+			w.armed++
+		}
 	}
+}
+
+// reduceState is what decides on the reduces of a job; whose turn it is would be worked out by the look at it.
+func reduceState(c *Core, j *job, turn bool) []any {
+	w := j.wait[Reduce]
+	state := []any{w.wait, w.level, w.skipped}
+	if turn && j.gravity != nil {
+		c.place.catchUp(j)
+		state = append(state, j.gravity.plan.turn)
+	}
+	return state
 }
 
 func TestPassingOverAgreesWithAsking(t *testing.T) {
@@ -152,6 +185,11 @@ func TestPassingOverAgreesWithAsking(t *testing.T) {
 			p.Locality, p.Preemption = waits, PreemptionPolicy{Mode: PreemptOn, Interval: 2 * time.Second}
 			p.Pools.FairTimeout, p.Pools.PoolMaxJobs = 3*time.Second, 5
 		}},
+		"cogrs": {"hfs", func(p *Policy) { p.Locality, p.Reduce.Rule, p.SlowStart = waits, CoGRS, 0.5 }},
+		"larts": {"hfsp", func(p *Policy) {
+			p.Locality, p.Reduce.Rule, p.HFSP.NoTraining = waits, LARTS, true
+			p.Reduce.Waits = [2]time.Duration{3 * time.Second, time.Second}
+		}},
 		"fifo":     {"fifo", with(waits)},
 		"capacity": {"capacity", with(waits)},
 		"delay":    {"delay", with(LocalityPolicy{Rule: SkipCount, Skips: []int{8, 3}})},
@@ -161,12 +199,16 @@ func TestPassingOverAgreesWithAsking(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			refused := 0
+			refused, armed := 0, 0
 			for seed := range uint64(6) {
 				p := benchPolicy(t, tc.preset, tc.change)
 				w := &twins{t: t, rng: rand.New(rand.NewPCG(seed, 5)), running: map[NodeID][]AttemptID{}}
 				for i := range w.cores {
-					c, err := NewCore(Config{Explain: i == 0, RackDepth: 1 + int(seed)%2}, p)
+					cfg := Config{Explain: i == 0, RackDepth: 1 + int(seed)%2}
+					if p.Reduce.Rule != AnyNode { // waits long enough to be passed over
+						cfg.HeartbeatInterval = 4 * time.Second
+					}
+					c, err := NewCore(cfg, p)
 					require.NoError(t, err)
 					w.cores[i] = c
 				}
@@ -185,8 +227,12 @@ func TestPassingOverAgreesWithAsking(t *testing.T) {
 					w.step(p)
 				}
 				refused += w.refused
+				armed += w.armed
 			}
 			require.Greater(t, refused, 1000, "offers of which the second core did not ask all jobs")
+			if benchPolicy(t, tc.preset, tc.change).Reduce.Rule != AnyNode {
+				require.Greater(t, armed, 1000, "jobs that it passed over for reduces")
+			}
 		})
 	}
 }

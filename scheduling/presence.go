@@ -13,6 +13,14 @@ func (p *presence) has(group, seat int32) bool {
 	return i < len(p.bits) && p.bits[i]&(1<<(seat&63)) != 0
 }
 
+// row is the words of a group, none if nothing was set.
+func (p *presence) row(group int32) []uint64 {
+	if end := (int(group) + 1) * p.stride; end <= len(p.bits) {
+		return p.bits[end-p.stride : end]
+	}
+	return nil
+}
+
 // set notes that it may.
 func (p *presence) set(group, seat int32) {
 	if need := (int(group)+1)*p.stride - len(p.bits); need > 0 {
@@ -51,10 +59,15 @@ func (c *Core) sit(j *job) {
 	} else {
 		j.seat = c.seats
 		c.seats++
+		c.seated = append(c.seated, nil)
+		for l := range c.centers {
+			c.centers[l].widen(j.seat)
+		}
 		for l := range c.near {
 			c.near[l].widen(j.seat)
 		}
 	}
+	c.seated[j.seat] = j
 	for k := range j.wait {
 		if len(c.waits[k]) == 0 {
 			c.waits[k] = make([]waitState, 64)
@@ -69,5 +82,12 @@ func (c *Core) rise(j *job) {
 	for l := range j.index.levels {
 		j.index.levels[l].leave()
 	}
+	for l := range j.marked {
+		for _, group := range j.marked[l] {
+			c.centers[l].clear(group, j.seat)
+		}
+		j.marked[l] = nil
+	}
+	c.seated[j.seat] = nil
 	c.vacant = append(c.vacant, j.seat)
 }
