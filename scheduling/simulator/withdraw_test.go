@@ -1,0 +1,47 @@
+package simulator
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// A node that fails takes its map outputs along, and the Core no longer weighs them; what runs again elsewhere weighs there. Seen at each launch of a
+// reduce: the Core's distance is that of the outputs there are.
+func TestLostOutputsNoLongerWeigh(t *testing.T) {
+	for _, flows := range []bool{false, true} {
+		w := workload.Workload{Jobs: []workload.Job{{
+			Name: "j", User: "u", Maps: 60, Reduces: 40, InputBytes: 60 << 20, ShuffleBytes: 600 << 20, SlowStart: 0.1, Skew: workload.Skew{Cells: 1.5},
+			Map: workload.Cost{Setup: -1, Time: 10 * time.Second, Spread: 0.5}, Reduce: workload.Cost{Setup: -1, Time: 5 * time.Second},
+		}}}
+		cfg := Config{
+			Cluster: Cluster{Nodes: 6, Racks: 2, MapSlots: 2, ReduceSlots: 1}, Network: Network{Flows: flows}, Policy: preset(t, "hfs"), Seed: 4, TellProgress: true,
+			Drive: HeartbeatDrive, Interval: time.Second, Core: scheduling.Config{Expiry: 10 * time.Second},
+			Failures: Failures{Outages: []Outage{{Node: 2, At: 25 * time.Second, For: 40 * time.Second}, {Node: 4, At: 100 * time.Second}}},
+		}
+		cfg.Policy.Reduce.Rule = scheduling.CoGRS
+		var s *sim
+		checked, lost := 0, false
+		cfg.Core.Events = func(e scheduling.Event) {
+			lost = lost || e.Type == scheduling.EventOutputLost
+			silent := e.At > 25*time.Second && e.At < 40*time.Second || e.At > 100*time.Second && e.At < 115*time.Second // not given up yet
+			if e.Type != scheduling.EventLaunched || e.Placed == nil || !lost || silent || len(s.nodes[e.Node].done) > 0 {
+				return
+			}
+			_, rack, off := s.inputs(&s.jobs[0], int32(e.Node), int(e.Attempt.Task.Index))
+			require.Equal(t, 2*rack+4*off, e.Placed.Here, "at %v", e.At)
+			checked++
+		}
+		var err error
+		s, err = newSim(cfg, &w)
+		require.NoError(t, err)
+		require.NoError(t, s.begin())
+		require.NoError(t, s.loop(t.Context()))
+		require.True(t, s.jobs[0].complete && !s.jobs[0].failed)
+		require.GreaterOrEqual(t, checked, 3, "launches compared")
+	}
+}
