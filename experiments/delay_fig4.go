@@ -41,20 +41,8 @@ func delayFig4(ctx context.Context, o Options) (*Result, error) {
 		},
 		Notes: []string{"Once pool 3 wakes, each gets max(minimum, level) with 60 + 2 × level = 100: the minimum of 10 does not bind, pools 2 and 3 have 20 each."},
 	}
-	fig := Figure{Name: "fig4", Title: "Slots held by job", X: "seconds", Y: "map slots", Stacked: true}
-	held := make([][]float64, len(w.Jobs))
-	for i := range w.Jobs {
-		held[i] = make([]float64, len(res.Samples))
-		fig.Series = append(fig.Series, Series{Name: w.Jobs[i].Name + " (" + w.Jobs[i].Pool + ")", Y: held[i]})
-	}
-	for n, s := range res.Samples {
-		for i := range fig.Series {
-			fig.Series[i].X = append(fig.Series[i].X, s.At.Seconds())
-		}
-		for _, j := range s.Jobs {
-			held[j.Job][n] = float64(j.Slots[0])
-		}
-	}
+	fig, held := slotsHeld(res, &w)
+	r.Figures = []Figure{fig}
 	for part, want := range [2][5]float64{{30, 30, 40, 0, 0}, {30, 30, 20, 0, 20}} {
 		when := []string{"pool 3 idle", "pool 3 awake"}[part]
 		from, to := part*int(wakes.Seconds())+100, (part+1)*int(wakes.Seconds())
@@ -75,6 +63,24 @@ func delayFig4(ctx context.Context, o Options) (*Result, error) {
 			r.Rows = append(r.Rows, Row{Quantity: fmt.Sprintf("%s: job %d", when, i+1), Unit: "slots", Published: want[i], Claim: "follows from the pool's policy", Ours: mean(i), Band: Within(want[i], 0.5)})
 		}
 	}
-	r.Figures = []Figure{fig}
 	return r, nil
+}
+
+// slotsHeld draws the map slots that each job holds, and gives them by job and sample.
+func slotsHeld(res *simulator.Result, w *workload.Workload) (Figure, [][]float64) {
+	fig := Figure{Name: "fig4", Title: "Slots held by job", X: "seconds", Y: "map slots", Stacked: true}
+	held := make([][]float64, len(w.Jobs))
+	for i := range w.Jobs {
+		held[i] = make([]float64, len(res.Samples))
+		fig.Series = append(fig.Series, Series{Name: w.Jobs[i].Name + " (" + w.Jobs[i].Pool + ")", Y: held[i]})
+	}
+	for n, s := range res.Samples {
+		for i := range fig.Series {
+			fig.Series[i].X = append(fig.Series[i].X, s.At.Seconds())
+		}
+		for _, j := range s.Jobs {
+			held[j.Job][n] = float64(j.Slots[0])
+		}
+	}
+	return fig, held
 }
