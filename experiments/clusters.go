@@ -63,6 +63,26 @@ func waits(w1, w2 time.Duration) func(*scheduling.Policy) {
 	}
 }
 
+// capped cuts the jobs of a quick run's workload to so many maps and reduces; a full run keeps its own.
+func capped(o Options, maps, reduces int, load func(r *rand.Rand) workload.Workload) func(r *rand.Rand) workload.Workload {
+	if !o.Quick {
+		return load
+	}
+	return func(r *rand.Rand) workload.Workload {
+		w := load(r)
+		for i := range w.Jobs {
+			j := &w.Jobs[i]
+			if j.Maps > maps {
+				j.InputBytes = j.InputBytes / int64(j.Maps) * int64(maps)
+				j.ShuffleBytes = j.ShuffleBytes / int64(j.Maps) * int64(maps)
+				j.Maps = maps
+			}
+			j.Reduces = min(j.Reduces, reduces)
+		}
+		return w
+	}
+}
+
 // contest runs one policy over several seeds of a workload.
 func contest(ctx context.Context, cfg simulator.Config, p scheduling.Policy, repeat int, load func(r *rand.Rand) workload.Workload) (*simulator.Contest, error) {
 	all, err := contests(ctx, cfg, []simulator.Contender{{Name: p.Name, Policy: p}}, repeat, load)

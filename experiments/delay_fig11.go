@@ -53,7 +53,7 @@ func delayFig11(ctx context.Context, o Options) (*Result, error) {
 		},
 		Figures: []Figure{fig},
 		Notes: []string{
-			"The definition of a share was changed once: at first a job's part of all 400 slots, by which shares fell short wherever slots idled until the next heartbeat, then the part of the running tasks, which is the paper's own definition. The table has both.",
+			"The definition of a share was changed once while this was first written, to the paper's own: the part of the running tasks. As parts of all 400 slots the shares fall short by the slots that idle until the next heartbeat; the table has both.",
 		},
 	}
 	t := Table{Name: "definition", Title: "Share of the running maps, and of all 400 slots (%)", Columns: []string{"job and time", "of the running maps", "of all slots"}}

@@ -15,29 +15,39 @@ import (
 // rackLocal is the part of a result's maps in a rack with their data, in per cent.
 func rackLocal(r *simulator.Result) float64 { return 100 * r.Report.Maps.Share(scheduling.RackLocal) }
 
+// case4 is a line of Table 4 with its published numbers: node and rack locality without and with delay, and Fig 12's throughput.
+type case4 struct {
+	maps, jobs  int
+	without, on [2]float64
+	gain        float64
+}
+
+func cases4() []case4 {
+	return []case4{
+		{3, 1200, [2]float64{2, 50}, [2]float64{75, 96}, 1.2},
+		{10, 1000, [2]float64{37, 98}, [2]float64{99, 100}, 1.7},
+		{100, 300, [2]float64{84, 99}, [2]float64{94, 99}, 1.3},
+	}
+}
+
 // delayTable4 is [Zaharia10 Table 4 and Fig 12, §5.2.2]: small jobs on the private cluster.
 func delayTable4(ctx context.Context, o Options) (*Result, error) {
 	r := &Result{Setup: []string{
 		"Cluster: 100 nodes in 4 racks, 6 map and 4 reduce slots each, 128 MB blocks, 3 replicas [Zaharia10 Table 1].",
 		ec2Setup()[1],
-		"Maps: 1 s set-up, 5 s reading beside the data (rack 1.5 times, elsewhere twice as long), 6 s computing with a lognormal factor of sigma 0.4.",
+		"Maps: 1 s set-up, 5 s reading beside the data, 6 s computing with a lognormal factor of sigma 0.4, as in delay-fig15.",
+		contendedSetup + " That it is the same on the private cluster is a guess.",
 		"Enough jobs of 3, 10 or 100 maps, as many active at a time as fill the 600 map slots (200, 60 and 6; closed loop), each its own user and file; each takes 5 s to set up. The paper gives neither arrivals nor concurrency nor which files the jobs share.",
-		"Without: hfs with greedy locality; with: W1 = W2 = 15 s. No load manager.",
+		"Policy hfs, one task a heartbeat and the load manager on, as in delay-fig15; without: greedy locality; with: W1 = W2 = 15 s.",
 	}}
 	fig := Figure{Name: "fig12", Title: "Running time of the workload, normalized", X: "maps a job", Y: "time", Categories: []string{"3", "10", "100"}, Series: []Series{{Name: "without"}, {Name: "with delay"}}}
-	for _, c := range []struct {
-		maps, jobs             int
-		node0, rack0, node, rk float64
-		gain                   float64
-	}{{3, 1200, 2, 50, 75, 96, 1.2}, {10, 1000, 37, 98, 99, 100, 1.7}, {100, 300, 84, 99, 94, 99, 1.3}} {
-		if o.Quick {
-			c.jobs /= 4
-		}
-		all, err := table4Contest(ctx, o, c.maps, c.jobs, 600/c.maps)
+	var gains []float64
+	for _, c := range cases4() {
+		all, err := table4Contest(ctx, o, c, plain4(), o.repeats(1, 3))
 		if err != nil {
 			return nil, err
 		}
-		for i, want := range [][2]float64{{c.node0, c.rack0}, {c.node, c.rk}} {
+		for i, want := range [][2]float64{c.without, c.on} {
 			for k, f := range []func(*simulator.Result) float64{nodeLocal, rackLocal} {
 				row := Row{
 					Quantity: fmt.Sprintf("%d-map jobs, %s: %s", c.maps, all[i].Name, []string{"node-local", "rack-local or nearer"}[k]), Unit: "%",
@@ -50,52 +60,138 @@ func delayTable4(ctx context.Context, o Options) (*Result, error) {
 			}
 		}
 		gain := all[0].Over(makespan).Mean / all[1].Over(makespan).Mean
+		gains = append(gains, gain)
 		r.Rows = append(r.Rows, Row{Quantity: fmt.Sprintf("%d-map jobs: throughput with delay over without", c.maps), Unit: "×", Published: c.gain, Ours: gain, Band: Within(c.gain, 0.3)})
-		if all, err = table4Contest(ctx, o, c.maps, c.jobs, 1200/c.maps); err != nil {
-			return nil, err
-		}
-		for i := range all {
-			r.Rows = append(r.Rows, Row{
-				Quantity: fmt.Sprintf("%d-map jobs, %s: node-local, twice as many active", c.maps, all[i].Name), Unit: "%",
-				Published: math.NaN(), Claim: "sensitivity", Ours: all[i].Over(nodeLocal).Mean, Band: Context(),
-			})
-		}
 		fig.Series[0].Y, fig.Series[1].Y = append(fig.Series[0].Y, 1), append(fig.Series[1].Y, 1/gain)
 	}
+	r.Rows = append(r.Rows, Row{Quantity: "10-map jobs gain more than 100-map jobs (margin)", Unit: "×", Published: 0.4, Ours: gains[1] - gains[2], Band: AtLeast(0)})
 	r.Figures = []Figure{fig}
+	for _, table := range []func(context.Context, Options) (Table, error){table4Sensitivity, table4Rates} {
+		t, err := table(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		r.Tables = append(r.Tables, t)
+	}
 	r.Notes = []string{
-		"Random nodes would give 5.9, 15.4 and 75.5 % for jobs of 3, 10 and 100 maps; the paper's 37 % for 10 maps is far above that and its 2 % for 3 maps below, so something in its set-up that we do not know helped, such as shared files. We do not fit it.",
-		"The published gain is held down by how fast Hadoop initializes jobs, and driven up by contention for disks; neither is modelled.",
+		"Random nodes would give 5.9, 15.4 and 75.5 % for jobs of 3, 10 and 100 maps; the paper's 37 % for 10 maps is far above that, its 2 % for 3 maps below. No line of the table comes near 37 %, so something in the paper's set-up that we do not know helped. We do not fit it.",
+		"3 maps without delay at 2 and 50 % are what a job gets whose maps all start on one node: 3 % and, with blocks in two of four racks, 50 %. 10 maps at 98 % rack-local are not: the two lines cannot come from one way to hand out tasks.",
+		"The paper explains the small gain of 3-map jobs by Hadoop's initialization of jobs. The second table bounds the rate at which jobs come: at 3 to 4 a second the gain is the published one.",
+		"100 maps at 71 % are a little below random nodes: with six jobs at a time, freed slots tend to go back to the job that held them.",
+		"How many jobs are active at a time was changed once while this was first written; the table has half and twice as many. The set-up before this one handed out several tasks a heartbeat without load manager, with constant factors for remote reads; its 100-map jobs were 35 % node-local. Both choices are lines of the table. One task a heartbeat is what delay-fig15, of the same Hadoop, assumes.",
 	}
 	return r, nil
 }
 
-func table4Contest(ctx context.Context, o Options, maps, jobs, active int) ([]simulator.Contest, error) {
+// choice4 is what the paper leaves open of Table 4.
+type choice4 struct {
+	name    string
+	active  float64 // jobs at a time, of those that fill the slots
+	rate    float64 // jobs a second instead, if positive
+	many    bool    // several tasks a heartbeat
+	packed  bool    // no load manager
+	fifo    bool
+	network simulator.Network
+}
+
+func plain4() choice4 { return choice4{name: "as above", active: 1, network: contended(remoteLink)} }
+
+// choices4 are the set-ups of the sensitivity table.
+func choices4(o Options) []choice4 {
+	list := []choice4{plain4()}
+	if o.Quick {
+		return list
+	}
+	add := func(name string, change func(*choice4)) {
+		c := plain4()
+		change(&c)
+		c.name = name
+		list = append(list, c)
+	}
+	factors := simulator.Network{ReadFactor: [3]float64{1, 1.5, 2}}
+	add("half as many active", func(c *choice4) { c.active = 0.5 })
+	add("twice as many active", func(c *choice4) { c.active = 2 })
+	add("FIFO", func(c *choice4) { c.fifo = true })
+	add("FIFO, four times as many active", func(c *choice4) { c.fifo, c.active = true, 4 })
+	add("no load manager", func(c *choice4) { c.packed = true })
+	add("several tasks a heartbeat", func(c *choice4) { c.many = true })
+	add("links of 30 MB/s", func(c *choice4) { c.network = contended(30e6) })
+	add("remote reads 1.5 (rack) and 2 times as long, no contention", func(c *choice4) { c.network = factors })
+	add("the same, several tasks a heartbeat, no load manager (the set-up before)", func(c *choice4) { c.network, c.many, c.packed = factors, true, true })
+	return list
+}
+
+func table4Sensitivity(ctx context.Context, o Options) (Table, error) {
+	t := Table{Name: "sensitivity", Title: "Node- and rack-locality without delay (%) and throughput with delay over without, one choice changed", Columns: []string{"choice"}}
+	published := []float64{}
+	for _, c := range cases4() {
+		t.Columns = append(t.Columns, fmt.Sprintf("%d maps: node", c.maps), "rack", "gain")
+		published = append(published, c.without[0], c.without[1], c.gain)
+	}
+	t.add("published", published...)
+	for _, choice := range choices4(o) {
+		var values []float64
+		for _, c := range cases4() {
+			c.jobs /= 2
+			all, err := table4Contest(ctx, o, c, choice, 1)
+			if err != nil {
+				return t, err
+			}
+			values = append(values, all[0].Over(nodeLocal).Mean, all[0].Over(rackLocal).Mean, all[0].Over(makespan).Mean/all[1].Over(makespan).Mean)
+		}
+		t.add(choice.name, values...)
+	}
+	return t, nil
+}
+
+// table4Rates bounds the rate at which 3-map jobs start.
+func table4Rates(ctx context.Context, o Options) (Table, error) {
+	t := Table{Name: "initialization", Title: "3-map jobs that come at a steady rate, as from a JobTracker that initializes so many a second", Columns: []string{"jobs a second", "throughput with delay over without"}}
+	for _, rate := range []float64{2, 4, 6, 8, 12} {
+		if o.Quick && rate != 4 {
+			continue
+		}
+		choice := plain4()
+		choice.rate = rate
+		all, err := table4Contest(ctx, o, cases4()[0], choice, 1)
+		if err != nil {
+			return t, err
+		}
+		t.add(number(rate), all[0].Over(makespan).Mean/all[1].Over(makespan).Mean)
+	}
+	return t, nil
+}
+
+// table4Contest runs jobs without and with delay.
+func table4Contest(ctx context.Context, o Options, c case4, choice choice4, repeat int) ([]simulator.Contest, error) {
+	if o.Quick {
+		c.jobs /= 4
+	}
 	var list []simulator.Contender
-	for _, w := range []time.Duration{0, 15 * time.Second} {
-		p, err := preset("hfs", func(p *scheduling.Policy) {
+	for i, w := range []time.Duration{0, 15 * time.Second} {
+		p, err := preset(map[bool]string{false: "hfs", true: "fifo"}[choice.fifo], func(p *scheduling.Policy) {
 			waits(w, w)(p)
-			p.Spread = false
+			p.Spread, p.OneTask = !choice.packed, !choice.many
 		})
 		if err != nil {
 			return nil, err
 		}
-		name := "without delay"
-		if w > 0 {
-			name = "with delay"
-		}
-		list = append(list, simulator.Contender{Name: name, Policy: p})
+		list = append(list, simulator.Contender{Name: []string{"without delay", "with delay"}[i], Policy: p})
 	}
 	cfg := ec2()
-	cfg.Seed, cfg.JobSetup = o.Seed, 5*time.Second
+	cfg.Seed, cfg.JobSetup, cfg.Network = o.Seed, 5*time.Second, choice.network
 	cfg.Cluster.Racks, cfg.Cluster.MapSlots, cfg.Cluster.ReduceSlots = 4, 6, 4
 	cfg.Cluster.ReadRate = workload.DefaultBlock / 5.0
-	cfg.Network.ReadFactor = [3]float64{1, 1.5, 2}
-	cfg.Submission = simulator.Submission{Rule: simulator.Closed, Active: active}
-	return contests(ctx, cfg, list, o.repeats(1, 3), func(*rand.Rand) workload.Workload {
-		w := workload.Scans(jobs, maps, 0)
+	if choice.rate == 0 {
+		cfg.Submission = simulator.Submission{Rule: simulator.Closed, Active: int(math.Round(choice.active * 600 / float64(c.maps)))}
+	}
+	return contests(ctx, cfg, list, repeat, func(*rand.Rand) workload.Workload {
+		w := workload.Scans(c.jobs, c.maps, 0)
 		for i := range w.Jobs {
 			w.Jobs[i].Map.Time, w.Jobs[i].Map.Spread = 6*time.Second, 0.4
+			if choice.rate > 0 {
+				w.Jobs[i].Submit = time.Duration(float64(i) / choice.rate * float64(time.Second))
+			}
 		}
 		return w
 	})
