@@ -71,7 +71,7 @@ func hfspFig3(ctx context.Context, o Options) (*Result, error) {
 	}
 	cfg := ec2()
 	cfg.Seed = o.Seed
-	all, err := contests(ctx, cfg, list, o.repeats(1, 10), capped(o, 800, 100, fbDataset))
+	all, err := contests(ctx, cfg, list, o.repeats(1, 10), capped(o, 400, 60, fbDataset))
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func hfspChoices(o Options) []hfspChoice {
 		{"maps 60 s, reduces 480 s", hfspMap, 4 * hfspReduce, nil},
 	}
 	if o.Quick {
-		return list[:2]
+		return list[:1]
 	}
 	return list
 }
@@ -171,7 +171,7 @@ func hfspSensitivity(ctx context.Context, o Options) (Table, error) {
 		}
 		cfg := ec2()
 		cfg.Seed = o.Seed
-		all, err := contests(ctx, cfg, list, o.repeats(1, 4), capped(o, 800, 100, fbTasks(c.maps, c.reduces)))
+		all, err := contests(ctx, cfg, list, o.repeats(1, 4), capped(o, 400, 60, fbTasks(c.maps, c.reduces)))
 		if err != nil {
 			return t, err
 		}
