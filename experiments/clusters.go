@@ -63,11 +63,12 @@ func waits(w1, w2 time.Duration) func(*scheduling.Policy) {
 	}
 }
 
-// capped cuts the jobs of a quick run's workload to so many maps and reduces; a full run keeps its own.
-func capped(o Options, maps, reduces int, load func(r *rand.Rand) workload.Workload) func(r *rand.Rand) workload.Workload {
+// capped cuts the jobs of a quick run's workload to 400 maps and so many reduces; a full run keeps its own.
+func capped(o Options, reduces int, load func(r *rand.Rand) workload.Workload) func(r *rand.Rand) workload.Workload {
 	if !o.Quick {
 		return load
 	}
+	const maps = 400
 	return func(r *rand.Rand) workload.Workload {
 		w := load(r)
 		for i := range w.Jobs {

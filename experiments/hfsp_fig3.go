@@ -71,7 +71,7 @@ func hfspFig3(ctx context.Context, o Options) (*Result, error) {
 	}
 	cfg := ec2()
 	cfg.Seed = o.Seed
-	all, err := contests(ctx, cfg, list, o.repeats(1, 10), capped(o, 400, 60, fbDataset))
+	all, err := contests(ctx, cfg, list, o.repeats(1, 10), capped(o, 60, fbDataset))
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func hfspSensitivity(ctx context.Context, o Options) (Table, error) {
 		}
 		cfg := ec2()
 		cfg.Seed = o.Seed
-		all, err := contests(ctx, cfg, list, o.repeats(1, 4), capped(o, 400, 60, fbTasks(c.maps, c.reduces)))
+		all, err := contests(ctx, cfg, list, o.repeats(1, 4), capped(o, 60, fbTasks(c.maps, c.reduces)))
 		if err != nil {
 			return t, err
 		}

@@ -30,7 +30,7 @@ func hfspFig5(ctx context.Context, o Options) (*Result, error) {
 	for _, n := range nodes {
 		cfg := ec2()
 		cfg.Seed, cfg.Cluster.Nodes = o.Seed, n
-		all, err := contests(ctx, cfg, list[1:], o.repeats(1, 5), capped(o, 400, 60, fbDataset))
+		all, err := contests(ctx, cfg, list[1:], o.repeats(1, 5), capped(o, 60, fbDataset))
 		if err != nil {
 			return nil, err
 		}
@@ -54,7 +54,7 @@ func hfspFig6(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	list[2].Policy.HFSP.NoTraining = true
-	load := capped(o, 400, 0, func(r *rand.Rand) workload.Workload { return workload.MapOnly(fbDataset(r)) })
+	load := capped(o, 0, func(r *rand.Rand) workload.Workload { return workload.MapOnly(fbDataset(r)) })
 	repeat := o.repeats(1, 20)
 	cfg := ec2()
 	cfg.Seed = o.Seed
@@ -86,7 +86,7 @@ func hfspFig6(ctx context.Context, o Options) (*Result, error) {
 	for _, c := range wrongLoads(o) {
 		cfg := ec2()
 		cfg.Seed, cfg.Cluster.Nodes = o.Seed, c.nodes
-		load := capped(o, 400, 0, func(r *rand.Rand) workload.Workload { return workload.MapOnly(fbTasks(c.maps, 0)(r)) })
+		load := capped(o, 0, func(r *rand.Rand) workload.Workload { return workload.MapOnly(fbTasks(c.maps, 0)(r)) })
 		base, err := contests(ctx, cfg, list[1:], o.repeats(1, 5), load)
 		if err != nil {
 			return nil, err

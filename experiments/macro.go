@@ -77,7 +77,7 @@ func macro(ctx context.Context, o Options, m macroChoice, repeat int, load func(
 		list = append(list, simulator.Contender{Name: s.show, Policy: p})
 	}
 	cfg := m.cluster()
-	cfg.Seed, load = o.Seed, capped(o, 400, 20, load)
+	cfg.Seed, load = o.Seed, capped(o, 20, load)
 	return contests(ctx, cfg, list, repeat, func(r *rand.Rand) workload.Workload {
 		w := load(r)
 		for i := range w.Jobs {

@@ -21,7 +21,7 @@ func orders(ctx context.Context, o Options) (*Result, error) {
 	}
 	cfg := plainMacro().cluster()
 	cfg.Seed = o.Seed
-	all, err := contests(ctx, cfg, list, o.repeats(1, 10), capped(o, 400, 0, func(r *rand.Rand) workload.Workload { return workload.FacebookCPU(r, macroRead) }))
+	all, err := contests(ctx, cfg, list, o.repeats(1, 10), capped(o, 0, func(r *rand.Rand) workload.Workload { return workload.FacebookCPU(r, macroRead) }))
 	if err != nil {
 		return nil, err
 	}
