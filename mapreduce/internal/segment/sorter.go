@@ -23,7 +23,7 @@ type Sorter struct {
 	spills  []*spillFile
 	stats   Stats
 	touched byte
-	least   int64 // bytes the store may have whatever the budget says
+	least   int64 // bytes the store may have, beside pinned ones, whatever the budget says
 }
 
 // leastRun keeps a starved attempt from spilling a file for every few records.
@@ -82,7 +82,7 @@ func (s *Sorter) makeRoom(n int) error {
 	if uint64(n) > maxRecord {
 		return fmt.Errorf("segment: a record of %d bytes is too large", n)
 	}
-	if s.store.charged < s.least && len(s.store.regions) < maxRegions-1 {
+	if s.store.charged-s.store.pinned < s.least && len(s.store.regions) < maxRegions-1 {
 		return nil
 	}
 	return s.spill()

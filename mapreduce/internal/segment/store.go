@@ -28,7 +28,8 @@ type store struct {
 	index     []byte // the free rest of the last index slab
 	nextIndex int    // size of the next index slab
 	pins      []*pin
-	charged   int64 // reserve included
+	charged   int64 // reserve and pinned included
+	pinned    int64 // bytes of the pins' chunks
 	reserve   int64 // for the copy to sort into
 	kept      bool
 	refs      atomic.Int64
@@ -147,11 +148,15 @@ func (s *store) grow(n int, force bool) bool {
 	return true
 }
 
-// adopt makes the pinned chunk a region and returns its index.
+// adopt makes the pinned chunk a region and returns its index. It refuses where the budget
+// would not leave as much again for the index of its records: a chunk that takes all there
+// is makes a run of every record.
 func (s *store) adopt(p *pin) (int, bool) {
-	if len(s.regions) >= maxRegions-1 || !s.acquire(int64(len(p.chunk)), false) {
+	n := int64(len(p.chunk))
+	if len(s.regions) >= maxRegions-1 || s.budget.Available() < 2*n || !s.acquire(n, false) {
 		return 0, false
 	}
+	s.pinned += n
 	p.refs.Add(1)
 	s.pins = append(s.pins, p)
 	s.regions = append(s.regions, p.chunk)
@@ -186,5 +191,5 @@ func (s *store) drop() {
 	} else {
 		s.budget.Release(s.charged)
 	}
-	s.charged = 0
+	s.charged, s.pinned = 0, 0
 }

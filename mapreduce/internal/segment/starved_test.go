@@ -1,0 +1,34 @@
+//go:build unix
+
+package segment
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+// TestStarvedSortersSpillLargeRuns gives a sorter with many partitions a pinned chunk that
+// takes nearly all of its budget: its runs must not shrink to a few records, each a file.
+func TestStarvedSortersSpillLargeRuns(t *testing.T) {
+	text := teraText(40_000)
+	for _, more := range []int64{-1 << 20, 0, 1, 16 << 10, 1 << 20, 4 << 20, 8 << 20} {
+		budget := memory.NewBudget(int64(len(text)) + more)
+		s := NewSorter(Config{Partitions: 64, Budget: budget.Sub(), SpillDir: t.TempDir()})
+		s.Pin(text, nil)
+		for i, r := 0, text; len(r) > 0; i, r = i+1, r[100:] {
+			require.NoError(t, s.Add(i%64, r[:10:10], r[10:100:100]))
+		}
+		out, stats, err := s.Finish()
+		require.NoError(t, err)
+		require.LessOrEqual(t, stats.Spills, int64(6), "%d bytes more than the chunk", more)
+		var n int64
+		for _, x := range out {
+			n += x.Records()
+			x.Release()
+		}
+		require.EqualValues(t, 40_000, n)
+	}
+}
