@@ -108,6 +108,8 @@ func (s *schedulerFlags) flagsOver(policy *scheduling.Policy) {
 	switch {
 	case s.given("skips"):
 		policy.Locality = scheduling.LocalityPolicy{Rule: scheduling.SkipCount, Skips: s.skips}
+	case (s.given("wait") || s.given("rack-wait")) && s.wait+s.rackWait == 0:
+		policy.Locality = scheduling.LocalityPolicy{} // the nearest at once
 	case s.given("wait") && s.given("rack-wait"):
 		policy.Locality = scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: []time.Duration{s.wait, s.rackWait}}
 	case s.given("wait") || s.given("rack-wait"):
