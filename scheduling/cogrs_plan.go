@@ -139,6 +139,13 @@ func (r *cogrs) findCenters(j *job) {
 func (r *cogrs) enterAll(g *gravity, n *node, row []int64) {
 	p := &g.plan
 	share := p.ahead.share(n)
+	var space [maxLevels][]int64
+	around := space[:0]
+	for l := 1; l < r.levels && l < len(g.groups); l++ {
+		if group := int(n.groups[l]); group < len(g.groups[l]) && g.groups[l][group] != nil {
+			around = append(around, g.groups[l][group])
+		}
+	}
 	for i := range g.reduces {
 		s := int64(share * float64(g.total[i]))
 		switch {
@@ -147,12 +154,12 @@ func (r *cogrs) enterAll(g *gravity, n *node, row []int64) {
 		case s == 0 || p.ahead.count[0][n.groups[0]] == 0:
 			continue
 		}
-		for l := 1; l < r.levels && l < len(g.groups); l++ {
-			if group := int(n.groups[l]); group < len(g.groups[l]) && g.groups[l][group] != nil {
-				s += g.groups[l][group][i]
-			}
+		for _, group := range around {
+			s += group[i]
 		}
-		p.enter(i, choice{n, s})
+		if worst := &p.best[i][choices-1]; worst.node == nil || s >= worst.score {
+			p.enter(i, choice{n, s})
+		}
 	}
 }
 

@@ -54,8 +54,17 @@ func (r *cogrs) renew(j *job, i int32, limit int32) {
 	}
 	p.best[i] = [choices]choice{}
 	for _, n := range r.c.nodes {
-		if n.live && r.reachable(j, n, limit) {
-			p.enter(int(i), choice{n, r.outlook(g, i, n)})
+		if !n.live {
+			continue
+		}
+		s := g.around(i, n, r.levels) + int64(p.ahead.share(n)*float64(g.total[i]))
+		worst := p.best[i][choices-1]
+		if worst.node != nil && s+g.peak[i] < worst.score {
+			continue // by far the most frequent case
+		}
+		s += g.held(i, n)
+		if (worst.node == nil || s >= worst.score) && r.reachable(j, n, limit) {
+			p.enter(int(i), choice{n, s})
 		}
 	}
 	for k, c := range p.best[i] {

@@ -89,3 +89,44 @@ func TestFailedReduceIsNotPartOfANodesPart(t *testing.T) {
 		require.Zero(t, j.gravity.on(c.nodes[nodes[0]]))
 	}
 }
+
+// renew looks at few nodes closely; the three best are those of a look at all.
+func TestRenewFindsTheBestThatCan(t *testing.T) {
+	s := setup{nodes: 60, racks: 6, slots: [2]int{2, 2}, jobs: 8, pools: 2, maps: 30, reduces: 40, bytes: skewedSizes(40, 2)}
+	c := s.load(t, benchPolicy(t, "hfs", func(p *Policy) { cogrsOn(p); p.SlowStart = 0.3 }))
+	r := c.place.(*cogrs)
+	running := make([][]Status, s.nodes)
+	renewed := 0
+	for step := range 400 {
+		n := NodeID(step * 7 % s.nodes)
+		got, err := c.Heartbeat(time.Duration(step)*50*time.Millisecond, Heartbeat{Node: n, Statuses: running[n]})
+		require.NoError(t, err)
+		running[n] = running[n][:0]
+		for _, o := range got.List {
+			st := Status{Attempt: o.Attempt, State: StateSucceeded}
+			if o.Attempt.Task.Kind == Map {
+				st.OutputBytes = s.bytes[int(o.Attempt.Task.Index)%len(s.bytes)]
+			}
+			running[n] = append(running[n], st)
+		}
+		for _, j := range c.active {
+			if g := j.gravity; g == nil || !g.plan.made || g.plan.flat || j.state.Ended() || step%9 > 0 {
+				continue
+			}
+			limit := r.cap(j.gravity)
+			j.gravity.foldAll()
+			for i := j.w[Reduce].pending.first(); i >= 0; i = j.w[Reduce].pending.next(i) {
+				want := plan{best: make([][choices]choice, len(j.w[Reduce].tasks))}
+				for _, n := range c.nodes {
+					if r.reachable(j, n, limit) {
+						want.enter(int(i), choice{n, r.outlook(j.gravity, i, n)})
+					}
+				}
+				r.renew(j, i, limit)
+				require.Equal(t, want.best[i], j.gravity.plan.best[i])
+				renewed++
+			}
+		}
+	}
+	require.Greater(t, renewed, 100)
+}

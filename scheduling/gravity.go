@@ -207,7 +207,11 @@ func (g *gravity) held(r int32, n *node) int64 {
 
 // score is the sum over the first levels levels of the bytes of reduce r in n's group; the outputs are folded.
 func (g *gravity) score(r int32, n *node, levels int) int64 {
-	sum := g.held(r, n)
+	return g.held(r, n) + g.around(r, n, levels)
+}
+
+// around is score without what lies on n itself.
+func (g *gravity) around(r int32, n *node, levels int) (sum int64) {
 	for l := 1; l < levels && l < len(g.groups); l++ {
 		if group := int(n.groups[l]); group < len(g.groups[l]) && g.groups[l][group] != nil {
 			sum += g.groups[l][group][r]
