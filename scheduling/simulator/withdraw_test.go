@@ -19,18 +19,29 @@ func TestLostOutputsNoLongerWeigh(t *testing.T) {
 			Map: workload.Cost{Setup: -1, Time: 10 * time.Second, Spread: 0.5}, Reduce: workload.Cost{Setup: -1, Time: 5 * time.Second},
 		}}}
 		cfg := Config{
-			Cluster: Cluster{Nodes: 6, Racks: 2, MapSlots: 2, ReduceSlots: 1}, Network: Network{Flows: flows}, Policy: preset(t, "hfs"), Seed: 4, TellProgress: true,
+			Cluster: Cluster{Nodes: 6, Racks: 2, MapSlots: 2, ReduceSlots: 10}, Network: Network{Flows: flows}, Policy: preset(t, "hfs"), Seed: 4, TellProgress: true,
 			Drive: HeartbeatDrive, Interval: time.Second, Core: scheduling.Config{Expiry: 10 * time.Second},
 			Failures: Failures{Outages: []Outage{{Node: 2, At: 25 * time.Second, For: 40 * time.Second}, {Node: 4, At: 100 * time.Second}}},
 		}
 		cfg.Policy.Reduce.Rule = scheduling.CoGRS
 		var s *sim
 		checked, lost := 0, false
+		gone := map[scheduling.NodeID]bool{} // given up by the Core
 		cfg.Core.Events = func(e scheduling.Event) {
-			lost = lost || e.Type == scheduling.EventOutputLost
-			silent := e.At > 25*time.Second && e.At < 40*time.Second || e.At > 100*time.Second && e.At < 115*time.Second // not given up yet
-			if e.Type != scheduling.EventLaunched || e.Placed == nil || !lost || silent || len(s.nodes[e.Node].done) > 0 {
+			switch e.Type {
+			case scheduling.EventOutputLost:
+				lost = true
+			case scheduling.EventLost, scheduling.EventJoined:
+				gone[e.Node] = e.Type == scheduling.EventLost
+			default:
+			}
+			if e.Type != scheduling.EventLaunched || e.Placed == nil || !lost || len(s.nodes[e.Node].done) > 0 {
 				return
+			}
+			for i := range s.nodes {
+				if s.nodes[i].down && !gone[scheduling.NodeID(i)] {
+					return // failed, and the Core does not know yet
+				}
 			}
 			_, rack, off := s.inputs(&s.jobs[0], int32(e.Node), int(e.Attempt.Task.Index))
 			require.Equal(t, 2*rack+4*off, e.Placed.Here, "at %v", e.At)
