@@ -31,6 +31,8 @@ type blockWriter struct {
 	raw      []byte
 	packed   []byte
 	slab     memory.Slab
+	large    memory.Slab // of raw, for a large record
+	largest  section     // raw and packed: sizes of the section's largest block
 	pool     *memory.Pool
 	budget   *memory.Budget
 	charged  int64
@@ -54,7 +56,8 @@ func (b *blockWriter) record(ordinal uint32, key, value []byte) error {
 			return err
 		}
 		if n > cap(b.raw) { // a large record: a block of its own, off the slab
-			b.raw = make([]byte, 0, n)
+			b.large = b.pool.Get(n)
+			b.raw = b.large.Bytes[:0:n]
 		}
 	}
 	if b.ordinals {
@@ -80,7 +83,9 @@ func (b *blockWriter) flush() error {
 	}
 	out := b.packed
 	if n+blockHeader > len(out) {
-		out = make([]byte, n+blockHeader)
+		slab := b.pool.Get(n + blockHeader)
+		defer b.pool.Put(slab)
+		out = slab.Bytes
 	}
 	p := s2.Encode(out[blockHeader:], b.raw)
 	binary.LittleEndian.PutUint32(out, uint32(len(b.raw)))
@@ -90,12 +95,24 @@ func (b *blockWriter) flush() error {
 		return fmt.Errorf("segment: writing a spill: %w", err)
 	}
 	b.at += int64(blockHeader + len(p))
+	b.largest.raw, b.largest.packed = max(b.largest.raw, int64(len(b.raw))), max(b.largest.packed, int64(len(p)))
 	b.raw = b.slab.Bytes[:0:blockSize]
+	b.pool.Put(b.large)
+	b.large = memory.Slab{}
 	return nil
 }
 
+// end ends the section that began at x.off.
+func (b *blockWriter) end(x *section) error {
+	err := b.flush()
+	x.size, x.raw, x.packed = b.at-x.off, b.largest.raw, b.largest.packed
+	b.largest = section{}
+	return err
+}
+
 func (b *blockWriter) close() {
+	b.pool.Put(b.large)
 	b.pool.Put(b.slab)
 	b.budget.Release(b.charged)
-	b.slab, b.raw, b.packed, b.charged = memory.Slab{}, nil, nil, 0
+	b.slab, b.large, b.raw, b.packed, b.charged = memory.Slab{}, memory.Slab{}, nil, nil, 0
 }

@@ -99,7 +99,13 @@ func (m *Merge) fanIn() int {
 	if m.cfg.FanIn > 1 {
 		return m.cfg.FanIn
 	}
-	return int(min(mostFanIn, max(4, m.cfg.Budget.Available()/readerBytes)))
+	each, least := readerBytes(&section{}), int64(4)
+	for i := range m.files {
+		if n := readerBytes(&m.files[i].section); n > each {
+			each, least = n, 2 // records of megabytes
+		}
+	}
+	return int(min(mostFanIn, max(least, m.cfg.Budget.Available()/each)))
 }
 
 // passes merges runs in files until they can all be read at once. Intermediate
@@ -158,10 +164,9 @@ func (m *Merge) write(sources []*source) (out fileRun, err error) {
 		x.bytes += int64(len(s.key) + len(s.value))
 		tree.next()
 	}
-	if err = w.flush(); err != nil {
+	if err = w.end(&x); err != nil {
 		return out, err
 	}
-	x.size = w.offset()
 	m.stats.Spills++
 	m.stats.SpilledRecords += x.records
 	m.stats.SpilledBytes += x.bytes

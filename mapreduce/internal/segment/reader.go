@@ -30,13 +30,23 @@ type blockReader struct {
 	err     error
 }
 
-// readerBytes is what a reader charges: a raw and a packed block.
-var readerBytes = int64(memory.SlabSize(blockSize + s2.MaxEncodedLen(blockSize) + blockHeader))
+// blockBytes returns the sizes of the buffers for the section's largest block, unpacked and packed
+// with the next header.
+func blockBytes(x *section) (raw, packed int) {
+	return int(max(blockSize, x.raw)), int(max(int64(s2.MaxEncodedLen(blockSize)), x.packed) + blockHeader)
+}
+
+// readerBytes is what a reader of a section charges.
+func readerBytes(x *section) int64 {
+	raw, packed := blockBytes(x)
+	return int64(memory.SlabSize(raw + packed))
+}
 
 func newBlockReader(r io.ReaderAt, x section, pool *memory.Pool, budget *memory.Budget) *blockReader {
-	b := &blockReader{r: r, x: x, pool: pool, budget: budget, charged: readerBytes}
-	b.slab = pool.Get(int(readerBytes))
-	b.raw, b.packed = b.slab.Bytes[:blockSize], b.slab.Bytes[blockSize:]
+	b := &blockReader{r: r, x: x, pool: pool, budget: budget, charged: readerBytes(&x)}
+	raw, packed := blockBytes(&x)
+	b.slab = pool.Get(raw + packed)
+	b.raw, b.packed = b.slab.Bytes[:raw], b.slab.Bytes[raw:]
 	budget.Acquire(b.charged)
 	return b
 }

@@ -18,6 +18,7 @@ type spillFile struct {
 type section struct {
 	off, size      int64 // in the file
 	records, bytes int64 // bytes of keys and values
+	raw, packed    int64 // sizes of its largest block: what a reader needs
 	ordinals       bool  // each record is preceded by its run's ordinal
 }
 
@@ -117,7 +118,6 @@ func (s *Sorter) writeSection(w *blockWriter, l *list) (section, error) {
 		}
 		rest = rest[n:]
 	}
-	err := w.flush()
-	x.size = w.offset() - x.off
+	err := w.end(&x)
 	return x, err
 }

@@ -26,8 +26,7 @@ func (s *SpillWriter) Add(key, value []byte) error {
 
 // EndPartition ends the current partition; the next one begins.
 func (s *SpillWriter) EndPartition() error {
-	err := s.w.flush()
-	s.x.size = s.w.offset() - s.x.off
+	err := s.w.end(&s.x)
 	s.file.sections = append(s.file.sections, s.x)
 	s.x = section{off: s.w.offset()}
 	return err
