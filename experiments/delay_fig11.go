@@ -35,12 +35,7 @@ func delayFig11(ctx context.Context, o Options) (*Result, error) {
 		fig.Series = append(fig.Series, Series{Name: fmt.Sprintf("%s (%s)", w.Jobs[i].Name, w.Jobs[i].Pool), X: y.at, Y: y.running[i]})
 	}
 	r := &Result{
-		Setup: []string{
-			ec2Setup()[0], ec2Setup()[1],
-			"Pools 1 and 2 share fairly inside, pool 3 is first in first out; W1 = 5 s. Maps of 25 s (long jobs) and 12 s (short ones) in all, with a lognormal factor of sigma 0.1: the variance is a choice.",
-			"The job that comes to pool 1 at 494 s is a long one: the paper leaves it open. The commit-pending bug, which makes the paper's bumps, is not modelled.",
-			"A job's share is its part of the running tasks, as in the paper. A share is reached when it is within 2 points of the published one.",
-		},
+		Setup: fig11Setup(),
 		Rows: []Row{
 			{Quantity: "pool 2 reaches 50 % after", Unit: "s", Published: 17, Ours: y.reach(57, 48, 1), Band: Within(17, 5)},
 			{Quantity: "pool 3 reaches 33 % after", Unit: "s", Published: 12, Ours: y.reach(118, 31.3, 2, 3, 4), Band: Within(12, 5)},
@@ -66,6 +61,16 @@ func delayFig11(ctx context.Context, o Options) (*Result, error) {
 	}
 	r.Tables = []Table{t}
 	return r, nil
+}
+
+// fig11Setup names the choices.
+func fig11Setup() []string {
+	return []string{
+		ec2Setup()[0], ec2Setup()[1],
+		"Pools 1 and 2 share fairly inside, pool 3 is first in first out; W1 = 5 s. Maps of 25 s (long jobs) and 12 s (short ones) in all, with a lognormal factor of sigma 0.1: the variance is a choice.",
+		"The job that comes to pool 1 at 494 s is a long one: the paper leaves it open. The commit-pending bug, which makes the paper's bumps, is not modelled.",
+		"A job's share is its part of the running tasks, as in the paper. A share is reached when it is within 2 points of the published one.",
+	}
 }
 
 // timeline is the jobs' shares at each sample, in per cent.

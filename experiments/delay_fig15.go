@@ -43,18 +43,9 @@ func delayFig15(ctx context.Context, o Options) (*Result, error) {
 		}
 		fig.Series = append(fig.Series, ours, paper)
 	}
-	t := Table{Name: "sensitivity", Title: "Node-local maps (%), one choice changed", Columns: []string{"choice", "4 maps", "12 maps"}}
-	for _, c := range sensitivity15(o) {
-		var got []float64
-		for _, maps := range []int{4, 12} {
-			c.maps = maps
-			x, err := smallJobLocality(ctx, o, repeat, c)
-			if err != nil {
-				return nil, err
-			}
-			got = append(got, x)
-		}
-		t.add(c.name, got...)
+	t, err := table15(ctx, o, repeat)
+	if err != nil {
+		return nil, err
 	}
 	r.Tables = []Table{t}
 	r.Notes = []string{
@@ -65,6 +56,24 @@ func delayFig15(ctx context.Context, o Options) (*Result, error) {
 	}
 	r.Figures = []Figure{fig}
 	return r, nil
+}
+
+// table15 shows how the points at 1 s and others move with the set-up.
+func table15(ctx context.Context, o Options, repeat int) (Table, error) {
+	t := Table{Name: "sensitivity", Title: "Node-local maps (%), one choice changed", Columns: []string{"choice", "4 maps", "12 maps"}}
+	for _, c := range sensitivity15(o) {
+		var got []float64
+		for _, maps := range []int{4, 12} {
+			c.maps = maps
+			x, err := smallJobLocality(ctx, o, repeat, c)
+			if err != nil {
+				return t, err
+			}
+			got = append(got, x)
+		}
+		t.add(c.name, got...)
+	}
+	return t, nil
 }
 
 // case15 is one run of Fig 15.

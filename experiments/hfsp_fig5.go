@@ -82,22 +82,9 @@ func hfspFig6(ctx context.Context, o Options) (*Result, error) {
 			Row{Quantity: fmt.Sprintf("α = %g: against FAIR", a), Unit: "×", Published: math.NaN(), Claim: "always below", Ours: got / fair, Band: AtMost(1)})
 	}
 	r.Figures = []Figure{fig}
-	t := Table{Name: "sensitivity", Title: "Mean sojourn with α = 1, by load and by how long maps compute", Columns: []string{"choice", "exact sizes (s)", "against exact", "against FAIR"}}
-	for _, c := range wrongLoads(o) {
-		cfg := ec2()
-		cfg.Seed, cfg.Cluster.Nodes = o.Seed, c.nodes
-		load := capped(o, 0, func(r *rand.Rand) workload.Workload { return workload.MapOnly(fbTasks(c.maps, 0)(r)) })
-		base, err := contests(ctx, cfg, list[1:], o.repeats(1, 5), load)
-		if err != nil {
-			return nil, err
-		}
-		cfg.SizeError = 1
-		wrong, err := contests(ctx, cfg, list[2:], o.repeats(1, 5), load)
-		if err != nil {
-			return nil, err
-		}
-		exact, got := base[1].Over(meanSojourn).Mean, wrong[0].Over(meanSojourn).Mean
-		t.add(c.name, exact, got/exact, got/base[0].Over(meanSojourn).Mean)
+	t, err := wrongTable(ctx, o, list)
+	if err != nil {
+		return nil, err
 	}
 	r.Tables = []Table{t}
 	r.Notes = []string{
@@ -105,6 +92,28 @@ func hfspFig6(ctx context.Context, o Options) (*Result, error) {
 		hfspHistory,
 	}
 	return r, nil
+}
+
+// wrongTable shows how much wrong sizes cost under other loads; list is hfspTrio's, with sizes told.
+func wrongTable(ctx context.Context, o Options, list []simulator.Contender) (Table, error) {
+	t := Table{Name: "sensitivity", Title: "Mean sojourn with α = 1, by load and by how long maps compute", Columns: []string{"choice", "exact sizes (s)", "against exact", "against FAIR"}}
+	for _, c := range wrongLoads(o) {
+		cfg := ec2()
+		cfg.Seed, cfg.Cluster.Nodes = o.Seed, c.nodes
+		load := capped(o, 0, func(r *rand.Rand) workload.Workload { return workload.MapOnly(fbTasks(c.maps, 0)(r)) })
+		base, err := contests(ctx, cfg, list[1:], o.repeats(1, 5), load)
+		if err != nil {
+			return t, err
+		}
+		cfg.SizeError = 1
+		wrong, err := contests(ctx, cfg, list[2:], o.repeats(1, 5), load)
+		if err != nil {
+			return t, err
+		}
+		exact, got := base[1].Over(meanSojourn).Mean, wrong[0].Over(meanSojourn).Mean
+		t.add(c.name, exact, got/exact, got/base[0].Over(meanSojourn).Mean)
+	}
+	return t, nil
 }
 
 // wrongLoad is a load of the table on wrong sizes.
