@@ -4,20 +4,19 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // pretender is an actor in the place of a node: it hands on what the JobTracker answers.
 type pretender struct {
-	node // reports blocks, does nothing else
 	up   chan struct{}
 	acks chan *heartbeatAck
 }
@@ -29,33 +28,36 @@ func (p *pretender) Receive(c actor.Context) {
 		close(p.up)
 	case *heartbeatAck:
 		p.acks <- m
-	case *reportBlocks:
-		p.reportBlocks(c)
 	}
 }
 
-// pretend takes the place of the first node and returns what sends a heartbeat of its and
-// waits for the answer.
-func pretend(b *testing.B, c *Cluster) (beat func(reports ...*report) *heartbeatAck) {
+// pretend starts a cluster, all of whose heartbeats but the first node's are lost, and
+// returns what sends one of that node's and waits for the answer. The node itself still
+// reports its blocks.
+func pretend(b *testing.B, nodes int) (c *Cluster, beat func(reports ...*report) *heartbeatAck) {
 	b.Helper()
-	require.NoError(b, c.env.sys.stop(c.nodes[0]))
-	c.nodes[0] = nil
-	at := c.env.places[0]
-	p := &pretender{node: node{env: c.env, at: at, nameNode: c.nameNode}, up: make(chan struct{}), acks: make(chan *heartbeatAck, 1)}
+	var spec atomic.Pointer[scheduling.Node]
+	c = startB(b, Config{
+		Nodes: nodes, MapSlots: 1, ReduceSlots: 1, BlockSize: 1, HeartbeatInterval: time.Hour, Expiry: 10 * time.Hour,
+		lose: func(msg any) bool {
+			if m, ok := msg.(*join); ok && m.spec.Name == "node-00" {
+				spec.Store(&m.spec)
+			}
+			_, ok := msg.(*heartbeat)
+			return ok
+		},
+	})
+	p := &pretender{up: make(chan struct{}), acks: make(chan *heartbeatAck, 1)}
 	root := c.env.sys.Root
 	pid := root.Spawn(c.env.sys.props(func() actor.Actor { return p }))
-	const life = 1 << 40
-	stored, err := c.env.fs.Inventory(dfs.NodeID(at.name))
-	require.NoError(b, err)
-	root.Send(c.nameNode, &nodeUp{report: stored, pid: pid, life: life})
-	root.RequestWithCustomSender(c.jobTracker, &join{pid: pid, spec: scheduling.Node{
-		Name: at.name, Rack: at.rack, Incarnation: life, MapSlots: c.env.cfg.MapSlots, ReduceSlots: c.env.cfg.ReduceSlots,
-	}}, pid)
+	root.RequestWithCustomSender(c.jobTracker, &join{pid: pid, spec: *spec.Load()}, pid)
 	<-p.up
 	var seq uint64
-	return func(reports ...*report) *heartbeatAck {
+	return c, func(reports ...*report) *heartbeatAck {
 		seq++
-		h := &heartbeat{reports: reports, beat: scheduling.Heartbeat{Node: at.id, Incarnation: life, Seq: seq}}
+		h := &heartbeat{reports: reports, beat: scheduling.Heartbeat{
+			Node: c.env.places[0].id, Incarnation: spec.Load().Incarnation, Seq: seq,
+		}}
 		for _, r := range reports {
 			h.beat.Statuses = append(h.beat.Statuses, r.status)
 		}
@@ -64,18 +66,13 @@ func pretend(b *testing.B, c *Cluster) (beat func(reports ...*report) *heartbeat
 	}
 }
 
-// silent is a cluster whose nodes send no heartbeats of their own.
-func silent(nodes int) Config {
-	return Config{Nodes: nodes, MapSlots: 1, ReduceSlots: 1, BlockSize: 1, HeartbeatInterval: time.Hour, Expiry: 10 * time.Hour}
-}
-
 // BenchmarkHeartbeat is one heartbeat, from a node's message to the JobTracker's answer:
 // of a node with nothing to tell and to do, and of one that tells of a map's end and is
 // given the next.
 func BenchmarkHeartbeat(b *testing.B) {
 	for _, nodes := range []int{1, 40} {
 		b.Run(fmt.Sprintf("idle/nodes=%d", nodes), func(b *testing.B) {
-			beat := pretend(b, startB(b, silent(nodes)))
+			_, beat := pretend(b, nodes)
 			b.ReportAllocs()
 			for b.Loop() {
 				require.Empty(b, beat().orders)
@@ -83,8 +80,7 @@ func BenchmarkHeartbeat(b *testing.B) {
 		})
 	}
 	b.Run("launch", func(b *testing.B) {
-		c := startB(b, silent(1))
-		beat := pretend(b, c)
+		c, beat := pretend(b, 1)
 		b.ReportAllocs()
 		var job *JobHandle
 		var told []*report
