@@ -44,7 +44,9 @@ tidy-check:
 	$(GO) mod tidy -diff
 
 scenarios: build
-	./bin/tarry scenario scheduling/testdata/*.scenario | tail -n 1
+	@mkdir -p out
+	./bin/tarry scenario scheduling/testdata/*.scenario >out/scenarios.txt || { grep ': want ' out/scenarios.txt; exit 1; }
+	@tail -n 1 out/scenarios.txt
 
 examples: build
 	$(GO) test -count=1 ./examples/...

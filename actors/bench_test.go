@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/internal/cputime"
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
@@ -41,13 +42,13 @@ func BenchmarkTinyJob(b *testing.B) {
 		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
 			c := startB(b, Config{Nodes: nodes, Racks: min(nodes, 4)})
 			var took []time.Duration
-			cpu := cpuTime()
+			cpu := cputime.Used()
 			for b.Loop() {
 				began := time.Now()
 				runB(b, c, wordCount(b, "a b a\nc a\n", 1), SubmitOptions{})
 				took = append(took, time.Since(began))
 			}
-			b.ReportMetric(float64((cpuTime()-cpu).Microseconds())/float64(b.N), "cpu-us/op")
+			b.ReportMetric(float64((cputime.Used()-cpu).Microseconds())/float64(b.N), "cpu-us/op")
 			slices.Sort(took)
 			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-us")
 			b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-us")
@@ -59,7 +60,7 @@ func BenchmarkTinyJob(b *testing.B) {
 // that each leaves behind.
 func BenchmarkJobsPerSecond(b *testing.B) {
 	c := startB(b, Config{})
-	before, cpu := heap(), cpuTime()
+	before, cpu := heap(), cputime.Used()
 	jobs := make(chan int)
 	var users sync.WaitGroup
 	for range 8 {
@@ -75,7 +76,7 @@ func BenchmarkJobsPerSecond(b *testing.B) {
 	close(jobs)
 	users.Wait()
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "jobs/s")
-	b.ReportMetric(float64((cpuTime()-cpu).Microseconds())/float64(b.N), "cpu-us/op")
+	b.ReportMetric(float64((cputime.Used()-cpu).Microseconds())/float64(b.N), "cpu-us/op")
 	b.ReportMetric(float64(heap()-before)/float64(b.N), "left-B/job")
 	b.ReportMetric(float64(runtime.NumGoroutine()), "goroutines")
 }
@@ -114,12 +115,12 @@ func BenchmarkEmptyTasks(b *testing.B) {
 		b.Run(fmt.Sprintf("reduce=%t", reduce), func(b *testing.B) {
 			const tasks = 20_000
 			c := startB(b, Config{BlockSize: 1})
-			cpu := cpuTime()
+			cpu := cputime.Used()
 			for b.Loop() {
 				runB(b, c, emptyTasks(b, tasks, reduce), SubmitOptions{})
 			}
 			b.ReportMetric(b.Elapsed().Seconds()*1e6/float64(b.N)/tasks, "us/task")
-			b.ReportMetric(float64((cpuTime()-cpu).Microseconds())/float64(b.N)/tasks, "cpu-us/task")
+			b.ReportMetric(float64((cputime.Used()-cpu).Microseconds())/float64(b.N)/tasks, "cpu-us/task")
 		})
 	}
 }
@@ -132,13 +133,13 @@ func BenchmarkEmulatedNodes(b *testing.B) {
 		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
 			c := startB(b, Config{Nodes: nodes, Racks: min(nodes, 4), MapSlots: 2, ReduceSlots: 2, Parallelism: 2})
 			b.SetBytes(int64(len(text)))
-			cpu := cpuTime()
+			cpu := cputime.Used()
 			for b.Loop() {
 				p, err := counting(4).Bind(mapreduce.Lines(mapreduce.Bytes("text", text)), mapreduce.Text[pair](mapreduce.Writer("none", io.Discard)))
 				require.NoError(b, err)
 				runB(b, c, p, SubmitOptions{})
 			}
-			b.ReportMetric(float64((cpuTime()-cpu).Milliseconds())/float64(b.N), "cpu-ms/op")
+			b.ReportMetric(float64((cputime.Used()-cpu).Milliseconds())/float64(b.N), "cpu-ms/op")
 		})
 	}
 }

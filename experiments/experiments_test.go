@@ -112,3 +112,17 @@ func TestVerdict(t *testing.T) {
 		require.Equal(t, c.want, c.row.Verdict(), "%+v", c.row)
 	}
 }
+
+// TestExactRowsHold holds the formulas and worked examples, of which the papers give every number, to their rows.
+func TestExactRowsHold(t *testing.T) {
+	for _, name := range []string{"delay-fig3", "delay-fig4", "delay-formulas", "hfsp-fig1", "cogrs-fig5"} {
+		e, ok := Find(name)
+		require.True(t, ok)
+		r, err := e.Run(context.Background(), Options{Seed: 7, Quick: true})
+		require.NoError(t, err)
+		require.NotEmpty(t, r.Rows)
+		for _, row := range r.Rows {
+			require.NotEqual(t, Differs, row.Verdict(), "%s: %s: ours %v, published %v", name, row.Quantity, row.Ours, row.Published)
+		}
+	}
+}

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
 
+	"github.com/tarry-mr/tarry/internal/cputime"
 	"github.com/tarry-mr/tarry/internal/gen"
 )
 
@@ -141,7 +141,7 @@ func benchJob(b *testing.B, kind gen.Kind, share float64, bind func(src Source, 
 	defer pool.Close()
 	b.SetBytes(info.Size())
 	b.ReportAllocs()
-	before := cpuSeconds(b)
+	before := cputime.Used()
 	var spilled int64
 	for b.Loop() {
 		src, err := File(path)
@@ -150,13 +150,5 @@ func benchJob(b *testing.B, kind gen.Kind, share float64, bind func(src Source, 
 		spilled = c.Get(FileBytesWritten)
 	}
 	b.ReportMetric(float64(spilled)/(1<<20), "spilled-MiB/op")
-	b.ReportMetric((cpuSeconds(b)-before)/float64(b.N), "cpu-s/op")
-}
-
-// cpuSeconds is what the process has used: steadier than time on a busy machine.
-func cpuSeconds(b *testing.B) float64 {
-	b.Helper()
-	var u unix.Rusage
-	require.NoError(b, unix.Getrusage(unix.RUSAGE_SELF, &u))
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+	b.ReportMetric((cputime.Used()-before).Seconds()/float64(b.N), "cpu-s/op")
 }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/tarry-mr/tarry/internal/cputime"
 )
 
 // setup is a cluster and a load for the benchmarks. The first is that of [Zaharia10 §5.4]: 2,500 nodes with 2 map and 2 reduce slots, 100 jobs with 1,000
@@ -117,10 +119,10 @@ func (s setup) run(b *testing.B, p Policy) {
 		b.StopTimer()
 		c := s.load(b, p)
 		b.StartTimer()
-		start, used := time.Now(), cpuTime()
+		start, used := time.Now(), cputime.Used()
 		launches += s.drain(b, c, 20*time.Second)
 		spent += time.Since(start)
-		cpu += cpuTime() - used
+		cpu += cputime.Used() - used
 	}
 	b.ReportMetric(float64(launches)/spent.Seconds(), "tasks/s")
 	if cpu > 0 {

@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -46,5 +47,14 @@ func TestGravityKeepsItsSums(t *testing.T) {
 				require.GreaterOrEqual(t, append(g.peak, make([]int64, reduces)...)[r], here)
 			}
 		}
+	})
+}
+
+func TestSpan(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := rapid.SliceOfN(rapid.Int64Range(0, 50), 1, 20).Draw(t, "bytes")
+		low, high := span(list)
+		require.Equal(t, slices.Min(list), low)
+		require.Equal(t, slices.Max(list), high)
 	})
 }

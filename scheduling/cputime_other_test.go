@@ -1,8 +1,0 @@
-//go:build !unix
-
-package scheduling
-
-import "time"
-
-// cpuTime is not known here; benchmarks fall back on the clock.
-func cpuTime() time.Duration { return 0 }
