@@ -52,7 +52,7 @@ func chaos(t *testing.T, c *Cluster, rng *rand.Rand, seed uint64, desc string) {
 	}
 	nodes := c.Nodes()
 	for range 12 {
-		time.Sleep(time.Duration(rng.IntN(2000)) * time.Millisecond)
+		pass(time.Duration(rng.IntN(2000)) * time.Millisecond)
 		name := nodes[1+rng.IntN(len(nodes)-1)] // the first one stays
 		switch rng.IntN(5) {
 		case 0:

@@ -110,7 +110,7 @@ func TestRestartedNodeHoldsBlocks(t *testing.T) {
 		require.NoError(t, c.FS().WriteFile("x", []byte("text")))
 		require.NoError(t, c.KillNode("node-01"))
 		require.NoError(t, c.StartNode("node-01"))
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		require.NoError(t, c.FS().WriteFile("y", []byte("text")))
 		for _, name := range []string{"x", "y"} {
 			blocks, err := c.FS().Blocks(name)
@@ -139,7 +139,7 @@ func TestSmallJobSuspendsLarge(t *testing.T) {
 		text := prose(1, 200)
 		large, out := bindLines(t, slow(10*time.Second), text)
 		h := c.submit(t, large, SubmitOptions{User: "large"})
-		time.Sleep(5*time.Minute + 3*time.Second) // no record ends just then
+		pass(5*time.Minute + 3*time.Second) // no record ends just then
 		small, _ := bindLines(t, slow(time.Second), prose(2, 4))
 		c.submit(t, small, SubmitOptions{User: "small"}).wait(t)
 		require.Equal(t, scheduling.JobRunning, h.Progress().State)
@@ -208,7 +208,7 @@ func TestProgressGrows(t *testing.T) {
 			require.LessOrEqual(t, p.ReduceFraction, p.MapFraction)
 			require.Less(t, p.ReduceFraction, 1.0)
 			last = p.MapFraction
-			time.Sleep(500 * time.Millisecond)
+			pass(500 * time.Millisecond)
 		}
 		h.wait(t)
 		p := h.Progress()

@@ -100,10 +100,18 @@ func bubble(t *testing.T, cfg Config, f func(t *testing.T, c *Cluster)) {
 		require.NoError(t, err)
 		defer func() {
 			require.NoError(t, c.Close())
-			time.Sleep(time.Second) // the actor library's throttle of dead letters
+			pass(time.Second) // the actor library's throttle of dead letters
 		}()
 		f(t, c)
 	})
+}
+
+// pass lets so much fake time go by, and what happens in it happen. It works in a bubble only: elsewhere synctest.Wait panics, so that no
+// test waits for real.
+func pass(d time.Duration) {
+	synctest.Wait()
+	time.Sleep(d)
+	synctest.Wait()
 }
 
 // submit hands a plan in.

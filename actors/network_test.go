@@ -43,8 +43,7 @@ func (n *network) carried(t *testing.T, bytes float64, pairs ...[2]scheduling.No
 			}
 		}()
 	}
-	time.Sleep(time.Hour)
-	synctest.Wait()
+	pass(time.Hour)
 	require.Zero(t, n.active())
 	for i := range times {
 		require.Positive(t, times[i])
@@ -89,14 +88,13 @@ func TestTransfersThatComeAndGo(t *testing.T) {
 			_, _ = n.carry(t.Context(), 0, 2, 1000, nil)
 			first = time.Since(began)
 		}()
-		time.Sleep(4 * time.Second)
+		pass(4 * time.Second)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(2*time.Second, func() { cancel(errStopped) })
 		_, err := n.carry(ctx, 0, 4, 1000, nil)
 		require.ErrorIs(t, err, errStopped)
 		require.Equal(t, 6*time.Second, time.Since(began), "at once")
-		time.Sleep(time.Hour)
-		synctest.Wait()
+		pass(time.Hour)
 		require.Equal(t, 11*time.Second, first.Round(time.Microsecond), "4 s alone, 2 s at half the rate, 5 s alone")
 	})
 }
@@ -216,7 +214,7 @@ func TestKillInterruptsATransfer(t *testing.T) {
 	bubble(t, cfg, func(t *testing.T, c *Cluster) {
 		require.NoError(t, c.Cordon("node-00", true))
 		h := c.submit(t, wordCount(t, prose(1, 400), 1), SubmitOptions{})
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		require.Positive(t, c.env.network.active())
 		began := time.Now()
 		require.NoError(t, h.Kill("enough"))
@@ -255,7 +253,7 @@ func TestSourceThatDiesMakesReducesWaitForAnother(t *testing.T) {
 		h := c.submit(t, p, SubmitOptions{SlowStart: 1})
 		from := scheduling.NoNode
 		for from == scheduling.NoNode {
-			time.Sleep(100 * time.Millisecond)
+			pass(100 * time.Millisecond)
 			require.Equal(t, scheduling.JobRunning, h.Progress().State)
 			c.env.network.mu.Lock()
 			if f := c.env.network.flows; h.Progress().Maps.Done == h.Progress().Maps.Total && len(f) > 0 {

@@ -207,11 +207,11 @@ func TestSilentNodeComesBack(t *testing.T) {
 		synctest.Wait()
 		name := events.of(scheduling.EventLaunched)[0].NodeName
 		cut.Store(&name)
-		time.Sleep(2 * time.Minute)
+		pass(2 * time.Minute)
 		require.Len(t, events.of(scheduling.EventLost), 1)
 		require.Len(t, events.of(scheduling.EventLaunched), 2, "again on the other node")
 		cut.Store(nil)
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		require.Len(t, events.of(scheduling.EventJoined), 3)
 		require.Equal(t, 1, len(h.run.live), "the zombie was stopped")
 		close(release)

@@ -35,7 +35,7 @@ func TestReplay(t *testing.T) {
 				for i := range 6 {
 					p, _ := bindLines(t, counting(2), prose(seed+uint64(i), 30))
 					jobs = append(jobs, c.submit(t, p, SubmitOptions{User: string(rune('a' + i%3))}))
-					time.Sleep(time.Duration(rng.IntN(20)) * time.Millisecond)
+					pass(time.Duration(rng.IntN(20)) * time.Millisecond)
 				}
 				require.NoError(t, c.KillNode("node-03"))
 				for _, h := range jobs {

@@ -69,7 +69,7 @@ func aloneNode(t *testing.T, parallelism int) (*env, *scriptedTracker, func(...o
 		require.NoError(t, c.env.sys.stop(n))
 		require.NoError(t, c.env.sys.stop(jt))
 		require.NoError(t, c.Close())
-		time.Sleep(time.Second)
+		pass(time.Second)
 	}
 }
 
@@ -131,16 +131,14 @@ func TestSuspendedAttemptGivesItsSlotBack(t *testing.T) {
 			give(launch) // an order that comes twice is carried out once
 			give(order{Order: scheduling.Order{Verb: scheduling.Suspend, Attempt: long}})
 			close(step)
-			time.Sleep(time.Second)
-			synctest.Wait()
+			pass(time.Second)
 			require.Equal(t, scheduling.StateSuspended, jt.last(long))
 			stopped := seen1.Load()
 			require.Less(t, stopped, int64(lines), "it stops before its end")
 
 			give(order{Order: scheduling.Order{Verb: scheduling.Launch, Attempt: short}, run: r2})
 			require.Equal(t, scheduling.StateSucceeded, jt.last(short))
-			time.Sleep(time.Hour)
-			synctest.Wait()
+			pass(time.Hour)
 			require.Equal(t, stopped, seen1.Load())
 
 			give(order{Order: scheduling.Order{Verb: scheduling.Resume, Attempt: long}})
