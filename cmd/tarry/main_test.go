@@ -35,8 +35,6 @@ func TestScripts(t *testing.T) {
 		},
 		Condition: func(cond string) (bool, error) {
 			switch cond {
-			case "root":
-				return os.Getuid() == 0, nil
 			case "full":
 				_, err := os.Stat("/dev/full")
 				return err == nil, nil
