@@ -8,6 +8,8 @@ BENCHTIME    ?= 1x
 FUZZTIME     ?= 20s
 TEST_TIMEOUT ?= 10m
 GOFILES       = $(shell git ls-files -co --exclude-standard '*.go')
+# This module, and the nested one with the contests, which go.work joins to it.
+PACKAGES      = ./... ./bench/...
 
 .PHONY: run build test test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke fuzz golden check clean
 
@@ -22,14 +24,14 @@ run: build
 	@cat out/wordcount/part-r-* | sort -t "$$(printf '\t')" -k2,2nr -k1,1 | head -10
 
 test:
-	$(GO) test -race -timeout $(TEST_TIMEOUT) ./...
+	$(GO) test -race -timeout $(TEST_TIMEOUT) $(PACKAGES)
 
 # The long modes: 10,000 tiny files, a 100 MB line, more random cases.
 test-long:
-	TARRY_LONG=1 $(GO) test -timeout 60m ./...
+	TARRY_LONG=1 $(GO) test -timeout 60m $(PACKAGES)
 
 lint:
-	$(GOLANGCI) run --allow-parallel-runners ./...
+	$(GOLANGCI) run --allow-parallel-runners $(PACKAGES)
 
 fmt:
 	$(GOFUMPT) -w $(GOFILES)
@@ -38,10 +40,10 @@ fmt-check:
 	@out=$$($(GOFUMPT) -l $(GOFILES)) || exit 1; if [ -n "$$out" ]; then echo "gofumpt would change:"; echo "$$out"; exit 1; fi
 
 vet:
-	$(GO) vet ./...
+	$(GO) vet $(PACKAGES)
 
 tidy-check:
-	$(GO) mod tidy -diff
+	./scripts/tidy-check.sh
 
 scenarios: build
 	@mkdir -p out
@@ -57,7 +59,7 @@ experiments: build
 
 # Every benchmark once: proves that they run, measures nothing.
 bench-smoke:
-	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) -timeout 10m ./...
+	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) -timeout 10m $(PACKAGES)
 
 # Side by side: Tarry, the hand-tuned limit and the tools on this machine; docs/benchmarks.md. Some minutes for 1 GiB.
 #   make bench SIZE=1GiB REAL=book.txt ROUNDS=5 ARGS='-slow -only wordcount -json figures.json'    LONG=1 adds the long rows
@@ -69,19 +71,19 @@ bench-quick: bench-programs
 	./bin/bench -size $(or $(SIZE),16MiB) -rounds $(or $(ROUNDS),3) $(ARGS)
 
 # Function by function: save figures now, compare with them later, on the same, quiet machine.
-BASELINE ?= internal/bench/baseline.txt
-BENCHES = $(GO) test -run '^$$' -bench '$(or $(BENCH),.)' -benchtime 200ms -count 6 -timeout 60m $(or $(PKGS),./mapreduce/... ./scheduling ./actors ./internal/limit)
+BASELINE ?= bench/baseline.txt
+BENCHES = $(GO) test -run '^$$' -bench '$(or $(BENCH),.)' -benchtime 200ms -count 6 -timeout 60m $(or $(PKGS),./mapreduce/... ./scheduling ./actors ./bench/limit)
 
 bench-baseline:
 	$(BENCHES) | tee $(BASELINE)
 
 bench-compare:
-	@mkdir -p bench
-	$(BENCHES) | tee bench/now.txt
-	$(GO) run golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da $(BASELINE) bench/now.txt
+	@mkdir -p out
+	$(BENCHES) | tee out/now.txt
+	$(GO) run golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da $(BASELINE) out/now.txt
 
 bench-programs: build
-	$(GO) build -o bin/ ./internal/bench/cmd/... ./internal/limit/cmd/...
+	$(GO) build -o bin/ ./bench/cmd/...
 
 fuzz:
 	./scripts/fuzz.sh $(FUZZTIME)
@@ -89,4 +91,4 @@ fuzz:
 check: fmt-check vet lint tidy-check test scenarios examples experiments bench-smoke
 
 clean:
-	rm -rf bin out bench
+	rm -rf bin out

@@ -17,7 +17,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/tarry-mr/tarry/internal/limit"
+	"github.com/tarry-mr/tarry/bench/limit"
 )
 
 func main() {

@@ -1,4 +1,4 @@
-// Bench runs Tarry, the hand-tuned programs of internal/limit and the tools on this machine side by side and
+// Bench runs Tarry, the hand-tuned programs of bench/limit and the tools on this machine side by side and
 // prints how they compare; see docs/benchmarks.md. The programs must have been built before: use `make bench`
 // or `make bench-quick`.
 package main
@@ -17,7 +17,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/tarry-mr/tarry/internal/bench"
+	"github.com/tarry-mr/tarry/bench"
 )
 
 func main() {
@@ -41,7 +41,7 @@ func parse(args []string) (options, error) {
 	o := options{size: 1 << 30}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.StringVar(&o.bin, "bin", "bin", "`directory` of the programs tarry, limit and userjobs")
-	flags.StringVar(&o.dir, "dir", "bench", "`directory` for inputs, which are kept, and for spills")
+	flags.StringVar(&o.dir, "dir", "out/bench", "`directory` for inputs, which are kept, and for spills")
 	flags.StringVar(&o.memory, "memory", "/dev/shm", "`directory` in memory for results")
 	flags.StringVar(&o.real, "real", "", "real text to replicate (default: the Go distribution's sources)")
 	flags.StringVar(&o.only, "only", "", "only contests whose name matches this `regexp`; live stands for the running cluster")
