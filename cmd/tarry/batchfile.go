@@ -20,6 +20,7 @@ type batchJob struct {
 	flags  jobFlags
 	inputs []string
 	stages []stage
+	cmd    *cobra.Command // as it was called
 }
 
 // readBatch reads the jobs of a batch file: a job a line, written as behind `tarry run`, after "at TIME" if it is to begin later. Errors name
@@ -71,26 +72,29 @@ func (j *batchJob) parse(words []string) error {
 		j.at, words = at, words[2:]
 	}
 	root := &cobra.Command{
-		Use: "batch", SilenceErrors: true, SilenceUsage: true,
+		Use: "run", SilenceErrors: true, SilenceUsage: true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError("which job?")
 			}
-			return usageError("unknown job %q%s", args[0], meant(cmd, args[0]))
+			return usageError("unknown job %s%s", quoted(args[0]), meant(cmd, args[0]))
 		},
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
-	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetOut(io.Discard)
-	root.SetErr(io.Discard)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError("%w", err) })
+	tarry := &cobra.Command{Use: "tarry", SilenceErrors: true, SilenceUsage: true}
+	tarry.AddCommand(root)
+	tarry.CompletionOptions.DisableDefaultCmd = true
+	tarry.SetOut(io.Discard)
+	tarry.SetErr(io.Discard)
+	tarry.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err, "") })
 	j.flags.register(root)
-	root.AddCommand(jobCommands(func(_ *cobra.Command, inputs []string, stages ...stage) error {
-		j.inputs, j.stages = inputs, stages
+	root.AddCommand(jobCommands(func(cmd *cobra.Command, inputs []string, stages ...stage) error {
+		j.cmd, j.inputs, j.stages = cmd, inputs, stages
 		return nil
 	})...)
-	root.SetArgs(words)
-	if err := root.ExecuteContext(context.Background()); err != nil {
+	limit(tarry)
+	tarry.SetArgs(append([]string{"run"}, words...))
+	if err := tarry.ExecuteContext(context.Background()); err != nil {
 		return err
 	}
 	switch {

@@ -1,10 +1,15 @@
 package main
 
 import (
+	"strconv"
+
 	"github.com/spf13/cobra"
 
 	"github.com/tarry-mr/tarry/mapreduce"
 )
+
+// mostSlots is how many slots of a kind a live cluster may have: each takes some memory.
+const mostSlots = 100_000
 
 // clusterFlags are the flags of a live cluster, and of what is told of it.
 type clusterFlags struct {
@@ -65,26 +70,7 @@ func (r *clusterFlags) register(cmd *cobra.Command) {
 
 // check refuses values that no cluster could work with.
 func (r *clusterFlags) check(p *program, cmd *cobra.Command) error {
-	for _, f := range []struct {
-		name  string
-		value int
-	}{{"racks", r.racks}, {"nodes", r.nodes}, {"map-slots", r.mapSlots}, {"reduce-slots", r.reduceSlots}, {"replication", r.replication}} {
-		if cmd.Flags().Changed(f.name) && f.value < 1 {
-			return configError("--%s %d: at least 1 is needed", f.name, f.value)
-		}
-	}
-	for _, f := range []struct {
-		name  string
-		value byteSize
-	}{{"block-size", r.blockSize}, {"memory", r.memory}} {
-		if cmd.Flags().Changed(f.name) && f.value < 1 {
-			return configError("--%s 0: at least 1 byte is needed", f.name)
-		}
-	}
 	if err := r.schedulerFlags.begin(p, cmd); err != nil {
-		return err
-	}
-	if err := r.checkNetwork(cmd); err != nil {
 		return err
 	}
 	if r.nodes == 0 {
@@ -96,7 +82,14 @@ func (r *clusterFlags) check(p *program, cmd *cobra.Command) error {
 	if r.replication > r.nodes {
 		return configError("--replication %d: more replicas than nodes (%d)", r.replication, r.nodes)
 	}
-	return nil
+	if slots := r.nodes * max(r.mapSlots, r.reduceSlots, 1); slots > mostSlots {
+		return configError("--nodes %d: with these slots more than %s are too many for one machine", r.nodes, thousands(strconv.Itoa(mostSlots)))
+	}
+	policy, err := r.policy(r.scheduler)
+	if err != nil {
+		return err
+	}
+	return combine(cmd, nil, policy).check()
 }
 
 // checkBlocks refuses blocks so small that the input would be too many maps.

@@ -6,6 +6,8 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"github.com/tarry-mr/tarry/mapreduce"
 )
 
 // newBatch is the command `tarry batch`.
@@ -46,10 +48,21 @@ func (p *program) batch(cmd *cobra.Command, c *clusterFlags, name string) (err e
 		return err
 	}
 	b := &batch{program: p, flags: c, name: name}
+	policy, err := c.policy(c.scheduler)
+	if err != nil {
+		return err
+	}
 	for _, j := range jobs {
-		if err := b.add(ctx, j); err != nil {
+		err := combineLine(j.cmd, cmd, policy).check()
+		if err == nil {
+			err = b.add(ctx, j)
+		}
+		if err != nil {
 			return fmt.Errorf("%s:%d: %w", name, j.line, err)
 		}
+	}
+	if err := b.checkSideFiles(); err != nil {
+		return err
 	}
 	stopProfile, err := c.profile()
 	if err != nil {
@@ -62,6 +75,16 @@ func (p *program) batch(cmd *cobra.Command, c *clusterFlags, name string) (err e
 	}
 	b.run(ctx, cluster)
 	return errors.Join(b.report(), cluster.close())
+}
+
+// checkSideFiles refuses files that would destroy what the jobs read or write.
+func (b *batch) checkSideFiles() error {
+	src := []mapreduce.Source{mapreduce.Stream(b.name, nil)}
+	var outputs []string
+	for _, j := range b.jobs {
+		src, outputs = append(src, j.src...), append(outputs, j.batchJob.flags.output)
+	}
+	return b.flags.checkSideFiles(outputs, src)
 }
 
 // openBatch reads the batch file of that name.

@@ -2,10 +2,8 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,16 +16,12 @@ type part float64
 
 // Set parses s.
 func (p *part) Set(s string) error {
-	digits, percent := strings.CutSuffix(s, "%")
-	x, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
-	if percent {
-		x /= 100
-	}
-	if err != nil || !(x >= 0 && x <= 1) {
-		return fmt.Errorf("%q is no part; write 0.95 or 95%%", s)
+	x, err := parsePart(s)
+	if err == nil && !(x >= 0 && x <= 1) {
+		err = badValue("not between 0 and 1")
 	}
 	*p = part(x)
-	return nil
+	return err
 }
 
 // String is the value as a part of one.
@@ -44,6 +38,7 @@ type delayFlags struct {
 	wait, rackWait         time.Duration
 	jobs                   int
 	long                   part
+	blocked                bool // whether long was given
 	asJSON                 bool
 }
 
@@ -104,22 +99,12 @@ func (d *delayFlags) plan(given func(string) bool) (delaymath.Plan, error) {
 	for _, name := range []string{"locality", "skips", "wait"} {
 		if given(name) {
 			asked++
-		} else if given("rack-" + name) {
-			return delaymath.Plan{}, fmt.Errorf("--rack-%s goes with --%s", name, name)
 		}
 	}
-	switch {
-	case asked != 1:
+	if asked != 1 {
 		return delaymath.Plan{}, errors.New("one of --locality, --skips and --wait must be given, and only one")
-	case given("rate") && d.setup.SlotRate == 0:
-		return delaymath.Plan{}, errors.New("--rate must be above 0")
-	case (given("jobs") || given("long")) && d.setup.SlotsPerNode < 1:
-		return delaymath.Plan{}, errors.New("--jobs and --long need --slots")
-	case given("jobs") && d.jobs < 1:
-		return delaymath.Plan{}, errors.New("--jobs must be 1 or more")
-	case !given("racks") && (given("racks-per-block") || given("rack-locality") || given("rack-skips") || given("rack-wait")):
-		return delaymath.Plan{}, errors.New("flags about racks need --racks")
 	}
+	d.blocked = given("long")
 	if given("racks") && !given("racks-per-block") {
 		d.setup.Racks.PerBlock = min(2, max(1, d.setup.Racks.Count))
 	}

@@ -14,24 +14,24 @@ type delayAnswer struct {
 	Tasks         int      `json:"tasks"`
 	Nodes         int      `json:"nodes"`
 	Replication   int      `json:"replication"`
-	SlotsPerNode  int      `json:"slotsPerNode,omitempty"`
-	TaskTime      float64  `json:"taskTime,omitempty"`
-	SlotRate      float64  `json:"slotRate"`
+	SlotsPerNode  int      `json:"slots_per_node,omitempty"`
+	TaskTime      float64  `json:"task_time,omitempty"`
+	SlotRate      float64  `json:"slot_rate"`
 	D1            float64  `json:"d1"`
 	W1            float64  `json:"w1"`
-	LeastD1       int      `json:"leastD1"`
-	MeanSkips     float64  `json:"meanSkips"`
-	MeanWait      float64  `json:"meanWait"`
+	LeastD1       int      `json:"least_d1"`
+	MeanSkips     float64  `json:"mean_skips"`
+	MeanWait      float64  `json:"mean_wait"`
 	Locality      float64  `json:"locality"`
-	LocalitySum   float64  `json:"localitySum"`
-	LocalityBound float64  `json:"localityBound"`
+	LocalitySum   float64  `json:"locality_sum"`
+	LocalityBound float64  `json:"locality_bound"`
 	Algorithm2    float64  `json:"algorithm2"`
 	Racks         int      `json:"racks,omitempty"`
-	RacksPerBlock int      `json:"racksPerBlock,omitempty"`
+	RacksPerBlock int      `json:"racks_per_block,omitempty"`
 	D2            *float64 `json:"d2,omitempty"`
 	W2            *float64 `json:"w2,omitempty"`
-	WithinRack    *float64 `json:"withinRack,omitempty"`
-	StickyBound   *float64 `json:"stickyBound,omitempty"`
+	WithinRack    *float64 `json:"within_rack,omitempty"`
+	StickyBound   *float64 `json:"sticky_bound,omitempty"`
 	Blocked       *float64 `json:"blocked,omitempty"`
 }
 
@@ -86,7 +86,7 @@ func (d *delayFlags) answer(plan delaymath.Plan) delayAnswer {
 		bound := delaymath.StickyBound(1/float64(d.jobs), s.Replication, s.SlotsPerNode)
 		a.StickyBound = &bound
 	}
-	if d.long > 0 {
+	if d.blocked {
 		blocked := delaymath.Blocked(float64(d.long), s.Replication, s.SlotsPerNode)
 		a.Blocked = &blocked
 	}

@@ -2,7 +2,7 @@ package main
 
 import (
 	"errors"
-	"regexp/syntax"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -30,7 +30,7 @@ under _SUCCESS; a job that fails leaves no OUT. --overwrite replaces an earlier 
 			if len(args) == 0 {
 				return usageError("which job? see %s --help", cmd.CommandPath())
 			}
-			return usageError("unknown job %q%s; see %s --help", args[0], meant(cmd, args[0]), cmd.CommandPath())
+			return usageError("unknown job %s%s; see %s --help", quoted(args[0]), meant(cmd, args[0]), cmd.CommandPath())
 		},
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
@@ -143,15 +143,9 @@ understood), or with -F a text. Several lines in PATTERN are several patterns. A
   tarry run grep --count-matches '[0-9]{3}' access.log.gz -o statuses`,
 		Args: arguments(2, -1, "a pattern and at least one input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if count && countMatches {
-				return usageError("-c counts lines, --count-matches what matches in them: choose one")
-			}
 			stages, err := grepStages(args[0], o, count, countMatches)
-			if bad, ok := errors.AsType[*syntax.Error](err); ok {
-				return usageError("pattern %q: %s: %q", args[0], bad.Code, bad.Expr)
-			}
 			if errors.Is(err, jobs.ErrPattern) {
-				return usageError("%w", err)
+				return usageError("%s", strings.TrimPrefix(err.Error(), jobs.ErrPattern.Error()+": "))
 			}
 			if err != nil {
 				return err

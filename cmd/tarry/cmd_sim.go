@@ -37,7 +37,7 @@ seeds are --seed, --seed+1 and so on; --json then prints an object a line.`,
 			if err := f.begin(p, cmd); err != nil {
 				return err
 			}
-			return f.simulate(cmd.Context(), p)
+			return f.simulate(cmd, p)
 		},
 	}
 	f.register(cmd)
@@ -65,7 +65,7 @@ A scheduler may carry its own reduce placement: --schedulers hfs+any,hfs+cogrs.`
 			if err := f.begin(p, cmd); err != nil {
 				return err
 			}
-			return f.compare(cmd.Context(), p, schedulers)
+			return f.compare(cmd, p, schedulers)
 		},
 	}
 	f.register(cmd)
@@ -75,8 +75,12 @@ A scheduler may carry its own reduce placement: --schedulers hfs+any,hfs+cogrs.`
 }
 
 // simulate runs the repetitions one after the other and prints each.
-func (f *simFlags) simulate(ctx context.Context, p *program) (err error) {
+func (f *simFlags) simulate(cmd *cobra.Command, p *program) (err error) {
+	ctx := cmd.Context()
 	policy, err := f.policy(f.scheduler)
+	if err == nil {
+		err = combine(cmd, nil, policy).check()
+	}
 	if err == nil {
 		err = f.files.unused(f.scheduler, false)
 	}
@@ -87,8 +91,10 @@ func (f *simFlags) simulate(ctx context.Context, p *program) (err error) {
 	if err != nil {
 		return err
 	}
-	if (f.events != "" || f.traceOut != "") && f.repeat > 1 {
-		return usageError("--events and --trace-out take one run, not --repeat %d", f.repeat)
+	_, trace, _ := strings.Cut(f.trace, ":")
+	files := []namedFile{{"--events", f.events}, {"--trace-out", f.traceOut}}
+	if err := distinctFiles(files, []string{f.load0, trace, f.allocations, f.queues, f.parameters}); err != nil {
+		return err
 	}
 	rec, err := openRecord(f.events, f.traceOut)
 	if err != nil {
@@ -189,7 +195,8 @@ func firstError(list ...error) error {
 }
 
 // compare runs the contenders side by side.
-func (f *simFlags) compare(ctx context.Context, p *program, names []string) error {
+func (f *simFlags) compare(cmd *cobra.Command, p *program, names []string) error {
+	ctx := cmd.Context()
 	if len(names) == 0 {
 		return usageError("--schedulers needs at least one name")
 	}

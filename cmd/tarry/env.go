@@ -18,12 +18,17 @@ func (p *program) flagsFromEnv(cmd *cobra.Command) error {
 		name := variable(f)
 		if v, ok := p.getenv(name); ok && v != "" {
 			if bad := cmd.Flags().Set(f.Name, v); bad != nil {
-				err = configError("environment variable %s=%q: %w", name, v, bad)
+				err = configError("environment variable %s=%s: %w", name, quoted(v), valueFault(f, bad))
+				return
 			}
+			_ = cmd.Flags().SetAnnotation(f.Name, fromEnv, []string{name}) // an error: no such flag
 		}
 	})
 	return err
 }
+
+// fromEnv is the annotation of flags whose value comes from the environment.
+const fromEnv = "environment"
 
 // variable is the name of a flag's environment variable.
 func variable(f *pflag.Flag) string {

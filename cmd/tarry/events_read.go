@@ -17,18 +17,20 @@ import (
 // maxEventLine bounds a line of an event file, in bytes; what is longer is no event.
 const maxEventLine = 1 << 20
 
-// readEvents gives each event of the named file, or of standard input for -, to take, in order. A zstd file is known by its
-// first bytes. Errors name the line.
-func (p *program) readEvents(name string, take func(actors.Event) error) error {
-	in := p.stdin
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		in = f
+// openEvents opens the named file, or standard input for -.
+func (p *program) openEvents(name string) (*os.File, error) {
+	if name == stdinName {
+		return p.stdin, nil
 	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, plainPathError(name, err)
+	}
+	return f, nil
+}
+
+// readEvents gives each event of the file to take, in order. A zstd file is known by its first bytes. Errors name the line.
+func readEvents(name string, in io.Reader, take func(actors.Event) error) error {
 	if err := scanEvents(in, take); err != nil {
 		return fmt.Errorf("%s:%w", name, err)
 	}

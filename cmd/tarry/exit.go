@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
-	"strings"
 	"syscall"
 )
 
@@ -68,18 +66,6 @@ func (p *program) exit(ctx context.Context, err error) int {
 	default:
 		return exitFailed
 	}
-}
-
-// oneLine is the error's message without line breaks, which errors.Join puts between errors, each error once.
-func oneLine(err error) string {
-	var said []string
-	for line := range strings.Lines(err.Error()) {
-		line = strings.TrimSpace(line)
-		if line != "" && !slices.ContainsFunc(said, func(s string) bool { return strings.HasSuffix(s, line) }) {
-			said = append(said, line)
-		}
-	}
-	return strings.Join(said, "; ")
 }
 
 // asPathError finds the *fs.PathError in err.

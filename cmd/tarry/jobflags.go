@@ -36,15 +36,10 @@ func (j *jobFlags) register(cmd *cobra.Command) {
 // check refuses values that no job could work with.
 func (j *jobFlags) check() error {
 	if _, err := scheduling.ParsePriority(j.priority); err != nil {
-		return usageError("--priority %s: want very_high, high, normal, low or very_low", j.priority)
+		return usageError("--priority %s: want very_high, high, normal, low or very_low", shown(j.priority))
 	}
-	switch {
-	case j.output == "":
+	if j.output == "" {
 		return usageError("where to? -o DIR, or -o - for standard output")
-	case j.reduces < 0:
-		return configError("--reduces %d: a job cannot have fewer than 0", j.reduces)
-	case j.reduces > mostReduces:
-		return configError("--reduces %d: more than %d are too many for one machine", j.reduces, mostReduces)
 	}
 	return nil
 }

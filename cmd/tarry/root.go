@@ -1,8 +1,6 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -44,18 +42,24 @@ Results go to standard output, everything else to standard error. Every flag can
 			if len(args) == 0 {
 				return nil
 			}
-			return usageError("unknown command %q%s", args[0], meant(cmd, args[0]))
+			return usageError("unknown command %s%s (see tarry --help)", quoted(args[0]), meant(cmd, args[0]))
 		},
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return p.flagsFromEnv(cmd) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			if err := p.flagsFromEnv(cmd); err != nil {
+				return err
+			}
+			return foresee(cmd, args).check()
+		},
 	}
 	root.SetIn(p.stdin)
 	root.SetOut(p.stdout)
 	root.SetErr(p.stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError("%w (see %s --help)", err, cmd.CommandPath())
+		return flagError(cmd, err, " (see "+cmd.CommandPath()+" --help)")
 	})
 	root.AddCommand(commands(p)...)
+	limit(root)
 	keepFlagOrder(root)
 	return root
 }
@@ -70,15 +74,6 @@ func keepFlagOrder(cmd *cobra.Command) {
 	}
 }
 
-// meant suggests sub-commands with a name like this one.
-func meant(cmd *cobra.Command, name string) string {
-	cmd.SuggestionsMinimumDistance = 2
-	if list := cmd.SuggestionsFor(name); len(list) > 0 {
-		return ", did you mean " + strings.Join(list, " or ") + "?"
-	}
-	return ""
-}
-
 // arguments makes an argument check that speaks of what is missing or too much. A max of -1 is no limit.
 func arguments(min, max int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
@@ -86,7 +81,7 @@ func arguments(min, max int, what string) cobra.PositionalArgs {
 			return usageError("%s needs %s (see %s --help)", cmd.CommandPath(), what, cmd.CommandPath())
 		}
 		if max >= 0 && len(args) > max {
-			return usageError("%s takes %s, not also %q (see %s --help)", cmd.CommandPath(), what, args[max], cmd.CommandPath())
+			return usageError("%s takes %s, not also %s (see %s --help)", cmd.CommandPath(), what, shown(args[max]), cmd.CommandPath())
 		}
 		return nil
 	}

@@ -25,6 +25,9 @@ func (p *program) run(cmd *cobra.Command, r *runFlags, inputs []string, stages [
 	if err == nil {
 		err = r.checkBlocks(src)
 	}
+	if err == nil {
+		err = r.checkSideFiles([]string{r.output}, src)
+	}
 	if err != nil {
 		return err
 	}

@@ -24,15 +24,8 @@ func (r *runFlags) check(p *program, cmd *cobra.Command) error {
 	if err := r.jobFlags.check(); err != nil {
 		return err
 	}
-	switch {
-	case r.output == "-" && r.json:
+	if r.output == "-" && r.json {
 		return usageError("-o - and --json both want standard output")
-	case r.network && r.inline:
-		return usageError("--inline has no nodes: not with --emulate-network")
-	case r.inline && r.events != "":
-		return configError("--events needs a cluster: not with --inline")
-	case r.inline && r.traceOut != "":
-		return configError("--trace-out needs a cluster: not with --inline")
 	}
 	return r.clusterFlags.check(p, cmd)
 }

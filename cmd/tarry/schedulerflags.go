@@ -58,13 +58,8 @@ func (s *schedulerFlags) complete(cmd *cobra.Command) {
 // begin checks the flags and reads the files; warnings about them go to standard error.
 func (s *schedulerFlags) begin(p *program, cmd *cobra.Command) error {
 	s.given = cmd.Flags().Changed
-	switch {
-	case s.given("skips") && (s.given("wait") || s.given("rack-wait")):
-		return usageError("--skips takes the place of --wait and --rack-wait: choose one")
-	case s.wait < 0 || s.rackWait < 0:
-		return usageError("--wait and --rack-wait must not be negative")
-	case !(s.slowStart >= 0 && s.slowStart <= 1):
-		return usageError("--slow-start %v: want 0 to 1", s.slowStart)
+	if len(s.skips) > 2 {
+		return usageError("--skips of %d numbers: want D1, or D1,D2 for nodes and racks", len(s.skips))
 	}
 	if err := s.files.read(p, s.allocations, s.queues, s.parameters); err != nil {
 		return err
@@ -83,7 +78,7 @@ func (s *schedulerFlags) policy(name string) (scheduling.Policy, error) {
 	}
 	policy, err := scheduling.Preset(base)
 	if err != nil {
-		return policy, usageError("unknown scheduler %q: want %s", base, strings.Join(scheduling.Presets(), ", "))
+		return policy, usageError("unknown scheduler %s: want %s", quoted(base), strings.Join(scheduling.Presets(), ", "))
 	}
 	switch placement {
 	case "any":
@@ -93,7 +88,7 @@ func (s *schedulerFlags) policy(name string) (scheduling.Policy, error) {
 	case "larts":
 		policy.Reduce.Rule = scheduling.LARTS
 	default:
-		return policy, usageError("unknown reduce placement %q: want %s", placement, strings.Join(placements(), ", "))
+		return policy, usageError("unknown reduce placement %s: want %s", quoted(placement), strings.Join(placements(), ", "))
 	}
 	s.files.apply(&policy)
 	s.flagsOver(&policy)

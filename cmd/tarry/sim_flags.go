@@ -97,7 +97,7 @@ func (f *simFlags) register(cmd *cobra.Command) {
 
 // config is what the flags say of the cluster.
 func (f *simFlags) config(policy scheduling.Policy) (simulator.Config, error) {
-	if (f.trace == "") == (f.load0 == "") {
+	if f.trace == "" && f.load0 == "" {
 		return simulator.Config{}, usageError("one of --trace swim:FILE (or coflow:FILE) and --workload FILE is needed")
 	}
 	reduceSlots := f.reduceSlots
@@ -121,21 +121,24 @@ func (f *simFlags) config(policy scheduling.Policy) (simulator.Config, error) {
 		Policy:   policy, Seed: f.seed,
 	}
 	if f.network != "flows" && f.network != "factors" {
-		return cfg, usageError("--network %s: want factors or flows", f.network)
+		return cfg, usageError("--network %s: want factors or flows", shown(f.network))
 	}
 	switch f.drive {
 	case "event":
 	case "heartbeat":
 		cfg.Drive = simulator.HeartbeatDrive
 	default:
-		return cfg, usageError("--drive %s: want event or heartbeat", f.drive)
+		return cfg, usageError("--drive %s: want event or heartbeat", shown(f.drive))
 	}
 	var err error
 	if cfg.Submission, err = parseSubmission(f.submit); err != nil {
 		return cfg, err
 	}
-	if f.racks < 1 || f.mapSlots < 1 || f.reduceSlots < 0 || f.replicas < 1 {
-		return cfg, configError("--racks, --map-slots and --replication want at least 1, --reduce-slots at least 0")
+	switch {
+	case f.racks > f.nodes:
+		return cfg, configError("--racks %d --nodes %d: each rack needs a node", f.racks, f.nodes)
+	case f.given("replication") && f.replicas > f.nodes:
+		return cfg, configError("--replication %d: more replicas than nodes (%d)", f.replicas, f.nodes)
 	}
 	if err := cfg.Validate(); err != nil {
 		return cfg, configError("%w", err)
@@ -157,7 +160,7 @@ func parseSubmission(s string) (simulator.Submission, error) {
 			return simulator.Submission{Rule: simulator.Closed, Active: active}, nil
 		}
 	}
-	return simulator.Submission{}, usageError("--submit %s: want replay, serial, stress or closed:N", s)
+	return simulator.Submission{}, usageError("--submit %s: want replay, serial, stress or closed:N", shown(s))
 }
 
 // load reads or draws the workload of a seed.
@@ -166,7 +169,7 @@ func (f *simFlags) load(seed uint64) (*workload.Workload, error) {
 	var err error
 	switch kind, path, found := strings.Cut(f.trace, ":"); {
 	case f.trace != "" && (!found || kind != "swim" && kind != "coflow"):
-		return nil, usageError("--trace %s: want swim:FILE or coflow:FILE", f.trace)
+		return nil, usageError("--trace %s: want swim:FILE or coflow:FILE", shown(f.trace))
 	case kind == "coflow":
 		w, err = f.readCoflows(path)
 	case f.trace != "":

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -24,21 +23,30 @@ func units() map[string]float64 {
 
 // Set parses s.
 func (b *byteSize) Set(s string) error {
-	digits := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
-	unit, ok := units()[strings.ToLower(strings.TrimSpace(s[len(digits):]))]
-	if !ok {
-		return fmt.Errorf("unknown unit %q; sizes are written like 64MiB, 100MB or 4096", strings.TrimSpace(s[len(digits):]))
+	x, err := parseBytes(s)
+	if err != nil {
+		return err
 	}
-	if n, err := strconv.ParseInt(digits, 10, 64); err == nil && n >= 0 && float64(n)*unit < math.MaxInt64 {
-		*b = byteSize(n * int64(unit))
-		return nil
+	if !(x >= 0 && x < math.MaxInt64) {
+		return badValue("no size that a file or memory has")
 	}
-	x, err := strconv.ParseFloat(digits, 64)
-	if err != nil || !(x >= 0 && x*unit < math.MaxInt64) {
-		return fmt.Errorf("%q is no size; sizes are written like 64MiB, 100MB or 4096", s)
-	}
-	*b = byteSize(x * unit)
+	*b = byteSize(x)
 	return nil
+}
+
+// parseBytes reads a size in bytes.
+func parseBytes(s string) (float64, error) {
+	digits := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
+	word := strings.TrimLeft(s[len(digits):], " ")
+	x, err := parseDecimal(digits)
+	if err != nil || strings.HasSuffix(s, " ") {
+		return 0, badValue("no size; sizes are written like 64MiB, 100MB or 4096")
+	}
+	unit, ok := units()[strings.ToLower(word)]
+	if !ok {
+		return 0, badValue("unknown unit %s; sizes are written like 64MiB, 100MB or 4096", quoted(word))
+	}
+	return x * unit, nil
 }
 
 // String is the size in the largest unit that divides it, one of 1024s before one of 1000s.

@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// traceFile is a Chrome trace: a row for each slot that was in use at once on a node, a bar for each attempt, bars inside it
-// for its phases. Perfetto and Chrome's about:tracing show it.
+// traceFile is a Chrome trace: a row for each slot that was in use at once on a node, a bar for each attempt, or one each time
+// that it ran if it was suspended, bars inside it for its phases. Perfetto and Chrome's about:tracing show it.
 type traceFile struct {
 	file   *os.File
 	buffer *bufio.Writer
@@ -24,8 +24,9 @@ type traceFile struct {
 
 // traceBar is an attempt that has not ended.
 type traceBar struct {
-	node, row int
-	start     time.Duration
+	node, row int           // row is -1 while it is suspended
+	start     time.Duration // of the bar: the launch, or the last resuming
+	resumed   bool
 	locality  string
 	reason    string
 }
@@ -61,7 +62,25 @@ func (t *traceFile) write(e actors.Event) error {
 	case scheduling.EventJoined:
 		return t.put(traceEvent{Name: "process_name", Phase: "M", Node: node, Args: map[string]any{"name": e.NodeName}})
 	case scheduling.EventLaunched:
-		t.open[e.Attempt] = traceBar{node, t.takeRow(node, e.Attempt), e.At, e.Near, e.Reason.String()}
+		t.open[e.Attempt] = traceBar{node: node, row: t.takeRow(node, e.Attempt), start: e.At, locality: e.Near, reason: e.Reason.String()}
+		return nil
+	case scheduling.EventSuspended:
+		bar, ok := t.open[e.Attempt]
+		if !ok || bar.row < 0 {
+			return nil
+		}
+		err := t.attempt(e, bar)
+		t.rows[bar.node][bar.row] = scheduling.AttemptID{}
+		bar.row = -1
+		t.open[e.Attempt] = bar
+		return err
+	case scheduling.EventResumed:
+		bar, ok := t.open[e.Attempt]
+		if !ok || bar.row >= 0 {
+			return nil
+		}
+		bar.row, bar.start, bar.resumed = t.takeRow(bar.node, e.Attempt), e.At, true
+		t.open[e.Attempt] = bar
 		return nil
 	case scheduling.EventSucceeded, scheduling.EventFailed, scheduling.EventKilled:
 		bar, ok := t.open[e.Attempt]
@@ -69,6 +88,9 @@ func (t *traceFile) write(e actors.Event) error {
 			return nil
 		}
 		delete(t.open, e.Attempt)
+		if bar.row < 0 { // suspended: it holds no slot
+			return nil
+		}
 		t.rows[bar.node][bar.row] = scheduling.AttemptID{}
 		return t.attempt(e, bar)
 	default:
@@ -104,7 +126,7 @@ func (t *traceFile) attempt(e actors.Event, bar traceBar) error {
 	err := t.put(traceEvent{
 		Name: e.Attempt.String(), Phase: "X", At: micros(bar.start), For: micros(e.At - bar.start), Node: bar.node, Row: bar.row, Args: args,
 	})
-	if err != nil || e.Phases == nil {
+	if err != nil || e.Phases == nil || bar.resumed { // phases do not say when it was suspended
 		return err
 	}
 	at := e.Phases.Start

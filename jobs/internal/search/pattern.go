@@ -1,7 +1,6 @@
 package search
 
 import (
-	"fmt"
 	"regexp"
 	"regexp/syntax"
 	"strings"
@@ -32,7 +31,7 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 		if o.Fixed {
 			parts[i] = regexp.QuoteMeta(p)
 		} else if _, err := syntax.Parse(p, syntax.Perl); err != nil {
-			return nil, fmt.Errorf("pattern %q: %w", p, err)
+			return nil, &fault{p, err}
 		}
 	}
 	expr := parts[0]
@@ -44,11 +43,11 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 	}
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
-		return nil, fmt.Errorf("pattern %q: %w", pattern, err)
+		return nil, &fault{pattern, err}
 	}
 	re, err := regexp.Compile(expr)
 	if err != nil {
-		return nil, fmt.Errorf("pattern %q: %w", pattern, err)
+		return nil, &fault{pattern, err}
 	}
 	p := &Pattern{re: re, all: tree.Op == syntax.OpEmptyMatch, reach: reachOf(tree)}
 	found := required(tree)

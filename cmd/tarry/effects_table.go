@@ -1,0 +1,279 @@
+package main
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// effect says where flags have an effect. Every flag of every command stands in this table, so that none is ignored without
+// a word.
+type effect struct {
+	on     []string                  // the commands, those below them included
+	flags  string                    // their flags
+	unless func(*combination) string // why not, naming the flag that decides it, or empty; nil: always
+	wrong  string                    // a command line where they have none
+}
+
+// effects is the table.
+func effects() []effect {
+	run, live, sim, all := []string{"run"}, []string{"run", "batch"}, []string{"sim"}, []string{"run", "batch", "sim"}
+	delay, gen, events, grep := []string{"delay"}, []string{"gen"}, []string{"events"}, []string{"run grep"}
+	const (
+		sortIn = "run sort in -o out "
+		grepIn = "run grep x in -o out "
+		simIn  = "sim --workload facebook-io "
+		asked  = "delay --tasks 3 --nodes 9 --rate 2 "
+	)
+	return []effect{
+		{run, "output compress inline block-size", nil, ""},
+		{run, "overwrite", toStdout, "run sort in -o - --overwrite"},
+		{run, "reduces", fixedReduces, "run top in -o out --reduces 3"},
+		{run, "reduces reduce-slots reduce-placement slow-start", mapOnly, grepIn + "--reduces 3"},
+		{run, "pool", order("pools", "pools"), sortIn + "--scheduler fifo --pool ann"},
+		{run, "queue", noQueues, sortIn + "--scheduler hfs --queue q"},
+		{run, "priority", noPriorities, sortIn + "--scheduler srpt --priority high"},
+		{run, "pool queue priority", inline, sortIn + "--inline --pool ann"},
+		{run, "racks nodes map-slots reduce-slots replication", inline, sortIn + "--inline --nodes 4"},
+		{run, "memory seed events trace-out", inline, sortIn + "--inline --memory 1GiB"},
+		{run, "emulate-network node-link oversubscription", inline, sortIn + "--inline --node-link 1MB"},
+		{run, "scheduler reduce-placement slow-start", inline, sortIn + "--inline --scheduler fifo"},
+		{run, "wait rack-wait skips", inline, sortIn + "--inline --wait 1s"},
+		{run, "preemption allocations queues parameters", inline, sortIn + "--inline --preemption"},
+		{run, "spill-dir", inlineStage, sortIn + "--inline --spill-dir d"},
+		{[]string{"run sort"}, "reverse unique", nil, ""},
+		{[]string{"run top"}, "lines", nil, ""},
+		{grep, "fixed-strings ignore-case", nil, ""},
+		{grep, "invert-match count", with("count-matches"), grepIn + "--count-matches -v"},
+		{grep, "count-matches", with("count"), grepIn + "--count-matches -c"},
+
+		{live, "racks nodes map-slots reduce-slots replication block-size memory", nil, ""},
+		{live, "spill-dir seed events trace-out queues", nil, ""},
+		{live, "json quiet no-progress cpuprofile memprofile", nil, ""},
+		{live, "emulate-network", oneNode, sortIn + "--emulate-network"},
+		{live, "node-link oversubscription", without("emulate-network"), sortIn + "--node-link 1MB"},
+		{live, "oversubscription", oneRack, sortIn + "--nodes 4 --emulate-network --oversubscription 2"},
+
+		{all, "scheduler parameters slow-start", nil, ""},
+		{
+			all, "reduce-placement", ownPlacements,
+			"sim compare --schedulers fifo+any,hfs+any --reduce-placement larts --workload facebook-io",
+		},
+		{all, "wait rack-wait", with("skips"), simIn + "--wait 1s --skips 3"},
+		{all, "skips", with("wait", "rack-wait"), simIn + "--rack-wait 1s --skips 3"},
+		{all, "preemption allocations", order("pools", "pools"), simIn + "--scheduler fifo --preemption"},
+
+		{sim, "queues", order("capacity", "queues"), simIn + "--scheduler hfs --queues queues.xml"},
+		{sim, "trace", with("workload"), simIn + "--trace swim:f"},
+		{sim, "workload", with("trace"), simIn + "--trace swim:f"},
+		{sim, "nodes racks map-slots reduce-slots replication hot-replicas", nil, ""},
+		{sim, "task-setup read-rate network drive heartbeat submit", nil, ""},
+		{sim, "job-setup job-cleanup until slow-nodes stragglers task-fails mtbf jobs", nil, ""},
+		{sim, "seed repeat json quiet csv schedulers", nil, ""},
+		{sim, "events trace-out", repeated, simIn + "--events e.jsonl --repeat 2"},
+		{sim, "shuffle-rate", unlike("network", "factors"), simIn + "--network flows --shuffle-rate 1GB"},
+		{sim, "link oversubscription", unlike("network", "flows"), simIn + "--link 1GB"},
+		{sim, "oversubscription", oneRack, simIn + "--network flows --oversubscription 5"},
+		{sim, "out-of-band", unlike("drive", "heartbeat"), simIn + "--out-of-band"},
+		{sim, "time-scale", without("trace"), simIn + "--time-scale 2"},
+		{sim, "original-nodes max-maps raw-paths drop-empty", notSwim, simIn + "--max-maps 3"},
+		{sim, "skew-zipf skew-shares skew-cells", notSwim, simIn + "--skew-zipf 1"},
+
+		{delay, "tasks nodes replication task-time racks rate json", nil, ""},
+		{delay, "locality", with("skips", "wait"), asked + "--locality 0.9 --skips 3"},
+		{delay, "skips", with("locality", "wait"), asked + "--skips 3 --wait 9s"},
+		{delay, "wait", with("locality", "skips"), asked + "--skips 3 --wait 9s"},
+		{delay, "rack-locality", without("locality"), asked + "--racks 2 --wait 9s --rack-locality 0.9"},
+		{delay, "rack-skips", without("skips"), asked + "--racks 2 --wait 9s --rack-skips 9"},
+		{delay, "rack-wait", without("wait"), asked + "--racks 2 --skips 9 --rack-wait 9s"},
+		{delay, "racks-per-block rack-locality rack-skips rack-wait", noRacks, asked + "--wait 9s --rack-wait 9s"},
+		{delay, "jobs long", without("slots"), asked + "--wait 9s --jobs 2"},
+		{delay, "slots", rateKnown, asked + "--wait 9s --slots 2"},
+
+		{gen, "size seed output", nil, ""},
+		{gen, "overwrite", toStdout, "gen text -o - --overwrite"},
+		{gen, "words skew", noVocabulary, "gen tera -o x --words 3"},
+
+		{events, "job", nil, ""},
+		{events, "only", with("summary", "trace-out"), "events e.jsonl --summary --only launched"},
+		{events, "summary", with("trace-out"), "events e.jsonl --summary --trace-out t"},
+		{events, "trace-out", with("summary"), "events e.jsonl --summary --trace-out t"},
+
+		{[]string{"experiment"}, "output quick seed repeat json", nil, ""},
+		{[]string{"config", "version"}, "json", nil, ""},
+		{[]string{"scenario"}, "verbose json", nil, ""},
+	}
+}
+
+// with says that a flag has no effect beside one of the others.
+func with(others ...string) func(*combination) string {
+	return func(c *combination) string {
+		for _, other := range others {
+			if c.given(other) {
+				return "with " + c.say(other)
+			}
+		}
+		return ""
+	}
+}
+
+// without says that a flag has no effect unless another is given.
+func without(other string) func(*combination) string {
+	return func(c *combination) string {
+		if c.given(other) {
+			return ""
+		}
+		return "without --" + other
+	}
+}
+
+// unlike says that a flag has an effect with one value of another only.
+func unlike(other, value string) func(*combination) string {
+	return func(c *combination) string {
+		if c.value(other) == value {
+			return ""
+		}
+		return "without --" + other + " " + value
+	}
+}
+
+// order says that a flag is for schedulers of one order.
+func order(name, what string) func(*combination) string {
+	return func(c *combination) string {
+		if c.has(name) {
+			return ""
+		}
+		return "with " + c.scheduler() + ", which has no " + what
+	}
+}
+
+func inline(c *combination) string { return with("inline")(c) }
+
+// inlineStage: an inline run writes nothing but what one stage leaves for the next.
+func inlineStage(c *combination) string {
+	if c.given("count-matches") {
+		return ""
+	}
+	return inline(c)
+}
+
+func toStdout(c *combination) string {
+	if c.value("output") == "-" {
+		return "with --output -"
+	}
+	return ""
+}
+
+// fixedReduces: these jobs need all their records in one place.
+func fixedReduces(c *combination) string {
+	one := c.isA("run top") || c.isA("run grep") && c.given("count")
+	if !one || c.value("reduces") == "1" {
+		return ""
+	}
+	if c.given("count") {
+		return "with --count, which has one reduce"
+	}
+	return "with " + c.path + ", which has one reduce"
+}
+
+func mapOnly(c *combination) string {
+	if c.isA("run grep") && !c.given("count") && !c.given("count-matches") {
+		return "with " + c.path + ", which has no reduces without --count or --count-matches"
+	}
+	return ""
+}
+
+// noQueues: pools can be chosen by the queue's name, too.
+func noQueues(c *combination) string {
+	if c.has("capacity") || c.given("parameters") {
+		return ""
+	}
+	return "with " + c.scheduler() + ", which has no queues"
+}
+
+func noPriorities(c *combination) string {
+	if c.has("fifo") || c.has("pools") {
+		return ""
+	}
+	if c.has("capacity") && c.unread && c.given("queues") {
+		return ""
+	}
+	for _, p := range c.policies {
+		for _, q := range p.Queues {
+			if p.Order == "capacity" && q.Priorities {
+				return ""
+			}
+		}
+	}
+	if c.has("capacity") {
+		return "with " + c.scheduler() + " unless --queues has a queue with supports-priority"
+	}
+	return "with " + c.scheduler() + ", which has no priorities"
+}
+
+func oneNode(c *combination) string {
+	if !c.given("inline") && number(c.value("nodes")) <= 1 && number(c.value("racks")) <= 1 {
+		return "with one node: give --nodes"
+	}
+	return ""
+}
+
+func oneRack(c *combination) string {
+	if number(c.value("racks")) <= 1 {
+		return "with one rack: give --racks"
+	}
+	return ""
+}
+
+// number is a number that was found good.
+func number(s string) int {
+	n, _ := strconv.Atoi(s)
+	return n
+}
+
+// ownPlacements: each scheduler of a comparison may bring its own.
+func ownPlacements(c *combination) string {
+	if c.cmd.Flag("schedulers") == nil {
+		return ""
+	}
+	list := schedulerNames(c.cmd.Flag("schedulers"))
+	if slices.ContainsFunc(list, func(s string) bool { return !strings.Contains(s, "+") }) {
+		return ""
+	}
+	return "with " + c.scheduler() + ", each of which has its own"
+}
+
+func repeated(c *combination) string {
+	if number(c.value("repeat")) > 1 {
+		return "with --repeat " + c.value("repeat") + ": they take one run"
+	}
+	return ""
+}
+
+func notSwim(c *combination) string {
+	if strings.HasPrefix(c.value("trace"), "swim:") {
+		return ""
+	}
+	return "without --trace swim:FILE"
+}
+
+func noRacks(c *combination) string {
+	if number(c.value("racks")) > 0 {
+		return ""
+	}
+	return "without --racks"
+}
+
+func rateKnown(c *combination) string {
+	if c.given("rate") && !c.given("jobs") && !c.given("long") {
+		return "with --rate, unless --jobs or --long is given"
+	}
+	return ""
+}
+
+func noVocabulary(c *combination) string {
+	if len(c.args) == 0 || c.args[0] == "text" || c.args[0] == "pairs" {
+		return ""
+	}
+	return "with gen " + shown(c.args[0]) + ", only with gen text and gen pairs"
+}
