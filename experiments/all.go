@@ -1,38 +1,108 @@
 package experiments
 
-// All returns the experiments in the order of the report; a new one is a file of its own and a line here.
+import (
+	"context"
+	"io"
+
+	"github.com/tarry-mr/tarry/experiments/hammoud12"
+	"github.com/tarry-mr/tarry/experiments/internal/report"
+	"github.com/tarry-mr/tarry/experiments/own"
+	"github.com/tarry-mr/tarry/experiments/pastorelli13"
+	"github.com/tarry-mr/tarry/experiments/zaharia10"
+)
+
+// Experiment is one published table or figure, or a question of our own.
+type Experiment = report.Experiment
+
+// Options are what a person may choose. The zero value is seed 0, one quick-less run.
+type Options = report.Options
+
+// Outcome is an experiment with what came out of it.
+type Outcome = report.Outcome
+
+// All returns the experiments in the order of the report; a new one is a file of its own and an
+// entry here.
 func All() []Experiment {
 	return []Experiment{
-		{"delay-fig2", "A cluster like Facebook's: times of tasks and jobs, locality by job size", "[Zaharia10 Figs 1, 2, §3.2, §3.3.1]", delayFig2},
-		{"delay-fig3", "Bound on locality with sticky slots", "[Zaharia10 Fig 3, §3.3.2]", delayFig3},
-		{"delay-fig4", "Pools with minimum shares", "[Zaharia10 Fig 4, §4]", delayFig4},
-		{"delay-formulas", "The worked numbers of delay scheduling's analysis", "[Zaharia10 §3.2, §3.5, Eq 2, §4.1]", delayFormulas},
-		{"delay-fig5", "IO-heavy macrobenchmark: response times, locality, speed-up", "[Zaharia10 Table 2, Figs 5, 6, 7, §5.1.1]", delayFig5},
-		{"delay-fig8", "CPU-heavy macrobenchmark", "[Zaharia10 Fig 8, §5.1.2]", delayFig8},
-		{"delay-fig9", "Mixed macrobenchmark", "[Zaharia10 Table 3, Figs 9, 10, §5.1.3]", delayFig9},
-		{"delay-fig11", "Two levels of sharing over time", "[Zaharia10 Fig 11, §5.2.1]", delayFig11},
-		{"delay-table4", "Small jobs on the private cluster", "[Zaharia10 Table 4, Fig 12, §5.2.2]", delayTable4},
-		{"delay-fig13", "Sticky slots: locality and finish time of concurrent scans", "[Zaharia10 Figs 13, 14, §5.2.3]", delayFig13},
-		{"delay-fig15", "Locality of small jobs against the wait", "[Zaharia10 Fig 15, §5.3]", delayFig15},
-		{"delay-overhead", "Tasks scheduled a second", "[Zaharia10 §5.4]", delayOverhead},
-		{"hfsp-fig1", "Processor sharing against FSP on worked examples", "[Pastorelli13 Figs 1, 2]", hfspFig1},
-		{"hfsp-fig3", "FB-dataset under FIFO, FAIR and HFSP; locality", "[Pastorelli13 Figs 3, 4, §4.2]", hfspFig3},
-		{"hfsp-fig5", "Mean sojourn against cluster size", "[Pastorelli13 Fig 5]", hfspFig5},
-		{"hfsp-fig6", "Wrong sizes", "[Pastorelli13 Fig 6, §4.3]", hfspFig6},
-		{"hfsp-fig7", "Suspend, wait or kill", "[Pastorelli13 Fig 7]", hfspFig7},
-		{"cogrs-fig5", "Total network distances", "[Hammoud12 Figs 5, 7]", cogrsFig5},
-		{"cogrs-fig6", "Sizes of partitions by map and reduce", "[Hammoud12 Fig 6]", cogrsFig6},
-		{"cogrs-surface", "Off-rack bytes saved by maps a node, skew and racks", "[Hammoud12 evaluation]", cogrsSurface},
-		{"cogrs-runtime", "Run time saved by placing reduces, by over-subscription", "[Hammoud12 evaluation], [Hammoud11]", cogrsRuntime},
-		{"cogrs-ablation", "Parts of reduce placement taken away, against the best assignment", "ours; [Hammoud12]", cogrsAblation},
-		{"orders", "FIFO, fair, capacity, hfs, hfsp and srpt on one workload", "ours", orders},
-		{"hot-spot", "Reduces that all prefer one node, and the cap", "ours; SPARK-10087", hotSpot},
-		{"hot-files", "Few files read by many jobs, with and without further replicas", "ours; [Ananthanarayanan11]", hotFiles},
-		{"wait-trap", "The trap of resetting the wait, and its cure", "ours; SPARK-18886", waitTrap},
-		{"reduce-sweeps", "Start, wait, projection and cap of reduce placement", "ours", reduceSweeps},
-		{"facebook-trace", "Order, locality and reduce placement on a trace of Facebook", "ours", facebookTrace},
-		{"coflows", "What placing reduces is worth on a trace of shuffles", "ours; [Chowdhury15]", coflows},
-		{"failures", "Nodes that fail", "ours", failures},
-		{validationName, "The simulator against live clusters", "ours", validation},
+		entry("delay-fig2", "A cluster like Facebook's: times of tasks and jobs, locality by job size",
+			"[Zaharia10 Figs 1, 2, §3.2, §3.3.1]", zaharia10.Fig2),
+		entry("delay-fig3", "Bound on locality with sticky slots",
+			"[Zaharia10 Fig 3, §3.3.2]", zaharia10.Fig3),
+		entry("delay-fig4", "Pools with minimum shares", "[Zaharia10 Fig 4, §4]", zaharia10.Fig4),
+		entry("delay-formulas", "The worked numbers of delay scheduling's analysis",
+			"[Zaharia10 §3.2, §3.5, Eq 2, §4.1]", zaharia10.Formulas),
+		entry("delay-fig5", "IO-heavy macrobenchmark: response times, locality, speed-up",
+			"[Zaharia10 Table 2, Figs 5, 6, 7, §5.1.1]", zaharia10.Fig5),
+		entry("delay-fig8", "CPU-heavy macrobenchmark", "[Zaharia10 Fig 8, §5.1.2]", zaharia10.Fig8),
+		entry("delay-fig9", "Mixed macrobenchmark",
+			"[Zaharia10 Table 3, Figs 9, 10, §5.1.3]", zaharia10.Fig9),
+		entry("delay-fig11", "Two levels of sharing over time",
+			"[Zaharia10 Fig 11, §5.2.1]", zaharia10.Fig11),
+		entry("delay-table4", "Small jobs on the private cluster",
+			"[Zaharia10 Table 4, Fig 12, §5.2.2]", zaharia10.Table4),
+		entry("delay-fig13", "Sticky slots: locality and finish time of concurrent scans",
+			"[Zaharia10 Figs 13, 14, §5.2.3]", zaharia10.Fig13),
+		entry("delay-fig15", "Locality of small jobs against the wait",
+			"[Zaharia10 Fig 15, §5.3]", zaharia10.Fig15),
+		entry("delay-overhead", "Tasks scheduled a second", "[Zaharia10 §5.4]", zaharia10.Overhead),
+		entry("hfsp-fig1", "Processor sharing against FSP on worked examples",
+			"[Pastorelli13 Figs 1, 2]", pastorelli13.Fig1),
+		entry("hfsp-fig3", "FB-dataset under FIFO, FAIR and HFSP; locality",
+			"[Pastorelli13 Figs 3, 4, §4.2]", pastorelli13.Fig3),
+		entry("hfsp-fig5", "Mean sojourn against cluster size",
+			"[Pastorelli13 Fig 5]", pastorelli13.Fig5),
+		entry("hfsp-fig6", "Wrong sizes", "[Pastorelli13 Fig 6, §4.3]", pastorelli13.Fig6),
+		entry("hfsp-fig7", "Suspend, wait or kill", "[Pastorelli13 Fig 7]", pastorelli13.Fig7),
+		entry("cogrs-fig5", "Total network distances", "[Hammoud12 Figs 5, 7]", hammoud12.Fig5),
+		entry("cogrs-fig6", "Sizes of partitions by map and reduce",
+			"[Hammoud12 Fig 6]", hammoud12.Fig6),
+		entry("cogrs-surface", "Off-rack bytes saved by maps a node, skew and racks",
+			"[Hammoud12 evaluation]", hammoud12.Surface),
+		entry("cogrs-runtime", "Run time saved by placing reduces, by over-subscription",
+			"[Hammoud12 evaluation], [Hammoud11]", hammoud12.Runtime),
+		entry("cogrs-ablation", "Parts of reduce placement taken away, against the best assignment",
+			"ours; [Hammoud12]", hammoud12.Ablation),
+		entry("orders", "FIFO, fair, capacity, hfs, hfsp and srpt on one workload",
+			"ours", own.Orders),
+		entry("hot-spot", "Reduces that all prefer one node, and the cap",
+			"ours; SPARK-10087", own.HotSpot),
+		entry("hot-files", "Few files read by many jobs, with and without further replicas",
+			"ours; [Ananthanarayanan11]", own.HotFiles),
+		entry("wait-trap", "The trap of resetting the wait, and its cure",
+			"ours; SPARK-18886", own.WaitTrap),
+		entry("reduce-sweeps", "Start, wait, projection and cap of reduce placement",
+			"ours", own.ReduceSweeps),
+		entry("facebook-trace", "Order, locality and reduce placement on a trace of Facebook",
+			"ours", own.FacebookTrace),
+		entry("coflows", "What placing reduces is worth on a trace of shuffles",
+			"ours; [Chowdhury15]", own.Coflows),
+		entry("failures", "Nodes that fail", "ours", own.Failures),
+		entry("validation", "The simulator against live clusters", "ours", own.Validation),
 	}
+}
+
+func entry(
+	name, title, source string, run func(context.Context, Options) (*report.Result, error),
+) Experiment {
+	return Experiment{Name: name, Title: title, Source: source, Run: run}
+}
+
+// Find returns the experiment called name.
+func Find(name string) (Experiment, bool) {
+	for _, e := range All() {
+		if e.Name == name {
+			return e, true
+		}
+	}
+	return Experiment{}, false
+}
+
+// Write runs the experiments one after the other and writes everything into dir, which is made if it
+// is missing; files of the same names are replaced. The progress line of each goes to log. It returns
+// the outcomes; an experiment that fails ends the run with its name in the error. All but the
+// folders of measured experiments has the same bytes each time.
+func Write(
+	ctx context.Context, dir string, list []Experiment, o Options, log io.Writer,
+) ([]Outcome, error) {
+	return report.Write(ctx, dir, list, o, log)
 }

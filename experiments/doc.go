@@ -2,14 +2,20 @@
 // scheduling, HFSP and CoGRS, and runs a few that no paper has.
 //
 // One file is one experiment: its set-up, its run, and what was published
-// beside what was measured. [All] lists them; [Write] runs some and leaves, for
-// each, a table (published, ours, difference, verdict), CSV files, figures as
-// SVG and PNG, and the exact set-up with every modelling choice named, and
-// report.md, which ties them together.
+// beside what was measured. Each paper has a package of its own (zaharia10,
+// pastorelli13, hammoud12), and so have our own questions (own). They are made
+// of internal/setup (clusters, workloads, statistics) and internal/report
+// (rows, tables, figures, and how they are written), and know nothing of each
+// other.
+//
+// [All] lists them; [Write] runs some and leaves, for each, a table
+// (published, ours, difference, verdict), CSV files, figures as SVG and PNG,
+// and the exact set-up with every modelling choice named, and report.md, which
+// ties them together.
 //
 // A verdict is worked out from the numbers by the row's own band; nothing here
 // is tuned so that a band is met. Same options, same bytes, but for the few
 // experiments whose numbers come from a clock; these say that they are measured.
 //
-// Read experiment.go, then any one experiment, then report.go.
+// Read internal/report/experiment.go, then any one experiment, then internal/report/write.go.
 package experiments

@@ -1,0 +1,63 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	shading "gonum.org/v1/plot/palette"
+	"gonum.org/v1/plot/palette/moreland"
+	"gonum.org/v1/plot/plotter"
+)
+
+// heatShades is how many shades a heat map has.
+const heatShades = 64
+
+// cells is a table as a grid with the first row at the bottom; it implements plotter.GridXYZ.
+type cells [][]float64
+
+// Dims implements plotter.GridXYZ.
+func (c cells) Dims() (columns, rows int) { return len(c[0]), len(c) }
+
+// Z implements plotter.GridXYZ.
+func (c cells) Z(column, row int) float64 { return c[row][column] }
+
+// X implements plotter.GridXYZ.
+func (c cells) X(column int) float64 { return float64(column) }
+
+// Y implements plotter.GridXYZ.
+func (c cells) Y(row int) float64 { return float64(row) }
+
+// addCells draws a heat map, light for the least cell and dark for the greatest; the title gives both.
+func (f *Figure) addCells(p *plot.Plot) error {
+	for i, row := range f.Cells {
+		if len(row) == 0 || len(row) != len(f.Cells[0]) {
+			return fmt.Errorf("figure %s: row %d has %d cells, the first row has %d", f.Name, i, len(row), len(f.Cells[0]))
+		}
+	}
+	shades := moreland.ExtendedBlackBody()
+	shades.SetMin(0)
+	shades.SetMax(1)
+	heat := plotter.NewHeatMap(cells(f.Cells), shading.Reverse(shades).Palette(heatShades))
+	least, most := heat.Min, heat.Max
+	if least == most { // one shade for all
+		heat.Max = math.Nextafter(least, math.Inf(1)) + 1
+	}
+	p.Add(heat)
+	p.Title.Text = fmt.Sprintf("%s, %s (light) to %s (dark)", f.Title, Number(least), Number(most))
+	return nil
+}
+
+// writeCells writes the table, a line for each cell: row, column, value.
+func (f *Figure) writeCells(w io.Writer) error {
+	lines := [][]string{{f.Y, f.X, "value"}}
+	for i, row := range f.Cells {
+		for k, v := range row {
+			lines = append(lines, []string{strconv.Itoa(i), strconv.Itoa(k), Number(v)})
+		}
+	}
+	return csv.NewWriter(w).WriteAll(lines)
+}

@@ -1,0 +1,234 @@
+package setup
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// Placing is a problem of its own: the outputs of a job's maps lie on nodes, where do its reduces go? Nothing else takes time or slots.
+type Placing struct {
+	RackOf []int     // by node
+	Slots  int       // reduce slots a node
+	At     []int     // by map: its node
+	Bytes  [][]int64 // by map and reduce
+}
+
+// Shape is what DrawPlacing draws from.
+type Shape struct {
+	Nodes, Racks, Slots, Maps, Reduces int
+	Sigma                              float64 // of a lognormal factor on each (map, reduce)
+	Crowd                              float64 // exponent of Zipf's law over the nodes that maps are drawn from; 0 spreads them evenly
+}
+
+// String names the shape in a row.
+func (s Shape) String() string {
+	name := fmt.Sprintf("%d nodes in %d racks, %d maps, %d reduces, σ = %g", s.Nodes, s.Racks, s.Maps, s.Reduces, s.Sigma)
+	if s.Crowd > 0 {
+		name += ", crowded"
+	}
+	return name
+}
+
+// errUnplaced says that reduces found no slot.
+var errUnplaced = errors.New("reduces are left without a slot")
+
+// DrawPlacing draws a problem: maps on random nodes, a megabyte from each to each reduce times its factor.
+func DrawPlacing(r *rand.Rand, s Shape) *Placing {
+	p := &Placing{Slots: s.Slots, RackOf: make([]int, s.Nodes), At: make([]int, s.Maps), Bytes: make([][]int64, s.Maps)}
+	weight, order := make([]float64, s.Nodes), r.Perm(s.Nodes)
+	sum := 0.0
+	for n := range s.Nodes {
+		p.RackOf[n] = n * s.Racks / s.Nodes
+		weight[n] = math.Pow(float64(n+1), -s.Crowd)
+		sum += weight[n]
+	}
+	for m := range s.Maps {
+		n, x := 0, r.Float64()*sum
+		for x -= weight[0]; x >= 0 && n+1 < s.Nodes; x -= weight[n] {
+			n++
+		}
+		p.At[m] = order[n]
+		p.Bytes[m] = make([]int64, s.Reduces)
+		for i := range p.Bytes[m] {
+			p.Bytes[m][i] = int64(1e6 * math.Exp(s.Sigma*r.NormFloat64()))
+		}
+	}
+	return p
+}
+
+// Costs gives the weighted total network distance of each reduce on each node, by the closed form 4W - 2W_rack - 2w.
+func (p *Placing) Costs() [][]int64 {
+	racks := p.RackOf[len(p.RackOf)-1] + 1
+	all := make([][]int64, len(p.Bytes[0]))
+	for r := range all {
+		total, inRack, here := int64(0), make([]int64, racks), make([]int64, len(p.RackOf))
+		for m, n := range p.At {
+			b := p.Bytes[m][r]
+			total += b
+			inRack[p.RackOf[n]] += b
+			here[n] += b
+		}
+		all[r] = make([]int64, len(p.RackOf))
+		for n := range all[r] {
+			all[r][n] = 4*total - 2*inRack[p.RackOf[n]] - 2*here[n]
+		}
+	}
+	return all
+}
+
+// Cut is how much less than on random nodes the distance of the reduces is, in per cent, if reduce r is on node where[r].
+func (p *Placing) Cut(where []int) float64 {
+	ours, random := 0.0, 0.0
+	for r, row := range p.Costs() {
+		ours += float64(row[where[r]])
+		for _, c := range row {
+			random += float64(c) / float64(len(row))
+		}
+	}
+	return 100 * (1 - ours/random)
+}
+
+// OffRackCut is how many fewer bytes leave their racks than with reduces on random nodes, in per cent.
+func (p *Placing) OffRackCut(where []int) float64 {
+	inRack := make([]float64, p.RackOf[len(p.RackOf)-1]+1) // nodes
+	for _, rack := range p.RackOf {
+		inRack[rack]++
+	}
+	ours, random := 0.0, 0.0
+	for m, n := range p.At {
+		rack := p.RackOf[n]
+		for r, b := range p.Bytes[m] {
+			if p.RackOf[where[r]] != rack {
+				ours += float64(b)
+			}
+			random += float64(b) * (1 - inRack[rack]/float64(len(p.RackOf)))
+		}
+	}
+	return 100 * (1 - ours/random)
+}
+
+// Best places the reduces with the least distance there is, at most limit on a node.
+func (p *Placing) Best(limit int) []int {
+	per := min(p.Slots, limit)
+	var costs [][]int64
+	for _, row := range p.Costs() {
+		var slots []int64
+		for _, c := range row {
+			for range per {
+				slots = append(slots, c)
+			}
+		}
+		costs = append(costs, slots)
+	}
+	where := assign(costs)
+	for r := range where {
+		where[r] /= per
+	}
+	return where
+}
+
+// SkewCap is how many reduces CoGRS gives a node by default once all maps are known: half as many again as its part.
+func (p *Placing) SkewCap() int {
+	feeding := map[int]bool{}
+	for _, n := range p.At {
+		feeding[n] = true
+	}
+	return max(1, int(math.Ceil(1.5*float64(len(p.Bytes[0]))/float64(len(feeding))-1e-9)))
+}
+
+// Rule is a way to place the reduces by the Core.
+type Rule struct {
+	Policy scheduling.ReducePolicy
+	Known  float64 // part of the maps that are done; the others run
+	Count  bool    // the Core is told 1 for each partition that is not empty: TND instead of WTND
+}
+
+// BeatEvery is the time between the heartbeats of a node.
+const BeatEvery = 3 * time.Second
+
+// ByCore asks a Core: some of the maps end, the others run on; then each node asks for work every 3 s until all reduces have a slot. r draws which maps
+// end first and in which order nodes ask.
+func (p *Placing) ByCore(rule Rule, r *rand.Rand) ([]int, error) {
+	known := min(max(1, int(math.Ceil(rule.Known*float64(len(p.At))-1e-9))), len(p.At))
+	pol, err := Preset("fair", func(pol *scheduling.Policy) {
+		pol.Reduce, pol.SlowStart = rule.Policy, float64(known)/float64(len(p.At))
+	})
+	if err != nil {
+		return nil, err
+	}
+	core, err := scheduling.NewCore(scheduling.Config{HeartbeatInterval: BeatEvery}, pol)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.runMaps(core, r.Perm(len(p.At))[:known], rule.Count); err != nil {
+		return nil, err
+	}
+	return p.askAll(core, r.Perm(len(p.RackOf)))
+}
+
+// runMaps lets the nodes join, launches each map where it belongs and lets those in done succeed, in that order.
+func (p *Placing) runMaps(core *scheduling.Core, done []int, count bool) error {
+	maps := make([][]int, len(p.RackOf))
+	for m, n := range p.At {
+		maps[n] = append(maps[n], m)
+	}
+	for n, rack := range p.RackOf {
+		node := scheduling.Node{Name: fmt.Sprintf("node%d", n), Rack: fmt.Sprintf("rack%d", rack), MapSlots: len(maps[n]), ReduceSlots: p.Slots}
+		if _, err := core.Join(0, node); err != nil {
+			return err
+		}
+	}
+	if _, err := core.Submit(0, scheduling.JobSpec{Name: "placing", Maps: len(p.At), Reduces: len(p.Bytes[0])}); err != nil {
+		return err
+	}
+	attempt := make([]scheduling.AttemptID, len(p.At)) // by map of ours; the Core's numbers differ
+	for n, list := range maps {
+		got, err := core.Heartbeat(0, scheduling.Heartbeat{Node: scheduling.NodeID(n)})
+		if err != nil {
+			return err
+		}
+		for i, order := range got.List {
+			attempt[list[i]] = order.Attempt
+		}
+	}
+	for _, m := range done {
+		status := scheduling.Status{Attempt: attempt[m], State: scheduling.StateSucceeded, OutputBytes: p.Bytes[m]}
+		if count {
+			status.OutputBytes = make([]int64, len(p.Bytes[m]))
+			for i, b := range p.Bytes[m] {
+				status.OutputBytes[i] = min(b, 1)
+			}
+		}
+		if _, err := core.Heartbeat(0, scheduling.Heartbeat{Node: scheduling.NodeID(p.At[m]), NoWork: true, Statuses: []scheduling.Status{status}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// askAll lets the nodes ask in turn and gives the node of each reduce. Reduces that run report that they have hardly begun: no slot frees.
+func (p *Placing) askAll(core *scheduling.Core, order []int) ([]int, error) {
+	where, left := make([]int, len(p.Bytes[0])), len(p.Bytes[0])
+	running := make([][]scheduling.Status, len(order))
+	for now := BeatEvery; left > 0; now += BeatEvery / time.Duration(len(order)) {
+		if now > time.Hour {
+			return nil, fmt.Errorf("%w: %d of %d", errUnplaced, left, len(where))
+		}
+		n := order[int(now/(BeatEvery/time.Duration(len(order))))%len(order)]
+		got, err := core.Heartbeat(now, scheduling.Heartbeat{Node: scheduling.NodeID(n), Statuses: running[n]})
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range got.List {
+			where[o.Attempt.Task.Index] = n
+			left--
+			running[n] = append(running[n], scheduling.Status{Attempt: o.Attempt, Progress: 1e-6})
+		}
+	}
+	return where, nil
+}

@@ -1,0 +1,84 @@
+package setup
+
+import (
+	"slices"
+
+	"github.com/tarry-mr/tarry/experiments/internal/report"
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
+)
+
+// NodeLocal is the part of a result's maps that ran beside their data, in per cent.
+func NodeLocal(r *simulator.Result) float64 { return 100 * r.Report.Maps.Share(scheduling.NodeLocal) }
+
+// Makespan is a result's makespan in seconds.
+func Makespan(r *simulator.Result) float64 { return r.Report.MakespanS }
+
+// OffRack is a result's shuffled bytes that left their rack.
+func OffRack(r *simulator.Result) float64 { return float64(r.Report.Shuffle.OffRack) }
+
+// RackLocal is the part of a result's maps in a rack with their data, in per cent.
+func RackLocal(r *simulator.Result) float64 { return 100 * r.Report.Maps.Share(scheduling.RackLocal) }
+
+// MeanSojourn is a result's mean sojourn time in seconds.
+func MeanSojourn(r *simulator.Result) float64 { return r.Report.Sojourn.Mean }
+
+// Sojourns gives the sojourn times of the jobs of some classes, in seconds, ascending.
+func Sojourns(c *simulator.Contest, classes ...string) []float64 {
+	var all []float64
+	for _, r := range c.Results {
+		for i := range r.Jobs {
+			if j := &r.Jobs[i]; j.Done && (len(classes) == 0 || slices.Contains(classes, j.Class)) {
+				all = append(all, j.Sojourn().Seconds())
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// ClassLocality is the part of a class's maps beside their data, in per cent.
+func ClassLocality(c *simulator.Contest, class string) float64 {
+	local, all := 0, 0
+	for _, r := range c.Results {
+		for i := range r.Jobs {
+			if j := &r.Jobs[i]; j.Class == class {
+				local += j.Maps.NodeLocal
+				all += j.Maps.NodeLocal + j.Maps.RackLocal + j.Maps.OffRack
+			}
+		}
+	}
+	return 100 * float64(local) / float64(max(all, 1))
+}
+
+// Average is the mean of numbers, 0 of none.
+func Average(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(max(len(x), 1))
+}
+
+// Median is the median of ascending numbers, 0 of none.
+func Median(x []float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	return x[len(x)/2]
+}
+
+// Distribution is the empirical distribution function of ascending numbers as a series of at most 200 points.
+func Distribution(name string, x []float64) report.Series {
+	s := report.Series{Name: name}
+	step := max(1, len(x)/200)
+	for i := 0; i < len(x); i += step {
+		s.X, s.Y = append(s.X, x[i]), append(s.Y, float64(i+1)/float64(len(x)))
+	}
+	return s
+}
+
+// WTND is a result's weighted total network distance: each shuffled byte times 2 within a rack and 4 beyond.
+func WTND(r *simulator.Result) float64 {
+	return 2*float64(r.Report.Shuffle.RackLocal) + 4*float64(r.Report.Shuffle.OffRack)
+}

@@ -1,0 +1,2 @@
+// Package own holds the questions that no paper asks: one file an experiment.
+package own

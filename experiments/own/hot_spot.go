@@ -1,0 +1,158 @@
+package own
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/tarry-mr/tarry/experiments/internal/report"
+	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// The hot spot: so many of the job's maps run on one node, the others one a node.
+const (
+	hotNodes   = 14
+	hotMaps    = 8
+	hotReduces = 56
+)
+
+// pileUp is what became of the job with the hot spot.
+type pileUp struct {
+	distance float64 // WTND, in per cent of the greatest possible
+	largest  int     // reduces on one node
+	sojourn  float64 // seconds
+}
+
+// HotSpot is SPARK-10087: reduces without skew all prefer the node with the most outputs; the cap spreads them.
+func HotSpot(ctx context.Context, o report.Options) (*report.Result, error) {
+	r := &report.Result{Setup: []string{
+		fmt.Sprintf("%d nodes in 2 racks, 8 map and %d reduce slots each, so that one node could take all reduces; links of 1 Gb/s, uplinks over-subscribed 3:1, flows share fairly.", hotNodes, hotReduces),
+		fmt.Sprintf("One job: %d of its 20 maps on one node, one on each of 12 others; %d reduces, every partition alike; the shuffle is four times the input, 10 GB.", hotMaps, hotReduces),
+		"Order fair with maps beside their data; reduces start after the last map, waits of 4.5 s; tasks share nothing but links.",
+		"Distance is WTND over its greatest value, all bytes off the rack; the best placement with the default cap is the Hungarian assignment.",
+	}}
+	fig := report.Figure{Name: "cap", Title: "What the cap on reduces a node costs and saves", X: "cap c: ceil(c R / feeding nodes) reduces a node", Y: "", Series: []report.Series{{Name: "distance (% of the greatest)"}, {Name: "reduces on the fullest node"}, {Name: "time of the job (s)"}}}
+	fig.Y = "per cent, reduces, seconds"
+	run := func(name string, rule scheduling.ReducePolicy) (pileUp, error) {
+		at, err := hotRun(ctx, o, rule)
+		r.Rows = append(r.Rows,
+			report.Row{Quantity: name + ": reduces on the fullest node", Published: math.NaN(), Ours: float64(at.largest), Band: report.Context()},
+			report.Row{Quantity: name + ": distance", Unit: "% of the greatest", Published: math.NaN(), Ours: at.distance, Band: report.Context()},
+			report.Row{Quantity: name + ": time of the job", Unit: "s", Published: math.NaN(), Ours: at.sojourn, Band: report.Context()})
+		return at, err
+	}
+	if _, err := run("any node that asks", scheduling.ReducePolicy{}); err != nil {
+		return nil, err
+	}
+	points := map[float64]pileUp{}
+	for _, c := range []float64{1, 1.5, 2, 3, 5, 8, -1} {
+		name := fmt.Sprintf("cap %g", c)
+		if c < 0 {
+			name = "without cap"
+		}
+		at, err := run(name, scheduling.ReducePolicy{Rule: scheduling.CoGRS, SkewCap: c, Waits: [2]time.Duration{sweepWaits, sweepWaits}})
+		if err != nil {
+			return nil, err
+		}
+		points[c] = at
+		if c > 0 {
+			for k, y := range []float64{at.distance, float64(at.largest), at.sojourn} {
+				fig.Series[k].X, fig.Series[k].Y = append(fig.Series[k].X, c), append(fig.Series[k].Y, y)
+			}
+		}
+	}
+	free, capped := points[-1], points[1.5]
+	random, best := hotBounds()
+	r.Rows = append(r.Rows,
+		report.Row{Quantity: "without cap: reduces on the fullest node", Published: hotReduces, Claim: "all on one node, SPARK-10087", Ours: float64(free.largest), Band: report.AtLeast(0.9 * hotReduces)},
+		report.Row{Quantity: "with the default cap: reduces on the fullest node", Published: math.NaN(), Claim: "at most its part and half as much", Ours: float64(capped.largest), Band: report.AtMost(math.Ceil(1.5 * hotReduces / (hotNodes - 1)))},
+		report.Row{Quantity: "what the default cap costs: distance", Unit: "points", Published: math.NaN(), Ours: capped.distance - free.distance, Band: report.Context()},
+		report.Row{Quantity: "reduces on random nodes: distance", Unit: "% of the greatest", Published: math.NaN(), Ours: random, Band: report.Context()},
+		report.Row{Quantity: "what placement with the default cap still saves over random nodes: distance", Unit: "points", Published: math.NaN(), Ours: random - capped.distance, Band: report.AtLeast(0)},
+		report.Row{Quantity: "best placement with the default cap: distance", Unit: "% of the greatest", Published: math.NaN(), Ours: best, Band: report.Context()},
+		report.Row{Quantity: "time of the job without cap over with", Unit: "×", Published: math.NaN(), Claim: "one link takes all that the cap spreads", Ours: free.sojourn / capped.sojourn, Band: report.AtLeast(1)},
+	)
+	r.Figures = []report.Figure{fig}
+	r.Notes = []string{"The pile-up has the least distance and so looks best by bytes moved; the link of the one node makes it slow. In a cluster whose tasks share processors and disks it would be slower still."}
+	return r, nil
+}
+
+// hotPlaces puts the maps: the first ones on node 0, each of the others on a node of its own.
+func hotPlaces() (at []int) {
+	for m := range 20 {
+		at = append(at, max(0, m-hotMaps+1))
+	}
+	return at
+}
+
+// hotRun runs the job once for each seed.
+func hotRun(ctx context.Context, o report.Options, rule scheduling.ReducePolicy) (pileUp, error) {
+	p, err := setup.Preset("fair", func(p *scheduling.Policy) {
+		setup.Waits(time.Minute, time.Minute)(p)
+		p.Reduce, p.SlowStart = rule, 1
+	})
+	if err != nil {
+		return pileUp{}, err
+	}
+	places := scheduling.Places{Offsets: []int32{0}}
+	for _, n := range hotPlaces() {
+		places.Nodes = append(places.Nodes, scheduling.NodeID(n))
+		places.Offsets = append(places.Offsets, int32(len(places.Nodes)))
+	}
+	input := int64(20 * workload.DefaultBlock)
+	w := workload.Workload{Jobs: []workload.Job{{
+		Name: "hot", User: "u", Maps: 20, Reduces: hotReduces, InputBytes: input, ShuffleBytes: 4 * input, Map: workload.Cost{Time: 10 * time.Second, Spread: 0.3},
+	}}}
+	sum, seeds := pileUp{}, o.Repeats(1, 10)
+	for i := range seeds {
+		on := [hotNodes]int{}
+		cfg := simulator.Config{
+			Cluster: simulator.Cluster{Nodes: hotNodes, Racks: 2, MapSlots: hotMaps, ReduceSlots: hotReduces}, Network: simulator.Network{Flows: true, Oversubscription: 3},
+			Drive: simulator.HeartbeatDrive, Interval: setup.BeatEvery, Policy: p, Seed: o.Seed + uint64(i), TellProgress: true,
+			Places: func(int) scheduling.Places { return places },
+		}
+		cfg.Core.Events = func(e scheduling.Event) {
+			if e.Type == scheduling.EventLaunched && e.Kind == scheduling.Reduce {
+				on[e.Node]++
+			}
+		}
+		res, err := simulator.Run(ctx, cfg, &w)
+		if err != nil {
+			return pileUp{}, err
+		}
+		sum.distance += 100 * setup.WTND(res) / float64(4*w.Jobs[0].ShuffleBytes) / float64(seeds)
+		sum.sojourn += setup.MeanSojourn(res) / float64(seeds)
+		for _, n := range on {
+			sum.largest = max(sum.largest, n)
+		}
+	}
+	return sum, nil
+}
+
+// hotBounds gives the distance of reduces on random nodes and of the best placement with the default cap, in per cent of the greatest.
+func hotBounds() (random, best float64) {
+	p := setup.Placing{Slots: hotReduces, At: hotPlaces()}
+	for n := range hotNodes {
+		p.RackOf = append(p.RackOf, n*2/hotNodes)
+	}
+	for range p.At {
+		row := make([]int64, hotReduces)
+		for i := range row {
+			row[i] = 1000
+		}
+		p.Bytes = append(p.Bytes, row)
+	}
+	greatest := float64(4 * 1000 * len(p.At) * hotReduces)
+	where := p.Best(p.SkewCap())
+	for r, row := range p.Costs() {
+		best += 100 * float64(row[where[r]]) / greatest
+		for _, c := range row {
+			random += 100 * float64(c) / greatest / hotNodes
+		}
+	}
+	return random, best
+}

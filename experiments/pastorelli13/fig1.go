@@ -1,0 +1,132 @@
+package pastorelli13
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/tarry-mr/tarry/experiments/internal/report"
+	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// fluidJob is a job of the worked examples: it comes at a time, needs so many seconds if given all it can use, and can use a part of the cluster.
+type fluidJob struct {
+	arrive, length, width float64
+	ps, fsp               float64 // the ends that follow from the definitions
+}
+
+// Fig1 is [Pastorelli13 Figs 1 and 2]: processor sharing against FSP on worked examples.
+func Fig1(ctx context.Context, _ report.Options) (*report.Result, error) {
+	r := &report.Result{Setup: []string{
+		"One node of 20 slots, event drive, no set-up time. Job 1 has tasks of 0.5 s, so that it can be interrupted anywhere; jobs 2 and 3 have as many tasks of 10 s as fit their width (100 %; 55 and 35 % of the slots in Fig 2).",
+		"FSP is policy hfsp with sizes known and eager suspension, simulated; processor sharing is worked out (max-min shares at each instant).",
+	}}
+	for _, ex := range []struct {
+		name string
+		jobs []fluidJob
+	}{
+		{"Fig 1", []fluidJob{{0, 30, 1, 50, 50}, {10, 10, 1, 37.5, 20}, {15, 10, 1, 42.5, 30}}},
+		{"Fig 2", []fluidJob{{0, 30, 1, 39, 39}, {10, 10, 0.55, 24.5, 20}, {13, 10, 0.35, 23.5, 23}}},
+	} {
+		ps := processorSharing(ex.jobs)
+		fsp, err := onOneServer(ctx, ex.jobs)
+		if err != nil {
+			return nil, err
+		}
+		for i, j := range ex.jobs {
+			r.Rows = append(r.Rows,
+				report.Row{Quantity: fmt.Sprintf("%s, processor sharing: end of j%d", ex.name, i+1), Unit: "s", Published: j.ps, Claim: "follows from the definition", Ours: ps[i], Band: report.Within(j.ps, 1e-6)},
+				report.Row{Quantity: fmt.Sprintf("%s, FSP: end of j%d", ex.name, i+1), Unit: "s", Published: j.fsp, Claim: "follows from the definition", Ours: fsp[i], Band: report.Within(j.fsp, 0.5)})
+		}
+	}
+	r.Notes = []string{"The bands of FSP are one task of job 1 wide."}
+	return r, nil
+}
+
+// onOneServer simulates the jobs under hfsp and gives their ends in seconds.
+func onOneServer(ctx context.Context, jobs []fluidJob) ([]float64, error) {
+	const slots = 20
+	p, err := setup.Preset("hfsp", nil)
+	if err != nil {
+		return nil, err
+	}
+	p.HFSP.NoTraining = true
+	w := workload.Workload{Name: "worked example"}
+	for i, j := range jobs {
+		tasks, length := int(math.Round(slots*j.width)), j.length
+		if i == 0 {
+			tasks, length = tasks*int(2*length), 0.5
+		}
+		w.Jobs = append(w.Jobs, workload.Job{
+			Name: fmt.Sprintf("j%d", i+1), User: "u", Maps: tasks, NoLocation: true, Submit: time.Duration(j.arrive * float64(time.Second)),
+			Map: workload.Cost{Setup: -1, Time: time.Duration(length * float64(time.Second))},
+		})
+	}
+	res, err := simulator.Run(ctx, simulator.Config{Cluster: simulator.Cluster{Nodes: 1, MapSlots: slots}, Policy: p}, &w)
+	if err != nil {
+		return nil, err
+	}
+	ends := make([]float64, len(jobs))
+	for i := range ends {
+		ends[i] = res.Jobs[i].Ended.Seconds()
+	}
+	return ends, nil
+}
+
+// processorSharing gives the ends of jobs that share one server max-min fairly, each at most its width. It goes from event to event.
+func processorSharing(jobs []fluidJob) []float64 {
+	left, ends := make([]float64, len(jobs)), make([]float64, len(jobs))
+	for i, j := range jobs {
+		left[i] = j.length * j.width
+	}
+	for now, open := 0.0, len(jobs); open > 0; {
+		rate := maxMin(jobs, left, now)
+		step := math.Inf(1)
+		for i, j := range jobs {
+			if j.arrive > now {
+				step = min(step, j.arrive-now)
+			} else if rate[i] > 0 {
+				step = min(step, left[i]/rate[i])
+			}
+		}
+		now += step
+		for i := range jobs {
+			if left[i] -= rate[i] * step; rate[i] > 0 && left[i] < 1e-9 {
+				left[i], ends[i] = 0, now
+				open--
+			}
+		}
+	}
+	return ends
+}
+
+// maxMin gives each job present its max-min share of 1, at most its width.
+func maxMin(jobs []fluidJob, left []float64, now float64) []float64 {
+	rate := make([]float64, len(jobs))
+	rest, settled := 1.0, make([]bool, len(jobs))
+	for {
+		var wanting []int
+		for i, j := range jobs {
+			if j.arrive <= now && left[i] > 0 && !settled[i] {
+				wanting = append(wanting, i)
+			}
+		}
+		narrow := -1
+		for _, i := range wanting {
+			if jobs[i].width < rest/float64(len(wanting)) && (narrow < 0 || jobs[i].width < jobs[narrow].width) {
+				narrow = i
+			}
+		}
+		if narrow < 0 {
+			for _, i := range wanting {
+				rate[i] = rest / float64(len(wanting))
+			}
+			return rate
+		}
+		rate[narrow], settled[narrow] = jobs[narrow].width, true
+		rest -= jobs[narrow].width
+	}
+}
