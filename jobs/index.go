@@ -35,7 +35,11 @@ func Index() mapreduce.Job[[]byte, []byte, []string, Posting] {
 		Reduce: func(word []byte, sets iter.Seq[[]string], emit func(Posting)) error {
 			var lists []string
 			for s := range sets {
-				lists = unite(lists, s)
+				if lists == nil {
+					lists = s
+				} else {
+					lists = unite(lists, s)
+				}
 			}
 			names := joinAll(lists)
 			emit(Posting{

@@ -79,16 +79,17 @@ func emitRaw(s *segment.Sorter, ranges *keyRanges, reduces int, fail *error) fun
 
 // emitCombined returns the emit of a map attempt with combiner.
 func (b *boundJob[I, K, V, O]) emitCombined(t *combine.Table[V]) func(K, V) {
-	clone := b.value.cloner()
-	if clone != nil {
-		key := b.key.encodeInto()
-		return func(k K, v V) { t.Emit(key(k), clone(v)) }
+	key := b.key.encodeInto()
+	if clone := b.value.cloner(); clone != nil {
+		return func(k K, v V) { t.EmitHeavy(key(k), clone(v)) }
+	}
+	if t.Weighs() {
+		return func(k K, v V) { t.EmitHeavy(key(k), v) }
 	}
 	if b.key.raw && !b.key.descending {
 		if emit, ok := any(t.Emit).(func(K, V)); ok {
 			return emit
 		}
 	}
-	key := b.key.encodeInto()
 	return func(k K, v V) { t.Emit(key(k), v) }
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
@@ -218,7 +219,8 @@ func releaseAll[S stored](list []S) func() {
 
 func (b *boundJob[I, K, V, O]) combineConfig(r *Resources, id AttemptID) combine.Config[V] {
 	decode := b.value.decoder()
-	if clone := b.value.cloner(); clone != nil { // decoded values alias the bytes
+	// Decoded values alias the bytes; strings are copies.
+	if clone := b.value.cloner(); clone != nil && reflect.TypeFor[V]() != reflect.TypeFor[[]string]() {
 		alias := decode
 		decode = func(x []byte) (V, error) { return alias(slices.Clip(bytes.Clone(x))) }
 	}

@@ -38,6 +38,9 @@ func (c *cells[V]) probe(b *batch[V], i int) int {
 	if c.sum {
 		return c.probeSum(b, i)
 	}
+	if c.held.weigh != nil {
+		return c.probeHeld(b, i)
+	}
 	shift := c.shift & 63
 	mask := uint64(len(c.cells) - 1)
 	for ; i < b.n; i++ {

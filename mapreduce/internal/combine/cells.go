@@ -40,12 +40,15 @@ type cells[V any] struct {
 	budget  *memory.Budget
 	pool    *memory.Pool
 	charged int64
+	held    held[V]
 	sink    uint64 // keeps touchArena's loads alive
 }
 
 func newCells[V any](cfg *Config[V]) cells[V] {
+	t := reflect.TypeFor[V]()
 	return cells[V]{
-		offHeap: !hasPointers(reflect.TypeFor[V]()),
+		offHeap: !hasPointers(t),
+		held:    held[V]{weigh: weigher(t), mutable: mutable(t)},
 		sum:     cfg.Sum,
 		combine: cfg.Combine,
 		budget:  cfg.Budget,
@@ -89,7 +92,7 @@ func (c *cells[V]) full() bool { return 2*c.n >= len(c.cells) }
 // resize gives the table size cells, a power of two, and reports false if the
 // budget refuses.
 func (c *cells[V]) resize(size int, force bool) bool {
-	need := tableBytes[V](size)
+	need := c.tableBytes(size)
 	if force {
 		c.budget.Acquire(need)
 	} else if !c.budget.TryAcquire(need) {
@@ -100,15 +103,21 @@ func (c *cells[V]) resize(size int, force bool) bool {
 	c.shift = uint(64 - log2(size))
 	c.rehash(old)
 	c.pool.Put(oldSlab)
-	gone := tableBytes[V](len(old))
+	gone := c.tableBytes(len(old))
 	c.budget.Release(gone)
 	c.charged += need - gone
 	return true
 }
 
 // tableBytes is what a table of size cells is charged: itself and, half as much,
-// the copy of its entries that dividing or sorting them takes.
-func tableBytes[V any](size int) int64 { return int64(size*cellSize[V]()) / 2 * 3 }
+// the copy of its entries that dividing or sorting them takes; on the heap, twice that.
+func (c *cells[V]) tableBytes(size int) int64 {
+	n := int64(size*cellSize[V]()) / 2 * 3
+	if !c.offHeap {
+		n *= heldFactor
+	}
+	return n
+}
 
 func log2(size int) int {
 	n := 0
@@ -173,6 +182,10 @@ func (c *cells[V]) fold(x *cell[V], v *V) {
 		add(&x.value, v)
 		return
 	}
+	if c.held.weigh != nil {
+		c.foldHeld(x, v)
+		return
+	}
 	x.value = c.combine(x.value, *v)
 }
 
@@ -187,6 +200,9 @@ func (c *cells[V]) putLong(w *longPending[V], key []byte) bool {
 				return false
 			}
 			*x = cell[V]{k0: w.k0, k1: w.k1, mark: w.mark, off: uint32(len(c.arena)), value: w.value}
+			if c.held.weigh != nil {
+				c.held.estimate += c.held.size(&w.value)
+			}
 			c.arena = append(c.arena, key...)
 			c.n++
 			return true
@@ -234,13 +250,13 @@ func (c *cells[V]) forceArena(n int) {
 // clear empties the table and keeps its memory.
 func (c *cells[V]) clear() {
 	clear(c.cells)
-	c.n, c.arena = 0, c.arena[:0]
+	c.n, c.arena, c.held.estimate = 0, c.arena[:0], 0
 }
 
 // dropCells frees the table but not the arena.
 func (c *cells[V]) dropCells() {
 	c.pool.Put(c.slab)
-	n := tableBytes[V](len(c.cells))
+	n := c.tableBytes(len(c.cells))
 	c.budget.Release(n)
 	c.charged -= n
 	c.cells, c.slab, c.shift, c.n = nil, memory.Slab{}, 64, 0
@@ -249,6 +265,7 @@ func (c *cells[V]) dropCells() {
 func (c *cells[V]) close() {
 	c.dropCells()
 	c.pool.Put(c.long)
-	c.budget.Release(c.charged)
+	c.budget.Release(c.charged + c.held.charged)
 	c.charged, c.arena, c.long = 0, nil, memory.Slab{}
+	c.held = held[V]{weigh: c.held.weigh, mutable: c.held.mutable}
 }

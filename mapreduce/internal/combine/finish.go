@@ -41,7 +41,7 @@ func (s *store) drop() {
 type Segment[V any] struct {
 	files    []*segment.Segment
 	blocks   [][]byte
-	values   []V // of the entries in blocks, if V holds pointers
+	values   []V // of the entries in blocks, if V holds pointers and has no encoding
 	store    *store
 	records  int64
 	bytes    int64

@@ -10,7 +10,8 @@ import (
 
 // packed is a table's content by partition, unsorted. An entry is the length of
 // the key (uvarint), the key, and the value: a varint of a sum, the value's
-// memory if it has no pointers, nothing if it has, when values stand beside.
+// memory if it has no pointers, else its length and encoding. Only values without an
+// encoding stand beside.
 // A word and its count take some 10 bytes instead of a cell's 32, which is what
 // the outputs of all maps occupy until their reduces have ended.
 type packed[V any] struct {
@@ -36,7 +37,9 @@ const (
 func (t *Table[V]) pack() packed[V] {
 	d := packed[V]{parts: make([]packedPart[V], t.cfg.Partitions)}
 	size := int(unsafe.Sizeof(*new(V)))
+	encoded := !t.c.offHeap && t.cfg.spills()
 	var buf [inlineKey]byte
+	var value []byte
 	for i := range t.c.cells {
 		if i%touchCells == 0 {
 			t.c.touchArena(i)
@@ -46,6 +49,10 @@ func (t *Table[V]) pack() packed[V] {
 			continue
 		}
 		key := t.c.key(x, &buf)
+		if encoded {
+			value = t.cfg.encode(value[:0], &x.value)
+			size = len(value)
+		}
 		l := &d.parts[t.cfg.partition(key)]
 		if need := len(key) + size + 2*binary.MaxVarintLen64; cap(l.cur)-len(l.cur) < need {
 			d.addBlock(l, t.c.pool, need)
@@ -56,9 +63,11 @@ func (t *Table[V]) pack() packed[V] {
 			l.cur = binary.AppendVarint(l.cur, wordOf(&x.value))
 		case t.c.offHeap:
 			l.cur = append(l.cur, memoryOf(&x.value)...)
+		case encoded:
+			l.cur = append(binary.AppendUvarint(l.cur, uint64(size)), value...)
 		default:
 			l.values = append(l.values, x.value)
-			d.bytes += int64(size)
+			d.bytes += int64(size) + heldFactor*(heldEach+t.c.held.weigh(unsafe.Pointer(&x.value)))
 		}
 		l.n++
 		l.bytes += int64(len(key) + size)
@@ -91,6 +100,7 @@ func (d *packed[V]) addBlock(l *packedPart[V], pool *memory.Pool, need int) {
 // absorb folds packed entries into the table.
 func (t *Table[V]) absorb(s *Segment[V]) {
 	values := s.values
+	encoded := !t.c.offHeap && t.cfg.spills()
 	var v V
 	for _, b := range s.blocks {
 		for len(b) > 0 {
@@ -105,10 +115,26 @@ func (t *Table[V]) absorb(s *Segment[V]) {
 				b = b[n:]
 			case t.c.offHeap:
 				b = b[copy(memoryOf(&v), b):]
+			case encoded:
+				x, n := binary.Uvarint(b)
+				b = b[n:]
+				if v, t.err = t.cfg.decode(b[:x]); t.err != nil {
+					return
+				}
+				b = b[x:]
 			default:
 				v, values = values[0], values[1:]
 			}
-			t.put(key, v)
+			if t.put(key, v); t.c.held.weigh == nil {
+				continue
+			}
+			if t.bulky(&v) {
+				t.flush()
+				t.flushLong()
+			}
+			if t.err != nil {
+				return
+			}
 		}
 	}
 }

@@ -154,6 +154,9 @@ func (t *Table[V]) flush() {
 		}
 	}
 	t.b.n = 0
+	if t.c.held.over() {
+		t.settle()
+	}
 }
 
 func (t *Table[V]) emitLong(key []byte, v V) {
@@ -176,6 +179,9 @@ func (t *Table[V]) flushLong() {
 		}
 	}
 	t.l.reset()
+	if t.c.held.over() {
+		t.settle()
+	}
 }
 
 // makeArena makes room for a key of n bytes, which the budget or the size of

@@ -1,0 +1,182 @@
+package combine
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// weigher returns a function that estimates how many bytes a value of type t, at p, points
+// to; nil if values of t hold no pointers.
+func weigher(t reflect.Type) func(p unsafe.Pointer) int64 { return weigherAt(t, 0) }
+
+// weigherAt is weigher for a part of a value. From some depth on, which types that contain
+// themselves reach, it leaves the work to reflection.
+func weigherAt(t reflect.Type, depth int) func(p unsafe.Pointer) int64 {
+	if !hasPointers(t) {
+		return nil
+	}
+	if depth > 4 {
+		return weighDeep(t)
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return func(p unsafe.Pointer) int64 { return int64(len(*(*string)(p))) }
+	case reflect.Slice:
+		return weighSlice(t.Elem(), weigherAt(t.Elem(), depth+1))
+	case reflect.Struct:
+		return weighStruct(t, depth)
+	default:
+		return weighDeep(t)
+	}
+}
+
+func weighSlice(elem reflect.Type, each func(p unsafe.Pointer) int64) func(p unsafe.Pointer) int64 {
+	size := elem.Size()
+	return func(p unsafe.Pointer) int64 {
+		s := *(*[]byte)(p) // its length and capacity are in elements
+		n := int64(cap(s)) * int64(size)
+		if each != nil {
+			first := unsafe.Pointer(unsafe.SliceData(s))
+			for i := range len(s) {
+				n += each(unsafe.Add(first, uintptr(i)*size))
+			}
+		}
+		return n
+	}
+}
+
+func weighStruct(t reflect.Type, depth int) func(p unsafe.Pointer) int64 {
+	type part struct {
+		offset uintptr
+		weigh  func(p unsafe.Pointer) int64
+	}
+	var parts []part
+	for f := range t.Fields() {
+		if w := weigherAt(f.Type, depth+1); w != nil {
+			parts = append(parts, part{f.Offset, w})
+		}
+	}
+	return func(p unsafe.Pointer) (n int64) {
+		for _, x := range parts {
+			n += x.weigh(unsafe.Add(p, x.offset))
+		}
+		return n
+	}
+}
+
+// weighDeep follows pointers, maps and interfaces.
+func weighDeep(t reflect.Type) func(p unsafe.Pointer) int64 {
+	return func(p unsafe.Pointer) int64 {
+		w := walker{left: mostSteps}
+		return w.behind(reflect.NewAt(t, p).Elem())
+	}
+}
+
+// mostSteps bounds the work on one value.
+const mostSteps = 1 << 16
+
+// walker adds up what a value points to, each thing once.
+type walker struct {
+	seen map[unsafe.Pointer]bool
+	left int
+}
+
+// perEntry is what a map takes for an entry, beside key and value.
+const perEntry = 16
+
+// opaque is what a channel, a function or the like is taken for.
+const opaque = 64
+
+func (w *walker) behind(v reflect.Value) (n int64) {
+	t := v.Type()
+	if w.left--; w.left < 0 || !hasPointers(t) {
+		return 0
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return int64(v.Len())
+	case reflect.Slice:
+		if w.again(v.UnsafePointer()) {
+			return 0
+		}
+		n = int64(v.Cap()) * int64(t.Elem().Size())
+		return n + w.elements(v)
+	case reflect.Array:
+		return w.elements(v)
+	case reflect.Struct:
+		for _, f := range v.Fields() {
+			n += w.behind(f)
+		}
+		return n
+	case reflect.Pointer:
+		if v.IsNil() || w.again(v.UnsafePointer()) {
+			return 0
+		}
+		return int64(t.Elem().Size()) + w.behind(v.Elem())
+	case reflect.Interface:
+		if v.IsNil() {
+			return 0
+		}
+		return int64(v.Elem().Type().Size()) + w.behind(v.Elem())
+	case reflect.Map:
+		if v.IsNil() || w.again(v.UnsafePointer()) {
+			return 0
+		}
+		return w.entries(v)
+	default:
+		return opaque
+	}
+}
+
+func (w *walker) elements(v reflect.Value) (n int64) {
+	if !hasPointers(v.Type().Elem()) {
+		return 0
+	}
+	for i := 0; i < v.Len() && w.left > 0; i++ {
+		n += w.behind(v.Index(i))
+	}
+	return n
+}
+
+func (w *walker) entries(v reflect.Value) int64 {
+	k, e := v.Type().Key(), v.Type().Elem()
+	n := int64(v.Len()) * 2 * int64(k.Size()+e.Size()+perEntry) // half full on average
+	if !hasPointers(k) && !hasPointers(e) {
+		return n
+	}
+	for it := v.MapRange(); w.left > 0 && it.Next(); {
+		n += w.behind(it.Key()) + w.behind(it.Value())
+	}
+	return n
+}
+
+// again reports whether p was seen before.
+func (w *walker) again(p unsafe.Pointer) bool {
+	if w.seen[p] {
+		return true
+	}
+	if w.seen == nil {
+		w.seen = map[unsafe.Pointer]bool{}
+	}
+	w.seen[p] = true
+	return false
+}
+
+// mutable reports whether values of type t can grow and yet look the same from outside.
+func mutable(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.String:
+		return false
+	case reflect.Slice:
+		return hasPointers(t.Elem()) && t.Elem().Kind() != reflect.String
+	case reflect.Struct:
+		for f := range t.Fields() {
+			if mutable(f.Type) {
+				return true
+			}
+		}
+		return false
+	default:
+		return hasPointers(t)
+	}
+}
