@@ -7,34 +7,40 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+	"time"
 )
 
-// smallFile is the size up to which a local file is read whole into memory at its
-// first View rather than mapped: below it a mapping costs more than the copy, and
-// ten thousand small inputs would hold ten thousand mappings.
+// smallFile is the size up to which a local file is read whole into memory for its Views
+// rather than mapped: below it a mapping costs more than the copy.
 const smallFile = 64 << 10
 
-// LocalFile is a Source over a regular file of this machine. The first View maps the
-// whole file once (a small one is read); all Views share the mapping, which goes when
-// the file is closed and the last View released. No descriptor is held open while
-// nothing is read.
+// LocalFile is a Source over a regular file of this machine. Views of a large file share a
+// mapping of it, those of a small one a copy in memory. The mapping stays until the file is
+// closed and its last View released, and with it a descriptor, as long as an eighth of those
+// that the process may have suffices for all; beyond that a mapping goes with its last View,
+// and holds no descriptor.
+//
+// Whatever it reads it reads from the file as it was when it was opened, or it fails with
+// [ErrChanged]; for bytes that it shows through a mapping, [LocalFile.Unchanged] tells.
 type LocalFile struct {
-	path string
-	size int64
-	info fs.FileInfo
+	path  string
+	stamp stamp
 
-	mu     sync.Mutex
-	file   *os.File // open while data is mapped; reveals a later truncation
-	data   []byte
-	mapped bool
-	loaded bool
-	views  int
-	closed bool
-	unview func() // l.release, made once so that View allocates nothing
+	mu      sync.Mutex
+	settled bool     // every later write is sure to change the stamp
+	file    *os.File // of a mapping; nil if the descriptor was not kept
+	data    []byte   // the mapping, or the copy; nil if there is none
+	loaded  bool     // data is there
+	mapped  bool     // data is a mapping
+	ranges  bool     // it cannot be mapped: each View reads its own bytes
+	exposed bool     // bytes were shown through a mapping
+	views   int
+	closed  bool
+	unview  func() // l.release, made once so that View allocates nothing
 }
 
-// OpenLocal opens the regular file at path. A directory, a pipe or an unreadable file
-// is an error.
+// OpenLocal opens the regular file at path. A directory, a pipe or an unreadable file is an
+// error; one whose size is not the number of its bytes, as under /proc, is [ErrNoSize].
 func OpenLocal(path string) (*LocalFile, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -48,16 +54,31 @@ func OpenLocal(path string) (*LocalFile, error) {
 		return nil, fmt.Errorf("dfs: %w", err)
 	}
 	defer f.Close()
-	l := &LocalFile{path: path, size: info.Size(), info: info}
+	s, err := stampOf(f)
+	if err != nil {
+		return nil, fmt.Errorf("dfs: %w", err)
+	}
+	if (s.size == 0 || s.empty) && !endsAt(f, s.size) {
+		return nil, fmt.Errorf("%w: %s", ErrNoSize, path)
+	}
+	l := &LocalFile{path: path, stamp: s}
 	l.unview = l.release
 	return l, nil
+}
+
+// endsAt reports whether f has size bytes and no more.
+func endsAt(f *os.File, size int64) bool {
+	var b [2]byte
+	last := b[:1+min(size, 1)]
+	n, err := f.ReadAt(last, size+1-int64(len(last)))
+	return n == len(last)-1 && errors.Is(err, io.EOF)
 }
 
 // Name returns the path given to OpenLocal.
 func (l *LocalFile) Name() string { return l.path }
 
 // Size returns the file's length in bytes when it was opened.
-func (l *LocalFile) Size() int64 { return l.size }
+func (l *LocalFile) Size() int64 { return l.stamp.size }
 
 // ReadAt reads the file and not its mapping, so that a shrunken file is an error and never a
 // fault.
@@ -65,34 +86,55 @@ func (l *LocalFile) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, fmt.Errorf("dfs: %s: negative offset %d", l.path, off)
 	}
-	l.mu.Lock()
-	closed := l.closed
-	l.mu.Unlock()
-	if closed {
-		return 0, fmt.Errorf("%w: %s", ErrClosed, l.path)
-	}
-	if off >= l.size {
-		return 0, io.EOF
-	}
-	f, err := l.reopen()
-	if err != nil {
+	if err := l.ready(); err != nil {
 		return 0, err
 	}
-	defer f.Close()
-	short := false
-	if int64(len(p)) > l.size-off {
-		p, short = p[:l.size-off], true
+	if off >= l.stamp.size {
+		return 0, io.EOF
 	}
-	n, err := f.ReadAt(p, off)
+	short := false
+	if int64(len(p)) > l.stamp.size-off {
+		p, short = p[:l.stamp.size-off], true
+	}
+	n, err := l.readAt(p, off)
 	if err == nil && short {
 		err = io.EOF
 	}
 	return n, err
 }
 
+// ready refuses a closed file.
+func (l *LocalFile) ready() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return fmt.Errorf("%w: %s", ErrClosed, l.path)
+	}
+	l.settle()
+	return nil
+}
+
+// readAt fills b with the bytes at off of the file as it was: it looks at the stamp again
+// when it has read.
+func (l *LocalFile) readAt(b []byte, off int64) (int, error) {
+	f, err := l.reopen()
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	n, err := f.ReadAt(b, off)
+	if changed := l.check(f); changed != nil {
+		return 0, changed
+	}
+	if errors.Is(err, io.EOF) {
+		err = fmt.Errorf("dfs: %s: %w after %d of %d bytes", l.path, io.ErrUnexpectedEOF, off+int64(n), l.stamp.size)
+	}
+	return n, err
+}
+
 // View implements Source.
 func (l *LocalFile) View(off int64, n int) ([]byte, func(), error) {
-	if err := checkRange(l.path, l.size, off, n); err != nil {
+	if err := checkRange(l.path, l.stamp.size, off, n); err != nil {
 		return nil, nil, err
 	}
 	l.mu.Lock()
@@ -102,6 +144,9 @@ func (l *LocalFile) View(off int64, n int) ([]byte, func(), error) {
 	}
 	if err := l.load(); err != nil {
 		return nil, nil, err
+	}
+	if l.ranges {
+		return l.copied(off, n)
 	}
 	if err := l.unchanged(); err != nil {
 		return nil, nil, err
@@ -115,6 +160,16 @@ func (l *LocalFile) View(off int64, n int) ([]byte, func(), error) {
 		dropPages(view) // before release: it may unmap the file
 		l.release()
 	}, nil
+}
+
+// copied is a View with bytes of its own. The caller holds mu.
+func (l *LocalFile) copied(off int64, n int) ([]byte, func(), error) {
+	b := make([]byte, n)
+	if _, err := l.readAt(b, off); err != nil {
+		return nil, nil, err
+	}
+	l.views++
+	return b, l.unview, nil
 }
 
 // Close implements Source.
@@ -133,8 +188,9 @@ func (l *LocalFile) Views() int {
 	return l.views
 }
 
-// dropFrom is the size of a View, in bytes, from which its release takes its pages out of the process again: a job may read more than
-// its memory budget. They stay in the page cache, so a second View of them is a page fault and no read.
+// dropFrom is the size of a View, in bytes, from which its release takes its pages out of
+// the process again: a job may read more than its memory budget. They stay in the page
+// cache, so a second View of them is a page fault and no read.
 const dropFrom = 256 << 10
 
 func (l *LocalFile) release() {
@@ -144,39 +200,52 @@ func (l *LocalFile) release() {
 		panic("dfs: view of " + l.path + " released twice")
 	}
 	l.views--
-	if l.closed {
-		_ = l.unload() // an error would concern a file nobody uses any more
+	if l.closed || l.file == nil {
+		_ = l.unload() // an error would concern bytes that nobody uses any more
+	}
+}
+
+// settle waits until a write is sure to change the stamp. It takes no time unless the file was
+// written to just now. The caller holds mu.
+func (l *LocalFile) settle() {
+	if !l.settled {
+		time.Sleep(l.stamp.settles(time.Now()))
+		l.settled = true
 	}
 }
 
 // load maps or reads the file. The caller holds mu.
 func (l *LocalFile) load() error {
-	if l.loaded {
+	if l.loaded || l.ranges {
+		return nil
+	}
+	l.settle()
+	if l.stamp.size <= smallFile {
+		data := make([]byte, l.stamp.size)
+		if _, err := l.readAt(data, 0); err != nil {
+			return err
+		}
+		l.data, l.loaded = data, true
 		return nil
 	}
 	f, err := l.reopen()
 	if err != nil {
 		return err
 	}
-	if l.size <= smallFile {
-		defer f.Close()
-		l.data = make([]byte, l.size)
-		if _, err := io.ReadFull(f, l.data); err != nil {
-			return fmt.Errorf("%w: %s: %w", ErrChanged, l.path, err)
-		}
-		l.loaded = true
+	data, err := mapFile(f, l.stamp.size)
+	if err != nil { // some file systems have no mappings, and a process has not any number
+		l.ranges = true
+		return f.Close()
+	}
+	l.data, l.loaded, l.mapped, l.exposed = data, true, true, true
+	if mayKeep() {
+		l.file = f
 		return nil
 	}
-	data, mapped, err := mapFile(f, l.size)
-	if err != nil {
-		return errors.Join(fmt.Errorf("dfs: map %s: %w", l.path, err), f.Close())
-	}
-	l.data, l.mapped, l.file, l.loaded = data, mapped, f, true
-	return nil
+	return f.Close()
 }
 
-// unload gives the memory back once the file is closed and no View is held. The
-// caller holds mu.
+// unload gives back memory and descriptor if no View is held. The caller holds mu.
 func (l *LocalFile) unload() error {
 	if !l.loaded || l.views > 0 {
 		return nil
@@ -187,56 +256,63 @@ func (l *LocalFile) unload() error {
 	}
 	if l.file != nil {
 		err = errors.Join(err, l.file.Close())
+		dropKept()
 	}
 	l.data, l.file, l.mapped, l.loaded = nil, nil, false, false
 	return err
 }
 
-// reopen opens the path again and checks that it is still the file that was opened.
+// reopen opens the path again and checks that it is still the file that was opened. That
+// there are too many open files, say, is no change of this one.
 func (l *LocalFile) reopen() (*os.File, error) {
 	f, err := os.Open(l.path)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrChanged, err)
+		return nil, l.gone(err)
 	}
-	info, err := f.Stat()
-	if err == nil {
-		err = l.same(info)
-	}
-	if err != nil {
+	if err := l.check(f); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }
 
-// Unchanged returns an error that wraps [ErrChanged] if the file was mapped, and has shrunk or been written to since it was
-// opened: what Views showed may then not be what it held. Between its new end and that of the page they even show zeros,
-// without a fault. A file that was read whole has nothing to change.
+// gone is the error of a file that cannot be reached: that it vanished is a change.
+func (l *LocalFile) gone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %w", ErrChanged, err)
+	}
+	return fmt.Errorf("dfs: %w", err)
+}
+
+// check compares an open file with the one that was opened.
+func (l *LocalFile) check(f *os.File) error {
+	now, err := stampOf(f)
+	if err != nil {
+		return fmt.Errorf("dfs: %w", err)
+	}
+	return l.stamp.same(l.path, now)
+}
+
+// Unchanged returns an error that wraps [ErrChanged] if bytes were shown that may not be
+// those of the file as it was opened, because it was written to, grew, shrank or vanished
+// since. Beyond its new end a View may even show zeros, without a fault. Bytes that were
+// copied were checked then and cannot change.
 func (l *LocalFile) Unchanged() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.unchanged()
 }
 
-// unchanged checks a mapped file. The caller holds mu.
+// unchanged is Unchanged. The caller holds mu.
 func (l *LocalFile) unchanged() error {
-	if l.file == nil {
-		return nil
-	}
-	info, err := l.file.Stat()
-	if err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrChanged, l.path, err)
-	}
-	return l.same(info)
-}
-
-// same accepts a file that grew: log files do, and their first bytes stay. One of the
-// same size must not have been written to.
-func (l *LocalFile) same(info fs.FileInfo) error {
 	switch {
-	case info.Size() < l.size:
-		return fmt.Errorf("%w: %s shrank from %d to %d bytes", ErrChanged, l.path, l.size, info.Size())
-	case !os.SameFile(info, l.info), info.Size() == l.size && !info.ModTime().Equal(l.info.ModTime()):
-		return fmt.Errorf("%w: %s was replaced", ErrChanged, l.path)
+	case !l.exposed, l.closed && l.views == 0:
+		return nil
+	case l.file != nil:
+		return l.check(l.file)
 	}
-	return nil
+	info, err := os.Stat(l.path)
+	if err != nil {
+		return l.gone(err)
+	}
+	return l.stamp.same(l.path, newStamp(info))
 }

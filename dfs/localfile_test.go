@@ -2,6 +2,7 @@ package dfs
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -142,26 +143,40 @@ func TestUnchanged(t *testing.T) {
 		says string
 	}{
 		{"shorter by a byte", func(path string) error { return os.Truncate(path, 299_999) }, "shrank from 300000 to 299999 bytes"},
-		{"written to", func(path string) error { return os.Chtimes(path, time.Time{}, time.Unix(1, 0)) }, "was replaced"},
-		{"longer", func(path string) error { return os.Truncate(path, 300_001) }, ""},
+		{"touched", func(path string) error { return os.Chtimes(path, time.Time{}, time.Unix(1, 0)) }, "was replaced"},
+		{"longer", func(path string) error { return os.Truncate(path, 300_001) }, "grew from 300000 to 300001 bytes"},
+		{"written to in place", overwrite, "was replaced or written to"},
+		{"written to, and its time set back", func(path string) error {
+			info, err := os.Stat(path)
+			return errors.Join(err, overwrite(path), os.Chtimes(path, time.Time{}, info.ModTime()))
+		}, "was written to, or its attributes"},
+		{"copied over by a longer one", func(path string) error {
+			return os.WriteFile(path, make([]byte, 400_000), 0o600)
+		}, "grew from 300000 to 400000 bytes"},
 		{"deleted", os.Remove, ""}, // the bytes stay until the last mapping goes
+		{"replaced", func(path string) error {
+			return errors.Join(overwrite(path+".new"), os.Rename(path+".new", path))
+		}, ""},
 	} {
 		t.Run(change.name, func(t *testing.T) {
 			l, path := localFile(t, noise(1, 300_000))
 			defer l.Close()
 			require.NoError(t, l.Unchanged(), "not looked at yet")
-			_, release, err := l.View(0, 10)
+			b, release, err := l.View(0, 300_000)
 			require.NoError(t, err)
-			release()
+			defer func() { release() }()
 			require.NoError(t, l.Unchanged())
 			require.NoError(t, change.do(path))
 			if change.says == "" {
 				require.NoError(t, l.Unchanged())
+				require.True(t, bytes.Equal(noise(1, 300_000), b))
 				return
 			}
 			err = l.Unchanged()
 			require.ErrorIs(t, err, ErrChanged)
 			require.ErrorContains(t, err, path+" "+change.says)
+			release()
+			release = func() {}
 			require.NoError(t, l.Close())
 			require.NoError(t, l.Unchanged(), "no longer used")
 		})
@@ -190,4 +205,105 @@ func TestRegisteredFilesAreCopiedByReading(t *testing.T) {
 	_, err = f.ReadFile("in")
 	require.ErrorIs(t, err, ErrChanged)
 	require.ErrorIs(t, err, ErrNoReplica)
+}
+
+// overwrite writes 300,000 bytes from the start of the file at path on, which it makes if need be.
+func overwrite(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(noise(2, 300_000))
+	return errors.Join(err, f.Close())
+}
+
+// A copy that was read before the file changed stays what it was; a later one is refused.
+func TestCopiesOfAChangedFile(t *testing.T) {
+	data := noise(1, 1000)
+	l, path := localFile(t, data)
+	defer l.Close()
+	b, release, err := l.View(0, 1000)
+	require.NoError(t, err)
+	require.NoError(t, overwrite(path))
+	require.Equal(t, data, b)
+	require.NoError(t, l.Unchanged())
+	release()
+	require.Nil(t, l.data, "ten thousand small files are not held until the job ends")
+	_, _, err = l.View(0, 1000)
+	require.ErrorIs(t, err, ErrChanged)
+}
+
+// A write within the tick of the clock in which the file was opened leaves its times as they are.
+func TestWriteWithinTheTickOfOpening(t *testing.T) {
+	for range 10 {
+		l, path := localFile(t, noise(1, 100_000))
+		require.NoError(t, os.WriteFile(path, noise(2, 100_000), 0o600)) // perhaps within the tick
+		b, release, err := l.View(0, 100_000)
+		if err == nil {
+			require.True(t, bytes.Equal(noise(2, 100_000), b), "what it holds since the last tick")
+			require.NoError(t, os.WriteFile(path, noise(1, 100_000), 0o600))
+			require.ErrorIs(t, l.Unchanged(), ErrChanged)
+			release()
+		}
+		require.NoError(t, l.Close())
+	}
+}
+
+func TestSettles(t *testing.T) {
+	now := time.Unix(1000, 500_000_000)
+	for _, c := range []struct {
+		name    string
+		changed time.Duration // before now
+		size    int64
+		want    time.Duration
+	}{
+		{"long ago", time.Hour, 1 << 40, 0},
+		{"just now", 0, 0, tick},
+		{"within the tick", tick - 1, 0, 1},
+		{"a tick ago", tick, 0, 0},
+		{"a write of 256 MiB may go on", 100 * time.Millisecond, 256 << 20, tick + 150*time.Millisecond},
+		{"and a larger one not for ever", 100 * time.Millisecond, 1 << 40, tick + 400*time.Millisecond},
+		{"whole seconds", 500 * time.Millisecond, 0, wholeSeconds - 500*time.Millisecond},
+		{"by a clock that is ahead", -time.Hour, 0, 0},
+	} {
+		require.Equal(t, c.want, stamp{size: c.size, changed: now.Add(-c.changed)}.settles(now), c.name)
+	}
+}
+
+// Beyond the descriptors that may be kept, files are read without any.
+func TestMappingsWithoutDescriptors(t *testing.T) {
+	had := kept.Load()
+	kept.Add(keepable())
+	defer func() { require.Equal(t, had, kept.Add(-keepable())) }()
+	data := noise(1, 300_000)
+	l, path := localFile(t, data)
+	b, release, err := l.View(0, 300_000)
+	require.NoError(t, err)
+	require.Nil(t, l.file)
+	require.True(t, bytes.Equal(data, b))
+	require.NoError(t, l.Unchanged())
+	release()
+	require.Nil(t, l.data)
+	_, release, err = l.View(5, 10)
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(path))
+	require.ErrorIs(t, l.Unchanged(), ErrChanged, "nobody can tell any more")
+	release()
+	require.NoError(t, l.Close())
+}
+
+func TestFilesThatCannotBeMapped(t *testing.T) {
+	data := noise(1, 300_000)
+	l, path := localFile(t, data)
+	l.ranges = true
+	b, release, err := l.View(7, 200_000)
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(data[7:200_007], b))
+	require.Equal(t, 1, l.Views())
+	require.NoError(t, overwrite(path))
+	require.NoError(t, l.Unchanged())
+	release()
+	_, _, err = l.View(7, 200_000)
+	require.ErrorIs(t, err, ErrChanged)
+	require.NoError(t, l.Close())
 }

@@ -3,16 +3,12 @@
 package dfs
 
 import (
-	"io"
+	"errors"
 	"os"
 )
 
-// mapFile reads the file: a system without mmap still runs jobs, with the input in memory.
-func mapFile(f *os.File, size int64) (data []byte, mapped bool, err error) {
-	data = make([]byte, size)
-	_, err = io.ReadFull(f, data)
-	return data, false, err
-}
+// mapFile cannot: Views are read.
+func mapFile(*os.File, int64) ([]byte, error) { return nil, errors.ErrUnsupported }
 
 func unmapFile([]byte) error { return nil }
 

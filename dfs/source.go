@@ -6,9 +6,13 @@ import (
 	"io"
 )
 
-// ErrChanged is returned when a local file shrank, grew or vanished after it was
-// opened: its bytes are no longer those that the splits were cut from.
+// ErrChanged is returned when a local file was written to, shrank, grew or vanished after it
+// was opened: its bytes are no longer those that the splits were cut from.
 var ErrChanged = errors.New("dfs: file changed while in use")
+
+// ErrNoSize is returned for a file that does not say how many bytes it holds, as those under
+// /proc: it can only be read from start to end.
+var ErrNoSize = errors.New("dfs: file does not tell its size")
 
 // ErrClosed is returned by a Source that was closed.
 var ErrClosed = errors.New("dfs: source is closed")

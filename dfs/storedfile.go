@@ -125,10 +125,13 @@ func (f *FS) fromReplica(id BlockID, read func(p *payload) error) error {
 		if err == nil {
 			return nil
 		}
-		faults = append(faults, fmt.Errorf("%v on %v: %w", id, node, err))
+		faults = append(faults, fmt.Errorf("on %v: %w", node, err))
 		if errors.Is(err, ErrCorrupt) {
 			f.dropCorrupt(node, id)
 		}
+	}
+	if len(faults) == 0 {
+		return fmt.Errorf("%w: %v: no live node holds it", ErrNoReplica, id)
 	}
 	return fmt.Errorf("%w: %v: %w", ErrNoReplica, id, errors.Join(faults...))
 }

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package dfs
+
+func descriptorLimit() uint64 { return 0 }
