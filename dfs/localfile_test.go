@@ -263,7 +263,7 @@ func TestSettles(t *testing.T) {
 		{"a tick ago", tick, 0, 0},
 		{"a write of 256 MiB may go on", 100 * time.Millisecond, 256 << 20, tick + 150*time.Millisecond},
 		{"and a larger one not for ever", 100 * time.Millisecond, 1 << 40, tick + 400*time.Millisecond},
-		{"whole seconds", 500 * time.Millisecond, 0, wholeSeconds - 500*time.Millisecond},
+		{"whole seconds", 500 * time.Millisecond, 0, coarse - 500*time.Millisecond},
 		{"by a clock that is ahead", -time.Hour, 0, 0},
 	} {
 		require.Equal(t, c.want, stamp{size: c.size, changed: now.Add(-c.changed)}.settles(now), c.name)

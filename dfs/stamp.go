@@ -41,7 +41,7 @@ func newStamp(info fs.FileInfo) stamp {
 // every other. And a call that writes much sets the time when it begins.
 const (
 	tick         = 20 * time.Millisecond
-	wholeSeconds = 2 * time.Second
+	coarse       = 2 * time.Second
 	writeRate    = 1 << 30 // bytes a second, of one call that writes a whole file
 	longestWrite = writeRate / 2
 )
@@ -51,7 +51,7 @@ const (
 func (s stamp) settles(now time.Time) time.Duration {
 	window := tick + time.Duration(min(s.size, longestWrite))*time.Second/writeRate
 	if s.changed.Nanosecond() == 0 {
-		window = wholeSeconds
+		window = coarse
 	}
 	age := now.Sub(s.changed)
 	if age < -window || age >= window {

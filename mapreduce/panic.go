@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
+	"unsafe"
 )
 
 // PanicError is a panic of the user's code in an attempt.
@@ -37,10 +39,33 @@ func catch(err *error) {
 		runtime.Error
 		Addr() uintptr
 	}); ok && f.Addr() > 1<<20 {
-		*err = fmt.Errorf("mapreduce: %w", ErrInputChanged)
+		*err = &faultError{PanicError{Value: f, Stack: string(debug.Stack())}, readable(f.Addr())}
 		return
 	}
 	*err = &PanicError{Value: v, Stack: string(debug.Stack())}
+}
+
+// faultError is a fault on an address outside the Go heap, until verify finds out why.
+type faultError struct {
+	PanicError
+	readable bool // so it was written to
+}
+
+// cause is the error of a fault although no input has changed.
+func (e *faultError) cause() error {
+	what := "memory that is not Go's cannot be read: the disk failed below an input, or a pointer is wrong"
+	if e.readable {
+		what = "written to memory that is read-only: records show the input itself, copy what is to be changed"
+	}
+	return &PanicError{Value: fmt.Errorf("%w: %v", errors.New(what), e.Value), Stack: e.Stack}
+}
+
+// readable reports whether the byte at an address outside the Go heap can be read.
+func readable(addr uintptr) (ok bool) {
+	defer guardFaults()()
+	defer func() { ok = recover() == nil }()
+	_ = strings.Clone(unsafe.String(*(**byte)(unsafe.Pointer(&addr)), 1))
+	return true
 }
 
 // verify is called when work on sources has ended. If one of them has changed meanwhile, that is the outcome, whatever it
@@ -59,11 +84,15 @@ func verify(err *error, sources []Source, held bool) {
 		if changed == nil {
 			continue
 		}
-		if *err != nil && !errors.Is(*err, ErrInputChanged) {
+		fault, _ := errors.AsType[*faultError](*err)
+		if *err != nil && fault == nil && !errors.Is(*err, ErrInputChanged) {
 			changed = fmt.Errorf("%w: %w", changed, *err)
 		}
 		*err = changed
 		return
+	}
+	if fault, ok := errors.AsType[*faultError](*err); ok {
+		*err = fault.cause()
 	}
 }
 

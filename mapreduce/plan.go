@@ -21,7 +21,7 @@ var (
 	ErrConsumed = errors.New("input stream can be read only once")
 	// ErrCorruptInput is wrapped by errors about damaged or truncated compressed input.
 	ErrCorruptInput = errors.New("corrupt or truncated input")
-	// ErrInputChanged is the error of an attempt whose input file shrank, was written to or vanished while the job ran.
+	// ErrInputChanged is the error of a job whose input file was written to, grew, shrank or vanished while it ran.
 	ErrInputChanged = dfs.ErrChanged
 )
 
@@ -289,8 +289,20 @@ func (p *Plan) CommitTask(id AttemptID) error { return p.output.commitTask(id) }
 // attempt does nothing.
 func (p *Plan) AbortTask(id AttemptID) error { return p.output.abortTask(id) }
 
-// CommitJob completes the output: the temporary directory goes, _SUCCESS comes.
+// CheckInputs returns an error that wraps [ErrInputChanged] if a file that the plan has read
+// is not what it was when the plan was made.
+func (p *Plan) CheckInputs() (err error) {
+	defer catch(&err)
+	verify(&err, p.sources, false)
+	return err
+}
+
+// CommitJob completes the output: the temporary directory goes, _SUCCESS comes. If an input
+// has changed it does nothing and returns the error of CheckInputs; AbortJob is to follow.
 func (p *Plan) CommitJob() error {
+	if err := p.CheckInputs(); err != nil {
+		return err
+	}
 	return errors.Join(p.output.commitJob(), closeSources(p.sources))
 }
 

@@ -43,15 +43,25 @@ func (s Source) Size() int64 {
 func (s Source) Splittable() bool { return s.Data != nil && s.packed == notPacked }
 
 // Stored returns a source for a file that dfs holds or maps. The extension of its
-// name tells whether it is compressed: .gz, .zst, .s2 or .bz2; the first bytes
-// must agree. The plan closes data when the job ends, so it serves one job.
+// name tells whether it is compressed: .gz, .zst, .s2 or .bz2, in small letters or capitals; the
+// first bytes must agree. The plan closes data when the job ends, so it serves one job. A panic
+// of data's methods is an error of the attempt that called them.
 func Stored(data dfs.Source) (Source, error) {
+	data, err := guarded(data)
+	if err != nil {
+		return Source{}, err
+	}
 	s := Source{Data: data, name: data.Name(), packed: packingOf(data.Name())}
 	return s, checkMagic(s)
 }
 
 // File returns a source for a local file, for any number of jobs. What is no regular file, such as a
-// named pipe, becomes a stream. See Stored for compressed files.
+// named pipe, or does not tell its size, as under /proc, becomes a stream. See Stored for compressed
+// files.
+//
+// Each job reads the file as it was when the job was bound. If it changes while the job runs, be it
+// that it grows, the job fails with ErrInputChanged, unless it had read the file by then; one that
+// is replaced by renaming another may also be read to its end.
 func File(path string) (Source, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -60,17 +70,25 @@ func File(path string) (Source, error) {
 	case info.IsDir():
 		return Source{}, fmt.Errorf("%s: is a directory", path)
 	case !info.Mode().IsRegular():
-		s := Source{name: path, packed: packingOf(path)}
-		s.stream = once(path, func() (io.ReadCloser, error) { return os.Open(path) })
-		return s, nil
+		return lateStream(path), nil
 	}
 	data, err := dfs.OpenLocal(path)
+	if errors.Is(err, dfs.ErrNoSize) {
+		return lateStream(path), nil
+	}
 	if err != nil {
 		return Source{}, err
 	}
 	s, err := Stored(data)
 	s.reopen = func() (dfs.Source, error) { return dfs.OpenLocal(path) }
 	return s, err
+}
+
+// lateStream is a file that is opened when it is read: opening a pipe waits for its writer.
+func lateStream(path string) Source {
+	s := Source{name: path, packed: packingOf(path)}
+	s.stream = once(path, func() (io.ReadCloser, error) { return os.Open(path) })
+	return s
 }
 
 // own returns sources that a plan may close without harm to other plans.
@@ -199,7 +217,7 @@ func (s Source) open(stored *atomic.Int64) (io.ReadCloser, error) {
 		if err != nil {
 			return nil, err
 		}
-		raw = counted{stream, stored}
+		raw = counted{&foreignStream{ReadCloser: stream, source: s}, stored}
 	}
 	if s.packed == notPacked || s.Size() == 0 {
 		return raw, nil

@@ -79,7 +79,7 @@ func (s *splitReader) viewRuns(ends recordEnds, yield func(run []byte) error) er
 func (s *splitReader) wholeRecords(ends recordEnds, pos, end int64, yield func(run []byte) error) (int64, error) {
 	view, release, err := s.source.Data.View(pos, int(min(end-pos, int64(s.span))))
 	if err != nil {
-		return 0, err
+		return 0, s.source.named(err)
 	}
 	if s.pin != nil {
 		s.pin(view, release)
@@ -136,7 +136,7 @@ func (s *splitReader) crossingRecord(ends recordEnds, pos int64, yield func(run 
 func (s *splitReader) look(pos, n int64, fn func(view []byte) error) error {
 	view, release, err := s.source.Data.View(pos, int(n))
 	if err != nil {
-		return err
+		return s.source.named(err)
 	}
 	defer release()
 	return fn(view)

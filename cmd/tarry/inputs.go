@@ -57,9 +57,10 @@ func (p *program) inputs(ctx context.Context, args []string) ([]mapreduce.Source
 // open opens a file. What is no regular file, such as a named pipe or the shell's <(command), is a stream, which a signal can
 // interrupt.
 func open(ctx context.Context, path string) (mapreduce.Source, error) {
-	info, err := os.Stat(path)
-	if err != nil || info.Mode().IsRegular() {
-		return mapreduce.File(path)
+	if info, err := os.Stat(path); err != nil || info.Mode().IsRegular() {
+		if s, err := mapreduce.File(path); err != nil || s.Size() >= 0 {
+			return s, err
+		}
 	}
 	return mapreduce.Stream(path, &interruptible{ctx: ctx, r: &lateFile{path: path}}), nil
 }

@@ -1,0 +1,166 @@
+package mapreduce
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+
+	"github.com/tarry-mr/tarry/dfs"
+)
+
+// foreign is a dfs.Source of the user's: its panics become errors that name it, wherever it
+// is called, and it must do what dfs.Source says.
+type foreign struct {
+	dfs.Source
+	name   string
+	size   int64
+	failed atomic.Pointer[error] // of a release, for which nobody waits
+}
+
+// guarded returns data such that its panics end no process. What dfs itself makes is as it is.
+func guarded(data dfs.Source) (_ dfs.Source, err error) {
+	switch data.(type) {
+	case *dfs.LocalFile, *dfs.StoredFile, sliceSource, *foreign:
+		return data, nil
+	case nil:
+		return nil, errors.New("mapreduce: a source without data")
+	}
+	f := &foreign{Source: data, name: fmt.Sprintf("%T", data)}
+	defer f.named(&err)
+	defer catch(&err)
+	f.name = data.Name()
+	f.size = data.Size()
+	if f.size < 0 {
+		return nil, fmt.Errorf("a size of %d bytes", f.size)
+	}
+	return f, nil
+}
+
+// named says in an error whose it is.
+func (f *foreign) named(err *error) {
+	if *err != nil {
+		*err = fmt.Errorf("input %s: %w", f.name, *err)
+	}
+}
+
+// Name implements dfs.Source.
+func (f *foreign) Name() string { return f.name }
+
+// Size implements dfs.Source.
+func (f *foreign) Size() int64 { return f.size }
+
+// ReadAt implements dfs.Source. A bare error, such as io.EOF, stays bare.
+func (f *foreign) ReadAt(p []byte, off int64) (n int, err error) {
+	panicked := true
+	defer func() {
+		if panicked {
+			n = 0
+			f.named(&err)
+		}
+	}()
+	defer catch(&err)
+	n, err = f.Source.ReadAt(p, off)
+	if panicked = n < 0 || n > len(p); panicked {
+		err = fmt.Errorf("ReadAt says that it read %d bytes of %d", n, len(p))
+	}
+	return n, err
+}
+
+// View implements dfs.Source.
+func (f *foreign) View(off int64, n int) (b []byte, release func(), err error) {
+	defer f.named(&err)
+	defer catch(&err)
+	b, giveBack, err := f.Source.View(off, n)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case giveBack == nil:
+		giveBack = func() {}
+	}
+	if len(b) != n {
+		giveBack()
+		return nil, nil, fmt.Errorf("View(%d, %d) gave %d bytes", off, n, len(b))
+	}
+	return b, func() { f.release(giveBack) }, nil
+}
+
+// release gives a View back, perhaps in a goroutine that no panic may end.
+func (f *foreign) release(fn func()) {
+	var err error
+	defer func() {
+		if err != nil {
+			f.failed.CompareAndSwap(nil, &err)
+		}
+	}()
+	defer catch(&err)
+	fn()
+}
+
+// Close implements dfs.Source; it returns what went wrong with a release, too.
+func (f *foreign) Close() (err error) {
+	defer f.named(&err)
+	defer catch(&err)
+	err = f.Source.Close()
+	if failed := f.failed.Load(); failed != nil {
+		err = errors.Join(err, *failed)
+	}
+	return err
+}
+
+// Unchanged is what a local file has, for those that are made of one.
+func (f *foreign) Unchanged() (err error) {
+	defer catch(&err)
+	if file, ok := f.Source.(interface{ Unchanged() error }); ok {
+		return file.Unchanged()
+	}
+	return nil
+}
+
+// Views counts what a local file counts.
+func (f *foreign) Views() int {
+	if file, ok := f.Source.(interface{ Views() int }); ok {
+		return file.Views()
+	}
+	return 0
+}
+
+// mostIdle is how often in a row a stream may read nothing, and say nothing.
+const mostIdle = 1000
+
+// foreignStream is a reader of the user's: its panics become errors that name it.
+type foreignStream struct {
+	io.ReadCloser
+	source Source
+	idle   int
+}
+
+// Read implements io.Reader. A bare io.EOF stays bare.
+func (f *foreignStream) Read(p []byte) (n int, err error) {
+	defer func() {
+		if err != nil && err != io.EOF { //nolint:errorlint // a wrapped EOF is a damaged stream
+			err = f.source.named(err)
+		}
+	}()
+	defer catch(&err)
+	n, err = f.ReadCloser.Read(p)
+	if n < 0 || n > len(p) {
+		return 0, fmt.Errorf("Read says that it read %d bytes of %d", n, len(p))
+	}
+	if f.idle++; n > 0 || err != nil {
+		f.idle = 0
+	}
+	if f.idle == mostIdle {
+		err = io.ErrNoProgress
+	}
+	return n, err
+}
+
+// named says in an error what source it is about.
+func (s Source) named(err error) error {
+	if err == nil || strings.Contains(err.Error(), s.name) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", s.name, err)
+}
