@@ -86,7 +86,8 @@ func (c *Cluster) StartNode(name string) error {
 	return nil
 }
 
-// Cordon keeps new tasks from a node, or lets them in again; what it runs goes on.
+// Cordon keeps new tasks from a node, or lets them in again; what it runs goes on, and what is
+// suspended there resumes as slots become free.
 func (c *Cluster) Cordon(name string, cordoned bool) error {
 	id, err := c.node(name)
 	if err != nil {

@@ -31,6 +31,7 @@ const (
 	OpPreempt
 	OpSettle // a question settled what had changed
 	OpForget
+	OpCommit
 )
 
 // Call is one call of a Core with what it answered, as JSON one line. Which fields count depends on Op.
@@ -100,8 +101,36 @@ func ReplayFrom(c *Core, r io.Reader) error {
 	}
 }
 
-// Apply makes a recorded call and compares the answer with the recorded one; a difference wraps ErrReplay.
+// mostReplayed is how many tasks a recorded job may have: a damaged log must not take all memory.
+const mostReplayed = 1 << 24
+
+// complete tells what a call lacks, or has too much of, that no Core has recorded.
+func (call *Call) complete() error {
+	lacks := func(what string) error { return fmt.Errorf("%w: op %d without its %s", ErrReplay, call.Op, what) }
+	switch {
+	case call.Op == OpName && call.Text == "":
+		return lacks("name")
+	case call.Op == OpJoin && call.Join == nil:
+		return lacks("node")
+	case call.Op == OpSubmit && call.Submit == nil:
+		return lacks("job")
+	case call.Op == OpHeartbeat && call.Heartbeat == nil:
+		return lacks("heartbeat")
+	case call.Op == OpReconfigure && call.Policy == nil:
+		return lacks("policy")
+	}
+	if s := call.Submit; s != nil && (s.Maps > mostReplayed || s.Reduces > mostReplayed) {
+		return fmt.Errorf("%w: a job of %d maps and %d reduces, want %d at most", ErrReplay, s.Maps, s.Reduces, mostReplayed)
+	}
+	return nil
+}
+
+// Apply makes a recorded call and compares the answer with the recorded one; a difference, and a call that no Core has
+// recorded, wrap ErrReplay.
 func (c *Core) Apply(call *Call) error {
+	if err := call.complete(); err != nil {
+		return err
+	}
 	switch call.Op {
 	case OpName:
 		c.NodeID(call.Text)
@@ -143,6 +172,8 @@ func (c *Core) Apply(call *Call) error {
 		return nil
 	case OpForget:
 		return c.Forget(call.Job)
+	case OpCommit:
+		return differs(nil, c.MayCommit(call.Attempt), call.Flag)
 	case OpPreempt:
 		_, err := c.Preempt(call.At)
 		return err

@@ -43,7 +43,7 @@ func (o *capacity) assignQueue(q *leaf, n *node, k TaskKind, limits bool) bool {
 	var at cursor
 	for e, ok := q.lists[k].next(&at); ok; e, ok = q.lists[k].next(&at) {
 		j := e.job
-		if q.occupied[k]+int(j.slots) > q.most[k] {
+		if q.occupied[k] > 0 && q.occupied[k]+int(j.slots) > q.most[k] { // an empty queue may launch any task, else it starves
 			c.skip(j, n, k, Reason{Cause: CauseQueueMax, Count: int32(q.occupied[k]), Of: int32(q.most[k])}, 0)
 			continue
 		}

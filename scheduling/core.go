@@ -216,6 +216,12 @@ func (c *Core) changed(j *job, k TaskKind) {
 	c.order.changed(j, k)
 }
 
+// admit lets a job launch as soon as it is added, also one that a former policy held back.
+func (c *Core) admit(j *job) {
+	j.runnable, j.state, j.hold = true, JobRunning, Reason{}
+	j.started = cmp.Or(j.started, c.now)
+}
+
 // setRunnable says whether a job may launch, and if not, why.
 func (c *Core) setRunnable(j *job, runnable bool, why Reason) {
 	if !runnable && why.Cause != j.hold.Cause && c.explains() && c.cfg.Events != nil {

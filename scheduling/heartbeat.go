@@ -28,7 +28,11 @@ func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Orders, error) {
 	}
 	c.orders = append(c.orders, n.queue...)
 	n.queue = n.queue[:0]
-	if !h.NoWork && !n.cordoned {
+	switch {
+	case h.NoWork:
+	case n.cordoned:
+		c.resumeOn(n)
+	default:
 		c.settle()
 		c.beat++
 		if !c.cfg.Explain {
@@ -48,6 +52,21 @@ func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Orders, error) {
 		c.recordHeartbeat(h)
 	}
 	return out, nil
+}
+
+// resumer is an order that suspends attempts.
+type resumer interface {
+	// resumeOn gives the free slots of a cordoned node to what is suspended there.
+	resumeOn(n *node)
+}
+
+// resumeOn lets a cordoned node finish what it holds: its slots go to nobody else, so that its
+// suspended attempts get each as it becomes free.
+func (c *Core) resumeOn(n *node) {
+	if o, ok := c.order.(resumer); ok && c.suspend > 0 {
+		c.settle()
+		o.resumeOn(n)
+	}
 }
 
 // recordHeartbeat is apart so that a heartbeat escapes to the heap only where calls are recorded.
@@ -212,10 +231,10 @@ func (c *Core) MapOutput(now time.Duration, id TaskID, bytes []int64) error {
 // MayCommit tells whether an attempt may make its output the task's: the first live attempt of the task that asks may, and it may again if it
 // repeats the question; no other may before it has ended.
 func (c *Core) MayCommit(id AttemptID) bool {
-	ai := c.liveAttempt(id)
-	if ai < 0 {
-		return false
+	may := c.liveAttempt(id) >= 0
+	if may {
+		c.taskOf(id.Task).granted = true
 	}
-	c.taskOf(id.Task).granted = true
-	return true
+	c.record(Call{Op: OpCommit, At: c.now, Attempt: id, Flag: may})
+	return may
 }

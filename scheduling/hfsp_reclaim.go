@@ -35,6 +35,34 @@ func (o *hfsp) use(j *job, n *node, k TaskKind) bool {
 	return j.launchable(k) && o.c.offer(j, n, k)
 }
 
+// resumeOn resumes what fits into the free slots of n, of the smallest jobs first.
+func (o *hfsp) resumeOn(n *node) {
+	for k := range TaskKind(kinds) {
+		if n.free(k) > 0 {
+			o.reproject(k)
+		}
+		for ai := o.nextToResume(n, k); ai >= 0; ai = o.nextToResume(n, k) {
+			o.c.resumeAttempt(ai)
+		}
+	}
+}
+
+// nextToResume finds the suspended attempt of the smallest job that fits into the free slots of n,
+// or -1.
+func (o *hfsp) nextToResume(n *node, k TaskKind) int32 {
+	var smallest *job
+	for _, ai := range n.atts {
+		a := &o.c.atts[ai]
+		if a.id.Task.Kind == k && a.suspended && n.free(k) >= int(a.job.slots) && (smallest == nil || o.smaller(a.job, smallest, k)) {
+			smallest = a.job
+		}
+	}
+	if smallest == nil {
+		return -1
+	}
+	return o.suspendedOn(smallest, n, k)
+}
+
 // suspendedOn finds the attempt of j to resume on n, or -1: the oldest, of least index.
 func (o *hfsp) suspendedOn(j *job, n *node, k TaskKind) int32 {
 	if j.w[k].suspended == 0 {

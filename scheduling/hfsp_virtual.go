@@ -21,6 +21,7 @@ type virtualJob struct {
 	samples  []time.Duration
 	worked   time.Duration // work done by the sample's tasks
 	through  int           // of them that have finished
+	before   int           // tasks done under a former policy, of which nothing was learnt
 	at       int           // in hfsp.all
 	needy    spot
 	holds    spot

@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -66,6 +67,9 @@ func (c *Core) Lookup(name string) (NodeID, bool) {
 	return id, ok && c.nodes[id].groups != nil
 }
 
+// mostSlots is how many slots of a kind a node may have: a heartbeat may take time in proportion.
+const mostSlots = 1 << 20
+
 // Join adds a node, or brings one back: with another Incarnation, or after it was lost, what it ran and held is gone. Joining
 // again with the same incarnation changes nothing but the slots.
 func (c *Core) Join(now time.Duration, spec Node) (NodeID, error) {
@@ -79,15 +83,16 @@ func (c *Core) Join(now time.Duration, spec Node) (NodeID, error) {
 	switch {
 	case spec.Name == "":
 		return NoNode, fmt.Errorf("%w: no name", ErrBadNode)
-	case spec.MapSlots < 0 || spec.ReduceSlots < 0:
-		return NoNode, fmt.Errorf("%w %s: %d map and %d reduce slots", ErrBadNode, spec.Name, spec.MapSlots, spec.ReduceSlots)
+	case spec.MapSlots < 0 || spec.ReduceSlots < 0 || spec.MapSlots > mostSlots || spec.ReduceSlots > mostSlots:
+		return NoNode, fmt.Errorf("%w %s: %d map and %d reduce slots, want 0 to %d", ErrBadNode, spec.Name, spec.MapSlots, spec.ReduceSlots, mostSlots)
 	case len(path) != c.cfg.RackDepth:
 		return NoNode, fmt.Errorf("%w %s: rack %q has %d parts, want %d", ErrBadNode, spec.Name, spec.Rack, len(path), c.cfg.RackDepth)
 	}
 	_, known := c.names[spec.Name]
 	id := c.nodeID(spec.Name)
 	n := c.nodes[id]
-	if n.live && n.incarnation != spec.Incarnation {
+	again := n.live && n.incarnation == spec.Incarnation
+	if n.live && !again {
 		c.lose(n)
 	}
 	if known && (n.groups == nil || n.rack != spec.Rack) {
@@ -95,19 +100,32 @@ func (c *Core) Join(now time.Duration, spec Node) (NodeID, error) {
 	}
 	c.countSlots(n, -1)
 	n.rack, n.live, n.incarnation = spec.Rack, true, spec.Incarnation
-	n.slots = [kinds]int{spec.MapSlots, spec.ReduceSlots}
-	n.seen, n.seq = now, 0
+	n.slots, n.reserved = [kinds]int{spec.MapSlots, spec.ReduceSlots}, [kinds]*job{}
+	n.seen = now
+	if !again {
+		n.seq = 0
+	}
 	n.groups = append(n.groups[:0], int32(id))
 	for l := 1; l <= c.cfg.RackDepth; l++ {
 		n.groups = append(n.groups, c.groups[l].id(strings.Join(path[:len(path)-l+1], "/")))
 	}
 	c.countSlots(n, 1)
+	c.dropUnfit(n)
 	c.dirty = true
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventJoined, Node: id, Rack: spec.Rack, Slots: n.slots})
 	}
 	c.record(Call{Op: OpJoin, At: now, Join: &spec, Node: id})
 	return id, nil
+}
+
+// dropUnfit kills the suspended attempts of a node that has become too small to resume them.
+func (c *Core) dropUnfit(n *node) {
+	for _, ai := range slices.Clone(n.atts) {
+		if a := &c.atts[ai]; a.suspended && n.slots[a.id.Task.Kind] < int(a.job.slots) {
+			c.kill(ai, Reason{Cause: CauseSuperseded}, false)
+		}
+	}
 }
 
 // nodeID is NodeID without a record in the call log.
@@ -134,7 +152,8 @@ func (c *Core) countSlots(n *node, sign int) {
 	}
 }
 
-// Cordon keeps new tasks from a node (true), or lets them in again; running ones go on.
+// Cordon keeps new tasks from a node (true), or lets them in again; running ones go on, and suspended ones resume there as
+// slots become free.
 func (c *Core) Cordon(now time.Duration, id NodeID, cordoned bool) error {
 	n, err := c.nodeAt(now, id)
 	if err != nil {

@@ -147,13 +147,16 @@ func (o *capacity) enter(j *job, name string) error {
 	u.jobs++
 	q.jobs++
 	q.stale = true
+	for k := range j.w {
+		j.begun = j.begun || j.w[k].running+j.w[k].suspended > 0 // under a former policy
+	}
 	if !j.begun {
 		q.waiting.insert(q.rank(j), j)
 		j.queueRank = q.rank(j)
 	}
 	switch {
 	case j.begun && !j.runnable: // held back by a former policy; it was initialized long ago
-		j.runnable, j.state, j.hold = true, JobRunning, Reason{}
+		o.c.admit(j)
 	case !j.runnable:
 		j.hold = Reason{Cause: CauseNotInitialized}
 	}

@@ -10,7 +10,7 @@ type flatOrder struct {
 }
 
 func (o *flatOrder) add(j *job) error {
-	j.runnable, j.state, j.started = true, JobRunning, o.c.now
+	o.c.admit(j)
 	return nil
 }
 

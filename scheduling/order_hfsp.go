@@ -65,17 +65,14 @@ func newSRPT(c *Core, p *Policy) (order, error) {
 }
 
 func (o *hfsp) add(j *job) error {
-	if !j.state.Ended() {
-		j.runnable, j.state = true, JobRunning
-		j.started = cmp.Or(j.started, o.c.now)
-	}
+	o.c.admit(j)
 	for k, n := range [kinds]int{j.spec.Maps, j.spec.Reduces} {
 		if n == 0 {
 			continue
 		}
 		k := TaskKind(k)
 		o.ageExactly(k)
-		v := &virtualJob{id: j.id, size: n, weight: 1}
+		v := &virtualJob{id: j.id, size: n, weight: 1, before: j.w[k].done}
 		if o.pol.Weighted {
 			v.weight = j.spec.Priority.factor()
 		}
@@ -228,7 +225,7 @@ func (o *hfsp) sizeRank(j *job, k TaskKind) rank {
 // sampling tells whether tasks of the sample wait to be launched.
 func (o *hfsp) sampling(j *job, k TaskKind) bool {
 	w := &j.w[k]
-	return j.training(k) && w.waiting() > 0 && w.done+w.running+w.suspended < o.pol.Sample
+	return j.training(k) && w.waiting() > 0 && w.done-j.virtual[k].before+w.running+w.suspended < o.pol.Sample
 }
 
 func (o *hfsp) rewind(k TaskKind) {

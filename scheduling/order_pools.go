@@ -119,8 +119,8 @@ func (o *pools) add(j *job) error {
 	if err := o.enter(j, cmp.Or(name, defaultName)); err != nil {
 		return err
 	}
-	if !o.limited && !j.runnable {
-		j.runnable, j.state, j.started = true, JobRunning, o.c.now
+	if !o.limited {
+		o.c.admit(j)
 	}
 	if f := o.alloc.BoostFactor; f > 0 && f != 1 {
 		o.boosted = append(o.boosted, j)

@@ -242,11 +242,13 @@ func TestWorkConservation(t *testing.T) {
 			n := rapid.SampledFrom(y.nodes).Draw(t, "node")
 			y.beat(n, 3, 1)
 			for k := range TaskKind(kinds) {
-				if y.c.nodes[n].free(k) == 0 {
+				at := y.c.nodes[n]
+				if !at.live || at.cordoned {
 					continue
 				}
 				for _, j := range y.c.active {
-					require.False(t, !j.state.Ended() && j.launchable(k), "%v idles on %v beside %v", k, n, j.id)
+					fits := at.free(k) >= int(j.slots)
+					require.False(t, !j.state.Ended() && fits && j.launchable(k), "%v idles on %v beside %v", k, n, j.id)
 				}
 			}
 		}

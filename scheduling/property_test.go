@@ -3,6 +3,7 @@ package scheduling
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -55,6 +56,7 @@ func drawPolicy(t *rapid.T) Policy {
 	p.HFSP.Estimator = rapid.SampledFrom([]string{"mean", "fit"}).Draw(t, "estimator")
 	p.HFSP.SuspendHigh = rapid.IntRange(0, 4).Draw(t, "high")
 	p.HFSP.Weighted = rapid.Bool().Draw(t, "weighted")
+	p.HFSP.Xi = rapid.SampledFrom([]float64{0, 2, math.Inf(1)}).Draw(t, "xi")
 	return p
 }
 
@@ -65,6 +67,7 @@ type play struct {
 	now     time.Duration
 	nodes   []NodeID
 	joined  []Node
+	big     NodeID                        // has room for every task
 	fixed   bool                          // the policy stays
 	running map[NodeID]map[AttemptID]bool // true: suspended
 	won     map[TaskID]int                // commits of reduces
@@ -81,9 +84,8 @@ func newPlay(t *rapid.T, p Policy) *play {
 	for i := range rapid.IntRange(1, 5).Draw(t, "nodes") {
 		y.join(Node{Name: fmt.Sprint("n", i), Rack: fmt.Sprint("r", i%2), MapSlots: rapid.IntRange(0, 3).Draw(t, "map"), ReduceSlots: rapid.IntRange(1, 2).Draw(t, "reduce")})
 	}
-	if y.c.slots[Map] == 0 {
-		y.join(Node{Name: "last", MapSlots: 2, ReduceSlots: 1})
-	}
+	y.join(Node{Name: "big", MapSlots: 2, ReduceSlots: 2})
+	y.big = y.nodes[len(y.nodes)-1]
 	return y
 }
 
@@ -106,6 +108,7 @@ func (y *play) submit() {
 		Name: "j", User: rapid.SampledFrom([]string{"u", "v"}).Draw(t, "user"), Pool: rapid.SampledFrom([]string{"a", "b", ""}).Draw(t, "pool"),
 		Priority: Priority(rapid.IntRange(-2, 2).Draw(t, "priority")), Maps: rapid.IntRange(0, 6).Draw(t, "maps"), Reduces: rapid.IntRange(0, 3).Draw(t, "reduces"),
 		NoSuspend: rapid.Bool().Draw(t, "nosuspend"), MapTime: 3 * time.Second, ReduceTime: 5 * time.Second,
+		SlotsPerTask: rapid.SampledFrom([]int{0, 0, 0, 2}).Draw(t, "slots"),
 	}
 	if len(y.c.pol.Queues) > 0 {
 		s.Queue = rapid.SampledFrom([]string{"a", "b", "default"}).Draw(t, "queue")
@@ -209,7 +212,13 @@ func (y *play) step(ends, fails int) {
 		require.NoError(t, y.c.Kill(y.now, rapid.SampledFrom(y.c.Active()).Draw(t, "job")))
 	case what == 7 && fails > 0:
 		require.NoError(t, y.c.Leave(y.now, n))
+		if rapid.Bool().Draw(t, "back") {
+			y.rejoin(n)
+		}
+	case what == 10 && fails > 0:
 		y.rejoin(n)
+	case what == 11 || what == 12:
+		require.NoError(t, y.c.Cordon(y.now, n, rapid.Bool().Draw(t, "cordon")))
 	case what == 8:
 		_, err := y.c.Preempt(y.now)
 		require.NoError(t, err)
@@ -244,6 +253,8 @@ func TestRandomRuns(t *testing.T) {
 		for range rapid.IntRange(10, 60).Draw(t, "steps") {
 			y.step(4, 2)
 		}
+		y.rejoin(y.big) // the others stay as they are
+		require.NoError(t, y.c.Cordon(y.now, y.big, false))
 		for round := 0; len(y.c.Active()) > 0; round++ {
 			if round > 400 {
 				t.Logf("%+v", p)
