@@ -33,7 +33,7 @@ type batchRun struct {
 func (b *batch) add(ctx context.Context, j *batchJob) error {
 	out, err := b.program.openOutput(&j.flags)
 	if err != nil {
-		return err
+		return asConfig(err)
 	}
 	src, err := b.program.inputs(ctx, j.inputs)
 	if err == nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -84,6 +85,9 @@ func (r *clusterFlags) check(p *program, cmd *cobra.Command) error {
 	}
 	if slots := r.nodes * max(r.mapSlots, r.reduceSlots, 1); slots > mostSlots {
 		return configError("--nodes %d: with these slots more than %s are too many for one machine", r.nodes, thousands(strconv.Itoa(mostSlots)))
+	}
+	if info, err := os.Stat(r.spillDir); r.spillDir != "" && (err != nil || !info.IsDir()) {
+		return configError("--spill-dir %s: no such directory", shown(r.spillDir))
 	}
 	policy, err := r.policy(r.scheduler)
 	if err != nil {

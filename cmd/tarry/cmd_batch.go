@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -92,9 +91,9 @@ func (p *program) openBatch(name string) ([]*batchJob, error) {
 	if name == stdinName {
 		return readBatch(stdinTitle, p.stdin)
 	}
-	file, err := os.Open(name)
+	file, err := openFile(name)
 	if err != nil {
-		return nil, plainPathError(name, err)
+		return nil, err
 	}
 	defer file.Close()
 	return readBatch(name, file)

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -57,9 +56,9 @@ type configFinding struct {
 func (p *program) checkConfig(names []string, asJSON bool) error {
 	var sources []allocation.Source
 	for _, name := range names {
-		file, err := os.Open(name)
+		file, err := openFile(name)
 		if err != nil {
-			return configError("%w", plainPathError(name, err))
+			return configError("%w", err)
 		}
 		defer file.Close()
 		sources = append(sources, allocation.Source{Name: name, Reader: file})

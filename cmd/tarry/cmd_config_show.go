@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -24,7 +25,7 @@ variable says. An empty value means that the command works it out.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			of, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 || !of.Runnable() {
-				return usageError("no command %q (see tarry --help)", args)
+				return usageError("no command is called %s (see tarry --help)", quoted(strings.Join(args, " ")))
 			}
 			if err := p.flagsFromEnv(of); err != nil {
 				return err

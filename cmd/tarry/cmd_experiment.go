@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"text/tabwriter"
 	"time"
 
@@ -100,10 +101,12 @@ func runExperiments(ctx context.Context, p *program, names []string, dir string,
 	switch st, err := os.Stat(dir); {
 	case dir == "":
 		return usageError("experiment needs a folder for its results: -o DIR")
-	case o.Repeat < 0:
-		return usageError("--repeat must not be negative")
 	case err == nil && !st.IsDir():
 		return configError("%s is a file, not a folder", dir)
+	}
+	dir = filepath.Clean(dir)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return outputError(dir, err)
 	}
 	began := time.Now()
 	done, err := experiments.Write(ctx, dir, list, o, p.stderr)
@@ -124,7 +127,7 @@ func chosenExperiments(names []string) ([]experiments.Experiment, error) {
 	chosen := map[string]bool{}
 	for _, name := range names {
 		if _, ok := experiments.Find(name); !ok && name != "all" {
-			return nil, usageError("no experiment %q (see tarry experiment list)", name)
+			return nil, usageError("no experiment %s (see tarry experiment list)", quoted(name))
 		}
 		chosen[name] = true
 	}

@@ -38,6 +38,9 @@ func newGen(p *program) *cobra.Command {
 		Args:      arguments(1, 1, "one kind of input: "+strings.Join(names, ", ")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.Kind, c.Bytes = gen.Kind(args[0]), int64(size)
+			if c.Skew == 0 {
+				c.Skew = uniform
+			}
 			err := c.Validate()
 			switch {
 			case err != nil:
@@ -48,10 +51,10 @@ func newGen(p *program) *cobra.Command {
 			case isDevice(output):
 				err = writeDevice(cmd.Context(), output, c)
 			default:
-				err = gen.WriteFile(cmd.Context(), output, c, overwrite)
+				err = outputError(output, gen.WriteFile(cmd.Context(), output, c, overwrite))
 			}
 			if errors.Is(err, gen.ErrConfig) {
-				return usageError("%w", err)
+				return usageError("%s", strings.ReplaceAll(err.Error(), gen.ErrConfig.Error()+": ", ""))
 			}
 			return err
 		},
@@ -60,11 +63,14 @@ func newGen(p *program) *cobra.Command {
 	f.Var(&size, "size", "size of the output")
 	f.Uint64Var(&c.Seed, "seed", 1, "selects the output among all of its kind")
 	f.IntVar(&c.Words, "words", 0, "vocabulary of text, or keys of pairs (default 500000, or 1000)")
-	f.Float64Var(&c.Skew, "skew", gen.DefaultSkew, "exponent of the Zipf distribution")
+	f.Float64Var(&c.Skew, "skew", gen.DefaultSkew, "exponent of the Zipf distribution; 0 makes all words equally frequent")
 	f.StringVarP(&output, "output", "o", "", "file to write; - is standard output")
 	f.BoolVar(&overwrite, "overwrite", false, "replace an existing file")
 	return cmd
 }
+
+// uniform is a skew that gives all words the same weight; 0 is the default of package gen.
+const uniform = 1e-9
 
 // isDevice reports whether a name is that of a pipe or device, which is written to and not replaced.
 func isDevice(name string) bool {

@@ -16,10 +16,14 @@ func newScenario(p *program) *cobra.Command {
 the answers expected. The scheduling core is the one that runs live. Mismatches are reported as FILE:LINE: want …, got …; an
 event without an expectation prints its answer. The last line counts the expectations.
 
-Exit codes: 0 all hold, 1 one does not, 2 a file that cannot be read or understood. docs/scenarios.md describes the language.`,
+Exit codes: 0 all hold, 1 one does not or a file cannot be read, 2 a file that is not understood.
+docs/scenarios.md describes the language.`,
 		Args:              arguments(1, -1, "at least one scenario file"),
 		ValidArgsFunction: cobra.FixedCompletions([]string{"scenario"}, cobra.ShellCompDirectiveFilterFileExt),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := readable(args); err != nil {
+				return err
+			}
 			if code := scenario.Run(p.stdout, p.stderr, args, o); code != scenario.Passed {
 				return &exitError{code: code}
 			}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,6 +92,9 @@ func (f *simFlags) simulate(cmd *cobra.Command, p *program) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := f.makeCSV(); err != nil {
+		return err
+	}
 	_, trace, _ := strings.Cut(f.trace, ":")
 	files := []namedFile{{"--events", f.events}, {"--trace-out", f.traceOut}}
 	if err := distinctFiles(files, []string{f.load0, trace, f.allocations, f.queues, f.parameters}); err != nil {
@@ -167,6 +171,15 @@ func (f *simFlags) print(p *program, res *simulator.Result, w *workload.Workload
 	return printSimTable(p.stdout, res, w)
 }
 
+// makeCSV makes the directory for CSV files, so that what cannot be made fails before the simulation.
+func (f *simFlags) makeCSV() error {
+	if f.csv == "" {
+		return nil
+	}
+	f.csv = filepath.Clean(f.csv)
+	return outputError(f.csv, os.MkdirAll(f.csv, 0o777))
+}
+
 // writeSimCSV writes classes.csv and jobs.csv.
 func writeSimCSV(dir string, res *simulator.Result) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -200,6 +213,11 @@ func (f *simFlags) compare(cmd *cobra.Command, p *program, names []string) error
 	if len(names) == 0 {
 		return usageError("--schedulers needs at least one name")
 	}
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return usageError("--schedulers names %s twice", shown(name))
+		}
+	}
 	far := newSimProgress(max(1, f.repeat), names...)
 	var contenders []simulator.Contender
 	for i, name := range names {
@@ -216,6 +234,9 @@ func (f *simFlags) compare(cmd *cobra.Command, p *program, names []string) error
 		err = f.files.unused(strings.Join(names, ", "), false)
 	}
 	if err != nil {
+		return err
+	}
+	if err := f.makeCSV(); err != nil {
 		return err
 	}
 	began := time.Now()

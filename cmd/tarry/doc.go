@@ -4,9 +4,10 @@
 // variable: --block-size by TARRY_BLOCK_SIZE, and so on; the flag wins. The exit code is
 //
 //	0    done
-//	1    the job failed, or its input could not be read
-//	2    the command line is wrong: an unknown flag, a missing argument, a pattern that does not compile
-//	3    the output exists, or the configuration cannot work
+//	1    the job failed, or what the command reads could not be read: inputs, batch, trace, scenario and event files
+//	2    the command line is wrong: an unknown flag, a missing argument, a pattern that does not compile; or a line in a
+//	     file of commands is
+//	3    the output exists or cannot be made, or the configuration cannot be read or cannot work
 //	130  interrupted (SIGINT)
 //	141  nobody reads standard output any more (SIGPIPE)
 //	143  terminated (SIGTERM)

@@ -57,7 +57,7 @@ func TestFlagsWithoutEffectAreRefused(t *testing.T) {
 			continue
 		}
 		lines++
-		w := runWrong(strings.Fields(r.wrong), nil)
+		w := runWrong(t, strings.Fields(r.wrong), nil)
 		require.Equal(t, exitUsage, w.code, "%s: %s", r.wrong, w.errs)
 		require.Regexp(t, `^tarry: --[a-z-]+ has no effect (with|without) [^\n]+\n$`, w.errs, r.wrong)
 		named := slices.ContainsFunc(strings.Fields(r.flags), func(f string) bool { return strings.Contains(w.errs, "--"+f) })
@@ -82,9 +82,9 @@ func TestEnvironmentWithoutEffectIsLeftOut(t *testing.T) {
 	} {
 		write(t, "in2", "a\t1\n")
 		name, value, _ := strings.Cut(c.env, "=")
-		w := runWrong(strings.Fields(c.args), map[string]string{name: value})
+		w := runWrong(t, strings.Fields(c.args), map[string]string{name: value})
 		require.Equal(t, 0, w.code, "%s %s: %s", c.env, c.args, w.errs)
 	}
-	w := runWrong(strings.Fields("run sort in -o out -q --nodes 4"), map[string]string{"TARRY_INLINE": "true"})
+	w := runWrong(t, strings.Fields("run sort in -o out -q --nodes 4"), map[string]string{"TARRY_INLINE": "true"})
 	require.Contains(t, w.errs, "TARRY_INLINE", "the user sees where --inline comes from")
 }

@@ -22,11 +22,7 @@ func (p *program) openEvents(name string) (*os.File, error) {
 	if name == stdinName {
 		return p.stdin, nil
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, plainPathError(name, err)
-	}
-	return f, nil
+	return openFile(name)
 }
 
 // readEvents gives each event of the file to take, in order. A zstd file is known by its first bytes. Errors name the line.

@@ -92,8 +92,9 @@ func limits() map[string]span {
 }
 
 // limit gives all number flags of the commands their range, and help texts that tell it.
-func limit(cmd *cobra.Command) {
-	table := limits()
+func limit(cmd *cobra.Command) { limitBy(limits(), cmd) }
+
+func limitBy(table map[string]span, cmd *cobra.Command) {
 	set := func(f *pflag.Flag) {
 		if _, done := f.Value.(*numberValue); done || !isNumber(f.Value) {
 			return
@@ -118,9 +119,9 @@ func limit(cmd *cobra.Command) {
 		}
 		f.Usage = with
 	}
-	cmd.LocalFlags().VisitAll(set)
+	cmd.Flags().VisitAll(set)
 	cmd.PersistentFlags().VisitAll(set)
 	for _, sub := range cmd.Commands() {
-		limit(sub)
+		limitBy(table, sub)
 	}
 }

@@ -87,7 +87,7 @@ func TestRangesHold(t *testing.T) {
 		}
 		require.ErrorContains(t, n.Set(write(above)), "at most", "tarry %s --%s", path, f.Name)
 	})
-	w := runWrong(strings.Fields("gen text -o x --seed 18446744073709551616"), nil)
+	w := runWrong(t, strings.Fields("gen text -o x --seed 18446744073709551616"), nil)
 	require.Contains(t, w.errs, "at most 18,446,744,073,709,551,615")
 }
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -35,7 +37,7 @@ process: maps wait a moment for a slot beside their data, reduces go to the cent
 
 Results go to standard output, everything else to standard error. Every flag can also be set by an environment variable:
 --block-size by TARRY_BLOCK_SIZE. Exit codes: 0 done, 1 job failed or input not readable, 2 wrong command line,
-3 output exists or configuration cannot work, 130 interrupted, 141 nobody reads the output, 143 terminated.`,
+3 output exists or cannot be made or configuration cannot work, 130 interrupted, 141 nobody reads the output, 143 terminated.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -59,6 +61,12 @@ Results go to standard output, everything else to standard error. Every flag can
 		return flagError(cmd, err, " (see "+cmd.CommandPath()+" --help)")
 	})
 	root.AddCommand(commands(p)...)
+	root.SetHelpCommand(newHelp())
+	root.InitDefaultCompletionCmd()
+	if completion, _, err := root.Find([]string{"completion"}); err == nil && completion != root {
+		completion.Args = arguments(0, 0, "the name of a shell: bash, fish, powershell or zsh")
+		completion.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
 	limit(root)
 	keepFlagOrder(root)
 	return root
@@ -77,6 +85,11 @@ func keepFlagOrder(cmd *cobra.Command) {
 // arguments makes an argument check that speaks of what is missing or too much. A max of -1 is no limit.
 func arguments(min, max int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
+		for i, arg := range args {
+			if arg == "" && (i > 0 || cmd.Name() != "grep") { // an empty pattern matches every line
+				return usageError("an empty argument (see %s --help)", cmd.CommandPath())
+			}
+		}
 		if len(args) < min {
 			return usageError("%s needs %s (see %s --help)", cmd.CommandPath(), what, cmd.CommandPath())
 		}
@@ -84,5 +97,21 @@ func arguments(min, max int, what string) cobra.PositionalArgs {
 			return usageError("%s takes %s, not also %s (see %s --help)", cmd.CommandPath(), what, shown(args[max]), cmd.CommandPath())
 		}
 		return nil
+	}
+}
+
+// newHelp is the command `tarry help COMMAND`.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help COMMAND...",
+		Short: "Explain a command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			of, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return usageError("no command is called %s (see tarry --help)", quoted(strings.Join(args, " ")))
+			}
+			of.InitDefaultHelpFlag()
+			return of.Help()
+		},
 	}
 }

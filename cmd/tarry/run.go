@@ -19,7 +19,7 @@ func (p *program) run(cmd *cobra.Command, r *runFlags, inputs []string, stages [
 	ctx := cmd.Context()
 	out, err := p.openOutput(&r.jobFlags)
 	if err != nil {
-		return err
+		return asConfig(err)
 	}
 	src, err := p.inputs(ctx, inputs)
 	if err == nil {

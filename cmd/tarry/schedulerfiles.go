@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
@@ -58,9 +57,9 @@ func (s *schedulerFiles) read(p *program, allocations, queues, parameters string
 
 // readConfig opens a configuration file for parse.
 func readConfig(path string, parse func(io.Reader) error) error {
-	file, err := os.Open(path)
+	file, err := openFile(path)
 	if err != nil {
-		return configError("%w", plainPathError(path, err))
+		return configError("%w", err)
 	}
 	defer file.Close()
 	if err := parse(file); err != nil {

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -190,11 +189,12 @@ func (f *simFlags) load(seed uint64) (*workload.Workload, error) {
 
 // readCoflows reads a trace of the coflow benchmark.
 func (f *simFlags) readCoflows(path string) (workload.Workload, error) {
-	text, err := os.ReadFile(path)
+	file, err := openFile(path)
 	if err != nil {
 		return workload.Workload{}, err
 	}
-	list, _, err := workload.ReadCoflows(bytes.NewReader(text), path)
+	defer file.Close()
+	list, _, err := workload.ReadCoflows(file, path)
 	if err != nil {
 		return workload.Workload{}, err
 	}
@@ -203,11 +203,12 @@ func (f *simFlags) readCoflows(path string) (workload.Workload, error) {
 
 // readTrace reads a SWIM trace.
 func (f *simFlags) readTrace(path string) (workload.Workload, error) {
-	text, err := os.ReadFile(path)
+	file, err := openFile(path)
 	if err != nil {
 		return workload.Workload{}, err
 	}
-	return workload.ReadSWIM(bytes.NewReader(text), path, workload.TraceOptions{
+	defer file.Close()
+	return workload.ReadSWIM(file, path, workload.TraceOptions{
 		Nodes: f.nodes, OriginalNodes: f.originalNodes, MaxReduces: max(1, f.nodes*f.reduceSlots), MaxMaps: f.maxMaps, TimeScale: f.timeScale,
 		Jobs: f.jobs, DropEmpty: f.dropEmpty, RawPaths: f.rawPaths, Skew: workload.Skew{Zipf: f.zipf, Shares: f.shares, Cells: f.cells},
 	})
@@ -215,11 +216,11 @@ func (f *simFlags) readTrace(path string) (workload.Workload, error) {
 
 // readWorkload reads a workload file.
 func readWorkload(path string, seed uint64) (workload.Workload, error) {
-	file, err := os.Open(path)
+	file, err := openFile(path)
+	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(path, "./") {
+		return workload.Workload{}, fmt.Errorf("workload %s: no such file, and no built-in of that name (%s)", shown(path), strings.Join(workload.Names(), ", "))
+	}
 	if err != nil {
-		if pe, ok := asPathError(err); ok && pe.Err != nil && !strings.ContainsAny(path, "./") && os.IsNotExist(err) {
-			return workload.Workload{}, &fs.PathError{Op: "workload", Path: path, Err: fmt.Errorf("no such file, and no built-in of that name (%s)", strings.Join(workload.Names(), ", "))}
-		}
 		return workload.Workload{}, err
 	}
 	defer file.Close()

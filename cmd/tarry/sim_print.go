@@ -71,6 +71,28 @@ func simFigures() []simFigure {
 	}
 }
 
+// shownEstimate is an estimate as JSON; one run has no confidence interval.
+type shownEstimate struct {
+	Mean float64  `json:"mean"`
+	Half *float64 `json:"ci95"`
+}
+
+func showEstimate(e simulator.Estimate, runs int) shownEstimate {
+	if runs < 2 {
+		return shownEstimate{Mean: e.Mean}
+	}
+	return shownEstimate{e.Mean, &e.Half}
+}
+
+// estimateText is an estimate for people; one run has no confidence interval.
+func estimateText(e simulator.Estimate, runs int) string {
+	text := e.String()
+	if runs < 2 {
+		text, _, _ = strings.Cut(text, " ± ")
+	}
+	return text
+}
+
 // printComparison prints the contenders side by side, and each one's paired difference from the first.
 func printComparison(out io.Writer, list []simulator.Contest) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -87,9 +109,9 @@ func printComparison(out io.Writer, list []simulator.Contest) error {
 		var row strings.Builder
 		row.WriteString(f.name + "\t")
 		for i := range list {
-			row.WriteString(list[i].Over(f.of).String() + "\t")
+			row.WriteString(estimateText(list[i].Over(f.of), len(list[i].Results)) + "\t")
 			if i > 0 {
-				row.WriteString(list[i].Minus(&list[0], f.of).String() + "\t")
+				row.WriteString(estimateText(list[i].Minus(&list[0], f.of), len(list[i].Results)) + "\t")
 			}
 		}
 		fmt.Fprintln(t, row.String())
@@ -102,14 +124,14 @@ func printComparisonJSON(out io.Writer, list []simulator.Contest) error {
 	enc := json.NewEncoder(out)
 	for i := range list {
 		line := struct {
-			Scheduler  string                        `json:"scheduler"`
-			Repeat     int                           `json:"repeat"`
-			Figures    map[string]simulator.Estimate `json:"figures"`
-			Difference map[string]simulator.Estimate `json:"difference_from_first"`
-		}{list[i].Name, len(list[i].Results), map[string]simulator.Estimate{}, map[string]simulator.Estimate{}}
+			Scheduler  string                   `json:"scheduler"`
+			Repeat     int                      `json:"repeat"`
+			Figures    map[string]shownEstimate `json:"figures"`
+			Difference map[string]shownEstimate `json:"difference_from_first"`
+		}{list[i].Name, len(list[i].Results), map[string]shownEstimate{}, map[string]shownEstimate{}}
 		for _, f := range simFigures() {
-			line.Figures[f.name] = list[i].Over(f.of)
-			line.Difference[f.name] = list[i].Minus(&list[0], f.of)
+			line.Figures[f.name] = showEstimate(list[i].Over(f.of), len(list[i].Results))
+			line.Difference[f.name] = showEstimate(list[i].Minus(&list[0], f.of), len(list[i].Results))
 		}
 		if err := enc.Encode(line); err != nil {
 			return err

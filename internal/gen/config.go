@@ -65,7 +65,7 @@ func (c Config) Validate() error {
 		for _, k := range Kinds() {
 			names = append(names, string(k))
 		}
-		fail("unknown kind %q; there are %s", c.Kind, strings.Join(names, ", "))
+		fail("unknown kind %.40q; there are %s", c.Kind, strings.Join(names, ", "))
 	}
 	if c.Bytes < 0 {
 		fail("size %d is negative", c.Bytes)

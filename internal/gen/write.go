@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 )
 
 // pieceBytes is the size of the pieces that are made independently of each other: a whole number of TeraSort records.
@@ -65,8 +67,11 @@ func WriteFile(ctx context.Context, name string, c Config, overwrite bool) (err 
 	if err := c.Validate(); err != nil {
 		return err
 	}
-	if _, err := os.Lstat(name); err == nil && !overwrite {
+	switch info, err := os.Lstat(name); {
+	case err == nil && !overwrite:
 		return fmt.Errorf("gen: %s: %w", name, os.ErrExist)
+	case err == nil && info.IsDir():
+		return fmt.Errorf("gen: %w", &fs.PathError{Op: "create", Path: name, Err: syscall.EISDIR})
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(name), "_"+filepath.Base(name)+".*")
 	if err != nil {
