@@ -71,11 +71,13 @@ func newPools(c *Core, p *Policy) (order, error) {
 		o.limited = o.limited || u.MaxJobs != 0
 	}
 	for _, cfg := range p.Pools.Pools {
-		o.create(cfg)
+		o.sorted = append(o.sorted, o.build(cfg))
 	}
 	if o.byName[defaultName] == nil {
-		o.create(PoolConfig{Name: defaultName})
+		o.sorted = append(o.sorted, o.build(PoolConfig{Name: defaultName}))
 	}
+	slices.SortStableFunc(o.sorted, func(p, q *pool) int { return strings.Compare(p.Name, q.Name) })
+	o.rerank()
 	return o, nil
 }
 
@@ -84,6 +86,15 @@ const defaultName = "default"
 
 // create adds a pool.
 func (o *pools) create(cfg PoolConfig) *pool {
+	p := o.build(cfg)
+	i, _ := slices.BinarySearchFunc(o.sorted, p.Name, func(q *pool, name string) int { return strings.Compare(q.Name, name) })
+	o.sorted = slices.Insert(o.sorted, i, p)
+	o.rerank()
+	return p
+}
+
+// build makes a pool that is not yet among the sorted ones.
+func (o *pools) build(cfg PoolConfig) *pool {
 	a := &o.alloc
 	cfg.Weight = cmp.Or(cfg.Weight, 1)
 	cfg.Mode = cmp.Or(cfg.Mode, a.PoolMode, FairMode)
@@ -98,16 +109,18 @@ func (o *pools) create(cfg PoolConfig) *pool {
 		p.lastMin[k], p.lastHalf[k] = o.c.now, o.c.now
 	}
 	o.byName[cfg.Name] = p
-	i, _ := slices.BinarySearchFunc(o.sorted, cfg.Name, func(q *pool, name string) int { return strings.Compare(q.Name, name) })
-	o.sorted = slices.Insert(o.sorted, i, p)
-	for k := range TaskKind(kinds) { // the names' order is part of the ranks
+	return p
+}
+
+// rerank puts all pools in their places anew, since the order of the names is part of the ranks.
+func (o *pools) rerank() {
+	for k := range TaskKind(kinds) {
 		o.lists[k] = rankList[*pool]{}
 		for n, q := range o.sorted {
 			q.order, q.spot[k] = int64(n), spot{}
 			o.place(q, k)
 		}
 	}
-	return p
 }
 
 // add puts a job into its pool.

@@ -127,8 +127,10 @@ func kindOf(name string, content []byte) (Kind, []*Problem) {
 		return UnknownFile, f.errs
 	}
 	var scratch faults
+	var all properties
+	all.read(&scratch, root)
 	queues := false
-	for _, p := range readProperties(&scratch, root, nil) {
+	for _, p := range all.list {
 		if isParameter(p.name) {
 			return ParameterFile, nil
 		}

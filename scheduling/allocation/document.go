@@ -1,6 +1,8 @@
 package allocation
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -12,7 +14,12 @@ import (
 const (
 	maxFileBytes = 4 << 20
 	maxDepth     = 32
+	maxElements  = 250_000
+	maxAttrs     = 32 // of one element
 )
+
+// byteOrderMark is what some editors put before UTF-8.
+const byteOrderMark = "\xef\xbb\xbf"
 
 // element is one element of a file, with the line on which it starts.
 type element struct {
@@ -20,13 +27,17 @@ type element struct {
 	line     int
 	attrs    []xml.Attr
 	children []*element
-	text     string // all character data directly in it, not trimmed
+	text     []byte // all character data directly in it, not trimmed
 }
 
 // readDocument reads the one root element of r. What is not well-formed is a single Problem.
 func readDocument(f *faults, r io.Reader) *element {
 	limited := &io.LimitedReader{R: r, N: maxFileBytes + 1}
-	b := builder{dec: xml.NewDecoder(limited)}
+	text := bufio.NewReader(limited)
+	if start, _ := text.Peek(len(byteOrderMark)); string(start) == byteOrderMark {
+		_, _ = text.Discard(len(byteOrderMark))
+	}
+	b := builder{dec: xml.NewDecoder(text)}
 	line, err := 1, error(nil)
 	for err == nil {
 		line, _ = b.dec.InputPos()
@@ -56,6 +67,7 @@ type builder struct {
 	dec  *xml.Decoder
 	root *element
 	open []*element
+	n    int // elements so far
 }
 
 // take adds one token that starts on line.
@@ -68,7 +80,7 @@ func (b *builder) take(token xml.Token, line int) error {
 	case xml.CharData:
 		if len(b.open) > 0 {
 			top := b.open[len(b.open)-1]
-			top.text += string(t)
+			top.text = append(top.text, t...)
 		} else if strings.TrimSpace(string(t)) != "" {
 			return fmt.Errorf("text %q outside the root element", shorten(string(t)))
 		}
@@ -78,11 +90,16 @@ func (b *builder) take(token xml.Token, line int) error {
 
 // start opens an element.
 func (b *builder) start(t xml.StartElement, line int) error {
-	e := &element{name: t.Name.Local, line: line, attrs: t.Attr}
+	e := &element{name: shorten(t.Name.Local), line: line, attrs: t.Attr}
 	if t.Name.Space != "" {
-		e.name = t.Name.Space + ":" + t.Name.Local
+		e.name = shorten(t.Name.Space) + ":" + e.name
 	}
+	b.n++
 	switch {
+	case b.n > maxElements:
+		return fmt.Errorf("more than %d elements", maxElements)
+	case len(t.Attr) > maxAttrs:
+		return fmt.Errorf("<%s> has more than %d attributes", e.name, maxAttrs)
 	case len(b.open) >= maxDepth:
 		return fmt.Errorf("elements nest deeper than %d", maxDepth)
 	case len(b.open) > 0:
@@ -99,7 +116,7 @@ func (b *builder) start(t xml.StartElement, line int) error {
 
 // value is the element's text without spaces around it. Children, attributes and emptiness are noted as errors, and ok is false.
 func (e *element) value(f *faults) (text string, ok bool) {
-	text = strings.TrimSpace(e.text)
+	text = strings.TrimSpace(string(e.text))
 	if !e.plain(f) {
 		return "", false
 	}
@@ -122,8 +139,8 @@ func (e *element) plain(f *faults) bool {
 
 // container notes text in an element that holds elements only.
 func (e *element) container(f *faults) {
-	if text := strings.TrimSpace(e.text); text != "" {
-		f.add(e.line, "text %q directly inside <%s>", shorten(text), e.name)
+	if text := bytes.TrimSpace(e.text); len(text) > 0 {
+		f.add(e.line, "text %q directly inside <%s>", shorten(string(text)), e.name)
 	}
 }
 
@@ -137,7 +154,7 @@ next:
 				continue next
 			}
 		}
-		f.add(e.line, "unknown attribute %q of <%s>", a.Name.Local, e.name)
+		f.add(e.line, "unknown attribute %q of <%s>", shorten(a.Name.Local), e.name)
 		ok = false
 	}
 	return ok
@@ -154,12 +171,17 @@ func (e *element) attr(name string) (value string, times int) {
 	return value, times
 }
 
+// maxShown is how many characters of somebody else's text a message shows.
+const maxShown = 40
+
 // shorten keeps messages to a line.
 func shorten(s string) string {
 	s = strings.TrimSpace(s)
-	runes := []rune(s)
-	if len(runes) > 40 {
-		return string(runes[:40]) + "…"
+	n := 0
+	for i := range s {
+		if n++; n > maxShown {
+			return s[:i] + "…"
+		}
 	}
 	return s
 }

@@ -26,7 +26,7 @@ func ParseFair(name string, r io.Reader) (Fair, error) {
 	if err := p.err(); err != nil {
 		return Fair{}, err
 	}
-	return Fair{Allocations: p.out, Warnings: p.warnings}, nil
+	return Fair{Allocations: p.out, Warnings: p.noted()}, nil
 }
 
 // fairParser gathers the allocations; the maps tell the line on which a name or element stood first.
@@ -115,6 +115,7 @@ func (p *fairParser) name(e *element, seen map[string]int) (string, bool) {
 		p.add(e.line, "<%s> with %d names", e.name, times)
 	case reason != "":
 		p.add(e.line, "the name %q of <%s> %s", shorten(name), e.name, reason)
+		name = shorten(name)
 	default:
 		return name, p.once(e, seen, name, e.name+" "+name)
 	}

@@ -53,16 +53,16 @@ func ParseParameters(name string, r io.Reader) (Parameters, error) {
 	} else if root.name != "configuration" {
 		p.add(root.line, "the root element is <%s>, want <configuration>", root.name)
 	} else {
-		p.props = readProperties(&p.faults, root, nil)
+		p.props.read(&p.faults, root)
 	}
-	for _, prop := range p.props {
+	for _, prop := range p.props.list {
 		p.property(prop)
 	}
 	p.together()
 	if err := p.err(); err != nil {
 		return Parameters{}, err
 	}
-	p.out.Warnings = p.warnings
+	p.out.Warnings = p.noted()
 	return p.out, nil
 }
 
@@ -85,7 +85,7 @@ func (p Parameters) ApplyAccess(to *Access) {
 // parameterParser gathers the parameters.
 type parameterParser struct {
 	faults
-	props            []*property
+	props            properties
 	out              Parameters
 	preempt, onlyLog bool
 	adjuster         bool

@@ -9,8 +9,17 @@ type property struct {
 	file        string
 }
 
-// readProperties reads the <configuration> below root into list, noting what is wrong and what stands there twice.
-func readProperties(f *faults, root *element, list []*property) []*property {
+// properties are the entries of one or more files, each name once.
+type properties struct {
+	list   []*property
+	byName map[string]*property
+}
+
+// read adds the <configuration> below root, noting what is wrong and what stands there twice.
+func (ps *properties) read(f *faults, root *element) {
+	if ps.byName == nil {
+		ps.byName = map[string]*property{}
+	}
 	root.noAttrs(f)
 	root.container(f)
 	for _, e := range root.children {
@@ -22,7 +31,7 @@ func readProperties(f *faults, root *element, list []*property) []*property {
 		if p == nil {
 			continue
 		}
-		if first := find(list, p.name); first != nil {
+		if first := ps.byName[p.name]; first != nil {
 			where := ""
 			if first.file != p.file {
 				where = " of " + first.file
@@ -30,9 +39,9 @@ func readProperties(f *faults, root *element, list []*property) []*property {
 			f.add(p.line, "property %s stands here again, first on line %d%s", p.name, first.line, where)
 			continue
 		}
-		list = append(list, p)
+		ps.list = append(ps.list, p)
+		ps.byName[p.name] = p
 	}
-	return list
 }
 
 // readProperty reads one <property>, or returns nil if it has no name or value.
@@ -52,7 +61,7 @@ func readProperty(f *faults, e *element) *property {
 			p.name, _ = c.value(f)
 		case "value":
 			c.plain(f)
-			p.value = c.text
+			p.value = string(c.text)
 		case "final":
 			if text, ok := c.value(f); ok {
 				boolean(f, c.line, "final", text)

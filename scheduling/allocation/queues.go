@@ -33,7 +33,7 @@ type Queues struct {
 // Names and settings may stand once only in all of them. If none names a queue there is one, "default", with all slots. The error joins a
 // *Problem for everything wrong; YARN's capacity-scheduler.xml is errors.Is(err, ErrYARN).
 func ParseQueues(sources ...Source) (Queues, error) {
-	var p queueParser
+	p := queueParser{byName: map[string]*queueNode{}}
 	files := map[string]int{}
 	for i, s := range sources {
 		files[s.Name] = i
@@ -52,16 +52,17 @@ func ParseQueues(sources ...Source) (Queues, error) {
 		return Queues{}, p.err()
 	}
 	slices.SortStableFunc(p.warnings, order)
-	out.Warnings = p.warnings
+	out.Warnings = p.noted()
 	return out, nil
 }
 
 // queueParser gathers what the files say before it is put together.
 type queueParser struct {
 	faults
-	props   []*property
+	props   properties
 	queues  []*queueNode // in order of appearance
-	names   *property    // mapred.queue.names
+	byName  map[string]*queueNode
+	names   *property // mapred.queue.names
 	enabled *property
 	admins  *property
 	// defaults of leaf queues: priorities, user limit, initialized jobs
@@ -83,7 +84,7 @@ type queueNode struct {
 func (p *queueParser) document(root *element) {
 	switch root.name {
 	case "configuration":
-		p.props = readProperties(&p.faults, root, p.props)
+		p.props.read(&p.faults, root)
 	case "queues":
 		p.queuesElement(root)
 	case "allocations":
@@ -135,7 +136,7 @@ func isQueueKey(key string) bool {
 
 // properties sorts the properties of all files to the queues.
 func (p *queueParser) properties() {
-	for _, prop := range p.props {
+	for _, prop := range p.props.list {
 		p.file = prop.file
 		switch {
 		case strings.HasPrefix(prop.name, prefixYARN):
@@ -193,7 +194,7 @@ func (p *queueParser) queueProperty(prop *property, prefix string, known func(st
 	}
 	name, key := rest[:dot], rest[dot+1:]
 	if !known(key) {
-		p.add(prop.line, "queue %s: unknown setting %q in property %s", shorten(name), shorten(key), prop.name)
+		p.add(prop.line, "queue %s: unknown setting %q in property %s", shorten(name), shorten(key), shorten(prop.name))
 		return
 	}
 	if q := p.queue(name, prop.line); q != nil {
@@ -213,10 +214,8 @@ func (p *queueParser) setting(q *queueNode, s *property) {
 
 // queue finds or makes the queue of that path, and its parents.
 func (p *queueParser) queue(path string, line int) *queueNode {
-	for _, q := range p.queues {
-		if q.name == path {
-			return q
-		}
+	if q := p.byName[path]; q != nil {
+		return q
 	}
 	if strings.Count(path, ":") > maxDepth {
 		p.add(line, "the queue name %q leads through more than %d queues", shorten(path), maxDepth)
@@ -235,6 +234,7 @@ func (p *queueParser) queue(path string, line int) *queueNode {
 		return nil
 	}
 	p.queues = append(p.queues, q)
+	p.byName[path] = q
 	if q.parent != nil {
 		q.parent.children = append(q.parent.children, q)
 	}

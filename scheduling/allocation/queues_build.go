@@ -50,31 +50,36 @@ func (p *queueParser) declared() {
 	if !ok {
 		return
 	}
-	list := strings.Split(text, ",")
-	for i, name := range list {
-		list[i] = strings.TrimSpace(name)
-		if slices.Contains(list[:i], list[i]) {
-			p.add(p.names.line, "%s names queue %q twice", p.names.name, shorten(list[i]))
-		} else if q := p.queue(list[i], p.names.line); q != nil {
+	rank := map[string]int{} // where the list first speaks of a queue or of one in it
+	named := map[string]bool{}
+	for i, name := range strings.Split(text, ",") {
+		name = strings.TrimSpace(name)
+		if named[name] {
+			p.add(p.names.line, "%s names queue %q twice", p.names.name, shorten(name))
+			continue
+		}
+		named[name] = true
+		q := p.queue(name, p.names.line)
+		if q != nil {
 			q.implied = false
+		}
+		for ; q != nil; q = q.parent {
+			if _, known := rank[q.name]; !known {
+				rank[q.name] = i
+			}
 		}
 	}
 	for _, q := range p.queues {
-		parent := slices.ContainsFunc(list, func(name string) bool { return strings.HasPrefix(name, q.name+":") })
-		if !parent && !slices.Contains(list, q.name) {
+		if _, known := rank[q.name]; !known {
 			p.file = q.file
 			p.add(q.line, "queue %s is not among %s on line %d", q.name, p.names.name, p.names.line)
 		}
 	}
-	slices.SortStableFunc(p.queues, func(a, b *queueNode) int { return rank(list, a.name) - rank(list, b.name) })
+	order := func(a, b *queueNode) int { return rank[a.name] - rank[b.name] }
+	slices.SortStableFunc(p.queues, order)
 	for _, q := range p.queues {
-		slices.SortStableFunc(q.children, func(a, b *queueNode) int { return rank(list, a.name) - rank(list, b.name) })
+		slices.SortStableFunc(q.children, order)
 	}
-}
-
-// rank is where the list first speaks of a queue or of one in it.
-func rank(list []string, queue string) int {
-	return slices.IndexFunc(list, func(name string) bool { return name == queue || strings.HasPrefix(name, queue+":") })
 }
 
 // level adds the queues of one parent, and then each one's own, and checks that they fit.
@@ -153,7 +158,7 @@ func (p *queueParser) config(q *queueNode) scheduling.QueueConfig {
 // readDefaults reads the settings of leaf queues that have none of their own.
 func (p *queueParser) readDefaults() {
 	for _, key := range []string{keyPriorities, keyUserLimit, keyInitJobs} {
-		if s := find(p.props, prefixDefaults+key); s != nil {
+		if s := p.props.byName[prefixDefaults+key]; s != nil {
 			p.set(&p.defaults, key, s.name, s)
 		}
 	}

@@ -1,6 +1,9 @@
 package allocation
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // queuesElement reads the root of mapred-queues.xml.
 func (p *queueParser) queuesElement(root *element) {
@@ -38,7 +41,7 @@ func (p *queueParser) queueElement(e *element, parent *queueNode) {
 			p.propertiesElement(c, q)
 		case keyState, listSubmit, listAdminister:
 			if c.plain(&p.faults) {
-				p.setting(q, &property{name: c.name, value: c.text, line: c.line, file: p.file})
+				p.setting(q, &property{name: c.name, value: string(c.text), line: c.line, file: p.file})
 			}
 		default:
 			p.add(c.line, "queue %s: unknown element <%s>", q.name, c.name)
@@ -68,11 +71,9 @@ func (p *queueParser) namedElement(e *element, parent *queueNode) *queueNode {
 	if parent != nil {
 		name = parent.name + ":" + name
 	}
-	for _, q := range p.queues {
-		if q.name == name {
-			p.add(e.line, "queue %s stands here again, first on line %d", name, q.line)
-			return nil
-		}
+	if q := p.byName[name]; q != nil {
+		p.add(e.line, "queue %s stands here again, first on line %d", shorten(name), q.line)
+		return nil
 	}
 	q := p.queue(name, e.line)
 	if q != nil {
@@ -92,7 +93,7 @@ func (p *queueParser) propertiesElement(e *element, q *queueNode) {
 		switch {
 		case c.name != "property":
 			p.add(c.line, "queue %s: unknown element <%s> in <properties>", q.name, c.name)
-		case len(c.children) > 0 || strings.TrimSpace(c.text) != "":
+		case len(c.children) > 0 || len(bytes.TrimSpace(c.text)) > 0:
 			p.add(c.line, "queue %s: a <property> here has only the attributes key and value", q.name)
 		case keys != 1 || values != 1:
 			p.add(c.line, "queue %s: a <property> needs one key and one value", q.name)

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // Coflow is the shuffle of one job in a coflow trace: which racks its maps ran in and how much each of its reduces fetched. All maps of a rack are one
@@ -52,7 +51,10 @@ func ReadCoflows(r io.Reader, name string) (list []Coflow, racks int, err error)
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		if !utf8.Valid(line) || bytes.IndexByte(line, 0) >= 0 {
+		if n == 1 {
+			line = bytes.TrimPrefix(line, []byte(byteOrderMark))
+		}
+		if notText(line) > 0 {
 			return nil, 0, refuse(name, n, "not text")
 		}
 		p := coflowLine{words: strings.Fields(string(line)), racks: racks}

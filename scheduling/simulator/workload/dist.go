@@ -97,7 +97,7 @@ func ParseDist(s string, number func(string) (float64, error)) (Dist, error) {
 	want := 3
 	switch {
 	case int(d.Shape) == len(shapeNames):
-		return Dist{}, fmt.Errorf("unknown distribution %q (have %s)", words[0], strings.Join(shapeNames[:], ", "))
+		return Dist{}, fmt.Errorf("unknown distribution %.40q (have %s)", words[0], strings.Join(shapeNames[:], ", "))
 	case d.Shape == Fixed || d.Shape == Exponential:
 		want = 2
 	}
@@ -131,10 +131,10 @@ func ParseDist(s string, number func(string) (float64, error)) (Dist, error) {
 func parsePlain(s string, top float64) (float64, error) {
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%q is not a number", s)
+		return 0, fmt.Errorf("%.40q is not a number", s)
 	}
 	if !(f >= 0 && f <= top) {
-		return 0, fmt.Errorf("%s is not between 0 and %v", s, top)
+		return 0, fmt.Errorf("%.40s is not between 0 and %v", s, top)
 	}
 	return f, nil
 }
@@ -146,7 +146,7 @@ func ParseCount(s string) (float64, error) { return parsePlain(s, MaxTasks) }
 func ParseSeconds(s string) (float64, error) {
 	if d, err := time.ParseDuration(s); err == nil {
 		if d < 0 || d > MaxTime {
-			return 0, fmt.Errorf("%s is not between 0 and %v", s, MaxTime)
+			return 0, fmt.Errorf("%.40s is not between 0 and %v", s, MaxTime)
 		}
 		return d.Seconds(), nil
 	}
@@ -177,7 +177,7 @@ func ParseBytes(s string) (float64, error) {
 	}
 	f, err := parsePlain(strings.TrimSpace(text), float64(MaxBytes)/unit)
 	if err != nil {
-		return 0, fmt.Errorf("%q is not a size between 0 and 1 EiB: %w", s, err)
+		return 0, fmt.Errorf("%.40q is not a size between 0 and 1 EiB: %w", s, err)
 	}
 	return math.Round(f * unit), nil
 }

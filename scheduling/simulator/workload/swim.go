@@ -21,6 +21,22 @@ func refuse(name string, line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %w: %s", name, line, ErrFormat, fmt.Sprintf(format, args...))
 }
 
+// byteOrderMark is what some editors put before UTF-8.
+const byteOrderMark = "\xef\xbb\xbf"
+
+// notText gives the first line, from 1, that holds a NUL byte or is not UTF-8; 0 if none does.
+func notText(text []byte) int {
+	line := 1
+	for len(text) > 0 {
+		one, rest, _ := bytes.Cut(text, []byte{'\n'})
+		if !utf8.Valid(one) || bytes.IndexByte(one, 0) >= 0 {
+			return line
+		}
+		text, line = rest, line+1
+	}
+	return 0
+}
+
 // TraceRow is one line of a SWIM trace [SWIM wiki, "Workloads repository"].
 type TraceRow struct {
 	ID      string
@@ -45,6 +61,9 @@ func ReadTrace(r io.Reader, name string) ([]TraceRow, error) {
 	for lines.Scan() {
 		n++
 		line := bytes.TrimRight(lines.Bytes(), "\r")
+		if n == 1 {
+			line = bytes.TrimPrefix(line, []byte(byteOrderMark))
+		}
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
@@ -71,13 +90,13 @@ func ReadTrace(r io.Reader, name string) ([]TraceRow, error) {
 
 // parseRow reads one line.
 func parseRow(line []byte) (TraceRow, error) {
-	if !utf8.Valid(line) || bytes.IndexByte(line, 0) >= 0 {
+	if notText(line) > 0 {
 		return TraceRow{}, errors.New("not text")
 	}
-	cols := strings.Split(string(line), "\t")
-	if len(cols) < 6 || len(cols) > 9 {
-		return TraceRow{}, fmt.Errorf("%d columns, want 6, or 8 or 9 with paths", len(cols))
+	if n := bytes.Count(line, []byte{'\t'}) + 1; n < 6 || n > 9 {
+		return TraceRow{}, fmt.Errorf("%d columns, want 6, or 8 or 9 with paths", n)
 	}
+	cols := strings.Split(string(line), "\t")
 	row := TraceRow{ID: cols[0]}
 	if row.ID == "" || len(row.ID) > maxNameLen {
 		return TraceRow{}, fmt.Errorf("job id of %d bytes", len(row.ID))
@@ -106,6 +125,9 @@ func parseRow(line []byte) (TraceRow, error) {
 	}
 	if len(cols) > 6 {
 		row.Path = cols[6]
+	}
+	if len(row.Path) > maxNameLen {
+		return TraceRow{}, fmt.Errorf("path of %d bytes", len(row.Path))
 	}
 	return row, nil
 }
@@ -229,7 +251,7 @@ func FromTrace(rows []TraceRow, o TraceOptions) (Workload, error) {
 	if o.BytesPerReduce == 0 {
 		o.BytesPerReduce = 1 << 30
 	}
-	if scale > 1e6 || o.TimeScale < 0 || o.TimeScale > 1e6 || o.Block < 1 || o.BytesPerReduce < 1 {
+	if scale > 1e6 || !(o.TimeScale >= 0 && o.TimeScale <= 1e6) || o.Block < 1 || o.BytesPerReduce < 1 {
 		return Workload{}, fmt.Errorf("workload: trace options out of range: %+v", o)
 	}
 	paths, _ := RepairPaths(rows)
@@ -267,8 +289,12 @@ func (r TraceRow) job(scale float64, o *TraceOptions) (Job, error) {
 		}
 		return int64(min(scaled, float64(MaxBytes)))
 	}
+	at := float64(r.Submit) * o.TimeScale // seconds
+	if at > MaxSubmit.Seconds() {
+		return Job{}, fmt.Errorf("%w: submitted after %.0f s, at most %.0f", ErrFormat, at, MaxSubmit.Seconds())
+	}
 	j := Job{
-		Name: r.ID, Submit: time.Duration(math.Round(float64(r.Submit)*o.TimeScale*1e6)) * time.Microsecond,
+		Name: r.ID, Submit: time.Duration(math.Round(at*1e6)) * time.Microsecond,
 		InputBytes: sized(r.Input), ShuffleBytes: sized(r.Shuffle), OutputBytes: sized(r.Output),
 		Map: o.Map, Reduce: o.Reduce, Skew: o.Skew,
 	}

@@ -3,6 +3,7 @@ package workload
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -19,7 +20,14 @@ const (
 	MaxJobs    = 1_000_000         // in a workload
 	MaxSubmit  = 1000 * time.Hour  // of a submission
 	MaxTime    = 10000 * time.Hour // of one task
-	maxNameLen = 4096
+	maxNameLen = 255
+
+	// MaxAllTasks bounds the tasks of all jobs of a workload together.
+	MaxAllTasks = 50_000_000
+	// MaxReplicas bounds the replicas of a block.
+	MaxReplicas = 1000
+
+	maxSlots = 10_000 // of one task
 )
 
 // Cost says how long one task of a job takes besides reading and writing.
@@ -115,21 +123,48 @@ func (w *Workload) Validate() error {
 		return fmt.Errorf("workload: %d jobs, at most %d", len(w.Jobs), MaxJobs)
 	}
 	var faults []error
+	more := 0
+	fault := func(format string, args ...any) {
+		if len(faults) < maxFaults {
+			faults = append(faults, fmt.Errorf("workload: "+format, args...))
+		} else {
+			more++
+		}
+	}
 	names := map[string]bool{}
+	all := int64(0)
 	for i := range w.Jobs {
 		j := &w.Jobs[i]
 		if err := j.check(len(w.Files), names); err != nil {
-			faults = append(faults, fmt.Errorf("workload: job %d %q: %w", i, j.Name, err))
+			fault("job %d %.40q: %w", i, j.Name, err)
+		} else {
+			all += int64(j.Maps) + int64(j.Reduces)
 		}
 		names[j.Name] = true
 	}
+	if all > MaxAllTasks {
+		fault("%d tasks in all jobs, at most %d", all, MaxAllTasks)
+	}
+	blocks := int64(0)
 	for _, f := range w.Files {
-		if f.Blocks < 1 || f.Blocks > MaxTasks || f.Replicas < 0 {
-			faults = append(faults, fmt.Errorf("workload: file %q: %d blocks of %d replicas", f.Name, f.Blocks, f.Replicas))
+		switch {
+		case f.Blocks < 1 || f.Blocks > MaxTasks || f.Replicas < 0 || f.Replicas > MaxReplicas:
+			fault("file %.40q: %d blocks of %d replicas", f.Name, f.Blocks, f.Replicas)
+		default:
+			blocks += int64(f.Blocks) * int64(max(f.Replicas, 1))
 		}
+	}
+	if blocks > MaxAllTasks {
+		fault("%d replicas of blocks in all files, at most %d", blocks, MaxAllTasks)
+	}
+	if more > 0 {
+		faults = append(faults, fmt.Errorf("workload: and %d more faults", more))
 	}
 	return errors.Join(faults...)
 }
+
+// maxFaults is how many faults of a workload are told; the others are counted.
+const maxFaults = 20
 
 // check reports the first fault of a job; names holds the jobs before it.
 func (j *Job) check(files int, names map[string]bool) error {
@@ -149,6 +184,9 @@ func (j *Job) check(files int, names map[string]bool) error {
 		within("file", int64(j.File), 0, int64(files)),
 		within("map time", int64(j.Map.Time), 0, int64(MaxTime)),
 		within("reduce time", int64(j.Reduce.Time), 0, int64(MaxTime)),
+		within("map setup", int64(j.Map.Setup), math.MinInt64, int64(MaxTime)),
+		within("reduce setup", int64(j.Reduce.Setup), math.MinInt64, int64(MaxTime)),
+		within("slots of a task", int64(j.SlotsPerTask), 0, maxSlots),
 	)
 	if err != nil {
 		return err
@@ -157,7 +195,7 @@ func (j *Job) check(files int, names map[string]bool) error {
 		return err
 	}
 	if j.After != "" && !names[j.After] {
-		return fmt.Errorf("comes after %q, which no earlier job is called", j.After)
+		return fmt.Errorf("comes after %.40q, which no earlier job is called", j.After)
 	}
 	if len(j.Name) > maxNameLen {
 		return fmt.Errorf("name of %d bytes", len(j.Name))
@@ -166,6 +204,9 @@ func (j *Job) check(files int, names map[string]bool) error {
 		if !(sigma >= 0 && sigma <= 10) {
 			return fmt.Errorf("skew or spread %v is not between 0 and 10", sigma)
 		}
+	}
+	if !(j.SlowStart <= 1) {
+		return fmt.Errorf("slow start %v is above 1", j.SlowStart)
 	}
 	for _, factor := range []float64{j.Map.CPU, j.Reduce.CPU} {
 		if !(factor <= 1e6) {

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,11 +11,9 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 )
-
-// maxYAML bounds a workload file; a day of jobs as YAML is below it.
-const maxYAML = 64 << 20
 
 // ReadYAML reads a workload file of our own form:
 //
@@ -59,6 +58,10 @@ func ReadYAML(in io.Reader, name string, r *rand.Rand) (Workload, error) {
 	if len(text) > maxYAML {
 		return Workload{}, refuse(name, 1, "longer than %d bytes", maxYAML)
 	}
+	if line := notText(text); line > 0 {
+		return Workload{}, refuse(name, line, "not text: a NUL byte, or not UTF-8")
+	}
+	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
 	p := yamlReader{name: name, r: r, block: DefaultBlock, files: map[string]int{}}
 	root, err := p.parse(text)
 	if err != nil {
@@ -91,13 +94,15 @@ func ReadYAML(in io.Reader, name string, r *rand.Rand) (Workload, error) {
 
 // yamlReader walks the syntax tree, so that every fault has its line.
 type yamlReader struct {
-	name  string
-	r     *rand.Rand
-	w     Workload
-	block int64
-	files map[string]int
-	jobs  ast.Node
-	at    time.Duration // where the next entry without a time starts
+	name   string
+	r      *rand.Rand
+	w      Workload
+	block  int64
+	files  map[string]int
+	jobs   ast.Node
+	tasks  int           // of all jobs so far
+	blocks int64         // of all files so far, each as often as it has replicas
+	at     time.Duration // where the next entry without a time starts
 }
 
 // field reads the value of one key.
@@ -116,7 +121,11 @@ func (p *yamlReader) fault(n ast.Node, format string, args ...any) error {
 
 // parse gives the root of the only document.
 func (p *yamlReader) parse(text []byte) (ast.Node, error) {
-	file, err := parser.ParseBytes(text, 0)
+	tokens := lexer.Tokenize(string(text))
+	if at, reason := yamlBeyond(tokens); at != nil {
+		return nil, fmt.Errorf("%s:%d:%d: %w: %s", p.name, at.Position.Line, at.Position.Column, ErrFormat, reason)
+	}
+	file, err := parser.Parse(tokens, 0)
 	if err != nil {
 		line := 1
 		var syntax yaml.Error

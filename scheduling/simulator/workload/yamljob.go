@@ -17,7 +17,7 @@ func (p *yamlReader) readFile(n ast.Node) error {
 	err := p.mapping(n, map[string]field{
 		"name":     p.text(&f.Name),
 		"blocks":   p.count(&f.Blocks, MaxTasks),
-		"replicas": p.count(&f.Replicas, 1000),
+		"replicas": p.count(&f.Replicas, MaxReplicas),
 	})
 	if err != nil {
 		return err
@@ -29,6 +29,9 @@ func (p *yamlReader) readFile(n ast.Node) error {
 		return p.fault(n, "file %q needs blocks", f.Name)
 	case p.files[f.Name] != 0:
 		return p.fault(n, "file %q twice", f.Name)
+	}
+	if p.blocks += int64(f.Blocks) * int64(max(f.Replicas, 1)); p.blocks > MaxAllTasks {
+		return p.fault(n, "more than %d replicas of blocks in all files", MaxAllTasks)
 	}
 	p.w.Files = append(p.w.Files, f)
 	p.files[f.Name] = len(p.w.Files)
@@ -94,6 +97,11 @@ func (p *yamlReader) readJob(n ast.Node) error {
 	case y.count+len(p.w.Jobs) > MaxJobs:
 		return p.fault(n, "more than %d jobs", MaxJobs)
 	}
+	for _, d := range []*Dist{y.at, y.gap, y.maps, y.reduces, y.input, y.shuffle, y.output, y.mapTime, y.reduceTime, y.setup} {
+		if d != nil && d.Shape == ZipfRank && d.A*float64(y.count) > maxZipfWork {
+			return p.fault(n, "%d jobs that each draw from %v ranks: more than %g steps", y.count, d.A, float64(maxZipfWork))
+		}
+	}
 	y.job.File = p.files[y.file]
 	if y.any {
 		y.job.SlowStart = y.slowStart
@@ -129,6 +137,9 @@ func (p *yamlReader) drawJobs(n ast.Node, y *yamlJob) error {
 		if f := j.File; f > 0 && p.w.Files[f-1].Blocks < j.Maps {
 			return p.fault(n, "%d maps, but file %q has %d blocks", j.Maps, y.file, p.w.Files[f-1].Blocks)
 		}
+		if p.tasks += j.Maps + j.Reduces; p.tasks > MaxAllTasks {
+			return p.fault(n, "more than %d tasks in all jobs", MaxAllTasks)
+		}
 		p.w.Jobs = append(p.w.Jobs, j)
 		if y.gap != nil {
 			at += y.gap.Span(p.r)
@@ -137,6 +148,9 @@ func (p *yamlReader) drawJobs(n ast.Node, y *yamlJob) error {
 	p.at = at
 	return nil
 }
+
+// maxZipfWork bounds the ranks that the draws of one entry look at.
+const maxZipfWork = 50_000_000
 
 // nameIfAny lets check pass over After here: names are checked when all jobs are read.
 func nameIfAny(name string) map[string]bool { return map[string]bool{name: true} }

@@ -1,0 +1,135 @@
+package allocation_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/internal/linear"
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
+)
+
+// many repeats a piece of a file, with the number in it where there is a %d, between a beginning and an end.
+func many(begin, piece, end string) func(n int) []byte {
+	return func(n int) []byte {
+		var b bytes.Buffer
+		b.WriteString(begin)
+		for i := range n {
+			if strings.Contains(piece, "%d") {
+				fmt.Fprintf(&b, piece, i)
+			} else {
+				b.WriteString(piece)
+			}
+		}
+		b.WriteString(end)
+		return b.Bytes()
+	}
+}
+
+// hostile are files that grow where a reader may be careless.
+var hostile = map[string]func(n int) []byte{
+	"pools":       many("<allocations>", "<pool name='p%d'/>", "</allocations>"),
+	"one pool":    many("<allocations>", "<pool name='p'/>", "</allocations>"),
+	"users":       many("<allocations>", "<user name='p%d'/>", "</allocations>"),
+	"errors":      many("<allocations>", "<pool name='p%d'><x/></pool>", "</allocations>"),
+	"warnings":    many("<allocations>", "<pool name='p%d'><minMaps>2</minMaps><maxMaps>1</maxMaps></pool>", "</allocations>"),
+	"settings":    many("<allocations><pool name='a'>", "<weight>1</weight>", "</pool></allocations>"),
+	"elements":    many("<allocations>", "<e%d/>", "</allocations>"),
+	"attributes":  many("<allocations ", "a%d='x' ", "/>"),
+	"depth":       many("", "<a>", ""),
+	"text":        many("<allocations><poolMaxJobsDefault>", "<!---->1", "</poolMaxJobsDefault></allocations>"),
+	"digits":      many("<allocations><poolMaxJobsDefault>", "1", "</poolMaxJobsDefault></allocations>"),
+	"name":        many("<allocations><pool name='", "x", "'/></allocations>"),
+	"tag":         many("<allocations><", "x", "/></allocations>"),
+	"entities":    many("<!DOCTYPE a [<!ENTITY a 'x'>", "<!ENTITY a%d '&a;&a;&a;'>", "]><allocations>&a9;</allocations>"),
+	"references":  many("<allocations>", "&#65;", "</allocations>"),
+	"comments":    many("<allocations>", "<!-- -->", "</allocations>"),
+	"brackets":    many("<allocations>", "<", "</allocations>"),
+	"directives":  many("", "<!X <", ">"),
+	"spaces":      many("", "\n", "<allocations/>"),
+	"NUL":         many("<allocations>", "\x00", "</allocations>"),
+	"not UTF-8":   many("<allocations>", "\xff", "</allocations>"),
+	"properties":  many("<configuration>", "<property><name>a.%d</name><value>1</value></property>", "</configuration>"),
+	"property":    many("<configuration>", "<property><name>a.b</name><value>1</value></property>", "</configuration>"),
+	"values":      many("<configuration><property>", "<value>1</value>", "</property></configuration>"),
+	"unknown":     many("<configuration>", "<property><name>mapred.fairscheduler.x%d</name><value>1</value></property>", "</configuration>"),
+	"queues":      many("<configuration>", "<property><name>mapred.capacity-scheduler.queue.q%d.supports-priority</name><value>true</value></property>", "</configuration>"),
+	"capacities":  many("<configuration>", "<property><name>mapred.capacity-scheduler.queue.q%d.capacity</name><value>1</value></property>", "</configuration>"),
+	"queue path":  many("<configuration><property><name>mapred.capacity-scheduler.queue.", "a:", ".capacity</name><value>1</value></property></configuration>"),
+	"queue tree":  many("<configuration>", "<property><name>mapred.capacity-scheduler.queue.q%[1]d:a:b:c:q%[1]d.capacity</name><value>1</value></property>", "</configuration>"),
+	"queue names": many("<configuration><property><name>mapred.queue.names</name><value>", "q%d,", "q</value></property></configuration>"),
+	"same names":  many("<configuration><property><name>mapred.queue.names</name><value>", "q,", "q</value></property></configuration>"),
+	"elements q":  many("<queues>", "<queue><name>q%d</name></queue>", "</queues>"),
+	"nested q":    many("<queues>", "<queue><name>q%d</name>", "</queues>"),
+	"list":        many("<queues aclsEnabled='true'><queue><name>q</name><acl-submit-job>", "u%d,", "u</acl-submit-job></queue></queues>"),
+	"list spaces": many("<queues aclsEnabled='true'><queue><name>q</name><acl-submit-job>", " ", "u</acl-submit-job></queue></queues>"),
+}
+
+// Whatever grows in a file: the work of each reader grows no faster, little is said, and no word is long.
+func TestHostileFilesTakeLinearWork(t *testing.T) {
+	for name, build := range hostile {
+		t.Run(name, func(t *testing.T) {
+			linear.Check(t, 1000, build, func(text []byte) {
+				found := 0
+				for _, c := range allocation.Check(allocation.Source{Name: "f.xml", Reader: bytes.NewReader(text)}) {
+					for _, p := range append(c.Errors, c.Warnings...) {
+						require.LessOrEqual(t, len(p.Reason), 1010)
+						require.NotContains(t, p.Reason, "\n")
+						found++
+					}
+				}
+				require.LessOrEqual(t, found, 102)
+				_, _ = allocation.ParseFair("f.xml", bytes.NewReader(text))
+				_, _ = allocation.ParseQueues(allocation.Source{Name: "f.xml", Reader: bytes.NewReader(text)})
+				_, _ = allocation.ParseParameters("f.xml", bytes.NewReader(text))
+			})
+		})
+	}
+}
+
+// What is read of a large file is put in force with work that grows no faster than it.
+func TestManyPoolsAndQueuesTakeLinearWork(t *testing.T) {
+	reconfigure := func(apply func(text []byte, to *scheduling.Policy), preset string) func(text []byte) {
+		return func(text []byte) {
+			policy, err := scheduling.Preset(preset)
+			require.NoError(t, err)
+			apply(text, &policy)
+			core, err := scheduling.NewCore(scheduling.Config{Events: func(scheduling.Event) {}}, policy)
+			require.NoError(t, err)
+			require.NoError(t, core.Update(1))
+			require.NoError(t, core.Reconfigure(2, policy))
+			require.NoError(t, core.Update(3))
+		}
+	}
+	linear.Check(t, 2000, hostile["pools"], reconfigure(func(text []byte, to *scheduling.Policy) {
+		fair, err := allocation.ParseFair("f.xml", bytes.NewReader(text))
+		require.NoError(t, err)
+		fair.Apply(to)
+	}, "hfs"))
+	linear.Check(t, 2000, hostile["elements q"], reconfigure(func(text []byte, to *scheduling.Policy) {
+		queues, err := allocation.ParseQueues(allocation.Source{Name: "f.xml", Reader: bytes.NewReader(text)})
+		require.NoError(t, err)
+		queues.Apply(to)
+	}, "capacity"))
+}
+
+// A file of more problems than anybody reads tells the first of them and the number of the others, with its place.
+func TestManyProblemsAreCounted(t *testing.T) {
+	_, err := allocation.ParseFair("f.xml", bytes.NewReader(hostile["errors"](100_000)))
+	require.Error(t, err)
+	lines := strings.Split(err.Error(), "\n")
+	require.Len(t, lines, 51)
+	require.Equal(t, "f.xml:1: pool p0: unknown element <x>", lines[0])
+	require.Equal(t, "f.xml: and 99950 more problems", lines[50])
+}
+
+// The mark that some editors put before UTF-8 is no part of a file.
+func TestByteOrderMark(t *testing.T) {
+	fair, err := allocation.ParseFair("f.xml", strings.NewReader("\xef\xbb\xbf<?xml version='1.0'?><allocations><pool name='a'/></allocations>"))
+	require.NoError(t, err)
+	require.Len(t, fair.Allocations.Pools, 1)
+}

@@ -1,0 +1,170 @@
+package workload
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/internal/linear"
+)
+
+// many repeats a piece, with the number in it where there is a %d, between a beginning and an end.
+func many(begin, piece, end string) func(n int) []byte {
+	return func(n int) []byte {
+		var b bytes.Buffer
+		b.WriteString(begin)
+		for i := range n {
+			if strings.Contains(piece, "%d") {
+				fmt.Fprintf(&b, piece, i)
+			} else {
+				b.WriteString(piece)
+			}
+		}
+		b.WriteString(end)
+		return b.Bytes()
+	}
+}
+
+// hostile are workload files that grow where a reader may be careless.
+var hostile = map[string]func(n int) []byte{
+	"brackets":     many("jobs: ", "[", ""),
+	"closed":       func(n int) []byte { return append(many("jobs: ", "[", "")(n), many("", "]", "")(n)...) },
+	"braces":       many("jobs: ", "{a: ", ""),
+	"dashes":       many("jobs:\n", "- ", ""),
+	"deeper":       func(n int) []byte { return deeper(n / 20) },
+	"colons":       many("", "a: ", ""),
+	"questions":    many("", "? ", ""),
+	"anchors":      many("", "&a ", ""),
+	"aliases":      many("jobs: [&a x,", "*a,", "]"),
+	"tags":         many("jobs: ", "!!x ", ""),
+	"keys":         many("", "k%d: 1\n", ""),
+	"indented":     many("jobs:\n- name: a\n", "  k%d: 1\n", ""),
+	"flow keys":    many("jobs: [{", "k%d: 1,", "}]"),
+	"merge keys":   many("jobs:\n- maps: 1\n", "  <<: {maps: 1}\n", ""),
+	"quoted keys":  many("jobs:\n- maps: 1\n", "  \"k%d\" : 1\n", ""),
+	"jobs":         many("jobs:\n", "- {maps: 1}\n", ""),
+	"long jobs":    many("jobs:\n", "- name: a\n  maps: 3\n  user: ann\n", ""),
+	"files":        many("files:\n", "- {name: f%d, blocks: 1}\n", "jobs:\n- maps: 1\n"),
+	"documents":    many("", "---\n", ""),
+	"comments":     many("", "# x\n", "jobs: 1"),
+	"comment":      many("#", "x", ""),
+	"lines":        many("", "\n", ""),
+	"spaces":       many("", " ", ""),
+	"returns":      many("", "\r", ""),
+	"digits":       many("jobs:\n- maps: ", "1", ""),
+	"words":        many("jobs:\n- maps: ", "x ", ""),
+	"quotes":       many("jobs:\n- maps: '", "''", ""),
+	"escapes":      many("jobs:\n- maps: \"", "\\n", "\""),
+	"literal":      many("jobs: |\n", "  x\n", ""),
+	"folded":       many("jobs: >\n", "  x\n", ""),
+	"continued":    many("jobs: x\n", "  x\n", ""),
+	"directives":   many("", "%% x\n", ""),
+	"NUL":          many("jobs: ", "\x00", ""),
+	"not UTF-8":    many("jobs: ", "\xff", ""),
+	"SWIM":         many("", "j%d\t0\t0\t1\t1\t1\n", ""),
+	"SWIM columns": many("", "j\t", ""),
+	"SWIM paths":   many("", "j%[1]d\t0\t0\t1\t1\t1\tp%[1]d\t\t\n", ""),
+	"SWIM faults":  many("", "j%d\n", ""),
+	"SWIM numbers": many("j\t0\t0\t1\t1\t", "1", "\n"),
+	"coflows":      many("2 1000000\n", "%d 0 1 0 1 1:1\n", ""),
+	"coflow maps":  many("2 1\n1 0 1000000 ", "0 ", "1 1:1"),
+	"one line":     many("", "x", ""),
+}
+
+// deeper gives lists in lists by indentation.
+func deeper(n int) []byte {
+	var b bytes.Buffer
+	b.WriteString("jobs:\n")
+	for i := range n {
+		b.WriteString(strings.Repeat(" ", i) + "a:\n")
+	}
+	return b.Bytes()
+}
+
+// Whatever grows in a file, the work of each reader grows no faster, and what is said of it is short.
+func TestHostileFilesTakeLinearWork(t *testing.T) {
+	for name, build := range hostile {
+		t.Run(name, func(t *testing.T) {
+			short := func(err error) {
+				if err != nil {
+					require.Less(t, len(err.Error()), 1000)
+				}
+			}
+			linear.Check(t, 1000, build, func(text []byte) {
+				_, err := ReadYAML(bytes.NewReader(text), "w.yaml", rand.New(rand.NewPCG(1, 2)))
+				short(err)
+				_, err = ReadSWIM(bytes.NewReader(text), "t.tsv", TraceOptions{})
+				short(err)
+				_, _, err = ReadCoflows(bytes.NewReader(text), "c.txt")
+				short(err)
+			})
+		})
+	}
+}
+
+// What no workload can mean is refused with its place, before anything is made of it.
+func TestHostileWorkloads(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"deep":          {strings.Repeat("[", 100_000), "w.yaml:1:13: bad workload: lists and mappings nest too deep"},
+		"deep blocks":   {"jobs:\n" + strings.Repeat("- ", 100_000), "w.yaml:2:23: bad workload: lists and mappings nest too deep"},
+		"many keys":     {string(hostile["keys"](100_000)), "w.yaml:65:4: bad workload: too many keys in one mapping"},
+		"NUL":           {"jobs:\n- maps: 1\x00", "w.yaml:2: bad workload: not text"},
+		"not UTF-8":     {"jobs:\n- maps: \xff", "w.yaml:2: bad workload: not text"},
+		"too long":      {strings.Repeat("#", maxYAML+1), "longer than"},
+		"jobs":          {"jobs:\n- {maps: 1, count: 1000001}", "w.yaml:2:20: bad workload"},
+		"tasks":         {"jobs:\n- {maps: 1e7, count: 6}", "w.yaml:2:3: bad workload: more than 50000000 tasks"},
+		"count":         {"jobs:\n- {maps: 1, count: 99999999999999999999}", "w.yaml:2:20: bad workload"},
+		"NaN":           {"jobs:\n- maps: .nan", "w.yaml:2:9: bad workload"},
+		"NaN as text":   {"jobs:\n- maps: NaN", "w.yaml:2:9: bad workload"},
+		"infinity":      {"jobs:\n- {maps: 1, map_time: .inf}", "bad workload"},
+		"negative":      {"jobs:\n- maps: -1", "w.yaml:2:9: bad workload"},
+		"overflow":      {"jobs:\n- maps: 1e308", "w.yaml:2:9: bad workload"},
+		"long time":     {"jobs:\n- {maps: 1, map_time: 1e300h}", "bad workload"},
+		"long name":     {"jobs:\n- {maps: 1, name: " + strings.Repeat("x", 300) + "}", "name of 300 bytes"},
+		"zipf":          {"jobs:\n- {maps: zipf 1000000 1, count: 1000000}", "steps"},
+		"replicas":      {"files:\n- {name: f, blocks: 10000000, replicas: 1000}\njobs:\n- maps: 1", "w.yaml:2:3: bad workload"},
+		"same key":      {"jobs:\n- maps: 1\n  maps: 2", "w.yaml:3: bad workload"},
+		"slots":         {"jobs:\n- {maps: 1, slots: 1e9}", "bad workload"},
+		"two documents": {"jobs:\n- maps: 1\n---\njobs:\n- maps: 1", "2 documents"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := ReadYAML(strings.NewReader(c.text), "w.yaml", rand.New(rand.NewPCG(1, 2)))
+			require.ErrorIs(t, err, ErrFormat)
+			require.ErrorContains(t, err, c.want)
+			require.Less(t, len(err.Error()), 400)
+			require.NotContains(t, err.Error(), "\n")
+		})
+	}
+}
+
+// The mark that some editors put before UTF-8 is no part of a file.
+func TestByteOrderMark(t *testing.T) {
+	w, err := ReadYAML(strings.NewReader("\xef\xbb\xbfjobs:\n- maps: 1\n"), "w.yaml", rand.New(rand.NewPCG(1, 2)))
+	require.NoError(t, err)
+	require.Len(t, w.Jobs, 1)
+	rows, err := ReadTrace(strings.NewReader("\xef\xbb\xbfj\t0\t0\t1\t1\t1\n"), "t.tsv")
+	require.NoError(t, err)
+	require.Equal(t, "j", rows[0].ID)
+}
+
+// Options of traces that turn times into nonsense are refused.
+func TestTraceTimesStayInBounds(t *testing.T) {
+	rows := []TraceRow{{ID: "a", Submit: maxSeconds}}
+	_, err := FromTrace(rows, TraceOptions{TimeScale: 1e6})
+	require.ErrorIs(t, err, ErrFormat)
+	nan := 0.0
+	_, err = FromTrace(rows, TraceOptions{TimeScale: nan / nan})
+	require.Error(t, err)
+}
+
+// The faults of a workload of many are told up to a number.
+func TestManyFaultsAreCounted(t *testing.T) {
+	err := (&Workload{Jobs: make([]Job, 100_000)}).Validate()
+	require.Error(t, err)
+	require.Len(t, strings.Split(err.Error(), "\n"), maxFaults+1)
+	require.ErrorContains(t, err, "and 99980 more faults")
+}

@@ -1,0 +1,99 @@
+package workload
+
+import (
+	"github.com/goccy/go-yaml/token"
+)
+
+// Bounds of the shape of a workload file. The parser's work grows with the square of both depth
+// and keys, so that a file beyond them is refused before it is parsed.
+const (
+	maxYAML  = 4 << 20 // bytes; parsing takes up to 200 times as much memory
+	maxDepth = 12      // of lists and mappings in each other; a workload has five
+	maxKeys  = 64      // of one mapping; a job has thirty
+)
+
+// yamlShape follows the collections that are open while tokens go by.
+type yamlShape struct {
+	blocks []yamlBlock
+	flows  []int // entries of the collections in brackets and braces so far; -1 for a list
+}
+
+// yamlBlock is a list or mapping that is written by indentation.
+type yamlBlock struct {
+	column int
+	list   bool
+	keys   int
+}
+
+// yamlBeyond gives the first token with which a file goes beyond the bounds, and what is too much;
+// nil if none does.
+func yamlBeyond(tokens token.Tokens) (at *token.Token, reason string) {
+	var s yamlShape
+	for _, t := range tokens {
+		if t.Position == nil {
+			continue
+		}
+		if reason := s.take(t); reason != "" {
+			return t, reason
+		}
+	}
+	return nil, ""
+}
+
+// take goes on by one token and tells what is too much, if anything.
+func (s *yamlShape) take(t *token.Token) string {
+	keys := 0
+	switch t.Type {
+	case token.SequenceStartType:
+		s.flows = append(s.flows, -1)
+	case token.MappingStartType:
+		s.flows = append(s.flows, 1)
+	case token.SequenceEndType, token.MappingEndType:
+		if n := len(s.flows); n > 0 {
+			s.flows = s.flows[:n-1]
+		}
+	case token.CollectEntryType:
+		if n := len(s.flows); n > 0 && s.flows[n-1] >= 0 {
+			s.flows[n-1]++
+			keys = s.flows[n-1]
+		}
+	case token.SequenceEntryType:
+		if len(s.flows) == 0 {
+			s.entry(t.Position.Column, true)
+		}
+	case token.MappingKeyType, token.MappingValueType, token.MergeKeyType:
+		if len(s.flows) == 0 {
+			if t.Type == token.MappingValueType && t.Prev != nil && t.Prev.Position != nil {
+				t = t.Prev // the key, which is where the mapping stands
+			}
+			keys = s.entry(t.Position.Column, false)
+		}
+	default:
+	}
+	switch {
+	case len(s.blocks)+len(s.flows) > maxDepth:
+		return "lists and mappings nest too deep"
+	case keys > maxKeys:
+		return "too many keys in one mapping"
+	}
+	return ""
+}
+
+// entry goes on with, or opens, the collection at a column. It gives the number of its keys.
+func (s *yamlShape) entry(column int, list bool) int {
+	n := len(s.blocks)
+	for n > 0 && (s.blocks[n-1].column > column ||
+		s.blocks[n-1].column == column && s.blocks[n-1].list && !list) {
+		n--
+	}
+	s.blocks = s.blocks[:n]
+	if n == 0 || s.blocks[n-1].column < column || s.blocks[n-1].list != list {
+		s.blocks = append(s.blocks, yamlBlock{column: column, list: list})
+	}
+	top := &s.blocks[len(s.blocks)-1]
+	top.keys++
+	if list {
+		return 0
+	}
+	return top.keys
+}
