@@ -79,6 +79,9 @@ func newSim(cfg Config, w *workload.Workload) (*sim, error) {
 	s := &sim{cfg: cfg, load: w, top: newTopology(cfg.Cluster.Nodes, cfg.Cluster.Racks)}
 	s.needProgress = cfg.Policy.Order == "hfsp" || cfg.TellProgress
 	s.reclaims = cfg.Policy.Order == "hfsp" && cfg.Policy.HFSP.Reclaim != scheduling.WaitForSlot
+	if err := s.feasible(); err != nil {
+		return nil, err
+	}
 	s.watch()
 	var err error
 	if s.core, err = scheduling.NewCore(s.cfg.Core, cfg.Policy); err != nil {
@@ -177,7 +180,10 @@ func (s *sim) loop(ctx context.Context) error {
 			s.q.now = s.cfg.Until
 			return nil
 		}
-		if s.res.Stats.Events++; s.res.Stats.Events%16_384 == 0 {
+		if err := s.goesOn(); err != nil {
+			return err
+		}
+		if s.res.Stats.Events%16_384 == 0 {
 			if err := ctx.Err(); err != nil {
 				return err
 			}

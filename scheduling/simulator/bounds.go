@@ -1,0 +1,198 @@
+package simulator
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// ErrTooLong says that a simulation went on for more events or simulated years than Config allows.
+var ErrTooLong = errors.New("simulator: too long")
+
+// Bounds of a configuration. Times above workload.MaxTime would leave what a time.Duration holds
+// once some of them follow each other.
+const (
+	maxNodes     = 1_000_000
+	maxNodeSlots = 10_000
+	maxFactor    = 1e6
+	minRate      = 1.0  // bytes a second
+	maxRate      = 1e15 // bytes a second
+	minStep      = time.Millisecond
+	minOutage    = time.Second // the simulation's outages last whole seconds
+	maxCopies    = 10_000
+	maxCells     = 1_000_000_000
+	maxOutages   = 1_000_000
+	maxSamples   = 10_000_000
+	maxFaults    = 20 // told; more are counted
+
+	// maxYears bounds the simulated time: task times, which are cut to 31 years, still fit behind it.
+	maxYears = 100 * 365 * 24 * time.Hour
+	// defaultEvents is some minutes of work.
+	defaultEvents = 200_000_000
+)
+
+// checker gathers the faults of a configuration.
+type checker struct {
+	faults []error
+	more   int
+}
+
+func (c *checker) check(ok bool, format string, args ...any) {
+	switch {
+	case ok:
+	case len(c.faults) < maxFaults:
+		c.faults = append(c.faults, fmt.Errorf("%w: %s", ErrConfig, fmt.Sprintf(format, args...)))
+	default:
+		c.more++
+	}
+}
+
+// within checks a number that may be left out, with 0, or else lies within bounds.
+func (c *checker) within(what string, n, low, high float64) {
+	c.check(n == 0 || n >= low && n <= high, "%s %v is not between %v and %v", what, n, low, high)
+}
+
+// span checks a time that may be left out, with 0.
+func (c *checker) span(what string, d, least time.Duration) {
+	c.check(d == 0 || d >= least && d <= workload.MaxTime, "%s %v is not between %v and %v", what, d, least, workload.MaxTime)
+}
+
+func (c *checker) err() error {
+	if c.more > 0 {
+		c.faults = append(c.faults, fmt.Errorf("%w: and %d more faults", ErrConfig, c.more))
+	}
+	return errors.Join(c.faults...)
+}
+
+// Validate reports every fault, joined, up to twenty; each wraps ErrConfig. Every number has bounds,
+// and a number that is none (NaN) is within none.
+func (c *Config) Validate() error {
+	var f checker
+	c.Cluster.validate(&f)
+	c.Network.validate(&f)
+	c.Failures.validate(&f, c.Cluster.Nodes)
+	f.span("heartbeat interval", c.Interval, minStep)
+	f.span("update interval", c.Update, minStep)
+	f.span("sample interval", c.Sample, minStep)
+	f.span("job set-up", c.JobSetup, 0)
+	f.span("job clean-up", c.JobCleanup, 0)
+	f.check(c.Until >= 0 && c.Until <= maxYears, "end %v is not between 0 and %v", c.Until, maxYears)
+	f.check(c.Submission.Rule != Closed || c.Submission.Active >= 1, "closed submission of %d jobs at a time", c.Submission.Active)
+	f.check(c.SizeError >= 0 && c.SizeError <= 1, "size error %v is not between 0 and 1", c.SizeError)
+	f.check(c.SizeCells >= 0 && c.SizeCells <= maxCells, "%d cells of sizes, want 0 to %d", c.SizeCells, maxCells)
+	return f.err()
+}
+
+func (cl *Cluster) validate(f *checker) {
+	f.check(cl.Nodes >= 1 && cl.Nodes <= maxNodes, "%d nodes, want 1 to %d", cl.Nodes, maxNodes)
+	f.check(cl.Racks >= 0 && cl.Racks <= max(cl.Nodes, 1), "%d racks for %d nodes", cl.Racks, cl.Nodes)
+	f.check(cl.MapSlots >= 0 && cl.MapSlots <= maxNodeSlots, "%d map slots a node, want 0 to %d", cl.MapSlots, maxNodeSlots)
+	f.check(cl.ReduceSlots >= -1 && cl.ReduceSlots <= maxNodeSlots, "%d reduce slots a node, want -1 to %d", cl.ReduceSlots, maxNodeSlots)
+	f.check(cl.Replicas >= 0 && cl.Replicas <= workload.MaxReplicas, "%d replicas, want 0 to %d", cl.Replicas, workload.MaxReplicas)
+	f.check(cl.Setup <= workload.MaxTime, "set-up %v is more than %v", cl.Setup, workload.MaxTime)
+	f.within("reading rate", cl.ReadRate, minRate, maxRate)
+	f.within("writing rate", cl.WriteRate, minRate, maxRate)
+	f.within("computing rate", cl.CPURate, minRate, maxRate)
+	f.check(cl.MergeRate <= 0 || cl.MergeRate >= minRate && cl.MergeRate <= maxRate, "merging rate %v is not between %v and %v", cl.MergeRate, minRate, maxRate)
+	f.check(cl.SlowNodes >= 0 && cl.SlowNodes <= 1, "part of slow nodes %v is not between 0 and 1", cl.SlowNodes)
+	f.check(cl.Stragglers >= 0 && cl.Stragglers <= 1, "part of stragglers %v is not between 0 and 1", cl.Stragglers)
+	f.within("factor of slow nodes", cl.SlowFactor, 1/maxFactor, maxFactor)
+	f.within("factor of stragglers", cl.StragglerFactor, 1/maxFactor, maxFactor)
+}
+
+func (nw *Network) validate(f *checker) {
+	for what, factors := range [][3]float64{nw.ReadFactor, nw.MapFactor, nw.ShuffleFactor} {
+		for _, factor := range factors {
+			f.within([...]string{"reading", "map", "shuffle"}[what]+" factor", factor, 1/maxFactor, maxFactor)
+		}
+	}
+	f.within("shuffle rate", nw.ShuffleRate, minRate, maxRate)
+	f.within("node link", nw.NodeLink, minRate, maxRate)
+	f.within("over-subscription", nw.Oversubscription, 1, maxFactor)
+	f.check(nw.Copies >= 0 && nw.Copies <= maxCopies, "%d copies at once, want 0 to %d", nw.Copies, maxCopies)
+	f.check(nw.Grain <= time.Hour, "grain %v is more than an hour", nw.Grain)
+}
+
+func (f *Failures) validate(c *checker, nodes int) {
+	c.span("mean time between failures", f.MTBF, minOutage)
+	c.span("repair", f.Repair, minOutage)
+	c.check(f.TaskFails >= 0 && f.TaskFails <= 1, "part of failing attempts %v is not between 0 and 1", f.TaskFails)
+	c.check(len(f.Outages) <= maxOutages, "%d outages, at most %d", len(f.Outages), maxOutages)
+	for _, o := range f.Outages[:min(len(f.Outages), maxOutages)] {
+		c.check(o.Node >= 0 && o.Node < nodes && o.At >= 0 && o.At <= maxYears && (o.For == 0 || o.For >= minOutage && o.For <= workload.MaxTime),
+			"outage of node %d of %d at %v for %v", o.Node, nodes, o.At, o.For)
+	}
+}
+
+// feasible refuses what would take years, in the simulation or outside of it, before anything is
+// made: from the mean times of the tasks it works out for how long the slots are busy at least.
+func (s *sim) feasible() error {
+	var work [2]float64 // slot seconds
+	longest := 0.0
+	for i := range s.load.Jobs {
+		j := &s.load.Jobs[i]
+		for k, tasks := range [2]int{j.Maps, j.Reduces} {
+			t := s.expected(j, scheduling.TaskKind(k))
+			far := max(t, s.fetching(j, scheduling.TaskKind(k)))
+			if far > workload.MaxTime {
+				return fmt.Errorf("%w: a %v of job %.40q takes %v, more than %v: raise the rate at which it reads, or let it read less",
+					ErrConfig, scheduling.TaskKind(k), j.Name, far.Round(time.Hour), workload.MaxTime)
+			}
+			longest = max(longest, far.Seconds())
+			work[k] += t.Seconds() * float64(tasks) * float64(max(1, j.SlotsPerTask))
+		}
+	}
+	busy := longest
+	for k, slots := range [2]int{s.cfg.Cluster.MapSlots, s.cfg.Cluster.ReduceSlots} {
+		if slots > 0 {
+			busy = max(busy, work[k]/float64(slots)/float64(s.cfg.Cluster.Nodes))
+		}
+	}
+	if until := s.cfg.Until.Seconds(); until > 0 {
+		busy = min(busy, until)
+	}
+	if busy > maxYears.Seconds() {
+		return fmt.Errorf("%w: the tasks keep all slots busy for %.0f years; want faster tasks, fewer, or more nodes", ErrConfig, busy/365/24/3600)
+	}
+	if s.cfg.Sample > 0 && busy/s.cfg.Sample.Seconds() > maxSamples {
+		return fmt.Errorf("%w: %.3g samples, at most %d: sample less often than each %v", ErrConfig, busy/s.cfg.Sample.Seconds(), maxSamples, s.cfg.Sample)
+	}
+	beats := busy / s.cfg.Interval.Seconds() * float64(s.cfg.Cluster.Nodes)
+	updates := busy / s.cfg.Update.Seconds()
+	failures := 0.0
+	if s.cfg.Failures.MTBF > 0 {
+		failures = 2 * busy / s.cfg.Failures.MTBF.Seconds() * float64(s.cfg.Cluster.Nodes)
+	}
+	if all := beats + updates + failures; all > float64(s.cfg.MaxEvents) {
+		return fmt.Errorf("%w: %v of simulated time at least, with heartbeats of %d nodes each %v, is %.2g events, more than %.2g: "+
+			"raise the heartbeat interval or the reading rate, or take fewer nodes or jobs",
+			ErrConfig, time.Duration(min(busy, math.MaxInt32)*float64(time.Second)).Round(time.Second), s.cfg.Cluster.Nodes, s.cfg.Interval, all, float64(s.cfg.MaxEvents))
+	}
+	return nil
+}
+
+// fetching is what a task's bytes take through a node's link, if its node does not have them.
+func (s *sim) fetching(w *workload.Job, k scheduling.TaskKind) time.Duration {
+	tasks, bytes := w.Maps, w.InputBytes
+	if k == scheduling.Reduce {
+		tasks, bytes = w.Reduces, w.ShuffleBytes
+	}
+	if !s.cfg.Network.Flows || tasks == 0 || s.cfg.Cluster.Nodes == 1 {
+		return 0
+	}
+	return seconds(float64(bytes) / float64(tasks) / s.cfg.Network.NodeLink)
+}
+
+// goesOn counts an event, and ends a simulation that has gone on for too long, by events or years.
+func (s *sim) goesOn() error {
+	s.res.Stats.Events++
+	if s.res.Stats.Events > s.cfg.MaxEvents || s.q.now > maxYears {
+		return fmt.Errorf("%w: %d events (at most %d), %d of %d jobs are done; raise the heartbeat interval, or end earlier",
+			ErrTooLong, s.res.Stats.Events, s.cfg.MaxEvents, s.done, len(s.jobs))
+	}
+	return nil
+}
