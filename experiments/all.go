@@ -24,7 +24,8 @@ type Outcome = report.Outcome
 // entry here.
 func All() []Experiment {
 	return []Experiment{
-		entry("delay-fig2", "A cluster like Facebook's: times of tasks and jobs, locality by job size",
+		entry("delay-fig2",
+			"A cluster like Facebook's: times of tasks and jobs, locality by job size",
 			"[Zaharia10 Figs 1, 2, §3.2, §3.3.1]", zaharia10.Fig2),
 		entry("delay-fig3", "Bound on locality with sticky slots",
 			"[Zaharia10 Fig 3, §3.3.2]", zaharia10.Fig3),
@@ -33,7 +34,8 @@ func All() []Experiment {
 			"[Zaharia10 §3.2, §3.5, Eq 2, §4.1]", zaharia10.Formulas),
 		entry("delay-fig5", "IO-heavy macrobenchmark: response times, locality, speed-up",
 			"[Zaharia10 Table 2, Figs 5, 6, 7, §5.1.1]", zaharia10.Fig5),
-		entry("delay-fig8", "CPU-heavy macrobenchmark", "[Zaharia10 Fig 8, §5.1.2]", zaharia10.Fig8),
+		entry("delay-fig8", "CPU-heavy macrobenchmark", "[Zaharia10 Fig 8, §5.1.2]",
+			zaharia10.Fig8),
 		entry("delay-fig9", "Mixed macrobenchmark",
 			"[Zaharia10 Table 3, Figs 9, 10, §5.1.3]", zaharia10.Fig9),
 		entry("delay-fig11", "Two levels of sharing over time",
@@ -97,10 +99,10 @@ func Find(name string) (Experiment, bool) {
 	return Experiment{}, false
 }
 
-// Write runs the experiments one after the other and writes everything into dir, which is made if it
-// is missing; files of the same names are replaced. The progress line of each goes to log. It returns
-// the outcomes; an experiment that fails ends the run with its name in the error. All but the
-// folders of measured experiments has the same bytes each time.
+// Write runs the experiments one after the other and writes everything into dir, which is made if
+// it is missing; files of the same names are replaced. The progress line of each goes to log. It
+// returns the outcomes; an experiment that fails ends the run with its name in the error. All but
+// the folders of measured experiments has the same bytes each time.
 func Write(
 	ctx context.Context, dir string, list []Experiment, o Options, log io.Writer,
 ) ([]Outcome, error) {

@@ -13,8 +13,8 @@ import (
 	"github.com/tarry-mr/tarry/experiments/internal/report"
 )
 
-// TestAll runs the quick version of every experiment: each has rows, a set-up and figures that can be drawn, and what it
-// writes is the same each time, unless it is measured.
+// TestAll runs the quick version of every experiment: each has rows, a set-up and figures that can
+// be drawn, and what it writes is the same each time, unless it is measured.
 func TestAll(t *testing.T) {
 	for _, e := range All() {
 		t.Run(e.Name, func(t *testing.T) {
@@ -22,7 +22,8 @@ func TestAll(t *testing.T) {
 			var files [2]map[string][]byte
 			for i := range files {
 				dir := t.TempDir()
-				done, err := report.Write(context.Background(), dir, []report.Experiment{e}, report.Options{Seed: 1, Quick: true}, io.Discard)
+				done, err := report.Write(context.Background(), dir, []report.Experiment{e},
+					report.Options{Seed: 1, Quick: true}, io.Discard)
 				require.NoError(t, err)
 				require.NotEmpty(t, done[0].Result.Rows)
 				require.NotEmpty(t, done[0].Result.Setup)
@@ -32,7 +33,8 @@ func TestAll(t *testing.T) {
 				}
 			}
 			for name, text := range files[0] {
-				require.True(t, bytes.Equal(text, files[1][name]), "%s differs from run to run", name)
+				require.True(t, bytes.Equal(text, files[1][name]), "%s differs from run to run",
+					name)
 			}
 		})
 	}
@@ -71,16 +73,20 @@ func TestNames(t *testing.T) {
 	require.False(t, ok)
 }
 
-// TestExactRowsHold holds the formulas and worked examples, of which the papers give every number, to their rows.
+// TestExactRowsHold holds the formulas and worked examples, of which the papers give every number,
+// to their rows.
 func TestExactRowsHold(t *testing.T) {
-	for _, name := range []string{"delay-fig3", "delay-fig4", "delay-formulas", "hfsp-fig1", "cogrs-fig5"} {
+	for _, name := range []string{
+		"delay-fig3", "delay-fig4", "delay-formulas", "hfsp-fig1", "cogrs-fig5",
+	} {
 		e, ok := Find(name)
 		require.True(t, ok)
 		r, err := e.Run(context.Background(), report.Options{Seed: 7, Quick: true})
 		require.NoError(t, err)
 		require.NotEmpty(t, r.Rows)
 		for _, row := range r.Rows {
-			require.NotEqual(t, report.Differs, row.Verdict(), "%s: %s: ours %v, published %v", name, row.Quantity, row.Ours, row.Published)
+			require.NotEqual(t, report.Differs, row.Verdict(), "%s: %s: ours %v, published %v",
+				name, row.Quantity, row.Ours, row.Published)
 		}
 	}
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// placingWaits is long enough that each node asks ten times before a reduce gives up its center or its rack.
+// placingWaits is long enough that each node asks ten times before a reduce gives up its center or
+// its rack.
 const placingWaits = 10 * setup.BeatEvery
 
 // The ways that are held against the best assignment.
@@ -27,7 +28,12 @@ func ablations() []struct {
 	rule setup.Rule
 } {
 	rule := func(known float64, change func(*setup.Rule)) setup.Rule {
-		r := setup.Rule{Known: known, Policy: scheduling.ReducePolicy{Rule: scheduling.CoGRS, Waits: [2]time.Duration{placingWaits, placingWaits}}}
+		r := setup.Rule{
+			Known: known,
+			Policy: scheduling.ReducePolicy{
+				Rule: scheduling.CoGRS, Waits: [2]time.Duration{placingWaits, placingWaits},
+			},
+		}
 		change(&r)
 		return r
 	}
@@ -39,7 +45,10 @@ func ablations() []struct {
 	}{
 		{"any node", rule(1, func(r *setup.Rule) { r.Policy.Rule = scheduling.AnyNode })},
 		{"TND: outputs counted, not weighed", rule(1, func(r *setup.Rule) { r.Count = true })},
-		{"LARTS: the node that holds most", rule(1, func(r *setup.Rule) { r.Policy.Rule = scheduling.LARTS })},
+		{
+			"LARTS: the node that holds most",
+			rule(1, func(r *setup.Rule) { r.Policy.Rule = scheduling.LARTS }),
+		},
 		{"CoGRS, 20 % of the maps known", rule(0.2, blind)},
 		{"CoGRS, 20 % known, projected", rule(0.2, same)},
 		{ablationFull, rule(1, same)},
@@ -48,7 +57,8 @@ func ablations() []struct {
 	}
 }
 
-// ablationShapes are the problems: the paper's own cluster, and small ones with other racks and crowds.
+// ablationShapes are the problems: the paper's own cluster, and small ones with other racks and
+// crowds.
 func ablationShapes() []setup.Shape {
 	return []setup.Shape{
 		{Nodes: 6, Racks: 2, Slots: 2, Maps: 8, Reduces: 4, Sigma: 1},
@@ -58,17 +68,28 @@ func ablationShapes() []setup.Shape {
 	}
 }
 
-// Ablation takes parts of reduce placement away and measures what is left against the best assignment.
+// Ablation takes parts of reduce placement away and measures what is left against the best
+// assignment.
 func Ablation(ctx context.Context, o report.Options) (*report.Result, error) {
 	seeds := o.Repeats(200, 1000)
 	r := &report.Result{Setup: []string{
-		"Placement alone: maps lie on random nodes (drawn by Zipf's law where crowded), each gives each reduce a megabyte times a lognormal factor; 2 reduce slots a node (4 on 20 nodes); nothing else takes time or slots.",
-		"The Core places: the known maps have ended, the others run; nodes ask every 3 s in a random order; waits of 30 s for the center and for its rack, so that patience is no bound.",
-		"Saved: weighted distance (WTND) against the mean over all nodes, which is what random nodes give.",
-		"The best assignment is the least sum of distances of all ways to give reduces slots (Hungarian algorithm): no rule can save more. Once with all slots, once with CoGRS's own cap of reduces a node.",
+		"Placement alone: maps lie on random nodes (drawn by Zipf's law where crowded), each " +
+			"gives each reduce a megabyte times a lognormal factor; 2 reduce slots a node (4 on " +
+			"20 nodes); nothing else takes time or slots.",
+		"The Core places: the known maps have ended, the others run; nodes ask every 3 s in a " +
+			"random order; waits of 30 s for the center and for its rack, so that patience is no " +
+			"bound.",
+		"Saved: weighted distance (WTND) against the mean over all nodes, which is what random " +
+			"nodes give.",
+		"The best assignment is the least sum of distances of all ways to give reduces slots " +
+			"(Hungarian algorithm): no rule can save more. Once with all slots, once with " +
+			"CoGRS's own cap of reduces a node.",
 		fmt.Sprintf("%d seeds each. TND tells the Core a size of 1 for every partition.", seeds),
 	}}
-	bars := report.Figure{Name: "ablation", Title: "Distance saved against the best assignment", X: "problem", Y: "distance saved (%)"}
+	bars := report.Figure{
+		Name: "ablation", Title: "Distance saved against the best assignment", X: "problem",
+		Y: "distance saved (%)",
+	}
 	for _, a := range ablations()[1:] { // any node saves nothing
 		bars.Series = append(bars.Series, report.Series{Name: a.name})
 	}
@@ -80,7 +101,9 @@ func Ablation(ctx context.Context, o report.Options) (*report.Result, error) {
 		if err := ablate(o.Seed, seeds, shape, r, &bars); err != nil {
 			return nil, err
 		}
-		bars.Categories = append(bars.Categories, fmt.Sprintf("%d nodes, %d racks,\n%d maps, %d reduces", shape.Nodes, shape.Racks, shape.Maps, shape.Reduces))
+		bars.Categories = append(bars.Categories,
+			fmt.Sprintf("%d nodes, %d racks,\n%d maps, %d reduces", shape.Nodes, shape.Racks,
+				shape.Maps, shape.Reduces))
 	}
 	early, err := earlyPlacing(o, seeds, r)
 	if err != nil {
@@ -88,31 +111,44 @@ func Ablation(ctx context.Context, o report.Options) (*report.Result, error) {
 	}
 	r.Figures = []report.Figure{bars, *early}
 	r.Notes = []string{
-		"The estimates by part of the maps known are of a separate calculation with greedy placement; the paper has no such numbers. They tell how much an early start costs, and what projection gives back.",
-		"Where partitions are alike TND and WTND are the same; with this skew TND does not see which outputs weigh and saves about half as much or less.",
-		"The cap costs most where maps are crowded: the best nodes could take more reduces than their part.",
+		"The estimates by part of the maps known are of a separate calculation with greedy " +
+			"placement; the paper has no such numbers. They tell how much an early start costs, " +
+			"and what projection gives back.",
+		"Where partitions are alike TND and WTND are the same; with this skew TND does not see " +
+			"which outputs weigh and saves about half as much or less.",
+		"The cap costs most where maps are crowded: the best nodes could take more reduces than " +
+			"their part.",
 	}
 	return r, nil
 }
 
 // ablate adds the rows and bars of one problem.
-func ablate(seed uint64, seeds int, shape setup.Shape, r *report.Result, bars *report.Figure) error {
+func ablate(
+	seed uint64, seeds int, shape setup.Shape, r *report.Result, bars *report.Figure,
+) error {
 	row := func(what, claim string, value float64, band report.Band) {
-		r.Rows = append(r.Rows, report.Row{Quantity: fmt.Sprintf("%v; %s", shape, what), Unit: "%", Published: math.NaN(), Claim: claim, Ours: value, Band: band})
+		r.Add(report.Claimed(fmt.Sprintf("%v; %s", shape, what), "%", claim, value, band))
 	}
-	best, err := overSeeds(seed, seeds, shape, func(p *setup.Placing, _ *rand.Rand) (float64, error) { return p.Cut(p.Best(math.MaxInt)), nil })
+	best, err := overSeeds(seed, seeds, shape,
+		func(p *setup.Placing, _ *rand.Rand) (float64, error) {
+			return p.Cut(p.Best(math.MaxInt)), nil
+		})
 	if err != nil {
 		return err
 	}
-	capped, err := overSeeds(seed, seeds, shape, func(p *setup.Placing, _ *rand.Rand) (float64, error) { return p.Cut(p.Best(p.SkewCap())), nil })
+	capped, err := overSeeds(seed, seeds, shape,
+		func(p *setup.Placing, _ *rand.Rand) (float64, error) {
+			return p.Cut(p.Best(p.SkewCap())), nil
+		})
 	if err != nil {
 		return err
 	}
 	for i, a := range ablations() {
-		saved, err := overSeeds(seed, seeds, shape, func(p *setup.Placing, r *rand.Rand) (float64, error) {
-			where, err := p.ByCore(a.rule, r)
-			return p.Cut(where), err
-		})
+		saved, err := overSeeds(seed, seeds, shape,
+			func(p *setup.Placing, r *rand.Rand) (float64, error) {
+				where, err := p.ByCore(a.rule, r)
+				return p.Cut(where), err
+			})
 		if err != nil {
 			return err
 		}
@@ -122,9 +158,11 @@ func ablate(seed uint64, seeds int, shape setup.Shape, r *report.Result, bars *r
 		row(a.name+": saved", "", saved, report.Context())
 		switch a.name {
 		case ablationFull:
-			row(a.name+": part of what is possible with its cap", "greedy by regret comes near", 100*saved/capped, report.AtLeast(90))
+			row(a.name+": part of what is possible with its cap", "greedy by regret comes near",
+				100*saved/capped, report.AtLeast(90))
 		case ablationUncapped:
-			row(a.name+": part of what is possible", "greedy by regret comes near", 100*saved/best, report.AtLeast(90))
+			row(a.name+": part of what is possible", "greedy by regret comes near", 100*saved/best,
+				report.AtLeast(90))
 		}
 	}
 	row("best assignment with the cap: saved", "", capped, report.Context())
@@ -135,7 +173,10 @@ func ablate(seed uint64, seeds int, shape setup.Shape, r *report.Result, bars *r
 }
 
 // overSeeds draws a problem for each seed and gives the mean of a figure of it.
-func overSeeds(seed uint64, seeds int, shape setup.Shape, figure func(p *setup.Placing, r *rand.Rand) (float64, error)) (float64, error) {
+func overSeeds(
+	seed uint64, seeds int, shape setup.Shape,
+	figure func(p *setup.Placing, r *rand.Rand) (float64, error),
+) (float64, error) {
 	values := make([]float64, seeds)
 	for i := range values {
 		r := rand.New(rand.NewPCG(seed+uint64(i), 7))
@@ -149,28 +190,42 @@ func overSeeds(seed uint64, seeds int, shape setup.Shape, figure func(p *setup.P
 
 // earlyPlacing shows what the place is worth if only some of the maps are known.
 func earlyPlacing(o report.Options, seeds int, r *report.Result) (*report.Figure, error) {
-	fig := &report.Figure{Name: "known", Title: "What an early start knows", X: "part of the maps known", Y: "distance saved (%)"}
+	fig := &report.Figure{
+		Name: "known", Title: "What an early start knows", X: "part of the maps known",
+		Y: "distance saved (%)",
+	}
 	shape := ablationShapes()[2]
 	parts := []float64{0.05, 0.2, 0.5, 1}
 	for _, way := range []struct {
 		name  string
 		blind bool
 		want  []float64
-	}{{"known sizes only", true, []float64{4.3, 8.5, 13.8, 19.5}}, {"with projection", false, []float64{8.3, 10.9, 15.2, 19.5}}} {
-		s, dashed := report.Series{Name: way.name, X: parts}, report.Series{Name: way.name + ", estimate", X: parts, Y: way.want, Dashed: true}
+	}{
+		{"known sizes only", true, []float64{4.3, 8.5, 13.8, 19.5}},
+		{"with projection", false, []float64{8.3, 10.9, 15.2, 19.5}},
+	} {
+		s, dashed := report.Series{Name: way.name, X: parts},
+			report.Series{Name: way.name + ", estimate", X: parts, Y: way.want, Dashed: true}
 		for i, part := range parts {
-			rule := setup.Rule{Known: part, Policy: scheduling.ReducePolicy{Rule: scheduling.CoGRS, NoProjection: way.blind, Waits: [2]time.Duration{placingWaits, placingWaits}}}
-			saved, err := overSeeds(o.Seed, seeds, shape, func(p *setup.Placing, r *rand.Rand) (float64, error) {
-				where, err := p.ByCore(rule, r)
-				return p.Cut(where), err
-			})
+			rule := setup.Rule{
+				Known: part,
+				Policy: scheduling.ReducePolicy{
+					Rule: scheduling.CoGRS, NoProjection: way.blind,
+					Waits: [2]time.Duration{placingWaits, placingWaits},
+				},
+			}
+			saved, err := overSeeds(o.Seed, seeds, shape,
+				func(p *setup.Placing, r *rand.Rand) (float64, error) {
+					where, err := p.ByCore(rule, r)
+					return p.Cut(where), err
+				})
 			if err != nil {
 				return nil, err
 			}
 			s.Y = append(s.Y, saved)
-			r.Rows = append(r.Rows, report.Row{
-				Quantity: fmt.Sprintf("%v; %g %% of the maps known, %s: saved", shape, 100*part, way.name), Unit: "%", Published: way.want[i], Claim: "estimate, greedy placement", Ours: saved, Band: report.Within(way.want[i], 2),
-			})
+			r.Add(report.Published(fmt.Sprintf("%v; %g %% of the maps known, %s: saved", shape,
+				100*part, way.name), "%", way.want[i], saved,
+				report.Within(way.want[i], 2)).Saying("estimate, greedy placement"))
 		}
 		fig.Series = append(fig.Series, s, dashed)
 	}

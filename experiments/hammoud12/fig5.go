@@ -18,10 +18,11 @@ type gravityCluster struct {
 	nodes []scheduling.NodeID
 }
 
-// newGravityCluster makes racks of so many nodes and a job with one map on each feeding node (numbered from 0 through all racks), each map with one
-// byte for each reduce.
+// newGravityCluster makes racks of so many nodes and a job with one map on each feeding node
+// (numbered from 0 through all racks), each map with one byte for each reduce.
 func newGravityCluster(racks []int, feeding []int, reduces int) (*gravityCluster, error) {
-	p, err := setup.Preset("fair", func(p *scheduling.Policy) { p.Reduce.Rule, p.SlowStart = scheduling.CoGRS, 1 })
+	p, err := setup.Preset("fair",
+		func(p *scheduling.Policy) { p.Reduce.Rule, p.SlowStart = scheduling.CoGRS, 1 })
 	if err != nil {
 		return nil, err
 	}
@@ -32,14 +33,19 @@ func newGravityCluster(racks []int, feeding []int, reduces int) (*gravityCluster
 	g := &gravityCluster{core: core}
 	for rack, n := range racks {
 		for range n {
-			id, err := core.Join(0, scheduling.Node{Name: fmt.Sprintf("node%d", len(g.nodes)+1), Rack: fmt.Sprintf("rack%d", rack+1), MapSlots: 1, ReduceSlots: 2})
+			id, err := core.Join(0,
+				scheduling.Node{
+					Name: fmt.Sprintf("node%d", len(g.nodes)+1),
+					Rack: fmt.Sprintf("rack%d", rack+1), MapSlots: 1, ReduceSlots: 2,
+				})
 			if err != nil {
 				return nil, err
 			}
 			g.nodes = append(g.nodes, id)
 		}
 	}
-	if _, err := core.Submit(0, scheduling.JobSpec{Name: "wordcount", Maps: len(feeding), Reduces: reduces}); err != nil {
+	if _, err := core.Submit(0,
+		scheduling.JobSpec{Name: "wordcount", Maps: len(feeding), Reduces: reduces}); err != nil {
 		return nil, err
 	}
 	bytes := make([]int64, reduces)
@@ -52,8 +58,13 @@ func newGravityCluster(racks []int, feeding []int, reduces int) (*gravityCluster
 			return nil, err
 		}
 		for _, order := range got.List {
-			status := scheduling.Status{Attempt: order.Attempt, State: scheduling.StateSucceeded, OutputBytes: bytes}
-			if _, err := core.Heartbeat(0, scheduling.Heartbeat{Node: g.nodes[n], NoWork: true, Statuses: []scheduling.Status{status}}); err != nil {
+			status := scheduling.Status{
+				Attempt: order.Attempt, State: scheduling.StateSucceeded, OutputBytes: bytes,
+			}
+			if _, err := core.Heartbeat(0,
+				scheduling.Heartbeat{
+					Node: g.nodes[n], NoWork: true, Statuses: []scheduling.Status{status},
+				}); err != nil {
 				return nil, err
 			}
 		}
@@ -63,7 +74,8 @@ func newGravityCluster(racks []int, feeding []int, reduces int) (*gravityCluster
 
 // tnd asks for the total network distance of reduce 0 on a node, numbered from 1 as in the paper.
 func (g *gravityCluster) tnd(node int) (float64, error) {
-	d, err := g.core.TND(scheduling.TaskID{Job: 1, Kind: scheduling.Reduce, Index: 0}, g.nodes[node-1])
+	d, err := g.core.TND(scheduling.TaskID{Job: 1, Kind: scheduling.Reduce, Index: 0},
+		g.nodes[node-1])
 	return float64(d), err
 }
 
@@ -71,7 +83,9 @@ func (g *gravityCluster) tnd(node int) (float64, error) {
 func Fig5(context.Context, report.Options) (*report.Result, error) {
 	r := &report.Result{
 		Setup: []string{
-			"Fig 5: 14 nodes in two racks of 7; 11 maps, one a node: 5 in the rack of node 3 and 6 in that of nodes 8, 11 and 13, the only numbers that fit the published distances; nodes 3 and 12 feed nothing.",
+			"Fig 5: 14 nodes in two racks of 7; 11 maps, one a node: 5 in the rack of node 3 and " +
+				"6 in that of nodes 8, 11 and 13, the only numbers that fit the published " +
+				"distances; nodes 3 and 12 feed nothing.",
 			"Fig 7: two racks of 3 nodes, TT1 and TT2 feeding.",
 			"Distances are the Core's own answers: 0 on the node, 2 in the rack, 4 beyond.",
 		},
@@ -103,15 +117,20 @@ func Fig5(context.Context, report.Options) (*report.Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.Rows = append(r.Rows, report.Row{Quantity: c.text + ": total network distance", Published: c.want, Ours: got, Band: report.Within(c.want, 0)})
+		r.Add(report.Published(c.text+": total network distance", "", c.want, got,
+			report.Within(c.want, 0)))
 	}
 	return r, placeFig5(r, five)
 }
 
-// placeFig5 lets the Core place the three reduces of Fig 5 and compares with native Hadoop's nodes and with random ones.
+// placeFig5 lets the Core place the three reduces of Fig 5 and compares with native Hadoop's nodes
+// and with random ones.
 func placeFig5(r *report.Result, g *gravityCluster) error {
 	p := setup.Placing{Slots: 2, At: fig5Feeding()}
-	bars := report.Figure{Name: "tnd", Title: "Total network distance of a reduce by node", X: "node", Y: "links", Series: []report.Series{{Name: "feeding nodes"}, {Name: "idle nodes"}}}
+	bars := report.Figure{
+		Name: "tnd", Title: "Total network distance of a reduce by node", X: "node", Y: "links",
+		Series: []report.Series{{Name: "feeding nodes"}, {Name: "idle nodes"}},
+	}
 	random := 0.0
 	for n := range g.nodes {
 		p.RackOf = append(p.RackOf, n/7)
@@ -125,12 +144,18 @@ func placeFig5(r *report.Result, g *gravityCluster) error {
 		if slices.Contains(p.At, n) {
 			ys = [2]float64{d, 0}
 		}
-		bars.Series[0].Y, bars.Series[1].Y = append(bars.Series[0].Y, ys[0]), append(bars.Series[1].Y, ys[1])
+		bars.Series[0].Y = append(bars.Series[0].Y, ys[0])
+		bars.Series[1].Y = append(bars.Series[1].Y, ys[1])
 	}
 	for range p.At {
 		p.Bytes = append(p.Bytes, []int64{1, 1, 1})
 	}
-	rule := setup.Rule{Known: 1, Policy: scheduling.ReducePolicy{Rule: scheduling.CoGRS, Theta: -1, Waits: [2]time.Duration{placingWaits, placingWaits}}}
+	rule := setup.Rule{
+		Known: 1,
+		Policy: scheduling.ReducePolicy{
+			Rule: scheduling.CoGRS, Theta: -1, Waits: [2]time.Duration{placingWaits, placingWaits},
+		},
+	}
 	where, err := p.ByCore(rule, rand.New(rand.NewPCG(1, 0)))
 	if err != nil {
 		return err
@@ -143,11 +168,15 @@ func placeFig5(r *report.Result, g *gravityCluster) error {
 		}
 		sum += d
 	}
-	r.Rows = append(r.Rows,
-		report.Row{Quantity: "Fig 5: sum of the three reduces where CoGRS puts them", Published: 90, Claim: "follows from the text", Ours: sum, Band: report.Within(90, 0)},
-		report.Row{Quantity: "Fig 5: saved over native placement, whose sum is 96", Unit: "%", Published: 6.25, Claim: "follows from the text", Ours: 100 * (1 - sum/96), Band: report.Within(6.25, 0)},
-		report.Row{Quantity: "Fig 5: mean over all nodes, a reduce", Published: 31.43, Claim: "follows from the text", Ours: random, Band: report.Within(31.43, 0.005)})
-	r.Setup = append(r.Setup, "The Core places the three reduces of Fig 5 itself, without tolerance for nodes that are nearly as good.")
+	r.Add(report.Published("Fig 5: sum of the three reduces where CoGRS puts them", "", 90, sum,
+		report.Within(90, 0)).Saying("follows from the text"),
+		report.Published("Fig 5: saved over native placement, whose sum is 96", "%", 6.25,
+			100*(1-sum/96), report.Within(6.25, 0)).Saying("follows from the text"),
+		report.Published("Fig 5: mean over all nodes, a reduce", "", 31.43, random,
+			report.Within(31.43, 0.005)).Saying("follows from the text"))
+	r.Setup = append(r.Setup,
+		"The Core places the three reduces of Fig 5 itself, without tolerance for nodes that are "+
+			"nearly as good.")
 	r.Figures = []report.Figure{bars}
 	return nil
 }

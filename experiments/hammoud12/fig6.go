@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/tarry-mr/tarry/experiments/internal/report"
@@ -13,16 +12,20 @@ import (
 )
 
 // partitionSizes runs the maps of a plan and gives the bytes from each map to each reduce.
-func partitionSizes(ctx context.Context, p *mapreduce.Plan, size heatSize, unit int) (sizes [][]float64, err error) {
+func partitionSizes(
+	ctx context.Context, p *mapreduce.Plan, size heatSize, unit int,
+) (sizes [][]float64, err error) {
 	defer func() { err = errors.Join(err, p.AbortJob()) }()
-	if err := errors.Join(p.SetupJob(), p.Prepare(ctx, mapreduce.PrepareOptions{Reduces: size.reduces})); err != nil {
+	if err := errors.Join(p.SetupJob(),
+		p.Prepare(ctx, mapreduce.PrepareOptions{Reduces: size.reduces})); err != nil {
 		return nil, err
 	}
 	splits, err := p.Splits(ctx, func(source int) []mapreduce.Block {
 		var blocks []mapreduce.Block
 		length := int64(size.split / unit)
 		for at := int64(0); at < p.Sources()[source].Size(); at += length {
-			blocks = append(blocks, mapreduce.Block{Offset: at, Length: min(length, p.Sources()[source].Size()-at)})
+			blocks = append(blocks,
+				mapreduce.Block{Offset: at, Length: min(length, p.Sources()[source].Size()-at)})
 		}
 		return blocks
 	})
@@ -44,17 +47,26 @@ func partitionSizes(ctx context.Context, p *mapreduce.Plan, size heatSize, unit 
 	return sizes, nil
 }
 
-// Fig6 is [Hammoud12 Fig 6]: the sizes of partitions by map and reduce. The paper's are only in the figure; ours are measured.
+// Fig6 is [Hammoud12 Fig 6]: the sizes of partitions by map and reduce. The paper's are only in the
+// figure; ours are measured.
 func Fig6(ctx context.Context, o report.Options) (*report.Result, error) {
 	size := heatSize{maps: 20, reduces: 20, split: 1_000_000}
 	if o.Quick {
 		size = heatSize{maps: 10, reduces: 10, split: 100_000}
 	}
 	r := &report.Result{Setup: []string{
-		fmt.Sprintf("%d maps of %d KB each and %d reduces, run by the engine's own maps and partitioners; bytes are those that a shuffle would move. The paper's data sizes and its numbers of maps and reduces are not known.", size.maps, size.split/1000, size.reduces),
-		"Sort1: TeraSort of records with uniform keys; Sort2: the same job, keys of a Zipf distribution over 1,000 words (exponent 1.05). Ranges of keys come from a sample, and equal keys stay together.",
-		"WordCount: text with a Zipf vocabulary of 500,000 words; the maps combine, keys are hashed.",
-		"K-means: one round over points around 20 centers with weights 1/k, half of a map's points of one center; the number of the nearest center is the key, hashed, and points are not combined.",
+		fmt.Sprintf("%d maps of %d KB each and %d reduces, run by the engine's own maps and "+
+			"partitioners; bytes are those that a shuffle would move. The paper's data sizes and "+
+			"its numbers of maps and reduces are not known.", size.maps, size.split/1000,
+			size.reduces),
+		"Sort1: TeraSort of records with uniform keys; Sort2: the same job, keys of a Zipf " +
+			"distribution over 1,000 words (exponent 1.05). Ranges of keys come from a sample, " +
+			"and equal keys stay together.",
+		"WordCount: text with a Zipf vocabulary of 500,000 words; the maps combine, keys are " +
+			"hashed.",
+		"K-means: one round over points around 20 centers with weights 1/k, half of a map's " +
+			"points of one center; the number of the nearest center is the key, hashed, and " +
+			"points are not combined.",
 	}}
 	gini2, gini1 := 0.0, 0.0
 	for _, j := range heatJobs() {
@@ -66,7 +78,11 @@ func Fig6(ctx context.Context, o report.Options) (*report.Result, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", j.name, err)
 		}
-		r.Figures = append(r.Figures, report.Figure{Name: j.name, Title: "Bytes of each partition, " + j.name, X: "reduce", Y: "map", Cells: sizes})
+		r.Figures = append(r.Figures,
+			report.Figure{
+				Name: j.name, Title: "Bytes of each partition, " + j.name, X: "reduce", Y: "map",
+				Cells: sizes,
+			})
 		reduces := make([]float64, size.reduces)
 		for _, row := range sizes {
 			for i, b := range row {
@@ -80,7 +96,8 @@ func Fig6(ctx context.Context, o report.Options) (*report.Result, error) {
 			gini2 = gini(reduces)
 		}
 		add := func(what string, v float64) {
-			r.Rows = append(r.Rows, report.Row{Quantity: j.name + ": " + what, Published: math.NaN(), Claim: "uneven, in the figure only", Ours: v, Band: report.Context()})
+			r.Add(report.Claimed(j.name+": "+what, "", "uneven, in the figure only", v,
+				report.Context()))
 		}
 		all := slices.Concat(sizes...)
 		add("largest over mean partition of a map", slices.Max(all)/setup.Average(all))
@@ -88,8 +105,13 @@ func Fig6(ctx context.Context, o report.Options) (*report.Result, error) {
 		add("largest over mean reduce", slices.Max(reduces)/setup.Average(reduces))
 		add("Gini index of the reduces", gini(reduces))
 	}
-	r.Rows = append(r.Rows, report.Row{Quantity: "Gini index of the reduces, Sort2 over Sort1", Unit: "×", Published: math.NaN(), Claim: "the same program, more skew in the second", Ours: gini2 / gini1, Band: report.AtLeast(1)})
-	r.Notes = []string{"A range partitioner evens out any distribution of distinct keys; what is left is the skew of equal keys. Combining evens out WordCount: a map sends a word once, however often it comes."}
+	r.Add(report.Claimed("Gini index of the reduces, Sort2 over Sort1", "×",
+		"the same program, more skew in the second", gini2/gini1, report.AtLeast(1)))
+	r.Notes = []string{
+		"A range partitioner evens out any distribution of distinct keys; what is left is the " +
+			"skew of equal keys. Combining evens out WordCount: a map sends a word once, however " +
+			"often it comes.",
+	}
 	return r, nil
 }
 

@@ -53,18 +53,22 @@ func generated(ctx context.Context, kind gen.Kind, seed uint64, n int) ([]byte, 
 }
 
 // sortPlan binds TeraSort to records.
-func sortPlan(records func(ctx context.Context, seed uint64, n int) ([]byte, error)) func(context.Context, uint64, heatSize) (*mapreduce.Plan, error) {
+func sortPlan(
+	records func(ctx context.Context, seed uint64, n int) ([]byte, error),
+) func(context.Context, uint64, heatSize) (*mapreduce.Plan, error) {
 	return func(ctx context.Context, seed uint64, size heatSize) (*mapreduce.Plan, error) {
 		data, err := records(ctx, seed, size.maps*size.split)
 		if err != nil {
 			return nil, err
 		}
-		return jobs.TeraSort().Bind(mapreduce.FixedSize(jobs.TeraRecordBytes, mapreduce.Bytes("records", data)),
+		return jobs.TeraSort().Bind(mapreduce.FixedSize(jobs.TeraRecordBytes,
+			mapreduce.Bytes("records", data)),
 			mapreduce.Raw[mapreduce.Pair[[]byte, []byte]](mapreduce.Writer("none", io.Discard)))
 	}
 }
 
-// skewedRecords makes n bytes of TeraSort records whose keys are words of a Zipf distribution over 1,000.
+// skewedRecords makes n bytes of TeraSort records whose keys are words of a Zipf distribution over
+// 1,000.
 func skewedRecords(ctx context.Context, seed uint64, n int) ([]byte, error) {
 	data, err := generated(ctx, gen.Tera, seed, n)
 	if err != nil {
@@ -77,7 +81,8 @@ func skewedRecords(ctx context.Context, seed uint64, n int) ([]byte, error) {
 	for at := 0; at+jobs.TeraRecordBytes <= len(data); at += jobs.TeraRecordBytes {
 		word, rest, found := bytes.Cut(pairs, []byte("\t"))
 		if !found {
-			return nil, fmt.Errorf("%w: words for %d of %d bytes", io.ErrUnexpectedEOF, at, len(data))
+			return nil,
+				fmt.Errorf("%w: words for %d of %d bytes", io.ErrUnexpectedEOF, at, len(data))
 		}
 		_, pairs, _ = bytes.Cut(rest, []byte("\n"))
 		key := data[at : at+jobs.TeraKeyBytes]
@@ -94,11 +99,14 @@ func wordPlan(ctx context.Context, seed uint64, size heatSize) (*mapreduce.Plan,
 	if err != nil {
 		return nil, err
 	}
-	return jobs.WordCount().Bind(mapreduce.Chunks(mapreduce.Bytes("text", text)), mapreduce.Text[jobs.Count](mapreduce.Writer("none", io.Discard)))
+	return jobs.WordCount().Bind(mapreduce.Chunks(mapreduce.Bytes("text", text)),
+		mapreduce.Text[jobs.Count](mapreduce.Writer("none", io.Discard)))
 }
 
-// meansPlan binds one round of K-means to points: the map finds the nearest of twenty centers, the reduce of that center takes the mean. Points lie around
-// the centers, the k-th of which has a weight of 1/k; half of a map's points are of one center, as data that was written by source or date would be.
+// meansPlan binds one round of K-means to points: the map finds the nearest of twenty centers, the
+// reduce of that center takes the mean. Points lie around the centers, the k-th of which has a
+// weight of 1/k; half of a map's points are of one center, as data that was written by source or
+// date would be.
 func meansPlan(_ context.Context, seed uint64, size heatSize) (*mapreduce.Plan, error) {
 	const clusters = 20
 	r := rand.New(rand.NewPCG(seed, 6))
@@ -123,7 +131,8 @@ func meansPlan(_ context.Context, seed uint64, size heatSize) (*mapreduce.Plan, 
 			if i%2 == 1 {
 				k = pick()
 			}
-			points = append(points, point{centers[k][0] + 3*r.NormFloat64(), centers[k][1] + 3*r.NormFloat64()})
+			points = append(points,
+				point{centers[k][0] + 3*r.NormFloat64(), centers[k][1] + 3*r.NormFloat64()})
 		}
 	}
 	job := mapreduce.Job[point, int32, point, mapreduce.Pair[int32, point]]{
@@ -144,7 +153,8 @@ func meansPlan(_ context.Context, seed uint64, size heatSize) (*mapreduce.Plan, 
 			return nil
 		},
 	}
-	return job.Bind(mapreduce.Slice(points), new(mapreduce.Collected[mapreduce.Pair[int32, point]]).Output())
+	return job.Bind(mapreduce.Slice(points),
+		new(mapreduce.Collected[mapreduce.Pair[int32, point]]).Output())
 }
 
 // nearest is the index of the center next to p, the first of those as near.

@@ -13,7 +13,8 @@ func TestGini(t *testing.T) {
 	require.InDelta(t, 1.0/6, gini([]float64{2, 1}), 1e-12)
 }
 
-// The heat maps hold every byte of the maps' outputs, equal keys in one column, and each point at its center.
+// The heat maps hold every byte of the maps' outputs, equal keys in one column, and each point at
+// its center.
 func TestPartitionSizes(t *testing.T) {
 	size := heatSize{maps: 6, reduces: 4, split: 20_000}
 	for _, j := range heatJobs() {
@@ -30,7 +31,8 @@ func TestPartitionSizes(t *testing.T) {
 			}
 			require.Positive(t, sum)
 			if j.name == "sort1" || j.name == "sort2" {
-				require.GreaterOrEqual(t, sum, float64(size.split), "a sort shuffles all of its input")
+				require.GreaterOrEqual(t, sum, float64(size.split),
+					"a sort shuffles all of its input")
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package hammoud12
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"github.com/tarry-mr/tarry/experiments/internal/report"
@@ -27,7 +26,8 @@ func (s *savings) add(x float64) {
 
 func (s *savings) mean() float64 { return s.sum / float64(s.n) }
 
-// runtimeTotals is what CoGRS and LARTS save on the whole grid: over native placement, and over any node with the same start.
+// runtimeTotals is what CoGRS and LARTS save on the whole grid: over native placement, and over any
+// node with the same start.
 type runtimeTotals struct{ native, same [2]savings }
 
 // runtimeGrid is what is swept.
@@ -36,18 +36,31 @@ type runtimeGrid struct {
 	jobs, seeds                     int
 }
 
-// Runtime is the run times of [Hammoud12] and [Hammoud11]: what placement is worth in time, by how narrow the way between racks is.
+// Runtime is the run times of [Hammoud12] and [Hammoud11]: what placement is worth in time, by how
+// narrow the way between racks is.
 func Runtime(ctx context.Context, o report.Options) (*report.Result, error) {
-	grid := runtimeGrid{narrow: []float64{1, 5, 10, 20}, ratios: []float64{1, 4}, sigmas: []float64{0, 1, 2}, perNode: []float64{0.5, 1, 2, 4}, jobs: 6, seeds: o.Repeats(1, 10)}
+	grid := runtimeGrid{
+		narrow: []float64{1, 5, 10, 20}, ratios: []float64{1, 4}, sigmas: []float64{0, 1, 2},
+		perNode: []float64{0.5, 1, 2, 4}, jobs: 6, seeds: o.Repeats(1, 10),
+	}
 	if o.Quick {
-		grid.narrow, grid.sigmas, grid.perNode, grid.jobs = []float64{1, 20}, []float64{0, 2}, []float64{0.5, 4}, 3
+		grid.narrow, grid.sigmas, grid.perNode, grid.jobs = []float64{1, 20}, []float64{0, 2},
+			[]float64{0.5, 4}, 3
 	}
 	r := &report.Result{Setup: []string{
-		"14 nodes in 2 racks (the private cluster), 4 map and 2 reduce slots each, links of 1 Gb/s, uplinks over-subscribed from 1:1 to 20:1; flows share links fairly. The paper's network is not known.",
-		fmt.Sprintf("Jobs one after the other, 0.5 to 4 maps a node of 2 s and a block each, 7 reduces, shuffle as large as the input and four times; a lognormal factor of sigma 0 to 2 on each (map, partition). %d seeds of %d jobs.", grid.seeds, grid.jobs),
-		"Reduces start at 5 % of the maps on any node (native), at half of them under CoGRS and LARTS: the defaults. Heartbeats every 3 s and when a task ends.",
+		"14 nodes in 2 racks (the private cluster), 4 map and 2 reduce slots each, links of 1 " +
+			"Gb/s, uplinks over-subscribed from 1:1 to 20:1; flows share links fairly. The " +
+			"paper's network is not known.",
+		fmt.Sprintf("Jobs one after the other, 0.5 to 4 maps a node of 2 s and a block each, 7 "+
+			"reduces, shuffle as large as the input and four times; a lognormal factor of sigma "+
+			"0 to 2 on each (map, partition). %d seeds of %d jobs.", grid.seeds, grid.jobs),
+		"Reduces start at 5 % of the maps on any node (native), at half of them under CoGRS and " +
+			"LARTS: the defaults. Heartbeats every 3 s and when a task ends.",
 	}}
-	fig := report.Figure{Name: "run-time", Title: "Run time saved over native placement", X: "over-subscription", Y: "mean run time saved (%)"}
+	fig := report.Figure{
+		Name: "run-time", Title: "Run time saved over native placement", X: "over-subscription",
+		Y: "mean run time saved (%)",
+	}
 	var all runtimeTotals
 	names := [2]string{"CoGRS", "LARTS"}
 	for _, ratio := range grid.ratios {
@@ -59,34 +72,47 @@ func Runtime(ctx context.Context, o report.Options) (*report.Result, error) {
 			}
 			for k, s := range saved {
 				series[k].Name = fmt.Sprintf("%s, shuffle %g × input", names[k], ratio)
-				series[k].X, series[k].Y = append(series[k].X, over), append(series[k].Y, s.mean())
-				label := fmt.Sprintf("%s, shuffle %g × input, %g:1: run time saved", names[k], ratio, over)
-				r.Rows = append(r.Rows,
-					report.Row{Quantity: label + ", mean", Unit: "%", Published: math.NaN(), Ours: s.mean(), Band: report.Context()},
-					report.Row{Quantity: label + ", least", Unit: "%", Published: math.NaN(), Ours: s.least, Band: report.Context()},
-					report.Row{Quantity: label + ", most", Unit: "%", Published: math.NaN(), Ours: s.most, Band: report.Context()})
+				series[k].Add(over, s.mean())
+				label := fmt.Sprintf("%s, shuffle %g × input, %g:1: run time saved", names[k],
+					ratio, over)
+				r.Add(report.Shown(label+", mean", "%", s.mean()),
+					report.Shown(label+", least", "%", s.least),
+					report.Shown(label+", most", "%", s.most))
 			}
 		}
 		fig.Series = append(fig.Series, series[:]...)
 	}
-	r.Rows = append(r.Rows,
-		report.Row{Quantity: "CoGRS: greatest saving of run time", Unit: "%", Published: 23.8, Claim: "up to; must not be above ours", Ours: all.native[0].most, Band: report.AtLeast(23.8)},
-		report.Row{Quantity: "LARTS: greatest saving of run time", Unit: "%", Published: 11.6, Claim: "up to; must not be above ours", Ours: all.native[1].most, Band: report.AtLeast(11.6)},
-		report.Row{Quantity: "CoGRS: greatest saving over any node with the same start", Unit: "%", Published: math.NaN(), Ours: all.same[0].most, Band: report.Context()},
-		report.Row{Quantity: "CoGRS: mean saving of run time", Unit: "%", Published: math.NaN(), Ours: all.native[0].mean(), Band: report.Context()},
-		report.Row{Quantity: "LARTS: mean saving of run time", Unit: "%", Published: 7, Claim: "mean of its own jobs", Ours: all.native[1].mean(), Band: report.Context()},
-		report.Row{Quantity: "CoGRS: mean saving over any node with the same start", Unit: "%", Published: math.NaN(), Ours: all.same[0].mean(), Band: report.Context()},
-		report.Row{Quantity: "LARTS: mean saving over any node with the same start", Unit: "%", Published: math.NaN(), Ours: all.same[1].mean(), Band: report.Context()})
+	r.Add(report.Published("CoGRS: greatest saving of run time", "%", 23.8, all.native[0].most,
+		report.AtLeast(23.8)).Saying("up to; must not be above ours"),
+		report.Published("LARTS: greatest saving of run time", "%", 11.6, all.native[1].most,
+			report.AtLeast(11.6)).Saying("up to; must not be above ours"),
+		report.Shown("CoGRS: greatest saving over any node with the same start", "%",
+			all.same[0].most),
+		report.Shown("CoGRS: mean saving of run time", "%", all.native[0].mean()),
+		report.Published("LARTS: mean saving of run time", "%", 7, all.native[1].mean(),
+			report.Context()).Saying("mean of its own jobs"),
+		report.Shown("CoGRS: mean saving over any node with the same start", "%",
+			all.same[0].mean()),
+		report.Shown("LARTS: mean saving over any node with the same start", "%",
+			all.same[1].mean()))
 	r.Figures = []report.Figure{fig}
 	r.Notes = []string{
-		"A placement with fewer bytes between racks can take longer: reduces that gather in one rack fetch all through its one downlink, where scattered ones use both; they wait for their nodes; and they start later than native ones. Even jobs and small jobs lose most.",
-		"What the paper's clusters, data and other loads were is not known; a greatest saving is of the corner of the grid with the most shuffle through the narrowest way.",
+		"A placement with fewer bytes between racks can take longer: reduces that gather in one " +
+			"rack fetch all through its one downlink, where scattered ones use both; they wait " +
+			"for their nodes; and they start later than native ones. Even jobs and small jobs " +
+			"lose most.",
+		"What the paper's clusters, data and other loads were is not known; a greatest saving is " +
+			"of the corner of the grid with the most shuffle through the narrowest way.",
 	}
 	return r, nil
 }
 
-// runtimeSaved runs the grid for one ratio of shuffle to input and one over-subscription; the savings go into all too.
-func runtimeSaved(ctx context.Context, o report.Options, grid runtimeGrid, ratio, over float64, all *runtimeTotals) (saved [2]savings, err error) {
+// runtimeSaved runs the grid for one ratio of shuffle to input and one over-subscription; the
+// savings go into all too.
+func runtimeSaved(
+	ctx context.Context, o report.Options, grid runtimeGrid, ratio, over float64,
+	all *runtimeTotals,
+) (saved [2]savings, err error) {
 	list, err := setup.Placements()
 	if err != nil {
 		return saved, err
@@ -97,18 +123,21 @@ func runtimeSaved(ctx context.Context, o report.Options, grid runtimeGrid, ratio
 	list = append(list, list[0])
 	list[0].Policy.SlowStart = 0.05 // native; the last one is any node with the start of the others
 	cfg := simulator.Config{
-		Cluster: simulator.Cluster{Nodes: 14, Racks: 2, MapSlots: 4, ReduceSlots: 2}, Network: simulator.Network{Flows: true, Oversubscription: over},
-		Drive: simulator.HeartbeatDrive, Interval: setup.BeatEvery, OutOfBand: true, Seed: o.Seed, TellProgress: true, Submission: simulator.Submission{Rule: simulator.Serial},
+		Cluster: simulator.Cluster{Nodes: 14, Racks: 2, MapSlots: 4, ReduceSlots: 2},
+		Network: simulator.Network{Flows: true, Oversubscription: over},
+		Drive:   simulator.HeartbeatDrive, Interval: setup.BeatEvery, OutOfBand: true, Seed: o.Seed,
+		TellProgress: true, Submission: simulator.Submission{Rule: simulator.Serial},
 	}
 	for _, per := range grid.perNode {
 		for _, sigma := range grid.sigmas {
-			c, err := setup.Contests(ctx, cfg, list, grid.seeds, func(*rand.Rand) workload.Workload {
-				w := setup.ShuffleJobs(grid.jobs, int(14*per), 7, sigma)
-				for i := range w.Jobs {
-					w.Jobs[i].ShuffleBytes = int64(ratio * float64(w.Jobs[i].InputBytes))
-				}
-				return w
-			})
+			c, err := setup.Contests(ctx, cfg, list, grid.seeds,
+				func(*rand.Rand) workload.Workload {
+					w := setup.ShuffleJobs(grid.jobs, int(14*per), 7, sigma)
+					for i := range w.Jobs {
+						w.Jobs[i].ShuffleBytes = int64(ratio * float64(w.Jobs[i].InputBytes))
+					}
+					return w
+				})
 			if err != nil {
 				return saved, err
 			}

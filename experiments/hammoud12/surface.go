@@ -14,7 +14,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Surface is the evaluation of [Hammoud12] as a surface: off-rack bytes saved over native placement, by maps a node, skew and racks.
+// Surface is the evaluation of [Hammoud12] as a surface: off-rack bytes saved over native
+// placement, by maps a node, skew and racks.
 func Surface(ctx context.Context, o report.Options) (*report.Result, error) {
 	list, err := setup.Placements()
 	if err != nil {
@@ -26,28 +27,45 @@ func Surface(ctx context.Context, o report.Options) (*report.Result, error) {
 	}
 	low, high := math.Inf(1), math.Inf(-1)
 	r := &report.Result{Setup: []string{
-		"14 nodes in 2 racks (the private cluster, which the paper's Fig 5 implies) and 20 nodes in 4; 4 map and 2 reduce slots each.",
-		"Jobs one after the other, 0.5 to 16 maps a node, a reduce for every two nodes, shuffle as large as the input; a lognormal factor of sigma 0 to 2 on each (map, partition): the paper's own sizes and skews are not known.",
-		"All wait for the last map before reduces start, so that only the place differs; native is any node that asks. Factors for the network, no flows. Heartbeats tell progress, as live ones do: a reduce waits for a full node only if a slot there may free in time.",
+		"14 nodes in 2 racks (the private cluster, which the paper's Fig 5 implies) and 20 nodes " +
+			"in 4; 4 map and 2 reduce slots each.",
+		"Jobs one after the other, 0.5 to 16 maps a node, a reduce for every two nodes, shuffle " +
+			"as large as the input; a lognormal factor of sigma 0 to 2 on each (map, partition): " +
+			"the paper's own sizes and skews are not known.",
+		"All wait for the last map before reduces start, so that only the place differs; native " +
+			"is any node that asks. Factors for the network, no flows. Heartbeats tell progress, " +
+			"as live ones do: a reduce waits for a full node only if a slot there may free in " +
+			"time.",
 	}}
 	for _, shape := range []struct{ nodes, racks int }{{14, 2}, {20, 4}} {
-		fig := report.Figure{Name: fmt.Sprintf("surface-%d", shape.racks), Title: fmt.Sprintf("Off-rack bytes saved by CoGRS, %d racks", shape.racks), X: "maps a node", Y: "off-rack bytes saved (%)"}
+		fig := report.Figure{
+			Name:  fmt.Sprintf("surface-%d", shape.racks),
+			Title: fmt.Sprintf("Off-rack bytes saved by CoGRS, %d racks", shape.racks),
+			X:     "maps a node", Y: "off-rack bytes saved (%)",
+		}
 		for _, sigma := range sigmas {
 			s := report.Series{Name: fmt.Sprintf("σ = %g", sigma)}
 			for _, per := range perNode {
 				cfg := simulator.Config{
-					Cluster: simulator.Cluster{Nodes: shape.nodes, Racks: shape.racks, MapSlots: 4, ReduceSlots: 2}, Drive: simulator.HeartbeatDrive, Interval: 3 * time.Second,
-					Seed: o.Seed, Submission: simulator.Submission{Rule: simulator.Serial}, TellProgress: true,
+					Cluster: simulator.Cluster{
+						Nodes: shape.nodes, Racks: shape.racks, MapSlots: 4, ReduceSlots: 2,
+					}, Drive: simulator.HeartbeatDrive, Interval: 3 * time.Second,
+					Seed: o.Seed, Submission: simulator.Submission{Rule: simulator.Serial},
+					TellProgress: true,
 				}
 				maps := int(per * float64(shape.nodes))
-				all, err := setup.Contests(ctx, cfg, list[:2], o.Repeats(1, 20), func(*rand.Rand) workload.Workload { return setup.ShuffleJobs(jobs, maps, shape.nodes/2, sigma) })
+				all, err := setup.Contests(ctx, cfg, list[:2], o.Repeats(1, 20),
+					func(*rand.Rand) workload.Workload {
+						return setup.ShuffleJobs(jobs, maps, shape.nodes/2, sigma)
+					})
 				if err != nil {
 					return nil, err
 				}
 				cut := 100 * (1 - all[1].Over(setup.OffRack).Mean/all[0].Over(setup.OffRack).Mean)
 				low, high = min(low, cut), max(high, cut)
-				s.X, s.Y = append(s.X, per), append(s.Y, cut)
-				r.Rows = append(r.Rows, report.Row{Quantity: fmt.Sprintf("%d racks, %g maps a node, σ = %g: off-rack bytes saved", shape.racks, per, sigma), Unit: "%", Published: math.NaN(), Ours: cut, Band: report.Context()})
+				s.Add(per, cut)
+				r.Add(report.Shown(fmt.Sprintf("%d racks, %g maps a node, σ = %g: off-rack bytes "+
+					"saved", shape.racks, per, sigma), "%", cut))
 			}
 			fig.Series = append(fig.Series, s)
 		}
@@ -56,20 +74,30 @@ func Surface(ctx context.Context, o report.Options) (*report.Result, error) {
 	if err := surfaceEstimates(o, r); err != nil {
 		return nil, err
 	}
-	r.Rows = append(r.Rows,
-		report.Row{Quantity: "least saving on the surface", Unit: "%", Published: 9.6, Claim: "private cluster; must not be below", Ours: low, Band: report.AtMost(9.6)},
-		report.Row{Quantity: "greatest saving on the surface", Unit: "%", Published: 38.6, Claim: "EC2; must not be above", Ours: high, Band: report.AtLeast(38.6)},
+	r.Add(report.Published("least saving on the surface", "%", 9.6, low,
+		report.AtMost(9.6)).Saying("private cluster; must not be below"),
+		report.Published("greatest saving on the surface", "%", 38.6, high,
+			report.AtLeast(38.6)).Saying("EC2; must not be above"),
 	)
 	r.Notes = []string{
-		"Both published means lie on the surface if the two last rows hold: many maps with little skew save a few per cent, few maps or strong skew much. A single number would say nothing without the paper's data sizes.",
-		"The estimates are of a separate calculation of greedy placement alone, which has neither waits nor tolerance; ours there are the Core's, as in cogrs-ablation. Where they differ most, at 11 maps, it is open whether two maps may share a node; ours may.",
+		"Both published means lie on the surface if the two last rows hold: many maps with " +
+			"little skew save a few per cent, few maps or strong skew much. A single number " +
+			"would say nothing without the paper's data sizes.",
+		"The estimates are of a separate calculation of greedy placement alone, which has " +
+			"neither waits nor tolerance; ours there are the Core's, as in cogrs-ablation. Where " +
+			"they differ most, at 11 maps, it is open whether two maps may share a node; ours may.",
 	}
 	return r, nil
 }
 
 // surfaceEstimates compares placement alone with what was estimated for single points.
 func surfaceEstimates(o report.Options, r *report.Result) error {
-	rule := setup.Rule{Known: 1, Policy: scheduling.ReducePolicy{Rule: scheduling.CoGRS, Waits: [2]time.Duration{placingWaits, placingWaits}}}
+	rule := setup.Rule{
+		Known: 1,
+		Policy: scheduling.ReducePolicy{
+			Rule: scheduling.CoGRS, Waits: [2]time.Duration{placingWaits, placingWaits},
+		},
+	}
 	for _, point := range []struct {
 		shape setup.Shape
 		want  float64
@@ -89,14 +117,17 @@ func surfaceEstimates(o report.Options, r *report.Result) error {
 		{setup.Shape{Nodes: 100, Racks: 4, Maps: 800, Reduces: 180}, 0.3, 1},
 	} {
 		point.shape.Slots = 2
-		saved, err := overSeeds(o.Seed, o.Repeats(50, 200), point.shape, func(p *setup.Placing, r *rand.Rand) (float64, error) {
-			where, err := p.ByCore(rule, r)
-			return p.OffRackCut(where), err
-		})
+		saved, err := overSeeds(o.Seed, o.Repeats(50, 200), point.shape,
+			func(p *setup.Placing, r *rand.Rand) (float64, error) {
+				where, err := p.ByCore(rule, r)
+				return p.OffRackCut(where), err
+			})
 		if err != nil {
 			return err
 		}
-		r.Rows = append(r.Rows, report.Row{Quantity: fmt.Sprintf("placement alone, %v: off-rack bytes saved", point.shape), Unit: "%", Published: point.want, Claim: "estimate, greedy placement", Ours: saved, Band: report.Within(point.want, point.band)})
+		r.Add(report.Published(fmt.Sprintf("placement alone, %v: off-rack bytes saved",
+			point.shape), "%", point.want, saved,
+			report.Within(point.want, point.band)).Saying("estimate, greedy placement"))
 	}
 	return nil
 }

@@ -26,22 +26,31 @@ func Coflows(ctx context.Context, o report.Options) (*report.Result, error) {
 	}
 	r := &report.Result{Setup: []string{
 		source,
-		"By the trace: all reduces of a rack are one, and where they ran is known; each map rack has an equal part of the shuffle. The center of gravity is then any of the map racks.",
-		"Replayed: 2 nodes for each rack of the trace, 4 map and 8 reduce slots each; maps stay in their racks (waits without bound) and take 5 s, reduces start after the last map and fetch 1 GB/s.",
-		"Order fair; CoGRS without tolerance (theta 0), waits of 4.5 s; beside it any node that asks. Both are held against the places of the trace.",
+		"By the trace: all reduces of a rack are one, and where they ran is known; each map rack " +
+			"has an equal part of the shuffle. The center of gravity is then any of the map racks.",
+		"Replayed: 2 nodes for each rack of the trace, 4 map and 8 reduce slots each; maps stay " +
+			"in their racks (waits without bound) and take 5 s, reduces start after the last map " +
+			"and fetch 1 GB/s.",
+		"Order fair; CoGRS without tolerance (theta 0), waits of 4.5 s; beside it any node that " +
+			"asks. Both are held against the places of the trace.",
 	}}
 	tracedCut(list, r)
 	if err := replayCoflows(ctx, o, list, racks, r); err != nil {
 		return nil, err
 	}
 	r.Notes = []string{
-		"Most shuffles are of few racks and gain; nearly all bytes are in shuffles over more than 75 racks, where every rack is as good as any other. Both numbers are true; report both.",
-		"Replayed on a cluster with idle slots, any node does well on small jobs: the node that reports the last map asks for work in the same breath and gets the reduces. On the busy cluster of the trace 54 % of the reduces ran in a rack without a map of theirs.",
+		"Most shuffles are of few racks and gain; nearly all bytes are in shuffles over more " +
+			"than 75 racks, where every rack is as good as any other. Both numbers are true; " +
+			"report both.",
+		"Replayed on a cluster with idle slots, any node does well on small jobs: the node that " +
+			"reports the last map asks for work in the same breath and gets the reduces. On the " +
+			"busy cluster of the trace 54 % of the reduces ran in a rack without a map of theirs.",
 	}
 	return r, nil
 }
 
-// rackBytes is where the bytes of shuffles went: all, off the rack as it was, and off the rack if each reduce ran at the center of gravity.
+// rackBytes is where the bytes of shuffles went: all, off the rack as it was, and off the rack if
+// each reduce ran at the center of gravity.
 type rackBytes struct{ all, actual, best float64 }
 
 // traced gives the bytes of one shuffle.
@@ -77,27 +86,42 @@ func tracedCut(list []workload.Coflow, r *report.Result) {
 		}
 	}
 	slices.Sort(cuts)
-	r.Rows = append(r.Rows,
-		report.Row{Quantity: "by the trace: off-rack bytes saved, mean of jobs", Unit: "%", Published: 43, Claim: "measured before", Ours: setup.Average(cuts), Band: report.Within(43, 5)},
-		report.Row{Quantity: "by the trace: off-rack bytes saved, median job", Unit: "%", Published: 25, Claim: "measured before", Ours: setup.Median(cuts), Band: report.Within(25, 10)},
-		report.Row{Quantity: "by the trace: off-rack bytes saved, of all bytes", Unit: "%", Published: 0.2, Claim: "measured before", Ours: 100 * (1 - total.best/total.actual), Band: report.AtMost(1)})
-	published := map[string][2]float64{"1 rack": {0.996, 0}, "2-5 racks": {0.993, 0.719}, "6-20 racks": {0.992, 0.903}, "21-75 racks": {0.993, 0.976}, "over 75 racks": {0.993, 0.993}}
-	slices.SortFunc(names, func(a, b string) int { return int(math.Copysign(1, published[a][1]-published[b][1])) })
-	bars := report.Figure{Name: "classes", Title: "Bytes off the rack by map racks of the shuffle", X: "map racks", Y: "part of the bytes", Series: []report.Series{{Name: "as it was"}, {Name: "center of gravity"}}}
+	r.Add(report.Published("by the trace: off-rack bytes saved, mean of jobs", "%", 43,
+		setup.Average(cuts), report.Within(43, 5)).Saying("measured before"),
+		report.Published("by the trace: off-rack bytes saved, median job", "%", 25,
+			setup.Median(cuts), report.Within(25, 10)).Saying("measured before"),
+		report.Published("by the trace: off-rack bytes saved, of all bytes", "%", 0.2,
+			100*(1-total.best/total.actual), report.AtMost(1)).Saying("measured before"))
+	published := map[string][2]float64{
+		"1 rack": {0.996, 0}, "2-5 racks": {0.993, 0.719}, "6-20 racks": {0.992, 0.903},
+		"21-75 racks": {0.993, 0.976}, "over 75 racks": {0.993, 0.993},
+	}
+	slices.SortFunc(names,
+		func(a, b string) int { return int(math.Copysign(1, published[a][1]-published[b][1])) })
+	bars := report.Figure{
+		Name: "classes", Title: "Bytes off the rack by map racks of the shuffle", X: "map racks",
+		Y:      "part of the bytes",
+		Series: []report.Series{{Name: "as it was"}, {Name: "center of gravity"}},
+	}
 	for _, name := range names {
 		s, want := classes[name], published[name]
-		r.Rows = append(r.Rows,
-			report.Row{Quantity: name + ": bytes off the rack as it was", Published: want[0], Claim: "measured before", Ours: s.actual / s.all, Band: report.Within(want[0], 0.05)},
-			report.Row{Quantity: name + ": bytes off the rack at the center of gravity", Published: want[1], Claim: "measured before", Ours: s.best / s.all, Band: report.Within(want[1], 0.05)})
+		r.Add(report.Published(name+": bytes off the rack as it was", "", want[0], s.actual/s.all,
+			report.Within(want[0], 0.05)).Saying("measured before"),
+			report.Published(name+": bytes off the rack at the center of gravity", "", want[1],
+				s.best/s.all, report.Within(want[1], 0.05)).Saying("measured before"))
 		bars.Categories = append(bars.Categories, name)
-		bars.Series[0].Y, bars.Series[1].Y = append(bars.Series[0].Y, s.actual/s.all), append(bars.Series[1].Y, s.best/s.all)
+		bars.Series[0].Y = append(bars.Series[0].Y, s.actual/s.all)
+		bars.Series[1].Y = append(bars.Series[1].Y, s.best/s.all)
 	}
 	r.Figures = append(r.Figures, bars)
 }
 
 // replayCoflows simulates the shuffles with both placements.
-func replayCoflows(ctx context.Context, o report.Options, list []workload.Coflow, racks int, r *report.Result) error {
-	w, err := workload.FromCoflows(list, workload.CoflowOptions{Map: workload.Cost{Time: 5 * time.Second, Spread: 0.3}})
+func replayCoflows(
+	ctx context.Context, o report.Options, list []workload.Coflow, racks int, r *report.Result,
+) error {
+	w, err := workload.FromCoflows(list,
+		workload.CoflowOptions{Map: workload.Cost{Time: 5 * time.Second, Spread: 0.3}})
 	if err != nil {
 		return err
 	}
@@ -109,12 +133,16 @@ func replayCoflows(ctx context.Context, o report.Options, list []workload.Coflow
 	for i := range contenders {
 		setup.Waits(time.Hour, 24*time.Hour)(&contenders[i].Policy)
 	}
-	contenders[1].Policy.Reduce.Theta, contenders[1].Policy.Reduce.Waits = -1, [2]time.Duration{sweepWaits, sweepWaits}
+	contenders[1].Policy.Reduce.Theta, contenders[1].Policy.Reduce.Waits = -1,
+		[2]time.Duration{sweepWaits, sweepWaits}
 	cfg := simulator.Config{
-		Cluster: simulator.Cluster{Nodes: 2 * racks, Racks: racks, MapSlots: 4, ReduceSlots: 8, MergeRate: -1}, Network: simulator.Network{ShuffleRate: 1e9},
+		Cluster: simulator.Cluster{
+			Nodes: 2 * racks, Racks: racks, MapSlots: 4, ReduceSlots: 8, MergeRate: -1,
+		}, Network: simulator.Network{ShuffleRate: 1e9},
 		Interval: setup.BeatEvery, Seed: o.Seed, TellProgress: true,
 	}
-	all, err := setup.Contests(ctx, cfg, contenders, o.Repeats(1, 3), func(*rand.Rand) workload.Workload { return w })
+	all, err := setup.Contests(ctx, cfg, contenders, o.Repeats(1, 3),
+		func(*rand.Rand) workload.Workload { return w })
 	if err != nil {
 		return err
 	}
@@ -137,21 +165,30 @@ func replayCoflows(ctx context.Context, o report.Options, list []workload.Coflow
 	}
 	for k, name := range []string{"any node", "CoGRS"} {
 		slices.Sort(cuts[k])
-		byJob, byByte := report.Row{Unit: "%", Published: math.NaN(), Band: report.Context()}, report.Row{Unit: "%", Published: math.NaN(), Band: report.Context()}
+		byJob, byByte := report.Row{Unit: "%", Published: math.NaN(), Band: report.Context()},
+			report.Row{Unit: "%", Published: math.NaN(), Band: report.Context()}
 		if k == 1 {
 			byJob.Published, byByte.Published = 43, 0.2
 			byJob.Band, byByte.Band = report.Within(43, 5), report.AtMost(1)
 		}
-		byJob.Quantity, byJob.Ours = "replayed, "+name+": off-rack bytes saved over the trace's places, mean of jobs", setup.Average(cuts[k])
-		byByte.Quantity, byByte.Ours = "replayed, "+name+": off-rack bytes saved over the trace's places, of all bytes", 100*(1-off[k]/actual)
-		r.Rows = append(r.Rows, byJob, byByte)
+		byJob.Quantity, byJob.Ours = "replayed, "+name+
+			": off-rack bytes saved over the trace's places, mean of jobs", setup.Average(cuts[k])
+		byByte.Quantity, byByte.Ours = "replayed, "+name+
+			": off-rack bytes saved over the trace's places, of all bytes", 100*(1-off[k]/actual)
+		r.Add(byJob, byByte)
 	}
-	local := all[0].Over(func(r *simulator.Result) float64 { return 100 * r.Report.Maps.Share(scheduling.RackLocal) }).Mean
-	r.Rows = append(r.Rows,
-		report.Row{Quantity: "replayed: mean sojourn, CoGRS over any node", Unit: "×", Published: math.NaN(), Ours: all[1].Over(setup.MeanSojourn).Mean / all[0].Over(setup.MeanSojourn).Mean, Band: report.Context()},
-		report.Row{Quantity: "replayed: maps in their racks", Unit: "%", Published: math.NaN(), Claim: "all", Ours: local, Band: report.AtLeast(100)})
+	local := all[0].Over(func(r *simulator.Result) float64 {
+		return 100 * r.Report.Maps.Share(scheduling.RackLocal)
+	}).Mean
+	r.Add(report.Shown("replayed: mean sojourn, CoGRS over any node", "×",
+		all[1].Over(setup.MeanSojourn).Mean/all[0].Over(setup.MeanSojourn).Mean),
+		report.Claimed("replayed: maps in their racks", "%", "all", local, report.AtLeast(100)))
 	r.Figures = append(r.Figures, report.Figure{
-		Name: "by-job", Title: "Off-rack bytes saved over the trace's own places, by job", X: "saved (%)", Y: "part of the jobs", Steps: true, Series: []report.Series{setup.Distribution("any node", cuts[0]), setup.Distribution("CoGRS", cuts[1])},
+		Name: "by-job", Title: "Off-rack bytes saved over the trace's own places, by job",
+		X: "saved (%)", Y: "part of the jobs", Steps: true,
+		Series: []report.Series{
+			setup.Distribution("any node", cuts[0]), setup.Distribution("CoGRS", cuts[1]),
+		},
 	})
 	return nil
 }
@@ -168,9 +205,14 @@ func readCoflows(o report.Options) (list []workload.Coflow, racks int, source st
 			n = 150
 		}
 		list = workload.DrawCoflows(rand.New(rand.NewPCG(o.Seed, 8)), n)
-		return list, workload.CoflowRacks, fmt.Sprintf("Workload: %s is not there (TARRY_TRACES names its folder), so %d shuffles of its shape are drawn: the same classes of map racks and bytes by class, random racks.", coflowName, n), nil
+		return list, workload.CoflowRacks,
+			fmt.Sprintf("Workload: %s is not there (TARRY_TRACES names its folder), so %d "+
+				"shuffles of its shape are drawn: the same classes of map racks and bytes by "+
+				"class, random racks.", coflowName, n), nil
 	}
 	defer f.Close()
 	list, racks, err = workload.ReadCoflows(f, coflowName)
-	return list, racks, fmt.Sprintf("Workload: the %d shuffles of %s, arrivals as recorded.", len(list), coflowName), err
+	return list, racks,
+		fmt.Sprintf("Workload: the %d shuffles of %s, arrivals as recorded.", len(list),
+			coflowName), err
 }

@@ -12,24 +12,30 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Of the first shuffle 7 MB left the rack and none need have; of the second all 3 MB did, and half must.
+// Of the first shuffle 7 MB left the rack and none need have; of the second all 3 MB did, and half
+// must.
 func TestCoflowsOfATrace(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TARRY_TRACES", dir)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, coflowName), []byte("3 2\n1 0 1 0 2 0:5.0 1:7\n2 10 2 1 2 1 0:3\n"), 0o666))
+	require.NoError(t,
+		os.WriteFile(filepath.Join(dir, coflowName),
+			[]byte("3 2\n1 0 1 0 2 0:5.0 1:7\n2 10 2 1 2 1 0:3\n"), 0o666))
 	res, err := Coflows(t.Context(), report.Options{Seed: 1, Quick: true})
 	require.NoError(t, err)
-	require.True(t, strings.HasPrefix(res.Setup[0], "Workload: the 2 shuffles of FB2010"), res.Setup[0])
+	require.True(t, strings.HasPrefix(res.Setup[0], "Workload: the 2 shuffles of FB2010"),
+		res.Setup[0])
 	ours := map[string]float64{}
 	for _, row := range res.Rows {
 		ours[row.Quantity] = row.Ours
 	}
 	require.InDelta(t, 75, ours["by the trace: off-rack bytes saved, mean of jobs"], 1e-9)
 	require.InDelta(t, 85, ours["by the trace: off-rack bytes saved, of all bytes"], 1e-9)
-	require.InDelta(t, 75, ours["replayed, CoGRS: off-rack bytes saved over the trace's places, mean of jobs"], 1e-9)
+	require.InDelta(t, 75,
+		ours["replayed, CoGRS: off-rack bytes saved over the trace's places, mean of jobs"], 1e-9)
 	require.InDelta(t, 100, ours["replayed: maps in their racks"], 1e-9)
 
-	require.NoError(t, os.WriteFile(filepath.Join(dir, coflowName), []byte("3 2\n1 0 1 9 1 0:5\n"), 0o666))
+	require.NoError(t,
+		os.WriteFile(filepath.Join(dir, coflowName), []byte("3 2\n1 0 1 9 1 0:5\n"), 0o666))
 	_, err = Coflows(t.Context(), report.Options{Quick: true})
 	require.ErrorIs(t, err, workload.ErrFormat, "a bad trace is not passed over")
 }

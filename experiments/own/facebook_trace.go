@@ -3,7 +3,6 @@ package own
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -43,7 +42,8 @@ func FacebookTrace(ctx context.Context, o report.Options) (*report.Result, error
 				if err != nil {
 					return nil, err
 				}
-				name := fmt.Sprintf("%s, W = %v, reduces %s", order, wait, []string{"anywhere", "at the center"}[min(int(rule), 1)])
+				name := fmt.Sprintf("%s, W = %v, reduces %s", order, wait,
+					[]string{"anywhere", "at the center"}[min(int(rule), 1)])
 				list = append(list, simulator.Contender{Name: name, Policy: p})
 			}
 		}
@@ -57,8 +57,10 @@ func FacebookTrace(ctx context.Context, o report.Options) (*report.Result, error
 	}
 	r := &report.Result{Setup: []string{
 		source,
-		"100 nodes in 5 racks, 4 map and 2 reduce slots each; maps read 20 MB/s; one reduce a GB; jobs larger than 1,000 maps shrink in proportion. Heartbeats tell progress.",
-		"Jobs with more than 100,000 pairs of map and reduce place their reduces anywhere. W1 = W2.",
+		"100 nodes in 5 racks, 4 map and 2 reduce slots each; maps read 20 MB/s; one reduce a " +
+			"GB; jobs larger than 1,000 maps shrink in proportion. Heartbeats tell progress.",
+		"Jobs with more than 100,000 pairs of map and reduce place their reduces anywhere. W1 = " +
+			"W2.",
 	}}
 	traceRows(all, r)
 	return r, nil
@@ -69,55 +71,83 @@ func traceOrders() []string { return []string{"fifo", "hfs", "hfsp"} }
 
 // traceRows shows the contests, which come by order, then wait, then placement.
 func traceRows(all []simulator.Contest, r *report.Result) {
-	sojourn := report.Figure{Name: "sojourn", Title: "Mean sojourn on the trace", X: "order and wait", Y: "seconds", Series: []report.Series{{Name: "reduces anywhere"}, {Name: "reduces at the center"}}}
-	bytes := report.Figure{Name: "off-rack", Title: "Bytes shuffled off the rack on the trace", X: "order and wait", Y: "GB", Series: []report.Series{{Name: "reduces anywhere"}, {Name: "reduces at the center"}}}
+	sojourn := report.Figure{
+		Name: "sojourn", Title: "Mean sojourn on the trace", X: "order and wait", Y: "seconds",
+		Series: []report.Series{{Name: "reduces anywhere"}, {Name: "reduces at the center"}},
+	}
+	bytes := report.Figure{
+		Name: "off-rack", Title: "Bytes shuffled off the rack on the trace", X: "order and wait",
+		Y:      "GB",
+		Series: []report.Series{{Name: "reduces anywhere"}, {Name: "reduces at the center"}},
+	}
 	for i := range all {
 		c := &all[i]
 		mean, off := c.Over(setup.MeanSojourn).Mean, c.Over(setup.OffRack).Mean/1e9
-		r.Rows = append(r.Rows,
-			report.Row{Quantity: c.Name + ": mean sojourn", Unit: "s", Published: math.NaN(), Ours: mean, Band: report.Context()},
-			report.Row{Quantity: c.Name + ": node-local", Unit: "%", Published: math.NaN(), Ours: c.Over(setup.NodeLocal).Mean, Band: report.Context()},
-			report.Row{Quantity: c.Name + ": shuffled off the rack", Unit: "GB", Published: math.NaN(), Ours: off, Band: report.Context()})
-		sojourn.Series[i%2].Y, bytes.Series[i%2].Y = append(sojourn.Series[i%2].Y, mean), append(bytes.Series[i%2].Y, off)
+		r.Add(report.Shown(c.Name+": mean sojourn", "s", mean),
+			report.Shown(c.Name+": node-local", "%", c.Over(setup.NodeLocal).Mean),
+			report.Shown(c.Name+": shuffled off the rack", "GB", off))
+		sojourn.Series[i%2].Y = append(sojourn.Series[i%2].Y, mean)
+		bytes.Series[i%2].Y = append(bytes.Series[i%2].Y, off)
 		if i%2 == 0 {
-			category := fmt.Sprintf("%s, W = %v", traceOrders()[i/4], []time.Duration{0, 5 * time.Second}[i/2%2])
-			sojourn.Categories, bytes.Categories = append(sojourn.Categories, category), append(bytes.Categories, category)
+			category := fmt.Sprintf("%s, W = %v", traceOrders()[i/4],
+				[]time.Duration{0, 5 * time.Second}[i/2%2])
+			sojourn.Categories, bytes.Categories = append(sojourn.Categories, category),
+				append(bytes.Categories, category)
 		}
 	}
 	native, center := &all[6], &all[7] // hfs with waits
 	var cuts []float64
 	for i := range native.Results[0].Jobs {
-		if a, b := native.Results[0].Jobs[i].Shuffle.OffRack, center.Results[0].Jobs[i].Shuffle.OffRack; a > 0 {
+		if a, b := native.Results[0].Jobs[i].Shuffle.OffRack,
+			center.Results[0].Jobs[i].Shuffle.OffRack; a > 0 {
 			cuts = append(cuts, 100*(1-float64(b)/float64(a)))
 		}
 	}
-	r.Rows = append(r.Rows,
-		report.Row{Quantity: "hfs, W = 5s: off-rack bytes saved at the center, of all bytes", Unit: "%", Published: math.NaN(), Claim: "more than none", Ours: 100 * (1 - center.Over(setup.OffRack).Mean/native.Over(setup.OffRack).Mean), Band: report.AtLeast(0)},
-		report.Row{Quantity: "hfs, W = 5s: off-rack bytes saved at the center, mean of jobs that shuffle", Unit: "%", Published: math.NaN(), Ours: setup.Average(cuts), Band: report.Context()},
-		report.Row{Quantity: "mean sojourn, fifo over hfs, W = 5s", Unit: "×", Published: math.NaN(), Claim: "fair sharing is shorter on mixed sizes", Ours: all[2].Over(setup.MeanSojourn).Mean / native.Over(setup.MeanSojourn).Mean, Band: report.AtLeast(1)},
-		report.Row{Quantity: "node-local maps that waiting adds, hfs", Unit: "points", Published: math.NaN(), Claim: "delay scheduling", Ours: native.Over(setup.NodeLocal).Mean - all[4].Over(setup.NodeLocal).Mean, Band: report.AtLeast(0)})
+	r.Add(report.Claimed("hfs, W = 5s: off-rack bytes saved at the center, of all bytes", "%",
+		"more than none", 100*(1-center.Over(setup.OffRack).Mean/native.Over(setup.OffRack).Mean),
+		report.AtLeast(0)),
+		report.Shown("hfs, W = 5s: off-rack bytes saved at the center, mean of jobs that shuffle",
+			"%", setup.Average(cuts)),
+		report.Claimed("mean sojourn, fifo over hfs, W = 5s", "×",
+			"fair sharing is shorter on mixed sizes",
+			all[2].Over(setup.MeanSojourn).Mean/native.Over(setup.MeanSojourn).Mean,
+			report.AtLeast(1)),
+		report.Claimed("node-local maps that waiting adds, hfs", "points", "delay scheduling",
+			native.Over(setup.NodeLocal).Mean-all[4].Over(setup.NodeLocal).Mean, report.AtLeast(0)))
 	r.Figures = []report.Figure{sojourn, bytes}
 }
 
-// traceJobs gives the first jobs of the trace (0: all), or of a sample drawn like it, and says which.
+// traceJobs gives the first jobs of the trace (0: all), or of a sample drawn like it, and says
+// which.
 func traceJobs(jobs int) (load func(*rand.Rand) workload.Workload, source string, err error) {
 	f, err := openTrace(traceName)
 	if err != nil {
 		return nil, "", err
 	}
 	if f == nil {
-		return workload.FBDataset, fmt.Sprintf("Workload: %s is not there (TARRY_TRACES names its folder), so the drawn FB-dataset of [Pastorelli13 §4.1] stands in for it.", traceName), nil
+		return workload.FBDataset,
+			fmt.Sprintf("Workload: %s is not there (TARRY_TRACES names its folder), so the drawn "+
+				"FB-dataset of [Pastorelli13 §4.1] stands in for it.", traceName), nil
 	}
 	defer f.Close()
-	w, err := workload.ReadSWIM(f, traceName, workload.TraceOptions{Nodes: 100, OriginalNodes: 600, Jobs: jobs, MaxMaps: 1000, MaxReduces: 200, TimeScale: 1.0 / traceSpeed, Skew: workload.Skew{Cells: 1}})
+	w, err := workload.ReadSWIM(f, traceName,
+		workload.TraceOptions{
+			Nodes: 100, OriginalNodes: 600, Jobs: jobs, MaxMaps: 1000, MaxReduces: 200,
+			TimeScale: 1.0 / traceSpeed, Skew: workload.Skew{Cells: 1},
+		})
 	if err != nil {
 		return nil, "", err
 	}
 	return func(*rand.Rand) workload.Workload { return w }, fmt.Sprintf(
-		"Workload: the first %d jobs of %s, bytes scaled from 600 to 100 nodes, submissions %d times as fast as recorded: the trace tells bytes but not how long tasks computed, and by reading alone less than 1 %% of the slots would be busy. Partitions differ by a lognormal factor of sigma 1 on each (map, reduce).", len(w.Jobs), traceName, traceSpeed), nil
+		"Workload: the first %d jobs of %s, bytes scaled from 600 to 100 nodes, submissions %d "+
+			"times as fast as recorded: the trace tells bytes but not how long tasks computed, "+
+			"and by reading alone less than 1 %% of the slots would be busy. Partitions differ "+
+			"by a lognormal factor of sigma 1 on each (map, reduce).", len(w.Jobs), traceName,
+		traceSpeed), nil
 }
 
-// openTrace opens a trace in the folder that TARRY_TRACES names; nil if it is not there or no folder is named.
+// openTrace opens a trace in the folder that TARRY_TRACES names; nil if it is not there or no
+// folder is named.
 func openTrace(name string) (*os.File, error) {
 	dir := os.Getenv("TARRY_TRACES")
 	if dir == "" {

@@ -3,7 +3,6 @@ package own
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"time"
 
@@ -21,7 +20,8 @@ func Failures(ctx context.Context, o report.Options) (*report.Result, error) {
 		name string
 		rule scheduling.ReduceRule
 	}{{"any node", scheduling.AnyNode}, {"CoGRS", scheduling.CoGRS}} {
-		p, err := setup.Preset("hfs", func(p *scheduling.Policy) { p.Reduce.Rule, p.SlowStart = s.rule, 0.5 })
+		p, err := setup.Preset("hfs",
+			func(p *scheduling.Policy) { p.Reduce.Rule, p.SlowStart = s.rule, 0.5 })
 		if err != nil {
 			return nil, err
 		}
@@ -29,16 +29,24 @@ func Failures(ctx context.Context, o report.Options) (*report.Result, error) {
 	}
 	r := &report.Result{Setup: []string{
 		setup.EC2Setup()[0], "Four racks here. " + setup.EC2Setup()[1],
-		"Twenty jobs of 56 maps and 20 reduces, together, lognormal factor of sigma 1 on each (map, partition); policy hfs, reduces from half of the maps on, with and without CoGRS.",
-		"Nodes fail at random, exponential, for 10 min each; what ran there and the map outputs there are lost (and no longer weigh), a silent node is given up after 30 s.",
+		"Twenty jobs of 56 maps and 20 reduces, together, lognormal factor of sigma 1 on each " +
+			"(map, partition); policy hfs, reduces from half of the maps on, with and without " +
+			"CoGRS.",
+		"Nodes fail at random, exponential, for 10 min each; what ran there and the map outputs " +
+			"there are lost (and no longer weigh), a silent node is given up after 30 s.",
 	}}
-	fig := report.Figure{Name: "makespan", Title: "Makespan under failures of nodes", X: "failures of a node in an hour", Y: "makespan over that without failures", Series: []report.Series{{Name: list[0].Name}, {Name: list[1].Name}}}
+	fig := report.Figure{
+		Name: "makespan", Title: "Makespan under failures of nodes",
+		X: "failures of a node in an hour", Y: "makespan over that without failures",
+		Series: []report.Series{{Name: list[0].Name}, {Name: list[1].Name}},
+	}
 	var base [2]float64
 	for _, hours := range []float64{0, 8, 2, 0.5} {
 		cfg := setup.EC2()
 		cfg.Seed, cfg.Cluster.Racks, cfg.Core.Expiry = o.Seed, 4, 30*time.Second
 		cfg.TellProgress, cfg.Failures.MTBF = true, time.Duration(hours*float64(time.Hour))
-		all, err := setup.Contests(ctx, cfg, list, o.Repeats(1, 10), func(*rand.Rand) workload.Workload { return setup.ShuffleJobs(20, 56, 20, 1) })
+		all, err := setup.Contests(ctx, cfg, list, o.Repeats(1, 10),
+			func(*rand.Rand) workload.Workload { return setup.ShuffleJobs(20, 56, 20, 1) })
 		if err != nil {
 			return nil, err
 		}
@@ -51,13 +59,18 @@ func Failures(ctx context.Context, o report.Options) (*report.Result, error) {
 			if hours == 0 {
 				base[k] = m
 			}
-			fig.Series[k].X, fig.Series[k].Y = append(fig.Series[k].X, rate), append(fig.Series[k].Y, m/base[k])
-			ended := all[k].Over(func(r *simulator.Result) float64 { return float64(r.Report.Jobs) }).Mean
-			r.Rows = append(r.Rows,
-				report.Row{Quantity: name + ", " + all[k].Name + ": jobs ended", Published: math.NaN(), Claim: "all", Ours: ended, Band: report.Within(20, 0)},
-				report.Row{Quantity: name + ", " + all[k].Name + ": makespan against none", Unit: "×", Published: math.NaN(), Ours: m / base[k], Band: report.Context()})
+			fig.Series[k].Add(rate, m/base[k])
+			ended := all[k].Over(func(r *simulator.Result) float64 {
+				return float64(r.Report.Jobs)
+			}).Mean
+			r.Add(report.Claimed(name+", "+all[k].Name+": jobs ended", "", "all", ended,
+				report.Within(20, 0)),
+				report.Shown(name+", "+all[k].Name+": makespan against none", "×", m/base[k]))
 		}
-		r.Rows = append(r.Rows, report.Row{Quantity: name + ": off-rack bytes saved by CoGRS", Unit: "%", Published: math.NaN(), Claim: "more than none, also under failures", Ours: 100 * (1 - all[1].Over(setup.OffRack).Mean/all[0].Over(setup.OffRack).Mean), Band: report.AtLeast(0)})
+		r.Add(report.Claimed(name+": off-rack bytes saved by CoGRS", "%",
+			"more than none, also under failures",
+			100*(1-all[1].Over(setup.OffRack).Mean/all[0].Over(setup.OffRack).Mean),
+			report.AtLeast(0)))
 	}
 	r.Figures = []report.Figure{fig}
 	return r, nil

@@ -3,7 +3,6 @@ package own
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"time"
 
@@ -16,7 +15,8 @@ import (
 // pathsName is the trace with input paths, looked for in the folder that TARRY_TRACES names.
 const pathsName = "FB-2010_samples_24_times_1hr_withInputPaths_0.tsv"
 
-// HotFiles lets many jobs read few files, with and without further replicas of those, and with and without delay scheduling.
+// HotFiles lets many jobs read few files, with and without further replicas of those, and with and
+// without delay scheduling.
 func HotFiles(ctx context.Context, o report.Options) (*report.Result, error) {
 	jobs := 600
 	if o.Quick {
@@ -32,15 +32,25 @@ func HotFiles(ctx context.Context, o report.Options) (*report.Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, simulator.Contender{Name: map[bool]string{true: "greedy", false: "delay 5 s"}[wait == 0], Policy: p})
+		list = append(list,
+			simulator.Contender{
+				Name: map[bool]string{true: "greedy", false: "delay 5 s"}[wait == 0], Policy: p,
+			})
 	}
 	r := &report.Result{Setup: []string{
 		source,
-		setup.EC2Setup()[0], "Five racks here. " + setup.EC2Setup()[1], setup.EC2Setup()[2], setup.EC2Setup()[3],
+		setup.EC2Setup()[0], "Five racks here. " + setup.EC2Setup()[1], setup.EC2Setup()[2],
+		setup.EC2Setup()[3],
 		"Order fair, greedy or with a wait of 5 s for a node.",
-		"R = 3 for all files; or further replicas of the most read ones, so many block replicas as the part named of all (Scarlett's priority: most reads a replica first). What will be read is known ahead, so it is a bound on what learning from the past can give.",
+		"R = 3 for all files; or further replicas of the most read ones, so many block replicas " +
+			"as the part named of all (Scarlett's priority: most reads a replica first). What " +
+			"will be read is known ahead, so it is a bound on what learning from the past can " +
+			"give.",
 	}}
-	bars := report.Figure{Name: "hot-files", Title: "Node-local maps of jobs on popular files", X: "replicas", Y: "node-local (%)"}
+	bars := report.Figure{
+		Name: "hot-files", Title: "Node-local maps of jobs on popular files", X: "replicas",
+		Y: "node-local (%)",
+	}
 	for i := range list {
 		bars.Series = append(bars.Series, report.Series{Name: list[i].Name})
 	}
@@ -49,11 +59,12 @@ func HotFiles(ctx context.Context, o report.Options) (*report.Result, error) {
 	for _, budget := range budgets {
 		cfg := setup.EC2()
 		cfg.Seed, cfg.Cluster.Racks = o.Seed, 5
-		all, err := setup.Contests(ctx, cfg, list, o.Repeats(1, 10), func(r *rand.Rand) workload.Workload {
-			w := load(r)
-			w.ReplicateHot(cfg.Cluster.Replicas, cfg.Cluster.Nodes, budget)
-			return w
-		})
+		all, err := setup.Contests(ctx, cfg, list, o.Repeats(1, 10),
+			func(r *rand.Rand) workload.Workload {
+				w := load(r)
+				w.ReplicateHot(cfg.Cluster.Replicas, cfg.Cluster.Nodes, budget)
+				return w
+			})
 		if err != nil {
 			return nil, err
 		}
@@ -65,14 +76,20 @@ func HotFiles(ctx context.Context, o report.Options) (*report.Result, error) {
 		bars.Categories = append(bars.Categories, name)
 		for i := range all {
 			bars.Series[i].Y = append(bars.Series[i].Y, all[i].Over(setup.NodeLocal).Mean)
-			r.Rows = append(r.Rows, hotRows(name+", "+all[i].Name, &all[i])...)
+			r.Add(hotRows(name+", "+all[i].Name, &all[i])...)
 		}
 	}
-	gain := func(i int) float64 { return last[i].Over(setup.NodeLocal).Mean - first[i].Over(setup.NodeLocal).Mean }
-	r.Rows = append(r.Rows,
-		report.Row{Quantity: "greedy: node-local maps that 50 % more replicas add", Unit: "points", Published: math.NaN(), Claim: "replicas help most without delay scheduling", Ours: gain(0), Band: report.AtLeast(gain(1))},
-		report.Row{Quantity: "delay 5 s: node-local maps that 50 % more replicas add", Unit: "points", Published: math.NaN(), Ours: gain(1), Band: report.AtLeast(0)},
-		report.Row{Quantity: "greedy: mean sojourn with R = 3 over 50 % more replicas", Unit: "×", Published: math.NaN(), Claim: "jobs 20.2 % faster with Scarlett", Ours: first[0].Over(setup.MeanSojourn).Mean / last[0].Over(setup.MeanSojourn).Mean, Band: report.AtLeast(1)},
+	gain := func(i int) float64 {
+		return last[i].Over(setup.NodeLocal).Mean - first[i].Over(setup.NodeLocal).Mean
+	}
+	r.Add(report.Claimed("greedy: node-local maps that 50 % more replicas add", "points",
+		"replicas help most without delay scheduling", gain(0), report.AtLeast(gain(1))),
+		report.Claimed("delay 5 s: node-local maps that 50 % more replicas add", "points", "",
+			gain(1), report.AtLeast(0)),
+		report.Claimed("greedy: mean sojourn with R = 3 over 50 % more replicas", "×",
+			"jobs 20.2 % faster with Scarlett",
+			first[0].Over(setup.MeanSojourn).Mean/last[0].Over(setup.MeanSojourn).Mean,
+			report.AtLeast(1)),
 	)
 	r.Figures = []report.Figure{bars}
 	return r, nil
@@ -81,18 +98,19 @@ func HotFiles(ctx context.Context, o report.Options) (*report.Result, error) {
 // hotRows shows a contest.
 func hotRows(name string, c *simulator.Contest) []report.Row {
 	rows := []report.Row{
-		{Quantity: name + ": node-local", Unit: "%", Published: math.NaN(), Ours: c.Over(setup.NodeLocal).Mean, Band: report.Context()},
-		{Quantity: name + ": mean sojourn", Unit: "s", Published: math.NaN(), Ours: c.Over(setup.MeanSojourn).Mean, Band: report.Context()},
+		report.Shown(name+": node-local", "%", c.Over(setup.NodeLocal).Mean),
+		report.Shown(name+": mean sojourn", "s", c.Over(setup.MeanSojourn).Mean),
 	}
 	for _, class := range []string{"hottest file", "next nine files", "other files"} {
 		if v := setup.ClassLocality(c, class); v > 0 {
-			rows = append(rows, report.Row{Quantity: name + ": node-local, " + class, Unit: "%", Published: math.NaN(), Ours: v, Band: report.Context()})
+			rows = append(rows, report.Shown(name+": node-local, "+class, "%", v))
 		}
 	}
 	return rows
 }
 
-// hotJobs gives jobs on popular files: of the trace with input paths, or drawn like it; and says which.
+// hotJobs gives jobs on popular files: of the trace with input paths, or drawn like it; and says
+// which.
 func hotJobs(jobs int) (load func(*rand.Rand) workload.Workload, source string, err error) {
 	f, err := openTrace(pathsName)
 	if err != nil {
@@ -100,18 +118,27 @@ func hotJobs(jobs int) (load func(*rand.Rand) workload.Workload, source string, 
 	}
 	if f == nil {
 		load = func(r *rand.Rand) workload.Workload {
-			return workload.HotFiles(r, jobs, 100, 1.03, workload.Dist{Shape: workload.Exponential, A: 0.6})
+			return workload.HotFiles(r, jobs, 100, 1.03,
+				workload.Dist{Shape: workload.Exponential, A: 0.6})
 		}
-		return load, fmt.Sprintf("Workload: %s is not there (TARRY_TRACES names its folder), so %d scans are drawn: of 100 files of 2 to 20 blocks by Zipf's law with the exponent of that trace, 1.03, exponential gaps of 0.6 s.", pathsName, jobs), nil
+		return load,
+			fmt.Sprintf("Workload: %s is not there (TARRY_TRACES names its folder), so %d scans "+
+				"are drawn: of 100 files of 2 to 20 blocks by Zipf's law with the exponent of "+
+				"that trace, 1.03, exponential gaps of 0.6 s.", pathsName, jobs), nil
 	}
 	defer f.Close()
-	w, err := workload.ReadSWIM(f, pathsName, workload.TraceOptions{Nodes: 100, OriginalNodes: 3000, Jobs: 5 * jobs, MaxMaps: 100, MaxReduces: 200})
+	w, err := workload.ReadSWIM(f, pathsName,
+		workload.TraceOptions{
+			Nodes: 100, OriginalNodes: 3000, Jobs: 5 * jobs, MaxMaps: 100, MaxReduces: 200,
+		})
 	if err != nil {
 		return nil, "", err
 	}
 	return func(*rand.Rand) workload.Workload {
-		one := w
-		one.Files = append([]workload.File(nil), w.Files...)
-		return one
-	}, fmt.Sprintf("Workload: the first %d jobs of %s, path labels repaired, bytes scaled from 3,000 to 100 nodes, jobs cut to 100 maps.", len(w.Jobs), pathsName), nil
+			one := w
+			one.Files = append([]workload.File(nil), w.Files...)
+			return one
+		},
+		fmt.Sprintf("Workload: the first %d jobs of %s, path labels repaired, bytes scaled from "+
+			"3,000 to 100 nodes, jobs cut to 100 maps.", len(w.Jobs), pathsName), nil
 }

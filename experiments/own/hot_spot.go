@@ -27,22 +27,36 @@ type pileUp struct {
 	sojourn  float64 // seconds
 }
 
-// HotSpot is SPARK-10087: reduces without skew all prefer the node with the most outputs; the cap spreads them.
+// HotSpot is SPARK-10087: reduces without skew all prefer the node with the most outputs; the cap
+// spreads them.
 func HotSpot(ctx context.Context, o report.Options) (*report.Result, error) {
 	r := &report.Result{Setup: []string{
-		fmt.Sprintf("%d nodes in 2 racks, 8 map and %d reduce slots each, so that one node could take all reduces; links of 1 Gb/s, uplinks over-subscribed 3:1, flows share fairly.", hotNodes, hotReduces),
-		fmt.Sprintf("One job: %d of its 20 maps on one node, one on each of 12 others; %d reduces, every partition alike; the shuffle is four times the input, 10 GB.", hotMaps, hotReduces),
-		"Order fair with maps beside their data; reduces start after the last map, waits of 4.5 s; tasks share nothing but links.",
-		"Distance is WTND over its greatest value, all bytes off the rack; the best placement with the default cap is the Hungarian assignment.",
+		fmt.Sprintf("%d nodes in 2 racks, 8 map and %d reduce slots each, so that one node could "+
+			"take all reduces; links of 1 Gb/s, uplinks over-subscribed 3:1, flows share fairly.",
+			hotNodes, hotReduces),
+		fmt.Sprintf("One job: %d of its 20 maps on one node, one on each of 12 others; %d "+
+			"reduces, every partition alike; the shuffle is four times the input, 10 GB.", hotMaps,
+			hotReduces),
+		"Order fair with maps beside their data; reduces start after the last map, waits of 4.5 " +
+			"s; tasks share nothing but links.",
+		"Distance is WTND over its greatest value, all bytes off the rack; the best placement " +
+			"with the default cap is the Hungarian assignment.",
 	}}
-	fig := report.Figure{Name: "cap", Title: "What the cap on reduces a node costs and saves", X: "cap c: ceil(c R / feeding nodes) reduces a node", Y: "", Series: []report.Series{{Name: "distance (% of the greatest)"}, {Name: "reduces on the fullest node"}, {Name: "time of the job (s)"}}}
+	fig := report.Figure{
+		Name: "cap", Title: "What the cap on reduces a node costs and saves",
+		X: "cap c: ceil(c R / feeding nodes) reduces a node", Y: "",
+		Series: []report.Series{
+			{Name: "distance (% of the greatest)"},
+			{Name: "reduces on the fullest node"},
+			{Name: "time of the job (s)"},
+		},
+	}
 	fig.Y = "per cent, reduces, seconds"
 	run := func(name string, rule scheduling.ReducePolicy) (pileUp, error) {
 		at, err := hotRun(ctx, o, rule)
-		r.Rows = append(r.Rows,
-			report.Row{Quantity: name + ": reduces on the fullest node", Published: math.NaN(), Ours: float64(at.largest), Band: report.Context()},
-			report.Row{Quantity: name + ": distance", Unit: "% of the greatest", Published: math.NaN(), Ours: at.distance, Band: report.Context()},
-			report.Row{Quantity: name + ": time of the job", Unit: "s", Published: math.NaN(), Ours: at.sojourn, Band: report.Context()})
+		r.Add(report.Shown(name+": reduces on the fullest node", "", float64(at.largest)),
+			report.Shown(name+": distance", "% of the greatest", at.distance),
+			report.Shown(name+": time of the job", "s", at.sojourn))
 		return at, err
 	}
 	if _, err := run("any node that asks", scheduling.ReducePolicy{}); err != nil {
@@ -54,30 +68,46 @@ func HotSpot(ctx context.Context, o report.Options) (*report.Result, error) {
 		if c < 0 {
 			name = "without cap"
 		}
-		at, err := run(name, scheduling.ReducePolicy{Rule: scheduling.CoGRS, SkewCap: c, Waits: [2]time.Duration{sweepWaits, sweepWaits}})
+		at, err := run(name,
+			scheduling.ReducePolicy{
+				Rule: scheduling.CoGRS, SkewCap: c, Waits: [2]time.Duration{sweepWaits, sweepWaits},
+			})
 		if err != nil {
 			return nil, err
 		}
 		points[c] = at
 		if c > 0 {
 			for k, y := range []float64{at.distance, float64(at.largest), at.sojourn} {
-				fig.Series[k].X, fig.Series[k].Y = append(fig.Series[k].X, c), append(fig.Series[k].Y, y)
+				fig.Series[k].Add(c, y)
 			}
 		}
 	}
 	free, capped := points[-1], points[1.5]
 	random, best := hotBounds()
-	r.Rows = append(r.Rows,
-		report.Row{Quantity: "without cap: reduces on the fullest node", Published: hotReduces, Claim: "all on one node, SPARK-10087", Ours: float64(free.largest), Band: report.AtLeast(0.9 * hotReduces)},
-		report.Row{Quantity: "with the default cap: reduces on the fullest node", Published: math.NaN(), Claim: "at most its part and half as much", Ours: float64(capped.largest), Band: report.AtMost(math.Ceil(1.5 * hotReduces / (hotNodes - 1)))},
-		report.Row{Quantity: "what the default cap costs: distance", Unit: "points", Published: math.NaN(), Ours: capped.distance - free.distance, Band: report.Context()},
-		report.Row{Quantity: "reduces on random nodes: distance", Unit: "% of the greatest", Published: math.NaN(), Ours: random, Band: report.Context()},
-		report.Row{Quantity: "what placement with the default cap still saves over random nodes: distance", Unit: "points", Published: math.NaN(), Ours: random - capped.distance, Band: report.AtLeast(0)},
-		report.Row{Quantity: "best placement with the default cap: distance", Unit: "% of the greatest", Published: math.NaN(), Ours: best, Band: report.Context()},
-		report.Row{Quantity: "time of the job without cap over with", Unit: "×", Published: math.NaN(), Claim: "one link takes all that the cap spreads", Ours: free.sojourn / capped.sojourn, Band: report.AtLeast(1)},
+	r.Add(report.Published("without cap: reduces on the fullest node", "", hotReduces,
+		float64(free.largest),
+		report.AtLeast(0.9*hotReduces)).Saying("all on one node, SPARK-10087"),
+		report.Claimed("with the default cap: reduces on the fullest node", "",
+			"at most its part and half as much", float64(capped.largest),
+			report.AtMost(math.Ceil(1.5*hotReduces/(hotNodes-1)))),
+		report.Shown("what the default cap costs: distance", "points",
+			capped.distance-free.distance),
+		report.Shown("reduces on random nodes: distance", "% of the greatest", random),
+		report.Claimed(
+			"what placement with the default cap still saves over random nodes: distance", "points",
+			"", random-capped.distance, report.AtLeast(0),
+		),
+		report.Shown("best placement with the default cap: distance", "% of the greatest", best),
+		report.Claimed("time of the job without cap over with", "×",
+			"one link takes all that the cap spreads", free.sojourn/capped.sojourn,
+			report.AtLeast(1)),
 	)
 	r.Figures = []report.Figure{fig}
-	r.Notes = []string{"The pile-up has the least distance and so looks best by bytes moved; the link of the one node makes it slow. In a cluster whose tasks share processors and disks it would be slower still."}
+	r.Notes = []string{
+		"The pile-up has the least distance and so looks best by bytes moved; the link of the " +
+			"one node makes it slow. In a cluster whose tasks share processors and disks it " +
+			"would be slower still.",
+	}
 	return r, nil
 }
 
@@ -105,14 +135,18 @@ func hotRun(ctx context.Context, o report.Options, rule scheduling.ReducePolicy)
 	}
 	input := int64(20 * workload.DefaultBlock)
 	w := workload.Workload{Jobs: []workload.Job{{
-		Name: "hot", User: "u", Maps: 20, Reduces: hotReduces, InputBytes: input, ShuffleBytes: 4 * input, Map: workload.Cost{Time: 10 * time.Second, Spread: 0.3},
+		Name: "hot", User: "u", Maps: 20, Reduces: hotReduces, InputBytes: input,
+		ShuffleBytes: 4 * input, Map: workload.Cost{Time: 10 * time.Second, Spread: 0.3},
 	}}}
 	sum, seeds := pileUp{}, o.Repeats(1, 10)
 	for i := range seeds {
 		on := [hotNodes]int{}
 		cfg := simulator.Config{
-			Cluster: simulator.Cluster{Nodes: hotNodes, Racks: 2, MapSlots: hotMaps, ReduceSlots: hotReduces}, Network: simulator.Network{Flows: true, Oversubscription: 3},
-			Drive: simulator.HeartbeatDrive, Interval: setup.BeatEvery, Policy: p, Seed: o.Seed + uint64(i), TellProgress: true,
+			Cluster: simulator.Cluster{
+				Nodes: hotNodes, Racks: 2, MapSlots: hotMaps, ReduceSlots: hotReduces,
+			}, Network: simulator.Network{Flows: true, Oversubscription: 3},
+			Drive: simulator.HeartbeatDrive, Interval: setup.BeatEvery, Policy: p,
+			Seed: o.Seed + uint64(i), TellProgress: true,
 			Places: func(int) scheduling.Places { return places },
 		}
 		cfg.Core.Events = func(e scheduling.Event) {
@@ -133,7 +167,8 @@ func hotRun(ctx context.Context, o report.Options, rule scheduling.ReducePolicy)
 	return sum, nil
 }
 
-// hotBounds gives the distance of reduces on random nodes and of the best placement with the default cap, in per cent of the greatest.
+// hotBounds gives the distance of reduces on random nodes and of the best placement with the
+// default cap, in per cent of the greatest.
 func hotBounds() (random, best float64) {
 	p := setup.Placing{Slots: hotReduces, At: hotPlaces()}
 	for n := range hotNodes {

@@ -2,7 +2,6 @@ package own
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 
 	"github.com/tarry-mr/tarry/experiments/internal/report"
@@ -23,24 +22,38 @@ func Orders(ctx context.Context, o report.Options) (*report.Result, error) {
 	}
 	cfg := setup.MacroCluster(setup.MacroBlock, setup.Contended(setup.RemoteLink))
 	cfg.Seed = o.Seed
-	all, err := setup.Contests(ctx, cfg, list, o.Repeats(1, 10), setup.Capped(o, 0, func(r *rand.Rand) workload.Workload { return workload.FacebookCPU(r, setup.MacroMap) }))
+	all, err := setup.Contests(ctx, cfg, list, o.Repeats(1, 10),
+		setup.Capped(o, 0,
+			func(r *rand.Rand) workload.Workload {
+				return workload.FacebookCPU(r, setup.MacroMap)
+			}))
 	if err != nil {
 		return nil, err
 	}
-	r := &report.Result{Setup: []string{setup.EC2Setup()[0], setup.EC2Setup()[1], setup.ContendedSetup, "Workload: the CPU-heavy jobs of [Zaharia10 §5.1.2], which load the cluster; reading a block takes 7 s.", "Every preset with its own defaults; capacity has one queue."}}
-	bars := report.Figure{Name: "orders", Title: "Mean sojourn by order", X: "order", Y: "seconds", Series: []report.Series{{Name: "mean"}, {Name: "median"}}}
+	r := &report.Result{
+		Setup: []string{
+			setup.EC2Setup()[0], setup.EC2Setup()[1], setup.ContendedSetup,
+			"Workload: the CPU-heavy jobs of [Zaharia10 §5.1.2], which load the cluster; reading " +
+				"a block takes 7 s.", "Every preset with its own defaults; capacity has one queue.",
+		},
+	}
+	bars := report.Figure{
+		Name: "orders", Title: "Mean sojourn by order", X: "order", Y: "seconds",
+		Series: []report.Series{{Name: "mean"}, {Name: "median"}},
+	}
 	for i := range all {
 		c := &all[i]
 		median := c.Over(func(r *simulator.Result) float64 { return r.Report.Sojourn.Median }).Mean
 		bars.Categories = append(bars.Categories, c.Name)
-		bars.Series[0].Y, bars.Series[1].Y = append(bars.Series[0].Y, c.Over(setup.MeanSojourn).Mean), append(bars.Series[1].Y, median)
+		bars.Series[0].Y = append(bars.Series[0].Y, c.Over(setup.MeanSojourn).Mean)
+		bars.Series[1].Y = append(bars.Series[1].Y, median)
 		fair := c.Over(func(r *simulator.Result) float64 { return r.Report.FairnessJain }).Mean
-		r.Rows = append(r.Rows,
-			report.Row{Quantity: c.Name + ": mean sojourn", Unit: "s", Published: math.NaN(), Ours: c.Over(setup.MeanSojourn).Mean, Band: report.Context()},
-			report.Row{Quantity: c.Name + ": Jain's index of the jobs' speeds", Published: math.NaN(), Ours: fair, Band: report.Context()},
-			report.Row{Quantity: c.Name + ": node-local", Unit: "%", Published: math.NaN(), Ours: c.Over(setup.NodeLocal).Mean, Band: report.Context()})
+		r.Add(report.Shown(c.Name+": mean sojourn", "s", c.Over(setup.MeanSojourn).Mean),
+			report.Shown(c.Name+": Jain's index of the jobs' speeds", "", fair),
+			report.Shown(c.Name+": node-local", "%", c.Over(setup.NodeLocal).Mean))
 	}
-	r.Rows = append(r.Rows, report.Row{Quantity: "mean sojourn FIFO over fair", Unit: "×", Published: math.NaN(), Claim: "fair is shorter on mixed sizes", Ours: bars.Series[0].Y[0] / bars.Series[0].Y[1], Band: report.AtLeast(1)})
+	r.Add(report.Claimed("mean sojourn FIFO over fair", "×", "fair is shorter on mixed sizes",
+		bars.Series[0].Y[0]/bars.Series[0].Y[1], report.AtLeast(1)))
 	r.Figures = []report.Figure{bars}
 	return r, nil
 }

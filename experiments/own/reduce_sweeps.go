@@ -3,7 +3,6 @@ package own
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"time"
 
@@ -33,14 +32,21 @@ type sweepPoint struct {
 // sweepWaits is how long reduces wait in the sweeps, for the center and for its rack.
 const sweepWaits = 4500 * time.Millisecond
 
-// ReduceSweeps changes one setting of reduce placement at a time: when reduces start, how long they wait, and what the rule looks at.
+// ReduceSweeps changes one setting of reduce placement at a time: when reduces start, how long they
+// wait, and what the rule looks at.
 func ReduceSweeps(ctx context.Context, o report.Options) (*report.Result, error) {
 	r := &report.Result{Setup: []string{
-		"14 nodes in 2 racks, 4 map and 2 reduce slots each, heartbeats every 3 s that tell progress; jobs of 28 maps and 10 reduces, lognormal factor of sigma 1 on each (map, partition); a map computes for 10 s with a lognormal factor of sigma 0.5, so that maps end one by one.",
-		"One job after the other; in the sweep of waits four at a time, so that the slots at the center are often taken.",
-		"Order fair with 3 s waits for local maps. Distance (WTND: bytes times 0, 2 or 4) and bytes off the rack are compared with any-node placement at the same start.",
+		"14 nodes in 2 racks, 4 map and 2 reduce slots each, heartbeats every 3 s that tell " +
+			"progress; jobs of 28 maps and 10 reduces, lognormal factor of sigma 1 on each (map, " +
+			"partition); a map computes for 10 s with a lognormal factor of sigma 0.5, so that " +
+			"maps end one by one.",
+		"One job after the other; in the sweep of waits four at a time, so that the slots at the " +
+			"center are often taken.",
+		"Order fair with 3 s waits for local maps. Distance (WTND: bytes times 0, 2 or 4) and " +
+			"bytes off the rack are compared with any-node placement at the same start.",
 		"Unless said: CoGRS, start at half of the maps, projection on, cap 1.5, waits of 4.5 s.",
-		"Slot-seconds are those that a job's reduces hold; wasted are those above what the same rule holds with a start at the last map.",
+		"Slot-seconds are those that a job's reduces hold; wasted are those above what the same " +
+			"rule holds with a start at the last map.",
 	}}
 	if err := sweepStart(ctx, o, r); err != nil {
 		return nil, err
@@ -60,31 +66,43 @@ func ReduceSweeps(ctx context.Context, o report.Options) (*report.Result, error)
 		if err != nil {
 			return nil, err
 		}
-		r.Rows = append(r.Rows, at.rows(c.name)...)
+		r.Add(at.rows(c.name)...)
 	}
-	r.Notes = []string{"What a start at 5, 20, 50 and 100 % of the maps is worth for the place alone, without slots and times, is in cogrs-ablation."}
+	r.Notes = []string{
+		"What a start at 5, 20, 50 and 100 % of the maps is worth for the place alone, without " +
+			"slots and times, is in cogrs-ablation.",
+	}
 	return r, nil
 }
 
 // rows shows a point.
 func (at sweepPoint) rows(label string) []report.Row {
 	return []report.Row{
-		{Quantity: label + ": distance saved", Unit: "%", Published: math.NaN(), Ours: at.distance, Band: report.Context()},
-		{Quantity: label + ": off-rack bytes saved", Unit: "%", Published: math.NaN(), Ours: at.offRack, Band: report.Context()},
-		{Quantity: label + ": mean sojourn", Unit: "s", Published: math.NaN(), Ours: at.sojourn, Band: report.Context()},
+		report.Shown(label+": distance saved", "%", at.distance),
+		report.Shown(label+": off-rack bytes saved", "%", at.offRack),
+		report.Shown(label+": mean sojourn", "s", at.sojourn),
 	}
 }
 
-// sweepStart looks for the sweet spot: an early start holds slots and knows little, a late one shuffles late.
+// sweepStart looks for the sweet spot: an early start holds slots and knows little, a late one
+// shuffles late.
 func sweepStart(ctx context.Context, o report.Options, r *report.Result) error {
-	place := report.Figure{Name: "slow-start", Title: "When reduces start: the place", X: "part of the maps done", Y: "distance saved (%)"}
-	waste := report.Figure{Name: "slow-start-slots", Title: "When reduces start: the price", X: "part of the maps done", Y: "seconds a job", Series: []report.Series{{Name: "slot-seconds wasted"}, {Name: "mean sojourn"}}}
+	place := report.Figure{
+		Name: "slow-start", Title: "When reduces start: the place", X: "part of the maps done",
+		Y: "distance saved (%)",
+	}
+	waste := report.Figure{
+		Name: "slow-start-slots", Title: "When reduces start: the price",
+		X: "part of the maps done", Y: "seconds a job",
+		Series: []report.Series{{Name: "slot-seconds wasted"}, {Name: "mean sojourn"}},
+	}
 	starts := []float64{0.05, 0.2, 0.35, 0.5, 0.75, 1}
 	for _, blind := range []bool{false, true} {
 		name := map[bool]string{false: "with projection", true: "known sizes only"}[blind]
 		points := make([]sweepPoint, len(starts))
 		for i, f := range starts {
-			at, err := reduceRun(ctx, o, 1, func(p *scheduling.Policy) { p.SlowStart, p.Reduce.NoProjection = f, blind })
+			at, err := reduceRun(ctx, o, 1,
+				func(p *scheduling.Policy) { p.SlowStart, p.Reduce.NoProjection = f, blind })
 			if err != nil {
 				return err
 			}
@@ -95,14 +113,15 @@ func sweepStart(ctx context.Context, o report.Options, r *report.Result) error {
 		for i, at := range points {
 			s.Y = append(s.Y, at.distance)
 			if blind {
-				r.Rows = append(r.Rows, at.rows(fmt.Sprintf("start at %g of the maps, %s", starts[i], name))[:1]...)
+				r.Add(at.rows(fmt.Sprintf("start at %g of the maps, %s", starts[i], name))[:1]...)
 				continue
 			}
 			for k, y := range []float64{at.held - last.held, at.sojourn} {
 				waste.Series[k].X, waste.Series[k].Y = starts, append(waste.Series[k].Y, y)
 			}
-			r.Rows = append(r.Rows, at.rows(fmt.Sprintf("start at %g of the maps", starts[i]))...)
-			r.Rows = append(r.Rows, report.Row{Quantity: fmt.Sprintf("start at %g of the maps: reduce slots wasted", starts[i]), Unit: "s a job", Published: math.NaN(), Ours: at.held - last.held, Band: report.Context()})
+			r.Add(at.rows(fmt.Sprintf("start at %g of the maps", starts[i]))...)
+			r.Add(report.Shown(fmt.Sprintf("start at %g of the maps: reduce slots wasted",
+				starts[i]), "s a job", at.held-last.held))
 		}
 		place.Series = append(place.Series, s)
 	}
@@ -112,35 +131,40 @@ func sweepStart(ctx context.Context, o report.Options, r *report.Result) error {
 
 // sweepWait changes how long reduces wait.
 func sweepWait(ctx context.Context, o report.Options, r *report.Result) error {
-	fig := report.Figure{Name: "reduce-wait", Title: "How long reduces wait, four jobs at a time", X: "wait (s)", Y: "saved (%)", Series: []report.Series{{Name: "distance"}, {Name: "off-rack bytes"}}}
+	fig := report.Figure{
+		Name: "reduce-wait", Title: "How long reduces wait, four jobs at a time", X: "wait (s)",
+		Y: "saved (%)", Series: []report.Series{{Name: "distance"}, {Name: "off-rack bytes"}},
+	}
 	var few, most float64
 	for _, s := range []float64{0, 1, 3, 6, 15, 30, 60} {
 		d := time.Duration(s * float64(time.Second))
 		if s == 0 {
 			d = -1
 		}
-		at, err := reduceRun(ctx, o, 4, func(p *scheduling.Policy) { p.Reduce.Waits = [2]time.Duration{d, d} })
+		at, err := reduceRun(ctx, o, 4,
+			func(p *scheduling.Policy) { p.Reduce.Waits = [2]time.Duration{d, d} })
 		if err != nil {
 			return err
 		}
 		for k, y := range []float64{at.distance, at.offRack} {
-			fig.Series[k].X, fig.Series[k].Y = append(fig.Series[k].X, s), append(fig.Series[k].Y, y)
+			fig.Series[k].Add(s, y)
 		}
 		if s <= 6 {
 			few = max(few, at.distance)
 		}
 		most = max(most, at.distance)
-		r.Rows = append(r.Rows, at.rows(fmt.Sprintf("waits of %g s", s))...)
+		r.Add(at.rows(fmt.Sprintf("waits of %g s", s))...)
 	}
-	r.Rows = append(r.Rows, report.Row{
-		Quantity: "part of the saving that waits of at most two heartbeats give", Unit: "%", Published: math.NaN(), Claim: "nearly all of it (a guess)", Ours: 100 * few / most, Band: report.AtLeast(80),
-	})
+	r.Add(report.Claimed("part of the saving that waits of at most two heartbeats give", "%",
+		"nearly all of it (a guess)", 100*few/most, report.AtLeast(80)))
 	r.Figures = append(r.Figures, fig)
 	return nil
 }
 
 // reduceRun compares CoGRS with a changed policy with any-node placement, so many jobs at a time.
-func reduceRun(ctx context.Context, o report.Options, active int, change func(*scheduling.Policy)) (sweepPoint, error) {
+func reduceRun(
+	ctx context.Context, o report.Options, active int, change func(*scheduling.Policy),
+) (sweepPoint, error) {
 	list, err := setup.Placements()
 	if err != nil {
 		return sweepPoint{}, err
@@ -153,21 +177,27 @@ func reduceRun(ctx context.Context, o report.Options, active int, change func(*s
 	}
 	list[0].Policy.Reduce = scheduling.ReducePolicy{}
 	cfg := simulator.Config{
-		Cluster: simulator.Cluster{Nodes: 14, Racks: 2, MapSlots: 4, ReduceSlots: 2}, Drive: simulator.HeartbeatDrive, Interval: setup.BeatEvery,
-		Seed: o.Seed, Submission: simulator.Submission{Rule: simulator.Closed, Active: active}, TellProgress: true,
+		Cluster: simulator.Cluster{Nodes: 14, Racks: 2, MapSlots: 4, ReduceSlots: 2},
+		Drive:   simulator.HeartbeatDrive, Interval: setup.BeatEvery,
+		Seed: o.Seed, Submission: simulator.Submission{Rule: simulator.Closed, Active: active},
+		TellProgress: true,
 	}
-	all, err := setup.Contests(ctx, cfg, list, o.Repeats(2, 40), func(*rand.Rand) workload.Workload {
-		w := setup.ShuffleJobs(4*active, 28, 10, 1)
-		for i := range w.Jobs {
-			w.Jobs[i].Map.Time, w.Jobs[i].Map.Spread = 10*time.Second, 0.5
-		}
-		return w
-	})
+	all, err := setup.Contests(ctx, cfg, list, o.Repeats(2, 40),
+		func(*rand.Rand) workload.Workload {
+			w := setup.ShuffleJobs(4*active, 28, 10, 1)
+			for i := range w.Jobs {
+				w.Jobs[i].Map.Time, w.Jobs[i].Map.Spread = 10*time.Second, 0.5
+			}
+			return w
+		})
 	if err != nil {
 		return sweepPoint{}, err
 	}
 	saved := func(figure func(*simulator.Result) float64) float64 {
 		return 100 * (1 - all[1].Over(figure).Mean/all[0].Over(figure).Mean)
 	}
-	return sweepPoint{saved(setup.WTND), saved(setup.OffRack), all[1].Over(reduceSeconds).Mean, all[1].Over(setup.MeanSojourn).Mean}, nil
+	return sweepPoint{
+		saved(setup.WTND), saved(setup.OffRack), all[1].Over(reduceSeconds).Mean,
+		all[1].Over(setup.MeanSojourn).Mean,
+	}, nil
 }

@@ -17,10 +17,12 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// validationName is the experiment's name: a live run, so that its figures differ a little from run to run.
+// validationName is the experiment's name: a live run, so that its figures differ a little from run
+// to run.
 const validationName = "validation"
 
-// The emulated cluster of the validation. Blocks are small, because their bytes are real, and so are the links: a block takes 5 s alone.
+// The emulated cluster of the validation. Blocks are small, because their bytes are real, and so
+// are the links: a block takes 5 s alone.
 const (
 	validationNodes     = 40
 	validationRacks     = 4
@@ -104,7 +106,8 @@ func validationJobs(seed uint64, n int) []validationJob {
 func (j validationJob) time(t *mapreduce.Task, mean time.Duration) time.Duration {
 	id := t.ID()
 	r := rand.New(rand.NewPCG(j.seed, uint64(id.Kind)<<32|uint64(id.Index)))
-	return time.Duration(math.Exp(validationSpread*r.NormFloat64()-validationSpread*validationSpread/2) * float64(mean))
+	return time.Duration(math.Exp(validationSpread*r.NormFloat64()-
+		validationSpread*validationSpread/2) * float64(mean))
 }
 
 // validationPolicies are the schedulers that are compared.
@@ -117,38 +120,52 @@ func validationPolicies() ([]scheduling.Policy, error) {
 	return []scheduling.Policy{hfs, fifo}, err
 }
 
-// simulated runs the jobs in the simulator, with the blocks where the live run had them and the bytes that it shuffled. update is the time between calls of
-// Core.Update.
-func simulated(ctx context.Context, jobs []validationJob, p scheduling.Policy, live *outcome, update time.Duration, seed uint64) (*outcome, error) {
+// simulated runs the jobs in the simulator, with the blocks where the live run had them and the
+// bytes that it shuffled. update is the time between calls of Core.Update.
+func simulated(
+	ctx context.Context, jobs []validationJob, p scheduling.Policy, live *outcome,
+	update time.Duration, seed uint64,
+) (*outcome, error) {
 	w := &workload.Workload{Name: validationName}
 	for i, j := range jobs {
 		w.Jobs = append(w.Jobs, workload.Job{
-			Name: fmt.Sprintf("job-%03d", i), User: validationUser(i), Submit: j.at, Maps: j.maps, Reduces: j.reduces,
+			Name: fmt.Sprintf("job-%03d", i), User: validationUser(i), Submit: j.at, Maps: j.maps,
+			Reduces:    j.reduces,
 			InputBytes: int64(j.maps) * validationBlock, ShuffleBytes: live.shuffled[i],
-			Map: workload.Cost{Time: j.mapTime, Spread: validationSpread}, Reduce: workload.Cost{Time: j.reduceTime, Spread: validationSpread},
+			Map:    workload.Cost{Time: j.mapTime, Spread: validationSpread},
+			Reduce: workload.Cost{Time: j.reduceTime, Spread: validationSpread},
 		})
 	}
 	r, err := simulator.Run(ctx, simulator.Config{
 		Cluster: simulator.Cluster{
-			Nodes: validationNodes, Racks: validationRacks, MapSlots: validationMapSlots, ReduceSlots: 1,
-			Setup: -1, ReadRate: 1e15, WriteRate: 1e15, MergeRate: -1,
+			Nodes: validationNodes, Racks: validationRacks, MapSlots: validationMapSlots,
+			ReduceSlots: 1,
+			Setup:       -1, ReadRate: 1e15, WriteRate: 1e15, MergeRate: -1,
 		},
-		Network: simulator.Network{Flows: true, NodeLink: validationLink, Oversubscription: validationOver, Copies: 1, Grain: -1},
-		Drive:   simulator.EventDrive, Interval: validationHeartbeat, Update: update, Policy: p, Seed: seed, InTurn: true, TellProgress: true,
+		Network: simulator.Network{
+			Flows: true, NodeLink: validationLink, Oversubscription: validationOver, Copies: 1,
+			Grain: -1,
+		},
+		Drive: simulator.EventDrive, Interval: validationHeartbeat, Update: update, Policy: p,
+		Seed: seed, InTurn: true, TellProgress: true,
 		Places: func(i int) scheduling.Places { return simulatedPlaces(live.places[i]) },
 	}, w)
 	if err != nil {
 		return nil, err
 	}
 	m, s := r.Report.Maps, r.Report.Shuffle
-	o := &outcome{maps: [3]int{m.NodeLocal, m.RackLocal, m.OffRack}, shuffle: [3]int64{s.NodeLocal, s.RackLocal, s.OffRack}}
+	o := &outcome{
+		maps:    [3]int{m.NodeLocal, m.RackLocal, m.OffRack},
+		shuffle: [3]int64{s.NodeLocal, s.RackLocal, s.OffRack},
+	}
 	for i := range r.Jobs {
 		o.sojourns = append(o.sojourns, r.Jobs[i].Sojourn())
 	}
 	return o, nil
 }
 
-// simulatedPlaces numbers nodes as the simulator does, whose racks are runs of nodes; a live cluster deals nodes out to its racks in turn.
+// simulatedPlaces numbers nodes as the simulator does, whose racks are runs of nodes; a live
+// cluster deals nodes out to its racks in turn.
 func simulatedPlaces(p scheduling.Places) scheduling.Places {
 	q := scheduling.Places{Offsets: p.Offsets, Nodes: make([]scheduling.NodeID, len(p.Nodes))}
 	for i, n := range p.Nodes {
@@ -171,28 +188,40 @@ func Validation(ctx context.Context, o report.Options) (*report.Result, error) {
 		return nil, err
 	}
 	r := &report.Result{Measured: true, Setup: []string{
-		fmt.Sprintf("%d nodes in %d racks, %d map slots and 1 reduce slot each, 3 replicas; node links of %d bytes/s, over-subscribed %d to 1; blocks of %d bytes.",
-			validationNodes, validationRacks, validationMapSlots, validationLink, validationOver, validationBlock),
-		fmt.Sprintf("%d jobs of 1 to 60 maps that sleep 6 to 14 s and emit %d bytes each, exponential gaps of 4 s; jobs of 5 maps and more have reduces that sleep 4 to 12 s.", n, validationOutput),
-		fmt.Sprintf("Live: package actors with its emulated network, all times divided by %d. Simulated: event drive, flows, one copy at a time, no set-up or disk time.", scale),
-		"In both, slots are offered to the racks' nodes in turn when a job comes and heartbeats tell attempts' progress; each task's time has a lognormal factor of sigma 0.2, drawn apart.",
-		"The simulator is given where the live run's blocks lay and how many bytes it shuffled; the Core is the same in both.",
+		fmt.Sprintf("%d nodes in %d racks, %d map slots and 1 reduce slot each, 3 replicas; node "+
+			"links of %d bytes/s, over-subscribed %d to 1; blocks of %d bytes.",
+			validationNodes, validationRacks, validationMapSlots, validationLink, validationOver,
+			validationBlock),
+		fmt.Sprintf("%d jobs of 1 to 60 maps that sleep 6 to 14 s and emit %d bytes each, "+
+			"exponential gaps of 4 s; jobs of 5 maps and more have reduces that sleep 4 to 12 s.",
+			n, validationOutput),
+		fmt.Sprintf("Live: package actors with its emulated network, all times divided by %d. "+
+			"Simulated: event drive, flows, one copy at a time, no set-up or disk time.", scale),
+		"In both, slots are offered to the racks' nodes in turn when a job comes and heartbeats " +
+			"tell attempts' progress; each task's time has a lognormal factor of sigma 0.2, " +
+			"drawn apart.",
+		"The simulator is given where the live run's blocks lay and how many bytes it shuffled; " +
+			"the Core is the same in both.",
 	}}
 	for _, p := range policies {
 		live, sim, err := bothWays(ctx, o.Seed, o.Repeats(4, 10), n, p, scale)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
-		r.Rows = append(r.Rows, comparison(p.Name, live, sim)...)
+		r.Add(comparison(p.Name, live, sim)...)
 	}
 	r.Notes = []string{
-		"Published stands for the live run here. Real time on a busy machine is late by up to milliseconds, each of them times the scale; the same comparison on a fake clock is a test of this package.",
+		"Published stands for the live run here. Real time on a busy machine is late by up to " +
+			"milliseconds, each of them times the scale; the same comparison on a fake clock is " +
+			"a test of this package.",
 	}
 	return r, nil
 }
 
 // bothWays runs the jobs of several seeds, all at once, live and simulated, and adds up either.
-func bothWays(ctx context.Context, seed uint64, repeat, n int, p scheduling.Policy, scale int) (live, sim *outcome, err error) {
+func bothWays(
+	ctx context.Context, seed uint64, repeat, n int, p scheduling.Policy, scale int,
+) (live, sim *outcome, err error) {
 	lives, sims := make([]*outcome, repeat), make([]*outcome, repeat)
 	errs := make([]error, repeat)
 	var g sync.WaitGroup
@@ -201,7 +230,8 @@ func bothWays(ctx context.Context, seed uint64, repeat, n int, p scheduling.Poli
 			own := seed + uint64(i)
 			jobs := validationJobs(own, n)
 			if lives[i], errs[i] = runLive(ctx, jobs, p, scale, own); errs[i] == nil {
-				sims[i], errs[i] = simulated(ctx, jobs, p, lives[i], time.Duration(scale)*validationUpdate, own)
+				sims[i], errs[i] = simulated(ctx, jobs, p, lives[i],
+					time.Duration(scale)*validationUpdate, own)
 			}
 		})
 	}
@@ -220,10 +250,13 @@ func bothWays(ctx context.Context, seed uint64, repeat, n int, p scheduling.Poli
 // comparison puts a simulated run beside the live one.
 func comparison(name string, live, sim *outcome) []report.Row {
 	return []report.Row{
-		{Quantity: name + ": node-local maps, live and simulated", Unit: "%", Published: live.locality(), Ours: sim.locality(), Band: report.Within(live.locality(), 2)},
-		{Quantity: name + ": mean sojourn, live and simulated", Unit: "s", Published: live.mean(), Ours: sim.mean(), Band: report.Within(live.mean(), 0.05*live.mean())},
-		{Quantity: name + ": shuffled off-rack, live and simulated", Unit: "%", Published: live.offRack(), Ours: sim.offRack(), Band: report.Context()},
-		{Quantity: name + ": largest difference of one job's sojourn", Unit: "s", Published: math.NaN(), Ours: furthest(live, sim), Band: report.Context()},
+		report.Published(name+": node-local maps, live and simulated", "%", live.locality(),
+			sim.locality(), report.Within(live.locality(), 2)),
+		report.Published(name+": mean sojourn, live and simulated", "s", live.mean(), sim.mean(),
+			report.Within(live.mean(), 0.05*live.mean())),
+		report.Published(name+": shuffled off-rack, live and simulated", "%", live.offRack(),
+			sim.offRack(), report.Context()),
+		report.Shown(name+": largest difference of one job's sojourn", "s", furthest(live, sim)),
 	}
 }
 

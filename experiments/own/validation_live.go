@@ -14,8 +14,11 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// runLive runs the jobs on a live cluster with an emulated network. All times are divided by scale, and those of the outcome multiplied again.
-func runLive(ctx context.Context, jobs []validationJob, p scheduling.Policy, scale int, seed uint64) (o *outcome, err error) {
+// runLive runs the jobs on a live cluster with an emulated network. All times are divided by scale,
+// and those of the outcome multiplied again.
+func runLive(
+	ctx context.Context, jobs []validationJob, p scheduling.Policy, scale int, seed uint64,
+) (o *outcome, err error) {
 	span := func(d time.Duration) time.Duration { return d / time.Duration(scale) }
 	p.Locality.Waits = slices.Clone(p.Locality.Waits)
 	for i := range p.Locality.Waits {
@@ -23,13 +26,19 @@ func runLive(ctx context.Context, jobs []validationJob, p scheduling.Policy, sca
 	}
 	o = &outcome{}
 	cluster, err := actors.Start(actors.Config{
-		Nodes: validationNodes, Racks: validationRacks, MapSlots: validationMapSlots, ReduceSlots: 1, BlockSize: validationBlock,
+		Nodes: validationNodes, Racks: validationRacks, MapSlots: validationMapSlots,
+		ReduceSlots: 1, BlockSize: validationBlock,
 		Policy: p, HeartbeatInterval: span(validationHeartbeat), Seed: seed,
-		Network: actors.NetworkConfig{NodeLink: validationLink, Oversubscription: validationOver, TimeScale: float64(scale)},
+		Network: actors.NetworkConfig{
+			NodeLink: validationLink, Oversubscription: validationOver, TimeScale: float64(scale),
+		},
 		Calls: func(c *scheduling.Call) {
 			if c.Op == scheduling.OpSubmit {
 				places := c.Submit.Places
-				o.places = append(o.places, scheduling.Places{Offsets: slices.Clone(places.Offsets), Nodes: slices.Clone(places.Nodes)})
+				o.places = append(o.places,
+					scheduling.Places{
+						Offsets: slices.Clone(places.Offsets), Nodes: slices.Clone(places.Nodes),
+					})
 			}
 		},
 	})
@@ -66,11 +75,15 @@ func runLive(ctx context.Context, jobs []validationJob, p scheduling.Policy, sca
 // add takes in a live job's result.
 func (o *outcome) add(r actors.Result, scale int) {
 	o.sojourns = append(o.sojourns, r.Elapsed*time.Duration(scale))
-	for l, name := range [3]string{"Data-local map tasks", "Rack-local map tasks", "Other local map tasks"} {
+	for l, name := range [3]string{
+		"Data-local map tasks", "Rack-local map tasks", "Other local map tasks",
+	} {
 		o.maps[l] += int(r.Counters.Named(mapreduce.GroupJob, name))
 	}
 	var sum int64
-	for l, name := range [3]string{"Node-local shuffle bytes", "Rack-local shuffle bytes", "Off-rack shuffle bytes"} {
+	for l, name := range [3]string{
+		"Node-local shuffle bytes", "Rack-local shuffle bytes", "Off-rack shuffle bytes",
+	} {
 		n := r.Counters.Named("CoGRS", name)
 		o.shuffle[l] += n
 		sum += n
@@ -78,33 +91,43 @@ func (o *outcome) add(r actors.Result, scale int) {
 	o.shuffled = append(o.shuffled, sum)
 }
 
-// plan makes a job whose maps sleep and emit the same bytes to each partition, and whose reduces sleep.
-func (j validationJob) plan(name string, span func(time.Duration) time.Duration) (*mapreduce.Plan, error) {
-	in := mapreduce.FixedSize(validationBlock, mapreduce.Bytes(name, make([]byte, j.maps*validationBlock)))
+// plan makes a job whose maps sleep and emit the same bytes to each partition, and whose reduces
+// sleep.
+func (j validationJob) plan(
+	name string, span func(time.Duration) time.Duration,
+) (*mapreduce.Plan, error) {
+	in := mapreduce.FixedSize(validationBlock,
+		mapreduce.Bytes(name, make([]byte, j.maps*validationBlock)))
 	out := mapreduce.Text[string](mapreduce.Writer(name, io.Discard))
 	if j.reduces == 0 {
-		return mapreduce.MapOnly[[]byte, string]{Name: name, MapTask: func(t *mapreduce.Task) (mapreduce.Filter[[]byte, string], error) {
-			return mapreduce.Filter[[]byte, string]{Map: func([]byte, func(string)) error {
-				return sleep(t.Context(), span(j.time(t, j.mapTime)))
-			}}, nil
-		}}.Bind(in, out)
+		return mapreduce.MapOnly[[]byte, string]{
+			Name: name, MapTask: func(t *mapreduce.Task) (mapreduce.Filter[[]byte, string], error) {
+				return mapreduce.Filter[[]byte, string]{Map: func([]byte, func(string)) error {
+					return sleep(t.Context(), span(j.time(t, j.mapTime)))
+				}}, nil
+			},
+		}.Bind(in, out)
 	}
 	value := make([]byte, validationOutput/j.reduces)
 	return mapreduce.Job[[]byte, int64, []byte, string]{
 		Name: name, Reducers: j.reduces,
 		Partition: func(key int64, reduces int) int { return int(key) % reduces },
 		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, int64, []byte], error) {
-			return mapreduce.Mapper[[]byte, int64, []byte]{Map: func(_ []byte, emit func(int64, []byte)) error {
-				for p := range j.reduces {
-					emit(int64(p), value)
-				}
-				return sleep(t.Context(), span(j.time(t, j.mapTime)))
-			}}, nil
+			return mapreduce.Mapper[[]byte, int64, []byte]{
+				Map: func(_ []byte, emit func(int64, []byte)) error {
+					for p := range j.reduces {
+						emit(int64(p), value)
+					}
+					return sleep(t.Context(), span(j.time(t, j.mapTime)))
+				},
+			}, nil
 		},
 		ReduceTask: func(t *mapreduce.Task) (mapreduce.Reducer[int64, []byte, string], error) {
-			return mapreduce.Reducer[int64, []byte, string]{Reduce: func(int64, iter.Seq[[]byte], func(string)) error {
-				return sleep(t.Context(), span(j.time(t, j.reduceTime)))
-			}}, nil
+			return mapreduce.Reducer[int64, []byte, string]{
+				Reduce: func(int64, iter.Seq[[]byte], func(string)) error {
+					return sleep(t.Context(), span(j.time(t, j.reduceTime)))
+				},
+			}, nil
 		},
 	}.Bind(in, out)
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSimulatorAgreesWithLiveCluster runs the same jobs live, on a fake clock, and simulated: locality within 2 points, mean sojourn within 5 %. A single run
-// of either strays by some per cent, since a late flow makes others late: the means of six seeds are compared.
+// TestSimulatorAgreesWithLiveCluster runs the same jobs live, on a fake clock, and simulated:
+// locality within 2 points, mean sojourn within 5 %. A single run of either strays by some per
+// cent, since a late flow makes others late: the means of six seeds are compared.
 func TestSimulatorAgreesWithLiveCluster(t *testing.T) {
 	const seeds = 6
 	policies, err := validationPolicies()
@@ -26,14 +27,19 @@ func TestSimulatorAgreesWithLiveCluster(t *testing.T) {
 					pass(time.Second) // the actor library's throttle of dead letters
 					b, err := simulated(t.Context(), jobs, p, a, validationUpdate, seed)
 					require.NoError(t, err)
-					t.Logf("seed %d: node-local %.1f %% live, %.1f %% simulated; mean sojourn %.2f s live, %.2f s simulated; off-rack shuffle %.1f %% live, %.1f %% simulated",
-						seed, a.locality(), b.locality(), a.mean(), b.mean(), a.offRack(), b.offRack())
+					t.Logf("seed %d: node-local %.1f %% live, %.1f %% simulated; mean sojourn "+
+						"%.2f s live, %.2f s simulated; off-rack shuffle %.1f %% live, %.1f %% "+
+						"simulated",
+						seed, a.locality(), b.locality(), a.mean(), b.mean(), a.offRack(),
+						b.offRack())
 					live.merge(a)
 					sim.merge(b)
 				})
 			}
-			t.Logf("all: node-local %.2f %% live, %.2f %% simulated; mean sojourn %.2f s live, %.2f s simulated; off-rack shuffle %.2f %% live, %.2f %% simulated",
-				live.locality(), sim.locality(), live.mean(), sim.mean(), live.offRack(), sim.offRack())
+			t.Logf("all: node-local %.2f %% live, %.2f %% simulated; mean sojourn %.2f s live, "+
+				"%.2f s simulated; off-rack shuffle %.2f %% live, %.2f %% simulated",
+				live.locality(), sim.locality(), live.mean(), sim.mean(), live.offRack(),
+				sim.offRack())
 			require.InDelta(t, live.locality(), sim.locality(), 2)
 			require.InEpsilon(t, live.mean(), sim.mean(), 0.05)
 			require.InDelta(t, live.offRack(), sim.offRack(), 3)
@@ -41,12 +47,15 @@ func TestSimulatorAgreesWithLiveCluster(t *testing.T) {
 	}
 }
 
-// TestValidationJobsMoveWhatTheySay runs one job live: its reduces get what its maps emit, framing aside.
+// TestValidationJobsMoveWhatTheySay runs one job live: its reduces get what its maps emit, framing
+// aside.
 func TestValidationJobsMoveWhatTheySay(t *testing.T) {
 	policies, err := validationPolicies()
 	require.NoError(t, err)
 	synctest.Test(t, func(t *testing.T) {
-		job := validationJob{maps: 20, reduces: 4, mapTime: 10 * time.Second, reduceTime: 5 * time.Second}
+		job := validationJob{
+			maps: 20, reduces: 4, mapTime: 10 * time.Second, reduceTime: 5 * time.Second,
+		}
 		o, err := runLive(t.Context(), []validationJob{job}, policies[0], 1, 1)
 		require.NoError(t, err)
 		pass(time.Second)
@@ -57,7 +66,8 @@ func TestValidationJobsMoveWhatTheySay(t *testing.T) {
 	})
 }
 
-// pass lets so much fake time go by. It works in a bubble only: elsewhere synctest.Wait panics, so that no test waits for real.
+// pass lets so much fake time go by. It works in a bubble only: elsewhere synctest.Wait panics, so
+// that no test waits for real.
 func pass(d time.Duration) {
 	synctest.Wait()
 	time.Sleep(d)

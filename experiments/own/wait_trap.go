@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/tarry-mr/tarry/experiments/internal/report"
@@ -15,13 +14,20 @@ import (
 // errNoEnd says that a run on a bare Core did not end.
 var errNoEnd = errors.New("the job did not end within 10,000 s")
 
-// WaitTrap is SPARK-18886: resetting the wait at every local launch keeps a job on one node if its tasks are shorter than the wait.
+// WaitTrap is SPARK-18886: resetting the wait at every local launch keeps a job on one node if its
+// tasks are shorter than the wait.
 func WaitTrap(ctx context.Context, _ report.Options) (*report.Result, error) {
 	r := &report.Result{Setup: []string{
-		"100 nodes of one slot, heartbeats of each every second; one job of 500 maps that all prefer node 1; W1 = 6 s, tasks of 5 and 7 s. The Core is driven directly.",
-		"paper: Algorithm 3's rule, every local launch resets the wait; capped: the wait goes on over a local launch if offers were refused since the launch before.",
+		"100 nodes of one slot, heartbeats of each every second; one job of 500 maps that all " +
+			"prefer node 1; W1 = 6 s, tasks of 5 and 7 s. The Core is driven directly.",
+		"paper: Algorithm 3's rule, every local launch resets the wait; capped: the wait goes on " +
+			"over a local launch if offers were refused since the launch before.",
 	}}
-	fig := report.Figure{Name: "trap", Title: "A job whose data lies on one node", X: "rule", Y: "seconds", Categories: []string{"paper, 5 s", "capped, 5 s", "paper, 7 s", "capped, 7 s"}, Series: []report.Series{{Name: "time of the job"}}}
+	fig := report.Figure{
+		Name: "trap", Title: "A job whose data lies on one node", X: "rule", Y: "seconds",
+		Categories: []string{"paper, 5 s", "capped, 5 s", "paper, 7 s", "capped, 7 s"},
+		Series:     []report.Series{{Name: "time of the job"}},
+	}
 	var took []float64
 	for _, task := range []time.Duration{5 * time.Second, 7 * time.Second} {
 		for _, capped := range []bool{false, true} {
@@ -34,11 +40,14 @@ func WaitTrap(ctx context.Context, _ report.Options) (*report.Result, error) {
 	}
 	fig.Series[0].Y = took
 	r.Rows = []report.Row{
-		{Quantity: "tasks of 5 s: the rule of the paper against the capped one", Unit: "×", Published: 100, Claim: "about, by SPARK-18886; one node of 100", Ours: took[0] / took[1], Band: report.AtLeast(20)},
-		{Quantity: "tasks of 5 s, rule of the paper", Unit: "s", Published: 2500, Claim: "all on one node, one after the other", Ours: took[0], Band: report.AtLeast(2500)},
-		{Quantity: "the rule of the paper, tasks of 5 s against tasks of 7 s", Unit: "×", Published: math.NaN(), Claim: "longer tasks help", Ours: took[0] / took[2], Band: report.AtLeast(1)},
-		{Quantity: "tasks of 5 s, capped", Unit: "s", Published: math.NaN(), Ours: took[1], Band: report.Context()},
-		{Quantity: "tasks of 7 s, capped", Unit: "s", Published: math.NaN(), Ours: took[3], Band: report.Context()},
+		report.Published("tasks of 5 s: the rule of the paper against the capped one", "×", 100,
+			took[0]/took[1], report.AtLeast(20)).Saying("about, by SPARK-18886; one node of 100"),
+		report.Published("tasks of 5 s, rule of the paper", "s", 2500, took[0],
+			report.AtLeast(2500)).Saying("all on one node, one after the other"),
+		report.Claimed("the rule of the paper, tasks of 5 s against tasks of 7 s", "×",
+			"longer tasks help", took[0]/took[2], report.AtLeast(1)),
+		report.Shown("tasks of 5 s, capped", "s", took[1]),
+		report.Shown("tasks of 7 s, capped", "s", took[3]),
 	}
 	r.Figures = []report.Figure{fig}
 	return r, nil
@@ -59,7 +68,8 @@ func trapRun(ctx context.Context, task time.Duration, capped bool) (time.Duratio
 		return 0, err
 	}
 	for i := range nodes {
-		if _, err := core.Join(0, scheduling.Node{Name: fmt.Sprintf("node%03d", i+1), MapSlots: 1}); err != nil {
+		if _, err := core.Join(0,
+			scheduling.Node{Name: fmt.Sprintf("node%03d", i+1), MapSlots: 1}); err != nil {
 			return 0, err
 		}
 	}
@@ -80,7 +90,9 @@ func trapRun(ctx context.Context, task time.Duration, capped bool) (time.Duratio
 		n := int(now / (time.Second / nodes) % nodes)
 		h := scheduling.Heartbeat{Node: scheduling.NodeID(n)}
 		if ends[n] > 0 && ends[n] <= now {
-			h.Statuses = []scheduling.Status{{Attempt: running[n], State: scheduling.StateSucceeded}}
+			h.Statuses = []scheduling.Status{
+				{Attempt: running[n], State: scheduling.StateSucceeded},
+			}
 			ends[n] = 0
 		}
 		got, err := core.Heartbeat(now, h)

@@ -13,7 +13,9 @@ import (
 // hfspTrio are FIFO, FAIR and HFSP, the last two with delay scheduling.
 func hfspTrio() ([]simulator.Contender, error) {
 	var list []simulator.Contender
-	for _, s := range []struct{ show, preset string }{{"FIFO", "fifo"}, {"FAIR", "hfs"}, {"HFSP", "hfsp"}} {
+	for _, s := range []struct{ show, preset string }{
+		{"FIFO", "fifo"}, {"FAIR", "hfs"}, {"HFSP", "hfsp"},
+	} {
 		change := func(*scheduling.Policy) {}
 		if s.preset != "fifo" {
 			change = func(p *scheduling.Policy) {
@@ -34,15 +36,21 @@ func hfspTrio() ([]simulator.Contender, error) {
 func hfspSetup(more ...string) []string {
 	return append([]string{
 		setup.EC2Setup()[0], setup.EC2Setup()[1], setup.EC2Setup()[2],
-		"Workload: the FB-dataset of §4.1, 100 jobs, sizes within the published ranges drawn log-uniformly, the shuffle as large as the input: choices of ours.",
+		"Workload: the FB-dataset of §4.1, 100 jobs, sizes within the published ranges drawn " +
+			"log-uniformly, the shuffle as large as the input: choices of ours.",
 		setup.EC2Setup()[3],
-		"Besides reading, a map computes for 60 s and a reduce for 120 s, with a lognormal factor of sigma 0.2. The paper gives no task times but one map of about 60 s.",
-		"FAIR is policy hfs without load manager, HFSP is hfsp with 5 samples and Δ = 60 s; both wait W1 = 5 s for locality; FIFO is greedy.",
+		"Besides reading, a map computes for 60 s and a reduce for 120 s, with a lognormal " +
+			"factor of sigma 0.2. The paper gives no task times but one map of about 60 s.",
+		"FAIR is policy hfs without load manager, HFSP is hfsp with 5 samples and Δ = 60 s; both " +
+			"wait W1 = 5 s for locality; FIFO is greedy.",
 	}, more...)
 }
 
 // hfspHistory tells of the set-up before this one.
-const hfspHistory = "The first set-up had maps that compute for 2 s (23 s in all) and reduces that only merge and write: the cluster was underloaded, FIFO's mean sojourn about 150 s against the published 2,983 s, and HFSP gained nothing over FAIR. The task times were raised once, to these; a table has both and others."
+const hfspHistory = "The first set-up had maps that compute for 2 s (23 s in all) and reduces " +
+	"that only merge and write: the cluster was underloaded, FIFO's mean sojourn about 150 s " +
+	"against the published 2,983 s, and HFSP gained nothing over FAIR. The task times were " +
+	"raised once, to these; a table has both and others."
 
 // The computing times of the FB-dataset's tasks.
 const hfspMap, hfspReduce = 60 * time.Second, 120 * time.Second

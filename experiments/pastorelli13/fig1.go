@@ -12,7 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// fluidJob is a job of the worked examples: it comes at a time, needs so many seconds if given all it can use, and can use a part of the cluster.
+// fluidJob is a job of the worked examples: it comes at a time, needs so many seconds if given all
+// it can use, and can use a part of the cluster.
 type fluidJob struct {
 	arrive, length, width float64
 	ps, fsp               float64 // the ends that follow from the definitions
@@ -21,15 +22,21 @@ type fluidJob struct {
 // Fig1 is [Pastorelli13 Figs 1 and 2]: processor sharing against FSP on worked examples.
 func Fig1(ctx context.Context, _ report.Options) (*report.Result, error) {
 	r := &report.Result{Setup: []string{
-		"One node of 20 slots, event drive, no set-up time. Job 1 has tasks of 0.5 s, so that it can be interrupted anywhere; jobs 2 and 3 have as many tasks of 10 s as fit their width (100 %; 55 and 35 % of the slots in Fig 2).",
-		"FSP is policy hfsp with sizes known and eager suspension, simulated; processor sharing is worked out (max-min shares at each instant).",
+		"One node of 20 slots, event drive, no set-up time. Job 1 has tasks of 0.5 s, so that it " +
+			"can be interrupted anywhere; jobs 2 and 3 have as many tasks of 10 s as fit their " +
+			"width (100 %; 55 and 35 % of the slots in Fig 2).",
+		"FSP is policy hfsp with sizes known and eager suspension, simulated; processor sharing " +
+			"is worked out (max-min shares at each instant).",
 	}}
 	for _, ex := range []struct {
 		name string
 		jobs []fluidJob
 	}{
 		{"Fig 1", []fluidJob{{0, 30, 1, 50, 50}, {10, 10, 1, 37.5, 20}, {15, 10, 1, 42.5, 30}}},
-		{"Fig 2", []fluidJob{{0, 30, 1, 39, 39}, {10, 10, 0.55, 24.5, 20}, {13, 10, 0.35, 23.5, 23}}},
+		{
+			"Fig 2",
+			[]fluidJob{{0, 30, 1, 39, 39}, {10, 10, 0.55, 24.5, 20}, {13, 10, 0.35, 23.5, 23}},
+		},
 	} {
 		ps := processorSharing(ex.jobs)
 		fsp, err := onOneServer(ctx, ex.jobs)
@@ -37,9 +44,10 @@ func Fig1(ctx context.Context, _ report.Options) (*report.Result, error) {
 			return nil, err
 		}
 		for i, j := range ex.jobs {
-			r.Rows = append(r.Rows,
-				report.Row{Quantity: fmt.Sprintf("%s, processor sharing: end of j%d", ex.name, i+1), Unit: "s", Published: j.ps, Claim: "follows from the definition", Ours: ps[i], Band: report.Within(j.ps, 1e-6)},
-				report.Row{Quantity: fmt.Sprintf("%s, FSP: end of j%d", ex.name, i+1), Unit: "s", Published: j.fsp, Claim: "follows from the definition", Ours: fsp[i], Band: report.Within(j.fsp, 0.5)})
+			r.Add(report.Published(fmt.Sprintf("%s, processor sharing: end of j%d", ex.name, i+1),
+				"s", j.ps, ps[i], report.Within(j.ps, 1e-6)).Saying("follows from the definition"),
+				report.Published(fmt.Sprintf("%s, FSP: end of j%d", ex.name, i+1), "s", j.fsp,
+					fsp[i], report.Within(j.fsp, 0.5)).Saying("follows from the definition"))
 		}
 	}
 	r.Notes = []string{"The bands of FSP are one task of job 1 wide."}
@@ -61,11 +69,13 @@ func onOneServer(ctx context.Context, jobs []fluidJob) ([]float64, error) {
 			tasks, length = tasks*int(2*length), 0.5
 		}
 		w.Jobs = append(w.Jobs, workload.Job{
-			Name: fmt.Sprintf("j%d", i+1), User: "u", Maps: tasks, NoLocation: true, Submit: time.Duration(j.arrive * float64(time.Second)),
-			Map: workload.Cost{Setup: -1, Time: time.Duration(length * float64(time.Second))},
+			Name: fmt.Sprintf("j%d", i+1), User: "u", Maps: tasks, NoLocation: true,
+			Submit: time.Duration(j.arrive * float64(time.Second)),
+			Map:    workload.Cost{Setup: -1, Time: time.Duration(length * float64(time.Second))},
 		})
 	}
-	res, err := simulator.Run(ctx, simulator.Config{Cluster: simulator.Cluster{Nodes: 1, MapSlots: slots}, Policy: p}, &w)
+	res, err := simulator.Run(ctx,
+		simulator.Config{Cluster: simulator.Cluster{Nodes: 1, MapSlots: slots}, Policy: p}, &w)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +86,8 @@ func onOneServer(ctx context.Context, jobs []fluidJob) ([]float64, error) {
 	return ends, nil
 }
 
-// processorSharing gives the ends of jobs that share one server max-min fairly, each at most its width. It goes from event to event.
+// processorSharing gives the ends of jobs that share one server max-min fairly, each at most its
+// width. It goes from event to event.
 func processorSharing(jobs []fluidJob) []float64 {
 	left, ends := make([]float64, len(jobs)), make([]float64, len(jobs))
 	for i, j := range jobs {
@@ -116,7 +127,8 @@ func maxMin(jobs []fluidJob, left []float64, now float64) []float64 {
 		}
 		narrow := -1
 		for _, i := range wanting {
-			if jobs[i].width < rest/float64(len(wanting)) && (narrow < 0 || jobs[i].width < jobs[narrow].width) {
+			if jobs[i].width < rest/float64(len(wanting)) &&
+				(narrow < 0 || jobs[i].width < jobs[narrow].width) {
 				narrow = i
 			}
 		}

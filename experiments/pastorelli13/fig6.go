@@ -3,7 +3,6 @@ package pastorelli13
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"time"
 
@@ -20,7 +19,8 @@ func Fig6(ctx context.Context, o report.Options) (*report.Result, error) {
 		return nil, err
 	}
 	list[2].Policy.HFSP.NoTraining = true
-	load := setup.Capped(o, 0, func(r *rand.Rand) workload.Workload { return workload.MapOnly(fbDataset(r)) })
+	load := setup.Capped(o, 0,
+		func(r *rand.Rand) workload.Workload { return workload.MapOnly(fbDataset(r)) })
 	repeat := o.Repeats(1, 20)
 	cfg := setup.EC2()
 	cfg.Seed = o.Seed
@@ -29,8 +29,14 @@ func Fig6(ctx context.Context, o report.Options) (*report.Result, error) {
 		return nil, err
 	}
 	fair, exact := base[0].Over(setup.MeanSojourn).Mean, base[1].Over(setup.MeanSojourn).Mean
-	r := &report.Result{Setup: hfspSetup("Map-only version of the workload. HFSP is told each job's size with a uniform error of up to ±α; no training.")}
-	fig := report.Figure{Name: "fig6", Title: "Mean sojourn with wrong sizes", X: "α", Y: "seconds", Series: []report.Series{{Name: "HFSP"}, {Name: "FAIR", Dashed: true}}}
+	r := &report.Result{
+		Setup: hfspSetup("Map-only version of the workload. HFSP is told each job's size with a " +
+			"uniform error of up to ±α; no training."),
+	}
+	fig := report.Figure{
+		Name: "fig6", Title: "Mean sojourn with wrong sizes", X: "α", Y: "seconds",
+		Series: []report.Series{{Name: "HFSP"}, {Name: "FAIR", Dashed: true}},
+	}
 	for _, a := range []float64{0.1, 0.2, 0.4, 0.6, 0.8, 1} {
 		if o.Quick && a != 0.2 && a != 1 {
 			continue
@@ -41,11 +47,12 @@ func Fig6(ctx context.Context, o report.Options) (*report.Result, error) {
 			return nil, err
 		}
 		got := c[0].Over(setup.MeanSojourn).Mean
-		fig.Series[0].X, fig.Series[0].Y = append(fig.Series[0].X, a), append(fig.Series[0].Y, got)
-		fig.Series[1].X, fig.Series[1].Y = append(fig.Series[1].X, a), append(fig.Series[1].Y, fair)
-		r.Rows = append(r.Rows,
-			report.Row{Quantity: fmt.Sprintf("α = %g: against exact sizes", a), Unit: "×", Published: 1, Claim: "nearly flat", Ours: got / exact, Band: report.AtMost(1.25)},
-			report.Row{Quantity: fmt.Sprintf("α = %g: against FAIR", a), Unit: "×", Published: math.NaN(), Claim: "always below", Ours: got / fair, Band: report.AtMost(1)})
+		fig.Series[0].Add(a, got)
+		fig.Series[1].Add(a, fair)
+		r.Add(report.Published(fmt.Sprintf("α = %g: against exact sizes", a), "×", 1, got/exact,
+			report.AtMost(1.25)).Saying("nearly flat"),
+			report.Claimed(fmt.Sprintf("α = %g: against FAIR", a), "×", "always below", got/fair,
+				report.AtMost(1)))
 	}
 	r.Figures = []report.Figure{fig}
 	t, err := wrongTable(ctx, o, list)
@@ -54,19 +61,30 @@ func Fig6(ctx context.Context, o report.Options) (*report.Result, error) {
 	}
 	r.Tables = []report.Table{t}
 	r.Notes = []string{
-		"At α = 1 a large job may be taken for nearly nothing. Its projected finish soon passes, it then goes before all others until it ends, and a job of 3,000 maps holds the whole cluster for some 1,000 s: one such job in one of five seeds makes most of the difference. This is how FSP treats late jobs. The paper's mean hardly moves; it gives neither its sizes nor its load, and no load of the table makes ours flat.",
+		"At α = 1 a large job may be taken for nearly nothing. Its projected finish soon passes, " +
+			"it then goes before all others until it ends, and a job of 3,000 maps holds the " +
+			"whole cluster for some 1,000 s: one such job in one of five seeds makes most of the " +
+			"difference. This is how FSP treats late jobs. The paper's mean hardly moves; it " +
+			"gives neither its sizes nor its load, and no load of the table makes ours flat.",
 		hfspHistory,
 	}
 	return r, nil
 }
 
-// wrongTable shows how much wrong sizes cost under other loads; list is hfspTrio's, with sizes told.
-func wrongTable(ctx context.Context, o report.Options, list []simulator.Contender) (report.Table, error) {
-	t := report.Table{Name: "sensitivity", Title: "Mean sojourn with α = 1, by load and by how long maps compute", Columns: []string{"choice", "exact sizes (s)", "against exact", "against FAIR"}}
+// wrongTable shows how much wrong sizes cost under other loads; list is hfspTrio's, with sizes
+// told.
+func wrongTable(
+	ctx context.Context, o report.Options, list []simulator.Contender,
+) (report.Table, error) {
+	t := report.Table{
+		Name: "sensitivity", Title: "Mean sojourn with α = 1, by load and by how long maps compute",
+		Columns: []string{"choice", "exact sizes (s)", "against exact", "against FAIR"},
+	}
 	for _, c := range wrongLoads(o) {
 		cfg := setup.EC2()
 		cfg.Seed, cfg.Cluster.Nodes = o.Seed, c.nodes
-		load := setup.Capped(o, 0, func(r *rand.Rand) workload.Workload { return workload.MapOnly(fbTasks(c.maps, 0)(r)) })
+		load := setup.Capped(o, 0,
+			func(r *rand.Rand) workload.Workload { return workload.MapOnly(fbTasks(c.maps, 0)(r)) })
 		base, err := setup.Contests(ctx, cfg, list[1:], o.Repeats(1, 5), load)
 		if err != nil {
 			return t, err
@@ -94,6 +112,8 @@ func wrongLoads(o report.Options) []wrongLoad {
 	if o.Quick {
 		return list
 	}
-	return append(list, wrongLoad{"100 nodes, 2 s (first set-up)", 100, 2 * time.Second}, wrongLoad{"100 nodes, 30 s", 100, 30 * time.Second},
-		wrongLoad{"100 nodes, 120 s", 100, 120 * time.Second}, wrongLoad{"200 nodes, 60 s", 200, hfspMap}, wrongLoad{"50 nodes, 60 s", 50, hfspMap})
+	return append(list, wrongLoad{"100 nodes, 2 s (first set-up)", 100, 2 * time.Second},
+		wrongLoad{"100 nodes, 30 s", 100, 30 * time.Second},
+		wrongLoad{"100 nodes, 120 s", 100, 120 * time.Second},
+		wrongLoad{"200 nodes, 60 s", 200, hfspMap}, wrongLoad{"50 nodes, 60 s", 50, hfspMap})
 }

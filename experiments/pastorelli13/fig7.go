@@ -2,7 +2,6 @@ package pastorelli13
 
 import (
 	"context"
-	"math"
 
 	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
@@ -14,22 +13,36 @@ import (
 // Fig7 is [Pastorelli13 Fig 7]: ways to take reduce slots back.
 func Fig7(ctx context.Context, o report.Options) (*report.Result, error) {
 	r := &report.Result{Setup: []string{
-		"4 nodes of 2 reduce slots. Job 1 has 11 reduces of 500 s and comes at 2:20; job 2 has 2 reduces, jobs 3 to 5 one each, all at 2:30.",
-		"The small jobs' reduces take 400 s: not published, inferred, because it fits both published means.",
+		"4 nodes of 2 reduce slots. Job 1 has 11 reduces of 500 s and comes at 2:20; job 2 has 2 " +
+			"reduces, jobs 3 to 5 one each, all at 2:30.",
+		"The small jobs' reduces take 400 s: not published, inferred, because it fits both " +
+			"published means.",
 		"Policy hfsp, sizes known, event drive.",
 	}}
-	bars := report.Figure{Name: "fig7", Title: "Sojourn times by way of preemption", X: "job", Y: "minutes", Categories: []string{"j1", "j2", "j3", "j4", "j5"}}
+	bars := report.Figure{
+		Name: "fig7", Title: "Sojourn times by way of preemption", X: "job", Y: "minutes",
+		Categories: []string{"j1", "j2", "j3", "j4", "j5"},
+	}
 	var means [3]float64
 	for i, way := range []struct {
 		name    string
 		reclaim scheduling.Reclaim
-	}{{"eager", scheduling.EagerSuspend}, {"wait", scheduling.WaitForSlot}, {"kill", scheduling.KillLarger}} {
-		p, err := setup.Preset("hfsp", func(p *scheduling.Policy) { p.HFSP.Reclaim, p.HFSP.NoTraining = way.reclaim, true })
+	}{
+		{"eager", scheduling.EagerSuspend},
+		{"wait", scheduling.WaitForSlot},
+		{"kill", scheduling.KillLarger},
+	} {
+		p, err := setup.Preset("hfsp",
+			func(p *scheduling.Policy) { p.HFSP.Reclaim, p.HFSP.NoTraining = way.reclaim, true })
 		if err != nil {
 			return nil, err
 		}
 		w := workload.Preemption()
-		res, err := simulator.Run(ctx, simulator.Config{Cluster: simulator.Cluster{Nodes: 4, MapSlots: 2, ReduceSlots: 2}, Policy: p, Seed: o.Seed}, &w)
+		res, err := simulator.Run(ctx,
+			simulator.Config{
+				Cluster: simulator.Cluster{Nodes: 4, MapSlots: 2, ReduceSlots: 2}, Policy: p,
+				Seed: o.Seed,
+			}, &w)
 		if err != nil {
 			return nil, err
 		}
@@ -40,15 +53,19 @@ func Fig7(ctx context.Context, o report.Options) (*report.Result, error) {
 		}
 		bars.Series = append(bars.Series, s)
 		if way.reclaim == scheduling.KillLarger {
-			r.Rows = append(r.Rows, report.Row{Quantity: "kill: tasks of job 1 killed", Published: 6, Ours: float64(res.Report.Preempted.Killed), Band: report.Within(6, 1)})
+			r.Add(report.Published("kill: tasks of job 1 killed", "", 6,
+				float64(res.Report.Preempted.Killed), report.Within(6, 1)))
 		}
 	}
-	r.Rows = append(r.Rows,
-		report.Row{Quantity: "eager: mean sojourn", Unit: "min", Published: 9, Ours: means[0], Band: report.Within(9, 1)},
-		report.Row{Quantity: "wait: mean sojourn", Unit: "min", Published: 15, Ours: means[1], Band: report.Within(15, 1)},
-		report.Row{Quantity: "kill: job 1 against eager", Unit: "×", Published: math.NaN(), Claim: "later", Ours: bars.Series[2].Y[0] / bars.Series[0].Y[0], Band: report.AtLeast(1)},
+	r.Add(report.Published("eager: mean sojourn", "min", 9, means[0], report.Within(9, 1)),
+		report.Published("wait: mean sojourn", "min", 15, means[1], report.Within(15, 1)),
+		report.Claimed("kill: job 1 against eager", "×", "later",
+			bars.Series[2].Y[0]/bars.Series[0].Y[0], report.AtLeast(1)),
 	)
 	r.Figures = []report.Figure{bars}
-	r.Notes = []string{"The small jobs have five reduces together, so five kills are enough; the paper reports six and does not say why."}
+	r.Notes = []string{
+		"The small jobs have five reduces together, so five kills are enough; the paper reports " +
+			"six and does not say why.",
+	}
 	return r, nil
 }

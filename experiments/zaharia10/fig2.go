@@ -15,8 +15,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Fig2 is [Zaharia10 Figs 1 and 2, §3.2, §3.3.1]: a cluster like Facebook's under HFS without delay scheduling, its tasks' and jobs' times and the
-// locality of jobs by size.
+// Fig2 is [Zaharia10 Figs 1 and 2, §3.2, §3.3.1]: a cluster like Facebook's under HFS without delay
+// scheduling, its tasks' and jobs' times and the locality of jobs by size.
 func Fig2(ctx context.Context, o report.Options) (*report.Result, error) {
 	jobs, repeat := 1500, o.Repeats(1, 3)
 	if o.Quick {
@@ -26,29 +26,51 @@ func Fig2(ctx context.Context, o report.Options) (*report.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	delay, err := warehouseRun(ctx, o, jobs, repeat, warehouse(), warehousePolicy(10*time.Second, 10*time.Second))
+	delay, err := warehouseRun(ctx, o, jobs, repeat, warehouse(),
+		warehousePolicy(10*time.Second, 10*time.Second))
 	if err != nil {
 		return nil, err
 	}
-	r := &report.Result{Setup: append(warehouseSetup(), fmt.Sprintf("%d jobs, a third of a day in the full version; policy hfs with a pool for each of 200 users, greedy; beside it W1 = W2 = 10 s.", jobs))}
+	r := &report.Result{
+		Setup: append(warehouseSetup(),
+			fmt.Sprintf("%d jobs, a third of a day in the full version; policy hfs with a pool "+
+				"for each of 200 users, greedy; beside it W1 = W2 = 10 s.", jobs)),
+	}
 	names := warehouseBins()
-	fig := report.Figure{Name: "fig2", Title: "Locality by job size, HFS without delay", X: "maps of the job", Y: "maps (%)", Categories: names, Series: []report.Series{{Name: "node-local"}, {Name: "rack-local or nearer"}}}
-	other := report.Figure{Name: "fig2-delay", Title: "Locality by job size, W1 = W2 = 10 s", X: "maps of the job", Y: "maps (%)", Categories: names, Series: slices.Clone(fig.Series)}
+	fig := report.Figure{
+		Name: "fig2", Title: "Locality by job size, HFS without delay", X: "maps of the job",
+		Y: "maps (%)", Categories: names,
+		Series: []report.Series{{Name: "node-local"}, {Name: "rack-local or nearer"}},
+	}
+	other := report.Figure{
+		Name: "fig2-delay", Title: "Locality by job size, W1 = W2 = 10 s", X: "maps of the job",
+		Y: "maps (%)", Categories: names, Series: slices.Clone(fig.Series),
+	}
 	for _, b := range names {
 		for level := range 2 {
-			fig.Series[level].Y = append(fig.Series[level].Y, binLocality(naive, b, scheduling.Locality(level)))
-			other.Series[level].Y = append(other.Series[level].Y, binLocality(delay, b, scheduling.Locality(level)))
+			fig.Series[level].Y = append(fig.Series[level].Y,
+				binLocality(naive, b, scheduling.Locality(level)))
+			other.Series[level].Y = append(other.Series[level].Y,
+				binLocality(delay, b, scheduling.Locality(level)))
 		}
 	}
 	node, rack := fig.Series[0].Y, fig.Series[1].Y
 	r.Rows = append(warehouseTimes(naive),
-		report.Row{Quantity: "Fig 2: jobs of 1 to 25 maps: node-local", Unit: "%", Published: 5, Ours: node[0], Band: report.Within(5, 5)},
-		report.Row{Quantity: "Fig 2: jobs of 1 to 25 maps: rack-local or nearer", Unit: "%", Published: 59, Ours: rack[0], Band: report.Within(59, 15)},
-		report.Row{Quantity: "Fig 2: node-local, least rise from bin to bin", Unit: "points", Published: math.NaN(), Claim: "rises with size", Ours: leastRise(node), Band: report.AtLeast(0)},
-		report.Row{Quantity: "Fig 2: rack-local or nearer, least rise from bin to bin", Unit: "points", Published: math.NaN(), Claim: "rises with size", Ours: leastRise(rack), Band: report.AtLeast(-1)},
-		report.Row{Quantity: "jobs of 1 to 25 maps, W1 = W2 = 10 s: node-local", Unit: "%", Published: 73, Claim: "of one map, §4.1's bound", Ours: other.Series[0].Y[0], Band: report.Context()})
+		report.Published("Fig 2: jobs of 1 to 25 maps: node-local", "%", 5, node[0],
+			report.Within(5, 5)),
+		report.Published("Fig 2: jobs of 1 to 25 maps: rack-local or nearer", "%", 59, rack[0],
+			report.Within(59, 15)),
+		report.Claimed("Fig 2: node-local, least rise from bin to bin", "points", "rises with size",
+			leastRise(node), report.AtLeast(0)),
+		report.Claimed("Fig 2: rack-local or nearer, least rise from bin to bin", "points",
+			"rises with size", leastRise(rack), report.AtLeast(-1)),
+		report.Published("jobs of 1 to 25 maps, W1 = W2 = 10 s: node-local", "%", 73,
+			other.Series[0].Y[0], report.Context()).Saying("of one map, §4.1's bound"))
 	r.Figures = []report.Figure{fig, other}
-	t := report.Table{Name: "sensitivity", Title: "Jobs of 1 to 25 maps without delay, one choice changed", Columns: []string{"choice", "node-local (%)", "rack-local or nearer (%)"}}
+	t := report.Table{
+		Name: "sensitivity", Title: "Jobs of 1 to 25 maps without delay, one choice changed",
+		Columns: []string{"choice", "node-local (%)", "rack-local or nearer (%)"},
+	}
 	for _, c := range warehouseChoices(o) {
 		cfg, p := warehouse(), warehousePolicy(0, 0)
 		c.change(&cfg, &p)
@@ -56,29 +78,44 @@ func Fig2(ctx context.Context, o report.Options) (*report.Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.Add(c.name, binLocality(got, names[0], scheduling.NodeLocal), binLocality(got, names[0], scheduling.RackLocal))
+		t.Add(c.name, binLocality(got, names[0], scheduling.NodeLocal),
+			binLocality(got, names[0], scheduling.RackLocal))
 	}
 	r.Tables = []report.Table{t}
 	r.Notes = []string{
-		"Locality is counted over the maps of all jobs of a bin; the paper does not say whether it counts maps or jobs, nor its other bins.",
-		"The medians of maps and reduces are set for a job's mean task and shown as a check of the generator: a few large jobs weigh most. Jobs' times, the jobs below 271 maps and how often slots are full follow. How many reduces there are is ours.",
-		"The number of racks decides the rack locality: with 3 replicas in 2 racks a random node's rack holds a block with chance 2/racks. §3.6 allows 8 to 31 racks here; the table shows them.",
-		"A first set-up, with 20 racks and the job sizes of October, gave 2.8 % node-local and 37 % rack-local maps in the first bin, 6 % of the time with full map slots and a median job of 74 s.",
+		"Locality is counted over the maps of all jobs of a bin; the paper does not say whether " +
+			"it counts maps or jobs, nor its other bins.",
+		"The medians of maps and reduces are set for a job's mean task and shown as a check of " +
+			"the generator: a few large jobs weigh most. Jobs' times, the jobs below 271 maps " +
+			"and how often slots are full follow. How many reduces there are is ours.",
+		"The number of racks decides the rack locality: with 3 replicas in 2 racks a random " +
+			"node's rack holds a block with chance 2/racks. §3.6 allows 8 to 31 racks here; the " +
+			"table shows them.",
+		"A first set-up, with 20 racks and the job sizes of October, gave 2.8 % node-local and " +
+			"37 % rack-local maps in the first bin, 6 % of the time with full map slots and a " +
+			"median job of 74 s.",
 	}
 	return r, nil
 }
 
 // warehousePolicy is HFS as of March 2009, or with waits.
 func warehousePolicy(w1, w2 time.Duration) scheduling.Policy {
-	p := scheduling.Policy{Name: "hfs", Order: "pools", Spread: true, OneTask: true, SlowStart: -1, Pools: scheduling.Allocations{PoolPerUser: true}}
+	p := scheduling.Policy{
+		Name: "hfs", Order: "pools", Spread: true, OneTask: true, SlowStart: -1,
+		Pools: scheduling.Allocations{PoolPerUser: true},
+	}
 	setup.Waits(w1, w2)(&p)
 	return p
 }
 
 // warehouseRun simulates several seeds, with samples each 10 s.
-func warehouseRun(ctx context.Context, o report.Options, jobs, repeat int, cfg simulator.Config, p scheduling.Policy) (*simulator.Contest, error) {
+func warehouseRun(
+	ctx context.Context, o report.Options, jobs, repeat int, cfg simulator.Config,
+	p scheduling.Policy,
+) (*simulator.Contest, error) {
 	cfg.Seed, cfg.Sample = o.Seed, 10*time.Second
-	return setup.Contest(ctx, cfg, p, repeat, func(r *rand.Rand) workload.Workload { return warehouseJobs(r, jobs) })
+	return setup.Contest(ctx, cfg, p, repeat,
+		func(r *rand.Rand) workload.Workload { return warehouseJobs(r, jobs) })
 }
 
 // binLocality is the part of a class's maps at a level or nearer, in per cent.
@@ -117,12 +154,24 @@ func warehouseChoices(o report.Options) []warehouseChoice {
 		return list
 	}
 	for _, racks := range []int{8, 12, 20, 31} {
-		list = append(list, warehouseChoice{fmt.Sprintf("%d racks", racks), func(c *simulator.Config, _ *scheduling.Policy) { c.Cluster.Racks = racks }})
+		list = append(list,
+			warehouseChoice{
+				fmt.Sprintf("%d racks", racks),
+				func(c *simulator.Config, _ *scheduling.Policy) { c.Cluster.Racks = racks },
+			})
 	}
 	return append(list,
-		warehouseChoice{"several tasks a heartbeat", func(_ *simulator.Config, p *scheduling.Policy) { p.OneTask = false }},
-		warehouseChoice{"no load manager", func(_ *simulator.Config, p *scheduling.Policy) { p.Spread = false }},
-		warehouseChoice{"half the map slots", func(c *simulator.Config, _ *scheduling.Policy) { c.Cluster.MapSlots = 3 }},
+		warehouseChoice{
+			"several tasks a heartbeat",
+			func(_ *simulator.Config, p *scheduling.Policy) { p.OneTask = false },
+		},
+		warehouseChoice{
+			"no load manager", func(_ *simulator.Config, p *scheduling.Policy) { p.Spread = false },
+		},
+		warehouseChoice{
+			"half the map slots",
+			func(c *simulator.Config, _ *scheduling.Policy) { c.Cluster.MapSlots = 3 },
+		},
 	)
 }
 
@@ -164,12 +213,19 @@ func warehouseTimes(c *simulator.Contest) []report.Row {
 	slices.Sort(times[0])
 	slices.Sort(times[1])
 	return []report.Row{
-		{Quantity: "Fig 1: median map", Unit: "s", Published: 19, Claim: "set", Ours: setup.Median(times[0]), Band: report.Context()},
-		{Quantity: "Fig 1: median reduce", Unit: "s", Published: 231, Claim: "set", Ours: setup.Median(times[1]), Band: report.Context()},
-		{Quantity: "Fig 1: median job", Unit: "s", Published: 84, Ours: setup.Median(setup.Sojourns(c)), Band: report.Within(84, 25)},
-		{Quantity: "§3.2: jobs with fewer than 271 maps and 30 reduces", Unit: "%", Published: 83, Ours: 100 * small / jobs, Band: report.Within(83, 8)},
-		{Quantity: "§3.2: time with more than 95 % of map slots full", Unit: "%", Published: 21, Ours: 100 * mapsFull / samples, Band: report.Context()},
-		{Quantity: "§3.2: time with more than 95 % of reduce slots full", Unit: "%", Published: 4, Ours: 100 * reducesFull / samples, Band: report.Context()},
-		{Quantity: "§3.3.1: jobs of 1 to 25 maps", Unit: "%", Published: 58, Claim: "set", Ours: 100 * few / jobs, Band: report.Context()},
+		report.Published("Fig 1: median map", "s", 19, setup.Median(times[0]),
+			report.Context()).Saying("set"),
+		report.Published("Fig 1: median reduce", "s", 231, setup.Median(times[1]),
+			report.Context()).Saying("set"),
+		report.Published("Fig 1: median job", "s", 84, setup.Median(setup.Sojourns(c)),
+			report.Within(84, 25)),
+		report.Published("§3.2: jobs with fewer than 271 maps and 30 reduces", "%", 83,
+			100*small/jobs, report.Within(83, 8)),
+		report.Published("§3.2: time with more than 95 % of map slots full", "%", 21,
+			100*mapsFull/samples, report.Context()),
+		report.Published("§3.2: time with more than 95 % of reduce slots full", "%", 4,
+			100*reducesFull/samples, report.Context()),
+		report.Published("§3.3.1: jobs of 1 to 25 maps", "%", 58, 100*few/jobs,
+			report.Context()).Saying("set"),
 	}
 }

@@ -3,7 +3,6 @@ package zaharia10
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/scheduling/delaymath"
@@ -15,10 +14,14 @@ func Fig3(_ context.Context, _ report.Options) (*report.Result, error) {
 	r := &report.Result{
 		Setup: []string{
 			"Formula of §3.3.2, 1 − (1 − f)^(RL) with f = 1/jobs; nothing is simulated.",
-			"The figure's image is not reproduced in the text we have, so which (R, L) curves it draws is unknown; we draw R·L from 1 to 24.",
+			"The figure's image is not reproduced in the text we have, so which (R, L) curves it " +
+				"draws is unknown; we draw R·L from 1 to 24.",
 		},
 	}
-	fig := report.Figure{Name: "fig3", Title: "Bound on locality with sticky slots", X: "number of concurrent jobs", Y: "expected locality (%)"}
+	fig := report.Figure{
+		Name: "fig3", Title: "Bound on locality with sticky slots", X: "number of concurrent jobs",
+		Y: "expected locality (%)",
+	}
 	for _, rl := range []int{1, 2, 3, 6, 12, 18, 24} {
 		s := report.Series{Name: fmt.Sprintf("R·L = %d", rl)}
 		for jobs := 1; jobs <= 50; jobs++ {
@@ -28,14 +31,20 @@ func Fig3(_ context.Context, _ report.Options) (*report.Result, error) {
 		fig.Series = append(fig.Series, s)
 	}
 	r.Figures = []report.Figure{fig}
-	bound := func(jobs, rl int) float64 { return 100 * delaymath.StickyBound(1/float64(jobs), rl, 1) }
+	bound := func(jobs, rl int) float64 {
+		return 100 * delaymath.StickyBound(1/float64(jobs), rl, 1)
+	}
 	r.Rows = []report.Row{
-		{Quantity: "bound at 15 jobs, R·L = 18", Unit: "%", Published: math.NaN(), Claim: "below 80 %", Ours: bound(15, 18), Band: report.AtMost(80)},
-		{Quantity: "bound at 30 jobs, R·L = 18", Unit: "%", Published: math.NaN(), Claim: "below 50 %", Ours: bound(30, 18), Band: report.AtMost(50)},
-		{Quantity: "bound at 15 jobs, R·L = 24", Unit: "%", Published: math.NaN(), Claim: "below 80 %, \"even for large R and L\"", Ours: bound(15, 24), Band: report.Context()},
+		report.Claimed("bound at 15 jobs, R·L = 18", "%", "below 80 %", bound(15, 18),
+			report.AtMost(80)),
+		report.Claimed("bound at 30 jobs, R·L = 18", "%", "below 50 %", bound(30, 18),
+			report.AtMost(50)),
+		report.Claimed("bound at 15 jobs, R·L = 24", "%", "below 80 %, \"even for large R and L\"",
+			bound(15, 24), report.Context()),
 	}
 	r.Notes = []string{
-		"The sentence of §3.3.2 (\"below 80 % at 15 jobs and below 50 % at 30\") holds for R·L up to about 20; at R·L = 24 the formula itself gives 80.9 % and 55.7 %.",
+		"The sentence of §3.3.2 (\"below 80 % at 15 jobs and below 50 % at 30\") holds for R·L " +
+			"up to about 20; at R·L = 24 the formula itself gives 80.9 % and 55.7 %.",
 	}
 	return r, nil
 }

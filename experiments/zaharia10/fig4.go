@@ -12,13 +12,16 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Fig4 is [Zaharia10 Fig 4]: what the pools of the example are given, first while pool 3 is idle, then when it has a job too.
+// Fig4 is [Zaharia10 Fig 4]: what the pools of the example are given, first while pool 3 is idle,
+// then when it has a job too.
 func Fig4(ctx context.Context, o report.Options) (*report.Result, error) {
 	const slots, wakes, end = 100, 300 * time.Second, 600 * time.Second
 	p, err := setup.Preset("hfs", func(p *scheduling.Policy) {
 		p.Spread = false
 		p.Pools = scheduling.Allocations{Pools: []scheduling.PoolConfig{
-			{Name: "pool1", Min: [2]int{60, 0}}, {Name: "pool2", Mode: scheduling.FIFOMode}, {Name: "pool3", Min: [2]int{10, 0}},
+			{Name: "pool1", Min: [2]int{60, 0}},
+			{Name: "pool2", Mode: scheduling.FIFOMode},
+			{Name: "pool3", Min: [2]int{10, 0}},
 		}}
 	})
 	if err != nil {
@@ -26,22 +29,37 @@ func Fig4(ctx context.Context, o report.Options) (*report.Result, error) {
 	}
 	w := workload.Workload{Name: "fig4"}
 	for i, pool := range []string{"pool1", "pool1", "pool2", "pool2", "pool3"} {
-		j := workload.Job{Name: fmt.Sprintf("job %d", i+1), User: "u", Pool: pool, Maps: 100_000, NoLocation: true, Map: workload.Cost{Setup: -1, Time: 10 * time.Second, Spread: 0.3}}
+		j := workload.Job{
+			Name: fmt.Sprintf("job %d", i+1), User: "u", Pool: pool, Maps: 100_000,
+			NoLocation: true, Map: workload.Cost{Setup: -1, Time: 10 * time.Second, Spread: 0.3},
+		}
 		if pool == "pool3" {
 			j.Submit = wakes
 		}
 		w.Jobs = append(w.Jobs, j)
 	}
-	res, err := simulator.Run(ctx, simulator.Config{Cluster: simulator.Cluster{Nodes: slots / 4}, Policy: p, Seed: o.Seed, Sample: time.Second, Until: end}, &w)
+	res, err := simulator.Run(ctx,
+		simulator.Config{
+			Cluster: simulator.Cluster{Nodes: slots / 4}, Policy: p, Seed: o.Seed,
+			Sample: time.Second, Until: end,
+		}, &w)
 	if err != nil {
 		return nil, err
 	}
 	r := &report.Result{
 		Setup: []string{
-			"100 map slots, pools with minimum shares of 60 (pool 1), 0 (pool 2) and 10 (pool 3). The figure's image is not in the text we have: the number of slots and of jobs, and which pool is fair inside (1) and which first in, first out (2), are choices of ours.",
-			"Two endless jobs each in pools 1 and 2; pool 3 is idle until 300 s and has one job after that. Maps of 10 s. Slots held, averaged over the last 200 s of either part.",
+			"100 map slots, pools with minimum shares of 60 (pool 1), 0 (pool 2) and 10 (pool " +
+				"3). The figure's image is not in the text we have: the number of slots and of " +
+				"jobs, and which pool is fair inside (1) and which first in, first out (2), are " +
+				"choices of ours.",
+			"Two endless jobs each in pools 1 and 2; pool 3 is idle until 300 s and has one job " +
+				"after that. Maps of 10 s. Slots held, averaged over the last 200 s of either " +
+				"part.",
 		},
-		Notes: []string{"Once pool 3 wakes, each gets max(minimum, level) with 60 + 2 × level = 100: the minimum of 10 does not bind, pools 2 and 3 have 20 each."},
+		Notes: []string{
+			"Once pool 3 wakes, each gets max(minimum, level) with 60 + 2 × level = 100: the " +
+				"minimum of 10 does not bind, pools 2 and 3 have 20 each.",
+		},
 	}
 	fig, held := slotsHeld(res, &w)
 	r.Figures = []report.Figure{fig}
@@ -59,10 +77,15 @@ func Fig4(ctx context.Context, o report.Options) (*report.Result, error) {
 			for _, k := range jobs {
 				total += want[k]
 			}
-			r.Rows = append(r.Rows, report.Row{Quantity: fmt.Sprintf("%s: pool %d", when, i+1), Unit: "slots", Published: total, Claim: []string{"", "follows from max-min with minimum shares"}[part], Ours: mean(jobs...), Band: report.Within(total, 0.5)})
+			r.Add(report.Published(fmt.Sprintf("%s: pool %d", when, i+1), "slots", total,
+				mean(jobs...),
+				report.Within(total, 0.5)).Saying([]string{
+				"", "follows from max-min with minimum shares",
+			}[part]))
 		}
 		for i := range 4 {
-			r.Rows = append(r.Rows, report.Row{Quantity: fmt.Sprintf("%s: job %d", when, i+1), Unit: "slots", Published: want[i], Claim: "follows from the pool's policy", Ours: mean(i), Band: report.Within(want[i], 0.5)})
+			r.Add(report.Published(fmt.Sprintf("%s: job %d", when, i+1), "slots", want[i], mean(i),
+				report.Within(want[i], 0.5)).Saying("follows from the pool's policy"))
 		}
 	}
 	return r, nil
@@ -70,11 +93,14 @@ func Fig4(ctx context.Context, o report.Options) (*report.Result, error) {
 
 // slotsHeld draws the map slots that each job holds, and gives them by job and sample.
 func slotsHeld(res *simulator.Result, w *workload.Workload) (report.Figure, [][]float64) {
-	fig := report.Figure{Name: "fig4", Title: "Slots held by job", X: "seconds", Y: "map slots", Stacked: true}
+	fig := report.Figure{
+		Name: "fig4", Title: "Slots held by job", X: "seconds", Y: "map slots", Stacked: true,
+	}
 	held := make([][]float64, len(w.Jobs))
 	for i := range w.Jobs {
 		held[i] = make([]float64, len(res.Samples))
-		fig.Series = append(fig.Series, report.Series{Name: w.Jobs[i].Name + " (" + w.Jobs[i].Pool + ")", Y: held[i]})
+		fig.Series = append(fig.Series,
+			report.Series{Name: w.Jobs[i].Name + " (" + w.Jobs[i].Pool + ")", Y: held[i]})
 	}
 	for n, s := range res.Samples {
 		for i := range fig.Series {

@@ -3,7 +3,6 @@ package zaharia10
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"time"
 
@@ -13,7 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// mixedReduce is how long a reduce computes in the mixed workload, besides fetching and merging: fitted to the published median of bin 3.
+// mixedReduce is how long a reduce computes in the mixed workload, besides fetching and merging:
+// fitted to the published median of bin 3.
 const mixedReduce = 50 * time.Second
 
 // mixed is Table 3's workload with reduces that compute for some time.
@@ -35,26 +35,50 @@ func Fig9(ctx context.Context, o report.Options) (*report.Result, error) {
 	}
 	fifo, naive, delay := &all[macroFIFO], &all[macroNaive], &all[macroDelay]
 	r := &report.Result{Setup: macroSetup(
-		"Workload: the 100 jobs of Table 3. Aggregations shuffle a quarter of their input, joins a half, both write a tenth of that; the three jobs after a join's first have 200, 20 and 1 maps: the paper gives none of these.",
-		"Reduces fetch over the shared links, merge at four times the read rate and compute for 50 s with a lognormal factor of sigma 0.4: the paper gives no times of reduces, 50 s is fitted to bin 3's median.",
+		"Workload: the 100 jobs of Table 3. Aggregations shuffle a quarter of their input, joins "+
+			"a half, both write a tenth of that; the three jobs after a join's first have 200, "+
+			"20 and 1 maps: the paper gives none of these.",
+		"Reduces fetch over the shared links, merge at four times the read rate and compute for "+
+			"50 s with a lognormal factor of sigma 0.4: the paper gives no times of reduces, 50 "+
+			"s is fitted to bin 3's median.",
 	)}
 	names := bins(fifo)
-	bars := report.Figure{Name: "fig10", Title: "Speed-up over FIFO by bin, mixed", X: "bin", Y: "mean speed-up", Categories: names, Series: []report.Series{{Name: "naive fair"}, {Name: "fair + delay"}}}
+	bars := report.Figure{
+		Name: "fig10", Title: "Speed-up over FIFO by bin, mixed", X: "bin", Y: "mean speed-up",
+		Categories: names, Series: []report.Series{{Name: "naive fair"}, {Name: "fair + delay"}},
+	}
 	io, reduces := mixedGains(naive, delay)
 	for _, b := range names {
 		n, d := setup.Average(speedups(fifo, naive, b)), setup.Average(speedups(fifo, delay, b))
-		bars.Series[0].Y, bars.Series[1].Y = append(bars.Series[0].Y, n), append(bars.Series[1].Y, d)
-		r.Rows = append(r.Rows, report.Row{Quantity: fmt.Sprintf("%s: speed-up of delay over FIFO", b), Unit: "×", Published: math.NaN(), Claim: "in the figure only", Ours: d, Band: report.Context()})
+		bars.Series[0].Y = append(bars.Series[0].Y, n)
+		bars.Series[1].Y = append(bars.Series[1].Y, d)
+		r.Add(report.Claimed(fmt.Sprintf("%s: speed-up of delay over FIFO", b), "×",
+			"in the figure only", d, report.Context()))
 	}
-	r.Rows = append(r.Rows,
-		report.Row{Quantity: "bins 1, 2: median response with delay", Unit: "s", Published: 32, Ours: setup.Median(setup.Sojourns(delay, "bin 1", "bin 2")), Band: report.Within(32, 8)},
-		report.Row{Quantity: "bin 3: median response with delay", Unit: "s", Published: 100, Claim: "about; the reduces are fitted to it", Ours: setup.Median(setup.Sojourns(delay, "bin 3")), Band: report.Context()},
-		report.Row{Quantity: "gain of delay over naive, bins of IO-heavy jobs (1, 2, 4, 5, 7, 10)", Unit: "×", Published: math.NaN(), Claim: "larger than with reduces", Ours: io, Band: report.AtLeast(reduces)},
-		report.Row{Quantity: "gain of delay over naive, bins with reduces (3, 6, 8, 9)", Unit: "×", Published: math.NaN(), Ours: reduces, Band: report.Context()},
-		report.Row{Quantity: "bins 1, 2: speed-up of delay over FIFO", Unit: "×", Published: math.NaN(), Claim: "significant", Ours: (bars.Series[1].Y[0] + bars.Series[1].Y[1]) / 2, Band: report.AtLeast(1.2)},
+	r.Add(report.Published("bins 1, 2: median response with delay", "s", 32,
+		setup.Median(setup.Sojourns(delay, "bin 1", "bin 2")), report.Within(32, 8)),
+		report.Published("bin 3: median response with delay", "s", 100,
+			setup.Median(setup.Sojourns(delay, "bin 3")),
+			report.Context()).Saying("about; the reduces are fitted to it"),
+		report.Claimed("gain of delay over naive, bins of IO-heavy jobs (1, 2, 4, 5, 7, 10)", "×",
+			"larger than with reduces", io, report.AtLeast(reduces)),
+		report.Shown("gain of delay over naive, bins with reduces (3, 6, 8, 9)", "×", reduces),
+		report.Claimed("bins 1, 2: speed-up of delay over FIFO", "×", "significant",
+			(bars.Series[1].Y[0]+bars.Series[1].Y[1])/2, report.AtLeast(1.2)),
 	)
-	r.Figures = append(macroCDFs("fig9", all, [][]string{{"bin 1", "bin 2", "bin 3"}, {"bin 4", "bin 5", "bin 6", "bin 7", "bin 8"}, {"bin 9", "bin 10"}}), bars)
-	t := report.Table{Name: "sensitivity", Title: "One choice changed", Columns: []string{"choice", "bins 1, 2: median (s)", "bin 3: median (s)", "gain of delay, IO bins", "gain of delay, bins with reduces"}}
+	r.Figures = append(macroCDFs("fig9", all,
+		[][]string{
+			{"bin 1", "bin 2", "bin 3"},
+			{"bin 4", "bin 5", "bin 6", "bin 7", "bin 8"},
+			{"bin 9", "bin 10"},
+		}), bars)
+	t := report.Table{
+		Name: "sensitivity", Title: "One choice changed",
+		Columns: []string{
+			"choice", "bins 1, 2: median (s)", "bin 3: median (s)", "gain of delay, IO bins",
+			"gain of delay, bins with reduces",
+		},
+	}
 	for _, c := range mixedChoices(o) {
 		all, err := macro(ctx, o, c.macroChoice, o.Repeats(1, 5), mixed(c.reduce))
 		if err != nil {
@@ -62,17 +86,20 @@ func Fig9(ctx context.Context, o report.Options) (*report.Result, error) {
 		}
 		delay := &all[macroDelay]
 		io, reduces := mixedGains(&all[macroNaive], delay)
-		t.Add(c.name, setup.Median(setup.Sojourns(delay, "bin 1", "bin 2")), setup.Median(setup.Sojourns(delay, "bin 3")), io, reduces)
+		t.Add(c.name, setup.Median(setup.Sojourns(delay, "bin 1", "bin 2")),
+			setup.Median(setup.Sojourns(delay, "bin 3")), io, reduces)
 	}
 	r.Tables = []report.Table{t}
 	r.Notes = []string{
-		"How long the paper's reduces take is unknown, and with it bin 3's 100 s and how far its gains are diluted: the table has other lengths.",
+		"How long the paper's reduces take is unknown, and with it bin 3's 100 s and how far its " +
+			"gains are diluted: the table has other lengths.",
 		macroHistory,
 	}
 	return r, nil
 }
 
-// mixedGains are the mean speed-ups of delay over naive fair in the bins of IO-heavy jobs and in those with reduces.
+// mixedGains are the mean speed-ups of delay over naive fair in the bins of IO-heavy jobs and in
+// those with reduces.
 func mixedGains(naive, delay *simulator.Contest) (io, reduces float64) {
 	for _, b := range bins(naive) {
 		g := setup.Average(speedups(naive, delay, b))
@@ -104,7 +131,9 @@ func mixedChoices(o report.Options) []mixedChoice {
 		return nil
 	}
 	third := mixedChoice{plainMacro(), 0}
-	third.name = "third set-up: reads 5 s, computes 5 s, remote reads twice as long, no contention, reduces compute for 0 s"
-	third.read, third.compute, third.network = 5*time.Second, 5*time.Second, simulator.Network{ReadFactor: [3]float64{1, 2, 2}}
+	third.name = "third set-up: reads 5 s, computes 5 s, remote reads twice as long, no " +
+		"contention, reduces compute for 0 s"
+	third.read, third.compute, third.network = 5*time.Second, 5*time.Second,
+		simulator.Network{ReadFactor: [3]float64{1, 2, 2}}
 	return append(list, third)
 }

@@ -32,7 +32,10 @@ type macroChoice struct {
 
 // plainMacro is the set-up of the figures.
 func plainMacro() macroChoice {
-	return macroChoice{read: setup.MacroBlock, compute: setup.MacroMap - setup.MacroBlock, sigma: 0.4, network: setup.Contended(setup.RemoteLink)}
+	return macroChoice{
+		read: setup.MacroBlock, compute: setup.MacroMap - setup.MacroBlock, sigma: 0.4,
+		network: setup.Contended(setup.RemoteLink),
+	}
 }
 
 // cluster is EC2 with these tasks.
@@ -42,21 +45,37 @@ func (m macroChoice) cluster() simulator.Config { return setup.MacroCluster(m.re
 func macroSetup(more ...string) []string {
 	return append([]string{
 		setup.EC2Setup()[0], setup.EC2Setup()[1],
-		"A map takes 1 s to set up, 7 s to read its block beside it, and computes for 3 s with a lognormal factor of sigma 0.4 (tasks of one length would end in lockstep). [Zaharia10] says that the search is almost entirely bound by IO and that the cluster is underloaded most of the time, which means maps of 8 to 14 s.",
+		"A map takes 1 s to set up, 7 s to read its block beside it, and computes for 3 s with a " +
+			"lognormal factor of sigma 0.4 (tasks of one length would end in lockstep). " +
+			"[Zaharia10] says that the search is almost entirely bound by IO and that the " +
+			"cluster is underloaded most of the time, which means maps of 8 to 14 s.",
 		setup.ContendedSetup,
-		"Each job takes 12 s to set up and 6 s to clean up: with a map and heartbeats about the 32 s that the paper gives as the median of its smallest jobs.",
-		"Schedulers: fifo; naive fair (Algorithm 1, greedy); delay = hfs, a pool for each job, W1 = 5 s.",
-		"No load manager that spreads tasks under hfs: on an under-loaded cluster it would close nodes with the data to small jobs for longer than W1, which does not go with the published 99 %.",
+		"Each job takes 12 s to set up and 6 s to clean up: with a map and heartbeats about the " +
+			"32 s that the paper gives as the median of its smallest jobs.",
+		"Schedulers: fifo; naive fair (Algorithm 1, greedy); delay = hfs, a pool for each job, " +
+			"W1 = 5 s.",
+		"No load manager that spreads tasks under hfs: on an under-loaded cluster it would close " +
+			"nodes with the data to small jobs for longer than W1, which does not go with the " +
+			"published 99 %.",
 	}, more...)
 }
 
 // macroHistory tells of the set-ups before this one.
-const macroHistory = "This is the fourth set-up. First: reading 10 s beside the block and 20 s elsewhere, no computing; tasks of one length ended in lockstep and bin 1 stayed near 92 % node-local. Second: the load manager taken out. Third: 5 s reading and 5 s computing, remote reads always twice as long; the small jobs then gained most and the hump of Fig 7 was missing. Now remote reads contend. The table has the first, the third and others."
+const macroHistory = "This is the fourth set-up. First: reading 10 s beside the block and 20 s " +
+	"elsewhere, no computing; tasks of one length ended in lockstep and bin 1 stayed near 92 % " +
+	"node-local. Second: the load manager taken out. Third: 5 s reading and 5 s computing, " +
+	"remote reads always twice as long; the small jobs then gained most and the hump of Fig 7 " +
+	"was missing. Now remote reads contend. The table has the first, the third and others."
 
 // macro runs the three schedulers of [Zaharia10 §5.1] over seeds of a workload.
-func macro(ctx context.Context, o report.Options, m macroChoice, repeat int, load func(r *rand.Rand) workload.Workload) ([]simulator.Contest, error) {
+func macro(
+	ctx context.Context, o report.Options, m macroChoice, repeat int,
+	load func(r *rand.Rand) workload.Workload,
+) ([]simulator.Contest, error) {
 	var list []simulator.Contender
-	for _, s := range []struct{ show, preset string }{{"FIFO", "fifo"}, {"naive fair", "fair"}, {"fair + delay", "hfs"}} {
+	for _, s := range []struct{ show, preset string }{
+		{"FIFO", "fifo"}, {"naive fair", "fair"}, {"fair + delay", "hfs"},
+	} {
 		change := func(*scheduling.Policy) {}
 		if s.preset == "hfs" {
 			change = func(p *scheduling.Policy) {
@@ -112,13 +131,20 @@ func macroChoices() []macroChoice {
 		list = append(list, m)
 	}
 	for _, mb := range []float64{12.5, 15, 25, 125} {
-		add(fmt.Sprintf("links of %g MB/s", mb), func(m *macroChoice) { m.network = setup.Contended(mb * 1e6) })
+		add(fmt.Sprintf("links of %g MB/s", mb),
+			func(m *macroChoice) { m.network = setup.Contended(mb * 1e6) })
 	}
 	twice := simulator.Network{ReadFactor: [3]float64{1, 2, 2}}
-	add("reads 9 s, computes 1 s", func(m *macroChoice) { m.read, m.compute = 9*time.Second, time.Second })
-	add("reads 5 s, computes 5 s", func(m *macroChoice) { m.read, m.compute = 5*time.Second, 5*time.Second })
-	add("the same, remote reads twice as long, no contention (third set-up)", func(m *macroChoice) { m.read, m.compute, m.network = 5*time.Second, 5*time.Second, twice })
-	add("reads 10 s, computes 0 s, remote reads twice as long, no contention (first set-up but for its load manager)", func(m *macroChoice) { m.read, m.compute, m.network = 10*time.Second, 0, twice })
+	add("reads 9 s, computes 1 s",
+		func(m *macroChoice) { m.read, m.compute = 9*time.Second, time.Second })
+	add("reads 5 s, computes 5 s",
+		func(m *macroChoice) { m.read, m.compute = 5*time.Second, 5*time.Second })
+	add("the same, remote reads twice as long, no contention (third set-up)",
+		func(m *macroChoice) { m.read, m.compute, m.network = 5*time.Second, 5*time.Second, twice })
+	add("reads 10 s, computes 0 s, remote reads twice as long, no contention (first set-up but "+
+		"for its load manager)", func(m *macroChoice) {
+		m.read, m.compute, m.network = 10*time.Second, 0, twice
+	})
 	add("load manager on", func(m *macroChoice) { m.spread = true })
 	return list
 }
@@ -133,11 +159,15 @@ func bins(c *simulator.Contest) []string {
 			list = append(list, b)
 		}
 	}
-	slices.SortFunc(list, func(a, b string) int { return len(a)*100 + int(a[len(a)-1]) - len(b)*100 - int(b[len(b)-1]) })
+	slices.SortFunc(list,
+		func(a, b string) int {
+			return len(a)*100 + int(a[len(a)-1]) - len(b)*100 - int(b[len(b)-1])
+		})
 	return list
 }
 
-// speedups gives, for each job of a class in each repetition, how many times as fast it was under b as under a.
+// speedups gives, for each job of a class in each repetition, how many times as fast it was under b
+// as under a.
 func speedups(a, b *simulator.Contest, class string) []float64 {
 	var all []float64
 	for n, ra := range a.Results {
@@ -152,7 +182,8 @@ func speedups(a, b *simulator.Contest, class string) []float64 {
 	return all
 }
 
-// eachSeed works out a figure of two contenders for each repetition apart, ascending: the paper ran one schedule.
+// eachSeed works out a figure of two contenders for each repetition apart, ascending: the paper ran
+// one schedule.
 func eachSeed(a, b *simulator.Contest, figure func(a, b *simulator.Contest) float64) []float64 {
 	var all []float64
 	for n := range a.Results {
@@ -164,16 +195,21 @@ func eachSeed(a, b *simulator.Contest, figure func(a, b *simulator.Contest) floa
 	return all
 }
 
-// scheduleRange is a table of figures by schedule: the least, the median and the greatest over the seeds.
+// scheduleRange is a table of figures by schedule: the least, the median and the greatest over the
+// seeds.
 func scheduleRange(rows []report.Row, values ...[]float64) report.Table {
-	t := report.Table{Name: "schedules", Title: "Each seed draws a schedule; over the seeds", Columns: []string{"quantity", "least", "median", "greatest"}}
+	t := report.Table{
+		Name: "schedules", Title: "Each seed draws a schedule; over the seeds",
+		Columns: []string{"quantity", "least", "median", "greatest"},
+	}
 	for i, v := range values {
 		t.Add(rows[i].Quantity, v[0], setup.Median(v), v[len(v)-1])
 	}
 	return t
 }
 
-// greatest is the largest speed-up of b over a among the jobs of some classes, all if none is named.
+// greatest is the largest speed-up of b over a among the jobs of some classes, all if none is
+// named.
 func greatest(a, b *simulator.Contest, classes ...string) float64 {
 	if len(classes) == 0 {
 		return slices.Max(speedups(a, b, ""))
@@ -190,11 +226,13 @@ func macroCDFs(name string, all []simulator.Contest, ranges [][]string) []report
 	var figures []report.Figure
 	for _, classes := range ranges {
 		f := report.Figure{
-			Name: fmt.Sprintf("%s-%s", name, classes[0][len("bin "):]), Title: fmt.Sprintf("Response times, %s to %s", classes[0], classes[len(classes)-1]),
-			X: "seconds", Y: "part of the jobs", Steps: true,
+			Name:  fmt.Sprintf("%s-%s", name, classes[0][len("bin "):]),
+			Title: fmt.Sprintf("Response times, %s to %s", classes[0], classes[len(classes)-1]),
+			X:     "seconds", Y: "part of the jobs", Steps: true,
 		}
 		for i := range all {
-			f.Series = append(f.Series, setup.Distribution(all[i].Name, setup.Sojourns(&all[i], classes...)))
+			f.Series = append(f.Series,
+				setup.Distribution(all[i].Name, setup.Sojourns(&all[i], classes...)))
 		}
 		figures = append(figures, f)
 	}
@@ -203,5 +241,7 @@ func macroCDFs(name string, all []simulator.Contest, ranges [][]string) []report
 
 // smallMediumLarge are the ranges of bins drawn together.
 func smallMediumLarge() [][]string {
-	return [][]string{{"bin 1", "bin 2", "bin 3"}, {"bin 4", "bin 5", "bin 6", "bin 7", "bin 8"}, {"bin 9"}}
+	return [][]string{
+		{"bin 1", "bin 2", "bin 3"}, {"bin 4", "bin 5", "bin 6", "bin 7", "bin 8"}, {"bin 9"},
+	}
 }

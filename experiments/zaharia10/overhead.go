@@ -3,7 +3,6 @@ package zaharia10
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -23,8 +22,14 @@ func Overhead(ctx context.Context, o report.Options) (*report.Result, error) {
 		size = overheadSize{nodes: 500, racks: 13, jobs: 20, tasks: 200, pools: 20}
 	}
 	r := &report.Result{Measured: true, Setup: []string{
-		fmt.Sprintf("%d nodes with 2 map and 2 reduce slots in %d racks, %d jobs of %d maps and %d reduces in %d pools; 3 replicas of each block on random nodes. The paper says nothing of racks and blocks.", size.nodes, size.racks, size.jobs, size.tasks, size.tasks, size.pools),
-		"The Core alone, in one goroutine: heartbeats of all nodes in turn, 20 s of simulated time a round; what a heartbeat launched has ended by the node's next one, which reports it. Policy hfs with its waits of 5 and 10 s; a heartbeat may fill all free slots.",
+		fmt.Sprintf("%d nodes with 2 map and 2 reduce slots in %d racks, %d jobs of %d maps and "+
+			"%d reduces in %d pools; 3 replicas of each block on random nodes. The paper says "+
+			"nothing of racks and blocks.", size.nodes, size.racks, size.jobs, size.tasks,
+			size.tasks, size.pools),
+		"The Core alone, in one goroutine: heartbeats of all nodes in turn, 20 s of simulated " +
+			"time a round; what a heartbeat launched has ended by the node's next one, which " +
+			"reports it. Policy hfs with its waits of 5 and 10 s; a heartbeat may fill all free " +
+			"slots.",
 		"Timed: the heartbeats, by the wall clock. Not timed: nodes that join, jobs handed in.",
 	}}
 	for _, name := range []string{"hfs", "fifo", "fair"} {
@@ -36,16 +41,21 @@ func Overhead(ctx context.Context, o report.Options) (*report.Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		row := report.Row{Quantity: name + ": tasks scheduled", Unit: "/s", Published: math.NaN(), Claim: "not measured", Ours: got.rate(), Band: report.Context()}
+		row := report.Claimed(name+": tasks scheduled", "/s", "not measured", got.rate(),
+			report.Context())
 		if name == "hfs" {
-			row.Published, row.Claim, row.Band = 3200, "one 2.66 GHz Core 2 Duo of 2010", report.AtLeast(3200)
+			row.Published, row.Claim, row.Band = 3200, "one 2.66 GHz Core 2 Duo of 2010",
+				report.AtLeast(3200)
 		}
 		slices.Sort(got.beats)
-		r.Rows = append(r.Rows, row,
-			report.Row{Quantity: name + ": a heartbeat, median", Unit: "µs", Published: math.NaN(), Ours: quantileTime(got.beats, 0.5), Band: report.Context()},
-			report.Row{Quantity: name + ": a heartbeat, 99 %", Unit: "µs", Published: math.NaN(), Ours: quantileTime(got.beats, 0.99), Band: report.Context()})
+		r.Add(row,
+			report.Shown(name+": a heartbeat, median", "µs", quantileTime(got.beats, 0.5)),
+			report.Shown(name+": a heartbeat, 99 %", "µs", quantileTime(got.beats, 0.99)))
 	}
-	r.Notes = []string{"The machine that ran this stands for nothing but itself; compare with the need, which the paper puts at 1,000 tasks a second for tasks of 10 s."}
+	r.Notes = []string{
+		"The machine that ran this stands for nothing but itself; compare with the need, which " +
+			"the paper puts at 1,000 tasks a second for tasks of 10 s.",
+	}
 	return r, nil
 }
 
@@ -85,7 +95,8 @@ func (s overheadSize) drain(ctx context.Context, p scheduling.Policy) (*drained,
 		for n := range s.nodes {
 			now += step
 			began := time.Now()
-			got, err := core.Heartbeat(now, scheduling.Heartbeat{Node: scheduling.NodeID(n), Statuses: running[n]})
+			got, err := core.Heartbeat(now,
+				scheduling.Heartbeat{Node: scheduling.NodeID(n), Statuses: running[n]})
 			d.beats = append(d.beats, time.Since(began))
 			if err != nil {
 				return nil, err
@@ -93,7 +104,8 @@ func (s overheadSize) drain(ctx context.Context, p scheduling.Policy) (*drained,
 			running[n] = running[n][:0]
 			for _, order := range got.List {
 				if order.Verb == scheduling.Launch {
-					running[n] = append(running[n], scheduling.Status{Attempt: order.Attempt, State: scheduling.StateSucceeded})
+					running[n] = append(running[n],
+						scheduling.Status{Attempt: order.Attempt, State: scheduling.StateSucceeded})
 					d.launches++
 				}
 			}
@@ -109,7 +121,11 @@ func (s overheadSize) load(p scheduling.Policy) (*scheduling.Core, error) {
 		return nil, err
 	}
 	for i := range s.nodes {
-		if _, err := core.Join(0, scheduling.Node{Name: fmt.Sprintf("n%04d", i), Rack: fmt.Sprintf("r%02d", i*s.racks/s.nodes), MapSlots: 2, ReduceSlots: 2}); err != nil {
+		if _, err := core.Join(0,
+			scheduling.Node{
+				Name: fmt.Sprintf("n%04d", i), Rack: fmt.Sprintf("r%02d", i*s.racks/s.nodes),
+				MapSlots: 2, ReduceSlots: 2,
+			}); err != nil {
 			return nil, err
 		}
 	}
@@ -123,7 +139,11 @@ func (s overheadSize) load(p scheduling.Policy) (*scheduling.Core, error) {
 			places.Offsets = append(places.Offsets, int32(len(places.Nodes)))
 		}
 		pool := fmt.Sprintf("p%02d", i%s.pools)
-		if _, err := core.Submit(0, scheduling.JobSpec{Name: fmt.Sprintf("j%03d", i), User: pool, Pool: pool, Maps: s.tasks, Reduces: s.tasks, Places: places}); err != nil {
+		if _, err := core.Submit(0,
+			scheduling.JobSpec{
+				Name: fmt.Sprintf("j%03d", i), User: pool, Pool: pool, Maps: s.tasks,
+				Reduces: s.tasks, Places: places,
+			}); err != nil {
 			return nil, err
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Facebook's warehouse as far as [Zaharia10 §3.2] describes it: times are medians, and the mean that follows from 3,100 slots of which so many free up
-// each second under load.
+// Facebook's warehouse as far as [Zaharia10 §3.2] describes it: times are medians, and the mean
+// that follows from 3,100 slots of which so many free up each second under load.
 const (
 	warehouseNodes     = 620
 	warehouseRacks     = 16
@@ -29,7 +29,8 @@ func warehouse() simulator.Config {
 	return simulator.Config{
 		Cluster: simulator.Cluster{
 			Nodes: warehouseNodes, Racks: warehouseRacks, MapSlots: 5, ReduceSlots: 5, Replicas: 3,
-			Setup: time.Second, ReadRate: workload.DefaultBlock / warehouseRead.Seconds(), MergeRate: -1,
+			Setup: time.Second, ReadRate: workload.DefaultBlock / warehouseRead.Seconds(),
+			MergeRate: -1,
 		},
 		Network: simulator.Network{ReadFactor: [3]float64{1, 1.5, 2}, ShuffleRate: 1e12},
 		Drive:   simulator.HeartbeatDrive, Interval: scheduling.HeartbeatInterval(warehouseNodes),
@@ -40,12 +41,24 @@ func warehouse() simulator.Config {
 // warehouseSetup describes warehouse and warehouseJobs.
 func warehouseSetup() []string {
 	return []string{
-		fmt.Sprintf("Cluster: %d nodes of 5 map and 5 reduce slots ([Zaharia10 §3.2, §4.1]: 620 machines, 3,100 slots of either kind), in %d racks of 38 or 39 nodes ([§3.6]: racks have 20 to 80; 40 is usual), 3 replicas.", warehouseNodes, warehouseRacks),
-		fmt.Sprintf("Heartbeats every %v (Hadoop's rule for so many nodes), one task a heartbeat (assignmultiple=false), load manager on.", scheduling.HeartbeatInterval(warehouseNodes)),
-		"Jobs: exponential gaps of mean 14 s; sizes in the bins of Table 2 (October 2009), log-uniform inside a bin, with so many fewer jobs of one and two maps that 58 % have at most 25, as §3.3.1 says of March; the last bin, from 1,501 maps, is a Pareto distribution with exponent 1.5 cut at 25,000.",
-		"A quarter of the jobs has reduces, one for ten maps (SWIM's traces of 2009: three of four jobs are map-only; the number is ours).",
-		"Task times are lognormal from job to job, with a sigma of 0.4 inside a job: maps with the published median of 19 s and a mean of 114 s (3,100 slots over the 27.1 that free up a second under load), reduces with 231 s and 1,033 s (3.0 a second), none over 2 hours. A job takes 18 s to set up and clean up.",
-		"Remote reads take 1.5 times (rack) and twice (elsewhere) as long as local ones, 6 s; no network model.",
+		fmt.Sprintf("Cluster: %d nodes of 5 map and 5 reduce slots ([Zaharia10 §3.2, §4.1]: 620 "+
+			"machines, 3,100 slots of either kind), in %d racks of 38 or 39 nodes ([§3.6]: racks "+
+			"have 20 to 80; 40 is usual), 3 replicas.", warehouseNodes, warehouseRacks),
+		fmt.Sprintf("Heartbeats every %v (Hadoop's rule for so many nodes), one task a heartbeat "+
+			"(assignmultiple=false), load manager on.",
+			scheduling.HeartbeatInterval(warehouseNodes)),
+		"Jobs: exponential gaps of mean 14 s; sizes in the bins of Table 2 (October 2009), " +
+			"log-uniform inside a bin, with so many fewer jobs of one and two maps that 58 % " +
+			"have at most 25, as §3.3.1 says of March; the last bin, from 1,501 maps, is a " +
+			"Pareto distribution with exponent 1.5 cut at 25,000.",
+		"A quarter of the jobs has reduces, one for ten maps (SWIM's traces of 2009: three of " +
+			"four jobs are map-only; the number is ours).",
+		"Task times are lognormal from job to job, with a sigma of 0.4 inside a job: maps with " +
+			"the published median of 19 s and a mean of 114 s (3,100 slots over the 27.1 that " +
+			"free up a second under load), reduces with 231 s and 1,033 s (3.0 a second), none " +
+			"over 2 hours. A job takes 18 s to set up and clean up.",
+		"Remote reads take 1.5 times (rack) and twice (elsewhere) as long as local ones, 6 s; no " +
+			"network model.",
 	}
 }
 
@@ -58,12 +71,26 @@ func spreadOf(median, mean time.Duration) float64 {
 func warehouseJobs(r *rand.Rand, n int) workload.Workload {
 	const march = 0.484 // puts 58 % of the jobs below 26 maps
 	bins := [...]struct{ part, low, high float64 }{
-		{march * 39, 1, 1}, {march * 16, 2, 2}, {14, 3, 20}, {9, 21, 60}, {6, 61, 150}, {6, 151, 300}, {4, 301, 500}, {4, 501, 1500}, {3, 1501, 25000},
+		{march * 39, 1, 1},
+		{march * 16, 2, 2},
+		{14, 3, 20},
+		{9, 21, 60},
+		{6, 61, 150},
+		{6, 151, 300},
+		{4, 301, 500},
+		{4, 501, 1500},
+		{3, 1501, 25000},
 	}
 	const total = march*(39+16) + 14 + 9 + 6 + 6 + 4 + 4 + 3
 	fixed := warehouseRead + time.Second
-	maps := workload.Dist{Shape: workload.LogNormal, A: (warehouseMedianMap - fixed).Seconds(), B: spreadOf(warehouseMedianMap-fixed, warehouseMeanMap-fixed)}
-	reduces := workload.Dist{Shape: workload.LogNormal, A: warehouseMedianRed.Seconds(), B: spreadOf(warehouseMedianRed, warehouseMeanRed)}
+	maps := workload.Dist{
+		Shape: workload.LogNormal, A: (warehouseMedianMap - fixed).Seconds(),
+		B: spreadOf(warehouseMedianMap-fixed, warehouseMeanMap-fixed),
+	}
+	reduces := workload.Dist{
+		Shape: workload.LogNormal, A: warehouseMedianRed.Seconds(),
+		B: spreadOf(warehouseMedianRed, warehouseMeanRed),
+	}
 	w := workload.Workload{Name: "warehouse"}
 	var at time.Duration
 	for i := range n {
@@ -73,9 +100,13 @@ func warehouseJobs(r *rand.Rand, n int) workload.Workload {
 		}
 		size := bins[b].low * math.Pow((bins[b].high+1)/bins[b].low, r.Float64())
 		if b == len(bins)-1 {
-			size = bins[b].low * math.Pow(1-r.Float64()*(1-math.Pow(bins[b].low/bins[b].high, 1.5)), -1/1.5)
+			size = bins[b].low *
+				math.Pow(1-r.Float64()*(1-math.Pow(bins[b].low/bins[b].high, 1.5)), -1/1.5)
 		}
-		j := workload.Job{Name: fmt.Sprintf("job%04d", i), User: fmt.Sprintf("user%03d", i%200), Submit: at, Maps: int(math.Min(size, bins[b].high))}
+		j := workload.Job{
+			Name: fmt.Sprintf("job%04d", i), User: fmt.Sprintf("user%03d", i%200), Submit: at,
+			Maps: int(math.Min(size, bins[b].high)),
+		}
 		j.InputBytes = int64(j.Maps) * workload.DefaultBlock
 		j.Class = warehouseBin(j.Maps)
 		j.Map = workload.Cost{CPU: -1, Time: min(maps.Span(r), warehouseLongest), Spread: 0.4}

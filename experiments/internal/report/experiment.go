@@ -17,7 +17,8 @@ type Experiment struct {
 type Options struct {
 	// Seed is the first seed; run i of a repetition uses Seed + i.
 	Seed uint64
-	// Repeat is how many seeds an experiment with chance in it runs; 0 leaves the choice to the experiment.
+	// Repeat is how many seeds an experiment with chance in it runs; 0 leaves the choice to the
+	// experiment.
 	Repeat int
 	// Quick asks for a smaller version with the same shape, for tests and CI.
 	Quick bool
@@ -43,11 +44,15 @@ type Result struct {
 	Figures []Figure
 	// Tables are shown after the rows and written as CSV; mostly sensitivity runs.
 	Tables []Table
-	// Measured says that the numbers come from a clock and differ from run to run. They stay in the experiment's folder; the report only points there.
+	// Measured says that the numbers come from a clock and differ from run to run. They stay in the
+	// experiment's folder; the report only points there.
 	Measured bool
 	// Notes say what a reader should know: where the paper is silent, why a row differs.
 	Notes []string
 }
+
+// Add appends rows.
+func (r *Result) Add(rows ...Row) { r.Rows = append(r.Rows, rows...) }
 
 // Row is one quantity, published beside ours.
 type Row struct {
@@ -59,6 +64,29 @@ type Row struct {
 	Claim string
 	Ours  float64
 	Band  Band
+}
+
+// Published is a row with a number of the paper.
+func Published(quantity, unit string, published, ours float64, band Band) Row {
+	return Row{Quantity: quantity, Unit: unit, Published: published, Ours: ours, Band: band}
+}
+
+// Claimed is a row of which the paper says something in words, or nothing.
+func Claimed(quantity, unit, claim string, ours float64, band Band) Row {
+	return Row{
+		Quantity: quantity, Unit: unit, Published: math.NaN(), Claim: claim, Ours: ours, Band: band,
+	}
+}
+
+// Shown is a row that is context only, and of which the paper says nothing.
+func Shown(quantity, unit string, ours float64) Row {
+	return Claimed(quantity, unit, "", ours, Context())
+}
+
+// Saying returns the row with what the paper says in words.
+func (r Row) Saying(claim string) Row {
+	r.Claim = claim
+	return r
 }
 
 // Band says when a row holds: Low <= Ours <= High. A band of NaNs makes the row context only.

@@ -20,11 +20,14 @@ type Figure struct {
 	Title  string
 	X, Y   string // axis labels with units
 	Series []Series
-	// Categories, if given, makes a bar chart: Series[i].Y[c] is the bar of series i in category c and X is not used.
+	// Categories, if given, makes a bar chart: Series[i].Y[c] is the bar of series i in category c
+	// and X is not used.
 	Categories []string
-	// Cells, if given, makes a heat map: Cells[y][x], all rows as long as the first; Series is not used.
+	// Cells, if given, makes a heat map: Cells[y][x], all rows as long as the first; Series is not
+	// used.
 	Cells [][]float64
-	// Stacked draws the series as areas on top of one another, first series at the bottom; all must have the same X.
+	// Stacked draws the series as areas on top of one another, first series at the bottom; all must
+	// have the same X.
 	Stacked bool
 	// Steps draws each series as a staircase, for distribution functions and shares over time.
 	Steps bool
@@ -36,6 +39,9 @@ type Series struct {
 	X, Y   []float64
 	Dashed bool // for published or theoretical curves
 }
+
+// Add appends a point.
+func (s *Series) Add(x, y float64) { s.X, s.Y = append(s.X, x), append(s.Y, y) }
 
 // palette is the Okabe–Ito set: told apart by color-blind readers.
 var palette = [...]color.RGBA{
@@ -119,7 +125,8 @@ func (f *Figure) addAreas(p *plot.Plot) error {
 	below := make([]float64, len(f.Series[0].Y))
 	for i, s := range f.Series {
 		if len(s.Y) != len(below) {
-			return fmt.Errorf("figure %s, series %s: %d points, the first series has %d", f.Name, s.Name, len(s.Y), len(below))
+			return fmt.Errorf("figure %s, series %s: %d points, the first series has %d", f.Name,
+				s.Name, len(s.Y), len(below))
 		}
 		above := make([]float64, len(below))
 		outline := make(plotter.XYs, 0, 2*len(below))
@@ -158,7 +165,8 @@ func (f *Figure) save(dir string) error {
 		return err
 	}
 	for _, ext := range []string{".svg", ".png"} {
-		if err := p.Save(16*vg.Centimeter, 10*vg.Centimeter, filepath.Join(dir, f.Name+ext)); err != nil {
+		if err := p.Save(16*vg.Centimeter, 10*vg.Centimeter, filepath.Join(dir, f.Name+ext)); err !=
+			nil {
 			return fmt.Errorf("figure %s: %w", f.Name, err)
 		}
 	}

@@ -31,11 +31,13 @@ func (c cells) X(column int) float64 { return float64(column) }
 // Y implements plotter.GridXYZ.
 func (c cells) Y(row int) float64 { return float64(row) }
 
-// addCells draws a heat map, light for the least cell and dark for the greatest; the title gives both.
+// addCells draws a heat map, light for the least cell and dark for the greatest; the title gives
+// both.
 func (f *Figure) addCells(p *plot.Plot) error {
 	for i, row := range f.Cells {
 		if len(row) == 0 || len(row) != len(f.Cells[0]) {
-			return fmt.Errorf("figure %s: row %d has %d cells, the first row has %d", f.Name, i, len(row), len(f.Cells[0]))
+			return fmt.Errorf("figure %s: row %d has %d cells, the first row has %d", f.Name, i,
+				len(row), len(f.Cells[0]))
 		}
 	}
 	shades := moreland.ExtendedBlackBody()

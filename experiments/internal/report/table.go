@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// Table is numbers that no row is judged by, side by side: mostly how a result moves with a choice that the paper leaves open.
+// Table is numbers that no row is judged by, side by side: mostly how a result moves with a choice
+// that the paper leaves open.
 type Table struct {
 	Name    string // file name without extension
 	Title   string
@@ -33,7 +34,8 @@ func (t *Table) write(w io.Writer) error {
 	for i, c := range t.Columns {
 		head[i] = cell(c)
 	}
-	fmt.Fprintf(w, "\n%s:\n\n| %s |\n|%s\n", t.Title, strings.Join(head, " | "), strings.Repeat("---|", len(head)))
+	fmt.Fprintf(w, "\n%s:\n\n| %s |\n|%s\n", t.Title, strings.Join(head, " | "),
+		strings.Repeat("---|", len(head)))
 	for _, l := range t.Lines {
 		fmt.Fprintf(w, "| %s |", cell(l.Label))
 		for _, v := range l.Values {

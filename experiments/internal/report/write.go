@@ -18,7 +18,9 @@ type Outcome struct {
 }
 
 // Write runs the experiments and writes what comes out into dir; see experiments.Write.
-func Write(ctx context.Context, dir string, list []Experiment, o Options, log io.Writer) ([]Outcome, error) {
+func Write(
+	ctx context.Context, dir string, list []Experiment, o Options, log io.Writer,
+) ([]Outcome, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("experiments: %w", err)
 	}
@@ -38,10 +40,13 @@ func Write(ctx context.Context, dir string, list []Experiment, o Options, log io
 		holds, differs := r.Counts()
 		fmt.Fprintf(log, "%-24s %3d hold %3d differ   %s\n", e.Name, holds, differs, e.Title)
 	}
-	return done, writeFile(filepath.Join(dir, "report.md"), func(w io.Writer) error { return writeReport(w, done, o) })
+	return done,
+		writeFile(filepath.Join(dir, "report.md"),
+			func(w io.Writer) error { return writeReport(w, done, o) })
 }
 
-// writeOne writes an experiment's folder: result.md, rows.csv, each table as CSV and each figure as SVG, PNG and CSV.
+// writeOne writes an experiment's folder: result.md, rows.csv, each table as CSV and each figure as
+// SVG, PNG and CSV.
 func writeOne(dir string, e Experiment, r *Result) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -56,7 +61,8 @@ func writeOne(dir string, e Experiment, r *Result) error {
 		return err
 	}
 	for i := range r.Tables {
-		if err := writeFile(filepath.Join(dir, r.Tables[i].Name+".csv"), r.Tables[i].writeCSV); err != nil {
+		if err := writeFile(filepath.Join(dir, r.Tables[i].Name+".csv"),
+			r.Tables[i].writeCSV); err != nil {
 			return err
 		}
 	}
@@ -78,17 +84,24 @@ func writeReport(w io.Writer, done []Outcome, o Options) error {
 	if o.Quick {
 		fmt.Fprint(w, ", quick versions (smaller, noisier)")
 	}
-	fmt.Fprint(w, ". A row *holds* if our number lies in its band, *differs* if not; *context* rows are not judged.\n\n")
-	fmt.Fprint(w, "| experiment | source | rows that hold | rows that differ |\n|---|---|---|---|\n")
+	fmt.Fprint(w,
+		". A row *holds* if our number lies in its band, *differs* if not; *context* rows are "+
+			"not judged.\n\n")
+	fmt.Fprint(w,
+		"| experiment | source | rows that hold | rows that differ |\n|---|---|---|---|\n")
 	for _, d := range done {
 		if d.Result.Measured {
-			fmt.Fprintf(w, "| [%s](%s/result.md) | %s | measured | |\n", d.Title, d.Name, cell(d.Source))
+			fmt.Fprintf(w, "| [%s](%s/result.md) | %s | measured | |\n", d.Title, d.Name,
+				cell(d.Source))
 			continue
 		}
 		holds, differs := d.Result.Counts()
-		fmt.Fprintf(w, "| [%s](#%s) | %s | %d | %d |\n", d.Title, d.Name, cell(d.Source), holds, differs)
+		fmt.Fprintf(w, "| [%s](#%s) | %s | %d | %d |\n", d.Title, d.Name, cell(d.Source), holds,
+			differs)
 	}
-	fmt.Fprint(w, "\n*Measured* experiments take times of a clock, which differ from run to run; their numbers are in their own folders.\n")
+	fmt.Fprint(w,
+		"\n*Measured* experiments take times of a clock, which differ from run to run; their "+
+			"numbers are in their own folders.\n")
 	for _, d := range done {
 		if d.Result.Measured {
 			continue
@@ -102,10 +115,13 @@ func writeReport(w io.Writer, done []Outcome, o Options) error {
 
 // writeSection writes one outcome; figures are looked for under prefix.
 func writeSection(w io.Writer, d Outcome, head, prefix string) error {
-	fmt.Fprintf(w, "\n<a id=\"%s\"></a>\n%s %s\n\nSource: %s. Command: `tarry experiment %s`.\n", d.Name, head, d.Title, d.Source, d.Name)
-	fmt.Fprint(w, "\n| quantity | published | ours | difference | verdict |\n|---|---|---|---|---|\n")
+	fmt.Fprintf(w, "\n<a id=\"%s\"></a>\n%s %s\n\nSource: %s. Command: `tarry experiment %s`.\n",
+		d.Name, head, d.Title, d.Source, d.Name)
+	fmt.Fprint(w,
+		"\n| quantity | published | ours | difference | verdict |\n|---|---|---|---|---|\n")
 	for _, r := range d.Result.Rows {
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", cell(r.Quantity), cell(r.published()), r.show(r.Ours), r.difference(), r.verdict())
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", cell(r.Quantity), cell(r.published()),
+			r.show(r.Ours), r.difference(), r.verdict())
 	}
 	for i := range d.Result.Tables {
 		if err := d.Result.Tables[i].write(w); err != nil {
@@ -177,7 +193,8 @@ func (r *Result) writeCSV(w io.Writer) error {
 	rows := [][]string{{"quantity", "unit", "published", "claim", "ours", "low", "high", "verdict"}}
 	for _, x := range r.Rows {
 		rows = append(rows, []string{
-			x.Quantity, x.Unit, Number(x.Published), x.Claim, Number(x.Ours), Number(x.Band.Low), Number(x.Band.High), string(x.Verdict()),
+			x.Quantity, x.Unit, Number(x.Published), x.Claim, Number(x.Ours), Number(x.Band.Low),
+			Number(x.Band.High), string(x.Verdict()),
 		})
 	}
 	return csv.NewWriter(w).WriteAll(rows)

@@ -11,24 +11,34 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReportOfMeasuredIsTheSame has an experiment whose numbers never repeat: they show in its folder alone.
+// TestReportOfMeasuredIsTheSame has an experiment whose numbers never repeat: they show in its
+// folder alone.
 func TestReportOfMeasuredIsTheSame(t *testing.T) {
 	n := 0.0
-	list := []Experiment{{"clock", "A clock", "ours", func(context.Context, Options) (*Result, error) {
-		n++
-		return &Result{
-			Measured: true, Setup: []string{"none"},
-			Rows:   []Row{{Quantity: "ticks", Ours: n, Band: AtLeast(1.5)}},
-			Tables: []Table{{Name: "ticks", Title: "Ticks", Columns: []string{"clock", "ticks"}, Lines: []Line{{"one", []float64{n}}, {"none", []float64{math.NaN()}}}}},
-		}, nil
-	}}}
+	list := []Experiment{
+		{"clock", "A clock", "ours", func(context.Context, Options) (*Result, error) {
+			n++
+			return &Result{
+				Measured: true, Setup: []string{"none"},
+				Rows: []Row{{Quantity: "ticks", Ours: n, Band: AtLeast(1.5)}},
+				Tables: []Table{
+					{
+						Name: "ticks", Title: "Ticks", Columns: []string{"clock", "ticks"},
+						Lines: []Line{{"one", []float64{n}}, {"none", []float64{math.NaN()}}},
+					},
+				},
+			}, nil
+		}},
+	}
 	var files [2]map[string][]byte
 	for i := range files {
 		dir := t.TempDir()
 		_, err := Write(context.Background(), dir, list, Options{}, io.Discard)
 		require.NoError(t, err)
 		files[i] = map[string][]byte{}
-		for _, name := range []string{"report.md", "clock/result.md", "clock/ticks.csv", "clock/rows.csv"} {
+		for _, name := range []string{
+			"report.md", "clock/result.md", "clock/ticks.csv", "clock/rows.csv",
+		} {
 			files[i][name], err = os.ReadFile(filepath.Join(dir, name))
 			require.NoError(t, err)
 		}

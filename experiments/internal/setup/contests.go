@@ -24,15 +24,20 @@ func Preset(name string, change func(*scheduling.Policy)) (scheduling.Policy, er
 // Waits makes a policy wait w1 for a node and w2 more for a rack; zero waits are greedy locality.
 func Waits(w1, w2 time.Duration) func(*scheduling.Policy) {
 	return func(p *scheduling.Policy) {
-		p.Locality = scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: []time.Duration{w1, w2}}
+		p.Locality = scheduling.LocalityPolicy{
+			Rule: scheduling.TimedWait, Waits: []time.Duration{w1, w2},
+		}
 		if w1 == 0 && w2 == 0 {
 			p.Locality = scheduling.LocalityPolicy{Rule: scheduling.Greedy}
 		}
 	}
 }
 
-// Capped cuts the jobs of a quick run's workload to 400 maps and so many reduces; a full run keeps its own.
-func Capped(o report.Options, reduces int, load func(r *rand.Rand) workload.Workload) func(r *rand.Rand) workload.Workload {
+// Capped cuts the jobs of a quick run's workload to 400 maps and so many reduces; a full run keeps
+// its own.
+func Capped(
+	o report.Options, reduces int, load func(r *rand.Rand) workload.Workload,
+) func(r *rand.Rand) workload.Workload {
 	if !o.Quick {
 		return load
 	}
@@ -53,7 +58,10 @@ func Capped(o report.Options, reduces int, load func(r *rand.Rand) workload.Work
 }
 
 // Contest runs one policy over several seeds of a workload.
-func Contest(ctx context.Context, cfg simulator.Config, p scheduling.Policy, repeat int, load func(r *rand.Rand) workload.Workload) (*simulator.Contest, error) {
+func Contest(
+	ctx context.Context, cfg simulator.Config, p scheduling.Policy, repeat int,
+	load func(r *rand.Rand) workload.Workload,
+) (*simulator.Contest, error) {
 	all, err := Contests(ctx, cfg, []simulator.Contender{{Name: p.Name, Policy: p}}, repeat, load)
 	if err != nil {
 		return nil, err
@@ -62,11 +70,15 @@ func Contest(ctx context.Context, cfg simulator.Config, p scheduling.Policy, rep
 }
 
 // Contests runs several policies over the same seeds of a workload.
-func Contests(ctx context.Context, cfg simulator.Config, list []simulator.Contender, repeat int, load func(r *rand.Rand) workload.Workload) ([]simulator.Contest, error) {
-	all, err := simulator.Compare(ctx, cfg, list, repeat, func(seed uint64) (*workload.Workload, error) {
-		w := load(rand.New(rand.NewPCG(seed, 0)))
-		return &w, nil
-	})
+func Contests(
+	ctx context.Context, cfg simulator.Config, list []simulator.Contender, repeat int,
+	load func(r *rand.Rand) workload.Workload,
+) ([]simulator.Contest, error) {
+	all, err := simulator.Compare(ctx, cfg, list, repeat,
+		func(seed uint64) (*workload.Workload, error) {
+			w := load(rand.New(rand.NewPCG(seed, 0)))
+			return &w, nil
+		})
 	if err != nil {
 		return nil, fmt.Errorf("simulation: %w", err)
 	}

@@ -29,12 +29,14 @@ func Placements() ([]simulator.Contender, error) {
 	return list, nil
 }
 
-// ShuffleJobs are jobs one after another with so many maps and reduces and a skew over the pairs of map and partition.
+// ShuffleJobs are jobs one after another with so many maps and reduces and a skew over the pairs of
+// map and partition.
 func ShuffleJobs(jobs, maps, reduces int, sigma float64) workload.Workload {
 	w := workload.Workload{Name: "shuffles"}
 	for i := range jobs {
 		w.Jobs = append(w.Jobs, workload.Job{
-			Name: fmt.Sprintf("job%02d", i), User: "u", Class: "all", Maps: maps, Reduces: reduces, InputBytes: int64(maps) * workload.DefaultBlock,
+			Name: fmt.Sprintf("job%02d", i), User: "u", Class: "all", Maps: maps, Reduces: reduces,
+			InputBytes:   int64(maps) * workload.DefaultBlock,
 			ShuffleBytes: int64(maps) * workload.DefaultBlock, Skew: workload.Skew{Cells: sigma},
 			Map: workload.Cost{CPU: -1, Time: 2 * time.Second, Spread: 0.3},
 		})

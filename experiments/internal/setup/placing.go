@@ -10,7 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Placing is a problem of its own: the outputs of a job's maps lie on nodes, where do its reduces go? Nothing else takes time or slots.
+// Placing is a problem of its own: the outputs of a job's maps lie on nodes, where do its reduces
+// go? Nothing else takes time or slots.
 type Placing struct {
 	RackOf []int     // by node
 	Slots  int       // reduce slots a node
@@ -22,12 +23,14 @@ type Placing struct {
 type Shape struct {
 	Nodes, Racks, Slots, Maps, Reduces int
 	Sigma                              float64 // of a lognormal factor on each (map, reduce)
-	Crowd                              float64 // exponent of Zipf's law over the nodes that maps are drawn from; 0 spreads them evenly
+	// exponent of Zipf's law over the nodes that maps are drawn from; 0 spreads them evenly
+	Crowd float64
 }
 
 // String names the shape in a row.
 func (s Shape) String() string {
-	name := fmt.Sprintf("%d nodes in %d racks, %d maps, %d reduces, σ = %g", s.Nodes, s.Racks, s.Maps, s.Reduces, s.Sigma)
+	name := fmt.Sprintf("%d nodes in %d racks, %d maps, %d reduces, σ = %g", s.Nodes, s.Racks,
+		s.Maps, s.Reduces, s.Sigma)
 	if s.Crowd > 0 {
 		name += ", crowded"
 	}
@@ -37,9 +40,13 @@ func (s Shape) String() string {
 // errUnplaced says that reduces found no slot.
 var errUnplaced = errors.New("reduces are left without a slot")
 
-// DrawPlacing draws a problem: maps on random nodes, a megabyte from each to each reduce times its factor.
+// DrawPlacing draws a problem: maps on random nodes, a megabyte from each to each reduce times its
+// factor.
 func DrawPlacing(r *rand.Rand, s Shape) *Placing {
-	p := &Placing{Slots: s.Slots, RackOf: make([]int, s.Nodes), At: make([]int, s.Maps), Bytes: make([][]int64, s.Maps)}
+	p := &Placing{
+		Slots: s.Slots, RackOf: make([]int, s.Nodes), At: make([]int, s.Maps),
+		Bytes: make([][]int64, s.Maps),
+	}
 	weight, order := make([]float64, s.Nodes), r.Perm(s.Nodes)
 	sum := 0.0
 	for n := range s.Nodes {
@@ -61,7 +68,8 @@ func DrawPlacing(r *rand.Rand, s Shape) *Placing {
 	return p
 }
 
-// Costs gives the weighted total network distance of each reduce on each node, by the closed form 4W - 2W_rack - 2w.
+// Costs gives the weighted total network distance of each reduce on each node, by the closed form
+// 4W - 2W_rack - 2w.
 func (p *Placing) Costs() [][]int64 {
 	racks := p.RackOf[len(p.RackOf)-1] + 1
 	all := make([][]int64, len(p.Bytes[0]))
@@ -81,7 +89,8 @@ func (p *Placing) Costs() [][]int64 {
 	return all
 }
 
-// Cut is how much less than on random nodes the distance of the reduces is, in per cent, if reduce r is on node where[r].
+// Cut is how much less than on random nodes the distance of the reduces is, in per cent, if reduce
+// r is on node where[r].
 func (p *Placing) Cut(where []int) float64 {
 	ours, random := 0.0, 0.0
 	for r, row := range p.Costs() {
@@ -93,7 +102,8 @@ func (p *Placing) Cut(where []int) float64 {
 	return 100 * (1 - ours/random)
 }
 
-// OffRackCut is how many fewer bytes leave their racks than with reduces on random nodes, in per cent.
+// OffRackCut is how many fewer bytes leave their racks than with reduces on random nodes, in per
+// cent.
 func (p *Placing) OffRackCut(where []int) float64 {
 	inRack := make([]float64, p.RackOf[len(p.RackOf)-1]+1) // nodes
 	for _, rack := range p.RackOf {
@@ -132,7 +142,8 @@ func (p *Placing) Best(limit int) []int {
 	return where
 }
 
-// SkewCap is how many reduces CoGRS gives a node by default once all maps are known: half as many again as its part.
+// SkewCap is how many reduces CoGRS gives a node by default once all maps are known: half as many
+// again as its part.
 func (p *Placing) SkewCap() int {
 	feeding := map[int]bool{}
 	for _, n := range p.At {
@@ -151,8 +162,8 @@ type Rule struct {
 // BeatEvery is the time between the heartbeats of a node.
 const BeatEvery = 3 * time.Second
 
-// ByCore asks a Core: some of the maps end, the others run on; then each node asks for work every 3 s until all reduces have a slot. r draws which maps
-// end first and in which order nodes ask.
+// ByCore asks a Core: some of the maps end, the others run on; then each node asks for work every 3
+// s until all reduces have a slot. r draws which maps end first and in which order nodes ask.
 func (p *Placing) ByCore(rule Rule, r *rand.Rand) ([]int, error) {
 	known := min(max(1, int(math.Ceil(rule.Known*float64(len(p.At))-1e-9))), len(p.At))
 	pol, err := Preset("fair", func(pol *scheduling.Policy) {
@@ -171,19 +182,25 @@ func (p *Placing) ByCore(rule Rule, r *rand.Rand) ([]int, error) {
 	return p.askAll(core, r.Perm(len(p.RackOf)))
 }
 
-// runMaps lets the nodes join, launches each map where it belongs and lets those in done succeed, in that order.
+// runMaps lets the nodes join, launches each map where it belongs and lets those in done succeed,
+// in that order.
 func (p *Placing) runMaps(core *scheduling.Core, done []int, count bool) error {
 	maps := make([][]int, len(p.RackOf))
 	for m, n := range p.At {
 		maps[n] = append(maps[n], m)
 	}
 	for n, rack := range p.RackOf {
-		node := scheduling.Node{Name: fmt.Sprintf("node%d", n), Rack: fmt.Sprintf("rack%d", rack), MapSlots: len(maps[n]), ReduceSlots: p.Slots}
+		node := scheduling.Node{
+			Name: fmt.Sprintf("node%d", n), Rack: fmt.Sprintf("rack%d", rack),
+			MapSlots: len(maps[n]), ReduceSlots: p.Slots,
+		}
 		if _, err := core.Join(0, node); err != nil {
 			return err
 		}
 	}
-	if _, err := core.Submit(0, scheduling.JobSpec{Name: "placing", Maps: len(p.At), Reduces: len(p.Bytes[0])}); err != nil {
+	if _, err := core.Submit(0,
+		scheduling.JobSpec{Name: "placing", Maps: len(p.At), Reduces: len(p.Bytes[0])}); err !=
+		nil {
 		return err
 	}
 	attempt := make([]scheduling.AttemptID, len(p.At)) // by map of ours; the Core's numbers differ
@@ -197,21 +214,28 @@ func (p *Placing) runMaps(core *scheduling.Core, done []int, count bool) error {
 		}
 	}
 	for _, m := range done {
-		status := scheduling.Status{Attempt: attempt[m], State: scheduling.StateSucceeded, OutputBytes: p.Bytes[m]}
+		status := scheduling.Status{
+			Attempt: attempt[m], State: scheduling.StateSucceeded, OutputBytes: p.Bytes[m],
+		}
 		if count {
 			status.OutputBytes = make([]int64, len(p.Bytes[m]))
 			for i, b := range p.Bytes[m] {
 				status.OutputBytes[i] = min(b, 1)
 			}
 		}
-		if _, err := core.Heartbeat(0, scheduling.Heartbeat{Node: scheduling.NodeID(p.At[m]), NoWork: true, Statuses: []scheduling.Status{status}}); err != nil {
+		if _, err := core.Heartbeat(0,
+			scheduling.Heartbeat{
+				Node: scheduling.NodeID(p.At[m]), NoWork: true,
+				Statuses: []scheduling.Status{status},
+			}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// askAll lets the nodes ask in turn and gives the node of each reduce. Reduces that run report that they have hardly begun: no slot frees.
+// askAll lets the nodes ask in turn and gives the node of each reduce. Reduces that run report that
+// they have hardly begun: no slot frees.
 func (p *Placing) askAll(core *scheduling.Core, order []int) ([]int, error) {
 	where, left := make([]int, len(p.Bytes[0])), len(p.Bytes[0])
 	running := make([][]scheduling.Status, len(order))
@@ -220,7 +244,8 @@ func (p *Placing) askAll(core *scheduling.Core, order []int) ([]int, error) {
 			return nil, fmt.Errorf("%w: %d of %d", errUnplaced, left, len(where))
 		}
 		n := order[int(now/(BeatEvery/time.Duration(len(order))))%len(order)]
-		got, err := core.Heartbeat(now, scheduling.Heartbeat{Node: scheduling.NodeID(n), Statuses: running[n]})
+		got, err := core.Heartbeat(now,
+			scheduling.Heartbeat{Node: scheduling.NodeID(n), Statuses: running[n]})
 		if err != nil {
 			return nil, err
 		}

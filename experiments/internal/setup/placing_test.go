@@ -48,20 +48,27 @@ func TestAssign(t *testing.T) {
 }
 
 func TestOffRackCut(t *testing.T) {
-	p := Placing{RackOf: []int{0, 0, 1}, Slots: 1, At: []int{0, 1, 2}, Bytes: [][]int64{{10}, {20}, {30}}}
-	// On a random node 30 bytes of rack 0 leave it with one chance in three, 30 of rack 1 with two: 30 in all. On node 0 the 30 of rack 1 leave.
+	p := Placing{
+		RackOf: []int{0, 0, 1}, Slots: 1, At: []int{0, 1, 2}, Bytes: [][]int64{{10}, {20}, {30}},
+	}
+	// On a random node 30 bytes of rack 0 leave it with one chance in three, 30 of rack 1 with two:
+	// 30 in all. On node 0 the 30 of rack 1 leave.
 	require.InDelta(t, 0, p.OffRackCut([]int{0}), 1e-9)
 	p.Bytes[2][0] = 60
 	require.InDelta(t, 100*(1-30.0/50), p.OffRackCut([]int{2}), 1e-9)
 }
 
-// The closed form gives what the definition gives, and no rule of the Core beats the best assignment.
+// The closed form gives what the definition gives, and no rule of the Core beats the best
+// assignment.
 func TestPlacing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		p := DrawPlacing(r, Shape{
-			Nodes: rapid.IntRange(3, 8).Draw(t, "nodes"), Racks: rapid.IntRange(1, 3).Draw(t, "racks"), Slots: 2,
-			Maps: rapid.IntRange(1, 12).Draw(t, "maps"), Reduces: rapid.IntRange(1, 6).Draw(t, "reduces"), Sigma: 1, Crowd: rapid.Float64Range(0, 2).Draw(t, "crowd"),
+			Nodes: rapid.IntRange(3, 8).Draw(t, "nodes"),
+			Racks: rapid.IntRange(1, 3).Draw(t, "racks"), Slots: 2,
+			Maps:    rapid.IntRange(1, 12).Draw(t, "maps"),
+			Reduces: rapid.IntRange(1, 6).Draw(t, "reduces"), Sigma: 1,
+			Crowd: rapid.Float64Range(0, 2).Draw(t, "crowd"),
 		})
 		for i, row := range p.Costs() {
 			for n, cost := range row {
@@ -79,8 +86,12 @@ func TestPlacing(t *testing.T) {
 			}
 		}
 		best := p.Cut(p.Best(math.MaxInt))
-		rule := Rule{Known: rapid.Float64Range(0, 1).Draw(t, "known"), Count: rapid.Bool().Draw(t, "count")}
-		rule.Policy.Rule = rapid.SampledFrom([]scheduling.ReduceRule{scheduling.AnyNode, scheduling.CoGRS, scheduling.LARTS}).Draw(t, "rule")
+		rule := Rule{
+			Known: rapid.Float64Range(0, 1).Draw(t, "known"), Count: rapid.Bool().Draw(t, "count"),
+		}
+		rule.Policy.Rule = rapid.SampledFrom([]scheduling.ReduceRule{
+			scheduling.AnyNode, scheduling.CoGRS, scheduling.LARTS,
+		}).Draw(t, "rule")
 		rule.Policy.Waits = [2]time.Duration{30 * time.Second, 30 * time.Second}
 		where, err := p.ByCore(rule, r)
 		require.NoError(t, err)

@@ -9,7 +9,9 @@ import (
 )
 
 // NodeLocal is the part of a result's maps that ran beside their data, in per cent.
-func NodeLocal(r *simulator.Result) float64 { return 100 * r.Report.Maps.Share(scheduling.NodeLocal) }
+func NodeLocal(r *simulator.Result) float64 {
+	return 100 * r.Report.Maps.Share(scheduling.NodeLocal)
+}
 
 // Makespan is a result's makespan in seconds.
 func Makespan(r *simulator.Result) float64 { return r.Report.MakespanS }
@@ -18,7 +20,9 @@ func Makespan(r *simulator.Result) float64 { return r.Report.MakespanS }
 func OffRack(r *simulator.Result) float64 { return float64(r.Report.Shuffle.OffRack) }
 
 // RackLocal is the part of a result's maps in a rack with their data, in per cent.
-func RackLocal(r *simulator.Result) float64 { return 100 * r.Report.Maps.Share(scheduling.RackLocal) }
+func RackLocal(r *simulator.Result) float64 {
+	return 100 * r.Report.Maps.Share(scheduling.RackLocal)
+}
 
 // MeanSojourn is a result's mean sojourn time in seconds.
 func MeanSojourn(r *simulator.Result) float64 { return r.Report.Sojourn.Mean }
@@ -68,7 +72,8 @@ func Median(x []float64) float64 {
 	return x[len(x)/2]
 }
 
-// Distribution is the empirical distribution function of ascending numbers as a series of at most 200 points.
+// Distribution is the empirical distribution function of ascending numbers as a series of at most
+// 200 points.
 func Distribution(name string, x []float64) report.Series {
 	s := report.Series{Name: name}
 	step := max(1, len(x)/200)
@@ -78,7 +83,8 @@ func Distribution(name string, x []float64) report.Series {
 	return s
 }
 
-// WTND is a result's weighted total network distance: each shuffled byte times 2 within a rack and 4 beyond.
+// WTND is a result's weighted total network distance: each shuffled byte times 2 within a rack and
+// 4 beyond.
 func WTND(r *simulator.Result) float64 {
 	return 2*float64(r.Report.Shuffle.RackLocal) + 4*float64(r.Report.Shuffle.OffRack)
 }
