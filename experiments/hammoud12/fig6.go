@@ -54,20 +54,7 @@ func Fig6(ctx context.Context, o report.Options) (*report.Result, error) {
 	if o.Quick {
 		size = heatSize{maps: 10, reduces: 10, split: 100_000}
 	}
-	r := &report.Result{Setup: []string{
-		fmt.Sprintf("%d maps of %d KB each and %d reduces, run by the engine's own maps and "+
-			"partitioners; bytes are those that a shuffle would move. The paper's data sizes and "+
-			"its numbers of maps and reduces are not known.", size.maps, size.split/1000,
-			size.reduces),
-		"Sort1: TeraSort of records with uniform keys; Sort2: the same job, keys of a Zipf " +
-			"distribution over 1,000 words (exponent 1.05). Ranges of keys come from a sample, " +
-			"and equal keys stay together.",
-		"WordCount: text with a Zipf vocabulary of 500,000 words; the maps combine, keys are " +
-			"hashed.",
-		"K-means: one round over points around 20 centers with weights 1/k, half of a map's " +
-			"points of one center; the number of the nearest center is the key, hashed, and " +
-			"points are not combined.",
-	}}
+	r := &report.Result{Setup: fig6Setup(size)}
 	gini2, gini1 := 0.0, 0.0
 	for _, j := range heatJobs() {
 		plan, err := j.plan(ctx, o.Seed, size)
@@ -78,11 +65,10 @@ func Fig6(ctx context.Context, o report.Options) (*report.Result, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", j.name, err)
 		}
-		r.Figures = append(r.Figures,
-			report.Figure{
-				Name: j.name, Title: "Bytes of each partition, " + j.name, X: "reduce", Y: "map",
-				Cells: sizes,
-			})
+		r.Figures = append(r.Figures, report.Figure{
+			Name: j.name, Title: "Bytes of each partition, " + j.name, X: "reduce", Y: "map",
+			Cells: sizes,
+		})
 		reduces := make([]float64, size.reduces)
 		for _, row := range sizes {
 			for i, b := range row {
@@ -107,12 +93,35 @@ func Fig6(ctx context.Context, o report.Options) (*report.Result, error) {
 	}
 	r.Add(report.Claimed("Gini index of the reduces, Sort2 over Sort1", "×",
 		"the same program, more skew in the second", gini2/gini1, report.AtLeast(1)))
-	r.Notes = []string{
+	r.Notes = fig6Notes()
+	return r, nil
+}
+
+// fig6Setup names the choices.
+func fig6Setup(size heatSize) []string {
+	return []string{
+		fmt.Sprintf("%d maps of %d KB each and %d reduces, run by the engine's own maps and "+
+			"partitioners; bytes are those that a shuffle would move. The paper's data sizes and "+
+			"its numbers of maps and reduces are not known.", size.maps, size.split/1000,
+			size.reduces),
+		"Sort1: TeraSort of records with uniform keys; Sort2: the same job, keys of a Zipf " +
+			"distribution over 1,000 words (exponent 1.05). Ranges of keys come from a sample, " +
+			"and equal keys stay together.",
+		"WordCount: text with a Zipf vocabulary of 500,000 words; the maps combine, keys are " +
+			"hashed.",
+		"K-means: one round over points around 20 centers with weights 1/k, half of a map's " +
+			"points of one center; the number of the nearest center is the key, hashed, and " +
+			"points are not combined.",
+	}
+}
+
+// fig6Notes say what a reader should know.
+func fig6Notes() []string {
+	return []string{
 		"A range partitioner evens out any distribution of distinct keys; what is left is the " +
 			"skew of equal keys. Combining evens out WordCount: a map sends a word once, however " +
 			"often it comes.",
 	}
-	return r, nil
 }
 
 // gini is the Gini index of sizes: 0 if all are alike, near 1 if one has everything.

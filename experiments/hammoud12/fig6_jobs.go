@@ -141,7 +141,9 @@ func meansPlan(_ context.Context, seed uint64, size heatSize) (*mapreduce.Plan, 
 			emit(int32(nearest(centers, p)), p)
 			return nil
 		},
-		Reduce: func(k int32, points iter.Seq[point], emit func(mapreduce.Pair[int32, point])) error {
+		Reduce: func(
+			k int32, points iter.Seq[point], emit func(mapreduce.Pair[int32, point]),
+		) error {
 			var mean point
 			n := 0.0
 			for p := range points {

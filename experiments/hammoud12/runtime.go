@@ -39,14 +39,7 @@ type runtimeGrid struct {
 // Runtime is the run times of [Hammoud12] and [Hammoud11]: what placement is worth in time, by how
 // narrow the way between racks is.
 func Runtime(ctx context.Context, o report.Options) (*report.Result, error) {
-	grid := runtimeGrid{
-		narrow: []float64{1, 5, 10, 20}, ratios: []float64{1, 4}, sigmas: []float64{0, 1, 2},
-		perNode: []float64{0.5, 1, 2, 4}, jobs: 6, seeds: o.Repeats(1, 10),
-	}
-	if o.Quick {
-		grid.narrow, grid.sigmas, grid.perNode, grid.jobs = []float64{1, 20}, []float64{0, 2},
-			[]float64{0.5, 4}, 3
-	}
+	grid := newRuntimeGrid(o)
 	r := &report.Result{Setup: []string{
 		"14 nodes in 2 racks (the private cluster), 4 map and 2 reduce slots each, links of 1 " +
 			"Gb/s, uplinks over-subscribed from 1:1 to 20:1; flows share links fairly. The " +
@@ -96,7 +89,26 @@ func Runtime(ctx context.Context, o report.Options) (*report.Result, error) {
 		report.Shown("LARTS: mean saving over any node with the same start", "%",
 			all.same[1].mean()))
 	r.Figures = []report.Figure{fig}
-	r.Notes = []string{
+	r.Notes = runtimeNotes()
+	return r, nil
+}
+
+// newRuntimeGrid is the grid of a full or of a quick run.
+func newRuntimeGrid(o report.Options) runtimeGrid {
+	grid := runtimeGrid{
+		narrow: []float64{1, 5, 10, 20}, ratios: []float64{1, 4}, sigmas: []float64{0, 1, 2},
+		perNode: []float64{0.5, 1, 2, 4}, jobs: 6, seeds: o.Repeats(1, 10),
+	}
+	if o.Quick {
+		grid.narrow, grid.sigmas, grid.perNode, grid.jobs = []float64{1, 20}, []float64{0, 2},
+			[]float64{0.5, 4}, 3
+	}
+	return grid
+}
+
+// runtimeNotes say what a reader should know.
+func runtimeNotes() []string {
+	return []string{
 		"A placement with fewer bytes between racks can take longer: reduces that gather in one " +
 			"rack fetch all through its one downlink, where scattered ones use both; they wait " +
 			"for their nodes; and they start later than native ones. Even jobs and small jobs " +
@@ -104,7 +116,6 @@ func Runtime(ctx context.Context, o report.Options) (*report.Result, error) {
 		"What the paper's clusters, data and other loads were is not known; a greatest saving is " +
 			"of the corner of the grid with the most shuffle through the narrowest way.",
 	}
-	return r, nil
 }
 
 // runtimeSaved runs the grid for one ratio of shuffle to input and one over-subscription; the

@@ -26,17 +26,7 @@ func Surface(ctx context.Context, o report.Options) (*report.Result, error) {
 		sigmas, perNode, jobs = []float64{0, 2}, []float64{0.5, 4}, 4
 	}
 	low, high := math.Inf(1), math.Inf(-1)
-	r := &report.Result{Setup: []string{
-		"14 nodes in 2 racks (the private cluster, which the paper's Fig 5 implies) and 20 nodes " +
-			"in 4; 4 map and 2 reduce slots each.",
-		"Jobs one after the other, 0.5 to 16 maps a node, a reduce for every two nodes, shuffle " +
-			"as large as the input; a lognormal factor of sigma 0 to 2 on each (map, partition): " +
-			"the paper's own sizes and skews are not known.",
-		"All wait for the last map before reduces start, so that only the place differs; native " +
-			"is any node that asks. Factors for the network, no flows. Heartbeats tell progress, " +
-			"as live ones do: a reduce waits for a full node only if a slot there may free in " +
-			"time.",
-	}}
+	r := &report.Result{Setup: surfaceSetup()}
 	for _, shape := range []struct{ nodes, racks int }{{14, 2}, {20, 4}} {
 		fig := report.Figure{
 			Name:  fmt.Sprintf("surface-%d", shape.racks),
@@ -79,7 +69,13 @@ func Surface(ctx context.Context, o report.Options) (*report.Result, error) {
 		report.Published("greatest saving on the surface", "%", 38.6, high,
 			report.AtLeast(38.6)).Saying("EC2; must not be above"),
 	)
-	r.Notes = []string{
+	r.Notes = surfaceNotes()
+	return r, nil
+}
+
+// surfaceNotes say what a reader should know.
+func surfaceNotes() []string {
+	return []string{
 		"Both published means lie on the surface if the two last rows hold: many maps with " +
 			"little skew save a few per cent, few maps or strong skew much. A single number " +
 			"would say nothing without the paper's data sizes.",
@@ -87,7 +83,21 @@ func Surface(ctx context.Context, o report.Options) (*report.Result, error) {
 			"neither waits nor tolerance; ours there are the Core's, as in cogrs-ablation. Where " +
 			"they differ most, at 11 maps, it is open whether two maps may share a node; ours may.",
 	}
-	return r, nil
+}
+
+// surfaceSetup names the choices.
+func surfaceSetup() []string {
+	return []string{
+		"14 nodes in 2 racks (the private cluster, which the paper's Fig 5 implies) and 20 nodes " +
+			"in 4; 4 map and 2 reduce slots each.",
+		"Jobs one after the other, 0.5 to 16 maps a node, a reduce for every two nodes, shuffle " +
+			"as large as the input; a lognormal factor of sigma 0 to 2 on each (map, partition): " +
+			"the paper's own sizes and skews are not known.",
+		"All wait for the last map before reduces start, so that only the place differs; native " +
+			"is any node that asks. Factors for the network, no flows. Heartbeats tell progress, " +
+			"as live ones do: a reduce waits for a full node only if a slot there may free in " +
+			"time.",
+	}
 }
 
 // surfaceEstimates compares placement alone with what was estimated for single points.

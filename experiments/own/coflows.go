@@ -146,37 +146,12 @@ func replayCoflows(
 	if err != nil {
 		return err
 	}
-	var cuts [2][]float64 // against the trace's racks: any node, CoGRS
-	var off [2]float64
-	actual := 0.0
-	for i := range list {
-		was := traced(&list[i]).actual
-		actual += was
-		for k := range all {
-			now := 0.0
-			for _, res := range all[k].Results {
-				now += float64(res.Jobs[i].Shuffle.OffRack) / float64(len(all[k].Results))
-			}
-			off[k] += now
-			if was > 0 {
-				cuts[k] = append(cuts[k], 100*(1-now/was))
-			}
-		}
-	}
-	for k, name := range []string{"any node", "CoGRS"} {
-		slices.Sort(cuts[k])
-		byJob, byByte := report.Row{Unit: "%", Published: math.NaN(), Band: report.Context()},
-			report.Row{Unit: "%", Published: math.NaN(), Band: report.Context()}
-		if k == 1 {
-			byJob.Published, byByte.Published = 43, 0.2
-			byJob.Band, byByte.Band = report.Within(43, 5), report.AtMost(1)
-		}
-		byJob.Quantity, byJob.Ours = "replayed, "+name+
-			": off-rack bytes saved over the trace's places, mean of jobs", setup.Average(cuts[k])
-		byByte.Quantity, byByte.Ours = "replayed, "+name+
-			": off-rack bytes saved over the trace's places, of all bytes", 100*(1-off[k]/actual)
-		r.Add(byJob, byByte)
-	}
+	cuts, kept := coflowCuts(list, all)
+	r.Add(coflowRows("any node", cuts[0], kept[0])...)
+	center := coflowRows("CoGRS", cuts[1], kept[1])
+	center[0].Published, center[0].Band = 43, report.Within(43, 5)
+	center[1].Published, center[1].Band = 0.2, report.AtMost(1)
+	r.Add(center...)
 	local := all[0].Over(func(r *simulator.Result) float64 {
 		return 100 * r.Report.Maps.Share(scheduling.RackLocal)
 	}).Mean
@@ -191,6 +166,42 @@ func replayCoflows(
 		},
 	})
 	return nil
+}
+
+// coflowCuts gives what each contest saves of a shuffle's off-rack bytes over the trace's places,
+// by shuffle, in per cent and ascending, and the part of all those bytes that it keeps.
+func coflowCuts(
+	list []workload.Coflow, all []simulator.Contest,
+) (cuts [2][]float64, kept [2]float64) {
+	actual := 0.0
+	for i := range list {
+		was := traced(&list[i]).actual
+		actual += was
+		for k := range all {
+			now := 0.0
+			for _, res := range all[k].Results {
+				now += float64(res.Jobs[i].Shuffle.OffRack) / float64(len(all[k].Results))
+			}
+			kept[k] += now
+			if was > 0 {
+				cuts[k] = append(cuts[k], 100*(1-now/was))
+			}
+		}
+	}
+	for k := range cuts {
+		slices.Sort(cuts[k])
+		kept[k] /= actual
+	}
+	return cuts, kept
+}
+
+// coflowRows shows what coflowCuts says of one contest.
+func coflowRows(name string, cuts []float64, kept float64) []report.Row {
+	what := "replayed, " + name + ": off-rack bytes saved over the trace's places, "
+	return []report.Row{
+		report.Shown(what+"mean of jobs", "%", setup.Average(cuts)),
+		report.Shown(what+"of all bytes", "%", 100*(1-kept)),
+	}
 }
 
 // readCoflows gives the shuffles of the trace, or some drawn like them, and says which.

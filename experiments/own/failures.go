@@ -27,14 +27,7 @@ func Failures(ctx context.Context, o report.Options) (*report.Result, error) {
 		}
 		list = append(list, simulator.Contender{Name: s.name, Policy: p})
 	}
-	r := &report.Result{Setup: []string{
-		setup.EC2Setup()[0], "Four racks here. " + setup.EC2Setup()[1],
-		"Twenty jobs of 56 maps and 20 reduces, together, lognormal factor of sigma 1 on each " +
-			"(map, partition); policy hfs, reduces from half of the maps on, with and without " +
-			"CoGRS.",
-		"Nodes fail at random, exponential, for 10 min each; what ran there and the map outputs " +
-			"there are lost (and no longer weigh), a silent node is given up after 30 s.",
-	}}
+	r := &report.Result{Setup: failuresSetup()}
 	fig := report.Figure{
 		Name: "makespan", Title: "Makespan under failures of nodes",
 		X: "failures of a node in an hour", Y: "makespan over that without failures",
@@ -74,4 +67,16 @@ func Failures(ctx context.Context, o report.Options) (*report.Result, error) {
 	}
 	r.Figures = []report.Figure{fig}
 	return r, nil
+}
+
+// failuresSetup names the choices.
+func failuresSetup() []string {
+	return []string{
+		setup.EC2Setup()[0], "Four racks here. " + setup.EC2Setup()[1],
+		"Twenty jobs of 56 maps and 20 reduces, together, lognormal factor of sigma 1 on each " +
+			"(map, partition); policy hfs, reduces from half of the maps on, with and without " +
+			"CoGRS.",
+		"Nodes fail at random, exponential, for 10 min each; what ran there and the map outputs " +
+			"there are lost (and no longer weigh), a silent node is given up after 30 s.",
+	}
 }

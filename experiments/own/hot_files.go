@@ -26,16 +26,9 @@ func HotFiles(ctx context.Context, o report.Options) (*report.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []simulator.Contender
-	for _, wait := range []time.Duration{0, 5 * time.Second} {
-		p, err := setup.Preset("fair", setup.Waits(wait, 0))
-		if err != nil {
-			return nil, err
-		}
-		list = append(list,
-			simulator.Contender{
-				Name: map[bool]string{true: "greedy", false: "delay 5 s"}[wait == 0], Policy: p,
-			})
+	list, err := hotContenders()
+	if err != nil {
+		return nil, err
 	}
 	r := &report.Result{Setup: []string{
 		source,
@@ -79,20 +72,41 @@ func HotFiles(ctx context.Context, o report.Options) (*report.Result, error) {
 			r.Add(hotRows(name+", "+all[i].Name, &all[i])...)
 		}
 	}
+	r.Add(hotGains(first, last)...)
+	r.Figures = []report.Figure{bars}
+	return r, nil
+}
+
+// hotContenders are fair sharing without and with delay scheduling.
+func hotContenders() ([]simulator.Contender, error) {
+	var list []simulator.Contender
+	for _, wait := range []time.Duration{0, 5 * time.Second} {
+		p, err := setup.Preset("fair", setup.Waits(wait, 0))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, simulator.Contender{
+			Name: map[bool]string{true: "greedy", false: "delay 5 s"}[wait == 0], Policy: p,
+		})
+	}
+	return list, nil
+}
+
+// hotGains compares the contests with the most replicas with those without further ones.
+func hotGains(first, last []simulator.Contest) []report.Row {
 	gain := func(i int) float64 {
 		return last[i].Over(setup.NodeLocal).Mean - first[i].Over(setup.NodeLocal).Mean
 	}
-	r.Add(report.Claimed("greedy: node-local maps that 50 % more replicas add", "points",
-		"replicas help most without delay scheduling", gain(0), report.AtLeast(gain(1))),
+	return []report.Row{
+		report.Claimed("greedy: node-local maps that 50 % more replicas add", "points",
+			"replicas help most without delay scheduling", gain(0), report.AtLeast(gain(1))),
 		report.Claimed("delay 5 s: node-local maps that 50 % more replicas add", "points", "",
 			gain(1), report.AtLeast(0)),
 		report.Claimed("greedy: mean sojourn with R = 3 over 50 % more replicas", "×",
 			"jobs 20.2 % faster with Scarlett",
 			first[0].Over(setup.MeanSojourn).Mean/last[0].Over(setup.MeanSojourn).Mean,
 			report.AtLeast(1)),
-	)
-	r.Figures = []report.Figure{bars}
-	return r, nil
+	}
 }
 
 // hotRows shows a contest.

@@ -30,28 +30,16 @@ type pileUp struct {
 // HotSpot is SPARK-10087: reduces without skew all prefer the node with the most outputs; the cap
 // spreads them.
 func HotSpot(ctx context.Context, o report.Options) (*report.Result, error) {
-	r := &report.Result{Setup: []string{
-		fmt.Sprintf("%d nodes in 2 racks, 8 map and %d reduce slots each, so that one node could "+
-			"take all reduces; links of 1 Gb/s, uplinks over-subscribed 3:1, flows share fairly.",
-			hotNodes, hotReduces),
-		fmt.Sprintf("One job: %d of its 20 maps on one node, one on each of 12 others; %d "+
-			"reduces, every partition alike; the shuffle is four times the input, 10 GB.", hotMaps,
-			hotReduces),
-		"Order fair with maps beside their data; reduces start after the last map, waits of 4.5 " +
-			"s; tasks share nothing but links.",
-		"Distance is WTND over its greatest value, all bytes off the rack; the best placement " +
-			"with the default cap is the Hungarian assignment.",
-	}}
+	r := &report.Result{Setup: hotSpotSetup()}
 	fig := report.Figure{
 		Name: "cap", Title: "What the cap on reduces a node costs and saves",
-		X: "cap c: ceil(c R / feeding nodes) reduces a node", Y: "",
+		X: "cap c: ceil(c R / feeding nodes) reduces a node", Y: "per cent, reduces, seconds",
 		Series: []report.Series{
 			{Name: "distance (% of the greatest)"},
 			{Name: "reduces on the fullest node"},
 			{Name: "time of the job (s)"},
 		},
 	}
-	fig.Y = "per cent, reduces, seconds"
 	run := func(name string, rule scheduling.ReducePolicy) (pileUp, error) {
 		at, err := hotRun(ctx, o, rule)
 		r.Add(report.Shown(name+": reduces on the fullest node", "", float64(at.largest)),
@@ -68,10 +56,9 @@ func HotSpot(ctx context.Context, o report.Options) (*report.Result, error) {
 		if c < 0 {
 			name = "without cap"
 		}
-		at, err := run(name,
-			scheduling.ReducePolicy{
-				Rule: scheduling.CoGRS, SkewCap: c, Waits: [2]time.Duration{sweepWaits, sweepWaits},
-			})
+		at, err := run(name, scheduling.ReducePolicy{
+			Rule: scheduling.CoGRS, SkewCap: c, Waits: [2]time.Duration{sweepWaits, sweepWaits},
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -83,10 +70,35 @@ func HotSpot(ctx context.Context, o report.Options) (*report.Result, error) {
 		}
 	}
 	free, capped := points[-1], points[1.5]
+	r.Add(capRows(free, capped)...)
+	r.Figures = []report.Figure{fig}
+	r.Notes = hotSpotNotes()
+	return r, nil
+}
+
+// hotSpotSetup names the choices.
+func hotSpotSetup() []string {
+	return []string{
+		fmt.Sprintf("%d nodes in 2 racks, 8 map and %d reduce slots each, so that one node could "+
+			"take all reduces; links of 1 Gb/s, uplinks over-subscribed 3:1, flows share fairly.",
+			hotNodes, hotReduces),
+		fmt.Sprintf("One job: %d of its 20 maps on one node, one on each of 12 others; %d "+
+			"reduces, every partition alike; the shuffle is four times the input, 10 GB.", hotMaps,
+			hotReduces),
+		"Order fair with maps beside their data; reduces start after the last map, waits of 4.5 " +
+			"s; tasks share nothing but links.",
+		"Distance is WTND over its greatest value, all bytes off the rack; the best placement " +
+			"with the default cap is the Hungarian assignment.",
+	}
+}
+
+// capRows compares the job without cap with the one under the default cap.
+func capRows(free, capped pileUp) []report.Row {
 	random, best := hotBounds()
-	r.Add(report.Published("without cap: reduces on the fullest node", "", hotReduces,
-		float64(free.largest),
-		report.AtLeast(0.9*hotReduces)).Saying("all on one node, SPARK-10087"),
+	return []report.Row{
+		report.Published("without cap: reduces on the fullest node", "", hotReduces,
+			float64(free.largest),
+			report.AtLeast(0.9*hotReduces)).Saying("all on one node, SPARK-10087"),
 		report.Claimed("with the default cap: reduces on the fullest node", "",
 			"at most its part and half as much", float64(capped.largest),
 			report.AtMost(math.Ceil(1.5*hotReduces/(hotNodes-1)))),
@@ -101,14 +113,16 @@ func HotSpot(ctx context.Context, o report.Options) (*report.Result, error) {
 		report.Claimed("time of the job without cap over with", "×",
 			"one link takes all that the cap spreads", free.sojourn/capped.sojourn,
 			report.AtLeast(1)),
-	)
-	r.Figures = []report.Figure{fig}
-	r.Notes = []string{
+	}
+}
+
+// hotSpotNotes say what a reader should know.
+func hotSpotNotes() []string {
+	return []string{
 		"The pile-up has the least distance and so looks best by bytes moved; the link of the " +
 			"one node makes it slow. In a cluster whose tasks share processors and disks it " +
 			"would be slower still.",
 	}
-	return r, nil
 }
 
 // hotPlaces puts the maps: the first ones on node 0, each of the others on a node of its own.

@@ -35,10 +35,9 @@ func runLive(
 		Calls: func(c *scheduling.Call) {
 			if c.Op == scheduling.OpSubmit {
 				places := c.Submit.Places
-				o.places = append(o.places,
-					scheduling.Places{
-						Offsets: slices.Clone(places.Offsets), Nodes: slices.Clone(places.Nodes),
-					})
+				o.places = append(o.places, scheduling.Places{
+					Offsets: slices.Clone(places.Offsets), Nodes: slices.Clone(places.Nodes),
+				})
 			}
 		},
 	})

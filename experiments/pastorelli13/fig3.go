@@ -60,7 +60,13 @@ func Fig3(ctx context.Context, o report.Options) (*report.Result, error) {
 		return nil, err
 	}
 	r.Tables = []report.Table{t}
-	r.Notes = []string{
+	r.Notes = fig3Notes()
+	return r, nil
+}
+
+// fig3Notes say what a reader should know.
+func fig3Notes() []string {
+	return []string{
 		"The absolute means depend on task times, which the paper does not give: with maps that " +
 			"compute for 150 s FIFO's mean is the published one, HFSP's shorter by about four " +
 			"times, and medium jobs gain more. FIFO's disadvantage grows with the load.",
@@ -75,7 +81,6 @@ func Fig3(ctx context.Context, o report.Options) (*report.Result, error) {
 			"and more of each of five reduces.",
 		hfspHistory,
 	}
-	return r, nil
 }
 
 // worse is the part of the jobs, in per cent, that take more than 10 s longer under b than under a.

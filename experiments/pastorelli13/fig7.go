@@ -38,11 +38,10 @@ func Fig7(ctx context.Context, o report.Options) (*report.Result, error) {
 			return nil, err
 		}
 		w := workload.Preemption()
-		res, err := simulator.Run(ctx,
-			simulator.Config{
-				Cluster: simulator.Cluster{Nodes: 4, MapSlots: 2, ReduceSlots: 2}, Policy: p,
-				Seed: o.Seed,
-			}, &w)
+		res, err := simulator.Run(ctx, simulator.Config{
+			Cluster: simulator.Cluster{Nodes: 4, MapSlots: 2, ReduceSlots: 2}, Policy: p,
+			Seed: o.Seed,
+		}, &w)
 		if err != nil {
 			return nil, err
 		}

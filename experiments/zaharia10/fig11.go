@@ -41,32 +41,16 @@ func Fig11(ctx context.Context, o report.Options) (*report.Result, error) {
 		Y: "running maps (%)", Stacked: true,
 	}
 	for i := range w.Jobs {
-		fig.Series = append(fig.Series,
-			report.Series{
-				Name: fmt.Sprintf("%s (%s)", w.Jobs[i].Name, w.Jobs[i].Pool), X: y.at,
-				Y: y.running[i],
-			})
+		fig.Series = append(fig.Series, report.Series{
+			Name: fmt.Sprintf("%s (%s)", w.Jobs[i].Name, w.Jobs[i].Pool), X: y.at,
+			Y: y.running[i],
+		})
 	}
+	local := report.Published("node-local", "%", 99, setup.NodeLocal(res),
+		report.AtLeast(98.5)).Saying("99 to 100 %")
 	r := &report.Result{
-		Setup: fig11Setup(),
-		Rows: []report.Row{
-			report.Published("pool 2 reaches 50 % after", "s", 17, y.reach(57, 48, 1),
-				report.Within(17, 5)),
-			report.Published("pool 3 reaches 33 % after", "s", 12, y.reach(118, 31.3, 2, 3, 4),
-				report.Within(12, 5)),
-			report.Published("pool 2 once it has its share (90 to 117 s)", "%", 50,
-				setup.Average(y.part(y.running[1], 90, 117)), report.Within(50, 2)),
-			report.Published("job 1 before the last job (400 to 490 s)", "%", 50,
-				setup.Average(y.part(y.running[0], 400, 490)), report.Within(50, 2)),
-			report.Published("job 1 after it (540 to 640 s)", "%", 25,
-				setup.Average(y.part(y.running[0], 540, 640)), report.Within(25, 2)),
-			report.Published("last job (540 to 640 s)", "%", 25,
-				setup.Average(y.part(y.running[5], 540, 640)), report.Within(25, 2)),
-			report.Published("pool 2 (540 to 640 s)", "%", 50,
-				setup.Average(y.part(y.running[1], 540, 640)), report.Within(50, 2)),
-			report.Published("node-local", "%", 99, setup.NodeLocal(res),
-				report.AtLeast(98.5)).Saying("99 to 100 %"),
-		},
+		Setup:   fig11Setup(),
+		Rows:    append(y.rows(), local),
 		Figures: []report.Figure{fig},
 		Notes: []string{
 			"The definition of a share was changed once while this was first written, to the " +
@@ -75,25 +59,7 @@ func Fig11(ctx context.Context, o report.Options) (*report.Result, error) {
 				"has both.",
 		},
 	}
-	t := report.Table{
-		Name: "definition", Title: "Share of the running maps, and of all 400 slots (%)",
-		Columns: []string{"job and time", "of the running maps", "of all slots"},
-	}
-	for _, c := range []struct {
-		name     string
-		job      int
-		from, to float64
-	}{
-		{"pool 2, 90 to 117 s", 1, 90, 117},
-		{"job 1, 400 to 490 s", 0, 400, 490},
-		{"job 1, 540 to 640 s", 0, 540, 640},
-		{"last job, 540 to 640 s", 5, 540, 640},
-		{"pool 2, 540 to 640 s", 1, 540, 640},
-	} {
-		t.Add(c.name, setup.Average(y.part(y.running[c.job], c.from, c.to)),
-			setup.Average(y.part(y.slots[c.job], c.from, c.to)))
-	}
-	r.Tables = []report.Table{t}
+	r.Tables = []report.Table{y.definitions()}
 	return r, nil
 }
 
@@ -136,6 +102,49 @@ func newTimeline(res *simulator.Result, w *workload.Workload) *timeline {
 		}
 	}
 	return t
+}
+
+// rows compares the shares with the published ones.
+func (t *timeline) rows() []report.Row {
+	return []report.Row{
+		report.Published("pool 2 reaches 50 % after", "s", 17, t.reach(57, 48, 1),
+			report.Within(17, 5)),
+		report.Published("pool 3 reaches 33 % after", "s", 12, t.reach(118, 31.3, 2, 3, 4),
+			report.Within(12, 5)),
+		report.Published("pool 2 once it has its share (90 to 117 s)", "%", 50,
+			setup.Average(t.part(t.running[1], 90, 117)), report.Within(50, 2)),
+		report.Published("job 1 before the last job (400 to 490 s)", "%", 50,
+			setup.Average(t.part(t.running[0], 400, 490)), report.Within(50, 2)),
+		report.Published("job 1 after it (540 to 640 s)", "%", 25,
+			setup.Average(t.part(t.running[0], 540, 640)), report.Within(25, 2)),
+		report.Published("last job (540 to 640 s)", "%", 25,
+			setup.Average(t.part(t.running[5], 540, 640)), report.Within(25, 2)),
+		report.Published("pool 2 (540 to 640 s)", "%", 50,
+			setup.Average(t.part(t.running[1], 540, 640)), report.Within(50, 2)),
+	}
+}
+
+// definitions shows the shares as parts of the running maps and of all slots.
+func (t *timeline) definitions() report.Table {
+	table := report.Table{
+		Name: "definition", Title: "Share of the running maps, and of all 400 slots (%)",
+		Columns: []string{"job and time", "of the running maps", "of all slots"},
+	}
+	for _, c := range []struct {
+		name     string
+		job      int
+		from, to float64
+	}{
+		{"pool 2, 90 to 117 s", 1, 90, 117},
+		{"job 1, 400 to 490 s", 0, 400, 490},
+		{"job 1, 540 to 640 s", 0, 540, 640},
+		{"last job, 540 to 640 s", 5, 540, 640},
+		{"pool 2, 540 to 640 s", 1, 540, 640},
+	} {
+		table.Add(c.name, setup.Average(t.part(t.running[c.job], c.from, c.to)),
+			setup.Average(t.part(t.slots[c.job], c.from, c.to)))
+	}
+	return table
 }
 
 // part cuts out the samples from one time to another, in seconds.

@@ -67,6 +67,18 @@ func Fig2(ctx context.Context, o report.Options) (*report.Result, error) {
 		report.Published("jobs of 1 to 25 maps, W1 = W2 = 10 s: node-local", "%", 73,
 			other.Series[0].Y[0], report.Context()).Saying("of one map, §4.1's bound"))
 	r.Figures = []report.Figure{fig, other}
+	t, err := warehouseTable(ctx, o, jobs/3)
+	if err != nil {
+		return nil, err
+	}
+	r.Tables = []report.Table{t}
+	r.Notes = fig2Notes()
+	return r, nil
+}
+
+// warehouseTable shows how the locality of the smallest jobs moves with the set-up.
+func warehouseTable(ctx context.Context, o report.Options, jobs int) (report.Table, error) {
+	first := warehouseBins()[0]
 	t := report.Table{
 		Name: "sensitivity", Title: "Jobs of 1 to 25 maps without delay, one choice changed",
 		Columns: []string{"choice", "node-local (%)", "rack-local or nearer (%)"},
@@ -74,15 +86,19 @@ func Fig2(ctx context.Context, o report.Options) (*report.Result, error) {
 	for _, c := range warehouseChoices(o) {
 		cfg, p := warehouse(), warehousePolicy(0, 0)
 		c.change(&cfg, &p)
-		got, err := warehouseRun(ctx, o, jobs/3, 1, cfg, p)
+		got, err := warehouseRun(ctx, o, jobs, 1, cfg, p)
 		if err != nil {
-			return nil, err
+			return t, err
 		}
-		t.Add(c.name, binLocality(got, names[0], scheduling.NodeLocal),
-			binLocality(got, names[0], scheduling.RackLocal))
+		t.Add(c.name, binLocality(got, first, scheduling.NodeLocal),
+			binLocality(got, first, scheduling.RackLocal))
 	}
-	r.Tables = []report.Table{t}
-	r.Notes = []string{
+	return t, nil
+}
+
+// fig2Notes say what a reader should know.
+func fig2Notes() []string {
+	return []string{
 		"Locality is counted over the maps of all jobs of a bin; the paper does not say whether " +
 			"it counts maps or jobs, nor its other bins.",
 		"The medians of maps and reduces are set for a job's mean task and shown as a check of " +
@@ -95,7 +111,6 @@ func Fig2(ctx context.Context, o report.Options) (*report.Result, error) {
 			"37 % rack-local maps in the first bin, 6 % of the time with full map slots and a " +
 			"median job of 74 s.",
 	}
-	return r, nil
 }
 
 // warehousePolicy is HFS as of March 2009, or with waits.
@@ -154,17 +169,15 @@ func warehouseChoices(o report.Options) []warehouseChoice {
 		return list
 	}
 	for _, racks := range []int{8, 12, 20, 31} {
-		list = append(list,
-			warehouseChoice{
-				fmt.Sprintf("%d racks", racks),
-				func(c *simulator.Config, _ *scheduling.Policy) { c.Cluster.Racks = racks },
-			})
+		list = append(list, warehouseChoice{
+			fmt.Sprintf("%d racks", racks),
+			func(c *simulator.Config, _ *scheduling.Policy) { c.Cluster.Racks = racks },
+		})
 	}
-	return append(list,
-		warehouseChoice{
-			"several tasks a heartbeat",
-			func(_ *simulator.Config, p *scheduling.Policy) { p.OneTask = false },
-		},
+	return append(list, warehouseChoice{
+		"several tasks a heartbeat",
+		func(_ *simulator.Config, p *scheduling.Policy) { p.OneTask = false },
+	},
 		warehouseChoice{
 			"no load manager", func(_ *simulator.Config, p *scheduling.Policy) { p.Spread = false },
 		},

@@ -27,35 +27,16 @@ func Fig4(ctx context.Context, o report.Options) (*report.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := workload.Workload{Name: "fig4"}
-	for i, pool := range []string{"pool1", "pool1", "pool2", "pool2", "pool3"} {
-		j := workload.Job{
-			Name: fmt.Sprintf("job %d", i+1), User: "u", Pool: pool, Maps: 100_000,
-			NoLocation: true, Map: workload.Cost{Setup: -1, Time: 10 * time.Second, Spread: 0.3},
-		}
-		if pool == "pool3" {
-			j.Submit = wakes
-		}
-		w.Jobs = append(w.Jobs, j)
-	}
-	res, err := simulator.Run(ctx,
-		simulator.Config{
-			Cluster: simulator.Cluster{Nodes: slots / 4}, Policy: p, Seed: o.Seed,
-			Sample: time.Second, Until: end,
-		}, &w)
+	w := fig4Jobs(wakes)
+	res, err := simulator.Run(ctx, simulator.Config{
+		Cluster: simulator.Cluster{Nodes: slots / 4}, Policy: p, Seed: o.Seed,
+		Sample: time.Second, Until: end,
+	}, &w)
 	if err != nil {
 		return nil, err
 	}
 	r := &report.Result{
-		Setup: []string{
-			"100 map slots, pools with minimum shares of 60 (pool 1), 0 (pool 2) and 10 (pool " +
-				"3). The figure's image is not in the text we have: the number of slots and of " +
-				"jobs, and which pool is fair inside (1) and which first in, first out (2), are " +
-				"choices of ours.",
-			"Two endless jobs each in pools 1 and 2; pool 3 is idle until 300 s and has one job " +
-				"after that. Maps of 10 s. Slots held, averaged over the last 200 s of either " +
-				"part.",
-		},
+		Setup: fig4Setup(),
 		Notes: []string{
 			"Once pool 3 wakes, each gets max(minimum, level) with 60 + 2 × level = 100: the " +
 				"minimum of 10 does not bind, pools 2 and 3 have 20 each.",
@@ -89,6 +70,35 @@ func Fig4(ctx context.Context, o report.Options) (*report.Result, error) {
 		}
 	}
 	return r, nil
+}
+
+// fig4Setup names the choices.
+func fig4Setup() []string {
+	return []string{
+		"100 map slots, pools with minimum shares of 60 (pool 1), 0 (pool 2) and 10 (pool " +
+			"3). The figure's image is not in the text we have: the number of slots and of " +
+			"jobs, and which pool is fair inside (1) and which first in, first out (2), are " +
+			"choices of ours.",
+		"Two endless jobs each in pools 1 and 2; pool 3 is idle until 300 s and has one job " +
+			"after that. Maps of 10 s. Slots held, averaged over the last 200 s of either " +
+			"part.",
+	}
+}
+
+// fig4Jobs are endless jobs; the one of pool 3 comes when it wakes.
+func fig4Jobs(wakes time.Duration) workload.Workload {
+	w := workload.Workload{Name: "fig4"}
+	for i, pool := range []string{"pool1", "pool1", "pool2", "pool2", "pool3"} {
+		j := workload.Job{
+			Name: fmt.Sprintf("job %d", i+1), User: "u", Pool: pool, Maps: 100_000,
+			NoLocation: true, Map: workload.Cost{Setup: -1, Time: 10 * time.Second, Spread: 0.3},
+		}
+		if pool == "pool3" {
+			j.Submit = wakes
+		}
+		w.Jobs = append(w.Jobs, j)
+	}
+	return w
 }
 
 // slotsHeld draws the map slots that each job holds, and gives them by job and sample.

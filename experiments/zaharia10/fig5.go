@@ -32,11 +32,7 @@ func Fig5(ctx context.Context, o report.Options) (*report.Result, error) {
 	}
 	gains := map[string]float64{}
 	for i := range all {
-		s := report.Series{Name: all[i].Name}
-		for _, b := range local.Categories {
-			s.Y = append(s.Y, setup.ClassLocality(&all[i], b))
-		}
-		local.Series = append(local.Series, s)
+		local.Series = append(local.Series, localities(&all[i], local.Categories))
 	}
 	var over report.Series
 	for i, b := range gain.Categories {
@@ -60,18 +56,7 @@ func Fig5(ctx context.Context, o report.Options) (*report.Result, error) {
 			setup.Median(worst), report.AtMost(2.5)),
 	}
 	r.Add(ofSchedules...)
-	r.Add(report.Claimed("bin 1: node-local, naive fair", "%", "low", local.Series[macroNaive].Y[0],
-		report.AtMost(30)),
-		report.Published("bin 5 (100 maps): speed-up of delay over naive", "×", 1.44,
-			gains["bin 5"], report.Context()).Saying("the link is fitted to it"),
-		report.Published("bin 1: speed-up of delay over naive", "×", 1, gains["bin 1"],
-			report.Within(1, 0.2)).Saying("negligible"),
-		report.Published("bin 9: speed-up of delay over naive", "×", 1, gains["bin 9"],
-			report.Within(1, 0.15)).Saying("small"),
-		report.Claimed("bin 5 gains more than bin 1, and than bin 9 (least margin)", "",
-			"hump at the middle", gains["bin 5"]-max(gains["bin 1"], gains["bin 9"]),
-			report.AtLeast(0)),
-	)
+	r.Add(binRows(local.Series[macroNaive].Y[0], gains)...)
 	r.Add(otherBins(gain.Categories, gains)...)
 	r.Tables = []report.Table{scheduleRange(ofSchedules, slowed, best, worst)}
 	for _, table := range []func(context.Context, report.Options) (report.Table, error){
@@ -83,7 +68,40 @@ func Fig5(ctx context.Context, o report.Options) (*report.Result, error) {
 		}
 		r.Tables = append(r.Tables, t)
 	}
-	r.Notes = []string{
+	r.Notes = fig5Notes()
+	return r, nil
+}
+
+// localities are the node-local parts of the maps of some classes.
+func localities(c *simulator.Contest, classes []string) report.Series {
+	s := report.Series{Name: c.Name}
+	for _, class := range classes {
+		s.Y = append(s.Y, setup.ClassLocality(c, class))
+	}
+	return s
+}
+
+// binRows judges the bins of which the paper says something: the locality of the first under naive
+// fair sharing, and what delay scheduling gains.
+func binRows(first float64, gains map[string]float64) []report.Row {
+	return []report.Row{
+		report.Claimed("bin 1: node-local, naive fair", "%", "low", first,
+			report.AtMost(30)),
+		report.Published("bin 5 (100 maps): speed-up of delay over naive", "×", 1.44,
+			gains["bin 5"], report.Context()).Saying("the link is fitted to it"),
+		report.Published("bin 1: speed-up of delay over naive", "×", 1, gains["bin 1"],
+			report.Within(1, 0.2)).Saying("negligible"),
+		report.Published("bin 9: speed-up of delay over naive", "×", 1, gains["bin 9"],
+			report.Within(1, 0.15)).Saying("small"),
+		report.Claimed("bin 5 gains more than bin 1, and than bin 9 (least margin)", "",
+			"hump at the middle", gains["bin 5"]-max(gains["bin 1"], gains["bin 9"]),
+			report.AtLeast(0)),
+	}
+}
+
+// fig5Notes say what a reader should know.
+func fig5Notes() []string {
+	return []string{
 		"Greatest speed-ups and slow-downs, and the slowed small jobs, are worked out for each " +
 			"schedule; the rows have the median over the schedules, the table the range. The " +
 			"paper ran one.",
@@ -95,7 +113,6 @@ func Fig5(ctx context.Context, o report.Options) (*report.Result, error) {
 			"anywhere: what the paper's tasks contended for was no link of that speed.",
 		macroHistory,
 	}
-	return r, nil
 }
 
 // macroLoad shows how FIFO compares with naive fair on a busier or less busy cluster.

@@ -66,12 +66,22 @@ func Fig9(ctx context.Context, o report.Options) (*report.Result, error) {
 		report.Claimed("bins 1, 2: speed-up of delay over FIFO", "×", "significant",
 			(bars.Series[1].Y[0]+bars.Series[1].Y[1])/2, report.AtLeast(1.2)),
 	)
-	r.Figures = append(macroCDFs("fig9", all,
-		[][]string{
-			{"bin 1", "bin 2", "bin 3"},
-			{"bin 4", "bin 5", "bin 6", "bin 7", "bin 8"},
-			{"bin 9", "bin 10"},
-		}), bars)
+	r.Figures = append(macroCDFs("fig9", all, [][]string{
+		{"bin 1", "bin 2", "bin 3"},
+		{"bin 4", "bin 5", "bin 6", "bin 7", "bin 8"},
+		{"bin 9", "bin 10"},
+	}), bars)
+	t, err := mixedTable(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	r.Tables = []report.Table{t}
+	r.Notes = fig9Notes()
+	return r, nil
+}
+
+// mixedTable shows how the times and the gains move with the set-up.
+func mixedTable(ctx context.Context, o report.Options) (report.Table, error) {
 	t := report.Table{
 		Name: "sensitivity", Title: "One choice changed",
 		Columns: []string{
@@ -82,20 +92,23 @@ func Fig9(ctx context.Context, o report.Options) (*report.Result, error) {
 	for _, c := range mixedChoices(o) {
 		all, err := macro(ctx, o, c.macroChoice, o.Repeats(1, 5), mixed(c.reduce))
 		if err != nil {
-			return nil, err
+			return t, err
 		}
 		delay := &all[macroDelay]
 		io, reduces := mixedGains(&all[macroNaive], delay)
 		t.Add(c.name, setup.Median(setup.Sojourns(delay, "bin 1", "bin 2")),
 			setup.Median(setup.Sojourns(delay, "bin 3")), io, reduces)
 	}
-	r.Tables = []report.Table{t}
-	r.Notes = []string{
+	return t, nil
+}
+
+// fig9Notes say what a reader should know.
+func fig9Notes() []string {
+	return []string{
 		"How long the paper's reduces take is unknown, and with it bin 3's 100 s and how far its " +
 			"gains are diluted: the table has other lengths.",
 		macroHistory,
 	}
-	return r, nil
 }
 
 // mixedGains are the mean speed-ups of delay over naive fair in the bins of IO-heavy jobs and in
