@@ -31,7 +31,7 @@ func (j Job[I, K, V, O]) Bind(in Input[I], out Output[O]) (*Plan, error) {
 	var err error
 	b.fold, err = folder(j.Combine, j.Sum)
 	errs = append(errs, err)
-	b.key, err = keyCodec[K](j.Descending)
+	b.key, err = keyCodec[K](j.Descending, callerPackage(2))
 	errs = append(errs, err)
 	b.value, err = valueCodec[V]()
 	errs = append(errs, err)
@@ -117,7 +117,7 @@ type boundJob[I, K, V, O any] struct {
 	out    Output[O]
 	key    typedCodec[K]
 	value  typedCodec[V]
-	prefix func(key []byte) int // length of the group's part of a key; nil: all
+	prefix func(key []byte) int // length of the group's part of a key, if not all of it
 	fold   func(a, b V) V       // Combine, or + for Sum; nil: no combiner
 	ranges *keyRanges           // of a total order, after prepare
 }

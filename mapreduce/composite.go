@@ -8,13 +8,21 @@ import (
 	"unsafe"
 )
 
-func sliceCodec(t reflect.Type) (*codec, error) {
-	elem, err := codecOf(t.Elem(), false)
+func (b *codecs) slice(t reflect.Type) (*codec, error) {
+	elem, err := b.part("[]", t.Elem(), false)
 	if err != nil {
 		return nil, err
 	}
 	size := t.Elem().Size()
 	return &codec{
+		width: func(src []byte, mark byte) int {
+			at := 0
+			for at < len(src) && src[at] == 1^mark {
+				at++
+				at += min(elem.width(src[at:], mark), len(src)-at)
+			}
+			return at + 1
+		},
 		encode: func(dst []byte, p unsafe.Pointer) []byte {
 			h := (*[]struct{})(p) // only the header is used
 			base := unsafe.Pointer(unsafe.SliceData(*h))
@@ -46,41 +54,64 @@ func sliceCodec(t reflect.Type) (*codec, error) {
 	}, nil
 }
 
-func arrayCodec(t reflect.Type, last bool) (*codec, error) {
+func (b *codecs) array(t reflect.Type, last bool) (*codec, error) {
 	n, size := t.Len(), t.Elem().Size()
 	if t.Elem().Kind() == reflect.Uint8 {
-		return &codec{
-			encode: func(dst []byte, p unsafe.Pointer) []byte { return append(dst, unsafe.Slice((*byte)(p), n)...) },
-			decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
-				if len(src) < n {
-					return nil, errEncoding
-				}
-				copy(unsafe.Slice((*byte)(p), n), src)
-				return src[n:], nil
-			},
-		}, nil
+		return byteArrayCodec(n), nil
 	}
-	var fields []fieldCodec
-	for i := range n {
-		f, err := codecOf(t.Elem(), last && i == n-1)
-		if err != nil {
+	if n == 0 {
+		return fieldsCodec(nil), nil
+	}
+	elem, err := b.part("[]", t.Elem(), false)
+	if err != nil {
+		return nil, err
+	}
+	if n > mostElements {
+		return nil, b.refuse(t, fmt.Sprintf("arrays have at most %d elements; use a slice", mostElements))
+	}
+	fields := make([]fieldCodec, n)
+	for i := range fields {
+		fields[i] = fieldCodec{elem, uintptr(i) * size}
+	}
+	if last {
+		if fields[n-1].codec, err = b.part("[]", t.Elem(), true); err != nil {
 			return nil, err
 		}
-		fields = append(fields, fieldCodec{f, uintptr(i) * size})
 	}
 	return fieldsCodec(fields), nil
 }
 
-func structCodec(t reflect.Type, last bool) (*codec, error) {
+// mostElements is the length of the longest array that is encoded, unless of bytes.
+const mostElements = 1 << 16
+
+func byteArrayCodec(n int) *codec {
+	return &codec{
+		width:  fixedWidth(n),
+		encode: func(dst []byte, p unsafe.Pointer) []byte { return append(dst, unsafe.Slice((*byte)(p), n)...) },
+		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+			if len(src) < n {
+				return nil, errEncoding
+			}
+			copy(unsafe.Slice((*byte)(p), n), src)
+			return src[n:], nil
+		},
+	}
+}
+
+func (b *codecs) structure(t reflect.Type, last bool) (*codec, error) {
 	var fields []fieldCodec
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if f.Name == "_" {
 			continue
 		}
-		c, err := codecOf(f.Type, last && onlyEmptyAfter(t, i))
+		if b.key && f.PkgPath != "" && foreign(f.PkgPath, b.home) {
+			return nil, b.refuse(t, "how its values are ordered is hidden in fields such as "+f.Name+
+				"; use a key of exported fields, or a type with MarshalBinary and UnmarshalBinary")
+		}
+		c, err := b.part("."+f.Name, f.Type, last && onlyEmptyAfter(t, i))
 		if err != nil {
-			return nil, fmt.Errorf("%w in field %s of %s", err, f.Name, t)
+			return nil, err
 		}
 		fields = append(fields, fieldCodec{c, f.Offset})
 	}
@@ -100,6 +131,7 @@ func onlyEmptyAfter(t reflect.Type, i int) bool {
 func fieldsCodec(fields []fieldCodec) *codec {
 	c := &codec{fields: fields}
 	c.open = slices.ContainsFunc(fields, func(f fieldCodec) bool { return f.open })
+	c.width = func(src []byte, mark byte) int { return widthOf(fields, src, mark) }
 	c.encode = func(dst []byte, p unsafe.Pointer) []byte {
 		for i := range fields {
 			dst = fields[i].encode(dst, unsafe.Add(p, fields[i].offset))
@@ -117,10 +149,22 @@ func fieldsCodec(fields []fieldCodec) *codec {
 	return c
 }
 
+// widthOf is the width of some fields together.
+func widthOf(fields []fieldCodec, src []byte, mark byte) int {
+	at := 0
+	for i := range fields {
+		at += min(fields[i].width(src[at:], mark), len(src)-at)
+	}
+	return at
+}
+
+// marshalCodec encodes with the type's own methods. Each value is decoded into
+// memory of its own: an UnmarshalBinary may add to what it finds, or keep it.
 func marshalCodec(t reflect.Type, last bool) *codec {
 	inner := bytesCodec(last)
 	return &codec{
-		open: last,
+		open:  last,
+		width: inner.width,
 		encode: func(dst []byte, p unsafe.Pointer) []byte {
 			b, err := reflect.NewAt(t, p).Interface().(encoding.BinaryMarshaler).MarshalBinary()
 			if err != nil {
@@ -134,11 +178,12 @@ func marshalCodec(t reflect.Type, last bool) *codec {
 			if err != nil {
 				return nil, err
 			}
-			err = reflect.NewAt(t, p).Interface().(encoding.BinaryUnmarshaler).UnmarshalBinary(b)
-			if err != nil {
-				err = fmt.Errorf("mapreduce: decoding %s: %w", t, err)
+			v := reflect.New(t)
+			if err = v.Interface().(encoding.BinaryUnmarshaler).UnmarshalBinary(b); err != nil {
+				return nil, fmt.Errorf("mapreduce: decoding %s: %w", t, err)
 			}
-			return rest, err
+			reflect.NewAt(t, p).Elem().Set(v.Elem())
+			return rest, nil
 		},
 	}
 }

@@ -8,11 +8,20 @@ import (
 // and V to the reduces, records of type O to the output.
 //
 // K and V are strings, byte slices, integers, floats, bools, structs, [Pair]s,
-// arrays and slices of those, or types with MarshalBinary and UnmarshalBinary;
-// anything else is an error of [Job.Bind]. Keys sort in
-// their natural order: numbers by value (NaN after all others), strings and
-// byte slices by bytes, false before true, structs field by field, marshaled
-// types by their bytes.
+// arrays and slices of those, or types with MarshalBinary and UnmarshalBinary of
+// their own; anything else (pointers, maps, interfaces, types that contain
+// themselves) is an error of [Job.Bind] that names the field. A struct that has
+// these methods from an embedded field is encoded field by field, or it would
+// lose its other fields. Nil and empty slices are the same: either may come back.
+//
+// Keys sort in their natural order: numbers by value, strings and byte slices by
+// bytes, false before true, structs, arrays and slices element by element,
+// [time.Time], [math/big.Int] and [net/netip.Addr] as their Compare or Cmp does,
+// other marshaled types by their bytes. Keys that are equal are one key: 0 and -0
+// are 0, all NaNs are one, after all other numbers; a [time.Time] is an instant, which
+// comes back in UTC. Other structs of foreign modules with unexported fields
+// cannot be keys, for what orders them is hidden. Values keep what keys lose but
+// the monotonic clock and the name of a time's zone.
 //
 // The functions run in many attempts at once, so whatever they share must be
 // safe for concurrent use; MapTask and ReduceTask give an attempt its own state.
@@ -31,7 +40,7 @@ type Job[I, K, V, O any] struct {
 
 	// Combine merges two values of one key and must be associative and
 	// commutative; the engine calls it at will in maps and reduces. Nil: none.
-	// It must not change what a and b point to, for both may be used again.
+	// It may change what a and b point to and return it, but see Mapper.MapWords.
 	Combine func(a, b V) V
 	// Sum stands for a Combine that adds, without a call a record: for integers
 	// of 4 or 8 bytes.
@@ -39,16 +48,17 @@ type Job[I, K, V, O any] struct {
 
 	// Reduce is called once per distinct key, in key order, with the key's
 	// values, which can be ranged over once. Without Combine values come in the
-	// order in which the input's records emitted them. Key and values of type
-	// []byte are valid until the next value or the return. A nil Reduce (and
+	// order in which the input's records emitted them. Byte slices in key and
+	// values are valid until the next value or the return. A nil Reduce (and
 	// nil ReduceTask) passes every pair on: O must then be Pair[K, V].
 	Reduce func(key K, values iter.Seq[V], emit func(O)) error
 	// ReduceTask is to Reduce what MapTask is to Map.
 	ReduceTask func(t *Task) (Reducer[K, V, O], error)
 
 	// Partition returns the reduce, 0 <= p < reduces, that gets key. It must
-	// depend on nothing but its arguments. Nil: a hash of the key's encoding,
-	// or ranges if TotalOrder is set.
+	// depend on nothing but its arguments, and with GroupFields on those fields of
+	// the key only, or it divides groups. Nil: a hash of the key's encoding, or
+	// ranges if TotalOrder is set.
 	Partition func(key K, reduces int) int
 	// TotalOrder gives each reduce a range of keys, chosen from a sample of the
 	// input, so that the parts read one after the other are sorted as a whole.
@@ -84,7 +94,7 @@ type Mapper[I, K, V any] struct {
 	Map func(in I, emit func(K, V)) error
 	// MapWords is an alternative to Map for keys that are []byte or string:
 	// words emits value for each word of text, as [Fields] cuts it, without a
-	// call a word.
+	// call a word. The words share what value points to: Combine must not change it.
 	MapWords func(in I, words func(text []byte, value V)) error
 	Close    func(emit func(K, V)) error
 }

@@ -158,8 +158,11 @@ func (r *reduceRun[I, K, V, O]) groups(next func() ([]byte, V, bool, error)) err
 	decodeKey := r.key.decoder()
 	key, v, ok, err := next()
 	var group []byte
+	prefix := 0 // of group: what its keys have in common
 	first := false
-	within := func() bool { return ok && err == nil && (first || r.sameGroup(group, key)) }
+	within := func() bool {
+		return ok && err == nil && (first || r.sameGroup(group[:prefix], key))
+	}
 	advance := func() {
 		first = false
 		if records++; r.a.Progress != nil && records&255 == 0 {
@@ -177,6 +180,7 @@ func (r *reduceRun[I, K, V, O]) groups(next func() ([]byte, V, bool, error)) err
 	})
 	for ok && err == nil {
 		group = append(group[:0], key...)
+		prefix = len(r.groupOf(group))
 		first = true
 		groups++
 		k, err := decodeKey(group)
@@ -227,10 +231,10 @@ func (r *reduceRun[I, K, V, O]) goesOn() error {
 	return r.w.err()
 }
 
-func (r *reduceRun[I, K, V, O]) sameGroup(group, key []byte) bool {
+// sameGroup reports whether a key belongs to the group with that part in common.
+func (r *reduceRun[I, K, V, O]) sameGroup(common, key []byte) bool {
 	if r.prefix == nil {
-		return bytes.Equal(group, key)
+		return bytes.Equal(common, key)
 	}
-	n := r.prefix(group)
-	return len(key) >= n && bytes.Equal(group[:n], key[:n])
+	return bytes.HasPrefix(key, common)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -21,25 +22,43 @@ var (
 
 // textFormat returns the function that appends the text of a record.
 func textFormat[O any](separator string) (func(dst []byte, rec *O) ([]byte, error), error) {
-	f, err := textOf(reflect.TypeFor[O](), separator)
+	f, err := (&texts{separator: separator}).of(reflect.TypeFor[O]())
 	if err != nil {
 		return nil, fmt.Errorf("output type %s: %w", reflect.TypeFor[O](), err)
 	}
 	return func(dst []byte, rec *O) ([]byte, error) { return f(dst, unsafe.Pointer(rec)) }, nil
 }
 
-func textOf(t reflect.Type, separator string) (appendText, error) {
+// texts builds the text format of a type.
+type texts struct {
+	separator string
+	path      []string
+	within    []reflect.Type // what the present type is part of
+}
+
+// part is of for a part of the present type.
+func (b *texts) part(name string, t reflect.Type) (appendText, error) {
+	b.path = append(b.path, name)
+	defer func() { b.path = b.path[:len(b.path)-1] }()
+	return b.of(t)
+}
+
+func (b *texts) of(t reflect.Type) (appendText, error) {
 	switch {
-	case reflect.PointerTo(t).Implements(textMarshalerType):
+	case speaks(t, textMarshalerType, "MarshalText"):
 		return func(dst []byte, p unsafe.Pointer) ([]byte, error) {
 			b, err := reflect.NewAt(t, p).Interface().(encoding.TextMarshaler).MarshalText()
 			return append(dst, b...), err
 		}, nil
-	case reflect.PointerTo(t).Implements(stringerType):
+	case speaks(t, stringerType, "String"):
 		return func(dst []byte, p unsafe.Pointer) ([]byte, error) {
 			return append(dst, reflect.NewAt(t, p).Interface().(fmt.Stringer).String()...), nil
 		}, nil
+	case slices.Contains(b.within, t):
+		return nil, refuseType(b.path, t, "it contains itself; give it MarshalText")
 	}
+	b.within = append(b.within, t)
+	defer func() { b.within = b.within[:len(b.within)-1] }()
 	switch t.Kind() {
 	case reflect.String:
 		return func(dst []byte, p unsafe.Pointer) ([]byte, error) { return append(dst, *(*string)(p)...), nil }, nil
@@ -62,17 +81,28 @@ func textOf(t reflect.Type, separator string) (appendText, error) {
 			return strconv.AppendFloat(dst, reflect.NewAt(t, p).Elem().Float(), 'g', -1, t.Bits()), nil
 		}, nil
 	case reflect.Slice, reflect.Array:
-		return textOfList(t, separator)
+		return b.list(t)
 	case reflect.Struct:
-		return textOfStruct(t, separator)
+		return b.structure(t)
+	case reflect.Pointer:
+		return nil, refuseType(b.path, t, "use "+t.Elem().String()+" itself")
 	default:
-		return nil, fmt.Errorf("%w %s", ErrUnsupportedType, t)
+		return nil, refuseType(b.path, t, "")
 	}
 }
 
-// textOfList writes byte slices and arrays as they are and the elements of
-// others with commas between.
-func textOfList(t reflect.Type, separator string) (appendText, error) {
+// speaks reports whether values of t are written as a method of theirs says. One
+// that a struct has from an embedded field would leave out its other fields.
+func speaks(t, with reflect.Type, method string) bool {
+	if !reflect.PointerTo(t).Implements(with) {
+		return false
+	}
+	return ownMethod(t, method) || t.NumField() == 1
+}
+
+// list writes byte slices and arrays as they are and the elements of others with
+// commas between.
+func (b *texts) list(t reflect.Type) (appendText, error) {
 	if t.Elem().Kind() == reflect.Uint8 {
 		if t.Kind() == reflect.Slice {
 			return func(dst []byte, p unsafe.Pointer) ([]byte, error) { return append(dst, *(*[]byte)(p)...), nil }, nil
@@ -81,7 +111,7 @@ func textOfList(t reflect.Type, separator string) (appendText, error) {
 			return append(dst, unsafe.Slice((*byte)(p), t.Len())...), nil
 		}, nil
 	}
-	elem, err := textOf(t.Elem(), separator)
+	elem, err := b.part("[]", t.Elem())
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +129,7 @@ func textOfList(t reflect.Type, separator string) (appendText, error) {
 	}, nil
 }
 
-func textOfStruct(t reflect.Type, separator string) (appendText, error) {
+func (b *texts) structure(t reflect.Type) (appendText, error) {
 	type field struct {
 		text   appendText
 		offset uintptr
@@ -109,12 +139,13 @@ func textOfStruct(t reflect.Type, separator string) (appendText, error) {
 		if f.Name == "_" || f.Type == reflect.TypeFor[None]() {
 			continue
 		}
-		text, err := textOf(f.Type, separator)
+		text, err := b.part("."+f.Name, f.Type)
 		if err != nil {
-			return nil, fmt.Errorf("%w in field %s of %s", err, f.Name, t)
+			return nil, err
 		}
 		fields = append(fields, field{text, f.Offset})
 	}
+	separator := b.separator
 	return func(dst []byte, p unsafe.Pointer) (_ []byte, err error) {
 		for i, f := range fields {
 			if i > 0 {

@@ -14,10 +14,11 @@ type typedCodec[T any] struct {
 	descending bool
 }
 
-// keyCodec returns the codec of a key type. Descending keys are encoded with an
-// end mark and with all bits flipped.
-func keyCodec[K any](descending bool) (typedCodec[K], error) {
-	c, err := codecOf(reflect.TypeFor[K](), !descending)
+// keyCodec returns the codec of a key type for a job that is bound in package
+// home. Descending keys are encoded with an end mark and with all bits flipped.
+func keyCodec[K any](descending bool, home string) (typedCodec[K], error) {
+	b := codecs{key: true, home: home}
+	c, err := b.of(reflect.TypeFor[K](), !descending)
 	if err != nil {
 		return typedCodec[K]{}, fmt.Errorf("key type %s: %w", reflect.TypeFor[K](), err)
 	}
@@ -26,7 +27,7 @@ func keyCodec[K any](descending bool) (typedCodec[K], error) {
 
 // valueCodec returns the codec of a value type.
 func valueCodec[V any]() (typedCodec[V], error) {
-	c, err := codecOf(reflect.TypeFor[V](), true)
+	c, err := new(codecs).of(reflect.TypeFor[V](), true)
 	if err != nil {
 		return typedCodec[V]{}, fmt.Errorf("value type %s: %w", reflect.TypeFor[V](), err)
 	}
@@ -94,7 +95,7 @@ func (t typedCodec[T]) cloner() func(v T) T {
 // may write to: slices, and what a marshaled type may hold.
 func mayChange(t reflect.Type) bool {
 	switch t.Kind() {
-	case reflect.Slice, reflect.Pointer, reflect.Map, reflect.Interface:
+	case reflect.Slice, reflect.Pointer, reflect.Map, reflect.Interface, reflect.Chan, reflect.Func, reflect.UnsafePointer:
 		return true
 	case reflect.Array:
 		return mayChange(t.Elem())
@@ -111,28 +112,21 @@ func mayChange(t reflect.Type) bool {
 }
 
 // prefixLen returns a function that tells how many bytes of an encoding belong to
-// its first n fields.
+// its first n fields, or nil if all do: a field that ends an encoding has no end
+// of its own, so that what begins with it may be another value.
 func (t typedCodec[T]) prefixLen(n int) (func(b []byte) int, error) {
 	if n < 1 || n > len(t.fields) {
 		return nil, fmt.Errorf("GroupFields is %d, but key type %s has %d fields", n, reflect.TypeFor[T](), len(t.fields))
 	}
-	box := new(T)
-	var scratch []byte
-	return func(b []byte) int {
-		src := b
-		if t.descending {
-			scratch = append(scratch[:0], b...)
-			flip(scratch)
-			src = scratch
-		}
-		rest, err := src, error(nil)
-		for _, f := range t.fields[:n] {
-			if rest, err = f.decode(rest, unsafe.Add(unsafe.Pointer(box), f.offset)); err != nil {
-				return len(b)
-			}
-		}
-		return len(b) - len(rest)
-	}, nil
+	fields := t.fields[:n]
+	if n == len(t.fields) || slices.ContainsFunc(fields, func(f fieldCodec) bool { return f.open }) {
+		return nil, nil
+	}
+	var mark byte
+	if t.descending {
+		mark = 0xff
+	}
+	return func(b []byte) int { return widthOf(fields, b, mark) }, nil
 }
 
 func flip(b []byte) {

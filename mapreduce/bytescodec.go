@@ -1,0 +1,103 @@
+package mapreduce
+
+import (
+	"bytes"
+	"slices"
+	"unsafe"
+)
+
+func stringCodec(last bool) *codec {
+	if last {
+		return &codec{
+			raw: true, open: true, width: restWidth,
+			encode: func(dst []byte, p unsafe.Pointer) []byte { return append(dst, *(*string)(p)...) },
+			decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+				*(*string)(p) = string(src)
+				return nil, nil
+			},
+		}
+	}
+	return &codec{
+		width: escapedWidth,
+		encode: func(dst []byte, p unsafe.Pointer) []byte {
+			s := *(*string)(p)
+			return appendEscaped(dst, unsafe.Slice(unsafe.StringData(s), len(s)))
+		},
+		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+			b, rest, err := cutEscaped(src)
+			*(*string)(p) = string(b)
+			return rest, err
+		},
+	}
+}
+
+func bytesCodec(last bool) *codec {
+	if last {
+		return &codec{
+			raw: true, open: true, width: restWidth,
+			encode: func(dst []byte, p unsafe.Pointer) []byte { return append(dst, *(*[]byte)(p)...) },
+			decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+				*(*[]byte)(p) = slices.Clip(src)
+				return nil, nil
+			},
+		}
+	}
+	return &codec{
+		width:  escapedWidth,
+		encode: func(dst []byte, p unsafe.Pointer) []byte { return appendEscaped(dst, *(*[]byte)(p)) },
+		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+			b, rest, err := cutEscaped(src)
+			*(*[]byte)(p) = b
+			return rest, err
+		},
+	}
+}
+
+func appendEscaped(dst, b []byte) []byte {
+	for {
+		i := bytes.IndexByte(b, 0)
+		if i < 0 {
+			return append(append(dst, b...), 0, 1)
+		}
+		dst = append(append(dst, b[:i]...), 0, 0xff)
+		b = b[i+1:]
+	}
+}
+
+// cutEscaped undoes appendEscaped; b aliases src if it has no zero byte.
+func cutEscaped(src []byte) (b, rest []byte, err error) {
+	copied := false
+	for at := 0; ; {
+		i := bytes.IndexByte(src[at:], 0)
+		if i < 0 || at+i+1 == len(src) {
+			return nil, nil, errEncoding
+		}
+		switch part := src[at : at+i]; {
+		case src[at+i+1] == 1 && !copied:
+			return part[:i:i], src[at+i+2:], nil
+		case src[at+i+1] == 1:
+			return append(b, part...), src[at+i+2:], nil
+		case src[at+i+1] == 0xff:
+			b, copied = append(append(b, part...), 0), true
+		default:
+			return nil, nil, errEncoding
+		}
+		at += i + 2
+	}
+}
+
+// restWidth is the width of what takes the rest of an encoding.
+func restWidth(src []byte, _ byte) int { return len(src) }
+
+// escapedWidth is the width of what appendEscaped appends.
+func escapedWidth(src []byte, mark byte) int {
+	for at := 0; ; at += 2 {
+		i := bytes.IndexByte(src[at:], mark)
+		if i < 0 || at+i+1 == len(src) {
+			return len(src)
+		}
+		if at += i; src[at+1] == 1^mark {
+			return at + 2
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package mapreduce
+
+import (
+	"encoding/binary"
+	"math/big"
+	"net/netip"
+	"reflect"
+	"time"
+	"unsafe"
+)
+
+// keyTypeCodec returns the codec of keys of types of the standard library whose
+// fields or bytes are not in the order of their values; nil for all other types.
+func keyTypeCodec(t reflect.Type, last bool) *codec {
+	switch t {
+	case reflect.TypeFor[time.Time]():
+		return timeCodec()
+	case reflect.TypeFor[big.Int]():
+		return bigIntCodec()
+	case reflect.TypeFor[netip.Addr]():
+		return addrCodec(last)
+	}
+	return nil
+}
+
+// unixZero is the Unix time of the zero [time.Time], in seconds.
+const unixZero = -62135596800
+
+// timeCodec encodes an instant: the seconds since year 1 and the nanoseconds. It
+// decodes to UTC: an instant has one encoding, whatever the zone.
+func timeCodec() *codec {
+	return &codec{
+		width: fixedWidth(12),
+		encode: func(dst []byte, p unsafe.Pointer) []byte {
+			t := (*time.Time)(p)
+			dst = binary.BigEndian.AppendUint64(dst, uint64(t.Unix()-unixZero)^1<<63)
+			return binary.BigEndian.AppendUint32(dst, uint32(t.Nanosecond()))
+		},
+		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+			if len(src) < 12 {
+				return nil, errEncoding
+			}
+			sec := int64(binary.BigEndian.Uint64(src)^1<<63) + unixZero
+			*(*time.Time)(p) = time.Unix(sec, int64(binary.BigEndian.Uint32(src[8:]))).UTC()
+			return src[12:], nil
+		},
+	}
+}
+
+// bigIntCodec encodes the sign, the length of the magnitude and the magnitude;
+// the latter two are flipped in negative numbers.
+func bigIntCodec() *codec {
+	const head = 9
+	return &codec{
+		width: func(src []byte, mark byte) int {
+			if len(src) < head {
+				return len(src)
+			}
+			n, _ := bigIntHead(src, mark)
+			return head + int(min(n, uint64(len(src))))
+		},
+		encode: func(dst []byte, p unsafe.Pointer) []byte {
+			x := (*big.Int)(p)
+			at := len(dst)
+			n := (x.BitLen() + 7) / 8
+			dst = append(dst, byte(x.Sign()+1))
+			dst = binary.BigEndian.AppendUint64(dst, uint64(n))
+			dst = append(dst, make([]byte, n)...)
+			x.FillBytes(dst[at+head:])
+			if x.Sign() < 0 {
+				flip(dst[at+1:])
+			}
+			return dst
+		},
+		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+			if len(src) < head || src[0] > 2 {
+				return nil, errEncoding
+			}
+			n, neg := bigIntHead(src, 0)
+			if n > uint64(len(src)-head) {
+				return nil, errEncoding
+			}
+			magnitude := append([]byte(nil), src[head:head+int(n)]...)
+			var x big.Int
+			if neg {
+				flip(magnitude)
+			}
+			if x.SetBytes(magnitude); neg {
+				x.Neg(&x)
+			}
+			*(*big.Int)(p) = x
+			return src[head+int(n):], nil
+		},
+	}
+}
+
+// bigIntHead reads the length of a magnitude, and whether the number is negative.
+func bigIntHead(src []byte, mark byte) (n uint64, negative bool) {
+	n = binary.BigEndian.Uint64(src[1:])
+	negative = src[0] == mark
+	if negative != (mark != 0) {
+		n = ^n
+	}
+	return n, negative
+}
+
+// addrCodec encodes an address as netip.Addr.Compare orders it: the length, then
+// the bytes and the zone.
+func addrCodec(last bool) *codec {
+	text := marshalCodec(reflect.TypeFor[netip.Addr](), last)
+	return &codec{
+		open:  last,
+		width: func(src []byte, mark byte) int { return 1 + text.width(src[min(1, len(src)):], mark) },
+		encode: func(dst []byte, p unsafe.Pointer) []byte {
+			return text.encode(append(dst, byte((*netip.Addr)(p).BitLen())), p)
+		},
+		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+			if len(src) < 1 {
+				return nil, errEncoding
+			}
+			return text.decode(src[1:], p)
+		},
+	}
+}

@@ -1,0 +1,96 @@
+package mapreduce
+
+import (
+	"encoding/binary"
+	"math"
+	"reflect"
+	"unsafe"
+)
+
+// fixedWidth is the width of encodings of n bytes.
+func fixedWidth(n int) func([]byte, byte) int { return func([]byte, byte) int { return n } }
+
+func byteCodec(flip byte) *codec {
+	return &codec{
+		width:  fixedWidth(1),
+		encode: func(dst []byte, p unsafe.Pointer) []byte { return append(dst, *(*byte)(p)^flip) },
+		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+			if len(src) < 1 {
+				return nil, errEncoding
+			}
+			*(*byte)(p) = src[0] ^ flip
+			return src[1:], nil
+		},
+	}
+}
+
+func integerCodec(t reflect.Type) *codec {
+	var flip uint64
+	if t.Kind() <= reflect.Int64 {
+		flip = 1 << (t.Bits() - 1)
+	}
+	switch t.Size() {
+	case 2:
+		return wordCodec(2, func(p unsafe.Pointer) uint64 { return uint64(*(*uint16)(p)) ^ flip },
+			func(p unsafe.Pointer, x uint64) { *(*uint16)(p) = uint16(x ^ flip) })
+	case 4:
+		return wordCodec(4, func(p unsafe.Pointer) uint64 { return uint64(*(*uint32)(p)) ^ flip },
+			func(p unsafe.Pointer, x uint64) { *(*uint32)(p) = uint32(x ^ flip) })
+	default:
+		return wordCodec(8, func(p unsafe.Pointer) uint64 { return *(*uint64)(p) ^ flip },
+			func(p unsafe.Pointer, x uint64) { *(*uint64)(p) = x ^ flip })
+	}
+}
+
+// wordCodec stores the low n bytes of a number, big-endian.
+func wordCodec(n int, load func(unsafe.Pointer) uint64, store func(unsafe.Pointer, uint64)) *codec {
+	return &codec{
+		width: fixedWidth(n),
+		encode: func(dst []byte, p unsafe.Pointer) []byte {
+			var b [8]byte
+			binary.BigEndian.PutUint64(b[:], load(p))
+			return append(dst, b[8-n:]...)
+		},
+		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+			if len(src) < n {
+				return nil, errEncoding
+			}
+			var b [8]byte
+			copy(b[8-n:], src[:n])
+			store(p, binary.BigEndian.Uint64(b[:]))
+			return src[n:], nil
+		},
+	}
+}
+
+// floatCodec orders -Inf < … < 0 < … < +Inf < NaN. In a key -0 becomes 0 and all
+// NaNs become one, which is what equal floats are to a user; a value keeps its bits.
+func floatCodec(t reflect.Type, key bool) *codec {
+	if t.Size() == 4 {
+		return wordCodec(4, func(p unsafe.Pointer) uint64 {
+			f := *(*float32)(p)
+			if key && f != f {
+				f = float32(math.NaN())
+			} else if key && f == 0 {
+				f = 0
+			}
+			b := math.Float32bits(f)
+			return uint64(b ^ (uint32(int32(b)>>31) | 1<<31))
+		}, func(p unsafe.Pointer, x uint64) {
+			b := uint32(x)
+			*(*float32)(p) = math.Float32frombits(b ^ (uint32(int32(^b)>>31) | 1<<31))
+		})
+	}
+	return wordCodec(8, func(p unsafe.Pointer) uint64 {
+		f := *(*float64)(p)
+		if key && f != f {
+			f = math.NaN()
+		} else if key && f == 0 {
+			f = 0
+		}
+		b := math.Float64bits(f)
+		return b ^ (uint64(int64(b)>>63) | 1<<63)
+	}, func(p unsafe.Pointer, b uint64) {
+		*(*float64)(p) = math.Float64frombits(b ^ (uint64(int64(^b)>>63) | 1<<63))
+	})
+}
