@@ -11,7 +11,7 @@ GOFILES       = $(shell git ls-files -co --exclude-standard '*.go')
 # This module, and the nested one with the contests, which go.work joins to it.
 PACKAGES      = ./... ./bench/...
 
-.PHONY: run build test test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke fuzz golden check clean
+.PHONY: run build test test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke fuzz fuzz-jobs golden check clean
 
 build: ## bin/tarry
 	$(GO) build -o bin/tarry ./cmd/tarry
@@ -84,6 +84,10 @@ bench-compare:
 
 bench-programs: build
 	$(GO) build -o bin/ ./bench/cmd/...
+
+# 10,000 random jobs on the cluster against plain Go code; a seed that fails says how to run it again.
+fuzz-jobs:
+	TARRY_LONG=1 $(GO) test -run TestRandomJobs -timeout 60m ./actors
 
 fuzz:
 	./scripts/fuzz.sh $(FUZZTIME)

@@ -30,11 +30,14 @@ func main() {
 		},
 	}
 	files, err := mr.Files(os.Args[2:]...)
-	if err == nil {
-		plan, _ := job.Bind(mr.Lines(files...), mr.Text[mr.Pair[string, int64]](mr.Dir(os.Args[1])))
-		_, err = actors.Run(context.Background(), actors.Config{}, plan)
-	}
 	if err != nil {
+		log.Fatal(err)
+	}
+	plan, err := job.Bind(mr.Lines(files...), mr.Text[mr.Pair[string, int64]](mr.Dir(os.Args[1])))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := actors.Run(context.Background(), actors.Config{}, plan); err != nil {
 		log.Fatal(err)
 	}
 }
