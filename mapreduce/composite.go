@@ -105,7 +105,7 @@ func (b *codecs) structure(t reflect.Type, last bool) (*codec, error) {
 		if f.Name == "_" {
 			continue
 		}
-		if b.key && f.PkgPath != "" && foreign(f.PkgPath, b.home) {
+		if b.key && f.PkgPath != "" && foreignPackage(f.PkgPath, b.home) {
 			return nil, b.refuse(t, "how its values are ordered is hidden in fields such as "+f.Name+
 				"; use a key of exported fields, or a type with MarshalBinary and UnmarshalBinary")
 		}

@@ -47,8 +47,8 @@ func embeds(t reflect.Type, name string) bool {
 	return false
 }
 
-// foreign reports whether a package is neither home nor of the program's module.
-func foreign(pkg, home string) bool {
+// foreignPackage reports whether a package is neither home nor of the program's module.
+func foreignPackage(pkg, home string) bool {
 	module := mainModule()
 	return pkg != home && pkg != "main" && pkg != module && !strings.HasPrefix(pkg, module+"/")
 }
