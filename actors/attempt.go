@@ -27,6 +27,7 @@ type attempt struct {
 	cancel context.CancelCauseFunc
 	gate   gate
 
+	fetcher  *fetcher  // of a reduce at work
 	granted  chan bool // the answer to wantsCommit; has room for it
 	progress mapreduce.Progress
 	fetched  atomic.Int64 // maps whose segments a reduce has
@@ -61,6 +62,7 @@ func (a *attempt) work() *report {
 	case errors.Is(err, errStopped):
 		a.discard()
 	default:
+		a.blame(r, err)
 		r.status.State, r.status.Err, r.err = scheduling.StateFailed, err.Error(), err
 		a.discard()
 	}
@@ -85,7 +87,7 @@ func (a *attempt) safely(r *report) (err error) {
 	defer memory.Close()
 	r.counters = new(mapreduce.Counters)
 	res := mapreduce.Resources{
-		Budget: memory, Pool: a.env.buffers, SpillDir: a.env.cfg.SpillDir,
+		Budget: memory, Pool: a.env.buffers, Spills: a.env.spills, SpillDir: a.env.cfg.SpillDir,
 		Pause: a.pause, Progress: &a.progress, Counters: r.counters,
 	}
 	if a.id.Task.Kind == scheduling.Map {
@@ -121,6 +123,7 @@ func (a *attempt) workMap(r *report, res mapreduce.Resources) error {
 func (a *attempt) workReduce(r *report, res mapreduce.Resources) error {
 	began, waited := a.env.now(), a.waited
 	f := newFetcher(a, len(a.run.splits))
+	a.fetcher = f
 	red := mapreduce.ReduceAttempt{
 		Index: int(a.id.Task.Index), Try: int(a.id.Try), Resources: res,
 		Next: func(ctx context.Context) (mapreduce.Segment, error) {

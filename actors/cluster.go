@@ -42,6 +42,7 @@ func Start(cfg Config) (*Cluster, error) {
 	cfg = cfg.withDefaults()
 	e := &env{cfg: cfg, start: time.Now(), memory: mapreduce.NewMemory(cfg.Memory)}
 	e.buffers = mapreduce.NewBuffers(e.memory, max(cfg.IdleMemory, 0))
+	e.spills = mapreduce.NewSpills(cfg.SpillDir)
 	if cfg.Parallelism > 0 {
 		e.turns = make(chan struct{}, cfg.Parallelism)
 	}

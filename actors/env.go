@@ -24,6 +24,7 @@ type env struct {
 
 	memory  *mapreduce.Memory
 	buffers *mapreduce.Buffers
+	spills  *mapreduce.Spills
 	turns   chan struct{} // tokens to compute; nil: no limit
 
 	lives    atomic.Uint64  // incarnations given so far

@@ -35,12 +35,13 @@ type run struct {
 	tally   tally
 	live    map[*attempt]bool
 	outputs []*mapreduce.MapOutput
-	sums    *mapreduce.Counters // of reduces, and of maps without reduces
-	ended   bool                // no attempt may enter any more
-	empty   chan struct{}       // closed when ended and the last attempt has left
-	cause   error               // the latest failure of an attempt
-	why     string              // the job was killed
-	result  Result              // set before done is closed
+	sums    *mapreduce.Counters       // of reduces, and of maps without reduces
+	ended   bool                      // no attempt may enter any more
+	empty   chan struct{}             // closed when ended and the last attempt has left
+	cause   error                     // the latest failure of an attempt
+	damaged map[scheduling.TaskID]int // attempts that a damaged spill ended
+	why     string                    // the job was killed
+	result  Result                    // set before done is closed
 }
 
 // totals are sums over attempts.

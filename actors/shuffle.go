@@ -81,6 +81,7 @@ type fetcher struct {
 	partition int
 	pos       int
 	got       []bool     // by map
+	tries     []int32    // by map: the attempt whose output it is
 	ready     []int32    // maps whose outputs are known and not fetched, with an emulated network
 	lot       *rand.Rand // with an emulated network
 	left      int
@@ -89,7 +90,7 @@ type fetcher struct {
 }
 
 func newFetcher(a *attempt, maps int) *fetcher {
-	return &fetcher{a: a, partition: int(a.id.Task.Index), got: make([]bool, maps), left: maps}
+	return &fetcher{a: a, partition: int(a.id.Task.Index), got: make([]bool, maps), tries: make([]int32, maps), left: maps}
 }
 
 // next is mapreduce.ReduceAttempt's Next: it blocks until a segment is there, giving up
@@ -119,7 +120,7 @@ func (f *fetcher) next(ctx context.Context) (mapreduce.Segment, error) {
 			f.a.tell(&fetchFailed{attempt: f.a.id, lost: scheduling.LostOutput{Map: m, Try: o.try}})
 			continue
 		}
-		f.got[m] = true
+		f.got[m], f.tries[m] = true, o.try
 		f.left--
 		f.records += s.Records
 		f.shuffled[o.at.distance(f.a.at)] += s.Bytes

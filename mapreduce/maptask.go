@@ -134,7 +134,7 @@ func (b *boundJob[I, K, V, O]) collector(p *Plan, a *MapAttempt) collector[K, V]
 // sorting collects into a segment.Sorter.
 func (b *boundJob[I, K, V, O]) sorting(p *Plan, a *MapAttempt) collector[K, V] {
 	s := segment.NewSorter(segment.Config{
-		Partitions: p.reduces, Budget: a.Budget, Pool: a.Pool, SpillDir: a.SpillDir, Name: a.ID().String(),
+		Partitions: p.reduces, Budget: a.Budget, Pool: a.Pool, Files: a.Spills, SpillDir: a.SpillDir,
 	})
 	var failed error
 	return collector[K, V]{
@@ -159,7 +159,7 @@ const (
 
 // combining collects into a combine.Table.
 func (b *boundJob[I, K, V, O]) combining(p *Plan, a *MapAttempt) collector[K, V] {
-	cfg := b.combineConfig(&a.Resources, a.ID())
+	cfg := b.combineConfig(&a.Resources)
 	cfg.Partitions = p.reduces
 	if cfg.Distinct = int(p.distinct.Load()); cfg.Distinct == 0 && a.Split.Length >= largeSplit {
 		cfg.Distinct = largeDistinct
@@ -217,7 +217,7 @@ func releaseAll[S stored](list []S) func() {
 	}
 }
 
-func (b *boundJob[I, K, V, O]) combineConfig(r *Resources, id AttemptID) combine.Config[V] {
+func (b *boundJob[I, K, V, O]) combineConfig(r *Resources) combine.Config[V] {
 	decode := b.value.decoder()
 	// Decoded values alias the bytes; strings are copies.
 	if clone := b.value.cloner(); clone != nil && reflect.TypeFor[V]() != reflect.TypeFor[[]string]() {
@@ -229,7 +229,7 @@ func (b *boundJob[I, K, V, O]) combineConfig(r *Resources, id AttemptID) combine
 		Sum:     b.job.Sum,
 		Append:  b.value.encoder(),
 		Decode:  decode,
-		Budget:  r.Budget, Pool: r.Pool, SpillDir: r.SpillDir, Name: id.String(),
+		Budget:  r.Budget, Pool: r.Pool, Files: r.Spills, SpillDir: r.SpillDir,
 	}
 }
 

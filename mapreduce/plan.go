@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 // Sentinel errors; test with errors.Is.
@@ -32,6 +33,13 @@ type Memory = memory.Budget
 
 // Buffers is a pool of large buffers that attempts and jobs share; see [NewBuffers].
 type Buffers = memory.Pool
+
+// Spills is where attempts spill; see [NewSpills].
+type Spills = segment.Files
+
+// NewSpills returns the place of the spills of any number of attempts: at most 8 files in
+// dir, or in os.TempDir if that is empty, open while there are spills in them.
+func NewSpills(dir string) *Spills { return segment.NewFiles(dir) }
 
 // NewMemory returns a budget of limit bytes; 0 or less means no limit. Give each
 // attempt a Sub of it and Close that when the attempt has ended.
@@ -161,6 +169,7 @@ type Progress struct {
 type Resources struct {
 	Budget   *Memory  // the attempt's sub-budget; nil means no limit
 	Pool     *Buffers // nil means fresh buffers
+	Spills   *Spills  // where spills go; nil means a file for each of them in SpillDir
 	SpillDir string   // empty means os.TempDir
 	// Pause, if not nil, is called between pieces of work; it may block while
 	// the attempt is suspended and returns an error to end the attempt.

@@ -44,6 +44,7 @@ func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *Plan, a *Reduce
 	} else {
 		err = r.merged(list)
 	}
+	err = damaged(a, list, err)
 	closed = true
 	if cerr := w.close(); err == nil {
 		err = cerr
@@ -100,7 +101,7 @@ func (r *reduceRun[I, K, V, O]) merged(list []Segment) error {
 		segments[i] = s.data.(*segment.Segment)
 	}
 	m := segment.NewMerge(segment.MergeConfig{
-		Budget: r.a.Budget, Pool: r.a.Pool, SpillDir: r.a.SpillDir, Name: r.a.ID().String(),
+		Budget: r.a.Budget, Pool: r.a.Pool, Files: r.a.Spills, SpillDir: r.a.SpillDir,
 	}, segments)
 	defer m.Close()
 	defer func() { addSpills(r.c, m.Stats()) }()
@@ -127,7 +128,7 @@ func (r *reduceRun[I, K, V, O]) combined(list []Segment) error {
 	for i, s := range list {
 		segments[i] = s.data.(*combine.Segment[V])
 	}
-	m := combine.NewMerge(r.combineConfig(&r.a.Resources, r.a.ID()), segments)
+	m := combine.NewMerge(r.combineConfig(&r.a.Resources), segments)
 	defer m.Close()
 	var joined int64
 	defer func() {
@@ -183,15 +184,18 @@ func (r *reduceRun[I, K, V, O]) groups(next func() ([]byte, V, bool, error)) err
 		prefix = len(r.groupOf(group))
 		first = true
 		groups++
-		k, err := decodeKey(group)
-		if err == nil {
-			err = r.user.Reduce(k, values, r.w.emit)
+		k, failed := decodeKey(group)
+		if failed == nil {
+			failed = r.user.Reduce(k, values, r.w.emit)
 		}
-		if err == nil {
-			err = r.goesOn()
-		}
-		if err != nil {
+		if err != nil { // values ended early, which Reduce may have found wrong
 			return err
+		}
+		if failed == nil {
+			failed = r.goesOn()
+		}
+		if failed != nil {
+			return failed
 		}
 		for within() { // what Reduce left unread
 			advance()

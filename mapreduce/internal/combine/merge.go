@@ -53,10 +53,12 @@ func NewMerge[V any](cfg Config[V], segments []*Segment[V]) *Merge[V] {
 	}
 	m.t = &Table[V]{cfg: cfg}
 	m.files = segment.NewMerge(segment.MergeConfig{
-		Budget: cfg.Budget, Pool: cfg.Pool, SpillDir: cfg.SpillDir, Name: cfg.Name, FanIn: cfg.FanIn,
+		Budget: cfg.Budget, Pool: cfg.Pool, Files: cfg.Files, SpillDir: cfg.SpillDir, FanIn: cfg.FanIn,
 	}, nil)
-	for _, s := range segments {
-		m.files.Add(s.files)
+	for i, s := range segments {
+		for _, f := range s.files {
+			m.files.AddInput(i, f)
+		}
 	}
 	return m
 }
@@ -76,7 +78,9 @@ func (m *Merge[V]) start() {
 		return
 	}
 	for _, s := range m.t.spills {
-		m.files.Add(s)
+		for _, f := range s {
+			m.files.AddInput(-1, f)
+		}
 	}
 	m.sort()
 	m.nextFile()

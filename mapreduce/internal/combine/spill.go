@@ -26,7 +26,7 @@ func (t *Table[V]) drain() {
 // for the copy to sort into.
 func (t *Table[V]) spill() error {
 	w, err := segment.NewSpillWriter(segment.Config{
-		Budget: t.cfg.Budget, Pool: t.cfg.Pool, SpillDir: t.cfg.SpillDir, Name: t.cfg.Name,
+		Budget: t.cfg.Budget, Pool: t.cfg.Pool, Files: t.cfg.Files, SpillDir: t.cfg.SpillDir,
 	})
 	if err != nil {
 		return err

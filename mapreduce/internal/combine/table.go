@@ -37,9 +37,9 @@ type Config[V any] struct {
 	Budget *memory.Budget
 	// Pool supplies the buffers; nil means fresh ones each time.
 	Pool *memory.Pool
-	// SpillDir and Name are as in segment.Config, FanIn as in segment.MergeConfig.
+	// Files and SpillDir are as in segment.Config, FanIn as in segment.MergeConfig.
+	Files    *segment.Files
 	SpillDir string
-	Name     string
 	FanIn    int
 
 	least int // cells a table may have whatever the budget says; 0: leastCells

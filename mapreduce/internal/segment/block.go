@@ -13,11 +13,12 @@ import (
 )
 
 // A run in a file is a sequence of blocks. A block is a header of 16 bytes, all
-// little-endian - raw size, packed size, xxhash64 of the packed bytes - and the
-// packed bytes: records, s2-compressed. A record is [ordinal] key length, value
+// little-endian - raw size, packed size, checksum - and the packed bytes: records, s2-compressed. A record is [ordinal] key length, value
 // length (uvarints), key, value; it never crosses blocks, so a large record
 // makes a large block. Blocks are small so that the merge of a hundred runs still
-// copies from the cache.
+// copies from the cache. The checksum covers the packed bytes, both sizes, and the
+// spill and the place in it that the block was written for, so that no other block, left
+// from an earlier spill in the same extent, passes for it.
 const (
 	blockSize   = 56 << 10
 	blockHeader = 16
@@ -37,6 +38,23 @@ type blockWriter struct {
 	budget   *memory.Budget
 	charged  int64
 	ordinals bool
+	id       uint64 // of the spill
+}
+
+// newSpillBlocks is newBlockWriter for a spill.
+func newSpillBlocks(f *spillFile, pool *memory.Pool, budget *memory.Budget) *blockWriter {
+	b := newBlockWriter(f, pool, budget)
+	b.id = f.id
+	return b
+}
+
+// checksum is that of a block at offset at of spill id, with the header's sizes.
+func checksum(header, packed []byte, id uint64, at int64) uint64 {
+	var place [24]byte
+	copy(place[:8], header)
+	binary.LittleEndian.PutUint64(place[8:], id)
+	binary.LittleEndian.PutUint64(place[16:], uint64(at))
+	return xxhash.Sum64(packed) ^ xxhash.Sum64(place[:])
 }
 
 func newBlockWriter(w io.Writer, pool *memory.Pool, budget *memory.Budget) *blockWriter {
@@ -90,7 +108,7 @@ func (b *blockWriter) flush() error {
 	p := s2.Encode(out[blockHeader:], b.raw)
 	binary.LittleEndian.PutUint32(out, uint32(len(b.raw)))
 	binary.LittleEndian.PutUint32(out[4:], uint32(len(p)))
-	binary.LittleEndian.PutUint64(out[8:], xxhash.Sum64(p))
+	binary.LittleEndian.PutUint64(out[8:], checksum(out, p, b.id, b.at))
 	if _, err := b.w.Write(out[:blockHeader+len(p)]); err != nil {
 		return fmt.Errorf("segment: writing a spill: %w", err)
 	}
@@ -105,6 +123,7 @@ func (b *blockWriter) flush() error {
 // end ends the section that began at x.off.
 func (b *blockWriter) end(x *section) error {
 	err := b.flush()
+	x.id = b.id
 	x.size, x.raw, x.packed = b.at-x.off, b.largest.raw, b.largest.packed
 	b.largest = section{}
 	return err

@@ -21,11 +21,10 @@ type Config struct {
 	Budget *memory.Budget
 	// Pool supplies the buffers; nil means fresh ones each time.
 	Pool *memory.Pool
-	// SpillDir is the directory for spill files; empty means os.TempDir. Files
-	// are unlinked when the last segment in them is released.
+	// Files is where spills go; nil means a file of its own for each of them in SpillDir,
+	// or os.TempDir if that is empty.
+	Files    *Files
 	SpillDir string
-	// Name goes into the names of spill files, such as an attempt ID.
-	Name string
 }
 
 // Stats counts what a [Sorter] or a table did.

@@ -165,7 +165,9 @@ func FuzzReader(f *testing.F) {
 	f.Add(make([]byte, 16), int64(1))
 	f.Fuzz(func(t *testing.T, data []byte, records int64) {
 		for _, ordinals := range []bool{false, true} {
-			r := newBlockReader(bytes.NewReader(data), section{size: int64(len(data)), records: records, ordinals: ordinals}, nil, nil)
+			r := newBlockReader(bytes.NewReader(data), section{
+				size: int64(len(data)), records: records, raw: blockSize, packed: int64(len(data)), ordinals: ordinals,
+			}, nil, nil)
 			n := int64(0)
 			for {
 				if _, _, _, ok := r.next(); !ok {

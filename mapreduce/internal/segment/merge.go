@@ -10,10 +10,10 @@ type MergeConfig struct {
 	Budget *memory.Budget
 	// Pool supplies the buffers; nil means fresh ones each time.
 	Pool *memory.Pool
-	// SpillDir is where intermediate passes write; empty means os.TempDir.
+	// Files is where intermediate passes write; nil means a file of its own for each of
+	// them in SpillDir, or os.TempDir if that is empty.
+	Files    *Files
 	SpillDir string
-	// Name goes into the names of intermediate files.
-	Name string
 	// FanIn bounds the spilled runs read at once; 0 means what the budget bears,
 	// at most 256. More runs are merged in passes.
 	FanIn int
@@ -32,6 +32,7 @@ type Merge struct {
 	tree    *loserTree // nil with a single source
 	slab    memory.Slab
 	charged int64
+	inputs  int // so far
 	started bool
 	pending bool // the head has been handed out and must be advanced first
 	stats   Stats
@@ -56,10 +57,18 @@ func NewMerge(cfg MergeConfig, segments []*Segment) *Merge {
 // before the first Next or WriteTo.
 func (m *Merge) Add(segments []*Segment) {
 	for _, s := range segments {
-		for _, r := range s.runs {
-			r.retain()
-			m.runs = append(m.runs, r)
-		}
+		m.AddInput(m.inputs, s)
+		m.inputs++
+	}
+}
+
+// AddInput adds a segment behind those the merge has, as Add does, for the input that a
+// [DamageError] names; negative if it is none of the caller's inputs.
+func (m *Merge) AddInput(input int, s *Segment) {
+	for _, r := range s.runs {
+		r.retain()
+		r.input = input
+		m.runs = append(m.runs, r)
 	}
 }
 
@@ -85,7 +94,7 @@ func (m *Merge) Next() (key, value []byte, ok bool) {
 	m.pending = true
 	if s.state != live {
 		if s.state == failed {
-			m.err = s.file.err
+			m.err = m.explain(s.file.err)
 		}
 		return nil, nil, false
 	}
@@ -135,7 +144,7 @@ func (m *Merge) start() {
 	if m.err = m.sortMemory(inMemory); m.err != nil {
 		return
 	}
-	if m.err = m.passes(); m.err != nil {
+	if m.err = m.explain(m.passes()); m.err != nil {
 		return
 	}
 	for i := range m.files {
@@ -153,6 +162,6 @@ func (m *Merge) start() {
 func (m *Merge) open(f *fileRun) *source {
 	return &source{
 		ordinal: f.ordinal,
-		file:    newBlockReader(f.file.f, f.section, m.cfg.Pool, m.cfg.Budget),
+		file:    newBlockReader(f.file, f.section, m.cfg.Pool, m.cfg.Budget),
 	}
 }

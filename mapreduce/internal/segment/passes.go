@@ -94,25 +94,33 @@ func (m *Merge) spillMemory(runs []fileRun) error {
 	return err
 }
 
-// fanIn returns how many runs may be open at once.
+// fanIn returns how many runs, from the first on, may be open at once.
 func (m *Merge) fanIn() int {
 	if m.cfg.FanIn > 1 {
-		return m.cfg.FanIn
+		return min(m.cfg.FanIn, len(m.files))
 	}
-	each, least := readerBytes(&section{}), int64(4)
-	for i := range m.files {
-		if n := readerBytes(&m.files[i].section); n > each {
-			each, least = n, 2 // records of megabytes
+	room := m.cfg.Budget.Available()
+	for i := range m.files[:min(mostFanIn, len(m.files))] {
+		each := readerBytes(&m.files[i].section)
+		least := 4
+		if each > usualReader {
+			least = 2 // records of megabytes
+		}
+		if room -= each; room < 0 && i >= least {
+			return i
 		}
 	}
-	return int(min(mostFanIn, max(least, m.cfg.Budget.Available()/each)))
+	return min(mostFanIn, len(m.files))
 }
+
+// usualReader is the most that a reader of small records charges.
+const usualReader = 128 << 10
 
 // passes merges runs in files until they can all be read at once. Intermediate
 // runs keep each record's ordinal, so any of them may be merged together.
 func (m *Merge) passes() error {
-	for limit := m.fanIn(); len(m.files) > limit; {
-		n := min(limit, len(m.files)-limit+1)
+	for n := m.fanIn(); n < len(m.files); n = m.fanIn() {
+		n = max(2, min(n, len(m.files)-n+1))
 		group := m.files[:n]
 		sources := make([]*source, n)
 		for i := range group {
@@ -142,7 +150,7 @@ func (m *Merge) passes() error {
 
 // write merges sources into an intermediate run.
 func (m *Merge) write(sources []*source) (out fileRun, err error) {
-	file, err := newSpillFile(m.cfg.SpillDir, m.cfg.Name)
+	file, err := create(m.cfg.Files, m.cfg.SpillDir)
 	if err != nil {
 		return out, err
 	}
@@ -151,7 +159,7 @@ func (m *Merge) write(sources []*source) (out fileRun, err error) {
 			file.drop()
 		}
 	}()
-	w := newBlockWriter(file.f, m.cfg.Pool, m.cfg.Budget)
+	w := newSpillBlocks(file, m.cfg.Pool, m.cfg.Budget)
 	defer w.close()
 	w.ordinals = true
 	x := section{ordinals: true}
@@ -174,5 +182,5 @@ func (m *Merge) write(sources []*source) (out fileRun, err error) {
 	if x.size == 0 {
 		return out, fmt.Errorf("segment: an intermediate run is empty: %w", ErrCorrupt)
 	}
-	return fileRun{run: run{section: x, file: file}}, nil
+	return fileRun{run: run{section: x, file: file, input: noInput}}, nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/cespare/xxhash/v2"
 	"github.com/klauspost/compress/s2"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
@@ -33,7 +32,7 @@ type blockReader struct {
 // blockBytes returns the sizes of the buffers for the section's largest block, unpacked and packed
 // with the next header.
 func blockBytes(x *section) (raw, packed int) {
-	return int(max(blockSize, x.raw)), int(max(int64(s2.MaxEncodedLen(blockSize)), x.packed) + blockHeader)
+	return int(x.raw), int(x.packed + blockHeader)
 }
 
 // readerBytes is what a reader of a section charges.
@@ -98,12 +97,13 @@ func (b *blockReader) fill() bool {
 		return false
 	}
 	raw, packed := int64(binary.LittleEndian.Uint32(h[:])), int64(binary.LittleEndian.Uint32(h[4:]))
-	if packed > b.x.size || raw == 0 {
+	if packed > min(b.x.size, b.x.packed) || raw == 0 || raw > b.x.raw {
 		b.bad("a block header is damaged")
 		return false
 	}
+	at := b.x.off - blockHeader
 	b.ahead = packed+blockHeader <= b.x.size
-	p := sized(b.packed, packed+blockHeader)
+	p := b.packed[:packed+blockHeader]
 	if !b.ahead {
 		p = p[:packed]
 	}
@@ -112,7 +112,7 @@ func (b *blockReader) fill() bool {
 	}
 	copy(b.header[:], p[packed:])
 	p = p[:packed]
-	if xxhash.Sum64(p) != binary.LittleEndian.Uint64(h[8:]) {
+	if checksum(h[:], p, b.x.id, at) != binary.LittleEndian.Uint64(h[8:]) {
 		b.bad("a block has a wrong checksum")
 		return false
 	}
@@ -120,21 +120,13 @@ func (b *blockReader) fill() bool {
 		b.bad("a block has a wrong size")
 		return false
 	}
-	out, err := s2.Decode(sized(b.raw, raw), p)
+	out, err := s2.Decode(b.raw[:raw], p)
 	if err != nil {
 		b.bad("a block does not decompress")
 		return false
 	}
 	b.rest = out
 	return true
-}
-
-// sized is a slice of n bytes: of buf, or a fresh one for a large record.
-func sized(buf []byte, n int64) []byte {
-	if n <= int64(len(buf)) {
-		return buf[:n]
-	}
-	return make([]byte, n)
 }
 
 // read fills p from the section's start and moves the start behind it.
@@ -147,7 +139,7 @@ func (b *blockReader) read(p []byte) bool {
 		if errors.Is(err, io.EOF) {
 			b.bad("a spill file is cut short")
 		} else {
-			b.err = fmt.Errorf("segment: reading a spill: %w", err)
+			b.err = fmt.Errorf("segment: reading a spill: %w: %w", ErrCorrupt, err)
 		}
 		return false
 	}

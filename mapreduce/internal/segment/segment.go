@@ -14,6 +14,7 @@ type run struct {
 	file    *spillFile
 	store   *store
 	entries [][]entry
+	input   int // of the merge; noInput: none, but a run of the merge itself
 }
 
 func (r *run) retain() {

@@ -123,7 +123,7 @@ func TestMergeEqualsStableSort(t *testing.T) {
 			a := drawAttempt(t, rapid.SampledFrom([]int{0, 1, 30, 300, 1000}).Draw(t, "records"), partitions)
 			attempts = append(attempts, a)
 			b := root.Sub()
-			cfg := Config{Partitions: partitions, Budget: b, Pool: pool, SpillDir: dir, Name: "a/1"}
+			cfg := Config{Partitions: partitions, Budget: b, Pool: pool, SpillDir: dir}
 			for p, s := range runAttempt(t, cfg, a, rapid.Bool().Draw(t, "pinned")) {
 				segments[p] = append(segments[p], s)
 			}
@@ -201,7 +201,7 @@ func TestDamagedSpillIsAnError(t *testing.T) {
 		require.NoError(t, err)
 		require.EqualValues(t, 2000, stats.SpilledRecords)
 		require.EqualValues(t, 2000, segments[0].Spilled())
-		return segments[0], segments[0].runs[0].file.f
+		return segments[0], segments[0].runs[0].file.file.f
 	}
 	read := func(s *Segment) error {
 		m := NewMerge(MergeConfig{}, []*Segment{s})

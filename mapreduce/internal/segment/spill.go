@@ -1,15 +1,15 @@
 package segment
 
-import (
-	"fmt"
-	"os"
-	"sync/atomic"
-)
+import "sync/atomic"
 
-// spillFile is a file of sorted sections, one a partition. It is removed when
-// the last segment or reader lets go of it.
+// spillFile is a run of sorted sections, one a partition, in extents of a file. Its
+// extents are free again when the last segment or reader lets go of it.
 type spillFile struct {
-	f        *os.File
+	files    *Files
+	file     *extentFile
+	id       uint64 // among all spills of files
+	extents  []uint32
+	size     int64
 	sections []section
 	refs     atomic.Int64
 }
@@ -19,28 +19,16 @@ type section struct {
 	off, size      int64 // in the file
 	records, bytes int64 // bytes of keys and values
 	raw, packed    int64 // sizes of its largest block: what a reader needs
-	ordinals       bool  // each record is preceded by its run's ordinal
+	id             uint64
+	ordinals       bool // each record is preceded by its run's ordinal
 }
 
-func newSpillFile(dir, name string) (*spillFile, error) {
-	f, err := os.CreateTemp(dir, "spill-"+safeName(name)+"-*")
-	if err != nil {
-		return nil, fmt.Errorf("segment: creating a spill file: %w", err)
+// create begins a spill in files, or in a file of its own in dir.
+func create(files *Files, dir string) (*spillFile, error) {
+	if files == nil {
+		files = NewFiles(dir)
 	}
-	s := &spillFile{f: f}
-	s.refs.Store(1)
-	return s, nil
-}
-
-// safeName keeps os.CreateTemp from seeing separators or stars.
-func safeName(name string) string {
-	b := []byte(name)
-	for i, c := range b {
-		if c == '/' || c == '\\' || c == '*' || c == ':' {
-			b[i] = '_'
-		}
-	}
-	return string(b)
+	return files.create()
 }
 
 func (s *spillFile) retain() { s.refs.Add(1) }
@@ -49,9 +37,7 @@ func (s *spillFile) drop() {
 	if s.refs.Add(-1) > 0 {
 		return
 	}
-	// Nothing depends on a removed file's fate; a leftover only costs space.
-	_ = s.f.Close()
-	_ = os.Remove(s.f.Name())
+	s.files.remove(s)
 }
 
 // spill writes all records in memory as one file with a sorted section for each
@@ -60,11 +46,11 @@ func (s *Sorter) spill() error {
 	if s.inMemory() == 0 {
 		return nil
 	}
-	f, err := newSpillFile(s.cfg.SpillDir, s.cfg.Name)
+	f, err := create(s.cfg.Files, s.cfg.SpillDir)
 	if err != nil {
 		return err
 	}
-	w := newBlockWriter(f.f, s.cfg.Pool, s.cfg.Budget)
+	w := newSpillBlocks(f, s.cfg.Pool, s.cfg.Budget)
 	defer w.close()
 	for p := range s.lists {
 		x, err := s.writeSection(w, &s.lists[p])

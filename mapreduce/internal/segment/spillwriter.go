@@ -10,11 +10,11 @@ type SpillWriter struct {
 
 // NewSpillWriter creates a spill file. Close must be called in the end.
 func NewSpillWriter(cfg Config) (*SpillWriter, error) {
-	f, err := newSpillFile(cfg.SpillDir, cfg.Name)
+	f, err := create(cfg.Files, cfg.SpillDir)
 	if err != nil {
 		return nil, err
 	}
-	return &SpillWriter{file: f, w: newBlockWriter(f.f, cfg.Pool, cfg.Budget)}, nil
+	return &SpillWriter{file: f, w: newSpillBlocks(f, cfg.Pool, cfg.Budget)}, nil
 }
 
 // Add writes the next record of the current partition; keys must not descend.

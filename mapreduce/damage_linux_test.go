@@ -7,11 +7,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 // TestDamagedSpillsFailTheReduce flips a bit in what a map has spilled, of a job that
@@ -47,7 +46,11 @@ func TestDamagedSpillsFailTheReduce(t *testing.T) {
 					return out.Segment(0), nil
 				}})
 				if damaged {
-					require.ErrorIs(t, err, segment.ErrCorrupt)
+					require.ErrorIs(t, err, ErrDamagedSpill)
+					var d *DamagedOutputError
+					require.ErrorAs(t, err, &d)
+					require.Equal(t, []int{0}, d.Maps)
+					require.Contains(t, err.Error(), dir)
 				} else {
 					require.NoError(t, err)
 				}
@@ -56,20 +59,27 @@ func TestDamagedSpillsFailTheReduce(t *testing.T) {
 	}
 }
 
-// flipBits changes one bit in the middle of each spill file.
+// flipBits changes one bit in each spill file in dir. The files have no names any more.
 func flipBits(t *testing.T, dir string) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "spill-*"))
+	open, err := filepath.Glob("/proc/self/fd/*")
 	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, name := range files {
-		b, err := os.ReadFile(name)
+	flipped := 0
+	for _, fd := range open {
+		if name, err := os.Readlink(fd); err != nil || !strings.HasPrefix(name, filepath.Join(dir, "spill-")) {
+			continue
+		}
+		f, err := os.OpenFile(fd, os.O_RDWR, 0)
 		require.NoError(t, err)
-		b[len(b)/2] ^= 4
-		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		st, err := f.Stat()
 		require.NoError(t, err)
-		_, err = f.WriteAt(b, 0)
+		var b [1]byte
+		_, err = f.ReadAt(b[:], st.Size()/2)
+		require.NoError(t, err)
+		_, err = f.WriteAt([]byte{b[0] ^ 4}, st.Size()/2)
 		require.NoError(t, err)
 		require.NoError(t, f.Close())
+		flipped++
 	}
+	require.NotZero(t, flipped)
 }

@@ -1,0 +1,141 @@
+package actors
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// spillFiles opens the process's spill files in dir, which have no names any more.
+func spillFiles(t *testing.T, dir string) (files []*os.File) {
+	t.Helper()
+	open, err := filepath.Glob("/proc/self/fd/*")
+	require.NoError(t, err)
+	for _, fd := range open {
+		if name, err := os.Readlink(fd); err != nil || !strings.HasPrefix(name, filepath.Join(dir, "spill-")) {
+			continue
+		}
+		f, err := os.OpenFile(fd, os.O_RDWR, 0)
+		require.NoError(t, err)
+		files = append(files, f)
+	}
+	return files
+}
+
+// spoil damages each of a process's spill files in dir in one place and says in how many.
+func spoil(t *testing.T, dir string, rng *rand.Rand) (n int) {
+	for _, f := range spillFiles(t, dir) {
+		st, err := f.Stat()
+		require.NoError(t, err)
+		if st.Size() > 0 {
+			at := rng.Int64N(st.Size())
+			var b [8]byte
+			_, _ = f.ReadAt(b[:], at) // what is not there stays zero
+			switch rng.IntN(4) {
+			case 0:
+				clear(b[:])
+			case 1:
+				require.NoError(t, f.Truncate(at))
+			default:
+				b[0] ^= 1 << rng.IntN(8)
+			}
+			_, err = f.WriteAt(b[:], at)
+			require.NoError(t, err)
+			n++
+		}
+		require.NoError(t, f.Close())
+	}
+	return n
+}
+
+// sorting is a job whose maps spill all there is, with a reduce that looks at it.
+func sorting(reducers int) mapreduce.Job[[]byte, string, int64, pair] {
+	j := counting(reducers)
+	j.Combine = nil
+	j.Map = func(line []byte, emit func(string, int64)) error {
+		emit(string(line), 1)
+		return nil
+	}
+	return j
+}
+
+// Whatever is damaged in the spill files of a running job, the job succeeds and its output
+// is right: the maps whose output it was run again, and nobody is blamed.
+func TestDamagedMapOutputRunsTheMapAgain(t *testing.T) {
+	var text strings.Builder
+	for i := range 40_000 {
+		fmt.Fprintf(&text, "line %d\n", i*7919%30_011)
+	}
+	run := func(cfg Config, j mapreduce.Job[[]byte, string, int64, pair]) (string, Result) {
+		cfg.MapSlots, cfg.ReduceSlots, cfg.BlockSize, cfg.Memory = 2, 1, 100<<10, 1
+		var res Result
+		var out *bytes.Buffer
+		bubble(t, cfg, func(t *testing.T, c *Cluster) {
+			var p *mapreduce.Plan
+			p, out = bindLines(t, j, text.String())
+			var err error
+			res, err = c.submit(t, p, SubmitOptions{}).Wait(context.Background())
+			require.NoError(t, err)
+		})
+		return out.String(), res
+	}
+	for name, j := range map[string]mapreduce.Job[[]byte, string, int64, pair]{"sort": sorting(3), "combine": counting(3)} {
+		t.Run(name, func(t *testing.T) {
+			want, _ := run(Config{SpillDir: t.TempDir()}, j)
+			rng := rand.New(rand.NewPCG(1, 2))
+			again := 0
+			for range 15 {
+				dir, damaged := t.TempDir(), 0
+				cfg := Config{SpillDir: dir, Events: func(e Event) {
+					if e.Type == scheduling.EventLaunched && e.Attempt.Task.Kind == scheduling.Reduce && damaged < 3 {
+						damaged += spoil(t, dir, rng)
+					}
+					if e.Type == scheduling.EventOutputLost {
+						again++
+					}
+				}}
+				got, _ := run(cfg, j)
+				require.Equal(t, want, got)
+				require.NotZero(t, damaged)
+			}
+			require.NotZero(t, again, "no map ran again")
+		})
+	}
+}
+
+// A disk that damages whatever is written ends the job, with the folder in its error.
+func TestDiskThatDamagesAllTheTime(t *testing.T) {
+	dir := t.TempDir()
+	var attempts atomic.Int64
+	j := sorting(1)
+	j.Reduce = nil
+	j.ReduceTask = func(*mapreduce.Task) (mapreduce.Reducer[string, int64, pair], error) {
+		attempts.Add(1)
+		for _, f := range spillFiles(t, dir) {
+			require.NoError(t, f.Truncate(0))
+			require.NoError(t, f.Close())
+		}
+		return mapreduce.Reducer[string, int64, pair]{Reduce: func(k string, vs iter.Seq[int64], emit func(pair)) error {
+			return sum(k, vs, emit)
+		}}, nil
+	}
+	bubble(t, Config{SpillDir: dir, Memory: 1}, func(t *testing.T, c *Cluster) {
+		p, _ := bindLines(t, j, "a\nb\nc\n")
+		_, err := c.submit(t, p, SubmitOptions{}).Wait(context.Background())
+		require.ErrorIs(t, err, mapreduce.ErrDamagedSpill)
+		require.ErrorContains(t, err, dir)
+	})
+	require.EqualValues(t, 8, attempts.Load(), "four forgiven, four not")
+}

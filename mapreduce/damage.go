@@ -1,0 +1,48 @@
+package mapreduce
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
+)
+
+// ErrDamagedSpill is wrapped by the error of an attempt that could not read back what was
+// spilled: the fault of a disk and not of the job.
+var ErrDamagedSpill = segment.ErrCorrupt
+
+// DamagedOutputError is the error of a reduce attempt that found spilled map outputs
+// damaged. It wraps [ErrDamagedSpill]. Those maps must run again before another attempt.
+type DamagedOutputError struct {
+	Maps      []int // in order
+	Partition int
+	Dir       string // where the spills are
+	Err       error  // the damage found first
+}
+
+// Error implements error.
+func (e *DamagedOutputError) Error() string {
+	return fmt.Sprintf("what maps %v spilled to %s for reduce %d is damaged: %v", e.Maps, e.Dir, e.Partition, e.Err)
+}
+
+// Unwrap returns the damage found first.
+func (e *DamagedOutputError) Unwrap() error { return e.Err }
+
+// damaged says of which maps the damaged outputs are that ended a reduce attempt.
+func damaged(a *ReduceAttempt, list []Segment, err error) error {
+	var d *segment.DamageError
+	if !errors.As(err, &d) {
+		return err
+	}
+	dir := cmp.Or(a.SpillDir, os.TempDir())
+	if len(d.Inputs) == 0 {
+		return fmt.Errorf("what reduce %d spilled to %s is damaged: %w", a.Index, dir, err)
+	}
+	e := &DamagedOutputError{Partition: a.Index, Dir: dir, Err: err}
+	for _, i := range d.Inputs {
+		e.Maps = append(e.Maps, list[i].Map)
+	}
+	return e
+}

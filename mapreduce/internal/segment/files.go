@@ -1,0 +1,141 @@
+package segment
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+)
+
+const (
+	// mostFiles is how many files all spills of a [Files] share: enough that writers seldom
+	// wait for one another, few enough for a small limit of open files.
+	mostFiles = 8
+	// extentSize is by how much a spill grows.
+	extentSize = 256 << 10
+)
+
+// Files holds the spills of any number of attempts in at most 8 temporary files of a
+// folder, open as long as spills lie in them. Where the system allows it a file loses its
+// name as soon as it is open, so that whatever ends the process takes the files along.
+//
+// All methods are safe for concurrent use.
+type Files struct {
+	dir   string
+	mu    sync.Mutex
+	files [mostFiles]*extentFile
+	made  uint64 // spills so far
+}
+
+// extentFile is one file, given out in extents, which are used again. Its fields but f
+// are guarded by the lock of its Files.
+type extentFile struct {
+	f      *os.File
+	name   string // to remove at the end; empty if that is done
+	spills int
+	free   []uint32
+	end    uint32 // extents so far
+}
+
+// NewFiles returns a Files that makes its files in dir; empty means os.TempDir. It needs
+// no closing: the last spill to go takes the files along.
+func NewFiles(dir string) *Files { return &Files{dir: dir} }
+
+// create begins a spill.
+func (s *Files) create() (*spillFile, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := &s.files[s.made%mostFiles]
+	if *at == nil {
+		f, err := openExtents(s.dir)
+		if err != nil {
+			return nil, err
+		}
+		*at = f
+	}
+	s.made++
+	(*at).spills++
+	x := &spillFile{files: s, file: *at, id: s.made}
+	x.refs.Store(1)
+	return x, nil
+}
+
+func openExtents(dir string) (*extentFile, error) {
+	f, err := os.CreateTemp(dir, "spill-*")
+	if err != nil {
+		return nil, fmt.Errorf("segment: creating a spill file: %w", err)
+	}
+	x := &extentFile{f: f}
+	if os.Remove(f.Name()) != nil {
+		x.name = f.Name()
+	}
+	return x, nil
+}
+
+// grow returns an extent for a spill in f.
+func (s *Files) grow(f *extentFile) uint32 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if last := len(f.free) - 1; last >= 0 {
+		x := f.free[last]
+		f.free = f.free[:last]
+		return x
+	}
+	f.end++
+	return f.end - 1
+}
+
+// remove takes a spill's extents back; with the last spill the file goes.
+func (s *Files) remove(x *spillFile) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := x.file
+	f.free = append(f.free, x.extents...)
+	if f.spills--; f.spills > 0 {
+		return
+	}
+	for i := range s.files {
+		if s.files[i] == f {
+			s.files[i] = nil
+		}
+	}
+	// Nothing depends on the fate of a file without spills; a leftover only costs space.
+	_ = f.f.Close()
+	if f.name != "" {
+		_ = os.Remove(f.name)
+	}
+}
+
+// Write appends p to the spill.
+func (s *spillFile) Write(p []byte) (n int, err error) {
+	for len(p) > 0 && err == nil {
+		if s.size == int64(len(s.extents))*extentSize {
+			s.extents = append(s.extents, s.files.grow(s.file))
+		}
+		var k int
+		part := p[:min(int64(len(p)), extentSize-s.size%extentSize)]
+		k, err = s.file.f.WriteAt(part, s.place(s.size))
+		s.size += int64(k)
+		n, p = n+k, p[k:]
+	}
+	return n, err
+}
+
+// ReadAt implements io.ReaderAt.
+func (s *spillFile) ReadAt(p []byte, off int64) (n int, err error) {
+	for len(p) > 0 && err == nil {
+		if off >= s.size {
+			return n, io.EOF
+		}
+		var k int
+		part := p[:min(int64(len(p)), extentSize-off%extentSize)]
+		k, err = s.file.f.ReadAt(part, s.place(off))
+		n, off, p = n+k, off+int64(k), p[k:]
+	}
+	return n, err
+}
+
+// place is where in the file the spill's byte off lies.
+func (s *spillFile) place(off int64) int64 {
+	return int64(s.extents[off/extentSize])*extentSize + off%extentSize
+}
