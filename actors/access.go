@@ -13,7 +13,7 @@ const anonymous = "anonymous"
 // admit decides, by Config.Rules, into which pool or queue a job goes, and refuses it if the submitter may not submit there. What it
 // decided replaces what was asked for, so that nothing the job says can lead elsewhere.
 func (c *Cluster) admit(o *SubmitOptions) error {
-	rules := c.env.cfg.Rules
+	rules := c.env.rules.Load()
 	if rules == nil {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (o *SubmitOptions) principal() allocation.Principal {
 
 // mayMove tells whether the submitter of a job may move it to another pool or queue.
 func (h *JobHandle) mayMove(jt *jobTracker, to string) error {
-	rules := h.cluster.env.cfg.Rules
+	rules := h.cluster.env.rules.Load()
 	if rules == nil {
 		return nil
 	}

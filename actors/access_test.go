@@ -1,11 +1,13 @@
 package actors
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
@@ -57,4 +59,39 @@ func TestRulesGuardMoves(t *testing.T) {
 	require.NoError(t, h.SetPool("open"))
 	close(hold)
 	require.Zero(t, h.wait(t).Counters.Get(mapreduce.MapOutputRecords))
+}
+
+// A reload changes the policy and the lists of a running cluster together, or neither of them; what it comes to is an event.
+func TestReloadIsAllOrNothing(t *testing.T) {
+	var events []scheduling.Event
+	c := start(t, Config{Events: func(e Event) { events = append(events, e.Event) }})
+	pools, err := scheduling.Preset("hfs")
+	require.NoError(t, err)
+	pools.Name = "new"
+	closed := &allocation.Rules{Access: allocation.Access{Enabled: true}}
+	bad := pools
+	bad.Order = "lottery"
+	submit := func() error {
+		h, err := c.Submit(t.Context(), first(bindLines(t, counting(1), "a\n")), SubmitOptions{User: "eve"})
+		if err == nil {
+			h.wait(t)
+		}
+		return err
+	}
+	require.Error(t, c.Reload(bad, closed))
+	require.NoError(t, submit(), "the old rules stay in force")
+	require.NoError(t, c.Reload(pools, closed))
+	require.ErrorIs(t, submit(), allocation.ErrDenied)
+	require.NoError(t, c.ReloadFailed(errors.New("pools.xml:3: wrong")))
+	require.NoError(t, c.Close())
+	find := func(of scheduling.EventType) (found []scheduling.Event) {
+		for _, e := range events {
+			if e.Type == of {
+				found = append(found, e)
+			}
+		}
+		return found
+	}
+	require.Equal(t, "new", find(scheduling.EventReconfigured)[0].Name)
+	require.Equal(t, "pools.xml:3: wrong", find(scheduling.EventReloadFailed)[0].Err)
 }

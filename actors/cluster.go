@@ -41,6 +41,7 @@ func Start(cfg Config) (*Cluster, error) {
 	}
 	cfg = cfg.withDefaults()
 	e := &env{cfg: cfg, start: time.Now(), memory: mapreduce.NewMemory(cfg.Memory)}
+	e.rules.Store(cfg.Rules)
 	e.buffers = mapreduce.NewBuffers(e.memory, max(cfg.IdleMemory, 0))
 	e.spills = mapreduce.NewSpills(cfg.SpillDir)
 	if cfg.Parallelism > 0 {

@@ -9,12 +9,14 @@ import (
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
 // env is what all parts of one cluster share. Its fields do not change after Start,
 // except through their own methods.
 type env struct {
 	cfg    Config
+	rules  atomic.Pointer[allocation.Rules] // of admission; nil: everybody may do everything
 	start  time.Time
 	sys    *system
 	fs     *dfs.FS

@@ -28,11 +28,13 @@ const (
 	EventFinished                          // State, Err
 	EventOutputLost                        // Attempt: of the map that runs again
 	EventReconfigured                      // Name: of the policy
+	EventReloadFailed                      // Err: changed configuration files were not put in force
 )
 
 var eventNames = [...]string{
 	"", "joined", "lost", "submitted", "launched", "succeeded", "failed", "killed", "suspended",
 	"resumed", "skipped", "shares", "need", "warning", "priority", "pool", "finished", "output-lost", "reconfigured",
+	"reload-failed",
 }
 
 // String gives the event's name in lower case.
@@ -97,6 +99,9 @@ func (e Event) String() string {
 	}
 	if e.NodeName != "" {
 		s += " on " + e.NodeName
+	}
+	if e.Type == EventReconfigured {
+		s += ": policy " + e.Name
 	}
 	if e.Type == EventLaunched && e.Near != "" {
 		s += " " + e.Near

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +29,9 @@ after the batch. # begins a comment; quotes and backslashes work as in a shell.
   tarry events events.jsonl --summary
 
 Every line is checked, and its output and inputs looked at, before the first job begins. Each job says in a line how it ended; a
-failed one does not stop the others. The exit code is 1 if a job failed.`,
+failed one does not stop the others. The exit code is 1 if a job failed.
+
+Configuration files of the scheduler are taken up 5 to 15 seconds after a change, and at once on SIGHUP.`,
 		Args:              arguments(1, 1, "one file with the jobs"),
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 		RunE:              func(cmd *cobra.Command, args []string) error { return p.batch(cmd, c, args[0]) },
@@ -72,8 +76,26 @@ func (p *program) batch(cmd *cobra.Command, c *clusterFlags, name string) (err e
 	if err != nil {
 		return err
 	}
+	stopReload := p.reload(ctx, c, cluster)
 	b.run(ctx, cluster)
+	stopReload()
 	return errors.Join(b.report(), cluster.close())
+}
+
+// reload looks after changed configuration files until it is stopped.
+func (p *program) reload(ctx context.Context, c *clusterFlags, e *clusterEngine) (stop func()) {
+	signals, ignore := hangups()
+	ctx, cancel := context.WithCancel(ctx)
+	r := p.newReloader(c, e.cluster.Reload, e.cluster.ReloadFailed)
+	var done sync.WaitGroup
+	if r != nil {
+		done.Go(func() { r.run(ctx, signals) })
+	}
+	return func() {
+		cancel()
+		done.Wait()
+		ignore()
+	}
 }
 
 // checkSideFiles refuses files that would destroy what the jobs read or write.

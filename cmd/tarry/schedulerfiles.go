@@ -14,16 +14,24 @@ type schedulerFiles struct {
 	queues     *allocation.Queues
 	parameters *allocation.Parameters
 
+	names    []string // of the files
+	warnings []*allocation.Problem
+
 	poolsUsed, queuesUsed bool // a policy took them in
 }
 
-// read reads the files of those names; empty names are no files.
-func (s *schedulerFiles) read(p *program, allocations, queues, parameters string) error {
+// read reads the files of those names; empty names are no files. After an error names holds those
+// up to the one that is wrong.
+func (s *schedulerFiles) read(open func(name string) (io.ReadCloser, error), allocations, queues, parameters string) error {
+	readConfig := func(name string, parse func(io.Reader) error) error {
+		s.names = append(s.names, name)
+		return readConfig(open, name, parse)
+	}
 	if parameters != "" {
 		err := readConfig(parameters, func(r io.Reader) error {
 			got, err := allocation.ParseParameters(parameters, r)
 			s.parameters = &got
-			p.warn(got.Warnings)
+			s.warnings = append(s.warnings, got.Warnings...)
 			return err
 		})
 		if err != nil {
@@ -37,7 +45,7 @@ func (s *schedulerFiles) read(p *program, allocations, queues, parameters string
 		err := readConfig(allocations, func(r io.Reader) error {
 			got, err := allocation.ParseFair(allocations, r)
 			s.pools = &got
-			p.warn(got.Warnings)
+			s.warnings = append(s.warnings, got.Warnings...)
 			return err
 		})
 		if err != nil {
@@ -50,14 +58,14 @@ func (s *schedulerFiles) read(p *program, allocations, queues, parameters string
 	return readConfig(queues, func(r io.Reader) error {
 		got, err := allocation.ParseQueues(allocation.Source{Name: queues, Reader: r})
 		s.queues = &got
-		p.warn(got.Warnings)
+		s.warnings = append(s.warnings, got.Warnings...)
 		return err
 	})
 }
 
 // readConfig opens a configuration file for parse.
-func readConfig(path string, parse func(io.Reader) error) error {
-	file, err := openFile(path)
+func readConfig(open func(name string) (io.ReadCloser, error), path string, parse func(io.Reader) error) error {
+	file, err := open(path)
 	if err != nil {
 		return configError("%w", err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"strings"
 	"time"
 
@@ -61,7 +62,9 @@ func (s *schedulerFlags) begin(p *program, cmd *cobra.Command) error {
 	if len(s.skips) > 2 {
 		return usageError("--skips of %d numbers: want D1, or D1,D2 for nodes and racks", len(s.skips))
 	}
-	if err := s.files.read(p, s.allocations, s.queues, s.parameters); err != nil {
+	err := s.files.read(func(name string) (io.ReadCloser, error) { return openFile(name) }, s.allocations, s.queues, s.parameters)
+	p.warn(s.files.warnings)
+	if err != nil {
 		return err
 	}
 	if named := s.files.scheduler(); named != "" && !s.given("scheduler") {

@@ -28,6 +28,11 @@ type Reloader[T any] struct {
 	err    error             // why the file is not in force now
 }
 
+// NewStaleReloader starts with nothing that is known to be in force: the first look loads whatever is there.
+func NewStaleReloader[T any](now time.Time, parse func(content []byte) (T, error)) *Reloader[T] {
+	return &Reloader[T]{parse: parse, looked: now}
+}
+
 // Look is what a look at the file leads to.
 type Look[T any] struct {
 	Loaded bool  // Value is to be put in force
@@ -90,6 +95,12 @@ func (r *Reloader[T]) Force(now time.Time, content []byte) Look[T] {
 	look := r.offer(content)
 	look.Report = look.Err != nil
 	return look
+}
+
+// Fail notes that the file cannot be read, as a look at now has shown.
+func (r *Reloader[T]) Fail(now time.Time, err error) Look[T] {
+	r.looked = now
+	return r.fail(err)
 }
 
 // settled notes a look and tells whether the file's last change is old enough. A file whose time lies in the future, by another clock, has settled

@@ -1,0 +1,30 @@
+package actors
+
+import (
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
+)
+
+// Reload puts a policy and the rules of admission in force that changed configuration files
+// ask for, both or, on error, neither. Rules as in Config; nil lets everybody do everything.
+func (c *Cluster) Reload(p scheduling.Policy, rules *allocation.Rules) error {
+	return c.command(func(jt *jobTracker) error {
+		jt.work++
+		if err := jt.core.Reconfigure(jt.env.now(), p); err != nil {
+			return err
+		}
+		jt.env.rules.Store(rules)
+		return nil
+	})
+}
+
+// ReloadFailed tells the sink of events that changed configuration files were not put in
+// force, and why.
+func (c *Cluster) ReloadFailed(why error) error {
+	return c.command(func(jt *jobTracker) error {
+		jt.happened = append(jt.happened, scheduling.Event{
+			At: jt.env.now(), Type: scheduling.EventReloadFailed, Node: scheduling.NoNode, Err: why.Error(),
+		})
+		return nil
+	})
+}

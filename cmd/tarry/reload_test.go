@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
+)
+
+// reloadBench is a reloader at work on a file of pools, in a bubble of fake time.
+type reloadBench struct {
+	t      *testing.T
+	name   string
+	stderr bytes.Buffer
+	put    []scheduling.Policy
+	failed []string
+	refuse error // of what is put in force
+	now    chan os.Signal
+}
+
+// write changes the file; its time is that of the bubble.
+func (b *reloadBench) write(text string) {
+	require.NoError(b.t, os.WriteFile(b.name, []byte(text), 0o600))
+	require.NoError(b.t, os.Chtimes(b.name, time.Now(), time.Now()))
+}
+
+// pass lets time pass.
+func (b *reloadBench) pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// weight is that of the pool in force.
+func (b *reloadBench) weight() float64 { return b.put[len(b.put)-1].Pools.Pools[0].Weight }
+
+// pool is a file with a pool of that weight.
+func pool(weight string) string {
+	return "<allocations>\n<pool name='a'><weight>" + weight + "</weight></pool></allocations>"
+}
+
+// withReload runs a reloader while f does things.
+func withReload(t *testing.T, f func(b *reloadBench)) {
+	name := filepath.Join(t.TempDir(), "pools.xml")
+	synctest.Test(t, func(t *testing.T) {
+		b := &reloadBench{t: t, name: name, now: make(chan os.Signal)}
+		b.write(pool("1"))
+		p, c := &program{stderr: &b.stderr}, new(clusterFlags)
+		c.register(&cobra.Command{})
+		c.scheduler, c.allocations = "hfs", name
+		c.given = func(string) bool { return false }
+		c.files.names = []string{name}
+		r := p.newReloader(c, func(p scheduling.Policy, _ *allocation.Rules) error {
+			if b.refuse == nil {
+				b.put = append(b.put, p)
+			}
+			return b.refuse
+		}, func(err error) error {
+			b.failed = append(b.failed, err.Error())
+			return nil
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { r.run(ctx, b.now); close(ended) }()
+		f(b)
+		cancel()
+		<-ended
+	})
+}
+
+// A change is in force 5 to 15 seconds after it was made, once, and the touched file is not read in again.
+func TestReloadTakesUpChanges(t *testing.T) {
+	for _, after := range []time.Duration{0, 3 * time.Second, 4900 * time.Millisecond, 6 * time.Second, 9 * time.Second} {
+		withReload(t, func(b *reloadBench) {
+			b.pass(after)
+			b.write(pool("2"))
+			b.pass(5 * time.Second)
+			require.Empty(t, b.put)
+			b.pass(11 * time.Second)
+			require.Len(t, b.put, 1, after)
+			require.Equal(t, 2.0, b.weight())
+			b.write(pool("2"))
+			b.pass(time.Minute)
+			require.Len(t, b.put, 1)
+			require.Equal(t, 1, strings.Count(b.stderr.String(), "are reloaded"))
+		})
+	}
+}
+
+// A wrong file, or a missing one, changes nothing and is told of once, with its place; what is right again is taken up.
+func TestReloadKeepsWhatIsInForce(t *testing.T) {
+	withReload(t, func(b *reloadBench) {
+		b.write(pool("0"))
+		b.pass(2 * time.Minute)
+		require.Empty(t, b.put)
+		require.Len(t, b.failed, 1)
+		require.Contains(t, b.failed[0], b.name+":2: pool a: weight: 0")
+		require.Equal(t, 1, strings.Count(b.stderr.String(), "the old ones stay in force"))
+		b.write(pool("3"))
+		b.pass(20 * time.Second)
+		require.Equal(t, 3.0, b.weight())
+		require.NoError(t, os.Remove(b.name))
+		b.pass(time.Minute)
+		require.Len(t, b.failed, 2)
+		require.Contains(t, b.failed[1], "no such file")
+		b.write(pool("4"))
+		b.pass(20 * time.Second)
+		require.Equal(t, 4.0, b.weight())
+	})
+}
+
+// What the cluster refuses counts as wrong, and is tried again.
+func TestReloadTriesAgainWhatTheClusterRefuses(t *testing.T) {
+	withReload(t, func(b *reloadBench) {
+		b.refuse = errors.New("a job's queue is gone")
+		b.write(pool("5"))
+		b.pass(time.Minute)
+		require.Equal(t, []string{"a job's queue is gone"}, b.failed)
+		b.refuse = nil
+		b.pass(11 * time.Second)
+		require.Equal(t, 5.0, b.weight())
+	})
+}
+
+// A signal reloads at once, and is answered every time.
+func TestReloadOnSignal(t *testing.T) {
+	withReload(t, func(b *reloadBench) {
+		hup := func() { b.now <- syscall.SIGTERM; b.pass(time.Millisecond) } // any signal
+		hup()
+		require.Contains(t, b.stderr.String(), "have not changed")
+		b.write(pool("2"))
+		hup()
+		require.Equal(t, 2.0, b.weight())
+		b.write(pool("x"))
+		hup()
+		hup()
+		require.Len(t, b.failed, 2)
+	})
+}
