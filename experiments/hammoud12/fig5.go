@@ -21,11 +21,8 @@ type gravityCluster struct {
 // newGravityCluster makes racks of so many nodes and a job with one map on each feeding node
 // (numbered from 0 through all racks), each map with one byte for each reduce.
 func newGravityCluster(racks []int, feeding []int, reduces int) (*gravityCluster, error) {
-	p, err := setup.Preset("fair",
+	p := setup.Preset("fair",
 		func(p *scheduling.Policy) { p.Reduce.Rule, p.SlowStart = scheduling.CoGRS, 1 })
-	if err != nil {
-		return nil, err
-	}
 	core, err := scheduling.NewCore(scheduling.Config{}, p)
 	if err != nil {
 		return nil, err

@@ -124,10 +124,7 @@ func runtimeSaved(
 	ctx context.Context, o report.Options, grid runtimeGrid, ratio, over float64,
 	all *runtimeTotals,
 ) (saved [2]savings, err error) {
-	list, err := setup.Placements()
-	if err != nil {
-		return saved, err
-	}
+	list := setup.Placements()
 	for i := range list {
 		list[i].Policy.SlowStart = 0.5
 	}

@@ -125,10 +125,7 @@ func replayCoflows(
 	if err != nil {
 		return err
 	}
-	contenders, err := setup.Placements()
-	if err != nil {
-		return err
-	}
+	contenders := setup.Placements()
 	contenders = contenders[:2]
 	for i := range contenders {
 		setup.Waits(time.Hour, 24*time.Hour)(&contenders[i].Policy)

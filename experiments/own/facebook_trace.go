@@ -35,13 +35,10 @@ func FacebookTrace(ctx context.Context, o report.Options) (*report.Result, error
 	for _, order := range traceOrders() {
 		for _, wait := range []time.Duration{0, 5 * time.Second} {
 			for _, rule := range []scheduling.ReduceRule{scheduling.AnyNode, scheduling.CoGRS} {
-				p, err := setup.Preset(order, func(p *scheduling.Policy) {
+				p := setup.Preset(order, func(p *scheduling.Policy) {
 					setup.Waits(wait, wait)(p)
 					p.Reduce.Rule = rule
 				})
-				if err != nil {
-					return nil, err
-				}
 				name := fmt.Sprintf("%s, W = %v, reduces %s", order, wait,
 					[]string{"anywhere", "at the center"}[min(int(rule), 1)])
 				list = append(list, simulator.Contender{Name: name, Policy: p})

@@ -20,11 +20,8 @@ func Failures(ctx context.Context, o report.Options) (*report.Result, error) {
 		name string
 		rule scheduling.ReduceRule
 	}{{"any node", scheduling.AnyNode}, {"CoGRS", scheduling.CoGRS}} {
-		p, err := setup.Preset("hfs",
+		p := setup.Preset("hfs",
 			func(p *scheduling.Policy) { p.Reduce.Rule, p.SlowStart = s.rule, 0.5 })
-		if err != nil {
-			return nil, err
-		}
 		list = append(list, simulator.Contender{Name: s.name, Policy: p})
 	}
 	r := &report.Result{Setup: failuresSetup()}

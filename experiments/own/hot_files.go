@@ -26,10 +26,7 @@ func HotFiles(ctx context.Context, o report.Options) (*report.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := hotContenders()
-	if err != nil {
-		return nil, err
-	}
+	list := hotContenders()
 	r := &report.Result{Setup: []string{
 		source,
 		setup.EC2Setup()[0], "Five racks here. " + setup.EC2Setup()[1], setup.EC2Setup()[2],
@@ -78,18 +75,15 @@ func HotFiles(ctx context.Context, o report.Options) (*report.Result, error) {
 }
 
 // hotContenders are fair sharing without and with delay scheduling.
-func hotContenders() ([]simulator.Contender, error) {
+func hotContenders() []simulator.Contender {
 	var list []simulator.Contender
 	for _, wait := range []time.Duration{0, 5 * time.Second} {
-		p, err := setup.Preset("fair", setup.Waits(wait, 0))
-		if err != nil {
-			return nil, err
-		}
+		p := setup.Preset("fair", setup.Waits(wait, 0))
 		list = append(list, simulator.Contender{
 			Name: map[bool]string{true: "greedy", false: "delay 5 s"}[wait == 0], Policy: p,
 		})
 	}
-	return list, nil
+	return list
 }
 
 // hotGains compares the contests with the most replicas with those without further ones.

@@ -135,13 +135,10 @@ func hotPlaces() (at []int) {
 
 // hotRun runs the job once for each seed.
 func hotRun(ctx context.Context, o report.Options, rule scheduling.ReducePolicy) (pileUp, error) {
-	p, err := setup.Preset("fair", func(p *scheduling.Policy) {
+	p := setup.Preset("fair", func(p *scheduling.Policy) {
 		setup.Waits(time.Minute, time.Minute)(p)
 		p.Reduce, p.SlowStart = rule, 1
 	})
-	if err != nil {
-		return pileUp{}, err
-	}
 	places := scheduling.Places{Offsets: []int32{0}}
 	for _, n := range hotPlaces() {
 		places.Nodes = append(places.Nodes, scheduling.NodeID(n))

@@ -14,10 +14,7 @@ import (
 func Orders(ctx context.Context, o report.Options) (*report.Result, error) {
 	var list []simulator.Contender
 	for _, name := range []string{"fifo", "fair", "capacity", "hfs", "hfsp", "srpt"} {
-		p, err := setup.Preset(name, nil)
-		if err != nil {
-			return nil, err
-		}
+		p := setup.Preset(name, nil)
 		list = append(list, simulator.Contender{Name: name, Policy: p})
 	}
 	cfg := setup.MacroCluster(setup.MacroBlock, setup.Contended(setup.RemoteLink))

@@ -13,8 +13,7 @@ import (
 // cent, since a late flow makes others late: the means of six seeds are compared.
 func TestSimulatorAgreesWithLiveCluster(t *testing.T) {
 	const seeds = 6
-	policies, err := validationPolicies()
-	require.NoError(t, err)
+	policies := validationPolicies()
 	for _, p := range policies {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
@@ -50,8 +49,7 @@ func TestSimulatorAgreesWithLiveCluster(t *testing.T) {
 // TestValidationJobsMoveWhatTheySay runs one job live: its reduces get what its maps emit, framing
 // aside.
 func TestValidationJobsMoveWhatTheySay(t *testing.T) {
-	policies, err := validationPolicies()
-	require.NoError(t, err)
+	policies := validationPolicies()
 	synctest.Test(t, func(t *testing.T) {
 		job := validationJob{
 			maps: 20, reduces: 4, mapTime: 10 * time.Second, reduceTime: 5 * time.Second,

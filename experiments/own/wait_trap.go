@@ -56,13 +56,10 @@ func WaitTrap(ctx context.Context, _ report.Options) (*report.Result, error) {
 // trapRun gives the time of the job.
 func trapRun(ctx context.Context, task time.Duration, capped bool) (time.Duration, error) {
 	const nodes, maps = 100, 500
-	p, err := setup.Preset("fair", func(p *scheduling.Policy) {
+	p := setup.Preset("fair", func(p *scheduling.Policy) {
 		setup.Waits(6*time.Second, 0)(p)
 		p.Locality.Capped = capped
 	})
-	if err != nil {
-		return 0, err
-	}
 	core, err := scheduling.NewCore(scheduling.Config{}, p)
 	if err != nil {
 		return 0, err

@@ -57,10 +57,7 @@ func Fig1(ctx context.Context, _ report.Options) (*report.Result, error) {
 // onOneServer simulates the jobs under hfsp and gives their ends in seconds.
 func onOneServer(ctx context.Context, jobs []fluidJob) ([]float64, error) {
 	const slots = 20
-	p, err := setup.Preset("hfsp", nil)
-	if err != nil {
-		return nil, err
-	}
+	p := setup.Preset("hfsp", nil)
 	p.HFSP.NoTraining = true
 	w := workload.Workload{Name: "worked example"}
 	for i, j := range jobs {

@@ -12,10 +12,7 @@ import (
 
 // Fig3 is [Pastorelli13 Figs 3 and 4 and the locality of §4.2].
 func Fig3(ctx context.Context, o report.Options) (*report.Result, error) {
-	list, err := hfspTrio()
-	if err != nil {
-		return nil, err
-	}
+	list := hfspTrio()
 	cfg := setup.EC2()
 	cfg.Seed = o.Seed
 	all, err := setup.Contests(ctx, cfg, list, o.Repeats(1, 10), setup.Capped(o, 60, fbDataset))
@@ -79,7 +76,7 @@ func fig3Notes() []string {
 		"Long reduces (480 s) turn medium jobs' gain around while sizes are learned: reduces " +
 			"that start early hold slots until their maps are done, and a sample takes Δ = 60 s " +
 			"and more of each of five reduces.",
-		hfspHistory,
+		hfspChosen,
 	}
 }
 
@@ -115,7 +112,7 @@ func hfspChoices(o report.Options) []hfspChoice {
 		},
 		{"both", hfspMap, hfspReduce, func(p *scheduling.Policy) { known(p); p.SlowStart = 1 }},
 		{"no waiting for local maps", hfspMap, hfspReduce, setup.Waits(0, 0)},
-		{"maps compute 2 s, reduces 0 s (first set-up)", 2 * time.Second, 0, nil},
+		{"maps compute 2 s, reduces 0 s", 2 * time.Second, 0, nil},
 		{"maps 120 s, reduces 240 s", 2 * hfspMap, 2 * hfspReduce, nil},
 		{"maps 120 s, reduces 240 s, sizes known", 2 * hfspMap, 2 * hfspReduce, known},
 		{"maps 150 s, reduces 240 s", 150 * time.Second, 2 * hfspReduce, nil},
@@ -136,10 +133,7 @@ func hfspSensitivity(ctx context.Context, o report.Options) (report.Table, error
 		Columns: []string{"choice", "FIFO", "FAIR", "HFSP", "small", "medium", "large", "worse"},
 	}
 	for _, c := range hfspChoices(o) {
-		list, err := hfspTrio()
-		if err != nil {
-			return t, err
-		}
+		list := hfspTrio()
 		for i := range list {
 			if c.change != nil {
 				c.change(&list[i].Policy)

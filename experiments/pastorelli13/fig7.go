@@ -32,11 +32,8 @@ func Fig7(ctx context.Context, o report.Options) (*report.Result, error) {
 		{"wait", scheduling.WaitForSlot},
 		{"kill", scheduling.KillLarger},
 	} {
-		p, err := setup.Preset("hfsp",
+		p := setup.Preset("hfsp",
 			func(p *scheduling.Policy) { p.HFSP.Reclaim, p.HFSP.NoTraining = way.reclaim, true })
-		if err != nil {
-			return nil, err
-		}
 		w := workload.Preemption()
 		res, err := simulator.Run(ctx, simulator.Config{
 			Cluster: simulator.Cluster{Nodes: 4, MapSlots: 2, ReduceSlots: 2}, Policy: p,

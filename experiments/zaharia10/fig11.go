@@ -15,7 +15,7 @@ import (
 
 // Fig11 is [Zaharia10 Fig 11, §5.2.1]: two levels of sharing over time.
 func Fig11(ctx context.Context, o report.Options) (*report.Result, error) {
-	p, err := setup.Preset("hfs", func(p *scheduling.Policy) {
+	p := setup.Preset("hfs", func(p *scheduling.Policy) {
 		setup.Waits(5*time.Second, 0)(p)
 		p.Pools = scheduling.Allocations{
 			Pools: []scheduling.PoolConfig{
@@ -23,9 +23,6 @@ func Fig11(ctx context.Context, o report.Options) (*report.Result, error) {
 			},
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
 	cfg := setup.EC2()
 	cfg.Seed, cfg.Policy = o.Seed, p
 	cfg.Cluster.Setup, cfg.Cluster.ReadRate = -1, 1e12
@@ -53,10 +50,9 @@ func Fig11(ctx context.Context, o report.Options) (*report.Result, error) {
 		Rows:    append(y.rows(), local),
 		Figures: []report.Figure{fig},
 		Notes: []string{
-			"The definition of a share was changed once while this was first written, to the " +
-				"paper's own: the part of the running tasks. As parts of all 400 slots the " +
-				"shares fall short by the slots that idle until the next heartbeat; the table " +
-				"has both.",
+			"As parts of all 400 slots the shares fall short by the slots that idle until the " +
+				"next heartbeat; the table has both. The part of the running tasks, which is the " +
+				"paper's own definition, was taken second.",
 		},
 	}
 	r.Tables = []report.Table{y.definitions()}

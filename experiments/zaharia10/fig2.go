@@ -107,9 +107,6 @@ func fig2Notes() []string {
 		"The number of racks decides the rack locality: with 3 replicas in 2 racks a random " +
 			"node's rack holds a block with chance 2/racks. §3.6 allows 8 to 31 racks here; the " +
 			"table shows them.",
-		"A first set-up, with 20 racks and the job sizes of October, gave 2.8 % node-local and " +
-			"37 % rack-local maps in the first bin, 6 % of the time with full map slots and a " +
-			"median job of 74 s.",
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 // then when it has a job too.
 func Fig4(ctx context.Context, o report.Options) (*report.Result, error) {
 	const slots, wakes, end = 100, 300 * time.Second, 600 * time.Second
-	p, err := setup.Preset("hfs", func(p *scheduling.Policy) {
+	p := setup.Preset("hfs", func(p *scheduling.Policy) {
 		p.Spread = false
 		p.Pools = scheduling.Allocations{Pools: []scheduling.PoolConfig{
 			{Name: "pool1", Min: [2]int{60, 0}},
@@ -24,9 +24,6 @@ func Fig4(ctx context.Context, o report.Options) (*report.Result, error) {
 			{Name: "pool3", Min: [2]int{10, 0}},
 		}}
 	})
-	if err != nil {
-		return nil, err
-	}
 	w := fig4Jobs(wakes)
 	res, err := simulator.Run(ctx, simulator.Config{
 		Cluster: simulator.Cluster{Nodes: slots / 4}, Policy: p, Seed: o.Seed,

@@ -111,7 +111,7 @@ func fig5Notes() []string {
 			"cluster that it reports allow 8 to 14 s.",
 		"With the published 1 Gb/s (125 MB/s in the table) delay scheduling gains nothing " +
 			"anywhere: what the paper's tasks contended for was no link of that speed.",
-		macroHistory,
+		macroChosen,
 	}
 }
 

@@ -61,7 +61,7 @@ func Fig8(ctx context.Context, o report.Options) (*report.Result, error) {
 		"The paper's factors of 2 to 7 are of jobs' times, which queueing and set-up are part " +
 			"of; ours are of maps, so our cluster is busier and small jobs wait longer under " +
 			"FIFO. Shorter maps bring the greatest speed-up down, not to 20 ×.",
-		macroHistory,
+		macroChosen,
 	}
 	return r, nil
 }

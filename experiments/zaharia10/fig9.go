@@ -107,7 +107,7 @@ func fig9Notes() []string {
 	return []string{
 		"How long the paper's reduces take is unknown, and with it bin 3's 100 s and how far its " +
 			"gains are diluted: the table has other lengths.",
-		macroHistory,
+		macroChosen,
 	}
 }
 
@@ -143,10 +143,10 @@ func mixedChoices(o report.Options) []mixedChoice {
 	if o.Quick {
 		return nil
 	}
-	third := mixedChoice{plainMacro(), 0}
-	third.name = "third set-up: reads 5 s, computes 5 s, remote reads twice as long, no " +
+	other := mixedChoice{plainMacro(), 0}
+	other.name = "reads 5 s, computes 5 s, remote reads twice as long, no " +
 		"contention, reduces compute for 0 s"
-	third.read, third.compute, third.network = 5*time.Second, 5*time.Second,
+	other.read, other.compute, other.network = 5*time.Second, 5*time.Second,
 		simulator.Network{ReadFactor: [3]float64{1, 2, 2}}
-	return append(list, third)
+	return append(list, other)
 }

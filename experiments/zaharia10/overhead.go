@@ -33,10 +33,7 @@ func Overhead(ctx context.Context, o report.Options) (*report.Result, error) {
 		"Timed: the heartbeats, by the wall clock. Not timed: nodes that join, jobs handed in.",
 	}}
 	for _, name := range []string{"hfs", "fifo", "fair"} {
-		p, err := setup.Preset(name, nil)
-		if err != nil {
-			return nil, err
-		}
+		p := setup.Preset(name, nil)
 		got, err := size.drain(ctx, p)
 		if err != nil {
 			return nil, err

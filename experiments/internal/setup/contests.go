@@ -12,13 +12,17 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Preset is a named policy, changed; a name that does not exist is a mistake of ours.
-func Preset(name string, change func(*scheduling.Policy)) (scheduling.Policy, error) {
+// Preset is a named policy, changed. The names are constants of the experiments: one that does not
+// exist panics.
+func Preset(name string, change func(*scheduling.Policy)) scheduling.Policy {
 	p, err := scheduling.Preset(name)
-	if err == nil && change != nil {
+	if err != nil {
+		panic(err)
+	}
+	if change != nil {
 		change(&p)
 	}
-	return p, err
+	return p
 }
 
 // Waits makes a policy wait w1 for a node and w2 more for a rack; zero waits are greedy locality.

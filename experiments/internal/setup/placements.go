@@ -10,23 +10,20 @@ import (
 )
 
 // Placements are the ways to place reduces, on a fair scheduler that waits 3 s for local maps.
-func Placements() ([]simulator.Contender, error) {
+func Placements() []simulator.Contender {
 	var list []simulator.Contender
 	for _, s := range []struct {
 		name string
 		rule scheduling.ReduceRule
 	}{{"any node", scheduling.AnyNode}, {"CoGRS", scheduling.CoGRS}, {"LARTS", scheduling.LARTS}} {
-		p, err := Preset("fair", func(p *scheduling.Policy) {
+		p := Preset("fair", func(p *scheduling.Policy) {
 			Waits(3*time.Second, 3*time.Second)(p)
 			p.Reduce.Rule = s.rule
 			p.SlowStart = 1
 		})
-		if err != nil {
-			return nil, err
-		}
 		list = append(list, simulator.Contender{Name: s.name, Policy: p})
 	}
-	return list, nil
+	return list
 }
 
 // ShuffleJobs are jobs one after another with so many maps and reduces and a skew over the pairs of
