@@ -13,8 +13,9 @@ type Contest struct {
 	Name  string // short and unique: targets refer to it
 	Input string // file to read into the page cache before each run; empty: none
 	Bytes int64  // size of the input
-	// Fresh is how many bytes of memory are used and given back right before each run: about what the programs
-	// need. On a virtual machine memory that was free for seconds is the host's again and twice as slow.
+	// Fresh is how many bytes of memory are used and given back right before each run: about what
+	// the programs need. On a virtual machine memory that was free for seconds is the host's again
+	// and twice as slow.
 	Fresh    int64
 	Programs []Program
 }
@@ -24,8 +25,8 @@ type Program struct {
 	Name string // unique in its contest: "tarry", "limit", "GNU sort"
 	Args []string
 	Env  []string // added to the environment
-	// OutDir is the directory that the program makes for its result; it is removed before and after a run.
-	// Without it the result is standard output.
+	// OutDir is the directory that the program makes for its result; it is removed before and after
+	// a run. Without it the result is standard output.
 	OutDir string
 	// Result says how to compare the result with the other programs'.
 	Result ResultKind
@@ -61,10 +62,13 @@ type Outcome struct {
 	Rounds  int
 }
 
-// Run lets the programs of c take turns for the given number of rounds, at least 1. Standard output of the
-// programs goes to files in scratch, a directory in memory if possible. A program that fails is left out of
-// further rounds and its Result tells why; only the context's end is an error of Run. Progress goes to log.
-func Run(ctx context.Context, c Contest, rounds int, scratch string, log io.Writer) (Outcome, error) {
+// Run lets the programs of c take turns for the given number of rounds, at least 1. Standard output
+// of the programs goes to files in scratch, a directory in memory if possible. A program that fails
+// is left out of further rounds and its Result tells why; only the context's end is an error of
+// Run. Progress goes to log.
+func Run(
+	ctx context.Context, c Contest, rounds int, scratch string, log io.Writer,
+) (Outcome, error) {
 	o := Outcome{Contest: c, Rounds: rounds}
 	for _, p := range c.Programs {
 		o.Results = append(o.Results, Result{Program: p})
@@ -135,7 +139,8 @@ func (o *Outcome) compareResults() {
 			return f.Err == nil && f.Program.Result == r.Program.Result
 		})
 		if f := o.Results[first]; f.Digest != r.Digest {
-			r.Err = fmt.Errorf("bench: result %s differs from that of %s, %s", r.Digest, f.Program.Name, f.Digest)
+			r.Err = fmt.Errorf("bench: result %s differs from that of %s, %s", r.Digest,
+				f.Program.Name, f.Digest)
 		}
 	}
 }

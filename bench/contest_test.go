@@ -13,30 +13,39 @@ import (
 
 // script is a program that a shell interprets; $1 is its output directory.
 func script(name, text, out string, kind ResultKind) Program {
-	return Program{Name: name, Args: []string{"sh", "-c", text, "sh", out}, OutDir: out, Result: kind}
+	return Program{
+		Name: name, Args: []string{"sh", "-c", text, "sh", out}, OutDir: out, Result: kind,
+	}
 }
 
 func TestRunTakesTurnsAndComparesResults(t *testing.T) {
 	scratch := t.TempDir()
 	out, record := filepath.Join(scratch, "out"), filepath.Join(scratch, "record")
 	program := func(name, lines string) Program {
-		return script(name, `echo `+name+` >>`+record+`; mkdir "$1" && printf '`+lines+`' >"$1/part-r-00000"`, out, Lines)
+		return script(name,
+			`echo `+name+` >>`+record+`; mkdir "$1" && printf '`+lines+`' >"$1/part-r-00000"`, out,
+			Lines)
 	}
 	input := filepath.Join(scratch, "input")
 	require.NoError(t, os.WriteFile(input, []byte("text"), 0o600))
 	slow := program("slow", `a\nb\n`)
 	slow.Once = true
-	failing := Program{Name: "failing", Args: []string{"sh", "-c", "echo the reason >&2; echo a hint >&2; exit 3"}}
-	o, err := Run(context.Background(), Contest{Name: "test", Input: input, Bytes: 4, Fresh: 3<<20 + 1, Programs: []Program{
-		program("first", `a\nb\n`), slow, failing, program("wrong", `a\nc\n`), program("other-order", `b\na`),
-		{Name: "nothing found", Args: []string{"false"}, Accept: 1, Result: Count},
-		{Name: "other format", Args: []string{"echo", "2 lines"}, Result: Other},
-	}}, 2, scratch, &bytes.Buffer{})
+	failing := Program{
+		Name: "failing", Args: []string{"sh", "-c", "echo the reason >&2; echo a hint >&2; exit 3"},
+	}
+	o, err := Run(context.Background(),
+		Contest{Name: "test", Input: input, Bytes: 4, Fresh: 3<<20 + 1, Programs: []Program{
+			program("first", `a\nb\n`), slow, failing, program("wrong", `a\nc\n`),
+			program("other-order", `b\na`),
+			{Name: "nothing found", Args: []string{"false"}, Accept: 1, Result: Count},
+			{Name: "other format", Args: []string{"echo", "2 lines"}, Result: Other},
+		}}, 2, scratch, &bytes.Buffer{})
 	require.NoError(t, err)
 
 	turns, err := os.ReadFile(record)
 	require.NoError(t, err)
-	require.Equal(t, "first slow wrong other-order first wrong other-order", strings.Join(strings.Fields(string(turns)), " "))
+	require.Equal(t, "first slow wrong other-order first wrong other-order",
+		strings.Join(strings.Fields(string(turns)), " "))
 	require.Len(t, o.Result("first").Samples, 2)
 	require.Len(t, o.Result("slow").Samples, 1)
 	require.NoError(t, o.Result("slow").Err)
@@ -90,7 +99,9 @@ func TestResultKinds(t *testing.T) {
 	digest := func(kind ResultKind, parts ...string) string {
 		out := t.TempDir()
 		for i, text := range parts {
-			require.NoError(t, os.WriteFile(filepath.Join(out, "part-r-0000"+string(rune('0'+i))), []byte(text), 0o600))
+			require.NoError(t,
+				os.WriteFile(filepath.Join(out, "part-r-0000"+string(rune('0'+i))), []byte(text),
+					0o600))
 		}
 		d, err := digestResult(Program{Result: kind, OutDir: out}, stdout)
 		require.NoError(t, err)
@@ -114,7 +125,8 @@ func TestMeasureSeesTimeAndMemory(t *testing.T) {
 	defer stdout.Close()
 	// The variable holds 8 MB and more while the loop takes some milliseconds of processor time.
 	text := `x=0123456789abcdef; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19; do x=$x$x; done; i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done`
-	s, err := measure(context.Background(), Program{Name: "sh", Args: []string{"sh", "-c", text}}, stdout)
+	s, err := measure(context.Background(), Program{Name: "sh", Args: []string{"sh", "-c", text}},
+		stdout)
 	require.NoError(t, err)
 	require.Positive(t, s.Wall)
 	require.Positive(t, s.CPU)

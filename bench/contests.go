@@ -50,7 +50,8 @@ func (s Setup) tarry(kind ResultKind, job ...string) Program {
 	out := filepath.Join(s.Memory, "out")
 	slots := strconv.Itoa(s.Cores)
 	args := append([]string{s.Tarry, "run"}, job...)
-	args = append(args, "-q", "-o", out, "--map-slots", slots, "--reduce-slots", slots, "--spill-dir", s.Spill)
+	args = append(args, "-q", "-o", out, "--map-slots", slots, "--reduce-slots", slots,
+		"--spill-dir", s.Spill)
 	return Program{Name: "tarry", Args: args, OutDir: out, Result: kind}
 }
 
@@ -66,7 +67,8 @@ func (p Program) oneSlot() Program {
 	return p.with(p.Name+", 1 slot", "--map-slots", "1", "--reduce-slots", "1")
 }
 
-// oneCoreLimit is the limit with a single goroutine: how it scales tells what of Tarry's scaling is the machine's.
+// oneCoreLimit is the limit with a single goroutine: how it scales tells what of Tarry's scaling is
+// the machine's.
 func (s Setup) oneCoreLimit(kind ResultKind, args ...string) Program {
 	s.Cores = 1
 	return s.limit(kind, args...).with("limit, 1 core")
@@ -76,7 +78,10 @@ func (s Setup) limit(kind ResultKind, args ...string) Program {
 	out := filepath.Join(s.Memory, "out")
 	const perPart = 64 << 20 // as many part files as Tarry makes by default
 	parts := min(max((s.Size+perPart-1)/perPart, 1), 64)
-	program := append([]string{s.Limit, args[0], "-o", out, "-j", strconv.Itoa(s.Cores), "-parts", strconv.FormatInt(parts, 10)}, args[1:]...)
+	program := append([]string{
+		s.Limit, args[0], "-o", out, "-j", strconv.Itoa(s.Cores), "-parts",
+		strconv.FormatInt(parts, 10),
+	}, args[1:]...)
 	return Program{Name: "limit", Args: program, OutDir: out, Result: kind}
 }
 
@@ -86,7 +91,9 @@ func (s Setup) userJob(name string, kind ResultKind, job, input string) []Progra
 		return nil
 	}
 	out := filepath.Join(s.Memory, "out")
-	return []Program{{Name: name, Args: []string{s.UserJobs, job, input, out}, OutDir: out, Result: kind}}
+	return []Program{
+		{Name: name, Args: []string{s.UserJobs, job, input, out}, OutDir: out, Result: kind},
+	}
 }
 
 // wordCount is WordCount of a text, which may have tabs.
@@ -100,11 +107,16 @@ func (s Setup) wordCount(name, input string, tabs bool) Contest {
 		s.oneCoreLimit(Lines, "wordcount", input),
 	}}
 	c.Programs = append(c.Programs, s.userJob("user's byte loop", Lines, "wordcount", input)...)
-	c.Programs = append(c.Programs, s.installed(duckWordCount(input, filepath.Join(s.Memory, "duck.csv"), tabs))...)
+	c.Programs = append(c.Programs,
+		s.installed(duckWordCount(input, filepath.Join(s.Memory, "duck.csv"), tabs))...)
 	if s.Slow {
 		c.Programs = append(c.Programs, s.installed(Program{
-			Name:   "mawk",
-			Args:   []string{"mawk", `{ for (i = 1; i <= NF; i++) n[$i]++ } END { for (w in n) print w "\t" n[w] }`, input},
+			Name: "mawk",
+			Args: []string{
+				"mawk",
+				`{ for (i = 1; i <= NF; i++) n[$i]++ } END { for (w in n) print w "\t" n[w] }`,
+				input,
+			},
 			Env:    []string{"LC_ALL=C"},
 			Result: Other, Once: true,
 		})...)
@@ -124,40 +136,53 @@ func (s Setup) shell(name, pipeline, input string) Program {
 
 func (s Setup) teraSort() Contest {
 	tarry := s.tarry(Bytes, "terasort", s.Inputs.Tera)
-	c := Contest{Name: "terasort", Input: s.Inputs.Tera, Bytes: s.Size, Fresh: 2 * s.Size, Programs: []Program{
-		tarry,
-		s.limit(Bytes, "terasort", s.Inputs.Tera),
-		s.gnuSort(s.Inputs.Tera, "8G"),
-		tarry.oneSlot(),
-		s.oneCoreLimit(Bytes, "terasort", s.Inputs.Tera),
-	}}
-	c.Programs = append(c.Programs, s.installed(duckTeraSort(s.Inputs.Tera, filepath.Join(s.Memory, "duck.csv")))...)
+	c := Contest{
+		Name: "terasort", Input: s.Inputs.Tera, Bytes: s.Size, Fresh: 2 * s.Size,
+		Programs: []Program{
+			tarry,
+			s.limit(Bytes, "terasort", s.Inputs.Tera),
+			s.gnuSort(s.Inputs.Tera, "8G"),
+			tarry.oneSlot(),
+			s.oneCoreLimit(Bytes, "terasort", s.Inputs.Tera),
+		},
+	}
+	c.Programs = append(c.Programs,
+		s.installed(duckTeraSort(s.Inputs.Tera, filepath.Join(s.Memory, "duck.csv")))...)
 	return c
 }
 
-// bigTeraSort sorts what does not fit into the budget, here an eighth of the input as in 512 MiB for 4 GiB.
+// bigTeraSort sorts what does not fit into the budget, here an eighth of the input as in 512 MiB
+// for 4 GiB.
 func (s Setup) bigTeraSort() Contest {
 	budget := strconv.FormatInt(s.Size/2, 10)
-	return Contest{Name: "terasort in little memory", Input: s.Inputs.Tera4, Bytes: 4 * s.Size, Programs: []Program{
-		s.tarry(Bytes, "terasort", s.Inputs.Tera4).with("tarry", "--memory", budget),
-		s.gnuSort(s.Inputs.Tera4, strconv.FormatInt(s.Size/2>>10, 10)+"K"),
-	}}
+	return Contest{
+		Name: "terasort in little memory", Input: s.Inputs.Tera4, Bytes: 4 * s.Size,
+		Programs: []Program{
+			s.tarry(Bytes, "terasort", s.Inputs.Tera4).with("tarry", "--memory", budget),
+			s.gnuSort(s.Inputs.Tera4, strconv.FormatInt(s.Size/2>>10, 10)+"K"),
+		},
+	}
 }
 
 func (s Setup) sortLines() Contest {
-	return Contest{Name: "sort lines", Input: s.Inputs.Zipf, Bytes: s.Size, Fresh: 2 * s.Size, Programs: []Program{
-		s.tarry(Bytes, "sort", s.Inputs.Zipf),
-		s.limit(Bytes, "sort", s.Inputs.Zipf),
-		s.gnuSort(s.Inputs.Zipf, "8G"),
-	}}
+	return Contest{
+		Name: "sort lines", Input: s.Inputs.Zipf, Bytes: s.Size, Fresh: 2 * s.Size,
+		Programs: []Program{
+			s.tarry(Bytes, "sort", s.Inputs.Zipf),
+			s.limit(Bytes, "sort", s.Inputs.Zipf),
+			s.gnuSort(s.Inputs.Zipf, "8G"),
+		},
+	}
 }
 
 // smallFile is what a process costs before it has anything to do.
 func (s Setup) smallFile() Contest {
-	return Contest{Name: "wordcount small file", Input: s.Inputs.Small, Bytes: smallSize, Programs: []Program{
-		s.tarry(Lines, "wordcount", s.Inputs.Small),
-		s.limit(Lines, "wordcount", s.Inputs.Small),
-	}}
+	return Contest{
+		Name: "wordcount small file", Input: s.Inputs.Small, Bytes: smallSize, Programs: []Program{
+			s.tarry(Lines, "wordcount", s.Inputs.Small),
+			s.limit(Lines, "wordcount", s.Inputs.Small),
+		},
+	}
 }
 
 func (s Setup) gnuSort(input, buffer string) Program {
@@ -191,7 +216,10 @@ func (s Setup) grepCount(name, flag, pattern string) Contest {
 
 func (s Setup) grepLines() Contest {
 	input := s.Inputs.Real
-	limit := Program{Name: "limit", Args: []string{s.Limit, "grep", "-j", strconv.Itoa(s.Cores), Literal, input}, Result: Bytes}
+	limit := Program{
+		Name: "limit", Args: []string{s.Limit, "grep", "-j", strconv.Itoa(s.Cores), Literal, input},
+		Result: Bytes,
+	}
 	c := Contest{Name: "grep literal", Input: input, Bytes: s.Size, Programs: []Program{
 		s.tarry(Bytes, "grep", "-F", Literal, input),
 		limit,
@@ -201,11 +229,17 @@ func (s Setup) grepLines() Contest {
 	return c
 }
 
-// greps are ripgrep and GNU grep where they are installed. GNU grep -a, because text with a NUL byte is
-// text here.
+// greps are ripgrep and GNU grep where they are installed. GNU grep -a, because text with a NUL
+// byte is text here.
 func (s Setup) greps(kind ResultKind, count, flag, pattern, input string) []Program {
-	rg := Program{Name: "ripgrep", Args: []string{"rg", "-a", "--no-line-number", "--no-config"}, Result: kind, Accept: 1}
-	gnu := Program{Name: "GNU grep", Args: []string{"grep", "-a", flag}, Env: []string{"LC_ALL=C"}, Result: kind, Accept: 1}
+	rg := Program{
+		Name: "ripgrep", Args: []string{"rg", "-a", "--no-line-number", "--no-config"},
+		Result: kind, Accept: 1,
+	}
+	gnu := Program{
+		Name: "GNU grep", Args: []string{"grep", "-a", flag}, Env: []string{"LC_ALL=C"},
+		Result: kind, Accept: 1,
+	}
 	if flag == "-F" {
 		rg.Args = append(rg.Args, "-F")
 	}

@@ -2,8 +2,8 @@ package bench
 
 import "strings"
 
-// duckWordCount is WordCount in DuckDB's SQL. It splits at spaces, and at tabs if the text has some; of the ways
-// to have both separate words, turning tabs into spaces is its fastest.
+// duckWordCount is WordCount in DuckDB's SQL. It splits at spaces, and at tabs if the text has
+// some; of the ways to have both separate words, turning tabs into spaces is its fastest.
 func duckWordCount(input, out string, tabs bool) Program {
 	line := "line"
 	if tabs {
@@ -11,7 +11,8 @@ func duckWordCount(input, out string, tabs bool) Program {
 	}
 	p := duck(`COPY (SELECT word, count(*) AS n FROM
 		(SELECT unnest(string_split(`+line+`, ' ')) AS word FROM `+duckLines(input)+`)
-		WHERE word <> '' GROUP BY word ORDER BY word) TO `+quoteSQL(out)+` (HEADER false, DELIMITER '\t', QUOTE '')`, out)
+		WHERE word <> '' GROUP BY word ORDER BY word) TO `+quoteSQL(out)+
+		` (HEADER false, DELIMITER '\t', QUOTE '')`, out)
 	p.Result = Lines
 	return p
 }
@@ -24,13 +25,16 @@ func duckTeraSort(input, out string) Program {
 
 // duckLines is a table of a file's lines: one column, its delimiter a byte that text does not hold.
 func duckLines(input string) string {
-	return `read_csv(` + quoteSQL(input) + `, columns = {'line': 'VARCHAR'}, header = false, auto_detect = false,
+	return `read_csv(` + quoteSQL(input) +
+		`, columns = {'line': 'VARCHAR'}, header = false, auto_detect = false,
 		delim = '` + "\x01" + `', quote = '', escape = '', strict_mode = false)`
 }
 
 // duck runs a statement that writes the file out.
 func duck(statement, out string) Program {
-	return Program{Name: "DuckDB", Args: []string{"duckdb", "-c", statement}, OutDir: out, Result: Other}
+	return Program{
+		Name: "DuckDB", Args: []string{"duckdb", "-c", statement}, OutDir: out, Result: Other,
+	}
 }
 
 func quoteSQL(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

@@ -24,10 +24,12 @@ type Inputs struct {
 // smallSize is the size of Inputs.Small.
 const smallSize = 4 << 10
 
-// MakeInputs makes the inputs of the given size in dir, generated or from real text, and leaves those alone
-// that are there already: the name tells size and source. realText is the file to replicate; empty means the
-// Go distribution's sources.
-func MakeInputs(ctx context.Context, dir string, size int64, realText string, long bool, log io.Writer) (Inputs, error) {
+// MakeInputs makes the inputs of the given size in dir, generated or from real text, and leaves
+// those alone that are there already: the name tells size and source. realText is the file to
+// replicate; empty means the Go distribution's sources.
+func MakeInputs(
+	ctx context.Context, dir string, size int64, realText string, long bool, log io.Writer,
+) (Inputs, error) {
 	in := Inputs{
 		Zipf: filepath.Join(dir, fmt.Sprintf("zipf-%d.txt", size)),
 		Real: filepath.Join(dir, fmt.Sprintf("real-%s-%d.txt", sourceName(realText), size)),

@@ -18,7 +18,9 @@ func TestMakeInputs(t *testing.T) {
 	var log bytes.Buffer
 	in, err := MakeInputs(context.Background(), filepath.Join(dir, "in"), 1000, text, true, &log)
 	require.NoError(t, err)
-	for path, size := range map[string]int64{in.Zipf: 1000, in.Tera: 1000, in.Tera4: 4000, in.Real: 1000, in.Small: smallSize} {
+	for path, size := range map[string]int64{
+		in.Zipf: 1000, in.Tera: 1000, in.Tera4: 4000, in.Real: 1000, in.Small: smallSize,
+	} {
 		info, err := os.Stat(path)
 		require.NoError(t, err)
 		require.Equal(t, size, info.Size(), path)
@@ -40,7 +42,8 @@ func TestMakeInputs(t *testing.T) {
 	require.ErrorContains(t, err, "no text in")
 }
 
-// TestMisspeller compares the text with its copy: as long, few letters changed, nothing else, and the same ones however it is cut.
+// TestMisspeller compares the text with its copy: as long, few letters changed, nothing else, and
+// the same ones however it is cut.
 func TestMisspeller(t *testing.T) {
 	text := bytes.Repeat([]byte("to tarry\n"), 20000)
 	var whole, cut bytes.Buffer

@@ -55,8 +55,9 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	}
 	for _, j := range r.Judgments {
 		out.Targets = append(out.Targets, jsonTarget{
-			Row: j.Target.Row, Contest: j.Target.Contest, Bound: j.Target.bound(), Verdict: j.verdict(),
-			Found: j.Found.Median, Min: j.Found.Min, Max: j.Found.Max,
+			Row: j.Target.Row, Contest: j.Target.Contest, Bound: j.Target.bound(),
+			Verdict: j.verdict(),
+			Found:   j.Found.Median, Min: j.Found.Min, Max: j.Found.Max,
 		})
 	}
 	encoder := json.NewEncoder(w)
@@ -70,7 +71,8 @@ func (r Result) json() jsonProgram {
 		p.Error = r.Err.Error()
 	}
 	for _, s := range r.Samples {
-		p.Samples = append(p.Samples, jsonSample{s.Wall.Seconds(), s.CPU.Seconds(), s.PeakRSS, s.Private})
+		p.Samples = append(p.Samples,
+			jsonSample{s.Wall.Seconds(), s.CPU.Seconds(), s.PeakRSS, s.Private})
 	}
 	return p
 }

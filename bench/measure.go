@@ -17,10 +17,12 @@ import (
 type Sample struct {
 	Wall time.Duration
 	CPU  time.Duration // user and system, of the process and its children
-	// PeakRSS is the most memory in bytes that the process had resident at a time, mapped files included.
+	// PeakRSS is the most memory in bytes that the process had resident at a time, mapped files
+	// included.
 	PeakRSS int64
-	// Private is the most anonymous memory in bytes that was seen at a time, mapped files excluded; 0 where
-	// the system does not tell (outside Linux), or where the process was too short to be seen.
+	// Private is the most anonymous memory in bytes that was seen at a time, mapped files excluded;
+	// 0 where the system does not tell (outside Linux), or where the process was too short to be
+	// seen.
 	Private int64
 }
 
@@ -60,15 +62,17 @@ func runError(p Program, err error, stderr []byte) error {
 	return fmt.Errorf("%s: %w", p.Args[0], err)
 }
 
-// peakRSS is what the system accounted at the end, or what was seen while the process ran. The account of a
-// child starts with what its parent had at the fork, so that it says nothing while it is not above that.
+// peakRSS is what the system accounted at the end, or what was seen while the process ran. The
+// account of a child starts with what its parent had at the fork, so that it says nothing while it
+// is not above that.
 func peakRSS(state *os.ProcessState, seen memorySeen) int64 {
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {
 		return seen.peakRSS
 	}
 	var own syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &own); err == nil && usage.Maxrss <= own.Maxrss && seen.peakRSS > 0 {
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF,
+		&own); err == nil && usage.Maxrss <= own.Maxrss && seen.peakRSS > 0 {
 		return seen.peakRSS
 	}
 	unit := int64(1 << 10)
@@ -87,7 +91,8 @@ type memorySeen struct {
 // microseconds each.
 const watchInterval = 3 * time.Millisecond
 
-// watchMemory looks at a process's memory until the function it returns is called, which tells the peaks.
+// watchMemory looks at a process's memory until the function it returns is called, which tells the
+// peaks.
 func watchMemory(pid int) (stop func() memorySeen) {
 	done, result := make(chan struct{}), make(chan memorySeen)
 	go func() {
@@ -110,7 +115,8 @@ func watchMemory(pid int) (stop func() memorySeen) {
 	return func() memorySeen { close(done); return <-result }
 }
 
-// statusBytes returns the value of a line such as "RssAnon:	  1234 kB" of /proc/PID/status, 0 without it.
+// statusBytes returns the value of a line such as "RssAnon: 1234 kB" of /proc/PID/status, 0 without
+// it.
 func statusBytes(status []byte, name string) int64 {
 	for line := range bytes.Lines(status) {
 		rest, ok := bytes.CutPrefix(line, []byte(name))
@@ -152,6 +158,7 @@ func warm(path string) error {
 	}
 	defer f.Close()
 	// Without the wrapping, the file would offer io.Copy its own way around the read.
-	_, err = io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{f}, make([]byte, 1<<20))
+	_, err = io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{f},
+		make([]byte, 1<<20))
 	return err
 }

@@ -12,8 +12,9 @@ import (
 	"strings"
 )
 
-// replicate writes size bytes of text to path: the file realText, or all Go sources of the distribution in
-// order of their names, again and again, cut at the end and closed by a newline. From the second time on letters are misspelled.
+// replicate writes size bytes of text to path: the file realText, or all Go sources of the
+// distribution in order of their names, again and again, cut at the end and closed by a newline.
+// From the second time on letters are misspelled.
 func replicate(ctx context.Context, path, realText string, size int64) (err error) {
 	sources := []string{realText}
 	if realText == "" {
@@ -69,20 +70,22 @@ func goSources(ctx context.Context) ([]string, error) {
 		return nil, fmt.Errorf("bench: go env GOROOT: %w", err)
 	}
 	var names []string
-	err = filepath.WalkDir(filepath.Join(strings.TrimSpace(string(root)), "src"), func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() && filepath.Ext(path) == ".go" {
-			names = append(names, path)
-		}
-		return err
-	})
+	err = filepath.WalkDir(filepath.Join(strings.TrimSpace(string(root)), "src"),
+		func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() && filepath.Ext(path) == ".go" {
+				names = append(names, path)
+			}
+			return err
+		})
 	return names, err
 }
 
 // misspellEvery is the mean distance in bytes of the letters that a misspeller changes.
 const misspellEvery = 1400
 
-// misspeller copies text with a letter changed here and there, always the same ones. Text repeated as it is
-// would have no more words at 1 GiB than at 100 MB; a vocabulary that keeps growing is what makes counting words hard.
+// misspeller copies text with a letter changed here and there, always the same ones. Text repeated
+// as it is would have no more words at 1 GiB than at 100 MB; a vocabulary that keeps growing is
+// what makes counting words hard.
 type misspeller struct {
 	to   io.Writer
 	rng  *rand.Rand

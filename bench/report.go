@@ -39,7 +39,8 @@ func (r *Report) Write(w io.Writer) error {
 	table(&b, func(t io.Writer) {
 		fmt.Fprintln(t, "  row\tcontest\tbound\tfound\tmin–max\tverdict")
 		for _, j := range r.Judgments {
-			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\n", j.Target.Row, j.Target.Contest, j.Target.bound(), j.found(), j.verdict())
+			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\n", j.Target.Row, j.Target.Contest,
+				j.Target.bound(), j.found(), j.verdict())
 		}
 	})
 	_, err := io.WriteString(w, b.String())
@@ -60,7 +61,9 @@ func writeOutcome(w io.Writer, o *Outcome) {
 	fmt.Fprintf(w, "\n%s (%s, %d rounds)\n", o.Contest.Name, FormatSize(o.Contest.Bytes), o.Rounds)
 	limit := o.Result("limit")
 	table(w, func(t io.Writer) {
-		fmt.Fprintln(t, "  program\twall s\tmin–max\tMB/s\tCPU s\tRSS peak\tprivate\ttimes limit\tmin–max\tCPU/limit's")
+		fmt.Fprintln(t,
+			"  program\twall s\tmin–max\tMB/s\tCPU s\tRSS peak\tprivate\ttimes "+
+				"limit\tmin–max\tCPU/limit's")
 		for _, r := range o.Results {
 			if r.Err != nil {
 				fmt.Fprintf(t, "  %s\tfailed: %v\n", r.Program.Name, r.Err)
@@ -74,7 +77,8 @@ func writeOutcome(w io.Writer, o *Outcome) {
 			if limit != nil && limit.Err == nil {
 				ratio, cpu = Ratios(r.Samples, limit.Samples), CPURatios(r.Samples, limit.Samples)
 			}
-			fmt.Fprintf(t, "  %s\t%.3f\t%s\t%.0f\t%.2f\t%s\t%s\t%s\t%s\t%s\n", r.Program.Name, wall.Median, spread(wall, "%.3f"),
+			fmt.Fprintf(t, "  %s\t%.3f\t%s\t%.0f\t%.2f\t%s\t%s\t%s\t%s\t%s\n", r.Program.Name,
+				wall.Median, spread(wall, "%.3f"),
 				float64(o.Contest.Bytes)/1e6/wall.Median, CPUs(r.Samples).Median,
 				FormatSize(most(r.Samples, func(s Sample) int64 { return s.PeakRSS })),
 				FormatSize(most(r.Samples, func(s Sample) int64 { return s.Private })),
@@ -129,7 +133,10 @@ func (j Judgment) found() string {
 	case PrivatePeak, RSSPeak:
 		return FormatSize(int64(j.Found.Median)) + "\t"
 	case BytesPerSec:
-		mega := Summary{Median: j.Found.Median / 1e6, Min: j.Found.Min / 1e6, Max: j.Found.Max / 1e6, N: j.Found.N}
+		mega := Summary{
+			Median: j.Found.Median / 1e6, Min: j.Found.Min / 1e6, Max: j.Found.Max / 1e6,
+			N: j.Found.N,
+		}
 		return fmt.Sprintf("%.0f\t%s", mega.Median, spread(mega, "%.0f"))
 	case FigureMax, FigureMin:
 		return fmt.Sprintf("%.4g\t", j.Found.Median)

@@ -20,7 +20,10 @@ func someReport() *Report {
 		{Program: Program{Name: "limit"}, Samples: limit},
 		{Program: Program{Name: "GNU sort"}, Err: errors.New("exit status 2")},
 	}}
-	r := &Report{Machine: "a machine", Size: 1 << 30, Outcomes: []Outcome{o}, Figures: []Figure{{EmptyTask, 30, "µs"}}}
+	r := &Report{
+		Machine: "a machine", Size: 1 << 30, Outcomes: []Outcome{o},
+		Figures: []Figure{{EmptyTask, 30, "µs"}},
+	}
 	for _, t := range []Target{
 		{"terasort", "terasort", "tarry", TimesOther, "limit", 1.6},
 		{"terasort", "terasort", "tarry", FasterThan, "GNU sort", 4},
@@ -60,10 +63,12 @@ func TestReportJSON(t *testing.T) {
 	require.NoError(t, someReport().WriteJSON(&out))
 	var back jsonReport
 	require.NoError(t, json.Unmarshal(out.Bytes(), &back))
-	require.Equal(t, []jsonSample{{1.5, 3, 1300 * mib, 200 * mib}, {Wall: 2}}, back.Contests[0].Programs[0].Samples)
+	require.Equal(t, []jsonSample{{1.5, 3, 1300 * mib, 200 * mib}, {Wall: 2}},
+		back.Contests[0].Programs[0].Samples)
 	require.Equal(t, "exit status 2", back.Contests[0].Programs[2].Error)
 	require.Equal(t, jsonTarget{
-		Row: "terasort", Contest: "terasort", Bound: "tarry ≤ 1.6 × limit", Verdict: "NOT MET", Found: 1.75, Min: 1.5, Max: 2,
+		Row: "terasort", Contest: "terasort", Bound: "tarry ≤ 1.6 × limit", Verdict: "NOT MET",
+		Found: 1.75, Min: 1.5, Max: 2,
 	}, back.Targets[0])
 	require.Equal(t, "GNU sort failed", back.Targets[1].Verdict)
 }

@@ -19,7 +19,9 @@ func ParseSize(text string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n < 1 || n > 1<<62>>shift {
-		return 0, fmt.Errorf("bench: size %q: want a number with KiB, MiB, GiB or nothing behind it", text)
+		return 0,
+			fmt.Errorf("bench: size %q: want a number with KiB, MiB, GiB or nothing behind it",
+				text)
 	}
 	return n << shift, nil
 }

@@ -11,8 +11,8 @@ type Summary struct {
 	N                int // number of values; 0: nothing is known and the rest is 0
 }
 
-// Summarize returns the summary of values, which it does not change. The median of an even number of values
-// is the mean of the middle two.
+// Summarize returns the summary of values, which it does not change. The median of an even number
+// of values is the mean of the middle two.
 func Summarize(values []float64) Summary {
 	n := len(values)
 	if n == 0 {
@@ -36,8 +36,8 @@ func CPUs(samples []Sample) Summary {
 	return Summarize(each(samples, func(s Sample) float64 { return s.CPU.Seconds() }))
 }
 
-// Ratios returns the summary of a's wall times divided by b's, round by round, over the rounds in which both
-// ran.
+// Ratios returns the summary of a's wall times divided by b's, round by round, over the rounds in
+// which both ran.
 func Ratios(a, b []Sample) Summary {
 	return ratios(a, b, func(s Sample) float64 { return s.Wall.Seconds() })
 }

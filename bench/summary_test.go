@@ -27,8 +27,10 @@ func walls(seconds ...float64) []Sample {
 
 // A machine that is twice as slow in the second round changes no ratio.
 func TestRatiosAreTakenWithinRounds(t *testing.T) {
-	require.Equal(t, Summary{Median: 2, Min: 2, Max: 2, N: 3}, Ratios(walls(2, 4, 2), walls(1, 2, 1)))
-	require.Equal(t, Summary{Median: 10, Min: 10, Max: 10, N: 1}, Ratios(walls(10), walls(1, 2, 3)), "one ran once")
+	require.Equal(t, Summary{Median: 2, Min: 2, Max: 2, N: 3},
+		Ratios(walls(2, 4, 2), walls(1, 2, 1)))
+	require.Equal(t, Summary{Median: 10, Min: 10, Max: 10, N: 1}, Ratios(walls(10), walls(1, 2, 3)),
+		"one ran once")
 	require.Equal(t, Summary{}, Ratios(nil, walls(1)))
 	a, b := walls(1, 1), walls(1, 1)
 	a[0].CPU, b[0].CPU, a[1].CPU = 3*time.Second, 2*time.Second, time.Second
@@ -36,12 +38,16 @@ func TestRatiosAreTakenWithinRounds(t *testing.T) {
 }
 
 func TestSizes(t *testing.T) {
-	for text, want := range map[string]int64{"1GiB": 1 << 30, "64MiB": 64 << 20, "3KiB": 3072, "1000": 1000} {
+	for text, want := range map[string]int64{
+		"1GiB": 1 << 30, "64MiB": 64 << 20, "3KiB": 3072, "1000": 1000,
+	} {
 		got, err := ParseSize(text)
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
-	for _, text := range []string{"", "0", "-1MiB", "1GB", "GiB", "1.5GiB", "9223372036854775807GiB"} {
+	for _, text := range []string{
+		"", "0", "-1MiB", "1GB", "GiB", "1.5GiB", "9223372036854775807GiB",
+	} {
 		_, err := ParseSize(text)
 		require.ErrorContains(t, err, "want a number with", text)
 	}
@@ -59,7 +65,8 @@ func TestStatusBytes(t *testing.T) {
 }
 
 func TestParseFigures(t *testing.T) {
-	figures, err := parseFigures([]byte(`{"name":"tiny job p50","value":0.5,"unit":"ms"}` + "\n" + `{"name":"empty task","value":7,"unit":"µs"}` + "\n"))
+	figures, err := parseFigures([]byte(`{"name":"tiny job p50","value":0.5,"unit":"ms"}` + "\n" +
+		`{"name":"empty task","value":7,"unit":"µs"}` + "\n"))
 	require.NoError(t, err)
 	require.Equal(t, []Figure{{TinyMedian, 0.5, "ms"}, {EmptyTask, 7, "µs"}}, figures)
 	_, err = parseFigures([]byte("no JSON\n"))

@@ -25,7 +25,8 @@ type Target struct {
 	Contest string // of which contest
 	Program string // whose result
 	Measure Measure
-	Against string // the other program of TimesOther and FasterThan; the figure's name of FigureMax and FigureMin
+	// the other program of TimesOther and FasterThan; the figure's name of FigureMax and FigureMin
+	Against string
 	Bound   float64
 }
 
@@ -50,7 +51,8 @@ type Judgment struct {
 	Why     string  // of an Unknown verdict
 }
 
-// Judge compares a target with the outcomes of contests and with the figures of the live program, by name.
+// Judge compares a target with the outcomes of contests and with the figures of the live program,
+// by name.
 func Judge(t Target, outcomes []Outcome, figures []Figure) Judgment {
 	j := Judgment{Target: t}
 	if t.Measure == FigureMax || t.Measure == FigureMin {
@@ -81,7 +83,8 @@ func (j Judgment) of(o *Outcome) Judgment {
 	case RSSPeak:
 		return j.peak(own, func(s Sample) int64 { return s.PeakRSS })
 	case BytesPerSec:
-		return j.decide(Summarize(each(own.Samples, func(s Sample) float64 { return float64(o.Contest.Bytes) / s.Wall.Seconds() })))
+		return j.decide(Summarize(each(own.Samples,
+			func(s Sample) float64 { return float64(o.Contest.Bytes) / s.Wall.Seconds() })))
 	case WallMax:
 		return j.decide(Walls(own.Samples))
 	case TimesOther, FasterThan:

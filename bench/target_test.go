@@ -18,7 +18,9 @@ func TestJudge(t *testing.T) {
 	}}}
 	figures := []Figure{{Name: TinyMedian, Value: 2, Unit: "ms"}, {Name: TinyRate, Value: 2000}}
 	target := func(m Measure, against string, bound float64) Target {
-		return Target{Contest: "wordcount zipf", Program: "tarry", Measure: m, Against: against, Bound: bound}
+		return Target{
+			Contest: "wordcount zipf", Program: "tarry", Measure: m, Against: against, Bound: bound,
+		}
 	}
 	for _, c := range []struct {
 		target  Target
@@ -39,7 +41,10 @@ func TestJudge(t *testing.T) {
 		{target(FigureMax, EmptyTask, 20), Unknown, 0, "not run"},
 		{target(TimesOther, "mawk", 1), Unknown, 0, "mawk is not installed"},
 		{target(TimesOther, "broken", 1), Unknown, 0, "broken failed"},
-		{Target{Contest: "wordcount zipf", Program: "limit", Measure: PrivatePeak, Bound: 1}, Unknown, 0, "not seen"},
+		{
+			Target{Contest: "wordcount zipf", Program: "limit", Measure: PrivatePeak, Bound: 1},
+			Unknown, 0, "not seen",
+		},
 		{Target{Contest: "sort lines", Program: "tarry"}, Unknown, 0, "not run"},
 	} {
 		j := Judge(c.target, outcomes, figures)
@@ -51,8 +56,12 @@ func TestJudge(t *testing.T) {
 
 // Every target refers to a contest that exists and to programs that take part in it.
 func TestTargetsReferToContests(t *testing.T) {
-	setup := Setup{Tarry: "tarry", Limit: "limit", UserJobs: "userjobs", Cores: 2, Size: 1, Slow: true, Inputs: Inputs{Tera4: "x"}}
-	names := map[string]bool{"DuckDB": true, "ripgrep": true, "GNU grep": true} // may be missing on this machine
+	setup := Setup{
+		Tarry: "tarry", Limit: "limit", UserJobs: "userjobs", Cores: 2, Size: 1, Slow: true,
+		Inputs: Inputs{Tera4: "x"},
+	}
+	// may be missing on this machine
+	names := map[string]bool{"DuckDB": true, "ripgrep": true, "GNU grep": true}
 	for _, c := range Contests(setup) {
 		for _, p := range c.Programs {
 			names[c.Name+"/"+p.Name] = true
@@ -64,7 +73,8 @@ func TestTargetsReferToContests(t *testing.T) {
 		}
 		require.True(t, names[target.Contest+"/"+target.Program], "%+v", target)
 		if target.Against != "" {
-			require.True(t, names[target.Against] || names[target.Contest+"/"+target.Against], "%+v", target)
+			require.True(t, names[target.Against] || names[target.Contest+"/"+target.Against],
+				"%+v", target)
 		}
 	}
 }

@@ -5,8 +5,8 @@ const (
 	gib = 1 << 30
 )
 
-// Targets returns the rows of the project's table of what is fast enough. Bounds on memory are for inputs of
-// 1 GiB; smaller inputs meet them more easily.
+// Targets returns the rows of the project's table of what is fast enough. Bounds on memory are for
+// inputs of 1 GiB; smaller inputs meet them more easily.
 func Targets() []Target {
 	var targets []Target
 	for _, text := range []struct {
@@ -20,7 +20,8 @@ func Targets() []Target {
 	return append(targets, liveTargets()...)
 }
 
-// control is no bound of ours: it tells what the machine lets any program gain from its second core.
+// control is no bound of ours: it tells what the machine lets any program gain from its second
+// core.
 const control = "1 to 2 cores: the machine"
 
 func wordCountTargets(contest string, private float64) []Target {
@@ -47,7 +48,10 @@ func sortTargets() []Target {
 		{"terasort, files in memory", "terasort", "tarry", RSSPeak, "", 2.3 * gib},
 		{"1 to 2 slots", "terasort", "tarry", FasterThan, "tarry, 1 slot", 1.8},
 		{control, "terasort", "limit", FasterThan, "limit, 1 core", 1.8},
-		{"terasort 4x, memory 1/8", "terasort in little memory", "tarry", FasterThan, "GNU sort", 2},
+		{
+			"terasort 4x, memory 1/8", "terasort in little memory", "tarry", FasterThan, "GNU sort",
+			2,
+		},
 		{"terasort 4x, memory 1/8", "terasort in little memory", "tarry", RSSPeak, "", 700 * mib},
 		{"sort of text lines", "sort lines", "tarry", FasterThan, "GNU sort", 3},
 	}
@@ -65,7 +69,11 @@ func grepTargets() []Target {
 			Target{"grep", g.contest, "tarry", PrivatePeak, "", 100 * mib},
 		)
 	}
-	return append(targets, Target{"grep by a user, line by line", "grep literal", "user's line by line", BytesPerSec, "", 1e9})
+	return append(targets,
+		Target{
+			"grep by a user, line by line", "grep literal", "user's line by line", BytesPerSec, "",
+			1e9,
+		})
 }
 
 func liveTargets() []Target {
@@ -76,7 +84,8 @@ func liveTargets() []Target {
 		{tiny, "", "", FigureMax, TinyWorst, 5},
 		{tiny, "", "", FigureMin, TinyRate, 1000},
 		{tiny, "", "", FigureMax, TinyGrowth, 100},
-		{tiny, "", "", FigureMax, GoroutinesLeft, 10}, // of thousands of jobs: some come and go with the heartbeats
+		// of thousands of jobs: some come and go with the heartbeats
+		{tiny, "", "", FigureMax, GoroutinesLeft, 10},
 		{"empty tasks in one job", "", "", FigureMax, EmptyTask, 20},
 		{"40 nodes, 2 slots busy, against 1", "", "", FigureMax, ManyNodes, 1.1},
 	}

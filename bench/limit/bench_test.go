@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// The programs on 16 MiB that lie in memory, in bytes of input a second: for comparing two versions of them.
+// The programs on 16 MiB that lie in memory, in bytes of input a second: for comparing two versions
+// of them.
 
 func BenchmarkWordCount(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 1))
@@ -18,7 +19,8 @@ func BenchmarkWordCount(b *testing.B) {
 
 func BenchmarkTeraSort(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 1))
-	data := []byte(randomText(random, "0123456789abcdefghijklmnopqrstuvwxyz", 16<<20/teraRecord*teraRecord))
+	data := []byte(randomText(random, "0123456789abcdefghijklmnopqrstuvwxyz",
+		16<<20/teraRecord*teraRecord))
 	measure(b, data, func() error {
 		_, err := TeraSort(data, 2, 2, "")
 		return err
@@ -27,7 +29,8 @@ func BenchmarkTeraSort(b *testing.B) {
 
 func BenchmarkSortLines(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 1))
-	text := []byte(randomText(random, "aabbccddeeffgghhiijjkkllmmnnooppqqrrssttuuvvwwxxyyzz\n", 16<<20))
+	text := []byte(randomText(random, "aabbccddeeffgghhiijjkkllmmnnooppqqrrssttuuvvwwxxyyzz\n",
+		16<<20))
 	measure(b, text, func() error {
 		_, err := SortLines(text, 2, 2, "")
 		return err
@@ -36,7 +39,8 @@ func BenchmarkSortLines(b *testing.B) {
 
 func BenchmarkGrep(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 1))
-	text := []byte(randomText(random, "aabbccddeeffgghhiijjkkllmmnnooppqqrrssttuuvvwwxxyyzz\n", 16<<20))
+	text := []byte(randomText(random, "aabbccddeeffgghhiijjkkllmmnnooppqqrrssttuuvvwwxxyyzz\n",
+		16<<20))
 	measure(b, text, func() error {
 		_, err := Grep(text, Literal("zebra"), 2, nil)
 		return err

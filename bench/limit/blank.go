@@ -14,10 +14,11 @@ const (
 // isBlank says whether c separates words: ASCII white space, as in tr -s '[:space:]'.
 func isBlank(c byte) bool { return c == ' ' || c-'\t' < 5 }
 
-// blanks returns 0x80 in each byte of x that separates words: 0x09 … 0x0d and 0x20, and no other bit.
+// blanks returns 0x80 in each byte of x that separates words: 0x09 … 0x0d and 0x20, and no other
+// bit.
 //
-// Adding to the low seven bits of each byte sets its high bit when they reach a bound, and never carries
-// into the next byte.
+// Adding to the low seven bits of each byte sets its high bit when they reach a bound, and never
+// carries into the next byte.
 func blanks(x uint64) uint64 {
 	low := x &^ highBits
 	fromTab := low + (0x80-'\t')*eachByte
@@ -26,8 +27,8 @@ func blanks(x uint64) uint64 {
 	return (fromTab&^pastReturn | ^notSpace) &^ x & highBits
 }
 
-// prefix8 returns the first eight bytes of text as a big-endian number, padded with zeros, so that numbers
-// compare as the bytes do.
+// prefix8 returns the first eight bytes of text as a big-endian number, padded with zeros, so that
+// numbers compare as the bytes do.
 func prefix8(text []byte) uint64 {
 	if len(text) >= 8 {
 		return binary.BigEndian.Uint64(text)

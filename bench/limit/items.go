@@ -12,8 +12,8 @@ type source interface {
 	blocks() int
 	// items appends the items of one block to buf.
 	items(block int, buf []item) []item
-	// deeper returns the eight key bytes that start at depth, as in item, and how many key bytes there are
-	// from depth on: zero or less when the key ends there or before.
+	// deeper returns the eight key bytes that start at depth, as in item, and how many key bytes
+	// there are from depth on: zero or less when the key ends there or before.
 	deeper(ref uint64, depth int) (prefix uint64, rest int)
 }
 
@@ -22,13 +22,14 @@ const (
 	topBuckets = 1 << topBits
 )
 
-// sortItems returns the items of all records in key order; records of equal keys stay in input order. The
-// caller frees the vector.
+// sortItems returns the items of all records in key order; records of equal keys stay in input
+// order. The caller frees the vector.
 //
-// One scatter by the first two key bytes, each goroutine with its share of the blocks, then the buckets,
-// whichever goroutine is free: see bucketSorter.
+// One scatter by the first two key bytes, each goroutine with its share of the blocks, then the
+// buckets, whichever goroutine is free: see bucketSorter.
 func sortItems(src source, goroutines int) vector[item] {
-	next := make([][topBuckets]uint32, goroutines) // place of the goroutine's next item of each bucket
+	// place of the goroutine's next item of each bucket
+	next := make([][topBuckets]uint32, goroutines)
 	eachItem(src, goroutines, func(g int, items []item) {
 		for i := range items {
 			next[g][items[i].prefix>>(64-topBits)]++
@@ -60,7 +61,8 @@ func sortItems(src source, goroutines int) vector[item] {
 	return sorted
 }
 
-// eachItem reads all blocks, goroutine g a run of consecutive ones, and passes their items on by the block.
+// eachItem reads all blocks, goroutine g a run of consecutive ones, and passes their items on by
+// the block.
 func eachItem(src source, goroutines int, visit func(g int, items []item)) {
 	blocks := src.blocks()
 	parallel(goroutines, func(g int) {

@@ -20,7 +20,9 @@ func TestWordCountEqualsPlain(t *testing.T) {
 		want := plainWordCount(text)
 		require.Equal(t, want, readParts(t, dir, 3))
 		require.Equal(t, strings.Count(want, "\n"), distinct)
-		require.Len(t, strings.FieldsFunc(text, func(r rune) bool { return r < 128 && isBlank(byte(r)) }), int(words))
+		require.Len(t,
+			strings.FieldsFunc(text, func(r rune) bool { return r < 128 && isBlank(byte(r)) }),
+			int(words))
 	})
 }
 
@@ -79,7 +81,8 @@ func TestGrepEqualsPlain(t *testing.T) {
 			var out bytes.Buffer
 			n, err := Grep([]byte(text), Literal(literal), 2, &out)
 			require.NoError(t, err)
-			want := plainGrep(text, func(line string) bool { return strings.Contains(line, literal) })
+			want := plainGrep(text,
+				func(line string) bool { return strings.Contains(line, literal) })
 			require.Equal(t, want, out.String())
 			require.Equal(t, strings.Count(want, "\n"), n)
 		}
@@ -88,13 +91,16 @@ func TestGrepEqualsPlain(t *testing.T) {
 
 func TestGrepRegexpEqualsPlain(t *testing.T) {
 	eachText(t, func(t *testing.T, text string) {
-		for _, expression := range []string{"^a", "b$", "a+b", "(?i)AB", "(ab|cd)e?f", "x{3}y", "[a-c]d", "^$", "lo(ng)+"} {
+		for _, expression := range []string{
+			"^a", "b$", "a+b", "(?i)AB", "(ab|cd)e?f", "x{3}y", "[a-c]d", "^$", "lo(ng)+",
+		} {
 			var out bytes.Buffer
 			pattern, err := Regexp(expression)
 			require.NoError(t, err)
 			_, err = Grep([]byte(text), pattern, 2, &out)
 			require.NoError(t, err)
-			require.Equal(t, plainGrep(text, regexp.MustCompile(expression).MatchString), out.String(), expression)
+			require.Equal(t, plainGrep(text, regexp.MustCompile(expression).MatchString),
+				out.String(), expression)
 		}
 	})
 	_, err := Regexp("(")

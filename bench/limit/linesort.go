@@ -2,22 +2,24 @@ package limit
 
 import "bytes"
 
-// SortLines sorts the lines of data by their bytes, as LC_ALL=C sort does, and writes them, each ended by a
-// newline, to part files in dir (none when dir is empty). It returns the number of lines, at most 2³²-1.
+// SortLines sorts the lines of data by their bytes, as LC_ALL=C sort does, and writes them, each
+// ended by a newline, to part files in dir (none when dir is empty). It returns the number of
+// lines, at most 2³²-1.
 func SortLines(data []byte, goroutines, parts int, dir string) (lines int, err error) {
 	src := lineSource(data)
 	sorted := sortItems(src, goroutines)
 	defer sorted.free()
-	return len(sorted.of), writeParts(dir, len(sorted.of), parts, goroutines, func(buf []byte, from, to int) []byte {
-		for _, it := range sorted.of[from:to] {
-			buf = append(append(buf, src.line(it.ref)...), '\n')
-		}
-		return buf
-	})
+	return len(sorted.of),
+		writeParts(dir, len(sorted.of), parts, goroutines, func(buf []byte, from, to int) []byte {
+			for _, it := range sorted.of[from:to] {
+				buf = append(append(buf, src.line(it.ref)...), '\n')
+			}
+			return buf
+		})
 }
 
-// lineSource gives lines to the sort. A ref is a line's offset, shifted left, and its length; a line too
-// long for the length's bits is measured again where it is needed.
+// lineSource gives lines to the sort. A ref is a line's offset, shifted left, and its length; a
+// line too long for the length's bits is measured again where it is needed.
 type lineSource []byte
 
 const (
@@ -56,8 +58,8 @@ func (s lineSource) deeper(ref uint64, depth int) (prefix uint64, rest int) {
 	return deeperIn(s.line(ref), depth)
 }
 
-// lineRange narrows [from, to) to the lines that start in it: from the first line start to the end of the
-// last line.
+// lineRange narrows [from, to) to the lines that start in it: from the first line start to the end
+// of the last line.
 func lineRange(data []byte, from, to int) (int, int) {
 	return lineStart(data, from), lineStart(data, to)
 }

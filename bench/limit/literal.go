@@ -2,8 +2,8 @@ package limit
 
 import "regexp/syntax"
 
-// requiredLiteral returns the longest string that every match of the expression contains, or "" when there
-// is none to be seen in its syntax.
+// requiredLiteral returns the longest string that every match of the expression contains, or ""
+// when there is none to be seen in its syntax.
 func requiredLiteral(expression string) (string, error) {
 	parsed, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Map maps the whole of a regular file for reading. The slice stays valid until unmap is called; writing to
-// it faults. An empty file gives an empty slice. If the file is truncated while mapped, reading past its new
-// end raises SIGBUS: these programs measure, they do not survive that.
+// Map maps the whole of a regular file for reading. The slice stays valid until unmap is called;
+// writing to it faults. An empty file gives an empty slice. If the file is truncated while mapped,
+// reading past its new end raises SIGBUS: these programs measure, they do not survive that.
 func Map(path string) (data []byte, unmap func() error, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -36,8 +36,9 @@ func Map(path string) (data []byte, unmap func() error, err error) {
 
 const hugePage = 2 << 20
 
-// vector is a slice of pointer-free values in zeroed memory outside the Go heap, on huge pages where the
-// system grants them: first touch of 1 GiB takes 50 ms instead of 250 ms, and table probes miss the TLB less.
+// vector is a slice of pointer-free values in zeroed memory outside the Go heap, on huge pages
+// where the system grants them: first touch of 1 GiB takes 50 ms instead of 250 ms, and table
+// probes miss the TLB less.
 type vector[T any] struct {
 	of     []T
 	mapped []byte // what free gives back; nil when of lives on the Go heap
@@ -50,7 +51,8 @@ func newVector[T any](n int) vector[T] {
 	if size < hugePage {
 		return vector[T]{of: make([]T, n)}
 	}
-	mapped, err := unix.Mmap(-1, 0, size+hugePage, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	mapped, err := unix.Mmap(-1, 0, size+hugePage, unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
 		return vector[T]{of: make([]T, n)}
 	}

@@ -51,7 +51,8 @@ func plainSort(text string) string {
 
 func plainTeraSort(data []byte) []byte {
 	records := slices.Collect(slices.Chunk(data, teraRecord))
-	slices.SortStableFunc(records, func(a, b []byte) int { return bytes.Compare(a[:teraKey], b[:teraKey]) })
+	slices.SortStableFunc(records,
+		func(a, b []byte) int { return bytes.Compare(a[:teraKey], b[:teraKey]) })
 	return bytes.Join(records, nil)
 }
 

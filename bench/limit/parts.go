@@ -7,14 +7,17 @@ import (
 	"sync/atomic"
 )
 
-// writeBuffer is how many bytes are gathered before they are written: they stay in the cache until the
-// kernel copies them.
+// writeBuffer is how many bytes are gathered before they are written: they stay in the cache until
+// the kernel copies them.
 const writeBuffer = 256 << 10
 
-// writeParts writes n records in order to the files part-r-00000 … of directory dir, which it makes, each
-// part with nearly the same number of records; the goroutines take parts as they come free. An empty dir
-// discards: everything is gathered, nothing is written. appendRecords appends records [from, to) to buf.
-func writeParts(dir string, n, parts, goroutines int, appendRecords func(buf []byte, from, to int) []byte) error {
+// writeParts writes n records in order to the files part-r-00000 … of directory dir, which it
+// makes, each part with nearly the same number of records; the goroutines take parts as they come
+// free. An empty dir discards: everything is gathered, nothing is written. appendRecords appends
+// records [from, to) to buf.
+func writeParts(
+	dir string, n, parts, goroutines int, appendRecords func(buf []byte, from, to int) []byte,
+) error {
 	if dir != "" {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return err
@@ -41,7 +44,9 @@ func writeParts(dir string, n, parts, goroutines int, appendRecords func(buf []b
 }
 
 // writePart writes records [from, to) to part file p; buf is scratch.
-func writePart(dir string, p, from, to int, buf []byte, appendRecords func([]byte, int, int) []byte) (err error) {
+func writePart(
+	dir string, p, from, to int, buf []byte, appendRecords func([]byte, int, int) []byte,
+) (err error) {
 	var file *os.File
 	if dir != "" {
 		file, err = os.Create(filepath.Join(dir, fmt.Sprintf("part-r-%05d", p)))

@@ -9,8 +9,9 @@ import (
 const (
 	radixBits    = 8
 	radixBuckets = 1 << radixBits
-	insertionMax = 40      // below this many items insertion sort wins
-	sharedMin    = 1 << 15 // from this many items on a sub-bucket is left to whichever goroutine is free
+	insertionMax = 40 // below this many items insertion sort wins
+	// from this many items on a sub-bucket is left to whichever goroutine is free
+	sharedMin = 1 << 15
 )
 
 // task is a run of items whose keys agree in their first depth bytes and in all prefix bits above
@@ -21,8 +22,9 @@ type task struct {
 	depth int // key bytes before the prefix
 }
 
-// bucketSorter sorts tasks by most-significant-byte radix, several goroutines at a time. Big sub-buckets
-// become tasks of their own, so that one common first letter does not leave the other goroutines idle.
+// bucketSorter sorts tasks by most-significant-byte radix, several goroutines at a time. Big
+// sub-buckets become tasks of their own, so that one common first letter does not leave the other
+// goroutines idle.
 type bucketSorter struct {
 	src  source
 	mu   sync.Mutex
@@ -136,8 +138,9 @@ func (s *bucketSorter) sortTies(t task, scratch []item) {
 	}
 }
 
-// sortDeeper sorts items of equal prefixes by the next eight key bytes. Keys that end with the prefix come
-// first, the shorter before the longer: they differ only in zero bytes that look like padding.
+// sortDeeper sorts items of equal prefixes by the next eight key bytes. Keys that end with the
+// prefix come first, the shorter before the longer: they differ only in zero bytes that look like
+// padding.
 func (s *bucketSorter) sortDeeper(t task, scratch []item) {
 	const prefixBytes = 8
 	ended := 0

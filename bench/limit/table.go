@@ -7,8 +7,8 @@ import (
 )
 
 // entry is one distinct word and its count. Words of up to 16 bytes live in k0 and k1 alone, loaded
-// little-endian and padded with zeros; of longer ones k0 and k1 hold the first 16 bytes, and the arena all.
-// 32 bytes: two entries a cache line, so that the usual probe misses the cache once.
+// little-endian and padded with zeros; of longer ones k0 and k1 hold the first 16 bytes, and the
+// arena all. 32 bytes: two entries a cache line, so that the usual probe misses the cache once.
 type entry struct {
 	k0, k1 uint64
 	count  uint64 // 0: the entry is free

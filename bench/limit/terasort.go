@@ -11,24 +11,27 @@ const (
 	teraKey    = 10
 )
 
-// TeraSort sorts data's records of 100 bytes by their first 10, records of equal keys in input order, and
-// writes them to part files in dir (none when dir is empty). It returns the number of records, at most 2³²-1;
-// data must be a whole number of them.
+// TeraSort sorts data's records of 100 bytes by their first 10, records of equal keys in input
+// order, and writes them to part files in dir (none when dir is empty). It returns the number of
+// records, at most 2³²-1; data must be a whole number of them.
 func TeraSort(data []byte, goroutines, parts int, dir string) (records int, err error) {
 	if len(data)%teraRecord != 0 {
-		return 0, fmt.Errorf("limit: %d bytes are not a whole number of %d-byte records", len(data), teraRecord)
+		return 0,
+			fmt.Errorf("limit: %d bytes are not a whole number of %d-byte records", len(data),
+				teraRecord)
 	}
 	records = len(data) / teraRecord
 	sorted := sortItems(teraSource(data), goroutines)
 	defer sorted.free()
-	return records, writeParts(dir, records, parts, goroutines, func(buf []byte, from, to int) []byte {
-		// The copy waits for memory, nothing else: each record is somewhere else.
-		for _, it := range sorted.of[from:to] {
-			at := int(it.ref) * teraRecord
-			buf = append(buf, data[at:at+teraRecord]...)
-		}
-		return buf
-	})
+	return records,
+		writeParts(dir, records, parts, goroutines, func(buf []byte, from, to int) []byte {
+			// The copy waits for memory, nothing else: each record is somewhere else.
+			for _, it := range sorted.of[from:to] {
+				at := int(it.ref) * teraRecord
+				buf = append(buf, data[at:at+teraRecord]...)
+			}
+			return buf
+		})
 }
 
 // teraSource gives records to the sort; a ref is a record's number.

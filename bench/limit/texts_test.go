@@ -22,7 +22,8 @@ func eachText(t *testing.T, f func(t *testing.T, text string)) {
 	t.Helper()
 	for _, text := range []string{
 		"", "\n", "a", "a\n", "\n\n\n", " ", "one two\none", "no newline at the end",
-		"exactly8 exactly16bytes!! seventeen bytes!", strings.Repeat("x", 5000), "a\x00\na\na\x00\x00\n",
+		"exactly8 exactly16bytes!! seventeen bytes!", strings.Repeat("x", 5000),
+		"a\x00\na\na\x00\x00\n",
 		strings.Repeat("a line that comes again and again\n", 5000),
 		strings.Repeat(strings.Repeat("long", 5000)+"\n", 20) + "short\n",
 		strings.Repeat("0123456789 ", 30000),

@@ -3,9 +3,11 @@ package limit
 import "strconv"
 
 // WordCount counts the words of data, which ASCII white space separates, with the given number of
-// goroutines, and writes lines of word, tab and count, sorted by the words' bytes, to part files in dir (none
-// when dir is empty). It returns the number of words, and of distinct ones.
-func WordCount(data []byte, goroutines, parts int, dir string) (words uint64, distinct int, err error) {
+// goroutines, and writes lines of word, tab and count, sorted by the words' bytes, to part files in
+// dir (none when dir is empty). It returns the number of words, and of distinct ones.
+func WordCount(
+	data []byte, goroutines, parts int, dir string,
+) (words uint64, distinct int, err error) {
 	t := countWords(data, goroutines)
 	defer t.entries.free()
 	for i := range t.entries.of {
@@ -31,7 +33,8 @@ func countWords(data []byte, goroutines int) *table {
 	for g := range counters {
 		counters[g] = &counter{table: newTable()}
 	}
-	// The last words could be loaded past the end of data: a padded copy holds those that start there.
+	// The last words could be loaded past the end of data: a padded copy holds those that start
+	// there.
 	bulk := max(0, len(data)-loadSlack)
 	chunks(bulk, chunk, goroutines, func(g, from, to int) { counters[g].count(data, from, to) })
 	start := max(0, bulk-1) // with the byte before, which tells whether a word starts at bulk

@@ -1,6 +1,7 @@
 //go:build !unix
 
-// Package cputime tells how much processor time this process has used, so that a busy machine does not blur a benchmark.
+// Package cputime tells how much processor time this process has used, so that a busy machine does
+// not blur a benchmark.
 package cputime
 
 import "time"

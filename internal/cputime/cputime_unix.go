@@ -1,6 +1,7 @@
 //go:build unix
 
-// Package cputime tells how much processor time this process has used, so that a busy machine does not blur a benchmark.
+// Package cputime tells how much processor time this process has used, so that a busy machine does
+// not blur a benchmark.
 package cputime
 
 import (
@@ -8,7 +9,8 @@ import (
 	"time"
 )
 
-// Used is the time that all processors together have spent for this process, in user code and in the system; 0 where it is not known.
+// Used is the time that all processors together have spent for this process, in user code and in
+// the system; 0 where it is not known.
 func Used() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -1,6 +1,6 @@
-// Bench runs Tarry, the hand-tuned programs of bench/limit and the tools on this machine side by side and
-// prints how they compare; see docs/benchmarks.md. The programs must have been built before: use `make bench`
-// or `make bench-quick`.
+// Bench runs Tarry, the hand-tuned programs of bench/limit and the tools on this machine side by
+// side and prints how they compare; see docs/benchmarks.md. The programs must have been built
+// before: use `make bench` or `make bench-quick`.
 package main
 
 import (
@@ -41,17 +41,23 @@ func parse(args []string) (options, error) {
 	o := options{size: 1 << 30}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.StringVar(&o.bin, "bin", "bin", "`directory` of the programs tarry, limit and userjobs")
-	flags.StringVar(&o.dir, "dir", "out/bench", "`directory` for inputs, which are kept, and for spills")
+	flags.StringVar(&o.dir, "dir", "out/bench",
+		"`directory` for inputs, which are kept, and for spills")
 	flags.StringVar(&o.memory, "memory", "/dev/shm", "`directory` in memory for results")
-	flags.StringVar(&o.real, "real", "", "real text to replicate (default: the Go distribution's sources)")
-	flags.StringVar(&o.only, "only", "", "only contests whose name matches this `regexp`; live stands for the running cluster")
+	flags.StringVar(&o.real, "real", "",
+		"real text to replicate (default: the Go distribution's sources)")
+	flags.StringVar(&o.only, "only", "",
+		"only contests whose name matches this `regexp`; live stands for the running cluster")
 	flags.StringVar(&o.json, "json", "", "`file` for all samples as JSON")
-	flags.Func("size", "bytes of each input, such as 64MiB (default 1GiB)", func(text string) (err error) {
-		o.size, err = bench.ParseSize(text)
-		return err
-	})
+	flags.Func("size", "bytes of each input, such as 64MiB (default 1GiB)",
+		func(text string) (err error) {
+			o.size, err = bench.ParseSize(text)
+			return err
+		})
 	flags.IntVar(&o.rounds, "rounds", 5, "how often each program runs")
-	flags.BoolVar(&o.long, "long", false, "also sort four times the size in an eighth of it as memory, and sustain tiny jobs for 60 s")
+	flags.BoolVar(&o.long, "long", false,
+		"also sort four times the size in an eighth of it as memory, and sustain tiny jobs for "+
+			"60 s")
 	flags.BoolVar(&o.slow, "slow", false, "also run mawk and tr, sort, uniq once")
 	if err := flags.Parse(args); err != nil {
 		return o, err
@@ -84,9 +90,12 @@ func run(ctx context.Context, args []string) error {
 	return errors.Join(runErr, o.write(&report))
 }
 
-// runAll runs what the flags select and adds it to the report. After an interrupt the report holds what was
-// done until then.
-func (o options) runAll(ctx context.Context, setup bench.Setup, only *regexp.Regexp, scratch string, report *bench.Report) error {
+// runAll runs what the flags select and adds it to the report. After an interrupt the report holds
+// what was done until then.
+func (o options) runAll(
+	ctx context.Context, setup bench.Setup, only *regexp.Regexp, scratch string,
+	report *bench.Report,
+) error {
 	failed := 0
 	for _, c := range bench.Contests(setup) {
 		if !only.MatchString(c.Name) {
@@ -105,7 +114,8 @@ func (o options) runAll(ctx context.Context, setup bench.Setup, only *regexp.Reg
 			seconds = "60"
 		}
 		var err error
-		if report.Figures, err = bench.RunFigures(ctx, setup.UserJobs, "live", seconds, setup.Inputs.Zipf); err != nil {
+		if report.Figures, err = bench.RunFigures(ctx, setup.UserJobs, "live", seconds,
+			setup.Inputs.Zipf); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			failed++
 		}
@@ -134,7 +144,8 @@ func (o options) setup(ctx context.Context) (s bench.Setup, scratch string, err 
 		return s, "", err
 	}
 	if _, err := os.Stat(o.memory); err != nil {
-		fmt.Fprintf(os.Stderr, "no %s here: results go to %s, which may be slower than memory\n", o.memory, o.dir)
+		fmt.Fprintf(os.Stderr, "no %s here: results go to %s, which may be slower than memory\n",
+			o.memory, o.dir)
 		o.memory = o.dir
 	}
 	scratch, err = os.MkdirTemp(o.memory, "tarry-bench-")
@@ -171,9 +182,11 @@ func machine() string {
 	name := runtime.GOARCH
 	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		lines := strings.Split(string(info), "\n")
-		if i := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "model name") }); i >= 0 {
+		if i := slices.IndexFunc(lines,
+			func(l string) bool { return strings.HasPrefix(l, "model name") }); i >= 0 {
 			_, name, _ = strings.Cut(lines[i], ": ")
 		}
 	}
-	return fmt.Sprintf("%s, %d cores, %s, %s", name, runtime.NumCPU(), runtime.GOOS, runtime.Version())
+	return fmt.Sprintf("%s, %d cores, %s, %s", name, runtime.NumCPU(), runtime.GOOS,
+		runtime.Version())
 }

@@ -26,6 +26,10 @@ func TestRunTellsOfFailures(t *testing.T) {
 	dir := t.TempDir()
 	real := dir + "/real.txt"
 	require.NoError(t, os.WriteFile(real, []byte("some text\n"), 0o600))
-	err := run(context.Background(), []string{"-bin", dir, "-dir", dir + "/bench", "-memory", dir, "-real", real, "-size", "1000", "-rounds", "1", "-only", "sort lines"})
+	err := run(context.Background(),
+		[]string{
+			"-bin", dir, "-dir", dir + "/bench", "-memory", dir, "-real", real, "-size", "1000",
+			"-rounds", "1", "-only", "sort lines",
+		})
 	require.ErrorContains(t, err, "2 programs failed")
 }

@@ -5,8 +5,9 @@
 //	limit sort      [flags] FILE
 //	limit grep      [flags] LITERAL FILE
 //
-// It prints what it did, and how long that took inside the process, to standard error. With -o DIR the
-// results are written as part files, otherwise discarded; grep writes matching lines to standard output.
+// It prints what it did, and how long that took inside the process, to standard error. With -o DIR
+// the results are written as part files, otherwise discarded; grep writes matching lines to
+// standard output.
 package main
 
 import (
@@ -27,7 +28,8 @@ func main() {
 	}
 }
 
-const usage = "usage: limit wordcount|terasort|sort|grep [-o DIR] [-parts N] [-j N] [-c] [-e] [LITERAL] FILE"
+const usage = "usage: limit wordcount|terasort|sort|grep [-o DIR] [-parts N] [-j N] [-c] [-e] " +
+	"[LITERAL] FILE"
 
 // options are the flags all programs share.
 type options struct {

@@ -14,15 +14,26 @@ func TestPrograms(t *testing.T) {
 	file := filepath.Join(dir, "text")
 	require.NoError(t, os.WriteFile(file, []byte("to wait\na moment\nto go on\n"), 0o600))
 	records := filepath.Join(dir, "records")
-	require.NoError(t, os.WriteFile(records, append(bytes.Repeat([]byte("b"), 100), bytes.Repeat([]byte("a"), 100)...), 0o600))
+	require.NoError(t,
+		os.WriteFile(records,
+			append(bytes.Repeat([]byte("b"), 100), bytes.Repeat([]byte("a"), 100)...), 0o600))
 	for _, c := range []struct {
 		args         []string
 		file, stdout string
 		did, part    string
 	}{
-		{args: []string{"wordcount", "-parts", "1"}, file: file, did: "7 words, 6 distinct", part: "a\t1\ngo\t1\nmoment\t1\non\t1\nto\t2\nwait\t1\n"},
-		{args: []string{"sort", "-parts", "1"}, file: file, did: "3 lines", part: "a moment\nto go on\nto wait\n"},
-		{args: []string{"terasort", "-parts", "1"}, file: records, did: "2 records", part: string(bytes.Repeat([]byte("a"), 100)) + string(bytes.Repeat([]byte("b"), 100))},
+		{
+			args: []string{"wordcount", "-parts", "1"}, file: file, did: "7 words, 6 distinct",
+			part: "a\t1\ngo\t1\nmoment\t1\non\t1\nto\t2\nwait\t1\n",
+		},
+		{
+			args: []string{"sort", "-parts", "1"}, file: file, did: "3 lines",
+			part: "a moment\nto go on\nto wait\n",
+		},
+		{
+			args: []string{"terasort", "-parts", "1"}, file: records, did: "2 records",
+			part: string(bytes.Repeat([]byte("a"), 100)) + string(bytes.Repeat([]byte("b"), 100)),
+		},
 		{args: []string{"grep"}, file: file, did: "2 lines match", stdout: "to wait\nto go on\n"},
 		{args: []string{"grep", "-c", "-e"}, file: file, did: "1 lines match", stdout: "1\n"},
 	} {
@@ -45,7 +56,12 @@ func TestPrograms(t *testing.T) {
 
 func TestWrongUse(t *testing.T) {
 	for _, args := range [][]string{
-		nil, {"wordcount"}, {"wordcount", "-j", "0", "x"}, {"grep", "x"}, {"wordcount", "does-not-exist"}, {"tea", os.DevNull},
+		nil,
+		{"wordcount"},
+		{"wordcount", "-j", "0", "x"},
+		{"grep", "x"},
+		{"wordcount", "does-not-exist"},
+		{"tea", os.DevNull},
 	} {
 		require.Error(t, run(args, &bytes.Buffer{}, &bytes.Buffer{}), args)
 	}

@@ -37,12 +37,15 @@ func live(ctx context.Context, sustained time.Duration, input string) error {
 // emptyTasks measures one job of 100,000 map tasks that do nothing.
 func emptyTasks(ctx context.Context) (figures []bench.Figure, err error) {
 	const tasks = 100_000
-	cluster, err := actors.Start(actors.Config{BlockSize: 1}) // one record a block, so one record a task
+	// one record a block, so one record a task
+	cluster, err := actors.Start(actors.Config{BlockSize: 1})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, cluster.Close()) }()
-	job := mapreduce.MapOnly[int, int]{Name: "empty tasks", Map: func(int, func(int)) error { return nil }}
+	job := mapreduce.MapOnly[int, int]{
+		Name: "empty tasks", Map: func(int, func(int)) error { return nil },
+	}
 	var result mapreduce.Collected[int]
 	plan, err := job.Bind(mapreduce.Slice(make([]int, tasks)), result.Output())
 	if err != nil {
@@ -56,8 +59,8 @@ func emptyTasks(ctx context.Context) (figures []bench.Figure, err error) {
 	return []bench.Figure{{Name: bench.EmptyTask, Value: perTask, Unit: "µs"}}, nil
 }
 
-// manyNodes measures WordCount on 40 nodes in 4 racks, of which 2 attempts compute at a time, against the
-// same on one node with 2 slots.
+// manyNodes measures WordCount on 40 nodes in 4 racks, of which 2 attempts compute at a time,
+// against the same on one node with 2 slots.
 func manyNodes(ctx context.Context, input string) ([]bench.Figure, error) {
 	const rounds, slots = 5, 2
 	var ratios []float64
@@ -74,11 +77,15 @@ func manyNodes(ctx context.Context, input string) ([]bench.Figure, error) {
 		}
 		ratios = append(ratios, many.Seconds()/one.Seconds())
 	}
-	return []bench.Figure{{Name: bench.ManyNodes, Value: bench.Summarize(ratios).Median, Unit: "times"}}, nil
+	return []bench.Figure{
+		{Name: bench.ManyNodes, Value: bench.Summarize(ratios).Median, Unit: "times"},
+	}, nil
 }
 
 // timeWordCount is the time from submitting WordCount to its end, on a cluster that is up.
-func timeWordCount(ctx context.Context, input string, c actors.Config) (took time.Duration, err error) {
+func timeWordCount(
+	ctx context.Context, input string, c actors.Config,
+) (took time.Duration, err error) {
 	cluster, err := actors.Start(c)
 	if err != nil {
 		return 0, err

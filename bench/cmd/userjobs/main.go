@@ -2,7 +2,9 @@
 //
 //	userjobs wordcount IN OUT    words found byte by byte in each line
 //	userjobs grep IN OUT         each line looked at by itself
-//	userjobs live SECONDS IN     figures of a running cluster, a JSON object a line: small jobs for so long
+//
+// userjobs live SECONDS IN figures of a running cluster, a JSON object a line: small jobs for so
+// long
 package main
 
 import (
@@ -50,7 +52,10 @@ func run(ctx context.Context, args []string) error {
 }
 
 // runOnce runs a job from a file to a directory on a cluster of its own with default settings.
-func runOnce(ctx context.Context, in, out string, bind func(mapreduce.Source, mapreduce.Destination) (*mapreduce.Plan, error)) (err error) {
+func runOnce(
+	ctx context.Context, in, out string,
+	bind func(mapreduce.Source, mapreduce.Destination) (*mapreduce.Plan, error),
+) (err error) {
 	cluster, err := actors.Start(actors.Config{})
 	if err != nil {
 		return err

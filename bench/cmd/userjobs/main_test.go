@@ -17,7 +17,8 @@ import (
 func TestJobsOfUsers(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in")
-	require.NoError(t, os.WriteFile(in, []byte("to be \tor\nnot  to be\n\nShakespeare to\r\n"), 0o600))
+	require.NoError(t,
+		os.WriteFile(in, []byte("to be \tor\nnot  to be\n\nShakespeare to\r\n"), 0o600))
 	for job, want := range map[string][]string{
 		"wordcount": {"Shakespeare\t1", "be\t2", "not\t1", "or\t1", "to\t3"},
 		"grep":      {"Shakespeare to\r"},

@@ -14,8 +14,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// tinyJobs measures jobs of one map, one reduce and three lines on one running cluster: first one after the
-// other, for the latency; then by several clients for so long, for the rate and for what they leave behind.
+// tinyJobs measures jobs of one map, one reduce and three lines on one running cluster: first one
+// after the other, for the latency; then by several clients for so long, for the rate and for what
+// they leave behind.
 func tinyJobs(ctx context.Context, sustained time.Duration) (figures []bench.Figure, err error) {
 	cluster, err := actors.Start(actors.Config{})
 	if err != nil {
@@ -41,8 +42,14 @@ func tinyJobs(ctx context.Context, sustained time.Duration) (figures []bench.Fig
 		{Name: bench.TinyMedian, Value: latencies[timed/2], Unit: "ms"},
 		{Name: bench.TinyWorst, Value: latencies[timed*99/100], Unit: "ms"},
 		{Name: bench.TinyRate, Value: float64(n) / sustained.Seconds(), Unit: "jobs/s"},
-		{Name: bench.TinyGrowth, Value: (heapAfter - heap) / float64(max(n, 1)), Unit: "bytes a job"},
-		{Name: bench.GoroutinesLeft, Value: float64(max(0, goroutinesAfter-goroutines)), Unit: "goroutines"},
+		{
+			Name: bench.TinyGrowth, Value: (heapAfter - heap) / float64(max(n, 1)),
+			Unit: "bytes a job",
+		},
+		{
+			Name: bench.GoroutinesLeft, Value: float64(max(0, goroutinesAfter-goroutines)),
+			Unit: "goroutines",
+		},
 	}, nil
 }
 
@@ -94,7 +101,8 @@ func tinyJob(ctx context.Context, cluster *actors.Cluster) error {
 	return finish(ctx, cluster, plan)
 }
 
-// settled returns the bytes of live heap objects and the number of goroutines, once ending ones have ended.
+// settled returns the bytes of live heap objects and the number of goroutines, once ending ones
+// have ended.
 func settled() (heap float64, goroutines int) {
 	goroutines = runtime.NumGoroutine()
 	for range 100 {
