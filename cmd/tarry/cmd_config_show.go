@@ -17,7 +17,8 @@ func newConfigShow(p *program) *cobra.Command {
 		Use:   "show COMMAND...",
 		Short: "Show the value of each flag of a command, and where it comes from",
 		Long: `Show the value of each flag of a command when the command line says nothing of it: its default, or what its environment
-variable says. An empty value means that the command works it out.
+variable says. What the command works out is shown with how it does; "no effect" says that a variable changes nothing beside
+the others.
 
   tarry config show run sort
   tarry config show sim`,
@@ -41,20 +42,28 @@ variable says. An empty value means that the command works it out.
 type shownFlag struct {
 	Flag     string `json:"flag"`
 	Value    string `json:"value"`
-	Origin   string `json:"origin"` // default or environment
+	Origin   string `json:"origin"`         // default or environment
+	Note     string `json:"note,omitempty"` // how it was worked out, or why it has no effect
 	Variable string `json:"variable"`
 }
 
 // showFlags prints the flags of a command.
 func (p *program) showFlags(cmd *cobra.Command, asJSON bool) error {
 	var list []shownFlag
+	worked, all := workOut(cmd), foresee(cmd, nil)
 	visit := func(f *pflag.Flag) {
 		if f.Name == "help" {
 			return
 		}
-		one := shownFlag{"--" + f.Name, f.Value.String(), "default", variable(f)}
+		one := shownFlag{Flag: "--" + f.Name, Value: f.Value.String(), Origin: "default", Variable: variable(f)}
+		if w, ok := worked[f.Name]; ok && !f.Changed {
+			one.Value, one.Note = w.value, w.from
+		}
 		if f.Changed {
 			one.Origin = "environment"
+			if why := all.noEffect(f.Name); why != "" && all.given(f.Name) {
+				one.Note = "no effect " + why
+			}
 		}
 		list = append(list, one)
 	}
@@ -72,7 +81,11 @@ func (p *program) showFlags(cmd *cobra.Command, asJSON bool) error {
 	t := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(t, "FLAG\tVALUE\tORIGIN\tVARIABLE")
 	for _, f := range list {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", f.Flag, f.Value, f.Origin, f.Variable)
+		origin := f.Origin
+		if f.Note != "" {
+			origin += ": " + f.Note
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", f.Flag, printable(f.Value), origin, f.Variable)
 	}
 	return t.Flush()
 }

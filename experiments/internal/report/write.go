@@ -33,7 +33,7 @@ func Write(
 		if err != nil {
 			return done, fmt.Errorf("experiment %s: %w", e.Name, err)
 		}
-		if err := writeOne(filepath.Join(dir, e.Name), e, r); err != nil {
+		if err := writeOne(filepath.Join(dir, e.Name), e, r, o); err != nil {
 			return done, fmt.Errorf("experiment %s: %w", e.Name, err)
 		}
 		done = append(done, Outcome{e, r})
@@ -47,12 +47,12 @@ func Write(
 
 // writeOne writes an experiment's folder: result.md, rows.csv, each table as CSV and each figure as
 // SVG, PNG and CSV.
-func writeOne(dir string, e Experiment, r *Result) error {
+func writeOne(dir string, e Experiment, r *Result, o Options) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	err := writeFile(filepath.Join(dir, "result.md"), func(w io.Writer) error {
-		return writeSection(w, Outcome{e, r}, "#", "")
+		return writeSection(w, Outcome{e, r}, o, "#", "")
 	})
 	if err != nil {
 		return err
@@ -106,17 +106,33 @@ func writeReport(w io.Writer, done []Outcome, o Options) error {
 		if d.Result.Measured {
 			continue
 		}
-		if err := writeSection(w, d, "##", d.Name+"/"); err != nil {
+		if err := writeSection(w, d, o, "##", d.Name+"/"); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// command is the command line that gives the outcome again. The folder is any, so that the same
+// flags write the same bytes.
+func command(name string, o Options) string {
+	line := "tarry experiment " + name + " -o " + name
+	if o.Quick {
+		line += " --quick"
+	}
+	if o.Seed != 0 {
+		line += fmt.Sprintf(" --seed %d", o.Seed)
+	}
+	if o.Repeat != 0 {
+		line += fmt.Sprintf(" --repeat %d", o.Repeat)
+	}
+	return line
+}
+
 // writeSection writes one outcome; figures are looked for under prefix.
-func writeSection(w io.Writer, d Outcome, head, prefix string) error {
-	fmt.Fprintf(w, "\n<a id=\"%s\"></a>\n%s %s\n\nSource: %s. Command: `tarry experiment %s`.\n",
-		d.Name, head, d.Title, d.Source, d.Name)
+func writeSection(w io.Writer, d Outcome, o Options, head, prefix string) error {
+	fmt.Fprintf(w, "\n<a id=\"%s\"></a>\n%s %s\n\nSource: %s. Command: `%s`.\n",
+		d.Name, head, d.Title, d.Source, command(d.Name, o))
 	fmt.Fprint(w,
 		"\n| quantity | published | ours | difference | verdict |\n|---|---|---|---|---|\n")
 	for _, r := range d.Result.Rows {

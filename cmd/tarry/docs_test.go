@@ -1,0 +1,118 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/experiments"
+)
+
+// documented are the command lines of a page: those that stand on lines of their own, to be typed, and those in a sentence.
+func documented(page string) (typed, spoken []string) {
+	for line := range strings.Lines(page) {
+		line = strings.TrimSpace(line)
+		for _, prompt := range []string{"$ ", "bin/"} {
+			line = strings.TrimPrefix(line, prompt)
+		}
+		if strings.HasPrefix(line, "tarry ") {
+			typed = append(typed, line)
+			continue
+		}
+		for _, span := range regexp.MustCompile("`(?:[A-Z_]+=\\S* )?(?:bin/)?(tarry [^`]+)`").FindAllStringSubmatch(line, -1) {
+			spoken = append(spoken, span[1])
+		}
+	}
+	return typed, spoken
+}
+
+// understood requires that a command line is one: a known command with known flags that have an effect, right values and arguments.
+func understood(t *testing.T, page, line string) {
+	t.Helper()
+	line = regexp.MustCompile(` (\||&&|>|\d>) .*| *&$`).ReplaceAllString(line, "")
+	words, err := splitWords(line)
+	require.NoError(t, err, "%s: %s", page, line)
+	root := newRoot(new(program))
+	cmd, rest, err := root.Find(words[1:])
+	require.NoError(t, err, "%s: %s", page, line)
+	require.NotEqual(t, root, cmd, "%s: %s", page, line)
+	require.NoError(t, cmd.ParseFlags(rest), "%s: %s", page, line)
+	args := cmd.Flags().Args()
+	if cmd.Args != nil {
+		require.NoError(t, cmd.Args(cmd, args), "%s: %s", page, line)
+	}
+	require.NoError(t, foresee(cmd, args).check(), "%s: %s", page, line)
+	if out := cmd.Flag("output"); out != nil {
+		require.NotEmpty(t, out.Value.String(), "%s: where to? %s", page, line)
+	}
+}
+
+// known requires that the command that a sentence speaks of exists, and its flags.
+func known(t *testing.T, page, line string) {
+	t.Helper()
+	words := strings.Fields(strings.ReplaceAll(line, `\|`, "|"))
+	for i := range words {
+		words[i], _, _ = strings.Cut(words[i], "|") // the first of several
+	}
+	root := newRoot(new(program))
+	var names []string
+	for _, w := range words[1:] {
+		if !regexp.MustCompile(`^[a-z]+$`).MatchString(w) {
+			break
+		}
+		names = append(names, w)
+	}
+	cmd, _, err := root.Find(names)
+	require.NoError(t, err, "%s: %s", page, line)
+	require.NotEqual(t, root, cmd, "%s: %s", page, line)
+	for _, w := range words {
+		name, found := strings.CutPrefix(strings.Trim(w, "[]"), "--")
+		if found && name != "help" {
+			require.NotNil(t, cmd.Flag(name), "%s: no flag --%s: %s", page, name, line)
+		}
+	}
+}
+
+// Every command of README, of the documentation, and of what experiments write is one that the program understands.
+func TestDocumentedCommandsAreUnderstood(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.md")
+	require.NoError(t, err)
+	more, err := filepath.Glob("../../docs/*/*.md")
+	require.NoError(t, err)
+	count := 0
+	for _, name := range append(append(pages, more...), "../../README.md") {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		typed, spoken := documented(string(text))
+		count += len(typed) + len(spoken)
+		for _, line := range typed {
+			if strings.ContainsAny(line, "[…") || strings.Contains(line, "...") {
+				known(t, name, line)
+			} else {
+				understood(t, name, line)
+			}
+		}
+		for _, line := range spoken {
+			known(t, name, line)
+		}
+	}
+	require.Greater(t, count, 40)
+}
+
+// What an experiment leaves tells the very command that gives it again.
+func TestResultTellsItsCommand(t *testing.T) {
+	t.Chdir(t.TempDir())
+	w := runWrong(t, strings.Fields("experiment delay-fig5 --quick --seed 3 -o out"), nil)
+	require.Zero(t, w.code, w.errs)
+	e, ok := experiments.Find("delay-fig5")
+	require.True(t, ok)
+	text, err := os.ReadFile(filepath.Join("out", e.Name, "result.md"))
+	require.NoError(t, err)
+	_, spoken := documented(string(text))
+	require.Equal(t, []string{"tarry experiment delay-fig5 -o delay-fig5 --quick --seed 3"}, spoken)
+	understood(t, "result.md", spoken[0])
+}
