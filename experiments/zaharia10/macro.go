@@ -63,7 +63,7 @@ func macroSetup(more ...string) []string {
 // macroChosen says how the set-up came about.
 const macroChosen = "Three set-ups with other splits of reading and computing, or without " +
 	"contention, were run before this one was chosen; the tables of delay-fig5 and delay-fig9 " +
-	"have them."
+	"have two of them."
 
 // macro runs the three schedulers of [Zaharia10 §5.1] over seeds of a workload.
 func macro(
