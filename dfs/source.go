@@ -77,6 +77,21 @@ func (m *memFile) View(off int64, n int) ([]byte, func(), error) {
 	return m.data[off : off+int64(n) : off+int64(n)], func() {}, nil
 }
 
+// Shared reports whether Views of src show bytes that are there anyway, and take no memory of
+// their own, however long they are.
+func Shared(src Source) bool {
+	switch f := src.(type) {
+	case *LocalFile:
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return !f.ranges
+	case *memFile:
+		return true
+	default:
+		return false
+	}
+}
+
 // checkRange refuses a View that leaves a file of the given size.
 func checkRange(name string, size, off int64, n int) error {
 	if off < 0 || n < 0 || off > size || int64(n) > size-off {

@@ -21,11 +21,15 @@ type foreign struct {
 
 // guarded returns data such that its panics end no process. What dfs itself makes is as it is.
 func guarded(data dfs.Source) (_ dfs.Source, err error) {
-	switch data.(type) {
-	case *dfs.LocalFile, *dfs.StoredFile, sliceSource, *foreign:
-		return data, nil
-	case nil:
+	if data == nil {
 		return nil, errors.New("mapreduce: a source without data")
+	}
+	switch data.(type) {
+	case *dfs.StoredFile, sliceSource, *foreign:
+		return data, nil
+	}
+	if dfs.Shared(data) {
+		return data, nil
 	}
 	f := &foreign{Source: data, name: fmt.Sprintf("%T", data)}
 	defer f.named(&err)

@@ -55,7 +55,14 @@ func eachLine(run []byte, yield func([]byte) error) error {
 func LineStrings(sources ...Source) Input[string] {
 	lines := Lines(sources...)
 	return Input[string]{sources: sources, read: func(s *splitReader, yield func(string) error) error {
-		return lines.read(s, func(line []byte) error { return yield(string(line)) })
+		return lines.read(s, func(line []byte) error {
+			if len(line) > leastLargest {
+				if err := s.kept(len(line)); err != nil {
+					return err
+				}
+			}
+			return yield(string(line))
+		})
 	}}
 }
 

@@ -41,15 +41,15 @@ var packedFormats = [...]packedFormat{
 
 func packingOf(name string) packing {
 	for _, p := range packedFormats {
-		if path.Ext(name) == p.ext {
+		if strings.EqualFold(path.Ext(name), p.ext) {
 			return p.kind
 		}
 	}
 	return notPacked
 }
 
-// checkMagic refuses a file whose extension promises a compression that its
-// first bytes deny. An empty file is accepted as empty.
+// checkMagic refuses a file whose extension promises a compression that its first bytes deny. An
+// empty file is nothing but an empty s2 stream: all others have a header.
 func checkMagic(s Source) error {
 	for _, p := range packedFormats {
 		if p.kind != s.packed {
@@ -57,15 +57,30 @@ func checkMagic(s Source) error {
 		}
 		head := make([]byte, 10)
 		n, err := s.Data.ReadAt(head, 0)
-		if err != nil && !errors.Is(err, io.EOF) {
+		switch {
+		case err != nil && !errors.Is(err, io.EOF):
 			return err
-		}
-		if n > 0 && !slices.ContainsFunc(p.magic, func(m string) bool { return strings.HasPrefix(string(head[:n]), m) }) {
+		case n == 0 && p.kind != s2Packed:
+			return fmt.Errorf("%s: named %s but empty: %w", s.name, p.ext, ErrCorruptInput)
+		case n > 0 && !p.begins(string(head[:n])):
 			return fmt.Errorf("%s: named %s but does not begin with its signature: %w", s.name, p.ext, ErrCorruptInput)
 		}
 	}
 	return nil
 }
+
+// begins reports whether a file of the format may begin with head. Compressed by several
+// processors at once, zstd begins with a frame that is to be skipped.
+func (p packedFormat) begins(head string) bool {
+	if p.kind == zstandard && len(head) >= 4 && head[0]&0xf0 == 0x50 && head[1:4] == "\x2a\x4d\x18" {
+		return true
+	}
+	return slices.ContainsFunc(p.magic, func(m string) bool { return strings.HasPrefix(head, m) })
+}
+
+// largestWindow is the most bytes that a zstd stream may look back, what zstd itself allows
+// without being asked: they are held in memory.
+const largestWindow = 128 << 20
 
 // unpack returns the decompressed stream of r; closing it does not close r.
 func unpack(kind packing, r io.Reader) (io.ReadCloser, error) {
@@ -73,16 +88,49 @@ func unpack(kind packing, r io.Reader) (io.ReadCloser, error) {
 	case gzipped:
 		return gzip.NewReader(r)
 	case zstandard:
-		d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+		d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(largestWindow))
 		if err != nil {
 			return nil, err
 		}
 		return d.IOReadCloser(), nil
 	case s2Packed:
-		return io.NopCloser(s2.NewReader(r)), nil
+		raw := &counting{r: r}
+		return io.NopCloser(&s2Stream{Reader: s2.NewReader(raw), raw: raw}), nil
 	case bzip2ed:
 		return io.NopCloser(bzip2.NewReader(r)), nil
 	default:
 		return io.NopCloser(r), nil
 	}
+}
+
+// s2Header is the length of what an s2 stream begins with, in bytes.
+const s2Header = 10
+
+// s2Stream refuses a stream of nothing but a header, which no writer leaves. Since nothing marks
+// the end of an s2 stream, one that was cut exactly between two of its blocks is a shorter one.
+type s2Stream struct {
+	*s2.Reader
+	raw *counting
+}
+
+// Read implements io.Reader.
+func (s *s2Stream) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	if n == 0 && err == io.EOF && s.raw.n > 0 && s.raw.n <= s2Header { //nolint:errorlint // as Read gave it
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// counting counts what is read.
+type counting struct {
+	r io.Reader
+	n int64
+}
+
+// Read implements io.Reader.
+func (c *counting) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
 }

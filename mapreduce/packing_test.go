@@ -7,10 +7,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/dfs"
 )
 
 // bzipped is "hello\nworld\n" as bzip2 packs it.
@@ -18,7 +21,7 @@ const bzipped = "QlpoOTFBWSZTWWtfsd0AAAJBgAAQBkSQgCAAMQwIIaNpCAcjroeLuSKcKEg1r9j
 
 func TestPackedInputIsReadByExtension(t *testing.T) {
 	const text = "hello\nworld\n"
-	files := map[string][]byte{"t.txt": []byte(text), "empty.gz": nil}
+	files := map[string][]byte{"t.txt": []byte(text), "empty.s2": nil}
 	for _, c := range []Compression{Gzip, Zstd, S2} {
 		var b bytes.Buffer
 		w, err := c.wrap(&b)
@@ -27,6 +30,7 @@ func TestPackedInputIsReadByExtension(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, w.Close())
 		files["t"+c.Extension()] = b.Bytes()
+		files["t"+strings.ToUpper(c.Extension())] = b.Bytes()
 	}
 	files["two.gz"] = append(bytes.Clone(files["t.gz"]), files["t.gz"]...) // two members
 	dir := t.TempDir()
@@ -39,7 +43,7 @@ func TestPackedInputIsReadByExtension(t *testing.T) {
 		got := readAll(t, Lines(src), tiny(4, 2, 8), 3)
 		want := []string{"hello", "world"}
 		switch name {
-		case "empty.gz":
+		case "empty.s2":
 			want = nil
 		case "two.gz":
 			want = append(want, want...)
@@ -84,6 +88,89 @@ func TestDamagedInputIsAClearError(t *testing.T) {
 	require.NoError(t, err)
 	_, err = RunLocal(context.Background(), p, LocalOptions{})
 	require.ErrorIs(t, err, ErrCorruptInput)
+}
+
+// A compressed file that lacks its end, or has something behind it, is an error wherever it was cut.
+func TestPackedInputCutAnywhere(t *testing.T) {
+	text := []byte(strings.Repeat("some text, some more\n", 20))
+	files := map[string][]byte{".bz2": unbase64(t, bzipped)}
+	for _, c := range []Compression{Gzip, Zstd, S2} {
+		var b bytes.Buffer
+		w, err := c.wrap(&b)
+		require.NoError(t, err)
+		_, err = w.Write(text)
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+		files[c.Extension()] = b.Bytes()
+	}
+	for ext, whole := range files {
+		once, err := linesOf(ext, whole)
+		require.NoError(t, err)
+		twice, err := linesOf(ext, slices.Concat(whole, whole))
+		require.NoError(t, err, ext)
+		require.Equal(t, slices.Concat(once, once), twice, ext)
+		for n := range whole {
+			if ext == ".s2" && n == 0 {
+				continue
+			}
+			_, err := linesOf(ext, whole[:n])
+			require.ErrorIs(t, err, ErrCorruptInput, "%s cut to %d of %d bytes", ext, n, len(whole))
+			require.ErrorContains(t, err, "the-file"+ext)
+			if n > 0 {
+				_, err = linesOf(ext, slices.Concat(whole, whole[:n]))
+				if ext == ".s2" && n == s2Header {
+					continue // a header may come anywhere
+				}
+				require.ErrorIs(t, err, ErrCorruptInput, "%s and %d bytes of another", ext, n)
+			}
+		}
+		_, err = linesOf(ext, append(bytes.Clone(whole), "garbage"...))
+		require.ErrorIs(t, err, ErrCorruptInput, "%s and garbage", ext)
+	}
+}
+
+func unbase64(t *testing.T, text string) []byte {
+	t.Helper()
+	b, err := base64.StdEncoding.DecodeString(text)
+	require.NoError(t, err)
+	return b
+}
+
+// linesOf reads a file of the given extension.
+func linesOf(ext string, data []byte) ([]string, error) {
+	src, err := Stored(dfs.Bytes("the-file"+ext, data))
+	if err != nil {
+		return nil, err
+	}
+	var out Collected[[]byte]
+	p, err := keepLines().Bind(Lines(src), out.Output())
+	if err != nil {
+		return nil, err
+	}
+	if _, err = RunLocal(context.Background(), p, LocalOptions{}); err != nil {
+		return nil, err
+	}
+	records, err := out.Records()
+	var lines []string
+	for _, l := range records {
+		lines = append(lines, string(l))
+	}
+	return lines, err
+}
+
+// A frame to be skipped, as pzstd writes first, and windows that no memory holds.
+func TestOddZstd(t *testing.T) {
+	var b bytes.Buffer
+	w, err := Zstd.wrap(&b)
+	require.NoError(t, err)
+	_, err = io.WriteString(w, "hello\n")
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	lines, err := linesOf(".zst", append([]byte("\x50\x2a\x4d\x18\x02\x00\x00\x00xx"), b.Bytes()...))
+	require.NoError(t, err)
+	require.Equal(t, []string{"hello"}, lines)
+	_, err = linesOf(".zst", []byte("\x28\xb5\x2f\xfd\x00\x98\x01\x00\x00")) // a window of 512 MiB
+	require.ErrorContains(t, err, "window")
 }
 
 // keepLines is a map-only job that passes lines on.

@@ -14,6 +14,8 @@ type windows struct {
 	// span is how much of a stored source is looked at in one View. Views of mapped
 	// files and of the inside of a block cost nothing, whatever their length.
 	span int
+	// record is the most bytes of one that is held in memory; 0: what the budget allows.
+	record int64
 }
 
 func usualWindows() windows { return windows{run: 1 << 20, crossing: 64 << 10, span: 16 << 20} }
@@ -29,6 +31,7 @@ type splitReader struct {
 	budget   *Memory   // pays for the buffer of a stream; may be nil
 	pool     *Buffers  // supplies it; may be nil
 	read     int64     // bytes of input so far, as stored
+	at       int64     // where the run starts that was yielded last, unpacked
 	// pin, if not nil, takes over each view: it calls release when the bytes are
 	// no longer needed.
 	pin func(view []byte, release func())
@@ -100,6 +103,7 @@ func (s *splitReader) wholeRecords(ends recordEnds, pos, end int64, yield func(r
 		if err := s.tick(int64(used)); err != nil {
 			return total, err
 		}
+		s.at = pos + total
 		if err := yield(view[:used:used]); err != nil {
 			return total, err
 		}
@@ -111,10 +115,10 @@ func (s *splitReader) wholeRecords(ends recordEnds, pos, end int64, yield func(r
 
 // crossingRecord is step 3; it returns the bytes yielded.
 func (s *splitReader) crossingRecord(ends recordEnds, pos int64, yield func(run []byte) error) (int64, error) {
-	size := s.source.Data.Size()
+	size, most := s.source.Data.Size(), s.mostViewed()
 	from := 0
 	for want := int64(s.crossing); ; want *= 2 {
-		n := min(want, size-pos)
+		n := min(want, size-pos, most)
 		used := 0
 		err := s.look(pos, n, func(view []byte) error {
 			if used = ends.first(view, from); used == 0 && pos+n == size {
@@ -124,10 +128,14 @@ func (s *splitReader) crossingRecord(ends recordEnds, pos int64, yield func(run 
 				from = ends.resume(len(view))
 				return err
 			}
+			s.at = pos
 			return yield(view[:used:used])
 		})
 		if used > 0 || err != nil {
 			return int64(used), err
+		}
+		if n == most {
+			return 0, s.tooLarge(pos, most)
 		}
 	}
 }
@@ -178,13 +186,12 @@ func (s *splitReader) streamRuns(ends recordEnds, yield func(run []byte) error) 
 	defer func() { err = errors.Join(err, r.Close()) }()
 	buf := s.newBuffer(s.run)
 	defer func() { buf.free() }()
-	held := 0
+	held, done := 0, int64(0)
 	for eof := false; !eof; {
 		if held == len(buf.b) {
-			larger := s.newBuffer(2 * held)
-			copy(larger.b, buf.b)
-			buf.free()
-			buf = larger
+			if buf, err = s.larger(buf, done); err != nil {
+				return err
+			}
 		}
 		n, err := fill(r, buf.b[held:])
 		if eof = err == io.EOF; err != nil && !eof { //nolint:errorlint // a wrapped EOF is a damaged stream
@@ -201,10 +208,12 @@ func (s *splitReader) streamRuns(ends recordEnds, yield func(run []byte) error) 
 		if used == 0 {
 			continue
 		}
+		s.at = done
 		if err := yield(buf.b[:used:used]); err != nil {
 			return err
 		}
 		held = copy(buf.b, buf.b[used:held])
+		done += int64(used)
 	}
 	return nil
 }
@@ -225,6 +234,20 @@ func (s *splitReader) newBuffer(n int) streamBuffer {
 	}}
 }
 
+// larger returns a buffer of twice the size, with what buf holds: one record that begins at
+// byte at. After an error buf is as it was.
+func (s *splitReader) larger(buf streamBuffer, at int64) (streamBuffer, error) {
+	held := len(buf.b)
+	limit := s.largest()
+	if int64(held) >= limit {
+		return buf, s.tooLarge(at, limit)
+	}
+	larger := s.newBuffer(int(min(2*int64(held), limit)))
+	copy(larger.b, buf.b)
+	buf.free()
+	return larger, nil
+}
+
 // fill reads until b is full or r ends or fails. Unlike io.ReadFull it never
 // makes one error out of another: only a bare io.EOF is the end of a stream.
 func fill(r io.Reader, b []byte) (n int, err error) {
@@ -239,26 +262,3 @@ func fill(r io.Reader, b []byte) (n int, err error) {
 	return n, err
 }
 
-// all calls fn with the whole source.
-func (s *splitReader) all(fn func(data []byte) error) error {
-	count := func(data []byte, stored int64) error {
-		if err := s.tick(stored); err != nil {
-			return err
-		}
-		return fn(data)
-	}
-	if s.source.Splittable() {
-		size := s.source.Data.Size()
-		return s.look(0, size, func(data []byte) error { return count(data, size) })
-	}
-	var stored atomic.Int64
-	r, err := s.source.open(&stored)
-	if err != nil {
-		return err
-	}
-	data, err := io.ReadAll(r)
-	if err = errors.Join(err, r.Close()); err != nil {
-		return err
-	}
-	return count(data, stored.Load())
-}
