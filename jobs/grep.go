@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strconv"
 
 	"github.com/tarry-mr/tarry/jobs/internal/search"
 	"github.com/tarry-mr/tarry/mapreduce"
@@ -136,9 +135,9 @@ func ByFrequency() mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, map
 	return mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, mapreduce.None, Count]{
 		Name: "by-frequency",
 		Map: func(line mapreduce.Pair[[]byte, []byte], emit func(CountFirst, mapreduce.None)) error {
-			n, err := strconv.ParseInt(string(line.First), 10, 64)
+			n, err := number(line.Second, line.First)
 			if err != nil {
-				return fmt.Errorf("%q is no count: %w", line.First, err)
+				return err
 			}
 			emit(mapreduce.MakePair(-n, line.Second), mapreduce.None{}) // keys sort upward
 			return nil

@@ -1,13 +1,15 @@
 package jobs
 
 import (
+	"fmt"
 	"iter"
 	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// Posting says in which files a word stands: how many they are, and their names in order, with commas between.
+// Posting says in which files a word stands: how many they are, and their names in order, with commas between. In a name
+// a comma, a percent sign and control characters, tab and line feed among them, are written as in a URL: %2C, %25, %09, %0A.
 type Posting struct {
 	Word  []byte
 	Files int64
@@ -23,7 +25,7 @@ func Index() mapreduce.Job[[]byte, []byte, []string, Posting] {
 	return mapreduce.Job[[]byte, []byte, []string, Posting]{
 		Name: "index",
 		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, []byte, []string], error) {
-			name := []string{t.InputName()}
+			name := []string{listed(t.InputName())}
 			return mapreduce.Mapper[[]byte, []byte, []string]{
 				MapWords: func(text []byte, words func([]byte, []string)) error {
 					words(text, name)
@@ -50,6 +52,19 @@ func Index() mapreduce.Job[[]byte, []byte, []string, Posting] {
 			return nil
 		},
 	}
+}
+
+// listed is how a file name stands in a list.
+func listed(name string) string {
+	var b []byte
+	for _, c := range []byte(name) {
+		if c < ' ' || c == 0x7f || c == ',' || c == '%' {
+			b = fmt.Appendf(b, "%%%02X", c)
+		} else {
+			b = append(b, c)
+		}
+	}
+	return string(b)
 }
 
 // unite adds the names of b to those of a. A set is a few lists of names in order without

@@ -1,9 +1,7 @@
 package jobs
 
 import (
-	"fmt"
 	"iter"
-	"strconv"
 
 	"github.com/tarry-mr/tarry/mapreduce"
 )
@@ -20,9 +18,9 @@ func Mean() mapreduce.Job[mapreduce.Pair[[]byte, []byte], []byte, Sum, mapreduce
 	return mapreduce.Job[mapreduce.Pair[[]byte, []byte], []byte, Sum, mapreduce.Pair[[]byte, float64]]{
 		Name: "mean",
 		Map: func(line mapreduce.Pair[[]byte, []byte], emit func([]byte, Sum)) error {
-			n, err := strconv.ParseInt(string(line.Second), 10, 64)
+			n, err := number(line.First, line.Second)
 			if err != nil {
-				return fmt.Errorf("key %q: %q is no integer", line.First, line.Second)
+				return err
 			}
 			emit(line.First, Sum{Total: n, Count: 1})
 			return nil

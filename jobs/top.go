@@ -3,10 +3,8 @@ package jobs
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"iter"
 	"slices"
-	"strconv"
 
 	"github.com/tarry-mr/tarry/mapreduce"
 )
@@ -21,9 +19,9 @@ func Top(k int) mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, mapred
 			best := leaders{k: k}
 			return mapreduce.Mapper[mapreduce.Pair[[]byte, []byte], CountFirst, mapreduce.None]{
 				Map: func(line mapreduce.Pair[[]byte, []byte], _ func(CountFirst, mapreduce.None)) error {
-					n, err := strconv.ParseInt(string(line.Second), 10, 64)
+					n, err := number(line.First, line.Second)
 					if err != nil {
-						return fmt.Errorf("%q: %q is no integer", line.First, line.Second)
+						return err
 					}
 					best.add(line.First, n)
 					return nil

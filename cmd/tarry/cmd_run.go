@@ -192,7 +192,8 @@ func newRunIndex(start starter) *cobra.Command {
 	return &cobra.Command{
 		Use:   "index IN... -o OUT",
 		Short: "List for each word the files it stands in",
-		Long: `Make an inverted index: writes word, tab, number of files, tab, their names with commas between.
+		Long: `Make an inverted index: writes word, tab, number of files, tab, their names with commas between. In a
+name a comma, a percent sign and control characters are written as in a URL: %2C, %25, %09 for a tab, %0A for a line feed.
 
 ` + inputHelp,
 		Example: `  tarry run index books/ -o index`,
