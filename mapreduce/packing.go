@@ -48,8 +48,8 @@ func packingOf(name string) packing {
 	return notPacked
 }
 
-// checkMagic refuses a file whose extension promises a compression that its first bytes deny. An
-// empty file is nothing but an empty s2 stream: all others have a header.
+// checkMagic refuses a file whose extension promises a compression that its
+// first bytes deny. An empty file is accepted as empty.
 func checkMagic(s Source) error {
 	for _, p := range packedFormats {
 		if p.kind != s.packed {
@@ -60,8 +60,6 @@ func checkMagic(s Source) error {
 		switch {
 		case err != nil && !errors.Is(err, io.EOF):
 			return err
-		case n == 0 && p.kind != s2Packed:
-			return fmt.Errorf("%s: named %s but empty: %w", s.name, p.ext, ErrCorruptInput)
 		case n > 0 && !p.begins(string(head[:n])):
 			return fmt.Errorf("%s: named %s but does not begin with its signature: %w", s.name, p.ext, ErrCorruptInput)
 		}

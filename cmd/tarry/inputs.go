@@ -24,7 +24,8 @@ const (
 // inputHelp describes what the IN arguments may be.
 const inputHelp = `IN is a file, a directory, a glob or - for standard input. A directory stands for all files below it, in order of
 name, a glob for the files and directories that match it: * and ? within a name, ** across directories, [a-z],
-{one,other}. Both pass over names that begin with _ or a dot. Files named .gz, .zst, .s2 and .bz2 are decompressed.`
+{one,other}; ** does not follow symbolic links. Both pass over names that begin with _ or a dot. Files named .gz, .zst,
+.s2 and .bz2 are decompressed. A file that changes while it is read is an error, even if it only grows.`
 
 // inputs opens what the IN arguments name, in their order.
 func (p *program) inputs(ctx context.Context, args []string) ([]mapreduce.Source, error) {
@@ -97,26 +98,9 @@ func expand(arg string) ([]string, error) {
 	if !doublestar.ValidatePathPattern(arg) {
 		return nil, usageError("%s: not a valid glob", arg)
 	}
-	matches, err := doublestar.FilepathGlob(arg)
+	files, err := glob(arg)
 	if err != nil {
-		return nil, plainPathError(arg, err)
-	}
-	base, _ := doublestar.SplitPattern(filepath.ToSlash(arg))
-	var files []string
-	for _, match := range matches {
-		if hiddenBelow(base, match, arg) {
-			continue
-		}
-		switch info, err := os.Stat(match); {
-		case err == nil && info.IsDir():
-			below, err := walk(match)
-			if err != nil {
-				return nil, err
-			}
-			files = append(files, below...)
-		case err != nil || info.Mode().IsRegular():
-			files = append(files, match)
-		}
+		return nil, err
 	}
 	if len(files) == 0 {
 		return nil, fmt.Errorf("%s: no file matches", arg)
@@ -164,21 +148,6 @@ func walk(dir string) ([]string, error) {
 
 // hidden reports whether wildcards and directories pass over the name.
 func hidden(name string) bool { return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".") }
-
-// hiddenBelow reports whether a match of a glob is hidden: one of its names below the glob's fixed part is, and the
-// glob does not spell that start out.
-func hiddenBelow(base, match, glob string) bool {
-	below := strings.TrimPrefix(strings.TrimPrefix(filepath.ToSlash(match), base), "/")
-	if base == "." {
-		below = strings.TrimPrefix(filepath.ToSlash(match), "./")
-	}
-	for name := range strings.SplitSeq(below, "/") {
-		if hidden(name) && !strings.Contains("/"+filepath.ToSlash(glob), "/"+name[:1]) {
-			return true
-		}
-	}
-	return false
-}
 
 // plainPathError says about an input "PATH: what is wrong", without the system call.
 func plainPathError(path string, err error) error {
