@@ -261,4 +261,3 @@ func fill(r io.Reader, b []byte) (n int, err error) {
 	}
 	return n, err
 }
-
