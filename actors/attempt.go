@@ -146,14 +146,8 @@ func (a *attempt) workReduce(r *report, res mapreduce.Resources) error {
 func (a *attempt) commit(r *report) error {
 	began := a.env.now()
 	defer func() { r.phases.Commit = a.env.now() - began }()
-	a.tell(&wantsCommit{id: a.id})
-	select {
-	case granted := <-a.granted:
-		if !granted {
-			return errStopped
-		}
-	case <-a.ctx.Done():
-		return context.Cause(a.ctx)
+	if err := a.askToCommit(); err != nil {
+		return err
 	}
 	err := a.run.plan.CommitTask(a.planID())
 	if errors.Is(err, mapreduce.ErrCommitted) {
@@ -163,6 +157,26 @@ func (a *attempt) commit(r *report) error {
 		return nil
 	}
 	return err
+}
+
+// askToCommit waits for the JobTracker's leave. The question, or its answer, may be lost: it is
+// repeated until answered.
+func (a *attempt) askToCommit() error {
+	again := time.NewTicker(2 * a.env.cfg.HeartbeatInterval)
+	defer again.Stop()
+	for {
+		a.tell(&wantsCommit{id: a.id})
+		select {
+		case granted := <-a.granted:
+			if !granted {
+				return errStopped
+			}
+			return nil
+		case <-again.C:
+		case <-a.ctx.Done():
+			return context.Cause(a.ctx)
+		}
+	}
 }
 
 // discard removes what the attempt wrote.

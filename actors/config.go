@@ -81,7 +81,8 @@ type Config struct {
 	Logger *slog.Logger
 
 	// Events, if not nil, is called for everything that happens, in order, from one
-	// goroutine at a time. It must not block and must not call the Cluster.
+	// goroutine at a time. It must not block and must not call the Cluster. If it panics that is
+	// logged, and the next event is told all the same.
 	Events func(Event)
 
 	// Explain adds an event for each skip: why a job was passed over.
@@ -147,6 +148,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if _, guarded := c.Logger.Handler().(guardedHandler); !guarded {
+		c.Logger = slog.New(guardedHandler{c.Logger.Handler()})
 	}
 	return c
 }

@@ -25,11 +25,14 @@ type jobTracker struct {
 	runs     map[scheduling.JobID]*run
 	joined   func(scheduling.NodeID)
 
-	gen   uint64 // of the timer
-	timer *time.Timer
+	gen     uint64 // of the timer
+	timer   *time.Timer
+	due     time.Duration // of the next tick
+	patient time.Duration // until then nobody expires
 
 	// Of the call of the Core at hand:
 	happened []scheduling.Event
+	told     []Event // scratch
 	reports  []*report
 	over     []func()          // the ends of jobs that finished
 	asking   scheduling.NodeID // the node that asks for work, or NoNode
@@ -60,7 +63,7 @@ func newJobTracker(e *env, reg *registry, nameNode *actor.PID, joined func(sched
 	}
 	jt.core, err = scheduling.NewCore(scheduling.Config{
 		HeartbeatInterval: e.cfg.HeartbeatInterval, Expiry: e.cfg.Expiry, MaxAttempts: e.cfg.MaxAttempts,
-		Explain: e.cfg.Explain, Calls: e.cfg.Calls,
+		Explain: e.cfg.Explain, Calls: guardCalls(e.cfg.Calls, e.cfg.Logger),
 		Events: func(ev scheduling.Event) { jt.happened = append(jt.happened, ev) },
 	}, policy)
 	if err != nil {
@@ -97,8 +100,8 @@ func (jt *jobTracker) Receive(c actor.Context) {
 		jt.settle(c)
 	case *updateTick:
 		if m.gen == jt.gen {
-			jt.arm(c)
 			jt.update()
+			jt.arm(c)
 			jt.settle(c)
 		}
 	case *actor.Restarting:
@@ -133,10 +136,15 @@ func (jt *jobTracker) giveUp() {
 
 func (jt *jobTracker) arm(c actor.Context) {
 	jt.gen++
-	jt.timer = jt.env.sys.after(min(updateInterval, jt.env.cfg.Expiry/2), c.Self(), &updateTick{gen: jt.gen})
+	interval := min(updateInterval, jt.env.cfg.Expiry/2)
+	jt.due = jt.env.now() + interval
+	jt.timer = jt.env.sys.after(interval, c.Self(), &updateTick{gen: jt.gen})
 }
 
 func (jt *jobTracker) join(c actor.Context, m *join) {
+	if p := jt.env.placeOf(m.spec.Name); p != nil && m.spec.Incarnation < jt.nodes[p.id].life {
+		return // overtaken by a later life
+	}
 	id, err := jt.core.Join(jt.env.now(), m.spec)
 	if err != nil {
 		jt.log("join", err)
@@ -201,8 +209,14 @@ func (jt *jobTracker) update() {
 	jt.log("update", jt.core.Update(now))
 }
 
+// expire gives up the nodes that have been silent for too long. When its own tick is late by a
+// heartbeat interval then this process has not run (it was stopped, or the machine slept), and
+// heartbeats wait to be heard: the nodes get two more intervals.
 func (jt *jobTracker) expire(now time.Duration) {
-	if now < jt.core.NextExpiry() {
+	if now-jt.due >= jt.env.cfg.HeartbeatInterval {
+		jt.patient = now + 2*jt.env.cfg.HeartbeatInterval
+	}
+	if now < jt.core.NextExpiry() || now < jt.patient {
 		return
 	}
 	_, err := jt.core.Expire(now)
@@ -222,9 +236,12 @@ func (jt *jobTracker) settle(c actor.Context) {
 		e := Event{Event: jt.happened[i]}
 		jt.take(c, &e)
 		if jt.env.cfg.Events != nil {
-			jt.env.cfg.Events(e)
+			jt.told = append(jt.told, e)
 		}
 	}
+	jt.env.tell(jt.told)
+	clear(jt.told)
+	jt.told = jt.told[:0]
 	clear(jt.happened)
 	jt.happened = jt.happened[:0]
 	for _, end := range jt.over {

@@ -14,33 +14,36 @@ type nameNode struct {
 	nodes map[dfs.NodeID]*member
 }
 
-// member is a node that is up.
+// member is a node whose actor runs.
 type member struct {
 	pid  *actor.PID
 	life uint64
+	lost bool // the JobTracker has given it up; it keeps its store, to report it when it is heard again
 }
 
 // Receive implements actor.Actor.
 func (n *nameNode) Receive(c actor.Context) {
 	switch m := c.Message().(type) {
 	case *announce:
-		if at := n.nodes[m.node]; at != nil {
+		if at := n.nodes[m.node]; at != nil && !at.lost {
 			c.Send(at.pid, &reportBlocks{})
 		}
 	case *blockReport:
-		if n.nodes[m.report.Node] != nil { // what a lost node said before is void
+		if at := n.nodes[m.report.Node]; at != nil && !at.lost { // what a lost node said before is void
 			n.report(c, m.report)
 		}
 	case *nodeUp:
 		n.up(c, m)
 	case *nodeLost:
 		if at := n.nodes[m.node]; at != nil && at.life <= m.life {
-			n.lose(c, m.node)
+			at.lost = true
+			n.lose(c, m.node, false)
 		}
 	case *actor.Terminated:
 		for id, at := range n.nodes {
 			if at.pid.Equal(m.Who) {
-				n.lose(c, id)
+				delete(n.nodes, id)
+				n.lose(c, id, true)
 			}
 		}
 	}
@@ -50,7 +53,11 @@ func (n *nameNode) Receive(c actor.Context) {
 // report may have been announced before the node was known, so it is asked for.
 func (n *nameNode) up(c actor.Context, m *nodeUp) {
 	id := m.report.Node
-	if old := n.nodes[id]; old == nil || !old.pid.Equal(m.pid) {
+	old := n.nodes[id]
+	if old != nil && m.life < old.life {
+		return // overtaken
+	}
+	if old == nil || !old.pid.Equal(m.pid) {
 		c.Watch(m.pid)
 	}
 	n.nodes[id] = &member{pid: m.pid, life: m.life}
@@ -65,10 +72,10 @@ func (n *nameNode) report(c actor.Context, r dfs.Report) {
 	n.heal(c)
 }
 
-// lose gives up a node and its replicas.
-func (n *nameNode) lose(c actor.Context, id dfs.NodeID) {
-	delete(n.nodes, id)
-	if err := n.env.fs.Lose(id, true); err != nil {
+// lose gives up a node and its replicas. One that died loses its store, too; one that was silent
+// may come back with it.
+func (n *nameNode) lose(c actor.Context, id dfs.NodeID, died bool) {
+	if err := n.env.fs.Lose(id, died); err != nil {
 		n.env.cfg.Logger.Error("unknown node lost", "node", id, "err", err)
 	}
 	n.heal(c)

@@ -3,6 +3,7 @@ package dfs
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 var (
@@ -43,6 +44,10 @@ type Config struct {
 	// Seed decides between nodes that are equally good for a replica.
 	Seed uint64
 
+	// Patience is how long a write waits for a node to report its replica, or for any node to be
+	// alive, before it does with others; it does so three times at most. 0 means 10 seconds.
+	Patience time.Duration
+
 	// Announce, when set, is called after replicas came to or left a node, outside all
 	// locks; the callee sees to it that Report is called with Changes of that node.
 	// When nil the FS takes the changes over itself at once.
@@ -69,6 +74,9 @@ func (c Config) Validate() error {
 	}
 	if c.Replication > len(c.Nodes) {
 		faults = append(faults, fmt.Errorf("%w: replication %d, %d nodes", ErrReplication, c.Replication, len(c.Nodes)))
+	}
+	if c.Patience < 0 {
+		faults = append(faults, fmt.Errorf("dfs: patience %v is negative", c.Patience))
 	}
 	if c.BlockSize < 0 {
 		faults = append(faults, fmt.Errorf("dfs: block size %d is negative", c.BlockSize))

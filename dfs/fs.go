@@ -1,6 +1,7 @@
 package dfs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,6 +35,7 @@ func New(cfg Config) (*FS, error) {
 	if cfg.BlockSize == 0 {
 		cfg.BlockSize = DefaultBlockSize
 	}
+	cfg.Patience = cmp.Or(cfg.Patience, patience)
 	f := &FS{cfg: cfg, stores: map[NodeID]*store{}, ns: newNamespace(cfg), changed: make(chan struct{})}
 	for _, n := range cfg.Nodes {
 		f.stores[n.ID] = newStore()
@@ -46,8 +48,8 @@ func (f *FS) Replication() int { return f.cfg.Replication }
 
 // Register makes the local or in-memory file src readable as name without copying it:
 // its extents of blockSize bytes (0: the FS's) become blocks with replicas placed on
-// the nodes. It returns when the nodes have reported them. The bytes are covered by no
-// checksum. The FS does not close src.
+// the nodes. It returns when the nodes have reported them, or are given up: the bytes can be read
+// whatever the nodes do. They are covered by no checksum. The FS does not close src.
 func (f *FS) Register(name string, src Source, blockSize int64) error {
 	return f.RegisterAll([]string{name}, []Source{src}, blockSize)
 }
@@ -140,100 +142,6 @@ func (f *FS) Blocks(name string) ([]Block, error) {
 		blocks[i] = Block{ID: b.id, Offset: file.offsets[i], Length: b.length, Nodes: ids(b.replicas)}
 	}
 	return blocks, nil
-}
-
-// store makes a block of p and hands it to the nodes chosen for it.
-func (f *FS) store(writer NodeID, length int64, p *payload) (*block, error) {
-	f.mu.Lock()
-	b, err := f.ns.newBlock(writer, length)
-	var nodes []NodeID
-	if err == nil {
-		nodes = ids(b.placed)
-	}
-	f.mu.Unlock()
-	if err != nil {
-		return nil, err
-	}
-	for _, id := range nodes {
-		f.stores[id].put(b.id, p)
-	}
-	return b, nil
-}
-
-// publish names files, all or none, once every replica of their blocks is reported or
-// given up.
-func (f *FS) publish(op string, names []string, files []*inode, blocks []*block) error {
-	err := f.await(blocks)
-	f.mu.Lock()
-	now := time.Now()
-	done := 0
-	for ; done < len(files) && err == nil; done++ {
-		files[done].modified = now
-		if err = f.insert(names[done], files[done], now); err != nil {
-			break
-		}
-	}
-	if err != nil {
-		for _, name := range names[:done] {
-			_, _ = f.ns.detach(name, now) // inserted just now
-		}
-	}
-	f.mu.Unlock()
-	if err != nil {
-		f.abandon(blocks)
-		return &fs.PathError{Op: op, Path: names[min(done, len(names)-1)], Err: err}
-	}
-	return nil
-}
-
-// insert is the namespace's, with the name checked. The caller holds mu.
-func (f *FS) insert(name string, file *inode, now time.Time) error {
-	if !fs.ValidPath(name) || name == "." {
-		return fs.ErrInvalid
-	}
-	return f.ns.insert(name, file, now)
-}
-
-// await announces new replicas of blocks and waits until none is outstanding.
-func (f *FS) await(blocks []*block) error {
-	for _, id := range f.outstanding(blocks) {
-		f.announce(id)
-	}
-	for {
-		f.mu.RLock()
-		changed, waiting := f.changed, false
-		for _, b := range blocks {
-			waiting = waiting || len(b.placed) > 0
-			if len(b.placed)+len(b.replicas) == 0 {
-				f.mu.RUnlock()
-				return fmt.Errorf("%w: %v", ErrNoReplica, b.id)
-			}
-		}
-		f.mu.RUnlock()
-		if !waiting {
-			return nil
-		}
-		<-changed
-	}
-}
-
-// outstanding lists the nodes that have yet to report a replica of blocks.
-func (f *FS) outstanding(blocks []*block) []NodeID {
-	f.mu.RLock()
-	defer f.mu.RUnlock()
-	seen := map[*node]bool{}
-	for _, b := range blocks {
-		for _, d := range b.placed {
-			seen[d] = true
-		}
-	}
-	var nodes []NodeID
-	for _, d := range f.ns.nodes {
-		if seen[d] {
-			nodes = append(nodes, d.id)
-		}
-	}
-	return nodes
 }
 
 // abandon deletes blocks that no file will hold.

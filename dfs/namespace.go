@@ -39,8 +39,10 @@ type node struct {
 type block struct {
 	id       BlockID
 	length   int64
-	replicas []*node // reported, in node order
-	placed   []*node // awaited
+	replicas []*node  // reported, in node order
+	placed   []*node  // awaited
+	local    *payload // bytes of a Source, which every node can read; nil for bytes that were written
+	fresh    *payload // until the file has its name
 }
 
 // inode is a directory (children is not nil) or a file.
@@ -164,21 +166,31 @@ func (ns *namespace) discard(b *block, freed map[*node][]BlockID) {
 	delete(ns.blocks, b.id)
 }
 
-// newBlock makes a block and chooses its nodes.
-func (ns *namespace) newBlock(writer NodeID, length int64) (*block, error) {
-	ns.last++
-	b := &block{id: ns.last, length: length}
-	b.placed = ns.place(b.id, writer, ns.replication, nil)
-	if len(b.placed) == 0 {
+// newBlock makes a block of p and chooses its nodes; only a block of a Source may do without.
+func (ns *namespace) newBlock(writer NodeID, length int64, p *payload) (*block, error) {
+	b := &block{id: ns.last + 1, length: length, fresh: p}
+	if p.src != nil {
+		b.local = p
+	}
+	if len(ns.choose(b, writer)) == 0 && b.local == nil {
 		return nil, fmt.Errorf("%w: no live node to write %v to", ErrNoReplica, b.id)
 	}
-	b.placed[0].firsts += length
-	for _, d := range b.placed {
-		d.load += length
+	ns.last++
+	ns.blocks[b.id] = b
+	return b, nil
+}
+
+// choose places a block that no node has or is to get.
+func (ns *namespace) choose(b *block, writer NodeID) []*node {
+	b.placed = ns.place(b.id, writer, ns.replication, nil)
+	for i, d := range b.placed {
+		if i == 0 {
+			d.firsts += b.length
+		}
+		d.load += b.length
 	}
 	if len(b.placed) < ns.replication {
 		ns.degraded = true
 	}
-	ns.blocks[b.id] = b
-	return b, nil
+	return b.placed
 }

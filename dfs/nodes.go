@@ -3,6 +3,7 @@ package dfs
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Changes takes what came to and left a node's store since it last reported. Handing
@@ -68,6 +69,11 @@ func (f *FS) PlanHeal() []Copy {
 // Copy makes one planned replica. A corrupt origin is dropped and another replica
 // taken; if none is left the plan is given up and ErrNoReplica returned.
 func (f *FS) Copy(c Copy) error {
+	if p := f.local(c.Block); p != nil {
+		f.stores[c.To].put(c.Block, p)
+		f.announce(c.To)
+		return nil
+	}
 	from := f.replicas(c.Block)
 	var faults []error
 	for _, id := range from {
@@ -75,12 +81,10 @@ func (f *FS) Copy(c Copy) error {
 		if p == nil {
 			continue
 		}
-		if p.src == nil {
-			if _, _, err := p.view(0, int(p.n)); err != nil {
-				faults = append(faults, fmt.Errorf("%v on %v: %w", c.Block, id, err))
-				f.dropCorrupt(id, c.Block)
-				continue
-			}
+		if _, _, err := p.view(0, int(p.n)); err != nil {
+			faults = append(faults, fmt.Errorf("%v on %v: %w", c.Block, id, err))
+			f.dropCorrupt(id, c.Block)
+			continue
 		}
 		f.stores[c.To].put(c.Block, p)
 		f.announce(c.To)
@@ -145,6 +149,24 @@ func (f *FS) replicas(b BlockID) []NodeID {
 	defer f.mu.RUnlock()
 	if blk := f.ns.blocks[b]; blk != nil {
 		return ids(blk.replicas)
+	}
+	return nil
+}
+
+// Awaits tells whether a copy that was planned is still to be made and reported.
+func (f *FS) Awaits(c Copy) bool {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	b, d := f.ns.blocks[c.Block], f.ns.byID[c.To]
+	return b != nil && d != nil && slices.Contains(b.placed, d)
+}
+
+// local returns the bytes of a block that every node can read, or nil.
+func (f *FS) local(b BlockID) *payload {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	if blk := f.ns.blocks[b]; blk != nil {
+		return blk.local
 	}
 	return nil
 }

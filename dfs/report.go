@@ -62,14 +62,14 @@ func (ns *namespace) received(d *node, id BlockID) bool {
 	if d.holds[id] {
 		return true
 	}
-	awaited := slices.Index(b.placed, d)
-	if awaited >= 0 {
-		b.placed = slices.Delete(b.placed, awaited, awaited+1)
+	if i := slices.Index(b.placed, d); i >= 0 {
+		b.placed = slices.Delete(b.placed, i, i+1)
 	} else {
-		if len(b.replicas) >= ns.replication {
-			return false
-		}
 		d.load += b.length
+	}
+	if len(b.replicas) >= ns.replication { // a node that came back made the copy needless
+		d.load -= b.length
+		return false
 	}
 	d.holds[id] = true
 	at, _ := slices.BinarySearchFunc(b.replicas, d, byIndex)
@@ -114,7 +114,8 @@ func (ns *namespace) lose(d *node) {
 
 func byIndex(a, b *node) int { return cmp.Compare(a.index, b.index) }
 
-// Copy is one replica to make: the block, a node that has it and the node to get it.
+// Copy is one replica to make: the block, a node that has it ("" for bytes of a [Source] that no
+// node has) and the node to get it.
 type Copy struct {
 	Block    BlockID
 	From, To NodeID
@@ -139,15 +140,19 @@ func (ns *namespace) heal() []Copy {
 		if lacks <= 0 {
 			continue
 		}
-		if len(b.replicas) == 0 {
+		if len(b.replicas) == 0 && b.local == nil {
 			ns.degraded = true // lost for now: a returning node may bring it back
 			continue
 		}
 		held := slices.Concat(b.replicas, b.placed)
 		targets := ns.place(id, "", lacks, held)
+		var from NodeID
+		if len(b.replicas) > 0 {
+			from = b.replicas[0].id
+		}
 		for _, d := range targets {
 			d.load += b.length
-			plan = append(plan, Copy{Block: id, From: b.replicas[0].id, To: d.id})
+			plan = append(plan, Copy{Block: id, From: from, To: d.id})
 		}
 		b.placed = append(b.placed, targets...)
 		if len(targets) < lacks {

@@ -113,8 +113,12 @@ func (f *FS) viewBlock(id BlockID, off int64, n int) (b []byte, release func(), 
 	return b, release, err
 }
 
-// fromReplica calls read with the replicas of a block until it succeeds with one.
+// fromReplica calls read with the replicas of a block until it succeeds with one. Bytes of a Source
+// are those of this machine, whatever the nodes do.
 func (f *FS) fromReplica(id BlockID, read func(p *payload) error) error {
+	if p := f.local(id); p != nil {
+		return read(p)
+	}
 	var faults []error
 	for _, node := range f.replicas(id) {
 		p := f.stores[node].get(id)

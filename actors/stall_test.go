@@ -1,0 +1,139 @@
+package actors
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// TestStallOfAllLosesNothing stops the JobTracker for longer than the expiry, as a suspended machine does: the heartbeats wait in its mailbox
+// and no node is lost.
+func TestStallOfAllLosesNothing(t *testing.T) {
+	var events recorder
+	bubble(t, Config{Nodes: 3, Expiry: 5 * time.Second, Events: events.add}, func(t *testing.T, c *Cluster) {
+		for _, stall := range []time.Duration{4 * time.Second, 6 * time.Second, time.Hour} {
+			require.NoError(t, c.command(func(*jobTracker) error {
+				time.Sleep(stall)
+				return nil
+			}))
+			pass(time.Minute)
+			require.Empty(t, events.of(scheduling.EventLost), stall)
+		}
+		require.NoError(t, c.KillNode("node-01"))
+		pass(7 * time.Second)
+		require.Len(t, events.of(scheduling.EventLost), 1, "one that is silent while the JobTracker runs is lost as ever")
+	})
+}
+
+// TestSilentNodesKeepTheirBlocks cuts all nodes off for longer than the expiry. When they are heard again the block store is whole.
+func TestSilentNodesKeepTheirBlocks(t *testing.T) {
+	var events recorder
+	var cut atomic.Bool
+	cfg := Config{Nodes: 3, Replication: 2, BlockSize: 100, Expiry: 5 * time.Second, Events: events.add}
+	cfg.lose = func(any) bool { return cut.Load() }
+	bubble(t, cfg, func(t *testing.T, c *Cluster) {
+		text := prose(3, 50)
+		require.NoError(t, c.FS().WriteFile("in", []byte(text)))
+		cut.Store(true)
+		pass(time.Minute)
+		require.Len(t, events.of(scheduling.EventLost), 3)
+		p, out := bindLines(t, counting(1), text)
+		h := c.submit(t, p, SubmitOptions{}) // a local input needs no node
+		cut.Store(false)
+		h.wait(t)
+		require.Equal(t, oracle(t, counting(1), text), out.String())
+		got, err := c.FS().ReadFile("in")
+		require.NoError(t, err)
+		require.Equal(t, text, string(got))
+		blocks, err := c.FS().Blocks("in")
+		require.NoError(t, err)
+		for _, b := range blocks {
+			require.Len(t, b.Nodes, 2)
+		}
+	})
+}
+
+// TestSubmitWhileNodesComeAndGo submits jobs while nodes die and come back; none is refused.
+func TestSubmitWhileNodesComeAndGo(t *testing.T) {
+	cfg := Config{Nodes: 4, Replication: 2, BlockSize: 200, Expiry: 5 * time.Second}
+	bubble(t, cfg, func(t *testing.T, c *Cluster) {
+		stop := make(chan struct{})
+		over := make(chan struct{})
+		go func() {
+			defer close(over)
+			rng := rand.New(rand.NewPCG(5, 5))
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				name := c.Nodes()[rng.IntN(4)]
+				switch rng.IntN(3) {
+				case 0:
+					_ = c.KillNode(name)
+				case 1:
+					_ = c.StopNode(name)
+				default:
+					_ = c.StartNode(name)
+				}
+				time.Sleep(time.Duration(rng.IntN(3)) * time.Millisecond)
+				runtime.Gosched()
+			}
+		}()
+		text := prose(9, 20)
+		want := oracle(t, counting(1), text)
+		for range 100 {
+			p, out := bindLines(t, counting(1), text)
+			h, err := c.Submit(context.Background(), p, SubmitOptions{})
+			require.NoError(t, err)
+			if h.ID()%20 == 0 {
+				for _, name := range c.Nodes() {
+					require.NoError(t, c.StartNode(name))
+				}
+				h.wait(t)
+				require.Equal(t, want, out.String())
+			}
+			time.Sleep(time.Millisecond)
+		}
+		close(stop)
+		<-over
+		c.killAll("enough")
+	})
+}
+
+// TestSinksMayPanic has every function of the user's that hears of the cluster panic, or end its goroutine.
+func TestSinksMayPanic(t *testing.T) {
+	for name, fault := range map[string]func(){"panic": func() { panic("sink") }, "Goexit": runtime.Goexit} {
+		t.Run(name, func(t *testing.T) {
+			var told atomic.Int64
+			cfg := Config{Nodes: 2, Logger: slog.New(&brokenHandler{})}
+			cfg.Events = func(Event) { told.Add(1); fault() }
+			cfg.Calls = func(*scheduling.Call) { panic("sink") }
+			bubble(t, cfg, func(t *testing.T, c *Cluster) {
+				p, out := bindLines(t, counting(1), "a b a\n")
+				c.submit(t, p, SubmitOptions{}).wait(t)
+				require.Equal(t, "a\t2\nb\t1\n", out.String())
+				require.Greater(t, told.Load(), int64(6))
+				require.NoError(t, c.KillNode("node-01"))
+				synctest.Wait()
+			})
+		})
+	}
+}
+
+type brokenHandler struct{}
+
+func (*brokenHandler) Enabled(context.Context, slog.Level) bool  { panic("log") }
+func (*brokenHandler) Handle(context.Context, slog.Record) error { panic("log") }
+func (*brokenHandler) WithAttrs([]slog.Attr) slog.Handler        { panic("log") }
+func (*brokenHandler) WithGroup(string) slog.Handler             { panic("log") }

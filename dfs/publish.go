@@ -1,0 +1,183 @@
+package dfs
+
+import (
+	"fmt"
+	"io/fs"
+	"time"
+)
+
+// patience is how long a write waits for a node's word of a replica, or for a node to come up,
+// before it does with other nodes or gives up; a [Config] may change it.
+const patience = 10 * time.Second
+
+// store makes a block of p and hands it to the nodes chosen for it. Where others report replicas it
+// waits for a live node, but not for ever. Bytes of a [Source] need none: all nodes can read them.
+func (f *FS) store(writer NodeID, length int64, p *payload) (*block, error) {
+	deadline := time.NewTimer(f.cfg.Patience)
+	defer deadline.Stop()
+	for {
+		f.mu.Lock()
+		b, err := f.ns.newBlock(writer, length, p)
+		changed := f.changed
+		var nodes []NodeID
+		if err == nil {
+			nodes = ids(b.placed)
+		}
+		f.mu.Unlock()
+		if err == nil {
+			f.put(nodes, b.id, p)
+			return b, nil
+		}
+		if f.cfg.Announce == nil {
+			return nil, err
+		}
+		select {
+		case <-changed:
+		case <-deadline.C:
+			return nil, err
+		}
+	}
+}
+
+func (f *FS) put(nodes []NodeID, id BlockID, p *payload) {
+	for _, n := range nodes {
+		f.stores[n].put(id, p)
+	}
+}
+
+// publish names files, all or none, once every replica of their blocks is reported or
+// given up.
+func (f *FS) publish(op string, names []string, files []*inode, blocks []*block) error {
+	err := f.await(blocks)
+	f.mu.Lock()
+	now := time.Now()
+	done := 0
+	for ; done < len(files) && err == nil; done++ {
+		files[done].modified = now
+		if err = f.insert(names[done], files[done], now); err != nil {
+			break
+		}
+	}
+	if err != nil {
+		for _, name := range names[:done] {
+			_, _ = f.ns.detach(name, now) // inserted just now
+		}
+	}
+	for _, b := range blocks {
+		b.fresh = nil // from here on the nodes alone have it
+	}
+	f.mu.Unlock()
+	if err != nil {
+		f.abandon(blocks)
+		return &fs.PathError{Op: op, Path: names[min(done, len(names)-1)], Err: err}
+	}
+	return nil
+}
+
+// insert is the namespace's, with the name checked. The caller holds mu.
+func (f *FS) insert(name string, file *inode, now time.Time) error {
+	if !fs.ValidPath(name) || name == "." {
+		return fs.ErrInvalid
+	}
+	return f.ns.insert(name, file, now)
+}
+
+// mostRounds is how often await chooses nodes anew for blocks that none has reported.
+const mostRounds = 3
+
+// await announces new replicas of blocks and waits until none is outstanding. Nodes that do not
+// report in time are given up, and others chosen for blocks that no node has: a block must have one
+// replica, or be readable everywhere; healing makes the rest.
+func (f *FS) await(blocks []*block) error {
+	f.announceAll(blocks)
+	timer := time.NewTimer(f.cfg.Patience)
+	defer timer.Stop()
+	for round := 1; ; {
+		changed, waiting, bare := f.progress(blocks)
+		switch {
+		case bare == nil && !waiting:
+			return nil
+		case bare != nil && round > mostRounds:
+			return fmt.Errorf("%w: %v: no node has reported it", ErrNoReplica, bare.id)
+		case bare != nil && f.replace(blocks):
+			f.announceAll(blocks)
+			continue
+		case bare != nil && f.cfg.Announce == nil:
+			return fmt.Errorf("%w: %v: no node is alive", ErrNoReplica, bare.id)
+		}
+		select {
+		case <-changed:
+		case <-timer.C:
+			f.giveUp(blocks)
+			round++
+			timer.Reset(f.cfg.Patience)
+		}
+	}
+}
+
+// progress tells whether replicas of blocks are awaited, and names a block that no node has or is to
+// get, if it needs one. changed is closed when that may be different.
+func (f *FS) progress(blocks []*block) (changed <-chan struct{}, waiting bool, bare *block) {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	for _, b := range blocks {
+		waiting = waiting || len(b.placed) > 0
+		if len(b.placed)+len(b.replicas) == 0 && b.local == nil {
+			bare = b
+		}
+	}
+	return f.changed, waiting, bare
+}
+
+// replace chooses other nodes for the blocks that no node has; false if none is alive.
+func (f *FS) replace(blocks []*block) (any bool) {
+	for _, b := range blocks {
+		f.mu.Lock()
+		var nodes []NodeID
+		if p := b.fresh; p != nil && b.local == nil && len(b.placed)+len(b.replicas) == 0 {
+			nodes = ids(f.ns.choose(b, ""))
+			any = any || len(nodes) > 0
+		}
+		f.mu.Unlock()
+		f.put(nodes, b.id, b.fresh)
+	}
+	return any
+}
+
+// giveUp waits no longer for the nodes that have not reported blocks.
+func (f *FS) giveUp(blocks []*block) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, b := range blocks {
+		for len(b.placed) > 0 {
+			f.ns.vanished(b.placed[0], b.id)
+		}
+	}
+	f.signal()
+}
+
+// announceAll announces the nodes that have yet to report a replica of blocks.
+func (f *FS) announceAll(blocks []*block) {
+	for _, id := range f.outstanding(blocks) {
+		f.announce(id)
+	}
+}
+
+// outstanding lists the nodes that have yet to report a replica of blocks.
+func (f *FS) outstanding(blocks []*block) []NodeID {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	seen := map[*node]bool{}
+	for _, b := range blocks {
+		for _, d := range b.placed {
+			seen[d] = true
+		}
+	}
+	var nodes []NodeID
+	for _, d := range f.ns.nodes {
+		if seen[d] {
+			nodes = append(nodes, d.id)
+		}
+	}
+	return nodes
+}

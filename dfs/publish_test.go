@@ -1,0 +1,136 @@
+package dfs
+
+import (
+	"bytes"
+	"io/fs"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// silent is an FS whose nodes report only when the test has them do it.
+func silent(t *testing.T, nodes, replication int) (*FS, func(NodeID)) {
+	f := open(t, Config{Nodes: racks(nodes, 1), Replication: replication, Announce: func(NodeID) {}})
+	return f, func(id NodeID) {
+		r, err := f.Changes(id)
+		require.NoError(t, err)
+		require.NoError(t, f.Report(r))
+	}
+}
+
+// TestChosenNodesDie loses the nodes chosen for a new file before they report: others take their place.
+func TestChosenNodesDie(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, report := silent(t, 3, 1)
+		done := make(chan error, 1)
+		go func() { done <- f.WriteFile("x", []byte("data")) }()
+		for range 2 {
+			synctest.Wait()
+			for id, s := range f.stores {
+				if len(s.have) > 0 {
+					require.NoError(t, f.Lose(id, true))
+				}
+			}
+		}
+		synctest.Wait()
+		for id := range f.stores {
+			if f.ns.byID[id].alive {
+				report(id)
+			}
+		}
+		require.NoError(t, <-done)
+		got, err := f.ReadFile("x")
+		require.NoError(t, err)
+		require.Equal(t, "data", string(got))
+	})
+}
+
+// TestSilentNodesAreNotWaitedFor has a node that never reports, and then none that does.
+func TestSilentNodesAreNotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, report := silent(t, 2, 2)
+		began := time.Now()
+		done := make(chan error, 1)
+		go func() { done <- f.WriteFile("x", []byte("data")) }()
+		synctest.Wait()
+		report("n0")
+		require.NoError(t, <-done)
+		require.Equal(t, patience, time.Since(began))
+		blocks, err := f.Blocks("x")
+		require.NoError(t, err)
+		require.Equal(t, []NodeID{"n0"}, blocks[0].Nodes)
+
+		began = time.Now()
+		err = f.WriteFile("y", []byte("data"))
+		require.ErrorIs(t, err, ErrNoReplica)
+		require.LessOrEqual(t, time.Since(began), mostRounds*patience)
+		_, err = f.Stat("y")
+		require.ErrorIs(t, err, fs.ErrNotExist)
+
+		began = time.Now()
+		require.NoError(t, f.Register("z", Bytes("z", []byte("local")), 0), "bytes of this machine need no node")
+		require.Equal(t, patience, time.Since(began))
+		got, err := f.ReadFile("z")
+		require.NoError(t, err)
+		require.Equal(t, "local", string(got))
+	})
+}
+
+// TestNoNodeIsUpYet writes while no node is alive: it waits for one, but not for ever. Local files need none.
+func TestNoNodeIsUpYet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, report := silent(t, 1, 1)
+		require.NoError(t, f.Lose("n0", true))
+		require.NoError(t, f.Register("in", Bytes("in", []byte("abc")), 2))
+		got, err := f.ReadFile("in")
+		require.NoError(t, err)
+		require.Equal(t, "abc", string(got))
+		require.ErrorIs(t, f.WriteFile("x", []byte("a")), ErrNoReplica)
+
+		done := make(chan error, 1)
+		go func() { done <- f.WriteFile("x", []byte("a")) }()
+		synctest.Wait()
+		report("n0")
+		synctest.Wait()
+		report("n0")
+		require.NoError(t, <-done)
+		require.Equal(t, 2, f.Heal(), "the local file's blocks get their places")
+		report("n0")
+		blocks, err := f.Blocks("in")
+		require.NoError(t, err)
+		require.Equal(t, []NodeID{"n0"}, blocks[0].Nodes)
+	})
+}
+
+func TestRenameOverAnExistingName(t *testing.T) {
+	f := open(t, Config{Nodes: racks(1, 1)})
+	require.NoError(t, f.WriteFile("a", []byte("1")))
+	require.NoError(t, f.WriteFile("d/b", []byte("2")))
+	for _, to := range []string{"d/b", "d"} {
+		require.ErrorIs(t, f.Rename("a", to), fs.ErrExist, to)
+	}
+	require.Error(t, f.Rename("a", "d/b/c"))
+	require.ErrorIs(t, f.WriteFile("d/b", []byte("3")), fs.ErrExist)
+	for name, want := range map[string]string{"a": "1", "d/b": "2"} {
+		got, err := f.ReadFile(name)
+		require.NoError(t, err)
+		require.Equal(t, want, string(got))
+	}
+	require.NoError(t, f.Rename("a", "d/c"))
+}
+
+// TestEveryByteIsVerified damages one byte of a block at a time, in each of its chunks, and reads the whole, the part and across it.
+func TestEveryByteIsVerified(t *testing.T) {
+	data := bytes.Repeat([]byte("0123456789abcdef"), 3*sumChunk/16+100)
+	for _, at := range []int64{0, sumChunk - 1, sumChunk, 2*sumChunk + 7, 3 * sumChunk, int64(len(data)) - 1} {
+		p := newPayload(bytes.Clone(data))
+		p.data[at] ^= 4
+		for _, part := range [][2]int64{{0, p.n}, {at, at + 1}, {max(0, at-sumChunk), at + 1}, {at, p.n}} {
+			_, _, err := p.view(part[0], int(part[1]-part[0]))
+			require.ErrorIs(t, err, ErrCorrupt, "byte %d, %v", at, part)
+			require.ErrorIs(t, p.read(make([]byte, part[1]-part[0]), part[0]), ErrCorrupt)
+		}
+	}
+}
