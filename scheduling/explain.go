@@ -22,6 +22,24 @@ func (c *Core) IdleReasons(id NodeID) []Skip {
 	return list
 }
 
+// explainIdle puts on record why each job with a task to launch has left a slot of n free, where no offer has told.
+func (c *Core) explainIdle(n *node) {
+	if !c.cfg.Explain || c.cfg.Events == nil {
+		return
+	}
+	for k := range TaskKind(kinds) {
+		if n.free(k) <= 0 {
+			continue
+		}
+		for _, j := range c.active {
+			if !j.state.Ended() && j.w[k].waiting() > 0 {
+				why := c.idleReason(j, n, k)
+				c.skip(j, n, k, why.Reason, why.Until)
+			}
+		}
+	}
+}
+
 // idleReason says why j has launched nothing of kind k on n.
 func (c *Core) idleReason(j *job, n *node, k TaskKind) Skip {
 	s := Skip{Job: j.id, Kind: k, Node: n.id}

@@ -40,6 +40,7 @@ func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Orders, error) {
 		}
 		c.order.assign(n)
 		c.walked = nil
+		c.explainIdle(n)
 		c.loc.end()
 		c.place.end()
 	}

@@ -63,6 +63,7 @@ type job struct {
 	spec      JobSpec
 	state     JobState
 	hold      Reason // why it is not runnable
+	heldTold  bool   // the event of hold was emitted by the capacity order
 	err       string
 	queue     string // trimmed pool or queue name
 	gate      int    // maps that must be done before reduces launch

@@ -158,7 +158,7 @@ func (o *capacity) enter(j *job, name string) error {
 	case j.begun && !j.runnable: // held back by a former policy; it was initialized long ago
 		o.c.admit(j)
 	case !j.runnable:
-		j.hold = Reason{Cause: CauseNotInitialized}
+		j.hold, j.heldTold = Reason{Cause: CauseNotInitialized}, false
 	}
 	return nil
 }
@@ -249,6 +249,20 @@ func (o *capacity) settle() {
 	}
 }
 
+// tellHeld puts on record, once each, which jobs wait until others of their queue and user have begun.
+func (o *capacity) tellHeld(q *leaf) {
+	if !o.c.cfg.Explain || o.c.cfg.Events == nil {
+		return
+	}
+	var at cursor
+	for j, ok := q.waiting.next(&at); ok; j, ok = q.waiting.next(&at) {
+		if !j.runnable && !j.heldTold {
+			j.heldTold = true
+			o.c.emit(Event{Type: EventSkipped, JobID: j.id, Node: NoNode, Reason: j.hold})
+		}
+	}
+}
+
 func (o *capacity) initialize(q *leaf) {
 	maxUsers := 100/q.UserLimit + 2
 	met, of, full := 0, map[string]int{}, 0
@@ -275,4 +289,5 @@ func (o *capacity) initialize(q *leaf) {
 	for _, j := range chosen {
 		o.c.setRunnable(j, true, Reason{})
 	}
+	o.tellHeld(q)
 }

@@ -152,7 +152,7 @@ func printEvent(out io.Writer, e actors.Event) error {
 		line += fmt.Sprintf(", until %v", e.Until)
 	}
 	if e.Placed != nil && e.Placed.Center != "" {
-		line += fmt.Sprintf("; center of gravity %s, weighted distance there %d, here %d", e.Placed.Center, e.Placed.AtCenter, e.Placed.Here)
+		line += fmt.Sprintf("; center %s, weighted distance there %d, here %d", e.Placed.Center, e.Placed.AtCenter, e.Placed.Here)
 	}
 	if e.Phases != nil {
 		line += fmt.Sprintf(", took %v", (e.At - e.Phases.Start).Round(time.Microsecond))

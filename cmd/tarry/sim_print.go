@@ -60,7 +60,9 @@ func simFigures() []simFigure {
 		figure("sojourn_p95_s", func(f *simulator.Figures) float64 { return f.Sojourn.P95 }),
 		figure("makespan_s", func(f *simulator.Figures) float64 { return f.MakespanS }),
 		figure("node_local_share", func(f *simulator.Figures) float64 { return f.Maps.Share(scheduling.NodeLocal) }),
-		figure("rack_local_share", func(f *simulator.Figures) float64 { return f.Maps.Share(scheduling.RackLocal) }),
+		figure("rack_local_share", func(f *simulator.Figures) float64 {
+			return f.Maps.Share(scheduling.RackLocal) - f.Maps.Share(scheduling.NodeLocal) // those alone, as rack_local of a run
+		}),
 		figure("off_rack_shuffle_gb", func(f *simulator.Figures) float64 { return float64(f.Shuffle.OffRack) / 1e9 }),
 		figure("fairness_jain", func(f *simulator.Figures) float64 { return f.FairnessJain }),
 		figure("map_utilisation", func(f *simulator.Figures) float64 { return f.Utilization.Map }),
