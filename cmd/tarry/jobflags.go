@@ -44,8 +44,9 @@ func (j *jobFlags) check() error {
 	return nil
 }
 
-// The most tasks of a job: each takes some memory, 3 kB a map, whether it runs or not.
+// The most tasks of a job: each takes some memory, 3 kB a map and 40 kB a reduce, whether it runs or
+// not.
 const (
 	mostMaps    = 1_000_000
-	mostReduces = 100_000
+	mostReduces = 10_000
 )

@@ -22,8 +22,8 @@ func limits() map[string]span {
 	rates := span{least: 64 << 10, most: 1 << 40, cluster: true}
 	return map[string]span{
 		// live and simulated clusters
-		"nodes":            {1, 10_000, true},
-		"racks":            {1, 10_000, true},
+		"nodes":            {1, 5_000, true}, // live ones take 10 s of two cores to start and stop
+		"racks":            {1, 5_000, true},
 		"map-slots":        {1, 1_000, true},
 		"reduce-slots":     {1, 1_000, true},
 		"replication":      {1, 1_000, true},
@@ -85,7 +85,7 @@ func limits() map[string]span {
 
 		// others
 		"size":              {0, 1 << 44, false},
-		"words":             {1, 50_000_000, false},
+		"words":             {1, 10_000_000, false},
 		"skew":              {0, 20, false},
 		"experiment repeat": {0, 1_000, false},
 	}

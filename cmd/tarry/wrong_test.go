@@ -388,7 +388,7 @@ func wrongOutputs() []wrongUsage {
 	add(exitConfig, "run sort in -q -o out --spill-dir nowhere")
 	add(exitConfig, "run sort in -q -o out --nodes 2 --replication 3")
 	add(exitConfig, "run sort in -q -o out --nodes 2 --racks 3")
-	add(exitConfig, "run sort in -q -o out --nodes 10000 --map-slots 1000")
+	add(exitConfig, "run sort in -q -o out --nodes 5000 --map-slots 1000")
 	add(exitConfig, "sim --workload facebook-io --nodes 2 --racks 3")
 	add(exitConfig, "sim --workload facebook-io --nodes 2 --replication 3")
 	return list
