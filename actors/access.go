@@ -2,6 +2,9 @@ package actors
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
@@ -26,6 +29,30 @@ func (c *Cluster) admit(o *SubmitOptions) error {
 		return err
 	}
 	o.User, o.Pool, o.Queue = spec.User, spec.Pool, spec.Queue
+	return nil
+}
+
+// checkPlace refuses a pool or queue that the policy in force has no use for, rather than run
+// the job somewhere else. With Rules an unlisted pool was admitted by them.
+func (c *Cluster) checkPlace(o SubmitOptions) error {
+	pool, queue := strings.TrimSpace(o.Pool), strings.TrimSpace(o.Queue)
+	if pool == "" && queue == "" {
+		return nil
+	}
+	var p scheduling.Policy
+	if err := c.Inspect(func(core *scheduling.Core) { p = core.Policy() }); err != nil {
+		return err
+	}
+	name := cmp.Or(p.Name, p.Order)
+	listed := func(q scheduling.PoolConfig) bool { return q.Name == pool }
+	switch pools := p.Pools.Pools; {
+	case queue != "" && p.Order != "capacity":
+		return fmt.Errorf("%w %q: scheduler %s has no queues; leave Queue empty", scheduling.ErrUnknownQueue, queue, name)
+	case pool != "" && p.Order != "pools":
+		return fmt.Errorf("%w %q: scheduler %s has no pools; leave Pool empty", scheduling.ErrUnknownPool, pool, name)
+	case pool != "" && pool != "default" && c.env.rules.Load() == nil && len(pools) > 0 && !slices.ContainsFunc(pools, listed):
+		return fmt.Errorf("%w %q: Policy.Pools does not list it", scheduling.ErrUnknownPool, pool)
+	}
 	return nil
 }
 

@@ -95,3 +95,48 @@ func TestReloadIsAllOrNothing(t *testing.T) {
 	require.Equal(t, "new", find(scheduling.EventReconfigured)[0].Name)
 	require.Equal(t, "pools.xml:3: wrong", find(scheduling.EventReloadFailed)[0].Err)
 }
+
+// A pool or queue that the scheduler has no use for is refused, not forgotten.
+func TestPlacesThatDoNotExistAreRefused(t *testing.T) {
+	listed := scheduling.Policy{Order: "pools", Pools: scheduling.Allocations{Pools: []scheduling.PoolConfig{{Name: "a"}}}}
+	for _, x := range []struct {
+		cfg  Config
+		o    SubmitOptions
+		want error
+		text string
+	}{
+		{Config{}, SubmitOptions{Queue: "q"}, scheduling.ErrUnknownQueue, `unknown queue "q": scheduler hfs has no queues`},
+		{Config{}, SubmitOptions{Pool: "any"}, nil, ""},
+		{Config{Scheduler: "fifo"}, SubmitOptions{Pool: "p"}, scheduling.ErrUnknownPool, `unknown pool "p": scheduler fifo has no pools`},
+		{Config{Scheduler: "capacity"}, SubmitOptions{Pool: "p"}, scheduling.ErrUnknownPool, `scheduler capacity has no pools`},
+		{Config{Scheduler: "capacity"}, SubmitOptions{Queue: "q"}, scheduling.ErrUnknownQueue, `"q" is no leaf queue`},
+		{Config{Scheduler: "capacity"}, SubmitOptions{Queue: "default"}, nil, ""},
+		{Config{Policy: listed}, SubmitOptions{Pool: "b"}, scheduling.ErrUnknownPool, `unknown pool "b"`},
+		{Config{Policy: listed}, SubmitOptions{Pool: "a"}, nil, ""},
+		{Config{Policy: listed}, SubmitOptions{Pool: "default"}, nil, ""},
+	} {
+		c := start(t, x.cfg)
+		h, err := c.Submit(t.Context(), wordCount(t, "a b\n", 1), x.o)
+		require.True(t, errors.Is(err, x.want), "%+v: %v", x.o, err)
+		if err == nil {
+			h.wait(t)
+			continue
+		}
+		require.ErrorContains(t, err, x.text)
+		require.NotContains(t, err.Error(), "\n")
+	}
+}
+
+func TestAPlanIsSubmittedOnce(t *testing.T) {
+	c := start(t, Config{})
+	p, out := bindLines(t, counting(1), prose(1, 100))
+	h := c.submit(t, p, SubmitOptions{})
+	_, err := c.Submit(t.Context(), p, SubmitOptions{})
+	require.ErrorIs(t, err, mapreduce.ErrPlanUsed)
+	h.wait(t)
+	require.Equal(t, oracle(t, counting(1), prose(1, 100)), out.String())
+	_, err = c.Submit(t.Context(), nil, SubmitOptions{})
+	require.ErrorIs(t, err, mapreduce.ErrNoPlan)
+	_, err = Run(t.Context(), Config{}, nil)
+	require.ErrorIs(t, err, mapreduce.ErrNoPlan)
+}

@@ -115,14 +115,21 @@ func (c *Cluster) Slots() (maps, reduces int) {
 }
 
 // Submit prepares a job in this goroutine (output set-up, sampling, splits) and hands it to
-// the JobTracker. A plan serves one Submit. ctx ends the preparation only; errors such as
+// the JobTracker. A plan serves one Submit: a second one is an error, as is a nil plan. ctx ends the preparation only; errors such as
 // [mapreduce.ErrOutputExists] are those of the preparation, and leave no output behind.
 func (c *Cluster) Submit(ctx context.Context, p *mapreduce.Plan, o SubmitOptions) (*JobHandle, error) {
 	if !c.begin() {
 		return nil, ErrClosed
 	}
 	defer c.submits.Done()
+	asked := o
 	if err := c.admit(&o); err != nil {
+		return nil, err
+	}
+	if err := c.checkPlace(asked); err != nil {
+		return nil, err
+	}
+	if err := p.Claim(); err != nil {
 		return nil, err
 	}
 	r := newRun(c.env, p, o.User, fmt.Sprintf("_jobs/%d", c.inputs.Add(1)))

@@ -184,8 +184,8 @@ func (c Config) policy() (scheduling.Policy, error) {
 type SubmitOptions struct {
 	User     string   // empty means anonymous; with Config.Rules it must be authenticated
 	Groups   []string // of the user, for Config.Rules
-	Pool     string   // of the pools order; empty leaves it to the policy
-	Queue    string   // of the capacity order
+	Pool     string   // of the pools order, one that Policy.Pools lists if it lists any; empty leaves it to the policy
+	Queue    string   // of the capacity order, a leaf; empty means default
 	Priority scheduling.Priority
 
 	// Reduces is the number of reduces if the job does not say; 0 means one for each

@@ -10,6 +10,9 @@ import (
 // Run starts a cluster, runs one plan on it and stops the cluster. If ctx ends first, the job is killed. The result's counters
 // are there also when the job failed, as far as it went.
 func Run(ctx context.Context, cfg Config, p *mapreduce.Plan) (res Result, err error) {
+	if p == nil {
+		return Result{}, mapreduce.ErrNoPlan
+	}
 	cluster, err := Start(cfg)
 	if err != nil {
 		return Result{}, err

@@ -139,12 +139,12 @@ func ByFrequency() mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, map
 			if err != nil {
 				return err
 			}
-			emit(mapreduce.MakePair(-n, line.Second), mapreduce.None{}) // keys sort upward
+			emit(mapreduce.MakePair(^n, line.Second), mapreduce.None{}) // keys sort upward; -n overflows
 			return nil
 		},
 		Reduce: func(key CountFirst, values iter.Seq[mapreduce.None], emit func(Count)) error {
 			for range values {
-				emit(mapreduce.MakePair(key.Second, -key.First))
+				emit(mapreduce.MakePair(key.Second, ^key.First))
 			}
 			return nil
 		},

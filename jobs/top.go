@@ -28,7 +28,7 @@ func Top(k int) mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, mapred
 				},
 				Close: func(emit func(CountFirst, mapreduce.None)) error {
 					for _, c := range best.sorted() {
-						emit(mapreduce.MakePair(-c.Second, c.First), mapreduce.None{}) // keys sort upward
+						emit(mapreduce.MakePair(^c.Second, c.First), mapreduce.None{}) // keys sort upward; -c overflows
 					}
 					return nil
 				},
@@ -42,7 +42,7 @@ func Top(k int) mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, mapred
 						if left == 0 {
 							break
 						}
-						emit(mapreduce.MakePair(key.Second, -key.First))
+						emit(mapreduce.MakePair(key.Second, ^key.First))
 						left--
 					}
 					return nil
@@ -61,7 +61,7 @@ type leaders struct {
 
 // add takes a count; text is copied if it is kept.
 func (l *leaders) add(text []byte, n int64) {
-	if len(l.list) >= 2*l.k {
+	if len(l.list)/2 >= l.k {
 		l.list = l.sorted()
 	}
 	l.list = append(l.list, mapreduce.MakePair(bytes.Clone(text), n))

@@ -6,13 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
 
 // Input yields records of type I from sources. Make it with one of Lines,
-// LineStrings, KeyValueLines, NLines, FixedSize, WholeFiles, Chunks, Slice or Seq.
+// LineStrings, KeyValueLines, NLines, FixedSize, WholeFiles, Chunks, Slice, Seq or Seq2.
 //
 // A record belongs to the split in which it starts, wherever blocks end. Records
 // of type []byte alias the input: they are valid until the map function returns
@@ -29,7 +28,8 @@ type Input[I any] struct {
 
 // inputPlan is what a Plan must know of an input to cut it.
 type inputPlan struct {
-	whole bool // one split a source, whatever its blocks
+	whole    bool // one split a source, whatever its blocks
+	sequence bool // the user's iterator
 	// cut, if not nil, returns the splits of a source instead of its blocks.
 	cut func(ctx context.Context, s Source, blocks []Block) ([]Block, error)
 }
@@ -152,20 +152,6 @@ func Slice[I any](records []I) Input[I] {
 			}
 		}
 		return nil
-	}}
-}
-
-// Seq yields the records of seq, read by one map from start to end; a second
-// attempt ranges over seq again.
-func Seq[I any](seq iter.Seq[I]) Input[I] {
-	src := Source{Data: sliceSource(1), name: "sequence"}
-	return Input[I]{sources: []Source{src}, plan: inputPlan{whole: true}, read: func(s *splitReader, yield func(I) error) error {
-		for r := range seq {
-			if err := yield(r); err != nil {
-				return err
-			}
-		}
-		return s.tick(0)
 	}}
 }
 

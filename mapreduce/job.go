@@ -43,7 +43,7 @@ type Job[I, K, V, O any] struct {
 	// It may change what a and b point to and return it, but see Mapper.MapWords.
 	Combine func(a, b V) V
 	// Sum stands for a Combine that adds, without a call a record: for integers
-	// of 4 or 8 bytes.
+	// of 4 or 8 bytes, which wrap around as Go's do.
 	Sum bool
 
 	// Reduce is called once per distinct key, in key order, with the key's
@@ -62,7 +62,8 @@ type Job[I, K, V, O any] struct {
 	Partition func(key K, reduces int) int
 	// TotalOrder gives each reduce a range of keys, chosen from a sample of the
 	// input, so that the parts read one after the other are sorted as a whole.
-	// Plan.Prepare runs the map over that sample, beside the attempts.
+	// Plan.Prepare runs the map over that sample, beside the attempts, for
+	// about half of the records at most and some ten thousand.
 	TotalOrder bool
 	// Descending reverses the order of keys.
 	Descending bool

@@ -23,6 +23,9 @@ type LocalOptions struct {
 // oracle that the engine is tested against. After an error no output is left.
 func RunLocal(ctx context.Context, p *Plan, o LocalOptions) (c *Counters, err error) {
 	c = new(Counters)
+	if err := p.Claim(); err != nil {
+		return c, err
+	}
 	if err := p.SetupJob(); err != nil {
 		return c, err
 	}

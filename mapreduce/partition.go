@@ -50,6 +50,7 @@ const (
 	sampleSplits = 64       // places at which an input is sampled
 	sampleBytes  = 64 << 10 // input bytes a place, at most
 	sampleKeys   = 256      // keys a place, at most
+	sampleCalls  = 1024     // calls of Map a place, at most
 	streamHead   = 4 << 20  // bytes of a stream that are read ahead as a sample
 )
 
@@ -120,8 +121,9 @@ func (s *sampler[I, K, V, O]) sample(src Source, split Split) error {
 	mapRecord := record(m, func(k K, _ V) { s.keys = append(s.keys, encode(nil, k)) }, nil)
 	enough := len(s.keys) + sampleKeys
 	r := &splitReader{ctx: s.ctx, windows: usualWindows(), source: src, split: split}
+	calls := 0
 	err = s.in.read(r, func(rec I) error {
-		if len(s.keys) >= enough {
+		if calls++; len(s.keys) >= enough || calls > sampleCalls {
 			return errSampled
 		}
 		return mapRecord(rec)
@@ -132,30 +134,28 @@ func (s *sampler[I, K, V, O]) sample(src Source, split Split) error {
 	return err
 }
 
-// samplePlaces returns splits at which to sample.
+// samplePlaces returns splits at which to sample, at even distances and no longer than half
+// of that, so that Map is called again for half of the records, but for tiny inputs.
 func samplePlaces(p *Plan) []Split {
 	var list []Split
-	total := p.InputBytes()
-	if total == 0 {
-		return nil
-	}
-	step := max(total/sampleSplits, 1)
+	step := max(p.InputBytes()/sampleSplits, 1)
 	next := int64(0)
 	base := int64(0)
 	for i, s := range p.sources {
 		if s.Data == nil {
 			continue
 		}
-		for ; next < base+s.Size(); next += step {
+		end := base + s.Size()
+		for ; next < end; next += step {
 			if !s.Splittable() || p.input.whole {
 				list = append(list, Split{Source: i, Length: s.Size()})
-				next = max(next, base+s.Size())
-				break
+				next += (end - 1 - next) / step * step // the last place in the file
+				continue
 			}
 			off := next - base
-			list = append(list, Split{Source: i, Offset: off, Length: min(sampleBytes, s.Size()-off)})
+			list = append(list, Split{Source: i, Offset: off, Length: min(sampleBytes, max(step/2, 1), s.Size()-off)})
 		}
-		base += s.Size()
+		base = end
 	}
 	return list
 }

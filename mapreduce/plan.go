@@ -20,6 +20,10 @@ var (
 	ErrCommitted = errors.New("task is already committed")
 	// ErrConsumed is the error of a second attempt over a stream that can be read only once.
 	ErrConsumed = errors.New("input stream can be read only once")
+	// ErrNoPlan is the error of running a nil plan: that of a Bind whose error nobody looked at.
+	ErrNoPlan = errors.New("no plan: look at the error of Bind")
+	// ErrPlanUsed is the error of running a plan a second time.
+	ErrPlanUsed = errors.New("a plan runs once: bind the job again")
 	// ErrCorruptInput is wrapped by errors about damaged or truncated compressed input.
 	ErrCorruptInput = errors.New("corrupt or truncated input")
 	// ErrInputChanged is the error of a job whose input file was written to, grew, shrank or vanished while it ran.
@@ -51,7 +55,7 @@ func NewBuffers(budget *Memory, idle int64) *Buffers { return memory.NewPool(bud
 // Plan is a job bound to its input and output, with its types erased: what a
 // cluster runs. It is made by Bind. The calls come in this order:
 //
-//  1. SetupJob, Prepare, then Splits, once each;
+//  1. Claim, SetupJob, Prepare, then Splits, once each;
 //  2. RunMap for each split and RunReduce for each partition, from any number of
 //     goroutines, each success followed by CommitTask (reduces, and maps of a
 //     map-only plan) or AbortTask;
@@ -70,8 +74,21 @@ type Plan struct {
 	// next one's table begins with that size. It is 12 % of a word count's time
 	// to grow tables.
 	distinct atomic.Int64
-	// streamFault is the error of the first failed attempt over a stream.
+	// streamFault is the error of the first failed attempt over a stream or sequence.
 	streamFault atomic.Pointer[error]
+	claimed     atomic.Bool
+}
+
+// Claim makes the caller the one who runs the plan. A nil plan is ErrNoPlan, a plan that
+// somebody has claimed before ErrPlanUsed; then its output and input are not the caller's.
+func (p *Plan) Claim() error {
+	if p == nil {
+		return ErrNoPlan
+	}
+	if p.claimed.Swap(true) {
+		return fmt.Errorf("job %q: %w", p.name, ErrPlanUsed)
+	}
+	return nil
 }
 
 // tasks is a job's typed half, behind its erased plan.
@@ -265,10 +282,10 @@ func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err e
 	return p.tasks.runMap(ctx, p, a)
 }
 
-// explainConsumed adds to the error of a second attempt over a stream why the
+// explainConsumed adds to the error of a second attempt over a stream or sequence why the
 // first one failed, for that is what its owner must know.
 func (p *Plan) explainConsumed(a *MapAttempt, err *error) {
-	if *err == nil || p.sources[a.Split.Source].Data != nil {
+	if *err == nil || p.sources[a.Split.Source].Data != nil && !p.input.sequence {
 		return
 	}
 	if !errors.Is(*err, ErrConsumed) {

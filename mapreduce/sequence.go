@@ -1,0 +1,70 @@
+package mapreduce
+
+import (
+	"fmt"
+	"iter"
+	"sync/atomic"
+)
+
+// Seq yields the records of seq, read by one map from start to end. A second attempt
+// ranges over seq again, and so does the map after the sample of a total order: seq should
+// give the same records each time. What can be ranged over only once, such as a channel,
+// then ends the attempt with an error that wraps ErrConsumed, and never with a part of the
+// records; for it, be sure of Map and leave TotalOrder to one reduce, or collect a Slice.
+func Seq[I any](seq iter.Seq[I]) Input[I] {
+	return Seq2(func(yield func(I, error) bool) {
+		for rec := range seq {
+			if !yield(rec, nil) {
+				return
+			}
+		}
+	})
+}
+
+// Seq2 is Seq for records that come with an error: the first that is not nil ends the
+// attempt with it, and its record does not count.
+func Seq2[I any](seq iter.Seq2[I, error]) Input[I] {
+	src := Source{Data: sliceSource(1), name: "sequence"}
+	q := &sequence[I]{seq: seq}
+	return Input[I]{sources: []Source{src}, plan: inputPlan{whole: true, sequence: true}, read: q.read}
+}
+
+// sequence is an iterator that attempts range over, perhaps several times.
+type sequence[I any] struct {
+	seq iter.Seq2[I, error]
+	// used tells that a pass has begun and has not ended without any record.
+	used atomic.Bool
+}
+
+// read passes over the sequence. A pass after another one is right only if the sequence
+// began anew: it did if, now that it has ended, it begins anew once more. What can be
+// read only once has nothing left by now, however much of it the earlier pass had taken.
+func (q *sequence[I]) read(s *splitReader, yield func(I) error) error {
+	again := q.used.Swap(true)
+	records := 0
+	for rec, err := range q.seq {
+		if err != nil {
+			return fmt.Errorf("sequence: after %d records: %w", records, err)
+		}
+		records++
+		if err := yield(rec); err != nil {
+			return err
+		}
+	}
+	if again && !q.begins() {
+		return fmt.Errorf("sequence: %w: it was ranged over before, for another attempt or as the sample of a total order, "+
+			"and does not begin anew; this time it gave %d records", ErrConsumed, records)
+	}
+	if !again && records == 0 {
+		q.used.Store(false)
+	}
+	return s.tick(0)
+}
+
+// begins reports whether the sequence has a first record.
+func (q *sequence[I]) begins() bool {
+	for _, err := range q.seq {
+		return err == nil
+	}
+	return false
+}

@@ -1,0 +1,160 @@
+package mapreduce
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// feed is a closed channel of n ones: records that nobody can tell apart.
+func feed(n int) iter.Seq[int] {
+	c := make(chan int, n)
+	for range n {
+		c <- 1
+	}
+	close(c)
+	return func(yield func(int) bool) {
+		for x := range c {
+			if !yield(x) {
+				return
+			}
+		}
+	}
+}
+
+var errFlaky = errors.New("flaky")
+
+// attemptsOver runs the only map over an input until it succeeds, at most four times; the
+// first one fails at record failAt. It returns how many records the last one mapped.
+func attemptsOver(t *testing.T, in Input[int], failAt int, total bool) (records int64, err error) {
+	t.Helper()
+	calls := 0
+	j := Job[int, int, int, Pair[int, int]]{
+		MapTask: func(task *Task) (Mapper[int, int, int], error) {
+			return Mapper[int, int, int]{Map: func(x int, emit func(int, int)) error {
+				if calls++; calls == failAt {
+					return errFlaky
+				}
+				emit(x, x)
+				return nil
+			}}, nil
+		},
+		TotalOrder: total, Reducers: 2,
+	}
+	var out Collected[Pair[int, int]]
+	p, err := j.Bind(in, out.Output())
+	require.NoError(t, err)
+	ctx := context.Background()
+	require.NoError(t, p.Prepare(ctx, PrepareOptions{}))
+	splits, err := p.Splits(ctx, nil)
+	require.NoError(t, err)
+	require.Len(t, splits, 1)
+	for try := range 4 {
+		c := new(Counters)
+		var got *MapOutput
+		got, err = p.RunMap(ctx, &MapAttempt{Split: splits[0], Try: try, Resources: Resources{Counters: c}})
+		got.Release()
+		if records = c.Get(MapInputRecords); err == nil {
+			break
+		}
+	}
+	return records, err
+}
+
+// TestSequencesAreNeverCutShort states that a sequence is read as a whole or not at all,
+// wherever an earlier pass ended.
+func TestSequencesAreNeverCutShort(t *testing.T) {
+	ones := slices.Repeat([]int{1}, 1000)
+	for _, failAt := range []int{1, 2, 499, 500, 501, 999, 1000} {
+		n, err := attemptsOver(t, Seq(slices.Values(ones)), failAt, false)
+		require.NoError(t, err)
+		require.EqualValues(t, 1000, n)
+		_, err = attemptsOver(t, Seq(feed(1000)), failAt, false)
+		require.ErrorIs(t, err, ErrConsumed, "%d", failAt)
+		require.ErrorIs(t, err, errFlaky, "what the first attempt died of")
+	}
+	n, err := attemptsOver(t, Seq(feed(1000)), 0, false)
+	require.NoError(t, err)
+	require.EqualValues(t, 1000, n)
+	n, err = attemptsOver(t, Seq(slices.Values(ones)), 0, true)
+	require.NoError(t, err)
+	require.EqualValues(t, 1000, n)
+	_, err = attemptsOver(t, Seq(feed(1000)), 0, true)
+	require.ErrorIs(t, err, ErrConsumed)
+	require.ErrorContains(t, err, "total order")
+
+	n, err = attemptsOver(t, Seq(slices.Values([]int(nil))), 0, true)
+	require.NoError(t, err)
+	require.Zero(t, n)
+	in := Seq(feed(10)) // for two jobs
+	_, err = attemptsOver(t, in, 0, false)
+	require.NoError(t, err)
+	_, err = attemptsOver(t, in, 0, false)
+	require.ErrorIs(t, err, ErrConsumed)
+}
+
+func TestASequencesErrorEndsTheAttempt(t *testing.T) {
+	broken := errors.New("the line broke")
+	_, err := attemptsOver(t, Seq2(func(yield func(int, error) bool) {
+		_ = yield(1, nil) && yield(2, nil) && yield(0, broken)
+	}), 0, false)
+	require.ErrorIs(t, err, broken)
+	require.ErrorContains(t, err, "sequence: after 2 records")
+	tries := 0
+	n, err := attemptsOver(t, Seq2(func(yield func(int, error) bool) {
+		if tries++; tries == 1 {
+			yield(0, broken)
+			return
+		}
+		_ = yield(1, nil) && yield(2, nil)
+	}), 0, false)
+	require.NoError(t, err)
+	require.EqualValues(t, 2, n)
+}
+
+// TestTheSampleCallsMapOnceMoreAtMost counts the calls that a total order costs.
+func TestTheSampleCallsMapOnceMoreAtMost(t *testing.T) {
+	for _, size := range []int{1, 10, 63, 64, 65, 100, 127, 128, 1000, 20_000} {
+		seen := make([]int, size)
+		records := make([]int, size)
+		for i := range records {
+			records[i] = i
+		}
+		j := Job[int, int, None, Pair[int, None]]{
+			Map: func(x int, emit func(int, None)) error {
+				seen[x]++
+				emit(x, None{})
+				return nil
+			},
+			TotalOrder: true, Reducers: 4,
+		}
+		var out Collected[Pair[int, None]]
+		p, err := j.Bind(Slice(records), out.Output())
+		require.NoError(t, err)
+		require.NoError(t, p.Prepare(context.Background(), PrepareOptions{}))
+		calls := 0
+		for x, n := range seen {
+			require.LessOrEqual(t, n, 1, "record %d of %d", x, size)
+			calls += n
+		}
+		require.Positive(t, calls)
+		if size >= 1000 {
+			require.LessOrEqual(t, calls, size/2+sampleSplits)
+		}
+	}
+}
+
+func TestAPlanRunsOnce(t *testing.T) {
+	p, err := wordCount(true).Bind(Lines(Bytes("text", []byte("a b"))), new(Collected[Pair[string, int64]]).Output())
+	require.NoError(t, err)
+	_, err = RunLocal(t.Context(), p, LocalOptions{})
+	require.NoError(t, err)
+	_, err = RunLocal(t.Context(), p, LocalOptions{})
+	require.ErrorIs(t, err, ErrPlanUsed)
+	_, err = RunLocal(t.Context(), nil, LocalOptions{})
+	require.ErrorIs(t, err, ErrNoPlan)
+}
