@@ -275,7 +275,10 @@ func (c *changing) runHere(cluster *actors.Cluster, out string, begin func()) er
 }
 
 func (c *changing) runProgram(out string) error {
-	args := slices.Concat([]string{"run"}, c.job.args, []string{c.path, "-q", "-o", out, "--block-size", "64KiB", "--nodes", "2", "--reduces", "2"})
+	args := slices.Concat([]string{"run"}, c.job.args, []string{c.path, "-q", "-o", out, "--block-size", "64KiB", "--nodes", "2"})
+	if c.job.name != "grep" {
+		args = append(args, "--reduces", "2")
+	}
 	text, err := exec.Command("tarry", args...).CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("%w: %s", err, text)
