@@ -1,6 +1,9 @@
 package scheduling
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // offer offers one free slot of kind k on n to j, which has a launchable task, and tells whether j took it.
 func (c *Core) offer(j *job, n *node, k TaskKind) bool {
@@ -95,13 +98,11 @@ func (c *Core) skip(j *job, n *node, k TaskKind, why Reason, until time.Duration
 	if !c.cfg.Explain {
 		return false
 	}
-	for i := range c.skips {
-		if s := &c.skips[i]; s.Job == j.id && s.Kind == k {
-			s.Reason, s.Until = why, until
-			return false
-		}
+	known := slices.IndexFunc(c.skips, func(s Skip) bool { return s.Job == j.id && s.Kind == k })
+	if known < 0 {
+		known, c.skips = len(c.skips), append(c.skips, Skip{Job: j.id, Kind: k, Node: n.id})
 	}
-	c.skips = append(c.skips, Skip{Job: j.id, Kind: k, Node: n.id, Reason: why, Until: until})
+	c.skips[known].Reason, c.skips[known].Until = why, until
 	if w := &j.w[k]; c.cfg.Events != nil && w.skipped != why.Cause { // once, until it launches or the reason changes
 		w.skipped = why.Cause
 		c.emit(Event{Type: EventSkipped, JobID: j.id, Kind: k, Node: n.id, Reason: why, Until: until})
