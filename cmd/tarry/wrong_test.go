@@ -46,6 +46,7 @@ func startWrong(t *testing.T, args []string, _ map[string]string) outcome {
 	var out, errs bytes.Buffer
 	cmd := exec.Command("tarry", args...)
 	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TARRY_") }) // would be flags
 	began := time.Now()
 	err := cmd.Run()
 	took := time.Since(began)
