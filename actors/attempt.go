@@ -27,7 +27,8 @@ type attempt struct {
 	cancel context.CancelCauseFunc
 	gate   gate
 
-	fetcher  *fetcher  // of a reduce at work
+	fetcher  *fetcher // of a reduce at work
+	memory   *mapreduce.Memory
 	granted  chan bool // the answer to wantsCommit; has room for it
 	progress mapreduce.Progress
 	fetched  atomic.Int64 // maps whose segments a reduce has
@@ -85,6 +86,7 @@ func (a *attempt) safely(r *report) (err error) {
 	defer a.endTurn()
 	memory := a.env.memory.Sub()
 	defer memory.Close()
+	a.memory = memory
 	r.counters = new(mapreduce.Counters)
 	res := mapreduce.Resources{
 		Budget: memory, Pool: a.env.buffers, Spills: a.env.spills, SpillDir: a.env.cfg.SpillDir,
@@ -229,6 +231,8 @@ func (a *attempt) pause(ctx context.Context) error {
 // idle waits for news while others compute.
 func (a *attempt) idle(ctx context.Context, news <-chan struct{}) error {
 	a.endTurn()
+	a.memory.Rest()
+	defer a.memory.Wake()
 	a.idling.Store(true)
 	defer a.idling.Store(false)
 	select {

@@ -44,8 +44,8 @@ func Start(cfg Config) (*Cluster, error) {
 	e.rules.Store(cfg.Rules)
 	e.buffers = mapreduce.NewBuffers(e.memory, max(cfg.IdleMemory, 0))
 	e.spills = mapreduce.NewSpills(cfg.SpillDir)
-	if cfg.Parallelism > 0 {
-		e.turns = make(chan struct{}, cfg.Parallelism)
+	if n := cfg.computing(); n > 0 {
+		e.turns = make(chan struct{}, n)
 	}
 	var nodes []dfs.Node
 	for i := range cfg.Nodes {

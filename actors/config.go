@@ -29,7 +29,8 @@ type Config struct {
 	// Parallelism is how many attempts compute at once in this process, whatever the
 	// number of slots; 0 means as many as there are slots. Set it to the number of cores
 	// where many emulated nodes run work that computes: attempts beyond it hold their
-	// slot but wait.
+	// slot but wait. With a Memory it is at most one for each 8 MiB of it, but two, for
+	// less than that no attempt can work with.
 	Parallelism int
 
 	// Replication of blocks; 0 means min(3, Nodes).
@@ -153,6 +154,26 @@ func (c Config) withDefaults() Config {
 		c.Logger = slog.New(guardedHandler{c.Logger.Handler()})
 	}
 	return c
+}
+
+// attemptMemory is what an attempt needs at least: a run to sort, blocks to write, an
+// encoder.
+const attemptMemory = 8 << 20
+
+// computing is how many attempts compute at once; 0 means as many as there are slots.
+func (c Config) computing() int {
+	n := c.Parallelism
+	if c.Memory <= 0 {
+		return n
+	}
+	most := int(max(2, min(c.Memory/attemptMemory, 1<<20)))
+	if n == 0 && c.Nodes*(c.MapSlots+c.ReduceSlots) <= most {
+		return 0
+	}
+	if n == 0 {
+		return most
+	}
+	return min(n, most)
 }
 
 // policy puts the scheduler together.

@@ -42,12 +42,24 @@ func (c Compression) wrap(w io.Writer) (io.WriteCloser, error) {
 	case Gzip:
 		return gzip.NewWriter(w), nil
 	case Zstd:
-		return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
+		return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow), zstd.WithLowerEncoderMem(true))
 	case S2:
-		return s2.NewWriter(w, s2.WriterConcurrency(1)), nil
+		return s2.NewWriter(w, s2.WriterConcurrency(1), s2.WriterBlockSize(s2Block)), nil
 	case NoCompression:
 	}
 	return nopCloser{w}, nil
+}
+
+// An encoder of each attempt that writes is part of the memory budget: with zstd's usual
+// window of 8 MiB it takes 18 MiB, with one of 1 MiB three.
+const (
+	zstdWindow = 1 << 20
+	s2Block    = 256 << 10
+)
+
+// memory is what an encoder is charged: twice what it holds, as it lies on the heap.
+func (c Compression) memory() int64 {
+	return [...]int64{0, 2 << 20, 6 << 20, 1 << 20}[c]
 }
 
 type nopCloser struct{ io.Writer }

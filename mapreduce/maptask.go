@@ -236,7 +236,7 @@ func (b *boundJob[I, K, V, O]) combineConfig(r *Resources) combine.Config[V] {
 // runMap of a map-only job writes its part.
 func (b *boundMapOnly[I, O]) runMap(ctx context.Context, p *Plan, a *MapAttempt) (_ *MapOutput, err error) {
 	var c Counters
-	w, err := newRecordWriter(p, a.ID(), b.out)
+	w, err := newRecordWriter(p, a.Budget, a.ID(), b.out)
 	if err != nil {
 		return nil, err
 	}

@@ -9,9 +9,11 @@ type recordWriter[O any] struct {
 	emit    func(O)
 	records int64
 	failed  error
+	budget  *Memory
+	charged int64
 }
 
-func newRecordWriter[O any](p *Plan, id AttemptID, out Output[O]) (*recordWriter[O], error) {
+func newRecordWriter[O any](p *Plan, budget *Memory, id AttemptID, out Output[O]) (*recordWriter[O], error) {
 	encode, err := out.encoder()
 	if err != nil {
 		return nil, err
@@ -20,7 +22,8 @@ func newRecordWriter[O any](p *Plan, id AttemptID, out Output[O]) (*recordWriter
 	if err != nil {
 		return nil, err
 	}
-	w := &recordWriter[O]{part: part, encode: encode}
+	w := &recordWriter[O]{part: part, encode: encode, budget: budget, charged: 2*flushSize + p.output.compression.memory()}
+	budget.Acquire(w.charged)
 	w.emit = w.write
 	if emit, ok := any(w.plain(out.end)).(func(O)); ok && out.plain {
 		w.emit = emit
@@ -67,4 +70,9 @@ func (w *recordWriter[O]) err() error {
 	return w.part.err
 }
 
-func (w *recordWriter[O]) close() error { return errors.Join(w.failed, w.part.close()) }
+// close ends the part. It may be called again.
+func (w *recordWriter[O]) close() error {
+	w.budget.Release(w.charged)
+	w.charged = 0
+	return errors.Join(w.failed, w.part.close())
+}

@@ -4,54 +4,124 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/internal/gen"
 )
 
-// TestMemoryStaysWithinTheBudget states that a process has no more memory resident than
-// --memory and 150 MiB: with many distinct keys, with lines of megabytes, and with many
-// reduces. It is one of the long tests, which run without the race detector's memory.
+// TestMemoryStaysWithinTheBudget states that the private memory of a process is at most
+// --memory and 40 MiB, whatever the job, its reduces, slots, files and compression. It is
+// one of the long tests, which run without the race detector's memory.
 func TestMemoryStaysWithinTheBudget(t *testing.T) {
 	if os.Getenv("TARRY_LONG") == "" {
 		t.Skip("a long test: TARRY_LONG=1")
 	}
-	const size, slack = 256 << 20, 150 << 20
+	const size, slack = 128 << 20, 40 << 20
 	dir := t.TempDir()
 	generated := func(kind gen.Kind) string {
 		path := filepath.Join(dir, string(kind))
 		require.NoError(t, gen.WriteFile(context.Background(), path, gen.Config{Kind: kind, Bytes: size, Seed: 1}, false))
 		return path
 	}
-	lines, tera, long := generated(gen.Lines), generated(gen.Tera), filepath.Join(dir, "long")
+	lines, tera, text := generated(gen.Lines), generated(gen.Tera), generated(gen.Text)
+	pairs, long, many := generated(gen.Pairs), filepath.Join(dir, "long"), filepath.Join(dir, "many")
 	writeLongLines(t, long, size)
-	for _, budget := range []int64{64 << 20, 128 << 20} {
+	writeManyFiles(t, many, 10_000)
+	wide := []string{"--reduces", "500", "--map-slots", "64"}
+	for _, budget := range []int64{64 << 20, 128 << 20, 512 << 20} {
 		for _, job := range [][]string{
-			{"wordcount", lines}, {"sort", long}, {"terasort", tera}, {"terasort", tera, "--reduces", "512"},
+			{"wordcount", lines},
+			append([]string{"wordcount", lines}, wide...),
+			{"sort", long},
+			append([]string{"sort", text}, wide...),
+			{"sort", text, "--compress", "gzip"},
+			{"terasort", tera, "--reduces", "500"},
+			{"terasort", tera, "--compress", "zstd", "--reduces", "64", "--reduce-slots", "64"},
+			{"index", text},
+			{"index", many},
+			append([]string{"index", text}, wide...),
+			{"grep", "a", lines, "--compress", "zstd", "--map-slots", "64"},
+			append([]string{"mean", pairs}, wide...),
+			{"top", pairs, "--map-slots", "64"},
 		} {
-			out := filepath.Join(dir, "out")
-			args := append([]string{"run"}, job...)
-			args = append(args, "-q", "-o", out, "--spill-dir", dir, "--memory", fmt.Sprint(budget), "--map-slots", "2", "--reduce-slots", "2")
-			cmd := exec.Command("tarry", args...)
-			text, err := cmd.CombinedOutput()
-			require.NoError(t, err, "%s", text)
-			peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
-			t.Logf("%d MiB: %v: peak %d MiB", budget>>20, job, peak>>20)
-			require.LessOrEqual(t, peak, budget+slack, "%v", job)
-			require.NoError(t, os.RemoveAll(out))
-			left, err := filepath.Glob(filepath.Join(dir, "spill-*"))
-			require.NoError(t, err)
-			require.Empty(t, left)
+			t.Run(fmt.Sprint(budget>>20, job[:1], job[2:]), func(t *testing.T) {
+				out := filepath.Join(dir, "out")
+				args := append([]string{"run"}, job...)
+				args = append(args, "-q", "-o", out, "--spill-dir", dir, "--memory", fmt.Sprint(budget))
+				private := runWatched(t, args)
+				t.Logf("%d MiB: %v: private %d MiB", budget>>20, job, private>>20)
+				require.LessOrEqual(t, private, budget+slack, "%v", job)
+				require.NoError(t, os.RemoveAll(out))
+				left, err := filepath.Glob(filepath.Join(dir, "spill-*"))
+				require.NoError(t, err)
+				require.Empty(t, left)
+			})
 		}
+	}
+}
+
+// runWatched runs tarry and returns the most private memory it was seen to have.
+func runWatched(t *testing.T, args []string) (private int64) {
+	t.Helper()
+	cmd := exec.Command("tarry", args...)
+	var text bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &text, &text
+	require.NoError(t, cmd.Start())
+	status := fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for tick := time.NewTicker(5 * time.Millisecond); ; {
+		select {
+		case err := <-ended:
+			tick.Stop()
+			require.NoError(t, err, "%s", text.String())
+			return private
+		case <-tick.C:
+			b, _ := os.ReadFile(status) // gone once the process has ended
+			if _, rest, ok := strings.Cut(string(b), "RssAnon:"); ok {
+				var kib int64
+				_, err := fmt.Sscan(rest, &kib)
+				require.NoError(t, err)
+				private = max(private, kib<<10)
+			}
+		}
+	}
+}
+
+// TestFewDescriptors states that a job that spills in many slots, for many reduces, needs
+// few open files.
+func TestFewDescriptors(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
+	require.NoError(t, gen.WriteFile(context.Background(), in, gen.Config{Kind: gen.Lines, Bytes: 8 << 20, Seed: 1}, false))
+	cmd := exec.Command("sh", "-c", `ulimit -n 64 && exec tarry "$@"`, "sh", "run", "sort", in, "-q", "-o", out,
+		"--spill-dir", dir, "--memory", "4MiB", "--map-slots", "16", "--reduce-slots", "16", "--reduces", "100", "--block-size", "256KiB")
+	text, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", text)
+}
+
+// writeManyFiles writes files of a few words each.
+func writeManyFiles(t *testing.T, dir string, n int) {
+	t.Helper()
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range n {
+		var text []byte
+		for range 20 {
+			text = fmt.Appendf(text, "word%d ", rng.IntN(1+rng.IntN(5000)))
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("file-%06d", i)), text, 0o600))
 	}
 }
 

@@ -17,7 +17,9 @@ import (
 type packed[V any] struct {
 	parts []packedPart[V]
 	slabs []memory.Slab
-	bytes int64 // of memory
+	rest  []byte // of the last slab of small blocks
+	first int    // bytes of a partition's first block
+	bytes int64  // of memory
 }
 
 type packedPart[V any] struct {
@@ -30,12 +32,15 @@ type packedPart[V any] struct {
 
 const (
 	firstBlock = 4 << 10
+	leastBlock = 256
 	largeBlock = 256 << 10
+	sharedSlab = 64 << 10 // of small blocks
 )
 
 // pack copies all entries of the table.
 func (t *Table[V]) pack() packed[V] {
 	d := packed[V]{parts: make([]packedPart[V], t.cfg.Partitions)}
+	d.first = min(max(leastBlock, 2*sharedSlab/t.cfg.Partitions), firstBlock)
 	size := int(unsafe.Sizeof(*new(V)))
 	encoded := !t.c.offHeap && t.cfg.spills()
 	var buf [inlineKey]byte
@@ -91,10 +96,22 @@ func (d *packed[V]) addBlock(l *packedPart[V], pool *memory.Pool, need int) {
 	if len(l.cur) > 0 {
 		l.full = append(l.full, l.cur)
 	}
-	s := pool.Get(max(need, min(max(firstBlock, 2*cap(l.cur)), largeBlock)))
+	n := max(need, min(max(d.first, 2*cap(l.cur)), largeBlock))
+	if n < firstBlock {
+		if len(d.rest) < n {
+			d.rest = d.slab(pool, sharedSlab)
+		}
+		l.cur, d.rest = d.rest[:0:n], d.rest[n:]
+		return
+	}
+	l.cur = d.slab(pool, n)[:0]
+}
+
+func (d *packed[V]) slab(pool *memory.Pool, n int) []byte {
+	s := pool.Get(n)
 	d.slabs = append(d.slabs, s)
 	d.bytes += int64(len(s.Bytes))
-	l.cur = s.Bytes[:0]
+	return s.Bytes
 }
 
 // absorb folds packed entries into the table.

@@ -19,6 +19,7 @@ type Budget struct {
 	kept   int64
 	subs   int64
 	closed bool
+	rests  bool
 	pool   *Pool // set before the budget is shared
 }
 
@@ -48,7 +49,33 @@ func (b *Budget) Close() {
 	defer b.root.mu.Unlock()
 	if !b.closed {
 		b.closed = true
+		if !b.rests {
+			b.root.subs--
+		}
+	}
+}
+
+// Rest gives the share of a sub-budget to its siblings until Wake, while its attempt waits
+// and takes nothing. Bytes in use stay charged. Resting twice, or a root, does nothing.
+func (b *Budget) Rest() { b.rest(true) }
+
+// Wake ends Rest.
+func (b *Budget) Wake() { b.rest(false) }
+
+func (b *Budget) rest(rests bool) {
+	if b == nil || b.root == nil {
+		return
+	}
+	b.root.mu.Lock()
+	defer b.root.mu.Unlock()
+	if b.closed || b.rests == rests {
+		return
+	}
+	b.rests = rests
+	if rests {
 		b.root.subs--
+	} else {
+		b.root.subs++
 	}
 }
 

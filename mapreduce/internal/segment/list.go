@@ -8,8 +8,16 @@ import (
 
 const (
 	firstBlock = 4 << 10
+	leastBlock = 16 * entrySize
 	largeBlock = 256 << 10
 )
+
+// firstBlockOf is the size of the first block of each of so many partitions: a block for
+// all of them is at most a quarter of the least run.
+func firstBlockOf(partitions int) int {
+	n := leastRun / 8 / max(partitions, 1)
+	return min(max(n, leastBlock), firstBlock) / entrySize * entrySize
+}
 
 // list is the index of one partition in emission order: blocks of entries that
 // double in size, so that a thousand partitions of a small job stay small.
@@ -21,9 +29,9 @@ type list struct {
 }
 
 // push appends an entry; it reports false if the budget refused a new block.
-func (l *list) push(s *store, e entry, force bool) bool {
+func (l *list) push(s *store, e entry, first int, force bool) bool {
 	if len(l.cur) == cap(l.cur) {
-		size := min(max(firstBlock, 2*cap(l.cur)*entrySize), largeBlock)
+		size := min(max(first, 2*cap(l.cur)*entrySize), largeBlock)
 		b, ok := s.indexBlock(size, force)
 		if !ok {
 			return false

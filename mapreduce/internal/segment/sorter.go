@@ -23,6 +23,7 @@ type Sorter struct {
 	spills  []*spillFile
 	stats   Stats
 	touched byte
+	first   int   // bytes of a partition's first index block
 	least   int64 // bytes the store may have, beside pinned ones, whatever the budget says
 }
 
@@ -40,6 +41,7 @@ func NewSorter(cfg Config) *Sorter {
 		cfg:   cfg,
 		lists: make([]list, cfg.Partitions),
 		store: newStore(cfg.Budget, cfg.Pool),
+		first: firstBlockOf(cfg.Partitions),
 		least: leastRun,
 	}
 }
@@ -62,12 +64,12 @@ func (s *Sorter) Pin(chunk []byte, release func()) {
 func (s *Sorter) Add(partition int, key, value []byte) error {
 	e := entry{prefix: prefixOf(key)}
 	l := &s.lists[partition]
-	if !s.place(&e, key, value, false) || !l.push(s.store, e, false) {
+	if !s.place(&e, key, value, false) || !l.push(s.store, e, s.first, false) {
 		if err := s.makeRoom(len(key) + len(value)); err != nil {
 			return err
 		}
 		s.place(&e, key, value, true)
-		l.push(s.store, e, true)
+		l.push(s.store, e, s.first, true)
 	}
 	n := int64(len(key) + len(value))
 	l.bytes += n
