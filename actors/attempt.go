@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -44,40 +43,52 @@ func newAttempt(e *env, r *run, id scheduling.AttemptID, at *place) *attempt {
 	return a
 }
 
-// work runs the attempt to its end. It never panics.
-func (a *attempt) work() *report {
+// work runs the attempt to its end and reports, also if user code panics or ends this
+// goroutine.
+func (a *attempt) work() {
 	r := &report{status: scheduling.Status{Attempt: a.id, State: scheduling.StateKilled}}
 	began := a.env.now()
 	r.phases.Start = began
 	if !a.run.enter(a) {
-		return r
+		a.tell(r)
+		return
 	}
-	defer a.run.leave(a)
-	defer a.cancel(nil)
-	err := a.safely(r)
-	r.phases.Wait = a.waited
-	r.phases.Work = a.env.now() - began - a.waited - r.phases.Read - r.phases.Shuffle - r.phases.Commit
+	err := mapreduce.ErrExited // what stands if user code does not return
+	defer func() {
+		r.phases.Wait = a.waited
+		r.phases.Work = a.env.now() - began - a.waited - r.phases.Read - r.phases.Shuffle - r.phases.Commit
+		a.conclude(r, err)
+		a.cancel(nil)
+		a.run.leave(a)
+		a.tell(r)
+	}()
+	err = a.safely(r)
+}
+
+// conclude says in the report how the attempt ended, and removes what a failed one wrote.
+func (a *attempt) conclude(r *report, err error) {
+	if cause := context.Cause(a.ctx); err != nil && cause != nil {
+		err = cause
+	}
 	switch {
 	case err == nil:
 		r.status.State, r.status.Progress = scheduling.StateSucceeded, 1
+		return
 	case errors.Is(err, errStopped):
-		a.discard()
 	default:
 		a.blame(r, err)
 		r.status.State, r.status.Err, r.err = scheduling.StateFailed, err.Error(), err
-		a.discard()
+		r.status.Final = mapreduce.IsPermanent(err)
 	}
-	if err != nil {
-		r.counters, r.output = nil, nil
-	}
-	return r
+	a.discard()
+	r.counters, r.output = nil, nil
 }
 
-// safely runs the plan's part of an attempt; a panic becomes an error with its stack.
+// safely runs the plan's part of an attempt; a panic becomes an error.
 func (a *attempt) safely(r *report) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = &mapreduce.PanicError{Value: p, Stack: string(debug.Stack())}
+			err = mapreduce.NewPanicError(p)
 		}
 	}()
 	if err := a.takeTurn(); err != nil {
@@ -98,9 +109,6 @@ func (a *attempt) safely(r *report) (err error) {
 		err = a.workReduce(r, res)
 	}
 	r.totals = a.totals()
-	if cause := context.Cause(a.ctx); err != nil && cause != nil {
-		err = cause
-	}
 	return err
 }
 
@@ -183,7 +191,7 @@ func (a *attempt) askToCommit() error {
 
 // discard removes what the attempt wrote.
 func (a *attempt) discard() {
-	if err := a.run.plan.AbortTask(a.planID()); err != nil {
+	if err := apart(func() error { return a.run.plan.AbortTask(a.planID()) }); err != nil {
 		a.env.cfg.Logger.Warn("cannot remove the output of an attempt", "attempt", a.id, "err", err)
 	}
 }

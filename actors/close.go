@@ -19,7 +19,7 @@ func (c *Cluster) Drain(ctx context.Context) error {
 	case <-c.registry.whenIdle():
 		return nil
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return ending(ctx)
 	}
 }
 

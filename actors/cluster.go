@@ -117,7 +117,7 @@ func (c *Cluster) Slots() (maps, reduces int) {
 // Submit prepares a job in this goroutine (output set-up, sampling, splits) and hands it to
 // the JobTracker. A plan serves one Submit: a second one is an error, as is a nil plan. ctx ends the preparation only; errors such as
 // [mapreduce.ErrOutputExists] are those of the preparation, and leave no output behind.
-func (c *Cluster) Submit(ctx context.Context, p *mapreduce.Plan, o SubmitOptions) (*JobHandle, error) {
+func (c *Cluster) Submit(ctx context.Context, p *mapreduce.Plan, o SubmitOptions) (_ *JobHandle, err error) {
 	if !c.begin() {
 		return nil, ErrClosed
 	}
@@ -134,16 +134,21 @@ func (c *Cluster) Submit(ctx context.Context, p *mapreduce.Plan, o SubmitOptions
 	}
 	r := newRun(c.env, p, o.User, fmt.Sprintf("_jobs/%d", c.inputs.Add(1)))
 	r.submitted, r.who = c.env.now(), o.principal()
-	err := p.SetupJob()
-	if err == nil {
-		err = c.prepare(ctx, r, o)
+	err = mapreduce.ErrExited // what stands if user code does not return
+	defer func() {
+		if err != nil {
+			_ = c.env.fs.Remove(r.input) // there may be none yet
+			err = errors.Join(err, apart(p.AbortJob))
+		}
+	}()
+	if err = p.SetupJob(); err == nil {
+		err = recovered(func() error { return c.prepare(ctx, r, o) })
 	}
 	if err == nil {
 		err = c.handOver(r, o)
 	}
 	if err != nil {
-		_ = c.env.fs.Remove(r.input) // there may be none yet
-		return nil, errors.Join(err, p.AbortJob())
+		return nil, err
 	}
 	return &JobHandle{cluster: c, run: r}, nil
 }

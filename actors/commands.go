@@ -110,10 +110,12 @@ func (c *Cluster) Reconfigure(p scheduling.Policy) error {
 }
 
 // Inspect calls f with the scheduling.Core between two of its calls, to read its views. f
-// must not change it, keep it or block.
+// must not change it, keep it or block; its panic is the error.
 func (c *Cluster) Inspect(f func(*scheduling.Core)) error {
 	return c.command(func(jt *jobTracker) error {
-		f(jt.core)
-		return nil
+		return apart(func() error {
+			f(jt.core)
+			return nil
+		})
 	})
 }

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -71,13 +72,13 @@ func (r *run) end(state scheduling.JobState, c *mapreduce.Counters, g *registry)
 	}
 	var err error
 	if state == scheduling.JobSucceeded {
-		if err = r.plan.CommitJob(); err != nil {
+		if err = apart(r.plan.CommitJob); err != nil {
 			state = scheduling.JobFailed
 			err = fmt.Errorf("commit: %w", err)
 		}
 	}
 	if state != scheduling.JobSucceeded {
-		err = errors.Join(r.failure(state, err), r.plan.AbortJob())
+		err = errors.Join(r.failure(state, err), apart(r.plan.AbortJob))
 	}
 	if !late {
 		r.free()
@@ -92,7 +93,7 @@ func (r *run) end(state scheduling.JobState, c *mapreduce.Counters, g *registry)
 		<-gone
 		r.free()
 		if state != scheduling.JobSucceeded {
-			_ = r.plan.AbortJob() // again: what a late attempt may have written
+			_ = apart(r.plan.AbortJob) // again: what a late attempt may have written
 		}
 	}
 }
@@ -125,18 +126,26 @@ func (r *run) close(stop bool) <-chan struct{} {
 	return r.empty
 }
 
-// failure is the error of a job that did not succeed.
+// failure is the error of a job that did not succeed. Of a task that failed several times
+// it is the first failure: the others may only follow from it.
 func (r *run) failure(state scheduling.JobState, err error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if state == scheduling.JobKilled {
-		return fmt.Errorf("%w: %v %q: %s", ErrJobKilled, r.id, r.name, r.why)
+		if r.why == nil {
+			return fmt.Errorf("%w: %v %q", ErrJobKilled, r.id, r.name)
+		}
+		return fmt.Errorf("%w: %v %q: %w", ErrJobKilled, r.id, r.name, r.why)
 	}
-	if err == nil {
-		err = r.cause
-	}
-	if err == nil {
+	f := r.faults[r.failing]
+	switch err = cmp.Or(err, r.cause); {
+	case err != nil:
+	case f == nil:
 		return fmt.Errorf("%w: %v %q", ErrJobFailed, r.id, r.name)
+	case f.times > 1:
+		err = fmt.Errorf("%v failed %d times, first so: %w", r.failing, f.times, f.first)
+	default:
+		err = fmt.Errorf("%v: %w", r.failing, f.first)
 	}
 	return fmt.Errorf("%w: %v %q: %w", ErrJobFailed, r.id, r.name, err)
 }

@@ -35,18 +35,20 @@ func (e *env) tell(events []Event) {
 	}
 }
 
-// guardCalls makes a function of the user's that may panic safe to call within a call of the Core.
+// guardCalls makes a function of the user's that may panic safe to call within a call of the
+// Core, also if it ends its goroutine.
 func guardCalls(f func(*scheduling.Call), log *slog.Logger) func(*scheduling.Call) {
 	if f == nil {
 		return nil
 	}
 	return func(call *scheduling.Call) {
-		defer func() {
-			if p := recover(); p != nil {
-				log.Error("the Calls function panics", "op", call.Op, "panic", p, "stack", string(debug.Stack()))
-			}
-		}()
-		f(call)
+		err := apart(func() error {
+			f(call)
+			return nil
+		})
+		if err != nil {
+			log.Error("the Calls function panics", "op", call.Op, "err", err)
+		}
 	}
 }
 

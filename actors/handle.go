@@ -58,7 +58,7 @@ func (h *JobHandle) Done() <-chan struct{} { return h.run.done }
 
 // Wait waits until the job has ended and its output is committed or removed, and returns
 // its result and, unless it succeeded, its error, which wraps ErrJobFailed or
-// ErrJobKilled. If ctx ends first its error is returned; the job goes on.
+// ErrJobKilled. If ctx ends first, its error and cause are returned; the job goes on.
 func (h *JobHandle) Wait(ctx context.Context) (Result, error) {
 	select {
 	case <-h.run.done:
@@ -69,13 +69,30 @@ func (h *JobHandle) Wait(ctx context.Context) (Result, error) {
 	case <-h.run.done:
 		return h.run.result, h.run.result.Err
 	case <-ctx.Done():
-		return Result{ID: h.run.id, Name: h.run.name, State: scheduling.JobRunning}, context.Cause(ctx)
+		return Result{ID: h.run.id, Name: h.run.name, State: scheduling.JobRunning}, ending(ctx)
 	}
+}
+
+// ending is why a ctx ended: its error, and its cause if that is another.
+func ending(ctx context.Context) error {
+	err, cause := ctx.Err(), context.Cause(ctx)
+	if errors.Is(cause, err) {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", err, cause)
 }
 
 // Kill ends the job; Wait returns when its attempts have stopped, at their next record,
 // and its output is removed. Killing a job that has ended is no error.
 func (h *JobHandle) Kill(reason string) error {
+	if reason == "" {
+		return h.kill(nil)
+	}
+	return h.kill(errors.New(reason))
+}
+
+// kill ends the job with a reason that its error wraps.
+func (h *JobHandle) kill(reason error) error {
 	r := h.run
 	err := h.cluster.command(func(jt *jobTracker) error {
 		if jt.runs[r.id] != r {

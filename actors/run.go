@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"fmt"
 	"path"
 	"strconv"
 	"sync"
@@ -35,13 +34,21 @@ type run struct {
 	tally   tally
 	live    map[*attempt]bool
 	outputs []*mapreduce.MapOutput
-	sums    *mapreduce.Counters       // of reduces, and of maps without reduces
-	ended   bool                      // no attempt may enter any more
-	empty   chan struct{}             // closed when ended and the last attempt has left
-	cause   error                     // the latest failure of an attempt
+	sums    *mapreduce.Counters // of reduces, and of maps without reduces
+	ended   bool                // no attempt may enter any more
+	empty   chan struct{}       // closed when ended and the last attempt has left
+	faults  map[scheduling.TaskID]*fault
+	failing scheduling.TaskID         // the task that failed last: of a failed job, the one to blame
+	cause   error                     // the job ended for another reason than its tasks
 	damaged map[scheduling.TaskID]int // attempts that a damaged spill ended
-	why     string                    // the job was killed
+	why     error                     // the job was killed
 	result  Result                    // set before done is closed
+}
+
+// fault is how a task has failed so far.
+type fault struct {
+	first error // what came later may only follow from it
+	times int
 }
 
 // totals are sums over attempts.
@@ -79,7 +86,7 @@ type tally struct {
 func newRun(e *env, p *mapreduce.Plan, user, input string) *run {
 	return &run{
 		env: e, name: p.Name(), user: user, plan: p, input: input, inputBytes: p.InputBytes(), done: make(chan struct{}),
-		live: map[*attempt]bool{}, sums: new(mapreduce.Counters), empty: make(chan struct{}),
+		live: map[*attempt]bool{}, faults: map[scheduling.TaskID]*fault{}, sums: new(mapreduce.Counters), empty: make(chan struct{}),
 	}
 }
 
@@ -164,10 +171,17 @@ func (r *run) failed(e *Event, rep *report) {
 	r.tally.active[k]--
 	if rep != nil {
 		r.tally.time[k] += e.At - rep.phases.Start
-		if rep.err != nil {
-			r.cause = fmt.Errorf("%v: %w", e.Attempt.Task, rep.err)
-		}
 	}
+	if rep == nil || rep.err == nil {
+		return
+	}
+	f := r.faults[e.Attempt.Task]
+	if f == nil {
+		f = &fault{first: rep.err}
+		r.faults[e.Attempt.Task] = f
+	}
+	f.times++
+	r.failing = e.Attempt.Task
 }
 
 func (r *run) killed(e *Event) {

@@ -59,6 +59,7 @@ func (s *slot) Receive(c actor.Context) {
 func (s *slot) holds(id scheduling.AttemptID) bool { return s.attempt != nil && s.attempt.id == id }
 
 // launch hands the attempt to the goroutine, which ends it with a report to this actor.
+// The next attempt, if user code has ended the goroutine, gets another.
 func (s *slot) launch(c actor.Context, a *attempt) {
 	root, self := c.ActorSystem().Root, c.Self()
 	s.attempt = a
@@ -66,13 +67,23 @@ func (s *slot) launch(c actor.Context, a *attempt) {
 	if s.work == nil {
 		work := make(chan *attempt, 1)
 		s.work = work
-		s.env.attempts.Go(func() {
-			for a := range work {
-				a.tell(a.work())
-			}
-		})
+		s.env.attempts.Go(func() { s.env.serve(work) })
 	}
 	s.work <- a // has room: the former attempt has reported
+}
+
+// serve runs attempts until there will be no more.
+func (e *env) serve(work <-chan *attempt) {
+	ended := false
+	defer func() {
+		if !ended {
+			e.attempts.Go(func() { e.serve(work) })
+		}
+	}()
+	for a := range work {
+		a.work()
+	}
+	ended = true
 }
 
 // restarting is our own fault, not the attempt's.

@@ -1,6 +1,7 @@
 package mapreduce
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -55,9 +56,10 @@ func (c *committer) abortTask(id AttemptID) error { return c.store.discard(c.par
 func (c *committer) commitJob() error { return c.store.success() }
 func (c *committer) abortJob() error  { return c.store.abort() }
 
-// partWriter is the part of one attempt while it is written.
+// partWriter is the part of one attempt while it is written. After its first error it
+// writes no more.
 type partWriter struct {
-	file   io.WriteCloser
+	file   *strictFile
 	packer io.WriteCloser
 	buf    []byte
 	bytes  int64 // before compression
@@ -71,11 +73,12 @@ func (c *committer) open(id AttemptID) (*partWriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	z, err := c.compression.wrap(f)
+	file := &strictFile{file: f}
+	z, err := c.compression.wrap(file)
 	if err != nil {
-		return nil, errors.Join(err, f.Close())
+		return nil, errors.Join(err, file.Close())
 	}
-	return &partWriter{file: f, packer: z}, nil
+	return &partWriter{file: file, packer: z}, nil
 }
 
 // flushSize is how full the buffer of a part gets before it is written, in bytes.
@@ -110,5 +113,39 @@ func (w *partWriter) Write(p []byte) (int, error) {
 // close flushes and closes; it returns the first error of all.
 func (w *partWriter) close() error {
 	w.flush()
-	return errors.Join(w.err, w.packer.Close(), w.file.Close())
+	return cmp.Or(w.err, w.packer.Close(), w.file.Close())
+}
+
+// strictFile is a file, maybe of the user's, that is not trusted: what it does not take is
+// an error, and so is its panic, which might come in a goroutine of the compressor. The
+// first error stays.
+type strictFile struct {
+	file io.WriteCloser
+	err  error
+}
+
+// Write implements io.Writer.
+func (s *strictFile) Write(p []byte) (n int, err error) {
+	if s.err == nil {
+		contained(&s.err, func() error {
+			n, err = s.file.Write(p)
+			return wholly(int64(n), int64(len(p)), err)
+		})
+	}
+	return n, s.err
+}
+
+// Close implements io.Closer.
+func (s *strictFile) Close() error {
+	var err error
+	contained(&err, s.file.Close)
+	return cmp.Or(s.err, err)
+}
+
+// wholly is the error of a write that took n of size bytes.
+func wholly(n, size int64, err error) error {
+	if err == nil && n != size {
+		return fmt.Errorf("%w: %d of %d bytes", io.ErrShortWrite, n, size)
+	}
+	return err
 }

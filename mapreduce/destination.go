@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
+	"reflect"
+	"sync"
+	"sync/atomic"
 )
 
 // Destination is where an output goes. A destination serves one job.
@@ -20,6 +20,14 @@ type Destination struct {
 func (d Destination) Compressed(c Compression) Destination {
 	d.compression = c
 	return d
+}
+
+// Check reports an output that SetupJob would refuse as things are, and changes nothing.
+func (d Destination) Check() error {
+	if s, ok := d.store.(*localStore); ok {
+		return s.check()
+	}
+	return nil
 }
 
 // part is the output of one attempt.
@@ -54,28 +62,47 @@ type OutputFS interface {
 	Exists(name string) (bool, error)
 }
 
-// Dir is a directory of this machine, which must not exist yet.
-func Dir(dir string) Destination { return InFS(localFS{}, filepath.ToSlash(dir)) }
-
 // InFS is a directory of another file system, such as a dfs; it must not exist yet.
 func InFS(fsys OutputFS, dir string) Destination {
 	return Destination{store: &dirStore{fs: fsys, dir: dir}}
 }
 
+// errEnded is the error of an attempt that outlived its job.
+var errEnded = errors.New("the job has ended")
+
 // temporary is the directory of parts that are not committed.
 const temporary = "_temporary"
 
-// dirStore writes attempts to dir/_temporary/attempt, a file, and renames it: three
-// system calls a part, for jobs of ten thousand.
+// dirStore writes attempts to dir/_temporary/attempt, a file, and renames it.
 type dirStore struct {
 	fs    OutputFS
 	dir   string
-	owned bool // set by setup: abort may remove dir
+	owned bool        // set by setup: abort may remove dir
+	ended atomic.Bool // attempts that come late write no more
+}
+
+// claims are the outputs in file systems of others that jobs of this process write now: an
+// OutputFS cannot say whether it made a directory or found it.
+var claims sync.Map // of claim
+
+type claim struct {
+	fs  OutputFS
+	dir string
 }
 
 func (d *dirStore) name() string { return d.dir }
 
-func (d *dirStore) setup() error {
+func (d *dirStore) setup() (err error) {
+	if c, ok := d.claim(); ok {
+		if _, taken := claims.LoadOrStore(c, true); taken {
+			return fmt.Errorf("%s: %w: %w", d.dir, ErrOutputExists, ErrOutputBusy)
+		}
+		defer func() {
+			if !d.owned {
+				claims.Delete(c)
+			}
+		}()
+	}
 	there, err := d.fs.Exists(d.dir)
 	if err != nil {
 		return err
@@ -91,11 +118,35 @@ func (d *dirStore) setup() error {
 	return f.Close()
 }
 
+// claim is the output's; false if file systems of this type cannot be told from each other.
+func (d *dirStore) claim() (c claim, ok bool) {
+	if !reflect.ValueOf(d.fs).Comparable() {
+		return c, false
+	}
+	return claim{d.fs, path.Clean(d.dir)}, true
+}
+
+// end lets others have the name.
+func (d *dirStore) end() {
+	d.owned = false
+	if c, ok := d.claim(); ok {
+		claims.Delete(c)
+	}
+}
+
 func (d *dirStore) place(p part) string { return path.Join(d.dir, temporary, p.attempt) }
 
-func (d *dirStore) create(p part) (io.WriteCloser, error) { return d.fs.Create(d.place(p)) }
+func (d *dirStore) create(p part) (io.WriteCloser, error) {
+	if d.ended.Load() {
+		return nil, errEnded
+	}
+	return d.fs.Create(d.place(p))
+}
 
 func (d *dirStore) commit(p part) error {
+	if d.ended.Load() {
+		return errEnded
+	}
 	return d.fs.Rename(d.place(p), path.Join(d.dir, p.name))
 }
 
@@ -105,41 +156,23 @@ func (d *dirStore) success() error {
 	if err := d.fs.RemoveAll(path.Join(d.dir, temporary)); err != nil {
 		return err
 	}
-	f, err := d.fs.Create(path.Join(d.dir, "_SUCCESS"))
+	f, err := d.fs.Create(path.Join(d.dir, success))
 	if err != nil {
 		return err
 	}
-	return f.Close()
+	if err := f.Close(); err != nil {
+		return err
+	}
+	d.ended.Store(true)
+	d.end()
+	return nil
 }
 
 func (d *dirStore) abort() error {
 	if !d.owned {
 		return nil
 	}
+	d.ended.Store(true)
+	defer d.end()
 	return d.fs.RemoveAll(d.dir)
-}
-
-// localFS is the file system of this machine.
-type localFS struct{}
-
-func (localFS) Create(name string) (io.WriteCloser, error) {
-	f, err := os.Create(name)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return f, err
-	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return nil, err
-	}
-	return os.Create(name)
-}
-
-func (localFS) Rename(oldName, newName string) error { return os.Rename(oldName, newName) }
-func (localFS) RemoveAll(name string) error          { return os.RemoveAll(name) }
-
-func (localFS) Exists(name string) (bool, error) {
-	_, err := os.Lstat(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil, err
 }

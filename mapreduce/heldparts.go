@@ -2,6 +2,7 @@ package mapreduce
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +16,8 @@ const holdLimit = 1 << 20
 
 // Writer sends parts to w in the order of their tasks, each as soon as it and
 // all before it are committed; w is not closed. Of a job that fails, w keeps
-// the parts sent so far. name is what a person calls w, such as "-".
+// the parts sent so far. An error of w, or a panic, is Permanent: what was sent cannot be
+// sent again. name is what a person calls w, such as "-".
 func Writer(name string, w io.Writer) Destination {
 	return Destination{store: &writerStore{label: name, w: w, pending: map[string]*heldPart{}, ready: map[int]*heldPart{}}}
 }
@@ -29,7 +31,7 @@ type writerStore struct {
 	pending map[string]*heldPart // by attempt
 	ready   map[int]*heldPart    // committed, waiting for those before
 	next    int                  // the part to send next
-	err     error                // of w
+	err     error                // the first of w; nothing is sent after it
 }
 
 func (s *writerStore) name() string { return s.label }
@@ -52,15 +54,18 @@ func (s *writerStore) commit(p part) error {
 	}
 	delete(s.pending, p.attempt)
 	s.ready[p.index] = h
-	for h := s.ready[s.next]; h != nil; h = s.ready[s.next] {
+	for h := s.ready[s.next]; h != nil && s.err == nil; h = s.ready[s.next] {
 		delete(s.ready, s.next)
 		s.next++
-		if s.err == nil {
-			s.err = h.sendTo(s.w)
-		}
-		s.err = errors.Join(s.err, h.discard())
+		s.send(h)
 	}
-	return s.err
+	return Permanent(s.err)
+}
+
+// send sends a part. Whatever becomes of that, a panic of the writer included, stays.
+func (s *writerStore) send(h *heldPart) {
+	contained(&s.err, func() error { return h.sendTo(s.w) })
+	s.err = cmp.Or(s.err, h.discard())
 }
 
 func (s *writerStore) discard(p part) error {
@@ -92,11 +97,13 @@ func (s *writerStore) abort() error {
 	return err
 }
 
-// heldPart is a part in memory or, beyond holdLimit, in an unlinked file.
+// heldPart is a part in memory or, beyond holdLimit, in a file. The file has no name where
+// the system lets an open file be removed, so that nothing is left of a process that dies.
 type heldPart struct {
-	dir  string
-	buf  []byte
-	file *os.File
+	dir     string
+	buf     []byte
+	file    *os.File
+	removed bool
 }
 
 // Write implements io.Writer.
@@ -110,10 +117,7 @@ func (h *heldPart) Write(p []byte) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		h.file = f
-		if err := os.Remove(f.Name()); err != nil {
-			return 0, err
-		}
+		h.file, h.removed = f, os.Remove(f.Name()) == nil
 		if _, err := f.Write(h.buf); err != nil {
 			return 0, err
 		}
@@ -127,14 +131,18 @@ func (h *heldPart) Close() error { return nil }
 
 func (h *heldPart) sendTo(w io.Writer) error {
 	if h.file == nil {
-		_, err := w.Write(h.buf)
+		n, err := w.Write(h.buf)
+		return wholly(int64(n), int64(len(h.buf)), err)
+	}
+	size, err := h.file.Seek(0, io.SeekCurrent)
+	if err != nil {
 		return err
 	}
 	if _, err := h.file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	_, err := io.Copy(w, h.file)
-	return err
+	n, err := io.Copy(w, h.file)
+	return wholly(n, size, err)
 }
 
 func (h *heldPart) discard() error {
@@ -142,7 +150,11 @@ func (h *heldPart) discard() error {
 	if h.file == nil {
 		return nil
 	}
-	return h.file.Close()
+	err := h.file.Close()
+	if !h.removed {
+		err = errors.Join(err, os.Remove(h.file.Name()))
+	}
+	return err
 }
 
 // memoryStore keeps parts in memory.

@@ -2,6 +2,7 @@ package mapreduce
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,9 +35,11 @@ func RunLocal(ctx context.Context, p *Plan, o LocalOptions) (c *Counters, err er
 			err = errors.Join(err, p.AbortJob())
 		}
 	}()
+	defer present(ctx, &err)
 	defer verify(&err, p.sources, false)
 	defer catch(&err)
 	defer guardFaults()()
+	err = ErrExited // what stands if user code does not return
 	if err := p.Prepare(ctx, PrepareOptions{Reduces: o.Reduces}); err != nil {
 		return c, err
 	}
@@ -101,7 +104,7 @@ func (b *boundJob[I, K, V, O]) reduceLocal(ctx context.Context, p *Plan, index i
 	} else {
 		err = b.groupLocal(ctx, p, id, part, w, c)
 	}
-	if err = errors.Join(err, w.close()); err != nil {
+	if err = cmp.Or(err, w.close()); err != nil {
 		return err
 	}
 	c.Add(ReduceInputRecords, int64(len(part)))

@@ -2,6 +2,7 @@ package mapreduce
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"reflect"
@@ -26,7 +27,7 @@ func (b *boundJob[I, K, V, O]) runMap(ctx context.Context, p *Plan, a *MapAttemp
 	col := b.collector(p, a)
 	defer col.close()
 	err := p.eachFile(a.Split, func(file Split) error { return b.mapFile(ctx, p, a, file, &col, &c) })
-	if err = errors.Join(err, col.err()); err != nil {
+	if err = cmp.Or(err, col.err()); err != nil {
 		return nil, err
 	}
 	segments, stats, release, err := col.finish()
@@ -248,7 +249,7 @@ func (b *boundMapOnly[I, O]) runMap(ctx context.Context, p *Plan, a *MapAttempt)
 	}()
 	err = p.eachFile(a.Split, func(file Split) error { return b.filterFile(ctx, p, a, file, w, &c) })
 	closed = true
-	if err = errors.Join(err, w.close()); err != nil {
+	if err = cmp.Or(err, w.close()); err != nil {
 		return nil, err
 	}
 	c.Add(MapOutputRecords, w.records)

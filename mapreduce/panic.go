@@ -3,20 +3,33 @@ package mapreduce
 import (
 	"errors"
 	"fmt"
+	"path"
 	"runtime"
 	"runtime/debug"
 	"strings"
 	"unsafe"
 )
 
-// PanicError is a panic of the user's code in an attempt.
+// PanicError is a panic of the user's code.
 type PanicError struct {
 	Value any    // what panic was called with
 	Stack string // of the goroutine that panicked
+	At    string // file and line of the user's code, such as "words/count.go:17"; empty if unknown
 }
 
-// Error returns the value and the stack.
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.Value, e.Stack) }
+// NewPanicError describes a panic from which the caller, a deferred function, has recovered v.
+func NewPanicError(v any) *PanicError {
+	return &PanicError{Value: v, Stack: string(debug.Stack()), At: panicPlace()}
+}
+
+// Error returns the value, cut if it is long, and the place; the stack is in Stack.
+func (e *PanicError) Error() string {
+	text := "panic: " + cutText(fmt.Sprint(e.Value), longestText/2)
+	if e.At != "" {
+		text += " (" + e.At + ")"
+	}
+	return text
+}
 
 // Unwrap returns the value if it is an error.
 func (e *PanicError) Unwrap() error {
@@ -24,8 +37,59 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// catch turns a panic into an error. A fault on an address outside the Go heap
-// is a mapped file that has shrunk, see debug.SetPanicOnFault.
+// panicPlace finds the user's code in the stack of a panic: the first function below it that is
+// neither of the standard library nor of this engine, else the first at all.
+func panicPlace() string {
+	pc := make([]uintptr, 128)
+	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
+	below, library, first := false, "", ""
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		if f.Function == "runtime.gopanic" {
+			below, library, first = true, strings.TrimSuffix(f.File, "runtime/panic.go"), ""
+			continue
+		}
+		if !below || strings.HasPrefix(f.Function, "runtime.") {
+			continue
+		}
+		place := fmt.Sprintf("%s/%s:%d", path.Base(path.Dir(f.File)), path.Base(f.File), f.Line)
+		if !standard(f.File, library) && !ofEngine(f) {
+			return place
+		}
+		if first == "" {
+			first = place
+		}
+	}
+	return first
+}
+
+// standard says whether a file is of the standard library, whose sources are in library; a
+// program built with -trimpath does not tell where that is, but its own files are in modules.
+func standard(file, library string) bool {
+	if library != "" {
+		return strings.HasPrefix(file, library)
+	}
+	module, _, _ := strings.Cut(file, "/")
+	return !strings.Contains(module, ".")
+}
+
+// ofEngine says whether a function is the engine's own and not of its tests.
+func ofEngine(f runtime.Frame) bool {
+	const module = "github.com/tarry-mr/tarry/"
+	rest, ok := strings.CutPrefix(f.Function, module)
+	if !ok || strings.HasSuffix(f.File, "_test.go") {
+		return false
+	}
+	for _, p := range []string{"mapreduce", "actors", "dfs", "scheduling"} {
+		if strings.HasPrefix(rest, p+".") || strings.HasPrefix(rest, p+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// catch turns a panic into an error.
 func catch(err *error) {
 	v := recover()
 	if v == nil {
@@ -39,10 +103,18 @@ func catch(err *error) {
 		runtime.Error
 		Addr() uintptr
 	}); ok && f.Addr() > 1<<20 {
-		*err = &faultError{PanicError{Value: f, Stack: string(debug.Stack())}, readable(f.Addr())}
+		*err = &faultError{*NewPanicError(f), readable(f.Addr())}
 		return
 	}
-	*err = &PanicError{Value: v, Stack: string(debug.Stack())}
+	*err = NewPanicError(v)
+}
+
+// contained runs a step of an output or of sources, behind which user code may be. The
+// error of a step that does not return is ErrExited, for deferred functions to see.
+func contained(err *error, step func() error) {
+	defer catch(err)
+	*err = ErrExited
+	*err = step()
 }
 
 // faultError is a fault on an address outside the Go heap, until verify finds out why.
@@ -57,7 +129,7 @@ func (e *faultError) cause() error {
 	if e.readable {
 		what = "written to memory that is read-only: records show the input itself, copy what is to be changed"
 	}
-	return &PanicError{Value: fmt.Errorf("%w: %v", errors.New(what), e.Value), Stack: e.Stack}
+	return &PanicError{Value: fmt.Errorf("%w: %v", errors.New(what), e.Value), Stack: e.Stack, At: e.At}
 }
 
 // readable reports whether the byte at an address outside the Go heap can be read.

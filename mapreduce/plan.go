@@ -30,7 +30,7 @@ var (
 	ErrInputChanged = dfs.ErrChanged
 )
 
-var errUnprepared = errors.New("mapreduce: attempt before Plan.Prepare")
+var errUnprepared = errors.New("mapreduce: attempt before Plan.SetupJob and Plan.Prepare")
 
 // Memory is a byte budget that attempts share; see [NewMemory].
 type Memory = memory.Budget
@@ -59,7 +59,10 @@ func NewBuffers(budget *Memory, idle int64) *Buffers { return memory.NewPool(bud
 //  2. RunMap for each split and RunReduce for each partition, from any number of
 //     goroutines, each success followed by CommitTask (reduces, and maps of a
 //     map-only plan) or AbortTask;
-//  3. CommitJob or AbortJob, once.
+//  3. CommitJob or AbortJob, once; AbortJob also after a CommitJob that failed.
+//
+// A panic of user code, whether job, input or output, is an error of the call, a
+// [*PanicError]. User code that ends its goroutine ends the caller's.
 type Plan struct {
 	name    string
 	asked   int // Job.Reducers
@@ -141,6 +144,7 @@ type PrepareOptions struct {
 // reduce, reads a sample of the input to choose the ranges. The ranges depend on
 // the input's bytes only.
 func (p *Plan) Prepare(ctx context.Context, o PrepareOptions) (err error) {
+	defer present(ctx, &err)
 	defer verify(&err, p.sources, true)
 	defer catch(&err)
 	defer guardFaults()()
@@ -275,10 +279,12 @@ func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err e
 			out = nil
 		}
 	}()
+	defer present(ctx, &err)
 	defer p.explainConsumed(a, &err)
 	defer verify(&err, p.sources[a.Split.Source:][:max(a.Split.Files, 1)], false)
 	defer catch(&err)
 	defer guardFaults()()
+	err = ErrExited // what stands if user code does not return
 	return p.tasks.runMap(ctx, p, a)
 }
 
@@ -298,41 +304,59 @@ func (p *Plan) explainConsumed(a *MapAttempt, err *error) {
 // RunReduce runs a reduce attempt in this goroutine and leaves its part ready
 // for CommitTask. Errors are as for RunMap.
 func (p *Plan) RunReduce(ctx context.Context, a *ReduceAttempt) (err error) {
+	defer present(ctx, &err)
 	defer verify(&err, p.sources, true)
 	defer catch(&err)
 	defer guardFaults()()
+	err = ErrExited
 	return p.tasks.runReduce(ctx, p, a)
 }
 
 // SetupJob makes the output ready for attempts, or returns ErrOutputExists.
-func (p *Plan) SetupJob() error { return p.output.setupJob() }
+func (p *Plan) SetupJob() error { return step(p.output.setupJob) }
 
 // CommitTask makes the part of a finished attempt part of the output: a rename.
 // A task is committed at most once; later calls return ErrCommitted.
-func (p *Plan) CommitTask(id AttemptID) error { return p.output.commitTask(id) }
+func (p *Plan) CommitTask(id AttemptID) error {
+	return step(func() error { return p.output.commitTask(id) })
+}
 
 // AbortTask removes what an attempt has written. Aborting a committed or unknown
 // attempt does nothing.
-func (p *Plan) AbortTask(id AttemptID) error { return p.output.abortTask(id) }
+func (p *Plan) AbortTask(id AttemptID) error {
+	return step(func() error { return p.output.abortTask(id) })
+}
 
 // CheckInputs returns an error that wraps [ErrInputChanged] if a file that the plan has read
 // is not what it was when the plan was made.
-func (p *Plan) CheckInputs() (err error) {
-	defer catch(&err)
-	verify(&err, p.sources, false)
-	return err
+func (p *Plan) CheckInputs() error {
+	return step(func() (err error) {
+		verify(&err, p.sources, false)
+		return err
+	})
 }
 
 // CommitJob completes the output: the temporary directory goes, _SUCCESS comes. If an input
-// has changed it does nothing and returns the error of CheckInputs; AbortJob is to follow.
+// has changed, or cannot be closed, it does nothing but return that error; AbortJob is to
+// follow.
 func (p *Plan) CommitJob() error {
 	if err := p.CheckInputs(); err != nil {
 		return err
 	}
-	return errors.Join(p.output.commitJob(), closeSources(p.sources))
+	if err := closeSources(p.sources); err != nil {
+		return err
+	}
+	return step(p.output.commitJob)
 }
 
 // AbortJob removes all output of the job.
 func (p *Plan) AbortJob() error {
-	return errors.Join(p.output.abortJob(), closeSources(p.sources))
+	return errors.Join(step(p.output.abortJob), closeSources(p.sources))
+}
+
+// step does something behind which user code may be: a panic of it is an error.
+func step(do func() error) (err error) {
+	defer present(context.Background(), &err)
+	contained(&err, do)
+	return err
 }

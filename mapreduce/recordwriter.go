@@ -1,6 +1,6 @@
 package mapreduce
 
-import "errors"
+import "cmp"
 
 // recordWriter encodes records into the part of an attempt.
 type recordWriter[O any] struct {
@@ -70,9 +70,9 @@ func (w *recordWriter[O]) err() error {
 	return w.part.err
 }
 
-// close ends the part. It may be called again.
+// close ends the part and returns the first error of all. It may be called again.
 func (w *recordWriter[O]) close() error {
 	w.budget.Release(w.charged)
 	w.charged = 0
-	return errors.Join(w.failed, w.part.close())
+	return cmp.Or(w.failed, w.part.close())
 }

@@ -198,9 +198,11 @@ type counted struct {
 	n *atomic.Int64
 }
 
-// Read implements io.Reader.
-func (c counted) Read(p []byte) (int, error) {
-	n, err := c.ReadCloser.Read(p)
+// Read implements io.Reader. The panic of a user's reader is an error here, for it may be
+// in a goroutine of the decompressor.
+func (c counted) Read(p []byte) (n int, err error) {
+	defer catch(&err)
+	n, err = c.ReadCloser.Read(p)
 	c.n.Add(int64(n))
 	return n, err
 }
@@ -255,6 +257,7 @@ func (u *unpacked) Close() error {
 // without gaps; a nil blocks, or an empty answer, stands for one block a source.
 // Sources that cannot be cut give one split with the first block's hosts.
 func (p *Plan) Splits(ctx context.Context, blocks func(source int) []Block) (list []Split, err error) {
+	defer present(ctx, &err)
 	defer verify(&err, p.sources, true)
 	defer catch(&err)
 	defer guardFaults()()
@@ -285,7 +288,7 @@ func closeSources(list []Source) error {
 	var err error
 	for _, s := range list {
 		if s.Data != nil {
-			err = errors.Join(err, s.Data.Close())
+			err = errors.Join(err, step(s.Data.Close))
 		}
 	}
 	return err

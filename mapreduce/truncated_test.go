@@ -94,6 +94,8 @@ func TestTruncatedWhileMapped(t *testing.T) {
 			f, src := shrinkingFile(t, 10)
 			p, err := keepLines().Bind(Lines(src), Raw[[]byte](Dir(filepath.Join(t.TempDir(), "out"))))
 			require.NoError(t, err)
+			require.NoError(t, p.SetupJob())
+			defer func() { require.NoError(t, p.AbortJob()) }()
 			_, err = p.RunMap(context.Background(), &MapAttempt{Split: split})
 			requireShrunk(t, f, err)
 		})
@@ -140,6 +142,8 @@ func TestTruncatedWhileWritten(t *testing.T) {
 	}}
 	p, err := job.Bind(Chunks(src), Raw[[]byte](Dir(filepath.Join(t.TempDir(), "out"))))
 	require.NoError(t, err)
+	require.NoError(t, p.SetupJob())
+	defer func() { require.NoError(t, p.AbortJob()) }()
 	_, err = p.RunMap(context.Background(), &MapAttempt{Split: Split{Length: src.Size()}})
 	requireShrunk(t, f, err)
 }

@@ -195,7 +195,10 @@ func (c *Core) fail(ai int32, s *Status) {
 		c.emit(Event{Type: EventFailed, JobID: j.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality, Err: s.Err})
 	}
 	c.changed(j, k)
-	if int(t.fails) >= j.tries {
+	switch {
+	case s.Final && !s.Blameless:
+		c.finish(j, JobFailed, fmt.Sprintf("task %v failed for good: %s", a.id.Task, s.Err))
+	case int(t.fails) >= j.tries:
 		c.finish(j, JobFailed, fmt.Sprintf("task %v failed %d times: %s", a.id.Task, t.fails, s.Err))
 	}
 }

@@ -81,6 +81,8 @@ type Status struct {
 	Err            string
 	// Blameless marks a failure that is the node's or the data's, not the user code's: it does not count toward MaxAttempts.
 	Blameless bool
+	// Final marks a failure that another attempt would meet again: it fails the job at once, unless it is Blameless.
+	Final bool `json:",omitempty"`
 	// Lost lists map outputs found gone.
 	Lost []LostOutput
 	// OutputBytes of a map that succeeded, one per reduce; nil means unknown. The Core keeps

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"syscall"
+
+	"github.com/tarry-mr/tarry/mapreduce"
 )
 
 // The exit codes; see the package comment.
@@ -61,7 +63,7 @@ func (p *program) exit(ctx context.Context, err error) int {
 	switch {
 	case errors.As(err, &e):
 		return e.code
-	case errors.Is(err, fs.ErrExist):
+	case errors.Is(err, fs.ErrExist), errors.Is(err, mapreduce.ErrOutputExists):
 		return exitConfig
 	default:
 		return exitFailed

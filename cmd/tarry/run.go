@@ -67,7 +67,7 @@ func (p *program) startEngine(r *runFlags) (engine, error) {
 type work struct {
 	flags   *jobFlags
 	src     []mapreduce.Source
-	out     *outputTarget
+	out     mapreduce.Destination
 	stages  []stage
 	between string // where what one stage writes for the next goes; empty is the system's place
 	result  *result
@@ -79,7 +79,7 @@ func runStages(ctx context.Context, e engine, w *work) (err error) {
 	defer func() { err = errors.Join(err, between.remove()) }()
 	src := w.src
 	for i, bind := range w.stages {
-		to := w.out.destination
+		to := w.out
 		if i < len(w.stages)-1 {
 			if to, err = between.next(); err != nil {
 				return err
@@ -101,5 +101,5 @@ func runStages(ctx context.Context, e engine, w *work) (err error) {
 			}
 		}
 	}
-	return w.out.complete()
+	return nil
 }

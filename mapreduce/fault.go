@@ -1,0 +1,83 @@
+package mapreduce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+)
+
+// ErrExited is the error of an attempt, or another step of a job, whose user code ended
+// the goroutine it ran in by runtime.Goexit, as t.Fatal of a test does.
+var ErrExited = errors.New("user code ended its goroutine (runtime.Goexit, as t.Fatal does)")
+
+// permanentError marks an error that another try would meet again.
+type permanentError struct{ err error }
+
+func (e *permanentError) Error() string { return e.err.Error() }
+func (e *permanentError) Unwrap() error { return e.err }
+
+// Permanent marks err as one that another attempt would meet again, such as bad data: the
+// job fails at once, where it would try the task up to four times. Permanent(nil) is nil.
+func Permanent(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &permanentError{err}
+}
+
+// IsPermanent reports whether err is marked by [Permanent], or is of itself of that kind:
+// input that has changed, is damaged, or can be read only once.
+func IsPermanent(err error) bool {
+	var p *permanentError
+	return errors.As(err, &p) || errors.Is(err, ErrInputChanged) || errors.Is(err, ErrCorruptInput) || errors.Is(err, ErrConsumed)
+}
+
+// longestText is how many bytes of the text of an error are kept: the user's code may put
+// a whole record into it.
+const longestText = 512
+
+// cutError is an error whose text is too long, or cannot be had.
+type cutError struct {
+	text string
+	err  error
+}
+
+func (e *cutError) Error() string { return e.text }
+func (e *cutError) Unwrap() error { return e.err }
+
+// present makes an error that user code may have made fit to be shown: its text is short,
+// and it is there even if the error's own method panics. An end of ctx is named as errors.Is knows it, beside its cause.
+func present(ctx context.Context, err *error) {
+	if *err == nil {
+		return
+	}
+	if ctx.Err() != nil && errors.Is(*err, context.Cause(ctx)) && !errors.Is(*err, ctx.Err()) {
+		*err = fmt.Errorf("%w: %w", ctx.Err(), *err)
+	}
+	text, ok := errorText(*err)
+	if !ok || len(text) > longestText {
+		*err = &cutError{cutText(text, longestText), *err}
+	}
+}
+
+// errorText is the text of an error; false says that asking for it panicked, and why.
+func errorText(err error) (text string, ok bool) {
+	defer func() {
+		if v := recover(); v != nil {
+			text, ok = fmt.Sprintf("%T, whose Error method panics: %v", err, v), false
+		}
+	}()
+	return err.Error(), true
+}
+
+// cutText is the text, or its first n bytes and its length.
+func cutText(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return fmt.Sprintf("%s… (%d bytes)", text[:n], len(text))
+}

@@ -1,0 +1,292 @@
+package mapreduce
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// ErrOutputBusy is wrapped, beside ErrOutputExists, by the error of an output that another
+// run is writing.
+var ErrOutputBusy = errors.New("another run is writing it")
+
+// Dir is a directory of this machine, which must not exist yet, unless a run that was
+// killed has left it unfinished: that is cleaned. Of jobs that want the same directory at
+// the same time one gets it, the others ErrOutputExists.
+func Dir(dir string) Destination {
+	return Destination{store: &localStore{dir: filepath.Clean(dir)}}
+}
+
+// ReplacedDir is a directory of this machine that takes the place of an earlier output of
+// that name, if there is one, when the job succeeds, in one step where the system can.
+// Until then the earlier output stays, and the new one is beside it as _NAME.new. What does
+// not look like the output of a job is not replaced.
+func ReplacedDir(dir string) Destination {
+	return Destination{store: &localStore{dir: filepath.Clean(dir), replace: true}}
+}
+
+// localStore writes attempts to _temporary/attempt in the directory of the output, and
+// renames them.
+type localStore struct {
+	dir     string
+	replace bool
+
+	out   *outputDir // what is written; nil: set-up has failed
+	temp  *os.Root   // its directory of temporary files
+	old   *outputDir // the earlier output, while it is kept from others
+	ended bool       // the output is complete or removed
+}
+
+// success is the name of the empty file that says that an output is complete.
+const success = "_SUCCESS"
+
+func (s *localStore) name() string { return s.dir }
+
+// beside names a directory next to the output.
+func (s *localStore) beside(ending string) string {
+	return filepath.Join(filepath.Dir(s.dir), "_"+filepath.Base(s.dir)+ending)
+}
+
+// check reports what setup would refuse, and changes nothing.
+func (s *localStore) check() error {
+	there, err := s.find()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return there.release()
+}
+
+// find opens and locks an output that is there and can make way.
+func (s *localStore) find() (*outputDir, error) {
+	there, err := openOutputDir(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.refuse(there); err != nil { // without locking out one who would not
+		return nil, errors.Join(err, there.release())
+	}
+	if err := there.take(false); err != nil {
+		return nil, err
+	}
+	err = s.refuse(there)
+	if err == nil && !s.replace && !there.real {
+		err = fmt.Errorf("%s: %w: unfinished, maybe left by a run that was killed", s.dir, ErrOutputExists)
+	}
+	if err != nil {
+		return nil, errors.Join(err, there.release())
+	}
+	return there, nil
+}
+
+// refuse says why an output that is there cannot make way; nil: it can.
+func (s *localStore) refuse(there *outputDir) error {
+	list, stranger, err := there.entries()
+	switch {
+	case err != nil:
+		return err
+	case s.replace && stranger != "":
+		return fmt.Errorf("%s: %w: it holds %s, which is not the output of a job; not overwritten", s.dir, ErrOutputExists, stranger)
+	case s.replace || there.unfinished():
+		return nil
+	case len(list) == 0:
+		return fmt.Errorf("%s: %w: an empty directory", s.dir, ErrOutputExists)
+	}
+	return fmt.Errorf("%s: %w", s.dir, ErrOutputExists)
+}
+
+func (s *localStore) setup() (err error) {
+	if err := os.MkdirAll(filepath.Dir(s.dir), 0o777); err != nil {
+		return err
+	}
+	if err := s.heal(); err != nil {
+		return err
+	}
+	out, err := makeOutputDir(s.dir)
+	if errors.Is(err, fs.ErrExist) {
+		out, err = s.takeOver()
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.begin(out); err != nil {
+		err = errors.Join(err, out.remove())
+		if s.old != nil {
+			err = errors.Join(err, s.old.release())
+		}
+		return err
+	}
+	s.out = out
+	return nil
+}
+
+// begin makes the directory of temporary files. The file in it becomes _SUCCESS.
+func (s *localStore) begin(out *outputDir) error {
+	if err := out.root.Mkdir(temporary, 0o700); err != nil {
+		return err
+	}
+	temp, err := out.root.OpenRoot(temporary)
+	if err != nil {
+		return err
+	}
+	f, err := temp.OpenFile(success, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return errors.Join(err, temp.Close())
+	}
+	s.temp = temp
+	return f.Close()
+}
+
+// takeOver deals with an output that is there: what a killed run left is emptied and used,
+// and an earlier output kept until a new one beside it is complete.
+func (s *localStore) takeOver() (*outputDir, error) {
+	there, err := s.find()
+	if err != nil {
+		return nil, err
+	}
+	if there.real && there.unfinished() {
+		if err := there.empty(); err != nil {
+			return nil, errors.Join(err, there.release())
+		}
+		return there, nil
+	}
+	out, err := makeOutputDir(s.beside(".new"))
+	if errors.Is(err, fs.ErrExist) {
+		if err = s.clear(s.beside(".new")); err == nil {
+			out, err = makeOutputDir(s.beside(".new"))
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, there.release())
+	}
+	s.old = there
+	return out, nil
+}
+
+// clear removes what a run left that was killed while it replaced an output.
+func (s *localStore) clear(path string) error {
+	d, err := openLocked(path)
+	if err != nil {
+		return err
+	}
+	if !d.leftBehind() {
+		return errors.Join(fmt.Errorf("%s: %w: maybe left by a run that was killed; remove it", path, ErrOutputExists), d.release())
+	}
+	return d.remove()
+}
+
+// heal puts in place what a run left that was killed between the two renames of change,
+// where the system has no exchange.
+func (s *localStore) heal() error {
+	old, err := openLocked(s.beside(".old"))
+	if errors.Is(err, ErrOutputBusy) {
+		return err
+	}
+	if err != nil {
+		return nil // there is none
+	}
+	if !old.leftBehind() {
+		return old.release()
+	}
+	if _, err := os.Lstat(s.dir); !errors.Is(err, fs.ErrNotExist) {
+		return old.remove()
+	}
+	defer func() { _ = old.release() }()
+	if made, err := openLocked(s.beside(".new")); err == nil {
+		defer func() { _ = made.release() }()
+		if made.has(success) && made.leftBehind() {
+			return os.Rename(made.path, s.dir)
+		}
+	}
+	return os.Rename(old.path, s.dir)
+}
+
+func (s *localStore) create(p part) (io.WriteCloser, error) {
+	if s.temp == nil {
+		return nil, errUnprepared
+	}
+	open := func() (*os.File, error) {
+		return s.temp.OpenFile(p.attempt, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	}
+	f, err := open()
+	if errors.Is(err, fs.ErrExist) {
+		if err := s.temp.Remove(p.attempt); err != nil {
+			return nil, err
+		}
+		f, err = open()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func (s *localStore) commit(p part) error {
+	return s.out.root.Rename(temporary+"/"+p.attempt, p.name)
+}
+
+func (s *localStore) discard(p part) error {
+	if s.temp == nil {
+		return nil
+	}
+	if err := s.temp.Remove(p.attempt); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, os.ErrClosed) {
+		return err
+	}
+	return nil
+}
+
+// success says that the output is complete, and puts it in the place of an earlier one.
+func (s *localStore) success() error {
+	if err := s.out.root.Rename(temporary+"/"+success, success); err != nil {
+		return err
+	}
+	err := errors.Join(s.temp.Close(), s.out.root.RemoveAll(temporary))
+	if err != nil {
+		return err
+	}
+	if s.old != nil {
+		if err := s.change(); err != nil {
+			return fmt.Errorf("overwrite: %w", err)
+		}
+	}
+	s.ended = true
+	_ = s.out.release() // the output is complete, whatever happens now
+	return nil
+}
+
+// change puts the new output in the place of the earlier one and removes that. What
+// cannot be removed is left to the next run.
+func (s *localStore) change() error {
+	made, old := s.out.path, s.beside(".old")
+	if err := exchange(made, s.dir); err == nil {
+		old = made
+	} else {
+		if err := os.Rename(s.dir, old); err != nil {
+			return err
+		}
+		if err := os.Rename(made, s.dir); err != nil {
+			return errors.Join(err, os.Rename(old, s.dir))
+		}
+	}
+	s.out.path, s.old.path = s.dir, old
+	_ = s.old.remove()
+	return nil
+}
+
+// abort removes what the job has written; an earlier output stays.
+func (s *localStore) abort() error {
+	if s.out == nil || s.ended {
+		return nil
+	}
+	s.ended = true
+	err := errors.Join(s.temp.Close(), s.out.remove())
+	if s.old != nil {
+		err = errors.Join(err, s.old.release())
+	}
+	return err
+}

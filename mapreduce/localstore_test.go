@@ -1,0 +1,230 @@
+package mapreduce
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// begun is an output with one committed and one unfinished part.
+func begun(t *testing.T, d Destination, text string) *committer {
+	t.Helper()
+	c := newCommitter(d)
+	require.NoError(t, c.setupJob())
+	writePart(t, c, AttemptID{ReduceKind, 0, 0}, text)
+	require.NoError(t, c.commitTask(AttemptID{ReduceKind, 0, 0}))
+	writePart(t, c, AttemptID{ReduceKind, 1, 0}, "unfinished")
+	return c
+}
+
+// die lets go of an output as a killed process does.
+func die(t *testing.T, c *committer) {
+	t.Helper()
+	s := c.store.(*localStore)
+	require.NoError(t, s.temp.Close())
+	require.NoError(t, s.out.release())
+	if s.old != nil {
+		require.NoError(t, s.old.release())
+	}
+}
+
+// complete writes a whole output.
+func complete(t *testing.T, d Destination, text string) {
+	t.Helper()
+	require.NoError(t, begun(t, d, text).commitJob())
+}
+
+func output(text string) map[string]string {
+	return map[string]string{"part-r-00000": text, "_SUCCESS": ""}
+}
+
+func TestOneOfManyGetsTheOutput(t *testing.T) {
+	for _, earlier := range []bool{false, true} {
+		dir := t.TempDir()
+		out := filepath.Join(dir, "out")
+		if earlier {
+			complete(t, Dir(out), "earlier")
+		}
+		var won atomic.Int32
+		var all sync.WaitGroup
+		for i := range 8 {
+			all.Go(func() {
+				c := newCommitter(ReplacedDir(out))
+				if !earlier && i%2 == 0 {
+					c = newCommitter(Dir(out))
+				}
+				if err := c.setupJob(); err != nil {
+					if !errors.Is(err, ErrOutputExists) {
+						t.Error(err)
+					}
+					return
+				}
+				won.Add(1)
+				writePart(t, c, AttemptID{ReduceKind, 0, 0}, "mine")
+				for range 8 { // others come meanwhile
+					if err := newCommitter(ReplacedDir(out)).setupJob(); !errors.Is(err, ErrOutputBusy) {
+						t.Error(err)
+					}
+				}
+				if err := errors.Join(c.commitTask(AttemptID{ReduceKind, 0, 0}), c.commitJob()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		require.Positive(t, won.Load())
+		require.Equal(t, output("mine"), tree(t, out))
+		require.Equal(t, output("mine"), tree(t, dir+"/out"), "nothing else is left")
+		entries, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		require.Len(t, entries, 1)
+	}
+}
+
+func TestReplacedOutput(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	complete(t, ReplacedDir(out), "one")
+	c := begun(t, ReplacedDir(out), "two")
+	require.Equal(t, output("one"), tree(t, out))
+	require.ErrorIs(t, ReplacedDir(out).Check(), ErrOutputBusy)
+	require.NoError(t, c.abortJob())
+	require.NoError(t, c.abortJob(), "again")
+	require.Equal(t, output("one"), tree(t, dir+"/out"))
+	require.NoError(t, ReplacedDir(out).Check())
+	require.ErrorIs(t, Dir(out).Check(), ErrOutputExists)
+	complete(t, ReplacedDir(out), "three")
+	require.Equal(t, map[string]string{"out/part-r-00000": "three", "out/_SUCCESS": ""}, tree(t, dir))
+}
+
+func TestWhatAKilledRunLeft(t *testing.T) {
+	t.Run("a new output", func(t *testing.T) {
+		out := filepath.Join(t.TempDir(), "out")
+		c := begun(t, Dir(out), "one")
+		require.ErrorIs(t, Dir(out).Check(), ErrOutputBusy)
+		die(t, c)
+		require.NoError(t, Dir(out).Check())
+		complete(t, Dir(out), "two")
+		require.Equal(t, output("two"), tree(t, out))
+	})
+	t.Run("an output in the place of another", func(t *testing.T) {
+		dir := t.TempDir()
+		out := filepath.Join(dir, "out")
+		complete(t, Dir(out), "one")
+		die(t, begun(t, ReplacedDir(out), "two"))
+		require.Equal(t, output("one"), tree(t, out))
+		complete(t, ReplacedDir(out), "three")
+		require.Equal(t, map[string]string{"out/part-r-00000": "three", "out/_SUCCESS": ""}, tree(t, dir))
+	})
+	for _, made := range []bool{false, true} { // between the renames, without exchange
+		t.Run(fmt.Sprintf("no output made=%t", made), func(t *testing.T) {
+			dir := t.TempDir()
+			out := filepath.Join(dir, "out")
+			complete(t, Dir(filepath.Join(dir, "_out.old")), "one")
+			want := "one"
+			if made {
+				complete(t, Dir(filepath.Join(dir, "_out.new")), "two")
+				want = "two"
+			} else {
+				die(t, begun(t, Dir(filepath.Join(dir, "_out.new")), "two"))
+			}
+			require.ErrorIs(t, newCommitter(Dir(out)).setupJob(), ErrOutputExists)
+			require.Equal(t, output(want), tree(t, out))
+			complete(t, ReplacedDir(out), "three")
+			require.Equal(t, map[string]string{"out/part-r-00000": "three", "out/_SUCCESS": ""}, tree(t, dir))
+		})
+	}
+}
+
+func TestWhatNoJobWroteIsKept(t *testing.T) {
+	for _, stranger := range []string{"notes.txt", "part-r-00000/", "_SUCCESS/", "_temporary", "part-r-00000@"} {
+		dir := t.TempDir()
+		out := filepath.Join(dir, "out")
+		name := filepath.Join(out, stranger)
+		require.NoError(t, os.Mkdir(out, 0o700))
+		switch {
+		case stranger[len(stranger)-1] == '/':
+			require.NoError(t, os.Mkdir(name, 0o700))
+		case stranger[len(stranger)-1] == '@':
+			require.NoError(t, os.Symlink(dir, name[:len(name)-1]))
+		default:
+			require.NoError(t, os.WriteFile(name, nil, 0o600))
+		}
+		for _, d := range []Destination{Dir(out), ReplacedDir(out)} {
+			require.ErrorIs(t, d.Check(), ErrOutputExists, stranger)
+			c := newCommitter(d)
+			require.ErrorIs(t, c.setupJob(), ErrOutputExists, stranger)
+			require.NoError(t, c.abortJob())
+		}
+		left, err := os.ReadDir(out)
+		require.NoError(t, err)
+		require.Len(t, left, 1, stranger)
+	}
+	empty := t.TempDir()
+	require.ErrorContains(t, Dir(empty).Check(), "an empty directory")
+	require.NoError(t, ReplacedDir(empty).Check())
+}
+
+// TestSymbolicLinksAreNotFollowed, wherever somebody who may write there lays them.
+func TestSymbolicLinksAreNotFollowed(t *testing.T) {
+	id := AttemptID{ReduceKind, 0, 0}
+	victim := func(t *testing.T) string {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "precious"), []byte("x"), 0o600))
+		return dir
+	}
+	same := func(t *testing.T, dir string) {
+		require.Equal(t, map[string]string{"precious": "x"}, tree(t, dir))
+	}
+	for _, name := range []string{"out", "_out.new", "_out.old"} {
+		t.Run(name, func(t *testing.T) {
+			dir, v := t.TempDir(), victim(t)
+			out := filepath.Join(dir, "out")
+			if name != "out" {
+				complete(t, Dir(out), "one")
+			}
+			require.NoError(t, os.Symlink(v, filepath.Join(dir, name)))
+			c := newCommitter(ReplacedDir(out))
+			if err := c.setupJob(); err == nil {
+				writePart(t, c, id, "two")
+				require.NoError(t, errors.Join(c.commitTask(id), c.commitJob()))
+			}
+			require.NoError(t, c.abortJob())
+			same(t, v)
+		})
+	}
+	for _, name := range []string{"_temporary", "_temporary/r-00000-0", "_SUCCESS", "part-r-00000", "_temporary/_SUCCESS"} {
+		for _, target := range []string{"", "/precious"} {
+			t.Run(name+" to"+target, func(t *testing.T) {
+				v, out := victim(t), filepath.Join(t.TempDir(), "out")
+				c := newCommitter(Dir(out))
+				require.NoError(t, c.setupJob())
+				link := filepath.Join(out, name)
+				require.NoError(t, os.RemoveAll(link))
+				require.NoError(t, os.Symlink(v+target, link))
+				if w, err := c.open(id); err == nil {
+					_, _ = w.Write([]byte("text"))
+					require.NoError(t, w.close())
+					_ = errors.Join(c.commitTask(id), c.commitJob())
+				}
+				_ = c.abortJob()
+				same(t, v)
+			})
+		}
+	}
+	t.Run("output", func(t *testing.T) { // put in the place of the directory itself
+		v, out := victim(t), filepath.Join(t.TempDir(), "out")
+		c := begun(t, Dir(out), "one")
+		require.NoError(t, os.Rename(out, out+".away"))
+		require.NoError(t, os.Symlink(v, out))
+		require.NoError(t, c.commitTask(AttemptID{ReduceKind, 1, 0}))
+		require.NoError(t, c.abortJob())
+		same(t, v)
+	})
+}

@@ -1,0 +1,32 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package mapreduce
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// lockFile locks a file or directory until it is closed; wait is for one that another has
+// for a moment only. It says whether it could, and whether locks work there: on some
+// network file systems those of directories do not.
+func lockFile(f *os.File, wait bool) (free, can bool) {
+	how := syscall.LOCK_EX
+	if !wait {
+		how |= syscall.LOCK_NB
+	}
+	for {
+		err := syscall.Flock(int(f.Fd()), how)
+		if !errors.Is(err, syscall.EINTR) {
+			return err == nil, err == nil || errors.Is(err, syscall.EWOULDBLOCK)
+		}
+	}
+}
+
+// ownedByUs says whether a file belongs to the user of this process.
+func ownedByUs(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Geteuid()
+}
