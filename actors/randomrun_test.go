@@ -136,7 +136,7 @@ func (j *randomJob[K, V]) copyOf(v V) V {
 	case set:
 		return any(set{slices.Clone(v.members)}).(V)
 	default:
-		return any(v).(V)
+		return v.(V)
 	}
 }
 

@@ -47,10 +47,11 @@ type Job[I, K, V, O any] struct {
 	Sum bool
 
 	// Reduce is called once per distinct key, in key order, with the key's
-	// values, which can be ranged over once. Without Combine values come in the
-	// order in which the input's records emitted them. Byte slices in key and
-	// values are valid until the next value or the return. A nil Reduce (and
-	// nil ReduceTask) passes every pair on: O must then be Pair[K, V].
+	// values, which can be ranged over once: a second time ends the attempt.
+	// Without Combine values come in the order in which the input's records emitted
+	// them. Byte slices in key and values are valid until the next value or the
+	// return. A nil Reduce (and nil ReduceTask) passes every pair on: O must then be
+	// Pair[K, V].
 	Reduce func(key K, values iter.Seq[V], emit func(O)) error
 	// ReduceTask is to Reduce what MapTask is to Map.
 	ReduceTask func(t *Task) (Reducer[K, V, O], error)

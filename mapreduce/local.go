@@ -185,7 +185,14 @@ func (b *boundJob[I, K, V, O]) valuesLocal(group []localPair[V]) iter.Seq[V] {
 		}
 		values = append(values, v)
 	}
-	return slices.Values(values)
+	ranged := false
+	return func(yield func(V) bool) {
+		if ranged {
+			panic(marshalError{errRangedTwice})
+		}
+		ranged = true
+		slices.Values(values)(yield)
+	}
 }
 
 func (b *boundMapOnly[I, O]) runLocal(ctx context.Context, p *Plan, splits []Split, c *Counters) error {

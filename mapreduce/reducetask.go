@@ -146,6 +146,10 @@ func (r *reduceRun[I, K, V, O]) combined(list []Segment) error {
 	})
 }
 
+// errRangedTwice is what a Reduce ends with that would see its values again: it would see
+// none, or some a second time.
+var errRangedTwice = errors.New("mapreduce: the values of a key can be ranged over once; keep what is needed again")
+
 // groups calls the user's Reduce for each group of a stream in key order.
 func (r *reduceRun[I, K, V, O]) groups(next func() ([]byte, V, bool, error)) error {
 	if r.identity() {
@@ -173,8 +177,13 @@ func (r *reduceRun[I, K, V, O]) groups(next func() ([]byte, V, bool, error)) err
 			err = r.check()
 		}
 	}
+	ranged := false
 	values := iter.Seq[V](func(yield func(V) bool) {
 		defer guardFaults()() // iter.Pull calls this in a goroutine of its own
+		if ranged {
+			panic(marshalError{errRangedTwice})
+		}
+		ranged = true
 		for within() && yield(v) {
 			advance()
 		}
@@ -182,7 +191,7 @@ func (r *reduceRun[I, K, V, O]) groups(next func() ([]byte, V, bool, error)) err
 	for ok && err == nil {
 		group = append(group[:0], key...)
 		prefix = len(r.groupOf(group))
-		first = true
+		first, ranged = true, false
 		groups++
 		k, failed := decodeKey(group)
 		if failed == nil {
