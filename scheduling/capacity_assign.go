@@ -47,6 +47,10 @@ func (o *capacity) assignQueue(q *leaf, n *node, k TaskKind, limits bool) bool {
 			c.skip(j, n, k, Reason{Cause: CauseQueueMax, Count: int32(q.occupied[k]), Of: int32(q.most[k])}, 0)
 			continue
 		}
+		if most := q.userMost(k); q.users[j.spec.User].occupied[k]+int(j.slots) > max(most, int(j.slots)) {
+			c.skip(j, n, k, Reason{Cause: CauseUserLimit, Count: int32(q.users[j.spec.User].occupied[k]), Of: int32(most)}, 0)
+			continue
+		}
 		over := q.overLimit(j, k)
 		if over == limits {
 			if limits {
@@ -87,6 +91,14 @@ func (o *capacity) reserve(j *job, n *node, k TaskKind) bool {
 func (q *leaf) overLimit(j *job, k TaskKind) bool {
 	u := q.users[j.spec.User]
 	return u.occupied[k] >= userLimit(q.slots[k], q.occupied[k], int(j.slots), len(q.users), q.UserLimit)
+}
+
+// userMost is how many slots one user may hold by UserFactor, whatever is idle.
+func (q *leaf) userMost(k TaskKind) int {
+	if q.UserFactor == 0 {
+		return NoLimit
+	}
+	return max(1, int(min(q.UserFactor*float64(q.slots[k]), NoLimit)))
 }
 
 // userLimit is how many slots one user of a queue may hold: an equal part, but no less than percent, of the capacity or, beyond it, of what the queue will then

@@ -15,6 +15,7 @@ var (
 	ErrUnknownTask   = errors.New("scheduling: unknown task")
 	ErrUnknownPool   = errors.New("scheduling: unknown pool")
 	ErrUnknownQueue  = errors.New("scheduling: unknown queue")
+	ErrQueueFull     = errors.New("scheduling: queue is full")
 	ErrJobEnded      = errors.New("scheduling: the job has ended")
 	ErrBadConfig     = errors.New("scheduling: bad configuration")
 	ErrBadJob        = errors.New("scheduling: bad job")

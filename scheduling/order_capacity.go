@@ -90,6 +90,9 @@ func (q *leaf) divide() error {
 		if ch.Capacity < 0 || ch.Capacity > 100 || math.IsNaN(ch.Capacity) || ch.UserLimit < 1 || ch.UserLimit > 100 {
 			return fmt.Errorf("%w: queue %s: capacity and user limit must be within 0 and 100 per cent", ErrBadConfig, ch.Name)
 		}
+		if !(ch.UserFactor >= 0) || math.IsInf(ch.UserFactor, 1) || ch.InitLimit < 0 || ch.JobLimit < 0 {
+			return fmt.Errorf("%w: queue %s: user factor and limits on jobs must not be negative", ErrBadConfig, ch.Name)
+		}
 		rest -= ch.Capacity
 		if ch.Capacity == 0 {
 			unset++
@@ -135,6 +138,9 @@ func (o *capacity) enter(j *job, name string) error {
 	if q == nil || len(q.children) > 0 {
 		return fmt.Errorf("%w: %q is no leaf queue", ErrUnknownQueue, name)
 	}
+	if o.c.jobs.get(j.id) == nil && q.full() {
+		return q.refusal()
+	}
 	j.leaf, j.queue = q, name
 	for k := range j.w {
 		j.w[k].inQueue = 0
@@ -161,6 +167,23 @@ func (o *capacity) enter(j *job, name string) error {
 		j.hold, j.heldTold = Reason{Cause: CauseNotInitialized}, false
 	}
 	return nil
+}
+
+// full tells whether the queue takes no more jobs.
+func (q *leaf) full() bool { return q.JobLimit > 0 && q.jobs >= q.JobLimit }
+
+func (q *leaf) refusal() error {
+	return fmt.Errorf("%w: queue %s has %d jobs and takes no more", ErrQueueFull, q.Name, q.jobs)
+}
+
+// initialized counts the jobs of a queue that may launch tasks.
+func (o *capacity) initialized(q *leaf) (n int) {
+	for _, j := range o.c.active {
+		if j.leaf == q && j.runnable {
+			n++
+		}
+	}
+	return n
 }
 
 func queueRank(j *job, _ TaskKind) rank { return j.leaf.rank(j) }
@@ -194,6 +217,8 @@ func (o *capacity) remove(j *job) {
 func (o *capacity) move(j *job, name string) error {
 	if q := o.byName[name]; q == nil || len(q.children) > 0 {
 		return fmt.Errorf("%w: %q is no leaf queue", ErrUnknownQueue, name)
+	} else if q != j.leaf && q.full() {
+		return q.refusal()
 	}
 	o.remove(j)
 	if err := o.enter(j, name); err != nil {
@@ -285,6 +310,9 @@ func (o *capacity) initialize(q *leaf) {
 			full++
 		}
 		met++
+	}
+	if q.InitLimit > 0 {
+		chosen = chosen[:min(len(chosen), max(0, q.InitLimit-o.initialized(q)))]
 	}
 	for _, j := range chosen {
 		o.c.setRunnable(j, true, Reason{})

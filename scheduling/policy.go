@@ -159,6 +159,10 @@ type QueueConfig struct {
 	UserLimit  int     // minimum user limit in per cent; 0 means 100
 	Priorities bool
 	InitJobs   int // initialized jobs per user; 0 means 2
+	// UserFactor times the queue's capacity is the most that one user holds, however much is idle; one slot at least. 0 means no such limit.
+	UserFactor float64
+	InitLimit  int // initialized jobs of all users; 0 means no limit
+	JobLimit   int // jobs, waiting ones too; more are refused. 0 means no limit
 }
 
 // Reclaim says how hfsp takes a slot from a larger job.

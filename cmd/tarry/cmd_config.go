@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -68,7 +69,7 @@ func (p *program) checkConfig(names []string, asJSON bool) error {
 		say = func(f configFinding) error { return json.NewEncoder(p.stdout).Encode(f) }
 	}
 	failed := false
-	for _, c := range allocation.Check(sources...) {
+	for _, c := range withAllocations(names, allocation.Check(sources...)) {
 		list := make([]configFinding, 0, len(c.Errors)+len(c.Warnings)+1)
 		for _, e := range c.Errors {
 			list = append(list, configFinding{c.Name, e.Line, "error", c.Kind.String(), e.Reason})
@@ -90,6 +91,35 @@ func (p *program) checkConfig(names []string, asJSON bool) error {
 		return &exitError{code: exitConfig}
 	}
 	return nil
+}
+
+// withAllocations adds what is to be said of the allocation files that others name and that were
+// not asked about.
+func withAllocations(names []string, list []allocation.Checked) []allocation.Checked {
+	for i := range list {
+		c := &list[i]
+		if c.Allocations == "" || slices.Contains(names, c.Allocations) {
+			continue
+		}
+		names = append(names, c.Allocations)
+		file, err := openFile(c.Allocations)
+		if err != nil {
+			c.Errors = append(c.Errors, &allocation.Problem{
+				File: c.Name, Line: c.AllocationsLine, Reason: "mapred.fairscheduler.allocation.file: " + err.Error(),
+			})
+			continue
+		}
+		named := allocation.Check(allocation.Source{Name: c.Allocations, Reader: file})
+		file.Close()
+		for j := range named {
+			if k := named[j].Kind; k != allocation.PoolFile && k != allocation.UnknownFile {
+				named[j].Errors = append(named[j].Errors, &allocation.Problem{File: named[j].Name, Reason: "is no allocation file, but about " + k.String()})
+			}
+			named[j].Allocations = ""
+		}
+		list = append(list, named...)
+	}
+	return list
 }
 
 // printFinding writes a finding as a line for people.

@@ -31,6 +31,10 @@ type Checked struct {
 	Holds    string     // "2 pools, 1 user", "2 queues, access lists on", "scheduler hfs, preemption on"; empty if there are errors
 	Errors   []*Problem // in order of lines
 	Warnings []*Problem
+
+	// Allocations is the allocation file that a ParameterFile without errors names on AllocationsLine, which must be there, too; empty if none.
+	Allocations     string
+	AllocationsLine int
 }
 
 // Check looks for everything wrong with configuration files, whose kinds it tells from what is in them. Files about queues are read together, as a
@@ -58,6 +62,7 @@ func Check(sources ...Source) []Checked {
 			p, err := ParseParameters(s.Name, bytes.NewReader(content))
 			c.Errors, c.Warnings = problemsOf(err), p.Warnings
 			c.Holds = p.summary()
+			c.Allocations, c.AllocationsLine = p.AllocationFile, p.AllocationLine
 		case QueueFile:
 			queues = append(queues, Source{Name: s.Name, Reader: bytes.NewReader(content)})
 		case UnknownFile: // has errors

@@ -17,6 +17,7 @@ type Parameters struct {
 	Scheduler      string        // preset that mapred.jobtracker.taskScheduler asks for: "hfs", "capacity", "fifo"; "" if it is not in the file
 	AllocationFile string        // absolute path of fair-scheduler.xml; "" if it is not in the file
 	PoolProperty   string        // for Rules: the job property that names the pool; default PropertyUser
+	Declared       bool          // allow.undeclared.pools is false: jobs of pools that the allocation file does not name are refused
 	UpdateInterval time.Duration // between updates of shares; default 500 ms
 
 	Preemption      scheduling.PreemptionPolicy // default off, every 15 s
@@ -32,6 +33,8 @@ type Parameters struct {
 	Access Access
 
 	Warnings []*Problem // settings without effect
+
+	AllocationLine int // where AllocationFile stands in the file; 0 if it does not
 }
 
 // The beginnings and names of the properties.
@@ -70,6 +73,7 @@ func ParseParameters(name string, r io.Reader) (Parameters, error) {
 func (p Parameters) Apply(to *scheduling.Policy) {
 	to.Preemption, to.Locality, to.OneTask, to.LoadMaxDiff = p.Preemption, p.Locality, p.OneTask, p.LoadMaxDiff
 	to.Pools.SizeBasedWeight, to.Pools.BoostFactor, to.Pools.BoostTime = p.SizeBasedWeight, p.BoostFactor, p.BoostTime
+	to.Pools.Known = p.Declared
 	to.Pools.PoolPerUser = p.PoolProperty == PropertyUser || p.PoolProperty == propertyUserOld
 	if p.SlowStart >= 0 {
 		to.SlowStart = p.SlowStart
@@ -124,9 +128,13 @@ func (p *parameterParser) property(prop *property) {
 		out.Preemption.Interval = p.millis(prop, text, 1)
 	case "update.interval":
 		out.UpdateInterval = p.millis(prop, text, 1)
+	case "allow.undeclared.pools":
+		allow, good := boolean(f, line, prop.name, text)
+		out.Declared = good && !allow
 	case "poolnameproperty":
 		out.PoolProperty = text
 	case "allocation.file":
+		out.AllocationLine = line
 		if out.AllocationFile = text; !path.IsAbs(text) {
 			p.add(line, "%s: %q is not an absolute path", prop.name, shorten(text))
 		}
@@ -170,7 +178,7 @@ func (p *parameterParser) extension(prop *property, text string) {
 		}
 	case prefixFair + "pool":
 		p.warn(prop.line, "%s is a property of jobs and has no effect here", prop.name)
-	case prefixFair + "eventlog.enabled", prefixFair + "dump.interval":
+	case prefixFair + "eventlog.enabled", prefixFair + "eventlog.location", prefixFair + "dump.interval", prefixFair + "dump.status.period":
 		p.warn(prop.line, "%s has no effect: events are recorded otherwise", prop.name)
 	case prefixBooster + "factor":
 		p.factor, _ = weight(&p.faults, prop.line, prop.name, text)

@@ -50,7 +50,7 @@ func TestEveryParameter(t *testing.T) {
 	)
 	require.NoError(t, err)
 	want := allocation.Parameters{
-		Scheduler: "hfs", AllocationFile: "/etc/hadoop/fair-scheduler.xml", PoolProperty: "mapreduce.job.queuename", UpdateInterval: time.Second,
+		Scheduler: "hfs", AllocationFile: "/etc/hadoop/fair-scheduler.xml", AllocationLine: 3, PoolProperty: "mapreduce.job.queuename", UpdateInterval: time.Second,
 		Preemption:      scheduling.PreemptionPolicy{Mode: scheduling.PreemptOn, Interval: 5 * time.Second},
 		SizeBasedWeight: true, BoostFactor: 2.5, BoostTime: time.Minute,
 		Locality: scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: []time.Duration{5 * time.Second, 0}},

@@ -67,6 +67,8 @@ type queueParser struct {
 	admins  *property
 	// defaults of leaf queues: priorities, user limit, initialized jobs
 	defaults scheduling.QueueConfig
+	accept   int // jobs accepted for each that may be initialized; 0 if not in the files
+	system   int // jobs initialized in all queues; 0 if not in the files
 }
 
 // queueNode is one queue; its settings have the keys of <properties> and of the lists.
@@ -117,13 +119,19 @@ const (
 	keyPriorities = "supports-priority"
 	keyUserLimit  = "minimum-user-limit-percent"
 	keyInitJobs   = "maximum-initialized-jobs-per-user"
+	keyUserFactor = "user-limit-factor"
+	keyAccept     = "init-accept-jobs-factor"
+	keyTasks      = "maximum-initialized-active-tasks"
+	keyUserTasks  = "maximum-initialized-active-tasks-per-user"
 	keyState      = "state"
+
+	propertySystemJobs = "mapred.capacity-scheduler.maximum-system-jobs"
 )
 
 // isCapacityKey tells the settings that the Capacity Scheduler reads.
 func isCapacityKey(key string) bool {
 	switch key {
-	case keyCapacity, keyMax, keyPriorities, keyUserLimit, keyInitJobs:
+	case keyCapacity, keyMax, keyPriorities, keyUserLimit, keyInitJobs, keyUserFactor, keyAccept, keyTasks, keyUserTasks:
 		return true
 	}
 	return false
@@ -171,7 +179,11 @@ func (p *queueParser) single(to **property, prop *property) {
 // known takes the properties that are not about one queue. Those of the initialization threads are checked and have no effect.
 func (p *queueParser) known(prop *property) bool {
 	switch prop.name {
-	case prefixDefaults + keyPriorities, prefixDefaults + keyUserLimit, prefixDefaults + keyInitJobs:
+	case prefixDefaults + keyPriorities, prefixDefaults + keyUserLimit, prefixDefaults + keyInitJobs, prefixDefaults + keyUserFactor,
+		prefixDefaults + keyAccept, propertySystemJobs:
+		return true
+	case prefixDefaults + "maximum-active-tasks-per-queue", prefixDefaults + "maximum-active-tasks-per-user":
+		p.tasks(prop, prop.name)
 		return true
 	case "mapred.capacity-scheduler.init-poll-interval", "mapred.capacity-scheduler.init-worker-threads":
 		if text, ok := prop.text(&p.faults); ok {
@@ -182,6 +194,15 @@ func (p *queueParser) known(prop *property) bool {
 		return true
 	}
 	return false
+}
+
+// tasks checks a limit on the tasks of initialized jobs, which has no effect.
+func (p *queueParser) tasks(s *property, what string) {
+	if text, ok := s.text(&p.faults); ok {
+		if _, ok = count(&p.faults, s.line, what, text, 1); ok {
+			p.warn(s.line, "%s has no effect: tasks take little memory before they are launched", what)
+		}
+	}
 }
 
 // queueProperty gives PREFIX.NAME.KEY to queue NAME.

@@ -1,6 +1,8 @@
 package allocation
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,7 +39,7 @@ func (p *queueParser) build() Queues {
 			p.add(q.line, "queue %s is the parent of others but is not configured itself", q.name)
 		}
 	}
-	p.level(&out, roots, false)
+	p.level(&out, roots, false, 100)
 	return out
 }
 
@@ -82,8 +84,8 @@ func (p *queueParser) declared() {
 	}
 }
 
-// level adds the queues of one parent, and then each one's own, and checks that they fit.
-func (p *queueParser) level(out *Queues, queues []*queueNode, stopped bool) {
+// level adds the queues of one parent, which has whole per cent of all slots, and then each one's own, and checks that they fit.
+func (p *queueParser) level(out *Queues, queues []*queueNode, stopped bool, whole float64) {
 	sum, open := 0.0, 0
 	configs := make([]scheduling.QueueConfig, len(queues))
 	for i, q := range queues {
@@ -101,10 +103,41 @@ func (p *queueParser) level(out *Queues, queues []*queueNode, stopped bool) {
 		p.leftover(queues, configs, (100-sum)/float64(max(open, 1)))
 	}
 	for i, q := range queues {
+		part := configs[i].Capacity
+		if part == 0 {
+			part = max(0, 100-sum) / float64(max(open, 1))
+		}
+		part *= whole / 100
+		if len(q.children) == 0 {
+			p.limits(q, &configs[i], part)
+		}
 		out.Configs = append(out.Configs, configs[i])
 		halted := p.access(out, q, stopped)
-		p.level(out, q.children, halted)
+		p.level(out, q.children, halted, part)
 	}
+}
+
+// The numbers of Hadoop 1 for files that set one of the two.
+const (
+	systemJobs = 3000
+	acceptJobs = 10
+)
+
+// limits gives a leaf queue its part of the jobs of the system, if the files limit them: so many are initialized, and so many
+// times as many accepted.
+func (p *queueParser) limits(q *queueNode, c *scheduling.QueueConfig, percent float64) {
+	accept := p.accept
+	if s := find(q.settings, keyAccept); s != nil {
+		if text, ok := s.text(&p.faults); ok {
+			accept, _ = count(&p.faults, s.line, "queue "+q.name+": "+keyAccept, text, 1)
+		}
+	}
+	if accept == 0 && p.system == 0 {
+		return
+	}
+	system := cmp.Or(p.system, systemJobs)
+	c.InitLimit = max(1, int(math.Ceil(float64(system)*percent/100-capacityError)))
+	c.JobLimit = int(min(int64(c.InitLimit)*int64(cmp.Or(accept, acceptJobs)), scheduling.NoLimit))
 }
 
 // siblings describes the queues beside q for a message.
@@ -139,9 +172,9 @@ func (p *queueParser) config(q *queueNode) scheduling.QueueConfig {
 		c.Parent = q.parent.name
 	}
 	if len(q.children) == 0 {
-		c.Priorities, c.UserLimit, c.InitJobs = p.defaults.Priorities, p.defaults.UserLimit, p.defaults.InitJobs
+		c.Priorities, c.UserLimit, c.InitJobs, c.UserFactor = p.defaults.Priorities, p.defaults.UserLimit, p.defaults.InitJobs, p.defaults.UserFactor
 	}
-	for _, key := range []string{keyCapacity, keyMax, keyPriorities, keyUserLimit, keyInitJobs} {
+	for _, key := range []string{keyCapacity, keyMax, keyPriorities, keyUserLimit, keyInitJobs, keyUserFactor, keyTasks, keyUserTasks} {
 		s := find(q.settings, key)
 		if s == nil {
 			continue
@@ -157,9 +190,16 @@ func (p *queueParser) config(q *queueNode) scheduling.QueueConfig {
 
 // readDefaults reads the settings of leaf queues that have none of their own.
 func (p *queueParser) readDefaults() {
-	for _, key := range []string{keyPriorities, keyUserLimit, keyInitJobs} {
+	for _, key := range []string{keyPriorities, keyUserLimit, keyInitJobs, keyUserFactor} {
 		if s := p.props.byName[prefixDefaults+key]; s != nil {
 			p.set(&p.defaults, key, s.name, s)
+		}
+	}
+	for name, to := range map[string]*int{prefixDefaults + keyAccept: &p.accept, propertySystemJobs: &p.system} {
+		if s := p.props.byName[name]; s != nil {
+			if text, ok := s.text(&p.faults); ok {
+				*to, _ = count(&p.faults, s.line, s.name, text, 1)
+			}
 		}
 	}
 }
@@ -183,6 +223,10 @@ func (p *queueParser) set(c *scheduling.QueueConfig, key, what string, s *proper
 		}
 	case keyPriorities:
 		c.Priorities, _ = boolean(f, s.line, what, text)
+	case keyUserFactor:
+		c.UserFactor, _ = weight(f, s.line, what, text)
+	case keyTasks, keyUserTasks:
+		p.tasks(s, what)
 	case keyInitJobs:
 		c.InitJobs, _ = count(f, s.line, what, text, 1)
 	case keyUserLimit:

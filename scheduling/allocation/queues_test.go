@@ -159,7 +159,6 @@ func TestQueueFileErrors(t *testing.T) {
 		"unknown property":      {conf("mapred.color=red"), "q.xml:2: unknown property mapred.color"},
 		"property twice":        {capacity("a.capacity=10", "a.capacity=10"), "q.xml:3: property mapred.capacity-scheduler.queue.a.capacity stands here again, first on line 2"},
 		"unknown setting":       {capacity("a.capacty=10"), "q.xml:2: queue a: unknown setting \"capacty\""},
-		"later Hadoop":          {capacity("a.user-limit-factor=1"), "unknown setting \"user-limit-factor\""},
 		"no queue in name":      {capacity("capacity=10"), "names no queue"},
 		"empty queue name":      {capacity(".capacity=10"), "q.xml:2: the queue name \"\" is empty"},
 		"empty part of path":    {capacity("a:.capacity=10"), "q.xml:2: the queue name \"a:\" is empty"},

@@ -21,6 +21,7 @@
 //	user NAME max-jobs=N                                                                       hfs
 //	default [pool-mode=M] [pool-max-jobs=N] [user-max-jobs=N] [min-timeout=T]                  hfs
 //	queue NAME [capacity=%] [max=%] [parent=Q] [user-limit=%] [priorities=on] [init-jobs=N]    capacity
+//	  [user-factor=X] [init-limit=N] [job-limit=N]
 //
 // Options of every scheduler: skip=D or D1/D2, node-delay=T and rack-delay=T (or auto), slow-start=PART (default 0), reduce-placement=any|cogrs|larts,
 // reduce-node-delay=T, reduce-rack-delay=T, reserve-long=SLOTS with long-task=T. Of fifo and hfs: spread=on|off. Of hfs: assign-multiple, preemption=on|off|log,

@@ -135,7 +135,7 @@ func (w *world) configure(verb string, args []string) error {
 	case "default":
 		return w.defaults(args)
 	case "queue":
-		name, r, err := named("capacity", "max", "parent", "user-limit", "priorities", "init-jobs")
+		name, r, err := named("capacity", "max", "parent", "user-limit", "priorities", "init-jobs", "user-factor", "init-limit", "job-limit")
 		if err != nil {
 			return err
 		}
@@ -236,6 +236,7 @@ func (w *world) queue(name string, r *reader) error {
 	q := scheduling.QueueConfig{
 		Name: name, Parent: r.m["parent"], Capacity: r.float("capacity", 0), Max: r.float("max", 0),
 		UserLimit: r.integer("user-limit", 100, 1), Priorities: r.on("priorities", false), InitJobs: r.integer("init-jobs", 2, 1),
+		UserFactor: r.float("user-factor", 0), InitLimit: r.integer("init-limit", 0, 0), JobLimit: r.integer("job-limit", 0, 0),
 	}
 	w.policy.Queues = append(w.policy.Queues, q)
 	return w.only("capacity", "queues", r.err)
