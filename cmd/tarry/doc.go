@@ -10,6 +10,7 @@
 //	3    the output exists or cannot be made, or the configuration cannot be read or cannot work
 //	130  interrupted (SIGINT)
 //	141  nobody reads standard output any more (SIGPIPE)
+//	129  hung up (SIGHUP)
 //	143  terminated (SIGTERM)
 //
 // Reading order: main.go, root.go (the table of commands), exit.go, then one file a command: cmd_NAME.go.

@@ -11,6 +11,10 @@ import (
 // hangups gives the signals that ask for a reload. Meanwhile they do not end the program.
 func hangups() (signals chan os.Signal, stop func()) {
 	signals = make(chan os.Signal, 1)
+	hangupReloads.Store(true)
 	signal.Notify(signals, syscall.SIGHUP)
-	return signals, func() { signal.Stop(signals) }
+	return signals, func() {
+		signal.Stop(signals)
+		hangupReloads.Store(false)
+	}
 }

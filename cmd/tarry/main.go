@@ -12,17 +12,18 @@ type program struct {
 	stdout io.Writer
 	stderr io.Writer
 	getenv func(string) (string, bool)
+
+	display display // of progress
 }
 
 func main() {
-	heedPipe()
 	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.LookupEnv}
 	os.Exit(p.main(os.Args[1:]))
 }
 
 // main runs one command line and returns the exit code.
 func (p *program) main(args []string) int {
-	ctx, stop := withSignals(context.Background(), p.stderr)
+	ctx, stop := p.withSignals(context.Background())
 	defer stop()
 	root := newRoot(p)
 	root.SetArgs(args)

@@ -55,6 +55,7 @@ func (b *betweenStages) next() (mapreduce.Destination, error) {
 			return mapreduce.Destination{}, err
 		}
 		b.made = made
+		stages.add(made)
 	}
 	b.stage++
 	return mapreduce.Dir(b.path()), nil
@@ -70,5 +71,6 @@ func (b *betweenStages) remove() error {
 	if b.made == "" {
 		return nil
 	}
+	defer stages.done(b.made)
 	return os.RemoveAll(b.made)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -61,9 +62,38 @@ func (p *program) showProgress(names []string, poll func() progress) (stop func(
 			progressLines(p.stderr, poll, quit)
 		}
 	}()
-	return func() {
+	hide := sync.OnceFunc(func() {
 		close(quit)
 		<-ended
+	})
+	p.display.show(hide)
+	return hide
+}
+
+// display is what is shown at the moment.
+type display struct {
+	mu     sync.Mutex
+	stop   func() // may be called again
+	hidden bool   // for good
+}
+
+// show notes how to stop what is shown now.
+func (d *display) show(stop func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.stop = stop
+	if d.hidden {
+		stop()
+	}
+}
+
+// hide ends what is shown, and what would be.
+func (d *display) hide() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.hidden = true
+	if d.stop != nil {
+		atMost(patience, d.stop) // a terminal may take nothing
 	}
 }
 

@@ -3,20 +3,28 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
-	"os/signal"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"syscall"
+	"time"
+
+	"github.com/tarry-mr/tarry/cmd/tarry/internal/early"
 )
 
 // signalError is why a run ended early.
 type signalError struct{ signal os.Signal }
 
 func (e *signalError) Error() string {
-	if e.signal == syscall.SIGTERM {
+	switch e.signal {
+	case syscall.SIGTERM:
 		return "terminated"
+	case syscall.SIGHUP:
+		return "hung up"
+	default:
+		return "interrupted"
 	}
-	return "interrupted"
 }
 
 // code is the exit code by the shell's convention: 128 plus the signal's number.
@@ -27,34 +35,85 @@ func (e *signalError) code() int {
 	return exitFailed
 }
 
-// heedPipe makes a write to standard output that nobody reads any more fail with EPIPE, instead of ending the process at once: what
-// was spilled is then removed.
-func heedPipe() { signal.Ignore(syscall.SIGPIPE) }
+// hangupReloads says that SIGHUP is for somebody else, see hangups.
+var hangupReloads atomic.Bool
 
-// withSignals gives a context that the first SIGINT or SIGTERM cancels, with a *signalError as its cause: commands then
-// finish what runs, clean up and report. The second signal ends the process at once.
-func withSignals(parent context.Context, stderr io.Writer) (ctx context.Context, stop func()) {
+// withSignals gives a context that the first SIGINT, SIGTERM or SIGHUP cancels, with a *signalError as its cause: commands
+// then finish what runs, clean up and report. The second signal ends the process at once.
+func (p *program) withSignals(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
 	done := make(chan struct{})
 	go func() {
-		for first := true; ; first = false {
+		for first := true; ; {
 			select {
-			case s := <-signals:
+			case s := <-early.Signals:
+				if s == syscall.SIGHUP && hangupReloads.Load() {
+					continue
+				}
 				e := &signalError{s}
 				if !first {
+					stages.remove()
 					os.Exit(e.code())
 				}
-				fmt.Fprintf(stderr, "tarry: %v; cleaning up (once more to stop at once)\n", e)
+				first = false
+				p.display.hide() // it would draw over what is said
+				fmt.Fprintf(p.stderr, "tarry: %v; cleaning up (once more to stop at once)\n", e)
 				cancel(e)
 			case <-done:
 				return
 			}
 		}
 	}()
-	return ctx, func() {
-		signal.Stop(signals)
-		close(done)
+	return ctx, func() { close(done) }
+}
+
+// stages are the directories of what runs write for their next stage.
+var stages leftovers
+
+// leftovers are temporary directories that go also if the process ends at once. What a run leaves in its output the next
+// run cleans.
+type leftovers struct {
+	mu   sync.Mutex
+	dirs []string
+}
+
+// add notes a directory.
+func (l *leftovers) add(dir string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.dirs = append(l.dirs, dir)
+}
+
+// done forgets a directory that is removed.
+func (l *leftovers) done(dir string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.dirs = slices.DeleteFunc(l.dirs, func(d string) bool { return d == dir })
+}
+
+// patience is how long somebody who wants to stop at once waits for what is nearly done.
+const patience = 500 * time.Millisecond
+
+// remove removes the directories as far as that is quick.
+func (l *leftovers) remove() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	atMost(patience, func() {
+		for _, dir := range l.dirs {
+			_ = os.RemoveAll(dir)
+		}
+	})
+}
+
+// atMost waits for f, but not for long.
+func atMost(d time.Duration, f func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+	case <-time.After(d):
 	}
 }
