@@ -5,6 +5,9 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,14 +17,22 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// TestChaos runs several slow jobs while nodes die, stop, come back and are cordoned,
-// messages are lost and jobs killed. Every job that is not killed writes RunLocal's bytes.
+// TestChaos runs several slow jobs while nodes die, stop, come back and are cordoned, and jobs are killed. With odd seeds, and some of the
+// others, one in four messages between the nodes and the JobTracker is lost. Every job that is not killed writes RunLocal's bytes. TARRY_LONG=1 runs 500
+// seeds; TARRY_SEED=N runs one.
 func TestChaos(t *testing.T) {
-	seeds := uint64(6)
-	if testing.Short() {
-		seeds = 1
+	first, seeds := uint64(0), uint64(16)
+	switch {
+	case os.Getenv("TARRY_SEED") != "":
+		n, err := strconv.ParseUint(os.Getenv("TARRY_SEED"), 10, 64)
+		require.NoError(t, err)
+		first, seeds = n, 1
+	case os.Getenv("TARRY_LONG") != "":
+		seeds = 500
+	case testing.Short():
+		seeds = 2
 	}
-	for seed := range seeds {
+	for seed := first; seed < first+seeds; seed++ {
 		rng := rand.New(rand.NewPCG(seed, 17))
 		cfg := randomConfig(rng)
 		cfg.Nodes, cfg.Racks, cfg.Replication, cfg.Expiry = 6, 2, 3, 20*time.Second
@@ -29,10 +40,27 @@ func TestChaos(t *testing.T) {
 		if cfg.Scheduler == "capacity" {
 			cfg.Scheduler = "hfs" // one user's limit makes it a queue of jobs: nothing to disturb
 		}
-		desc := fmt.Sprintf("seed %d, %+v", seed, cfg)
+		if seed%2 == 1 {
+			cfg.lose = losing(seed)
+		}
+		desc := fmt.Sprintf("TARRY_SEED=%d go test -run TestChaos ./actors; %+v", seed, cfg)
 		bubble(t, cfg, func(t *testing.T, c *Cluster) { chaos(t, c, rng, seed, desc) })
 	}
 }
+
+// losing loses one message in four.
+func losing(seed uint64) func(any) bool {
+	rng := rand.New(rand.NewPCG(seed, 19))
+	var mu sync.Mutex
+	return func(any) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return rng.IntN(4) == 0
+	}
+}
+
+// chaosEnd is within what fake time every job must end once nothing more goes wrong.
+const chaosEnd = time.Hour
 
 func chaos(t *testing.T, c *Cluster, rng *rand.Rand, seed uint64, desc string) {
 	job := counting(2)
@@ -69,7 +97,9 @@ func chaos(t *testing.T, c *Cluster, rng *rand.Rand, seed uint64, desc string) {
 	require.NoError(t, handles[0].Kill("chaos"))
 	_ = handles[1].SetPriority(scheduling.High) // it may have ended
 	for i, h := range handles {
-		_, err := h.Wait(context.Background())
+		ctx, cancel := context.WithTimeout(context.Background(), chaosEnd)
+		_, err := h.Wait(ctx)
+		cancel()
 		if i == 0 && err != nil {
 			require.ErrorIs(t, err, ErrJobKilled, desc)
 			continue

@@ -100,7 +100,7 @@ func (n *node) register(c actor.Context) {
 		Name: n.at.name, Rack: n.at.rack, Incarnation: n.life,
 		MapSlots: n.env.cfg.MapSlots, ReduceSlots: n.env.cfg.ReduceSlots,
 	}}
-	if !n.drops(m) {
+	if !n.env.drops(m) {
 		c.Request(n.jobTracker, m)
 	}
 }
@@ -141,13 +141,10 @@ func (n *node) beat(c actor.Context, timed bool) {
 
 func (n *node) send(c actor.Context) {
 	n.sent = n.env.now()
-	if !n.drops(n.pending) {
+	if !n.env.drops(n.pending) {
 		c.Request(n.jobTracker, n.pending)
 	}
 }
-
-// drops says whether a test wants the message lost.
-func (n *node) drops(msg any) bool { return n.env.cfg.lose != nil && n.env.cfg.lose(msg) }
 
 // statuses tells of attempts that ended, of outputs found lost and, if all, of every
 // attempt.
@@ -182,7 +179,7 @@ func (n *node) statuses(all bool) []scheduling.Status {
 
 // answered carries out the orders that came with the answer to the pending heartbeat.
 func (n *node) answered(c actor.Context, m *heartbeatAck) {
-	if n.pending == nil || m.incarnation != n.life || m.seq != n.pending.beat.Seq || n.drops(m) {
+	if n.pending == nil || m.incarnation != n.life || m.seq != n.pending.beat.Seq || n.env.drops(m) {
 		return
 	}
 	n.pending = nil

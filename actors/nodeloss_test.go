@@ -240,3 +240,27 @@ func TestCordonedNodeGetsNothing(t *testing.T) {
 		require.Equal(t, "node-00", last[len(last)-1].NodeName)
 	})
 }
+
+// TestCommitNeedsLeave asks in the name of attempts that are not live: the Core alone grants a commit.
+func TestCommitNeedsLeave(t *testing.T) {
+	var events recorder
+	bubble(t, Config{MapSlots: 1, Events: events.add}, func(t *testing.T, c *Cluster) {
+		release := make(chan struct{})
+		job := counting(1)
+		job.Map, job.MapTask = nil, holding(release)
+		p, _ := bindLines(t, job, "hold me\n")
+		h := c.submit(t, p, SubmitOptions{})
+		synctest.Wait()
+		live := events.of(scheduling.EventLaunched)[0].Attempt
+		later, other := live, live
+		later.Try++
+		other.Task.Job++
+		for id, want := range map[scheduling.AttemptID]bool{live: true, later: false, other: false} {
+			got, err := c.env.sys.Root.RequestFuture(c.jobTracker, &commitRequest{attempt: id}, time.Second).Result()
+			require.NoError(t, err)
+			require.Equal(t, want, got.(*commitAnswer).granted, id)
+		}
+		close(release)
+		h.wait(t)
+	})
+}

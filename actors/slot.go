@@ -32,10 +32,12 @@ func (s *slot) Receive(c actor.Context) {
 		}
 	case *wantsCommit:
 		if s.holds(m.id) {
-			c.Request(s.jobTracker, &commitRequest{attempt: m.id})
+			if q := (&commitRequest{attempt: m.id}); !s.env.drops(q) {
+				c.Request(s.jobTracker, q)
+			}
 		}
 	case *commitAnswer:
-		if s.holds(m.attempt) {
+		if s.holds(m.attempt) && !s.env.drops(m) {
 			select {
 			case s.attempt.granted <- m.granted:
 			default: // answered twice
