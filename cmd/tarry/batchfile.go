@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -23,14 +24,21 @@ type batchJob struct {
 	cmd    *cobra.Command // as it was called
 }
 
+// maxBatchJobs bounds the jobs of a batch.
+const maxBatchJobs = 10_000
+
 // readBatch reads the jobs of a batch file: a job a line, written as behind `tarry run`, after "at TIME" if it is to begin later. Errors name
 // file and line.
 func readBatch(name string, r io.Reader) ([]*batchJob, error) {
 	var list []*batchJob
 	outputs := map[string]int{}
 	lines := bufio.NewScanner(r)
-	for n := 1; lines.Scan(); n++ {
-		words, err := splitWords(lines.Text())
+	n := 1
+	for ; lines.Scan(); n++ {
+		if len(list) == maxBatchJobs {
+			return nil, usageError("%s:%d: more than %d jobs", name, n, maxBatchJobs)
+		}
+		words, err := splitWords(strings.TrimPrefix(lines.Text(), "\ufeff")) // the mark of some editors
 		if err == nil && len(words) == 0 {
 			continue
 		}
@@ -50,7 +58,9 @@ func readBatch(name string, r io.Reader) ([]*batchJob, error) {
 		}
 		list = append(list, j)
 	}
-	if err := lines.Err(); err != nil {
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return nil, usageError("%s:%d: a line of more than %d bytes", name, n, bufio.MaxScanTokenSize)
+	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(list) == 0 {

@@ -117,3 +117,20 @@ func FuzzParseList(f *testing.F) {
 		}
 	})
 }
+
+// Likewise for mapred-site.xml, and what is accepted makes a policy that a core takes.
+func FuzzParseParameters(f *testing.F) {
+	f.Add([]byte("<configuration><property><name>mapred.fairscheduler.preemption</name><value>true</value></property></configuration>"))
+	f.Add([]byte("<configuration><property><name>mapred.fairscheduler.locality.delay</name><value>-1</value></property></configuration>"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		p, err := allocation.ParseParameters("f", bytes.NewReader(content))
+		if err != nil {
+			requireProblems(t, err)
+			return
+		}
+		policy, err := scheduling.Preset("hfs")
+		require.NoError(t, err)
+		p.Apply(&policy)
+		require.NoError(t, policy.Validate())
+	})
+}

@@ -204,7 +204,11 @@ func (d *driver) moment(now time.Duration, statements []statement, perform func(
 
 // run plays the whole scenario until the given time and tells when each job finished.
 func (d *driver) run(rest []statement, until time.Duration, perform func(statement) error) error {
+	beats := 0
 	for now := time.Duration(0); now <= until; {
+		if beats += len(d.w.nodeIDs); beats > maxBeats {
+			return fmt.Errorf("more than %d heartbeats, at %v: end earlier, or take fewer nodes", maxBeats, now)
+		}
 		n := 0
 		for n < len(rest) && rest[n].at <= now {
 			n++
@@ -249,8 +253,8 @@ func until(s statement) (time.Duration, error) {
 	}
 	r := &reader{m: m}
 	t := r.duration("until", -1)
-	if r.err == nil && t < 0 {
-		return 0, fmt.Errorf("want: run until=TIME")
+	if r.err == nil && (t < 0 || t > maxTime) {
+		return 0, fmt.Errorf("want: run until=TIME, at most %v", maxTime)
 	}
 	return t, r.err
 }

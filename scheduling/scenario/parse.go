@@ -2,12 +2,27 @@ package scenario
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// Bounds of a scenario: what is beyond them is refused rather than played.
+const (
+	maxLine       = 64 << 10 // bytes
+	maxStatements = 100_000
+	maxNumber     = 1_000_000        // of anything
+	maxNodes      = 10_000           // of a cluster
+	maxSlots      = 200_000          // of a cluster, of a kind
+	maxTime       = 1000 * time.Hour // of a statement, and of the end of a run
+	maxBeats      = 20_000_000       // of all nodes in a run
 )
 
 // statement is one line of a scenario.
@@ -34,9 +49,17 @@ func (f *fault) Unwrap() error { return f.err }
 func parse(r io.Reader) ([]statement, error) {
 	var list []statement
 	scan := bufio.NewScanner(r)
-	scan.Buffer(nil, 16<<20)
-	for n := 1; scan.Scan(); n++ {
-		text, _, _ := strings.Cut(scan.Text(), "#")
+	scan.Buffer(nil, maxLine)
+	n := 1
+	for ; scan.Scan(); n++ {
+		whole := scan.Text()
+		if n == 1 {
+			whole = strings.TrimPrefix(whole, "\xef\xbb\xbf") // the byte order mark of some editors
+		}
+		if !utf8.ValidString(whole) || strings.IndexByte(whole, 0) >= 0 {
+			return nil, &fault{n, errors.New("not text: a NUL byte, or not UTF-8")}
+		}
+		text, _, _ := strings.Cut(whole, "#")
 		if text = strings.TrimSpace(text); text == "" {
 			continue
 		}
@@ -48,9 +71,13 @@ func parse(r io.Reader) ([]statement, error) {
 			return nil, &fault{n, err}
 		}
 		s.line = n
-		list = append(list, s)
+		if list = append(list, s); len(list) > maxStatements {
+			return nil, &fault{n, fmt.Errorf("more than %d statements", maxStatements)}
+		}
 	}
-	if err := scan.Err(); err != nil {
+	if err := scan.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return nil, &fault{n, fmt.Errorf("a line of more than %d bytes", maxLine)}
+	} else if err != nil {
 		return nil, err
 	}
 	if len(list) < 2 {
@@ -73,8 +100,8 @@ func parseLine(text string) (statement, error) {
 			return s, fmt.Errorf("want: at TIME STATEMENT")
 		}
 		at, err := time.ParseDuration(s.words[1])
-		if err != nil || at < 0 {
-			return s, fmt.Errorf("%q is not a time", s.words[1])
+		if err != nil || at < 0 || at > maxTime {
+			return s, fmt.Errorf("%.40q is not a time from 0s to %v", s.words[1], maxTime)
 		}
 		s.timed, s.at, s.words = true, at, s.words[2:]
 	}
@@ -113,14 +140,14 @@ func options(words []string, allowed ...string) (map[string]string, error) {
 	for _, w := range words {
 		name, value, ok := strings.Cut(w, "=")
 		if !ok || value == "" {
-			return nil, fmt.Errorf("%q is not of the form option=value", w)
+			return nil, fmt.Errorf("%.40q is not of the form option=value", w)
 		}
 		known := false
 		for _, a := range allowed {
 			known = known || a == name
 		}
 		if !known {
-			return nil, fmt.Errorf("unknown option %q", name)
+			return nil, fmt.Errorf("unknown option %.40q", name)
 		}
 		if _, twice := m[name]; twice {
 			return nil, fmt.Errorf("option %s twice", name)
@@ -138,7 +165,7 @@ type reader struct {
 
 func (r *reader) fail(name string) {
 	if r.err == nil {
-		r.err = fmt.Errorf("bad value %s=%s", name, r.m[name])
+		r.err = fmt.Errorf("bad value %s=%.40s", name, r.m[name])
 	}
 }
 
@@ -149,7 +176,7 @@ func (r *reader) integer(name string, def, least int) int {
 		return def
 	}
 	n, err := strconv.Atoi(v)
-	if err != nil || n < least || n > 1<<30 {
+	if err != nil || n < least || n > maxNumber {
 		r.fail(name)
 	}
 	return n
@@ -161,7 +188,7 @@ func (r *reader) float(name string, def float64) float64 {
 		return def
 	}
 	f, err := strconv.ParseFloat(v, 64)
-	if err != nil || !(f >= 0) {
+	if err != nil || !(f >= 0 && f <= maxNumber*maxNumber) {
 		r.fail(name)
 	}
 	return f
@@ -173,7 +200,7 @@ func (r *reader) duration(name string, def time.Duration) time.Duration {
 		return def
 	}
 	d, err := time.ParseDuration(v)
-	if err != nil || d < 0 {
+	if err != nil || d < 0 || d > 1000*maxTime {
 		r.fail(name)
 	}
 	return d
@@ -217,7 +244,7 @@ func (r *reader) pair(name string, none, zero int) [2]int {
 		switch {
 		case part == "-" || part == "inf":
 			n = none
-		case err != nil || n < 0:
+		case err != nil || n < 0 || n > scheduling.NoLimit:
 			r.fail(name)
 		case n == 0:
 			n = zero

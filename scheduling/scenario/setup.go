@@ -172,6 +172,12 @@ func (w *world) cluster(args []string) error {
 	r := &reader{m: m}
 	racks, nodes := r.integer("racks", 1, 1), r.integer("nodes", 1, 1)
 	maps, reduces := r.integer("map", 0, 0), r.integer("reduce", 0, 0)
+	if r.err != nil {
+		return r.err
+	}
+	if racks > maxNodes || nodes > maxNodes || racks*nodes > maxNodes || racks*nodes*max(maps, reduces) > maxSlots {
+		return fmt.Errorf("a cluster of %d racks of %d nodes of %d and %d slots: at most %d nodes, and %d slots of a kind", racks, nodes, maps, reduces, maxNodes, maxSlots)
+	}
 	for i := range racks * nodes {
 		w.nodes = append(w.nodes, scheduling.Node{Name: "tt" + strconv.Itoa(i+1), Rack: "rack" + strconv.Itoa(i/nodes+1), MapSlots: maps, ReduceSlots: reduces})
 	}
