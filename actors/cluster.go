@@ -138,6 +138,7 @@ func (c *Cluster) Submit(ctx context.Context, p *mapreduce.Plan, o SubmitOptions
 	defer func() {
 		if err != nil {
 			_ = c.env.fs.Remove(r.input) // there may be none yet
+			c.env.memory.Fix(-r.fixed)
 			err = errors.Join(err, apart(p.AbortJob))
 		}
 	}()
@@ -168,6 +169,8 @@ func (c *Cluster) prepare(ctx context.Context, r *run, o SubmitOptions) error {
 	r.splits, err = r.plan.Splits(ctx, blocks)
 	r.splits = r.plan.JoinSmall(r.splits, size)
 	r.shuffle = newShuffle(len(r.splits))
+	r.fixed = r.heldMemory()
+	c.env.memory.Fix(r.fixed)
 	return err
 }
 

@@ -104,6 +104,8 @@ func (r *run) free() {
 		out.Release()
 	}
 	r.outputs, r.shuffle = nil, nil
+	r.env.memory.Fix(-r.fixed)
+	r.fixed = 0
 	if err := r.env.fs.Remove(r.input); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		r.env.cfg.Logger.Error("cannot remove the blocks of a job", "job", r.id, "err", err)
 	}

@@ -39,7 +39,7 @@ func (s *store) drop() {
 // the attempt spilled, in sorted runs, and its last table's entries, unsorted.
 // It is immutable and safe for concurrent readers.
 type Segment[V any] struct {
-	files    []*segment.Segment
+	files    *segment.Segment // nil: nothing was spilled
 	blocks   [][]byte
 	values   []V // of the entries in blocks, if V holds pointers and has no encoding
 	store    *store
@@ -59,8 +59,8 @@ func (s *Segment[V]) Bytes() int64 { return s.bytes }
 // Release drops the caller's hold on the segment; its memory or file goes when
 // no merge reads it any more. To be called exactly once.
 func (s *Segment[V]) Release() {
-	for _, f := range s.files {
-		f.Release()
+	if s.files != nil {
+		s.files.Release()
 	}
 	if s.store != nil {
 		s.store.drop()
@@ -86,18 +86,15 @@ func (t *Table[V]) Finish() ([]*Segment[V], segment.Stats, error) {
 		t.Close()
 		return nil, t.stats, fmt.Errorf("combine: %w", t.err)
 	}
-	for _, s := range t.spills {
-		for p, x := range s {
-			out[p].files = append(out[p].files, x)
-			out[p].records += x.Records()
-			out[p].bytes += x.Bytes()
+	for p, s := range out {
+		if len(t.spills) > 0 {
+			s.files = segment.OfSpills(t.spills, p)
+			s.records += s.files.Records()
+			s.bytes += s.files.Bytes()
 		}
-	}
-	for _, s := range out {
 		t.stats.Output += s.records
 		t.stats.OutputBytes += s.bytes
 	}
-	t.spills = nil
 	stats := t.stats
 	t.Close()
 	return out, stats, nil

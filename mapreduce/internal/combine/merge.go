@@ -56,8 +56,8 @@ func NewMerge[V any](cfg Config[V], segments []*Segment[V]) *Merge[V] {
 		Budget: cfg.Budget, Pool: cfg.Pool, Files: cfg.Files, SpillDir: cfg.SpillDir, FanIn: cfg.FanIn,
 	}, nil)
 	for i, s := range segments {
-		for _, f := range s.files {
-			m.files.AddInput(i, f)
+		if s.files != nil {
+			m.files.AddInput(i, s.files)
 		}
 	}
 	return m
@@ -77,11 +77,9 @@ func (m *Merge[V]) start() {
 	if m.err = m.t.err; m.err != nil {
 		return
 	}
-	for _, s := range m.t.spills {
-		for _, f := range s {
-			m.files.AddInput(-1, f)
-		}
-	}
+	own := segment.OfSpills(m.t.spills, 0)
+	m.files.AddInput(-1, own)
+	own.Release()
 	m.sort()
 	m.nextFile()
 }

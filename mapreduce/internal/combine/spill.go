@@ -26,7 +26,7 @@ func (t *Table[V]) drain() {
 // for the copy to sort into.
 func (t *Table[V]) spill() error {
 	w, err := segment.NewSpillWriter(segment.Config{
-		Budget: t.cfg.Budget, Pool: t.cfg.Pool, Files: t.cfg.Files, SpillDir: t.cfg.SpillDir,
+		Partitions: t.cfg.Partitions, Budget: t.cfg.Budget, Pool: t.cfg.Pool, Files: t.cfg.Files, SpillDir: t.cfg.SpillDir,
 	})
 	if err != nil {
 		return err
@@ -43,8 +43,8 @@ func (t *Table[V]) spill() error {
 		}
 		start = end
 	}
-	segments, stats := w.Segments()
-	t.spills = append(t.spills, segments)
+	spill, stats := w.Spill()
+	t.spills = append(t.spills, spill)
 	t.stats.Spills++
 	t.stats.SpilledRecords += stats.SpilledRecords
 	t.stats.SpilledBytes += stats.SpilledBytes

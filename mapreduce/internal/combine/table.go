@@ -94,7 +94,7 @@ type Table[V any] struct {
 	c      cells[V]
 	b      batch[V]
 	l      longBatch[V]
-	spills [][]*segment.Segment
+	spills []*segment.Spill
 	stats  segment.Stats
 	err    error
 }
@@ -215,9 +215,7 @@ func (t *Table[V]) Err() error { return t.err }
 func (t *Table[V]) Close() {
 	t.c.close()
 	for _, s := range t.spills {
-		for _, x := range s {
-			x.Release()
-		}
+		s.Release()
 	}
 	t.spills = nil
 }

@@ -166,6 +166,20 @@ func (b *Budget) ReleaseKept(n int64) {
 	}
 }
 
+// Fix takes n bytes of the root, or gives back -n, that no attempt can free: like kept
+// bytes they leave less to share, and less to keep.
+func (b *Budget) Fix(n int64) {
+	if b == nil {
+		return
+	}
+	r := b.base()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.kept += n
+	r.used += n
+	r.peak = max(r.peak, r.used)
+}
+
 // Used returns the bytes in use now: of this sub-budget, or of a root with all
 // its sub-budgets and kept bytes.
 func (b *Budget) Used() int64 { return b.read(func() int64 { return b.used }) }

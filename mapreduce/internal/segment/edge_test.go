@@ -57,7 +57,7 @@ func TestMoreRegionsThanNumbers(t *testing.T) {
 	var segments []*Segment
 	for i := range 3 {
 		seg := sortOne(t, Config{}, record{[]byte{'a' + byte(2-i)}, []byte{byte(i)}}, record{[]byte("same"), []byte{byte(i)}})
-		s := seg.runs[0].store
+		s := seg.runs()[0].store
 		for len(s.regions) < 40_000 {
 			s.regions = append(s.regions, nil)
 		}

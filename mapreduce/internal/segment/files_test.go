@@ -82,12 +82,13 @@ func TestStaleBlockIsDamage(t *testing.T) {
 		w.w.id = w.file.id
 		require.NoError(t, w.Add([]byte("key"), []byte(value)))
 		require.NoError(t, w.EndPartition())
-		s, _ := w.Segments()
-		return s[0]
+		s, _ := w.Spill()
+		defer s.Release()
+		return OfSpills([]*Spill{s}, 0)
 	}
 	old := one("a value")
-	f := old.runs[0].file.file.f
-	block := make([]byte, old.runs[0].size)
+	f := old.runs()[0].file.file.f
+	block := make([]byte, old.runs()[0].size)
 	_, err = f.ReadAt(block, 0)
 	require.NoError(t, err)
 	old.Release()

@@ -65,7 +65,7 @@ func (m *Merge) Add(segments []*Segment) {
 // AddInput adds a segment behind those the merge has, as Add does, for the input that a
 // [DamageError] names; negative if it is none of the caller's inputs.
 func (m *Merge) AddInput(input int, s *Segment) {
-	for _, r := range s.runs {
+	for _, r := range s.runs() {
 		r.retain()
 		r.input = input
 		m.runs = append(m.runs, r)

@@ -4,8 +4,39 @@ package segment
 // the runs the attempt spilled, sorted, in files, then what it still had in
 // memory, indexed but not yet sorted. It is safe for concurrent readers.
 type Segment struct {
-	runs           []run
+	spills         []*Spill // shared by the segments of all partitions
+	partition      int
+	store          *store // nil: nothing in memory
+	entries        [][]entry
+	inMemory       section
 	records, bytes int64
+}
+
+// OfSpills returns a segment of what spills hold of a partition, to be released by the
+// caller. It keeps the slice, which may serve every partition.
+func OfSpills(spills []*Spill, partition int) *Segment {
+	seg := &Segment{partition: partition}
+	for _, f := range spills {
+		if x := &f.sections[partition]; x.records > 0 {
+			f.retain()
+			seg.spills = spills
+			seg.records, seg.bytes = seg.records+x.records, seg.bytes+x.bytes
+		}
+	}
+	return seg
+}
+
+// runs returns the segment's runs in the order in which they were made.
+func (s *Segment) runs() (list []run) {
+	for _, f := range s.spills {
+		if x := f.sections[s.partition]; x.records > 0 {
+			list = append(list, run{file: f, section: x})
+		}
+	}
+	if s.store != nil {
+		list = append(list, run{store: s.store, entries: s.entries, section: s.inMemory})
+	}
+	return list
 }
 
 // run is a part of a segment: a section of a spill file, or entries in a store.
@@ -42,20 +73,19 @@ func (s *Segment) Bytes() int64 { return s.bytes }
 
 // Spilled returns how many of the segment's records lie in spill files.
 func (s *Segment) Spilled() int64 {
-	var n int64
-	for i := range s.runs {
-		if s.runs[i].file != nil {
-			n += s.runs[i].records
-		}
-	}
-	return n
+	return s.records - s.inMemory.records
 }
 
 // Release drops the caller's hold on the segment; its memory or file goes when
 // no merge reads it any more. To be called exactly once.
 func (s *Segment) Release() {
-	for i := range s.runs {
-		s.runs[i].drop()
+	for _, f := range s.spills {
+		if f.sections[s.partition].records > 0 {
+			f.drop()
+		}
 	}
-	s.runs = nil
+	if s.store != nil {
+		s.store.drop()
+	}
+	s.spills, s.store, s.entries = nil, nil, nil
 }

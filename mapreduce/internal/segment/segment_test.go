@@ -201,7 +201,7 @@ func TestDamagedSpillIsAnError(t *testing.T) {
 		require.NoError(t, err)
 		require.EqualValues(t, 2000, stats.SpilledRecords)
 		require.EqualValues(t, 2000, segments[0].Spilled())
-		return segments[0], segments[0].runs[0].file.file.f
+		return segments[0], segments[0].runs()[0].file.file.f
 	}
 	read := func(s *Segment) error {
 		m := NewMerge(MergeConfig{}, []*Segment{s})

@@ -20,7 +20,7 @@ type Sorter struct {
 	store   *store
 	pin     *pin
 	region  int // of pin in store; -1: not adopted yet, -2: refused
-	spills  []*spillFile
+	spills  []*Spill
 	stats   Stats
 	touched byte
 	first   int   // bytes of a partition's first index block
@@ -143,17 +143,11 @@ func (s *Sorter) Finish() ([]*Segment, Stats, error) {
 }
 
 func (s *Sorter) segment(p int) *Segment {
-	seg := &Segment{}
-	for _, f := range s.spills {
-		if x := f.sections[p]; x.records > 0 {
-			f.retain()
-			seg.runs = append(seg.runs, run{file: f, section: x})
-			seg.records, seg.bytes = seg.records+x.records, seg.bytes+x.bytes
-		}
-	}
+	seg := OfSpills(s.spills, p)
 	if l := &s.lists[p]; l.n > 0 {
 		s.store.retain()
-		seg.runs = append(seg.runs, run{store: s.store, entries: l.blocks(), section: section{records: int64(l.n), bytes: l.bytes}})
+		seg.store, seg.entries = s.store, l.blocks()
+		seg.inMemory = section{records: int64(l.n), bytes: l.bytes}
 		seg.records, seg.bytes = seg.records+int64(l.n), seg.bytes+l.bytes
 	}
 	return seg

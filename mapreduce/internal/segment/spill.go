@@ -31,6 +31,12 @@ func create(files *Files, dir string) (*spillFile, error) {
 	return files.create()
 }
 
+// Spill is what an attempt wrote at once: a sorted run of each partition.
+type Spill = spillFile
+
+// Release drops a hold on the spill.
+func (s *spillFile) Release() { s.drop() }
+
 func (s *spillFile) retain() { s.refs.Add(1) }
 
 func (s *spillFile) drop() {
@@ -52,6 +58,7 @@ func (s *Sorter) spill() error {
 	}
 	w := newSpillBlocks(f, s.cfg.Pool, s.cfg.Budget)
 	defer w.close()
+	f.sections = make([]section, 0, len(s.lists))
 	for p := range s.lists {
 		x, err := s.writeSection(w, &s.lists[p])
 		if err != nil {

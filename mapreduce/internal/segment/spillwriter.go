@@ -14,6 +14,7 @@ func NewSpillWriter(cfg Config) (*SpillWriter, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.sections = make([]section, 0, cfg.Partitions)
 	return &SpillWriter{file: f, w: newSpillBlocks(f, cfg.Pool, cfg.Budget)}, nil
 }
 
@@ -32,25 +33,20 @@ func (s *SpillWriter) EndPartition() error {
 	return err
 }
 
-// Segments returns a segment for each partition ended, to be released by the
-// caller, and what was written in the Spill fields of Stats.
-func (s *SpillWriter) Segments() (out []*Segment, st Stats) {
+// Spill returns what was written, to be released by the caller, and its size in the Spill
+// fields of Stats.
+func (s *SpillWriter) Spill() (out *Spill, st Stats) {
 	st.Spills = 1
 	for _, x := range s.file.sections {
-		seg := &Segment{records: x.records, bytes: x.bytes}
-		if x.records > 0 {
-			s.file.retain()
-			seg.runs = []run{{file: s.file, section: x}}
-		}
-		out = append(out, seg)
 		st.SpilledRecords += x.records
 		st.SpilledBytes += x.bytes
 		st.FileBytes += x.size
 	}
-	return out, st
+	s.file.retain()
+	return s.file, st
 }
 
-// Close frees the writer, and the file unless segments hold it.
+// Close frees the writer, and the spill unless somebody holds it.
 func (s *SpillWriter) Close() {
 	s.w.close()
 	s.file.drop()
