@@ -38,14 +38,16 @@ type inputPlan struct {
 // part of the line, as for sort and grep. A last line need not end in one.
 func Lines(sources ...Source) Input[[]byte] {
 	return Input[[]byte]{sources: sources, read: func(s *splitReader, yield func([]byte) error) error {
-		return s.runs(lineEnds{}, func(run []byte) error { return eachLine(run, yield) })
+		return s.runs(lineEnds{}, func(run []byte) error { return s.eachLine(run, yield) })
 	}}
 }
 
-func eachLine(run []byte, yield func([]byte) error) error {
+func (s *splitReader) eachLine(run []byte, yield func([]byte) error) error {
 	var err error
 	scan.Lines(run, func(line []byte) bool {
-		err = yield(line)
+		if err = yield(line); err != nil {
+			s.stoppedAt(run, line)
+		}
 		return err == nil
 	})
 	return err
@@ -97,7 +99,13 @@ func NLines(n int, sources ...Source) Input[[]byte] {
 // MapInputChunks takes the place of MapInputRecords.
 func Chunks(sources ...Source) Input[[]byte] {
 	return Input[[]byte]{sources: sources, chunks: true, read: func(s *splitReader, yield func([]byte) error) error {
-		return s.runs(lineEnds{}, yield)
+		return s.runs(lineEnds{}, func(run []byte) error {
+			err := yield(run)
+			if err != nil {
+				s.stoppedAt(run, run)
+			}
+			return err
+		})
 	}}
 }
 
@@ -112,8 +120,9 @@ func FixedSize(n int, sources ...Source) Input[[]byte] {
 			if len(run)%n != 0 {
 				return fmt.Errorf("%s: ends within a record of %d bytes", s.source.name, n)
 			}
-			for ; len(run) > 0; run = run[n:] {
-				if err := yield(run[:n:n]); err != nil {
+			for rest := run; len(rest) > 0; rest = rest[n:] {
+				if err := yield(rest[:n:n]); err != nil {
+					s.stoppedAt(run, rest[:n])
 					return err
 				}
 			}

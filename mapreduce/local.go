@@ -76,7 +76,8 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 			c.Add(MapOutputRecords, 1)
 			c.Add(MapOutputBytes, int64(len(pair.key)+len(pair.value)))
 		}
-		err = readFile(ctx, p, a, split, b.in, c, nil, record(m, emit, nil))
+		mapRecord := record(m, emit, nil)
+		err = readFile(ctx, p, a, split, b.in, c, nil, func(rec I) error { return fault(mapRecord(rec)) })
 		if err == nil && m.Close != nil {
 			err = m.Close(emit)
 		}

@@ -60,7 +60,7 @@ func (b *boundJob[I, K, V, O]) mapFile(ctx context.Context, p *Plan, a *MapAttem
 	mapRecord := record(m, col.emit, col.words)
 	err = readFile(ctx, p, a, file, b.in, c, col.pin, func(rec I) error {
 		if err := mapRecord(rec); err != nil {
-			return err
+			return fault(err)
 		}
 		return col.err()
 	})
@@ -113,6 +113,7 @@ func readFile[I any](ctx context.Context, p *Plan, a *MapAttempt, file Split, in
 		}
 		return fn(rec)
 	})
+	err = r.placed(err, records)
 	tell()
 	c.Add(in.counter(), records)
 	c.Add(InputBytesRead, r.read-c.Get(InputBytesRead))
@@ -267,7 +268,7 @@ func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *Plan, a *MapAtte
 	}
 	err = readFile(ctx, p, a, file, b.in, c, nil, func(rec I) error {
 		if err := f.Map(rec, w.emit); err != nil {
-			return err
+			return fault(err)
 		}
 		return w.err()
 	})

@@ -126,12 +126,12 @@ func (s *sampler[I, K, V, O]) sample(src Source, split Split) error {
 		if calls++; len(s.keys) >= enough || calls > sampleCalls {
 			return errSampled
 		}
-		return mapRecord(rec)
+		return fault(mapRecord(rec))
 	})
 	if errors.Is(err, errSampled) {
 		return nil
 	}
-	return err
+	return r.placed(err, int64(calls))
 }
 
 // samplePlaces returns splits at which to sample, at even distances and no longer than half

@@ -32,6 +32,8 @@ type splitReader struct {
 	pool     *Buffers  // supplies it; may be nil
 	read     int64     // bytes of input so far, as stored
 	at       int64     // where the run starts that was yielded last, unpacked
+	head     string    // first bytes of the record at which reading ended early
+	size     int       // of that record
 	// pin, if not nil, takes over each view: it calls release when the bytes are
 	// no longer needed.
 	pin func(view []byte, release func())

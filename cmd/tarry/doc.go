@@ -8,9 +8,9 @@
 //	2    the command line is wrong: an unknown flag, a missing argument, a pattern that does not compile; or a line in a
 //	     file of commands is
 //	3    the output exists or cannot be made, or the configuration cannot be read or cannot work
+//	129  hung up (SIGHUP)
 //	130  interrupted (SIGINT)
 //	141  nobody reads standard output any more (SIGPIPE)
-//	129  hung up (SIGHUP)
 //	143  terminated (SIGTERM)
 //
 // Reading order: main.go, root.go (the table of commands), exit.go, then one file a command: cmd_NAME.go.

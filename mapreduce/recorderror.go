@@ -1,0 +1,78 @@
+package mapreduce
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"unsafe"
+)
+
+// RecordError is an error of a map, with the record that it is about.
+type RecordError struct {
+	Input  string // name of the source
+	Offset int64  // of the record's first byte in the source, unpacked; -1 if its records are not bytes
+	Number int64  // of the record, from 1, among those of the source that the attempt has read
+	Head   string // the record's first bytes; empty if its records are not bytes
+	Size   int    // of the record, in bytes
+	Err    error
+}
+
+// Error names the place and then the error.
+func (e *RecordError) Error() string {
+	if e.Offset < 0 {
+		return fmt.Sprintf("%s: record %d: %v", e.Input, e.Number, e.Err)
+	}
+	return fmt.Sprintf("%s: at byte %d, %s: %v", e.Input, e.Offset, quoted(e.Head, e.Size), e.Err)
+}
+
+// Unwrap returns the error of the map.
+func (e *RecordError) Unwrap() error { return e.Err }
+
+// headSize is how many bytes of a record an error shows.
+const headSize = 60
+
+// quoted quotes the first bytes of something that has size bytes.
+func quoted(head string, size int) string {
+	if len(head) == size {
+		return strconv.Quote(head)
+	}
+	return fmt.Sprintf("%s… (%d bytes)", strconv.Quote(head), size)
+}
+
+// mapFault is an error of the user's map on its way through the reader of the input, which
+// knows where the record is.
+type mapFault struct{ err error }
+
+func (e *mapFault) Error() string { return e.err.Error() }
+func (e *mapFault) Unwrap() error { return e.err }
+
+// fault marks an error of the user's map.
+func fault(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &mapFault{err}
+}
+
+// stoppedAt notes the record of a run at which reading ends.
+func (s *splitReader) stoppedAt(run, rec []byte) {
+	s.at += int64(uintptr(unsafe.Pointer(unsafe.SliceData(rec))) - uintptr(unsafe.Pointer(unsafe.SliceData(run))))
+	s.head, s.size = string(rec[:min(len(rec), headSize)]), len(rec)
+}
+
+// placed says of an error of the user's map which record it is about; number counts those
+// read. Other errors are as they were.
+func (s *splitReader) placed(err error, number int64) error {
+	var f *mapFault
+	if !errors.As(err, &f) {
+		return err
+	}
+	e := &RecordError{Input: s.source.name, Offset: s.at, Number: number, Head: s.head, Size: s.size, Err: f.err}
+	if _, ok := s.source.Data.(sliceSource); ok {
+		e.Offset = -1
+		if s.split.Length >= 0 {
+			e.Number += s.split.Offset
+		}
+	}
+	return e
+}
