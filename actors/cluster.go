@@ -126,6 +126,9 @@ func (c *Cluster) Submit(ctx context.Context, p *mapreduce.Plan, o SubmitOptions
 	if err := c.admit(&o); err != nil {
 		return nil, err
 	}
+	if o.Queue == "" {
+		asked.Queue = "" // by the rules it has named the pool
+	}
 	if err := c.checkPlace(asked); err != nil {
 		return nil, err
 	}

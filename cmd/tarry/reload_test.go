@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -28,6 +29,7 @@ type reloadBench struct {
 	failed []string
 	refuse error // of what is put in force
 	now    chan os.Signal
+	passed atomic.Int64 // orders what the test did before time passes and what the reloader does then
 }
 
 // write changes the file; its time is that of the bubble.
@@ -38,6 +40,7 @@ func (b *reloadBench) write(text string) {
 
 // pass lets time pass.
 func (b *reloadBench) pass(d time.Duration) {
+	b.passed.Add(1)
 	time.Sleep(d)
 	synctest.Wait()
 }
@@ -62,11 +65,13 @@ func withReload(t *testing.T, f func(b *reloadBench)) {
 		c.given = func(string) bool { return false }
 		c.files.names = []string{name}
 		r := p.newReloader(c, func(p scheduling.Policy, _ *allocation.Rules) error {
+			b.passed.Load()
 			if b.refuse == nil {
 				b.put = append(b.put, p)
 			}
 			return b.refuse
 		}, func(err error) error {
+			b.passed.Load()
 			b.failed = append(b.failed, err.Error())
 			return nil
 		})

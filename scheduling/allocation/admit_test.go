@@ -16,7 +16,7 @@ func TestAdmit(t *testing.T) {
 	eve := allocation.Principal{User: "eve"}
 	spec := scheduling.JobSpec{Name: "j", User: "root", Queue: " sch:misc"}
 	require.NoError(t, rules.Admit(&spec, eve, false))
-	require.Equal(t, scheduling.JobSpec{Name: "j", User: "eve", Pool: "sch:misc", Queue: " sch:misc"}, spec)
+	require.Equal(t, scheduling.JobSpec{Name: "j", User: "eve", Pool: "sch:misc"}, spec)
 
 	spec = scheduling.JobSpec{User: "root", PoolProperty: "sch:misc", Pool: "sch:prod"}
 	require.ErrorIs(t, rules.Admit(&spec, eve, false), allocation.ErrDenied)
