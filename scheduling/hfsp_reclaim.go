@@ -2,13 +2,18 @@ package scheduling
 
 import "cmp"
 
-// assign fills the free map slots, then the reduce slots; of each kind it then takes back slots from larger jobs, if the policy does so.
+// assign fills the free map slots, then the reduce slots; of each kind it then takes back slots from
+// larger jobs, if the policy does so.
 func (o *hfsp) assign(n *node) {
 	for k := range TaskKind(kinds) {
 		for n.free(k) > 0 && o.offerSlot(n, k) {
 		}
-		if n.slots[k] > 0 && o.reclaims() {
-			o.reclaim(n, k)
+		if n.slots[k] == 0 || !o.reclaims() {
+			continue
+		}
+		left := n.free(k)
+		o.reclaim(n, k)
+		for n.free(k) > left && o.offerSlot(n, k) { // a task of several slots gave more than one
 		}
 	}
 }
