@@ -413,7 +413,7 @@ func TestFirstCauseIsReported(t *testing.T) {
 		job.Map = func([]byte, func(string, int64)) error { tries++; return fmt.Errorf("try %d", tries) }
 		p, _ := bindLines(t, job, "a\n")
 		_, err := c.submit(t, p, SubmitOptions{}).Wait(context.Background())
-		require.ErrorContains(t, err, "failed 4 times, first so: try 1")
+		require.ErrorContains(t, err, `failed 4 times, first so: text: at byte 0, "a": try 1`)
 
 		in := mapreduce.Lines(mapreduce.Stream("pipe", io.MultiReader(strings.NewReader("a\nb\n"), failingReader{})))
 		p, err = counting(1).Bind(in, mapreduce.Text[pair](mapreduce.Writer("w", io.Discard)))
