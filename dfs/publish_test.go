@@ -20,6 +20,13 @@ func silent(t *testing.T, nodes, replication int) (*FS, func(NodeID)) {
 	}
 }
 
+// news says whether the node has replicas that it has not reported.
+func (s *store) news() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.have) > 0
+}
+
 // TestChosenNodesDie loses the nodes chosen for a new file before they report: others take their place.
 func TestChosenNodesDie(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -29,7 +36,7 @@ func TestChosenNodesDie(t *testing.T) {
 		for range 2 {
 			synctest.Wait()
 			for id, s := range f.stores {
-				if len(s.have) > 0 {
+				if s.news() {
 					require.NoError(t, f.Lose(id, true))
 				}
 			}

@@ -2,7 +2,6 @@ package allocation_test
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -13,60 +12,43 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
-// many repeats a piece of a file, with the number in it where there is a %d, between a beginning and an end.
-func many(begin, piece, end string) func(n int) []byte {
-	return func(n int) []byte {
-		var b bytes.Buffer
-		b.WriteString(begin)
-		for i := range n {
-			if strings.Contains(piece, "%d") {
-				fmt.Fprintf(&b, piece, i)
-			} else {
-				b.WriteString(piece)
-			}
-		}
-		b.WriteString(end)
-		return b.Bytes()
-	}
-}
-
 // hostile are files that grow where a reader may be careless.
 var hostile = map[string]func(n int) []byte{
-	"pools":       many("<allocations>", "<pool name='p%d'/>", "</allocations>"),
-	"one pool":    many("<allocations>", "<pool name='p'/>", "</allocations>"),
-	"users":       many("<allocations>", "<user name='p%d'/>", "</allocations>"),
-	"errors":      many("<allocations>", "<pool name='p%d'><x/></pool>", "</allocations>"),
-	"warnings":    many("<allocations>", "<pool name='p%d'><minMaps>2</minMaps><maxMaps>1</maxMaps></pool>", "</allocations>"),
-	"settings":    many("<allocations><pool name='a'>", "<weight>1</weight>", "</pool></allocations>"),
-	"elements":    many("<allocations>", "<e%d/>", "</allocations>"),
-	"attributes":  many("<allocations ", "a%d='x' ", "/>"),
-	"depth":       many("", "<a>", ""),
-	"text":        many("<allocations><poolMaxJobsDefault>", "<!---->1", "</poolMaxJobsDefault></allocations>"),
-	"digits":      many("<allocations><poolMaxJobsDefault>", "1", "</poolMaxJobsDefault></allocations>"),
-	"name":        many("<allocations><pool name='", "x", "'/></allocations>"),
-	"tag":         many("<allocations><", "x", "/></allocations>"),
-	"entities":    many("<!DOCTYPE a [<!ENTITY a 'x'>", "<!ENTITY a%d '&a;&a;&a;'>", "]><allocations>&a9;</allocations>"),
-	"references":  many("<allocations>", "&#65;", "</allocations>"),
-	"comments":    many("<allocations>", "<!-- -->", "</allocations>"),
-	"brackets":    many("<allocations>", "<", "</allocations>"),
-	"directives":  many("", "<!X <", ">"),
-	"spaces":      many("", "\n", "<allocations/>"),
-	"NUL":         many("<allocations>", "\x00", "</allocations>"),
-	"not UTF-8":   many("<allocations>", "\xff", "</allocations>"),
-	"properties":  many("<configuration>", "<property><name>a.%d</name><value>1</value></property>", "</configuration>"),
-	"property":    many("<configuration>", "<property><name>a.b</name><value>1</value></property>", "</configuration>"),
-	"values":      many("<configuration><property>", "<value>1</value>", "</property></configuration>"),
-	"unknown":     many("<configuration>", "<property><name>mapred.fairscheduler.x%d</name><value>1</value></property>", "</configuration>"),
-	"queues":      many("<configuration>", "<property><name>mapred.capacity-scheduler.queue.q%d.supports-priority</name><value>true</value></property>", "</configuration>"),
-	"capacities":  many("<configuration>", "<property><name>mapred.capacity-scheduler.queue.q%d.capacity</name><value>1</value></property>", "</configuration>"),
-	"queue path":  many("<configuration><property><name>mapred.capacity-scheduler.queue.", "a:", ".capacity</name><value>1</value></property></configuration>"),
-	"queue tree":  many("<configuration>", "<property><name>mapred.capacity-scheduler.queue.q%[1]d:a:b:c:q%[1]d.capacity</name><value>1</value></property>", "</configuration>"),
-	"queue names": many("<configuration><property><name>mapred.queue.names</name><value>", "q%d,", "q</value></property></configuration>"),
-	"same names":  many("<configuration><property><name>mapred.queue.names</name><value>", "q,", "q</value></property></configuration>"),
-	"elements q":  many("<queues>", "<queue><name>q%d</name></queue>", "</queues>"),
-	"nested q":    many("<queues>", "<queue><name>q%d</name>", "</queues>"),
-	"list":        many("<queues aclsEnabled='true'><queue><name>q</name><acl-submit-job>", "u%d,", "u</acl-submit-job></queue></queues>"),
-	"list spaces": many("<queues aclsEnabled='true'><queue><name>q</name><acl-submit-job>", " ", "u</acl-submit-job></queue></queues>"),
+	"pools":       linear.Repeat("<allocations>", "<pool name='p%d'/>", "</allocations>"),
+	"one pool":    linear.Repeat("<allocations>", "<pool name='p'/>", "</allocations>"),
+	"users":       linear.Repeat("<allocations>", "<user name='p%d'/>", "</allocations>"),
+	"errors":      linear.Repeat("<allocations>", "<pool name='p%d'><x/></pool>", "</allocations>"),
+	"warnings":    linear.Repeat("<allocations>", "<pool name='p%d'><minMaps>2</minMaps><maxMaps>1</maxMaps></pool>", "</allocations>"),
+	"settings":    linear.Repeat("<allocations><pool name='a'>", "<weight>1</weight>", "</pool></allocations>"),
+	"elements":    linear.Repeat("<allocations>", "<e%d/>", "</allocations>"),
+	"attributes":  linear.Repeat("<allocations ", "a%d='x' ", "/>"),
+	"depth":       linear.Repeat("", "<a>", ""),
+	"text":        linear.Repeat("<allocations><poolMaxJobsDefault>", "<!---->1", "</poolMaxJobsDefault></allocations>"),
+	"digits":      linear.Repeat("<allocations><poolMaxJobsDefault>", "1", "</poolMaxJobsDefault></allocations>"),
+	"name":        linear.Repeat("<allocations><pool name='", "x", "'/></allocations>"),
+	"tag":         linear.Repeat("<allocations><", "x", "/></allocations>"),
+	"entities":    linear.Repeat("<!DOCTYPE a [<!ENTITY a 'x'>", "<!ENTITY a%d '&a;&a;&a;'>", "]><allocations>&a9;</allocations>"),
+	"references":  linear.Repeat("<allocations>", "&#65;", "</allocations>"),
+	"comments":    linear.Repeat("<allocations>", "<!-- -->", "</allocations>"),
+	"brackets":    linear.Repeat("<allocations>", "<", "</allocations>"),
+	"directives":  linear.Repeat("", "<!X <", ">"),
+	"spaces":      linear.Repeat("", "\n", "<allocations/>"),
+	"NUL":         linear.Repeat("<allocations>", "\x00", "</allocations>"),
+	"not UTF-8":   linear.Repeat("<allocations>", "\xff", "</allocations>"),
+	"properties":  linear.Repeat("<configuration>", "<property><name>a.%d</name><value>1</value></property>", "</configuration>"),
+	"property":    linear.Repeat("<configuration>", "<property><name>a.b</name><value>1</value></property>", "</configuration>"),
+	"values":      linear.Repeat("<configuration><property>", "<value>1</value>", "</property></configuration>"),
+	"unknown":     linear.Repeat("<configuration>", "<property><name>mapred.fairscheduler.x%d</name><value>1</value></property>", "</configuration>"),
+	"queues":      linear.Repeat("<configuration>", "<property><name>mapred.capacity-scheduler.queue.q%d.supports-priority</name><value>true</value></property>", "</configuration>"),
+	"capacities":  linear.Repeat("<configuration>", "<property><name>mapred.capacity-scheduler.queue.q%d.capacity</name><value>1</value></property>", "</configuration>"),
+	"queue path":  linear.Repeat("<configuration><property><name>mapred.capacity-scheduler.queue.", "a:", ".capacity</name><value>1</value></property></configuration>"),
+	"queue tree":  linear.Repeat("<configuration>", "<property><name>mapred.capacity-scheduler.queue.q%[1]d:a:b:c:q%[1]d.capacity</name><value>1</value></property>", "</configuration>"),
+	"queue names": linear.Repeat("<configuration><property><name>mapred.queue.names</name><value>", "q%d,", "q</value></property></configuration>"),
+	"same names":  linear.Repeat("<configuration><property><name>mapred.queue.names</name><value>", "q,", "q</value></property></configuration>"),
+	"elements q":  linear.Repeat("<queues>", "<queue><name>q%d</name></queue>", "</queues>"),
+	"nested q":    linear.Repeat("<queues>", "<queue><name>q%d</name>", "</queues>"),
+	"list":        linear.Repeat("<queues aclsEnabled='true'><queue><name>q</name><acl-submit-job>", "u%d,", "u</acl-submit-job></queue></queues>"),
+	"list spaces": linear.Repeat("<queues aclsEnabled='true'><queue><name>q</name><acl-submit-job>", " ", "u</acl-submit-job></queue></queues>"),
 }
 
 // Whatever grows in a file: the work of each reader grows no faster, little is said, and no word is long.

@@ -2,7 +2,6 @@ package workload
 
 import (
 	"bytes"
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -12,67 +11,52 @@ import (
 	"github.com/tarry-mr/tarry/internal/linear"
 )
 
-// many repeats a piece, with the number in it where there is a %d, between a beginning and an end.
-func many(begin, piece, end string) func(n int) []byte {
-	return func(n int) []byte {
-		var b bytes.Buffer
-		b.WriteString(begin)
-		for i := range n {
-			if strings.Contains(piece, "%d") {
-				fmt.Fprintf(&b, piece, i)
-			} else {
-				b.WriteString(piece)
-			}
-		}
-		b.WriteString(end)
-		return b.Bytes()
-	}
-}
-
 // hostile are workload files that grow where a reader may be careless.
 var hostile = map[string]func(n int) []byte{
-	"brackets":     many("jobs: ", "[", ""),
-	"closed":       func(n int) []byte { return append(many("jobs: ", "[", "")(n), many("", "]", "")(n)...) },
-	"braces":       many("jobs: ", "{a: ", ""),
-	"dashes":       many("jobs:\n", "- ", ""),
+	"brackets": linear.Repeat("jobs: ", "[", ""),
+	"closed": func(n int) []byte {
+		return append(linear.Repeat("jobs: ", "[", "")(n), linear.Repeat("", "]", "")(n)...)
+	},
+	"braces":       linear.Repeat("jobs: ", "{a: ", ""),
+	"dashes":       linear.Repeat("jobs:\n", "- ", ""),
 	"deeper":       func(n int) []byte { return deeper(n / 20) },
-	"colons":       many("", "a: ", ""),
-	"questions":    many("", "? ", ""),
-	"anchors":      many("", "&a ", ""),
-	"aliases":      many("jobs: [&a x,", "*a,", "]"),
-	"tags":         many("jobs: ", "!!x ", ""),
-	"keys":         many("", "k%d: 1\n", ""),
-	"indented":     many("jobs:\n- name: a\n", "  k%d: 1\n", ""),
-	"flow keys":    many("jobs: [{", "k%d: 1,", "}]"),
-	"merge keys":   many("jobs:\n- maps: 1\n", "  <<: {maps: 1}\n", ""),
-	"quoted keys":  many("jobs:\n- maps: 1\n", "  \"k%d\" : 1\n", ""),
-	"jobs":         many("jobs:\n", "- {maps: 1}\n", ""),
-	"long jobs":    many("jobs:\n", "- name: a\n  maps: 3\n  user: ann\n", ""),
-	"files":        many("files:\n", "- {name: f%d, blocks: 1}\n", "jobs:\n- maps: 1\n"),
-	"documents":    many("", "---\n", ""),
-	"comments":     many("", "# x\n", "jobs: 1"),
-	"comment":      many("#", "x", ""),
-	"lines":        many("", "\n", ""),
-	"spaces":       many("", " ", ""),
-	"returns":      many("", "\r", ""),
-	"digits":       many("jobs:\n- maps: ", "1", ""),
-	"words":        many("jobs:\n- maps: ", "x ", ""),
-	"quotes":       many("jobs:\n- maps: '", "''", ""),
-	"escapes":      many("jobs:\n- maps: \"", "\\n", "\""),
-	"literal":      many("jobs: |\n", "  x\n", ""),
-	"folded":       many("jobs: >\n", "  x\n", ""),
-	"continued":    many("jobs: x\n", "  x\n", ""),
-	"directives":   many("", "%% x\n", ""),
-	"NUL":          many("jobs: ", "\x00", ""),
-	"not UTF-8":    many("jobs: ", "\xff", ""),
-	"SWIM":         many("", "j%d\t0\t0\t1\t1\t1\n", ""),
-	"SWIM columns": many("", "j\t", ""),
-	"SWIM paths":   many("", "j%[1]d\t0\t0\t1\t1\t1\tp%[1]d\t\t\n", ""),
-	"SWIM faults":  many("", "j%d\n", ""),
-	"SWIM numbers": many("j\t0\t0\t1\t1\t", "1", "\n"),
-	"coflows":      many("2 1000000\n", "%d 0 1 0 1 1:1\n", ""),
-	"coflow maps":  many("2 1\n1 0 1000000 ", "0 ", "1 1:1"),
-	"one line":     many("", "x", ""),
+	"colons":       linear.Repeat("", "a: ", ""),
+	"questions":    linear.Repeat("", "? ", ""),
+	"anchors":      linear.Repeat("", "&a ", ""),
+	"aliases":      linear.Repeat("jobs: [&a x,", "*a,", "]"),
+	"tags":         linear.Repeat("jobs: ", "!!x ", ""),
+	"keys":         linear.Repeat("", "k%d: 1\n", ""),
+	"indented":     linear.Repeat("jobs:\n- name: a\n", "  k%d: 1\n", ""),
+	"flow keys":    linear.Repeat("jobs: [{", "k%d: 1,", "}]"),
+	"merge keys":   linear.Repeat("jobs:\n- maps: 1\n", "  <<: {maps: 1}\n", ""),
+	"quoted keys":  linear.Repeat("jobs:\n- maps: 1\n", "  \"k%d\" : 1\n", ""),
+	"jobs":         linear.Repeat("jobs:\n", "- {maps: 1}\n", ""),
+	"long jobs":    linear.Repeat("jobs:\n", "- name: a\n  maps: 3\n  user: ann\n", ""),
+	"files":        linear.Repeat("files:\n", "- {name: f%d, blocks: 1}\n", "jobs:\n- maps: 1\n"),
+	"documents":    linear.Repeat("", "---\n", ""),
+	"comments":     linear.Repeat("", "# x\n", "jobs: 1"),
+	"comment":      linear.Repeat("#", "x", ""),
+	"lines":        linear.Repeat("", "\n", ""),
+	"spaces":       linear.Repeat("", " ", ""),
+	"returns":      linear.Repeat("", "\r", ""),
+	"digits":       linear.Repeat("jobs:\n- maps: ", "1", ""),
+	"words":        linear.Repeat("jobs:\n- maps: ", "x ", ""),
+	"quotes":       linear.Repeat("jobs:\n- maps: '", "''", ""),
+	"escapes":      linear.Repeat("jobs:\n- maps: \"", "\\n", "\""),
+	"literal":      linear.Repeat("jobs: |\n", "  x\n", ""),
+	"folded":       linear.Repeat("jobs: >\n", "  x\n", ""),
+	"continued":    linear.Repeat("jobs: x\n", "  x\n", ""),
+	"directives":   linear.Repeat("", "% x\n", ""),
+	"NUL":          linear.Repeat("jobs: ", "\x00", ""),
+	"not UTF-8":    linear.Repeat("jobs: ", "\xff", ""),
+	"SWIM":         linear.Repeat("", "j%d\t0\t0\t1\t1\t1\n", ""),
+	"SWIM columns": linear.Repeat("", "j\t", ""),
+	"SWIM paths":   linear.Repeat("", "j%d\t0\t0\t1\t1\t1\tp%d\t\t\n", ""),
+	"SWIM faults":  linear.Repeat("", "j%d\n", ""),
+	"SWIM numbers": linear.Repeat("j\t0\t0\t1\t1\t", "1", "\n"),
+	"coflows":      linear.Repeat("2 1000000\n", "%d 0 1 0 1 1:1\n", ""),
+	"coflow maps":  linear.Repeat("2 1\n1 0 1000000 ", "0 ", "1 1:1"),
+	"one line":     linear.Repeat("", "x", ""),
 }
 
 // deeper gives lists in lists by indentation.
