@@ -55,7 +55,7 @@ var hostile = map[string]func(n int) []byte{
 func TestHostileFilesTakeLinearWork(t *testing.T) {
 	for name, build := range hostile {
 		t.Run(name, func(t *testing.T) {
-			linear.Check(t, 1000, build, func(text []byte) {
+			linear.Check(t, 500, build, func(text []byte) {
 				found := 0
 				for _, c := range allocation.Check(allocation.Source{Name: "f.xml", Reader: bytes.NewReader(text)}) {
 					for _, p := range append(c.Errors, c.Warnings...) {
