@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/klauspost/compress/s2"
@@ -14,9 +13,9 @@ import (
 
 // A run in a file is a sequence of blocks. A block is a header of 16 bytes, all
 // little-endian - raw size, packed size, checksum - and the packed bytes: records, s2-compressed. A record is [ordinal] key length, value
-// length (uvarints), key, value; it never crosses blocks, so a large record
-// makes a large block. Blocks are small so that the merge of a hundred runs still
-// copies from the cache. The checksum covers the packed bytes, both sizes, and the
+// length (uvarints), key, value. It does not cross blocks, unless it is larger than
+// one: then it has blocks of its own, as many as it takes. Blocks are small so that the
+// merge of a hundred runs still copies from the cache, whatever the size of records. The checksum covers the packed bytes, both sizes, and the
 // spill and the place in it that the block was written for, so that no other block, left
 // from an earlier spill in the same extent, passes for it.
 const (
@@ -32,8 +31,7 @@ type blockWriter struct {
 	raw      []byte
 	packed   []byte
 	slab     memory.Slab
-	large    memory.Slab // of raw, for a large record
-	largest  section     // raw and packed: sizes of the section's largest block
+	largest  section // raw and packed: sizes of the section's largest block
 	pool     *memory.Pool
 	budget   *memory.Budget
 	charged  int64
@@ -73,21 +71,63 @@ func (b *blockWriter) record(ordinal uint32, key, value []byte) error {
 		if err := b.flush(); err != nil {
 			return err
 		}
-		if n > cap(b.raw) { // a large record: a block of its own, off the slab
-			b.large = b.pool.Get(n)
-			b.raw = b.large.Bytes[:0:n]
+		if n > cap(b.raw) {
+			return b.large(ordinal, key, value)
 		}
 	}
+	b.head(ordinal, uint64(len(key)), uint64(len(value)))
+	b.raw = append(append(b.raw, key...), value...)
+	return nil
+}
+
+func (b *blockWriter) head(ordinal uint32, key, value uint64) {
 	if b.ordinals {
 		b.raw = binary.AppendUvarint(b.raw, uint64(ordinal))
 	}
-	b.raw = binary.AppendUvarint(b.raw, uint64(len(key)))
-	b.raw = binary.AppendUvarint(b.raw, uint64(len(value)))
-	b.raw = append(append(b.raw, key...), value...)
-	if cap(b.raw) > blockSize {
-		return b.flush()
+	b.raw = binary.AppendUvarint(b.raw, key)
+	b.raw = binary.AppendUvarint(b.raw, value)
+}
+
+// large writes a record that is larger than a block.
+func (b *blockWriter) large(ordinal uint32, key, value []byte) error {
+	b.head(ordinal, uint64(len(key)), uint64(len(value)))
+	if err := b.part(key); err != nil {
+		return err
+	}
+	if err := b.part(value); err != nil {
+		return err
+	}
+	return b.flush()
+}
+
+// part writes a part of a large record.
+func (b *blockWriter) part(p []byte) error {
+	for len(p) > 0 {
+		n := min(len(p), cap(b.raw)-len(b.raw))
+		b.raw = append(b.raw, p[:n]...)
+		p = p[n:]
+		if len(b.raw) == cap(b.raw) {
+			if err := b.flush(); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+// copyLarge writes a large record that stands first in a source.
+func (b *blockWriter) copyLarge(s *source) error {
+	if err := b.flush(); err != nil {
+		return err
+	}
+	f := s.file
+	b.head(s.ordinal, f.keyLen, f.valueLen)
+	for p := f.part; len(p) > 0; p = f.more() {
+		if err := b.part(p); err != nil {
+			return err
+		}
+	}
+	return b.flush()
 }
 
 // flush writes the block begun, if any.
@@ -95,16 +135,7 @@ func (b *blockWriter) flush() error {
 	if len(b.raw) == 0 {
 		return nil
 	}
-	n := s2.MaxEncodedLen(len(b.raw))
-	if n < 0 || uint64(len(b.raw)) > math.MaxUint32 {
-		return fmt.Errorf("segment: a record of %d bytes is too large to spill", len(b.raw))
-	}
 	out := b.packed
-	if n+blockHeader > len(out) {
-		slab := b.pool.Get(n + blockHeader)
-		defer b.pool.Put(slab)
-		out = slab.Bytes
-	}
 	p := s2.Encode(out[blockHeader:], b.raw)
 	binary.LittleEndian.PutUint32(out, uint32(len(b.raw)))
 	binary.LittleEndian.PutUint32(out[4:], uint32(len(p)))
@@ -114,9 +145,7 @@ func (b *blockWriter) flush() error {
 	}
 	b.at += int64(blockHeader + len(p))
 	b.largest.raw, b.largest.packed = max(b.largest.raw, int64(len(b.raw))), max(b.largest.packed, int64(len(p)))
-	b.raw = b.slab.Bytes[:0:blockSize]
-	b.pool.Put(b.large)
-	b.large = memory.Slab{}
+	b.raw = b.raw[:0]
 	return nil
 }
 
@@ -130,8 +159,7 @@ func (b *blockWriter) end(x *section) error {
 }
 
 func (b *blockWriter) close() {
-	b.pool.Put(b.large)
 	b.pool.Put(b.slab)
 	b.budget.Release(b.charged)
-	b.slab, b.large, b.raw, b.packed, b.charged = memory.Slab{}, memory.Slab{}, nil, nil, 0
+	b.slab, b.raw, b.packed, b.charged = memory.Slab{}, nil, nil, 0
 }

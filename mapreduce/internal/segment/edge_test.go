@@ -151,7 +151,11 @@ func FuzzReader(f *testing.F) {
 	var run bytes.Buffer
 	w := newBlockWriter(&run, nil, nil)
 	for i := range 300 {
-		if err := w.record(0, bytes.Repeat([]byte{byte(i)}, i), []byte("value")); err != nil {
+		n := i
+		if i%100 == 50 {
+			n += 2 * blockSize
+		}
+		if err := w.record(0, bytes.Repeat([]byte{byte(i)}, n), []byte("value")); err != nil {
 			f.Fatal(err)
 		}
 	}
@@ -167,13 +171,15 @@ func FuzzReader(f *testing.F) {
 		for _, ordinals := range []bool{false, true} {
 			r := newBlockReader(bytes.NewReader(data), section{
 				size: int64(len(data)), records: records, raw: blockSize, packed: int64(len(data)), ordinals: ordinals,
+				bytes: 1 << 40,
 			}, nil, nil)
 			n := int64(0)
 			for {
 				if _, _, _, ok := r.next(); !ok {
 					break
 				}
-				n++
+				for n++; len(r.more()) > 0; { // of a record larger than a block
+				}
 			}
 			if r.err != nil {
 				require.ErrorIs(t, r.err, ErrCorrupt)

@@ -38,6 +38,7 @@ func (m *Merge) WriteTo(w io.Writer, l Layout) (records, written int64, err erro
 		m.cfg.Pool.Put(slab)
 		m.cfg.Budget.Release(int64(len(slab.Bytes)))
 	}()
+	m.streams = true
 	g := gatherer{w: w, layout: l, buf: slab.Bytes[:0]}
 	if m.err == nil && len(m.sources) == 1 && m.sources[0].file == nil {
 		g.fromMemory(m)
@@ -46,6 +47,10 @@ func (m *Merge) WriteTo(w io.Writer, l Layout) (records, written int64, err erro
 		key, value, ok := m.Next()
 		if !ok {
 			break
+		}
+		if m.long != nil {
+			m.stream(&g)
+			continue
 		}
 		g.record(key, value)
 	}

@@ -11,46 +11,52 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// TestLargeRecordsAreChargedToTheMerge merges spilled runs of records of megabytes, which
-// cannot be compressed: blocks in hand are charged, and no more runs are read at once than
-// the budget bears.
-func TestLargeRecordsAreChargedToTheMerge(t *testing.T) {
-	const size, attempts, limit = 2 << 20, 8, 20 << 20
+// TestLargeRecordsTakeLittleMemory spills and merges records of megabytes, which cannot be
+// compressed and whose keys differ only at their ends, with a budget of less than one of
+// them: only the record that Next returns is ever held.
+func TestLargeRecordsTakeLittleMemory(t *testing.T) {
+	const size, attempts, small = 2 << 20, 8, 1 << 20
 	rng := rand.NewChaCha8([32]byte{1})
+	k := make([]byte, size)
+	_, _ = rng.Read(k) // never fails
+	root := memory.NewBudget(small)
 	var segments []*Segment
 	for i := range attempts {
 		var records []record
 		for j := range 2 {
-			v := make([]byte, size)
-			_, _ = rng.Read(v) // never fails
-			records = append(records, record{[]byte{byte(j), byte(attempts - i)}, v})
+			records = append(records, record{append(bytes.Clone(k), byte(j), byte(attempts-i)), k[:size/2]})
 		}
-		segments = append(segments, sortOne(t, Config{Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir()}, records...))
+		segments = append(segments, sortOne(t, Config{Budget: root.Sub(), SpillDir: t.TempDir()}, records...))
 	}
-	root := memory.NewBudget(limit)
-	m := NewMerge(MergeConfig{Budget: root.Sub(), SpillDir: t.TempDir()}, segments)
-	var last []byte
-	n := 0
-	for k, v, ok := m.Next(); ok; k, v, ok = m.Next() {
-		require.Len(t, v, size)
-		require.Negative(t, bytes.Compare(last, k))
-		last = bytes.Clone(k)
-		n++
+	require.LessOrEqual(t, root.Peak(), int64(small), "records go straight into runs")
+	merge := func(fanIn int) (*Merge, *memory.Budget) {
+		root := memory.NewBudget(small)
+		return NewMerge(MergeConfig{Budget: root.Sub(), SpillDir: t.TempDir(), FanIn: fanIn}, segments), root
 	}
-	require.NoError(t, m.Err())
-	require.Equal(t, 2*attempts, n)
-	require.Positive(t, m.Stats().Spills, "in passes")
-	m.Close()
-	require.Zero(t, root.Used())
-	// Two readers of a block, packed and unpacked, rounded up to 8 MiB, and a writer.
-	require.Greater(t, root.Peak(), int64(2*8<<20))
-	require.LessOrEqual(t, root.Peak(), int64(limit))
+	for _, fanIn := range []int{0, 2} {
+		m, root := merge(fanIn)
+		var last []byte
+		n := 0
+		for k, v, ok := m.Next(); ok; k, v, ok = m.Next() {
+			require.Len(t, v, size/2)
+			require.Negative(t, bytes.Compare(last, k))
+			last = bytes.Clone(k)
+			n++
+		}
+		require.NoError(t, m.Err())
+		require.Equal(t, 2*attempts, n)
+		m.Close()
+		require.Zero(t, root.Used())
+		require.LessOrEqual(t, root.Peak(), int64(4<<20+3*small), "one record, and blocks")
 
-	m = NewMerge(MergeConfig{}, segments)
-	_, written, err := m.WriteTo(io.Discard, Layout{Value: true})
-	require.NoError(t, err)
-	require.EqualValues(t, 2*attempts*size, written)
-	m.Close()
+		m, root = merge(fanIn)
+		_, written, err := m.WriteTo(io.Discard, Layout{Value: true})
+		require.NoError(t, err)
+		require.EqualValues(t, attempts*size, written)
+		m.Close()
+		require.Zero(t, root.Used())
+		require.LessOrEqual(t, root.Peak(), int64(3*small), "blocks")
+	}
 	for _, s := range segments {
 		s.Release()
 	}

@@ -51,7 +51,7 @@ func (t *loserTree) next() {
 
 func (t *loserTree) head(i int32) match {
 	switch s := t.sources[i]; s.state {
-	case live:
+	case live, large:
 		return match{s.prefix, i}
 	case done:
 		return match{math.MaxUint64, i}
@@ -80,7 +80,13 @@ func (t *loserTree) play(m match) {
 func (t *loserTree) tie(i, j int32) bool {
 	a, b := t.sources[i], t.sources[j]
 	if a.state|b.state != live {
-		return a.state == failed || b.state == done
+		if max(a.state, b.state) > large {
+			return a.state == failed || b.state == done
+		}
+		if c := compareLarge(a, b); c != 0 {
+			return c < 0
+		}
+		return a.ordinal < b.ordinal
 	}
 	if c := bytes.Compare(a.key, b.key); c != 0 {
 		return c < 0

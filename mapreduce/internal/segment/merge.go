@@ -31,6 +31,9 @@ type Merge struct {
 	sources []*source
 	tree    *loserTree // nil with a single source
 	slab    memory.Slab
+	record  memory.Slab  // a record larger than a block
+	streams bool         // WriteTo: such a record is not brought into memory
+	long    *blockReader // then, the one whose turn it is
 	charged int64
 	inputs  int // so far
 	started bool
@@ -93,12 +96,25 @@ func (m *Merge) Next() (key, value []byte, ok bool) {
 	}
 	m.pending = true
 	if s.state != live {
-		if s.state == failed {
-			m.err = m.explain(s.file.err)
-		}
-		return nil, nil, false
+		return m.other(s)
 	}
 	return s.key, s.value, true
+}
+
+// other is Next for a source whose head is no record in hand.
+func (m *Merge) other(s *source) (key, value []byte, ok bool) {
+	switch {
+	case s.state == failed:
+		m.err = m.explain(s.file.err)
+		return nil, nil, false
+	case s.state == done:
+		return nil, nil, false
+	case m.streams:
+		m.long = s.file
+		return nil, nil, true
+	default:
+		return m.whole(s)
+	}
 }
 
 // Err returns the error that ended Next, if any; damaged spill files wrap
@@ -121,6 +137,7 @@ func (m *Merge) Close() {
 	for i := range m.runs {
 		m.runs[i].drop()
 	}
+	m.letGo()
 	m.cfg.Pool.Put(m.slab)
 	m.cfg.Budget.Release(m.charged)
 	m.started, m.runs, m.files, m.sources, m.tree = true, nil, nil, nil, nil

@@ -101,20 +101,15 @@ func (m *Merge) fanIn() int {
 	}
 	room := m.cfg.Budget.Available()
 	for i := range m.files[:min(mostFanIn, len(m.files))] {
-		each := readerBytes(&m.files[i].section)
-		least := 4
-		if each > usualReader {
-			least = 2 // records of megabytes
-		}
-		if room -= each; room < 0 && i >= least {
+		if room -= readerBytes(&m.files[i].section); room < 0 && i >= leastFanIn {
 			return i
 		}
 	}
 	return min(mostFanIn, len(m.files))
 }
 
-// usualReader is the most that a reader of small records charges.
-const usualReader = 128 << 10
+// leastFanIn is how many runs are merged at once however little the budget has left.
+const leastFanIn = 4
 
 // passes merges runs in files until they can all be read at once. Intermediate
 // runs keep each record's ordinal, so any of them may be merged together.
@@ -164,12 +159,17 @@ func (m *Merge) write(sources []*source) (out fileRun, err error) {
 	w.ordinals = true
 	x := section{ordinals: true}
 	tree := newLoserTree(sources)
-	for s := tree.winner(); s.state == live; s = tree.winner() {
-		if err = w.record(s.ordinal, s.key, s.value); err != nil {
+	for s := tree.winner(); s.state <= large; s = tree.winner() {
+		x.records++
+		x.bytes += s.size()
+		if s.state == large {
+			err = w.copyLarge(s)
+		} else {
+			err = w.record(s.ordinal, s.key, s.value)
+		}
+		if err != nil {
 			return out, err
 		}
-		x.records++
-		x.bytes += int64(len(s.key) + len(s.value))
 		tree.next()
 	}
 	if err = w.end(&x); err != nil {

@@ -12,7 +12,8 @@ import (
 )
 
 // blockReader reads the records of one section. A record it returns is valid
-// until the next call.
+// until the next call. Of one that is larger than a block it returns the beginning of its
+// key: left is not 0, and more returns what comes after part.
 type blockReader struct {
 	r       io.ReaderAt
 	x       section
@@ -27,6 +28,12 @@ type blockReader struct {
 	budget  *memory.Budget
 	charged int64
 	err     error
+
+	// Of a record larger than a block, the one returned last: its sizes, the part of it
+	// that is in hand and how many bytes are in blocks to come. left is 0 for all others.
+	keyLen, valueLen uint64
+	part             []byte
+	left             uint64
 }
 
 // blockBytes returns the sizes of the buffers for the section's largest block, unpacked and packed
@@ -64,8 +71,11 @@ func (b *blockReader) next() (ordinal uint32, key, value []byte, ok bool) {
 	}
 	k, n := binary.Uvarint(p)
 	v, m := binary.Uvarint(p[max(n, 0):])
-	if n <= 0 || m <= 0 || k > uint64(len(p)) || v > uint64(len(p)) || uint64(n+m)+k+v > uint64(len(p)) {
-		return b.bad("a record exceeds its block")
+	if n <= 0 || m <= 0 {
+		return b.bad("a record's sizes are damaged")
+	}
+	if k > uint64(len(p)) || v > uint64(len(p)) || uint64(n+m)+k+v > uint64(len(p)) {
+		return b.large(ordinal, k, v, p[n+m:])
 	}
 	p = p[n+m:]
 	b.rest = p[k+v:]
@@ -73,11 +83,42 @@ func (b *blockReader) next() (ordinal uint32, key, value []byte, ok bool) {
 	return ordinal, p[:k:k], p[k : k+v : k+v], true
 }
 
+// large is next for a record that goes on in other blocks.
+func (b *blockReader) large(ordinal uint32, k, v uint64, part []byte) (uint32, []byte, []byte, bool) {
+	if total := uint64(b.x.bytes); k > total || v > total || k+v > total || k+v <= uint64(len(part)) || len(part) == 0 {
+		return b.bad("a record exceeds its run")
+	}
+	b.keyLen, b.valueLen, b.part, b.left = k, v, part, k+v-uint64(len(part))
+	b.rest = nil
+	b.seen++
+	return ordinal, part[:min(k, uint64(len(part)))], nil, true
+}
+
+// more returns the next bytes of a large record; none at its end or after an error.
+func (b *blockReader) more() []byte {
+	if b.left == 0 {
+		return nil
+	}
+	if !b.fill() {
+		if b.err == nil {
+			b.bad("a record is cut short")
+		}
+		return nil
+	}
+	if uint64(len(b.rest)) > b.left {
+		b.bad("a record's blocks hold more than it")
+		return nil
+	}
+	b.part, b.rest = b.rest, nil
+	b.left -= uint64(len(b.part))
+	return b.part
+}
+
 func (b *blockReader) bad(what string) (ordinal uint32, key, value []byte, ok bool) {
 	if b.err == nil {
 		b.err = fmt.Errorf("segment: %s at offset %d: %w", what, b.x.off, ErrCorrupt)
 	}
-	b.rest, b.x.size = nil, 0
+	b.rest, b.x.size, b.left = nil, 0, 0
 	return 0, nil, nil, false
 }
 
@@ -87,7 +128,7 @@ func (b *blockReader) fill() bool {
 		return false
 	}
 	if b.x.size == 0 {
-		if b.seen != b.x.records {
+		if b.left == 0 && b.seen != b.x.records {
 			b.bad(fmt.Sprintf("a run has %d records instead of %d", b.seen, b.x.records))
 		}
 		return false

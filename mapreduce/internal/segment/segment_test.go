@@ -37,10 +37,16 @@ func drawAttempt(t *rapid.T, n, partitions int) attempt {
 		if rng.IntN(4) == 0 {
 			k = append([]byte("common prefix of some keys "), k...)
 		}
-		if rng.IntN(500) == 0 {
+		v := []byte(fmt.Sprint(i))
+		switch rng.IntN(1500) {
+		case 0:
 			k = append(bytes.Repeat([]byte("long"), 16385+rng.IntN(2)), k...)
+		case 1: // about a block of a run, and more
+			k = append(bytes.Repeat([]byte("long"), (1+rng.IntN(3))*blockSize/4-rng.IntN(30)), k...)
+		case 2:
+			v = append(bytes.Repeat(v, blockSize/len(v)), v...)
 		}
-		a.records = append(a.records, record{k, []byte(fmt.Sprint(i))})
+		a.records = append(a.records, record{k, v})
 		a.partitions = append(a.partitions, PartitionOf(k, partitions))
 	}
 	return a

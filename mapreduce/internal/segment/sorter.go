@@ -65,17 +65,32 @@ func (s *Sorter) Add(partition int, key, value []byte) error {
 	e := entry{prefix: prefixOf(key)}
 	l := &s.lists[partition]
 	if !s.place(&e, key, value, false) || !l.push(s.store, e, s.first, false) {
-		if err := s.makeRoom(len(key) + len(value)); err != nil {
+		if spilled, err := s.addAnyway(partition, e, key, value); spilled || err != nil {
 			return err
 		}
-		s.place(&e, key, value, true)
-		l.push(s.store, e, s.first, true)
 	}
 	n := int64(len(key) + len(value))
 	l.bytes += n
 	s.stats.Records++
 	s.stats.Bytes += n
 	return nil
+}
+
+// addAnyway adds a record for which there was no room. One of megabytes that finds none
+// either when all others have been spilled is spilled with them.
+func (s *Sorter) addAnyway(partition int, e entry, key, value []byte) (spilled bool, err error) {
+	n := len(key) + len(value)
+	if int64(n) >= s.least && uint64(n) <= maxRecord {
+		s.stats.Records++
+		s.stats.Bytes += int64(n)
+		return true, s.spill(&extra{partition, key, value})
+	}
+	if err := s.makeRoom(n); err != nil {
+		return false, err
+	}
+	s.place(&e, key, value, true)
+	s.lists[partition].push(s.store, e, s.first, true)
+	return false, nil
 }
 
 // makeRoom spills what is in memory, if it is worth a run, so that the next
@@ -87,7 +102,7 @@ func (s *Sorter) makeRoom(n int) error {
 	if s.store.charged-s.store.pinned < s.least && len(s.store.regions) < maxRegions-1 {
 		return nil
 	}
-	return s.spill()
+	return s.spill(nil)
 }
 
 // place gives the record a place: in the pinned chunk where it lies, or copied
@@ -127,7 +142,7 @@ func (s *Sorter) adopted() bool {
 func (s *Sorter) Finish() ([]*Segment, Stats, error) {
 	s.dropPin()
 	if !s.store.keep() {
-		if err := s.spill(); err != nil {
+		if err := s.spill(nil); err != nil {
 			s.Close()
 			return nil, s.stats, err
 		}

@@ -21,7 +21,8 @@ type source struct {
 type state uint8
 
 const (
-	live state = iota
+	live  state = iota
+	large       // live, with a record larger than a block: key is only how its key begins
 	done
 	failed
 )
@@ -49,8 +50,19 @@ func (s *source) advance() {
 		}
 		return
 	}
-	s.prefix, s.key, s.value = prefixOf(key), key, value
+	s.prefix, s.key, s.value, s.state = prefixOf(key), key, value, live
+	if s.file.left > 0 {
+		s.state = large
+	}
 	if s.file.x.ordinals {
 		s.ordinal = ordinal
 	}
+}
+
+// size is the bytes of the head's key and value.
+func (s *source) size() int64 {
+	if s.state == large {
+		return int64(s.file.keyLen + s.file.valueLen)
+	}
+	return int64(len(s.key) + len(s.value))
 }

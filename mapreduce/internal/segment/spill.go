@@ -1,6 +1,10 @@
 package segment
 
-import "sync/atomic"
+import (
+	"bytes"
+	"sort"
+	"sync/atomic"
+)
 
 // spillFile is a run of sorted sections, one a partition, in extents of a file. Its
 // extents are free again when the last segment or reader lets go of it.
@@ -46,10 +50,24 @@ func (s *spillFile) drop() {
 	s.files.remove(s)
 }
 
-// spill writes all records in memory as one file with a sorted section for each
-// partition and starts an empty store.
-func (s *Sorter) spill() error {
-	if s.inMemory() == 0 {
+// extra is a record that goes into a run without having been in memory.
+type extra struct {
+	partition  int
+	key, value []byte
+}
+
+// of is the record if it belongs to the partition.
+func (x *extra) of(partition int) *extra {
+	if x != nil && x.partition == partition {
+		return x
+	}
+	return nil
+}
+
+// spill writes all records in memory, and x if there is one, as one file with a sorted
+// section for each partition and starts an empty store.
+func (s *Sorter) spill(x *extra) error {
+	if s.inMemory() == 0 && x == nil {
 		return nil
 	}
 	f, err := create(s.cfg.Files, s.cfg.SpillDir)
@@ -60,7 +78,7 @@ func (s *Sorter) spill() error {
 	defer w.close()
 	f.sections = make([]section, 0, len(s.lists))
 	for p := range s.lists {
-		x, err := s.writeSection(w, &s.lists[p])
+		x, err := s.writeSection(w, p, x.of(p))
 		if err != nil {
 			f.drop()
 			return err
@@ -88,11 +106,12 @@ func (s *Sorter) inMemory() (n int) {
 	return n
 }
 
-// writeSection sorts one partition and writes it. The copy to sort into is paid
-// for by list.push.
-func (s *Sorter) writeSection(w *blockWriter, l *list) (section, error) {
+// writeSection sorts one partition and writes it, with one more record if there is one. The
+// copy to sort into is paid for by list.push.
+func (s *Sorter) writeSection(w *blockWriter, p int, more *extra) (section, error) {
+	l := &s.lists[p]
 	x := section{off: w.offset(), records: int64(l.n), bytes: l.bytes}
-	if l.n == 0 {
+	if l.n == 0 && more == nil {
 		return x, nil
 	}
 	slab := s.cfg.Pool.Get(l.n * entrySize)
@@ -101,16 +120,41 @@ func (s *Sorter) writeSection(w *blockWriter, l *list) (section, error) {
 	for _, b := range l.blocks() {
 		c.add(b, 0)
 	}
-	for rest := c.sortInto(slab); len(rest) > 0; {
+	sorted := c.sortInto(slab)
+	if more != nil {
+		at := sort.Search(len(sorted), func(i int) bool { return bytes.Compare(c.regions.key(&sorted[i]), more.key) > 0 })
+		if err := s.writeBoth(w, c.regions, sorted[:at], more); err != nil {
+			return x, err
+		}
+		x.records++
+		x.bytes += int64(len(more.key) + len(more.value))
+		sorted = sorted[at:]
+	}
+	if err := s.write(w, c.regions, sorted); err != nil {
+		return x, err
+	}
+	err := w.end(&x)
+	return x, err
+}
+
+func (s *Sorter) writeBoth(w *blockWriter, r regions, sorted []entry, more *extra) error {
+	if err := s.write(w, r, sorted); err != nil {
+		return err
+	}
+	return w.record(0, more.key, more.value)
+}
+
+// write writes records in their order.
+func (s *Sorter) write(w *blockWriter, r regions, sorted []entry) error {
+	for rest := sorted; len(rest) > 0; {
 		n := min(len(rest), touchAhead)
-		s.touched += c.regions.touch(rest[:n])
+		s.touched += r.touch(rest[:n])
 		for i := range rest[:n] {
-			if err := w.record(0, c.regions.key(&rest[i]), c.regions.value(&rest[i])); err != nil {
-				return x, err
+			if err := w.record(0, r.key(&rest[i]), r.value(&rest[i])); err != nil {
+				return err
 			}
 		}
 		rest = rest[n:]
 	}
-	err := w.end(&x)
-	return x, err
+	return nil
 }

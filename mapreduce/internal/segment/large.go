@@ -1,0 +1,149 @@
+package segment
+
+import (
+	"bytes"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+// keyReader reads the key of a source's head in parts.
+type keyReader struct {
+	part []byte
+	left uint64       // bytes of the key behind part
+	more *blockReader // nil while part is what the source itself has in hand
+}
+
+// next moves to the next part when this one is used up; false at the end of the key.
+func (k *keyReader) next(s *source) bool {
+	if len(k.part) > 0 {
+		return true
+	}
+	if k.left == 0 {
+		return false
+	}
+	if k.more == nil {
+		k.more = s.file.fork()
+	}
+	p := k.more.more()
+	if len(p) == 0 {
+		s.file.err, s.state = k.more.err, failed
+		return false
+	}
+	k.part = p[:min(uint64(len(p)), k.left)]
+	k.left -= uint64(len(k.part))
+	return true
+}
+
+func (k *keyReader) close() {
+	if k.more != nil {
+		k.more.close()
+	}
+}
+
+func newKeyReader(s *source) keyReader {
+	k := keyReader{part: s.key}
+	if s.state == large {
+		k.left = s.file.keyLen - uint64(len(s.key))
+	}
+	return k
+}
+
+// compareLarge compares the keys of two sources, one of which at least is not in hand as a
+// whole. Beyond its beginning it is read again; that takes a while, but seldom comes. A
+// source that cannot be read has failed, and goes first.
+func compareLarge(a, b *source) int {
+	x, y := newKeyReader(a), newKeyReader(b)
+	defer x.close()
+	defer y.close()
+	for {
+		more, other := x.next(a), y.next(b)
+		switch {
+		case a.state == failed:
+			return -1
+		case b.state == failed:
+			return 1
+		case !more && !other:
+			return 0
+		case !more:
+			return -1
+		case !other:
+			return 1
+		}
+		n := min(len(x.part), len(y.part))
+		if c := bytes.Compare(x.part[:n], y.part[:n]); c != 0 {
+			return c
+		}
+		x.part, y.part = x.part[n:], y.part[n:]
+	}
+}
+
+// fork returns a reader of what is left of the record that b is in.
+func (b *blockReader) fork() *blockReader {
+	x := b.x
+	if b.ahead {
+		x.off -= blockHeader
+		x.size += blockHeader
+	}
+	f := newBlockReader(b.r, x, b.pool, b.budget)
+	f.left = b.left
+	return f
+}
+
+// whole brings the large record that heads a source into memory, until the next one of the
+// merge is asked for.
+func (m *Merge) whole(s *source) (key, value []byte, ok bool) {
+	f := s.file
+	n := int(f.keyLen + f.valueLen) //nolint:gosec // no more than its section has
+	m.letGo()
+	m.record = m.cfg.Pool.Get(n)
+	m.cfg.Budget.Acquire(int64(len(m.record.Bytes)))
+	at := 0
+	for p := f.part; len(p) > 0; p = f.more() {
+		at += copy(m.record.Bytes[at:], p)
+	}
+	if f.err != nil {
+		m.err = m.explain(f.err)
+		return nil, nil, false
+	}
+	b := m.record.Bytes[:n:n]
+	return b[:f.keyLen:f.keyLen], b[f.keyLen:], true
+}
+
+// letGo frees the large record that was brought into memory last.
+func (m *Merge) letGo() {
+	if m.record.Bytes != nil {
+		m.cfg.Budget.Release(int64(len(m.record.Bytes)))
+		m.cfg.Pool.Put(m.record)
+		m.record = memory.Slab{}
+	}
+}
+
+// stream lays out the large record whose turn it is as it is read.
+func (m *Merge) stream(g *gatherer) {
+	f := m.long
+	m.long = nil
+	g.flush()
+	g.records++
+	left := f.keyLen // bytes of the key to come
+	if left == 0 {
+		g.write(g.layout.Separator)
+	}
+	for p := f.part; len(p) > 0 && g.err == nil; p = f.more() {
+		if n := min(left, uint64(len(p))); n > 0 {
+			if g.layout.Key {
+				g.write(p[:n])
+			}
+			if left -= n; left == 0 {
+				g.write(g.layout.Separator)
+			}
+			p = p[n:]
+		}
+		if g.layout.Value {
+			g.write(p)
+		}
+	}
+	g.write(g.layout.End)
+	if f.err != nil {
+		m.err = m.explain(f.err)
+	}
+}
