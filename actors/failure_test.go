@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -50,6 +51,19 @@ func holding(release <-chan struct{}) func(*mapreduce.Task) (mapreduce.Mapper[[]
 			return words(line, emit)
 		}}, nil
 	}
+}
+
+// hold submits a job of one map that waits until release is closed or it is stopped, and returns
+// once it does. It writes the words hold and me.
+func (c *Cluster) hold(t *testing.T, o SubmitOptions) (h *JobHandle, out *bytes.Buffer, release chan struct{}) {
+	t.Helper()
+	release = make(chan struct{})
+	job := counting(1)
+	job.Map, job.MapTask = nil, holding(release)
+	p, out := bindLines(t, job, "hold me\n")
+	h = c.submit(t, p, o)
+	synctest.Wait()
+	return h, out, release
 }
 
 func TestFourAttempts(t *testing.T) {
@@ -139,10 +153,7 @@ func TestKillOfCodeThatDoesNotReturn(t *testing.T) {
 
 func TestWaitEndsWithItsContext(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
-		release := make(chan struct{})
-		job := counting(1)
-		job.Map, job.MapTask = nil, holding(release)
-		h := c.submit(t, first(bindLines(t, job, "hold\n")), SubmitOptions{})
+		h, _, release := c.hold(t, SubmitOptions{})
 		ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 		defer cancel()
 		_, err := h.Wait(ctx)

@@ -43,12 +43,7 @@ func TestDeadNodeExpires(t *testing.T) {
 	var events recorder
 	cfg := Config{Nodes: 3, MapSlots: 1, Replication: 3, Events: events.add}
 	bubble(t, cfg, func(t *testing.T, c *Cluster) {
-		release := make(chan struct{})
-		job := counting(1)
-		job.Map, job.MapTask = nil, holding(release)
-		p, out := bindLines(t, job, "hold me\n")
-		h := c.submit(t, p, SubmitOptions{MaxAttempts: 1})
-		synctest.Wait()
+		h, out, release := c.hold(t, SubmitOptions{MaxAttempts: 1})
 		launched := events.of(scheduling.EventLaunched)
 		require.Len(t, launched, 1)
 		dead := launched[0].NodeName
@@ -107,12 +102,7 @@ func TestNodeActorPanics(t *testing.T) {
 	var logged bytes.Buffer
 	cfg := Config{MapSlots: 1, Events: events.add, Logger: slog.New(slog.NewTextHandler(&logged, nil))}
 	bubble(t, cfg, func(t *testing.T, c *Cluster) {
-		release := make(chan struct{})
-		job := counting(1)
-		job.Map, job.MapTask = nil, holding(release)
-		p, out := bindLines(t, job, "hold me\n")
-		h := c.submit(t, p, SubmitOptions{MaxAttempts: 1})
-		synctest.Wait()
+		h, out, release := c.hold(t, SubmitOptions{MaxAttempts: 1})
 		c.env.sys.Root.Send(c.nodes[0], (*joined)(nil))
 		synctest.Wait()
 		close(release)
@@ -127,12 +117,7 @@ func TestNodeActorPanics(t *testing.T) {
 func TestStoppedNodeIsLeftAtOnce(t *testing.T) {
 	var events recorder
 	bubble(t, Config{Nodes: 3, MapSlots: 1, Events: events.add}, func(t *testing.T, c *Cluster) {
-		release := make(chan struct{})
-		job := counting(1)
-		job.Map, job.MapTask = nil, holding(release)
-		p, out := bindLines(t, job, "hold me\n")
-		h := c.submit(t, p, SubmitOptions{})
-		synctest.Wait()
+		h, out, release := c.hold(t, SubmitOptions{})
 		began := time.Now()
 		require.NoError(t, c.StopNode(events.of(scheduling.EventLaunched)[0].NodeName))
 		close(release)
@@ -199,12 +184,7 @@ func TestSilentNodeComesBack(t *testing.T) {
 		return false
 	}
 	bubble(t, cfg, func(t *testing.T, c *Cluster) {
-		release := make(chan struct{})
-		job := counting(1)
-		job.Map, job.MapTask = nil, holding(release)
-		p, out := bindLines(t, job, "hold me\n")
-		h := c.submit(t, p, SubmitOptions{})
-		synctest.Wait()
+		h, out, release := c.hold(t, SubmitOptions{})
 		name := events.of(scheduling.EventLaunched)[0].NodeName
 		cut.Store(&name)
 		pass(2 * time.Minute)
@@ -245,12 +225,7 @@ func TestCordonedNodeGetsNothing(t *testing.T) {
 func TestCommitNeedsLeave(t *testing.T) {
 	var events recorder
 	bubble(t, Config{MapSlots: 1, Events: events.add}, func(t *testing.T, c *Cluster) {
-		release := make(chan struct{})
-		job := counting(1)
-		job.Map, job.MapTask = nil, holding(release)
-		p, _ := bindLines(t, job, "hold me\n")
-		h := c.submit(t, p, SubmitOptions{})
-		synctest.Wait()
+		h, _, release := c.hold(t, SubmitOptions{})
 		live := events.of(scheduling.EventLaunched)[0].Attempt
 		later, other := live, live
 		later.Try++

@@ -63,7 +63,8 @@ func TestSilentNodesKeepTheirBlocks(t *testing.T) {
 	})
 }
 
-// TestSubmitWhileNodesComeAndGo submits jobs while nodes die and come back; none is refused.
+// TestSubmitWhileNodesComeAndGo submits jobs while nodes die and come back; none is refused. As in
+// all bubbles its sleeps are of fake time, which goes by only when all goroutines wait.
 func TestSubmitWhileNodesComeAndGo(t *testing.T) {
 	cfg := Config{Nodes: 4, Replication: 2, BlockSize: 200, Expiry: 5 * time.Second}
 	bubble(t, cfg, func(t *testing.T, c *Cluster) {

@@ -1,16 +1,5 @@
 package dfs
 
-import (
-	"io/fs"
-	"syscall"
-	"time"
-)
+import "syscall"
 
-// system fills in what only the system's own call tells.
-func (s *stamp) system(info fs.FileInfo) {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		s.changed = time.Unix(st.Ctim.Unix())
-		s.links = uint64(st.Nlink) //nolint:unconvert // its type depends on the processor
-		s.empty = st.Blocks == 0
-	}
-}
+func changeTime(st *syscall.Stat_t) *syscall.Timespec { return &st.Ctim }

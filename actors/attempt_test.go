@@ -1,0 +1,83 @@
+package actors
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// TestCountersOfFailedAttempts do not count.
+func TestCountersOfFailedAttempts(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
+		failed := map[string]bool{}
+		failOnce := func(what string) error {
+			if failed[what] {
+				return nil
+			}
+			failed[what] = true
+			return errUser
+		}
+		job := counting(1)
+		job.Map = nil
+		job.MapTask = func(task *mapreduce.Task) (mapreduce.Mapper[[]byte, string, int64], error) {
+			return mapreduce.Mapper[[]byte, string, int64]{
+				Map: func(line []byte, emit func(string, int64)) error {
+					task.Counter("mine", "lines").Add(1)
+					return words(line, emit)
+				},
+				Close: func(func(string, int64)) error { return failOnce("map") },
+			}, nil
+		}
+		job.Reduce = nil
+		job.ReduceTask = func(task *mapreduce.Task) (mapreduce.Reducer[string, int64, pair], error) {
+			return mapreduce.Reducer[string, int64, pair]{
+				Reduce: func(k string, vs iter.Seq[int64], emit func(pair)) error {
+					task.Counter("mine", "words").Add(1)
+					return sum(k, vs, emit)
+				},
+				Close: func(func(pair)) error { return failOnce("reduce") },
+			}, nil
+		}
+		p, out := bindLines(t, job, "a b\na\n")
+		r := c.submit(t, p, SubmitOptions{}).wait(t)
+		require.Equal(t, "a\t2\nb\t1\n", out.String())
+		require.EqualValues(t, 1, r.Counters.Named(mapreduce.GroupJob, "Failed map tasks"))
+		require.EqualValues(t, 1, r.Counters.Named(mapreduce.GroupJob, "Failed reduce tasks"))
+		require.EqualValues(t, 2, r.Counters.Named("mine", "lines"))
+		require.EqualValues(t, 2, r.Counters.Named("mine", "words"))
+		require.EqualValues(t, 2, r.Counters.Get(mapreduce.MapInputRecords))
+		require.EqualValues(t, 2, r.Counters.Get(mapreduce.ReduceOutputRecords))
+	})
+}
+
+// TestCommittedByAnotherAttempt: that an attempt of a lost node has committed the task is
+// success, not a failure, and changes nothing of the output.
+func TestCommittedByAnotherAttempt(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
+		var out bytes.Buffer
+		p := lineCopy(t, &out)
+		require.NoError(t, p.SetupJob())
+		require.NoError(t, p.Prepare(context.Background(), mapreduce.PrepareOptions{}))
+		splits, err := p.Splits(context.Background(), nil)
+		require.NoError(t, err)
+		for try := range 2 {
+			_, err := p.RunMap(context.Background(), &mapreduce.MapAttempt{Try: try, Split: splits[0]})
+			require.NoError(t, err)
+		}
+		require.NoError(t, p.CommitTask(mapreduce.AttemptID{Try: 1}))
+		r := newRun(c.env, p, "", "")
+		r.splits = splits
+		a := newAttempt(c.env, r, scheduling.AttemptID{}, c.env.places[0])
+		a.tell = func(any) {}
+		a.granted <- true
+		require.NoError(t, a.commit(new(report)))
+		require.NoError(t, p.CommitJob())
+		require.Equal(t, "one\ntwo\nthree\n", out.String())
+	})
+}

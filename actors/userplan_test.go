@@ -1,0 +1,232 @@
+package actors
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// errUser is what the user's code of these tests fails with.
+var errUser = errors.New("the user's own error")
+
+// ways are the ways in which user code may fail.
+var ways = map[string]func() error{
+	"error":  func() error { return errUser },
+	"panic":  func() error { panic(errUser) },
+	"goexit": func() error { runtime.Goexit(); return nil },
+}
+
+// blame checks that an error names its cause and, for a panic, the place in this file.
+func blame(t *testing.T, way string, err error) {
+	t.Helper()
+	var p *mapreduce.PanicError
+	switch way {
+	case "panic":
+		require.ErrorAs(t, err, &p)
+		require.Contains(t, err.Error(), "actors/userplan_test.go:")
+		require.NotContains(t, err.Error(), "goroutine ")
+		require.Contains(t, p.Stack, "userplan_test.go")
+		fallthrough
+	case "error":
+		require.ErrorIs(t, err, errUser)
+	case "goexit":
+		require.ErrorIs(t, err, mapreduce.ErrExited)
+		require.Contains(t, err.Error(), "Goexit")
+	}
+	require.NotContains(t, err.Error(), "%!")
+	require.Less(t, len(err.Error()), 1000)
+}
+
+// phrase is a key or value with a codec of the user's.
+type phrase struct{ s string }
+
+// The codec of phrase calls these.
+var (
+	marshalText   func() error
+	unmarshalText func() error
+)
+
+func must(f func() error) error {
+	if f == nil {
+		return nil
+	}
+	return f()
+}
+
+func (x phrase) MarshalBinary() ([]byte, error)      { return []byte(x.s), must(marshalText) }
+func (x *phrase) UnmarshalBinary(b []byte) error     { x.s = string(b); return must(unmarshalText) }
+func (x phrase) AppendText(b []byte) ([]byte, error) { return append(b, x.s...), nil }
+func (x phrase) MarshalText() ([]byte, error)        { return []byte(x.s), nil }
+
+// userPlan is a job with user code everywhere; fail is called in the place named.
+func userPlan(place string, fail func() error) (*mapreduce.Plan, *userFS, error) {
+	at := func(name string) error {
+		if name == place {
+			return fail()
+		}
+		return nil
+	}
+	marshalText = func() error { return at("marshal") }
+	unmarshalText = func() error { return at("unmarshal") }
+	job := mapreduce.Job[[]byte, phrase, int64, mapreduce.Pair[phrase, int64]]{
+		Name: "faults", Reducers: 2,
+		MapTask: func(*mapreduce.Task) (mapreduce.Mapper[[]byte, phrase, int64], error) {
+			return mapreduce.Mapper[[]byte, phrase, int64]{
+				Map: func(line []byte, emit func(phrase, int64)) error {
+					emit(phrase{string(line)}, 1)
+					return at("map")
+				},
+				Close: func(func(phrase, int64)) error { return at("close map") },
+			}, at("map task")
+		},
+		Partition: func(key phrase, n int) int {
+			if err := at("partition"); err != nil {
+				panic(err)
+			}
+			return len(key.s) % n
+		},
+		Combine: func(a, b int64) int64 {
+			if err := at("combine"); err != nil {
+				panic(err)
+			}
+			return a + b
+		},
+		ReduceTask: func(*mapreduce.Task) (mapreduce.Reducer[phrase, int64, mapreduce.Pair[phrase, int64]], error) {
+			return mapreduce.Reducer[phrase, int64, mapreduce.Pair[phrase, int64]]{
+				Reduce: func(k phrase, vs iter.Seq[int64], emit func(mapreduce.Pair[phrase, int64])) error {
+					next, stop := iter.Pull(vs)
+					defer stop()
+					for n, ok := next(); ok; n, ok = next() {
+						emit(mapreduce.MakePair(k, n))
+					}
+					return at("reduce")
+				},
+				Close: func(func(mapreduce.Pair[phrase, int64])) error { return at("close reduce") },
+			}, at("reduce task")
+		},
+	}
+	fsys := &userFS{at: at, files: map[string]*bytes.Buffer{}}
+	encode := func(dst []byte, rec mapreduce.Pair[phrase, int64]) ([]byte, error) {
+		return fmt.Appendf(dst, "%s %d\n", rec.First.s, rec.Second), at("encode")
+	}
+	src, err := mapreduce.Stored(&userSource{at: at, data: []byte("one\ntwo\none\nthree\n")})
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := job.Bind(mapreduce.Lines(src), mapreduce.Encoded(mapreduce.InFS(fsys, "out"), encode))
+	return p, fsys, err
+}
+
+// userSource is a dfs.Source of the user's.
+type userSource struct {
+	at   func(string) error
+	data []byte
+}
+
+func (s *userSource) Name() string { return "user.txt" }
+func (s *userSource) Size() int64  { return int64(len(s.data)) }
+func (s *userSource) Close() error { return s.at("close source") }
+
+func (s *userSource) ReadAt(p []byte, off int64) (int, error) {
+	return bytes.NewReader(s.data).ReadAt(p, off)
+}
+
+func (s *userSource) View(off int64, n int) ([]byte, func(), error) {
+	return s.data[off:][:n], func() {}, s.at("view")
+}
+
+// userFS is an OutputFS of the user's.
+type userFS struct {
+	at    func(string) error
+	mu    sync.Mutex
+	files map[string]*bytes.Buffer
+}
+
+func (f *userFS) Create(name string) (io.WriteCloser, error) {
+	place := "create"
+	if filepath.Base(name) == "_SUCCESS" {
+		place = "create success"
+	} else if filepath.Base(name) == "setup" {
+		place = "setup"
+	}
+	if err := f.at(place); err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	b := new(bytes.Buffer)
+	f.files[name] = b
+	return userFile{b, f.at}, nil
+}
+
+func (f *userFS) Rename(from, to string) error {
+	if err := f.at("rename"); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.files[to] = f.files[from]
+	delete(f.files, from)
+	return nil
+}
+
+func (f *userFS) RemoveAll(name string) error {
+	f.mu.Lock()
+	for file := range f.files {
+		if file == name || strings.HasPrefix(file, name+"/") {
+			delete(f.files, file)
+		}
+	}
+	f.mu.Unlock()
+	return f.at("remove")
+}
+
+func (f *userFS) Exists(name string) (bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for file := range f.files {
+		if strings.HasPrefix(file, name) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// names lists the parts.
+func (f *userFS) names() (list []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for name := range f.files {
+		list = append(list, name)
+	}
+	return list
+}
+
+type userFile struct {
+	*bytes.Buffer
+	at func(string) error
+}
+
+func (f userFile) Close() error { return f.at("close") }
+
+func (f userFile) Write(p []byte) (int, error) {
+	if err := f.at("write"); errors.Is(err, errShort) {
+		return f.Buffer.Write(p[:len(p)/2])
+	} else if err != nil {
+		return 0, err
+	}
+	return f.Buffer.Write(p)
+}
+
+var errShort = errors.New("a short write, not told")
