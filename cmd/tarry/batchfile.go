@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -31,7 +30,7 @@ const maxBatchJobs = 10_000
 // file and line.
 func readBatch(name string, r io.Reader) ([]*batchJob, error) {
 	var list []*batchJob
-	outputs := map[string]int{}
+	var written outputs
 	lines := bufio.NewScanner(r)
 	n := 1
 	for ; lines.Scan(); n++ {
@@ -47,11 +46,7 @@ func readBatch(name string, r io.Reader) ([]*batchJob, error) {
 			err = j.parse(words)
 		}
 		if err == nil {
-			dir := filepath.Clean(j.flags.output)
-			if first := outputs[dir]; first > 0 {
-				err = usageError("output %s is that of line %d already", j.flags.output, first)
-			}
-			outputs[dir] = n
+			err = written.add(j.flags.output, n)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, n, err)

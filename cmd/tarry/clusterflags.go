@@ -93,6 +93,7 @@ func (r *clusterFlags) check(p *program, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	p.warnIdle(policy)
 	return combine(cmd, nil, policy).check()
 }
 

@@ -102,10 +102,12 @@ func (p *program) reload(ctx context.Context, c *clusterFlags, e *clusterEngine)
 func (b *batch) checkSideFiles() error {
 	src := []mapreduce.Source{mapreduce.Stream(b.name, nil)}
 	var outputs []string
+	var all []*jobFlags
 	for _, j := range b.jobs {
-		src, outputs = append(src, j.src...), append(outputs, j.batchJob.flags.output)
+		src, all = append(src, j.src...), append(all, &j.batchJob.flags)
+		outputs = append(outputs, j.batchJob.flags.output)
 	}
-	return b.flags.checkSideFiles(outputs, src)
+	return errors.Join(b.flags.checkSideFiles(outputs, src), checkReplaced(src, all...))
 }
 
 // openBatch reads the batch file of that name.

@@ -88,6 +88,7 @@ func (f *simFlags) simulate(cmd *cobra.Command, p *program) (err error) {
 	if err != nil {
 		return err
 	}
+	p.warnIdle(policy)
 	cfg, err := f.config(policy)
 	if err != nil {
 		return err
@@ -229,6 +230,11 @@ func (f *simFlags) compare(cmd *cobra.Command, p *program, names []string) error
 			Name: name, Policy: policy, Progress: func(turn int, now time.Duration, done int) { far.tell(i, turn, now, done) },
 		})
 	}
+	var policies []scheduling.Policy
+	for _, c := range contenders {
+		policies = append(policies, c.Policy)
+	}
+	p.warnIdle(policies...)
 	cfg, err := f.config(contenders[0].Policy)
 	if err == nil {
 		err = f.files.unused(strings.Join(names, ", "), false)

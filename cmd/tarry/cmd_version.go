@@ -28,24 +28,29 @@ func newVersion(p *program) *cobra.Command {
 		Short: "Print the version of this program",
 		Args:  arguments(0, 0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			v := readVersion()
-			if asJSON {
-				return json.NewEncoder(p.stdout).Encode(v)
-			}
-			line := "tarry " + v.Version
-			if v.Revision != "" {
-				line += fmt.Sprintf(" (%.12s", v.Revision)
-				if v.Modified {
-					line += ", modified"
-				}
-				line += ")"
-			}
-			_, err := fmt.Fprintf(p.stdout, "%s %s %s/%s\n", line, v.Go, v.OS, v.Arch)
-			return err
+			return printVersion(p, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON object")
 	return cmd
+}
+
+// printVersion prints the version in a line, or as JSON.
+func printVersion(p *program, asJSON bool) error {
+	v := readVersion()
+	if asJSON {
+		return json.NewEncoder(p.stdout).Encode(v)
+	}
+	line := "tarry " + v.Version
+	if v.Revision != "" {
+		line += fmt.Sprintf(" (%.12s", v.Revision)
+		if v.Modified {
+			line += ", modified"
+		}
+		line += ")"
+	}
+	_, err := fmt.Fprintf(p.stdout, "%s %s %s/%s\n", line, v.Go, v.OS, v.Arch)
+	return err
 }
 
 // readVersion takes the version from what the Go tool wrote into the program.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/spf13/pflag"
 )
 
 // effect says where flags have an effect. Every flag of every command stands in this table, so that none is ignored without
@@ -61,6 +63,9 @@ func effects() []effect {
 		},
 		{all, "wait rack-wait", with("skips"), simIn + "--wait 1s --skips 3"},
 		{all, "skips", with("wait", "rack-wait"), simIn + "--rack-wait 1s --skips 3"},
+		{all, "wait skips", oneNode, sortIn + "--wait 1s"},
+		{all, "rack-wait", oneRack, simIn + "--rack-wait 1s"},
+		{all, "skips", secondSkip, simIn + "--skips 3,4"},
 		{all, "preemption allocations", order("pools", "pools"), simIn + "--scheduler fifo --preemption"},
 
 		{sim, "queues", order("capacity", "queues"), simIn + "--scheduler hfs --queues queues.xml"},
@@ -221,6 +226,18 @@ func oneNode(c *combination) string {
 func oneRack(c *combination) string {
 	if number(c.value("racks")) <= 1 {
 		return "with one rack: give --racks"
+	}
+	return ""
+}
+
+// secondSkip: the second number is of racks.
+func secondSkip(c *combination) string {
+	list, ok := c.flag("skips").Value.(pflag.SliceValue)
+	if n, limited := c.flag("skips").Value.(*numberValue); limited {
+		list, ok = n.Value.(pflag.SliceValue)
+	}
+	if why := oneRack(c); ok && why != "" && len(list.GetSlice()) > 1 {
+		return "with its second number and one rack: give --racks"
 	}
 	return ""
 }

@@ -12,7 +12,7 @@ import (
 func (p *program) flagsFromEnv(cmd *cobra.Command) error {
 	var err error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if err != nil || f.Changed || f.Name == "help" {
+		if err != nil || f.Changed || f.Name == "help" || f.Name == "version" {
 			return
 		}
 		name := variable(f)

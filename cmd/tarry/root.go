@@ -44,9 +44,14 @@ Results go to standard output, everything else to standard error. Every flag can
 			if len(args) == 0 {
 				return nil
 			}
-			return usageError("unknown command %s%s (see tarry --help)", quoted(args[0]), meant(cmd, args[0]))
+			return unknownCommand(cmd, args[0])
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asked, _ := cmd.Flags().GetBool("version"); asked {
+				return printVersion(p, false)
+			}
+			return cmd.Help()
+		},
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			if err := p.flagsFromEnv(cmd); err != nil {
 				return err
@@ -57,6 +62,7 @@ Results go to standard output, everything else to standard error. Every flag can
 	root.SetIn(p.stdin)
 	root.SetOut(p.stdout)
 	root.SetErr(p.stderr)
+	root.Flags().Bool("version", false, "print the version of this program, as tarry version does")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return flagError(cmd, err, " (see "+cmd.CommandPath()+" --help)")
 	})

@@ -28,6 +28,9 @@ func (p *program) run(cmd *cobra.Command, r *runFlags, inputs []string, stages [
 	if err == nil {
 		err = r.checkSideFiles([]string{r.output}, src)
 	}
+	if err == nil {
+		err = checkReplaced(src, &r.jobFlags)
+	}
 	if err != nil {
 		return err
 	}

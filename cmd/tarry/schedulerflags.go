@@ -1,7 +1,10 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,6 +102,24 @@ func (s *schedulerFlags) policy(name string) (scheduling.Policy, error) {
 		return policy, configError("%w", err)
 	}
 	return policy, nil
+}
+
+// warnIdle warns of policies that would preempt if anything ever counted as starved.
+func (p *program) warnIdle(policies ...scheduling.Policy) {
+	if slices.ContainsFunc(policies, idlePreemption) {
+		fmt.Fprintln(p.stderr, "tarry: warning: preemption kills nothing: --allocations sets no fairSharePreemptionTimeout, "+
+			"and for no pool both a minimum share and a minSharePreemptionTimeout")
+	}
+}
+
+// idlePreemption tells whether a policy has preemption on, but nothing that starts it.
+func idlePreemption(policy scheduling.Policy) bool {
+	a := policy.Pools
+	starves := func(p scheduling.PoolConfig) bool {
+		return cmp.Or(p.MinTimeout, a.MinTimeout) > 0 && p.Min != [2]int{}
+	}
+	return policy.Order == "pools" && policy.Preemption.Mode != scheduling.PreemptOff &&
+		a.FairTimeout == 0 && !slices.ContainsFunc(a.Pools, starves)
 }
 
 // flagsOver puts what flags say over preset and files.

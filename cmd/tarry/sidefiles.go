@@ -36,16 +36,37 @@ func distinctFiles(files []namedFile, inputs []string) error {
 	return nil
 }
 
-// sameFile tells whether two names mean one file, which need not exist. Devices may be shared.
-func sameFile(a, b string) bool {
-	x, errA := os.Stat(a)
-	y, errB := os.Stat(b)
-	if errA == nil && errB == nil {
-		return x.Mode().IsRegular() && os.SameFile(x, y)
+// checkReplaced refuses to replace outputs that an input lies in: the job would read what an earlier run wrote, and remove it.
+func checkReplaced(src []mapreduce.Source, jobs ...*jobFlags) error {
+	replaced := map[string]string{} // names by real path
+	for _, j := range jobs {
+		if _, err := os.Lstat(j.output); j.overwrite && err == nil {
+			replaced[realPath(j.output)] = j.output
+		}
 	}
-	fullA, _ := filepath.Abs(a) // without a working directory the names are compared
-	fullB, _ := filepath.Abs(b)
-	return errA != nil && errB != nil && fullA == fullB
+	if len(replaced) == 0 {
+		return nil
+	}
+	real := map[string]string{} // of directories: most inputs share theirs
+	for _, s := range src {
+		info, err := os.Lstat(s.Name())
+		if err != nil {
+			continue // no file
+		}
+		dir := filepath.Dir(s.Name())
+		if info.Mode()&os.ModeSymlink != 0 {
+			dir = filepath.Dir(realPath(s.Name()))
+		}
+		if _, known := real[dir]; !known {
+			real[dir] = realPath(dir)
+		}
+		for at := real[dir]; filepath.Dir(at) != at; at = filepath.Dir(at) {
+			if out, found := replaced[at]; found {
+				return usageError("--overwrite would replace %s with its input %s", shown(out), shown(s.Name()))
+			}
+		}
+	}
+	return nil
 }
 
 // checkSideFiles refuses files that would destroy an input or an output.

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +17,11 @@ import (
 
 // flagError says what is wrong with a flag in our words; see is what comes behind it.
 func flagError(cmd *cobra.Command, err error, see string) error {
+	if words := cmd.Flags().Args(); len(words) > 0 && cmd.HasSubCommands() && cmd.Args != nil {
+		if unknown := cmd.Args(cmd, words); unknown != nil { // the flags behind it are of another command
+			return unknown
+		}
+	}
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		fault := valueFault(bad.GetFlag(), bad)
 		code := exitUsage
@@ -56,6 +63,27 @@ func meant(cmd *cobra.Command, name string) string {
 		return ", did you mean " + near + "?"
 	}
 	return ""
+}
+
+// unknownCommand refuses a command that there is not; what is below another command, as the jobs are, is told so.
+func unknownCommand(root *cobra.Command, name string) error {
+	below := map[string]*cobra.Command{}
+	for _, cmd := range root.Commands() {
+		for _, sub := range cmd.Commands() {
+			if cmd.Name() != "completion" {
+				below[sub.Name()] = sub
+			}
+		}
+	}
+	near := meant(root, name)
+	sub := below[cmp.Or(closest(name, slices.Sorted(maps.Keys(below))), name)]
+	switch {
+	case sub == nil || near != "" && sub.Name() != name:
+		return usageError("unknown command %s%s (see tarry --help)", quoted(name), near)
+	case sub.Name() == name && sub.Parent().Name() == "run":
+		return usageError("%s is a job: %s", name, sub.CommandPath())
+	}
+	return usageError("unknown command %s, did you mean %s?", quoted(name), sub.CommandPath())
 }
 
 // closest is the name that was surely meant, or empty: words of three letters say too little, longer ones may differ in
