@@ -7,3 +7,9 @@ import "golang.org/x/sys/unix"
 func exchange(a, b string) error {
 	return unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
 }
+
+// renameNew renames a to b unless there is something, be it an empty directory: then the
+// error is fs.ErrExist. Another says that this cannot be done there.
+func renameNew(a, b string) error {
+	return unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_NOREPLACE)
+}

@@ -6,3 +6,6 @@ import "errors"
 
 // exchange would make two names change places in one step; this system cannot.
 func exchange(string, string) error { return errors.ErrUnsupported }
+
+// renameNew would rename a to b unless there is something; this system cannot.
+func renameNew(string, string) error { return errors.ErrUnsupported }

@@ -107,6 +107,10 @@ func (s *localStore) setup() (err error) {
 	if err := s.heal(); err != nil {
 		return err
 	}
+	done, err := s.makeWhole()
+	if done || err != nil {
+		return err
+	}
 	out, err := makeOutputDir(s.dir)
 	if errors.Is(err, fs.ErrExist) {
 		out, err = s.takeOver()
@@ -114,32 +118,79 @@ func (s *localStore) setup() (err error) {
 	if err != nil {
 		return err
 	}
+	return s.begin(out)
+}
+
+// makeWhole makes the directory beside its place and moves it there with all that says
+// whose it is: whenever a run is killed, the next one knows what it has left. Not done:
+// there is something in its place, or the system cannot.
+func (s *localStore) makeWhole() (done bool, err error) {
+	if _, err := os.Lstat(s.dir); err == nil {
+		return false, nil
+	}
+	out, err := s.makeBeside()
+	if errors.Is(err, ErrOutputBusy) {
+		return false, err
+	}
+	if err != nil {
+		return false, nil //nolint:nilerr // something else has that name
+	}
 	if err := s.begin(out); err != nil {
+		return false, err
+	}
+	if err := renameNew(out.path, s.dir); err != nil {
+		s.out = nil
+		return false, errors.Join(s.temp.Close(), out.remove())
+	}
+	out.path = s.dir
+	return true, nil
+}
+
+// makeBeside makes a directory beside the output, where a run that was killed may have left
+// one.
+func (s *localStore) makeBeside() (*outputDir, error) {
+	path := s.beside(".new")
+	out, err := makeOutputDir(path)
+	if !errors.Is(err, fs.ErrExist) {
+		return out, err
+	}
+	if err := s.clear(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	out, err = makeOutputDir(path)
+	if errors.Is(err, fs.ErrExist) {
+		err = fmt.Errorf("%s: %w: %w", path, ErrOutputExists, ErrOutputBusy)
+	}
+	return out, err
+}
+
+// begin makes the directory of temporary files. The file in it becomes _SUCCESS.
+func (s *localStore) begin(out *outputDir) error {
+	temp, err := beginIn(out)
+	if err != nil {
 		err = errors.Join(err, out.remove())
 		if s.old != nil {
 			err = errors.Join(err, s.old.release())
 		}
 		return err
 	}
-	s.out = out
+	s.out, s.temp = out, temp
 	return nil
 }
 
-// begin makes the directory of temporary files. The file in it becomes _SUCCESS.
-func (s *localStore) begin(out *outputDir) error {
+func beginIn(out *outputDir) (*os.Root, error) {
 	if err := out.root.Mkdir(temporary, 0o700); err != nil {
-		return err
+		return nil, err
 	}
 	temp, err := out.root.OpenRoot(temporary)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	f, err := temp.OpenFile(success, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return errors.Join(err, temp.Close())
+		return nil, errors.Join(err, temp.Close())
 	}
-	s.temp = temp
-	return f.Close()
+	return temp, f.Close()
 }
 
 // takeOver deals with an output that is there: what a killed run left is emptied and used,
@@ -155,12 +206,7 @@ func (s *localStore) takeOver() (*outputDir, error) {
 		}
 		return there, nil
 	}
-	out, err := makeOutputDir(s.beside(".new"))
-	if errors.Is(err, fs.ErrExist) {
-		if err = s.clear(s.beside(".new")); err == nil {
-			out, err = makeOutputDir(s.beside(".new"))
-		}
-	}
+	out, err := s.makeBeside()
 	if err != nil {
 		return nil, errors.Join(err, there.release())
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -87,6 +88,37 @@ func TestOneOfManyGetsTheOutput(t *testing.T) {
 	}
 }
 
+// Whenever a run is killed, its output is one that the next run knows what to do with.
+func TestNoOutputIsEverEmpty(t *testing.T) {
+	if errors.Is(renameNew("", ""), errors.ErrUnsupported) {
+		t.Skip("not on this system")
+	}
+	dir := t.TempDir()
+	name := func(i int) string { return filepath.Join(dir, strconv.Itoa(i)) }
+	const outputs = 200
+	seen := make(chan error)
+	go func() {
+		defer close(seen)
+		for i := 0; i < outputs; {
+			list, err := os.ReadDir(name(i))
+			switch {
+			case errors.Is(err, os.ErrNotExist):
+			case err == nil && len(list) == 1 && list[0].Name() == temporary:
+				i++
+			default:
+				seen <- fmt.Errorf("%s: %v %w", name(i), list, err)
+				return
+			}
+		}
+	}()
+	for i := range outputs {
+		c := newCommitter(Dir(name(i)))
+		require.NoError(t, c.setupJob())
+		die(t, c)
+	}
+	require.NoError(t, <-seen)
+}
+
 func TestReplacedOutput(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
@@ -122,6 +154,23 @@ func TestWhatAKilledRunLeft(t *testing.T) {
 		complete(t, ReplacedDir(out), "three")
 		require.Equal(t, map[string]string{"out/part-r-00000": "three", "out/_SUCCESS": ""}, tree(t, dir))
 	})
+	for _, begun := range []bool{false, true} { // before it stands in its place
+		t.Run(fmt.Sprintf("a new output begun=%t", begun), func(t *testing.T) {
+			dir := t.TempDir()
+			out := filepath.Join(dir, "out")
+			made, err := makeOutputDir(filepath.Join(dir, "_out.new"))
+			require.NoError(t, err)
+			if begun {
+				temp, err := beginIn(made)
+				require.NoError(t, err)
+				require.NoError(t, temp.Close())
+			}
+			require.ErrorIs(t, newCommitter(Dir(out)).setupJob(), ErrOutputBusy)
+			require.NoError(t, made.release())
+			complete(t, Dir(out), "one")
+			require.Equal(t, map[string]string{"out/part-r-00000": "one", "out/_SUCCESS": ""}, tree(t, dir))
+		})
+	}
 	for _, made := range []bool{false, true} { // between the renames, without exchange
 		t.Run(fmt.Sprintf("no output made=%t", made), func(t *testing.T) {
 			dir := t.TempDir()

@@ -2,10 +2,10 @@ package main
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"strconv"
 
+	"github.com/tarry-mr/tarry/internal/scratch"
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
@@ -42,20 +42,19 @@ func (p *program) openOutput(r *jobFlags) (to mapreduce.Destination, err error) 
 
 // betweenStages holds what one stage writes for the next.
 type betweenStages struct {
-	dir   string // where the directory is made; empty is the system's place
-	made  string // the directory, once made
+	dir   string        // where the directory is made; empty is the system's place
+	made  *scratch.Item // the directory, once made
 	stage int
 }
 
 // next is the destination of a stage that is not the last.
 func (b *betweenStages) next() (mapreduce.Destination, error) {
-	if b.made == "" {
-		made, err := os.MkdirTemp(b.dir, "tarry-stages-")
+	if b.made == nil {
+		made, err := scratch.Dir(b.dir, "tarry-stages-")
 		if err != nil {
 			return mapreduce.Destination{}, err
 		}
 		b.made = made
-		stages.add(made)
 	}
 	b.stage++
 	return mapreduce.Dir(b.path()), nil
@@ -64,13 +63,12 @@ func (b *betweenStages) next() (mapreduce.Destination, error) {
 // sources is what the last stage wrote.
 func (b *betweenStages) sources() ([]mapreduce.Source, error) { return mapreduce.Files(b.path()) }
 
-func (b *betweenStages) path() string { return filepath.Join(b.made, strconv.Itoa(b.stage)) }
+func (b *betweenStages) path() string { return filepath.Join(b.made.Name(), strconv.Itoa(b.stage)) }
 
 // remove deletes all of it.
 func (b *betweenStages) remove() error {
-	if b.made == "" {
+	if b.made == nil {
 		return nil
 	}
-	defer stages.done(b.made)
-	return os.RemoveAll(b.made)
+	return b.made.Remove()
 }

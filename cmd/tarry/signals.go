@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/early"
+	"github.com/tarry-mr/tarry/internal/scratch"
 )
 
 // signalError is why a run ended early.
@@ -52,7 +51,7 @@ func (p *program) withSignals(parent context.Context) (ctx context.Context, stop
 				}
 				e := &signalError{s}
 				if !first {
-					stages.remove()
+					atMost(patience, scratch.RemoveAll)
 					os.Exit(e.code())
 				}
 				first = false
@@ -67,43 +66,8 @@ func (p *program) withSignals(parent context.Context) (ctx context.Context, stop
 	return ctx, func() { close(done) }
 }
 
-// stages are the directories of what runs write for their next stage.
-var stages leftovers
-
-// leftovers are temporary directories that go also if the process ends at once. What a run leaves in its output the next
-// run cleans.
-type leftovers struct {
-	mu   sync.Mutex
-	dirs []string
-}
-
-// add notes a directory.
-func (l *leftovers) add(dir string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.dirs = append(l.dirs, dir)
-}
-
-// done forgets a directory that is removed.
-func (l *leftovers) done(dir string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.dirs = slices.DeleteFunc(l.dirs, func(d string) bool { return d == dir })
-}
-
 // patience is how long somebody who wants to stop at once waits for what is nearly done.
 const patience = 500 * time.Millisecond
-
-// remove removes the directories as far as that is quick.
-func (l *leftovers) remove() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	atMost(patience, func() {
-		for _, dir := range l.dirs {
-			_ = os.RemoveAll(dir)
-		}
-	})
-}
 
 // atMost waits for f, but not for long.
 func atMost(d time.Duration, f func()) {

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -9,6 +10,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"syscall"
+
+	"github.com/tarry-mr/tarry/internal/scratch"
 )
 
 // pieceBytes is the size of the pieces that are made independently of each other: a whole number of TeraSort records.
@@ -62,8 +65,8 @@ func Write(ctx context.Context, w io.Writer, c Config) error {
 }
 
 // WriteFile writes what c asks for to the named file, by way of a temporary file beside it, so that the name never
-// stands for half an output. An existing file is replaced only if overwrite is set; else the error wraps os.ErrExist.
-func WriteFile(ctx context.Context, name string, c Config, overwrite bool) (err error) {
+// stands for half an output. What a process that was killed has left of the like goes. An existing file is replaced only if overwrite is set; else the error wraps os.ErrExist.
+func WriteFile(ctx context.Context, name string, c Config, overwrite bool) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
@@ -73,27 +76,15 @@ func WriteFile(ctx context.Context, name string, c Config, overwrite bool) (err 
 	case err == nil && info.IsDir():
 		return fmt.Errorf("gen: %w", &fs.PathError{Op: "create", Path: name, Err: syscall.EISDIR})
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(name), "_"+filepath.Base(name)+".*")
+	tmp, err := scratch.File(filepath.Dir(name), "_"+filepath.Base(name)+".tarry-")
 	if err != nil {
 		return fmt.Errorf("gen: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			tmp.Close()
-			os.Remove(tmp.Name())
-		}
-	}()
 	if err := Write(ctx, tmp, c); err != nil {
-		return err
+		return errors.Join(err, tmp.Remove())
 	}
-	if err := tmp.Chmod(0o644); err != nil {
-		return fmt.Errorf("gen: %w", err)
-	}
-	if err := tmp.Close(); err != nil {
-		return fmt.Errorf("gen: %w", err)
-	}
-	if err := os.Rename(tmp.Name(), name); err != nil {
-		return fmt.Errorf("gen: %w", err)
+	if err := tmp.Rename(name, 0o644); err != nil {
+		return errors.Join(fmt.Errorf("gen: %w", err), tmp.Remove())
 	}
 	return nil
 }
