@@ -94,9 +94,6 @@ func (c *Cluster) Cordon(name string, cordoned bool) error {
 		return err
 	}
 	return c.command(func(jt *jobTracker) error {
-		if !cordoned {
-			jt.work++
-		}
 		return jt.core.Cordon(jt.env.now(), id, cordoned)
 	})
 }
@@ -104,7 +101,6 @@ func (c *Cluster) Cordon(name string, cordoned bool) error {
 // Reconfigure puts another policy in force, or leaves the old one on error.
 func (c *Cluster) Reconfigure(p scheduling.Policy) error {
 	return c.command(func(jt *jobTracker) error {
-		jt.work++
 		return jt.core.Reconfigure(jt.env.now(), p)
 	})
 }

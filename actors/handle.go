@@ -132,7 +132,6 @@ func (h *JobHandle) command(apply func(*jobTracker) error) error {
 		if jt.runs[h.run.id] != h.run {
 			return fmt.Errorf("%w: %v", scheduling.ErrJobEnded, h.run.id)
 		}
-		jt.work++ // another job may be next now
 		return apply(jt)
 	})
 }

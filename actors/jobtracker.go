@@ -1,8 +1,6 @@
 package actors
 
 import (
-	"cmp"
-	"math"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -34,28 +32,19 @@ type jobTracker struct {
 	happened []scheduling.Event
 	told     []Event // scratch
 	reports  []*report
-	over     []func()          // the ends of jobs that finished
-	asking   scheduling.NodeID // the node that asks for work, or NoNode
-
-	suspended map[scheduling.AttemptID]bool
-
-	work uint64 // goes up when there may be a task to launch that was not there before
+	over     []func() // the ends of jobs that finished
 }
 
 // tracked is what the JobTracker keeps of a node beside the Core.
 type tracked struct {
-	pid   *actor.PID
-	life  uint64 // incarnation
-	slots [2]int
-	used  [2]int
-	asked uint64 // jobTracker.work when the node was last offered tasks or poked
-	poke  bool   // an order waits for it
+	pid  *actor.PID
+	life uint64 // incarnation
 }
 
 func newJobTracker(e *env, reg *registry, nameNode *actor.PID, joined func(scheduling.NodeID)) (*jobTracker, error) {
 	jt := &jobTracker{
 		env: e, registry: reg, nameNode: nameNode, joined: joined,
-		runs: map[scheduling.JobID]*run{}, suspended: map[scheduling.AttemptID]bool{}, asking: scheduling.NoNode,
+		runs: map[scheduling.JobID]*run{},
 	}
 	policy, err := e.cfg.policy()
 	if err != nil {
@@ -152,8 +141,7 @@ func (jt *jobTracker) join(c actor.Context, m *join) {
 	}
 	jt.settle(c) // a former life is lost first
 	n := jt.nodes[id]
-	n.pid, n.slots, n.life = m.pid, [2]int{m.spec.MapSlots, m.spec.ReduceSlots}, m.spec.Incarnation
-	n.asked = 0
+	n.pid, n.life = m.pid, m.spec.Incarnation
 	c.Respond(&joined{node: id, incarnation: m.spec.Incarnation})
 	jt.joined(id)
 }
@@ -161,7 +149,7 @@ func (jt *jobTracker) join(c actor.Context, m *join) {
 func (jt *jobTracker) heartbeat(c actor.Context, m *heartbeat) {
 	now := jt.env.now()
 	jt.expire(now)
-	jt.reports, jt.asking = m.reports, m.beat.Node
+	jt.reports = m.reports
 	got, err := jt.core.Heartbeat(now, m.beat)
 	if !got.Reregister {
 		jt.log("heartbeat", err)
@@ -179,7 +167,7 @@ func (jt *jobTracker) heartbeat(c actor.Context, m *heartbeat) {
 	}
 	jt.settle(c)
 	c.Respond(ack)
-	jt.reports, jt.asking = nil, scheduling.NoNode
+	jt.reports = nil
 }
 
 // submit gives a prepared job to the Core.
@@ -189,17 +177,9 @@ func (jt *jobTracker) submit(m *submit) error {
 		return err
 	}
 	m.run.id = id
-	m.run.gate = slowStart(m.spec, jt.core.Policy())
 	jt.runs[id] = m.run
 	jt.registry.add(m.run)
-	jt.work++
 	return nil
-}
-
-// slowStart is the number of maps to be done before the Core launches reduces.
-func slowStart(s scheduling.JobSpec, p scheduling.Policy) int {
-	share := cmp.Or(s.SlowStart, p.SlowStart)
-	return min(s.Maps, max(0, int(math.Ceil(share*float64(s.Maps)-1e-9))))
 }
 
 // update is the periodic step.
@@ -230,7 +210,7 @@ func (jt *jobTracker) log(what string, err error) {
 }
 
 // settle takes in what the last calls of the Core caused, tells the sink, and pokes the
-// nodes for which there is something.
+// nodes that are due.
 func (jt *jobTracker) settle(c actor.Context) {
 	for i := range jt.happened {
 		e := Event{Event: jt.happened[i]}
@@ -249,18 +229,12 @@ func (jt *jobTracker) settle(c actor.Context) {
 	}
 	clear(jt.over)
 	jt.over = jt.over[:0]
-	for _, id := range jt.core.Wanted() {
-		jt.nodes[id].poke = true // reduces wait for it
-	}
-	for id, n := range jt.nodes {
-		if scheduling.NodeID(id) == jt.asking {
-			n.asked, n.poke = jt.work, false
-			continue
-		}
-		idle := n.used[0] < n.slots[0] || n.used[1] < n.slots[1]
-		if n.pid != nil && (n.poke || idle && n.asked < jt.work) {
-			n.asked, n.poke = jt.work, false
-			c.Send(n.pid, &poke{})
+	called, open := jt.core.Due()
+	for _, list := range [2][]scheduling.NodeID{called, open} {
+		for _, id := range list {
+			if n := jt.nodes[id]; n.pid != nil {
+				c.Send(n.pid, &poke{})
+			}
 		}
 	}
 }

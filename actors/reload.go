@@ -9,7 +9,6 @@ import (
 // ask for, both or, on error, neither. Rules as in Config; nil lets everybody do everything.
 func (c *Cluster) Reload(p scheduling.Policy, rules *allocation.Rules) error {
 	return c.command(func(jt *jobTracker) error {
-		jt.work++
 		if err := jt.core.Reconfigure(jt.env.now(), p); err != nil {
 			return err
 		}

@@ -22,7 +22,6 @@ type run struct {
 	plan   *mapreduce.Plan
 	splits []mapreduce.Split
 	input  string // directory of the input's blocks in the FS
-	gate   int    // maps to be done before reduces may launch
 
 	inputBytes int64
 
@@ -137,9 +136,8 @@ func (r *run) launched(e *Event) {
 	}
 }
 
-// succeeded takes in what an attempt left. It says whether reduces may launch that could
-// not before.
-func (r *run) succeeded(e *Event, rep *report, at *place) (more bool) {
+// succeeded takes in what an attempt left.
+func (r *run) succeeded(e *Event, rep *report, at *place) {
 	id := e.Attempt.Task
 	shuffles := id.Kind == scheduling.Map && !r.plan.MapOnly()
 	if shuffles {
@@ -155,13 +153,12 @@ func (r *run) succeeded(e *Event, rep *report, at *place) (more bool) {
 	t.time[id.Kind] += e.At - rep.phases.Start
 	t.totals.add(rep.totals)
 	if shuffles {
-		return t.done[id.Kind] == r.gate || t.done[id.Kind] == len(r.splits)
+		return
 	}
 	r.sums.Merge(rep.counters)
 	for d, n := range rep.shuffled {
 		t.shuffled[d] += n
 	}
-	return false
 }
 
 func (r *run) failed(e *Event, rep *report) {

@@ -35,6 +35,7 @@ func (c *Core) launch(j *job, k TaskKind, i int32, n *node, l Locality, why Reas
 		panic("scheduling: " + c.pol.Name + " launches a task that is not pending, or on a full node")
 	}
 	j.take(k, i)
+	c.waiting[k]--
 	id := AttemptID{Task: TaskID{Job: j.id, Kind: k, Index: i}, Try: t.tries}
 	t.state, t.granted = taskRunning, false
 	t.tries++
@@ -52,7 +53,11 @@ func (c *Core) launch(j *job, k TaskKind, i int32, n *node, l Locality, why Reas
 
 // hold counts an attempt of j on n that takes (1) or gives back (-1) its slots.
 func (c *Core) hold(j *job, n *node, k TaskKind, sign int) {
+	room := max(0, n.free(k))
 	n.used[k] += sign * int(j.slots)
+	if n.open() {
+		c.room[k] += max(0, n.free(k)) - room
+	}
 	n.running[k] += sign
 	j.w[k].running += sign
 	c.running[k] += sign
@@ -115,6 +120,7 @@ func (c *Core) kill(ai int32, why Reason, now bool) {
 		c.orders = append(c.orders, o)
 	} else {
 		a.node.queue = append(a.node.queue, o)
+		c.call(a.node)
 	}
 	c.drop(ai, why)
 }

@@ -118,25 +118,9 @@ func (r *cogrs) reduceGone(j *job, n *node) {
 	}
 }
 
-// want notes a node that a reduce waits for.
+// want has a node asked that a reduce waits for and that has a slot for it.
 func (r *cogrs) want(n *node) {
-	if !n.wanted && n.free(Reduce) > 0 {
-		n.wanted = true
-		r.c.wanted = append(r.c.wanted, n.id)
+	if n.free(Reduce) > 0 {
+		r.c.call(n)
 	}
-}
-
-// Wanted lists the nodes that reduces have begun to wait for since it was called last: they had a free slot and are centers of gravity. To ask them
-// for a heartbeat at once spares the reduces a wait; who never calls Wanted loses nothing else. The Core owns the slice until the next call of any method.
-func (c *Core) Wanted() []NodeID {
-	list := c.wanted[:0]
-	for _, id := range c.wanted {
-		n := c.nodes[id]
-		n.wanted = false
-		if n.live {
-			list = append(list, id)
-		}
-	}
-	c.wanted = list[:0]
-	return list
 }

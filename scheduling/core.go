@@ -69,6 +69,7 @@ type Core struct {
 	past   []JobID            // ended jobs whose records are kept, in order of their ends; unless all are
 	active []*job             // not ended, in submission order; may hold ended ones until the next settle
 	ended  int                // ended jobs still in active
+	held   int                // jobs that have not ended and may not launch
 	seats  int32              // given to jobs so far
 	seated []*job             // by seat
 	vacant []int32            // of those, free again
@@ -78,6 +79,8 @@ type Core struct {
 	free []int32
 
 	slots   [kinds]int // of live nodes that are not cordoned
+	room    [kinds]int // of these, free
+	waiting [kinds]int // tasks of jobs that have not ended, to be launched now or later
 	running [kinds]int // attempts that are not suspended
 	load    [kinds]int // sum of the jobs' loads
 	live    int        // nodes
@@ -93,7 +96,7 @@ type Core struct {
 	orders []Order
 	skips  []Skip
 	killed []AttemptID
-	wanted []NodeID // nodes that reduces wait for, see Wanted
+	due    due
 }
 
 // order is the part of a policy that says which job is next, and how a node's free slots are offered around.
@@ -235,7 +238,9 @@ func (c *Core) setRunnable(j *job, runnable bool, why Reason) {
 	j.runnable = runnable
 	if !j.state.Ended() {
 		j.state = JobWaiting
+		c.held++
 		if runnable {
+			c.held -= 2
 			j.state = JobRunning
 			if j.started == 0 {
 				j.started = c.now

@@ -44,6 +44,7 @@ func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Orders, error) {
 		c.loc.end()
 		c.place.end()
 	}
+	c.asked(n)
 	if h.Seq != 0 {
 		n.seq = h.Seq
 		n.last = append(n.last[:0], c.orders...)
@@ -164,9 +165,13 @@ func (c *Core) succeed(ai int32, s *Status) {
 	}
 	if k == Map {
 		c.place.mapDone(j, i, a.node, s.OutputBytes)
-		if r := &j.w[Reduce]; !r.open && w.done >= j.gate {
+		r := &j.w[Reduce]
+		if !r.open && w.done >= j.gate {
 			r.open = true
 			c.changed(j, Reduce)
+		}
+		if len(r.tasks) > 0 && (w.done == j.gate || w.done == len(w.tasks)) && (c.room[Reduce] > 0 || c.mayReclaim()) {
+			c.newWork() // once all maps are done reduces may go farther from their centers
 		}
 	}
 	c.changed(j, k)

@@ -97,6 +97,9 @@ func (o *hfsp) extreme(j *job, n *node, k TaskKind, suspended bool, sign int) in
 	return best
 }
 
+// mayReclaim implements reclaimer.
+func (o *hfsp) mayReclaim() bool { return o.pol.Reclaim != WaitForSlot }
+
 // reclaims tells whether larger jobs are made to give slots back now: not while too many tasks are suspended.
 func (o *hfsp) reclaims() bool {
 	if o.pol.Reclaim != EagerSuspend || o.pol.SuspendHigh == 0 {

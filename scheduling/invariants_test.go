@@ -14,8 +14,8 @@ func sortByString(ids []AttemptID) {
 // checkInvariants counts everything anew and compares.
 func checkInvariants(t require.TestingT, c *Core) {
 	c.look()
-	var slots, running, load [kinds]int
-	suspended := 0
+	var slots, room, running, load, waiting [kinds]int
+	suspended, held := 0, 0
 	for _, n := range c.nodes {
 		if n.groups == nil {
 			continue
@@ -40,22 +40,30 @@ func checkInvariants(t require.TestingT, c *Core) {
 			running[k] += tasks[k]
 			if n.live && !n.cordoned {
 				slots[k] += n.slots[k]
+				room[k] += max(0, n.slots[k]-n.used[k])
 			}
 		}
 	}
 	require.Equal(t, slots, c.slots)
+	require.Equal(t, room, c.room)
 	require.Equal(t, running, c.running)
 	require.Equal(t, suspended, c.suspend)
+	defer func() { require.Equal(t, held, c.held) }()
 	for _, j := range c.jobs.all() {
 		if j.state.Ended() {
 			continue
 		}
+		if !j.runnable {
+			held++
+		}
 		for k := range TaskKind(kinds) {
 			checkWork(t, c, j, k)
 			load[k] += j.load(k)
+			waiting[k] += j.w[k].waiting()
 		}
 	}
 	require.Equal(t, load, c.load)
+	require.Equal(t, waiting, c.waiting)
 	if o, ok := c.order.(*pools); ok {
 		checkPools(t, o)
 	}

@@ -131,6 +131,8 @@ func (c *Core) buildTasks(j *job) {
 		}
 	}
 	j.w[Reduce].pending = newFullTaskSet(s.Reduces)
+	c.waiting[Map] += s.Maps
+	c.waiting[Reduce] += s.Reduces
 	m := &j.w[Map]
 	m.open = true
 	j.located = len(s.Places.Nodes) > 0
@@ -214,6 +216,10 @@ func (c *Core) putBack(j *job, k TaskKind, i int32) {
 		c.place.catchUp(j)
 	}
 	w.again++
+	c.waiting[k]++
+	if !j.state.Ended() {
+		c.newWork()
+	}
 	if k == Reduce || !j.hasPlace(i) {
 		w.pending.add(i)
 		return

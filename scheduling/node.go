@@ -24,12 +24,16 @@ type node struct {
 	seen        time.Duration
 	live        bool
 	cordoned    bool
-	wanted      bool        // in Core.wanted
+	called      bool        // in due.called
+	heard       uint64      // due.news of its last heartbeat, or of the last Due that named it
 	reserved    [kinds]*job // order "capacity": the job that needs several slots here
 }
 
-// free is the number of slots of kind k that are free.
+// free is the number of slots of kind k that are free; below 0 on a node that has joined again with fewer.
 func (n *node) free(k TaskKind) int { return n.slots[k] - n.used[k] }
+
+// open tells whether the node takes new tasks.
+func (n *node) open() bool { return n.live && !n.cordoned }
 
 // groupNames numbers the groups of one level of the network.
 type groupNames struct {
@@ -103,7 +107,7 @@ func (c *Core) Join(now time.Duration, spec Node) (NodeID, error) {
 	n.slots, n.reserved = [kinds]int{spec.MapSlots, spec.ReduceSlots}, [kinds]*job{}
 	n.seen = now
 	if !again {
-		n.seq = 0
+		n.seq, n.heard = 0, 0
 	}
 	n.groups = append(n.groups[:0], int32(id))
 	for l := 1; l <= c.cfg.RackDepth; l++ {
@@ -140,15 +144,15 @@ func (c *Core) nodeID(name string) NodeID {
 // countSlots adds (1) or takes away (-1) a node's slots and itself from the cluster's.
 func (c *Core) countSlots(n *node, sign int) {
 	c.disarm()
-	if !n.live {
+	if n.live {
+		c.live += sign
+	}
+	if !n.open() {
 		return
 	}
-	c.live += sign
-	if n.cordoned {
-		return
-	}
-	for k := range n.slots {
+	for k := range TaskKind(kinds) {
 		c.slots[k] += sign * n.slots[k]
+		c.room[k] += sign * max(0, n.free(k))
 	}
 }
 
@@ -163,6 +167,9 @@ func (c *Core) Cordon(now time.Duration, id NodeID, cordoned bool) error {
 	n.cordoned = cordoned
 	c.countSlots(n, 1)
 	c.dirty = true
+	if n.live && !cordoned {
+		c.call(n)
+	}
 	c.record(Call{Op: OpCordon, At: now, Node: id, Flag: cordoned})
 	return nil
 }
@@ -223,6 +230,7 @@ func (c *Core) NextExpiry() time.Duration { return c.oldest + c.cfg.Expiry }
 func (c *Core) lose(n *node) {
 	c.countSlots(n, -1)
 	n.live = false
+	c.uncall(n)
 	n.queue, n.last = n.queue[:0], n.last[:0]
 	n.reserved = [kinds]*job{}
 	if c.cfg.Events != nil {

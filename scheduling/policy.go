@@ -61,6 +61,17 @@ type LocalityPolicy struct {
 	Capped bool
 }
 
+// NeedsProgress tells whether the policy learns from the progress of running attempts: their
+// nodes must report it. Others do with the ends alone, but see more of a reduce with it.
+func (p Policy) NeedsProgress() bool {
+	for _, e := range orderTable() {
+		if e.name == p.Order {
+			return e.learns
+		}
+	}
+	return false
+}
+
 // ReduceRule names a way to place reduces.
 type ReduceRule uint8
 

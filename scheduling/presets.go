@@ -19,19 +19,20 @@ type preset struct {
 
 // orderEntry is one line of the table of orders.
 type orderEntry struct {
-	name string
-	make func(c *Core, p *Policy) (order, error)
+	name   string
+	make   func(c *Core, p *Policy) (order, error)
+	learns bool // from the progress of running attempts
 }
 
 // orderTable lists the orders. A new order is a file with its constructor and a line here.
 func orderTable() []orderEntry {
 	return []orderEntry{
-		{"fifo", newFIFO},
-		{"fair", newNaiveFair},
-		{"pools", newPools},
-		{"capacity", newCapacity},
-		{"hfsp", newHFSP},
-		{"srpt", newSRPT},
+		{name: "fifo", make: newFIFO},
+		{name: "fair", make: newNaiveFair},
+		{name: "pools", make: newPools},
+		{name: "capacity", make: newCapacity},
+		{name: "hfsp", make: newHFSP, learns: true},
+		{name: "srpt", make: newSRPT},
 	}
 }
 

@@ -24,9 +24,13 @@ func (c *Core) Submit(now time.Duration, s JobSpec) (JobID, error) {
 	if err := c.order.add(j); err != nil {
 		return 0, err
 	}
+	if !j.runnable {
+		c.held++
+	}
 	c.sit(j)
 	c.buildTasks(j)
 	j.w[Reduce].open = j.gate == 0
+	c.newWork()
 	c.jobs.add(j)
 	c.active = append(c.active, j)
 	c.dirty = true
@@ -126,6 +130,7 @@ func (c *Core) SetPriority(now time.Duration, id JobID, p Priority) error {
 	}
 	j.spec.Priority = p
 	c.dirty = true
+	c.newWork()
 	c.changed(j, Map)
 	c.changed(j, Reduce)
 	if c.cfg.Events != nil {
@@ -151,6 +156,7 @@ func (c *Core) SetPool(now time.Duration, id JobID, name string) error {
 		return err
 	}
 	c.dirty = true
+	c.newWork()
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventPool, JobID: id, Node: NoNode, Pool: j.queue})
 	}
@@ -190,10 +196,14 @@ func (c *Core) Reconfigure(now time.Duration, p Policy) error {
 		c.pol, c.order, c.loc, c.place, c.far = old.pol, old.order, old.loc, old.place, old.far
 		return err
 	}
+	c.held = 0
 	for _, j := range c.active {
 		for k := range j.wait {
 			w := j.wait[k]
 			w.skipped, w.refused, w.until = false, 0, 0
+		}
+		if !j.runnable && !j.state.Ended() {
+			c.held++
 		}
 		if !j.state.Ended() {
 			c.changed(j, Map)
@@ -205,6 +215,7 @@ func (c *Core) Reconfigure(now time.Duration, p Policy) error {
 	}
 	c.resetNodes()
 	c.dirty = true
+	c.newWork()
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventReconfigured, Node: NoNode, Name: p.Name})
 	}
@@ -235,6 +246,9 @@ func (c *Core) finishIfDone(j *job) {
 
 // finish ends a job: its live attempts are killed, its tables freed.
 func (c *Core) finish(j *job, s JobState, why string) {
+	if !j.runnable {
+		c.held--
+	}
 	j.state, j.err, j.finished, j.runnable = s, why, c.now, false
 	for k := range j.w {
 		for i := range j.w[k].tasks {
@@ -249,6 +263,7 @@ func (c *Core) finish(j *job, s JobState, why string) {
 	c.order.remove(j)
 	c.place.ended(j)
 	for k := range j.w {
+		c.waiting[k] -= j.w[k].waiting()
 		j.w[k].pending, j.w[k].placed, j.w[k].tasks = taskSet{}, taskSet{}, nil
 	}
 	c.rise(j)
@@ -256,6 +271,9 @@ func (c *Core) finish(j *job, s JobState, why string) {
 	c.ended++
 	c.retire(j)
 	c.dirty = true
+	if c.held > 0 { // one of these may launch now
+		c.newWork()
+	}
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventFinished, JobID: j.id, Node: NoNode, State: s.String(), Err: why})
 	}

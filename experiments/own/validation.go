@@ -44,6 +44,7 @@ type validationJob struct {
 	reduces    int
 	mapTime    time.Duration
 	reduceTime time.Duration
+	even       bool // each task takes the mean of its kind
 }
 
 // outcome is what one run of the jobs came to, live or simulated.
@@ -104,6 +105,9 @@ func validationJobs(seed uint64, n int) []validationJob {
 
 // time is how long a task takes, of the mean given, before the live run's times are scaled.
 func (j validationJob) time(t *mapreduce.Task, mean time.Duration) time.Duration {
+	if j.even {
+		return mean
+	}
 	id := t.ID()
 	r := rand.New(rand.NewPCG(j.seed, uint64(id.Kind)<<32|uint64(id.Index)))
 	return time.Duration(math.Exp(validationSpread*r.NormFloat64()-

@@ -62,7 +62,6 @@ func (s *sim) launch(i int32, o scheduling.Order) {
 	n, j, k := &s.nodes[i], &s.jobs[a.job], o.Attempt.Task.Kind
 	n.running = append(n.running, ai)
 	s.occupy(a, 1)
-	s.waiting[k]--
 	if chance := s.cfg.Failures.TaskFails; chance > 0 {
 		a.fails = unit(s.luck(a, 6)) < chance
 	}
@@ -73,12 +72,9 @@ func (s *sim) launch(i int32, o scheduling.Order) {
 	}
 }
 
-// occupy takes (1) or gives back (-1) the slots of an attempt.
+// occupy counts an attempt that takes (1) or gives back (-1) its slots.
 func (s *sim) occupy(a *attempt, sign int) {
 	k := a.id.Task.Kind
-	slots := sign * max(1, s.jobs[a.job].spec.SlotsPerTask)
-	s.nodes[a.node].free[k] -= int32(slots)
-	s.freeSlots[k] -= slots
 	s.running += sign
 	s.jobs[a.job].running[k] += sign
 }
@@ -198,7 +194,7 @@ func (s *sim) ended(ai int32) error {
 		r.state = scheduling.StateFailed
 	}
 	i := a.node
-	s.drop(ai, false)
+	s.drop(ai)
 	n := &s.nodes[i]
 	n.done = append(n.done, r)
 	if s.cfg.Drive == EventDrive || s.cfg.OutOfBand {
@@ -215,8 +211,8 @@ func (a *attempt) workedBy(now time.Duration) time.Duration {
 	return a.worked + now - a.since
 }
 
-// drop takes an attempt off its node. lost counts its work as lost and its task as waiting again.
-func (s *sim) drop(ai int32, lost bool) {
+// drop takes an attempt off its node.
+func (s *sim) drop(ai int32) {
 	a := &s.atts[ai]
 	j, n := &s.jobs[a.job], &s.nodes[a.node]
 	k := a.id.Task.Kind
@@ -235,9 +231,6 @@ func (s *sim) drop(ai int32, lost bool) {
 	last := len(n.running) - 1
 	n.running[at] = n.running[last]
 	n.running = n.running[:last]
-	if lost {
-		s.waiting[k]++
-	}
 	a.live = false
 	a.gen++
 	s.free = append(s.free, ai)

@@ -16,10 +16,12 @@ type Drive uint8
 
 // The drives.
 const (
-	// EventDrive offers a slot the moment it frees: the slot model of the papers' algorithms. Slots that nobody took are offered again at
-	// their nodes' heartbeats.
+	// EventDrive offers a slot the moment it frees: the slot model of the papers' algorithms.
+	// Slots that nobody took are offered again at their nodes' heartbeats, and at once when
+	// the Core says that their node is due, as a live JobTracker does.
 	EventDrive Drive = iota
-	// HeartbeatDrive tells of a free slot at its node's next heartbeat, as Hadoop does.
+	// HeartbeatDrive tells of a free slot at its node's next heartbeat, as Hadoop does; no
+	// node is asked before.
 	HeartbeatDrive
 )
 

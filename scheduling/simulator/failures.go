@@ -9,12 +9,10 @@ import (
 func (s *sim) rejoin(i int32) error {
 	n := &s.nodes[i]
 	for len(n.running) > 0 {
-		s.drop(n.running[0], false)
+		s.drop(n.running[0])
 	}
 	n.done = n.done[:0]
 	n.incarnation++
-	s.freeSlots[0] -= int(n.free[0])
-	s.freeSlots[1] -= int(n.free[1])
 	return s.join(i)
 }
 
@@ -51,13 +49,11 @@ func (s *sim) fail(i int32, span time.Duration) {
 		return
 	}
 	for len(n.running) > 0 {
-		s.drop(n.running[0], true)
+		s.drop(n.running[0])
 	}
 	n.done = n.done[:0]
 	n.down, n.ticking = true, false
 	n.gen++
-	s.freeSlots[0] -= int(n.free[0])
-	s.freeSlots[1] -= int(n.free[1])
 	s.loseOutputs(i)
 	s.redirectReads(i)
 	if span > 0 {

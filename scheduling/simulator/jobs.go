@@ -2,7 +2,6 @@ package simulator
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"time"
 
@@ -24,7 +23,6 @@ type simJob struct {
 	complete     bool // its cleaning up is over
 	failed       bool
 	reportsSizes bool
-	gate         int // done maps at which the Core may let reduces start: idle slots are worth an offer then
 	places       scheduling.Places
 	reported     [2]int // tasks that the JobTracker knows done
 	running      [2]int // attempts that hold slots
@@ -112,7 +110,7 @@ func (s *sim) arrive(i int32) {
 	s.at(s.q.now+s.cfg.JobSetup, evSubmit, i, 0)
 }
 
-// submit hands a job to the Core and offers it the free slots.
+// submit hands a job to the Core.
 func (s *sim) submit(i int32) error {
 	j := &s.jobs[i]
 	w := j.spec
@@ -127,11 +125,6 @@ func (s *sim) submit(i int32) error {
 	}
 	if w.Reduces > 0 {
 		j.out = s.newOutputs(j)
-		start := w.SlowStart
-		if start == 0 {
-			start = s.core.Policy().SlowStart
-		}
-		j.gate = int(math.Ceil(max(start, 0)*float64(w.Maps) - 1e-9))
 		j.reportsSizes = s.cfg.Policy.Reduce.Rule != scheduling.AnyNode && w.Maps*w.Reduces <= s.cfg.SizeCells
 	}
 	id, err := s.core.Submit(s.q.now, spec)
@@ -140,14 +133,9 @@ func (s *sim) submit(i int32) error {
 	}
 	j.id = id
 	s.byID = append(s.byID, i)
-	s.waiting[0] += w.Maps
-	s.waiting[1] += w.Reduces
 	s.open++
 	s.lastMove = s.q.now
 	s.tick()
-	if s.cfg.Drive == EventDrive {
-		return s.offerAll()
-	}
 	return nil
 }
 
@@ -181,10 +169,6 @@ func (s *sim) placesOf(j *simJob) scheduling.Places {
 func (s *sim) coreEnded(j *simJob) {
 	j.ended = true
 	s.open--
-	if j.failed {
-		s.waiting[0] -= j.spec.Maps - j.reported[0] - j.running[0]
-		s.waiting[1] -= j.spec.Reduces - j.reported[1] - j.running[1]
-	}
 	j.places, j.out, j.reducing = scheduling.Places{}, nil, nil
 	s.at(s.q.now+s.cfg.JobCleanup, evJobEnd, j.index, 0)
 }

@@ -10,7 +10,6 @@ import (
 // simNode is a machine.
 type simNode struct {
 	slow        float64 // factor on everything it does
-	free        [2]int32
 	running     []int32 // attempt records that are there, suspended ones included
 	done        []report
 	phase       time.Duration // of its heartbeats within the interval
@@ -51,9 +50,6 @@ func (s *sim) join(i int32) error {
 	if int32(id) != i {
 		return fmt.Errorf("simulator: node %d became %d", i, id)
 	}
-	n.free = [2]int32{int32(cl.MapSlots), int32(cl.ReduceSlots)}
-	s.freeSlots[0] += cl.MapSlots
-	s.freeSlots[1] += cl.ReduceSlots
 	return nil
 }
 
@@ -93,16 +89,11 @@ func (s *sim) timer(i, gen int32) error {
 		return nil
 	}
 	s.at(s.q.now+s.cfg.Interval, evHeartbeat, i, gen)
-	if s.cfg.Drive == EventDrive && !s.wants(n) {
+	says := s.cfg.Failures.any() || len(n.done) > 0 || s.needProgress && len(n.running) > 0
+	if s.cfg.Drive == EventDrive && !says && !s.core.Useful(scheduling.NodeID(i)) {
 		return nil
 	}
 	return s.beat(i)
-}
-
-// wants tells whether an offer of the node's slots can lead to anything.
-func (s *sim) wants(n *simNode) bool {
-	return s.cfg.Failures.any() || n.free[0] > 0 && s.waiting[0] > 0 || n.free[1] > 0 && s.waiting[1] > 0 || len(n.done) > 0 ||
-		s.reclaims && s.waiting[0]+s.waiting[1] > 0 || s.needProgress && len(n.running) > 0
 }
 
 // beat sends a node's heartbeat and carries out the answer.
@@ -183,8 +174,6 @@ func (s *sim) reported(i int32, r *report) {
 	j := &s.jobs[r.job]
 	k := r.id.Task.Kind
 	switch {
-	case r.state == scheduling.StateFailed:
-		s.waiting[k]++
 	case r.state != scheduling.StateSucceeded || j.ended:
 	case k == scheduling.Map:
 		j.figures.countMap(r.loc)
@@ -200,23 +189,50 @@ func (s *sim) reported(i int32, r *report) {
 	}
 }
 
-// offerAll offers the slots of all nodes that can use an offer, in a ring order that goes on where it stopped.
-func (s *sim) offerAll() error {
+// askDue has the nodes send a heartbeat that the Core wants to ask, as a live JobTracker does.
+// In the heartbeat drive, as in Hadoop, the JobTracker never asks.
+func (s *sim) askDue() error {
+	if s.cfg.Drive == HeartbeatDrive {
+		return nil
+	}
+	for {
+		called, open := s.core.Due()
+		if len(called)+len(open) == 0 {
+			return nil
+		}
+		s.called = append(s.called[:0], called...)
+		if err := s.offer(open); err != nil {
+			return err
+		}
+		for _, n := range s.called {
+			if err := s.beat(int32(n)); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// offer offers the slots of some nodes, in a ring order that goes on where it stopped, as
+// long as there is anything to launch.
+func (s *sim) offer(open []scheduling.NodeID) error {
+	for _, n := range open {
+		s.due[n] = true
+	}
 	for k := range s.ring {
-		useful := s.waiting[0] > 0 && (s.freeSlots[0] > 0 || s.reclaims) || s.waiting[1] > 0 && (s.freeSlots[1] > 0 || s.reclaims)
-		if !useful {
+		if !s.core.Useful(scheduling.NoNode) {
 			if !s.cfg.InTurn {
 				s.turn = (s.turn + k) % len(s.ring)
 			}
-			return nil
+			break
 		}
 		i := s.ring[(s.turn+k)%len(s.ring)]
-		if n := &s.nodes[i]; n.down || !s.wants(n) {
+		if !s.due[i] || !s.core.Useful(scheduling.NodeID(i)) {
 			continue
 		}
 		if err := s.beat(i); err != nil {
 			return err
 		}
 	}
+	clear(s.due)
 	return nil
 }

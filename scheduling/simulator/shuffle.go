@@ -139,9 +139,6 @@ func (s *sim) mapReported(j *simJob, node, index int32) {
 	}
 	o.present++
 	s.addOutput(j, node, index, 1)
-	if s.cfg.Drive == EventDrive && (o.present == j.gate || o.present == j.spec.Maps) && s.freeSlots[1] > 0 {
-		s.opened = true
-	}
 	if s.net != nil {
 		s.feed(j, node, index)
 	} else if o.present == j.spec.Maps {

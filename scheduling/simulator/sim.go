@@ -35,18 +35,15 @@ type sim struct {
 	atts  []attempt
 	free  []int32
 
-	needProgress bool // the policy learns from running attempts
-	reclaims     bool // the policy takes slots back within a heartbeat
-	waiting      [2]int
-	freeSlots    [2]int
-	running      int // attempts that hold a slot
-	arrived      int // jobs handed in or about to be, in order of the workload
-	open         int // jobs given to the Core that have not ended
-	done         int // jobs whose cleaning up is over
+	needProgress bool                // regular heartbeats tell how far attempts are
+	due          []bool              // by node; all false between two events
+	called       []scheduling.NodeID // scratch
+	running      int                 // attempts that hold a slot
+	arrived      int                 // jobs handed in or about to be, in order of the workload
+	open         int                 // jobs given to the Core that have not ended
+	done         int                 // jobs whose cleaning up is over
 	updating     bool
-	opened       bool // reduces may have become launchable: idle slots are offered at once
 	flowGen      int32
-	poked        []int32 // nodes that have an order waiting
 	lastMove     time.Duration
 	probe        bool // Stress: a look is scheduled
 
@@ -77,8 +74,7 @@ func newSim(cfg Config, w *workload.Workload) (*sim, error) {
 	}
 	cfg = cfg.withDefaults()
 	s := &sim{cfg: cfg, load: w, top: newTopology(cfg.Cluster.Nodes, cfg.Cluster.Racks)}
-	s.needProgress = cfg.Policy.Order == "hfsp" || cfg.TellProgress
-	s.reclaims = cfg.Policy.Order == "hfsp" && cfg.Policy.HFSP.Reclaim != scheduling.WaitForSlot
+	s.needProgress = cfg.Policy.NeedsProgress() || cfg.TellProgress
 	if err := s.feasible(); err != nil {
 		return nil, err
 	}
@@ -99,18 +95,14 @@ func newSim(cfg Config, w *workload.Workload) (*sim, error) {
 	return s, s.order()
 }
 
-// watch listens to the Core where the simulator must know what it decided outside an answer: kills that wait for a heartbeat, and failed jobs.
+// watch listens to the Core for jobs that fail.
 func (s *sim) watch() {
-	p := &s.cfg.Policy
-	if s.cfg.Core.Events == nil && p.Preemption.Mode != scheduling.PreemptOn && !s.cfg.Failures.any() && s.cfg.Failures.TaskFails == 0 {
+	if !s.cfg.Failures.any() && s.cfg.Failures.TaskFails == 0 {
 		return
 	}
 	users := s.cfg.Core.Events
 	s.cfg.Core.Events = func(e scheduling.Event) {
-		switch {
-		case e.Type == scheduling.EventKilled && e.Node != scheduling.NoNode:
-			s.poked = append(s.poked, int32(e.Node))
-		case e.Type == scheduling.EventFinished && e.State == scheduling.JobFailed.String():
+		if e.Type == scheduling.EventFinished && e.State == scheduling.JobFailed.String() {
 			s.jobs[s.byID[e.JobID]].failed = true
 		}
 		if users != nil {
@@ -151,6 +143,7 @@ func (s *sim) begin() error {
 	if s.cfg.InTurn {
 		s.ring = s.top.inTurn()
 	}
+	s.due = make([]bool, len(s.nodes))
 	if s.cfg.Sample > 0 {
 		s.at(0, evSample, 0, 0)
 	}
@@ -194,16 +187,8 @@ func (s *sim) loop(ctx context.Context) error {
 		if err := s.handle(e); err != nil {
 			return err
 		}
-		if s.opened {
-			s.opened = false
-			if err := s.offerAll(); err != nil {
-				return err
-			}
-		}
-		if len(s.poked) > 0 {
-			if err := s.answerPokes(); err != nil {
-				return err
-			}
+		if err := s.askDue(); err != nil {
+			return err
 		}
 	}
 	return ctx.Err()
@@ -260,19 +245,5 @@ func (s *sim) update() error {
 		return fmt.Errorf("%w: no task has run for %v; %d of %d jobs are done", ErrStalled, stallAfter, s.done, len(s.jobs))
 	}
 	s.at(s.q.now+s.cfg.Update, evUpdate, 0, 0)
-	return nil
-}
-
-// answerPokes lets the nodes that have orders waiting ask for them, with events or out of band; else they learn at their heartbeats.
-func (s *sim) answerPokes() error {
-	defer func() { s.poked = s.poked[:0] }()
-	if s.cfg.Drive == HeartbeatDrive && !s.cfg.OutOfBand {
-		return nil
-	}
-	for i := 0; i < len(s.poked); i++ {
-		if err := s.beat(s.poked[i]); err != nil {
-			return err
-		}
-	}
 	return nil
 }

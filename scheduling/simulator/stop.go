@@ -15,7 +15,7 @@ func (s *sim) killed(i int32, o scheduling.Order) {
 	var lost time.Duration
 	if ai := s.find(i, o.Attempt); ai >= 0 {
 		lost = s.atts[ai].workedBy(s.q.now)
-		s.drop(ai, !j.ended)
+		s.drop(ai)
 	} else {
 		n := &s.nodes[i]
 		at := slices.IndexFunc(n.done, func(r report) bool { return r.id == o.Attempt && r.state == scheduling.StateSucceeded })
@@ -24,9 +24,6 @@ func (s *sim) killed(i int32, o scheduling.Order) {
 		}
 		n.done[at].state = scheduling.StateKilled
 		lost = n.done[at].worked
-		if !j.ended {
-			s.waiting[o.Attempt.Task.Kind]++
-		}
 	}
 	if preempted {
 		j.figures.killed++

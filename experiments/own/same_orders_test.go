@@ -1,0 +1,147 @@
+package own
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// told is an order as a node got it.
+type told struct {
+	At    time.Duration
+	Node  scheduling.NodeID
+	Order scheduling.Order
+}
+
+// orders collects what a Core answers to heartbeats, by time and, at one moment, by attempt.
+type orders struct {
+	list   []told
+	places []scheduling.Places
+}
+
+func (o *orders) take(c *scheduling.Call) {
+	if c.Op == scheduling.OpSubmit {
+		o.places = append(o.places, scheduling.Places{
+			Offsets: slices.Clone(c.Submit.Places.Offsets),
+			Nodes:   slices.Clone(c.Submit.Places.Nodes),
+		})
+	}
+	for _, order := range c.Orders {
+		order.Reason.Wait = 0
+		o.list = append(o.list, told{c.At.Round(time.Millisecond), c.Node, order})
+	}
+}
+
+func (o *orders) sorted() []string {
+	slices.SortStableFunc(o.list, func(a, b told) int {
+		return cmp.Or(cmp.Compare(a.At, b.At),
+			cmp.Compare(a.Order.Attempt.String(), b.Order.Attempt.String()))
+	})
+	var lines []string
+	for _, t := range o.list {
+		lines = append(lines, fmt.Sprintf("%v node %d: %v", t.At, t.Node, t.Order))
+	}
+	return lines
+}
+
+// oneCenter tells whether one node has more of a job's maps than any other.
+func (o *orders) oneCenter(job int) bool {
+	on := make([]int, 10)
+	for _, n := range o.places[job].Nodes {
+		on[n]++
+	}
+	slices.Sort(on)
+	return on[9] > on[8]
+}
+
+// The Core asks nodes, and gives them tasks, live as in the simulator: every order of a small
+// workload is the same, at the same time, reduces at their centers among them. The jobs are
+// such that the order in which nodes speak at one moment does not matter: each map has one
+// place and is kept to it, and one job comes before the other.
+func TestLiveAndSimulatedOrdersAreTheSame(t *testing.T) {
+	const nodes, slots = 6, 2
+	jobs := []validationJob{
+		{maps: 19, reduces: 1, mapTime: 7 * time.Second, reduceTime: 700 * time.Millisecond},
+		{
+			at: 3100 * time.Millisecond, maps: 7, reduces: 1,
+			mapTime: 5 * time.Second, reduceTime: 300 * time.Millisecond,
+		},
+		{at: 11300 * time.Millisecond, maps: 14, mapTime: 2 * time.Second},
+		{at: 60 * time.Second, maps: 1, reduces: 1, mapTime: time.Second, reduceTime: time.Second},
+	}
+	for i := range jobs {
+		jobs[i].even = true
+	}
+	for _, rule := range []scheduling.ReduceRule{scheduling.CoGRS, scheduling.LARTS} {
+		p := setup.Preset("fifo", func(p *scheduling.Policy) {
+			p.Spread, p.SlowStart = false, 1
+			p.Locality = scheduling.LocalityPolicy{
+				Rule: scheduling.TimedWait, Waits: []time.Duration{time.Hour, time.Hour},
+			}
+			p.Reduce = scheduling.ReducePolicy{
+				Rule: rule, Theta: -1, Waits: [2]time.Duration{time.Hour, time.Hour},
+			}
+		})
+		var live, sim orders
+		synctest.Test(t, func(t *testing.T) {
+			c, err := actors.Start(actors.Config{
+				Nodes: nodes, Racks: 1, MapSlots: slots, ReduceSlots: 1, Replication: 1,
+				BlockSize: validationBlock, Policy: p, HeartbeatInterval: 3 * time.Second,
+				Seed: 1, Calls: live.take,
+			})
+			require.NoError(t, err)
+			began := time.Now()
+			var handles []*actors.JobHandle
+			for i, j := range jobs {
+				require.NoError(t, sleep(t.Context(), j.at-time.Since(began)))
+				plan, err := j.plan(fmt.Sprint("job-", i), func(d time.Duration) time.Duration { return d })
+				require.NoError(t, err)
+				h, err := c.Submit(t.Context(), plan, actors.SubmitOptions{})
+				require.NoError(t, err)
+				handles = append(handles, h)
+			}
+			for _, h := range handles {
+				_, err := h.Wait(t.Context())
+				require.NoError(t, err)
+			}
+			require.NoError(t, c.Close())
+			pass(time.Second) // the actor library's throttle of dead letters
+		})
+		w := &workload.Workload{Name: "small"}
+		for i, j := range jobs {
+			w.Jobs = append(w.Jobs, workload.Job{
+				Name: fmt.Sprint("job-", i), Submit: j.at, Maps: j.maps, Reduces: j.reduces,
+				InputBytes: int64(j.maps) * validationBlock, ShuffleBytes: int64(j.maps) * validationOutput,
+				Map: workload.Cost{Time: j.mapTime}, Reduce: workload.Cost{Time: j.reduceTime},
+			})
+		}
+		_, err := simulator.Run(t.Context(), simulator.Config{
+			Cluster: simulator.Cluster{
+				Nodes: nodes, Racks: 1, MapSlots: slots, ReduceSlots: 1,
+				Setup: -1, ReadRate: 1e15, WriteRate: 1e15, MergeRate: -1,
+			},
+			Network: simulator.Network{ShuffleRate: 1e15},
+			Drive:   simulator.EventDrive, Interval: 3 * time.Second, Policy: p, Seed: 1,
+			Core:   scheduling.Config{Calls: sim.take},
+			Places: func(i int) scheduling.Places { return live.places[i] },
+		}, w)
+		require.NoError(t, err)
+		for i, j := range jobs {
+			require.True(t, j.reduces == 0 || live.oneCenter(i), "job %d has its maps on %v", i,
+				live.places[i].Nodes)
+		}
+		require.Len(t, live.list, 19+1+7+1+14+1+1)
+		require.Equal(t, live.sorted(), sim.sorted())
+	}
+}
