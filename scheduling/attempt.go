@@ -37,7 +37,7 @@ func (c *Core) launch(j *job, k TaskKind, i int32, n *node, l Locality, why Reas
 	j.take(k, i)
 	c.waiting[k]--
 	id := AttemptID{Task: TaskID{Job: j.id, Kind: k, Index: i}, Try: t.tries}
-	t.state, t.granted = taskRunning, false
+	t.state = taskRunning
 	t.tries++
 	t.att = c.newAttempt()
 	c.atts[t.att] = attempt{id: id, job: j, node: n, pos: int32(len(n.atts)), locality: l, start: c.now, since: c.now}
@@ -89,7 +89,7 @@ func (c *Core) release(ai int32) {
 	c.atts[last].pos = a.pos
 	n.atts = n.atts[:len(n.atts)-1]
 	t := &j.w[id.Kind].tasks[id.Index]
-	t.att, t.granted = -1, false
+	t.att = -1
 	c.atts[ai].job = nil
 	c.free = append(c.free, ai)
 }

@@ -237,13 +237,10 @@ func (c *Core) MapOutput(now time.Duration, id TaskID, bytes []int64) error {
 	return nil
 }
 
-// MayCommit tells whether an attempt may make its output the task's: the first live attempt of the task that asks may, and it may again if it
-// repeats the question; no other may before it has ended.
+// MayCommit tells whether an attempt may make its output the task's: while it lives, which one
+// attempt of a task does at most. The answer stands until the next call that changes the Core.
 func (c *Core) MayCommit(id AttemptID) bool {
 	may := c.liveAttempt(id) >= 0
-	if may {
-		c.taskOf(id.Task).granted = true
-	}
 	c.record(Call{Op: OpCommit, At: c.now, Attempt: id, Flag: may})
 	return may
 }

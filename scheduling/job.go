@@ -17,13 +17,12 @@ const (
 
 // task is what the Core keeps of each task; 20 bytes, since a job may have millions.
 type task struct {
-	state   taskState
-	fails   uint8
-	granted bool   // its live attempt may commit
-	tries   int32  // attempts launched so far
-	att     int32  // slab index of the live attempt, or -1
-	node    NodeID // where the output of a done task lies
-	won     int32  // the try that succeeded
+	state taskState
+	fails uint8
+	tries int32  // attempts launched so far
+	att   int32  // slab index of the live attempt, or -1
+	node  NodeID // where the output of a done task lies
+	won   int32  // the try that succeeded
 }
 
 // work is one kind of a job's tasks.
