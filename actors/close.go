@@ -97,13 +97,7 @@ func (c *Cluster) Close() error {
 	c.nodes = make([]*actor.PID, len(nodes))
 	c.mu.Unlock()
 	c.commands.Wait()
-	var errs []error
-	for _, pid := range nodes {
-		if pid != nil {
-			errs = append(errs, c.env.sys.stop(pid))
-		}
-	}
-	errs = append(errs, c.env.sys.stop(c.jobTracker), c.env.sys.stop(c.nameNode))
+	errs := []error{c.env.sys.stop(nodes...), c.env.sys.stop(c.jobTracker), c.env.sys.stop(c.nameNode)}
 	for _, p := range c.env.places {
 		errs = append(errs, c.env.fs.Lose(dfs.NodeID(p.name), true)) // nobody waits for reports any more
 	}

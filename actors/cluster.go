@@ -40,7 +40,7 @@ func Start(cfg Config) (*Cluster, error) {
 		return nil, err
 	}
 	cfg = cfg.withDefaults()
-	e := &env{cfg: cfg, start: time.Now(), memory: mapreduce.NewMemory(cfg.Memory)}
+	e := &env{cfg: cfg, start: time.Now(), memory: mapreduce.NewMemory(cfg.Memory), byName: map[string]*place{}}
 	e.rules.Store(cfg.Rules)
 	e.buffers = mapreduce.NewBuffers(e.memory, max(cfg.IdleMemory, 0))
 	e.spills = mapreduce.NewSpills(cfg.SpillDir)
@@ -50,7 +50,7 @@ func Start(cfg Config) (*Cluster, error) {
 	var nodes []dfs.Node
 	for i := range cfg.Nodes {
 		p := &place{id: scheduling.NodeID(i), name: fmt.Sprintf("node-%02d", i), rack: fmt.Sprintf("rack-%d", i%cfg.Racks)}
-		e.places = append(e.places, p)
+		e.places, e.byName[p.name] = append(e.places, p), p
 		nodes = append(nodes, dfs.Node{ID: dfs.NodeID(p.name), Rack: p.rack})
 	}
 	e.network = newNetwork(cfg.Network, e.places)
@@ -71,7 +71,7 @@ func (c *Cluster) spawn() error {
 	e := c.env
 	e.sys = newSystem(e.cfg.Logger)
 	c.nameNode = e.sys.Root.Spawn(e.sys.props(func() actor.Actor {
-		return &nameNode{env: e, nodes: map[dfs.NodeID]*member{}}
+		return &nameNode{env: e, nodes: map[dfs.NodeID]*member{}, names: map[string]dfs.NodeID{}}
 	}))
 	var up sync.WaitGroup
 	up.Add(len(e.places))
@@ -253,14 +253,10 @@ func (c *Cluster) handOver(r *run, o SubmitOptions) error {
 // placesOf puts the splits' hosts in the Core's numbers.
 func (c *Cluster) placesOf(splits []mapreduce.Split) scheduling.Places {
 	var p scheduling.Places
-	byName := make(map[string]scheduling.NodeID, len(c.env.places))
-	for _, at := range c.env.places {
-		byName[at.name] = at.id
-	}
 	p.Offsets = append(p.Offsets, 0)
 	for _, s := range splits {
 		for _, h := range s.Hosts {
-			p.Nodes = append(p.Nodes, byName[h])
+			p.Nodes = append(p.Nodes, c.env.placeOf(h).id)
 		}
 		p.Offsets = append(p.Offsets, int32(len(p.Nodes)))
 	}

@@ -10,10 +10,8 @@ import (
 
 // node finds a node by name.
 func (c *Cluster) node(name string) (scheduling.NodeID, error) {
-	for _, p := range c.env.places {
-		if p.name == name {
-			return p.id, nil
-		}
+	if p := c.env.placeOf(name); p != nil {
+		return p.id, nil
 	}
 	return scheduling.NoNode, fmt.Errorf("%w: %s", ErrUnknownNode, name)
 }
@@ -52,7 +50,7 @@ func (c *Cluster) KillNode(name string) error {
 	}
 	c.env.places[id].down.Store(true)
 	c.env.network.cut(id)
-	return c.env.sys.Root.StopFuture(pid).Wait()
+	return c.env.sys.kill(pid)
 }
 
 // StopNode takes a node out in good order: the JobTracker knows at once that what it ran

@@ -17,12 +17,12 @@ import (
 // Config describes a cluster. The zero value is one node with a map slot and a reduce
 // slot a core, and the default scheduler.
 type Config struct {
-	// Nodes in all, spread round robin over Racks; 0 means 1. They are named node-00,
-	// node-01, … and the racks rack-0, rack-1, ….
+	// Nodes in all, at most 50,000, spread round robin over Racks; 0 means 1. They are named
+	// node-00, node-01, … and the racks rack-0, rack-1, ….
 	Nodes int
 	Racks int
 
-	// MapSlots and ReduceSlots of each node; 0 means one a core.
+	// MapSlots and ReduceSlots of each node, at most 10,000; 0 means one a core.
 	MapSlots    int
 	ReduceSlots int
 
@@ -98,6 +98,12 @@ type Config struct {
 	lose func(msg any) bool
 }
 
+// What one process can serve: 10,000 nodes take about 100 MiB and some seconds to start and stop.
+const (
+	mostNodes = 50_000
+	mostSlots = 10_000 // of a kind, of one node
+)
+
 // Validate returns everything that is wrong with the configuration, joined.
 func (c Config) Validate() error {
 	var faults []error
@@ -109,8 +115,11 @@ func (c Config) Validate() error {
 	refuse(c.Nodes >= 0, "%d nodes", c.Nodes)
 	refuse(c.Racks >= 0, "%d racks", c.Racks)
 	refuse(c.Racks <= max(c.Nodes, 1), "%d racks for %d nodes", c.Racks, max(c.Nodes, 1))
+	refuse(c.Nodes <= mostNodes, "%d nodes, at most %d", c.Nodes, mostNodes)
 	refuse(c.MapSlots >= 0, "%d map slots", c.MapSlots)
 	refuse(c.ReduceSlots >= 0, "%d reduce slots", c.ReduceSlots)
+	refuse(c.MapSlots <= mostSlots, "%d map slots, at most %d a node", c.MapSlots, mostSlots)
+	refuse(c.ReduceSlots <= mostSlots, "%d reduce slots, at most %d a node", c.ReduceSlots, mostSlots)
 	refuse(c.Parallelism >= 0, "parallelism %d", c.Parallelism)
 	refuse(c.BlockSize >= 0, "block size %d", c.BlockSize)
 	refuse(c.HeartbeatInterval >= 0, "heartbeat interval %v", c.HeartbeatInterval)

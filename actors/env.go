@@ -21,6 +21,7 @@ type env struct {
 	sys    *system
 	fs     *dfs.FS
 	places []*place // by scheduling.NodeID
+	byName map[string]*place
 
 	network *network // nil: bytes between nodes take no time
 
@@ -51,14 +52,7 @@ type place struct {
 }
 
 // placeOf finds a node by name; nil if there is none.
-func (e *env) placeOf(name string) *place {
-	for _, p := range e.places {
-		if p.name == name {
-			return p
-		}
-	}
-	return nil
-}
+func (e *env) placeOf(name string) *place { return e.byName[name] }
 
 // distances is the number of network distances that shuffled bytes are counted by:
 // same node, same rack, elsewhere.

@@ -12,6 +12,7 @@ import (
 type nameNode struct {
 	env   *env
 	nodes map[dfs.NodeID]*member
+	names map[string]dfs.NodeID // by the actor's ID
 }
 
 // member is a node whose actor runs.
@@ -40,11 +41,11 @@ func (n *nameNode) Receive(c actor.Context) {
 			n.lose(c, m.node, false)
 		}
 	case *actor.Terminated:
-		for id, at := range n.nodes {
-			if at.pid.Equal(m.Who) {
-				delete(n.nodes, id)
-				n.lose(c, id, true)
-			}
+		id, known := n.names[m.Who.Id]
+		delete(n.names, m.Who.Id)
+		if at := n.nodes[id]; known && at != nil && at.pid.Equal(m.Who) { // nobody took its place
+			delete(n.nodes, id)
+			n.lose(c, id, true)
 		}
 	}
 }
@@ -59,6 +60,7 @@ func (n *nameNode) up(c actor.Context, m *nodeUp) {
 	}
 	if old == nil || !old.pid.Equal(m.pid) {
 		c.Watch(m.pid)
+		n.names[m.pid.Id] = id
 	}
 	n.nodes[id] = &member{pid: m.pid, life: m.life}
 	n.report(c, m.report)

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"errors"
 	"log/slog"
 	"runtime/debug"
 	"sync"
@@ -53,9 +54,31 @@ func (s *system) after(d time.Duration, pid *actor.PID, msg any) *time.Timer {
 	return time.AfterFunc(d, func() { root.Send(pid, msg) })
 }
 
-// stop stops an actor after what is in its mailbox and waits for it and its children.
-func (s *system) stop(pid *actor.PID) error {
-	return s.Root.PoisonFuture(pid).Wait()
+// stopGrace is how long stop waits: an actor may have messages of thousands of others before it.
+const stopGrace = 5 * time.Minute
+
+// stop stops actors after what is in their mailboxes and waits for them and their children. A nil
+// pid is no actor.
+func (s *system) stop(pids ...*actor.PID) error { return s.end(s.Root.Poison, pids...) }
+
+// kill stops an actor before what is in its mailbox and waits for it and its children.
+func (s *system) kill(pid *actor.PID) error { return s.end(s.Root.Stop, pid) }
+
+func (s *system) end(how func(*actor.PID), pids ...*actor.PID) error {
+	ends := make([]*actor.Future, 0, len(pids))
+	for _, pid := range pids {
+		if process, running := s.ProcessRegistry.Get(pid); running {
+			ended := actor.NewFuture(s.ActorSystem, stopGrace) // the library's own is too short
+			process.SendSystemMessage(pid, &actor.Watch{Watcher: ended.PID()})
+			how(pid)
+			ends = append(ends, ended)
+		}
+	}
+	var errs []error
+	for _, ended := range ends {
+		errs = append(errs, ended.Wait())
+	}
+	return errors.Join(errs...)
 }
 
 func (s *system) shutdown() {

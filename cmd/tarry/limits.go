@@ -22,8 +22,8 @@ func limits() map[string]span {
 	rates := span{least: 64 << 10, most: 1 << 40, cluster: true}
 	return map[string]span{
 		// live and simulated clusters
-		"nodes":            {1, 5_000, true}, // live ones take 10 s of two cores to start and stop
-		"racks":            {1, 5_000, true},
+		"nodes":            {1, 10_000, true}, // live ones take 4 s and 100 MiB to start and stop
+		"racks":            {1, 10_000, true},
 		"map-slots":        {1, 1_000, true},
 		"reduce-slots":     {1, 1_000, true},
 		"replication":      {1, 1_000, true},

@@ -1,0 +1,64 @@
+package actors
+
+import (
+	"os"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/stretchr/testify/require"
+)
+
+// TestStopWaitsForABusyActor gives an actor more to do before its end than the library's own
+// futures wait for, as a JobTracker with thousands of nodes has.
+func TestStopWaitsForABusyActor(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
+		done := 0
+		sys := c.env.sys
+		pid := sys.Root.Spawn(sys.props(func() actor.Actor {
+			return actor.ReceiveFunc(func(ac actor.Context) {
+				if _, ok := ac.Message().(*poke); ok {
+					<-time.After(time.Second)
+					done++
+				}
+			})
+		}))
+		for range 60 {
+			sys.Root.Send(pid, &poke{})
+		}
+		require.NoError(t, sys.stop(pid))
+		require.Equal(t, 60, done)
+		require.NoError(t, sys.stop(pid, nil), "one that has stopped is not waited for")
+	})
+}
+
+// TestManyNodes starts and stops the largest cluster that the command line allows, with
+// TARRY_LONG=1, and a tenth of it without: what grows with the square of the nodes is seen there.
+func TestManyNodes(t *testing.T) {
+	nodes := 1_000
+	if os.Getenv("TARRY_LONG") != "" {
+		nodes = 10_000
+	}
+	c, err := Start(Config{Nodes: nodes, Racks: nodes / 100, MapSlots: 1, ReduceSlots: 1})
+	require.NoError(t, err)
+	text := prose(1, 100)
+	p, out := bindLines(t, counting(1), text)
+	c.submit(t, p, SubmitOptions{}).wait(t)
+	require.Equal(t, oracle(t, counting(1), text), out.String())
+	require.NoError(t, c.KillNode("node-07"))
+	require.NoError(t, c.StopNode("node-08"))
+	require.NoError(t, c.Close())
+}
+
+// TestConfigBounds: numbers that no machine can serve are refused before anything is made.
+func TestConfigBounds(t *testing.T) {
+	for _, cfg := range []Config{
+		{Nodes: mostNodes + 1}, {Nodes: 1 << 30}, {MapSlots: mostSlots + 1}, {ReduceSlots: mostSlots + 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			_, err := Start(cfg)
+			require.ErrorContains(t, err, "at most")
+		})
+	}
+}
