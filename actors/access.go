@@ -13,36 +13,40 @@ import (
 // anonymous is the user of jobs that name none.
 const anonymous = "anonymous"
 
-// admit decides, by Config.Rules, into which pool or queue a job goes, and refuses it if the submitter may not submit there. What it
-// decided replaces what was asked for, so that nothing the job says can lead elsewhere.
+// admit decides, by the rules and the policy in force, into which pool or queue a job goes, and
+// refuses it if the submitter may not submit there. What it decided replaces what was asked for,
+// so that nothing the job says can lead elsewhere.
 func (c *Cluster) admit(o *SubmitOptions) error {
-	rules := c.env.rules.Load()
-	if rules == nil {
+	if c.env.rules.Load() == nil && o.Pool == "" && o.Queue == "" {
 		return nil
 	}
-	policy, err := c.env.cfg.policy()
+	var rules *allocation.Rules
+	var policy scheduling.Policy
+	err := c.command(func(jt *jobTracker) error { // a reload changes both at once
+		rules, policy = jt.env.rules.Load(), jt.core.Policy()
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	spec := scheduling.JobSpec{User: o.User, Pool: o.Pool, Queue: o.Queue}
-	if err := rules.Admit(&spec, o.principal(), policy.Order == "capacity"); err != nil {
-		return err
+	asked := *o
+	if rules != nil {
+		spec := scheduling.JobSpec{User: o.User, Pool: o.Pool, Queue: o.Queue}
+		if err := rules.Admit(&spec, o.principal(), policy.Order == "capacity"); err != nil {
+			return err
+		}
+		o.User, o.Pool, o.Queue = spec.User, spec.Pool, spec.Queue
 	}
-	o.User, o.Pool, o.Queue = spec.User, spec.Pool, spec.Queue
-	return nil
+	if o.Queue == "" {
+		asked.Queue = "" // by the rules it has named the pool
+	}
+	return asked.check(policy, rules)
 }
 
-// checkPlace refuses a pool or queue that the policy in force has no use for, rather than run
-// the job somewhere else. With Rules an unlisted pool was admitted by them.
-func (c *Cluster) checkPlace(o SubmitOptions) error {
+// check refuses a pool or queue that the policy has no use for, rather than run the job somewhere
+// else. With rules an unlisted pool was admitted by them.
+func (o *SubmitOptions) check(p scheduling.Policy, rules *allocation.Rules) error {
 	pool, queue := strings.TrimSpace(o.Pool), strings.TrimSpace(o.Queue)
-	if pool == "" && queue == "" {
-		return nil
-	}
-	var p scheduling.Policy
-	if err := c.Inspect(func(core *scheduling.Core) { p = core.Policy() }); err != nil {
-		return err
-	}
 	name := cmp.Or(p.Name, p.Order)
 	listed := func(q scheduling.PoolConfig) bool { return q.Name == pool }
 	switch pools := p.Pools.Pools; {
@@ -50,7 +54,7 @@ func (c *Cluster) checkPlace(o SubmitOptions) error {
 		return fmt.Errorf("%w %q: scheduler %s has no queues; leave Queue empty", scheduling.ErrUnknownQueue, queue, name)
 	case pool != "" && p.Order != "pools":
 		return fmt.Errorf("%w %q: scheduler %s has no pools; leave Pool empty", scheduling.ErrUnknownPool, pool, name)
-	case pool != "" && pool != "default" && c.env.rules.Load() == nil && len(pools) > 0 && !slices.ContainsFunc(pools, listed):
+	case pool != "" && pool != "default" && rules == nil && len(pools) > 0 && !slices.ContainsFunc(pools, listed):
 		return fmt.Errorf("%w %q: Policy.Pools does not list it", scheduling.ErrUnknownPool, pool)
 	}
 	return nil

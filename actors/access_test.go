@@ -96,6 +96,47 @@ func TestReloadIsAllOrNothing(t *testing.T) {
 	require.Equal(t, "pools.xml:3: wrong", find(scheduling.EventReloadFailed)[0].Err)
 }
 
+// After a reload from pools to queues, or back, jobs go where the policy in force puts them.
+func TestAdmissionFollowsThePolicyInForce(t *testing.T) {
+	rules := closedRules(t)
+	c := start(t, Config{Rules: rules})
+	pools, err := scheduling.Preset("hfs")
+	require.NoError(t, err)
+	queues, err := scheduling.Preset("capacity")
+	require.NoError(t, err)
+	queues.Queues = []scheduling.QueueConfig{{Name: "open", Capacity: 50}, {Name: "prod", Capacity: 50}}
+	submit := func(o SubmitOptions) (string, error) {
+		h, err := c.Submit(t.Context(), wordCount(t, "a b\n", 1), o)
+		if err != nil {
+			return "", err
+		}
+		var job scheduling.JobView
+		require.NoError(t, c.Inspect(func(core *scheduling.Core) { job, err = core.Job(h.ID()) }))
+		require.NoError(t, err)
+		h.wait(t)
+		return job.Pool, nil
+	}
+	for range 2 {
+		require.NoError(t, c.Reload(queues, rules))
+		for _, o := range []SubmitOptions{{User: "ann", Queue: "prod"}, {User: "eve", Queue: "open"}} {
+			got, err := submit(o)
+			require.NoError(t, err)
+			require.Equal(t, o.Queue, got)
+		}
+		_, err = submit(SubmitOptions{User: "eve", Queue: "prod"})
+		require.ErrorIs(t, err, allocation.ErrDenied)
+		_, err = submit(SubmitOptions{User: "ann", Pool: "prod"})
+		require.Error(t, err)
+
+		require.NoError(t, c.Reload(pools, rules))
+		got, err := submit(SubmitOptions{User: "ann", Pool: "prod"})
+		require.NoError(t, err)
+		require.Equal(t, "prod", got)
+		_, err = submit(SubmitOptions{User: "eve", Pool: "prod"})
+		require.ErrorIs(t, err, allocation.ErrDenied)
+	}
+}
+
 // A pool or queue that the scheduler has no use for is refused, not forgotten.
 func TestPlacesThatDoNotExistAreRefused(t *testing.T) {
 	listed := scheduling.Policy{Order: "pools", Pools: scheduling.Allocations{Pools: []scheduling.PoolConfig{{Name: "a"}}}}

@@ -115,21 +115,15 @@ func (c *Cluster) Slots() (maps, reduces int) {
 }
 
 // Submit prepares a job in this goroutine (output set-up, sampling, splits) and hands it to
-// the JobTracker. A plan serves one Submit: a second one is an error, as is a nil plan. ctx ends the preparation only; errors such as
-// [mapreduce.ErrOutputExists] are those of the preparation, and leave no output behind.
+// the JobTracker. A plan serves one Submit: a second one is an error, as is a nil plan. ctx ends
+// the preparation only; errors such as [mapreduce.ErrOutputExists] are those of the preparation,
+// and leave no output behind.
 func (c *Cluster) Submit(ctx context.Context, p *mapreduce.Plan, o SubmitOptions) (_ *JobHandle, err error) {
 	if !c.begin() {
 		return nil, ErrClosed
 	}
 	defer c.submits.Done()
-	asked := o
 	if err := c.admit(&o); err != nil {
-		return nil, err
-	}
-	if o.Queue == "" {
-		asked.Queue = "" // by the rules it has named the pool
-	}
-	if err := c.checkPlace(asked); err != nil {
 		return nil, err
 	}
 	if err := p.Claim(); err != nil {
