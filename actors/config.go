@@ -78,7 +78,8 @@ type Config struct {
 	// History is how many ended jobs Cluster.Jobs remembers; 0 means 100, negative none.
 	History int
 
-	// Logger hears of lost nodes, panics and failed attempts; nil discards.
+	// Logger hears of lost nodes, panics and failed attempts; nil discards. What it or Events or
+	// Calls below do wrong, a panic or runtime.Goexit, harms neither cluster nor jobs.
 	Logger *slog.Logger
 
 	// Events, if not nil, is called for everything that happens, in order, from one
@@ -156,12 +157,7 @@ func (c Config) withDefaults() Config {
 	if c.IdleMemory == 0 {
 		c.IdleMemory = cmp.Or(c.Memory/4, 256<<20)
 	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	if _, guarded := c.Logger.Handler().(guardedHandler); !guarded {
-		c.Logger = slog.New(guardedHandler{c.Logger.Handler()})
-	}
+	c.Logger = guardLog(c.Logger)
 	return c
 }
 

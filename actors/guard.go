@@ -2,15 +2,11 @@ package actors
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"runtime/debug"
 
 	"github.com/tarry-mr/tarry/scheduling"
 )
-
-// errSink is what a Logger's handler answers that panics.
-var errSink = errors.New("actors: the log handler panics")
 
 // tell hands events to the user's function, which may panic or end its goroutine (as a failed
 // assertion of a test does): that is logged, and the events that follow are told all the same.
@@ -52,41 +48,45 @@ func guardCalls(f func(*scheduling.Call), log *slog.Logger) func(*scheduling.Cal
 	}
 }
 
-// guardedHandler keeps the panics of a log handler from the actors that log.
+// guardedHandler keeps from those that log, actors among them, that a log handler panics or ends
+// its goroutine.
 type guardedHandler struct{ slog.Handler }
+
+// guardLog guards the handler of a user's logger; nil discards what is logged.
+func guardLog(log *slog.Logger) *slog.Logger {
+	if log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	if _, guarded := log.Handler().(guardedHandler); guarded {
+		return log
+	}
+	return slog.New(guardedHandler{log.Handler()})
+}
 
 // Enabled implements slog.Handler.
 func (h guardedHandler) Enabled(ctx context.Context, l slog.Level) (yes bool) {
-	defer func() { _ = recover() }()
-	return h.Handler.Enabled(ctx, l)
+	_ = apart(func() error { yes = h.Handler.Enabled(ctx, l); return nil })
+	return yes
 }
 
 // Handle implements slog.Handler.
-func (h guardedHandler) Handle(ctx context.Context, r slog.Record) (err error) {
-	defer func() {
-		if recover() != nil {
-			err = errSink
-		}
-	}()
-	return h.Handler.Handle(ctx, r)
+func (h guardedHandler) Handle(ctx context.Context, r slog.Record) error {
+	return apart(func() error { return h.Handler.Handle(ctx, r) })
 }
 
 // WithAttrs implements slog.Handler.
-func (h guardedHandler) WithAttrs(attrs []slog.Attr) (with slog.Handler) {
-	defer func() {
-		if recover() != nil {
-			with = h
-		}
-	}()
-	return guardedHandler{h.Handler.WithAttrs(attrs)}
+func (h guardedHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return h.with(func() slog.Handler { return h.Handler.WithAttrs(attrs) })
 }
 
 // WithGroup implements slog.Handler.
-func (h guardedHandler) WithGroup(name string) (with slog.Handler) {
-	defer func() {
-		if recover() != nil {
-			with = h
-		}
-	}()
-	return guardedHandler{h.Handler.WithGroup(name)}
+func (h guardedHandler) WithGroup(name string) slog.Handler {
+	return h.with(func() slog.Handler { return h.Handler.WithGroup(name) })
+}
+
+// with is the handler that derive returns, or this one.
+func (h guardedHandler) with(derive func() slog.Handler) slog.Handler {
+	made := h.Handler
+	_ = apart(func() error { made = derive(); return nil })
+	return guardedHandler{made}
 }

@@ -230,6 +230,7 @@ func TestSuspendedTransferStandsStill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &env{start: time.Now(), turns: make(chan struct{}, 1)}
 		e.places = []*place{{id: 0, name: "a", rack: "r"}, {id: 1, name: "b", rack: "r"}}
+		e.byName = map[string]*place{"a": e.places[0], "b": e.places[1]}
 		e.network = newNetwork(NetworkConfig{NodeLink: 100}, e.places)
 		a := newAttempt(e, &run{splits: []mapreduce.Split{{Length: 1000, Hosts: []string{"a"}}}}, mapID(1, 0), e.places[1])
 		require.NoError(t, a.takeTurn())

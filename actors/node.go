@@ -267,7 +267,7 @@ func (n *node) reportBlocks(c actor.Context) {
 // copyBlock gets a replica from another node. Replicas of one process share their bytes;
 // only the check of their sums takes time.
 func (n *node) copyBlock(m *copyBlock) {
-	err := recovered(func() error { return n.env.fs.Copy(m.copy) }) // of a source of the user's, maybe
+	err := apart(func() error { return n.env.fs.Copy(m.copy) }) // of a source of the user's, maybe
 	if err != nil {
 		n.env.cfg.Logger.Warn("cannot copy a block", "block", m.copy.Block, "to", m.copy.To, "err", err)
 	}

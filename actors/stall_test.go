@@ -118,9 +118,9 @@ func TestSinksMayPanic(t *testing.T) {
 	for name, fault := range map[string]func(){"panic": func() { panic("sink") }, "Goexit": runtime.Goexit} {
 		t.Run(name, func(t *testing.T) {
 			var told atomic.Int64
-			cfg := Config{Nodes: 2, Logger: slog.New(&brokenHandler{})}
+			cfg := Config{Nodes: 2, Logger: slog.New(brokenHandler{fault})}
 			cfg.Events = func(Event) { told.Add(1); fault() }
-			cfg.Calls = func(*scheduling.Call) { panic("sink") }
+			cfg.Calls = func(*scheduling.Call) { fault() }
 			bubble(t, cfg, func(t *testing.T, c *Cluster) {
 				p, out := bindLines(t, counting(1), "a b a\n")
 				c.submit(t, p, SubmitOptions{}).wait(t)
@@ -133,9 +133,9 @@ func TestSinksMayPanic(t *testing.T) {
 	}
 }
 
-type brokenHandler struct{}
+type brokenHandler struct{ fault func() }
 
-func (*brokenHandler) Enabled(context.Context, slog.Level) bool  { panic("log") }
-func (*brokenHandler) Handle(context.Context, slog.Record) error { panic("log") }
-func (*brokenHandler) WithAttrs([]slog.Attr) slog.Handler        { panic("log") }
-func (*brokenHandler) WithGroup(string) slog.Handler             { panic("log") }
+func (h brokenHandler) Enabled(context.Context, slog.Level) bool  { h.fault(); return true }
+func (h brokenHandler) Handle(context.Context, slog.Record) error { h.fault(); return nil }
+func (h brokenHandler) WithAttrs([]slog.Attr) slog.Handler        { h.fault(); return h }
+func (h brokenHandler) WithGroup(string) slog.Handler             { h.fault(); return h }

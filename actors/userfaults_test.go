@@ -128,7 +128,7 @@ func TestFaultsOfCallbacks(t *testing.T) {
 			cfg := Config{
 				Events: func(e Event) { types = append(types, e.Type); _ = fail() },
 				Calls:  func(*scheduling.Call) { _ = fail() },
-				Logger: slog.New(panickyHandler{}),
+				Logger: slog.New(panickyHandler{func() { _ = fail() }}),
 			}
 			c, err := Start(cfg)
 			require.NoError(t, err)
@@ -145,10 +145,32 @@ func TestFaultsOfCallbacks(t *testing.T) {
 	}
 }
 
-// panickyHandler is a log handler that panics.
-type panickyHandler struct{}
+// panickyHandler is a log handler that fails at each line.
+type panickyHandler struct{ fail func() }
 
-func (panickyHandler) Enabled(context.Context, slog.Level) bool  { return true }
-func (panickyHandler) Handle(context.Context, slog.Record) error { panic("no log") }
-func (h panickyHandler) WithAttrs([]slog.Attr) slog.Handler      { return h }
-func (h panickyHandler) WithGroup(string) slog.Handler           { return h }
+func (h panickyHandler) Enabled(context.Context, slog.Level) bool  { return true }
+func (h panickyHandler) Handle(context.Context, slog.Record) error { h.fail(); return nil }
+func (h panickyHandler) WithAttrs([]slog.Attr) slog.Handler        { return h }
+func (h panickyHandler) WithGroup(string) slog.Handler             { return h }
+
+// TestCopiesOfAFaultySource: nodes make lost replicas again of a file whose source fails whenever
+// it is read. They need not read it, and live on.
+func TestCopiesOfAFaultySource(t *testing.T) {
+	for way, fail := range ways {
+		cfg := Config{Nodes: 3, Replication: 2, Expiry: 5 * time.Second, BlockSize: 4}
+		bubble(t, cfg, func(t *testing.T, c *Cluster) {
+			src := &userSource{at: func(string) error { return fail() }, data: []byte("one\ntwo\none\nthree\n")}
+			require.NoError(t, c.FS().Register("in", src, 4))
+			require.NoError(t, c.KillNode("node-01"))
+			pass(time.Minute)
+			blocks, err := c.FS().Blocks("in")
+			require.NoError(t, err)
+			for _, b := range blocks {
+				require.Len(t, b.Nodes, 2, way)
+			}
+			p, out := bindLines(t, counting(1), "a\n")
+			c.submit(t, p, SubmitOptions{}).wait(t)
+			require.Equal(t, "a\t1\n", out.String())
+		})
+	}
+}
