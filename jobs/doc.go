@@ -1,7 +1,8 @@
-// Package jobs is a library of ready jobs: word count, sorting, searching, and some small ones to learn from.
+// Package jobs is a library of ready jobs: word count, sorting, searching, and some small ones to
+// learn from.
 //
-// Each constructor returns a [mapreduce.Job] or [mapreduce.MapOnly], to be bound to an input of the kind that its comment
-// names and to an output:
+// Each constructor returns a [mapreduce.Job] or [mapreduce.MapOnly], to be bound to an input of the
+// kind that its comment names and to an output:
 //
 //	src, err := mapreduce.Files("book.txt")
 //	...
@@ -9,7 +10,8 @@
 //
 // A plan runs on a cluster of package actors, or by [mapreduce.RunLocal] in this goroutine.
 //
-// Nothing in this package is privileged: each job is what a user of package mapreduce could write. wordcount.go is the
-// one to read first, then mean.go (values of two parts), index.go (the name of the input file), top.go (a map with state
-// of its own), sort.go (total order), grep.go (a job without reduces).
+// Nothing in this package is privileged: each job is what a user of package mapreduce could write.
+// wordcount.go is the one to read first, then mean.go (values of two parts), index.go (the name of
+// the input file), top.go (a map with state of its own), sort.go (total order), grep.go (a job
+// without reduces).
 package jobs

@@ -13,7 +13,8 @@ import (
 // ErrPattern is wrapped by errors about patterns that do not compile.
 var ErrPattern = errors.New("jobs: bad pattern")
 
-// GrepOptions say which lines a search selects. The zero value selects those that match a regular expression.
+// GrepOptions say which lines a search selects. The zero value selects those that match a regular
+// expression.
 type GrepOptions struct {
 	// Fixed takes the pattern as the text itself, not as a regular expression.
 	Fixed bool
@@ -32,8 +33,9 @@ func (o GrepOptions) compile(pattern string) (*search.Pattern, error) {
 	return p, nil
 }
 
-// Grep selects lines, whole and in the order of the input: its output is that of `grep -h -a`. The pattern has the syntax
-// of Go's package regexp (RE2); a pattern of several lines matches what any of them matches. Errors wrap ErrPattern.
+// Grep selects lines, whole and in the order of the input: its output is that of `grep -h -a`. The
+// pattern has the syntax of Go's package regexp (RE2); a pattern of several lines matches what any
+// of them matches. Errors wrap ErrPattern.
 //
 // Its input is Chunks, its output Raw: what it emits are runs of whole lines, line feeds included.
 func Grep(pattern string, o GrepOptions) (mapreduce.MapOnly[[]byte, []byte], error) {
@@ -59,8 +61,8 @@ func Grep(pattern string, o GrepOptions) (mapreduce.MapOnly[[]byte, []byte], err
 	}, nil
 }
 
-// GrepCount counts the lines that Grep selects: its output is one number, 0 included. Its input is Chunks. Errors wrap
-// ErrPattern.
+// GrepCount counts the lines that Grep selects: its output is one number, 0 included. Its input is
+// Chunks. Errors wrap ErrPattern.
 func GrepCount(pattern string, o GrepOptions) (mapreduce.Job[[]byte, bool, int64, int64], error) {
 	p, err := o.compile(pattern)
 	if err != nil {
@@ -98,8 +100,9 @@ func GrepCount(pattern string, o GrepOptions) (mapreduce.Job[[]byte, bool, int64
 	}, nil
 }
 
-// GrepMatches counts the texts that match in the lines of its input, leftmost first, not overlapping and not empty, as
-// `grep -o | sort | uniq -c` does. Its input is Chunks. Errors wrap ErrPattern; Invert is one.
+// GrepMatches counts the texts that match in the lines of its input, leftmost first, not
+// overlapping and not empty, as `grep -o | sort | uniq -c` does. Its input is Chunks. Errors wrap
+// ErrPattern; Invert is one.
 //
 // Its output is what ByFrequency reads.
 func GrepMatches(pattern string, o GrepOptions) (mapreduce.Job[[]byte, []byte, int64, CountFirst], error) {
@@ -126,11 +129,12 @@ func GrepMatches(pattern string, o GrepOptions) (mapreduce.Job[[]byte, []byte, i
 	}, nil
 }
 
-// CountFirst is a number and the text that was found so often; as a line of output it is number, tab, text.
+// CountFirst is a number and the text that was found so often; as a line of output it is number,
+// tab, text.
 type CountFirst = mapreduce.Pair[int64, []byte]
 
-// ByFrequency sorts lines of number, tab, text: the largest number first, equal ones by the bytes of the text, over all
-// parts. It writes text, tab, number. Its input is KeyValueLines with a tab.
+// ByFrequency sorts lines of number, tab, text: the largest number first, equal ones by the bytes
+// of the text, over all parts. It writes text, tab, number. Its input is KeyValueLines with a tab.
 func ByFrequency() mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, mapreduce.None, Count] {
 	return mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, mapreduce.None, Count]{
 		Name: "by-frequency",

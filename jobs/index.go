@@ -10,8 +10,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// Posting says in which files a word stands: how many they are, and their names in order, with commas between. In a name
-// a comma, a percent sign and control characters, tab and line feed among them, are written as in a URL: %2C, %25, %09, %0A.
+// Posting says in which files a word stands: how many they are, and their names in order, with
+// commas between. In a name a comma, a percent sign and control characters, tab and line feed among
+// them, are written as in a URL: %2C, %25, %09, %0A.
 type Posting struct {
 	Word  []byte
 	Files int64
@@ -21,8 +22,8 @@ type Posting struct {
 // nameSeparator stands between file names in a list of names; no file name holds it.
 const nameSeparator = 0
 
-// Index makes an inverted index: for each word, as WordCount understands words, the input files in which it stands. Its
-// input is Chunks or Lines. A value is a list of names; see [unite].
+// Index makes an inverted index: for each word, as WordCount understands words, the input files in
+// which it stands. Its input is Chunks or Lines. A value is a list of names; see [unite].
 func Index() mapreduce.Job[[]byte, []byte, []byte, Posting] {
 	return mapreduce.Job[[]byte, []byte, []byte, Posting]{
 		Name: "index",

@@ -158,8 +158,8 @@ func runAttempts(t *testing.T, plan *mapreduce.Plan, reduces int, blocks func(in
 	require.NoError(t, plan.CommitJob())
 }
 
-// everywhere runs a job on every awkward input in every setting and compares with want. Without order, lines are
-// compared as a set.
+// everywhere runs a job on every awkward input in every setting and compares with want. Without
+// order, lines are compared as a set.
 func everywhere(t *testing.T, ordered bool, want func(t *testing.T, files []string) string, bind func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error)) {
 	for name, files := range awkward() {
 		t.Run(name, func(t *testing.T) {

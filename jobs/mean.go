@@ -8,8 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// Sum is the sum of some integers and how many they are: unlike means, sums can be combined. It is exact whatever the
-// integers: their sum is High times 2 to the 64th, plus Low.
+// Sum is the sum of some integers and how many they are: unlike means, sums can be combined. It is
+// exact whatever the integers: their sum is High times 2 to the 64th, plus Low.
 type Sum struct {
 	High  int64
 	Low   uint64
@@ -31,8 +31,9 @@ func (s Sum) mean() float64 {
 	return mean
 }
 
-// Mean writes the mean of each key's numbers. Its input is KeyValueLines: the key, and a decimal integer as value; other
-// values are errors. Its output is the key and the float64 nearest to the mean.
+// Mean writes the mean of each key's numbers. Its input is KeyValueLines: the key, and a decimal
+// integer as value; other values are errors. Its output is the key and the float64 nearest to the
+// mean.
 func Mean() mapreduce.Job[mapreduce.Pair[[]byte, []byte], []byte, Sum, mapreduce.Pair[[]byte, float64]] {
 	return mapreduce.Job[mapreduce.Pair[[]byte, []byte], []byte, Sum, mapreduce.Pair[[]byte, float64]]{
 		Name: "mean",

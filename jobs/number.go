@@ -7,7 +7,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// longestNumber is the most bytes that are looked at as a number; 20 would do but for zeros in front.
+// longestNumber is the most bytes that are looked at as a number; 20 would do but for zeros in
+// front.
 const longestNumber = 1 << 10
 
 // number reads a decimal integer of a record. Its error shows neither the whole text nor the whole

@@ -17,8 +17,8 @@ type SortOptions struct {
 // Line is a line as Sort writes it.
 type Line = mapreduce.Pair[[]byte, mapreduce.None]
 
-// Sort sorts lines by their bytes, as `LC_ALL=C sort` does: the parts one after the other are sorted as a whole. Its input
-// is Lines.
+// Sort sorts lines by their bytes, as `LC_ALL=C sort` does: the parts one after the other are
+// sorted as a whole. Its input is Lines.
 func Sort(o SortOptions) mapreduce.Job[[]byte, []byte, mapreduce.None, Line] {
 	job := mapreduce.Job[[]byte, []byte, mapreduce.None, Line]{
 		Name: "sort",
@@ -44,8 +44,8 @@ const (
 	TeraKeyBytes    = 10
 )
 
-// TeraSort sorts records of 100 bytes by their first 10; records with equal keys stay in the order of the input. Its input
-// is FixedSize(TeraRecordBytes), its output Raw.
+// TeraSort sorts records of 100 bytes by their first 10; records with equal keys stay in the order
+// of the input. Its input is FixedSize(TeraRecordBytes), its output Raw.
 func TeraSort() mapreduce.Job[[]byte, []byte, []byte, mapreduce.Pair[[]byte, []byte]] {
 	return mapreduce.Job[[]byte, []byte, []byte, mapreduce.Pair[[]byte, []byte]]{
 		Name: "terasort",

@@ -9,9 +9,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// Top writes the k lines with the largest numbers, the largest first and equal ones by the bytes of the text. Its input
-// is KeyValueLines of text, tab, decimal integer, as WordCount writes them; its output has the same form. It needs k at
-// least 1 and memory for k lines in each map.
+// Top writes the k lines with the largest numbers, the largest first and equal ones by the bytes of
+// the text. Its input is KeyValueLines of text, tab, decimal integer, as WordCount writes them; its
+// output has the same form. It needs k at least 1 and memory for k lines in each map.
 func Top(k int) mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, mapreduce.None, Count] {
 	return mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, mapreduce.None, Count]{
 		Name: "top",

@@ -9,8 +9,9 @@ import (
 // Count is a text and how often it was found; as a line of output it is text, tab, number.
 type Count = mapreduce.Pair[[]byte, int64]
 
-// WordCount counts words: what stands between ASCII white space (space, tab, line feed, vertical tab, form feed, carriage
-// return), byte for byte as `tr -s '[:space:]' '\n' | LC_ALL=C sort | uniq -c` does. Its input is Chunks or Lines.
+// WordCount counts words: what stands between ASCII white space (space, tab, line feed, vertical
+// tab, form feed, carriage return), byte for byte as `tr -s '[:space:]' '\n' | LC_ALL=C sort | uniq
+// -c` does. Its input is Chunks or Lines.
 func WordCount() mapreduce.Job[[]byte, []byte, int64, Count] {
 	return mapreduce.Job[[]byte, []byte, int64, Count]{
 		Name: "wordcount",

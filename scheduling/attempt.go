@@ -2,7 +2,8 @@ package scheduling
 
 import "time"
 
-// attempt is a live attempt: running or suspended. It is kept in a slab and known by its index there.
+// attempt is a live attempt: running or suspended. It is kept in a slab and known by its index
+// there.
 type attempt struct {
 	id        AttemptID
 	job       *job
@@ -74,7 +75,8 @@ func (c *Core) newAttempt() int32 {
 	return int32(len(c.atts) - 1)
 }
 
-// release takes a live attempt off its node and out of the slab; the task's new state is the caller's affair.
+// release takes a live attempt off its node and out of the slab; the task's new state is the
+// caller's affair.
 func (c *Core) release(ai int32) {
 	a := &c.atts[ai]
 	n, j, id := a.node, a.job, a.id.Task
@@ -112,7 +114,8 @@ func (c *Core) drop(ai int32, why Reason) {
 	c.changed(a.job, k)
 }
 
-// kill drops a live attempt and has its node told at the next heartbeat, or in this answer if now is set.
+// kill drops a live attempt and has its node told at the next heartbeat, or in this answer if now
+// is set.
 func (c *Core) kill(ai int32, why Reason, now bool) {
 	a := &c.atts[ai]
 	o := Order{Verb: Kill, Attempt: a.id, Locality: a.locality, Reason: why}

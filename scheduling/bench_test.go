@@ -9,8 +9,9 @@ import (
 	"github.com/tarry-mr/tarry/internal/cputime"
 )
 
-// setup is a cluster and a load for the benchmarks. The first is that of [Zaharia10 §5.4]: 2,500 nodes with 2 map and 2 reduce slots, 100 jobs with 1,000
-// maps and 1,000 reduces each, in 20 pools; published: 3,200 tasks a second.
+// setup is a cluster and a load for the benchmarks. The first is that of [Zaharia10 §5.4]: 2,500
+// nodes with 2 map and 2 reduce slots, 100 jobs with 1,000 maps and 1,000 reduces each, in 20
+// pools; published: 3,200 tasks a second.
 type setup struct {
 	nodes, racks  int
 	slots         [2]int
@@ -64,7 +65,8 @@ func (p *Policy) queueFor(i int) string {
 	return p.Queues[i%len(p.Queues)].Name
 }
 
-// drain sends heartbeats round after round; every attempt launched in one round ends in the next. It returns the number of launches.
+// drain sends heartbeats round after round; every attempt launched in one round ends in the next.
+// It returns the number of launches.
 func (s setup) drain(tb testing.TB, c *Core, step time.Duration) (launches int) {
 	running := make([][]Status, s.nodes)
 	sizes := make([]int64, s.reduces)
@@ -138,7 +140,8 @@ func twentyQueues(p *Policy) {
 	}
 }
 
-// BenchmarkAssign gives the task assignments per second of each scheduler in the paper's set-up, heartbeats, reports and all.
+// BenchmarkAssign gives the task assignments per second of each scheduler in the paper's set-up,
+// heartbeats, reports and all.
 func BenchmarkAssign(b *testing.B) {
 	s := paperSetup()
 	withSizes := s
@@ -162,7 +165,8 @@ func BenchmarkAssign(b *testing.B) {
 	b.Run("large/hfs+cogrs", func(b *testing.B) { large.run(b, benchPolicy(b, "hfs", cogrsOn)) })
 }
 
-// BenchmarkScale shows how the cost of an assignment grows with the number of nodes, at 100 jobs, and of jobs, on 1,000 nodes.
+// BenchmarkScale shows how the cost of an assignment grows with the number of nodes, at 100 jobs,
+// and of jobs, on 1,000 nodes.
 func BenchmarkScale(b *testing.B) {
 	cogrs := benchPolicy(b, "hfs", cogrsOn)
 	cogrs.Name = "hfs+cogrs"

@@ -34,7 +34,8 @@ const (
 	OpCommit
 )
 
-// Call is one call of a Core with what it answered, as JSON one line. Which fields count depends on Op.
+// Call is one call of a Core with what it answered, as JSON one line. Which fields count depends on
+// Op.
 type Call struct {
 	Op        Op            `json:"op"`
 	At        time.Duration `json:"at"`
@@ -84,8 +85,8 @@ func (w *CallWriter) Err() error { return w.err }
 // ErrReplay says that a Core answered a recorded call differently.
 var ErrReplay = errors.New("scheduling: replay differs")
 
-// ReplayFrom reads calls that a CallWriter wrote and applies them to c, which must be fresh and configured as the recorded one was.
-// The error names the first call whose answer differs.
+// ReplayFrom reads calls that a CallWriter wrote and applies them to c, which must be fresh and
+// configured as the recorded one was. The error names the first call whose answer differs.
 func ReplayFrom(c *Core, r io.Reader) error {
 	dec := json.NewDecoder(bufio.NewReader(r))
 	for n := 1; ; n++ {
@@ -125,8 +126,8 @@ func (call *Call) complete() error {
 	return nil
 }
 
-// Apply makes a recorded call and compares the answer with the recorded one; a difference, and a call that no Core has
-// recorded, wrap ErrReplay.
+// Apply makes a recorded call and compares the answer with the recorded one; a difference, and a
+// call that no Core has recorded, wrap ErrReplay.
 func (c *Core) Apply(call *Call) error {
 	if err := call.complete(); err != nil {
 		return err

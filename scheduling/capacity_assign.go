@@ -1,6 +1,7 @@
 package scheduling
 
-// assign gives a node at most one reduce and then one map per heartbeat [Hadoop CapacityTaskScheduler].
+// assign gives a node at most one reduce and then one map per heartbeat [Hadoop
+// CapacityTaskScheduler].
 func (o *capacity) assign(n *node) {
 	for _, k := range [...]TaskKind{Reduce, Map} {
 		if n.free(k) > 0 {
@@ -10,8 +11,9 @@ func (o *capacity) assign(n *node) {
 	}
 }
 
-// assignKind offers one slot, or several to one task, to the queues in order: first within the user limits, then, so that no slot idles, without.
-// Hadoop passes over a queue whose capacity is cut down to no whole slot, which starves it on a small cluster; here it comes last, and borrows.
+// assignKind offers one slot, or several to one task, to the queues in order: first within the user
+// limits, then, so that no slot idles, without. Hadoop passes over a queue whose capacity is cut
+// down to no whole slot, which starves it on a small cluster; here it comes last, and borrows.
 func (o *capacity) assignKind(n *node, k TaskKind) {
 	if j := n.reserved[k]; j != nil {
 		if j.launchable(k) {
@@ -71,7 +73,8 @@ func (o *capacity) assignQueue(q *leaf, n *node, k TaskKind, limits bool) bool {
 	return false
 }
 
-// reserve keeps a node for a job whose task needs more slots than are free, unless it has enough nodes reserved. Nothing else is launched then.
+// reserve keeps a node for a job whose task needs more slots than are free, unless it has enough
+// nodes reserved. Nothing else is launched then.
 func (o *capacity) reserve(j *job, n *node, k TaskKind) bool {
 	held := 0
 	for _, m := range o.c.nodes {
@@ -101,8 +104,9 @@ func (q *leaf) userMost(k TaskKind) int {
 	return max(1, int(min(q.UserFactor*float64(q.slots[k]), NoLimit)))
 }
 
-// userLimit is how many slots one user of a queue may hold: an equal part, but no less than percent, of the capacity or, beyond it, of what the queue will then
-// hold [Hadoop CapacityTaskScheduler].
+// userLimit is how many slots one user of a queue may hold: an equal part, but no less than
+// percent, of the capacity or, beyond it, of what the queue will then hold [Hadoop
+// CapacityTaskScheduler].
 func userLimit(capacity, occupied, slotsPerTask, users, percent int) int {
 	current := capacity
 	if occupied >= capacity {
@@ -111,7 +115,8 @@ func userLimit(capacity, occupied, slotsPerTask, users, percent int) int {
 	return max((current+users-1)/users, (percent*current+99)/100)
 }
 
-// rewind sorts the queues of each level by the part of their capacity in use, keeping the order of equal ones, and lists the leaves.
+// rewind sorts the queues of each level by the part of their capacity in use, keeping the order of
+// equal ones, and lists the leaves.
 func (o *capacity) rewind(k TaskKind) {
 	o.kind, o.at, o.walk = k, cursor{}, o.walk[:0]
 	o.collect(&o.top, k)

@@ -34,7 +34,8 @@ func launches(t *testing.T, c *Core, n NodeID) (count int) {
 	}
 }
 
-// A user holds at most the factor times the queue's capacity, even though slots are idle; another user may go on.
+// A user holds at most the factor times the queue's capacity, even though slots are idle; another
+// user may go on.
 func TestUserFactor(t *testing.T) {
 	for factor, want := range map[float64]int{0: 10, 1: 5, 1.4: 7, 0.01: 1, 4: 10} {
 		c, n := limited(t, QueueConfig{Name: "default", Capacity: 50, UserFactor: factor})
@@ -47,7 +48,8 @@ func TestUserFactor(t *testing.T) {
 	}
 }
 
-// Beyond InitLimit jobs wait, beyond JobLimit they are refused, also when they are moved; a change of policy refuses nobody.
+// Beyond InitLimit jobs wait, beyond JobLimit they are refused, also when they are moved; a change
+// of policy refuses nobody.
 func TestJobLimits(t *testing.T) {
 	c, n := limited(t, QueueConfig{Name: "default", Capacity: 50, InitJobs: 9, InitLimit: 2, JobLimit: 3})
 	submit := func(queue string) (JobID, error) { return c.Submit(c.now, JobSpec{Queue: queue, User: "u", Maps: 1}) }

@@ -6,10 +6,11 @@ import (
 	"time"
 )
 
-// cogrs launches each reduce at, or near, the center of gravity of its input [Hammoud12]: a slot on a node that is worse by more than Theta is
-// refused for a bounded time, first unless it is (nearly) the center, then unless it is in the center's rack. LARTS is the same with
-// the node that holds most as center [Hammoud11]. A job with nothing to gain anywhere never waits. How long to wait for the
-// center, the papers do not say; the waits and levels are those of maps.
+// cogrs launches each reduce at, or near, the center of gravity of its input [Hammoud12]: a slot on
+// a node that is worse by more than Theta is refused for a bounded time, first unless it is
+// (nearly) the center, then unless it is in the center's rack. LARTS is the same with the node that
+// holds most as center [Hammoud11]. A job with nothing to gain anywhere never waits. How long to
+// wait for the center, the papers do not say; the waits and levels are those of maps.
 type cogrs struct {
 	anyNode
 	clock  offerClock
@@ -52,8 +53,9 @@ func (r *cogrs) allowed(j *job) Locality {
 	return l
 }
 
-// idle tells whether all that is left to do for j is its reduces, with room for all of them in the cluster. Then every node with a free slot has asked
-// within a heartbeat interval, and waiting for longer is a loss. Waits that the policy sets are kept to.
+// idle tells whether all that is left to do for j is its reduces, with room for all of them in the
+// cluster. Then every node with a free slot has asked within a heartbeat interval, and waiting for
+// longer is a loss. Waits that the policy sets are kept to.
 func (r *cogrs) idle(j *job) bool {
 	w := &j.w[Reduce]
 	return r.pol.Waits == [2]time.Duration{} && j.unfinished(Map) == 0 && r.c.slots[Reduce]-r.c.running[Reduce] >= w.waiting()*int(j.slots)

@@ -1,8 +1,9 @@
 package scheduling
 
-// choose picks the reduce to launch on n and the level at which it is there, or -1. At the center, or as good as: the one that has most to lose
-// elsewhere. In the center's rack: the one nearest to its input. Else: the one that loses least. Only the last looks at all pending
-// reduces; that comes after the waits.
+// choose picks the reduce to launch on n and the level at which it is there, or -1. At the center,
+// or as good as: the one that has most to lose elsewhere. In the center's rack: the one nearest to
+// its input. Else: the one that loses least. Only the last looks at all pending reduces; that comes
+// after the waits.
 func (r *cogrs) choose(j *job, n *node, level Locality, limit int32) (int32, Locality) {
 	g := j.gravity
 	pending := &j.w[Reduce].pending
@@ -44,7 +45,8 @@ func (r *cogrs) choose(j *job, n *node, level Locality, limit int32) (int32, Loc
 	return best.reduce, 2
 }
 
-// rivals returns the scores of the best node for reduce i that can still take one, n included, and of the best other one; -1 for none.
+// rivals returns the scores of the best node for reduce i that can still take one, n included, and
+// of the best other one; -1 for none.
 func (r *cogrs) rivals(j *job, i int32, n *node, limit int32) (at, other int64) {
 	at, other = -1, -1
 	for _, c := range j.gravity.plan.best[i] {
@@ -59,7 +61,8 @@ func (r *cogrs) rivals(j *job, i int32, n *node, limit int32) (at, other int64) 
 	return at, other
 }
 
-// bestReduce keeps the reduce of greatest value; ties go to the larger input, then to the one offered first.
+// bestReduce keeps the reduce of greatest value; ties go to the larger input, then to the one
+// offered first.
 type bestReduce struct {
 	g      *gravity
 	reduce int32
@@ -102,7 +105,8 @@ func (r *cogrs) projection(j *job) projected {
 	return p
 }
 
-// share is the part of a reduce's known input that the running maps near n add to its score there, each level counted.
+// share is the part of a reduce's known input that the running maps near n add to its score there,
+// each level counted.
 func (p *projected) share(n *node) float64 {
 	if p.known == 0 {
 		return 0

@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// A job that waits for the centers of its reduces, or for their racks, refuses every node that is no choice of any of them, and in no such rack, as long as
-// each pending reduce has a choice that can take it. Such jobs are armed: until their wait is as long as until, or something happens to a node that
-// they wait for, a walk passes over them by a bit or two. The looks at reduces in turn that rescue would have taken meanwhile are made up for when the job
-// is asked again.
+// A job that waits for the centers of its reduces, or for their racks, refuses every node that is
+// no choice of any of them, and in no such rack, as long as each pending reduce has a choice that
+// can take it. Such jobs are armed: until their wait is as long as until, or something happens to a
+// node that they wait for, a walk passes over them by a bit or two. The looks at reduces in turn
+// that rescue would have taken meanwhile are made up for when the job is asked again.
 
 // passes tells that a job is armed, and counts the refusal of a slot on n.
 func (r *cogrs) passes(w *waitState, n *node) bool {
@@ -20,7 +21,8 @@ func (r *cogrs) passes(w *waitState, n *node) bool {
 	return true
 }
 
-// arm arms a job that has refused as often as it has reduces to launch, if each of them has a node that can take it until told otherwise.
+// arm arms a job that has refused as often as it has reduces to launch, if each of them has a node
+// that can take it until told otherwise.
 func (r *cogrs) arm(j *job, level Locality, limit int32) {
 	w, g, pending := j.wait[Reduce], j.gravity, &j.w[Reduce].pending
 	until := r.same(j, level)
@@ -56,8 +58,8 @@ func (r *cogrs) same(j *job, level Locality) (until time.Duration) {
 	return until
 }
 
-// firm tells whether one of the nodes in the plan can take reduce i, and time alone does not change that: it has a free slot, or a reduce that has made
-// no progress yet.
+// firm tells whether one of the nodes in the plan can take reduce i, and time alone does not change
+// that: it has a free slot, or a reduce that has made no progress yet.
 func (r *cogrs) firm(j *job, i int32, limit int32) bool {
 	for _, c := range j.gravity.plan.best[i] {
 		n := c.node
@@ -76,7 +78,8 @@ func (r *cogrs) firm(j *job, i int32, limit int32) bool {
 	return false
 }
 
-// catchUp moves the turn of rescue on by the refusals that were only counted. It must come before the pending reduces change.
+// catchUp moves the turn of rescue on by the refusals that were only counted. It must come before
+// the pending reduces change.
 func (r *cogrs) catchUp(j *job) {
 	w, pending := j.wait[Reduce], &j.w[Reduce].pending
 	steps := int(w.skips) * min(rescued, pending.n)

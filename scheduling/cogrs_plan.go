@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// plan is what cogrs works out ahead for the reduces of a job: their best nodes. It is made anew when the number of known map outputs has grown
-// by half, when the last is known, and when one is lost; so all plans of a job together cost O(reduces × feeding
-// nodes × log maps).
+// plan is what cogrs works out ahead for the reduces of a job: their best nodes. It is made anew
+// when the number of known map outputs has grown by half, when the last is known, and when one is
+// lost; so all plans of a job together cost O(reduces × feeding nodes × log maps).
 type plan struct {
 	made    bool
 	known   int
@@ -90,7 +90,8 @@ func (p *plan) sort(g *gravity) {
 	})
 }
 
-// nothingToGain tells whether, for every reduce, the greatest score that any node can have is too small to wait for. It looks at groups, not at nodes.
+// nothingToGain tells whether, for every reduce, the greatest score that any node can have is too
+// small to wait for. It looks at groups, not at nodes.
 func (r *cogrs) nothingToGain(g *gravity) bool {
 	bound := append([]int64(nil), g.peak...)
 	for l := 1; l < r.levels && l < len(g.groups); l++ {
@@ -117,8 +118,9 @@ func (r *cogrs) worth(g *gravity, i int32) float64 {
 	return r.pol.Theta * float64(int64(r.levels)*g.total[i])
 }
 
-// findCenters finds the best nodes of each reduce. Unless the policy says otherwise, each running map counts with the mean known output on its node, so that
-// a node with nothing but running maps may be a center too.
+// findCenters finds the best nodes of each reduce. Unless the policy says otherwise, each running
+// map counts with the mean known output on its node, so that a node with nothing but running maps
+// may be a center too.
 func (r *cogrs) findCenters(j *job) {
 	g := j.gravity
 	p := &g.plan

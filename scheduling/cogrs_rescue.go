@@ -5,8 +5,9 @@ import "slices"
 // rescued is how many pending reduces an offer looks at for rescue.
 const rescued = 2
 
-// rescue looks at some pending reduces, in turn, for those whose nodes in the plan can all take no more, or have no slot and none in sight: to wait for them would be
-// in vain. They get the best nodes that can take them instead, and go to n at once if that is as good as the best.
+// rescue looks at some pending reduces, in turn, for those whose nodes in the plan can all take no
+// more, or have no slot and none in sight: to wait for them would be in vain. They get the best
+// nodes that can take them instead, and go to n at once if that is as good as the best.
 func (r *cogrs) rescue(j *job, n *node, limit int32, best *bestReduce) {
 	g, pending := j.gravity, &j.w[Reduce].pending
 	p := &g.plan
@@ -89,7 +90,8 @@ func remove(list *[]here, h here) {
 	}
 }
 
-// reachable tells whether n can take one more reduce of j: now, or, for all that is known, within the wait for the center.
+// reachable tells whether n can take one more reduce of j: now, or, for all that is known, within
+// the wait for the center.
 func (r *cogrs) reachable(j *job, n *node, limit int32) bool {
 	if !n.live || n.cordoned || n.slots[Reduce] < int(j.slots) || j.gravity.on(n) >= limit {
 		return false
@@ -97,7 +99,8 @@ func (r *cogrs) reachable(j *job, n *node, limit int32) bool {
 	return n.free(Reduce) >= int(j.slots) || r.freesSoon(n)
 }
 
-// freesSoon tells whether a reduce on n may end within the wait for the center. Its progress tells how long it still takes; one without progress may.
+// freesSoon tells whether a reduce on n may end within the wait for the center. Its progress tells
+// how long it still takes; one without progress may.
 func (r *cogrs) freesSoon(n *node) bool {
 	for _, ai := range n.atts {
 		a := &r.c.atts[ai]

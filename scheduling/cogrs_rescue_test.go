@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// crowded is a job of six reduces that all have the same nodes as best: those of rack 0. The part of each node is one or two of them.
+// crowded is a job of six reduces that all have the same nodes as best: those of rack 0. The part
+// of each node is one or two of them.
 func crowded(t *testing.T) (*Core, *job, []NodeID) {
 	outputs := map[int][]int64{}
 	for n := range 8 {

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// gravityCore makes a core with the given numbers of nodes per rack, and a job whose maps have run on the given nodes (numbered through all racks
-// from 0) and left the given bytes per reduce there.
+// gravityCore makes a core with the given numbers of nodes per rack, and a job whose maps have run
+// on the given nodes (numbered through all racks from 0) and left the given bytes per reduce there.
 func gravityCore(t require.TestingT, rule ReduceRule, racks []int, reduces int, outputs map[int][]int64) (*Core, *job, []NodeID) {
 	p, err := Preset("fair")
 	require.NoError(t, err)
@@ -47,7 +47,8 @@ func TestCenterOfGravityWeighsRacks(t *testing.T) {
 		cogrs, larts  int
 		weightedTotal int64 // at the center of gravity
 	}{
-		// A {10}, B {6, 6}: 20 against 18 speaks for A; with a third node in B, 24 against 20 for B. LARTS takes the node that holds most.
+		// A {10}, B {6, 6}: 20 against 18 speaks for A; with a third node in B, 24 against 20 for
+		// B. LARTS takes the node that holds most.
 		{[]int{1, 2}, map[int][]int64{0: {10}, 1: {6}, 2: {6}}, 0, 0, 48},
 		{[]int{1, 3}, map[int][]int64{0: {10}, 1: {6}, 2: {6}, 3: {6}}, 1, 0, 64},
 		// TT1 10 bytes, TT2 90 bytes in one rack: 180 and 20.
@@ -125,8 +126,9 @@ func TestGravityProperties(t *testing.T) {
 	})
 }
 
-// Three maps run on node 2 of rack 1 while one is done on node 0 of rack 0: each counts with that one's output, so the center is where they run, although
-// nothing lies there yet. Without projection it is where the known output lies.
+// Three maps run on node 2 of rack 1 while one is done on node 0 of rack 0: each counts with that
+// one's output, so the center is where they run, although nothing lies there yet. Without
+// projection it is where the known output lies.
 func TestRunningMapsMakeACenter(t *testing.T) {
 	for _, blind := range []bool{false, true} {
 		p, err := Preset("fair")

@@ -24,23 +24,27 @@ var (
 
 // Config sets what is not policy. The zero value is usable.
 type Config struct {
-	// HeartbeatInterval of the nodes, as far as automatic waits need it; 0 means HeartbeatInterval(number of nodes).
+	// HeartbeatInterval of the nodes, as far as automatic waits need it; 0 means
+	// HeartbeatInterval(number of nodes).
 	HeartbeatInterval time.Duration
 	Expiry            time.Duration // a node silent for so long is lost; 0 means 10 min
 	MaxAttempts       int           // failures of one task that fail its job; 0 means 4
 	History           int           // ended jobs whose records are kept, the last to end; 0 means 1000, negative all. See Forget
 	RackDepth         int           // parts of a node's Rack path; 0 means 1: plain racks. Each adds a level of locality
-	// LoadManager, if not nil, replaces that of the order "pools", which heeds Policy.Spread. TaskSelector, if not nil, has the last word on which task of a job
-	// is launched, under any order. Both are called within calls of the Core, which they must not call. The call log does not hold their answers: a run replays only
-	// with the same functions, and only if these depend on nothing but their arguments.
+	// LoadManager, if not nil, replaces that of the order "pools", which heeds Policy.Spread.
+	// TaskSelector, if not nil, has the last word on which task of a job is launched, under any
+	// order. Both are called within calls of the Core, which they must not call. The call log does
+	// not hold their answers: a run replays only with the same functions, and only if these depend
+	// on nothing but their arguments.
 	LoadManager  LoadManager
 	TaskSelector TaskSelector
 	// Explain keeps the Skips of the last heartbeat for Core.Skips, and makes events of them.
 	Explain bool
-	// Events, if not nil, is called for each event, within the call that causes it. It must not call the Core.
+	// Events, if not nil, is called for each event, within the call that causes it. It must not
+	// call the Core.
 	Events func(Event)
-	// Calls, if not nil, is called for each call that changes the Core, with its answer; see Replay. The Call and what it points to are
-	// valid only during the call.
+	// Calls, if not nil, is called for each call that changes the Core, with its answer; see
+	// Replay. The Call and what it points to are valid only during the call.
 	Calls func(*Call)
 }
 
@@ -49,8 +53,8 @@ func HeartbeatInterval(nodes int) time.Duration {
 	return max(300*time.Millisecond, time.Duration(nodes)*10*time.Millisecond)
 }
 
-// Core is the JobTracker's state machine. Its methods take the time since the cluster's start, which never decreases. It is not
-// safe for concurrent use.
+// Core is the JobTracker's state machine. Its methods take the time since the cluster's start,
+// which never decreases. It is not safe for concurrent use.
 type Core struct {
 	cfg   Config
 	pol   Policy
@@ -99,12 +103,14 @@ type Core struct {
 	due    due
 }
 
-// order is the part of a policy that says which job is next, and how a node's free slots are offered around.
+// order is the part of a policy that says which job is next, and how a node's free slots are
+// offered around.
 type order interface {
 	// add and remove keep the set of jobs that have not ended; add may refuse a job.
 	add(j *job) error
 	remove(j *job)
-	// changed tells that the job's waiting, running or done tasks of kind k, or what else its rank depends on, have changed.
+	// changed tells that the job's waiting, running or done tasks of kind k, or what else its rank
+	// depends on, have changed.
 	changed(j *job, k TaskKind)
 	// settle works out which jobs may launch, after arrivals, ends, and changes of settings.
 	settle()
@@ -112,12 +118,14 @@ type order interface {
 	update()
 	// assign offers the free slots of n.
 	assign(n *node)
-	// rewind and next walk the jobs that have a task of kind k to launch, in the order in which they are offered a slot.
+	// rewind and next walk the jobs that have a task of kind k to launch, in the order in which
+	// they are offered a slot.
 	rewind(k TaskKind)
 	next() *job
 }
 
-// NewCore makes a Core with policy p. The error, if any, wraps ErrBadConfig or ErrUnknownPolicy and names every fault.
+// NewCore makes a Core with policy p. The error, if any, wraps ErrBadConfig or ErrUnknownPolicy and
+// names every fault.
 func NewCore(cfg Config, p Policy) (*Core, error) {
 	cfg.Expiry = cmp.Or(cfg.Expiry, 10*time.Minute)
 	cfg.MaxAttempts = cmp.Or(cfg.MaxAttempts, 4)
@@ -195,8 +203,9 @@ func (c *Core) settle() {
 	c.order.settle()
 }
 
-// Update is the periodic step: shares, preemption clocks, and, where the policy preempts, a round when it is due. Call it every 500 ms or
-// so; how often does not change which task a heartbeat gets, except through preemption.
+// Update is the periodic step: shares, preemption clocks, and, where the policy preempts, a round
+// when it is due. Call it every 500 ms or so; how often does not change which task a heartbeat
+// gets, except through preemption.
 func (c *Core) Update(now time.Duration) error {
 	if err := c.advance(now); err != nil {
 		return err

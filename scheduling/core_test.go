@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// newTestCore makes a core of a preset with two racks of two nodes, each with 2 map slots and 1 reduce slot.
+// newTestCore makes a core of a preset with two racks of two nodes, each with 2 map slots and 1
+// reduce slot.
 func newTestCore(t *testing.T, preset string, change func(*Config, *Policy)) (*Core, []NodeID) {
 	t.Helper()
 	p, err := Preset(preset)

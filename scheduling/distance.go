@@ -2,8 +2,9 @@ package scheduling
 
 import "fmt"
 
-// wtnd is the weighted total network distance of reduce r at n: by definition, one map output after the other; weigh gives an output its
-// weight from its bytes. Slow: for questions and as the oracle of score.
+// wtnd is the weighted total network distance of reduce r at n: by definition, one map output after
+// the other; weigh gives an output its weight from its bytes. Slow: for questions and as the oracle
+// of score.
 func (g *gravity) wtnd(r int32, n *node, weigh func(bytes int64) int64) (sum int64) {
 	for m := range g.outs {
 		o := &g.outs[m]
@@ -24,8 +25,9 @@ func distance(a, b *node) int64 {
 	return 2 * int64(len(a.groups))
 }
 
-// Gravity is the center of gravity of a reduce: of the nodes that hold some of its input, the one with the least weighted total
-// network distance, the first in node order if several. ok is false while nothing is known of its input.
+// Gravity is the center of gravity of a reduce: of the nodes that hold some of its input, the one
+// with the least weighted total network distance, the first in node order if several. ok is false
+// while nothing is known of its input.
 func (c *Core) Gravity(id TaskID) (n NodeID, ok bool, err error) {
 	g, err := c.gravityOf(id)
 	if err != nil || g == nil {
@@ -38,7 +40,8 @@ func (c *Core) Gravity(id TaskID) (n NodeID, ok bool, err error) {
 	return best.id, true, nil
 }
 
-// WTND is the weighted total network distance of a reduce if placed on n, in byte-hops: 0 for bytes on n, 2 in its rack, 4 beyond.
+// WTND is the weighted total network distance of a reduce if placed on n, in byte-hops: 0 for bytes
+// on n, 2 in its rack, 4 beyond.
 func (c *Core) WTND(id TaskID, n NodeID) (int64, error) {
 	return c.distance(id, n, bytesOnly)
 }

@@ -1,6 +1,7 @@
-// Package scheduling decides: it is the whole state machine of the JobTracker, without a clock, goroutine, lock,
-// random source, file or log. A Core is told what happened (a node joined, a job was submitted, a node sent a
-// heartbeat) together with the time, and answers with orders: launch, kill, suspend, resume.
+// Package scheduling decides: it is the whole state machine of the JobTracker, without a clock,
+// goroutine, lock, random source, file or log. A Core is told what happened (a node joined, a job
+// was submitted, a node sent a heartbeat) together with the time, and answers with orders: launch,
+// kill, suspend, resume.
 //
 //	core, err := scheduling.NewCore(scheduling.Config{}, policy)  // policy, err := scheduling.Preset("hfs")
 //	n1, err := core.Join(0, scheduling.Node{Name: "n1", Rack: "r1", MapSlots: 2, ReduceSlots: 1})
@@ -8,14 +9,17 @@
 //	orders, err := core.Heartbeat(time.Second, scheduling.Heartbeat{Node: n1})
 //	for _, o := range orders.List { … }   // launch job_0001_m_000000_0 any-place …
 //
-// The same calls give the same answers, whoever drives: live actors, the simulator in virtual time, or a scenario file.
-// Every call may be written to a call log (Config.Calls), and Replay feeds such a log to a fresh Core and compares.
+// The same calls give the same answers, whoever drives: live actors, the simulator in virtual time,
+// or a scenario file. Every call may be written to a call log (Config.Calls), and Replay feeds such
+// a log to a fresh Core and compares.
 //
-// A policy is put together from parts that know nothing of each other: which job is next (order), may its map go to
-// this node now (locality), may its reduce (placement), may it run at all (limits), and who gives slots back (preemption).
-// Preset gives the named combinations. Adding one takes a file with its order and a line in presets.go.
+// A policy is put together from parts that know nothing of each other: which job is next (order),
+// may its map go to this node now (locality), may its reduce (placement), may it run at all
+// (limits), and who gives slots back (preemption). Preset gives the named combinations. Adding one
+// takes a file with its order and a line in presets.go.
 //
 // A Core is not safe for concurrent use. It does not move bytes, run tasks or keep wall-clock time.
 //
-// Reading order: ids.go, types.go, policy.go, core.go, heartbeat.go, offer.go, then one order (order_fair.go) and the rest.
+// Reading order: ids.go, types.go, policy.go, core.go, heartbeat.go, offer.go, then one order
+// (order_fair.go) and the rest.
 package scheduling

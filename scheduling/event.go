@@ -8,7 +8,8 @@ import (
 // EventType says what an Event tells.
 type EventType uint8
 
-// The events. The comment names the fields that are set besides At, Type and, where it applies, JobID, Kind and Attempt.
+// The events. The comment names the fields that are set besides At, Type and, where it applies,
+// JobID, Kind and Attempt.
 const (
 	EventJoined       EventType = iota + 1 // Node, NodeName, Rack, Slots
 	EventLost                              // Node, NodeName: silent for too long, left, or restarted
@@ -54,15 +55,16 @@ func (t *EventType) UnmarshalText(text []byte) error {
 	return fmt.Errorf("scheduling: unknown event %q", text)
 }
 
-// Placed explains where a reduce went: the center of gravity of its input, and the weighted total network distance of that
-// node and of the node chosen, in byte-hops.
+// Placed explains where a reduce went: the center of gravity of its input, and the weighted total
+// network distance of that node and of the node chosen, in byte-hops.
 type Placed struct {
 	Center   string `json:"center,omitempty"` // empty while nothing is known of the input
 	AtCenter int64  `json:"at_center"`
 	Here     int64  `json:"here"`
 }
 
-// Event is one thing that the Core did or learned. One schema serves live runs, histories and simulations; as JSON it makes one line.
+// Event is one thing that the Core did or learned. One schema serves live runs, histories and
+// simulations; as JSON it makes one line.
 type Event struct {
 	At       time.Duration `json:"at"` // since the cluster's start, in nanoseconds
 	Type     EventType     `json:"type"`

@@ -12,8 +12,9 @@ import (
 
 // The example of docs/adding-a-policy.md, word for word.
 
-// users makes the order "users": the user with the fewest running tasks goes first, however many jobs they are spread over; among a
-// user's own jobs the oldest. It is fair sharing between people without a pool for each.
+// users makes the order "users": the user with the fewest running tasks goes first, however many
+// jobs they are spread over; among a user's own jobs the oldest. It is fair sharing between people
+// without a pool for each.
 type users struct {
 	flatOrder
 	jobs map[string][]*job // of each user, oldest first
@@ -25,7 +26,8 @@ func newUsers(c *Core, _ *Policy) (order, error) {
 	return o, nil
 }
 
-// rank counts what all jobs of the user run; the job's id breaks ties, so that no two ranks are equal.
+// rank counts what all jobs of the user run; the job's id breaks ties, so that no two ranks are
+// equal.
 func (o *users) rank(j *job, k TaskKind) rank {
 	running := 0
 	for _, other := range o.jobs[j.spec.User] {

@@ -1,7 +1,8 @@
 package scheduling
 
-// IdleReasons says, for each kind of which a node has a free slot, why each job with a task to launch has not taken it: one Skip a job
-// and kind, in order of submission. It looks at the state after the last heartbeat; with Config.Explain it also knows why that passed jobs over.
+// IdleReasons says, for each kind of which a node has a free slot, why each job with a task to
+// launch has not taken it: one Skip a job and kind, in order of submission. It looks at the state
+// after the last heartbeat; with Config.Explain it also knows why that passed jobs over.
 func (c *Core) IdleReasons(id NodeID) []Skip {
 	if id < 0 || int(id) >= len(c.nodes) {
 		return nil
@@ -22,7 +23,8 @@ func (c *Core) IdleReasons(id NodeID) []Skip {
 	return list
 }
 
-// explainIdle puts on record why each job with a task to launch has left a slot of n free, where no offer has told.
+// explainIdle puts on record why each job with a task to launch has left a slot of n free, where no
+// offer has told.
 func (c *Core) explainIdle(n *node) {
 	if !c.cfg.Explain || c.cfg.Events == nil {
 		return

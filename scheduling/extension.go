@@ -1,11 +1,13 @@
 package scheduling
 
-// LoadManager tells whether a node may be given one more task of kind k, free slots apart; load is the number of tasks that the cluster could run, slots
-// the cluster's. Hadoop's Fair Scheduler has the same extension point (mapred.fairscheduler.loadmanager).
+// LoadManager tells whether a node may be given one more task of kind k, free slots apart; load is
+// the number of tasks that the cluster could run, slots the cluster's. Hadoop's Fair Scheduler has
+// the same extension point (mapred.fairscheduler.loadmanager).
 type LoadManager func(n NodeView, k TaskKind, load, slots int) bool
 
-// TaskSelector picks which of a job's tasks to launch on a node that the policy has found for it. Index is the policy's own choice; a task that is not
-// pending, or a map farther from its data than the policy allows now, leaves it at that. Hadoop: mapred.fairscheduler.taskselector.
+// TaskSelector picks which of a job's tasks to launch on a node that the policy has found for it.
+// Index is the policy's own choice; a task that is not pending, or a map farther from its data than
+// the policy allows now, leaves it at that. Hadoop: mapred.fairscheduler.taskselector.
 type TaskSelector func(s Selection) (index int32)
 
 // Selection is the question put to a TaskSelector.
@@ -18,7 +20,8 @@ type Selection struct {
 	Pending func(int32) bool // tells whether the task of that index waits to be launched; valid during the call
 }
 
-// mayLoad asks the load manager: the one configured, or that which caps a node while the cluster is under-loaded.
+// mayLoad asks the load manager: the one configured, or that which caps a node while the cluster is
+// under-loaded.
 func (o *pools) mayLoad(n *node, k TaskKind) bool {
 	if f := o.c.cfg.LoadManager; f != nil {
 		return f(n.view(), k, o.load[k], o.c.slots[k])

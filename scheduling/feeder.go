@@ -5,7 +5,8 @@ type feeder struct {
 	node *node
 	high int64 // sum of the most bytes per reduce, of the maps scanned
 	maps int   // folded
-	// row is the bytes per reduce on the node, of the maps folded; nil if there is none. As long as the node has one output, it is that output's slice.
+	// row is the bytes per reduce on the node, of the maps folded; nil if there is none. As long as
+	// the node has one output, it is that output's slice.
 	row    []int64
 	shared bool
 }

@@ -4,16 +4,19 @@ import "math"
 
 // gravity keeps where the outputs of a job's maps lie, and from that the distances of its reduces.
 //
-// The network distance of two nodes is twice the height of the lowest level that they share: 0 on the node, 2 in the rack, 4 beyond
-// it. With W the input of a reduce, W_l(v) what lies in the level-l group of node v (l = 0: on v itself) and H levels, the weighted total
-// network distance of the reduce at v is
+// The network distance of two nodes is twice the height of the lowest level that they share: 0 on
+// the node, 2 in the rack, 4 beyond it. With W the input of a reduce, W_l(v) what lies in the
+// level-l group of node v (l = 0: on v itself) and H levels, the weighted total network distance of
+// the reduce at v is
 //
 //	WTND(v) = 2 (H W − score(v)),  score(v) = Σ_l W_l(v);  for racks: 4W − 2 W_rack(v) − 2 w(v)
 //
-// so that the center of gravity, the feeding node of least WTND, is the one with the greatest score.
+// so that the center of gravity, the feeding node of least WTND, is the one with the greatest
+// score.
 //
-// Adding an output costs O(1). Its bytes are looked at when a plan is made: first only the least and the most of each output, which is enough to see that a
-// job spread evenly has nothing to gain; if not, they are folded into sums per rack and reduce.
+// Adding an output costs O(1). Its bytes are looked at when a plan is made: first only the least
+// and the most of each output, which is enough to see that a job spread evenly has nothing to gain;
+// if not, they are folded into sums per rack and reduce.
 type gravity struct {
 	reduces int
 	outs    []output // by map
@@ -107,8 +110,9 @@ func (g *gravity) scanAll() {
 	g.scan = g.scan[:0]
 }
 
-// span is the least and the most of list, or the largest number and 0 if it is empty. Each comparison waits for the one before it, so four go on side by
-// side: placing reduces takes a tenth less time.
+// span is the least and the most of list, or the largest number and 0 if it is empty. Each
+// comparison waits for the one before it, so four go on side by side: placing reduces takes a tenth
+// less time.
 func span(list []int64) (low, high int64) {
 	low, low2, low3, low4 := int64(math.MaxInt64), int64(math.MaxInt64), int64(math.MaxInt64), int64(math.MaxInt64)
 	var high2, high3, high4 int64
@@ -140,7 +144,8 @@ func (g *gravity) count(f *feeder, o *output, sign int64) {
 	}
 }
 
-// even tells whether no reduce can have more than part × levels × its input as score on any node, judging by the least and the most of each output.
+// even tells whether no reduce can have more than part × levels × its input as score on any node,
+// judging by the least and the most of each output.
 func (g *gravity) even(part float64, levels int) bool {
 	bound := int64(0)
 	for i := range g.feeders {
@@ -219,7 +224,8 @@ func (g *gravity) held(r int32, n *node) int64 {
 	return 0
 }
 
-// score is the sum over the first levels levels of the bytes of reduce r in n's group; the outputs are folded.
+// score is the sum over the first levels levels of the bytes of reduce r in n's group; the outputs
+// are folded.
 func (g *gravity) score(r int32, n *node, levels int) int64 {
 	return g.held(r, n) + g.around(r, n, levels)
 }
@@ -234,8 +240,9 @@ func (g *gravity) around(r int32, n *node, levels int) (sum int64) {
 	return sum
 }
 
-// center is the feeding node of reduce r with the greatest score, the first of those in node order; nil if nothing is known of r's input. It looks at every
-// output and leaves the sums alone, for it answers questions: when those are asked must not show in decisions.
+// center is the feeding node of reduce r with the greatest score, the first of those in node order;
+// nil if nothing is known of r's input. It looks at every output and leaves the sums alone, for it
+// answers questions: when those are asked must not show in decisions.
 func (g *gravity) center(r int32, levels int) (best *node) {
 	held := make([]int64, len(g.feeders))
 	near := make([]map[int32]int64, levels) // from 1

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Heartbeat takes a node's report and answers with orders: first kills that were due, then what the policy gives the node's free
-// slots. A node that the Core does not know, or has given up, is told to register again.
+// Heartbeat takes a node's report and answers with orders: first kills that were due, then what the
+// policy gives the node's free slots. A node that the Core does not know, or has given up, is told
+// to register again.
 func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Orders, error) {
 	n, err := c.nodeAt(now, h.Node)
 	if err != nil {
@@ -98,8 +99,8 @@ func (c *Core) taskOf(id TaskID) *task {
 	return &w.tasks[id.Index]
 }
 
-// apply is the one transition table of attempts. Reports on attempts that are not live on n are late or false: what still runs is killed, the
-// rest ignored.
+// apply is the one transition table of attempts. Reports on attempts that are not live on n are
+// late or false: what still runs is killed, the rest ignored.
 func (c *Core) apply(n *node, s *Status) {
 	ai := c.liveAttempt(s.Attempt)
 	if ai < 0 || c.atts[ai].node != n {
@@ -208,7 +209,8 @@ func (c *Core) fail(ai int32, s *Status) {
 	}
 }
 
-// outputLost runs a map again whose output a reduce found gone, unless another attempt has replaced it.
+// outputLost runs a map again whose output a reduce found gone, unless another attempt has replaced
+// it.
 func (c *Core) outputLost(j *job, l LostOutput) {
 	if l.Map < 0 || int(l.Map) >= len(j.w[Map].tasks) {
 		return
@@ -218,8 +220,9 @@ func (c *Core) outputLost(j *job, l LostOutput) {
 	}
 }
 
-// MapOutput tells, or corrects, the sizes of a done map's output, one per reduce, where they did not come with its status. Fewer numbers than
-// reduces leave the others at 0. Of a job that has ended nothing is kept.
+// MapOutput tells, or corrects, the sizes of a done map's output, one per reduce, where they did
+// not come with its status. Fewer numbers than reduces leave the others at 0. Of a job that has
+// ended nothing is kept.
 func (c *Core) MapOutput(now time.Duration, id TaskID, bytes []int64) error {
 	if err := c.advance(now); err != nil {
 		return err

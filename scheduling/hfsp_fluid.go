@@ -7,11 +7,13 @@ import (
 	"time"
 )
 
-// exactJobs is up to how many jobs finishes are projected task by task. With more, tasks count as divisible, which changes the order little and the
-// cost from the square of the number of jobs to n log n.
+// exactJobs is up to how many jobs finishes are projected task by task. With more, tasks count as
+// divisible, which changes the order little and the cost from the square of the number of jobs to n
+// log n.
 const exactJobs = 64
 
-// fluidJob is a job in the fluid projection: per unit of weight the work it has left and the most slots it can use.
+// fluidJob is a job in the fluid projection: per unit of weight the work it has left and the most
+// slots it can use.
 type fluidJob struct {
 	v       *virtualJob
 	need    float64 // seconds
@@ -32,9 +34,10 @@ type fluidPlan struct {
 	ends          []fluidEnd
 }
 
-// fluid projects the finishes of divisible jobs. All jobs that cannot run all their tasks share one level L of slots per weight, so one
-// running total X of what each has been served per weight tells which finishes next; L only rises, and a job whose cap it passes runs all
-// its tasks from then on and finishes at a known time. Each job is so met twice.
+// fluid projects the finishes of divisible jobs. All jobs that cannot run all their tasks share one
+// level L of slots per weight, so one running total X of what each has been served per weight tells
+// which finishes next; L only rises, and a job whose cap it passes runs all its tasks from then on
+// and finishes at a known time. Each job is so met twice.
 func (c *virtualCluster) fluid() {
 	p := &c.plan
 	p.jobs = slices.Grow(p.jobs[:0], len(c.jobs))[:len(c.jobs)]

@@ -42,7 +42,8 @@ func slowMatch(o *hfsp, n *node, k TaskKind, largest *job) (winner, loser *job) 
 	return nil, nil
 }
 
-// With many jobs a projection comes once in as many changes as there are jobs, or after a time that grows with them.
+// With many jobs a projection comes once in as many changes as there are jobs, or after a time that
+// grows with them.
 func TestManyJobsShareProjections(t *testing.T) {
 	const jobs = 400
 	s := setup{nodes: 50, racks: 5, slots: [2]int{2, 2}, jobs: jobs, pools: 1, maps: 20, reduces: 4}
@@ -71,7 +72,8 @@ func TestManyJobsShareProjections(t *testing.T) {
 	require.Positive(t, projections)
 }
 
-// A job that comes to many gets a place by its size at once, and the exact one with the next projection.
+// A job that comes to many gets a place by its size at once, and the exact one with the next
+// projection.
 func TestSmallJobAmongManyGoesFirst(t *testing.T) {
 	c, nodes := newTestCore(t, "hfsp", func(_ *Config, p *Policy) { p.HFSP.NoTraining = true })
 	submit := func(maps int) JobID {

@@ -6,12 +6,15 @@ import (
 	"time"
 )
 
-// patience is how long a new estimate of a size may wait to be heeded, so that many that come together cost one projection.
+// patience is how long a new estimate of a size may wait to be heeded, so that many that come
+// together cost one projection.
 const patience = 500 * time.Millisecond
 
-// due tells whether finishes must be projected anew. The mere passing of time does not change them. Up to exactJobs jobs an arrival is heeded at once and
-// a new size after patience. With more, one projection serves as many changes of jobs as there are jobs, so that its cost for each change is that of a sort
-// for each element; it comes earlier where little changes, and a new job has a guessed finish until then.
+// due tells whether finishes must be projected anew. The mere passing of time does not change them.
+// Up to exactJobs jobs an arrival is heeded at once and a new size after patience. With more, one
+// projection serves as many changes of jobs as there are jobs, so that its cost for each change is
+// that of a sort for each element; it comes earlier where little changes, and a new job has a
+// guessed finish until then.
 func (o *hfsp) due(k TaskKind) bool {
 	n := len(o.virtual[k].jobs)
 	if n <= exactJobs {
@@ -20,7 +23,8 @@ func (o *hfsp) due(k TaskKind) bool {
 	return (o.stale[k] || o.drifted[k]) && (o.changes[k] >= n || o.c.now-o.last[k] >= patience*time.Duration(n/exactJobs))
 }
 
-// guessFinish is about when a new job among many will finish: with an equal part of the slots from now on. Among few the projection comes at once.
+// guessFinish is about when a new job among many will finish: with an equal part of the slots from
+// now on. Among few the projection comes at once.
 func (o *hfsp) guessFinish(v *virtualJob, k TaskKind) time.Duration {
 	c := &o.virtual[k]
 	n := len(c.jobs)

@@ -2,8 +2,8 @@ package scheduling
 
 import "cmp"
 
-// assign fills the free map slots, then the reduce slots; of each kind it then takes back slots from
-// larger jobs, if the policy does so.
+// assign fills the free map slots, then the reduce slots; of each kind it then takes back slots
+// from larger jobs, if the policy does so.
 func (o *hfsp) assign(n *node) {
 	for k := range TaskKind(kinds) {
 		for n.free(k) > 0 && o.offerSlot(n, k) {
@@ -18,7 +18,8 @@ func (o *hfsp) assign(n *node) {
 	}
 }
 
-// offerSlot offers a free slot to the jobs in order: a task of theirs that is suspended here resumes before a new one is launched.
+// offerSlot offers a free slot to the jobs in order: a task of theirs that is suspended here
+// resumes before a new one is launched.
 func (o *hfsp) offerSlot(n *node, k TaskKind) bool {
 	c := o.c
 	c.begin(k)
@@ -76,8 +77,8 @@ func (o *hfsp) suspendedOn(j *job, n *node, k TaskKind) int32 {
 	return o.extreme(j, n, k, true, -1)
 }
 
-// extreme finds j's first launched (sign -1) or last launched (sign 1) attempt on n, running or suspended; of several the one of least index; -1 if
-// there is none.
+// extreme finds j's first launched (sign -1) or last launched (sign 1) attempt on n, running or
+// suspended; of several the one of least index; -1 if there is none.
 func (o *hfsp) extreme(j *job, n *node, k TaskKind, suspended bool, sign int) int32 {
 	best := int32(-1)
 	for _, ai := range n.atts {
@@ -100,7 +101,8 @@ func (o *hfsp) extreme(j *job, n *node, k TaskKind, suspended bool, sign int) in
 // mayReclaim implements reclaimer.
 func (o *hfsp) mayReclaim() bool { return o.pol.Reclaim != WaitForSlot }
 
-// reclaims tells whether larger jobs are made to give slots back now: not while too many tasks are suspended.
+// reclaims tells whether larger jobs are made to give slots back now: not while too many tasks are
+// suspended.
 func (o *hfsp) reclaims() bool {
 	if o.pol.Reclaim != EagerSuspend || o.pol.SuspendHigh == 0 {
 		return o.pol.Reclaim != WaitForSlot
@@ -114,7 +116,8 @@ func (o *hfsp) reclaims() bool {
 	return !o.waits
 }
 
-// reclaim takes slots of n from larger jobs, one after the other, each right before the task that takes it.
+// reclaim takes slots of n from larger jobs, one after the other, each right before the task that
+// takes it.
 func (o *hfsp) reclaim(n *node, k TaskKind) {
 	for o.reclaims() {
 		o.reproject(k)
@@ -138,8 +141,8 @@ func (o *hfsp) reclaim(n *node, k TaskKind) {
 	}
 }
 
-// spare is how many slots of kind k job j may lose: none if it must not be suspended, and while its size is unknown only those beyond its sample, which
-// the training keeps [HFSP §3.1.1].
+// spare is how many slots of kind k job j may lose: none if it must not be suspended, and while its
+// size is unknown only those beyond its sample, which the training keeps [HFSP §3.1.1].
 func (o *hfsp) spare(j *job, k TaskKind) int {
 	switch {
 	case o.pol.Reclaim != KillLarger && j.spec.NoSuspend:
@@ -165,8 +168,9 @@ func (o *hfsp) smaller(a, b *job, k TaskKind) bool {
 	return o.sizeRank(a, k).compare(o.sizeRank(b, k)) < 0
 }
 
-// match lets the jobs in order of size claim the slots they lack, first free ones anywhere, then those of the largest jobs, each slot claimed once, and
-// returns the first job that claims a slot that a job has here, and that job.
+// match lets the jobs in order of size claim the slots they lack, first free ones anywhere, then
+// those of the largest jobs, each slot claimed once, and returns the first job that claims a slot
+// that a job has here, and that job.
 func (o *hfsp) match(n *node, k TaskKind, largest *job) (winner, loser *job) {
 	free := max(0, o.c.slots[k]-o.c.running[k])
 	var small, large cursor
@@ -197,7 +201,8 @@ func (o *hfsp) match(n *node, k TaskKind, largest *job) (winner, loser *job) {
 	return nil, nil
 }
 
-// fits tells whether j would take a slot of n: it has a task suspended here, or one that may be launched here.
+// fits tells whether j would take a slot of n: it has a task suspended here, or one that may be
+// launched here.
 func (o *hfsp) fits(j *job, n *node, k TaskKind) bool {
 	if o.suspendedOn(j, n, k) >= 0 {
 		return true

@@ -17,7 +17,8 @@ type slowVirtual struct {
 	done  []int // second at which the job finished
 }
 
-// tick hands out the slots in rounds, one each, beginning with the jobs of fewest tasks, and lets a second pass.
+// tick hands out the slots in rounds, one each, beginning with the jobs of fewest tasks, and lets a
+// second pass.
 func (s *slowVirtual) tick(now int) (held []int) {
 	held = make([]int, len(s.jobs))
 	var order []int
@@ -151,7 +152,8 @@ func TestReduceProgressTellsItsLength(t *testing.T) {
 	require.Equal(t, 840*time.Second, v.Left, "3 × 60 s / 0.2, less the 60 s done")
 }
 
-// TestShuffleIsNoExecution has a reduce that shuffles long after the last map, so that it has consumed little when Delta has passed since that map.
+// TestShuffleIsNoExecution has a reduce that shuffles long after the last map, so that it has
+// consumed little when Delta has passed since that map.
 func TestShuffleIsNoExecution(t *testing.T) {
 	p, err := Preset("hfsp")
 	require.NoError(t, err)
@@ -207,7 +209,8 @@ func TestHysteresisOfSuspension(t *testing.T) {
 	require.Equal(t, JobID(3), got[0].Task.Job, "a free slot goes to the smallest job")
 }
 
-// TestOnlyTheSampleIsKept has a job of unknown size on all slots: a smaller one gets those beyond its sample.
+// TestOnlyTheSampleIsKept has a job of unknown size on all slots: a smaller one gets those beyond
+// its sample.
 func TestOnlyTheSampleIsKept(t *testing.T) {
 	p, err := Preset("hfsp")
 	require.NoError(t, err)

@@ -18,8 +18,9 @@ func meanOf(sample []time.Duration, n int) time.Duration {
 	return time.Duration(float64(sum) / float64(len(sample)) * float64(n))
 }
 
-// logNormalFit fits a log-normal distribution by least squares to the sample's quantiles and adds up the n quantiles of the fit. It allows for the
-// long tail that the mean of a small sample mostly misses.
+// logNormalFit fits a log-normal distribution by least squares to the sample's quantiles and adds
+// up the n quantiles of the fit. It allows for the long tail that the mean of a small sample mostly
+// misses.
 func logNormalFit(sample []time.Duration, n int) time.Duration {
 	if len(sample) < 3 {
 		return meanOf(sample, n)
@@ -44,8 +45,10 @@ func logNormalFit(sample []time.Duration, n int) time.Duration {
 // normalQuantile is the inverse of the standard normal distribution.
 func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
 
-// executed is how long an attempt has worked on its own input. Of a reduce that is the time in a slot since its function began to consume, as far as
-// reports tell: not before the job's last map ended, nor before the last report that it had consumed nothing. Shuffle and sort do not count [HFSP §3.2.1].
+// executed is how long an attempt has worked on its own input. Of a reduce that is the time in a
+// slot since its function began to consume, as far as reports tell: not before the job's last map
+// ended, nor before the last report that it had consumed nothing. Shuffle and sort do not count
+// [HFSP §3.2.1].
 func (o *hfsp) executed(a *attempt) time.Duration {
 	d := a.worked(o.c.now)
 	if a.id.Task.Kind == Map {
@@ -87,7 +90,8 @@ func (o *hfsp) ended(a attempt) {
 	}
 }
 
-// sample adds a task's length, of which worked is done. With enough of them the job gets its new size, less the work done in the sample.
+// sample adds a task's length, of which worked is done. With enough of them the job gets its new
+// size, less the work done in the sample.
 func (o *hfsp) sample(j *job, k TaskKind, length, worked time.Duration, finished bool) {
 	v := j.virtual[k]
 	v.samples = append(v.samples, length)

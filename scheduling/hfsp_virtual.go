@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// virtualJob is a job in the virtual cluster: its tasks, each with the work it has left. The first slots of them run.
+// virtualJob is a job in the virtual cluster: its tasks, each with the work it has left. The first
+// slots of them run.
 type virtualJob struct {
 	id       JobID
 	size     int          // tasks in all: those with fewer get their slots first
@@ -64,7 +65,8 @@ func (v *virtualJob) nearest() time.Duration {
 	return best
 }
 
-// steady is a time for which the job can go on, if not longer, before it has fewer tasks than slots, by which others may get slots.
+// steady is a time for which the job can go on, if not longer, before it has fewer tasks than
+// slots, by which others may get slots.
 func (v *virtualJob) steady() time.Duration {
 	if v.slots == 0 {
 		return math.MaxInt64
@@ -89,7 +91,8 @@ func (v *virtualJob) steady() time.Duration {
 	return running
 }
 
-// work lets the running tasks go on for d, others taking the places of those that finish. It returns for how long of it there was nothing to do.
+// work lets the running tasks go on for d, others taking the places of those that finish. It
+// returns for how long of it there was nothing to do.
 func (v *virtualJob) work(d time.Duration) time.Duration {
 	for d > 0 && v.tasks > 0 && v.slots > 0 {
 		if len(v.runs) == 1 && v.runs[0].n > v.slots { // whole waves at once
@@ -111,7 +114,8 @@ func (v *virtualJob) work(d time.Duration) time.Duration {
 	return d
 }
 
-// progress takes step off the first slots tasks; none has less left. It splits the run at the last of them and drops those that finish.
+// progress takes step off the first slots tasks; none has less left. It splits the run at the last
+// of them and drops those that finish.
 func (v *virtualJob) progress(step time.Duration) {
 	slots := v.slots
 	for i := 0; i < len(v.runs) && slots > 0; i++ {
@@ -138,8 +142,9 @@ func (v *virtualJob) progress(step time.Duration) {
 	v.runs = kept
 }
 
-// virtualCluster runs jobs under processor sharing: max-min fair shares of whole slots, what does not divide going to the jobs with the fewest
-// tasks first [HFSP §3.1]. The real cluster's progress does not move it.
+// virtualCluster runs jobs under processor sharing: max-min fair shares of whole slots, what does
+// not divide going to the jobs with the fewest tasks first [HFSP §3.1]. The real cluster's progress
+// does not move it.
 type virtualCluster struct {
 	now   time.Duration
 	slots int
@@ -170,8 +175,9 @@ func (c *virtualCluster) remove(v *virtualJob) {
 	v.in, v.slots, c.stale = false, 0, true
 }
 
-// divide gives out the slots: rounds of equal parts (by weight), in which those that want no more than their part get what they want, until
-// none is satisfied; then whole slots to all, and what is left one each in the order of the jobs.
+// divide gives out the slots: rounds of equal parts (by weight), in which those that want no more
+// than their part get what they want, until none is satisfied; then whole slots to all, and what is
+// left one each in the order of the jobs.
 func (c *virtualCluster) divide() {
 	c.stale = false
 	free, weight := c.slots, 0.0
@@ -209,8 +215,9 @@ func (c *virtualCluster) divide() {
 	}
 }
 
-// step is how long the cluster can go on without dividing its slots anew: until a job has fewer tasks than slots. With many jobs that is often, and
-// matters little; then it is a few times between two projections.
+// step is how long the cluster can go on without dividing its slots anew: until a job has fewer
+// tasks than slots. With many jobs that is often, and matters little; then it is a few times
+// between two projections.
 func (c *virtualCluster) step(until time.Duration) time.Duration {
 	step := until - c.now
 	if n := len(c.jobs); n > exactJobs {

@@ -6,13 +6,15 @@ import (
 	"strings"
 )
 
-// NodeID is the dense number of a node within one Core, from 0 in the order in which their names were first met.
+// NodeID is the dense number of a node within one Core, from 0 in the order in which their names
+// were first met.
 type NodeID int32
 
 // NoNode stands where no node is meant.
 const NoNode NodeID = -1
 
-// JobID is the dense number of a job within one Core, from 1 in order of submission. Zero is no job.
+// JobID is the dense number of a job within one Core, from 1 in order of submission. Zero is no
+// job.
 type JobID int32
 
 // String gives "job_0001".
@@ -64,7 +66,8 @@ func (id AttemptID) String() string {
 	return id.Task.String() + "_" + strconv.Itoa(int(id.Try))
 }
 
-// MarshalText writes the form of String, so that JSON shows readable names; the zero ID is empty text.
+// MarshalText writes the form of String, so that JSON shows readable names; the zero ID is empty
+// text.
 func (id AttemptID) MarshalText() ([]byte, error) {
 	if id == (AttemptID{}) {
 		return nil, nil
@@ -115,8 +118,9 @@ func ParseAttemptID(s string) (AttemptID, error) {
 	return id, nil
 }
 
-// Locality says how near to its data a map was launched: the height of the lowest network level that the node and the
-// nearest replica share. With racks in groups (Rack "site/rack") the levels go on beyond OffRack.
+// Locality says how near to its data a map was launched: the height of the lowest network level
+// that the node and the nearest replica share. With racks in groups (Rack "site/rack") the levels
+// go on beyond OffRack.
 type Locality int8
 
 // The levels of a network of racks. OffRack is the last unless racks are grouped.

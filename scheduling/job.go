@@ -89,7 +89,8 @@ func (j *job) launchable(k TaskKind) bool {
 // unfinished is the number of tasks of kind k not done yet.
 func (j *job) unfinished(k TaskKind) int { return len(j.w[k].tasks) - j.w[k].done }
 
-// demand is the number of slots the job could use: its unfinished tasks, running ones included, 0 if it may not launch.
+// demand is the number of slots the job could use: its unfinished tasks, running ones included, 0
+// if it may not launch.
 func (j *job) demand(k TaskKind) int {
 	if !j.runnable || !j.w[k].open {
 		return 0
@@ -150,7 +151,8 @@ func (c *Core) buildTasks(j *job) {
 	c.buildIndex(j)
 }
 
-// buildIndex indexes the job's maps by node and, as far as the racks are known, by rack and wider groups.
+// buildIndex indexes the job's maps by node and, as far as the racks are known, by rack and wider
+// groups.
 func (c *Core) buildIndex(j *job) {
 	x := &j.index
 	if x.levels == nil {
@@ -169,8 +171,9 @@ func (c *Core) buildIndex(j *job) {
 	x.topo = c.topo
 }
 
-// pick returns the pending map to launch on n: the nearest, and of those equally near the one of least index, but none farther than
-// level far; maps without a place come last and may go anywhere. It returns -1 if there is none.
+// pick returns the pending map to launch on n: the nearest, and of those equally near the one of
+// least index, but none farther than level far; maps without a place come last and may go anywhere.
+// It returns -1 if there is none.
 func (c *Core) pick(j *job, n *node, far Locality) (int32, Locality) {
 	w := &j.w[Map]
 	if far == NodeLocal && w.pending.n == 0 && j.index.topo == c.topo && !c.near[0].has(int32(n.id), j.seat) {

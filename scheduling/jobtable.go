@@ -2,7 +2,8 @@ package scheduling
 
 import "fmt"
 
-// jobTable finds jobs by id. It grows by pages, and gives a page back once all its jobs are forgotten: a thousand jobs a second leave 8 bytes a second behind.
+// jobTable finds jobs by id. It grows by pages, and gives a page back once all its jobs are
+// forgotten: a thousand jobs a second leave 8 bytes a second behind.
 type jobTable struct {
 	pages []*jobPage
 	n     int // jobs ever put in; their ids are 1 to n
@@ -62,8 +63,9 @@ func (c *Core) forget(id JobID) {
 	}
 }
 
-// Forget drops the record of a job that has ended, before Config.History does. From then on the Core does not know the id, which no other job gets;
-// reports on its attempts are ignored as late. A job that has not ended is an error; one that is forgotten already is not.
+// Forget drops the record of a job that has ended, before Config.History does. From then on the
+// Core does not know the id, which no other job gets; reports on its attempts are ignored as late.
+// A job that has not ended is an error; one that is forgotten already is not.
 func (c *Core) Forget(id JobID) error {
 	j := c.jobs.get(id)
 	switch {

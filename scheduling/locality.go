@@ -8,13 +8,15 @@ type localityRule interface {
 	begin()
 	// allowed is the farthest level at which a map of j may be launched now.
 	allowed(j *job) Locality
-	// passes tells that a job would refuse a slot on n, and does what refused does; false says that the job must be asked. The job is plain.
+	// passes tells that a job would refuse a slot on n, and does what refused does; false says that
+	// the job must be asked. The job is plain.
 	passes(w *waitState, n *node) bool
 	// refused tells that j, offered a slot, has maps to launch but none within the allowed level.
 	refused(j *job)
 	// launched tells the locality of a map launched.
 	launched(j *job, l Locality)
-	// why explains a launch at level l, before launched is told; waiting explains a refusal, with the time at which it ends (0: not by time).
+	// why explains a launch at level l, before launched is told; waiting explains a refusal, with
+	// the time at which it ends (0: not by time).
 	why(j *job, l Locality) Reason
 	waiting(j *job) (Reason, time.Duration)
 	// end closes a heartbeat.

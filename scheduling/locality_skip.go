@@ -2,8 +2,9 @@ package scheduling
 
 import "time"
 
-// skipCount refuses a number of slot offers per level [Zaharia10 Algorithm 2; two levels: §3.6]. A launch at some level starts the counts of
-// that level and the wider ones anew; a launch that is not local leaves the node count alone.
+// skipCount refuses a number of slot offers per level [Zaharia10 Algorithm 2; two levels: §3.6]. A
+// launch at some level starts the counts of that level and the wider ones anew; a launch that is
+// not local leaves the node count alone.
 type skipCount struct {
 	c      *Core
 	limits []int

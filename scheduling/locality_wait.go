@@ -2,10 +2,11 @@ package scheduling
 
 import "time"
 
-// timedWait waits for some time per level [Zaharia10 Algorithm 3]. The state of a job is the level of its last launch and the
-// time credited since.
+// timedWait waits for some time per level [Zaharia10 Algorithm 3]. The state of a job is the level
+// of its last launch and the time credited since.
 //
-// A map without a place never waits. In a job that has other maps with places its launch changes neither level nor wait.
+// A map without a place never waits. In a job that has other maps with places its launch changes
+// neither level nor wait.
 type timedWait struct {
 	c      *Core
 	clock  offerClock
@@ -49,8 +50,9 @@ func (t *timedWait) length(l Locality) time.Duration {
 	return 0
 }
 
-// allowed starts at the level of the last launch and goes up for each wait that is used up: after a node-local launch racks are
-// allowed after W1, anything after W1+W2; after a rack-local launch anything after W2.
+// allowed starts at the level of the last launch and goes up for each wait that is used up: after a
+// node-local launch racks are allowed after W1, anything after W1+W2; after a rack-local launch
+// anything after W2.
 func (t *timedWait) allowed(j *job) Locality {
 	if !j.located || j.pool != nil && j.pool.urgent[Map] {
 		return t.c.far

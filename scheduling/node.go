@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// node is the Core's record of a machine. One that has only been named, as the place of a replica, has no groups yet.
+// node is the Core's record of a machine. One that has only been named, as the place of a replica,
+// has no groups yet.
 type node struct {
 	id          NodeID
 	name        string
@@ -29,7 +30,8 @@ type node struct {
 	reserved    [kinds]*job // order "capacity": the job that needs several slots here
 }
 
-// free is the number of slots of kind k that are free; below 0 on a node that has joined again with fewer.
+// free is the number of slots of kind k that are free; below 0 on a node that has joined again with
+// fewer.
 func (n *node) free(k TaskKind) int { return n.slots[k] - n.used[k] }
 
 // open tells whether the node takes new tasks.
@@ -53,7 +55,8 @@ func (g *groupNames) id(name string) int32 {
 	return id
 }
 
-// NodeID gives the number of the node of that name, and reserves one for a node that has not joined.
+// NodeID gives the number of the node of that name, and reserves one for a node that has not
+// joined.
 func (c *Core) NodeID(name string) NodeID {
 	if id, ok := c.names[name]; ok {
 		return id
@@ -74,8 +77,8 @@ func (c *Core) Lookup(name string) (NodeID, bool) {
 // mostSlots is how many slots of a kind a node may have: a heartbeat may take time in proportion.
 const mostSlots = 1 << 20
 
-// Join adds a node, or brings one back: with another Incarnation, or after it was lost, what it ran and held is gone. Joining
-// again with the same incarnation changes nothing but the slots.
+// Join adds a node, or brings one back: with another Incarnation, or after it was lost, what it ran
+// and held is gone. Joining again with the same incarnation changes nothing but the slots.
 func (c *Core) Join(now time.Duration, spec Node) (NodeID, error) {
 	if err := c.advance(now); err != nil {
 		return NoNode, err
@@ -156,8 +159,8 @@ func (c *Core) countSlots(n *node, sign int) {
 	}
 }
 
-// Cordon keeps new tasks from a node (true), or lets them in again; running ones go on, and suspended ones resume there as
-// slots become free.
+// Cordon keeps new tasks from a node (true), or lets them in again; running ones go on, and
+// suspended ones resume there as slots become free.
 func (c *Core) Cordon(now time.Duration, id NodeID, cordoned bool) error {
 	n, err := c.nodeAt(now, id)
 	if err != nil {
@@ -174,7 +177,8 @@ func (c *Core) Cordon(now time.Duration, id NodeID, cordoned bool) error {
 	return nil
 }
 
-// Leave takes a node out: its attempts and the map outputs that are still needed run again, without counting as failures.
+// Leave takes a node out: its attempts and the map outputs that are still needed run again, without
+// counting as failures.
 func (c *Core) Leave(now time.Duration, id NodeID) error {
 	n, err := c.nodeAt(now, id)
 	if err != nil {
@@ -198,7 +202,8 @@ func (c *Core) nodeAt(now time.Duration, id NodeID) (*node, error) {
 	return c.nodes[id], nil
 }
 
-// Expire takes out the nodes that have been silent for Config.Expiry and returns them, lowest first. It costs nothing before NextExpiry.
+// Expire takes out the nodes that have been silent for Config.Expiry and returns them, lowest
+// first. It costs nothing before NextExpiry.
 func (c *Core) Expire(now time.Duration) ([]NodeID, error) {
 	if err := c.advance(now); err != nil {
 		return nil, err

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// offer offers one free slot of kind k on n to j, which has a launchable task, and tells whether j took it.
+// offer offers one free slot of kind k on n to j, which has a launchable task, and tells whether j
+// took it.
 func (c *Core) offer(j *job, n *node, k TaskKind) bool {
 	if n.free(k) < int(j.slots) {
 		return c.skip(j, n, k, Reason{Cause: CauseSlots, Count: int32(n.free(k)), Of: j.slots}, 0)
@@ -42,12 +43,14 @@ func (c *Core) offerMap(j *job, n *node, allowed Locality) bool {
 	return true
 }
 
-// kept tells whether j's tasks of kind k are known to be so long that some slots are kept from them.
+// kept tells whether j's tasks of kind k are known to be so long that some slots are kept from
+// them.
 func (c *Core) kept(j *job, k TaskKind) bool {
 	return c.pol.ReserveLong > 0 && j.taskTime(k) > c.pol.LongTask
 }
 
-// passes tells, without asking the job, that it would refuse the slot that is offered, and counts the refusal.
+// passes tells, without asking the job, that it would refuse the slot that is offered, and counts
+// the refusal.
 func (c *Core) passes(w *waitState, k TaskKind) bool {
 	if c.walked == nil || !w.plain {
 		return false
@@ -58,7 +61,8 @@ func (c *Core) passes(w *waitState, k TaskKind) bool {
 	return c.loc.passes(w, c.walked)
 }
 
-// begin opens the offers of slots of kind k of a heartbeat; calling it again within the heartbeat does nothing.
+// begin opens the offers of slots of kind k of a heartbeat; calling it again within the heartbeat
+// does nothing.
 func (c *Core) begin(k TaskKind) {
 	if k == Map {
 		c.loc.begin()
@@ -80,7 +84,8 @@ func (c *Core) round(n *node, k TaskKind) bool {
 	return false
 }
 
-// fill offers each free slot of kind k once. Unless refusals are counted, a slot refused by all ends it, for the next would be too.
+// fill offers each free slot of kind k once. Unless refusals are counted, a slot refused by all
+// ends it, for the next would be too.
 func (c *Core) fill(n *node, k TaskKind) {
 	counts := k == Map && c.pol.Locality.Rule == SkipCount
 	for slots := n.free(k); slots > 0 && n.free(k) > 0; slots-- {

@@ -2,8 +2,9 @@ package scheduling
 
 import "time"
 
-// waitState is what the locality and placement rules keep of each job, per kind. It is apart from the job and small: with thousands of jobs that wait for
-// locality, offers that they refuse are most of the work, and then no more than this is read of a job and one bit of its presence.
+// waitState is what the locality and placement rules keep of each job, per kind. It is apart from
+// the job and small: with thousands of jobs that wait for locality, offers that they refuse are
+// most of the work, and then no more than this is read of a job and one bit of its presence.
 type waitState struct {
 	seat     int32         // the job's
 	skips    int32         // under SkipCount: offers refused at the node level; those beyond are in the job
@@ -18,9 +19,10 @@ type waitState struct {
 	launched uint64        // heartbeat of the last launch
 }
 
-// offerClock credits waits as [Zaharia10 Algorithm 3] does: a job that was passed over at one heartbeat is credited, at the next one,
-// the time between the two. Only heartbeats that offer a slot of the kind count; Hadoop's code also counts those that
-// offer none, by which the wait all but stops on a cluster with busy maps and idle reduces.
+// offerClock credits waits as [Zaharia10 Algorithm 3] does: a job that was passed over at one
+// heartbeat is credited, at the next one, the time between the two. Only heartbeats that offer a
+// slot of the kind count; Hadoop's code also counts those that offer none, by which the wait all
+// but stops on a cluster with busy maps and idle reduces.
 type offerClock struct {
 	c       *Core
 	last    time.Duration // of the last heartbeat that offered a slot

@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// capacity is the order of Hadoop's Capacity Scheduler: a tree of queues with guaranteed parts of the cluster, jobs in the leaves. At every level
-// the queue with the smallest part of its capacity in use goes first; queues of equal load keep the order that they had. A queue may
-// borrow what others leave idle, up to its maximum; nothing is taken back by killing. A user holds at most the queue's user
-// limit while others want slots.
+// capacity is the order of Hadoop's Capacity Scheduler: a tree of queues with guaranteed parts of
+// the cluster, jobs in the leaves. At every level the queue with the smallest part of its capacity
+// in use goes first; queues of equal load keep the order that they had. A queue may borrow what
+// others leave idle, up to its maximum; nothing is taken back by killing. A user holds at most the
+// queue's user limit while others want slots.
 type capacity struct {
 	c      *Core
 	queues []*leaf // as configured
@@ -83,7 +84,8 @@ func newCapacity(c *Core, p *Policy) (order, error) {
 // percentNoise is how far sums of per cents may be off by rounding.
 const percentNoise = 1e-6
 
-// divide works out the children's parts in per cent: those without a capacity get equal parts of what the others leave.
+// divide works out the children's parts in per cent: those without a capacity get equal parts of
+// what the others leave.
 func (q *leaf) divide() error {
 	rest, unset := 100.0, 0
 	for _, ch := range q.children {
@@ -261,9 +263,10 @@ func (o *capacity) changed(j *job, k TaskKind) {
 
 func (o *capacity) update() {}
 
-// settle follows changes of the cluster and initializes waiting jobs: per queue in its order, up to InitJobs a user and 100/user limit + 2 users, until more
-// jobs than the product of the two have been met. Those initialized earlier count until they launch, so that a job of
-// higher priority can go beyond.
+// settle follows changes of the cluster and initializes waiting jobs: per queue in its order, up to
+// InitJobs a user and 100/user limit + 2 users, until more jobs than the product of the two have
+// been met. Those initialized earlier count until they launch, so that a job of higher priority can
+// go beyond.
 func (o *capacity) settle() {
 	o.resize()
 	for _, q := range o.queues {
@@ -274,7 +277,8 @@ func (o *capacity) settle() {
 	}
 }
 
-// tellHeld puts on record, once each, which jobs wait until others of their queue and user have begun.
+// tellHeld puts on record, once each, which jobs wait until others of their queue and user have
+// begun.
 func (o *capacity) tellHeld(q *leaf) {
 	if !o.c.cfg.Explain || o.c.cfg.Events == nil {
 		return

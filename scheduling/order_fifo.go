@@ -1,7 +1,8 @@
 package scheduling
 
-// fifo is Hadoop's default order: priority, then submission. A job without a task for the node is passed over. A heartbeat gets any number
-// of maps near their data, at most one map off its data, which ends the maps, and one reduce.
+// fifo is Hadoop's default order: priority, then submission. A job without a task for the node is
+// passed over. A heartbeat gets any number of maps near their data, at most one map off its data,
+// which ends the maps, and one reduce.
 type fifo struct{ flatOrder }
 
 func newFIFO(c *Core, _ *Policy) (order, error) {
@@ -23,7 +24,8 @@ func (o *fifo) assign(n *node) {
 	}
 }
 
-// cap is how many tasks of kind k the node may run: its part of the cluster's load while that is less than the slots.
+// cap is how many tasks of kind k the node may run: its part of the cluster's load while that is
+// less than the slots.
 func (o *fifo) cap(n *node, k TaskKind) int {
 	if !o.c.pol.Spread {
 		return n.slots[k]
@@ -46,8 +48,9 @@ func (o *fifo) mapRound(n *node) bool {
 	return false
 }
 
-// padded tells whether the cluster is so full that each heartbeat gets one map only, to keep some slots for failures and copies: one for
-// each 100 tasks wanted, at most a node's, none on up to three nodes.
+// padded tells whether the cluster is so full that each heartbeat gets one map only, to keep some
+// slots for failures and copies: one for each 100 tasks wanted, at most a node's, none on up to
+// three nodes.
 func (o *fifo) padded(n *node, k TaskKind) bool {
 	c := o.c
 	if !c.pol.Spread {

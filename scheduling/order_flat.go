@@ -1,6 +1,7 @@
 package scheduling
 
-// flatOrder is an order that is a sorted list: a rank per job and kind. The orders fifo, fair, srpt and ps are little more than their rank.
+// flatOrder is an order that is a sorted list: a rank per job and kind. The orders fifo, fair, srpt
+// and ps are little more than their rank.
 type flatOrder struct {
 	c      *Core
 	rankOf func(j *job, k TaskKind) rank

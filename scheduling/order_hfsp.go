@@ -7,9 +7,10 @@ import (
 	"time"
 )
 
-// hfsp is the Hadoop Fair Sojourn Protocol: a slot goes to the job that would finish first under processor sharing, by its estimated size; larger
-// jobs may be made to give slots back [HFSP §3]. Maps and reduces are ordered apart. The order "srpt" is the same with the work that
-// is really left in place of the projected finish.
+// hfsp is the Hadoop Fair Sojourn Protocol: a slot goes to the job that would finish first under
+// processor sharing, by its estimated size; larger jobs may be made to give slots back [HFSP §3].
+// Maps and reduces are ordered apart. The order "srpt" is the same with the work that is really
+// left in place of the projected finish.
 type hfsp struct {
 	c       *Core
 	pol     HFSPPolicy
@@ -53,7 +54,8 @@ func newHFSP(c *Core, p *Policy) (order, error) {
 	return o, nil
 }
 
-// newSRPT makes the order "srpt": the job with the least work left first, sizes known. It is a bound to compare with.
+// newSRPT makes the order "srpt": the job with the least work left first, sizes known. It is a
+// bound to compare with.
 func newSRPT(c *Core, p *Policy) (order, error) {
 	o, err := newHFSP(c, p)
 	if err != nil {
@@ -115,7 +117,8 @@ func (j *job) taskTime(k TaskKind) time.Duration {
 	return j.spec.ReduceTime
 }
 
-// remove forgets a job that has ended. Its virtual work goes on, else the others would get ahead unfairly; unless it was given up.
+// remove forgets a job that has ended. Its virtual work goes on, else the others would get ahead
+// unfairly; unless it was given up.
 func (o *hfsp) remove(j *job) {
 	for k := range TaskKind(kinds) {
 		v := j.virtual[k]
@@ -135,8 +138,9 @@ func (o *hfsp) remove(j *job) {
 	}
 }
 
-// ageExactly brings a virtual cluster up to now before a job in it changes. With many jobs that waits for the next projection or update: half a
-// second of virtual work is then not worth going through all jobs.
+// ageExactly brings a virtual cluster up to now before a job in it changes. With many jobs that
+// waits for the next projection or update: half a second of virtual work is then not worth going
+// through all jobs.
 func (o *hfsp) ageExactly(k TaskKind) {
 	if len(o.virtual[k].jobs) <= exactJobs {
 		o.age(k)
@@ -204,12 +208,14 @@ func (o *hfsp) needs(j *job, k TaskKind) bool {
 	return j.runnable && w.open && (w.waiting() > 0 || w.suspended > 0)
 }
 
-// listed tells whether j is offered slots; a job of unknown size is not, with an infinite Xi, once its sample is launched.
+// listed tells whether j is offered slots; a job of unknown size is not, with an infinite Xi, once
+// its sample is launched.
 func (o *hfsp) listed(j *job, k TaskKind) bool {
 	return o.needs(j, k) && (!j.training(k) || !math.IsInf(o.pol.Xi, 1) || o.sampling(j, k) || j.w[k].suspended > 0)
 }
 
-// rank puts jobs of unknown size first until their sample is launched, those with the fewest tasks to go before the others.
+// rank puts jobs of unknown size first until their sample is launched, those with the fewest tasks
+// to go before the others.
 func (o *hfsp) rank(j *job, k TaskKind) rank {
 	if o.sampling(j, k) {
 		return rank{value: float64(j.unfinished(k)), tie: int64(j.id)}

@@ -9,9 +9,10 @@ import (
 	"time"
 )
 
-// pools is the order of the Hadoop Fair Scheduler: pools by how far below their minimum share, then by running tasks over weight;
-// jobs inside by running tasks over weight, or first in first out [Zaharia10 §4; Hadoop FairScheduler]. It is a two-level order: a
-// pool none of whose jobs takes the slot passes it to the next.
+// pools is the order of the Hadoop Fair Scheduler: pools by how far below their minimum share, then
+// by running tasks over weight; jobs inside by running tasks over weight, or first in first out
+// [Zaharia10 §4; Hadoop FairScheduler]. It is a two-level order: a pool none of whose jobs takes
+// the slot passes it to the next.
 type pools struct {
 	c       *Core
 	alloc   Allocations
@@ -235,12 +236,14 @@ func (o *pools) weight(j *job, k TaskKind) float64 {
 	return w
 }
 
-// wants is the pool's demand, cut to its maximum share; least is the minimum share as far as it has use for it.
+// wants is the pool's demand, cut to its maximum share; least is the minimum share as far as it has
+// use for it.
 func (p *pool) wants(k TaskKind) int { return min(p.demand[k], p.Max[k]) }
 func (p *pool) least(k TaskKind) int { return min(p.Min[k], p.wants(k)) }
 
-// place puts a pool where its rank says: in the list if it has a job to launch and is below its maximum. Those below their minimum
-// share go first, by the part of it that they have; the others by running tasks over weight; ties by name.
+// place puts a pool where its rank says: in the list if it has a job to launch and is below its
+// maximum. Those below their minimum share go first, by the part of it that they have; the others
+// by running tasks over weight; ties by name.
 func (o *pools) place(p *pool, k TaskKind) {
 	l := &o.lists[k]
 	if p.lists[k].n == 0 || p.running[k] >= p.Max[k] {

@@ -24,7 +24,8 @@ func TestTwoLevelSkipCount(t *testing.T) {
 	c, nodes := newTestCore(t, "delay", func(_ *Config, p *Policy) { p.Locality.Skips = []int{1, 2} })
 	_, err := c.Submit(0, JobSpec{Maps: 6, Places: on(6, nodes[0])})
 	require.NoError(t, err)
-	// n3 has two slots a heartbeat, and each offer counts: one for the node, one for the rack; then one more for the rack, and off it goes.
+	// n3 has two slots a heartbeat, and each offer counts: one for the node, one for the rack; then
+	// one more for the rack, and off it goes.
 	require.Empty(t, beat(t, c, 1, nodes[2]))
 	require.Len(t, beat(t, c, 2, nodes[2]), 1)
 	// n2 is in the rack: allowed at once, and the rack is waited for anew, the node is not.
@@ -90,7 +91,8 @@ func TestLongTaskBalancing(t *testing.T) {
 	require.Len(t, beat(t, c, 1, nodes[0]), 1)
 }
 
-// More levels than node and rack are a matter of configuration: racks in sites give node, rack, site and beyond, with a wait each.
+// More levels than node and rack are a matter of configuration: racks in sites give node, rack,
+// site and beyond, with a wait each.
 func TestThreeLevels(t *testing.T) {
 	p, err := Preset("hfs")
 	require.NoError(t, err)
@@ -121,7 +123,8 @@ func TestThreeLevels(t *testing.T) {
 	require.Equal(t, []Locality{RackLocal, OffRack, Locality(3)}, got)
 }
 
-// Without the cap, the rule of the paper lets a job whose local tasks are short wait for ever; with it the wait runs on while offers are refused.
+// Without the cap, the rule of the paper lets a job whose local tasks are short wait for ever; with
+// it the wait runs on while offers are refused.
 func TestCappedWait(t *testing.T) {
 	for capped, want := range map[bool]Locality{false: NodeLocal, true: OffRack} {
 		c, nodes := newTestCore(t, "hfs", func(_ *Config, p *Policy) {
@@ -229,7 +232,8 @@ func TestFIFOOrder(t *testing.T) {
 	})
 }
 
-// Without delay no slot idles while a task waits: greedy locality, no spreading, no limits, reduces anywhere.
+// Without delay no slot idles while a task waits: greedy locality, no spreading, no limits, reduces
+// anywhere.
 func TestWorkConservation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, err := Preset(rapid.SampledFrom([]string{"fair", "hfs", "hfsp", "srpt", "ps"}).Draw(t, "preset"))

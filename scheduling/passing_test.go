@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// twins are two cores that get the same calls. One explains, so that it asks every job that a slot is offered to; the other passes over those that would
-// refuse for certain.
+// twins are two cores that get the same calls. One explains, so that it asks every job that a slot
+// is offered to; the other passes over those that would refuse for certain.
 type twins struct {
 	t       *testing.T
 	rng     *rand.Rand
@@ -159,7 +159,8 @@ func (w *twins) step(p Policy) {
 	}
 }
 
-// reduceState is what decides on the reduces of a job; whose turn it is would be worked out by the look at it.
+// reduceState is what decides on the reduces of a job; whose turn it is would be worked out by the
+// look at it.
 func reduceState(c *Core, j *job, turn bool) []any {
 	w := j.wait[Reduce]
 	state := []any{w.wait, w.level, w.skipped}

@@ -2,9 +2,10 @@ package scheduling
 
 import "sort"
 
-// placeIndex finds, for a job and a node, the pending map of least index with a replica on that node, in its rack, or in a wider
-// group. Per level it holds, for each group that has data of the job, the maps in ascending order (one flat array). Launched
-// maps are dropped lazily: a cursor per group passes over them once. A map that becomes pending again moves the cursors back.
+// placeIndex finds, for a job and a node, the pending map of least index with a replica on that
+// node, in its rack, or in a wider group. Per level it holds, for each group that has data of the
+// job, the maps in ascending order (one flat array). Launched maps are dropped lazily: a cursor per
+// group passes over them once. A map that becomes pending again moves the cursors back.
 type placeIndex struct {
 	levels []levelIndex // 0: nodes, 1: racks, …
 	topo   int          // the Core's topology when the levels above 0 were built
@@ -19,7 +20,8 @@ type levelIndex struct {
 	items []int32
 }
 
-// groupMaps is where the maps of a group stand among the items: all that a look at a group needs is side by side in the cache.
+// groupMaps is where the maps of a group stand among the items: all that a look at a group needs is
+// side by side in the cache.
 type groupMaps struct {
 	key        int32 // group+1, or 0
 	start, end int32
@@ -37,7 +39,8 @@ func (x *levelIndex) of(group int32) *groupMaps {
 	return nil
 }
 
-// entry returns the entry of a group, or the empty one where it belongs. Group numbers are spread by Fibonacci hashing.
+// entry returns the entry of a group, or the empty one where it belongs. Group numbers are spread
+// by Fibonacci hashing.
 func (x *levelIndex) entry(group int32) *groupMaps {
 	mask := uint32(len(x.table) - 1)
 	for h := uint32(group) * 2654435769 >> x.shift; ; h = (h + 1) & mask {
@@ -84,7 +87,8 @@ func (x *levelIndex) leave() {
 	}
 }
 
-// buildLevel indexes maps by group; groupOf gives the group of a node, or -1 if it is unknown yet. It notes the groups in near.
+// buildLevel indexes maps by group; groupOf gives the group of a node, or -1 if it is unknown yet.
+// It notes the groups in near.
 func buildLevel(p Places, maps, groups int, near *presence, seat int32, groupOf func(NodeID) int32) levelIndex {
 	size, shift := 2, uint8(31)
 	for size < 2*min(len(p.Nodes), groups) {

@@ -5,25 +5,30 @@ import (
 	"time"
 )
 
-// Policy is the choice and the settings of every part, as plain data. Preset fills one; change what you like before NewCore.
-// Any order goes with any locality rule and any reduce placement.
+// Policy is the choice and the settings of every part, as plain data. Preset fills one; change what
+// you like before NewCore. Any order goes with any locality rule and any reduce placement.
 type Policy struct {
 	Name     string         // of the preset; shown, not interpreted
 	Order    string         // who is next: a name in the order table, see Orders
 	Locality LocalityPolicy // may this map go to this node now
 	Reduce   ReducePolicy   // may this reduce go to this node now
 
-	// SlowStart is the share of a job's maps that must be done before its reduces launch, 0 to 1. Negative takes the
-	// default: 0.05, or 0.5 when the placement of reduces depends on the maps' outputs.
+	// SlowStart is the share of a job's maps that must be done before its reduces launch, 0 to 1.
+	// Negative takes the default: 0.05, or 0.5 when the placement of reduces depends on the maps'
+	// outputs.
 	SlowStart float64
-	// OneTask limits a heartbeat to one task in all; only the order "pools" heeds it (assignmultiple=false).
+	// OneTask limits a heartbeat to one task in all; only the order "pools" heeds it
+	// (assignmultiple=false).
 	OneTask bool
-	// Spread makes nodes of an under-loaded cluster take at most their part of the tasks (orders "fifo" and "pools").
+	// Spread makes nodes of an under-loaded cluster take at most their part of the tasks (orders
+	// "fifo" and "pools").
 	Spread bool
-	// LoadMaxDiff is how far above its part a node's load may go, 0 to 1, with Spread under "pools".
+	// LoadMaxDiff is how far above its part a node's load may go, 0 to 1, with Spread under
+	// "pools".
 	LoadMaxDiff float64
-	// ReserveLong keeps, on each node, this many slots of each kind for tasks shorter than LongTask, if the node has more
-	// [Zaharia10 §3.5.1]; 0 turns it off. A job is long if its MapTime or ReduceTime says so.
+	// ReserveLong keeps, on each node, this many slots of each kind for tasks shorter than
+	// LongTask, if the node has more [Zaharia10 §3.5.1]; 0 turns it off. A job is long if its
+	// MapTime or ReduceTime says so.
 	ReserveLong int
 	LongTask    time.Duration
 
@@ -49,15 +54,16 @@ const (
 // LocalityPolicy sets the rule for maps.
 type LocalityPolicy struct {
 	Rule LocalityRule
-	// Skips[l] is how many offers are refused at level l before level l+1 is allowed: {D}, or {D1, D2}; with one number
-	// racks count as anywhere.
+	// Skips[l] is how many offers are refused at level l before level l+1 is allowed: {D}, or {D1,
+	// D2}; with one number racks count as anywhere.
 	Skips []int
-	// Waits[l] is how long level l is waited for: {W1, W2}, more where racks are grouped. Auto replaces each by
-	// min(15 s, 1.5 heartbeat intervals).
+	// Waits[l] is how long level l is waited for: {W1, W2}, more where racks are grouped. Auto
+	// replaces each by min(15 s, 1.5 heartbeat intervals).
 	Waits []time.Duration
 	Auto  bool
-	// Capped keeps the wait running over a local launch if one of the last heartbeats, as many as there are nodes, was refused; without it a job whose local
-	// tasks are shorter than the wait may never use the rest of the cluster. The paper has no such cap.
+	// Capped keeps the wait running over a local launch if one of the last heartbeats, as many as
+	// there are nodes, was refused; without it a job whose local tasks are shorter than the wait
+	// may never use the rest of the cluster. The paper has no such cap.
 	Capped bool
 }
 
@@ -86,11 +92,14 @@ const (
 type ReducePolicy struct {
 	Rule  ReduceRule
 	Waits [2]time.Duration // for the center, then for its rack; default min(15 s, 1.5 heartbeat intervals)
-	// Theta is the part of the worst weighted distance that is not worth waiting for; default 0.05, negative means 0.
+	// Theta is the part of the worst weighted distance that is not worth waiting for; default 0.05,
+	// negative means 0.
 	Theta float64
-	// SkewCap c limits a node to ceil(c R / nodes) of a job's R reduces; default 1.5, negative means no limit.
+	// SkewCap c limits a node to ceil(c R / nodes) of a job's R reduces; default 1.5, negative
+	// means no limit.
 	SkewCap float64
-	// NoProjection leaves running maps out; else each counts with the job's mean output, on its node, while outputs are few.
+	// NoProjection leaves running maps out; else each counts with the job's mean output, on its
+	// node, while outputs are few.
 	NoProjection bool
 }
 
@@ -107,8 +116,8 @@ const (
 	FIFOMode
 )
 
-// PoolConfig is one pool's allocation. Pairs are indexed by TaskKind. Zero values mean: no minimum, no maximum, weight 1, the
-// defaults of the Allocations.
+// PoolConfig is one pool's allocation. Pairs are indexed by TaskKind. Zero values mean: no minimum,
+// no maximum, weight 1, the defaults of the Allocations.
 type PoolConfig struct {
 	Name       string
 	Min        [2]int
@@ -125,7 +134,8 @@ type UserConfig struct {
 	MaxJobs int // 0: the default; NoLimit: none; -1: no job may run
 }
 
-// Allocations is what Hadoop keeps in fair-scheduler.xml. The zero value has no limit and no timeout.
+// Allocations is what Hadoop keeps in fair-scheduler.xml. The zero value has no limit and no
+// timeout.
 type Allocations struct {
 	Pools       []PoolConfig
 	Users       []UserConfig
@@ -134,7 +144,8 @@ type Allocations struct {
 	PoolMode    PoolMode      // default mode; zero is fair
 	MinTimeout  time.Duration // default minimum share preemption timeout; 0 means none
 	FairTimeout time.Duration // fair share preemption timeout; 0 means none
-	// PoolPerUser puts a job without a pool into the pool of its user's name rather than into "default".
+	// PoolPerUser puts a job without a pool into the pool of its user's name rather than into
+	// "default".
 	PoolPerUser bool
 	// Known refuses pools that are not listed (the pool "default" always exists).
 	Known bool
@@ -157,7 +168,8 @@ const (
 // PreemptionPolicy sets preemption of the order "pools".
 type PreemptionPolicy struct {
 	Mode PreemptionMode
-	// Interval between rounds, run by Update; 0 means 15 s, negative means never by itself (only by Preempt).
+	// Interval between rounds, run by Update; 0 means 15 s, negative means never by itself (only by
+	// Preempt).
 	Interval time.Duration
 }
 
@@ -170,7 +182,8 @@ type QueueConfig struct {
 	UserLimit  int     // minimum user limit in per cent; 0 means 100
 	Priorities bool
 	InitJobs   int // initialized jobs per user; 0 means 2
-	// UserFactor times the queue's capacity is the most that one user holds, however much is idle; one slot at least. 0 means no such limit.
+	// UserFactor times the queue's capacity is the most that one user holds, however much is idle;
+	// one slot at least. 0 means no such limit.
 	UserFactor float64
 	InitLimit  int // initialized jobs of all users; 0 means no limit
 	JobLimit   int // jobs, waiting ones too; more are refused. 0 means no limit
@@ -196,8 +209,8 @@ type HFSPPolicy struct {
 	Initial    time.Duration // assumed duration of a task while none of its kind has finished; default 60 s
 	// Estimator turns samples into a job's size: "mean" (default) or "fit" (a fitted distribution).
 	Estimator string
-	// SuspendHigh: once so many tasks are suspended in the cluster, wait instead; when no more than SuspendLow are left, suspend
-	// again. 0 means no limit.
+	// SuspendHigh: once so many tasks are suspended in the cluster, wait instead; when no more than
+	// SuspendLow are left, suspend again. 0 means no limit.
 	SuspendHigh int
 	SuspendLow  int
 	// Weighted makes virtual shares proportional to the priorities' weights (4, 2, 1, 0.5, 0.25).

@@ -1,8 +1,9 @@
 package scheduling
 
-// assign offers the node's slots one by one: of the kind of which the node runs fewer tasks, maps if equal, until neither kind has a free slot that
-// the load cap lets it use and some job wants [Hadoop FairScheduler.assignTasks]. With OneTask it stops after one task. Tasks handed out in this
-// heartbeat count for the node at once.
+// assign offers the node's slots one by one: of the kind of which the node runs fewer tasks, maps
+// if equal, until neither kind has a free slot that the load cap lets it use and some job wants
+// [Hadoop FairScheduler.assignTasks]. With OneTask it stops after one task. Tasks handed out in
+// this heartbeat count for the node at once.
 func (o *pools) assign(n *node) {
 	c := o.c
 	o.expireBoosts()
@@ -43,8 +44,9 @@ func (o *pools) expireBoosts() {
 	}
 }
 
-// settle says which jobs may run: all in order of priority and submission, as long as their pool and user are below their limits on running
-// jobs. So a new job of high priority may displace a running one of low priority, which keeps its running tasks but gets no more.
+// settle says which jobs may run: all in order of priority and submission, as long as their pool
+// and user are below their limits on running jobs. So a new job of high priority may displace a
+// running one of low priority, which keeps its running tasks but gets no more.
 func (o *pools) settle() {
 	o.expireBoosts()
 	c := o.c
@@ -64,7 +66,8 @@ func (o *pools) settle() {
 	}
 }
 
-// ranked lists the jobs that have not ended, by priority and submission; none if no limit makes that worth while.
+// ranked lists the jobs that have not ended, by priority and submission; none if no limit makes
+// that worth while.
 func (o *pools) ranked() []*job {
 	if !o.limited {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// computeShares works out the fair shares of the pools over all slots and, in fair pools, those of the jobs over the pool's share. Order and launches do
-// not use them; preemption and people do.
+// computeShares works out the fair shares of the pools over all slots and, in fair pools, those of
+// the jobs over the pool's share. Order and launches do not use them; preemption and people do.
 func (o *pools) computeShares() {
 	if !o.stale {
 		return
@@ -62,7 +62,8 @@ func (o *pools) jobShares(p *pool, k TaskKind, claims []claim) []claim {
 	return claims
 }
 
-// update works out the shares and, if the policy preempts, the needs, and runs a round when it is due.
+// update works out the shares and, if the policy preempts, the needs, and runs a round when it is
+// due.
 func (o *pools) update() {
 	o.expireBoosts()
 	if o.preempt.Mode == PreemptOff {

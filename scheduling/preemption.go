@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// Preempt runs one preemption round now and returns the attempts killed: maps, then reduces, newest first. They are pending again at once;
-// their nodes are told at their next heartbeats. Policies that do not kill return none. The Core owns the slice until the next call.
+// Preempt runs one preemption round now and returns the attempts killed: maps, then reduces, newest
+// first. They are pending again at once; their nodes are told at their next heartbeats. Policies
+// that do not kill return none. The Core owns the slice until the next call.
 func (c *Core) Preempt(now time.Duration) ([]AttemptID, error) {
 	if err := c.advance(now); err != nil {
 		return nil, err
@@ -24,7 +25,8 @@ func (c *Core) Preempt(now time.Duration) ([]AttemptID, error) {
 	return c.killed, nil
 }
 
-// updateNeeds moves the clocks of the pools that are not starved, and works out what each pool may claim.
+// updateNeeds moves the clocks of the pools that are not starved, and works out what each pool may
+// claim.
 func (o *pools) updateNeeds() {
 	now := o.c.now
 	for _, p := range o.sorted {
@@ -44,8 +46,8 @@ func (o *pools) updateNeeds() {
 	}
 }
 
-// keepClocks takes over, from the pools of a former policy, since when each that remains has been below its shares, and when the last round
-// was: else who reloads often would never preempt.
+// keepClocks takes over, from the pools of a former policy, since when each that remains has been
+// below its shares, and when the last round was: else who reloads often would never preempt.
 func (o *pools) keepClocks(former order) {
 	old, ok := former.(*pools)
 	if !ok {
@@ -81,7 +83,8 @@ func (o *pools) needOf(p *pool, k TaskKind) (need int) {
 	return need
 }
 
-// round kills as many attempts as the pools need: the newest of pools above their fair share, none that would take its pool below the share.
+// round kills as many attempts as the pools need: the newest of pools above their fair share, none
+// that would take its pool below the share.
 func (o *pools) round() {
 	if o.preempt.Mode != PreemptOn {
 		return

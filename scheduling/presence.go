@@ -1,7 +1,8 @@
 package scheduling
 
-// presence tells, for each group of one level of the network and each job, whether the job may have a pending map with a replica in the
-// group: a bit a job, known by its seat, and a row a group. An offer that many jobs refuse reads one row from front to back.
+// presence tells, for each group of one level of the network and each job, whether the job may have
+// a pending map with a replica in the group: a bit a job, known by its seat, and a row a group. An
+// offer that many jobs refuse reads one row from front to back.
 type presence struct {
 	stride int // words of a row
 	bits   []uint64

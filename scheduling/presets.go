@@ -77,7 +77,8 @@ func DescribePreset(name string) string {
 	return ""
 }
 
-// Preset gives the named policy with its default settings: reduces on any node, default slow start. The caller may change it.
+// Preset gives the named policy with its default settings: reduces on any node, default slow start.
+// The caller may change it.
 func Preset(name string) (Policy, error) {
 	for _, p := range presetTable() {
 		if p.name == name {

@@ -126,7 +126,8 @@ func (y *play) submit() {
 	require.NoError(t, err)
 }
 
-// beat sends a heartbeat of a node; attempts end with the given chance in ten, some of them in failure.
+// beat sends a heartbeat of a node; attempts end with the given chance in ten, some of them in
+// failure.
 func (y *play) beat(n NodeID, ends, fails int) {
 	t := y.t
 	var list []Status

@@ -2,8 +2,8 @@ package scheduling
 
 import "cmp"
 
-// rank is a place in an order: smaller goes first, by class, then value, then tie, which must be unique within a list.
-// Values are finite numbers.
+// rank is a place in an order: smaller goes first, by class, then value, then tie, which must be
+// unique within a list. Values are finite numbers.
 type rank struct {
 	class int32
 	value float64
@@ -35,9 +35,9 @@ type ranked[T any] struct {
 	v T
 }
 
-// rankList keeps elements sorted by rank in blocks of at most blockSize: inserting and removing are a binary search over the
-// blocks and a move within one; walking is a plain scan, so that passing over an element costs next to nothing.
-// Invariant: no block is empty.
+// rankList keeps elements sorted by rank in blocks of at most blockSize: inserting and removing are
+// a binary search over the blocks and a move within one; walking is a plain scan, so that passing
+// over an element costs next to nothing. Invariant: no block is empty.
 type rankList[T any] struct {
 	blocks [][]ranked[T]
 	n      int
@@ -127,8 +127,8 @@ func (l *rankList[T]) remove(r rank) {
 	}
 }
 
-// move takes the element at from to to. It is the hot path of every launch: while the element stays within its block, only the
-// elements that it passes move.
+// move takes the element at from to to. It is the hot path of every launch: while the element stays
+// within its block, only the elements that it passes move.
 func (l *rankList[T]) move(from, to rank) {
 	k := l.block(from)
 	b := l.blocks[k]

@@ -97,7 +97,8 @@ func (c *Cause) UnmarshalText(text []byte) error {
 	return fmt.Errorf("scheduling: unknown cause %q", text)
 }
 
-// Reason explains a decision. It is a plain value, so that explaining costs no allocation; String makes a sentence of it.
+// Reason explains a decision. It is a plain value, so that explaining costs no allocation; String
+// makes a sentence of it.
 type Reason struct {
 	Cause Cause         `json:"cause,omitempty"`
 	Wait  time.Duration `json:"wait,omitempty"`  // waited so far

@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever the policy and its limits: a job that waits beside a free slot has an event that says why, after its last launch.
+// Whatever the policy and its limits: a job that waits beside a free slot has an event that says
+// why, after its last launch.
 func TestEveryWaitHasItsReason(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, err := Preset(rapid.SampledFrom(Presets()).Draw(t, "preset"))

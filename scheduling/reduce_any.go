@@ -25,7 +25,8 @@ func newReduceRule(c *Core, p ReducePolicy) reduceRule {
 	return any
 }
 
-// anyNode launches the first pending reduce anywhere [Hadoop]. It keeps the outputs all the same, for whoever asks for distances.
+// anyNode launches the first pending reduce anywhere [Hadoop]. It keeps the outputs all the same,
+// for whoever asks for distances.
 type anyNode struct{ c *Core }
 
 func (anyNode) begin()                        {}

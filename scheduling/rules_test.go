@@ -63,7 +63,8 @@ func TestCordonKeepsNewTasksAway(t *testing.T) {
 	}
 }
 
-// TestJoinAgain repeats a registration that was answered, as a network that delivers twice does: an old heartbeat is still known as old.
+// TestJoinAgain repeats a registration that was answered, as a network that delivers twice does: an
+// old heartbeat is still known as old.
 func TestJoinAgain(t *testing.T) {
 	p, err := Preset("fifo")
 	require.NoError(t, err)
@@ -86,7 +87,8 @@ func TestJoinAgain(t *testing.T) {
 	require.Equal(t, orders, again.List, "the answer was lost; it is given again")
 }
 
-// TestCommitsAreInTheCallLog replays a run with its questions for commits, and notices an answer that differs.
+// TestCommitsAreInTheCallLog replays a run with its questions for commits, and notices an answer
+// that differs.
 func TestCommitsAreInTheCallLog(t *testing.T) {
 	p, err := Preset("fifo")
 	require.NoError(t, err)

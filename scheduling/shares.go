@@ -14,9 +14,10 @@ type claim struct {
 	share  float64 // the result
 }
 
-// fairShares divides total slots: claim i gets min(demand, max(weight·R, min)) for the R that hands out min(total, sum of
-// demands). If the minimum shares alone, cut to the demands, exceed the total, each is scaled down in proportion and the others get
-// nothing; over then is true [Zaharia10 §4]. It is exact up to rounding and takes O(n log n).
+// fairShares divides total slots: claim i gets min(demand, max(weight·R, min)) for the R that hands
+// out min(total, sum of demands). If the minimum shares alone, cut to the demands, exceed the
+// total, each is scaled down in proportion and the others get nothing; over then is true [Zaharia10
+// §4]. It is exact up to rounding and takes O(n log n).
 func fairShares(claims []claim, total float64) (over bool) {
 	sumDemand, sumMin := 0.0, 0.0
 	for i := range claims {
@@ -51,8 +52,8 @@ func fairShares(claims []claim, total float64) (over bool) {
 // bend is a point where the sum of shares, as a function of R, changes its slope.
 type bend struct{ r, slope float64 }
 
-// waterLevel finds R by walking the bends of the sum in ascending order: a claim's share is flat up to min/weight, rises with its weight up to
-// demand/weight, and is flat again.
+// waterLevel finds R by walking the bends of the sum in ascending order: a claim's share is flat up
+// to min/weight, rises with its weight up to demand/weight, and is flat again.
 func waterLevel(claims []claim, total float64) float64 {
 	bends := make([]bend, 0, 2*len(claims))
 	sum := 0.0
@@ -77,8 +78,8 @@ func waterLevel(claims []claim, total float64) float64 {
 	return r
 }
 
-// roundShare takes off the noise of the arithmetic where a whole number is meant, because preemption cuts shares down to whole slots: 1.9999999 would
-// lose one.
+// roundShare takes off the noise of the arithmetic where a whole number is meant, because
+// preemption cuts shares down to whole slots: 1.9999999 would lose one.
 func roundShare(s float64) float64 {
 	if n := math.Round(s); math.Abs(s-n) < 1e-6 {
 		return n

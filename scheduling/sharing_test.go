@@ -10,8 +10,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// server runs jobs of one kind on a single node with the given policy until all have ended, and returns the finish times; every job fills the
-// whole node: with one task a slot, or, if small, with tasks of one second.
+// server runs jobs of one kind on a single node with the given policy until all have ended, and
+// returns the finish times; every job fills the whole node: with one task a slot, or, if small,
+// with tasks of one second.
 func server(t require.TestingT, p Policy, slots int, arrive []int, work []int, small bool) []time.Duration {
 	c, err := NewCore(Config{}, p)
 	require.NoError(t, err)
@@ -74,7 +75,8 @@ func server(t require.TestingT, p Policy, slots int, arrive []int, work []int, s
 	return finish
 }
 
-// processorSharing is the finish time of each job on a server that all jobs share evenly, divisible without end.
+// processorSharing is the finish time of each job on a server that all jobs share evenly, divisible
+// without end.
 func processorSharing(arrive, work []int) []float64 {
 	n := len(arrive)
 	left, finish := make([]float64, n), make([]float64, n)
@@ -109,7 +111,8 @@ func processorSharing(arrive, work []int) []float64 {
 	}
 }
 
-// HFSP §2 (and Friedman and Henderson for FSP): on one server with exact sizes no job finishes later than under processor sharing.
+// HFSP §2 (and Friedman and Henderson for FSP): on one server with exact sizes no job finishes
+// later than under processor sharing.
 func TestNoJobLaterThanUnderProcessorSharing(t *testing.T) {
 	p, err := Preset("hfsp")
 	require.NoError(t, err)
@@ -126,7 +129,9 @@ func TestNoJobLaterThanUnderProcessorSharing(t *testing.T) {
 		got := server(t, p, 60, arrive, work, true) // 60 divides by 1 to 6 jobs, so whole slots share evenly
 		ps := processorSharing(arrive, work)
 		for i := range got {
-			// The virtual cluster runs whole tasks, so only with small ones is it a server that is shared evenly. Orders take effect at whole seconds: a job may lose less than one second each time another ends.
+			// The virtual cluster runs whole tasks, so only with small ones is it a server that is
+			// shared evenly. Orders take effect at whole seconds: a job may lose less than one
+			// second each time another ends.
 			require.LessOrEqual(t, got[i].Seconds(), ps[i]+float64(n), "job %d", i)
 		}
 	})

@@ -2,8 +2,8 @@ package scheduling
 
 import "math"
 
-// spreadCap is how many tasks a node with so many slots may run while the cluster is under-loaded: ceil(slots × min(1, diff +
-// load/total)) [Hadoop CapBasedLoadManager].
+// spreadCap is how many tasks a node with so many slots may run while the cluster is under-loaded:
+// ceil(slots × min(1, diff + load/total)) [Hadoop CapBasedLoadManager].
 func spreadCap(slots, load, total int, diff float64) int {
 	if total <= 0 {
 		return slots

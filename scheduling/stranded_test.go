@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// stranded is a cluster of three nodes with one map slot each, on the first of which a task of the large job is suspended for one of the small.
+// stranded is a cluster of three nodes with one map slot each, on the first of which a task of the
+// large job is suspended for one of the small.
 type stranded struct {
 	t          *testing.T
 	c          *Core
@@ -100,7 +101,8 @@ func (s *stranded) reconfigure(preset string, change func(p *Policy)) {
 	require.NoError(s.t, s.c.Reconfigure(s.now, p))
 }
 
-// TestSuspendedGoesOn does to a cluster with a suspended attempt whatever can be done to it. Every job that is not killed then ends.
+// TestSuspendedGoesOn does to a cluster with a suspended attempt whatever can be done to it. Every
+// job that is not killed then ends.
 func TestSuspendedGoesOn(t *testing.T) {
 	events := map[string]func(s *stranded){
 		"nothing":    func(*stranded) {},
@@ -150,7 +152,8 @@ func TestSuspendedGoesOn(t *testing.T) {
 	}
 }
 
-// TestDrainedNodesEnd cordons all nodes: what runs and what is suspended ends, and nothing is launched.
+// TestDrainedNodesEnd cordons all nodes: what runs and what is suspended ends, and nothing is
+// launched.
 func TestDrainedNodesEnd(t *testing.T) {
 	s := strand(t)
 	for _, n := range s.nodes {
@@ -167,7 +170,8 @@ func TestDrainedNodesEnd(t *testing.T) {
 	require.Equal(t, []JobID{s.big}, s.c.Active(), "its reduce is not launched")
 }
 
-// TestDisplacedJobGoesOn switches from pools with a limit, under which a job that runs is displaced by one of higher priority, to every other policy.
+// TestDisplacedJobGoesOn switches from pools with a limit, under which a job that runs is displaced
+// by one of higher priority, to every other policy.
 func TestDisplacedJobGoesOn(t *testing.T) {
 	for _, preset := range Presets() {
 		p, err := Preset("hfs")
@@ -205,7 +209,8 @@ func TestDisplacedJobGoesOn(t *testing.T) {
 	}
 }
 
-// TestInfiniteXiAfterASwitch trains a job anew that has run under another policy: of the tasks that were done then nothing was learnt.
+// TestInfiniteXiAfterASwitch trains a job anew that has run under another policy: of the tasks that
+// were done then nothing was learnt.
 func TestInfiniteXiAfterASwitch(t *testing.T) {
 	p, err := Preset("fifo")
 	require.NoError(t, err)

@@ -114,8 +114,9 @@ func slowPick(c *Core, j *job, n *node, far Locality) (int32, Locality) {
 	return unplaced, AnyPlace
 }
 
-// slowShares hands the slots out in small portions, each to the claim with the least share over weight among those that want more; claims below
-// their minimum come first, as one has it before the water rises.
+// slowShares hands the slots out in small portions, each to the claim with the least share over
+// weight among those that want more; claims below their minimum come first, as one has it before
+// the water rises.
 func slowShares(claims []claim, total float64) []float64 {
 	const portion = 1.0 / 256
 	shares := make([]float64, len(claims))

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Submit takes a job in. A job without any task has succeeded at once. Errors wrap ErrBadJob, ErrUnknownPool or ErrUnknownQueue.
+// Submit takes a job in. A job without any task has succeeded at once. Errors wrap ErrBadJob,
+// ErrUnknownPool or ErrUnknownQueue.
 func (c *Core) Submit(now time.Duration, s JobSpec) (JobID, error) {
 	if err := c.advance(now); err != nil {
 		return 0, err
@@ -100,7 +101,8 @@ func (c *Core) find(id JobID) (*job, error) {
 	return nil, fmt.Errorf("%w %v", ErrUnknownJob, id)
 }
 
-// Kill ends a job; its attempts are killed at their nodes' next heartbeats. A job that has ended is an error.
+// Kill ends a job; its attempts are killed at their nodes' next heartbeats. A job that has ended is
+// an error.
 func (c *Core) Kill(now time.Duration, id JobID) error {
 	j, err := c.liveJob(now, id)
 	if err != nil {
@@ -140,7 +142,8 @@ func (c *Core) SetPriority(now time.Duration, id JobID, p Priority) error {
 	return nil
 }
 
-// SetPool moves a job to another pool (order "pools") or queue (order "capacity"). Other orders have neither and refuse.
+// SetPool moves a job to another pool (order "pools") or queue (order "capacity"). Other orders
+// have neither and refuse.
 func (c *Core) SetPool(now time.Duration, id JobID, name string) error {
 	j, err := c.liveJob(now, id)
 	if err != nil {
@@ -164,8 +167,8 @@ func (c *Core) SetPool(now time.Duration, id JobID, name string) error {
 	return nil
 }
 
-// Reconfigure replaces the policy, all or nothing: on error the former one stays. Running attempts, waits and jobs are kept; a job whose pool or
-// queue no longer exists is an error.
+// Reconfigure replaces the policy, all or nothing: on error the former one stays. Running attempts,
+// waits and jobs are kept; a job whose pool or queue no longer exists is an error.
 func (c *Core) Reconfigure(now time.Duration, p Policy) error {
 	if err := c.advance(now); err != nil {
 		return err
@@ -223,7 +226,8 @@ func (c *Core) Reconfigure(now time.Duration, p Policy) error {
 	return nil
 }
 
-// resetNodes forgets what a former policy left on the nodes: reservations, and suspended attempts that nobody would resume, whose tasks start again.
+// resetNodes forgets what a former policy left on the nodes: reservations, and suspended attempts
+// that nobody would resume, whose tasks start again.
 func (c *Core) resetNodes() {
 	_, resumes := c.order.(*hfsp)
 	for _, n := range c.nodes {

@@ -2,8 +2,9 @@ package scheduling
 
 import "math/bits"
 
-// taskSet is a set of task indexes that finds its least member fast: words of 64 bits, and a summary with a bit per word.
-// Adding, removing and testing are O(1); first looks at one summary word for each 4,096 tasks at worst.
+// taskSet is a set of task indexes that finds its least member fast: words of 64 bits, and a
+// summary with a bit per word. Adding, removing and testing are O(1); first looks at one summary
+// word for each 4,096 tasks at worst.
 type taskSet struct {
 	words   []uint64
 	summary []uint64

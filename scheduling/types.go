@@ -8,18 +8,20 @@ import (
 // Node is a machine that joins the cluster.
 type Node struct {
 	Name string // unique; a node that joins again keeps its NodeID
-	// Rack names the node's rack; empty means the rack "default". In a network of more levels it is a path from the
-	// outside in, such as "site1/rack3", with Config.RackDepth parts.
+	// Rack names the node's rack; empty means the rack "default". In a network of more levels it is
+	// a path from the outside in, such as "site1/rack3", with Config.RackDepth parts.
 	Rack        string
 	MapSlots    int // 0 or more
 	ReduceSlots int // 0 or more
-	// Incarnation tells one life of the node's process from the next. A join with another incarnation loses what the former one ran and held.
+	// Incarnation tells one life of the node's process from the next. A join with another
+	// incarnation loses what the former one ran and held.
 	Incarnation uint64
 }
 
 // Places says where the input of each map lies, flattened: map i has its replicas on
-// Nodes[Offsets[i]:Offsets[i+1]]. The zero value gives no map a location. Use Core.NodeID for the numbers, also of
-// nodes that have not joined yet. The Core keeps the slices and does not change them.
+// Nodes[Offsets[i]:Offsets[i+1]]. The zero value gives no map a location. Use Core.NodeID for the
+// numbers, also of nodes that have not joined yet. The Core keeps the slices and does not change
+// them.
 type Places struct {
 	Offsets []int32
 	Nodes   []NodeID
@@ -38,17 +40,19 @@ type JobSpec struct {
 	Places       Places   // where the maps' inputs lie
 	// InputBytes of each map, or nil. Only reports use it.
 	InputBytes []int64
-	// SlowStart is the share of the maps that must be done before reduces launch: 0 takes the policy's, negative means none.
+	// SlowStart is the share of the maps that must be done before reduces launch: 0 takes the
+	// policy's, negative means none.
 	SlowStart float64
 	// SlotsPerTask is how many slots one task holds, maps and reduces alike; 0 means 1.
 	SlotsPerTask int
 	// MaxAttempts is how often one task may fail before the job fails; 0 means Config.MaxAttempts.
 	MaxAttempts int
-	// MapTime and ReduceTime are the durations known of one task, for policies that are given sizes (srpt, hfsp without
-	// training); 0 means unknown.
+	// MapTime and ReduceTime are the durations known of one task, for policies that are given sizes
+	// (srpt, hfsp without training); 0 means unknown.
 	MapTime    time.Duration
 	ReduceTime time.Duration
-	// NoSuspend forbids suspending this job's attempts (they talk to an outside system); they are waited for or killed.
+	// NoSuspend forbids suspending this job's attempts (they talk to an outside system); they are
+	// waited for or killed.
 	NoSuspend bool
 }
 
@@ -64,8 +68,8 @@ const (
 	StateSuspended
 )
 
-// LostOutput names a map output that a reduce could not fetch: that of attempt Try of map Map of the same job. The map runs again
-// unless another attempt has replaced that output already.
+// LostOutput names a map output that a reduce could not fetch: that of attempt Try of map Map of
+// the same job. The map runs again unless another attempt has replaced that output already.
 type LostOutput struct {
 	Map int32
 	Try int32
@@ -76,12 +80,15 @@ type Status struct {
 	Attempt  AttemptID
 	State    AttemptState
 	Progress float64 // 0 to 1; a reduce's last third is the reduce phase
-	// ReduceProgress is the share of a reduce's input that its reduce function has consumed, 0 to 1.
+	// ReduceProgress is the share of a reduce's input that its reduce function has consumed, 0 to
+	// 1.
 	ReduceProgress float64
 	Err            string
-	// Blameless marks a failure that is the node's or the data's, not the user code's: it does not count toward MaxAttempts.
+	// Blameless marks a failure that is the node's or the data's, not the user code's: it does not
+	// count toward MaxAttempts.
 	Blameless bool
-	// Final marks a failure that another attempt would meet again: it fails the job at once, unless it is Blameless.
+	// Final marks a failure that another attempt would meet again: it fails the job at once, unless
+	// it is Blameless.
 	Final bool `json:",omitempty"`
 	// Lost lists map outputs found gone.
 	Lost []LostOutput
@@ -94,10 +101,12 @@ type Status struct {
 type Heartbeat struct {
 	Node        NodeID
 	Incarnation uint64
-	// Seq numbers the node's heartbeats from 1; a repeated one gets the same orders again, an older one none. 0 means unnumbered.
+	// Seq numbers the node's heartbeats from 1; a repeated one gets the same orders again, an older
+	// one none. 0 means unnumbered.
 	Seq      uint64
 	Statuses []Status
-	// NoWork says that the node asks for no new task: statuses are applied and pending kills returned, nothing is launched.
+	// NoWork says that the node asks for no new task: statuses are applied and pending kills
+	// returned, nothing is launched.
 	NoWork bool
 }
 
@@ -129,7 +138,8 @@ func (v *Verb) UnmarshalText(text []byte) error {
 	return fmt.Errorf("scheduling: unknown verb %q", text)
 }
 
-// Order asks a node to do something with an attempt. Orders are idempotent: launching an attempt that runs, or killing one that is gone, does nothing.
+// Order asks a node to do something with an attempt. Orders are idempotent: launching an attempt
+// that runs, or killing one that is gone, does nothing.
 type Order struct {
 	Verb     Verb
 	Attempt  AttemptID
@@ -145,8 +155,8 @@ type Orders struct {
 	Reregister bool
 }
 
-// Skip says that a job with a task to launch was passed over when a slot was offered, and why. Until is when the reason ends by itself, 0 if it
-// does not.
+// Skip says that a job with a task to launch was passed over when a slot was offered, and why.
+// Until is when the reason ends by itself, 0 if it does not.
 type Skip struct {
 	Job    JobID
 	Kind   TaskKind

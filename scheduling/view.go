@@ -41,7 +41,8 @@ func (c *Core) Now() time.Duration { return c.now }
 // Policy is the policy in force, with defaults filled in.
 func (c *Core) Policy() Policy { return c.pol }
 
-// Jobs is the number of jobs submitted so far; their ids are 1 to Jobs(). The records of some that ended may be forgotten.
+// Jobs is the number of jobs submitted so far; their ids are 1 to Jobs(). The records of some that
+// ended may be forgotten.
 func (c *Core) Jobs() int { return c.jobs.n }
 
 // Active lists the jobs that have not ended, in order of submission.
@@ -91,7 +92,8 @@ func (c *Core) Job(id JobID) (JobView, error) {
 	return v, nil
 }
 
-// Order lists the jobs with a task of kind k to launch, in the order in which the next free slot is offered.
+// Order lists the jobs with a task of kind k to launch, in the order in which the next free slot is
+// offered.
 func (c *Core) Order(k TaskKind) []JobID {
 	c.dirty = true
 	c.look()
@@ -106,8 +108,9 @@ func (c *Core) Order(k TaskKind) []JobID {
 	return ids
 }
 
-// look settles for a question. Where that changes anything it goes into the call log, since it may make a difference whether, say, two submissions
-// are settled together or one after the other; all else about questions leaves no trace.
+// look settles for a question. Where that changes anything it goes into the call log, since it may
+// make a difference whether, say, two submissions are settled together or one after the other; all
+// else about questions leaves no trace.
 func (c *Core) look() {
 	if c.dirty {
 		c.settle()
@@ -127,7 +130,8 @@ func (c *Core) Runnable() []JobID {
 	return ids
 }
 
-// Skips lists the jobs passed over in the last heartbeat that asked for work, if Config.Explain is set. The Core owns the slice until the next call.
+// Skips lists the jobs passed over in the last heartbeat that asked for work, if Config.Explain is
+// set. The Core owns the slice until the next call.
 func (c *Core) Skips() []Skip { return c.skips }
 
 // PoolView is a snapshot of a pool.

@@ -46,11 +46,12 @@ type Config struct {
 	Bytes int64
 	// Seed selects the output among all outputs of this configuration. Every value is good.
 	Seed uint64
-	// Words is the size of the vocabulary of Text and the number of keys of Pairs; 0 means DefaultWords for Text and
-	// 1000 for Pairs. At most 50 million.
+	// Words is the size of the vocabulary of Text and the number of keys of Pairs; 0 means
+	// DefaultWords for Text and 1000 for Pairs. At most 50 million.
 	Words int
-	// Skew is the exponent s of the Zipf distribution: the word of rank k has weight 1/k^s. 0 means DefaultSkew; a
-	// uniform distribution is had by a tiny value such as 1e-9. Neither negative nor NaN nor above 20.
+	// Skew is the exponent s of the Zipf distribution: the word of rank k has weight 1/k^s. 0 means
+	// DefaultSkew; a uniform distribution is had by a tiny value such as 1e-9. Neither negative nor
+	// NaN nor above 20.
 	Skew float64
 }
 
@@ -82,7 +83,8 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Size is the number of bytes that Write makes of c: Bytes, less the rest that fills no whole record.
+// Size is the number of bytes that Write makes of c: Bytes, less the rest that fills no whole
+// record.
 func (c Config) Size() int64 {
 	if c.Kind == Tera {
 		return c.Bytes - c.Bytes%RecordBytes
@@ -110,12 +112,12 @@ func (c Config) skew() float64 {
 	return DefaultSkew
 }
 
-// fill appends exactly n bytes of the piece with this number to buf, whole lines all of them. It is called from
-// several goroutines at once, each with a random sequence of its own.
+// fill appends exactly n bytes of the piece with this number to buf, whole lines all of them. It is
+// called from several goroutines at once, each with a random sequence of its own.
 type fill func(buf []byte, n int, piece int64, r *rng) []byte
 
-// filler gives the constructor of the kind's fill, or nil if there is no such kind. The constructor makes what all
-// pieces share.
+// filler gives the constructor of the kind's fill, or nil if there is no such kind. The constructor
+// makes what all pieces share.
 func (c Config) filler() func(Config) fill {
 	switch c.Kind {
 	case Text:

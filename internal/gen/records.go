@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// newTera fills pieces with TeraSort records: a random key of 10 printable characters, the record's number in 32
-// hexadecimal digits between spaces, and a letter repeated up to the line feed.
+// newTera fills pieces with TeraSort records: a random key of 10 printable characters, the record's
+// number in 32 hexadecimal digits between spaces, and a letter repeated up to the line feed.
 func newTera(Config) fill {
 	const keyBytes, digits = 10, 32
 	return func(buf []byte, n int, piece int64, r *rng) []byte {
@@ -27,8 +27,8 @@ func newTera(Config) fill {
 	}
 }
 
-// newLog fills pieces with log lines in Apache's combined format, some ten a second, time going on from piece to
-// piece. Addresses, pages and agents are skewed as on a real site.
+// newLog fills pieces with log lines in Apache's combined format, some ten a second, time going on
+// from piece to piece. Addresses, pages and agents are skewed as on a real site.
 func newLog(c Config) fill {
 	clients, pages := newZipf(5000, c.skew()), newZipf(2000, c.skew())
 	agents := []string{
@@ -69,8 +69,9 @@ func newLog(c Config) fill {
 	}
 }
 
-// appendLog appends a log line if n bytes leave room for it and at least one more. The last line of a piece gets a
-// longer path, or is cut, so that it ends with the piece. It gives back the bytes still to fill.
+// appendLog appends a log line if n bytes leave room for it and at least one more. The last line of
+// a piece gets a longer path, or is cut, so that it ends with the piece. It gives back the bytes
+// still to fill.
 func appendLog(buf, line []byte, path, n int) ([]byte, int) {
 	const longest = 300
 	switch {

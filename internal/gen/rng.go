@@ -27,7 +27,8 @@ func (r *rng) float() float64 { return float64(r.next()>>11) / (1 << 53) }
 // n is uniform in [0, k), for k below 2^32.
 func (r *rng) n(k int) int { return int((r.next() >> 32) * uint64(k) >> 32) }
 
-// zipf draws ranks 0, 1, … with probability proportional to 1/(rank+1)^s in constant time by Walker's alias method.
+// zipf draws ranks 0, 1, … with probability proportional to 1/(rank+1)^s in constant time by
+// Walker's alias method.
 type zipf struct {
 	prob  []float64 // chance that column i keeps i
 	alias []int32   // what column i gives else

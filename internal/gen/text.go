@@ -13,7 +13,8 @@ type vocabulary struct {
 	ofSize  [][]byte // a word of each size up to the longest, nil where there is none
 }
 
-// newVocabulary makes n distinct words. Frequent words are short: their length grows with the logarithm of the rank.
+// newVocabulary makes n distinct words. Frequent words are short: their length grows with the
+// logarithm of the rank.
 func newVocabulary(n int, seed uint64) *vocabulary {
 	const vowels, consonants = "aeiou", "tnsrhdlcmfpgwybvkxjqz"
 	r := newRng(seed, -1)
@@ -107,7 +108,8 @@ func newPairs(c Config) fill {
 	}
 }
 
-// appendDigits appends a decimal number of exactly this many digits; a number of several digits starts with no zero.
+// appendDigits appends a decimal number of exactly this many digits; a number of several digits
+// starts with no zero.
 func appendDigits(buf []byte, size int, r *rng) []byte {
 	for i := range size {
 		if i == 0 && size > 1 {

@@ -14,11 +14,12 @@ import (
 	"github.com/tarry-mr/tarry/internal/scratch"
 )
 
-// pieceBytes is the size of the pieces that are made independently of each other: a whole number of TeraSort records.
+// pieceBytes is the size of the pieces that are made independently of each other: a whole number of
+// TeraSort records.
 const pieceBytes = 10_000 * RecordBytes
 
-// Write writes what c asks for to w, in pieces of about a megabyte. Errors are those of Validate and of w, and the cause
-// of the context's end.
+// Write writes what c asks for to w, in pieces of about a megabyte. Errors are those of Validate
+// and of w, and the cause of the context's end.
 func Write(ctx context.Context, w io.Writer, c Config) error {
 	if err := c.Validate(); err != nil {
 		return err
@@ -64,8 +65,9 @@ func Write(ctx context.Context, w io.Writer, c Config) error {
 	return nil
 }
 
-// WriteFile writes what c asks for to the named file, by way of a temporary file beside it, so that the name never
-// stands for half an output. What a process that was killed has left of the like goes. An existing file is replaced only if overwrite is set; else the error wraps os.ErrExist.
+// WriteFile writes what c asks for to the named file, by way of a temporary file beside it, so that
+// the name never stands for half an output. What a process that was killed has left of the like
+// goes. An existing file is replaced only if overwrite is set; else the error wraps os.ErrExist.
 func WriteFile(ctx context.Context, name string, c Config, overwrite bool) error {
 	if err := c.Validate(); err != nil {
 		return err

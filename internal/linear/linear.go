@@ -1,4 +1,5 @@
-// Package linear is for tests of parsers: it tells whether their work grows no faster than their input.
+// Package linear is for tests of parsers: it tells whether their work grows no faster than their
+// input.
 package linear
 
 import (

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// lock locks a file or directory until it is closed, and tells whether it could. wait is for one that another has for a
-// moment only.
+// lock locks a file or directory until it is closed, and tells whether it could. wait is for one
+// that another has for a moment only.
 func lock(f *os.File, wait bool) bool {
 	how := syscall.LOCK_EX
 	if !wait {

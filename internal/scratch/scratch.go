@@ -1,6 +1,6 @@
-// Package scratch makes files and directories that are there for a while. They go at the end of a command, also if that
-// is told twice to stop; what a killed process has left goes when the next one makes the like at the same place. Safe for
-// concurrent use.
+// Package scratch makes files and directories that are there for a while. They go at the end of a
+// command, also if that is told twice to stop; what a killed process has left goes when the next
+// one makes the like at the same place. Safe for concurrent use.
 package scratch
 
 import (
@@ -20,7 +20,8 @@ type Item struct {
 // mine are the items of this process.
 var mine sync.Map // of *Item
 
-// Dir makes a directory with a name of its own that begins with prefix; no parent is the system's place for such.
+// Dir makes a directory with a name of its own that begins with prefix; no parent is the system's
+// place for such.
 func Dir(parent, prefix string) (*Item, error) {
 	if parent == "" {
 		parent = os.TempDir()
@@ -41,7 +42,8 @@ func File(parent, prefix string) (*Item, error) {
 	})
 }
 
-// claim makes something, opens and locks it. Who sweeps may be quicker to lock what is new, and removes it.
+// claim makes something, opens and locks it. Who sweeps may be quicker to lock what is new, and
+// removes it.
 func claim(flag int, create func() (string, error)) (*Item, error) {
 	for {
 		name, err := create()

@@ -34,7 +34,8 @@ func TestPublishedExamples(t *testing.T) {
 func TestPublishedWaits(t *testing.T) {
 	// F-A3: 50 of 3,100 slots with tasks of 20 s.
 	require.InDelta(t, 0.3226, delaymath.ReassignTime(50, 3100, 20*time.Second).Seconds(), 5e-5)
-	// F-A2: the longest wait for Equation 2's D with 8 slots a node is 2.888 % of a task (the paper prints 2.8 %).
+	// F-A2: the longest wait for Equation 2's D with 8 slots a node is 2.888 % of a task (the paper
+	// prints 2.8 %).
 	task, nodes := 100*time.Second, 100
 	d := delaymath.Equation2(0.95, 20, nodes, 3)
 	require.InDelta(t, 0.02888*task.Seconds(), delaymath.Wait(d, delaymath.Rate(8*nodes, task)).Seconds(), 5e-4)
@@ -43,9 +44,10 @@ func TestPublishedWaits(t *testing.T) {
 	require.Equal(t, 10*time.Second, delaymath.Wait(270, 27))
 }
 
-// A slip of the paper: §4.1 says that W1 = 10 s (D = 270 on 620 nodes with 3 replicas) lets "jobs with 10 tasks achieve 90%
-// locality". Its own formula gives 96.3 %, and even the closed bound, the weakest of the three forms, 96.3 %; so 90 % is
-// true as a floor but is not what the formula says. A job of 4 tasks is where the formula crosses 90 %.
+// A slip of the paper: §4.1 says that W1 = 10 s (D = 270 on 620 nodes with 3 replicas) lets "jobs
+// with 10 tasks achieve 90% locality". Its own formula gives 96.3 %, and even the closed bound, the
+// weakest of the three forms, 96.3 %; so 90 % is true as a floor but is not what the formula says.
+// A job of 4 tasks is where the formula crosses 90 %.
 func TestTenTasksReachMoreThanThePaperSays(t *testing.T) {
 	require.InDelta(t, 0.963, delaymath.LocalitySum(270, 10, 620, 3), 5e-4)
 	require.InDelta(t, 0.963, delaymath.LocalityBound(270, 10, 620, 3), 5e-4)
@@ -54,8 +56,9 @@ func TestTenTasksReachMoreThanThePaperSays(t *testing.T) {
 	require.Greater(t, delaymath.LocalitySum(270, 4, 620, 3), 0.90)
 }
 
-// [Zaharia10 Figure 3], recomputed: bound on locality in per cent by number of equal jobs and R·L. The figure's text, "below
-// 80 % for 15 jobs and below 50 % for 30 jobs" even with large R and L, holds up to R·L = 18 (R = 3, L = 6).
+// [Zaharia10 Figure 3], recomputed: bound on locality in per cent by number of equal jobs and R·L.
+// The figure's text, "below 80 % for 15 jobs and below 50 % for 30 jobs" even with large R and L,
+// holds up to R·L = 18 (R = 3, L = 6).
 func TestFigure3(t *testing.T) {
 	rl := [...]struct{ r, l int }{{1, 1}, {1, 2}, {3, 1}, {2, 2}, {3, 2}, {2, 4}, {3, 4}, {3, 6}, {3, 8}}
 	for _, row := range []struct {
@@ -78,15 +81,15 @@ func TestFigure3(t *testing.T) {
 	require.Less(t, delaymath.StickyBound(1.0/30, 3, 6), 0.5)
 }
 
-// What Figure 15's simple model implies for jobs of 4 and 12 maps on 100 nodes with 17 slots freed a second: 68 % after 1 s,
-// 98 % after 5 s, 99.9 % after 10 s for 4 maps.
+// What Figure 15's simple model implies for jobs of 4 and 12 maps on 100 nodes with 17 slots freed
+// a second: 68 % after 1 s, 98 % after 5 s, 99.9 % after 10 s for 4 maps.
 func TestFigure15Model(t *testing.T) {
 	require.InDelta(t, 0.68, delaymath.ExpectedLocality(17, 4, 100, 3), 0.02)
 	require.InDelta(t, 0.979, delaymath.ExpectedLocality(85, 4, 100, 3), 0.002)
 	require.InDelta(t, 0.999, delaymath.ExpectedLocality(170, 4, 100, 3), 0.001)
 	require.InDelta(t, 0.878, delaymath.ExpectedLocality(17, 12, 100, 3), 0.002)
-	// The published 80 % for 12 maps after 1 s lie nearer to Algorithm 2 as printed, which does not wait again after a launch off its
-	// data; the published 68 % for 4 maps do not.
+	// The published 80 % for 12 maps after 1 s lie nearer to Algorithm 2 as printed, which does not
+	// wait again after a launch off its data; the published 68 % for 4 maps do not.
 	require.InDelta(t, 0.824, delaymath.Algorithm2Locality(17, 12, 100, 3), 5e-4)
 	require.InDelta(t, 0.585, delaymath.Algorithm2Locality(17, 4, 100, 3), 5e-4)
 	// Without waiting only the offer at hand counts: 7.3 % and 17.9 %.

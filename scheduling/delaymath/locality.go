@@ -2,14 +2,16 @@ package delaymath
 
 import "math"
 
-// ExpectedLocality is the expected part of local tasks over the life of a job of n tasks (1 or more) on m nodes (1 or
-// more) with r replicas (1 or more) that waits for up to d offers (0 or more) at each launch:
+// ExpectedLocality is the expected part of local tasks over the life of a job of n tasks (1 or
+// more) on m nodes (1 or more) with r replicas (1 or more) that waits for up to d offers (0 or
+// more) at each launch:
 //
 //	(1/N) Σ_{K=1..N} 1 − (1 − K/M)^(RD)
 //
-// the average, before any inequality, of [Zaharia10 §3.5]. It shares the analysis' simplifications: preferred sets are
-// uncorrelated; the offer at which the job gives up waiting counts as not local; and after a launch off its data the job
-// waits again (footnote 4; Algorithm 2 waits only after its next local launch).
+// the average, before any inequality, of [Zaharia10 §3.5]. It shares the analysis' simplifications:
+// preferred sets are uncorrelated; the offer at which the job gives up waiting counts as not local;
+// and after a launch off its data the job waits again (footnote 4; Algorithm 2 waits only after its
+// next local launch).
 func ExpectedLocality(d float64, n, m, r int) float64 {
 	if !isCount(d) || n < 1 || m < 1 || r < 1 {
 		return math.NaN()
@@ -22,11 +24,13 @@ func ExpectedLocality(d float64, n, m, r int) float64 {
 	})
 }
 
-// LocalitySum is the first lower bound of ExpectedLocality, with e^(−K/M) for 1 − K/M, on the same arguments:
+// LocalitySum is the first lower bound of ExpectedLocality, with e^(−K/M) for 1 − K/M, on the same
+// arguments:
 //
 //	l(D) = 1 − (1/N) Σ_{K=1..N} e^(−RDK/M)
 //
-// [Zaharia10 §3.5, the display before Equation 2]. With n = 1 it is the paper's 1 − e^(−RDK/M) for K = 1.
+// [Zaharia10 §3.5, the display before Equation 2]. With n = 1 it is the paper's 1 − e^(−RDK/M) for
+// K = 1.
 func LocalitySum(d float64, n, m, r int) float64 {
 	if !isCount(d) || n < 1 || m < 1 || r < 1 {
 		return math.NaN()
@@ -35,12 +39,13 @@ func LocalitySum(d float64, n, m, r int) float64 {
 	return meanLocal(d, n, func(k int) float64 { return -x * float64(k) })
 }
 
-// LocalityBound is the closed lower bound of LocalitySum that Equation 2 solves, on the same arguments:
+// LocalityBound is the closed lower bound of LocalitySum that Equation 2 solves, on the same
+// arguments:
 //
 //	1 − e^(−RD/M) / (N (1 − e^(−RD/M)))
 //
-// [Zaharia10 §3.5, the last line before Equation 2]. It says nothing below 0, where it goes for small D; the result is
-// never negative.
+// [Zaharia10 §3.5, the last line before Equation 2]. It says nothing below 0, where it goes for
+// small D; the result is never negative.
 func LocalityBound(d float64, n, m, r int) float64 {
 	if !isCount(d) || n < 1 || m < 1 || r < 1 {
 		return math.NaN()
@@ -52,12 +57,13 @@ func LocalityBound(d float64, n, m, r int) float64 {
 	return max(0, 1-1/(float64(n)*math.Expm1(x))) // e^−x/(1−e^−x) = 1/(e^x−1)
 }
 
-// MeanSkips is how many offers, between 0 and d, such a job lets pass on average before each launch:
+// MeanSkips is how many offers, between 0 and d, such a job lets pass on average before each
+// launch:
 //
 //	(1/N) Σ_{K=1..N} Σ_{i=1..D} (1 − K/M)^(Ri)
 //
-// for a whole d of 0 or more and the other arguments of ExpectedLocality. The paper bounds the wait by D; this is the
-// mean that goes with ExpectedLocality, under the same simplifications.
+// for a whole d of 0 or more and the other arguments of ExpectedLocality. The paper bounds the wait
+// by D; this is the mean that goes with ExpectedLocality, under the same simplifications.
 func MeanSkips(d, n, m, r int) float64 {
 	if d < 0 || n < 1 || m < 1 || r < 1 {
 		return math.NaN()
@@ -70,8 +76,8 @@ func MeanSkips(d, n, m, r int) float64 {
 	return sum / float64(n)
 }
 
-// meanLocal averages 1 − e^(d·ln q(k)) over k = 1..n, where lnq is negative and falls with k. Terms too small to change
-// the mean end the sum.
+// meanLocal averages 1 − e^(d·ln q(k)) over k = 1..n, where lnq is negative and falls with k. Terms
+// too small to change the mean end the sum.
 func meanLocal(d float64, n int, lnq func(k int) float64) float64 {
 	if d == 0 {
 		return 0

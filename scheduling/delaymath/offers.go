@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// LocalWithin is the chance that a job with data on the part p of the nodes (0 to 1) finds a local slot among d offers
-// (0 or more): 1 − (1 − p)^D [Zaharia10 §3.5, first question].
+// LocalWithin is the chance that a job with data on the part p of the nodes (0 to 1) finds a local
+// slot among d offers (0 or more): 1 − (1 − p)^D [Zaharia10 §3.5, first question].
 func LocalWithin(p, d float64) float64 {
 	if !isPart(p) || !isCount(d) {
 		return math.NaN()
@@ -17,8 +17,8 @@ func LocalWithin(p, d float64) float64 {
 	return -math.Expm1(d * math.Log1p(-p))
 }
 
-// PreferredPart is p for a job with k tasks left (0 or more) on m nodes (1 or more) with r replicas a block (1 or more):
-// 1 − (1 − K/M)^R, and 1 once K ≥ M [Zaharia10 §3.5].
+// PreferredPart is p for a job with k tasks left (0 or more) on m nodes (1 or more) with r replicas
+// a block (1 or more): 1 − (1 − K/M)^R, and 1 once K ≥ M [Zaharia10 §3.5].
 func PreferredPart(k, m, r int) float64 {
 	if k < 0 || m < 1 || r < 1 {
 		return math.NaN()
@@ -29,8 +29,8 @@ func PreferredPart(k, m, r int) float64 {
 	return -math.Expm1(float64(r) * math.Log1p(-float64(k)/float64(m)))
 }
 
-// Rate is how many slots of a busy cluster become free per second when its slots (1 or more) run tasks of length t
-// (above 0): S/T [Zaharia10 §3.2].
+// Rate is how many slots of a busy cluster become free per second when its slots (1 or more) run
+// tasks of length t (above 0): S/T [Zaharia10 §3.2].
 func Rate(slots int, t time.Duration) float64 {
 	if slots < 1 || t <= 0 {
 		return math.NaN()
@@ -38,8 +38,8 @@ func Rate(slots int, t time.Duration) float64 {
 	return float64(slots) / t.Seconds()
 }
 
-// Offers is how many slots become free in a wait (0 or more) at a rate of slots per second (above 0): rate · W. It turns
-// W1 into D [Zaharia10 §4.1]: 27 slots/s for 10 s are D = 270.
+// Offers is how many slots become free in a wait (0 or more) at a rate of slots per second (above
+// 0): rate · W. It turns W1 into D [Zaharia10 §4.1]: 27 slots/s for 10 s are D = 270.
 func Offers(wait time.Duration, rate float64) float64 {
 	if wait < 0 || !isRate(rate) {
 		return math.NaN()
@@ -47,9 +47,10 @@ func Offers(wait time.Duration, rate float64) float64 {
 	return wait.Seconds() * rate
 }
 
-// Wait is how long d offers (0 or more) take at a rate of slots per second (above 0): D/rate, which with Rate(S, T) is the
-// paper's longest wait (D/S)·T before a job at the head of the queue may launch off its data [Zaharia10 §3.5, second
-// question]. It is rounded to the nearest nanosecond; beyond 292 years it is the longest Duration.
+// Wait is how long d offers (0 or more) take at a rate of slots per second (above 0): D/rate, which
+// with Rate(S, T) is the paper's longest wait (D/S)·T before a job at the head of the queue may
+// launch off its data [Zaharia10 §3.5, second question]. It is rounded to the nearest nanosecond;
+// beyond 292 years it is the longest Duration.
 func Wait(d, rate float64) time.Duration {
 	if !isCount(d) || !isRate(rate) {
 		return -1
@@ -57,9 +58,9 @@ func Wait(d, rate float64) time.Duration {
 	return duration(d / rate)
 }
 
-// ReassignTime is how long a job waits to be given its share of f slots (0 or more) by tasks that end, when all slots (1
-// or more) are busy with tasks of length t (0 or more): F·T/S [Zaharia10 §3.2, Equation 1: negligible for a job that
-// would run much longer than this alone].
+// ReassignTime is how long a job waits to be given its share of f slots (0 or more) by tasks that
+// end, when all slots (1 or more) are busy with tasks of length t (0 or more): F·T/S [Zaharia10
+// §3.2, Equation 1: negligible for a job that would run much longer than this alone].
 func ReassignTime(f float64, slots int, t time.Duration) time.Duration {
 	if !isCount(f) || slots < 1 || t < 0 {
 		return -1

@@ -109,8 +109,8 @@ func TestPlansInvertEachOther(t *testing.T) {
 	})
 }
 
-// The formula against the thing itself: k blocks with r rounds of replicas on k different nodes each, then offers from
-// random nodes. The seed is fixed; four standard deviations.
+// The formula against the thing itself: k blocks with r rounds of replicas on k different nodes
+// each, then offers from random nodes. The seed is fixed; four standard deviations.
 func TestLocalWithinAgainstSimulation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	const m, runs = 50, 20000
@@ -130,14 +130,16 @@ func TestLocalWithinAgainstSimulation(t *testing.T) {
 				}
 			}
 		}
-		// Within one job the offers share the preferred set, which the analysis averages over; with r rounds of exactly k
-		// distinct nodes the set's size varies little, so the two agree to about a hundredth.
+		// Within one job the offers share the preferred set, which the analysis averages over; with
+		// r rounds of exactly k distinct nodes the set's size varies little, so the two agree to
+		// about a hundredth.
 		want := delaymath.LocalWithin(delaymath.PreferredPart(c.k, m, c.r), float64(c.d))
 		require.InDelta(t, want, float64(hits)/runs, 0.015, "%+v", c)
 	}
 }
 
-// Algorithm 2 played out: offers come from random nodes, of which the part p_K is preferred; skip count and launches as printed. The seed is fixed.
+// Algorithm 2 played out: offers come from random nodes, of which the part p_K is preferred; skip
+// count and launches as printed. The seed is fixed.
 func TestAlgorithm2AgainstSimulation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 11))
 	for _, c := range []struct{ d, n, m, r int }{{0, 4, 100, 3}, {5, 4, 50, 2}, {17, 12, 100, 3}, {17, 4, 100, 3}, {40, 3, 100, 3}} {
@@ -164,7 +166,8 @@ func TestAlgorithm2AgainstSimulation(t *testing.T) {
 	}
 }
 
-// It is never better than if every launch waited, counting the offer that ends the wait; with one task it is that.
+// It is never better than if every launch waited, counting the offer that ends the wait; with one
+// task it is that.
 func TestAlgorithm2IsBelowWaitingEveryTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, m, r := job(t)

@@ -66,8 +66,8 @@ func (s Setup) rate() float64 {
 	return Rate(s.SlotsPerNode*s.Nodes, s.TaskTime)
 }
 
-// ForLocality plans for the part node of local tasks (0 to below 1) by Equation 2 and, with racks, for the part rack (node
-// to below 1) at least in a rack; without racks rack is not used.
+// ForLocality plans for the part node of local tasks (0 to below 1) by Equation 2 and, with racks,
+// for the part rack (node to below 1) at least in a rack; without racks rack is not used.
 func (s Setup) ForLocality(node, rack float64) (Plan, error) {
 	errs := []error{s.Validate()}
 	if !(node >= 0 && node < 1) {
@@ -90,7 +90,8 @@ func (s Setup) ForLocality(node, rack float64) (Plan, error) {
 	return p, nil
 }
 
-// ForSkips tells what d1 offers for a node and then d2 for a rack (each 0 or more; d2 is 0 without racks) bring.
+// ForSkips tells what d1 offers for a node and then d2 for a rack (each 0 or more; d2 is 0 without
+// racks) bring.
 func (s Setup) ForSkips(d1, d2 float64) (Plan, error) {
 	errs := []error{s.Validate()}
 	for _, d := range []float64{d1, d2} {
@@ -110,7 +111,8 @@ func (s Setup) ForSkips(d1, d2 float64) (Plan, error) {
 	return p, nil
 }
 
-// ForWaits tells what waits of w1 for a node and then w2 for a rack (each 0 or more; w2 is 0 without racks) bring.
+// ForWaits tells what waits of w1 for a node and then w2 for a rack (each 0 or more; w2 is 0
+// without racks) bring.
 func (s Setup) ForWaits(w1, w2 time.Duration) (Plan, error) {
 	errs := []error{s.Validate()}
 	for _, w := range []time.Duration{w1, w2} {

@@ -8,7 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// expected is what one task of a job takes on average on an idle cluster: a map beside its data, a reduce whose input is there to be fetched in the rack.
+// expected is what one task of a job takes on average on an idle cluster: a map beside its data, a
+// reduce whose input is there to be fetched in the rack.
 func (s *sim) expected(w *workload.Job, k scheduling.TaskKind) time.Duration {
 	cl := &s.cfg.Cluster
 	cost, tasks, bytes, rate := &w.Map, w.Maps, w.InputBytes, cl.ReadRate
@@ -53,8 +54,9 @@ func (s *sim) alone(w *workload.Job) time.Duration {
 	return all
 }
 
-// tell gives the durations that the policy is told of a job: the expected ones, wrong by a factor drawn evenly from 1-SizeError to 1+SizeError for
-// each job [Pastorelli13 §4.3]. Policies that work with sizes are told of all jobs, others of those that ask for it.
+// tell gives the durations that the policy is told of a job: the expected ones, wrong by a factor
+// drawn evenly from 1-SizeError to 1+SizeError for each job [Pastorelli13 §4.3]. Policies that work
+// with sizes are told of all jobs, others of those that ask for it.
 func (s *sim) tell(j *simJob, spec *scheduling.JobSpec) {
 	p := &s.cfg.Policy
 	if !j.spec.TellTimes && p.Order != "srpt" && !(p.Order == "hfsp" && p.HFSP.NoTraining) {

@@ -11,7 +11,8 @@ import (
 // phase is what an attempt is doing.
 type phase uint8
 
-// The phases. Without flows a map is in phaseWork from the start, and so is a reduce once all maps are done.
+// The phases. Without flows a map is in phaseWork from the start, and so is a reduce once all maps
+// are done.
 const (
 	phaseSetup   phase = iota // with flows: before a remote read or a shuffle
 	phaseRead                 // with flows: the input comes over the network
@@ -40,7 +41,8 @@ type attempt struct {
 	fetch     fetch         // of a shuffle with flows
 }
 
-// newAttempt finds room for an attempt record. Its generation goes on, so that events of the former one are void.
+// newAttempt finds room for an attempt record. Its generation goes on, so that events of the former
+// one are void.
 func (s *sim) newAttempt() int32 {
 	if k := len(s.free) - 1; k >= 0 {
 		ai := s.free[k]
@@ -121,7 +123,8 @@ func (s *sim) computing(a *attempt, bytes float64, n *simNode) float64 {
 	return t * n.slow
 }
 
-// startMap works out a map's times: set-up, reading by locality, computing, and writing if it is a map-only job's.
+// startMap works out a map's times: set-up, reading by locality, computing, and writing if it is a
+// map-only job's.
 func (s *sim) startMap(ai int32, j *simJob, n *simNode) {
 	a := &s.atts[ai]
 	cl, nw := &s.cfg.Cluster, &s.cfg.Network
@@ -186,7 +189,8 @@ func (s *sim) workNow(ai int32) {
 	s.until(ai, s.q.now+span)
 }
 
-// ended takes an attempt that is through off its node; the JobTracker learns now or at the next heartbeat.
+// ended takes an attempt that is through off its node; the JobTracker learns now or at the next
+// heartbeat.
 func (s *sim) ended(ai int32) error {
 	a := &s.atts[ai]
 	r := report{id: a.id, state: scheduling.StateSucceeded, job: a.job, loc: a.locality, worked: a.workedBy(s.q.now)}

@@ -7,7 +7,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// topology is the tree of nodes and racks. Node i is in rack i*racks/nodes, so racks are runs of nodes.
+// topology is the tree of nodes and racks. Node i is in rack i*racks/nodes, so racks are runs of
+// nodes.
 type topology struct {
 	rackOf []int32
 	first  []int32 // first node of each rack, and the number of nodes at the end
@@ -45,8 +46,9 @@ func (t *topology) inTurn() []int32 {
 	return list
 }
 
-// placeBlocks gives each of n blocks its replicas as HDFS does: the first on a node at random, the second in another rack, the third in the rack of
-// the second, further ones anywhere; never two on one node. In one rack all are anywhere.
+// placeBlocks gives each of n blocks its replicas as HDFS does: the first on a node at random, the
+// second in another rack, the third in the rack of the second, further ones anywhere; never two on
+// one node. In one rack all are anywhere.
 func (t *topology) placeBlocks(r *rand.Rand, n, replicas int) scheduling.Places {
 	replicas = min(replicas, len(t.rackOf))
 	p := scheduling.Places{Offsets: make([]int32, n+1), Nodes: make([]scheduling.NodeID, 0, n*replicas)}
@@ -60,7 +62,8 @@ func (t *topology) placeBlocks(r *rand.Rand, n, replicas int) scheduling.Places 
 	return p
 }
 
-// placeInRacks gives block b its replicas on random nodes of the rack racks[b], counted around: as many as it has nodes, at most.
+// placeInRacks gives block b its replicas on random nodes of the rack racks[b], counted around: as
+// many as it has nodes, at most.
 func (t *topology) placeInRacks(r *rand.Rand, racks []int32, replicas int) scheduling.Places {
 	p := scheduling.Places{Offsets: make([]int32, len(racks)+1)}
 	for b, rack := range racks {

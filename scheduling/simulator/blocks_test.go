@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// HDFS's rule: no two replicas on one node, the first two in different racks, the third in the rack of the second.
+// HDFS's rule: no two replicas on one node, the first two in different racks, the third in the rack
+// of the second.
 func TestPlaceBlocks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.IntRange(1, 40).Draw(t, "nodes")

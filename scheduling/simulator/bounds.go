@@ -29,7 +29,8 @@ const (
 	maxSamples   = 10_000_000
 	maxFaults    = 20 // told; more are counted
 
-	// maxYears bounds the simulated time: task times, which are cut to 31 years, still fit behind it.
+	// maxYears bounds the simulated time: task times, which are cut to 31 years, still fit behind
+	// it.
 	maxYears = 100 * 365 * 24 * time.Hour
 	// defaultEvents is some minutes of work.
 	defaultEvents = 200_000_000
@@ -68,8 +69,8 @@ func (c *checker) err() error {
 	return errors.Join(c.faults...)
 }
 
-// Validate reports every fault, joined, up to twenty; each wraps ErrConfig. Every number has bounds,
-// and a number that is none (NaN) is within none.
+// Validate reports every fault, joined, up to twenty; each wraps ErrConfig. Every number has
+// bounds, and a number that is none (NaN) is within none.
 func (c *Config) Validate() error {
 	var f checker
 	c.Cluster.validate(&f)

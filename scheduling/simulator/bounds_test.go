@@ -13,10 +13,12 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// boundless are the numbers of a Config that may be as large as their type: a seed, a bound itself, and enumerations.
+// boundless are the numbers of a Config that may be as large as their type: a seed, a bound itself,
+// and enumerations.
 var boundless = map[string]bool{"Seed": true, "MaxEvents": true, "Drive": true, "Rule": true, "Active": true, "Setup": true, "Grain": true}
 
-// Every number of a Config has bounds: put to what is not finite, or to the ends of its type, it is refused with its value.
+// Every number of a Config has bounds: put to what is not finite, or to the ends of its type, it is
+// refused with its value.
 func TestEveryNumberHasBounds(t *testing.T) {
 	tried := 0
 	each(reflect.TypeFor[Config](), nil, func(path []int, field reflect.StructField) {
@@ -98,7 +100,8 @@ func TestTinyNumbersAreRefused(t *testing.T) {
 	}
 }
 
-// What is within the bounds and would still take years is refused before it begins, with the reason.
+// What is within the bounds and would still take years is refused before it begins, with the
+// reason.
 func TestEndlessSimulationsAreRefused(t *testing.T) {
 	gig := int64(1 << 30)
 	for name, c := range map[string]struct {

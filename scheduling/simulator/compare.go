@@ -17,12 +17,13 @@ type Contender struct {
 	Name   string
 	Policy scheduling.Policy
 
-	// Progress, if not nil, is called like Config.Progress with the repetition, from 0, that it tells of, and once more when that has ended. Several
-	// goroutines call it at a time.
+	// Progress, if not nil, is called like Config.Progress with the repetition, from 0, that it
+	// tells of, and once more when that has ended. Several goroutines call it at a time.
 	Progress func(turn int, now time.Duration, done int)
 }
 
-// Estimate is the mean of a figure over the repetitions with the half-width of its 95 % confidence interval (Student's t); 0 for one repetition.
+// Estimate is the mean of a figure over the repetitions with the half-width of its 95 % confidence
+// interval (Student's t); 0 for one repetition.
 type Estimate struct {
 	Mean float64 `json:"mean"`
 	Half float64 `json:"ci95"`
@@ -59,8 +60,8 @@ func (c *Contest) Over(figure func(*Result) float64) Estimate {
 	return estimate(values)
 }
 
-// Minus estimates the paired difference of a figure, repetition by repetition: both met the same jobs, blocks and task times, so that most of
-// the chance drops out.
+// Minus estimates the paired difference of a figure, repetition by repetition: both met the same
+// jobs, blocks and task times, so that most of the chance drops out.
 func (c *Contest) Minus(o *Contest, figure func(*Result) float64) Estimate {
 	values := make([]float64, min(len(c.Results), len(o.Results)))
 	for i := range values {
@@ -69,9 +70,10 @@ func (c *Contest) Minus(o *Contest, figure func(*Result) float64) Estimate {
 	return estimate(values)
 }
 
-// Compare runs each contender on the same workloads with the same seeds, Config.Seed and on, in parallel on all processors. load draws the
-// workload of a repetition from its seed; it is called once for each repetition and what it returns is only read. The outcome does not depend on
-// the number of processors. Config.Policy is not used; its callbacks must be safe for concurrent calls.
+// Compare runs each contender on the same workloads with the same seeds, Config.Seed and on, in
+// parallel on all processors. load draws the workload of a repetition from its seed; it is called
+// once for each repetition and what it returns is only read. The outcome does not depend on the
+// number of processors. Config.Policy is not used; its callbacks must be safe for concurrent calls.
 func Compare(ctx context.Context, cfg Config, contenders []Contender, repeat int, load func(seed uint64) (*workload.Workload, error)) ([]Contest, error) {
 	repeat = max(1, repeat)
 	out := make([]Contest, len(contenders))
@@ -147,7 +149,8 @@ func estimate(values []float64) Estimate {
 	return e
 }
 
-// student95 is the two-sided 95 % quantile of Student's t with so many degrees of freedom: from the table up to 30, then 1.96 + 2.4/f (within 0.1 %).
+// student95 is the two-sided 95 % quantile of Student's t with so many degrees of freedom: from the
+// table up to 30, then 1.96 + 2.4/f (within 0.1 %).
 func student95(f int) float64 {
 	table := [...]float64{
 		12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110,

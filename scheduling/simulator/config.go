@@ -35,43 +35,56 @@ type Cluster struct {
 	MapSlots    int // of each node; default 4
 	ReduceSlots int // of each node; default 2; -1 means none
 	Replicas    int // of each block; default 3
-	// Setup is the time from a launch until the task does anything; default 1 s, negative means none.
+	// Setup is the time from a launch until the task does anything; default 1 s, negative means
+	// none.
 	Setup time.Duration
-	// ReadRate is what one task reads from its node's disk, in bytes a second; default 20 MB/s: 6.4 s for a block of 128 MB.
+	// ReadRate is what one task reads from its node's disk, in bytes a second; default 20 MB/s: 6.4
+	// s for a block of 128 MB.
 	ReadRate float64
 	// WriteRate is what one task writes, bytes a second; default ReadRate.
 	WriteRate float64
-	// CPURate is what one task computes with a cost of 1, bytes a second; 0 means that computing takes no time beyond Cost.Time.
+	// CPURate is what one task computes with a cost of 1, bytes a second; 0 means that computing
+	// takes no time beyond Cost.Time.
 	CPURate float64
-	// MergeRate is what a reduce merges after its shuffle, bytes a second; default 4 × ReadRate, negative means no time.
+	// MergeRate is what a reduce merges after its shuffle, bytes a second; default 4 × ReadRate,
+	// negative means no time.
 	MergeRate float64
-	// SlowNodes is the part of the nodes, 0 to 1, that take SlowFactor (default 2) times as long for everything.
+	// SlowNodes is the part of the nodes, 0 to 1, that take SlowFactor (default 2) times as long
+	// for everything.
 	SlowNodes  float64
 	SlowFactor float64
-	// Stragglers is the part of the attempts, 0 to 1, whose computing takes StragglerFactor (default 5) times as long.
+	// Stragglers is the part of the attempts, 0 to 1, whose computing takes StragglerFactor
+	// (default 5) times as long.
 	Stragglers      float64
 	StragglerFactor float64
 }
 
 // Network says what moving bytes costs.
 type Network struct {
-	// Flows turns remote reads and shuffles into flows that share the links below fairly (max-min). Without it the factors apply.
+	// Flows turns remote reads and shuffles into flows that share the links below fairly (max-min).
+	// Without it the factors apply.
 	Flows bool
-	// ReadFactor multiplies the reading time of a node-local, rack-local and off-rack map without Flows; default 1, 1.5, 2.
+	// ReadFactor multiplies the reading time of a node-local, rack-local and off-rack map without
+	// Flows; default 1, 1.5, 2.
 	ReadFactor [3]float64
-	// MapFactor multiplies a map's whole time after set-up by locality, with or without Flows; default 1, 1, 1. Mumak has 1, 1.5, 3.
+	// MapFactor multiplies a map's whole time after set-up by locality, with or without Flows;
+	// default 1, 1, 1. Mumak has 1, 1.5, 3.
 	MapFactor [3]float64
-	// ShuffleRate is what a reduce fetches without Flows, bytes a second, divided by ShuffleFactor by locality; default 50 MB/s and 1, 1, 2.
+	// ShuffleRate is what a reduce fetches without Flows, bytes a second, divided by ShuffleFactor
+	// by locality; default 50 MB/s and 1, 1, 2.
 	ShuffleRate   float64
 	ShuffleFactor [3]float64
-	// NodeLink is the capacity of a node's link in each direction, bytes a second; default 125 MB/s (1 Gb/s).
+	// NodeLink is the capacity of a node's link in each direction, bytes a second; default 125 MB/s
+	// (1 Gb/s).
 	NodeLink float64
-	// Oversubscription is the sum of a rack's node links over the capacity of its uplink, 1 or more; default 1.
+	// Oversubscription is the sum of a rack's node links over the capacity of its uplink, 1 or
+	// more; default 1.
 	Oversubscription float64
 	// Copies is how many nodes a reduce fetches from at once, with Flows; default 5.
 	Copies int
-	// Grain makes flows end at its multiples, so that many end at once and the rates are worked out less often: faster, and a flow is late by half a
-	// grain on average. Default 10 ms, negative exact.
+	// Grain makes flows end at its multiples, so that many end at once and the rates are worked out
+	// less often: faster, and a flow is late by half a grain on average. Default 10 ms, negative
+	// exact.
 	Grain time.Duration
 }
 
@@ -99,10 +112,12 @@ type Outage struct {
 	For  time.Duration // 0 means for good
 }
 
-// Failures says what breaks. A failed node loses what runs on it and the map outputs it holds, and is silent until it is back.
+// Failures says what breaks. A failed node loses what runs on it and the map outputs it holds, and
+// is silent until it is back.
 type Failures struct {
 	Outages []Outage
-	// MTBF is the mean time between failures of one node, exponential; 0 means none. Repair is how long one lasts; default 10 min.
+	// MTBF is the mean time between failures of one node, exponential; 0 means none. Repair is how
+	// long one lasts; default 10 min.
 	MTBF   time.Duration
 	Repair time.Duration
 	// TaskFails is the chance, 0 to 1, that an attempt fails half-way.
@@ -129,22 +144,29 @@ type Config struct {
 	Seed       uint64
 	Until      time.Duration // stop then, even if jobs are not done; 0 means never
 	Sample     time.Duration // between the samples of Result.Samples; 0 means none
-	// SizeError is how wrong the durations told to policies that work with sizes are, 0 to 1: see workload.Job.TellTimes.
+	// SizeError is how wrong the durations told to policies that work with sizes are, 0 to 1: see
+	// workload.Job.TellTimes.
 	SizeError float64
-	// SizeCells is up to how many maps × reduces a job's maps report the sizes of their partitions, which placing reduces by gravity needs;
-	// default 4 million. Larger jobs report none and their reduces go anywhere.
+	// SizeCells is up to how many maps × reduces a job's maps report the sizes of their partitions,
+	// which placing reduces by gravity needs; default 4 million. Larger jobs report none and their
+	// reduces go anywhere.
 	SizeCells int
-	// Places, if not nil, says where the blocks of the workload's i-th job lie, in place of a draw; jobs that read a shared file have them drawn.
+	// Places, if not nil, says where the blocks of the workload's i-th job lie, in place of a draw;
+	// jobs that read a shared file have them drawn.
 	Places func(i int) scheduling.Places
-	// TellProgress makes regular heartbeats tell how far attempts are, as live ones do; hfsp is told anyway. It costs time where it does not matter.
+	// TellProgress makes regular heartbeats tell how far attempts are, as live ones do; hfsp is
+	// told anyway. It costs time where it does not matter.
 	TellProgress bool
-	// InTurn offers slots to the nodes of all racks in turn, always from the first one on, when a job comes, as a live cluster of this program does; else
-	// in a random ring that goes on where it stopped.
+	// InTurn offers slots to the nodes of all racks in turn, always from the first one on, when a
+	// job comes, as a live cluster of this program does; else in a random ring that goes on where
+	// it stopped.
 	InTurn bool
-	// MaxEvents ends a simulation that takes more events, with ErrTooLong, so that no setting makes it run for ever; one that is known to take more is
-	// refused before it begins. 0 means 200 million, some minutes of work.
+	// MaxEvents ends a simulation that takes more events, with ErrTooLong, so that no setting makes
+	// it run for ever; one that is known to take more is refused before it begins. 0 means 200
+	// million, some minutes of work.
 	MaxEvents uint64
-	// Progress, if not nil, is called each 16,384 events with the simulated time and the number of jobs done.
+	// Progress, if not nil, is called each 16,384 events with the simulated time and the number of
+	// jobs done.
 	Progress func(now time.Duration, done int)
 }
 

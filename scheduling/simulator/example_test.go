@@ -10,7 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Delay scheduling on the macrobenchmark of its paper: the same jobs, blocks and task times under both policies.
+// Delay scheduling on the macrobenchmark of its paper: the same jobs, blocks and task times under
+// both policies.
 func ExampleCompare() {
 	var contenders []simulator.Contender
 	for _, name := range []string{"fair", "hfs"} {

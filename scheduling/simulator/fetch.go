@@ -25,7 +25,8 @@ type portion struct {
 // emptied keeps the room of a fetch that is over.
 func (f fetch) emptied() fetch { return fetch{waiting: f.waiting[:0], flows: f.flows[:0]} }
 
-// startRead starts the flow of a remote map's input, or works at once if no replica is left (the time is then that of the disk).
+// startRead starts the flow of a remote map's input, or works at once if no replica is left (the
+// time is then that of the disk).
 func (s *sim) startRead(ai int32) {
 	a := &s.atts[ai]
 	a.phase = phaseRead
@@ -141,7 +142,8 @@ func (s *sim) stopFetching(a *attempt) {
 	a.fetch.flows = a.fetch.flows[:0]
 }
 
-// forget drops what a reduce was to fetch from a failed node; the maps that run again bring it back.
+// forget drops what a reduce was to fetch from a failed node; the maps that run again bring it
+// back.
 func (s *sim) forget(a *attempt, node int32) {
 	f := &a.fetch
 	f.waiting = slices.DeleteFunc(f.waiting, func(p portion) bool { return p.node == node })
@@ -215,7 +217,8 @@ func (s *sim) flowsEnd() error {
 	return nil
 }
 
-// nearest gives the live node with a replica of a map's input that is nearest to node, by lot among equals; -1 if there is none.
+// nearest gives the live node with a replica of a map's input that is nearest to node, by lot among
+// equals; -1 if there is none.
 func (s *sim) nearest(a *attempt, places scheduling.Places) int32 {
 	best, at, equals := scheduling.Locality(127), int32(-1), uint64(0)
 	m := a.id.Task.Index

@@ -139,8 +139,8 @@ func (s *sim) submit(i int32) error {
 	return nil
 }
 
-// placesOf gives the job's blocks their places: drawn from the seed and the file's or job's number, so that they are alike under every
-// scheduler. Files stay where they are for all jobs.
+// placesOf gives the job's blocks their places: drawn from the seed and the file's or job's number,
+// so that they are alike under every scheduler. Files stay where they are for all jobs.
 func (s *sim) placesOf(j *simJob) scheduling.Places {
 	if f := j.spec.File; f > 0 {
 		p := &s.files[f-1]

@@ -10,8 +10,8 @@ import (
 // slack is the relative difference of rates that counts as none.
 const slack = 1e-9
 
-// filling is the scratch of progressive filling: all rates rise together; a link that is full, or a flow at its limit, stops the flows it bounds, and
-// the others rise on.
+// filling is the scratch of progressive filling: all rates rise together; a link that is full, or a
+// flow at its limit, stops the flows it bounds, and the others rise on.
 type filling struct {
 	stamp    int32
 	seen     []int32 // by link: equals stamp if flows on it are recomputed
@@ -40,10 +40,11 @@ func (p *filling) init(links int) {
 	p.room, p.count = make([]float64, links), make([]int32, links)
 }
 
-// resolve works out the rates after a change. It recomputes the flows on the changed links as if all others stood still, then checks
-// the links at the border: where a flow that stood still is no longer bounded as it was, or bounds one unfairly, that link's flows are
-// recomputed too, until nothing is wrong. The result is the same as recomputing everything (tested), mostly at a fraction of the work: 2.5 rounds and 480
-// flows a round on average in a shuffle-heavy day of 100 nodes.
+// resolve works out the rates after a change. It recomputes the flows on the changed links as if
+// all others stood still, then checks the links at the border: where a flow that stood still is no
+// longer bounded as it was, or bounds one unfairly, that link's flows are recomputed too, until
+// nothing is wrong. The result is the same as recomputing everything (tested), mostly at a fraction
+// of the work: 2.5 rounds and 480 flows a round on average in a shuffle-heavy day of 100 nodes.
 func (w *network) resolve(now time.Duration) {
 	if len(w.dirty) == 0 {
 		return
@@ -185,7 +186,8 @@ func (w *network) freeze(i int, rate float64, choke int32) {
 	}
 }
 
-// widen adds to the set each border link at which the new rates and the old ones do not fit together, and tells whether there was one.
+// widen adds to the set each border link at which the new rates and the old ones do not fit
+// together, and tells whether there was one.
 func (w *network) widen() bool {
 	p := &w.fill
 	wider := false

@@ -32,8 +32,9 @@ func randomLoad(r *rand.Rand) *workload.Workload {
 	return &w
 }
 
-// Whatever the workload, policy, drive and network: every job ends, no task is lost or counted twice, every shuffled byte is counted once, slots are not
-// over-used, and no job is faster than its longest chain of work.
+// Whatever the workload, policy, drive and network: every job ends, no task is lost or counted
+// twice, every shuffled byte is counted once, slots are not over-used, and no job is faster than
+// its longest chain of work.
 func TestConservation(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")
@@ -84,7 +85,8 @@ func TestOutputsAddUp(t *testing.T) {
 	})
 }
 
-// What the Core knows of the outputs is what is shuffled: the distances that it tells of the reduces it has placed add up to those of the bytes' ways.
+// What the Core knows of the outputs is what is shuffled: the distances that it tells of the
+// reduces it has placed add up to those of the bytes' ways.
 func TestCoreKnowsTheSizes(t *testing.T) {
 	for _, skew := range []workload.Skew{{}, {Cells: 1}, {Zipf: 1, Shares: 0.5, Cells: 2}} {
 		w := workload.Workload{Jobs: []workload.Job{{
@@ -104,7 +106,8 @@ func TestCoreKnowsTheSizes(t *testing.T) {
 	}
 }
 
-// With flows, a remote map of 100 MB reads at the rate of the disk behind the link; two nodes that read from one share its link.
+// With flows, a remote map of 100 MB reads at the rate of the disk behind the link; two nodes that
+// read from one share its link.
 func TestRemoteReadsAreFlows(t *testing.T) {
 	w := workload.Workload{Files: []workload.File{{Name: "f", Blocks: 8, Replicas: 1}}}
 	for i := range 1 {
@@ -116,7 +119,8 @@ func TestRemoteReadsAreFlows(t *testing.T) {
 	res := run(t, cfg, &w)
 	m := res.Report.Maps
 	require.NotZero(t, m.RackLocal, "some blocks are on the other node")
-	// All remote maps read over one link of 10 MB/s in each direction: 10 s for each of them, one direction at a time or both.
+	// All remote maps read over one link of 10 MB/s in each direction: 10 s for each of them, one
+	// direction at a time or both.
 	remote := float64(m.RackLocal)
 	require.LessOrEqual(t, res.Report.MakespanS, 10*remote+2)
 	require.GreaterOrEqual(t, res.Report.MakespanS, 10*remote/2)
@@ -139,7 +143,8 @@ func TestShuffleThroughUplink(t *testing.T) {
 		times[over] = res.Report.MakespanS
 		require.Equal(t, ShuffleBytes{NodeLocal: 1000e6, RackLocal: 1000e6, OffRack: 2000e6}, res.Report.Shuffle)
 	}
-	// Maps 1 s, reduces 1 s. Each node sends 750 MB over 100 MB/s: 7.5 s. A rack sends 1,000 MB over an uplink of 200 MB/s, or of 20: 50 s.
+	// Maps 1 s, reduces 1 s. Each node sends 750 MB over 100 MB/s: 7.5 s. A rack sends 1,000 MB
+	// over an uplink of 200 MB/s, or of 20: 50 s.
 	require.InDelta(t, 9.5, times[1], 0.6)
 	require.InDelta(t, 52, times[10], 2)
 }
@@ -232,7 +237,8 @@ func TestHFSPOnOneServer(t *testing.T) {
 	require.Equal(t, 30*time.Second, res.Jobs[0].Ended)
 }
 
-// Preemption under hfs: a pool below its minimum share gets its slots after the timeout, and the kills and their work are counted.
+// Preemption under hfs: a pool below its minimum share gets its slots after the timeout, and the
+// kills and their work are counted.
 func TestPreemptionIsCounted(t *testing.T) {
 	w := workload.Workload{}
 	for i, pool := range []string{"big", "small"} {

@@ -21,10 +21,11 @@ type flow struct {
 	live  bool
 }
 
-// network shares links among flows max-min fairly: no flow can get more without taking from one that has no more than it.
+// network shares links among flows max-min fairly: no flow can get more without taking from one
+// that has no more than it.
 //
-// Links are numbered 2n and 2n+1 for node n up and down, then 2N+2r and 2N+2r+1 for rack r up and down. Changes are collected and
-// resolve works out the new rates once an instant.
+// Links are numbered 2n and 2n+1 for node n up and down, then 2N+2r and 2N+2r+1 for rack r up and
+// down. Changes are collected and resolve works out the new rates once an instant.
 type network struct {
 	top    *topology
 	grain  time.Duration // flows end at its multiples; 1 ns is exact

@@ -9,7 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// plainRates is progressive filling from scratch, the obvious way: raise all open flows by the least step that fills a link or reaches a limit.
+// plainRates is progressive filling from scratch, the obvious way: raise all open flows by the
+// least step that fills a link or reaches a limit.
 func plainRates(w *network) map[int32]float64 {
 	rates, open := map[int32]float64{}, map[int32]bool{}
 	for f := range w.flows {

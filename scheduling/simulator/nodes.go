@@ -78,7 +78,8 @@ func (s *sim) nextBeat(n *simNode) time.Duration {
 	return n.phase + ((s.q.now-n.phase)/s.cfg.Interval+1)*s.cfg.Interval
 }
 
-// timer is a node's regular heartbeat. In the event drive one without anything to say or to ask is left out.
+// timer is a node's regular heartbeat. In the event drive one without anything to say or to ask is
+// left out.
 func (s *sim) timer(i, gen int32) error {
 	n := &s.nodes[i]
 	if gen != n.gen || n.down {
@@ -169,7 +170,8 @@ func (s *sim) obey(i int32, o scheduling.Order) {
 	}
 }
 
-// reported is called when the JobTracker has taken an end in. An end that was voided by a kill does not count.
+// reported is called when the JobTracker has taken an end in. An end that was voided by a kill does
+// not count.
 func (s *sim) reported(i int32, r *report) {
 	j := &s.jobs[r.job]
 	k := r.id.Task.Kind

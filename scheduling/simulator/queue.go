@@ -9,8 +9,9 @@ import (
 // ErrPast is returned for an event that lies before the time already reached.
 var ErrPast = errors.New("simulator: event in the past")
 
-// event is a thing that happens at a time. What a and b mean depends on the kind. Events are values of 32 bytes
-// without pointers, so that neither pushing nor popping allocates and the collector has nothing to follow.
+// event is a thing that happens at a time. What a and b mean depends on the kind. Events are values
+// of 32 bytes without pointers, so that neither pushing nor popping allocates and the collector has
+// nothing to follow.
 type event struct {
 	at   time.Duration
 	seq  uint64 // insertion number, given by queue.push
@@ -24,8 +25,9 @@ func (e *event) before(o *event) bool {
 	return e.at < o.at || (e.at == o.at && e.seq < o.seq)
 }
 
-// queue is a heap of events with four children a node: half the levels of a binary heap, and the four children share
-// two cache lines. Measured against container/heap in queue_test.go (BenchmarkQueue).
+// queue is a heap of events with four children a node: half the levels of a binary heap, and the
+// four children share two cache lines. Measured against container/heap in queue_test.go
+// (BenchmarkQueue).
 type queue struct {
 	heap []event
 	now  time.Duration // the time of the last event taken

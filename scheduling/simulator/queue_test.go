@@ -67,7 +67,8 @@ func (h *plainHeap) Pop() any {
 	return last
 }
 
-// BenchmarkQueue holds 10,000 events and replaces the earliest one, in our heap and in container/heap.
+// BenchmarkQueue holds 10,000 events and replaces the earliest one, in our heap and in
+// container/heap.
 func BenchmarkQueue(b *testing.B) {
 	const held = 10_000
 	r := rand.New(rand.NewPCG(1, 2))

@@ -4,7 +4,8 @@ import (
 	"time"
 )
 
-// inputs gives what reduce p of a job reads from its own node, the rest of its rack and the other racks, of the outputs there are.
+// inputs gives what reduce p of a job reads from its own node, the rest of its rack and the other
+// racks, of the outputs there are.
 func (s *sim) inputs(j *simJob, node int32, p int) (local, rack, off int64) {
 	o := j.out
 	r := s.top.rackOf[node]
@@ -41,7 +42,8 @@ func (s *sim) countShuffle(j *simJob, node, index int32) {
 	j.figures.shuffle[2] += off
 }
 
-// startReduce starts a reduce: with flows it sets up and fetches; without, its end is known once all maps are done.
+// startReduce starts a reduce: with flows it sets up and fetches; without, its end is known once
+// all maps are done.
 func (s *sim) startReduce(ai int32, j *simJob, n *simNode) {
 	a := &s.atts[ai]
 	j.reducing = append(j.reducing, ai)
@@ -56,8 +58,9 @@ func (s *sim) startReduce(ai int32, j *simJob, n *simNode) {
 	}
 }
 
-// shuffled works out when a reduce ends, now that all map outputs are there. It has fetched since its launch at a constant rate what it could; after the
-// last map the output of one map is left at least.
+// shuffled works out when a reduce ends, now that all map outputs are there. It has fetched since
+// its launch at a constant rate what it could; after the last map the output of one map is left at
+// least.
 func (s *sim) shuffled(ai int32, j *simJob) {
 	a := &s.atts[ai]
 	if a.phase != phaseShuffle {

@@ -57,20 +57,23 @@ type ShuffleBytes struct {
 	OffRack   int64 `json:"off_rack"`
 }
 
-// Utilization is the part of the slots' time, from the first arrival to the last end, in which tasks held them; of a class, the part that its finished tasks held.
+// Utilization is the part of the slots' time, from the first arrival to the last end, in which
+// tasks held them; of a class, the part that its finished tasks held.
 type Utilization struct {
 	Map    float64 `json:"map"`
 	Reduce float64 `json:"reduce"`
 }
 
-// Preempted counts attempts killed or suspended to give slots back, and the work lost by killing, in seconds.
+// Preempted counts attempts killed or suspended to give slots back, and the work lost by killing,
+// in seconds.
 type Preempted struct {
 	Killed    int     `json:"killed"`
 	Suspended int     `json:"suspended"`
 	LostS     float64 `json:"lost_s"`
 }
 
-// Figures sums up a set of jobs. Numbers are rounded to microseconds and millionths, so that they print alike everywhere.
+// Figures sums up a set of jobs. Numbers are rounded to microseconds and millionths, so that they
+// print alike everywhere.
 type Figures struct {
 	Jobs      int     `json:"jobs"` // that ended
 	MakespanS float64 `json:"makespan_s"`
@@ -78,14 +81,15 @@ type Figures struct {
 	Sojourn Sojourn      `json:"sojourn_s"`
 	Maps    MapPlaces    `json:"maps"`
 	Shuffle ShuffleBytes `json:"shuffle_bytes"`
-	// FairnessJain is Jain's index (sum x)²/(n sum x²) of the jobs' speeds x = time alone on an idle cluster / sojourn: 1 if all jobs are slowed
-	// down alike, 1/n at worst.
+	// FairnessJain is Jain's index (sum x)²/(n sum x²) of the jobs' speeds x = time alone on an
+	// idle cluster / sojourn: 1 if all jobs are slowed down alike, 1/n at worst.
 	FairnessJain float64     `json:"fairness_jain"`
 	Utilization  Utilization `json:"utilisation"`
 	Preempted    Preempted   `json:"preempted"`
 }
 
-// Report is the figures of all jobs and of each class. As JSON it is one object; the same simulation gives the same bytes.
+// Report is the figures of all jobs and of each class. As JSON it is one object; the same
+// simulation gives the same bytes.
 type Report struct {
 	Figures
 	ByClass []ClassFigures `json:"-"`

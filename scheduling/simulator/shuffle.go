@@ -9,8 +9,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// outputs is where a job's map outputs lie. Without skew among the cells, partition p has the same part of every map's output, so sums by node
-// are enough for all reduces.
+// outputs is where a job's map outputs lie. Without skew among the cells, partition p has the same
+// part of every map's output, so sums by node are enough for all reduces.
 type outputs struct {
 	total   int64 // of all maps, done or not
 	byNode  []int64
@@ -93,7 +93,8 @@ func scale(n, a, b int64) int64 {
 	return int64(q)
 }
 
-// outputOf gives the size of the output of map i: its part of the shuffle, in proportion to its input.
+// outputOf gives the size of the output of map i: its part of the shuffle, in proportion to its
+// input.
 func (j *simJob) outputOf(i int) int64 {
 	w := j.spec
 	if w.InputBytes == 0 {
@@ -173,7 +174,8 @@ func (s *sim) addOutput(j *simJob, node, index int32, sign int64) {
 	}
 }
 
-// loseOutputs takes away the outputs that a failed node holds. Reduces that have not fetched everything wait again.
+// loseOutputs takes away the outputs that a failed node holds. Reduces that have not fetched
+// everything wait again.
 func (s *sim) loseOutputs(i int32) {
 	for k := range s.jobs {
 		j := &s.jobs[k]

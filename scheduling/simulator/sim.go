@@ -11,7 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// ErrStalled says that jobs are left but nothing has happened for long: no slot can ever take their tasks.
+// ErrStalled says that jobs are left but nothing has happened for long: no slot can ever take their
+// tasks.
 var ErrStalled = errors.New("simulator: stalled")
 
 // stallAfter is how long nothing may run before the simulation is given up.
@@ -51,8 +52,9 @@ type sim struct {
 	res      Result
 }
 
-// Run simulates the workload and reports. It ends when all jobs have, at Config.Until, or when ctx is done. Errors wrap ErrConfig, ErrStalled, the
-// errors of the workload's Validate and of scheduling.NewCore and Submit.
+// Run simulates the workload and reports. It ends when all jobs have, at Config.Until, or when ctx
+// is done. Errors wrap ErrConfig, ErrStalled, the errors of the workload's Validate and of
+// scheduling.NewCore and Submit.
 func Run(ctx context.Context, cfg Config, w *workload.Workload) (*Result, error) {
 	s, err := newSim(cfg, w)
 	if err != nil {

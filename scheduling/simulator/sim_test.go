@@ -52,7 +52,8 @@ func TestOneSlot(t *testing.T) {
 	require.Equal(t, 14.0, res.Report.MakespanS)
 }
 
-// With events, reduces start the moment enough maps are done, on a node that has nothing to say itself.
+// With events, reduces start the moment enough maps are done, on a node that has nothing to say
+// itself.
 func TestReducesStartAtOnce(t *testing.T) {
 	w := workload.Workload{Jobs: []workload.Job{{
 		Name: "a", Maps: 10, Reduces: 2, ShuffleBytes: 1, SlowStart: 1,
@@ -74,7 +75,8 @@ func TestHeartbeatDrive(t *testing.T) {
 	require.Equal(t, phase+9*time.Second, run(t, cfg, &w).Jobs[0].Ended)
 }
 
-// SM-A1: SERIAL submits the next job 1 ms after the previous one completes, REPLAY at the times of the trace; 100 nodes have an interval of 1 s.
+// SM-A1: SERIAL submits the next job 1 ms after the previous one completes, REPLAY at the times of
+// the trace; 100 nodes have an interval of 1 s.
 func TestSubmissionRules(t *testing.T) {
 	w := workload.Workload{}
 	for _, at := range []time.Duration{time.Second, 2 * time.Second, 30 * time.Second} {

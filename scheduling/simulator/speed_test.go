@@ -26,8 +26,9 @@ func tasks(jobs, maps int) *workload.Workload {
 	return &w
 }
 
-// BenchmarkSim reports events and decisions a second on one core, in event drive without the network model. An event is one taken from the queue: an
-// attempt's end, with the heartbeat that it causes and the launch that answers, an arrival, a timer.
+// BenchmarkSim reports events and decisions a second on one core, in event drive without the
+// network model. An event is one taken from the queue: an attempt's end, with the heartbeat that it
+// causes and the launch that answers, an arrival, a timer.
 func BenchmarkSim(b *testing.B) {
 	for _, c := range []struct {
 		name        string

@@ -72,8 +72,8 @@ func (s *sim) resume(i int32, id scheduling.AttemptID) {
 	}
 }
 
-// progressOf is what a node reports of an attempt: the part done, and for a reduce the part of its input that its function has consumed. A third
-// of a reduce is its shuffle, as on a live node.
+// progressOf is what a node reports of an attempt: the part done, and for a reduce the part of its
+// input that its function has consumed. A third of a reduce is its shuffle, as on a live node.
 func (s *sim) progressOf(a *attempt) (part, reduced float64) {
 	if a.phase == phaseWork && a.work > 0 {
 		left := a.ends - s.q.now

@@ -59,8 +59,9 @@ func TestMeanSojournOfMMc(t *testing.T) {
 	}
 }
 
-// Fair sharing of many short tasks is processor sharing: M/M/1-PS has the mean sojourn S/(1-rho), and it depends only on the mean size. A job of
-// k tasks of 0.25 s each on one slot shares it task by task.
+// Fair sharing of many short tasks is processor sharing: M/M/1-PS has the mean sojourn S/(1-rho),
+// and it depends only on the mean size. A job of k tasks of 0.25 s each on one slot shares it task
+// by task.
 func TestMeanSojournOfProcessorSharing(t *testing.T) {
 	const slice, load, jobs = 0.25, 0.6, 4000
 	var sum, service float64
@@ -85,8 +86,8 @@ func TestMeanSojournOfProcessorSharing(t *testing.T) {
 	require.InEpsilon(t, service, sum, 0.1)
 }
 
-// Sticky slots [Zaharia10 §3.3.2]: k equal jobs on one file under naive fair sharing keep their slots; locality is near 1-(1-1/k)^(RL), and delay
-// scheduling cures it.
+// Sticky slots [Zaharia10 §3.3.2]: k equal jobs on one file under naive fair sharing keep their
+// slots; locality is near 1-(1-1/k)^(RL), and delay scheduling cures it.
 func TestStickySlots(t *testing.T) {
 	for _, k := range []int{5, 20, 50} {
 		w := workload.SharedScans(k)
@@ -104,8 +105,9 @@ func TestStickySlots(t *testing.T) {
 	}
 }
 
-// The delay formula [Zaharia10 §3.5.1]: with D skips a job whose next task has its R replicas on M nodes launches locally with chance 1-(1-R/M)^D.
-// Jobs of one map arrive at a full cluster, whose slots free up on nodes at random; one offer each.
+// The delay formula [Zaharia10 §3.5.1]: with D skips a job whose next task has its R replicas on M
+// nodes launches locally with chance 1-(1-R/M)^D. Jobs of one map arrive at a full cluster, whose
+// slots free up on nodes at random; one offer each.
 func TestDelayFormula(t *testing.T) {
 	const nodes, replicas = 300, 30
 	for _, d := range []int{1, 5, 15} {

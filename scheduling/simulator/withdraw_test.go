@@ -10,8 +10,9 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// A node that fails takes its map outputs along, and the Core no longer weighs them; what runs again elsewhere weighs there. Seen at each launch of a
-// reduce: the Core's distance is that of the outputs there are.
+// A node that fails takes its map outputs along, and the Core no longer weighs them; what runs
+// again elsewhere weighs there. Seen at each launch of a reduce: the Core's distance is that of the
+// outputs there are.
 func TestLostOutputsNoLongerWeigh(t *testing.T) {
 	for _, flows := range []bool{false, true} {
 		w := workload.Workload{Jobs: []workload.Job{{

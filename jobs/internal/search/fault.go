@@ -10,7 +10,8 @@ import (
 // mostShown is how much of a pattern an error shows, in bytes.
 const mostShown = 60
 
-// fault says what is wrong with a pattern, without all of it if it is long. It wraps the *syntax.Error.
+// fault says what is wrong with a pattern, without all of it if it is long. It wraps the
+// *syntax.Error.
 type fault struct {
 	pattern string
 	err     error

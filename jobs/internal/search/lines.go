@@ -2,8 +2,8 @@ package search
 
 import "bytes"
 
-// Lines calls visit with each line of the chunk that matches, its line feed included. Only the chunk's last line may
-// lack one. The line is part of the chunk.
+// Lines calls visit with each line of the chunk that matches, its line feed included. Only the
+// chunk's last line may lack one. The line is part of the chunk.
 func (p *Pattern) Lines(chunk []byte, visit func(line []byte)) {
 	s := p.scan(chunk)
 	for start, end := s.next(0); start >= 0; start, end = s.next(end) {
@@ -61,7 +61,8 @@ func (p *Pattern) scan(chunk []byte) scanner {
 	return s
 }
 
-// next is the first matching line at or after from, which is the start of a line: chunk[start:end], or -1, -1.
+// next is the first matching line at or after from, which is the start of a line: chunk[start:end],
+// or -1, -1.
 func (s *scanner) next(from int) (start, end int) {
 	for from < len(s.chunk) {
 		start, hit := from, from

@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// literal is a text to look for. With fold set, text is in lower case and holds no letter that has a case outside ASCII.
+// literal is a text to look for. With fold set, text is in lower case and holds no letter that has
+// a case outside ASCII.
 type literal struct {
 	text string
 	fold bool
@@ -19,8 +20,8 @@ type literals struct {
 	exact bool      // and whatever holds one of them holds a match
 }
 
-// maxLiterals is how many texts are looked for at once; an expression with more alternatives counts as unknown, as
-// each text costs a pass over the input.
+// maxLiterals is how many texts are looked for at once; an expression with more alternatives counts
+// as unknown, as each text costs a pass over the input.
 const maxLiterals = 8
 
 // required derives from the syntax tree texts of which every match holds at least one:
@@ -97,7 +98,8 @@ func fromLiteral(re *syntax.Regexp) literals {
 	return literals{any: []literal{{text: longest, fold: fold}}, exact: exact}
 }
 
-// foldsInASCII reports whether r and everything that equals it but for case are ASCII: k is not, for the Kelvin sign.
+// foldsInASCII reports whether r and everything that equals it but for case are ASCII: k is not,
+// for the Kelvin sign.
 func foldsInASCII(r rune) bool {
 	for f := r; ; {
 		if f > unicode.MaxASCII {
@@ -109,7 +111,8 @@ func foldsInASCII(r rune) bool {
 	}
 }
 
-// better reports whether l narrows the search more than m does: by longer texts, then by fewer of them.
+// better reports whether l narrows the search more than m does: by longer texts, then by fewer of
+// them.
 func (l literals) better(m literals) bool {
 	if len(l.any) == 0 || len(m.any) == 0 {
 		return len(l.any) > 0

@@ -2,7 +2,8 @@ package search
 
 import "strings"
 
-// byFrequency lists bytes from the most to the least frequent in prose, source code and logs; others are rarer still.
+// byFrequency lists bytes from the most to the least frequent in prose, source code and logs;
+// others are rarer still.
 const byFrequency = " etaonirshldcumpfg\nbwyv.,k0-1\"/_2()TAS=x'I:3C45MB9867PDREHNLOFWGUj;zqYVKJ*X{}<>Q[]Z\t!?+&#@%$|\\^`~"
 
 // rarity orders bytes: the higher, the less frequent.
@@ -13,8 +14,8 @@ func rarity(b byte) int {
 	return len(byFrequency)
 }
 
-// needle is a literal prepared for searching: its two rarest bytes are looked for together, and the rest compared around
-// them.
+// needle is a literal prepared for searching: its two rarest bytes are looked for together, and the
+// rest compared around them.
 type needle struct {
 	text []byte
 	fold bool

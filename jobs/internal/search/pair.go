@@ -6,9 +6,10 @@ import (
 	"unsafe"
 )
 
-// pair looks for two bytes at a fixed distance, at eight places of a text at once: each of its words holds the same byte
-// eight times. A word of the text is compared after the bits in anyFirst or anySecond have been set in it, which takes
-// letters to lower case where case does not matter, and does nothing elsewhere.
+// pair looks for two bytes at a fixed distance, at eight places of a text at once: each of its
+// words holds the same byte eight times. A word of the text is compared after the bits in anyFirst
+// or anySecond have been set in it, which takes letters to lower case where case does not matter,
+// and does nothing elsewhere.
 type pair struct {
 	first, second       uint64
 	anyFirst, anySecond uint64
@@ -34,8 +35,9 @@ func newPair(text []byte, i, j int, fold bool) pair {
 
 func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
 
-// match has, under tops, a bit set for the first of eight places at which x holds the first byte and y the second one; there
-// may be further bits above it, set rightly or wrongly. Without such a place it is 0.
+// match has, under tops, a bit set for the first of eight places at which x holds the first byte
+// and y the second one; there may be further bits above it, set rightly or wrongly. Without such a
+// place it is 0.
 func (p pair) match(x, y uint64) uint64 {
 	z := ((x | p.anyFirst) ^ p.first) | ((y | p.anySecond) ^ p.second)
 	return (z - ones) &^ z
@@ -64,10 +66,11 @@ func load(p unsafe.Pointer, i int) uint64 {
 
 // index is where the needle first lies in s, or -1.
 //
-// What stops the search is both of the rarest bytes at their distance, which is seldom but at the needle itself. Source code
-// has the S of "Shakespeare" once in 130 bytes and the p of "omput" once in 60: bytes.IndexByte, stopping at each of those,
-// gets through it at 9.3 and 4.7 GB/s, bytes.Index at 8.8 and 3.3. This is done at 13 and 9.6 GB/s by skipPortable, at 58 and
-// 19.6 with AVX2 (BenchmarkNeedle).
+// What stops the search is both of the rarest bytes at their distance, which is seldom but at the
+// needle itself. Source code has the S of "Shakespeare" once in 130 bytes and the p of "omput" once
+// in 60: bytes.IndexByte, stopping at each of those, gets through it at 9.3 and 4.7 GB/s,
+// bytes.Index at 8.8 and 3.3. This is done at 13 and 9.6 GB/s by skipPortable, at 58 and 19.6 with
+// AVX2 (BenchmarkNeedle).
 func (n *needle) index(s []byte) int {
 	places := len(s) - len(n.text) + 1
 	if places < 1 {

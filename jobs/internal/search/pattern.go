@@ -23,8 +23,8 @@ type Pattern struct {
 	reach   int      // a match has at most so many bytes; 0 if that is not known
 }
 
-// Compile makes a Pattern. A pattern of several lines matches what any of its lines matches, as in grep. The error names
-// the pattern and what is wrong with it.
+// Compile makes a Pattern. A pattern of several lines matches what any of its lines matches, as in
+// grep. The error names the pattern and what is wrong with it.
 func Compile(pattern string, o Options) (*Pattern, error) {
 	parts := strings.Split(pattern, "\n")
 	for i, p := range parts {
@@ -58,11 +58,12 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 	return p, nil
 }
 
-// MatchLine reports whether a line, given without its line feed, matches. It is the plain way, and the oracle of Lines.
+// MatchLine reports whether a line, given without its line feed, matches. It is the plain way, and
+// the oracle of Lines.
 func (p *Pattern) MatchLine(line []byte) bool { return p.re.Match(line) }
 
-// Matches calls visit with every match in a line, given without its line feed, from left to right and not overlapping;
-// empty matches are left out.
+// Matches calls visit with every match in a line, given without its line feed, from left to right
+// and not overlapping; empty matches are left out.
 func (p *Pattern) Matches(line []byte, visit func(match []byte)) {
 	for _, at := range p.re.FindAllIndex(line, -1) {
 		if at[0] < at[1] {

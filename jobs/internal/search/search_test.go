@@ -168,7 +168,8 @@ func TestNeedleIndex(t *testing.T) {
 		letters := rapid.SampledFrom([]byte("aabAB-\x00\x80\xe1"))
 		text := rapid.SliceOfN(letters, 1, 6).Draw(t, "needle")
 		s := rapid.SliceOfN(letters, 0, 40).Draw(t, "s")
-		// Blocks without a hit before, between and after; some hold one of the bytes, or one that differs by the bit of case.
+		// Blocks without a hit before, between and after; some hold one of the bytes, or one that
+		// differs by the bit of case.
 		filler := rapid.SampledFrom([]byte(".aA-\r\x00\xa0"))
 		for range rapid.IntRange(0, 2).Draw(t, "stretches") {
 			s = append(s, bytes.Repeat([]byte{filler.Draw(t, "filler")}, rapid.IntRange(0, 200).Draw(t, "apart"))...)
@@ -181,7 +182,8 @@ func TestNeedleIndex(t *testing.T) {
 	})
 }
 
-// lower is s with its ASCII letters in lower case; bytes.ToLower would replace bytes that are not UTF-8.
+// lower is s with its ASCII letters in lower case; bytes.ToLower would replace bytes that are not
+// UTF-8.
 func lower(s []byte) []byte {
 	s = bytes.Clone(s)
 	for i, c := range s {
@@ -192,7 +194,8 @@ func lower(s []byte) []byte {
 	return s
 }
 
-// What the processor does 32 bytes at a time is what the portable form does, and neither reads beyond its n places.
+// What the processor does 32 bytes at a time is what the portable form does, and neither reads
+// beyond its n places.
 func TestSkipEqualsPortable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := bytes.Repeat([]byte("._aB\x80"), 60)

@@ -17,7 +17,8 @@ func reachOf(re *syntax.Regexp) int {
 	return n
 }
 
-// longest is how many bytes a match has at most; more than maxReach stands for any larger number, too.
+// longest is how many bytes a match has at most; more than maxReach stands for any larger number,
+// too.
 func longest(re *syntax.Regexp) int {
 	n := 0
 	switch re.Op {
@@ -52,12 +53,14 @@ func longest(re *syntax.Regexp) int {
 
 // matches reports whether the line chunk[start:end], whose first needle lies at hit, matches.
 //
-// Of a long line the expression sees only what is near the needles, if its matches are known to be short. A match holds a
-// needle, so that it lies within reach of one: if the text around a needle, with a character more at each side for the sake of
-// \b, does not match, then no match holds that needle. If it does match, clear of the ends where the line was cut, the line
-// does as well. Only a match at such an end is in doubt, for there ^ or $ may have held; then the line is looked at as a
-// whole, as it is when the pieces around many needles would come to more than that. Lines of half a megabyte, such as those
-// of compressed scripts, took a quarter of the time of searching source code for `[Cc]omput(er|ing)s?\b`.
+// Of a long line the expression sees only what is near the needles, if its matches are known to be
+// short. A match holds a needle, so that it lies within reach of one: if the text around a needle,
+// with a character more at each side for the sake of \b, does not match, then no match holds that
+// needle. If it does match, clear of the ends where the line was cut, the line does as well. Only a
+// match at such an end is in doubt, for there ^ or $ may have held; then the line is looked at as a
+// whole, as it is when the pieces around many needles would come to more than that. Lines of half a
+// megabyte, such as those of compressed scripts, took a quarter of the time of searching source
+// code for `[Cc]omput(er|ing)s?\b`.
 func (s *scanner) matches(start, end, hit int) bool {
 	line, margin := s.chunk[start:end], s.p.reach+utf8.UTFMax
 	if s.p.reach == 0 || len(s.p.needles) == 0 {
