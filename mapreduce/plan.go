@@ -52,6 +52,13 @@ func NewMemory(limit int64) *Memory { return memory.NewBudget(limit) }
 // NewBuffers returns a pool that keeps at most idle bytes for reuse, charged to budget.
 func NewBuffers(budget *Memory, idle int64) *Buffers { return memory.NewPool(budget, idle) }
 
+// LimitHeap has the Go runtime keep its heap within what the buffers of all pools leave of
+// total bytes, as long as what is in use leaves room, and return what it does not need: by
+// itself it lets the heap grow to twice what is in use. end ends that. The limit is the
+// process's, as by [runtime/debug.SetMemoryLimit], of which a lower value stays: so this is
+// for programs, not for packages, and once at a time.
+func LimitHeap(total int64) (end func()) { return memory.LimitHeap(total) }
+
 // Plan is a job bound to its input and output, with its types erased: what a
 // cluster runs. It is made by Bind. The calls come in this order:
 //

@@ -46,7 +46,7 @@ func startCluster(r *clusterFlags) (*clusterEngine, error) {
 	if err != nil {
 		return nil, errors.Join(configError("%w", err), rec.close())
 	}
-	e := &clusterEngine{cluster: cluster, record: rec}
+	e := &clusterEngine{cluster: cluster, record: rec, unlimit: limitHeap(cfg.Memory)}
 	e.halt = sync.OnceValue(func() error {
 		grace, cancel := context.WithTimeout(context.Background(), haltGrace)
 		defer cancel()
@@ -72,6 +72,7 @@ type clusterEngine struct {
 	cluster *actors.Cluster
 	record  *record
 	halt    func() error // ends all jobs gently, once
+	unlimit func()       // ends the limit of the heap
 }
 
 // run runs a plan to its end; watch is called when it has begun and what it returns when it has ended.
@@ -93,6 +94,7 @@ func (e *clusterEngine) run(ctx context.Context, plan *mapreduce.Plan, j *jobFla
 }
 
 func (e *clusterEngine) close() error {
+	defer e.unlimit()
 	return errors.Join(e.cluster.Close(), e.record.close())
 }
 

@@ -4,6 +4,8 @@ import (
 	"runtime"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
+
+	"github.com/tarry-mr/tarry/mapreduce"
 )
 
 // memoryShare is the part of what this process may use that is the budget of tasks when --memory is not given.
@@ -23,6 +25,17 @@ func (r *clusterFlags) memoryBudget() int64 {
 		allowed = group
 	}
 	return int64(float64(allowed) * memoryShare)
+}
+
+// What the process may have beside the budget: the program itself, and what the Go heap needs to be collected now and then.
+const besideBudget = 32 << 20
+
+// limitHeap has the Go heap grow only into what the budget's buffers leave; end ends that.
+func limitHeap(budget int64) (end func()) {
+	if budget == 0 {
+		return func() {}
+	}
+	return mapreduce.LimitHeap(budget + besideBudget)
 }
 
 // parallelism is how many attempts compute at once: no more than there are cores, unless the slots of one node were chosen.

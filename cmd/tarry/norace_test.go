@@ -1,0 +1,6 @@
+//go:build !race
+
+package main
+
+// raceEnabled says that the race detector watches.
+const raceEnabled = false

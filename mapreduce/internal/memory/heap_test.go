@@ -1,0 +1,62 @@
+//go:build linux
+
+package memory
+
+import (
+	"runtime"
+	"runtime/debug"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestLimitHeap states that the heap gets what slabs leave of the total, but always some
+// room, and that the limit of the process is as before in the end.
+func TestLimitHeap(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	limit := func() int64 { return debug.SetMemoryLimit(-1) }
+	const total = 200 << 20
+	end := LimitHeap(total)
+	at := mapped.Load()
+	require.EqualValues(t, total-at, limit())
+	var p *Pool
+	s := p.Get(64 << 20)
+	require.EqualValues(t, total-at-64<<20, limit())
+	more := p.Get(256 << 20) // never touched
+	require.Positive(t, limit())
+	require.Less(t, limit(), total-at-64<<20)
+	p.Put(more)
+	p.Put(s)
+	require.EqualValues(t, total-at, limit())
+	end()
+	require.Equal(t, before, limit())
+	p.Put(p.Get(64 << 20))
+	require.Equal(t, before, limit())
+
+	debug.SetMemoryLimit(total / 2)
+	defer debug.SetMemoryLimit(before)
+	LimitHeap(total)()
+	require.EqualValues(t, total/2, limit(), "a lower limit stays")
+}
+
+// TestLimitHeapHolds makes a GiB of garbage that is not collected otherwise. Where nothing but
+// garbage is made the collector may lag behind for a moment.
+func TestLimitHeapHolds(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	const total = 96 << 20
+	defer LimitHeap(total)()
+	var p *Pool
+	s := p.Get(32 << 20)
+	defer p.Put(s)
+	var most uint64
+	var keep [8][]byte // 8 MiB in use
+	for i := range 1000 {
+		keep[i%len(keep)] = make([]byte, 1<<20)
+		if i%50 == 0 {
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			most = max(most, m.Sys-m.HeapReleased)
+		}
+	}
+	require.LessOrEqual(t, most, uint64(3*total/2))
+}
