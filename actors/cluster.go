@@ -188,50 +188,6 @@ func (c *Cluster) blockSize(r *run) (size int64, tail int) {
 	return size, tail
 }
 
-// register makes blocks of the run's sources and returns where they are. Sources that are
-// streams have none.
-func (c *Cluster) register(r *run, size int64, tail int) (blocks func(int) []mapreduce.Block, err error) {
-	var names []string
-	var files []dfs.Source
-	last := 0
-	for i, s := range r.plan.Sources() {
-		if s.Data != nil {
-			names, files, last = append(names, r.blockFile(i)), append(files, s.Data), i
-		}
-	}
-	if len(files) > 0 {
-		if err := c.env.fs.RegisterAll(names, files, size); err != nil {
-			return nil, err
-		}
-	}
-	return func(source int) []mapreduce.Block {
-		if r.plan.Sources()[source].Data == nil {
-			return nil
-		}
-		list := c.blocksOf(r.blockFile(source))
-		if source == last {
-			list = taper(list, tail)
-		}
-		return list
-	}, nil
-}
-
-// blocksOf returns where the blocks of a registered file are.
-func (c *Cluster) blocksOf(file string) []mapreduce.Block {
-	found, err := c.env.fs.Blocks(file)
-	if err != nil {
-		return nil // registered just now, and removed by nobody
-	}
-	list := make([]mapreduce.Block, len(found))
-	for i, b := range found {
-		list[i] = mapreduce.Block{Offset: b.Offset, Length: b.Length, Hosts: make([]string, len(b.Nodes))}
-		for k, n := range b.Nodes {
-			list[i].Hosts[k] = n.String()
-		}
-	}
-	return list
-}
-
 // handOver submits a prepared run to the JobTracker.
 func (c *Cluster) handOver(r *run, o SubmitOptions) error {
 	spec := scheduling.JobSpec{

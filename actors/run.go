@@ -22,6 +22,8 @@ type run struct {
 	plan   *mapreduce.Plan
 	splits []mapreduce.Split
 	input  string // directory of the input's blocks in the FS
+	// registered is how many files input has.
+	registered int
 
 	inputBytes int64
 
@@ -196,15 +198,6 @@ func (r *run) outputLost(m int32) {
 	defer r.mu.Unlock()
 	r.tally.done[scheduling.Map]--
 	r.tally.totals.add(lost.totals.negative())
-}
-
-// heldMemory is what the job takes of the memory as long as it lasts, on a heap that is
-// collected when it has doubled: for each file the block store's and the plan's account of
-// it, for each map and reduce the segment between them.
-func (r *run) heldMemory() int64 {
-	const file, segment = 1200, 250
-	reduces := int64(r.plan.Reduces())
-	return 2 * (file*int64(len(r.plan.Sources())) + segment*int64(len(r.splits))*reduces)
 }
 
 // blockFile names the i-th source of the run's input in the FS.

@@ -14,7 +14,7 @@ import (
 // had touched before the first stamp, and that has not been written back since, it can
 // change again without one; nothing short of reading everything twice would show that.
 type stamp struct {
-	info     fs.FileInfo // of an open file, for os.SameFile
+	file     identity // which file it is
 	size     int64
 	modified time.Time
 	changed  time.Time // of the inode; modified where the system has no such time
@@ -31,7 +31,7 @@ func stampOf(f *os.File) (stamp, error) {
 }
 
 func newStamp(info fs.FileInfo) stamp {
-	s := stamp{info: info, size: info.Size(), modified: info.ModTime(), changed: info.ModTime()}
+	s := stamp{size: info.Size(), modified: info.ModTime(), changed: info.ModTime()}
 	s.system(info)
 	return s
 }
@@ -65,7 +65,7 @@ func (s stamp) settles(now time.Time) time.Duration {
 func (s stamp) same(path string, now stamp) error {
 	what := ""
 	switch {
-	case !os.SameFile(s.info, now.info):
+	case !s.file.same(now.file):
 		what = "was replaced"
 	case now.size < s.size:
 		what = fmt.Sprintf("shrank from %d to %d bytes", s.size, now.size)

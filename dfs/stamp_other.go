@@ -2,6 +2,14 @@
 
 package dfs
 
-import "io/fs"
+import (
+	"io/fs"
+	"os"
+)
 
-func (*stamp) system(fs.FileInfo) {}
+func (s *stamp) system(info fs.FileInfo) { s.file = identity{info} }
+
+// identity tells a file from all others that exist.
+type identity struct{ info fs.FileInfo }
+
+func (i identity) same(other identity) bool { return os.SameFile(i.info, other.info) }

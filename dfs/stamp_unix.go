@@ -12,7 +12,14 @@ import (
 func (s *stamp) system(info fs.FileInfo) {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		s.changed = time.Unix(changeTime(st).Unix())
-		s.links = uint64(st.Nlink) //nolint:unconvert // its type depends on system and processor
+		s.file = identity{uint64(st.Dev), uint64(st.Ino)} //nolint:gosec,unconvert // as their types are elsewhere
+		s.links = uint64(st.Nlink)                        //nolint:unconvert // its type depends on system and processor
 		s.empty = st.Blocks == 0
 	}
 }
+
+// identity tells a file from all others that exist, in two numbers: an [fs.FileInfo] is
+// larger than all else that is kept of a small file.
+type identity struct{ device, inode uint64 }
+
+func (i identity) same(other identity) bool { return i == other }

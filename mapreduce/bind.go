@@ -17,7 +17,7 @@ import (
 // are reported at once, with the file and line of the call of Bind.
 func (j Job[I, K, V, O]) Bind(in Input[I], out Output[O]) (*Plan, error) {
 	where := caller(2)
-	b := &boundJob[I, K, V, O]{job: j, in: in, out: out}
+	b := &boundJob[I, K, V, O]{job: j, in: in.bare(), out: out}
 	errs := []error{checkMapFuncs(j.Map != nil, j.MapTask != nil), checkEnds(in, out)}
 	if j.Reduce != nil && j.ReduceTask != nil {
 		errs = append(errs, errors.New("both Reduce and ReduceTask are set"))
@@ -58,7 +58,7 @@ func (j MapOnly[I, O]) Bind(in Input[I], out Output[O]) (*Plan, error) {
 	if err := errors.Join(checkMapFuncs(j.Map != nil, j.MapTask != nil), checkEnds(in, out)); err != nil {
 		return nil, located(where, j.Name, err)
 	}
-	return newPlan(where, j.Name, 0, true, in, out, &boundMapOnly[I, O]{job: j, in: in, out: out})
+	return newPlan(where, j.Name, 0, true, in, out, &boundMapOnly[I, O]{job: j, in: in.bare(), out: out})
 }
 
 func newPlan[I, O any](where, name string, reducers int, mapOnly bool, in Input[I], out Output[O], t tasks) (*Plan, error) {

@@ -26,6 +26,12 @@ type Input[I any] struct {
 	read func(s *splitReader, yield func(I) error) error
 }
 
+// bare is the input without its sources, of which each plan has its own.
+func (in Input[I]) bare() Input[I] {
+	in.sources = nil
+	return in
+}
+
 // inputPlan is what a Plan must know of an input to cut it.
 type inputPlan struct {
 	whole    bool // one split a source, whatever its blocks

@@ -36,6 +36,16 @@ func (p *Plan) JoinSmall(splits []Split, limit int64) []Split {
 	return joined
 }
 
+// SmallFiles cuts the sources into runs of neighbors that JoinSmall would make one split of
+// each if they lay on the same nodes, as splits without hosts. All other sources are alone.
+func (p *Plan) SmallFiles(limit int64) []Split {
+	list := make([]Split, len(p.sources))
+	for i, s := range p.sources {
+		list[i] = Split{Source: i, Length: s.Size()}
+	}
+	return p.JoinSmall(list, limit)
+}
+
 // eachFile calls fn with the part of a split that lies in each of its files.
 func (p *Plan) eachFile(s Split, fn func(file Split) error) error {
 	if s.Files <= 1 {

@@ -89,6 +89,7 @@ func runStages(ctx context.Context, e engine, w *work) (err error) {
 			}
 		}
 		plan, err := bind(src, to)
+		w.src, src = nil, nil // the plan has its own, of perhaps a hundred thousand files
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,100 @@
+package actors
+
+import (
+	"errors"
+	"sort"
+
+	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// register makes blocks of the run's sources and returns where they are. Where each block is
+// on every node, neighboring small files that are to be one split are one file to the block
+// store: so a hundred thousand cost it nothing. Sources that are streams have no blocks.
+func (c *Cluster) register(r *run, size int64, tail int) (blocks func(int) []mapreduce.Block, err error) {
+	limit := int64(0)
+	if c.env.fs.Replication() >= len(c.env.places) {
+		limit = size
+	}
+	sources, groups := r.plan.Sources(), r.plan.SmallFiles(limit)
+	var names []string
+	var files []dfs.Source
+	last := 0
+	for _, g := range groups {
+		i := g.Source
+		switch {
+		case g.Files > 1:
+			last = -1
+			names, files = append(names, r.blockFile(i)), append(files, together{sources[i].Data, g.Length})
+		case sources[i].Data != nil:
+			names, files, last = append(names, r.blockFile(i)), append(files, sources[i].Data), i
+		}
+	}
+	r.registered = len(files)
+	if len(files) > 0 {
+		if err := c.env.fs.RegisterAll(names, files, size); err != nil {
+			return nil, err
+		}
+	}
+	var known []mapreduce.Block // of the group at
+	at := -1
+	return func(source int) []mapreduce.Block {
+		if sources[source].Data == nil {
+			return nil
+		}
+		g := sort.Search(len(groups), func(i int) bool { return groups[i].Source > source }) - 1
+		if g != at {
+			known, at = c.blocksOf(r.blockFile(groups[g].Source)), g
+		}
+		switch {
+		case groups[g].Files > 1 && len(known) > 0:
+			return []mapreduce.Block{{Length: sources[source].Size(), Hosts: known[0].Hosts}}
+		case source == last:
+			return taper(known, tail)
+		}
+		return known
+	}, nil
+}
+
+// blocksOf returns where the blocks of a registered file are.
+func (c *Cluster) blocksOf(file string) []mapreduce.Block {
+	found, err := c.env.fs.Blocks(file)
+	if err != nil {
+		return nil // registered just now, and removed by nobody
+	}
+	list := make([]mapreduce.Block, len(found))
+	for i, b := range found {
+		list[i] = mapreduce.Block{Offset: b.Offset, Length: b.Length, Hosts: make([]string, len(b.Nodes))}
+		for k, n := range b.Nodes {
+			list[i].Hosts[k] = n.String()
+		}
+	}
+	return list
+}
+
+// together is what the block store knows of several small files: the name of the first and
+// their length. Maps read the files themselves.
+type together struct {
+	dfs.Source
+	size int64
+}
+
+var errTogether = errors.New("actors: a block of several files, to be read from them")
+
+// Size implements dfs.Source.
+func (t together) Size() int64 { return t.size }
+
+// ReadAt implements dfs.Source.
+func (t together) ReadAt([]byte, int64) (int, error) { return 0, errTogether }
+
+// View implements dfs.Source.
+func (t together) View(int64, int) ([]byte, func(), error) { return nil, nil, errTogether }
+
+// heldMemory is what the job takes of the memory as long as it lasts, on a heap that is
+// collected when it has doubled: for each file the plan's account of it and, if it has blocks
+// of its own, the block store's, for each map and reduce the segment between them.
+func (r *run) heldMemory() int64 {
+	const file, registered, segment = 350, 850, 250
+	files := file*int64(len(r.plan.Sources())) + registered*int64(r.registered)
+	return 2 * (files + segment*int64(len(r.splits))*int64(r.plan.Reduces()))
+}

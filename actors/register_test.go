@@ -1,0 +1,52 @@
+package actors
+
+import (
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// TestSmallFilesShareBlocks states that many small files are few splits on few blocks where
+// all nodes have them, while a file that is large has blocks of its own.
+func TestSmallFilesShareBlocks(t *testing.T) {
+	c := start(t, Config{Nodes: 2, Replication: 2, BlockSize: 1 << 20})
+	var sources []mapreduce.Source
+	for i := range 500 {
+		text := fmt.Appendf(nil, "word%d\n", i%7)
+		if i == 250 {
+			text = make([]byte, 2<<20+1)
+		}
+		if i == 300 {
+			text = nil
+		}
+		sources = append(sources, mapreduce.Bytes(fmt.Sprint("f", i), text))
+	}
+	job := mapreduce.MapOnly[[]byte, string]{Map: func(rec []byte, emit func(string)) error { return nil }}
+	p, err := job.Bind(mapreduce.Lines(sources...), mapreduce.Text[string](mapreduce.Writer("-", io.Discard)))
+	require.NoError(t, err)
+	r := newRun(c.env, p, "u", "_jobs/test")
+	require.NoError(t, c.prepare(t.Context(), r, SubmitOptions{}))
+	defer func() { require.NoError(t, c.env.fs.Remove(r.input)) }()
+	entries, err := c.env.fs.ReadDir(r.input)
+	require.NoError(t, err)
+	require.Less(t, len(entries), 20)
+	require.Less(t, len(r.splits), 25)
+	at, large := 0, 0
+	for _, s := range r.splits {
+		if s.Source == 250 {
+			at, large = 251, large+1
+			require.Zero(t, s.Files*(s.Files-1))
+			continue
+		}
+		require.Equal(t, at, s.Source, "in order, none left out")
+		require.Positive(t, s.Files)
+		require.Len(t, s.Hosts, 2)
+		at += s.Files
+	}
+	require.Equal(t, 3, large)
+	require.Equal(t, 500, at)
+}
