@@ -66,6 +66,26 @@ func failAt(t *testing.T, c *Cluster, place, way string, fail func() error) {
 	}
 }
 
+// TestOnlyCommittedAttemptsCount: not those that did all their work, and could not commit it.
+func TestOnlyCommittedAttemptsCount(t *testing.T) {
+	for _, place := range []string{"rename", "close", "close reduce"} {
+		bubble(t, Config{BlockSize: 4}, func(t *testing.T, c *Cluster) {
+			calls := 0
+			p, _, err := userPlan(place, func() error {
+				if calls++; calls == 2 { // the first that is closed is of the set-up
+					return errUser
+				}
+				return nil
+			})
+			require.NoError(t, err)
+			r := c.submit(t, p, SubmitOptions{}).wait(t).Counters
+			require.EqualValues(t, 1, r.Named(mapreduce.GroupJob, "Failed reduce tasks"), place)
+			require.EqualValues(t, 3, r.Get(mapreduce.ReduceInputGroups), place)
+			require.EqualValues(t, 3, r.Get(mapreduce.ReduceOutputRecords), place)
+		})
+	}
+}
+
 // TestShortWrites of an OutputFS and of a Writer that say nothing of it fail the job.
 func TestShortWrites(t *testing.T) {
 	bubble(t, Config{MaxAttempts: 2}, func(t *testing.T, c *Cluster) {

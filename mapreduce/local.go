@@ -40,17 +40,22 @@ func RunLocal(ctx context.Context, p *Plan, o LocalOptions) (c *Counters, err er
 	defer catch(&err)
 	defer guardFaults()()
 	err = ErrExited // what stands if user code does not return
+	return c, p.allLocal(ctx, o, c)
+}
+
+// allLocal runs a plan whose output is ready.
+func (p *Plan) allLocal(ctx context.Context, o LocalOptions, c *Counters) error {
 	if err := p.Prepare(ctx, PrepareOptions{Reduces: o.Reduces}); err != nil {
-		return c, err
+		return err
 	}
 	splits, err := p.Splits(ctx, o.Blocks)
 	if err != nil {
-		return c, err
+		return err
 	}
 	if err := p.tasks.runLocal(ctx, p, splits, c); err != nil {
-		return c, err
+		return err
 	}
-	return c, p.CommitJob()
+	return p.CommitJob()
 }
 
 // localPair is an emitted pair with its encoded key.

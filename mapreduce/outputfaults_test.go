@@ -1,0 +1,321 @@
+package mapreduce
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// errDisk is the fault that the outputs of these tests have.
+var errDisk = errors.New("the disk is on fire")
+
+// frailOutput is an OutputFS and a writer with one fault: in the call with that number.
+type frailOutput struct {
+	way    string // error, short, panic, goexit, cancel
+	at     int
+	calls  int
+	cancel func()
+	files  map[string]*bytes.Buffer
+	sent   bytes.Buffer // of a Writer
+}
+
+// call is what each call does first; short says that a write takes half and says nothing.
+func (f *frailOutput) call() (short bool, err error) {
+	f.calls++
+	if f.calls-1 != f.at {
+		return false, nil
+	}
+	switch f.way {
+	case "panic":
+		panic(errDisk)
+	case "goexit":
+		runtime.Goexit()
+	case "cancel":
+		f.cancel()
+	case "short":
+		return true, nil
+	case "error":
+		return false, errDisk
+	}
+	return false, nil
+}
+
+// plain is a call that writes nothing: there are no short ones.
+func (f *frailOutput) plain() error {
+	short, err := f.call()
+	if short {
+		return errDisk
+	}
+	return err
+}
+
+func (f *frailOutput) write(b *bytes.Buffer, p []byte) (int, error) {
+	short, err := f.call()
+	if short {
+		return b.Write(p[:len(p)/2])
+	}
+	if err != nil {
+		return 0, err
+	}
+	return b.Write(p)
+}
+
+func (f *frailOutput) Write(p []byte) (int, error) { return f.write(&f.sent, p) }
+
+func (f *frailOutput) Create(name string) (io.WriteCloser, error) {
+	if err := f.plain(); err != nil {
+		return nil, err
+	}
+	b := new(bytes.Buffer)
+	f.files[name] = b
+	return &frailFile{f, b}, nil
+}
+
+func (f *frailOutput) Rename(from, to string) error {
+	if err := f.plain(); err != nil {
+		return err
+	}
+	f.files[to] = f.files[from]
+	delete(f.files, from)
+	return nil
+}
+
+func (f *frailOutput) RemoveAll(name string) error {
+	if err := f.plain(); err != nil {
+		return err
+	}
+	maps.DeleteFunc(f.files, func(file string, _ *bytes.Buffer) bool { return file == name || strings.HasPrefix(file, name+"/") })
+	return nil
+}
+
+func (f *frailOutput) Exists(name string) (bool, error) {
+	if err := f.plain(); err != nil {
+		return false, err
+	}
+	return len(f.files) > 0, nil
+}
+
+// all is what there is, by name.
+func (f *frailOutput) all() map[string]string {
+	list := map[string]string{}
+	for name, b := range f.files {
+		list[name] = b.String()
+	}
+	return list
+}
+
+type frailFile struct {
+	f *frailOutput
+	b *bytes.Buffer
+}
+
+func (f *frailFile) Write(p []byte) (int, error) { return f.f.write(f.b, p) }
+
+// Close loses what was written if it fails, as it may.
+func (f *frailFile) Close() error {
+	err := f.f.plain()
+	if err != nil {
+		f.b.Reset()
+	}
+	return err
+}
+
+// More than a buffer of a part takes, and a line that waits for its turn in a file.
+var (
+	manyLines = slices.Repeat([]byte(strings.Repeat("a long line ", 100)+"\n"), 230)
+	hugeLine  = make([]byte, holdLimit+1)
+)
+
+// frailJobs are jobs that write in each of the ways there are.
+func frailJobs() map[string]func(Destination) (*Plan, error) {
+	few := Lines(Bytes("few", []byte("to be or\nnot to be\n")), Bytes("more", []byte("that is the question\n")))
+	return map[string]func(Destination) (*Plan, error){
+		"map only": func(d Destination) (*Plan, error) {
+			return keepLines().Bind(Lines(Bytes("many", manyLines), Bytes("large", hugeLine[:2*directSize])), Text[[]byte](d))
+		},
+		"held": func(d Destination) (*Plan, error) {
+			return keepLines().Bind(Lines(Bytes("huge", hugeLine)), Text[[]byte](d))
+		},
+		"reduce":   func(d Destination) (*Plan, error) { return wordCount(false).Bind(few, Text[Pair[string, int64]](d)) },
+		"combined": func(d Destination) (*Plan, error) { return wordCount(true).Bind(few, Text[Pair[string, int64]](d)) },
+		"no reduce": func(d Destination) (*Plan, error) {
+			return Job[[]byte, []byte, []byte, Pair[[]byte, []byte]]{
+				Map: func(line []byte, emit func([]byte, []byte)) error { emit(line, line); return nil },
+			}.Bind(few, Text[Pair[[]byte, []byte]](d))
+		},
+	}
+}
+
+// tryEngine runs a plan through attempts as a cluster does: each task is tried twice.
+func tryEngine(ctx context.Context, p *Plan) (err error) {
+	if err := p.SetupJob(); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.AbortJob())
+		}
+	}()
+	err = ErrExited // what stands if user code does not return
+	return tryTasks(ctx, p)
+}
+
+// tryTasks runs a plan whose output is ready.
+func tryTasks(ctx context.Context, p *Plan) error {
+	if err := p.Prepare(ctx, PrepareOptions{Reduces: 2}); err != nil {
+		return err
+	}
+	splits, err := p.Splits(ctx, nil)
+	if err != nil {
+		return err
+	}
+	twice := func(id func(try int) AttemptID, run func(try int) error) (err error) {
+		for try := range 2 {
+			done := make(chan error, 1)
+			go func() { // which user code may end
+				err := ErrExited
+				defer func() { done <- err }()
+				err = run(try)
+			}()
+			if err = <-done; err == nil {
+				return nil
+			}
+			if IsPermanent(err) || ctx.Err() != nil {
+				return err
+			}
+			if err := p.AbortTask(id(try)); err != nil {
+				return err
+			}
+		}
+		return err
+	}
+	var outs []*MapOutput
+	for i, s := range splits {
+		of := func(try int) *MapAttempt { return &MapAttempt{Index: i, Try: try, Split: s} }
+		if err := twice(func(try int) AttemptID { return of(try).ID() }, func(try int) error {
+			out, err := p.RunMap(ctx, of(try))
+			if err == nil && p.MapOnly() {
+				err = p.CommitTask(of(try).ID())
+			}
+			outs = append(outs, out)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	for r := range p.Reduces() {
+		of := func(try int) *ReduceAttempt { return &ReduceAttempt{Index: r, Try: try} }
+		if err := twice(func(try int) AttemptID { return of(try).ID() }, func(try int) error {
+			next := len(outs)
+			a := of(try)
+			a.Next = func(context.Context) (Segment, error) {
+				if next--; next < 0 {
+					return Segment{}, io.EOF
+				}
+				return outs[next].Segment(r), nil
+			}
+			if err := p.RunReduce(ctx, a); err != nil {
+				return err
+			}
+			return p.CommitTask(a.ID())
+		}); err != nil {
+			return err
+		}
+	}
+	for _, o := range outs {
+		o.Release()
+	}
+	return p.CommitJob()
+}
+
+// frailRun runs a job once, with a fault or without.
+func frailRun(t *testing.T, job string, engine, fsys bool, c Compression, f *frailOutput) error {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	f.cancel, f.files = cancel, map[string]*bytes.Buffer{}
+	to := Writer("w", f)
+	if fsys {
+		to = InFS(f, "out")
+	}
+	p, err := frailJobs()[job](to.Compressed(c))
+	require.NoError(t, err)
+	done := make(chan error, 1)
+	go func() {
+		err := ErrExited
+		defer func() { done <- err }()
+		if engine {
+			err = tryEngine(ctx, p)
+		} else {
+			_, err = RunLocal(ctx, p, LocalOptions{Reduces: 2})
+		}
+	}()
+	return <-done
+}
+
+// TestEveryFaultOfAnOutput lets each call of an output in turn go wrong, in each way: a job
+// succeeds with all of its output, or fails with the cause and leaves none.
+func TestEveryFaultOfAnOutput(t *testing.T) {
+	runs := 0
+	for job := range frailJobs() {
+		for _, engine := range []bool{false, true} {
+			for _, to := range []string{"fs", "fs gzip", "fs zstd", "fs s2", "writer", "writer gzip"} {
+				kind, packed, _ := strings.Cut(to, " ")
+				usual := job == "reduce" && engine || packed == "" && (engine || job != "map only") && (kind == "writer" || job != "held")
+				if !usual && os.Getenv("TARRY_LONG") == "" {
+					continue
+				}
+				fsys := kind == "fs"
+				c := NoCompression
+				if packed != "" {
+					c, _ = ParseCompression(packed)
+				}
+				good := &frailOutput{at: -1}
+				require.NoError(t, frailRun(t, job, engine, fsys, c, good))
+				for _, way := range []string{"error", "short", "panic", "goexit", "cancel"} {
+					for at := range good.calls {
+						runs++
+						f := &frailOutput{way: way, at: at}
+						err := frailRun(t, job, engine, fsys, c, f)
+						checkFrail(t, fmt.Sprintf("%s, engine %t, to %s: %s in call %d", job, engine, to, way, at), f, good, err)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d runs", runs)
+	require.Greater(t, runs, 800)
+}
+
+func checkFrail(t *testing.T, what string, f, good *frailOutput, err error) {
+	t.Helper()
+	if err == nil {
+		require.Equal(t, good.all(), f.all(), what)
+		require.Equal(t, good.sent.String(), f.sent.String(), what)
+		return
+	}
+	switch f.way {
+	case "cancel":
+		require.ErrorIs(t, err, context.Canceled, what)
+	case "goexit":
+		require.ErrorIs(t, err, ErrExited, what)
+	case "short":
+		require.True(t, errors.Is(err, io.ErrShortWrite) || errors.Is(err, errDisk), "%s: %v", what, err)
+	default:
+		require.ErrorIs(t, err, errDisk, what)
+	}
+	left := slices.DeleteFunc(slices.Collect(maps.Keys(f.files)), func(name string) bool { return path.Base(name) == "setup" })
+	require.Empty(t, left, what)
+	require.True(t, strings.HasPrefix(good.sent.String(), f.sent.String()), "%s: sent %d of %d bytes, of which some are others", what, f.sent.Len(), good.sent.Len())
+}
