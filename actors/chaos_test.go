@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -17,8 +16,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// TestChaos runs several slow jobs while nodes die, stop, come back and are cordoned, and jobs are killed. With odd seeds, and some of the
-// others, one in four messages between the nodes and the JobTracker is lost. Every job that is not killed writes RunLocal's bytes. TARRY_LONG=1 runs 500
+// TestChaos runs several slow jobs while nodes die, stop, come back and are cordoned, and jobs are killed. With odd seeds messages between the nodes, the JobTracker and the
+// NameNode are lost, delayed and doubled; with some of the others they are lost. Every job that is not killed writes RunLocal's bytes. TARRY_LONG=1 runs 500
 // seeds; TARRY_SEED=N runs one.
 func TestChaos(t *testing.T) {
 	first, seeds := uint64(0), uint64(16)
@@ -41,21 +40,10 @@ func TestChaos(t *testing.T) {
 			cfg.Scheduler = "hfs" // one user's limit makes it a queue of jobs: nothing to disturb
 		}
 		if seed%2 == 1 {
-			cfg.lose = losing(seed)
+			cfg.deliver = misdelivering(seed)
 		}
 		desc := fmt.Sprintf("TARRY_SEED=%d go test -run TestChaos ./actors; %+v", seed, cfg)
 		bubble(t, cfg, func(t *testing.T, c *Cluster) { chaos(t, c, rng, seed, desc) })
-	}
-}
-
-// losing loses one message in four.
-func losing(seed uint64) func(any) bool {
-	rng := rand.New(rand.NewPCG(seed, 19))
-	var mu sync.Mutex
-	return func(any) bool {
-		mu.Lock()
-		defer mu.Unlock()
-		return rng.IntN(4) == 0
 	}
 }
 

@@ -69,7 +69,7 @@ func Start(cfg Config) (*Cluster, error) {
 // spawn starts the actors and waits for the nodes' registrations.
 func (c *Cluster) spawn() error {
 	e := c.env
-	e.sys = newSystem(e.cfg.Logger)
+	e.sys = newSystem(e.cfg.Logger, e.cfg.deliver)
 	c.nameNode = e.sys.Root.Spawn(e.sys.props(func() actor.Actor {
 		return &nameNode{env: e, nodes: map[dfs.NodeID]*member{}, names: map[string]dfs.NodeID{}}
 	}))

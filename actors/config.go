@@ -95,8 +95,9 @@ type Config struct {
 	// [scheduling.ReplayFrom] checks.
 	Calls func(*scheduling.Call)
 
-	// lose, in tests, says which messages between a node and the JobTracker are lost.
-	lose func(msg any) bool
+	// deliver, in tests, says after how long a message of one actor to another arrives: several
+	// times if there are several, never if there are none.
+	deliver func(msg any) []time.Duration
 }
 
 // What one process can serve: 10,000 nodes take about 100 MiB and some seconds to start and stop.

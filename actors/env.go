@@ -38,9 +38,6 @@ type env struct {
 // now is the time since the cluster's start, as the Core counts it.
 func (e *env) now() time.Duration { return time.Since(e.start) }
 
-// drops says whether a test wants the message lost.
-func (e *env) drops(msg any) bool { return e.cfg.lose != nil && e.cfg.lose(msg) }
-
 // place is a node's address, as others know it.
 type place struct {
 	id   scheduling.NodeID

@@ -39,13 +39,13 @@ func pretend(b *testing.B, nodes int) (c *Cluster, beat func(reports ...*report)
 	var spec atomic.Pointer[scheduling.Node]
 	c = startB(b, Config{
 		Nodes: nodes, MapSlots: 1, ReduceSlots: 1, BlockSize: 1, HeartbeatInterval: time.Hour, Expiry: 10 * time.Hour,
-		lose: func(msg any) bool {
+		deliver: losing(func(msg any) bool {
 			if m, ok := msg.(*join); ok && m.spec.Name == "node-00" {
 				spec.Store(&m.spec)
 			}
 			_, ok := msg.(*heartbeat)
 			return ok
-		},
+		}),
 	})
 	p := &pretender{up: make(chan struct{}), acks: make(chan *heartbeatAck, 1)}
 	root := c.env.sys.Root

@@ -100,7 +100,7 @@ func bubble(t *testing.T, cfg Config, f func(t *testing.T, c *Cluster)) {
 		require.NoError(t, err)
 		defer func() {
 			require.NoError(t, c.Close())
-			pass(time.Second) // the actor library's throttle of dead letters
+			pass(time.Minute) // late messages, and the actor library's throttle of dead letters
 		}()
 		f(t, c)
 	})

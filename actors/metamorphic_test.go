@@ -125,11 +125,11 @@ func randomConfig(rng *rand.Rand) Config {
 	if rng.IntN(4) == 0 {
 		drops := rand.New(rand.NewPCG(rng.Uint64(), 1))
 		lock := make(chan struct{}, 1)
-		cfg.lose = func(any) bool {
+		cfg.deliver = losing(func(any) bool {
 			lock <- struct{}{}
 			defer func() { <-lock }()
 			return drops.IntN(5) == 0
-		}
+		})
 	}
 	return cfg
 }

@@ -100,9 +100,7 @@ func (n *node) register(c actor.Context) {
 		Name: n.at.name, Rack: n.at.rack, Incarnation: n.life,
 		MapSlots: n.env.cfg.MapSlots, ReduceSlots: n.env.cfg.ReduceSlots,
 	}}
-	if !n.env.drops(m) {
-		c.Request(n.jobTracker, m)
-	}
+	c.Request(n.jobTracker, m)
 }
 
 func (n *node) joined(c actor.Context, m *joined) {
@@ -141,9 +139,7 @@ func (n *node) beat(c actor.Context, timed bool) {
 
 func (n *node) send(c actor.Context) {
 	n.sent = n.env.now()
-	if !n.env.drops(n.pending) {
-		c.Request(n.jobTracker, n.pending)
-	}
+	c.Request(n.jobTracker, n.pending)
 }
 
 // statuses tells of attempts that ended, of outputs found lost and, if all, of every
@@ -179,7 +175,7 @@ func (n *node) statuses(all bool) []scheduling.Status {
 
 // answered carries out the orders that came with the answer to the pending heartbeat.
 func (n *node) answered(c actor.Context, m *heartbeatAck) {
-	if n.pending == nil || m.incarnation != n.life || m.seq != n.pending.beat.Seq || n.env.drops(m) {
+	if n.pending == nil || m.incarnation != n.life || m.seq != n.pending.beat.Seq {
 		return
 	}
 	n.pending = nil

@@ -22,11 +22,11 @@ func TestLostMessages(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		var mu sync.Mutex
 		cfg := Config{Nodes: 4, Racks: 2, MapSlots: 2, ReduceSlots: 1, BlockSize: 200, Seed: seed}
-		cfg.lose = func(any) bool {
+		cfg.deliver = losing(func(any) bool {
 			mu.Lock()
 			defer mu.Unlock()
 			return rng.IntN(3) == 0
-		}
+		})
 		text := prose(seed, 100)
 		bubble(t, cfg, func(t *testing.T, c *Cluster) {
 			p, out := bindLines(t, counting(3), text)
@@ -170,7 +170,7 @@ func TestSilentNodeComesBack(t *testing.T) {
 	var events recorder
 	var cut atomic.Pointer[string]
 	cfg := Config{Nodes: 2, MapSlots: 1, ReduceSlots: 1, Replication: 2, Expiry: time.Minute, Events: events.add}
-	cfg.lose = func(m any) bool {
+	cfg.deliver = losing(func(m any) bool {
 		name := cut.Load()
 		if name == nil {
 			return false
@@ -182,7 +182,7 @@ func TestSilentNodeComesBack(t *testing.T) {
 			return nodeName(m.beat.Node) == *name
 		}
 		return false
-	}
+	})
 	bubble(t, cfg, func(t *testing.T, c *Cluster) {
 		h, out, release := c.hold(t, SubmitOptions{})
 		name := events.of(scheduling.EventLaunched)[0].NodeName

@@ -32,12 +32,10 @@ func (s *slot) Receive(c actor.Context) {
 		}
 	case *wantsCommit:
 		if s.holds(m.id) {
-			if q := (&commitRequest{attempt: m.id}); !s.env.drops(q) {
-				c.Request(s.jobTracker, q)
-			}
+			c.Request(s.jobTracker, &commitRequest{attempt: m.id})
 		}
 	case *commitAnswer:
-		if s.holds(m.attempt) && !s.env.drops(m) {
+		if s.holds(m.attempt) {
 			select {
 			case s.attempt.granted <- m.granted:
 			default: // answered twice

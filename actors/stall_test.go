@@ -39,7 +39,7 @@ func TestSilentNodesKeepTheirBlocks(t *testing.T) {
 	var events recorder
 	var cut atomic.Bool
 	cfg := Config{Nodes: 3, Replication: 2, BlockSize: 100, Expiry: 5 * time.Second, Events: events.add}
-	cfg.lose = func(any) bool { return cut.Load() }
+	cfg.deliver = losing(func(any) bool { return cut.Load() })
 	bubble(t, cfg, func(t *testing.T, c *Cluster) {
 		text := prose(3, 50)
 		require.NoError(t, c.FS().WriteFile("in", []byte(text)))

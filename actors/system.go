@@ -17,22 +17,40 @@ type system struct {
 	log        *slog.Logger
 	dispatcher *dispatcher
 	close      sync.Once
+	deliver    func(msg any) []time.Duration // nil: each message arrives at once
 }
 
-func newSystem(log *slog.Logger) *system {
+func newSystem(log *slog.Logger, deliver func(any) []time.Duration) *system {
 	lib := actor.NewActorSystem(
 		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return log.With("lib", "actor") }),
 		actor.WithDeadLetterRequestLogging(false),
 		// Each first dead letter of an interval holds a goroutine for so long.
 		actor.WithDeadLetterThrottleInterval(10*time.Millisecond),
 	)
-	return &system{ActorSystem: lib, log: log, dispatcher: newDispatcher()}
+	return &system{ActorSystem: lib, log: log, dispatcher: newDispatcher(), deliver: deliver}
 }
 
 // props makes the props of an actor: unbounded mailbox and one middleware, that logs a
 // panic with its stack before supervision sees it. A panic restarts the actor.
 func (s *system) props(producer actor.Producer) *actor.Props {
-	return actor.PropsFromProducer(producer, actor.WithReceiverMiddleware(s.logPanics), actor.WithDispatcher(s.dispatcher))
+	options := []actor.PropsOption{actor.WithReceiverMiddleware(s.logPanics), actor.WithDispatcher(s.dispatcher)}
+	if s.deliver != nil {
+		options = append(options, actor.WithSenderMiddleware(s.misdeliver))
+	}
+	return actor.PropsFromProducer(producer, options...)
+}
+
+// misdeliver sends what an actor sends as s.deliver says.
+func (s *system) misdeliver(next actor.SenderFunc) actor.SenderFunc {
+	return func(c actor.SenderContext, to *actor.PID, env *actor.MessageEnvelope) {
+		for _, late := range s.deliver(env.Message) {
+			if late == 0 {
+				next(c, to, env)
+				continue
+			}
+			time.AfterFunc(late, func() { s.Root.RequestWithCustomSender(to, env.Message, env.Sender) })
+		}
+	}
 }
 
 func (s *system) logPanics(next actor.ReceiverFunc) actor.ReceiverFunc {
