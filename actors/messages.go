@@ -179,9 +179,10 @@ type (
 	blockReport struct {
 		quiet
 		report dfs.Report
+		life   uint64
 	}
 
-	// nodeUp is the first word of a node's life, with a full report.
+	// nodeUp is the first word of a node's life, with a full report, said again now and then.
 	nodeUp struct {
 		quiet
 		report dfs.Report

@@ -30,7 +30,7 @@ func (n *nameNode) Receive(c actor.Context) {
 			c.Send(at.pid, &reportBlocks{})
 		}
 	case *blockReport:
-		if at := n.nodes[m.report.Node]; at != nil && !at.lost { // what a lost node said before is void
+		if at := n.nodes[m.report.Node]; at != nil && at.life == m.life && !at.lost { // a former life's word is void
 			n.report(c, m.report)
 		}
 	case *nodeUp:
@@ -55,8 +55,8 @@ func (n *nameNode) Receive(c actor.Context) {
 func (n *nameNode) up(c actor.Context, m *nodeUp) {
 	id := m.report.Node
 	old := n.nodes[id]
-	if old != nil && m.life < old.life {
-		return // overtaken
+	if old != nil && (m.life < old.life || m.life == old.life && old.lost) {
+		return // overtaken by a later life, or by the loss of this one
 	}
 	if old == nil || !old.pid.Equal(m.pid) {
 		c.Watch(m.pid)

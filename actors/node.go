@@ -18,7 +18,8 @@ type node struct {
 	jobTracker *actor.PID
 	nameNode   *actor.PID
 
-	life       uint64 // incarnation
+	life       uint64        // incarnation
+	told       time.Duration // when the NameNode was last told all that the node holds
 	registered bool
 	seq        uint64
 	pending    *heartbeat // sent and not answered
@@ -56,6 +57,9 @@ func (n *node) Receive(c actor.Context) {
 	case *beatTick:
 		if m.gen == n.gen {
 			n.arm(c)
+			if n.env.now()-n.told >= n.env.cfg.Expiry/2 {
+				n.tellAll(c)
+			}
 			n.beat(c, true)
 		}
 	case *poke:
@@ -93,9 +97,7 @@ func (n *node) arm(c actor.Context) {
 // register tells the NameNode what the node's store holds and asks the JobTracker to take
 // the node in; every tick repeats it until answered.
 func (n *node) register(c actor.Context) {
-	if r, err := n.env.fs.Inventory(dfs.NodeID(n.at.name)); err == nil {
-		c.Send(n.nameNode, &nodeUp{report: r, pid: c.Self(), life: n.life})
-	}
+	n.tellAll(c)
 	m := &join{pid: c.Self(), spec: scheduling.Node{
 		Name: n.at.name, Rack: n.at.rack, Incarnation: n.life,
 		MapSlots: n.env.cfg.MapSlots, ReduceSlots: n.env.cfg.ReduceSlots,
@@ -252,11 +254,20 @@ func (n *node) comeBack(c actor.Context) {
 	n.register(c)
 }
 
+// tellAll tells the NameNode all that the node's store holds. It is repeated now and then: a report
+// of changes, or word of a copy to make, may have been lost.
+func (n *node) tellAll(c actor.Context) {
+	n.told = n.env.now()
+	if r, err := n.env.fs.Inventory(dfs.NodeID(n.at.name)); err == nil {
+		c.Send(n.nameNode, &nodeUp{report: r, pid: c.Self(), life: n.life})
+	}
+}
+
 // reportBlocks tells the NameNode what came to and left the node's store.
 func (n *node) reportBlocks(c actor.Context) {
 	r, err := n.env.fs.Changes(dfs.NodeID(n.at.name))
 	if err == nil {
-		c.Send(n.nameNode, &blockReport{report: r})
+		c.Send(n.nameNode, &blockReport{report: r, life: n.life})
 	}
 }
 

@@ -32,6 +32,7 @@ type node struct {
 	load   int64 // bytes placed here and not known to be gone
 	firsts int64 // bytes ever placed here as first replicas
 	holds  map[BlockID]bool
+	late   map[BlockID]bool // awaited at the last full report, and not in it
 }
 
 // block is one extent of a file. Invariant: b is in replicas' nodes' holds and nowhere

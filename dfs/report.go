@@ -24,7 +24,7 @@ func (ns *namespace) report(r Report) (unwanted []BlockID, err error) {
 	}
 	d.alive = true
 	if r.Full {
-		r.Gone = missing(d, r.Have)
+		r.Gone = ns.missing(d, r.Have)
 	}
 	for _, id := range r.Have {
 		if !ns.received(d, id) {
@@ -37,18 +37,26 @@ func (ns *namespace) report(r Report) (unwanted []BlockID, err error) {
 	return unwanted, nil
 }
 
-// missing lists, in order, the blocks that d held and a full report does not name.
-func missing(d *node, have []BlockID) []BlockID {
+// missing lists, in order, the blocks that a full report does not name though d held them, or was
+// to get them at its last full report already: word of a copy to make may have been lost, while
+// one that was planned since may be under way.
+func (ns *namespace) missing(d *node, have []BlockID) []BlockID {
 	still := make(map[BlockID]bool, len(have))
 	for _, id := range have {
 		still[id] = true
 	}
 	var gone []BlockID
-	for id := range d.holds {
-		if !still[id] {
+	late := map[BlockID]bool{}
+	for id, b := range ns.blocks {
+		switch placed := slices.Contains(b.placed, d); {
+		case still[id]:
+		case d.holds[id], placed && d.late[id]:
 			gone = append(gone, id)
+		case placed:
+			late[id] = true
 		}
 	}
+	d.late = late
 	slices.Sort(gone)
 	return gone
 }

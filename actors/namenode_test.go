@@ -1,0 +1,54 @@
+package actors
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestLostReports cuts the NameNode off while nodes come up, while blocks are written and while
+// replicas are to be made again. Once it hears the nodes again it knows all that they hold, and
+// every block gets its replicas.
+func TestLostReports(t *testing.T) {
+	var cut atomic.Bool
+	cut.Store(true)
+	cfg := Config{Nodes: 4, Replication: 2, BlockSize: 100, Expiry: 20 * time.Second}
+	cfg.deliver = func(msg any) []time.Duration {
+		if cut.Load() && withNameNode(msg) {
+			return nil
+		}
+		return atOnce
+	}
+	bubble(t, cfg, func(t *testing.T, c *Cluster) {
+		whole := func(name string) {
+			t.Helper()
+			cut.Store(false)
+			pass(time.Minute)
+			blocks, err := c.FS().Blocks(name)
+			require.NoError(t, err)
+			require.NotEmpty(t, blocks)
+			for _, b := range blocks {
+				require.Len(t, b.Nodes, 2)
+			}
+		}
+		text := []byte(prose(3, 50))
+		_ = c.FS().WriteFile("unheard", text) // refused, or written and known later
+		cut.Store(false)
+		pass(time.Minute)
+		require.NoError(t, c.FS().WriteFile("in", text))
+		whole("in")
+		cut.Store(true)
+		require.NoError(t, c.KillNode("node-01"))
+		pass(time.Minute)
+		whole("in")
+		require.NoError(t, c.StartNode("node-01"))
+		pass(time.Minute)
+		require.NoError(t, c.KillNode("node-02"))
+		whole("in")
+		got, err := c.FS().ReadFile("in")
+		require.NoError(t, err)
+		require.Equal(t, text, got)
+	})
+}
