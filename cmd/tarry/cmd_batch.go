@@ -50,6 +50,9 @@ func (p *program) batch(cmd *cobra.Command, c *clusterFlags, name string) (err e
 	if err != nil {
 		return err
 	}
+	if name == stdinName {
+		name = stdinTitle
+	}
 	b := &batch{program: p, flags: c, name: name}
 	policy, err := c.policy(c.scheduler)
 	if err != nil {
