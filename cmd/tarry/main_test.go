@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -38,6 +40,8 @@ func TestScripts(t *testing.T) {
 			case "full":
 				_, err := os.Stat("/dev/full")
 				return err == nil, nil
+			case "hangup": // not under nohup, whose children hear of none
+				return !signal.Ignored(syscall.SIGHUP), nil
 			case "long":
 				return os.Getenv("TARRY_LONG") != "", nil
 			}
