@@ -117,8 +117,8 @@ func (s *sampler[I, K, V, O]) sample(src Source, split Split) error {
 	if err != nil {
 		return err
 	}
-	encode := s.key.encoder()
-	mapRecord := record(m, func(k K, _ V) { s.keys = append(s.keys, encode(nil, k)) }, nil)
+	encode := s.key.encodeInto()
+	mapRecord := record(m, func(k K, _ V) { s.keys = append(s.keys, bytes.Clone(s.bound(encode(k)))) }, nil)
 	enough := len(s.keys) + sampleKeys
 	r := &splitReader{ctx: s.ctx, windows: usualWindows(), source: src, split: split}
 	calls := 0
@@ -132,6 +132,17 @@ func (s *sampler[I, K, V, O]) sample(src Source, split Split) error {
 		return nil
 	}
 	return r.placed(err, int64(calls))
+}
+
+// mostBound is the most bytes of a key that are taken for where a range may end: its
+// beginning does as well as a key of megabytes, of which a sample would hold thousands.
+const mostBound = 4 << 10
+
+func (s *sampler[I, K, V, O]) bound(key []byte) []byte {
+	if s.prefix != nil {
+		return key // to find its group
+	}
+	return key[:min(len(key), mostBound)]
 }
 
 // samplePlaces returns splits at which to sample, at even distances and no longer than half

@@ -141,6 +141,19 @@ func TestFewDescriptors(t *testing.T) {
 	require.NoError(t, err, "%s", text)
 }
 
+// TestFewDescriptorsForManyFiles states the same of a job that reads thousands of files.
+func TestFewDescriptorsForManyFiles(t *testing.T) {
+	dir := t.TempDir()
+	many := filepath.Join(dir, "many")
+	writeManyFiles(t, many, 2000)
+	for _, job := range []string{"wordcount", "sort", "index"} {
+		cmd := exec.Command("sh", "-c", `ulimit -n 64 && exec tarry "$@"`, "sh", "run", job, many, "-q", "-o", filepath.Join(dir, job),
+			"--spill-dir", dir, "--memory", "4MiB", "--map-slots", "16", "--reduce-slots", "16", "--reduces", "20")
+		text, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s: %s", job, text)
+	}
+}
+
 // writeManyFiles writes files of a few words each.
 func writeManyFiles(t *testing.T, dir string, n int) {
 	t.Helper()

@@ -1,0 +1,48 @@
+package mapreduce
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestSampleOfLongKeys states that the ranges of a total order hold the beginnings of long
+// keys only, and still cut them apart.
+func TestSampleOfLongKeys(t *testing.T) {
+	var text []byte
+	for i := range 200 {
+		text = append(append(text, byte('a'+i%20)), bytes.Repeat([]byte("x"), 100_000)...)
+		text = append(text, '\n')
+	}
+	var parts [4]int
+	job := Job[[]byte, []byte, None, Pair[[]byte, None]]{
+		Map: func(line []byte, emit func([]byte, None)) error {
+			emit(line, None{})
+			return nil
+		},
+		TotalOrder: true, Reducers: len(parts),
+	}
+	b := &boundJob[[]byte, []byte, None, Pair[[]byte, None]]{job: job}
+	var err error
+	b.key, err = keyCodec[[]byte](false, "")
+	require.NoError(t, err)
+	in := Lines(Bytes("lines", text))
+	b.in = in.bare()
+	p := &Plan{sources: in.sources, tasks: b, reduces: len(parts)}
+	require.NoError(t, b.prepare(context.Background(), p))
+	find := b.partitioner(len(parts))
+	for line := range bytes.Lines(text) {
+		parts[find(bytes.TrimSuffix(line, []byte("\n")))]++
+	}
+	for _, n := range parts {
+		require.InDelta(t, 50, n, 20)
+	}
+	s := &sampler[[]byte, []byte, None, Pair[[]byte, None]]{boundJob: b, ctx: context.Background(), p: p}
+	require.NoError(t, s.sample(in.sources[0], Split{Length: int64(len(text))}))
+	require.NotEmpty(t, s.keys)
+	for _, k := range s.keys {
+		require.LessOrEqual(t, cap(k), 2*mostBound)
+	}
+}
