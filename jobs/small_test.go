@@ -1,8 +1,10 @@
 package jobs
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,6 +57,21 @@ func TestTop(t *testing.T) {
 			require.Equal(t, want, got, "%d of %+v", k, s)
 		}
 	}
+}
+
+// Texts are kept, so one that is too large to hold is refused before it is copied.
+func TestTopKeepsNoHugeText(t *testing.T) {
+	line := append(bytes.Repeat([]byte("x"), 17<<20), "\t1"...)
+	source := mapreduce.Bytes("huge", line)
+	plan, err := Top(1).Bind(mapreduce.KeyValueLines('\t', source), mapreduce.Text[Count](mapreduce.Writer("none", io.Discard)))
+	require.NoError(t, err)
+	require.NoError(t, plan.Prepare(t.Context(), mapreduce.PrepareOptions{}))
+	splits, err := plan.Splits(t.Context(), nil)
+	require.NoError(t, err)
+	a := &mapreduce.MapAttempt{Split: splits[0], Resources: mapreduce.Resources{Budget: mapreduce.NewMemory(1)}}
+	_, err = plan.RunMap(t.Context(), a)
+	require.ErrorIs(t, err, mapreduce.ErrRecordTooLarge)
+	require.ErrorContains(t, err, "a text of 17825792 bytes, of which at most 16777216 are kept")
 }
 
 func TestMean(t *testing.T) {

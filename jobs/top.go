@@ -3,6 +3,7 @@ package jobs
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"iter"
 	"slices"
 
@@ -11,17 +12,21 @@ import (
 
 // Top writes the k lines with the largest numbers, the largest first and equal ones by the bytes of
 // the text. Its input is KeyValueLines of text, tab, decimal integer, as WordCount writes them; its
-// output has the same form. It needs k at least 1 and memory for k lines in each map.
+// output has the same form. It needs k at least 1 and memory for 2k lines in each map; a line whose
+// text is longer than [mapreduce.Task.LargestRecord] is an error.
 func Top(k int) mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, mapreduce.None, Count] {
 	return mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, mapreduce.None, Count]{
 		Name: "top",
-		MapTask: func(*mapreduce.Task) (mapreduce.Mapper[mapreduce.Pair[[]byte, []byte], CountFirst, mapreduce.None], error) {
+		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[mapreduce.Pair[[]byte, []byte], CountFirst, mapreduce.None], error) {
 			best := leaders{k: k}
 			return mapreduce.Mapper[mapreduce.Pair[[]byte, []byte], CountFirst, mapreduce.None]{
 				Map: func(line mapreduce.Pair[[]byte, []byte], _ func(CountFirst, mapreduce.None)) error {
 					n, err := number(line.First, line.Second)
 					if err != nil {
 						return err
+					}
+					if size := len(line.First); int64(size) > t.LargestRecord() {
+						return fmt.Errorf("%w: a text of %d bytes, of which at most %d are kept", mapreduce.ErrRecordTooLarge, size, t.LargestRecord())
 					}
 					best.add(line.First, n)
 					return nil

@@ -27,10 +27,11 @@ func Permanent(err error) error {
 }
 
 // IsPermanent reports whether err is marked by [Permanent], or is of itself of that kind:
-// input that has changed, is damaged, or can be read only once.
+// input that has changed, is damaged, or can be read only once, and records that are too large.
 func IsPermanent(err error) bool {
 	var p *permanentError
-	return errors.As(err, &p) || errors.Is(err, ErrInputChanged) || errors.Is(err, ErrCorruptInput) || errors.Is(err, ErrConsumed)
+	return errors.As(err, &p) || errors.Is(err, ErrInputChanged) || errors.Is(err, ErrCorruptInput) ||
+		errors.Is(err, ErrConsumed) || errors.Is(err, ErrRecordTooLarge)
 }
 
 // longestText is how many bytes of the text of an error are kept: the user's code may put

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
 
@@ -64,7 +65,7 @@ func LineStrings(sources ...Source) Input[string] {
 	lines := Lines(sources...)
 	return Input[string]{sources: sources, read: func(s *splitReader, yield func(string) error) error {
 		return lines.read(s, func(line []byte) error {
-			if len(line) > leastLargest {
+			if len(line) > memory.LeastLargest {
 				if err := s.kept(len(line)); err != nil {
 					return err
 				}

@@ -8,28 +8,23 @@ import (
 	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// ErrRecordTooLarge is wrapped by the error of an attempt whose input holds a record that is
-// larger than it may hold in memory: a quarter of the memory budget, but 16 MiB in any case, and
-// never more than 1 GiB. Records of files that are mapped are not held, and have any size.
-var ErrRecordTooLarge = errors.New("record too large")
-
-const (
-	leastLargest = 16 << 20
-	mostLargest  = 1 << 30
-)
+// ErrRecordTooLarge is wrapped by the error of an attempt that would have to hold a record that is
+// larger than [Task.LargestRecord]: a quarter of the memory budget, but 16 MiB in any case, and
+// never more than 1 GiB. It is permanent. Such a record is one of the input, unless it lies in a
+// file that is mapped; a key that is combined, with its value; or a pair that was spilled and goes
+// to a Reduce. What is only looked at or passed on has any size: lines of a mapped file, the pairs
+// of a job that sorts bytes.
+var ErrRecordTooLarge = memory.ErrRecordTooLarge
 
 // largest is the most bytes of a record that the attempt holds.
 func (s *splitReader) largest() int64 {
-	switch limit := s.budget.Limit(); {
-	case s.windows.record > 0:
+	if s.windows.record > 0 {
 		return s.windows.record
-	case limit > 0:
-		return min(max(limit/4, leastLargest), mostLargest)
-	default:
-		return mostLargest
 	}
+	return s.budget.Largest()
 }
 
 // mostViewed is the most bytes of a record that a View may show: any number, unless it is a copy.
@@ -49,14 +44,12 @@ func (s *splitReader) kept(n int) error {
 }
 
 func (s *splitReader) tooLarge(at, limit int64) error {
-	where, why := "", "the most that is held in memory"
+	where := ""
 	if s.source.packed != notPacked {
 		where = " of its content"
 	}
-	if limit == s.budget.Limit()/4 {
-		why = "a quarter of the memory budget"
-	}
-	return fmt.Errorf("%s: %w: the one that begins at byte %d%s is longer than %d bytes, %s", s.source.name, ErrRecordTooLarge, at, where, limit, why)
+	return fmt.Errorf("%s: %w: the one that begins at byte %d%s is longer than %d bytes, %s",
+		s.source.name, ErrRecordTooLarge, at, where, limit, s.budget.WhyLargest(limit))
 }
 
 // all calls fn with the whole source.

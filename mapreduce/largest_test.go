@@ -3,6 +3,8 @@ package mapreduce
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,11 +79,7 @@ func (r readers) Read(p []byte) (int, error) {
 
 // A line of a mapped file is not held; one that becomes a string is.
 func TestLargeLinesOfAFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "line")
-	require.NoError(t, os.WriteFile(path, []byte("short\n"), 0o600))
-	require.NoError(t, os.Truncate(path, 40<<20))
-	src, err := File(path)
-	require.NoError(t, err)
+	src := sparse(t, "short\n", 40<<20)
 	count := int64(0)
 	job := keepLines()
 	job.Map = func(line []byte, _ func([]byte)) error {
@@ -99,5 +97,67 @@ func TestLargeLinesOfAFile(t *testing.T) {
 	require.NoError(t, err)
 	err = runBudget(p, 80<<20)
 	require.ErrorIs(t, err, ErrRecordTooLarge)
-	require.ErrorContains(t, err, path+": record too large: the one that begins at byte 6 is longer than 20971520 bytes")
+	require.ErrorContains(t, err, "sparse: record too large: the one that begins at byte 6 is longer than 20971520 bytes")
+}
+
+// sparse is a mapped file that begins with text and is full of zeros behind it.
+func sparse(t *testing.T, text string, size int64) Source {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "sparse")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	require.NoError(t, os.Truncate(path, size))
+	src, err := File(path)
+	require.NoError(t, err)
+	return src
+}
+
+// What a map emits of a mapped file has any size if it is passed on; if a combiner or a Reduce
+// has to hold it, the record that it comes from is named, and no other attempt is made.
+func TestEmittedTooLarge(t *testing.T) {
+	const budget, quarter = 80 << 20, 20 << 20
+	src := sparse(t, "short\n", 64<<20)
+	const size = 64<<20 - 6
+	words := func(_ []byte, emit func([]byte, int64)) error {
+		emit(make([]byte, quarter), 1)
+		return nil
+	}
+	count := func(key []byte, _ iter.Seq[int64], emit func([]byte)) error {
+		emit(key)
+		return nil
+	}
+	text := func(line []byte, emit func([]byte, []byte)) error {
+		emit(line, nil)
+		return nil
+	}
+	var out Collected[[]byte]
+	bind := func(p *Plan, err error) *Plan {
+		require.NoError(t, err)
+		return p
+	}
+	combining := Job[[]byte, []byte, int64, []byte]{Sum: true, Reduce: count}
+	combining.Map = words
+	require.NoError(t, runBudget(bind(combining.Bind(Lines(src), out.Output())), budget))
+
+	combining.Map = func(line []byte, emit func([]byte, int64)) error {
+		emit(line, 1)
+		return nil
+	}
+	holding := Job[[]byte, []byte, []byte, []byte]{Map: text, Reduce: func([]byte, iter.Seq[[]byte], func([]byte)) error { return nil }}
+	for _, c := range []struct {
+		p    *Plan
+		what string
+	}{
+		{bind(combining.Bind(Lines(src), out.Output())), "a key"},
+		{bind(holding.Bind(Lines(src), out.Output())), "a key with its value"},
+	} {
+		err := runBudget(c.p, budget)
+		require.ErrorIs(t, err, ErrRecordTooLarge)
+		require.True(t, IsPermanent(err))
+		require.ErrorContains(t, err, fmt.Sprintf("sparse: at byte 6, \"%s\"… (%d bytes): ", strings.Repeat(`\x00`, headSize), size))
+		require.ErrorContains(t, err, fmt.Sprintf("record too large: %s of %d bytes is longer than %d bytes, a quarter of the memory budget", c.what, size, quarter))
+	}
+
+	passing := Job[[]byte, []byte, []byte, Pair[[]byte, []byte]]{Map: text}
+	var pairs bytes.Buffer
+	require.NoError(t, runBudget(bind(passing.Bind(Lines(src), Text[Pair[[]byte, []byte]](Writer("pairs", &pairs)))), budget))
 }

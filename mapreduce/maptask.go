@@ -52,7 +52,7 @@ func (b *boundJob[I, K, V, O]) runMap(ctx context.Context, p *Plan, a *MapAttemp
 
 // mapFile maps the part of a split that lies in one file.
 func (b *boundJob[I, K, V, O]) mapFile(ctx context.Context, p *Plan, a *MapAttempt, file Split, col *collector[K, V], c *Counters) error {
-	t := &Task{ctx: ctx, id: a.ID(), reduces: p.reduces, name: p.sources[file.Source].name, counters: c}
+	t := &Task{ctx: ctx, id: a.ID(), reduces: p.reduces, name: p.sources[file.Source].name, counters: c, budget: a.Budget}
 	m, err := b.mapper(t)
 	if err != nil {
 		return err
@@ -62,10 +62,21 @@ func (b *boundJob[I, K, V, O]) mapFile(ctx context.Context, p *Plan, a *MapAttem
 		if err := mapRecord(rec); err != nil {
 			return fault(err)
 		}
-		return col.err()
+		if err := col.err(); err != nil {
+			return emitted(err)
+		}
+		return nil
 	})
 	if err == nil && m.Close != nil {
 		err = m.Close(col.emit)
+	}
+	return err
+}
+
+// emitted is the error of what was emitted for a record; one that is too large is its fault.
+func emitted(err error) error {
+	if errors.Is(err, ErrRecordTooLarge) {
+		return fault(err)
 	}
 	return err
 }
@@ -137,6 +148,7 @@ func (b *boundJob[I, K, V, O]) collector(p *Plan, a *MapAttempt) collector[K, V]
 func (b *boundJob[I, K, V, O]) sorting(p *Plan, a *MapAttempt) collector[K, V] {
 	s := segment.NewSorter(segment.Config{
 		Partitions: p.reduces, Budget: a.Budget, Pool: a.Pool, Files: a.Spills, SpillDir: a.SpillDir,
+		Largest: b.largest(a.Budget),
 	})
 	var failed error
 	return collector[K, V]{
@@ -262,7 +274,7 @@ func (b *boundMapOnly[I, O]) runMap(ctx context.Context, p *Plan, a *MapAttempt)
 
 // filterFile maps the part of a split that lies in one file.
 func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *Plan, a *MapAttempt, file Split, w *recordWriter[O], c *Counters) error {
-	f, err := b.filter(&Task{ctx: ctx, id: a.ID(), name: p.sources[file.Source].name, counters: c})
+	f, err := b.filter(&Task{ctx: ctx, id: a.ID(), name: p.sources[file.Source].name, counters: c, budget: a.Budget})
 	if err != nil {
 		return err
 	}

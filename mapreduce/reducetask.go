@@ -33,7 +33,7 @@ func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *Plan, a *Reduce
 	defer stop()
 	w.part.check = alive.now
 	r := &reduceRun[I, K, V, O]{boundJob: b, watch: alive, a: a, c: &c, w: w}
-	t := &Task{ctx: ctx, id: a.ID(), reduces: p.reduces, counters: &c}
+	t := &Task{ctx: ctx, id: a.ID(), reduces: p.reduces, counters: &c, budget: a.Budget}
 	if !b.identity() {
 		if r.user, err = b.reducer(t); err != nil {
 			return err
@@ -102,10 +102,11 @@ func (r *reduceRun[I, K, V, O]) merged(list []Segment) error {
 	}
 	m := segment.NewMerge(segment.MergeConfig{
 		Budget: r.a.Budget, Pool: r.a.Pool, Files: r.a.Spills, SpillDir: r.a.SpillDir,
+		Largest: r.largest(r.a.Budget),
 	}, segments)
 	defer m.Close()
 	defer func() { addSpills(r.c, m.Stats()) }()
-	if r.identity() && r.out.layout != nil && !r.job.Descending {
+	if r.passesBytes() {
 		n, _, err := m.WriteTo(r.w.part, *r.out.layout)
 		r.c.Add(ReduceInputRecords, n)
 		r.w.records += n
@@ -120,6 +121,19 @@ func (r *reduceRun[I, K, V, O]) merged(list []Segment) error {
 		v, err = decode(b)
 		return key, v, true, err
 	})
+}
+
+// passesBytes reports whether spilled pairs go to the output as they are, piece by piece.
+func (b *boundJob[I, K, V, O]) passesBytes() bool {
+	return b.identity() && b.out.layout != nil && !b.job.Descending
+}
+
+// largest bounds the pairs that a reduce has to bring into memory.
+func (b *boundJob[I, K, V, O]) largest(budget *Memory) int64 {
+	if b.passesBytes() {
+		return 0
+	}
+	return budget.Largest()
 }
 
 // combined runs a reduce with a combiner: the segments are joined in a table.

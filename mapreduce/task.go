@@ -42,6 +42,7 @@ type Task struct {
 	reduces  int
 	name     string
 	counters *Counters
+	budget   *Memory // may be nil
 }
 
 // Context is canceled when the attempt is killed.
@@ -56,6 +57,10 @@ func (t *Task) Reduces() int { return t.reduces }
 // InputName is the name of the input file of a map; empty for a reduce. A map
 // whose split spans several files has a Task for each.
 func (t *Task) InputName() string { return t.name }
+
+// LargestRecord is the most bytes of one record that the attempt is to hold in memory; see
+// [ErrRecordTooLarge]. A function that keeps records beyond its call should refuse larger ones.
+func (t *Task) LargestRecord() int64 { return t.budget.Largest() }
 
 // Counter returns the user's counter of that group and name. Its value counts
 // only if the attempt succeeds.

@@ -1,6 +1,7 @@
 package combine
 
 import (
+	"bytes"
 	"encoding/binary"
 	"maps"
 	"math/rand/v2"
@@ -210,6 +211,45 @@ func TestSpillFailureShowsInFinish(t *testing.T) {
 	_, _, err := table.Finish()
 	require.ErrorIs(t, err, os.ErrNotExist)
 	table.Close()
+}
+
+// A key that is larger than may be held is refused when it is emitted, a value when it has grown.
+func TestTooLargeToHold(t *testing.T) {
+	const most = 10_000
+	long := func(n int) []byte { return bytes.Repeat([]byte("k"), n) }
+	finish := func(table *Table[string]) error {
+		out, _, err := table.Finish()
+		for _, s := range out {
+			s.Release()
+		}
+		return err
+	}
+	root := memory.NewBudget(0)
+	cfg := codec(Config[string]{Partitions: 1, Combine: func(a, b string) string { return a + b }, largest: most})
+	cfg.Budget, cfg.SpillDir = root.Sub(), t.TempDir()
+	table := NewTable(cfg)
+	table.Emit(long(most-4), "ab") // JSON: 4 bytes
+	table.Emit(long(most-4), "")
+	require.NoError(t, finish(table))
+
+	table = NewTable(cfg)
+	table.Emit(long(most), "")
+	require.NoError(t, table.Err(), "the key alone may be held")
+	table.Emit(long(most+1), "")
+	require.ErrorIs(t, table.Err(), memory.ErrRecordTooLarge)
+	require.EqualError(t, finish(table), "combine: record too large: a key of 10001 bytes is longer than 10000 bytes, the most that is held in memory")
+
+	for _, limit := range []int64{0, 1} { // packed in memory, and spilled
+		cfg.Budget = memory.NewBudget(limit).Sub()
+		table = NewTable(cfg)
+		for range 2 {
+			table.Emit([]byte("key"), string(long(most/2)))
+		}
+		require.EqualError(t, finish(table),
+			"combine: record too large: a key with its combined value of 10005 bytes is longer than 10000 bytes, the most that is held in memory")
+		require.Zero(t, cfg.Budget.Used())
+	}
+	require.Zero(t, root.Used())
 }
 
 func TestValuesWithoutEncodingStayInMemory(t *testing.T) {

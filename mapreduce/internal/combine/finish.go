@@ -107,6 +107,9 @@ func (t *Table[V]) hand(out []*Segment[V]) {
 	s := &store{budget: t.cfg.Budget, pool: t.cfg.Pool, slabs: d.slabs}
 	s.refs.Store(1)
 	defer s.drop()
+	if t.err != nil {
+		return
+	}
 	if s.kept = s.budget.Keep(d.bytes); !s.kept && t.cfg.spills() {
 		t.drain()
 		return

@@ -57,6 +57,9 @@ func (t *Table[V]) pack() packed[V] {
 		if encoded {
 			value = t.cfg.encode(value[:0], &x.value)
 			size = len(value)
+			if t.err = t.checkPair(key, value); t.err != nil {
+				return d
+			}
 		}
 		l := &d.parts[t.cfg.partition(key)]
 		if need := len(key) + size + 2*binary.MaxVarintLen64; cap(l.cur)-len(l.cur) < need {

@@ -82,16 +82,25 @@ func (t *Table[V]) byPartition(sorted []cell[V]) ([]cell[V], []uint32) {
 }
 
 func (t *Table[V]) write(w *segment.SpillWriter, sorted []cell[V]) error {
-	var key [inlineKey]byte
+	var buf [inlineKey]byte
 	var value []byte
 	for i := range sorted {
 		x := &sorted[i]
+		key := turnedKey(x, t.c.arena, &buf)
 		value = t.cfg.encode(value[:0], &x.value)
-		if err := w.Add(turnedKey(x, t.c.arena, &key), value); err != nil {
+		if err := t.checkPair(key, value); err != nil {
+			return err
+		}
+		if err := w.Add(key, value); err != nil {
 			return err
 		}
 	}
 	return w.EndPartition()
+}
+
+// checkPair refuses a key whose value has grown too large to be held with it.
+func (t *Table[V]) checkPair(key, value []byte) error {
+	return t.cfg.Budget.CheckHeld("a key with its combined value", int64(len(key)+len(value)), t.cfg.largest)
 }
 
 // encode appends the encoding of a value; sums have their own.

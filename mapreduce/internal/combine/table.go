@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"sync/atomic"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
@@ -42,7 +44,8 @@ type Config[V any] struct {
 	SpillDir string
 	FanIn    int
 
-	least int // cells a table may have whatever the budget says; 0: leastCells
+	least   int   // cells a table may have whatever the budget says; 0: leastCells
+	largest int64 // bytes of a key, and of a key with its encoded value; 0: what the budget says
 }
 
 // Hint is the largest number of distinct keys that a finished table had. Growing
@@ -109,6 +112,9 @@ func NewTable[V any](cfg Config[V]) *Table[V] {
 	if cfg.least == 0 {
 		cfg.least = leastCells
 	}
+	if cfg.largest == 0 {
+		cfg.largest = cfg.Budget.Largest()
+	}
 	t := &Table[V]{cfg: cfg}
 	t.c = newCells(&t.cfg)
 	if cfg.Distinct == 0 {
@@ -124,8 +130,8 @@ func NewTable[V any](cfg Config[V]) *Table[V] {
 	return t
 }
 
-// Emit folds v into the value of key. key is not kept. A failed spill shows in
-// Err and Finish.
+// Emit folds v into the value of key. key is not kept. A failed spill and a key that is too
+// large show in Err and Finish.
 func (t *Table[V]) Emit(key []byte, v V) {
 	t.stats.Records++
 	t.stats.Bytes += int64(len(key))
@@ -160,8 +166,37 @@ func (t *Table[V]) flush() {
 }
 
 func (t *Table[V]) emitLong(key []byte, v V) {
-	if t.l.add(key, v) {
+	switch {
+	case len(key) > longBatchBytes:
+		t.emitHuge(key, v)
+	case t.l.add(key, v):
 		t.flushLong()
+	}
+}
+
+// emitHuge puts a key into the table at once that is too long to wait with others.
+func (t *Table[V]) emitHuge(key []byte, v V) {
+	if t.err == nil {
+		t.err = t.cfg.Budget.CheckHeld("a key", int64(len(key)), t.cfg.largest)
+	}
+	if t.err != nil {
+		return
+	}
+	k0, k1 := inlineWords(key[:inlineKey])
+	w := longPending[V]{k0: k0, k1: k1, hash: xxhash.Sum64(key), mark: uint32(len(key)) + 1, value: v}
+	t.putLong(&w, key)
+	if t.c.held.over() {
+		t.settle()
+	}
+}
+
+func (t *Table[V]) putLong(w *longPending[V], key []byte) {
+	for t.err == nil && !t.c.putLong(w, key) {
+		if t.c.full() {
+			t.makeRoom()
+		} else {
+			t.makeArena(len(key))
+		}
 	}
 }
 
@@ -169,14 +204,7 @@ func (t *Table[V]) flushLong() {
 	t.c.touchLong(&t.l)
 	for i := range t.l.q[:t.l.n] {
 		w := &t.l.q[i]
-		key := t.l.key(w)
-		for t.err == nil && !t.c.putLong(w, key) {
-			if t.c.full() {
-				t.makeRoom()
-			} else {
-				t.makeArena(len(key))
-			}
-		}
+		t.putLong(w, t.l.key(w))
 	}
 	t.l.reset()
 	if t.c.held.over() {

@@ -25,6 +25,9 @@ type Config struct {
 	// or os.TempDir if that is empty.
 	Files    *Files
 	SpillDir string
+	// Largest bounds the key and value bytes of a record that finds no room in memory, as its
+	// reader will have to hold it; 0 means 4 GiB or so. Larger ones are ErrRecordTooLarge.
+	Largest int64
 }
 
 // Stats counts what a [Sorter] or a table did.

@@ -95,6 +95,11 @@ func (m *Merge) whole(s *source) (key, value []byte, ok bool) {
 	f := s.file
 	n := int(f.keyLen + f.valueLen) //nolint:gosec // no more than its section has
 	m.letGo()
+	if m.cfg.Largest > 0 {
+		if m.err = m.cfg.Budget.CheckHeld("a key with its value", int64(n), m.cfg.Largest); m.err != nil {
+			return nil, nil, false
+		}
+	}
 	m.record = m.cfg.Pool.Get(n)
 	m.cfg.Budget.Acquire(int64(len(m.record.Bytes)))
 	at := 0

@@ -61,3 +61,49 @@ func TestLargeRecordsTakeLittleMemory(t *testing.T) {
 		s.Release()
 	}
 }
+
+// Where the reader of a record has to hold it as a whole, one for which there was no room is
+// refused beyond a bound, be it before or after it is spilled; passed on, it may have any size.
+func TestRecordsTooLargeToHold(t *testing.T) {
+	const most = 2 << 20
+	value := make([]byte, most)
+	add := func(largest int64, value []byte) ([]*Segment, error) {
+		s := NewSorter(Config{Partitions: 1, Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir(), Largest: largest})
+		if err := s.Add(0, []byte("key"), value); err != nil {
+			s.Close()
+			return nil, err
+		}
+		segments, _, err := s.Finish()
+		return segments, err
+	}
+	_, err := add(most, value)
+	require.ErrorIs(t, err, memory.ErrRecordTooLarge)
+	require.ErrorContains(t, err, "a key with its value of 2097155 bytes is longer than 2097152 bytes")
+
+	fits, err := add(most, value[3:])
+	require.NoError(t, err)
+	spilled, err := add(0, value)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		segments []*Segment
+		read     int
+		err      error
+	}{{fits, 1, nil}, {spilled, 0, memory.ErrRecordTooLarge}} {
+		m := NewMerge(MergeConfig{Largest: most}, c.segments)
+		n := 0
+		for _, _, ok := m.Next(); ok; _, _, ok = m.Next() {
+			n++
+		}
+		require.Equal(t, c.read, n)
+		require.ErrorIs(t, m.Err(), c.err)
+		m.Close()
+	}
+	m := NewMerge(MergeConfig{Largest: most}, spilled)
+	_, written, err := m.WriteTo(io.Discard, Layout{Value: true})
+	require.NoError(t, err)
+	require.EqualValues(t, most, written)
+	m.Close()
+	for _, s := range append(fits, spilled...) {
+		s.Release()
+	}
+}

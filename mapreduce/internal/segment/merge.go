@@ -14,6 +14,9 @@ type MergeConfig struct {
 	// them in SpillDir, or os.TempDir if that is empty.
 	Files    *Files
 	SpillDir string
+	// Largest bounds the bytes of a spilled record that Next brings into memory as a whole;
+	// 0 means no bound. Larger ones are ErrRecordTooLarge.
+	Largest int64
 	// FanIn bounds the spilled runs read at once; 0 means what the budget bears,
 	// at most 256. More runs are merged in passes.
 	FanIn int

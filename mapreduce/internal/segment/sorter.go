@@ -1,7 +1,6 @@
 package segment
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
@@ -25,6 +24,7 @@ type Sorter struct {
 	touched byte
 	first   int   // bytes of a partition's first index block
 	least   int64 // bytes the store may have, beside pinned ones, whatever the budget says
+	largest int64 // bytes of a record for which there is no room
 }
 
 // leastRun keeps a starved attempt from spilling a file for every few records.
@@ -38,12 +38,21 @@ const (
 // NewSorter returns an empty sorter. It allocates little before the first record.
 func NewSorter(cfg Config) *Sorter {
 	return &Sorter{
-		cfg:   cfg,
-		lists: make([]list, cfg.Partitions),
-		store: newStore(cfg.Budget, cfg.Pool),
-		first: firstBlockOf(cfg.Partitions),
-		least: leastRun,
+		cfg:     cfg,
+		lists:   make([]list, cfg.Partitions),
+		store:   newStore(cfg.Budget, cfg.Pool),
+		first:   firstBlockOf(cfg.Partitions),
+		least:   leastRun,
+		largest: atMost(cfg.Largest),
 	}
+}
+
+// atMost is a bound of records, what their offsets allow at most.
+func atMost(largest int64) int64 {
+	if largest == 0 {
+		return maxRecord
+	}
+	return min(largest, maxRecord)
 }
 
 // Pin declares chunk, typically mapped input, immutable and valid until release
@@ -80,12 +89,15 @@ func (s *Sorter) Add(partition int, key, value []byte) error {
 // either when all others have been spilled is spilled with them.
 func (s *Sorter) addAnyway(partition int, e entry, key, value []byte) (spilled bool, err error) {
 	n := len(key) + len(value)
-	if int64(n) >= s.least && uint64(n) <= maxRecord {
+	if err := s.cfg.Budget.CheckHeld("a key with its value", int64(n), s.largest); err != nil {
+		return false, err
+	}
+	if int64(n) >= s.least {
 		s.stats.Records++
 		s.stats.Bytes += int64(n)
 		return true, s.spill(&extra{partition, key, value})
 	}
-	if err := s.makeRoom(n); err != nil {
+	if err := s.makeRoom(); err != nil {
 		return false, err
 	}
 	s.place(&e, key, value, true)
@@ -95,10 +107,7 @@ func (s *Sorter) addAnyway(partition int, e entry, key, value []byte) (spilled b
 
 // makeRoom spills what is in memory, if it is worth a run, so that the next
 // record is taken in anyway.
-func (s *Sorter) makeRoom(n int) error {
-	if uint64(n) > maxRecord {
-		return fmt.Errorf("segment: a record of %d bytes is too large", n)
-	}
+func (s *Sorter) makeRoom() error {
 	if s.store.charged-s.store.pinned < s.least && len(s.store.regions) < maxRegions-1 {
 		return nil
 	}
