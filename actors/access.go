@@ -23,7 +23,7 @@ func (c *Cluster) admit(o *SubmitOptions) error {
 	var rules *allocation.Rules
 	var policy scheduling.Policy
 	err := c.command(func(jt *jobTracker) error { // a reload changes both at once
-		rules, policy = jt.env.rules.Load(), jt.core.Policy()
+		rules, policy = jt.env.rules.Load(), jt.core.View().Policy()
 		return nil
 	})
 	if err != nil {
@@ -71,7 +71,7 @@ func (h *JobHandle) mayMove(jt *jobTracker, to string) error {
 	if rules == nil {
 		return nil
 	}
-	job, err := jt.core.Job(h.run.id)
+	job, err := jt.core.View().Job(h.run.id)
 	if err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ func TestAdmissionFollowsThePolicyInForce(t *testing.T) {
 			return "", err
 		}
 		var job scheduling.JobView
-		require.NoError(t, c.Inspect(func(core *scheduling.Core) { job, err = core.Job(h.ID()) }))
+		require.NoError(t, c.Inspect(func(v scheduling.View) { job, err = v.Job(h.ID()) }))
 		require.NoError(t, err)
 		h.wait(t)
 		return job.Pool, nil

@@ -103,12 +103,12 @@ func (c *Cluster) Reconfigure(p scheduling.Policy) error {
 	})
 }
 
-// Inspect calls f with the scheduling.Core between two of its calls, to read its views. f
+// Inspect calls f with the view of the scheduling.Core between two of its calls. f
 // must not change it, keep it or block; its panic is the error.
-func (c *Cluster) Inspect(f func(*scheduling.Core)) error {
+func (c *Cluster) Inspect(f func(scheduling.View)) error {
 	return c.command(func(jt *jobTracker) error {
 		return apart(func() error {
-			f(jt.core)
+			f(jt.core.View())
 			return nil
 		})
 	})

@@ -65,7 +65,7 @@ func (jt *jobTracker) finished(r *run, e *Event) {
 		return
 	}
 	delete(jt.runs, e.JobID)
-	state, c := jt.core.State(e.JobID), r.total()
+	state, c := jt.core.View().State(e.JobID), r.total()
 	e.Counters = c
 	jt.over = append(jt.over, func() { r.end(state, c, jt.registry) })
 }

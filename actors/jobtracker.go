@@ -196,7 +196,7 @@ func (jt *jobTracker) expire(now time.Duration) {
 	if now-jt.due >= jt.env.cfg.HeartbeatInterval {
 		jt.patient = now + 2*jt.env.cfg.HeartbeatInterval
 	}
-	if now < jt.core.NextExpiry() || now < jt.patient {
+	if now < jt.core.View().NextExpiry() || now < jt.patient {
 		return
 	}
 	_, err := jt.core.Expire(now)

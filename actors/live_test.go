@@ -248,7 +248,7 @@ func TestInspectAndReconfigure(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, c.Reconfigure(p))
 	var name string
-	require.NoError(t, c.Inspect(func(core *scheduling.Core) { name = core.Policy().Name }))
+	require.NoError(t, c.Inspect(func(v scheduling.View) { name = v.Policy().Name }))
 	require.Equal(t, "fifo", name)
 	bad := p
 	bad.Order = "lottery"

@@ -157,7 +157,7 @@ func TestFaultsOfCallbacks(t *testing.T) {
 			require.Equal(t, "a\t1\n", out.String())
 			require.Contains(t, types, scheduling.EventJoined)
 			require.Contains(t, types, scheduling.EventFinished)
-			err = c.Inspect(func(*scheduling.Core) { _ = fail() })
+			err = c.Inspect(func(scheduling.View) { _ = fail() })
 			blame(t, way, err)
 			require.NoError(t, c.Close())
 			pass(time.Second)

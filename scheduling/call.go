@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"strconv"
 	"time"
 )
 
@@ -29,10 +30,35 @@ const (
 	OpOutput
 	OpReconfigure
 	OpPreempt
-	OpSettle // a question settled what had changed
-	OpForget
 	OpCommit
 )
+
+var opNames = [...]string{
+	"", "name", "join", "leave", "cordon", "submit", "heartbeat", "expire", "update", "kill", "priority", "pool", "output",
+	"reconfigure", "preempt", "commit",
+}
+
+// String gives the call's name in lower case.
+func (o Op) String() string {
+	if int(o) < len(opNames) {
+		return opNames[o]
+	}
+	return "op " + strconv.Itoa(int(o))
+}
+
+// MarshalText gives the call's name.
+func (o Op) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// UnmarshalText reads a call's name.
+func (o *Op) UnmarshalText(text []byte) error {
+	for i, name := range opNames {
+		if i > 0 && name == string(text) {
+			*o = Op(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("scheduling: unknown call %q", text)
+}
 
 // Call is one call of a Core with what it answered, as JSON one line. Which fields count depends on
 // Op.
@@ -51,6 +77,12 @@ type Call struct {
 	Heartbeat *Heartbeat    `json:"heartbeat,omitempty"`
 	Policy    *Policy       `json:"policy,omitempty"`
 	Orders    []Order       `json:"orders,omitempty"` // the answer to a heartbeat
+}
+
+// end ends a call that has changed the Core: it settles, and puts the call on record.
+func (c *Core) end(call Call) {
+	c.settle()
+	c.record(call)
 }
 
 // record passes a call on.
@@ -96,7 +128,7 @@ func ReplayFrom(c *Core, r io.Reader) error {
 		} else if err != nil {
 			return fmt.Errorf("scheduling: call %d: %w", n, err)
 		}
-		if err := c.Apply(&call); err != nil {
+		if err := c.replay(&call); err != nil {
 			return fmt.Errorf("call %d: %w", n, err)
 		}
 	}
@@ -107,7 +139,7 @@ const mostReplayed = 1 << 24
 
 // complete tells what a call lacks, or has too much of, that no Core has recorded.
 func (call *Call) complete() error {
-	lacks := func(what string) error { return fmt.Errorf("%w: op %d without its %s", ErrReplay, call.Op, what) }
+	lacks := func(what string) error { return fmt.Errorf("%w: %v without its %s", ErrReplay, call.Op, what) }
 	switch {
 	case call.Op == OpName && call.Text == "":
 		return lacks("name")
@@ -126,9 +158,9 @@ func (call *Call) complete() error {
 	return nil
 }
 
-// Apply makes a recorded call and compares the answer with the recorded one; a difference, and a
+// replay makes a recorded call and compares the answer with the recorded one; a difference, and a
 // call that no Core has recorded, wrap ErrReplay.
-func (c *Core) Apply(call *Call) error {
+func (c *Core) replay(call *Call) error {
 	if err := call.complete(); err != nil {
 		return err
 	}
@@ -167,19 +199,13 @@ func (c *Core) Apply(call *Call) error {
 		return c.MapOutput(call.At, call.Attempt.Task, call.Bytes)
 	case OpReconfigure:
 		return c.Reconfigure(call.At, *call.Policy)
-	case OpSettle:
-		c.dirty = true
-		c.look()
-		return nil
-	case OpForget:
-		return c.Forget(call.Job)
 	case OpCommit:
 		return differs(nil, c.MayCommit(call.Attempt), call.Flag)
 	case OpPreempt:
 		_, err := c.Preempt(call.At)
 		return err
 	}
-	return fmt.Errorf("%w: unknown call %d", ErrReplay, call.Op)
+	return fmt.Errorf("%w: unknown call %v", ErrReplay, call.Op)
 }
 
 func differs(err error, got, want any) error {

@@ -50,7 +50,7 @@ func recorded(tb testing.TB, preset string) (Policy, string) {
 
 // TestMalformedLogs reads logs that no CallWriter has written.
 func TestMalformedLogs(t *testing.T) {
-	for op := range 20 {
+	for op := range Op(20) {
 		for _, rest := range []string{
 			"", `,"node":-1`, `,"node":7`, `,"job":-1`, `,"job":9`, `,"at":-5`, `,"attempt":{"Task":{"Job":1,"Kind":9,"Index":-3}}`,
 			`,"submit":{"Maps":1073741824}`, `,"submit":{"Maps":-1}`, `,"submit":{"Maps":1,"Places":{"Offsets":[0,5],"Nodes":[0]}}`,
@@ -60,12 +60,13 @@ func TestMalformedLogs(t *testing.T) {
 			require.NoError(t, err)
 			c, err := NewCore(Config{}, p)
 			require.NoError(t, err)
-			log := fmt.Sprintf(`{"op":%d%s}`, op, rest)
+			log := fmt.Sprintf(`{"op":"%v"%s}`, op, rest)
 			require.NotPanics(t, func() { _ = ReplayFrom(c, strings.NewReader(log)) }, log)
 		}
 	}
 	for _, log := range []string{
-		`{"op":2}`, `{"op":5}`, `{"op":6}`, `{"op":13}`, `{"op":0}`, `{"op":99}`, `{"op":-1}`, `{`, `nonsense`, `{"op":5,"submit":{"Maps":1073741824}}`,
+		`{"op":"join"}`, `{"op":"submit"}`, `{"op":"heartbeat"}`, `{"op":"reconfigure"}`, `{"op":""}`, `{"op":"sing"}`, `{"op":2}`, `{`, `nonsense`,
+		`{"op":"submit","submit":{"Maps":1073741824}}`,
 	} {
 		p, err := Preset("hfs")
 		require.NoError(t, err)

@@ -202,12 +202,12 @@ type QueueView struct {
 }
 
 // Queues lists the queues in the order of the configuration; none unless the policy has queues.
-func (c *Core) Queues() []QueueView {
+func (q View) Queues() []QueueView {
+	c := q.c
 	o, ok := c.order.(*capacity)
 	if !ok {
 		return nil
 	}
-	c.look()
 	o.resize()
 	var views []QueueView
 	for _, q := range o.queues {

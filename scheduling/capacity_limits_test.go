@@ -65,7 +65,7 @@ func TestJobLimits(t *testing.T) {
 	require.ErrorIs(t, c.SetPool(c.now, id, "default"), ErrQueueFull)
 	require.NoError(t, c.Kill(c.now, id))
 	require.Equal(t, 2, launches(t, c, n), "the third job waits")
-	p := c.Policy()
+	p := c.View().Policy()
 	p.Queues[0].JobLimit = 1
 	require.NoError(t, c.Reconfigure(c.now, p))
 	require.NoError(t, c.Kill(c.now, 1))

@@ -57,11 +57,11 @@ func TestCenterOfGravityWeighsRacks(t *testing.T) {
 		for rule, want := range map[ReduceRule]int{CoGRS: c.cogrs, LARTS: c.larts} {
 			core, j, nodes := gravityCore(t, rule, c.racks, 1, c.outputs)
 			j.gravity.foldAll()
-			center, ok, err := core.Gravity(TaskID{1, Reduce, 0})
+			center, ok, err := core.View().Gravity(TaskID{1, Reduce, 0})
 			require.NoError(t, err)
 			require.True(t, ok)
 			require.Equal(t, nodes[c.cogrs], center)
-			at, err := core.WTND(TaskID{1, Reduce, 0}, center)
+			at, err := core.View().WTND(TaskID{1, Reduce, 0}, center)
 			require.NoError(t, err)
 			require.Equal(t, c.weightedTotal, at)
 			for i, n := range nodes { // only the rule's own center takes the reduce at once
@@ -99,13 +99,13 @@ func TestGravityProperties(t *testing.T) {
 				sum += b[r]
 			}
 			for _, n := range nodes {
-				at, err := c.WTND(TaskID{1, Reduce, r}, n)
+				at, err := c.View().WTND(TaskID{1, Reduce, r}, n)
 				require.NoError(t, err)
 				require.Equal(t, at, 2*(2*sum-g.score(r, c.nodes[n], 2)), "closed form")
 				best = min(best, at)
 				before[fmt.Sprint(r, n)] = at
 			}
-			if center, ok, _ := c.Gravity(TaskID{1, Reduce, r}); ok {
+			if center, ok, _ := c.View().Gravity(TaskID{1, Reduce, r}); ok {
 				require.Equal(t, best, before[fmt.Sprint(r, center)], "the least distance of all nodes is at a feeding node")
 			}
 		}

@@ -29,7 +29,7 @@ type Config struct {
 	HeartbeatInterval time.Duration
 	Expiry            time.Duration // a node silent for so long is lost; 0 means 10 min
 	MaxAttempts       int           // failures of one task that fail its job; 0 means 4
-	History           int           // ended jobs whose records are kept, the last to end; 0 means 1000, negative all. See Forget
+	History           int           // ended jobs whose records are kept, the last to end; 0 means 1000, negative all
 	RackDepth         int           // parts of a node's Rack path; 0 means 1: plain racks. Each adds a level of locality
 	// LoadManager, if not nil, replaces that of the order "pools", which heeds Policy.Spread.
 	// TaskSelector, if not nil, has the last word on which task of a job is launched, under any
@@ -172,19 +172,17 @@ func (c *Core) install(p Policy) error {
 	return fmt.Errorf("%w: no order %q", ErrUnknownPolicy, p.Order)
 }
 
-// advance moves the clock; what changed at the last moment is settled first.
+// advance moves the clock.
 func (c *Core) advance(now time.Duration) error {
 	if now < c.now {
 		return fmt.Errorf("%w: %v after %v", ErrTimeBackwards, now, c.now)
-	}
-	if now > c.now && c.dirty {
-		c.settle()
 	}
 	c.now = now
 	return nil
 }
 
-// settle works out what may launch if that may have changed.
+// settle works out what may launch if that may have changed. Every call that changes the Core ends
+// with it, so that questions find all settled.
 func (c *Core) settle() {
 	if !c.dirty {
 		return
@@ -210,9 +208,8 @@ func (c *Core) Update(now time.Duration) error {
 	if err := c.advance(now); err != nil {
 		return err
 	}
-	c.settle()
 	c.order.update()
-	c.record(Call{Op: OpUpdate, At: now})
+	c.end(Call{Op: OpUpdate, At: now})
 	return nil
 }
 

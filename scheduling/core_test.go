@@ -58,7 +58,7 @@ func TestJobRunsThrough(t *testing.T) {
 				running[n] = beat(t, c, now, n, done...)
 			}
 		}
-		v, err := c.Job(id)
+		v, err := c.View().Job(id)
 		require.NoError(t, err)
 		require.Equal(t, JobSucceeded, v.State, preset)
 		require.Equal(t, 5, v.Kinds[Map].Done)
@@ -73,11 +73,11 @@ func TestFourFailuresFailTheJob(t *testing.T) {
 	got := beat(t, c, 1, nodes[0])
 	for try := range int32(4) {
 		require.Equal(t, []AttemptID{{TaskID{id, Map, 0}, try}}, got)
-		require.Equal(t, JobRunning, c.State(id))
+		require.Equal(t, JobRunning, c.View().State(id))
 		got = beat(t, c, 2, nodes[0], Status{Attempt: got[0], State: StateFailed, Err: "boom"})
 	}
 	require.Empty(t, got)
-	v, err := c.Job(id)
+	v, err := c.View().Job(id)
 	require.NoError(t, err)
 	require.Equal(t, JobFailed, v.State)
 	require.Contains(t, v.Err, "boom")
@@ -91,7 +91,7 @@ func TestBlamelessFailuresDoNotCount(t *testing.T) {
 	for range 10 {
 		got = beat(t, c, 2, nodes[0], Status{Attempt: got[0], State: StateFailed, Blameless: true})
 	}
-	require.Equal(t, JobRunning, c.State(id))
+	require.Equal(t, JobRunning, c.View().State(id))
 	require.EqualValues(t, 10, got[0].Try)
 }
 
@@ -110,7 +110,7 @@ func TestLostNodeRunsItsWorkAgain(t *testing.T) {
 	lost, err := c.Expire(20 * time.Minute)
 	require.NoError(t, err)
 	require.Equal(t, nodes[:1], lost)
-	v, err := c.Job(id)
+	v, err := c.View().Job(id)
 	require.NoError(t, err)
 	require.Equal(t, 3, v.Kinds[Map].Pending, "the done map's output is gone too")
 	require.Zero(t, v.Kinds[Map].Running)
@@ -127,7 +127,7 @@ func TestLateReportsAreIgnored(t *testing.T) {
 	got := beat(t, c, 1, nodes[0])
 	done := Status{Attempt: got[0], State: StateSucceeded}
 	require.Empty(t, beat(t, c, 2, nodes[0], done, done, Status{Attempt: got[0], State: StateFailed}))
-	v, _ := c.Job(1)
+	v, _ := c.View().Job(1)
 	require.Equal(t, 1, v.Kinds[Map].Done)
 	answer, err := c.Heartbeat(3, Heartbeat{Node: nodes[1], Statuses: []Status{{Attempt: got[1]}}})
 	require.NoError(t, err)
@@ -146,7 +146,7 @@ func TestRepeatedHeartbeatGetsTheSameAnswer(t *testing.T) {
 	again, err := c.Heartbeat(2, h)
 	require.NoError(t, err)
 	require.Equal(t, want, again.List)
-	v, _ := c.Job(1)
+	v, _ := c.View().Job(1)
 	require.Equal(t, 2, v.Kinds[Map].Running)
 }
 
@@ -161,7 +161,7 @@ func TestLostOutputRunsTheMapAgain(t *testing.T) {
 	again := beat(t, c, 3, nodes[0], lost)
 	require.Equal(t, []AttemptID{{TaskID{id, Map, 0}, 1}}, again)
 	require.Empty(t, beat(t, c, 4, nodes[0], Status{Attempt: again[0], State: StateSucceeded}, lost), "another attempt has replaced the output")
-	_, try, ok := c.Output(TaskID{id, Map, 0})
+	_, try, ok := c.View().Output(TaskID{id, Map, 0})
 	require.True(t, ok)
 	require.EqualValues(t, 1, try)
 }

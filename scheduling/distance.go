@@ -28,12 +28,12 @@ func distance(a, b *node) int64 {
 // Gravity is the center of gravity of a reduce: of the nodes that hold some of its input, the one
 // with the least weighted total network distance, the first in node order if several. ok is false
 // while nothing is known of its input.
-func (c *Core) Gravity(id TaskID) (n NodeID, ok bool, err error) {
-	g, err := c.gravityOf(id)
+func (q View) Gravity(id TaskID) (n NodeID, ok bool, err error) {
+	g, err := q.c.gravityOf(id)
 	if err != nil || g == nil {
 		return NoNode, false, err
 	}
-	best := g.center(id.Index, int(c.far))
+	best := g.center(id.Index, int(q.c.far))
 	if best == nil {
 		return NoNode, false, nil
 	}
@@ -42,13 +42,13 @@ func (c *Core) Gravity(id TaskID) (n NodeID, ok bool, err error) {
 
 // WTND is the weighted total network distance of a reduce if placed on n, in byte-hops: 0 for bytes
 // on n, 2 in its rack, 4 beyond.
-func (c *Core) WTND(id TaskID, n NodeID) (int64, error) {
-	return c.distance(id, n, bytesOnly)
+func (q View) WTND(id TaskID, n NodeID) (int64, error) {
+	return q.c.distance(id, n, bytesOnly)
 }
 
 // TND is WTND with each map output that has something for the reduce counting 1.
-func (c *Core) TND(id TaskID, n NodeID) (int64, error) {
-	return c.distance(id, n, func(int64) int64 { return 1 })
+func (q View) TND(id TaskID, n NodeID) (int64, error) {
+	return q.c.distance(id, n, func(int64) int64 { return 1 })
 }
 
 func (c *Core) distance(id TaskID, n NodeID, weigh func(int64) int64) (int64, error) {

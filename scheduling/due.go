@@ -83,7 +83,8 @@ func (c *Core) mayReclaim() bool {
 
 // Useful tells whether a heartbeat of the node, or with NoNode of any, may bring it a task:
 // tasks wait, of a kind of which it has a free slot, or the policy takes slots back.
-func (c *Core) Useful(id NodeID) bool {
+func (q View) Useful(id NodeID) bool {
+	c := q.c
 	if c.waiting[Map]+c.waiting[Reduce] > 0 && c.mayReclaim() {
 		return true
 	}

@@ -39,7 +39,7 @@ func TestDueMissesNothing(t *testing.T) {
 					Node: n, Incarnation: y.incarnation(n), Statuses: y.alive(n),
 				})
 				require.NoError(t, err)
-				require.Empty(t, got.List, "%s was not due", y.c.NodeName(n))
+				require.Empty(t, got.List, "%s was not due", y.c.View().NodeName(n))
 			}
 		}
 	})
@@ -92,20 +92,20 @@ func TestDueNamesNodesOnce(t *testing.T) {
 // A heartbeat is of use where tasks wait and a slot of their kind is free, or taken back.
 func TestUsefulHeartbeats(t *testing.T) {
 	c, n := newTestCore(t, "fair", nil)
-	require.False(t, c.Useful(NoNode))
+	require.False(t, c.View().Useful(NoNode))
 	_, err := c.Submit(0, JobSpec{Maps: 9})
 	require.NoError(t, err)
 	for i, id := range n {
-		require.True(t, c.Useful(id))
+		require.True(t, c.View().Useful(id))
 		beat(t, c, 0, id)
-		require.False(t, c.Useful(id))
-		require.Equal(t, i < 3, c.Useful(NoNode))
+		require.False(t, c.View().Useful(id))
+		require.Equal(t, i < 3, c.View().Useful(NoNode))
 	}
 	for preset, useful := range map[string]bool{"hfsp": true, "hfs": false} {
 		p, err := Preset(preset)
 		require.NoError(t, err)
 		require.NoError(t, c.Reconfigure(0, p))
-		require.Equal(t, useful, c.Useful(NoNode), "one map waits; hfsp may take a slot back for it")
+		require.Equal(t, useful, c.View().Useful(NoNode), "one map waits; hfsp may take a slot back for it")
 	}
 }
 

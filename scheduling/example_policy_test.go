@@ -111,10 +111,10 @@ func TestExamplePolicyRunsJobsThrough(t *testing.T) {
 		}
 	}
 	for id := JobID(1); id <= 3; id++ {
-		require.Equal(t, JobSucceeded, c.State(id))
+		require.Equal(t, JobSucceeded, c.View().State(id))
 	}
 	require.Empty(t, c.order.(*users).jobs["ann"])
-	require.Empty(t, c.Active())
+	require.Empty(t, c.View().Active())
 }
 
 // What docs/adding-a-policy.md shows is what is compiled and tested here.

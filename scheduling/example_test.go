@@ -20,7 +20,7 @@ func ExampleCore() {
 	})
 
 	orders, _ := core.Heartbeat(time.Second, scheduling.Heartbeat{Node: far})
-	fmt.Println(len(orders.List), core.Skips()[0].Reason)
+	fmt.Println(len(orders.List), core.View().Skips()[0].Reason)
 	orders, _ = core.Heartbeat(2*time.Second, scheduling.Heartbeat{Node: near})
 	for _, o := range orders.List {
 		fmt.Println(o.Verb, o.Attempt, o.Locality)

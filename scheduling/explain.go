@@ -3,7 +3,8 @@ package scheduling
 // IdleReasons says, for each kind of which a node has a free slot, why each job with a task to
 // launch has not taken it: one Skip a job and kind, in order of submission. It looks at the state
 // after the last heartbeat; with Config.Explain it also knows why that passed jobs over.
-func (c *Core) IdleReasons(id NodeID) []Skip {
+func (q View) IdleReasons(id NodeID) []Skip {
+	c := q.c
 	if id < 0 || int(id) >= len(c.nodes) {
 		return nil
 	}

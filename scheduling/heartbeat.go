@@ -29,12 +29,12 @@ func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Orders, error) {
 	}
 	c.orders = append(c.orders, n.queue...)
 	n.queue = n.queue[:0]
+	c.settle()
 	switch {
 	case h.NoWork:
 	case n.cordoned:
 		c.resumeOn(n)
 	default:
-		c.settle()
 		c.beat++
 		if !c.cfg.Explain {
 			c.walked = n
@@ -46,6 +46,7 @@ func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Orders, error) {
 		c.place.end()
 	}
 	c.asked(n)
+	c.settle()
 	if h.Seq != 0 {
 		n.seq = h.Seq
 		n.last = append(n.last[:0], c.orders...)
@@ -67,7 +68,6 @@ type resumer interface {
 // suspended attempts get each as it becomes free.
 func (c *Core) resumeOn(n *node) {
 	if o, ok := c.order.(resumer); ok && c.suspend > 0 {
-		c.settle()
 		o.resumeOn(n)
 	}
 }
@@ -236,7 +236,7 @@ func (c *Core) MapOutput(now time.Duration, id TaskID, bytes []int64) error {
 		return fmt.Errorf("%w: %v is no map that is done", ErrUnknownTask, id)
 	}
 	c.place.mapDone(j, id.Index, c.nodes[t.node], bytes)
-	c.record(Call{Op: OpOutput, At: now, Attempt: AttemptID{Task: id}, Bytes: bytes})
+	c.end(Call{Op: OpOutput, At: now, Attempt: AttemptID{Task: id}, Bytes: bytes})
 	return nil
 }
 

@@ -86,11 +86,11 @@ func TestSmallJobAmongManyGoesFirst(t *testing.T) {
 	}
 	require.NoError(t, c.Update(time.Minute))
 	small, smallest := submit(4), submit(3)
-	require.Equal(t, []JobID{smallest, small}, c.Order(Map)[:2])
+	require.Equal(t, []JobID{smallest, small}, c.View().Order(Map)[:2])
 	got := beat(t, c, time.Minute, nodes[0])
 	require.Equal(t, smallest, got[0].Task.Job)
 	require.NoError(t, c.Update(2*time.Minute))
-	require.Equal(t, []JobID{smallest, small}, c.Order(Map)[:2])
+	require.Equal(t, []JobID{smallest, small}, c.View().Order(Map)[:2])
 }
 
 // Many jobs age in larger steps than few, with nearly the same work done.

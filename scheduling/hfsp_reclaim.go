@@ -23,6 +23,7 @@ func (o *hfsp) assign(n *node) {
 func (o *hfsp) offerSlot(n *node, k TaskKind) bool {
 	c := o.c
 	c.begin(k)
+	o.reproject(k)
 	o.rewind(k)
 	for j := c.nextIn(&o.lists[k], &o.at, k); j != nil; j = c.nextIn(&o.lists[k], &o.at, k) {
 		if o.use(j, n, k) {

@@ -119,7 +119,7 @@ func TestTrainingReplacesTheSize(t *testing.T) {
 	require.NoError(t, err)
 	_, err = c.Submit(0, JobSpec{Maps: 8})
 	require.NoError(t, err)
-	v, err := c.Virtual(1, Map)
+	v, err := c.View().Virtual(1, Map)
 	require.NoError(t, err)
 	require.Equal(t, 8*time.Minute, v.Left, "60 s a task while nothing is known")
 	var list []Status
@@ -128,7 +128,7 @@ func TestTrainingReplacesTheSize(t *testing.T) {
 	}
 	require.Len(t, list, 5)
 	beat(t, c, 10*time.Second, n, list...)
-	v, err = c.Virtual(1, Map)
+	v, err = c.View().Virtual(1, Map)
 	require.NoError(t, err)
 	require.Equal(t, 30*time.Second, v.Left, "8 tasks of 10 s, less the 50 s of the sample")
 }
@@ -145,10 +145,10 @@ func TestReduceProgressTellsItsLength(t *testing.T) {
 	require.NoError(t, err)
 	r := beat(t, c, 0, n)
 	beat(t, c, 30*time.Second, n, Status{Attempt: r[0], ReduceProgress: 0.1})
-	v, _ := c.Virtual(1, Reduce)
+	v, _ := c.View().Virtual(1, Reduce)
 	require.Equal(t, 150*time.Second, v.Left, "still the guess: 3 × 60 s, of which 30 s have passed")
 	beat(t, c, 60*time.Second, n, Status{Attempt: r[0], ReduceProgress: 0.2})
-	v, _ = c.Virtual(1, Reduce)
+	v, _ = c.View().Virtual(1, Reduce)
 	require.Equal(t, 840*time.Second, v.Left, "3 × 60 s / 0.2, less the 60 s done")
 }
 
@@ -167,10 +167,10 @@ func TestShuffleIsNoExecution(t *testing.T) {
 	r := beat(t, c, 0, n)
 	beat(t, c, 178*time.Second, n, Status{Attempt: r[0]})
 	beat(t, c, 180*time.Second, n, Status{Attempt: r[0], ReduceProgress: 0.01})
-	v, _ := c.Virtual(1, Reduce)
+	v, _ := c.View().Virtual(1, Reduce)
 	require.Zero(t, v.Left, "no estimate yet: of the guess of 180 s all has passed")
 	beat(t, c, 238*time.Second, n, Status{Attempt: r[0], ReduceProgress: 0.3})
-	v, _ = c.Virtual(1, Reduce)
+	v, _ = c.View().Virtual(1, Reduce)
 	require.Equal(t, 540*time.Second, v.Left, "3 × 60 s / 0.3, less the 60 s done")
 }
 
@@ -229,7 +229,7 @@ func TestOnlyTheSampleIsKept(t *testing.T) {
 	for _, id := range got {
 		require.Equal(t, JobID(2), id.Task.Job)
 	}
-	v, err := c.Job(1)
+	v, err := c.View().Job(1)
 	require.NoError(t, err)
 	require.Equal(t, 2, v.Kinds[Reduce].Running, "the training keeps two")
 	require.Equal(t, 3, v.Kinds[Reduce].Suspended)

@@ -264,6 +264,25 @@ func (c *virtualCluster) run(until time.Duration) {
 	}
 }
 
+// seen is how v stands at a later time if nothing else happens; the cluster stays as it is.
+func (c *virtualCluster) seen(v *virtualJob, at time.Duration) virtualJob {
+	later := virtualCluster{now: c.now, slots: c.slots, stale: c.stale}
+	result := new(virtualJob)
+	*result = *v
+	for _, w := range c.jobs {
+		copied := *w
+		copied.runs = slices.Clone(w.runs)
+		if w == v {
+			*result = copied
+			later.jobs = append(later.jobs, result)
+			continue
+		}
+		later.jobs = append(later.jobs, &copied)
+	}
+	later.run(at)
+	return *result
+}
+
 // project works out when each job will finish if nothing else happens.
 func (c *virtualCluster) project(scratch *virtualCluster) {
 	if c.stale {

@@ -1,7 +1,5 @@
 package scheduling
 
-import "fmt"
-
 // jobTable finds jobs by id. It grows by pages, and gives a page back once all its jobs are
 // forgotten: a thousand jobs a second leave 8 bytes a second behind.
 type jobTable struct {
@@ -52,31 +50,7 @@ func (c *Core) retire(j *job) {
 	}
 	c.past = append(c.past, j.id)
 	if len(c.past) > c.cfg.History {
-		c.forget(c.past[0])
+		c.jobs.remove(c.past[0])
 		c.past = c.past[1:]
 	}
-}
-
-func (c *Core) forget(id JobID) {
-	if c.jobs.get(id) != nil {
-		c.jobs.remove(id)
-	}
-}
-
-// Forget drops the record of a job that has ended, before Config.History does. From then on the
-// Core does not know the id, which no other job gets; reports on its attempts are ignored as late.
-// A job that has not ended is an error; one that is forgotten already is not.
-func (c *Core) Forget(id JobID) error {
-	j := c.jobs.get(id)
-	switch {
-	case j == nil && (id < 1 || int(id) > c.jobs.n):
-		return fmt.Errorf("%w %v", ErrUnknownJob, id)
-	case j == nil:
-		return nil
-	case !j.state.Ended():
-		return fmt.Errorf("%w: %v has not ended", ErrBadJob, id)
-	}
-	c.forget(id)
-	c.record(Call{Op: OpForget, At: c.now, Job: id})
-	return nil
 }

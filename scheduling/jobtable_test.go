@@ -62,8 +62,8 @@ func TestManyJobsLeaveNothing(t *testing.T) {
 		tiny(t, c, n, jobs)
 		require.Less(t, heapInUse(), before+256<<10, "%s: %d jobs", preset, jobs)
 		require.Len(t, c.jobs.all(), 1000)
-		require.Equal(t, 2_000+jobs, c.Jobs())
-		_, err = c.Job(1)
+		require.Equal(t, 2_000+jobs, c.View().Jobs())
+		_, err = c.View().Job(1)
 		require.ErrorIs(t, err, ErrUnknownJob)
 	}
 }
@@ -71,7 +71,7 @@ func TestManyJobsLeaveNothing(t *testing.T) {
 func TestEndedJobsAreForgotten(t *testing.T) {
 	for _, history := range []int{-1, 1, 2} {
 		c, nodes := newTestCore(t, "fifo", func(cfg *Config, _ *Policy) { cfg.History = history })
-		long, err := c.Submit(0, JobSpec{Maps: 1, Reduces: 3, SlowStart: 1})
+		_, err := c.Submit(0, JobSpec{Maps: 1, Reduces: 3, SlowStart: 1})
 		require.NoError(t, err)
 		_, err = c.Submit(0, JobSpec{Maps: 1})
 		require.NoError(t, err)
@@ -87,7 +87,7 @@ func TestEndedJobsAreForgotten(t *testing.T) {
 		}
 		known := 0
 		for id := JobID(1); id <= 4; id++ {
-			if v, err := c.Job(id); err == nil {
+			if v, err := c.View().Job(id); err == nil {
 				known++
 				require.Equal(t, 1, v.Kinds[Map].Total, "its numbers outlive its tables")
 			}
@@ -99,11 +99,6 @@ func TestEndedJobsAreForgotten(t *testing.T) {
 			require.Equal(t, Kill, o.Verb)
 		}
 		require.NoError(t, c.MapOutput(0, TaskID{2, Map, 0}, []int64{1}))
-		require.ErrorIs(t, c.Forget(long), ErrBadJob)
-		require.ErrorIs(t, c.Forget(99), ErrUnknownJob)
-		require.NoError(t, c.Forget(4))
-		require.NoError(t, c.Forget(4))
-		require.ErrorIs(t, c.Kill(0, 4), ErrUnknownJob)
 		id, err := c.Submit(0, JobSpec{Maps: 1})
 		require.NoError(t, err)
 		require.Equal(t, JobID(5), id, "ids are not used again")
@@ -114,7 +109,7 @@ func TestForgettingIsReplayed(t *testing.T) {
 	p, err := Preset("hfs")
 	require.NoError(t, err)
 	var again *Core
-	c, err := NewCore(Config{History: 2, Calls: func(call *Call) { require.NoError(t, again.Apply(call)) }}, p)
+	c, err := NewCore(Config{History: 2, Calls: func(call *Call) { require.NoError(t, again.replay(call)) }}, p)
 	require.NoError(t, err)
 	again, err = NewCore(Config{History: 2}, p)
 	require.NoError(t, err)
@@ -122,7 +117,6 @@ func TestForgettingIsReplayed(t *testing.T) {
 	require.NoError(t, err)
 	for range 20 {
 		tiny(t, c, n, 3)
-		require.NoError(t, c.Forget(JobID(c.Jobs())))
 		require.Len(t, again.jobs.all(), len(c.jobs.all()))
 	}
 }

@@ -69,9 +69,9 @@ func (c *Core) NodeID(name string) NodeID {
 }
 
 // Lookup gives the number of a node that has joined at some time.
-func (c *Core) Lookup(name string) (NodeID, bool) {
-	id, ok := c.names[name]
-	return id, ok && c.nodes[id].groups != nil
+func (q View) Lookup(name string) (NodeID, bool) {
+	id, ok := q.c.names[name]
+	return id, ok && q.c.nodes[id].groups != nil
 }
 
 // mostSlots is how many slots of a kind a node may have: a heartbeat may take time in proportion.
@@ -122,7 +122,7 @@ func (c *Core) Join(now time.Duration, spec Node) (NodeID, error) {
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventJoined, Node: id, Rack: spec.Rack, Slots: n.slots})
 	}
-	c.record(Call{Op: OpJoin, At: now, Join: &spec, Node: id})
+	c.end(Call{Op: OpJoin, At: now, Join: &spec, Node: id})
 	return id, nil
 }
 
@@ -173,7 +173,7 @@ func (c *Core) Cordon(now time.Duration, id NodeID, cordoned bool) error {
 	if n.live && !cordoned {
 		c.call(n)
 	}
-	c.record(Call{Op: OpCordon, At: now, Node: id, Flag: cordoned})
+	c.end(Call{Op: OpCordon, At: now, Node: id, Flag: cordoned})
 	return nil
 }
 
@@ -187,7 +187,7 @@ func (c *Core) Leave(now time.Duration, id NodeID) error {
 	if n.live {
 		c.lose(n)
 	}
-	c.record(Call{Op: OpLeave, At: now, Node: id})
+	c.end(Call{Op: OpLeave, At: now, Node: id})
 	return nil
 }
 
@@ -208,7 +208,7 @@ func (c *Core) Expire(now time.Duration) ([]NodeID, error) {
 	if err := c.advance(now); err != nil {
 		return nil, err
 	}
-	if now < c.NextExpiry() {
+	if now < c.View().NextExpiry() {
 		return nil, nil
 	}
 	var lost []NodeID
@@ -224,12 +224,12 @@ func (c *Core) Expire(now time.Duration) ([]NodeID, error) {
 		}
 		c.oldest = min(c.oldest, n.seen)
 	}
-	c.record(Call{Op: OpExpire, At: now})
+	c.end(Call{Op: OpExpire, At: now})
 	return lost, nil
 }
 
 // NextExpiry is the earliest time at which Expire can find a node silent for too long.
-func (c *Core) NextExpiry() time.Duration { return c.oldest + c.cfg.Expiry }
+func (q View) NextExpiry() time.Duration { return q.c.oldest + q.c.cfg.Expiry }
 
 // lose takes a live node out of the cluster.
 func (c *Core) lose(n *node) {

@@ -234,10 +234,7 @@ func (o *hfsp) sampling(j *job, k TaskKind) bool {
 	return j.training(k) && w.waiting() > 0 && w.done-j.virtual[k].before+w.running+w.suspended < o.pol.Sample
 }
 
-func (o *hfsp) rewind(k TaskKind) {
-	o.reproject(k)
-	o.kind, o.at = k, cursor{}
-}
+func (o *hfsp) rewind(k TaskKind) { o.kind, o.at = k, cursor{} }
 
 func (o *hfsp) next() *job {
 	for {
@@ -256,7 +253,8 @@ type VirtualView struct {
 }
 
 // Virtual asks for a job's place in the virtual cluster.
-func (c *Core) Virtual(id JobID, k TaskKind) (VirtualView, error) {
+func (q View) Virtual(id JobID, k TaskKind) (VirtualView, error) {
+	c := q.c
 	j, err := c.find(id)
 	if err != nil {
 		return VirtualView{}, err
@@ -265,12 +263,10 @@ func (c *Core) Virtual(id JobID, k TaskKind) (VirtualView, error) {
 	if !ok || o.srpt {
 		return VirtualView{}, fmt.Errorf("%w: policy %s has no virtual cluster", ErrBadConfig, c.pol.Name)
 	}
-	c.dirty = true
-	c.look()
-	o.ageExactly(k)
 	v := j.virtual[k]
 	if v == nil {
 		return VirtualView{}, nil
 	}
-	return VirtualView{Left: v.left(), Slots: float64(v.slots), Finish: v.finish}, nil
+	now := o.virtual[k].seen(v, c.now)
+	return VirtualView{Left: now.left(), Slots: float64(now.slots), Finish: now.finish}, nil
 }

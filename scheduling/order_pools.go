@@ -27,8 +27,10 @@ type pools struct {
 
 	ranks [FIFOMode + 1]func(*job, TaskKind) rank // of jobs, by the mode of their pool
 
-	stale     bool // shares must be worked out anew
-	warned    [kinds]bool
+	stale     bool        // shares must be worked out anew
+	shared    [kinds]int  // the slots that they divide
+	over      [kinds]bool // the minimum shares exceed the slots
+	warned    [kinds]bool // that was told
 	lastRound time.Duration
 
 	kind   TaskKind
@@ -58,6 +60,7 @@ type pool struct {
 // poolWork is what a pool has counted of a job.
 type poolWork struct {
 	running, demand, load int
+	priority              Priority
 	share                 float64
 }
 
@@ -200,6 +203,7 @@ func (o *pools) count(p *pool, w *work, k TaskKind, now poolWork) {
 	old := w.inPool
 	now.share = old.share
 	w.inPool = now
+	o.stale = o.stale || old.priority != now.priority
 	if old.demand != now.demand || old.load != now.load {
 		o.stale = true
 		o.load[k] -= min(p.load[k], p.Max[k])
@@ -212,7 +216,7 @@ func (o *pools) count(p *pool, w *work, k TaskKind, now poolWork) {
 
 func (o *pools) changed(j *job, k TaskKind) {
 	p, w := j.pool, &j.w[k]
-	o.count(p, w, k, poolWork{running: w.running, demand: j.demand(k), load: w.load})
+	o.count(p, w, k, poolWork{running: w.running, demand: j.demand(k), load: w.load, priority: j.spec.Priority})
 	reposition(&p.lists[k], j, k, o.ranks[p.Mode])
 	o.place(p, k)
 }

@@ -32,7 +32,7 @@ func TestTwoLevelSkipCount(t *testing.T) {
 	require.Len(t, beat(t, c, 3, nodes[1]), 2)
 	require.Empty(t, beat(t, c, 4, nodes[3]))
 	require.Len(t, beat(t, c, 5, nodes[0]), 2)
-	v, err := c.Locality(1)
+	v, err := c.View().Locality(1)
 	require.NoError(t, err)
 	require.Zero(t, v.Skips, "a local launch resets both")
 }
@@ -187,10 +187,10 @@ func TestPreemptionSparesShares(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, c.Update(time.Second))
 		require.NoError(t, c.Update(20*time.Second))
-		before := c.Pools()
+		before := c.View().Pools()
 		_, err = c.Preempt(20 * time.Second)
 		require.NoError(t, err)
-		for i, after := range c.Pools() {
+		for i, after := range c.View().Pools() {
 			if after.Kinds[Map].Running < before[i].Kinds[Map].Running {
 				require.GreaterOrEqual(t, float64(after.Kinds[Map].Running), float64(int(before[i].Kinds[Map].Share)), after.Name)
 			}

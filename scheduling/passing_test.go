@@ -88,7 +88,7 @@ func (w *twins) beat(id NodeID) {
 		w.nodes[id].Incarnation++
 		w.join(w.nodes[id])
 	}
-	for _, s := range w.cores[0].Skips() {
+	for _, s := range w.cores[0].View().Skips() {
 		if s.Reason.Cause == CauseWaiting {
 			w.refused++
 		}
@@ -112,7 +112,7 @@ func (w *twins) beat(id NodeID) {
 func (w *twins) step(p Policy) {
 	w.now += time.Duration(w.rng.IntN(300)) * time.Millisecond
 	id := NodeID(w.rng.IntN(len(w.nodes)))
-	active := w.cores[0].Active()
+	active := w.cores[0].View().Active()
 	switch what := w.rng.IntN(300); {
 	case what < 12:
 		w.submit()
@@ -150,8 +150,8 @@ func (w *twins) step(p Policy) {
 		w.beat(id)
 	}
 	turn := w.rng.IntN(30) == 0
-	for _, job := range w.cores[0].Active() {
-		w.both(func(c *Core) (any, error) { return c.Locality(job) })
+	for _, job := range w.cores[0].View().Active() {
+		w.both(func(c *Core) (any, error) { return c.View().Locality(job) })
 		w.both(func(c *Core) (any, error) { return reduceState(c, c.jobs.get(job), turn), nil })
 		if c := w.cores[1]; c.jobs.get(job).wait[Reduce].until > 0 {
 			w.armed++

@@ -8,24 +8,17 @@ import (
 // computeShares works out the fair shares of the pools over all slots and, in fair pools, those of
 // the jobs over the pool's share. Order and launches do not use them; preemption and people do.
 func (o *pools) computeShares() {
-	if !o.stale {
+	if !o.stale && o.shared == o.c.slots {
 		return
 	}
-	o.stale = false
+	o.stale, o.shared = false, o.c.slots
 	var claims []claim
 	for k := range TaskKind(kinds) {
 		claims = claims[:0]
 		for _, p := range o.sorted {
 			claims = append(claims, claim{demand: float64(p.wants(k)), min: float64(p.Min[k]), weight: p.Weight})
 		}
-		over := fairShares(claims, float64(o.c.slots[k]))
-		if over && !o.warned[k] && o.c.cfg.Events != nil {
-			o.c.emit(Event{
-				Type: EventWarning, Node: NoNode, Kind: k,
-				Err: fmt.Sprintf("minimum shares exceed the cluster's %d %v slots and are scaled down", o.c.slots[k], k),
-			})
-		}
-		o.warned[k] = over
+		o.over[k] = fairShares(claims, float64(o.c.slots[k]))
 		for i, p := range o.sorted {
 			p.share[k] = claims[i].share
 		}
@@ -33,12 +26,28 @@ func (o *pools) computeShares() {
 			claims = o.jobShares(p, k, claims)
 		}
 	}
-	if o.c.cfg.Events != nil {
-		for _, p := range o.sorted {
-			if p.share != p.told {
-				p.told = p.share
-				o.c.emit(Event{Type: EventShares, Node: NoNode, Pool: p.Name, Shares: p.share})
-			}
+}
+
+// tellShares puts on record which shares have changed, and whether the minimum shares are too much
+// for the cluster.
+func (o *pools) tellShares() {
+	if o.c.cfg.Events == nil {
+		return
+	}
+	o.computeShares()
+	for k := range TaskKind(kinds) {
+		if o.over[k] && !o.warned[k] {
+			o.c.emit(Event{
+				Type: EventWarning, Node: NoNode, Kind: k,
+				Err: fmt.Sprintf("minimum shares exceed the cluster's %d %v slots and are scaled down", o.c.slots[k], k),
+			})
+		}
+		o.warned[k] = o.over[k]
+	}
+	for _, p := range o.sorted {
+		if p.share != p.told {
+			p.told = p.share
+			o.c.emit(Event{Type: EventShares, Node: NoNode, Pool: p.Name, Shares: p.share})
 		}
 	}
 }
@@ -66,10 +75,8 @@ func (o *pools) jobShares(p *pool, k TaskKind, claims []claim) []claim {
 // due.
 func (o *pools) update() {
 	o.expireBoosts()
+	o.tellShares()
 	if o.preempt.Mode == PreemptOff {
-		if o.c.cfg.Events != nil {
-			o.computeShares()
-		}
 		return
 	}
 	o.computeShares()

@@ -13,7 +13,6 @@ func (c *Core) Preempt(now time.Duration) ([]AttemptID, error) {
 	if err := c.advance(now); err != nil {
 		return nil, err
 	}
-	c.settle()
 	c.killed = c.killed[:0]
 	if o, ok := c.order.(*pools); ok && o.preempt.Mode != PreemptOff {
 		o.computeShares()
@@ -21,7 +20,7 @@ func (c *Core) Preempt(now time.Duration) ([]AttemptID, error) {
 		o.lastRound = now
 		o.round()
 	}
-	c.record(Call{Op: OpPreempt, At: now})
+	c.end(Call{Op: OpPreempt, At: now})
 	return c.killed, nil
 }
 

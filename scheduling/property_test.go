@@ -171,7 +171,7 @@ func (y *play) beat(n NodeID, ends, fails int) {
 			y.running[n][o.Attempt] = false
 		}
 	}
-	for _, s := range y.c.IdleReasons(n) {
+	for _, s := range y.c.View().IdleReasons(n) {
 		require.NotEqual(t, NoCause, s.Reason.Cause, "an idle slot has a reason")
 	}
 }
@@ -203,14 +203,14 @@ func (y *play) step(ends, fails int) {
 		y.submit()
 	case what == 3:
 		require.NoError(t, y.c.Update(y.now))
-	case what == 4 && len(y.c.Active()) > 0:
-		id := rapid.SampledFrom(y.c.Active()).Draw(t, "job")
+	case what == 4 && len(y.c.View().Active()) > 0:
+		id := rapid.SampledFrom(y.c.View().Active()).Draw(t, "job")
 		require.NoError(t, y.c.SetPriority(y.now, id, Priority(rapid.IntRange(-2, 2).Draw(t, "priority"))))
-	case what == 5 && len(y.c.Active()) > 0 && y.c.pol.Order == "pools":
-		id := rapid.SampledFrom(y.c.Active()).Draw(t, "job")
+	case what == 5 && len(y.c.View().Active()) > 0 && y.c.pol.Order == "pools":
+		id := rapid.SampledFrom(y.c.View().Active()).Draw(t, "job")
 		require.NoError(t, y.c.SetPool(y.now, id, rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "pool")))
-	case what == 6 && fails > 0 && len(y.c.Active()) > 0:
-		require.NoError(t, y.c.Kill(y.now, rapid.SampledFrom(y.c.Active()).Draw(t, "job")))
+	case what == 6 && fails > 0 && len(y.c.View().Active()) > 0:
+		require.NoError(t, y.c.Kill(y.now, rapid.SampledFrom(y.c.View().Active()).Draw(t, "job")))
 	case what == 7 && fails > 0:
 		require.NoError(t, y.c.Leave(y.now, n))
 		if rapid.Bool().Draw(t, "back") {
@@ -256,16 +256,16 @@ func TestRandomRuns(t *testing.T) {
 		}
 		y.rejoin(y.big) // the others stay as they are
 		require.NoError(t, y.c.Cordon(y.now, y.big, false))
-		for round := 0; len(y.c.Active()) > 0; round++ {
+		for round := 0; len(y.c.View().Active()) > 0; round++ {
 			if round > 400 {
 				t.Logf("%+v", p)
-				for _, id := range y.c.Active() {
-					v, _ := y.c.Job(id)
-					l, _ := y.c.Locality(id)
+				for _, id := range y.c.View().Active() {
+					v, _ := y.c.View().Job(id)
+					l, _ := y.c.View().Locality(id)
 					t.Logf("%+v %+v", v, l)
 				}
 				for _, n := range y.nodes {
-					t.Logf("%+v", y.c.IdleReasons(n))
+					t.Logf("%+v", y.c.View().IdleReasons(n))
 				}
 			}
 			require.LessOrEqual(t, round, 400, "every job ends once failures stop")

@@ -28,7 +28,7 @@ func TestReloadsDoNotPutPreemptionOff(t *testing.T) {
 		}
 	}
 	for now := time.Second; now <= 20*time.Second; now += time.Second {
-		require.NoError(t, c.Reconfigure(now, c.Policy()))
+		require.NoError(t, c.Reconfigure(now, c.View().Policy()))
 		require.NoError(t, c.Update(now))
 		if now <= 10*time.Second {
 			require.Zero(t, killed, "at %v", now)

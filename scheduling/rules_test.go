@@ -25,14 +25,14 @@ func TestLostNodesAreNoFailures(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, got.List, 1, preset)
 			require.EqualValues(t, life, got.List[0].Attempt.Try)
-			v, err := c.Job(id)
+			v, err := c.View().Job(id)
 			require.NoError(t, err)
 			require.Zero(t, v.Kinds[Map].Failed)
 			if life == 3 {
 				require.NoError(t, c.Leave(time.Duration(life), n))
 			}
 		}
-		require.Equal(t, JobRunning, c.State(id), preset)
+		require.Equal(t, JobRunning, c.View().State(id), preset)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestCommitsAreInTheCallLog(t *testing.T) {
 	other.Try++
 	require.False(t, c.MayCommit(other))
 	require.NoError(t, calls.Err())
-	require.Equal(t, 3, strings.Count(log.String(), `"op":17`))
+	require.Equal(t, 3, strings.Count(log.String(), `"op":"commit"`))
 	replay := func(log string) error {
 		fresh, err := NewCore(Config{}, p)
 		require.NoError(t, err)

@@ -59,9 +59,9 @@ func server(t require.TestingT, p Policy, slots int, arrive []int, work []int, s
 		}
 		over := true
 		for i := range arrive {
-			over = over && i < c.Jobs()
-			if i < c.Jobs() && finish[i] == 0 {
-				if v, _ := c.Job(JobID(i + 1)); v.State == JobSucceeded {
+			over = over && i < c.View().Jobs()
+			if i < c.View().Jobs() && finish[i] == 0 {
+				if v, _ := c.View().Job(JobID(i + 1)); v.State == JobSucceeded {
 					finish[i] = v.Finished
 				} else {
 					over = false
@@ -145,4 +145,19 @@ func TestSingleServerExample(t *testing.T) {
 	arrive, work := []int{0, 10, 15}, []int{30, 10, 10}
 	require.Equal(t, []time.Duration{50 * time.Second, 20 * time.Second, 30 * time.Second}, server(t, p, 10, arrive, work, false))
 	require.InDeltaSlice(t, []float64{50, 37.5, 42.5}, processorSharing(arrive, work), 1e-6)
+}
+
+// Fair shares follow the slots that there are.
+func TestSharesFollowTheSlots(t *testing.T) {
+	c, _ := newTestCore(t, "hfs", nil)
+	_, err := c.Submit(0, JobSpec{User: "u", Maps: 100})
+	require.NoError(t, err)
+	had := c.View().Pools()
+	_, err = c.Join(0, Node{Name: "another", MapSlots: 7})
+	require.NoError(t, err)
+	for i, p := range c.View().Pools() {
+		if p.Name == "u" {
+			require.InDelta(t, had[i].Kinds[Map].Share+7, p.Kinds[Map].Share, 1e-9)
+		}
+	}
 }

@@ -88,7 +88,7 @@ func (s *stranded) beats(ends bool) {
 func (s *stranded) allowed(err error, job JobID) {
 	if err != nil {
 		require.ErrorIs(s.t, err, ErrJobEnded)
-		require.True(s.t, s.c.State(job).Ended())
+		require.True(s.t, s.c.View().State(job).Ended())
 	}
 }
 
@@ -141,7 +141,7 @@ func TestSuspendedGoesOn(t *testing.T) {
 				do(s)
 				s.beat(s.nodes[1], false)
 				then(s)
-				for rounds := 0; len(s.c.Active()) > 0; rounds++ {
+				for rounds := 0; len(s.c.View().Active()) > 0; rounds++ {
 					require.Less(t, rounds, 30, "%+v", s.held)
 					s.now += time.Second
 					s.beats(true)
@@ -166,8 +166,8 @@ func TestDrainedNodesEnd(t *testing.T) {
 	for _, n := range s.nodes {
 		require.Empty(t, s.held[n])
 	}
-	require.Equal(t, JobSucceeded, s.c.State(s.small))
-	require.Equal(t, []JobID{s.big}, s.c.Active(), "its reduce is not launched")
+	require.Equal(t, JobSucceeded, s.c.View().State(s.small))
+	require.Equal(t, []JobID{s.big}, s.c.View().Active(), "its reduce is not launched")
 }
 
 // TestDisplacedJobGoesOn switches from pools with a limit, under which a job that runs is displaced
@@ -193,7 +193,7 @@ func TestDisplacedJobGoesOn(t *testing.T) {
 		first, err := c.Submit(2, JobSpec{Pool: "p", Maps: 1, Priority: VeryHigh})
 		require.NoError(t, err)
 		beat(3)
-		v, err := c.Job(id)
+		v, err := c.View().Job(id)
 		require.NoError(t, err)
 		require.False(t, v.Runnable)
 		to, err := Preset(preset)
@@ -203,9 +203,9 @@ func TestDisplacedJobGoesOn(t *testing.T) {
 		for ; len(ran) > 0 && now < 20; now++ {
 			ran = beat(now, Status{Attempt: ran[0].Attempt, State: StateSucceeded})
 		}
-		require.Empty(t, c.Active(), preset)
-		require.Equal(t, JobSucceeded, c.State(id))
-		require.Equal(t, JobSucceeded, c.State(first))
+		require.Empty(t, c.View().Active(), preset)
+		require.Equal(t, JobSucceeded, c.View().State(id))
+		require.Equal(t, JobSucceeded, c.View().State(first))
 	}
 }
 
@@ -237,5 +237,5 @@ func TestInfiniteXiAfterASwitch(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, JobSucceeded, c.State(id))
+	require.Equal(t, JobSucceeded, c.View().State(id))
 }

@@ -41,7 +41,7 @@ func (c *Core) Submit(now time.Duration, s JobSpec) (JobID, error) {
 	c.changed(j, Map)
 	c.changed(j, Reduce)
 	c.finishIfDone(j)
-	c.record(Call{Op: OpSubmit, At: now, Submit: &s, Job: j.id})
+	c.end(Call{Op: OpSubmit, At: now, Submit: &s, Job: j.id})
 	return j.id, nil
 }
 
@@ -109,7 +109,7 @@ func (c *Core) Kill(now time.Duration, id JobID) error {
 		return err
 	}
 	c.finish(j, JobKilled, "killed")
-	c.record(Call{Op: OpKill, At: now, Job: id})
+	c.end(Call{Op: OpKill, At: now, Job: id})
 	return nil
 }
 
@@ -138,7 +138,7 @@ func (c *Core) SetPriority(now time.Duration, id JobID, p Priority) error {
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventPriority, JobID: id, Node: NoNode, Name: p.String()})
 	}
-	c.record(Call{Op: OpPriority, At: now, Job: id, Number: int(p)})
+	c.end(Call{Op: OpPriority, At: now, Job: id, Number: int(p)})
 	return nil
 }
 
@@ -163,7 +163,7 @@ func (c *Core) SetPool(now time.Duration, id JobID, name string) error {
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventPool, JobID: id, Node: NoNode, Pool: j.queue})
 	}
-	c.record(Call{Op: OpPool, At: now, Job: id, Text: name})
+	c.end(Call{Op: OpPool, At: now, Job: id, Text: name})
 	return nil
 }
 
@@ -222,7 +222,7 @@ func (c *Core) Reconfigure(now time.Duration, p Policy) error {
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventReconfigured, Node: NoNode, Name: p.Name})
 	}
-	c.record(Call{Op: OpReconfigure, At: now, Policy: &p})
+	c.end(Call{Op: OpReconfigure, At: now, Policy: &p})
 	return nil
 }
 

@@ -5,6 +5,14 @@ import (
 	"time"
 )
 
+// View answers questions about a Core as it stands at the time of the question. No question changes
+// what a later call answers. What it returns belongs to the caller unless it says otherwise. Like
+// the Core it is not safe for concurrent use.
+type View struct{ c *Core }
+
+// View gives access to the questions.
+func (c *Core) View() View { return View{c} }
+
 // KindView is one kind of a job's tasks, or of all tasks of a pool.
 type KindView struct {
 	Total     int
@@ -36,19 +44,19 @@ type JobView struct {
 }
 
 // Now is the time of the last call.
-func (c *Core) Now() time.Duration { return c.now }
+func (q View) Now() time.Duration { return q.c.now }
 
 // Policy is the policy in force, with defaults filled in.
-func (c *Core) Policy() Policy { return c.pol }
+func (q View) Policy() Policy { return q.c.pol }
 
 // Jobs is the number of jobs submitted so far; their ids are 1 to Jobs(). The records of some that
 // ended may be forgotten.
-func (c *Core) Jobs() int { return c.jobs.n }
+func (q View) Jobs() int { return q.c.jobs.n }
 
 // Active lists the jobs that have not ended, in order of submission.
-func (c *Core) Active() []JobID {
+func (q View) Active() []JobID {
 	var ids []JobID
-	for _, j := range c.active {
+	for _, j := range q.c.active {
 		if !j.state.Ended() {
 			ids = append(ids, j.id)
 		}
@@ -57,25 +65,24 @@ func (c *Core) Active() []JobID {
 }
 
 // State is the state of a job, JobWaiting if the Core does not know it; cheap.
-func (c *Core) State(id JobID) JobState {
-	if j, err := c.find(id); err == nil {
+func (q View) State(id JobID) JobState {
+	if j, err := q.c.find(id); err == nil {
 		return j.state
 	}
 	return JobWaiting
 }
 
 // Job takes a snapshot of a job. A job unknown or forgotten is an error that wraps ErrUnknownJob.
-func (c *Core) Job(id JobID) (JobView, error) {
-	j, err := c.find(id)
+func (q View) Job(id JobID) (JobView, error) {
+	j, err := q.c.find(id)
 	if err != nil {
 		return JobView{}, err
 	}
-	c.look()
 	v := JobView{
 		ID: id, Name: j.spec.Name, User: j.spec.User, Pool: j.queue, Priority: j.spec.Priority, State: j.state, Runnable: j.runnable,
 		Hold: j.hold, Err: j.err, Submitted: j.submitted, Started: j.started, Finished: j.finished,
 	}
-	o, _ := c.order.(*pools)
+	o, _ := q.c.order.(*pools)
 	if o != nil {
 		o.computeShares()
 	}
@@ -94,9 +101,8 @@ func (c *Core) Job(id JobID) (JobView, error) {
 
 // Order lists the jobs with a task of kind k to launch, in the order in which the next free slot is
 // offered.
-func (c *Core) Order(k TaskKind) []JobID {
-	c.dirty = true
-	c.look()
+func (q View) Order(k TaskKind) []JobID {
+	c := q.c
 	if o, ok := c.order.(*capacity); ok {
 		defer o.restore(k, o.save(k))
 	}
@@ -108,21 +114,10 @@ func (c *Core) Order(k TaskKind) []JobID {
 	return ids
 }
 
-// look settles for a question. Where that changes anything it goes into the call log, since it may
-// make a difference whether, say, two submissions are settled together or one after the other; all
-// else about questions leaves no trace.
-func (c *Core) look() {
-	if c.dirty {
-		c.settle()
-		c.record(Call{Op: OpSettle, At: c.now})
-	}
-}
-
 // Runnable lists the jobs that may launch, in order of submission.
-func (c *Core) Runnable() []JobID {
-	c.look()
+func (q View) Runnable() []JobID {
 	var ids []JobID
-	for _, j := range c.active {
+	for _, j := range q.c.active {
 		if j.runnable {
 			ids = append(ids, j.id)
 		}
@@ -132,7 +127,7 @@ func (c *Core) Runnable() []JobID {
 
 // Skips lists the jobs passed over in the last heartbeat that asked for work, if Config.Explain is
 // set. The Core owns the slice until the next call.
-func (c *Core) Skips() []Skip { return c.skips }
+func (q View) Skips() []Skip { return q.c.skips }
 
 // PoolView is a snapshot of a pool.
 type PoolView struct {
@@ -144,12 +139,11 @@ type PoolView struct {
 }
 
 // Pools lists the pools by name; none unless the policy has pools.
-func (c *Core) Pools() []PoolView {
-	o, ok := c.order.(*pools)
+func (q View) Pools() []PoolView {
+	o, ok := q.c.order.(*pools)
 	if !ok {
 		return nil
 	}
-	c.look()
 	o.computeShares()
 	var views []PoolView
 	for _, p := range o.sorted {
@@ -184,9 +178,9 @@ type NodeView struct {
 }
 
 // Nodes lists the nodes that have joined at some time, lost ones included.
-func (c *Core) Nodes() []NodeView {
+func (q View) Nodes() []NodeView {
 	var views []NodeView
-	for _, n := range c.nodes {
+	for _, n := range q.c.nodes {
 		if n.groups != nil {
 			views = append(views, n.view())
 		}
@@ -202,11 +196,11 @@ func (n *node) view() NodeView {
 }
 
 // NodeName is the name of a node, "" for NoNode.
-func (c *Core) NodeName(id NodeID) string {
-	if id < 0 || int(id) >= len(c.nodes) {
+func (q View) NodeName(id NodeID) string {
+	if id < 0 || int(id) >= len(q.c.nodes) {
 		return ""
 	}
-	return c.nodes[id].name
+	return q.c.nodes[id].name
 }
 
 // AttemptView is a snapshot of a live attempt.
@@ -221,21 +215,21 @@ type AttemptView struct {
 }
 
 // Live finds the live attempt of a task; ok is false if it has none.
-func (c *Core) Live(id TaskID) (v AttemptView, ok bool) {
-	t := c.taskOf(id)
+func (q View) Live(id TaskID) (v AttemptView, ok bool) {
+	t := q.c.taskOf(id)
 	if t == nil || t.att < 0 {
 		return v, false
 	}
-	a := &c.atts[t.att]
+	a := &q.c.atts[t.att]
 	return AttemptView{
-		ID: a.id, Node: a.node.id, Suspended: a.suspended, Started: a.start, Worked: a.worked(c.now),
+		ID: a.id, Node: a.node.id, Suspended: a.suspended, Started: a.start, Worked: a.worked(q.c.now),
 		Locality: a.locality, Progress: a.progress,
 	}, true
 }
 
 // Output finds the node on which a done task's output lies and the try that made it.
-func (c *Core) Output(id TaskID) (NodeID, int32, bool) {
-	t := c.taskOf(id)
+func (q View) Output(id TaskID) (NodeID, int32, bool) {
+	t := q.c.taskOf(id)
 	if t == nil || t.state != taskDone {
 		return NoNode, 0, false
 	}
@@ -251,8 +245,8 @@ type LocalityView struct {
 }
 
 // Locality tells how a job stands with the locality rule.
-func (c *Core) Locality(id JobID) (LocalityView, error) {
-	j, err := c.find(id)
+func (q View) Locality(id JobID) (LocalityView, error) {
+	j, err := q.c.find(id)
 	if err != nil {
 		return LocalityView{}, err
 	}

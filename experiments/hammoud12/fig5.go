@@ -71,7 +71,7 @@ func newGravityCluster(racks []int, feeding []int, reduces int) (*gravityCluster
 
 // tnd asks for the total network distance of reduce 0 on a node, numbered from 1 as in the paper.
 func (g *gravityCluster) tnd(node int) (float64, error) {
-	d, err := g.core.TND(scheduling.TaskID{Job: 1, Kind: scheduling.Reduce, Index: 0},
+	d, err := g.core.View().TND(scheduling.TaskID{Job: 1, Kind: scheduling.Reduce, Index: 0},
 		g.nodes[node-1])
 	return float64(d), err
 }

@@ -99,7 +99,7 @@ func trapRun(ctx context.Context, task time.Duration, capped bool) (time.Duratio
 		for _, order := range got.List {
 			running[n], ends[n] = order.Attempt, now+task
 		}
-		if core.State(job).Ended() {
+		if core.View().State(job).Ended() {
 			return now, nil
 		}
 	}

@@ -85,7 +85,7 @@ func (s overheadSize) drain(ctx context.Context, p scheduling.Policy) (*drained,
 	running := make([][]scheduling.Status, s.nodes)
 	d := &drained{beats: make([]time.Duration, 0, 2*s.jobs*s.tasks)}
 	now, step := time.Duration(0), 20*time.Second/time.Duration(s.nodes)
-	for len(core.Active()) > 0 {
+	for len(core.View().Active()) > 0 {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

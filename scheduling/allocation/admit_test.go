@@ -61,7 +61,7 @@ func TestAdmittedJobsLandWhereTheirUserMaySubmit(t *testing.T) {
 		}
 		id, err := core.Submit(0, spec)
 		require.NoError(t, err)
-		job, err := core.Job(id)
+		job, err := core.View().Job(id)
 		require.NoError(t, err)
 		require.Equal(t, who.User, job.User)
 		i := slices.Index(places, job.Pool)

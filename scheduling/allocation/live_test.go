@@ -32,7 +32,7 @@ func cluster(t require.TestingT, nodes int, file string) (*scheduling.Core, []sc
 
 // pool finds a pool of the core.
 func pool(t require.TestingT, core *scheduling.Core, name string) scheduling.PoolView {
-	for _, p := range core.Pools() {
+	for _, p := range core.View().Pools() {
 		if p.Name == name {
 			return p
 		}
@@ -84,7 +84,7 @@ func TestReloadWhileJobsRun(t *testing.T) {
 	require.InDelta(t, 2, pa.Kinds[scheduling.Map].Share, 0.01, "weights 1 and 3")
 	require.InDelta(t, 6, pb.Kinds[scheduling.Map].Share, 0.01)
 	for _, id := range []scheduling.JobID{a, b1, b2} {
-		view, err := core.Job(id)
+		view, err := core.View().Job(id)
 		require.NoError(t, err)
 		require.True(t, view.Runnable, "the limit on jobs is gone")
 	}
@@ -141,7 +141,7 @@ func TestReloadsKeepWhatRuns(t *testing.T) {
 			require.NoError(t, core.Reconfigure(now, policy))
 			require.NoError(t, core.Update(now+time.Millisecond))
 			counted, demand, share := 0, 0, 0.0
-			for _, p := range core.Pools() {
+			for _, p := range core.View().Pools() {
 				maps := p.Kinds[scheduling.Map]
 				want := allocation.Effective(fair.Allocations, p.Name)
 				require.Equal(t, want.Max, p.Config.Max)

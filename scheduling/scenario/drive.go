@@ -31,7 +31,7 @@ func newDriver(w *world) *driver {
 func (d *driver) obey(now time.Duration, orders []scheduling.Order) {
 	for _, o := range orders {
 		if o.Verb == scheduling.Launch {
-			live, _ := d.w.core.Live(o.Attempt.Task)
+			live, _ := d.w.core.View().Live(o.Attempt.Task)
 			long := d.w.lines[o.Attempt.Task.Job]
 			left := long.mapTime
 			if o.Attempt.Task.Kind == scheduling.Reduce {
@@ -63,7 +63,7 @@ func (d *driver) works(a *attempt) bool {
 	if a.id.Task.Kind == scheduling.Map {
 		return true
 	}
-	v, err := d.w.core.Job(a.id.Task.Job)
+	v, err := d.w.core.View().Job(a.id.Task.Job)
 	return err == nil && v.Kinds[scheduling.Map].Done == v.Kinds[scheduling.Map].Total
 }
 
@@ -80,7 +80,7 @@ func (d *driver) workAll(now time.Duration) {
 	kept := d.atts[:0]
 	for _, a := range d.atts {
 		d.work(a, now)
-		if live, ok := d.w.core.Live(a.id.Task); ok && live.ID == a.id {
+		if live, ok := d.w.core.View().Live(a.id.Task); ok && live.ID == a.id {
 			kept = append(kept, a)
 		}
 	}
@@ -111,7 +111,7 @@ func (d *driver) endTasks(now time.Duration) (bool, error) {
 	}
 	d.atts = kept
 	for _, a := range ended {
-		if live, ok := d.w.core.Live(a.id.Task); !ok || live.ID != a.id {
+		if live, ok := d.w.core.View().Live(a.id.Task); !ok || live.ID != a.id {
 			continue // its job has ended at this very moment
 		}
 		status := scheduling.Status{Attempt: a.id, State: scheduling.StateSucceeded, Progress: 1, ReduceProgress: 1}
@@ -125,7 +125,7 @@ func (d *driver) endTasks(now time.Duration) (bool, error) {
 
 // noteEnd notes when a job succeeded.
 func (d *driver) noteEnd(now time.Duration, id scheduling.JobID) {
-	if _, noted := d.finished[id]; !noted && d.w.core.State(id) == scheduling.JobSucceeded {
+	if _, noted := d.finished[id]; !noted && d.w.core.View().State(id) == scheduling.JobSucceeded {
 		d.finished[id] = now
 	}
 }
@@ -180,7 +180,7 @@ func (d *driver) moment(now time.Duration, statements []statement, perform func(
 			d.noteEnd(now, id)
 		case "done", "fail":
 			due = true
-			for _, id := range d.w.core.Active() {
+			for _, id := range d.w.core.View().Active() {
 				d.noteEnd(now, id)
 			}
 			d.workAll(now)
@@ -217,7 +217,7 @@ func (d *driver) run(rest []statement, until time.Duration, perform func(stateme
 			return err
 		}
 		rest = rest[n:]
-		if len(rest) == 0 && len(d.w.core.Active()) == 0 {
+		if len(rest) == 0 && len(d.w.core.View().Active()) == 0 {
 			return nil
 		}
 		next := now - now%time.Second + time.Second

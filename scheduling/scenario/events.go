@@ -186,7 +186,7 @@ func (w *world) report(now time.Duration, args []string, state scheduling.Attemp
 		if err != nil {
 			return err
 		}
-		live, ok := w.core.Live(id)
+		live, ok := w.core.View().Live(id)
 		if !ok || live.Suspended {
 			return fmt.Errorf("task %s does not run", arg)
 		}
@@ -211,7 +211,7 @@ func (w *world) output(now time.Duration, args []string) error {
 	if err != nil {
 		return err
 	}
-	v, err := w.core.Job(id.Job)
+	v, err := w.core.View().Job(id.Job)
 	if err != nil {
 		return err
 	}
@@ -244,7 +244,7 @@ func (w *world) task(s string) (scheduling.TaskID, error) {
 	if err != nil {
 		return scheduling.TaskID{}, err
 	}
-	v, err := w.core.Job(job)
+	v, err := w.core.View().Job(job)
 	if err != nil {
 		return scheduling.TaskID{}, err
 	}
@@ -266,7 +266,7 @@ func (w *world) nameOf(id scheduling.TaskID) string {
 }
 
 func (w *world) node(name string) (scheduling.NodeID, error) {
-	id, ok := w.core.Lookup(name)
+	id, ok := w.core.View().Lookup(name)
 	if !ok {
 		return 0, fmt.Errorf("unknown node %q", name)
 	}

@@ -28,10 +28,10 @@ func (w *world) ask(s statement) (answer, error) {
 	case "shares", "demand", "running", "weights":
 		return w.perJob(s)
 	case "runnable":
-		return w.jobList(w.core.Runnable(), args)
+		return w.jobList(w.core.View().Runnable(), args)
 	case "order":
 		kind, err := kindArg(args)
-		return answer{words: w.jobNames(w.core.Order(kind))}, err
+		return answer{words: w.jobNames(w.core.View().Order(kind))}, err
 	case "need":
 		return w.need(), noArgs(args)
 	case "preempt":
@@ -104,7 +104,7 @@ func (w *world) heartbeat(now time.Duration, args []string) (answer, error) {
 		}
 	}
 	if w.explain {
-		for _, s := range w.core.IdleReasons(id) {
+		for _, s := range w.core.View().IdleReasons(id) {
 			note := fmt.Sprintf("idle %v slot: %s: %v", s.Kind, w.names[s.Job-1], s.Reason)
 			if s.Until > 0 {
 				note += fmt.Sprintf(", until %v", s.Until)
@@ -128,7 +128,7 @@ func (w *world) perJob(s statement) (answer, error) {
 		}
 	}
 	if len(names) == 0 {
-		names = w.jobNames(w.core.Active())
+		names = w.jobNames(w.core.View().Active())
 	}
 	for _, name := range names {
 		k, err := w.kinds(name)
@@ -143,7 +143,7 @@ func (w *world) perJob(s statement) (answer, error) {
 // kinds finds a job or, as pool:NAME, a pool.
 func (w *world) kinds(name string) ([2]scheduling.KindView, error) {
 	if pool, ok := strings.CutPrefix(name, "pool:"); ok {
-		for _, p := range w.core.Pools() {
+		for _, p := range w.core.View().Pools() {
 			if p.Name == pool {
 				return p.Kinds, nil
 			}
@@ -151,7 +151,7 @@ func (w *world) kinds(name string) ([2]scheduling.KindView, error) {
 		return [2]scheduling.KindView{}, fmt.Errorf("unknown pool %q", pool)
 	}
 	if queue, ok := strings.CutPrefix(name, "queue:"); ok {
-		for _, q := range w.core.Queues() {
+		for _, q := range w.core.View().Queues() {
 			if q.Name == queue {
 				return q.Kinds, nil
 			}
@@ -162,7 +162,7 @@ func (w *world) kinds(name string) ([2]scheduling.KindView, error) {
 	if err != nil {
 		return [2]scheduling.KindView{}, err
 	}
-	v, err := w.core.Job(id)
+	v, err := w.core.View().Job(id)
 	return v.Kinds, err
 }
 

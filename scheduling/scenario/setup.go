@@ -90,7 +90,7 @@ func (w *world) start() error {
 }
 
 func (w *world) join(now time.Duration, n scheduling.Node) error {
-	if _, ok := w.core.Lookup(n.Name); ok {
+	if _, ok := w.core.View().Lookup(n.Name); ok {
 		return fmt.Errorf("node %s twice", n.Name)
 	}
 	id, err := w.core.Join(now, n)

@@ -12,7 +12,7 @@ import (
 
 func (w *world) need() answer {
 	a := answer{set: true}
-	for _, p := range w.core.Pools() {
+	for _, p := range w.core.View().Pools() {
 		if p.Need != [2]int{} {
 			a.words = append(a.words, fmt.Sprintf("%s=%d/%d", p.Name, p.Need[0], p.Need[1]))
 		}
@@ -42,11 +42,11 @@ func (w *world) locality(args []string) (answer, error) {
 	if err != nil {
 		return a, err
 	}
-	v, err := w.core.Locality(id)
+	v, err := w.core.View().Locality(id)
 	if err != nil {
 		return a, err
 	}
-	if w.core.Policy().Locality.Rule == scheduling.SkipCount || w.core.Policy().Order == "fair" {
+	if w.core.View().Policy().Locality.Rule == scheduling.SkipCount || w.core.View().Policy().Order == "fair" {
 		a.words = []string{"skips=" + strconv.Itoa(v.Skips)}
 		return a, nil
 	}
@@ -67,7 +67,7 @@ func (w *world) locality(args []string) (answer, error) {
 
 func (w *world) capacities() answer {
 	a := answer{pairs: true}
-	for _, q := range w.core.Queues() {
+	for _, q := range w.core.View().Queues() {
 		a.words = append(a.words, fmt.Sprintf("%s=%d/%d", q.Name, q.Capacity[0], q.Capacity[1]))
 	}
 	return a
@@ -86,7 +86,7 @@ func (w *world) virtual(args []string) (answer, error) {
 	if err != nil {
 		return a, err
 	}
-	v, err := w.core.Virtual(id, kind)
+	v, err := w.core.View().Virtual(id, kind)
 	if err != nil {
 		return a, err
 	}
@@ -103,19 +103,19 @@ func (w *world) distance(verb string, args []string) (answer, error) {
 		return answer{}, err
 	}
 	if verb == "gravity" {
-		n, ok, err := w.core.Gravity(id)
+		n, ok, err := w.core.View().Gravity(id)
 		if err != nil || !ok {
 			return answer{}, err
 		}
-		return answer{words: []string{w.core.NodeName(n)}}, nil
+		return answer{words: []string{w.core.View().NodeName(n)}}, nil
 	}
 	n, err := w.node(args[1])
 	if err != nil {
 		return answer{}, err
 	}
-	ask := w.core.WTND
+	ask := w.core.View().WTND
 	if verb == "tnd" {
-		ask = w.core.TND
+		ask = w.core.View().TND
 	}
 	d, err := ask(id, n)
 	return answer{words: []string{strconv.FormatInt(d, 10)}}, err

@@ -91,7 +91,7 @@ func (s *sim) timer(i, gen int32) error {
 	}
 	s.at(s.q.now+s.cfg.Interval, evHeartbeat, i, gen)
 	says := s.cfg.Failures.any() || len(n.done) > 0 || s.needProgress && len(n.running) > 0
-	if s.cfg.Drive == EventDrive && !says && !s.core.Useful(scheduling.NodeID(i)) {
+	if s.cfg.Drive == EventDrive && !says && !s.core.View().Useful(scheduling.NodeID(i)) {
 		return nil
 	}
 	return s.beat(i)
@@ -221,14 +221,14 @@ func (s *sim) offer(open []scheduling.NodeID) error {
 		s.due[n] = true
 	}
 	for k := range s.ring {
-		if !s.core.Useful(scheduling.NoNode) {
+		if !s.core.View().Useful(scheduling.NoNode) {
 			if !s.cfg.InTurn {
 				s.turn = (s.turn + k) % len(s.ring)
 			}
 			break
 		}
 		i := s.ring[(s.turn+k)%len(s.ring)]
-		if !s.due[i] || !s.core.Useful(scheduling.NodeID(i)) {
+		if !s.due[i] || !s.core.View().Useful(scheduling.NodeID(i)) {
 			continue
 		}
 		if err := s.beat(i); err != nil {

@@ -1,0 +1,80 @@
+package scheduling
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// ask puts every question that there is, by their signatures, so that a new one is asked too.
+func ask(t require.TestingT, c *Core) {
+	v := reflect.ValueOf(c.View())
+	for m := range v.NumMethod() {
+		args := [][]reflect.Value{{}}
+		for i := range v.Method(m).Type().NumIn() {
+			var longer [][]reflect.Value
+			for _, value := range answersFor(c, v.Method(m).Type().In(i)) {
+				for _, known := range args {
+					longer = append(longer, append(known[:len(known):len(known)], value))
+				}
+			}
+			args = longer
+		}
+		for _, a := range args {
+			v.Method(m).Call(a)
+		}
+	}
+}
+
+// answersFor lists some values of a type for ask to put into questions.
+func answersFor(c *Core, of reflect.Type) (list []reflect.Value) {
+	add := func(v any) { list = append(list, reflect.ValueOf(v)) }
+	switch of {
+	case reflect.TypeFor[JobID]():
+		for id := range c.View().Jobs() {
+			add(JobID(id + 1))
+		}
+	case reflect.TypeFor[NodeID]():
+		for _, n := range c.View().Nodes() {
+			add(n.ID)
+		}
+	case reflect.TypeFor[TaskKind]():
+		add(Map)
+		add(Reduce)
+	case reflect.TypeFor[TaskID]():
+		for id := range c.View().Jobs() {
+			for k := range TaskKind(kinds) {
+				add(TaskID{Job: JobID(id + 1), Kind: k})
+			}
+		}
+	case reflect.TypeFor[string]():
+		add("n0")
+		add("nobody")
+	default:
+		panic("a question about a " + of.String())
+	}
+	return list
+}
+
+// A Core that is asked everything between any two calls answers these as one that is asked nothing,
+// with the same events.
+func TestQuestionsChangeNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPolicy(t)
+		var asked, silent []Event
+		y := newPlay(t, p)
+		y.c.cfg.Events = func(e Event) { asked = append(asked, e) }
+		fresh, err := NewCore(Config{Explain: true, HeartbeatInterval: y.c.cfg.HeartbeatInterval}, p)
+		require.NoError(t, err)
+		require.NoError(t, ReplayFrom(fresh, &y.log))
+		fresh.cfg.Events = func(e Event) { silent = append(silent, e) }
+		for range rapid.IntRange(5, 40).Draw(t, "steps") {
+			y.step(4, 2)
+			ask(t, y.c)
+		}
+		require.NoError(t, ReplayFrom(fresh, &y.log))
+		require.Equal(t, silent, asked)
+	})
+}
