@@ -1,12 +1,14 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
 	"sync"
 	"time"
 
+	"github.com/tarry-mr/tarry/internal/netmodel"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -50,25 +52,21 @@ func (c NetworkConfig) faults() []error {
 // errCut is the error of a transfer from a node that went down.
 var errCut = errors.New("actors: the sending node went down")
 
-// network emulates the links of a cluster. A transfer is a flow; whenever one begins or
-// ends, all rates are worked out anew and one timer is set to the next end.
+// network emulates the links of a cluster: whenever a transfer begins or ends, the model works
+// out all rates anew and one timer is set to the next end. The mutex guards everything.
 type network struct {
-	mu    sync.Mutex
-	links links
-	flows []*flow // in the order in which they began
-	since time.Time
-	timer *time.Timer
-	gen   uint64 // of the timer
+	mu        sync.Mutex
+	model     *netmodel.Network
+	began     time.Time // the model's time 0
+	transfers map[netmodel.Flow]*transfer
+	timer     *time.Timer
 }
 
-// flow is a transfer under way.
-type flow struct {
-	from  scheduling.NodeID
-	route route
-	rate  float64 // bytes a second since network.since
-	left  float64 // bytes then
-	over  chan struct{}
-	cut   bool // before over is closed
+// transfer is one under way; left and cut are set before over is closed.
+type transfer struct {
+	over chan struct{}
+	left float64 // bytes
+	cut  bool    // the sending node went down
 }
 
 // newNetwork is nil if the configuration turns the network off.
@@ -76,107 +74,103 @@ func newNetwork(c NetworkConfig, places []*place) *network {
 	if c.NodeLink == 0 {
 		return nil
 	}
-	return &network{links: newLinks(c, places)}
+	racks := map[string]int32{}
+	rackOf := make([]int32, len(places))
+	for i, p := range places {
+		if _, known := racks[p.rack]; !known {
+			racks[p.rack] = int32(len(racks))
+		}
+		rackOf[i] = racks[p.rack]
+	}
+	return &network{
+		model: netmodel.New(netmodel.Config{
+			RackOf: rackOf, NodeLink: c.NodeLink * cmp.Or(c.TimeScale, 1),
+			Oversubscription: cmp.Or(c.Oversubscription, 1),
+		}),
+		began: time.Now(), transfers: map[netmodel.Flow]*transfer{},
+	}
 }
 
 // carry blocks for as long as bytes take from a node to another. It returns what is left
 // if hold is closed before, and errCut or the cause of ctx if that ends it.
-func (n *network) carry(ctx context.Context, from, to scheduling.NodeID, bytes float64, hold <-chan struct{}) (left float64, err error) {
-	f := &flow{from: from, route: n.links.between(from, to), left: bytes, over: make(chan struct{})}
+func (n *network) carry(
+	ctx context.Context, from, to scheduling.NodeID, bytes float64, hold <-chan struct{},
+) (left float64, err error) {
+	t := &transfer{over: make(chan struct{})}
 	n.mu.Lock()
-	n.advance()
-	n.flows = append(n.flows, f)
+	f := n.model.Start(n.now(), int32(from), int32(to), bytes, math.Inf(1), 0)
+	n.transfers[f] = t
 	n.share()
 	n.mu.Unlock()
 	select {
-	case <-f.over:
-		if f.cut {
+	case <-t.over:
+		if t.cut {
 			return 0, errCut
 		}
 		return 0, nil
 	case <-hold:
-		return n.leave(f), nil
+		return n.leave(f, t), nil
 	case <-ctx.Done():
-		n.leave(f)
+		n.leave(f, t)
 		return 0, context.Cause(ctx)
 	}
 }
 
-// leave takes a flow out and returns what it has left.
-func (n *network) leave(f *flow) float64 {
+// leave takes a transfer out, if it is not over yet, and returns what it has left.
+func (n *network) leave(f netmodel.Flow, t *transfer) float64 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.advance()
-	n.end(func(g *flow) bool { return g == f })
-	return max(f.left, 0)
+	if n.transfers[f] == t {
+		n.end(f)
+		n.share()
+	}
+	return t.left
 }
 
-// cut ends all flows from a node that went down.
+// cut ends all transfers from a node that went down.
 func (n *network) cut(node scheduling.NodeID) {
 	if n == nil {
 		return
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.advance()
-	n.end(func(f *flow) bool {
-		f.cut = f.cut || f.from == node
-		return f.cut
-	})
+	for _, f := range n.model.From(int32(node)) {
+		n.transfers[f].cut = true
+		n.end(f)
+	}
+	n.share()
 }
 
-// tick ends the flows that are due.
-func (n *network) tick(gen uint64) {
+// tick ends the transfers that are due.
+func (n *network) tick() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if gen != n.gen {
-		return
+	now := n.now()
+	for f, at, ok := n.model.Next(); ok && at <= now; f, at, ok = n.model.Next() {
+		n.end(f)
 	}
-	n.advance()
-	n.end(func(f *flow) bool { return f.left <= f.rate*1e-9 }) // less than a nanosecond
-}
-
-// advance brings all flows up to now.
-func (n *network) advance() {
-	now := time.Now()
-	if span := now.Sub(n.since).Seconds(); span > 0 {
-		for _, f := range n.flows {
-			f.left -= f.rate * span
-		}
-	}
-	n.since = now
-}
-
-// end ends the flows that gone selects, and shares what they leave.
-func (n *network) end(gone func(*flow) bool) {
-	kept := n.flows[:0]
-	for _, f := range n.flows {
-		if gone(f) {
-			close(f.over)
-		} else {
-			kept = append(kept, f)
-		}
-	}
-	clear(n.flows[len(kept):])
-	n.flows = kept
 	n.share()
+}
+
+func (n *network) now() time.Duration { return time.Since(n.began) }
+
+// end takes a transfer out.
+func (n *network) end(f netmodel.Flow) {
+	t := n.transfers[f]
+	t.left = n.model.Left(f, n.now())
+	n.model.Stop(f)
+	delete(n.transfers, f)
+	close(t.over)
 }
 
 // share works out the rates and sets the timer.
 func (n *network) share() {
-	n.links.fill(n.flows)
-	n.gen++
+	n.model.Resolve(n.now())
 	if n.timer != nil {
 		n.timer.Stop()
 		n.timer = nil
 	}
-	first := math.Inf(1)
-	for _, f := range n.flows {
-		first = min(first, max(f.left, 0)/f.rate)
-	}
-	if len(n.flows) > 0 {
-		gen := n.gen
-		span := time.Duration(min(math.Ceil(first*1e9), math.MaxInt64/2))
-		n.timer = time.AfterFunc(span, func() { n.tick(gen) })
+	if _, at, ok := n.model.Next(); ok {
+		n.timer = time.AfterFunc(at-n.now(), n.tick)
 	}
 }

@@ -225,7 +225,7 @@ func (s *sim) drop(ai int32) {
 		s.occupy(a, -1)
 	}
 	if a.flow >= 0 {
-		s.net.stop(a.flow)
+		s.net.Stop(a.flow)
 	}
 	s.stopFetching(a)
 	if at := slices.Index(j.reducing, ai); at >= 0 {

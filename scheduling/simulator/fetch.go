@@ -3,15 +3,15 @@ package simulator
 import (
 	"math"
 	"slices"
-	"time"
 
+	"github.com/tarry-mr/tarry/internal/netmodel"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // fetch is a reduce's shuffle with flows: what waits at each node, and the flows under way.
 type fetch struct {
 	waiting []portion
-	flows   []int32
+	flows   []netmodel.Flow
 	bytes   float64 // fetched or found on its own node
 	turns   uint64
 }
@@ -43,7 +43,7 @@ func (s *sim) readFlow(ai int32, bytes float64) {
 		s.workNow(ai)
 		return
 	}
-	a.flow = s.net.start(s.q.now, from, a.node, bytes, rate/s.nodes[from].slow, ai)
+	a.flow = s.net.Start(s.q.now, from, a.node, bytes, rate/s.nodes[from].slow, ai)
 }
 
 // startFetching starts a reduce's shuffle with the outputs there are.
@@ -123,7 +123,7 @@ func (s *sim) pump(ai int32) {
 		if next.node == a.node {
 			continue
 		}
-		f.flows = append(f.flows, s.net.start(s.q.now, next.node, a.node, next.bytes, math.Inf(1), ai))
+		f.flows = append(f.flows, s.net.Start(s.q.now, next.node, a.node, next.bytes, math.Inf(1), ai))
 	}
 	if len(f.flows) == 0 && len(f.waiting) == 0 && j.out.present == j.spec.Maps {
 		a.work = s.reducing(a, j, f.bytes)
@@ -134,10 +134,10 @@ func (s *sim) pump(ai int32) {
 // stopFetching takes a reduce's flows out; what they had left waits again.
 func (s *sim) stopFetching(a *attempt) {
 	for _, x := range a.fetch.flows {
-		left := s.net.remaining(x, s.q.now)
+		left := s.net.Left(x, s.q.now)
 		a.fetch.bytes -= left
-		a.fetch.add(s.net.flows[x].from, left)
-		s.net.stop(x)
+		a.fetch.add(s.net.Sender(x), left)
+		s.net.Stop(x)
 	}
 	a.fetch.flows = a.fetch.flows[:0]
 }
@@ -147,12 +147,12 @@ func (s *sim) stopFetching(a *attempt) {
 func (s *sim) forget(a *attempt, node int32) {
 	f := &a.fetch
 	f.waiting = slices.DeleteFunc(f.waiting, func(p portion) bool { return p.node == node })
-	f.flows = slices.DeleteFunc(f.flows, func(x int32) bool {
-		if s.net.flows[x].from != node {
+	f.flows = slices.DeleteFunc(f.flows, func(x netmodel.Flow) bool {
+		if s.net.Sender(x) != node {
 			return false
 		}
-		f.bytes -= s.net.remaining(x, s.q.now)
-		s.net.stop(x)
+		f.bytes -= s.net.Left(x, s.q.now)
+		s.net.Stop(x)
 		return true
 	})
 }
@@ -162,33 +162,27 @@ func (s *sim) redirectReads(node int32) {
 	if s.net == nil {
 		return
 	}
-	for f := range s.net.flows {
-		x := &s.net.flows[f]
-		if a := &s.atts[x.owner]; x.live && x.from == node && a.phase == phaseRead {
-			left := s.net.remaining(int32(f), s.q.now)
-			s.net.stop(int32(f))
+	for _, f := range s.net.From(node) {
+		ai := s.net.Owner(f)
+		if a := &s.atts[ai]; a.phase == phaseRead {
+			left := s.net.Left(f, s.q.now)
+			s.net.Stop(f)
 			a.flow = -1
-			s.readFlow(x.owner, left)
+			s.readFlow(ai, left)
 		}
 	}
 }
 
-// remaining is what a flow has left.
-func (w *network) remaining(f int32, now time.Duration) float64 {
-	x := &w.flows[f]
-	return max(0, x.left-float64(x.rate*(now-x.since).Seconds()))
-}
-
 // resolve works out the rates of the flows and schedules the next end of one.
 func (s *sim) resolve() {
-	s.net.resolve(s.q.now)
+	s.net.Resolve(s.q.now)
 	s.awaitFlow()
 }
 
 // awaitFlow schedules the next end of a flow; a former one is void.
 func (s *sim) awaitFlow() {
 	s.flowGen++
-	if _, at, ok := s.net.next(); ok {
+	if _, at, ok := s.net.Next(); ok {
 		s.at(max(at, s.q.now), evFlow, 0, s.flowGen)
 	}
 }
@@ -196,22 +190,22 @@ func (s *sim) awaitFlow() {
 // flowsEnd ends the flows that are due.
 func (s *sim) flowsEnd() error {
 	for {
-		f, at, ok := s.net.next()
+		f, at, ok := s.net.Next()
 		if !ok || at > s.q.now {
 			break
 		}
-		ai := s.net.flows[f].owner
-		s.net.stop(f)
+		ai := s.net.Owner(f)
+		s.net.Stop(f)
 		a := &s.atts[ai]
 		if a.phase == phaseRead {
 			a.flow = -1
 			s.workNow(ai)
 			continue
 		}
-		a.fetch.flows = slices.DeleteFunc(a.fetch.flows, func(x int32) bool { return x == f })
+		a.fetch.flows = slices.DeleteFunc(a.fetch.flows, func(x netmodel.Flow) bool { return x == f })
 		s.pump(ai)
 	}
-	if len(s.net.dirty) == 0 {
+	if !s.net.Changed() {
 		s.awaitFlow()
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/tarry-mr/tarry/internal/netmodel"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
@@ -25,7 +26,7 @@ type sim struct {
 	top  topology
 	core *scheduling.Core
 	q    queue
-	net  *network // nil without flows
+	net  *netmodel.Network // nil without flows
 
 	nodes []simNode
 	ring  []int32 // nodes in the order in which arrivals are offered to them
@@ -86,7 +87,10 @@ func newSim(cfg Config, w *workload.Workload) (*sim, error) {
 		return nil, err
 	}
 	if cfg.Network.Flows {
-		s.net = newNetwork(&s.top, &s.cfg.Network)
+		s.net = netmodel.New(netmodel.Config{
+			RackOf: s.top.rackOf, NodeLink: cfg.Network.NodeLink,
+			Oversubscription: cfg.Network.Oversubscription, Grain: cfg.Network.Grain,
+		})
 	}
 	s.jobs = make([]simJob, len(w.Jobs))
 	for i := range w.Jobs {
@@ -164,7 +168,7 @@ func (s *sim) at(t time.Duration, kind eventKind, a, b int32) {
 // loop takes events until all jobs are done.
 func (s *sim) loop(ctx context.Context) error {
 	for s.done < len(s.jobs) {
-		if s.net != nil && len(s.net.dirty) > 0 && (len(s.q.heap) == 0 || s.q.heap[0].at > s.q.now) {
+		if s.net != nil && s.net.Changed() && (len(s.q.heap) == 0 || s.q.heap[0].at > s.q.now) {
 			s.resolve()
 		}
 		e, ok := s.q.pop()

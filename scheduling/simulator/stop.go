@@ -44,8 +44,8 @@ func (s *sim) suspend(i int32, id scheduling.AttemptID) {
 	a.left = max(0, a.ends-s.q.now)
 	a.gen++
 	if a.flow >= 0 {
-		a.leftBytes = s.net.remaining(a.flow, s.q.now)
-		s.net.stop(a.flow)
+		a.leftBytes = s.net.Left(a.flow, s.q.now)
+		s.net.Stop(a.flow)
 		a.flow = -1
 	}
 	s.stopFetching(a)

@@ -1,7 +1,8 @@
-package simulator
+package netmodel
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -11,10 +12,10 @@ import (
 
 // plainRates is progressive filling from scratch, the obvious way: raise all open flows by the
 // least step that fills a link or reaches a limit.
-func plainRates(w *network) map[int32]float64 {
+func plainRates(w *Network) map[int32]float64 {
 	rates, open := map[int32]float64{}, map[int32]bool{}
 	for f := range w.flows {
-		if w.flows[f].live {
+		if w.flows[f].pos >= 0 {
 			rates[int32(f)], open[int32(f)] = 0, true
 		}
 	}
@@ -58,29 +59,40 @@ func plainRates(w *network) map[int32]float64 {
 	return rates
 }
 
+// inRacks puts nodes into racks of the same size, as far as may be.
+func inRacks(nodes, racks int) []int32 {
+	rackOf := make([]int32, nodes)
+	for i := range rackOf {
+		rackOf[i] = int32(i * racks / nodes)
+	}
+	return rackOf
+}
+
 // However flows come and go, the incremental rates are those of progressive filling from scratch.
 func TestIncrementalRatesAgainstScratch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.IntRange(2, 12).Draw(t, "nodes")
-		top := newTopology(nodes, rapid.IntRange(1, min(4, nodes)).Draw(t, "racks"))
-		w := newNetwork(&top, &Network{NodeLink: 100, Oversubscription: rapid.SampledFrom([]float64{1, 2, 10}).Draw(t, "over")})
-		var live []int32
+		w := New(Config{
+			RackOf: inRacks(nodes, rapid.IntRange(1, min(4, nodes)).Draw(t, "racks")), NodeLink: 100,
+			Oversubscription: rapid.SampledFrom([]float64{1, 2, 10}).Draw(t, "over"),
+		})
+		var live []Flow
 		now := time.Duration(0)
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			for range rapid.IntRange(1, 4).Draw(t, "changes") {
 				if len(live) > 0 && rapid.IntRange(0, 2).Draw(t, "stop") == 0 {
 					k := rapid.IntRange(0, len(live)-1).Draw(t, "which")
-					w.stop(live[k])
+					w.Stop(live[k])
 					live = append(live[:k], live[k+1:]...)
 					continue
 				}
 				from := rapid.IntRange(0, nodes-1).Draw(t, "from")
 				to := (from + rapid.IntRange(1, nodes-1).Draw(t, "hop")) % nodes
 				limit := rapid.SampledFrom([]float64{math.Inf(1), 7, 30}).Draw(t, "limit")
-				live = append(live, w.start(now, int32(from), int32(to), 1e6, limit, 0))
+				live = append(live, w.Start(now, int32(from), int32(to), 1e6, limit, 0))
 			}
 			now += time.Second
-			w.resolve(now)
+			w.Resolve(now)
 			for f, want := range plainRates(w) {
 				require.InEpsilon(t, want, w.flows[f].rate, 1e-6, "flow %d", f)
 			}
@@ -88,46 +100,52 @@ func TestIncrementalRatesAgainstScratch(t *testing.T) {
 	})
 }
 
-// Two flows into one node share its link; the third gets what its sender has left.
+// Two flows from one node share its link, and two into one rack its uplink of 50.
 func TestMaxMinExample(t *testing.T) {
-	top := newTopology(4, 2)
-	w := newNetwork(&top, &Network{NodeLink: 100, Oversubscription: 4}) // a rack's uplink has 50
-	a := w.start(0, 0, 1, 1000, math.Inf(1), 0)                         // in the rack
-	b := w.start(0, 0, 2, 1000, math.Inf(1), 0)                         // across
-	c := w.start(0, 1, 2, 1000, math.Inf(1), 0)                         // across
-	w.resolve(0)
+	w := New(Config{RackOf: inRacks(4, 2), NodeLink: 100, Oversubscription: 4})
+	a := w.Start(0, 0, 1, 1000, math.Inf(1), 7) // in the rack
+	b := w.Start(0, 0, 2, 1000, math.Inf(1), 8) // across
+	c := w.Start(0, 1, 2, 1000, math.Inf(1), 9) // across
+	require.True(t, w.Changed())
+	w.Resolve(0)
+	require.False(t, w.Changed())
 	require.Equal(t, []float64{75, 25, 25}, []float64{w.flows[a].rate, w.flows[b].rate, w.flows[c].rate})
-	f, at, ok := w.next()
+	require.Equal(t, []Flow{a, b}, w.From(0))
+	require.Equal(t, []int32{0, 1}, []int32{w.Sender(b), w.Sender(c)})
+	require.Equal(t, []int32{7, 8, 9}, []int32{w.Owner(a), w.Owner(b), w.Owner(c)})
+	f, at, ok := w.Next()
 	require.True(t, ok)
 	require.Equal(t, a, f)
 	require.Equal(t, 13333333334*time.Nanosecond, at)
-	w.stop(b)
-	w.resolve(4 * time.Second)
+	w.Stop(b)
+	w.Resolve(4 * time.Second)
 	require.Equal(t, []float64{100, 50}, []float64{w.flows[a].rate, w.flows[c].rate})
-	_, at, _ = w.next()
+	_, at, _ = w.Next()
 	require.Equal(t, 11*time.Second, at, "700 of 1000 bytes are left at 4 s and go at 100 a second")
-	require.InDelta(t, 900, w.flows[c].left, 1e-9)
+	require.InDelta(t, 900, w.Left(c, 4*time.Second), 1e-9)
+	require.InDelta(t, 850, w.Left(c, 5*time.Second), 1e-9)
+	w.Stop(a)
+	w.Stop(c)
+	_, _, ok = w.Next()
+	require.False(t, ok)
 }
 
 // BenchmarkResolve replaces one of 2,000 flows among 200 nodes in 10 racks.
 func BenchmarkResolve(b *testing.B) {
-	top := newTopology(200, 10)
-	w := newNetwork(&top, &Network{NodeLink: 125e6, Oversubscription: 4})
-	var live []int32
-	add := func(i uint64) int32 {
-		x := draw(1, i)
-		from := int32(x % 200)
-		to := (from + 1 + int32(x>>32%199)) % 200
-		return w.start(0, from, to, 1e9, math.Inf(1), 0)
+	w := New(Config{RackOf: inRacks(200, 10), NodeLink: 125e6, Oversubscription: 4})
+	r := rand.New(rand.NewPCG(1, 0))
+	live := make([]Flow, 2000)
+	add := func() Flow {
+		from := r.Int32N(200)
+		return w.Start(0, from, (from+1+r.Int32N(199))%200, 1e9, math.Inf(1), 0)
 	}
-	for i := range uint64(2000) {
-		live = append(live, add(i))
+	for i := range live {
+		live[i] = add()
 	}
-	w.resolve(0)
-	for i := uint64(0); b.Loop(); i++ {
-		k := i % 2000
-		w.stop(live[k])
-		live[k] = add(i)
-		w.resolve(0)
+	w.Resolve(0)
+	for i := 0; b.Loop(); i = (i + 1) % len(live) {
+		w.Stop(live[i])
+		live[i] = add()
+		w.Resolve(0)
 	}
 }

@@ -1,0 +1,164 @@
+package netmodel
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// Flow names a transfer in progress. Numbers are small, and those of stopped flows are used again.
+type Flow = int32
+
+// flow is a transfer in progress. Its rate changes whenever the flows around it do.
+type flow struct {
+	links [4]int32 // sender up, rack up, rack down, receiver down; -1 where the path has none
+	limit float64  // bytes a second that it never exceeds; +Inf means no limit
+	rate  float64
+	left  float64       // bytes, at since
+	since time.Duration // when rate was set
+	ends  time.Duration
+	choke int32 // the link that bounds its rate, or -1: its own limit
+	pos   int32 // in Network.ending, -1: not there
+	owner int32
+}
+
+// Config describes the links.
+type Config struct {
+	RackOf           []int32       // the rack of each node, from 0 up; not kept
+	NodeLink         float64       // bytes a second of each node's link in each direction; positive
+	Oversubscription float64       // sum of a rack's node links over its uplink; 1 or more
+	Grain            time.Duration // flows end at its multiples; 1 ns or less is exact
+}
+
+// Network shares links among flows max-min fairly: no flow can get more without taking from one
+// that has no more than it. Flows come and go by Start and Stop; Resolve then works out the new
+// rates, once for all changes of an instant.
+type Network struct {
+	rackOf []int32
+	grain  time.Duration
+	cap    []float64 // by link: 2n and 2n+1 for node n up and down, then so for the racks
+	on     [][]Flow  // flows by link
+	flows  []flow
+	free   []Flow
+	ending []Flow  // heap of live flows by end
+	dirty  []int32 // links whose set of flows changed
+	isDirt []bool
+
+	fill filling // scratch of Resolve
+}
+
+// New is a network without flows.
+func New(c Config) *Network {
+	w := &Network{rackOf: slices.Clone(c.RackOf), grain: max(1, c.Grain)}
+	nodes := len(c.RackOf)
+	sizes := make([]int, slices.Max(c.RackOf)+1)
+	for _, r := range c.RackOf {
+		sizes[r]++
+	}
+	w.cap = slices.Repeat([]float64{c.NodeLink}, 2*nodes)
+	for _, size := range sizes {
+		up := c.NodeLink * float64(size) / c.Oversubscription
+		w.cap = append(w.cap, up, up)
+	}
+	w.on = make([][]Flow, len(w.cap))
+	w.isDirt = make([]bool, len(w.cap))
+	w.fill.init(len(w.cap))
+	return w
+}
+
+// Start adds a flow of bytes between two different nodes, which never gets more than limit bytes a
+// second. The owner is for Owner to tell.
+func (w *Network) Start(now time.Duration, from, to int32, bytes, limit float64, owner int32) Flow {
+	links := [4]int32{2 * from, -1, -1, 2*to + 1}
+	if a, b := w.rackOf[from], w.rackOf[to]; a != b {
+		base := int32(2 * len(w.rackOf))
+		links[1], links[2] = base+2*a, base+2*b+1
+	}
+	var f Flow
+	if k := len(w.free) - 1; k >= 0 {
+		f, w.free = w.free[k], w.free[:k]
+	} else {
+		f = Flow(len(w.flows))
+		w.flows = append(w.flows, flow{})
+	}
+	w.flows[f] = flow{
+		links: links, limit: limit, left: bytes, since: now, ends: math.MaxInt64, choke: -1, pos: -1,
+		owner: owner,
+	}
+	for _, l := range links {
+		if l >= 0 {
+			w.on[l] = append(w.on[l], f)
+			w.touch(l)
+		}
+	}
+	w.place(f)
+	return f
+}
+
+// Stop takes a flow out, ended or not. Its number may be given to another one.
+func (w *Network) Stop(f Flow) {
+	for _, l := range w.flows[f].links {
+		if l < 0 {
+			continue
+		}
+		k := slices.Index(w.on[l], f)
+		last := len(w.on[l]) - 1
+		w.on[l][k] = w.on[l][last]
+		w.on[l] = w.on[l][:last]
+		w.touch(l)
+	}
+	w.unplace(f)
+	w.free = append(w.free, f)
+}
+
+// Next is the earliest end of a flow, the one of the least number among equals; ok is false if
+// there is none. Starts and Stops since Resolve have moved no end of another flow.
+func (w *Network) Next() (f Flow, at time.Duration, ok bool) {
+	if len(w.ending) == 0 || w.flows[w.ending[0]].ends == math.MaxInt64 {
+		return 0, 0, false
+	}
+	return w.ending[0], w.flows[w.ending[0]].ends, true
+}
+
+// Changed tells whether flows have come or gone since Resolve.
+func (w *Network) Changed() bool { return len(w.dirty) > 0 }
+
+// Left is how many bytes a flow still has to carry.
+func (w *Network) Left(f Flow, now time.Duration) float64 {
+	x := &w.flows[f]
+	return max(0, x.left-float64(x.rate*(now-x.since).Seconds()))
+}
+
+// Owner is what Start was given.
+func (w *Network) Owner(f Flow) int32 { return w.flows[f].owner }
+
+// Sender is the node that a flow comes from.
+func (w *Network) Sender(f Flow) int32 { return w.flows[f].links[0] / 2 }
+
+// From lists the flows that come from a node, in the order of their numbers.
+func (w *Network) From(node int32) []Flow { return slices.Sorted(slices.Values(w.on[2*node])) }
+
+// setRate gives a flow a new rate from now on.
+func (w *Network) setRate(now time.Duration, f Flow, rate float64) {
+	x := &w.flows[f]
+	if x.rate == rate && x.ends != math.MaxInt64 {
+		return
+	}
+	x.left = w.Left(f, now)
+	x.rate, x.since = rate, now
+	x.ends = math.MaxInt64
+	if rate > 0 {
+		if span := math.Ceil(x.left / rate * 1e9); span < 1e18 {
+			x.ends = (now + time.Duration(span) + w.grain - 1) / w.grain * w.grain
+		}
+	}
+	w.place(f)
+}
+
+// touch notes that a link's flows changed.
+func (w *Network) touch(l int32) {
+	if !w.isDirt[l] {
+		w.isDirt[l] = true
+		w.dirty = append(w.dirty, l)
+	}
+}
