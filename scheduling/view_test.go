@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,26 +11,25 @@ import (
 
 // ask puts every question that there is, by their signatures, so that a new one is asked too.
 func ask(t require.TestingT, c *Core) {
-	v := reflect.ValueOf(c.View())
-	for m := range v.NumMethod() {
+	for _, question := range reflect.ValueOf(c.View()).Methods() {
 		args := [][]reflect.Value{{}}
-		for i := range v.Method(m).Type().NumIn() {
+		for of := range question.Type().Ins() {
 			var longer [][]reflect.Value
-			for _, value := range answersFor(c, v.Method(m).Type().In(i)) {
+			for _, value := range valuesOf(c, of) {
 				for _, known := range args {
-					longer = append(longer, append(known[:len(known):len(known)], value))
+					longer = append(longer, append(slices.Clip(known), value))
 				}
 			}
 			args = longer
 		}
 		for _, a := range args {
-			v.Method(m).Call(a)
+			question.Call(a)
 		}
 	}
 }
 
-// answersFor lists some values of a type for ask to put into questions.
-func answersFor(c *Core, of reflect.Type) (list []reflect.Value) {
+// valuesOf lists some values of a type for ask to put into questions.
+func valuesOf(c *Core, of reflect.Type) (list []reflect.Value) {
 	add := func(v any) { list = append(list, reflect.ValueOf(v)) }
 	switch of {
 	case reflect.TypeFor[JobID]():
