@@ -189,8 +189,8 @@ func newChanging(t *testing.T, r *rand.Rand) *changing {
 	dir, all := t.TempDir(), changes()
 	c := &changing{dir: dir, path: filepath.Join(dir, "input"), job: changingJobs()[r.IntN(4)], change: all[r.IntN(len(all))], packed: r.IntN(5) == 0}
 	size := 1 + r.IntN(1<<uint(8+r.IntN(14)))
-	c.old = c.pack(numbers(r, size))
-	fresh := c.pack(numbers(r, size/2+r.IntN(size+1)))
+	c.old = c.pack(numberLines(r, size))
+	fresh := c.pack(numberLines(r, size/2+r.IntN(size+1)))
 	if c.packed {
 		c.path += ".gz"
 	}
@@ -203,8 +203,8 @@ func newChanging(t *testing.T, r *rand.Rand) *changing {
 	return c
 }
 
-// numbers are lines of numbers, at least size bytes.
-func numbers(r *rand.Rand, size int) []byte {
+// numberLines are lines of numbers, at least size bytes.
+func numberLines(r *rand.Rand, size int) []byte {
 	var b []byte
 	for len(b) < size {
 		b = fmt.Appendf(b, "%d %d\n", r.IntN(1000), r.IntN(1<<30))

@@ -2,12 +2,17 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/cmd/tarry/internal/progress"
+	"github.com/tarry-mr/tarry/cmd/tarry/internal/words"
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
@@ -17,9 +22,10 @@ func newBatch(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "batch FILE",
 		Short: "Run several jobs at once on one emulated cluster",
-		Long: `Run several jobs at once on one emulated cluster, so that they share it as the scheduler says. FILE, or - for standard
-input, has a job a line, written as behind tarry run, with the flags of jobs only; "at TIME" before it lets it begin that long
-after the batch. # begins a comment; quotes and backslashes work as in a shell.
+		Long: `Run several jobs at once on one emulated cluster, so that they share it as the scheduler says. FILE,
+or - for standard input, has a job a line, written as behind tarry run, with the flags of jobs only;
+"at TIME" before it lets it begin that long after the batch. # begins a comment; quotes and backslashes
+work as in a shell.
 
   wordcount 'books/**/*.txt' -o out/words --pool batch
   at 500ms grep -i error logs -o out/errors --pool ann --priority high
@@ -28,8 +34,8 @@ after the batch. # begins a comment; quotes and backslashes work as in a shell.
   tarry batch jobs.txt --racks 4 --nodes 40 --scheduler hfs --events events.jsonl
   tarry events events.jsonl --summary
 
-Every line is checked, and its output and inputs looked at, before the first job begins. Each job says in a line how it ended; a
-failed one does not stop the others. The exit code is 1 if a job failed.
+Every line is checked, and its output and inputs looked at, before the first job begins. Each job says
+in a line how it ended; a failed one does not stop the others. The exit code is 1 if a job failed.
 
 Configuration files of the scheduler are taken up 5 to 15 seconds after a change, and at once on SIGHUP.`,
 		Args:              arguments(1, 1, "one file with the jobs"),
@@ -45,29 +51,8 @@ func (p *program) batch(cmd *cobra.Command, c *clusterFlags, name string) (err e
 	if err := c.check(p, cmd); err != nil {
 		return err
 	}
-	ctx := cmd.Context()
-	jobs, err := p.openBatch(name)
-	if err != nil {
-		return err
-	}
-	if name == stdinName {
-		name = stdinTitle
-	}
 	b := &batch{program: p, flags: c, name: name}
-	policy, err := c.policy(c.scheduler)
-	if err != nil {
-		return err
-	}
-	for _, j := range jobs {
-		err := combineLine(j.cmd, cmd, policy).check()
-		if err == nil {
-			err = b.add(ctx, j)
-		}
-		if err != nil {
-			return fmt.Errorf("%s:%d: %w", name, j.line, err)
-		}
-	}
-	if err := b.checkSideFiles(); err != nil {
+	if err := b.open(cmd); err != nil {
 		return err
 	}
 	stopProfile, err := c.profile()
@@ -75,53 +60,180 @@ func (p *program) batch(cmd *cobra.Command, c *clusterFlags, name string) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, stopProfile()) }()
-	cluster, err := startCluster(c)
+	live, err := startCluster(c)
 	if err != nil {
 		return err
 	}
-	stopReload := p.reload(ctx, c, cluster)
-	b.run(ctx, cluster)
+	stopReload := p.reload(cmd.Context(), c, live)
+	b.run(cmd.Context(), live)
 	stopReload()
-	return errors.Join(b.report(), cluster.close())
+	return errors.Join(b.report(), live.close())
 }
 
-// reload looks after changed configuration files until it is stopped.
-func (p *program) reload(ctx context.Context, c *clusterFlags, e *clusterEngine) (stop func()) {
-	signals, ignore := hangups()
-	ctx, cancel := context.WithCancel(ctx)
-	r := p.newReloader(c, e.cluster.Reload, e.cluster.ReloadFailed)
-	var done sync.WaitGroup
-	if r != nil {
-		done.Go(func() { r.run(ctx, signals) })
-	}
-	return func() {
-		cancel()
-		done.Wait()
-		ignore()
-	}
+// batch is a batch at work.
+type batch struct {
+	program *program
+	flags   *clusterFlags
+	name    string // of the file, as messages call it
+	jobs    []*batchRun
+	mu      sync.Mutex // for what changes in jobs
 }
 
-// checkSideFiles refuses files that would destroy what the jobs read or write.
-func (b *batch) checkSideFiles() error {
+// batchRun is one job of it.
+type batchRun struct {
+	*batchJob
+	*work
+	handle *actors.JobHandle // of the stage that runs; nil before and after
+	ended  bool
+	err    error
+}
+
+// open reads the file, and looks at the output and the inputs of each job.
+func (b *batch) open(cmd *cobra.Command) error {
+	file := b.program.stdin
+	if b.name == stdinName {
+		b.name = stdinTitle
+	} else {
+		var err error
+		if file, err = openFile(b.name); err != nil {
+			return err
+		}
+		defer file.Close()
+	}
+	jobs, err := readBatch(b.name, file)
+	if err != nil {
+		return err
+	}
+	policy, err := b.flags.policy(b.flags.scheduler)
+	if err != nil {
+		return err
+	}
 	src := []mapreduce.Source{mapreduce.Stream(b.name, nil)}
 	var outputs []string
 	var all []*jobFlags
-	for _, j := range b.jobs {
-		src, all = append(src, j.src...), append(all, &j.batchJob.flags)
-		outputs = append(outputs, j.batchJob.flags.output)
+	for _, j := range jobs {
+		var w *work
+		err := combine(j.cmd, cmd, policy).check()
+		if err == nil {
+			w, err = b.program.openWork(cmd.Context(), &j.jobFlags, b.flags, j.inputs, j.stages)
+		}
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", b.name, j.line, err)
+		}
+		b.jobs = append(b.jobs, &batchRun{batchJob: j, work: w})
+		src, all, outputs = append(src, w.src...), append(all, &j.jobFlags), append(outputs, j.output)
 	}
 	return errors.Join(b.flags.checkSideFiles(outputs, src), checkReplaced(src, all...))
 }
 
-// openBatch reads the batch file of that name.
-func (p *program) openBatch(name string) ([]*batchJob, error) {
-	if name == stdinName {
-		return readBatch(stdinTitle, p.stdin)
+// run starts each job at its time and waits for all.
+func (b *batch) run(ctx context.Context, live *cluster) {
+	if !b.flags.quiet && !b.flags.noProgress {
+		defer b.program.display.Show(b.bars(), b.progress)()
 	}
-	file, err := openFile(name)
-	if err != nil {
-		return nil, err
+	var all sync.WaitGroup
+	for _, j := range b.jobs {
+		all.Go(func() {
+			timer := time.NewTimer(j.at)
+			defer timer.Stop()
+			var err error
+			select {
+			case <-timer.C:
+				j.result.began = time.Now()
+				err = runStages(ctx, live.watched(func(h *actors.JobHandle) func() { return b.follow(j, h) }), j.work)
+			case <-ctx.Done():
+				err = context.Cause(ctx)
+			}
+			j.result.end(ctx, err)
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			j.ended, j.err = true, err
+		})
 	}
-	defer file.Close()
-	return readBatch(name, file)
+	all.Wait()
+}
+
+// report says how each job ended, in the order of the file.
+func (b *batch) report() error {
+	failed := 0
+	for _, j := range b.jobs {
+		r := j.result
+		r.Line, r.AtSeconds = j.line, j.at.Seconds()
+		if j.err != nil {
+			failed++
+		}
+		switch {
+		case b.flags.json:
+			if err := json.NewEncoder(b.program.stdout).Encode(r); err != nil {
+				return err
+			}
+		case j.err != nil:
+			fmt.Fprintf(b.program.stderr, "%s:%d: %s: %s\n", b.name, j.line, r.line(), words.OneLine(j.err))
+		case !b.flags.quiet:
+			fmt.Fprintf(b.program.stderr, "%s:%d: %s%s: %s\n", b.name, j.line, r.line(), locality(r.Counters), r.Output)
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d jobs failed", failed, len(b.jobs))
+	}
+	return nil
+}
+
+// locality says where the maps of a job ran.
+func locality(c *mapreduce.Counters) string {
+	of := func(what string) int64 { return c.Named(mapreduce.GroupJob, what+" map tasks") }
+	return fmt.Sprintf(", maps %d node-local, %d rack-local, %d elsewhere",
+		of("Data-local"), of("Rack-local"), of("Other local"))
+}
+
+// follow notes the cluster's job that runs for a job of the batch.
+func (b *batch) follow(j *batchRun, h *actors.JobHandle) (ended func()) {
+	set := func(h *actors.JobHandle) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		j.handle = h
+	}
+	set(h)
+	return func() { set(nil) }
+}
+
+// mostBars is how many jobs have a bar of their own.
+const mostBars = 12
+
+// bars names the bars: one for each job if they are few, and one for all.
+func (b *batch) bars() []string {
+	var names []string
+	for _, j := range b.jobs[:min(len(b.jobs), mostBars)] {
+		names = append(names, fmt.Sprintf("line %d", j.line))
+	}
+	return append(names, "all")
+}
+
+// progress is what the display shows.
+func (b *batch) progress() progress.State {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var p progress.State
+	sum, ended, running := 0.0, 0, 0
+	for i, j := range b.jobs {
+		now := progress.Bar{Text: "waits"}
+		switch {
+		case j.ended:
+			now = progress.Bar{Part: 1, Text: j.result.State}
+			ended++
+		case j.handle != nil:
+			at := j.handle.Progress()
+			now = progress.Bar{Part: progress.Done(at), Text: progress.Details(at)}
+			running++
+		}
+		sum += now.Part
+		if i < mostBars {
+			p.Bars = append(p.Bars, now)
+		}
+	}
+	text := fmt.Sprintf("%d of %d jobs ended, %d running", ended, len(b.jobs), running)
+	part := sum / float64(len(b.jobs))
+	p.Bars = append(p.Bars, progress.Bar{Part: part, Text: text})
+	p.Line = fmt.Sprintf(" %d%%, %s", progress.Percent(part), text)
+	return p
 }

@@ -16,7 +16,7 @@ func newConfig(p *program) *cobra.Command {
 		Use:   "config",
 		Short: "Check the configuration files of schedulers, show what flags and environment say",
 		Args:  arguments(0, 0, "one of its sub-commands"),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:  help,
 	}
 	cmd.AddCommand(newConfigCheck(p), newConfigShow(p))
 	return cmd
@@ -28,16 +28,17 @@ func newConfigCheck(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Find all that is wrong with configuration files before they are used",
-		Long: `Find all that is wrong with configuration files before they are used: fair-scheduler.xml, capacity-scheduler.xml,
-mapred-queues.xml, mapred-queue-acls.xml and the scheduler's part of mapred-site.xml. What a file is about is told from what is
-in it. Files about queues are read together, as a cluster reads them.
+		Long: `Find all that is wrong with configuration files before they are used: fair-scheduler.xml,
+capacity-scheduler.xml, mapred-queues.xml, mapred-queue-acls.xml and the scheduler's part of
+mapred-site.xml. What a file is about is told from what is in it. Files about queues are read together,
+as a cluster reads them.
 
   tarry config check fair-scheduler.xml mapred-site.xml
 
-Each problem is a line FILE:LINE: reason; what is legal and surely not meant is a warning. Exit codes: 0 no errors, 3 at
-least one. docs/configuration.md describes the files.`,
+Each problem is a line FILE:LINE: reason; what is legal and surely not meant is a warning. Exit codes:
+0 no errors, 3 at least one. docs/configuration.md describes the files.`,
 		Args:              arguments(1, -1, "at least one configuration file"),
-		ValidArgsFunction: cobra.FixedCompletions([]string{"xml"}, cobra.ShellCompDirectiveFilterFileExt),
+		ValidArgsFunction: filesNamed("xml"),
 		RunE:              func(_ *cobra.Command, args []string) error { return p.checkConfig(args, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a problem, and one a file without errors")
@@ -64,33 +65,31 @@ func (p *program) checkConfig(names []string, asJSON bool) error {
 		defer file.Close()
 		sources = append(sources, allocation.Source{Name: name, Reader: file})
 	}
-	say := func(f configFinding) error { return p.printFinding(f) }
-	if asJSON {
-		say = func(f configFinding) error { return json.NewEncoder(p.stdout).Encode(f) }
-	}
+	var list []configFinding
 	failed := false
 	for _, c := range withAllocations(names, allocation.Check(sources...)) {
-		list := make([]configFinding, 0, len(c.Errors)+len(c.Warnings)+1)
 		for _, e := range c.Errors {
 			list = append(list, configFinding{c.Name, e.Line, "error", c.Kind.String(), e.Reason})
-			failed = true
 		}
 		for _, w := range c.Warnings {
 			list = append(list, configFinding{c.Name, w.Line, "warning", c.Kind.String(), w.Reason})
 		}
 		if len(c.Errors) == 0 {
 			list = append(list, configFinding{c.Name, 0, "ok", c.Kind.String(), c.Holds})
-		}
-		for _, f := range list {
-			if err := say(f); err != nil {
-				return err
-			}
+		} else {
+			failed = true
 		}
 	}
-	if failed {
+	var err error
+	if asJSON {
+		err = printJSON(p, list)
+	} else {
+		err = printFindings(p, list)
+	}
+	if err == nil && failed {
 		return &exitError{code: exitConfig}
 	}
-	return nil
+	return err
 }
 
 // withAllocations adds what is to be said of the allocation files that others name and that were
@@ -113,7 +112,9 @@ func withAllocations(names []string, list []allocation.Checked) []allocation.Che
 		file.Close()
 		for j := range named {
 			if k := named[j].Kind; k != allocation.PoolFile && k != allocation.UnknownFile {
-				named[j].Errors = append(named[j].Errors, &allocation.Problem{File: named[j].Name, Reason: "is no allocation file, but about " + k.String()})
+				named[j].Errors = append(named[j].Errors, &allocation.Problem{
+					File: named[j].Name, Reason: "is no allocation file, but about " + k.String(),
+				})
 			}
 			named[j].Allocations = ""
 		}
@@ -122,20 +123,33 @@ func withAllocations(names []string, list []allocation.Checked) []allocation.Che
 	return list
 }
 
-// printFinding writes a finding as a line for people.
-func (p *program) printFinding(f configFinding) error {
-	where := f.File
-	if f.Line > 0 {
-		where = fmt.Sprintf("%s:%d", f.File, f.Line)
+// printFindings writes findings as lines for people.
+func printFindings(p *program, list []configFinding) error {
+	for _, f := range list {
+		line := f.File
+		if f.Line > 0 {
+			line += fmt.Sprintf(":%d", f.Line)
+		}
+		switch f.Severity {
+		case "ok":
+			line += ": " + f.Kind
+		case "warning":
+			line += ": warning"
+		}
+		if _, err := fmt.Fprintf(p.stdout, "%s: %s\n", line, f.Text); err != nil {
+			return err
+		}
 	}
-	var err error
-	switch f.Severity {
-	case "ok":
-		_, err = fmt.Fprintf(p.stdout, "%s: %s: %s\n", where, f.Kind, f.Text)
-	case "warning":
-		_, err = fmt.Fprintf(p.stdout, "%s: warning: %s\n", where, f.Text)
-	default:
-		_, err = fmt.Fprintf(p.stdout, "%s: %s\n", where, f.Text)
+	return nil
+}
+
+// printJSON prints a list as an object a line.
+func printJSON[T any](p *program, list []T) error {
+	enc := json.NewEncoder(p.stdout)
+	for _, one := range list {
+		if err := enc.Encode(one); err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tarry-mr/tarry/cmd/tarry/internal/words"
 	"github.com/tarry-mr/tarry/experiments"
 )
 
@@ -21,17 +21,19 @@ func newExperiment(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "experiment NAME...|all -o DIR",
 		Short: "Reproduce published tables and figures, published and ours side by side",
-		Long: `Reproduce published tables and figures of delay scheduling, HFSP and CoGRS, and a few that no paper has. Each experiment
-leaves, in a folder of DIR, a table (published, ours, difference, verdict), the figures as SVG, PNG and CSV, and the exact
-set-up with every modelling choice; report.md ties them together. The same flags write the same bytes, but for the folders
-of the few experiments that read a clock; times go to standard error.
+		Long: `Reproduce published tables and figures of delay scheduling, HFSP and CoGRS, and a few that no paper has.
+Each experiment leaves, in a folder of DIR, a table (published, ours, difference, verdict), the figures
+as SVG, PNG and CSV, and the exact set-up with every modelling choice; report.md ties them together. The
+same flags write the same bytes, but for the folders of the few experiments that read a clock; times go
+to standard error.
 
   tarry experiment list
   tarry experiment delay-fig15 -o out/fig15
   tarry experiment all --quick -o out/experiments
 
-A number that differs from the published one is a finding, not an error. Experiments on real traces read the folder that the
-environment variable TARRY_TRACES names, and a synthesized sample without it; they say which.`,
+A number that differs from the published one is a finding, not an error. Experiments on real traces read
+the folder that the environment variable TARRY_TRACES names, and a synthesized sample without it; they
+say which.`,
 		Args: arguments(1, -1, "the names of experiments, or all"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			names := []cobra.Completion{"all"}
@@ -45,11 +47,13 @@ environment variable TARRY_TRACES names, and a synthesized sample without it; th
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&dir, "output", "o", "", "folder for the results; made if missing, files of the same names are replaced")
+	f.StringVarP(&dir, "output", "o", "",
+		"folder for the results; made if missing, files of the same names are replaced")
 	_ = cmd.MarkFlagDirname("output") // an error: no such flag
 	f.BoolVar(&o.Quick, "quick", false, "smaller versions with the same shape")
 	f.Uint64Var(&o.Seed, "seed", 0, "first random seed")
-	f.IntVar(&o.Repeat, "repeat", 0, "seeds for each experiment with chance in it; 0 leaves it to the experiment")
+	f.IntVar(&o.Repeat, "repeat", 0,
+		"seeds for each experiment with chance in it; 0 leaves it to the experiment")
 	cmd.AddCommand(newExperimentList(p))
 	return cmd
 }
@@ -76,13 +80,11 @@ type listedExperiment struct {
 
 func listExperiments(p *program, asJSON bool) error {
 	if asJSON {
-		enc := json.NewEncoder(p.stdout)
+		var list []listedExperiment
 		for _, e := range experiments.All() {
-			if err := enc.Encode(listedExperiment{e.Name, e.Title, e.Source}); err != nil {
-				return err
-			}
+			list = append(list, listedExperiment{e.Name, e.Title, e.Source})
 		}
-		return nil
+		return printJSON(p, list)
 	}
 	t := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(t, "NAME\tTITLE\tSOURCE")
@@ -118,7 +120,8 @@ func runExperiments(ctx context.Context, p *program, names []string, dir string,
 		h, n := d.Result.Counts()
 		holds, differs = holds+h, differs+n
 	}
-	fmt.Fprintf(p.stderr, "%d experiments in %v: %d rows hold, %d differ\n", len(done), time.Since(began).Round(time.Millisecond), holds, differs)
+	took := time.Since(began).Round(time.Millisecond)
+	fmt.Fprintf(p.stderr, "%d experiments in %v: %d rows hold, %d differ\n", len(done), took, holds, differs)
 	return nil
 }
 
@@ -127,7 +130,7 @@ func chosenExperiments(names []string) ([]experiments.Experiment, error) {
 	chosen := map[string]bool{}
 	for _, name := range names {
 		if _, ok := experiments.Find(name); !ok && name != "all" {
-			return nil, usageError("no experiment %s (see tarry experiment list)", quoted(name))
+			return nil, usageError("no experiment %s (see tarry experiment list)", words.Quoted(name))
 		}
 		chosen[name] = true
 	}

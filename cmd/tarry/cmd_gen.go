@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tarry-mr/tarry/cmd/tarry/internal/numbers"
 	"github.com/tarry-mr/tarry/internal/gen"
 )
 
@@ -15,7 +16,7 @@ import (
 func newGen(p *program) *cobra.Command {
 	var (
 		c         gen.Config
-		size      = byteSize(64 << 20)
+		size      = numbers.Bytes(64 << 20)
 		output    string
 		overwrite bool
 	)
@@ -72,7 +73,8 @@ func newGen(p *program) *cobra.Command {
 // uniform is a skew that gives all words the same weight; 0 is the default of package gen.
 const uniform = 1e-9
 
-// isDevice reports whether a name is that of a pipe or device, which is written to and not replaced.
+// isDevice reports whether a name is that of a pipe or device, which is written to and not
+// replaced.
 func isDevice(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && !info.Mode().IsRegular() && !info.IsDir()

@@ -6,12 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tarry-mr/tarry/cmd/tarry/internal/words"
 	"github.com/tarry-mr/tarry/jobs"
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// stage binds one job of a run to its input and output. The stages of a run follow each other: each reads what the one
-// before it wrote.
+// stage binds one job of a run to its input and output. The stages of a run follow each other: each
+// reads what the one before it wrote.
 type stage func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error)
 
 // newRun is the command `tarry run JOB`.
@@ -24,14 +25,15 @@ func newRun(p *program) *cobra.Command {
 
 ` + inputHelp + `
 
-Progress and, at the end, counters go to standard error. Parts appear in OUT when their task has committed, all of them
-under _SUCCESS; a job that fails leaves no OUT. --overwrite replaces an earlier OUT once the new one is complete;
-until then that is in _OUT.new. What a run that was killed has left, the next one with the same OUT cleans.`,
+Progress and, at the end, counters go to standard error. Parts appear in OUT when their task has
+committed, all of them under _SUCCESS; a job that fails leaves no OUT. --overwrite replaces an earlier
+OUT once the new one is complete; until then that is in _OUT.new. What a run that was killed has left,
+the next one with the same OUT cleans.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError("which job? see %s --help", cmd.CommandPath())
 			}
-			return usageError("unknown job %s%s; see %s --help", quoted(args[0]), meant(cmd, args[0]), cmd.CommandPath())
+			return usageError("unknown job %s%s; see %s --help", words.Quoted(args[0]), meant(cmd, args[0]), cmd.CommandPath())
 		},
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
@@ -42,7 +44,8 @@ until then that is in _OUT.new. What a run that was killed has left, the next on
 	return cmd
 }
 
-// starter does something with a job: its command, as it was called, its IN arguments and its stages.
+// starter does something with a job: its command, as it was called, its IN arguments and its
+// stages.
 type starter func(cmd *cobra.Command, inputs []string, stages ...stage) error
 
 // jobCommands lists the commands of the jobs.
@@ -58,70 +61,59 @@ func jobCommands(start starter) []*cobra.Command {
 	}
 }
 
-// needInputs is the argument check of jobs whose arguments are all inputs.
-func needInputs() cobra.PositionalArgs {
-	return arguments(1, -1, "at least one input: files, directories, globs, or - for standard input")
+// jobCommand is the command of a job of one stage whose arguments are all inputs. The help texts of
+// c are without what they share.
+func jobCommand(start starter, c *cobra.Command, bind stage) *cobra.Command {
+	c.Use += " IN... -o OUT"
+	c.Long += "\n\n" + inputHelp
+	c.Args = arguments(1, -1, "at least one input: files, directories, globs, or - for standard input")
+	c.RunE = func(cmd *cobra.Command, args []string) error { return start(cmd, args, bind) }
+	return c
 }
 
 func newRunWordCount(start starter) *cobra.Command {
-	return &cobra.Command{
-		Use:   "wordcount IN... -o OUT",
+	return jobCommand(start, &cobra.Command{
+		Use:   "wordcount",
 		Short: "Count words",
-		Long: `Count words, which is what stands between ASCII white space. Writes word, tab, count; keys are in byte order within each
-part.
-
-` + inputHelp,
+		Long: `Count words, which is what stands between ASCII white space. Writes word, tab, count; keys are in byte
+order within each part.`,
 		Example: `  tarry run wordcount 'books/**/*.txt' -o counts
   tarry run wordcount book.txt -o - | sort -k2,2nr | head
   tarry run wordcount book.txt -o counts --racks 4 --nodes 40 --block-size 64KiB --events events.jsonl`,
-		Args: needInputs(),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return start(cmd, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-				return jobs.WordCount().Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.Count](to))
-			})
-		},
-	}
+	}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+		return jobs.WordCount().Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.Count](to))
+	})
 }
 
 func newRunSort(start starter) *cobra.Command {
 	var o jobs.SortOptions
-	cmd := &cobra.Command{
-		Use:   "sort IN... -o OUT",
+	cmd := jobCommand(start, &cobra.Command{
+		Use:   "sort",
 		Short: "Sort lines by their bytes",
-		Long: `Sort lines by their bytes: the parts one after the other are what LC_ALL=C sort gives. Each reduce takes a range of lines,
-chosen from a sample of the input.
-
-` + inputHelp,
+		Long: `Sort lines by their bytes: the parts one after the other are what LC_ALL=C sort gives. Each reduce
+takes a range of lines, chosen from a sample of the input.`,
 		Example: `  tarry run sort big.txt -o sorted --memory 256MiB
   tarry run sort -u names.txt more/ -o - --compress zstd`,
-		Args: needInputs(),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return start(cmd, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-				return jobs.Sort(o).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Line](to))
-			})
-		},
-	}
+	}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+		return jobs.Sort(o).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Line](to))
+	})
 	cmd.Flags().BoolVarP(&o.Reverse, "reverse", "r", false, "sort downward")
 	cmd.Flags().BoolVarP(&o.Unique, "unique", "u", false, "write equal lines once")
 	return cmd
 }
 
 func newRunTeraSort(start starter) *cobra.Command {
-	return &cobra.Command{
-		Use:   "terasort IN... -o OUT",
+	return jobCommand(start, &cobra.Command{
+		Use:   "terasort",
 		Short: "Sort records of 100 bytes by their first 10",
-		Long: `Sort records of 100 bytes, as tarry gen tera makes them, by their first 10: the parts one after the other are sorted.
-
-` + inputHelp,
+		Long: `Sort records of 100 bytes, as tarry gen tera makes them, by their first 10: the parts one after the
+other are sorted.`,
 		Example: `  tarry gen tera --size 100MB --seed 1 -o tera.dat
   tarry run terasort tera.dat -o sorted --reduces 4`,
-		Args: needInputs(),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return start(cmd, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-				return jobs.TeraSort().Bind(mapreduce.FixedSize(jobs.TeraRecordBytes, src...), mapreduce.Raw[mapreduce.Pair[[]byte, []byte]](to))
-			})
-		},
-	}
+	}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+		records := mapreduce.FixedSize(jobs.TeraRecordBytes, src...)
+		return jobs.TeraSort().Bind(records, mapreduce.Raw[mapreduce.Pair[[]byte, []byte]](to))
+	})
 }
 
 func newRunGrep(start starter) *cobra.Command {
@@ -132,11 +124,12 @@ func newRunGrep(start starter) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "grep PATTERN IN... -o OUT",
 		Short: "Select the lines that match a pattern",
-		Long: `Select the lines that match a pattern, whole and in the order of the input: the parts one after the other are what
-grep -h -a gives. A last line without a line feed gets one.
+		Long: `Select the lines that match a pattern, whole and in the order of the input: the parts one after the
+other are what grep -h -a gives. A last line without a line feed gets one.
 
-PATTERN is a regular expression in the syntax of Go's package regexp (RE2: no back references; . is any character, UTF-8
-understood), or with -F a text. Several lines in PATTERN are several patterns. A PATTERN that begins with - goes after --.
+PATTERN is a regular expression in the syntax of Go's package regexp (RE2: no back references; . is any
+character, UTF-8 understood), or with -F a text. Several lines in PATTERN are several patterns. A
+PATTERN that begins with - goes after --.
 
 ` + inputHelp,
 		Example: `  tarry run grep 'center|gravity' 'docs/**/*.md' -o -
@@ -190,62 +183,43 @@ func grepStages(pattern string, o jobs.GrepOptions, count, countMatches bool) ([
 }
 
 func newRunIndex(start starter) *cobra.Command {
-	return &cobra.Command{
-		Use:   "index IN... -o OUT",
+	return jobCommand(start, &cobra.Command{
+		Use:   "index",
 		Short: "List for each word the files it stands in",
 		Long: `Make an inverted index: writes word, tab, number of files, tab, their names with commas between. In a
-name a comma, a percent sign and control characters are written as in a URL: %2C, %25, %09 for a tab, %0A for a line feed.
-
-` + inputHelp,
+name a comma, a percent sign and control characters are written as in a URL: %2C, %25, %09 for a tab,
+%0A for a line feed.`,
 		Example: `  tarry run index books/ -o index`,
-		Args:    needInputs(),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return start(cmd, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-				return jobs.Index().Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.Posting](to))
-			})
-		},
-	}
+	}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+		return jobs.Index().Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.Posting](to))
+	})
 }
 
 func newRunMean(start starter) *cobra.Command {
-	return &cobra.Command{
-		Use:   "mean IN... -o OUT",
+	return jobCommand(start, &cobra.Command{
+		Use:   "mean",
 		Short: "Take the mean of each key's numbers",
-		Long: `Take the mean of each key's numbers. Reads lines of key, tab, integer; writes key, tab, mean.
-
-` + inputHelp,
+		Long:  `Take the mean of each key's numbers. Reads lines of key, tab, integer; writes key, tab, mean.`,
 		Example: `  tarry gen pairs --size 10MB --seed 1 -o pairs.txt
   tarry run mean pairs.txt -o means`,
-		Args: needInputs(),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return start(cmd, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-				return jobs.Mean().Bind(mapreduce.KeyValueLines('\t', src...), mapreduce.Text[mapreduce.Pair[[]byte, float64]](to))
-			})
-		},
-	}
+	}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+		means := mapreduce.Text[mapreduce.Pair[[]byte, float64]](to)
+		return jobs.Mean().Bind(mapreduce.KeyValueLines('\t', src...), means)
+	})
 }
 
 func newRunTop(start starter) *cobra.Command {
 	k := 10
-	cmd := &cobra.Command{
-		Use:   "top IN... -o OUT",
+	cmd := jobCommand(start, &cobra.Command{
+		Use:   "top",
 		Short: "Keep the lines with the largest numbers",
-		Long: `Keep the lines with the largest numbers, the largest first. Reads and writes lines of text, tab, integer, such as those of
-wordcount.
-
-` + inputHelp,
+		Long: `Keep the lines with the largest numbers, the largest first. Reads and writes lines of text, tab,
+integer, such as those of wordcount.`,
 		Example: `  tarry run wordcount book.txt -o counts
   tarry run top -k 20 counts -o -`,
-		Args: needInputs(),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if k < 1 {
-				return usageError("-k %d: at least 1 line is needed", k)
-			}
-			return start(cmd, args, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-				return jobs.Top(k).Bind(mapreduce.KeyValueLines('\t', src...), mapreduce.Text[jobs.Count](to))
-			})
-		},
-	}
+	}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+		return jobs.Top(k).Bind(mapreduce.KeyValueLines('\t', src...), mapreduce.Text[jobs.Count](to))
+	})
 	cmd.Flags().IntVarP(&k, "lines", "k", k, "how many lines")
 	return cmd
 }

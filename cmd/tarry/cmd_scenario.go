@@ -12,17 +12,22 @@ func newScenario(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scenario FILE...",
 		Short: "Check a scheduler's answers against scenarios",
-		Long: `Check a scheduler's answers against scenarios: small text files with a cluster, a scheduler, and a timed list of events with
-the answers expected. The scheduling core is the one that runs live. Mismatches are reported as FILE:LINE: want …, got …; an
-event without an expectation prints its answer. The last line counts the expectations.
+		Long: `Check a scheduler's answers against scenarios: small text files with a cluster, a scheduler, and a timed
+list of events with the answers expected. The scheduling core is the one that runs live. Mismatches are
+reported as FILE:LINE: want …, got …; an event without an expectation prints its answer. The last line
+counts the expectations.
 
 Exit codes: 0 all hold, 1 one does not or a file cannot be read, 2 a file that is not understood.
 docs/scenarios.md describes the language.`,
 		Args:              arguments(1, -1, "at least one scenario file"),
-		ValidArgsFunction: cobra.FixedCompletions([]string{"scenario"}, cobra.ShellCompDirectiveFilterFileExt),
+		ValidArgsFunction: filesNamed("scenario"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := readable(args); err != nil {
-				return err
+			for _, name := range args { // says in words why one cannot be opened
+				file, err := openFile(name)
+				if err != nil {
+					return err
+				}
+				file.Close()
 			}
 			if code := scenario.Run(p.stdout, p.stderr, args, o); code != scenario.Passed {
 				return &exitError{code: code}
@@ -30,7 +35,8 @@ docs/scenarios.md describes the language.`,
 			return nil
 		},
 	}
-	cmd.Flags().BoolVarP(&o.Verbose, "verbose", "v", false, "print every event with its answer, and why tasks were launched, killed or suspended and jobs wait for idle slots")
+	cmd.Flags().BoolVarP(&o.Verbose, "verbose", "v", false,
+		"print every event with its answer, and why tasks were launched, killed or suspended and jobs wait for idle slots")
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one JSON object an event")
 	return cmd
 }

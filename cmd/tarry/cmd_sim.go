@@ -1,19 +1,23 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
+	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/cmd/tarry/internal/numbers"
+	"github.com/tarry-mr/tarry/cmd/tarry/internal/progress"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -31,8 +35,8 @@ func newSim(p *program) *cobra.Command {
   tarry sim --trace swim:FB-2009_samples_24_times_1hr_0.tsv --nodes 600 --racks 15 --original-nodes 600
   tarry sim --workload mine.yaml --nodes 40 --racks 4 --network flows --oversubscription 5 --json
 
-The same flags and seed give the same bytes on standard output; the time it took goes to standard error. With --repeat N the
-seeds are --seed, --seed+1 and so on; --json then prints an object a line.`,
+The same flags and seed give the same bytes on standard output; the time it took goes to standard error.
+With --repeat N the seeds are --seed, --seed+1 and so on; --json then prints an object a line.`,
 		Args: arguments(0, 0, "no arguments but flags"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.begin(p, cmd); err != nil {
@@ -42,7 +46,8 @@ seeds are --seed, --seed+1 and so on; --json then prints an object a line.`,
 		},
 	}
 	f.register(cmd)
-	cmd.Flags().StringVar(&f.events, "events", "", "file for what the scheduler did, a JSON object a line; compressed if named .zst")
+	cmd.Flags().StringVar(&f.events, "events", "",
+		"file for what the scheduler did, a JSON object a line; compressed if named .zst")
 	cmd.Flags().StringVar(&f.traceOut, "trace-out", "", "file for a Chrome trace of all attempts")
 	f.registerName(cmd.Flags())
 	f.complete(cmd)
@@ -50,37 +55,11 @@ seeds are --seed, --seed+1 and so on; --json then prints an object a line.`,
 	return cmd
 }
 
-// newSimCompare is the command `tarry sim compare`.
-func newSimCompare(p *program) *cobra.Command {
-	var f simFlags
-	var schedulers []string
-	cmd := &cobra.Command{
-		Use:   "compare --schedulers fifo,fair,hfs --repeat 10",
-		Short: "Simulate several schedulers on the same workloads and seeds, side by side",
-		Long: `Simulate several schedulers on the same workloads and seeds, in parallel, and print each figure with its 95 % confidence
-interval, and the paired difference from the first scheduler: both met the same jobs, blocks and task times.
-
-A scheduler may carry its own reduce placement: --schedulers hfs+any,hfs+cogrs.`,
-		Args: arguments(0, 0, "no arguments but flags"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := f.begin(p, cmd); err != nil {
-				return err
-			}
-			return f.compare(cmd, p, schedulers)
-		},
-	}
-	f.register(cmd)
-	cmd.Flags().StringSliceVar(&schedulers, "schedulers", []string{"fifo", "fair", "hfs"}, "schedulers, the first is what the others are compared with")
-	f.complete(cmd)
-	return cmd
-}
-
 // simulate runs the repetitions one after the other and prints each.
 func (f *simFlags) simulate(cmd *cobra.Command, p *program) (err error) {
-	ctx := cmd.Context()
 	policy, err := f.policy(f.scheduler)
 	if err == nil {
-		err = combine(cmd, nil, policy).check()
+		err = combine(cmd, cmd, policy).check()
 	}
 	if err == nil {
 		err = f.files.unused(f.scheduler, false)
@@ -90,10 +69,10 @@ func (f *simFlags) simulate(cmd *cobra.Command, p *program) (err error) {
 	}
 	p.warnIdle(policy)
 	cfg, err := f.config(policy)
-	if err != nil {
-		return err
+	if err == nil {
+		err = f.makeCSV()
 	}
-	if err := f.makeCSV(); err != nil {
+	if err != nil {
 		return err
 	}
 	_, trace, _ := strings.Cut(f.trace, ":")
@@ -116,7 +95,7 @@ func (f *simFlags) simulate(cmd *cobra.Command, p *program) (err error) {
 		if err != nil {
 			return err
 		}
-		res, err := f.one(ctx, p, cfg, w)
+		res, err := f.one(cmd.Context(), p, cfg, w)
 		if err != nil {
 			return err
 		}
@@ -132,10 +111,10 @@ func (f *simFlags) one(ctx context.Context, p *program, cfg simulator.Config, w 
 	began := time.Now()
 	stop := func() {}
 	if !f.quiet {
-		far := newSimProgress(1, cfg.Policy.Name)
-		far.expect(0, len(w.Jobs))
-		cfg.Progress = func(now time.Duration, done int) { far.tell(0, 0, now, done) }
-		stop = p.showProgress(far.names, far.progress)
+		far := progress.OfSimulations(1, cfg.Policy.Name)
+		far.Expect(0, len(w.Jobs))
+		cfg.Progress = func(now time.Duration, done int) { far.Tell(0, 0, now, done) }
+		stop = p.display.Show(far.Bars(), far.State)
 	}
 	res, err := simulator.Run(ctx, cfg, w)
 	stop()
@@ -151,20 +130,18 @@ func (f *simFlags) one(ctx context.Context, p *program, cfg simulator.Config, w 
 // simTook says what simulating something took.
 func (p *program) simTook(what string, took time.Duration, n simulator.Stats) {
 	s := took.Seconds()
-	fmt.Fprintf(p.stderr, "simulated %s in %v: %d events (%.0f/s), %d decisions (%.0f/s)\n", what, took.Round(time.Millisecond),
-		n.Events, float64(n.Events)/s, n.Decisions, float64(n.Decisions)/s)
+	fmt.Fprintf(p.stderr, "simulated %s in %v: %d events (%.0f/s), %d decisions (%.0f/s)\n",
+		what, took.Round(time.Millisecond), n.Events, float64(n.Events)/s, n.Decisions, float64(n.Decisions)/s)
 }
 
 // print writes the report: JSON, or a table, and the CSV files.
 func (f *simFlags) print(p *program, res *simulator.Result, w *workload.Workload, turn int) error {
-	if f.csv != "" {
-		dir := f.csv
-		if f.repeat > 1 {
-			dir = filepath.Join(dir, fmt.Sprintf("seed-%d", f.seed+uint64(turn)))
-		}
-		if err := writeSimCSV(dir, res); err != nil {
-			return err
-		}
+	dir := f.csv
+	if f.repeat > 1 {
+		dir = f.seedDir(dir, turn)
+	}
+	if err := f.writeCSV(dir, res); err != nil {
+		return err
 	}
 	if f.json {
 		return json.NewEncoder(p.stdout).Encode(res.Report)
@@ -172,7 +149,8 @@ func (f *simFlags) print(p *program, res *simulator.Result, w *workload.Workload
 	return printSimTable(p.stdout, res, w)
 }
 
-// makeCSV makes the directory for CSV files, so that what cannot be made fails before the simulation.
+// makeCSV makes the directory for CSV files, so that what cannot be made fails before the
+// simulation.
 func (f *simFlags) makeCSV() error {
 	if f.csv == "" {
 		return nil
@@ -181,113 +159,55 @@ func (f *simFlags) makeCSV() error {
 	return outputError(f.csv, os.MkdirAll(f.csv, 0o777))
 }
 
-// writeSimCSV writes classes.csv and jobs.csv.
-func writeSimCSV(dir string, res *simulator.Result) error {
+// seedDir is the directory for CSV files of one of several runs.
+func (f *simFlags) seedDir(dir string, turn int) string {
+	return filepath.Join(dir, fmt.Sprintf("seed-%d", f.seed+uint64(turn)))
+}
+
+// writeCSV writes classes.csv and jobs.csv into a directory, if they are asked for.
+func (f *simFlags) writeCSV(dir string, res *simulator.Result) error {
+	if f.csv == "" {
+		return nil
+	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	write := func(name string, fill func(*os.File) error) error {
+	write := func(name string, fill func(io.Writer) error) error {
 		file, err := os.Create(filepath.Join(dir, name))
 		if err != nil {
 			return err
 		}
 		return firstError(fill(file), file.Close())
 	}
-	return firstError(
-		write("classes.csv", func(o *os.File) error { return res.Report.WriteClassesCSV(o) }),
-		write("jobs.csv", func(o *os.File) error { return res.WriteJobsCSV(o) }))
+	return firstError(write("classes.csv", res.Report.WriteClassesCSV), write("jobs.csv", res.WriteJobsCSV))
 }
 
-// firstError gives the first error there is.
-func firstError(list ...error) error {
-	for _, err := range list {
-		if err != nil {
-			return err
-		}
+// printSimTable prints the report for people.
+func printSimTable(out io.Writer, res *simulator.Result, w *workload.Workload) error {
+	b := bufio.NewWriter(out)
+	maps, reduces := w.Tasks()
+	all := &res.Report.Figures
+	fmt.Fprintf(b, "%s: %d jobs, %d maps, %d reduces; %d jobs done in %.1f s\n\n",
+		w.Name, len(w.Jobs), maps, reduces, all.Jobs, all.MakespanS)
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "class\tjobs\tmean s\tmedian s\tp95 s\tnode-local\track-local\toff-rack\t"+
+		"shuffled\toff-rack\tfairness\tkilled\tsuspended\tlost s\t")
+	row := func(name string, f *simulator.Figures) {
+		n := max(f.Maps.NodeLocal+f.Maps.RackLocal+f.Maps.OffRack, 1)
+		percent := func(x int) string { return fmt.Sprintf("%.1f%%", 100*float64(x)/float64(n)) }
+		shuffled := f.Shuffle.NodeLocal + f.Shuffle.RackLocal + f.Shuffle.OffRack
+		fmt.Fprintf(t, "%s\t%d\t%.1f\t%.1f\t%.1f\t%s\t%s\t%s\t%s\t%s\t%.3f\t%d\t%d\t%.0f\t\n",
+			name, f.Jobs, f.Sojourn.Mean, f.Sojourn.Median, f.Sojourn.P95,
+			percent(f.Maps.NodeLocal), percent(f.Maps.RackLocal), percent(f.Maps.OffRack),
+			numbers.Human(shuffled), numbers.Human(f.Shuffle.OffRack),
+			f.FairnessJain, f.Preempted.Killed, f.Preempted.Suspended, f.Preempted.LostS)
 	}
-	return nil
+	for i := range res.Report.ByClass {
+		c := &res.Report.ByClass[i]
+		row(cmp.Or(c.Class, "(none)"), &c.Figures)
+	}
+	row("all", all)
+	_ = t.Flush()
+	fmt.Fprintf(b, "\nslots used: map %.1f%%, reduce %.1f%%\n\n", 100*all.Utilization.Map, 100*all.Utilization.Reduce)
+	return b.Flush()
 }
-
-// compare runs the contenders side by side.
-func (f *simFlags) compare(cmd *cobra.Command, p *program, names []string) error {
-	ctx := cmd.Context()
-	if len(names) == 0 {
-		return usageError("--schedulers needs at least one name")
-	}
-	for i, name := range names {
-		if slices.Contains(names[:i], name) {
-			return usageError("--schedulers names %s twice", shown(name))
-		}
-	}
-	far := newSimProgress(max(1, f.repeat), names...)
-	var contenders []simulator.Contender
-	for i, name := range names {
-		policy, err := f.policy(name)
-		if err != nil {
-			return err
-		}
-		contenders = append(contenders, simulator.Contender{
-			Name: name, Policy: policy, Progress: func(turn int, now time.Duration, done int) { far.tell(i, turn, now, done) },
-		})
-	}
-	var policies []scheduling.Policy
-	for _, c := range contenders {
-		policies = append(policies, c.Policy)
-	}
-	p.warnIdle(policies...)
-	cfg, err := f.config(contenders[0].Policy)
-	if err == nil {
-		err = f.files.unused(strings.Join(names, ", "), false)
-	}
-	if err != nil {
-		return err
-	}
-	if err := f.makeCSV(); err != nil {
-		return err
-	}
-	began := time.Now()
-	out, err := f.contest(ctx, p, cfg, contenders, far)
-	if err != nil {
-		return err
-	}
-	if !f.quiet {
-		var sum simulator.Stats
-		for _, c := range out {
-			for _, r := range c.Results {
-				sum.Events, sum.Decisions = sum.Events+r.Stats.Events, sum.Decisions+r.Stats.Decisions
-			}
-		}
-		p.simTook(fmt.Sprintf("%d runs", len(out)*max(1, f.repeat)), time.Since(began), sum)
-	}
-	for i := range out {
-		if f.csv == "" {
-			break
-		}
-		for turn, res := range out[i].Results {
-			if err := writeSimCSV(filepath.Join(f.csv, out[i].Name, fmt.Sprintf("seed-%d", f.seed+uint64(turn))), res); err != nil {
-				return err
-			}
-		}
-	}
-	if f.json {
-		return printComparisonJSON(p.stdout, out)
-	}
-	return printComparison(p.stdout, out)
-}
-
-// contest runs the comparison with its progress.
-func (f *simFlags) contest(ctx context.Context, p *program, cfg simulator.Config, list []simulator.Contender, far *simProgress) ([]simulator.Contest, error) {
-	if !f.quiet {
-		defer p.showProgress(far.names, far.progress)()
-	}
-	return simulator.Compare(ctx, cfg, list, f.repeat, func(seed uint64) (*workload.Workload, error) {
-		w, err := f.load(seed)
-		if err == nil {
-			far.expect(int(seed-f.seed), len(w.Jobs))
-		}
-		return w, err
-	})
-}
-
-// source is the random source of a seed.
-func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x7a22)) }

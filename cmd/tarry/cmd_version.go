@@ -27,9 +27,7 @@ func newVersion(p *program) *cobra.Command {
 		Use:   "version",
 		Short: "Print the version of this program",
 		Args:  arguments(0, 0, "no arguments"),
-		RunE: func(*cobra.Command, []string) error {
-			return printVersion(p, asJSON)
-		},
+		RunE:  func(*cobra.Command, []string) error { return printVersion(p, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON object")
 	return cmd

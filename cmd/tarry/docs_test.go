@@ -12,7 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/experiments"
 )
 
-// documented are the command lines of a page: those that stand on lines of their own, to be typed, and those in a sentence.
+// documented are the command lines of a page: those that stand on lines of their own, to be typed,
+// and those in a sentence.
 func documented(page string) (typed, spoken []string) {
 	for line := range strings.Lines(page) {
 		line = strings.TrimSpace(line)
@@ -30,7 +31,8 @@ func documented(page string) (typed, spoken []string) {
 	return typed, spoken
 }
 
-// understood requires that a command line is one: a known command with known flags that have an effect, right values and arguments.
+// understood requires that a command line is one: a known command with known flags that have an
+// effect, right values and arguments.
 func understood(t *testing.T, page, line string) {
 	t.Helper()
 	line = regexp.MustCompile(` (\||&&|>|\d>) .*| *&$`).ReplaceAllString(line, "")
@@ -77,7 +79,8 @@ func known(t *testing.T, page, line string) {
 	}
 }
 
-// Every command of README, of the documentation, and of what experiments write is one that the program understands.
+// Every command of README, of the documentation, and of what experiments write is one that the
+// program understands.
 func TestDocumentedCommandsAreUnderstood(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)

@@ -8,30 +8,26 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/tarry-mr/tarry/cmd/tarry/internal/numbers"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// combination is a command with its flags and arguments, as far as they decide whether a flag has any effect.
+// combination is a command with its flags and arguments, as far as they decide whether a flag has
+// any effect.
 type combination struct {
 	path     string // such as "run grep"
 	cmd      *cobra.Command
-	cluster  *cobra.Command // that the flags of the cluster are of: cmd, or the batch that cmd is a line of
+	cluster  *cobra.Command // whose flags are the cluster's: cmd, or the batch that it is a line of
 	args     []string
 	policies []scheduling.Policy // of the schedulers; none if they are not known
 	unread   bool                // the policies are presets, without what files say
 }
 
-// combine looks at a command line with schedulers whose files have been read.
-func combine(cmd *cobra.Command, args []string, policies ...scheduling.Policy) *combination {
+// combine looks at a command line with schedulers whose files have been read. cluster is the
+// command that the flags of the cluster are of.
+func combine(cmd, cluster *cobra.Command, policies ...scheduling.Policy) *combination {
 	_, path, _ := strings.Cut(cmd.CommandPath(), " ")
-	return &combination{path: path, cmd: cmd, cluster: cmd, args: args, policies: policies}
-}
-
-// combineLine looks at a line of a batch.
-func combineLine(line, batch *cobra.Command, policies ...scheduling.Policy) *combination {
-	c := combine(line, nil, policies...)
-	c.cluster = batch
-	return c
+	return &combination{path: path, cmd: cmd, cluster: cluster, policies: policies}
 }
 
 // flag finds a flag of the command or its cluster, or nil.
@@ -39,11 +35,11 @@ func (c *combination) flag(name string) *pflag.Flag {
 	return cmp.Or(c.cmd.Flag(name), c.cluster.Flag(name))
 }
 
-// foresee looks at a command line before any file is read: the schedulers are those that flags name, if --parameters cannot
-// name another.
+// foresee looks at a command line before any file is read: the schedulers are those that flags
+// name, if --parameters cannot name another.
 func foresee(cmd *cobra.Command, args []string) *combination {
-	c := combine(cmd, args)
-	c.unread = true
+	c := combine(cmd, cmd)
+	c.args, c.unread = args, true
 	names := []string{c.value("scheduler")}
 	if f := cmd.Flag("schedulers"); f != nil {
 		names = schedulerNames(f)
@@ -94,7 +90,8 @@ func (c *combination) say(name string) string {
 
 // has tells whether one of the schedulers is of this order, or is not known yet.
 func (c *combination) has(order string) bool {
-	return len(c.policies) == 0 || slices.ContainsFunc(c.policies, func(p scheduling.Policy) bool { return p.Order == order })
+	is := func(p scheduling.Policy) bool { return p.Order == order }
+	return len(c.policies) == 0 || slices.ContainsFunc(c.policies, is)
 }
 
 // scheduler names what chose the scheduler.
@@ -113,11 +110,11 @@ func (c *combination) scheduler() string {
 
 // noEffect is why a flag has no effect here, or empty.
 func (c *combination) noEffect(flag string) string {
-	for _, r := range effects() {
-		if r.unless == nil || !slices.ContainsFunc(r.on, c.isA) || !slices.Contains(strings.Fields(r.flags), flag) {
+	for _, e := range effects() {
+		if e.unless == nil || !e.isOf(c, flag) {
 			continue
 		}
-		if why := r.unless(c); why != "" {
+		if why := e.unless(c); why != "" {
 			return why
 		}
 	}
@@ -129,8 +126,8 @@ func (c *combination) isA(command string) bool {
 	return c.path == command || strings.HasPrefix(c.path, command+" ")
 }
 
-// check refuses flags that have no effect in this combination. The environment is for many commands: what has no
-// effect there is left out.
+// check refuses flags that have no effect in this combination. The environment is for many
+// commands: what has no effect there is left out.
 func (c *combination) check() error {
 	var err error
 	for _, environment := range []bool{true, false} {
@@ -150,12 +147,10 @@ func (c *combination) check() error {
 	return err
 }
 
-func isFromEnv(f *pflag.Flag) bool { return f.Changed && len(f.Annotations[fromEnv]) > 0 }
-
 // reset gives a flag its default.
 func reset(f *pflag.Flag) {
 	v := f.Value
-	if n, ok := v.(*numberValue); ok {
+	if n, ok := v.(*numbers.Value); ok {
 		v = n.Value // a default may be outside of the range
 	}
 	if list, ok := v.(pflag.SliceValue); ok {

@@ -5,11 +5,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/pflag"
+	"github.com/tarry-mr/tarry/cmd/tarry/internal/words"
+	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// effect says where flags have an effect. Every flag of every command stands in this table, so that none is ignored without
-// a word.
+// effect says where flags have an effect. Every flag of every command stands in this table, so that
+// none is ignored without a word.
 type effect struct {
 	on     []string                  // the commands, those below them included
 	flags  string                    // their flags
@@ -17,10 +18,16 @@ type effect struct {
 	wrong  string                    // a command line where they have none
 }
 
+// isOf tells whether a line of the table is about a flag of this command.
+func (e *effect) isOf(c *combination, flag string) bool {
+	return slices.ContainsFunc(e.on, c.isA) && slices.Contains(strings.Fields(e.flags), flag)
+}
+
 // effects is the table.
 func effects() []effect {
 	run, live, sim, all := []string{"run"}, []string{"run", "batch"}, []string{"sim"}, []string{"run", "batch", "sim"}
 	delay, gen, events, grep := []string{"delay"}, []string{"gen"}, []string{"events"}, []string{"run grep"}
+	inline := with("inline")
 	const (
 		sortIn = "run sort in -o out "
 		grepIn = "run grep x in -o out "
@@ -152,14 +159,12 @@ func order(name, what string) func(*combination) string {
 	}
 }
 
-func inline(c *combination) string { return with("inline")(c) }
-
 // inlineStage: an inline run writes nothing but what one stage leaves for the next.
 func inlineStage(c *combination) string {
 	if c.given("count-matches") {
 		return ""
 	}
-	return inline(c)
+	return with("inline")(c)
 }
 
 func toStdout(c *combination) string {
@@ -196,24 +201,20 @@ func noQueues(c *combination) string {
 	return "with " + c.scheduler() + ", which has no queues"
 }
 
+// noPriorities: a queue of the Capacity Scheduler heeds them if its file says so.
 func noPriorities(c *combination) string {
-	if c.has("fifo") || c.has("pools") {
+	heeds := func(p scheduling.Policy) bool {
+		return p.Order == "capacity" && slices.ContainsFunc(p.Queues, func(q scheduling.QueueConfig) bool { return q.Priorities })
+	}
+	switch {
+	case c.has("fifo"), c.has("pools"), slices.ContainsFunc(c.policies, heeds):
+		return ""
+	case !c.has("capacity"):
+		return "with " + c.scheduler() + ", which has no priorities"
+	case c.unread && c.given("queues"):
 		return ""
 	}
-	if c.has("capacity") && c.unread && c.given("queues") {
-		return ""
-	}
-	for _, p := range c.policies {
-		for _, q := range p.Queues {
-			if p.Order == "capacity" && q.Priorities {
-				return ""
-			}
-		}
-	}
-	if c.has("capacity") {
-		return "with " + c.scheduler() + " unless --queues has a queue with supports-priority"
-	}
-	return "with " + c.scheduler() + ", which has no priorities"
+	return "with " + c.scheduler() + " unless --queues has a queue with supports-priority"
 }
 
 func oneNode(c *combination) string {
@@ -232,11 +233,7 @@ func oneRack(c *combination) string {
 
 // secondSkip: the second number is of racks.
 func secondSkip(c *combination) string {
-	list, ok := c.flag("skips").Value.(pflag.SliceValue)
-	if n, limited := c.flag("skips").Value.(*numberValue); limited {
-		list, ok = n.Value.(pflag.SliceValue)
-	}
-	if why := oneRack(c); ok && why != "" && len(list.GetSlice()) > 1 {
+	if why := oneRack(c); why != "" && strings.Contains(c.value("skips"), ",") {
 		return "with its second number and one rack: give --racks"
 	}
 	return ""
@@ -292,5 +289,5 @@ func noVocabulary(c *combination) string {
 	if len(c.args) == 0 || c.args[0] == "text" || c.args[0] == "pairs" {
 		return ""
 	}
-	return "with gen " + shown(c.args[0]) + ", only with gen text and gen pairs"
+	return "with gen " + words.Shown(c.args[0]) + ", only with gen text and gen pairs"
 }

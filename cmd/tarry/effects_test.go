@@ -27,14 +27,15 @@ func ourFlags(do func(path string, f *pflag.Flag)) {
 	})
 }
 
-// Nobody forgets to say where a new flag has an effect, and the table names no flag that is not there.
+// Nobody forgets to say where a new flag has an effect, and the table names no flag that is not
+// there.
 func TestEveryFlagIsInTheTableOfEffects(t *testing.T) {
 	there := map[string]bool{}
 	ourFlags(func(path string, f *pflag.Flag) {
 		known := false
 		for i, r := range effects() {
 			c := &combination{path: path}
-			if slices.ContainsFunc(r.on, c.isA) && slices.Contains(strings.Fields(r.flags), f.Name) {
+			if r.isOf(c, f.Name) {
 				known, there[string(rune(i))+f.Name] = true, true
 			}
 		}
@@ -47,7 +48,8 @@ func TestEveryFlagIsInTheTableOfEffects(t *testing.T) {
 	}
 }
 
-// Each line of the table that refuses flags does: in a line that names two flags, or a flag and what it has no effect with.
+// Each line of the table that refuses flags does: in a line that names two flags, or a flag and
+// what it has no effect with.
 func TestFlagsWithoutEffectAreRefused(t *testing.T) {
 	t.Chdir(t.TempDir())
 	lines := 0
@@ -66,7 +68,8 @@ func TestFlagsWithoutEffectAreRefused(t *testing.T) {
 	require.Greater(t, lines, 30)
 }
 
-// A variable of the environment that has no effect here is left out, and does not win over the command line.
+// A variable of the environment that has no effect here is left out, and does not win over the
+// command line.
 func TestEnvironmentWithoutEffectIsLeftOut(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "in", "b\na\n")

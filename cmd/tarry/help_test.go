@@ -17,7 +17,8 @@ func everyCommand(cmd *cobra.Command, do func(*cobra.Command)) {
 	}
 }
 
-// Each example of a help text is a command line that is understood: known commands and flags, values of the right form, arguments of the right number.
+// Each example of a help text is a command line that is understood: known commands and flags,
+// values of the right form, arguments of the right number.
 func TestHelpExamples(t *testing.T) {
 	examples := 0
 	everyCommand(newRoot(new(program)), func(cmd *cobra.Command) {
@@ -38,7 +39,8 @@ func TestHelpExamples(t *testing.T) {
 	require.GreaterOrEqual(t, examples, 25)
 }
 
-// One voice: a command says in a few words what it does, flags in a phrase without a capital or a full stop, defaults that are worked out as "(default: …)".
+// One voice: a command says in a few words what it does, flags in a phrase without a capital or a
+// full stop, defaults that are worked out as "(default: …)".
 func TestHelpHasOneVoice(t *testing.T) {
 	phrase := regexp.MustCompile(`^[a-z0-9][^.]*([^.]|\.[a-z0-9])*$`)
 	root := newRoot(new(program))

@@ -23,7 +23,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"tarry": main})
 }
 
-// TestScripts runs the command line as a user does: arguments, files and pipes in; exit codes, output and files out.
+// TestScripts runs the command line as a user does: arguments, files and pipes in; exit codes,
+// output and files out.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",

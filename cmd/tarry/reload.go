@@ -8,8 +8,10 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
+	"github.com/tarry-mr/tarry/cmd/tarry/internal/words"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
@@ -25,15 +27,31 @@ type reloader struct {
 	state *allocation.Reloader[[]string]
 }
 
+// reload looks after changed configuration files until it is stopped.
+func (p *program) reload(ctx context.Context, c *clusterFlags, live *cluster) (stop func()) {
+	signals, ignore := hangups()
+	ctx, cancel := context.WithCancel(ctx)
+	var done sync.WaitGroup
+	if r := p.newReloader(c, live.Reload, live.ReloadFailed); r != nil {
+		done.Go(func() { r.run(ctx, signals) })
+	}
+	return func() {
+		cancel()
+		done.Wait()
+		ignore()
+	}
+}
+
 // newReloader reads the files as they are now, which have been put in force; nil if there are
 // none, or if one is no regular file, which cannot be read twice.
-func (p *program) newReloader(c *clusterFlags, put func(scheduling.Policy, *allocation.Rules) error, failed func(error) error) *reloader {
-	names := c.files.names
-	regular := func(name string) bool {
+func (p *program) newReloader(
+	c *clusterFlags, put func(scheduling.Policy, *allocation.Rules) error, failed func(error) error,
+) *reloader {
+	notRegular := func(name string) bool {
 		info, err := os.Stat(name)
-		return err == nil && info.Mode().IsRegular()
+		return err != nil || !info.Mode().IsRegular()
 	}
-	if len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return !regular(name) }) {
+	if len(c.files.names) == 0 || slices.ContainsFunc(c.files.names, notRegular) {
 		return nil
 	}
 	r := &reloader{program: p, flags: c, failed: failed}
@@ -49,7 +67,8 @@ func (p *program) newReloader(c *clusterFlags, put func(scheduling.Policy, *allo
 	return r
 }
 
-// run looks at the files until ctx ends: every ten seconds, to a second, and at once when now gives something.
+// run looks at the files until ctx ends: every ten seconds, to a second, and at once when now gives
+// something.
 func (r *reloader) run(ctx context.Context, now <-chan os.Signal) {
 	tick := time.NewTicker(allocation.LookEvery / 10)
 	defer tick.Stop()
@@ -58,13 +77,15 @@ func (r *reloader) run(ctx context.Context, now <-chan os.Signal) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if at := time.Now(); r.state.Due(at) {
-				modified, content, err := r.read()
-				if err != nil {
-					r.tell(r.state.Fail(at, err), false)
-				} else {
-					r.tell(r.state.Offer(at, modified, content), false)
-				}
+			at := time.Now()
+			if !r.state.Due(at) {
+				continue
+			}
+			modified, content, err := r.read()
+			if err != nil {
+				r.tell(r.state.Fail(at, err), false)
+			} else {
+				r.tell(r.state.Offer(at, modified, content), false)
 			}
 		case <-now:
 			_, content, err := r.read()
@@ -82,9 +103,9 @@ func (r *reloader) run(ctx context.Context, now <-chan os.Signal) {
 // read reads all files. modified is when the last of them was; now if that changed meanwhile.
 func (r *reloader) read() (modified time.Time, content []byte, err error) {
 	r.files = map[string][]byte{}
-	var all schedulerFiles
-	names := func() []string { return all.names }
-	_ = all.read(func(name string) (io.ReadCloser, error) { // faults of what is in the files come later
+	again := r.flags.schedulerFlags
+	again.files = schedulerFiles{}
+	_ = again.read(func(name string) (io.ReadCloser, error) { // faults of what is in the files come later
 		file, err := openFile(name)
 		if err != nil {
 			return nil, err
@@ -96,8 +117,8 @@ func (r *reloader) read() (modified time.Time, content []byte, err error) {
 		}
 		r.files[name] = text
 		return io.NopCloser(bytes.NewReader(text)), nil
-	}, r.flags.allocations, r.flags.queues, r.flags.parameters)
-	for _, name := range names() {
+	})
+	for _, name := range again.files.names {
 		info, err := os.Stat(name)
 		if err != nil {
 			return modified, nil, plainPathError(name, err)
@@ -118,13 +139,13 @@ func (r *reloader) read() (modified time.Time, content []byte, err error) {
 func (r *reloader) load([]byte) ([]string, error) {
 	again := *r.flags
 	again.files = schedulerFiles{}
-	err := again.files.read(func(name string) (io.ReadCloser, error) {
+	err := again.read(func(name string) (io.ReadCloser, error) {
 		text, ok := r.files[name]
 		if !ok {
 			return nil, fmt.Errorf("%s: cannot be read", name)
 		}
 		return io.NopCloser(bytes.NewReader(text)), nil
-	}, r.flags.allocations, r.flags.queues, r.flags.parameters)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -156,9 +177,10 @@ func (r *reloader) tell(look allocation.Look[[]string], asked bool) {
 		}
 		say("configuration files are reloaded")
 	case look.Report:
-		fmt.Fprintf(r.program.stderr, "tarry: configuration files are not reloaded, the old ones stay in force: %s\n", oneLine(look.Err))
+		fmt.Fprintln(r.program.stderr, "tarry: configuration files are not reloaded, the old ones stay in force:",
+			words.OneLine(look.Err))
 		if err := r.failed(look.Err); err != nil && !errors.Is(err, context.Canceled) {
-			say("%s", oneLine(err))
+			say("%s", words.OneLine(err))
 		}
 	case asked:
 		say("configuration files have not changed")

@@ -84,7 +84,8 @@ func withReload(t *testing.T, f func(b *reloadBench)) {
 	})
 }
 
-// A change is in force 5 to 15 seconds after it was made, once, and the touched file is not read in again.
+// A change is in force 5 to 15 seconds after it was made, once, and the touched file is not read in
+// again.
 func TestReloadTakesUpChanges(t *testing.T) {
 	for _, after := range []time.Duration{0, 3 * time.Second, 4900 * time.Millisecond, 6 * time.Second, 9 * time.Second} {
 		withReload(t, func(b *reloadBench) {
@@ -103,7 +104,8 @@ func TestReloadTakesUpChanges(t *testing.T) {
 	}
 }
 
-// A wrong file, or a missing one, changes nothing and is told of once, with its place; what is right again is taken up.
+// A wrong file, or a missing one, changes nothing and is told of once, with its place; what is
+// right again is taken up.
 func TestReloadKeepsWhatIsInForce(t *testing.T) {
 	withReload(t, func(b *reloadBench) {
 		b.write(pool("0"))

@@ -3,13 +3,48 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/cmd/tarry/internal/progress"
+	"github.com/tarry-mr/tarry/cmd/tarry/internal/words"
+	"github.com/tarry-mr/tarry/internal/scratch"
 	"github.com/tarry-mr/tarry/mapreduce"
 )
+
+// runFlags are the flags that all `tarry run` commands share.
+type runFlags struct {
+	jobFlags
+	clusterFlags
+
+	inline bool
+}
+
+// register adds the flags to the command and its sub-commands.
+func (r *runFlags) register(cmd *cobra.Command) {
+	r.jobFlags.register(cmd)
+	r.clusterFlags.register(cmd)
+	cmd.PersistentFlags().BoolVar(&r.inline, "inline", false,
+		"run in one goroutine without a cluster: the plain way, to compare with")
+}
+
+// check refuses values that cannot work.
+func (r *runFlags) check(p *program, cmd *cobra.Command) error {
+	if err := r.jobFlags.check(); err != nil {
+		return err
+	}
+	if r.output == "-" && r.json {
+		return usageError("-o - and --json both want standard output")
+	}
+	return r.clusterFlags.check(p, cmd)
+}
 
 // run does the stages of a job one after the other and reports.
 func (p *program) run(cmd *cobra.Command, r *runFlags, inputs []string, stages []stage) (err error) {
@@ -17,19 +52,12 @@ func (p *program) run(cmd *cobra.Command, r *runFlags, inputs []string, stages [
 		return err
 	}
 	ctx := cmd.Context()
-	out, err := p.openOutput(&r.jobFlags)
-	if err != nil {
-		return asConfig(err)
-	}
-	src, err := p.inputs(ctx, inputs)
+	w, err := p.openWork(ctx, &r.jobFlags, &r.clusterFlags, inputs, stages)
 	if err == nil {
-		err = r.checkBlocks(src)
+		err = r.checkSideFiles([]string{r.output}, w.src)
 	}
 	if err == nil {
-		err = r.checkSideFiles([]string{r.output}, src)
-	}
-	if err == nil {
-		err = checkReplaced(src, &r.jobFlags)
+		err = checkReplaced(w.src, &r.jobFlags)
 	}
 	if err != nil {
 		return err
@@ -39,31 +67,53 @@ func (p *program) run(cmd *cobra.Command, r *runFlags, inputs []string, stages [
 		return err
 	}
 	defer func() { err = errors.Join(err, stopProfile()) }()
-	engine, err := p.startEngine(r)
+	runPlan, stop, err := p.startRun(r)
 	if err != nil {
 		return err
 	}
-	result := newResult(r.output)
-	err = runStages(ctx, engine, &work{flags: &r.jobFlags, src: src, out: out, stages: stages, between: r.spillDir, result: result})
-	return result.report(ctx, p, &r.clusterFlags, errors.Join(err, engine.close()))
+	w.result.began = time.Now()
+	err = runStages(ctx, runPlan, w)
+	return w.result.report(ctx, p, &r.clusterFlags, errors.Join(err, stop()))
 }
 
-// startEngine starts what the flags ask for.
-func (p *program) startEngine(r *runFlags) (engine, error) {
+// planRunner runs a plan to its end, on a cluster or inline. Counters are there after errors, too.
+type planRunner func(ctx context.Context, plan *mapreduce.Plan, j *jobFlags) (*mapreduce.Counters, error)
+
+// startRun starts what the flags ask for; stop ends it, and writes what was recorded.
+func (p *program) startRun(r *runFlags) (run planRunner, stop func() error, err error) {
 	if r.inline {
-		return &inlineEngine{flags: &r.clusterFlags}, nil
+		return r.runInline, func() error { return nil }, nil
 	}
-	watch := func(*actors.JobHandle) func() { return func() {} }
-	if !r.quiet && !r.noProgress {
-		watch = func(job *actors.JobHandle) func() {
-			return p.showProgress(runBars(), func() progress { return statusOf(job.Progress()).progress() })
+	watch := func(job *actors.JobHandle) func() {
+		if r.quiet || r.noProgress {
+			return func() {}
+		}
+		return p.display.Show(progress.JobBars(), func() progress.State { return progress.OfJob(job.Progress()) })
+	}
+	c, err := startCluster(&r.clusterFlags)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c.watched(watch), c.close, nil
+}
+
+// runInline is a planRunner in one goroutine, without a cluster.
+func (r *runFlags) runInline(ctx context.Context, plan *mapreduce.Plan, j *jobFlags) (*mapreduce.Counters, error) {
+	o := mapreduce.LocalOptions{Reduces: j.reduces}
+	if size := int64(r.blockSize); size > 0 {
+		o.Blocks = func(source int) (list []mapreduce.Block) {
+			total := plan.Sources()[source].Size()
+			for off := int64(0); off < total; off += size {
+				list = append(list, mapreduce.Block{Offset: off, Length: min(size, total-off)})
+			}
+			return list
 		}
 	}
-	cluster, err := startCluster(&r.clusterFlags)
+	c, err := mapreduce.RunLocal(ctx, plan, o)
 	if err != nil {
-		return nil, err
+		return c, fmt.Errorf("inline: %w", err)
 	}
-	return &watchedEngine{cluster, watch}, nil
+	return c, nil
 }
 
 // work is a job with all that it needs.
@@ -76,8 +126,25 @@ type work struct {
 	result  *result
 }
 
+// openWork looks at a job's output and inputs.
+func (p *program) openWork(ctx context.Context, j *jobFlags, c *clusterFlags, inputs []string, stages []stage) (*work, error) {
+	out, err := p.openOutput(j)
+	if err != nil {
+		return nil, err
+	}
+	src, err := p.inputs(ctx, inputs)
+	if err == nil {
+		err = c.checkBlocks(src)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := &result{Output: j.output, Counters: new(mapreduce.Counters), began: time.Now()}
+	return &work{flags: j, src: src, out: out, stages: stages, between: c.spillDir, result: r}, nil
+}
+
 // runStages runs each stage on what the one before it wrote.
-func runStages(ctx context.Context, e engine, w *work) (err error) {
+func runStages(ctx context.Context, run planRunner, w *work) (err error) {
 	between := betweenStages{dir: w.between}
 	defer func() { err = errors.Join(err, between.remove()) }()
 	src := w.src
@@ -94,16 +161,97 @@ func runStages(ctx context.Context, e engine, w *work) (err error) {
 			return err
 		}
 		w.result.Job = cmp.Or(w.result.Job, plan.Name())
-		counters, err := e.run(ctx, plan, w.flags)
+		counters, err := run(ctx, plan, w.flags)
 		w.result.Counters.Merge(counters)
 		if err != nil {
 			return err
 		}
 		if i < len(w.stages)-1 {
-			if src, err = between.sources(); err != nil {
+			if src, err = mapreduce.Files(between.path()); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// betweenStages holds what one stage writes for the next.
+type betweenStages struct {
+	dir   string        // where the directory is made; empty is the system's place
+	made  *scratch.Item // the directory, once made
+	stage int
+}
+
+// next is the destination of a stage that is not the last.
+func (b *betweenStages) next() (to mapreduce.Destination, err error) {
+	if b.made == nil {
+		if b.made, err = scratch.Dir(b.dir, "tarry-stages-"); err != nil {
+			return to, err
+		}
+	}
+	b.stage++
+	return mapreduce.Dir(b.path()), nil
+}
+
+// path is where the last stage wrote.
+func (b *betweenStages) path() string { return filepath.Join(b.made.Name(), strconv.Itoa(b.stage)) }
+
+// remove deletes all of it.
+func (b *betweenStages) remove() error {
+	if b.made == nil {
+		return nil
+	}
+	return b.made.Remove()
+}
+
+// result is the outcome of a run, as --json prints it.
+type result struct {
+	Line           int                 `json:"line,omitempty"`       // of the batch file
+	AtSeconds      float64             `json:"at_seconds,omitempty"` // when it began, since the batch did
+	Job            string              `json:"job"`
+	State          string              `json:"state"` // succeeded, failed or killed
+	Output         string              `json:"output"`
+	ElapsedSeconds float64             `json:"elapsed_seconds"`
+	Error          string              `json:"error,omitempty"`
+	Counters       *mapreduce.Counters `json:"counters"`
+
+	began time.Time
+}
+
+// end notes how the run ended.
+func (r *result) end(ctx context.Context, err error) {
+	r.ElapsedSeconds = time.Since(r.began).Seconds()
+	r.State = "succeeded"
+	if err != nil {
+		r.State, r.Error = "failed", words.OneLine(err)
+	}
+	if ctx.Err() != nil {
+		r.State = "killed"
+	}
+}
+
+// line says in a line how the run ended.
+func (r *result) line() string {
+	took := time.Duration(r.ElapsedSeconds * float64(time.Second)).Round(time.Millisecond)
+	return fmt.Sprintf("%s %s in %s", cmp.Or(r.Job, "job"), r.State, took)
+}
+
+// report prints how the run ended: the counters to standard error, or all as JSON to standard
+// output. It gives err back, with what went wrong in printing.
+func (r *result) report(ctx context.Context, p *program, f *clusterFlags, err error) error {
+	r.end(ctx, err)
+	if f.json {
+		return errors.Join(err, json.NewEncoder(p.stdout).Encode(r))
+	}
+	if f.quiet || nobodyReads(err) {
+		return err
+	}
+	if _, bad := fmt.Fprintln(p.stderr, r.line()); bad != nil {
+		return err // nobody listens
+	}
+	for range r.Counters.All() { // none where nothing began
+		_ = r.Counters.Print(p.stderr)
+		break
+	}
+	return err
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSignalsAreCaughtFirst: before what takes long to set up, for a signal in that time ends a program without its exit code.
+// TestSignalsAreCaughtFirst: before what takes long to set up, for a signal in that time ends a
+// program without its exit code.
 func TestSignalsAreCaughtFirst(t *testing.T) {
 	cmd := exec.Command("tarry", "version")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")

@@ -15,7 +15,8 @@ import (
 // nobody is the user who owns nothing.
 const nobody = 65534
 
-// TestUnreadableInput reads a file without permission. Root may read everything, so for file access the thread that reads is nobody.
+// TestUnreadableInput reads a file without permission. Root may read everything, so for file access
+// the thread that reads is nobody.
 func TestUnreadableInput(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

@@ -16,6 +16,8 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/cmd/tarry/internal/numbers"
 )
 
 // outcome is how a command line ended.
@@ -25,7 +27,8 @@ type outcome struct {
 	took      time.Duration
 }
 
-// runWrong runs a command line in this process. The environment is env and nothing else; standard input is empty.
+// runWrong runs a command line in this process. The environment is env and nothing else; standard
+// input is empty.
 func runWrong(t *testing.T, args []string, env map[string]string) outcome {
 	t.Helper()
 	null, err := os.Open(os.DevNull)
@@ -69,8 +72,9 @@ type wrongUsage struct {
 	code int
 }
 
-// TestWrongUsages: each wrong usage is one line on standard error, the right exit code, soon, nothing on standard output, and leaves
-// the disk as it was. With TARRY_LONG each is a process of its own.
+// TestWrongUsages: each wrong usage is one line on standard error, the right exit code, soon,
+// nothing on standard output, and leaves the disk as it was. With TARRY_LONG each is a process of
+// its own.
 func TestWrongUsages(t *testing.T) {
 	t.Chdir(wrongPlace(t))
 	before := everyFile(t)
@@ -169,7 +173,8 @@ func rightUsages() map[string]string {
 	}
 }
 
-// onceEach calls do for each flag of each command with a command line that works; commands of one family share their flags.
+// onceEach calls do for each flag of each command with a command line that works; commands of one
+// family share their flags.
 func onceEach(do func(right string, f *pflag.Flag)) {
 	done := map[string]bool{}
 	ourFlags(func(path string, f *pflag.Flag) {
@@ -186,12 +191,12 @@ func onceEach(do func(right string, f *pflag.Flag)) {
 func wrongNumbers() []wrongUsage {
 	var list []wrongUsage
 	onceEach(func(right string, f *pflag.Flag) {
-		n, ok := f.Value.(*numberValue)
+		n, ok := f.Value.(*numbers.Value)
 		if !ok {
 			return
 		}
 		far := exitUsage
-		if n.cluster {
+		if n.Cluster {
 			far = exitConfig
 		}
 		for _, v := range []wrongUsage{
@@ -211,7 +216,8 @@ func wrongNumbers() []wrongUsage {
 	return list
 }
 
-// wrongFlags are flags that do not exist, lack their value, have one of the wrong kind, or no effect.
+// wrongFlags are flags that do not exist, lack their value, have one of the wrong kind, or no
+// effect.
 func wrongFlags() []wrongUsage {
 	var list []wrongUsage
 	add := func(code int, line string, more ...string) {
@@ -298,8 +304,8 @@ func wrongWords() []wrongUsage {
 	return list
 }
 
-// wrongFiles are files that are not there, are directories, or hold something else: 1 for what a command reads as its input, 2 if it holds
-// commands and they are wrong, 3 for configuration.
+// wrongFiles are files that are not there, are directories, or hold something else: 1 for what a
+// command reads as its input, 2 if it holds commands and they are wrong, 3 for configuration.
 func wrongFiles() []wrongUsage {
 	var list []wrongUsage
 	long := strings.Repeat("long", 100)

@@ -1,5 +1,6 @@
-// Package early catches the signals that end the program. It imports next to nothing, so that it is ready before the
-// packages that take milliseconds to set up: a signal in that time ends the program with its exit code, too.
+// Package early catches the signals that end the program. It imports next to nothing, so that it is
+// ready before the packages that take milliseconds to set up: a signal in that time ends the
+// program with its exit code, too.
 package early
 
 import (
@@ -8,11 +9,12 @@ import (
 	"syscall"
 )
 
-// Signals has the signals that have come: SIGINT, SIGTERM and, unless the program was started to ignore it, SIGHUP.
+// Signals has the signals that have come: SIGINT, SIGTERM and, unless the program was started to
+// ignore it, SIGHUP.
 var Signals = catch()
 
-// catch also makes a write to standard output that nobody reads any more fail with EPIPE, instead of ending the process
-// at once.
+// catch also makes a write to standard output that nobody reads any more fail with EPIPE, instead
+// of ending the process at once.
 func catch() <-chan os.Signal {
 	signal.Ignore(syscall.SIGPIPE)
 	c := make(chan os.Signal, 16)

@@ -1,0 +1,59 @@
+// Package eventlog is the record of what happened in a live or simulated cluster: files of events,
+// what they say in words, a summary by job, and Chrome traces.
+package eventlog
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/tarry-mr/tarry/actors"
+)
+
+// maxLine bounds a line of an event file, in bytes; what is longer is no event.
+const maxLine = 1 << 20
+
+// Read gives each event to take, in order. The file has a JSON object a line; a compressed one is
+// known by its first bytes. Errors begin with the number of the line.
+func Read(in io.Reader, take func(actors.Event) error) error {
+	buffered := bufio.NewReader(in)
+	in = buffered
+	if magic, _ := buffered.Peek(4); bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}) { // zstd's
+		unpacked, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(256<<20))
+		if err != nil {
+			return fmt.Errorf("1: %w", err)
+		}
+		defer unpacked.Close()
+		in = unpacked
+	}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxLine)
+	n := 0
+	for lines.Scan() {
+		n++
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		var e actors.Event
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return fmt.Errorf("%d: not an event: %w", n, err)
+		}
+		if e.Type == 0 {
+			return fmt.Errorf("%d: not an event: it has no type", n)
+		}
+		if err := take(e); err != nil {
+			return fmt.Errorf("%d: %w", n, err)
+		}
+	}
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return fmt.Errorf("%d: a line of more than %d bytes is no event", n+1, maxLine)
+	} else if err != nil {
+		return fmt.Errorf("%d: %w", n+1, err)
+	}
+	return nil
+}

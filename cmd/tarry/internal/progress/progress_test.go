@@ -1,0 +1,69 @@
+package progress
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/actors"
+)
+
+// written is what was written at which time.
+type written chan string
+
+func (w written) Write(p []byte) (int, error) {
+	w <- string(p)
+	return len(p), nil
+}
+
+// Lines come every two seconds, and only when they say something new.
+func TestProgressLines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began, out := time.Now(), make(written)
+		d := &Display{Out: out}
+		stop := d.Show(nil, func() State {
+			if time.Since(began) < 10*linesEvery {
+				return State{Line: "first"}
+			}
+			return State{Line: "second"}
+		})
+		require.Equal(t, "first\n", <-out)
+		require.Equal(t, linesEvery, time.Since(began))
+		require.Equal(t, "second\n", <-out)
+		require.Equal(t, 10*linesEvery, time.Since(began))
+		stop()
+	})
+}
+
+func TestProgressOfAJob(t *testing.T) {
+	p := actors.Progress{
+		Maps: actors.TaskCounts{Total: 30, Done: 20}, Reduces: actors.TaskCounts{Total: 10},
+		MapFraction: 0.679, ReduceFraction: 0.125, Records: 1234567, Bytes: 68e6, InputBytes: 100e6,
+		NodeLocal: 18, RackLocal: 2, Spilled: 4096, Elapsed: 10 * time.Second,
+	}
+	state := OfJob(p)
+	const want = " map 67% reduce 12%, 68.0 MB of 100 MB, 1.2 M records, 90% node-local, spilled 4.1 kB, about 9s left"
+	require.Equal(t, want, state.Line)
+	require.Len(t, state.Bars, len(JobBars()))
+	require.Equal(t, Bar{0.125, "about 9s left"}, state.Bars[1])
+	require.Equal(t, " map 0% reduce 0%, 0 B, spilled 0 B", OfJob(actors.Progress{}).Line)
+	require.Equal(t, 99, Percent(0.9999))
+}
+
+func TestProgressOfSimulations(t *testing.T) {
+	one := OfSimulations(1, "hfs")
+	one.Expect(0, 100)
+	one.Tell(0, 0, 90*time.Second, 25)
+	require.Equal(t, " hfs 25% (25 of 100 jobs, 1m30s simulated)", one.State().Line)
+
+	far := OfSimulations(2, "fifo", "hfs")
+	require.Equal(t, " fifo 0% (0 of 2 runs, 0s simulated), hfs 0% (0 of 2 runs, 0s simulated)", far.State().Line)
+	far.Expect(0, 10)
+	far.Expect(1, 20)
+	far.Tell(0, 1, time.Minute, 5)
+	far.Tell(1, 0, time.Hour, 10)
+	require.Equal(t, " fifo 12% (0 of 2 runs, 1m0s simulated), hfs 50% (1 of 2 runs, 1h0m0s simulated)", far.State().Line)
+	require.Equal(t, 0.5, far.State().Bars[1].Part)
+}
