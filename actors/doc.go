@@ -11,7 +11,7 @@
 //
 // What happens, in order: Submit sets the output up, samples, registers the input's
 // extents as blocks and hands the job to the JobTracker. The JobTracker pokes the nodes
-// with free slots; each sends a heartbeat and gets orders in the answer. A Slot runs an
+// with free slots; each sends a heartbeat and gets actions in the answer. A Slot runs an
 // attempt in a goroutine of its own; when it ends, the node sends a heartbeat at once.
 // Reduces take their segments of finished maps by plain calls, not by messages. The
 // first attempt of a task that asks may commit, no other.

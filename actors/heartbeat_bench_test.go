@@ -75,7 +75,7 @@ func BenchmarkHeartbeat(b *testing.B) {
 			_, beat := pretend(b, nodes)
 			b.ReportAllocs()
 			for b.Loop() {
-				require.Empty(b, beat().orders)
+				require.Empty(b, beat().actions)
 			}
 		})
 	}
@@ -86,14 +86,14 @@ func BenchmarkHeartbeat(b *testing.B) {
 		var told []*report
 		for b.Loop() {
 			ack := beat(told...)
-			if len(ack.orders) == 0 {
+			if len(ack.actions) == 0 {
 				b.StopTimer()
 				job = c.submit(b, emptyTasks(b, 100_000, false), SubmitOptions{})
 				ack = beat()
 				b.StartTimer()
 			}
-			require.Len(b, ack.orders, 1)
-			told = ended(ack.orders[0].Attempt)
+			require.Len(b, ack.actions, 1)
+			told = ended(ack.actions[0].Attempt)
 		}
 		require.NoError(b, job.Kill("enough"))
 		beat(told...)

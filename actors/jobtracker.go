@@ -12,7 +12,7 @@ import (
 const updateInterval = 500 * time.Millisecond
 
 // jobTracker is the actor around the scheduling.Core: it alone calls it. What the Core
-// decides comes back as orders for the node that sent a heartbeat and as events, from
+// decides comes back as actions for the node that sent a heartbeat and as events, from
 // which the JobTracker keeps the runs.
 type jobTracker struct {
 	env      *env
@@ -155,14 +155,14 @@ func (jt *jobTracker) heartbeat(c actor.Context, m *heartbeat) {
 		jt.log("heartbeat", err)
 	}
 	ack := &heartbeatAck{seq: m.beat.Seq, incarnation: m.beat.Incarnation, reregister: got.Reregister}
-	if len(got.List) > 0 {
-		ack.orders = make([]order, 0, len(got.List))
-		for _, o := range got.List {
+	if len(got.Actions) > 0 {
+		ack.actions = make([]action, 0, len(got.Actions))
+		for _, o := range got.Actions {
 			r := jt.runs[o.Attempt.Task.Job]
 			if r == nil && o.Verb == scheduling.Launch {
 				continue // an old answer said again, for a job that has ended since
 			}
-			ack.orders = append(ack.orders, order{Order: o, run: r})
+			ack.actions = append(ack.actions, action{Action: o, run: r})
 		}
 	}
 	jt.settle(c)

@@ -79,16 +79,16 @@ type (
 		incarnation uint64
 	}
 
-	// heartbeatAck answers the heartbeat seq; its orders are carried out in turn.
+	// heartbeatAck answers the heartbeat seq; its actions are carried out in turn.
 	heartbeatAck struct {
 		quiet
 		seq         uint64
 		incarnation uint64
-		orders      []order
+		actions     []action
 		reregister  bool
 	}
 
-	// poke asks for a heartbeat now: there is work, or an order waits.
+	// poke asks for a heartbeat now: there is work, or an action waits.
 	poke struct{ quiet }
 
 	// beatTick is a node's own timer.
@@ -161,9 +161,9 @@ type report struct {
 	phases   Phases
 }
 
-// order is a scheduling.Order with the job of an attempt to launch.
-type order struct {
-	scheduling.Order
+// action is a scheduling.Action with the job of an attempt to launch.
+type action struct {
+	scheduling.Action
 	run *run
 }
 

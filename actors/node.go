@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// node is the actor of one machine: it registers, sends heartbeats, carries out orders in
+// node is the actor of one machine: it registers, sends heartbeats, carries out actions in
 // its Slots and reports its blocks.
 type node struct {
 	env        *env
@@ -175,7 +175,7 @@ func (n *node) statuses(all bool) []scheduling.Status {
 	return list
 }
 
-// answered carries out the orders that came with the answer to the pending heartbeat.
+// answered carries out the actions that came with the answer to the pending heartbeat.
 func (n *node) answered(c actor.Context, m *heartbeatAck) {
 	if n.pending == nil || m.incarnation != n.life || m.seq != n.pending.beat.Seq {
 		return
@@ -185,16 +185,16 @@ func (n *node) answered(c actor.Context, m *heartbeatAck) {
 		n.comeBack(c)
 		return
 	}
-	for i := range m.orders {
-		n.obey(c, &m.orders[i])
+	for i := range m.actions {
+		n.perform(c, &m.actions[i])
 	}
 	if n.again || len(n.ended) > 0 {
 		n.beat(c, false)
 	}
 }
 
-// obey carries out one order; one that was carried out before changes nothing.
-func (n *node) obey(c actor.Context, o *order) {
+// perform carries out one action; one that was carried out before changes nothing.
+func (n *node) perform(c actor.Context, o *action) {
 	i := slices.IndexFunc(n.running, func(h *held) bool { return h.attempt.id == o.Attempt })
 	if o.Verb == scheduling.Launch {
 		if i < 0 {
@@ -216,7 +216,7 @@ func (n *node) obey(c actor.Context, o *order) {
 	}
 }
 
-func (n *node) launch(c actor.Context, o *order) {
+func (n *node) launch(c actor.Context, o *action) {
 	kind := o.Attempt.Task.Kind
 	h := &held{attempt: newAttempt(n.env, o.run, o.Attempt, n.at)}
 	if k := len(n.free[kind]) - 1; k >= 0 {

@@ -12,7 +12,7 @@ import (
 )
 
 // TestReplay runs several jobs with failures live and replays the calls of the Core
-// through a fresh one: the orders must be the same.
+// through a fresh one: the actions must be the same.
 func TestReplay(t *testing.T) {
 	for _, preset := range scheduling.Presets() {
 		for seed := range uint64(3) {
@@ -25,7 +25,7 @@ func TestReplay(t *testing.T) {
 					calls.Write(c)
 					if c.Op == scheduling.OpHeartbeat {
 						heartbeats++
-						launches += len(c.Orders)
+						launches += len(c.Actions)
 					}
 				},
 			}

@@ -17,10 +17,10 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// scriptedTracker is a JobTracker for one Node that gives the orders it is told to.
+// scriptedTracker is a JobTracker for one Node that answers with the actions it is told to.
 type scriptedTracker struct {
-	orders []order
-	pid    *actor.PID
+	actions []action
+	pid     *actor.PID
 
 	mu       sync.Mutex
 	statuses []scheduling.Status // all that came
@@ -40,18 +40,18 @@ func (s *scriptedTracker) Receive(c actor.Context) {
 		s.mu.Lock()
 		s.statuses = append(s.statuses, m.beat.Statuses...)
 		s.mu.Unlock()
-		c.Respond(&heartbeatAck{seq: m.beat.Seq, incarnation: m.beat.Incarnation, orders: s.orders})
-		s.orders = nil
+		c.Respond(&heartbeatAck{seq: m.beat.Seq, incarnation: m.beat.Incarnation, actions: s.actions})
+		s.actions = nil
 	case *commitRequest:
 		c.Respond(&commitAnswer{attempt: m.attempt, granted: true})
-	case []order:
-		s.orders = m
+	case []action:
+		s.actions = m
 		c.Send(s.pid, &poke{})
 	}
 }
 
 // aloneNode runs one Node actor with one map slot against a scripted JobTracker.
-func aloneNode(t *testing.T, parallelism int) (*env, *scriptedTracker, func(...order), func()) {
+func aloneNode(t *testing.T, parallelism int) (*env, *scriptedTracker, func(...action), func()) {
 	t.Helper()
 	c, err := Start(Config{MapSlots: 1, Parallelism: parallelism})
 	require.NoError(t, err)
@@ -61,7 +61,7 @@ func aloneNode(t *testing.T, parallelism int) (*env, *scriptedTracker, func(...o
 		return &node{env: c.env, at: c.env.places[0], jobTracker: jt, nameNode: c.nameNode}
 	}))
 	synctest.Wait()
-	give := func(o ...order) {
+	give := func(o ...action) {
 		c.env.sys.Root.Send(jt, o)
 		synctest.Wait()
 	}
@@ -126,22 +126,22 @@ func TestSuspendedAttemptGivesItsSlotBack(t *testing.T) {
 			long, short := mapID(1, 0), mapID(2, 0)
 			r1, r2 := counted(t, e, 1, lines, step, &seen1), counted(t, e, 2, 10, closed(), &seen2)
 
-			launch := order{Order: scheduling.Order{Verb: scheduling.Launch, Attempt: long}, run: r1}
+			launch := action{Action: scheduling.Action{Verb: scheduling.Launch, Attempt: long}, run: r1}
 			give(launch)
 			give(launch) // an order that comes twice is carried out once
-			give(order{Order: scheduling.Order{Verb: scheduling.Suspend, Attempt: long}})
+			give(action{Action: scheduling.Action{Verb: scheduling.Suspend, Attempt: long}})
 			close(step)
 			pass(time.Second)
 			require.Equal(t, scheduling.StateSuspended, jt.last(long))
 			stopped := seen1.Load()
 			require.Less(t, stopped, int64(lines), "it stops before its end")
 
-			give(order{Order: scheduling.Order{Verb: scheduling.Launch, Attempt: short}, run: r2})
+			give(action{Action: scheduling.Action{Verb: scheduling.Launch, Attempt: short}, run: r2})
 			require.Equal(t, scheduling.StateSucceeded, jt.last(short))
 			pass(time.Hour)
 			require.Equal(t, stopped, seen1.Load())
 
-			give(order{Order: scheduling.Order{Verb: scheduling.Resume, Attempt: long}})
+			give(action{Action: scheduling.Action{Verb: scheduling.Resume, Attempt: long}})
 			require.Equal(t, scheduling.StateSucceeded, jt.last(long))
 			require.EqualValues(t, lines, seen1.Load(), "nothing is repeated")
 			r1.outputs[0].Release()
@@ -157,11 +157,11 @@ func TestSuspendedAttemptCanBeKilled(t *testing.T) {
 		step := make(chan struct{})
 		var seen atomic.Int64
 		id := mapID(1, 0)
-		give(order{Order: scheduling.Order{Verb: scheduling.Launch, Attempt: id}, run: counted(t, e, 1, 60, step, &seen)})
-		give(order{Order: scheduling.Order{Verb: scheduling.Suspend, Attempt: id}})
+		give(action{Action: scheduling.Action{Verb: scheduling.Launch, Attempt: id}, run: counted(t, e, 1, 60, step, &seen)})
+		give(action{Action: scheduling.Action{Verb: scheduling.Suspend, Attempt: id}})
 		close(step)
 		synctest.Wait()
-		give(order{Order: scheduling.Order{Verb: scheduling.Kill, Attempt: id}})
+		give(action{Action: scheduling.Action{Verb: scheduling.Kill, Attempt: id}})
 		require.Equal(t, scheduling.StateKilled, jt.last(id))
 		require.Less(t, seen.Load(), int64(60))
 		require.Equal(t, 1, jt.joins)

@@ -41,7 +41,7 @@ func TestHeartbeatDoesNotAllocate(t *testing.T) {
 							t.Fatal(err)
 						}
 						running[n] = running[n][:0]
-						for _, o := range got.List {
+						for _, o := range got.Actions {
 							if o.Verb == Launch {
 								running[n] = append(running[n], Status{Attempt: o.Attempt, State: StateSucceeded})
 							}

@@ -45,7 +45,7 @@ func (c *Core) launch(j *job, k TaskKind, i int32, n *node, l Locality, why Reas
 	n.atts = append(n.atts, t.att)
 	c.hold(j, n, k, 1)
 	w.skipped = NoCause
-	c.orders = append(c.orders, Order{Verb: Launch, Attempt: id, Locality: l, Reason: why})
+	c.actions = append(c.actions, Action{Verb: Launch, Attempt: id, Locality: l, Reason: why})
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventLaunched, JobID: j.id, Attempt: id, Kind: k, Node: n.id, Locality: l, Reason: why, Placed: placed})
 	}
@@ -118,11 +118,11 @@ func (c *Core) drop(ai int32, why Reason) {
 // is set.
 func (c *Core) kill(ai int32, why Reason, now bool) {
 	a := &c.atts[ai]
-	o := Order{Verb: Kill, Attempt: a.id, Locality: a.locality, Reason: why}
+	o := Action{Verb: Kill, Attempt: a.id, Locality: a.locality, Reason: why}
 	if now {
-		c.orders = append(c.orders, o)
+		c.actions = append(c.actions, o)
 	} else {
-		a.node.queue = append(a.node.queue, o)
+		a.node.pending = append(a.node.pending, o)
 		c.call(a.node)
 	}
 	c.drop(ai, why)
@@ -137,7 +137,7 @@ func (c *Core) suspendAttempt(ai int32, why Reason) {
 	a.job.w[k].suspended++
 	c.suspend++
 	a.job.w[k].tasks[a.id.Task.Index].state = taskSuspended
-	c.orders = append(c.orders, Order{Verb: Suspend, Attempt: a.id, Locality: a.locality, Reason: why})
+	c.actions = append(c.actions, Action{Verb: Suspend, Attempt: a.id, Locality: a.locality, Reason: why})
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventSuspended, JobID: a.job.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality, Reason: why})
 	}
@@ -154,7 +154,7 @@ func (c *Core) resumeAttempt(ai int32) {
 	c.hold(a.job, a.node, k, 1)
 	c.disturbed(a.node)
 	a.job.w[k].tasks[a.id.Task.Index].state = taskRunning
-	c.orders = append(c.orders, Order{Verb: Resume, Attempt: a.id, Locality: a.locality, Reason: Reason{Cause: CauseResumed}})
+	c.actions = append(c.actions, Action{Verb: Resume, Attempt: a.id, Locality: a.locality, Reason: Reason{Cause: CauseResumed}})
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventResumed, JobID: a.job.id, Attempt: a.id, Kind: k, Node: a.node.id})
 	}

@@ -82,7 +82,7 @@ func (s setup) drain(tb testing.TB, c *Core, step time.Duration) (launches int) 
 				tb.Fatal(err)
 			}
 			running[n] = running[n][:0]
-			for _, o := range got.List {
+			for _, o := range got.Actions {
 				if o.Verb != Launch && o.Verb != Resume {
 					continue
 				}

@@ -76,7 +76,7 @@ type Call struct {
 	Submit    *JobSpec      `json:"submit,omitempty"`
 	Heartbeat *Heartbeat    `json:"heartbeat,omitempty"`
 	Policy    *Policy       `json:"policy,omitempty"`
-	Orders    []Order       `json:"orders,omitempty"` // the answer to a heartbeat
+	Actions   []Action      `json:"actions,omitempty"` // the answer to a heartbeat
 }
 
 // end ends a call that has changed the Core: it settles, and puts the call on record.
@@ -180,10 +180,10 @@ func (c *Core) replay(call *Call) error {
 		return differs(err, id, call.Job)
 	case OpHeartbeat:
 		got, err := c.Heartbeat(call.At, *call.Heartbeat)
-		if len(got.List) == 0 && len(call.Orders) == 0 {
+		if len(got.Actions) == 0 && len(call.Actions) == 0 {
 			return err
 		}
-		return differs(err, got.List, call.Orders)
+		return differs(err, got.Actions, call.Actions)
 	case OpExpire:
 		_, err := c.Expire(call.At)
 		return err

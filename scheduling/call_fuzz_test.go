@@ -29,7 +29,7 @@ func recorded(tb testing.TB, preset string) (Policy, string) {
 		got, err := c.Heartbeat(now, Heartbeat{Node: n, Incarnation: 1, Seq: uint64(now), Statuses: ended})
 		require.NoError(tb, err)
 		ended = nil
-		for _, o := range got.List {
+		for _, o := range got.Actions {
 			c.MayCommit(o.Attempt)
 			ended = append(ended, Status{Attempt: o.Attempt, State: StateSucceeded, OutputBytes: []int64{5}})
 		}

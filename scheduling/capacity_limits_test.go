@@ -23,10 +23,10 @@ func launches(t *testing.T, c *Core, n NodeID) (count int) {
 	for {
 		o, err := c.Heartbeat(c.now+1, Heartbeat{Node: n})
 		require.NoError(t, err)
-		if len(o.List) == 0 {
+		if len(o.Actions) == 0 {
 			return count
 		}
-		for _, order := range o.List {
+		for _, order := range o.Actions {
 			if order.Verb == Launch {
 				count++
 			}

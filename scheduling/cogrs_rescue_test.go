@@ -105,7 +105,7 @@ func TestRenewFindsTheBestThatCan(t *testing.T) {
 		got, err := c.Heartbeat(time.Duration(step)*50*time.Millisecond, Heartbeat{Node: n, Statuses: running[n]})
 		require.NoError(t, err)
 		running[n] = running[n][:0]
-		for _, o := range got.List {
+		for _, o := range got.Actions {
 			st := Status{Attempt: o.Attempt, State: StateSucceeded}
 			if o.Attempt.Task.Kind == Map {
 				st.OutputBytes = s.bytes[int(o.Attempt.Task.Index)%len(s.bytes)]

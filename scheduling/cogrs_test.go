@@ -32,8 +32,8 @@ func gravityCore(t require.TestingT, rule ReduceRule, racks []int, reduces int, 
 		if bytes, ok := outputs[i]; ok {
 			got, err := c.Heartbeat(0, Heartbeat{Node: n})
 			require.NoError(t, err)
-			require.Len(t, got.List, 1)
-			_, err = c.Heartbeat(0, Heartbeat{Node: n, NoWork: true, Statuses: []Status{{Attempt: got.List[0].Attempt, State: StateSucceeded, OutputBytes: bytes}}})
+			require.Len(t, got.Actions, 1)
+			_, err = c.Heartbeat(0, Heartbeat{Node: n, NoWork: true, Statuses: []Status{{Attempt: got.Actions[0].Attempt, State: StateSucceeded, OutputBytes: bytes}}})
 			require.NoError(t, err)
 		}
 	}

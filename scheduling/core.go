@@ -95,12 +95,12 @@ type Core struct {
 	place reduceRule
 	far   Locality // the farthest level
 
-	beat   uint64 // heartbeats that asked for work
-	walked *node  // whose slots are offered, if jobs may be passed over without asking them
-	orders []Order
-	skips  []Skip
-	killed []AttemptID
-	due    due
+	beat    uint64 // heartbeats that asked for work
+	walked  *node  // whose slots are offered, if jobs may be passed over without asking them
+	actions []Action
+	skips   []Skip
+	killed  []AttemptID
+	due     due
 }
 
 // order is the part of a policy that says which job is next, and how a node's free slots are

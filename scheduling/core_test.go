@@ -33,7 +33,7 @@ func beat(t require.TestingT, c *Core, now time.Duration, n NodeID, statuses ...
 	got, err := c.Heartbeat(now, Heartbeat{Node: n, Statuses: statuses})
 	require.NoError(t, err)
 	var ids []AttemptID
-	for _, o := range got.List {
+	for _, o := range got.Actions {
 		if o.Verb == Launch {
 			ids = append(ids, o.Attempt)
 		}
@@ -131,7 +131,7 @@ func TestLateReportsAreIgnored(t *testing.T) {
 	require.Equal(t, 1, v.Kinds[Map].Done)
 	answer, err := c.Heartbeat(3, Heartbeat{Node: nodes[1], Statuses: []Status{{Attempt: got[1]}}})
 	require.NoError(t, err)
-	require.Equal(t, Kill, answer.List[0].Verb, "an attempt that is not this node's is killed there")
+	require.Equal(t, Kill, answer.Actions[0].Verb, "an attempt that is not this node's is killed there")
 }
 
 func TestRepeatedHeartbeatGetsTheSameAnswer(t *testing.T) {
@@ -141,11 +141,11 @@ func TestRepeatedHeartbeatGetsTheSameAnswer(t *testing.T) {
 	h := Heartbeat{Node: nodes[0], Seq: 1}
 	first, err := c.Heartbeat(1, h)
 	require.NoError(t, err)
-	want := append([]Order(nil), first.List...)
+	want := append([]Action(nil), first.Actions...)
 	require.Len(t, want, 2)
 	again, err := c.Heartbeat(2, h)
 	require.NoError(t, err)
-	require.Equal(t, want, again.List)
+	require.Equal(t, want, again.Actions)
 	v, _ := c.View().Job(1)
 	require.Equal(t, 2, v.Kinds[Map].Running)
 }

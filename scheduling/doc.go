@@ -1,13 +1,13 @@
 // Package scheduling decides: it is the whole state machine of the JobTracker, without a clock,
 // goroutine, lock, random source, file or log. A Core is told what happened (a node joined, a job
-// was submitted, a node sent a heartbeat) together with the time, and answers with orders: launch,
+// was submitted, a node sent a heartbeat) together with the time, and answers with actions: launch,
 // kill, suspend, resume.
 //
 //	core, err := scheduling.NewCore(scheduling.Config{}, policy)  // policy, err := scheduling.Preset("hfs")
 //	n1, err := core.Join(0, scheduling.Node{Name: "n1", Rack: "r1", MapSlots: 2, ReduceSlots: 1})
 //	job, err := core.Submit(0, scheduling.JobSpec{Name: "count", Maps: 3, Reduces: 1})
-//	orders, err := core.Heartbeat(time.Second, scheduling.Heartbeat{Node: n1})
-//	for _, o := range orders.List { … }   // launch job_0001_m_000000_0 any-place …
+//	answer, err := core.Heartbeat(time.Second, scheduling.Heartbeat{Node: n1})
+//	for _, o := range answer.Actions { … }   // launch job_0001_m_000000_0 any-place …
 //
 // The same calls give the same answers, whoever drives: live actors, the simulator in virtual time,
 // or a scenario file. Every call may be written to a call log (Config.Calls), and Replay feeds such

@@ -36,7 +36,7 @@ func (c *Core) uncall(n *node) {
 // meanwhile.
 func (c *Core) asked(n *node) {
 	n.heard = c.due.news
-	if len(n.queue) == 0 {
+	if len(n.pending) == 0 {
 		c.uncall(n)
 	}
 }

@@ -39,7 +39,7 @@ func TestDueMissesNothing(t *testing.T) {
 					Node: n, Incarnation: y.incarnation(n), Statuses: y.alive(n),
 				})
 				require.NoError(t, err)
-				require.Empty(t, got.List, "%s was not due", y.c.View().NodeName(n))
+				require.Empty(t, got.Actions, "%s was not due", y.c.View().NodeName(n))
 			}
 		}
 	})
@@ -139,7 +139,7 @@ func TestNeedsProgress(t *testing.T) {
 					running[n] = append(running[n], st.Attempt)
 				}
 			}
-			for _, o := range got.List {
+			for _, o := range got.Actions {
 				if o.Verb == Launch {
 					running[n] = append(running[n], o.Attempt)
 					order = append(order, o.Attempt)

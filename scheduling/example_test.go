@@ -19,10 +19,10 @@ func ExampleCore() {
 		Places: scheduling.Places{Offsets: []int32{0, 1}, Nodes: []scheduling.NodeID{near}},
 	})
 
-	orders, _ := core.Heartbeat(time.Second, scheduling.Heartbeat{Node: far})
-	fmt.Println(len(orders.List), core.View().Skips()[0].Reason)
-	orders, _ = core.Heartbeat(2*time.Second, scheduling.Heartbeat{Node: near})
-	for _, o := range orders.List {
+	answer, _ := core.Heartbeat(time.Second, scheduling.Heartbeat{Node: far})
+	fmt.Println(len(answer.Actions), core.View().Skips()[0].Reason)
+	answer, _ = core.Heartbeat(2*time.Second, scheduling.Heartbeat{Node: near})
+	for _, o := range answer.Actions {
 		fmt.Println(o.Verb, o.Attempt, o.Locality)
 	}
 	// Output:

@@ -5,30 +5,30 @@ import (
 	"time"
 )
 
-// Heartbeat takes a node's report and answers with orders: first kills that were due, then what the
+// Heartbeat takes a node's report and answers with actions: first kills that were due, then what the
 // policy gives the node's free slots. A node that the Core does not know, or has given up, is told
 // to register again.
-func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Orders, error) {
+func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Answer, error) {
 	n, err := c.nodeAt(now, h.Node)
 	if err != nil {
-		return Orders{Reregister: true}, err
+		return Answer{Reregister: true}, err
 	}
 	if !n.live || n.incarnation != h.Incarnation {
-		return Orders{Reregister: true}, nil
+		return Answer{Reregister: true}, nil
 	}
 	if h.Seq != 0 && h.Seq <= n.seq {
 		if h.Seq == n.seq {
-			return Orders{List: n.last}, nil
+			return Answer{Actions: n.last}, nil
 		}
-		return Orders{}, nil
+		return Answer{}, nil
 	}
 	n.seen = now
-	c.orders, c.skips = c.orders[:0], c.skips[:0]
+	c.actions, c.skips = c.actions[:0], c.skips[:0]
 	for i := range h.Statuses {
 		c.apply(n, &h.Statuses[i])
 	}
-	c.orders = append(c.orders, n.queue...)
-	n.queue = n.queue[:0]
+	c.actions = append(c.actions, n.pending...)
+	n.pending = n.pending[:0]
 	c.settle()
 	switch {
 	case h.NoWork:
@@ -49,9 +49,9 @@ func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Orders, error) {
 	c.settle()
 	if h.Seq != 0 {
 		n.seq = h.Seq
-		n.last = append(n.last[:0], c.orders...)
+		n.last = append(n.last[:0], c.actions...)
 	}
-	out := Orders{List: c.orders}
+	out := Answer{Actions: c.actions}
 	if c.cfg.Calls != nil {
 		c.recordHeartbeat(h)
 	}
@@ -74,7 +74,7 @@ func (c *Core) resumeOn(n *node) {
 
 // recordHeartbeat is apart so that a heartbeat escapes to the heap only where calls are recorded.
 func (c *Core) recordHeartbeat(h Heartbeat) {
-	c.record(Call{Op: OpHeartbeat, At: c.now, Node: h.Node, Heartbeat: &h, Orders: c.orders})
+	c.record(Call{Op: OpHeartbeat, At: c.now, Node: h.Node, Heartbeat: &h, Actions: c.actions})
 }
 
 // live finds the slab index of a live attempt, or -1.
@@ -105,7 +105,7 @@ func (c *Core) apply(n *node, s *Status) {
 	ai := c.liveAttempt(s.Attempt)
 	if ai < 0 || c.atts[ai].node != n {
 		if s.State == StateRunning || s.State == StateSuspended {
-			c.orders = append(c.orders, Order{Verb: Kill, Attempt: s.Attempt, Reason: Reason{Cause: CauseSuperseded}})
+			c.actions = append(c.actions, Action{Verb: Kill, Attempt: s.Attempt, Reason: Reason{Cause: CauseSuperseded}})
 		}
 		return
 	}

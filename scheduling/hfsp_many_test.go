@@ -57,9 +57,9 @@ func TestManyJobsShareProjections(t *testing.T) {
 		before := o.last[Map]
 		got, err := c.Heartbeat(now, Heartbeat{Node: n, Statuses: running[n]})
 		require.NoError(t, err)
-		changes += len(got.List) + len(running[n])
+		changes += len(got.Actions) + len(running[n])
 		running[n] = running[n][:0]
-		for _, a := range got.List {
+		for _, a := range got.Actions {
 			running[n] = append(running[n], Status{Attempt: a.Attempt, State: StateSucceeded})
 		}
 		if o.last[Map] != before {

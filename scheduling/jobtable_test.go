@@ -26,10 +26,10 @@ func tiny(t *testing.T, c *Core, node NodeID, n int) {
 		for range 2 {
 			got, err := c.Heartbeat(c.now+time.Millisecond, Heartbeat{Node: node})
 			require.NoError(t, err)
-			require.Len(t, got.List, 1)
+			require.Len(t, got.Actions, 1)
 			_, err = c.Heartbeat(c.now, Heartbeat{
 				Node: node, NoWork: true,
-				Statuses: []Status{{Attempt: got.List[0].Attempt, State: StateSucceeded, OutputBytes: []int64{1}}},
+				Statuses: []Status{{Attempt: got.Actions[0].Attempt, State: StateSucceeded, OutputBytes: []int64{1}}},
 			})
 			require.NoError(t, err)
 		}
@@ -95,7 +95,7 @@ func TestEndedJobsAreForgotten(t *testing.T) {
 		require.Equal(t, map[int]int{-1: 4, 1: 2, 2: 3}[history], known, "of the ended jobs %d, and the first", history)
 		late, err := c.Heartbeat(0, Heartbeat{Node: nodes[1], NoWork: true, Statuses: []Status{{Attempt: AttemptID{Task: TaskID{2, Map, 0}}, State: StateSucceeded}}})
 		require.NoError(t, err)
-		for _, o := range late.List {
+		for _, o := range late.Actions {
 			require.Equal(t, Kill, o.Verb)
 		}
 		require.NoError(t, c.MapOutput(0, TaskID{2, Map, 0}, []int64{1}))

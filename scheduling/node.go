@@ -18,8 +18,8 @@ type node struct {
 	used        [kinds]int // slots held by attempts that are not suspended
 	running     [kinds]int // attempts that are not suspended
 	atts        []int32    // live attempts, suspended ones included
-	queue       []Order    // for the next heartbeat
-	last        []Order    // answer to the last numbered heartbeat
+	pending     []Action   // for the next heartbeat
+	last        []Action   // answer to the last numbered heartbeat
 	incarnation uint64
 	seq         uint64
 	seen        time.Duration
@@ -236,7 +236,7 @@ func (c *Core) lose(n *node) {
 	c.countSlots(n, -1)
 	n.live = false
 	c.uncall(n)
-	n.queue, n.last = n.queue[:0], n.last[:0]
+	n.pending, n.last = n.pending[:0], n.last[:0]
 	n.reserved = [kinds]*job{}
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventLost, Node: n.id})

@@ -39,9 +39,9 @@ func (o *fifo) mapRound(n *node) bool {
 	c.begin(Map)
 	o.rewind(Map)
 	for j := o.next(); j != nil; j = o.next() {
-		launched := len(c.orders)
+		launched := len(c.actions)
 		if c.offer(j, n, Map) {
-			l := c.orders[launched].Locality
+			l := c.actions[launched].Locality
 			return l == NodeLocal || l == RackLocal
 		}
 	}

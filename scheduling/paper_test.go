@@ -69,8 +69,8 @@ func TestHeadOfLineWaitIsBounded(t *testing.T) {
 			}
 			got, err := c.Heartbeat(now, Heartbeat{Node: n})
 			require.NoError(t, err)
-			offered, last = len(got.List) == 0, now
-			if len(got.List) > 0 {
+			offered, last = len(got.Actions) == 0, now
+			if len(got.Actions) > 0 {
 				waited = 0
 				continue
 			}
@@ -114,7 +114,7 @@ func TestThreeLevels(t *testing.T) {
 		for i := len(nodes) - 1; i > 0; i-- {
 			o, err := c.Heartbeat(now, Heartbeat{Node: nodes[i]})
 			require.NoError(t, err)
-			for _, l := range o.List {
+			for _, l := range o.Actions {
 				got = append(got, l.Locality)
 				c.jobs.get(1).wait[Map].level = NodeLocal // each level from the start
 			}
@@ -144,7 +144,7 @@ func TestCappedWait(t *testing.T) {
 				got, err := c.Heartbeat(time.Duration(s)*time.Second, Heartbeat{Node: n, Statuses: done})
 				require.NoError(t, err)
 				running[n] = nil
-				for _, o := range got.List {
+				for _, o := range got.Actions {
 					farthest = max(farthest, o.Locality)
 					running[n] = append(running[n], o.Attempt)
 				}

@@ -81,9 +81,9 @@ func (w *twins) beat(id NodeID) {
 	w.running[id] = kept
 	got := w.both(func(c *Core) (any, error) {
 		got, err := c.Heartbeat(w.now, h)
-		got.List = append([]Order(nil), got.List...)
+		got.Actions = append([]Action(nil), got.Actions...)
 		return got, err
-	}).(Orders)
+	}).(Answer)
 	if got.Reregister {
 		w.nodes[id].Incarnation++
 		w.join(w.nodes[id])
@@ -93,7 +93,7 @@ func (w *twins) beat(id NodeID) {
 			w.refused++
 		}
 	}
-	for _, o := range got.List {
+	for _, o := range got.Actions {
 		switch o.Verb {
 		case Launch, Resume:
 			w.running[id] = append(w.running[id], o.Attempt)

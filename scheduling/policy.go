@@ -9,7 +9,7 @@ import (
 // you like before NewCore. Any order goes with any locality rule and any reduce placement.
 type Policy struct {
 	Name     string         // of the preset; shown, not interpreted
-	Order    string         // who is next: a name in the order table, see Orders
+	Order    string         // who is next: a name in the order table
 	Locality LocalityPolicy // may this map go to this node now
 	Reduce   ReducePolicy   // may this reduce go to this node now
 

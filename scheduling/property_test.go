@@ -158,7 +158,7 @@ func (y *play) beat(n NodeID, ends, fails int) {
 		y.running[n] = map[AttemptID]bool{}
 		return
 	}
-	for _, o := range got.List {
+	for _, o := range got.Actions {
 		switch o.Verb {
 		case Launch:
 			y.running[n][o.Attempt] = false

@@ -23,8 +23,8 @@ func TestLostNodesAreNoFailures(t *testing.T) {
 			require.NoError(t, err)
 			got, err := c.Heartbeat(time.Duration(life), Heartbeat{Node: n, Incarnation: life})
 			require.NoError(t, err)
-			require.Len(t, got.List, 1, preset)
-			require.EqualValues(t, life, got.List[0].Attempt.Try)
+			require.Len(t, got.Actions, 1, preset)
+			require.EqualValues(t, life, got.Actions[0].Attempt.Try)
 			v, err := c.View().Job(id)
 			require.NoError(t, err)
 			require.Zero(t, v.Kinds[Map].Failed)
@@ -45,10 +45,10 @@ func TestCordonKeepsNewTasksAway(t *testing.T) {
 		require.NoError(t, err)
 		n, err := c.Join(0, Node{Name: "a", MapSlots: 2, ReduceSlots: 2})
 		require.NoError(t, err)
-		beat := func(now time.Duration) []Order {
+		beat := func(now time.Duration) []Action {
 			got, err := c.Heartbeat(now, Heartbeat{Node: n})
 			require.NoError(t, err)
-			return got.List
+			return got.Actions
 		}
 		require.NoError(t, c.Cordon(0, n, true))
 		_, err = c.Submit(0, JobSpec{Maps: 1, Reduces: 1, SlowStart: -1})
@@ -78,13 +78,13 @@ func TestJoinAgain(t *testing.T) {
 	beat := Heartbeat{Node: n, Incarnation: 1, Seq: 1}
 	first, err := c.Heartbeat(1, beat)
 	require.NoError(t, err)
-	orders := append([]Order(nil), first.List...)
-	require.Len(t, orders, 1)
+	actions := append([]Action(nil), first.Actions...)
+	require.Len(t, actions, 1)
 	_, err = c.Join(2, spec)
 	require.NoError(t, err)
 	again, err := c.Heartbeat(3, beat)
 	require.NoError(t, err)
-	require.Equal(t, orders, again.List, "the answer was lost; it is given again")
+	require.Equal(t, actions, again.Actions, "the answer was lost; it is given again")
 }
 
 // TestCommitsAreInTheCallLog replays a run with its questions for commits, and notices an answer
@@ -102,7 +102,7 @@ func TestCommitsAreInTheCallLog(t *testing.T) {
 	require.NoError(t, err)
 	got, err := c.Heartbeat(1, Heartbeat{Node: n})
 	require.NoError(t, err)
-	id := got.List[0].Attempt
+	id := got.Actions[0].Attempt
 	require.True(t, c.MayCommit(id))
 	require.True(t, c.MayCommit(id))
 	other := id
@@ -118,6 +118,6 @@ func TestCommitsAreInTheCallLog(t *testing.T) {
 	require.NoError(t, replay(log.String()))
 	lines := strings.SplitAfter(log.String(), "\n")
 	launch := lines[len(lines)-5]
-	require.Contains(t, launch, `"orders"`)
+	require.Contains(t, launch, `"actions"`)
 	require.ErrorIs(t, replay(strings.Replace(log.String(), launch, "", 1)), ErrReplay)
 }

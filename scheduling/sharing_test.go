@@ -42,7 +42,7 @@ func server(t require.TestingT, p Policy, slots int, arrive []int, work []int, s
 		}
 		got, err := c.Heartbeat(at, Heartbeat{Node: n, Statuses: list})
 		require.NoError(t, err)
-		for _, o := range got.List {
+		for _, o := range got.Actions {
 			switch o.Verb {
 			case Launch:
 				left[o.Attempt], running[o.Attempt] = work[o.Attempt.Task.Job-1], true
@@ -130,7 +130,7 @@ func TestNoJobLaterThanUnderProcessorSharing(t *testing.T) {
 		ps := processorSharing(arrive, work)
 		for i := range got {
 			// The virtual cluster runs whole tasks, so only with small ones is it a server that is
-			// shared evenly. Orders take effect at whole seconds: a job may lose less than one
+			// shared evenly. Actions take effect at whole seconds: a job may lose less than one
 			// second each time another ends.
 			require.LessOrEqual(t, got[i].Seconds(), ps[i]+float64(n), "job %d", i)
 		}

@@ -64,7 +64,7 @@ func (s *stranded) beat(n NodeID, ends bool) {
 	}
 	got, err := s.c.Heartbeat(s.now, Heartbeat{Node: n, Incarnation: s.c.nodes[n].incarnation, Statuses: list})
 	require.NoError(s.t, err)
-	for _, o := range got.List {
+	for _, o := range got.Actions {
 		switch o.Verb {
 		case Launch, Suspend, Resume:
 			require.False(s.t, o.Verb == Launch && s.c.nodes[n].cordoned, "cordon keeps new tasks away")
@@ -183,10 +183,10 @@ func TestDisplacedJobGoesOn(t *testing.T) {
 		require.NoError(t, err)
 		id, err := c.Submit(0, JobSpec{Pool: "p", Maps: 2})
 		require.NoError(t, err)
-		beat := func(now time.Duration, ended ...Status) []Order {
+		beat := func(now time.Duration, ended ...Status) []Action {
 			got, err := c.Heartbeat(now, Heartbeat{Node: n, Statuses: ended})
 			require.NoError(t, err)
-			return got.List
+			return got.Actions
 		}
 		ran := beat(1)
 		require.Len(t, ran, 1)
@@ -231,7 +231,7 @@ func TestInfiniteXiAfterASwitch(t *testing.T) {
 		got, err := c.Heartbeat(now, Heartbeat{Node: n, Statuses: ended})
 		require.NoError(t, err)
 		ended = ended[:0]
-		for _, o := range got.List {
+		for _, o := range got.Actions {
 			if o.Verb == Launch {
 				ended = append(ended, Status{Attempt: o.Attempt, State: StateSucceeded})
 			}

@@ -64,7 +64,7 @@ const (
 	StateRunning   AttemptState = iota
 	StateSucceeded              // its output is committed (reduce) or ready to be fetched (map)
 	StateFailed
-	StateKilled // stopped by order, or of itself without being to blame
+	StateKilled // stopped by the Core, or of itself without being to blame
 	StateSuspended
 )
 
@@ -101,7 +101,7 @@ type Status struct {
 type Heartbeat struct {
 	Node        NodeID
 	Incarnation uint64
-	// Seq numbers the node's heartbeats from 1; a repeated one gets the same orders again, an older
+	// Seq numbers the node's heartbeats from 1; a repeated one gets the same actions again, an older
 	// one none. 0 means unnumbered.
 	Seq      uint64
 	Statuses []Status
@@ -110,10 +110,10 @@ type Heartbeat struct {
 	NoWork bool
 }
 
-// Verb is what an order asks of a node.
+// Verb is what an action asks of a node.
 type Verb uint8
 
-// The orders there are.
+// The actions there are.
 const (
 	Launch Verb = iota
 	Kill
@@ -138,19 +138,19 @@ func (v *Verb) UnmarshalText(text []byte) error {
 	return fmt.Errorf("scheduling: unknown verb %q", text)
 }
 
-// Order asks a node to do something with an attempt. Orders are idempotent: launching an attempt
+// Action asks a node to do something with an attempt. Actions are idempotent: launching an attempt
 // that runs, or killing one that is gone, does nothing.
-type Order struct {
+type Action struct {
 	Verb     Verb
 	Attempt  AttemptID
 	Locality Locality // of a launch
 	Reason   Reason   // why now, why here
 }
 
-// Orders answers a heartbeat.
-type Orders struct {
-	// List is in the order of execution; the Core owns it and overwrites it at the next call.
-	List []Order
+// Answer answers a heartbeat.
+type Answer struct {
+	// Actions is in the order of execution; the Core owns it and overwrites it at the next call.
+	Actions []Action
 	// Reregister says that the Core does not know this node or this incarnation of it: join again.
 	Reregister bool
 }

@@ -54,7 +54,7 @@ func newGravityCluster(racks []int, feeding []int, reduces int) (*gravityCluster
 		if err != nil {
 			return nil, err
 		}
-		for _, order := range got.List {
+		for _, order := range got.Actions {
 			status := scheduling.Status{
 				Attempt: order.Attempt, State: scheduling.StateSucceeded, OutputBytes: bytes,
 			}

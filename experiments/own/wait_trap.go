@@ -96,7 +96,7 @@ func trapRun(ctx context.Context, task time.Duration, capped bool) (time.Duratio
 		if err != nil {
 			return 0, err
 		}
-		for _, order := range got.List {
+		for _, order := range got.Actions {
 			running[n], ends[n] = order.Attempt, now+task
 		}
 		if core.View().State(job).Ended() {

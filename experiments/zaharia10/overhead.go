@@ -99,7 +99,7 @@ func (s overheadSize) drain(ctx context.Context, p scheduling.Policy) (*drained,
 				return nil, err
 			}
 			running[n] = running[n][:0]
-			for _, order := range got.List {
+			for _, order := range got.Actions {
 				if order.Verb == scheduling.Launch {
 					running[n] = append(running[n],
 						scheduling.Status{Attempt: order.Attempt, State: scheduling.StateSucceeded})

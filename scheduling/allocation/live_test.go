@@ -45,9 +45,9 @@ func pool(t require.TestingT, core *scheduling.Core, name string) scheduling.Poo
 func launch(t require.TestingT, core *scheduling.Core, now time.Duration, nodes []scheduling.NodeID) map[scheduling.JobID][]scheduling.AttemptID {
 	got := map[scheduling.JobID][]scheduling.AttemptID{}
 	for _, n := range nodes {
-		orders, err := core.Heartbeat(now, scheduling.Heartbeat{Node: n})
+		answer, err := core.Heartbeat(now, scheduling.Heartbeat{Node: n})
 		require.NoError(t, err)
-		for _, o := range orders.List {
+		for _, o := range answer.Actions {
 			require.Equal(t, scheduling.Launch, o.Verb)
 			got[o.Attempt.Task.Job] = append(got[o.Attempt.Task.Job], o.Attempt)
 		}

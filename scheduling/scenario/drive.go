@@ -27,9 +27,9 @@ func newDriver(w *world) *driver {
 	return &driver{w: w, finished: map[scheduling.JobID]time.Duration{}}
 }
 
-// obey carries out the orders of a heartbeat.
-func (d *driver) obey(now time.Duration, orders []scheduling.Order) {
-	for _, o := range orders {
+// perform carries out the actions of a heartbeat.
+func (d *driver) perform(now time.Duration, actions []scheduling.Action) {
+	for _, o := range actions {
 		if o.Verb == scheduling.Launch {
 			live, _ := d.w.core.View().Live(o.Attempt.Task)
 			long := d.w.lines[o.Attempt.Task.Job]
@@ -139,8 +139,8 @@ func (d *driver) beats(now time.Duration) error {
 			if err != nil {
 				return err
 			}
-			d.obey(now, got.List)
-			more = more || len(got.List) > 0
+			d.perform(now, got.Actions)
+			more = more || len(got.Actions) > 0
 		}
 	}
 	return nil

@@ -90,10 +90,10 @@ func (w *world) heartbeat(now time.Duration, args []string) (answer, error) {
 		return answer{}, err
 	}
 	if w.drive != nil {
-		w.drive.obey(now, got.List)
+		w.drive.perform(now, got.Actions)
 	}
 	var a answer
-	for _, o := range got.List {
+	for _, o := range got.Actions {
 		switch {
 		case o.Verb == scheduling.Launch:
 			a.words = append(a.words, w.nameOf(o.Attempt.Task))

@@ -55,7 +55,7 @@ func (s *sim) newAttempt() int32 {
 }
 
 // launch starts an attempt on a node.
-func (s *sim) launch(i int32, o scheduling.Order) {
+func (s *sim) launch(i int32, o scheduling.Action) {
 	ai := s.newAttempt()
 	a := &s.atts[ai]
 	now := s.q.now

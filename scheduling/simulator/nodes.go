@@ -112,15 +112,15 @@ func (s *sim) beat(i int32) error {
 	}
 	s.statuses = h.Statuses
 	s.res.Stats.Heartbeats++
-	orders, err := s.core.Heartbeat(s.q.now, h)
+	got, err := s.core.Heartbeat(s.q.now, h)
 	if err != nil {
 		return err
 	}
-	if orders.Reregister {
+	if got.Reregister {
 		return s.rejoin(i)
 	}
-	for _, o := range orders.List {
-		s.obey(i, o)
+	for _, o := range got.Actions {
+		s.perform(i, o)
 	}
 	for k := range n.done {
 		s.reported(i, &n.done[k])
@@ -155,8 +155,8 @@ func (s *sim) progress(n *simNode, list []scheduling.Status) []scheduling.Status
 	return list
 }
 
-// obey carries out an order.
-func (s *sim) obey(i int32, o scheduling.Order) {
+// perform carries out an action.
+func (s *sim) perform(i int32, o scheduling.Action) {
 	s.res.Stats.Decisions++
 	switch o.Verb {
 	case scheduling.Launch:

@@ -135,7 +135,7 @@ func (j *JobResult) Sojourn() time.Duration { return j.Ended - j.Arrived }
 type Stats struct {
 	Events     uint64 // taken from the event queue
 	Heartbeats uint64 // calls of Core.Heartbeat
-	Decisions  uint64 // orders carried out: launches, kills, suspensions, resumptions
+	Decisions  uint64 // actions carried out: launches, kills, suspensions, resumptions
 }
 
 // Sample is how many slots the open jobs held at a time.

@@ -206,7 +206,7 @@ func (p *Placing) runMaps(core *scheduling.Core, done []int, count bool) error {
 		if err != nil {
 			return err
 		}
-		for i, order := range got.List {
+		for i, order := range got.Actions {
 			attempt[list[i]] = order.Attempt
 		}
 	}
@@ -246,7 +246,7 @@ func (p *Placing) askAll(core *scheduling.Core, order []int) ([]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, o := range got.List {
+		for _, o := range got.Actions {
 			where[o.Attempt.Task.Index] = n
 			left--
 			running[n] = append(running[n], scheduling.Status{Attempt: o.Attempt, Progress: 1e-6})

@@ -17,46 +17,46 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// told is an order as a node got it.
+// told is an action as a node got it.
 type told struct {
-	At    time.Duration
-	Node  scheduling.NodeID
-	Order scheduling.Order
+	At     time.Duration
+	Node   scheduling.NodeID
+	Action scheduling.Action
 }
 
-// orders collects what a Core answers to heartbeats, by time and, at one moment, by attempt.
-type orders struct {
+// actions collects what a Core answers to heartbeats, by time and, at one moment, by attempt.
+type actions struct {
 	list   []told
 	places []scheduling.Places
 }
 
-func (o *orders) take(c *scheduling.Call) {
+func (o *actions) take(c *scheduling.Call) {
 	if c.Op == scheduling.OpSubmit {
 		o.places = append(o.places, scheduling.Places{
 			Offsets: slices.Clone(c.Submit.Places.Offsets),
 			Nodes:   slices.Clone(c.Submit.Places.Nodes),
 		})
 	}
-	for _, order := range c.Orders {
-		order.Reason.Wait = 0
-		o.list = append(o.list, told{c.At.Round(time.Millisecond), c.Node, order})
+	for _, a := range c.Actions {
+		a.Reason.Wait = 0
+		o.list = append(o.list, told{c.At.Round(time.Millisecond), c.Node, a})
 	}
 }
 
-func (o *orders) sorted() []string {
+func (o *actions) sorted() []string {
 	slices.SortStableFunc(o.list, func(a, b told) int {
 		return cmp.Or(cmp.Compare(a.At, b.At),
-			cmp.Compare(a.Order.Attempt.String(), b.Order.Attempt.String()))
+			cmp.Compare(a.Action.Attempt.String(), b.Action.Attempt.String()))
 	})
 	var lines []string
 	for _, t := range o.list {
-		lines = append(lines, fmt.Sprintf("%v node %d: %v", t.At, t.Node, t.Order))
+		lines = append(lines, fmt.Sprintf("%v node %d: %v", t.At, t.Node, t.Action))
 	}
 	return lines
 }
 
 // oneCenter tells whether one node has more of a job's maps than any other.
-func (o *orders) oneCenter(job int) bool {
+func (o *actions) oneCenter(job int) bool {
 	on := make([]int, 10)
 	for _, n := range o.places[job].Nodes {
 		on[n]++
@@ -65,11 +65,11 @@ func (o *orders) oneCenter(job int) bool {
 	return on[9] > on[8]
 }
 
-// The Core asks nodes, and gives them tasks, live as in the simulator: every order of a small
+// The Core asks nodes, and gives them tasks, live as in the simulator: every action of a small
 // workload is the same, at the same time, reduces at their centers among them. The jobs are
 // such that the order in which nodes speak at one moment does not matter: each map has one
 // place and is kept to it, and one job comes before the other.
-func TestLiveAndSimulatedOrdersAreTheSame(t *testing.T) {
+func TestLiveAndSimulatedActionsAreTheSame(t *testing.T) {
 	const nodes, slots = 6, 2
 	jobs := []validationJob{
 		{maps: 19, reduces: 1, mapTime: 7 * time.Second, reduceTime: 700 * time.Millisecond},
@@ -93,7 +93,7 @@ func TestLiveAndSimulatedOrdersAreTheSame(t *testing.T) {
 				Rule: rule, Theta: -1, Waits: [2]time.Duration{time.Hour, time.Hour},
 			}
 		})
-		var live, sim orders
+		var live, sim actions
 		synctest.Test(t, func(t *testing.T) {
 			c, err := actors.Start(actors.Config{
 				Nodes: nodes, Racks: 1, MapSlots: slots, ReduceSlots: 1, Replication: 1,
