@@ -62,7 +62,8 @@ func (r *clusterFlags) register(cmd *cobra.Command) {
 	f.IntVar(&r.reduceSlots, "reduce-slots", 0, "reduce slots a node (default: one a core)")
 	f.IntVar(&r.replication, "replication", 0,
 		"replicas of a block, each on a node of its own (default: 3, or all nodes if fewer)")
-	f.Var(&r.blockSize, "block-size", "largest part of a file that one map reads (default: 64MiB, less for small inputs)")
+	f.Var(&r.blockSize, "block-size",
+		"largest part of a file that one map reads (default: 64MiB, less for small inputs)")
 	r.registerName(f)
 	r.schedulerFlags.register(f, "1.5 heartbeat intervals")
 	f.Var(&r.memory, "memory",
@@ -79,7 +80,8 @@ func (r *clusterFlags) register(cmd *cobra.Command) {
 	f.BoolVar(&r.json, "json", false, "print the outcome of each job as one JSON object on standard output")
 	f.BoolVarP(&r.quiet, "quiet", "q", false, "print nothing but errors")
 	f.BoolVar(&r.noProgress, "no-progress", false, "no progress, only how it ended")
-	f.StringVar(&r.events, "events", "", "file for what the scheduler did, a JSON object a line; compressed if named .zst")
+	f.StringVar(&r.events, "events", "",
+		"file for what the scheduler did, a JSON object a line; compressed if named .zst")
 	f.StringVar(&r.cpuProfile, "cpuprofile", "", "file for a CPU profile")
 	f.StringVar(&r.memProfile, "memprofile", "", "file for a profile of the memory in use at the end")
 	f.StringVar(&r.traceOut, "trace-out", "", "file for a Chrome trace of all attempts")

@@ -133,7 +133,8 @@ func workOut(cmd *cobra.Command) workedOut {
 	case c.isA("experiment"):
 		set("repeat", "several", "as many as each experiment needs")
 	case c.isA("delay"):
-		for flag := range strings.FieldsSeq("locality skips wait rack-skips rack-wait tasks nodes slots task-time rate jobs long") {
+		const asked = "locality skips wait rack-skips rack-wait tasks nodes slots task-time rate jobs long"
+		for flag := range strings.FieldsSeq(asked) {
 			set(flag, "not given", "")
 		}
 		set("racks", "none", "racks are left out")

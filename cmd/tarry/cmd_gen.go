@@ -64,7 +64,8 @@ func newGen(p *program) *cobra.Command {
 	f.Var(&size, "size", "size of the output")
 	f.Uint64Var(&c.Seed, "seed", 1, "selects the output among all of its kind")
 	f.IntVar(&c.Words, "words", 0, "vocabulary of text, or keys of pairs (default 500000, or 1000)")
-	f.Float64Var(&c.Skew, "skew", gen.DefaultSkew, "exponent of the Zipf distribution; 0 makes all words equally frequent")
+	f.Float64Var(&c.Skew, "skew", gen.DefaultSkew,
+		"exponent of the Zipf distribution; 0 makes all words equally frequent")
 	f.StringVarP(&output, "output", "o", "", "file to write; - is standard output")
 	f.BoolVar(&overwrite, "overwrite", false, "replace an existing file")
 	return cmd

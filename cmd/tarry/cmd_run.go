@@ -21,7 +21,8 @@ func newRun(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run JOB IN... -o OUT",
 		Short: "Run a job on an emulated cluster in this process",
-		Long: `Run a job: read IN, write OUT/part-r-00000 and so on (part-m-00000 for jobs without reduces), then OUT/_SUCCESS.
+		Long: `Run a job: read IN, write OUT/part-r-00000 and so on (part-m-00000 for jobs without reduces), then
+OUT/_SUCCESS.
 
 ` + inputHelp + `
 
@@ -33,7 +34,8 @@ the next one with the same OUT cleans.`,
 			if len(args) == 0 {
 				return usageError("which job? see %s --help", cmd.CommandPath())
 			}
-			return usageError("unknown job %s%s; see %s --help", words.Quoted(args[0]), meant(cmd, args[0]), cmd.CommandPath())
+			near := meant(cmd, args[0])
+			return usageError("unknown job %s%s; see %s --help", words.Quoted(args[0]), near, cmd.CommandPath())
 		},
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
@@ -152,7 +154,8 @@ PATTERN that begins with - goes after --.
 	f.BoolVarP(&o.IgnoreCase, "ignore-case", "i", false, "letters match in either case")
 	f.BoolVarP(&o.Invert, "invert-match", "v", false, "select the lines that do not match")
 	f.BoolVarP(&count, "count", "c", false, "write only how many lines there are")
-	f.BoolVar(&countMatches, "count-matches", false, "write each text that matches, tab, how often it does; most frequent first")
+	f.BoolVar(&countMatches, "count-matches", false,
+		"write each text that matches, tab, how often it does; most frequent first")
 	return cmd
 }
 

@@ -36,7 +36,8 @@ docs/scenarios.md describes the language.`,
 		},
 	}
 	cmd.Flags().BoolVarP(&o.Verbose, "verbose", "v", false,
-		"print every event with its answer, and why tasks were launched, killed or suspended and jobs wait for idle slots")
+		"print every event with its answer, and why tasks were launched, killed or suspended "+
+			"and jobs wait for idle slots")
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one JSON object an event")
 	return cmd
 }

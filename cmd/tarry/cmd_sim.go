@@ -29,7 +29,8 @@ func newSim(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sim --trace swim:FILE|coflow:FILE | --workload FILE|NAME",
 		Short: "Simulate a cluster of any size in virtual time, with the scheduler that runs live",
-		Long: `Simulate a workload on a cluster of any size in virtual time. Every decision is made by the scheduler that also runs live.
+		Long: `Simulate a workload on a cluster of any size in virtual time. Every decision is made by the scheduler
+that also runs live.
 
   tarry sim --workload facebook-io --nodes 100 --scheduler hfs
   tarry sim --trace swim:FB-2009_samples_24_times_1hr_0.tsv --nodes 600 --racks 15 --original-nodes 600
@@ -107,7 +108,9 @@ func (f *simFlags) simulate(cmd *cobra.Command, p *program) (err error) {
 }
 
 // one runs one simulation with its progress, and says what it took.
-func (f *simFlags) one(ctx context.Context, p *program, cfg simulator.Config, w *workload.Workload) (*simulator.Result, error) {
+func (f *simFlags) one(
+	ctx context.Context, p *program, cfg simulator.Config, w *workload.Workload,
+) (*simulator.Result, error) {
 	began := time.Now()
 	stop := func() {}
 	if !f.quiet {

@@ -147,7 +147,8 @@ func simFigures() []simFigure {
 		figure("makespan_s", func(f figures) float64 { return f.MakespanS }),
 		figure("node_local_share", func(f figures) float64 { return f.Maps.Share(scheduling.NodeLocal) }),
 		figure("rack_local_share", func(f figures) float64 {
-			return f.Maps.Share(scheduling.RackLocal) - f.Maps.Share(scheduling.NodeLocal) // those alone, as rack_local of a run
+			// those alone, as rack_local of a run
+			return f.Maps.Share(scheduling.RackLocal) - f.Maps.Share(scheduling.NodeLocal)
 		}),
 		figure("off_rack_shuffle_gb", func(f figures) float64 { return float64(f.Shuffle.OffRack) / 1e9 }),
 		figure("fairness_jain", func(f figures) float64 { return f.FairnessJain }),

@@ -54,7 +54,8 @@ func (f *simFlags) register(cmd *cobra.Command) {
 	s := cmd.Flags()
 	s.StringVar(&f.trace, "trace", "", "trace to replay: swim:FILE, or coflow:FILE of the coflow benchmark")
 	s.StringVar(&f.load0, "workload", "", "workload file (YAML), or one of "+strings.Join(workload.Names(), ", "))
-	_ = cmd.RegisterFlagCompletionFunc("workload", cobra.FixedCompletions(workload.Names(), cobra.ShellCompDirectiveDefault)) // an error: no such flag
+	names := cobra.FixedCompletions(workload.Names(), cobra.ShellCompDirectiveDefault)
+	_ = cmd.RegisterFlagCompletionFunc("workload", names) // an error: no such flag
 	f.schedulerFlags.register(s, "the scheduler's")
 
 	s.IntVar(&f.nodes, "nodes", 100, "nodes of the cluster")
@@ -62,18 +63,23 @@ func (f *simFlags) register(cmd *cobra.Command) {
 	s.IntVar(&f.mapSlots, "map-slots", 4, "map slots a node")
 	s.IntVar(&f.reduceSlots, "reduce-slots", 2, "reduce slots a node")
 	s.IntVar(&f.replicas, "replication", 3, "replicas of a block")
-	s.Var(&f.hotReplicas, "hot-replicas", "further replicas of the files that most jobs read, as a part of all there are")
+	s.Var(&f.hotReplicas, "hot-replicas",
+		"further replicas of the files that most jobs read, as a part of all there are")
 	s.DurationVar(&f.setup, "task-setup", time.Second, "from a task's launch until it does anything")
 	f.readRate, f.shuffleRate, f.link = 20<<20, 50<<20, 125e6
 	s.Var(&f.readRate, "read-rate", "what a task reads from a disk, bytes a second")
 	s.Var(&f.shuffleRate, "shuffle-rate", "what a reduce fetches with --network factors, bytes a second")
 	s.Var(&f.link, "link", "capacity of a node's link with --network flows, bytes a second")
-	s.StringVar(&f.network, "network", "factors", "what distance costs: factors (constant), or flows (links shared max-min fairly)")
-	s.Float64Var(&f.oversubscription, "oversubscription", 1, "sum of a rack's node links over its uplink, with --network flows")
-	s.StringVar(&f.drive, "drive", "event", "when a free slot is seen: event (at once), or heartbeat (at its node's next one)")
+	s.StringVar(&f.network, "network", "factors",
+		"what distance costs: factors (constant), or flows (links shared max-min fairly)")
+	s.Float64Var(&f.oversubscription, "oversubscription", 1,
+		"sum of a rack's node links over its uplink, with --network flows")
+	s.StringVar(&f.drive, "drive", "event",
+		"when a free slot is seen: event (at once), or heartbeat (at its node's next one)")
 	s.DurationVar(&f.interval, "heartbeat", 0, "between a node's heartbeats (default: Hadoop's, 1s for each 100 nodes)")
 	s.BoolVar(&f.outOfBand, "out-of-band", false, "with --drive heartbeat: also one when a task ends")
-	s.StringVar(&f.submit, "submit", "replay", "when jobs come: replay (as the workload says), serial, closed:N (N at a time) or stress")
+	s.StringVar(&f.submit, "submit", "replay",
+		"when jobs come: replay (as the workload says), serial, closed:N (N at a time) or stress")
 	s.DurationVar(&f.jobSetup, "job-setup", 0, "from a job's arrival until its tasks may run")
 	s.DurationVar(&f.jobCleanup, "job-cleanup", 0, "from a job's last task to its end")
 	s.DurationVar(&f.until, "until", 0, "stop at this simulated time (default: when all jobs are done)")
@@ -82,11 +88,13 @@ func (f *simFlags) register(cmd *cobra.Command) {
 	s.Var(&f.taskFails, "task-fails", "part of the attempts that fail")
 	s.DurationVar(&f.mtbf, "mtbf", 0, "mean time between failures of a node (default: none)")
 
-	s.IntVar(&f.originalNodes, "original-nodes", 0, "nodes of the traced cluster; bytes shrink by --nodes over it (default: not scaled)")
+	s.IntVar(&f.originalNodes, "original-nodes", 0,
+		"nodes of the traced cluster; bytes shrink by --nodes over it (default: not scaled)")
 	s.IntVar(&f.jobs, "jobs", 0, "only the first so many jobs")
 	s.IntVar(&f.maxMaps, "max-maps", 0, "cut a trace's jobs down to so many maps")
 	s.Float64Var(&f.timeScale, "time-scale", 1, "factor on a trace's submission times")
-	s.BoolVar(&f.rawPaths, "raw-paths", false, "take a trace's path labels as they stand, without the repair of later accesses")
+	s.BoolVar(&f.rawPaths, "raw-paths", false,
+		"take a trace's path labels as they stand, without the repair of later accesses")
 	s.BoolVar(&f.dropEmpty, "drop-empty", false, "leave out a trace's jobs without input")
 	s.Float64Var(&f.zipf, "skew-zipf", 0, "exponent of Zipf's law for the sizes of a trace's partitions")
 	s.Float64Var(&f.shares, "skew-shares", 0, "sigma of a lognormal factor on each partition of a trace's jobs")

@@ -40,11 +40,12 @@ func (c *combination) flag(name string) *pflag.Flag {
 func foresee(cmd *cobra.Command, args []string) *combination {
 	c := combine(cmd, cmd)
 	c.args, c.unread = args, true
-	names := []string{c.value("scheduler")}
-	if f := cmd.Flag("schedulers"); f != nil {
-		names = schedulerNames(f)
-	} else if c.given("parameters") && !c.given("scheduler") {
-		return c
+	names := c.schedulers()
+	if cmd.Flag("schedulers") == nil {
+		if c.given("parameters") && !c.given("scheduler") {
+			return c
+		}
+		names = []string{c.value("scheduler")}
 	}
 	for _, name := range names {
 		base, _, _ := strings.Cut(name, "+")
@@ -58,10 +59,10 @@ func foresee(cmd *cobra.Command, args []string) *combination {
 	return c
 }
 
-// schedulerNames is the value of --schedulers.
-func schedulerNames(f *pflag.Flag) []string {
-	if list, ok := f.Value.(pflag.SliceValue); ok {
-		return list.GetSlice()
+// schedulers is the value of --schedulers, empty where there is no such flag.
+func (c *combination) schedulers() []string {
+	if f := c.flag("schedulers"); f != nil {
+		return f.Value.(pflag.SliceValue).GetSlice()
 	}
 	return nil
 }
@@ -98,7 +99,7 @@ func (c *combination) has(order string) bool {
 func (c *combination) scheduler() string {
 	switch {
 	case c.flag("schedulers") != nil:
-		return "--schedulers " + strings.Join(schedulerNames(c.flag("schedulers")), ",")
+		return "--schedulers " + strings.Join(c.schedulers(), ",")
 	case c.given("scheduler"):
 		return c.say("scheduler") + " " + c.value("scheduler")
 	case c.given("parameters"):

@@ -117,6 +117,14 @@ func effects() []effect {
 	}
 }
 
+// when is a reason if it holds, or else empty.
+func when(holds bool, why string) string {
+	if holds {
+		return why
+	}
+	return ""
+}
+
 // with says that a flag has no effect beside one of the others.
 func with(others ...string) func(*combination) string {
 	return func(c *combination) string {
@@ -131,22 +139,12 @@ func with(others ...string) func(*combination) string {
 
 // without says that a flag has no effect unless another is given.
 func without(other string) func(*combination) string {
-	return func(c *combination) string {
-		if c.given(other) {
-			return ""
-		}
-		return "without --" + other
-	}
+	return func(c *combination) string { return when(!c.given(other), "without --"+other) }
 }
 
 // unlike says that a flag has an effect with one value of another only.
 func unlike(other, value string) func(*combination) string {
-	return func(c *combination) string {
-		if c.value(other) == value {
-			return ""
-		}
-		return "without --" + other + " " + value
-	}
+	return func(c *combination) string { return when(c.value(other) != value, "without --"+other+" "+value) }
 }
 
 // order says that a flag is for schedulers of one order.
@@ -167,47 +165,42 @@ func inlineStage(c *combination) string {
 	return with("inline")(c)
 }
 
-func toStdout(c *combination) string {
-	if c.value("output") == "-" {
-		return "with --output -"
-	}
-	return ""
-}
+func toStdout(c *combination) string { return when(c.value("output") == "-", "with --output -") }
 
 // fixedReduces: these jobs need all their records in one place.
 func fixedReduces(c *combination) string {
-	one := c.isA("run top") || c.isA("run grep") && c.given("count")
-	if !one || c.value("reduces") == "1" {
+	switch {
+	case c.value("reduces") == "1":
 		return ""
+	case c.isA("run grep"):
+		return when(c.given("count"), "with --count, which has one reduce")
 	}
-	if c.given("count") {
-		return "with --count, which has one reduce"
-	}
-	return "with " + c.path + ", which has one reduce"
+	return when(c.isA("run top"), "with run top, which has one reduce")
 }
 
 func mapOnly(c *combination) string {
-	if c.isA("run grep") && !c.given("count") && !c.given("count-matches") {
-		return "with " + c.path + ", which has no reduces without --count or --count-matches"
-	}
-	return ""
+	lines := c.isA("run grep") && !c.given("count") && !c.given("count-matches")
+	return when(lines, "with run grep, which has no reduces without --count or --count-matches")
 }
 
 // noQueues: pools can be chosen by the queue's name, too.
 func noQueues(c *combination) string {
-	if c.has("capacity") || c.given("parameters") {
+	if c.given("parameters") {
 		return ""
 	}
-	return "with " + c.scheduler() + ", which has no queues"
+	return order("capacity", "queues")(c)
 }
 
 // noPriorities: a queue of the Capacity Scheduler heeds them if its file says so.
 func noPriorities(c *combination) string {
-	heeds := func(p scheduling.Policy) bool {
-		return p.Order == "capacity" && slices.ContainsFunc(p.Queues, func(q scheduling.QueueConfig) bool { return q.Priorities })
+	heeds := func(q scheduling.QueueConfig) bool { return q.Priorities }
+	for _, p := range c.policies {
+		if p.Order == "capacity" && slices.ContainsFunc(p.Queues, heeds) {
+			return ""
+		}
 	}
 	switch {
-	case c.has("fifo"), c.has("pools"), slices.ContainsFunc(c.policies, heeds):
+	case c.has("fifo"), c.has("pools"):
 		return ""
 	case !c.has("capacity"):
 		return "with " + c.scheduler() + ", which has no priorities"
@@ -218,25 +211,18 @@ func noPriorities(c *combination) string {
 }
 
 func oneNode(c *combination) string {
-	if !c.given("inline") && number(c.value("nodes")) <= 1 && number(c.value("racks")) <= 1 {
-		return "with one node: give --nodes"
-	}
-	return ""
+	one := number(c.value("nodes")) <= 1 && number(c.value("racks")) <= 1
+	return when(one && !c.given("inline"), "with one node: give --nodes")
 }
 
 func oneRack(c *combination) string {
-	if number(c.value("racks")) <= 1 {
-		return "with one rack: give --racks"
-	}
-	return ""
+	return when(number(c.value("racks")) <= 1, "with one rack: give --racks")
 }
 
 // secondSkip: the second number is of racks.
 func secondSkip(c *combination) string {
-	if why := oneRack(c); why != "" && strings.Contains(c.value("skips"), ",") {
-		return "with its second number and one rack: give --racks"
-	}
-	return ""
+	two := strings.Contains(c.value("skips"), ",")
+	return when(two && oneRack(c) != "", "with its second number and one rack: give --racks")
 }
 
 // number is a number that was found good.
@@ -247,42 +233,28 @@ func number(s string) int {
 
 // ownPlacements: each scheduler of a comparison may bring its own.
 func ownPlacements(c *combination) string {
-	if c.cmd.Flag("schedulers") == nil {
-		return ""
-	}
-	list := schedulerNames(c.cmd.Flag("schedulers"))
-	if slices.ContainsFunc(list, func(s string) bool { return !strings.Contains(s, "+") }) {
+	list := c.schedulers()
+	shared := func(s string) bool { return !strings.Contains(s, "+") }
+	if len(list) == 0 || slices.ContainsFunc(list, shared) {
 		return ""
 	}
 	return "with " + c.scheduler() + ", each of which has its own"
 }
 
 func repeated(c *combination) string {
-	if number(c.value("repeat")) > 1 {
-		return "with --repeat " + c.value("repeat") + ": they take one run"
-	}
-	return ""
+	n := c.value("repeat")
+	return when(number(n) > 1, "with --repeat "+n+": they take one run")
 }
 
 func notSwim(c *combination) string {
-	if strings.HasPrefix(c.value("trace"), "swim:") {
-		return ""
-	}
-	return "without --trace swim:FILE"
+	return when(!strings.HasPrefix(c.value("trace"), "swim:"), "without --trace swim:FILE")
 }
 
-func noRacks(c *combination) string {
-	if number(c.value("racks")) > 0 {
-		return ""
-	}
-	return "without --racks"
-}
+func noRacks(c *combination) string { return when(number(c.value("racks")) <= 0, "without --racks") }
 
 func rateKnown(c *combination) string {
-	if c.given("rate") && !c.given("jobs") && !c.given("long") {
-		return "with --rate, unless --jobs or --long is given"
-	}
-	return ""
+	asked := c.given("jobs") || c.given("long")
+	return when(c.given("rate") && !asked, "with --rate, unless --jobs or --long is given")
 }
 
 func noVocabulary(c *combination) string {

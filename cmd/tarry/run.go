@@ -127,7 +127,9 @@ type work struct {
 }
 
 // openWork looks at a job's output and inputs.
-func (p *program) openWork(ctx context.Context, j *jobFlags, c *clusterFlags, inputs []string, stages []stage) (*work, error) {
+func (p *program) openWork(
+	ctx context.Context, j *jobFlags, c *clusterFlags, inputs []string, stages []stage,
+) (*work, error) {
 	out, err := p.openOutput(j)
 	if err != nil {
 		return nil, err

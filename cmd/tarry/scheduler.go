@@ -33,7 +33,8 @@ type schedulerFlags struct {
 
 // placements lists the placements of reduces, with their rules.
 func placements() ([]string, []scheduling.ReduceRule) {
-	return []string{"any", "cogrs", "larts"}, []scheduling.ReduceRule{scheduling.AnyNode, scheduling.CoGRS, scheduling.LARTS}
+	rules := []scheduling.ReduceRule{scheduling.AnyNode, scheduling.CoGRS, scheduling.LARTS}
+	return []string{"any", "cogrs", "larts"}, rules
 }
 
 // register adds the flags, but for --scheduler. waits says what waits are without a flag.
@@ -44,19 +45,22 @@ func (s *schedulerFlags) register(f *pflag.FlagSet, waits string) {
 		"how long a map waits for a node with its data, 0s for not at all (default: "+waits+")")
 	f.DurationVar(&s.rackWait, "rack-wait", 0, "how long it then waits for a rack with its data (default: as --wait)")
 	f.IntSliceVar(&s.skips, "skips", nil,
-		"instead of waits: slot offers that a map lets pass for a node with its data, and then for such a rack, as D1,D2")
+		"instead of waits: slot offers that a map lets pass for a node with its data, "+
+			"and then for such a rack, as D1,D2")
 	f.Float64Var(&s.slowStart, "slow-start", 0,
 		"part of a job's maps that must be done before its reduces launch (default: the scheduler's)")
 	f.BoolVar(&s.preempt, "preemption", false, "let hfs kill tasks of pools above their shares for pools below theirs")
 	f.StringVar(&s.allocations, "allocations", "", "fair-scheduler.xml with the pools of hfs")
 	f.StringVar(&s.queues, "queues", "",
-		"capacity-scheduler.xml or mapred-queues.xml with the queues of capacity, and access lists, which hold for pools, too")
+		"capacity-scheduler.xml or mapred-queues.xml with the queues of capacity, and access lists, "+
+			"which hold for pools, too")
 	f.StringVar(&s.parameters, "parameters", "", "mapred-site.xml with the scheduler's parameters; flags go before it")
 }
 
 // registerName adds --scheduler.
 func (s *schedulerFlags) registerName(f *pflag.FlagSet) {
-	f.StringVar(&s.scheduler, "scheduler", "hfs", "which job's task goes next: "+strings.Join(scheduling.Presets(), ", "))
+	f.StringVar(&s.scheduler, "scheduler", "hfs",
+		"which job's task goes next: "+strings.Join(scheduling.Presets(), ", "))
 }
 
 // complete lets the shell complete the values of those flags that cmd has.
@@ -98,12 +102,14 @@ func (s *schedulerFlags) policy(name string) (scheduling.Policy, error) {
 	}
 	policy, err := scheduling.Preset(base)
 	if err != nil {
-		return policy, usageError("unknown scheduler %s: want %s", words.Quoted(base), strings.Join(scheduling.Presets(), ", "))
+		known := strings.Join(scheduling.Presets(), ", ")
+		return policy, usageError("unknown scheduler %s: want %s", words.Quoted(base), known)
 	}
 	names, rules := placements()
 	at := slices.Index(names, placement)
 	if at < 0 {
-		return policy, usageError("unknown reduce placement %s: want %s", words.Quoted(placement), strings.Join(names, ", "))
+		known := strings.Join(names, ", ")
+		return policy, usageError("unknown reduce placement %s: want %s", words.Quoted(placement), known)
 	}
 	policy.Reduce.Rule = rules[at]
 	s.files.apply(&policy)
@@ -117,8 +123,8 @@ func (s *schedulerFlags) policy(name string) (scheduling.Policy, error) {
 // warnIdle warns of policies that would preempt if anything ever counted as starved.
 func (p *program) warnIdle(policies ...scheduling.Policy) {
 	if slices.ContainsFunc(policies, idlePreemption) {
-		fmt.Fprintln(p.stderr, "tarry: warning: preemption kills nothing: --allocations sets no fairSharePreemptionTimeout, "+
-			"and for no pool both a minimum share and a minSharePreemptionTimeout")
+		fmt.Fprintln(p.stderr, "tarry: warning: preemption kills nothing: --allocations sets no "+
+			"fairSharePreemptionTimeout, and for no pool both a minimum share and a minSharePreemptionTimeout")
 	}
 }
 

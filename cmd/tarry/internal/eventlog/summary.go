@@ -87,8 +87,8 @@ func (j *jobSummary) launch(e actors.Event) {
 // Print writes the table.
 func (s *Summary) Print(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "job\tname\tpool\tstate\tsubmitted\tfirst launch\tsojourn\tmaps\tnode-local\track-local\toff-rack\t"+
-		"reduces\tfailed\tkilled\tsuspended\tskipped because")
+	fmt.Fprintln(t, "job\tname\tpool\tstate\tsubmitted\tfirst launch\tsojourn\tmaps\tnode-local\t"+
+		"rack-local\toff-rack\treduces\tfailed\tkilled\tsuspended\tskipped because")
 	for _, j := range s.list {
 		first := "-"
 		if j.first >= 0 {

@@ -40,7 +40,7 @@ func Bad(format string, a ...any) *Error { return &Error{text: fmt.Sprintf(forma
 // Is tells whether values of v's type are numbers, which have a range.
 func Is(v pflag.Value) bool {
 	switch v.Type() {
-	case "int", "int64", "uint", "uint64", "float64", "duration", "size", "part", "intSlice":
+	case "int", "uint64", "float64", "duration", "size", "part", "intSlice":
 		return true
 	}
 	return false
