@@ -28,7 +28,7 @@ test:
 
 # The long modes: 10,000 tiny files, a 100 MB line, more random cases.
 test-long:
-	TARRY_LONG=1 $(GO) test -timeout 60m $(PACKAGES)
+	LONG_TESTS=1 $(GO) test -timeout 60m $(PACKAGES)
 
 lint:
 	$(GOLANGCI) run --allow-parallel-runners $(PACKAGES)
@@ -87,7 +87,7 @@ bench-programs: build
 
 # 10,000 random jobs on the cluster against plain Go code; a seed that fails says how to run it again.
 fuzz-jobs:
-	TARRY_LONG=1 $(GO) test -run TestRandomJobs -timeout 60m ./actors
+	LONG_TESTS=1 $(GO) test -run TestRandomJobs -timeout 60m ./actors
 
 fuzz:
 	./scripts/fuzz.sh $(FUZZTIME)

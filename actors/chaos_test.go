@@ -17,7 +17,7 @@ import (
 )
 
 // TestChaos runs several slow jobs while nodes die, stop, come back and are cordoned, and jobs are killed. With odd seeds messages between the nodes, the JobTracker and the
-// NameNode are lost, delayed and doubled; with some of the others they are lost. Every job that is not killed writes RunLocal's bytes. TARRY_LONG=1 runs 500
+// NameNode are lost, delayed and doubled; with some of the others they are lost. Every job that is not killed writes RunLocal's bytes. LONG_TESTS=1 runs 500
 // seeds; TARRY_SEED=N runs one.
 func TestChaos(t *testing.T) {
 	first, seeds := uint64(0), uint64(16)
@@ -26,7 +26,7 @@ func TestChaos(t *testing.T) {
 		n, err := strconv.ParseUint(os.Getenv("TARRY_SEED"), 10, 64)
 		require.NoError(t, err)
 		first, seeds = n, 1
-	case os.Getenv("TARRY_LONG") != "":
+	case os.Getenv("LONG_TESTS") != "":
 		seeds = 500
 	case testing.Short():
 		seeds = 2

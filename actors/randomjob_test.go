@@ -14,7 +14,7 @@ import (
 )
 
 // TestRandomJobs runs jobs of random types and options on clusters of random shape, with
-// attempts that fail, and compares what they write with plain Go code. TARRY_LONG=1 tries
+// attempts that fail, and compares what they write with plain Go code. LONG_TESTS=1 tries
 // 10,000 seeds, TARRY_SEED=n one.
 func TestRandomJobs(t *testing.T) {
 	first, n := uint64(0), uint64(300)
@@ -23,7 +23,7 @@ func TestRandomJobs(t *testing.T) {
 		x, err := strconv.ParseUint(seed, 10, 64)
 		require.NoError(t, err)
 		first, n = x, 1
-	case os.Getenv("TARRY_LONG") != "":
+	case os.Getenv("LONG_TESTS") != "":
 		n = 10_000
 	case testing.Short():
 		n = 50

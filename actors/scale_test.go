@@ -34,10 +34,10 @@ func TestStopWaitsForABusyActor(t *testing.T) {
 }
 
 // TestManyNodes starts and stops the largest cluster that the command line allows, with
-// TARRY_LONG=1, and a tenth of it without: what grows with the square of the nodes is seen there.
+// LONG_TESTS=1, and a tenth of it without: what grows with the square of the nodes is seen there.
 func TestManyNodes(t *testing.T) {
 	nodes := 1_000
-	if os.Getenv("TARRY_LONG") != "" {
+	if os.Getenv("LONG_TESTS") != "" {
 		nodes = 10_000
 	}
 	c, err := Start(Config{Nodes: nodes, Racks: nodes / 100, MapSlots: 1, ReduceSlots: 1})

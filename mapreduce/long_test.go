@@ -14,7 +14,7 @@ import (
 // and a word count over a mapped file with small blocks.
 func TestLongLine(t *testing.T) {
 	size := 5 << 20
-	if os.Getenv("TARRY_LONG") != "" {
+	if os.Getenv("LONG_TESTS") != "" {
 		size = 100 << 20
 	}
 	text := append(bytes.Repeat([]byte("x"), size), "\nb c\na\n\x00"...)

@@ -273,7 +273,7 @@ func TestEveryFaultOfAnOutput(t *testing.T) {
 			for _, to := range []string{"fs", "fs gzip", "fs zstd", "fs s2", "writer", "writer gzip"} {
 				kind, packed, _ := strings.Cut(to, " ")
 				usual := job == "reduce" && engine || packed == "" && (engine || job != "map only") && (kind == "writer" || job != "held")
-				if !usual && os.Getenv("TARRY_LONG") == "" {
+				if !usual && os.Getenv("LONG_TESTS") == "" {
 					continue
 				}
 				fsys := kind == "fs"

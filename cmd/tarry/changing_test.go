@@ -31,7 +31,7 @@ import (
 // content before the change begins; half run the program.
 func TestInputsThatChange(t *testing.T) {
 	rounds := 16
-	if os.Getenv("TARRY_LONG") != "" {
+	if os.Getenv("LONG_TESTS") != "" {
 		rounds = 500
 	}
 	cluster, err := actors.Start(actors.Config{Nodes: 3, MapSlots: 2, BlockSize: 64 << 10, Memory: 64 << 20, SpillDir: t.TempDir()})

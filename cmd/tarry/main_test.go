@@ -44,7 +44,7 @@ func TestScripts(t *testing.T) {
 			case "hangup": // not under nohup, whose children hear of none
 				return !signal.Ignored(syscall.SIGHUP), nil
 			case "long":
-				return os.Getenv("TARRY_LONG") != "", nil
+				return os.Getenv("LONG_TESTS") != "", nil
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},

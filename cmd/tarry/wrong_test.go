@@ -73,7 +73,7 @@ type wrongUsage struct {
 }
 
 // TestWrongUsages: each wrong usage is one line on standard error, the right exit code, soon,
-// nothing on standard output, and leaves the disk as it was. With TARRY_LONG each is a process of
+// nothing on standard output, and leaves the disk as it was. With LONG_TESTS each is a process of
 // its own.
 func TestWrongUsages(t *testing.T) {
 	t.Chdir(wrongPlace(t))
@@ -81,7 +81,7 @@ func TestWrongUsages(t *testing.T) {
 	list := slices.Concat(wrongNumbers(), wrongFlags(), wrongWords(), wrongFiles(), wrongOutputs())
 	require.GreaterOrEqual(t, len(list), 500)
 	t.Logf("%d wrong usages", len(list))
-	long := os.Getenv("TARRY_LONG") != ""
+	long := os.Getenv("LONG_TESTS") != ""
 	var slowest time.Duration
 	for _, u := range list {
 		args := fmt.Sprintf("tarry %.300q", u.args)
