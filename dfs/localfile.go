@@ -42,6 +42,23 @@ type LocalFile struct {
 // OpenLocal opens the regular file at path. A directory, a pipe or an unreadable file is an
 // error; one whose size is not the number of its bytes, as under /proc, is [ErrNoSize].
 func OpenLocal(path string) (*LocalFile, error) {
+	l, err := found(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("dfs: %w", err)
+	}
+	defer f.Close()
+	if s := &l.stamp; (s.size == 0 || s.empty) && !endsAt(f, s.size) {
+		return nil, fmt.Errorf("%w: %s", ErrNoSize, path)
+	}
+	return l, nil
+}
+
+// found is OpenLocal without a look into the file.
+func found(path string) (*LocalFile, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("dfs: %w", err)
@@ -49,21 +66,17 @@ func OpenLocal(path string) (*LocalFile, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("dfs: %s is not a regular file", path)
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("dfs: %w", err)
+	return &LocalFile{path: path, stamp: newStamp(info)}, nil
+}
+
+// Anew returns the file as it is now, to be closed apart from l. If it has neither been written
+// to nor replaced since, that takes no more than a look at its directory.
+func (l *LocalFile) Anew() (*LocalFile, error) {
+	n, err := found(l.path)
+	if err != nil || l.stamp.same(l.path, n.stamp) == nil {
+		return n, err
 	}
-	defer f.Close()
-	s, err := stampOf(f)
-	if err != nil {
-		return nil, fmt.Errorf("dfs: %w", err)
-	}
-	if (s.size == 0 || s.empty) && !endsAt(f, s.size) {
-		return nil, fmt.Errorf("%w: %s", ErrNoSize, path)
-	}
-	l := &LocalFile{path: path, stamp: s}
-	l.unview = l.release
-	return l, nil
+	return OpenLocal(l.path)
 }
 
 // endsAt reports whether f has size bytes and no more.
@@ -144,6 +157,9 @@ func (l *LocalFile) View(off int64, n int) ([]byte, func(), error) {
 	}
 	if err := l.load(); err != nil {
 		return nil, nil, err
+	}
+	if l.unview == nil {
+		l.unview = l.release
 	}
 	if l.ranges {
 		return l.copied(off, n)

@@ -307,3 +307,32 @@ func TestFilesThatCannotBeMapped(t *testing.T) {
 	require.ErrorIs(t, err, ErrChanged)
 	require.NoError(t, l.Close())
 }
+
+// Anew is the file as it is now, whatever has become of it since.
+func TestAnew(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(path, []byte("then"), 0o600))
+	then, err := OpenLocal(path)
+	require.NoError(t, err)
+	same, err := then.Anew()
+	require.NoError(t, err)
+	require.NoError(t, then.Close())
+	b := make([]byte, 4)
+	_, err = same.ReadAt(b, 0)
+	require.NoError(t, err, "it is closed apart")
+	require.Equal(t, "then", string(b))
+
+	require.NoError(t, os.WriteFile(path, []byte("and now"), 0o600))
+	now, err := then.Anew()
+	require.NoError(t, err)
+	require.EqualValues(t, 7, now.Size())
+	_, err = same.ReadAt(b, 0)
+	require.ErrorIs(t, err, ErrChanged)
+
+	require.NoError(t, os.Remove(path))
+	_, err = then.Anew()
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.NoError(t, os.Mkdir(path, 0o700))
+	_, err = then.Anew()
+	require.ErrorContains(t, err, "is not a regular file")
+}

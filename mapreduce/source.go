@@ -22,7 +22,7 @@ type Source struct {
 	Data dfs.Source
 
 	name   string
-	reopen func() (dfs.Source, error)    // of a local file: a Data of its own for each plan
+	anew   bool                          // Data is a LocalFile: each plan has one of its own
 	stream func() (io.ReadCloser, error) // instead of Data
 	packed packing
 }
@@ -63,25 +63,27 @@ func Stored(data dfs.Source) (Source, error) {
 // that it grows, the job fails with ErrInputChanged, unless it had read the file by then; one that
 // is replaced by renaming another may also be read to its end.
 func File(path string) (Source, error) {
+	data, err := dfs.OpenLocal(path)
+	if err != nil {
+		return noLocalFile(path, err)
+	}
+	s, err := Stored(data)
+	s.anew = true
+	return s, err
+}
+
+// noLocalFile is File for what cannot be opened as one.
+func noLocalFile(path string, failed error) (Source, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return Source{}, err
 	case info.IsDir():
 		return Source{}, fmt.Errorf("%s: is a directory", path)
-	case !info.Mode().IsRegular():
+	case !info.Mode().IsRegular(), errors.Is(failed, dfs.ErrNoSize):
 		return lateStream(path), nil
 	}
-	data, err := dfs.OpenLocal(path)
-	if errors.Is(err, dfs.ErrNoSize) {
-		return lateStream(path), nil
-	}
-	if err != nil {
-		return Source{}, err
-	}
-	s, err := Stored(data)
-	s.reopen = func() (dfs.Source, error) { return dfs.OpenLocal(path) }
-	return s, err
+	return Source{}, failed
 }
 
 // lateStream is a file that is opened when it is read: opening a pipe waits for its writer.
@@ -95,10 +97,10 @@ func lateStream(path string) Source {
 func own(sources []Source) ([]Source, error) {
 	list := slices.Clone(sources)
 	for i, s := range list {
-		if s.reopen == nil {
+		if !s.anew {
 			continue
 		}
-		data, err := s.reopen()
+		data, err := s.Data.(*dfs.LocalFile).Anew()
 		if err != nil {
 			return nil, err
 		}
