@@ -23,12 +23,12 @@ const (
 // Kinds lists all kinds in the order in which help texts name them.
 func Kinds() []Kind { return []Kind{Text, Tera, Log, Numbers, Pairs, Lines} }
 
-// RecordBytes is the size of a TeraSort record.
-const RecordBytes = 100
+// recordBytes is the size of a TeraSort record.
+const recordBytes = 100
 
 // The vocabulary and the skew that Config means by zero.
 const (
-	DefaultWords = 500_000
+	defaultWords = 500_000
 	DefaultSkew  = 1.05
 )
 
@@ -47,7 +47,7 @@ type Config struct {
 	// Seed selects the output among all outputs of this configuration. Every value is good.
 	Seed uint64
 	// Words is the size of the vocabulary of Text and the number of keys of Pairs; 0 means
-	// DefaultWords for Text and 1000 for Pairs. At most 50 million.
+	// defaultWords for Text and 1000 for Pairs. At most 50 million.
 	Words int
 	// Skew is the exponent s of the Zipf distribution: the word of rank k has weight 1/k^s. 0 means
 	// DefaultSkew; a uniform distribution is had by a tiny value such as 1e-9. Neither negative nor
@@ -71,8 +71,8 @@ func (c Config) Validate() error {
 	if c.Bytes < 0 {
 		fail("size %d is negative", c.Bytes)
 	}
-	if c.Kind == Tera && c.Bytes > 0 && c.Bytes < RecordBytes {
-		fail("size %d is less than one record of %d bytes", c.Bytes, RecordBytes)
+	if c.Kind == Tera && c.Bytes > 0 && c.Bytes < recordBytes {
+		fail("size %d is less than one record of %d bytes", c.Bytes, recordBytes)
 	}
 	if c.Words < 0 || c.Words > maxWords {
 		fail("%d words; from 1 to %d are possible", c.Words, maxWords)
@@ -83,11 +83,11 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Size is the number of bytes that Write makes of c: Bytes, less the rest that fills no whole
+// size is the number of bytes that Write makes of c: Bytes, less the rest that fills no whole
 // record.
-func (c Config) Size() int64 {
+func (c Config) size() int64 {
 	if c.Kind == Tera {
-		return c.Bytes - c.Bytes%RecordBytes
+		return c.Bytes - c.Bytes%recordBytes
 	}
 	return c.Bytes
 }
@@ -100,7 +100,7 @@ func (c Config) words() int {
 	case c.Kind == Pairs:
 		return 1000
 	default:
-		return DefaultWords
+		return defaultWords
 	}
 }
 

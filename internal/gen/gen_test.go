@@ -30,12 +30,12 @@ func TestSizeIsExactAndLinesAreWhole(t *testing.T) {
 	for _, k := range Kinds() {
 		for _, n := range sizes {
 			c := Config{Kind: k, Bytes: n, Seed: 7, Words: 5000}
-			if k == Tera && n > 0 && n < RecordBytes {
+			if k == Tera && n > 0 && n < recordBytes {
 				require.ErrorIs(t, Write(t.Context(), io.Discard, c), ErrConfig)
 				continue
 			}
 			b := generate(t, c)
-			require.EqualValues(t, c.Size(), len(b), "%s of %d bytes", k, n)
+			require.EqualValues(t, c.size(), len(b), "%s of %d bytes", k, n)
 			if len(b) > 0 {
 				require.Equal(t, byte('\n'), b[len(b)-1], "%s of %d bytes", k, n)
 			}
@@ -87,15 +87,15 @@ func TestTextIsZipf(t *testing.T) {
 }
 
 func TestTeraRecords(t *testing.T) {
-	b := generate(t, Config{Kind: Tera, Bytes: pieceBytes + 5*RecordBytes, Seed: 9})
-	for i := 0; i < len(b); i += RecordBytes {
-		r := b[i : i+RecordBytes]
+	b := generate(t, Config{Kind: Tera, Bytes: pieceBytes + 5*recordBytes, Seed: 9})
+	for i := 0; i < len(b); i += recordBytes {
+		r := b[i : i+recordBytes]
 		for _, c := range r[:10] {
 			require.True(t, c >= ' ' && c <= '~')
 		}
 		row, err := strconv.ParseInt(string(r[12:44]), 16, 64)
 		require.NoError(t, err)
-		require.EqualValues(t, i/RecordBytes, row)
+		require.EqualValues(t, i/recordBytes, row)
 		require.Equal(t, byte('\n'), r[99])
 		require.Equal(t, 1, bytes.Count(r, []byte("\n")))
 	}

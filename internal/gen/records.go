@@ -10,14 +10,14 @@ import (
 func newTera(Config) fill {
 	const keyBytes, digits = 10, 32
 	return func(buf []byte, n int, piece int64, r *rng) []byte {
-		row := piece * (pieceBytes / RecordBytes)
-		for ; n > 0; n -= RecordBytes {
+		row := piece * (pieceBytes / recordBytes)
+		for ; n > 0; n -= recordBytes {
 			buf = append(appendPrintable(buf, keyBytes, r), ' ', ' ')
 			for shift := 4 * (digits - 1); shift >= 0; shift -= 4 {
 				buf = append(buf, "0123456789ABCDEF"[uint64(row)>>shift&15]) // a shift of 64 and more gives 0
 			}
 			buf = append(buf, ' ', ' ')
-			for range RecordBytes - keyBytes - digits - 5 {
+			for range recordBytes - keyBytes - digits - 5 {
 				buf = append(buf, byte('A'+row%26))
 			}
 			buf = append(buf, '\n')

@@ -16,7 +16,7 @@ import (
 
 // pieceBytes is the size of the pieces that are made independently of each other: a whole number of
 // TeraSort records.
-const pieceBytes = 10_000 * RecordBytes
+const pieceBytes = 10_000 * recordBytes
 
 // Write writes what c asks for to w, in pieces of about a megabyte. Errors are those of Validate
 // and of w, and the cause of the context's end.
@@ -25,7 +25,7 @@ func Write(ctx context.Context, w io.Writer, c Config) error {
 		return err
 	}
 	f := c.filler()(c)
-	pieces := (c.Size() + pieceBytes - 1) / pieceBytes
+	pieces := (c.size() + pieceBytes - 1) / pieceBytes
 	lanes := int64(runtime.GOMAXPROCS(0))
 	ready, free := make([]chan []byte, lanes), make([]chan []byte, lanes)
 	stop := make(chan struct{})
@@ -42,7 +42,7 @@ func Write(ctx context.Context, w io.Writer, c Config) error {
 				case <-stop:
 					return
 				}
-				n := min(pieceBytes, c.Size()-piece*pieceBytes)
+				n := min(pieceBytes, c.size()-piece*pieceBytes)
 				buf = f(buf[:0], int(n), piece, newRng(c.Seed, piece))
 				select {
 				case ready[lane] <- buf:

@@ -8,36 +8,29 @@ import (
 // ErrDenied is in every error that says that somebody may not do something.
 var ErrDenied = errors.New("not permitted")
 
-// Operation is what somebody wants to do with a pool or queue.
-type Operation uint8
-
-// The operations.
+// The lists of a queue by their names in Hadoop's files.
 const (
-	Submit     Operation = iota // submit a job to it, or move one into it
-	Administer                  // kill its jobs, change their priority, move them out of it
+	listSubmit     = "acl-submit-job"      // who may submit jobs to it, or move them into it
+	listAdminister = "acl-administer-jobs" // who may kill and re-prioritize its jobs, or move them out
 )
 
-// String is a verb phrase.
-func (o Operation) String() string {
-	if o == Submit {
-		return "submit to"
+// refused is an error such as "user eve may not submit to prod: acl-submit-job of prod admits "ann
+// ops"", for the operation of a list.
+func refused(list, queue string, who Principal, reason string) error {
+	operation := "submit to"
+	if list == listAdminister {
+		operation = "administer jobs of"
 	}
-	return "administer jobs of"
+	return denied(fmt.Sprintf("user %s may not %s %s: %s", who.User, operation, queue, reason))
 }
 
-// ListName is the name of the operation's list in Hadoop's files.
-func (o Operation) ListName() string {
-	if o == Submit {
-		return listSubmit
-	}
-	return listAdminister
-}
+// denied is the text of an error that is ErrDenied.
+type denied string
 
-// The names of the lists.
-const (
-	listSubmit     = "acl-submit-job"
-	listAdminister = "acl-administer-jobs"
-)
+func (d denied) Error() string { return string(d) }
+
+// Is makes errors.Is(err, ErrDenied) true.
+func (denied) Is(target error) bool { return target == ErrDenied }
 
 // QueueAccess holds the lists of one queue, or of the pool of that name.
 type QueueAccess struct {
@@ -47,32 +40,20 @@ type QueueAccess struct {
 	Stopped    bool // refuses submissions, whoever asks and whether lists are checked or not
 }
 
-// Access says who may use which pool or queue. The zero value lets everybody do everything, as Hadoop does.
+// Access says who may use which pool or queue. The zero value lets everybody do everything, as
+// Hadoop does.
 type Access struct {
-	// Enabled turns the lists on (mapred.acls.enabled, mapreduce.cluster.acls.enabled; default false).
+	// Enabled turns the lists on (mapred.acls.enabled, mapreduce.cluster.acls.enabled; default
+	// false).
 	Enabled bool
-	// Admins may submit to and administer everything (mapreduce.cluster.administrators); so may no one else.
+	// Admins may submit to and administer everything (mapreduce.cluster.administrators); so may no
+	// one else.
 	Admins List
-	// Queues names every queue that has lists. With Enabled a pool or queue that is not among them is closed to all but Admins: a
-	// name that nobody has configured must not be a way around the lists.
+	// Queues names every queue that has lists. With Enabled a pool or queue that is not among them
+	// is closed to all but Admins: a name that nobody has configured must not be a way around the
+	// lists.
 	Queues []QueueAccess
 }
-
-// Denied says who may not do what where, and which list would have to name them.
-type Denied struct {
-	User      string
-	Operation Operation
-	Queue     string
-	Reason    string // which list it is and whom it admits, or what else stands against it
-}
-
-// Error is a sentence such as "user eve may not submit to prod: acl-submit-job of prod admits "ann ops"".
-func (d *Denied) Error() string {
-	return fmt.Sprintf("user %s may not %v %s: %s", d.User, d.Operation, d.Queue, d.Reason)
-}
-
-// Is makes errors.Is(err, ErrDenied) true.
-func (d *Denied) Is(target error) bool { return target == ErrDenied }
 
 // queue finds a queue's lists.
 func (a Access) queue(name string) (QueueAccess, bool) {
@@ -84,37 +65,38 @@ func (a Access) queue(name string) (QueueAccess, bool) {
 	return QueueAccess{}, false
 }
 
-// MaySubmit is nil if who may submit a job to the pool or queue, or a *Denied.
+// MaySubmit is nil if who may submit a job to the pool or queue; otherwise the error is ErrDenied.
 func (a Access) MaySubmit(queue string, who Principal) error {
 	if q, ok := a.queue(queue); ok && q.Stopped {
-		return &Denied{who.User, Submit, queue, "it is stopped"}
+		return refused(listSubmit, queue, who, "it is stopped")
 	}
-	return a.check(queue, Submit, who)
+	return a.check(queue, listSubmit, who)
 }
 
-// MayAdminister is nil if who may kill, re-prioritize or move a job of owner in the pool or queue, or a *Denied. The owner always may.
+// MayAdminister is nil if who may kill, re-prioritize or move a job of owner in the pool or queue;
+// otherwise the error is ErrDenied. The owner always may.
 func (a Access) MayAdminister(queue, owner string, who Principal) error {
 	if owner != "" && who.User == owner {
 		return nil
 	}
-	return a.check(queue, Administer, who)
+	return a.check(queue, listAdminister, who)
 }
 
 // check consults the lists.
-func (a Access) check(queue string, op Operation, who Principal) error {
+func (a Access) check(queue, name string, who Principal) error {
 	if !a.Enabled || a.Admins.Admits(who) {
 		return nil
 	}
 	q, ok := a.queue(queue)
 	if !ok {
-		return &Denied{who.User, op, queue, "no such queue is configured, and access lists are on"}
+		return refused(name, queue, who, "no such queue is configured, and access lists are on")
 	}
 	list := q.Submit
-	if op == Administer {
+	if name == listAdminister {
 		list = q.Administer
 	}
 	if list.Admits(who) {
 		return nil
 	}
-	return &Denied{who.User, op, queue, fmt.Sprintf("%s of %s admits %s", op.ListName(), queue, list.describe())}
+	return refused(name, queue, who, fmt.Sprintf("%s of %s admits %s", name, queue, list.describe()))
 }

@@ -116,7 +116,8 @@ func TestListsAreOffByDefault(t *testing.T) {
 	require.NoError(t, allocation.Access{}.MaySubmit("x", eve))
 }
 
-// Case PA-A1: Hadoop 0.21 TestFairScheduler.testPoolAssignment, with poolnameproperty = pool; and case AF-A2's trimming.
+// Case PA-A1: Hadoop 0.21 TestFairScheduler.testPoolAssignment, with poolnameproperty = pool; and
+// case AF-A2's trimming.
 func TestPoolOfAJob(t *testing.T) {
 	ann := allocation.Principal{User: "ann"}
 	for _, c := range []struct {
@@ -190,7 +191,8 @@ func TestQueueOfAJob(t *testing.T) {
 	}
 }
 
-// Whatever the properties say, a job does not land in a pool or queue whose list leaves its user out. The oracle reads the lists for itself.
+// Whatever the properties say, a job does not land in a pool or queue whose list leaves its user
+// out. The oracle reads the lists for itself.
 func TestNoPropertiesLeadIntoAClosedPool(t *testing.T) {
 	places := []string{"a", "b", "c", "default", "eve", "ann"}
 	users, groups := []string{"ann", "bob", "eve"}, []string{"g1", "g2"}

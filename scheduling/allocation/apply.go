@@ -2,8 +2,9 @@ package allocation
 
 import "github.com/tarry-mr/tarry/scheduling"
 
-// Apply puts the allocations into a policy of pools, as at the start and at each reload: everything that the file can set is
-// replaced, back to the defaults where the file says nothing. What mapred-site.xml sets stays.
+// Apply puts the allocations into a policy of pools, as at the start and at each reload: everything
+// that the file can set is replaced, back to the defaults where the file says nothing. What
+// mapred-site.xml sets stays.
 func (f Fair) Apply(to *scheduling.Policy) {
 	a, old := f.Allocations, to.Pools
 	a.PoolPerUser, a.Known = old.PoolPerUser, old.Known

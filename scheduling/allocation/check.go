@@ -26,19 +26,23 @@ func (k Kind) String() string { return [...]string{"unknown", "pools", "queues",
 
 // Checked is what Check found in a file.
 type Checked struct {
-	Name     string
-	Kind     Kind
-	Holds    string     // "2 pools, 1 user", "2 queues, access lists on", "scheduler hfs, preemption on"; empty if there are errors
+	Name string
+	Kind Kind
+	// Holds is such as "2 pools, 1 user", "2 queues, access lists on" or "scheduler hfs, preemption
+	// on"; empty if there are errors.
+	Holds    string
 	Errors   []*Problem // in order of lines
 	Warnings []*Problem
 
-	// Allocations is the allocation file that a ParameterFile without errors names on AllocationsLine, which must be there, too; empty if none.
+	// Allocations is the allocation file that a ParameterFile without errors names on
+	// AllocationsLine, which must be there, too; empty if none.
 	Allocations     string
 	AllocationsLine int
 }
 
-// Check looks for everything wrong with configuration files, whose kinds it tells from what is in them. Files about queues are read together, as a
-// cluster reads them, so that a queue of one may be completed by another. The answers are in the order of the sources.
+// Check looks for everything wrong with configuration files, whose kinds it tells from what is in
+// them. Files about queues are read together, as a cluster reads them, so that a queue of one may
+// be completed by another. The answers are in the order of the sources.
 func Check(sources ...Source) []Checked {
 	list := make([]Checked, len(sources))
 	var queues []Source

@@ -1,17 +1,22 @@
-// Package allocation reads the configuration that Hadoop's administrators know and says who may use what:
+// Package allocation reads the configuration that Hadoop's administrators know and says who may use
+// what:
 //
 //   - ParseFair reads an allocation file, fair-scheduler.xml, into scheduling.Allocations.
-//   - ParseQueues reads capacity-scheduler.xml, mapred-queues.xml and mapred-queue-acls.xml into queues and their access lists.
-//   - ParseParameters reads the scheduler's parameters in mapred-site.xml and applies them to a scheduling.Policy.
+//   - ParseQueues reads capacity-scheduler.xml, mapred-queues.xml and mapred-queue-acls.xml into
+//     queues and their access lists.
+//   - ParseParameters reads the scheduler's parameters in mapred-site.xml and applies them to a
+//     scheduling.Policy.
 //   - Reloader decides when a changed file takes effect.
 //   - Rules resolves the pool or queue of a job and checks that its user may submit there.
 //
-// Hadoop overlooks much in these files: unknown elements, negative numbers, weights of zero, pools listed twice. Here every
-// such thing is an error with its line and reason, all of them at once, because a slip in this file changes what
-// other people's jobs get. What is legal but surely not meant becomes a warning.
+// Hadoop overlooks much in these files: unknown elements, negative numbers, weights of zero, pools
+// listed twice. Here every such thing is an error with its line and reason, all of them at once,
+// because a slip in this file changes what other people's jobs get. What is legal but surely not
+// meant becomes a warning.
 //
-// The package reads no clock and opens no file: readers, contents and times are arguments. Its functions are safe for concurrent
-// use; a Reloader is not.
+// The package reads no clock and opens no file: readers, contents and times are arguments. Its
+// functions are safe for concurrent use; a Reloader is not.
 //
-// Reading order: problem.go, document.go, fair.go; properties.go, queues.go; list.go, access.go, place.go; reload.go.
+// Reading order: problem.go, document.go, fair.go; properties.go, queues.go; list.go, access.go,
+// place.go; reload.go.
 package allocation

@@ -114,7 +114,8 @@ func (b *builder) start(t xml.StartElement, line int) error {
 	return nil
 }
 
-// value is the element's text without spaces around it. Children, attributes and emptiness are noted as errors, and ok is false.
+// value is the element's text without spaces around it. Children, attributes and emptiness are
+// noted as errors, and ok is false.
 func (e *element) value(f *faults) (text string, ok bool) {
 	text = strings.TrimSpace(string(e.text))
 	if !e.plain(f) {

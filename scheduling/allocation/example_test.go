@@ -22,7 +22,7 @@ func ExampleParseFair() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	p := allocation.Effective(fair.Allocations, "production")
+	p := fair.Allocations.Pools[0]
 	fmt.Println(p.Name, p.Min[scheduling.Map], p.Weight)
 	_, err = allocation.ParseFair("fair-scheduler.xml", strings.NewReader(strings.Replace(file, "40", "-40", 1)))
 	fmt.Println(err)
@@ -51,8 +51,8 @@ func ExampleRules_Pool() {
 	// user eve may not submit to production: acl-submit-job of production admits "ann,bob production"
 }
 
-// follow is the code of docs/configuration.md: start with the file in dir, let it change, and look at it once at the time later. After each
-// it shows the policy that is in force.
+// follow is the code of docs/configuration.md: start with the file in dir, let it change, and look
+// at it once at the time later. After each it shows the policy that is in force.
 func follow(dir string, now, later time.Time, change func(), show func(scheduling.Policy)) error {
 	parse := func(content []byte) (allocation.Fair, error) {
 		return allocation.ParseFair("fair-scheduler.xml", bytes.NewReader(content))

@@ -8,15 +8,17 @@ import (
 
 // Fair is the content of an allocation file.
 type Fair struct {
-	// Allocations holds what stands in the file and nothing else: settings of mapred-site.xml keep their zero values.
-	// Pools and Users are in file order. A limit of 0 in the file, nothing at all, is -1 here.
+	// Allocations holds what stands in the file and nothing else: settings of mapred-site.xml keep
+	// their zero values. Pools and Users are in file order. A limit of 0 in the file, nothing at
+	// all, is -1 here.
 	Allocations scheduling.Allocations
 	Warnings    []*Problem // minimum shares above maximum shares
 }
 
-// ParseFair reads an allocation file (fair-scheduler.xml) in the form of the Fair Scheduler of MapReduce [Hadoop Fair Scheduler
-// Guide §4.2]; name is used in messages. Times in the file are whole seconds. The error joins a *Problem for everything wrong
-// with the file; one that comes from YARN's scheduler is errors.Is(err, ErrYARN).
+// ParseFair reads an allocation file (fair-scheduler.xml) in the form of the Fair Scheduler of
+// MapReduce [Hadoop Fair Scheduler Guide §4.2]; name is used in messages. Times in the file are
+// whole seconds. The error joins a *Problem for everything wrong with the file; one that comes from
+// YARN's scheduler is errors.Is(err, ErrYARN).
 func ParseFair(name string, r io.Reader) (Fair, error) {
 	p := fairParser{faults: faults{file: name}, pools: map[string]int{}, users: map[string]int{}, top: map[string]int{}}
 	root := readDocument(&p.faults, r)
@@ -29,7 +31,8 @@ func ParseFair(name string, r io.Reader) (Fair, error) {
 	return Fair{Allocations: p.out, Warnings: p.noted()}, nil
 }
 
-// fairParser gathers the allocations; the maps tell the line on which a name or element stood first.
+// fairParser gathers the allocations; the maps tell the line on which a name or element stood
+// first.
 type fairParser struct {
 	faults
 	out               scheduling.Allocations

@@ -37,7 +37,7 @@ func TestAllocationFile(t *testing.T) {
   <defaultMinSharePreemptionTimeout>120</defaultMinSharePreemptionTimeout>
   <fairSharePreemptionTimeout>300</fairSharePreemptionTimeout>
 </allocations>`).Allocations
-	require.ElementsMatch(t, []string{"default", "poolA", "poolB", "poolC", "poolD", "poolE"}, allocation.PoolNames(a))
+	require.ElementsMatch(t, []string{"default", "poolA", "poolB", "poolC", "poolD", "poolE"}, poolNames(a))
 	for _, want := range []struct {
 		pool         string
 		maps, reds   int
@@ -53,10 +53,10 @@ func TestAllocationFile(t *testing.T) {
 		require.Equal(t, scheduling.PoolConfig{
 			Name: want.pool, Min: [2]int{want.maps, want.reds}, Max: [2]int{scheduling.NoLimit, scheduling.NoLimit}, Weight: 1,
 			Mode: scheduling.FairMode, MaxJobs: want.jobs, MinTimeout: time.Duration(want.minSec) * time.Second,
-		}, allocation.Effective(a, want.pool))
+		}, effective(a, want.pool))
 	}
-	require.Equal(t, 10, allocation.UserMaxJobs(a, "user1"))
-	require.Equal(t, 5, allocation.UserMaxJobs(a, "user2"))
+	require.Equal(t, 10, userMaxJobs(a, "user1"))
+	require.Equal(t, 5, userMaxJobs(a, "user2"))
 	require.Equal(t, 300*time.Second, a.FairTimeout)
 }
 
@@ -65,12 +65,12 @@ func TestEmptyAllocations(t *testing.T) {
 	for _, text := range []string{"<allocations/>", "<?xml version='1.0'?>\n<!DOCTYPE allocations>\n<!-- none --><allocations>\n</allocations>\n"} {
 		a := parseFair(t, text).Allocations
 		require.Equal(t, scheduling.Allocations{}, a)
-		require.Equal(t, []string{"default"}, allocation.PoolNames(a))
+		require.Equal(t, []string{"default"}, poolNames(a))
 		require.Equal(t, scheduling.PoolConfig{
 			Name: "poolA", Max: [2]int{scheduling.NoLimit, scheduling.NoLimit}, Weight: 1, Mode: scheduling.FairMode,
 			MaxJobs: scheduling.NoLimit, MinTimeout: -1,
-		}, allocation.Effective(a, "poolA"))
-		require.Equal(t, scheduling.NoLimit, allocation.UserMaxJobs(a, "anyone"))
+		}, effective(a, "poolA"))
+		require.Equal(t, scheduling.NoLimit, userMaxJobs(a, "anyone"))
 	}
 }
 
@@ -95,11 +95,11 @@ func TestEveryElementOfTheGuide(t *testing.T) {
 func TestZeroLimits(t *testing.T) {
 	a := parseFair(t, `<allocations><pool name="p"><maxMaps>0</maxMaps><maxRunningJobs>0</maxRunningJobs>
 		<minSharePreemptionTimeout>0</minSharePreemptionTimeout></pool><user name="u"><maxRunningJobs>0</maxRunningJobs></user></allocations>`).Allocations
-	p := allocation.Effective(a, "p")
+	p := effective(a, "p")
 	require.Equal(t, [2]int{0, scheduling.NoLimit}, p.Max)
 	require.Equal(t, 0, p.MaxJobs)
 	require.Equal(t, time.Nanosecond, p.MinTimeout)
-	require.Equal(t, 0, allocation.UserMaxJobs(a, "u"))
+	require.Equal(t, 0, userMaxJobs(a, "u"))
 	require.Equal(t, -1, a.Pools[0].Max[scheduling.Map])
 }
 

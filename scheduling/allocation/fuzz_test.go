@@ -50,7 +50,7 @@ func FuzzParseFair(f *testing.F) {
 		for _, p := range fair.Allocations.Pools {
 			require.False(t, p.Name == "" || seen[p.Name], "%q", p.Name)
 			seen[p.Name] = true
-			e := allocation.Effective(fair.Allocations, p.Name)
+			e := effective(fair.Allocations, p.Name)
 			require.True(t, e.Weight > 0 && !math.IsInf(e.Weight, 0), e.Weight)
 			for kind := range e.Min {
 				require.GreaterOrEqual(t, e.Min[kind], 0)
@@ -61,7 +61,7 @@ func FuzzParseFair(f *testing.F) {
 			require.NotEqual(t, scheduling.DefaultMode, e.Mode)
 		}
 		for _, u := range fair.Allocations.Users {
-			require.GreaterOrEqual(t, allocation.UserMaxJobs(fair.Allocations, u.Name), 0)
+			require.GreaterOrEqual(t, userMaxJobs(fair.Allocations, u.Name), 0)
 		}
 	})
 }

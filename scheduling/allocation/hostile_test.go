@@ -51,7 +51,8 @@ var hostile = map[string]func(n int) []byte{
 	"list spaces": linear.Repeat("<queues aclsEnabled='true'><queue><name>q</name><acl-submit-job>", " ", "u</acl-submit-job></queue></queues>"),
 }
 
-// Whatever grows in a file: the work of each reader grows no faster, little is said, and no word is long.
+// Whatever grows in a file: the work of each reader grows no faster, little is said, and no word is
+// long.
 func TestHostileFilesTakeLinearWork(t *testing.T) {
 	for name, build := range hostile {
 		t.Run(name, func(t *testing.T) {
@@ -99,7 +100,8 @@ func TestManyPoolsAndQueuesTakeLinearWork(t *testing.T) {
 	}, "capacity"))
 }
 
-// A file of more problems than anybody reads tells the first of them and the number of the others, with its place.
+// A file of more problems than anybody reads tells the first of them and the number of the others,
+// with its place.
 func TestManyProblemsAreCounted(t *testing.T) {
 	_, err := allocation.ParseFair("f.xml", bytes.NewReader(hostile["errors"](100_000)))
 	require.Error(t, err)

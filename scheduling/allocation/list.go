@@ -7,16 +7,18 @@ import (
 	"unicode"
 )
 
-// List is an access control list in Hadoop's form: users, and groups whose members count. The zero value admits nobody.
+// List is an access control list in Hadoop's form: users, and groups whose members count. The zero
+// value admits nobody.
 type List struct {
 	Everybody bool
 	Users     []string // sorted, each once
 	Groups    []string // sorted, each once
 }
 
-// ParseList reads a list as Hadoop writes it: user names with commas between them, one space, group names with commas between
-// them: "ann,bob ops,research"; either part may be missing ("ann", " ops"), "*" is everybody, and a single space, or
-// nothing, is nobody. What Hadoop would misread in silence is an error: more than one space, a star among names, names twice.
+// ParseList reads a list as Hadoop writes it: user names with commas between them, one space, group
+// names with commas between them: "ann,bob ops,research"; either part may be missing ("ann", "
+// ops"), "*" is everybody, and a single space, or nothing, is nobody. What Hadoop would misread in
+// silence is an error: more than one space, a star among names, names twice.
 func ParseList(s string) (List, error) {
 	if strings.TrimSpace(s) == "*" {
 		return List{Everybody: true}, nil

@@ -11,13 +11,20 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Parameters are the scheduler's settings in mapred-site.xml [Hadoop Fair Scheduler Guide §4.1], with Hadoop's defaults where the
-// file says nothing.
+// Parameters are the scheduler's settings in mapred-site.xml [Hadoop Fair Scheduler Guide §4.1],
+// with Hadoop's defaults where the file says nothing.
 type Parameters struct {
-	Scheduler      string        // preset that mapred.jobtracker.taskScheduler asks for: "hfs", "capacity", "fifo"; "" if it is not in the file
-	AllocationFile string        // absolute path of fair-scheduler.xml; "" if it is not in the file
-	PoolProperty   string        // for Rules: the job property that names the pool; default PropertyUser
-	Declared       bool          // allow.undeclared.pools is false: jobs of pools that the allocation file does not name are refused
+	// Scheduler is the preset that mapred.jobtracker.taskScheduler asks for: "hfs", "capacity" or
+	// "fifo"; "" if it is not in the file.
+	Scheduler string
+	// AllocationFile is the absolute path of fair-scheduler.xml, named on AllocationLine; "" and 0
+	// if it is not in the file.
+	AllocationFile string
+	AllocationLine int
+	PoolProperty   string // for Rules: the job property that names the pool; default PropertyUser
+	// Declared says that allow.undeclared.pools is false: jobs of pools that the allocation file
+	// does not name are refused.
+	Declared       bool
 	UpdateInterval time.Duration // between updates of shares; default 500 ms
 
 	Preemption      scheduling.PreemptionPolicy // default off, every 15 s
@@ -29,12 +36,11 @@ type Parameters struct {
 	LoadMaxDiff     float64
 	SlowStart       float64 // -1 if it is not in the file
 
-	// Access holds what the file says of access lists: whether they are on, and the administrators. The lists are in the files about queues.
+	// Access holds what the file says of access lists: whether they are on, and the administrators.
+	// The lists are in the files about queues.
 	Access Access
 
 	Warnings []*Problem // settings without effect
-
-	AllocationLine int // where AllocationFile stands in the file; 0 if it does not
 }
 
 // The beginnings and names of the properties.
@@ -43,8 +49,9 @@ const (
 	prefixBooster = "mapred.newjobweightbooster."
 )
 
-// ParseParameters reads mapred-site.xml; name is used in messages. The file holds much that is not the scheduler's, so
-// properties of other parts are passed over, but those that begin with mapred.fairscheduler must be known ones; those about single queues are warned of.
+// ParseParameters reads mapred-site.xml; name is used in messages. The file holds much that is not
+// the scheduler's, so properties of other parts are passed over, but those that begin with
+// mapred.fairscheduler must be known ones; those about single queues are warned of.
 func ParseParameters(name string, r io.Reader) (Parameters, error) {
 	p := parameterParser{faults: faults{file: name}}
 	p.out = Parameters{
@@ -80,7 +87,8 @@ func (p Parameters) Apply(to *scheduling.Policy) {
 	}
 }
 
-// ApplyAccess adds what the file says of access lists to what the files about queues say. Either may turn the lists on.
+// ApplyAccess adds what the file says of access lists to what the files about queues say. Either
+// may turn the lists on.
 func (p Parameters) ApplyAccess(to *Access) {
 	to.Enabled = to.Enabled || p.Access.Enabled
 	to.Admins = to.Admins.with(p.Access.Admins)
@@ -156,7 +164,8 @@ func (p *parameterParser) property(prop *property) {
 	}
 }
 
-// extension reads the properties that name classes, those of the booster, and those that have no effect here.
+// extension reads the properties that name classes, those of the booster, and those that have no
+// effect here.
 func (p *parameterParser) extension(prop *property, text string) {
 	class := text[strings.LastIndexByte(text, '.')+1:]
 	switch prop.name {
@@ -221,7 +230,8 @@ func (p *parameterParser) together() {
 	p.out.Locality = p.locality()
 }
 
-// locality settles the waits. Hadoop computes both unless both are given, so that one alone is overwritten; here the other takes the same.
+// locality settles the waits. Hadoop computes both unless both are given, so that one alone is
+// overwritten; here the other takes the same.
 func (p *parameterParser) locality() scheduling.LocalityPolicy {
 	for i := 1; i <= 2; i++ {
 		if !p.given[i] && p.given[0] {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// The job properties that choose a pool or queue, and the names that stand for the submitting user in pool-name-property.
+// The job properties that choose a pool or queue, and the names that stand for the submitting user
+// in pool-name-property.
 const (
 	PropertyPool     = "mapred.fairscheduler.pool"
 	PropertyQueue    = "mapreduce.job.queuename"
@@ -14,7 +15,11 @@ const (
 	propertyUserOld  = "user.name"
 )
 
-// Rules say where a job goes and whether its user may go there. The zero value is Hadoop's default: a pool for each user, no lists.
+// defaultPool is the pool of jobs that name none.
+const defaultPool = "default"
+
+// Rules say where a job goes and whether its user may go there. The zero value is Hadoop's default:
+// a pool for each user, no lists.
 type Rules struct {
 	Access Access
 	// PoolProperty names the job property that chooses the pool of a job without PropertyPool
@@ -28,15 +33,17 @@ type Placed struct {
 	By   string // "property mapred.fairscheduler.pool", "user ann", "default"
 }
 
-// Pool resolves the pool of a job and checks that its user may submit to that very pool. First comes PropertyPool, then the
-// property that PoolProperty names, then DefaultPool; values are trimmed, and blank ones do not count.
+// Pool resolves the pool of a job and checks that its user may submit to that very pool. First
+// comes PropertyPool, then the property that PoolProperty names, then "default"; values are
+// trimmed, and blank ones do not count.
 //
-// Hadoop checks the lists of the job's queue and then lets PropertyPool send the job elsewhere, unchecked. Here the pool
-// found is the one checked, so no combination of properties leads into a pool whose list leaves the user out. If the job also names
-// a queue, its user must be allowed there, too. A user's name is taken from who, whatever the properties claim. The
-// caller submits the job to Placed.Name and nowhere else.
+// Hadoop checks the lists of the job's queue and then lets PropertyPool send the job elsewhere,
+// unchecked. Here the pool found is the one checked, so no combination of properties leads into a
+// pool whose list leaves the user out. If the job also names a queue, its user must be allowed
+// there, too. A user's name is taken from who, whatever the properties claim. The caller submits
+// the job to Placed.Name and nowhere else.
 func (r Rules) Pool(who Principal, properties map[string]string) (Placed, error) {
-	to := Placed{DefaultPool, "default"}
+	to := Placed{defaultPool, "default"}
 	property := r.PoolProperty
 	if property == "" {
 		property = PropertyUser
@@ -61,12 +68,12 @@ func (r Rules) Pool(who Principal, properties map[string]string) (Placed, error)
 	return to, nil
 }
 
-// Queue resolves the queue of a job, for schedulers with queues, and checks that its user may submit to it: PropertyQueue, then
-// PropertyQueueOld, then "default"; trimmed.
+// Queue resolves the queue of a job, for schedulers with queues, and checks that its user may
+// submit to it: PropertyQueue, then PropertyQueueOld, then "default"; trimmed.
 func (r Rules) Queue(who Principal, properties map[string]string) (Placed, error) {
 	to, named := namedQueue(properties)
 	if !named {
-		to = Placed{DefaultPool, "default"}
+		to = Placed{defaultPool, "default"}
 	}
 	if err := r.submit(to, who); err != nil {
 		return Placed{}, err
@@ -74,8 +81,9 @@ func (r Rules) Queue(who Principal, properties map[string]string) (Placed, error
 	return to, nil
 }
 
-// Move checks that who may move a job of owner from one pool or queue to another: administer the first (the owner may) and submit
-// to the second. It is the check for changing the pool of a job that is there already.
+// Move checks that who may move a job of owner from one pool or queue to another: administer the
+// first (the owner may) and submit to the second. It is the check for changing the pool of a job
+// that is there already.
 func (r Rules) Move(who Principal, owner, from, to string) error {
 	if err := r.Access.MayAdminister(from, owner, who); err != nil {
 		return err

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// ErrYARN is in the error of a file in the format of YARN's schedulers, which came after this one and shares its file names.
+// ErrYARN is in the error of a file in the format of YARN's schedulers, which came after this one
+// and shares its file names.
 var ErrYARN = errors.New("this is the format of YARN, not that of MapReduce's own schedulers")
 
 // Problem is one thing wrong with a file.
@@ -17,7 +18,8 @@ type Problem struct {
 	cause  error
 }
 
-// Error is "FILE:LINE: reason", "line LINE: reason" without a name, or "FILE: reason" without a line.
+// Error is "FILE:LINE: reason", "line LINE: reason" without a name, or "FILE: reason" without a
+// line.
 func (p *Problem) Error() string {
 	switch {
 	case p.File != "" && p.Line > 0:

@@ -17,21 +17,24 @@ type Source struct {
 
 // Queues is what the files about queues say.
 type Queues struct {
-	// Configs lists the queues, parents before children and siblings in the order of the files. The name of a queue in a queue is its path,
-	// with colons: "sch:prod".
+	// Configs lists the queues, parents before children and siblings in the order of the files. The
+	// name of a queue in a queue is its path, with colons: "sch:prod".
 	Configs  []scheduling.QueueConfig
-	Access   Access     // the leaf queues' lists; a queue without a list admits nobody to what the list is about
+	Access   Access     // the leaf queues' lists; a list that is not there admits nobody
 	Warnings []*Problem // settings without effect, missing lists
 }
 
 // ParseQueues reads the files about queues together, in any number and order:
 //
 //   - capacity-scheduler.xml and mapred-queue-acls.xml, <configuration> with properties such as
-//     mapred.capacity-scheduler.queue.NAME.capacity and mapred.queue.NAME.acl-submit-job; "sch:prod" is queue prod in queue sch;
-//   - mapred-queues.xml, <queues> with nested <queue> elements, whose <properties> have keys such as capacity.
+//     mapred.capacity-scheduler.queue.NAME.capacity and mapred.queue.NAME.acl-submit-job;
+//     "sch:prod" is queue prod in queue sch;
+//   - mapred-queues.xml, <queues> with nested <queue> elements, whose <properties> have keys such
+//     as capacity.
 //
-// Names and settings may stand once only in all of them. If none names a queue there is one, "default", with all slots. The error joins a
-// *Problem for everything wrong; YARN's capacity-scheduler.xml is errors.Is(err, ErrYARN).
+// Names and settings may stand once only in all of them. If none names a queue there is one,
+// "default", with all slots. The error joins a *Problem for everything wrong; YARN's
+// capacity-scheduler.xml is errors.Is(err, ErrYARN).
 func ParseQueues(sources ...Source) (Queues, error) {
 	p := queueParser{byName: map[string]*queueNode{}}
 	files := map[string]int{}
@@ -176,7 +179,8 @@ func (p *queueParser) single(to **property, prop *property) {
 	*to = prop
 }
 
-// known takes the properties that are not about one queue. Those of the initialization threads are checked and have no effect.
+// known takes the properties that are not about one queue. Those of the initialization threads are
+// checked and have no effect.
 func (p *queueParser) known(prop *property) bool {
 	switch prop.name {
 	case prefixDefaults + keyPriorities, prefixDefaults + keyUserLimit, prefixDefaults + keyInitJobs, prefixDefaults + keyUserFactor,

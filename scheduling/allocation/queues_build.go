@@ -27,7 +27,7 @@ func (p *queueParser) build() Queues {
 		out.Access.Admins = p.list(p.admins, p.admins.name)
 	}
 	if len(p.queues) == 0 && len(p.errs) == 0 {
-		p.queue(DefaultPool, 0).implied = false
+		p.queue(defaultPool, 0).implied = false
 	}
 	var roots []*queueNode
 	for _, q := range p.queues {
@@ -43,7 +43,8 @@ func (p *queueParser) build() Queues {
 	return out
 }
 
-// declared heeds mapred.queue.names: it makes queues without settings and refuses those that it leaves out.
+// declared heeds mapred.queue.names: it makes queues without settings and refuses those that it
+// leaves out.
 func (p *queueParser) declared() {
 	if p.names == nil {
 		return
@@ -84,7 +85,8 @@ func (p *queueParser) declared() {
 	}
 }
 
-// level adds the queues of one parent, which has whole per cent of all slots, and then each one's own, and checks that they fit.
+// level adds the queues of one parent, which has whole per cent of all slots, and then each one's
+// own, and checks that they fit.
 func (p *queueParser) level(out *Queues, queues []*queueNode, stopped bool, whole float64) {
 	sum, open := 0.0, 0
 	configs := make([]scheduling.QueueConfig, len(queues))
@@ -123,8 +125,8 @@ const (
 	acceptJobs = 10
 )
 
-// limits gives a leaf queue its part of the jobs of the system, if the files limit them: so many are initialized, and so many
-// times as many accepted.
+// limits gives a leaf queue its part of the jobs of the system, if the files limit them: so many
+// are initialized, and so many times as many accepted.
 func (p *queueParser) limits(q *queueNode, c *scheduling.QueueConfig, percent float64) {
 	accept := p.accept
 	if s := find(q.settings, keyAccept); s != nil {
@@ -148,7 +150,8 @@ func (p *queueParser) siblings(q *queueNode) string {
 	return "the queues in " + q.parent.name
 }
 
-// leftover checks the queues without a capacity of their own, which get equal parts of what their siblings leave.
+// leftover checks the queues without a capacity of their own, which get equal parts of what their
+// siblings leave.
 func (p *queueParser) leftover(queues []*queueNode, configs []scheduling.QueueConfig, part float64) {
 	for i, q := range queues {
 		p.file = q.file
@@ -254,7 +257,8 @@ func (p *queueParser) percentage(s *property, what, text string) float64 {
 	return 0
 }
 
-// access adds the lists of a leaf queue, and tells whether the queue is stopped, as all queues in a stopped one are.
+// access adds the lists of a leaf queue, and tells whether the queue is stopped, as all queues in a
+// stopped one are.
 func (p *queueParser) access(out *Queues, q *queueNode, stopped bool) bool {
 	if s := find(q.settings, keyState); s != nil {
 		if text, ok := s.text(&p.faults); ok {

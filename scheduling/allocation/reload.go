@@ -9,16 +9,18 @@ import (
 
 // The times of Hadoop's Fair Scheduler: a change is taken up 10 to 15 seconds after it was made.
 const (
-	LookEvery   = 10 * time.Second // between looks at the file
-	SettleAfter = 5 * time.Second  // how old the last change must be, so that a half-written file is not read
+	LookEvery = 10 * time.Second // between looks at the file
+	// settleAfter is the age of a change that is read: a file half written is not.
+	settleAfter = 5 * time.Second
 )
 
-// Reloader decides when a changed configuration file takes effect. It reads no clock: now is an argument, and only its differences and its
-// distance to the file's time count. Everything or nothing is replaced: while a file has errors, what was loaded last stays in
-// force, the file is tried again at every look, and the error is to be reported once until a load succeeds again.
+// Reloader decides when a changed configuration file takes effect. It reads no clock: now is an
+// argument, and only its differences and its distance to the file's time count. Everything or
+// nothing is replaced: while a file has errors, what was loaded last stays in force, the file is
+// tried again at every look, and the error is to be reported once until a load succeeds again.
 //
-// What counts as changed is the content, not the order of times: a file that is replaced by an older one, as from a backup, is loaded; one that
-// was only touched is not.
+// What counts as changed is the content, not the order of times: a file that is replaced by an
+// older one, as from a backup, is loaded; one that was only touched is not.
 type Reloader[T any] struct {
 	parse  func(content []byte) (T, error)
 	loaded [sha256.Size]byte // content in force
@@ -28,7 +30,8 @@ type Reloader[T any] struct {
 	err    error             // why the file is not in force now
 }
 
-// NewStaleReloader starts with nothing that is known to be in force: the first look loads whatever is there.
+// NewStaleReloader starts with nothing that is known to be in force: the first look loads whatever
+// is there.
 func NewStaleReloader[T any](now time.Time, parse func(content []byte) (T, error)) *Reloader[T] {
 	return &Reloader[T]{parse: parse, looked: now}
 }
@@ -41,8 +44,8 @@ type Look[T any] struct {
 	Report bool  // Err is new: tell somebody
 }
 
-// NewReloader starts with content, which must be right: at the start any error is fatal. It returns the value to begin with. parse
-// must not keep the slice.
+// NewReloader starts with content, which must be right: at the start any error is fatal. It returns
+// the value to begin with. parse must not keep the slice.
 func NewReloader[T any](now time.Time, content []byte, parse func(content []byte) (T, error)) (*Reloader[T], T, error) {
 	value, err := parse(content)
 	if err != nil {
@@ -55,8 +58,8 @@ func NewReloader[T any](now time.Time, content []byte, parse func(content []byte
 // Due tells whether it is time to look: LookEvery has passed since the last look.
 func (r *Reloader[T]) Due(now time.Time) bool { return now.Sub(r.looked) >= LookEvery }
 
-// Check looks at a file if it is time to, and reads it if it has settled. A file that is missing or cannot be read is an error like
-// a wrong one.
+// Check looks at a file if it is time to, and reads it if it has settled. A file that is missing or
+// cannot be read is an error like a wrong one.
 func (r *Reloader[T]) Check(now time.Time, fsys fs.FS, name string) Look[T] {
 	if !r.Due(now) {
 		return Look[T]{Err: r.err}
@@ -88,8 +91,9 @@ func (r *Reloader[T]) Offer(now, modified time.Time, content []byte) Look[T] {
 	return r.offer(content)
 }
 
-// Force loads content at once, as on a signal or a request, whatever the time: without waiting for the file to settle, and
-// reporting every error. A content that is in force already is neither loaded nor an error.
+// Force loads content at once, as on a signal or a request, whatever the time: without waiting for
+// the file to settle, and reporting every error. A content that is in force already is neither
+// loaded nor an error.
 func (r *Reloader[T]) Force(now time.Time, content []byte) Look[T] {
 	r.looked = now
 	look := r.offer(content)
@@ -103,14 +107,14 @@ func (r *Reloader[T]) Fail(now time.Time, err error) Look[T] {
 	return r.fail(err)
 }
 
-// settled notes a look and tells whether the file's last change is old enough. A file whose time lies in the future, by another clock, has settled
-// once that time has stood still for as long.
+// settled notes a look and tells whether the file's last change is old enough. A file whose time
+// lies in the future, by another clock, has settled once that time has stood still for as long.
 func (r *Reloader[T]) settled(now, modified time.Time) bool {
 	r.looked = now
 	if !modified.Equal(r.seen) || r.since.IsZero() {
 		r.seen, r.since = modified, now
 	}
-	return now.Sub(modified) > SettleAfter || now.Sub(r.since) > SettleAfter
+	return now.Sub(modified) > settleAfter || now.Sub(r.since) > settleAfter
 }
 
 // offer loads content if it is new and right.

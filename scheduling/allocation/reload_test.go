@@ -47,7 +47,8 @@ func TestReloadAtTheStartErrorsAreFatal(t *testing.T) {
 	require.Empty(t, a)
 }
 
-// A look every 10 s, and only once the last change is more than 5 s old: the edit takes effect 10 to 15 s later.
+// A look every 10 s, and only once the last change is more than 5 s old: the edit takes effect 10
+// to 15 s later.
 func TestReloadLooksAndSettles(t *testing.T) {
 	r := newReloader(t)
 	content := weightFile("2")

@@ -72,7 +72,8 @@ func weight(f *faults, line int, what, text string) (float64, bool) {
 	return 0, false
 }
 
-// seconds reads a timeout in whole seconds. No seconds become a nanosecond, since the scheduler takes 0 for "not given".
+// seconds reads a timeout in whole seconds. No seconds become a nanosecond, since the scheduler
+// takes 0 for "not given".
 func seconds(f *faults, line int, what, text string) (time.Duration, bool) {
 	n, ok := count(f, line, what, text, 0)
 	switch {

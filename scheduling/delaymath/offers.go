@@ -49,23 +49,14 @@ func Offers(wait time.Duration, rate float64) float64 {
 
 // Wait is how long d offers (0 or more) take at a rate of slots per second (above 0): D/rate, which
 // with Rate(S, T) is the paper's longest wait (D/S)·T before a job at the head of the queue may
-// launch off its data [Zaharia10 §3.5, second question]. It is rounded to the nearest nanosecond;
-// beyond 292 years it is the longest Duration.
+// launch off its data [Zaharia10 §3.5, second question], and with d slots the time until a job is
+// given them as its share [§3.2, Equation 1]. It is rounded to the nearest nanosecond; beyond 292
+// years it is the longest Duration.
 func Wait(d, rate float64) time.Duration {
 	if !isCount(d) || !isRate(rate) {
 		return -1
 	}
 	return duration(d / rate)
-}
-
-// ReassignTime is how long a job waits to be given its share of f slots (0 or more) by tasks that
-// end, when all slots (1 or more) are busy with tasks of length t (0 or more): F·T/S [Zaharia10
-// §3.2, Equation 1: negligible for a job that would run much longer than this alone].
-func ReassignTime(f float64, slots int, t time.Duration) time.Duration {
-	if !isCount(f) || slots < 1 || t < 0 {
-		return -1
-	}
-	return duration(f * t.Seconds() / float64(slots))
 }
 
 // duration makes a Duration of seconds, which are not negative.

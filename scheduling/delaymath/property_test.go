@@ -197,7 +197,6 @@ func TestOutsideTheRangesIsNaN(t *testing.T) {
 	require.Equal(t, -1, delaymath.LeastSkips(1, 1, 1, 1))
 	require.Equal(t, -1, delaymath.Racks{}.LeastSkips(0.5, 1, 1, 1, 1))
 	require.Equal(t, time.Duration(-1), delaymath.Wait(-1, 1))
-	require.Equal(t, time.Duration(-1), delaymath.ReassignTime(-1, 1, 1))
 	require.Equal(t, time.Duration(math.MaxInt64), delaymath.Wait(1e300, 1))
 }
 

@@ -7,26 +7,27 @@ import (
 	"time"
 )
 
-// Setup is a job and the cluster it runs on, as the analysis sees them.
+// Setup is a job and the cluster it runs on, as the analysis sees them. Either SlotRate is given or
+// both SlotsPerNode and TaskTime.
 type Setup struct {
 	Tasks        int           // N: maps of the job, 1 or more
 	Nodes        int           // M, 1 or more
 	Replication  int           // R, 1 to Nodes
-	SlotsPerNode int           // L, map slots a node; 0 if unknown, then SlotRate must be given
-	TaskTime     time.Duration // T, mean length of a map task on this cluster; 0 if unknown, then SlotRate must be given
+	SlotsPerNode int           // L, map slots a node; 0 if unknown
+	TaskTime     time.Duration // T, mean length of a map task on this cluster; 0 if unknown
 	SlotRate     float64       // map slots that become free per second under load; 0 takes S/T
 	Racks        Racks         // zero: one level of locality only
 }
 
 // Plan is a pair of waits and what they bring.
 type Plan struct {
-	D1, D2        float64       // slot offers to let pass for a node and then for a rack; whole where they are chosen
+	D1, D2        float64       // slot offers to let pass for a node, then for a rack; whole if chosen
 	W1, W2        time.Duration // the same as time
 	Rate          float64       // slots per second that turn one into the other
 	Locality      float64       // ExpectedLocality for D1
 	LocalitySum   float64       // its first lower bound
 	LocalityBound float64       // the closed lower bound, that of Equation 2
-	Algorithm2    float64       // Algorithm2Locality for D1 rounded down: what Algorithm 2 as printed is expected to reach
+	Algorithm2    float64       // what Algorithm 2 as printed reaches with D1 rounded down
 	WithinRack    float64       // part of the tasks at least in a rack with their data; NaN without racks
 	MeanSkips     float64       // offers that pass on average before a launch, for D1 rounded down
 	MeanWait      time.Duration // the same as time

@@ -59,7 +59,8 @@ func (a answer) holdsPairs(want []string) bool {
 	return true
 }
 
-// sameValue compares words: durations by value, numbers and pairs of them within the tolerance, all else letter by letter.
+// sameValue compares words: durations by value, numbers and pairs of them within the tolerance, all
+// else letter by letter.
 func sameValue(a, b string) bool {
 	if a == b {
 		return true

@@ -7,7 +7,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// driver plays the nodes of a scenario that ends in a run statement: it keeps how much work each running attempt has left.
+// driver plays the nodes of a scenario that ends in a run statement: it keeps how much work each
+// running attempt has left.
 type driver struct {
 	w        *world
 	atts     []*attempt // in order of launch
@@ -130,7 +131,8 @@ func (d *driver) noteEnd(now time.Duration, id scheduling.JobID) {
 	}
 }
 
-// beats sends heartbeats of all nodes, in node order, again and again until nothing more is handed out.
+// beats sends heartbeats of all nodes, in node order, again and again until nothing more is handed
+// out.
 func (d *driver) beats(now time.Duration) error {
 	for more := true; more; {
 		more = false
@@ -160,7 +162,8 @@ func (d *driver) progress(n scheduling.NodeID) (list []scheduling.Status) {
 	return list
 }
 
-// moment plays one moment: tasks end, the statements of this moment take effect, heartbeats follow if there is a reason.
+// moment plays one moment: tasks end, the statements of this moment take effect, heartbeats follow
+// if there is a reason.
 func (d *driver) moment(now time.Duration, statements []statement, perform func(statement) error) error {
 	if err := d.w.core.Update(now); err != nil {
 		return err

@@ -9,7 +9,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// change performs a statement that changes something. known is false if the verb is not one of these.
+// change performs a statement that changes something. known is false if the verb is not one of
+// these.
 func (w *world) change(s statement) (known bool, err error) {
 	args := s.words[1:]
 	switch s.words[0] {

@@ -45,7 +45,8 @@ type fault struct {
 func (f *fault) Error() string { return fmt.Sprintf("%d: %v", f.line, f.err) }
 func (f *fault) Unwrap() error { return f.err }
 
-// parse reads the statements of a scenario and checks their frame: order of times, what stands where.
+// parse reads the statements of a scenario and checks their frame: order of times, what stands
+// where.
 func parse(r io.Reader) ([]statement, error) {
 	var list []statement
 	scan := bufio.NewScanner(r)
@@ -134,7 +135,8 @@ func (s *statement) follows(before []statement) error {
 	return nil
 }
 
-// options splits arguments of the form name=value and refuses names that are not allowed or come twice.
+// options splits arguments of the form name=value and refuses names that are not allowed or come
+// twice.
 func options(words []string, allowed ...string) (map[string]string, error) {
 	m := map[string]string{}
 	for _, w := range words {

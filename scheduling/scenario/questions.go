@@ -115,7 +115,8 @@ func (w *world) heartbeat(now time.Duration, args []string) (answer, error) {
 	return a, nil
 }
 
-// perJob answers the questions about jobs, pools and queues: those named in the expected answer, else all jobs.
+// perJob answers the questions about jobs, pools and queues: those named in the expected answer,
+// else all jobs.
 func (w *world) perJob(s statement) (answer, error) {
 	a := answer{pairs: true}
 	if err := noArgs(s.words[1:]); err != nil {

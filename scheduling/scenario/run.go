@@ -19,7 +19,9 @@ const (
 
 // Options of Run.
 type Options struct {
-	Verbose bool // print every event with its answer, every launch, kill and suspension with its reason, and for an idle slot the reason that each job waits
+	// Verbose prints every event with its answer, every launch, kill and suspension with its
+	// reason, and for an idle slot the reason that each job waits.
+	Verbose bool
 	JSON    bool // one JSON object per event instead of text
 }
 
@@ -50,8 +52,9 @@ type runner struct {
 	failed int
 }
 
-// Run runs each scenario file and writes to out what README of the language says: mismatches, the answers to events without an expectation, and at the end how
-// many expectations held. Faults of a file go to errOut. It returns the exit code.
+// Run runs each scenario file and writes to out what README of the language says: mismatches, the
+// answers to events without an expectation, and at the end how many expectations held. Faults of a
+// file go to errOut. It returns the exit code.
 func Run(out, errOut io.Writer, files []string, opts Options) int {
 	r := &runner{out: out, opts: opts}
 	code := Passed
@@ -156,7 +159,8 @@ func (r *runner) runList(list []statement, dir string) error {
 	return nil
 }
 
-// before prints what a cluster that drives itself did before a statement; with --json it is given back, for the statement's object.
+// before prints what a cluster that drives itself did before a statement; with --json it is given
+// back, for the statement's object.
 func (r *runner) before(w *world) []string {
 	list := w.takeNotes()
 	if r.opts.JSON {

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// runText runs a scenario given as text and returns the exit code and both outputs, with the file's name as F.
+// runText runs a scenario given as text and returns the exit code and both outputs, with the file's
+// name as F.
 func runText(t *testing.T, text string, opts Options) (code int, out, errs string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "f.scenario")

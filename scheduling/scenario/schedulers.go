@@ -10,7 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// optionOrders says which orders heed an option of the scheduler statement; an option that is not listed goes with every order.
+// optionOrders says which orders heed an option of the scheduler statement; an option that is not
+// listed goes with every order.
 func optionOrders() map[string]string {
 	return map[string]string{
 		"assign-multiple": "pools", "preemption": "pools", "fair-timeout": "pools", "size-based-weight": "pools", "new-job-boost": "pools",

@@ -25,9 +25,6 @@ const (
 	HeartbeatDrive
 )
 
-// String gives "event" or "heartbeat".
-func (d Drive) String() string { return [...]string{"event", "heartbeat"}[d&1] }
-
 // Cluster describes the machines. Zero numbers mean the defaults given.
 type Cluster struct {
 	Nodes       int // at least 1
@@ -96,7 +93,9 @@ const (
 	Replay SubmitRule = iota // at the times of the workload
 	Serial                   // the next one 1 ms after the previous one completes
 	Closed                   // Active at a time; the next one when one completes
-	Stress                   // while incomplete maps are at most twice the map slots and jobs fewer than nodes; looked at whenever a job completes and each second
+	// Stress hands in jobs while incomplete maps are at most twice the map slots and jobs fewer
+	// than nodes; it looks whenever a job completes and each second.
+	Stress
 )
 
 // Submission sets the rule.

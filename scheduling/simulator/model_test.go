@@ -208,7 +208,8 @@ func TestRandomFailures(t *testing.T) {
 	}
 }
 
-// [Pastorelli13 Fig 1]: j1 (30 s, comes at 0), j2 (10 s, at 10) and j3 (10 s, at 15), each as wide as the cluster, end at 50, 20 and 30 under FSP.
+// [Pastorelli13 Fig 1]: j1 (30 s, comes at 0), j2 (10 s, at 10) and j3 (10 s, at 15), each as wide
+// as the cluster, end at 50, 20 and 30 under FSP.
 func TestHFSPOnOneServer(t *testing.T) {
 	w := workload.Workload{}
 	for i, at := range []int{0, 10, 15} {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// ErrPast is returned for an event that lies before the time already reached.
-var ErrPast = errors.New("simulator: event in the past")
+// errPast is returned for an event that lies before the time already reached.
+var errPast = errors.New("simulator: event in the past")
 
 // event is a thing that happens at a time. What a and b mean depends on the kind. Events are values
 // of 32 bytes without pointers, so that neither pushing nor popping allocates and the collector has
@@ -34,10 +34,10 @@ type queue struct {
 	seq  uint64
 }
 
-// push adds an event; one before the time of the last event taken is refused with ErrPast.
+// push adds an event; one before the time of the last event taken is refused with errPast.
 func (q *queue) push(e event) error {
 	if e.at < q.now {
-		return fmt.Errorf("%w: %v, the clock shows %v", ErrPast, e.at, q.now)
+		return fmt.Errorf("%w: %v, the clock shows %v", errPast, e.at, q.now)
 	}
 	q.seq++
 	e.seq = q.seq

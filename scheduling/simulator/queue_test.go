@@ -20,7 +20,7 @@ func TestQueueOrder(t *testing.T) {
 	e, ok := q.pop()
 	require.True(t, ok)
 	require.Equal(t, int32('b'), e.a)
-	require.ErrorIs(t, q.push(event{at: 4 * time.Second}), ErrPast)
+	require.ErrorIs(t, q.push(event{at: 4 * time.Second}), errPast)
 	require.NoError(t, q.push(event{at: 5 * time.Second, a: 'd'}), "the present is allowed")
 	var got []int32
 	for e, ok = q.pop(); ok; e, ok = q.pop() {

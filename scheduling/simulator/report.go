@@ -152,8 +152,10 @@ type JobSlots struct {
 
 // Result is the outcome of Run.
 type Result struct {
-	Report  Report
-	Jobs    []JobResult // in the order of the workload; those that never arrived have neither Arrived nor Ended
+	Report Report
+	// Jobs are in the order of the workload; those that never arrived have neither Arrived nor
+	// Ended.
+	Jobs    []JobResult
 	Samples []Sample
 	Stats   Stats
 	End     time.Duration // when the simulation ended

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Coflow is the shuffle of one job in a coflow trace: which racks its maps ran in and how much each of its reduces fetched. All maps of a rack are one
-// there, and so are all reduces of a rack.
+// Coflow is the shuffle of one job in a coflow trace: which racks its maps ran in and how much each
+// of its reduces fetched. All maps of a rack are one there, and so are all reduces of a rack.
 type Coflow struct {
 	ID      int
 	Arrival time.Duration
@@ -37,10 +37,12 @@ const (
 	megabyte     = 1e6 // the trace does not say which; taken as 10^6 bytes
 )
 
-// ReadCoflows reads a trace of the coflow benchmark [Chowdhury15], such as FB2010-1Hr-150-0.txt: "racks coflows" in the first line, then in each line
-// "id arrivalMs maps rack… reduces rack:megabytes…", separated by spaces, racks from 0. name is for messages. It returns the number of racks too.
-// Errors wrap ErrFormat: bytes that are no text, missing or superfluous columns, negative or huge numbers, times that go back, other than the
-// number of coflows that the first line says.
+// ReadCoflows reads a trace of the coflow benchmark [Chowdhury15], such as FB2010-1Hr-150-0.txt:
+// "racks coflows" in the first line, then in each line "id arrivalMs maps rack… reduces
+// rack:megabytes…", separated by spaces, racks from 0. name is for messages. It returns the number
+// of racks too. Errors wrap ErrFormat: bytes that are no text, missing or superfluous columns,
+// negative or huge numbers, times that go back, other than the number of coflows that the first
+// line says.
 func ReadCoflows(r io.Reader, name string) (list []Coflow, racks int, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 64<<10), 16<<20)
@@ -120,7 +122,7 @@ func (p *coflowLine) end() error {
 // head reads the first line.
 func (p *coflowLine) head() (racks, coflows int, err error) {
 	r, err1 := p.number("number of racks", maxRacks)
-	c, err2 := p.number("number of coflows", MaxJobs)
+	c, err2 := p.number("number of coflows", maxJobs)
 	if err := errors.Join(err1, err2, p.end()); err != nil {
 		return 0, 0, err
 	}
@@ -190,22 +192,4 @@ func (p *coflowLine) reduce() (rack int32, size int64, err error) {
 		return 0, 0, fmt.Errorf("megabytes %v of a reduce are not between 0 and %g", mb, maxMegabytes)
 	}
 	return int32(r), int64(math.Round(mb * megabyte)), nil
-}
-
-// WriteCoflows writes a trace in the form that ReadCoflows reads.
-func WriteCoflows(w io.Writer, list []Coflow, racks int) error {
-	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "%d %d\n", racks, len(list))
-	for _, c := range list {
-		fmt.Fprintf(b, "%d %d %d", c.ID, c.Arrival.Milliseconds(), len(c.Maps))
-		for _, r := range c.Maps {
-			fmt.Fprintf(b, " %d", r)
-		}
-		fmt.Fprintf(b, " %d", len(c.Reduces))
-		for i, r := range c.Reduces {
-			fmt.Fprintf(b, " %d:%s", r, strconv.FormatFloat(float64(c.Bytes[i])/megabyte, 'f', -1, 64))
-		}
-		fmt.Fprintln(b)
-	}
-	return b.Flush()
 }

@@ -15,8 +15,9 @@ type CoflowOptions struct {
 	Map, Reduce Cost    // of every job
 }
 
-// FromCoflows turns coflows into jobs: a map in each of its racks, with an equal part of the shuffle, for the trace does not say more, and no other input; a
-// reduce for each of its reduces, with its bytes. Where the reduces ran is not taken over: that is for the scheduler.
+// FromCoflows turns coflows into jobs: a map in each of its racks, with an equal part of the
+// shuffle, for the trace does not say more, and no other input; a reduce for each of its reduces,
+// with its bytes. Where the reduces ran is not taken over: that is for the scheduler.
 func FromCoflows(list []Coflow, o CoflowOptions) (Workload, error) {
 	if o.Jobs > 0 && o.Jobs < len(list) {
 		list = list[:o.Jobs]
@@ -40,10 +41,11 @@ func FromCoflows(list []Coflow, o CoflowOptions) (Workload, error) {
 
 // coflowClass is a range of map racks by which shuffles are told apart.
 type coflowClass struct {
-	name           string
-	low, high      int
-	coflows, bytes float64 // of FB2010-1Hr-150-0.txt: how many of its 526 are in the class, and their gigabytes
-	least, most    int     // racks with reduces; a choice that gives about the file's medians
+	name      string
+	low, high int
+	// coflows of the 526 of FB2010-1Hr-150-0.txt are in the class, with so many gigabytes.
+	coflows, bytes float64
+	least, most    int // racks with reduces; a choice that gives about the file's medians
 }
 
 // coflowClasses lists the classes.
@@ -68,12 +70,15 @@ func CoflowClass(mapRacks int) string {
 	return list[len(list)-1].name
 }
 
-// CoflowRacks is the number of racks of Facebook's cluster in the coflow benchmark and in DrawCoflows.
+// CoflowRacks is the number of racks of Facebook's cluster in the coflow benchmark and in
+// DrawCoflows.
 const CoflowRacks = 150
 
-// DrawCoflows draws shuffles of the shape of FB2010-1Hr-150-0.txt, whose file is not ours to ship: 526 in an hour over 150 racks. The number of map racks follows the
-// classes of the file, log-uniform within each; a shuffle's bytes are lognormal (sigma 1) about the mean of its class, in proportion to its map racks; racks are
-// random, and reduces differ by a lognormal factor of sigma 0.5.
+// DrawCoflows draws shuffles of the shape of FB2010-1Hr-150-0.txt, whose file is not ours to ship:
+// 526 in an hour over 150 racks. The number of map racks follows the classes of the file,
+// log-uniform within each; a shuffle's bytes are lognormal (sigma 1) about the mean of its class,
+// in proportion to its map racks; racks are random, and reduces differ by a lognormal factor of
+// sigma 0.5.
 func DrawCoflows(r *rand.Rand, coflows int) []Coflow {
 	gaps := Dist{Exponential, 3600.0 / 526, 0}
 	list := make([]Coflow, coflows)
@@ -93,8 +98,9 @@ func DrawCoflows(r *rand.Rand, coflows int) []Coflow {
 			weight[p] = math.Exp(float64(0.5 * r.NormFloat64()))
 			sum += weight[p]
 		}
-		racks := float64(len(c.Maps)) * math.Log(float64(class.high+1)/float64(class.low)) / float64(class.high+1-class.low) // over their mean in the class
-		total := racks * class.bytes / class.coflows * 1e3 * math.Exp(r.NormFloat64()-0.5)                                   // megabytes
+		low, beyond := float64(class.low), float64(class.high+1)
+		racks := float64(len(c.Maps)) * math.Log(beyond/low) / (beyond - low)              // over the class's mean
+		total := racks * class.bytes / class.coflows * 1e3 * math.Exp(r.NormFloat64()-0.5) // megabytes
 		for _, x := range weight {
 			c.Bytes = append(c.Bytes, int64(max(1, math.Round(total*x/sum))*megabyte))
 		}

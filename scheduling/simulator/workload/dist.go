@@ -21,10 +21,8 @@ const (
 	ZipfRank                 // 1, 2, … up to A with probability proportional to 1/k^B
 )
 
+// shapeNames are the words for them, in their order.
 var shapeNames = [...]string{"fixed", "exponential", "uniform", "lognormal", "zipf"}
-
-// String gives the name that ParseDist reads.
-func (s Shape) String() string { return shapeNames[s] }
 
 // Dist is a distribution of numbers, all 0 or more.
 type Dist struct {
@@ -73,17 +71,10 @@ func (d Dist) Count(r *rand.Rand, top int) int {
 	return int(math.Round(min(d.Sample(r), float64(top))))
 }
 
-// String gives what ParseDist reads, with plain numbers.
-func (d Dist) String() string {
-	if d.Shape == Fixed || d.Shape == Exponential {
-		return fmt.Sprintf("%v %v", d.Shape, d.A)
-	}
-	return fmt.Sprintf("%v %v %v", d.Shape, d.A, d.B)
-}
-
-// ParseDist reads a distribution such as "14", "exponential 14s", "uniform 5 500", "lognormal 100 1.2" or "zipf 20 1".
-// number reads A and, for uniform, B (ParseSeconds, ParseCount, ParseBytes …); sigma and slope are plain numbers.
-func ParseDist(s string, number func(string) (float64, error)) (Dist, error) {
+// parseDist reads a distribution such as "14", "exponential 14s", "uniform 5 500", "lognormal 100
+// 1.2" or "zipf 20 1". number reads A and, for uniform, B (parseSeconds, parseCount, parseBytes …);
+// sigma and slope are plain numbers.
+func parseDist(s string, number func(string) (float64, error)) (Dist, error) {
 	words := strings.Fields(s)
 	if len(words) == 1 {
 		words = []string{"fixed", words[0]}
@@ -139,11 +130,11 @@ func parsePlain(s string, top float64) (float64, error) {
 	return f, nil
 }
 
-// ParseCount reads a number of tasks, 0 to MaxTasks.
-func ParseCount(s string) (float64, error) { return parsePlain(s, MaxTasks) }
+// parseCount reads a number of tasks, 0 to maxTasks.
+func parseCount(s string) (float64, error) { return parsePlain(s, maxTasks) }
 
-// ParseSeconds reads "90", "90s", "1m30s" or "250ms" as seconds, 0 to MaxTime.
-func ParseSeconds(s string) (float64, error) {
+// parseSeconds reads "90", "90s", "1m30s" or "250ms" as seconds, 0 to MaxTime.
+func parseSeconds(s string) (float64, error) {
 	if d, err := time.ParseDuration(s); err == nil {
 		if d < 0 || d > MaxTime {
 			return 0, fmt.Errorf("%.40s is not between 0 and %v", s, MaxTime)
@@ -157,9 +148,10 @@ func ParseSeconds(s string) (float64, error) {
 	return f, nil
 }
 
-// ParseBytes reads "4096", "64KiB", "1.5 GB" or "128MiB" as bytes, 0 to MaxBytes. KiB, MiB, GiB, TiB, PiB and the bare letters are powers
-// of 1,024; KB, MB, GB, TB and PB are powers of 1,000. Case does not matter.
-func ParseBytes(s string) (float64, error) {
+// parseBytes reads "4096", "64KiB", "1.5 GB" or "128MiB" as bytes, 0 to MaxBytes. KiB, MiB, GiB,
+// TiB, PiB and the bare letters are powers of 1,024; KB, MB, GB, TB and PB are powers of 1,000.
+// Case does not matter.
+func parseBytes(s string) (float64, error) {
 	text := strings.ToUpper(strings.TrimSpace(s))
 	base := 1024.0
 	switch {

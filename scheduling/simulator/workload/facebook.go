@@ -47,14 +47,16 @@ func table3() []bin {
 // FacebookGap is the mean time between jobs of the macrobenchmarks [Zaharia10 §5.1].
 const FacebookGap = 14 * time.Second
 
-// FacebookIO is the IO-heavy workload of [Zaharia10 §5.1.1]: 100 text searches in the sizes of Table 2, in random order,
-// with exponential gaps of 14 s; 0.01 % of the input is kept and there is no reduce. Each job has its own user.
+// FacebookIO is the IO-heavy workload of [Zaharia10 §5.1.1]: 100 text searches in the sizes of
+// Table 2, in random order, with exponential gaps of 14 s; 0.01 % of the input is kept and there is
+// no reduce. Each job has its own user.
 func FacebookIO(r *rand.Rand) Workload {
 	return schedule("facebook-io", table2(), r, func(j *Job, _ string) { j.Map.CPU = -1 })
 }
 
-// FacebookCPU is the CPU-heavy workload of [Zaharia10 §5.1.2]: the same jobs, 2 to 7 times slower. The paper gives no factor per bin; ours
-// grows evenly from 2 for bin 1 to 7 for bin 9, of a task that reads one block in localRead.
+// FacebookCPU is the CPU-heavy workload of [Zaharia10 §5.1.2]: the same jobs, 2 to 7 times slower.
+// The paper gives no factor per bin; ours grows evenly from 2 for bin 1 to 7 for bin 9, of a task
+// that reads one block in localRead.
 func FacebookCPU(r *rand.Rand, localRead time.Duration) Workload {
 	bins := table2()
 	return schedule("facebook-cpu", bins, r, func(j *Job, _ string) {
@@ -68,8 +70,9 @@ func FacebookCPU(r *rand.Rand, localRead time.Duration) Workload {
 	})
 }
 
-// FacebookMixed is the mixed workload of [Zaharia10 §5.1.3]: the jobs of Table 3. A join is a series of four jobs; the paper says
-// only that the three after the first are smaller: ours have 200, 20 and 1 maps.
+// FacebookMixed is the mixed workload of [Zaharia10 §5.1.3]: the jobs of Table 3. A join is a
+// series of four jobs; the paper says only that the three after the first are smaller: ours have
+// 200, 20 and 1 maps.
 func FacebookMixed(r *rand.Rand) Workload {
 	w := schedule("facebook-mixed", table3(), r, mixedCost)
 	var all []Job
@@ -92,8 +95,9 @@ func FacebookMixed(r *rand.Rand) Workload {
 	return w
 }
 
-// mixedCost sets the bytes of the four kinds of the Hive benchmark. Choices of ours, since the paper has none: an aggregation shuffles a
-// quarter of its input and writes a tenth of that, a join shuffles half.
+// mixedCost sets the bytes of the four kinds of the Hive benchmark. Choices of ours, since the
+// paper has none: an aggregation shuffles a quarter of its input and writes a tenth of that, a join
+// shuffles half.
 func mixedCost(j *Job, kind string) {
 	switch kind {
 	case "aggregation":

@@ -6,13 +6,14 @@ import (
 	"time"
 )
 
-// HFSPGap is the mean time between jobs of the FB-dataset [Pastorelli13 §4.1].
-const HFSPGap = 13 * time.Second
+// hfspGap is the mean time between jobs of the FB-dataset [Pastorelli13 §4.1].
+const hfspGap = 13 * time.Second
 
-// FBDataset is the workload of [Pastorelli13 §4.1]: 53 small jobs (75 % of one map, 25 % of two), 41 medium ones (5 to 500
-// maps, half of them with 2 to 100 reduces) and 6 large ones (two of 3,000 maps, three of 700 to 1,500 maps and 150 to 250
-// reduces, one of 200 maps and 1,000 reduces); gaps are exponential with mean 13 s. Sizes within the ranges are drawn
-// log-uniformly, in random order. Choices of ours: the shuffle is as large as the input, the output a tenth of it.
+// FBDataset is the workload of [Pastorelli13 §4.1]: 53 small jobs (75 % of one map, 25 % of two),
+// 41 medium ones (5 to 500 maps, half of them with 2 to 100 reduces) and 6 large ones (two of 3,000
+// maps, three of 700 to 1,500 maps and 150 to 250 reduces, one of 200 maps and 1,000 reduces); gaps
+// are exponential with mean 13 s. Sizes within the ranges are drawn log-uniformly, in random order.
+// Choices of ours: the shuffle is as large as the input, the output a tenth of it.
 func FBDataset(r *rand.Rand) Workload {
 	var jobs []Job
 	add := func(class string, maps, reduces int) {
@@ -41,7 +42,7 @@ func FBDataset(r *rand.Rand) Workload {
 	}
 	add("large", 200, 1000)
 	r.Shuffle(len(jobs), func(i, k int) { jobs[i], jobs[k] = jobs[k], jobs[i] })
-	gap := Dist{Exponential, HFSPGap.Seconds(), 0}
+	gap := Dist{Exponential, hfspGap.Seconds(), 0}
 	var at time.Duration
 	for i := range jobs {
 		jobs[i].Name, jobs[i].User = fmt.Sprintf("job%03d", i), fmt.Sprintf("user%03d", i)
@@ -61,8 +62,9 @@ func MapOnly(w Workload) Workload {
 	return Workload{Name: w.Name + "-map-only", Jobs: jobs, Files: w.Files}
 }
 
-// Preemption is the scenario of [Pastorelli13 Fig 7] for 4 nodes of 2 reduce slots: job 1 with 11 reduces of 500 s comes at 2:20; job 2
-// with 2 and jobs 3 to 5 with 1 reduce each come at 2:30. The length of the small reduces is not published; 400 s fits both published means.
+// Preemption is the scenario of [Pastorelli13 Fig 7] for 4 nodes of 2 reduce slots: job 1 with 11
+// reduces of 500 s comes at 2:20; job 2 with 2 and jobs 3 to 5 with 1 reduce each come at 2:30. The
+// length of the small reduces is not published; 400 s fits both published means.
 func Preemption() Workload {
 	w := Workload{Name: "hfsp-preemption"}
 	for i, reduces := range []int{11, 2, 1, 1, 1} {

@@ -69,7 +69,8 @@ func deeper(n int) []byte {
 	return b.Bytes()
 }
 
-// Whatever grows in a file, the work of each reader grows no faster, and what is said of it is short.
+// Whatever grows in a file, the work of each reader grows no faster, and what is said of it is
+// short.
 func TestHostileFilesTakeLinearWork(t *testing.T) {
 	for name, build := range hostile {
 		t.Run(name, func(t *testing.T) {

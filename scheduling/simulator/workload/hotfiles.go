@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// HotFiles draws scans of a few popular files: each job reads the whole of one, chosen by Zipf's law with the given exponent. Files have 2 to 20 blocks,
-// gap is the distribution of the seconds between jobs. The job's class tells how popular its file is.
+// HotFiles draws scans of a few popular files: each job reads the whole of one, chosen by Zipf's
+// law with the given exponent. Files have 2 to 20 blocks, gap is the distribution of the seconds
+// between jobs. The job's class tells how popular its file is.
 func HotFiles(r *rand.Rand, jobs, files int, slope float64, gap Dist) Workload {
 	w := Workload{Name: "hot-files"}
 	for i := range files {
@@ -32,10 +33,12 @@ func HotFiles(r *rand.Rand, jobs, files int, slope float64, gap Dist) Workload {
 	return w
 }
 
-// ReplicateHot raises the replicas of the files that are read most, as Scarlett does [Ananthanarayanan11], knowing all jobs of the workload ahead. Each
-// further replica, of all blocks of a file, goes to the file whose blocks are read most often for each replica that they have; ties go to the file that
-// comes first. Files have base replicas before, and most at last; what is added is at most the part budget of all block replicas there are. It returns
-// how many block replicas it has added. Jobs whose input is their own are left alone.
+// ReplicateHot raises the replicas of the files that are read most, as Scarlett does
+// [Ananthanarayanan11], knowing all jobs of the workload ahead. Each further replica, of all blocks
+// of a file, goes to the file whose blocks are read most often for each replica that they have;
+// ties go to the file that comes first. Files have base replicas before, and most at last; what is
+// added is at most the part budget of all block replicas there are. It returns how many block
+// replicas it has added. Jobs whose input is their own are left alone.
 func (w *Workload) ReplicateHot(base, most int, budget float64) int {
 	reads := make([]float64, len(w.Files))
 	for i := range w.Jobs {

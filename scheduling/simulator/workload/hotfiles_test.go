@@ -17,7 +17,8 @@ func TestReplicateHot(t *testing.T) {
 		}
 	}
 	w.Jobs = append(w.Jobs, Job{Maps: 100, File: 3}, Job{Maps: 7})
-	// Of 321 block replicas 10 % are 32. Reads a replica are 4 and 2. Hot goes to 7 (1.71 left), warm to 4 (1.5), hot to 9 (1.33), warm to 5 (1.2), hot to 10.
+	// Of 321 block replicas 10 % are 32. Reads a replica are 4 and 2. Hot goes to 7 (1.71 left),
+	// warm to 4 (1.5), hot to 9 (1.33), warm to 5 (1.2), hot to 10.
 	require.Equal(t, 32, w.ReplicateHot(3, 100, 0.1))
 	require.Equal(t, []int{10, 5, 3, 3}, []int{w.Files[0].Replicas, w.Files[1].Replicas, w.Files[2].Replicas, w.Files[3].Replicas})
 
@@ -25,7 +26,8 @@ func TestReplicateHot(t *testing.T) {
 	require.Equal(t, 3*2, w.ReplicateHot(3, 8, 0.25), "hot has more than 8 already, warm takes three, cold has too many blocks for the 88 there are")
 }
 
-// Whatever the files: the budget is kept, no file has more than the most, and a file read less for each block and replica never has more of them.
+// Whatever the files: the budget is kept, no file has more than the most, and a file read less for
+// each block and replica never has more of them.
 func TestReplicateHotProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))

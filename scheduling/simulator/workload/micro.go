@@ -24,8 +24,9 @@ func scan(name string, maps, reduces int) Job {
 	return j
 }
 
-// Scans is a number of GridMix scans of the same size, all submitted at once, each with its own user and file. Use it with closed
-// submission for [Zaharia10 §5.2.2, §5.3]: Table 4 with 3, 10 or 100 maps, Fig 15 with 200 jobs of 4 or 12 maps, 50 at a time.
+// Scans is a number of GridMix scans of the same size, all submitted at once, each with its own
+// user and file. Use it with closed submission for [Zaharia10 §5.2.2, §5.3]: Table 4 with 3, 10 or
+// 100 maps, Fig 15 with 200 jobs of 4 or 12 maps, 50 at a time.
 func Scans(jobs, maps, reduces int) Workload {
 	w := Workload{Name: fmt.Sprintf("scans-%dx%d", jobs, maps)}
 	for i := range jobs {
@@ -36,12 +37,13 @@ func Scans(jobs, maps, reduces int) Workload {
 	return w
 }
 
-// GridMix is a stream of GridMix scans: sizes from maps, gaps from gap (seconds), one in two with a reduce.
+// GridMix is a stream of GridMix scans: sizes from maps, gaps from gap (seconds), one in two with a
+// reduce.
 func GridMix(r *rand.Rand, jobs int, maps, gap Dist) Workload {
 	w := Workload{Name: "gridmix"}
 	var at time.Duration
 	for i := range jobs {
-		j := scan(fmt.Sprintf("scan%04d", i), max(1, maps.Count(r, MaxTasks)), i%2)
+		j := scan(fmt.Sprintf("scan%04d", i), max(1, maps.Count(r, maxTasks)), i%2)
 		j.Class, j.User, j.Submit = Bin(j.Maps), fmt.Sprintf("user%04d", i), at
 		w.Jobs = append(w.Jobs, j)
 		at += gap.Span(r)
@@ -49,7 +51,8 @@ func GridMix(r *rand.Rand, jobs int, maps, gap Dist) Workload {
 	return w
 }
 
-// SharedScans is [Zaharia10 §5.2.3]: a number of concurrent scan jobs on one data set of 180 GB (1,440 blocks of 128 MB).
+// SharedScans is [Zaharia10 §5.2.3]: a number of concurrent scan jobs on one data set of 180 GB
+// (1,440 blocks of 128 MB).
 func SharedScans(jobs int) Workload {
 	w := Scans(jobs, 1440, 0)
 	w.Name = fmt.Sprintf("sticky-slots-%d", jobs)
@@ -60,9 +63,10 @@ func SharedScans(jobs int) Workload {
 	return w
 }
 
-// Hierarchy is [Zaharia10 §5.2.1, Fig 11]: long jobs of 12,000 maps of 25 s in pool1 (t=0), pool2 (57 s) and pool1 again (494 s), and three
-// short ones of 800 maps of 12 s in pool3 (118 s). The paper speaks of two long jobs and four short ones; the last job's kind is open, and long
-// (a parameter) by default. The times are whole map times: use a cluster without set-up time.
+// Hierarchy is [Zaharia10 §5.2.1, Fig 11]: long jobs of 12,000 maps of 25 s in pool1 (t=0), pool2
+// (57 s) and pool1 again (494 s), and three short ones of 800 maps of 12 s in pool3 (118 s). The
+// paper speaks of two long jobs and four short ones; the last job's kind is open, and long (a
+// parameter) by default. The times are whole map times: use a cluster without set-up time.
 func Hierarchy(lastIsShort bool) Workload {
 	w := Workload{Name: "hierarchy"}
 	add := func(pool string, at time.Duration, short bool) {
@@ -84,7 +88,8 @@ func Hierarchy(lastIsShort bool) Workload {
 	return w
 }
 
-// Overhead is the load of [Zaharia10 §5.4]: 100 jobs of 1,000 maps and 1,000 reduces in 20 pools, for 2,500 nodes of 2 + 2 slots.
+// Overhead is the load of [Zaharia10 §5.4]: 100 jobs of 1,000 maps and 1,000 reduces in 20 pools,
+// for 2,500 nodes of 2 + 2 slots.
 func Overhead(mapTime time.Duration) Workload {
 	w := Workload{Name: "overhead"}
 	for i := range 100 {

@@ -7,10 +7,11 @@ import (
 	"time"
 )
 
-// Facebook2010 draws a day like SWIM's FB-2010 sample, whose file is not ours to ship: 24,442 jobs, about 8 million maps of 128 MB, exponential
-// gaps of 3.54 s, a third of the jobs map-only. Measured of the file and kept here: the part of jobs in each bin of Table 2, the largest
-// job (87,307 maps), the 84 % of maps in bin 9 (a bounded Pareto distribution with exponent 0.77 has that mean), the median of
-// shuffle to input (0.43). Sizes inside the other bins are log-uniform.
+// Facebook2010 draws a day like SWIM's FB-2010 sample, whose file is not ours to ship: 24,442 jobs,
+// about 8 million maps of 128 MB, exponential gaps of 3.54 s, a third of the jobs map-only.
+// Measured of the file and kept here: the part of jobs in each bin of Table 2, the largest job
+// (87,307 maps), the 84 % of maps in bin 9 (a bounded Pareto distribution with exponent 0.77 has
+// that mean), the median of shuffle to input (0.43). Sizes inside the other bins are log-uniform.
 func Facebook2010(r *rand.Rand) Workload {
 	return production(r, "facebook-2010", 24_442, 3.54)
 }

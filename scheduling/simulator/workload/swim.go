@@ -49,10 +49,11 @@ type TraceRow struct {
 }
 
 // maxSeconds bounds times in a trace.
-const maxSeconds = int64(MaxSubmit / time.Second)
+const maxSeconds = int64(maxSubmit / time.Second)
 
-// ReadTrace reads the rows of a SWIM trace: tab-separated, no header, 6 columns, or 8 or 9 with paths. name is for messages.
-// Errors wrap ErrFormat: bytes that are no text, missing columns, negative or huge numbers, times that go back.
+// ReadTrace reads the rows of a SWIM trace: tab-separated, no header, 6 columns, or 8 or 9 with
+// paths. name is for messages. Errors wrap ErrFormat: bytes that are no text, missing columns,
+// negative or huge numbers, times that go back.
 func ReadTrace(r io.Reader, name string) ([]TraceRow, error) {
 	var rows []TraceRow
 	lines := bufio.NewScanner(r)
@@ -74,8 +75,8 @@ func ReadTrace(r io.Reader, name string) ([]TraceRow, error) {
 		if len(rows) > 0 && row.Submit < rows[len(rows)-1].Submit {
 			return nil, refuse(name, n, "time goes back from %d s to %d s", rows[len(rows)-1].Submit, row.Submit)
 		}
-		if len(rows) == MaxJobs {
-			return nil, refuse(name, n, "more than %d jobs", MaxJobs)
+		if len(rows) == maxJobs {
+			return nil, refuse(name, n, "more than %d jobs", maxJobs)
 		}
 		rows = append(rows, row)
 	}
@@ -132,22 +133,10 @@ func parseRow(line []byte) (TraceRow, error) {
 	return row, nil
 }
 
-// WriteTrace writes rows in the form that ReadTrace reads.
-func WriteTrace(w io.Writer, rows []TraceRow) error {
-	b := bufio.NewWriter(w)
-	for _, r := range rows {
-		fmt.Fprintf(b, "%s\t%d\t%d\t%d\t%d\t%d", r.ID, r.Submit, r.Gap, r.Input, r.Shuffle, r.Output)
-		if r.Path != "" {
-			fmt.Fprintf(b, "\t%s\t\t", r.Path)
-		}
-		fmt.Fprintln(b)
-	}
-	return b.Flush()
-}
-
-// RepairPaths gives each row the number of its input path, from 1, or 0 for rows without one. SWIM's generator labels
-// every second and later access to path k as inputPath(k-1): a label one above all before it is a new path, any other means
-// its successor. ok is false if the labels are of another form; then equal labels mean equal paths.
+// RepairPaths gives each row the number of its input path, from 1, or 0 for rows without one.
+// SWIM's generator labels every second and later access to path k as inputPath(k-1): a label one
+// above all before it is a new path, any other means its successor. ok is false if the labels are
+// of another form; then equal labels mean equal paths.
 func RepairPaths(rows []TraceRow) (paths []int, ok bool) {
 	paths = make([]int, len(rows))
 	newest := -1
@@ -202,14 +191,15 @@ func dense(paths []int) []int {
 	return paths
 }
 
-// TraceOptions says how rows become jobs. The zero value scales nothing and takes 128 MB blocks and 1 GB a reduce.
+// TraceOptions says how rows become jobs. The zero value scales nothing and takes 128 MB blocks and
+// 1 GB a reduce; a job has up to 10 million tasks of a kind.
 type TraceOptions struct {
 	Nodes          int // ours; with OriginalNodes it scales the bytes by Nodes/OriginalNodes
 	OriginalNodes  int // of the traced cluster: 600 for Facebook 2009, 3,000 for 2010; 0 scales nothing
 	Block          int64
 	BytesPerReduce int64   // a choice: the trace has no number of reduces; 0 means 1 GB
-	MaxReduces     int     // of one job, such as the cluster's reduce slots; 0 means no bound but MaxTasks
-	MaxMaps        int     // of one job; larger jobs shrink in proportion; 0 means no bound but MaxTasks
+	MaxReduces     int     // of one job, such as the cluster's reduce slots; 0 means no bound
+	MaxMaps        int     // of one job; larger jobs shrink in proportion; 0 means no bound
 	TimeScale      float64 // submission times are multiplied by it; 0 means 1
 	Jobs           int     // only the first so many; 0 means all
 	DropEmpty      bool    // leave out rows without input
@@ -232,8 +222,9 @@ func ReadSWIM(r io.Reader, name string, o TraceOptions) (Workload, error) {
 	return w, nil
 }
 
-// FromTrace turns rows into jobs: maps = input/block, at least 1; reduces = (shuffle+output)/BytesPerReduce, at least 1, or none
-// if nothing is shuffled. Jobs with the same input path share a file as long as the longest of them needs.
+// FromTrace turns rows into jobs: maps = input/block, at least 1; reduces =
+// (shuffle+output)/BytesPerReduce, at least 1, or none if nothing is shuffled. Jobs with the same
+// input path share a file as long as the longest of them needs.
 func FromTrace(rows []TraceRow, o TraceOptions) (Workload, error) {
 	if o.Jobs > 0 && o.Jobs < len(rows) {
 		rows = rows[:o.Jobs]
@@ -290,8 +281,8 @@ func (r TraceRow) job(scale float64, o *TraceOptions) (Job, error) {
 		return int64(min(scaled, float64(MaxBytes)))
 	}
 	at := float64(r.Submit) * o.TimeScale // seconds
-	if at > MaxSubmit.Seconds() {
-		return Job{}, fmt.Errorf("%w: submitted after %.0f s, at most %.0f", ErrFormat, at, MaxSubmit.Seconds())
+	if at > maxSubmit.Seconds() {
+		return Job{}, fmt.Errorf("%w: submitted after %.0f s, at most %.0f", ErrFormat, at, maxSubmit.Seconds())
 	}
 	j := Job{
 		Name: r.ID, Submit: time.Duration(math.Round(at*1e6)) * time.Microsecond,
@@ -304,13 +295,13 @@ func (r TraceRow) job(scale float64, o *TraceOptions) (Job, error) {
 		j.InputBytes, j.ShuffleBytes, j.OutputBytes = int64(float64(j.InputBytes)*shrink), int64(float64(j.ShuffleBytes)*shrink), int64(float64(j.OutputBytes)*shrink)
 		maps = int64(o.MaxMaps)
 	}
-	if maps > MaxTasks {
-		return j, fmt.Errorf("%w: %d maps, at most %d", ErrFormat, maps, MaxTasks)
+	if maps > maxTasks {
+		return j, fmt.Errorf("%w: %d maps, at most %d", ErrFormat, maps, maxTasks)
 	}
 	j.Maps = max(1, int(maps))
 	j.Class = Bin(j.Maps)
 	if j.ShuffleBytes > 0 {
-		top := int64(MaxTasks)
+		top := int64(maxTasks)
 		if o.MaxReduces > 0 {
 			top = min(top, int64(o.MaxReduces))
 		}

@@ -13,17 +13,18 @@ import (
 // DefaultBlock is the size of a block of the papers' clusters, in bytes.
 const DefaultBlock = 128 << 20
 
-// Bounds on what one workload may ask for. They catch garbage and keep a simulation's memory in hand.
+// Bounds on what one workload may ask for. They catch garbage and keep a simulation's memory in
+// hand.
 const (
 	MaxBytes   = int64(1) << 60    // of one job's input, shuffle or output, and of a file
-	MaxTasks   = 10_000_000        // of one kind in one job
-	MaxJobs    = 1_000_000         // in a workload
-	MaxSubmit  = 1000 * time.Hour  // of a submission
+	maxTasks   = 10_000_000        // of one kind in one job
+	maxJobs    = 1_000_000         // in a workload
+	maxSubmit  = 1000 * time.Hour  // of a submission
 	MaxTime    = 10000 * time.Hour // of one task
 	maxNameLen = 255
 
-	// MaxAllTasks bounds the tasks of all jobs of a workload together.
-	MaxAllTasks = 50_000_000
+	// maxAllTasks bounds the tasks of all jobs of a workload together.
+	maxAllTasks = 50_000_000
 	// MaxReplicas bounds the replicas of a block.
 	MaxReplicas = 1000
 
@@ -32,19 +33,22 @@ const (
 
 // Cost says how long one task of a job takes besides reading and writing.
 type Cost struct {
-	// Setup is the time before an attempt does anything; 0 takes the node model's, negative means none.
+	// Setup is the time before an attempt does anything; 0 takes the node model's, negative means
+	// none.
 	Setup time.Duration
 	// Time is computing time that does not depend on the bytes.
 	Time time.Duration
 	// CPU multiplies the node model's computing time per byte; 0 means 1, negative none.
 	CPU float64
-	// Spread is the sigma of a lognormal factor of mean 1 on the computing time of each task; 0 makes all alike.
+	// Spread is the sigma of a lognormal factor of mean 1 on the computing time of each task; 0
+	// makes all alike.
 	Spread float64
 }
 
 // Skew says how unevenly a job's map outputs are spread over its reduces. The zero value is even.
 type Skew struct {
-	// Zipf gives partition p the weight 1/(p+1)^Zipf, in an order shuffled for each job; 0 means none.
+	// Zipf gives partition p the weight 1/(p+1)^Zipf, in an order shuffled for each job; 0 means
+	// none.
 	Zipf float64
 	// Shares is the sigma of a lognormal weight of each partition, alike for all maps of the job.
 	Shares float64
@@ -60,16 +64,19 @@ type Job struct {
 	Pool     string
 	Queue    string
 	Priority scheduling.Priority
-	// Submit is when the job comes, since the start of the workload; with After, since the end of that job.
+	// Submit is when the job comes, since the start of the workload; with After, since the end of
+	// that job.
 	Submit time.Duration
 	// After names an earlier job of the workload that must end first; empty means none.
 	After   string
 	Maps    int // at least 1
 	Reduces int // 0 or more
-	// File is the index into Workload.Files plus 1 of the file that the maps read, from its start; 0 means a file of the job's own.
+	// File is the index into Workload.Files plus 1 of the file that the maps read, from its start;
+	// 0 means a file of the job's own.
 	File int
-	// MapRacks is the rack of each map's input, from 0, as a trace gives it; a number beyond the cluster's racks counts around. Nil leaves the place to
-	// the simulation. It is for jobs without a File.
+	// MapRacks is the rack of each map's input, from 0, as a trace gives it; a number beyond the
+	// cluster's racks counts around. Nil leaves the place to the simulation. It is for jobs without
+	// a File.
 	MapRacks []int32
 	// NoLocation gives the maps no input location (generated input).
 	NoLocation   bool
@@ -79,16 +86,19 @@ type Job struct {
 	Map          Cost
 	Reduce       Cost
 	Skew         Skew
-	// Partitions is the bytes of each reduce's input, as a trace gives them, ShuffleBytes in all; Skew.Zipf and Skew.Shares do not apply then. Nil leaves them to Skew.
+	// Partitions is the bytes of each reduce's input, as a trace gives them, ShuffleBytes in all;
+	// Skew.Zipf and Skew.Shares do not apply then. Nil leaves them to Skew.
 	Partitions   []int64
 	SlowStart    float64 // see scheduling.JobSpec
 	SlotsPerTask int     // 0 means 1
 	NoSuspend    bool
-	// TellTimes tells the policy how long the job's tasks take on average; policies that need sizes (srpt, hfsp without training) are always told.
+	// TellTimes tells the policy how long the job's tasks take on average; policies that need sizes
+	// (srpt, hfsp without training) are always told.
 	TellTimes bool
 }
 
-// SplitBytes gives the size of the input of map i: whole blocks of InputBytes/Maps, rounded up, the last ones shorter.
+// SplitBytes gives the size of the input of map i: whole blocks of InputBytes/Maps, rounded up, the
+// last ones shorter.
 func (j *Job) SplitBytes(i int) int64 {
 	size := (j.InputBytes + int64(j.Maps) - 1) / int64(j.Maps)
 	return max(0, min(size, j.InputBytes-int64(i)*size))
@@ -119,8 +129,8 @@ func (w *Workload) Tasks() (maps, reduces int) {
 
 // Validate reports every fault that would make a simulation meaningless, joined.
 func (w *Workload) Validate() error {
-	if len(w.Jobs) > MaxJobs {
-		return fmt.Errorf("workload: %d jobs, at most %d", len(w.Jobs), MaxJobs)
+	if len(w.Jobs) > maxJobs {
+		return fmt.Errorf("workload: %d jobs, at most %d", len(w.Jobs), maxJobs)
 	}
 	var faults []error
 	more := 0
@@ -142,20 +152,20 @@ func (w *Workload) Validate() error {
 		}
 		names[j.Name] = true
 	}
-	if all > MaxAllTasks {
-		fault("%d tasks in all jobs, at most %d", all, MaxAllTasks)
+	if all > maxAllTasks {
+		fault("%d tasks in all jobs, at most %d", all, maxAllTasks)
 	}
 	blocks := int64(0)
 	for _, f := range w.Files {
 		switch {
-		case f.Blocks < 1 || f.Blocks > MaxTasks || f.Replicas < 0 || f.Replicas > MaxReplicas:
+		case f.Blocks < 1 || f.Blocks > maxTasks || f.Replicas < 0 || f.Replicas > MaxReplicas:
 			fault("file %.40q: %d blocks of %d replicas", f.Name, f.Blocks, f.Replicas)
 		default:
 			blocks += int64(f.Blocks) * int64(max(f.Replicas, 1))
 		}
 	}
-	if blocks > MaxAllTasks {
-		fault("%d replicas of blocks in all files, at most %d", blocks, MaxAllTasks)
+	if blocks > maxAllTasks {
+		fault("%d replicas of blocks in all files, at most %d", blocks, maxAllTasks)
 	}
 	if more > 0 {
 		faults = append(faults, fmt.Errorf("workload: and %d more faults", more))
@@ -175,12 +185,12 @@ func (j *Job) check(files int, names map[string]bool) error {
 		return nil
 	}
 	err := errors.Join(
-		within("maps", int64(j.Maps), 1, MaxTasks),
-		within("reduces", int64(j.Reduces), 0, MaxTasks),
+		within("maps", int64(j.Maps), 1, maxTasks),
+		within("reduces", int64(j.Reduces), 0, maxTasks),
 		within("input bytes", j.InputBytes, 0, MaxBytes),
 		within("shuffle bytes", j.ShuffleBytes, 0, MaxBytes),
 		within("output bytes", j.OutputBytes, 0, MaxBytes),
-		within("submission time", int64(j.Submit), 0, int64(MaxSubmit)),
+		within("submission time", int64(j.Submit), 0, int64(maxSubmit)),
 		within("file", int64(j.File), 0, int64(files)),
 		within("map time", int64(j.Map.Time), 0, int64(MaxTime)),
 		within("reduce time", int64(j.Reduce.Time), 0, int64(MaxTime)),

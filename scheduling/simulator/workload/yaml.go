@@ -48,8 +48,9 @@ import (
 //	    no_location: true
 //	    known_times: true
 //
-// Numbers, sizes and times may be distributions (see ParseDist), drawn from r for each job. Errors wrap ErrFormat and start with
-// file, line and column; an unknown key is an error.
+// Numbers, sizes and times may be distributions ("14", "exponential 14s", "uniform 5 500",
+// "lognormal 100 1.2", "zipf 20 1"), drawn from r for each job. Errors wrap ErrFormat and start
+// with file, line and column; an unknown key is an error.
 func ReadYAML(in io.Reader, name string, r *rand.Rand) (Workload, error) {
 	text, err := io.ReadAll(io.LimitReader(in, maxYAML+1))
 	if err != nil {
@@ -221,7 +222,7 @@ func (p *yamlReader) dist(to **Dist, number func(string) (float64, error)) field
 		if err != nil {
 			return err
 		}
-		d, err := ParseDist(s, number)
+		d, err := parseDist(s, number)
 		if err != nil && number != nil {
 			if v, whole := number(s); whole == nil { // a size with a space in it: 1.5 GB
 				d, err = Dist{A: v}, nil
@@ -242,7 +243,7 @@ func (p *yamlReader) bytes(to *int64) field {
 		if err != nil {
 			return err
 		}
-		f, err := ParseBytes(s)
+		f, err := parseBytes(s)
 		if err != nil {
 			return p.fault(n, "%v", err)
 		}

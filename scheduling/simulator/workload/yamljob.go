@@ -16,7 +16,7 @@ func (p *yamlReader) readFile(n ast.Node) error {
 	var f File
 	err := p.mapping(n, map[string]field{
 		"name":     p.text(&f.Name),
-		"blocks":   p.count(&f.Blocks, MaxTasks),
+		"blocks":   p.count(&f.Blocks, maxTasks),
 		"replicas": p.count(&f.Replicas, MaxReplicas),
 	})
 	if err != nil {
@@ -30,8 +30,8 @@ func (p *yamlReader) readFile(n ast.Node) error {
 	case p.files[f.Name] != 0:
 		return p.fault(n, "file %q twice", f.Name)
 	}
-	if p.blocks += int64(f.Blocks) * int64(max(f.Replicas, 1)); p.blocks > MaxAllTasks {
-		return p.fault(n, "more than %d replicas of blocks in all files", MaxAllTasks)
+	if p.blocks += int64(f.Blocks) * int64(max(f.Replicas, 1)); p.blocks > maxAllTasks {
+		return p.fault(n, "more than %d replicas of blocks in all files", maxAllTasks)
 	}
 	p.w.Files = append(p.w.Files, f)
 	p.files[f.Name] = len(p.w.Files)
@@ -61,14 +61,14 @@ func (p *yamlReader) fields(y *yamlJob) map[string]field {
 	return map[string]field{
 		"name": p.text(&j.Name), "class": p.text(&j.Class), "user": p.text(&j.User), "pool": p.text(&j.Pool),
 		"queue": p.text(&j.Queue), "priority": p.priority(&j.Priority), "file": p.text(&y.file), "after": p.text(&j.After),
-		"count": p.count(&y.count, MaxJobs), "slots": p.count(&j.SlotsPerTask, 1000),
-		"at": p.dist(&y.at, ParseSeconds), "gap": p.dist(&y.gap, ParseSeconds),
-		"maps": p.dist(&y.maps, ParseCount), "reduces": p.dist(&y.reduces, ParseCount),
-		"input": p.dist(&y.input, ParseBytes), "shuffle": p.dist(&y.shuffle, ParseBytes), "output": p.dist(&y.output, ParseBytes),
+		"count": p.count(&y.count, maxJobs), "slots": p.count(&j.SlotsPerTask, 1000),
+		"at": p.dist(&y.at, parseSeconds), "gap": p.dist(&y.gap, parseSeconds),
+		"maps": p.dist(&y.maps, parseCount), "reduces": p.dist(&y.reduces, parseCount),
+		"input": p.dist(&y.input, parseBytes), "shuffle": p.dist(&y.shuffle, parseBytes), "output": p.dist(&y.output, parseBytes),
 		"shuffle_ratio": flag(p.plain(&y.shuffleRatio, 1e6), &y.hasShuffleRatio),
 		"output_ratio":  flag(p.plain(&y.outputRatio, 1e6), &y.hasOutputRatio),
-		"map_time":      p.dist(&y.mapTime, ParseSeconds), "reduce_time": p.dist(&y.reduceTime, ParseSeconds),
-		"setup": p.dist(&y.setup, ParseSeconds), "spread": p.plain(&y.spread, 10), "cpu": p.plain(&y.cpu, 1e6),
+		"map_time":      p.dist(&y.mapTime, parseSeconds), "reduce_time": p.dist(&y.reduceTime, parseSeconds),
+		"setup": p.dist(&y.setup, parseSeconds), "spread": p.plain(&y.spread, 10), "cpu": p.plain(&y.cpu, 1e6),
 		"slow_start": flag(p.plain(&y.slowStart, 1), &y.any),
 		"no_suspend": p.truth(&j.NoSuspend), "no_location": p.truth(&j.NoLocation), "known_times": p.truth(&j.TellTimes),
 		"skew": func(n ast.Node) error {
@@ -94,8 +94,8 @@ func (p *yamlReader) readJob(n ast.Node) error {
 		return p.fault(n, "output and output_ratio exclude each other")
 	case y.file != "" && p.files[y.file] == 0:
 		return p.fault(n, "no file is called %q", y.file)
-	case y.count+len(p.w.Jobs) > MaxJobs:
-		return p.fault(n, "more than %d jobs", MaxJobs)
+	case y.count+len(p.w.Jobs) > maxJobs:
+		return p.fault(n, "more than %d jobs", maxJobs)
 	}
 	for _, d := range []*Dist{y.at, y.gap, y.maps, y.reduces, y.input, y.shuffle, y.output, y.mapTime, y.reduceTime, y.setup} {
 		if d != nil && d.Shape == ZipfRank && d.A*float64(y.count) > maxZipfWork {
@@ -137,8 +137,8 @@ func (p *yamlReader) drawJobs(n ast.Node, y *yamlJob) error {
 		if f := j.File; f > 0 && p.w.Files[f-1].Blocks < j.Maps {
 			return p.fault(n, "%d maps, but file %q has %d blocks", j.Maps, y.file, p.w.Files[f-1].Blocks)
 		}
-		if p.tasks += j.Maps + j.Reduces; p.tasks > MaxAllTasks {
-			return p.fault(n, "more than %d tasks in all jobs", MaxAllTasks)
+		if p.tasks += j.Maps + j.Reduces; p.tasks > maxAllTasks {
+			return p.fault(n, "more than %d tasks in all jobs", maxAllTasks)
 		}
 		p.w.Jobs = append(p.w.Jobs, j)
 		if y.gap != nil {
@@ -166,16 +166,16 @@ func (p *yamlReader) draw(y *yamlJob, j *Job) {
 	}
 	if y.input != nil {
 		j.InputBytes = size(y.input)
-		j.Maps = int(min(max(1, (j.InputBytes+p.block-1)/p.block), MaxTasks+1))
+		j.Maps = int(min(max(1, (j.InputBytes+p.block-1)/p.block), maxTasks+1))
 	}
 	if y.maps != nil {
-		j.Maps = max(1, y.maps.Count(p.r, MaxTasks))
+		j.Maps = max(1, y.maps.Count(p.r, maxTasks))
 		if y.input == nil {
 			j.InputBytes = min(int64(j.Maps), MaxBytes/p.block) * p.block
 		}
 	}
 	if y.reduces != nil {
-		j.Reduces = y.reduces.Count(p.r, MaxTasks)
+		j.Reduces = y.reduces.Count(p.r, maxTasks)
 	}
 	part := func(ratio float64, of int64) int64 { return int64(min(ratio*float64(of), float64(MaxBytes))) }
 	switch {
@@ -205,7 +205,8 @@ func (p *yamlReader) draw(y *yamlJob, j *Job) {
 	}
 }
 
-// sort puts the jobs in order of submission, keeping the file's order among equals; a job that comes after another stays behind it.
+// sort puts the jobs in order of submission, keeping the file's order among equals; a job that
+// comes after another stays behind it.
 func (p *yamlReader) sort() {
 	rank := make(map[string]time.Duration, len(p.w.Jobs))
 	type keyed struct {

@@ -1,4 +1,4 @@
-package allocation
+package allocation_test
 
 import (
 	"slices"
@@ -6,24 +6,23 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// DefaultPool is the pool of jobs that name none. It always exists.
-const DefaultPool = "default"
-
-// PoolNames lists the pools of a, in file order, and DefaultPool at the end if it is not among them.
-func PoolNames(a scheduling.Allocations) []string {
+// poolNames lists the pools of a, in file order, and the default pool at the end if it is not among
+// them.
+func poolNames(a scheduling.Allocations) []string {
 	names := make([]string, 0, len(a.Pools)+1)
 	for _, p := range a.Pools {
 		names = append(names, p.Name)
 	}
-	if !slices.Contains(names, DefaultPool) {
-		names = append(names, DefaultPool)
+	if !slices.Contains(names, "default") {
+		names = append(names, "default")
 	}
 	return names
 }
 
-// Effective is what holds for a pool, listed in a or not: every default is filled in, limits that do not bind are
-// scheduling.NoLimit, limits of nothing at all are 0, and a missing timeout is negative.
-func Effective(a scheduling.Allocations, pool string) scheduling.PoolConfig {
+// effective is what holds for a pool, listed in a or not: every default is filled in, limits that
+// do not bind are scheduling.NoLimit, limits of nothing at all are 0, and a missing timeout is
+// negative.
+func effective(a scheduling.Allocations, pool string) scheduling.PoolConfig {
 	c := scheduling.PoolConfig{Name: pool}
 	for _, p := range a.Pools {
 		if p.Name == pool {
@@ -52,8 +51,9 @@ func Effective(a scheduling.Allocations, pool string) scheduling.PoolConfig {
 	return c
 }
 
-// UserMaxJobs is how many jobs of a user, listed in a or not, may run at once; scheduling.NoLimit if any number.
-func UserMaxJobs(a scheduling.Allocations, user string) int {
+// userMaxJobs is how many jobs of a user, listed in a or not, may run at once; scheduling.NoLimit
+// if any number.
+func userMaxJobs(a scheduling.Allocations, user string) int {
 	n := 0
 	for _, u := range a.Users {
 		if u.Name == user {
