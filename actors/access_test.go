@@ -61,7 +61,8 @@ func TestRulesGuardMoves(t *testing.T) {
 	require.Zero(t, h.wait(t).Counters.Get(mapreduce.MapOutputRecords))
 }
 
-// A reload changes the policy and the lists of a running cluster together, or neither of them; what it comes to is an event.
+// A reload changes the policy and the lists of a running cluster together, or neither of them; what
+// it comes to is an event.
 func TestReloadIsAllOrNothing(t *testing.T) {
 	var events []scheduling.Event
 	c := start(t, Config{Events: func(e Event) { events = append(events, e.Event) }})

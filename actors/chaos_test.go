@@ -16,9 +16,10 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// TestChaos runs several slow jobs while nodes die, stop, come back and are cordoned, and jobs are killed. With odd seeds messages between the nodes, the JobTracker and the
-// NameNode are lost, delayed and doubled; with some of the others they are lost. Every job that is not killed writes RunLocal's bytes. LONG_TESTS=1 runs 500
-// seeds; TARRY_SEED=N runs one.
+// TestChaos runs several slow jobs while nodes die, stop, come back and are cordoned, and jobs are
+// killed. With odd seeds messages between the nodes, the JobTracker and the NameNode are lost,
+// delayed and doubled; with some of the others they are lost. Every job that is not killed writes
+// RunLocal's bytes. LONG_TESTS=1 runs 500 seeds; TARRY_SEED=N runs one.
 func TestChaos(t *testing.T) {
 	first, seeds := uint64(0), uint64(16)
 	switch {

@@ -155,7 +155,8 @@ func TestStreamIsInput(t *testing.T) {
 	require.Equal(t, 1, h.Progress().AnyPlace)
 }
 
-// TestManySmallFiles has one map for files that lie together, and one for each of those that do not.
+// TestManySmallFiles has one map for files that lie together, and one for each of those that do
+// not.
 func TestManySmallFiles(t *testing.T) {
 	require.Equal(t, 67, mapsOfSmallFiles(t, Config{Nodes: 1}), "15 files, each counted 16 KiB larger than it is, make a block of 256 KiB")
 	require.Equal(t, 1000, mapsOfSmallFiles(t, Config{Nodes: 5, Racks: 2, BlockSize: 100}))

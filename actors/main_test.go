@@ -106,8 +106,8 @@ func bubble(t *testing.T, cfg Config, f func(t *testing.T, c *Cluster)) {
 	})
 }
 
-// pass lets so much fake time go by, and what happens in it happen. It works in a bubble only: elsewhere synctest.Wait panics, so that no
-// test waits for real.
+// pass lets so much fake time go by, and what happens in it happen. It works in a bubble only:
+// elsewhere synctest.Wait panics, so that no test waits for real.
 func pass(d time.Duration) {
 	synctest.Wait()
 	time.Sleep(d)

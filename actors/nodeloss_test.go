@@ -221,7 +221,8 @@ func TestCordonedNodeGetsNothing(t *testing.T) {
 	})
 }
 
-// TestCommitNeedsLeave asks in the name of attempts that are not live: the Core alone grants a commit.
+// TestCommitNeedsLeave asks in the name of attempts that are not live: the Core alone grants a
+// commit.
 func TestCommitNeedsLeave(t *testing.T) {
 	var events recorder
 	bubble(t, Config{MapSlots: 1, Events: events.add}, func(t *testing.T, c *Cluster) {

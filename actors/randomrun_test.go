@@ -128,7 +128,8 @@ func (j *randomJob[K, V]) passing(dir string) (*mapreduce.Plan, error) {
 	}))
 }
 
-// copyOf is what emit, which keeps nothing, and Combine, which may change what it is given, make of a value.
+// copyOf is what emit, which keeps nothing, and Combine, which may change what it is given, make of
+// a value.
 func (j *randomJob[K, V]) copyOf(v V) V {
 	switch v := any(v).(type) {
 	case counts:

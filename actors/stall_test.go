@@ -15,8 +15,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// TestStallOfAllLosesNothing stops the JobTracker for longer than the expiry, as a suspended machine does: the heartbeats wait in its mailbox
-// and no node is lost.
+// TestStallOfAllLosesNothing stops the JobTracker for longer than the expiry, as a suspended
+// machine does: the heartbeats wait in its mailbox and no node is lost.
 func TestStallOfAllLosesNothing(t *testing.T) {
 	var events recorder
 	bubble(t, Config{Nodes: 3, Expiry: 5 * time.Second, Events: events.add}, func(t *testing.T, c *Cluster) {
@@ -34,7 +34,8 @@ func TestStallOfAllLosesNothing(t *testing.T) {
 	})
 }
 
-// TestSilentNodesKeepTheirBlocks cuts all nodes off for longer than the expiry. When they are heard again the block store is whole.
+// TestSilentNodesKeepTheirBlocks cuts all nodes off for longer than the expiry. When they are heard
+// again the block store is whole.
 func TestSilentNodesKeepTheirBlocks(t *testing.T) {
 	var events recorder
 	var cut atomic.Bool
@@ -113,7 +114,8 @@ func TestSubmitWhileNodesComeAndGo(t *testing.T) {
 	})
 }
 
-// TestSinksMayPanic has every function of the user's that hears of the cluster panic, or end its goroutine.
+// TestSinksMayPanic has every function of the user's that hears of the cluster panic, or end its
+// goroutine.
 func TestSinksMayPanic(t *testing.T) {
 	for name, fault := range map[string]func(){"panic": func() { panic("sink") }, "Goexit": runtime.Goexit} {
 		t.Run(name, func(t *testing.T) {
