@@ -1,4 +1,6 @@
-//go:build linux
+//go:build linux && !race
+
+// The race detector takes memory of its own.
 
 package main
 
@@ -32,7 +34,8 @@ func TestMemoryStaysWithinTheBudget(t *testing.T) {
 	dir := t.TempDir()
 	generated := func(kind gen.Kind) string {
 		path := filepath.Join(dir, string(kind))
-		require.NoError(t, gen.WriteFile(context.Background(), path, gen.Config{Kind: kind, Bytes: size, Seed: 1}, false))
+		c := gen.Config{Kind: kind, Bytes: size, Seed: 1}
+		require.NoError(t, gen.WriteFile(context.Background(), path, c, false))
 		return path
 	}
 	lines, tera, text := generated(gen.Lines), generated(gen.Tera), generated(gen.Text)
@@ -75,13 +78,11 @@ func TestMemoryStaysWithinTheBudget(t *testing.T) {
 // TestMemoryStaysWithinASmallBudget is the short form of TestMemoryStaysWithinTheBudget: jobs
 // of a second each whose input is twice what they may have.
 func TestMemoryStaysWithinASmallBudget(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector takes memory of its own")
-	}
 	const budget, slack = 8 << 20, 40 << 20
 	dir := t.TempDir()
 	lines, long, many := filepath.Join(dir, "lines"), filepath.Join(dir, "long"), filepath.Join(dir, "many")
-	require.NoError(t, gen.WriteFile(context.Background(), lines, gen.Config{Kind: gen.Lines, Bytes: 16 << 20, Seed: 1}, false))
+	c := gen.Config{Kind: gen.Lines, Bytes: 16 << 20, Seed: 1}
+	require.NoError(t, gen.WriteFile(context.Background(), lines, c, false))
 	writeLongLines(t, long, 48<<20)
 	writeManyFiles(t, many, 4000)
 	for _, job := range [][]string{
@@ -126,45 +127,6 @@ func runWatched(t *testing.T, args []string, environment ...string) (private int
 				private = max(private, kib<<10)
 			}
 		}
-	}
-}
-
-// TestFewDescriptors states that a job that spills in many slots, for many reduces, needs
-// few open files.
-func TestFewDescriptors(t *testing.T) {
-	dir := t.TempDir()
-	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
-	require.NoError(t, gen.WriteFile(context.Background(), in, gen.Config{Kind: gen.Lines, Bytes: 8 << 20, Seed: 1}, false))
-	cmd := exec.Command("sh", "-c", `ulimit -n 64 && exec tarry "$@"`, "sh", "run", "sort", in, "-q", "-o", out,
-		"--spill-dir", dir, "--memory", "4MiB", "--map-slots", "16", "--reduce-slots", "16", "--reduces", "100", "--block-size", "256KiB")
-	text, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", text)
-}
-
-// TestFewDescriptorsForManyFiles states the same of a job that reads thousands of files.
-func TestFewDescriptorsForManyFiles(t *testing.T) {
-	dir := t.TempDir()
-	many := filepath.Join(dir, "many")
-	writeManyFiles(t, many, 2000)
-	for _, job := range []string{"wordcount", "sort", "index"} {
-		cmd := exec.Command("sh", "-c", `ulimit -n 64 && exec tarry "$@"`, "sh", "run", job, many, "-q", "-o", filepath.Join(dir, job),
-			"--spill-dir", dir, "--memory", "4MiB", "--map-slots", "16", "--reduce-slots", "16", "--reduces", "20")
-		text, err := cmd.CombinedOutput()
-		require.NoError(t, err, "%s: %s", job, text)
-	}
-}
-
-// writeManyFiles writes files of a few words each.
-func writeManyFiles(t *testing.T, dir string, n int) {
-	t.Helper()
-	require.NoError(t, os.Mkdir(dir, 0o755))
-	rng := rand.New(rand.NewPCG(1, 1))
-	for i := range n {
-		var text []byte
-		for range 20 {
-			text = fmt.Appendf(text, "word%d ", rng.IntN(1+rng.IntN(5000)))
-		}
-		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("file-%06d", i)), text, 0o600))
 	}
 }
 

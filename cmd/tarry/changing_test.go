@@ -21,7 +21,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tarry-mr/tarry/actors"
-	"github.com/tarry-mr/tarry/jobs"
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
@@ -34,7 +33,9 @@ func TestInputsThatChange(t *testing.T) {
 	if os.Getenv("LONG_TESTS") != "" {
 		rounds = 500
 	}
-	cluster, err := actors.Start(actors.Config{Nodes: 3, MapSlots: 2, BlockSize: 64 << 10, Memory: 64 << 20, SpillDir: t.TempDir()})
+	cluster, err := actors.Start(actors.Config{
+		Nodes: 3, MapSlots: 2, BlockSize: 64 << 10, Memory: 64 << 20, SpillDir: t.TempDir(),
+	})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, cluster.Close()) }()
 	ends := map[string]int{}
@@ -43,7 +44,8 @@ func TestInputsThatChange(t *testing.T) {
 		c := newChanging(t, r)
 		err := c.round(cluster, round%2 == 0)
 		ends[c.end]++
-		require.NoError(t, err, "round %d: %s of %s of %d bytes after %v", round, c.change.name, c.job.name, len(c.old), c.wait)
+		require.NoError(t, err, "round %d: %s of %q of %d bytes after %v",
+			round, c.change.name, c.job, len(c.old), c.wait)
 		require.NoError(t, os.RemoveAll(c.dir))
 	}
 	t.Logf("%d rounds: %v", rounds, ends)
@@ -56,39 +58,24 @@ type changing struct {
 	dir, path string
 	old       []byte
 	packed    bool
-	job       changingJob
+	job       []string // its name and arguments, but for the inputs
 	change    change
 	steps     []step
 	wait      time.Duration
 	end       string
 }
 
-// changingJob is a job with the arguments of its command.
-type changingJob struct {
-	name string
-	args []string
-	bind stage
-}
-
-func changingJobs() []changingJob {
-	return []changingJob{
-		{"sort", []string{"sort"}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return jobs.Sort(jobs.SortOptions{}).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Line](to))
-		}},
-		{"wordcount", []string{"wordcount"}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return jobs.WordCount().Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.Count](to))
-		}},
-		{"grep", []string{"grep", "7"}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			job, err := jobs.Grep("7", jobs.GrepOptions{})
-			if err != nil {
-				return nil, err
-			}
-			return job.Bind(mapreduce.Chunks(src...), mapreduce.Raw[[]byte](to))
-		}},
-		{"index", []string{"index"}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return jobs.Index().Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.Posting](to))
-		}},
+// plan is the job on a file.
+func (c *changing) plan(path, out string) (*mapreduce.Plan, error) {
+	src, err := mapreduce.File(path)
+	if err != nil {
+		return nil, err
 	}
+	job := new(batchJob)
+	if err := job.parse(append(slices.Clone(c.job), path, "-o", out)); err != nil {
+		return nil, err
+	}
+	return job.stages[0]([]mapreduce.Source{src}, mapreduce.Dir(out))
 }
 
 // step is a part of a change, and what the file holds after it, nil if it is gone.
@@ -156,7 +143,9 @@ func changes() []change {
 		{"overwriting with more", func(r *rand.Rand, old, fresh []byte) []step {
 			return pieces(r, old, slices.Concat(fresh, old))
 		}},
-		{"overwriting in place", func(r *rand.Rand, old, fresh []byte) []step { return pieces(r, old, same(old, fresh)) }},
+		{"overwriting in place", func(r *rand.Rand, old, fresh []byte) []step {
+			return pieces(r, old, same(old, fresh))
+		}},
 		{"overwriting, its time set back", func(r *rand.Rand, old, fresh []byte) []step {
 			list := pieces(r, old, same(old, fresh))
 			for i, s := range list {
@@ -172,9 +161,12 @@ func changes() []change {
 			return []step{{func(path string) error { return writeMapped(path, b) }, slices.Concat(b, old[len(b):])}}
 		}},
 		{"appending", func(_ *rand.Rand, old, fresh []byte) []step {
-			return []step{{func(path string) error { return writeAt(path, fresh, int64(len(old))) }, slices.Concat(old, fresh)}}
+			add := func(path string) error { return writeAt(path, fresh, int64(len(old))) }
+			return []step{{add, slices.Concat(old, fresh)}}
 		}},
-		{"shrinking", func(_ *rand.Rand, old, _ []byte) []step { return []step{{truncated(len(old) / 2), old[:len(old)/2]}} }},
+		{"shrinking", func(_ *rand.Rand, old, _ []byte) []step {
+			return []step{{truncated(len(old) / 2), old[:len(old)/2]}}
+		}},
 		{"renaming", func(_ *rand.Rand, _, fresh []byte) []step {
 			return []step{{func(path string) error {
 				return errors.Join(os.WriteFile(path+".new", fresh, 0o600), os.Rename(path+".new", path))
@@ -187,7 +179,9 @@ func changes() []change {
 // newChanging makes a file, and chooses what is to become of it.
 func newChanging(t *testing.T, r *rand.Rand) *changing {
 	dir, all := t.TempDir(), changes()
-	c := &changing{dir: dir, path: filepath.Join(dir, "input"), job: changingJobs()[r.IntN(4)], change: all[r.IntN(len(all))], packed: r.IntN(5) == 0}
+	c := &changing{dir: dir, path: filepath.Join(dir, "input")}
+	c.job = [][]string{{"sort"}, {"wordcount"}, {"grep", "7"}, {"index"}}[r.IntN(4)]
+	c.change, c.packed = all[r.IntN(len(all))], r.IntN(5) == 0
 	size := 1 + r.IntN(1<<uint(8+r.IntN(14)))
 	c.old = c.pack(numberLines(r, size))
 	fresh := c.pack(numberLines(r, size/2+r.IntN(size+1)))
@@ -257,11 +251,7 @@ func (c *changing) round(cluster *actors.Cluster, here bool) error {
 }
 
 func (c *changing) runHere(cluster *actors.Cluster, out string, begin func()) error {
-	src, err := mapreduce.File(c.path)
-	if err != nil {
-		return err
-	}
-	plan, err := c.job.bind([]mapreduce.Source{src}, mapreduce.Dir(out))
+	plan, err := c.plan(c.path, out)
 	if err != nil {
 		return err
 	}
@@ -275,8 +265,9 @@ func (c *changing) runHere(cluster *actors.Cluster, out string, begin func()) er
 }
 
 func (c *changing) runProgram(out string) error {
-	args := slices.Concat([]string{"run"}, c.job.args, []string{c.path, "-q", "-o", out, "--block-size", "64KiB", "--nodes", "2"})
-	if c.job.name != "grep" {
+	args := slices.Concat([]string{"run"}, c.job, []string{c.path, "-q", "-o", out})
+	args = append(args, "--block-size", "64KiB", "--nodes", "2")
+	if c.job[0] != "grep" {
 		args = append(args, "--reduces", "2")
 	}
 	text, err := exec.Command("tarry", args...).CombinedOutput()
@@ -323,12 +314,8 @@ func (c *changing) expected(i int, state []byte) ([]byte, error) {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, state, 0o600)); err != nil {
 		return nil, err
 	}
-	src, err := mapreduce.File(name)
-	if err != nil {
-		return nil, err
-	}
 	out := filepath.Join(c.dir, fmt.Sprint("expected", i))
-	plan, err := c.job.bind([]mapreduce.Source{src}, mapreduce.Dir(out))
+	plan, err := c.plan(name, out)
 	if err != nil {
 		return nil, err
 	}

@@ -44,8 +44,10 @@ sort -r z -o out/2 --queue q --reduces 3`))
 	require.Equal(t, 90*time.Second, list[0].at)
 	require.Equal(t, []string{"x", "y"}, list[0].inputs)
 	require.Len(t, list[0].stages, 1)
-	require.Equal(t, jobFlags{output: "out/1", overwrite: true, compress: "zstd", pool: "p", priority: "LOW"}, list[0].jobFlags)
-	require.Equal(t, jobFlags{output: "out/2", compress: "none", reduces: 3, queue: "q", priority: "normal"}, list[1].jobFlags)
+	one := jobFlags{output: "out/1", overwrite: true, compress: "zstd", pool: "p", priority: "LOW"}
+	require.Equal(t, one, list[0].jobFlags)
+	two := jobFlags{output: "out/2", compress: "none", reduces: 3, queue: "q", priority: "normal"}
+	require.Equal(t, two, list[1].jobFlags)
 	require.Zero(t, list[1].at)
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"strings"
@@ -10,30 +9,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// runDelay runs `tarry delay` with the arguments in one string.
-func runDelay(args string) (code int, stdout, stderr string) {
-	var out, errs bytes.Buffer
-	p := &program{stdout: &out, stderr: &errs, getenv: func(string) (string, bool) { return "", false }}
-	code = p.main(append([]string{"delay"}, strings.Fields(args)...))
-	return code, out.String(), errs.String()
-}
-
 // The paper's example of §3.5, there and back: 95 % for 20 tasks with 8 slots a node.
 func TestDelayThereAndBack(t *testing.T) {
 	cluster := " --tasks 20 --nodes 100 --slots 8 --task-time 20s --json"
-	code, out, errs := runDelay("--locality 95%" + cluster)
-	require.Equal(t, 0, code, errs)
-	var there delayAnswer
-	require.NoError(t, json.Unmarshal([]byte(out), &there))
+	ask := func(question string) (a delayAnswer) {
+		w := runHere(t, strings.Fields("delay "+question+cluster), nil)
+		require.Equal(t, 0, w.code, w.errs)
+		require.NoError(t, json.Unmarshal([]byte(w.out), &a))
+		return a
+	}
+	there := ask("--locality 95%")
 	require.Equal(t, 24.0, there.D1)
 	require.Equal(t, 23, there.LeastD1)
 	require.InDelta(t, 0.6, there.W1, 1e-9) // 24 offers at 800/20 s
 	require.GreaterOrEqual(t, there.LocalityBound, 0.95)
 	for _, question := range []string{"--skips 24", "--wait 600ms"} {
-		code, out, errs = runDelay(question + cluster)
-		require.Equal(t, 0, code, errs)
-		var back delayAnswer
-		require.NoError(t, json.Unmarshal([]byte(out), &back))
+		back := ask(question)
 		require.InDelta(t, there.D1, back.D1, 1e-6, question)
 		require.InDelta(t, there.Locality, back.Locality, 1e-9, question)
 		require.InDelta(t, there.W1, back.W1, 1e-9, question)
@@ -42,15 +33,17 @@ func TestDelayThereAndBack(t *testing.T) {
 
 // §4.1: 27 slots a second, W1 = 10 s.
 func TestDelayTable(t *testing.T) {
-	code, out, errs := runDelay("--wait 10s --tasks 1 --nodes 620 --rate 27 --slots 5 --jobs 15 --long 0.8 --racks 20 --rack-wait 1s")
-	require.Equal(t, 0, code, errs)
+	w := runHere(t, strings.Fields("delay --wait 10s --tasks 1 --nodes 620 --rate 27 --slots 5 "+
+		"--jobs 15 --long 0.8 --racks 20 --rack-wait 1s"), nil)
+	require.Equal(t, 0, w.code, w.errs)
 	for _, want := range []string{
-		"D1            270 ", "W1            10s ", "node-local    73.0 %", "72.9 % (sum)", "W2            1s ", "sticky slots  <= 64.5 %", "blocked       3.5 %",
+		"D1            270 ", "W1            10s ", "node-local    73.0 %", "72.9 % (sum)",
+		"W2            1s ", "sticky slots  <= 64.5 %", "blocked       3.5 %",
 		"1 map ", "27 slots become free per second",
 	} {
-		require.Contains(t, out, want)
+		require.Contains(t, w.out, want)
 	}
-	require.Empty(t, errs)
+	require.Empty(t, w.errs)
 }
 
 func TestDelayRefusesBadInputInOneLine(t *testing.T) {
@@ -58,13 +51,14 @@ func TestDelayRefusesBadInputInOneLine(t *testing.T) {
 		"":                       "one of --locality, --skips and --wait",
 		"--locality 1 --skips 2": "--locality has no effect with --skips",
 		"--locality 100% --tasks 1 --nodes 9 --rate 2": "no finite wait makes every task local",
-		"--locality 150%":                                           "--locality 150%: at most 1",
-		"--locality NaN":                                            "--locality NaN: no part",
-		"--skips -1 --tasks 1 --nodes 9 --rate 2":                   "--skips -1: at least 0",
-		"--skips NaN --tasks 1 --nodes 9 --rate 2":                  "--skips NaN: no decimal number",
-		"--wait -1s --tasks 1 --nodes 9 --rate 2":                   "--wait -1s: at least 0s",
-		"--wait 1s --tasks 0 --nodes -1 --rate 2":                   "--tasks 0: at least 1",
-		"--wait 1s --tasks 1 --nodes 9":                             "either the slot rate, or slots per node and task time",
+		"--locality 150%":                          "--locality 150%: at most 1",
+		"--locality NaN":                           "--locality NaN: no part",
+		"--skips -1 --tasks 1 --nodes 9 --rate 2":  "--skips -1: at least 0",
+		"--skips NaN --tasks 1 --nodes 9 --rate 2": "--skips NaN: no decimal number",
+		"--wait -1s --tasks 1 --nodes 9 --rate 2":  "--wait -1s: at least 0s",
+		"--wait 1s --tasks 0 --nodes -1 --rate 2":  "--tasks 0: at least 1",
+		"--wait 1s --tasks 1 --nodes 9": "either the slot rate, " +
+			"or slots per node and task time",
 		"--wait 1s --tasks 1 --nodes 9 --rate 0":                    "--rate 0: at least 0.000001",
 		"--wait 1s --tasks 1 --nodes 9 --rate -2":                   "--rate -2: at least 0.000001",
 		"--wait 1s --tasks 1 --nodes 2 --rate 2":                    "replication 3 needs as many nodes",
@@ -73,14 +67,14 @@ func TestDelayRefusesBadInputInOneLine(t *testing.T) {
 		"--wait 1s --rack-skips 2":                                  "--rack-skips has no effect without --skips",
 		"--wait 1s --tasks 1 --nodes 9 --rate 2 --jobs 5":           "--jobs has no effect without --slots",
 		"--wait 1s --tasks 1 --nodes 9 --rate 2 --slots 2 --jobs 0": "--jobs 0: at least 1",
-		"--wait tomorrow":                                           "--wait tomorrow: no time with its unit",
-		"now":                                                       "no arguments but flags",
+		"--wait tomorrow": "--wait tomorrow: no time with its unit",
+		"now":             "no arguments but flags",
 	} {
-		code, out, errs := runDelay(args)
-		require.Equal(t, exitUsage, code, args)
-		require.Empty(t, out, args)
-		require.Contains(t, errs, want, args)
-		require.Equal(t, 1, strings.Count(errs, "\n"), "one line: %q", errs)
+		w := runHere(t, strings.Fields("delay "+args), nil)
+		require.Equal(t, exitUsage, w.code, args)
+		require.Empty(t, w.out, args)
+		require.Contains(t, w.errs, want, args)
+		require.Equal(t, 1, strings.Count(w.errs, "\n"), "one line: %q", w.errs)
 	}
 }
 
@@ -92,7 +86,7 @@ func TestDelayAsDocumented(t *testing.T) {
 	require.True(t, found)
 	args, rest, _ := strings.Cut(rest, "\n")
 	want, _, _ := strings.Cut(rest, "```")
-	code, out, errs := runDelay(args)
-	require.Equal(t, 0, code, errs)
-	require.Equal(t, want, out)
+	w := runHere(t, strings.Fields("delay "+args), nil)
+	require.Equal(t, 0, w.code, w.errs)
+	require.Equal(t, want, w.out)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -13,20 +12,12 @@ import (
 	"github.com/tarry-mr/tarry/experiments"
 )
 
-// runExperiment runs `tarry experiment` with these arguments.
-func runExperiment(args ...string) (code int, stdout, stderr string) {
-	var out, errs bytes.Buffer
-	p := &program{stdout: &out, stderr: &errs, getenv: func(string) (string, bool) { return "", false }}
-	code = p.main(append([]string{"experiment"}, args...))
-	return code, out.String(), errs.String()
-}
-
 func TestExperimentWritesItsFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	code, out, errs := runExperiment("delay-formulas", "delay-fig3", "--quick", "-o", dir)
-	require.Equal(t, 0, code, errs)
-	require.Empty(t, out)
-	require.Contains(t, errs, "2 experiments in")
+	w := runHere(t, []string{"experiment", "delay-formulas", "delay-fig3", "--quick", "-o", dir}, nil)
+	require.Equal(t, 0, w.code, w.errs)
+	require.Empty(t, w.out)
+	require.Contains(t, w.errs, "2 experiments in")
 	report, err := os.ReadFile(filepath.Join(dir, "report.md"))
 	require.NoError(t, err)
 	require.Contains(t, string(report), "delay-fig3")
@@ -35,12 +26,12 @@ func TestExperimentWritesItsFolder(t *testing.T) {
 }
 
 func TestExperimentList(t *testing.T) {
-	code, out, _ := runExperiment("list")
-	require.Equal(t, 0, code)
-	require.Equal(t, 1+len(experiments.All()), strings.Count(out, "\n"))
-	code, out, _ = runExperiment("list", "--json")
-	require.Equal(t, 0, code)
-	dec := json.NewDecoder(strings.NewReader(out))
+	w := runHere(t, []string{"experiment", "list"}, nil)
+	require.Equal(t, 0, w.code)
+	require.Equal(t, 1+len(experiments.All()), strings.Count(w.out, "\n"))
+	w = runHere(t, []string{"experiment", "list", "--json"}, nil)
+	require.Equal(t, 0, w.code)
+	dec := json.NewDecoder(strings.NewReader(w.out))
 	for _, want := range experiments.All() {
 		var got listedExperiment
 		require.NoError(t, dec.Decode(&got))
@@ -62,9 +53,9 @@ func TestExperimentExitCodes(t *testing.T) {
 		{[]string{"delay-fig3", "--repeat", "-1", "-o", "x"}, exitUsage, "--repeat"},
 		{[]string{"delay-fig3", "-o", file}, exitConfig, "is a file"},
 	} {
-		code, out, errs := runExperiment(c.args...)
-		require.Equal(t, c.code, code, "%q", c.args)
-		require.Empty(t, out)
-		require.Contains(t, errs, c.want)
+		w := runHere(t, append([]string{"experiment"}, c.args...), nil)
+		require.Equal(t, c.code, w.code, "%q", c.args)
+		require.Empty(t, w.out)
+		require.Contains(t, w.errs, c.want)
 	}
 }

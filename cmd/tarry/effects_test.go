@@ -59,10 +59,11 @@ func TestFlagsWithoutEffectAreRefused(t *testing.T) {
 			continue
 		}
 		lines++
-		w := runWrong(t, strings.Fields(r.wrong), nil)
+		w := runHere(t, strings.Fields(r.wrong), nil)
 		require.Equal(t, exitUsage, w.code, "%s: %s", r.wrong, w.errs)
 		require.Regexp(t, `^tarry: --[a-z-]+ has no effect (with|without) [^\n]+\n$`, w.errs, r.wrong)
-		named := slices.ContainsFunc(strings.Fields(r.flags), func(f string) bool { return strings.Contains(w.errs, "--"+f) })
+		said := func(f string) bool { return strings.Contains(w.errs, "--"+f) }
+		named := slices.ContainsFunc(strings.Fields(r.flags), said)
 		require.True(t, named, "%s: %s", r.wrong, w.errs)
 	}
 	require.Greater(t, lines, 30)
@@ -88,9 +89,9 @@ func TestEnvironmentWithoutEffectIsLeftOut(t *testing.T) {
 	} {
 		write(t, "in2", "a\t1\n")
 		name, value, _ := strings.Cut(c.env, "=")
-		w := runWrong(t, strings.Fields(c.args), map[string]string{name: value})
+		w := runHere(t, strings.Fields(c.args), map[string]string{name: value})
 		require.Equal(t, 0, w.code, "%s %s: %s", c.env, c.args, w.errs)
 	}
-	w := runWrong(t, strings.Fields("run sort in -o out -q --nodes 4"), map[string]string{"TARRY_INLINE": "true"})
+	w := runHere(t, strings.Fields("run sort in -o out -q --nodes 4"), map[string]string{"TARRY_INLINE": "true"})
 	require.Contains(t, w.errs, "TARRY_INLINE", "the user sees where --inline comes from")
 }

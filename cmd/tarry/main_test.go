@@ -10,8 +10,10 @@ import (
 	"os/signal"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/internal/gen"
 )
@@ -107,4 +109,34 @@ func scriptMade(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Check(gen.Write(context.Background(), f, c))
 	ts.Check(f.Close())
+}
+
+// outcome is how a command line ended.
+type outcome struct {
+	code      int
+	out, errs string
+	took      time.Duration
+}
+
+// runHere runs a command line in this process. The environment is env and nothing else; standard
+// input is empty.
+func runHere(t *testing.T, args []string, env map[string]string) outcome {
+	t.Helper()
+	null, err := os.Open(os.DevNull)
+	require.NoError(t, err)
+	defer null.Close()
+	var out, errs bytes.Buffer
+	getenv := func(name string) (string, bool) { v, ok := env[name]; return v, ok }
+	p := &program{stdin: null, stdout: &out, stderr: &errs, getenv: getenv}
+	root := newRoot(p)
+	root.SetArgs(args)
+	began := time.Now()
+	code := p.exit(context.Background(), root.ExecuteContext(context.Background()))
+	return outcome{code, out.String(), errs.String(), time.Since(began)}
+}
+
+// write makes a file.
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 }

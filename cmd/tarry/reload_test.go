@@ -87,8 +87,9 @@ func withReload(t *testing.T, f func(b *reloadBench)) {
 // A change is in force 5 to 15 seconds after it was made, once, and the touched file is not read in
 // again.
 func TestReloadTakesUpChanges(t *testing.T) {
-	for _, after := range []time.Duration{0, 3 * time.Second, 4900 * time.Millisecond, 6 * time.Second, 9 * time.Second} {
+	for _, seconds := range []float64{0, 3, 4.9, 6, 9} {
 		withReload(t, func(b *reloadBench) {
+			after := time.Duration(seconds * float64(time.Second))
 			b.pass(after)
 			b.write(pool("2"))
 			b.pass(5 * time.Second)

@@ -46,7 +46,8 @@ func TestTraceHasNoMoreRowsThanSlots(t *testing.T) {
 			}
 			switch what := rapid.IntRange(0, 3).Draw(t, "what"); {
 			case what == 0 && len(running[node]) < slots:
-				e.Type, e.Attempt.Task = scheduling.EventLaunched, scheduling.TaskID{Job: 1, Kind: scheduling.Reduce, Index: next}
+				e.Type = scheduling.EventLaunched
+				e.Attempt.Task = scheduling.TaskID{Job: 1, Kind: scheduling.Reduce, Index: next}
 				next++
 				running[node] = append(running[node], e.Attempt)
 			case what == 1 && len(running[node]) > 0:
@@ -66,7 +67,8 @@ func TestTraceHasNoMoreRowsThanSlots(t *testing.T) {
 		}
 		for node, list := range running {
 			for _, a := range list {
-				require.NoError(t, trace.Write(actors.Event{Event: scheduling.Event{Type: scheduling.EventKilled, At: at, Node: scheduling.NodeID(node), Attempt: a}}))
+				e := scheduling.Event{Type: scheduling.EventKilled, At: at, Node: scheduling.NodeID(node), Attempt: a}
+				require.NoError(t, trace.Write(actors.Event{Event: e}))
 			}
 		}
 		require.NoError(t, trace.Close())
@@ -80,7 +82,8 @@ func TestTraceHasNoMoreRowsThanSlots(t *testing.T) {
 			require.Less(t, b.Row, slots, "more rows than slots")
 			drawn[b.Name] += time.Duration(b.For * float64(time.Microsecond))
 			for _, o := range bars[:i] {
-				require.False(t, o.Node == b.Node && o.Row == b.Row && o.At < b.At+b.For && b.At < o.At+o.For, "%v and %v are one slot", o, b)
+				meet := o.At < b.At+b.For && b.At < o.At+o.For
+				require.False(t, o.Node == b.Node && o.Row == b.Row && meet, "%v and %v are one slot", o, b)
 			}
 		}
 		for name, d := range ran {

@@ -26,7 +26,10 @@ func globbed(t *testing.T, pattern string) []string {
 
 func TestGlob(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, name := range []string{"a", "b.txt", "d/a", "d/e/a", "d/e/b.txt", "d/.h/a", "d/_SUCCESS", "d/.h/.h/x", "{x", "d/f,g", "däd/a"} {
+	for _, name := range []string{
+		"a", "b.txt", "d/a", "d/e/a", "d/e/b.txt", "d/.h/a", "d/_SUCCESS",
+		"d/.h/.h/x", "{x", "d/f,g", "däd/a",
+	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
 		require.NoError(t, os.WriteFile(name, nil, 0o600))
 	}

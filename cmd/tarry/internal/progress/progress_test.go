@@ -64,6 +64,7 @@ func TestProgressOfSimulations(t *testing.T) {
 	far.Expect(1, 20)
 	far.Tell(0, 1, time.Minute, 5)
 	far.Tell(1, 0, time.Hour, 10)
-	require.Equal(t, " fifo 12% (0 of 2 runs, 1m0s simulated), hfs 50% (1 of 2 runs, 1h0m0s simulated)", far.State().Line)
+	const want = " fifo 12% (0 of 2 runs, 1m0s simulated), hfs 50% (1 of 2 runs, 1h0m0s simulated)"
+	require.Equal(t, want, far.State().Line)
 	require.Equal(t, 0.5, far.State().Bars[1].Part)
 }
