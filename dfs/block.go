@@ -109,11 +109,3 @@ func (p *payload) read(b []byte, off int64) error {
 	}
 	return err
 }
-
-// corrupted returns a copy of p with one bit flipped in its first byte.
-func (p *payload) corrupted() *payload {
-	q := *p
-	q.data = append([]byte(nil), p.data...)
-	q.data[0] ^= 1
-	return &q
-}

@@ -224,7 +224,7 @@ func TestCorruptReplicaIsDroppedAndHealed(t *testing.T) {
 	blocks, err := f.Blocks("x")
 	require.NoError(t, err)
 	bad := blocks[0].Nodes[0]
-	require.True(t, f.Corrupt(bad, blocks[0].ID))
+	require.True(t, f.corrupt(bad, blocks[0].ID))
 
 	got, err := f.ReadFile("x")
 	require.NoError(t, err)
@@ -241,7 +241,7 @@ func TestCorruptReplicaIsDroppedAndHealed(t *testing.T) {
 	require.Len(t, blocks[0].Nodes, 3)
 
 	for _, n := range blocks[0].Nodes {
-		require.True(t, f.Corrupt(n, blocks[0].ID))
+		require.True(t, f.corrupt(n, blocks[0].ID))
 	}
 	_, err = f.ReadFile("x")
 	require.ErrorIs(t, err, ErrNoReplica)

@@ -1,6 +1,7 @@
 package dfs
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -59,7 +60,7 @@ func TestReadableWhileAReplicaLives(t *testing.T) {
 				blocks, err := f.Blocks(name)
 				require.NoError(t, err)
 				for _, b := range blocks {
-					f.Corrupt(node(), b.ID)
+					f.corrupt(node(), b.ID)
 				}
 			},
 			"heal": func(t *rapid.T) { checkHealing(t, f, files, min(repl, nodes-len(lost))) },
@@ -118,4 +119,23 @@ func checkFile(t *rapid.T, f *FS, name string, data []byte) {
 	} else {
 		require.ErrorIs(t, err, ErrNoReplica)
 	}
+}
+
+// corrupt flips one bit of a node's replica; it reports whether the node held bytes of the block.
+func (f *FS) corrupt(id NodeID, b BlockID) bool {
+	s := f.stores[id]
+	if s == nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.blocks[b]
+	if p == nil || len(p.data) == 0 {
+		return false
+	}
+	q := *p
+	q.data = bytes.Clone(p.data)
+	q.data[0] ^= 1
+	s.blocks[b] = &q
+	return true
 }

@@ -3,7 +3,6 @@ package dfs
 import (
 	"errors"
 	"fmt"
-	"slices"
 )
 
 // Changes takes what came to and left a node's store since it last reported. Handing
@@ -111,23 +110,6 @@ func (f *FS) Heal() int {
 	return made
 }
 
-// Corrupt flips one bit of a node's replica, for failure injection; it reports whether
-// the node held bytes of the block (extents of local files cannot be corrupted).
-func (f *FS) Corrupt(id NodeID, b BlockID) bool {
-	s := f.stores[id]
-	if s == nil {
-		return false
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p := s.blocks[b]
-	if p == nil || len(p.data) == 0 {
-		return false
-	}
-	s.blocks[b] = p.corrupted()
-	return true
-}
-
 // announce makes a node's changes known to the namespace.
 func (f *FS) announce(id NodeID) {
 	if f.cfg.Announce != nil {
@@ -151,14 +133,6 @@ func (f *FS) replicas(b BlockID) []NodeID {
 		return ids(blk.replicas)
 	}
 	return nil
-}
-
-// Awaits tells whether a copy that was planned is still to be made and reported.
-func (f *FS) Awaits(c Copy) bool {
-	f.mu.RLock()
-	defer f.mu.RUnlock()
-	b, d := f.ns.blocks[c.Block], f.ns.byID[c.To]
-	return b != nil && d != nil && slices.Contains(b.placed, d)
 }
 
 // local returns the bytes of a block that every node can read, or nil.

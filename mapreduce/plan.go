@@ -115,10 +115,6 @@ func (p *Plan) Name() string { return p.name }
 // MapOnly reports whether the maps write the output themselves.
 func (p *Plan) MapOnly() bool { return p.mapOnly }
 
-// Reducers is the number of reduces that the job asks for; 0 leaves the choice
-// to the cluster. It is 0 for a map-only plan.
-func (p *Plan) Reducers() int { return p.asked }
-
 // Reduces is the number of reduces as Prepare fixed it; 0 for a map-only plan.
 func (p *Plan) Reduces() int { return p.reduces }
 
@@ -334,9 +330,9 @@ func (p *Plan) AbortTask(id AttemptID) error {
 	return step(func() error { return p.output.abortTask(id) })
 }
 
-// CheckInputs returns an error that wraps [ErrInputChanged] if a file that the plan has read
+// checkInputs returns an error that wraps [ErrInputChanged] if a file that the plan has read
 // is not what it was when the plan was made.
-func (p *Plan) CheckInputs() error {
+func (p *Plan) checkInputs() error {
 	return step(func() (err error) {
 		verify(&err, p.sources, false)
 		return err
@@ -347,7 +343,7 @@ func (p *Plan) CheckInputs() error {
 // has changed, or cannot be closed, it does nothing but return that error; AbortJob is to
 // follow.
 func (p *Plan) CommitJob() error {
-	if err := p.CheckInputs(); err != nil {
+	if err := p.checkInputs(); err != nil {
 		return err
 	}
 	if err := closeSources(p.sources); err != nil {

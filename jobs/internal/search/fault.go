@@ -19,15 +19,15 @@ type fault struct {
 
 func (f *fault) Error() string {
 	if bad, ok := errors.AsType[*syntax.Error](f.err); ok {
-		return fmt.Sprintf("pattern %s: %s: %s", Brief(f.pattern), bad.Code, Brief(bad.Expr))
+		return fmt.Sprintf("pattern %s: %s: %s", brief(f.pattern), bad.Code, brief(bad.Expr))
 	}
-	return fmt.Sprintf("pattern %s: %v", Brief(f.pattern), f.err)
+	return fmt.Sprintf("pattern %s: %v", brief(f.pattern), f.err)
 }
 
 func (f *fault) Unwrap() error { return f.err }
 
-// Brief is a text in quotes: the beginning and the length of a long one.
-func Brief(s string) string {
+// brief is a text in quotes: the beginning and the length of a long one.
+func brief(s string) string {
 	if len(s) <= mostShown {
 		return fmt.Sprintf("%q", s)
 	}

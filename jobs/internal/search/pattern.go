@@ -58,10 +58,6 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 	return p, nil
 }
 
-// MatchLine reports whether a line, given without its line feed, matches. It is the plain way, and
-// the oracle of Lines.
-func (p *Pattern) MatchLine(line []byte) bool { return p.re.Match(line) }
-
 // Matches calls visit with every match in a line, given without its line feed, from left to right
 // and not overlapping; empty matches are left out.
 func (p *Pattern) Matches(line []byte, visit func(match []byte)) {

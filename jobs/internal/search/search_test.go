@@ -18,7 +18,7 @@ import (
 // plain is the oracle: every line is asked for by itself.
 func plain(p *Pattern, chunk []byte) (matching [][]byte, others []byte) {
 	for line := range bytes.Lines(chunk) {
-		if p.MatchLine(bytes.TrimSuffix(line, []byte("\n"))) {
+		if p.re.Match(bytes.TrimSuffix(line, []byte("\n"))) {
 			matching = append(matching, line)
 		} else {
 			others = append(others, line...)

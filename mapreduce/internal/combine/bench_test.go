@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -62,19 +63,20 @@ func wordCount(b *testing.B, text []byte, root *memory.Budget, pool *memory.Pool
 	maps := (len(text) + block - 1) / block
 	segments := make([][]*Segment[int64], maps)
 	cfg := Config[int64]{Partitions: 2, Sum: true, Pool: pool, SpillDir: b.TempDir()}
-	cfg.Hint = &Hint{}
+	var learned atomic.Int64
 	var mu sync.Mutex
 	parallel(maps, func(i int) {
 		c := cfg
-		c.Budget = root.Sub()
+		c.Budget, c.Distinct = root.Sub(), int(learned.Load())
 		defer c.Budget.Close()
 		t := NewTable(c)
 		from, to := wordStart(text, i*block), wordStart(text, min((i+1)*block, len(text)))
 		emit(t, text[from:to])
-		out, _, err := t.Finish()
+		out, stats, err := t.Finish()
 		if err != nil {
 			b.Error(err)
 		}
+		learned.Store(stats.Output)
 		segments[i] = out
 	})
 	parallel(2, func(p int) {

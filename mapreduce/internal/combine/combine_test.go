@@ -61,8 +61,8 @@ func check[V comparable](t *rapid.T, dir string, cfg Config[V], value func(i int
 	cfg.Pool = memory.NewPool(root, rapid.SampledFrom([]int64{0, 1 << 20}).Draw(t, "idle"))
 	cfg.Partitions = rapid.IntRange(1, 3).Draw(t, "partitions")
 	cfg.Distinct = rapid.SampledFrom([]int{0, 5000}).Draw(t, "hint")
-	cfg.FanIn = rapid.SampledFrom([]int{0, 2}).Draw(t, "fan-in")
-	cfg.SpillDir, cfg.least, cfg.Hint = dir, 64, &Hint{}
+	cfg.fanIn = rapid.SampledFrom([]int{0, 2}).Draw(t, "fan-in")
+	cfg.SpillDir, cfg.least = dir, 64
 	want := map[string]V{}
 	segments := make([][]*Segment[V], cfg.Partitions)
 	for range rapid.IntRange(0, 4).Draw(t, "attempts") {

@@ -78,7 +78,6 @@ func (t *Table[V]) Finish() ([]*Segment[V], segment.Stats, error) {
 	for p := range out {
 		out[p] = &Segment[V]{}
 	}
-	t.cfg.Hint.learn(t.c.n)
 	if t.err == nil && t.c.n > 0 {
 		t.hand(out)
 	}

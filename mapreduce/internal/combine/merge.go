@@ -36,7 +36,7 @@ type Merge[V any] struct {
 // Next. The order in which values of a key are combined is not defined.
 func NewMerge[V any](cfg Config[V], segments []*Segment[V]) *Merge[V] {
 	cfg.check()
-	cfg.Partitions, cfg.Partition, cfg.Hint = 1, func([]byte) int { return 0 }, nil
+	cfg.Partitions, cfg.Partition = 1, func([]byte) int { return 0 }
 	m := &Merge[V]{}
 	var most int64
 	for _, s := range segments {
@@ -53,7 +53,7 @@ func NewMerge[V any](cfg Config[V], segments []*Segment[V]) *Merge[V] {
 	}
 	m.t = &Table[V]{cfg: cfg}
 	m.files = segment.NewMerge(segment.MergeConfig{
-		Budget: cfg.Budget, Pool: cfg.Pool, Files: cfg.Files, SpillDir: cfg.SpillDir, FanIn: cfg.FanIn,
+		Budget: cfg.Budget, Pool: cfg.Pool, Files: cfg.Files, SpillDir: cfg.SpillDir, FanIn: cfg.fanIn,
 	}, nil)
 	for i, s := range segments {
 		if s.files != nil {

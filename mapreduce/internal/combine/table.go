@@ -3,7 +3,6 @@ package combine
 import (
 	"fmt"
 	"reflect"
-	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -29,46 +28,21 @@ type Config[V any] struct {
 	// own) nothing can spill, whatever the budget.
 	Append func(dst []byte, v V) []byte
 	Decode func(b []byte) (V, error)
-	// Distinct is the expected number of distinct keys; 0 means what Hint has
-	// learned. It only sizes the first table.
+	// Distinct is the expected number of distinct keys, such as those of another map of the
+	// job; 0 if unknown. It only sizes the first table: growing it to its size costs up to a
+	// fifth of a WordCount of real text.
 	Distinct int
-	// Hint, shared by the map attempts of a job, learns from each that ends how
-	// large the next table will be; may be nil.
-	Hint *Hint
 	// Budget pays for tables, arenas and entries; nil means no limit.
 	Budget *memory.Budget
 	// Pool supplies the buffers; nil means fresh ones each time.
 	Pool *memory.Pool
-	// Files and SpillDir are as in segment.Config, FanIn as in segment.MergeConfig.
+	// Files and SpillDir are as in segment.Config.
 	Files    *segment.Files
 	SpillDir string
-	FanIn    int
 
+	fanIn   int   // as segment.MergeConfig.FanIn
 	least   int   // cells a table may have whatever the budget says; 0: leastCells
 	largest int64 // bytes of a key, and of a key with its encoded value; 0: what the budget says
-}
-
-// Hint is the largest number of distinct keys that a finished table had. Growing
-// a table to its size costs up to a fifth of a WordCount of real text. The zero
-// Hint is ready; it is safe for concurrent use.
-type Hint struct{ distinct atomic.Int64 }
-
-func (h *Hint) learn(n int) {
-	if h == nil {
-		return
-	}
-	for old := h.distinct.Load(); old < int64(n); old = h.distinct.Load() {
-		if h.distinct.CompareAndSwap(old, int64(n)) {
-			return
-		}
-	}
-}
-
-func (h *Hint) get() int {
-	if h == nil {
-		return 0
-	}
-	return int(h.distinct.Load())
 }
 
 // check panics if the configuration cannot work for V.
@@ -117,9 +91,6 @@ func NewTable[V any](cfg Config[V]) *Table[V] {
 	}
 	t := &Table[V]{cfg: cfg}
 	t.c = newCells(&t.cfg)
-	if cfg.Distinct == 0 {
-		cfg.Distinct = cfg.Hint.get()
-	}
 	size := firstCells
 	for size < 2*cfg.Distinct {
 		size *= 2

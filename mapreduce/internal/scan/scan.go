@@ -29,7 +29,7 @@ func Fields(text []byte, yield func(word []byte) bool) {
 		}
 	}
 	for start < len(text) {
-		n := WordLen(text[start:])
+		n := wordLen(text[start:])
 		if n > 0 && !yield(text[start:start+n:start+n]) {
 			return
 		}
@@ -37,9 +37,9 @@ func Fields(text []byte, yield func(word []byte) bool) {
 	}
 }
 
-// WordLen returns the number of bytes of text before the first white space, or
+// wordLen returns the number of bytes of text before the first white space, or
 // all of them if there is none.
-func WordLen(text []byte) int {
+func wordLen(text []byte) int {
 	n := 0
 	for n < len(text) && !IsSpace(text[n]) {
 		n++
@@ -61,15 +61,6 @@ func Lines(text []byte, yield func(line []byte) bool) {
 		}
 		text = text[n+1:]
 	}
-}
-
-// CountLines returns the number of lines that Lines would yield.
-func CountLines(text []byte) int64 {
-	n := int64(bytes.Count(text, []byte{'\n'}))
-	if len(text) > 0 && text[len(text)-1] != '\n' {
-		n++
-	}
-	return n
 }
 
 // lastStep is how much of a text LastLineFeed looks at from the front, in bytes.

@@ -38,7 +38,6 @@ type Merge struct {
 	streams bool         // WriteTo: such a record is not brought into memory
 	long    *blockReader // then, the one whose turn it is
 	charged int64
-	inputs  int // so far
 	started bool
 	pending bool // the head has been handed out and must be advanced first
 	stats   Stats
@@ -55,21 +54,15 @@ type fileRun struct {
 // order of segments. It does no work before the first Next or WriteTo.
 func NewMerge(cfg MergeConfig, segments []*Segment) *Merge {
 	m := &Merge{cfg: cfg}
-	m.Add(segments)
+	for i, s := range segments {
+		m.AddInput(i, s)
+	}
 	return m
 }
 
-// Add adds further segments behind those the merge has. It is allowed only
-// before the first Next or WriteTo.
-func (m *Merge) Add(segments []*Segment) {
-	for _, s := range segments {
-		m.AddInput(m.inputs, s)
-		m.inputs++
-	}
-}
-
-// AddInput adds a segment behind those the merge has, as Add does, for the input that a
-// [DamageError] names; negative if it is none of the caller's inputs.
+// AddInput adds a segment behind those the merge has, for the input that a [DamageError]
+// names; negative if it is none of the caller's inputs. It is allowed only before the first
+// Next or WriteTo.
 func (m *Merge) AddInput(input int, s *Segment) {
 	for _, r := range s.runs() {
 		r.retain()

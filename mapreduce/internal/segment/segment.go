@@ -71,11 +71,6 @@ func (s *Segment) Records() int64 { return s.records }
 // moves, whether the segment lies in memory or in a file.
 func (s *Segment) Bytes() int64 { return s.bytes }
 
-// Spilled returns how many of the segment's records lie in spill files.
-func (s *Segment) Spilled() int64 {
-	return s.records - s.inMemory.records
-}
-
 // Release drops the caller's hold on the segment; its memory or file goes when
 // no merge reads it any more. To be called exactly once.
 func (s *Segment) Release() {
