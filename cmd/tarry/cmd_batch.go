@@ -24,8 +24,8 @@ func newBatch(p *program) *cobra.Command {
 		Short: "Run several jobs at once on one emulated cluster",
 		Long: `Run several jobs at once on one emulated cluster, so that they share it as the scheduler says. FILE,
 or - for standard input, has a job a line, written as behind tarry run, with the flags of jobs only;
-"at TIME" before it lets it begin that long after the batch. # begins a comment; quotes and backslashes
-work as in a shell.
+"at TIME" before it lets it begin that long after the batch. # begins a comment; quotes and
+backslashes work as in a shell.
 
   wordcount 'books/**/*.txt' -o out/words --pool batch
   at 500ms grep -i error logs -o out/errors --pool ann --priority high
@@ -34,10 +34,12 @@ work as in a shell.
   tarry batch jobs.txt --racks 4 --nodes 40 --scheduler hfs --events events.jsonl
   tarry events events.jsonl --summary
 
-Every line is checked, and its output and inputs looked at, before the first job begins. Each job says
-in a line how it ended; a failed one does not stop the others. The exit code is 1 if a job failed.
+Every line is checked, and its output and inputs looked at, before the first job begins. Each job
+says in a line how it ended; a failed one does not stop the others. The exit code is 1 if a job
+failed.
 
-Configuration files of the scheduler are taken up 5 to 15 seconds after a change, and at once on SIGHUP.`,
+Configuration files of the scheduler are taken up 5 to 15 seconds after a change, and at once on
+SIGHUP.`,
 		Args:              arguments(1, 1, "one file with the jobs"),
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 		RunE:              func(cmd *cobra.Command, args []string) error { return p.batch(cmd, c, args[0]) },

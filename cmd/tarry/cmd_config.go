@@ -30,13 +30,13 @@ func newConfigCheck(p *program) *cobra.Command {
 		Short: "Find all that is wrong with configuration files before they are used",
 		Long: `Find all that is wrong with configuration files before they are used: fair-scheduler.xml,
 capacity-scheduler.xml, mapred-queues.xml, mapred-queue-acls.xml and the scheduler's part of
-mapred-site.xml. What a file is about is told from what is in it. Files about queues are read together,
-as a cluster reads them.
+mapred-site.xml. What a file is about is told from what is in it. Files about queues are read
+together, as a cluster reads them.
 
   tarry config check fair-scheduler.xml mapred-site.xml
 
-Each problem is a line FILE:LINE: reason; what is legal and surely not meant is a warning. Exit codes:
-0 no errors, 3 at least one. docs/configuration.md describes the files.`,
+Each problem is a line FILE:LINE: reason; what is legal and surely not meant is a warning. Exit
+codes: 0 no errors, 3 at least one. docs/configuration.md describes the files.`,
 		Args:              arguments(1, -1, "at least one configuration file"),
 		ValidArgsFunction: filesNamed("xml"),
 		RunE:              func(_ *cobra.Command, args []string) error { return p.checkConfig(args, asJSON) },

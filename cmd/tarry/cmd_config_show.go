@@ -24,9 +24,9 @@ func newConfigShow(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show COMMAND...",
 		Short: "Show the value of each flag of a command, and where it comes from",
-		Long: `Show the value of each flag of a command when the command line says nothing of it: its default, or what
-its environment variable says. What the command works out is shown with how it does; "no effect" says
-that a variable changes nothing beside the others.
+		Long: `Show the value of each flag of a command when the command line says nothing of it: its default, or
+what its environment variable says. What the command works out is shown with how it does; "no
+effect" says that a variable changes nothing beside the others.
 
   tarry config show run sort
   tarry config show sim`,

@@ -35,16 +35,17 @@ func newDelay(p *program) *cobra.Command {
 		Use: "delay (--locality PART | --skips D | --wait W1) --tasks N --nodes M " +
 			"(--slots L --task-time T | --rate SLOTS/S)",
 		Short: "Work out how long maps should wait for a slot beside their data",
-		Long: `Work out the skip count D, the waits W1 and W2 and the locality they bring, in whichever direction is
-asked, by the analysis of delay scheduling (Zaharia et al., EuroSys 2010, sections 3.2 to 3.6 and 4.1).
+		Long: `Work out the skip count D, the waits W1 and W2 and the locality they bring, in whichever direction
+is asked, by the analysis of delay scheduling (Zaharia et al., EuroSys 2010, sections 3.2 to 3.6 and
+4.1).
 
   tarry delay --locality 95% --tasks 20 --nodes 100 --slots 8 --task-time 20s
   tarry delay --wait 10s --tasks 10 --nodes 620 --rate 27
   tarry delay --skips 50 --tasks 4 --nodes 100 --slots 4 --task-time 25s --racks 4 --rack-skips 5
 
-Under load, slots become free at a rate of slots/task time; --rate states it where it has been measured.
-With --racks a second wait follows, for a rack that has the data. The analysis assumes full slots, tasks
-of one length, and uncorrelated inputs; small jobs with hot files get less.`,
+Under load, slots become free at a rate of slots/task time; --rate states it where it has been
+measured. With --racks a second wait follows, for a rack that has the data. The analysis assumes
+full slots, tasks of one length, and uncorrelated inputs; small jobs with hot files get less.`,
 		Args: arguments(0, 0, "no arguments but flags"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			plan, err := d.plan(cmd.Flags().Changed)

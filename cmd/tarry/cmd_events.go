@@ -34,8 +34,8 @@ func newEvents(p *program) *cobra.Command {
 		Short: "Read what a live or simulated cluster recorded with --events",
 		Long: `Read what a live or simulated cluster recorded with --events, a line an event: what happened, where,
 and why. A skip tells why the job had to wait and until when; a launch how far from its input; a
-reduce's launch the center of gravity of its input and the weighted distances of that node and of the
-one chosen.
+reduce's launch the center of gravity of its input and the weighted distances of that node and of
+the one chosen.
 
   tarry events run.jsonl --job 3 --only launched,skipped
   tarry events run.jsonl --summary

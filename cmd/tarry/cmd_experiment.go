@@ -21,19 +21,19 @@ func newExperiment(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "experiment NAME...|all -o DIR",
 		Short: "Reproduce published tables and figures, published and ours side by side",
-		Long: `Reproduce published tables and figures of delay scheduling, HFSP and CoGRS, and a few that no paper has.
-Each experiment leaves, in a folder of DIR, a table (published, ours, difference, verdict), the figures
-as SVG, PNG and CSV, and the exact set-up with every modelling choice; report.md ties them together. The
-same flags write the same bytes, but for the folders of the few experiments that read a clock; times go
-to standard error.
+		Long: `Reproduce published tables and figures of delay scheduling, HFSP and CoGRS, and a few that no paper
+has. Each experiment leaves, in a folder of DIR, a table (published, ours, difference, verdict), the
+figures as SVG, PNG and CSV, and the exact set-up with every modelling choice; report.md ties them
+together. The same flags write the same bytes, but for the folders of the few experiments that read
+a clock; times go to standard error.
 
   tarry experiment list
   tarry experiment delay-fig15 -o out/fig15
   tarry experiment all --quick -o out/experiments
 
-A number that differs from the published one is a finding, not an error. Experiments on real traces read
-the folder that the environment variable TARRY_TRACES names, and a synthesized sample without it; they
-say which.`,
+A number that differs from the published one is a finding, not an error. Experiments on real traces
+read the folder that the environment variable TARRY_TRACES names, and a synthesized sample without
+it; they say which.`,
 		Args: arguments(1, -1, "the names of experiments, or all"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			names := []cobra.Completion{"all"}

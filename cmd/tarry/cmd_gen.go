@@ -29,9 +29,10 @@ func newGen(p *program) *cobra.Command {
 		Short: "Make deterministic input of any size",
 		Long: `Make input for jobs. The same flags give the same bytes.
 
-  text     words of a Zipf vocabulary (--words, --skew), short words frequent, lines of about 73 bytes
-  tera     TeraSort records of 100 bytes: 10 of key, the last a line feed; the size is rounded down
-           to whole records
+  text     words of a Zipf vocabulary (--words, --skew), short words frequent, lines of about
+           73 bytes
+  tera     TeraSort records of 100 bytes: 10 of key, the last a line feed; the size is rounded
+           down to whole records
   log      web server log in Apache's combined format
   numbers  a decimal integer a line
   pairs    key, tab, decimal integer; Zipf keys (--words, --skew)

@@ -27,9 +27,9 @@ OUT/_SUCCESS.
 ` + inputHelp + `
 
 Progress and, at the end, counters go to standard error. Parts appear in OUT when their task has
-committed, all of them under _SUCCESS; a job that fails leaves no OUT. --overwrite replaces an earlier
-OUT once the new one is complete; until then that is in _OUT.new. What a run that was killed has left,
-the next one with the same OUT cleans.`,
+committed, all of them under _SUCCESS; a job that fails leaves no OUT. --overwrite replaces an
+earlier OUT once the new one is complete; until then that is in _OUT.new. What a run that was killed
+has left, the next one with the same OUT cleans.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError("which job? see %s --help", cmd.CommandPath())
@@ -77,8 +77,8 @@ func newRunWordCount(start starter) *cobra.Command {
 	return jobCommand(start, &cobra.Command{
 		Use:   "wordcount",
 		Short: "Count words",
-		Long: `Count words, which is what stands between ASCII white space. Writes word, tab, count; keys are in byte
-order within each part.`,
+		Long: `Count words, which is what stands between ASCII white space. Writes word, tab, count; keys are in
+byte order within each part.`,
 		Example: `  tarry run wordcount 'books/**/*.txt' -o counts
   tarry run wordcount book.txt -o - | sort -k2,2nr | head
   tarry run wordcount book.txt -o counts --racks 4 --nodes 40 --block-size 64KiB --events events.jsonl`,
@@ -129,9 +129,9 @@ func newRunGrep(start starter) *cobra.Command {
 		Long: `Select the lines that match a pattern, whole and in the order of the input: the parts one after the
 other are what grep -h -a gives. A last line without a line feed gets one.
 
-PATTERN is a regular expression in the syntax of Go's package regexp (RE2: no back references; . is any
-character, UTF-8 understood), or with -F a text. Several lines in PATTERN are several patterns. A
-PATTERN that begins with - goes after --.
+PATTERN is a regular expression in the syntax of Go's package regexp (RE2: no back references; . is
+any character, UTF-8 understood), or with -F a text. Several lines in PATTERN are several patterns.
+A PATTERN that begins with - goes after --.
 
 ` + inputHelp,
 		Example: `  tarry run grep 'center|gravity' 'docs/**/*.md' -o -
@@ -189,9 +189,9 @@ func newRunIndex(start starter) *cobra.Command {
 	return jobCommand(start, &cobra.Command{
 		Use:   "index",
 		Short: "List for each word the files it stands in",
-		Long: `Make an inverted index: writes word, tab, number of files, tab, their names with commas between. In a
-name a comma, a percent sign and control characters are written as in a URL: %2C, %25, %09 for a tab,
-%0A for a line feed.`,
+		Long: `Make an inverted index: writes word, tab, number of files, tab, their names with commas between. In
+a name a comma, a percent sign and control characters are written as in a URL: %2C, %25, %09 for a
+tab, %0A for a line feed.`,
 		Example: `  tarry run index books/ -o index`,
 	}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 		return jobs.Index().Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.Posting](to))

@@ -12,10 +12,10 @@ func newScenario(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scenario FILE...",
 		Short: "Check a scheduler's answers against scenarios",
-		Long: `Check a scheduler's answers against scenarios: small text files with a cluster, a scheduler, and a timed
-list of events with the answers expected. The scheduling core is the one that runs live. Mismatches are
-reported as FILE:LINE: want …, got …; an event without an expectation prints its answer. The last line
-counts the expectations.
+		Long: `Check a scheduler's answers against scenarios: small text files with a cluster, a scheduler, and a
+timed list of events with the answers expected. The scheduling core is the one that runs live.
+Mismatches are reported as FILE:LINE: want …, got …; an event without an expectation prints its
+answer. The last line counts the expectations.
 
 Exit codes: 0 all hold, 1 one does not or a file cannot be read, 2 a file that is not understood.
 docs/scenarios.md describes the language.`,

@@ -29,15 +29,16 @@ func newSim(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sim --trace swim:FILE|coflow:FILE | --workload FILE|NAME",
 		Short: "Simulate a cluster of any size in virtual time, with the scheduler that runs live",
-		Long: `Simulate a workload on a cluster of any size in virtual time. Every decision is made by the scheduler
-that also runs live.
+		Long: `Simulate a workload on a cluster of any size in virtual time. Every decision is made by the
+scheduler that also runs live.
 
   tarry sim --workload facebook-io --nodes 100 --scheduler hfs
   tarry sim --trace swim:FB-2009_samples_24_times_1hr_0.tsv --nodes 600 --racks 15 --original-nodes 600
   tarry sim --workload mine.yaml --nodes 40 --racks 4 --network flows --oversubscription 5 --json
 
-The same flags and seed give the same bytes on standard output; the time it took goes to standard error.
-With --repeat N the seeds are --seed, --seed+1 and so on; --json then prints an object a line.`,
+The same flags and seed give the same bytes on standard output; the time it took goes to standard
+error. With --repeat N the seeds are --seed, --seed+1 and so on; --json then prints an object a
+line.`,
 		Args: arguments(0, 0, "no arguments but flags"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.begin(p, cmd); err != nil {

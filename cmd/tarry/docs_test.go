@@ -160,7 +160,9 @@ func TestHelpHasOneVoice(t *testing.T) {
 	everyCommand(root, func(cmd *cobra.Command) {
 		require.Regexp(t, "^[A-Z].*[^.]$", cmd.Short, cmd.CommandPath())
 		for line := range strings.Lines(cmd.Long) {
-			require.LessOrEqual(t, len([]rune(line)), 105, "%s: %s", cmd.CommandPath(), line)
+			if !strings.HasPrefix(line, "  tarry ") {
+				require.LessOrEqual(t, len([]rune(line)), 101, "%s: %s", cmd.CommandPath(), line)
+			}
 		}
 		for line := range strings.SplitSeq(cmd.LocalFlags().FlagUsages(), "\n") {
 			_, usage, found := strings.Cut(strings.TrimSpace(line), "   ")

@@ -88,8 +88,8 @@ of gravity of their input.
   tarry gen text --size 1GiB --seed 1 -o text.txt
 
 Results go to standard output, everything else to standard error. Every flag can also be set by an
-environment variable: --block-size by TARRY_BLOCK_SIZE. Exit codes: 0 done, 1 job failed or input not
-readable, 2 wrong command line, 3 output exists or cannot be made or configuration cannot work,
+environment variable: --block-size by TARRY_BLOCK_SIZE. Exit codes: 0 done, 1 job failed or input
+not readable, 2 wrong command line, 3 output exists or cannot be made or configuration cannot work,
 130 interrupted, 141 nobody reads the output, 143 terminated.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
