@@ -41,6 +41,11 @@ func Start(cfg Config) (*Cluster, error) {
 	}
 	cfg = cfg.withDefaults()
 	e := &env{cfg: cfg, start: time.Now(), memory: mapreduce.NewMemory(cfg.Memory), byName: map[string]*place{}}
+	policy, err := cfg.policy()
+	if err != nil {
+		return nil, err
+	}
+	e.policy.Store(&policy)
 	e.rules.Store(cfg.Rules)
 	e.buffers = mapreduce.NewBuffers(e.memory, max(cfg.IdleMemory, 0))
 	e.spills = mapreduce.NewSpills(cfg.SpillDir)
@@ -55,7 +60,6 @@ func Start(cfg Config) (*Cluster, error) {
 	}
 	e.network = newNetwork(cfg.Network, e.places)
 	c := &Cluster{env: e, registry: &registry{history: cfg.History}, nodes: make([]*actor.PID, cfg.Nodes)}
-	var err error
 	e.fs, err = dfs.New(dfs.Config{
 		Nodes: nodes, Replication: cfg.Replication, BlockSize: cfg.BlockSize, Seed: cfg.Seed,
 		Announce: func(id dfs.NodeID) { e.sys.Root.Send(c.nameNode, &announce{node: id}) },

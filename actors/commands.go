@@ -96,13 +96,6 @@ func (c *Cluster) Cordon(name string, cordoned bool) error {
 	})
 }
 
-// Reconfigure puts another policy in force, or leaves the old one on error.
-func (c *Cluster) Reconfigure(p scheduling.Policy) error {
-	return c.command(func(jt *jobTracker) error {
-		return jt.core.Reconfigure(jt.env.now(), p)
-	})
-}
-
 // Inspect calls f with the view of the scheduling.Core between two of its calls. f
 // must not change it, keep it or block; its panic is the error.
 func (c *Cluster) Inspect(f func(scheduling.View)) error {

@@ -16,7 +16,8 @@ import (
 // except through their own methods.
 type env struct {
 	cfg    Config
-	rules  atomic.Pointer[allocation.Rules] // of admission; nil: everybody may do everything
+	rules  atomic.Pointer[allocation.Rules]  // of admission; nil: everybody may do everything
+	policy atomic.Pointer[scheduling.Policy] // in force; a JobTracker that is started anew takes it up
 	start  time.Time
 	sys    *system
 	fs     *dfs.FS

@@ -46,15 +46,12 @@ func newJobTracker(e *env, reg *registry, nameNode *actor.PID, joined func(sched
 		env: e, registry: reg, nameNode: nameNode, joined: joined,
 		runs: map[scheduling.JobID]*run{},
 	}
-	policy, err := e.cfg.policy()
-	if err != nil {
-		return nil, err
-	}
+	var err error
 	jt.core, err = scheduling.NewCore(scheduling.Config{
 		HeartbeatInterval: e.cfg.HeartbeatInterval, Expiry: e.cfg.Expiry, MaxAttempts: e.cfg.MaxAttempts,
 		Explain: e.cfg.Explain, Calls: guardCalls(e.cfg.Calls, e.cfg.Logger),
 		Events: func(ev scheduling.Event) { jt.happened = append(jt.happened, ev) },
-	}, policy)
+	}, *e.policy.Load())
 	if err != nil {
 		return nil, err
 	}

@@ -81,6 +81,36 @@ func TestSchedulerPanic(t *testing.T) {
 	})
 }
 
+// TestPolicyOutlivesTheJobTracker: after a panic of the JobTracker the policy that was put in force
+// last still is.
+func TestPolicyOutlivesTheJobTracker(t *testing.T) {
+	for name, change := range map[string]func(*Cluster, scheduling.Policy) error{
+		"Reconfigure": (*Cluster).Reconfigure,
+		"Reload":      func(c *Cluster, p scheduling.Policy) error { return c.Reload(p, nil) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, Config{Nodes: 2, Scheduler: "fifo"}, func(t *testing.T, c *Cluster) {
+				inForce := func() string {
+					order := ""
+					require.NoError(t, c.Inspect(func(v scheduling.View) { order = v.Policy().Order }))
+					return order
+				}
+				capacity, err := scheduling.Preset("capacity")
+				require.NoError(t, err)
+				require.NoError(t, change(c, capacity))
+				bad := capacity
+				bad.Order = "none such"
+				require.Error(t, change(c, bad))
+				require.ErrorIs(t, c.command(func(*jobTracker) error { panic("a bug") }), ErrScheduler)
+				require.Equal(t, "capacity", inForce())
+				p, out := bindLines(t, counting(1), "a b\n")
+				c.submit(t, p, SubmitOptions{Queue: "default"}).wait(t)
+				require.Equal(t, "a\t1\nb\t1\n", out.String())
+			})
+		})
+	}
+}
+
 // TestLostReplicasAreMadeAgain kills the nodes of a stored file one after the other; the
 // store heals in between.
 func TestLostReplicasAreMadeAgain(t *testing.T) {

@@ -9,12 +9,26 @@ import (
 // ask for, both or, on error, neither. Rules as in Config; nil lets everybody do everything.
 func (c *Cluster) Reload(p scheduling.Policy, rules *allocation.Rules) error {
 	return c.command(func(jt *jobTracker) error {
-		if err := jt.core.Reconfigure(jt.env.now(), p); err != nil {
+		if err := jt.reconfigure(p); err != nil {
 			return err
 		}
 		jt.env.rules.Store(rules)
 		return nil
 	})
+}
+
+// Reconfigure puts another policy in force, or leaves the old one on error.
+func (c *Cluster) Reconfigure(p scheduling.Policy) error {
+	return c.command(func(jt *jobTracker) error { return jt.reconfigure(p) })
+}
+
+// reconfigure changes the policy of the Core, and of those that come after it.
+func (jt *jobTracker) reconfigure(p scheduling.Policy) error {
+	if err := jt.core.Reconfigure(jt.env.now(), p); err != nil {
+		return err
+	}
+	jt.env.policy.Store(&p)
+	return nil
 }
 
 // ReloadFailed tells the sink of events that changed configuration files were not put in
