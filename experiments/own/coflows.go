@@ -10,7 +10,6 @@ import (
 
 	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
-	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
@@ -149,9 +148,7 @@ func replayCoflows(
 	center[0].Published, center[0].Band = 43, report.Within(43, 5)
 	center[1].Published, center[1].Band = 0.2, report.AtMost(1)
 	r.Add(center...)
-	local := all[0].Over(func(r *simulator.Result) float64 {
-		return 100 * r.Report.Maps.Share(scheduling.RackLocal)
-	}).Mean
+	local := all[0].Over(setup.RackLocal).Mean
 	r.Add(report.Shown("replayed: mean sojourn, CoGRS over any node", "×",
 		all[1].Over(setup.MeanSojourn).Mean/all[0].Over(setup.MeanSojourn).Mean),
 		report.Claimed("replayed: maps in their racks", "%", "all", local, report.AtLeast(100)))
@@ -203,7 +200,7 @@ func coflowRows(name string, cuts []float64, kept float64) []report.Row {
 
 // readCoflows gives the shuffles of the trace, or some drawn like them, and says which.
 func readCoflows(o report.Options) (list []workload.Coflow, racks int, source string, err error) {
-	f, err := openTrace(coflowName)
+	f, err := setup.OpenTrace(coflowName)
 	if err != nil {
 		return nil, 0, "", err
 	}
@@ -213,10 +210,8 @@ func readCoflows(o report.Options) (list []workload.Coflow, racks int, source st
 			n = 150
 		}
 		list = workload.DrawCoflows(rand.New(rand.NewPCG(o.Seed, 8)), n)
-		return list, workload.CoflowRacks,
-			fmt.Sprintf("Workload: %s is not there (TARRY_TRACES names its folder), so %d "+
-				"shuffles of its shape are drawn: the same classes of map racks and bytes by "+
-				"class, random racks.", coflowName, n), nil
+		return list, workload.CoflowRacks, setup.NoTrace(coflowName, "%d shuffles of its shape "+
+			"are drawn: the same classes of map racks and bytes by class, random racks.", n), nil
 	}
 	defer f.Close()
 	list, racks, err = workload.ReadCoflows(f, coflowName)

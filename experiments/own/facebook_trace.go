@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/tarry-mr/tarry/experiments/internal/report"
@@ -117,14 +115,13 @@ func traceRows(all []simulator.Contest, r *report.Result) {
 // traceJobs gives the first jobs of the trace (0: all), or of a sample drawn like it, and says
 // which.
 func traceJobs(jobs int) (load func(*rand.Rand) workload.Workload, source string, err error) {
-	f, err := openTrace(traceName)
+	f, err := setup.OpenTrace(traceName)
 	if err != nil {
 		return nil, "", err
 	}
 	if f == nil {
-		return workload.FBDataset,
-			fmt.Sprintf("Workload: %s is not there (TARRY_TRACES names its folder), so the drawn "+
-				"FB-dataset of [Pastorelli13 §4.1] stands in for it.", traceName), nil
+		return workload.FBDataset, setup.NoTrace(traceName,
+			"the drawn FB-dataset of [Pastorelli13 §4.1] stands in for it."), nil
 	}
 	defer f.Close()
 	w, err := workload.ReadSWIM(f, traceName,
@@ -141,18 +138,4 @@ func traceJobs(jobs int) (load func(*rand.Rand) workload.Workload, source string
 			"and by reading alone less than 1 %% of the slots would be busy. Partitions differ "+
 			"by a lognormal factor of sigma 1 on each (map, reduce).", len(w.Jobs), traceName,
 		traceSpeed), nil
-}
-
-// openTrace opens a trace in the folder that TARRY_TRACES names; nil if it is not there or no
-// folder is named.
-func openTrace(name string) (*os.File, error) {
-	dir := os.Getenv("TARRY_TRACES")
-	if dir == "" {
-		return nil, nil
-	}
-	f, err := os.Open(filepath.Join(dir, name))
-	if os.IsNotExist(err) {
-		return nil, nil
-	}
-	return f, err
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
@@ -110,7 +112,7 @@ func hotRows(name string, c *simulator.Contest) []report.Row {
 		report.Shown(name+": mean sojourn", "s", c.Over(setup.MeanSojourn).Mean),
 	}
 	for _, class := range []string{"hottest file", "next nine files", "other files"} {
-		if v := setup.ClassLocality(c, class); v > 0 {
+		if v := setup.ClassLocality(c, class, scheduling.NodeLocal); v > 0 {
 			rows = append(rows, report.Shown(name+": node-local, "+class, "%", v))
 		}
 	}
@@ -120,7 +122,7 @@ func hotRows(name string, c *simulator.Contest) []report.Row {
 // hotJobs gives jobs on popular files: of the trace with input paths, or drawn like it; and says
 // which.
 func hotJobs(jobs int) (load func(*rand.Rand) workload.Workload, source string, err error) {
-	f, err := openTrace(pathsName)
+	f, err := setup.OpenTrace(pathsName)
 	if err != nil {
 		return nil, "", err
 	}
@@ -129,10 +131,9 @@ func hotJobs(jobs int) (load func(*rand.Rand) workload.Workload, source string, 
 			return workload.HotFiles(r, jobs, 100, 1.03,
 				workload.Dist{Shape: workload.Exponential, A: 0.6})
 		}
-		return load,
-			fmt.Sprintf("Workload: %s is not there (TARRY_TRACES names its folder), so %d scans "+
-				"are drawn: of 100 files of 2 to 20 blocks by Zipf's law with the exponent of "+
-				"that trace, 1.03, exponential gaps of 0.6 s.", pathsName, jobs), nil
+		return load, setup.NoTrace(pathsName, "%d scans are drawn: of 100 files of 2 to 20 "+
+			"blocks by Zipf's law with the exponent of that trace, 1.03, exponential gaps of "+
+			"0.6 s.", jobs), nil
 	}
 	defer f.Close()
 	w, err := workload.ReadSWIM(f, pathsName,
@@ -144,7 +145,7 @@ func hotJobs(jobs int) (load func(*rand.Rand) workload.Workload, source string, 
 	}
 	return func(*rand.Rand) workload.Workload {
 			one := w
-			one.Files = append([]workload.File(nil), w.Files...)
+			one.Files = slices.Clone(w.Files)
 			return one
 		},
 		fmt.Sprintf("Workload: the first %d jobs of %s, path labels repaired, bytes scaled from "+

@@ -49,9 +49,9 @@ func Fig2(ctx context.Context, o report.Options) (*report.Result, error) {
 	for _, b := range names {
 		for level := range 2 {
 			fig.Series[level].Y = append(fig.Series[level].Y,
-				binLocality(naive, b, scheduling.Locality(level)))
+				setup.ClassLocality(naive, b, scheduling.Locality(level)))
 			other.Series[level].Y = append(other.Series[level].Y,
-				binLocality(delay, b, scheduling.Locality(level)))
+				setup.ClassLocality(delay, b, scheduling.Locality(level)))
 		}
 	}
 	node, rack := fig.Series[0].Y, fig.Series[1].Y
@@ -90,8 +90,8 @@ func warehouseTable(ctx context.Context, o report.Options, jobs int) (report.Tab
 		if err != nil {
 			return t, err
 		}
-		t.Add(c.name, binLocality(got, first, scheduling.NodeLocal),
-			binLocality(got, first, scheduling.RackLocal))
+		t.Add(c.name, setup.ClassLocality(got, first, scheduling.NodeLocal),
+			setup.ClassLocality(got, first, scheduling.RackLocal))
 	}
 	return t, nil
 }
@@ -128,21 +128,6 @@ func warehouseRun(
 	cfg.Seed, cfg.Sample = o.Seed, 10*time.Second
 	return setup.Contest(ctx, cfg, p, repeat,
 		func(r *rand.Rand) workload.Workload { return warehouseJobs(r, jobs) })
-}
-
-// binLocality is the part of a class's maps at a level or nearer, in per cent.
-func binLocality(c *simulator.Contest, class string, level scheduling.Locality) float64 {
-	var all simulator.MapPlaces
-	for _, r := range c.Results {
-		for i := range r.Jobs {
-			if j := &r.Jobs[i]; j.Class == class {
-				all.NodeLocal += j.Maps.NodeLocal
-				all.RackLocal += j.Maps.RackLocal
-				all.OffRack += j.Maps.OffRack
-			}
-		}
-	}
-	return 100 * all.Share(level)
 }
 
 // leastRise is the least difference between neighbors.

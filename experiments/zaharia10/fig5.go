@@ -6,6 +6,7 @@ import (
 
 	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
@@ -76,7 +77,7 @@ func Fig5(ctx context.Context, o report.Options) (*report.Result, error) {
 func localities(c *simulator.Contest, classes []string) report.Series {
 	s := report.Series{Name: c.Name}
 	for _, class := range classes {
-		s.Y = append(s.Y, setup.ClassLocality(c, class))
+		s.Y = append(s.Y, setup.ClassLocality(c, class, scheduling.NodeLocal))
 	}
 	return s
 }
@@ -190,7 +191,7 @@ func macroTable(ctx context.Context, o report.Options) (report.Table, error) {
 		least := 100.0
 		for _, b := range names {
 			values = append(values, setup.Average(speedups(&all[macroNaive], &all[macroDelay], b)))
-			least = min(least, setup.ClassLocality(&all[macroDelay], b))
+			least = min(least, setup.ClassLocality(&all[macroDelay], b, scheduling.NodeLocal))
 		}
 		t.Add(m.name, append(values, least)...)
 	}

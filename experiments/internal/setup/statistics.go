@@ -41,18 +41,22 @@ func Sojourns(c *simulator.Contest, classes ...string) []float64 {
 	return all
 }
 
-// ClassLocality is the part of a class's maps beside their data, in per cent.
-func ClassLocality(c *simulator.Contest, class string) float64 {
-	local, all := 0, 0
+// ClassLocality is the part of a class's maps at a level or nearer, in per cent; 0 if it has none.
+func ClassLocality(c *simulator.Contest, class string, level scheduling.Locality) float64 {
+	var all simulator.MapPlaces
 	for _, r := range c.Results {
 		for i := range r.Jobs {
 			if j := &r.Jobs[i]; j.Class == class {
-				local += j.Maps.NodeLocal
-				all += j.Maps.NodeLocal + j.Maps.RackLocal + j.Maps.OffRack
+				all.NodeLocal += j.Maps.NodeLocal
+				all.RackLocal += j.Maps.RackLocal
+				all.OffRack += j.Maps.OffRack
 			}
 		}
 	}
-	return 100 * float64(local) / float64(max(all, 1))
+	if all == (simulator.MapPlaces{}) {
+		return 0
+	}
+	return 100 * all.Share(level)
 }
 
 // Average is the mean of numbers, 0 of none.
