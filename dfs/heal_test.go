@@ -11,11 +11,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestReadableWhileAReplicaLives runs random creations, losses, returns, corruptions
-// and healings beside a model that knows which nodes hold a good copy of each block.
-// Properties: a file reads as written exactly while every block has a live good
-// replica, one that was registered always; healing restores min(replication, live nodes) replicas of each readable
-// block; no block has two replicas on a node nor more than wanted.
+// TestReadableWhileAReplicaLives runs random creations, losses, returns, corruptions and healings
+// beside a model that knows which nodes hold a good copy of each block. Properties: a file reads as
+// written exactly while every block has a live good replica, one that was registered always;
+// healing restores min(replication, live nodes) replicas of each readable block; no block has two
+// replicas on a node nor more than wanted.
 func TestReadableWhileAReplicaLives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.IntRange(1, 7).Draw(t, "nodes")

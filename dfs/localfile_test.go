@@ -110,7 +110,8 @@ func TestReleaseTwicePanics(t *testing.T) {
 	require.Panics(t, release)
 }
 
-// A released view gives its pages back; views that are still held, and new ones, show the same bytes.
+// A released view gives its pages back; views that are still held, and new ones, show the same
+// bytes.
 func TestReleasedViewsKeepTheFileReadable(t *testing.T) {
 	data := make([]byte, 3*dropFrom+12345)
 	for i := range data {
@@ -142,7 +143,10 @@ func TestUnchanged(t *testing.T) {
 		do   func(path string) error
 		says string
 	}{
-		{"shorter by a byte", func(path string) error { return os.Truncate(path, 299_999) }, "shrank from 300000 to 299999 bytes"},
+		{
+			"shorter by a byte", func(path string) error { return os.Truncate(path, 299_999) },
+			"shrank from 300000 to 299999 bytes",
+		},
 		{"touched", func(path string) error { return os.Chtimes(path, time.Time{}, time.Unix(1, 0)) }, "was replaced"},
 		{"longer", func(path string) error { return os.Truncate(path, 300_001) }, "grew from 300000 to 300001 bytes"},
 		{"written to in place", overwrite, "was replaced or written to"},

@@ -115,8 +115,8 @@ func (f *FS) await(blocks []*block) error {
 	}
 }
 
-// progress tells whether replicas of blocks are awaited, and names a block that no node has or is to
-// get, if it needs one. changed is closed when that may be different.
+// progress tells whether replicas of blocks are awaited, and names a block that no node has or is
+// to get, if it needs one. changed is closed when that may be different.
 func (f *FS) progress(blocks []*block) (changed <-chan struct{}, waiting bool, bare *block) {
 	f.mu.RLock()
 	defer f.mu.RUnlock()

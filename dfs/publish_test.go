@@ -27,7 +27,8 @@ func (s *store) news() bool {
 	return len(s.have) > 0
 }
 
-// TestChosenNodesDie loses the nodes chosen for a new file before they report: others take their place.
+// TestChosenNodesDie loses the nodes chosen for a new file before they report: others take their
+// place.
 func TestChosenNodesDie(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, report := silent(t, 3, 1)
@@ -85,7 +86,8 @@ func TestSilentNodesAreNotWaitedFor(t *testing.T) {
 	})
 }
 
-// TestNoNodeIsUpYet writes while no node is alive: it waits for one, but not for ever. Local files need none.
+// TestNoNodeIsUpYet writes while no node is alive: it waits for one, but not for ever. Local files
+// need none.
 func TestNoNodeIsUpYet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, report := silent(t, 1, 1)
@@ -128,7 +130,8 @@ func TestRenameOverAnExistingName(t *testing.T) {
 	require.NoError(t, f.Rename("a", "d/c"))
 }
 
-// TestEveryByteIsVerified damages one byte of a block at a time, in each of its chunks, and reads the whole, the part and across it.
+// TestEveryByteIsVerified damages one byte of a block at a time, in each of its chunks, and reads
+// the whole, the part and across it.
 func TestEveryByteIsVerified(t *testing.T) {
 	data := bytes.Repeat([]byte("0123456789abcdef"), 3*sumChunk/16+100)
 	for _, at := range []int64{0, sumChunk - 1, sumChunk, 2*sumChunk + 7, 3 * sumChunk, int64(len(data)) - 1} {

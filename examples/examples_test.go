@@ -72,7 +72,8 @@ func TestMistakesAreErrors(t *testing.T) {
 	require.NoDirExists(t, out)
 }
 
-// TestREADME holds the README to its word: its program is examples/wordcount, and every example has at most 40 lines of code.
+// TestREADME holds the README to its word: its program is examples/wordcount, and every example has
+// at most 40 lines of code.
 func TestREADME(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	require.NoError(t, err)

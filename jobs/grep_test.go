@@ -80,7 +80,8 @@ func TestGrepMatchesThenByFrequency(t *testing.T) {
 			return job.Bind(mapreduce.Chunks(sources(files)...), mapreduce.Text[CountFirst](to))
 		})
 		got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return ByFrequency().Bind(mapreduce.KeyValueLines('\t', sources([]string{between})...), mapreduce.Text[Count](to))
+			return ByFrequency().Bind(mapreduce.KeyValueLines('\t', sources([]string{between})...),
+				mapreduce.Text[Count](to))
 		})
 		require.Equal(t, byFrequency(count), got, "%+v", s)
 	}
@@ -95,5 +96,6 @@ func TestGrepRefusesPatterns(t *testing.T) {
 	require.ErrorIs(t, err, ErrPattern)
 	_, err = GrepMatches("fine", GrepOptions{Invert: true})
 	require.ErrorIs(t, err, ErrPattern)
-	require.False(t, errors.Is(func() error { _, err := Grep("a(", GrepOptions{Fixed: true}); return err }(), ErrPattern))
+	require.False(t, errors.Is(func() error { _, err := Grep("a(", GrepOptions{Fixed: true}); return err }(),
+		ErrPattern))
 }

@@ -54,7 +54,8 @@ func tinyFiles(n int) []string {
 
 func corpus(n int64) string {
 	var b bytes.Buffer
-	if err := gen.Write(context.Background(), &b, gen.Config{Kind: gen.Text, Bytes: n, Seed: 5, Words: 300}); err != nil {
+	if err := gen.Write(context.Background(), &b,
+		gen.Config{Kind: gen.Text, Bytes: n, Seed: 5, Words: 300}); err != nil {
 		panic(err)
 	}
 	return b.String()
@@ -96,7 +97,16 @@ type setting struct {
 }
 
 func settings() []setting {
-	return []setting{{0, 1, true}, {5, 2, true}, {0, 1, false}, {1, 1, false}, {2, 3, false}, {7, 1, false}, {64, 4, false}, {4096, 2, false}}
+	return []setting{
+		{0, 1, true},
+		{5, 2, true},
+		{0, 1, false},
+		{1, 1, false},
+		{2, 3, false},
+		{7, 1, false},
+		{64, 4, false},
+		{4096, 2, false},
+	}
 }
 
 // run gives what a plan wrote: all parts one after the other.
@@ -160,12 +170,15 @@ func runAttempts(t *testing.T, plan *mapreduce.Plan, reduces int, blocks func(in
 
 // everywhere runs a job on every awkward input in every setting and compares with want. Without
 // order, lines are compared as a set.
-func everywhere(t *testing.T, ordered bool, want func(t *testing.T, files []string) string, bind func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error)) {
+func everywhere(t *testing.T, ordered bool, want func(t *testing.T, files []string) string,
+	bind func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error),
+) {
 	for name, files := range awkward() {
 		t.Run(name, func(t *testing.T) {
 			expected := want(t, files)
 			for _, s := range settings() {
-				got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) { return bind(sources(files), to) })
+				got := run(t, s,
+					func(to mapreduce.Destination) (*mapreduce.Plan, error) { return bind(sources(files), to) })
 				if !ordered && s.reduces > 1 {
 					require.Equal(t, sortedLines(expected), sortedLines(got), "%+v", s)
 					continue
@@ -233,7 +246,8 @@ func TestTeraSortEqualsTool(t *testing.T) {
 	want := tool(t, files, "sort", "-s", "-k1.1,1.10")
 	for _, s := range settings() {
 		got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return TeraSort().Bind(mapreduce.FixedSize(TeraRecordBytes, sources(files)...), mapreduce.Raw[mapreduce.Pair[[]byte, []byte]](to))
+			return TeraSort().Bind(mapreduce.FixedSize(TeraRecordBytes, sources(files)...),
+				mapreduce.Raw[mapreduce.Pair[[]byte, []byte]](to))
 		})
 		require.Equal(t, want, got, "%+v", s)
 	}

@@ -43,7 +43,8 @@ func TestMeanIsExact(t *testing.T) {
 			continue // another order
 		}
 		got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return Mean().Bind(mapreduce.KeyValueLines('\t', sources([]string{input.String()})...), mapreduce.Text[mapreduce.Pair[[]byte, float64]](to))
+			return Mean().Bind(mapreduce.KeyValueLines('\t', sources([]string{input.String()})...),
+				mapreduce.Text[mapreduce.Pair[[]byte, float64]](to))
 		})
 		require.Equal(t, want.String(), got)
 	}
@@ -58,6 +59,7 @@ func TestTheLeastNumberIsLast(t *testing.T) {
 		return Top(9).Bind(mapreduce.KeyValueLines('\t', sources([]string{input})...), mapreduce.Text[Count](to))
 	}))
 	require.Equal(t, "b\t1\na\t"+least+"\n", run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-		return ByFrequency().Bind(mapreduce.KeyValueLines('\t', sources([]string{least + "\ta\n1\tb\n"})...), mapreduce.Text[Count](to))
+		return ByFrequency().Bind(mapreduce.KeyValueLines('\t', sources([]string{least + "\ta\n1\tb\n"})...),
+			mapreduce.Text[Count](to))
 	}))
 }

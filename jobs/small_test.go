@@ -52,7 +52,8 @@ func TestTop(t *testing.T) {
 		want := strings.Join(slices.Collect(strings.Lines(all))[:min(k, 100)], "")
 		for _, s := range settings() {
 			got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-				return Top(k).Bind(mapreduce.KeyValueLines('\t', sources([]string{input})...), mapreduce.Text[Count](to))
+				return Top(k).Bind(mapreduce.KeyValueLines('\t', sources([]string{input})...),
+					mapreduce.Text[Count](to))
 			})
 			require.Equal(t, want, got, "%d of %+v", k, s)
 		}
@@ -63,7 +64,8 @@ func TestTop(t *testing.T) {
 func TestTopKeepsNoHugeText(t *testing.T) {
 	line := append(bytes.Repeat([]byte("x"), 17<<20), "\t1"...)
 	source := mapreduce.Bytes("huge", line)
-	plan, err := Top(1).Bind(mapreduce.KeyValueLines('\t', source), mapreduce.Text[Count](mapreduce.Writer("none", io.Discard)))
+	plan, err := Top(1).Bind(mapreduce.KeyValueLines('\t', source),
+		mapreduce.Text[Count](mapreduce.Writer("none", io.Discard)))
 	require.NoError(t, err)
 	require.NoError(t, plan.Prepare(t.Context(), mapreduce.PrepareOptions{}))
 	splits, err := plan.Splits(t.Context(), nil)
@@ -78,7 +80,8 @@ func TestMean(t *testing.T) {
 	input := []string{"a\t1\nb\t10\na\t2\n", "a\t-9\nc\t922337203685\n"}
 	for _, s := range settings() {
 		got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return Mean().Bind(mapreduce.KeyValueLines('\t', sources(input)...), mapreduce.Text[mapreduce.Pair[[]byte, float64]](to))
+			return Mean().Bind(mapreduce.KeyValueLines('\t', sources(input)...),
+				mapreduce.Text[mapreduce.Pair[[]byte, float64]](to))
 		})
 		require.Equal(t, []string{"a\t-2\n", "b\t10\n", "c\t9.22337203685e+11\n"}, sortedLines(got), "%+v", s)
 	}
@@ -93,7 +96,8 @@ func TestIndex(t *testing.T) {
 		got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
 			return Index().Bind(mapreduce.Lines(src...), mapreduce.Text[Posting](to))
 		})
-		require.Equal(t, []string{"center\t2\tone,two\n", "gravity\t1\ttwo\n", "of\t1\ttwo\n", "wins\t1\ttwo\n"}, sortedLines(got), "%+v", s)
+		require.Equal(t, []string{"center\t2\tone,two\n", "gravity\t1\ttwo\n", "of\t1\ttwo\n", "wins\t1\ttwo\n"},
+			sortedLines(got), "%+v", s)
 	}
 }
 

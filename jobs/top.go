@@ -15,18 +15,21 @@ import (
 // output has the same form. It needs k at least 1 and memory for 2k lines in each map; a line whose
 // text is longer than [mapreduce.Task.LargestRecord] is an error.
 func Top(k int) mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, mapreduce.None, Count] {
-	return mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, mapreduce.None, Count]{
+	type pair = mapreduce.Pair[[]byte, []byte]
+	type mapper = mapreduce.Mapper[pair, CountFirst, mapreduce.None]
+	return mapreduce.Job[pair, CountFirst, mapreduce.None, Count]{
 		Name: "top",
-		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[mapreduce.Pair[[]byte, []byte], CountFirst, mapreduce.None], error) {
+		MapTask: func(t *mapreduce.Task) (mapper, error) {
 			best := leaders{k: k}
-			return mapreduce.Mapper[mapreduce.Pair[[]byte, []byte], CountFirst, mapreduce.None]{
-				Map: func(line mapreduce.Pair[[]byte, []byte], _ func(CountFirst, mapreduce.None)) error {
+			return mapper{
+				Map: func(line pair, _ func(CountFirst, mapreduce.None)) error {
 					n, err := number(line.First, line.Second)
 					if err != nil {
 						return err
 					}
 					if size := len(line.First); int64(size) > t.LargestRecord() {
-						return fmt.Errorf("%w: a text of %d bytes, of which at most %d are kept", mapreduce.ErrRecordTooLarge, size, t.LargestRecord())
+						return fmt.Errorf("%w: a text of %d bytes, of which at most %d are kept",
+							mapreduce.ErrRecordTooLarge, size, t.LargestRecord())
 					}
 					best.add(line.First, n)
 					return nil

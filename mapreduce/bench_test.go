@@ -11,7 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/internal/gen"
 )
 
-func benchWords(lines bool, words func(text []byte, emit func([]byte, int64)) error, sum bool) func(Source, Destination) (*Plan, error) {
+func benchWords(lines bool, words func(text []byte, emit func([]byte, int64)) error, sum bool,
+) func(Source, Destination) (*Plan, error) {
 	return func(src Source, d Destination) (*Plan, error) {
 		j := Job[[]byte, []byte, int64, Pair[[]byte, int64]]{
 			Map: words,

@@ -35,7 +35,8 @@ func benchInput(b *testing.B, kind gen.Kind) string {
 	}
 	path := filepath.Join(dir, string(kind)+"-"+strconv.FormatInt(size, 10))
 	if _, err := os.Stat(path); err != nil {
-		require.NoError(b, gen.WriteFile(context.Background(), path, gen.Config{Kind: kind, Bytes: size << 20, Seed: 1}, false))
+		require.NoError(b, gen.WriteFile(context.Background(), path, gen.Config{Kind: kind, Bytes: size << 20, Seed: 1},
+			false))
 	}
 	return path
 }

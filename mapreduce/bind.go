@@ -61,7 +61,9 @@ func (j MapOnly[I, O]) Bind(in Input[I], out Output[O]) (*Plan, error) {
 	return newPlan(where, j.Name, 0, true, in, out, &boundMapOnly[I, O]{job: j, in: in.bare(), out: out})
 }
 
-func newPlan[I, O any](where, name string, reducers int, mapOnly bool, in Input[I], out Output[O], t tasks) (*Plan, error) {
+func newPlan[I, O any](where, name string, reducers int, mapOnly bool, in Input[I], out Output[O],
+	t tasks,
+) (*Plan, error) {
 	if name == "" {
 		name = "job"
 	}
@@ -187,7 +189,8 @@ func record[I, K, V any](m Mapper[I, K, V], emit func(K, V), words func([]byte, 
 	if words == nil {
 		key := wordKey[K]()
 		words = func(text []byte, v V) {
-			for _, word := range bytes.FieldsFunc(text, func(c rune) bool { return c < utf8.RuneSelf && scan.IsSpace(byte(c)) }) {
+			for _, word := range bytes.FieldsFunc(text,
+				func(c rune) bool { return c < utf8.RuneSelf && scan.IsSpace(byte(c)) }) {
 				emit(key(word), v)
 			}
 		}

@@ -57,11 +57,15 @@ func TestBindRefusesContradictions(t *testing.T) {
 	require.ErrorContains(t, err, "the input is empty")
 	_, err = good.Bind(in, Output[string]{})
 	require.ErrorContains(t, err, "the output is empty")
-	_, err = Job[[]byte, string, string, string]{Map: nothing[string, string], Reduce: ignore[string, string, string], Sum: true}.Bind(in, out)
+	_, err = Job[[]byte, string, string, string]{
+		Map: nothing[string, string], Reduce: ignore[string, string, string],
+		Sum: true,
+	}.Bind(in, out)
 	require.ErrorContains(t, err, "Sum is for integers of 4 or 8 bytes")
 	_, err = keepLines().Bind(in, Output[[]byte]{})
 	require.ErrorContains(t, err, "bind_test.go:")
-	_, err = MapOnly[[]byte, func()]{Map: func([]byte, func(func())) error { return nil }}.Bind(in, Text[func()](Writer("-", io.Discard)))
+	_, err = MapOnly[[]byte, func()]{Map: func([]byte, func(func())) error { return nil }}.Bind(in,
+		Text[func()](Writer("-", io.Discard)))
 	require.ErrorIs(t, err, ErrUnsupportedType)
 }
 
@@ -101,7 +105,10 @@ func TestFaultsOfUsersCodeAreErrors(t *testing.T) {
 	type job = Job[[]byte, string, int64, string]
 	var p *PanicError
 
-	err := attempts(t, ctx, job{Map: func([]byte, func(string, int64)) error { panic("map") }, Reduce: ignore[string, int64, string]})
+	err := attempts(t, ctx, job{
+		Map:    func([]byte, func(string, int64)) error { panic("map") },
+		Reduce: ignore[string, int64, string],
+	})
 	require.ErrorAs(t, err, &p)
 	require.Equal(t, "map", p.Value)
 	require.Contains(t, p.Stack, "TestFaultsOfUsersCodeAreErrors")
@@ -110,8 +117,14 @@ func TestFaultsOfUsersCodeAreErrors(t *testing.T) {
 	require.ErrorAs(t, err, &p)
 	require.ErrorIs(t, err, bad)
 
-	require.ErrorIs(t, attempts(t, ctx, job{Map: func([]byte, func(string, int64)) error { return bad }, Reduce: ignore[string, int64, string]}), bad)
-	require.ErrorIs(t, attempts(t, ctx, job{Map: one, Reduce: func(string, iter.Seq[int64], func(string)) error { return bad }}), bad)
+	require.ErrorIs(t, attempts(t, ctx, job{
+		Map:    func([]byte, func(string, int64)) error { return bad },
+		Reduce: ignore[string, int64, string],
+	}), bad)
+	require.ErrorIs(t, attempts(t, ctx, job{
+		Map:    one,
+		Reduce: func(string, iter.Seq[int64], func(string)) error { return bad },
+	}), bad)
 	require.ErrorIs(t, attempts(t, ctx, job{
 		MapTask: func(*Task) (Mapper[[]byte, string, int64], error) { return Mapper[[]byte, string, int64]{}, bad },
 		Reduce:  ignore[string, int64, string],
@@ -125,7 +138,10 @@ func TestFaultsOfUsersCodeAreErrors(t *testing.T) {
 	require.ErrorIs(t, attempts(t, ctx, job{
 		Map: one,
 		ReduceTask: func(*Task) (Reducer[string, int64, string], error) {
-			return Reducer[string, int64, string]{Reduce: ignore[string, int64, string], Close: func(func(string)) error { return bad }}, nil
+			return Reducer[string, int64, string]{
+				Reduce: ignore[string, int64, string],
+				Close:  func(func(string)) error { return bad },
+			}, nil
 		},
 	}), bad)
 	require.ErrorContains(t, attempts(t, ctx, Job[[]byte, int, int64, string]{
@@ -219,7 +235,8 @@ func TestTaskKnowsItsAttempt(t *testing.T) {
 }
 
 func TestAttemptBeforePrepareIsAnError(t *testing.T) {
-	p, err := wordCount(true).Bind(Lines(Bytes("text", []byte("a"))), Text[Pair[string, int64]](Writer("-", io.Discard)))
+	p, err := wordCount(true).Bind(Lines(Bytes("text", []byte("a"))),
+		Text[Pair[string, int64]](Writer("-", io.Discard)))
 	require.NoError(t, err)
 	_, err = p.RunMap(t.Context(), &MapAttempt{Split: Split{Length: 1}})
 	require.ErrorIs(t, err, errUnprepared)

@@ -67,7 +67,8 @@ func TestKeyOrderIsValueOrder(t *testing.T) {
 	checkKeys(t, "bytes", shortBytes(), bytes.Compare)
 	special := rapid.SampledFrom([]float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1})
 	checkKeys(t, "float64", rapid.OneOf(rapid.Float64(), special), compareFloats)
-	checkKeys(t, "float32", rapid.OneOf(rapid.Float32(), rapid.Map(special, func(f float64) float32 { return float32(f) })),
+	checkKeys(t, "float32", rapid.OneOf(rapid.Float32(),
+		rapid.Map(special, func(f float64) float32 { return float32(f) })),
 		func(a, b float32) int { return compareFloats(float64(a), float64(b)) })
 }
 
@@ -109,10 +110,12 @@ func TestCompositeKeyOrderIsFieldOrder(t *testing.T) {
 	checkKeys(t, "struct", rapid.Custom(func(t *rapid.T) composite {
 		return composite{
 			Flag: rapid.Bool().Draw(t, "flag"), Text: text.Draw(t, "text"),
-			Inner: MakePair(rapid.Int16Range(-1, 1).Draw(t, "n"), shortBytes().Draw(t, "b")), Last: text.Draw(t, "last"),
+			Inner: MakePair(rapid.Int16Range(-1, 1).Draw(t, "n"), shortBytes().Draw(t, "b")), Last: text.Draw(t,
+				"last"),
 		}
 	}), func(a, b composite) int {
-		return cmp.Or(cmp.Compare(b2i(a.Flag), b2i(b.Flag)), cmp.Compare(a.Text, b.Text), cmp.Compare(a.Inner.First, b.Inner.First),
+		return cmp.Or(cmp.Compare(b2i(a.Flag), b2i(b.Flag)), cmp.Compare(a.Text, b.Text),
+			cmp.Compare(a.Inner.First, b.Inner.First),
 			bytes.Compare(a.Inner.Second, b.Inner.Second), cmp.Compare(a.Last, b.Last))
 	})
 	checkKeys(t, "array", rapid.Custom(func(t *rapid.T) [2]string {

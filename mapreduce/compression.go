@@ -42,7 +42,8 @@ func (c Compression) wrap(w io.Writer) (io.WriteCloser, error) {
 	case Gzip:
 		return gzip.NewWriter(w), nil
 	case Zstd:
-		return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow), zstd.WithLowerEncoderMem(true))
+		return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow),
+			zstd.WithLowerEncoderMem(true))
 	case S2:
 		return s2.NewWriter(w, s2.WriterConcurrency(1), s2.WriterBlockSize(s2Block)), nil
 	case NoCompression:

@@ -178,7 +178,10 @@ func (c *Counters) All() iter.Seq[CounterValue] {
 }
 
 func groupRank(group string) int {
-	order := [groupOrderLength]string{GroupFileSystem, GroupJob, GroupFramework, GroupShuffle, GroupFileInput, GroupFileOutput}
+	order := [groupOrderLength]string{
+		GroupFileSystem, GroupJob, GroupFramework, GroupShuffle, GroupFileInput,
+		GroupFileOutput,
+	}
 	if i := slices.Index(order[:], group); i >= 0 {
 		return i
 	}

@@ -17,7 +17,8 @@ func names(c *Counters) map[string]bool {
 	return list
 }
 
-// What nobody counts is not printed as 0: chunks are no records, and a job without reduces has no counters of reduces.
+// What nobody counts is not printed as 0: chunks are no records, and a job without reduces has no
+// counters of reduces.
 func TestCountersThatAreNotMeasured(t *testing.T) {
 	text := Bytes("text", []byte(strings.Repeat("a line\n", 1000)))
 	var out Collected[[]byte]
@@ -40,10 +41,12 @@ func TestCountersThatAreNotMeasured(t *testing.T) {
 	require.False(t, names(c)["Map input chunks"])
 }
 
-// Hadoop's sum holds: map output, less what Combine takes away in maps and reduces, is what reduces are called with.
+// Hadoop's sum holds: map output, less what Combine takes away in maps and reduces, is what reduces
+// are called with.
 func TestCombineCountersAddUp(t *testing.T) {
 	var out Collected[Pair[string, int64]]
-	plan, err := wordCount(true).Bind(Lines(Bytes("one", []byte("a b a\n")), Bytes("two", []byte("b b c\n"))), out.Output())
+	plan, err := wordCount(true).Bind(Lines(Bytes("one", []byte("a b a\n")), Bytes("two", []byte("b b c\n"))),
+		out.Output())
 	require.NoError(t, err)
 	c := runEngine(t, plan, 2, nil, Resources{})
 	require.Equal(t, int64(6), c.Get(MapOutputRecords))

@@ -1,9 +1,9 @@
-// Package mapreduce is the user's typed API and the work inside a task: jobs,
-// inputs, outputs, codecs, counters, map and reduce attempts.
+// Package mapreduce is the user's typed API and the work inside a task: jobs, inputs, outputs,
+// codecs, counters, map and reduce attempts.
 //
-// A job is a value with functions. Bind ties it to an input and an output and
-// erases its types; what comes back, a [Plan], is what a cluster runs.
-// [RunLocal] runs a plan in this goroutine, without a cluster:
+// A job is a value with functions. Bind ties it to an input and an output and erases its types;
+// what comes back, a [Plan], is what a cluster runs. [RunLocal] runs a plan in this goroutine,
+// without a cluster:
 //
 //	job := mapreduce.Job[[]byte, string, int64, mapreduce.Pair[string, int64]]{
 //		Name: "wordcount",
@@ -29,10 +29,10 @@
 //	...
 //	counters, err := mapreduce.RunLocal(ctx, plan, mapreduce.LocalOptions{})
 //
-// The package decides nothing about where or when an attempt runs; that is
-// package actors and package scheduling. It reads no clock and no global random
-// source: the same plan over the same bytes writes the same bytes.
+// The package decides nothing about where or when an attempt runs; that is package actors and
+// package scheduling. It reads no clock and no global random source: the same plan over the same
+// bytes writes the same bytes.
 //
-// Reading order: job.go, bind.go, plan.go, input.go, output.go, local.go (the
-// plain engine), maptask.go and reducetask.go (the fast one), codec.go.
+// Reading order: job.go, bind.go, plan.go, attempt.go, input.go, output.go, local.go (the plain
+// engine), maptask.go and reducetask.go (the fast one), codec.go.
 package mapreduce

@@ -75,7 +75,8 @@ func ExampleMapper() {
 		},
 	}
 	text := mapreduce.Bytes("text", []byte("tea\ncoffee\nmilk\n"))
-	plan, err := longest.Bind(mapreduce.LineStrings(text), mapreduce.Text[mapreduce.Pair[mapreduce.None, string]](mapreduce.Writer("-", os.Stdout)))
+	plan, err := longest.Bind(mapreduce.LineStrings(text),
+		mapreduce.Text[mapreduce.Pair[mapreduce.None, string]](mapreduce.Writer("-", os.Stdout)))
 	if err != nil {
 		fmt.Println(err)
 		return

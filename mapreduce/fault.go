@@ -47,8 +47,9 @@ type cutError struct {
 func (e *cutError) Error() string { return e.text }
 func (e *cutError) Unwrap() error { return e.err }
 
-// present makes an error that user code may have made fit to be shown: its text is short,
-// and it is there even if the error's own method panics. An end of ctx is named as errors.Is knows it, beside its cause.
+// present makes an error that user code may have made fit to be shown: its text is short, and it is
+// there even if the error's own method panics. An end of ctx is named as errors.Is knows it, beside
+// its cause.
 func present(ctx context.Context, err *error) {
 	if *err == nil {
 		return

@@ -77,7 +77,10 @@ func checkGroups[K any](t *testing.T, name string, draw func(t *rapid.T) K, fiel
 
 func TestGroupsArePlainGos(t *testing.T) {
 	word := func(t *rapid.T) string {
-		return rapid.SampledFrom([]string{"ann", "anna", "annabel", "", "\x00", "a\x00\x01", "\xff", "\xff\xff"}).Draw(t, "word")
+		return rapid.SampledFrom([]string{
+			"ann", "anna", "annabel", "", "\x00", "a\x00\x01", "\xff",
+			"\xff\xff",
+		}).Draw(t, "word")
 	}
 	number := func(t *rapid.T) int16 { return rapid.Int16Range(-2, 2).Draw(t, "number") }
 	type names struct {
@@ -93,7 +96,8 @@ func TestGroupsArePlainGos(t *testing.T) {
 	checkGroups(t, "text, text", func(t *rapid.T) [2]string { return [2]string{word(t), word(t)} },
 		func(a, b [2]string) int { return cmp.Compare(a[0], b[0]) },
 		func(a, b [2]string) int { return cmp.Compare(a[1], b[1]) })
-	checkGroups(t, "struct", func(t *rapid.T) names { return names{N: number(t), Name: word(t), Other: []byte(word(t))} },
+	checkGroups(t, "struct",
+		func(t *rapid.T) names { return names{N: number(t), Name: word(t), Other: []byte(word(t))} },
 		func(a, b names) int { return cmp.Compare(a.N, b.N) },
 		func(a, b names) int { return cmp.Compare(a.Name, b.Name) },
 		func(a, b names) int { return bytes.Compare(a.Other, b.Other) })

@@ -19,7 +19,10 @@ const holdLimit = 1 << 20
 // the parts sent so far. An error of w, or a panic, is Permanent: what was sent cannot be
 // sent again. name is what a person calls w, such as "-".
 func Writer(name string, w io.Writer) Destination {
-	return Destination{store: &writerStore{label: name, w: w, pending: map[string]*heldPart{}, ready: map[int]*heldPart{}}}
+	return Destination{store: &writerStore{
+		label: name, w: w, pending: map[string]*heldPart{},
+		ready: map[int]*heldPart{},
+	}}
 }
 
 type writerStore struct {

@@ -79,12 +79,13 @@ func LineStrings(sources ...Source) Input[string] {
 // is a key with an empty value. Hadoop's separator is a tab.
 func KeyValueLines(separator byte, sources ...Source) Input[Pair[[]byte, []byte]] {
 	lines := Lines(sources...)
-	return Input[Pair[[]byte, []byte]]{sources: sources, read: func(s *splitReader, yield func(Pair[[]byte, []byte]) error) error {
+	cut := func(s *splitReader, yield func(Pair[[]byte, []byte]) error) error {
 		return lines.read(s, func(line []byte) error {
 			k, v, _ := bytes.Cut(line, []byte{separator})
 			return yield(MakePair(k, v))
 		})
-	}}
+	}
+	return Input[Pair[[]byte, []byte]]{sources: sources, read: cut}
 }
 
 // NLines gives each map n lines (the last of a file fewer) and yields them one
@@ -146,9 +147,10 @@ type WholeFile struct {
 
 // WholeFiles yields each file, decompressed if need be, as one record.
 func WholeFiles(sources ...Source) Input[WholeFile] {
-	return Input[WholeFile]{sources: sources, plan: inputPlan{whole: true}, read: func(s *splitReader, yield func(WholeFile) error) error {
+	read := func(s *splitReader, yield func(WholeFile) error) error {
 		return s.all(func(data []byte) error { return yield(WholeFile{Name: s.source.name, Data: data}) })
-	}}
+	}
+	return Input[WholeFile]{sources: sources, plan: inputPlan{whole: true}, read: read}
 }
 
 // Slice yields records from memory; it must not change while the job runs. One

@@ -16,7 +16,8 @@ import (
 
 func TestStandardKeysSortAsTheyCompare(t *testing.T) {
 	checkKeys(t, "time", rapid.Custom(func(t *rapid.T) time.Time {
-		sec := rapid.OneOf(rapid.Int64Range(-2, 2), rapid.Int64Range(math.MinInt64/2, math.MaxInt64/2), rapid.Just[int64](unixZero)).Draw(t, "seconds")
+		sec := rapid.OneOf(rapid.Int64Range(-2, 2), rapid.Int64Range(math.MinInt64/2, math.MaxInt64/2),
+			rapid.Just[int64](unixZero)).Draw(t, "seconds")
 		zone := rapid.SampledFrom([]*time.Location{time.UTC, time.Local, time.FixedZone("x", 3601)}).Draw(t, "zone")
 		return time.Unix(sec, rapid.Int64Range(0, 2).Draw(t, "nanoseconds")).In(zone)
 	}), time.Time.Compare)

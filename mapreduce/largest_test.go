@@ -32,11 +32,15 @@ func runBudget(p *Plan, budget int64) error {
 		return err
 	}
 	memory := NewMemory(budget)
-	_, err = p.RunMap(ctx, &MapAttempt{Split: splits[0], Resources: Resources{Budget: memory, Pool: NewBuffers(memory, 0)}})
+	_, err = p.RunMap(ctx, &MapAttempt{
+		Split:     splits[0],
+		Resources: Resources{Budget: memory, Pool: NewBuffers(memory, 0)},
+	})
 	return err
 }
 
-// A record that never ends is refused by its place, whatever the format, before it fills the memory.
+// A record that never ends is refused by its place, whatever the format, before it fills the
+// memory.
 func TestRecordTooLarge(t *testing.T) {
 	const budget = 80 << 20 // a quarter of it are 20 MiB
 	keep := keepLines()
@@ -49,9 +53,18 @@ func TestRecordTooLarge(t *testing.T) {
 	}{
 		{"lines", func(s Source, out Output[[]byte]) (*Plan, error) { return keep.Bind(Lines(s), out) }, "byte 6"},
 		{"chunks", func(s Source, out Output[[]byte]) (*Plan, error) { return keep.Bind(Chunks(s), out) }, "byte 6"},
-		{"strings", func(s Source, out Output[[]byte]) (*Plan, error) { return text.Bind(LineStrings(s), out) }, "byte 6"},
-		{"fixed size", func(s Source, out Output[[]byte]) (*Plan, error) { return keep.Bind(FixedSize(1<<40, s), out) }, "byte 0"},
-		{"whole files", func(s Source, out Output[[]byte]) (*Plan, error) { return whole.Bind(WholeFiles(s), out) }, "byte 0"},
+		{
+			"strings", func(s Source, out Output[[]byte]) (*Plan, error) { return text.Bind(LineStrings(s), out) },
+			"byte 6",
+		},
+		{
+			"fixed size", func(s Source, out Output[[]byte]) (*Plan, error) { return keep.Bind(FixedSize(1<<40, s), out) },
+			"byte 0",
+		},
+		{
+			"whole files", func(s Source, out Output[[]byte]) (*Plan, error) { return whole.Bind(WholeFiles(s), out) },
+			"byte 0",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := &endless{}
@@ -61,7 +74,8 @@ func TestRecordTooLarge(t *testing.T) {
 			require.NoError(t, err)
 			err = runBudget(p, budget)
 			require.ErrorIs(t, err, ErrRecordTooLarge)
-			require.ErrorContains(t, err, "the-pipe: record too large: the one that begins at "+c.at+" is longer than 20971520 bytes, a quarter of the memory budget")
+			require.ErrorContains(t, err,
+				"the-pipe: record too large: the one that begins at "+c.at+" is longer than 20971520 bytes, a quarter of the memory budget")
 			require.Less(t, e.read, int64(budget/2))
 		})
 	}
@@ -97,7 +111,8 @@ func TestLargeLinesOfAFile(t *testing.T) {
 	require.NoError(t, err)
 	err = runBudget(p, 80<<20)
 	require.ErrorIs(t, err, ErrRecordTooLarge)
-	require.ErrorContains(t, err, "sparse: record too large: the one that begins at byte 6 is longer than 20971520 bytes")
+	require.ErrorContains(t, err,
+		"sparse: record too large: the one that begins at byte 6 is longer than 20971520 bytes")
 }
 
 // sparse is a mapped file that begins with text and is full of zeros behind it.
@@ -142,7 +157,10 @@ func TestEmittedTooLarge(t *testing.T) {
 		emit(line, 1)
 		return nil
 	}
-	holding := Job[[]byte, []byte, []byte, []byte]{Map: text, Reduce: func([]byte, iter.Seq[[]byte], func([]byte)) error { return nil }}
+	holding := Job[[]byte, []byte, []byte, []byte]{
+		Map:    text,
+		Reduce: func([]byte, iter.Seq[[]byte], func([]byte)) error { return nil },
+	}
 	for _, c := range []struct {
 		p    *Plan
 		what string
@@ -153,11 +171,15 @@ func TestEmittedTooLarge(t *testing.T) {
 		err := runBudget(c.p, budget)
 		require.ErrorIs(t, err, ErrRecordTooLarge)
 		require.True(t, IsPermanent(err))
-		require.ErrorContains(t, err, fmt.Sprintf("sparse: at byte 6, \"%s\"… (%d bytes): ", strings.Repeat(`\x00`, headSize), size))
-		require.ErrorContains(t, err, fmt.Sprintf("record too large: %s of %d bytes is longer than %d bytes, a quarter of the memory budget", c.what, size, quarter))
+		require.ErrorContains(t, err, fmt.Sprintf("sparse: at byte 6, \"%s\"… (%d bytes): ",
+			strings.Repeat(`\x00`, headSize), size))
+		require.ErrorContains(t, err,
+			fmt.Sprintf("record too large: %s of %d bytes is longer than %d bytes, a quarter of the memory budget",
+				c.what, size, quarter))
 	}
 
 	passing := Job[[]byte, []byte, []byte, Pair[[]byte, []byte]]{Map: text}
 	var pairs bytes.Buffer
-	require.NoError(t, runBudget(bind(passing.Bind(Lines(src), Text[Pair[[]byte, []byte]](Writer("pairs", &pairs)))), budget))
+	require.NoError(t, runBudget(bind(passing.Bind(Lines(src), Text[Pair[[]byte, []byte]](Writer("pairs", &pairs)))),
+		budget))
 }

@@ -50,7 +50,10 @@ func readAll(t testing.TB, in Input[[]byte], w windows, block int64) (records []
 // FuzzLines states that the records of all splits together are the lines of the
 // whole text, whatever the blocks and the windows.
 func FuzzLines(f *testing.F) {
-	for _, text := range []string{"", "\n", "a", "a\n", "a\nb", "\n\na\r\nbb\x00\xff\n\nlong line here\n", strings.Repeat("x", 300) + "\ny"} {
+	for _, text := range []string{
+		"", "\n", "a", "a\n", "a\nb", "\n\na\r\nbb\x00\xff\n\nlong line here\n",
+		strings.Repeat("x", 300) + "\ny",
+	} {
 		for _, block := range []uint16{1, 2, 3, 7, 4096} {
 			f.Add([]byte(text), block, uint8(3))
 		}
@@ -90,7 +93,10 @@ func TestFixedSizeRecordsAtAnyBlockSize(t *testing.T) {
 		}
 	}
 	in := FixedSize(4, Bytes("text", text[:41]))
-	err := in.read(&splitReader{ctx: context.Background(), windows: usualWindows(), source: in.sources[0], split: Split{Length: 41}},
+	err := in.read(&splitReader{
+		ctx: context.Background(), windows: usualWindows(), source: in.sources[0],
+		split: Split{Length: 41},
+	},
 		func([]byte) error { return nil })
 	require.ErrorContains(t, err, "text: ends within a record of 4 bytes")
 }
@@ -98,7 +104,10 @@ func TestFixedSizeRecordsAtAnyBlockSize(t *testing.T) {
 func TestKeyValueLinesAndStrings(t *testing.T) {
 	src := Bytes("text", []byte("a\tb\tc\nd\n\te\n"))
 	r := func() *splitReader {
-		return &splitReader{ctx: context.Background(), windows: usualWindows(), source: src, split: Split{Length: src.Size()}}
+		return &splitReader{
+			ctx: context.Background(), windows: usualWindows(), source: src,
+			split: Split{Length: src.Size()},
+		}
 	}
 	var got []string
 	require.NoError(t, KeyValueLines('\t', src).read(r(), func(p Pair[[]byte, []byte]) error {
@@ -122,7 +131,10 @@ func TestNLinesCutsEveryNLines(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Equal(t, []Split{
-		{Offset: 0, Length: 4, Hosts: []string{"a"}}, {Offset: 4, Length: 4, Hosts: []string{"a"}}, {Offset: 8, Length: 1, Hosts: []string{"b"}},
+		{Offset: 0, Length: 4, Hosts: []string{"a"}}, {Offset: 4, Length: 4, Hosts: []string{"a"}}, {
+			Offset: 8,
+			Length: 1, Hosts: []string{"b"},
+		},
 	}, splits)
 }
 
@@ -145,7 +157,10 @@ func TestWholeFilesAndSlices(t *testing.T) {
 	numbers := Slice([]int{5, 6, 7, 8})
 	var sum []int
 	for off := range int64(4) {
-		r := &splitReader{ctx: context.Background(), windows: usualWindows(), source: numbers.sources[0], split: Split{Offset: off, Length: 1}}
+		r := &splitReader{
+			ctx: context.Background(), windows: usualWindows(), source: numbers.sources[0],
+			split: Split{Offset: off, Length: 1},
+		}
 		require.NoError(t, numbers.read(r, func(n int) error {
 			sum = append(sum, n)
 			return nil
@@ -259,7 +274,10 @@ func TestEveryViewIsReleased(t *testing.T) {
 	for fail := range 52 {
 		for _, pinned := range []bool{false, true} {
 			var release []func()
-			r := &splitReader{ctx: context.Background(), windows: tiny(16, 8, 32), source: src, split: Split{Length: src.Size()}}
+			r := &splitReader{
+				ctx: context.Background(), windows: tiny(16, 8, 32), source: src,
+				split: Split{Length: src.Size()},
+			}
 			if pinned {
 				r.pin = func(_ []byte, f func()) { release = append(release, f) }
 			}

@@ -70,7 +70,10 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 	encodeKey, encodeValue := b.key.encoder(), b.value.encoder()
 	for i, split := range splits {
 		a := &MapAttempt{Index: i, Split: split}
-		m, err := b.mapper(&Task{ctx: ctx, id: a.ID(), reduces: p.reduces, name: p.sources[split.Source].name, counters: c})
+		m, err := b.mapper(&Task{
+			ctx: ctx, id: a.ID(), reduces: p.reduces, name: p.sources[split.Source].name,
+			counters: c,
+		})
 		if err != nil {
 			return err
 		}
@@ -98,7 +101,9 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 	return nil
 }
 
-func (b *boundJob[I, K, V, O]) reduceLocal(ctx context.Context, p *Plan, index int, part []localPair[V], c *Counters) error {
+func (b *boundJob[I, K, V, O]) reduceLocal(ctx context.Context, p *Plan, index int, part []localPair[V],
+	c *Counters,
+) error {
 	sort.SliceStable(part, func(i, j int) bool { return bytes.Compare(part[i].key, part[j].key) < 0 })
 	id := AttemptID{Kind: ReduceKind, Index: index}
 	w, err := newRecordWriter(p, nil, id, b.out)
@@ -142,7 +147,9 @@ func (b *boundJob[I, K, V, O]) passLocal(part []localPair[V], w *recordWriter[O]
 
 // groupLocal cuts sorted pairs into groups and reduces each. Values are folded
 // with Combine first, so that a Reduce relies on it as it may in the engine.
-func (b *boundJob[I, K, V, O]) groupLocal(ctx context.Context, p *Plan, id AttemptID, part []localPair[V], w *recordWriter[O], c *Counters) error {
+func (b *boundJob[I, K, V, O]) groupLocal(ctx context.Context, p *Plan, id AttemptID, part []localPair[V],
+	w *recordWriter[O], c *Counters,
+) error {
 	r, err := b.reducer(&Task{ctx: ctx, id: id, reduces: p.reduces, counters: c})
 	if err != nil {
 		return err

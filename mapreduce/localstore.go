@@ -3,7 +3,6 @@ package mapreduce
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -91,7 +90,8 @@ func (s *localStore) refuse(there *outputDir) error {
 	case err != nil:
 		return err
 	case s.replace && stranger != "":
-		return fmt.Errorf("%s: %w: it holds %s, which is not the output of a job; not overwritten", s.dir, ErrOutputExists, stranger)
+		return fmt.Errorf("%s: %w: it holds %s, which is not the output of a job; not overwritten", s.dir,
+			ErrOutputExists, stranger)
 	case s.replace || there.unfinished():
 		return nil
 	case len(list) == 0:
@@ -221,7 +221,8 @@ func (s *localStore) clear(path string) error {
 		return err
 	}
 	if !d.leftBehind() {
-		return errors.Join(fmt.Errorf("%s: %w: maybe left by a run that was killed; remove it", path, ErrOutputExists), d.release())
+		return errors.Join(fmt.Errorf("%s: %w: maybe left by a run that was killed; remove it", path, ErrOutputExists),
+			d.release())
 	}
 	return d.remove()
 }
@@ -250,89 +251,4 @@ func (s *localStore) heal() error {
 		}
 	}
 	return os.Rename(old.path, s.dir)
-}
-
-func (s *localStore) create(p part) (io.WriteCloser, error) {
-	if s.temp == nil {
-		return nil, errUnprepared
-	}
-	open := func() (*os.File, error) {
-		return s.temp.OpenFile(p.attempt, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	}
-	f, err := open()
-	if errors.Is(err, fs.ErrExist) {
-		if err := s.temp.Remove(p.attempt); err != nil {
-			return nil, err
-		}
-		f, err = open()
-	}
-	if err != nil {
-		return nil, err
-	}
-	return f, nil
-}
-
-func (s *localStore) commit(p part) error {
-	return s.out.root.Rename(temporary+"/"+p.attempt, p.name)
-}
-
-func (s *localStore) discard(p part) error {
-	if s.temp == nil {
-		return nil
-	}
-	if err := s.temp.Remove(p.attempt); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, os.ErrClosed) {
-		return err
-	}
-	return nil
-}
-
-// success says that the output is complete, and puts it in the place of an earlier one.
-func (s *localStore) success() error {
-	if err := s.out.root.Rename(temporary+"/"+success, success); err != nil {
-		return err
-	}
-	err := errors.Join(s.temp.Close(), s.out.root.RemoveAll(temporary))
-	if err != nil {
-		return err
-	}
-	if s.old != nil {
-		if err := s.change(); err != nil {
-			return fmt.Errorf("overwrite: %w", err)
-		}
-	}
-	s.ended = true
-	_ = s.out.release() // the output is complete, whatever happens now
-	return nil
-}
-
-// change puts the new output in the place of the earlier one and removes that. What
-// cannot be removed is left to the next run.
-func (s *localStore) change() error {
-	made, old := s.out.path, s.beside(".old")
-	if err := exchange(made, s.dir); err == nil {
-		old = made
-	} else {
-		if err := os.Rename(s.dir, old); err != nil {
-			return err
-		}
-		if err := os.Rename(made, s.dir); err != nil {
-			return errors.Join(err, os.Rename(old, s.dir))
-		}
-	}
-	s.out.path, s.old.path = s.dir, old
-	_ = s.old.remove()
-	return nil
-}
-
-// abort removes what the job has written; an earlier output stays.
-func (s *localStore) abort() error {
-	if s.out == nil || s.ended {
-		return nil
-	}
-	s.ended = true
-	err := errors.Join(s.temp.Close(), s.out.remove())
-	if s.old != nil {
-		err = errors.Join(err, s.old.release())
-	}
-	return err
 }

@@ -248,7 +248,10 @@ func TestSymbolicLinksAreNotFollowed(t *testing.T) {
 			same(t, v)
 		})
 	}
-	for _, name := range []string{"_temporary", "_temporary/r-00000-0", "_SUCCESS", "part-r-00000", "_temporary/_SUCCESS"} {
+	for _, name := range []string{
+		"_temporary", "_temporary/r-00000-0", "_SUCCESS", "part-r-00000",
+		"_temporary/_SUCCESS",
+	} {
 		for _, target := range []string{"", "/precious"} {
 			t.Run(name+" to"+target, func(t *testing.T) {
 				v, out := victim(t), filepath.Join(t.TempDir(), "out")

@@ -44,7 +44,8 @@ func TestLongLine(t *testing.T) {
 		require.True(t, bytes.Equal(append([]byte("\x00\na\nb c\n"), text[:size+1]...), lines.Bytes()))
 
 		var words bytes.Buffer
-		p, err = countJob[[]byte](variant{reduces: 1, combine: "sum"}).Bind(Lines(source()), Text[Pair[[]byte, int64]](Writer("-", &words)))
+		p, err = countJob[[]byte](variant{reduces: 1, combine: "sum"}).Bind(Lines(source()),
+			Text[Pair[[]byte, int64]](Writer("-", &words)))
 		require.NoError(t, err)
 		runEngine(t, p, 1, everyBytes(p, 1<<20), res)
 		want := append([]byte("\x00\t1\na\t1\nb\t1\nc\t1\n"), text[:size]...)

@@ -51,8 +51,13 @@ func (b *boundJob[I, K, V, O]) runMap(ctx context.Context, p *Plan, a *MapAttemp
 }
 
 // mapFile maps the part of a split that lies in one file.
-func (b *boundJob[I, K, V, O]) mapFile(ctx context.Context, p *Plan, a *MapAttempt, file Split, col *collector[K, V], c *Counters) error {
-	t := &Task{ctx: ctx, id: a.ID(), reduces: p.reduces, name: p.sources[file.Source].name, counters: c, budget: a.Budget}
+func (b *boundJob[I, K, V, O]) mapFile(ctx context.Context, p *Plan, a *MapAttempt, file Split, col *collector[K, V],
+	c *Counters,
+) error {
+	t := &Task{
+		ctx: ctx, id: a.ID(), reduces: p.reduces, name: p.sources[file.Source].name, counters: c,
+		budget: a.Budget,
+	}
 	m, err := b.mapper(t)
 	if err != nil {
 		return err
@@ -102,7 +107,9 @@ const tellEvery = 4096
 
 // readFile calls fn for each record of the part of a split that lies in one file,
 // as long as the attempt may go on, and counts records and bytes.
-func readFile[I any](ctx context.Context, p *Plan, a *MapAttempt, file Split, in Input[I], c *Counters, pin func([]byte, func()), fn func(I) error) error {
+func readFile[I any](ctx context.Context, p *Plan, a *MapAttempt, file Split, in Input[I], c *Counters,
+	pin func([]byte, func()), fn func(I) error,
+) error {
 	w, stop := newWatch(ctx, &a.Resources)
 	defer stop()
 	r := &splitReader{
@@ -273,7 +280,9 @@ func (b *boundMapOnly[I, O]) runMap(ctx context.Context, p *Plan, a *MapAttempt)
 }
 
 // filterFile maps the part of a split that lies in one file.
-func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *Plan, a *MapAttempt, file Split, w *recordWriter[O], c *Counters) error {
+func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *Plan, a *MapAttempt, file Split, w *recordWriter[O],
+	c *Counters,
+) error {
 	f, err := b.filter(&Task{ctx: ctx, id: a.ID(), name: p.sources[file.Source].name, counters: c, budget: a.Budget})
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package mapreduce
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -72,7 +73,8 @@ func TestAnySortGivesTheOraclesBytes(t *testing.T) {
 			}
 			return j.Bind(Lines(Bytes("text", text)), Text[Pair[int32, []byte]](d))
 		}
-		require.Equal(t, outputs(t, dir, v, true, numbered), outputs(t, dir, v, false, numbered), "values keep the input's order")
+		require.Equal(t, outputs(t, dir, v, true, numbered), outputs(t, dir, v, false, numbered),
+			"values keep the input's order")
 	})
 }
 
@@ -150,7 +152,8 @@ func TestCombinedBytesAreCopied(t *testing.T) {
 		N     int
 	}
 	longest := func(a, b listed) listed {
-		if len(b.Words[0]) > len(a.Words[0]) || len(b.Words[0]) == len(a.Words[0]) && bytes.Compare(b.Words[0], a.Words[0]) > 0 {
+		x, y := a.Words[0], b.Words[0]
+		if cmp.Or(cmp.Compare(len(y), len(x)), bytes.Compare(y, x)) > 0 {
 			a.Words = b.Words
 		}
 		a.N += b.N

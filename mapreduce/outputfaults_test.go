@@ -95,7 +95,8 @@ func (f *frailOutput) RemoveAll(name string) error {
 	if err := f.plain(); err != nil {
 		return err
 	}
-	maps.DeleteFunc(f.files, func(file string, _ *bytes.Buffer) bool { return file == name || strings.HasPrefix(file, name+"/") })
+	maps.DeleteFunc(f.files,
+		func(file string, _ *bytes.Buffer) bool { return file == name || strings.HasPrefix(file, name+"/") })
 	return nil
 }
 
@@ -142,7 +143,8 @@ func frailJobs() map[string]func(Destination) (*Plan, error) {
 	few := Lines(Bytes("few", []byte("to be or\nnot to be\n")), Bytes("more", []byte("that is the question\n")))
 	return map[string]func(Destination) (*Plan, error){
 		"map only": func(d Destination) (*Plan, error) {
-			return keepLines().Bind(Lines(Bytes("many", manyLines), Bytes("large", hugeLine[:2*directSize])), Text[[]byte](d))
+			return keepLines().Bind(Lines(Bytes("many", manyLines), Bytes("large", hugeLine[:2*directSize])),
+				Text[[]byte](d))
 		},
 		"held": func(d Destination) (*Plan, error) {
 			return keepLines().Bind(Lines(Bytes("huge", hugeLine)), Text[[]byte](d))
@@ -272,7 +274,8 @@ func TestEveryFaultOfAnOutput(t *testing.T) {
 		for _, engine := range []bool{false, true} {
 			for _, to := range []string{"fs", "fs gzip", "fs zstd", "fs s2", "writer", "writer gzip"} {
 				kind, packed, _ := strings.Cut(to, " ")
-				usual := job == "reduce" && engine || packed == "" && (engine || job != "map only") && (kind == "writer" || job != "held")
+				usual := job == "reduce" && engine || packed == "" && (engine || job != "map only") &&
+					(kind == "writer" || job != "held")
 				if !usual && os.Getenv("LONG_TESTS") == "" {
 					continue
 				}
@@ -288,7 +291,8 @@ func TestEveryFaultOfAnOutput(t *testing.T) {
 						runs++
 						f := &frailOutput{way: way, at: at}
 						err := frailRun(t, job, engine, fsys, c, f)
-						checkFrail(t, fmt.Sprintf("%s, engine %t, to %s: %s in call %d", job, engine, to, way, at), f, good, err)
+						checkFrail(t, fmt.Sprintf("%s, engine %t, to %s: %s in call %d", job, engine, to, way, at), f,
+							good, err)
 					}
 				}
 			}
@@ -315,7 +319,9 @@ func checkFrail(t *testing.T, what string, f, good *frailOutput, err error) {
 	default:
 		require.ErrorIs(t, err, errDisk, what)
 	}
-	left := slices.DeleteFunc(slices.Collect(maps.Keys(f.files)), func(name string) bool { return path.Base(name) == "setup" })
+	left := slices.DeleteFunc(slices.Collect(maps.Keys(f.files)),
+		func(name string) bool { return path.Base(name) == "setup" })
 	require.Empty(t, left, what)
-	require.True(t, strings.HasPrefix(good.sent.String(), f.sent.String()), "%s: sent %d of %d bytes, of which some are others", what, f.sent.Len(), good.sent.Len())
+	require.True(t, strings.HasPrefix(good.sent.String(), f.sent.String()),
+		"%s: sent %d of %d bytes, of which some are others", what, f.sent.Len(), good.sent.Len())
 }

@@ -86,7 +86,8 @@ func unpack(kind packing, r io.Reader) (io.ReadCloser, error) {
 	case gzipped:
 		return gzip.NewReader(r)
 	case zstandard:
-		d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(largestWindow))
+		d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(largestWindow))
 		if err != nil {
 			return nil, err
 		}

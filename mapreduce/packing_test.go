@@ -90,7 +90,8 @@ func TestDamagedInputIsAClearError(t *testing.T) {
 	require.ErrorIs(t, err, ErrCorruptInput)
 }
 
-// A compressed file that lacks its end, or has something behind it, is an error wherever it was cut.
+// A compressed file that lacks its end, or has something behind it, is an error wherever it was
+// cut.
 func TestPackedInputCutAnywhere(t *testing.T) {
 	text := []byte(strings.Repeat("some text, some more\n", 20))
 	files := map[string][]byte{".bz2": unbase64(t, bzipped)}
@@ -182,7 +183,8 @@ func keepLines() MapOnly[[]byte, []byte] {
 func TestBzip2(t *testing.T) {
 	data, err := base64.StdEncoding.DecodeString(bzipped)
 	require.NoError(t, err)
-	require.Equal(t, []string{"hello", "world"}, readAll(t, Lines(Source{Data: Bytes("", data).Data, name: "t.bz2", packed: bzip2ed}), usualWindows(), 1<<20))
+	require.Equal(t, []string{"hello", "world"},
+		readAll(t, Lines(Source{Data: Bytes("", data).Data, name: "t.bz2", packed: bzip2ed}), usualWindows(), 1<<20))
 	require.Equal(t, bzip2ed, packingOf("dir/t.bz2"))
 }
 
@@ -208,7 +210,8 @@ func TestFiles(t *testing.T) {
 	require.ErrorContains(t, err, "is a directory")
 }
 
-// Bytes read are those of the files, as the input's size is, so that half of a packed file is half of the work.
+// Bytes read are those of the files, as the input's size is, so that half of a packed file is half
+// of the work.
 func TestPackedInputCountsItsBytesAsStored(t *testing.T) {
 	text := []byte(strings.Repeat("a line of text that packs well\n", 50_000))
 	for _, c := range []Compression{Gzip, Zstd, S2} {

@@ -140,9 +140,10 @@ func readable(addr uintptr) (ok bool) {
 	return true
 }
 
-// verify is called when work on sources has ended. If one of them has changed meanwhile, that is the outcome, whatever it
-// seemed to be: a file that shrank shows zeros up to the end of its last page, and faults only beyond. With held set,
-// work that went well is not asked about sources that nobody looks into any more.
+// verify is called when work on sources has ended. If one of them has changed meanwhile, that is
+// the outcome, whatever it seemed to be: a file that shrank shows zeros up to the end of its last
+// page, and faults only beyond. With held set, work that went well is not asked about sources that
+// nobody looks into any more.
 func verify(err *error, sources []Source, held bool) {
 	for _, s := range sources {
 		file, ok := s.Data.(interface {

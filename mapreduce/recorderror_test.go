@@ -40,7 +40,10 @@ func TestErrorsOfMapsNameTheRecord(t *testing.T) {
 		}
 		return nil
 	}
-	for name, in := range map[string]Input[[]byte]{"lines": Lines(plain), "packed": Lines(gz), "n lines": NLines(7, plain)} {
+	for name, in := range map[string]Input[[]byte]{
+		"lines": Lines(plain), "packed": Lines(gz),
+		"n lines": NLines(7, plain),
+	} {
 		p, err := MapOnly[[]byte, []byte]{Map: fails}.Bind(in, Text[[]byte](Writer("w", io.Discard)))
 		e := check(name, p, err)
 		require.EqualValues(t, 3000, e.Offset, name)
@@ -55,7 +58,8 @@ func TestErrorsOfMapsNameTheRecord(t *testing.T) {
 		require.EqualValues(t, 5, check(name, p, err).Offset, name)
 	}
 	records := slices.Repeat([]byte("good..bad..."), 1)
-	p, err := MapOnly[[]byte, []byte]{Map: fails}.Bind(FixedSize(6, Bytes("fixed", records)), Raw[[]byte](Writer("w", io.Discard)))
+	p, err := MapOnly[[]byte, []byte]{Map: fails}.Bind(FixedSize(6, Bytes("fixed", records)),
+		Raw[[]byte](Writer("w", io.Discard)))
 	require.EqualValues(t, 6, check("fixed", p, err).Offset)
 
 	ints := make([]int, 5000)

@@ -22,7 +22,10 @@ func newRecordWriter[O any](p *Plan, budget *Memory, id AttemptID, out Output[O]
 	if err != nil {
 		return nil, err
 	}
-	w := &recordWriter[O]{part: part, encode: encode, budget: budget, charged: 2*flushSize + p.output.compression.memory()}
+	w := &recordWriter[O]{
+		part: part, encode: encode, budget: budget,
+		charged: 2*flushSize + p.output.compression.memory(),
+	}
 	budget.Acquire(w.charged)
 	w.emit = w.write
 	if emit, ok := any(w.plain(out.end)).(func(O)); ok && out.plain {

@@ -52,8 +52,8 @@ func (q *sequence[I]) read(s *splitReader, yield func(I) error) error {
 		}
 	}
 	if again && !q.begins() {
-		return fmt.Errorf("sequence: %w: it was ranged over before, for another attempt or as the sample of a total order, "+
-			"and does not begin anew; this time it gave %d records", ErrConsumed, records)
+		return fmt.Errorf("sequence: %w: it was ranged over before, for another attempt or as the sample of a total "+
+			"order, and does not begin anew; this time it gave %d records", ErrConsumed, records)
 	}
 	if !again && records == 0 {
 		q.used.Store(false)

@@ -22,7 +22,8 @@ func (p *Plan) JoinSmall(splits []Split, limit int64) []Split {
 	for _, s := range splits {
 		whole := p.sources[s.Source].Splittable() && s.Offset == 0 && s.Length == p.sources[s.Source].Size()
 		price := s.Length + fileCost
-		if n := len(joined) - 1; whole && n >= 0 && joined[n].Files > 0 && cost+price <= limit && slices.Equal(joined[n].Hosts, s.Hosts) {
+		if n := len(joined) - 1; whole && n >= 0 && joined[n].Files > 0 && cost+price <= limit &&
+			slices.Equal(joined[n].Hosts, s.Hosts) {
 			joined[n].Files++
 			joined[n].Length += s.Length
 			cost += price

@@ -47,8 +47,9 @@ func mapAll(t *rapid.T, sources []Source, cut func(p *Plan) []Split) (out string
 	return b.String(), splits, c
 }
 
-// TestJoinSmall joins the splits of random small files: the output is that of the splits alone, and no split is larger than it may be,
-// spans files of different nodes, or could have taken the next one in.
+// TestJoinSmall joins the splits of random small files: the output is that of the splits alone, and
+// no split is larger than it may be, spans files of different nodes, or could have taken the next
+// one in.
 func TestJoinSmall(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOfN(rapid.StringMatching(`([a-z ]{0,9}\n){0,4}[a-z]{0,3}`), 1, 30).Draw(t, "texts")
@@ -96,7 +97,8 @@ func TestJoinSmallLeavesWholeFiles(t *testing.T) {
 	p, err := MapOnly[WholeFile, string]{Map: func(f WholeFile, emit func(string)) error {
 		emit(f.Name)
 		return nil
-	}}.Bind(WholeFiles(Bytes("a", []byte("x")), Bytes("b", []byte("y"))), Text[string](Writer("out", new(bytes.Buffer))))
+	}}.Bind(WholeFiles(Bytes("a", []byte("x")), Bytes("b", []byte("y"))), Text[string](Writer("out",
+		new(bytes.Buffer))))
 	require.NoError(t, err)
 	splits, err := p.Splits(t.Context(), nil)
 	require.NoError(t, err)

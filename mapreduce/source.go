@@ -55,9 +55,9 @@ func Stored(data dfs.Source) (Source, error) {
 	return s, checkMagic(s)
 }
 
-// File returns a source for a local file, for any number of jobs. What is no regular file, such as a
-// named pipe, or does not tell its size, as under /proc, becomes a stream. See Stored for compressed
-// files.
+// File returns a source for a local file, for any number of jobs. What is no regular file, such as
+// a named pipe, or does not tell its size, as under /proc, becomes a stream. See Stored for
+// compressed files.
 //
 // Each job reads the file as it was when the job was bound. If it changes while the job runs, be it
 // that it grows, the job fails with ErrInputChanged, unless it had read the file by then; one that
@@ -194,7 +194,8 @@ func once(name string, open func() (io.ReadCloser, error)) func() (io.ReadCloser
 // packedBuffer is how much of a compressed file is read at once, in bytes.
 const packedBuffer = 256 << 10
 
-// counted counts the bytes that are read, which decompressors do ahead and in goroutines of their own.
+// counted counts the bytes that are read, which decompressors do ahead and in goroutines of their
+// own.
 type counted struct {
 	io.ReadCloser
 	n *atomic.Int64

@@ -63,7 +63,9 @@ func (b *texts) of(t reflect.Type) (appendText, error) {
 	case reflect.String:
 		return func(dst []byte, p unsafe.Pointer) ([]byte, error) { return append(dst, *(*string)(p)...), nil }, nil
 	case reflect.Bool:
-		return func(dst []byte, p unsafe.Pointer) ([]byte, error) { return strconv.AppendBool(dst, *(*bool)(p)), nil }, nil
+		return func(dst []byte, p unsafe.Pointer) ([]byte, error) {
+			return strconv.AppendBool(dst, *(*bool)(p)), nil
+		}, nil
 	case reflect.Int64:
 		return func(dst []byte, p unsafe.Pointer) ([]byte, error) {
 			return strconv.AppendInt(dst, *(*int64)(p), 10), nil

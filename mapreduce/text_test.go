@@ -45,10 +45,12 @@ func TestTextOfEachType(t *testing.T) {
 	require.Equal(t, "1,2\n\n", written(t, Text[[]int], []int{1, 2}, nil))
 	require.Equal(t, "day 3\n", written(t, Text[weekday], 3))
 	require.Equal(t, "10.0.0.1\n", written(t, Text[netip.Addr], netip.MustParseAddr("10.0.0.1")))
-	require.Equal(t, "2026-11-21T00:00:00Z\n", written(t, Text[time.Time], time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)))
+	require.Equal(t, "2026-11-21T00:00:00Z\n",
+		written(t, Text[time.Time], time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)))
 	require.Equal(t, "a\t1\n", written(t, Text[Pair[string, int]], MakePair("a", 1)))
 	require.Equal(t, "a\n", written(t, Text[Pair[string, None]], MakePair("a", None{})))
-	require.Equal(t, "x\ty\t2.5\n", written(t, Text[Pair[string, Pair[string, float64]]], MakePair("x", MakePair("y", 2.5))))
+	require.Equal(t, "x\ty\t2.5\n", written(t, Text[Pair[string, Pair[string, float64]]],
+		MakePair("x", MakePair("y", 2.5))))
 }
 
 func TestOtherForms(t *testing.T) {

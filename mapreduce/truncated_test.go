@@ -16,7 +16,8 @@ import (
 	"github.com/tarry-mr/tarry/dfs"
 )
 
-// shrinking is a mapped file that is truncated to size as soon as a View of it is held, if size is not negative.
+// shrinking is a mapped file that is truncated to size as soon as a View of it is held, if size is
+// not negative.
 type shrinking struct {
 	*dfs.LocalFile
 	size int64
@@ -32,8 +33,8 @@ func (s *shrinking) View(off int64, n int) ([]byte, func(), error) {
 
 func (s *shrinking) shrink() error { return os.Truncate(s.Name(), s.size) }
 
-// shrinkingFile is a source of 1 MiB and 8 bytes, in lines of 16 bytes and a last one of 8, which a fault would end the process
-// for if nobody saw to it.
+// shrinkingFile is a source of 1 MiB and 8 bytes, in lines of 16 bytes and a last one of 8, which a
+// fault would end the process for if nobody saw to it.
 func shrinkingFile(t *testing.T, size int64) (*shrinking, Source) {
 	old := debug.SetPanicOnFault(false)
 	t.Cleanup(func() { debug.SetPanicOnFault(old) })
@@ -83,7 +84,8 @@ func TestTruncatedWhileCut(t *testing.T) {
 	requireShrunk(t, f, err)
 }
 
-// The map touches what is lost: in the search for the first record, in whole records, and in one that crosses the end.
+// The map touches what is lost: in the search for the first record, in whole records, and in one
+// that crosses the end.
 func TestTruncatedWhileMapped(t *testing.T) {
 	for name, split := range map[string]Split{
 		"first record":    {Offset: 500_001, Length: 500_000},
@@ -166,7 +168,10 @@ func TestTruncatedWhileReduced(t *testing.T) {
 		}
 		return n
 	}
-	for name, total := range map[string]func(iter.Seq[None]) int{"as it is": nil, "values": count, "values in a coroutine": pull} {
+	for name, total := range map[string]func(iter.Seq[None]) int{
+		"as it is": nil, "values": count,
+		"values in a coroutine": pull,
+	} {
 		t.Run(name, func(t *testing.T) {
 			f, src := shrinkingFile(t, -1)
 			job := sortedLines()
@@ -211,7 +216,10 @@ func TestTruncatedWhileReduced(t *testing.T) {
 
 // A file that is gone, or another one, when a map first looks at it is an error that tells so.
 func TestVanishedFile(t *testing.T) {
-	for name, text := range map[string]string{"read whole": "a\nb\n", "mapped": strings.Repeat("0123456789abcde\n", 1<<16)} {
+	for name, text := range map[string]string{
+		"read whole": "a\nb\n",
+		"mapped":     strings.Repeat("0123456789abcde\n", 1<<16),
+	} {
 		for _, replaced := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "text")

@@ -95,7 +95,8 @@ func (t typedCodec[T]) cloner() func(v T) T {
 // may write to: slices, and what a marshaled type may hold.
 func mayChange(t reflect.Type) bool {
 	switch t.Kind() {
-	case reflect.Slice, reflect.Pointer, reflect.Map, reflect.Interface, reflect.Chan, reflect.Func, reflect.UnsafePointer:
+	case reflect.Slice, reflect.Pointer, reflect.Map, reflect.Interface, reflect.Chan,
+		reflect.Func, reflect.UnsafePointer:
 		return true
 	case reflect.Array:
 		return mayChange(t.Elem())
@@ -116,7 +117,8 @@ func mayChange(t reflect.Type) bool {
 // of its own, so that what begins with it may be another value.
 func (t typedCodec[T]) prefixLen(n int) (func(b []byte) int, error) {
 	if n < 1 || n > len(t.fields) {
-		return nil, fmt.Errorf("GroupFields is %d, but key type %s has %d fields", n, reflect.TypeFor[T](), len(t.fields))
+		return nil, fmt.Errorf("GroupFields is %d, but key type %s has %d fields", n, reflect.TypeFor[T](),
+			len(t.fields))
 	}
 	fields := t.fields[:n]
 	if n == len(t.fields) || slices.ContainsFunc(fields, func(f fieldCodec) bool { return f.open }) {

@@ -26,7 +26,10 @@ func generate(t testing.TB, c Config) []byte {
 }
 
 func TestSizeIsExactAndLinesAreWhole(t *testing.T) {
-	sizes := []int64{0, 1, 2, 3, 4, 5, 7, 12, 13, 14, 99, 100, 101, 255, 1000, pieceBytes - 1, pieceBytes, pieceBytes + 1, 2*pieceBytes + 37}
+	sizes := []int64{
+		0, 1, 2, 3, 4, 5, 7, 12, 13, 14, 99, 100, 101, 255, 1000, pieceBytes - 1, pieceBytes,
+		pieceBytes + 1, 2*pieceBytes + 37,
+	}
 	for _, k := range Kinds() {
 		for _, n := range sizes {
 			c := Config{Kind: k, Bytes: n, Seed: 7, Words: 5000}
@@ -103,7 +106,8 @@ func TestTeraRecords(t *testing.T) {
 
 func TestLogAndPairsParse(t *testing.T) {
 	for line := range bytes.Lines(generate(t, Config{Kind: Log, Bytes: pieceBytes + 1000, Seed: 1})) {
-		require.Regexp(t, `^\d+\.\d+\.\d+\.\d+ - - \[\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d \+0000\] "GET /page/\d+x* HTTP/1\.1" \d{3} \d+ "-" ".+"\n$`, string(line))
+		require.Regexp(t,
+			`^\d+\.\d+\.\d+\.\d+ - - \[\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d \+0000\] "GET /page/\d+x* HTTP/1\.1" \d{3} \d+ "-" ".+"\n$`, string(line))
 	}
 	for line := range bytes.Lines(generate(t, Config{Kind: Pairs, Bytes: 10_000, Seed: 1})) {
 		require.Regexp(t, `^[a-z]+\t\d{1,6}\n$`, string(line))

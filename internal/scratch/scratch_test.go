@@ -25,7 +25,10 @@ func TestSweep(t *testing.T) {
 	place := t.TempDir()
 	at := func(name string) string { return filepath.Join(place, name) }
 	dead := left(t, at("x-123"), true)
-	kept := []string{left(t, at("x-12a"), true), left(t, at("x-"), true), left(t, at("ax-1"), true), left(t, at("x-1"), false)}
+	kept := []string{
+		left(t, at("x-12a"), true), left(t, at("x-"), true), left(t, at("ax-1"), true),
+		left(t, at("x-1"), false),
+	}
 	require.NoError(t, os.Symlink(dead, at("x-7")))
 	f, err := os.Create(at("probe"))
 	require.NoError(t, err)

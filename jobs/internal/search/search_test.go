@@ -133,7 +133,10 @@ func TestLinesEqualOracle(t *testing.T) {
 		text := rapid.StringOfN(rapid.SampledFrom([]rune("aabbckKs\n\nAB é\u212a\x00.")), 0, 200, -1).Draw(t, "text")
 		expr := rapid.StringOfN(rapid.SampledFrom([]rune("aabbckKsAé.")), 0, 4, -1).Draw(t, "first")
 		for range rapid.IntRange(0, 3).Draw(t, "parts") {
-			expr += rapid.SampledFrom([]string{"|", "*", "?", "(a|b)", "[ab]", "+", "^", "$", `\b`, "c", "bk", "\n", "{2}"}).Draw(t, "op")
+			expr += rapid.SampledFrom([]string{
+				"|", "*", "?", "(a|b)", "[ab]", "+", "^", "$", `\b`, "c", "bk", "\n",
+				"{2}",
+			}).Draw(t, "op")
 		}
 		o := Options{Fixed: rapid.Bool().Draw(t, "fixed"), IgnoreCase: rapid.Bool().Draw(t, "fold")}
 		p, err := Compile(expr, o)
@@ -269,7 +272,8 @@ func BenchmarkNeedle(b *testing.B) {
 				b.SetBytes(int64(len(text)))
 				for b.Loop() {
 					for i := 0; i < len(text)-len(word); i += pairBlock {
-						i += skip(&n.pair, unsafe.Pointer(&text[i+n.rare]), unsafe.Pointer(&text[i+n.next]), len(text)-len(word)-i)
+						i += skip(&n.pair, unsafe.Pointer(&text[i+n.rare]), unsafe.Pointer(&text[i+n.next]),
+							len(text)-len(word)-i)
 					}
 				}
 			})
@@ -279,7 +283,10 @@ func BenchmarkNeedle(b *testing.B) {
 
 func BenchmarkLines(b *testing.B) {
 	text := sample(b)
-	for _, expr := range []string{`[Cc]omput(er|ing)s?\b`, `(?i)handler`, `Reader|Writer`, `func [A-Z]`, `[0-9]+:1[0-9]`} {
+	for _, expr := range []string{
+		`[Cc]omput(er|ing)s?\b`, `(?i)handler`, `Reader|Writer`, `func [A-Z]`,
+		`[0-9]+:1[0-9]`,
+	} {
 		p, _ := Compile(expr, Options{})
 		b.Run(expr+"/chunk", func(b *testing.B) {
 			b.SetBytes(int64(len(text)))

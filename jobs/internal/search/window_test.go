@@ -38,7 +38,10 @@ func TestReach(t *testing.T) {
 func TestLongLinesEqualOracle(t *testing.T) {
 	word := rapid.SampledFrom([]string{"a", "b", "ab", "ba", "aab", " ", "é", "𝄞", "\xff", "K", "\u212a", "_", "\r"})
 	filler := rapid.SampledFrom([]string{".", "b", " ", "é", "𝄞", "\xc3", "x "})
-	part := rapid.SampledFrom([]string{"a", "b", "ab", "[ab]", "(a|ab)", "b?", ".", "k", "é", `\b`, `\B`, "^", "$", `\A`, `\z`, "a{2,3}", `[^a]`, `\x{FFFD}`})
+	part := rapid.SampledFrom([]string{
+		"a", "b", "ab", "[ab]", "(a|ab)", "b?", ".", "k", "é", `\b`, `\B`, "^", "$",
+		`\A`, `\z`, "a{2,3}", `[^a]`, `\x{FFFD}`,
+	})
 	rapid.Check(t, func(t *rapid.T) {
 		expr := rapid.SampledFrom([]string{"", "(?i)", "(?m)", "(?s)"}).Draw(t, "flags")
 		for range rapid.IntRange(1, 5).Draw(t, "parts") {

@@ -58,7 +58,9 @@ func benchText(b *testing.B) []byte {
 
 // wordCount runs maps of 64 MiB at most and two reduces, two at a time, and
 // returns the number of distinct words and of all words.
-func wordCount(b *testing.B, text []byte, root *memory.Budget, pool *memory.Pool, emit func(t *Table[int64], chunk []byte)) (distinct, words int64) {
+func wordCount(b *testing.B, text []byte, root *memory.Budget, pool *memory.Pool,
+	emit func(t *Table[int64], chunk []byte),
+) (distinct, words int64) {
 	block := min(64<<20, len(text)/4+1)
 	maps := (len(text) + block - 1) / block
 	segments := make([][]*Segment[int64], maps)
@@ -224,7 +226,10 @@ func BenchmarkEmit(b *testing.B) {
 			}
 		})
 		b.Run(fmt.Sprint("combine/", distinct), func(b *testing.B) {
-			t := NewTable(Config[int64]{Partitions: 1, Combine: func(x, y int64) int64 { return x + y }, Distinct: distinct})
+			t := NewTable(Config[int64]{
+				Partitions: 1, Combine: func(x, y int64) int64 { return x + y },
+				Distinct: distinct,
+			})
 			defer t.Close()
 			for i := range b.N {
 				t.Emit(keys[i%distinct], 1)

@@ -119,12 +119,14 @@ func TestCombineEqualsMap(t *testing.T) {
 	dir := t.TempDir()
 	t.Run("sum", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
-			check(t, dir, Config[int64]{Sum: true}, func(i int) int64 { return int64(i) - 5 }, func(a, b int64) int64 { return a + b })
+			check(t, dir, Config[int64]{Sum: true}, func(i int) int64 { return int64(i) - 5 },
+				func(a, b int64) int64 { return a + b })
 		})
 	})
 	t.Run("sum32", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
-			check(t, dir, Config[uint32]{Sum: true}, func(i int) uint32 { return uint32(i) << 20 }, func(a, b uint32) uint32 { return a + b })
+			check(t, dir, Config[uint32]{Sum: true}, func(i int) uint32 { return uint32(i) << 20 },
+				func(a, b uint32) uint32 { return a + b })
 		})
 	})
 	t.Run("struct", func(t *testing.T) {
@@ -202,7 +204,10 @@ func TestWrongConfigurationPanics(t *testing.T) {
 }
 
 func TestSpillFailureShowsInFinish(t *testing.T) {
-	cfg := Config[int64]{Partitions: 2, Sum: true, Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir() + "/missing", least: 64}
+	cfg := Config[int64]{
+		Partitions: 2, Sum: true, Budget: memory.NewBudget(1).Sub(),
+		SpillDir: t.TempDir() + "/missing", least: 64,
+	}
 	table := NewTable(cfg)
 	for i := range 5000 {
 		table.Emit(binary.BigEndian.AppendUint32(nil, uint32(i)), 1)
@@ -237,7 +242,8 @@ func TestTooLargeToHold(t *testing.T) {
 	require.NoError(t, table.Err(), "the key alone may be held")
 	table.Emit(long(most+1), "")
 	require.ErrorIs(t, table.Err(), memory.ErrRecordTooLarge)
-	require.EqualError(t, finish(table), "combine: record too large: a key of 10001 bytes is longer than 10000 bytes, the most that is held in memory")
+	require.EqualError(t, finish(table),
+		"combine: record too large: a key of 10001 bytes is longer than 10000 bytes, the most that is held in memory")
 
 	for _, limit := range []int64{0, 1} { // packed in memory, and spilled
 		cfg.Budget = memory.NewBudget(limit).Sub()

@@ -119,7 +119,10 @@ func (t *Table[V]) hand(out []*Segment[V]) {
 	for p := range out {
 		if l := &d.parts[p]; l.n > 0 {
 			s.refs.Add(1)
-			*out[p] = Segment[V]{blocks: l.full, values: l.values, store: s, records: l.n, bytes: l.bytes, inMemory: l.n}
+			*out[p] = Segment[V]{
+				blocks: l.full, values: l.values, store: s, records: l.n, bytes: l.bytes,
+				inMemory: l.n,
+			}
 		}
 	}
 }

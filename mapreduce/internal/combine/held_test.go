@@ -49,7 +49,8 @@ func joinMaps(a, b map[string]int) map[string]int {
 // many times its budget, and what the heap holds of it stays small.
 func TestValuesOnTheHeapKeepTheBudget(t *testing.T) {
 	t.Run("string", func(t *testing.T) {
-		holdsBudget(t, Config[string]{Combine: func(a, b string) string { return a + "," + b }}, func(s string) string { return s })
+		holdsBudget(t, Config[string]{Combine: func(a, b string) string { return a + "," + b }},
+			func(s string) string { return s })
 	})
 	t.Run("strings", func(t *testing.T) {
 		holdsBudget(t, Config[[]string]{Combine: func(a, b []string) []string { return append(slices.Clip(a), b...) }},
@@ -60,10 +61,12 @@ func TestValuesOnTheHeapKeepTheBudget(t *testing.T) {
 			func(s string) []byte { return []byte(s) })
 	})
 	t.Run("map", func(t *testing.T) {
-		holdsBudget(t, Config[map[string]int]{Combine: joinMaps}, func(s string) map[string]int { return map[string]int{s: 1} })
+		holdsBudget(t, Config[map[string]int]{Combine: joinMaps},
+			func(s string) map[string]int { return map[string]int{s: 1} })
 	})
 	t.Run("pointer", func(t *testing.T) {
-		holdsBudget(t, Config[*tree]{Combine: func(a, b *tree) *tree { return &tree{Kids: append(slices.Clip(a.Kids), b)} }},
+		holdsBudget(t,
+			Config[*tree]{Combine: func(a, b *tree) *tree { return &tree{Kids: append(slices.Clip(a.Kids), b)} }},
 			func(s string) *tree { return &tree{Word: s} })
 	})
 	t.Run("changed in place", func(t *testing.T) {

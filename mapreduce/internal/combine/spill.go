@@ -26,7 +26,8 @@ func (t *Table[V]) drain() {
 // for the copy to sort into.
 func (t *Table[V]) spill() error {
 	w, err := segment.NewSpillWriter(segment.Config{
-		Partitions: t.cfg.Partitions, Budget: t.cfg.Budget, Pool: t.cfg.Pool, Files: t.cfg.Files, SpillDir: t.cfg.SpillDir,
+		Partitions: t.cfg.Partitions, Budget: t.cfg.Budget, Pool: t.cfg.Pool,
+		Files: t.cfg.Files, SpillDir: t.cfg.SpillDir,
 	})
 	if err != nil {
 		return err

@@ -36,5 +36,6 @@ func (b *Budget) CheckHeld(what string, n, bound int64) error {
 	if n <= bound {
 		return nil
 	}
-	return fmt.Errorf("%w: %s of %d bytes is longer than %d bytes, %s", ErrRecordTooLarge, what, n, bound, b.WhyLargest(bound))
+	return fmt.Errorf("%w: %s of %d bytes is longer than %d bytes, %s", ErrRecordTooLarge, what, n, bound,
+		b.WhyLargest(bound))
 }

@@ -34,7 +34,8 @@ func collect(each func([]byte, func([]byte) bool), text []byte) (out [][]byte) {
 func seeds(f *testing.F) {
 	for _, s := range []string{
 		"", " ", "a", "word", "a b", "  two  words  ", "nul\x00byte \x1f\x7f\x80\xa0\xff", "crlf\r\nline\r\n",
-		"a word that is longer than eight or sixteen bytes: incomprehensibilities", "\v\f\t\n", strings.Repeat("x", 100) + "\x01 y",
+		"a word that is longer than eight or sixteen bytes: incomprehensibilities", "\v\f\t\n", strings.Repeat("x",
+			100) + "\x01 y",
 		strings.Repeat("words of many lengths, \x02\tsome short ", 9),
 	} {
 		f.Add([]byte(s))

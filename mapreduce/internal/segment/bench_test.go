@@ -58,7 +58,9 @@ func teraText(n int) []byte {
 }
 
 // teraSort runs maps over blocks of text and two reduces, two at a time.
-func teraSort(b *testing.B, text []byte, maps int, root *memory.Budget, pool *memory.Pool, dir string, w []io.Writer) Stats {
+func teraSort(b *testing.B, text []byte, maps int, root *memory.Budget, pool *memory.Pool, dir string,
+	w []io.Writer,
+) Stats {
 	const reduces = 2
 	block := len(text) / 100 / maps * 100
 	segments := make([][]*Segment, maps)

@@ -11,13 +11,13 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// A run in a file is a sequence of blocks. A block is a header of 16 bytes, all
-// little-endian - raw size, packed size, checksum - and the packed bytes: records, s2-compressed. A record is [ordinal] key length, value
-// length (uvarints), key, value. It does not cross blocks, unless it is larger than
-// one: then it has blocks of its own, as many as it takes. Blocks are small so that the
-// merge of a hundred runs still copies from the cache, whatever the size of records. The checksum covers the packed bytes, both sizes, and the
-// spill and the place in it that the block was written for, so that no other block, left
-// from an earlier spill in the same extent, passes for it.
+// A run in a file is a sequence of blocks. A block is a header of 16 bytes, all little-endian - raw
+// size, packed size, checksum - and the packed bytes: records, s2-compressed. A record is [ordinal]
+// key length, value length (uvarints), key, value. It does not cross blocks, unless it is larger
+// than one: then it has blocks of its own, as many as it takes. Blocks are small so that the merge
+// of a hundred runs still copies from the cache, whatever the size of records. The checksum covers
+// the packed bytes, both sizes, and the spill and the place in it that the block was written for,
+// so that no other block, left from an earlier spill in the same extent, passes for it.
 const (
 	blockSize   = 56 << 10
 	blockHeader = 16

@@ -56,7 +56,8 @@ func TestLargeRecords(t *testing.T) {
 func TestMoreRegionsThanNumbers(t *testing.T) {
 	var segments []*Segment
 	for i := range 3 {
-		seg := sortOne(t, Config{}, record{[]byte{'a' + byte(2-i)}, []byte{byte(i)}}, record{[]byte("same"), []byte{byte(i)}})
+		seg := sortOne(t, Config{}, record{[]byte{'a' + byte(2-i)}, []byte{byte(i)}},
+			record{[]byte("same"), []byte{byte(i)}})
 		s := seg.runs()[0].store
 		for len(s.regions) < 40_000 {
 			s.regions = append(s.regions, nil)
@@ -101,7 +102,10 @@ func TestWriteToReportsTheWriter(t *testing.T) {
 	for _, limit := range []int64{0, 1} {
 		var records []record
 		for i := range 20_000 {
-			records = append(records, record{binary.BigEndian.AppendUint32(nil, uint32(i)), bytes.Repeat([]byte("v"), 100)})
+			records = append(records, record{
+				binary.BigEndian.AppendUint32(nil, uint32(i)),
+				bytes.Repeat([]byte("v"), 100),
+			})
 		}
 		seg := sortOne(t, Config{Budget: memory.NewBudget(limit).Sub(), SpillDir: t.TempDir()}, records...)
 		m := NewMerge(MergeConfig{}, []*Segment{seg})

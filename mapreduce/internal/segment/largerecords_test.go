@@ -68,7 +68,10 @@ func TestRecordsTooLargeToHold(t *testing.T) {
 	const most = 2 << 20
 	value := make([]byte, most)
 	add := func(largest int64, value []byte) ([]*Segment, error) {
-		s := NewSorter(Config{Partitions: 1, Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir(), Largest: largest})
+		s := NewSorter(Config{
+			Partitions: 1, Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir(),
+			Largest: largest,
+		})
 		if err := s.Add(0, []byte("key"), value); err != nil {
 			s.Close()
 			return nil, err

@@ -146,7 +146,8 @@ func TestMergeEqualsStableSort(t *testing.T) {
 			m.Close()
 			var text strings.Builder
 			m = NewMerge(cfg, segments[p])
-			records, written, err := m.WriteTo(&text, Layout{Key: true, Value: true, Separator: []byte("="), End: []byte("\n")})
+			records, written, err := m.WriteTo(&text,
+				Layout{Key: true, Value: true, Separator: []byte("="), End: []byte("\n")})
 			require.NoError(t, err)
 			require.EqualValues(t, len(want), records)
 			require.EqualValues(t, text.Len(), written)

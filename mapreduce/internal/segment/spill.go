@@ -122,7 +122,8 @@ func (s *Sorter) writeSection(w *blockWriter, p int, more *extra) (section, erro
 	}
 	sorted := c.sortInto(slab)
 	if more != nil {
-		at := sort.Search(len(sorted), func(i int) bool { return bytes.Compare(c.regions.key(&sorted[i]), more.key) > 0 })
+		at := sort.Search(len(sorted),
+			func(i int) bool { return bytes.Compare(c.regions.key(&sorted[i]), more.key) > 0 })
 		if err := s.writeBoth(w, c.regions, sorted[:at], more); err != nil {
 			return x, err
 		}

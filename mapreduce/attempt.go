@@ -1,0 +1,119 @@
+package mapreduce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// MapAttempt is one attempt of one map.
+type MapAttempt struct {
+	Index, Try int
+	Split      Split
+	Resources
+}
+
+// ID names the attempt.
+func (a *MapAttempt) ID() AttemptID { return AttemptID{MapKind, a.Index, a.Try} }
+
+// ReduceAttempt is one attempt of one reduce.
+type ReduceAttempt struct {
+	Index, Try int
+	// Next returns the next map's segment of this partition, in any order,
+	// blocking until one is there, and io.EOF after the last. Each map's segment
+	// must come once. The segments stay the property of their MapOutputs, which
+	// must not be released before RunReduce has returned.
+	Next func(ctx context.Context) (Segment, error)
+	Resources
+}
+
+// ID names the attempt.
+func (a *ReduceAttempt) ID() AttemptID { return AttemptID{ReduceKind, a.Index, a.Try} }
+
+// RunMap runs a map attempt in this goroutine. A panic of the user's code comes
+// back as a [*PanicError], a canceled ctx as its error. After an error nothing
+// is left but what AbortTask removes.
+func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err error) {
+	if p.reduces == 0 && !p.mapOnly {
+		return nil, errUnprepared
+	}
+	defer func() {
+		if err != nil {
+			out.Release()
+			out = nil
+		}
+	}()
+	defer present(ctx, &err)
+	defer p.explainConsumed(a, &err)
+	defer verify(&err, p.sources[a.Split.Source:][:max(a.Split.Files, 1)], false)
+	defer catch(&err)
+	defer guardFaults()()
+	err = ErrExited // what stands if user code does not return
+	return p.tasks.runMap(ctx, p, a)
+}
+
+// explainConsumed adds to the error of a second attempt over a stream or sequence why the
+// first one failed, for that is what its owner must know.
+func (p *Plan) explainConsumed(a *MapAttempt, err *error) {
+	if *err == nil || p.sources[a.Split.Source].Data != nil && !p.input.sequence {
+		return
+	}
+	if !errors.Is(*err, ErrConsumed) {
+		p.streamFault.CompareAndSwap(nil, err)
+	} else if first := p.streamFault.Load(); first != nil {
+		*err = fmt.Errorf("%w; the attempt that read it failed: %w", *err, *first)
+	}
+}
+
+// RunReduce runs a reduce attempt in this goroutine and leaves its part ready
+// for CommitTask. Errors are as for RunMap.
+func (p *Plan) RunReduce(ctx context.Context, a *ReduceAttempt) (err error) {
+	defer present(ctx, &err)
+	defer verify(&err, p.sources, true)
+	defer catch(&err)
+	defer guardFaults()()
+	err = ErrExited
+	return p.tasks.runReduce(ctx, p, a)
+}
+
+// MapOutput is what a finished map attempt leaves for the reduces. A map-only
+// attempt leaves one without segments.
+type MapOutput struct {
+	segments []Segment
+	release  func()
+	once     sync.Once
+}
+
+// Sizes returns the bytes that go to each reduce.
+func (o *MapOutput) Sizes() []int64 {
+	sizes := make([]int64, len(o.segments))
+	for i, s := range o.segments {
+		sizes[i] = s.Bytes
+	}
+	return sizes
+}
+
+// Segment returns the segment of a partition.
+func (o *MapOutput) Segment(partition int) Segment { return o.segments[partition] }
+
+// Release frees memory and spill files of the output; it may be called again.
+func (o *MapOutput) Release() {
+	if o == nil {
+		return
+	}
+	o.once.Do(func() {
+		if o.release != nil {
+			o.release()
+		}
+	})
+}
+
+// Segment is the part of one map's output that goes to one reduce. It is
+// immutable and may be given to many attempts.
+type Segment struct {
+	Map     int   // index of the map task
+	Bytes   int64 // what a shuffle moves
+	Records int64
+	data    any // *segment.Segment or *combine.Segment[V]; nil if empty
+}

@@ -1,0 +1,58 @@
+package mapreduce
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
+)
+
+// Resources are what an attempt may use; the zero value has no limits.
+type Resources struct {
+	Budget   *Memory  // the attempt's sub-budget; nil means no limit
+	Pool     *Buffers // nil means fresh buffers
+	Spills   *Spills  // where spills go; nil means a file for each of them in SpillDir
+	SpillDir string   // empty means os.TempDir
+	// Pause, if not nil, is called between pieces of work; it may block while
+	// the attempt is suspended and returns an error to end the attempt.
+	Pause func(ctx context.Context) error
+	// Progress and Counters, if not nil, receive the attempt's progress and, at
+	// its end, its counters.
+	Progress *Progress
+	Counters *Counters
+}
+
+// Progress shows how far an attempt is; its owner may read it at any time.
+type Progress struct {
+	Bytes   atomic.Int64 // input bytes read so far (maps), shuffled (reduces)
+	Records atomic.Int64 // input records so far, updated now and then; 0 for chunks
+	Spilled atomic.Int64 // bytes spilled so far
+}
+
+// Memory is a byte budget that attempts share; see [NewMemory].
+type Memory = memory.Budget
+
+// NewMemory returns a budget of limit bytes; 0 or less means no limit. Give each
+// attempt a Sub of it and Close that when the attempt has ended.
+func NewMemory(limit int64) *Memory { return memory.NewBudget(limit) }
+
+// Buffers is a pool of large buffers that attempts and jobs share; see [NewBuffers].
+type Buffers = memory.Pool
+
+// NewBuffers returns a pool that keeps at most idle bytes for reuse, charged to budget.
+func NewBuffers(budget *Memory, idle int64) *Buffers { return memory.NewPool(budget, idle) }
+
+// Spills is where attempts spill; see [NewSpills].
+type Spills = segment.Files
+
+// NewSpills returns the place of the spills of any number of attempts: at most 8 files in
+// dir, or in os.TempDir if that is empty, open while there are spills in them.
+func NewSpills(dir string) *Spills { return segment.NewFiles(dir) }
+
+// LimitHeap has the Go runtime keep its heap within what the buffers of all pools leave of
+// total bytes, as long as what is in use leaves room, and return what it does not need: by
+// itself it lets the heap grow to twice what is in use. end ends that. The limit is the
+// process's, as by [runtime/debug.SetMemoryLimit], of which a lower value stays: so this is
+// for programs, not for packages, and once at a time.
+func LimitHeap(total int64) (end func()) { return memory.LimitHeap(total) }
