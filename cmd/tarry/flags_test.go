@@ -88,21 +88,3 @@ func TestRangesHold(t *testing.T) {
 	w := runHere(t, strings.Fields("gen text -o x --seed 18446744073709551616"), nil)
 	require.Contains(t, w.errs, "at most 18,446,744,073,709,551,615")
 }
-
-func TestSizesAndTimesAreRead(t *testing.T) {
-	var b numbers.Bytes
-	for s, want := range map[string]int64{
-		"0": 0, "4096": 4096, "64MiB": 64 << 20, "64 MiB": 64 << 20, "100MB": 100e6,
-		"1.5k": 1536, "1kb": 1000, "2g": 2 << 30, "1e3": 1000, ".5KiB": 512, "007": 7,
-	} {
-		require.NoError(t, b.Set(s), s)
-		require.EqualValues(t, want, b, s)
-	}
-	root := newRoot(new(program))
-	sort, _, err := root.Find([]string{"run", "sort"})
-	require.NoError(t, err)
-	require.NoError(t, sort.ParseFlags([]string{"--nodes", "010", "--skips", "3,04", "--seed", "+7"}))
-	require.Equal(t, "10", sort.Flag("nodes").Value.String(), "a leading zero is no octal number")
-	require.Equal(t, "7", sort.Flag("seed").Value.String())
-	require.Equal(t, "[3,4]", sort.Flag("skips").Value.String())
-}
