@@ -16,8 +16,6 @@ type attempt struct {
 	ran       time.Duration // before since, while not suspended
 	progress  float64
 	reduced   float64
-	shuffled  time.Duration // order "hfsp": worked so long at the last report that a reduce had consumed nothing
-	sampled   bool          // order "hfsp" has learned from its progress
 }
 
 // worked is how long the attempt has held its slot so far.
@@ -104,9 +102,9 @@ func (c *Core) drop(ai int32, why Reason) {
 	a.job.w[k].tasks[i].state = taskPending
 	c.putBack(a.job, k, i)
 	if k == Map {
-		c.place.mapGone(a.job, i)
+		c.mapGone(a.job, i)
 	} else {
-		c.place.reduceGone(a.job, a.node)
+		c.reduce.reduceGone(a.job, a.node)
 	}
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventKilled, JobID: a.job.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality, Reason: why})
@@ -152,7 +150,7 @@ func (c *Core) resumeAttempt(ai int32) {
 	a.job.w[k].suspended--
 	c.suspend--
 	c.hold(a.job, a.node, k, 1)
-	c.disturbed(a.node)
+	c.reduce.nodeChanged(a.node)
 	a.job.w[k].tasks[a.id.Task.Index].state = taskRunning
 	c.actions = append(c.actions, Action{Verb: Resume, Attempt: a.id, Locality: a.locality, Reason: Reason{Cause: CauseResumed}})
 	if c.cfg.Events != nil {
@@ -171,6 +169,6 @@ func (c *Core) rerun(j *job, m int32) {
 	t.state, t.node = taskPending, NoNode
 	j.w[Map].done--
 	c.putBack(j, Map, m)
-	c.place.mapGone(j, m)
+	c.mapGone(j, m)
 	c.changed(j, Map)
 }

@@ -23,7 +23,7 @@ func crowded(t *testing.T) (*Core, *job, []NodeID) {
 
 func TestReduceWhoseNodesAreTakenGoesToTheNextBest(t *testing.T) {
 	c, j, nodes := crowded(t)
-	c.place.(*cogrs).pol.SkewCap = 0.5 // one reduce a node, so that the three best nodes are soon at their part
+	c.reduce.(*cogrs).pol.SkewCap = 0.5 // one reduce a node, so that the three best nodes are soon at their part
 	launched := map[NodeID]int{}
 	for round := range 3 {
 		for _, node := range slices.Backward(nodes) {
@@ -60,7 +60,7 @@ func TestFullCenterIsWaitedForIfASlotIsInSight(t *testing.T) {
 		}
 		_, err := c.Submit(time.Second, JobSpec{Reduces: 1})
 		require.NoError(t, err)
-		c.launch(c.jobs.get(2), Reduce, 0, c.nodes[nodes[0]], AnyPlace, Reason{}, nil)
+		c.launch(c.job(2), Reduce, 0, c.nodes[nodes[0]], AnyPlace, Reason{}, nil)
 		on := AttemptID{Task: TaskID{Job: 2, Kind: Reduce}}
 		beat(t, c, 11*time.Second, nodes[0], Status{Attempt: on, Progress: progress})
 		beat(t, c, 11*time.Second, nodes[3])
@@ -70,7 +70,7 @@ func TestFullCenterIsWaitedForIfASlotIsInSight(t *testing.T) {
 
 func TestIdleClusterEndsAutomaticWaits(t *testing.T) {
 	c, j, nodes := gravityCore(t, CoGRS, []int{2, 2}, 1, map[int][]int64{0: {100}})
-	c.place.(*cogrs).pol.Waits = [2]time.Duration{}
+	c.reduce.(*cogrs).pol.Waits = [2]time.Duration{}
 	require.Empty(t, beat(t, c, time.Second, nodes[3]))
 	called, _ := c.Due()
 	require.Equal(t, []NodeID{nodes[0]}, called)
@@ -86,10 +86,10 @@ func TestFailedReduceIsNotPartOfANodesPart(t *testing.T) {
 	for range 3 {
 		got := beat(t, c, time.Second, nodes[0])
 		require.Len(t, got, 1)
-		require.Equal(t, int32(1), j.gravity.on(c.nodes[nodes[0]]))
+		require.Equal(t, int32(1), c.reduce.(*cogrs).on(j, c.nodes[nodes[0]]))
 		_, err := c.Heartbeat(time.Second, Heartbeat{Node: nodes[0], NoWork: true, Statuses: []Status{{Attempt: got[0], State: StateFailed}}})
 		require.NoError(t, err)
-		require.Zero(t, j.gravity.on(c.nodes[nodes[0]]))
+		require.Zero(t, c.reduce.(*cogrs).on(j, c.nodes[nodes[0]]))
 	}
 }
 
@@ -97,7 +97,7 @@ func TestFailedReduceIsNotPartOfANodesPart(t *testing.T) {
 func TestRenewFindsTheBestThatCan(t *testing.T) {
 	s := setup{nodes: 60, racks: 6, slots: [2]int{2, 2}, jobs: 8, pools: 2, maps: 30, reduces: 40, bytes: skewedSizes(40, 2)}
 	c := s.load(t, benchPolicy(t, "hfs", func(p *Policy) { cogrsOn(p); p.SlowStart = 0.3 }))
-	r := c.place.(*cogrs)
+	r := c.reduce.(*cogrs)
 	running := make([][]Status, s.nodes)
 	renewed := 0
 	for step := range 400 {
@@ -113,20 +113,21 @@ func TestRenewFindsTheBestThatCan(t *testing.T) {
 			running[n] = append(running[n], st)
 		}
 		for _, j := range c.active {
-			if g := j.gravity; g == nil || !g.plan.made || g.plan.flat || j.state.Ended() || step%9 > 0 {
+			if j.state.Ended() || step%9 > 0 || !r.planOf(j).made || r.planOf(j).flat {
 				continue
 			}
-			limit := r.cap(j.gravity)
-			j.gravity.foldAll()
-			for i := j.w[Reduce].pending.first(); i >= 0; i = j.w[Reduce].pending.next(i) {
+			g := c.outputsOf(j)
+			limit := r.cap(j, g)
+			g.Fold()
+			for i := j.w[Reduce].pending.First(); i >= 0; i = j.w[Reduce].pending.Next(i) {
 				want := plan{best: make([][choices]choice, len(j.w[Reduce].tasks))}
 				for _, n := range c.nodes {
 					if r.reachable(j, n, limit) {
-						want.enter(int(i), choice{n, r.outlook(j.gravity, i, n)})
+						want.enter(int(i), choice{n, r.outlook(j, i, n)})
 					}
 				}
 				r.renew(j, i, limit)
-				require.Equal(t, want.best[i], j.gravity.plan.best[i])
+				require.Equal(t, want.best[i], r.planOf(j).best[i])
 				renewed++
 			}
 		}

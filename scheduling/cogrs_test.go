@@ -37,7 +37,7 @@ func gravityCore(t require.TestingT, rule ReduceRule, racks []int, reduces int, 
 			require.NoError(t, err)
 		}
 	}
-	return c, c.jobs.get(1), nodes
+	return c, c.job(1), nodes
 }
 
 func TestCenterOfGravityWeighsRacks(t *testing.T) {
@@ -56,7 +56,8 @@ func TestCenterOfGravityWeighsRacks(t *testing.T) {
 	} {
 		for rule, want := range map[ReduceRule]int{CoGRS: c.cogrs, LARTS: c.larts} {
 			core, j, nodes := gravityCore(t, rule, c.racks, 1, c.outputs)
-			j.gravity.foldAll()
+			g := core.outputsOf(j)
+			g.Fold()
 			center, ok, err := core.View().Gravity(TaskID{1, Reduce, 0})
 			require.NoError(t, err)
 			require.True(t, ok)
@@ -65,11 +66,11 @@ func TestCenterOfGravityWeighsRacks(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.weightedTotal, at)
 			for i, n := range nodes { // only the rule's own center takes the reduce at once
-				levels := core.place.(*cogrs).levels
-				best := j.gravity.score(0, core.nodes[nodes[want]], levels)
-				require.LessOrEqual(t, j.gravity.score(0, core.nodes[n], levels), best)
-				got := core.place.accepts(j, core.nodes[n])
-				require.Equal(t, j.gravity.score(0, core.nodes[n], levels) == best, got, "rule %d, node %d", rule, i)
+				levels := core.reduce.(*cogrs).levels
+				best := g.Score(0, core.nodes[nodes[want]].place(), levels)
+				require.LessOrEqual(t, g.Score(0, core.nodes[n].place(), levels), best)
+				got := core.reduce.accepts(j, core.nodes[n])
+				require.Equal(t, g.Score(0, core.nodes[n].place(), levels) == best, got, "rule %d, node %d", rule, i)
 			}
 		}
 	}
@@ -90,8 +91,8 @@ func TestGravityProperties(t *testing.T) {
 			}
 		}
 		c, j, nodes := gravityCore(t, CoGRS, racks, reduces, outputs)
-		g := j.gravity
-		g.foldAll()
+		g := c.outputsOf(j)
+		g.Fold()
 		before := map[string]int64{}
 		for r := range int32(reduces) {
 			sum, best := int64(0), int64(1)<<60
@@ -101,7 +102,7 @@ func TestGravityProperties(t *testing.T) {
 			for _, n := range nodes {
 				at, err := c.View().WTND(TaskID{1, Reduce, r}, n)
 				require.NoError(t, err)
-				require.Equal(t, at, 2*(2*sum-g.score(r, c.nodes[n], 2)), "closed form")
+				require.Equal(t, at, 2*(2*sum-g.Score(r, c.nodes[n].place(), 2)), "closed form")
 				best = min(best, at)
 				before[fmt.Sprint(r, n)] = at
 			}
@@ -110,17 +111,17 @@ func TestGravityProperties(t *testing.T) {
 			}
 		}
 		m := int32(rapid.IntRange(0, len(outputs)-1).Draw(t, "map"))
-		o := g.outs[m]
-		g.remove(m)
-		g.add(m, o.node, o.bytes)
-		g.foldAll()
+		on := c.nodes[j.w[Map].tasks[m].node]
+		g.Remove(m)
+		g.Add(m, on.place(), outputs[int(on.id)])
+		g.Fold()
 		for r := range int32(reduces) {
 			for _, n := range nodes {
 				sum := int64(0)
 				for _, b := range outputs {
 					sum += b[r]
 				}
-				require.Equal(t, before[fmt.Sprint(r, n)], 2*(2*sum-g.score(r, c.nodes[n], 2)), "taking an output out and in again changes nothing")
+				require.Equal(t, before[fmt.Sprint(r, n)], 2*(2*sum-g.Score(r, c.nodes[n].place(), 2)), "taking an output out and in again changes nothing")
 			}
 		}
 	})
@@ -148,9 +149,9 @@ func TestRunningMapsMakeACenter(t *testing.T) {
 		require.Len(t, beat(t, c, 0, 2), 3)
 		_, err = c.Heartbeat(0, Heartbeat{Node: 0, NoWork: true, Statuses: []Status{{Attempt: done[0], State: StateSucceeded, OutputBytes: []int64{100}}}})
 		require.NoError(t, err)
-		j := c.jobs.get(1)
+		j := c.job(1)
 		for n, want := range []bool{blind, false, !blind, false} {
-			require.Equal(t, want, c.place.accepts(j, c.nodes[n]), "node %d, blind %v", n, blind)
+			require.Equal(t, want, c.reduce.accepts(j, c.nodes[n]), "node %d, blind %v", n, blind)
 		}
 	}
 }
@@ -159,9 +160,9 @@ func TestReduceWaitIsBounded(t *testing.T) {
 	c, j, nodes := gravityCore(t, CoGRS, []int{2, 2}, 1, map[int][]int64{0: {100}})
 	require.Empty(t, beat(t, c, time.Second, nodes[1]), "the center's rack comes after 5 s")
 	require.Empty(t, beat(t, c, 2*time.Second, nodes[3]))
-	require.False(t, c.place.accepts(j, c.nodes[nodes[1]]))
+	require.False(t, c.reduce.accepts(j, c.nodes[nodes[1]]))
 	require.Empty(t, beat(t, c, 7*time.Second, nodes[3]), "6 s of waiting: the rack, but not yet anywhere")
-	require.True(t, c.place.accepts(j, c.nodes[nodes[1]]))
+	require.True(t, c.reduce.accepts(j, c.nodes[nodes[1]]))
 	require.Len(t, beat(t, c, 11500*time.Millisecond, nodes[3]), 1, "after both waits anywhere")
 }
 
@@ -175,8 +176,8 @@ func TestEvenJobDoesNotWait(t *testing.T) {
 		racks[i] = 1
 	}
 	c, j, nodes := gravityCore(t, CoGRS, racks, 3, outputs)
-	c.place.(*cogrs).pol.Theta = 0.05
-	require.True(t, c.place.(*cogrs).planFor(j).flat)
+	c.reduce.(*cogrs).pol.Theta = 0.05
+	require.True(t, c.reduce.(*cogrs).planFor(j).flat)
 	require.Len(t, beat(t, c, time.Second, nodes[7]), 1)
 }
 
@@ -196,7 +197,7 @@ func TestNoNodeGetsMoreThanItsPart(t *testing.T) {
 			beat(t, c, now, n)
 		}
 	}
-	for n, reduces := range j.gravity.placed {
+	for n, reduces := range c.reduce.(*cogrs).of[j.index].placed {
 		require.LessOrEqual(t, reduces, int32(2), "ceil(1.5 × 10 / 14) on %v", n)
 	}
 }

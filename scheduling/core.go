@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
 // The errors of Core's methods; match them with errors.Is.
@@ -61,23 +64,21 @@ type Core struct {
 	now   time.Duration
 	dirty bool // what may launch must be worked out anew
 
-	nodes   []*node
-	names   map[string]NodeID
-	groups  []groupNames // by level; 0 unused
-	topo    int          // changes when a node that jobs may refer to gets its rack
-	near    []presence   // by level from 0
-	centers [2]presence  // of jobs at nodes, and racks, about which they must be asked under cogrs
-	oldest  time.Duration
+	nodes  []*node
+	names  map[string]NodeID
+	groups []groupNames      // by level; 0 unused
+	topo   int               // changes when a node that jobs may refer to gets its rack
+	near   []index.BitMatrix // by level from 0: which jobs may have a pending map in which group
+	oldest time.Duration
 
-	jobs   jobTable
-	past   []JobID            // ended jobs whose records are kept, in order of their ends; unless all are
-	active []*job             // not ended, in submission order; may hold ended ones until the next settle
-	ended  int                // ended jobs still in active
-	held   int                // jobs that have not ended and may not launch
-	seats  int32              // given to jobs so far
-	seated []*job             // by seat
-	vacant []int32            // of those, free again
-	waits  [kinds][]waitState // for the next jobs; side by side, as walks read them
+	jobs    index.Pages[job]   // by id-1
+	past    []JobID            // ended jobs whose records are kept, in order of their ends; unless all are
+	active  []*job             // not ended, in submission order; may hold ended ones until the next settle
+	ended   int                // ended jobs still in active
+	held    int                // jobs that have not ended and may not launch
+	byIndex []*job             // by their dense index; nil where it is free
+	vacant  []int32            // indexes free again
+	outputs []*gravity.Outputs // by index of the job: where its map outputs lie; nil while none is known
 
 	atts []attempt
 	free []int32
@@ -90,10 +91,10 @@ type Core struct {
 	live    int        // nodes
 	suspend int        // suspended attempts
 
-	order order
-	loc   localityRule
-	place reduceRule
-	far   Locality // the farthest level
+	order  order
+	loc    localityRule
+	reduce reduceRule
+	far    Locality // the farthest level
 
 	beat    uint64 // heartbeats that asked for work
 	walked  *node  // whose slots are offered, if jobs may be passed over without asking them
@@ -101,27 +102,6 @@ type Core struct {
 	skips   []Skip
 	killed  []AttemptID
 	due     due
-}
-
-// order is the part of a policy that says which job is next, and how a node's free slots are
-// offered around.
-type order interface {
-	// add and remove keep the set of jobs that have not ended; add may refuse a job.
-	add(j *job) error
-	remove(j *job)
-	// changed tells that the job's waiting, running or done tasks of kind k, or what else its rank
-	// depends on, have changed.
-	changed(j *job, k TaskKind)
-	// settle works out which jobs may launch, after arrivals, ends, and changes of settings.
-	settle()
-	// update is the periodic step: shares, clocks, preemption.
-	update()
-	// assign offers the free slots of n.
-	assign(n *node)
-	// rewind and next walk the jobs that have a task of kind k to launch, in the order in which
-	// they are offered a slot.
-	rewind(k TaskKind)
-	next() *job
 }
 
 // NewCore makes a Core with policy p. The error, if any, wraps ErrBadConfig or ErrUnknownPolicy and
@@ -135,7 +115,7 @@ func NewCore(cfg Config, p Policy) (*Core, error) {
 		return nil, err
 	}
 	c := &Core{cfg: cfg, names: map[string]NodeID{}, far: Locality(cfg.RackDepth + 1)}
-	c.groups, c.near = make([]groupNames, 1+cfg.RackDepth), make([]presence, 1+cfg.RackDepth)
+	c.groups, c.near = make([]groupNames, 1+cfg.RackDepth), make([]index.BitMatrix, 1+cfg.RackDepth)
 	for i := range c.groups {
 		c.groups[i] = groupNames{ids: map[string]int32{}}
 	}
@@ -166,7 +146,7 @@ func (c *Core) install(p Policy) error {
 			return err
 		}
 		c.pol, c.order = p, o
-		c.loc, c.place = newLocality(c, p.Locality), newReduceRule(c, p.Reduce)
+		c.loc, c.reduce = newLocality(c, p.Locality), newReduceRule(c, p.Reduce)
 		return nil
 	}
 	return fmt.Errorf("%w: no order %q", ErrUnknownPolicy, p.Order)
@@ -220,10 +200,21 @@ func (c *Core) changed(j *job, k TaskKind) {
 		c.load[k] += load - w.load
 		w.load = load
 	}
-	s := j.wait[k]
-	s.ready = j.launchable(k)
-	s.plain = s.ready && j.slots == 1 && w.suspended == 0 && !c.kept(j, k) && (k == Reduce && w.again == 0 || k == Map && j.located && w.pending.n == 0)
+	c.tellRule(j, k)
 	c.order.changed(j, k)
+}
+
+// tellRule tells the locality or reduce rule whether a job has a task to launch, and whether it is
+// plain: whether it takes a slot depends on nothing but the rule and the data on the node.
+func (c *Core) tellRule(j *job, k TaskKind) {
+	w := &j.w[k]
+	ready := j.launchable(k)
+	plain := ready && j.slots == 1 && w.suspended == 0 && !c.kept(j, k)
+	if k == Reduce {
+		c.reduce.changed(j, ready, plain && w.again == 0)
+		return
+	}
+	c.loc.changed(j, ready, plain && j.located && w.pending.Len() == 0)
 }
 
 // admit lets a job launch as soon as it is added, also one that a former policy held back.

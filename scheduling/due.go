@@ -73,9 +73,7 @@ func (c *Core) Due() (called, open []NodeID) {
 	return called, open
 }
 
-// reclaimer is an order that may take slots from running attempts within a heartbeat.
-type reclaimer interface{ mayReclaim() bool }
-
+// mayReclaim tells whether the order may take slots from running attempts.
 func (c *Core) mayReclaim() bool {
 	o, ok := c.order.(reclaimer)
 	return ok && o.mayReclaim()

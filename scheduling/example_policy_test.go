@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
 // The example of docs/adding-a-policy.md, word for word.
@@ -22,18 +24,18 @@ type users struct {
 
 func newUsers(c *Core, _ *Policy) (order, error) {
 	o := &users{jobs: map[string][]*job{}}
-	o.flatOrder = flatOrder{c: c, rankOf: o.rank}
+	o.flatOrder = flatOrder{simple: simple{c}, rankOf: o.rank}
 	return o, nil
 }
 
 // rank counts what all jobs of the user run; the job's id breaks ties, so that no two ranks are
 // equal.
-func (o *users) rank(j *job, k TaskKind) rank {
+func (o *users) rank(j *job, k TaskKind) index.Rank {
 	running := 0
 	for _, other := range o.jobs[j.spec.User] {
 		running += other.w[k].running
 	}
-	return rank{value: float64(running), tie: int64(j.id)}
+	return index.Rank{Value: float64(running), Tie: int64(j.id)}
 }
 
 func (o *users) add(j *job) error {
@@ -78,7 +80,7 @@ func TestExamplePolicySharesBetweenUsers(t *testing.T) {
 	for i, n := range nodes {
 		got := beat(t, c, time.Second, n)
 		for _, a := range got {
-			launched[c.jobs.get(a.Task.Job).spec.User]++
+			launched[c.job(a.Task.Job).spec.User]++
 		}
 		if i == 0 {
 			first = got
@@ -90,7 +92,7 @@ func TestExamplePolicySharesBetweenUsers(t *testing.T) {
 	require.Equal(t, JobID(1), first[0].Task.Job)
 	next := beat(t, c, 2*time.Second, nodes[0], Status{Attempt: first[0], State: StateSucceeded})
 	require.Len(t, next, 1)
-	require.Equal(t, "ann", c.jobs.get(next[0].Task.Job).spec.User)
+	require.Equal(t, "ann", c.job(next[0].Task.Job).spec.User)
 }
 
 // Every job gets through, and an ended one counts no more.
@@ -125,6 +127,6 @@ func TestExamplePolicyIsTheDocumentedOne(t *testing.T) {
 	example, _, _ = strings.Cut(example, "\n// The end of the example.")
 	page, err := os.ReadFile("../docs/adding-a-policy.md")
 	require.NoError(t, err)
-	require.Contains(t, string(page), "```go\npackage scheduling\n\nimport \"slices\"\n\n"+example+"```\n")
+	require.Contains(t, string(page), "```go\npackage scheduling\n\nimport (\n\t\"slices\"\n\n\t\"github.com/tarry-mr/tarry/scheduling/internal/index\"\n)\n\n"+example+"```\n")
 	require.LessOrEqual(t, strings.Count(example, "\n"), 50)
 }

@@ -57,17 +57,10 @@ func (c *Core) idleReason(j *job, n *node, k TaskKind) Skip {
 		s.Reason = j.hold
 	case !w.open:
 		s.Reason = Reason{Cause: CauseSlowStart, Count: int32(j.w[Map].done), Of: int32(j.gate)}
-	case j.pool != nil && j.pool.running[k] >= j.pool.Max[k]:
-		s.Reason = Reason{Cause: CausePoolMax, Count: int32(j.pool.running[k]), Of: int32(j.pool.Max[k])}
 	case n.free(k) < int(j.slots):
 		s.Reason = Reason{Cause: CauseSlots, Count: int32(n.free(k)), Of: j.slots}
-	case c.pol.OneTask:
-		s.Reason = Reason{Cause: CauseOneTask}
 	default:
-		s.Reason = Reason{Cause: CauseNotOffered}
-		if c.pol.Spread {
-			s.Reason = Reason{Cause: CauseLoadCap, Count: int32(n.running[k])}
-		}
+		s.Reason = c.order.idle(j, n, k)
 	}
 	return s
 }

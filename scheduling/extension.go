@@ -20,16 +20,6 @@ type Selection struct {
 	Pending func(int32) bool // tells whether the task of that index waits to be launched; valid during the call
 }
 
-// mayLoad asks the load manager: the one configured, or that which caps a node while the cluster is
-// under-loaded.
-func (o *pools) mayLoad(n *node, k TaskKind) bool {
-	if f := o.c.cfg.LoadManager; f != nil {
-		return f(n.view(), k, o.load[k], o.c.slots[k])
-	}
-	p := &o.c.pol
-	return !p.Spread || n.running[k] < spreadCap(n.slots[k], o.load[k], o.c.slots[k], p.LoadMaxDiff)
-}
-
 // selected asks the task selector for a task instead of i, the policy's choice.
 func (c *Core) selected(j *job, k TaskKind, n *node, i int32, allowed Locality) int32 {
 	if c.cfg.TaskSelector == nil {

@@ -48,9 +48,9 @@ func TestTaskSelectorHasTheLastWord(t *testing.T) {
 		require.Equal(t, [kinds][]int32{{3, 0}, {3}}, index(beat(t, c, 0, nodes[0])))
 		answer = 0 // neither pending nor local
 		require.Equal(t, [kinds][]int32{{1}, {0}}, index(beat(t, c, 0, nodes[2])))
-		require.Equal(t, NodeLocal, c.level(c.jobs.get(1), 2, c.nodes[nodes[0]]))
-		require.Equal(t, RackLocal, c.level(c.jobs.get(1), 2, c.nodes[nodes[1]]))
-		require.Equal(t, OffRack, c.level(c.jobs.get(1), 2, c.nodes[nodes[3]]))
+		require.Equal(t, NodeLocal, c.level(c.job(1), 2, c.nodes[nodes[0]]))
+		require.Equal(t, RackLocal, c.level(c.job(1), 2, c.nodes[nodes[1]]))
+		require.Equal(t, OffRack, c.level(c.job(1), 2, c.nodes[nodes[3]]))
 		answer = 4
 		require.Equal(t, int32(4), beat(t, c, 0, nodes[1])[0].Task.Index, "a reduce on a node without local maps")
 	}

@@ -43,7 +43,7 @@ func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Answer, error) {
 		c.walked = nil
 		c.explainIdle(n)
 		c.loc.end()
-		c.place.end()
+		c.reduce.end()
 	}
 	c.asked(n)
 	c.settle()
@@ -56,12 +56,6 @@ func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Answer, error) {
 		c.recordHeartbeat(h)
 	}
 	return out, nil
-}
-
-// resumer is an order that suspends attempts.
-type resumer interface {
-	// resumeOn gives the free slots of a cordoned node to what is suspended there.
-	resumeOn(n *node)
 }
 
 // resumeOn lets a cordoned node finish what it holds: its slots go to nobody else, so that its
@@ -88,7 +82,7 @@ func (c *Core) liveAttempt(id AttemptID) int32 {
 
 // taskOf finds a task, or nil.
 func (c *Core) taskOf(id TaskID) *task {
-	j := c.jobs.get(id.Job)
+	j := c.job(id.Job)
 	if j == nil || id.Kind > Reduce {
 		return nil
 	}
@@ -113,7 +107,7 @@ func (c *Core) apply(n *node, s *Status) {
 	j, id := a.job, a.id.Task
 	if !(s.Progress < a.progress) && s.Progress <= 1 {
 		if a.progress == 0 && s.Progress > 0 && id.Kind == Reduce {
-			c.disturbed(n)
+			c.reduce.nodeChanged(n)
 		}
 		a.progress = s.Progress
 	}
@@ -133,16 +127,10 @@ func (c *Core) apply(n *node, s *Status) {
 	case StateKilled:
 		c.drop(ai, Reason{Cause: CauseSuperseded})
 	case StateRunning, StateSuspended:
-		if o, ok := c.order.(sampler); ok {
-			o.progressed(a)
+		if o, ok := c.order.(learner); ok {
+			o.progressed(ai)
 		}
 	}
-}
-
-// sampler is an order that learns from the attempts' progress and from those that succeed.
-type sampler interface {
-	progressed(a *attempt)
-	ended(a attempt)
 }
 
 // succeed ends an attempt whose task is done.
@@ -158,14 +146,14 @@ func (c *Core) succeed(ai int32, s *Status) {
 	if k == Map && w.done == len(w.tasks) {
 		j.mapsDone = c.now
 	}
-	if o, ok := c.order.(sampler); ok {
-		o.ended(a)
+	if o, ok := c.order.(learner); ok {
+		o.succeeded(ai, a)
 	}
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventSucceeded, JobID: j.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality})
 	}
 	if k == Map {
-		c.place.mapDone(j, i, a.node, s.OutputBytes)
+		c.mapDone(j, i, a.node, s.OutputBytes)
 		r := &j.w[Reduce]
 		if !r.open && w.done >= j.gate {
 			r.open = true
@@ -193,9 +181,9 @@ func (c *Core) fail(ai int32, s *Status) {
 	}
 	c.putBack(j, k, i)
 	if k == Map {
-		c.place.mapGone(j, i)
+		c.mapGone(j, i)
 	} else {
-		c.place.reduceGone(j, a.node)
+		c.reduce.reduceGone(j, a.node)
 	}
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventFailed, JobID: j.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality, Err: s.Err})
@@ -227,15 +215,15 @@ func (c *Core) MapOutput(now time.Duration, id TaskID, bytes []int64) error {
 	if err := c.advance(now); err != nil {
 		return err
 	}
-	j := c.jobs.get(id.Job)
-	if id.Job >= 1 && int(id.Job) <= c.jobs.n && (j == nil || j.state.Ended()) {
+	j := c.job(id.Job)
+	if id.Job >= 1 && int(id.Job) <= c.jobs.Len() && (j == nil || j.state.Ended()) {
 		return nil // too late
 	}
 	t := c.taskOf(id)
 	if t == nil || id.Kind != Map || t.state != taskDone {
 		return fmt.Errorf("%w: %v is no map that is done", ErrUnknownTask, id)
 	}
-	c.place.mapDone(j, id.Index, c.nodes[t.node], bytes)
+	c.mapDone(j, id.Index, c.nodes[t.node], bytes)
 	c.end(Call{Op: OpOutput, At: now, Attempt: AttemptID{Task: id}, Bytes: bytes})
 	return nil
 }

@@ -1,18 +1,22 @@
 package scheduling
 
 import (
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/virtual"
 )
 
 // slowMatch is match over all jobs, those that lack nothing or hold nothing too.
 func slowMatch(o *hfsp, n *node, k TaskKind, largest *job) (winner, loser *job) {
-	all := slices.Clone(o.all[k])
-	slices.SortFunc(all, func(a, b *job) int { return o.sizeRank(a, k).compare(o.sizeRank(b, k)) })
+	var all []*job
+	for _, v := range o.all[k] {
+		all = append(all, v.job)
+	}
+	slices.SortFunc(all, func(a, b *job) int { return o.sizeRank(a, k).Compare(o.sizeRank(b, k)) })
 	free := o.c.slots[k] - o.c.running[k]
 	spare := make([]int, len(all))
 	for i, j := range all {
@@ -51,9 +55,9 @@ func TestManyJobsShareProjections(t *testing.T) {
 	o := c.order.(*hfsp)
 	projections, changes, last := 0, 0, time.Duration(0)
 	running := make([][]Status, s.nodes)
-	for now := time.Duration(0); len(c.active)-c.ended > exactJobs; now += 50 * time.Millisecond {
+	for now := time.Duration(0); len(c.active)-c.ended > virtual.Exact; now += 50 * time.Millisecond {
 		n := NodeID(now / (50 * time.Millisecond) % 50)
-		many := len(o.virtual[Map].jobs)
+		many := o.virtual[Map].Len()
 		before := o.last[Map]
 		got, err := c.Heartbeat(now, Heartbeat{Node: n, Statuses: running[n]})
 		require.NoError(t, err)
@@ -64,7 +68,7 @@ func TestManyJobsShareProjections(t *testing.T) {
 		}
 		if o.last[Map] != before {
 			projections++
-			rare := projections == 1 || changes >= many*9/10 || now-last >= patience*time.Duration(many/exactJobs) // the first is for the submissions
+			rare := projections == 1 || changes >= many*9/10 || now-last >= virtual.Patience*time.Duration(many/virtual.Exact) // the first is for the submissions
 			require.True(t, rare, "after %d changes and %v", changes, now-last)
 			changes, last = 0, now
 		}
@@ -81,7 +85,7 @@ func TestSmallJobAmongManyGoesFirst(t *testing.T) {
 		require.NoError(t, err)
 		return id
 	}
-	for range 2 * exactJobs {
+	for range 2 * virtual.Exact {
 		submit(40)
 	}
 	require.NoError(t, c.Update(time.Minute))
@@ -91,35 +95,4 @@ func TestSmallJobAmongManyGoesFirst(t *testing.T) {
 	require.Equal(t, smallest, got[0].Task.Job)
 	require.NoError(t, c.Update(2*time.Minute))
 	require.Equal(t, []JobID{smallest, small}, c.View().Order(Map)[:2])
-}
-
-// Many jobs age in larger steps than few, with nearly the same work done.
-func TestManyJobsAgeNearlyExactly(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 9))
-	fast, slow := virtualCluster{slots: 150}, slowVirtual{slots: 150}
-	left := 0
-	for i := range 3 * exactJobs {
-		tasks, each := 1+rng.IntN(12), 1+rng.IntN(30)
-		v := &virtualJob{id: JobID(i + 1), size: tasks, weight: 1}
-		v.resize(tasks, time.Duration(each)*time.Second)
-		fast.insert(v)
-		slow.jobs, slow.size, slow.done = append(slow.jobs, slices.Repeat([]int{each}, tasks)), append(slow.size, tasks), append(slow.done, 0)
-		left += tasks * each
-	}
-	whole := left
-	for now := 0; len(fast.jobs) > exactJobs; now++ {
-		got := time.Duration(0)
-		for _, v := range fast.jobs {
-			got += v.left()
-		}
-		require.InDelta(t, left, got.Seconds(), 0.02*float64(whole), "at %d s", now)
-		slow.tick(now)
-		left = 0
-		for _, job := range slow.jobs {
-			for _, sec := range job {
-				left += sec
-			}
-		}
-		fast.run(time.Duration(now+1) * time.Second)
-	}
 }

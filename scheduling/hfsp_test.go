@@ -1,114 +1,11 @@
 package scheduling
 
 import (
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
-
-// slowVirtual is the virtual cluster one second at a time, each task on its own.
-type slowVirtual struct {
-	slots int
-	jobs  [][]int // seconds left per task
-	size  []int
-	done  []int // second at which the job finished
-}
-
-// tick hands out the slots in rounds, one each, beginning with the jobs of fewest tasks, and lets a
-// second pass.
-func (s *slowVirtual) tick(now int) (held []int) {
-	held = make([]int, len(s.jobs))
-	var order []int
-	for i := range s.jobs {
-		order = append(order, i)
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return s.size[a] - s.size[b] })
-	for free, more := s.slots, true; free > 0 && more; {
-		more = false
-		for _, i := range order {
-			if free > 0 && held[i] < len(s.jobs[i]) {
-				held[i]++
-				free--
-				more = true
-			}
-		}
-	}
-	for i := range s.jobs {
-		var left []int
-		for n, sec := range s.jobs[i] {
-			if n < held[i] {
-				sec--
-			}
-			if sec > 0 {
-				left = append(left, sec)
-			}
-		}
-		if len(s.jobs[i]) > 0 && len(left) == 0 {
-			s.done[i] = now + 1
-		}
-		s.jobs[i] = left
-	}
-	return held
-}
-
-func TestVirtualClusterAgainstTicks(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		slots := rapid.IntRange(1, 7).Draw(t, "slots")
-		n := rapid.IntRange(1, 5).Draw(t, "jobs")
-		fast, slow := virtualCluster{slots: slots}, slowVirtual{slots: slots, done: make([]int, n)}
-		var jobs []*virtualJob
-		arrive := 0
-		sum := 0
-		for i := range n {
-			gap := rapid.IntRange(0, 9).Draw(t, "gap")
-			for range gap {
-				slow.tick(arrive)
-				arrive++
-			}
-			fast.run(time.Duration(arrive) * time.Second)
-			tasks, each := rapid.IntRange(1, 12).Draw(t, "tasks"), rapid.IntRange(1, 9).Draw(t, "seconds")
-			v := &virtualJob{id: JobID(i + 1), size: tasks, weight: 1}
-			v.resize(tasks, time.Duration(each)*time.Second)
-			fast.insert(v)
-			jobs = append(jobs, v)
-			slow.jobs = append(slow.jobs, slices.Repeat([]int{each}, tasks))
-			slow.size = append(slow.size, tasks)
-			sum += tasks * each
-		}
-		var scratch virtualCluster
-		fast.project(&scratch)
-		projected := make([]time.Duration, n)
-		for i, v := range jobs {
-			projected[i] = v.finish
-		}
-		for now := arrive; now < 1000; now++ {
-			total := 0
-			for i, v := range jobs {
-				left := 0
-				for _, sec := range slow.jobs[i] {
-					left += sec
-				}
-				require.Equal(t, time.Duration(left)*time.Second, v.left(), "job %d at %ds", i, now)
-				total += left
-			}
-			if total == 0 {
-				break
-			}
-			held := slow.tick(now)
-			for i, v := range jobs {
-				require.Equal(t, held[i], v.slots, "job %d at %ds", i, now)
-			}
-			fast.run(time.Duration(now+1) * time.Second)
-		}
-		for i := range jobs {
-			require.Equal(t, time.Duration(slow.done[i])*time.Second, jobs[i].finish, "the virtual work adds up")
-			require.Equal(t, jobs[i].finish, projected[i], "and was foreseen")
-		}
-	})
-}
 
 func TestTrainingReplacesTheSize(t *testing.T) {
 	p, err := Preset("hfsp")
@@ -174,17 +71,6 @@ func TestShuffleIsNoExecution(t *testing.T) {
 	require.Equal(t, 540*time.Second, v.Left, "3 × 60 s / 0.3, less the 60 s done")
 }
 
-func TestEstimators(t *testing.T) {
-	s := []time.Duration{8 * time.Second, 10 * time.Second, 12 * time.Second}
-	require.Equal(t, 100*time.Second, meanOf(s, 10))
-	same := []time.Duration{time.Second, time.Second, time.Second, time.Second}
-	require.InDelta(t, 50, logNormalFit(same, 50).Seconds(), 1e-6)
-	require.InDelta(t, 0, normalQuantile(0.5), 1e-12)
-	require.InDelta(t, 1.959964, normalQuantile(0.975), 1e-5)
-	tail := []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second}
-	require.Greater(t, logNormalFit(tail, 1000), meanOf(tail, 1000), "the fit allows for a tail beyond the sample")
-}
-
 func TestHysteresisOfSuspension(t *testing.T) {
 	p, err := Preset("hfsp")
 	require.NoError(t, err)
@@ -233,49 +119,4 @@ func TestOnlyTheSampleIsKept(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 2, v.Kinds[Reduce].Running, "the training keeps two")
 	require.Equal(t, 3, v.Kinds[Reduce].Suspended)
-}
-
-// slowFluid lets divisible jobs run in short steps, each step's slots shared as fairShares does.
-func slowFluid(jobs []*virtualJob, slots int, step float64) []float64 {
-	left, finish := make([]float64, len(jobs)), make([]float64, len(jobs))
-	for i, v := range jobs {
-		left[i] = v.left().Seconds()
-	}
-	for now, more := 0.0, true; more; now += step {
-		more = false
-		claims := make([]claim, len(jobs))
-		for i, v := range jobs {
-			claims[i].weight = v.weight
-			if left[i] > 0 {
-				claims[i].demand, more = float64(v.tasks), true
-			}
-		}
-		fairShares(claims, float64(slots))
-		for i := range left {
-			if left[i] > 0 {
-				if left[i] -= claims[i].share * step; left[i] <= 0 {
-					finish[i] = now + step
-				}
-			}
-		}
-	}
-	return finish
-}
-
-func TestFluidProjectionAgainstSteps(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		c := virtualCluster{slots: rapid.IntRange(1, 40).Draw(t, "slots")}
-		for i := range rapid.IntRange(1, 8).Draw(t, "jobs") {
-			tasks, each := rapid.IntRange(1, 30).Draw(t, "tasks"), rapid.IntRange(1, 9).Draw(t, "seconds")
-			v := &virtualJob{id: JobID(i + 1), size: tasks, weight: rapid.SampledFrom([]float64{0.5, 1, 2}).Draw(t, "weight")}
-			v.resize(tasks, time.Duration(each)*time.Second)
-			c.insert(v)
-		}
-		const step = 0.05
-		want := slowFluid(c.jobs, c.slots, step)
-		c.fluid()
-		for i, v := range c.jobs {
-			require.InDelta(t, want[i], v.finish.Seconds(), 10*step+0.02*want[i])
-		}
-	})
 }

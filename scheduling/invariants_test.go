@@ -5,6 +5,9 @@ import (
 	"sort"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
 func sortByString(ids []AttemptID) {
@@ -48,7 +51,7 @@ func checkInvariants(t require.TestingT, c *Core) {
 	require.Equal(t, running, c.running)
 	require.Equal(t, suspended, c.suspend)
 	defer func() { require.Equal(t, held, c.held) }()
-	for _, j := range c.jobs.all() {
+	for _, j := range allJobs(c) {
 		if j.state.Ended() {
 			continue
 		}
@@ -82,7 +85,7 @@ func checkWork(t require.TestingT, c *Core, j *job, k TaskKind) {
 			if k == Map && j.hasPlace(int32(i)) {
 				set = &w.placed
 			}
-			require.True(t, set.has(int32(i)))
+			require.True(t, set.Has(int32(i)))
 			if task.tries > 0 {
 				again++
 			}
@@ -119,7 +122,7 @@ func checkPools(t require.TestingT, o *pools) {
 		for k := range TaskKind(kinds) {
 			var running, demand, sum int
 			for _, j := range p.jobs {
-				require.Same(t, p, j.pool)
+				require.Same(t, p, o.poolOf(j))
 				running += j.w[k].running
 				demand += j.demand(k)
 				sum += j.load(k)
@@ -151,20 +154,22 @@ func checkOrder(t require.TestingT, c *Core) {
 func checkHFSP(t require.TestingT, c *Core, o *hfsp) {
 	for k := range TaskKind(kinds) {
 		listed := 0
-		for _, j := range c.jobs.all() {
-			w := &j.w[k]
-			if w.spot.in {
+		for _, j := range allJobs(c) {
+			if j.state.Ended() || o.sized(j, k) == nil {
+				continue
+			}
+			w, spot := &j.w[k], o.sized(j, k).listed
+			if spot.In {
 				listed++
 				if !o.drifted[k] {
-					require.Equal(t, o.rank(j, k), w.spot.rank)
+					require.Equal(t, o.rank(j, k), spot.Rank)
 				}
 			}
-			active := !j.state.Ended() && j.runnable && w.open
-			held := math.IsInf(o.pol.Xi, 1) && j.training(k) && !o.sampling(j, k) && w.suspended == 0
-			require.Equal(t, active && !held && w.waiting()+w.suspended > 0, w.spot.in)
+			held := math.IsInf(o.pol.Xi, 1) && o.training(j, k) && !o.sampling(j, k) && w.suspended == 0
+			require.Equal(t, j.runnable && w.open && !held && w.waiting()+w.suspended > 0, spot.In)
 		}
-		require.Equal(t, listed, o.lists[k].n)
-		if _, pure := c.place.(anyNode); !o.drifted[k] && !o.stale[k] && (k == Map || pure) {
+		require.Equal(t, listed, o.lists[k].Len())
+		if _, pure := c.reduce.(anyNode); !o.drifted[k] && !o.stale[k] && (k == Map || pure) {
 			for _, n := range c.nodes {
 				if largest := o.largestOn(n, k); largest != nil {
 					wantWinner, wantLoser := slowMatch(o, n, k, largest)
@@ -174,15 +179,9 @@ func checkHFSP(t require.TestingT, c *Core, o *hfsp) {
 			}
 		}
 		slots := 0
-		for _, v := range o.virtual[k].jobs {
-			require.LessOrEqual(t, v.slots, v.tasks)
-			slots += v.slots
-			tasks := 0
-			for _, r := range v.runs {
-				require.Positive(t, r.left)
-				tasks += r.n
-			}
-			require.Equal(t, v.tasks, tasks)
+		for _, v := range o.all[k] {
+			require.LessOrEqual(t, v.v.Slots(), max(0, v.v.Tasks()))
+			slots += v.v.Slots()
 		}
 		require.LessOrEqual(t, slots, c.slots[k])
 	}
@@ -190,11 +189,14 @@ func checkHFSP(t require.TestingT, c *Core, o *hfsp) {
 
 // checkQueues counts the queues anew.
 func checkQueues(t require.TestingT, c *Core, o *capacity) {
-	for _, q := range append([]*leaf{&o.top}, o.queues...) {
+	for _, q := range append([]*queue{&o.top}, o.queues...) {
 		var occupied [kinds]int
 		users := map[string]int{}
-		for _, j := range c.jobs.all() {
-			for up := j.leaf; up != nil && !j.state.Ended(); up = up.parent {
+		for _, j := range allJobs(c) {
+			if j.state.Ended() {
+				continue
+			}
+			for up := o.queueOf(j); up != nil; up = up.parent {
 				if up == q {
 					users[j.spec.User]++
 					for k := range occupied {
@@ -210,23 +212,23 @@ func checkQueues(t require.TestingT, c *Core, o *capacity) {
 		}
 	}
 	for k := range TaskKind(kinds) { // at every level the least loaded first
-		saved := o.save(k)
+		restore := o.remember(k)
 		o.rewind(k)
-		for _, q := range append([]*leaf{&o.top}, o.queues...) {
+		for _, q := range append([]*queue{&o.top}, o.queues...) {
 			for i := 1; i < len(q.sorted[k]); i++ {
 				require.LessOrEqual(t, q.sorted[k][i-1].used(k), q.sorted[k][i].used(k))
 			}
 		}
-		o.restore(k, saved)
+		restore()
 	}
 }
 
 // toInitialize looks at all waiting jobs of a queue for those that Hadoop would initialize now.
-func toInitialize(q *leaf) (ids []JobID) {
+func toInitialize(q *queue) (ids []JobID) {
 	maxUsers := 100/q.UserLimit + 2
 	met, of := 0, map[string]int{}
-	var at cursor
-	for j, ok := q.waiting.next(&at); ok && met <= maxUsers*q.InitJobs; j, ok = q.waiting.next(&at) {
+	var at index.Cursor
+	for j, ok := q.waiting.Next(&at); ok && met <= maxUsers*q.InitJobs; j, ok = q.waiting.Next(&at) {
 		n, known := of[j.spec.User]
 		if !j.runnable {
 			if known && n >= q.InitJobs || !known && len(of) >= maxUsers {
@@ -243,25 +245,32 @@ func toInitialize(q *leaf) (ids []JobID) {
 // slowOrder sorts all jobs by the published comparison.
 func slowOrder(c *Core, k TaskKind) []JobID {
 	var jobs []*job
-	for _, j := range c.jobs.all() {
-		if !j.state.Ended() && j.launchable(k) && (j.pool == nil || j.pool.running[k] < j.pool.Max[k]) {
+	o, _ := c.order.(*pools)
+	poolOf := func(j *job) *pool {
+		if o == nil {
+			return nil
+		}
+		return o.poolOf(j)
+	}
+	for _, j := range allJobs(c) {
+		if !j.state.Ended() && j.launchable(k) && (o == nil || poolOf(j).running[k] < poolOf(j).Max[k]) {
 			jobs = append(jobs, j)
 		}
 	}
 	sort.SliceStable(jobs, func(a, b int) bool {
 		x, y := jobs[a], jobs[b]
-		if x.pool != y.pool {
-			return poolBefore(x.pool, y.pool, k)
+		p, q := poolOf(x), poolOf(y)
+		if p != q {
+			return poolBefore(p, q, k)
 		}
 		switch {
-		case x.pool == nil && c.pol.Order == "fifo", x.pool != nil && x.pool.Mode == FIFOMode:
+		case o == nil && c.pol.Order == "fifo", o != nil && p.Mode == FIFOMode:
 			if x.spec.Priority != y.spec.Priority {
 				return x.spec.Priority < y.spec.Priority
 			}
 		default:
 			rx, ry := float64(x.w[k].running), float64(y.w[k].running)
-			if x.pool != nil {
-				o := c.order.(*pools)
+			if o != nil {
 				rx, ry = rx/o.weight(x, k), ry/o.weight(y, k)
 			}
 			if rx != ry {
@@ -292,4 +301,37 @@ func poolBefore(p, q *pool, k TaskKind) bool {
 		return rp < rq
 	}
 	return p.Name < q.Name
+}
+
+// slowPick looks at every task.
+func slowPick(c *Core, j *job, n *node, far Locality) (int32, Locality) {
+	best, at := int32(-1), Locality(100)
+	unplaced := int32(-1)
+	for m := range int32(len(j.w[Map].tasks)) {
+		if j.w[Map].tasks[m].state != taskPending {
+			continue
+		}
+		if !j.hasPlace(m) {
+			if unplaced < 0 {
+				unplaced = m
+			}
+			continue
+		}
+		p := j.spec.Places
+		l := c.far
+		for _, r := range p.Nodes[p.Offsets[m]:p.Offsets[m+1]] {
+			if c.nodes[r].groups != nil {
+				l = min(l, Locality(gravity.Distance(c.nodes[r].place(), n.place())/2))
+			} else if r == n.id {
+				l = 0
+			}
+		}
+		if l < at {
+			best, at = m, l
+		}
+	}
+	if best >= 0 && at <= far {
+		return best, at
+	}
+	return unplaced, AnyPlace
 }

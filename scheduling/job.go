@@ -3,6 +3,8 @@ package scheduling
 import (
 	"math"
 	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
 // taskState is where a task is in its life.
@@ -27,57 +29,54 @@ type task struct {
 
 // work is one kind of a job's tasks.
 type work struct {
-	tasks     []task  // none once the job has ended
-	pending   taskSet // for maps: those without a place
-	placed    taskSet // maps only: pending ones with a place
-	open      bool    // reduces: the slow-start gate is open; maps: always
-	running   int     // live attempts that are not suspended
+	tasks     []task        // none once the job has ended
+	pending   index.TaskSet // for maps: those without a place
+	placed    index.TaskSet // maps only: pending ones with a place
+	open      bool          // reduces: the slow-start gate is open; maps: always
+	running   int           // live attempts that are not suspended
 	suspended int
 	done      int
 	failed    int           // attempts
 	again     int           // pending ones that were launched before
 	skipped   Cause         // of the last event that told that the job was passed over
 	duration  time.Duration // sum over the tasks that finished
-	spot      spot          // in an order's list
 	load      int           // what the Core has counted of the job
-	inQueue   int           // slots that the queue has counted of the job
-	inPool    poolWork
 }
 
-// waiting is how many tasks wait to be launched.
-func (w *work) waiting() int { return w.pending.n + w.placed.n }
+// launched is how many tasks have been launched at some time.
+func (w *work) launched() int { return w.running + w.suspended + w.done + w.again }
 
-// job is the Core's record of a job.
+// waiting is how many tasks wait to be launched.
+func (w *work) waiting() int { return w.pending.Len() + w.placed.Len() }
+
+// job is the Core's record of a job. What a policy keeps of it lies with the policy.
 type job struct {
 	// What an offer reads stands first, close together.
 	id       JobID
+	index    int32 // dense number among the jobs that have not ended
 	slots    int32 // per task
 	runnable bool  // may launch tasks: within the limits on jobs, initialized
 	located  bool  // some map has a place
-	pool     *pool // order "pools"
-	seat     int32 // dense number among the jobs that have not ended
-	wait     [kinds]*waitState
 	w        [kinds]work
 
-	spec      JobSpec
-	state     JobState
-	hold      Reason // why it is not runnable
-	heldTold  bool   // the event of hold was emitted by the capacity order
-	err       string
-	queue     string // trimmed pool or queue name
-	gate      int    // maps that must be done before reduces launch
-	tries     int
-	index     placeIndex
-	leaf      *leaf              // order "capacity"
-	begun     bool               // has launched a task (order "capacity")
-	skips     [maxLevels]int32   // under SkipCount: offers refused, by level from 1
-	queueRank rank               // place among the queue's waiting jobs
-	virtual   [kinds]*virtualJob // order "hfsp"
-	mapsDone  time.Duration      // when the last map was done
-	marked    [2][]int32         // where Core.centers knows the job
-	gravity   *gravity
+	spec     JobSpec
+	state    JobState
+	hold     Reason // why it is not runnable
+	err      string
+	group    string // the name of its pool or queue, empty where there is none
+	gate     int    // maps that must be done before reduces launch
+	tries    int
+	byPlace  placeIndex
+	mapsDone time.Duration // when the last map was done
 
 	submitted, started, finished time.Duration
+}
+
+// placeIndex finds, for a job and a node, the pending map of least index with a replica on that
+// node, in its rack, or in a wider group.
+type placeIndex struct {
+	levels []index.Level // 0: nodes, 1: racks, …
+	topo   int           // the Core's topology when the levels above 0 were built
 }
 
 // launchable tells whether the job has a task of kind k that it may launch now.
@@ -130,22 +129,22 @@ func (c *Core) buildTasks(j *job) {
 			w.tasks[i].att, w.tasks[i].node = -1, NoNode
 		}
 	}
-	j.w[Reduce].pending = newFullTaskSet(s.Reduces)
+	j.w[Reduce].pending = index.NewFullTaskSet(s.Reduces)
 	c.waiting[Map] += s.Maps
 	c.waiting[Reduce] += s.Reduces
 	m := &j.w[Map]
 	m.open = true
 	j.located = len(s.Places.Nodes) > 0
 	if !j.located {
-		m.pending = newFullTaskSet(s.Maps)
+		m.pending = index.NewFullTaskSet(s.Maps)
 		return
 	}
-	m.pending, m.placed = newTaskSet(s.Maps), newTaskSet(s.Maps)
+	m.pending, m.placed = index.NewTaskSet(s.Maps), index.NewTaskSet(s.Maps)
 	for i := range int32(s.Maps) {
 		if j.hasPlace(i) {
-			m.placed.add(i)
+			m.placed.Add(i)
 		} else {
-			m.pending.add(i)
+			m.pending.Add(i)
 		}
 	}
 	c.buildIndex(j)
@@ -154,14 +153,14 @@ func (c *Core) buildTasks(j *job) {
 // buildIndex indexes the job's maps by node and, as far as the racks are known, by rack and wider
 // groups.
 func (c *Core) buildIndex(j *job) {
-	x := &j.index
+	x, p := &j.byPlace, j.spec.Places
 	if x.levels == nil {
-		x.levels = make([]levelIndex, 1+c.cfg.RackDepth)
-		x.levels[0] = buildLevel(j.spec.Places, j.spec.Maps, len(c.nodes), &c.near[0], j.seat, func(n NodeID) int32 { return int32(n) })
+		x.levels = make([]index.Level, 1+c.cfg.RackDepth)
+		x.levels[0] = index.NewLevel(p.Offsets, p.Nodes, len(c.nodes), &c.near[0], j.index, func(n NodeID) int32 { return int32(n) })
 	}
 	for l := 1; l < len(x.levels); l++ {
-		x.levels[l].leave()
-		x.levels[l] = buildLevel(j.spec.Places, j.spec.Maps, c.groups[l].count(), &c.near[l], j.seat, func(n NodeID) int32 {
+		x.levels[l].Leave()
+		x.levels[l] = index.NewLevel(p.Offsets, p.Nodes, c.groups[l].count(), &c.near[l], j.index, func(n NodeID) int32 {
 			if g := c.nodes[n].groups; g != nil {
 				return g[l]
 			}
@@ -176,24 +175,24 @@ func (c *Core) buildIndex(j *job) {
 // It returns -1 if there is none.
 func (c *Core) pick(j *job, n *node, far Locality) (int32, Locality) {
 	w := &j.w[Map]
-	if far == NodeLocal && w.pending.n == 0 && j.index.topo == c.topo && !c.near[0].has(int32(n.id), j.seat) {
+	if far == NodeLocal && w.pending.Len() == 0 && j.byPlace.topo == c.topo && !c.near[0].Has(int32(n.id), j.index) {
 		return -1, AnyPlace // by far the most frequent case
 	}
-	if w.placed.n > 0 {
-		if j.index.topo != c.topo {
+	if w.placed.Len() > 0 {
+		if j.byPlace.topo != c.topo {
 			c.buildIndex(j)
 		}
-		for l := 0; l < len(j.index.levels) && l <= int(far); l++ {
-			if m := j.index.levels[l].first(n.groups[l], &w.placed); m >= 0 {
+		for l := 0; l < len(j.byPlace.levels) && l <= int(far); l++ {
+			if m := j.byPlace.levels[l].First(n.groups[l], &w.placed); m >= 0 {
 				return m, Locality(l)
 			}
 		}
-		if int(far) >= len(j.index.levels) {
-			return w.placed.first(), Locality(len(j.index.levels))
+		if int(far) >= len(j.byPlace.levels) {
+			return w.placed.First(), Locality(len(j.byPlace.levels))
 		}
 	}
-	if w.pending.n > 0 {
-		return w.pending.first(), AnyPlace
+	if w.pending.Len() > 0 {
+		return w.pending.First(), AnyPlace
 	}
 	return -1, AnyPlace
 }
@@ -205,17 +204,17 @@ func (j *job) take(k TaskKind, i int32) {
 		w.again--
 	}
 	if k == Map && j.hasPlace(i) {
-		w.placed.remove(i)
+		w.placed.Remove(i)
 		return
 	}
-	w.pending.remove(i)
+	w.pending.Remove(i)
 }
 
 // putBack makes a task pending again.
 func (c *Core) putBack(j *job, k TaskKind, i int32) {
 	w := &j.w[k]
 	if k == Reduce {
-		c.place.catchUp(j)
+		c.reduce.pendingChange(j)
 	}
 	w.again++
 	c.waiting[k]++
@@ -223,17 +222,17 @@ func (c *Core) putBack(j *job, k TaskKind, i int32) {
 		c.newWork()
 	}
 	if k == Reduce || !j.hasPlace(i) {
-		w.pending.add(i)
+		w.pending.Add(i)
 		return
 	}
-	w.placed.add(i)
+	w.placed.Add(i)
 	p := j.spec.Places
 	for _, n := range p.Nodes[p.Offsets[i]:p.Offsets[i+1]] {
-		for l := range j.index.levels {
+		for l := range j.byPlace.levels {
 			if l == 0 {
-				j.index.levels[0].again(int32(n), i)
+				j.byPlace.levels[0].Again(int32(n), i)
 			} else if g := c.nodes[n].groups; g != nil {
-				j.index.levels[l].again(g[l], i)
+				j.byPlace.levels[l].Again(g[l], i)
 			}
 		}
 	}

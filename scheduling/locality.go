@@ -2,15 +2,23 @@ package scheduling
 
 import "time"
 
-// localityRule weighs waiting for a nearer node against launching a map here.
+// localityRule weighs waiting for a nearer node against launching a map here. What it keeps of a
+// job lies with the rule, by the job's dense index.
 type localityRule interface {
+	// add makes room for a new job.
+	add(j *job)
+	// changed tells whether a job has a map to launch and may (ready), and whether nothing but the
+	// rule and the presence of its data decides whether it takes a slot (plain).
+	changed(j *job, ready, plain bool)
 	// begin opens a heartbeat's offers of map slots; called once, before the first offer.
 	begin()
 	// allowed is the farthest level at which a map of j may be launched now.
 	allowed(j *job) Locality
-	// passes tells that a job would refuse a slot on n, and does what refused does; false says that
-	// the job must be asked. The job is plain.
-	passes(w *waitState, n *node) bool
+	// passOver passes over the job of that index for a slot on n, which it would refuse, with all
+	// that refused does; false says that the job must be asked.
+	passOver(job int32, n *node) bool
+	// stands tells that a refusal of j in this heartbeat still stands: asking again is in vain.
+	stands(j *job) bool
 	// refused tells that j, offered a slot, has maps to launch but none within the allowed level.
 	refused(j *job)
 	// launched tells the locality of a map launched.
@@ -21,15 +29,21 @@ type localityRule interface {
 	waiting(j *job) (Reason, time.Duration)
 	// end closes a heartbeat.
 	end()
+	// counts tells that each slot offered counts, so that even one that all refuse is offered.
+	counts() bool
+	// view is how j stands.
+	view(j *job) LocalityView
+	// took takes over the waits of a former rule of the same kind.
+	took(former localityRule)
 }
 
 // newLocality makes the rule of p.
 func newLocality(c *Core, p LocalityPolicy) localityRule {
 	switch p.Rule {
 	case SkipCount:
-		return &skipCount{c: c, limits: p.Skips}
+		return &skipCount{greedy: greedy{c}, limits: p.Skips}
 	case TimedWait:
-		return &timedWait{c: c, clock: offerClock{c: c}, waits: p.Waits, auto: p.Auto, capped: p.Capped}
+		return &timedWait{greedy: greedy{c}, clock: waitClock{c: c}, waits: p.Waits, auto: p.Auto, capped: p.Capped}
 	case Greedy:
 	}
 	return greedy{c}
@@ -38,13 +52,20 @@ func newLocality(c *Core, p LocalityPolicy) localityRule {
 // greedy launches the nearest map at once [Hadoop].
 type greedy struct{ c *Core }
 
+func (greedy) add(*job)                             {}
+func (greedy) changed(*job, bool, bool)             {}
 func (greedy) begin()                               {}
 func (g greedy) allowed(*job) Locality              { return g.c.far }
-func (greedy) passes(*waitState, *node) bool        { return false }
+func (greedy) passOver(int32, *node) bool           { return false }
+func (greedy) stands(*job) bool                     { return false }
 func (greedy) refused(*job)                         {}
 func (greedy) launched(*job, Locality)              {}
 func (greedy) end()                                 {}
+func (greedy) counts() bool                         { return false }
 func (greedy) waiting(*job) (Reason, time.Duration) { return Reason{}, 0 }
+func (greedy) view(*job) LocalityView               { return LocalityView{} }
+func (greedy) took(localityRule)                    {}
+
 func (greedy) why(_ *job, l Locality) Reason {
 	switch l {
 	case NodeLocal:

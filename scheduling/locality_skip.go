@@ -1,38 +1,44 @@
 package scheduling
 
-import "time"
+import (
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
+)
 
 // skipCount refuses a number of slot offers per level [Zaharia10 Algorithm 2; two levels: §3.6]. A
 // launch at some level starts the counts of that level and the wider ones anew; a launch that is
 // not local leaves the node count alone.
 type skipCount struct {
-	c      *Core
+	greedy
 	limits []int
+	of     index.Slab[skips]
 }
 
-func (s *skipCount) begin() {}
-func (s *skipCount) end()   {}
-
-// skipped is the number of offers that j refused at level l.
-func (j *job) skipped(l int) *int32 {
-	if l == 0 {
-		return &j.wait[Map].skips
-	}
-	return &j.skips[l]
+// skips is what skipCount keeps of a job.
+type skips struct {
+	refused [maxLevels]int32 // offers since the last launch at the level or nearer
+	plain   bool             // has maps to launch, and only the presence of its data decides about a slot
 }
 
-// refusals is the number of offers that j refused at all levels.
-func (j *job) refusals() (n int) {
-	for l := range maxLevels {
-		n += int(*j.skipped(l))
+// sum is the number of offers refused at all levels.
+func (s *skips) sum() (n int32) {
+	for _, r := range s.refused {
+		n += r
 	}
 	return n
 }
 
+func (s *skipCount) at(j *job) *skips { return s.of.At(j.index) }
+
+func (s *skipCount) add(j *job)                    { s.of.Reset(j.index) }
+func (s *skipCount) changed(j *job, _, plain bool) { s.at(j).plain = plain }
+func (s *skipCount) counts() bool                  { return true }
+
 // level is the number of levels whose count is used up.
 func (s *skipCount) level(j *job) int {
-	l := 0
-	for l < len(s.limits) && int(*j.skipped(l)) >= s.limits[l] {
+	of, l := s.at(j), 0
+	for l < len(s.limits) && int(of.refused[l]) >= s.limits[l] {
 		l++
 	}
 	return l
@@ -46,32 +52,39 @@ func (s *skipCount) allowed(j *job) Locality {
 	return Locality(l)
 }
 
-func (s *skipCount) passes(w *waitState, n *node) bool {
-	if len(s.limits) == 0 || int(w.skips) >= s.limits[0] || s.c.near[0].has(int32(n.id), w.seat) {
+func (s *skipCount) passOver(job int32, n *node) bool {
+	of := s.of.At(job)
+	if !of.plain || len(s.limits) == 0 || int(of.refused[0]) >= s.limits[0] || s.c.near[0].Has(int32(n.id), job) {
 		return false
 	}
-	w.skips++
+	of.refused[0]++
 	return true
 }
 
-func (s *skipCount) refused(j *job) { *j.skipped(s.level(j))++ }
+func (s *skipCount) refused(j *job) { s.at(j).refused[s.level(j)]++ }
 
 func (s *skipCount) launched(j *job, l Locality) {
 	if l >= 0 {
-		for ; l < maxLevels; l++ {
-			*j.skipped(int(l)) = 0
-		}
+		clear(s.at(j).refused[l:])
 	}
 }
 
 func (s *skipCount) why(j *job, l Locality) Reason {
-	r := greedy{}.why(j, l)
+	r := s.greedy.why(j, l)
 	if r.Cause == CauseGreedy {
-		r = Reason{Cause: CauseWaited, Count: int32(j.refusals())}
+		r = Reason{Cause: CauseWaited, Count: s.at(j).sum()}
 	}
 	return r
 }
 
 func (s *skipCount) waiting(j *job) (Reason, time.Duration) {
-	return Reason{Cause: CauseWaiting, Count: int32(j.refusals())}, 0
+	return Reason{Cause: CauseWaiting, Count: s.at(j).sum()}, 0
+}
+
+func (s *skipCount) view(j *job) LocalityView { return LocalityView{Skips: int(s.at(j).sum())} }
+
+func (s *skipCount) took(former localityRule) {
+	if old, ok := former.(*skipCount); ok {
+		s.of = old.of
+	}
 }

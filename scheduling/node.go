@@ -25,9 +25,8 @@ type node struct {
 	seen        time.Duration
 	live        bool
 	cordoned    bool
-	called      bool        // in due.called
-	heard       uint64      // due.news of its last heartbeat, or of the last Due that named it
-	reserved    [kinds]*job // order "capacity": the job that needs several slots here
+	called      bool   // in due.called
+	heard       uint64 // due.news of its last heartbeat, or of the last Due that named it
 }
 
 // free is the number of slots of kind k that are free; below 0 on a node that has joined again with
@@ -107,12 +106,12 @@ func (c *Core) Join(now time.Duration, spec Node) (NodeID, error) {
 	}
 	c.countSlots(n, -1)
 	n.rack, n.live, n.incarnation = spec.Rack, true, spec.Incarnation
-	n.slots, n.reserved = [kinds]int{spec.MapSlots, spec.ReduceSlots}, [kinds]*job{}
+	n.slots = [kinds]int{spec.MapSlots, spec.ReduceSlots}
 	n.seen = now
 	if !again {
 		n.seq, n.heard = 0, 0
 	}
-	n.groups = append(n.groups[:0], int32(id))
+	n.groups = []int32{int32(id)} // places of outputs may keep the former
 	for l := 1; l <= c.cfg.RackDepth; l++ {
 		n.groups = append(n.groups, c.groups[l].id(strings.Join(path[:len(path)-l+1], "/")))
 	}
@@ -146,7 +145,7 @@ func (c *Core) nodeID(name string) NodeID {
 
 // countSlots adds (1) or takes away (-1) a node's slots and itself from the cluster's.
 func (c *Core) countSlots(n *node, sign int) {
-	c.disarm()
+	c.reduce.clusterChanged()
 	if n.live {
 		c.live += sign
 	}
@@ -237,7 +236,6 @@ func (c *Core) lose(n *node) {
 	n.live = false
 	c.uncall(n)
 	n.pending, n.last = n.pending[:0], n.last[:0]
-	n.reserved = [kinds]*job{}
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventLost, Node: n.id})
 	}

@@ -15,9 +15,9 @@ func (c *Core) offer(j *job, n *node, k TaskKind) bool {
 		return c.skip(j, n, k, Reason{Cause: CauseBusyLong}, 0)
 	}
 	if k == Reduce {
-		return c.place.offer(j, n)
+		return c.reduce.offer(j, n)
 	}
-	if c.pol.Locality.Rule == TimedWait && j.wait[Map].refused == c.beat {
+	if c.loc.stands(j) {
 		return false // as before in this heartbeat: nothing has changed for the better since
 	}
 	return c.offerMap(j, n, c.loc.allowed(j))
@@ -49,16 +49,16 @@ func (c *Core) kept(j *job, k TaskKind) bool {
 	return c.pol.ReserveLong > 0 && j.taskTime(k) > c.pol.LongTask
 }
 
-// passes tells, without asking the job, that it would refuse the slot that is offered, and counts
-// the refusal.
-func (c *Core) passes(w *waitState, k TaskKind) bool {
-	if c.walked == nil || !w.plain {
+// passOver passes over the job of that index without asking it, if it would refuse the slot that is
+// offered, and counts the refusal.
+func (c *Core) passOver(job int32, k TaskKind) bool {
+	if c.walked == nil {
 		return false
 	}
 	if k == Reduce {
-		return c.place.passes(w, c.walked)
+		return c.reduce.passOver(job, c.walked)
 	}
-	return c.loc.passes(w, c.walked)
+	return c.loc.passOver(job, c.walked)
 }
 
 // begin opens the offers of slots of kind k of a heartbeat; calling it again within the heartbeat
@@ -68,7 +68,7 @@ func (c *Core) begin(k TaskKind) {
 		c.loc.begin()
 		return
 	}
-	c.place.begin()
+	c.reduce.begin()
 }
 
 // round offers one slot of kind k to the jobs in their order until one takes it.
@@ -87,7 +87,7 @@ func (c *Core) round(n *node, k TaskKind) bool {
 // fill offers each free slot of kind k once. Unless refusals are counted, a slot refused by all
 // ends it, for the next would be too.
 func (c *Core) fill(n *node, k TaskKind) {
-	counts := k == Map && c.pol.Locality.Rule == SkipCount
+	counts := k == Map && c.loc.counts()
 	for slots := n.free(k); slots > 0 && n.free(k) > 0; slots-- {
 		if !c.round(n, k) && !counts {
 			return

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
 // capacity is the order of Hadoop's Capacity Scheduler: a tree of queues with guaranteed parts of
@@ -13,31 +15,44 @@ import (
 // others leave idle, up to its maximum; nothing is taken back by killing. A user holds at most the
 // queue's user limit while others want slots.
 type capacity struct {
-	c      *Core
-	queues []*leaf // as configured
-	byName map[string]*leaf
-	top    leaf // the parent of the top queues: the cluster
+	simple
+	queues []*queue // as configured
+	byName map[string]*queue
+	top    queue // the parent of the top queues: the cluster
+
+	of       []queueJob // by index of the job
+	spots    spots
+	reserved [kinds][]*job // by node: the job that needs several slots there
 
 	kind TaskKind
-	walk []*leaf // leaves in order
-	at   cursor
+	walk []*queue // leaves in order
+	at   index.Cursor
 }
 
-// leaf is a queue: one with jobs if it has no children.
-type leaf struct {
+// queue is a part of the cluster; a leaf, without children, has jobs.
+type queue struct {
 	QueueConfig
-	parent   *leaf
-	children []*leaf
-	sorted   [kinds][]*leaf // children, in the order of the last walk
-	percent  float64        // of the parent
-	slots    [kinds]int     // capacity
-	most     [kinds]int     // maximum capacity, NoLimit if none
-	occupied [kinds]int     // slots held by its jobs or those below it
+	parent   *queue
+	children []*queue
+	sorted   [kinds][]*queue // children, in the order of the last walk
+	percent  float64         // of the parent
+	slots    [kinds]int      // capacity
+	most     [kinds]int      // maximum capacity, NoLimit if none
+	occupied [kinds]int      // slots held by its jobs or those below it
 	lists    [kinds]jobList
-	waiting  rankList[*job] // jobs that have launched nothing yet
+	waiting  index.List[*job] // jobs that have launched nothing yet
 	users    map[string]*queueUser
 	jobs     int
 	stale    bool // another of its jobs may be initialized
+}
+
+// queueJob is what the order keeps of a job.
+type queueJob struct {
+	queue   *queue
+	rank    index.Rank // among the queue's waiting jobs, until it has begun
+	begun   bool       // has launched a task
+	told    bool       // the event that it is held back was emitted
+	counted [kinds]int // slots that the queue has counted of it
 }
 
 // queueUser is what a user has in a queue.
@@ -47,13 +62,13 @@ type queueUser struct {
 }
 
 func newCapacity(c *Core, p *Policy) (order, error) {
-	o := &capacity{c: c, byName: map[string]*leaf{}}
+	o := &capacity{simple: simple{c}, byName: map[string]*queue{}}
 	configs := p.Queues
 	if len(configs) == 0 {
 		configs = []QueueConfig{{Name: defaultName, Capacity: 100}}
 	}
 	for _, cfg := range configs {
-		q := &leaf{QueueConfig: cfg, users: map[string]*queueUser{}}
+		q := &queue{QueueConfig: cfg, users: map[string]*queueUser{}}
 		q.UserLimit = cmp.Or(cfg.UserLimit, 100)
 		q.InitJobs = cmp.Or(cfg.InitJobs, 2)
 		q.parent = &o.top
@@ -69,12 +84,12 @@ func newCapacity(c *Core, p *Policy) (order, error) {
 		o.queues = append(o.queues, q)
 		q.parent.children = append(q.parent.children, q)
 	}
-	for _, q := range append([]*leaf{&o.top}, o.queues...) {
+	for _, q := range append([]*queue{&o.top}, o.queues...) {
 		if err := q.divide(); err != nil {
 			return nil, err
 		}
 		for k := range q.sorted {
-			q.sorted[k] = append([]*leaf(nil), q.children...)
+			q.sorted[k] = append([]*queue(nil), q.children...)
 		}
 	}
 	o.resize()
@@ -86,7 +101,7 @@ const percentNoise = 1e-6
 
 // divide works out the children's parts in per cent: those without a capacity get equal parts of
 // what the others leave.
-func (q *leaf) divide() error {
+func (q *queue) divide() error {
 	rest, unset := 100.0, 0
 	for _, ch := range q.children {
 		if ch.Capacity < 0 || ch.Capacity > 100 || math.IsNaN(ch.Capacity) || ch.UserLimit < 1 || ch.UserLimit > 100 {
@@ -132,6 +147,8 @@ func cut(percent float64, slots int) int { return int(math.Floor(percent*float64
 
 // add puts a job into its queue, where it waits until it is initialized.
 func (o *capacity) add(j *job) error {
+	o.spots.add(j)
+	o.of = roomFor(o.of, j.index)
 	return o.enter(j, cmp.Or(strings.TrimSpace(j.spec.Queue), defaultName))
 }
 
@@ -140,13 +157,13 @@ func (o *capacity) enter(j *job, name string) error {
 	if q == nil || len(q.children) > 0 {
 		return fmt.Errorf("%w: %q is no leaf queue", ErrUnknownQueue, name)
 	}
-	if o.c.jobs.get(j.id) == nil && q.full() {
+	if o.c.job(j.id) == nil && q.full() {
 		return q.refusal()
 	}
-	j.leaf, j.queue = q, name
-	for k := range j.w {
-		j.w[k].inQueue = 0
-	}
+	of := &o.of[j.index]
+	begun := of.begun // in another queue
+	*of = queueJob{queue: q, rank: q.rank(j), begun: begun}
+	j.group = name
 	u := q.users[j.spec.User]
 	if u == nil {
 		u = &queueUser{}
@@ -156,57 +173,60 @@ func (o *capacity) enter(j *job, name string) error {
 	q.jobs++
 	q.stale = true
 	for k := range j.w {
-		j.begun = j.begun || j.w[k].running+j.w[k].suspended > 0 // under a former policy
+		of.begun = of.begun || j.w[k].launched() > 0 // under a former policy
 	}
-	if !j.begun {
-		q.waiting.insert(q.rank(j), j)
-		j.queueRank = q.rank(j)
+	if !of.begun {
+		q.waiting.Insert(of.rank, j)
 	}
 	switch {
-	case j.begun && !j.runnable: // held back by a former policy; it was initialized long ago
+	case of.begun && !j.runnable: // held back by a former policy; it was initialized long ago
 		o.c.admit(j)
 	case !j.runnable:
-		j.hold, j.heldTold = Reason{Cause: CauseNotInitialized}, false
+		j.hold = Reason{Cause: CauseNotInitialized}
 	}
 	return nil
 }
 
-// full tells whether the queue takes no more jobs.
-func (q *leaf) full() bool { return q.JobLimit > 0 && q.jobs >= q.JobLimit }
+// queueOf is the queue of a job that has not ended.
+func (o *capacity) queueOf(j *job) *queue { return o.of[j.index].queue }
 
-func (q *leaf) refusal() error {
+// full tells whether the queue takes no more jobs.
+func (q *queue) full() bool { return q.JobLimit > 0 && q.jobs >= q.JobLimit }
+
+func (q *queue) refusal() error {
 	return fmt.Errorf("%w: queue %s has %d jobs and takes no more", ErrQueueFull, q.Name, q.jobs)
 }
 
 // initialized counts the jobs of a queue that may launch tasks.
-func (o *capacity) initialized(q *leaf) (n int) {
+func (o *capacity) initialized(q *queue) (n int) {
 	for _, j := range o.c.active {
-		if j.leaf == q && j.runnable {
+		if !j.state.Ended() && o.queueOf(j) == q && j.runnable {
 			n++
 		}
 	}
 	return n
 }
 
-func queueRank(j *job, _ TaskKind) rank { return j.leaf.rank(j) }
+func (o *capacity) queueRank(j *job, _ TaskKind) index.Rank { return o.queueOf(j).rank(j) }
 
 // rank is a job's place in its queue.
-func (q *leaf) rank(j *job) rank {
-	r := rank{tie: int64(j.id)}
+func (q *queue) rank(j *job) index.Rank {
+	r := index.Rank{Tie: int64(j.id)}
 	if q.Priorities {
-		r.class = int32(j.spec.Priority)
+		r.Class = int32(j.spec.Priority)
 	}
 	return r
 }
 
 func (o *capacity) remove(j *job) {
-	q, u := j.leaf, j.leaf.users[j.spec.User]
+	q := o.queueOf(j)
+	u := q.users[j.spec.User]
 	for k := range TaskKind(kinds) {
-		q.lists[k].put(&j.w[k].spot, false, rank{}, listedJob{})
+		q.lists[k].Put(&o.spots[k][j.index], false, index.Rank{}, listedJob{})
 		o.occupy(j, k, 0)
 	}
-	if !j.begun {
-		q.waiting.remove(j.queueRank)
+	if of := &o.of[j.index]; !of.begun {
+		q.waiting.Remove(of.rank)
 	}
 	q.jobs--
 	q.stale = true
@@ -219,7 +239,7 @@ func (o *capacity) remove(j *job) {
 func (o *capacity) move(j *job, name string) error {
 	if q := o.byName[name]; q == nil || len(q.children) > 0 {
 		return fmt.Errorf("%w: %q is no leaf queue", ErrUnknownQueue, name)
-	} else if q != j.leaf && q.full() {
+	} else if q != o.queueOf(j) && q.full() {
 		return q.refusal()
 	}
 	o.remove(j)
@@ -233,35 +253,35 @@ func (o *capacity) move(j *job, name string) error {
 
 // occupy counts the slots that a job holds, up to the top of the tree.
 func (o *capacity) occupy(j *job, k TaskKind, slots int) {
-	d := slots - j.w[k].inQueue
+	of := &o.of[j.index]
+	d := slots - of.counted[k]
 	if d == 0 {
 		return
 	}
-	j.w[k].inQueue = slots
-	j.leaf.users[j.spec.User].occupied[k] += d
-	for q := j.leaf; q != nil; q = q.parent {
+	of.counted[k] = slots
+	of.queue.users[j.spec.User].occupied[k] += d
+	for q := of.queue; q != nil; q = q.parent {
 		q.occupied[k] += d
 	}
 }
 
 func (o *capacity) changed(j *job, k TaskKind) {
-	q, w := j.leaf, &j.w[k]
+	of, w := &o.of[j.index], &j.w[k]
+	q := of.queue
 	o.occupy(j, k, w.running*int(j.slots))
-	if !j.begun {
-		if r := q.rank(j); r != j.queueRank {
-			q.waiting.move(j.queueRank, r)
-			j.queueRank, q.stale = r, true
+	if !of.begun {
+		if r := q.rank(j); r != of.rank {
+			q.waiting.Move(of.rank, r)
+			of.rank, q.stale = r, true
 		}
 		if w.running > 0 {
-			j.begun = true
-			q.waiting.remove(j.queueRank)
+			of.begun = true
+			q.waiting.Remove(of.rank)
 			q.stale, o.c.dirty = true, true
 		}
 	}
-	reposition(&q.lists[k], j, k, queueRank)
+	o.spots.put(&q.lists[k], j, k, o.queueRank)
 }
-
-func (o *capacity) update() {}
 
 // settle follows changes of the cluster and initializes waiting jobs: per queue in its order, up to
 // InitJobs a user and 100/user limit + 2 users, until more jobs than the product of the two have
@@ -279,26 +299,26 @@ func (o *capacity) settle() {
 
 // tellHeld puts on record, once each, which jobs wait until others of their queue and user have
 // begun.
-func (o *capacity) tellHeld(q *leaf) {
+func (o *capacity) tellHeld(q *queue) {
 	if !o.c.cfg.Explain || o.c.cfg.Events == nil {
 		return
 	}
-	var at cursor
-	for j, ok := q.waiting.next(&at); ok; j, ok = q.waiting.next(&at) {
-		if !j.runnable && !j.heldTold {
-			j.heldTold = true
+	var at index.Cursor
+	for j, ok := q.waiting.Next(&at); ok; j, ok = q.waiting.Next(&at) {
+		if of := &o.of[j.index]; !j.runnable && !of.told {
+			of.told = true
 			o.c.emit(Event{Type: EventSkipped, JobID: j.id, Node: NoNode, Reason: j.hold})
 		}
 	}
 }
 
-func (o *capacity) initialize(q *leaf) {
+func (o *capacity) initialize(q *queue) {
 	maxUsers := 100/q.UserLimit + 2
 	met, of, full := 0, map[string]int{}, 0
-	var at cursor
+	var at index.Cursor
 	var chosen []*job
 	for met <= maxUsers*q.InitJobs && (full < len(of) || len(of) < min(maxUsers, len(q.users))) {
-		j, ok := q.waiting.next(&at)
+		j, ok := q.waiting.Next(&at)
 		if !ok {
 			break
 		}

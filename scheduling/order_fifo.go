@@ -1,16 +1,14 @@
 package scheduling
 
+import "github.com/tarry-mr/tarry/scheduling/internal/shares"
+
 // fifo is Hadoop's default order: priority, then submission. A job without a task for the node is
 // passed over. A heartbeat gets any number of maps near their data, at most one map off its data,
 // which ends the maps, and one reduce.
 type fifo struct{ flatOrder }
 
 func newFIFO(c *Core, _ *Policy) (order, error) {
-	return &fifo{flatOrder{c: c, rankOf: fifoRank}}, nil
-}
-
-func fifoRank(j *job, _ TaskKind) rank {
-	return rank{class: int32(j.spec.Priority), tie: int64(j.id)}
+	return &fifo{flatOrder{simple: simple{c}, rankOf: fifoRank}}, nil
 }
 
 func (o *fifo) assign(n *node) {
@@ -30,7 +28,7 @@ func (o *fifo) cap(n *node, k TaskKind) int {
 	if !o.c.pol.Spread {
 		return n.slots[k]
 	}
-	return spreadCap(n.slots[k], o.c.load[k], o.c.slots[k], 0)
+	return shares.OfNode(n.slots[k], o.c.load[k], o.c.slots[k], 0)
 }
 
 // mapRound offers one map slot; it is true if a job took it with a map on the node or in its rack.
@@ -61,4 +59,12 @@ func (o *fifo) padded(n *node, k TaskKind) bool {
 		padding = min(n.slots[k], c.load[k]/100)
 	}
 	return c.running[k]+padding >= c.slots[k]
+}
+
+// idle: under the load cap a node may have its part of the tasks.
+func (o *fifo) idle(j *job, n *node, k TaskKind) Reason {
+	if o.c.pol.Spread {
+		return Reason{Cause: CauseLoadCap, Count: int32(n.running[k])}
+	}
+	return o.flatOrder.idle(j, n, k)
 }

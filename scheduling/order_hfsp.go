@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
+	"github.com/tarry-mr/tarry/scheduling/internal/virtual"
 )
 
 // hfsp is the Hadoop Fair Sojourn Protocol: a slot goes to the job that would finish first under
@@ -12,44 +15,62 @@ import (
 // Maps and reduces are ordered apart. The order "srpt" is the same with the work that is really
 // left in place of the projected finish.
 type hfsp struct {
-	c       *Core
+	simple
 	pol     HFSPPolicy
 	srpt    bool
-	est     estimator
-	virtual [kinds]virtualCluster
-	scratch virtualCluster
+	est     virtual.Estimator
+	virtual [kinds]*virtual.Cluster
+	scratch virtual.Cluster
 	stale   [kinds]bool          // projected finishes must be worked out anew
 	drifted [kinds]bool          // likewise, but that may wait for a moment
 	last    [kinds]time.Duration // when they were
 	changes [kinds]int           // since then, of jobs
 	sum     [kinds]time.Duration
 	count   [kinds]int64 // tasks that have finished, and their durations in sum
-	all     [kinds][]*job
+	of      [kinds][]*sized
+	all     [kinds][]*sized // those that are not nil
 	lists   [kinds]jobList
-	needy   [kinds]rankList[*job] // jobs with tasks to launch or to resume, smallest first
-	holders [kinds]rankList[*job] // jobs with slots that they may lose, largest first
+	needy   [kinds]index.List[*job] // jobs with tasks to launch or to resume, smallest first
+	holders [kinds]index.List[*job] // jobs with slots that they may lose, largest first
 	kind    TaskKind
-	at      cursor
-	waits   bool   // too many suspended tasks
-	sampled []*job // scratch
+	at      index.Cursor
+	waits   bool     // too many suspended tasks
+	sampled []*sized // scratch
+	learned []lesson // by place in the slab of attempts
+}
+
+// sized is what the order keeps of one kind of a job's tasks: their place in the virtual cluster and
+// in the lists, and what is known of their size.
+type sized struct {
+	job      *job
+	v        virtual.Job
+	estimate bool            // the size is more than the initial guess
+	samples  []time.Duration // lengths of tasks
+	worked   time.Duration   // work done by the sample's tasks
+	through  int             // of them that have finished
+	before   int             // tasks done under a former policy, of which nothing was learnt
+	at       int             // in hfsp.all
+	listed   index.Spot
+	needy    index.Spot
+	holds    index.Spot
 }
 
 func newHFSP(c *Core, p *Policy) (order, error) {
-	o := &hfsp{c: c, pol: p.HFSP}
+	o := &hfsp{simple: simple{c}, pol: p.HFSP}
 	o.pol.Sample = cmp.Or(o.pol.Sample, 5)
 	o.pol.Delta = cmp.Or(o.pol.Delta, time.Minute)
 	o.pol.Xi = cmp.Or(o.pol.Xi, 1)
 	o.pol.Initial = cmp.Or(o.pol.Initial, time.Minute)
 	switch o.pol.Estimator {
 	case "", "mean":
-		o.est = meanOf
+		o.est = virtual.Mean
 	case "fit":
-		o.est = logNormalFit
+		o.est = virtual.LogNormal
 	default:
 		return nil, fmt.Errorf("%w: hfsp: unknown estimator %q", ErrBadConfig, o.pol.Estimator)
 	}
 	for k := range o.virtual {
-		o.virtual[k].now, o.virtual[k].slots = c.now, c.slots[k]
+		o.virtual[k] = virtual.New(c.now, c.slots[k])
 	}
 	return o, nil
 }
@@ -69,31 +90,32 @@ func newSRPT(c *Core, p *Policy) (order, error) {
 func (o *hfsp) add(j *job) error {
 	o.c.admit(j)
 	for k, n := range [kinds]int{j.spec.Maps, j.spec.Reduces} {
+		o.of[k] = roomFor(o.of[k], j.index)
 		if n == 0 {
 			continue
 		}
 		k := TaskKind(k)
 		o.ageExactly(k)
-		v := &virtualJob{id: j.id, size: n, weight: 1, before: j.w[k].done}
+		v := &sized{job: j, v: virtual.Job{ID: int64(j.id), Size: n, Weight: 1}, before: j.w[k].done}
 		if o.pol.Weighted {
-			v.weight = j.spec.Priority.factor()
+			v.v.Weight = j.spec.Priority.factor()
 		}
-		j.virtual[k] = v
+		o.of[k][j.index] = v
 		each := o.guess(j, k, v)
 		if !o.srpt && (!math.IsInf(o.pol.Xi, 1) || v.estimate) {
-			v.resize(n, each)
-			o.virtual[k].insert(v)
+			v.v.Resize(n, each)
+			o.virtual[k].Insert(&v.v)
 		}
-		v.finish = o.guessFinish(v, k)
+		v.v.Finish = o.virtual[k].Guess(&v.v, o.c.now)
 		v.at = len(o.all[k])
-		o.all[k] = append(o.all[k], j)
+		o.all[k] = append(o.all[k], v)
 		o.stale[k] = true
 	}
 	return nil
 }
 
 // guess is the duration assumed of each task before any has been measured.
-func (o *hfsp) guess(j *job, k TaskKind, v *virtualJob) time.Duration {
+func (o *hfsp) guess(j *job, k TaskKind, v *sized) time.Duration {
 	if known := j.taskTime(k); o.pol.NoTraining && known > 0 {
 		v.estimate = true
 		return known
@@ -121,40 +143,44 @@ func (j *job) taskTime(k TaskKind) time.Duration {
 // unfairly; unless it was given up.
 func (o *hfsp) remove(j *job) {
 	for k := range TaskKind(kinds) {
-		v := j.virtual[k]
+		v := o.sized(j, k)
 		if v == nil {
 			continue
 		}
 		all := o.all[k]
 		last := all[len(all)-1]
-		all[v.at], last.virtual[k].at = last, v.at
+		all[v.at], last.at = last, v.at
 		all[len(all)-1] = nil
 		o.all[k] = all[:len(all)-1]
+		o.of[k][j.index] = nil
 		if j.state != JobSucceeded {
 			o.ageExactly(k)
-			o.virtual[k].remove(v)
+			o.virtual[k].Remove(&v.v)
 			o.stale[k] = true
 		}
 	}
 }
 
+// sized finds what is kept of a job that has not ended, nil if it has no task of the kind.
+func (o *hfsp) sized(j *job, k TaskKind) *sized { return o.of[k][j.index] }
+
 // ageExactly brings a virtual cluster up to now before a job in it changes. With many jobs that
 // waits for the next projection or update: half a second of virtual work is then not worth going
 // through all jobs.
 func (o *hfsp) ageExactly(k TaskKind) {
-	if len(o.virtual[k].jobs) <= exactJobs {
+	if o.virtual[k].Len() <= virtual.Exact {
 		o.age(k)
 	}
 }
 
 // age brings a virtual cluster up to now.
-func (o *hfsp) age(k TaskKind) { o.virtual[k].run(o.c.now) }
+func (o *hfsp) age(k TaskKind) { o.virtual[k].Run(o.c.now) }
 
 func (o *hfsp) settle() {
 	for k := range TaskKind(kinds) {
 		o.stale[k] = o.stale[k] || o.drifted[k]
-		if v := &o.virtual[k]; v.slots != o.c.slots[k] {
-			v.slots, v.stale, o.stale[k] = o.c.slots[k], true, true
+		if o.virtual[k].Resize(o.c.slots[k]) {
+			o.stale[k] = true
 		}
 		o.reproject(k)
 	}
@@ -171,35 +197,38 @@ func (o *hfsp) update() {
 // key orders the jobs by size: projected finish, or work left.
 func (o *hfsp) key(j *job, k TaskKind) time.Duration {
 	if !o.srpt {
-		return j.virtual[k].finish
+		return o.sized(j, k).v.Finish
 	}
 	return time.Duration(j.unfinished(Map))*j.spec.MapTime + time.Duration(j.unfinished(Reduce))*j.spec.ReduceTime
 }
 
 // training tells whether the job's size of this kind is not known yet.
-func (j *job) training(k TaskKind) bool { return j.virtual[k] != nil && !j.virtual[k].estimate }
+func (o *hfsp) training(j *job, k TaskKind) bool {
+	v := o.sized(j, k)
+	return v != nil && !v.estimate
+}
 
 func (o *hfsp) changed(j *job, k TaskKind) {
 	if !o.srpt {
 		o.changes[k]++
-		o.place(j, k)
+		o.reposition(j, k)
 		return
 	}
 	for k := range TaskKind(kinds) { // what is left counts for both
-		o.place(j, k)
+		o.reposition(j, k)
 	}
 }
 
-// place puts a job where its rank says.
-func (o *hfsp) place(j *job, k TaskKind) {
-	v := j.virtual[k]
+// reposition puts a job where its rank says.
+func (o *hfsp) reposition(j *job, k TaskKind) {
+	v := o.sized(j, k)
 	if v == nil {
 		return
 	}
 	r := o.sizeRank(j, k)
-	o.lists[k].put(&j.w[k].spot, o.listed(j, k), o.rank(j, k), listedJob{j, j.wait[k]})
-	o.needy[k].put(&v.needy, o.needs(j, k), r, j)
-	o.holders[k].put(&v.holds, o.spare(j, k) > 0, r.reversed(), j)
+	o.lists[k].Put(&v.listed, o.listed(j, k), o.rank(j, k), listedJob{j, j.index})
+	o.needy[k].Put(&v.needy, o.needs(j, k), r, j)
+	o.holders[k].Put(&v.holds, o.spare(j, k) > 0, r.Reversed(), j)
 }
 
 // needs tells whether j has a task to launch or to resume, and may.
@@ -211,35 +240,35 @@ func (o *hfsp) needs(j *job, k TaskKind) bool {
 // listed tells whether j is offered slots; a job of unknown size is not, with an infinite Xi, once
 // its sample is launched.
 func (o *hfsp) listed(j *job, k TaskKind) bool {
-	return o.needs(j, k) && (!j.training(k) || !math.IsInf(o.pol.Xi, 1) || o.sampling(j, k) || j.w[k].suspended > 0)
+	return o.needs(j, k) && (!o.training(j, k) || !math.IsInf(o.pol.Xi, 1) || o.sampling(j, k) || j.w[k].suspended > 0)
 }
 
 // rank puts jobs of unknown size first until their sample is launched, those with the fewest tasks
 // to go before the others.
-func (o *hfsp) rank(j *job, k TaskKind) rank {
+func (o *hfsp) rank(j *job, k TaskKind) index.Rank {
 	if o.sampling(j, k) {
-		return rank{value: float64(j.unfinished(k)), tie: int64(j.id)}
+		return index.Rank{Value: float64(j.unfinished(k)), Tie: int64(j.id)}
 	}
 	return o.sizeRank(j, k)
 }
 
 // sizeRank orders by size alone.
-func (o *hfsp) sizeRank(j *job, k TaskKind) rank {
-	return rank{class: 1, value: float64(o.key(j, k)), tie: int64(j.id)}
+func (o *hfsp) sizeRank(j *job, k TaskKind) index.Rank {
+	return index.Rank{Class: 1, Value: float64(o.key(j, k)), Tie: int64(j.id)}
 }
 
 // sampling tells whether tasks of the sample wait to be launched.
 func (o *hfsp) sampling(j *job, k TaskKind) bool {
 	w := &j.w[k]
-	return j.training(k) && w.waiting() > 0 && w.done-j.virtual[k].before+w.running+w.suspended < o.pol.Sample
+	return o.training(j, k) && w.waiting() > 0 && w.done-o.sized(j, k).before+w.running+w.suspended < o.pol.Sample
 }
 
-func (o *hfsp) rewind(k TaskKind) { o.kind, o.at = k, cursor{} }
+func (o *hfsp) rewind(k TaskKind) { o.kind, o.at = k, index.Cursor{} }
 
 func (o *hfsp) next() *job {
 	for {
-		e, ok := o.lists[o.kind].next(&o.at)
-		if !ok || e.wait.ready {
+		e, ok := o.lists[o.kind].Next(&o.at)
+		if !ok || e.job.launchable(o.kind) {
 			return e.job
 		}
 	}
@@ -263,10 +292,9 @@ func (q View) Virtual(id JobID, k TaskKind) (VirtualView, error) {
 	if !ok || o.srpt {
 		return VirtualView{}, fmt.Errorf("%w: policy %s has no virtual cluster", ErrBadConfig, c.pol.Name)
 	}
-	v := j.virtual[k]
-	if v == nil {
+	if j.state.Ended() || o.sized(j, k) == nil {
 		return VirtualView{}, nil
 	}
-	now := o.virtual[k].seen(v, c.now)
-	return VirtualView{Left: now.left(), Slots: float64(now.slots), Finish: now.finish}, nil
+	now := o.virtual[k].Seen(&o.sized(j, k).v, c.now)
+	return VirtualView{Left: now.Left(), Slots: float64(now.Slots()), Finish: now.Finish}, nil
 }

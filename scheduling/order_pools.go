@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
 // pools is the order of the Hadoop Fair Scheduler: pools by how far below their minimum share, then
@@ -18,14 +20,16 @@ type pools struct {
 	alloc   Allocations
 	preempt PreemptionPolicy
 	byName  map[string]*pool
-	sorted  []*pool // by name
-	lists   [kinds]rankList[*pool]
+	sorted  []*pool   // by name
+	of      []poolJob // by index of the job
+	spots   spots
+	lists   [kinds]index.List[*pool]
 	load    [kinds]int // sum of the pools' loads, each cut to its maximum
 	limited bool       // some limit on running jobs is set
 	users   map[string]int
 	boosted []*job // young jobs with a boosted weight, oldest first
 
-	ranks [FIFOMode + 1]func(*job, TaskKind) rank // of jobs, by the mode of their pool
+	ranks [FIFOMode + 1]func(*job, TaskKind) index.Rank // of jobs, by the mode of their pool
 
 	stale     bool        // shares must be worked out anew
 	shared    [kinds]int  // the slots that they divide
@@ -34,8 +38,8 @@ type pools struct {
 	lastRound time.Duration
 
 	kind   TaskKind
-	atPool cursor
-	atJob  cursor
+	atPool index.Cursor
+	atJob  index.Cursor
 	cur    *pool
 }
 
@@ -54,7 +58,13 @@ type pool struct {
 	lastHalf   [kinds]time.Duration // likewise half its fair share
 	urgent     [kinds]bool          // starved past a timeout
 	need       [kinds]int           // at the last update
-	spot       [kinds]spot
+	spot       [kinds]index.Spot
+}
+
+// poolJob is what the order keeps of a job.
+type poolJob struct {
+	pool    *pool
+	counted [kinds]poolWork
 }
 
 // poolWork is what a pool has counted of a job.
@@ -119,16 +129,18 @@ func (o *pools) build(cfg PoolConfig) *pool {
 // rerank puts all pools in their places anew, since the order of the names is part of the ranks.
 func (o *pools) rerank() {
 	for k := range TaskKind(kinds) {
-		o.lists[k] = rankList[*pool]{}
+		o.lists[k] = index.List[*pool]{}
 		for n, q := range o.sorted {
-			q.order, q.spot[k] = int64(n), spot{}
-			o.place(q, k)
+			q.order, q.spot[k] = int64(n), index.Spot{}
+			o.reposition(q, k)
 		}
 	}
 }
 
 // add puts a job into its pool.
 func (o *pools) add(j *job) error {
+	o.spots.add(j)
+	o.of = roomFor(o.of, j.index)
 	name := cmp.Or(strings.TrimSpace(j.spec.Pool), strings.TrimSpace(j.spec.PoolProperty))
 	if name == "" && o.alloc.PoolPerUser {
 		name = j.spec.User
@@ -154,10 +166,8 @@ func (o *pools) enter(j *job, name string) error {
 		}
 		p = o.create(PoolConfig{Name: name})
 	}
-	j.pool, j.queue = p, name
-	for k := range j.w {
-		j.w[k].inPool = poolWork{}
-	}
+	o.of[j.index] = poolJob{pool: p}
+	j.group = name
 	p.jobs = append(p.jobs, j)
 	o.stale = true
 	return nil
@@ -165,15 +175,14 @@ func (o *pools) enter(j *job, name string) error {
 
 // leave takes j out of its pool.
 func (o *pools) leave(j *job) {
-	p := j.pool
+	p := o.poolOf(j)
 	if i := slices.Index(p.jobs, j); i >= 0 {
 		p.jobs = slices.Delete(p.jobs, i, i+1)
 	}
 	for k := range TaskKind(kinds) {
-		w := &j.w[k]
-		p.lists[k].put(&w.spot, false, rank{}, listedJob{})
-		o.count(p, w, k, poolWork{})
-		o.place(p, k)
+		p.lists[k].Put(&o.spots[k][j.index], false, index.Rank{}, listedJob{})
+		o.count(j, k, poolWork{})
+		o.reposition(p, k)
 	}
 	o.stale = true
 }
@@ -198,11 +207,15 @@ func (o *pools) move(j *job, name string) error {
 	return nil
 }
 
+// poolOf is the pool of a job that has not ended.
+func (o *pools) poolOf(j *job) *pool { return o.of[j.index].pool }
+
 // count replaces what the pool has counted of a job.
-func (o *pools) count(p *pool, w *work, k TaskKind, now poolWork) {
-	old := w.inPool
+func (o *pools) count(j *job, k TaskKind, now poolWork) {
+	p, counted := o.poolOf(j), &o.of[j.index].counted[k]
+	old := *counted
 	now.share = old.share
-	w.inPool = now
+	*counted = now
 	o.stale = o.stale || old.priority != now.priority
 	if old.demand != now.demand || old.load != now.load {
 		o.stale = true
@@ -215,14 +228,14 @@ func (o *pools) count(p *pool, w *work, k TaskKind, now poolWork) {
 }
 
 func (o *pools) changed(j *job, k TaskKind) {
-	p, w := j.pool, &j.w[k]
-	o.count(p, w, k, poolWork{running: w.running, demand: j.demand(k), load: w.load, priority: j.spec.Priority})
-	reposition(&p.lists[k], j, k, o.ranks[p.Mode])
-	o.place(p, k)
+	p, w := o.poolOf(j), &j.w[k]
+	o.count(j, k, poolWork{running: w.running, demand: j.demand(k), load: w.load, priority: j.spec.Priority})
+	o.spots.put(&p.lists[k], j, k, o.ranks[p.Mode])
+	o.reposition(p, k)
 }
 
-func (o *pools) jobRank(j *job, k TaskKind) rank {
-	return rank{value: float64(j.w[k].running) / o.weight(j, k), tie: int64(j.id)}
+func (o *pools) jobRank(j *job, k TaskKind) index.Rank {
+	return index.Rank{Value: float64(j.w[k].running) / o.weight(j, k), Tie: int64(j.id)}
 }
 
 // weight is a job's weight in its pool: size × priority × boost.
@@ -245,23 +258,23 @@ func (o *pools) weight(j *job, k TaskKind) float64 {
 func (p *pool) wants(k TaskKind) int { return min(p.demand[k], p.Max[k]) }
 func (p *pool) least(k TaskKind) int { return min(p.Min[k], p.wants(k)) }
 
-// place puts a pool where its rank says: in the list if it has a job to launch and is below its
+// reposition puts a pool where its rank says: in the list if it has a job to launch and is below its
 // maximum. Those below their minimum share go first, by the part of it that they have; the others
 // by running tasks over weight; ties by name.
-func (o *pools) place(p *pool, k TaskKind) {
+func (o *pools) reposition(p *pool, k TaskKind) {
 	l := &o.lists[k]
-	if p.lists[k].n == 0 || p.running[k] >= p.Max[k] {
-		l.put(&p.spot[k], false, rank{}, p)
+	if p.lists[k].Len() == 0 || p.running[k] >= p.Max[k] {
+		l.Put(&p.spot[k], false, index.Rank{}, p)
 		return
 	}
-	r := rank{class: 1, value: float64(p.running[k]) / p.Weight, tie: p.order}
+	r := index.Rank{Class: 1, Value: float64(p.running[k]) / p.Weight, Tie: p.order}
 	if m := p.least(k); p.running[k] < m {
-		r = rank{value: float64(p.running[k]) / float64(m), tie: p.order}
+		r = index.Rank{Value: float64(p.running[k]) / float64(m), Tie: p.order}
 	}
-	l.put(&p.spot[k], true, r, p)
+	l.Put(&p.spot[k], true, r, p)
 }
 
-func (o *pools) rewind(k TaskKind) { o.kind, o.atPool, o.cur = k, cursor{}, nil }
+func (o *pools) rewind(k TaskKind) { o.kind, o.atPool, o.cur = k, index.Cursor{}, nil }
 
 func (o *pools) next() *job {
 	for {
@@ -270,11 +283,11 @@ func (o *pools) next() *job {
 				return j
 			}
 		}
-		p, ok := o.lists[o.kind].next(&o.atPool)
+		p, ok := o.lists[o.kind].Next(&o.atPool)
 		if !ok {
 			return nil
 		}
-		o.cur, o.atJob = p, cursor{}
+		o.cur, o.atJob = p, index.Cursor{}
 	}
 }
 
@@ -282,8 +295,27 @@ func (o *pools) next() *job {
 func (o *pools) nextInPool() *job {
 	l := &o.cur.lists[o.kind]
 	if o.cur.urgent[o.kind] {
-		e, _ := l.next(&o.atJob)
+		e, _ := l.Next(&o.atJob)
 		return e.job
 	}
 	return o.c.nextIn(l, &o.atJob, o.kind)
+}
+
+func (o *pools) urgent(j *job, k TaskKind) bool { return o.poolOf(j).urgent[k] }
+
+func (o *pools) share(j *job, k TaskKind) (share, weight float64) {
+	o.computeShares()
+	return o.of[j.index].counted[k].share, o.weight(j, k)
+}
+
+func (o *pools) idle(j *job, n *node, k TaskKind) Reason {
+	switch p := o.poolOf(j); {
+	case p.running[k] >= p.Max[k]:
+		return Reason{Cause: CausePoolMax, Count: int32(p.running[k]), Of: int32(p.Max[k])}
+	case o.c.pol.OneTask:
+		return Reason{Cause: CauseOneTask}
+	case o.c.pol.Spread:
+		return Reason{Cause: CauseLoadCap, Count: int32(n.running[k])}
+	}
+	return Reason{Cause: CauseNotOffered}
 }

@@ -116,7 +116,7 @@ func TestThreeLevels(t *testing.T) {
 			require.NoError(t, err)
 			for _, l := range o.Actions {
 				got = append(got, l.Locality)
-				c.jobs.get(1).wait[Map].level = NodeLocal // each level from the start
+				c.loc.(*timedWait).at(c.job(1)).level = NodeLocal // each level from the start
 			}
 		}
 	}
@@ -221,8 +221,8 @@ func TestFIFOOrder(t *testing.T) {
 				done = append(done, Status{Attempt: c.atts[ai].id, State: StateSucceeded})
 			}
 			for _, id := range beat(t, c, now, n, done...) {
-				j := c.jobs.get(id.Task.Job)
-				for _, k := range c.jobs.all() {
+				j := c.job(id.Task.Job)
+				for _, k := range allJobs(c) {
 					if k.launchable(Map) {
 						require.False(t, k.spec.Priority < j.spec.Priority || k.spec.Priority == j.spec.Priority && k.id < j.id)
 					}

@@ -54,7 +54,7 @@ func (w *twins) submit() {
 
 // outputs draws the sizes of a map's output: many reduces get nothing.
 func (w *twins) outputs(a AttemptID) (bytes []int64) {
-	if j := w.cores[0].jobs.get(a.Task.Job); a.Task.Kind == Map && j != nil {
+	if j := w.cores[0].job(a.Task.Job); a.Task.Kind == Map && j != nil {
 		for range j.spec.Reduces {
 			bytes = append(bytes, max(0, int64(w.rng.IntN(200)-100)))
 		}
@@ -152,8 +152,9 @@ func (w *twins) step(p Policy) {
 	turn := w.rng.IntN(30) == 0
 	for _, job := range w.cores[0].View().Active() {
 		w.both(func(c *Core) (any, error) { return c.View().Locality(job) })
-		w.both(func(c *Core) (any, error) { return reduceState(c, c.jobs.get(job), turn), nil })
-		if c := w.cores[1]; c.jobs.get(job).wait[Reduce].until > 0 {
+		w.both(func(c *Core) (any, error) { return reduceState(c, c.job(job), turn), nil })
+		c := w.cores[1]
+		if r, ok := c.reduce.(*cogrs); ok && r.at(c.job(job)).until > 0 {
 			w.armed++
 		}
 	}
@@ -162,11 +163,15 @@ func (w *twins) step(p Policy) {
 // reduceState is what decides on the reduces of a job; whose turn it is would be worked out by the
 // look at it.
 func reduceState(c *Core, j *job, turn bool) []any {
-	w := j.wait[Reduce]
+	r, ok := c.reduce.(*cogrs)
+	if !ok {
+		return nil
+	}
+	w := r.at(j)
 	state := []any{w.wait, w.level, w.skipped}
-	if turn && j.gravity != nil {
-		c.place.catchUp(j)
-		state = append(state, j.gravity.plan.turn)
+	if turn && c.outputsOf(j) != nil {
+		c.reduce.pendingChange(j)
+		state = append(state, r.planOf(j).turn)
 	}
 	return state
 }

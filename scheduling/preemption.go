@@ -14,14 +14,21 @@ func (c *Core) Preempt(now time.Duration) ([]AttemptID, error) {
 		return nil, err
 	}
 	c.killed = c.killed[:0]
-	if o, ok := c.order.(*pools); ok && o.preempt.Mode != PreemptOff {
-		o.computeShares()
-		o.updateNeeds()
-		o.lastRound = now
-		o.round()
+	if o, ok := c.order.(preempter); ok {
+		o.preemptNow()
 	}
 	c.end(Call{Op: OpPreempt, At: now})
 	return c.killed, nil
+}
+
+func (o *pools) preemptNow() {
+	if o.preempt.Mode == PreemptOff {
+		return
+	}
+	o.computeShares()
+	o.updateNeeds()
+	o.lastRound = o.c.now
+	o.round()
 }
 
 // updateNeeds moves the clocks of the pools that are not starved, and works out what each pool may
@@ -45,9 +52,9 @@ func (o *pools) updateNeeds() {
 	}
 }
 
-// keepClocks takes over, from the pools of a former policy, since when each that remains has been
-// below its shares, and when the last round was: else who reloads often would never preempt.
-func (o *pools) keepClocks(former order) {
+// took takes over, from the pools of a former policy, since when each that remains has been below
+// its shares, and when the last round was: else who reloads often would never preempt.
+func (o *pools) took(former order) {
 	old, ok := former.(*pools)
 	if !ok {
 		return
@@ -99,6 +106,9 @@ func (o *pools) round() {
 	}
 }
 
+// aboveShare tells whether a pool runs more than its fair share.
+func (o *pools) aboveShare(p *pool, k TaskKind) bool { return float64(p.running[k]) > p.share[k] }
+
 // killNewest kills up to need attempts of kind k of over-served pools.
 func (o *pools) killNewest(k TaskKind, need int) {
 	c := o.c
@@ -106,7 +116,7 @@ func (o *pools) killNewest(k TaskKind, need int) {
 	for _, n := range c.nodes {
 		for _, ai := range n.atts {
 			a := &c.atts[ai]
-			if a.id.Task.Kind == k && !a.suspended && float64(a.job.pool.running[k]) > a.job.pool.share[k] {
+			if a.id.Task.Kind == k && !a.suspended && o.aboveShare(o.poolOf(a.job), k) {
 				victims = append(victims, ai)
 			}
 		}
@@ -116,8 +126,7 @@ func (o *pools) killNewest(k TaskKind, need int) {
 		return cmp.Or(cmp.Compare(b.start, a.start), cmp.Compare(a.id.Task.Job, b.id.Task.Job), cmp.Compare(a.id.Task.Index, b.id.Task.Index))
 	})
 	for _, ai := range victims {
-		p := c.atts[ai].job.pool
-		if float64(p.running[k]) <= p.share[k] {
+		if !o.aboveShare(o.poolOf(c.atts[ai].job), k) {
 			continue
 		}
 		c.killed = append(c.killed, c.atts[ai].id)

@@ -145,7 +145,7 @@ func (y *play) beat(n NodeID, ends, fails int) {
 			} else if id.Task.Kind == Reduce && y.c.MayCommit(id) {
 				y.won[id.Task]++
 			} else if id.Task.Kind == Map {
-				for range y.c.jobs.get(id.Task.Job).spec.Reduces {
+				for range y.c.job(id.Task.Job).spec.Reduces {
 					st.OutputBytes = append(st.OutputBytes, int64(rapid.IntRange(0, 100).Draw(t, "bytes")))
 				}
 			}

@@ -1,17 +1,23 @@
 package scheduling
 
-// reduceRule weighs waiting for a better node against launching a reduce here.
+// reduceRule weighs waiting for a better node against launching a reduce here. What it keeps of a
+// job lies with the rule, by the job's dense index; where the outputs of maps lie the Core keeps.
 type reduceRule interface {
-	begin()                                          // as localityRule.begin, for reduces
-	passes(w *waitState, n *node) bool               // as localityRule.passes, for reduces
-	accepts(j *job, n *node) bool                    // tells whether offer would launch one
-	offer(j *job, n *node) bool                      // launches a reduce of j on n, or refuses
-	end()                                            // closes a heartbeat
-	catchUp(j *job)                                  // the pending reduces of j are about to change
-	reduceGone(j *job, n *node)                      // an attempt at a reduce on n has come to nothing
-	mapGone(j *job, m int32)                         // an attempt, or the output, of map m is gone
-	mapDone(j *job, m int32, n *node, bytes []int64) // the output of map m lies on n; bytes per reduce, nil if unknown
-	ended(j *job)
+	add(j *job)                        // makes room for a new job
+	remove(j *job)                     // a job has ended
+	changed(j *job, ready, plain bool) // as localityRule.changed, for reduces
+	begin()                            // as localityRule.begin, for reduces
+	passOver(job int32, n *node) bool  // as localityRule.passOver, for reduces
+	accepts(j *job, n *node) bool      // tells whether offer would launch one
+	offer(j *job, n *node) bool        // launches a reduce of j on n, or refuses
+	end()                              // closes a heartbeat
+	pendingChange(j *job)              // the pending reduces of j are about to change
+	reduceGone(j *job, n *node)        // an attempt at a reduce on n has come to nothing
+	outputsChanged(j *job, gone bool)  // an output of a map is known, or (gone) no longer there
+	mapGone(j *job)                    // an attempt at a map has come to nothing
+	nodeChanged(n *node)               // n may no longer be able to take a reduce soon
+	clusterChanged()                   // nodes or slots have come or gone
+	took(former reduceRule)            // takes over the waits of a former rule of the same kind
 }
 
 // newReduceRule makes the rule of p.
@@ -25,41 +31,26 @@ func newReduceRule(c *Core, p ReducePolicy) reduceRule {
 	return any
 }
 
-// anyNode launches the first pending reduce anywhere [Hadoop]. It keeps the outputs all the same,
-// for whoever asks for distances.
+// anyNode launches the first pending reduce anywhere [Hadoop].
 type anyNode struct{ c *Core }
 
-func (anyNode) begin()                        {}
-func (anyNode) end()                          {}
-func (anyNode) passes(*waitState, *node) bool { return false }
-func (anyNode) accepts(*job, *node) bool      { return true }
-func (anyNode) catchUp(*job)                  {}
+func (anyNode) add(*job)                   {}
+func (anyNode) remove(*job)                {}
+func (anyNode) changed(*job, bool, bool)   {}
+func (anyNode) begin()                     {}
+func (anyNode) end()                       {}
+func (anyNode) passOver(int32, *node) bool { return false }
+func (anyNode) accepts(*job, *node) bool   { return true }
+func (anyNode) pendingChange(*job)         {}
+func (anyNode) reduceGone(*job, *node)     {}
+func (anyNode) outputsChanged(*job, bool)  {}
+func (anyNode) mapGone(*job)               {}
+func (anyNode) nodeChanged(*node)          {}
+func (anyNode) clusterChanged()            {}
+func (anyNode) took(reduceRule)            {}
 
 func (r anyNode) offer(j *job, n *node) bool {
-	i := r.c.selected(j, Reduce, n, j.w[Reduce].pending.first(), AnyPlace)
+	i := r.c.selected(j, Reduce, n, j.w[Reduce].pending.First(), AnyPlace)
 	r.c.launch(j, Reduce, i, n, AnyPlace, Reason{Cause: CauseAnyReduce}, nil)
 	return true
 }
-
-func (anyNode) reduceGone(*job, *node) {}
-
-func (anyNode) mapGone(j *job, m int32) {
-	j.wait[Reduce].until = 0
-	if j.gravity != nil {
-		j.gravity.remove(m)
-	}
-}
-
-func (r anyNode) mapDone(j *job, m int32, n *node, bytes []int64) {
-	if len(bytes) == 0 || len(j.w[Reduce].tasks) == 0 {
-		return
-	}
-	j.wait[Reduce].until = 0
-	if j.gravity == nil {
-		j.gravity = newGravity(len(j.w[Map].tasks), len(j.w[Reduce].tasks))
-	}
-	j.gravity.remove(m)
-	j.gravity.add(m, n, bytes)
-}
-
-func (anyNode) ended(j *job) { j.gravity = nil }

@@ -56,7 +56,7 @@ func (s *stranded) beat(n NodeID, ends bool) {
 		switch {
 		case s.held[n][id]:
 			st.State = StateSuspended
-		case ends && (id.Task.Kind == Map || s.c.jobs.get(s.big).unfinished(Map) == 0):
+		case ends && (id.Task.Kind == Map || s.c.job(s.big).unfinished(Map) == 0):
 			st.State = StateSucceeded
 			delete(s.held[n], id)
 		}

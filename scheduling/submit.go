@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
 // Submit takes a job in. A job without any task has succeeded at once. Errors wrap ErrBadJob,
@@ -17,26 +19,29 @@ func (c *Core) Submit(now time.Duration, s JobSpec) (JobID, error) {
 	if err := c.validateJob(&s); err != nil {
 		return 0, err
 	}
-	j := &job{id: JobID(c.jobs.n + 1), spec: s, submitted: now}
+	j := &job{id: JobID(c.jobs.Len() + 1), spec: s, submitted: now}
 	j.spec.User = cmp.Or(strings.TrimSpace(s.User), "anonymous")
 	j.slots = int32(cmp.Or(s.SlotsPerTask, 1))
 	j.tries = cmp.Or(s.MaxAttempts, c.cfg.MaxAttempts)
 	j.gate = slowStartMaps(cmp.Or(s.SlowStart, c.pol.SlowStart), s.Maps)
+	c.acquireIndex(j)
 	if err := c.order.add(j); err != nil {
+		c.releaseIndex(j)
 		return 0, err
 	}
+	c.loc.add(j)
+	c.reduce.add(j)
 	if !j.runnable {
 		c.held++
 	}
-	c.sit(j)
 	c.buildTasks(j)
 	j.w[Reduce].open = j.gate == 0
 	c.newWork()
-	c.jobs.add(j)
+	c.jobs.Add(j)
 	c.active = append(c.active, j)
 	c.dirty = true
 	if c.cfg.Events != nil {
-		c.emit(Event{Type: EventSubmitted, JobID: j.id, Node: NoNode, Name: s.Name, User: j.spec.User, Pool: j.queue, Tasks: [2]int{s.Maps, s.Reduces}})
+		c.emit(Event{Type: EventSubmitted, JobID: j.id, Node: NoNode, Name: s.Name, User: j.spec.User, Pool: j.group, Tasks: [2]int{s.Maps, s.Reduces}})
 	}
 	c.changed(j, Map)
 	c.changed(j, Reduce)
@@ -95,7 +100,7 @@ func (c *Core) jobAt(now time.Duration, id JobID) (*job, error) {
 }
 
 func (c *Core) find(id JobID) (*job, error) {
-	if j := c.jobs.get(id); j != nil {
+	if j := c.job(id); j != nil {
 		return j, nil
 	}
 	return nil, fmt.Errorf("%w %v", ErrUnknownJob, id)
@@ -149,19 +154,17 @@ func (c *Core) SetPool(now time.Duration, id JobID, name string) error {
 	if err != nil {
 		return err
 	}
-	mover, ok := c.order.(interface {
-		move(j *job, name string) error
-	})
+	o, ok := c.order.(mover)
 	if !ok {
 		return fmt.Errorf("%w: policy %s has no pools", ErrUnknownPool, c.pol.Name)
 	}
-	if err := mover.move(j, strings.TrimSpace(name)); err != nil {
+	if err := o.move(j, strings.TrimSpace(name)); err != nil {
 		return err
 	}
 	c.dirty = true
 	c.newWork()
 	if c.cfg.Events != nil {
-		c.emit(Event{Type: EventPool, JobID: id, Node: NoNode, Pool: j.queue})
+		c.emit(Event{Type: EventPool, JobID: id, Node: NoNode, Pool: j.group})
 	}
 	c.end(Call{Op: OpPool, At: now, Job: id, Text: name})
 	return nil
@@ -183,39 +186,19 @@ func (c *Core) Reconfigure(now time.Duration, p Policy) error {
 	}
 	err := c.install(p)
 	for _, j := range c.active {
-		if err != nil || j.state.Ended() {
-			continue
+		if err == nil && !j.state.Ended() {
+			err = c.order.add(j)
 		}
-		for k := range j.w {
-			j.w[k].spot.in = false
-		}
-		j.pool, j.leaf = nil, nil
-		err = c.order.add(j)
 	}
 	if err != nil {
 		for i, j := range c.active {
 			*j = saved[i]
 		}
-		c.pol, c.order, c.loc, c.place, c.far = old.pol, old.order, old.loc, old.place, old.far
+		c.pol, c.order, c.loc, c.reduce = old.pol, old.order, old.loc, old.reduce
 		return err
 	}
-	c.held = 0
-	for _, j := range c.active {
-		for k := range j.wait {
-			w := j.wait[k]
-			w.skipped, w.refused, w.until = false, 0, 0
-		}
-		if !j.runnable && !j.state.Ended() {
-			c.held++
-		}
-		if !j.state.Ended() {
-			c.changed(j, Map)
-			c.changed(j, Reduce)
-		}
-	}
-	if o, ok := c.order.(*pools); ok {
-		o.keepClocks(old.order)
-	}
+	c.order.took(old.order)
+	c.enlist(old.loc, old.reduce)
 	c.resetNodes()
 	c.dirty = true
 	c.newWork()
@@ -226,12 +209,34 @@ func (c *Core) Reconfigure(now time.Duration, p Policy) error {
 	return nil
 }
 
-// resetNodes forgets what a former policy left on the nodes: reservations, and suspended attempts
-// that nobody would resume, whose tasks start again.
+// enlist makes the jobs known to the parts of a new policy, which take over the waits of the former.
+func (c *Core) enlist(loc localityRule, reduce reduceRule) {
+	c.held = 0
+	for _, j := range c.active {
+		if j.state.Ended() {
+			continue
+		}
+		c.loc.add(j)
+		c.reduce.add(j)
+		if !j.runnable {
+			c.held++
+		}
+	}
+	c.loc.took(loc)
+	c.reduce.took(reduce)
+	for _, j := range c.active {
+		if !j.state.Ended() {
+			c.changed(j, Map)
+			c.changed(j, Reduce)
+		}
+	}
+}
+
+// resetNodes kills the suspended attempts that nobody would resume under a new policy; their tasks
+// start again.
 func (c *Core) resetNodes() {
-	_, resumes := c.order.(*hfsp)
+	_, resumes := c.order.(resumer)
 	for _, n := range c.nodes {
-		n.reserved = [kinds]*job{}
 		for i := len(n.atts) - 1; i >= 0 && !resumes; i-- {
 			if c.atts[n.atts[i]].suspended {
 				c.kill(n.atts[i], Reason{Cause: CauseSuperseded}, false)
@@ -265,13 +270,13 @@ func (c *Core) finish(j *job, s JobState, why string) {
 		c.changed(j, k)
 	}
 	c.order.remove(j)
-	c.place.ended(j)
+	c.reduce.remove(j)
 	for k := range j.w {
 		c.waiting[k] -= j.w[k].waiting()
-		j.w[k].pending, j.w[k].placed, j.w[k].tasks = taskSet{}, taskSet{}, nil
+		j.w[k].pending, j.w[k].placed, j.w[k].tasks = index.TaskSet{}, index.TaskSet{}, nil
 	}
-	c.rise(j)
-	j.index, j.spec.Places, j.spec.InputBytes = placeIndex{}, Places{}, nil
+	c.releaseIndex(j)
+	j.byPlace, j.spec.Places, j.spec.InputBytes = placeIndex{}, Places{}, nil
 	c.ended++
 	c.retire(j)
 	c.dirty = true

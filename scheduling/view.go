@@ -51,7 +51,7 @@ func (q View) Policy() Policy { return q.c.pol }
 
 // Jobs is the number of jobs submitted so far; their ids are 1 to Jobs(). The records of some that
 // ended may be forgotten.
-func (q View) Jobs() int { return q.c.jobs.n }
+func (q View) Jobs() int { return q.c.jobs.Len() }
 
 // Active lists the jobs that have not ended, in order of submission.
 func (q View) Active() []JobID {
@@ -79,12 +79,8 @@ func (q View) Job(id JobID) (JobView, error) {
 		return JobView{}, err
 	}
 	v := JobView{
-		ID: id, Name: j.spec.Name, User: j.spec.User, Pool: j.queue, Priority: j.spec.Priority, State: j.state, Runnable: j.runnable,
+		ID: id, Name: j.spec.Name, User: j.spec.User, Pool: j.group, Priority: j.spec.Priority, State: j.state, Runnable: j.runnable,
 		Hold: j.hold, Err: j.err, Submitted: j.submitted, Started: j.started, Finished: j.finished,
-	}
-	o, _ := q.c.order.(*pools)
-	if o != nil {
-		o.computeShares()
 	}
 	for k := range TaskKind(kinds) {
 		w := &j.w[k]
@@ -92,8 +88,8 @@ func (q View) Job(id JobID) (JobView, error) {
 			Total: [kinds]int{j.spec.Maps, j.spec.Reduces}[k], Pending: w.waiting(), Running: w.running, Suspended: w.suspended, Done: w.done, Failed: w.failed,
 			Demand: j.demand(k), Share: math.NaN(), Weight: 1,
 		}
-		if o != nil && !j.state.Ended() {
-			v.Kinds[k].Share, v.Kinds[k].Weight = w.inPool.share, o.weight(j, k)
+		if !j.state.Ended() {
+			v.Kinds[k].Share, v.Kinds[k].Weight = q.c.order.share(j, k)
 		}
 	}
 	return v, nil
@@ -103,8 +99,8 @@ func (q View) Job(id JobID) (JobView, error) {
 // offered.
 func (q View) Order(k TaskKind) []JobID {
 	c := q.c
-	if o, ok := c.order.(*capacity); ok {
-		defer o.restore(k, o.save(k))
+	if o, ok := c.order.(rememberer); ok {
+		defer o.remember(k)()
 	}
 	var ids []JobID
 	c.order.rewind(k)
@@ -128,41 +124,6 @@ func (q View) Runnable() []JobID {
 // Skips lists the jobs passed over in the last heartbeat that asked for work, if Config.Explain is
 // set. The Core owns the slice until the next call.
 func (q View) Skips() []Skip { return q.c.skips }
-
-// PoolView is a snapshot of a pool.
-type PoolView struct {
-	Name   string
-	Config PoolConfig // with the defaults filled in
-	Jobs   int
-	Kinds  [2]KindView // Running, Demand (cut to the maximum), Share
-	Need   [2]int      // slots that it may now claim by preemption
-}
-
-// Pools lists the pools by name; none unless the policy has pools.
-func (q View) Pools() []PoolView {
-	o, ok := q.c.order.(*pools)
-	if !ok {
-		return nil
-	}
-	o.computeShares()
-	var views []PoolView
-	for _, p := range o.sorted {
-		v := PoolView{Name: p.Name, Config: p.PoolConfig, Jobs: len(p.jobs)}
-		for k := range TaskKind(kinds) {
-			v.Kinds[k] = KindView{Running: p.running[k], Demand: p.wants(k), Share: p.share[k], Weight: p.Weight}
-			v.Need[k] = o.needOf(p, k)
-			for _, j := range p.jobs {
-				w := &j.w[k]
-				v.Kinds[k].Total += len(w.tasks)
-				v.Kinds[k].Pending += w.waiting()
-				v.Kinds[k].Done += w.done
-				v.Kinds[k].Suspended += w.suspended
-			}
-		}
-		views = append(views, v)
-	}
-	return views
-}
 
 // NodeView is a snapshot of a node.
 type NodeView struct {
@@ -250,6 +211,8 @@ func (q View) Locality(id JobID) (LocalityView, error) {
 	if err != nil {
 		return LocalityView{}, err
 	}
-	w := j.wait[Map]
-	return LocalityView{Level: w.level, Wait: w.wait, Skipped: w.skipped, Skips: j.refusals()}, nil
+	if j.state.Ended() {
+		return LocalityView{}, nil
+	}
+	return q.c.loc.view(j), nil
 }

@@ -1,0 +1,67 @@
+package gravity
+
+// Center is the feeding node of reduce r with the greatest score, of several the least; false if
+// nothing is known of r's input. It looks at every output and leaves the sums alone, for it answers
+// questions: when those are asked must not show in decisions.
+func (g *Outputs) Center(r int32, levels int) (center Place, ok bool) {
+	held := make([]int64, len(g.feeders))
+	near := make([]map[int32]int64, levels) // from 1
+	for l := range near {
+		near[l] = map[int32]int64{}
+	}
+	for m := range g.outs {
+		o := &g.outs[m]
+		if int(r) >= len(o.bytes) || o.bytes[r] == 0 {
+			continue
+		}
+		held[g.feeder[o.at.Node]-1] += o.bytes[r]
+		for l := 1; l < levels && l < len(o.at.Groups); l++ {
+			near[l][o.at.Groups[l]] += o.bytes[r]
+		}
+	}
+	most := int64(0)
+	for i, s := range held {
+		if s == 0 {
+			continue
+		}
+		at := g.feeders[i].at
+		for l := 1; l < levels && l < len(at.Groups); l++ {
+			s += near[l][at.Groups[l]]
+		}
+		if !ok || s > most || s == most && at.Node < center.Node {
+			center, most, ok = at, s, true
+		}
+	}
+	return center, ok
+}
+
+// Weight gives an output its weight in a distance, from its bytes for the reduce.
+type Weight func(bytes int64) int64
+
+// Bytes weighs each output by its bytes: the weighted distance, WTND.
+func Bytes(b int64) int64 { return b }
+
+// Ones weighs all outputs alike: the distance TND.
+func Ones(int64) int64 { return 1 }
+
+// Distance is the total network distance of reduce r at a place, by definition: one map output that
+// has something for it after the other. Slow: for questions, and as the oracle of Score.
+func (g *Outputs) Distance(r int32, at Place, weigh Weight) (sum int64) {
+	for m := range g.outs {
+		o := &g.outs[m]
+		if int(r) < len(o.bytes) && o.bytes[r] > 0 {
+			sum += Distance(at, o.at) * weigh(o.bytes[r])
+		}
+	}
+	return sum
+}
+
+// Distance is the number of links between two places: up to what they share, and down again.
+func Distance(a, b Place) int64 {
+	for l := range a.Groups {
+		if a.Groups[l] == b.Groups[l] {
+			return 2 * int64(l)
+		}
+	}
+	return 2 * int64(len(a.Groups))
+}

@@ -1,0 +1,61 @@
+package gravity
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// The running sums per node and rack are those of the outputs that are in, whatever was put in and
+// taken out between.
+func TestOutputsKeepTheirSums(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const nodes, maps, reduces = 3, 8, 4
+		var all []Place
+		for i := range int32(nodes) {
+			all = append(all, Place{Node: i, Groups: []int32{i, i % 2}})
+		}
+		g := New(maps, reduces)
+		for range rapid.IntRange(1, 40).Draw(t, "steps") {
+			m := int32(rapid.IntRange(0, maps-1).Draw(t, "map"))
+			g.Remove(m)
+			if rapid.Bool().Draw(t, "add") {
+				sizes := rapid.SliceOfN(rapid.Int64Range(0, 9), 1, reduces).Draw(t, "sizes") // fewer stand for zeros
+				g.Add(m, all[rapid.IntRange(0, nodes-1).Draw(t, "node")], sizes)
+			}
+			if rapid.Bool().Draw(t, "fold") {
+				g.Fold()
+			}
+		}
+		g.Fold()
+		for _, n := range all {
+			for r := range int32(reduces) {
+				var here, rack int64
+				for m := range g.outs {
+					if o := &g.outs[m]; int(r) < len(o.bytes) {
+						if o.at.Node == n.Node {
+							here += o.bytes[r]
+						}
+						if o.at.Groups[1] == n.Groups[1] {
+							rack += o.bytes[r]
+						}
+					}
+				}
+				require.Equal(t, here, g.Held(r, n.Node))
+				require.Equal(t, here+rack, g.Score(r, n, 2))
+				require.GreaterOrEqual(t, append(g.peak, make([]int64, reduces)...)[r], here)
+			}
+		}
+	})
+}
+
+func TestSpan(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := rapid.SliceOfN(rapid.Int64Range(0, 50), 1, 20).Draw(t, "bytes")
+		low, high := span(list)
+		require.Equal(t, slices.Min(list), low)
+		require.Equal(t, slices.Max(list), high)
+	})
+}

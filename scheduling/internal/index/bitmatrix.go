@@ -1,0 +1,55 @@
+package index
+
+// BitMatrix has a bit for each row and column, 0 until set. A row lies in one piece: to look at many
+// columns of one row reads it from front to back. In the Core a row is a group of nodes, a column
+// the index of a job.
+type BitMatrix struct {
+	stride int // words of a row
+	words  []uint64
+}
+
+// Has tells whether a bit is set.
+func (m *BitMatrix) Has(row, column int32) bool {
+	i := int(row)*m.stride + int(column>>6)
+	return i < len(m.words) && m.words[i]&(1<<(column&63)) != 0
+}
+
+// Row is the words of a row, the first column in the lowest bit of the first word; none if no bit
+// of it was set. It is valid until the next Set or Widen.
+func (m *BitMatrix) Row(row int32) []uint64 {
+	if end := (int(row) + 1) * m.stride; end <= len(m.words) {
+		return m.words[end-m.stride : end]
+	}
+	return nil
+}
+
+// Set sets a bit; Widen must have made room for the column.
+func (m *BitMatrix) Set(row, column int32) {
+	if need := (int(row)+1)*m.stride - len(m.words); need > 0 {
+		m.words = append(m.words, make([]uint64, need)...)
+	}
+	m.words[int(row)*m.stride+int(column>>6)] |= 1 << (column & 63)
+}
+
+// Clear clears a bit.
+func (m *BitMatrix) Clear(row, column int32) {
+	if i := int(row)*m.stride + int(column>>6); i < len(m.words) {
+		m.words[i] &^= 1 << (column & 63)
+	}
+}
+
+// Widen makes room for a column. The rows never become narrower.
+func (m *BitMatrix) Widen(column int32) {
+	if int(column) < 64*m.stride {
+		return
+	}
+	old, was := m.words, m.stride
+	m.stride = max(1, 2*was)
+	m.words = nil
+	if was > 0 {
+		m.words = make([]uint64, len(old)/was*m.stride)
+		for r := range len(old) / was {
+			copy(m.words[r*m.stride:], old[r*was:(r+1)*was])
+		}
+	}
+}

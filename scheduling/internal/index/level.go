@@ -1,0 +1,120 @@
+package index
+
+import "sort"
+
+// Level finds, for one job and one level of the network, the pending map of least index that has a
+// replica in a group of nodes. For each group that has data of the job it holds the maps in ascending
+// order, in one flat array. Launched maps are dropped lazily: a cursor for each group passes over
+// them once. A map that becomes pending again moves the cursors back. All levels of the same height
+// share a BitMatrix, which tells of each group and job whether there may be such a map.
+type Level struct {
+	near  *BitMatrix // of all jobs at this level
+	job   int32      // its index
+	shift uint8
+	table []groupMaps // open addressing
+	items []int32
+}
+
+// groupMaps is where the maps of a group stand among the items: all that a look at a group needs is
+// side by side in the cache.
+type groupMaps struct {
+	key        int32 // group+1, or 0
+	start, end int32
+	cur        int32 // the first that may be pending
+}
+
+// of returns the entry of a group, nil if it has no data of the job.
+func (x *Level) of(group int32) *groupMaps {
+	if len(x.table) == 0 {
+		return nil
+	}
+	if g := x.entry(group); g.key != 0 {
+		return g
+	}
+	return nil
+}
+
+// entry returns the entry of a group, or the empty one where it belongs. Group numbers are spread
+// by Fibonacci hashing.
+func (x *Level) entry(group int32) *groupMaps {
+	mask := uint32(len(x.table) - 1)
+	for h := uint32(group) * 2654435769 >> x.shift; ; h = (h + 1) & mask {
+		if g := &x.table[h]; g.key == group+1 || g.key == 0 {
+			return g
+		}
+	}
+}
+
+// First returns the least pending map of a group, or -1.
+func (x *Level) First(group int32, pending *TaskSet) int32 {
+	if !x.near.Has(group, x.job) {
+		return -1
+	}
+	g := x.of(group)
+	for g.cur < g.end && !pending.Has(x.items[g.cur]) {
+		g.cur++
+	}
+	if g.cur == g.end {
+		x.near.Clear(group, x.job)
+		return -1
+	}
+	return x.items[g.cur]
+}
+
+// Again moves the cursor of a group back to map m, which has become pending.
+func (x *Level) Again(group, m int32) {
+	g := x.of(group)
+	if g == nil {
+		return
+	}
+	items := x.items[g.start:g.end]
+	i := sort.Search(len(items), func(i int) bool { return items[i] >= m })
+	g.cur = min(g.cur, g.start+int32(i))
+	x.near.Set(group, x.job)
+}
+
+// Leave takes the job out of the BitMatrix.
+func (x *Level) Leave() {
+	for i := range x.table {
+		if k := x.table[i].key; k != 0 {
+			x.near.Clear(k-1, x.job)
+		}
+	}
+}
+
+// NewLevel indexes the maps of a job: map m has replicas on nodes[offsets[m]:offsets[m+1]].
+// GroupOf gives the group of a node, or -1 if it is not known yet; groups is how many there are.
+func NewLevel[N ~int32](offsets []int32, nodes []N, groups int, near *BitMatrix, job int32, groupOf func(N) int32) Level {
+	maps := len(offsets) - 1
+	size, shift := 2, uint8(31)
+	for size < 2*min(len(nodes), groups) {
+		size, shift = size*2, shift-1
+	}
+	x := Level{near: near, job: job, shift: shift, table: make([]groupMaps, size)}
+	for _, n := range nodes[:offsets[maps]] {
+		if group := groupOf(n); group >= 0 {
+			g := x.entry(group)
+			g.key = group + 1
+			g.end++ // the number of its maps
+			near.Set(group, job)
+		}
+	}
+	sum := int32(0)
+	for i := range x.table {
+		g := &x.table[i]
+		n := g.end
+		g.start, g.cur, g.end = sum, sum, sum
+		sum += n
+	}
+	x.items = make([]int32, sum)
+	for m := range maps {
+		for _, n := range nodes[offsets[m]:offsets[m+1]] {
+			if group := groupOf(n); group >= 0 {
+				g := x.entry(group)
+				x.items[g.end] = int32(m)
+				g.end++
+			}
+		}
+	}
+	return x
+}

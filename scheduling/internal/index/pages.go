@@ -1,0 +1,46 @@
+package index
+
+// Pages finds values by the number under which they were added, from 0. It grows by pages, and gives
+// a page back once all its values are removed: a thousand values a second that come and go leave 8
+// bytes a second behind.
+type Pages[T any] struct {
+	pages []*page[T]
+	n     int
+}
+
+// pageSize is the number of values on a page.
+const pageSize = 1024
+
+type page[T any] struct {
+	values [pageSize]*T
+	left   int // not removed, those still to come included
+}
+
+// Len is the number of values ever added.
+func (p *Pages[T]) Len() int { return p.n }
+
+// Add puts in a value under the number Len.
+func (p *Pages[T]) Add(v *T) {
+	if p.n%pageSize == 0 {
+		p.pages = append(p.pages, &page[T]{left: pageSize})
+	}
+	p.pages[p.n/pageSize].values[p.n%pageSize] = v
+	p.n++
+}
+
+// Get returns a value, nil if none was added under the number or it is removed.
+func (p *Pages[T]) Get(i int) *T {
+	if i < 0 || i >= p.n || p.pages[i/pageSize] == nil {
+		return nil
+	}
+	return p.pages[i/pageSize].values[i%pageSize]
+}
+
+// Remove takes out a value that Get finds.
+func (p *Pages[T]) Remove(i int) {
+	at := p.pages[i/pageSize]
+	at.values[i%pageSize] = nil
+	if at.left--; at.left == 0 {
+		p.pages[i/pageSize] = nil
+	}
+}

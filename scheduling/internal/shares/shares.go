@@ -1,0 +1,112 @@
+// Package shares divides slots among pools, jobs and users: plain numbers in, plain numbers out.
+package shares
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Claim is what one pool or job brings into the division of the slots.
+type Claim struct {
+	Demand float64 // slots it could use, 0 or more
+	Min    float64 // slots it is entitled to as far as it can use them
+	Weight float64 // above 0
+	Share  float64 // the result
+}
+
+// Divide divides total slots: claim i gets min(demand, max(weight·R, min)) for the R that hands
+// out min(total, sum of demands). If the minimum shares alone, cut to the demands, exceed the
+// total, each is scaled down in proportion and the others get nothing; over then is true [Zaharia10
+// §4]. It is exact up to rounding and takes O(n log n).
+func Divide(claims []Claim, total float64) (over bool) {
+	sumDemand, sumMin := 0.0, 0.0
+	for i := range claims {
+		c := &claims[i]
+		c.Min = min(c.Min, c.Demand)
+		sumDemand += c.Demand
+		sumMin += c.Min
+	}
+	switch {
+	case sumDemand <= total:
+		for i := range claims {
+			claims[i].Share = claims[i].Demand
+		}
+		return false
+	case sumMin >= total:
+		for i := range claims {
+			claims[i].Share = 0
+			if sumMin > 0 {
+				claims[i].Share = claims[i].Min * total / sumMin
+			}
+		}
+		return sumMin > total
+	}
+	r := waterLevel(claims, total)
+	for i := range claims {
+		c := &claims[i]
+		c.Share = roundShare(min(c.Demand, max(c.Weight*r, c.Min)))
+	}
+	return false
+}
+
+// bend is a point where the sum of shares, as a function of R, changes its slope.
+type bend struct{ r, slope float64 }
+
+// waterLevel finds R by walking the bends of the sum in ascending order: a claim's share is flat up
+// to min/weight, rises with its weight up to demand/weight, and is flat again.
+func waterLevel(claims []Claim, total float64) float64 {
+	bends := make([]bend, 0, 2*len(claims))
+	sum := 0.0
+	for _, c := range claims {
+		sum += c.Min
+		if c.Demand > c.Min {
+			bends = append(bends, bend{c.Min / c.Weight, c.Weight}, bend{c.Demand / c.Weight, -c.Weight})
+		}
+	}
+	slices.SortFunc(bends, func(a, b bend) int {
+		return cmp.Or(cmp.Compare(a.r, b.r), cmp.Compare(b.slope, a.slope))
+	})
+	r, slope := 0.0, 0.0
+	for _, b := range bends {
+		if next := sum + slope*(b.r-r); next >= total && slope > 0 {
+			return r + (total-sum)/slope
+		} else {
+			sum, r = next, b.r
+		}
+		slope += b.slope
+	}
+	return r
+}
+
+// roundShare takes off the noise of the arithmetic where a whole number is meant, because
+// preemption cuts shares down to whole slots: 1.9999999 would lose one.
+func roundShare(s float64) float64 {
+	if n := math.Round(s); math.Abs(s-n) < 1e-6 {
+		return n
+	}
+	return s
+}
+
+// OfNode is how many tasks a node with so many slots may run while the cluster is under-loaded:
+// ceil(slots × min(1, diff + load/total)) [Hadoop CapBasedLoadManager].
+func OfNode(slots, load, total int, diff float64) int {
+	if total <= 0 {
+		return slots
+	}
+	part := diff + float64(load)/float64(total)
+	if part >= 1 {
+		return slots
+	}
+	return int(math.Ceil(float64(slots)*part - 1e-9))
+}
+
+// OfUser is how many slots one user of a queue may hold: an equal part, but no less than percent, of
+// the capacity or, beyond it, of what the queue will then hold [Hadoop CapacityTaskScheduler].
+func OfUser(capacity, occupied, slotsPerTask, users, percent int) int {
+	current := capacity
+	if occupied >= capacity {
+		current = occupied + slotsPerTask
+	}
+	return max((current+users-1)/users, (percent*current+99)/100)
+}

@@ -1,0 +1,46 @@
+package virtual
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// Estimator turns the durations of a sample into the sum of the durations of n tasks.
+type Estimator func(sample []time.Duration, n int) time.Duration
+
+// Mean is first-order statistics: n times the mean [HFSP §3.2.1].
+func Mean(sample []time.Duration, n int) time.Duration {
+	var sum time.Duration
+	for _, d := range sample {
+		sum += d
+	}
+	return time.Duration(float64(sum) / float64(len(sample)) * float64(n))
+}
+
+// LogNormal fits a log-normal distribution by least squares to the sample's quantiles and adds
+// up the n quantiles of the fit. It allows for the long tail that the mean of a small sample mostly
+// misses.
+func LogNormal(sample []time.Duration, n int) time.Duration {
+	if len(sample) < 3 {
+		return Mean(sample, n)
+	}
+	s := slices.Clone(sample)
+	slices.Sort(s)
+	var sx, sy, sxx, sxy float64
+	for i, d := range s {
+		x, y := normalQuantile((float64(i)+0.5)/float64(len(s))), math.Log(math.Max(1, float64(d)))
+		sx, sy, sxx, sxy = sx+x, sy+y, sxx+x*x, sxy+x*y
+	}
+	m := float64(len(s))
+	slope := (m*sxy - sx*sy) / (m*sxx - sx*sx)
+	base := (sy - slope*sx) / m
+	sum := 0.0
+	for i := range n {
+		sum += math.Exp(base + slope*normalQuantile((float64(i)+0.5)/float64(n)))
+	}
+	return time.Duration(sum)
+}
+
+// normalQuantile is the inverse of the standard normal distribution.
+func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }

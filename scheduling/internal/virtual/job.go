@@ -1,0 +1,140 @@
+package virtual
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// Job is a job in the cluster: its tasks, each with the work it has left. The first slots of them
+// run.
+type Job struct {
+	ID     int64         // breaks ties
+	Size   int           // tasks in all: jobs with fewer get their slots first
+	Weight float64       // of its share
+	Finish time.Duration // when it finished, or will, as of the last projection
+	runs   []run         // tasks in order, equal neighbors together
+	tasks  int           // not finished
+	slots  int
+	in     bool // is in the cluster: has work left
+}
+
+// Tasks is the number of tasks not finished.
+func (v *Job) Tasks() int { return v.tasks }
+
+// Slots is how many of the cluster's slots the job holds.
+func (v *Job) Slots() int { return v.slots }
+
+// Run is a number of tasks in a row with the same work left.
+type run struct {
+	n    int
+	left time.Duration
+}
+
+// Left is the serialized work left.
+func (v *Job) Left() (sum time.Duration) {
+	for _, r := range v.runs {
+		sum += time.Duration(r.n) * r.left
+	}
+	return sum
+}
+
+// Resize gives the job n tasks of the same length.
+func (v *Job) Resize(n int, each time.Duration) {
+	v.runs = v.runs[:0]
+	v.tasks = 0
+	if n > 0 && each > 0 {
+		v.runs = append(v.runs, run{n, each})
+		v.tasks = n
+	}
+}
+
+// nearest is the time until the first running task finishes; the job has slots.
+func (v *Job) nearest() time.Duration {
+	best, slots := time.Duration(math.MaxInt64), v.slots
+	for _, r := range v.runs {
+		if slots <= 0 {
+			break
+		}
+		best = min(best, r.left)
+		slots -= r.n
+	}
+	return best
+}
+
+// steady is a time for which the job can go on, if not longer, before it has fewer tasks than
+// slots, by which others may get slots.
+func (v *Job) steady() time.Duration {
+	if v.slots == 0 {
+		return math.MaxInt64
+	}
+	if len(v.runs) == 1 { // whole waves; the last one ends, or leaves fewer tasks than slots
+		r := v.runs[0]
+		waves := max(1, r.n/v.slots)
+		return time.Duration(waves) * r.left
+	}
+	running, waiting, slots := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64), v.slots
+	for _, r := range v.runs {
+		if slots > 0 {
+			running = min(running, r.left)
+		}
+		if slots -= r.n; slots < 0 {
+			waiting, slots = min(waiting, r.left), 0
+		}
+	}
+	if waves := v.tasks/v.slots - 1; waves > 0 { // one takes running, those after it at least waiting each
+		return running + time.Duration(min(waves, 1000))*waiting
+	}
+	return running
+}
+
+// work lets the running tasks go on for d, others taking the places of those that finish. It
+// returns for how long of it there was nothing to do.
+func (v *Job) work(d time.Duration) time.Duration {
+	for d > 0 && v.tasks > 0 && v.slots > 0 {
+		if len(v.runs) == 1 && v.runs[0].n > v.slots { // whole waves at once
+			r := &v.runs[0]
+			if waves := min(int(d/r.left), r.n/v.slots); waves > 0 {
+				r.n -= waves * v.slots
+				v.tasks -= waves * v.slots
+				d -= time.Duration(waves) * r.left
+				if r.n == 0 {
+					v.runs = v.runs[:0]
+				}
+				continue
+			}
+		}
+		step := min(d, v.nearest())
+		v.progress(step)
+		d -= step
+	}
+	return d
+}
+
+// progress takes step off the first slots tasks; none has less left. It splits the run at the last
+// of them and drops those that finish.
+func (v *Job) progress(step time.Duration) {
+	slots := v.slots
+	for i := 0; i < len(v.runs) && slots > 0; i++ {
+		r := &v.runs[i]
+		if r.n > slots {
+			v.runs = slices.Insert(v.runs, i+1, run{r.n - slots, r.left})
+			r = &v.runs[i]
+			r.n = slots
+		}
+		slots -= r.n
+		r.left -= step
+	}
+	kept := v.runs[:0]
+	for _, r := range v.runs {
+		switch k := len(kept) - 1; {
+		case r.left == 0:
+			v.tasks -= r.n
+		case k >= 0 && kept[k].left == r.left:
+			kept[k].n += r.n
+		default:
+			kept = append(kept, r)
+		}
+	}
+	v.runs = kept
+}

@@ -1,0 +1,226 @@
+package scheduling
+
+import (
+	"slices"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
+	"github.com/tarry-mr/tarry/scheduling/internal/shares"
+)
+
+// assign gives a node at most one reduce and then one map per heartbeat [Hadoop
+// CapacityTaskScheduler].
+func (o *capacity) assign(n *node) {
+	for _, k := range [...]TaskKind{Reduce, Map} {
+		if n.free(k) > 0 {
+			o.c.begin(k)
+			o.assignKind(n, k)
+		}
+	}
+}
+
+// assignKind offers one slot, or several to one task, to the queues in order: first within the user
+// limits, then, so that no slot idles, without. Hadoop passes over a queue whose capacity is cut
+// down to no whole slot, which starves it on a small cluster; here it comes last, and borrows.
+func (o *capacity) assignKind(n *node, k TaskKind) {
+	o.reserved[k] = reach(o.reserved[k], int32(n.id))
+	if j := o.reserved[k][n.id]; j != nil {
+		if n.slots[k] >= int(j.slots) && j.launchable(k) {
+			if n.free(k) < int(j.slots) {
+				return // it waits for more slots to become free here
+			}
+			if o.c.offer(j, n, k) {
+				o.reserved[k][n.id] = nil
+				return
+			}
+		}
+		o.reserved[k][n.id] = nil
+	}
+	o.rewind(k)
+	for _, q := range o.walk {
+		if q.occupied[k]+1 > q.most[k] {
+			o.c.skipQueue(q, n, k, Reason{Cause: CauseQueueMax, Count: int32(q.occupied[k]), Of: int32(q.most[k])})
+			continue
+		}
+		if o.assignQueue(q, n, k, true) || o.assignQueue(q, n, k, false) {
+			return
+		}
+	}
+}
+
+// assignQueue offers a slot to the jobs of a queue; true ends the offers of this kind.
+func (o *capacity) assignQueue(q *queue, n *node, k TaskKind, limits bool) bool {
+	c := o.c
+	var at index.Cursor
+	for e, ok := q.lists[k].Next(&at); ok; e, ok = q.lists[k].Next(&at) {
+		j := e.job
+		if q.occupied[k] > 0 && q.occupied[k]+int(j.slots) > q.most[k] { // an empty queue may launch any task, else it starves
+			c.skip(j, n, k, Reason{Cause: CauseQueueMax, Count: int32(q.occupied[k]), Of: int32(q.most[k])}, 0)
+			continue
+		}
+		if most := q.userMost(k); q.users[j.spec.User].occupied[k]+int(j.slots) > max(most, int(j.slots)) {
+			c.skip(j, n, k, Reason{Cause: CauseUserLimit, Count: int32(q.users[j.spec.User].occupied[k]), Of: int32(most)}, 0)
+			continue
+		}
+		over := q.overLimit(j, k)
+		if over == limits {
+			if limits {
+				c.skip(j, n, k, Reason{Cause: CauseUserLimit}, 0)
+			}
+			continue // over the limit in the first round, offered already in the second
+		}
+		if n.free(k) < int(j.slots) {
+			if o.reserve(j, n, k) {
+				return true
+			}
+			continue
+		}
+		if c.offer(j, n, k) {
+			return true
+		}
+	}
+	return false
+}
+
+// reserve keeps a node for a job whose task needs more slots than are free, unless it has enough
+// nodes reserved. Nothing else is launched then.
+func (o *capacity) reserve(j *job, n *node, k TaskKind) bool {
+	held := 0
+	for id, other := range o.reserved[k] {
+		if other == j && o.c.nodes[id].live {
+			held++
+		}
+	}
+	if n.slots[k] >= int(j.slots) && held < j.w[k].waiting() {
+		o.reserved[k][n.id] = j
+		o.c.skip(j, n, k, Reason{Cause: CauseReserved, Count: int32(n.free(k)), Of: j.slots}, 0)
+		return true
+	}
+	return false
+}
+
+// overLimit tells whether j's user holds at least the user limit of the queue.
+func (q *queue) overLimit(j *job, k TaskKind) bool {
+	u := q.users[j.spec.User]
+	return u.occupied[k] >= shares.OfUser(q.slots[k], q.occupied[k], int(j.slots), len(q.users), q.UserLimit)
+}
+
+// userMost is how many slots one user may hold by UserFactor, whatever is idle.
+func (q *queue) userMost(k TaskKind) int {
+	if q.UserFactor == 0 {
+		return NoLimit
+	}
+	return max(1, int(min(q.UserFactor*float64(q.slots[k]), NoLimit)))
+}
+
+// rewind sorts the queues of each level by the part of their capacity in use, keeping the order of
+// equal ones, and lists the leaves.
+func (o *capacity) rewind(k TaskKind) {
+	o.kind, o.at, o.walk = k, index.Cursor{}, o.walk[:0]
+	o.collect(&o.top, k)
+}
+
+// remember keeps the order of the queues of each level and returns how to put it back.
+func (o *capacity) remember(k TaskKind) (restore func()) {
+	all := append([]*queue{&o.top}, o.queues...)
+	var sorted [][]*queue
+	for _, q := range all {
+		sorted = append(sorted, slices.Clone(q.sorted[k]))
+	}
+	return func() {
+		for i, q := range all {
+			q.sorted[k] = sorted[i]
+		}
+	}
+}
+
+func (o *capacity) collect(q *queue, k TaskKind) {
+	if len(q.children) == 0 {
+		if q != &o.top {
+			o.walk = append(o.walk, q)
+		}
+		return
+	}
+	s := q.sorted[k]
+	for i := 1; i < len(s); i++ { // all but sorted already
+		for p := i; p > 0 && s[p].before(s[p-1], k); p-- {
+			s[p], s[p-1] = s[p-1], s[p]
+		}
+	}
+	for _, ch := range s {
+		o.collect(ch, k)
+	}
+}
+
+// before compares occupied over capacity; a queue without capacity counts as full.
+func (q *queue) before(r *queue, k TaskKind) bool {
+	return q.used(k) < r.used(k)
+}
+
+func (q *queue) used(k TaskKind) float64 {
+	if q.slots[k] == 0 {
+		return 1
+	}
+	return float64(q.occupied[k]) / float64(q.slots[k])
+}
+
+func (o *capacity) next() *job {
+	for len(o.walk) > 0 {
+		if e, ok := o.walk[0].lists[o.kind].Next(&o.at); ok {
+			return e.job
+		}
+		o.walk, o.at = o.walk[1:], index.Cursor{}
+	}
+	return nil
+}
+
+// skipQueue notes that all jobs of a queue were passed over.
+func (c *Core) skipQueue(q *queue, n *node, k TaskKind, why Reason) {
+	if !c.cfg.Explain {
+		return
+	}
+	var at index.Cursor
+	for e, ok := q.lists[k].Next(&at); ok; e, ok = q.lists[k].Next(&at) {
+		c.skip(e.job, n, k, why, 0)
+	}
+}
+
+// QueueView is a snapshot of a queue of the capacity scheduler.
+type QueueView struct {
+	Name     string
+	Parent   string // empty for top queues
+	Leaf     bool
+	Config   QueueConfig
+	Capacity [2]int      // guaranteed slots
+	Max      [2]int      // NoLimit if none
+	Occupied [2]int      // slots held, not tasks
+	Kinds    [2]KindView // Running and Demand, of leaves
+	Jobs     int         // not ended, waiting ones too
+	Users    int
+}
+
+// Queues lists the queues in the order of the configuration; none unless the policy has queues.
+func (q View) Queues() []QueueView {
+	c := q.c
+	o, ok := c.order.(*capacity)
+	if !ok {
+		return nil
+	}
+	o.resize()
+	var views []QueueView
+	for _, q := range o.queues {
+		v := QueueView{
+			Name: q.Name, Parent: q.Parent, Leaf: len(q.children) == 0, Config: q.QueueConfig, Capacity: q.slots, Max: q.most,
+			Occupied: q.occupied, Jobs: q.jobs, Users: len(q.users),
+		}
+		for _, j := range c.active {
+			if !j.state.Ended() && o.queueOf(j) == q {
+				for k := range TaskKind(kinds) {
+					v.Kinds[k].Running += j.w[k].running
+					v.Kinds[k].Demand += j.demand(k)
+				}
+			}
+		}
+		views = append(views, v)
+	}
+	return views
+}
