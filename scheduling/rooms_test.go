@@ -21,7 +21,7 @@ var rooms = []string{
 // roomOf is the policy that a file belongs to, or "".
 func roomOf(file string) string {
 	for _, room := range rooms {
-		for _, begin := range strings.FieldsSeq(room) {
+		for begin := range strings.FieldsSeq(room) {
 			if strings.HasPrefix(file, begin) {
 				return room
 			}
