@@ -62,7 +62,7 @@ func (a *attempt) work() {
 		a.run.leave(a)
 		a.tell(r)
 	}()
-	err = a.safely(r)
+	err = recovered(func() error { return a.try(r) })
 }
 
 // conclude says in the report how the attempt ended, and removes what a failed one wrote.
@@ -84,14 +84,10 @@ func (a *attempt) conclude(r *report, err error) {
 	r.counters, r.output = nil, nil
 }
 
-// safely runs the plan's part of an attempt; a panic becomes an error.
-func (a *attempt) safely(r *report) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = mapreduce.NewPanicError(p)
-		}
-	}()
-	if err := a.takeTurn(); err != nil {
+// try runs the plan's part of an attempt.
+func (a *attempt) try(r *report) error {
+	err := a.takeTurn()
+	if err != nil {
 		return err
 	}
 	defer a.endTurn()

@@ -16,7 +16,7 @@ func (c *Cluster) node(name string) (scheduling.NodeID, error) {
 	return scheduling.NoNode, fmt.Errorf("%w: %s", ErrUnknownNode, name)
 }
 
-// take removes a running node from the list and returns its actor.
+// take removes a running node from the list, cuts it off and returns its actor.
 func (c *Cluster) take(name string) (scheduling.NodeID, *actor.PID, error) {
 	id, err := c.node(name)
 	if err != nil {
@@ -29,6 +29,8 @@ func (c *Cluster) take(name string) (scheduling.NodeID, *actor.PID, error) {
 		return id, nil, fmt.Errorf("%w: %s does not run", ErrUnknownNode, name)
 	}
 	c.nodes[id] = nil
+	c.env.places[id].down.Store(true)
+	c.env.network.cut(id)
 	return id, pid, nil
 }
 
@@ -44,12 +46,10 @@ func (c *Cluster) Nodes() []string {
 // KillNode makes a node die as a power cut does: its attempts stop, its map outputs and
 // blocks are gone, and the JobTracker hears nothing until the node expires.
 func (c *Cluster) KillNode(name string) error {
-	id, pid, err := c.take(name)
+	_, pid, err := c.take(name)
 	if err != nil {
 		return err
 	}
-	c.env.places[id].down.Store(true)
-	c.env.network.cut(id)
 	return c.env.sys.kill(pid)
 }
 
@@ -60,8 +60,6 @@ func (c *Cluster) StopNode(name string) error {
 	if err != nil {
 		return err
 	}
-	c.env.places[id].down.Store(true)
-	c.env.network.cut(id)
 	err = c.env.sys.stop(pid)
 	c.env.sys.Root.Send(c.jobTracker, &leave{node: id})
 	return err

@@ -83,7 +83,7 @@ type fetcher struct {
 	got       []bool     // by map
 	tries     []int32    // by map: the attempt whose output it is
 	ready     []int32    // maps whose outputs are known and not fetched, with an emulated network
-	lot       *rand.Rand // with an emulated network
+	rng       *rand.Rand // with an emulated network
 	left      int
 	records   int64 // in the segments so far
 	shuffled  [distances]int64

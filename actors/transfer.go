@@ -45,8 +45,8 @@ func (f *fetcher) choose() (o mapOutput, m int32, news <-chan struct{}) {
 		o, m, f.pos, news = known.after(f.pos)
 		return o, m, news
 	}
-	if f.lot == nil {
-		f.lot = f.a.newLot()
+	if f.rng == nil {
+		f.rng = f.a.newRNG()
 	}
 	for news == nil {
 		if _, m, f.pos, news = known.after(f.pos); news == nil && !f.got[m] {
@@ -54,7 +54,7 @@ func (f *fetcher) choose() (o mapOutput, m int32, news <-chan struct{}) {
 		}
 	}
 	for len(f.ready) > 0 {
-		k, last := f.lot.IntN(len(f.ready)), len(f.ready)-1
+		k, last := f.rng.IntN(len(f.ready)), len(f.ready)-1
 		m = f.ready[k]
 		f.ready[k] = f.ready[last]
 		f.ready = f.ready[:last]
@@ -88,7 +88,7 @@ func (a *attempt) fetchSplit(r *report) error {
 // nearest is the nearest of the named nodes that is up, by lot among equals; nil if none
 // is.
 func (a *attempt) nearest(hosts []string) *place {
-	lot := a.newLot()
+	rng := a.newRNG()
 	var best *place
 	equals := 0
 	for _, name := range hosts {
@@ -101,7 +101,7 @@ func (a *attempt) nearest(hosts []string) *place {
 		}
 		if p.distance(a.at) == best.distance(a.at) {
 			equals++
-			if lot.IntN(equals) == 0 {
+			if rng.IntN(equals) == 0 {
 				best = p
 			}
 		}
@@ -109,8 +109,8 @@ func (a *attempt) nearest(hosts []string) *place {
 	return best
 }
 
-// newLot is a source of choices that depends on the seed and the attempt's name.
-func (a *attempt) newLot() *rand.Rand {
+// newRNG is a source of choices that depends on the seed and the attempt's name.
+func (a *attempt) newRNG() *rand.Rand {
 	t := a.id.Task
 	return rand.New(rand.NewPCG(a.env.cfg.Seed, uint64(t.Job)<<40^uint64(t.Kind)<<36^uint64(t.Index)<<8^uint64(a.id.Try)))
 }

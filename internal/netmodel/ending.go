@@ -1,7 +1,7 @@
 package netmodel
 
-// place puts a flow where its end belongs in the heap of ends.
-func (w *Network) place(f Flow) {
+// enqueue puts a flow where its end belongs in the heap of ends.
+func (w *Network) enqueue(f Flow) {
 	if w.flows[f].pos < 0 {
 		w.flows[f].pos = int32(len(w.ending))
 		w.ending = append(w.ending, f)
@@ -10,8 +10,8 @@ func (w *Network) place(f Flow) {
 	w.down(i)
 }
 
-// unplace takes a flow out of the heap.
-func (w *Network) unplace(f Flow) {
+// dequeue takes a flow out of the heap.
+func (w *Network) dequeue(f Flow) {
 	i, last := int(w.flows[f].pos), len(w.ending)-1
 	w.flows[f].pos = -1
 	moved := w.ending[last]

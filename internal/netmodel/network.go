@@ -91,7 +91,7 @@ func (w *Network) Start(now time.Duration, from, to int32, bytes, limit float64,
 			w.touch(l)
 		}
 	}
-	w.place(f)
+	w.enqueue(f)
 	return f
 }
 
@@ -107,7 +107,7 @@ func (w *Network) Stop(f Flow) {
 		w.on[l] = w.on[l][:last]
 		w.touch(l)
 	}
-	w.unplace(f)
+	w.dequeue(f)
 	w.free = append(w.free, f)
 }
 
@@ -152,7 +152,7 @@ func (w *Network) setRate(now time.Duration, f Flow, rate float64) {
 			x.ends = (now + time.Duration(span) + w.grain - 1) / w.grain * w.grain
 		}
 	}
-	w.place(f)
+	w.enqueue(f)
 }
 
 // touch notes that a link's flows changed.

@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -19,19 +20,9 @@ func (s *sim) expected(w *workload.Job, k scheduling.TaskKind) time.Duration {
 	if tasks == 0 {
 		return 0
 	}
-	setup := cost.Setup
-	if setup == 0 {
-		setup = cl.Setup
-	}
 	each := float64(bytes) / float64(tasks)
-	t := max(setup, 0).Seconds() + each/rate + cost.Time.Seconds()
-	if cl.CPURate > 0 && cost.CPU >= 0 {
-		factor := cost.CPU
-		if factor == 0 {
-			factor = 1
-		}
-		t += each * factor / cl.CPURate
-	}
+	t := max(cmp.Or(cost.Setup, cl.Setup), 0).Seconds() + each/rate + cost.Time.Seconds()
+	t += s.cpu(cost, each)
 	if k == scheduling.Reduce && cl.MergeRate > 0 {
 		t += each / cl.MergeRate
 	}

@@ -1,11 +1,13 @@
 package simulator
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
 // phase is what an attempt is doing.
@@ -65,7 +67,7 @@ func (s *sim) launch(i int32, o scheduling.Action) {
 	n.running = append(n.running, ai)
 	s.occupy(a, 1)
 	if chance := s.cfg.Failures.TaskFails; chance > 0 {
-		a.fails = unit(s.luck(a, 6)) < chance
+		a.fails = unit(s.random(a, 6)) < chance
 	}
 	if k == scheduling.Map {
 		s.startMap(ai, j, n)
@@ -81,18 +83,15 @@ func (s *sim) occupy(a *attempt, sign int) {
 	s.jobs[a.job].running[k] += sign
 }
 
-// luck is the number drawn for one purpose and one attempt.
-func (s *sim) luck(a *attempt, purpose uint64) uint64 {
+// random is the number drawn for one purpose and one attempt.
+func (s *sim) random(a *attempt, purpose uint64) uint64 {
 	t := a.id.Task
 	return draw(s.cfg.Seed, purpose, uint64(a.job), uint64(t.Kind)<<32|uint64(t.Index), uint64(a.id.Try))
 }
 
 // setup is the time from launch to work.
 func (s *sim) setup(own time.Duration, n *simNode) time.Duration {
-	if own == 0 {
-		own = s.cfg.Cluster.Setup
-	}
-	return seconds(max(own, 0).Seconds() * n.slow)
+	return seconds(max(cmp.Or(own, s.cfg.Cluster.Setup), 0).Seconds() * n.slow)
 }
 
 // seconds rounds to microseconds, so that the last bits of floating-point numbers do not show.
@@ -100,24 +99,25 @@ func seconds(f float64) time.Duration {
 	return time.Duration(math.Round(min(f, 1e9)*1e6)) * time.Microsecond
 }
 
-// computing is the time an attempt computes, with its luck, in seconds.
+// cpu is how many seconds of a processor bytes take beside Cost.Time, on average.
+func (s *sim) cpu(cost *workload.Cost, bytes float64) float64 {
+	if rate := s.cfg.Cluster.CPURate; rate > 0 && cost.CPU >= 0 {
+		return float64(bytes * cmp.Or(cost.CPU, 1) / rate)
+	}
+	return 0
+}
+
+// computing is the time that this attempt computes, in seconds.
 func (s *sim) computing(a *attempt, bytes float64, n *simNode) float64 {
 	cost := &s.jobs[a.job].spec.Map
 	if a.id.Task.Kind == scheduling.Reduce {
 		cost = &s.jobs[a.job].spec.Reduce
 	}
-	t := cost.Time.Seconds()
-	if rate := s.cfg.Cluster.CPURate; rate > 0 && cost.CPU >= 0 {
-		factor := cost.CPU
-		if factor == 0 {
-			factor = 1
-		}
-		t += float64(bytes * factor / rate)
-	}
+	t := cost.Time.Seconds() + s.cpu(cost, bytes)
 	if cost.Spread > 0 {
-		t *= lognormal(s.luck(a, 7), cost.Spread)
+		t *= lognormal(s.random(a, 7), cost.Spread)
 	}
-	if part := s.cfg.Cluster.Stragglers; part > 0 && unit(s.luck(a, 8)) < part {
+	if part := s.cfg.Cluster.Stragglers; part > 0 && unit(s.random(a, 8)) < part {
 		t *= s.cfg.Cluster.StragglerFactor
 	}
 	return t * n.slow
@@ -148,12 +148,7 @@ func (s *sim) startMap(ai int32, j *simJob, n *simNode) {
 	}
 	work += bytes / cl.ReadRate * factor * n.slow
 	a.work = seconds(work * nw.MapFactor[level])
-	a.phase = phaseWork
-	span := setup + a.work
-	if a.fails {
-		span /= 2
-	}
-	s.until(ai, s.q.now+span)
+	s.work(ai, setup)
 }
 
 // until schedules the end of an attempt's phase.
@@ -178,11 +173,12 @@ func (s *sim) phaseOver(ai int32) error {
 	return nil
 }
 
-// workNow starts the last phase.
-func (s *sim) workNow(ai int32) {
+// work starts the last phase, in which some time goes by before the work begins. An attempt that
+// fails does so halfway.
+func (s *sim) work(ai int32, before time.Duration) {
 	a := &s.atts[ai]
 	a.phase = phaseWork
-	span := a.work
+	span := before + a.work
 	if a.fails {
 		span /= 2
 	}

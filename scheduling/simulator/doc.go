@@ -13,12 +13,12 @@
 //
 // Two drives: with events a slot is offered the moment it frees, with heartbeats at its node's next
 // one. Two networks: constant factors, or flows that share links max-min fairly. The same Config
-// and workload give the same bytes, whatever the machine; a task's luck depends on the seed and its
-// name alone, so that schedulers compare on equal terms (Compare).
+// and workload give the same bytes, whatever the machine; what is drawn for a task depends on the
+// seed and its name alone, so that schedulers compare on equal terms (Compare).
 //
 // It does not model disks that tasks share, memory, speculative copies, or the time that the
 // JobTracker itself takes.
 //
-// Reading order: config.go, sim.go, jobs.go, nodes.go, attempt.go, shuffle.go, reduce.go, fetch.go,
-// network.go, maxmin.go, report.go, compare.go.
+// Reading order: config.go, sim.go, jobs.go, nodes.go, attempt.go, shuffle.go, reduce.go, fetch.go
+// (the network's links are internal/netmodel's), report.go, compare.go.
 package simulator

@@ -7,13 +7,18 @@ import (
 
 // rejoin registers a node that the JobTracker had given up.
 func (s *sim) rejoin(i int32) error {
+	s.empty(i)
+	s.nodes[i].incarnation++
+	return s.join(i)
+}
+
+// empty drops all that runs on a node, and what has ended there unreported.
+func (s *sim) empty(i int32) {
 	n := &s.nodes[i]
 	for len(n.running) > 0 {
 		s.drop(n.running[0])
 	}
 	n.done = n.done[:0]
-	n.incarnation++
-	return s.join(i)
 }
 
 // planFailures schedules the outages, and the first random failure of each node.
@@ -48,10 +53,7 @@ func (s *sim) fail(i int32, span time.Duration) {
 	if n.down {
 		return
 	}
-	for len(n.running) > 0 {
-		s.drop(n.running[0])
-	}
-	n.done = n.done[:0]
+	s.empty(i)
 	n.down, n.ticking = true, false
 	n.gen++
 	s.loseOutputs(i)

@@ -40,7 +40,7 @@ func (s *sim) readFlow(ai int32, bytes float64) {
 	from := s.nearest(a, s.jobs[a.job].places)
 	if from < 0 || from == a.node {
 		a.work += seconds(bytes / rate)
-		s.workNow(ai)
+		s.work(ai, 0)
 		return
 	}
 	a.flow = s.net.Start(s.q.now, from, a.node, bytes, rate/s.nodes[from].slow, ai)
@@ -114,7 +114,7 @@ func (s *sim) pump(ai int32) {
 	f, j := &a.fetch, &s.jobs[a.job]
 	for len(f.waiting) > 0 && len(f.flows) < s.cfg.Network.Copies {
 		f.turns++
-		k := int(draw(s.luck(a, 11), f.turns) % uint64(len(f.waiting))) // or all reduces would queue at the same nodes
+		k := int(draw(s.random(a, 11), f.turns) % uint64(len(f.waiting))) // or all reduces would queue at the same nodes
 		next := f.waiting[k]
 		last := len(f.waiting) - 1
 		f.waiting[k] = f.waiting[last]
@@ -127,7 +127,7 @@ func (s *sim) pump(ai int32) {
 	}
 	if len(f.flows) == 0 && len(f.waiting) == 0 && j.out.present == j.spec.Maps {
 		a.work = s.reducing(a, j, f.bytes)
-		s.workNow(ai)
+		s.work(ai, 0)
 	}
 }
 
@@ -199,7 +199,7 @@ func (s *sim) flowsEnd() error {
 		a := &s.atts[ai]
 		if a.phase == phaseRead {
 			a.flow = -1
-			s.workNow(ai)
+			s.work(ai, 0)
 			continue
 		}
 		a.fetch.flows = slices.DeleteFunc(a.fetch.flows, func(x netmodel.Flow) bool { return x == f })
@@ -228,7 +228,7 @@ func (s *sim) nearest(a *attempt, places scheduling.Places) int32 {
 			best, equals = d, 0
 		}
 		equals++
-		if s.luck(a, 10+equals)%equals == 0 {
+		if s.random(a, 10+equals)%equals == 0 {
 			at = int32(v)
 		}
 	}

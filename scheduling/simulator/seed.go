@@ -10,9 +10,9 @@ func mix(x uint64) uint64 {
 	return x ^ (x >> 31)
 }
 
-// draw derives a number from a seed and the parts of a name. A task's luck depends on the seed, its
-// job and its number alone, not on when or where it runs: so every scheduler meets the same luck,
-// and differences between them are theirs.
+// draw derives a number from a seed and the parts of a name. What is drawn for a task depends on
+// the seed, its job and its number alone, not on when or where it runs: every scheduler meets the
+// same tasks, and differences between them are theirs.
 func draw(seed uint64, parts ...uint64) uint64 {
 	for _, p := range parts {
 		seed = mix(seed ^ p)

@@ -3,6 +3,7 @@ package simulator
 import (
 	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -59,7 +60,7 @@ func naturally(a, b string) int {
 				return m - n
 			}
 			if a[:m] != b[:n] {
-				return compare(a[:m], b[:n])
+				return strings.Compare(a[:m], b[:n])
 			}
 			a, b = a[m:], b[n:]
 			continue
@@ -70,13 +71,6 @@ func naturally(a, b string) int {
 		a, b = a[1:], b[1:]
 	}
 	return len(a) - len(b)
-}
-
-func compare(a, b string) int {
-	if a < b {
-		return -1
-	}
-	return 1
 }
 
 // result sums up a job.
