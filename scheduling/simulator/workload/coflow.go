@@ -99,16 +99,7 @@ func (p *coflowLine) number(what string, top int64) (int64, error) {
 	}
 	word := p.words[0]
 	p.words = p.words[1:]
-	v, err := strconv.ParseInt(word, 10, 64)
-	switch {
-	case err != nil:
-		return 0, fmt.Errorf("%s %.40q is not a whole number", what, word)
-	case v < 0:
-		return 0, fmt.Errorf("%s %d is negative", what, v)
-	case v > top:
-		return 0, fmt.Errorf("%s %d is above %d", what, v, top)
-	}
-	return v, nil
+	return wholeNumber(what, word, top)
 }
 
 // end refuses words that are left.

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -22,9 +23,7 @@ func FromCoflows(list []Coflow, o CoflowOptions) (Workload, error) {
 	if o.Jobs > 0 && o.Jobs < len(list) {
 		list = list[:o.Jobs]
 	}
-	if o.TimeScale == 0 {
-		o.TimeScale = 1
-	}
+	o.TimeScale = cmp.Or(o.TimeScale, 1)
 	if !(o.TimeScale > 0 && o.TimeScale <= 1e6) {
 		return Workload{}, fmt.Errorf("workload: time scale %v is not between 0 and 1e6", o.TimeScale)
 	}

@@ -3,6 +3,7 @@ package workload
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -54,8 +55,7 @@ func FBDataset(r *rand.Rand) Workload {
 
 // MapOnly takes the reduces out of a workload, as [Pastorelli13 §4.3] does for its study of errors.
 func MapOnly(w Workload) Workload {
-	jobs := make([]Job, len(w.Jobs))
-	copy(jobs, w.Jobs)
+	jobs := slices.Clone(w.Jobs)
 	for i := range jobs {
 		jobs[i].Reduces, jobs[i].ShuffleBytes = 0, 0
 	}

@@ -203,83 +203,65 @@ func (p *yamlReader) scalar(n ast.Node) (string, error) {
 	return "", p.fault(n, "want a plain value, not %s", kindOf(n))
 }
 
-// text reads a string.
-func (p *yamlReader) text(to *string) field {
+// value reads a plain value by parse.
+func value[T any](p *yamlReader, to *T, parse func(string) (T, error)) field {
 	return func(n ast.Node) error {
 		s, err := p.scalar(n)
-		if err == nil && len(s) > maxNameLen {
-			err = p.fault(n, "name of %d bytes", len(s))
+		if err != nil {
+			return err
 		}
-		*to = s
-		return err
+		if *to, err = parse(s); err != nil {
+			return p.fault(n, "%v", err)
+		}
+		return nil
 	}
+}
+
+// text reads a string.
+func (p *yamlReader) text(to *string) field {
+	return value(p, to, func(s string) (string, error) {
+		if len(s) > maxNameLen {
+			return "", fmt.Errorf("name of %d bytes", len(s))
+		}
+		return s, nil
+	})
 }
 
 // dist reads a distribution.
 func (p *yamlReader) dist(to **Dist, number func(string) (float64, error)) field {
-	return func(n ast.Node) error {
-		s, err := p.scalar(n)
-		if err != nil {
-			return err
-		}
+	return value(p, to, func(s string) (*Dist, error) {
 		d, err := parseDist(s, number)
-		if err != nil && number != nil {
+		if err != nil {
 			if v, whole := number(s); whole == nil { // a size with a space in it: 1.5 GB
-				d, err = Dist{A: v}, nil
+				return &Dist{A: v}, nil
 			}
 		}
-		if err != nil {
-			return p.fault(n, "%v", err)
-		}
-		*to = &d
-		return nil
-	}
+		return &d, err
+	})
 }
 
 // bytes reads a fixed size.
 func (p *yamlReader) bytes(to *int64) field {
-	return func(n ast.Node) error {
-		s, err := p.scalar(n)
-		if err != nil {
-			return err
-		}
+	return value(p, to, func(s string) (int64, error) {
 		f, err := parseBytes(s)
-		if err != nil {
-			return p.fault(n, "%v", err)
-		}
-		*to = int64(f)
-		return nil
-	}
+		return int64(f), err
+	})
 }
 
 // count reads a fixed whole number from 1 to high.
 func (p *yamlReader) count(to *int, high int) field {
-	return func(n ast.Node) error {
-		s, err := p.scalar(n)
-		if err != nil {
-			return err
-		}
+	return value(p, to, func(s string) (int, error) {
 		f, err := parsePlain(s, float64(high))
 		if err != nil || f != float64(int(f)) || f < 1 {
-			return p.fault(n, "%.40q is not a whole number from 1 to %d", s, high)
+			return 0, fmt.Errorf("%.40q is not a whole number from 1 to %d", s, high)
 		}
-		*to = int(f)
-		return nil
-	}
+		return int(f), nil
+	})
 }
 
 // plain reads a number from 0 to top.
 func (p *yamlReader) plain(to *float64, top float64) field {
-	return func(n ast.Node) error {
-		s, err := p.scalar(n)
-		if err != nil {
-			return err
-		}
-		if *to, err = parsePlain(s, top); err != nil {
-			return p.fault(n, "%v", err)
-		}
-		return nil
-	}
+	return value(p, to, func(s string) (float64, error) { return parsePlain(s, top) })
 }
 
 // truth reads true or false.

@@ -60,7 +60,7 @@ func (p *yamlReader) fields(y *yamlJob) map[string]field {
 	}
 	return map[string]field{
 		"name": p.text(&j.Name), "class": p.text(&j.Class), "user": p.text(&j.User), "pool": p.text(&j.Pool),
-		"queue": p.text(&j.Queue), "priority": p.priority(&j.Priority), "file": p.text(&y.file), "after": p.text(&j.After),
+		"queue": p.text(&j.Queue), "priority": value(p, &j.Priority, scheduling.ParsePriority), "file": p.text(&y.file), "after": p.text(&j.After),
 		"count": p.count(&y.count, maxJobs), "slots": p.count(&j.SlotsPerTask, 1000),
 		"at": p.dist(&y.at, parseSeconds), "gap": p.dist(&y.gap, parseSeconds),
 		"maps": p.dist(&y.maps, parseCount), "reduces": p.dist(&y.reduces, parseCount),
@@ -227,19 +227,5 @@ func (p *yamlReader) sort() {
 	})
 	for i := range list {
 		p.w.Jobs[i] = list[i].job
-	}
-}
-
-// priority reads the name of a priority.
-func (p *yamlReader) priority(to *scheduling.Priority) field {
-	return func(n ast.Node) error {
-		s, err := p.scalar(n)
-		if err != nil {
-			return err
-		}
-		if *to, err = scheduling.ParsePriority(s); err != nil {
-			return p.fault(n, "%v", err)
-		}
-		return nil
 	}
 }

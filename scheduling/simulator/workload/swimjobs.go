@@ -1,0 +1,121 @@
+package workload
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"time"
+)
+
+// TraceOptions says how rows become jobs. The zero value scales nothing and takes 128 MB blocks and
+// 1 GB a reduce; a job has up to 10 million tasks of a kind.
+type TraceOptions struct {
+	Nodes          int // ours; with OriginalNodes it scales the bytes by Nodes/OriginalNodes
+	OriginalNodes  int // of the traced cluster: 600 for Facebook 2009, 3,000 for 2010; 0 scales nothing
+	Block          int64
+	BytesPerReduce int64   // a choice: the trace has no number of reduces; 0 means 1 GB
+	MaxReduces     int     // of one job, such as the cluster's reduce slots; 0 means no bound
+	MaxMaps        int     // of one job; larger jobs shrink in proportion; 0 means no bound
+	TimeScale      float64 // submission times are multiplied by it; 0 means 1
+	Jobs           int     // only the first so many; 0 means all
+	DropEmpty      bool    // leave out rows without input
+	RawPaths       bool    // take path labels as they stand instead of repairing them
+	Map, Reduce    Cost    // of every job
+	Skew           Skew    // of every job
+}
+
+// ReadSWIM reads a SWIM trace and turns its rows into jobs. Errors wrap ErrFormat.
+func ReadSWIM(r io.Reader, name string, o TraceOptions) (Workload, error) {
+	rows, err := ReadTrace(r, name)
+	if err != nil {
+		return Workload{}, err
+	}
+	w, err := FromTrace(rows, o)
+	if err != nil {
+		return Workload{}, fmt.Errorf("%s: %w", name, err)
+	}
+	w.Name = name
+	return w, nil
+}
+
+// FromTrace turns rows into jobs: maps = input/block, at least 1; reduces =
+// (shuffle+output)/BytesPerReduce, at least 1, or none if nothing is shuffled. Jobs with the same
+// input path share a file as long as the longest of them needs.
+func FromTrace(rows []TraceRow, o TraceOptions) (Workload, error) {
+	if o.Jobs > 0 && o.Jobs < len(rows) {
+		rows = rows[:o.Jobs]
+	}
+	scale := 1.0
+	if o.OriginalNodes > 0 && o.Nodes > 0 {
+		scale = float64(o.Nodes) / float64(o.OriginalNodes)
+	}
+	o.TimeScale = cmp.Or(o.TimeScale, 1)
+	o.Block, o.BytesPerReduce = cmp.Or(o.Block, DefaultBlock), cmp.Or(o.BytesPerReduce, 1<<30)
+	if scale > 1e6 || !(o.TimeScale >= 0 && o.TimeScale <= 1e6) || o.Block < 1 || o.BytesPerReduce < 1 {
+		return Workload{}, fmt.Errorf("workload: trace options out of range: %+v", o)
+	}
+	paths, _ := RepairPaths(rows)
+	if o.RawPaths {
+		paths = literalPaths(rows)
+	}
+	w := Workload{Name: "trace"}
+	for i, row := range rows {
+		if o.DropEmpty && row.Input == 0 {
+			continue
+		}
+		j, err := row.job(scale, &o)
+		if err != nil {
+			return Workload{}, fmt.Errorf("job %s: %w", row.ID, err)
+		}
+		j.File = paths[i]
+		for len(w.Files) < j.File {
+			w.Files = append(w.Files, File{Name: fmt.Sprintf("path%d", len(w.Files)+1), Blocks: 1})
+		}
+		if j.File > 0 {
+			f := &w.Files[j.File-1]
+			f.Blocks = max(f.Blocks, j.Maps)
+		}
+		w.Jobs = append(w.Jobs, j)
+	}
+	return w, w.Validate()
+}
+
+// job turns one row into a job.
+func (r TraceRow) job(scale float64, o *TraceOptions) (Job, error) {
+	sized := func(n int64) int64 {
+		scaled := math.Round(float64(n) * scale)
+		if scaled < 1 && n > 0 {
+			return 1 // keep nonzero as nonzero: a shuffle must not turn into none
+		}
+		return int64(min(scaled, float64(MaxBytes)))
+	}
+	at := float64(r.Submit) * o.TimeScale // seconds
+	if at > maxSubmit.Seconds() {
+		return Job{}, fmt.Errorf("%w: submitted after %.0f s, at most %.0f", ErrFormat, at, maxSubmit.Seconds())
+	}
+	j := Job{
+		Name: r.ID, Submit: time.Duration(math.Round(at*1e6)) * time.Microsecond,
+		InputBytes: sized(r.Input), ShuffleBytes: sized(r.Shuffle), OutputBytes: sized(r.Output),
+		Map: o.Map, Reduce: o.Reduce, Skew: o.Skew,
+	}
+	maps := (j.InputBytes + o.Block - 1) / o.Block
+	if o.MaxMaps > 0 && maps > int64(o.MaxMaps) {
+		shrink := float64(o.MaxMaps) / float64(maps)
+		j.InputBytes, j.ShuffleBytes, j.OutputBytes = int64(float64(j.InputBytes)*shrink), int64(float64(j.ShuffleBytes)*shrink), int64(float64(j.OutputBytes)*shrink)
+		maps = int64(o.MaxMaps)
+	}
+	if maps > maxTasks {
+		return j, fmt.Errorf("%w: %d maps, at most %d", ErrFormat, maps, maxTasks)
+	}
+	j.Maps = max(1, int(maps))
+	j.Class = Bin(j.Maps)
+	if j.ShuffleBytes > 0 {
+		top := int64(maxTasks)
+		if o.MaxReduces > 0 {
+			top = min(top, int64(o.MaxReduces))
+		}
+		j.Reduces = int(min(max((j.ShuffleBytes+j.OutputBytes+o.BytesPerReduce/2)/o.BytesPerReduce, 1), top))
+	}
+	return j, nil
+}
