@@ -92,15 +92,13 @@ type batchRun struct {
 
 // open reads the file, and looks at the output and the inputs of each job.
 func (b *batch) open(cmd *cobra.Command) error {
-	file := b.program.stdin
+	file, err := b.program.openArgument(b.name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
 	if b.name == stdinName {
 		b.name = stdinTitle
-	} else {
-		var err error
-		if file, err = openFile(b.name); err != nil {
-			return err
-		}
-		defer file.Close()
 	}
 	jobs, err := readBatch(b.name, file)
 	if err != nil {

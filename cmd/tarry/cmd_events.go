@@ -62,13 +62,11 @@ func (f *eventsFlags) run(p *program, name string) error {
 	if err != nil {
 		return err
 	}
-	in := p.stdin
-	if name != stdinName {
-		if in, err = openFile(name); err != nil {
-			return err
-		}
-		defer in.Close()
+	in, err := p.openArgument(name)
+	if err != nil {
+		return err
 	}
+	defer in.Close()
 	read := func(take func(actors.Event) error) error {
 		err := eventlog.Read(in, func(e actors.Event) error {
 			if !keep(e) {

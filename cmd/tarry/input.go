@@ -69,7 +69,7 @@ func open(ctx context.Context, path string) (mapreduce.Source, error) {
 }
 
 // openFile opens a file to read. Errors name it once.
-func openFile(name string) (*os.File, error) {
+func openFile(name string) (io.ReadCloser, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, plainPathError(name, err)
@@ -79,6 +79,14 @@ func openFile(name string) (*os.File, error) {
 		return nil, fmt.Errorf("%s: %w", name, syscall.EISDIR)
 	}
 	return file, nil
+}
+
+// openArgument opens what an argument names: a file, or standard input for -.
+func (p *program) openArgument(name string) (io.ReadCloser, error) {
+	if name == stdinName {
+		return io.NopCloser(p.stdin), nil
+	}
+	return openFile(name)
 }
 
 // plainPathError says about an input "PATH: what is wrong", without the system call.

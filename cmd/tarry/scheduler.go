@@ -80,7 +80,7 @@ func (s *schedulerFlags) begin(p *program, cmd *cobra.Command) error {
 	if len(s.skips) > 2 {
 		return usageError("--skips of %d numbers: want D1, or D1,D2 for nodes and racks", len(s.skips))
 	}
-	err := s.read(func(name string) (io.ReadCloser, error) { return openFile(name) })
+	err := s.read(openFile)
 	for _, w := range s.files.warnings {
 		fmt.Fprintf(p.stderr, "tarry: warning: %v\n", w)
 	}
