@@ -115,7 +115,7 @@ func (f *simFlags) one(
 	began := time.Now()
 	stop := func() {}
 	if !f.quiet {
-		far := progress.OfSimulations(1, cfg.Policy.Name)
+		far := progress.NewSimulations(1, cfg.Policy.Name)
 		far.Expect(0, len(w.Jobs))
 		cfg.Progress = func(now time.Duration, done int) { far.Tell(0, 0, now, done) }
 		stop = p.display.Show(far.Bars(), far.State)

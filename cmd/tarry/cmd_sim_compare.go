@@ -48,7 +48,7 @@ A scheduler may carry its own reduce placement: --schedulers hfs+any,hfs+cogrs.`
 
 // compare runs the contenders side by side.
 func (f *simFlags) compare(cmd *cobra.Command, p *program, names []string) error {
-	far := progress.OfSimulations(max(1, f.repeat), names...)
+	far := progress.NewSimulations(max(1, f.repeat), names...)
 	list, err := f.contenders(names, far)
 	if err != nil {
 		return err

@@ -52,13 +52,13 @@ func TestProgressOfAJob(t *testing.T) {
 	require.Equal(t, 99, Percent(0.9999))
 }
 
-func TestProgressOfSimulations(t *testing.T) {
-	one := OfSimulations(1, "hfs")
+func TestProgressNewSimulations(t *testing.T) {
+	one := NewSimulations(1, "hfs")
 	one.Expect(0, 100)
 	one.Tell(0, 0, 90*time.Second, 25)
 	require.Equal(t, " hfs 25% (25 of 100 jobs, 1m30s simulated)", one.State().Line)
 
-	far := OfSimulations(2, "fifo", "hfs")
+	far := NewSimulations(2, "fifo", "hfs")
 	require.Equal(t, " fifo 0% (0 of 2 runs, 0s simulated), hfs 0% (0 of 2 runs, 0s simulated)", far.State().Line)
 	far.Expect(0, 10)
 	far.Expect(1, 20)

@@ -19,8 +19,8 @@ type Simulations struct {
 	now  []time.Duration
 }
 
-// OfSimulations is the progress of so many runs of each of the named schedulers.
-func OfSimulations(runs int, names ...string) *Simulations {
+// NewSimulations is the progress of so many runs of each of the named schedulers.
+func NewSimulations(runs int, names ...string) *Simulations {
 	s := &Simulations{
 		names: names, runs: runs,
 		jobs: make([]int, runs), done: make([][]int, len(names)), now: make([]time.Duration, len(names)),
