@@ -147,15 +147,20 @@ func (p *program) openWork(
 
 // runStages runs each stage on what the one before it wrote.
 func runStages(ctx context.Context, run planRunner, w *work) (err error) {
-	between := betweenStages{dir: w.between}
-	defer func() { err = errors.Join(err, between.remove()) }()
+	last := len(w.stages) - 1
+	var between *scratch.Item // a directory for what one stage writes for the next
+	if last > 0 {
+		if between, err = scratch.Dir(w.between, "tarry-stages-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, between.Remove()) }()
+	}
 	src := w.src
 	for i, bind := range w.stages {
-		to := w.out
-		if i < len(w.stages)-1 {
-			if to, err = between.next(); err != nil {
-				return err
-			}
+		to, dir := w.out, ""
+		if i < last {
+			dir = filepath.Join(between.Name(), strconv.Itoa(i))
+			to = mapreduce.Dir(dir)
 		}
 		plan, err := bind(src, to)
 		w.src, src = nil, nil // the plan has its own, of perhaps a hundred thousand files
@@ -168,42 +173,13 @@ func runStages(ctx context.Context, run planRunner, w *work) (err error) {
 		if err != nil {
 			return err
 		}
-		if i < len(w.stages)-1 {
-			if src, err = mapreduce.Files(between.path()); err != nil {
+		if i < last {
+			if src, err = mapreduce.Files(dir); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-// betweenStages holds what one stage writes for the next.
-type betweenStages struct {
-	dir   string        // where the directory is made; empty is the system's place
-	made  *scratch.Item // the directory, once made
-	stage int
-}
-
-// next is the destination of a stage that is not the last.
-func (b *betweenStages) next() (to mapreduce.Destination, err error) {
-	if b.made == nil {
-		if b.made, err = scratch.Dir(b.dir, "tarry-stages-"); err != nil {
-			return to, err
-		}
-	}
-	b.stage++
-	return mapreduce.Dir(b.path()), nil
-}
-
-// path is where the last stage wrote.
-func (b *betweenStages) path() string { return filepath.Join(b.made.Name(), strconv.Itoa(b.stage)) }
-
-// remove deletes all of it.
-func (b *betweenStages) remove() error {
-	if b.made == nil {
-		return nil
-	}
-	return b.made.Remove()
 }
 
 // result is the outcome of a run, as --json prints it.
