@@ -73,8 +73,8 @@ func (a Access) MaySubmit(queue string, who Principal) error {
 	return a.check(queue, listSubmit, who)
 }
 
-// MayAdminister is nil if who may kill, re-prioritize or move a job of owner in the pool or queue;
-// otherwise the error is ErrDenied. The owner always may.
+// MayAdminister is nil if who may kill, re-prioritize or move a job of owner in the pool or queue,
+// as the owner always may; otherwise the error is ErrDenied.
 func (a Access) MayAdminister(queue, owner string, who Principal) error {
 	if owner != "" && who.User == owner {
 		return nil

@@ -72,19 +72,19 @@ func (p *fairParser) topLevel(e *element) {
 		p.user(e)
 		return
 	}
-	var set func(text string) bool
+	var set func(text string)
 	out, f, line := &p.out, &p.faults, e.line
 	switch e.name {
 	case "poolMaxJobsDefault":
-		set = func(text string) (ok bool) { out.PoolMaxJobs, ok = limit(f, line, e.name, text); return }
+		set = func(text string) { out.PoolMaxJobs, _ = limit(f, line, e.name, text) }
 	case "userMaxJobsDefault":
-		set = func(text string) (ok bool) { out.UserMaxJobs, ok = limit(f, line, e.name, text); return }
+		set = func(text string) { out.UserMaxJobs, _ = limit(f, line, e.name, text) }
 	case "defaultMinSharePreemptionTimeout":
-		set = func(text string) (ok bool) { out.MinTimeout, ok = seconds(f, line, e.name, text); return }
+		set = func(text string) { out.MinTimeout, _ = seconds(f, line, e.name, text) }
 	case "fairSharePreemptionTimeout":
-		set = func(text string) (ok bool) { out.FairTimeout, ok = seconds(f, line, e.name, text); return }
+		set = func(text string) { out.FairTimeout, _ = seconds(f, line, e.name, text) }
 	case "defaultPoolSchedulingMode":
-		set = func(text string) (ok bool) { out.PoolMode, ok = poolMode(f, line, e.name, text); return }
+		set = func(text string) { out.PoolMode, _ = poolMode(f, line, e.name, text) }
 	default:
 		p.add(e.line, "unknown element <%s>", e.name)
 		return
@@ -147,24 +147,24 @@ func (p *fairParser) pool(e *element) {
 func (p *fairParser) poolSetting(c *scheduling.PoolConfig, e *element, lines map[string]int) {
 	what := "pool " + c.Name + ": " + e.name
 	f, line := &p.faults, e.line
-	var set func(text string) bool
+	var set func(text string)
 	switch e.name {
 	case "minMaps":
-		set = func(text string) (ok bool) { c.Min[scheduling.Map], ok = count(f, line, what, text, 0); return }
+		set = func(text string) { c.Min[scheduling.Map], _ = count(f, line, what, text, 0) }
 	case "minReduces":
-		set = func(text string) (ok bool) { c.Min[scheduling.Reduce], ok = count(f, line, what, text, 0); return }
+		set = func(text string) { c.Min[scheduling.Reduce], _ = count(f, line, what, text, 0) }
 	case "maxMaps":
-		set = func(text string) (ok bool) { c.Max[scheduling.Map], ok = limit(f, line, what, text); return }
+		set = func(text string) { c.Max[scheduling.Map], _ = limit(f, line, what, text) }
 	case "maxReduces":
-		set = func(text string) (ok bool) { c.Max[scheduling.Reduce], ok = limit(f, line, what, text); return }
+		set = func(text string) { c.Max[scheduling.Reduce], _ = limit(f, line, what, text) }
 	case "maxRunningJobs":
-		set = func(text string) (ok bool) { c.MaxJobs, ok = limit(f, line, what, text); return }
+		set = func(text string) { c.MaxJobs, _ = limit(f, line, what, text) }
 	case "weight":
-		set = func(text string) (ok bool) { c.Weight, ok = weight(f, line, what, text); return }
+		set = func(text string) { c.Weight, _ = weight(f, line, what, text) }
 	case "minSharePreemptionTimeout":
-		set = func(text string) (ok bool) { c.MinTimeout, ok = seconds(f, line, what, text); return }
+		set = func(text string) { c.MinTimeout, _ = seconds(f, line, what, text) }
 	case "schedulingMode":
-		set = func(text string) (ok bool) { c.Mode, ok = poolMode(f, line, what, text); return }
+		set = func(text string) { c.Mode, _ = poolMode(f, line, what, text) }
 	default:
 		if instead, yarn := yarnElement(e.name); yarn {
 			p.addCause(ErrYARN, line, "%s belongs to the YARN Fair Scheduler: %v; use %s", what, ErrYARN, instead)

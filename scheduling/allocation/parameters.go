@@ -1,6 +1,7 @@
 package allocation
 
 import (
+	"cmp"
 	"io"
 	"math"
 	"path"
@@ -110,7 +111,7 @@ type parameterParser struct {
 // property reads one property if it is the scheduler's.
 func (p *parameterParser) property(prop *property) {
 	if prop.name == propertyAdmins {
-		p.out.Access.Admins = p.admins(prop)
+		p.out.Access.Admins = prop.list(&p.faults, prop.name)
 		return
 	}
 	if !isParameter(prop.name) && !isListSwitch(prop.name) {
@@ -217,13 +218,7 @@ func (p *parameterParser) together() {
 	}
 	switch {
 	case p.adjuster:
-		p.out.BoostFactor, p.out.BoostTime = p.factor, p.boost
-		if p.factor == 0 {
-			p.out.BoostFactor = 3
-		}
-		if p.boost == 0 {
-			p.out.BoostTime = 5 * time.Minute
-		}
+		p.out.BoostFactor, p.out.BoostTime = cmp.Or(p.factor, 3), cmp.Or(p.boost, 5*time.Minute)
 	case p.factor != 0 || p.boost != 0:
 		p.warn(0, "%s* has no effect without %sweightadjuster", prefixBooster, prefixFair)
 	}
@@ -252,15 +247,6 @@ func (p *parameterParser) locality() scheduling.LocalityPolicy {
 		p.add(0, "%slocality.delay: one wait is -1, computed, and the other is not; give both or neither", prefixFair)
 	}
 	return w
-}
-
-// admins reads the list of administrators.
-func (p *parameterParser) admins(prop *property) List {
-	l, err := ParseList(prop.value)
-	if err != nil {
-		p.add(prop.line, "%s: %v", prop.name, err)
-	}
-	return l
 }
 
 // wait reads a locality delay in milliseconds; -1 is computed.

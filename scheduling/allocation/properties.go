@@ -102,3 +102,13 @@ func (p *property) text(f *faults) (string, bool) {
 	}
 	return text, text != ""
 }
+
+// list is the value as an access list; what names it in messages.
+func (p *property) list(f *faults, what string) List {
+	l, err := ParseList(p.value)
+	if err != nil {
+		f.file = p.file
+		f.add(p.line, "%s: %v", what, err)
+	}
+	return l
+}

@@ -24,7 +24,7 @@ func (p *queueParser) build() Queues {
 		}
 	}
 	if p.admins != nil {
-		out.Access.Admins = p.list(p.admins, p.admins.name)
+		out.Access.Admins = p.admins.list(&p.faults, p.admins.name)
 	}
 	if len(p.queues) == 0 && len(p.errs) == 0 {
 		p.queue(defaultPool, 0).implied = false
@@ -283,7 +283,7 @@ func (p *queueParser) access(out *Queues, q *queueNode, stopped bool) bool {
 			p.file = s.file
 			p.add(s.line, "queue %s: %s of a queue with queues in it; lists belong to the queues that take jobs", q.name, key)
 		case s != nil:
-			*list.to = p.list(s, "queue "+q.name+": "+key)
+			*list.to = s.list(&p.faults, "queue "+q.name+": "+key)
 		case key == listSubmit && out.Access.Enabled && len(q.children) == 0:
 			p.file = q.file
 			p.warn(q.line, "queue %s has no %s: only administrators may submit to it", q.name, key)
@@ -293,14 +293,4 @@ func (p *queueParser) access(out *Queues, q *queueNode, stopped bool) bool {
 		out.Access.Queues = append(out.Access.Queues, a)
 	}
 	return stopped
-}
-
-// list reads an access list.
-func (p *queueParser) list(s *property, what string) List {
-	l, err := ParseList(s.value)
-	if err != nil {
-		p.file = s.file
-		p.add(s.line, "%s: %v", what, err)
-	}
-	return l
 }

@@ -33,7 +33,7 @@ func (a answer) holds(expected []string) bool {
 	case a.pairs:
 		return a.holdsPairs(want)
 	case a.set:
-		got, want = sorted(got), sorted(want)
+		got, want = slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))
 	}
 	return slices.EqualFunc(got, want, sameValue)
 }

@@ -33,10 +33,10 @@ func (d *driver) perform(now time.Duration, actions []scheduling.Action) {
 	for _, o := range actions {
 		if o.Verb == scheduling.Launch {
 			live, _ := d.w.core.View().Live(o.Attempt.Task)
-			long := d.w.lines[o.Attempt.Task.Job]
-			left := long.mapTime
+			times := d.w.lengths[o.Attempt.Task.Job]
+			left := times.mapTime
 			if o.Attempt.Task.Kind == scheduling.Reduce {
-				left = long.reduceTime
+				left = times.reduceTime
 			}
 			d.atts = append(d.atts, &attempt{id: o.Attempt, node: live.Node, left: left, since: now})
 			continue
@@ -154,7 +154,7 @@ func (d *driver) progress(n scheduling.NodeID) (list []scheduling.Status) {
 		if a.node != n || a.id.Task.Kind == scheduling.Map || a.suspended {
 			continue
 		}
-		if total := d.w.lines[a.id.Task.Job].reduceTime; total > 0 {
+		if total := d.w.lengths[a.id.Task.Job].reduceTime; total > 0 {
 			done := float64(total-a.left) / float64(total)
 			list = append(list, scheduling.Status{Attempt: a.id, Progress: done, ReduceProgress: done})
 		}

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -84,7 +85,7 @@ func (w *world) submit(now time.Duration, args []string) error {
 	}
 	w.jobs[name] = id
 	w.names = append(w.names, name)
-	w.lines[id] = &jobDuration{spec.MapTime, spec.ReduceTime}
+	w.lengths[id] = &taskTimes{spec.MapTime, spec.ReduceTime}
 	return w.core.Update(now)
 }
 
@@ -135,11 +136,7 @@ func (w *world) nodesNamed(names string) ([]scheduling.NodeID, error) {
 	}
 	var ids []scheduling.NodeID
 	for _, name := range list {
-		known := false
-		for _, n := range w.all {
-			known = known || n == name
-		}
-		if !known {
+		if !slices.Contains(w.all, name) {
 			return nil, fmt.Errorf("unknown node %q", name)
 		}
 		ids = append(ids, w.core.NodeID(name))

@@ -144,11 +144,7 @@ func options(words []string, allowed ...string) (map[string]string, error) {
 		if !ok || value == "" {
 			return nil, fmt.Errorf("%.40q is not of the form option=value", w)
 		}
-		known := false
-		for _, a := range allowed {
-			known = known || a == name
-		}
-		if !known {
+		if !slices.Contains(allowed, name) {
 			return nil, fmt.Errorf("unknown option %.40q", name)
 		}
 		if _, twice := m[name]; twice {

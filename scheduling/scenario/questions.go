@@ -3,7 +3,6 @@ package scenario
 import (
 	"fmt"
 	"math"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -190,11 +189,4 @@ func show(what string, k [2]scheduling.KindView) string {
 // number shows up to three decimals.
 func number(f float64) string {
 	return strconv.FormatFloat(math.Round(f*1000)/1000, 'f', -1, 64)
-}
-
-// sorted returns a sorted copy.
-func sorted(words []string) []string {
-	s := append([]string(nil), words...)
-	sort.Strings(s)
-	return s
 }

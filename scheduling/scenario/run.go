@@ -52,9 +52,9 @@ type runner struct {
 	failed int
 }
 
-// Run runs each scenario file and writes to out what README of the language says: mismatches, the
-// answers to events without an expectation, and at the end how many expectations held. Faults of a
-// file go to errOut. It returns the exit code.
+// Run runs each scenario file and writes to out the mismatches, the answers to questions without an
+// expectation and at the end how many expectations held. Faults of a file go to errOut. It returns
+// the exit code.
 func Run(out, errOut io.Writer, files []string, opts Options) int {
 	r := &runner{out: out, opts: opts}
 	code := Passed

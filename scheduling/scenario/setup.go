@@ -25,21 +25,21 @@ type world struct {
 	nodeIDs []scheduling.NodeID // in node order
 	all     []string            // every node that the file names
 	jobs    map[string]scheduling.JobID
-	names   []string                          // of jobs, by JobID-1
-	gone    map[scheduling.AttemptID]bool     // killed by a preempt statement: known already
-	drive   *driver                           // nil unless drives
-	lines   map[scheduling.JobID]*jobDuration // of jobs, for the driver
-	noted   []string                          // what the core did, for -v
+	names   []string                        // of jobs, by JobID-1
+	gone    map[scheduling.AttemptID]bool   // killed by a preempt statement: known already
+	drive   *driver                         // nil unless drives
+	lengths map[scheduling.JobID]*taskTimes // of jobs, for the driver
+	noted   []string                        // what the core did, for -v
 }
 
-// jobDuration is how long a job's tasks take.
-type jobDuration struct{ mapTime, reduceTime time.Duration }
+// taskTimes is how long a job's tasks take.
+type taskTimes struct{ mapTime, reduceTime time.Duration }
 
 // setUp reads the statements without a time and makes the core.
 func setUp(dir string, list []statement, explain bool) (*world, []statement, error) {
 	w := &world{
 		dir: dir, explain: explain, jobs: map[string]scheduling.JobID{}, gone: map[scheduling.AttemptID]bool{},
-		lines: map[scheduling.JobID]*jobDuration{},
+		lengths: map[scheduling.JobID]*taskTimes{},
 	}
 	w.drives = list[len(list)-1].words[0] == "run"
 	rest := list
