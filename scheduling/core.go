@@ -94,7 +94,8 @@ type Core struct {
 	order  order
 	loc    localityRule
 	reduce reduceRule
-	far    Locality // the farthest level
+	waits  [kinds]bool // under loc, under reduce, jobs may wait
+	far    Locality    // the farthest level
 
 	beat    uint64 // heartbeats that asked for work
 	walked  *node  // whose slots are offered, if jobs may be passed over without asking them
@@ -147,6 +148,7 @@ func (c *Core) install(p Policy) error {
 		}
 		c.pol, c.order = p, o
 		c.loc, c.reduce = newLocality(c, p.Locality), newReduceRule(c, p.Reduce)
+		c.waits = [kinds]bool{c.loc.waits(), c.reduce.waits()}
 		return nil
 	}
 	return fmt.Errorf("%w: no order %q", ErrUnknownPolicy, p.Order)
@@ -200,7 +202,9 @@ func (c *Core) changed(j *job, k TaskKind) {
 		c.load[k] += load - w.load
 		w.load = load
 	}
-	c.tellRule(j, k)
+	if c.waits[k] {
+		c.tellRule(j, k)
+	}
 	c.order.changed(j, k)
 }
 

@@ -7,6 +7,8 @@ import "time"
 type localityRule interface {
 	// add makes room for a new job.
 	add(j *job)
+	// waits tells whether jobs may wait under the rule at all; else changed is not called.
+	waits() bool
 	// changed tells whether a job has a map to launch and may (ready), and whether nothing but the
 	// rule and the presence of its data decides whether it takes a slot (plain).
 	changed(j *job, ready, plain bool)
@@ -43,7 +45,7 @@ func newLocality(c *Core, p LocalityPolicy) localityRule {
 	case SkipCount:
 		return &skipCount{greedy: greedy{c}, limits: p.Skips}
 	case TimedWait:
-		return &timedWait{greedy: greedy{c}, clock: waitClock{c: c}, waits: p.Waits, auto: p.Auto, capped: p.Capped}
+		return &timedWait{greedy: greedy{c}, clock: waitClock{c: c}, lengths: p.Waits, auto: p.Auto, capped: p.Capped}
 	case Greedy:
 	}
 	return greedy{c}
@@ -53,6 +55,7 @@ func newLocality(c *Core, p LocalityPolicy) localityRule {
 type greedy struct{ c *Core }
 
 func (greedy) add(*job)                             {}
+func (greedy) waits() bool                          { return false }
 func (greedy) changed(*job, bool, bool)             {}
 func (greedy) begin()                               {}
 func (g greedy) allowed(*job) Locality              { return g.c.far }

@@ -33,6 +33,7 @@ func (s *skipCount) at(j *job) *skips { return s.of.At(j.index) }
 
 func (s *skipCount) add(j *job)                    { s.of.Reset(j.index) }
 func (s *skipCount) changed(j *job, _, plain bool) { s.at(j).plain = plain }
+func (s *skipCount) waits() bool                   { return true }
 func (s *skipCount) counts() bool                  { return true }
 
 // level is the number of levels whose count is used up.

@@ -13,12 +13,12 @@ import (
 // neither level nor wait.
 type timedWait struct {
 	greedy
-	clock  waitClock
-	waits  []time.Duration
-	auto   bool
-	capped bool
-	of     index.Slab[mapWait]
-	known  struct { // what mapWait.near depends on
+	clock   waitClock
+	lengths []time.Duration
+	auto    bool
+	capped  bool
+	of      index.Slab[mapWait]
+	known   struct { // what mapWait.near depends on
 		auto time.Duration
 		topo int
 	}
@@ -38,6 +38,8 @@ type mapWait struct {
 func (t *timedWait) at(j *job) *mapWait { return t.of.At(j.index) }
 
 func (t *timedWait) add(j *job) { t.of.Reset(j.index) }
+
+func (t *timedWait) waits() bool { return true }
 
 func (t *timedWait) changed(j *job, ready, plain bool) {
 	w := t.at(j)
@@ -71,8 +73,8 @@ func (t *timedWait) length(l Locality) time.Duration {
 	if t.auto {
 		return t.c.autoWait()
 	}
-	if int(l) < len(t.waits) {
-		return t.waits[l]
+	if int(l) < len(t.lengths) {
+		return t.lengths[l]
 	}
 	return 0
 }

@@ -5,6 +5,7 @@ package scheduling
 type reduceRule interface {
 	add(j *job)                        // makes room for a new job
 	remove(j *job)                     // a job has ended
+	waits() bool                       // as localityRule.waits, for reduces
 	changed(j *job, ready, plain bool) // as localityRule.changed, for reduces
 	begin()                            // as localityRule.begin, for reduces
 	passOver(job int32, n *node) bool  // as localityRule.passOver, for reduces
@@ -36,6 +37,7 @@ type anyNode struct{ c *Core }
 
 func (anyNode) add(*job)                   {}
 func (anyNode) remove(*job)                {}
+func (anyNode) waits() bool                { return false }
 func (anyNode) changed(*job, bool, bool)   {}
 func (anyNode) begin()                     {}
 func (anyNode) end()                       {}

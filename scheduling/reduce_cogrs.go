@@ -24,7 +24,7 @@ type cogrs struct {
 	clock  waitClock
 	pol    ReducePolicy
 	levels int // that count in the score
-	waits  index.Slab[reduceWait]
+	wait   index.Slab[reduceWait]
 	of     []*reducing        // by index of the job
 	asked  [2]index.BitMatrix // jobs that must be asked about a node (0) or rack (1)
 }
@@ -56,10 +56,10 @@ func newCoGRS(a anyNode, p ReducePolicy) *cogrs {
 	return r
 }
 
-func (r *cogrs) at(j *job) *reduceWait { return r.waits.At(j.index) }
+func (r *cogrs) at(j *job) *reduceWait { return r.wait.At(j.index) }
 
 func (r *cogrs) add(j *job) {
-	r.waits.Reset(j.index)
+	r.wait.Reset(j.index)
 	r.of = roomFor(r.of, j.index)
 	r.of[j.index] = &reducing{}
 	for l := range r.asked {
@@ -75,6 +75,8 @@ func (r *cogrs) remove(j *job) {
 	}
 	r.of[j.index] = nil
 }
+
+func (r *cogrs) waits() bool { return true }
 
 func (r *cogrs) changed(j *job, ready, plain bool) {
 	w := r.at(j)
@@ -248,7 +250,7 @@ func (r *cogrs) mapGone(j *job) { r.at(j).until = 0 }
 // took keeps the waits of a former rule of the kind, and counts the reduces anew.
 func (r *cogrs) took(former reduceRule) {
 	if old, ok := former.(*cogrs); ok {
-		r.waits = old.waits
+		r.wait = old.wait
 	}
 	for _, j := range r.c.active {
 		if j.state.Ended() {

@@ -194,7 +194,7 @@ func (c *Core) Reconfigure(now time.Duration, p Policy) error {
 		for i, j := range c.active {
 			*j = saved[i]
 		}
-		c.pol, c.order, c.loc, c.reduce = old.pol, old.order, old.loc, old.reduce
+		c.pol, c.order, c.loc, c.reduce, c.waits = old.pol, old.order, old.loc, old.reduce, old.waits
 		return err
 	}
 	c.order.took(old.order)
