@@ -99,7 +99,8 @@ func (c *Cluster) Close() error {
 	c.commands.Wait()
 	errs := []error{c.env.sys.stop(nodes...), c.env.sys.stop(c.jobTracker), c.env.sys.stop(c.nameNode)}
 	for _, p := range c.env.places {
-		errs = append(errs, c.env.fs.Lose(dfs.NodeID(p.name), true)) // nobody waits for reports any more
+		// Nobody waits for reports any more.
+		errs = append(errs, c.env.fs.Lose(dfs.NodeID(p.name), true))
 	}
 	c.env.sys.shutdown()
 	errs = append(errs, c.await())

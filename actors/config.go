@@ -211,9 +211,12 @@ func (c Config) policy() (scheduling.Policy, error) {
 type SubmitOptions struct {
 	User     string   // empty means anonymous; with Config.Rules it must be authenticated
 	Groups   []string // of the user, for Config.Rules
-	Pool     string   // of the pools order, one that Policy.Pools lists if it lists any; empty leaves it to the policy
 	Queue    string   // of the capacity order, a leaf; empty means default
 	Priority scheduling.Priority
+
+	// Pool is one of the pools order, which Policy.Pools lists if it lists any; empty leaves it to
+	// the policy.
+	Pool string
 
 	// Reduces is the number of reduces if the job does not say; 0 means one for each
 	// 64 MiB of input, at most 64: it depends on the input and not on the cluster, so

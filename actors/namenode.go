@@ -19,7 +19,8 @@ type nameNode struct {
 type member struct {
 	pid  *actor.PID
 	life uint64
-	lost bool // the JobTracker has given it up; it keeps its store, to report it when it is heard again
+	// lost: the JobTracker has given it up. It keeps its store, to report it when it is heard again.
+	lost bool
 }
 
 // Receive implements actor.Actor.
@@ -30,7 +31,8 @@ func (n *nameNode) Receive(c actor.Context) {
 			c.Send(at.pid, &reportBlocks{})
 		}
 	case *blockReport:
-		if at := n.nodes[m.report.Node]; at != nil && at.life == m.life && !at.lost { // a former life's word is void
+		at := n.nodes[m.report.Node]
+		if at != nil && at.life == m.life && !at.lost { // a former life's word is void
 			n.report(c, m.report)
 		}
 	case *nodeUp:

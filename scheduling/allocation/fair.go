@@ -76,15 +76,15 @@ func (p *fairParser) topLevel(e *element) {
 	out, f, line := &p.out, &p.faults, e.line
 	switch e.name {
 	case "poolMaxJobsDefault":
-		set = func(text string) { out.PoolMaxJobs, _ = limit(f, line, e.name, text) }
+		set = func(text string) { out.PoolMaxJobs = limit(f, line, e.name, text) }
 	case "userMaxJobsDefault":
-		set = func(text string) { out.UserMaxJobs, _ = limit(f, line, e.name, text) }
+		set = func(text string) { out.UserMaxJobs = limit(f, line, e.name, text) }
 	case "defaultMinSharePreemptionTimeout":
-		set = func(text string) { out.MinTimeout, _ = seconds(f, line, e.name, text) }
+		set = func(text string) { out.MinTimeout = seconds(f, line, e.name, text) }
 	case "fairSharePreemptionTimeout":
-		set = func(text string) { out.FairTimeout, _ = seconds(f, line, e.name, text) }
+		set = func(text string) { out.FairTimeout = seconds(f, line, e.name, text) }
 	case "defaultPoolSchedulingMode":
-		set = func(text string) { out.PoolMode, _ = poolMode(f, line, e.name, text) }
+		set = func(text string) { out.PoolMode = poolMode(f, line, e.name, text) }
 	default:
 		p.add(e.line, "unknown element <%s>", e.name)
 		return
@@ -154,17 +154,17 @@ func (p *fairParser) poolSetting(c *scheduling.PoolConfig, e *element, lines map
 	case "minReduces":
 		set = func(text string) { c.Min[scheduling.Reduce], _ = count(f, line, what, text, 0) }
 	case "maxMaps":
-		set = func(text string) { c.Max[scheduling.Map], _ = limit(f, line, what, text) }
+		set = func(text string) { c.Max[scheduling.Map] = limit(f, line, what, text) }
 	case "maxReduces":
-		set = func(text string) { c.Max[scheduling.Reduce], _ = limit(f, line, what, text) }
+		set = func(text string) { c.Max[scheduling.Reduce] = limit(f, line, what, text) }
 	case "maxRunningJobs":
-		set = func(text string) { c.MaxJobs, _ = limit(f, line, what, text) }
+		set = func(text string) { c.MaxJobs = limit(f, line, what, text) }
 	case "weight":
-		set = func(text string) { c.Weight, _ = weight(f, line, what, text) }
+		set = func(text string) { c.Weight = weight(f, line, what, text) }
 	case "minSharePreemptionTimeout":
-		set = func(text string) { c.MinTimeout, _ = seconds(f, line, what, text) }
+		set = func(text string) { c.MinTimeout = seconds(f, line, what, text) }
 	case "schedulingMode":
-		set = func(text string) { c.Mode, _ = poolMode(f, line, what, text) }
+		set = func(text string) { c.Mode = poolMode(f, line, what, text) }
 	default:
 		if instead, yarn := yarnElement(e.name); yarn {
 			p.addCause(ErrYARN, line, "%s belongs to the YARN Fair Scheduler: %v; use %s", what, ErrYARN, instead)
@@ -191,7 +191,7 @@ func (p *fairParser) user(e *element) {
 			p.add(child.line, "user %s: unknown element <%s>", name, child.name)
 		} else if p.once(child, lines, child.name, what) {
 			if text, given := child.value(&p.faults); given {
-				c.MaxJobs, _ = limit(&p.faults, child.line, what, text)
+				c.MaxJobs = limit(&p.faults, child.line, what, text)
 			}
 		}
 	}

@@ -191,7 +191,7 @@ func (p *parameterParser) extension(prop *property, text string) {
 	case prefixFair + "eventlog.enabled", prefixFair + "eventlog.location", prefixFair + "dump.interval", prefixFair + "dump.status.period":
 		p.warn(prop.line, "%s has no effect: events are recorded otherwise", prop.name)
 	case prefixBooster + "factor":
-		p.factor, _ = weight(&p.faults, prop.line, prop.name, text)
+		p.factor = weight(&p.faults, prop.line, prop.name, text)
 	case prefixBooster + "duration":
 		p.boost = p.millis(prop, text, 1)
 	case "mapred.jobtracker.taskScheduler", "mapreduce.jobtracker.taskscheduler":

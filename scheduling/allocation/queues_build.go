@@ -227,7 +227,7 @@ func (p *queueParser) set(c *scheduling.QueueConfig, key, what string, s *proper
 	case keyPriorities:
 		c.Priorities, _ = boolean(f, s.line, what, text)
 	case keyUserFactor:
-		c.UserFactor, _ = weight(f, s.line, what, text)
+		c.UserFactor = weight(f, s.line, what, text)
 	case keyTasks, keyUserTasks:
 		p.tasks(s, what)
 	case keyInitJobs:

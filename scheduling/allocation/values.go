@@ -37,13 +37,14 @@ func count(f *faults, line int, what, text string, least int) (int, bool) {
 	return 0, false
 }
 
-// limit reads a limit, which may be 0: nothing at all, -1 in the scheduler's terms.
-func limit(f *faults, line int, what, text string) (int, bool) {
+// limit reads a limit, which may be 0: nothing at all, -1 in the scheduler's terms. A wrong one is
+// 0.
+func limit(f *faults, line int, what, text string) int {
 	n, ok := count(f, line, what, text, 0)
 	if ok && n == 0 {
 		n = -1
 	}
-	return n, ok
+	return n
 }
 
 // isInteger tells whether s has the form of an integer, of whatever size.
@@ -52,8 +53,8 @@ func isInteger(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// weight reads a weight: positive and finite.
-func weight(f *faults, line int, what, text string) (float64, bool) {
+// weight reads a weight: positive and finite. A wrong one is 0.
+func weight(f *faults, line int, what, text string) float64 {
 	x, err := strconv.ParseFloat(text, 64)
 	switch {
 	case err != nil && !math.IsInf(x, 0):
@@ -67,37 +68,37 @@ func weight(f *faults, line int, what, text string) (float64, bool) {
 	case x < minWeight || x > maxWeight:
 		f.add(line, "%s: %v is not between %v and %v", what, x, minWeight, maxWeight)
 	default:
-		return x, true
+		return x
 	}
-	return 0, false
+	return 0
 }
 
 // seconds reads a timeout in whole seconds. No seconds become a nanosecond, since the scheduler
-// takes 0 for "not given".
-func seconds(f *faults, line int, what, text string) (time.Duration, bool) {
+// takes 0 for "not given"; so is a wrong one.
+func seconds(f *faults, line int, what, text string) time.Duration {
 	n, ok := count(f, line, what, text, 0)
 	switch {
 	case !ok:
-		return 0, false
+		return 0
 	case n > maxSeconds:
 		f.add(line, "%s: %d s are more than %d; leave it out for none", what, n, maxSeconds)
-		return 0, false
+		return 0
 	case n == 0:
-		return time.Nanosecond, true
+		return time.Nanosecond
 	}
-	return time.Duration(n) * time.Second, true
+	return time.Duration(n) * time.Second
 }
 
-// poolMode reads fair or fifo, in any case.
-func poolMode(f *faults, line int, what, text string) (scheduling.PoolMode, bool) {
+// poolMode reads fair or fifo, in any case. A wrong one is the default.
+func poolMode(f *faults, line int, what, text string) scheduling.PoolMode {
 	switch strings.ToLower(text) {
 	case "fair":
-		return scheduling.FairMode, true
+		return scheduling.FairMode
 	case "fifo":
-		return scheduling.FIFOMode, true
+		return scheduling.FIFOMode
 	}
 	f.add(line, "%s: unknown mode %q, want fair or fifo", what, shorten(text))
-	return scheduling.DefaultMode, false
+	return scheduling.DefaultMode
 }
 
 // boolean reads true or false, in any case.
