@@ -248,6 +248,36 @@ func TestCorruptReplicaIsDroppedAndHealed(t *testing.T) {
 	require.ErrorIs(t, err, ErrCorrupt)
 }
 
+// What is read of a stored file across its blocks takes memory, and is an error if one is gone.
+func TestViewAcrossBlocks(t *testing.T) {
+	f := open(t, Config{Nodes: racks(1, 1), BlockSize: 4})
+	require.NoError(t, f.WriteFile("x", []byte("abcdefgh")))
+	src, err := f.OpenSource("x")
+	require.NoError(t, err)
+	require.False(t, Shared(src))
+	view, release, err := src.View(2, 4)
+	require.NoError(t, err)
+	require.Equal(t, "cdef", string(view))
+	release()
+	blocks, err := f.Blocks("x")
+	require.NoError(t, err)
+	require.Len(t, blocks, 2, "and none behind the last byte")
+	require.True(t, f.corrupt("n0", blocks[1].ID))
+	_, _, err = src.View(2, 4)
+	require.ErrorIs(t, err, ErrCorrupt)
+}
+
+// The extents of a registered file end with it.
+func TestRegisteredExtents(t *testing.T) {
+	f := open(t, Config{Nodes: racks(1, 1)})
+	require.NoError(t, f.Register("x", Bytes("x", []byte("abcdefgh")), 4))
+	blocks, err := f.Blocks("x")
+	require.NoError(t, err)
+	require.Len(t, blocks, 2)
+	_, err = f.ReadDir("absent")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
 func TestBlockSizeFor(t *testing.T) {
 	for _, c := range []struct {
 		total int64

@@ -2,6 +2,7 @@ package dfs
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -119,6 +120,47 @@ func checkFile(t *rapid.T, f *FS, name string, data []byte) {
 	} else {
 		require.ErrorIs(t, err, ErrNoReplica)
 	}
+}
+
+// Healing follows the rule of placement, too: what is left in one rack is joined by another.
+func TestHealingSpreadsOverRacks(t *testing.T) {
+	for seed := range uint64(20) {
+		f := open(t, Config{
+			Nodes: []Node{{"a0", "a"}, {"a1", "a"}, {"b0", "b"}, {"b1", "b"}, {"b2", "b"}, {"b3", "b"}},
+			Seed:  seed, BlockSize: 4,
+		})
+		w, err := f.Create("x", "a0", 0)
+		require.NoError(t, err)
+		_, err = w.Write([]byte("abcd"))
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+		require.NoError(t, f.Lose("a0", true))
+		require.Equal(t, 1, f.Heal())
+		blocks, err := f.Blocks("x")
+		require.NoError(t, err)
+		require.Contains(t, blocks[0].Nodes, NodeID("a1"), "the other two are in rack b")
+	}
+}
+
+// A plan is in order of block; a copy that could not be made is planned again when it can be.
+func TestPlansOfHealing(t *testing.T) {
+	f := open(t, Config{Nodes: racks(3, 1), Replication: 2, BlockSize: 1})
+	require.NoError(t, f.WriteFile("x", noise(1, 200)))
+	blocks, err := f.Blocks("x")
+	require.NoError(t, err)
+	first, second := blocks[0].Nodes[0], blocks[0].Nodes[1]
+	require.NoError(t, f.Lose(second, false))
+	plan := f.PlanHeal()
+	require.Greater(t, len(plan), 50)
+	require.True(t, slices.IsSortedFunc(plan, func(a, b Copy) int { return cmp.Compare(a.Block, b.Block) }))
+	require.Equal(t, blocks[0].ID, plan[0].Block)
+
+	require.NoError(t, f.Lose(first, false))
+	require.ErrorIs(t, f.Copy(plan[0]), ErrNoReplica)
+	back, err := f.Inventory(first)
+	require.NoError(t, err)
+	require.NoError(t, f.Report(back))
+	require.True(t, slices.ContainsFunc(f.PlanHeal(), func(c Copy) bool { return c.Block == plan[0].Block }))
 }
 
 // corrupt flips one bit of a node's replica; it reports whether the node held bytes of the block.

@@ -325,6 +325,9 @@ func TestAnew(t *testing.T) {
 	_, err = same.ReadAt(b, 0)
 	require.NoError(t, err, "it is closed apart")
 	require.Equal(t, "then", string(b))
+	n, err := same.ReadAt(b, 2)
+	require.Equal(t, 2, n)
+	require.Equal(t, io.EOF, err, "as io.ReaderAt has it")
 
 	require.NoError(t, os.WriteFile(path, []byte("and now"), 0o600))
 	now, err := then.Anew()
