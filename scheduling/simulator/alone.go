@@ -53,7 +53,7 @@ func (s *sim) tell(j *simJob, spec *scheduling.JobSpec) {
 	if !j.spec.TellTimes && p.Order != "srpt" && !(p.Order == "hfsp" && p.HFSP.NoTraining) {
 		return
 	}
-	factor := 1 + s.cfg.SizeError*(2*unit(draw(s.cfg.Seed, 12, uint64(j.index)))-1)
+	factor := 1 + s.cfg.SizeError*(2*unit(draw(s.cfg.Seed, forSizeError, uint64(j.index)))-1)
 	told := func(k scheduling.TaskKind) time.Duration {
 		t := s.expected(j.spec, k)
 		if t == 0 {

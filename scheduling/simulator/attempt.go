@@ -67,7 +67,7 @@ func (s *sim) launch(i int32, o scheduling.Action) {
 	n.running = append(n.running, ai)
 	s.occupy(a, 1)
 	if chance := s.cfg.Failures.TaskFails; chance > 0 {
-		a.fails = unit(s.random(a, 6)) < chance
+		a.fails = unit(s.random(a, forFault)) < chance
 	}
 	if k == scheduling.Map {
 		s.startMap(ai, j, n)
@@ -115,9 +115,9 @@ func (s *sim) computing(a *attempt, bytes float64, n *simNode) float64 {
 	}
 	t := cost.Time.Seconds() + s.cpu(cost, bytes)
 	if cost.Spread > 0 {
-		t *= lognormal(s.random(a, 7), cost.Spread)
+		t *= lognormal(s.random(a, forSpread), cost.Spread)
 	}
-	if part := s.cfg.Cluster.Stragglers; part > 0 && unit(s.random(a, 8)) < part {
+	if part := s.cfg.Cluster.Stragglers; part > 0 && unit(s.random(a, forStraggler)) < part {
 		t *= s.cfg.Cluster.StragglerFactor
 	}
 	return t * n.slow

@@ -43,7 +43,7 @@ func (s *sim) planFailure(i int32) {
 	}
 	n := &s.nodes[i]
 	n.fails++
-	span := -math.Log(1-unit(draw(s.cfg.Seed, 3, uint64(i), n.fails))) * f.MTBF.Seconds()
+	span := -math.Log(1-unit(draw(s.cfg.Seed, forFailure, uint64(i), n.fails))) * f.MTBF.Seconds()
 	s.at(s.q.now+time.Duration(min(span, 1e9)*float64(time.Second)), evFail, i, int32(f.Repair/time.Second))
 }
 

@@ -114,7 +114,8 @@ func (s *sim) pump(ai int32) {
 	f, j := &a.fetch, &s.jobs[a.job]
 	for len(f.waiting) > 0 && len(f.flows) < s.cfg.Network.Copies {
 		f.turns++
-		k := int(draw(s.random(a, 11), f.turns) % uint64(len(f.waiting))) // or all reduces would queue at the same nodes
+		// At random, or all reduces would queue at the same nodes.
+		k := int(draw(s.random(a, forSource), f.turns) % uint64(len(f.waiting)))
 		next := f.waiting[k]
 		last := len(f.waiting) - 1
 		f.waiting[k] = f.waiting[last]
@@ -228,7 +229,7 @@ func (s *sim) nearest(a *attempt, places scheduling.Places) int32 {
 			best, equals = d, 0
 		}
 		equals++
-		if s.random(a, 10+equals)%equals == 0 {
+		if s.random(a, forReplica+equals)%equals == 0 {
 			at = int32(v)
 		}
 	}

@@ -150,7 +150,7 @@ func (s *sim) placesOf(j *simJob) scheduling.Places {
 			if replicas == 0 {
 				replicas = s.cfg.Cluster.Replicas
 			}
-			*p = s.top.placeBlocks(rand.New(rand.NewPCG(s.cfg.Seed, draw(4, uint64(f)))), max(file.Blocks, j.spec.Maps), replicas)
+			*p = s.top.placeBlocks(rand.New(rand.NewPCG(s.cfg.Seed, draw(forFile, uint64(f)))), max(file.Blocks, j.spec.Maps), replicas)
 		}
 		m := min(j.spec.Maps, len(p.Offsets)-1)
 		return scheduling.Places{Offsets: p.Offsets[:m+1], Nodes: p.Nodes[:p.Offsets[m]]}
@@ -158,7 +158,7 @@ func (s *sim) placesOf(j *simJob) scheduling.Places {
 	if s.cfg.Places != nil {
 		return s.cfg.Places(int(j.index))
 	}
-	r := rand.New(rand.NewPCG(s.cfg.Seed, draw(5, uint64(j.index))))
+	r := rand.New(rand.NewPCG(s.cfg.Seed, draw(forInput, uint64(j.index))))
 	if j.spec.MapRacks != nil {
 		return s.top.placeInRacks(r, j.spec.MapRacks, s.cfg.Cluster.Replicas)
 	}

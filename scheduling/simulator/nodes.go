@@ -33,8 +33,8 @@ type report struct {
 func (s *sim) join(i int32) error {
 	cl := &s.cfg.Cluster
 	if int(i) == len(s.nodes) {
-		n := simNode{slow: 1, phase: time.Duration(unit(draw(s.cfg.Seed, 1, uint64(i))) * float64(s.cfg.Interval))}
-		if unit(draw(s.cfg.Seed, 2, uint64(i))) < cl.SlowNodes {
+		n := simNode{slow: 1, phase: time.Duration(unit(draw(s.cfg.Seed, forPhase, uint64(i))) * float64(s.cfg.Interval))}
+		if unit(draw(s.cfg.Seed, forSlowness, uint64(i))) < cl.SlowNodes {
 			n.slow = cl.SlowFactor
 		}
 		s.nodes = append(s.nodes, n)

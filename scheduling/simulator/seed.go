@@ -20,6 +20,23 @@ func draw(seed uint64, parts ...uint64) uint64 {
 	return mix(seed)
 }
 
+// What a number is drawn for, the first part of its name: draws for one purpose do not move those
+// for another.
+const (
+	forPhase     = 1 // of a node's heartbeats
+	forSlowness  = 2 // of a node
+	forFailure   = 3 // of a node
+	forFile      = 4 // the places of its blocks
+	forInput     = 5 // the places of a job's own
+	forFault     = 6 // of an attempt
+	forSpread    = 7 // of an attempt's computing
+	forStraggler = 8
+	forSizes     = 9  // of a job's outputs
+	forReplica   = 10 // and on: which of several as near is read
+	forSource    = 11 // which node a reduce fetches from next
+	forSizeError = 12
+)
+
 // unit maps a draw onto [0, 1).
 func unit(x uint64) float64 { return float64(x>>11) / (1 << 53) }
 

@@ -24,7 +24,7 @@ type outputs struct {
 // newOutputs prepares the tables of a job.
 func (s *sim) newOutputs(j *simJob) *outputs {
 	o := &outputs{total: j.spec.ShuffleBytes, byNode: make([]int64, len(s.nodes)), byRack: make([]int64, s.top.racks())}
-	seed := draw(s.cfg.Seed, 9, uint64(j.index))
+	seed := draw(s.cfg.Seed, forSizes, uint64(j.index))
 	o.cum = shares(seed, j.spec.Reduces, j.spec.Skew)
 	if parts := j.spec.Partitions; len(parts) > 0 && j.spec.ShuffleBytes > 0 {
 		weight := make([]float64, len(parts))
