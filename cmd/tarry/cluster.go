@@ -58,8 +58,8 @@ func (r *clusterFlags) register(cmd *cobra.Command) {
 	f := cmd.PersistentFlags()
 	f.IntVar(&r.racks, "racks", 1, "racks of the emulated cluster")
 	f.IntVar(&r.nodes, "nodes", 0, "nodes of the emulated cluster in all, spread over the racks (default: one a rack)")
-	f.IntVar(&r.mapSlots, "map-slots", 0, "map slots a node (default: one a core)")
-	f.IntVar(&r.reduceSlots, "reduce-slots", 0, "reduce slots a node (default: one a core)")
+	f.IntVar(&r.mapSlots, "map-slots", 0, "map slots of each node (default: one a core)")
+	f.IntVar(&r.reduceSlots, "reduce-slots", 0, "reduce slots of each node (default: one a core)")
 	f.IntVar(&r.replication, "replication", 0,
 		"replicas of a block, each on a node of its own (default: 3, or all nodes if fewer)")
 	f.Var(&r.blockSize, "block-size",
@@ -79,7 +79,7 @@ func (r *clusterFlags) register(cmd *cobra.Command) {
 
 	f.BoolVar(&r.json, "json", false, "print the outcome of each job as one JSON object on standard output")
 	f.BoolVarP(&r.quiet, "quiet", "q", false, "print nothing but errors")
-	f.BoolVar(&r.noProgress, "no-progress", false, "no progress, only how it ended")
+	f.BoolVar(&r.noProgress, "no-progress", false, "show no progress, only how it ended")
 	f.StringVar(&r.events, "events", "",
 		"file for what the scheduler did, a JSON object a line; compressed if named .zst")
 	f.StringVar(&r.cpuProfile, "cpuprofile", "", "file for a CPU profile")

@@ -72,7 +72,7 @@ func (d *delayFlags) define(cmd *cobra.Command) {
 	f.IntVar(&d.setup.Tasks, "tasks", 0, "maps of the job")
 	f.IntVar(&d.setup.Nodes, "nodes", 0, "nodes of the cluster")
 	f.IntVar(&d.setup.Replication, "replication", 3, "replicas of each block")
-	f.IntVar(&d.setup.SlotsPerNode, "slots", 0, "map slots of a node")
+	f.IntVar(&d.setup.SlotsPerNode, "slots", 0, "map slots of each node")
 	f.DurationVar(&d.setup.TaskTime, "task-time", 0, "mean time of a map on this cluster")
 	f.Float64Var(&d.setup.SlotRate, "rate", 0, "map slots that become free per second under load")
 	f.IntVar(&d.setup.Racks.Count, "racks", 0, "racks of the cluster; 0 leaves racks out")

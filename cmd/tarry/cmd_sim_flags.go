@@ -59,25 +59,25 @@ func (f *simFlags) register(cmd *cobra.Command) {
 	f.schedulerFlags.register(s, "the scheduler's")
 
 	s.IntVar(&f.nodes, "nodes", 100, "nodes of the cluster")
-	s.IntVar(&f.racks, "racks", 1, "racks they stand in")
-	s.IntVar(&f.mapSlots, "map-slots", 4, "map slots a node")
-	s.IntVar(&f.reduceSlots, "reduce-slots", 2, "reduce slots a node")
+	s.IntVar(&f.racks, "racks", 1, "racks of the cluster")
+	s.IntVar(&f.mapSlots, "map-slots", 4, "map slots of each node")
+	s.IntVar(&f.reduceSlots, "reduce-slots", 2, "reduce slots of each node")
 	s.IntVar(&f.replicas, "replication", 3, "replicas of a block")
 	s.Var(&f.hotReplicas, "hot-replicas",
 		"further replicas of the files that most jobs read, as a part of all there are")
 	s.DurationVar(&f.setup, "task-setup", time.Second, "from a task's launch until it does anything")
 	f.readRate, f.shuffleRate, f.link = 20<<20, 50<<20, 125e6
-	s.Var(&f.readRate, "read-rate", "what a task reads from a disk, bytes a second")
-	s.Var(&f.shuffleRate, "shuffle-rate", "what a reduce fetches with --network factors, bytes a second")
-	s.Var(&f.link, "link", "capacity of a node's link with --network flows, bytes a second")
+	s.Var(&f.readRate, "read-rate", "what a task reads from its disk, bytes a second")
+	s.Var(&f.shuffleRate, "shuffle-rate", "what a reduce fetches, bytes a second, with --network factors")
+	s.Var(&f.link, "link", "capacity of a node's link, bytes a second, with --network flows")
 	s.StringVar(&f.network, "network", "factors",
 		"what distance costs: factors (constant), or flows (links shared max-min fairly)")
 	s.Float64Var(&f.oversubscription, "oversubscription", 1,
 		"sum of a rack's node links over its uplink, with --network flows")
 	s.StringVar(&f.drive, "drive", "event",
-		"when a free slot is seen: event (at once), or heartbeat (at its node's next one)")
+		"when a free slot is seen: event (at once), or heartbeat (at its node's next heartbeat)")
 	s.DurationVar(&f.interval, "heartbeat", 0, "between a node's heartbeats (default: Hadoop's, 1s for each 100 nodes)")
-	s.BoolVar(&f.outOfBand, "out-of-band", false, "with --drive heartbeat: also one when a task ends")
+	s.BoolVar(&f.outOfBand, "out-of-band", false, "with --drive heartbeat: a heartbeat also when a task ends")
 	s.StringVar(&f.submit, "submit", "replay",
 		"when jobs come: replay (as the workload says), serial, closed:N (N at a time) or stress")
 	s.DurationVar(&f.jobSetup, "job-setup", 0, "from a job's arrival until its tasks may run")
@@ -90,8 +90,8 @@ func (f *simFlags) register(cmd *cobra.Command) {
 
 	s.IntVar(&f.originalNodes, "original-nodes", 0,
 		"nodes of the traced cluster; bytes shrink by --nodes over it (default: not scaled)")
-	s.IntVar(&f.jobs, "jobs", 0, "only the first so many jobs")
-	s.IntVar(&f.maxMaps, "max-maps", 0, "cut a trace's jobs down to so many maps")
+	s.IntVar(&f.jobs, "jobs", 0, "take only this many jobs, the first ones")
+	s.IntVar(&f.maxMaps, "max-maps", 0, "cut a trace's jobs down to this many maps")
 	s.Float64Var(&f.timeScale, "time-scale", 1, "factor on a trace's submission times")
 	s.BoolVar(&f.rawPaths, "raw-paths", false,
 		"take a trace's path labels as they stand, without the repair of later accesses")
@@ -101,8 +101,8 @@ func (f *simFlags) register(cmd *cobra.Command) {
 	s.Float64Var(&f.cells, "skew-cells", 0, "sigma of a lognormal factor on each map's part of each partition")
 
 	s.Uint64Var(&f.seed, "seed", 1, "seed of the workload, block places and task times")
-	s.IntVar(&f.repeat, "repeat", 1, "so many runs, with seeds from --seed on")
-	s.BoolVar(&f.json, "json", false, "print the figures as one JSON object a run, or a scheduler")
+	s.IntVar(&f.repeat, "repeat", 1, "number of runs, with seeds from --seed on")
+	s.BoolVar(&f.json, "json", false, "print the figures as one JSON object for each run, or each scheduler")
 	s.BoolVarP(&f.quiet, "quiet", "q", false, "nothing on standard error but errors")
 	s.StringVar(&f.csv, "csv", "", "directory for classes.csv and jobs.csv")
 }

@@ -247,6 +247,9 @@ func bound(f *pflag.Flag, span numbers.Span) {
 	}
 	n := &numbers.Value{Value: f.Value, Span: span}
 	f.Value = n
+	if f.DefValue == "0s" || f.DefValue == "[]" {
+		f.DefValue = "0" // which help texts leave out, as that of other numbers
+	}
 	if n.Type() == "part" || span.Most == math.MaxUint64 {
 		return // said by the type; any
 	}

@@ -54,7 +54,7 @@ func (s *schedulerFlags) register(f *pflag.FlagSet, waits string) {
 	f.StringVar(&s.queues, "queues", "",
 		"capacity-scheduler.xml or mapred-queues.xml with the queues of capacity, and access lists, "+
 			"which hold for pools, too")
-	f.StringVar(&s.parameters, "parameters", "", "mapred-site.xml with the scheduler's parameters; flags go before it")
+	f.StringVar(&s.parameters, "parameters", "", "mapred-site.xml with the scheduler's parameters; flags win over it")
 }
 
 // registerName adds --scheduler.
