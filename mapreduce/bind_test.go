@@ -83,14 +83,7 @@ func attempts[K, V, O any](t *testing.T, ctx context.Context, j Job[[]byte, K, V
 	}
 	defer out.Release()
 	for r := range 2 {
-		sent := false
-		err = errors.Join(err, p.RunReduce(ctx, &ReduceAttempt{Index: r, Next: func(context.Context) (Segment, error) {
-			if sent {
-				return Segment{}, io.EOF
-			}
-			sent = true
-			return out.Segment(r), nil
-		}}))
+		err = errors.Join(err, p.RunReduce(ctx, &ReduceAttempt{Index: r, Next: sent(r, out)}))
 	}
 	return err
 }

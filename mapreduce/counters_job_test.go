@@ -2,6 +2,8 @@ package mapreduce
 
 import (
 	"context"
+	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -54,4 +56,67 @@ func TestCombineCountersAddUp(t *testing.T) {
 	require.Equal(t, int64(4+3), c.Get(CombineOutputRecords))
 	require.Equal(t, int64(3), c.Get(ReduceInputRecords))
 	require.Equal(t, int64(3), c.Get(ReduceInputGroups))
+}
+
+// An attempt that fails counts nothing, whatever it had done and the user had counted.
+func TestFailedAttemptsCountNothing(t *testing.T) {
+	bad := errors.New("bad")
+	ctx := context.Background()
+	lines := Lines(Bytes("text", []byte("a\nb\nc\n")))
+	counted := func(task *Task) { task.Counter("Mine", "began").Add(1) }
+	mapper := func(fails error) func(*Task) (Mapper[[]byte, string, int64], error) {
+		return func(task *Task) (Mapper[[]byte, string, int64], error) {
+			counted(task)
+			return Mapper[[]byte, string, int64]{
+				Map: func(line []byte, emit func(string, int64)) error {
+					emit(string(line), 1)
+					return nil
+				},
+				Close: func(func(string, int64)) error { return fails },
+			}, nil
+		}
+	}
+	reducer := func(task *Task) (Reducer[string, int64, string], error) {
+		counted(task)
+		return Reducer[string, int64, string]{
+			Reduce: ignore[string, int64, string],
+			Close:  func(func(string)) error { return bad },
+		}, nil
+	}
+	filter := func(task *Task) (Filter[[]byte, string], error) {
+		counted(task)
+		return Filter[[]byte, string]{
+			Map:   func([]byte, func(string)) error { return nil },
+			Close: func(func(string)) error { return bad },
+		}, nil
+	}
+	var c Counters
+	res := Resources{Counters: &c}
+	failed := func(err error) {
+		require.ErrorIs(t, err, bad)
+		for v := range c.All() {
+			require.Zero(t, v.Value, "%s %s", v.Group, v.Name)
+		}
+		require.Zero(t, c.Named("Mine", "began"))
+	}
+	prepared := func(p *Plan, err error) *Plan {
+		require.NoError(t, err)
+		require.NoError(t, p.Prepare(ctx, PrepareOptions{}))
+		return p
+	}
+	a := &MapAttempt{Split: Split{Length: 6}, Resources: res}
+	to := func() Output[string] { return Text[string](Writer("-", io.Discard)) }
+	for _, sum := range []bool{false, true} {
+		type job = Job[[]byte, string, int64, string]
+		p := prepared(job{MapTask: mapper(bad), ReduceTask: reducer, Sum: sum}.Bind(lines, to()))
+		_, err := p.RunMap(ctx, a)
+		failed(err)
+		p = prepared(job{MapTask: mapper(nil), ReduceTask: reducer, Sum: sum}.Bind(lines, to()))
+		out, err := p.RunMap(ctx, &MapAttempt{Split: a.Split})
+		require.NoError(t, err)
+		failed(p.RunReduce(ctx, &ReduceAttempt{Next: sent(0, out), Resources: res}))
+		out.Release()
+	}
+	_, err := prepared(MapOnly[[]byte, string]{MapTask: filter}.Bind(lines, to())).RunMap(ctx, a)
+	failed(err)
 }

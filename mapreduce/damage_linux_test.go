@@ -37,14 +37,7 @@ func TestDamagedSpillsFailTheReduce(t *testing.T) {
 				if damaged {
 					flipBits(t, dir)
 				}
-				given := false
-				err = p.RunReduce(ctx, &ReduceAttempt{Resources: res, Next: func(context.Context) (Segment, error) {
-					if given {
-						return Segment{}, io.EOF
-					}
-					given = true
-					return out.Segment(0), nil
-				}})
+				err = p.RunReduce(ctx, &ReduceAttempt{Resources: res, Next: sent(0, out)})
 				if damaged {
 					require.ErrorIs(t, err, ErrDamagedSpill)
 					var d *DamagedOutputError

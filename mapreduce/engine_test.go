@@ -35,13 +35,7 @@ func engine(t require.TestingT, p *Plan, reduces int, blocks func(int) []Block, 
 		outs = append(outs, out)
 	}
 	for r := range p.Reduces() {
-		next := len(outs) // segments arrive last map first
-		a := &ReduceAttempt{Index: r, Resources: res, Next: func(context.Context) (Segment, error) {
-			if next--; next < 0 {
-				return Segment{}, io.EOF
-			}
-			return outs[next].Segment(r), nil
-		}}
+		a := &ReduceAttempt{Index: r, Resources: res, Next: sent(r, outs...)}
 		a.Counters = total
 		require.NoError(t, p.RunReduce(ctx, a))
 		require.NoError(t, p.CommitTask(a.ID()))
@@ -51,6 +45,17 @@ func engine(t require.TestingT, p *Plan, reduces int, blocks func(int) []Block, 
 	}
 	require.NoError(t, p.CommitJob())
 	return total
+}
+
+// sent is the Next of a reduce: segments arrive last map first.
+func sent(partition int, outs ...*MapOutput) func(context.Context) (Segment, error) {
+	next := len(outs)
+	return func(context.Context) (Segment, error) {
+		if next--; next < 0 {
+			return Segment{}, io.EOF
+		}
+		return outs[next].Segment(partition), nil
+	}
 }
 
 // everyBytes cuts a source of size bytes into blocks of n.

@@ -199,14 +199,7 @@ func TestTruncatedWhileReduced(t *testing.T) {
 			if total == nil {
 				require.NoError(t, f.shrink())
 			}
-			sent := false
-			err = p.RunReduce(context.Background(), &ReduceAttempt{Next: func(context.Context) (Segment, error) {
-				if sent {
-					return Segment{}, io.EOF
-				}
-				sent = true
-				return out.Segment(0), nil
-			}})
+			err = p.RunReduce(context.Background(), &ReduceAttempt{Next: sent(0, out)})
 			out.Release()
 			requireShrunk(t, f, err)
 			require.NoError(t, p.AbortJob())

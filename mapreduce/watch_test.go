@@ -78,14 +78,7 @@ func TestPauseEndsAttemptsSoon(t *testing.T) {
 		out, err := p.RunMap(ctx, &MapAttempt{Split: Split{Length: 2000}, Resources: res})
 		if at != "record" {
 			require.NoError(t, err)
-			sent := false
-			err = p.RunReduce(ctx, &ReduceAttempt{Resources: res, Next: func(context.Context) (Segment, error) {
-				if sent {
-					return Segment{}, io.EOF
-				}
-				sent = true
-				return out.Segment(0), nil
-			}})
+			err = p.RunReduce(ctx, &ReduceAttempt{Resources: res, Next: sent(0, out)})
 			out.Release()
 		}
 		require.ErrorIs(t, err, stop)
