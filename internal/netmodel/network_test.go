@@ -3,6 +3,7 @@ package netmodel
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -124,10 +125,43 @@ func TestMaxMinExample(t *testing.T) {
 	require.Equal(t, 11*time.Second, at, "700 of 1000 bytes are left at 4 s and go at 100 a second")
 	require.InDelta(t, 900, w.Left(c, 4*time.Second), 1e-9)
 	require.InDelta(t, 850, w.Left(c, 5*time.Second), 1e-9)
+	require.Equal(t, b, w.Start(5*time.Second, 3, 2, 1, 1, 0), "its number is free")
 	w.Stop(a)
+	w.Stop(b)
 	w.Stop(c)
 	_, _, ok = w.Next()
 	require.False(t, ok)
+}
+
+// Flows from one node end in the order of their bytes, a moment apart or together by the grain, and
+// the last one when the link has carried them all.
+func TestFlowsOverOneLinkEndInTurn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		grain := rapid.SampledFrom([]time.Duration{0, 10 * time.Millisecond}).Draw(t, "grain")
+		sizes := rapid.SliceOfN(rapid.Float64Range(1, 1e6), 1, 20).Draw(t, "bytes")
+		w := New(Config{RackOf: inRacks(21, 1), NodeLink: 1000, Oversubscription: 1, Grain: grain})
+		sum := 0.0
+		for i, bytes := range sizes {
+			require.Equal(t, Flow(i), w.Start(0, 0, int32(i+1), bytes, math.Inf(1), int32(i)))
+			sum += bytes
+		}
+		w.Resolve(0)
+		carried, now := 0.0, time.Duration(0)
+		for range sizes {
+			f, at, ok := w.Next()
+			require.True(t, ok)
+			require.GreaterOrEqual(t, at, now)
+			require.GreaterOrEqual(t, sizes[w.Owner(f)]+1e-3+1000*grain.Seconds(), carried, "by size")
+			require.True(t, slices.IsSorted(w.From(0)))
+			carried, now = max(carried, sizes[w.Owner(f)]), at
+			require.InDelta(t, 0, w.Left(f, now), 1e-5)
+			w.Stop(f)
+			w.Resolve(now)
+		}
+		require.Empty(t, w.From(0))
+		late := time.Duration(len(sizes)) * (grain + time.Nanosecond)
+		require.InDelta(t, sum/1000, now.Seconds(), late.Seconds()+1e-6)
+	})
 }
 
 // BenchmarkResolve replaces one of 2,000 flows among 200 nodes in 10 racks.
