@@ -1,10 +1,6 @@
 package scheduling
 
-import (
-	"time"
-
-	"github.com/tarry-mr/tarry/scheduling/internal/index"
-)
+import "time"
 
 // skipCount refuses a number of slot offers per level [Zaharia10 Algorithm 2; two levels: §3.6]. A
 // launch at some level starts the counts of that level and the wider ones anew; a launch that is
@@ -12,7 +8,7 @@ import (
 type skipCount struct {
 	greedy
 	limits []int
-	of     index.Slab[skips]
+	of     []skips // by index of the job
 }
 
 // skips is what skipCount keeps of a job.
@@ -29,9 +25,9 @@ func (s *skips) sum() (n int32) {
 	return n
 }
 
-func (s *skipCount) at(j *job) *skips { return s.of.At(j.index) }
+func (s *skipCount) at(j *job) *skips { return &s.of[j.index] }
 
-func (s *skipCount) add(j *job)                    { s.of.Reset(j.index) }
+func (s *skipCount) add(j *job)                    { s.of = roomFor(s.of, j.index) }
 func (s *skipCount) changed(j *job, _, plain bool) { s.at(j).plain = plain }
 func (s *skipCount) waits() bool                   { return true }
 func (s *skipCount) counts() bool                  { return true }
@@ -54,7 +50,7 @@ func (s *skipCount) allowed(j *job) Locality {
 }
 
 func (s *skipCount) passOver(job int32, n *node) bool {
-	of := s.of.At(job)
+	of := &s.of[job]
 	if !of.plain || len(s.limits) == 0 || int(of.refused[0]) >= s.limits[0] || s.c.near[0].Has(int32(n.id), job) {
 		return false
 	}

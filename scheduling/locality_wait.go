@@ -1,10 +1,6 @@
 package scheduling
 
-import (
-	"time"
-
-	"github.com/tarry-mr/tarry/scheduling/internal/index"
-)
+import "time"
 
 // timedWait waits for some time per level [Zaharia10 Algorithm 3]. The state of a job is the level
 // of its last launch and the time credited since.
@@ -17,8 +13,8 @@ type timedWait struct {
 	lengths []time.Duration
 	auto    bool
 	capped  bool
-	of      index.Slab[mapWait]
-	known   struct { // what mapWait.near depends on
+	of      []mapWait // by index of the job
+	known   struct {  // what mapWait.near depends on
 		auto time.Duration
 		topo int
 	}
@@ -35,9 +31,13 @@ type mapWait struct {
 	until time.Duration // 0: near is not known
 }
 
-func (t *timedWait) at(j *job) *mapWait { return t.of.At(j.index) }
+func (t *timedWait) at(j *job) *mapWait { return &t.of[j.index] }
 
-func (t *timedWait) add(j *job) { t.of.Reset(j.index) }
+func (t *timedWait) add(j *job) {
+	t.of = roomFor(t.of, j.index)
+	t.at(j).job = j.index
+	t.clock.moved(func(job int32) *waited { return &t.of[job].waited })
+}
 
 func (t *timedWait) waits() bool { return true }
 
@@ -106,7 +106,7 @@ func (t *timedWait) foresee(j *job) {
 }
 
 func (t *timedWait) passOver(job int32, n *node) bool {
-	w := t.of.At(job)
+	w := &t.of[job]
 	if !w.plain {
 		return false
 	}

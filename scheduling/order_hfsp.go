@@ -195,10 +195,11 @@ func (o *hfsp) update() {
 }
 
 // key orders the jobs by size: projected finish, or work left.
-func (o *hfsp) key(j *job, k TaskKind) time.Duration {
+func (o *hfsp) key(v *sized) time.Duration {
 	if !o.srpt {
-		return o.sized(j, k).v.Finish
+		return v.v.Finish
 	}
+	j := v.job
 	return time.Duration(j.unfinished(Map))*j.spec.MapTime + time.Duration(j.unfinished(Reduce))*j.spec.ReduceTime
 }
 
@@ -225,7 +226,7 @@ func (o *hfsp) reposition(j *job, k TaskKind) {
 	if v == nil {
 		return
 	}
-	r := o.sizeRank(j, k)
+	r := o.rankOf(v)
 	o.lists[k].Put(&v.listed, o.listed(j, k), o.rank(j, k), listedJob{j, j.index})
 	o.needy[k].Put(&v.needy, o.needs(j, k), r, j)
 	o.holders[k].Put(&v.holds, o.spare(j, k) > 0, r.Reversed(), j)
@@ -253,8 +254,10 @@ func (o *hfsp) rank(j *job, k TaskKind) index.Rank {
 }
 
 // sizeRank orders by size alone.
-func (o *hfsp) sizeRank(j *job, k TaskKind) index.Rank {
-	return index.Rank{Class: 1, Value: float64(o.key(j, k)), Tie: int64(j.id)}
+func (o *hfsp) sizeRank(j *job, k TaskKind) index.Rank { return o.rankOf(o.sized(j, k)) }
+
+func (o *hfsp) rankOf(v *sized) index.Rank {
+	return index.Rank{Class: 1, Value: float64(o.key(v)), Tie: v.v.ID}
 }
 
 // sampling tells whether tasks of the sample wait to be launched.

@@ -34,7 +34,7 @@ func (o *hfsp) reproject(k TaskKind) {
 // rerank makes the lists anew.
 func (o *hfsp) rerank(k TaskKind) {
 	all := o.all[k]
-	slices.SortFunc(all, func(a, b *sized) int { return o.sizeRank(a.job, k).Compare(o.sizeRank(b.job, k)) })
+	slices.SortFunc(all, func(a, b *sized) int { return o.rankOf(a).Compare(o.rankOf(b)) })
 	lists, needy, holders := &o.lists[k], &o.needy[k], &o.holders[k]
 	lists.Clear()
 	needy.Clear()
@@ -51,7 +51,7 @@ func (o *hfsp) rerank(k TaskKind) {
 		lists.Append(&v.listed, o.rank(v.job, k), listedJob{v.job, v.job.index})
 	}
 	for i, v := range all {
-		j, r := v.job, o.sizeRank(v.job, k)
+		j, r := v.job, o.rankOf(v)
 		if o.needs(j, k) {
 			needy.Append(&v.needy, r, j)
 			if !o.sampling(j, k) && o.listed(j, k) {
@@ -59,7 +59,7 @@ func (o *hfsp) rerank(k TaskKind) {
 			}
 		}
 		if v := all[len(all)-1-i]; o.spare(v.job, k) > 0 {
-			holders.Append(&v.holds, o.sizeRank(v.job, k).Reversed(), v.job)
+			holders.Append(&v.holds, o.rankOf(v).Reversed(), v.job)
 		}
 	}
 }

@@ -181,7 +181,9 @@ func (o *pools) leave(j *job) {
 	}
 	for k := range TaskKind(kinds) {
 		p.lists[k].Put(&o.spots[k][j.index], false, index.Rank{}, listedJob{})
-		o.count(j, k, poolWork{})
+		counted := &o.of[j.index].counted[k]
+		p.running[k] -= counted.running
+		o.count(p, k, counted, 0, 0, Normal)
 		o.reposition(p, k)
 	}
 	o.stale = true
@@ -210,26 +212,24 @@ func (o *pools) move(j *job, name string) error {
 // poolOf is the pool of a job that has not ended.
 func (o *pools) poolOf(j *job) *pool { return o.of[j.index].pool }
 
-// count replaces what the pool has counted of a job.
-func (o *pools) count(j *job, k TaskKind, now poolWork) {
-	p, counted := o.poolOf(j), &o.of[j.index].counted[k]
-	old := *counted
-	now.share = old.share
-	*counted = now
-	o.stale = o.stale || old.priority != now.priority
-	if old.demand != now.demand || old.load != now.load {
-		o.stale = true
-		o.load[k] -= min(p.load[k], p.Max[k])
-		p.demand[k] += now.demand - old.demand
-		p.load[k] += now.load - old.load
-		o.load[k] += min(p.load[k], p.Max[k])
-	}
-	p.running[k] += now.running - old.running
+// count replaces what the pool has counted of a job, but for its running attempts.
+func (o *pools) count(p *pool, k TaskKind, counted *poolWork, demand, load int, priority Priority) {
+	o.stale = true
+	o.load[k] -= min(p.load[k], p.Max[k])
+	p.demand[k] += demand - counted.demand
+	p.load[k] += load - counted.load
+	o.load[k] += min(p.load[k], p.Max[k])
+	counted.demand, counted.load, counted.priority = demand, load, priority
 }
 
 func (o *pools) changed(j *job, k TaskKind) {
-	p, w := o.poolOf(j), &j.w[k]
-	o.count(j, k, poolWork{running: w.running, demand: j.demand(k), load: w.load, priority: j.spec.Priority})
+	of, w := &o.of[j.index], &j.w[k]
+	p, counted := of.pool, &of.counted[k]
+	p.running[k] += w.running - counted.running
+	counted.running = w.running
+	if d := j.demand(k); d != counted.demand || w.load != counted.load || j.spec.Priority != counted.priority {
+		o.count(p, k, counted, d, w.load, j.spec.Priority)
+	}
 	o.spots.put(&p.lists[k], j, k, o.ranks[p.Mode])
 	o.reposition(p, k)
 }

@@ -24,7 +24,7 @@ type cogrs struct {
 	clock  waitClock
 	pol    ReducePolicy
 	levels int // that count in the score
-	wait   index.Slab[reduceWait]
+	wait   []reduceWait
 	of     []*reducing        // by index of the job
 	asked  [2]index.BitMatrix // jobs that must be asked about a node (0) or rack (1)
 }
@@ -56,10 +56,12 @@ func newCoGRS(a anyNode, p ReducePolicy) *cogrs {
 	return r
 }
 
-func (r *cogrs) at(j *job) *reduceWait { return r.wait.At(j.index) }
+func (r *cogrs) at(j *job) *reduceWait { return &r.wait[j.index] }
 
 func (r *cogrs) add(j *job) {
-	r.wait.Reset(j.index)
+	r.wait = roomFor(r.wait, j.index)
+	r.at(j).job = j.index
+	r.clock.moved(func(job int32) *waited { return &r.wait[job].waited })
 	r.of = roomFor(r.of, j.index)
 	r.of[j.index] = &reducing{}
 	for l := range r.asked {

@@ -13,7 +13,7 @@ import (
 
 // passOver passes over an armed job, and counts the refusal of a slot on n.
 func (r *cogrs) passOver(job int32, n *node) bool {
-	w := r.wait.At(job)
+	w := &r.wait[job]
 	if !w.plain || w.wait >= w.until || r.asked[0].Has(int32(n.id), job) || w.near > 0 && r.asked[1].Has(n.groups[1], job) {
 		return false
 	}
@@ -107,7 +107,7 @@ func (r *cogrs) mark(j *job, level int, group int32) {
 func (r *cogrs) nodeChanged(n *node) {
 	for i, word := range r.asked[0].Row(int32(n.id)) {
 		for ; word != 0; word &= word - 1 {
-			r.wait.At(int32(i*64 + bits.TrailingZeros64(word))).until = 0
+			r.wait[i*64+bits.TrailingZeros64(word)].until = 0
 		}
 	}
 }

@@ -73,17 +73,16 @@ func (r *cogrs) planFor(j *job) *plan {
 
 // sort lists the reduces by size. Those of an even job are judged by some of the outputs.
 func (p *plan) sort(g *gravity.Outputs, reduces int) {
-	size := g.Total
+	size := g.Totals()
 	if p.flat {
-		some := g.Sizes(sampled)
-		size = func(i int32) int64 { return some[i] }
+		size = g.Sizes(sampled)
 	}
 	p.bySize = p.bySize[:0]
 	for i := range int32(reduces) {
 		p.bySize = append(p.bySize, i)
 	}
 	slices.SortFunc(p.bySize, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(size(b), size(a)), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(size[b], size[a]), cmp.Compare(a, b))
 	})
 }
 

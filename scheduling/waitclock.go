@@ -7,6 +7,7 @@ type waited struct {
 	wait     time.Duration // credited since the last launch; 0 or more
 	refused  uint64        // the heartbeat (Core.beat) of the last refusal, 0 if there was none
 	launched uint64        // the heartbeat of the last launch, 0 if there was none
+	job      int32         // its index
 	ready    bool          // the job has a task to launch and may launch it
 	skipped  bool          // passed over at the last heartbeat that offered a slot: the clock credits it
 }
@@ -23,6 +24,16 @@ type waitClock struct {
 	last    time.Duration // of the last heartbeat that offered a slot
 	skipped []*waited     // of the jobs passed over at it
 	open    bool          // this heartbeat has offered a slot
+}
+
+// moved tells where the waits of the jobs are, after their list may have moved.
+func (o *waitClock) moved(at func(job int32) *waited) {
+	if len(o.skipped) == 0 || at(o.skipped[0].job) == o.skipped[0] {
+		return
+	}
+	for i, w := range o.skipped {
+		o.skipped[i] = at(w.job)
+	}
 }
 
 // begin credits the jobs passed over at the last heartbeat with an offer.

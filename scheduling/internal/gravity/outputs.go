@@ -63,6 +63,9 @@ func (g *Outputs) Known() int { return g.known }
 // Total is the known input of reduce r in bytes, as of the last SumUp.
 func (g *Outputs) Total(r int32) int64 { return g.total[r] }
 
+// Totals is Total of all reduces, to be read at once.
+func (g *Outputs) Totals() []int64 { return g.total }
+
 // Peak is at least the most bytes of reduce r on one node, of the outputs folded.
 func (g *Outputs) Peak(r int32) int64 { return g.peak[r] }
 
