@@ -11,22 +11,19 @@ import (
 )
 
 // slowMatch is match over all jobs, those that lack nothing or hold nothing too.
-func slowMatch(o *hfsp, n *node, k TaskKind, largest *job) (winner, loser *job) {
-	var all []*job
-	for _, v := range o.all[k] {
-		all = append(all, v.job)
-	}
-	slices.SortFunc(all, func(a, b *job) int { return o.sizeRank(a, k).Compare(o.sizeRank(b, k)) })
+func slowMatch(o *hfsp, n *node, k TaskKind, largest *sized) (winner, loser *sized) {
+	all := slices.Clone(o.all[k])
+	slices.SortFunc(all, func(a, b *sized) int { return o.rankOf(a).Compare(o.rankOf(b)) })
 	free := o.c.slots[k] - o.c.running[k]
 	spare := make([]int, len(all))
-	for i, j := range all {
-		spare[i] = o.spare(j, k)
+	for i, v := range all {
+		spare[i] = o.spare(v, k)
 	}
-	for i, j := range all {
-		if !o.needs(j, k) {
+	for i, small := range all {
+		if !o.needs(small.job, k) {
 			continue
 		}
-		need := j.w[k].waiting() + j.w[k].suspended
+		need := small.job.w[k].waiting() + small.job.w[k].suspended
 		own := min(need, max(0, free))
 		free -= own
 		for need -= own; need > 0; need-- {
@@ -34,11 +31,11 @@ func slowMatch(o *hfsp, n *node, k TaskKind, largest *job) (winner, loser *job) 
 			for v > i && spare[v] == 0 {
 				v--
 			}
-			if v == i || !o.smaller(j, largest, k) {
+			if v == i || !o.smaller(small, largest) {
 				break
 			}
-			if o.fits(j, n, k) && o.extreme(all[v], n, k, false, 1) >= 0 {
-				return j, all[v]
+			if o.fits(small.job, n, k) && o.extreme(all[v].job, n, k, false, 1) >= 0 {
+				return small, all[v]
 			}
 			spare[v]--
 		}

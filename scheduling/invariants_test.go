@@ -174,7 +174,7 @@ func checkHFSP(t require.TestingT, c *Core, o *hfsp) {
 				if largest := o.largestOn(n, k); largest != nil {
 					wantWinner, wantLoser := slowMatch(o, n, k, largest)
 					winner, loser := o.match(n, k, largest)
-					require.Equal(t, [2]*job{wantWinner, wantLoser}, [2]*job{winner, loser}, "match on %s", n.name)
+					require.Equal(t, [2]*sized{wantWinner, wantLoser}, [2]*sized{winner, loser}, "match on %s", n.name)
 				}
 			}
 		}

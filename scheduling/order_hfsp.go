@@ -30,8 +30,8 @@ type hfsp struct {
 	of      [kinds][]*sized
 	all     [kinds][]*sized // those that are not nil
 	lists   [kinds]jobList
-	needy   [kinds]index.List[*job] // jobs with tasks to launch or to resume, smallest first
-	holders [kinds]index.List[*job] // jobs with slots that they may lose, largest first
+	needy   [kinds]index.List[*sized] // jobs with tasks to launch or to resume, smallest first
+	holders [kinds]index.List[*sized] // jobs with slots that they may lose, largest first
 	kind    TaskKind
 	at      index.Cursor
 	waits   bool     // too many suspended tasks
@@ -228,8 +228,8 @@ func (o *hfsp) reposition(j *job, k TaskKind) {
 	}
 	r := o.rankOf(v)
 	o.lists[k].Put(&v.listed, o.listed(j, k), o.rank(j, k), listedJob{j, j.index})
-	o.needy[k].Put(&v.needy, o.needs(j, k), r, j)
-	o.holders[k].Put(&v.holds, o.spare(j, k) > 0, r.Reversed(), j)
+	o.needy[k].Put(&v.needy, o.needs(j, k), r, v)
+	o.holders[k].Put(&v.holds, o.spare(v, k) > 0, r.Reversed(), v)
 }
 
 // needs tells whether j has a task to launch or to resume, and may.

@@ -53,13 +53,13 @@ func (o *hfsp) rerank(k TaskKind) {
 	for i, v := range all {
 		j, r := v.job, o.rankOf(v)
 		if o.needs(j, k) {
-			needy.Append(&v.needy, r, j)
+			needy.Append(&v.needy, r, v)
 			if !o.sampling(j, k) && o.listed(j, k) {
 				lists.Append(&v.listed, r, listedJob{j, j.index})
 			}
 		}
-		if v := all[len(all)-1-i]; o.spare(v.job, k) > 0 {
-			holders.Append(&v.holds, o.rankOf(v).Reversed(), v.job)
+		if v := all[len(all)-1-i]; o.spare(v, k) > 0 {
+			holders.Append(&v.holds, o.rankOf(v).Reversed(), v)
 		}
 	}
 }

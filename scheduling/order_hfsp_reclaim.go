@@ -61,17 +61,20 @@ func (o *hfsp) resumeOn(n *node) {
 // nextToResume finds the suspended attempt of the smallest job that fits into the free slots of n,
 // or -1.
 func (o *hfsp) nextToResume(n *node, k TaskKind) int32 {
-	var smallest *job
+	var smallest *sized
 	for _, ai := range n.atts {
 		a := &o.c.atts[ai]
-		if a.id.Task.Kind == k && a.suspended && n.free(k) >= int(a.job.slots) && (smallest == nil || o.smaller(a.job, smallest, k)) {
-			smallest = a.job
+		if a.id.Task.Kind != k || !a.suspended || n.free(k) < int(a.job.slots) {
+			continue
+		}
+		if v := o.sized(a.job, k); smallest == nil || o.smaller(v, smallest) {
+			smallest = v
 		}
 	}
 	if smallest == nil {
 		return -1
 	}
-	return o.suspendedOn(smallest, n, k)
+	return o.suspendedOn(smallest.job, n, k)
 }
 
 // suspendedOn finds the attempt of j to resume on n, or -1: the oldest, of least index.
@@ -134,69 +137,70 @@ func (o *hfsp) reclaim(n *node, k TaskKind) {
 		if winner == nil {
 			return
 		}
-		ai := o.extreme(loser, n, k, false, 1)
+		ai := o.extreme(loser.job, n, k, false, 1)
 		if why := (Reason{Cause: CauseSmallerJob}); o.pol.Reclaim == KillLarger {
 			o.c.kill(ai, why, true)
 		} else {
 			o.c.suspendAttempt(ai, why)
 		}
-		if !o.use(winner, n, k) {
+		if !o.use(winner.job, n, k) {
 			return
 		}
 	}
 }
 
-// spare is how many slots of kind k job j may lose: none if it must not be suspended, and while its
+// spare is how many slots of kind k a job may lose: none if it must not be suspended, and while its
 // size is unknown only those beyond its sample, which the training keeps [HFSP §3.1.1].
-func (o *hfsp) spare(j *job, k TaskKind) int {
+func (o *hfsp) spare(v *sized, k TaskKind) int {
 	switch {
-	case o.pol.Reclaim != KillLarger && j.spec.NoSuspend:
+	case o.pol.Reclaim != KillLarger && v.job.spec.NoSuspend:
 		return 0
-	case o.training(j, k):
-		return max(0, j.w[k].running-o.pol.Sample)
+	case !v.estimate:
+		return max(0, v.job.w[k].running-o.pol.Sample)
 	}
-	return j.w[k].running
+	return v.job.w[k].running
 }
 
 // largestOn finds the largest job with a running attempt on n that may lose its slot.
-func (o *hfsp) largestOn(n *node, k TaskKind) (largest *job) {
+func (o *hfsp) largestOn(n *node, k TaskKind) (largest *sized) {
 	for _, ai := range n.atts {
 		a := &o.c.atts[ai]
-		if a.id.Task.Kind == k && !a.suspended && o.spare(a.job, k) > 0 && (largest == nil || o.smaller(largest, a.job, k)) {
-			largest = a.job
+		if a.id.Task.Kind != k || a.suspended {
+			continue
+		}
+		if v := o.sized(a.job, k); o.spare(v, k) > 0 && (largest == nil || o.smaller(largest, v)) {
+			largest = v
 		}
 	}
 	return largest
 }
 
-func (o *hfsp) smaller(a, b *job, k TaskKind) bool {
-	return o.sizeRank(a, k).Compare(o.sizeRank(b, k)) < 0
-}
+func (o *hfsp) smaller(a, b *sized) bool { return o.rankOf(a).Compare(o.rankOf(b)) < 0 }
 
 // match lets the jobs in order of size claim the slots they lack, first free ones anywhere, then
 // those of the largest jobs, each slot claimed once, and returns the first job that claims a slot
 // that a job has here, and that job.
-func (o *hfsp) match(n *node, k TaskKind, largest *job) (winner, loser *job) {
+func (o *hfsp) match(n *node, k TaskKind, largest *sized) (winner, loser *sized) {
 	free := max(0, o.c.slots[k]-o.c.running[k])
 	var small, large index.Cursor
 	left := 0 // slots of loser not claimed yet
-	for j, ok := o.needy[k].Next(&small); ok && o.smaller(j, largest, k); j, ok = o.needy[k].Next(&small) {
-		need := j.w[k].waiting() + j.w[k].suspended
+	for v, ok := o.needy[k].Next(&small); ok && o.smaller(v, largest); v, ok = o.needy[k].Next(&small) {
+		need := v.job.w[k].waiting() + v.job.w[k].suspended
 		own := min(need, free)
 		free -= own
 		need -= own
-		for fits := need > 0 && o.fits(j, n, k); need > 0; {
+		for fits := need > 0 && o.fits(v.job, n, k); need > 0; {
 			if left == 0 {
 				if loser, ok = o.holders[k].Next(&large); !ok {
 					return nil, nil
 				}
 				left = o.spare(loser, k)
 			}
-			if !o.smaller(j, loser, k) {
-				return nil, nil // nor is any after j
+			if !o.smaller(v, loser) {
+				return nil, nil // nor is any after v
 			}
-			if fits && o.extreme(loser, n, k, false, 1) >= 0 {
-				return j, loser
+			if fits && o.extreme(loser.job, n, k, false, 1) >= 0 {
+				return v, loser
 			}
 			take := min(need, left)
 			need -= take
