@@ -170,33 +170,6 @@ func (c *Core) buildIndex(j *job) {
 	x.topo = c.topo
 }
 
-// pick returns the pending map to launch on n: the nearest, and of those equally near the one of
-// least index, but none farther than level far; maps without a place come last and may go anywhere.
-// It returns -1 if there is none.
-func (c *Core) pick(j *job, n *node, far Locality) (int32, Locality) {
-	w := &j.w[Map]
-	if far == NodeLocal && w.pending.Len() == 0 && j.byPlace.topo == c.topo && !c.near[0].Has(int32(n.id), j.index) {
-		return -1, AnyPlace // by far the most frequent case
-	}
-	if w.placed.Len() > 0 {
-		if j.byPlace.topo != c.topo {
-			c.buildIndex(j)
-		}
-		for l := 0; l < len(j.byPlace.levels) && l <= int(far); l++ {
-			if m := j.byPlace.levels[l].First(n.groups[l], &w.placed); m >= 0 {
-				return m, Locality(l)
-			}
-		}
-		if int(far) >= len(j.byPlace.levels) {
-			return w.placed.First(), Locality(len(j.byPlace.levels))
-		}
-	}
-	if w.pending.Len() > 0 {
-		return w.pending.First(), AnyPlace
-	}
-	return -1, AnyPlace
-}
-
 // take removes a pending task from the sets.
 func (j *job) take(k TaskKind, i int32) {
 	w := &j.w[k]

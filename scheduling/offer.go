@@ -3,6 +3,8 @@ package scheduling
 import (
 	"slices"
 	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
 // offer offers one free slot of kind k on n to j, which has a launchable task, and tells whether j
@@ -43,10 +45,47 @@ func (c *Core) offerMap(j *job, n *node, allowed Locality) bool {
 	return true
 }
 
+// pick returns the pending map to launch on n: the nearest, and of those equally near the one of
+// least index, but none farther than level far; maps without a place come last and may go anywhere.
+// It returns -1 if there is none.
+func (c *Core) pick(j *job, n *node, far Locality) (int32, Locality) {
+	w := &j.w[Map]
+	if far == NodeLocal && w.pending.Len() == 0 && j.byPlace.topo == c.topo && !c.near[0].Has(int32(n.id), j.index) {
+		return -1, AnyPlace // by far the most frequent case
+	}
+	if w.placed.Len() > 0 {
+		if j.byPlace.topo != c.topo {
+			c.buildIndex(j)
+		}
+		for l := 0; l < len(j.byPlace.levels) && l <= int(far); l++ {
+			if m := j.byPlace.levels[l].First(n.groups[l], &w.placed); m >= 0 {
+				return m, Locality(l)
+			}
+		}
+		if int(far) >= len(j.byPlace.levels) {
+			return w.placed.First(), Locality(len(j.byPlace.levels))
+		}
+	}
+	if w.pending.Len() > 0 {
+		return w.pending.First(), AnyPlace
+	}
+	return -1, AnyPlace
+}
+
 // kept tells whether j's tasks of kind k are known to be so long that some slots are kept from
 // them.
 func (c *Core) kept(j *job, k TaskKind) bool {
 	return c.pol.ReserveLong > 0 && j.taskTime(k) > c.pol.LongTask
+}
+
+// nextIn goes on to the next job of a list; where slots are offered, to the next that may take one.
+func (c *Core) nextIn(l *jobList, at *index.Cursor, k TaskKind) *job {
+	for {
+		e, ok := l.Next(at)
+		if !ok || !c.passOver(e.index, k) {
+			return e.job
+		}
+	}
 }
 
 // passOver passes over the job of that index without asking it, if it would refuse the slot that is

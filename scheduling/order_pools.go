@@ -2,13 +2,13 @@ package scheduling
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
+	"github.com/tarry-mr/tarry/scheduling/internal/shares"
 )
 
 // pools is the order of the Hadoop Fair Scheduler: pools by how far below their minimum share, then
@@ -137,78 +137,6 @@ func (o *pools) rerank() {
 	}
 }
 
-// add puts a job into its pool.
-func (o *pools) add(j *job) error {
-	o.spots.add(j)
-	o.of = roomFor(o.of, j.index)
-	name := cmp.Or(strings.TrimSpace(j.spec.Pool), strings.TrimSpace(j.spec.PoolProperty))
-	if name == "" && o.alloc.PoolPerUser {
-		name = j.spec.User
-	}
-	if err := o.enter(j, cmp.Or(name, defaultName)); err != nil {
-		return err
-	}
-	if !o.limited {
-		o.c.admit(j)
-	}
-	if f := o.alloc.BoostFactor; f > 0 && f != 1 {
-		o.boosted = append(o.boosted, j)
-	}
-	return nil
-}
-
-// enter makes j a job of the pool of that name.
-func (o *pools) enter(j *job, name string) error {
-	p := o.byName[name]
-	if p == nil {
-		if o.alloc.Known {
-			return fmt.Errorf("%w %q", ErrUnknownPool, name)
-		}
-		p = o.create(PoolConfig{Name: name})
-	}
-	o.of[j.index] = poolJob{pool: p}
-	j.group = name
-	p.jobs = append(p.jobs, j)
-	o.stale = true
-	return nil
-}
-
-// leave takes j out of its pool.
-func (o *pools) leave(j *job) {
-	p := o.poolOf(j)
-	if i := slices.Index(p.jobs, j); i >= 0 {
-		p.jobs = slices.Delete(p.jobs, i, i+1)
-	}
-	for k := range TaskKind(kinds) {
-		p.lists[k].Put(&o.spots[k][j.index], false, index.Rank{}, listedJob{})
-		counted := &o.of[j.index].counted[k]
-		p.running[k] -= counted.running
-		o.count(p, k, counted, 0, 0, Normal)
-		o.reposition(p, k)
-	}
-	o.stale = true
-}
-
-func (o *pools) remove(j *job) { o.leave(j) }
-
-// move takes a job to another pool.
-func (o *pools) move(j *job, name string) error {
-	if name == "" {
-		name = defaultName
-	}
-	if o.byName[name] == nil && o.alloc.Known {
-		return fmt.Errorf("%w %q", ErrUnknownPool, name)
-	}
-	o.leave(j)
-	if err := o.enter(j, name); err != nil {
-		return err
-	}
-	j.spec.Pool = name
-	o.changed(j, Map)
-	o.changed(j, Reduce)
-	return nil
-}
-
 // poolOf is the pool of a job that has not ended.
 func (o *pools) poolOf(j *job) *pool { return o.of[j.index].pool }
 
@@ -272,6 +200,60 @@ func (o *pools) reposition(p *pool, k TaskKind) {
 		r = index.Rank{Value: float64(p.running[k]) / float64(m), Tie: p.order}
 	}
 	l.Put(&p.spot[k], true, r, p)
+}
+
+// assign offers the node's slots one by one: of the kind of which the node runs fewer tasks, maps
+// if equal, until neither kind has a free slot that the load cap lets it use and some job wants
+// [Hadoop FairScheduler.assignTasks]. With OneTask it stops after one task. Tasks handed out in
+// this heartbeat count for the node at once.
+func (o *pools) assign(n *node) {
+	c := o.c
+	o.expireBoosts()
+	var rejected [kinds]bool
+	for {
+		for k := range TaskKind(kinds) {
+			if !rejected[k] && (n.free(k) <= 0 || !o.mayLoad(n, k)) {
+				rejected[k] = true
+			}
+		}
+		k := Map
+		switch {
+		case rejected[Map] && rejected[Reduce]:
+			return
+		case rejected[Map]:
+			k = Reduce
+		case !rejected[Reduce] && n.running[Map] > n.running[Reduce]:
+			k = Reduce
+		}
+		if !c.round(n, k) {
+			rejected[k] = true
+		} else if c.pol.OneTask {
+			return
+		}
+	}
+}
+
+// mayLoad asks the load manager: the one configured, or that which caps a node while the cluster is
+// under-loaded.
+func (o *pools) mayLoad(n *node, k TaskKind) bool {
+	if f := o.c.cfg.LoadManager; f != nil {
+		return f(n.view(), k, o.load[k], o.c.slots[k])
+	}
+	p := &o.c.pol
+	return !p.Spread || n.running[k] < shares.OfNode(n.slots[k], o.load[k], o.c.slots[k], p.LoadMaxDiff)
+}
+
+// expireBoosts ranks anew the jobs that are no longer new.
+func (o *pools) expireBoosts() {
+	for len(o.boosted) > 0 && o.c.now-o.boosted[0].submitted >= o.alloc.BoostTime {
+		j := o.boosted[0]
+		o.boosted = o.boosted[1:]
+		o.stale = true
+		if !j.state.Ended() {
+			o.changed(j, Map)
+			o.changed(j, Reduce)
+		}
+	}
 }
 
 func (o *pools) rewind(k TaskKind) { o.kind, o.atPool, o.cur = k, index.Cursor{}, nil }

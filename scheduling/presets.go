@@ -13,7 +13,6 @@ var ErrUnknownPolicy = errors.New("scheduling: unknown policy")
 // preset is one line of the table: a named combination of parts.
 type preset struct {
 	name   string
-	about  string
 	policy Policy
 }
 
@@ -41,20 +40,22 @@ func presetTable() []preset {
 	w := []time.Duration{5 * time.Second, 10 * time.Second}
 	wait := LocalityPolicy{Rule: TimedWait, Waits: w}
 	return []preset{
-		{"fifo", "five priorities, then submission; greedy locality [Hadoop]", Policy{Order: "fifo", Spread: true}},
-		{"fair", "fewest running tasks first; greedy locality [Zaharia10 Algorithm 1]", Policy{Order: "fair"}},
-		{"delay", "fair with a skip count [Zaharia10 Algorithm 2]", Policy{
-			Order:    "fair",
-			Locality: LocalityPolicy{Rule: SkipCount, Skips: []int{1}},
-		}},
-		{"hfs", "pools with weights and shares, two-level wait [Zaharia10 §4]", Policy{
-			Order: "pools", Spread: true, Locality: wait,
-			Pools: Allocations{PoolPerUser: true},
-		}},
-		{"capacity", "hierarchical queues with capacities and user limits [Hadoop]", Policy{Order: "capacity"}},
-		{"hfsp", "projected finish under processor sharing, by estimated sizes [HFSP]", Policy{Order: "hfsp", Locality: wait}},
-		{"srpt", "least work left first, sizes known: a bound", Policy{Order: "srpt"}},
-		{"ps", "processor sharing, as even as whole slots allow: a bound", Policy{Order: "fair"}},
+		// five priorities, then submission; greedy locality [Hadoop]
+		{"fifo", Policy{Order: "fifo", Spread: true}},
+		// fewest running tasks first; greedy locality [Zaharia10 Algorithm 1]
+		{"fair", Policy{Order: "fair"}},
+		// fair with a skip count [Zaharia10 Algorithm 2]
+		{"delay", Policy{Order: "fair", Locality: LocalityPolicy{Rule: SkipCount, Skips: []int{1}}}},
+		// pools with weights and shares, two-level wait [Zaharia10 §4]
+		{"hfs", Policy{Order: "pools", Spread: true, Locality: wait, Pools: Allocations{PoolPerUser: true}}},
+		// hierarchical queues with capacities and user limits [Hadoop]
+		{"capacity", Policy{Order: "capacity"}},
+		// projected finish under processor sharing, by estimated sizes [HFSP]
+		{"hfsp", Policy{Order: "hfsp", Locality: wait}},
+		// least work left first, sizes known: a bound
+		{"srpt", Policy{Order: "srpt"}},
+		// processor sharing, as even as whole slots allow: a bound
+		{"ps", Policy{Order: "fair"}},
 	}
 }
 
@@ -65,16 +66,6 @@ func Presets() []string {
 		names = append(names, p.name)
 	}
 	return names
-}
-
-// DescribePreset says in a line what a preset is, or "" if there is none of that name.
-func DescribePreset(name string) string {
-	for _, p := range presetTable() {
-		if p.name == name {
-			return p.about
-		}
-	}
-	return ""
 }
 
 // Preset gives the named policy with its default settings: reduces on any node, default slow start.

@@ -38,8 +38,6 @@ type JobSpec struct {
 	Maps         int      // 0 or more
 	Reduces      int      // 0 or more
 	Places       Places   // where the maps' inputs lie
-	// InputBytes of each map, or nil. Only reports use it.
-	InputBytes []int64
 	// SlowStart is the share of the maps that must be done before reduces launch: 0 takes the
 	// policy's, negative means none.
 	SlowStart float64
