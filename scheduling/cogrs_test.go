@@ -67,10 +67,10 @@ func TestCenterOfGravityWeighsRacks(t *testing.T) {
 			require.Equal(t, c.weightedTotal, at)
 			for i, n := range nodes { // only the rule's own center takes the reduce at once
 				levels := core.reduce.(*cogrs).levels
-				best := g.Score(0, core.nodes[nodes[want]].place(), levels)
-				require.LessOrEqual(t, g.Score(0, core.nodes[n].place(), levels), best)
+				best := g.Score(0, core.nodes[nodes[want]].site(), levels)
+				require.LessOrEqual(t, g.Score(0, core.nodes[n].site(), levels), best)
 				got := core.reduce.accepts(j, core.nodes[n])
-				require.Equal(t, g.Score(0, core.nodes[n].place(), levels) == best, got, "rule %d, node %d", rule, i)
+				require.Equal(t, g.Score(0, core.nodes[n].site(), levels) == best, got, "rule %d, node %d", rule, i)
 			}
 		}
 	}
@@ -102,7 +102,7 @@ func TestGravityProperties(t *testing.T) {
 			for _, n := range nodes {
 				at, err := c.View().WTND(TaskID{1, Reduce, r}, n)
 				require.NoError(t, err)
-				require.Equal(t, at, 2*(2*sum-g.Score(r, c.nodes[n].place(), 2)), "closed form")
+				require.Equal(t, at, 2*(2*sum-g.Score(r, c.nodes[n].site(), 2)), "closed form")
 				best = min(best, at)
 				before[fmt.Sprint(r, n)] = at
 			}
@@ -113,7 +113,7 @@ func TestGravityProperties(t *testing.T) {
 		m := int32(rapid.IntRange(0, len(outputs)-1).Draw(t, "map"))
 		on := c.nodes[j.w[Map].tasks[m].node]
 		g.Remove(m)
-		g.Add(m, on.place(), outputs[int(on.id)])
+		g.Add(m, on.site(), outputs[int(on.id)])
 		g.Fold()
 		for r := range int32(reduces) {
 			for _, n := range nodes {
@@ -121,7 +121,7 @@ func TestGravityProperties(t *testing.T) {
 				for _, b := range outputs {
 					sum += b[r]
 				}
-				require.Equal(t, before[fmt.Sprint(r, n)], 2*(2*sum-g.Score(r, c.nodes[n].place(), 2)), "taking an output out and in again changes nothing")
+				require.Equal(t, before[fmt.Sprint(r, n)], 2*(2*sum-g.Score(r, c.nodes[n].site(), 2)), "taking an output out and in again changes nothing")
 			}
 		}
 	})
@@ -197,7 +197,7 @@ func TestNoNodeGetsMoreThanItsPart(t *testing.T) {
 			beat(t, c, now, n)
 		}
 	}
-	for n, reduces := range c.reduce.(*cogrs).of[j.index].placed {
+	for n, reduces := range c.reduce.(*cogrs).of[j.index].launched {
 		require.LessOrEqual(t, reduces, int32(2), "ceil(1.5 × 10 / 14) on %v", n)
 	}
 }

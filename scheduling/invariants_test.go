@@ -321,7 +321,7 @@ func slowPick(c *Core, j *job, n *node, far Locality) (int32, Locality) {
 		l := c.far
 		for _, r := range p.Nodes[p.Offsets[m]:p.Offsets[m+1]] {
 			if c.nodes[r].groups != nil {
-				l = min(l, Locality(gravity.Distance(c.nodes[r].place(), n.place())/2))
+				l = min(l, Locality(gravity.Distance(c.nodes[r].site(), n.site())/2))
 			} else if r == n.id {
 				l = 0
 			}

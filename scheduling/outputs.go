@@ -6,8 +6,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
 )
 
-// place is where a node stands in the network.
-func (n *node) place() gravity.Place { return gravity.Place{Node: int32(n.id), Groups: n.groups} }
+// site is where a node stands in the network.
+func (n *node) site() gravity.Site { return gravity.Site{Node: int32(n.id), Groups: n.groups} }
 
 // outputsOf is where the map outputs of a job that has not ended lie; nil while none is known.
 func (c *Core) outputsOf(j *job) *gravity.Outputs { return c.outputs[j.index] }
@@ -23,7 +23,7 @@ func (c *Core) mapDone(j *job, m int32, n *node, bytes []int64) {
 		c.outputs[j.index] = g
 	}
 	replaced := g.Remove(m)
-	g.Add(m, n.place(), bytes)
+	g.Add(m, n.site(), bytes)
 	c.reduce.outputsChanged(j, replaced)
 }
 
@@ -65,7 +65,7 @@ func (c *Core) distance(id TaskID, n NodeID, weigh gravity.Weight) (int64, error
 	if n < 0 || int(n) >= len(c.nodes) || c.nodes[n].groups == nil {
 		return 0, fmt.Errorf("%w %d", ErrUnknownNode, n)
 	}
-	return g.Distance(id.Index, c.nodes[n].place(), weigh), nil
+	return g.Distance(id.Index, c.nodes[n].site(), weigh), nil
 }
 
 // outputsFor is the outputs that a reduce reads.

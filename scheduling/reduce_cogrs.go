@@ -41,9 +41,9 @@ type reduceWait struct {
 
 // reducing is what the rule keeps of a job beside its wait.
 type reducing struct {
-	plan   plan
-	placed []int32    // by node, as far as needed: reduces launched there that have not come to nothing
-	marked [2][]int32 // where the job stands in cogrs.asked
+	plan     plan
+	launched []int32    // by node, as far as needed: reduces launched there that have not come to nothing
+	marked   [2][]int32 // where the job stands in cogrs.asked
 }
 
 func newCoGRS(a anyNode, p ReducePolicy) *cogrs {
@@ -134,8 +134,8 @@ func (r *cogrs) cap(j *job, g *gravity.Outputs) int32 {
 
 // on is the number of reduces of j on n, done ones included.
 func (r *cogrs) on(j *job, n *node) int32 {
-	if placed := r.of[j.index].placed; int(n.id) < len(placed) {
-		return placed[n.id]
+	if launched := r.of[j.index].launched; int(n.id) < len(launched) {
+		return launched[n.id]
 	}
 	return 0
 }
@@ -143,8 +143,8 @@ func (r *cogrs) on(j *job, n *node) int32 {
 // count counts a reduce of j on n (1), or one that has come to nothing (-1).
 func (r *cogrs) count(j *job, n NodeID, sign int32) {
 	of := r.of[j.index]
-	of.placed = reach(of.placed, int32(n))
-	of.placed[n] += sign
+	of.launched = reach(of.launched, int32(n))
+	of.launched[n] += sign
 }
 
 // offer launches a reduce of j on n, or refuses:
@@ -224,7 +224,7 @@ func (r *cogrs) explain(j *job, i int32, n *node) *Placed {
 	if g == nil {
 		return &Placed{}
 	}
-	p := &Placed{Here: g.Distance(i, n.place(), gravity.Bytes)}
+	p := &Placed{Here: g.Distance(i, n.site(), gravity.Bytes)}
 	if at, ok := g.Center(i, r.levels); ok {
 		p.Center, p.AtCenter = r.c.nodes[at.Node].name, g.Distance(i, at, gravity.Bytes)
 	}

@@ -7,9 +7,25 @@ import (
 
 // A job that waits for the centers of its reduces, or for their racks, refuses every node that is
 // no choice of any of them, and in no such rack, as long as each pending reduce has a choice that
-// can take it. Such jobs are armed: until their wait is as long as until, or something happens to a
-// node that they wait for, a walk passes over them by a bit or two. The looks at reduces in turn
-// that rescue would have taken meanwhile are made up for when the job is asked again.
+// can take it. Such a job is armed: a walk passes over it by a bit or two. The states, by
+// reduceWait.until and wait:
+//
+//	state    until      what a walk does                      how it ends
+//	asked    0          asks the job                          armed, once it has refused as often as
+//	                                                          it has pending reduces, and each of
+//	                                                          them has a node that is firm (arm)
+//	armed    > wait     passes over it (passOver), unless     lapsed, when its wait has grown to until,
+//	                    it is marked for the node, or, at     at which another level may be allowed;
+//	                    level 1, for its rack: asks it then   asked, when one of these changes: a node
+//	                                                          it is marked for (nodeChanged), the
+//	                                                          nodes or slots there are
+//	                                                          (clusterChanged), a map output
+//	                                                          (outputsChanged, mapGone), a launch
+//	lapsed   <= wait    asks the job                          as asked
+//
+// A job that is not plain is asked in any state. The looks at reduces in turn that rescue would
+// have taken while the job was passed over are made up for (pendingChange) before anything looks at
+// the turn, or changes the pending reduces.
 
 // passOver passes over an armed job, and counts the refusal of a slot on n.
 func (r *cogrs) passOver(job int32, n *node) bool {

@@ -121,7 +121,7 @@ func (r *cogrs) enterAll(j *job, n *node, row []int64) {
 	g, p := r.c.outputsOf(j), r.planOf(j)
 	share := p.ahead.share(n)
 	var space [maxLevels][]int64
-	around := g.Rows(n.place(), r.levels, space[:0])
+	around := g.Rows(n.site(), r.levels, space[:0])
 	for i := range p.best {
 		s := int64(share * float64(g.Total(int32(i))))
 		switch {
@@ -142,7 +142,7 @@ func (r *cogrs) enterAll(j *job, n *node, row []int64) {
 // outlook is the score of reduce i on n with the running maps counted as in the plan.
 func (r *cogrs) outlook(j *job, i int32, n *node) int64 {
 	g := r.c.outputsOf(j)
-	return g.Score(i, n.place(), r.levels) + int64(r.planOf(j).ahead.share(n)*float64(g.Total(i)))
+	return g.Score(i, n.site(), r.levels) + int64(r.planOf(j).ahead.share(n)*float64(g.Total(i)))
 }
 
 // enter puts a node among the best of reduce i if it is.
@@ -301,7 +301,7 @@ func (r *cogrs) renew(j *job, i int32, limit int32) {
 		if !n.live {
 			continue
 		}
-		s := g.Around(i, n.place(), r.levels) + int64(p.ahead.share(n)*float64(g.Total(i)))
+		s := g.Around(i, n.site(), r.levels) + int64(p.ahead.share(n)*float64(g.Total(i)))
 		worst := p.best[i][choices-1]
 		if worst.node != nil && s+g.Peak(i) < worst.score {
 			continue // by far the most frequent case

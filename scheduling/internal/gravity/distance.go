@@ -3,7 +3,7 @@ package gravity
 // Center is the feeding node of reduce r with the greatest score, of several the least; false if
 // nothing is known of r's input. It looks at every output and leaves the sums alone, for it answers
 // questions: when those are asked must not show in decisions.
-func (g *Outputs) Center(r int32, levels int) (center Place, ok bool) {
+func (g *Outputs) Center(r int32, levels int) (center Site, ok bool) {
 	held := make([]int64, len(g.feeders))
 	near := make([]map[int32]int64, levels) // from 1
 	for l := range near {
@@ -44,9 +44,9 @@ func Bytes(b int64) int64 { return b }
 // Ones weighs all outputs alike: the distance TND.
 func Ones(int64) int64 { return 1 }
 
-// Distance is the total network distance of reduce r at a place, by definition: one map output that
+// Distance is the total network distance of reduce r at a site, by definition: one map output that
 // has something for it after the other. Slow: for questions, and as the oracle of Score.
-func (g *Outputs) Distance(r int32, at Place, weigh Weight) (sum int64) {
+func (g *Outputs) Distance(r int32, at Site, weigh Weight) (sum int64) {
 	for m := range g.outs {
 		o := &g.outs[m]
 		if int(r) < len(o.bytes) && o.bytes[r] > 0 {
@@ -56,8 +56,8 @@ func (g *Outputs) Distance(r int32, at Place, weigh Weight) (sum int64) {
 	return sum
 }
 
-// Distance is the number of links between two places: up to what they share, and down again.
-func Distance(a, b Place) int64 {
+// Distance is the number of links between two sites: up to what they share, and down again.
+func Distance(a, b Site) int64 {
 	for l := range a.Groups {
 		if a.Groups[l] == b.Groups[l] {
 			return 2 * int64(l)

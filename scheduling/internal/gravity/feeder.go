@@ -2,7 +2,7 @@ package gravity
 
 // feeder is a node with outputs.
 type feeder struct {
-	at   Place
+	at   Site
 	high int64 // sum of the most bytes per reduce, of the maps scanned
 	maps int   // folded
 	// row is the bytes per reduce on the node, of the maps folded; nil if there is none. As long as

@@ -5,9 +5,9 @@ package gravity
 
 import "math"
 
-// Place is a node and where it stands in the network: its group at each level, from the node itself
-// over its rack to wider groups. Two places with the same group at a level are near each other there.
-type Place struct {
+// Site is a node and where it stands in the network: its group at each level, from the node itself
+// over its rack to wider groups. Two sites with the same group at a level are near each other there.
+type Site struct {
 	Node   int32
 	Groups []int32
 }
@@ -45,7 +45,7 @@ type Outputs struct {
 
 // output is a map's output: where it lies, and its bytes per reduce.
 type output struct {
-	at        Place
+	at        Site
 	bytes     []int64 // nil: not known
 	low, high int64   // the least and the most of bytes, once scanned
 	scanned   bool
@@ -74,7 +74,7 @@ func (g *Outputs) Feeders() int { return len(g.feeders) }
 
 // Feeder is one of these nodes, with its bytes per reduce of the outputs folded: nil if there are
 // none. The slice is to be read at once.
-func (g *Outputs) Feeder(i int) (at Place, row []int64) { return g.feeders[i].at, g.feeders[i].row }
+func (g *Outputs) Feeder(i int) (at Site, row []int64) { return g.feeders[i].at, g.feeders[i].row }
 
 // Feeds tells whether outputs that are folded lie on a node.
 func (g *Outputs) Feeds(node int32) bool {
@@ -84,7 +84,7 @@ func (g *Outputs) Feeds(node int32) bool {
 
 // Add puts in the output of map m, which has none: its bytes per reduce, zeros at the end left out.
 // The slices are kept.
-func (g *Outputs) Add(m int32, at Place, bytes []int64) {
+func (g *Outputs) Add(m int32, at Site, bytes []int64) {
 	g.outs[m] = output{at: at, bytes: bytes[:min(len(bytes), g.reduces)]}
 	g.known++
 	if f := g.feeding(at.Node); f != nil {
@@ -296,14 +296,14 @@ func (g *Outputs) Held(r, node int32) int64 {
 	return 0
 }
 
-// Score is the sum over the first levels levels of the bytes of reduce r in the place's group; the
+// Score is the sum over the first levels levels of the bytes of reduce r in the site's group; the
 // outputs are folded.
-func (g *Outputs) Score(r int32, at Place, levels int) int64 {
+func (g *Outputs) Score(r int32, at Site, levels int) int64 {
 	return g.Held(r, at.Node) + g.Around(r, at, levels)
 }
 
 // Around is Score without what lies on the node itself.
-func (g *Outputs) Around(r int32, at Place, levels int) (sum int64) {
+func (g *Outputs) Around(r int32, at Site, levels int) (sum int64) {
 	for l := 1; l < levels && l < len(g.groups); l++ {
 		if group := int(at.Groups[l]); group < len(g.groups[l]) && g.groups[l][group] != nil {
 			sum += g.groups[l][group][r]
@@ -312,9 +312,9 @@ func (g *Outputs) Around(r int32, at Place, levels int) (sum int64) {
 	return sum
 }
 
-// Rows appends the bytes per reduce in the groups around a place, one slice a level from 1 that has
+// Rows appends the bytes per reduce in the groups around a site, one slice a level from 1 that has
 // any, to space.
-func (g *Outputs) Rows(at Place, levels int, space [][]int64) [][]int64 {
+func (g *Outputs) Rows(at Site, levels int, space [][]int64) [][]int64 {
 	for l := 1; l < levels && l < len(g.groups); l++ {
 		if group := int(at.Groups[l]); group < len(g.groups[l]) && g.groups[l][group] != nil {
 			space = append(space, g.groups[l][group])

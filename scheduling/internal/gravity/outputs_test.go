@@ -13,9 +13,9 @@ import (
 func TestOutputsKeepTheirSums(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const nodes, maps, reduces = 3, 8, 4
-		var all []Place
+		var all []Site
 		for i := range int32(nodes) {
-			all = append(all, Place{Node: i, Groups: []int32{i, i % 2}})
+			all = append(all, Site{Node: i, Groups: []int32{i, i % 2}})
 		}
 		g := New(maps, reduces)
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
