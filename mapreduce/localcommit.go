@@ -86,6 +86,11 @@ func (s *localStore) abort() error {
 		return nil
 	}
 	s.ended = true
+	// Who is killed while the directory is removed must not leave an empty one under its name, in
+	// which nobody could see whose it was.
+	if aside := s.beside(".new"); s.out.path == s.dir && s.out.inPlace() && renameNew(s.dir, aside) == nil {
+		s.out.path = aside
+	}
 	err := errors.Join(s.temp.Close(), s.out.remove())
 	if s.old != nil {
 		err = errors.Join(err, s.old.release())
