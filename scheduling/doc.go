@@ -14,11 +14,11 @@
 // a log to a fresh Core and compares.
 //
 // A policy is put together from parts that know nothing of each other: which job is next (order,
-// order_*.go), may its map go to this node now (locality_*.go), may its reduce (reduce_*.go), may it
-// run at all (limits), and who gives slots back (preemption). What a part keeps of a job lies with
-// the part. Preset gives the named combinations. Adding one takes a file with its order and a line
-// in presets.go. Plain structures and formulas without a Core stand in internal: index, shares,
-// virtual, gravity.
+// order_*.go), may its map go to this node now (locality_*.go), may its reduce (reduce_*.go), may
+// it run at all (limits), and who gives slots back (preemption). What a part keeps of a job lies
+// with the part. Preset gives the named combinations. Adding one takes a file with its order and a
+// line in presets.go. Plain structures and formulas without a Core stand in internal: index,
+// shares, virtual, gravity.
 //
 // A Core is not safe for concurrent use. It does not move bytes, run tasks or keep wall-clock time.
 //

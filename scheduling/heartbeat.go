@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Heartbeat takes a node's report and answers with actions: first kills that were due, then what the
-// policy gives the node's free slots. A node that the Core does not know, or has given up, is told
-// to register again.
+// Heartbeat takes a node's report and answers with actions: first kills that were due, then what
+// the policy gives the node's free slots. A node that the Core does not know, or has given up, is
+// told to register again.
 func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Answer, error) {
 	n, err := c.nodeAt(now, h.Node)
 	if err != nil {

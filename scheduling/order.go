@@ -68,8 +68,8 @@ type learner interface {
 	succeeded(ai int32, a attempt)
 }
 
-// simple is what most orders answer: all jobs may launch at once, nothing is done from time to time,
-// nobody claims slots, there are no shares.
+// simple is what most orders answer: all jobs may launch at once, nothing is done from time to
+// time, nobody claims slots, there are no shares.
 type simple struct{ c *Core }
 
 func (s simple) add(j *job) error {

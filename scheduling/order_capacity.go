@@ -29,7 +29,7 @@ type capacity struct {
 	at   index.Cursor
 }
 
-// queue is a part of the cluster; a leaf, without children, has jobs.
+// queue is a part of the cluster; one without children has jobs.
 type queue struct {
 	QueueConfig
 	parent   *queue

@@ -2,8 +2,8 @@ package scheduling
 
 import "github.com/tarry-mr/tarry/scheduling/internal/index"
 
-// flatOrder is an order that is a sorted list: a rank per job and kind. The orders fifo and fair are
-// little more than their rank.
+// flatOrder is an order that is a sorted list: a rank per job and kind. The orders fifo and fair
+// are little more than their rank.
 type flatOrder struct {
 	simple
 	rankOf func(j *job, k TaskKind) index.Rank

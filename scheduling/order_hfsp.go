@@ -39,8 +39,8 @@ type hfsp struct {
 	learned []lesson // by place in the slab of attempts
 }
 
-// sized is what the order keeps of one kind of a job's tasks: their place in the virtual cluster and
-// in the lists, and what is known of their size.
+// sized is what the order keeps of one kind of a job's tasks: their place in the virtual cluster
+// and in the lists, and what is known of their size.
 type sized struct {
 	job      *job
 	v        virtual.Job

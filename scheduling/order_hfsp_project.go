@@ -8,10 +8,10 @@ import (
 )
 
 // due tells whether finishes must be projected anew. The mere passing of time does not change them.
-// Up to virtual.Exact jobs an arrival is heeded at once and a new size after virtual.Patience. With more, one
-// projection serves as many changes of jobs as there are jobs, so that its cost for each change is
-// that of a sort for each element; it comes earlier where little changes, and a new job has a
-// guessed finish until then.
+// Up to virtual.Exact jobs an arrival is heeded at once and a new size after virtual.Patience. With
+// more, one projection serves as many changes of jobs as there are jobs, so that its cost for each
+// change is that of a sort for each element; it comes earlier where little changes, and a new job
+// has a guessed finish until then.
 func (o *hfsp) due(k TaskKind) bool {
 	n := o.virtual[k].Len()
 	if n <= virtual.Exact {

@@ -186,9 +186,9 @@ func (o *pools) weight(j *job, k TaskKind) float64 {
 func (p *pool) wants(k TaskKind) int { return min(p.demand[k], p.Max[k]) }
 func (p *pool) least(k TaskKind) int { return min(p.Min[k], p.wants(k)) }
 
-// reposition puts a pool where its rank says: in the list if it has a job to launch and is below its
-// maximum. Those below their minimum share go first, by the part of it that they have; the others
-// by running tasks over weight; ties by name.
+// reposition puts a pool where its rank says: in the list if it has a job to launch and is below
+// its maximum. Those below their minimum share go first, by the part of it that they have; the
+// others by running tasks over weight; ties by name.
 func (o *pools) reposition(p *pool, k TaskKind) {
 	l := &o.lists[k]
 	if p.lists[k].Len() == 0 || p.running[k] >= p.Max[k] {

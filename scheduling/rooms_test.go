@@ -64,8 +64,8 @@ func TestPoliciesKnowNothingOfEachOther(t *testing.T) {
 	}
 }
 
-// declared lists what a file declares at the top: types, functions, constants and variables, but not
-// methods, and nothing exported.
+// declared lists what a file declares at the top: types, functions, constants and variables, but
+// not methods, and nothing exported.
 func declared(file *ast.File) (names []string) {
 	for _, d := range file.Decls {
 		switch d := d.(type) {

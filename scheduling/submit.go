@@ -209,7 +209,8 @@ func (c *Core) Reconfigure(now time.Duration, p Policy) error {
 	return nil
 }
 
-// enlist makes the jobs known to the parts of a new policy, which take over the waits of the former.
+// enlist makes the jobs known to the parts of a new policy, which take over the waits of the
+// former.
 func (c *Core) enlist(loc localityRule, reduce reduceRule) {
 	c.held = 0
 	for _, j := range c.active {

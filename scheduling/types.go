@@ -99,8 +99,8 @@ type Status struct {
 type Heartbeat struct {
 	Node        NodeID
 	Incarnation uint64
-	// Seq numbers the node's heartbeats from 1; a repeated one gets the same actions again, an older
-	// one none. 0 means unnumbered.
+	// Seq numbers the node's heartbeats from 1; a repeated one gets the same actions again, an
+	// older one none. 0 means unnumbered.
 	Seq      uint64
 	Statuses []Status
 	// NoWork says that the node asks for no new task: statuses are applied and pending kills

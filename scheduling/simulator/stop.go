@@ -7,7 +7,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// killed ends an attempt that the Core had killed; if it has ended already, unreported, its report is void.
+// killed ends an attempt that the Core had killed; if it has ended already, unreported, its report
+// is void.
 func (s *sim) killed(i int32, o scheduling.Action) {
 	preempted := o.Reason.Cause == scheduling.CausePreempted || o.Reason.Cause == scheduling.CauseSmallerJob
 	job := s.byID[o.Attempt.Task.Job]

@@ -6,7 +6,8 @@ package gravity
 import "math"
 
 // Site is a node and where it stands in the network: its group at each level, from the node itself
-// over its rack to wider groups. Two sites with the same group at a level are near each other there.
+// over its rack to wider groups. Two sites with the same group at a level are near each other
+// there.
 type Site struct {
 	Node   int32
 	Groups []int32

@@ -1,8 +1,8 @@
 package index
 
-// BitMatrix has a bit for each row and column, 0 until set. A row lies in one piece: to look at many
-// columns of one row reads it from front to back. In the Core a row is a group of nodes, a column
-// the index of a job.
+// BitMatrix has a bit for each row and column, 0 until set. A row lies in one piece: to look at
+// many columns of one row reads it from front to back. In the Core a row is a group of nodes, a
+// column the index of a job.
 type BitMatrix struct {
 	stride int // words of a row
 	words  []uint64

@@ -3,10 +3,10 @@ package index
 import "sort"
 
 // Level finds, for one job and one level of the network, the pending map of least index that has a
-// replica in a group of nodes. For each group that has data of the job it holds the maps in ascending
-// order, in one flat array. Launched maps are dropped lazily: a cursor for each group passes over
-// them once. A map that becomes pending again moves the cursors back. All levels of the same height
-// share a BitMatrix, which tells of each group and job whether there may be such a map.
+// replica in a group of nodes. For each group that has data of the job it holds the maps in
+// ascending order, in one flat array. Launched maps are dropped lazily: a cursor for each group
+// passes over them once. A map that becomes pending again moves the cursors back. All levels of the
+// same height share a BitMatrix, which tells of each group and job whether there may be such a map.
 type Level struct {
 	near  *BitMatrix // of all jobs at this level
 	job   int32      // its index

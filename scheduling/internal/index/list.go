@@ -1,6 +1,6 @@
 // Package index holds the sorted lists, sets and tables that make the Core's questions cheap: which
-// job is next, which of its tasks is pending, which has data on a node. They know nothing of jobs or
-// nodes but their numbers. None is safe for concurrent use.
+// job is next, which of its tasks is pending, which has data on a node. They know nothing of jobs
+// or nodes but their numbers. None is safe for concurrent use.
 package index
 
 import "cmp"

@@ -1,8 +1,8 @@
 package index
 
-// Pages finds values by the number under which they were added, from 0. It grows by pages, and gives
-// a page back once all its values are removed: a thousand values a second that come and go leave 8
-// bytes a second behind.
+// Pages finds values by the number under which they were added, from 0. It grows by pages, and
+// gives a page back once all its values are removed: a thousand values a second that come and go
+// leave 8 bytes a second behind.
 type Pages[T any] struct {
 	pages []*page[T]
 	n     int

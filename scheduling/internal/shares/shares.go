@@ -101,8 +101,8 @@ func OfNode(slots, load, total int, diff float64) int {
 	return int(math.Ceil(float64(slots)*part - 1e-9))
 }
 
-// OfUser is how many slots one user of a queue may hold: an equal part, but no less than percent, of
-// the capacity or, beyond it, of what the queue will then hold [Hadoop CapacityTaskScheduler].
+// OfUser is how many slots one user of a queue may hold: an equal part, but no less than percent,
+// of the capacity or, beyond it, of what the queue will then hold [Hadoop CapacityTaskScheduler].
 func OfUser(capacity, occupied, slotsPerTask, users, percent int) int {
 	current := capacity
 	if occupied >= capacity {

@@ -1,6 +1,6 @@
 // Package virtual is the imagined cluster of the Hadoop Fair Sojourn Protocol, in which all jobs
-// share the slots at once, and the estimators of job sizes [HFSP §3]. It knows durations and numbers
-// only; which job they belong to is the affair of the caller.
+// share the slots at once, and the estimators of job sizes [HFSP §3]. It knows durations and
+// numbers only; which job they belong to is the affair of the caller.
 package virtual
 
 import (
@@ -11,17 +11,17 @@ import (
 )
 
 // Exact is up to how many jobs the cluster works task by task. With more, tasks count as divisible
-// in projections, and time goes on in larger steps: that changes the order little, and the cost from
-// the square of the number of jobs to n log n.
+// in projections, and time goes on in larger steps: that changes the order little, and the cost
+// from the square of the number of jobs to n log n.
 const Exact = 64
 
 // Patience is how long a new estimate of a size may wait to be heeded, so that many that come
 // together cost one projection.
 const Patience = 500 * time.Millisecond
 
-// Cluster runs jobs under processor sharing: max-min fair shares of whole slots, what does not divide
-// going to the jobs with the fewest tasks first [HFSP §3.1]. The real cluster's progress does not
-// move it.
+// Cluster runs jobs under processor sharing: max-min fair shares of whole slots, what does not
+// divide going to the jobs with the fewest tasks first [HFSP §3.1]. The real cluster's progress
+// does not move it.
 type Cluster struct {
 	now   time.Duration
 	slots int
