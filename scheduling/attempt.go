@@ -172,3 +172,44 @@ func (c *Core) rerun(j *job, m int32) {
 	c.mapGone(j, m)
 	c.changed(j, Map)
 }
+
+// take removes a pending task from the sets.
+func (j *job) take(k TaskKind, i int32) {
+	w := &j.w[k]
+	if w.tasks[i].tries > 0 {
+		w.again--
+	}
+	if k == Map && j.hasPlace(i) {
+		w.placed.Remove(i)
+		return
+	}
+	w.pending.Remove(i)
+}
+
+// putBack makes a task pending again.
+func (c *Core) putBack(j *job, k TaskKind, i int32) {
+	w := &j.w[k]
+	if k == Reduce {
+		c.reduce.pendingChange(j)
+	}
+	w.again++
+	c.waiting[k]++
+	if !j.state.Ended() {
+		c.newWork()
+	}
+	if k == Reduce || !j.hasPlace(i) {
+		w.pending.Add(i)
+		return
+	}
+	w.placed.Add(i)
+	p := j.spec.Places
+	for _, n := range p.Nodes[p.Offsets[i]:p.Offsets[i+1]] {
+		for l := range j.byPlace.levels {
+			if l == 0 {
+				j.byPlace.levels[0].Again(int32(n), i)
+			} else if g := c.nodes[n].groups; g != nil {
+				j.byPlace.levels[l].Again(g[l], i)
+			}
+		}
+	}
+}

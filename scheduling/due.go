@@ -1,7 +1,5 @@
 package scheduling
 
-import "slices"
-
 // due is the Core's account of which nodes a driver should ask for a heartbeat. A node is
 // called by an order or a reduce that waits for it. All others wait for news: work that may
 // be launched and could not be before.
@@ -10,35 +8,6 @@ type due struct {
 	told   uint64      // the news that Due has told
 	called []NodeID    // in the order of the calls; those whose node.called is set
 	answer [2][]NodeID // scratch
-}
-
-// newWork notes that tasks may be launched that could not be before.
-func (c *Core) newWork() { c.due.news++ }
-
-// call notes that n is waited for.
-func (c *Core) call(n *node) {
-	if !n.called {
-		n.called = true
-		c.due.called = append(c.due.called, n.id)
-	}
-}
-
-// uncall takes that back.
-func (c *Core) uncall(n *node) {
-	if n.called {
-		n.called = false
-		at := slices.Index(c.due.called, n.id)
-		c.due.called = slices.Delete(c.due.called, at, at+1)
-	}
-}
-
-// asked notes that n has sent a heartbeat: it has been told all but what was queued for it
-// meanwhile.
-func (c *Core) asked(n *node) {
-	n.heard = c.due.news
-	if len(n.pending) == 0 {
-		c.uncall(n)
-	}
 }
 
 // Due names the nodes that should be asked for a heartbeat now, those first that an order

@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -56,6 +57,35 @@ func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Answer, error) {
 		c.recordHeartbeat(h)
 	}
 	return out, nil
+}
+
+// newWork notes that tasks may be launched that could not be before.
+func (c *Core) newWork() { c.due.news++ }
+
+// call notes that n is waited for.
+func (c *Core) call(n *node) {
+	if !n.called {
+		n.called = true
+		c.due.called = append(c.due.called, n.id)
+	}
+}
+
+// uncall takes that back.
+func (c *Core) uncall(n *node) {
+	if n.called {
+		n.called = false
+		at := slices.Index(c.due.called, n.id)
+		c.due.called = slices.Delete(c.due.called, at, at+1)
+	}
+}
+
+// asked notes that n has sent a heartbeat: it has been told all but what was queued for it
+// meanwhile.
+func (c *Core) asked(n *node) {
+	n.heard = c.due.news
+	if len(n.pending) == 0 {
+		c.uncall(n)
+	}
 }
 
 // resumeOn lets a cordoned node finish what it holds: its slots go to nobody else, so that its

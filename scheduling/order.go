@@ -85,50 +85,6 @@ func (simple) share(*job, TaskKind) (float64, float64) { return math.NaN(), 1 }
 func (simple) idle(*job, *node, TaskKind) Reason       { return Reason{Cause: CauseNotOffered} }
 func (simple) took(order)                              {}
 
-// jobList is a list of the jobs that have a task of some kind to launch.
-type jobList = index.List[listedJob]
-
-// listedJob is a job, and its index: an offer that it refuses reads no more of it.
-type listedJob struct {
-	job   *job
-	index int32
-}
-
-// spots is where each job stands in a list of an order, by kind and index.
-type spots [kinds][]index.Spot
-
-// add makes room for a new job.
-func (s *spots) add(j *job) {
-	for k := range s {
-		s[k] = roomFor(s[k], j.index)
-	}
-}
-
-// reach lengthens a list so that it has an element for an index.
-func reach[T any](list []T, i int32) []T {
-	if need := int(i) + 1 - len(list); need > 0 {
-		list = append(list, make([]T, need)...)
-	}
-	return list
-}
-
-// roomFor is reach, and clears the element.
-func roomFor[T any](list []T, i int32) []T {
-	list = reach(list, i)
-	list[i] = *new(T)
-	return list
-}
-
-// put puts a job where its rank says in a list of the jobs that may launch, or takes it out.
-func (s *spots) put(l *jobList, j *job, k TaskKind, rankOf func(*job, TaskKind) index.Rank) {
-	var r index.Rank
-	in := j.launchable(k)
-	if in {
-		r = rankOf(j, k)
-	}
-	l.Put(&s[k][j.index], in, r, listedJob{j, j.index})
-}
-
 // fifoRank is the order of submission within five priorities.
 func fifoRank(j *job, _ TaskKind) index.Rank {
 	return index.Rank{Class: int32(j.spec.Priority), Tie: int64(j.id)}
