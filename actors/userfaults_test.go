@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -70,9 +71,9 @@ func failAt(t *testing.T, c *Cluster, place, way string, fail func() error) {
 func TestOnlyCommittedAttemptsCount(t *testing.T) {
 	for _, place := range []string{"rename", "close", "close reduce"} {
 		bubble(t, Config{BlockSize: 4}, func(t *testing.T, c *Cluster) {
-			calls := 0
+			var calls atomic.Int64 // attempts run side by side
 			p, _, err := userPlan(place, func() error {
-				if calls++; calls == 2 { // the first that is closed is of the set-up
+				if calls.Add(1) == 2 { // the first that is closed is of the set-up
 					return errUser
 				}
 				return nil

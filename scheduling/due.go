@@ -1,7 +1,7 @@
 package scheduling
 
 // due is the Core's account of which nodes a driver should ask for a heartbeat. A node is
-// called by an order or a reduce that waits for it. All others wait for news: work that may
+// called by an action or a reduce that waits for it. All others wait for news: work that may
 // be launched and could not be before.
 type due struct {
 	news   uint64      // goes up with new work
@@ -10,7 +10,7 @@ type due struct {
 	answer [2][]NodeID // scratch
 }
 
-// Due names the nodes that should be asked for a heartbeat now, those first that an order
+// Due names the nodes that should be asked for a heartbeat now, those first that an action
 // or a reduce waits for, in the order in which they came to be waited for; then, lowest
 // first, those with a slot, free or to be taken back, for work that has come since their last
 // heartbeat: a job, reduces that may start, a task that is to run again. A node is named once
