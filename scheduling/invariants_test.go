@@ -132,6 +132,27 @@ func checkPools(t require.TestingT, o *pools) {
 		}
 	}
 	require.Equal(t, load, o.load)
+	if o.limits {
+		checkLimits(t, o)
+	}
+}
+
+// checkLimits decides from nothing which jobs may run.
+func checkLimits(t require.TestingT, o *pools) {
+	inPool, ofUser := map[*pool]int{}, map[string]int{}
+	for p := VeryHigh; p <= VeryLow; p++ {
+		for _, j := range allJobs(o.c) {
+			if j.state.Ended() || j.spec.Priority != p {
+				continue
+			}
+			may := inPool[o.poolOf(j)] < o.poolOf(j).MaxJobs && ofUser[j.spec.User] < o.userOf(j).most
+			require.Equal(t, may, j.runnable, "%v of %s in %s", j.id, j.spec.User, j.group)
+			if may {
+				inPool[o.poolOf(j)]++
+				ofUser[j.spec.User]++
+			}
+		}
+	}
 }
 
 // checkOrder compares the incremental order with one sorted from nothing.

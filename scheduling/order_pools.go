@@ -16,18 +16,22 @@ import (
 // [Zaharia10 §4; Hadoop FairScheduler]. It is a two-level order: a pool none of whose jobs takes
 // the slot passes it to the next.
 type pools struct {
-	c       *Core
-	alloc   Allocations
-	preempt PreemptionPolicy
-	byName  map[string]*pool
-	sorted  []*pool   // by name
-	of      []poolJob // by index of the job
-	spots   spots
-	lists   [kinds]index.List[*pool]
-	load    [kinds]int // sum of the pools' loads, each cut to its maximum
-	limited bool       // some limit on running jobs is set
-	users   map[string]int
-	boosted []*job // young jobs with a boosted weight, oldest first
+	c         *Core
+	alloc     Allocations
+	preempt   PreemptionPolicy
+	byName    map[string]*pool
+	sorted    []*pool   // by name
+	of        []poolJob // by index of the job
+	spots     spots
+	lists     [kinds]index.List[*pool]
+	load      [kinds]int     // sum of the pools' loads, each cut to its maximum
+	limits    bool           // some limit on running jobs is set
+	users     map[string]int // limits configured
+	ofUser    map[string]*quota
+	arrived   []*job   // since the last settle
+	lowest    Priority // of the jobs decided
+	unsettled bool     // all jobs must be decided anew
+	boosted   []*job   // young jobs with a boosted weight, oldest first
 
 	ranks [FIFOMode + 1]func(*job, TaskKind) index.Rank // of jobs, by the mode of their pool
 
@@ -48,6 +52,7 @@ type pool struct {
 	PoolConfig        // with the defaults filled in
 	order      int64  // among the names
 	jobs       []*job // not ended
+	admitted   quota
 	lists      [kinds]jobList
 	running    [kinds]int
 	demand     [kinds]int // of its jobs, not cut to the maximum
@@ -63,8 +68,10 @@ type pool struct {
 
 // poolJob is what the order keeps of a job.
 type poolJob struct {
-	pool    *pool
-	counted [kinds]poolWork
+	pool     *pool
+	user     *quota // nil until decided
+	admitted bool   // counted there
+	counted  [kinds]poolWork
 }
 
 // poolWork is what a pool has counted of a job.
@@ -75,14 +82,14 @@ type poolWork struct {
 }
 
 func newPools(c *Core, p *Policy) (order, error) {
-	o := &pools{c: c, alloc: p.Pools, preempt: p.Preemption, byName: map[string]*pool{}, users: map[string]int{}, stale: true}
+	o := &pools{c: c, alloc: p.Pools, preempt: p.Preemption, byName: map[string]*pool{}, users: map[string]int{}, ofUser: map[string]*quota{}, lowest: VeryHigh, stale: true}
 	o.ranks[FairMode], o.ranks[FIFOMode] = o.jobRank, fifoRank
 	o.preempt.Interval = cmp.Or(o.preempt.Interval, 15*time.Second)
 	o.alloc.BoostTime = cmp.Or(o.alloc.BoostTime, 5*time.Minute)
-	o.limited = p.Pools.PoolMaxJobs != 0 || p.Pools.UserMaxJobs != 0
+	o.limits = p.Pools.PoolMaxJobs != 0 || p.Pools.UserMaxJobs != 0
 	for _, u := range p.Pools.Users {
 		o.users[u.Name] = u.MaxJobs
-		o.limited = o.limited || u.MaxJobs != 0
+		o.limits = o.limits || u.MaxJobs != 0
 	}
 	for _, cfg := range p.Pools.Pools {
 		o.sorted = append(o.sorted, o.build(cfg))
@@ -117,8 +124,8 @@ func (o *pools) build(cfg PoolConfig) *pool {
 	for k := range cfg.Max {
 		cfg.Max[k] = max(0, cmp.Or(cfg.Max[k], NoLimit))
 	}
-	o.limited = o.limited || cfg.MaxJobs != NoLimit
-	p := &pool{PoolConfig: cfg}
+	o.limits = o.limits || cfg.MaxJobs != NoLimit
+	p := &pool{PoolConfig: cfg, admitted: quota{most: cfg.MaxJobs}}
 	for k := range p.lastMin {
 		p.lastMin[k], p.lastHalf[k] = o.c.now, o.c.now
 	}
@@ -143,6 +150,7 @@ func (o *pools) poolOf(j *job) *pool { return o.of[j.index].pool }
 // count replaces what the pool has counted of a job, but for its running attempts.
 func (o *pools) count(p *pool, k TaskKind, counted *poolWork, demand, load int, priority Priority) {
 	o.stale = true
+	o.unsettled = o.unsettled || priority != counted.priority
 	o.load[k] -= min(p.load[k], p.Max[k])
 	p.demand[k] += demand - counted.demand
 	p.load[k] += load - counted.load
