@@ -1,0 +1,181 @@
+// Command mutants puts deliberate faults into a copy of the module, one at a time, and tells which
+// of them the tests notice:
+//
+//	go run ./scripts/mutants                                  # those of scripts/mutants/list.yaml
+//	go run ./scripts/mutants -only 'commit|cordon'            # some of them
+//	go run ./scripts/mutants -random 50 -seed 1 ./scheduling  # faults at random places of a package
+//
+// It ends with 1 if a fault of the list is alive. A fault at random may be no fault at all: those
+// alive are to be looked at.
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+)
+
+// mutant is one fault: in File the text Old, which stands there once, becomes New.
+type mutant struct {
+	Name string   `yaml:"name"` // the rule that it breaks
+	File string   `yaml:"file"`
+	Old  string   `yaml:"old"`
+	New  string   `yaml:"new"`
+	Test []string `yaml:"test"` // packages whose tests must notice; by default that of File
+	at   int      // offset of Old for random ones, else -1
+}
+
+func main() {
+	only := flag.String("only", "", "names of the list's faults to try, a regular expression")
+	random := flag.Int("random", 0, "so many faults at random places of the packages named")
+	seed := flag.Uint64("seed", 1, "of the random places")
+	limit := flag.Duration("limit", 4*time.Minute, "time for the tests of one fault")
+	flag.Parse()
+	alive, err := run(*only, *random, *seed, *limit, flag.Args())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(2)
+	}
+	if alive > 0 && *random == 0 {
+		os.Exit(1)
+	}
+}
+
+func run(only string, random int, seed uint64, limit time.Duration, args []string) (alive int, err error) {
+	list, err := readList("scripts/mutants/list.yaml")
+	if random > 0 {
+		list, err = placeAtRandom(args, random, seed)
+	}
+	if err != nil {
+		return 0, err
+	}
+	wanted, err := regexp.Compile(only)
+	if err != nil {
+		return 0, err
+	}
+	dir, err := copyModule()
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	tried := 0
+	for _, m := range list {
+		if !wanted.MatchString(m.Name) {
+			continue
+		}
+		tried++
+		began := time.Now()
+		verdict, err := m.try(dir, limit)
+		if err != nil {
+			return alive, fmt.Errorf("%s: %w", m.Name, err)
+		}
+		if verdict == "ALIVE" {
+			alive++
+		}
+		fmt.Printf("%-8s %5.1f s  %s\n", verdict, time.Since(began).Seconds(), m.Name)
+	}
+	fmt.Printf("%d of %d noticed\n", tried-alive, tried)
+	return alive, nil
+}
+
+func readList(path string) (list []mutant, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	err = yaml.UnmarshalWithOptions(text, &list, yaml.Strict())
+	for i := range list {
+		list[i].at = -1
+	}
+	return list, err
+}
+
+// copyModule copies what git knows of the module, as it stands in the working tree.
+func copyModule() (dir string, err error) {
+	out, err := exec.Command("git", "ls-files", "-z").Output()
+	if err != nil {
+		return "", err
+	}
+	dir, err = os.MkdirTemp("", "mutants-")
+	for name := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
+		if err != nil {
+			break
+		}
+		var data []byte
+		if data, err = os.ReadFile(name); os.IsNotExist(err) {
+			err = nil // removed in the working tree
+			continue
+		}
+		to := filepath.Join(dir, name)
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(to), 0o777)
+		}
+		if err == nil {
+			err = os.WriteFile(to, data, 0o666)
+		}
+	}
+	return dir, err
+}
+
+// try applies the fault in dir, runs the tests, and takes it back.
+func (m *mutant) try(dir string, limit time.Duration) (verdict string, err error) {
+	path := filepath.Join(dir, m.File)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	faulty, err := m.apply(text)
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(path, faulty, 0o666); err != nil {
+		return "", err
+	}
+	defer func() { err = cmpErr(err, os.WriteFile(path, text, 0o666)) }()
+	packages := m.Test
+	if len(packages) == 0 {
+		packages = []string{"./" + filepath.Dir(m.File)}
+	}
+	if out, err := command(dir, limit, "vet", packages...); err != nil && bytes.Contains(out, []byte("declared and not used")) {
+		return "no Go", nil
+	}
+	if _, err := command(dir, limit, "test", append([]string{"-failfast"}, packages...)...); err != nil {
+		return "noticed", nil
+	}
+	return "ALIVE", nil
+}
+
+func cmpErr(first, second error) error {
+	if first != nil {
+		return first
+	}
+	return second
+}
+
+func command(dir string, limit time.Duration, verb string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	c := exec.CommandContext(ctx, "go", append([]string{verb}, args...)...)
+	c.Dir = dir
+	return c.CombinedOutput()
+}
+
+// apply puts the fault into a file's text.
+func (m *mutant) apply(text []byte) ([]byte, error) {
+	if m.at >= 0 {
+		return bytes.Join([][]byte{text[:m.at], []byte(m.New), text[m.at+len(m.Old):]}, nil), nil
+	}
+	if n := bytes.Count(text, []byte(m.Old)); n != 1 {
+		return nil, fmt.Errorf("%s has the text %d times, want once: %s", m.File, n, m.Old)
+	}
+	return bytes.Replace(text, []byte(m.Old), []byte(m.New), 1), nil
+}
