@@ -47,8 +47,8 @@ func ExampleRules_Pool() {
 	_, err = rules.Pool(eve, map[string]string{"mapreduce.job.queuename": "default", "mapred.fairscheduler.pool": "production"})
 	fmt.Println(err)
 	// Output:
-	// default <nil> user eve may not submit to production: acl-submit-job of production admits
-	// "ann,bob production"
+	// default <nil>
+	// user eve may not submit to production: acl-submit-job of production admits "ann,bob production"
 }
 
 // follow is the code of docs/configuration.md: start with the file in dir, let it change, and look
