@@ -61,20 +61,32 @@ func valuesOf(c *Core, of reflect.Type) (list []reflect.Value) {
 // A Core that is asked everything between any two calls answers these as one that is asked nothing,
 // with the same events.
 func TestQuestionsChangeNothing(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := drawPolicy(t)
-		var asked, silent []Event
-		y := newPlay(t, p)
-		y.c.cfg.Events = func(e Event) { asked = append(asked, e) }
-		fresh, err := NewCore(Config{Explain: true, HeartbeatInterval: y.c.cfg.HeartbeatInterval}, p)
-		require.NoError(t, err)
-		require.NoError(t, ReplayFrom(fresh, &y.log))
-		fresh.cfg.Events = func(e Event) { silent = append(silent, e) }
-		for range rapid.IntRange(5, 40).Draw(t, "steps") {
-			y.step(4, 2)
-			ask(t, y.c)
-		}
-		require.NoError(t, ReplayFrom(fresh, &y.log))
-		require.Equal(t, silent, asked)
-	})
+	for _, preset := range Presets() {
+		t.Run(preset, rapid.MakeCheck(func(t *rapid.T) {
+			p := drawPolicy(t)
+			p.Order = orderOf(t, preset)
+			if p.Order != "capacity" {
+				p.Queues = nil
+			}
+			var asked, silent []Event
+			y := newPlay(t, p)
+			y.c.cfg.Events = func(e Event) { asked = append(asked, e) }
+			fresh, err := NewCore(Config{Explain: true, HeartbeatInterval: y.c.cfg.HeartbeatInterval}, p)
+			require.NoError(t, err)
+			require.NoError(t, ReplayFrom(fresh, &y.log))
+			fresh.cfg.Events = func(e Event) { silent = append(silent, e) }
+			for range rapid.IntRange(5, 40).Draw(t, "steps") {
+				y.step(4, 2)
+				ask(t, y.c)
+			}
+			require.NoError(t, ReplayFrom(fresh, &y.log))
+			require.Equal(t, silent, asked)
+		}))
+	}
+}
+
+func orderOf(t require.TestingT, preset string) string {
+	p, err := Preset(preset)
+	require.NoError(t, err)
+	return p.Order
 }

@@ -99,9 +99,9 @@ func readList(path string) (list []mutant, err error) {
 	return list, err
 }
 
-// copyModule copies what git knows of the module, as it stands in the working tree.
+// copyModule copies the module as it stands in the working tree, without what git ignores.
 func copyModule() (dir string, err error) {
-	out, err := exec.Command("git", "ls-files", "-z").Output()
+	out, err := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
 	if err != nil {
 		return "", err
 	}
