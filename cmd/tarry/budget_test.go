@@ -22,15 +22,65 @@ import (
 )
 
 // TestMemoryStaysWithinTheBudget states that the private memory of a process is at most
-// --memory and 40 MiB, whatever the job, its reduces, slots, files and compression. It is
-// one of the long tests, which run without the race detector's memory. The heap is left to
-// grow as far as the program itself lets it, so that nothing depends on when the collector
-// happened to run.
+// --memory and 40 MiB, whatever the job, its reduces, slots, files and compression. The heap is
+// left to grow as far as the program itself lets it, so that nothing depends on when the collector
+// happened to run. Jobs of a second each, whose input is at least twice what they may have, are
+// always tried; LONG_TESTS=1, which runs without the race detector's memory, adds many larger ones.
 func TestMemoryStaysWithinTheBudget(t *testing.T) {
-	if os.Getenv("LONG_TESTS") == "" {
-		t.Skip("a long test: LONG_TESTS=1")
+	cases := smallBudgets(t)
+	if os.Getenv("LONG_TESTS") != "" {
+		cases = append(cases, largeBudgets(t)...)
 	}
-	const size, slack = 128 << 20, 40 << 20
+	const slack = 40 << 20
+	for _, c := range cases {
+		t.Run(fmt.Sprint(c.budget>>20, " MiB ", c.name), func(t *testing.T) {
+			spills := t.TempDir()
+			args := append([]string{"run"}, c.job...)
+			args = append(args, "-q", "-o", filepath.Join(t.TempDir(), "out"), "--spill-dir", spills, "--memory", fmt.Sprint(c.budget))
+			private := runWatched(t, args, "GOGC=off")
+			t.Logf("private %d MiB", private>>20)
+			require.LessOrEqual(t, private, c.budget+slack, "%v", c.job)
+			left, err := os.ReadDir(spills)
+			require.NoError(t, err)
+			require.Empty(t, left)
+		})
+	}
+}
+
+// budgetCase is a job and the memory it may have.
+type budgetCase struct {
+	name   string
+	budget int64
+	job    []string
+}
+
+// budgetCases gives each job each budget; their names leave out the directory of the inputs.
+func budgetCases(dir string, jobs [][]string, budgets ...int64) (list []budgetCase) {
+	for _, budget := range budgets {
+		for _, job := range jobs {
+			name := strings.ReplaceAll(strings.Join(job, " "), dir+string(filepath.Separator), "")
+			list = append(list, budgetCase{name, budget, job})
+		}
+	}
+	return list
+}
+
+func smallBudgets(t *testing.T) []budgetCase {
+	dir := t.TempDir()
+	lines, long, many := filepath.Join(dir, "lines"), filepath.Join(dir, "long"), filepath.Join(dir, "many")
+	c := gen.Config{Kind: gen.Lines, Bytes: 16 << 20, Seed: 1}
+	require.NoError(t, gen.WriteFile(context.Background(), lines, c, false))
+	writeLongLines(t, long, 48<<20)
+	writeManyFiles(t, many, 4000)
+	return budgetCases(dir, [][]string{
+		{"wordcount", lines, "--reduces", "100", "--map-slots", "16"},
+		{"sort", long},
+		{"index", many, "--reduces", "50"},
+	}, 8<<20)
+}
+
+func largeBudgets(t *testing.T) []budgetCase {
+	const size = 128 << 20
 	dir := t.TempDir()
 	generated := func(kind gen.Kind) string {
 		path := filepath.Join(dir, string(kind))
@@ -43,61 +93,21 @@ func TestMemoryStaysWithinTheBudget(t *testing.T) {
 	writeLongLines(t, long, size)
 	writeManyFiles(t, many, 40_000)
 	wide := []string{"--reduces", "500", "--map-slots", "64"}
-	for _, budget := range []int64{64 << 20, 128 << 20, 512 << 20} {
-		for _, job := range [][]string{
-			{"wordcount", lines},
-			append([]string{"wordcount", lines}, wide...),
-			{"sort", long},
-			append([]string{"sort", text}, wide...),
-			{"sort", text, "--compress", "gzip"},
-			{"terasort", tera, "--reduces", "500"},
-			{"terasort", tera, "--compress", "zstd", "--reduces", "64", "--reduce-slots", "64"},
-			{"index", text},
-			{"index", many},
-			append([]string{"index", text}, wide...),
-			{"grep", "a", lines, "--compress", "zstd", "--map-slots", "64"},
-			append([]string{"mean", pairs}, wide...),
-			{"top", pairs, "--map-slots", "64"},
-		} {
-			name := strings.ReplaceAll(strings.Join(job, " "), dir+string(filepath.Separator), "")
-			t.Run(fmt.Sprint(budget>>20, " MiB ", name), func(t *testing.T) {
-				out := filepath.Join(t.TempDir(), "out")
-				args := append([]string{"run"}, job...)
-				args = append(args, "-q", "-o", out, "--spill-dir", dir, "--memory", fmt.Sprint(budget))
-				private := runWatched(t, args, "GOGC=off")
-				t.Logf("private %d MiB", private>>20)
-				require.LessOrEqual(t, private, budget+slack, "%v", job)
-				left, err := filepath.Glob(filepath.Join(dir, "spill-*"))
-				require.NoError(t, err)
-				require.Empty(t, left)
-			})
-		}
-	}
-}
-
-// TestMemoryStaysWithinASmallBudget is the short form of TestMemoryStaysWithinTheBudget: jobs
-// of a second each whose input is twice what they may have.
-func TestMemoryStaysWithinASmallBudget(t *testing.T) {
-	const budget, slack = 8 << 20, 40 << 20
-	dir := t.TempDir()
-	lines, long, many := filepath.Join(dir, "lines"), filepath.Join(dir, "long"), filepath.Join(dir, "many")
-	c := gen.Config{Kind: gen.Lines, Bytes: 16 << 20, Seed: 1}
-	require.NoError(t, gen.WriteFile(context.Background(), lines, c, false))
-	writeLongLines(t, long, 48<<20)
-	writeManyFiles(t, many, 4000)
-	for _, job := range [][]string{
-		{"wordcount", lines, "--reduces", "100", "--map-slots", "16"},
+	return budgetCases(dir, [][]string{
+		{"wordcount", lines},
+		append([]string{"wordcount", lines}, wide...),
 		{"sort", long},
-		{"index", many, "--reduces", "50"},
-	} {
-		t.Run(job[0], func(t *testing.T) {
-			args := append(append([]string{"run"}, job...), "-q", "-o", filepath.Join(t.TempDir(), "out"),
-				"--spill-dir", dir, "--memory", fmt.Sprint(budget))
-			private := runWatched(t, args, "GOGC=off")
-			t.Logf("private %d MiB", private>>20)
-			require.LessOrEqual(t, private, int64(budget+slack))
-		})
-	}
+		append([]string{"sort", text}, wide...),
+		{"sort", text, "--compress", "gzip"},
+		{"terasort", tera, "--reduces", "500"},
+		{"terasort", tera, "--compress", "zstd", "--reduces", "64", "--reduce-slots", "64"},
+		{"index", text},
+		{"index", many},
+		append([]string{"index", text}, wide...),
+		{"grep", "a", lines, "--compress", "zstd", "--map-slots", "64"},
+		append([]string{"mean", pairs}, wide...),
+		{"top", pairs, "--map-slots", "64"},
+	}, 64<<20, 128<<20, 512<<20)
 }
 
 // runWatched runs tarry, with more in its environment, and returns the most private memory it
