@@ -205,7 +205,6 @@ func (q View) Queues() []QueueView {
 	if !ok {
 		return nil
 	}
-	o.resize()
 	var views []QueueView
 	for _, q := range o.queues {
 		v := QueueView{

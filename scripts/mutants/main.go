@@ -12,6 +12,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -140,7 +141,7 @@ func (m *mutant) try(dir string, limit time.Duration) (verdict string, err error
 	if err := os.WriteFile(path, faulty, 0o666); err != nil {
 		return "", err
 	}
-	defer func() { err = cmpErr(err, os.WriteFile(path, text, 0o666)) }()
+	defer func() { err = errors.Join(err, os.WriteFile(path, text, 0o666)) }()
 	packages := m.Test
 	if len(packages) == 0 {
 		packages = []string{"./" + filepath.Dir(m.File)}
@@ -152,13 +153,6 @@ func (m *mutant) try(dir string, limit time.Duration) (verdict string, err error
 		return "noticed", nil
 	}
 	return "ALIVE", nil
-}
-
-func cmpErr(first, second error) error {
-	if first != nil {
-		return first
-	}
-	return second
 }
 
 func command(dir string, limit time.Duration, verb string, args ...string) ([]byte, error) {
