@@ -146,7 +146,10 @@ func (c *Core) apply(n *node, s *Status) {
 	}
 	if id.Kind == Reduce {
 		for _, l := range s.Lost {
-			c.outputLost(j, l)
+			c.outputLost(j, id.Index, l)
+		}
+		if j.state.Ended() {
+			return
 		}
 	}
 	switch s.State {
@@ -224,17 +227,6 @@ func (c *Core) fail(ai int32, s *Status) {
 		c.finish(j, JobFailed, fmt.Sprintf("task %v failed for good: %s", a.id.Task, s.Err))
 	case int(t.fails) >= j.tries:
 		c.finish(j, JobFailed, fmt.Sprintf("task %v failed %d times: %s", a.id.Task, t.fails, s.Err))
-	}
-}
-
-// outputLost runs a map again whose output a reduce found gone, unless another attempt has replaced
-// it.
-func (c *Core) outputLost(j *job, l LostOutput) {
-	if l.Map < 0 || int(l.Map) >= len(j.w[Map].tasks) {
-		return
-	}
-	if t := &j.w[Map].tasks[l.Map]; t.state == taskDone && t.won == l.Try {
-		c.rerun(j, l.Map)
 	}
 }
 

@@ -59,15 +59,17 @@ type job struct {
 	located  bool  // some map has a place
 	w        [kinds]work
 
-	spec     JobSpec
-	state    JobState
-	hold     Reason // why it is not runnable
-	err      string
-	group    string // the name of its pool or queue, empty where there is none
-	gate     int    // maps that must be done before reduces launch
-	tries    int
-	byPlace  placeIndex
-	mapsDone time.Duration // when the last map was done
+	spec    JobSpec
+	state   JobState
+	hold    Reason // why it is not runnable
+	err     string
+	group   string // the name of its pool or queue, empty where there is none
+	gate    int    // maps that must be done before reduces launch
+	tries   int
+	byPlace placeIndex
+	// unfetched is by map; nil unless fetches of map outputs have failed.
+	unfetched map[int32]*unfetched
+	mapsDone  time.Duration // when the last map was done
 
 	submitted, started, finished time.Duration
 }

@@ -277,7 +277,7 @@ func (c *Core) finish(j *job, s JobState, why string) {
 		j.w[k].pending, j.w[k].placed, j.w[k].tasks = index.TaskSet{}, index.TaskSet{}, nil
 	}
 	c.releaseIndex(j)
-	j.byPlace, j.spec.Places = placeIndex{}, Places{}
+	j.byPlace, j.spec.Places, j.unfetched = placeIndex{}, Places{}, nil
 	c.ended++
 	c.retire(j)
 	c.dirty = true

@@ -66,11 +66,15 @@ const (
 	StateSuspended
 )
 
-// LostOutput names a map output that a reduce could not fetch: that of attempt Try of map Map of
+// LostOutput names a map output that a reduce could not have: that of attempt Try of map Map of
 // the same job. The map runs again unless another attempt has replaced that output already.
 type LostOutput struct {
 	Map int32
 	Try int32
+	// Unreachable says that fetches failed, again and again, of an output that may be there all the
+	// same: the map runs again once enough has been heard of it. Without, the output is known to be
+	// gone, or damaged.
+	Unreachable bool `json:",omitempty"`
 }
 
 // Status is a node's report on one attempt.
@@ -88,7 +92,7 @@ type Status struct {
 	// Final marks a failure that another attempt would meet again: it fails the job at once, unless
 	// it is Blameless.
 	Final bool `json:",omitempty"`
-	// Lost lists map outputs found gone.
+	// Lost lists map outputs that a reduce could not have.
 	Lost []LostOutput
 	// OutputBytes of a map that succeeded, one per reduce; nil means unknown. The Core keeps
 	// the slice and does not change it; nor may the caller.

@@ -181,7 +181,7 @@ func (d *driver) moment(now time.Duration, statements []statement, perform func(
 			due = true
 			id := d.w.jobs[s.words[1]]
 			d.noteEnd(now, id)
-		case "done", "fail":
+		case "done", "fail", "unfetched":
 			due = true
 			for _, id := range d.w.core.View().Active() {
 				d.noteEnd(now, id)

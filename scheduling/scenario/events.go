@@ -31,6 +31,8 @@ func (w *world) change(s statement) (known bool, err error) {
 		return true, w.report(s.at, args, scheduling.StateFailed)
 	case "output":
 		return true, w.output(s.at, args)
+	case "unfetched":
+		return true, w.unfetched(s.at, args)
 	}
 	return false, nil
 }
@@ -199,6 +201,34 @@ func (w *world) report(now time.Duration, args []string, state scheduling.Attemp
 func (w *world) tell(now time.Duration, n scheduling.NodeID, s scheduling.Status) error {
 	_, err := w.core.Heartbeat(now, scheduling.Heartbeat{Node: n, Statuses: []scheduling.Status{s}, NoWork: true})
 	return err
+}
+
+// unfetched reports that a reduce cannot fetch the outputs of maps.
+func (w *world) unfetched(now time.Duration, args []string) error {
+	if len(args) < 2 {
+		return fmt.Errorf("want: unfetched REDUCE MAP [MAP]")
+	}
+	id, err := w.task(args[0])
+	if err != nil {
+		return err
+	}
+	live, ok := w.core.View().Live(id)
+	if !ok || live.Suspended || id.Kind != scheduling.Reduce {
+		return fmt.Errorf("%s is no reduce that runs", args[0])
+	}
+	s := scheduling.Status{Attempt: live.ID}
+	for _, arg := range args[1:] {
+		m, err := w.task(arg)
+		if err != nil {
+			return err
+		}
+		_, try, ok := w.core.View().Output(m)
+		if !ok || m.Job != id.Job {
+			return fmt.Errorf("%s is no map of the job that is done", arg)
+		}
+		s.Lost = append(s.Lost, scheduling.LostOutput{Map: m.Index, Try: try, Unreachable: true})
+	}
+	return w.tell(now, live.Node, s)
 }
 
 func (w *world) output(now time.Duration, args []string) error {
