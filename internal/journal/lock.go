@@ -1,0 +1,45 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// ErrLocked is wrapped by the error of Open for a directory that another process, or another
+// Journal of this one, has open.
+var ErrLocked = errors.New("another process is using it")
+
+// lockIn makes and locks the lock file of a directory. Whoever held it may remove it meanwhile.
+func lockIn(dir string) (*os.File, error) {
+	path := filepath.Join(dir, lockName)
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		if !lockFile(f) {
+			return nil, errors.Join(fmt.Errorf("%s: %w", dir, ErrLocked), f.Close())
+		}
+		this, err := f.Stat()
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		if there, err := os.Stat(path); err == nil && os.SameFile(this, there) {
+			return f, nil
+		}
+		f.Close()
+	}
+}
+
+// unlock removes the lock file while it is held, or where the system forbids that, after.
+func (j *Journal) unlock() error {
+	path := j.lock.Name()
+	removed := os.Remove(path) == nil
+	err := j.lock.Close()
+	if !removed {
+		_ = os.Remove(path) // somebody may have it already
+	}
+	return err
+}

@@ -1,0 +1,121 @@
+package journal
+
+import (
+	"errors"
+	"io"
+	"os"
+	"runtime"
+)
+
+// Snapshot replaces all that was written by one record, on the disk when this returns. An error
+// leaves the one or the other, and stays, as one of Append does.
+func (j *Journal) Snapshot(data []byte) error {
+	j.syncing.Lock()
+	defer j.syncing.Unlock()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.err != nil {
+		return j.err
+	}
+	number := j.number + 1
+	content := appendRecord(header(number), 0, data)
+	f, err := j.replace(number, content)
+	if err != nil {
+		j.err = err // the new one may have its name: what goes to the old one might be lost
+		return err
+	}
+	old, before := j.file, j.number
+	j.file, j.number, j.next, j.size = f, number, 1, int64(len(content))
+	j.synced = j.written
+	if old == nil {
+		return nil
+	}
+	return errors.Join(old.Close(), os.Remove(j.path(before)), j.step("removed"))
+}
+
+// replace makes the log of that number, whole under its name or not at all.
+func (j *Journal) replace(number uint32, content []byte) (_ *os.File, err error) {
+	temp := j.path(number) + ".new"
+	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	crashed := false
+	step := func(name string) error {
+		err := j.step(name)
+		crashed = crashed || err != nil
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close() // it may be closed
+			if !crashed {
+				_ = os.Remove(temp) // or the next process does
+			}
+		}
+	}()
+	if err := step("made"); err != nil {
+		return nil, err
+	}
+	if _, err := f.Write(content[:len(content)/2]); err != nil {
+		return nil, err
+	}
+	if err := step("half written"); err != nil {
+		return nil, err
+	}
+	if _, err := f.Write(content[len(content)/2:]); err != nil {
+		return nil, err
+	}
+	if err := step("written"); err != nil {
+		return nil, err
+	}
+	if err := f.Sync(); err != nil {
+		return nil, err
+	}
+	if err := step("synced"); err != nil {
+		return nil, err
+	}
+	if err := f.Close(); err != nil { // not every system renames what is open
+		return nil, err
+	}
+	if err := os.Rename(temp, j.path(number)); err != nil {
+		return nil, err
+	}
+	if err := step("renamed"); err != nil {
+		return nil, err
+	}
+	if err := syncDir(j.dir); err != nil {
+		return nil, err
+	}
+	if err := step("named on the disk"); err != nil {
+		return nil, err
+	}
+	return openAt(j.path(number), int64(len(content)))
+}
+
+// openAt opens a file to write at its end, which is at whole: what is behind goes.
+func openAt(path string, whole int64) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Truncate(whole); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	if _, err := f.Seek(whole, io.SeekStart); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// syncDir forces the names in a directory to the disk, where the system can.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" || runtime.GOOS == "plan9" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
