@@ -35,7 +35,12 @@ func (c *committer) part(id AttemptID) part {
 	}
 }
 
-func (c *committer) setupJob() error { return c.store.setup() }
+func (c *committer) setupJob() error {
+	if err := c.store.setup(); err != nil {
+		return err
+	}
+	return c.takeIn()
+}
 
 func (c *committer) commitTask(id AttemptID) error {
 	t := taskID{id.Kind, id.Index}

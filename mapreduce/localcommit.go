@@ -25,6 +25,9 @@ func (s *localStore) create(p part) (io.WriteCloser, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.token != "" {
+		return syncedFile{f}, nil
+	}
 	return f, nil
 }
 
@@ -44,6 +47,9 @@ func (s *localStore) discard(p part) error {
 
 // success says that the output is complete, and puts it in the place of an earlier one.
 func (s *localStore) success() error {
+	if s.token != "" {
+		return s.succeed()
+	}
 	if err := s.out.root.Rename(temporary+"/"+success, success); err != nil {
 		return err
 	}
@@ -58,6 +64,22 @@ func (s *localStore) success() error {
 	}
 	s.ended = true
 	_ = s.out.release() // the output is complete, whatever happens now
+	return nil
+}
+
+// succeed is success of an output that can be resumed: the temporary files stay until forget.
+func (s *localStore) succeed() error {
+	if !s.complete {
+		if err := s.out.root.Rename(temporary+"/"+success, success); err != nil {
+			return err
+		}
+		s.complete = true
+	}
+	if s.old != nil && s.out.path != s.dir {
+		if err := s.change(); err != nil {
+			return fmt.Errorf("overwrite: %w", err)
+		}
+	}
 	return nil
 }
 

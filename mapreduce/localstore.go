@@ -32,11 +32,14 @@ func ReplacedDir(dir string) Destination {
 type localStore struct {
 	dir     string
 	replace bool
+	token   string // of a job that can be resumed; empty: none can
 
 	out   *outputDir // what is written; nil: set-up has failed
 	temp  *os.Root   // its directory of temporary files
 	old   *outputDir // the earlier output, while it is kept from others
 	ended bool       // the output is complete or removed
+	// complete: all parts and _SUCCESS are there.
+	complete bool
 }
 
 // success is the name of the empty file that says that an output is complete.
@@ -51,6 +54,12 @@ func (s *localStore) beside(ending string) string {
 
 // check reports what setup would refuse, and changes nothing.
 func (s *localStore) check() error {
+	if d, err := s.findLeft(s.dir); d != nil || err != nil {
+		if d != nil {
+			err = d.release()
+		}
+		return err
+	}
 	there, err := s.find()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -106,6 +115,11 @@ func (s *localStore) setup() (err error) {
 	}
 	if err := s.heal(); err != nil {
 		return err
+	}
+	if s.token != "" {
+		if found, err := s.resume(); found || err != nil {
+			return err
+		}
 	}
 	done, err := s.makeWhole()
 	if done || err != nil {
@@ -167,6 +181,11 @@ func (s *localStore) makeBeside() (*outputDir, error) {
 // begin makes the directory of temporary files. The file in it becomes _SUCCESS.
 func (s *localStore) begin(out *outputDir) error {
 	temp, err := beginIn(out)
+	if err == nil && s.token != "" {
+		if err = s.mark(temp); err != nil {
+			err = errors.Join(err, temp.Close())
+		}
+	}
 	if err != nil {
 		err = errors.Join(err, out.remove())
 		if s.old != nil {

@@ -1,0 +1,255 @@
+package mapreduce
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+)
+
+// resumable is the file among the temporary ones that says which job left an output unfinished.
+const resumable = "_RESUME"
+
+// Resumable returns d such that SetupJob goes on with what a run of this job has left that was
+// killed: its parts stay, see Plan.Committed, and an output that is complete but for its last steps
+// gets these. token is how a job knows its own; no two jobs may have the same. Parts are forced to
+// the disk before they are committed, and CommitJob is to be followed by ForgetJob. Destinations
+// other than directories of this machine are as before.
+func (d Destination) Resumable(token string) Destination {
+	if s, ok := d.store.(*localStore); ok {
+		s.token = token
+	}
+	return d
+}
+
+// local is the output as a directory of this machine that may be resumed, or nil.
+func (c *committer) local() *localStore {
+	if s, ok := c.store.(*localStore); ok && s.token != "" {
+		return s
+	}
+	return nil
+}
+
+// Resumable tells whether the output is one that another run can go on with.
+func (p *Plan) Resumable() bool { return p.output.local() != nil }
+
+// Committed lists the tasks whose parts SetupJob has found, or that have been committed since, with
+// Try 0.
+func (p *Plan) Committed() []AttemptID {
+	p.output.mu.Lock()
+	defer p.output.mu.Unlock()
+	var list []AttemptID
+	for t := range p.output.committed {
+		list = append(list, AttemptID{Kind: t.kind, Index: t.index})
+	}
+	slices.SortFunc(list, func(a, b AttemptID) int { return a.Index - b.Index })
+	return list
+}
+
+// Complete tells whether SetupJob has found the output complete: nothing is left to do but
+// CommitJob and ForgetJob.
+func (p *Plan) Complete() bool {
+	s := p.output.local()
+	return s != nil && s.complete
+}
+
+// DropCommitted removes the parts that SetupJob has found: they are not of the tasks that the job
+// has now.
+func (p *Plan) DropCommitted() error {
+	return step(func() error {
+		s := p.output.local()
+		if s == nil {
+			return nil
+		}
+		p.output.mu.Lock()
+		defer p.output.mu.Unlock()
+		for t := range p.output.committed {
+			id := AttemptID{Kind: t.kind, Index: t.index}
+			if err := s.out.root.Remove(p.output.part(id).name); err != nil {
+				return err
+			}
+		}
+		clear(p.output.committed)
+		return nil
+	})
+}
+
+// ForgetJob removes what a run that goes on with the job would need. It follows CommitJob of a
+// resumable output, once it is known elsewhere that the job has succeeded.
+func (p *Plan) ForgetJob() error {
+	return step(func() error {
+		if s := p.output.local(); s != nil {
+			return s.forget()
+		}
+		return nil
+	})
+}
+
+// LeaveJob lets go of the output as it is, for a run that goes on with it: in place of CommitJob or
+// AbortJob, once no attempt is at work.
+func (p *Plan) LeaveJob() error {
+	return errors.Join(step(func() error {
+		if s := p.output.local(); s != nil {
+			return s.leave()
+		}
+		return p.output.abortJob()
+	}), closeSources(p.sources))
+}
+
+// takeIn notes the parts that set-up has found.
+func (c *committer) takeIn() error {
+	s := c.local()
+	if s == nil || s.temp == nil {
+		return nil
+	}
+	parts, err := s.parts(c.compression.Extension())
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, t := range parts {
+		c.committed[t] = true
+	}
+	return err
+}
+
+// resume looks for what a run with this token has left, and goes on with it.
+func (s *localStore) resume() (found bool, err error) {
+	paths := []string{s.dir}
+	if s.replace {
+		paths = append(paths, s.beside(".new"))
+	}
+	for _, path := range paths {
+		d, err := s.findLeft(path)
+		if err != nil {
+			return false, err
+		}
+		if d == nil {
+			continue
+		}
+		if path != s.dir {
+			if s.old, err = s.find(); errors.Is(err, fs.ErrNotExist) {
+				return false, d.release() // nothing is in it yet: the job is set up anew
+			} else if err != nil {
+				return false, errors.Join(err, d.release())
+			}
+		}
+		return true, s.goOn(d)
+	}
+	return false, nil
+}
+
+// findLeft opens and locks a directory that a run with this token has left, or returns nil.
+func (s *localStore) findLeft(path string) (*outputDir, error) {
+	if s.token == "" {
+		return nil, nil
+	}
+	d, err := openOutputDir(path)
+	if err != nil {
+		return nil, nil //nolint:nilerr // setup says what is wrong
+	}
+	if !s.left(d) {
+		return nil, d.release()
+	}
+	if err := d.take(false); err != nil {
+		return nil, err
+	}
+	if !s.left(d) { // somebody had it until now
+		return nil, d.release()
+	}
+	return d, nil
+}
+
+// left tells whether a run with this token left the directory.
+func (s *localStore) left(d *outputDir) bool {
+	token, err := fs.ReadFile(d.root.FS(), temporary+"/"+resumable)
+	_, stranger, bad := d.entries()
+	return err == nil && bad == nil && string(token) == s.token && stranger == "" && d.mine()
+}
+
+// goOn takes over a directory: attempts that were under way are gone, and so is an earlier output
+// that this one has replaced.
+func (s *localStore) goOn(d *outputDir) error {
+	temp, err := d.root.OpenRoot(temporary)
+	if err != nil {
+		return errors.Join(err, d.release())
+	}
+	list, err := fs.ReadDir(temp.FS(), ".")
+	for _, e := range list {
+		if e.Name() != success && e.Name() != resumable {
+			err = errors.Join(err, temp.RemoveAll(e.Name()))
+		}
+	}
+	if err != nil {
+		return errors.Join(err, temp.Close(), d.release())
+	}
+	s.out, s.temp, s.complete = d, temp, d.has(success)
+	if s.replace && d.path == s.dir {
+		_ = s.clear(s.beside(".new")) // there need not be any
+	}
+	return nil
+}
+
+// mark says in a directory of temporary files whose it is, as the last thing.
+func (s *localStore) mark(temp *os.Root) error {
+	f, err := temp.OpenFile(resumable, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(f, s.token)
+	return errors.Join(err, f.Close())
+}
+
+var partName = regexp.MustCompile(`^part-([mr])-(\d+)`)
+
+// parts lists the tasks that were committed; parts of another compression are none, and go.
+func (s *localStore) parts(extension string) (list []taskID, err error) {
+	entries, _, err := s.out.entries()
+	for _, e := range entries {
+		m := partName.FindStringSubmatch(e.Name())
+		if m == nil {
+			continue
+		}
+		t := taskID{kind: MapKind}
+		if m[1] == "r" {
+			t.kind = ReduceKind
+		}
+		var bad error
+		if t.index, bad = strconv.Atoi(m[2]); bad != nil || fmt.Sprintf("part-%s-%05d%s", m[1], t.index, extension) != e.Name() {
+			err = errors.Join(err, s.out.root.Remove(e.Name()))
+			continue
+		}
+		list = append(list, t)
+	}
+	return list, err
+}
+
+// forget is the last step of success.
+func (s *localStore) forget() error {
+	if s.out == nil || s.ended {
+		return nil
+	}
+	s.ended = true
+	return errors.Join(s.temp.Close(), s.out.root.RemoveAll(temporary), s.out.release())
+}
+
+// leave lets go of all.
+func (s *localStore) leave() error {
+	if s.out == nil || s.ended {
+		return nil
+	}
+	s.ended = true
+	err := errors.Join(s.temp.Close(), s.out.release())
+	if s.old != nil {
+		err = errors.Join(err, s.old.release())
+	}
+	return err
+}
+
+// syncedFile is a part that is on the disk once it is closed.
+type syncedFile struct{ *os.File }
+
+// Close implements io.Closer.
+func (f syncedFile) Close() error { return errors.Join(f.Sync(), f.File.Close()) }
