@@ -9,8 +9,10 @@ type attempt struct {
 	job       *job
 	node      *node
 	pos       int32 // index in node.atts
+	next      int32 // slab index of the task's next live attempt, or -1
 	locality  Locality
 	suspended bool
+	granted   bool          // it may commit; no other attempt of the task may while it lives
 	start     time.Duration // of the launch
 	since     time.Duration // of the launch or the last resume
 	ran       time.Duration // before since, while not suspended
@@ -28,19 +30,26 @@ func (a *attempt) worked(now time.Duration) time.Duration {
 
 // launch starts a new attempt of a pending task on n, which must have the slots free.
 func (c *Core) launch(j *job, k TaskKind, i int32, n *node, l Locality, why Reason, placed *Placed) {
-	w := &j.w[k]
-	t := &w.tasks[i]
+	t := &j.w[k].tasks[i]
 	if t.state != taskPending || n.free(k) < int(j.slots) {
 		panic("scheduling: " + c.pol.Name + " launches a task that is not pending, or on a full node")
 	}
 	j.take(k, i)
 	c.waiting[k]--
-	id := AttemptID{Task: TaskID{Job: j.id, Kind: k, Index: i}, Try: t.tries}
 	t.state = taskRunning
+	c.start(j, k, i, n, l, why, placed)
+}
+
+// start starts an attempt of a task, its only one or a copy.
+func (c *Core) start(j *job, k TaskKind, i int32, n *node, l Locality, why Reason, placed *Placed) {
+	w := &j.w[k]
+	t := &w.tasks[i]
+	id := AttemptID{Task: TaskID{Job: j.id, Kind: k, Index: i}, Try: t.tries}
 	t.tries++
-	t.att = c.newAttempt()
-	c.atts[t.att] = attempt{id: id, job: j, node: n, pos: int32(len(n.atts)), locality: l, start: c.now, since: c.now}
-	n.atts = append(n.atts, t.att)
+	ai := c.newAttempt()
+	c.atts[ai] = attempt{id: id, job: j, node: n, pos: int32(len(n.atts)), next: -1, locality: l, start: c.now, since: c.now}
+	c.link(w, t, ai)
+	n.atts = append(n.atts, ai)
 	c.hold(j, n, k, 1)
 	w.skipped = NoCause
 	c.actions = append(c.actions, Action{Verb: Launch, Attempt: id, Locality: l, Reason: why})
@@ -88,21 +97,70 @@ func (c *Core) release(ai int32) {
 	n.atts[a.pos] = last
 	c.atts[last].pos = a.pos
 	n.atts = n.atts[:len(n.atts)-1]
-	t := &j.w[id.Kind].tasks[id.Index]
-	t.att = -1
+	c.notSlow(j, id.Kind, id.Index)
+	c.unlink(&j.w[id.Kind], id.Index, ai)
 	c.atts[ai].job = nil
 	c.free = append(c.free, ai)
 }
 
-// drop ends a live attempt without blame: its task is pending again.
+// link puts an attempt behind the live ones of its task.
+func (c *Core) link(w *work, t *task, ai int32) {
+	at := &t.att
+	for *at >= 0 {
+		at = &c.atts[*at].next
+	}
+	if at != &t.att {
+		w.copies++
+	}
+	*at = ai
+}
+
+// unlink takes an attempt out of the live ones of task i.
+func (c *Core) unlink(w *work, i, ai int32) {
+	t := &w.tasks[i]
+	at := &t.att
+	for *at != ai {
+		at = &c.atts[*at].next
+	}
+	*at = c.atts[ai].next
+	if t.att >= 0 {
+		w.copies--
+	}
+	c.restate(t)
+}
+
+// restate makes a task with live attempts running, or suspended if all of them are.
+func (c *Core) restate(t *task) {
+	if t.att < 0 || t.state == taskDone {
+		return
+	}
+	t.state = taskSuspended
+	for ai := t.att; ai >= 0; ai = c.atts[ai].next {
+		if !c.atts[ai].suspended {
+			t.state = taskRunning
+		}
+	}
+}
+
+// abandoned makes a task pending that has lost its last live attempt and is not done.
+func (c *Core) abandoned(j *job, k TaskKind, i int32) {
+	t := &j.w[k].tasks[i]
+	if t.att >= 0 || t.state == taskDone {
+		return
+	}
+	t.state = taskPending
+	c.putBack(j, k, i)
+}
+
+// drop ends a live attempt without blame: its task is pending again, unless another attempt of it
+// lives or it is done.
 func (c *Core) drop(ai int32, why Reason) {
 	a := c.atts[ai]
 	k, i := a.id.Task.Kind, a.id.Task.Index
 	c.release(ai)
-	a.job.w[k].tasks[i].state = taskPending
-	c.putBack(a.job, k, i)
+	c.abandoned(a.job, k, i)
 	if k == Map {
-		c.mapGone(a.job, i)
+		c.attemptGone(a.job, i)
 	} else {
 		c.reduce.reduceGone(a.job, a.node)
 	}
@@ -134,7 +192,8 @@ func (c *Core) suspendAttempt(ai int32, why Reason) {
 	c.hold(a.job, a.node, k, -1)
 	a.job.w[k].suspended++
 	c.suspend++
-	a.job.w[k].tasks[a.id.Task.Index].state = taskSuspended
+	c.notSlow(a.job, k, a.id.Task.Index)
+	c.restate(&a.job.w[k].tasks[a.id.Task.Index])
 	c.actions = append(c.actions, Action{Verb: Suspend, Attempt: a.id, Locality: a.locality, Reason: why})
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventSuspended, JobID: a.job.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality, Reason: why})
@@ -151,7 +210,7 @@ func (c *Core) resumeAttempt(ai int32) {
 	c.suspend--
 	c.hold(a.job, a.node, k, 1)
 	c.reduce.nodeChanged(a.node)
-	a.job.w[k].tasks[a.id.Task.Index].state = taskRunning
+	c.restate(&a.job.w[k].tasks[a.id.Task.Index])
 	c.actions = append(c.actions, Action{Verb: Resume, Attempt: a.id, Locality: a.locality, Reason: Reason{Cause: CauseResumed}})
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventResumed, JobID: a.job.id, Attempt: a.id, Kind: k, Node: a.node.id})

@@ -32,6 +32,7 @@ type Config struct {
 	HeartbeatInterval time.Duration
 	Expiry            time.Duration // a node silent for so long is lost; 0 means 10 min
 	MaxAttempts       int           // failures of one task that fail its job; 0 means 4
+	Avoid             Avoidance     // of nodes on which attempts fail
 	History           int           // ended jobs whose records are kept, the last to end; 0 means 1000, negative all
 	RackDepth         int           // parts of a node's Rack path; 0 means 1: plain racks. Each adds a level of locality
 	// LoadManager, if not nil, replaces that of the order "pools", which heeds Policy.Spread.
@@ -86,6 +87,7 @@ type Core struct {
 	slots   [kinds]int // of live nodes that are not cordoned
 	room    [kinds]int // of these, free
 	waiting [kinds]int // tasks of jobs that have not ended, to be launched now or later
+	slow    [kinds]int // tasks of these to be copied
 	running [kinds]int // attempts that are not suspended
 	load    [kinds]int // sum of the jobs' loads
 	live    int        // nodes
@@ -103,6 +105,8 @@ type Core struct {
 	skips   []Skip
 	killed  []AttemptID
 	due     due
+	faulty  int     // nodes with faults
+	slowest slowest // scratch of speculate
 }
 
 // NewCore makes a Core with policy p. The error, if any, wraps ErrBadConfig or ErrUnknownPolicy and
@@ -112,6 +116,7 @@ func NewCore(cfg Config, p Policy) (*Core, error) {
 	cfg.MaxAttempts = cmp.Or(cfg.MaxAttempts, 4)
 	cfg.RackDepth = cmp.Or(cfg.RackDepth, 1)
 	cfg.History = cmp.Or(cfg.History, 1000)
+	cfg.Avoid = cfg.Avoid.withDefaults()
 	if err := errors.Join(cfg.validate(), p.Validate()); err != nil {
 		return nil, err
 	}
@@ -124,6 +129,9 @@ func NewCore(cfg Config, p Policy) (*Core, error) {
 }
 
 func (cfg Config) validate() error {
+	if cfg.Avoid.Forgive < 0 {
+		return fmt.Errorf("%w: Avoid.Forgive must not be negative", ErrBadConfig)
+	}
 	if cfg.HeartbeatInterval < 0 || cfg.Expiry < 0 || cfg.MaxAttempts < 0 || cfg.MaxAttempts > 255 || cfg.RackDepth < 0 || cfg.RackDepth > 8 {
 		return fmt.Errorf("%w: intervals must not be negative, MaxAttempts 0 to 255, RackDepth 0 to 8", ErrBadConfig)
 	}
@@ -183,14 +191,16 @@ func (c *Core) settle() {
 	c.order.settle()
 }
 
-// Update is the periodic step: shares, preemption clocks, and, where the policy preempts, a round
-// when it is due. Call it every 500 ms or so; how often does not change which task a heartbeat
-// gets, except through preemption.
+// Update is the periodic step: shares, preemption clocks, where the policy preempts, a round when it
+// is due, and where it speculates, the search for slow tasks. Call it every 500 ms or so; how often
+// does not change which task a heartbeat gets, except through preemption and speculation.
 func (c *Core) Update(now time.Duration) error {
 	if err := c.advance(now); err != nil {
 		return err
 	}
 	c.order.update()
+	c.forgive()
+	c.speculate()
 	c.end(Call{Op: OpUpdate, At: now})
 	return nil
 }
@@ -213,9 +223,9 @@ func (c *Core) changed(j *job, k TaskKind) {
 func (c *Core) tellRule(j *job, k TaskKind) {
 	w := &j.w[k]
 	ready := j.launchable(k)
-	plain := ready && j.slots == 1 && w.suspended == 0 && !c.kept(j, k)
+	plain := ready && j.slots == 1 && w.suspended == 0 && !c.kept(j, k) && len(w.slow) == 0 && j.trouble.avoided() == 0
 	if k == Reduce {
-		c.reduce.changed(j, ready, plain && w.again == 0)
+		c.reduce.changed(j, ready && w.waiting() > 0, plain && w.again == 0)
 		return
 	}
 	c.loc.changed(j, ready, plain && j.located && w.pending.Len() == 0)

@@ -49,7 +49,8 @@ func (c *Core) mayReclaim() bool {
 }
 
 // Useful tells whether a heartbeat of the node, or with NoNode of any, may bring it a task:
-// tasks wait, of a kind of which it has a free slot, or the policy takes slots back.
+// tasks wait, for their launch or for a copy, of a kind of which it has a free slot, or the policy
+// takes slots back.
 func (q View) Useful(id NodeID) bool {
 	c := q.c
 	if c.waiting[Map]+c.waiting[Reduce] > 0 && c.mayReclaim() {
@@ -63,5 +64,6 @@ func (q View) Useful(id NodeID) bool {
 		}
 		free = [kinds]int{n.free(Map), n.free(Reduce)}
 	}
-	return c.waiting[Map] > 0 && free[Map] > 0 || c.waiting[Reduce] > 0 && free[Reduce] > 0
+	wanted := [kinds]int{c.waiting[Map] + c.slow[Map], c.waiting[Reduce] + c.slow[Reduce]}
+	return wanted[Map] > 0 && free[Map] > 0 || wanted[Reduce] > 0 && free[Reduce] > 0
 }

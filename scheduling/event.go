@@ -30,12 +30,14 @@ const (
 	EventOutputLost                        // Attempt: of the map that runs again
 	EventReconfigured                      // Name: of the policy
 	EventReloadFailed                      // Err: changed configuration files were not put in force
+	EventAvoided                           // Node, Reason: JobID, or without one all jobs, launches nothing there
+	EventAdmitted                          // Node, Reason: tasks are launched there again
 )
 
 var eventNames = [...]string{
 	"", "joined", "lost", "submitted", "launched", "succeeded", "failed", "killed", "suspended",
 	"resumed", "skipped", "shares", "need", "warning", "priority", "pool", "finished", "output-lost", "reconfigured",
-	"reload-failed",
+	"reload-failed", "avoided", "admitted",
 }
 
 // String gives the event's name in lower case.

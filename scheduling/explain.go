@@ -53,6 +53,10 @@ func (c *Core) idleReason(j *job, n *node, k TaskKind) Skip {
 	}
 	w := &j.w[k]
 	switch {
+	case n.cordoned:
+		s.Reason = Reason{Cause: CauseCordoned}
+	case n.avoided:
+		s.Reason = Reason{Cause: CauseAvoided}
 	case !j.runnable:
 		s.Reason = j.hold
 	case !w.open:

@@ -33,7 +33,7 @@ func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Answer, error) {
 	c.settle()
 	switch {
 	case h.NoWork:
-	case n.cordoned:
+	case !n.open():
 		c.resumeOn(n)
 	default:
 		c.beat++
@@ -101,13 +101,17 @@ func (c *Core) recordHeartbeat(h Heartbeat) {
 	c.record(Call{Op: OpHeartbeat, At: c.now, Node: h.Node, Heartbeat: &h, Actions: c.actions})
 }
 
-// live finds the slab index of a live attempt, or -1.
+// liveAttempt finds the slab index of a live attempt, or -1.
 func (c *Core) liveAttempt(id AttemptID) int32 {
 	t := c.taskOf(id.Task)
-	if t == nil || t.att < 0 || c.atts[t.att].id != id {
+	if t == nil {
 		return -1
 	}
-	return t.att
+	ai := t.att
+	for ai >= 0 && c.atts[ai].id != id {
+		ai = c.atts[ai].next
+	}
+	return ai
 }
 
 // taskOf finds a task, or nil.
@@ -166,7 +170,7 @@ func (c *Core) apply(n *node, s *Status) {
 	}
 }
 
-// succeed ends an attempt whose task is done.
+// succeed ends an attempt whose task is done; other attempts of the task are killed.
 func (c *Core) succeed(ai int32, s *Status) {
 	a := c.atts[ai]
 	j, k, i := a.job, a.id.Task.Kind, a.id.Task.Index
@@ -176,6 +180,7 @@ func (c *Core) succeed(ai int32, s *Status) {
 	t.state, t.node, t.won = taskDone, a.node.id, a.id.Try
 	w.done++
 	w.duration += a.worked(c.now)
+	c.paced(&a)
 	if k == Map && w.done == len(w.tasks) {
 		j.mapsDone = c.now
 	}
@@ -184,6 +189,9 @@ func (c *Core) succeed(ai int32, s *Status) {
 	}
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventSucceeded, JobID: j.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality})
+	}
+	for t.att >= 0 {
+		c.kill(t.att, Reason{Cause: CauseSuperseded}, false)
 	}
 	if k == Map {
 		c.mapDone(j, i, a.node, s.OutputBytes)
@@ -207,20 +215,20 @@ func (c *Core) fail(ai int32, s *Status) {
 	c.release(ai)
 	w := &j.w[k]
 	t := &w.tasks[i]
-	t.state = taskPending
 	if !s.Blameless {
 		t.fails++
 		w.failed++
 	}
-	c.putBack(j, k, i)
+	c.abandoned(j, k, i)
 	if k == Map {
-		c.mapGone(j, i)
+		c.attemptGone(j, i)
 	} else {
 		c.reduce.reduceGone(j, a.node)
 	}
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventFailed, JobID: j.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality, Err: s.Err})
 	}
+	c.troubled(j, a.node)
 	c.changed(j, k)
 	switch {
 	case s.Final && !s.Blameless:
@@ -250,10 +258,30 @@ func (c *Core) MapOutput(now time.Duration, id TaskID, bytes []int64) error {
 	return nil
 }
 
-// MayCommit tells whether an attempt may make its output the task's: while it lives, which one
-// attempt of a task does at most. The answer stands until the next call that changes the Core.
+// MayCommit tells whether an attempt may make its output the task's. Of the live attempts of a task
+// the first to ask may, and again if it asks again; the others may not unless it ends without
+// having succeeded. The answer stands until the next call that changes the Core.
 func (c *Core) MayCommit(id AttemptID) bool {
-	may := c.liveAttempt(id) >= 0
-	c.record(Call{Op: OpCommit, At: c.now, Attempt: id, Flag: may})
+	may := c.grant(id)
+	c.end(Call{Op: OpCommit, At: c.now, Attempt: id, Flag: may})
 	return may
+}
+
+// grant lets an attempt commit, unless it is not live or another one of its task may.
+func (c *Core) grant(id AttemptID) bool {
+	ai := c.liveAttempt(id)
+	if ai < 0 {
+		return false
+	}
+	j, k, i := c.atts[ai].job, id.Task.Kind, id.Task.Index
+	for other := j.w[k].tasks[i].att; other >= 0; other = c.atts[other].next {
+		if other != ai && c.atts[other].granted {
+			return false
+		}
+	}
+	c.atts[ai].granted = true
+	if c.notSlow(j, k, i) {
+		c.changed(j, k)
+	}
+	return true
 }

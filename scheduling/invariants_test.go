@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/stretchr/testify/require"
@@ -16,7 +17,7 @@ func sortByString(ids []AttemptID) {
 
 // checkInvariants counts everything anew and compares.
 func checkInvariants(t require.TestingT, c *Core) {
-	var slots, room, running, load, waiting [kinds]int
+	var slots, room, running, load, waiting, slow [kinds]int
 	suspended, held := 0, 0
 	for _, n := range c.nodes {
 		if n.groups == nil {
@@ -27,7 +28,7 @@ func checkInvariants(t require.TestingT, c *Core) {
 			a := &c.atts[ai]
 			require.Equal(t, int32(i), a.pos)
 			require.Same(t, n, a.node)
-			require.Equal(t, ai, a.job.w[a.id.Task.Kind].tasks[a.id.Task.Index].att)
+			require.Equal(t, ai, c.liveAttempt(a.id))
 			if a.suspended {
 				suspended++
 				continue
@@ -40,7 +41,7 @@ func checkInvariants(t require.TestingT, c *Core) {
 		for k := range n.slots {
 			require.LessOrEqual(t, n.used[k], n.slots[k], "no slot is over-used")
 			running[k] += tasks[k]
-			if n.live && !n.cordoned {
+			if n.live && !n.cordoned && !n.avoided {
 				slots[k] += n.slots[k]
 				room[k] += max(0, n.slots[k]-n.used[k])
 			}
@@ -62,10 +63,12 @@ func checkInvariants(t require.TestingT, c *Core) {
 			checkWork(t, c, j, k)
 			load[k] += j.load(k)
 			waiting[k] += j.w[k].waiting()
+			slow[k] += len(j.w[k].slow)
 		}
 	}
 	require.Equal(t, load, c.load)
 	require.Equal(t, waiting, c.waiting)
+	require.Equal(t, slow, c.slow)
 	if o, ok := c.order.(*pools); ok {
 		checkPools(t, o)
 	}
@@ -75,9 +78,23 @@ func checkInvariants(t require.TestingT, c *Core) {
 // checkWork counts one kind of a job's tasks, and compares the fast pick with the slow one.
 func checkWork(t require.TestingT, c *Core, j *job, k TaskKind) {
 	w := &j.w[k]
-	var pending, running, suspended, done, again int
+	var pending, running, suspended, copies, done, again int
 	for i := range w.tasks {
 		task := &w.tasks[i]
+		attempts, granted := 0, 0
+		for ai := task.att; ai >= 0; ai = c.atts[ai].next {
+			attempts++
+			if c.atts[ai].granted {
+				granted++
+			}
+			if c.atts[ai].suspended {
+				suspended++
+			} else {
+				running++
+			}
+		}
+		copies += max(0, attempts-1)
+		require.LessOrEqual(t, granted, 1, "attempts of a task that may commit")
 		switch task.state {
 		case taskPending:
 			pending++
@@ -89,16 +106,18 @@ func checkWork(t require.TestingT, c *Core, j *job, k TaskKind) {
 			if task.tries > 0 {
 				again++
 			}
-		case taskRunning:
-			running++
-		case taskSuspended:
-			suspended++
+		case taskRunning, taskSuspended:
+			require.Equal(t, task.state == taskRunning, slices.ContainsFunc(c.View().Attempts(TaskID{j.id, k, int32(i)}), func(a AttemptView) bool { return !a.Suspended }))
 		case taskDone:
 			done++
 		}
 		require.Equal(t, task.state == taskRunning || task.state == taskSuspended, task.att >= 0)
 	}
-	require.Equal(t, []int{pending, running, suspended, done, again}, []int{w.waiting(), w.running, w.suspended, w.done, w.again})
+	require.Equal(t, []int{pending, running, suspended, copies, done, again}, []int{w.waiting(), w.running, w.suspended, w.copies, w.done, w.again})
+	for _, i := range w.slow {
+		require.Len(t, c.View().Attempts(TaskID{j.id, k, i}), 1, "a task to copy has one attempt")
+		require.Equal(t, taskRunning, w.tasks[i].state)
+	}
 	if k == Reduce {
 		require.True(t, w.open || running+suspended+done == 0, "reduces start only after slow start")
 		return
@@ -187,7 +206,7 @@ func checkHFSP(t require.TestingT, c *Core, o *hfsp) {
 				}
 			}
 			held := math.IsInf(o.pol.Xi, 1) && o.training(j, k) && !o.sampling(j, k) && w.suspended == 0
-			require.Equal(t, j.runnable && w.open && !held && w.waiting()+w.suspended > 0, spot.In)
+			require.Equal(t, j.runnable && w.open  && !held && w.waiting()+w.suspended+len(w.slow) > 0, spot.In)
 		}
 		require.Equal(t, listed, o.lists[k].Len())
 		if _, pure := c.reduce.(anyNode); !o.drifted[k] && !o.stale[k] && (k == Map || pure) {

@@ -22,7 +22,7 @@ type task struct {
 	state taskState
 	fails uint8
 	tries int32  // attempts launched so far
-	att   int32  // slab index of the live attempt, or -1
+	att   int32  // slab index of the first live attempt, or -1
 	node  NodeID // where the output of a done task lies
 	won   int32  // the try that succeeded
 }
@@ -35,6 +35,8 @@ type work struct {
 	open      bool          // reduces: the slow-start gate is open; maps: always
 	running   int           // live attempts that are not suspended
 	suspended int
+	copies    int     // live attempts but the first of each task
+	slow      []int32 // tasks to be copied, in this order
 	done      int
 	failed    int           // attempts
 	again     int           // pending ones that were launched before
@@ -44,7 +46,7 @@ type work struct {
 }
 
 // launched is how many tasks have been launched at some time.
-func (w *work) launched() int { return w.running + w.suspended + w.done + w.again }
+func (w *work) launched() int { return w.running + w.suspended - w.copies + w.done + w.again }
 
 // waiting is how many tasks wait to be launched.
 func (w *work) waiting() int { return w.pending.Len() + w.placed.Len() }
@@ -70,6 +72,8 @@ type job struct {
 	// unfetched is by map; nil unless fetches of map outputs have failed.
 	unfetched map[int32]*unfetched
 	mapsDone  time.Duration // when the last map was done
+	pace      [kinds]*pace  // of the tasks done, under a policy that speculates; nil without one
+	trouble   *trouble      // where its attempts have failed; nil while none has
 
 	submitted, started, finished time.Duration
 }
@@ -81,10 +85,10 @@ type placeIndex struct {
 	topo   int           // the Core's topology when the levels above 0 were built
 }
 
-// launchable tells whether the job has a task of kind k that it may launch now.
+// launchable tells whether the job has a task of kind k that it may launch, or copy, now.
 func (j *job) launchable(k TaskKind) bool {
 	w := &j.w[k]
-	return j.runnable && w.open && w.waiting() > 0
+	return j.runnable && w.open && (w.waiting() > 0 || len(w.slow) > 0)
 }
 
 // unfinished is the number of tasks of kind k not done yet.

@@ -25,8 +25,11 @@ type node struct {
 	seen        time.Duration
 	live        bool
 	cordoned    bool
-	called      bool   // in due.called
-	heard       uint64 // due.news of its last heartbeat, or of the last Due that named it
+	avoided     bool          // for its faults
+	faults      int           // jobs that succeeded while they avoided it, as far as not forgiven
+	faultAt     time.Duration // of the last fault, or of the last that was forgiven
+	called      bool          // in due.called
+	heard       uint64        // due.news of its last heartbeat, or of the last Due that named it
 }
 
 // free is the number of slots of kind k that are free; below 0 on a node that has joined again with
@@ -34,7 +37,7 @@ type node struct {
 func (n *node) free(k TaskKind) int { return n.slots[k] - n.used[k] }
 
 // open tells whether the node takes new tasks.
-func (n *node) open() bool { return n.live && !n.cordoned }
+func (n *node) open() bool { return n.live && !n.cordoned && !n.avoided }
 
 // groupNames numbers the groups of one level of the network.
 type groupNames struct {
@@ -98,6 +101,7 @@ func (c *Core) Join(now time.Duration, spec Node) (NodeID, error) {
 	id := c.nodeID(spec.Name)
 	n := c.nodes[id]
 	again := n.live && n.incarnation == spec.Incarnation
+	restarted := n.incarnation != spec.Incarnation
 	if n.live && !again {
 		c.lose(n)
 	}
@@ -110,6 +114,9 @@ func (c *Core) Join(now time.Duration, spec Node) (NodeID, error) {
 	n.seen = now
 	if !again {
 		n.seq, n.heard = 0, 0
+	}
+	if restarted {
+		c.absolve(n)
 	}
 	n.groups = []int32{int32(id)} // places of outputs may keep the former
 	for l := 1; l <= c.cfg.RackDepth; l++ {

@@ -16,7 +16,13 @@ func (c *Core) offer(j *job, n *node, k TaskKind) bool {
 	if c.kept(j, k) && n.free(k) <= c.pol.ReserveLong && n.slots[k] > c.pol.ReserveLong {
 		return c.skip(j, n, k, Reason{Cause: CauseBusyLong}, 0)
 	}
+	if c.avoids(j, n) {
+		return c.skip(j, n, k, j.trouble.reason(c, n), 0)
+	}
 	if k == Reduce {
+		if j.w[k].waiting() == 0 {
+			return c.offerCopy(j, n, k)
+		}
 		return c.reduce.offer(j, n)
 	}
 	if c.loc.stands(j) {
@@ -28,6 +34,9 @@ func (c *Core) offer(j *job, n *node, k TaskKind) bool {
 // offerMap is offer for maps with the allowed level given.
 func (c *Core) offerMap(j *job, n *node, allowed Locality) bool {
 	m, l := c.pick(j, n, allowed)
+	if m < 0 && allowed >= c.far && j.w[Map].waiting() == 0 {
+		return c.offerCopy(j, n, Map)
+	}
 	if m < 0 {
 		if c.explains() {
 			why, until := c.loc.waiting(j)

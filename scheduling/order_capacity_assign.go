@@ -84,6 +84,9 @@ func (o *capacity) assignQueue(q *queue, n *node, k TaskKind, limits bool) bool 
 // reserve keeps a node for a job whose task needs more slots than are free, unless it has enough
 // nodes reserved. Nothing else is launched then.
 func (o *capacity) reserve(j *job, n *node, k TaskKind) bool {
+	if o.c.avoids(j, n) {
+		return false
+	}
 	held := 0
 	for id, other := range o.reserved[k] {
 		if other == j && o.c.nodes[id].live {

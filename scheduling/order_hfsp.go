@@ -241,7 +241,7 @@ func (o *hfsp) needs(j *job, k TaskKind) bool {
 // listed tells whether j is offered slots; a job of unknown size is not, with an infinite Xi, once
 // its sample is launched.
 func (o *hfsp) listed(j *job, k TaskKind) bool {
-	return o.needs(j, k) && (!o.training(j, k) || !math.IsInf(o.pol.Xi, 1) || o.sampling(j, k) || j.w[k].suspended > 0)
+	return (o.needs(j, k) || j.launchable(k)) && (!o.training(j, k) || !math.IsInf(o.pol.Xi, 1) || o.sampling(j, k) || j.w[k].suspended > 0)
 }
 
 // rank puts jobs of unknown size first until their sample is launched, those with the fewest tasks
@@ -263,7 +263,7 @@ func (o *hfsp) rankOf(v *sized) index.Rank {
 // sampling tells whether tasks of the sample wait to be launched.
 func (o *hfsp) sampling(j *job, k TaskKind) bool {
 	w := &j.w[k]
-	return o.training(j, k) && w.waiting() > 0 && w.done-o.sized(j, k).before+w.running+w.suspended < o.pol.Sample
+	return o.training(j, k) && w.waiting() > 0 && w.done-o.sized(j, k).before+w.running+w.suspended-w.copies < o.pol.Sample
 }
 
 func (o *hfsp) rewind(k TaskKind) { o.kind, o.at = k, index.Cursor{} }

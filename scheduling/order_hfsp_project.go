@@ -54,9 +54,9 @@ func (o *hfsp) rerank(k TaskKind) {
 		j, r := v.job, o.rankOf(v)
 		if o.needs(j, k) {
 			needy.Append(&v.needy, r, v)
-			if !o.sampling(j, k) && o.listed(j, k) {
-				lists.Append(&v.listed, r, listedJob{j, j.index})
-			}
+		}
+		if o.listed(j, k) && !o.sampling(j, k) {
+			lists.Append(&v.listed, r, listedJob{j, j.index})
 		}
 		if v := all[len(all)-1-i]; o.spare(v, k) > 0 {
 			holders.Append(&v.holds, o.rankOf(v).Reversed(), v)

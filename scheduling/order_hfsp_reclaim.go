@@ -217,7 +217,7 @@ func (o *hfsp) fits(j *job, n *node, k TaskKind) bool {
 		return true
 	}
 	switch {
-	case !j.launchable(k), j.slots > 1:
+	case !j.launchable(k), j.w[k].waiting() == 0, j.slots > 1, o.c.avoids(j, n):
 		return false
 	case k == Reduce:
 		return o.c.reduce.accepts(j, n)

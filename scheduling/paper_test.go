@@ -247,12 +247,12 @@ func TestWorkConservation(t *testing.T) {
 			y.beat(n, 3, 1)
 			for k := range TaskKind(kinds) {
 				at := y.c.nodes[n]
-				if !at.live || at.cordoned {
+				if !at.open() {
 					continue
 				}
 				for _, j := range y.c.active {
-					fits := at.free(k) >= int(j.slots)
-					require.False(t, !j.state.Ended() && fits && j.launchable(k), "%v idles on %v beside %v", k, n, j.id)
+					fits := at.free(k) >= int(j.slots) && !y.c.avoids(j, at)
+					require.False(t, !j.state.Ended() && fits && j.w[k].waiting() > 0 && j.launchable(k), "%v idles on %v beside %v", k, n, j.id)
 				}
 			}
 		}

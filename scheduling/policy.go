@@ -36,6 +36,8 @@ type Policy struct {
 	Preemption PreemptionPolicy // order "pools"
 	Queues     []QueueConfig    // order "capacity", parents before children; empty means one queue "default" of 100 %
 	HFSP       HFSPPolicy       // order "hfsp"
+
+	Speculation SpeculationPolicy // copies of slow tasks
 }
 
 // LocalityRule names a way to weigh waiting against launching a map off its data.
@@ -70,6 +72,9 @@ type LocalityPolicy struct {
 // NeedsProgress tells whether the policy learns from the progress of running attempts: their
 // nodes must report it. Others do with the ends alone, but see more of a reduce with it.
 func (p Policy) NeedsProgress() bool {
+	if p.Speculation.Rule != NoSpeculation {
+		return true
+	}
 	for _, e := range orderTable() {
 		if e.name == p.Order {
 			return e.learns

@@ -56,6 +56,10 @@ func drawPolicy(t *rapid.T) Policy {
 	p.HFSP.Estimator = rapid.SampledFrom([]string{"mean", "fit"}).Draw(t, "estimator")
 	p.HFSP.SuspendHigh = rapid.IntRange(0, 4).Draw(t, "high")
 	p.HFSP.Weighted = rapid.Bool().Draw(t, "weighted")
+	p.Speculation = SpeculationPolicy{
+		Rule: rapid.SampledFrom([]SpeculationRule{NoSpeculation, NativeRule, LATE}).Draw(t, "speculation"),
+		Lag:  time.Second, SlowTask: 0.1, MinCopies: 2,
+	}
 	p.HFSP.Xi = rapid.SampledFrom([]float64{0, 2, math.Inf(1)}).Draw(t, "xi")
 	return p
 }
@@ -78,7 +82,7 @@ type play struct {
 func newPlay(t *rapid.T, p Policy) *play {
 	y := &play{t: t, running: map[NodeID]map[AttemptID]bool{}, won: map[TaskID]int{}}
 	y.calls = NewCallWriter(&y.log)
-	c, err := NewCore(Config{Calls: y.calls.Write, Explain: true, HeartbeatInterval: time.Second}, p)
+	c, err := NewCore(y.config(), p)
 	require.NoError(t, err)
 	y.c = c
 	for i := range rapid.IntRange(1, 5).Draw(t, "nodes") {
@@ -87,6 +91,13 @@ func newPlay(t *rapid.T, p Policy) *play {
 	y.join(Node{Name: "big", MapSlots: 2, ReduceSlots: 2})
 	y.big = y.nodes[len(y.nodes)-1]
 	return y
+}
+
+func (y *play) config() Config {
+	return Config{
+		Calls: y.calls.Write, Explain: true, HeartbeatInterval: time.Second,
+		Avoid: Avoidance{JobFailures: 1, Jobs: 1, Forgive: 10 * time.Second},
+	}
 }
 
 func (y *play) join(n Node) {
@@ -136,7 +147,7 @@ func (y *play) beat(n NodeID, ends, fails int) {
 			list = append(list, Status{Attempt: id, State: StateSuspended})
 			continue
 		}
-		st := Status{Attempt: id, Progress: 0.5, ReduceProgress: 0.5}
+		st := Status{Attempt: id, Progress: rapid.SampledFrom([]float64{0, 0.2, 0.5, 0.9}).Draw(t, "progress"), ReduceProgress: 0.5}
 		if rapid.IntRange(0, 9).Draw(t, "end") < ends {
 			delete(y.running[n], id)
 			st.State = StateSucceeded
@@ -144,7 +155,9 @@ func (y *play) beat(n NodeID, ends, fails int) {
 				st.State = StateFailed
 			} else if id.Task.Kind == Reduce && y.c.MayCommit(id) {
 				y.won[id.Task]++
-			} else if id.Task.Kind == Map {
+			} else if id.Task.Kind == Reduce {
+				st.State = StateKilled
+			} else {
 				for range y.c.job(id.Task.Job).spec.Reduces {
 					st.OutputBytes = append(st.OutputBytes, int64(rapid.IntRange(0, 100).Draw(t, "bytes")))
 				}
@@ -279,7 +292,7 @@ func TestRandomRuns(t *testing.T) {
 			require.Equal(t, 1, n, "%v is committed once", task)
 		}
 		require.NoError(t, y.calls.Err())
-		fresh, err := NewCore(Config{Explain: true, HeartbeatInterval: time.Second}, p)
+		fresh, err := NewCore(silently(y.config()), p)
 		require.NoError(t, err)
 		require.NoError(t, ReplayFrom(fresh, &y.log))
 	})

@@ -40,6 +40,12 @@ const (
 	CauseOneTask              // the heartbeat had its one task
 	CauseNotOffered           // the slot was not offered to it
 	CauseNotInitialized       // skipped: enough jobs of the queue are initialized
+	CauseSlowTask             // launched: a copy of a slow task
+	CauseSlowNode             // skipped: the node is too slow for copies
+	CauseCopyCap              // skipped: enough copies of the job run
+	CauseRunsHere             // skipped: the tasks to copy run on this node
+	CauseAvoided              // skipped: too many attempts have failed on the node
+	CauseCordoned             // the node is cordoned
 )
 
 var causeText = [...]string{
@@ -73,6 +79,12 @@ var causeText = [...]string{
 	CauseOneTask:        "the heartbeat had its one task",
 	CauseNotOffered:     "the slot was not offered to it",
 	CauseNotInitialized: "enough jobs of the queue wait initialized",
+	CauseSlowTask:       "copy of a slow task",
+	CauseSlowNode:       "node is too slow for copies",
+	CauseCopyCap:        "enough copies run",
+	CauseRunsHere:       "the slow tasks run on this node",
+	CauseAvoided:        "too many attempts have failed on the node",
+	CauseCordoned:       "node is cordoned",
 }
 
 // String is a short sentence.

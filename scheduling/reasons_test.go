@@ -38,7 +38,7 @@ func TestEveryWaitHasItsReason(t *testing.T) {
 			y.beat(n, 3, 1)
 			at := y.c.nodes[n]
 			for k := range TaskKind(kinds) {
-				if !at.live || at.cordoned || at.free(k) <= 0 {
+				if !at.open() || at.free(k) <= 0 {
 					continue
 				}
 				for _, j := range y.c.active {

@@ -13,6 +13,7 @@ type reduceRule interface {
 	offer(j *job, n *node) bool        // launches a reduce of j on n, or refuses
 	end()                              // closes a heartbeat
 	pendingChange(j *job)              // the pending reduces of j are about to change
+	copied(j *job, n *node)            // a copy of a reduce of j was launched on n
 	reduceGone(j *job, n *node)        // an attempt at a reduce on n has come to nothing
 	outputsChanged(j *job, gone bool)  // an output of a map is known, or (gone) no longer there
 	mapGone(j *job)                    // an attempt at a map has come to nothing
@@ -44,6 +45,7 @@ func (anyNode) end()                       {}
 func (anyNode) passOver(int32, *node) bool { return false }
 func (anyNode) accepts(*job, *node) bool   { return true }
 func (anyNode) pendingChange(*job)         {}
+func (anyNode) copied(*job, *node)         {}
 func (anyNode) reduceGone(*job, *node)     {}
 func (anyNode) outputsChanged(*job, bool)  {}
 func (anyNode) mapGone(*job)               {}

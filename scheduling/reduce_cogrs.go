@@ -240,6 +240,9 @@ func (r *cogrs) refuse(j *job, n *node, why Cause) bool {
 // reduceGone gives n its part of the job's reduces back.
 func (r *cogrs) reduceGone(j *job, n *node) { r.count(j, n.id, -1) }
 
+// copied counts a copy as a reduce on n.
+func (r *cogrs) copied(j *job, n *node) { r.count(j, n.id, 1) }
+
 func (r *cogrs) outputsChanged(j *job, gone bool) {
 	r.at(j).until = 0
 	if gone {
@@ -264,7 +267,9 @@ func (r *cogrs) took(former reduceRule) {
 		for i := range j.w[Reduce].tasks {
 			switch t := &j.w[Reduce].tasks[i]; {
 			case t.att >= 0:
-				r.count(j, r.c.atts[t.att].node.id, 1)
+				for ai := t.att; ai >= 0; ai = r.c.atts[ai].next {
+					r.count(j, r.c.atts[ai].node.id, 1)
+				}
 			case t.state == taskDone:
 				r.count(j, t.node, 1)
 			}

@@ -219,6 +219,9 @@ func (c *Core) enlist(loc localityRule, reduce reduceRule) {
 		}
 		c.loc.add(j)
 		c.reduce.add(j)
+		for k := range TaskKind(kinds) {
+			c.setSlow(j, k, nil) // another rule may find others
+		}
 		if !j.runnable {
 			c.held++
 		}
@@ -262,8 +265,8 @@ func (c *Core) finish(j *job, s JobState, why string) {
 	j.state, j.err, j.finished, j.runnable = s, why, c.now, false
 	for k := range j.w {
 		for i := range j.w[k].tasks {
-			if ai := j.w[k].tasks[i].att; ai >= 0 {
-				c.kill(ai, Reason{Cause: CauseJobEnded}, false)
+			for j.w[k].tasks[i].att >= 0 {
+				c.kill(j.w[k].tasks[i].att, Reason{Cause: CauseJobEnded}, false)
 			}
 		}
 	}
@@ -277,6 +280,9 @@ func (c *Core) finish(j *job, s JobState, why string) {
 		j.w[k].pending, j.w[k].placed, j.w[k].tasks = index.TaskSet{}, index.TaskSet{}, nil
 	}
 	c.releaseIndex(j)
+	if s == JobSucceeded {
+		c.blameNodes(j)
+	}
 	j.byPlace, j.spec.Places, j.unfetched = placeIndex{}, Places{}, nil
 	c.ended++
 	c.retire(j)

@@ -35,6 +35,7 @@ func (p *Policy) Validate() error {
 		bad("placement of reduces: not a number")
 	}
 	p.Pools.validate(bad)
+	p.Speculation.validate(bad)
 	h := &p.HFSP
 	if h.Sample < 0 || h.Delta < 0 || !(h.Xi == 0 || h.Xi >= 1) || h.Initial < 0 || h.SuspendHigh < 0 || h.SuspendLow < 0 || h.SuspendLow > h.SuspendHigh {
 		bad("hfsp: numbers must not be negative, xi at least 1, suspend-low at most suspend-high")

@@ -135,6 +135,7 @@ type NodeView struct {
 	Free     [2]int
 	Live     bool
 	Cordoned bool
+	Avoided  bool          // for its faults, by all jobs
 	Seen     time.Duration // last heartbeat
 }
 
@@ -152,7 +153,7 @@ func (q View) Nodes() []NodeView {
 func (n *node) view() NodeView {
 	return NodeView{
 		ID: n.id, Name: n.name, Rack: n.rack, Slots: n.slots, Running: n.running,
-		Free: [2]int{n.free(Map), n.free(Reduce)}, Live: n.live, Cordoned: n.cordoned, Seen: n.seen,
+		Free: [2]int{n.free(Map), n.free(Reduce)}, Live: n.live, Cordoned: n.cordoned, Avoided: n.avoided, Seen: n.seen,
 	}
 }
 
@@ -173,19 +174,43 @@ type AttemptView struct {
 	Worked    time.Duration // time in a slot so far
 	Locality  Locality
 	Progress  float64
+	Granted   bool // it may commit
 }
 
-// Live finds the live attempt of a task; ok is false if it has none.
+// Live finds the live attempt of a task, of several the oldest; ok is false if it has none.
 func (q View) Live(id TaskID) (v AttemptView, ok bool) {
 	t := q.c.taskOf(id)
 	if t == nil || t.att < 0 {
 		return v, false
 	}
-	a := &q.c.atts[t.att]
+	return q.c.attemptView(t.att), true
+}
+
+// Attempt finds a live attempt.
+func (q View) Attempt(id AttemptID) (v AttemptView, ok bool) {
+	ai := q.c.liveAttempt(id)
+	if ai < 0 {
+		return v, false
+	}
+	return q.c.attemptView(ai), true
+}
+
+// Attempts lists the live attempts of a task, the oldest first.
+func (q View) Attempts(id TaskID) (list []AttemptView) {
+	if t := q.c.taskOf(id); t != nil {
+		for ai := t.att; ai >= 0; ai = q.c.atts[ai].next {
+			list = append(list, q.c.attemptView(ai))
+		}
+	}
+	return list
+}
+
+func (c *Core) attemptView(ai int32) AttemptView {
+	a := &c.atts[ai]
 	return AttemptView{
-		ID: a.id, Node: a.node.id, Suspended: a.suspended, Started: a.start, Worked: a.worked(q.c.now),
-		Locality: a.locality, Progress: a.progress,
-	}, true
+		ID: a.id, Node: a.node.id, Suspended: a.suspended, Started: a.start, Worked: a.worked(c.now),
+		Locality: a.locality, Progress: a.progress, Granted: a.granted,
+	}
 }
 
 // Output finds the node on which a done task's output lies and the try that made it.
