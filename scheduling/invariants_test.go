@@ -206,7 +206,7 @@ func checkHFSP(t require.TestingT, c *Core, o *hfsp) {
 				}
 			}
 			held := math.IsInf(o.pol.Xi, 1) && o.training(j, k) && !o.sampling(j, k) && w.suspended == 0
-			require.Equal(t, j.runnable && w.open  && !held && w.waiting()+w.suspended+len(w.slow) > 0, spot.In)
+			require.Equal(t, j.runnable && w.open && !held && w.waiting()+w.suspended+len(w.slow) > 0, spot.In)
 		}
 		require.Equal(t, listed, o.lists[k].Len())
 		if _, pure := c.reduce.(anyNode); !o.drifted[k] && !o.stale[k] && (k == Map || pure) {
