@@ -32,7 +32,7 @@ func newDriver(w *world) *driver {
 func (d *driver) perform(now time.Duration, actions []scheduling.Action) {
 	for _, o := range actions {
 		if o.Verb == scheduling.Launch {
-			live, _ := d.w.core.View().Live(o.Attempt.Task)
+			live, _ := d.w.core.View().Attempt(o.Attempt)
 			times := d.w.lengths[o.Attempt.Task.Job]
 			left := times.mapTime
 			if o.Attempt.Task.Kind == scheduling.Reduce {
@@ -81,7 +81,7 @@ func (d *driver) workAll(now time.Duration) {
 	kept := d.atts[:0]
 	for _, a := range d.atts {
 		d.work(a, now)
-		if live, ok := d.w.core.View().Live(a.id.Task); ok && live.ID == a.id {
+		if _, live := d.w.core.View().Attempt(a.id); live {
 			kept = append(kept, a)
 		}
 	}
@@ -112,7 +112,7 @@ func (d *driver) endTasks(now time.Duration) (bool, error) {
 	}
 	d.atts = kept
 	for _, a := range ended {
-		if live, ok := d.w.core.View().Live(a.id.Task); !ok || live.ID != a.id {
+		if _, live := d.w.core.View().Attempt(a.id); !live {
 			continue // its job has ended at this very moment
 		}
 		status := scheduling.Status{Attempt: a.id, State: scheduling.StateSucceeded, Progress: 1, ReduceProgress: 1}
