@@ -31,11 +31,12 @@ const (
 	OpReconfigure
 	OpPreempt
 	OpCommit
+	OpResume
 )
 
 var opNames = [...]string{
 	"", "name", "join", "leave", "cordon", "submit", "heartbeat", "expire", "update", "kill", "priority", "pool", "output",
-	"reconfigure", "preempt", "commit",
+	"reconfigure", "preempt", "commit", "resume",
 }
 
 // String gives the call's name in lower case.
@@ -76,6 +77,7 @@ type Call struct {
 	Submit    *JobSpec      `json:"submit,omitempty"`
 	Heartbeat *Heartbeat    `json:"heartbeat,omitempty"`
 	Policy    *Policy       `json:"policy,omitempty"`
+	Kept      []int32       `json:"kept,omitempty"`
 	Actions   []Action      `json:"actions,omitempty"` // the answer to a heartbeat
 }
 
@@ -145,7 +147,7 @@ func (call *Call) complete() error {
 		return lacks("name")
 	case call.Op == OpJoin && call.Join == nil:
 		return lacks("node")
-	case call.Op == OpSubmit && call.Submit == nil:
+	case (call.Op == OpSubmit || call.Op == OpResume) && call.Submit == nil:
 		return lacks("job")
 	case call.Op == OpHeartbeat && call.Heartbeat == nil:
 		return lacks("heartbeat")
@@ -177,6 +179,9 @@ func (c *Core) replay(call *Call) error {
 		return c.Cordon(call.At, call.Node, call.Flag)
 	case OpSubmit:
 		id, err := c.Submit(call.At, *call.Submit)
+		return differs(err, id, call.Job)
+	case OpResume:
+		id, err := c.Resume(call.At, JobID(call.Number), *call.Submit, call.Kept)
 		return differs(err, id, call.Job)
 	case OpHeartbeat:
 		got, err := c.Heartbeat(call.At, *call.Heartbeat)

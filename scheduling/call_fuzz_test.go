@@ -38,6 +38,8 @@ func recorded(tb testing.TB, preset string) (Policy, string) {
 	id, err := c.Submit(time.Minute, JobSpec{Maps: 1})
 	require.NoError(tb, err)
 	require.NoError(tb, c.SetPriority(time.Minute, id, High))
+	_, err = c.Resume(time.Minute, 0, JobSpec{Maps: 2, Reduces: 2}, []int32{1})
+	require.NoError(tb, err)
 	to, err := Preset("hfsp")
 	require.NoError(tb, err)
 	require.NoError(tb, c.Reconfigure(time.Minute, to))

@@ -73,6 +73,7 @@ type Core struct {
 	oldest time.Duration
 
 	jobs    index.Pages[job]   // by id-1
+	awaited map[JobID]JobFacts // restored, and not yet resumed
 	past    []JobID            // ended jobs whose records are kept, in order of their ends; unless all are
 	active  []*job             // not ended, in submission order; may hold ended ones until the next settle
 	ended   int                // ended jobs still in active

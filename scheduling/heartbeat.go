@@ -250,7 +250,7 @@ func (c *Core) MapOutput(now time.Duration, id TaskID, bytes []int64) error {
 		return nil // too late
 	}
 	t := c.taskOf(id)
-	if t == nil || id.Kind != Map || t.state != taskDone {
+	if t == nil || id.Kind != Map || t.state != taskDone || t.node == NoNode {
 		return fmt.Errorf("%w: %v is no map that is done", ErrUnknownTask, id)
 	}
 	c.mapDone(j, id.Index, c.nodes[t.node], bytes)

@@ -270,7 +270,7 @@ func (r *cogrs) took(former reduceRule) {
 				for ai := t.att; ai >= 0; ai = r.c.atts[ai].next {
 					r.count(j, r.c.atts[ai].node.id, 1)
 				}
-			case t.state == taskDone:
+			case t.state == taskDone && t.node != NoNode:
 				r.count(j, t.node, 1)
 			}
 		}

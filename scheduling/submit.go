@@ -20,6 +20,16 @@ func (c *Core) Submit(now time.Duration, s JobSpec) (JobID, error) {
 		return 0, err
 	}
 	j := &job{id: JobID(c.jobs.Len() + 1), spec: s, submitted: now}
+	if err := c.takeIn(j, nil); err != nil {
+		return 0, err
+	}
+	c.end(Call{Op: OpSubmit, At: now, Submit: &s, Job: j.id})
+	return j.id, nil
+}
+
+// takeIn makes a job one of the Core's; known, if not nil, changes its tasks first.
+func (c *Core) takeIn(j *job, known func()) error {
+	s := &j.spec
 	j.spec.User = cmp.Or(strings.TrimSpace(s.User), "anonymous")
 	j.slots = int32(cmp.Or(s.SlotsPerTask, 1))
 	j.tries = cmp.Or(s.MaxAttempts, c.cfg.MaxAttempts)
@@ -27,7 +37,7 @@ func (c *Core) Submit(now time.Duration, s JobSpec) (JobID, error) {
 	c.acquireIndex(j)
 	if err := c.order.add(j); err != nil {
 		c.releaseIndex(j)
-		return 0, err
+		return err
 	}
 	c.loc.add(j)
 	c.reduce.add(j)
@@ -36,8 +46,15 @@ func (c *Core) Submit(now time.Duration, s JobSpec) (JobID, error) {
 	}
 	c.buildTasks(j)
 	j.w[Reduce].open = j.gate == 0
+	if known != nil {
+		known()
+	}
 	c.newWork()
-	c.jobs.Add(j)
+	if int(j.id) > c.jobs.Len() {
+		c.jobs.Add(j)
+	} else {
+		c.jobs.Set(int(j.id)-1, j)
+	}
 	c.active = append(c.active, j)
 	c.dirty = true
 	if c.cfg.Events != nil {
@@ -46,8 +63,7 @@ func (c *Core) Submit(now time.Duration, s JobSpec) (JobID, error) {
 	c.changed(j, Map)
 	c.changed(j, Reduce)
 	c.finishIfDone(j)
-	c.end(Call{Op: OpSubmit, At: now, Submit: &s, Job: j.id})
-	return j.id, nil
+	return nil
 }
 
 // validateJob names every fault of a job.

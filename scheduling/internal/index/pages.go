@@ -28,6 +28,9 @@ func (p *Pages[T]) Add(v *T) {
 	p.n++
 }
 
+// Set puts in a value in the place of a nil that was added under the number.
+func (p *Pages[T]) Set(i int, v *T) { p.pages[i/pageSize].values[i%pageSize] = v }
+
 // Get returns a value, nil if none was added under the number or it is removed.
 func (p *Pages[T]) Get(i int) *T {
 	if i < 0 || i >= p.n || p.pages[i/pageSize] == nil {
