@@ -70,6 +70,8 @@ func All() []Experiment {
 			"ours; SPARK-10087", own.HotSpot),
 		entry("hot-files", "Few files read by many jobs, with and without further replicas",
 			"ours; [Ananthanarayanan11]", own.HotFiles),
+		entry("stragglers", "Copies of slow tasks: none, Hadoop's first rule, LATE",
+			"ours; [Zaharia08]", own.Stragglers),
 		entry("wait-trap", "The trap of resetting the wait, and its cure",
 			"ours; SPARK-18886", own.WaitTrap),
 		entry("reduce-sweeps", "Start, wait, projection and cap of reduce placement",

@@ -160,7 +160,7 @@ func (c *Core) drop(ai int32, why Reason) {
 	c.release(ai)
 	c.abandoned(a.job, k, i)
 	if k == Map {
-		c.attemptGone(a.job, i)
+		c.mapGone(a.job, i)
 	} else {
 		c.reduce.reduceGone(a.job, a.node)
 	}

@@ -54,6 +54,19 @@ func (t *trouble) avoided() int {
 	return t.nodes
 }
 
+// recount counts the nodes to avoid anew, under a new policy.
+func (t *trouble) recount(limit int) {
+	if t == nil {
+		return
+	}
+	t.nodes = 0
+	for _, failures := range t.failures {
+		if int(failures) >= limit {
+			t.nodes++
+		}
+	}
+}
+
 // troubled counts a failed attempt of j on n.
 func (c *Core) troubled(j *job, n *node) {
 	if j.trouble == nil {
@@ -61,7 +74,7 @@ func (c *Core) troubled(j *job, n *node) {
 	}
 	t := j.trouble
 	t.failures[n.id]++
-	if int(t.failures[n.id]) != c.cfg.Avoid.JobFailures {
+	if int(t.failures[n.id]) != c.pol.Avoid.JobFailures {
 		return
 	}
 	t.nodes++
@@ -74,7 +87,7 @@ func (c *Core) troubled(j *job, n *node) {
 
 // reason says how often attempts have failed on n, and the limit.
 func (t *trouble) reason(c *Core, n *node) Reason {
-	return Reason{Cause: CauseAvoided, Count: t.failures[n.id], Of: int32(c.cfg.Avoid.JobFailures)}
+	return Reason{Cause: CauseAvoided, Count: t.failures[n.id], Of: int32(c.pol.Avoid.JobFailures)}
 }
 
 // avoids tells whether j launches nothing on n because too many of its attempts have failed there.
@@ -82,7 +95,7 @@ func (t *trouble) reason(c *Core, n *node) Reason {
 // is.
 func (c *Core) avoids(j *job, n *node) bool {
 	t := j.trouble
-	return t.avoided() > 0 && int(t.failures[n.id]) >= c.cfg.Avoid.JobFailures &&
+	return t.avoided() > 0 && int(t.failures[n.id]) >= c.pol.Avoid.JobFailures &&
 		float64(t.nodes) < avoidedByJob*float64(c.live)
 }
 
@@ -93,7 +106,7 @@ func (c *Core) blameNodes(j *job) {
 		return
 	}
 	for _, n := range c.nodes {
-		if int(j.trouble.failures[n.id]) < c.cfg.Avoid.JobFailures {
+		if int(j.trouble.failures[n.id]) < c.pol.Avoid.JobFailures {
 			continue
 		}
 		if n.faults == 0 {
@@ -116,7 +129,7 @@ func (c *Core) tooFaulty(n *node) bool {
 		}
 	}
 	mean := float64(faults) / float64(max(1, c.live))
-	return n.faults >= c.cfg.Avoid.Jobs && float64(n.faults) > aboveMean*mean &&
+	return n.faults >= c.pol.Avoid.Jobs && float64(n.faults) > aboveMean*mean &&
 		float64(avoided) < avoidedByAll*float64(c.live)
 }
 
@@ -131,7 +144,7 @@ func (c *Core) setAvoided(n *node, avoided bool) {
 		if avoided {
 			t = EventAvoided
 		}
-		c.emit(Event{Type: t, Node: n.id, Reason: Reason{Cause: CauseAvoided, Count: int32(n.faults), Of: int32(c.cfg.Avoid.Jobs)}})
+		c.emit(Event{Type: t, Node: n.id, Reason: Reason{Cause: CauseAvoided, Count: int32(n.faults), Of: int32(c.pol.Avoid.Jobs)}})
 	}
 	if n.live && !avoided {
 		c.call(n)
@@ -145,14 +158,14 @@ func (c *Core) forgive() {
 		return
 	}
 	for _, n := range c.nodes {
-		if n.faults == 0 || c.now-n.faultAt < c.cfg.Avoid.Forgive {
+		if n.faults == 0 || c.now-n.faultAt < c.pol.Avoid.Forgive {
 			continue
 		}
 		n.faults, n.faultAt = n.faults-1, c.now
 		if n.faults == 0 {
 			c.faulty--
 		}
-		if n.avoided && n.faults < c.cfg.Avoid.Jobs {
+		if n.avoided && n.faults < c.pol.Avoid.Jobs {
 			c.setAvoided(n, false)
 		}
 	}
@@ -169,7 +182,7 @@ func (c *Core) absolve(n *node) {
 		if j.state.Ended() || j.trouble == nil {
 			continue
 		}
-		if int(j.trouble.failures[n.id]) >= c.cfg.Avoid.JobFailures {
+		if int(j.trouble.failures[n.id]) >= c.pol.Avoid.JobFailures {
 			j.trouble.nodes--
 		}
 		delete(j.trouble.failures, n.id)

@@ -9,9 +9,10 @@ import (
 )
 
 // tenNodes is a Core with ten nodes of two map slots.
-func tenNodes(t *testing.T, cfg Config) *Core {
+func tenNodes(t *testing.T, cfg Config, avoid Avoidance) *Core {
 	p, err := Preset("fair")
 	require.NoError(t, err)
+	p.Avoid = avoid
 	c, err := NewCore(cfg, p)
 	require.NoError(t, err)
 	for i := range 10 {
@@ -39,7 +40,7 @@ func failOn(t *testing.T, c *Core, n NodeID, times int) {
 // [Hadoop: mapred.max.tracker.failures].
 func TestJobAvoidsNodeWithFailures(t *testing.T) {
 	var events []Event
-	c := tenNodes(t, Config{MaxAttempts: 9, Explain: true, Events: func(e Event) { events = append(events, e) }})
+	c := tenNodes(t, Config{MaxAttempts: 9, Explain: true, Events: func(e Event) { events = append(events, e) }}, Avoidance{})
 	id, err := c.Submit(0, JobSpec{Maps: 50})
 	require.NoError(t, err)
 	failOn(t, c, 3, 3)
@@ -66,7 +67,7 @@ func TestJobAvoidsNodeWithFailures(t *testing.T) {
 
 // When a quarter of the nodes or more would be avoided, the job is at fault, and none is.
 func TestJobAvoidsLessThanAQuarterOfTheNodes(t *testing.T) {
-	c := tenNodes(t, Config{MaxAttempts: 200, Avoid: Avoidance{JobFailures: 2}})
+	c := tenNodes(t, Config{MaxAttempts: 200}, Avoidance{JobFailures: 2})
 	_, err := c.Submit(0, JobSpec{Maps: 50})
 	require.NoError(t, err)
 	failOn(t, c, 0, 2)
@@ -98,7 +99,7 @@ func faultyJob(t *testing.T, c *Core, n NodeID) {
 // Four jobs that succeeded while they avoided a node make all avoid it, until a day without another
 // one has passed [Hadoop: mapred.max.tracker.blacklists].
 func TestAllAvoidFaultyNodeForADay(t *testing.T) {
-	c := tenNodes(t, Config{Expiry: 1000 * time.Hour})
+	c := tenNodes(t, Config{Expiry: 1000 * time.Hour}, Avoidance{})
 	for range 4 {
 		require.False(t, c.View().Nodes()[3].Avoided)
 		faultyJob(t, c, 3)
@@ -120,7 +121,7 @@ func TestAllAvoidFaultyNodeForADay(t *testing.T) {
 
 // A job that fails tells nothing about nodes.
 func TestFailedJobBlamesNoNode(t *testing.T) {
-	c := tenNodes(t, Config{})
+	c := tenNodes(t, Config{}, Avoidance{})
 	for range 8 {
 		id, err := c.Submit(0, JobSpec{Maps: 1})
 		require.NoError(t, err)
@@ -133,7 +134,7 @@ func TestFailedJobBlamesNoNode(t *testing.T) {
 // A node that joins anew, with another incarnation, has no faults; joining again with the same
 // changes nothing.
 func TestRestartForgivesANode(t *testing.T) {
-	c := tenNodes(t, Config{})
+	c := tenNodes(t, Config{}, Avoidance{})
 	for range 4 {
 		faultyJob(t, c, 3)
 	}
@@ -148,4 +149,48 @@ func TestRestartForgivesANode(t *testing.T) {
 	got, err := c.Heartbeat(0, Heartbeat{Node: 3, Incarnation: 1})
 	require.NoError(t, err)
 	require.Len(t, got.Actions, 2)
+}
+
+// A new policy counts anew which nodes a job avoids.
+func TestNewPolicyAvoidsOtherNodes(t *testing.T) {
+	c := tenNodes(t, Config{MaxAttempts: 200}, Avoidance{JobFailures: -1})
+	_, err := c.Submit(0, JobSpec{Maps: 50})
+	require.NoError(t, err)
+	failOn(t, c, 3, 9)
+	p := c.pol
+	p.Avoid = Avoidance{JobFailures: 9}
+	require.NoError(t, c.Reconfigure(0, p))
+	require.Empty(t, beat(t, c, 0, 3))
+	p.Avoid = Avoidance{JobFailures: 10}
+	require.NoError(t, c.Reconfigure(0, p))
+	require.Len(t, beat(t, c, 0, 3), 2)
+}
+
+// A node with as many faults as its neighbors is no worse than they; half of the nodes at most are
+// avoided by all.
+func TestAllAvoidHalfOfTheNodesAtMost(t *testing.T) {
+	c := tenNodes(t, Config{}, Avoidance{Jobs: 1})
+	faultyJob(t, c, 0)
+	require.True(t, c.View().Nodes()[0].Avoided)
+	c = tenNodes(t, Config{}, Avoidance{})
+	for range 4 {
+		for n := range NodeID(6) {
+			faultyJob(t, c, n)
+		}
+	}
+	avoided := 0
+	for _, n := range c.View().Nodes() {
+		if n.Avoided {
+			avoided++
+		}
+	}
+	require.Equal(t, 5, avoided)
+	checkInvariants(t, c)
+
+	c = tenNodes(t, Config{}, Avoidance{Jobs: 1})
+	for n := range NodeID(8) {
+		c.nodes[n].faults, c.faulty = 5, c.faulty+1
+	}
+	faultyJob(t, c, 4)
+	require.False(t, c.View().Nodes()[4].Avoided, "6 faults, and the mean is 4.1")
 }

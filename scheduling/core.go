@@ -32,7 +32,6 @@ type Config struct {
 	HeartbeatInterval time.Duration
 	Expiry            time.Duration // a node silent for so long is lost; 0 means 10 min
 	MaxAttempts       int           // failures of one task that fail its job; 0 means 4
-	Avoid             Avoidance     // of nodes on which attempts fail
 	History           int           // ended jobs whose records are kept, the last to end; 0 means 1000, negative all
 	RackDepth         int           // parts of a node's Rack path; 0 means 1: plain racks. Each adds a level of locality
 	// LoadManager, if not nil, replaces that of the order "pools", which heeds Policy.Spread.
@@ -117,7 +116,6 @@ func NewCore(cfg Config, p Policy) (*Core, error) {
 	cfg.MaxAttempts = cmp.Or(cfg.MaxAttempts, 4)
 	cfg.RackDepth = cmp.Or(cfg.RackDepth, 1)
 	cfg.History = cmp.Or(cfg.History, 1000)
-	cfg.Avoid = cfg.Avoid.withDefaults()
 	if err := errors.Join(cfg.validate(), p.Validate()); err != nil {
 		return nil, err
 	}
@@ -130,9 +128,6 @@ func NewCore(cfg Config, p Policy) (*Core, error) {
 }
 
 func (cfg Config) validate() error {
-	if cfg.Avoid.Forgive < 0 {
-		return fmt.Errorf("%w: Avoid.Forgive must not be negative", ErrBadConfig)
-	}
 	if cfg.HeartbeatInterval < 0 || cfg.Expiry < 0 || cfg.MaxAttempts < 0 || cfg.MaxAttempts > 255 || cfg.RackDepth < 0 || cfg.RackDepth > 8 {
 		return fmt.Errorf("%w: intervals must not be negative, MaxAttempts 0 to 255, RackDepth 0 to 8", ErrBadConfig)
 	}
@@ -151,6 +146,7 @@ func (c *Core) install(p Policy) error {
 				p.SlowStart = 0.5
 			}
 		}
+		p.Avoid = p.Avoid.withDefaults()
 		o, err := e.make(c, &p)
 		if err != nil {
 			return err

@@ -191,6 +191,7 @@ func (c *Core) succeed(ai int32, s *Status) {
 		c.emit(Event{Type: EventSucceeded, JobID: j.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality})
 	}
 	for t.att >= 0 {
+		c.overtaken(t.att)
 		c.kill(t.att, Reason{Cause: CauseSuperseded}, false)
 	}
 	if k == Map {
@@ -221,7 +222,7 @@ func (c *Core) fail(ai int32, s *Status) {
 	}
 	c.abandoned(j, k, i)
 	if k == Map {
-		c.attemptGone(j, i)
+		c.mapGone(j, i)
 	} else {
 		c.reduce.reduceGone(j, a.node)
 	}

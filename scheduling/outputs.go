@@ -27,20 +27,12 @@ func (c *Core) mapDone(j *job, m int32, n *node, bytes []int64) {
 	c.reduce.outputsChanged(j, replaced)
 }
 
-// mapGone forgets the output of map m.
+// mapGone forgets the output of map m, or takes in that an attempt at it has come to nothing.
 func (c *Core) mapGone(j *job, m int32) {
 	if g := c.outputsOf(j); g != nil && g.Remove(m) {
 		c.reduce.outputsChanged(j, true)
 	}
 	c.reduce.mapGone(j)
-}
-
-// attemptGone takes in that an attempt at map m has come to nothing.
-func (c *Core) attemptGone(j *job, m int32) {
-	if j.w[Map].tasks[m].state == taskDone {
-		return // the output of another one stands
-	}
-	c.mapGone(j, m)
 }
 
 // Gravity is the center of gravity of a reduce: of the nodes that hold some of its input, the one

@@ -38,6 +38,7 @@ type Policy struct {
 	HFSP       HFSPPolicy       // order "hfsp"
 
 	Speculation SpeculationPolicy // copies of slow tasks
+	Avoid       Avoidance         // of nodes on which attempts fail
 }
 
 // LocalityRule names a way to weigh waiting against launching a map off its data.

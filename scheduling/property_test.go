@@ -60,6 +60,7 @@ func drawPolicy(t *rapid.T) Policy {
 		Rule: rapid.SampledFrom([]SpeculationRule{NoSpeculation, NativeRule, LATE}).Draw(t, "speculation"),
 		Lag:  time.Second, SlowTask: 0.1, MinCopies: 2,
 	}
+	p.Avoid = Avoidance{JobFailures: 1, Jobs: 1, Forgive: 10 * time.Second}
 	p.HFSP.Xi = rapid.SampledFrom([]float64{0, 2, math.Inf(1)}).Draw(t, "xi")
 	return p
 }
@@ -96,7 +97,6 @@ func newPlay(t *rapid.T, p Policy) *play {
 func (y *play) config() Config {
 	return Config{
 		Calls: y.calls.Write, Explain: true, HeartbeatInterval: time.Second,
-		Avoid: Avoidance{JobFailures: 1, Jobs: 1, Forgive: 10 * time.Second},
 	}
 }
 

@@ -47,13 +47,14 @@ type SpeculationPolicy struct {
 	Rule SpeculationRule
 	// Except leaves out the tasks of a kind, as mapreduce.map.speculative=false does.
 	Except [2]bool
-	// Lag is how long an attempt must have run before its task may be copied; default 60 s.
+	// Lag is how long an attempt must have run, a reduce since the last map was done, before its
+	// task may be copied; default 60 s.
 	Lag time.Duration
 	// SlowTask is by how many standard deviations the progress rate of a task must be below the mean
 	// of the job's tasks of its kind; default 1 (mapreduce.job.speculative.slowtaskthreshold). LATE.
 	SlowTask float64
-	// SlowNode is by how many standard deviations the mean time of a job's tasks on a node must be
-	// above that of all of them for the node to get no copy of the job; default 1
+	// SlowNode is by how many standard deviations the mean progress rate of a job's tasks on a node
+	// must be below that of all of them for the node to get no copy of the job; default 1
 	// (mapreduce.job.speculative.slownodethreshold). LATE.
 	SlowNode float64
 	// Cap bounds a job's copies of a kind: this part of its running tasks, but always MinCopies and
@@ -101,16 +102,16 @@ func (s *sample) deviation() float64 {
 	return math.Sqrt(max(0, s.squares/float64(max(1, s.n))-m*m))
 }
 
-// above tells whether x is above the mean by more than so many standard deviations. Numbers that
+// below tells whether x is below the mean by more than so many standard deviations. Numbers that
 // differ by rounding alone are equal.
-func (s *sample) above(x, deviations float64) bool {
-	return x-s.mean() > max(deviations*s.deviation(), 1e-9*math.Abs(s.mean()))
+func (s *sample) below(x, deviations float64) bool {
+	return s.mean()-x > max(deviations*s.deviation(), 1e-9*math.Abs(s.mean()))
 }
 
-// pace is how fast the tasks of a kind of a job were that are done.
+// pace is how fast the tasks of a kind of a job were that are done, and on each node the attempts
+// that ended with their task.
 type pace struct {
 	rates sample // progress a second
-	times sample // in seconds
 	nodes map[NodeID]*sample
 }
 
@@ -123,15 +124,26 @@ func (c *Core) paced(a *attempt) {
 	if *p == nil {
 		*p = &pace{nodes: map[NodeID]*sample{}}
 	}
-	seconds := a.worked(c.now).Seconds()
-	(*p).times.add(seconds)
-	(*p).rates.add(1 / max(seconds, 1e-9))
-	on := (*p).nodes[a.node.id]
-	if on == nil {
-		on = &sample{}
-		(*p).nodes[a.node.id] = on
+	rate := 1 / max(a.busy(c.now).Seconds(), 1e-9)
+	(*p).rates.add(rate)
+	(*p).on(a.node).add(rate)
+}
+
+// overtaken notes how fast an attempt was of which another one has done the task: its node may have
+// no other to be known by.
+func (c *Core) overtaken(ai int32) {
+	a := &c.atts[ai]
+	if p := a.job.pace[a.id.Task.Kind]; p != nil {
+		p.on(a.node).add(a.rate(c.now))
 	}
-	on.add(seconds)
+}
+
+// on is the sample of a node.
+func (p *pace) on(n *node) *sample {
+	if p.nodes[n.id] == nil {
+		p.nodes[n.id] = &sample{}
+	}
+	return p.nodes[n.id]
 }
 
 // slowest is what speculate works out anew each time, by kind and index of the job.
@@ -149,8 +161,8 @@ type slowTask struct {
 
 // speculate looks for tasks to copy in the jobs that have no task left to launch:
 //
-//  1. gather the progress rate of each running attempt, progress over time in its slot, beside those
-//     of the tasks that are done;
+//  1. gather the progress rate of each running attempt, progress over the time in which it had work,
+//     beside those of the tasks that are done;
 //  2. a task is slow if its only attempt has run for the lag, is not suspended, may not commit yet,
 //     and by LATE has a rate well below the mean, by the native rule a progress well below it;
 //  3. LATE ranks the slow tasks by their time to end, (1 - progress) / rate, the longest first.
@@ -215,15 +227,26 @@ func (s *slowest) gather(a *attempt, now time.Duration) {
 	progress.add(a.progress)
 }
 
-// compares tells whether an attempt belongs to a job whose slow tasks are looked for.
+// compares tells whether an attempt belongs to a job whose slow tasks are looked for: one without
+// tasks to launch, for reduces also without maps to wait for.
 func (c *Core) compares(a *attempt) bool {
-	k := a.id.Task.Kind
-	return !a.suspended && a.job.w[k].waiting() == 0 && !c.pol.Speculation.Except[k]
+	j, k := a.job, a.id.Task.Kind
+	return !a.suspended && j.w[k].waiting() == 0 && !c.pol.Speculation.Except[k] && (k == Map || j.unfinished(Map) == 0)
+}
+
+// busy is how long an attempt has had work: a reduce, since the job's last map was done. Hadoop
+// counts from the launch; then reduces that were launched early and waited look slow beside copies,
+// which need not wait, and the copies' rates hide the slow ones.
+func (a *attempt) busy(now time.Duration) time.Duration {
+	if a.id.Task.Kind == Map {
+		return a.worked(now)
+	}
+	return min(a.worked(now), now-a.job.mapsDone)
 }
 
 // rate is the attempt's progress a second.
 func (a *attempt) rate(now time.Duration) float64 {
-	return a.progress / max(a.worked(now).Seconds(), 1e-9)
+	return a.progress / max(a.busy(now).Seconds(), 1e-9)
 }
 
 // left is how many seconds the attempt needs to its end at its rate.
@@ -238,15 +261,14 @@ func (a *attempt) left(now time.Duration) float64 {
 func (c *Core) tooSlow(a *attempt) bool {
 	p, k := &c.pol.Speculation, a.id.Task.Kind
 	alone := a.next < 0 && c.atts[a.job.w[k].tasks[a.id.Task.Index].att].id == a.id
-	if !alone || a.granted || a.worked(c.now) < cmp.Or(p.Lag, speculativeLag) {
+	if !alone || a.granted || a.busy(c.now) < cmp.Or(p.Lag, speculativeLag) {
 		return false
 	}
 	if p.Rule == NativeRule {
 		return a.progress < c.slowest.progress[k][a.job.index].mean()-nativeGap
 	}
 	rates := c.slowest.rates[k][a.job.index]
-	mirrored := sample{n: rates.n, sum: -rates.sum, squares: rates.squares} // below is above of what is negative
-	return mirrored.above(-a.rate(c.now), cmp.Or(p.SlowTask, 1))
+	return rates.below(a.rate(c.now), cmp.Or(p.SlowTask, 1))
 }
 
 // rankSlow puts the slow tasks of a job in order.
@@ -332,13 +354,27 @@ func (c *Core) mostCopies(j *job, k TaskKind) int {
 	return max(cmp.Or(p.MinCopies, speculativeMinimum), int(math.Ceil(part-1e-9)))
 }
 
-// slowNode tells whether the tasks of j, of either kind, took much longer on n than elsewhere.
+// slowNode tells whether the tasks of j, of either kind, have been much slower on n than elsewhere:
+// those that are done, those that were overtaken and, as in the paper, those that run. Hadoop looks
+// at the first alone, and gives copies to nodes so slow that nothing has ended there.
 func (c *Core) slowNode(j *job, n *node) bool {
-	for _, p := range j.pace {
-		if p == nil || p.nodes[n.id] == nil {
-			continue
+	for k := range TaskKind(kinds) {
+		all := c.slowest.rates[k][j.index]
+		var here sample
+		if p := j.pace[k]; p != nil {
+			if all.n == 0 {
+				all = p.rates
+			}
+			if on := p.nodes[n.id]; on != nil {
+				here = *on
+			}
 		}
-		if p.times.above(p.nodes[n.id].mean(), cmp.Or(c.pol.Speculation.SlowNode, 1)) {
+		for _, ai := range n.atts {
+			if a := &c.atts[ai]; a.job == j && a.id.Task.Kind == k && c.compares(a) {
+				here.add(a.rate(c.now))
+			}
+		}
+		if here.n > 0 && all.below(here.mean(), cmp.Or(c.pol.Speculation.SlowNode, 1)) {
 			return true
 		}
 	}

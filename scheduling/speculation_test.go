@@ -108,6 +108,7 @@ func TestWhatIsNotCopied(t *testing.T) {
 		}},
 		"no task that may commit": {at: minuteAndMore, on: 3, before: func(s *slowJob) {
 			require.True(s.t, s.c.MayCommit(s.attempts[2]))
+			require.NoError(s.t, s.c.Update(minuteAndMore))
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -288,4 +289,62 @@ func TestSpeculationRuleIsText(t *testing.T) {
 		_, err := NewCore(Config{}, Policy{Order: "fifo", Speculation: p})
 		require.ErrorIs(t, err, ErrBadConfig)
 	}
+}
+
+// A node is known to be slow by what runs there, and by what was overtaken there, although nothing
+// has ended there.
+func TestNodeIsSlowBeforeAnythingEndsThere(t *testing.T) {
+	s := newSlowJob(t, "fair", nil, JobSpec{})
+	s.progress(minuteAndMore, map[int]float64{0: 0.05, 6: 0.05})
+	require.Empty(t, beat(t, s.c, minuteAndMore, s.nodes[3]), "map 6 is as slow there")
+	s.end(minuteAndMore, 2, StateSucceeded)
+	s.end(minuteAndMore, 3, StateSucceeded)
+	require.Equal(t, []AttemptID{s.copyOf(0), s.copyOf(6)}, beat(t, s.c, minuteAndMore, s.nodes[1]))
+	_, err := s.c.Heartbeat(minuteAndMore+time.Second, Heartbeat{Node: s.nodes[1], Statuses: []Status{{Attempt: s.copyOf(6), State: StateSucceeded}}, NoWork: true})
+	require.NoError(t, err)
+	s.end(minuteAndMore+time.Second, 1, StateSucceeded)
+	require.NoError(t, s.c.Leave(minuteAndMore+time.Second, s.nodes[1])) // the copy of map 0 is gone
+	for _, m := range []int{0, 4, 5} {
+		_, err := s.c.Heartbeat(minuteAndMore+time.Second, Heartbeat{Node: s.at[m], Statuses: []Status{{Attempt: s.attempts[m], Progress: 0.05}}, NoWork: true})
+		require.NoError(t, err)
+	}
+	require.True(t, s.c.slowNode(s.c.job(s.id), s.c.nodes[s.nodes[3]]), "map 6 was overtaken there")
+	checkInvariants(t, s.c)
+}
+
+// A reduce that has waited for maps is not slow for it: its time counts from the last map's end.
+func TestReducesThatWaitedAreNotSlow(t *testing.T) {
+	c, n := newTestCore(t, "fair", func(_ *Config, p *Policy) { p.Speculation = SpeculationPolicy{Rule: LATE, SlowTask: 0.5} })
+	_, err := c.Submit(0, JobSpec{Maps: 1, Reduces: 3, SlowStart: -1})
+	require.NoError(t, err)
+	var m AttemptID
+	at := map[AttemptID]NodeID{}
+	launch := func(now time.Duration, on NodeID) {
+		for _, a := range beat(t, c, now, on) {
+			at[a] = on
+			if a.Task.Kind == Map {
+				m = a
+			}
+		}
+	}
+	launch(0, n[0])
+	launch(0, n[1])
+	report := func(now time.Duration, progress float64) {
+		for a, on := range at {
+			if a.Task.Kind == Reduce {
+				_, err := c.Heartbeat(now, Heartbeat{Node: on, Statuses: []Status{{Attempt: a, Progress: progress}}, NoWork: true})
+				require.NoError(t, err)
+			}
+		}
+		require.NoError(t, c.Update(now))
+	}
+	report(900*time.Second, 0.1)
+	launch(900*time.Second, n[2]) // the third waits for less than the others
+	require.Len(t, at, 4)
+	require.NoError(t, c.Update(990*time.Second))
+	require.Empty(t, beat(t, c, 990*time.Second, n[3]), "no reduce is slow while a map runs")
+	_, err = c.Heartbeat(1000*time.Second, Heartbeat{Node: at[m], Statuses: []Status{{Attempt: m, State: StateSucceeded}}, NoWork: true})
+	require.NoError(t, err)
+	report(1100*time.Second, 0.5)
+	require.Empty(t, beat(t, c, 1100*time.Second, n[3]), "all three have worked for 100 s")
 }

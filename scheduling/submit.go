@@ -238,6 +238,7 @@ func (c *Core) enlist(loc localityRule, reduce reduceRule) {
 		for k := range TaskKind(kinds) {
 			c.setSlow(j, k, nil) // another rule may find others
 		}
+		j.trouble.recount(c.pol.Avoid.JobFailures)
 		if !j.runnable {
 			c.held++
 		}

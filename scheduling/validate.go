@@ -36,6 +36,9 @@ func (p *Policy) Validate() error {
 	}
 	p.Pools.validate(bad)
 	p.Speculation.validate(bad)
+	if p.Avoid.Forgive < 0 {
+		bad("the time after which a node's faults are forgiven must not be negative")
+	}
 	h := &p.HFSP
 	if h.Sample < 0 || h.Delta < 0 || !(h.Xi == 0 || h.Xi >= 1) || h.Initial < 0 || h.SuspendHigh < 0 || h.SuspendLow < 0 || h.SuspendLow > h.SuspendHigh {
 		bad("hfsp: numbers must not be negative, xi at least 1, suspend-low at most suspend-high")

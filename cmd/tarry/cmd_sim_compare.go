@@ -157,6 +157,8 @@ func simFigures() []simFigure {
 		figure("killed", func(f figures) float64 { return float64(f.Preempted.Killed) }),
 		figure("suspended", func(f figures) float64 { return float64(f.Preempted.Suspended) }),
 		figure("lost_s", func(f figures) float64 { return f.Preempted.LostS }),
+		figure("copies", func(f figures) float64 { return float64(f.Copies.Launched) }),
+		figure("copies_won", func(f figures) float64 { return float64(f.Copies.Won) }),
 	}
 }
 

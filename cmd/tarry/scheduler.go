@@ -24,11 +24,13 @@ type schedulerFlags struct {
 	wait, rackWait             time.Duration
 	slowStart                  float64
 	preempt                    bool
+	speculation                string
 
 	allocations, queues, parameters string // file names, or empty
 
-	given func(flag string) bool // set by begin: whether the command line or the environment has it
-	files schedulerFiles         // set by begin
+	rule  scheduling.SpeculationRule // set by begin
+	given func(flag string) bool     // set by begin: whether the command line or the environment has it
+	files schedulerFiles             // set by begin
 }
 
 // placements lists the placements of reduces, with their rules.
@@ -50,6 +52,9 @@ func (s *schedulerFlags) register(f *pflag.FlagSet, waits string) {
 	f.Float64Var(&s.slowStart, "slow-start", 0,
 		"part of a job's maps that must be done before its reduces launch (default: the scheduler's)")
 	f.BoolVar(&s.preempt, "preemption", false, "let hfs kill tasks of pools above their shares for pools below theirs")
+	f.StringVar(&s.speculation, "speculation", "none",
+		"copy slow tasks and take the copy that ends first: none, late (the longest to go, not on slow nodes) "+
+			"or native (Hadoop's older rule)")
 	f.StringVar(&s.allocations, "allocations", "", "fair-scheduler.xml with the pools of hfs")
 	f.StringVar(&s.queues, "queues", "",
 		"capacity-scheduler.xml or mapred-queues.xml with the queues of capacity, and access lists, "+
@@ -69,6 +74,7 @@ func (s *schedulerFlags) complete(cmd *cobra.Command) {
 	complete(cmd, "scheduler", scheduling.Presets()...)
 	complete(cmd, "schedulers", scheduling.Presets()...)
 	complete(cmd, "reduce-placement", names...)
+	complete(cmd, "speculation", "none", "late", "native")
 	for _, flag := range []string{"allocations", "queues", "parameters"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, filesNamed("xml"))
 	}
@@ -79,6 +85,9 @@ func (s *schedulerFlags) begin(p *program, cmd *cobra.Command) error {
 	s.given = cmd.Flags().Changed
 	if len(s.skips) > 2 {
 		return usageError("--skips of %d numbers: want D1, or D1,D2 for nodes and racks", len(s.skips))
+	}
+	if err := s.rule.UnmarshalText([]byte(s.speculation)); err != nil {
+		return usageError("--speculation %s: want none, late or native", words.Shown(s.speculation))
 	}
 	err := s.read(openFile)
 	for _, w := range s.files.warnings {
@@ -160,6 +169,9 @@ func (s *schedulerFlags) flagsOver(policy *scheduling.Policy) {
 	if s.preempt {
 		policy.Preemption.Mode = scheduling.PreemptOn
 	}
+	if s.given("speculation") {
+		policy.Speculation.Rule, policy.Speculation.Except = s.rule, [2]bool{}
+	}
 }
 
 // schedulerFiles is what the scheduler's configuration files say; nil where there is no file.
@@ -232,8 +244,8 @@ func (f *schedulerFiles) apply(to *scheduling.Policy) {
 	case f.parameters == nil:
 	case to.Order == "pools":
 		f.parameters.Apply(to)
-	case f.parameters.SlowStart >= 0: // the others are the Fair Scheduler's
-		to.SlowStart = f.parameters.SlowStart
+	default:
+		f.parameters.ApplyToAny(to)
 	}
 	if f.pools != nil && to.Order == "pools" {
 		f.pools.Apply(to)

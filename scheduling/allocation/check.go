@@ -158,7 +158,7 @@ func isParameter(name string) bool {
 		"mapred.reduce.slowstart.completed.maps", "mapreduce.job.reduce.slowstart.completedmaps":
 		return true
 	}
-	return strings.HasPrefix(name, prefixFair) || strings.HasPrefix(name, prefixBooster)
+	return isAboutAttempts(name) || strings.HasPrefix(name, prefixFair) || strings.HasPrefix(name, prefixBooster)
 }
 
 // isAboutQueues tells the properties that ParseQueues reads.

@@ -37,6 +37,11 @@ type Parameters struct {
 	LoadMaxDiff     float64
 	SlowStart       float64 // -1 if it is not in the file
 
+	// Speculation is about copies of slow tasks, Avoid about nodes on which tasks fail. They go with
+	// every scheduler.
+	Speculation scheduling.SpeculationPolicy
+	Avoid       scheduling.Avoidance
+
 	// Access holds what the file says of access lists: whether they are on, and the administrators.
 	// The lists are in the files about queues.
 	Access Access
@@ -83,6 +88,12 @@ func (p Parameters) Apply(to *scheduling.Policy) {
 	to.Pools.SizeBasedWeight, to.Pools.BoostFactor, to.Pools.BoostTime = p.SizeBasedWeight, p.BoostFactor, p.BoostTime
 	to.Pools.Known = p.Declared
 	to.Pools.PoolPerUser = p.PoolProperty == PropertyUser || p.PoolProperty == propertyUserOld
+	p.ApplyToAny(to)
+}
+
+// ApplyToAny puts those of the parameters into a policy that are not the Fair Scheduler's alone.
+func (p Parameters) ApplyToAny(to *scheduling.Policy) {
+	to.Speculation, to.Avoid = p.Speculation, p.Avoid
 	if p.SlowStart >= 0 {
 		to.SlowStart = p.SlowStart
 	}
@@ -106,6 +117,8 @@ type parameterParser struct {
 	boost            time.Duration
 	delay            [3]time.Duration // common, node, rack; -1 computed; 0 with given false: not in the file
 	given            [3]bool
+	copied           [2]bool   // by kind of task: slow ones are copied
+	thresholds       *property // about copies, but not whether there are any; the last one
 }
 
 // property reads one property if it is the scheduler's.
@@ -125,6 +138,10 @@ func (p *parameterParser) property(prop *property) {
 		return
 	}
 	f, line, out := &p.faults, prop.line, &p.out
+	if isAboutAttempts(prop.name) {
+		p.attempt(prop, text)
+		return
+	}
 	switch strings.TrimPrefix(prop.name, prefixFair) {
 	case propertyACLs, propertyACLsNew:
 		on, _ := boolean(f, line, prop.name, text)
@@ -223,6 +240,7 @@ func (p *parameterParser) together() {
 		p.warn(0, "%s* has no effect without %sweightadjuster", prefixBooster, prefixFair)
 	}
 	p.out.Locality = p.locality()
+	p.speculation()
 }
 
 // locality settles the waits. Hadoop computes both unless both are given, so that one alone is

@@ -33,12 +33,7 @@ func (d *driver) perform(now time.Duration, actions []scheduling.Action) {
 	for _, o := range actions {
 		if o.Verb == scheduling.Launch {
 			live, _ := d.w.core.View().Attempt(o.Attempt)
-			times := d.w.lengths[o.Attempt.Task.Job]
-			left := times.mapTime
-			if o.Attempt.Task.Kind == scheduling.Reduce {
-				left = times.reduceTime
-			}
-			d.atts = append(d.atts, &attempt{id: o.Attempt, node: live.Node, left: left, since: now})
+			d.atts = append(d.atts, &attempt{id: o.Attempt, node: live.Node, left: d.length(o.Attempt, live.Node), since: now})
 			continue
 		}
 		for i, a := range d.atts {
@@ -54,6 +49,19 @@ func (d *driver) perform(now time.Duration, actions []scheduling.Action) {
 			break
 		}
 	}
+}
+
+// length is how long an attempt takes on a node.
+func (d *driver) length(id scheduling.AttemptID, n scheduling.NodeID) time.Duration {
+	times := d.w.lengths[id.Task.Job]
+	length := times.mapTime
+	if id.Task.Kind == scheduling.Reduce {
+		length = times.reduceTime
+	}
+	if slow, ok := d.w.slow[d.w.core.View().NodeName(n)]; ok {
+		length = time.Duration(float64(length) * slow)
+	}
+	return length
 }
 
 // works tells whether an attempt makes progress.
@@ -148,13 +156,13 @@ func (d *driver) beats(now time.Duration) error {
 	return nil
 }
 
-// progress reports how far the reduces on a node have come.
+// progress reports how far the reduces on a node have come, and the maps where the policy asks.
 func (d *driver) progress(n scheduling.NodeID) (list []scheduling.Status) {
 	for _, a := range d.atts {
-		if a.node != n || a.id.Task.Kind == scheduling.Map || a.suspended {
+		if a.node != n || a.id.Task.Kind == scheduling.Map && d.w.policy.Speculation.Rule == scheduling.NoSpeculation || a.suspended {
 			continue
 		}
-		if total := d.w.lengths[a.id.Task.Job].reduceTime; total > 0 {
+		if total := d.length(a.id, n); total > 0 {
 			done := float64(total-a.left) / float64(total)
 			list = append(list, scheduling.Status{Attempt: a.id, Progress: done, ReduceProgress: done})
 		}

@@ -16,7 +16,7 @@ func (w *world) change(s statement) (known bool, err error) {
 	args := s.words[1:]
 	switch s.words[0] {
 	case "node":
-		n, err := parseNode(args)
+		n, err := w.parseNode(args)
 		if err != nil {
 			return true, err
 		}
@@ -31,6 +31,8 @@ func (w *world) change(s statement) (known bool, err error) {
 		return true, w.report(s.at, args, scheduling.StateFailed)
 	case "output":
 		return true, w.output(s.at, args)
+	case "progress":
+		return true, w.progress(s.at, args)
 	case "unfetched":
 		return true, w.unfetched(s.at, args)
 	}
@@ -182,19 +184,53 @@ func (w *world) report(now time.Duration, args []string, state scheduling.Attemp
 		return fmt.Errorf("which tasks?")
 	}
 	for _, arg := range args {
-		id, err := w.task(arg)
+		live, err := w.attempt(arg)
 		if err != nil {
 			return err
-		}
-		live, ok := w.core.View().Live(id)
-		if !ok || live.Suspended {
-			return fmt.Errorf("task %s does not run", arg)
 		}
 		if err := w.tell(now, live.Node, scheduling.Status{Attempt: live.ID, State: state, Progress: 1, Err: "failed by the scenario"}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// progress tells the core how far running attempts are.
+func (w *world) progress(now time.Duration, args []string) error {
+	if len(args) == 0 {
+		return fmt.Errorf("want: progress TASK=PART")
+	}
+	for _, arg := range args {
+		name, value, _ := strings.Cut(arg, "=")
+		live, err := w.attempt(name)
+		if err != nil {
+			return err
+		}
+		part, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(part >= 0 && part <= 1) {
+			return fmt.Errorf("progress %s: want a number from 0 to 1", arg)
+		}
+		if err := w.tell(now, live.Node, scheduling.Status{Attempt: live.ID, Progress: part}); err != nil {
+			return err
+		}
+	}
+	return w.core.Update(now)
+}
+
+// attempt finds the running attempt of a task, of several the oldest, or that on the node named
+// behind an @.
+func (w *world) attempt(arg string) (scheduling.AttemptView, error) {
+	name, on, placed := strings.Cut(arg, "@")
+	id, err := w.task(name)
+	if err != nil {
+		return scheduling.AttemptView{}, err
+	}
+	for _, a := range w.core.View().Attempts(id) {
+		if !a.Suspended && (!placed || w.core.View().NodeName(a.Node) == on) {
+			return a, nil
+		}
+	}
+	return scheduling.AttemptView{}, fmt.Errorf("task %s does not run", arg)
 }
 
 // tell sends a report from a node that asks for no work.

@@ -35,6 +35,8 @@ func (w *world) ask(s statement) (answer, error) {
 		return w.need(), noArgs(args)
 	case "preempt":
 		return w.preempt(s.at, args)
+	case "commit":
+		return w.commit(args)
 	case "locality":
 		return w.locality(args)
 	case "capacities":
@@ -45,6 +47,21 @@ func (w *world) ask(s statement) (answer, error) {
 		return w.distance(s.words[0], args)
 	}
 	return answer{}, fmt.Errorf("unknown statement %q", s.words[0])
+}
+
+// commit asks whether an attempt may commit.
+func (w *world) commit(args []string) (answer, error) {
+	if len(args) != 1 {
+		return answer{}, fmt.Errorf("want: commit TASK")
+	}
+	live, err := w.attempt(args[0])
+	if err != nil {
+		return answer{}, err
+	}
+	if w.core.MayCommit(live.ID) {
+		return answer{words: []string{"yes"}}, nil
+	}
+	return answer{words: []string{"no"}}, nil
 }
 
 func noArgs(args []string) error {
@@ -94,6 +111,8 @@ func (w *world) heartbeat(now time.Duration, args []string) (answer, error) {
 	var a answer
 	for _, o := range got.Actions {
 		switch {
+		case o.Verb == scheduling.Launch && o.Reason.Cause == scheduling.CauseSlowTask:
+			a.words = append(a.words, "copy", w.nameOf(o.Attempt.Task))
 		case o.Verb == scheduling.Launch:
 			a.words = append(a.words, w.nameOf(o.Attempt.Task))
 		case o.Verb == scheduling.Kill && w.gone[o.Attempt]:

@@ -20,6 +20,8 @@ func optionOrders() map[string]string {
 		"suspend-high": "hfsp", "suspend-low": "hfsp", "estimator": "hfsp", "weighted": "hfsp",
 		"skip": "", "node-delay": "", "rack-delay": "", "slow-start": "", "reduce-placement": "",
 		"reduce-node-delay": "", "reduce-rack-delay": "", "reserve-long": "", "long-task": "",
+		"speculation": "", "speculative-lag": "", "slow-task": "", "slow-node": "", "copies-cap": "", "min-copies": "",
+		"job-failures": "", "faulty-jobs": "", "forgive": "",
 	}
 }
 
@@ -58,9 +60,29 @@ func (w *world) scheduler(args []string) error {
 	w.policy.Pools.PoolPerUser, w.policy.Pools.Known = false, true
 	localityOptions(r, &w.policy)
 	placementOptions(r, &w.policy)
+	attemptOptions(r, &w.policy)
 	w.poolOptions(r)
 	hfspOptions(r, &w.policy.HFSP)
 	return r.err
+}
+
+// attemptOptions reads what goes for copies of slow tasks and for nodes on which attempts fail.
+func attemptOptions(r *reader, p *scheduling.Policy) {
+	s := &p.Speculation
+	switch r.choice("speculation", "off", "off", "late", "native") {
+	case "late":
+		s.Rule = scheduling.LATE
+	case "native":
+		s.Rule = scheduling.NativeRule
+	}
+	s.Lag = r.duration("speculative-lag", 0)
+	s.SlowTask = r.float("slow-task", 0)
+	s.SlowNode = r.float("slow-node", 0)
+	s.Cap = r.float("copies-cap", 0)
+	s.MinCopies = r.integer("min-copies", 0, 0)
+	p.Avoid = scheduling.Avoidance{
+		JobFailures: limit(r, "job-failures"), Jobs: limit(r, "faulty-jobs"), Forgive: r.duration("forgive", 0),
+	}
 }
 
 // localityOptions reads skip, node-delay and rack-delay.

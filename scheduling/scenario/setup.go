@@ -30,6 +30,7 @@ type world struct {
 	drive   *driver                         // nil unless drives
 	lengths map[scheduling.JobID]*taskTimes // of jobs, for the driver
 	noted   []string                        // what the core did, for -v
+	slow    map[string]float64              // by node: factor on how long its tasks take, for the driver
 }
 
 // taskTimes is how long a job's tasks take.
@@ -39,7 +40,7 @@ type taskTimes struct{ mapTime, reduceTime time.Duration }
 func setUp(dir string, list []statement, explain bool) (*world, []statement, error) {
 	w := &world{
 		dir: dir, explain: explain, jobs: map[string]scheduling.JobID{}, gone: map[scheduling.AttemptID]bool{},
-		lengths: map[scheduling.JobID]*taskTimes{},
+		lengths: map[scheduling.JobID]*taskTimes{}, slow: map[string]float64{},
 	}
 	w.drives = list[len(list)-1].words[0] == "run"
 	rest := list
@@ -116,7 +117,7 @@ func (w *world) configure(verb string, args []string) error {
 	case "scheduler":
 		return w.scheduler(args)
 	case "node":
-		n, err := parseNode(args)
+		n, err := w.parseNode(args)
 		w.nodes = append(w.nodes, n)
 		return err
 	case "pool":
@@ -184,16 +185,21 @@ func (w *world) cluster(args []string) error {
 	return r.err
 }
 
-func parseNode(args []string) (scheduling.Node, error) {
+func (w *world) parseNode(args []string) (scheduling.Node, error) {
 	if len(args) == 0 || !validName(args[0]) {
 		return scheduling.Node{}, fmt.Errorf("node needs a name")
 	}
-	m, err := options(args[1:], "rack", "map", "reduce")
+	m, err := options(args[1:], "rack", "map", "reduce", "slow")
 	if err != nil {
 		return scheduling.Node{}, err
 	}
 	r := &reader{m: m}
 	n := scheduling.Node{Name: args[0], Rack: "rack" + strconv.Itoa(r.integer("rack", 1, 1)), MapSlots: r.integer("map", 0, 0), ReduceSlots: r.integer("reduce", 0, 0)}
+	if slow := r.float("slow", 1); slow < 1 {
+		r.fail("slow")
+	} else if _, given := m["slow"]; given {
+		w.slow[n.Name] = slow
+	}
 	return n, r.err
 }
 

@@ -33,6 +33,7 @@ type attempt struct {
 	live      bool
 	suspended bool
 	fails     bool
+	copy      bool // of a slow task
 	locality  scheduling.Locality
 	since     time.Duration // of the launch or the last resume
 	worked    time.Duration // before since
@@ -66,6 +67,9 @@ func (s *sim) launch(i int32, o scheduling.Action) {
 	n, j, k := &s.nodes[i], &s.jobs[a.job], o.Attempt.Task.Kind
 	n.running = append(n.running, ai)
 	s.occupy(a, 1)
+	if a.copy = o.Reason.Cause == scheduling.CauseSlowTask; a.copy {
+		j.figures.copies++
+	}
 	if chance := s.cfg.Failures.TaskFails; chance > 0 {
 		a.fails = unit(s.random(a, forFault)) < chance
 	}
@@ -189,7 +193,7 @@ func (s *sim) work(ai int32, before time.Duration) {
 // heartbeat.
 func (s *sim) ended(ai int32) error {
 	a := &s.atts[ai]
-	r := report{id: a.id, state: scheduling.StateSucceeded, job: a.job, loc: a.locality, worked: a.workedBy(s.q.now)}
+	r := report{id: a.id, state: scheduling.StateSucceeded, job: a.job, loc: a.locality, copy: a.copy, worked: a.workedBy(s.q.now)}
 	if a.fails {
 		r.state = scheduling.StateFailed
 	}

@@ -16,8 +16,7 @@
 // and workload give the same bytes, whatever the machine; what is drawn for a task depends on the
 // seed and its name alone, so that schedulers compare on equal terms (Compare).
 //
-// It does not model disks that tasks share, memory, speculative copies, or the time that the
-// JobTracker itself takes.
+// It does not model disks that tasks share, memory, or the time that the JobTracker itself takes.
 //
 // Reading order: config.go, sim.go, jobs.go, nodes.go, attempt.go, shuffle.go, reduce.go, fetch.go
 // (the network's links are internal/netmodel's), report.go, compare.go.

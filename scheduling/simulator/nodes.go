@@ -26,6 +26,7 @@ type report struct {
 	state  scheduling.AttemptState
 	job    int32
 	loc    scheduling.Locality
+	copy   bool
 	worked time.Duration
 }
 
@@ -175,6 +176,9 @@ func (s *sim) perform(i int32, o scheduling.Action) {
 func (s *sim) reported(i int32, r *report) {
 	j := &s.jobs[r.job]
 	k := r.id.Task.Kind
+	if r.copy && r.state == scheduling.StateSucceeded && !j.ended {
+		j.figures.won++
+	}
 	switch {
 	case r.state != scheduling.StateSucceeded || j.ended:
 	case k == scheduling.Map:

@@ -14,6 +14,9 @@ type figures struct {
 	killed    int
 	suspended int
 	lost      time.Duration
+	copies    int           // of slow tasks
+	won       int           // of these
+	spent     time.Duration // on attempts that another one of their task overtook
 }
 
 // countMap counts a finished map by locality; one without a location counts nowhere.
@@ -72,6 +75,14 @@ type Preempted struct {
 	LostS     float64 `json:"lost_s"`
 }
 
+// Copies counts the copies of slow tasks, those that ended before the first attempt, and what the
+// attempts had worked that another one of their task overtook, in seconds.
+type Copies struct {
+	Launched int     `json:"launched"`
+	Won      int     `json:"won"`
+	SpentS   float64 `json:"spent_s"`
+}
+
 // Figures sums up a set of jobs. Numbers are rounded to microseconds and millionths, so that they
 // print alike everywhere.
 type Figures struct {
@@ -86,6 +97,7 @@ type Figures struct {
 	FairnessJain float64     `json:"fairness_jain"`
 	Utilization  Utilization `json:"utilisation"`
 	Preempted    Preempted   `json:"preempted"`
+	Copies       Copies      `json:"copies,omitzero"` // with speculation
 }
 
 // Report is the figures of all jobs and of each class. As JSON it is one object; the same
@@ -126,6 +138,7 @@ type JobResult struct {
 	Alone                   time.Duration // what it would take on an idle cluster, all maps node-local
 	Busy                    [2]time.Duration
 	Preempted               Preempted
+	Copies                  Copies
 }
 
 // Sojourn is the time from arrival to end.

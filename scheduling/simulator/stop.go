@@ -10,6 +10,7 @@ import (
 // killed ends an attempt that the Core had killed; if it has ended already, unreported, its report
 // is void.
 func (s *sim) killed(i int32, o scheduling.Action) {
+	overtaken := o.Reason.Cause == scheduling.CauseSuperseded
 	preempted := o.Reason.Cause == scheduling.CausePreempted || o.Reason.Cause == scheduling.CauseSmallerJob
 	job := s.byID[o.Attempt.Task.Job]
 	j := &s.jobs[job]
@@ -25,6 +26,9 @@ func (s *sim) killed(i int32, o scheduling.Action) {
 		}
 		n.done[at].state = scheduling.StateKilled
 		lost = n.done[at].worked
+	}
+	if overtaken {
+		j.figures.spent += lost
 	}
 	if preempted {
 		j.figures.killed++

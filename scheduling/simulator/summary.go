@@ -83,6 +83,7 @@ func (j *simJob) result(s *sim) JobResult {
 		Shuffle: ShuffleBytes{f.shuffle[0], f.shuffle[1], f.shuffle[2]},
 		Alone:   s.alone(j.spec), Busy: j.busy,
 		Preempted: Preempted{f.killed, f.suspended, round(f.lost.Seconds())},
+		Copies:    Copies{f.copies, f.won, round(f.spent.Seconds())},
 	}
 }
 
@@ -119,7 +120,7 @@ func sum(jobs []*JobResult) Figures {
 	}
 	times := make([]time.Duration, len(jobs))
 	var total time.Duration
-	var x, xx, lost float64
+	var x, xx, lost, spent float64
 	for i, j := range jobs {
 		times[i] = j.Sojourn()
 		total += times[i]
@@ -127,6 +128,9 @@ func sum(jobs []*JobResult) Figures {
 		x += speed
 		xx += float64(speed * speed)
 		lost += j.Preempted.LostS
+		spent += j.Copies.SpentS
+		f.Copies.Launched += j.Copies.Launched
+		f.Copies.Won += j.Copies.Won
 		f.Maps.NodeLocal += j.Maps.NodeLocal
 		f.Maps.RackLocal += j.Maps.RackLocal
 		f.Maps.OffRack += j.Maps.OffRack
@@ -141,7 +145,7 @@ func sum(jobs []*JobResult) Figures {
 	if xx > 0 {
 		f.FairnessJain = round(x * x / (float64(len(jobs)) * xx))
 	}
-	f.Preempted.LostS = round(lost)
+	f.Preempted.LostS, f.Copies.SpentS = round(lost), round(spent)
 	return f
 }
 
