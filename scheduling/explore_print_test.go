@@ -183,14 +183,18 @@ func (p *printer) pace(h *mix, j *job, k TaskKind) {
 	for _, i := range j.w[k].slow {
 		h.int(int(i) + 1)
 	}
-	if j.pace[k] == nil {
-		return
-	}
-	for _, s := range [...]*sample{&j.pace[k].rates, &j.pace[k].times} {
+	rate := func(s sample) {
 		h.int(s.n)
 		h.number(s.sum)
 		h.number(s.squares)
 	}
+	if len(j.w[Map].slow)+len(j.w[Reduce].slow) > 0 {
+		rate(p.w.c.slowest.rates[k][j.index])
+	}
+	if j.pace[k] == nil {
+		return
+	}
+	rate(j.pace[k].rates)
 	for n, s := range j.pace[k].nodes {
 		x := mix(103)
 		x.int(int(j.id))
