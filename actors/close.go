@@ -34,6 +34,7 @@ func (c *Cluster) Halt(ctx context.Context) error {
 	c.closed = true
 	c.mu.Unlock()
 	c.submits.Wait()
+	c.env.cfg.State.stop()
 	err := c.command(func(jt *jobTracker) error {
 		var errs []error
 		for _, p := range jt.env.places {
@@ -89,6 +90,7 @@ func (c *Cluster) Close() error {
 	c.closed = true
 	c.mu.Unlock()
 	c.submits.Wait()
+	c.env.cfg.State.stop()
 	c.killAll("the cluster is closed")
 	<-c.registry.whenIdle()
 	c.mu.Lock()

@@ -40,7 +40,12 @@ func Start(cfg Config) (*Cluster, error) {
 		return nil, err
 	}
 	cfg = cfg.withDefaults()
-	e := &env{cfg: cfg, start: time.Now(), memory: mapreduce.NewMemory(cfg.Memory), byName: map[string]*place{}}
+	facts, err := cfg.State.takeOver()
+	if err != nil {
+		return nil, err
+	}
+	e := &env{cfg: cfg, start: time.Now(), facts: facts, memory: mapreduce.NewMemory(cfg.Memory), byName: map[string]*place{}}
+	e.start = e.start.Add(-e.facts.Now) // time goes on where it stood
 	policy, err := cfg.policy()
 	if err != nil {
 		return nil, err
@@ -86,10 +91,15 @@ func (c *Cluster) spawn() error {
 			up.Done()
 		}
 	}
-	if _, err := newJobTracker(e, c.registry, c.nameNode, joined); err != nil {
+	first, err := newJobTracker(e, c.registry, c.nameNode, joined)
+	if err != nil {
 		return errors.Join(err, e.sys.stop(c.nameNode))
 	}
 	c.jobTracker = e.sys.Root.Spawn(e.sys.props(func() actor.Actor {
+		if jt := first; jt != nil {
+			first = nil
+			return jt
+		}
 		jt, err := newJobTracker(e, c.registry, c.nameNode, joined)
 		if err != nil {
 			panic(err) // it was fine just now
@@ -134,13 +144,17 @@ func (c *Cluster) Submit(ctx context.Context, p *mapreduce.Plan, o SubmitOptions
 		return nil, err
 	}
 	r := newRun(c.env, p, o.User, fmt.Sprintf("_jobs/%d", c.inputs.Add(1)))
-	r.submitted, r.who = c.env.now(), o.principal()
+	r.submitted, r.who, r.key = c.env.now(), o.principal(), o.Key
 	err = mapreduce.ErrExited // what stands if user code does not return
 	defer func() {
 		if err != nil {
 			_ = c.env.fs.Remove(r.input) // there may be none yet
 			c.env.memory.Fix(-r.fixed)
-			err = errors.Join(err, apart(p.AbortJob))
+			drop := r.drop
+			if ctx.Err() != nil && r.remembered() {
+				drop = p.LeaveJob
+			}
+			err = errors.Join(err, apart(drop))
 		}
 	}()
 	if err = p.SetupJob(); err == nil {
@@ -195,13 +209,21 @@ func (c *Cluster) blockSize(r *run) (size int64, tail int) {
 // handOver submits a prepared run to the JobTracker.
 func (c *Cluster) handOver(r *run, o SubmitOptions) error {
 	spec := scheduling.JobSpec{
-		Name: r.name, User: o.User, Pool: o.Pool, Queue: o.Queue, Priority: o.Priority,
+		Name: r.name, Key: o.Key, User: o.User, Pool: o.Pool, Queue: o.Queue, Priority: o.Priority,
 		Maps: len(r.splits), Reduces: r.plan.Reduces(), Places: c.placesOf(r.splits),
 		SlowStart: o.SlowStart, MaxAttempts: o.MaxAttempts, MapTime: o.MapTime, ReduceTime: o.ReduceTime, NoSuspend: o.NoSuspend,
 	}
 	m := &submit{run: r, spec: spec, reply: make(chan error, 1)}
+	var err error
+	if m.kept, err = r.kept(); err != nil {
+		return err
+	}
 	c.env.sys.Root.Send(c.jobTracker, m)
-	return <-m.reply
+	err = <-m.reply
+	if state := c.env.cfg.State; state != nil && err == nil {
+		state.sync(c.env.cfg.Logger)
+	}
+	return err
 }
 
 // placesOf puts the splits' hosts in the Core's numbers.

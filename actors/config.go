@@ -95,6 +95,15 @@ type Config struct {
 	// [scheduling.ReplayFrom] checks.
 	Calls func(*scheduling.Call)
 
+	// State, if not nil, remembers what the cluster does, so that another cluster goes on with the
+	// jobs of this one when its process was killed or the cluster closed before they ended; see
+	// SubmitOptions.Key. With it a panic of the scheduler fails no job, unless the same call panics
+	// three times. The caller closes it after the cluster.
+	State *State
+
+	// selector, in tests, is the scheduler's.
+	selector scheduling.TaskSelector
+
 	// deliver, in tests, says after how long a message of one actor to another arrives: several
 	// times if there are several, never if there are none.
 	deliver func(msg any) []time.Duration
@@ -217,6 +226,13 @@ type SubmitOptions struct {
 	// Pool is one of the pools order, which Policy.Pools lists if it lists any; empty leaves it to
 	// the policy.
 	Pool string
+
+	// Key names the job among those of Config.State, for other clusters to go on with it: the
+	// submission of the same job under the same key goes on where the former one was. Tasks whose
+	// part is in the output are not done again; for that the output must be
+	// [mapreduce.Destination.Resumable] with State.Token of the key. Empty: the job goes with the
+	// cluster.
+	Key string
 
 	// Reduces is the number of reduces if the job does not say; 0 means one for each
 	// 64 MiB of input, at most 64: it depends on the input and not on the cluster, so

@@ -72,13 +72,13 @@ func (r *run) end(state scheduling.JobState, c *mapreduce.Counters, g *registry)
 	}
 	var err error
 	if state == scheduling.JobSucceeded {
-		if err = apart(r.plan.CommitJob); err != nil {
+		if err = apart(r.commit); err != nil {
 			state = scheduling.JobFailed
 			err = fmt.Errorf("commit: %w", err)
 		}
 	}
 	if state != scheduling.JobSucceeded {
-		err = errors.Join(r.failure(state, err), apart(r.plan.AbortJob))
+		err = errors.Join(r.failure(state, err), apart(r.drop))
 	}
 	if !late {
 		r.free()
@@ -93,7 +93,7 @@ func (r *run) end(state scheduling.JobState, c *mapreduce.Counters, g *registry)
 		<-gone
 		r.free()
 		if state != scheduling.JobSucceeded {
-			_ = apart(r.plan.AbortJob) // again: what a late attempt may have written
+			_ = apart(r.drop) // again: what a late attempt may have written
 		}
 	}
 }

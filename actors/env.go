@@ -31,6 +31,9 @@ type env struct {
 	spills  *mapreduce.Spills
 	turns   chan struct{} // tokens to compute; nil: no limit
 
+	facts  scheduling.Facts // of former clusters of the State: where a new Core begins; the JobTracker's
+	estate *estate          // of a JobTracker that panicked; the next one's
+
 	lives    atomic.Uint64  // incarnations given so far
 	attempts sync.WaitGroup // goroutines of attempts
 	endings  sync.WaitGroup // goroutines that end jobs

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -30,9 +31,16 @@ type jobTracker struct {
 
 	// Of the call of the Core at hand:
 	happened []scheduling.Event
+	taken    int     // of happened, by settle
+	sure     int     // of happened, those of calls that are on the log
 	told     []Event // scratch
 	reports  []*report
 	over     []func() // the ends of jobs that finished
+
+	// Of panics, see recovery.go:
+	cause    error
+	panics   map[string]int
+	hopeless bool
 }
 
 // tracked is what the JobTracker keeps of a node beside the Core.
@@ -46,29 +54,35 @@ func newJobTracker(e *env, reg *registry, nameNode *actor.PID, joined func(sched
 		env: e, registry: reg, nameNode: nameNode, joined: joined,
 		runs: map[scheduling.JobID]*run{},
 	}
-	var err error
-	jt.core, err = scheduling.NewCore(scheduling.Config{
-		HeartbeatInterval: e.cfg.HeartbeatInterval, Expiry: e.cfg.Expiry, MaxAttempts: e.cfg.MaxAttempts,
-		Explain: e.cfg.Explain, Calls: guardCalls(e.cfg.Calls, e.cfg.Logger),
-		Events: func(ev scheduling.Event) { jt.happened = append(jt.happened, ev) },
-	}, *e.policy.Load())
-	if err != nil {
+	if e.estate != nil {
+		return jt, jt.inherit()
+	}
+	if err := jt.newCore(); err != nil {
 		return nil, err
 	}
-	for _, p := range e.places {
-		if id := jt.core.NodeID(p.name); id != p.id {
-			panic("actors: the Core numbers nodes in another order")
-		}
+	for range e.places {
 		jt.nodes = append(jt.nodes, &tracked{})
 	}
-	return jt, nil
+	return jt, jt.takePlaces()
+}
+
+// takePlaces has the Core number the nodes as this package does.
+func (jt *jobTracker) takePlaces() error {
+	for _, p := range jt.env.places {
+		if id := jt.core.NodeID(p.name); id != p.id {
+			return fmt.Errorf("actors: the Core numbers %s as %d, this cluster as %d", p.name, id, p.id)
+		}
+	}
+	return nil
 }
 
 // Receive implements actor.Actor.
 func (jt *jobTracker) Receive(c actor.Context) {
+	defer jt.watch(c.Message())
 	switch m := c.Message().(type) {
 	case *actor.Started:
 		jt.arm(c)
+		jt.settle(c) // what the one before it has left
 	case *join:
 		jt.join(c, m)
 	case *heartbeat:
@@ -77,7 +91,7 @@ func (jt *jobTracker) Receive(c actor.Context) {
 		jt.log("leave", jt.core.Leave(jt.env.now(), m.node))
 		jt.settle(c)
 	case *commitRequest:
-		c.Respond(&commitAnswer{attempt: m.attempt, granted: jt.core.MayCommit(m.attempt)})
+		jt.commit(c, m)
 	case *submit:
 		answer(m.reply, func() error { return jt.submit(m) })
 		jt.settle(c)
@@ -89,10 +103,11 @@ func (jt *jobTracker) Receive(c actor.Context) {
 			jt.update()
 			jt.arm(c)
 			jt.settle(c)
+			jt.compact()
 		}
 	case *actor.Restarting:
 		jt.timer.Stop()
-		jt.giveUp()
+		jt.bequeath()
 	case *actor.Stopping:
 		jt.timer.Stop()
 	}
@@ -107,13 +122,14 @@ func answer(reply chan<- error, f func() error) {
 
 // giveUp fails all jobs: a panic in a call of the Core has left it in an unknown state.
 // The actor starts anew with a fresh Core, at which the nodes register again.
-func (jt *jobTracker) giveUp() {
+func (jt *jobTracker) giveUp(cause error) {
+	jt.env.facts.Now = jt.env.now()
 	for _, end := range jt.over {
 		jt.env.endings.Go(end)
 	}
 	for _, r := range jt.runs {
 		r.mu.Lock()
-		r.cause = ErrScheduler
+		r.cause = cause
 		r.mu.Unlock()
 		c := r.total()
 		jt.env.endings.Go(func() { r.end(scheduling.JobFailed, c, jt.registry) })
@@ -169,7 +185,7 @@ func (jt *jobTracker) heartbeat(c actor.Context, m *heartbeat) {
 
 // submit gives a prepared job to the Core.
 func (jt *jobTracker) submit(m *submit) error {
-	id, err := jt.core.Submit(jt.env.now(), m.spec)
+	id, err := jt.takeIn(m)
 	if err != nil {
 		return err
 	}
@@ -209,7 +225,8 @@ func (jt *jobTracker) log(what string, err error) {
 // settle takes in what the last calls of the Core caused, tells the sink, and pokes the
 // nodes that are due.
 func (jt *jobTracker) settle(c actor.Context) {
-	for i := range jt.happened {
+	for ; jt.taken < len(jt.happened); jt.taken++ {
+		i := jt.taken
 		e := Event{Event: jt.happened[i]}
 		jt.take(c, &e)
 		if jt.env.cfg.Events != nil {
@@ -220,7 +237,7 @@ func (jt *jobTracker) settle(c actor.Context) {
 	clear(jt.told)
 	jt.told = jt.told[:0]
 	clear(jt.happened)
-	jt.happened = jt.happened[:0]
+	jt.happened, jt.taken, jt.sure = jt.happened[:0], 0, 0
 	for _, end := range jt.over {
 		jt.env.endings.Go(end)
 	}

@@ -53,6 +53,7 @@ type (
 		quiet
 		run   *run
 		spec  scheduling.JobSpec
+		kept  []int32 // tasks whose output is there already
 		reply chan error
 	}
 

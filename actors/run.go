@@ -17,6 +17,7 @@ type run struct {
 	env    *env
 	id     scheduling.JobID // set before any attempt starts
 	name   string
+	key    string // in Config.State
 	user   string
 	who    allocation.Principal // the submitter
 	plan   *mapreduce.Plan

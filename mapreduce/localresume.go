@@ -89,6 +89,26 @@ func (p *Plan) ForgetJob() error {
 	})
 }
 
+// Finish does what a run has not come to that was killed between CommitJob and the end of ForgetJob.
+// Without one it does nothing.
+func (d Destination) Finish() error {
+	s, ok := d.store.(*localStore)
+	if !ok {
+		return nil
+	}
+	left, err := s.findLeft(s.dir)
+	if left == nil || err != nil {
+		return err
+	}
+	if !left.has(success) {
+		return left.release()
+	}
+	if err := s.goOn(left); err != nil {
+		return err
+	}
+	return s.forget()
+}
+
 // LeaveJob lets go of the output as it is, for a run that goes on with it: in place of CommitJob or
 // AbortJob, once no attempt is at work.
 func (p *Plan) LeaveJob() error {

@@ -39,16 +39,16 @@ type Config struct {
 	// order. Both are called within calls of the Core, which they must not call. The call log does
 	// not hold their answers: a run replays only with the same functions, and only if these depend
 	// on nothing but their arguments.
-	LoadManager  LoadManager
-	TaskSelector TaskSelector
+	LoadManager  LoadManager  `json:"-"`
+	TaskSelector TaskSelector `json:"-"`
 	// Explain keeps the Skips of the last heartbeat for Core.Skips, and makes events of them.
 	Explain bool
 	// Events, if not nil, is called for each event, within the call that causes it. It must not
 	// call the Core.
-	Events func(Event)
+	Events func(Event) `json:"-"`
 	// Calls, if not nil, is called for each call that changes the Core, with its answer; see
 	// Replay. The Call and what it points to are valid only during the call.
-	Calls func(*Call)
+	Calls func(*Call) `json:"-"`
 }
 
 // HeartbeatInterval is Hadoop's rule: 1 s for each 100 nodes, at least 300 ms.

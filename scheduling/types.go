@@ -30,6 +30,7 @@ type Places struct {
 // JobSpec describes a job at its submission.
 type JobSpec struct {
 	Name         string
+	Key          string   `json:",omitempty"` // names the job to who resumes it; the Core makes nothing of it
 	User         string   // empty means "anonymous"
 	Pool         string   // the explicit pool property; wins over PoolProperty; trimmed
 	PoolProperty string   // the value of the property that names the pool unless Pool does; trimmed

@@ -39,6 +39,7 @@ type clusterFlags struct {
 	blockSize      numbers.Bytes
 	memory         numbers.Bytes
 	spillDir       string
+	stateDir       string
 	seed           uint64
 	network        bool
 	nodeLink       numbers.Bytes
@@ -51,6 +52,8 @@ type clusterFlags struct {
 	cpuProfile string
 	memProfile string
 	traceOut   string
+
+	state *actors.State // of stateDir, once it is open
 }
 
 // register adds the flags to the command and its sub-commands.
@@ -69,6 +72,8 @@ func (r *clusterFlags) register(cmd *cobra.Command) {
 	f.Var(&r.memory, "memory",
 		"budget of all tasks; sorted runs beyond it spill to disk (default: half of what this process may use)")
 	f.StringVar(&r.spillDir, "spill-dir", "", "directory for spilled runs (default: the system's for temporary files)")
+	f.StringVar(&r.stateDir, "state", "",
+		"directory that remembers what is done: killed at any moment, the same command goes on from it")
 	f.Uint64Var(&r.seed, "seed", 1, "seed of block placement")
 	r.nodeLink = 125e6
 	f.BoolVar(&r.network, "emulate-network", false,
@@ -88,6 +93,7 @@ func (r *clusterFlags) register(cmd *cobra.Command) {
 
 	r.complete(cmd)
 	_ = cmd.MarkPersistentFlagDirname("spill-dir") // an error: no such flag
+	_ = cmd.MarkPersistentFlagDirname("state")
 }
 
 // check refuses values that no cluster could work with.
@@ -225,7 +231,7 @@ func startCluster(r *clusterFlags) (*cluster, error) {
 		Nodes: r.nodes, Racks: r.racks, MapSlots: r.mapSlots, ReduceSlots: r.reduceSlots,
 		Replication: r.replication, BlockSize: int64(r.blockSize),
 		Memory: r.memoryBudget(), SpillDir: r.spillDir, Seed: r.seed,
-		Events: rec.sink(), Explain: r.events != "",
+		Events: rec.sink(), Explain: r.events != "", State: r.state,
 	}
 	if r.nodes > 1 { // they share this machine's cores: slots beyond them wait rather than slow one another down
 		cfg.Parallelism = runtime.GOMAXPROCS(0)
@@ -253,7 +259,9 @@ func startCluster(r *clusterFlags) (*cluster, error) {
 // it has ended.
 func (c *cluster) watched(watch func(*actors.JobHandle) (ended func())) planRunner {
 	return func(ctx context.Context, plan *mapreduce.Plan, j *jobFlags) (*mapreduce.Counters, error) {
-		job, err := c.Submit(ctx, plan, j.submitOptions())
+		o := j.submitOptions()
+		o.Key = j.saved.key(j.stage)
+		job, err := c.Submit(ctx, plan, o)
 		if err != nil {
 			return nil, err
 		}

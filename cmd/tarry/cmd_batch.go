@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"time"
 
@@ -54,7 +57,11 @@ func (p *program) batch(cmd *cobra.Command, c *clusterFlags, name string) (err e
 		return err
 	}
 	b := &batch{program: p, flags: c, name: name}
+	defer p.closeState(c)
 	if err := b.open(cmd); err != nil {
+		return err
+	}
+	if err := c.beginState(&b.about); err != nil {
 		return err
 	}
 	stopProfile, err := c.profile()
@@ -77,6 +84,7 @@ type batch struct {
 	program *program
 	flags   *clusterFlags
 	name    string // of the file, as messages call it
+	about   about  // for --state
 	jobs    []*batchRun
 	mu      sync.Mutex // for what changes in jobs
 }
@@ -100,7 +108,11 @@ func (b *batch) open(cmd *cobra.Command) error {
 	if b.name == stdinName {
 		b.name = stdinTitle
 	}
-	jobs, err := readBatch(b.name, file)
+	sum := sha256.New()
+	jobs, err := readBatch(b.name, io.TeeReader(file, sum))
+	if err == nil {
+		err = b.openState(cmd, jobs, hex.EncodeToString(sum.Sum(nil)))
+	}
 	if err != nil {
 		return err
 	}
@@ -112,6 +124,14 @@ func (b *batch) open(cmd *cobra.Command) error {
 	var outputs []string
 	var all []*jobFlags
 	for _, j := range jobs {
+		j.saved = b.flags.remember(j.line)
+		if was := j.saved.earlier(j.output, len(j.stages)); was != nil {
+			if err := j.saved.finish(j.saved.resumable(j.directory(), len(j.stages)-1)); err != nil {
+				return err
+			}
+			b.jobs = append(b.jobs, &batchRun{batchJob: j, work: &work{result: was}, ended: true})
+			continue
+		}
 		var w *work
 		err := combine(j.cmd, cmd, policy).check()
 		if err == nil {
@@ -126,6 +146,20 @@ func (b *batch) open(cmd *cobra.Command) error {
 	return errors.Join(b.flags.checkSideFiles(outputs, src), checkReplaced(src, all...))
 }
 
+// openState opens the directory of --state, if there is one.
+func (b *batch) openState(cmd *cobra.Command, jobs []*batchJob, sum string) error {
+	if b.flags.stateDir == "" {
+		return nil
+	}
+	b.about = about{Command: commandLine(cmd, cmd.Flags().Args()), Jobs: sum}
+	for _, j := range jobs {
+		if err := b.about.add(j.output, j.inputs); err != nil {
+			return fmt.Errorf("%s:%d: %w", b.name, j.line, err)
+		}
+	}
+	return b.flags.openState(&b.about)
+}
+
 // run starts each job at its time and waits for all.
 func (b *batch) run(ctx context.Context, live *cluster) {
 	if !b.flags.quiet && !b.flags.noProgress {
@@ -133,6 +167,9 @@ func (b *batch) run(ctx context.Context, live *cluster) {
 	}
 	var all sync.WaitGroup
 	for _, j := range b.jobs {
+		if j.ended {
+			continue
+		}
 		all.Go(func() {
 			timer := time.NewTimer(j.at)
 			defer timer.Stop()
@@ -169,6 +206,8 @@ func (b *batch) report() error {
 			}
 		case j.err != nil:
 			fmt.Fprintf(b.program.stderr, "%s:%d: %s: %s\n", b.name, j.line, r.line(), words.OneLine(j.err))
+		case r.Earlier && !b.flags.quiet:
+			fmt.Fprintf(b.program.stderr, "%s:%d: %s: %s\n", b.name, j.line, r.line(), r.Output)
 		case !b.flags.quiet:
 			fmt.Fprintf(b.program.stderr, "%s:%d: %s%s: %s\n", b.name, j.line, r.line(), locality(r.Counters), r.Output)
 		}

@@ -50,6 +50,8 @@ func effects() []effect {
 		{run, "wait rack-wait skips", inline, sortIn + "--inline --wait 1s"},
 		{run, "speculation", inline, sortIn + "--inline --speculation late"},
 		{run, "preemption allocations queues parameters", inline, sortIn + "--inline --preemption"},
+		{run, "state", inline, sortIn + "--inline --state d"},
+		{run, "state", toStdout, "run sort in -o - --state d"},
 		{run, "spill-dir", inlineStage, sortIn + "--inline --spill-dir d"},
 		{[]string{"run sort"}, "reverse unique", nil, ""},
 		{[]string{"run top"}, "lines", nil, ""},
@@ -58,7 +60,7 @@ func effects() []effect {
 		{grep, "count-matches", with("count"), grepIn + "--count-matches -c"},
 
 		{live, "racks nodes map-slots reduce-slots replication block-size memory", nil, ""},
-		{live, "spill-dir seed events trace-out queues", nil, ""},
+		{live, "spill-dir state seed events trace-out queues", nil, ""},
 		{live, "json quiet no-progress cpuprofile memprofile", nil, ""},
 		{live, "emulate-network", oneNode, sortIn + "--emulate-network"},
 		{live, "node-link oversubscription", without("emulate-network"), sortIn + "--node-link 1MB"},

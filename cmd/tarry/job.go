@@ -26,6 +26,9 @@ type jobFlags struct {
 	pool      string
 	queue     string
 	priority  string
+
+	saved saved // with --state
+	stage int   // that runs
 }
 
 // register adds the flags to the command and its sub-commands.

@@ -19,19 +19,17 @@ const stdoutTitle = "standard output"
 
 // openOutput is where a run writes: a new directory, one that takes the place of an earlier output
 // when it is complete, or standard output. An output that exists is refused.
-func (p *program) openOutput(r *jobFlags) (to mapreduce.Destination, err error) {
+func (p *program) openOutput(r *jobFlags, stages int) (to mapreduce.Destination, err error) {
 	packed, err := mapreduce.ParseCompression(r.compress)
 	if err != nil {
 		return to, usageError("--compress: %w", err)
 	}
-	switch {
-	case r.output == "-":
+	if r.output == "-" {
 		to = mapreduce.Writer(stdoutTitle, p.stdout)
-	case r.overwrite:
-		to = mapreduce.ReplacedDir(r.output)
-	default:
-		to = mapreduce.Dir(r.output)
+	} else {
+		to = r.directory()
 	}
+	to = r.saved.resumable(to, stages-1)
 	err = to.Check()
 	if err == nil {
 		return to.Compressed(packed), nil
@@ -44,6 +42,14 @@ func (p *program) openOutput(r *jobFlags) (to mapreduce.Destination, err error) 
 		err = plainPathError(filepath.Clean(r.output), err)
 	}
 	return to, configError("%w", err)
+}
+
+// directory is the output as a directory.
+func (j *jobFlags) directory() mapreduce.Destination {
+	if j.overwrite {
+		return mapreduce.ReplacedDir(j.output)
+	}
+	return mapreduce.Dir(j.output)
 }
 
 // outputError is an error about a file or directory to be written: what cannot be made is

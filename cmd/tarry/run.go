@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -40,6 +41,9 @@ func (r *runFlags) check(p *program, cmd *cobra.Command) error {
 	if err := r.jobFlags.check(); err != nil {
 		return err
 	}
+	if r.inline && r.stateDir != "" {
+		return usageError("--state: --inline has no cluster whose work could be remembered")
+	}
 	if r.output == "-" && r.json {
 		return usageError("-o - and --json both want standard output")
 	}
@@ -52,6 +56,21 @@ func (p *program) run(cmd *cobra.Command, r *runFlags, inputs []string, stages [
 		return err
 	}
 	ctx := cmd.Context()
+	var belongs about
+	if r.stateDir != "" {
+		belongs.Command = commandLine(cmd, cmd.Flags().Args())
+		if err := belongs.add(r.output, inputs); err != nil {
+			return err
+		}
+		if err := r.openState(&belongs); err != nil {
+			return err
+		}
+		defer p.closeState(&r.clusterFlags)
+	}
+	r.saved = r.remember(0)
+	if was := r.saved.earlier(r.output, len(stages)); was != nil {
+		return p.again(&r.clusterFlags, &r.jobFlags, was, len(stages))
+	}
 	w, err := p.openWork(ctx, &r.jobFlags, &r.clusterFlags, inputs, stages)
 	if err == nil {
 		err = r.checkSideFiles([]string{r.output}, w.src)
@@ -60,6 +79,9 @@ func (p *program) run(cmd *cobra.Command, r *runFlags, inputs []string, stages [
 		err = checkReplaced(w.src, &r.jobFlags)
 	}
 	if err != nil {
+		return err
+	}
+	if err := r.beginState(&belongs); err != nil {
 		return err
 	}
 	stopProfile, err := r.profile()
@@ -130,7 +152,7 @@ type work struct {
 func (p *program) openWork(
 	ctx context.Context, j *jobFlags, c *clusterFlags, inputs []string, stages []stage,
 ) (*work, error) {
-	out, err := p.openOutput(j)
+	out, err := p.openOutput(j, len(stages))
 	if err != nil {
 		return nil, err
 	}
@@ -148,20 +170,28 @@ func (p *program) openWork(
 // runStages runs each stage on what the one before it wrote.
 func runStages(ctx context.Context, run planRunner, w *work) (err error) {
 	last := len(w.stages) - 1
-	var between *scratch.Item // a directory for what one stage writes for the next
-	if last > 0 {
-		if between, err = scratch.Dir(w.between, "tarry-stages-"); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, between.Remove()) }()
+	between, clean, err := w.betweenStages(last)
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, clean(err == nil)) }()
 	src := w.src
 	for i, bind := range w.stages {
 		to, dir := w.out, ""
 		if i < last {
-			dir = filepath.Join(between.Name(), strconv.Itoa(i))
-			to = mapreduce.Dir(dir)
+			dir = filepath.Join(between, strconv.Itoa(i))
+			to = w.flags.saved.resumable(mapreduce.Dir(dir), i)
 		}
+		if _, done := w.flags.saved.done(i); done { // by a process that was killed later
+			if err = to.Finish(); err == nil {
+				src, err = mapreduce.Files(dir)
+			}
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		w.flags.stage = i
 		plan, err := bind(src, to)
 		w.src, src = nil, nil // the plan has its own, of perhaps a hundred thousand files
 		if err != nil {
@@ -182,6 +212,41 @@ func runStages(ctx context.Context, run planRunner, w *work) (err error) {
 	return nil
 }
 
+// betweenStages is a directory for what one stage writes for the next; clean is called at the end,
+// done if all stages have succeeded.
+func (w *work) betweenStages(last int) (dir string, clean func(done bool) error, err error) {
+	if last == 0 {
+		return "", func(bool) error { return nil }, nil
+	}
+	if m := w.flags.saved; m.state != nil {
+		return m.dir, func(done bool) error {
+			if !done {
+				return nil // the next process needs it
+			}
+			return os.RemoveAll(m.dir)
+		}, os.MkdirAll(m.dir, 0o777)
+	}
+	made, err := scratch.Dir(w.between, "tarry-stages-")
+	if err != nil {
+		return "", nil, err
+	}
+	return made.Name(), func(bool) error { return made.Remove() }, nil
+}
+
+// again reports a job that had succeeded before, and leaves it at that.
+func (p *program) again(c *clusterFlags, j *jobFlags, was *result, stages int) error {
+	if err := j.saved.finish(j.saved.resumable(j.directory(), stages-1)); err != nil {
+		return err
+	}
+	if c.json {
+		return json.NewEncoder(p.stdout).Encode(was)
+	}
+	if !c.quiet {
+		fmt.Fprintf(p.stderr, "%s: %s is complete\n", was.line(), was.Output)
+	}
+	return nil
+}
+
 // result is the outcome of a run, as --json prints it.
 type result struct {
 	Line           int                 `json:"line,omitempty"`       // of the batch file
@@ -190,6 +255,7 @@ type result struct {
 	State          string              `json:"state"` // succeeded, failed or killed
 	Output         string              `json:"output"`
 	ElapsedSeconds float64             `json:"elapsed_seconds"`
+	Earlier        bool                `json:"earlier,omitempty"` // it was there when the command began, see --state
 	Error          string              `json:"error,omitempty"`
 	Counters       *mapreduce.Counters `json:"counters"`
 
@@ -211,7 +277,11 @@ func (r *result) end(ctx context.Context, err error) {
 // line says in a line how the run ended.
 func (r *result) line() string {
 	took := time.Duration(r.ElapsedSeconds * float64(time.Second)).Round(time.Millisecond)
-	return fmt.Sprintf("%s %s in %s", cmp.Or(r.Job, "job"), r.State, took)
+	earlier := ""
+	if r.Earlier {
+		earlier = " earlier"
+	}
+	return fmt.Sprintf("%s %s%s in %s", cmp.Or(r.Job, "job"), r.State, earlier, took)
 }
 
 // report prints how the run ended: the counters to standard error, or all as JSON to standard

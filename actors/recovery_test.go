@@ -1,0 +1,320 @@
+package actors
+
+import (
+	"context"
+	"iter"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// remembering runs f with a cluster that has a State in dir.
+func remembering(t *testing.T, dir string, cfg Config, f func(t *testing.T, c *Cluster)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		state, err := OpenState(dir)
+		require.NoError(t, err)
+		cfg.State = state
+		c, err := Start(cfg)
+		require.NoError(t, err)
+		defer func() {
+			require.NoError(t, c.Close())
+			require.NoError(t, state.Close())
+			pass(time.Minute)
+		}()
+		f(t, c)
+	})
+}
+
+// panicky is a task selector that panics so many times: once, and once more each time that the
+// scheduler goes on.
+type panicky struct {
+	slog.Handler
+	armed atomic.Bool
+	times atomic.Int32
+}
+
+func (p *panicky) choose(s scheduling.Selection) int32 {
+	if p.armed.CompareAndSwap(true, false) {
+		panic("a fault in the policy")
+	}
+	return s.Index
+}
+
+// panics has it panic so often.
+func (p *panicky) panics(times int32) {
+	p.times.Store(times - 1)
+	p.armed.Store(times > 0)
+}
+
+func (p *panicky) Enabled(context.Context, slog.Level) bool { return true }
+
+func (p *panicky) Handle(_ context.Context, r slog.Record) error {
+	if r.Message == "the scheduler goes on from its log" && p.times.Add(-1) >= 0 {
+		p.armed.Store(true)
+	}
+	return nil
+}
+
+func (p *panicky) WithAttrs([]slog.Attr) slog.Handler { return p }
+
+// slow is a word count whose maps and reduces take a while.
+func slow(reducers int) mapreduce.Job[[]byte, string, int64, pair] {
+	j := counting(reducers)
+	plain := j.Map
+	j.Map = func(line []byte, emit func(string, int64)) error {
+		time.Sleep(100 * time.Millisecond)
+		return plain(line, emit)
+	}
+	return j
+}
+
+// A JobTracker that panics, in whatever call, goes on from its log: the jobs end as if nothing had
+// been, and no map that is done runs again.
+func TestSchedulerGoesOn(t *testing.T) {
+	text := prose(3, 40)
+	want := oracle(t, counting(3), text)
+	for late := time.Duration(0); late < 5*time.Second; late += 173 * time.Millisecond {
+		p := new(panicky)
+		cfg := Config{Nodes: 4, Racks: 2, MapSlots: 1, ReduceSlots: 1, BlockSize: 40, selector: p.choose, Logger: slog.New(p)}
+		remembering(t, t.TempDir(), cfg, func(t *testing.T, c *Cluster) {
+			plan, out := bindLines(t, slow(3), text)
+			h := c.submit(t, plan, SubmitOptions{})
+			pass(late)
+			before := h.Progress()
+			p.panics(2) // the same call twice, or two calls
+			r := h.wait(t)
+			require.Equal(t, want, out.String())
+			maps, reduces := launches(r)
+			require.Equal(t, int64(before.Maps.Total), maps, "at %v", late)
+			require.Equal(t, int64(3), reduces, "at %v", late)
+			require.Equal(t, before.Maps.Total, h.Progress().Maps.Done)
+		})
+	}
+}
+
+// A call that panics again and again fails the jobs, with the cause; later ones run.
+func TestSchedulerPanicsAgain(t *testing.T) {
+	p := new(panicky)
+	remembering(t, t.TempDir(), Config{Nodes: 2, selector: p.choose, Logger: slog.New(p)}, func(t *testing.T, c *Cluster) {
+		plan, _ := bindLines(t, slow(1), prose(4, 40))
+		first := c.submit(t, plan, SubmitOptions{})
+		p.panics(1000)
+		_, err := first.Wait(t.Context())
+		require.ErrorIs(t, err, ErrScheduler)
+		require.ErrorIs(t, err, ErrJobFailed)
+		require.ErrorContains(t, err, "a fault in the policy")
+		require.Less(t, p.times.Load(), int32(1000-2), "once more is not again and again")
+		p.panics(0)
+		plan, out := bindLines(t, counting(1), prose(4, 40))
+		second := c.submit(t, plan, SubmitOptions{})
+		second.wait(t)
+		require.Greater(t, second.ID(), first.ID())
+		require.Equal(t, oracle(t, counting(1), prose(4, 40)), out.String())
+	})
+}
+
+// copyTree copies a directory as it is at this moment, but for locks.
+func copyTree(t *testing.T, from, to string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(from, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return nil // it has just gone
+		}
+		rel, err := filepath.Rel(from, path)
+		require.NoError(t, err)
+		if d.IsDir() {
+			return os.MkdirAll(filepath.Join(to, rel), 0o777)
+		}
+		if b, err := os.ReadFile(path); err == nil && d.Name() != "lock" {
+			return os.WriteFile(filepath.Join(to, rel), b, 0o666)
+		}
+		return nil
+	}))
+}
+
+// binder ties a job to an input and an output.
+type binder func(src mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error)
+
+// reducing binds a slow word count.
+func reducing(src mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+	job := slow(4)
+	reduce := job.Reduce
+	job.Reduce = func(k string, vs iter.Seq[int64], emit func(pair)) error {
+		time.Sleep(60 * time.Millisecond)
+		return reduce(k, vs, emit)
+	}
+	return job.Bind(mapreduce.Lines(src), mapreduce.Text[pair](to))
+}
+
+// mapping binds a slow job without reduces.
+func mapping(src mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+	job := mapreduce.MapOnly[[]byte, []byte]{Name: "copy", Map: func(line []byte, emit func([]byte)) error {
+		time.Sleep(100 * time.Millisecond)
+		emit(line)
+		return nil
+	}}
+	return job.Bind(mapreduce.Lines(src), mapreduce.Text[[]byte](to))
+}
+
+// bindFile is a plan over a file that writes to a resumable directory.
+func bindFile(t *testing.T, dir string, s *State, key string, bind binder) *mapreduce.Plan {
+	t.Helper()
+	src, err := mapreduce.File(filepath.Join(dir, "in"))
+	require.NoError(t, err)
+	p, err := bind(src, mapreduce.Dir(filepath.Join(dir, "out")).Resumable(s.Token(key)))
+	require.NoError(t, err)
+	return p
+}
+
+// parts reads the output one part after the other.
+func parts(t *testing.T, dir string) string {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(dir, "out", "part-*"))
+	require.NoError(t, err)
+	var all strings.Builder
+	for _, name := range list {
+		b, err := os.ReadFile(name)
+		require.NoError(t, err)
+		all.Write(b)
+	}
+	return all.String()
+}
+
+// What is on the disk at any moment of a job is what a killed process leaves: another cluster goes
+// on from it. Reduces that had committed do not run again, and the result is the same.
+func TestAnotherProcessGoesOn(t *testing.T) {
+	text := prose(5, 60)
+	t.Run("with reduces", func(t *testing.T) { testAnotherProcess(t, text, reducing, false) })
+	t.Run("without", func(t *testing.T) { testAnotherProcess(t, text, mapping, true) })
+}
+
+func testAnotherProcess(t *testing.T, text string, job binder, mapOnly bool) {
+	home := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(home, "in"), []byte(text), 0o600))
+	cfg := Config{Nodes: 2, MapSlots: 2, ReduceSlots: 1, BlockSize: 100}
+	var moments []string
+	var id scheduling.JobID
+	remembering(t, filepath.Join(home, "state"), cfg, func(t *testing.T, c *Cluster) {
+		h := c.submit(t, bindFile(t, home, c.env.cfg.State, "count", job), SubmitOptions{Key: "count"})
+		id = h.ID()
+		for i := 0; ; i++ {
+			to := filepath.Join(home, "moments", string(rune('a'+i)))
+			copyTree(t, filepath.Join(home, "state"), filepath.Join(to, "state"))
+			copyTree(t, filepath.Join(home, "out"), filepath.Join(to, "out"))
+			copyTree(t, filepath.Join(home, "in"), filepath.Join(to, "in"))
+			require.NoError(t, os.WriteFile(filepath.Join(to, "in"), []byte(text), 0o600))
+			moments = append(moments, to)
+			select {
+			case <-h.Done():
+				h.wait(t)
+				return
+			case <-time.After(317 * time.Millisecond):
+			}
+		}
+	})
+	want := parts(t, home)
+	require.NotEmpty(t, want)
+	require.Greater(t, len(moments), 5)
+	resumed, keptAny := 0, 0
+	for i, at := range moments {
+		state, err := OpenState(filepath.Join(at, "state"))
+		require.NoError(t, err)
+		_, done := state.Succeeded("count")
+		require.NoError(t, state.Close())
+		if done {
+			require.Equal(t, len(moments)-1, i)
+			continue
+		}
+		before, err := filepath.Glob(filepath.Join(at, "out", "part-*"))
+		require.NoError(t, err)
+		remembering(t, filepath.Join(at, "state"), cfg, func(t *testing.T, c *Cluster) {
+			h := c.submit(t, bindFile(t, at, c.env.cfg.State, "count", job), SubmitOptions{Key: "count"})
+			require.Equal(t, id, h.ID())
+			r := h.wait(t)
+			maps, reduces := launches(r)
+			if mapOnly {
+				require.Equal(t, int64(h.Progress().Maps.Total-len(before)), maps)
+			} else {
+				require.Equal(t, int64(4-len(before)), reduces)
+			}
+			require.Equal(t, h.Progress().Reduces.Total, h.Progress().Reduces.Done)
+			resumed++
+			if len(before) > 0 {
+				keptAny++
+			}
+			how, yes := c.env.cfg.State.Succeeded("count")
+			require.True(t, yes)
+			require.Equal(t, h.Name(), how.Name)
+		})
+		require.Equal(t, want, parts(t, at), "moment %d", i)
+		require.NoDirExists(t, filepath.Join(at, "out", "_temporary"))
+		require.FileExists(t, filepath.Join(at, "out", "_SUCCESS"))
+	}
+	require.Greater(t, resumed, 4)
+	require.Positive(t, keptAny)
+}
+
+// A cluster that is closed leaves its jobs to the next one, which keeps what was done.
+func TestClosedAndWentOn(t *testing.T) {
+	home := t.TempDir()
+	text := prose(6, 40)
+	require.NoError(t, os.WriteFile(filepath.Join(home, "in"), []byte(text), 0o600))
+	cfg := Config{MapSlots: 1, BlockSize: 100}
+	remembering(t, filepath.Join(home, "state"), cfg, func(t *testing.T, c *Cluster) {
+		h := c.submit(t, bindFile(t, home, c.env.cfg.State, "count", mapping), SubmitOptions{Key: "count"})
+		require.NoError(t, c.Cordon("node-00", false))
+		pass(2 * time.Second)
+		require.Positive(t, h.Progress().Maps.Done)
+		_, err := c.Submit(t.Context(), bindFile(t, home, c.env.cfg.State, "other", mapping), SubmitOptions{Key: "other"})
+		require.ErrorIs(t, err, mapreduce.ErrOutputBusy)
+	})
+	require.DirExists(t, filepath.Join(home, "out", "_temporary"))
+	remembering(t, filepath.Join(home, "state"), cfg, func(t *testing.T, c *Cluster) {
+		h := c.submit(t, bindFile(t, home, c.env.cfg.State, "count", mapping), SubmitOptions{Key: "count"})
+		require.Positive(t, h.Progress().Maps.Done)
+		h.wait(t)
+	})
+	require.NoDirExists(t, filepath.Join(home, "out", "_temporary"))
+}
+
+// Parts of maps are those of other records where the input is cut in another way: they go.
+func TestCutInAnotherWay(t *testing.T) {
+	home := t.TempDir()
+	text := prose(7, 40)
+	require.NoError(t, os.WriteFile(filepath.Join(home, "in"), []byte(text), 0o600))
+	for i, size := range []int64{100, 70} {
+		remembering(t, filepath.Join(home, "state"), Config{MapSlots: 1, BlockSize: size}, func(t *testing.T, c *Cluster) {
+			h := c.submit(t, bindFile(t, home, c.env.cfg.State, "count", mapping), SubmitOptions{Key: "count"})
+			require.Zero(t, h.Progress().Maps.Done)
+			if i == 0 {
+				pass(2 * time.Second)
+				require.Positive(t, h.Progress().Maps.Done)
+				return
+			}
+			h.wait(t)
+		})
+	}
+	require.Equal(t, text, parts(t, home))
+}
+
+// One State serves one cluster, and one process.
+func TestStateIsTaken(t *testing.T) {
+	dir := t.TempDir()
+	remembering(t, dir, Config{}, func(t *testing.T, c *Cluster) {
+		_, err := Start(c.env.cfg)
+		require.ErrorContains(t, err, "a State serves one cluster")
+		_, err = OpenState(dir)
+		require.ErrorIs(t, err, ErrStateInUse)
+	})
+}

@@ -1,0 +1,128 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// takeOver gives what former clusters left, once.
+func (s *State) takeOver() (scheduling.Facts, error) {
+	if s == nil {
+		return scheduling.Facts{}, nil
+	}
+	if s.used.Swap(true) {
+		return scheduling.Facts{}, errors.New("actors: a State serves one cluster: close and open it again")
+	}
+	return s.facts, nil
+}
+
+// stop keeps what the cluster does at its end from being remembered: its jobs wait for the next one.
+func (s *State) stop() {
+	if s != nil {
+		s.stopped.Store(true)
+	}
+}
+
+// remembered tells whether the run is one that another cluster goes on with.
+func (r *run) remembered() bool { return r.env.cfg.State != nil && r.key != "" }
+
+// kept lists the tasks whose output a former cluster has left, ascending. Parts of maps are dropped
+// if the input is cut in another way now: they hold other records.
+func (r *run) kept() (kept []int32, err error) {
+	if !r.remembered() {
+		return nil, nil
+	}
+	same := r.env.cfg.State.cut(r.key, r.splits, r.env.cfg.Logger)
+	tasks := r.plan.Reduces()
+	if r.plan.MapOnly() {
+		tasks = len(r.splits)
+	}
+	if r.plan.Complete() {
+		for i := range tasks {
+			kept = append(kept, int32(i))
+		}
+		return kept, nil
+	}
+	committed := r.plan.Committed()
+	fits := same || !r.plan.MapOnly()
+	for _, id := range committed {
+		fits = fits && id.Index < tasks && (id.Kind == mapreduce.MapKind) == r.plan.MapOnly()
+		kept = append(kept, int32(id.Index))
+	}
+	if !fits {
+		return nil, apart(r.plan.DropCommitted)
+	}
+	return kept, nil
+}
+
+// takeIn gives a job to the Core: a new one, or one that goes on.
+func (jt *jobTracker) takeIn(m *submit) (scheduling.JobID, error) {
+	if jt.env.cfg.State == nil || m.spec.Key == "" {
+		id, err := jt.core.Submit(jt.env.now(), m.spec)
+		jt.env.facts.Jobs = max(jt.env.facts.Jobs, id)
+		return id, err
+	}
+	return jt.resume(m)
+}
+
+// resume is takeIn of a job with a key.
+func (jt *jobTracker) resume(m *submit) (scheduling.JobID, error) {
+	state, now := jt.env.cfg.State, jt.env.now()
+	for _, r := range jt.runs {
+		if r.key == m.spec.Key {
+			return 0, fmt.Errorf("actors: %v runs under the key %q", r.id, r.key)
+		}
+	}
+	var id scheduling.JobID
+	var err error
+	was := state.awaited[m.spec.Key]
+	if was == 0 && len(m.kept) == 0 {
+		id, err = jt.core.Submit(now, m.spec)
+	} else {
+		id, err = jt.core.Resume(now, was, m.spec, m.kept)
+	}
+	if err != nil {
+		return 0, err
+	}
+	delete(state.awaited, m.spec.Key)
+	facts := &jt.env.facts // should all jobs have to fail
+	facts.Jobs = max(facts.Jobs, id)
+	facts.Active = slices.DeleteFunc(facts.Active, func(f scheduling.JobFacts) bool { return f.ID == id })
+	r := m.run
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.plan.MapOnly() {
+		r.tally.done[scheduling.Map] = len(m.kept)
+	} else {
+		r.tally.done[scheduling.Reduce] = len(m.kept)
+	}
+	if job, err := jt.core.View().Job(id); err == nil {
+		r.submitted = job.Submitted
+	}
+	return id, nil
+}
+
+// commit completes the output. That the job has succeeded is remembered before its output ceases to
+// be resumable.
+func (r *run) commit() error {
+	if err := r.plan.CommitJob(); err != nil {
+		return err
+	}
+	if r.remembered() {
+		r.env.cfg.State.succeed(r.key, Succeeded{Name: r.name, Elapsed: r.env.now() - r.submitted}, r.env.cfg.Logger)
+	}
+	return r.plan.ForgetJob()
+}
+
+// drop removes the output of a job that has not succeeded, or leaves it to the next cluster where
+// this one ends.
+func (r *run) drop() error {
+	if r.remembered() && r.env.cfg.State.stopped.Load() {
+		return r.plan.LeaveJob()
+	}
+	return r.plan.AbortJob()
+}
