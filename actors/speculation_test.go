@@ -1,0 +1,88 @@
+package actors
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// stumble takes a moment for each line, and for the line "stone" so much longer, but only the first
+// time that any attempt comes by.
+func stumble(long time.Duration) func(line []byte) {
+	var before atomic.Bool
+	return func(line []byte) {
+		<-time.After(100 * time.Millisecond)
+		if string(line) == "stone" && !before.Swap(true) {
+			<-time.After(long)
+		}
+	}
+}
+
+// stumbling is a plan whose first attempt at one map is so slow: word count, or with maps alone the
+// lines themselves.
+func stumbling(t *testing.T, mapOnly bool, long time.Duration, text string) (*mapreduce.Plan, *bytes.Buffer) {
+	pause := stumble(long)
+	if !mapOnly {
+		job := counting(2)
+		job.Map = func(line []byte, emit func(string, int64)) error {
+			pause(line)
+			return words(line, emit)
+		}
+		return bindLines(t, job, text)
+	}
+	job := mapreduce.MapOnly[[]byte, string]{Name: "lines", Map: func(line []byte, emit func(string)) error {
+		pause(line)
+		emit(string(line))
+		return nil
+	}}
+	out := new(bytes.Buffer)
+	p, err := job.Bind(mapreduce.Lines(mapreduce.Bytes("text", []byte(text))), mapreduce.Text[string](mapreduce.Writer("out", out)))
+	require.NoError(t, err)
+	return p, out
+}
+
+// A task whose attempt is stuck is done by a copy on another node, or by itself if it gets free
+// before the copy ends; the output and the counters are those of one attempt.
+func TestCopiesOfStuckMaps(t *testing.T) {
+	text := strings.Repeat("some words and more\n", 40) + "stone\n"
+	policy, err := scheduling.Preset("fair")
+	require.NoError(t, err)
+	policy.Speculation = scheduling.SpeculationPolicy{Rule: scheduling.LATE, Lag: 5 * time.Second}
+	for _, long := range []time.Duration{6 * time.Second, 10 * time.Minute} {
+		for _, mapOnly := range []bool{false, true} {
+			p, want := stumbling(t, mapOnly, 0, text)
+			local, err := mapreduce.RunLocal(context.Background(), p, mapreduce.LocalOptions{})
+			require.NoError(t, err)
+			var copies, superseded atomic.Int32
+			cfg := Config{Nodes: 4, MapSlots: 1, ReduceSlots: 1, Policy: policy, BlockSize: 210, Events: func(e Event) {
+				switch {
+				case e.Type == scheduling.EventLaunched && e.Reason.Cause == scheduling.CauseSlowTask:
+					copies.Add(1)
+				case e.Type == scheduling.EventKilled && e.Reason.Cause == scheduling.CauseSuperseded:
+					superseded.Add(1)
+				}
+			}}
+			bubble(t, cfg, func(t *testing.T, c *Cluster) {
+				p, out := stumbling(t, mapOnly, long, text)
+				res, err := c.submit(t, p, SubmitOptions{}).Wait(context.Background())
+				require.NoError(t, err)
+				require.Equal(t, want.String(), out.String())
+				for _, id := range []mapreduce.Counter{mapreduce.MapInputRecords, mapreduce.MapOutputRecords, mapreduce.ReduceOutputRecords} {
+					require.Equal(t, local.Get(id), res.Counters.Get(id), "%v", id)
+				}
+				require.Equal(t, int32(1), copies.Load(), "one task is slow")
+				require.Equal(t, int32(1), superseded.Load(), "one attempt wins")
+				pass(long) // the attempt that was overtaken does not heed its context
+				c.requireNothingHeld(t)
+			})
+		}
+	}
+}
