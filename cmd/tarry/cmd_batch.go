@@ -41,8 +41,8 @@ Every line is checked, and its output and inputs looked at, before the first job
 says in a line how it ended; a failed one does not stop the others. The exit code is 1 if a job
 failed.
 
-With --state DIR a batch that was killed at any moment, or interrupted, goes on when the same command
-is started again: jobs that had succeeded and parts that were committed stay.
+With --state DIR a batch that was killed at any moment, or interrupted, goes on when the same
+command is started again: jobs that had succeeded and parts that were committed stay.
 
 Configuration files of the scheduler are taken up 5 to 15 seconds after a change, and at once on
 SIGHUP.`,

@@ -31,8 +31,8 @@ committed, all of them under _SUCCESS; a job that fails leaves no OUT. --overwri
 earlier OUT once the new one is complete; until then that is in _OUT.new. What a run that was killed
 has left, the next one with the same OUT cleans.
 
-With --state DIR a run that was killed at any moment, or interrupted, goes on when the same command is
-started again: parts that were committed stay.`,
+With --state DIR a run that was killed at any moment, or interrupted, goes on when the same command
+is started again: parts that were committed stay.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError("which job? see %s --help", cmd.CommandPath())
