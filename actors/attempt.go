@@ -4,15 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
 )
-
-// errStopped is the cause of the context of an attempt that was ordered to stop.
-var errStopped = errors.New("actors: the attempt was stopped")
 
 // attempt is one try at a task, in a Slot. Its goroutine runs work; the Slot and the
 // Node reach it through its context, its gate and its commit channel.
@@ -34,11 +32,18 @@ type attempt struct {
 	input    atomic.Int64 // records that a reduce has to reduce, once it has all segments
 	idling   atomic.Bool  // a reduce that waits for maps
 	waited   time.Duration
-	turn     bool // held; belongs to the attempt's goroutine
+	turn     atomic.Bool   // held
+	resting  atomic.Int32  // more than 0 while it waits for others
+	began    time.Duration // when it came to its node
+
+	hand   *hand
+	number atomic.Pointer[string] // of the goroutine it works in
+	fate   atomic.Int32
+	grace  sync.Once // begins when it is told to stop
 }
 
 func newAttempt(e *env, r *run, id scheduling.AttemptID, at *place) *attempt {
-	a := &attempt{env: e, run: r, id: id, at: at, granted: make(chan bool, 1)}
+	a := &attempt{env: e, run: r, id: id, at: at, granted: make(chan bool, 1), began: e.now()}
 	a.ctx, a.cancel = context.WithCancelCause(context.Background())
 	return a
 }
@@ -50,17 +55,27 @@ func (a *attempt) work() {
 	began := a.env.now()
 	r.phases.Start = began
 	if !a.run.enter(a) {
-		a.tell(r)
+		if a.settled() {
+			a.tell(r)
+		}
 		return
 	}
 	err := mapreduce.ErrExited // what stands if user code does not return
 	defer func() {
 		r.phases.Wait = a.waited
 		r.phases.Work = a.env.now() - began - a.waited - r.phases.Read - r.phases.Shuffle - r.phases.Commit
+		out := r.output
 		a.conclude(r, err)
+		counts := a.settled()
 		a.cancel(nil)
+		if !counts {
+			out.Release()
+			a.discard()
+		}
 		a.run.leave(a)
-		a.tell(r)
+		if counts {
+			a.tell(r)
+		}
 	}()
 	err = recovered(func() error { return a.try(r) })
 }
@@ -68,7 +83,7 @@ func (a *attempt) work() {
 // conclude says in the report how the attempt ended, and removes what a failed one wrote.
 func (a *attempt) conclude(r *report, err error) {
 	if cause := context.Cause(a.ctx); err != nil && cause != nil {
-		err = cause
+		err = placed(cause, err)
 	}
 	switch {
 	case err == nil:
@@ -168,6 +183,7 @@ func (a *attempt) commit(r *report) error {
 // askToCommit waits for the JobTracker's leave. The question, or its answer, may be lost: it is
 // repeated until answered.
 func (a *attempt) askToCommit() error {
+	defer a.rest()()
 	again := time.NewTicker(2 * a.env.cfg.HeartbeatInterval)
 	defer again.Stop()
 	for {
@@ -202,19 +218,33 @@ func (a *attempt) planID() mapreduce.AttemptID {
 
 // takeTurn waits until the attempt may compute.
 func (a *attempt) takeTurn() error {
+	defer a.rest()()
 	began := a.env.now()
 	err := a.env.takeTurn(a.ctx)
 	a.waited += a.env.now() - began
-	a.turn = err == nil
-	return err
+	if err != nil {
+		return err
+	}
+	a.turn.Store(true)
+	if a.deserted() {
+		a.endTurn()
+		return context.Cause(a.ctx)
+	}
+	return nil
 }
 
 // endTurn lets others compute.
 func (a *attempt) endTurn() {
-	if a.turn {
-		a.turn = false
+	if a.turn.CompareAndSwap(true, false) {
 		a.env.endTurn()
 	}
+}
+
+// rest says that the attempt waits for others until the function that it returns is called: it is
+// not hanging.
+func (a *attempt) rest() func() {
+	a.resting.Add(1)
+	return func() { a.resting.Add(-1) }
 }
 
 // pause holds the attempt while it is suspended.
@@ -223,6 +253,7 @@ func (a *attempt) pause(ctx context.Context) error {
 		return nil
 	}
 	a.endTurn()
+	defer a.rest()()
 	began := a.env.now()
 	err := a.gate.wait(ctx)
 	a.waited += a.env.now() - began
@@ -235,6 +266,7 @@ func (a *attempt) pause(ctx context.Context) error {
 // idle waits for news while others compute.
 func (a *attempt) idle(ctx context.Context, news <-chan struct{}) error {
 	a.endTurn()
+	defer a.rest()()
 	a.memory.Rest()
 	defer a.memory.Wake()
 	a.idling.Store(true)

@@ -79,8 +79,8 @@ func (c *Cluster) killAll(why string) {
 }
 
 // Close kills what runs, waits until it has ended and stops the cluster. A second Close
-// does nothing. User code that does not return after its job was killed is left behind
-// after some seconds, and named in the error.
+// does nothing. Attempts whose user code does not return after some seconds are abandoned: their
+// goroutines go on until it does, and the Logger has heard of each.
 func (c *Cluster) Close() error {
 	c.mu.Lock()
 	if c.stopped {
@@ -121,7 +121,7 @@ func (c *Cluster) await() error {
 	select {
 	case <-done:
 		return nil
-	case <-time.After(endGrace):
-		return errors.New("actors: user code of a killed job does not return")
+	case <-time.After(2 * abandonAfter):
+		return errors.New("actors: the end of a job does not return")
 	}
 }

@@ -60,6 +60,13 @@ type Config struct {
 	// MaxAttempts is how often a task may fail before its job does; 0 means 4.
 	MaxAttempts int
 
+	// TaskTimeout is how long an attempt may go on without progress: without a record read,
+	// emitted or written, bytes fetched or spilled, a user's counter changed, or a call of
+	// [mapreduce.Task.Progress]. Then it is stopped through its context and counts as a failure of
+	// its task. Attempts that are suspended or wait for others may take any time. 0 means 10
+	// minutes, as Hadoop's mapreduce.task.timeout; negative means no limit.
+	TaskTimeout time.Duration
+
 	// Memory is the budget of all attempts and map outputs in bytes; 0 means no limit.
 	// IdleMemory is how much of it is kept for reuse between attempts; 0 means a quarter
 	// of Memory, or 256 MiB without a limit; negative means none.
@@ -163,6 +170,7 @@ func (c Config) withDefaults() Config {
 	c.HeartbeatInterval = cmp.Or(c.HeartbeatInterval, scheduling.HeartbeatInterval(c.Nodes))
 	c.Expiry = cmp.Or(c.Expiry, 10*time.Minute)
 	c.MaxAttempts = cmp.Or(c.MaxAttempts, 4)
+	c.TaskTimeout = cmp.Or(c.TaskTimeout, 10*time.Minute)
 	c.History = cmp.Or(c.History, 100)
 	if c.IdleMemory == 0 {
 		c.IdleMemory = cmp.Or(c.Memory/4, 256<<20)

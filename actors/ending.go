@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// endGrace is how long the end of a killed job waits for attempts whose user code does
-// not return.
+// endGrace is how long the end of a job waits for its nodes to stop its attempts, before it does
+// so itself, and Close for what goes on in the background.
 const endGrace = 5 * time.Second
 
 // total is the sum of all counters, Hadoop's job counters included.
@@ -52,23 +52,17 @@ func (r *run) total() *mapreduce.Counters {
 }
 
 // end commits or removes the job's output, frees what it held and tells who waits. It
-// runs in a goroutine of its own. A killed job whose user code does not return within a
-// grace is reported ended; the rest follows when it returns. The same goes for attempts
-// of lost nodes that are still at it when others have done their tasks: nobody is left to
-// order them to stop.
+// runs in a goroutine of its own. It waits for the attempts of the job, which their nodes stop, or
+// of lost nodes, which nobody but this can stop; those that do not heed it are abandoned. What
+// these use is freed when they end.
 func (r *run) end(state scheduling.JobState, c *mapreduce.Counters, g *registry) {
-	gone, late := r.close(state == scheduling.JobSucceeded), false
+	gone := r.close(state == scheduling.JobSucceeded)
+	grace := time.NewTimer(endGrace)
+	defer grace.Stop()
 	select {
 	case <-gone:
-	default:
-		grace := time.NewTimer(endGrace)
-		defer grace.Stop()
-		select {
-		case <-gone:
-		case <-grace.C:
-			late = true
-			r.close(true)
-		}
+	case <-grace.C:
+		<-r.close(true)
 	}
 	var err error
 	if state == scheduling.JobSucceeded {
@@ -80,8 +74,12 @@ func (r *run) end(state scheduling.JobState, c *mapreduce.Counters, g *registry)
 	if state != scheduling.JobSucceeded {
 		err = errors.Join(r.failure(state, err), apart(r.drop))
 	}
-	if !late {
+	late := true
+	select {
+	case <-r.buried:
+		late = false
 		r.free()
+	default:
 	}
 	r.result = Result{
 		ID: r.id, Name: r.name, State: state, Counters: c,
@@ -90,11 +88,16 @@ func (r *run) end(state scheduling.JobState, c *mapreduce.Counters, g *registry)
 	g.remove(r)
 	close(r.done)
 	if late {
-		<-gone
-		r.free()
-		if state != scheduling.JobSucceeded {
-			_ = apart(r.drop) // again: what a late attempt may have written
-		}
+		go r.bury(state)
+	}
+}
+
+// bury waits for the attempts that were abandoned.
+func (r *run) bury(state scheduling.JobState) {
+	<-r.buried
+	r.free()
+	if state != scheduling.JobSucceeded {
+		_ = apart(r.drop) // again: what a late attempt may have written
 	}
 }
 
@@ -112,17 +115,17 @@ func (r *run) free() {
 }
 
 // close lets no more attempts in and, if stop is set, stops those that are. The channel is
-// closed when the last one has left.
+// closed when the last one has left, or been abandoned.
 func (r *run) close(stop bool) <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.ended && len(r.live) == 0 {
-		close(r.empty)
+	if !r.ended {
+		r.ended = true
+		r.depart(len(r.live) == 0)
 	}
-	r.ended = true
 	for a := range r.live {
 		if stop {
-			a.cancel(errStopped)
+			a.stop(errStopped)
 		}
 	}
 	return r.empty

@@ -154,7 +154,7 @@ func TestKillOfCodeThatDoesNotReturn(t *testing.T) {
 func TestWaitEndsWithItsContext(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
 		h, _, release := c.hold(t, SubmitOptions{})
-		ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		_, err := h.Wait(ctx)
 		require.ErrorIs(t, err, context.DeadlineExceeded)

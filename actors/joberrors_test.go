@@ -91,14 +91,14 @@ func TestEndOfContext(t *testing.T) {
 		ctx  func() (context.Context, context.CancelFunc)
 	}{
 		"deadline": {context.DeadlineExceeded, func() (context.Context, context.CancelFunc) {
-			return context.WithTimeout(context.Background(), time.Hour)
+			return context.WithTimeout(context.Background(), time.Minute)
 		}},
 		"deadline with a cause": {context.DeadlineExceeded, func() (context.Context, context.CancelFunc) {
-			return context.WithTimeoutCause(context.Background(), time.Hour, why)
+			return context.WithTimeoutCause(context.Background(), time.Minute, why)
 		}},
 		"canceled with a cause": {context.Canceled, func() (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancelCause(context.Background())
-			time.AfterFunc(time.Hour, func() { cancel(why) })
+			time.AfterFunc(time.Minute, func() { cancel(why) })
 			return ctx, func() { cancel(nil) }
 		}},
 	} {

@@ -141,6 +141,12 @@ type (
 		id scheduling.AttemptID
 	}
 
+	// abandoned says that nobody waits for an attempt any more, which goes on in its goroutine.
+	abandoned struct {
+		quiet
+		attempt *attempt
+	}
+
 	// commitAnswer answers commitRequest.
 	commitAnswer struct {
 		quiet

@@ -205,7 +205,7 @@ func TestSuspendedTransferStandsStill(t *testing.T) {
 		require.NoError(t, a.fetchSplit(&r))
 		require.Equal(t, time.Hour+6*time.Second, time.Since(e.start).Round(time.Microsecond))
 		require.Equal(t, 10*time.Second, r.phases.Read.Round(time.Microsecond))
-		require.True(t, a.turn, "it computes on")
+		require.True(t, a.turn.Load(), "it computes on")
 	})
 }
 

@@ -26,8 +26,9 @@ type node struct {
 	sent       time.Duration
 	again      bool // another heartbeat is due once pending is answered
 
-	gen   uint64 // of the timer
-	timer *time.Timer
+	gen     uint64 // of the timer
+	timer   *time.Timer
+	watched time.Duration // when attempts were last looked at
 
 	stopping bool // waits for its Slots to stop: a new one would never be told
 
@@ -42,6 +43,7 @@ type held struct {
 	attempt *attempt
 	slot    *actor.PID
 	paused  bool
+	seen    stillness
 }
 
 // Receive implements actor.Actor.
@@ -57,6 +59,7 @@ func (n *node) Receive(c actor.Context) {
 	case *beatTick:
 		if m.gen == n.gen {
 			n.arm(c)
+			n.watch()
 			if n.env.now()-n.told >= n.env.cfg.Expiry/2 {
 				n.tellAll(c)
 			}

@@ -35,11 +35,13 @@ type run struct {
 	mu      sync.Mutex
 	tally   tally
 	live    map[*attempt]bool
+	left    map[*attempt]bool // abandoned ones that have not ended
 	outputs []*mapreduce.MapOutput
 	fixed   int64               // bytes of memory that the job takes from its submission to its end
 	sums    *mapreduce.Counters // of reduces, and of maps without reduces
 	ended   bool                // no attempt may enter any more
-	empty   chan struct{}       // closed when ended and the last attempt has left
+	empty   chan struct{}       // closed when ended and the last live attempt has left
+	buried  chan struct{}       // closed when ended and no attempt is left, abandoned or not
 	faults  map[scheduling.TaskID]*fault
 	failing scheduling.TaskID         // the task that failed last: of a failed job, the one to blame
 	cause   error                     // the job ended for another reason than its tasks
@@ -89,7 +91,8 @@ type tally struct {
 func newRun(e *env, p *mapreduce.Plan, user, input string) *run {
 	return &run{
 		env: e, name: p.Name(), user: user, plan: p, input: input, inputBytes: p.InputBytes(), done: make(chan struct{}),
-		live: map[*attempt]bool{}, faults: map[scheduling.TaskID]*fault{}, sums: new(mapreduce.Counters), empty: make(chan struct{}),
+		live: map[*attempt]bool{}, left: map[*attempt]bool{}, faults: map[scheduling.TaskID]*fault{},
+		sums: new(mapreduce.Counters), empty: make(chan struct{}), buried: make(chan struct{}),
 	}
 }
 
@@ -108,9 +111,33 @@ func (r *run) enter(a *attempt) bool {
 func (r *run) leave(a *attempt) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	lived := r.live[a]
 	delete(r.live, a)
-	if r.ended && len(r.live) == 0 {
+	delete(r.left, a)
+	r.depart(lived)
+}
+
+// abandon lets the job end without an attempt, which still uses what the job holds.
+func (r *run) abandon(a *attempt) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.live[a] {
+		delete(r.live, a)
+		r.left[a] = true
+		r.depart(true)
+	}
+}
+
+// depart tells who waits of the last attempt; lived says that the one that went was a live one.
+func (r *run) depart(lived bool) {
+	if !r.ended || len(r.live) > 0 {
+		return
+	}
+	if lived {
 		close(r.empty)
+	}
+	if len(r.left) == 0 {
+		close(r.buried)
 	}
 }
 

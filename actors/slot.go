@@ -7,14 +7,14 @@ import (
 )
 
 // slot is the actor that holds one attempt, running or suspended, or none. A Node has one
-// for each slot and one more for each suspended attempt. It has one goroutine, in which
-// the user's code of all its attempts runs: a new one for each attempt would grow its
-// stack anew each time, a fifth of the cost of an empty task.
+// for each slot and one more for each suspended attempt. The user's code of all its attempts
+// runs in one goroutine, its hand: a new one for each attempt would grow its stack anew each
+// time, a fifth of the cost of an empty task.
 type slot struct {
 	env        *env
 	jobTracker *actor.PID
 	attempt    *attempt
-	work       chan *attempt // to the goroutine; nil before the first launch
+	hand       *hand // nil before the first launch, and after an attempt was abandoned
 }
 
 // Receive implements actor.Actor.
@@ -24,7 +24,13 @@ func (s *slot) Receive(c actor.Context) {
 		s.launch(c, m.attempt)
 	case *stopAttempt:
 		if s.holds(m.id) {
-			s.attempt.cancel(errStopped)
+			s.attempt.stop(errStopped)
+		}
+	case *abandoned:
+		if s.attempt == m.attempt {
+			s.attempt = nil
+			s.dismiss()
+			c.Send(c.Parent(), m.attempt.lastReport())
 		}
 	case *holdAttempt:
 		if s.holds(m.id) {
@@ -59,31 +65,14 @@ func (s *slot) Receive(c actor.Context) {
 func (s *slot) holds(id scheduling.AttemptID) bool { return s.attempt != nil && s.attempt.id == id }
 
 // launch hands the attempt to the goroutine, which ends it with a report to this actor.
-// The next attempt, if user code has ended the goroutine, gets another.
 func (s *slot) launch(c actor.Context, a *attempt) {
 	root, self := c.ActorSystem().Root, c.Self()
+	if s.hand == nil {
+		s.hand = s.env.newHand()
+	}
 	s.attempt = a
-	a.tell = func(msg any) { root.Send(self, msg) }
-	if s.work == nil {
-		work := make(chan *attempt, 1)
-		s.work = work
-		s.env.attempts.Go(func() { s.env.serve(work) })
-	}
-	s.work <- a // has room: the former attempt has reported
-}
-
-// serve runs attempts until there will be no more.
-func (e *env) serve(work <-chan *attempt) {
-	ended := false
-	defer func() {
-		if !ended {
-			e.attempts.Go(func() { e.serve(work) })
-		}
-	}()
-	for a := range work {
-		a.work()
-	}
-	ended = true
+	a.tell, a.hand = func(msg any) { root.Send(self, msg) }, s.hand
+	s.hand.work <- a // has room: the former attempt has reported
 }
 
 // restarting is our own fault, not the attempt's.
@@ -98,10 +87,15 @@ func (s *slot) restarting(c actor.Context) {
 // stop ends the attempt, if there is one, and then the goroutine.
 func (s *slot) stop() {
 	if s.attempt != nil {
-		s.attempt.cancel(errStopped)
+		s.attempt.stop(errStopped)
 	}
-	if s.work != nil {
-		close(s.work)
-		s.work = nil
+	s.dismiss()
+}
+
+// dismiss ends the goroutine once its attempt has ended.
+func (s *slot) dismiss() {
+	if s.hand != nil {
+		close(s.hand.work)
+		s.hand = nil
 	}
 }

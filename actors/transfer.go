@@ -13,6 +13,7 @@ func (a *attempt) carry(ctx context.Context, from *place, bytes int64) error {
 	if a.env.network == nil || from == a.at {
 		return nil
 	}
+	defer a.rest()()
 	for left := float64(bytes); left > 0; {
 		if err := a.pause(ctx); err != nil {
 			return err

@@ -50,6 +50,7 @@ func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err e
 	defer catch(&err)
 	defer guardFaults()()
 	err = ErrExited // what stands if user code does not return
+	a.Budget.Show(a.life())
 	return p.tasks.runMap(ctx, p, a)
 }
 
@@ -74,6 +75,7 @@ func (p *Plan) RunReduce(ctx context.Context, a *ReduceAttempt) (err error) {
 	defer catch(&err)
 	defer guardFaults()()
 	err = ErrExited
+	a.Budget.Show(a.life())
 	return p.tasks.runReduce(ctx, p, a)
 }
 

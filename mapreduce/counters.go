@@ -7,6 +7,8 @@ import (
 	"io"
 	"iter"
 	"slices"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // The names of Hadoop's groups of counters.
@@ -76,10 +78,16 @@ func (c Counter) String() string { return counterNames[c][1] }
 
 // UserCounter is a counter of the user's own or of another layer of the engine.
 // It belongs to the goroutine of its attempt.
-type UserCounter struct{ value int64 }
+type UserCounter struct {
+	value int64
+	life  *memory.Life // of the attempt; may be nil
+}
 
 // Add adds n, which may be negative.
-func (u *UserCounter) Add(n int64) { u.value += n }
+func (u *UserCounter) Add(n int64) {
+	u.value += n
+	u.life.Sign()
+}
 
 // Value returns the sum so far.
 func (u *UserCounter) Value() int64 { return u.value }

@@ -116,6 +116,9 @@ func readFile[I any](ctx context.Context, p *Plan, a *MapAttempt, file Split, in
 		ctx: ctx, windows: usualWindows(), source: p.sources[file.Source], split: file,
 		watch: w, progress: a.Progress, read: c.Get(InputBytesRead), budget: a.Budget, pool: a.Pool, pin: pin,
 	}
+	if a.Progress != nil {
+		a.Progress.open(p.sources[file.Source].name)
+	}
 	before, records := c.Get(in.counter()), int64(0)
 	tell := func() {
 		if a.Progress != nil && !in.chunks {

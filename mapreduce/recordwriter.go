@@ -1,6 +1,10 @@
 package mapreduce
 
-import "cmp"
+import (
+	"cmp"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
 
 // recordWriter encodes records into the part of an attempt.
 type recordWriter[O any] struct {
@@ -11,6 +15,7 @@ type recordWriter[O any] struct {
 	failed  error
 	budget  *Memory
 	charged int64
+	life    *memory.Life // of the attempt; may be nil
 }
 
 func newRecordWriter[O any](p *Plan, budget *Memory, id AttemptID, out Output[O]) (*recordWriter[O], error) {
@@ -27,6 +32,7 @@ func newRecordWriter[O any](p *Plan, budget *Memory, id AttemptID, out Output[O]
 		charged: 2*flushSize + p.output.compression.memory(),
 	}
 	budget.Acquire(w.charged)
+	w.life = budget.Life()
 	w.emit = w.write
 	if emit, ok := any(w.plain(out.end)).(func(O)); ok && out.plain {
 		w.emit = emit
@@ -36,6 +42,7 @@ func newRecordWriter[O any](p *Plan, budget *Memory, id AttemptID, out Output[O]
 
 func (w *recordWriter[O]) write(o O) {
 	var err error
+	w.life.Sign()
 	w.records++
 	if w.part.buf, err = w.encode(w.part.buf, o); err != nil && w.failed == nil {
 		w.failed = err
@@ -53,6 +60,7 @@ const directSize = 32 << 10
 func (w *recordWriter[O]) plain(end string) func([]byte) {
 	part := w.part
 	return func(o []byte) {
+		w.life.Sign()
 		w.records++
 		if len(o) >= directSize {
 			_, _ = part.Write(o) // part keeps the error

@@ -2,6 +2,7 @@ package mapreduce
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
@@ -28,6 +29,45 @@ type Progress struct {
 	Bytes   atomic.Int64 // input bytes read so far (maps), shuffled (reduces)
 	Records atomic.Int64 // input records so far, updated now and then; 0 for chunks
 	Spilled atomic.Int64 // bytes spilled so far
+
+	life        memory.Life
+	file        atomic.Pointer[string] // that a map reads
+	run, runEnd atomic.Int64           // the bytes of file, unpacked, with the record at hand
+}
+
+// Where names the file that a map reads and the bytes, unpacked, among which its record is; it is
+// empty before the first. Any goroutine may call it.
+func (p *Progress) Where() string {
+	name := p.file.Load()
+	if name == nil {
+		return ""
+	}
+	if p.runEnd.Load() == 0 {
+		return *name
+	}
+	return fmt.Sprintf("%s, bytes %d to %d", *name, p.run.Load(), p.runEnd.Load())
+}
+
+// open notes the file that is read next.
+func (p *Progress) open(name string) {
+	p.run.Store(0)
+	p.runEnd.Store(0)
+	p.file.Store(&name)
+}
+
+// Pulse returns a number that is another one when the attempt has gone on since the last call:
+// when it has read, emitted, written or spilled something, changed a counter of the user's or
+// called [Task.Progress]. Any goroutine may call it.
+func (p *Progress) Pulse() int64 {
+	return p.life.Ask() + p.Bytes.Load() + p.Records.Load() + p.Spilled.Load()
+}
+
+// life is what shows that the attempt goes on; nil if nobody looks.
+func (r *Resources) life() *memory.Life {
+	if r.Progress == nil {
+		return nil
+	}
+	return &r.Progress.life
 }
 
 // Memory is a byte budget that attempts share; see [NewMemory].

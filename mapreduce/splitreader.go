@@ -52,6 +52,15 @@ func (s *splitReader) tick(n int64) error {
 	return context.Cause(s.ctx)
 }
 
+// begin notes the run of n bytes that is yielded next.
+func (s *splitReader) begin(at int64, n int) {
+	s.at = at
+	if s.progress != nil {
+		s.progress.run.Store(at)
+		s.progress.runEnd.Store(at + int64(n))
+	}
+}
+
 // runs yields the records that start in the split as runs of whole records.
 func (s *splitReader) runs(ends recordEnds, yield func(run []byte) error) error {
 	if !s.source.Splittable() {
@@ -105,7 +114,7 @@ func (s *splitReader) wholeRecords(ends recordEnds, pos, end int64, yield func(r
 		if err := s.tick(int64(used)); err != nil {
 			return total, err
 		}
-		s.at = pos + total
+		s.begin(pos+total, used)
 		if err := yield(view[:used:used]); err != nil {
 			return total, err
 		}
@@ -130,7 +139,7 @@ func (s *splitReader) crossingRecord(ends recordEnds, pos int64, yield func(run 
 				from = ends.resume(len(view))
 				return err
 			}
-			s.at = pos
+			s.begin(pos, used)
 			return yield(view[:used:used])
 		})
 		if used > 0 || err != nil {
@@ -210,7 +219,7 @@ func (s *splitReader) streamRuns(ends recordEnds, yield func(run []byte) error) 
 		if used == 0 {
 			continue
 		}
-		s.at = done
+		s.begin(done, used)
 		if err := yield(buf.b[:used:used]); err != nil {
 			return err
 		}

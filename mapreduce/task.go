@@ -64,4 +64,12 @@ func (t *Task) LargestRecord() int64 { return t.budget.Largest() }
 
 // Counter returns the user's counter of that group and name. Its value counts
 // only if the attempt succeeds.
-func (t *Task) Counter(group, name string) *UserCounter { return t.counters.user(group, name) }
+func (t *Task) Counter(group, name string) *UserCounter {
+	u := t.counters.user(group, name)
+	u.life = t.budget.Life()
+	return u
+}
+
+// Progress says that the attempt goes on. Work that takes minutes without reading, emitting or
+// counting anything should call it now and then, or the task timeout ends the attempt.
+func (t *Task) Progress() { t.budget.Life().Sign() }

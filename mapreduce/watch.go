@@ -3,6 +3,8 @@ package mapreduce
 import (
 	"context"
 	"sync/atomic"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // pauseEvery is how many checks of a watch go by between two calls of Pause.
@@ -15,18 +17,20 @@ type watch struct {
 	pause    func(context.Context) error // may be nil
 	canceled atomic.Bool
 	checks   uint
+	life     *memory.Life // may be nil
 }
 
 // newWatch returns a watch and the function that ends it.
 func newWatch(ctx context.Context, r *Resources) (w *watch, stop func()) {
-	w = &watch{ctx: ctx, pause: r.Pause}
+	w = &watch{ctx: ctx, pause: r.Pause, life: r.life()}
 	after := context.AfterFunc(ctx, func() { w.canceled.Store(true) })
 	return w, func() { after() }
 }
 
 // check returns an error if the attempt must end; it blocks while the attempt is
-// suspended.
+// suspended. It is a sign of life.
 func (w *watch) check() error {
+	w.life.Sign()
 	if w.canceled.Load() {
 		return context.Cause(w.ctx)
 	}

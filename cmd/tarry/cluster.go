@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -41,6 +42,7 @@ type clusterFlags struct {
 	spillDir       string
 	stateDir       string
 	seed           uint64
+	taskTimeout    time.Duration
 	network        bool
 	nodeLink       numbers.Bytes
 	oversubscribed float64
@@ -75,6 +77,8 @@ func (r *clusterFlags) register(cmd *cobra.Command) {
 	f.StringVar(&r.stateDir, "state", "",
 		"directory that remembers what is done: killed at any moment, the same command goes on from it")
 	f.Uint64Var(&r.seed, "seed", 1, "seed of block placement")
+	f.DurationVar(&r.taskTimeout, "task-timeout", 10*time.Minute,
+		"how long an attempt may go on without progress, 0s for any time; then it counts as failed")
 	r.nodeLink = 125e6
 	f.BoolVar(&r.network, "emulate-network", false,
 		"let reads from other nodes and shuffles take the time that a network would")
@@ -157,6 +161,14 @@ func (r *clusterFlags) livePolicy() (scheduling.Policy, error) {
 	return policy, r.files.unused(r.scheduler, true)
 }
 
+// timeout is how long an attempt may make no progress; 0 is any time.
+func (r *clusterFlags) timeout() time.Duration {
+	if f := r.files.parameters; f != nil && f.TaskTimeout >= 0 && !r.given("task-timeout") {
+		return f.TaskTimeout
+	}
+	return r.taskTimeout
+}
+
 // memoryBudget is the budget of all tasks in bytes: --memory, or half of what the control group or
 // else the machine allows. 0, where neither can be known, means no limit.
 func (r *clusterFlags) memoryBudget() int64 {
@@ -232,6 +244,7 @@ func startCluster(r *clusterFlags) (*cluster, error) {
 		Replication: r.replication, BlockSize: int64(r.blockSize),
 		Memory: r.memoryBudget(), SpillDir: r.spillDir, Seed: r.seed,
 		Events: rec.sink(), Explain: r.events != "", State: r.state,
+		TaskTimeout: cmp.Or(r.timeout(), -1),
 	}
 	if r.nodes > 1 { // they share this machine's cores: slots beyond them wait rather than slow one another down
 		cfg.Parallelism = runtime.GOMAXPROCS(0)

@@ -45,6 +45,7 @@ func effects() []effect {
 		{run, "pool queue priority", inline, sortIn + "--inline --pool ann"},
 		{run, "racks nodes map-slots reduce-slots replication", inline, sortIn + "--inline --nodes 4"},
 		{run, "memory seed events trace-out", inline, sortIn + "--inline --memory 1GiB"},
+		{run, "task-timeout", inline, sortIn + "--inline --task-timeout 1m"},
 		{run, "emulate-network node-link oversubscription", inline, sortIn + "--inline --node-link 1MB"},
 		{run, "scheduler reduce-placement slow-start", inline, sortIn + "--inline --scheduler fifo"},
 		{run, "wait rack-wait skips", inline, sortIn + "--inline --wait 1s"},
@@ -60,7 +61,7 @@ func effects() []effect {
 		{grep, "count-matches", with("count"), grepIn + "--count-matches -c"},
 
 		{live, "racks nodes map-slots reduce-slots replication block-size memory", nil, ""},
-		{live, "spill-dir state seed events trace-out queues", nil, ""},
+		{live, "spill-dir state seed events trace-out queues task-timeout", nil, ""},
 		{live, "json quiet no-progress cpuprofile memprofile", nil, ""},
 		{live, "emulate-network", oneNode, sortIn + "--emulate-network"},
 		{live, "node-link oversubscription", without("emulate-network"), sortIn + "--node-link 1MB"},

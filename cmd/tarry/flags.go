@@ -159,6 +159,7 @@ func limits() map[string]numbers.Span {
 		"node-link":        rates,
 		"skips":            cluster(0, 1e9),
 		"wait":             span(0, 1000*hour),
+		"task-timeout":     span(0, 1000*hour),
 		"rack-wait":        span(0, 1000*hour),
 		"slow-start":       parts,
 		"seed":             seeds,

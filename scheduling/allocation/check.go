@@ -155,7 +155,8 @@ func kindOf(name string, content []byte) (Kind, []*Problem) {
 func isParameter(name string) bool {
 	switch name {
 	case "mapred.jobtracker.taskScheduler", "mapreduce.jobtracker.taskscheduler",
-		"mapred.reduce.slowstart.completed.maps", "mapreduce.job.reduce.slowstart.completedmaps":
+		"mapred.reduce.slowstart.completed.maps", "mapreduce.job.reduce.slowstart.completedmaps",
+		"mapred.task.timeout", "mapreduce.task.timeout":
 		return true
 	}
 	return isAboutAttempts(name) || strings.HasPrefix(name, prefixFair) || strings.HasPrefix(name, prefixBooster)

@@ -42,6 +42,10 @@ type Parameters struct {
 	Speculation scheduling.SpeculationPolicy
 	Avoid       scheduling.Avoidance
 
+	// TaskTimeout is how long an attempt may make no progress; 0 means any time, -1 that it is not
+	// in the file. It is a live cluster's, not the policy's.
+	TaskTimeout time.Duration
+
 	// Access holds what the file says of access lists: whether they are on, and the administrators.
 	// The lists are in the files about queues.
 	Access Access
@@ -61,7 +65,7 @@ const (
 func ParseParameters(name string, r io.Reader) (Parameters, error) {
 	p := parameterParser{faults: faults{file: name}}
 	p.out = Parameters{
-		PoolProperty: PropertyUser, UpdateInterval: 500 * time.Millisecond, SlowStart: -1,
+		PoolProperty: PropertyUser, UpdateInterval: 500 * time.Millisecond, SlowStart: -1, TaskTimeout: -1,
 		Preemption: scheduling.PreemptionPolicy{Interval: 15 * time.Second},
 	}
 	if root := readDocument(&p.faults, r); root == nil {
@@ -218,6 +222,8 @@ func (p *parameterParser) extension(prop *property, text string) {
 		}
 	case "mapred.reduce.slowstart.completed.maps", "mapreduce.job.reduce.slowstart.completedmaps":
 		p.out.SlowStart = p.part(prop, text)
+	case "mapred.task.timeout", "mapreduce.task.timeout":
+		p.out.TaskTimeout = p.millis(prop, text, 0)
 	default:
 		p.add(prop.line, "unknown property %s", shorten(prop.name))
 	}

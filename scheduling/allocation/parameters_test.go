@@ -21,7 +21,7 @@ func TestParameterDefaults(t *testing.T) {
 	p, err := site("mapred.tasktracker.map.tasks.maximum=4", "mapreduce.job.reduces=nobody reads this")
 	require.NoError(t, err)
 	require.Empty(t, cmp.Diff(allocation.Parameters{
-		PoolProperty: "mapreduce.job.user.name", UpdateInterval: 500 * time.Millisecond, SlowStart: -1,
+		PoolProperty: "mapreduce.job.user.name", UpdateInterval: 500 * time.Millisecond, SlowStart: -1, TaskTimeout: -1,
 		Preemption: scheduling.PreemptionPolicy{Interval: 15 * time.Second},
 		Locality:   scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: []time.Duration{0, 0}, Auto: true},
 	}, p))
@@ -47,6 +47,7 @@ func TestEveryParameter(t *testing.T) {
 		"mapred.fairscheduler.assignmultiple.maps=-1",
 		"mapred.fairscheduler.load.max.diff=0.2",
 		"mapred.reduce.slowstart.completed.maps=0.8",
+		"mapreduce.task.timeout=120000",
 	)
 	require.NoError(t, err)
 	want := allocation.Parameters{
@@ -54,7 +55,7 @@ func TestEveryParameter(t *testing.T) {
 		Preemption:      scheduling.PreemptionPolicy{Mode: scheduling.PreemptOn, Interval: 5 * time.Second},
 		SizeBasedWeight: true, BoostFactor: 2.5, BoostTime: time.Minute,
 		Locality: scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: []time.Duration{5 * time.Second, 0}},
-		OneTask:  true, LoadMaxDiff: 0.2, SlowStart: 0.8,
+		OneTask:  true, LoadMaxDiff: 0.2, SlowStart: 0.8, TaskTimeout: 2 * time.Minute,
 	}
 	require.Empty(t, cmp.Diff(want, p))
 

@@ -74,6 +74,7 @@ type Table[V any] struct {
 	spills []*segment.Spill
 	stats  segment.Stats
 	err    error
+	life   *memory.Life
 }
 
 // leastCells keeps a starved attempt from spilling a file for every few keys.
@@ -89,7 +90,7 @@ func NewTable[V any](cfg Config[V]) *Table[V] {
 	if cfg.largest == 0 {
 		cfg.largest = cfg.Budget.Largest()
 	}
-	t := &Table[V]{cfg: cfg}
+	t := &Table[V]{cfg: cfg, life: cfg.Budget.Life()}
 	t.c = newCells(&t.cfg)
 	size := firstCells
 	for size < 2*cfg.Distinct {
@@ -104,6 +105,7 @@ func NewTable[V any](cfg Config[V]) *Table[V] {
 // Emit folds v into the value of key. key is not kept. A failed spill and a key that is too
 // large show in Err and Finish.
 func (t *Table[V]) Emit(key []byte, v V) {
+	t.life.Sign()
 	t.stats.Records++
 	t.stats.Bytes += int64(len(key))
 	t.put(key, v)

@@ -21,6 +21,7 @@ type Budget struct {
 	closed bool
 	rests  bool
 	pool   *Pool // set before the budget is shared
+	life   *Life // likewise; of the attempt whose sub-budget this is
 }
 
 // NewBudget returns a root budget of limit bytes; 0 or less means no limit.

@@ -25,6 +25,7 @@ type Sorter struct {
 	first   int   // bytes of a partition's first index block
 	least   int64 // bytes the store may have, beside pinned ones, whatever the budget says
 	largest int64 // bytes of a record for which there is no room
+	life    *memory.Life
 }
 
 // leastRun keeps a starved attempt from spilling a file for every few records.
@@ -44,6 +45,7 @@ func NewSorter(cfg Config) *Sorter {
 		first:   firstBlockOf(cfg.Partitions),
 		least:   leastRun,
 		largest: atMost(cfg.Largest),
+		life:    cfg.Budget.Life(),
 	}
 }
 
@@ -71,6 +73,7 @@ func (s *Sorter) Pin(chunk []byte, release func()) {
 // unless both lie in the pinned chunk. It fails when a spill fails or when the
 // record is too large, 4 GiB or so.
 func (s *Sorter) Add(partition int, key, value []byte) error {
+	s.life.Sign()
 	e := entry{prefix: prefixOf(key)}
 	l := &s.lists[partition]
 	if !s.place(&e, key, value, false) || !l.push(s.store, e, s.first, false) {

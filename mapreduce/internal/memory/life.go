@@ -1,0 +1,44 @@
+package memory
+
+import "sync/atomic"
+
+// Life is how an attempt shows whoever watches it that it goes on. Sign costs next to nothing
+// unless the watcher has asked, so that it may be called for every record. A nil Life is not
+// watched.
+type Life struct {
+	asked atomic.Bool
+	signs atomic.Int64
+}
+
+// Ask asks for another sign and returns the number of those so far. Any goroutine may ask.
+func (l *Life) Ask() int64 {
+	l.asked.Store(true)
+	return l.signs.Load()
+}
+
+// Sign says that the attempt has done something.
+func (l *Life) Sign() {
+	if l != nil && l.asked.Load() {
+		l.answer()
+	}
+}
+
+// Show makes l the life that shows what is done with a sub-budget; to be called before its use.
+func (b *Budget) Show(l *Life) {
+	if b != nil {
+		b.life = l
+	}
+}
+
+// Life is what Show was given, or nil.
+func (b *Budget) Life() *Life {
+	if b == nil {
+		return nil
+	}
+	return b.life
+}
+
+func (l *Life) answer() {
+	l.asked.Store(false)
+	l.signs.Add(1)
+}

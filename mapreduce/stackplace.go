@@ -1,0 +1,46 @@
+package mapreduce
+
+import (
+	"fmt"
+	"path"
+	"runtime"
+	"strings"
+)
+
+// StackPlace finds the user's code in the stack of one goroutine, as [runtime.Stack] writes it:
+// the innermost function that is neither of the standard library nor of this engine. It returns
+// its file and line, such as "words/count.go:17", or nothing if there is none.
+func StackPlace(stack string) string {
+	library := libraryRoot()
+	lines := strings.Split(stack, "\n")
+	for i := 1; i+1 < len(lines); i += 2 {
+		function, at := lines[i], strings.TrimPrefix(lines[i+1], "\t")
+		if strings.HasPrefix(function, "created by ") {
+			break
+		}
+		at, _, _ = strings.Cut(at, " +0x")
+		file, line, ok := cutLast(at, ":")
+		name, _, called := cutLast(function, "(")
+		if !ok || !called || standard(file, library) || ofEngine(runtime.Frame{Function: name, File: file}) {
+			continue
+		}
+		return fmt.Sprintf("%s/%s:%s", path.Base(path.Dir(file)), path.Base(file), line)
+	}
+	return ""
+}
+
+// libraryRoot is where the sources of the standard library were when this program was built.
+func libraryRoot() string {
+	pc := make([]uintptr, 1)
+	f, _ := runtime.CallersFrames(pc[:runtime.Callers(0, pc)]).Next() // runtime.Callers itself
+	root, _, _ := strings.Cut(f.File, "runtime/extern.go")
+	return root
+}
+
+// cutLast cuts s at the last sep.
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
