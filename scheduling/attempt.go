@@ -28,27 +28,30 @@ func (a *attempt) worked(now time.Duration) time.Duration {
 	return a.ran + now - a.since
 }
 
-// launch starts a new attempt of a pending task on n, which must have the slots free.
+// launch starts an attempt of a task that is pending, or a copy of one that runs, on n, which must
+// have the slots free.
 func (c *Core) launch(j *job, k TaskKind, i int32, n *node, l Locality, why Reason, placed *Placed) {
-	t := &j.w[k].tasks[i]
-	if t.state != taskPending || n.free(k) < int(j.slots) {
-		panic("scheduling: " + c.pol.Name + " launches a task that is not pending, or on a full node")
-	}
-	j.take(k, i)
-	c.waiting[k]--
-	t.state = taskRunning
-	c.start(j, k, i, n, l, why, placed)
-}
-
-// start starts an attempt of a task, its only one or a copy.
-func (c *Core) start(j *job, k TaskKind, i int32, n *node, l Locality, why Reason, placed *Placed) {
 	w := &j.w[k]
 	t := &w.tasks[i]
+	switch {
+	case n.free(k) < int(j.slots):
+		panic("scheduling: " + c.pol.Name + " launches on a full node")
+	case t.state == taskPending:
+		j.take(k, i)
+		c.waiting[k]--
+	case t.state != taskRunning || why.Cause != CauseSlowTask:
+		panic("scheduling: " + c.pol.Name + " launches a task that is not pending")
+	}
 	id := AttemptID{Task: TaskID{Job: j.id, Kind: k, Index: i}, Try: t.tries}
+	t.state = taskRunning
 	t.tries++
 	ai := c.newAttempt()
 	c.atts[ai] = attempt{id: id, job: j, node: n, pos: int32(len(n.atts)), next: -1, locality: l, start: c.now, since: c.now}
-	c.link(w, t, ai)
+	if t.att < 0 {
+		t.att = ai
+	} else {
+		c.link(w, t.att, ai)
+	}
 	n.atts = append(n.atts, ai)
 	c.hold(j, n, k, 1)
 	w.skipped = NoCause
@@ -97,41 +100,42 @@ func (c *Core) release(ai int32) {
 	n.atts[a.pos] = last
 	c.atts[last].pos = a.pos
 	n.atts = n.atts[:len(n.atts)-1]
-	c.notSlow(j, id.Kind, id.Index)
-	c.unlink(&j.w[id.Kind], id.Index, ai)
+	w := &j.w[id.Kind]
+	if t := &w.tasks[id.Index]; t.att == ai && a.next < 0 {
+		t.att = -1
+	} else {
+		c.unlink(w, t, ai)
+	}
+	if len(w.slow) > 0 {
+		c.notSlow(j, id.Kind, id.Index)
+	}
 	c.atts[ai].job = nil
 	c.free = append(c.free, ai)
 }
 
-// link puts an attempt behind the live ones of its task.
-func (c *Core) link(w *work, t *task, ai int32) {
-	at := &t.att
-	for *at >= 0 {
-		at = &c.atts[*at].next
+// link puts a copy behind the attempts of its task, of which one is at.
+func (c *Core) link(w *work, at, ai int32) {
+	for c.atts[at].next >= 0 {
+		at = c.atts[at].next
 	}
-	if at != &t.att {
-		w.copies++
-	}
-	*at = ai
+	c.atts[at].next = ai
+	w.copies++
 }
 
-// unlink takes an attempt out of the live ones of task i.
-func (c *Core) unlink(w *work, i, ai int32) {
-	t := &w.tasks[i]
+// unlink takes an attempt out of those of its task, of which another one lives.
+func (c *Core) unlink(w *work, t *task, ai int32) {
 	at := &t.att
 	for *at != ai {
 		at = &c.atts[*at].next
 	}
 	*at = c.atts[ai].next
-	if t.att >= 0 {
-		w.copies--
-	}
+	w.copies--
 	c.restate(t)
 }
 
 // restate makes a task with live attempts running, or suspended if all of them are.
 func (c *Core) restate(t *task) {
-	if t.att < 0 || t.state == taskDone {
+	if t.state == taskDone {
 		return
 	}
 	t.state = taskSuspended

@@ -113,7 +113,7 @@ func (c *Core) blameNodes(j *job) {
 			c.faulty++
 		}
 		n.faults, n.faultAt = n.faults+1, c.now
-		if !n.avoided && c.tooFaulty(n) {
+		if !n.barred.has(barFaults) && c.tooFaulty(n) {
 			c.setAvoided(n, true)
 		}
 	}
@@ -124,7 +124,7 @@ func (c *Core) tooFaulty(n *node) bool {
 	faults, avoided := 0, 0
 	for _, m := range c.nodes {
 		faults += m.faults
-		if m.live && m.avoided {
+		if m.live && m.barred.has(barFaults) {
 			avoided++
 		}
 	}
@@ -136,7 +136,7 @@ func (c *Core) tooFaulty(n *node) bool {
 // setAvoided keeps new tasks from a node, or lets them in again.
 func (c *Core) setAvoided(n *node, avoided bool) {
 	c.countSlots(n, -1)
-	n.avoided = avoided
+	n.bar(barFaults, avoided)
 	c.countSlots(n, 1)
 	c.dirty = true
 	if c.cfg.Events != nil {
@@ -165,7 +165,7 @@ func (c *Core) forgive() {
 		if n.faults == 0 {
 			c.faulty--
 		}
-		if n.avoided && n.faults < c.pol.Avoid.Jobs {
+		if n.barred.has(barFaults) && n.faults < c.pol.Avoid.Jobs {
 			c.setAvoided(n, false)
 		}
 	}
@@ -177,7 +177,8 @@ func (c *Core) absolve(n *node) {
 	if n.faults > 0 {
 		c.faulty--
 	}
-	n.faults, n.avoided = 0, false
+	n.faults = 0
+	n.bar(barFaults, false)
 	for _, j := range c.active {
 		if j.state.Ended() || j.trouble == nil {
 			continue

@@ -53,9 +53,9 @@ func (c *Core) idleReason(j *job, n *node, k TaskKind) Skip {
 	}
 	w := &j.w[k]
 	switch {
-	case n.cordoned:
+	case n.barred.has(barCordoned):
 		s.Reason = Reason{Cause: CauseCordoned}
-	case n.avoided:
+	case n.barred.has(barFaults):
 		s.Reason = Reason{Cause: CauseAvoided}
 	case !j.runnable:
 		s.Reason = j.hold

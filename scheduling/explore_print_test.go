@@ -229,8 +229,7 @@ func (p *printer) node(i int) {
 		h.int(i) // of centers equally good it takes the first
 	}
 	h.flag(n.live)
-	h.flag(n.cordoned)
-	h.flag(n.avoided)
+	h.int(int(n.barred))
 	h.int(n.faults)
 	h.flag(m.up)
 	h.flag(n.live && n.incarnation == m.life)

@@ -47,7 +47,7 @@ func (q View) Facts() Facts {
 	c := q.c
 	f := Facts{Now: c.now, Jobs: JobID(c.jobs.Len())}
 	for _, n := range c.nodes {
-		f.Nodes = append(f.Nodes, NodeFacts{Name: n.name, Cordoned: n.cordoned})
+		f.Nodes = append(f.Nodes, NodeFacts{Name: n.name, Cordoned: n.barred.has(barCordoned)})
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.awaited)) {
 		f.Active = append(f.Active, c.awaited[id])
@@ -107,7 +107,7 @@ func (c *Core) Restore(f Facts) error {
 		if id := c.nodeID(n.Name); int(id) != i {
 			return fmt.Errorf("%w: facts of node %q twice", ErrBadConfig, n.Name)
 		}
-		c.nodes[i].cordoned = n.Cordoned
+		c.nodes[i].bar(barCordoned, n.Cordoned)
 	}
 	return nil
 }

@@ -180,7 +180,9 @@ func (c *Core) succeed(ai int32, s *Status) {
 	t.state, t.node, t.won = taskDone, a.node.id, a.id.Try
 	w.done++
 	w.duration += a.worked(c.now)
-	c.paced(&a)
+	if c.pol.Speculation.Rule != NoSpeculation {
+		c.paced(&a)
+	}
 	if k == Map && w.done == len(w.tasks) {
 		j.mapsDone = c.now
 	}

@@ -41,7 +41,7 @@ func checkInvariants(t require.TestingT, c *Core) {
 		for k := range n.slots {
 			require.LessOrEqual(t, n.used[k], n.slots[k], "no slot is over-used")
 			running[k] += tasks[k]
-			if n.live && !n.cordoned && !n.avoided {
+			if n.live && n.barred == 0 {
 				slots[k] += n.slots[k]
 				room[k] += max(0, n.slots[k]-n.used[k])
 			}

@@ -24,8 +24,8 @@ type node struct {
 	seq         uint64
 	seen        time.Duration
 	live        bool
-	cordoned    bool
-	avoided     bool          // for its faults
+	barred      bars          // why it takes no new tasks
+	closed      bool          // barred for some reason; apart, for speed
 	faults      int           // jobs that succeeded while they avoided it, as far as not forgiven
 	faultAt     time.Duration // of the last fault, or of the last that was forgiven
 	called      bool          // in due.called
@@ -37,7 +37,27 @@ type node struct {
 func (n *node) free(k TaskKind) int { return n.slots[k] - n.used[k] }
 
 // open tells whether the node takes new tasks.
-func (n *node) open() bool { return n.live && !n.cordoned && !n.avoided }
+func (n *node) open() bool { return n.live && !n.closed }
+
+// bars are why a live node takes no new tasks; 0 if it does.
+type bars uint8
+
+const (
+	barCordoned bars = 1 << iota
+	barFaults        // all jobs avoid it
+)
+
+// has tells whether a bar is there.
+func (b bars) has(bar bars) bool { return b&bar != 0 }
+
+// bar puts a bar there, or takes it away.
+func (n *node) bar(bar bars, on bool) {
+	n.barred &^= bar
+	if on {
+		n.barred |= bar
+	}
+	n.closed = n.barred != 0
+}
 
 // groupNames numbers the groups of one level of the network.
 type groupNames struct {
@@ -173,7 +193,7 @@ func (c *Core) Cordon(now time.Duration, id NodeID, cordoned bool) error {
 		return err
 	}
 	c.countSlots(n, -1)
-	n.cordoned = cordoned
+	n.bar(barCordoned, cordoned)
 	c.countSlots(n, 1)
 	c.dirty = true
 	if n.live && !cordoned {

@@ -336,7 +336,7 @@ func remove(list *[]here, h here) {
 // reachable tells whether n can take one more reduce of j: now, or, for all that is known, within
 // the wait for the center.
 func (r *cogrs) reachable(j *job, n *node, limit int32) bool {
-	if !n.live || n.cordoned || n.slots[Reduce] < int(j.slots) || r.on(j, n) >= limit {
+	if !n.open() || r.c.avoids(j, n) || n.slots[Reduce] < int(j.slots) || r.on(j, n) >= limit {
 		return false
 	}
 	return n.free(Reduce) >= int(j.slots) || r.freesSoon(n)

@@ -117,9 +117,6 @@ type pace struct {
 
 // paced notes how fast an attempt was that has succeeded.
 func (c *Core) paced(a *attempt) {
-	if c.pol.Speculation.Rule == NoSpeculation {
-		return
-	}
 	p := &a.job.pace[a.id.Task.Kind]
 	if *p == nil {
 		*p = &pace{nodes: map[NodeID]*sample{}}
@@ -340,7 +337,7 @@ func (c *Core) offerCopy(j *job, n *node, k TaskKind) bool {
 			c.reduce.copied(j, n)
 		}
 		c.notSlow(j, k, i)
-		c.start(j, k, i, n, l, Reason{Cause: CauseSlowTask}, nil)
+		c.launch(j, k, i, n, l, Reason{Cause: CauseSlowTask}, nil)
 		return true
 	}
 	return c.skip(j, n, k, Reason{Cause: CauseRunsHere}, 0)

@@ -67,7 +67,7 @@ func (s *stranded) beat(n NodeID, ends bool) {
 	for _, o := range got.Actions {
 		switch o.Verb {
 		case Launch, Suspend, Resume:
-			require.False(s.t, o.Verb == Launch && s.c.nodes[n].cordoned, "cordon keeps new tasks away")
+			require.False(s.t, o.Verb == Launch && s.c.nodes[n].barred.has(barCordoned), "cordon keeps new tasks away")
 			s.held[n][o.Attempt] = o.Verb == Suspend
 		case Kill:
 			delete(s.held[n], o.Attempt)

@@ -153,7 +153,7 @@ func (q View) Nodes() []NodeView {
 func (n *node) view() NodeView {
 	return NodeView{
 		ID: n.id, Name: n.name, Rack: n.rack, Slots: n.slots, Running: n.running,
-		Free: [2]int{n.free(Map), n.free(Reduce)}, Live: n.live, Cordoned: n.cordoned, Avoided: n.avoided, Seen: n.seen,
+		Free: [2]int{n.free(Map), n.free(Reduce)}, Live: n.live, Cordoned: n.barred.has(barCordoned), Avoided: n.barred.has(barFaults), Seen: n.seen,
 	}
 }
 
