@@ -130,6 +130,12 @@ func (p *printer) job(h *mix, i int) {
 	}
 	h.flag(j.runnable)
 	p.fetches(h, j)
+	h.flag(j.trouble != nil)
+	if j.trouble != nil {
+		for n, times := range j.trouble.failures {
+			p.nodes[n] += mixed(107+uint64(i), uint64(times))
+		}
+	}
 	for k := range TaskKind(kinds) {
 		h.flag(j.w[k].open)
 		p.pace(h, j, k)

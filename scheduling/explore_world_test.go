@@ -95,7 +95,7 @@ type environment struct {
 	left      faults
 	submitted int8
 	killed    [mostJobs]bool
-	opened    [mostJobs]bool // a reduce has been launched
+	opened    [mostJobs]bool // so many maps were done at some time that reduces may start
 	cordoned  [mostMachines]bool
 	tasks     [mostJobs][kinds][mostTasks]taskFacts
 	missed    [mostHeld]LostOutput // in the heartbeat under way, and how many
@@ -159,6 +159,14 @@ func (w *world) commits(id TaskID) bool {
 	return id.Kind == Reduce || w.spec.jobs[id.Job-1].Reduces == 0
 }
 
+// mapsDone is how many maps of a job are done now.
+func (w *world) mapsDone(id JobID) (n int) {
+	for _, f := range w.tasks[id-1][Map] {
+		n += int(f.done)
+	}
+	return n
+}
+
 // event takes in what the Core tells.
 func (w *world) event(e Event) {
 	w.says("    %v", e)
@@ -168,6 +176,9 @@ func (w *world) event(e Event) {
 		f.done++
 		if f.done > 1 {
 			w.breaks("%v is done twice", e.Attempt.Task)
+		}
+		if j := e.JobID; w.mapsDone(j) >= w.c.job(j).gate {
+			w.opened[j-1] = true
 		}
 		if w.commits(e.Attempt.Task) && f.granted != int8(e.Attempt.Try)+1 {
 			w.breaks("%v is done by an attempt that was not the one granted to commit", e.Attempt.Task)
@@ -201,14 +212,9 @@ func (w *world) launched(e Event) {
 	case w.facts(id).done > 0:
 		w.breaks("%v is launched, its task is done", e.Attempt)
 	case id.Kind == Reduce:
-		done := 0
-		for _, f := range w.tasks[id.Job-1][Map] {
-			done += int(f.done)
+		if gate := w.c.job(id.Job).gate; w.mapsDone(id.Job) < gate && !w.opened[id.Job-1] {
+			w.breaks("%v is launched after %d maps, not %d", e.Attempt, w.mapsDone(id.Job), gate)
 		}
-		if gate := w.c.job(id.Job).gate; done < gate && !w.opened[id.Job-1] {
-			w.breaks("%v is launched after %d maps, not %d", e.Attempt, done, gate)
-		}
-		w.opened[id.Job-1] = true
 	case e.Locality >= NodeLocal && len(w.spec.jobs[id.Job-1].Places.Nodes) > 0:
 		w.waited(e)
 	}
