@@ -11,7 +11,7 @@ GOFILES       = $(shell git ls-files -co --exclude-standard '*.go')
 # This module, and the nested one with the contests, which go.work joins to it.
 PACKAGES      = ./... ./bench/...
 
-.PHONY: run build test test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke fuzz fuzz-jobs mutants golden check clean
+.PHONY: run build test test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke fuzz fuzz-jobs chaos mutants golden check clean
 
 build: ## bin/tarry
 	$(GO) build -o bin/tarry ./cmd/tarry
@@ -88,6 +88,10 @@ bench-programs: build
 # 10,000 random jobs on the cluster against plain Go code; a seed that fails says how to run it again.
 fuzz-jobs:
 	LONG_TESTS=1 $(GO) test -run TestRandomJobs -timeout 60m ./actors
+
+# 10,000 plans of faults on a live cluster in virtual time; one that fails says how to run it again. Minutes.
+chaos:
+	LONG_TESTS=1 $(GO) test -run 'TestChaos$$' -timeout 60m ./actors
 
 # Deliberate faults, one at a time: the tests must notice each. Minutes.
 mutants:

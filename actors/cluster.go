@@ -54,6 +54,9 @@ func Start(cfg Config) (*Cluster, error) {
 	e.rules.Store(cfg.Rules)
 	e.buffers = mapreduce.NewBuffers(e.memory, max(cfg.IdleMemory, 0))
 	e.spills = mapreduce.NewSpills(cfg.SpillDir)
+	if cfg.spillFile != nil {
+		e.spills = mapreduce.NewSpillsOn(cfg.spillFile)
+	}
 	if n := cfg.computing(); n > 0 {
 		e.turns = make(chan struct{}, n)
 	}

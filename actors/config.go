@@ -114,6 +114,9 @@ type Config struct {
 	// deliver, in tests, says after how long a message of one actor to another arrives: several
 	// times if there are several, never if there are none.
 	deliver func(msg any) []time.Duration
+
+	// spillFile, in tests, makes the files that attempts spill to.
+	spillFile func() (mapreduce.SpillFile, error)
 }
 
 // What one process can serve: 10,000 nodes take about 100 MiB and some seconds to start and stop.

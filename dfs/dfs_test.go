@@ -224,7 +224,7 @@ func TestCorruptReplicaIsDroppedAndHealed(t *testing.T) {
 	blocks, err := f.Blocks("x")
 	require.NoError(t, err)
 	bad := blocks[0].Nodes[0]
-	require.True(t, f.corrupt(bad, blocks[0].ID))
+	require.True(t, f.Damage(bad, blocks[0].ID))
 
 	got, err := f.ReadFile("x")
 	require.NoError(t, err)
@@ -241,7 +241,7 @@ func TestCorruptReplicaIsDroppedAndHealed(t *testing.T) {
 	require.Len(t, blocks[0].Nodes, 3)
 
 	for _, n := range blocks[0].Nodes {
-		require.True(t, f.corrupt(n, blocks[0].ID))
+		require.True(t, f.Damage(n, blocks[0].ID))
 	}
 	_, err = f.ReadFile("x")
 	require.ErrorIs(t, err, ErrNoReplica)
@@ -262,7 +262,7 @@ func TestViewAcrossBlocks(t *testing.T) {
 	blocks, err := f.Blocks("x")
 	require.NoError(t, err)
 	require.Len(t, blocks, 2, "and none behind the last byte")
-	require.True(t, f.corrupt("n0", blocks[1].ID))
+	require.True(t, f.Damage("n0", blocks[1].ID))
 	_, _, err = src.View(2, 4)
 	require.ErrorIs(t, err, ErrCorrupt)
 }

@@ -1,7 +1,6 @@
 package dfs
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -61,7 +60,7 @@ func TestReadableWhileAReplicaLives(t *testing.T) {
 				blocks, err := f.Blocks(name)
 				require.NoError(t, err)
 				for _, b := range blocks {
-					f.corrupt(node(), b.ID)
+					f.Damage(node(), b.ID)
 				}
 			},
 			"heal": func(t *rapid.T) { checkHealing(t, f, files, min(repl, nodes-len(lost))) },
@@ -161,23 +160,4 @@ func TestPlansOfHealing(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, f.Report(back))
 	require.True(t, slices.ContainsFunc(f.PlanHeal(), func(c Copy) bool { return c.Block == plan[0].Block }))
-}
-
-// corrupt flips one bit of a node's replica; it reports whether the node held bytes of the block.
-func (f *FS) corrupt(id NodeID, b BlockID) bool {
-	s := f.stores[id]
-	if s == nil {
-		return false
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p := s.blocks[b]
-	if p == nil || len(p.data) == 0 {
-		return false
-	}
-	q := *p
-	q.data = bytes.Clone(p.data)
-	q.data[0] ^= 1
-	s.blocks[b] = &q
-	return true
 }

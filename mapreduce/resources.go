@@ -90,6 +90,12 @@ type Spills = segment.Files
 // dir, or in os.TempDir if that is empty, open while there are spills in them.
 func NewSpills(dir string) *Spills { return segment.NewFiles(dir) }
 
+// SpillFile is what spills are written to: a file that is gone once it is closed.
+type SpillFile = segment.File
+
+// NewSpillsOn is NewSpills with files made by open, which is called by one goroutine at a time.
+func NewSpillsOn(open func() (SpillFile, error)) *Spills { return segment.NewFilesOn(open) }
+
 // LimitHeap has the Go runtime keep its heap within what the buffers of all pools leave of
 // total bytes, as long as what is in use leaves room, and return what it does not need: by
 // itself it lets the heap grow to twice what is in use. end ends that. The limit is the

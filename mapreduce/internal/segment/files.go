@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -21,17 +22,23 @@ const (
 //
 // All methods are safe for concurrent use.
 type Files struct {
-	dir   string
+	open  func() (File, error)
 	mu    sync.Mutex
 	files [mostFiles]*extentFile
 	made  uint64 // spills so far
 }
 
+// File is what spills are written to: a file that is gone once it is closed.
+type File interface {
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
+}
+
 // extentFile is one file, given out in extents, which are used again. Its fields but f
 // are guarded by the lock of its Files.
 type extentFile struct {
-	f      *os.File
-	name   string // to remove at the end; empty if that is done
+	f      File
 	spills int
 	free   []uint32
 	end    uint32 // extents so far
@@ -39,7 +46,13 @@ type extentFile struct {
 
 // NewFiles returns a Files that makes its files in dir; empty means os.TempDir. It needs
 // no closing: the last spill to go takes the files along.
-func NewFiles(dir string) *Files { return &Files{dir: dir} }
+func NewFiles(dir string) *Files {
+	return NewFilesOn(func() (File, error) { return openTemporary(dir) })
+}
+
+// NewFilesOn returns a Files that makes its files by open, which is called by one goroutine at a
+// time.
+func NewFilesOn(open func() (File, error)) *Files { return &Files{open: open} }
 
 // create begins a spill.
 func (s *Files) create() (*spillFile, error) {
@@ -47,11 +60,11 @@ func (s *Files) create() (*spillFile, error) {
 	defer s.mu.Unlock()
 	at := &s.files[s.made%mostFiles]
 	if *at == nil {
-		f, err := openExtents(s.dir)
+		f, err := s.open()
 		if err != nil {
 			return nil, err
 		}
-		*at = f
+		*at = &extentFile{f: f}
 	}
 	s.made++
 	(*at).spills++
@@ -60,17 +73,24 @@ func (s *Files) create() (*spillFile, error) {
 	return x, nil
 }
 
-func openExtents(dir string) (*extentFile, error) {
+// temporary is a file of a folder that is removed when it is closed, if it has its name still.
+type temporary struct {
+	*os.File
+	name string // to remove at the end; empty if that is done
+}
+
+func openTemporary(dir string) (File, error) {
 	f, err := os.CreateTemp(dir, "spill-*")
 	if err != nil {
 		return nil, fmt.Errorf("segment: creating a spill file: %w", err)
 	}
-	x := &extentFile{f: f}
-	if os.Remove(f.Name()) != nil {
-		x.name = f.Name()
+	if os.Remove(f.Name()) == nil {
+		return f, nil
 	}
-	return x, nil
+	return temporary{f, f.Name()}, nil
 }
+
+func (t temporary) Close() error { return errors.Join(t.File.Close(), os.Remove(t.name)) }
 
 // grow returns an extent for a spill in f.
 func (s *Files) grow(f *extentFile) uint32 {
@@ -101,9 +121,6 @@ func (s *Files) remove(x *spillFile) {
 	}
 	// Nothing depends on the fate of a file without spills; a leftover only costs space.
 	_ = f.f.Close()
-	if f.name != "" {
-		_ = os.Remove(f.name)
-	}
 }
 
 // Write appends p to the spill.

@@ -208,7 +208,7 @@ func TestDamagedSpillIsAnError(t *testing.T) {
 		require.NoError(t, err)
 		require.EqualValues(t, 2000, stats.SpilledRecords)
 		require.Nil(t, segments[0].store)
-		return segments[0], segments[0].runs()[0].file.file.f
+		return segments[0], segments[0].runs()[0].file.file.f.(*os.File)
 	}
 	read := func(s *Segment) error {
 		m := NewMerge(MergeConfig{}, []*Segment{s})

@@ -1,0 +1,316 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// errChaos is the failure of user code that a plan asks for.
+var errChaos = errors.New("chaos in user code")
+
+// mischief carries a plan out: it loses messages, spoils disks and has user code fail while the
+// plan says so. Its methods are called by many goroutines.
+type mischief struct {
+	plan  chaosPlan
+	start time.Time
+
+	mu      sync.Mutex
+	rng     *rand.Rand
+	lives   map[uint64]int               // node, by incarnation
+	at      map[scheduling.AttemptID]int // node, by attempt
+	struck  map[int]int                  // attempts, by fault of code
+	strikes map[string]bool              // kinds of faults that have struck
+	open    int                          // spill files
+}
+
+func newMischief(p chaosPlan) *mischief {
+	return &mischief{
+		plan: p, rng: rand.New(rand.NewPCG(p.seed, 19)), lives: map[uint64]int{},
+		at: map[scheduling.AttemptID]int{}, struck: map[int]int{}, strikes: map[string]bool{},
+	}
+}
+
+// during finds a fault of a kind that lasts now.
+func (m *mischief) during(kind faultKind, also func(mishap) bool) (mishap, bool) {
+	now := time.Since(m.start)
+	for _, f := range m.plan.faults {
+		if f.kind == kind && now >= f.at && now < f.at+f.long && (also == nil || also(f)) {
+			return f, true
+		}
+	}
+	return mishap{}, false
+}
+
+// deliver is a Config.deliver: it cuts nodes off from the JobTracker, and loses, delays and doubles
+// messages.
+func (m *mischief) deliver(msg any) []time.Duration {
+	if !between(msg) {
+		return atOnce
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	node := m.nodeOf(msg)
+	if _, cut := m.during(faultCut, func(f mishap) bool { return f.node == node }); cut {
+		return nil
+	}
+	f, noisy := m.during(faultNet, nil)
+	if !noisy || m.rng.IntN(f.count) != 0 {
+		return atOnce
+	}
+	late := time.Duration(m.rng.Int64N(int64([]time.Duration{10 * time.Millisecond, time.Second, 30 * time.Second}[m.rng.IntN(3)])))
+	return [][]time.Duration{nil, {late}, {0, 0}, {0, late}}[m.rng.IntN(4)]
+}
+
+// nodeOf is the node that sends or gets a message, -1 if that is not known.
+func (m *mischief) nodeOf(msg any) int {
+	known := func(node int, ok bool) int {
+		if !ok {
+			return -1
+		}
+		return node
+	}
+	switch msg := msg.(type) {
+	case *join:
+		var node int
+		_, _ = fmt.Sscanf(msg.spec.Name, "node-%d", &node)
+		m.lives[msg.spec.Incarnation] = node
+		return node
+	case *heartbeat:
+		return int(msg.beat.Node)
+	case *joined:
+		return int(msg.node)
+	case *heartbeatAck:
+		node, ok := m.lives[msg.incarnation]
+		for _, a := range msg.actions {
+			if ok && a.Verb == scheduling.Launch {
+				m.at[a.Attempt] = node
+			}
+		}
+		return known(node, ok)
+	case *commitRequest:
+		node, ok := m.at[msg.attempt]
+		return known(node, ok)
+	case *commitAnswer:
+		node, ok := m.at[msg.attempt]
+		return known(node, ok)
+	}
+	return -1
+}
+
+// strike has an attempt of a job meet the faults of code that the plan has for it.
+func (m *mischief) strike(job int, t *mapreduce.Task) error {
+	m.mu.Lock()
+	var hit []mishap
+	for i, f := range m.plan.faults {
+		if f.job == job && f.task == t.ID().Index && f.kind.ofCode() && time.Since(m.start) >= f.at && m.struck[i] < max(1, f.count) {
+			m.struck[i]++
+			hit = append(hit, f)
+		}
+	}
+	m.mu.Unlock()
+	for _, f := range hit {
+		switch f.kind {
+		case faultError:
+			return errChaos
+		case faultPanic:
+			panic(errChaos)
+		case faultExit:
+			runtime.Goexit()
+		default: // a hang
+			select {
+			case <-t.Context().Done():
+			case <-time.After(f.long):
+			}
+		}
+	}
+	return nil
+}
+
+// ofCode tells whether a fault strikes user code.
+func (k faultKind) ofCode() bool {
+	switch k {
+	case faultError, faultPanic, faultExit, faultHang:
+		return true
+	default:
+		return false
+	}
+}
+
+// spillFile is a Config.spillFile: a disk that is full, or reads what was not written, while the
+// plan says so.
+func (m *mischief) spillFile() (mapreduce.SpillFile, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, full := m.during(faultFull, nil); full {
+		return nil, &os.PathError{Op: "open", Path: "spill", Err: syscall.ENOSPC}
+	}
+	m.open++
+	return &badFile{m: m}, nil
+}
+
+// badFile is a spill file in memory on a bad disk.
+type badFile struct {
+	m     *mischief
+	mu    sync.Mutex
+	bytes []byte
+}
+
+func (f *badFile) WriteAt(p []byte, off int64) (int, error) {
+	f.m.mu.Lock()
+	_, full := f.m.during(faultFull, nil)
+	f.m.mu.Unlock()
+	if full {
+		return 0, &os.PathError{Op: "write", Path: "spill", Err: syscall.ENOSPC}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if need := off + int64(len(p)) - int64(len(f.bytes)); need > 0 {
+		f.bytes = append(f.bytes, make([]byte, need)...)
+	}
+	return copy(f.bytes[off:], p), nil
+}
+
+func (f *badFile) ReadAt(p []byte, off int64) (int, error) {
+	f.mu.Lock()
+	if off >= int64(len(f.bytes)) {
+		f.mu.Unlock()
+		return 0, io.EOF
+	}
+	n := copy(p, f.bytes[off:])
+	f.mu.Unlock()
+	f.m.mu.Lock()
+	defer f.m.mu.Unlock()
+	if _, bad := f.m.during(faultSpill, nil); bad && n > 0 {
+		switch f.m.rng.IntN(4) {
+		case 0:
+			p[f.m.rng.IntN(n)] ^= 1 << f.m.rng.IntN(8)
+		case 1:
+			return 0, &os.PathError{Op: "read", Path: "spill", Err: syscall.EIO}
+		default:
+		}
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func (f *badFile) Close() error {
+	f.m.mu.Lock()
+	defer f.m.mu.Unlock()
+	f.m.open--
+	return nil
+}
+
+// badOutput is the block store as an output whose disk fails while the plan says so.
+type badOutput struct {
+	m  *mischief
+	fs *dfs.FS
+}
+
+// fails is the error of a call now, if it fails.
+func (b *badOutput) fails() error {
+	b.m.mu.Lock()
+	defer b.m.mu.Unlock()
+	if _, bad := b.m.during(faultOutput, nil); bad && b.m.rng.IntN(2) == 0 {
+		return &os.PathError{Op: "write", Path: "output", Err: []syscall.Errno{syscall.ENOSPC, syscall.EIO}[b.m.rng.IntN(2)]}
+	}
+	return nil
+}
+
+func (b *badOutput) Create(name string) (io.WriteCloser, error) {
+	if err := b.fails(); err != nil {
+		return nil, err
+	}
+	w, err := b.fs.Create(name, "", 0)
+	return &badWriter{b, w}, err
+}
+
+func (b *badOutput) Rename(from, to string) error {
+	if err := b.fails(); err != nil {
+		return err
+	}
+	return b.fs.Rename(from, to)
+}
+
+func (b *badOutput) RemoveAll(name string) error {
+	if err := b.fs.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func (b *badOutput) Exists(name string) (bool, error) {
+	_, err := b.fs.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+type badWriter struct {
+	b *badOutput
+	w io.WriteCloser
+}
+
+func (w *badWriter) Write(p []byte) (int, error) {
+	if err := w.b.fails(); err != nil {
+		return 0, err
+	}
+	return w.w.Write(p)
+}
+
+func (w *badWriter) Close() error {
+	if err := w.b.fails(); err != nil {
+		_ = w.w.Close()
+		return err
+	}
+	return w.w.Close()
+}
+
+// command carries out a fault that a command brings about; others only begin.
+func (m *mischief) command(c *Cluster, jobs []*JobHandle, f mishap) error {
+	name := fmt.Sprintf("node-%02d", f.node)
+	switch f.kind {
+	case faultKill:
+		_ = c.KillNode(name) // an error says that it does not run
+	case faultStop:
+		_ = c.StopNode(name)
+	case faultStart:
+		return c.StartNode(name)
+	case faultCordon:
+		time.AfterFunc(f.long, func() { _ = c.Cordon(name, false) }) // an error says that the cluster is closed
+		if err := c.Cordon(name, true); !errors.Is(err, scheduling.ErrUnknownNode) {
+			return err
+		} // a JobTracker that has just started anew knows no nodes
+	case faultFlip:
+		blocks, err := c.FS().Blocks("in")
+		if err != nil {
+			return err
+		}
+		c.FS().Damage(dfs.NodeID(name), blocks[f.task%len(blocks)].ID)
+	case faultKillJob:
+		if f.job < len(jobs) && jobs[f.job] != nil {
+			_ = jobs[f.job].Kill("chaos") // an error says that it has ended
+		}
+	case faultTracker:
+		err := c.command(func(*jobTracker) error { panic(errChaos) })
+		if !errors.Is(err, ErrScheduler) {
+			return fmt.Errorf("a panic of the JobTracker: %w", err)
+		}
+	default:
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package actors
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A chaos plan is what goes wrong and when: it follows from its seed, is told in one line, and
+// shrinks by leaving faults out.
+
+// faultKind is a kind of fault; its text says what happens.
+type faultKind string
+
+// The faults of a plan. Those of code strike the attempts of one task of one job, Count of them;
+// those that last do so for Long.
+const (
+	faultKill    faultKind = "kill"    // a node dies, with all it holds
+	faultStop    faultKind = "stop"    // a node is taken out in good order
+	faultStart   faultKind = "start"   // a node is started again
+	faultCordon  faultKind = "cordon"  // a node gets no new tasks, for Long
+	faultCut     faultKind = "cut"     // a node and the JobTracker do not hear each other, for Long
+	faultNet     faultKind = "net"     // one message in Count is lost, late or doubled, for Long
+	faultError   faultKind = "error"   // user code fails
+	faultPanic   faultKind = "panic"   // user code panics
+	faultExit    faultKind = "exit"    // user code ends its goroutine
+	faultHang    faultKind = "hang"    // user code does nothing for Long
+	faultFlip    faultKind = "flip"    // a bit of a replica of a stored block flips
+	faultSpill   faultKind = "spill"   // a bit of what is read from the spills flips, now and then, for Long
+	faultFull    faultKind = "full"    // the disk of the spills is full, for Long
+	faultOutput  faultKind = "output"  // writes of outputs fail, for Long
+	faultKillJob faultKind = "killjob" // a user kills a job
+	faultTracker faultKind = "tracker" // the JobTracker panics and starts anew
+)
+
+// mishap is one line of a plan.
+type mishap struct {
+	at    time.Duration
+	kind  faultKind
+	node  int
+	job   int
+	task  int
+	count int
+	long  time.Duration
+}
+
+// String is such as "3.2s: cut node-02 for 12s".
+func (f mishap) String() string {
+	s := fmt.Sprintf("%v: %s", f.at, f.kind)
+	switch f.kind {
+	case faultKill, faultStop, faultStart:
+		return fmt.Sprintf("%s node-%02d", s, f.node)
+	case faultCordon, faultCut:
+		return fmt.Sprintf("%s node-%02d for %v", s, f.node, f.long)
+	case faultNet:
+		return fmt.Sprintf("%s 1 in %d for %v", s, f.count, f.long)
+	case faultError, faultPanic, faultExit:
+		return fmt.Sprintf("%s job %d task %d, %d times", s, f.job, f.task, f.count)
+	case faultHang:
+		return fmt.Sprintf("%s job %d task %d for %v", s, f.job, f.task, f.long)
+	case faultKillJob:
+		return fmt.Sprintf("%s %d", s, f.job)
+	case faultFlip:
+		return fmt.Sprintf("%s block %d on node-%02d", s, f.task, f.node)
+	case faultTracker:
+		return s
+	default:
+		return fmt.Sprintf("%s for %v", s, f.long)
+	}
+}
+
+// chaosPlan is what goes wrong in one run, in order of time.
+type chaosPlan struct {
+	seed   uint64
+	faults []mishap
+	kept   []int // which of the seed's faults these are
+}
+
+const (
+	chaosNodes = 5
+	chaosJobs  = 3
+	chaosTime  = 20 * time.Second // within which faults begin
+)
+
+// drawPlan is the plan of a seed.
+func drawPlan(seed uint64) chaosPlan {
+	rng := rand.New(rand.NewPCG(seed, 17))
+	p := chaosPlan{seed: seed}
+	for range 1 + rng.IntN(10) {
+		p.faults = append(p.faults, drawFault(rng))
+	}
+	slices.SortStableFunc(p.faults, func(a, b mishap) int { return int(a.at - b.at) })
+	for i := range p.faults {
+		p.kept = append(p.kept, i)
+	}
+	return p
+}
+
+func drawFault(rng *rand.Rand) mishap {
+	kinds := []faultKind{ // those that are more frequent stand twice
+		faultKill, faultKill, faultStop, faultStart, faultStart, faultCordon, faultCut, faultCut, faultNet, faultNet,
+		faultError, faultPanic, faultExit, faultHang, faultFlip, faultSpill, faultFull, faultOutput, faultKillJob, faultTracker,
+	}
+	f := mishap{
+		at:   time.Duration(rng.Int64N(int64(chaosTime))).Round(10 * time.Millisecond),
+		kind: kinds[rng.IntN(len(kinds))],
+		node: 1 + rng.IntN(chaosNodes-1), // the first one stays
+		job:  rng.IntN(chaosJobs), task: rng.IntN(4), count: 1 + rng.IntN(5),
+		long: []time.Duration{time.Second, 5 * time.Second, 30 * time.Second}[rng.IntN(3)],
+	}
+	switch f.kind {
+	case faultError, faultPanic, faultExit, faultHang, faultSpill, faultFull, faultOutput:
+		f.at /= 8 // while the first attempts run
+	case faultNet:
+		f.count++
+	default:
+	}
+	return f
+}
+
+// String is the plan for people.
+func (p chaosPlan) String() string {
+	var parts []string
+	for _, f := range p.faults {
+		parts = append(parts, f.String())
+	}
+	return strings.Join(parts, "; ")
+}
+
+// replay is the line that runs the plan again.
+func (p chaosPlan) replay() string {
+	var kept []string
+	for _, i := range p.kept {
+		kept = append(kept, strconv.Itoa(i))
+	}
+	return fmt.Sprintf("TARRY_SEED=%d TARRY_FAULTS=%s go test -run 'TestChaos$' ./actors", p.seed, strings.Join(kept, ","))
+}
+
+// only keeps some of the faults, by their numbers: "0,3"; "none" keeps none.
+func (p chaosPlan) only(list string) (chaosPlan, error) {
+	kept := chaosPlan{seed: p.seed}
+	if list == "none" {
+		return kept, nil
+	}
+	for number := range strings.SplitSeq(list, ",") {
+		i, err := strconv.Atoi(number)
+		if err != nil || i < 0 || i >= len(p.faults) {
+			return kept, fmt.Errorf("no fault %q of %d", number, len(p.faults))
+		}
+		kept.faults, kept.kept = append(kept.faults, p.faults[i]), append(kept.kept, i)
+	}
+	return kept, nil
+}
+
+// without leaves out the fault at i.
+func (p chaosPlan) without(i int) chaosPlan {
+	p.faults = slices.Delete(slices.Clone(p.faults), i, i+1)
+	p.kept = slices.Delete(slices.Clone(p.kept), i, i+1)
+	return p
+}
+
+// has tells whether the plan has a fault of one of the kinds.
+func (p chaosPlan) has(kinds ...faultKind) bool {
+	return slices.ContainsFunc(p.faults, func(f mishap) bool { return slices.Contains(kinds, f.kind) })
+}
+
+// shrink leaves out faults as long as the plan still fails; each is tried a few times, for which
+// goroutine runs first is not the seed's.
+func (p chaosPlan) shrink(fails func(chaosPlan) bool) chaosPlan {
+	for i := range slices.Backward(p.faults) {
+		for range 3 {
+			if q := p.without(i); fails(q) {
+				p = q
+				break
+			}
+		}
+	}
+	return p
+}
