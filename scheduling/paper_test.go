@@ -236,7 +236,7 @@ func TestFIFOOrder(t *testing.T) {
 // anywhere.
 func TestWorkConservation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p, err := Preset(rapid.SampledFrom([]string{"fair", "hfs", "hfsp", "srpt", "ps"}).Draw(t, "preset"))
+		p, err := Preset(rapid.SampledFrom([]string{"fair", "hfs", "hfsp", "srpt"}).Draw(t, "preset"))
 		require.NoError(t, err)
 		p.Locality, p.Spread, p.SlowStart = LocalityPolicy{}, false, 0
 		y := newPlay(t, p)

@@ -54,8 +54,6 @@ func presetTable() []preset {
 		{"hfsp", Policy{Order: "hfsp", Locality: wait}},
 		// least work left first, sizes known: a bound
 		{"srpt", Policy{Order: "srpt"}},
-		// processor sharing, as even as whole slots allow: a bound
-		{"ps", Policy{Order: "fair"}},
 	}
 }
 

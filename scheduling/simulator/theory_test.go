@@ -138,3 +138,30 @@ func TestDelayFormula(t *testing.T) {
 		require.InDelta(t, want, probes.Maps.Share(scheduling.NodeLocal), 0.04, "D=%d", d)
 	}
 }
+
+// On one slot, with sizes known, no order has a smaller mean sojourn than srpt [Schrage68], in
+// either drive, also where jobs come while the slot is held.
+func TestSRPTHasTheLeastMeanSojourn(t *testing.T) {
+	for _, drive := range []Drive{EventDrive, HeartbeatDrive} {
+		for seed := range uint64(3) {
+			mean := func(name string) float64 {
+				p := preset(t, name)
+				p.HFSP.NoTraining, p.Locality = true, scheduling.LocalityPolicy{}
+				w := stream(seed, 400, 12.5, 10)
+				for i := range w.Jobs {
+					w.Jobs[i].TellTimes = true
+				}
+				cfg := Config{
+					Cluster: Cluster{Nodes: 1, MapSlots: 1}, Policy: p, Seed: seed, Drive: drive,
+					Interval: 100 * time.Millisecond, OutOfBand: drive == HeartbeatDrive,
+				}
+				return run(t, cfg, w).Report.Sojourn.Mean
+			}
+			srpt := mean("srpt")
+			for _, name := range scheduling.Presets() {
+				require.LessOrEqual(t, srpt, mean(name)+0.2, "%s, seed %d", name, seed)
+			}
+			require.Less(t, srpt, 0.8*mean("fifo"), "it preempts")
+		}
+	}
+}
