@@ -115,7 +115,7 @@ func (jt *jobTracker) watch(m any) {
 // bequeath leaves all to the next JobTracker, or gives up.
 func (jt *jobTracker) bequeath() {
 	e := jt.env
-	if e.cfg.State == nil || jt.hopeless || e.cfg.State.broken.Load() {
+	if s := e.cfg.State; s == nil || jt.hopeless || s.broken.Load() || s.stopped.Load() {
 		jt.giveUp(jt.cause)
 		return
 	}
@@ -148,11 +148,13 @@ func (jt *jobTracker) commit(c actor.Context, m *commitRequest) {
 // nodes register again, and nothing else is lost.
 func (jt *jobTracker) compact() {
 	state := jt.env.cfg.State
-	if state == nil || len(jt.runs) > 0 || state.broken.Load() || state.journal.Size() < longLog {
+	if state == nil || len(jt.runs) > 0 || state.broken.Load() || state.journal.Size() < state.long {
 		return
 	}
 	jt.env.facts = jt.core.View().Facts()
+	old := jt.core
 	if err := jt.newCore(); err != nil {
 		state.tell(err, jt.env.cfg.Logger)
+		jt.core = old
 	}
 }

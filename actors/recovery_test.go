@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"bytes"
 	"context"
 	"iter"
 	"log/slog"
@@ -316,5 +317,66 @@ func TestStateIsTaken(t *testing.T) {
 		require.ErrorContains(t, err, "a State serves one cluster")
 		_, err = OpenState(dir)
 		require.ErrorIs(t, err, ErrStateInUse)
+	})
+}
+
+// While no job runs, a long log gives way to a snapshot. Cordons and numbers of jobs stay.
+func TestLongLog(t *testing.T) {
+	dir := t.TempDir()
+	cfg := Config{Nodes: 3}
+	remembering(t, dir, cfg, func(t *testing.T, c *Cluster) {
+		state := c.env.cfg.State
+		run := func() scheduling.JobID {
+			plan, out := bindLines(t, counting(2), prose(8, 20))
+			h := c.submit(t, plan, SubmitOptions{})
+			h.wait(t)
+			require.Equal(t, oracle(t, counting(2), prose(8, 20)), out.String())
+			return h.ID()
+		}
+		require.NoError(t, c.Cordon("node-01", true))
+		first := run()
+		pass(time.Minute)
+		before := state.journal.Size()
+		long := func(bytes int64) {
+			require.NoError(t, c.command(func(*jobTracker) error { state.long = bytes; return nil }))
+		}
+		long(before)
+		pass(time.Second)
+		require.Less(t, state.journal.Size(), before/2)
+		require.Equal(t, first+1, run())
+		long(longLog)
+		pass(time.Second)
+	})
+	remembering(t, dir, cfg, func(t *testing.T, c *Cluster) {
+		require.NoError(t, c.Inspect(func(v scheduling.View) {
+			require.True(t, v.Nodes()[1].Cordoned)
+			require.Equal(t, 2, v.Jobs())
+		}))
+	})
+}
+
+// A log that cannot be written stops no job: what is found later is what was there until then.
+func TestLogThatFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		state, err := OpenState(dir)
+		require.NoError(t, err)
+		var heard bytes.Buffer
+		c, err := Start(Config{State: state, Logger: slog.New(slog.NewTextHandler(&heard, nil))})
+		require.NoError(t, err)
+		plan, out := bindLines(t, slow(2), prose(9, 20))
+		h := c.submit(t, plan, SubmitOptions{Key: "a"})
+		pass(time.Second)
+		require.NoError(t, state.journal.Close())
+		h.wait(t)
+		require.Equal(t, oracle(t, counting(2), prose(9, 20)), out.String())
+		require.NoError(t, c.Close())
+		require.Error(t, state.Close())
+		require.Equal(t, 1, strings.Count(heard.String(), "the state is not kept any more"), heard.String())
+		pass(time.Minute)
+		state, err = OpenState(dir)
+		require.NoError(t, err)
+		require.Len(t, state.awaited, 1)
+		require.NoError(t, state.Close())
 	})
 }

@@ -29,6 +29,8 @@ type State struct {
 	journal *journal.Journal
 	dir     string
 
+	long int64 // bytes of a log that gives way to a snapshot when it can
+
 	mu    sync.Mutex
 	saved saved // at the last snapshot, but for what is said there
 
@@ -88,7 +90,7 @@ func OpenState(dir string) (*State, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &State{journal: j, dir: dir, awaited: map[string]scheduling.JobID{}}
+	s := &State{journal: j, dir: dir, long: longLog, awaited: map[string]scheduling.JobID{}}
 	s.saved.Succeeded, s.saved.Cuts = map[string]Succeeded{}, map[string]uint64{}
 	if err := s.load(); err != nil {
 		return nil, errors.Join(err, j.Close())

@@ -182,7 +182,7 @@ func runStages(ctx context.Context, run planRunner, w *work) (err error) {
 			dir = filepath.Join(between, strconv.Itoa(i))
 			to = w.flags.saved.resumable(mapreduce.Dir(dir), i)
 		}
-		if _, done := w.flags.saved.done(i); done { // by a process that was killed later
+		if _, done := w.flags.saved.done(i, dir); done && i < last { // by a process that was killed later
 			if err = to.Finish(); err == nil {
 				src, err = mapreduce.Files(dir)
 			}

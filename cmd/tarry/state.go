@@ -198,9 +198,12 @@ func (s saved) key(stage int) string {
 	return fmt.Sprint(s.job, " stage ", stage)
 }
 
-// done tells whether, and how, a stage has succeeded.
-func (s saved) done(stage int) (how actors.Succeeded, yes bool) {
+// done tells whether, and how, a stage has succeeded whose output is there still.
+func (s saved) done(stage int, output string) (how actors.Succeeded, yes bool) {
 	if s.state == nil {
+		return how, false
+	}
+	if _, err := os.Stat(filepath.Join(output, "_SUCCESS")); err != nil {
 		return how, false
 	}
 	return s.state.Succeeded(s.key(stage))
@@ -216,7 +219,7 @@ func (s saved) resumable(to mapreduce.Destination, stage int) mapreduce.Destinat
 
 // earlier is the result of a job that had succeeded before, in all its stages.
 func (s saved) earlier(output string, stages int) *result {
-	how, yes := s.done(stages - 1)
+	how, yes := s.done(stages-1, output)
 	if !yes {
 		return nil
 	}
