@@ -104,6 +104,46 @@ func TestSchedulerGoesOn(t *testing.T) {
 	}
 }
 
+// What calls that went well have caused is not forgotten when a later call of the same message
+// panics: a node that is found lost in a heartbeat that then panics is lost.
+func TestSchedulerGoesOnWithWhatHappened(t *testing.T) {
+	for step := range 12 {
+		p := new(panicky)
+		var lost, killed atomic.Int32
+		cfg := Config{
+			Nodes: 3, MapSlots: 4, ReduceSlots: 1, BlockSize: 40, Expiry: 3*time.Second + time.Duration(step)*50*time.Millisecond,
+			selector: p.choose, Logger: slog.New(p),
+			Calls: func(call *scheduling.Call) {
+				if call.Op == scheduling.OpExpire {
+					p.panics(1)
+				}
+			},
+			Events: func(e Event) {
+				switch e.Type {
+				case scheduling.EventLost:
+					lost.Add(1)
+				case scheduling.EventKilled:
+					killed.Add(1)
+				}
+			},
+		}
+		remembering(t, t.TempDir(), cfg, func(t *testing.T, c *Cluster) {
+			plan, out := bindLines(t, slow(2), prose(10, 300))
+			h := c.submit(t, plan, SubmitOptions{})
+			pass(300 * time.Millisecond)
+			require.NoError(t, c.KillNode("node-01"))
+			h.wait(t)
+			require.Equal(t, oracle(t, counting(2), prose(10, 300)), out.String())
+			require.Equal(t, int32(1), lost.Load())
+			at := h.Progress()
+			require.Equal(t, int(killed.Load()), at.Maps.Killed+at.Reduces.Killed)
+			require.Positive(t, at.Maps.Killed)
+			require.Equal(t, at.Maps.Total, at.Maps.Done)
+			require.Zero(t, at.Maps.Running)
+		})
+	}
+}
+
 // A call that panics again and again fails the jobs, with the cause; later ones run.
 func TestSchedulerPanicsAgain(t *testing.T) {
 	p := new(panicky)
