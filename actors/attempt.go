@@ -106,6 +106,9 @@ func (a *attempt) try(r *report) error {
 		return err
 	}
 	defer a.endTurn()
+	if err := a.env.unrest.fails(a.id); err != nil {
+		return err
+	}
 	memory := a.env.memory.Sub()
 	defer memory.Close()
 	a.memory = memory

@@ -33,6 +33,7 @@ func (c *Cluster) Halt(ctx context.Context) error {
 	c.mu.Lock()
 	c.closed = true
 	c.mu.Unlock()
+	c.env.unrest.end()
 	c.submits.Wait()
 	c.env.cfg.State.stop()
 	err := c.command(func(jt *jobTracker) error {
@@ -89,6 +90,7 @@ func (c *Cluster) Close() error {
 	}
 	c.closed = true
 	c.mu.Unlock()
+	c.env.unrest.end()
 	c.submits.Wait()
 	c.env.cfg.State.stop()
 	c.killAll("the cluster is closed")

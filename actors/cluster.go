@@ -57,6 +57,7 @@ func Start(cfg Config) (*Cluster, error) {
 	if cfg.spillFile != nil {
 		e.spills = mapreduce.NewSpillsOn(cfg.spillFile)
 	}
+	e.unrest = newUnrest(cfg.Chaos)
 	if n := cfg.computing(); n > 0 {
 		e.turns = make(chan struct{}, n)
 	}
@@ -81,7 +82,11 @@ func Start(cfg Config) (*Cluster, error) {
 // spawn starts the actors and waits for the nodes' registrations.
 func (c *Cluster) spawn() error {
 	e := c.env
-	e.sys = newSystem(e.cfg.Logger, e.cfg.deliver)
+	deliver := e.cfg.deliver
+	if e.unrest != nil {
+		deliver = e.unrest.deliver
+	}
+	e.sys = newSystem(e.cfg.Logger, deliver)
 	c.nameNode = e.sys.Root.Spawn(e.sys.props(func() actor.Actor {
 		return &nameNode{env: e, nodes: map[dfs.NodeID]*member{}, names: map[string]dfs.NodeID{}}
 	}))
@@ -113,6 +118,9 @@ func (c *Cluster) spawn() error {
 		c.nodes[i] = c.spawnNode(scheduling.NodeID(i))
 	}
 	up.Wait()
+	if e.unrest != nil {
+		go e.unrest.run(c)
+	}
 	return nil
 }
 

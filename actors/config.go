@@ -111,6 +111,9 @@ type Config struct {
 	// selector, in tests, is the scheduler's.
 	selector scheduling.TaskSelector
 
+	// Chaos, if not nil, disturbs the cluster, to show that its work is done all the same.
+	Chaos *Chaos
+
 	// deliver, in tests, says after how long a message of one actor to another arrives: several
 	// times if there are several, never if there are none.
 	deliver func(msg any) []time.Duration

@@ -29,6 +29,7 @@ type env struct {
 	memory  *mapreduce.Memory
 	buffers *mapreduce.Buffers
 	spills  *mapreduce.Spills
+	unrest  *unrest       // nil without Config.Chaos
 	turns   chan struct{} // tokens to compute; nil: no limit
 
 	facts  scheduling.Facts // of former clusters of the State: where a new Core begins; the JobTracker's

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
 	"runtime/pprof"
@@ -43,6 +44,7 @@ type clusterFlags struct {
 	stateDir       string
 	seed           uint64
 	taskTimeout    time.Duration
+	chaos          uint64
 	network        bool
 	nodeLink       numbers.Bytes
 	oversubscribed float64
@@ -79,6 +81,8 @@ func (r *clusterFlags) register(cmd *cobra.Command) {
 	f.Uint64Var(&r.seed, "seed", 1, "seed of block placement")
 	f.DurationVar(&r.taskTimeout, "task-timeout", 10*time.Minute,
 		"how long an attempt may go on without progress, 0s for any time; then it counts as failed")
+	f.Uint64Var(&r.chaos, "chaos", 0,
+		"seed of disturbances: nodes die, messages are lost, attempts fail, the output stays right (default: none)")
 	r.nodeLink = 125e6
 	f.BoolVar(&r.network, "emulate-network", false,
 		"let reads from other nodes and shuffles take the time that a network would")
@@ -225,6 +229,8 @@ type cluster struct {
 	record  *record
 	halt    func() error // ends all jobs gently, once
 	unlimit func()       // ends the limit of the heap
+
+	disturbed []string // what --chaos did; to be read once it is closed
 }
 
 // startCluster starts the cluster that the flags describe. The Go heap grows only into what the
@@ -249,6 +255,10 @@ func startCluster(r *clusterFlags) (*cluster, error) {
 	if r.nodes > 1 { // they share this machine's cores: slots beyond them wait rather than slow one another down
 		cfg.Parallelism = runtime.GOMAXPROCS(0)
 	}
+	c := &cluster{record: rec, unlimit: func() {}}
+	if r.chaos > 0 {
+		cfg.Chaos = &actors.Chaos{Seed: r.chaos, Tell: func(what string) { c.disturbed = append(c.disturbed, what) }}
+	}
 	if r.network {
 		cfg.Network = actors.NetworkConfig{NodeLink: float64(r.nodeLink), Oversubscription: r.oversubscribed}
 	}
@@ -256,7 +266,7 @@ func startCluster(r *clusterFlags) (*cluster, error) {
 	if err != nil {
 		return nil, errors.Join(configError("%w", err), rec.close())
 	}
-	c := &cluster{Cluster: live, record: rec, unlimit: func() {}}
+	c.Cluster = live
 	if cfg.Memory > 0 {
 		c.unlimit = mapreduce.LimitHeap(cfg.Memory + besideBudget)
 	}
@@ -289,6 +299,17 @@ func (c *cluster) watched(watch func(*actors.JobHandle) (ended func())) planRunn
 		res, err := job.Wait(context.WithoutCancel(ctx))
 		return res.Counters, err
 	}
+}
+
+// tellChaos says, once the cluster is closed, what --chaos did to it.
+func (p *program) tellChaos(r *clusterFlags, c *cluster) {
+	if r.chaos == 0 || r.quiet {
+		return
+	}
+	for _, what := range c.disturbed {
+		fmt.Fprintf(p.stderr, "chaos: %s\n", what)
+	}
+	fmt.Fprintf(p.stderr, "chaos %d: %d disturbances\n", r.chaos, len(c.disturbed))
 }
 
 // close stops what runs, and writes what was recorded.

@@ -79,6 +79,7 @@ func (p *program) batch(cmd *cobra.Command, c *clusterFlags, name string) (err e
 	stopReload := p.reload(cmd.Context(), c, live)
 	b.run(cmd.Context(), live)
 	stopReload()
+	defer p.tellChaos(c, live)
 	return errors.Join(b.report(), live.close())
 }
 

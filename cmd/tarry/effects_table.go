@@ -51,6 +51,7 @@ func effects() []effect {
 		{run, "wait rack-wait skips", inline, sortIn + "--inline --wait 1s"},
 		{run, "speculation", inline, sortIn + "--inline --speculation late"},
 		{run, "preemption allocations queues parameters", inline, sortIn + "--inline --preemption"},
+		{run, "chaos", inline, sortIn + "--inline --chaos 1"},
 		{run, "state", inline, sortIn + "--inline --state d"},
 		{run, "state", toStdout, "run sort in -o - --state d"},
 		{run, "spill-dir", inlineStage, sortIn + "--inline --spill-dir d"},
@@ -61,7 +62,7 @@ func effects() []effect {
 		{grep, "count-matches", with("count"), grepIn + "--count-matches -c"},
 
 		{live, "racks nodes map-slots reduce-slots replication block-size memory", nil, ""},
-		{live, "spill-dir state seed events trace-out queues task-timeout", nil, ""},
+		{live, "spill-dir state seed events trace-out queues task-timeout chaos", nil, ""},
 		{live, "json quiet no-progress cpuprofile memprofile", nil, ""},
 		{live, "emulate-network", oneNode, sortIn + "--emulate-network"},
 		{live, "node-link oversubscription", without("emulate-network"), sortIn + "--node-link 1MB"},

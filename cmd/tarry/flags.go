@@ -163,6 +163,7 @@ func limits() map[string]numbers.Span {
 		"rack-wait":        span(0, 1000*hour),
 		"slow-start":       parts,
 		"seed":             seeds,
+		"chaos":            span(1, math.MaxUint64),
 
 		// jobs
 		"reduces": cluster(1, mostReduces),

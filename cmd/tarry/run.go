@@ -116,7 +116,10 @@ func (p *program) startRun(r *runFlags) (run planRunner, stop func() error, err 
 	if err != nil {
 		return nil, nil, err
 	}
-	return c.watched(watch), c.close, nil
+	return c.watched(watch), func() error {
+		defer p.tellChaos(&r.clusterFlags, c)
+		return c.close()
+	}, nil
 }
 
 // runInline is a planRunner in one goroutine, without a cluster.
