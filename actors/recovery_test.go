@@ -124,6 +124,7 @@ func TestSchedulerGoesOnWithWhatHappened(t *testing.T) {
 					lost.Add(1)
 				case scheduling.EventKilled:
 					killed.Add(1)
+				default: // of no interest
 				}
 			},
 		}
