@@ -36,6 +36,11 @@ type Config struct {
 	// Replication of blocks; 0 means min(3, Nodes).
 	Replication int
 
+	// HealRate is how many bytes of lost replicas a node makes again in a second, as Hadoop's
+	// dfs.balance.bandwidthPerSec; 0 means 64 MiB, negative no limit. Blocks with the fewest
+	// replicas come first. The block at hand is finished.
+	HealRate int64
+
 	// BlockSize in bytes at which inputs are cut into splits; 0 means 64 MiB, and less
 	// for small inputs so that every slot has work, and at the end of large ones so that
 	// all slots end at about the same time.
@@ -114,6 +119,9 @@ type Config struct {
 	// Chaos, if not nil, disturbs the cluster, to show that its work is done all the same.
 	Chaos *Chaos
 
+	// fetch, in tests, is asked for each fetch of a map output; errFetch is a transient fault.
+	fetch func(reduce scheduling.AttemptID, m, try int32) error
+
 	// deliver, in tests, says after how long a message of one actor to another arrives: several
 	// times if there are several, never if there are none.
 	deliver func(msg any) []time.Duration
@@ -173,6 +181,7 @@ func (c Config) withDefaults() Config {
 	c.MapSlots = cmp.Or(c.MapSlots, runtime.GOMAXPROCS(0))
 	c.ReduceSlots = cmp.Or(c.ReduceSlots, runtime.GOMAXPROCS(0))
 	c.Replication = cmp.Or(c.Replication, min(3, c.Nodes))
+	c.HealRate = cmp.Or(c.HealRate, 64<<20)
 	c.HeartbeatInterval = cmp.Or(c.HeartbeatInterval, scheduling.HeartbeatInterval(c.Nodes))
 	c.Expiry = cmp.Or(c.Expiry, 10*time.Minute)
 	c.MaxAttempts = cmp.Or(c.MaxAttempts, 4)

@@ -35,7 +35,8 @@ type node struct {
 	running []*held
 	free    [2][]*actor.PID // Slots without an attempt
 	ended   []*report       // not yet in a heartbeat
-	lost    []*fetchFailed  // not yet in a heartbeat
+	copies  copies
+	lost    []*fetchFailed // not yet in a heartbeat
 }
 
 // held is an attempt in one of the node's Slots.
@@ -60,6 +61,7 @@ func (n *node) Receive(c actor.Context) {
 		if m.gen == n.gen {
 			n.arm(c)
 			n.watch()
+			n.makeCopies()
 			if n.env.now()-n.told >= n.env.cfg.Expiry/2 {
 				n.tellAll(c)
 			}
@@ -77,7 +79,8 @@ func (n *node) Receive(c actor.Context) {
 	case *reportBlocks:
 		n.reportBlocks(c)
 	case *copyBlock:
-		n.copyBlock(m)
+		n.copies.add(m.copy, n.env)
+		n.makeCopies()
 	case *actor.Stopping, *actor.Restarting:
 		n.stopping = true
 		n.timer.Stop()
@@ -271,14 +274,5 @@ func (n *node) reportBlocks(c actor.Context) {
 	r, err := n.env.fs.Changes(dfs.NodeID(n.at.name))
 	if err == nil {
 		c.Send(n.nameNode, &blockReport{report: r, life: n.life})
-	}
-}
-
-// copyBlock gets a replica from another node. Replicas of one process share their bytes;
-// only the check of their sums takes time.
-func (n *node) copyBlock(m *copyBlock) {
-	err := apart(func() error { return n.env.fs.Copy(m.copy) }) // of a source of the user's, maybe
-	if err != nil {
-		n.env.cfg.Logger.Warn("cannot copy a block", "block", m.copy.Block, "to", m.copy.To, "err", err)
 	}
 }

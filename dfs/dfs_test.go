@@ -243,9 +243,43 @@ func TestCorruptReplicaIsDroppedAndHealed(t *testing.T) {
 	for _, n := range blocks[0].Nodes {
 		require.True(t, f.Damage(n, blocks[0].ID))
 	}
-	_, err = f.ReadFile("x")
+	src, err := f.OpenSource("x")
+	require.NoError(t, err)
+	_, _, err = src.View(0, 1)
 	require.ErrorIs(t, err, ErrNoReplica)
 	require.ErrorIs(t, err, ErrCorrupt)
+	text := err.Error()
+	require.Contains(t, text, "read x: ")
+	require.Contains(t, text, blocks[0].ID.String())
+	for _, n := range blocks[0].Nodes {
+		require.Contains(t, text, "on "+string(n)+": ")
+	}
+	require.NotContains(t, text, "\n")
+	_, err = f.ReadFile("x")
+	require.ErrorIs(t, err, ErrNoReplica, "all are dropped now")
+}
+
+// TestHealingInOrderOfNeed: blocks that would be gone with one more node come first.
+func TestHealingInOrderOfNeed(t *testing.T) {
+	f := open(t, Config{Nodes: racks(5, 1)})
+	require.NoError(t, f.WriteFile("early", noise(1, 10)))
+	require.NoError(t, f.WriteFile("late", noise(2, 10)))
+	early, err := f.Blocks("early")
+	require.NoError(t, err)
+	late, err := f.Blocks("late")
+	require.NoError(t, err)
+	drop := func(b Block, replicas int) {
+		for _, n := range b.Nodes[:replicas] {
+			f.dropCorrupt(n, b.ID)
+		}
+	}
+	drop(early[0], 1)
+	drop(late[0], 2)
+	var order []BlockID
+	for _, c := range f.PlanHeal() {
+		order = append(order, c.Block)
+	}
+	require.Equal(t, []BlockID{late[0].ID, late[0].ID, early[0].ID}, order)
 }
 
 // What is read of a stored file across its blocks takes memory, and is an error if one is gone.

@@ -1,7 +1,6 @@
 package dfs
 
 import (
-	"errors"
 	"fmt"
 )
 
@@ -56,8 +55,8 @@ func (f *FS) Lose(id NodeID, wipe bool) error {
 	return nil
 }
 
-// PlanHeal returns the copies that restore every block's number of replicas, in order
-// of block, and from then on awaits their reports. Hand each to Copy. It is empty, at
+// PlanHeal returns the copies that restore every block's number of replicas, those in need first,
+// and from then on awaits their reports. Hand each to Copy. It is empty, at
 // no cost, when nothing was lost since the last plan.
 func (f *FS) PlanHeal() []Copy {
 	f.mu.Lock()
@@ -95,7 +94,7 @@ func (f *FS) Copy(c Copy) error {
 	}
 	f.signal()
 	f.mu.Unlock()
-	return fmt.Errorf("%w: copy %v to %v: %w", ErrNoReplica, c.Block, c.To, errors.Join(faults...))
+	return fmt.Errorf("copy %v to %v: %w", c.Block, c.To, &UnreadableError{Block: c.Block, Faults: faults})
 }
 
 // Heal plans and makes all copies in the caller's goroutine and returns how many it

@@ -3,6 +3,7 @@ package dfs
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -120,6 +121,14 @@ func (ns *namespace) lose(d *node) {
 	}
 }
 
+// good is how many replicas a block has. Bytes that every node can read are never in need.
+func (b *block) good() int {
+	if b.local != nil {
+		return math.MaxInt
+	}
+	return len(b.replicas)
+}
+
 func byIndex(a, b *node) int { return cmp.Compare(a.index, b.index) }
 
 // Copy is one replica to make: the block, a node that has it ("" for bytes of a [Source] that no
@@ -127,10 +136,12 @@ func byIndex(a, b *node) int { return cmp.Compare(a.index, b.index) }
 type Copy struct {
 	Block    BlockID
 	From, To NodeID
+	Length   int64 // bytes to move
 }
 
 // heal plans the copies that give every block its number of replicas, as far as live
-// nodes go, and expects their reports.
+// nodes go, and expects their reports. Blocks with the fewest replicas come first: one more loss
+// would be the end of them.
 func (ns *namespace) heal() []Copy {
 	if !ns.degraded {
 		return nil
@@ -140,7 +151,9 @@ func (ns *namespace) heal() []Copy {
 	for id := range ns.blocks {
 		ids = append(ids, id)
 	}
-	slices.Sort(ids)
+	slices.SortFunc(ids, func(x, y BlockID) int {
+		return cmp.Or(cmp.Compare(ns.blocks[x].good(), ns.blocks[y].good()), cmp.Compare(x, y))
+	})
 	var plan []Copy
 	for _, id := range ids {
 		b := ns.blocks[id]
@@ -160,7 +173,7 @@ func (ns *namespace) heal() []Copy {
 		}
 		for _, d := range targets {
 			d.load += b.length
-			plan = append(plan, Copy{Block: id, From: from, To: d.id})
+			plan = append(plan, Copy{Block: id, From: from, To: d.id, Length: b.length})
 		}
 		b.placed = append(b.placed, targets...)
 		if len(targets) < lacks {

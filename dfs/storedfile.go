@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"sort"
+	"strings"
 	"sync/atomic"
 )
 
@@ -66,7 +67,11 @@ func (s *StoredFile) View(off int64, n int) ([]byte, func(), error) {
 	i := s.file.blockAt(off)
 	within := off - s.file.offsets[i]
 	if within+int64(n) <= s.file.blocks[i].length {
-		return s.f.viewBlock(s.file.blocks[i].id, within, n)
+		b, release, err := s.f.viewBlock(s.file.blocks[i].id, within, n)
+		if err != nil {
+			err = &fs.PathError{Op: "read", Path: s.name, Err: err}
+		}
+		return b, release, err
 	}
 	b := make([]byte, n)
 	if _, err := s.f.readAt(s.name, s.file, b, off); err != nil {
@@ -134,8 +139,27 @@ func (f *FS) fromReplica(id BlockID, read func(p *payload) error) error {
 			f.dropCorrupt(node, id)
 		}
 	}
-	if len(faults) == 0 {
-		return fmt.Errorf("%w: %v: no live node holds it", ErrNoReplica, id)
-	}
-	return fmt.Errorf("%w: %v: %w", ErrNoReplica, id, errors.Join(faults...))
+	return &UnreadableError{Block: id, Faults: faults}
 }
+
+// UnreadableError says that a block has no good replica on a live node. It wraps ErrNoReplica and
+// what was wrong with each replica.
+type UnreadableError struct {
+	Block  BlockID
+	Faults []error // one for each node that should have it, which it names; none: no live node has it
+}
+
+// Error names the block and the nodes, in one line.
+func (e *UnreadableError) Error() string {
+	if len(e.Faults) == 0 {
+		return fmt.Sprintf("%v: %v: no live node holds it", ErrNoReplica, e.Block)
+	}
+	list := make([]string, len(e.Faults))
+	for i, fault := range e.Faults {
+		list[i] = fault.Error()
+	}
+	return fmt.Sprintf("%v: %v: %s", ErrNoReplica, e.Block, strings.Join(list, "; "))
+}
+
+// Unwrap returns what the error wraps.
+func (e *UnreadableError) Unwrap() []error { return append([]error{ErrNoReplica}, e.Faults...) }

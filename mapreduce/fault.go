@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/tarry-mr/tarry/dfs"
 )
 
 // ErrExited is the error of an attempt, or another step of a job, whose user code ended
@@ -27,10 +29,12 @@ func Permanent(err error) error {
 }
 
 // IsPermanent reports whether err is marked by [Permanent], or is of itself of that kind:
-// input that has changed, is damaged, or can be read only once, and records that are too large.
+// input that has changed, is damaged, has a block without a good replica or can be read only once, and
+// records that are too large.
 func IsPermanent(err error) bool {
 	var p *permanentError
-	return errors.As(err, &p) || errors.Is(err, ErrInputChanged) || errors.Is(err, ErrCorruptInput) ||
+	var lost *dfs.UnreadableError
+	return errors.As(err, &lost) || errors.As(err, &p) || errors.Is(err, ErrInputChanged) || errors.Is(err, ErrCorruptInput) ||
 		errors.Is(err, ErrConsumed) || errors.Is(err, ErrRecordTooLarge)
 }
 

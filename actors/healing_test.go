@@ -1,0 +1,62 @@
+package actors
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// TestHealingHasARate: what a node lost is made again, not faster than allowed.
+func TestHealingHasARate(t *testing.T) {
+	const blocks, size = 40, 1 << 10
+	cfg := Config{Nodes: 3, Replication: 2, HealRate: size, Expiry: 5 * time.Second, HeartbeatInterval: time.Second}
+	bubble(t, cfg, func(t *testing.T, c *Cluster) {
+		src := dfs.Bytes("in", make([]byte, blocks*size))
+		require.NoError(t, c.FS().Register("in", src, size))
+		replicas := func() (n int) {
+			list, err := c.FS().Blocks("in")
+			require.NoError(t, err)
+			for _, b := range list {
+				n += len(b.Nodes)
+			}
+			return n
+		}
+		require.Equal(t, 2*blocks, replicas())
+		require.NoError(t, c.StopNode("node-01"))
+		pass(time.Second)
+		left := replicas()
+		require.Less(t, left, 2*blocks-10)
+		pass(5 * time.Second)
+		made := replicas() - left
+		require.Positive(t, made)
+		require.LessOrEqual(t, made, 2*6, "two nodes, a block a second each")
+		pass(blocks * time.Second)
+		require.Equal(t, 2*blocks, replicas())
+	})
+}
+
+// TestBlockWithoutAReplica fails the job that reads it at once, with file and block.
+func TestBlockWithoutAReplica(t *testing.T) {
+	bubble(t, Config{Nodes: 2, Replication: 1}, func(t *testing.T, c *Cluster) {
+		require.NoError(t, c.FS().WriteFile("words", []byte("a b\n")))
+		src, err := c.FS().OpenSource("words")
+		require.NoError(t, err)
+		input, err := mapreduce.Stored(src)
+		require.NoError(t, err)
+		p, err := counting(1).Bind(mapreduce.Lines(input), new(mapreduce.Collected[pair]).Output())
+		require.NoError(t, err)
+		for _, n := range c.Nodes() {
+			require.NoError(t, c.FS().Lose(dfs.NodeID(n), true))
+		}
+		r, err := c.submit(t, p, SubmitOptions{}).Wait(context.Background())
+		require.ErrorIs(t, err, ErrJobFailed)
+		require.ErrorIs(t, err, dfs.ErrNoReplica)
+		require.ErrorContains(t, err, "words: dfs: no live replica: blk_1: no live node holds it")
+		require.EqualValues(t, 1, r.Counters.Named(mapreduce.GroupJob, "Failed map tasks"))
+	})
+}
