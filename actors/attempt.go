@@ -266,16 +266,24 @@ func (a *attempt) pause(ctx context.Context) error {
 	return a.takeTurn()
 }
 
-// idle waits for news while others compute.
-func (a *attempt) idle(ctx context.Context, news <-chan struct{}) error {
+// idle waits for news, or so long unless that is 0, while others compute.
+func (a *attempt) idle(ctx context.Context, news <-chan struct{}, most time.Duration) error {
 	a.endTurn()
 	defer a.rest()()
 	a.memory.Rest()
 	defer a.memory.Wake()
 	a.idling.Store(true)
 	defer a.idling.Store(false)
+	var over <-chan time.Time
+	if most > 0 {
+		timer := time.NewTimer(most)
+		defer timer.Stop()
+		over = timer.C
+	}
 	select {
 	case <-news:
+		return a.takeTurn()
+	case <-over:
 		return a.takeTurn()
 	case <-ctx.Done():
 		return context.Cause(ctx)

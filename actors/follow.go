@@ -66,6 +66,7 @@ func (jt *jobTracker) finished(r *run, e *Event) {
 	}
 	delete(jt.runs, e.JobID)
 	state, c := jt.core.View().State(e.JobID), r.total()
+	r.judged(e.Err)
 	e.Counters = c
 	jt.over = append(jt.over, func() { r.end(state, c, jt.registry) })
 }

@@ -1,8 +1,10 @@
 package actors
 
 import (
+	"errors"
 	"path"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -210,6 +212,16 @@ func (r *run) failed(e *Event, rep *report) {
 	}
 	f.times++
 	r.failing = e.Attempt.Task
+}
+
+// judged notes why the Core ended the job, unless the error of an attempt says more of it.
+func (r *run) judged(why string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	told := r.faults[r.failing] != nil && strings.Contains(why, r.failing.String())
+	if r.cause == nil && why != "" && !told {
+		r.cause = errors.New(why)
+	}
 }
 
 func (r *run) killed(e *Event) {

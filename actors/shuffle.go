@@ -6,9 +6,9 @@ import (
 	"io"
 	"math/rand/v2"
 	"sync"
+	"time"
 
 	"github.com/tarry-mr/tarry/mapreduce"
-	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // shuffle knows where a job's map outputs are. The JobTracker publishes and withdraws;
@@ -80,8 +80,9 @@ type fetcher struct {
 	a         *attempt
 	partition int
 	pos       int
-	got       []bool     // by map
-	tries     []int32    // by map: the attempt whose output it is
+	got       []bool  // by map
+	tries     []int32 // by map: the attempt whose output it is
+	late      []lateFetch
 	ready     []int32    // maps whose outputs are known and not fetched, with an emulated network
 	rng       *rand.Rand // with an emulated network
 	left      int
@@ -94,8 +95,7 @@ func newFetcher(a *attempt, maps int) *fetcher {
 }
 
 // next is mapreduce.ReduceAttempt's Next: it blocks until a segment is there, giving up
-// the attempt's turn to compute meanwhile. An output whose node is down is reported, and
-// awaited from the map's next attempt.
+// the attempt's turn to compute meanwhile. An output that cannot be fetched is tried again later.
 func (f *fetcher) next(ctx context.Context) (mapreduce.Segment, error) {
 	for f.left > 0 {
 		if err := f.a.pause(ctx); err != nil {
@@ -103,22 +103,25 @@ func (f *fetcher) next(ctx context.Context) (mapreduce.Segment, error) {
 		}
 		o, m, news := f.choose()
 		if news != nil {
-			if err := f.a.idle(ctx, news); err != nil {
-				return mapreduce.Segment{}, err
+			var wait time.Duration
+			if o, m, wait = f.again(); o.out == nil {
+				if err := f.a.idle(ctx, news, wait); err != nil {
+					return mapreduce.Segment{}, err
+				}
+				continue
 			}
-			continue
 		}
 		if f.got[m] {
 			continue
 		}
 		s := o.out.Segment(f.partition)
-		err := f.a.carry(ctx, o.at, s.Bytes)
-		if err != nil && !errors.Is(err, errCut) {
-			return mapreduce.Segment{}, err
-		}
-		if err != nil || o.at.down.Load() {
-			f.a.tell(&fetchFailed{attempt: f.a.id, lost: scheduling.LostOutput{Map: m, Try: o.try}})
+		err := f.fetch(ctx, m, o, s.Bytes)
+		if errors.Is(err, errFetch) {
+			f.failed(m, o.try)
 			continue
+		}
+		if err != nil {
+			return mapreduce.Segment{}, err
 		}
 		f.got[m], f.tries[m] = true, o.try
 		f.left--
@@ -128,4 +131,16 @@ func (f *fetcher) next(ctx context.Context) (mapreduce.Segment, error) {
 		return s, nil
 	}
 	return mapreduce.Segment{}, io.EOF
+}
+
+// fetch brings a segment to the attempt's node; errFetch says that it can be tried again.
+func (f *fetcher) fetch(ctx context.Context, m int32, o mapOutput, bytes int64) error {
+	err := f.a.carry(ctx, o.at, bytes)
+	if fail := f.a.env.cfg.fetch; err == nil && fail != nil {
+		err = fail(f.a.id, m, o.try)
+	}
+	if errors.Is(err, errCut) || err == nil && o.at.down.Load() {
+		return errFetch
+	}
+	return err
 }
