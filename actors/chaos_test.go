@@ -83,7 +83,15 @@ func chaos(t *testing.T, p chaosPlan) (err error) {
 	cfg := Config{
 		Nodes: chaosNodes, Racks: 2, Replication: 3, Expiry: 20 * time.Second, MapSlots: 2, ReduceSlots: 1,
 		BlockSize: 400, Seed: p.seed, Scheduler: schedulers[p.seed%uint64(len(schedulers))],
-		deliver: m.deliver, spillFile: m.spillFile,
+		deliver: m.deliver, spillFile: m.spillFile, TaskTimeout: 40 * time.Second,
+	}
+	if p.remembers() {
+		state, err := OpenState(t.TempDir())
+		if err != nil {
+			return err
+		}
+		defer func() { _ = state.Close() }()
+		cfg.State = state
 	}
 	if p.seed%3 == 0 || p.has(faultSpill, faultFull) {
 		cfg.Memory = 1 // all that maps give out is spilled
@@ -178,7 +186,9 @@ func (m *mischief) toBlame(job int, err error) bool {
 	case errors.Is(err, ErrJobKilled):
 		return ofJob(faultKillJob)
 	case errors.Is(err, ErrScheduler):
-		return m.plan.has(faultTracker)
+		return m.plan.has(faultTracker) && !m.plan.remembers()
+	case errors.Is(err, ErrTaskTimeout):
+		return ofJob(faultStuck)
 	case errors.Is(err, errChaos), errors.Is(err, mapreduce.ErrExited):
 		return ofJob(faultError, faultPanic, faultExit)
 	case errors.Is(err, dfs.ErrNoReplica):

@@ -128,6 +128,8 @@ func (m *mischief) strike(job int, t *mapreduce.Task) error {
 			panic(errChaos)
 		case faultExit:
 			runtime.Goexit()
+		case faultStuck:
+			<-t.Context().Done()
 		default: // a hang
 			select {
 			case <-t.Context().Done():
@@ -141,7 +143,7 @@ func (m *mischief) strike(job int, t *mapreduce.Task) error {
 // ofCode tells whether a fault strikes user code.
 func (k faultKind) ofCode() bool {
 	switch k {
-	case faultError, faultPanic, faultExit, faultHang:
+	case faultError, faultPanic, faultExit, faultHang, faultStuck:
 		return true
 	default:
 		return false
@@ -306,8 +308,7 @@ func (m *mischief) command(c *Cluster, jobs []*JobHandle, f mishap) error {
 			_ = jobs[f.job].Kill("chaos") // an error says that it has ended
 		}
 	case faultTracker:
-		err := c.command(func(*jobTracker) error { panic(errChaos) })
-		if !errors.Is(err, ErrScheduler) {
+		if err := c.command(func(*jobTracker) error { panic(errChaos) }); !errors.Is(err, ErrScheduler) {
 			return fmt.Errorf("a panic of the JobTracker: %w", err)
 		}
 	default:

@@ -28,12 +28,13 @@ const (
 	faultPanic   faultKind = "panic"   // user code panics
 	faultExit    faultKind = "exit"    // user code ends its goroutine
 	faultHang    faultKind = "hang"    // user code does nothing for Long
+	faultStuck   faultKind = "stuck"   // user code never returns, but by its context
 	faultFlip    faultKind = "flip"    // a bit of a replica of a stored block flips
 	faultSpill   faultKind = "spill"   // a bit of what is read from the spills flips, now and then, for Long
 	faultFull    faultKind = "full"    // the disk of the spills is full, for Long
 	faultOutput  faultKind = "output"  // writes of outputs fail, for Long
 	faultKillJob faultKind = "killjob" // a user kills a job
-	faultTracker faultKind = "tracker" // the JobTracker panics and starts anew
+	faultTracker faultKind = "tracker" // the JobTracker panics and starts anew, in half of the plans from its log
 )
 
 // mishap is one line of a plan.
@@ -57,7 +58,7 @@ func (f mishap) String() string {
 		return fmt.Sprintf("%s node-%02d for %v", s, f.node, f.long)
 	case faultNet:
 		return fmt.Sprintf("%s 1 in %d for %v", s, f.count, f.long)
-	case faultError, faultPanic, faultExit:
+	case faultError, faultPanic, faultExit, faultStuck:
 		return fmt.Sprintf("%s job %d task %d, %d times", s, f.job, f.task, f.count)
 	case faultHang:
 		return fmt.Sprintf("%s job %d task %d for %v", s, f.job, f.task, f.long)
@@ -78,6 +79,9 @@ type chaosPlan struct {
 	faults []mishap
 	kept   []int // which of the seed's faults these are
 }
+
+// remembers tells whether the JobTracker has a State, with which its panic fails no job.
+func (p chaosPlan) remembers() bool { return p.has(faultTracker) && p.seed%2 == 0 }
 
 const (
 	chaosNodes = 5
@@ -102,7 +106,7 @@ func drawPlan(seed uint64) chaosPlan {
 func drawFault(rng *rand.Rand) mishap {
 	kinds := []faultKind{ // those that are more frequent stand twice
 		faultKill, faultKill, faultStop, faultStart, faultStart, faultCordon, faultCut, faultCut, faultNet, faultNet,
-		faultError, faultPanic, faultExit, faultHang, faultFlip, faultSpill, faultFull, faultOutput, faultKillJob, faultTracker,
+		faultError, faultPanic, faultExit, faultHang, faultStuck, faultFlip, faultSpill, faultFull, faultOutput, faultKillJob, faultTracker,
 	}
 	f := mishap{
 		at:   time.Duration(rng.Int64N(int64(chaosTime))).Round(10 * time.Millisecond),
@@ -112,7 +116,7 @@ func drawFault(rng *rand.Rand) mishap {
 		long: []time.Duration{time.Second, 5 * time.Second, 30 * time.Second}[rng.IntN(3)],
 	}
 	switch f.kind {
-	case faultError, faultPanic, faultExit, faultHang, faultSpill, faultFull, faultOutput:
+	case faultError, faultPanic, faultExit, faultHang, faultStuck, faultSpill, faultFull, faultOutput:
 		f.at /= 8 // while the first attempts run
 	case faultNet:
 		f.count++
