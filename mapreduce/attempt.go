@@ -11,6 +11,10 @@ import (
 type MapAttempt struct {
 	Index, Try int
 	Split      Split
+	// MaxSkips is how many records, on which the user's map returns an error or panics, are left
+	// out with all that it emitted for them, if they are lines, of fixed size or of a slice; then
+	// what it emits is held back until it returns. 0 means none, at no cost.
+	MaxSkips int
 	Resources
 }
 
@@ -83,9 +87,13 @@ func (p *Plan) RunReduce(ctx context.Context, a *ReduceAttempt) (err error) {
 // attempt leaves one without segments.
 type MapOutput struct {
 	segments []Segment
+	skipped  []Skipped
 	release  func()
 	once     sync.Once
 }
+
+// Skipped lists the records that were left out; see MapAttempt.MaxSkips.
+func (o *MapOutput) Skipped() []Skipped { return o.skipped }
 
 // Sizes returns the bytes that go to each reduce.
 func (o *MapOutput) Sizes() []int64 {

@@ -30,7 +30,8 @@ const (
 	FileBytesRead    Counter = iota // spill files read
 	FileBytesWritten                // spill files written
 	MapInputRecords
-	MapInputChunks // instead of MapInputRecords where records are chunks, see Chunks; Hadoop has none
+	MapInputChunks    // instead of MapInputRecords where records are chunks, see Chunks; Hadoop has none
+	MapSkippedRecords // of the input records, those left out; see MapAttempt.MaxSkips
 	MapOutputRecords
 	MapOutputBytes
 	MapOutputMaterializedBytes
@@ -54,6 +55,7 @@ var counterNames = [counterCount][2]string{
 	FileBytesWritten:           {GroupFileSystem, "FILE: Number of bytes written"},
 	MapInputRecords:            {GroupFramework, "Map input records"},
 	MapInputChunks:             {GroupFramework, "Map input chunks"},
+	MapSkippedRecords:          {GroupFramework, "Map skipped records"},
 	MapOutputRecords:           {GroupFramework, "Map output records"},
 	MapOutputBytes:             {GroupFramework, "Map output bytes"},
 	MapOutputMaterializedBytes: {GroupFramework, "Map output materialized bytes"},

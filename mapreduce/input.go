@@ -53,7 +53,7 @@ func (s *splitReader) eachLine(run []byte, yield func([]byte) error) error {
 	var err error
 	scan.Lines(run, func(line []byte) bool {
 		if err = yield(line); err != nil {
-			s.stoppedAt(run, line)
+			err = s.refused(run, line, err)
 		}
 		return err == nil
 	})
@@ -129,8 +129,11 @@ func FixedSize(n int, sources ...Source) Input[[]byte] {
 				return fmt.Errorf("%s: ends within a record of %d bytes", s.source.name, n)
 			}
 			for rest := run; len(rest) > 0; rest = rest[n:] {
-				if err := yield(rest[:n:n]); err != nil {
-					s.stoppedAt(run, rest[:n])
+				err := yield(rest[:n:n])
+				if err != nil {
+					err = s.refused(run, rest[:n], err)
+				}
+				if err != nil {
 					return err
 				}
 			}
@@ -165,7 +168,11 @@ func Slice[I any](records []I) Input[I] {
 					return err
 				}
 			}
-			if err := yield(r); err != nil {
+			err := yield(r)
+			if err != nil {
+				err = s.refused(nil, nil, err)
+			}
+			if err != nil {
 				return err
 			}
 		}

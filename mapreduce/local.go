@@ -15,6 +15,10 @@ import (
 type LocalOptions struct {
 	// Reduces is the number of reduces if the job does not say; 0 means 1.
 	Reduces int
+	// MaxSkips is how many bad records are left out; see MapAttempt. They are appended to Skipped, if
+	// that is not nil.
+	MaxSkips int
+	Skipped  *[]Skipped
 	// Blocks cuts the sources, for tests; nil means one split a source.
 	Blocks func(source int) []Block
 }
@@ -52,7 +56,16 @@ func (p *Plan) allLocal(ctx context.Context, o LocalOptions, c *Counters) error 
 	if err != nil {
 		return err
 	}
-	if err := p.tasks.runLocal(ctx, p, splits, c); err != nil {
+	k := newSkips(o.MaxSkips)
+	if err := p.tasks.runLocal(ctx, p, splits, c, k); err != nil {
+		return err
+	}
+	list := k.count(c)
+	SortSkipped(list)
+	if o.Skipped != nil {
+		*o.Skipped = append(*o.Skipped, list...)
+	}
+	if _, err := p.Quarantine(list); err != nil {
 		return err
 	}
 	return p.CommitJob()
@@ -64,7 +77,7 @@ type localPair[V any] struct {
 	value []byte
 }
 
-func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []Split, c *Counters) error {
+func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []Split, c *Counters, k *skips) error {
 	parts := make([][]localPair[V], p.reduces)
 	partition := b.partitioner(p.reduces)
 	encodeKey, encodeValue := b.key.encoder(), b.value.encoder()
@@ -77,17 +90,27 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 		if err != nil {
 			return err
 		}
-		emit := func(k K, v V) {
-			pair := localPair[V]{encodeKey(nil, k), encodeValue(nil, v)}
-			n := partition(pair.key)
-			parts[n] = append(parts[n], pair)
-			c.Add(MapOutputRecords, 1)
-			c.Add(MapOutputBytes, int64(len(pair.key)+len(pair.value)))
+		var emitted []localPair[V] // for the record at hand
+		emit := func(k K, v V) { emitted = append(emitted, localPair[V]{encodeKey(nil, k), encodeValue(nil, v)}) }
+		keep := func() error {
+			for _, pair := range emitted {
+				n := partition(pair.key)
+				parts[n] = append(parts[n], pair)
+				c.Add(MapOutputRecords, 1)
+				c.Add(MapOutputBytes, int64(len(pair.key)+len(pair.value)))
+			}
+			emitted = nil
+			return nil
 		}
 		mapRecord := record(m, emit, nil)
-		err = readFile(ctx, p, a, split, b.in, c, nil, func(rec I) error { return fault(mapRecord(rec)) })
+		err = readFile(ctx, p, a, split, b.in, c, k, nil, func(rec I) error {
+			if k == nil {
+				return cmp.Or(fault(mapRecord(rec)), keep())
+			}
+			return fault(trial(c, func() error { return mapRecord(rec) }, keep, func() { emitted = nil }))
+		})
 		if err == nil && m.Close != nil {
-			err = m.Close(emit)
+			err = cmp.Or(m.Close(emit), keep())
 		}
 		if err != nil {
 			return err
@@ -208,10 +231,10 @@ func (b *boundJob[I, K, V, O]) valuesLocal(group []localPair[V]) iter.Seq[V] {
 	}
 }
 
-func (b *boundMapOnly[I, O]) runLocal(ctx context.Context, p *Plan, splits []Split, c *Counters) error {
+func (b *boundMapOnly[I, O]) runLocal(ctx context.Context, p *Plan, splits []Split, c *Counters, k *skips) error {
 	for i, split := range splits {
 		a := &MapAttempt{Index: i, Split: split, Resources: Resources{Counters: c}}
-		if _, err := b.runMap(ctx, p, a); err != nil {
+		if _, err := b.runMapSkipping(ctx, p, a, k); err != nil {
 			return fmt.Errorf("%s: %w", a.ID(), err)
 		}
 		if err := p.CommitTask(a.ID()); err != nil {

@@ -99,7 +99,7 @@ func (d *outputDir) mine() bool {
 }
 
 // ours are the names that the output of a job may have.
-var ours = regexp.MustCompile(`^(part-[mr]-\d+(\.\w+)?|` + success + `|` + temporary + `)$`)
+var ours = regexp.MustCompile(`^(part-[mr]-\d+(\.\w+)?|_skipped\.jsonl|` + success + `|` + temporary + `)$`)
 
 // entries lists the directory. stranger is the first entry that no job has put there.
 func (d *outputDir) entries() (list []fs.DirEntry, stranger string, err error) {

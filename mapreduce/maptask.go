@@ -26,7 +26,8 @@ func (b *boundJob[I, K, V, O]) runMap(ctx context.Context, p *Plan, a *MapAttemp
 	var c Counters
 	col := b.collector(p, a)
 	defer col.close()
-	err := p.eachFile(a.Split, func(file Split) error { return b.mapFile(ctx, p, a, file, &col, &c) })
+	k := newSkips(a.MaxSkips)
+	err := p.eachFile(a.Split, func(file Split) error { return b.mapFile(ctx, p, a, file, &col, &c, k) })
 	if err = cmp.Or(err, col.err()); err != nil {
 		return nil, err
 	}
@@ -34,7 +35,7 @@ func (b *boundJob[I, K, V, O]) runMap(ctx context.Context, p *Plan, a *MapAttemp
 	if err != nil {
 		return nil, err
 	}
-	out := &MapOutput{segments: segments, release: release}
+	out := &MapOutput{segments: segments, release: release, skipped: k.count(&c)}
 	for i := range out.segments {
 		out.segments[i].Map = a.Index
 		c.Add(MapOutputMaterializedBytes, out.segments[i].Bytes)
@@ -52,7 +53,7 @@ func (b *boundJob[I, K, V, O]) runMap(ctx context.Context, p *Plan, a *MapAttemp
 
 // mapFile maps the part of a split that lies in one file.
 func (b *boundJob[I, K, V, O]) mapFile(ctx context.Context, p *Plan, a *MapAttempt, file Split, col *collector[K, V],
-	c *Counters,
+	c *Counters, k *skips,
 ) error {
 	t := &Task{
 		ctx: ctx, id: a.ID(), reduces: p.reduces, name: p.sources[file.Source].name, counters: c,
@@ -63,7 +64,10 @@ func (b *boundJob[I, K, V, O]) mapFile(ctx context.Context, p *Plan, a *MapAttem
 		return err
 	}
 	mapRecord := record(m, col.emit, col.words)
-	err = readFile(ctx, p, a, file, b.in, c, col.pin, func(rec I) error {
+	if k != nil {
+		mapRecord = b.trying(m, col, c)
+	}
+	err = readFile(ctx, p, a, file, b.in, c, k, col.pin, func(rec I) error {
 		if err := mapRecord(rec); err != nil {
 			return fault(err)
 		}
@@ -76,6 +80,16 @@ func (b *boundJob[I, K, V, O]) mapFile(ctx context.Context, p *Plan, a *MapAttem
 		err = m.Close(col.emit)
 	}
 	return err
+}
+
+// trying is record for a map whose bad records are left out.
+func (b *boundJob[I, K, V, O]) trying(m Mapper[I, K, V], col *collector[K, V], c *Counters) func(I) error {
+	var h heldPairs
+	hold, keep := holding(&h, b.key, b.value, col.emit)
+	mapRecord := record(m, hold, nil)
+	return func(rec I) error {
+		return trial(c, func() error { return mapRecord(rec) }, keep, h.drop)
+	}
 }
 
 // emitted is the error of what was emitted for a record; one that is too large is its fault.
@@ -107,7 +121,7 @@ const tellEvery = 4096
 
 // readFile calls fn for each record of the part of a split that lies in one file,
 // as long as the attempt may go on, and counts records and bytes.
-func readFile[I any](ctx context.Context, p *Plan, a *MapAttempt, file Split, in Input[I], c *Counters,
+func readFile[I any](ctx context.Context, p *Plan, a *MapAttempt, file Split, in Input[I], c *Counters, k *skips,
 	pin func([]byte, func()), fn func(I) error,
 ) error {
 	w, stop := newWatch(ctx, &a.Resources)
@@ -115,6 +129,7 @@ func readFile[I any](ctx context.Context, p *Plan, a *MapAttempt, file Split, in
 	r := &splitReader{
 		ctx: ctx, windows: usualWindows(), source: p.sources[file.Source], split: file,
 		watch: w, progress: a.Progress, read: c.Get(InputBytesRead), budget: a.Budget, pool: a.Pool, pin: pin,
+		skips: k,
 	}
 	if a.Progress != nil {
 		a.Progress.open(p.sources[file.Source].name)
@@ -132,7 +147,11 @@ func readFile[I any](ctx context.Context, p *Plan, a *MapAttempt, file Split, in
 		if err := w.check(); err != nil {
 			return err
 		}
-		return fn(rec)
+		err := fn(rec)
+		if err != nil {
+			r.number = records
+		}
+		return err
 	})
 	err = r.placed(err, records)
 	tell()
@@ -258,7 +277,11 @@ func (b *boundJob[I, K, V, O]) combineConfig(r *Resources) combine.Config[V] {
 }
 
 // runMap of a map-only job writes its part.
-func (b *boundMapOnly[I, O]) runMap(ctx context.Context, p *Plan, a *MapAttempt) (_ *MapOutput, err error) {
+func (b *boundMapOnly[I, O]) runMap(ctx context.Context, p *Plan, a *MapAttempt) (*MapOutput, error) {
+	return b.runMapSkipping(ctx, p, a, newSkips(a.MaxSkips))
+}
+
+func (b *boundMapOnly[I, O]) runMapSkipping(ctx context.Context, p *Plan, a *MapAttempt, k *skips) (_ *MapOutput, err error) {
 	var c Counters
 	w, err := newRecordWriter(p, a.Budget, a.ID(), b.out)
 	if err != nil {
@@ -270,7 +293,7 @@ func (b *boundMapOnly[I, O]) runMap(ctx context.Context, p *Plan, a *MapAttempt)
 			_ = w.close() // after a panic
 		}
 	}()
-	err = p.eachFile(a.Split, func(file Split) error { return b.filterFile(ctx, p, a, file, w, &c) })
+	err = p.eachFile(a.Split, func(file Split) error { return b.filterFile(ctx, p, a, file, w, &c, k) })
 	closed = true
 	if err = cmp.Or(err, w.close()); err != nil {
 		return nil, err
@@ -278,20 +301,25 @@ func (b *boundMapOnly[I, O]) runMap(ctx context.Context, p *Plan, a *MapAttempt)
 	c.Add(MapOutputRecords, w.records)
 	c.Add(MapOutputBytes, w.part.bytes)
 	c.Add(OutputBytesWritten, w.part.bytes)
+	out := &MapOutput{skipped: k.count(&c)}
 	a.report(&c)
-	return &MapOutput{}, nil
+	return out, nil
 }
 
 // filterFile maps the part of a split that lies in one file.
 func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *Plan, a *MapAttempt, file Split, w *recordWriter[O],
-	c *Counters,
+	c *Counters, k *skips,
 ) error {
 	f, err := b.filter(&Task{ctx: ctx, id: a.ID(), name: p.sources[file.Source].name, counters: c, budget: a.Budget})
 	if err != nil {
 		return err
 	}
-	err = readFile(ctx, p, a, file, b.in, c, nil, func(rec I) error {
-		if err := f.Map(rec, w.emit); err != nil {
+	mapRecord := func(rec I) error { return f.Map(rec, w.emit) }
+	if k != nil {
+		mapRecord = tryingFilter(f, w, c)
+	}
+	err = readFile(ctx, p, a, file, b.in, c, k, nil, func(rec I) error {
+		if err := mapRecord(rec); err != nil {
 			return fault(err)
 		}
 		return w.err()
@@ -300,6 +328,19 @@ func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *Plan, a *MapAtte
 		err = f.Close(w.emit)
 	}
 	return err
+}
+
+// tryingFilter is the map of a job without reduces whose bad records are left out.
+func tryingFilter[I, O any](f Filter[I, O], w *recordWriter[O], c *Counters) func(I) error {
+	emit, keep, drop := w.writing()
+	return func(rec I) error {
+		return trial(c, func() error {
+			if err := f.Map(rec, emit); err != nil {
+				return err
+			}
+			return w.failed
+		}, keep, drop)
+	}
 }
 
 func (b *boundMapOnly[I, O]) runReduce(context.Context, *Plan, *ReduceAttempt) error {

@@ -77,7 +77,7 @@ type tasks interface {
 	prepare(ctx context.Context, p *Plan) error
 	runMap(ctx context.Context, p *Plan, a *MapAttempt) (*MapOutput, error)
 	runReduce(ctx context.Context, p *Plan, a *ReduceAttempt) error
-	runLocal(ctx context.Context, p *Plan, splits []Split, c *Counters) error
+	runLocal(ctx context.Context, p *Plan, splits []Split, c *Counters, k *skips) error
 }
 
 // Name is the job's name.

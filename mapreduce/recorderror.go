@@ -67,6 +67,10 @@ func (s *splitReader) placed(err error, number int64) error {
 	if !errors.As(err, &f) {
 		return err
 	}
+	return s.recordError(f, number)
+}
+
+func (s *splitReader) recordError(f *mapFault, number int64) *RecordError {
 	e := &RecordError{Input: s.source.name, Offset: s.at, Number: number, Head: s.head, Size: s.size, Err: f.err}
 	if _, ok := s.source.Data.(sliceSource); ok {
 		e.Offset = -1

@@ -16,6 +16,7 @@ type recordWriter[O any] struct {
 	budget  *Memory
 	charged int64
 	life    *memory.Life // of the attempt; may be nil
+	held    bool         // what is written may be taken back: see writing
 }
 
 func newRecordWriter[O any](p *Plan, budget *Memory, id AttemptID, out Output[O]) (*recordWriter[O], error) {
@@ -47,7 +48,7 @@ func (w *recordWriter[O]) write(o O) {
 	if w.part.buf, err = w.encode(w.part.buf, o); err != nil && w.failed == nil {
 		w.failed = err
 	}
-	if len(w.part.buf) >= flushSize {
+	if len(w.part.buf) >= flushSize && !w.held {
 		w.part.flush()
 	}
 }

@@ -34,6 +34,8 @@ type splitReader struct {
 	at       int64     // where the run starts that was yielded last, unpacked
 	head     string    // first bytes of the record at which reading ended early
 	size     int       // of that record
+	number   int64     // of the record that an error is about
+	skips    *skips    // records left out; may be nil
 	// pin, if not nil, takes over each view: it calls release when the bytes are
 	// no longer needed.
 	pin func(view []byte, release func())

@@ -1,0 +1,217 @@
+package mapreduce
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+)
+
+// ErrTooManySkips is wrapped by the error of a job with more bad records than it may leave out.
+// Beside it is that of the first one.
+var ErrTooManySkips = errors.New("too many bad records")
+
+// Skipped is a record that was left out because the user's map failed on it.
+type Skipped struct {
+	Input  string `json:"input"`  // name of the source
+	Offset int64  `json:"offset"` // of the record's first byte in the source, unpacked; -1 if its records are not bytes
+	Number int64  `json:"record"` // from 1, among those of the source that the attempt read
+	Head   string `json:"head"`   // the record's first bytes; empty if its records are not bytes
+	Size   int    `json:"size"`   // of the record, in bytes
+	Reason string `json:"reason"` // the error or panic, with its place in the user's code
+}
+
+// SortSkipped puts records in the order of their sources' names and of their places there.
+func SortSkipped(list []Skipped) {
+	slices.SortFunc(list, func(a, b Skipped) int {
+		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Number, b.Number))
+	})
+}
+
+// skips are the records that an attempt leaves out. Nil leaves none out.
+type skips struct {
+	most    int
+	list    []Skipped
+	counted int   // of these
+	first   error // of the first one
+}
+
+// newSkips returns nil if none may be left out.
+func newSkips(most int) *skips {
+	if most <= 0 {
+		return nil
+	}
+	return &skips{most: most}
+}
+
+// leaveOut takes the error of a map for a record and returns nil if the record is left out: unless
+// the error is one that another record would meet, too, or is said to be permanent, or too many
+// have been left out.
+func (k *skips) leaveOut(e *RecordError) error {
+	if k == nil || IsPermanent(e) {
+		return e
+	}
+	if len(k.list) == k.most {
+		return Permanent(fmt.Errorf("%w: more than %d, the first: %w", ErrTooManySkips, k.most, k.first))
+	}
+	if k.first == nil {
+		k.first = e
+	}
+	k.list = append(k.list, Skipped{
+		Input: e.Input, Offset: e.Offset, Number: e.Number, Head: e.Head, Size: e.Size,
+		Reason: cutText(e.Err.Error(), longestText),
+	})
+	return nil
+}
+
+// count counts the records left out, and returns them.
+func (k *skips) count(c *Counters) []Skipped {
+	if k == nil || len(k.list) == 0 {
+		return nil
+	}
+	c.Add(MapSkippedRecords, int64(len(k.list)-k.counted))
+	k.counted = len(k.list)
+	return k.list
+}
+
+// refused deals with the error err of record rec of a run, and returns nil if the record is left
+// out.
+func (s *splitReader) refused(run, rec []byte, err error) error {
+	f, isMap := errors.AsType[*mapFault](err)
+	at := s.at
+	s.stoppedAt(run, rec)
+	if !isMap || s.skips == nil {
+		return err
+	}
+	placed := s.recordError(f, s.number)
+	if err := s.skips.leaveOut(placed); err != nil {
+		if errors.Is(err, ErrTooManySkips) {
+			return err
+		}
+		return f
+	}
+	s.at = at
+	return nil
+}
+
+// trial runs the user's code for a record such that it leaves nothing behind if it fails: keep is
+// called if it succeeds, drop if it does not, and the user's counters are put back.
+func trial(c *Counters, code, keep func() error, drop func()) error {
+	before := make(map[*UserCounter]int64, len(c.users))
+	for _, u := range c.users {
+		before[u] = u.value
+	}
+	err := recovered(code)
+	if err == nil {
+		return keep()
+	}
+	drop()
+	for _, u := range c.users {
+		u.value = before[u]
+	}
+	return err
+}
+
+// recovered makes a panic of f an error, but for a fault on an address outside the Go heap, which
+// tells of the input.
+func recovered(f func() error) (err error) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case marshalError:
+			err = v.err
+		case interface {
+			runtime.Error
+			Addr() uintptr
+		}:
+			panic(v)
+		default:
+			err = NewPanicError(v)
+		}
+	}()
+	return f()
+}
+
+// heldPairs keeps what a map emits for one record until that is known to be good: as bytes, for its
+// owner may overwrite it.
+type heldPairs struct {
+	bytes []byte
+	ends  []int // of keys and values in turn
+}
+
+func (h *heldPairs) drop() { h.bytes, h.ends = h.bytes[:0], h.ends[:0] }
+
+// holding returns an emit that holds pairs, and keep, which emits what is held.
+func holding[K, V any](h *heldPairs, key typedCodec[K], value typedCodec[V], emit func(K, V)) (hold func(K, V), keep func() error) {
+	putKey, putValue, getKey, getValue := key.encoder(), value.encoder(), key.decoder(), value.decoder()
+	hold = func(k K, v V) {
+		h.bytes = putKey(h.bytes, k)
+		h.ends = append(h.ends, len(h.bytes))
+		h.bytes = putValue(h.bytes, v)
+		h.ends = append(h.ends, len(h.bytes))
+	}
+	keep = func() error {
+		at := 0
+		for i := 0; i < len(h.ends); i += 2 {
+			k, errK := getKey(h.bytes[at:h.ends[i]:h.ends[i]])
+			v, errV := getValue(h.bytes[h.ends[i]:h.ends[i+1]:h.ends[i+1]])
+			if err := cmp.Or(errK, errV); err != nil {
+				return err
+			}
+			emit(k, v)
+			at = h.ends[i+1]
+		}
+		h.drop()
+		return nil
+	}
+	return hold, keep
+}
+
+// writing returns an emit that writes records, keep, which lets those of one input record stand, and
+// drop, which takes them back.
+func (w *recordWriter[O]) writing() (emit func(O), keep func() error, drop func()) {
+	w.held = true
+	bytes, records := len(w.part.buf), w.records
+	keep = func() error {
+		if len(w.part.buf) >= flushSize {
+			w.part.flush()
+		}
+		bytes, records = len(w.part.buf), w.records
+		return nil
+	}
+	drop = func() { w.part.buf, w.records, w.failed = w.part.buf[:bytes], records, nil }
+	return w.write, keep, drop
+}
+
+// quarantineFile is where records left out are listed, beside the parts of the output.
+const quarantineFile = "_skipped.jsonl"
+
+// Quarantine lists the records that were left out in a file _skipped.jsonl beside the parts, a JSON
+// object for each, if the output is a directory; it comes before CommitJob. It returns the name of
+// the file, empty if there is none.
+func (p *Plan) Quarantine(list []Skipped) (name string, err error) {
+	if len(list) == 0 {
+		return "", nil
+	}
+	switch p.output.store.(type) {
+	case *localStore, *dirStore:
+	default:
+		return "", nil
+	}
+	defer catch(&err)
+	to := part{attempt: "skipped", name: quarantineFile}
+	f, err := p.output.store.create(to)
+	if err != nil {
+		return "", err
+	}
+	enc := json.NewEncoder(f)
+	for i := range list {
+		err = cmp.Or(err, enc.Encode(&list[i]))
+	}
+	if err = cmp.Or(err, f.Close()); err != nil {
+		return "", err
+	}
+	return quarantineFile, p.output.store.commit(to)
+}

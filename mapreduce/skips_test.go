@@ -1,0 +1,227 @@
+package mapreduce
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// spoiled is text with bad lines among good ones; it returns the good ones alone, too.
+func spoiled(lines int) (all, good string, bad int) {
+	var a, g strings.Builder
+	for i := range lines {
+		line := fmt.Sprintf("w%d w%d %s\n", i%7, i%13, strings.Repeat("x", i%40))
+		switch {
+		case i%11 == 3:
+			bad++
+			line = fmt.Sprintf("w1 panic w%d\n", i)
+		case i%17 == 5:
+			bad++
+			line = fmt.Sprintf("w2 error w%d\n", i)
+		default:
+			g.WriteString(line)
+		}
+		a.WriteString(line)
+	}
+	return a.String(), g.String(), bad
+}
+
+// stumble emits the words of a line up to a bad one.
+func stumble(u *UserCounter, line []byte, emit func(string)) error {
+	for word := range bytes.FieldsSeq(line) {
+		u.Add(1)
+		switch string(word) {
+		case "panic":
+			panic("bad word")
+		case "error":
+			return errors.New("bad word")
+		}
+		emit(string(word))
+	}
+	return nil
+}
+
+// skipTrials are jobs in the ways in which maps emit, with the records of text.
+func skipTrials(t *testing.T) map[string]func(text string) (*Plan, *bytes.Buffer) {
+	count := func(task *Task) *UserCounter { return task.Counter("user", "words") }
+	sum := func(a, b int64) int64 { return a + b }
+	counting := func(combine func(a, b int64) int64) func(string) (*Plan, *bytes.Buffer) {
+		return func(text string) (*Plan, *bytes.Buffer) {
+			job := Job[[]byte, string, int64, Pair[string, int64]]{
+				MapTask: func(task *Task) (Mapper[[]byte, string, int64], error) {
+					u := count(task)
+					return Mapper[[]byte, string, int64]{Map: func(line []byte, emit func(string, int64)) error {
+						return stumble(u, line, func(w string) { emit(w, 1) })
+					}}, nil
+				},
+				Combine: combine,
+			}
+			out := new(bytes.Buffer)
+			p, err := job.Bind(Lines(Bytes("text", []byte(text))), Text[Pair[string, int64]](Writer("out", out)))
+			require.NoError(t, err)
+			return p, out
+		}
+	}
+	reused := func(text string) (*Plan, *bytes.Buffer) { // keys and values that the map overwrites
+		job := Job[[]byte, []byte, []byte, Pair[[]byte, []byte]]{
+			MapTask: func(task *Task) (Mapper[[]byte, []byte, []byte], error) {
+				u, buf := count(task), make([]byte, 0, 64)
+				return Mapper[[]byte, []byte, []byte]{Map: func(line []byte, emit func(k, v []byte)) error {
+					return stumble(u, line, func(w string) {
+						buf = append(buf[:0], w...)
+						emit(buf, line[:2])
+					})
+				}}, nil
+			},
+		}
+		out := new(bytes.Buffer)
+		p, err := job.Bind(Lines(Bytes("text", []byte(text))), Text[Pair[[]byte, []byte]](Writer("out", out)))
+		require.NoError(t, err)
+		return p, out
+	}
+	mapOnly := func(text string) (*Plan, *bytes.Buffer) {
+		job := MapOnly[[]byte, []byte]{MapTask: func(task *Task) (Filter[[]byte, []byte], error) {
+			u := count(task)
+			return Filter[[]byte, []byte]{Map: func(line []byte, emit func([]byte)) error {
+				return stumble(u, line, func(w string) { emit([]byte(w)) })
+			}}, nil
+		}}
+		out := new(bytes.Buffer)
+		p, err := job.Bind(Lines(Bytes("text", []byte(text))), Text[[]byte](Writer("out", out)))
+		require.NoError(t, err)
+		return p, out
+	}
+	return map[string]func(string) (*Plan, *bytes.Buffer){
+		"sorts": counting(nil), "combines": counting(sum), "bytes": reused, "maps only": mapOnly,
+	}
+}
+
+// A job that leaves out its bad records has the output of one whose input has none, whatever was
+// emitted for them, and so have its counters; it says where they are.
+func TestSkippedRecordsLeaveNothing(t *testing.T) {
+	all, good, bad := spoiled(3000)
+	for name, make := range skipTrials(t) {
+		p, want := make(good)
+		counters, err := RunLocal(context.Background(), p, LocalOptions{})
+		require.NoError(t, err, name)
+		for _, local := range []bool{true, false} {
+			p, out := make(all)
+			var list []Skipped
+			var got *Counters
+			if local {
+				got, err = RunLocal(context.Background(), p, LocalOptions{MaxSkips: bad, Skipped: &list})
+				require.NoError(t, err, name)
+			} else {
+				got, list = skippingEngine(t, p, bad)
+			}
+			require.Equal(t, want.String(), out.String(), "%s, local %v", name, local)
+			require.Equal(t, int64(bad), got.Get(MapSkippedRecords))
+			require.Equal(t, counters.Get(MapInputRecords)+int64(bad), got.Get(MapInputRecords))
+			require.Equal(t, counters.Get(MapOutputRecords), got.Get(MapOutputRecords))
+			require.Equal(t, counters.Named("user", "words"), got.Named("user", "words"))
+			require.Len(t, list, bad)
+			for _, s := range list {
+				require.True(t, strings.HasPrefix(all[s.Offset:], s.Head+"\n"), "%+v", s)
+				require.Equal(t, int64(1+strings.Count(all[:s.Offset], "\n")), s.Number)
+				require.Equal(t, "text", s.Input)
+				require.Contains(t, s.Reason, "bad word")
+				if strings.Contains(s.Head, "panic") {
+					require.Contains(t, s.Reason, "mapreduce/skips_test.go:")
+				}
+			}
+		}
+	}
+}
+
+// skippingEngine is runEngine with one map that may leave out so many records.
+func skippingEngine(t *testing.T, p *Plan, most int) (*Counters, []Skipped) {
+	ctx, c := context.Background(), new(Counters)
+	require.NoError(t, p.SetupJob())
+	require.NoError(t, p.Prepare(ctx, PrepareOptions{Reduces: 1}))
+	splits, err := p.Splits(ctx, nil)
+	require.NoError(t, err)
+	require.Len(t, splits, 1)
+	a := &MapAttempt{Split: splits[0], MaxSkips: most, Resources: Resources{Counters: c}}
+	out, err := p.RunMap(ctx, a)
+	require.NoError(t, err)
+	defer out.Release()
+	if p.MapOnly() {
+		require.NoError(t, p.CommitTask(a.ID()))
+	} else {
+		r := &ReduceAttempt{Next: sent(0, out), Resources: Resources{Counters: c}}
+		require.NoError(t, p.RunReduce(ctx, r))
+		require.NoError(t, p.CommitTask(r.ID()))
+	}
+	require.NoError(t, p.CommitJob())
+	return c, out.Skipped()
+}
+
+// One bad record more than allowed fails the job, with the first cause; an error that is permanent
+// does at once, and nothing is skipped unless asked for.
+func TestWhatIsNotSkipped(t *testing.T) {
+	all, _, bad := spoiled(300)
+	for name, make := range skipTrials(t) {
+		p, _ := make(all)
+		_, err := RunLocal(context.Background(), p, LocalOptions{MaxSkips: bad - 1})
+		require.ErrorIs(t, err, ErrTooManySkips, name)
+		require.ErrorContains(t, err, fmt.Sprintf("more than %d, the first: text: at byte ", bad-1))
+		require.ErrorContains(t, err, "bad word")
+		require.True(t, IsPermanent(err))
+		p, _ = make(all)
+		_, err = RunLocal(context.Background(), p, LocalOptions{})
+		require.NotErrorIs(t, err, ErrTooManySkips)
+		var at *RecordError
+		if name == "maps only" || errors.As(err, &at) {
+			require.ErrorContains(t, err, "bad word")
+		}
+	}
+	job := MapOnly[[]byte, []byte]{Map: func(line []byte, emit func([]byte)) error { return Permanent(errors.New("no use")) }}
+	p, err := job.Bind(Lines(Bytes("text", []byte("a\nb\n"))), Text[[]byte](Writer("out", new(bytes.Buffer))))
+	require.NoError(t, err)
+	_, err = RunLocal(context.Background(), p, LocalOptions{MaxSkips: 9})
+	require.ErrorContains(t, err, "no use")
+}
+
+// The records left out are listed beside the parts, and a later run may replace that output.
+func TestQuarantineFile(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	job := MapOnly[[]byte, []byte]{Map: func(line []byte, emit func([]byte)) error {
+		if len(line) == 0 {
+			return errors.New("empty")
+		}
+		emit(line)
+		return nil
+	}}
+	for range 2 {
+		p, err := job.Bind(Lines(Bytes("text", []byte("a\n\nb\n\n"))), Text[[]byte](ReplacedDir(dir)))
+		require.NoError(t, err)
+		_, err = RunLocal(context.Background(), p, LocalOptions{MaxSkips: 2})
+		require.NoError(t, err)
+		content, err := os.ReadFile(filepath.Join(dir, "_skipped.jsonl"))
+		require.NoError(t, err)
+		var list []Skipped
+		for line := range bytes.Lines(content) {
+			var s Skipped
+			require.NoError(t, json.Unmarshal(line, &s))
+			list = append(list, s)
+		}
+		require.Equal(t, []Skipped{
+			{Input: "text", Offset: 2, Number: 2, Reason: "empty"},
+			{Input: "text", Offset: 5, Number: 4, Reason: "empty"},
+		}, list)
+	}
+	p, err := job.Bind(Slice([][]byte{[]byte("a"), nil, []byte("b")}), Text[[]byte](Dir(dir+"2")))
+	require.NoError(t, err)
+	var list []Skipped
+	_, err = RunLocal(context.Background(), p, LocalOptions{MaxSkips: 2, Skipped: &list})
+	require.NoError(t, err)
+	require.Equal(t, []Skipped{{Input: "slice", Offset: -1, Number: 2, Reason: "empty"}}, list)
+}
