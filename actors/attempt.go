@@ -132,11 +132,18 @@ func (a *attempt) workMap(r *report, res mapreduce.Resources) error {
 	}
 	index := int(a.id.Task.Index)
 	m := mapreduce.MapAttempt{Index: index, Try: int(a.id.Try), Split: a.run.splits[index], Resources: res}
+	if m.Try >= a.run.firstSkip {
+		m.MaxSkips = a.run.maxSkips
+	}
 	out, err := a.run.plan.RunMap(a.ctx, &m)
 	if err != nil {
 		return err
 	}
 	a.run.keep(out)
+	r.skipped = out.Skipped()
+	if err := a.run.maySkip(a.id.Task.Index, r.skipped); err != nil {
+		return err
+	}
 	if a.run.plan.MapOnly() {
 		return a.commit(r)
 	}

@@ -224,6 +224,10 @@ func (c *Cluster) handOver(r *run, o SubmitOptions) error {
 		Maps: len(r.splits), Reduces: r.plan.Reduces(), Places: c.placesOf(r.splits),
 		SlowStart: o.SlowStart, MaxAttempts: o.MaxAttempts, MapTime: o.MapTime, ReduceTime: o.ReduceTime, NoSuspend: o.NoSuspend,
 	}
+	r.maxSkips = o.MaxSkips
+	if attempts := max(o.MaxAttempts, 0); attempts > 1 || attempts == 0 && c.env.cfg.MaxAttempts > 1 {
+		r.firstSkip = 1
+	}
 	m := &submit{run: r, spec: spec, reply: make(chan error, 1)}
 	var err error
 	if m.kept, err = r.kept(); err != nil {

@@ -269,6 +269,12 @@ type SubmitOptions struct {
 	// MaxAttempts per task; 0 means the cluster's.
 	MaxAttempts int
 
+	// MaxSkips is how many records, on which the user's map returns an error or panics, the job may
+	// leave out, with all that it emitted for them: the attempts at a map after the first leave
+	// them out, or the first if there is no other. They are in Result.Skipped, and beside the
+	// parts of a directory as _skipped.jsonl. With one more the job fails. 0 means none.
+	MaxSkips int
+
 	// MapTime and ReduceTime are known durations of one task, for policies that use them.
 	MapTime    time.Duration
 	ReduceTime time.Duration

@@ -64,9 +64,18 @@ func (r *run) end(state scheduling.JobState, c *mapreduce.Counters, g *registry)
 	case <-grace.C:
 		<-r.close(true)
 	}
-	var err error
+	skipped, err := r.skips()
+	if err != nil && state == scheduling.JobSucceeded {
+		state = scheduling.JobFailed
+	}
 	if state == scheduling.JobSucceeded {
-		if err = apart(r.commit); err != nil {
+		err = apart(func() error {
+			if _, err := r.plan.Quarantine(skipped); err != nil {
+				return err
+			}
+			return r.commit()
+		})
+		if err != nil {
 			state = scheduling.JobFailed
 			err = fmt.Errorf("commit: %w", err)
 		}
@@ -84,6 +93,9 @@ func (r *run) end(state scheduling.JobState, c *mapreduce.Counters, g *registry)
 	r.result = Result{
 		ID: r.id, Name: r.name, State: state, Counters: c,
 		Submitted: r.submitted, Elapsed: r.env.now() - r.submitted, Err: err,
+	}
+	if err == nil {
+		r.result.Skipped = skipped
 	}
 	g.remove(r)
 	close(r.done)

@@ -38,6 +38,7 @@ type Result struct {
 	Submitted time.Duration       // since the cluster's start
 	Elapsed   time.Duration       // from Submit to the commit of the output
 	Err       error               // nil if the job succeeded
+	Skipped   []mapreduce.Skipped // of a job that succeeded, by input and place; see SubmitOptions.MaxSkips
 }
 
 // JobHandle is a submitted job. Its methods are safe for concurrent use, also after the

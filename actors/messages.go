@@ -164,6 +164,7 @@ type report struct {
 	output   *mapreduce.MapOutput // of a map; the run owns it
 	counters *mapreduce.Counters  // of one that succeeded
 	totals   totals               // of one that succeeded
+	skipped  []mapreduce.Skipped  // records that a map left out
 	shuffled [distances]int64     // bytes by distance, of a reduce
 	phases   Phases
 }

@@ -30,6 +30,9 @@ type run struct {
 
 	inputBytes int64
 
+	maxSkips  int // records that may be left out
+	firstSkip int // the number of the first attempt at a map that leaves out any
+
 	shuffle   *shuffle
 	submitted time.Duration
 	done      chan struct{}
@@ -45,11 +48,12 @@ type run struct {
 	empty   chan struct{}       // closed when ended and the last live attempt has left
 	buried  chan struct{}       // closed when ended and no attempt is left, abandoned or not
 	faults  map[scheduling.TaskID]*fault
-	failing scheduling.TaskID         // the task that failed last: of a failed job, the one to blame
-	cause   error                     // the job ended for another reason than its tasks
-	damaged map[scheduling.TaskID]int // attempts that a damaged spill ended
-	why     error                     // the job was killed
-	result  Result                    // set before done is closed
+	failing scheduling.TaskID             // the task that failed last: of a failed job, the one to blame
+	cause   error                         // the job ended for another reason than its tasks
+	damaged map[scheduling.TaskID]int     // attempts that a damaged spill ended
+	why     error                         // the job was killed
+	skipped map[int32][]mapreduce.Skipped // records left out by maps that are done
+	result  Result                        // set before done is closed
 }
 
 // fault is how a task has failed so far.
@@ -93,7 +97,7 @@ type tally struct {
 func newRun(e *env, p *mapreduce.Plan, user, input string) *run {
 	return &run{
 		env: e, name: p.Name(), user: user, plan: p, input: input, inputBytes: p.InputBytes(), done: make(chan struct{}),
-		live: map[*attempt]bool{}, left: map[*attempt]bool{}, faults: map[scheduling.TaskID]*fault{},
+		live: map[*attempt]bool{}, left: map[*attempt]bool{}, faults: map[scheduling.TaskID]*fault{}, skipped: map[int32][]mapreduce.Skipped{},
 		sums: new(mapreduce.Counters), empty: make(chan struct{}), buried: make(chan struct{}),
 	}
 }
@@ -184,6 +188,9 @@ func (r *run) succeeded(e *Event, rep *report, at *place) {
 	t.active[id.Kind]--
 	t.time[id.Kind] += e.At - rep.phases.Start
 	t.totals.add(rep.totals)
+	if id.Kind == scheduling.Map && r.maxSkips > 0 {
+		r.skipped[id.Index] = rep.skipped
+	}
 	if shuffles {
 		return
 	}
@@ -206,7 +213,7 @@ func (r *run) failed(e *Event, rep *report) {
 		return
 	}
 	f := r.faults[e.Attempt.Task]
-	if f == nil {
+	if f == nil || errors.Is(rep.err, mapreduce.ErrTooManySkips) { // which names the first cause
 		f = &fault{first: rep.err}
 		r.faults[e.Attempt.Task] = f
 	}
@@ -237,6 +244,7 @@ func (r *run) outputLost(m int32) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tally.done[scheduling.Map]--
+	delete(r.skipped, m)
 	r.tally.totals.add(lost.totals.negative())
 }
 

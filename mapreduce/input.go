@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
@@ -49,15 +50,24 @@ func Lines(sources ...Source) Input[[]byte] {
 	}}
 }
 
-func (s *splitReader) eachLine(run []byte, yield func([]byte) error) error {
-	var err error
+func (s *splitReader) eachLine(run []byte, yield func([]byte) error) (err error) {
+	var last *byte // where the line at hand begins
+	defer s.placePanic(run, &last, lineLength, &err)
 	scan.Lines(run, func(line []byte) bool {
+		last = unsafe.SliceData(line)
 		if err = yield(line); err != nil {
 			err = s.refused(run, line, err)
 		}
 		return err == nil
 	})
 	return err
+}
+
+func lineLength(b []byte) int {
+	if i := bytes.IndexByte(b, '\n'); i >= 0 {
+		return i
+	}
+	return len(b)
 }
 
 // LineStrings is Lines with a string of its own for each record, which may be kept.
@@ -124,11 +134,14 @@ func FixedSize(n int, sources ...Source) Input[[]byte] {
 		if n < 1 {
 			return fmt.Errorf("mapreduce: fixed-size records of %d bytes", n)
 		}
-		return s.runs(everyN(n), func(run []byte) error {
+		return s.runs(everyN(n), func(run []byte) (err error) {
 			if len(run)%n != 0 {
 				return fmt.Errorf("%s: ends within a record of %d bytes", s.source.name, n)
 			}
+			var last *byte
+			defer s.placePanic(run, &last, func([]byte) int { return n }, &err)
 			for rest := run; len(rest) > 0; rest = rest[n:] {
+				last = unsafe.SliceData(rest)
 				err := yield(rest[:n:n])
 				if err != nil {
 					err = s.refused(run, rest[:n], err)

@@ -3,6 +3,7 @@ package mapreduce
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strconv"
 	"unsafe"
 )
@@ -58,6 +59,31 @@ func fault(err error) error {
 func (s *splitReader) stoppedAt(run, rec []byte) {
 	s.at += int64(uintptr(unsafe.Pointer(unsafe.SliceData(rec))) - uintptr(unsafe.Pointer(unsafe.SliceData(run))))
 	s.head, s.size = string(rec[:min(len(rec), headSize)]), len(rec)
+}
+
+// placePanic, deferred, makes a panic of the user's map an error of the record that begins at last;
+// length finds how long that is. A fault on an address outside the Go heap, which tells of the input,
+// goes on.
+func (s *splitReader) placePanic(run []byte, last **byte, length func([]byte) int, err *error) {
+	v := recover()
+	switch v := v.(type) {
+	case nil:
+		return
+	case marshalError:
+		*err = fault(v.err)
+	case interface {
+		runtime.Error
+		Addr() uintptr
+	}:
+		panic(v)
+	default:
+		*err = fault(NewPanicError(v))
+	}
+	if *last == nil {
+		return
+	}
+	rest := run[uintptr(unsafe.Pointer(*last))-uintptr(unsafe.Pointer(unsafe.SliceData(run))):]
+	s.stoppedAt(run, rest[:length(rest)])
 }
 
 // placed says of an error of the user's map which record it is about; number counts those

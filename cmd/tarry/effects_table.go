@@ -36,6 +36,7 @@ func effects() []effect {
 	)
 	return []effect{
 		{run, "output compress inline block-size", nil, ""},
+		{run, "max-skips", with("state"), sortIn + "--state d --max-skips 3"},
 		{run, "overwrite", toStdout, "run sort in -o - --overwrite"},
 		{run, "reduces", fixedReduces, "run top in -o out --reduces 3"},
 		{run, "reduces reduce-slots reduce-placement slow-start", mapOnly, grepIn + "--reduces 3"},

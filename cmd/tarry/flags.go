@@ -166,8 +166,9 @@ func limits() map[string]numbers.Span {
 		"chaos":            span(1, math.MaxUint64),
 
 		// jobs
-		"reduces": cluster(1, mostReduces),
-		"lines":   span(1, 1_000_000),
+		"reduces":   cluster(1, mostReduces),
+		"max-skips": span(0, 1e9),
+		"lines":     span(1, 1_000_000),
 
 		// simulations
 		"sim nodes":        cluster(1, 100_000),

@@ -23,6 +23,7 @@ type jobFlags struct {
 	overwrite bool
 	compress  string
 	reduces   int
+	maxSkips  int
 	pool      string
 	queue     string
 	priority  string
@@ -38,6 +39,8 @@ func (j *jobFlags) register(cmd *cobra.Command) {
 	f.BoolVar(&j.overwrite, "overwrite", false, "replace an existing output directory once the job is done")
 	f.StringVar(&j.compress, "compress", "none", "compress the output: none, gzip, zstd or s2")
 	f.IntVar(&j.reduces, "reduces", 0, "reduce tasks (default: one for each 64MiB of input)")
+	f.IntVar(&j.maxSkips, "max-skips", 0,
+		"leave out up to so many records on which the job's map fails; they are listed in _skipped.jsonl of the output")
 	f.StringVar(&j.pool, "pool", "", "pool of the job (default: the user's)")
 	f.StringVar(&j.queue, "queue", "", "queue of the job (default: the one named default)")
 	f.StringVar(&j.priority, "priority", "normal",
@@ -61,7 +64,7 @@ func (j *jobFlags) check() error {
 
 // submitOptions are the job's: its user is who runs this program.
 func (j *jobFlags) submitOptions() actors.SubmitOptions {
-	o := actors.SubmitOptions{Reduces: j.reduces, Pool: j.pool, Queue: j.queue}
+	o := actors.SubmitOptions{Reduces: j.reduces, Pool: j.pool, Queue: j.queue, MaxSkips: j.maxSkips}
 	o.Priority, _ = scheduling.ParsePriority(j.priority) // check found it good
 	me, err := user.Current()
 	if err != nil {

@@ -124,7 +124,7 @@ func (p *program) startRun(r *runFlags) (run planRunner, stop func() error, err 
 
 // runInline is a planRunner in one goroutine, without a cluster.
 func (r *runFlags) runInline(ctx context.Context, plan *mapreduce.Plan, j *jobFlags) (*mapreduce.Counters, error) {
-	o := mapreduce.LocalOptions{Reduces: j.reduces}
+	o := mapreduce.LocalOptions{Reduces: j.reduces, MaxSkips: j.maxSkips}
 	if size := int64(r.blockSize); size > 0 {
 		o.Blocks = func(source int) (list []mapreduce.Block) {
 			total := plan.Sources()[source].Size()

@@ -1,0 +1,90 @@
+package actors
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// spoiled is text of so many lines, some of which are bad, and those that are not.
+func spoiled(lines int) (all, good string, bad int) {
+	var a, g strings.Builder
+	for i := range lines {
+		line := fmt.Sprintf("w%d w%d\n", i%7, i%13)
+		if i%50 == 7 {
+			bad++
+			line = fmt.Sprintf("w1 w2 bad w%d\n", i)
+		} else {
+			g.WriteString(line)
+		}
+		a.WriteString(line)
+	}
+	return a.String(), g.String(), bad
+}
+
+// touchy is counting whose map panics at a bad word, after it has emitted others.
+func touchy(reducers int) mapreduce.Job[[]byte, string, int64, pair] {
+	job := counting(reducers)
+	job.Map = func(line []byte, emit func(string, int64)) error {
+		for word := range bytes.FieldsSeq(line) {
+			if string(word) == "bad" {
+				panic("bad word")
+			}
+			emit(string(word), 1)
+		}
+		return nil
+	}
+	return job
+}
+
+// A job with bad records in several of its maps, at work at once, with nodes lost meanwhile, has the
+// output of one without them; each is told of once.
+func TestSkipsOnTheCluster(t *testing.T) {
+	all, good, bad := spoiled(400)
+	want := oracle(t, counting(2), good)
+	for _, attempts := range []int{1, 0} {
+		cfg := Config{Nodes: 4, MapSlots: 2, ReduceSlots: 1, BlockSize: 300, MaxAttempts: attempts}
+		bubble(t, cfg, func(t *testing.T, c *Cluster) {
+			p, out := bindLines(t, touchy(2), all)
+			h := c.submit(t, p, SubmitOptions{MaxSkips: bad})
+			if attempts != 1 {
+				_ = c.KillNode(c.Nodes()[1])
+			}
+			res, err := h.Wait(context.Background())
+			require.NoError(t, err)
+			require.Equal(t, want, out.String())
+			require.Equal(t, int64(bad), res.Counters.Get(mapreduce.MapSkippedRecords))
+			require.Len(t, res.Skipped, bad)
+			for i, s := range res.Skipped {
+				require.Contains(t, all[s.Offset:s.Offset+int64(s.Size)], "bad")
+				require.Contains(t, s.Reason, "actors/skips_test.go:")
+				require.True(t, i == 0 || res.Skipped[i-1].Offset < s.Offset)
+			}
+			c.requireNothingHeld(t)
+		})
+	}
+}
+
+// With one bad record more than allowed, spread over the maps, the job fails and says so.
+func TestTooManySkipsOnTheCluster(t *testing.T) {
+	all, _, bad := spoiled(400)
+	bubble(t, Config{Nodes: 4, MapSlots: 2, ReduceSlots: 1, BlockSize: 300}, func(t *testing.T, c *Cluster) {
+		p, _ := bindLines(t, touchy(2), all)
+		res, err := c.submit(t, p, SubmitOptions{MaxSkips: bad - 1}).Wait(context.Background())
+		require.ErrorIs(t, err, mapreduce.ErrTooManySkips)
+		require.ErrorContains(t, err, "bad word")
+		require.Empty(t, res.Skipped)
+		p, _ = bindLines(t, touchy(2), all)
+		_, err = c.submit(t, p, SubmitOptions{}).Wait(context.Background())
+		require.NotErrorIs(t, err, mapreduce.ErrTooManySkips)
+		var at *mapreduce.RecordError
+		require.True(t, errors.As(err, &at))
+	})
+}
