@@ -92,7 +92,7 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 		}
 		var emitted []localPair[V] // for the record at hand
 		emit := func(k K, v V) { emitted = append(emitted, localPair[V]{encodeKey(nil, k), encodeValue(nil, v)}) }
-		keep := func() error {
+		keep := func() {
 			for _, pair := range emitted {
 				n := partition(pair.key)
 				parts[n] = append(parts[n], pair)
@@ -100,17 +100,18 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 				c.Add(MapOutputBytes, int64(len(pair.key)+len(pair.value)))
 			}
 			emitted = nil
-			return nil
 		}
 		mapRecord := record(m, emit, nil)
 		err = readFile(ctx, p, a, split, b.in, c, k, nil, func(rec I) error {
+			defer keep()
 			if k == nil {
-				return cmp.Or(fault(mapRecord(rec)), keep())
+				return fault(mapRecord(rec))
 			}
-			return fault(trial(c, func() error { return mapRecord(rec) }, keep, func() { emitted = nil }))
+			return fault(trial(c, func() error { return mapRecord(rec) }, nil, func() { emitted = nil }))
 		})
 		if err == nil && m.Close != nil {
-			err = cmp.Or(m.Close(emit), keep())
+			err = m.Close(emit)
+			keep()
 		}
 		if err != nil {
 			return err

@@ -97,14 +97,17 @@ func (s *splitReader) refused(run, rec []byte, err error) error {
 }
 
 // trial runs the user's code for a record such that it leaves nothing behind if it fails: keep is
-// called if it succeeds, drop if it does not, and the user's counters are put back.
+// called if it succeeds, unless it is nil, drop if it does not, and the user's counters are put back.
 func trial(c *Counters, code, keep func() error, drop func()) error {
 	before := make(map[*UserCounter]int64, len(c.users))
 	for _, u := range c.users {
 		before[u] = u.value
 	}
 	err := recovered(code)
-	if err == nil {
+	switch {
+	case err == nil && keep == nil:
+		return nil
+	case err == nil:
 		return keep()
 	}
 	drop()
