@@ -186,7 +186,7 @@ func (m *mischief) toBlame(job int, err error) bool {
 	case errors.Is(err, ErrJobKilled):
 		return ofJob(faultKillJob)
 	case errors.Is(err, ErrScheduler):
-		return m.plan.has(faultTracker) && !m.plan.remembers()
+		return m.plan.panics() >= 3 || m.plan.panics() > 0 && !m.plan.remembers() // a call that panics three times fails all jobs
 	case errors.Is(err, ErrTaskTimeout):
 		return ofJob(faultStuck)
 	case errors.Is(err, errChaos), errors.Is(err, mapreduce.ErrExited):

@@ -159,6 +159,16 @@ func (p chaosPlan) only(list string) (chaosPlan, error) {
 	return kept, nil
 }
 
+// panics is how often the JobTracker panics.
+func (p chaosPlan) panics() (n int) {
+	for _, f := range p.faults {
+		if f.kind == faultTracker {
+			n++
+		}
+	}
+	return n
+}
+
 // without leaves out the fault at i.
 func (p chaosPlan) without(i int) chaosPlan {
 	p.faults = slices.Delete(slices.Clone(p.faults), i, i+1)
