@@ -37,10 +37,10 @@ func (b BlockID) String() string { return fmt.Sprintf("blk_%d", uint64(b)) }
 // Block is one extent of a file and the live nodes that reported a replica of it, in
 // the order of the cluster's nodes.
 type Block struct {
-	ID     BlockID
-	Offset int64 // of the first byte, in the file
-	Length int64
-	Nodes  []NodeID // owned by the caller
+	ID     BlockID  `json:"block"`
+	Offset int64    `json:"offset"` // of the first byte, in the file
+	Length int64    `json:"length"`
+	Nodes  []NodeID `json:"nodes"` // owned by the caller
 }
 
 // BlockSizeFor returns the block size for an input of total bytes on a cluster of

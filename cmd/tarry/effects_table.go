@@ -109,6 +109,8 @@ func effects() []effect {
 		{delay, "jobs long", without("slots"), asked + "--wait 9s --jobs 2"},
 		{delay, "slots", rateKnown, asked + "--wait 9s --slots 2"},
 
+		{[]string{"fsck"}, "nodes racks replication block-size lose damage heal json seed", nil, ""},
+
 		{gen, "size seed output", nil, ""},
 		{gen, "overwrite", toStdout, "gen text -o - --overwrite"},
 		{gen, "words skew", noVocabulary, "gen tera -o x --words 3"},

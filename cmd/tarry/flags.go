@@ -170,6 +170,9 @@ func limits() map[string]numbers.Span {
 		"max-skips": span(0, 1e9),
 		"lines":     span(1, 1_000_000),
 
+		// the block store
+		"damage": span(0, 1e9),
+
 		// simulations
 		"sim nodes":        cluster(1, 100_000),
 		"sim racks":        cluster(1, 100_000),

@@ -65,6 +65,7 @@ func commands(p *program) []*cobra.Command {
 		newDelay(p),
 		newExperiment(p),
 		newRun(p),
+		newFsck(p),
 		newGen(p),
 		newScenario(p),
 		newEvents(p),
