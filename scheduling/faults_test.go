@@ -59,3 +59,35 @@ func TestFIFOLaunchesOneMapOffItsRack(t *testing.T) {
 	require.Len(t, beat(t, c, 0, n[1]), 2, "in its rack")
 	require.Len(t, beat(t, c, 0, n[0]), 2)
 }
+
+// Every node has its name, the first, too; who is no node has none.
+func TestNodesHaveNames(t *testing.T) {
+	c, n := newTestCore(t, "fifo", nil)
+	require.Equal(t, "n1", c.View().NodeName(n[0]))
+	require.Equal(t, "n4", c.View().NodeName(n[3]))
+	require.Empty(t, c.View().NodeName(NoNode))
+	require.Empty(t, c.View().NodeName(n[3]+1))
+}
+
+// A node that is reserved for a task of two slots launches it as soon as two are free, and nothing
+// else before.
+func TestReservedNodeWaitsForItsTask(t *testing.T) {
+	c, n := newTestCore(t, "capacity", nil)
+	for _, other := range n[1:] {
+		require.NoError(t, c.Leave(0, other))
+	}
+	_, err := c.Submit(0, JobSpec{User: "u", Maps: 3})
+	require.NoError(t, err)
+	first := append(beat(t, c, 0, n[0]), beat(t, c, 0, n[0])...)
+	require.Len(t, first, 2)
+	large, err := c.Submit(0, JobSpec{User: "v", Maps: 1, SlotsPerTask: 2})
+	require.NoError(t, err)
+	reserved := beat(t, c, 0, n[0], Status{Attempt: first[0], State: StateSucceeded})
+	if len(reserved) > 0 { // the first job's last map goes before
+		reserved = beat(t, c, 0, n[0], Status{Attempt: reserved[0], State: StateSucceeded})
+	}
+	require.Empty(t, reserved, "one slot of two is free")
+	got := beat(t, c, 0, n[0], Status{Attempt: first[1], State: StateSucceeded})
+	require.Len(t, got, 1)
+	require.Equal(t, large, got[0].Task.Job)
+}
