@@ -43,3 +43,18 @@ func TestCheckFindsAndDropsDamage(t *testing.T) {
 	_, err = f.Check("y")
 	require.Error(t, err)
 }
+
+// Blocks that end with a chunk of sums are read to their ends.
+func TestBlockOfWholeChunks(t *testing.T) {
+	f, err := New(Config{Nodes: []Node{{ID: "a"}}, BlockSize: 2 * sumChunk})
+	require.NoError(t, err)
+	data := bytes.Repeat([]byte("0123456789abcdef"), 4*sumChunk/16)
+	require.NoError(t, f.WriteFile("x", data))
+	got, err := f.ReadFile("x")
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(data, got))
+	h, err := f.Check("x")
+	require.NoError(t, err)
+	require.Len(t, h.Blocks, 2)
+	require.Len(t, h.Blocks[1].Nodes, 1)
+}
