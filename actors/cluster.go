@@ -224,6 +224,9 @@ func (c *Cluster) handOver(r *run, o SubmitOptions) error {
 		Maps: len(r.splits), Reduces: r.plan.Reduces(), Places: c.placesOf(r.splits),
 		SlowStart: o.SlowStart, MaxAttempts: o.MaxAttempts, MapTime: o.MapTime, ReduceTime: o.ReduceTime, NoSuspend: o.NoSuspend,
 	}
+	if o.MaxSkips > 0 && r.remembered() {
+		return errSkipsForgotten
+	}
 	r.maxSkips = o.MaxSkips
 	if attempts := max(o.MaxAttempts, 0); attempts > 1 || attempts == 0 && c.env.cfg.MaxAttempts > 1 {
 		r.firstSkip = 1

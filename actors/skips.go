@@ -1,10 +1,15 @@
 package actors
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/tarry-mr/tarry/mapreduce"
 )
+
+// errSkipsForgotten refuses what would leave records out and not tell of all of them.
+var errSkipsForgotten = errors.New("actors: a job with a key in Config.State cannot have MaxSkips: " +
+	"which records the parts that are kept have left out is not remembered")
 
 // maySkip tells a map, by an error, that with the records that it has left out the job has left out
 // more than it may.

@@ -88,3 +88,17 @@ func TestTooManySkipsOnTheCluster(t *testing.T) {
 		require.True(t, errors.As(err, &at))
 	})
 }
+
+// What is kept of a former cluster does not say which records it lacks: that is refused.
+func TestSkipsAreNotResumed(t *testing.T) {
+	state, err := OpenState(t.TempDir())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, state.Close()) }()
+	c := start(t, Config{State: state})
+	p, _ := bindLines(t, touchy(1), "w1\n")
+	_, err = c.Submit(context.Background(), p, SubmitOptions{MaxSkips: 1, Key: "job"})
+	require.ErrorIs(t, err, errSkipsForgotten)
+	p, _ = bindLines(t, touchy(1), "w1\n")
+	_, err = c.submit(t, p, SubmitOptions{MaxSkips: 1}).Wait(context.Background())
+	require.NoError(t, err)
+}

@@ -81,6 +81,7 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 	parts := make([][]localPair[V], p.reduces)
 	partition := b.partitioner(p.reduces)
 	encodeKey, encodeValue := b.key.encoder(), b.value.encoder()
+	decodeKey, decodeValue := b.key.decoder(), b.value.decoder()
 	for i, split := range splits {
 		a := &MapAttempt{Index: i, Split: split}
 		m, err := b.mapper(&Task{
@@ -107,7 +108,17 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 			if k == nil {
 				return fault(mapRecord(rec))
 			}
-			return fault(trial(c, func() error { return mapRecord(rec) }, nil, func() { emitted = nil }))
+			readable := func() error {
+				for _, pair := range emitted {
+					_, errK := decodeKey(pair.key)
+					_, errV := decodeValue(pair.value)
+					if err := cmp.Or(errK, errV); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			return fault(trial(c, func() error { return cmp.Or(mapRecord(rec), readable()) }, func() { emitted = nil }))
 		})
 		if err == nil && m.Close != nil {
 			err = m.Close(emit)

@@ -64,14 +64,15 @@ func TestResume(t *testing.T) {
 // Whatever step of the end a run was killed at, the next with its token does the rest.
 func TestResumeEnd(t *testing.T) {
 	eachKind(t, func(t *testing.T, dest func() Destination, out string) {
+		changed := false // the two names have changed places, where the system can do that
 		steps := []func(s *localStore) error{
 			func(s *localStore) error { return s.out.root.Rename(temporary+"/"+success, success) },
 			func(s *localStore) error {
 				if s.old == nil {
 					return nil
 				}
-				if err := exchange(s.out.path, s.dir); err != nil {
-					t.Skip("names cannot change places here")
+				if changed = exchange(s.out.path, s.dir) == nil; !changed {
+					return nil
 				}
 				s.out.path, s.old.path = s.dir, s.out.path
 				return s.old.root.Remove(success) // half of its removal
@@ -88,7 +89,7 @@ func TestResumeEnd(t *testing.T) {
 			p := planOf(c)
 			require.True(t, p.Complete(), n)
 			require.Equal(t, []AttemptID{{Kind: ReduceKind}}, p.Committed())
-			if n == 1 {
+			if n == 1 && (changed || c.store.(*localStore).old == nil) {
 				require.Equal(t, []string{"out"}, beside(t, out), "the replaced output is gone")
 			}
 		}

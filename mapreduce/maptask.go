@@ -84,11 +84,14 @@ func (b *boundJob[I, K, V, O]) mapFile(ctx context.Context, p *Plan, a *MapAttem
 
 // trying is record for a map whose bad records are left out.
 func (b *boundJob[I, K, V, O]) trying(m Mapper[I, K, V], col *collector[K, V], c *Counters) func(I) error {
-	var h heldPairs
-	hold, keep := holding(&h, b.key, b.value, col.emit)
-	mapRecord := record(m, hold, nil)
+	h := newHeldPairs(b.key, b.value)
+	mapRecord := record(m, h.hold, nil)
 	return func(rec I) error {
-		return trial(c, func() error { return mapRecord(rec) }, keep, h.drop)
+		err := trial(c, func() error { return cmp.Or(mapRecord(rec), h.read()) }, h.drop)
+		if err == nil {
+			h.pass(col.emit)
+		}
+		return err
 	}
 }
 
@@ -334,12 +337,16 @@ func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *Plan, a *MapAtte
 func tryingFilter[I, O any](f Filter[I, O], w *recordWriter[O], c *Counters) func(I) error {
 	emit, keep, drop := w.writing()
 	return func(rec I) error {
-		return trial(c, func() error {
+		err := trial(c, func() error {
 			if err := f.Map(rec, emit); err != nil {
 				return err
 			}
 			return w.failed
-		}, keep, drop)
+		}, drop)
+		if err == nil {
+			keep()
+		}
+		return err
 	}
 }
 

@@ -96,19 +96,16 @@ func (s *splitReader) refused(run, rec []byte, err error) error {
 	return nil
 }
 
-// trial runs the user's code for a record such that it leaves nothing behind if it fails: keep is
-// called if it succeeds, unless it is nil, drop if it does not, and the user's counters are put back.
-func trial(c *Counters, code, keep func() error, drop func()) error {
+// trial runs the user's code for a record such that it leaves nothing behind if it fails: then drop is
+// called, and the user's counters are put back.
+func trial(c *Counters, code func() error, drop func()) error {
 	before := make(map[*UserCounter]int64, len(c.users))
 	for _, u := range c.users {
 		before[u] = u.value
 	}
 	err := recovered(code)
-	switch {
-	case err == nil && keep == nil:
+	if err == nil {
 		return nil
-	case err == nil:
-		return keep()
 	}
 	drop()
 	for _, u := range c.users {
@@ -139,50 +136,69 @@ func recovered(f func() error) (err error) {
 
 // heldPairs keeps what a map emits for one record until that is known to be good: as bytes, for its
 // owner may overwrite it.
-type heldPairs struct {
+type heldPairs[K, V any] struct {
 	bytes []byte
 	ends  []int // of keys and values in turn
+	pairs []Pair[K, V]
+
+	putKey   func([]byte, K) []byte
+	putValue func([]byte, V) []byte
+	getKey   func([]byte) (K, error)
+	getValue func([]byte) (V, error)
 }
 
-func (h *heldPairs) drop() { h.bytes, h.ends = h.bytes[:0], h.ends[:0] }
+func newHeldPairs[K, V any](key typedCodec[K], value typedCodec[V]) *heldPairs[K, V] {
+	return &heldPairs[K, V]{
+		putKey: key.encoder(), putValue: value.encoder(), getKey: key.decoder(), getValue: value.decoder(),
+	}
+}
 
-// holding returns an emit that holds pairs, and keep, which emits what is held.
-func holding[K, V any](h *heldPairs, key typedCodec[K], value typedCodec[V], emit func(K, V)) (hold func(K, V), keep func() error) {
-	putKey, putValue, getKey, getValue := key.encoder(), value.encoder(), key.decoder(), value.decoder()
-	hold = func(k K, v V) {
-		h.bytes = putKey(h.bytes, k)
-		h.ends = append(h.ends, len(h.bytes))
-		h.bytes = putValue(h.bytes, v)
-		h.ends = append(h.ends, len(h.bytes))
-	}
-	keep = func() error {
-		at := 0
-		for i := 0; i < len(h.ends); i += 2 {
-			k, errK := getKey(h.bytes[at:h.ends[i]:h.ends[i]])
-			v, errV := getValue(h.bytes[h.ends[i]:h.ends[i+1]:h.ends[i+1]])
-			if err := cmp.Or(errK, errV); err != nil {
-				return err
-			}
-			emit(k, v)
-			at = h.ends[i+1]
+// hold is an emit.
+func (h *heldPairs[K, V]) hold(k K, v V) {
+	h.bytes = h.putKey(h.bytes, k)
+	h.ends = append(h.ends, len(h.bytes))
+	h.bytes = h.putValue(h.bytes, v)
+	h.ends = append(h.ends, len(h.bytes))
+}
+
+// read makes pairs again of what is held; a codec that fails here is the record's fault, too.
+func (h *heldPairs[K, V]) read() error {
+	at := 0
+	for i := 0; i < len(h.ends); i += 2 {
+		k, errK := h.getKey(h.bytes[at:h.ends[i]:h.ends[i]])
+		v, errV := h.getValue(h.bytes[h.ends[i]:h.ends[i+1]:h.ends[i+1]])
+		if err := cmp.Or(errK, errV); err != nil {
+			return err
 		}
-		h.drop()
-		return nil
+		h.pairs = append(h.pairs, Pair[K, V]{k, v})
+		at = h.ends[i+1]
 	}
-	return hold, keep
+	return nil
+}
+
+// pass emits the pairs that were read, and holds nothing any more.
+func (h *heldPairs[K, V]) pass(emit func(K, V)) {
+	for _, p := range h.pairs {
+		emit(p.First, p.Second)
+	}
+	h.drop()
+}
+
+func (h *heldPairs[K, V]) drop() {
+	clear(h.pairs)
+	h.bytes, h.ends, h.pairs = h.bytes[:0], h.ends[:0], h.pairs[:0]
 }
 
 // writing returns an emit that writes records, keep, which lets those of one input record stand, and
 // drop, which takes them back.
-func (w *recordWriter[O]) writing() (emit func(O), keep func() error, drop func()) {
+func (w *recordWriter[O]) writing() (emit func(O), keep, drop func()) {
 	w.held = true
 	bytes, records := len(w.part.buf), w.records
-	keep = func() error {
+	keep = func() {
 		if len(w.part.buf) >= flushSize {
 			w.part.flush()
 		}
 		bytes, records = len(w.part.buf), w.records
-		return nil
 	}
 	drop = func() { w.part.buf, w.records, w.failed = w.part.buf[:bytes], records, nil }
 	return w.write, keep, drop

@@ -225,3 +225,42 @@ func TestQuarantineFile(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []Skipped{{Input: "slice", Offset: -1, Number: 2, Reason: "empty"}}, list)
 }
+
+// brittle is a value whose codec cannot read what it wrote for the word "torn".
+type brittle string
+
+func (b brittle) MarshalBinary() ([]byte, error) { return []byte(b), nil }
+
+func (b *brittle) UnmarshalBinary(data []byte) error {
+	if string(data) == "torn" {
+		return errors.New("torn value")
+	}
+	*b = brittle(data)
+	return nil
+}
+
+// A record one of whose values cannot be read again is bad, and none of its other pairs is in the
+// output.
+func TestUnreadableValuesAreSkippedWhole(t *testing.T) {
+	job := Job[[]byte, string, brittle, Pair[string, brittle]]{Map: func(line []byte, emit func(string, brittle)) error {
+		for word := range bytes.FieldsSeq(line) {
+			emit(string(line[:1]), brittle(word))
+		}
+		return nil
+	}}
+	for _, local := range []bool{true, false} {
+		out := new(bytes.Buffer)
+		p, err := job.Bind(Lines(Bytes("text", []byte("a b\nc d torn e\nf g\n"))), Text[Pair[string, brittle]](Writer("out", out)))
+		require.NoError(t, err)
+		var list []Skipped
+		if local {
+			_, err = RunLocal(context.Background(), p, LocalOptions{MaxSkips: 1, Skipped: &list})
+			require.NoError(t, err)
+		} else {
+			_, list = skippingEngine(t, p, 1)
+		}
+		require.Equal(t, "a\ta\na\tb\nf\tf\nf\tg\n", out.String(), "local %v", local)
+		require.Len(t, list, 1)
+		require.Contains(t, list[0].Reason, "torn value")
+	}
+}

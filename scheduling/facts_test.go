@@ -95,30 +95,7 @@ func TestRestart(t *testing.T) {
 		for range rapid.IntRange(0, 20).Draw(t, "after") {
 			y.step(4, 0)
 		}
-		y.rejoin(y.big)
-		require.NoError(t, y.c.Cordon(y.now, y.big, false))
-		for round := 0; len(y.c.View().Active()) > 0; round++ {
-			if round > 400 {
-				t.Logf("%+v", p)
-				for _, id := range y.c.View().Active() {
-					v, _ := y.c.View().Job(id)
-					t.Logf("%+v", v)
-				}
-				for _, n := range y.nodes {
-					t.Logf("%+v", y.c.View().IdleReasons(n))
-				}
-			}
-			require.LessOrEqual(t, round, 400, "every job ends")
-			y.now += time.Second
-			for _, n := range y.nodes {
-				y.beat(n, 10, 0)
-			}
-			checkInvariants(t, y.c)
-		}
-		for task, n := range y.won {
-			require.Equal(t, 1, n, "%v is committed once", task)
-		}
-		require.NoError(t, y.calls.Err())
+		y.finish()
 		fresh, err := NewCore(Config{Explain: true, HeartbeatInterval: time.Second}, p)
 		require.NoError(t, err)
 		require.NoError(t, fresh.Restore(f))

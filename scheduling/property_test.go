@@ -248,6 +248,37 @@ func (y *play) step(ends, fails int) {
 	checkInvariants(t, y.c)
 }
 
+// finish lets all jobs end: failures stop, and the node with room for every task is back; the others
+// stay as they are.
+func (y *play) finish() {
+	t := y.t
+	y.rejoin(y.big)
+	require.NoError(t, y.c.Cordon(y.now, y.big, false))
+	for round := 0; len(y.c.View().Active()) > 0; round++ {
+		if round > 400 {
+			t.Logf("%+v", y.c.pol)
+			for _, id := range y.c.View().Active() {
+				v, _ := y.c.View().Job(id)
+				l, _ := y.c.View().Locality(id)
+				t.Logf("%+v %+v", v, l)
+			}
+			for _, n := range y.nodes {
+				t.Logf("%+v", y.c.View().IdleReasons(n))
+			}
+		}
+		require.LessOrEqual(t, round, 400, "every job ends once failures stop")
+		y.now += time.Second
+		for _, n := range y.nodes {
+			y.beat(n, 10, 0)
+		}
+		checkInvariants(t, y.c)
+	}
+	for task, n := range y.won {
+		require.Equal(t, 1, n, "%v is committed once", task)
+	}
+	require.NoError(t, y.calls.Err())
+}
+
 // rejoin brings a node back in a new life.
 func (y *play) rejoin(n NodeID) {
 	for i, id := range y.nodes {
@@ -267,31 +298,7 @@ func TestRandomRuns(t *testing.T) {
 		for range rapid.IntRange(10, 60).Draw(t, "steps") {
 			y.step(4, 2)
 		}
-		y.rejoin(y.big) // the others stay as they are
-		require.NoError(t, y.c.Cordon(y.now, y.big, false))
-		for round := 0; len(y.c.View().Active()) > 0; round++ {
-			if round > 400 {
-				t.Logf("%+v", p)
-				for _, id := range y.c.View().Active() {
-					v, _ := y.c.View().Job(id)
-					l, _ := y.c.View().Locality(id)
-					t.Logf("%+v %+v", v, l)
-				}
-				for _, n := range y.nodes {
-					t.Logf("%+v", y.c.View().IdleReasons(n))
-				}
-			}
-			require.LessOrEqual(t, round, 400, "every job ends once failures stop")
-			y.now += time.Second
-			for _, n := range y.nodes {
-				y.beat(n, 10, 0)
-			}
-			checkInvariants(t, y.c)
-		}
-		for task, n := range y.won {
-			require.Equal(t, 1, n, "%v is committed once", task)
-		}
-		require.NoError(t, y.calls.Err())
+		y.finish()
 		fresh, err := NewCore(silently(y.config()), p)
 		require.NoError(t, err)
 		require.NoError(t, ReplayFrom(fresh, &y.log))
