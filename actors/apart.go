@@ -19,9 +19,16 @@ func recovered(f func() error) (err error) {
 func apart(f func() error) error {
 	done := make(chan error, 1)
 	go func() {
-		err := mapreduce.ErrExited
-		defer func() { done <- err }()
+		var err error
+		returned := false
+		defer func() {
+			if !returned {
+				err = mapreduce.Exited()
+			}
+			done <- err
+		}()
 		err = recovered(f)
+		returned = true
 	}()
 	return <-done
 }

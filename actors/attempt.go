@@ -60,8 +60,12 @@ func (a *attempt) work() {
 		}
 		return
 	}
-	err := mapreduce.ErrExited // what stands if user code does not return
+	var err error
+	returned := false
 	defer func() {
+		if !returned {
+			err = a.progress.Exited()
+		}
 		r.phases.Wait = a.waited
 		r.phases.Work = a.env.now() - began - a.waited - r.phases.Read - r.phases.Shuffle - r.phases.Commit
 		out := r.output
@@ -78,6 +82,7 @@ func (a *attempt) work() {
 		}
 	}()
 	err = recovered(func() error { return a.try(r) })
+	returned = true
 }
 
 // conclude says in the report how the attempt ended, and removes what a failed one wrote.

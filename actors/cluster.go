@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -228,7 +229,8 @@ func (c *Cluster) handOver(r *run, o SubmitOptions) error {
 		return errSkipsForgotten
 	}
 	r.maxSkips = o.MaxSkips
-	if attempts := max(o.MaxAttempts, 0); attempts > 1 || attempts == 0 && c.env.cfg.MaxAttempts > 1 {
+	attempts := cmp.Or(max(o.MaxAttempts, 0), c.env.cfg.MaxAttempts)
+	if attempts > 1 && !r.plan.ReadOnce() {
 		r.firstSkip = 1
 	}
 	m := &submit{run: r, spec: spec, reply: make(chan error, 1)}

@@ -271,9 +271,11 @@ type SubmitOptions struct {
 
 	// MaxSkips is how many records, on which the user's map returns an error or panics, the job may
 	// leave out, with all that it emitted for them: the attempts at a map after the first leave
-	// them out, or the first if there is no other. They are in Result.Skipped, and beside the
-	// parts of a directory as _skipped.jsonl. With one more the job fails. 0 means none. Jobs with a
-	// Key in Config.State are refused: which records their kept parts lack is not remembered.
+	// them out, or the first if there is no other or the input may be read only once. They are in
+	// Result.Skipped, and beside the parts of a directory as _skipped.jsonl. With one more the job
+	// fails. 0 means none. Chunks are never left out, nor what a reduce fails on, nor a record on
+	// which a map hangs or ends its goroutine. Jobs with a Key in Config.State are refused: which
+	// records their kept parts lack is not remembered.
 	MaxSkips int
 
 	// MapTime and ReduceTime are known durations of one task, for policies that use them.

@@ -89,6 +89,38 @@ func TestTooManySkipsOnTheCluster(t *testing.T) {
 	})
 }
 
+// What can be read only once has no second attempt: the first leaves records out.
+func TestSkipsOfASequenceReadOnce(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
+		words := make(chan string, 3)
+		words <- "good"
+		words <- "bad"
+		words <- "fine"
+		close(words)
+		once := func(yield func(string) bool) {
+			for w := range words {
+				if !yield(w) {
+					return
+				}
+			}
+		}
+		job := mapreduce.MapOnly[string, string]{Map: func(w string, emit func(string)) error {
+			if w == "bad" {
+				return errUser
+			}
+			emit(w)
+			return nil
+		}}
+		out := new(bytes.Buffer)
+		p, err := job.Bind(mapreduce.Seq(once), mapreduce.Text[string](mapreduce.Writer("out", out)))
+		require.NoError(t, err)
+		res := c.submit(t, p, SubmitOptions{MaxSkips: 1}).wait(t)
+		require.Equal(t, "good\nfine\n", out.String())
+		require.Len(t, res.Skipped, 1)
+		require.EqualValues(t, 2, res.Skipped[0].Number)
+	})
+}
+
 // What is kept of a former cluster does not say which records it lacks: that is refused.
 func TestSkipsAreNotResumed(t *testing.T) {
 	state, err := OpenState(t.TempDir())

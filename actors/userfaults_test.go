@@ -49,9 +49,16 @@ func failAt(t *testing.T, c *Cluster, place, way string, fail func() error) {
 	}
 	submitted := make(chan outcome, 1)
 	go func() { // user code may end the goroutine of Submit
-		o := outcome{err: mapreduce.ErrExited}
-		defer func() { submitted <- o }()
+		var o outcome
+		returned := false
+		defer func() {
+			if !returned {
+				o.err = mapreduce.Exited()
+			}
+			submitted <- o
+		}()
 		o.h, o.err = c.Submit(context.Background(), p, SubmitOptions{})
+		returned = true
 	}()
 	o := <-submitted
 	began := time.Now()
@@ -62,6 +69,9 @@ func failAt(t *testing.T, c *Cluster, place, way string, fail func() error) {
 	require.Error(t, o.err)
 	require.Less(t, time.Since(began), time.Minute)
 	blame(t, way, o.err)
+	if place == "map" {
+		require.ErrorContains(t, o.err, "user.txt: at byte ")
+	}
 	if place != "close source" { // closing fails for the abort, too, after the output is gone
 		require.Empty(t, fsys.names())
 	}

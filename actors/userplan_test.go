@@ -43,6 +43,7 @@ func blame(t *testing.T, way string, err error) {
 	case "goexit":
 		require.ErrorIs(t, err, mapreduce.ErrExited)
 		require.Contains(t, err.Error(), "Goexit")
+		require.Contains(t, err.Error(), "at actors/userplan_test.go:")
 	}
 	require.NotContains(t, err.Error(), "%!")
 	require.Less(t, len(err.Error()), 1000)

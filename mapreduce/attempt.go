@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -12,8 +13,8 @@ type MapAttempt struct {
 	Index, Try int
 	Split      Split
 	// MaxSkips is how many records, on which the user's map returns an error or panics, are left
-	// out with all that it emitted for them, if they are lines, of fixed size or of a slice; then
-	// what it emits is held back until it returns. 0 means none, at no cost.
+	// out with all that it emitted for them; then what it emits is held back until it returns. 0
+	// means none, at no cost. Chunks are not left out: which lines are in one depends on the blocks.
 	MaxSkips int
 	Resources
 }
@@ -56,6 +57,12 @@ func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err e
 	err = ErrExited // what stands if user code does not return
 	a.Budget.Show(a.life())
 	return p.tasks.runMap(ctx, p, a)
+}
+
+// ReadOnce reports whether the input may not be there for a second attempt: a stream, or a
+// sequence.
+func (p *Plan) ReadOnce() bool {
+	return p.input.sequence || slices.ContainsFunc(p.sources, func(s Source) bool { return s.Data == nil })
 }
 
 // explainConsumed adds to the error of a second attempt over a stream or sequence why the

@@ -52,15 +52,25 @@ func Lines(sources ...Source) Input[[]byte] {
 
 func (s *splitReader) eachLine(run []byte, yield func([]byte) error) (err error) {
 	var last *byte // where the line at hand begins
+	err = ErrExited
 	defer s.placePanic(run, &last, lineLength, &err)
+	var failed error
 	scan.Lines(run, func(line []byte) bool {
 		last = unsafe.SliceData(line)
-		if err = yield(line); err != nil {
-			err = s.refused(run, line, err)
+		if failed = yield(line); failed != nil {
+			failed = s.refused(run, line, failed)
 		}
-		return err == nil
+		return failed == nil
 	})
-	return err
+	return failed
+}
+
+// whole calls yield, which maps a record that is all of run; run is nil if records are not bytes.
+func (s *splitReader) whole(run []byte, yield func() error) (err error) {
+	last := unsafe.SliceData(run)
+	err = ErrExited
+	defer s.placePanic(run, &last, func(b []byte) int { return len(b) }, &err)
+	return yield()
 }
 
 func lineLength(b []byte) int {
@@ -118,7 +128,7 @@ func NLines(n int, sources ...Source) Input[[]byte] {
 func Chunks(sources ...Source) Input[[]byte] {
 	return Input[[]byte]{sources: sources, chunks: true, read: func(s *splitReader, yield func([]byte) error) error {
 		return s.runs(lineEnds{}, func(run []byte) error {
-			err := yield(run)
+			err := s.whole(run, func() error { return yield(run) })
 			if err != nil {
 				s.stoppedAt(run, run)
 			}
@@ -139,6 +149,7 @@ func FixedSize(n int, sources ...Source) Input[[]byte] {
 				return fmt.Errorf("%s: ends within a record of %d bytes", s.source.name, n)
 			}
 			var last *byte
+			err = ErrExited
 			defer s.placePanic(run, &last, func([]byte) int { return n }, &err)
 			for rest := run; len(rest) > 0; rest = rest[n:] {
 				last = unsafe.SliceData(rest)
@@ -164,7 +175,15 @@ type WholeFile struct {
 // WholeFiles yields each file, decompressed if need be, as one record.
 func WholeFiles(sources ...Source) Input[WholeFile] {
 	read := func(s *splitReader, yield func(WholeFile) error) error {
-		return s.all(func(data []byte) error { return yield(WholeFile{Name: s.source.name, Data: data}) })
+		return s.all(func(data []byte) error {
+			return s.whole(data, func() error {
+				err := yield(WholeFile{Name: s.source.name, Data: data})
+				if err != nil {
+					err = s.refused(data, data, err)
+				}
+				return err
+			})
+		})
 	}
 	return Input[WholeFile]{sources: sources, plan: inputPlan{whole: true}, read: read}
 }
@@ -175,21 +194,23 @@ func Slice[I any](records []I) Input[I] {
 	src := Source{Data: sliceSource(len(records)), name: "slice"}
 	return Input[I]{sources: []Source{src}, read: func(s *splitReader, yield func(I) error) error {
 		records := records[s.split.Offset : s.split.Offset+s.split.Length]
-		for i, r := range records {
-			if i&255 == 0 {
-				if err := s.tick(int64(min(256, len(records)-i))); err != nil {
+		return s.whole(nil, func() error {
+			for i, r := range records {
+				if i&255 == 0 {
+					if err := s.tick(int64(min(256, len(records)-i))); err != nil {
+						return err
+					}
+				}
+				err := yield(r)
+				if err != nil {
+					err = s.refused(nil, nil, err)
+				}
+				if err != nil {
 					return err
 				}
 			}
-			err := yield(r)
-			if err != nil {
-				err = s.refused(nil, nil, err)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+			return nil
+		})
 	}}
 }
 

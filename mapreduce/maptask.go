@@ -138,6 +138,12 @@ func readFile[I any](ctx context.Context, p *Plan, a *MapAttempt, file Split, in
 		a.Progress.open(p.sources[file.Source].name)
 	}
 	before, records := c.Get(in.counter()), int64(0)
+	exited := true
+	defer func() {
+		if exited && a.Progress != nil {
+			a.Progress.exit = r.recordError(&mapFault{Exited()}, records)
+		}
+	}()
 	tell := func() {
 		if a.Progress != nil && !in.chunks {
 			a.Progress.Records.Store(before + records)
@@ -156,6 +162,7 @@ func readFile[I any](ctx context.Context, p *Plan, a *MapAttempt, file Split, in
 		}
 		return err
 	})
+	exited = false
 	err = r.placed(err, records)
 	tell()
 	c.Add(in.counter(), records)

@@ -19,7 +19,7 @@ type PanicError struct {
 
 // NewPanicError describes a panic from which the caller, a deferred function, has recovered v.
 func NewPanicError(v any) *PanicError {
-	return &PanicError{Value: v, Stack: string(debug.Stack()), At: panicPlace()}
+	return &PanicError{Value: v, Stack: string(debug.Stack()), At: userPlace()}
 }
 
 // Error returns the value, cut if it is long, and the place; the stack is in Stack.
@@ -37,16 +37,26 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// panicPlace finds the user's code in the stack of a panic: the first function below it that is
-// neither of the standard library nor of this engine, else the first at all.
-func panicPlace() string {
+// Exited is [ErrExited] with the place in the user's code at which the goroutine was ended; the
+// caller is a deferred function that runs because of it.
+func Exited() error {
+	if at := userPlace(); at != "" {
+		return fmt.Errorf("%w at %s", ErrExited, at)
+	}
+	return ErrExited
+}
+
+// userPlace finds the user's code in the stack of a panic, or of a goroutine's early end: the first
+// function below it that is neither of the standard library nor of this engine, else the first at
+// all.
+func userPlace() string {
 	pc := make([]uintptr, 128)
 	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
 	below, library, first := false, "", ""
 	for more := true; more; {
 		var f runtime.Frame
 		f, more = frames.Next()
-		if f.Function == "runtime.gopanic" {
+		if f.Function == "runtime.gopanic" || f.Function == "runtime.Goexit" {
 			below, library, first = true, strings.TrimSuffix(f.File, "runtime/panic.go"), ""
 			continue
 		}
@@ -110,11 +120,17 @@ func catch(err *error) {
 }
 
 // contained runs a step of an output or of sources, behind which user code may be. The
-// error of a step that does not return is ErrExited, for deferred functions to see.
+// error of a step that does not return is that of Exited, for deferred functions to see.
 func contained(err *error, step func() error) {
 	defer catch(err)
-	*err = ErrExited
+	returned := false
+	defer func() {
+		if !returned {
+			*err = Exited()
+		}
+	}()
 	*err = step()
+	returned = true
 }
 
 // faultError is a fault on an address outside the Go heap, until verify finds out why.

@@ -63,12 +63,14 @@ func (s *splitReader) stoppedAt(run, rec []byte) {
 
 // placePanic, deferred, makes a panic of the user's map an error of the record that begins at last;
 // length finds how long that is. A fault on an address outside the Go heap, which tells of the input,
-// goes on.
+// goes on. If err is still ErrExited the map has ended the goroutine: the record is noted.
 func (s *splitReader) placePanic(run []byte, last **byte, length func([]byte) int, err *error) {
 	v := recover()
 	switch v := v.(type) {
 	case nil:
-		return
+		if *err != ErrExited { //nolint:errorlint // what stood there from the beginning
+			return
+		}
 	case marshalError:
 		*err = fault(v.err)
 	case interface {

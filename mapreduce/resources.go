@@ -33,6 +33,16 @@ type Progress struct {
 	life        memory.Life
 	file        atomic.Pointer[string] // that a map reads
 	run, runEnd atomic.Int64           // the bytes of file, unpacked, with the record at hand
+	exit        error                  // of a map whose code has ended the goroutine
+}
+
+// Exited is the error of an attempt whose code has ended the goroutine it ran in, with the record
+// that was at hand. Only a deferred function of that goroutine may call it.
+func (p *Progress) Exited() error {
+	if p.exit != nil {
+		return p.exit
+	}
+	return Exited()
 }
 
 // Where names the file that a map reads and the bytes, unpacked, among which its record is; it is

@@ -42,14 +42,23 @@ type sequence[I any] struct {
 func (q *sequence[I]) read(s *splitReader, yield func(I) error) error {
 	again := q.used.Swap(true)
 	records := 0
-	for rec, err := range q.seq {
-		if err != nil {
-			return fmt.Errorf("sequence: after %d records: %w", records, err)
+	err := s.whole(nil, func() error {
+		for rec, err := range q.seq {
+			if err != nil {
+				return fmt.Errorf("sequence: after %d records: %w", records, err)
+			}
+			records++
+			if err = yield(rec); err != nil {
+				err = s.refused(nil, nil, err)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		records++
-		if err := yield(rec); err != nil {
-			return err
-		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if again && !q.begins() {
 		return fmt.Errorf("sequence: %w: it was ranged over before, for another attempt or as the sample of a total "+

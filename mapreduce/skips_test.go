@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -218,12 +220,65 @@ func TestQuarantineFile(t *testing.T) {
 			{Input: "text", Offset: 5, Number: 4, Reason: "empty"},
 		}, list)
 	}
-	p, err := job.Bind(Slice([][]byte{[]byte("a"), nil, []byte("b")}), Text[[]byte](Dir(dir+"2")))
+}
+
+// Records of every kind of input but chunks are left out.
+func TestSkipsByInput(t *testing.T) {
+	records := [][]byte{[]byte("good"), []byte("evil"), []byte("fine")}
+	text := Bytes("text", []byte("good\nevil\nfine\n"))
+	fails := func(record []byte, emit func([]byte)) error {
+		if bytes.HasPrefix(record, []byte("evil")) {
+			panic("evil")
+		}
+		emit(record)
+		return nil
+	}
+	sources := []Source{Bytes("one", records[0]), Bytes("two", records[1]), Bytes("three", records[2])}
+	files := MapOnly[WholeFile, []byte]{Map: func(f WholeFile, emit func([]byte)) error { return fails(f.Data, emit) }}
+	strs := MapOnly[string, []byte]{Map: func(s string, emit func([]byte)) error { return fails([]byte(s), emit) }}
+	pairs := MapOnly[Pair[[]byte, []byte], []byte]{Map: func(p Pair[[]byte, []byte], emit func([]byte)) error {
+		return fails(p.First, emit)
+	}}
+	bytesOf := MapOnly[[]byte, []byte]{Map: fails}
+	for name, c := range map[string]struct {
+		bind func(Output[[]byte]) (*Plan, error)
+		want Skipped
+	}{
+		"lines":      {func(o Output[[]byte]) (*Plan, error) { return bytesOf.Bind(Lines(text), o) }, Skipped{"text", 5, 2, "evil", 4, ""}},
+		"n lines":    {func(o Output[[]byte]) (*Plan, error) { return bytesOf.Bind(NLines(3, text), o) }, Skipped{"text", 5, 2, "evil", 4, ""}},
+		"strings":    {func(o Output[[]byte]) (*Plan, error) { return strs.Bind(LineStrings(text), o) }, Skipped{"text", 5, 2, "evil", 4, ""}},
+		"key values": {func(o Output[[]byte]) (*Plan, error) { return pairs.Bind(KeyValueLines('\t', text), o) }, Skipped{"text", 5, 2, "evil", 4, ""}},
+		"fixed size": {func(o Output[[]byte]) (*Plan, error) { return bytesOf.Bind(FixedSize(5, text), o) }, Skipped{"text", 5, 2, "evil\n", 5, ""}},
+		"files":      {func(o Output[[]byte]) (*Plan, error) { return files.Bind(WholeFiles(sources...), o) }, Skipped{"two", 0, 1, "evil", 4, ""}},
+		"slice":      {func(o Output[[]byte]) (*Plan, error) { return bytesOf.Bind(Slice(records), o) }, Skipped{"slice", -1, 2, "", 0, ""}},
+		"sequence":   {func(o Output[[]byte]) (*Plan, error) { return bytesOf.Bind(Seq(slices.Values(records)), o) }, Skipped{"sequence", -1, 2, "", 0, ""}},
+	} {
+		p, err := c.bind(Text[[]byte](Writer("out", io.Discard)))
+		require.NoError(t, err, name)
+		var list []Skipped
+		counters, err := RunLocal(context.Background(), p, LocalOptions{MaxSkips: 1, Skipped: &list})
+		require.NoError(t, err, name)
+		require.Len(t, list, 1, name)
+		require.Contains(t, list[0].Reason, "panic: evil (mapreduce/skips_test.go:", name)
+		list[0].Reason = ""
+		require.Equal(t, c.want, list[0], name)
+		require.EqualValues(t, 2, counters.Get(MapOutputRecords), name)
+
+		p, err = c.bind(Text[[]byte](Writer("out", io.Discard)))
+		require.NoError(t, err, name)
+		_, err = RunLocal(context.Background(), p, LocalOptions{})
+		var at *RecordError
+		require.ErrorAs(t, err, &at, name)
+		require.Equal(t, c.want, Skipped{at.Input, at.Offset, at.Number, at.Head, at.Size, ""}, name)
+	}
+	p, err := bytesOf.Bind(Chunks(text), Text[[]byte](Writer("out", io.Discard)))
 	require.NoError(t, err)
-	var list []Skipped
-	_, err = RunLocal(context.Background(), p, LocalOptions{MaxSkips: 2, Skipped: &list})
+	_, err = RunLocal(context.Background(), p, LocalOptions{MaxSkips: 1})
+	require.NoError(t, err) // it begins with "good"
+	p, err = bytesOf.Bind(Chunks(Bytes("text", []byte("evil\n"))), Text[[]byte](Writer("out", io.Discard)))
 	require.NoError(t, err)
-	require.Equal(t, []Skipped{{Input: "slice", Offset: -1, Number: 2, Reason: "empty"}}, list)
+	_, err = RunLocal(context.Background(), p, LocalOptions{MaxSkips: 1})
+	require.ErrorContains(t, err, `text: at byte 0, "evil\n": panic: evil (mapreduce/skips_test.go:`)
 }
 
 // brittle is a value whose codec cannot read what it wrote for the word "torn".
