@@ -19,8 +19,8 @@ var swaps = map[token.Token]token.Token{
 	token.ADD_ASSIGN: token.SUB_ASSIGN, token.SUB_ASSIGN: token.ADD_ASSIGN, token.INC: token.DEC, token.DEC: token.INC,
 }
 
-// placeAtRandom picks n faults in the files of some packages, each place at most once.
-func placeAtRandom(packages []string, n int, seed uint64) ([]mutant, error) {
+// placeAtRandom lists all faults that the files of some packages can have, shuffled.
+func placeAtRandom(packages []string, seed uint64) ([]mutant, error) {
 	var all []mutant
 	for _, dir := range packages {
 		names, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -40,7 +40,7 @@ func placeAtRandom(packages []string, n int, seed uint64) ([]mutant, error) {
 	}
 	rng := rand.New(rand.NewPCG(seed, 0))
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	return all[:min(n, len(all))], nil
+	return all, nil
 }
 
 // placesIn lists the faults that a file can have: swapped operators, conditions turned around, calls

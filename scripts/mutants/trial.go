@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// verdict is what the tests said of a fault.
+type verdict string
+
+const (
+	noticed verdict = "noticed"
+	timeout verdict = "timeout" // the tests did not end, as they do without the fault
+	tooSlow verdict = "SLOW"    // nor would they with room to spare without it: no verdict
+	lives   verdict = "ALIVE"
+	noGo    verdict = "no Go"
+)
+
+// lasted finds how long a package's tests took in what they print, which leaves out the build.
+var lasted = regexp.MustCompile(`(?m)^ok\s+\S+\s+([0-9.]+s)`)
+
+// trial tries faults in a copy of the module.
+type trial struct {
+	dir   string
+	limit time.Duration
+	also  []string
+	sound map[string]time.Duration // how long a package's tests take without a fault
+}
+
+// try applies the fault, runs the tests, and takes it back.
+func (t *trial) try(m *mutant) (v verdict, err error) {
+	packages := m.Test
+	if len(packages) == 0 {
+		packages = []string{"./" + filepath.ToSlash(filepath.Dir(m.File))}
+	}
+	packages = append(packages[:len(packages):len(packages)], t.also...)
+	for _, p := range packages {
+		if err := t.time(p); err != nil {
+			return "", err
+		}
+	}
+	path := filepath.Join(t.dir, m.File)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	faulty, err := m.apply(text)
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(path, faulty, 0o666); err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, os.WriteFile(path, text, 0o666)) }()
+	for _, p := range packages {
+		if v := t.test(p); v != lives {
+			return v, nil
+		}
+	}
+	return lives, nil
+}
+
+// test runs a package's tests. They end themselves at the limit; two minutes more are for one that
+// the go command has to kill.
+func (t *trial) test(p string) verdict {
+	ctx, cancel := context.WithTimeout(context.Background(), t.limit+2*time.Minute)
+	defer cancel()
+	// What vet would say is a fault of another kind: the tests are to notice.
+	c := exec.CommandContext(ctx, "go", "test", "-failfast", "-vet=off", "-timeout", t.limit.String(), p)
+	c.Dir = t.dir
+	c.WaitDelay = time.Second
+	out, err := c.CombinedOutput()
+	switch {
+	case err == nil:
+		return lives
+	case ctx.Err() != nil:
+		return tooSlow
+	}
+	return t.failed(p, out)
+}
+
+// failed tells a test that failed from one that did not end, and from none.
+func (t *trial) failed(p string, out []byte) verdict {
+	ended := !bytes.Contains(out, []byte("panic: test timed out after ")) && !bytes.Contains(out, []byte("ran too long"))
+	switch {
+	case bytes.Contains(out, []byte("[build failed]")):
+		return noGo
+	case ended:
+		return noticed
+	case t.sound[p] < t.limit/3:
+		return timeout
+	}
+	return tooSlow
+}
+
+// time runs a package's tests without a fault, once, so that what they need is built.
+func (t *trial) time(p string) error {
+	if _, ok := t.sound[p]; ok {
+		return nil
+	}
+	c := exec.Command("go", "test", "-count=1", "-vet=off", "-timeout", (3 * t.limit).String(), p)
+	c.Dir = t.dir
+	out, err := c.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s fails without a fault: %s", p, strings.TrimSpace(string(out)))
+	}
+	if t.sound == nil {
+		t.sound = map[string]time.Duration{}
+	}
+	took := lasted.FindSubmatch(out)
+	if took != nil {
+		t.sound[p], err = time.ParseDuration(string(took[1]))
+	} else {
+		t.sound[p] = 0 // no tests
+	}
+	fmt.Printf("sound    %5.1f s  %s\n", t.sound[p].Seconds(), p)
+	return err
+}
