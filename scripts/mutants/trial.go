@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -41,7 +42,7 @@ func (t *trial) try(m *mutant) (v verdict, err error) {
 	if len(packages) == 0 {
 		packages = []string{"./" + filepath.ToSlash(filepath.Dir(m.File))}
 	}
-	packages = append(packages[:len(packages):len(packages)], t.also...)
+	packages = append(slices.Clip(packages), t.also...)
 	for _, p := range packages {
 		if err := t.time(p); err != nil {
 			return "", err
