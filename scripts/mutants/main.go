@@ -18,6 +18,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,6 +33,9 @@ type mutant struct {
 	New  string   `yaml:"new"`
 	Test []string `yaml:"test"` // packages whose tests must notice; by default that of File
 	at   int      // offset of Old for random ones, else -1
+
+	gate     string // text that is both Old and New, in place of [from, to); empty: there is none
+	from, to int
 }
 
 func main() {
@@ -68,29 +72,41 @@ func run(only string, random int, seed uint64, t *trial, args []string) (alive i
 		return 0, err
 	}
 	defer func() { _ = os.RemoveAll(t.dir) }()
-	tried := 0
-	for _, m := range list {
-		if !wanted.MatchString(m.Name) {
-			continue
-		}
-		if random > 0 && tried == random {
-			break
-		}
-		began := time.Now()
-		v, err := t.try(&m)
-		if err != nil {
-			return alive, fmt.Errorf("%s: %w", m.Name, err)
-		}
-		if v != noGo {
-			tried++
-		}
-		if v == lives || v == tooSlow {
-			alive++
-		}
-		fmt.Printf("%-8s %5.1f s  %s\n", v, time.Since(began).Seconds(), m.Name)
+	list = slices.DeleteFunc(list, func(m mutant) bool { return !wanted.MatchString(m.Name) })
+	var c census
+	if random > 0 {
+		err = t.atRandom(list, random, &c)
+	} else {
+		err = t.eachAlone(list, &c)
 	}
-	fmt.Printf("%d of %d noticed\n", tried-alive, tried)
-	return alive, nil
+	fmt.Printf("%d of %d noticed\n", c.tried-c.alive, c.tried)
+	return c.alive, err
+}
+
+// census counts faults.
+type census struct{ tried, alive int }
+
+func (c *census) add(m *mutant, v verdict, took time.Duration) {
+	if v != noGo {
+		c.tried++
+	}
+	if v == lives || v == tooSlow {
+		c.alive++
+	}
+	fmt.Printf("%-8s %5.1f s  %s\n", v, took.Seconds(), m.Name)
+}
+
+// eachAlone tries faults one by one, each in a build of its own.
+func (t *trial) eachAlone(list []mutant, c *census) error {
+	for i := range list {
+		began := time.Now()
+		v, err := t.try(&list[i])
+		if err != nil {
+			return fmt.Errorf("%s: %w", list[i].Name, err)
+		}
+		c.add(&list[i], v, time.Since(began))
+	}
+	return nil
 }
 
 func readList(path string) (list []mutant, err error) {

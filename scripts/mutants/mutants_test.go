@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,14 +31,18 @@ func TestRandomPlaces(t *testing.T) {
 	require.NoError(t, err)
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
-	var got []string
+	var got, gates []string
 	for _, m := range list {
 		faulty, err := m.apply(text)
 		require.NoError(t, err)
 		require.NotEqual(t, string(text), string(faulty))
 		got = append(got, m.Old+" → "+m.New)
+		gates = append(gates, strings.ReplaceAll(m.gate, chosen, "F"))
 	}
 	require.Equal(t, []string{"x < 3 → !(x < 3)", "< → <=", "println(x) → ", "+= → -=", "- → +"}, got)
+	require.Equal(t, []string{
+		"(F != (x < 3))", "(F && (x<=3) || !F && (x<3))", "if !F { println(x) }", "if F { x-=2 } else { x+=2 }", "mutantOf(F, (x+1), (x-1))",
+	}, gates)
 }
 
 // A test that does not end notices a fault only if it would have ended in time without it.
@@ -55,7 +60,7 @@ func TestTestsThatDoNotEnd(t *testing.T) {
 func TestVerdicts(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"go.mod":      "module x\n",
+		"go.mod":      "module x\n\ngo 1.26\n",
 		"a/a.go":      "package a\n\nfunc F() int { return 1 + 1 }\n",
 		"b/b.go":      "package b\n",
 		"b/b_test.go": "package b\n\nimport (\n\t\"testing\"\n\t\"x/a\"\n)\n\nfunc TestF(t *testing.T) {\n\tif a.F() != 2 {\n\t\tt.Fatal()\n\t}\n}\n",
@@ -76,4 +81,52 @@ func TestVerdicts(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, string(text), "1 + 1")
 	}
+}
+
+// Faults at random are tried behind gates, or alone where there can be none, with the same verdicts;
+// the files are as before.
+func TestAtRandom(t *testing.T) {
+	t.Chdir(t.TempDir())
+	code := `package a
+
+const four = 3 + 1
+
+var seen int
+
+func F(list []int) (sum int) {
+	for i := 0; i < len(list); i++ {
+		sum += list[i]
+	}
+	see(sum)
+	return sum % four
+}
+
+func see(n int) { seen = n }
+`
+	test := `package a
+
+import "testing"
+
+func TestF(t *testing.T) {
+	if got := F([]int{1, 3, 9, 14}); got != 3 {
+		t.Fatal(got)
+	}
+}
+`
+	require.NoError(t, os.Mkdir("a", 0o777))
+	for name, text := range map[string]string{"go.mod": "module x\n\ngo 1.26\n", "a/a.go": code, "a/a_test.go": test} {
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o666))
+	}
+	list, err := placeAtRandom([]string{"./a"}, 1)
+	require.NoError(t, err)
+	require.Len(t, list, 5)
+	var c census
+	require.NoError(t, (&trial{dir: ".", limit: 20 * time.Second}).atRandom(list, len(list), &c))
+	require.Equal(t, census{tried: 5, alive: 1}, c, "only what is seen is looked at by no test")
+	text, err := os.ReadFile("a/a.go")
+	require.NoError(t, err)
+	require.Equal(t, code, string(text))
+	entries, err := os.ReadDir("a")
+	require.NoError(t, err)
+	require.Len(t, entries, 2)
 }

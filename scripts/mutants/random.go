@@ -3,11 +3,13 @@ package main
 import (
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/parser"
 	"go/token"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -28,8 +30,8 @@ func placeAtRandom(packages []string, seed uint64) ([]mutant, error) {
 			return nil, err
 		}
 		for _, name := range names {
-			if strings.HasSuffix(name, "_test.go") {
-				continue
+			if ok, err := build.Default.MatchFile(dir, filepath.Base(name)); err != nil || !ok || strings.HasSuffix(name, "_test.go") {
+				continue // of another system, say
 			}
 			found, err := placesIn(name)
 			if err != nil {
@@ -55,32 +57,93 @@ func placesIn(name string) (list []mutant, err error) {
 	if err != nil {
 		return nil, err
 	}
-	add := func(from, to token.Pos, with string) {
-		start, end := set.Position(from).Offset, set.Position(to).Offset
-		old := string(text[start:end])
-		list = append(list, mutant{
-			Name: fmt.Sprintf("%s:%d: %q for %q", name, set.Position(from).Line, with, old),
-			File: filepath.Clean(name), Old: old, New: with, at: start,
-		})
-	}
+	f := &finder{name: name, text: text, set: set}
 	ast.Inspect(file, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.BinaryExpr:
-			if to, ok := swaps[n.Op]; ok {
-				add(n.OpPos, n.OpPos+token.Pos(len(n.Op.String())), to.String())
-			}
-		case *ast.IncDecStmt:
-			add(n.TokPos, n.TokPos+2, swaps[n.Tok].String())
-		case *ast.AssignStmt:
-			if to, ok := swaps[n.Tok]; ok {
-				add(n.TokPos, n.TokPos+token.Pos(len(n.Tok.String())), to.String())
-			}
-		case *ast.IfStmt:
-			add(n.Cond.Pos(), n.Cond.End(), "!("+string(text[set.Position(n.Cond.Pos()).Offset:set.Position(n.Cond.End()).Offset])+")")
-		case *ast.ExprStmt:
-			add(n.Pos(), n.End(), "")
-		}
+		f.visit(n)
 		return true
 	})
-	return list, nil
+	return f.list, nil
+}
+
+// finder gathers the faults that a file can have.
+type finder struct {
+	name string
+	text []byte
+	set  *token.FileSet
+	list []mutant
+	post ast.Stmt // of the innermost for statement so far
+}
+
+func (f *finder) offset(p token.Pos) int { return f.set.Position(p).Offset }
+
+func (f *finder) source(n ast.Node) string {
+	return string(f.text[f.offset(n.Pos()):f.offset(n.End())])
+}
+
+// add notes that the text between from and to becomes with; gate is whole with both in it, of which
+// the number of the fault in the environment chooses one. Without a gate it is built alone.
+func (f *finder) add(from, to token.Pos, with string, whole ast.Node, gate string) {
+	start, end := f.offset(from), f.offset(to)
+	m := mutant{
+		Name: fmt.Sprintf("%s:%d: %q for %q", f.name, f.set.Position(from).Line, with, f.text[start:end]),
+		File: filepath.Clean(f.name), Old: string(f.text[start:end]), New: with, at: start, gate: gate,
+	}
+	if whole != nil {
+		m.from, m.to = f.offset(whole.Pos()), f.offset(whole.End())
+	}
+	f.list = append(f.list, m)
+}
+
+func (f *finder) visit(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.BinaryExpr:
+		if to, ok := swaps[n.Op]; ok {
+			f.add(n.OpPos, n.OpPos+token.Pos(len(n.Op.String())), to.String(), n, f.eitherOf(n, to))
+		}
+	case *ast.ForStmt:
+		f.post = n.Post
+	case *ast.IncDecStmt:
+		x, to := f.source(n.X), swaps[n.Tok].String()
+		gate := "if " + chosen + " { " + x + to + " } else { " + x + n.Tok.String() + " }"
+		if n == f.post {
+			gate = x + " = " + either + x + to[:1] + "1, " + x + n.Tok.String()[:1] + "1)"
+		}
+		f.add(n.TokPos, n.TokPos+2, to, n, gate)
+	case *ast.AssignStmt:
+		if to, ok := swaps[n.Tok]; ok {
+			x, y := f.source(n.Lhs[0]), f.source(n.Rhs[0])
+			gate := "if " + chosen + " { " + x + to.String() + y + " } else { " + x + n.Tok.String() + y + " }"
+			f.add(n.TokPos, n.TokPos+token.Pos(len(n.Tok.String())), to.String(), n, gate)
+		}
+	case *ast.IfStmt:
+		c := f.source(n.Cond)
+		f.add(n.Cond.Pos(), n.Cond.End(), "!("+c+")", n.Cond, "("+chosen+" != ("+c+"))")
+	case *ast.ExprStmt:
+		f.add(n.Pos(), n.End(), "", n, "if !"+chosen+" { "+f.source(n)+" }")
+	}
+}
+
+// eitherOf is an expression with both operators.
+func (f *finder) eitherOf(n *ast.BinaryExpr, to token.Token) string {
+	x, y := f.source(n.X), f.source(n.Y)
+	as, with := "("+x+n.Op.String()+y+")", "("+x+to.String()+y+")"
+	if n.Op == token.ADD || n.Op == token.SUB || n.Op == token.MUL {
+		if calls(n) { // both are worked out
+			return ""
+		}
+		return either + with + ", " + as + ")"
+	}
+	return "(" + chosen + " && " + with + " || !" + chosen + " && " + as + ")"
+}
+
+// calls tells whether an expression calls what may do more than work out a value.
+func calls(n ast.Expr) (any bool) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		if c, ok := n.(*ast.CallExpr); ok {
+			id, ok := c.Fun.(*ast.Ident)
+			any = any || !ok || !slices.Contains([]string{"len", "cap", "min", "max", "int", "int64", "uint64", "float64"}, id.Name)
+		}
+		return !any
+	})
+	return any
 }

@@ -34,6 +34,9 @@ type trial struct {
 	limit time.Duration
 	also  []string
 	sound map[string]time.Duration // how long a package's tests take without a fault
+
+	kept     map[string]string // the text of files with gates, as it was
+	binaries map[string]string // tests with gates, by package
 }
 
 // try applies the fault, runs the tests, and takes it back.
@@ -124,4 +127,47 @@ func (t *trial) time(p string) error {
 	}
 	fmt.Printf("sound    %5.1f s  %s\n", t.sound[p].Seconds(), p)
 	return err
+}
+
+func (t *trial) command(verb string, args ...string) ([]byte, error) {
+	c := exec.Command("go", append([]string{verb}, args...)...)
+	c.Dir = t.dir
+	return c.CombinedOutput()
+}
+
+// thoseInGo counts those that do not build, and returns the others.
+func (t *trial) thoseInGo(list []mutant, c *census) (valid []mutant, err error) {
+	for _, m := range list {
+		ok, err := t.isGo(&m)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			valid = append(valid, m)
+		} else {
+			c.add(&m, noGo, 0)
+		}
+	}
+	return valid, nil
+}
+
+// isGo tells whether a fault builds; gates of others may be in place.
+func (t *trial) isGo(m *mutant) (ok bool, err error) {
+	if err := t.keep(m.File); err != nil {
+		return false, err
+	}
+	path := filepath.Join(t.dir, m.File)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return false, err
+	}
+	faulty, err := m.apply([]byte(t.kept[m.File]))
+	if err != nil {
+		return false, err
+	}
+	if err := os.WriteFile(path, faulty, 0o666); err != nil {
+		return false, err
+	}
+	_, bad := t.command("build", m.pkg())
+	return bad == nil, os.WriteFile(path, text, 0o666)
 }
