@@ -51,8 +51,8 @@ func TestConformsToIOFS(t *testing.T) {
 func TestConfigErrors(t *testing.T) {
 	_, err := New(Config{Nodes: racks(2, 1), Replication: 3})
 	require.ErrorIs(t, err, ErrReplication)
-	_, err = New(Config{Nodes: []Node{{ID: "a"}, {ID: "a"}, {}}, BlockSize: -1, Replication: -1})
-	for _, want := range []string{"twice", "no ID", "block size -1", "replication -1"} {
+	_, err = New(Config{Nodes: []Node{{ID: "a"}, {ID: "a"}, {}}, BlockSize: -1, Replication: -1, Patience: -1})
+	for _, want := range []string{"twice", "no ID", "block size -1", "replication -1", "patience -1ns"} {
 		require.ErrorContains(t, err, want)
 	}
 	_, err = New(Config{})

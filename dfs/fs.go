@@ -116,11 +116,9 @@ func (f *FS) Rename(oldName, newName string) error {
 	if err != nil {
 		return fail(err)
 	}
-	was := file.name
 	if err := f.ns.insert(newName, file, now); err != nil {
-		file.name = was
 		parent, _ := f.ns.find(path.Dir(oldName))
-		parent.children[was] = file
+		parent.children[file.name] = file
 		return fail(err)
 	}
 	return nil

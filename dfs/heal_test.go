@@ -15,7 +15,7 @@ import (
 // beside a model that knows which nodes hold a good copy of each block. Properties: a file reads as
 // written exactly while every block has a live good replica, one that was registered always;
 // healing restores min(replication, live nodes) replicas of each readable block; no block has two
-// replicas on a node nor more than wanted.
+// replicas on a node nor more than wanted; each node's load is what it holds and is to get.
 func TestReadableWhileAReplicaLives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.IntRange(1, 7).Draw(t, "nodes")
@@ -68,6 +68,7 @@ func TestReadableWhileAReplicaLives(t *testing.T) {
 				for name, data := range files {
 					checkFile(t, f, name, data)
 				}
+				checkLoads(t, f)
 			},
 		})
 	})
@@ -86,6 +87,19 @@ func checkHealing(t *rapid.T, f *FS, files map[string][]byte, want int) {
 				require.Len(t, b.Nodes, want, "%v of %s", b.ID, name)
 			}
 		}
+	}
+}
+
+// checkLoads compares what placement takes for the bytes on a node with those that are there.
+func checkLoads(t require.TestingT, f *FS) {
+	loads := map[NodeID]int64{}
+	for _, b := range f.ns.blocks {
+		for _, d := range slices.Concat(b.replicas, b.placed) {
+			loads[d.id] += b.length
+		}
+	}
+	for _, d := range f.ns.nodes {
+		require.Equal(t, loads[d.id], d.load, "load of %v", d.id)
 	}
 }
 

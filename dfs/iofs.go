@@ -124,11 +124,8 @@ func (o *openFile) Read(p []byte) (int, error) {
 	if o.at >= o.stat.size {
 		return 0, io.EOF
 	}
-	n, err := o.f.readAt(o.name, o.file, p, o.at)
+	n, err := o.f.readAt(o.name, o.file, p[:min(int64(len(p)), o.stat.size-o.at)], o.at)
 	o.at += int64(n)
-	if n > 0 && errors.Is(err, io.EOF) {
-		err = nil
-	}
 	return n, err
 }
 

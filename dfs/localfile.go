@@ -135,7 +135,7 @@ func (l *LocalFile) readAt(b []byte, off int64) (int, error) {
 		return 0, changed
 	}
 	if errors.Is(err, io.EOF) {
-		err = fmt.Errorf("dfs: %s: %w after %d of %d bytes", l.path, io.ErrUnexpectedEOF, off+int64(n), l.stamp.size)
+		err = fmt.Errorf("dfs: %s: %w", l.path, io.ErrUnexpectedEOF)
 	}
 	return n, err
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 )
@@ -45,4 +46,72 @@ func TestTooManyOpenFiles(t *testing.T) {
 	_, release, err := l.View(0, 10)
 	require.NoError(t, err)
 	release()
+}
+
+// present counts the pages of b, which lies in a mapping, that the process has in memory.
+func present(t *testing.T, b []byte) (pages int) {
+	t.Helper()
+	f, err := os.Open("/proc/self/pagemap")
+	require.NoError(t, err)
+	defer f.Close()
+	page := uint64(os.Getpagesize())
+	first := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) / page
+	last := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))+uintptr(len(b))-1) / page
+	entries := make([]byte, (last-first+1)*8)
+	_, err = f.ReadAt(entries, int64(first*8))
+	require.NoError(t, err)
+	for at := 0; at < len(entries); at += 8 {
+		pages += int(entries[at+7] >> 7)
+	}
+	return pages
+}
+
+// Released Views of files larger than memory take none: the pages that lie wholly in one go with
+// it, however it is cut. Small ones stay with the mapping, for the next View.
+func TestReleasedViewsTakeNoMemory(t *testing.T) {
+	page := os.Getpagesize()
+	l, _ := localFile(t, noise(1, 3*dropFrom))
+	whole, release, err := l.View(0, 3*dropFrom)
+	require.NoError(t, err)
+	defer release()
+	touch := func(b []byte) {
+		sum := 0
+		for _, c := range b {
+			sum += int(c)
+		}
+		require.Positive(t, sum)
+	}
+	for _, off := range []int{0, 1, page - 1, page, page + 1} {
+		touch(whole)
+		all := present(t, whole)
+		b, release, err := l.View(int64(off), dropFrom+off)
+		require.NoError(t, err)
+		inside := (off+dropFrom+off)/page - (off+page-1)/page
+		release()
+		require.Equal(t, all-inside, present(t, whole), "offset %d", off)
+		require.LessOrEqual(t, present(t, b), 2)
+	}
+	touch(whole)
+	all := present(t, whole)
+	_, release, err = l.View(0, dropFrom-1)
+	require.NoError(t, err)
+	release()
+	require.Equal(t, all, present(t, whole))
+}
+
+// Of the descriptors that the process may have, an eighth may be kept, and not one more.
+func TestKeptDescriptors(t *testing.T) {
+	var limit syscall.Rlimit
+	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
+	require.Equal(t, limit.Cur, descriptorLimit())
+	require.EqualValues(t, min(limit.Cur/8, 1024), keepable())
+	had := kept.Load()
+	for kept.Load() < keepable() {
+		require.True(t, mayKeep())
+	}
+	require.False(t, mayKeep())
+	require.Equal(t, keepable(), kept.Load(), "what was refused is not counted")
+	dropKept()
+	require.True(t, mayKeep())
+	kept.Store(had)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -66,4 +67,134 @@ func TestNoLiveNode(t *testing.T) {
 	require.NoError(t, f.Lose("n0", true))
 	err := f.WriteFile("x", []byte("a"))
 	require.True(t, errors.Is(err, ErrNoReplica), "%v", err)
+}
+
+// A node that comes back while a copy to it, or a copy that makes its own needless, is under way
+// counts once: loads are those of the replicas.
+func TestLoadsAreThoseOfReplicas(t *testing.T) {
+	f := open(t, Config{Nodes: racks(4, 1), Replication: 2, BlockSize: 3})
+	require.NoError(t, f.WriteFile("x", []byte("abcdefgh")))
+	checkLoads(t, f)
+	for _, n := range f.cfg.Nodes {
+		require.NoError(t, f.Lose(n.ID, false))
+		checkLoads(t, f)
+		plan := f.PlanHeal()
+		checkLoads(t, f)
+		back, err := f.Inventory(n.ID)
+		require.NoError(t, err)
+		require.NoError(t, f.Report(back))
+		checkLoads(t, f)
+		for _, c := range plan {
+			require.NoError(t, f.Copy(c))
+			checkLoads(t, f)
+		}
+	}
+	require.NoError(t, f.Remove("x"))
+	checkLoads(t, f)
+}
+
+// A full report tells of a copy that went missing: at once of one that the node had, and of one that
+// it was to get only if the report before was after its plan.
+func TestFullReportsTellWhatIsMissing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, report := silent(t, 2, 2)
+		full := func(id NodeID) {
+			r, err := f.Inventory(id)
+			require.NoError(t, err)
+			require.NoError(t, f.Report(r))
+		}
+		where := func() []NodeID {
+			b, err := f.Blocks("x")
+			require.NoError(t, err)
+			return b[0].Nodes
+		}
+		done := make(chan error, 1)
+		go func() { done <- f.WriteFile("x", []byte("data")) }()
+		synctest.Wait()
+		report("n0")
+		report("n1")
+		require.NoError(t, <-done)
+		require.Empty(t, f.PlanHeal())
+
+		block := f.ns.last
+		f.stores["n1"].forget([]BlockID{block}) // without a word
+		require.Equal(t, []NodeID{"n0", "n1"}, where())
+		full("n1")
+		require.Equal(t, []NodeID{"n0"}, where())
+		require.Equal(t, []Copy{{Block: block, From: "n0", To: "n1", Length: 4}}, f.PlanHeal())
+		require.Empty(t, f.PlanHeal(), "it is under way")
+		full("n1")
+		require.Empty(t, f.PlanHeal(), "it may still be under way")
+		full("n0")
+		require.Empty(t, f.PlanHeal(), "and that is none of the other's business")
+		full("n1")
+		plan := f.PlanHeal()
+		require.Equal(t, []Copy{{Block: block, From: "n0", To: "n1", Length: 4}}, plan, "word of it was lost")
+		require.NoError(t, f.Copy(plan[0]))
+		require.Equal(t, []NodeID{"n0"}, where(), "until the node says so")
+		full("n1")
+		require.Equal(t, []NodeID{"n0", "n1"}, where())
+		require.Empty(t, f.PlanHeal())
+	})
+}
+
+// Blocks of no file are deleted from the node that names them, and nodes that nobody knows are
+// refused.
+func TestReportsOfTheUnknown(t *testing.T) {
+	f := open(t, Config{Nodes: racks(2, 1), Replication: 1})
+	f.stores["n0"].put(77, newPayload([]byte("of no file")))
+	require.NoError(t, f.Report(Report{Node: "n0", Full: true, Have: []BlockID{77}}))
+	require.Empty(t, f.stores["n0"].blocks)
+	require.NoError(t, f.Report(Report{Node: "n0", Gone: []BlockID{78}}))
+	_, err := f.Inventory("nowhere")
+	require.ErrorIs(t, err, ErrUnknownNode)
+	require.False(t, f.Damage("nowhere", 77))
+	require.False(t, f.Damage("n0", 77))
+	require.False(t, f.stores["n0"].drop(77))
+	r, err := f.Changes("n0")
+	require.NoError(t, err)
+	require.Empty(t, r.Gone, "it had none")
+}
+
+// A replica that its node has lost without a word is passed over: by readers, copies and checks.
+func TestReplicasThatWentUnreported(t *testing.T) {
+	f := open(t, Config{Nodes: racks(3, 1), Replication: 2})
+	require.NoError(t, f.WriteFile("x", []byte("data")))
+	blocks, err := f.Blocks("x")
+	require.NoError(t, err)
+	b := blocks[0]
+	f.stores[b.Nodes[0]].forget([]BlockID{b.ID})
+	got, err := f.ReadFile("x")
+	require.NoError(t, err)
+	require.Equal(t, "data", string(got))
+	h, err := f.Check("x")
+	require.NoError(t, err)
+	require.Equal(t, b.Nodes[1:], h.Blocks[0].Nodes)
+	require.Empty(t, h.Blocks[0].Corrupt)
+
+	require.NoError(t, f.Report(Report{Node: b.Nodes[0], Gone: []BlockID{b.ID}}))
+	plan := f.PlanHeal()
+	require.Len(t, plan, 1)
+	f.stores[b.Nodes[1]].forget([]BlockID{b.ID})
+	require.ErrorIs(t, f.Copy(plan[0]), ErrNoReplica)
+	require.Nil(t, f.stores[plan[0].To].get(b.ID))
+	_, err = f.ReadFile("x")
+	require.ErrorIs(t, err, ErrNoReplica)
+	require.ErrorContains(t, err, "no live node holds it")
+}
+
+// A copy of a block whose file has been removed since is not made.
+func TestCopyOfARemovedFile(t *testing.T) {
+	f := open(t, Config{Nodes: racks(2, 1), Replication: 2})
+	require.NoError(t, f.WriteFile("x", []byte("data")))
+	require.NoError(t, f.Lose("n1", true))
+	back, err := f.Inventory("n1")
+	require.NoError(t, err)
+	require.NoError(t, f.Report(back))
+	plan := f.PlanHeal()
+	require.Len(t, plan, 1)
+	require.NoError(t, f.Remove("x"))
+	require.ErrorIs(t, f.Copy(plan[0]), ErrNoReplica)
+	require.Empty(t, f.stores["n1"].blocks)
+	checkLoads(t, f)
 }

@@ -1,0 +1,133 @@
+package dfs
+
+import (
+	"io"
+	"io/fs"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Names are those of io/fs; the root is none that can be written, moved or removed.
+func TestNamesThatCannotBe(t *testing.T) {
+	f := open(t, Config{Nodes: racks(1, 1)})
+	require.NoError(t, f.WriteFile("d/x", []byte("x")))
+	for _, name := range []string{".", "", "/d", "d/", "d/../d", "d//x"} {
+		_, err := f.Create(name, "", 0)
+		require.ErrorIs(t, err, fs.ErrInvalid, name)
+		require.ErrorIs(t, f.Register(name, Bytes("b", nil), 0), fs.ErrInvalid, name)
+		require.ErrorIs(t, f.Remove(name), fs.ErrInvalid, name)
+		require.ErrorIs(t, f.Rename(name, "y"), fs.ErrInvalid, name)
+		require.ErrorIs(t, f.Rename("d/x", name), fs.ErrInvalid, name)
+	}
+	require.ErrorIs(t, f.Rename("d", "d"), fs.ErrInvalid)
+	require.NoError(t, f.Rename("d", "dd"), "a name may begin with the old one")
+	got, err := f.ReadFile("dd/x")
+	require.NoError(t, err)
+	require.Equal(t, "x", string(got))
+	_, err = f.Create("y", "", -1)
+	require.ErrorContains(t, err, "negative")
+}
+
+// A directory has no bytes, and a file no entries.
+func TestFilesAreNoDirectories(t *testing.T) {
+	f := open(t, Config{Nodes: racks(1, 1)})
+	require.NoError(t, f.WriteFile("d/x", []byte("x")))
+	_, err := f.Blocks("d")
+	require.ErrorContains(t, err, "is a directory")
+	_, err = f.ReadFile("d")
+	require.ErrorContains(t, err, "is a directory")
+	_, err = f.OpenSource("d")
+	require.ErrorContains(t, err, "is a directory")
+	_, err = f.ReadDir("d/x")
+	require.ErrorContains(t, err, "not a directory")
+	dir, err := f.Open("d")
+	require.NoError(t, err)
+	_, err = dir.Read(make([]byte, 1))
+	require.ErrorContains(t, err, "is a directory")
+	for _, missing := range []func(string) error{
+		func(name string) error { _, err := f.Blocks(name); return err },
+		func(name string) error { _, err := f.ReadFile(name); return err },
+		func(name string) error { _, err := f.OpenSource(name); return err },
+		func(name string) error { _, err := f.ReadDir(name); return err },
+		f.Remove,
+	} {
+		require.ErrorIs(t, missing("d/y"), fs.ErrNotExist)
+		require.ErrorIs(t, missing("y/x"), fs.ErrNotExist)
+		require.ErrorIs(t, missing("d/x/y"), fs.ErrNotExist)
+	}
+}
+
+// A directory has changed when what it holds has: by a name that came or went. A file has the time
+// at which it got its bytes.
+func TestTimesOfNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := open(t, Config{Nodes: racks(1, 1)})
+		modified := func(name string) time.Time {
+			info, err := f.Stat(name)
+			require.NoError(t, err)
+			return info.ModTime()
+		}
+		began := time.Now()
+		step := func(n int) time.Time { return began.Add(time.Duration(n) * time.Hour) }
+		time.Sleep(time.Hour)
+		require.NoError(t, f.WriteFile("d/e/x", nil))
+		require.Equal(t, step(1), modified("d/e/x"))
+		time.Sleep(time.Hour)
+		require.NoError(t, f.WriteFile("d/e/y", nil))
+		require.Equal(t, step(2), modified("d/e"))
+		require.Equal(t, step(1), modified("d"), "its own names are the same")
+		require.Equal(t, step(1), modified("."))
+		time.Sleep(time.Hour)
+		require.NoError(t, f.Rename("d/e/x", "d/x"))
+		require.Equal(t, step(3), modified("d/e"))
+		require.Equal(t, step(3), modified("d"))
+		require.Equal(t, step(1), modified("d/x"))
+		time.Sleep(time.Hour)
+		require.NoError(t, f.Remove("d/e/y"))
+		require.Equal(t, step(4), modified("d/e"))
+		require.Equal(t, step(3), modified("d"))
+		time.Sleep(time.Hour)
+		require.NoError(t, f.WriteFile("d/new/z", nil))
+		require.Equal(t, step(5), modified("d"), "it has a new directory")
+	})
+}
+
+// Seeking follows io.Seeker, and a reader at the end of a file gets io.EOF and nothing else.
+func TestSeeking(t *testing.T) {
+	f := open(t, Config{Nodes: racks(1, 1), BlockSize: 4})
+	require.NoError(t, f.WriteFile("x", []byte("0123456789")))
+	file, err := f.Open("x")
+	require.NoError(t, err)
+	s := file.(io.ReadSeeker)
+	for _, c := range []struct {
+		offset int64
+		whence int
+		want   int64
+	}{{3, io.SeekStart, 3}, {2, io.SeekCurrent, 5}, {-1, io.SeekCurrent, 4}, {-3, io.SeekEnd, 7}, {0, io.SeekStart, 0}} {
+		at, err := s.Seek(c.offset, c.whence)
+		require.NoError(t, err)
+		require.Equal(t, c.want, at)
+		b := make([]byte, 1)
+		_, err = s.Read(b)
+		require.NoError(t, err)
+		require.Equal(t, byte('0'+c.want), b[0])
+		_, err = s.Seek(-1, io.SeekCurrent)
+		require.NoError(t, err)
+	}
+	_, err = s.Seek(-1, io.SeekStart)
+	require.ErrorIs(t, err, fs.ErrInvalid)
+	_, err = s.Seek(0, 3)
+	require.ErrorIs(t, err, fs.ErrInvalid)
+	_, err = s.Seek(8, io.SeekStart)
+	require.NoError(t, err)
+	b := make([]byte, 9)
+	n, err := s.Read(b)
+	require.NoError(t, err)
+	require.Equal(t, "89", string(b[:n]))
+	n, err = s.Read(b)
+	require.Zero(t, n)
+	require.Equal(t, io.EOF, err)
+}

@@ -1,0 +1,79 @@
+package dfs
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// TestPlacementRule: of the live nodes that have no replica yet, each choice is one with the least
+// load among those that the rule prefers, or among all if it prefers none of them: for the first
+// replica the writer's node (by first replicas, where there is none to prefer), for the second
+// another rack, for the third the rack of the second, unless the first two are in one rack: then
+// another.
+func TestPlacementRule(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ns := newNamespace(Config{Nodes: racks(rapid.IntRange(1, 9).Draw(t, "nodes"), rapid.IntRange(1, 4).Draw(t, "racks"))})
+		for _, d := range ns.nodes {
+			d.alive = rapid.IntRange(0, 4).Draw(t, "alive") > 0
+			d.load = int64(rapid.IntRange(0, 2).Draw(t, "load"))
+			d.firsts = int64(rapid.IntRange(0, 2).Draw(t, "firsts"))
+		}
+		held := slices.Clone(ns.nodes[:rapid.IntRange(0, min(3, len(ns.nodes))).Draw(t, "held")])
+		writer := NodeID(fmt.Sprintf("n%d", rapid.IntRange(0, 12).Draw(t, "writer")))
+		n := rapid.IntRange(0, 6).Draw(t, "wanted")
+		chosen := slices.Concat(held, ns.place(1, writer, n, held))
+		require.LessOrEqual(t, len(chosen), len(held)+n)
+		for i := len(held); i <= len(chosen) && i < len(held)+n; i++ {
+			before := chosen[:i]
+			free := slices.DeleteFunc(slices.Clone(ns.nodes), func(d *node) bool { return !d.alive || slices.Contains(before, d) })
+			if i == len(chosen) {
+				require.Empty(t, free, "fewer than wanted only where no live node is left")
+				break
+			}
+			preferred := slices.DeleteFunc(slices.Clone(free), func(d *node) bool { return !prefers(before, writer, d) })
+			if len(preferred) == 0 {
+				preferred = free
+			}
+			require.Contains(t, preferred, chosen[i], "choice %d", i)
+			for _, d := range preferred {
+				if i == 0 {
+					require.LessOrEqual(t, chosen[0].firsts, d.firsts)
+				} else {
+					require.LessOrEqual(t, chosen[i].load, d.load)
+				}
+			}
+		}
+	})
+}
+
+func prefers(before []*node, writer NodeID, d *node) bool {
+	switch len(before) {
+	case 0:
+		return d.id == writer
+	case 1:
+		return d.rack != before[0].rack
+	case 2:
+		if before[0].rack == before[1].rack {
+			return d.rack != before[0].rack
+		}
+		return d.rack == before[1].rack
+	default:
+		return true
+	}
+}
+
+// Nodes that are equally good share the blocks, by the block and not by their order.
+func TestTiesAreSpread(t *testing.T) {
+	ns := newNamespace(Config{Nodes: racks(4, 1), Seed: 3})
+	count := map[NodeID]int{}
+	for id := range BlockID(400) {
+		count[ns.place(id, "", 1, nil)[0].id]++
+	}
+	for _, d := range ns.nodes {
+		require.InDelta(t, 100, count[d.id], 40, "%v", d.id)
+	}
+}

@@ -1,0 +1,161 @@
+package dfs
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// eachSource calls test with each kind of source over the same bytes.
+func eachSource(t *testing.T, data []byte, test func(t *testing.T, s Source)) {
+	f := open(t, Config{Nodes: racks(2, 1), BlockSize: int64(max(1, len(data)/3))})
+	require.NoError(t, f.WriteFile("stored", data))
+	stored, err := f.OpenSource("stored")
+	require.NoError(t, err)
+	require.NoError(t, f.Register("registered", Bytes("b", data), 0))
+	registered, err := f.OpenSource("registered")
+	require.NoError(t, err)
+	local, _ := localFile(t, data)
+	ranges, _ := localFile(t, data)
+	ranges.ranges = true
+	for name, s := range map[string]Source{
+		"bytes": Bytes("b", data), "stored": stored, "registered": registered, "local": local, "not mapped": ranges,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, s) })
+		require.NoError(t, s.Close())
+		require.NoError(t, s.Close(), "closing twice is harmless")
+	}
+}
+
+// ReadAt of every source is that of a bytes.Reader: all that was asked for or io.EOF.
+func TestReadAtOfEverySource(t *testing.T) {
+	for _, size := range []int{0, 10, smallFile + 10} {
+		data := noise(7, size)
+		want := bytes.NewReader(data)
+		eachSource(t, data, func(t *testing.T, s Source) {
+			require.EqualValues(t, size, s.Size())
+			for _, off := range []int{0, 1, 4, size / 2, size - 1, size, size + 1} {
+				for _, n := range []int{1, 3, size / 2, size, size + 1} {
+					if off < 0 || n == 0 {
+						continue
+					}
+					a, b := make([]byte, n), make([]byte, n)
+					wantN, wantErr := want.ReadAt(a, int64(off))
+					gotN, gotErr := s.ReadAt(b, int64(off))
+					require.Equal(t, wantN, gotN, "%d bytes at %d", n, off)
+					require.Equal(t, wantErr, gotErr, "%d bytes at %d", n, off)
+					require.True(t, bytes.Equal(a, b))
+				}
+			}
+			_, err := s.ReadAt(make([]byte, 1), -1)
+			require.Error(t, err)
+			require.NotErrorIs(t, err, io.EOF)
+		})
+	}
+}
+
+// A View shows what was asked for and no more: what is appended to it does not reach the source.
+func TestViewOfEverySource(t *testing.T) {
+	for _, size := range []int{0, 10, smallFile + 10} {
+		data := noise(8, size)
+		kept := bytes.Clone(data)
+		eachSource(t, data, func(t *testing.T, s Source) {
+			for _, off := range []int{0, 1, size / 2, size - 1, size} {
+				for _, n := range []int{0, 1, size / 3, size - off} {
+					if off < 0 || n < 0 || off+n > size {
+						continue
+					}
+					b, release, err := s.View(int64(off), n)
+					require.NoError(t, err)
+					require.True(t, bytes.Equal(data[off:off+n], b), "%d bytes at %d", n, off)
+					require.Len(t, b, cap(b))
+					release()
+				}
+			}
+			for _, r := range [][2]int{{-1, 1}, {0, -1}, {0, size + 1}, {size, 1}, {size + 1, 0}, {1, size}} {
+				_, _, err := s.View(int64(r[0]), r[1])
+				require.ErrorContains(t, err, "outside a file", "%v", r)
+			}
+		})
+		require.True(t, bytes.Equal(kept, data))
+	}
+}
+
+// endSource says io.EOF with the last bytes, as a source may, or one byte early.
+type endSource struct {
+	Source
+	lacks int
+}
+
+func (e endSource) ReadAt(p []byte, off int64) (int, error) {
+	n, err := e.Source.ReadAt(p, off)
+	if off+int64(n) == e.Size() {
+		return n - e.lacks, io.EOF
+	}
+	return n, err
+}
+
+func TestSourcesThatEnd(t *testing.T) {
+	f := open(t, Config{Nodes: racks(1, 1)})
+	whole := Bytes("b", []byte("0123456789"))
+	require.NoError(t, f.Register("whole", endSource{Source: whole}, 4))
+	got, err := f.ReadFile("whole")
+	require.NoError(t, err)
+	require.Equal(t, "0123456789", string(got))
+	require.NoError(t, f.Register("short", endSource{Source: whole, lacks: 1}, 4))
+	_, err = f.ReadFile("short")
+	require.Error(t, err, "a file never lacks its last byte unnoticed")
+}
+
+// What is closed is read no more.
+func TestClosedSources(t *testing.T) {
+	f := open(t, Config{Nodes: racks(1, 1)})
+	require.NoError(t, f.WriteFile("x", []byte("x")))
+	stored, err := f.OpenSource("x")
+	require.NoError(t, err)
+	local, _ := localFile(t, []byte("x"))
+	for _, s := range []Source{stored, local} {
+		require.NoError(t, s.Close())
+		_, err := s.ReadAt(make([]byte, 1), 0)
+		require.ErrorIs(t, err, ErrClosed)
+		_, _, err = s.View(0, 1)
+		require.ErrorIs(t, err, ErrClosed)
+	}
+}
+
+// Only what a View shows without a copy is shared.
+func TestSharedSources(t *testing.T) {
+	shared := map[string]bool{}
+	eachSource(t, []byte("abc"), func(t *testing.T, s Source) { shared[t.Name()] = Shared(s) })
+	require.Equal(t, map[string]bool{
+		t.Name() + "/bytes": true, t.Name() + "/local": true, t.Name() + "/not_mapped": false,
+		t.Name() + "/stored": false, t.Name() + "/registered": false,
+	}, shared)
+}
+
+// A write that fails stays failed, and nothing is left of the file.
+func TestWriteThatFails(t *testing.T) {
+	f := open(t, Config{Nodes: racks(1, 1), BlockSize: 2})
+	w, err := f.Create("x", "", 0)
+	require.NoError(t, err)
+	n, err := w.Write([]byte("abc"))
+	require.NoError(t, err)
+	require.Equal(t, 3, n)
+	require.NoError(t, f.Lose("n0", false))
+	n, err = w.Write([]byte("defg"))
+	require.ErrorIs(t, err, ErrNoReplica)
+	require.Less(t, n, 4)
+	back, err := f.Inventory("n0")
+	require.NoError(t, err)
+	require.NoError(t, f.Report(back))
+	n, err = w.Write([]byte("hi"))
+	require.ErrorIs(t, err, ErrNoReplica, "though the node is back")
+	require.Zero(t, n)
+	require.ErrorIs(t, w.Close(), ErrNoReplica)
+	require.ErrorIs(t, w.Close(), fs.ErrClosed)
+	require.Empty(t, f.ns.blocks)
+	require.Empty(t, f.stores["n0"].blocks)
+}
