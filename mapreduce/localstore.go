@@ -96,6 +96,8 @@ func (s *localStore) find() (*outputDir, error) {
 func (s *localStore) refuse(there *outputDir) error {
 	list, stranger, err := there.entries()
 	switch {
+	case err != nil && !there.inPlace():
+		return there.busy() // somebody has removed it since it was opened
 	case err != nil:
 		return err
 	case s.replace && stranger != "":

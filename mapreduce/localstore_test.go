@@ -88,6 +88,19 @@ func TestOneOfManyGetsTheOutput(t *testing.T) {
 	}
 }
 
+// Who looks at an output while another run removes it learns that another has it.
+func TestOutputThatIsRemovedMeanwhile(t *testing.T) {
+	for _, d := range []Destination{Dir("out"), ReplacedDir("out")} {
+		t.Chdir(t.TempDir())
+		complete(t, d, "earlier")
+		there, err := openOutputDir("out")
+		require.NoError(t, err)
+		require.NoError(t, os.RemoveAll("out"))
+		require.ErrorIs(t, d.store.(*localStore).refuse(there), ErrOutputBusy)
+		require.NoError(t, there.release())
+	}
+}
+
 // Whenever a run is killed, its output is one that the next run knows what to do with.
 func TestNoOutputIsEverEmpty(t *testing.T) {
 	if errors.Is(renameNew("", ""), errors.ErrUnsupported) {
