@@ -29,6 +29,15 @@ func TestFilesWithoutSize(t *testing.T) {
 	}
 }
 
+// What has taken the place of a file is looked into, as that was.
+func TestAnewOfAFileWithoutSize(t *testing.T) {
+	l, path := localFile(t, []byte("x"))
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, os.Symlink("/proc/self/status", path))
+	_, err := l.Anew()
+	require.ErrorIs(t, err, ErrNoSize)
+}
+
 // That there are no descriptors left is no change of the file.
 func TestTooManyOpenFiles(t *testing.T) {
 	l, path := localFile(t, noise(1, 100_000))
@@ -37,7 +46,10 @@ func TestTooManyOpenFiles(t *testing.T) {
 	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: 3, Max: was.Max}))
 	_, _, viewed := l.View(0, 10)
 	_, read := l.ReadAt(make([]byte, 1), 0)
+	anew, again := l.Anew()
 	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &was))
+	require.NoError(t, again, "a file that is the same need not be opened")
+	require.NoError(t, anew.Close())
 	for _, err := range []error{viewed, read} {
 		require.ErrorIs(t, err, syscall.EMFILE)
 		require.NotErrorIs(t, err, ErrChanged)

@@ -262,12 +262,15 @@ func TestSettles(t *testing.T) {
 		want    time.Duration
 	}{
 		{"long ago", time.Hour, 1 << 40, 0},
-		{"just now", 0, 0, tick},
-		{"within the tick", tick - 1, 0, 1},
-		{"a tick ago", tick, 0, 0},
-		{"a write of 256 MiB may go on", 100 * time.Millisecond, 256 << 20, tick + 150*time.Millisecond},
-		{"and a larger one not for ever", 100 * time.Millisecond, 1 << 40, tick + 400*time.Millisecond},
-		{"whole seconds", 500 * time.Millisecond, 0, coarse - 500*time.Millisecond},
+		{"just now", 0, 0, 20 * time.Millisecond},
+		{"within the tick", 20*time.Millisecond - 1, 0, 1},
+		{"a tick ago", 20 * time.Millisecond, 0, 0},
+		{"a write of 256 MiB may go on", 100 * time.Millisecond, 256 << 20, 170 * time.Millisecond},
+		{"and a larger one not for ever", 100 * time.Millisecond, 1 << 40, 420 * time.Millisecond},
+		{"whole seconds", 500 * time.Millisecond, 0, 1500 * time.Millisecond},
+		{"by a clock that is a little ahead", -10 * time.Millisecond, 0, 30 * time.Millisecond},
+		{"as far ahead as it takes", -20 * time.Millisecond, 0, 40 * time.Millisecond},
+		{"and further", -20*time.Millisecond - 1, 0, 0},
 		{"by a clock that is ahead", -time.Hour, 0, 0},
 	} {
 		require.Equal(t, c.want, stamp{size: c.size, changed: now.Add(-c.changed)}.settles(now), c.name)

@@ -198,3 +198,34 @@ func TestCopyOfARemovedFile(t *testing.T) {
 	require.Empty(t, f.stores["n1"].blocks)
 	checkLoads(t, f)
 }
+
+// Healing looks at the blocks only when some may lack replicas, and again only as long as some do.
+func TestHealingAtNoCost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, report := silent(t, 2, 2)
+		done := make(chan error, 1)
+		go func() { done <- f.WriteFile("x", []byte("data")) }()
+		synctest.Wait()
+		f.ns.degraded = true
+		require.Empty(t, f.PlanHeal(), "all replicas are awaited")
+		require.False(t, f.ns.degraded)
+		report("n0")
+		report("n1")
+		require.NoError(t, <-done)
+		f.ns.degraded = true
+		require.Empty(t, f.PlanHeal())
+		require.False(t, f.ns.degraded)
+		require.NoError(t, f.Lose("n0", true))
+		require.Empty(t, f.PlanHeal(), "there is no other node")
+		require.True(t, f.ns.degraded, "until there is one")
+		back, err := f.Inventory("n0")
+		require.NoError(t, err)
+		require.NoError(t, f.Report(back))
+		require.Len(t, f.PlanHeal(), 1)
+		require.False(t, f.ns.degraded)
+		require.NoError(t, f.Lose("n0", true))
+		require.NoError(t, f.Lose("n1", true))
+		require.Empty(t, f.PlanHeal())
+		require.True(t, f.ns.degraded, "a node may come back with it")
+	})
+}

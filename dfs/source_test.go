@@ -126,6 +126,22 @@ func TestClosedSources(t *testing.T) {
 	}
 }
 
+// Views within a block, up to all of it, show the bytes of its replica.
+func TestViewsWithinABlockAreShared(t *testing.T) {
+	f := open(t, Config{Nodes: racks(1, 1), BlockSize: 8})
+	require.NoError(t, f.WriteFile("x", noise(1, 16)))
+	s, err := f.OpenSource("x")
+	require.NoError(t, err)
+	blocks, err := f.Blocks("x")
+	require.NoError(t, err)
+	for _, r := range [][2]int{{0, 8}, {8, 8}, {3, 5}, {3, 2}, {15, 1}} {
+		b, release, err := s.View(int64(r[0]), r[1])
+		require.NoError(t, err)
+		require.Same(t, &f.stores["n0"].get(blocks[r[0]/8].ID).data[r[0]%8], &b[0], "%v", r)
+		release()
+	}
+}
+
 // Only what a View shows without a copy is shared.
 func TestSharedSources(t *testing.T) {
 	shared := map[string]bool{}
