@@ -1,0 +1,144 @@
+package mapreduce
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// countedJobs are jobs of each way from records to output, over the same two inputs.
+func countedJobs() map[string]func() (*Plan, error) {
+	lines := Lines(Bytes("one", []byte("b a\na\n")), Bytes("two", []byte("c\n")))
+	return map[string]func() (*Plan, error){
+		"reduce": func() (*Plan, error) {
+			return wordCount(false).Bind(lines, new(Collected[Pair[string, int64]]).Output())
+		},
+		"pass on": func() (*Plan, error) {
+			j := wordCount(false)
+			j.Reduce = nil
+			return j.Bind(lines, Text[Pair[string, int64]](Destination{store: new(memoryStore)}))
+		},
+		"pass on, not as bytes": func() (*Plan, error) {
+			j := wordCount(false)
+			j.Reduce, j.Descending = nil, true
+			return j.Bind(lines, Text[Pair[string, int64]](Destination{store: new(memoryStore)}))
+		},
+		"map only": func() (*Plan, error) { return keepLines().Bind(lines, Text[[]byte](Destination{store: new(memoryStore)})) },
+	}
+}
+
+// What a run counts is what the oracle counts, and both are what happened.
+func TestCountersAreWhatHappened(t *testing.T) {
+	for name, bind := range countedJobs() {
+		p, err := bind()
+		require.NoError(t, err)
+		local, err := RunLocal(context.Background(), p, LocalOptions{Reduces: 2})
+		require.NoError(t, err)
+		p, err = bind()
+		require.NoError(t, err)
+		c := runEngine(t, p, 2, nil, Resources{})
+		for v := range local.All() {
+			require.Equal(t, v.Value, c.Named(v.Group, v.Name), "%s: %s", name, v.Name)
+		}
+		require.EqualValues(t, 3, c.Get(MapInputRecords), name)
+		require.EqualValues(t, 8, c.Get(InputBytesRead), name)
+		require.Zero(t, c.Get(SpilledRecords)+c.Get(FileBytesRead)+c.Get(FileBytesWritten), name)
+		if p.MapOnly() {
+			require.EqualValues(t, 3, c.Get(MapOutputRecords))
+			require.EqualValues(t, 8, c.Get(OutputBytesWritten))
+			require.EqualValues(t, 8, c.Get(MapOutputBytes))
+			continue
+		}
+		require.EqualValues(t, 4, c.Get(MapOutputRecords), name)
+		require.EqualValues(t, 4, c.Get(ReduceInputRecords), name)
+		require.EqualValues(t, 4, c.Get(ShuffledMaps), name)
+		require.Positive(t, c.Get(MapOutputMaterializedBytes), name)
+		require.Equal(t, c.Get(MapOutputMaterializedBytes), c.Get(ReduceShuffleBytes), name)
+		if name == "reduce" {
+			require.EqualValues(t, 3, c.Get(ReduceInputGroups), name)
+			require.EqualValues(t, 3, c.Get(ReduceOutputRecords), name)
+		} else {
+			require.EqualValues(t, 4, c.Get(ReduceOutputRecords), name)
+			require.EqualValues(t, len("a\t1\na\t1\nb\t1\nc\t1\n"), c.Get(OutputBytesWritten), name)
+		}
+	}
+}
+
+// A run that spills counts what it has written and read back, and the attempt's progress shows it.
+func TestSpillsAreCounted(t *testing.T) {
+	var text bytes.Buffer
+	for i := range 20_000 {
+		fmt.Fprintf(&text, "word%d and %d\n", i, i*7)
+	}
+	for _, combine := range []bool{false, true} {
+		p, err := wordCount(combine).Bind(Lines(Bytes("text", text.Bytes())), new(Collected[Pair[string, int64]]).Output())
+		require.NoError(t, err)
+		ctx := context.Background()
+		require.NoError(t, p.SetupJob())
+		require.NoError(t, p.Prepare(ctx, PrepareOptions{Reduces: 1}))
+		var c, reduced Counters
+		var mapping, reducing Progress
+		res := Resources{Budget: NewMemory(1).Sub(), SpillDir: t.TempDir(), Progress: &mapping, Counters: &c}
+		out, err := p.RunMap(ctx, &MapAttempt{Split: Split{Length: int64(text.Len())}, Resources: res})
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, c.Get(SpilledRecords), int64(20_000))
+		require.Positive(t, c.Get(FileBytesWritten))
+		require.Equal(t, c.Get(FileBytesWritten), c.Get(FileBytesRead))
+		require.Equal(t, c.Get(FileBytesWritten), mapping.Spilled.Load())
+		require.EqualValues(t, text.Len(), mapping.Bytes.Load())
+		require.EqualValues(t, 20_000, mapping.Records.Load())
+		require.Equal(t, out.Sizes(), []int64{out.Segment(0).Bytes})
+		res.Progress, res.Counters = &reducing, &reduced
+		require.NoError(t, p.RunReduce(ctx, &ReduceAttempt{Next: sent(0, out), Resources: res}))
+		require.Equal(t, out.Segment(0).Bytes, reducing.Bytes.Load())
+		require.Equal(t, reduced.Get(FileBytesWritten), reducing.Spilled.Load())
+		require.Positive(t, reducing.Records.Load())
+		require.LessOrEqual(t, reducing.Records.Load(), reduced.Get(ReduceInputRecords))
+		require.EqualValues(t, 1, reduced.Get(ShuffledMaps))
+		require.EqualValues(t, 1, reduced.Get(MergedMapOutputs))
+		out.Release()
+	}
+}
+
+// The pulse changes with each sign that an attempt goes on, and with nothing else.
+func TestPulse(t *testing.T) {
+	var p Progress
+	signs := map[string]func(){
+		"read":    func() { p.Bytes.Add(1) },
+		"records": func() { p.Records.Add(1) },
+		"spilled": func() { p.Spilled.Add(1) },
+		"life":    func() { p.life.Sign() },
+	}
+	for name, sign := range signs {
+		was := p.Pulse()
+		require.Equal(t, was, p.Pulse(), "nothing has happened")
+		sign()
+		require.NotEqual(t, was, p.Pulse(), name)
+	}
+}
+
+// Where names the file at hand, and the bytes of its run once there is one.
+func TestWhereAMapIs(t *testing.T) {
+	var seen []string
+	var progress Progress
+	require.Empty(t, progress.Where())
+	filter := MapOnly[[]byte, []byte]{MapTask: func(*Task) (Filter[[]byte, []byte], error) {
+		return Filter[[]byte, []byte]{
+			Map:   func([]byte, func([]byte)) error { seen = append(seen, progress.Where()); return nil },
+			Close: func(func([]byte)) error { seen = append(seen, progress.Where()); return nil },
+		}, nil
+	}}
+	p, err := filter.Bind(FixedSize(2, Bytes("one", []byte("abcdef")), Bytes("two", nil)), new(Collected[[]byte]).Output())
+	require.NoError(t, err)
+	require.NoError(t, p.Prepare(context.Background(), PrepareOptions{}))
+	a := &MapAttempt{Split: Split{Offset: 2, Length: 3}, Resources: Resources{Progress: &progress}}
+	_, err = p.RunMap(context.Background(), a)
+	require.NoError(t, err)
+	a.Split = Split{Source: 1}
+	_, err = p.RunMap(context.Background(), a)
+	require.NoError(t, err)
+	require.Equal(t, []string{"one, bytes 2 to 4", "one, bytes 4 to 6", "one, bytes 4 to 6", "two"}, seen)
+}
