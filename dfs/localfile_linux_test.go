@@ -3,6 +3,7 @@ package dfs
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"unsafe"
@@ -126,4 +127,21 @@ func TestKeptDescriptors(t *testing.T) {
 	dropKept()
 	require.True(t, mayKeep())
 	kept.Store(had)
+}
+
+// A mapping goes with the file's closing and its last View, whichever comes later.
+func TestMappingsGo(t *testing.T) {
+	l, path := localFile(t, noise(1, 300_000))
+	mapped := func() bool {
+		maps, err := os.ReadFile("/proc/self/maps")
+		require.NoError(t, err)
+		return strings.Contains(string(maps), path)
+	}
+	_, release, err := l.View(0, 1)
+	require.NoError(t, err)
+	require.True(t, mapped())
+	require.NoError(t, l.Close())
+	require.True(t, mapped(), "a View is held")
+	release()
+	require.False(t, mapped())
 }

@@ -56,7 +56,7 @@ type inode struct {
 }
 
 func (i *inode) size() int64 {
-	if i.children != nil || len(i.offsets) == 0 {
+	if len(i.offsets) == 0 { // a directory
 		return 0
 	}
 	return i.offsets[len(i.offsets)-1]

@@ -134,7 +134,7 @@ func (f *FS) replace(blocks []*block) (any bool) {
 	for _, b := range blocks {
 		f.mu.Lock()
 		var nodes []NodeID
-		if p := b.fresh; p != nil && b.local == nil && len(b.placed)+len(b.replicas) == 0 {
+		if len(b.placed)+len(b.replicas) == 0 {
 			nodes = ids(f.ns.choose(b, ""))
 			any = any || len(nodes) > 0
 		}

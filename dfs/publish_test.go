@@ -55,6 +55,78 @@ func TestChosenNodesDie(t *testing.T) {
 	})
 }
 
+// Only the blocks that no node has or is to get are given to others when nodes die before they report.
+func TestOtherBlocksStayWhereTheyAre(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var announced []NodeID
+		f := open(t, Config{
+			Nodes: racks(4, 1), Replication: 1, BlockSize: 4,
+			Announce: func(id NodeID) { announced = append(announced, id) },
+		})
+		report := func(id NodeID) {
+			r, err := f.Changes(id)
+			require.NoError(t, err)
+			require.NoError(t, f.Report(r))
+		}
+		done := make(chan error, 1)
+		go func() { done <- f.WriteFile("x", []byte("abcdefghijkl")) }()
+		synctest.Wait()
+		var at []NodeID
+		for id := range BlockID(3) {
+			at = append(at, f.ns.blocks[id+1].placed[0].id)
+		}
+		report(at[0])
+		announced = nil
+		require.NoError(t, f.Lose(at[2], true))
+		synctest.Wait()
+		require.Equal(t, []NodeID{at[1]}, ids(f.ns.blocks[2].placed), "it is still awaited")
+		other := f.ns.blocks[3].placed[0].id
+		require.Contains(t, announced, other, "it is to report what it got")
+		checkLoads(t, f)
+		report(at[1])
+		report(other)
+		require.NoError(t, <-done)
+		blocks, err := f.Blocks("x")
+		require.NoError(t, err)
+		for i, want := range []NodeID{at[0], at[1], other} {
+			require.Equal(t, []NodeID{want}, blocks[i].Nodes)
+		}
+		require.Len(t, f.stores[at[0]].blocks, 1)
+	})
+}
+
+// A file whose only node dies before it reports waits for one to come up, if others report replicas,
+// and else fails at once.
+func TestTheOnlyNodeDies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, report := silent(t, 1, 1)
+		done := make(chan error, 1)
+		go func() { done <- f.WriteFile("x", []byte("data")) }()
+		synctest.Wait()
+		require.NoError(t, f.Lose("n0", true))
+		synctest.Wait()
+		require.Empty(t, done)
+		report("n0")
+		synctest.Wait()
+		report("n0")
+		require.NoError(t, <-done)
+		got, err := f.ReadFile("x")
+		require.NoError(t, err)
+		require.Equal(t, "data", string(got))
+
+		f = open(t, Config{Nodes: racks(1, 1), BlockSize: 4})
+		w, err := f.Create("x", "", 0)
+		require.NoError(t, err)
+		_, err = w.Write([]byte("data"))
+		require.NoError(t, err)
+		require.NoError(t, f.Lose("n0", true))
+		began := time.Now()
+		require.ErrorIs(t, w.Close(), ErrNoReplica)
+		require.Zero(t, time.Since(began))
+		require.Empty(t, f.ns.blocks)
+	})
+}
+
 // TestSilentNodesAreNotWaitedFor has a node that never reports, and then none that does.
 func TestSilentNodesAreNotWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

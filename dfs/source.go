@@ -1,6 +1,7 @@
 package dfs
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -57,17 +58,7 @@ func (m *memFile) Size() int64  { return int64(len(m.data)) }
 func (m *memFile) Close() error { return nil }
 
 func (m *memFile) ReadAt(p []byte, off int64) (int, error) {
-	if off < 0 {
-		return 0, fmt.Errorf("dfs: %s: negative offset %d", m.name, off)
-	}
-	if off >= int64(len(m.data)) {
-		return 0, io.EOF
-	}
-	n := copy(p, m.data[off:])
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
+	return bytes.NewReader(m.data).ReadAt(p, off)
 }
 
 func (m *memFile) View(off int64, n int) ([]byte, func(), error) {
