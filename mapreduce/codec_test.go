@@ -230,3 +230,23 @@ func fuzzDecode[V any](t *testing.T, b []byte) {
 	require.NoError(t, err)
 	require.Equal(t, first, encode(nil, w))
 }
+
+// The width of what was escaped is up to its end; damaged bytes without one have no other field.
+func TestEscapedWidth(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		for mark, end := range map[byte]byte{0: 1, 0xff: 0xfe} {
+			src := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 1, 0xfe, 0xff, 'a'}), 0, 9).Draw(t, "src")
+			want := len(src)
+			for i := 0; i+1 < len(src); i++ {
+				if src[i] == mark {
+					if src[i+1] == end {
+						want = i + 2
+						break
+					}
+					i++ // the mark itself, escaped
+				}
+			}
+			require.Equal(t, want, escapedWidth(src, mark), "% x", src)
+		}
+	})
+}

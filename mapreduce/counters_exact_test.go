@@ -26,7 +26,9 @@ func countedJobs() map[string]func() (*Plan, error) {
 			j.Reduce, j.Descending = nil, true
 			return j.Bind(lines, Text[Pair[string, int64]](Destination{store: new(memoryStore)}))
 		},
-		"map only": func() (*Plan, error) { return keepLines().Bind(lines, Text[[]byte](Destination{store: new(memoryStore)})) },
+		"map only": func() (*Plan, error) {
+			return keepLines().Bind(lines, Text[[]byte](Destination{store: new(memoryStore)}))
+		},
 	}
 }
 

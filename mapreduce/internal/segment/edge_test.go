@@ -194,3 +194,24 @@ func FuzzReader(f *testing.F) {
 		}
 	})
 }
+
+// A reader of a section, and a writer of one, charge the memory that they hold, and give it back.
+func TestReadersAndWritersChargeWhatTheyHold(t *testing.T) {
+	for _, raw := range []int64{1, 2000, 4000, blockSize} {
+		for _, packed := range []int64{1, raw/2 + 1, raw, raw + 40} {
+			budget := memory.NewBudget(1 << 20).Sub()
+			x := section{raw: raw, packed: packed}
+			r := newBlockReader(bytes.NewReader(nil), x, nil, budget)
+			require.Equal(t, int64(len(r.slab.Bytes)), budget.Used(), "%d and %d bytes", raw, packed)
+			require.Equal(t, budget.Used(), readerBytes(&x))
+			require.GreaterOrEqual(t, int64(len(r.slab.Bytes)), raw+packed+blockHeader)
+			r.close()
+			require.Zero(t, budget.Used())
+		}
+	}
+	budget := memory.NewBudget(1 << 20).Sub()
+	w := newBlockWriter(&bytes.Buffer{}, nil, budget)
+	require.Equal(t, int64(len(w.slab.Bytes)), budget.Used())
+	w.close()
+	require.Zero(t, budget.Used())
+}

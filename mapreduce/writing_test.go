@@ -1,0 +1,70 @@
+package mapreduce
+
+import (
+	"bytes"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// pieces is a Destination that counts the writes of its one part.
+type pieces struct {
+	memoryStore
+	sizes []int
+}
+
+func (p *pieces) create(to part) (io.WriteCloser, error) {
+	w, err := p.memoryStore.create(to)
+	return &countedWriter{w, &p.sizes}, err
+}
+
+type countedWriter struct {
+	io.WriteCloser
+	sizes *[]int
+}
+
+func (c *countedWriter) Write(p []byte) (int, error) {
+	*c.sizes = append(*c.sizes, len(p))
+	return c.WriteCloser.Write(p)
+}
+
+// Records are written in pieces of a buffer's size, whether what is emitted may be taken back or not:
+// a write for each would be slow, and one for all would take memory.
+func TestRecordsAreWrittenInPieces(t *testing.T) {
+	line := bytes.Repeat([]byte("x"), 99)
+	const n = 20_000
+	for _, c := range []struct {
+		name string
+		bind func(Destination) (*Plan, error)
+	}{
+		{"plain", func(d Destination) (*Plan, error) {
+			return keepLines().Bind(Lines(Bytes("in", bytes.Repeat(append(line, '\n'), n))), Text[[]byte](d))
+		}},
+		{"encoded", func(d Destination) (*Plan, error) {
+			filter := MapOnly[[]byte, string]{Map: func(line []byte, emit func(string)) error {
+				emit(string(line))
+				return nil
+			}}
+			return filter.Bind(Lines(Bytes("in", bytes.Repeat(append(line, '\n'), n))), Text[string](d))
+		}},
+	} {
+		for _, skips := range []int{0, 1} {
+			to := new(pieces)
+			p, err := c.bind(Destination{store: to})
+			require.NoError(t, err)
+			require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
+			_, err = p.RunMap(t.Context(), &MapAttempt{Split: Split{Length: n * 100}, MaxSkips: skips})
+			require.NoError(t, err)
+			total := 0
+			for i, size := range to.sizes {
+				total += size
+				require.Less(t, size, flushSize+200, c.name)
+				if i < len(to.sizes)-1 {
+					require.GreaterOrEqual(t, size, flushSize, c.name)
+				}
+			}
+			require.Equal(t, n*100, total, c.name)
+		}
+	}
+}
