@@ -2,6 +2,7 @@ package dfs
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -69,8 +70,8 @@ type payload struct {
 // newPayload takes ownership of data.
 func newPayload(data []byte) *payload {
 	p := &payload{data: data, n: int64(len(data))}
-	for at := 0; at < len(data); at += sumChunk {
-		p.sums = append(p.sums, xxhash.Sum64(data[at:min(at+sumChunk, len(data))]))
+	for chunk := range slices.Chunk(data, sumChunk) {
+		p.sums = append(p.sums, xxhash.Sum64(chunk))
 	}
 	return p
 }

@@ -172,6 +172,7 @@ func TestRenameAndRemove(t *testing.T) {
 	require.Empty(t, f.ns.blocks)
 	for _, d := range f.ns.nodes {
 		require.Zero(t, d.load)
+		require.Empty(t, d.holds)
 	}
 }
 

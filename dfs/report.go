@@ -38,7 +38,7 @@ func (ns *namespace) report(r Report) (unwanted []BlockID, err error) {
 	return unwanted, nil
 }
 
-// missing lists, in order, the blocks that a full report does not name though d held them, or was
+// missing lists the blocks that a full report does not name though d held them, or was
 // to get them at its last full report already: word of a copy to make may have been lost, while
 // one that was planned since may be under way.
 func (ns *namespace) missing(d *node, have []BlockID) []BlockID {
@@ -58,7 +58,6 @@ func (ns *namespace) missing(d *node, have []BlockID) []BlockID {
 		}
 	}
 	d.late = late
-	slices.Sort(gone)
 	return gone
 }
 
@@ -109,14 +108,7 @@ func (ns *namespace) vanished(d *node, id BlockID) {
 // lose marks a node dead: nothing that it holds or was to get counts any more.
 func (ns *namespace) lose(d *node) {
 	d.alive = false
-	var ids []BlockID
-	for id, b := range ns.blocks {
-		if d.holds[id] || slices.Contains(b.placed, d) {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	for _, id := range ids {
+	for id := range ns.blocks {
 		ns.vanished(d, id)
 	}
 }

@@ -27,8 +27,14 @@ func TestBindNamesTheCallersLine(t *testing.T) {
 func TestBindRefusesContradictions(t *testing.T) {
 	in, out := Lines(Bytes("text", nil)), Text[string](Writer("-", io.Discard))
 	good := Job[[]byte, string, int64, string]{Map: nothing[string, int64], Reduce: ignore[string, int64, string]}
-	_, err := good.Bind(in, out)
+	p, err := good.Bind(in, out)
 	require.NoError(t, err)
+	require.Equal(t, "job", p.Name(), "what has no name")
+	named := good
+	named.Name = "count"
+	p, err = named.Bind(in, out)
+	require.NoError(t, err)
+	require.Equal(t, "count", p.Name())
 	for want, change := range map[string]func(j *Job[[]byte, string, int64, string]){
 		"neither Map nor MapTask": func(j *Job[[]byte, string, int64, string]) { j.Map = nil },
 		"both Combine and Sum": func(j *Job[[]byte, string, int64, string]) {

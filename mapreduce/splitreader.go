@@ -103,11 +103,11 @@ func (s *splitReader) wholeRecords(ends recordEnds, pos, end int64, yield func(r
 		defer release()
 	}
 	total := int64(0)
-	for want := s.run; len(view) > 0; {
+	for want := s.run; ; {
 		used := ends.last(view[:min(want, len(view))])
 		if used == 0 {
 			if want >= len(view) {
-				break
+				return total, nil
 			}
 			want *= 2
 			continue
@@ -123,7 +123,6 @@ func (s *splitReader) wholeRecords(ends recordEnds, pos, end int64, yield func(r
 		view = view[used:]
 		total += int64(used)
 	}
-	return total, nil
 }
 
 // crossingRecord is step 3; it returns the bytes yielded.

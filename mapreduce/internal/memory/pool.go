@@ -127,7 +127,7 @@ func (p *Pool) Trim(n int64) int64 {
 	var out []Slab
 	var gone int64
 	p.mu.Lock()
-	for c := classes - 1; c >= 0 && gone < n; c-- {
+	for c := classes - 1; c >= 0; c-- {
 		for l := p.idle[c]; len(l) > 0 && gone < n; l = p.idle[c] {
 			out = append(out, l[len(l)-1])
 			gone += int64(len(l[len(l)-1].Bytes))

@@ -215,3 +215,29 @@ func TestReadersAndWritersChargeWhatTheyHold(t *testing.T) {
 	w.close()
 	require.Zero(t, budget.Used())
 }
+
+// WriteTo writes what Next has left, however much that is, with and without spills.
+func TestWriteToAfterNext(t *testing.T) {
+	records := []record{{[]byte("a"), []byte("1")}, {[]byte("b"), nil}, {[]byte("c"), []byte("3")}}
+	for _, limit := range []int64{0, 1} {
+		for taken := range len(records) + 2 {
+			seg := sortOne(t, Config{Budget: memory.NewBudget(limit).Sub(), SpillDir: t.TempDir()}, records...)
+			m := NewMerge(MergeConfig{}, []*Segment{seg})
+			for i := range taken {
+				_, _, ok := m.Next()
+				require.Equal(t, i < len(records), ok)
+			}
+			var want, got bytes.Buffer
+			for _, r := range records[min(taken, len(records)):] {
+				want.WriteString(string(r.key) + ":" + string(r.value) + "\n")
+			}
+			n, written, err := m.WriteTo(&got, Layout{Key: true, Value: true, Separator: []byte(":"), End: []byte("\n")})
+			require.NoError(t, err)
+			require.Equal(t, want.String(), got.String())
+			require.EqualValues(t, max(0, len(records)-taken), n)
+			require.EqualValues(t, want.Len(), written)
+			m.Close()
+			seg.Release()
+		}
+	}
+}

@@ -74,9 +74,6 @@ type gatherer struct {
 // fromMemory lays out all records of a merge whose only source is in memory.
 func (g *gatherer) fromMemory(m *Merge) {
 	s := m.sources[0]
-	if s.state != live {
-		return
-	}
 	if !m.pending { // the head has left entries but not the merge
 		g.record(s.key, s.value)
 	}
