@@ -47,7 +47,8 @@ type Config struct {
 	BlockSize int64
 
 	// Scheduler is the name of a preset of package scheduling; empty means hfs, with
-	// automatic waits. ReducePlacement is any, cogrs or larts; empty means cogrs.
+	// automatic waits. ReducePlacement is any, cogrs or larts; empty means cogrs under hfs, any
+	// under the others.
 	// Policy, if its Order is set, takes the place of both.
 	Scheduler       string
 	ReducePlacement string
@@ -227,7 +228,9 @@ func (c Config) policy() (scheduling.Policy, error) {
 		p.Locality.Auto = true
 	}
 	switch c.ReducePlacement {
-	case "", "cogrs":
+	case "":
+		p.Reduce.Rule = scheduling.DefaultReduceRule(p.Name)
+	case "cogrs":
 		p.Reduce.Rule = scheduling.CoGRS
 	case "larts":
 		p.Reduce.Rule = scheduling.LARTS

@@ -141,10 +141,7 @@ func (c *Core) install(p Policy) error {
 			continue
 		}
 		if p.SlowStart < 0 {
-			p.SlowStart = 0.05
-			if p.Reduce.Rule != AnyNode {
-				p.SlowStart = 0.5
-			}
+			p.SlowStart = DefaultSlowStart
 		}
 		p.Avoid = p.Avoid.withDefaults()
 		o, err := e.make(c, &p)

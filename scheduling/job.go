@@ -111,6 +111,18 @@ func (j *job) load(k TaskKind) int {
 	return j.unfinished(k)
 }
 
+// replicas is how many places the inputs have in the mean, of those maps that have any; at least 1.
+func (j *job) replicas() int {
+	maps := 0
+	for m := range int32(j.spec.Maps) {
+		if j.hasPlace(m) {
+			maps++
+		}
+	}
+	n := max(1, maps)
+	return max(1, (len(j.spec.Places.Nodes)+n/2)/n)
+}
+
 // slowStartMaps is the number of maps that must be done before reduces launch.
 func slowStartMaps(share float64, maps int) int {
 	if share <= 0 {

@@ -43,7 +43,11 @@ type localityRule interface {
 func newLocality(c *Core, p LocalityPolicy) localityRule {
 	switch p.Rule {
 	case SkipCount:
-		return &skipCount{greedy: greedy{c}, limits: p.Skips}
+		s := &skipCount{greedy: greedy{c}, limits: p.Skips}
+		if !p.Auto && s.limits == nil {
+			s.limits = []int{}
+		}
+		return s
 	case TimedWait:
 		return &timedWait{greedy: greedy{c}, clock: waitClock{c: c}, lengths: p.Waits, auto: p.Auto, capped: p.Capped}
 	case Greedy:

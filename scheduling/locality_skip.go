@@ -1,13 +1,17 @@
 package scheduling
 
-import "time"
+import (
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/delaymath"
+)
 
 // skipCount refuses a number of slot offers per level [Zaharia10 Algorithm 2; two levels: §3.6]. A
 // launch at some level starts the counts of that level and the wider ones anew; a launch that is
 // not local leaves the node count alone.
 type skipCount struct {
 	greedy
-	limits []int
+	limits []int   // nil: each job has its own
 	of     []skips // by index of the job
 }
 
@@ -15,6 +19,32 @@ type skipCount struct {
 type skips struct {
 	refused [maxLevels]int32 // offers since the last launch at the level or nearer
 	plain   bool             // has maps to launch, and only the presence of its data decides about a slot
+	own     int              // its limit at a cluster of so many nodes, if limits is nil
+	nodes   int
+}
+
+// autoLocality is the part of a job's maps that shall run on their data under Auto.
+const autoLocality = 0.95
+
+// limit is how many offers j lets pass at level l.
+func (s *skipCount) limit(j *job, l int) int {
+	if s.limits != nil {
+		return s.limits[l]
+	}
+	of := s.at(j)
+	if of.nodes != s.c.live {
+		of.nodes = s.c.live
+		of.own = max(0, delaymath.Skips(autoLocality, j.spec.Maps, max(1, s.c.live), j.replicas()))
+	}
+	return of.own
+}
+
+// levels is how many levels have a limit.
+func (s *skipCount) levels() int {
+	if s.limits != nil {
+		return len(s.limits)
+	}
+	return 1
 }
 
 // sum is the number of offers refused at all levels.
@@ -35,7 +65,7 @@ func (s *skipCount) counts() bool                  { return true }
 // level is the number of levels whose count is used up.
 func (s *skipCount) level(j *job) int {
 	of, l := s.at(j), 0
-	for l < len(s.limits) && int(of.refused[l]) >= s.limits[l] {
+	for l < s.levels() && int(of.refused[l]) >= s.limit(j, l) {
 		l++
 	}
 	return l
@@ -43,7 +73,7 @@ func (s *skipCount) level(j *job) int {
 
 func (s *skipCount) allowed(j *job) Locality {
 	l := s.level(j)
-	if l == len(s.limits) || !j.located {
+	if l == s.levels() || !j.located {
 		return s.c.far
 	}
 	return Locality(l)
@@ -51,7 +81,10 @@ func (s *skipCount) allowed(j *job) Locality {
 
 func (s *skipCount) passOver(job int32, n *node) bool {
 	of := &s.of[job]
-	if !of.plain || len(s.limits) == 0 || int(of.refused[0]) >= s.limits[0] || s.c.near[0].Has(int32(n.id), job) {
+	if !of.plain || s.levels() == 0 || s.c.near[0].Has(int32(n.id), job) {
+		return false
+	}
+	if int(of.refused[0]) >= s.limit(s.c.byIndex[job], 0) {
 		return false
 	}
 	of.refused[0]++

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/scheduling/delaymath"
 )
 
 // on gives every map the same places.
@@ -35,6 +37,41 @@ func TestTwoLevelSkipCount(t *testing.T) {
 	v, err := c.View().Locality(1)
 	require.NoError(t, err)
 	require.Zero(t, v.Skips, "a local launch resets both")
+}
+
+// [Zaharia10 Equation 2]: without a count each job lets as many offers pass as give it 95 % locality,
+// by its own maps and replicas and the nodes there are at the time.
+func TestSkipsForLocality(t *testing.T) {
+	for _, maps := range []int{1, 10, 200} {
+		for _, replicas := range []int{1, 3} {
+			p, err := Preset("delay")
+			require.NoError(t, err)
+			c, err := NewCore(Config{}, p)
+			require.NoError(t, err)
+			var nodes []NodeID
+			join := func(n int) {
+				for range n {
+					id, err := c.Join(1, Node{Name: fmt.Sprint(len(nodes)), MapSlots: 1})
+					require.NoError(t, err)
+					nodes = append(nodes, id)
+				}
+			}
+			join(20)
+			_, err = c.Submit(1, JobSpec{Maps: maps, Places: on(maps, nodes[:replicas]...)})
+			require.NoError(t, err)
+			refused := 0
+			beatOn := func(n int) {
+				for range n {
+					require.Empty(t, beat(t, c, 1, nodes[19]), "%d maps, %d replicas, offer %d", maps, replicas, refused)
+					refused++
+				}
+			}
+			beatOn(1)
+			join(20) // a cluster of 40 asks for more
+			beatOn(delaymath.Skips(0.95, maps, 40, replicas) - refused)
+			require.Len(t, beat(t, c, 1, nodes[19]), 1)
+		}
+	}
 }
 
 // [Zaharia10 Algorithm 3]: a job at the head of the line launches within W1+W2 of credited waiting, whatever is offered.

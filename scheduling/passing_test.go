@@ -199,6 +199,7 @@ func TestPassingOverAgreesWithAsking(t *testing.T) {
 		"fifo":     {"fifo", with(waits)},
 		"capacity": {"capacity", with(waits)},
 		"delay":    {"delay", with(LocalityPolicy{Rule: SkipCount, Skips: []int{8, 3}})},
+		"by maps":  {"delay", with(LocalityPolicy{Rule: SkipCount, Auto: true})},
 		"hfsp":     {"hfsp", func(p *Policy) { p.Locality, p.HFSP.Sample = waits, 2 }},
 		"suspend":  {"hfsp", func(p *Policy) { p.Locality, p.HFSP.NoTraining = waits, true }},
 		"kill":     {"hfsp", func(p *Policy) { p.Locality, p.HFSP.Reclaim, p.HFSP.NoTraining = waits, KillLarger, true }},

@@ -14,8 +14,7 @@ type Policy struct {
 	Reduce   ReducePolicy   // may this reduce go to this node now
 
 	// SlowStart is the share of a job's maps that must be done before its reduces launch, 0 to 1.
-	// Negative takes the default: 0.05, or 0.5 when the placement of reduces depends on the maps'
-	// outputs.
+	// Negative takes the default, 0.05 [Hadoop], whatever the placement of reduces.
 	SlowStart float64
 	// OneTask limits a heartbeat to one task in all; only the order "pools" heeds it
 	// (assignmultiple=false).
@@ -58,10 +57,12 @@ const (
 type LocalityPolicy struct {
 	Rule LocalityRule
 	// Skips[l] is how many offers are refused at level l before level l+1 is allowed: {D}, or {D1,
-	// D2}; with one number racks count as anywhere.
+	// D2}; with one number racks count as anywhere. Auto, with no numbers, gives each job the D
+	// with which 95 % of its maps run on their data: Equation 2 of [Zaharia10 §3.5] for its maps and
+	// replicas and the live nodes.
 	Skips []int
 	// Waits[l] is how long level l is waited for: {W1, W2}, more where racks are grouped. Auto
-	// replaces each by min(15 s, 1.5 heartbeat intervals).
+	// takes the place of each: min(15 s, 1.5 heartbeat intervals).
 	Waits []time.Duration
 	Auto  bool
 	// Capped keeps the wait running over a local launch if one of the last heartbeats, as many as

@@ -44,8 +44,8 @@ func presetTable() []preset {
 		{"fifo", Policy{Order: "fifo", Spread: true}},
 		// fewest running tasks first; greedy locality [Zaharia10 Algorithm 1]
 		{"fair", Policy{Order: "fair"}},
-		// fair with a skip count [Zaharia10 Algorithm 2]
-		{"delay", Policy{Order: "fair", Locality: LocalityPolicy{Rule: SkipCount, Skips: []int{1}}}},
+		// fair with a skip count, for 95 % locality [Zaharia10 Algorithm 2, Equation 2]
+		{"delay", Policy{Order: "fair", Locality: LocalityPolicy{Rule: SkipCount, Auto: true}}},
 		// pools with weights and shares, two-level wait [Zaharia10 §4]
 		{"hfs", Policy{Order: "pools", Spread: true, Locality: wait, Pools: Allocations{PoolPerUser: true}}},
 		// hierarchical queues with capacities and user limits [Hadoop]
@@ -64,6 +64,20 @@ func Presets() []string {
 		names = append(names, p.name)
 	}
 	return names
+}
+
+// DefaultSlowStart is the share of a job's maps that must be done before its reduces launch, unless
+// the policy or the job says another one [Hadoop].
+const DefaultSlowStart = 0.05
+
+// DefaultReduceRule is where a cluster puts reduces under the named preset unless told otherwise: at
+// their center of gravity under hfs, the engine's own scheduler; on any node, as Hadoop does, under
+// the others, which are baselines.
+func DefaultReduceRule(preset string) ReduceRule {
+	if preset == "hfs" {
+		return CoGRS
+	}
+	return AnyNode
 }
 
 // Preset gives the named policy with its default settings: reduces on any node, default slow start.

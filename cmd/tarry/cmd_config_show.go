@@ -1,10 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -154,7 +154,7 @@ func workOutWaits(c *combination, set func(flag, value, from string), live bool,
 	if len(c.policies) != 1 {
 		waits("by scheduler", "by scheduler", "each one's own")
 		set("skips", "by scheduler", "each one's own")
-		set("slow-start", "by scheduler", "0.05, or 0.5 where reduces follow their input")
+		set("reduce-placement", "by scheduler", "cogrs with hfs, any with the others")
 		return
 	}
 	p := c.policies[0]
@@ -169,7 +169,7 @@ func workOutWaits(c *combination, set func(flag, value, from string), live bool,
 	default:
 		waits("0s", "0s", of)
 		if p.Locality.Rule == scheduling.SkipCount {
-			set("skips", fmt.Sprint(p.Locality.Skips), of)
+			set("skips", "95 % locality for each job", of)
 		}
 	}
 	if c.given("wait") != c.given("rack-wait") {
@@ -179,9 +179,6 @@ func workOutWaits(c *combination, set func(flag, value, from string), live bool,
 	if c.given("skips") {
 		waits("0s", "0s", "--skips is given")
 	}
-	slow := "0.05"
-	if cmp.Or(c.value("reduce-placement"), "any") != "any" {
-		slow = "0.5"
-	}
-	set("slow-start", slow, "of --reduce-placement "+c.value("reduce-placement"))
+	names, rules := placements()
+	set("reduce-placement", names[slices.Index(rules, scheduling.DefaultReduceRule(p.Name))], of)
 }

@@ -93,7 +93,7 @@ func (f *simFlags) simulate(cmd *cobra.Command, p *program) (err error) {
 	}
 	for turn := range max(1, f.repeat) {
 		cfg.Seed = f.seed + uint64(turn)
-		w, err := f.load(cfg.Seed)
+		w, err := f.paced(p, cfg, cfg.Seed)
 		if err != nil {
 			return err
 		}

@@ -30,7 +30,9 @@ func newSimCompare(p *program) *cobra.Command {
 its 95 % confidence interval, and the paired difference from the first scheduler: both met the same
 jobs, blocks and task times.
 
-A scheduler may carry its own reduce placement: --schedulers hfs+any,hfs+cogrs.`,
+A scheduler may carry its own reduce placement: --schedulers hfs+any,hfs+cogrs. Every setting in
+which the schedulers differ is printed, with a warning if there is more than one: presets differ in
+several, --wait, --skips, --slow-start and the like set one for all.`,
 		Args: arguments(0, 0, "no arguments but flags"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.begin(p, cmd); err != nil {
@@ -74,6 +76,10 @@ func (f *simFlags) compare(cmd *cobra.Command, p *program, names []string) error
 		return err
 	}
 	took := time.Since(began)
+	differ := differing(policies)
+	if !f.quiet {
+		p.warnSettings(differ)
+	}
 	var sum simulator.Stats
 	for _, c := range out {
 		for turn, res := range c.Results {
@@ -87,9 +93,9 @@ func (f *simFlags) compare(cmd *cobra.Command, p *program, names []string) error
 		p.simTook(fmt.Sprintf("%d runs", len(out)*max(1, f.repeat)), took, sum)
 	}
 	if f.json {
-		return printComparisonJSON(p, out)
+		return printComparisonJSON(p, out, differ)
 	}
-	return printComparison(p.stdout, out)
+	return firstError(printComparison(p.stdout, out), printSettings(p.stdout, names, differ))
 }
 
 // contenders are the schedulers of these names, which tell how far they are.
@@ -120,7 +126,7 @@ func (f *simFlags) contest(
 		defer p.display.Show(far.Bars(), far.State)()
 	}
 	return simulator.Compare(ctx, cfg, list, f.repeat, func(seed uint64) (*workload.Workload, error) {
-		w, err := f.load(seed)
+		w, err := f.paced(p, cfg, seed)
 		if err == nil {
 			far.Expect(int(seed-f.seed), len(w.Jobs))
 		}
@@ -217,13 +223,22 @@ type comparedJSON struct {
 	Repeat     int                      `json:"repeat"`
 	Figures    map[string]shownEstimate `json:"figures"`
 	Difference map[string]shownEstimate `json:"difference_from_first"`
+	// Settings are those in which the contenders differ, as far as this one heeds them.
+	Settings map[string]string `json:"settings"`
 }
 
-func printComparisonJSON(p *program, list []simulator.Contest) error {
+func printComparisonJSON(p *program, list []simulator.Contest, differ []setting) error {
 	var lines []comparedJSON
 	for i := range list {
 		runs := len(list[i].Results)
-		line := comparedJSON{list[i].Name, runs, map[string]shownEstimate{}, map[string]shownEstimate{}}
+		line := comparedJSON{
+			list[i].Name, runs, map[string]shownEstimate{}, map[string]shownEstimate{}, map[string]string{},
+		}
+		for _, s := range differ {
+			if s.values[i] != "" {
+				line.Settings[s.name] = s.values[i]
+			}
+		}
 		for _, f := range simFigures() {
 			line.Figures[f.name] = showEstimate(list[i].Over(f.of), runs)
 			line.Difference[f.name] = showEstimate(list[i].Minus(&list[0], f.of), runs)

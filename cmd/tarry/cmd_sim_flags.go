@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,7 +31,7 @@ type simFlags struct {
 
 	nodes, racks, mapSlots, reduceSlots, replicas int
 	setup                                         time.Duration
-	readRate, shuffleRate, link                   numbers.Bytes
+	readRate, shuffleRate, link, computeRate      numbers.Bytes
 	network, drive, submit                        string
 	oversubscription                              float64
 	interval, jobSetup, jobCleanup, until         time.Duration
@@ -41,12 +42,15 @@ type simFlags struct {
 	originalNodes, jobs, maxMaps int
 	timeScale                    float64
 	rawPaths, dropEmpty          bool
-	zipf, shares, cells          float64
+	zipf, shares, cells, spread  float64
+	target                       numbers.Part
 
 	seed        uint64
 	repeat      int
 	json, quiet bool
 	csv         string
+
+	told sync.Once // what load the jobs are
 }
 
 // register adds the flags.
@@ -68,6 +72,8 @@ func (f *simFlags) register(cmd *cobra.Command) {
 	s.DurationVar(&f.setup, "task-setup", time.Second, "from a task's launch until it does anything")
 	f.readRate, f.shuffleRate, f.link = 20<<20, 50<<20, 125e6
 	s.Var(&f.readRate, "read-rate", "what a task reads from its disk, bytes a second")
+	s.Var(&f.computeRate, "compute-rate",
+		"what a task computes of its input, bytes a second, besides reading (default: no time)")
 	s.Var(&f.shuffleRate, "shuffle-rate", "what a reduce fetches, bytes a second, with --network factors")
 	s.Var(&f.link, "link", "capacity of a node's link, bytes a second, with --network flows")
 	s.StringVar(&f.network, "network", "factors",
@@ -93,6 +99,11 @@ func (f *simFlags) register(cmd *cobra.Command) {
 	s.IntVar(&f.jobs, "jobs", 0, "take only this many jobs, the first ones")
 	s.IntVar(&f.maxMaps, "max-maps", 0, "cut a trace's jobs down to this many maps")
 	s.Float64Var(&f.timeScale, "time-scale", 1, "factor on a trace's submission times")
+	s.Var(&f.target, "target-utilisation",
+		"have the jobs come so fast that their tasks take this part of the time of the map slots, or of the "+
+			"reduce slots if that is more (default: as fast as the workload says)")
+	s.Float64Var(&f.spread, "compute-spread", 0,
+		"sigma of a lognormal factor of mean 1 on the time that each task of a trace computes")
 	s.BoolVar(&f.rawPaths, "raw-paths", false,
 		"take a trace's path labels as they stand, without the repair of later accesses")
 	s.BoolVar(&f.dropEmpty, "drop-empty", false, "leave out a trace's jobs without input")
@@ -115,7 +126,7 @@ func (f *simFlags) config(policy scheduling.Policy) (simulator.Config, error) {
 	cfg := simulator.Config{
 		Cluster: simulator.Cluster{
 			Nodes: f.nodes, Racks: f.racks, MapSlots: f.mapSlots, ReduceSlots: cmp.Or(f.reduceSlots, -1),
-			Replicas: f.replicas, Setup: cmp.Or(f.setup, -1), ReadRate: float64(f.readRate),
+			Replicas: f.replicas, Setup: cmp.Or(f.setup, -1), ReadRate: float64(f.readRate), CPURate: float64(f.computeRate),
 			SlowNodes: float64(f.slowNodes), Stragglers: float64(f.stragglers),
 		},
 		Network: simulator.Network{
@@ -213,6 +224,40 @@ func (f *simFlags) load(seed uint64) (*workload.Workload, error) {
 	return &w, nil
 }
 
+// idleLoad is the load below which schedulers have nothing to decide.
+const idleLoad = 0.05
+
+// paced is load with the jobs as fast as --target-utilisation asks, and says once what load they are;
+// without the flag only if that leaves the cluster idle.
+func (f *simFlags) paced(p *program, cfg simulator.Config, seed uint64) (*workload.Workload, error) {
+	w, err := f.load(seed)
+	if err != nil || cfg.Validate() != nil || w.Validate() != nil {
+		return w, err
+	}
+	factor := 1.0
+	if f.target > 0 {
+		if factor = simulator.Stretch(cfg, w, float64(f.target)); factor == 0 {
+			return nil, configError("--target-utilisation: the jobs of %s all come at once", w.Name)
+		}
+	}
+	load := simulator.Load(cfg, w)
+	if most := max(load[0], load[1]); f.quiet || cfg.Submission.Rule != simulator.Replay || most == 0 {
+		return w, nil
+	}
+	f.told.Do(func() {
+		takes := fmt.Sprintf("from the first to the last submission, tasks take %.2g %% of the map slots' time and "+
+			"%.2g %% of the reduce slots'", 100*load[0], 100*load[1])
+		switch {
+		case f.target > 0:
+			fmt.Fprintf(p.stderr, "submission times are multiplied by %.3g: %s\n", factor, takes)
+		case max(load[0], load[1]) < idleLoad:
+			fmt.Fprintf(p.stderr, "tarry: warning: %s: all schedulers look alike; --target-utilisation 80%% has the "+
+				"jobs come faster\n", takes)
+		}
+	})
+	return w, nil
+}
+
 // readCoflows reads a trace of the coflow benchmark.
 func (f *simFlags) readCoflows(r io.Reader, path string) (workload.Workload, error) {
 	list, _, err := workload.ReadCoflows(r, path)
@@ -228,6 +273,7 @@ func (f *simFlags) readTrace(r io.Reader, path string) (workload.Workload, error
 		Nodes: f.nodes, OriginalNodes: f.originalNodes, Jobs: f.jobs,
 		MaxReduces: max(1, f.nodes*f.reduceSlots), MaxMaps: f.maxMaps,
 		TimeScale: f.timeScale, DropEmpty: f.dropEmpty, RawPaths: f.rawPaths,
+		Map: workload.Cost{Spread: f.spread}, Reduce: workload.Cost{Spread: f.spread},
 		Skew: workload.Skew{Zipf: f.zipf, Shares: f.shares, Cells: f.cells},
 	})
 }

@@ -81,12 +81,15 @@ func effects() []effect {
 		{all, "rack-wait", oneRack, simIn + "--rack-wait 1s"},
 		{all, "skips", secondSkip, simIn + "--skips 3,4"},
 		{all, "preemption allocations", order("pools", "pools"), simIn + "--scheduler fifo --preemption"},
+		{all, "no-spread", spreads, simIn + "--scheduler fair --no-spread"},
 
 		{sim, "queues", order("capacity", "queues"), simIn + "--scheduler hfs --queues queues.xml"},
 		{sim, "trace", with("workload"), simIn + "--trace swim:f"},
 		{sim, "workload", with("trace"), simIn + "--trace swim:f"},
 		{sim, "nodes racks map-slots reduce-slots replication hot-replicas", nil, ""},
-		{sim, "task-setup read-rate network drive heartbeat submit", nil, ""},
+		{sim, "task-setup read-rate compute-rate network drive heartbeat submit", nil, ""},
+		{sim, "target-utilisation", unlike("submit", "replay"), simIn + "--submit serial --target-utilisation 80%"},
+		{sim, "compute-spread", without("compute-rate"), "sim --trace swim:f --compute-spread 1"},
 		{sim, "job-setup job-cleanup until slow-nodes stragglers task-fails mtbf jobs", nil, ""},
 		{sim, "seed repeat json quiet csv schedulers", nil, ""},
 		{sim, "events trace-out", repeated, simIn + "--events e.jsonl --repeat 2"},
@@ -95,6 +98,8 @@ func effects() []effect {
 		{sim, "oversubscription", oneRack, simIn + "--network flows --oversubscription 5"},
 		{sim, "out-of-band", unlike("drive", "heartbeat"), simIn + "--out-of-band"},
 		{sim, "time-scale", without("trace"), simIn + "--time-scale 2"},
+		{sim, "time-scale", with("target-utilisation"), "sim --trace swim:f --time-scale 2 --target-utilisation 1%"},
+		{sim, "compute-spread", notSwim, simIn + "--compute-rate 1MB --compute-spread 1"},
 		{sim, "original-nodes max-maps raw-paths drop-empty", notSwim, simIn + "--max-maps 3"},
 		{sim, "skew-zipf skew-shares skew-cells", notSwim, simIn + "--skew-zipf 1"},
 
@@ -164,6 +169,11 @@ func order(name, what string) func(*combination) string {
 		}
 		return "with " + c.scheduler() + ", which has no " + what
 	}
+}
+
+// spreads: two orders have Hadoop's load manager.
+func spreads(c *combination) string {
+	return when(!c.has("fifo") && !c.has("pools"), "with "+c.scheduler()+", which does not spread tasks")
 }
 
 // inlineStage: an inline run writes nothing but what one stage leaves for the next.

@@ -194,10 +194,14 @@ func limits() map[string]numbers.Span {
 		"sim jobs":         span(1, 10_000_000),
 		"max-maps":         span(1, mostMaps),
 		"time-scale":       span(1e-6, 1e6),
+		"compute-rate":     rates,
+		"compute-spread":   span(0, 10),
 		"skew-zipf":        span(0, 20),
 		"skew-shares":      span(0, 20),
 		"skew-cells":       span(0, 20),
 		"sim repeat":       span(1, 10_000),
+
+		"target-utilisation": span(0.001, 10),
 
 		// delay
 		"locality":          parts,

@@ -23,7 +23,7 @@ type schedulerFlags struct {
 	skips                      []int
 	wait, rackWait             time.Duration
 	slowStart                  float64
-	preempt                    bool
+	preempt, noSpread          bool
 	speculation                string
 
 	allocations, queues, parameters string // file names, or empty
@@ -41,17 +41,21 @@ func placements() ([]string, []scheduling.ReduceRule) {
 
 // register adds the flags, but for --scheduler. waits says what waits are without a flag.
 func (s *schedulerFlags) register(f *pflag.FlagSet, waits string) {
-	f.StringVar(&s.reducePlacement, "reduce-placement", "cogrs",
-		"where reduces go: any, cogrs (center of gravity of their input) or larts (most of their input)")
+	f.StringVar(&s.reducePlacement, "reduce-placement", "",
+		"where reduces go: any, cogrs (center of gravity of their input) or larts (most of their input) "+
+			"(default: cogrs with hfs, any with the others)")
 	f.DurationVar(&s.wait, "wait", 0,
 		"how long a map waits for a node with its data, 0s for not at all (default: "+waits+")")
 	f.DurationVar(&s.rackWait, "rack-wait", 0, "how long it then waits for a rack with its data (default: as --wait)")
 	f.IntSliceVar(&s.skips, "skips", nil,
 		"instead of waits: slot offers that a map lets pass for a node with its data, "+
-			"and then for such a rack, as D1,D2")
-	f.Float64Var(&s.slowStart, "slow-start", 0,
-		"part of a job's maps that must be done before its reduces launch (default: the scheduler's)")
+			"and then for such a rack, as D1,D2 (default of delay: as many as give each job 95 % locality)")
+	f.Float64Var(&s.slowStart, "slow-start", scheduling.DefaultSlowStart,
+		"part of a job's maps that must be done before its reduces launch")
 	f.BoolVar(&s.preempt, "preemption", false, "let hfs kill tasks of pools above their shares for pools below theirs")
+	f.BoolVar(&s.noSpread, "no-spread", false,
+		"let a node take tasks for all its slots also if the cluster has more slots than tasks; else fifo and hfs "+
+			"spread them over the nodes, as Hadoop's load manager does")
 	f.StringVar(&s.speculation, "speculation", "none",
 		"copy slow tasks and take the copy that ends first: none, late (the longest to go, not on slow nodes) "+
 			"or native (Hadoop's older rule)")
@@ -106,17 +110,17 @@ func (s *schedulerFlags) begin(p *program, cmd *cobra.Command) error {
 // behind the name sets its placement of reduces.
 func (s *schedulerFlags) policy(name string) (scheduling.Policy, error) {
 	base, placement, own := strings.Cut(name, "+")
-	if !own {
-		placement = s.reducePlacement
-	}
 	policy, err := scheduling.Preset(base)
 	if err != nil {
 		known := strings.Join(scheduling.Presets(), ", ")
 		return policy, usageError("unknown scheduler %s: want %s", words.Quoted(base), known)
 	}
 	names, rules := placements()
+	if !own {
+		placement = cmp.Or(s.reducePlacement, names[slices.Index(rules, scheduling.DefaultReduceRule(base))])
+	}
 	at := slices.Index(names, placement)
-	if at < 0 {
+	if at < 0 || s.given("reduce-placement") && s.reducePlacement == "" {
 		known := strings.Join(names, ", ")
 		return policy, usageError("unknown reduce placement %s: want %s", words.Quoted(placement), known)
 	}
@@ -168,6 +172,9 @@ func (s *schedulerFlags) flagsOver(policy *scheduling.Policy) {
 	}
 	if s.preempt {
 		policy.Preemption.Mode = scheduling.PreemptOn
+	}
+	if s.noSpread {
+		policy.Spread = false
 	}
 	if s.given("speculation") {
 		policy.Speculation.Rule, policy.Speculation.Except = s.rule, [2]bool{}

@@ -35,7 +35,7 @@ func FacebookTrace(ctx context.Context, o report.Options) (*report.Result, error
 			for _, rule := range []scheduling.ReduceRule{scheduling.AnyNode, scheduling.CoGRS} {
 				p := setup.Preset(order, func(p *scheduling.Policy) {
 					setup.Waits(wait, wait)(p)
-					p.Reduce.Rule = rule
+					p.Reduce.Rule, p.SlowStart = rule, 0.5
 				})
 				name := fmt.Sprintf("%s, W = %v, reduces %s", order, wait,
 					[]string{"anywhere", "at the center"}[min(int(rule), 1)])

@@ -116,7 +116,7 @@ func (j validationJob) time(t *mapreduce.Task, mean time.Duration) time.Duration
 
 // validationPolicies are the schedulers that are compared.
 func validationPolicies() []scheduling.Policy {
-	hfs := setup.Preset("hfs", func(p *scheduling.Policy) { p.Reduce.Rule = scheduling.CoGRS })
+	hfs := setup.Preset("hfs", func(p *scheduling.Policy) { p.Reduce.Rule, p.SlowStart = scheduling.CoGRS, 0.5 })
 	fifo := setup.Preset("fifo", nil)
 	return []scheduling.Policy{hfs, fifo}
 }

@@ -127,6 +127,16 @@ func (w *Workload) Tasks() (maps, reduces int) {
 	return maps, reduces
 }
 
+// Stretch multiplies the times of submission by factor, 0 or more; those of jobs that follow
+// another one stay.
+func (w *Workload) Stretch(factor float64) {
+	for i := range w.Jobs {
+		if j := &w.Jobs[i]; j.After == "" {
+			j.Submit = time.Duration(math.Round(float64(j.Submit) * factor))
+		}
+	}
+}
+
 // Validate reports every fault that would make a simulation meaningless, joined.
 func (w *Workload) Validate() error {
 	if len(w.Jobs) > maxJobs {
