@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/delaymath"
 )
 
 // check looks at what must hold after every step, from the tasks and attempts themselves. It is
@@ -162,8 +164,12 @@ func (w *world) checkWaits() {
 				w.breaks("a map of %v waits for its data for %v, at most %v are allowed", j.id, x.wait, bound)
 			}
 		case *skipCount:
-			if n := int(r.at(j).sum()); n > sumOf(r.limits) {
-				w.breaks("%v has refused %d offers for its data, at most %d are allowed", j.id, n, sumOf(r.limits))
+			bound := sumOf(r.limits)
+			if r.limits == nil { // its own, by the live nodes, of which there were all at most
+				bound = delaymath.Skips(autoLocality, j.spec.Maps, len(w.c.nodes), 1)
+			}
+			if n := int(r.at(j).sum()); n > bound {
+				w.breaks("%v has refused %d offers for its data, at most %d are allowed", j.id, n, bound)
 			}
 		}
 		if r, ok := w.c.reduce.(*cogrs); ok {
