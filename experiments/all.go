@@ -20,6 +20,9 @@ type Options = report.Options
 // Outcome is an experiment with what came out of it.
 type Outcome = report.Outcome
 
+// Counts is how many rows there are by kind and verdict.
+type Counts = report.Counts
+
 // All returns the experiments in the order of the report; a new one is a file of its own and an
 // entry here.
 func All() []Experiment {

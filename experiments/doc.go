@@ -9,13 +9,13 @@
 // other.
 //
 // [All] lists them; [Write] runs some and leaves, for each, a table
-// (published, ours, difference, verdict), CSV files, figures as SVG and PNG,
+// (published, ours, interval, verdict), CSV files, figures as SVG and PNG,
 // and the exact set-up with every modelling choice named, and report.md, which
 // ties them together.
 //
-// A verdict is worked out from the numbers by the row's own band; nothing here
-// is tuned so that a band is met. Same options, same bytes, but for the few
+// A verdict follows from the interval over the seeds and the bounds of the row's
+// kind; nothing here is tuned so that a row holds. Same options, same bytes, but for the few
 // experiments whose numbers come from a clock; these say that they are measured.
 //
-// Read internal/report/experiment.go, then any one experiment, then internal/report/write.go.
+// Read internal/report/row.go, then any one experiment, then internal/report/write.go.
 package experiments

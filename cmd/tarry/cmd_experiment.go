@@ -22,7 +22,7 @@ func newExperiment(p *program) *cobra.Command {
 		Use:   "experiment NAME...|all -o DIR",
 		Short: "Reproduce published tables and figures, published and ours side by side",
 		Long: `Reproduce published tables and figures of delay scheduling, HFSP and CoGRS, and a few that no paper
-has. Each experiment leaves, in a folder of DIR, a table (published, ours, difference, verdict), the
+has. Each experiment leaves, in a folder of DIR, a table (published, ours, interval, verdict), the
 figures as SVG, PNG and CSV, and the exact set-up with every modelling choice; report.md ties them
 together. The same flags write the same bytes, but for the folders of the few experiments that read
 a clock; times go to standard error.
@@ -31,9 +31,10 @@ a clock; times go to standard error.
   tarry experiment delay-fig15 -o out/fig15
   tarry experiment all --quick -o out/experiments
 
-A number that differs from the published one is a finding, not an error. Experiments on real traces
-read the folder that the environment variable TARRY_TRACES names, and a synthesized sample without
-it; they say which.`,
+A row is printed (a paper's number), said (its words), formula or own (a question of ours), and
+holds, differs or cannot be told by the 95 % interval over the seeds. One that differs is a finding,
+not an error. Experiments on real traces read the folder that the environment variable TARRY_TRACES
+names, and a synthesized sample without it; they say which.`,
 		Args: arguments(1, -1, "the names of experiments, or all"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			names := []cobra.Completion{"all"}
@@ -50,7 +51,7 @@ it; they say which.`,
 	f.StringVarP(&dir, "output", "o", "",
 		"folder for the results; made if missing, files of the same names are replaced")
 	_ = cmd.MarkFlagDirname("output") // an error: no such flag
-	f.BoolVar(&o.Quick, "quick", false, "smaller versions with the same shape")
+	f.BoolVar(&o.Quick, "quick", false, "smaller versions with few seeds, which tell little")
 	f.Uint64Var(&o.Seed, "seed", 0, "first random seed")
 	f.IntVar(&o.Repeat, "repeat", 0,
 		"seeds for each experiment with chance in it; 0 leaves it to the experiment")
@@ -115,13 +116,12 @@ func runExperiments(ctx context.Context, p *program, names []string, dir string,
 	if err != nil {
 		return err
 	}
-	holds, differs := 0, 0
+	var counts experiments.Counts
 	for _, d := range done {
-		h, n := d.Result.Counts()
-		holds, differs = holds+h, differs+n
+		counts.Add(d.Result.Counts())
 	}
 	took := time.Since(began).Round(time.Millisecond)
-	fmt.Fprintf(p.stderr, "%d experiments in %v: %d rows hold, %d differ\n", len(done), took, holds, differs)
+	fmt.Fprintf(p.stderr, "%d experiments in %v: %v\n", len(done), took, counts)
 	return nil
 }
 

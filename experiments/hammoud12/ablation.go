@@ -71,7 +71,7 @@ func ablationShapes() []setup.Shape {
 // Ablation takes parts of reduce placement away and measures what is left against the best
 // assignment.
 func Ablation(ctx context.Context, o report.Options) (*report.Result, error) {
-	seeds := o.Repeats(200, 1000)
+	seeds := o.Repeats(100, 400)
 	r := &report.Result{Setup: []string{
 		"Placement alone: maps lie on random nodes (drawn by Zipf's law where crowded), each " +
 			"gives each reduce a megabyte times a lognormal factor; 2 reduce slots a node (4 on " +
@@ -126,8 +126,12 @@ func Ablation(ctx context.Context, o report.Options) (*report.Result, error) {
 func ablate(
 	seed uint64, seeds int, shape setup.Shape, r *report.Result, bars *report.Figure,
 ) error {
-	row := func(what, claim string, value float64, band report.Band) {
-		r.Add(report.Claimed(fmt.Sprintf("%v; %s", shape, what), "%", claim, value, band))
+	shown := func(what string, ours report.Sample) {
+		r.Add(report.Shown(fmt.Sprintf("%v; %s", shape, what), "%", ours))
+	}
+	near := func(what string, ours report.Sample) {
+		r.Add(report.OwnRow(fmt.Sprintf("%v; %s", shape, what), "%",
+			"greedy by regret comes near", report.More(90), ours))
 	}
 	best, err := overSeeds(seed, seeds, shape,
 		func(p *setup.Placing, _ *rand.Rand) (float64, error) {
@@ -153,39 +157,37 @@ func ablate(
 			return err
 		}
 		if i > 0 {
-			bars.Series[i-1].Y = append(bars.Series[i-1].Y, saved)
+			bars.Series[i-1].Y = append(bars.Series[i-1].Y, saved.Mean())
 		}
-		row(a.name+": saved", "", saved, report.Context())
+		shown(a.name+": saved", saved)
 		switch a.name {
 		case ablationFull:
-			row(a.name+": part of what is possible with its cap", "greedy by regret comes near",
-				100*saved/capped, report.AtLeast(90))
+			near(a.name+": part of what is possible with its cap", saved.Part(capped))
 		case ablationUncapped:
-			row(a.name+": part of what is possible", "greedy by regret comes near", 100*saved/best,
-				report.AtLeast(90))
+			near(a.name+": part of what is possible", saved.Part(best))
 		}
 	}
-	row("best assignment with the cap: saved", "", capped, report.Context())
-	row("best assignment: saved", "", best, report.Context())
+	shown("best assignment with the cap: saved", capped)
+	shown("best assignment: saved", best)
 	last := &bars.Series[len(bars.Series)-1]
-	last.Y = append(last.Y, best)
+	last.Y = append(last.Y, best.Mean())
 	return nil
 }
 
-// overSeeds draws a problem for each seed and gives the mean of a figure of it.
+// overSeeds draws a problem for each seed and gives a figure of it.
 func overSeeds(
 	seed uint64, seeds int, shape setup.Shape,
 	figure func(p *setup.Placing, r *rand.Rand) (float64, error),
-) (float64, error) {
+) (report.Sample, error) {
 	values := make([]float64, seeds)
 	for i := range values {
 		r := rand.New(rand.NewPCG(seed+uint64(i), 7))
 		var err error
 		if values[i], err = figure(setup.DrawPlacing(r, shape), r); err != nil {
-			return 0, err
+			return report.Sample{}, err
 		}
 	}
-	return setup.Average(values), nil
+	return report.BySeed(values), nil
 }
 
 // earlyPlacing shows what the place is worth if only some of the maps are known.
@@ -222,10 +224,10 @@ func earlyPlacing(o report.Options, seeds int, r *report.Result) (*report.Figure
 			if err != nil {
 				return nil, err
 			}
-			s.Y = append(s.Y, saved)
-			r.Add(report.Published(fmt.Sprintf("%v; %g %% of the maps known, %s: saved", shape,
-				100*part, way.name), "%", way.want[i], saved,
-				report.Within(way.want[i], 2)).Saying("estimate, greedy placement"))
+			s.Y = append(s.Y, saved.Mean())
+			r.Add(report.OwnRow(fmt.Sprintf("%v; %g %% of the maps known, %s: saved", shape,
+				100*part, way.name), "%", fmt.Sprintf("near the estimate of %g", way.want[i]),
+				report.Near(way.want[i]), saved))
 		}
 		fig.Series = append(fig.Series, s, dashed)
 	}

@@ -3,7 +3,6 @@ package own
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -19,12 +18,12 @@ const coflowName = "FB2010-1Hr-150-0.txt"
 
 // Coflows asks what placing reduces is worth on a trace of shuffles, by job and by byte.
 func Coflows(ctx context.Context, o report.Options) (*report.Result, error) {
-	list, racks, source, err := readCoflows(o)
+	trace, err := readCoflows(o)
 	if err != nil {
 		return nil, err
 	}
 	r := &report.Result{Setup: []string{
-		source,
+		trace.source,
 		"By the trace: all reduces of a rack are one, and where they ran is known; each map rack " +
 			"has an equal part of the shuffle. The center of gravity is then any of the map racks.",
 		"Replayed: 2 nodes for each rack of the trace, 4 map and 8 reduce slots each; maps stay " +
@@ -33,14 +32,15 @@ func Coflows(ctx context.Context, o report.Options) (*report.Result, error) {
 		"Order fair; CoGRS without tolerance (theta 0), waits of 4.5 s; beside it any node that " +
 			"asks. Both are held against the places of the trace.",
 	}}
-	tracedCut(list, r)
-	if err := replayCoflows(ctx, o, list, racks, r); err != nil {
+	trace.cut(r)
+	if err := trace.replay(ctx, o, r); err != nil {
 		return nil, err
 	}
 	r.Notes = []string{
 		"Most shuffles are of few racks and gain; nearly all bytes are in shuffles over more " +
 			"than 75 racks, where every rack is as good as any other. Both numbers are true; " +
 			"report both.",
+		"What was measured before is of the trace itself, by a calculation apart.",
 		"Replayed on a cluster with idle slots, any node does well on small jobs: the node that " +
 			"reports the last map asks for work in the same breath and gets the reduces. On the " +
 			"busy cluster of the trace 54 % of the reduces ran in a rack without a map of theirs.",
@@ -66,64 +66,103 @@ func traced(c *workload.Coflow) (s rackBytes) {
 	return s
 }
 
-// tracedCut compares the racks where reduces ran with the best racks.
-func tracedCut(list []workload.Coflow, r *report.Result) {
-	classes, total := map[string]*rackBytes{}, rackBytes{}
-	var names []string
-	var cuts []float64
+// tracedBytes is what the shuffles of one seed come to by the trace alone.
+type tracedBytes struct {
+	classes map[string]*rackBytes // by number of map racks
+	total   rackBytes
+	cuts    []float64 // of off-rack bytes by job, in per cent, ascending
+}
+
+func newTracedBytes(list []workload.Coflow) *tracedBytes {
+	t := &tracedBytes{classes: map[string]*rackBytes{}}
 	for i := range list {
 		one, name := traced(&list[i]), workload.CoflowClass(len(list[i].Maps))
-		if classes[name] == nil {
-			classes[name] = &rackBytes{}
-			names = append(names, name)
+		if t.classes[name] == nil {
+			t.classes[name] = &rackBytes{}
 		}
-		for _, s := range []*rackBytes{classes[name], &total} {
+		for _, s := range []*rackBytes{t.classes[name], &t.total} {
 			s.all, s.actual, s.best = s.all+one.all, s.actual+one.actual, s.best+one.best
 		}
 		if one.actual > 0 {
-			cuts = append(cuts, 100*(1-one.best/one.actual))
+			t.cuts = append(t.cuts, 100*(1-one.best/one.actual))
 		}
 	}
-	slices.Sort(cuts)
-	r.Add(report.Published("by the trace: off-rack bytes saved, mean of jobs", "%", 43,
-		setup.Average(cuts), report.Within(43, 5)).Saying("measured before"),
-		report.Published("by the trace: off-rack bytes saved, median job", "%", 25,
-			setup.Median(cuts), report.Within(25, 10)).Saying("measured before"),
-		report.Published("by the trace: off-rack bytes saved, of all bytes", "%", 0.2,
-			100*(1-total.best/total.actual), report.AtMost(1)).Saying("measured before"))
-	published := map[string][2]float64{
-		"1 rack": {0.996, 0}, "2-5 racks": {0.993, 0.719}, "6-20 racks": {0.992, 0.903},
-		"21-75 racks": {0.993, 0.976}, "over 75 racks": {0.993, 0.993},
+	slices.Sort(t.cuts)
+	return t
+}
+
+// cut compares the racks where reduces ran with the best racks.
+func (x *coflowTrace) cut(r *report.Result) {
+	all := make([]*tracedBytes, len(x.lists))
+	for i, list := range x.lists {
+		all[i] = newTracedBytes(list)
 	}
-	slices.SortFunc(names,
-		func(a, b string) int { return int(math.Copysign(1, published[a][1]-published[b][1])) })
+	by := func(figure func(*tracedBytes) float64) report.Sample {
+		values := make([]float64, len(all))
+		for i, t := range all {
+			values[i] = figure(t)
+		}
+		if x.recorded {
+			return report.Sure(values[0])
+		}
+		return report.BySeed(values)
+	}
+	r.Add(report.OwnRow("by the trace: off-rack bytes saved, mean of jobs", "%",
+		"43 measured before", report.Near(43),
+		by(func(t *tracedBytes) float64 { return setup.Average(t.cuts) })),
+		report.OwnRow("by the trace: off-rack bytes saved, median job", "%", "25 measured before",
+			report.Near(25), by(func(t *tracedBytes) float64 { return setup.Median(t.cuts) })),
+		report.OwnRow("by the trace: off-rack bytes saved, of all bytes", "%",
+			"hardly any, 0.2 measured before", report.Less(1),
+			by(func(t *tracedBytes) float64 { return 100 * (1 - t.total.best/t.total.actual) })))
 	bars := report.Figure{
 		Name: "classes", Title: "Bytes off the rack by map racks of the shuffle", X: "map racks",
 		Y:      "part of the bytes",
 		Series: []report.Series{{Name: "as it was"}, {Name: "center of gravity"}},
 	}
-	for _, name := range names {
-		s, want := classes[name], published[name]
-		r.Add(report.Published(name+": bytes off the rack as it was", "", want[0], s.actual/s.all,
-			report.Within(want[0], 0.05)).Saying("measured before"),
-			report.Published(name+": bytes off the rack at the center of gravity", "", want[1],
-				s.best/s.all, report.Within(want[1], 0.05)).Saying("measured before"))
-		bars.Categories = append(bars.Categories, name)
-		bars.Series[0].Y = append(bars.Series[0].Y, s.actual/s.all)
-		bars.Series[1].Y = append(bars.Series[1].Y, s.best/s.all)
+	for _, c := range coflowClasses() {
+		if all[0].classes[c.name] == nil {
+			continue
+		}
+		part := func(figure func(s *rackBytes) float64) report.Sample {
+			return by(func(t *tracedBytes) float64 {
+				if t.classes[c.name] == nil {
+					return 0
+				}
+				return figure(t.classes[c.name])
+			})
+		}
+		was := part(func(s *rackBytes) float64 { return s.actual / s.all })
+		best := part(func(s *rackBytes) float64 { return s.best / s.all })
+		r.Add(report.Shown(c.name+": bytes off the rack as it was", "",
+			was).Saying(fmt.Sprintf("%g measured before", c.was)),
+			report.Shown(c.name+": bytes off the rack at the center of gravity", "",
+				best).Saying(fmt.Sprintf("%g measured before", c.best)))
+		bars.Categories = append(bars.Categories, c.name)
+		bars.Series[0].Y = append(bars.Series[0].Y, was.Mean())
+		bars.Series[1].Y = append(bars.Series[1].Y, best.Mean())
 	}
 	r.Figures = append(r.Figures, bars)
 }
 
-// replayCoflows simulates the shuffles with both placements.
-func replayCoflows(
-	ctx context.Context, o report.Options, list []workload.Coflow, racks int, r *report.Result,
-) error {
-	w, err := workload.FromCoflows(list,
-		workload.CoflowOptions{Map: workload.Cost{Time: 5 * time.Second, Spread: 0.3}})
-	if err != nil {
-		return err
+// coflowClass is a class of shuffles with the parts of its bytes that were measured before.
+type coflowClass struct {
+	name      string
+	was, best float64
+}
+
+func coflowClasses() []coflowClass {
+	return []coflowClass{
+		{"1 rack", 0.996, 0},
+		{"2-5 racks", 0.993, 0.719},
+		{"6-20 racks", 0.992, 0.903},
+		{"21-75 racks", 0.993, 0.976},
+		{"over 75 racks", 0.993, 0.993},
 	}
+}
+
+// replay simulates the shuffles with both placements.
+func (x *coflowTrace) replay(ctx context.Context, o report.Options, r *report.Result) error {
 	contenders := setup.Placements()
 	contenders = contenders[:2]
 	for i := range contenders {
@@ -133,89 +172,110 @@ func replayCoflows(
 		[2]time.Duration{sweepWaits, sweepWaits}
 	cfg := simulator.Config{
 		Cluster: simulator.Cluster{
-			Nodes: 2 * racks, Racks: racks, MapSlots: 4, ReduceSlots: 8, MergeRate: -1,
+			Nodes: 2 * x.racks, Racks: x.racks, MapSlots: 4, ReduceSlots: 8, MergeRate: -1,
 		}, Network: simulator.Network{ShuffleRate: 1e9},
-		Interval: setup.BeatEvery, Seed: o.Seed, TellProgress: true,
+		Interval: setup.BeatEvery, TellProgress: true,
 	}
-	all, err := setup.Contests(ctx, cfg, contenders, o.Repeats(1, 3),
-		func(*rand.Rand) workload.Workload { return w })
-	if err != nil {
-		return err
-	}
-	cuts, kept := coflowCuts(list, all)
-	r.Add(coflowRows("any node", cuts[0], kept[0])...)
-	center := coflowRows("CoGRS", cuts[1], kept[1])
-	center[0].Published, center[0].Band = 43, report.Within(43, 5)
-	center[1].Published, center[1].Band = 0.2, report.AtMost(1)
-	r.Add(center...)
-	local := all[0].Over(setup.RackLocal).Mean
-	r.Add(report.Shown("replayed: mean sojourn, CoGRS over any node", "×",
-		all[1].Over(setup.MeanSojourn).Mean/all[0].Over(setup.MeanSojourn).Mean),
-		report.Claimed("replayed: maps in their racks", "%", "all", local, report.AtLeast(100)))
-	r.Figures = append(r.Figures, report.Figure{
+	var means, bytes [2][]float64
+	var against, local []float64
+	figure := report.Figure{
 		Name: "by-job", Title: "Off-rack bytes saved over the trace's own places, by job",
 		X: "saved (%)", Y: "part of the jobs", Steps: true,
-		Series: []report.Series{
-			setup.Distribution("any node", cuts[0]), setup.Distribution("CoGRS", cuts[1]),
-		},
-	})
+	}
+	for n, list := range x.lists {
+		w, err := workload.FromCoflows(list,
+			workload.CoflowOptions{Map: workload.Cost{Time: 5 * time.Second, Spread: 0.3}})
+		if err != nil {
+			return err
+		}
+		cfg.Seed = o.Seed + uint64(n)
+		all, err := setup.Contests(ctx, cfg, contenders, 1,
+			func(*rand.Rand) workload.Workload { return w })
+		if err != nil {
+			return err
+		}
+		for k := range all {
+			cuts, kept := coflowCuts(list, all[k].Results[0])
+			means[k] = append(means[k], setup.Average(cuts))
+			bytes[k] = append(bytes[k], 100*(1-kept))
+			if n == 0 {
+				figure.Series = append(figure.Series, setup.Distribution(all[k].Name, cuts))
+			}
+		}
+		against = append(against, setup.MeanSojourn(all[1].Results[0])/
+			setup.MeanSojourn(all[0].Results[0]))
+		local = append(local, setup.RackLocal(all[0].Results[0]))
+	}
+	what := func(name, of string) string {
+		return "replayed, " + name + ": off-rack bytes saved over the trace's places, " + of
+	}
+	r.Add(report.Shown(what("any node", "mean of jobs"), "%", report.BySeed(means[0])),
+		report.Shown(what("any node", "of all bytes"), "%", report.BySeed(bytes[0])),
+		report.OwnRow(what("CoGRS", "mean of jobs"), "%", "43 measured before", report.Near(43),
+			report.BySeed(means[1])),
+		report.OwnRow(what("CoGRS", "of all bytes"), "%", "hardly any, 0.2 measured before",
+			report.Less(1), report.BySeed(bytes[1])),
+		report.Shown("replayed: mean sojourn, CoGRS over any node", "×", report.BySeed(against)),
+		report.OwnRow("replayed: maps in their racks", "%", "all", report.AtLeast(100),
+			report.BySeed(local)))
+	r.Figures = append(r.Figures, figure)
 	return nil
 }
 
-// coflowCuts gives what each contest saves of a shuffle's off-rack bytes over the trace's places,
-// by shuffle, in per cent and ascending, and the part of all those bytes that it keeps.
-func coflowCuts(
-	list []workload.Coflow, all []simulator.Contest,
-) (cuts [2][]float64, kept [2]float64) {
+// coflowCuts gives what a run saves of a shuffle's off-rack bytes over the trace's places, by
+// shuffle, in per cent and ascending, and the part of all those bytes that it keeps.
+func coflowCuts(list []workload.Coflow, res *simulator.Result) (cuts []float64, kept float64) {
 	actual := 0.0
 	for i := range list {
-		was := traced(&list[i]).actual
+		was, now := traced(&list[i]).actual, float64(res.Jobs[i].Shuffle.OffRack)
 		actual += was
-		for k := range all {
-			now := 0.0
-			for _, res := range all[k].Results {
-				now += float64(res.Jobs[i].Shuffle.OffRack) / float64(len(all[k].Results))
-			}
-			kept[k] += now
-			if was > 0 {
-				cuts[k] = append(cuts[k], 100*(1-now/was))
-			}
+		kept += now
+		if was > 0 {
+			cuts = append(cuts, 100*(1-now/was))
 		}
 	}
-	for k := range cuts {
-		slices.Sort(cuts[k])
-		kept[k] /= actual
-	}
-	return cuts, kept
+	slices.Sort(cuts)
+	return cuts, kept / actual
 }
 
-// coflowRows shows what coflowCuts says of one contest.
-func coflowRows(name string, cuts []float64, kept float64) []report.Row {
-	what := "replayed, " + name + ": off-rack bytes saved over the trace's places, "
-	return []report.Row{
-		report.Shown(what+"mean of jobs", "%", setup.Average(cuts)),
-		report.Shown(what+"of all bytes", "%", 100*(1-kept)),
-	}
+// coflowTrace is the shuffles of each seed: those of the trace under all, or some drawn like them.
+type coflowTrace struct {
+	lists    [][]workload.Coflow
+	racks    int
+	recorded bool
+	source   string
 }
 
-// readCoflows gives the shuffles of the trace, or some drawn like them, and says which.
-func readCoflows(o report.Options) (list []workload.Coflow, racks int, source string, err error) {
+// readCoflows gives the shuffles and says where they are from.
+func readCoflows(o report.Options) (*coflowTrace, error) {
 	f, err := setup.OpenTrace(coflowName)
 	if err != nil {
-		return nil, 0, "", err
+		return nil, err
 	}
+	x := &coflowTrace{lists: make([][]workload.Coflow, o.Repeats(1, 10))}
 	if f == nil {
 		n := 526
 		if o.Quick {
 			n = 150
 		}
-		list = workload.DrawCoflows(rand.New(rand.NewPCG(o.Seed, 8)), n)
-		return list, workload.CoflowRacks, setup.NoTrace(coflowName, "%d shuffles of its shape "+
-			"are drawn: the same classes of map racks and bytes by class, random racks.", n), nil
+		for i := range x.lists {
+			x.lists[i] = workload.DrawCoflows(rand.New(rand.NewPCG(o.Seed+uint64(i), 8)), n)
+		}
+		x.racks = workload.CoflowRacks
+		x.source = setup.NoTrace(coflowName, "%d shuffles of its shape are drawn: the same "+
+			"classes of map racks and bytes by class, random racks.", n)
+		return x, nil
 	}
 	defer f.Close()
-	list, racks, err = workload.ReadCoflows(f, coflowName)
-	return list, racks,
-		fmt.Sprintf("Workload: the %d shuffles of %s, arrivals as recorded.", len(list),
-			coflowName), err
+	list, racks, err := workload.ReadCoflows(f, coflowName)
+	if err != nil {
+		return nil, err
+	}
+	for i := range x.lists {
+		x.lists[i] = list
+	}
+	x.racks, x.recorded = racks, true
+	x.source = fmt.Sprintf("Workload: the %d shuffles of %s, arrivals as recorded.", len(list),
+		coflowName)
+	return x, nil
 }

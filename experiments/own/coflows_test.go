@@ -26,7 +26,7 @@ func TestCoflowsOfATrace(t *testing.T) {
 		res.Setup[0])
 	ours := map[string]float64{}
 	for _, row := range res.Rows {
-		ours[row.Quantity] = row.Ours
+		ours[row.Quantity] = row.Ours.Mean()
 	}
 	require.InDelta(t, 75, ours["by the trace: off-rack bytes saved, mean of jobs"], 1e-9)
 	require.InDelta(t, 85, ours["by the trace: off-rack bytes saved, of all bytes"], 1e-9)

@@ -30,7 +30,7 @@ func Failures(ctx context.Context, o report.Options) (*report.Result, error) {
 		X: "failures of a node in an hour", Y: "makespan over that without failures",
 		Series: []report.Series{{Name: list[0].Name}, {Name: list[1].Name}},
 	}
-	var base [2]float64
+	var base [2]report.Sample
 	for _, hours := range []float64{0, 8, 2, 0.5} {
 		cfg := setup.EC2()
 		cfg.Seed, cfg.Cluster.Racks, cfg.Core.Expiry = o.Seed, 4, 30*time.Second
@@ -45,22 +45,23 @@ func Failures(ctx context.Context, o report.Options) (*report.Result, error) {
 			name, rate = "no failures", 0
 		}
 		for k := range all {
-			m := all[k].Over(setup.Makespan).Mean
+			m := setup.Each(&all[k], setup.Makespan)
 			if hours == 0 {
 				base[k] = m
 			}
-			fig.Series[k].Add(rate, m/base[k])
-			ended := all[k].Over(func(r *simulator.Result) float64 {
+			fig.Series[k].Add(rate, m.Over(base[k]).Mean())
+			ended := setup.Each(&all[k], func(r *simulator.Result) float64 {
 				return float64(r.Report.Jobs)
-			}).Mean
-			r.Add(report.Claimed(name+", "+all[k].Name+": jobs ended", "", "all", ended,
-				report.Within(20, 0)),
-				report.Shown(name+", "+all[k].Name+": makespan against none", "×", m/base[k]))
+			})
+			r.Add(report.OwnRow(name+", "+all[k].Name+": jobs ended", "", "all",
+				report.AtLeast(20), ended),
+				report.Shown(name+", "+all[k].Name+": makespan against none", "×",
+					m.Over(base[k])))
 		}
-		r.Add(report.Claimed(name+": off-rack bytes saved by CoGRS", "%",
-			"more than none, also under failures",
-			100*(1-all[1].Over(setup.OffRack).Mean/all[0].Over(setup.OffRack).Mean),
-			report.AtLeast(0)))
+		r.Add(report.OwnRow(name+": off-rack bytes saved by CoGRS", "%",
+			"more than none, also under failures", report.More(0),
+			report.Pair(setup.Each(&all[1], setup.OffRack), setup.Each(&all[0], setup.OffRack),
+				func(ours, any float64) float64 { return 100 * (1 - ours/any) })))
 	}
 	r.Figures = []report.Figure{fig}
 	return r, nil

@@ -90,29 +90,30 @@ func hotContenders() []simulator.Contender {
 
 // hotGains compares the contests with the most replicas with those without further ones.
 func hotGains(first, last []simulator.Contest) []report.Row {
-	gain := func(i int) float64 {
-		return last[i].Over(setup.NodeLocal).Mean - first[i].Over(setup.NodeLocal).Mean
+	gain := func(i int) report.Sample {
+		return setup.Each(&last[i], setup.NodeLocal).Minus(setup.Each(&first[i], setup.NodeLocal))
 	}
 	return []report.Row{
-		report.Claimed("greedy: node-local maps that 50 % more replicas add", "points",
-			"replicas help most without delay scheduling", gain(0), report.AtLeast(gain(1))),
-		report.Claimed("delay 5 s: node-local maps that 50 % more replicas add", "points", "",
-			gain(1), report.AtLeast(0)),
-		report.Claimed("greedy: mean sojourn with R = 3 over 50 % more replicas", "×",
-			"jobs 20.2 % faster with Scarlett",
-			first[0].Over(setup.MeanSojourn).Mean/last[0].Over(setup.MeanSojourn).Mean,
-			report.AtLeast(1)),
+		report.OwnRow("node-local maps that 50 % more replicas add, greedy less delay 5 s",
+			"points", "replicas help most without delay scheduling", report.More(0),
+			gain(0).Minus(gain(1))),
+		report.OwnRow("delay 5 s: node-local maps that 50 % more replicas add", "points",
+			"more than none", report.More(0), gain(1)),
+		report.OwnRow("greedy: mean sojourn with R = 3 over 50 % more replicas", "×",
+			"shorter with replicas", report.More(1),
+			setup.Each(&first[0], setup.MeanSojourn).Over(
+				setup.Each(&last[0], setup.MeanSojourn))),
 	}
 }
 
 // hotRows shows a contest.
 func hotRows(name string, c *simulator.Contest) []report.Row {
 	rows := []report.Row{
-		report.Shown(name+": node-local", "%", c.Over(setup.NodeLocal).Mean),
-		report.Shown(name+": mean sojourn", "s", c.Over(setup.MeanSojourn).Mean),
+		report.Shown(name+": node-local", "%", setup.Each(c, setup.NodeLocal)),
+		report.Shown(name+": mean sojourn", "s", setup.Each(c, setup.MeanSojourn)),
 	}
 	for _, class := range []string{"hottest file", "next nine files", "other files"} {
-		if v := setup.ClassLocality(c, class, scheduling.NodeLocal); v > 0 {
+		if v := setup.Local(c, class, scheduling.NodeLocal); v.Mean() > 0 {
 			rows = append(rows, report.Shown(name+": node-local, "+class, "%", v))
 		}
 	}

@@ -79,14 +79,22 @@ func Stragglers(ctx context.Context, o report.Options) (*report.Result, error) {
 		fig.Categories = append(fig.Categories, c.name)
 		times.Add(c.name, mean...)
 		copies.Add(c.name, won...)
+		over := func(a, b int) report.Sample {
+			return setup.Each(&all[a], setup.MeanSojourn).Over(
+				setup.Each(&all[b], setup.MeanSojourn))
+		}
 		if !c.sources {
-			r.Add(report.Claimed(c.name+": LATE against no copies", "×", "costs little", mean[2]/mean[0], report.Within(1, 0.05)))
+			r.Add(report.OwnRow(c.name+": LATE against no copies", "×", "costs little",
+				report.Between(0.95, 1.05), over(2, 0)))
 			continue
 		}
-		r.Add(report.Claimed(c.name+": no copies against LATE", "×", "LATE is faster", mean[0]/mean[2], report.AtLeast(1)),
-			report.Claimed(c.name+": native against LATE", "×", "LATE is not slower", mean[1]/mean[2], report.AtLeast(0.98)),
-			report.Claimed(c.name+": LATE on any node against LATE", "×", "slow nodes get no copies for a reason", mean[3]/mean[2], report.AtLeast(0.98)),
-			report.Shown(c.name+": no copies against native", "×", mean[0]/mean[1]))
+		r.Add(report.OwnRow(c.name+": no copies against LATE", "×", "LATE is faster",
+			report.More(1), over(0, 2)),
+			report.OwnRow(c.name+": native against LATE", "×", "LATE is not slower",
+				report.Harmless(), over(1, 2)),
+			report.OwnRow(c.name+": LATE on any node against LATE", "×",
+				"slow nodes get no copies for a reason", report.Harmless(), over(3, 2)),
+			report.Shown(c.name+": no copies against native", "×", over(0, 1)))
 	}
 	r.Figures, r.Tables = []report.Figure{fig}, []report.Table{times, copies}
 	r.Notes = []string{

@@ -8,6 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// merge adds another run.
+func (o *outcome) merge(p *outcome) {
+	for l := range o.maps {
+		o.maps[l] += p.maps[l]
+		o.shuffle[l] += p.shuffle[l]
+	}
+	o.sojourns = append(o.sojourns, p.sojourns...)
+}
+
 // TestSimulatorAgreesWithLiveCluster runs the same jobs live, on a fake clock, and simulated:
 // locality within 2 points, mean sojourn within 5 %. A single run of either strays by some per
 // cent, since a late flow makes others late: the means of six seeds are compared.

@@ -40,14 +40,16 @@ func WaitTrap(ctx context.Context, _ report.Options) (*report.Result, error) {
 	}
 	fig.Series[0].Y = took
 	r.Rows = []report.Row{
-		report.Published("tasks of 5 s: the rule of the paper against the capped one", "×", 100,
-			took[0]/took[1], report.AtLeast(20)).Saying("about, by SPARK-18886; one node of 100"),
-		report.Published("tasks of 5 s, rule of the paper", "s", 2500, took[0],
-			report.AtLeast(2500)).Saying("all on one node, one after the other"),
-		report.Claimed("the rule of the paper, tasks of 5 s against tasks of 7 s", "×",
-			"longer tasks help", took[0]/took[2], report.AtLeast(1)),
-		report.Shown("tasks of 5 s, capped", "s", took[1]),
-		report.Shown("tasks of 7 s, capped", "s", took[3]),
+		report.OwnRow("tasks of 5 s: the rule of the paper against the capped one", "×",
+			"about 100, says SPARK-18886: one node of 100", report.More(20),
+			report.Sure(took[0]/took[1])),
+		report.FollowsRow("tasks of 5 s, rule of the paper", "s",
+			"2,500: all on one node, one after the other", report.AtLeast(2500),
+			report.Sure(took[0])),
+		report.OwnRow("the rule of the paper, tasks of 5 s against tasks of 7 s", "×",
+			"longer tasks help", report.More(1), report.Sure(took[0]/took[2])),
+		report.Shown("tasks of 5 s, capped", "s", report.Sure(took[1])),
+		report.Shown("tasks of 7 s, capped", "s", report.Sure(took[3])),
 	}
 	r.Figures = []report.Figure{fig}
 	return r, nil

@@ -10,6 +10,13 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
+// The contenders of hfspTrio.
+const (
+	trioFIFO = iota
+	trioFAIR
+	trioHFSP
+)
+
 // hfspTrio are FIFO, FAIR and HFSP, the last two with delay scheduling.
 func hfspTrio() []simulator.Contender {
 	var list []simulator.Contender

@@ -44,13 +44,22 @@ func Fig1(ctx context.Context, _ report.Options) (*report.Result, error) {
 			return nil, err
 		}
 		for i, j := range ex.jobs {
-			r.Add(report.Published(fmt.Sprintf("%s, processor sharing: end of j%d", ex.name, i+1),
-				"s", j.ps, ps[i], report.Within(j.ps, 1e-6)).Saying("follows from the definition"),
-				report.Published(fmt.Sprintf("%s, FSP: end of j%d", ex.name, i+1), "s", j.fsp,
-					fsp[i], report.Within(j.fsp, 0.5)).Saying("follows from the definition"))
+			r.Add(report.FormulaRow(fmt.Sprintf("%s, processor sharing: end of j%d", ex.name, i+1),
+				"s", j.ps, 1e-6, report.Sure(ps[i])).Saying("follows from the definition"),
+				report.FormulaRow(fmt.Sprintf("%s, FSP: end of j%d", ex.name, i+1), "s", j.fsp, 0.5,
+					report.Sure(fsp[i])).Saying("follows from the definition"))
 		}
+		r.Add(
+			report.SaidRow(ex.name+", FSP: j2 ends before j3 by", "s", "order j2, j3, j1",
+				report.More(0), report.Sure(fsp[2]-fsp[1])),
+			report.SaidRow(ex.name+", FSP: j3 ends before j1 by", "s", "order j2, j3, j1",
+				report.More(0), report.Sure(fsp[0]-fsp[2])),
+			report.SaidRow(ex.name+": mean end under processor sharing less that under FSP", "s",
+				"smaller under FSP", report.More(0),
+				report.Sure(setup.Average(ps)-setup.Average(fsp))),
+		)
 	}
-	r.Notes = []string{"The bands of FSP are one task of job 1 wide."}
+	r.Notes = []string{"The bounds of FSP are one task of job 1 wide."}
 	return r, nil
 }
 

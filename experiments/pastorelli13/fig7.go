@@ -2,6 +2,8 @@ package pastorelli13
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
@@ -10,58 +12,108 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
+// smallReduce is how long the small jobs' reduces take: inferred from both published means.
+const smallReduce = 400 * time.Second
+
 // Fig7 is [Pastorelli13 Fig 7]: ways to take reduce slots back.
 func Fig7(ctx context.Context, o report.Options) (*report.Result, error) {
 	r := &report.Result{Setup: []string{
 		"4 nodes of 2 reduce slots. Job 1 has 11 reduces of 500 s and comes at 2:20; job 2 has 2 " +
 			"reduces, jobs 3 to 5 one each, all at 2:30.",
 		"The small jobs' reduces take 400 s: not published, inferred, because it fits both " +
-			"published means.",
-		"Policy hfsp, sizes known, event drive.",
+			"published means, which are not judged therefore.",
+		"Policy hfsp, sizes known, event drive. There is no chance in it.",
 	}}
 	bars := report.Figure{
 		Name: "fig7", Title: "Sojourn times by way of preemption", X: "job", Y: "minutes",
 		Categories: []string{"j1", "j2", "j3", "j4", "j5"},
 	}
-	var means [3]float64
-	for i, way := range []struct {
-		name    string
-		reclaim scheduling.Reclaim
-	}{
-		{"eager", scheduling.EagerSuspend},
-		{"wait", scheduling.WaitForSlot},
-		{"kill", scheduling.KillLarger},
-	} {
-		p := setup.Preset("hfsp",
-			func(p *scheduling.Policy) { p.HFSP.Reclaim, p.HFSP.NoTraining = way.reclaim, true })
-		w := workload.Preemption()
-		res, err := simulator.Run(ctx, simulator.Config{
-			Cluster: simulator.Cluster{Nodes: 4, MapSlots: 2, ReduceSlots: 2}, Policy: p,
-			Seed: o.Seed,
-		}, &w)
-		if err != nil {
-			return nil, err
-		}
-		means[i] = res.Report.Sojourn.Mean / 60
-		s := report.Series{Name: way.name}
-		for k := range res.Jobs {
-			s.Y = append(s.Y, res.Jobs[k].Sojourn().Minutes())
+	got, err := ways7(ctx, o, smallReduce)
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range [3]string{"eager", "wait", "kill"} {
+		s := report.Series{Name: name}
+		for k := range got[i].Jobs {
+			s.Y = append(s.Y, got[i].Jobs[k].Sojourn().Minutes())
 		}
 		bars.Series = append(bars.Series, s)
-		if way.reclaim == scheduling.KillLarger {
-			r.Add(report.Published("kill: tasks of job 1 killed", "", 6,
-				float64(res.Report.Preempted.Killed), report.Within(6, 1)))
-		}
 	}
-	r.Add(report.Published("eager: mean sojourn", "min", 9, means[0], report.Within(9, 1)),
-		report.Published("wait: mean sojourn", "min", 15, means[1], report.Within(15, 1)),
-		report.Claimed("kill: job 1 against eager", "×", "later",
-			bars.Series[2].Y[0]/bars.Series[0].Y[0], report.AtLeast(1)),
+	eager, wait, kill := got[0], got[1], got[2]
+	r.Add(
+		report.PrintedRow("kill: tasks of job 1 killed", "", 6, report.Count,
+			report.Sure(float64(kill.Report.Preempted.Killed))),
+		report.SaidRow("eager: tasks of job 1 suspended", "", "only the required number",
+			report.AtMost(5), report.Sure(float64(eager.Report.Preempted.Suspended))),
+		report.PrintedRow("wait: mean sojourn longer than eager by", "%", 40, report.Share,
+			report.Sure(100*(wait.Report.Sojourn.Mean/eager.Report.Sojourn.Mean-1))).
+			Saying("roughly"),
+		report.SaidRow("kill: job 1 against eager", "×", "later", report.More(1),
+			report.Sure(bars.Series[2].Y[0]/bars.Series[0].Y[0])),
+		report.Known("eager: mean sojourn", "min", 9,
+			report.Sure(eager.Report.Sojourn.Mean/60)).Saying("about; the reduces are fitted to it"),
+		report.Known("wait: mean sojourn", "min", 15,
+			report.Sure(wait.Report.Sojourn.Mean/60)).Saying("the reduces are fitted to it"),
 	)
 	r.Figures = []report.Figure{bars}
+	t, err := table7(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	r.Tables = []report.Table{t}
 	r.Notes = []string{
 		"The small jobs have five reduces together, so five kills are enough; the paper reports " +
 			"six and does not say why.",
+		"The paper's means of 9 and 15 minutes differ by 67 %, not by the 40 % that it gives (15 " +
+			"less 9 is 40 % of 15).",
+		"The paper's job 1 ends later with kills. With the inferred 400 s ours does not: what is " +
+			"killed runs again in slots that idle at the end. The table has other lengths.",
 	}
 	return r, nil
+}
+
+// ways7 runs the jobs with small reduces of a length: eager suspension, waiting, killing.
+func ways7(
+	ctx context.Context, o report.Options, small time.Duration,
+) (all [3]*simulator.Result, err error) {
+	for i, reclaim := range [3]scheduling.Reclaim{
+		scheduling.EagerSuspend, scheduling.WaitForSlot, scheduling.KillLarger,
+	} {
+		p := setup.Preset("hfsp",
+			func(p *scheduling.Policy) { p.HFSP.Reclaim, p.HFSP.NoTraining = reclaim, true })
+		w := workload.Preemption()
+		for k := range w.Jobs[1:] {
+			w.Jobs[k+1].Reduce.Time = small
+		}
+		if all[i], err = simulator.Run(ctx, simulator.Config{
+			Cluster: simulator.Cluster{Nodes: 4, MapSlots: 2, ReduceSlots: 2}, Policy: p,
+			Seed: o.Seed,
+		}, &w); err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+// table7 shows how the means and job 1 move with the length of the small reduces.
+func table7(ctx context.Context, o report.Options) (report.Table, error) {
+	t := report.Table{
+		Name: "small-reduces", Title: "By the length of the small jobs' reduces (minutes)",
+		Columns: []string{
+			"seconds", "eager: mean", "wait: mean", "kill: mean", "eager: job 1", "kill: job 1",
+		},
+	}
+	for _, s := range []int{50, 100, 200, 300, 400, 450} {
+		got, err := ways7(ctx, o, time.Duration(s)*time.Second)
+		if err != nil {
+			return t, err
+		}
+		var values []float64
+		for _, r := range got {
+			values = append(values, r.Report.Sojourn.Mean/60)
+		}
+		t.Add(fmt.Sprint(s), append(values, got[0].Jobs[0].Sojourn().Minutes(),
+			got[2].Jobs[0].Sojourn().Minutes())...)
+	}
+	return t, nil
 }

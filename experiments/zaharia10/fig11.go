@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"time"
 
 	"github.com/tarry-mr/tarry/experiments/internal/report"
@@ -24,30 +25,35 @@ func Fig11(ctx context.Context, o report.Options) (*report.Result, error) {
 		}
 	})
 	cfg := setup.EC2()
-	cfg.Seed, cfg.Policy = o.Seed, p
+	cfg.Seed = o.Seed
 	cfg.Cluster.Setup, cfg.Cluster.ReadRate = -1, 1e12
 	cfg.Sample, cfg.Until = time.Second, 700*time.Second
-	w := workload.Hierarchy(false)
-	res, err := simulator.Run(ctx, cfg, &w)
+	w := workload.Hierarchy(true)
+	c, err := setup.Contest(ctx, cfg, p, o.Repeats(1, 10),
+		func(*rand.Rand) workload.Workload { return w })
 	if err != nil {
 		return nil, err
 	}
-	y := newTimeline(res, &w)
+	all := make([]*timeline, len(c.Results))
+	for i, res := range c.Results {
+		all[i] = newTimeline(res, &w)
+	}
 	fig := report.Figure{
 		Name: "fig11", Title: "Share of the running maps by job", X: "seconds",
 		Y: "running maps (%)", Stacked: true,
 	}
 	for i := range w.Jobs {
 		fig.Series = append(fig.Series, report.Series{
-			Name: fmt.Sprintf("%s (%s)", w.Jobs[i].Name, w.Jobs[i].Pool), X: y.at,
-			Y: y.running[i],
+			Name: fmt.Sprintf("%s (%s)", w.Jobs[i].Name, w.Jobs[i].Pool), X: all[0].at,
+			Y: all[0].running[i],
 		})
 	}
-	local := report.Published("node-local", "%", 99, setup.NodeLocal(res),
-		report.AtLeast(98.5)).Saying("99 to 100 %")
 	r := &report.Result{
-		Setup:   fig11Setup(),
-		Rows:    append(y.rows(), local),
+		Setup: fig11Setup(),
+		Rows: append(timelineRows(all),
+			report.PrintedRange("node-local, the least of the jobs", "%", 99, 100, report.Share,
+				setup.Each(c, leastLocal)).Saying("99 to 100 %, all jobs"),
+			inOrder(c, 2), inOrder(c, 3)),
 		Figures: []report.Figure{fig},
 		Notes: []string{
 			"As parts of all 400 slots the shares fall short by the slots that idle until the " +
@@ -55,8 +61,28 @@ func Fig11(ctx context.Context, o report.Options) (*report.Result, error) {
 				"paper's own definition, was taken second.",
 		},
 	}
-	r.Tables = []report.Table{y.definitions()}
+	r.Tables = []report.Table{definitions(all)}
 	return r, nil
+}
+
+// leastLocal is the node-local part of the maps of the job that has the least, in per cent.
+func leastLocal(r *simulator.Result) float64 {
+	least := 100.0
+	for i := range r.Jobs {
+		if j := &r.Jobs[i]; j.Tasks[0] > 0 {
+			least = min(least, 100*j.Maps.Share(scheduling.NodeLocal))
+		}
+	}
+	return least
+}
+
+// inOrder judges that a job of pool 3 ends before the one after it.
+func inOrder(c *simulator.Contest, job int) report.Row {
+	return report.SaidRow(fmt.Sprintf("pool 3: job %d ends before job %d by", job+1, job+2), "s",
+		"first in, first out", report.More(0),
+		setup.Each(c, func(r *simulator.Result) float64 {
+			return (r.Jobs[job+1].Ended - r.Jobs[job].Ended).Seconds()
+		}))
 }
 
 // fig11Setup names the choices.
@@ -66,8 +92,9 @@ func fig11Setup() []string {
 		"Pools 1 and 2 share fairly inside, pool 3 is first in first out; W1 = 5 s. Maps of 25 s " +
 			"(long jobs) and 12 s (short ones) in all, with a lognormal factor of sigma 0.1: the " +
 			"variance is a choice.",
-		"The job that comes to pool 1 at 494 s is a long one: the paper leaves it open. The " +
-			"commit-pending bug, which makes the paper's bumps, is not modelled.",
+		"The job that comes to pool 1 at 494 s is a short one: the paper ran two long jobs and " +
+			"four short ones. Its share is taken from 520 to 575 s, before it runs out of maps. " +
+			"The commit-pending bug, which makes the paper's bumps, is not modelled.",
 		"A job's share is its part of the running tasks, as in the paper. A share is reached " +
 			"when it is within 2 points of the published one.",
 	}
@@ -100,28 +127,36 @@ func newTimeline(res *simulator.Result, w *workload.Workload) *timeline {
 	return t
 }
 
-// rows compares the shares with the published ones.
-func (t *timeline) rows() []report.Row {
+// timelineRows compares the shares with the published ones.
+func timelineRows(all []*timeline) []report.Row {
+	by := func(figure func(t *timeline) float64) report.Sample {
+		values := make([]float64, len(all))
+		for i, t := range all {
+			values[i] = figure(t)
+		}
+		return report.BySeed(values)
+	}
+	share := func(quantity string, published float64, job int, from, to float64) report.Row {
+		return report.PrintedRow(quantity, "%", published, report.Share,
+			by(func(t *timeline) float64 {
+				return setup.Average(t.part(t.running[job], from, to))
+			}))
+	}
 	return []report.Row{
-		report.Published("pool 2 reaches 50 % after", "s", 17, t.reach(57, 48, 1),
-			report.Within(17, 5)),
-		report.Published("pool 3 reaches 33 % after", "s", 12, t.reach(118, 31.3, 2, 3, 4),
-			report.Within(12, 5)),
-		report.Published("pool 2 once it has its share (90 to 117 s)", "%", 50,
-			setup.Average(t.part(t.running[1], 90, 117)), report.Within(50, 2)),
-		report.Published("job 1 before the last job (400 to 490 s)", "%", 50,
-			setup.Average(t.part(t.running[0], 400, 490)), report.Within(50, 2)),
-		report.Published("job 1 after it (540 to 640 s)", "%", 25,
-			setup.Average(t.part(t.running[0], 540, 640)), report.Within(25, 2)),
-		report.Published("last job (540 to 640 s)", "%", 25,
-			setup.Average(t.part(t.running[5], 540, 640)), report.Within(25, 2)),
-		report.Published("pool 2 (540 to 640 s)", "%", 50,
-			setup.Average(t.part(t.running[1], 540, 640)), report.Within(50, 2)),
+		report.PrintedRow("pool 2 reaches 50 % after", "s", 17, report.Size,
+			by(func(t *timeline) float64 { return t.reach(57, 48, 1) })),
+		report.PrintedRow("pool 3 reaches 33 % after", "s", 12, report.Size,
+			by(func(t *timeline) float64 { return t.reach(118, 31.3, 2, 3, 4) })),
+		share("pool 2 once it has its share (90 to 117 s)", 50, 1, 90, 117),
+		share("job 1 before the last job (400 to 490 s)", 50, 0, 400, 490),
+		share("job 1 after it (520 to 575 s)", 25, 0, 520, 575),
+		share("last job (520 to 575 s)", 25, 5, 520, 575),
+		share("pool 2 (520 to 575 s)", 50, 1, 520, 575),
 	}
 }
 
 // definitions shows the shares as parts of the running maps and of all slots.
-func (t *timeline) definitions() report.Table {
+func definitions(all []*timeline) report.Table {
 	table := report.Table{
 		Name: "definition", Title: "Share of the running maps, and of all 400 slots (%)",
 		Columns: []string{"job and time", "of the running maps", "of all slots"},
@@ -133,12 +168,16 @@ func (t *timeline) definitions() report.Table {
 	}{
 		{"pool 2, 90 to 117 s", 1, 90, 117},
 		{"job 1, 400 to 490 s", 0, 400, 490},
-		{"job 1, 540 to 640 s", 0, 540, 640},
-		{"last job, 540 to 640 s", 5, 540, 640},
-		{"pool 2, 540 to 640 s", 1, 540, 640},
+		{"job 1, 520 to 575 s", 0, 520, 575},
+		{"last job, 520 to 575 s", 5, 520, 575},
+		{"pool 2, 520 to 575 s", 1, 520, 575},
 	} {
-		table.Add(c.name, setup.Average(t.part(t.running[c.job], c.from, c.to)),
-			setup.Average(t.part(t.slots[c.job], c.from, c.to)))
+		running, slots := 0.0, 0.0
+		for _, t := range all {
+			running += setup.Average(t.part(t.running[c.job], c.from, c.to))
+			slots += setup.Average(t.part(t.slots[c.job], c.from, c.to))
+		}
+		table.Add(c.name, running/float64(len(all)), slots/float64(len(all)))
 	}
 	return table
 }

@@ -3,7 +3,6 @@ package zaharia10
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -18,7 +17,7 @@ import (
 // Fig2 is [Zaharia10 Figs 1 and 2, §3.2, §3.3.1]: a cluster like Facebook's under HFS without delay
 // scheduling, its tasks' and jobs' times and the locality of jobs by size.
 func Fig2(ctx context.Context, o report.Options) (*report.Result, error) {
-	jobs, repeat := 1500, o.Repeats(1, 3)
+	jobs, repeat := 1500, o.Repeats(1, 10)
 	if o.Quick {
 		jobs = 100
 	}
@@ -54,18 +53,20 @@ func Fig2(ctx context.Context, o report.Options) (*report.Result, error) {
 				setup.ClassLocality(delay, b, scheduling.Locality(level)))
 		}
 	}
-	node, rack := fig.Series[0].Y, fig.Series[1].Y
+	first := names[0]
 	r.Rows = append(warehouseTimes(naive),
-		report.Published("Fig 2: jobs of 1 to 25 maps: node-local", "%", 5, node[0],
-			report.Within(5, 5)),
-		report.Published("Fig 2: jobs of 1 to 25 maps: rack-local or nearer", "%", 59, rack[0],
-			report.Within(59, 15)),
-		report.Claimed("Fig 2: node-local, least rise from bin to bin", "points", "rises with size",
-			leastRise(node), report.AtLeast(0)),
-		report.Claimed("Fig 2: rack-local or nearer, least rise from bin to bin", "points",
-			"rises with size", leastRise(rack), report.AtLeast(-1)),
-		report.Published("jobs of 1 to 25 maps, W1 = W2 = 10 s: node-local", "%", 73,
-			other.Series[0].Y[0], report.Context()).Saying("of one map, §4.1's bound"))
+		report.PrintedRow("Fig 2: jobs of 1 to 25 maps: node-local", "%", 5, report.Share,
+			setup.Local(naive, first, scheduling.NodeLocal)),
+		report.PrintedRow("Fig 2: jobs of 1 to 25 maps: rack-local or nearer", "%", 59,
+			report.Share, setup.Local(naive, first, scheduling.RackLocal)),
+		report.OwnRow("Fig 2: node-local, least rise from bin to bin", "points",
+			"rises with size", report.More(0), leastRise(naive, scheduling.NodeLocal)),
+		report.OwnRow("Fig 2: rack-local or nearer, last bin less first", "points",
+			"rises with size", report.More(0),
+			setup.Local(naive, names[len(names)-1], scheduling.RackLocal).
+				Minus(setup.Local(naive, first, scheduling.RackLocal))),
+		report.Known("jobs of 1 to 25 maps, W1 = W2 = 10 s: node-local", "%", 73,
+			setup.Local(delay, first, scheduling.NodeLocal)).Saying("of one map, §4.1's bound"))
 	r.Figures = []report.Figure{fig, other}
 	t, err := warehouseTable(ctx, o, jobs/3)
 	if err != nil {
@@ -130,11 +131,14 @@ func warehouseRun(
 		func(r *rand.Rand) workload.Workload { return warehouseJobs(r, jobs) })
 }
 
-// leastRise is the least difference between neighbors.
-func leastRise(y []float64) float64 {
-	least := math.Inf(1)
-	for i := range y[1:] {
-		least = min(least, y[i+1]-y[i])
+// leastRise is the rise of locality from a bin to the next where its mean is least.
+func leastRise(c *simulator.Contest, level scheduling.Locality) (least report.Sample) {
+	names := warehouseBins()
+	for i, b := range names[1:] {
+		rise := setup.Local(c, b, level).Minus(setup.Local(c, names[i], level))
+		if i == 0 || rise.Mean() < least.Mean() {
+			least = rise
+		}
 	}
 	return least
 }
@@ -172,55 +176,66 @@ func warehouseChoices(o report.Options) []warehouseChoice {
 
 // warehouseTimes are the rows of Fig 1 and §3.2.
 func warehouseTimes(c *simulator.Contest) []report.Row {
-	var times [2][]float64 // a job's mean task, once for each of its tasks
-	var mapsFull, reducesFull, samples, small, few, jobs float64
+	var of [7][]float64
 	for _, res := range c.Results {
-		for i := range res.Jobs {
-			j := &res.Jobs[i]
-			jobs++
-			for k, n := range j.Tasks {
-				for range n {
-					times[k] = append(times[k], j.Busy[k].Seconds()/float64(n))
-				}
-			}
-			if j.Tasks[0] < 271 && j.Tasks[1] < 30 {
-				small++
-			}
-			if j.Class == warehouseBins()[0] {
-				few++
-			}
-		}
-		for _, s := range res.Samples {
-			var held [2]int
-			for _, j := range s.Jobs {
-				held[0] += j.Slots[0]
-				held[1] += j.Slots[1]
-			}
-			samples++
-			if held[0] > 95*warehouseNodes*5/100 {
-				mapsFull++
-			}
-			if held[1] > 95*warehouseNodes*5/100 {
-				reducesFull++
-			}
+		for i, v := range oneWarehouse(res) {
+			of[i] = append(of[i], v)
 		}
 	}
-	slices.Sort(times[0])
-	slices.Sort(times[1])
+	by := func(i int) report.Sample { return report.BySeed(of[i]) }
 	return []report.Row{
-		report.Published("Fig 1: median map", "s", 19, setup.Median(times[0]),
-			report.Context()).Saying("set"),
-		report.Published("Fig 1: median reduce", "s", 231, setup.Median(times[1]),
-			report.Context()).Saying("set"),
-		report.Published("Fig 1: median job", "s", 84, setup.Median(setup.Sojourns(c)),
-			report.Within(84, 25)),
-		report.Published("§3.2: jobs with fewer than 271 maps and 30 reduces", "%", 83,
-			100*small/jobs, report.Within(83, 8)),
-		report.Published("§3.2: time with more than 95 % of map slots full", "%", 21,
-			100*mapsFull/samples, report.Context()),
-		report.Published("§3.2: time with more than 95 % of reduce slots full", "%", 4,
-			100*reducesFull/samples, report.Context()),
-		report.Published("§3.3.1: jobs of 1 to 25 maps", "%", 58, 100*few/jobs,
-			report.Context()).Saying("set"),
+		report.Known("Fig 1: median map", "s", 19, by(0)).Saying("set"),
+		report.Known("Fig 1: median reduce", "s", 231, by(1)).Saying("set"),
+		report.PrintedRow("Fig 1: median job", "s", 84, report.Size, by(2)),
+		report.PrintedRow("§3.2: jobs with fewer than 271 maps and 30 reduces", "%", 83,
+			report.Share, by(3)),
+		report.PrintedRow("§3.2: time with more than 95 % of map slots full", "%", 21,
+			report.Share, by(4)),
+		report.PrintedRow("§3.2: time with more than 95 % of reduce slots full", "%", 4,
+			report.Share, by(5)),
+		report.Known("§3.3.1: jobs of 1 to 25 maps", "%", 58, by(6)).Saying("set"),
 	}
+}
+
+// oneWarehouse gives the medians of maps, reduces and jobs in seconds, then in per cent: jobs with
+// fewer than 271 maps and 30 reduces, time with map slots and with reduce slots full, and jobs of
+// the first bin.
+func oneWarehouse(res *simulator.Result) (of [7]float64) {
+	var times [2][]float64 // a job's mean task, once for each of its tasks
+	var sojourns []float64
+	for i := range res.Jobs {
+		j := &res.Jobs[i]
+		if j.Done {
+			sojourns = append(sojourns, j.Sojourn().Seconds())
+		}
+		for k, n := range j.Tasks {
+			for range n {
+				times[k] = append(times[k], j.Busy[k].Seconds()/float64(n))
+			}
+		}
+		part := 100 / float64(len(res.Jobs))
+		if j.Tasks[0] < 271 && j.Tasks[1] < 30 {
+			of[3] += part
+		}
+		if j.Class == warehouseBins()[0] {
+			of[6] += part
+		}
+	}
+	for _, s := range res.Samples {
+		var held [2]int
+		for _, j := range s.Jobs {
+			held[0] += j.Slots[0]
+			held[1] += j.Slots[1]
+		}
+		for k, n := range held {
+			if n > 95*warehouseNodes*5/100 {
+				of[4+k] += 100 / float64(len(res.Samples))
+			}
+		}
+	}
+	for i, x := range [][]float64{times[0], times[1], sojourns} {
+		slices.Sort(x)
+		of[i] = setup.Median(x)
+	}
+	return of
 }

@@ -35,12 +35,12 @@ func Fig3(_ context.Context, _ report.Options) (*report.Result, error) {
 		return 100 * delaymath.StickyBound(1/float64(jobs), rl, 1)
 	}
 	r.Rows = []report.Row{
-		report.Claimed("bound at 15 jobs, R·L = 18", "%", "below 80 %", bound(15, 18),
-			report.AtMost(80)),
-		report.Claimed("bound at 30 jobs, R·L = 18", "%", "below 50 %", bound(30, 18),
-			report.AtMost(50)),
-		report.Claimed("bound at 15 jobs, R·L = 24", "%", "below 80 %, \"even for large R and L\"",
-			bound(15, 24), report.Context()),
+		report.FollowsRow("bound at 15 jobs, R·L = 18", "%", "below 80 %", report.Less(80),
+			report.Sure(bound(15, 18))),
+		report.FollowsRow("bound at 30 jobs, R·L = 18", "%", "below 50 %", report.Less(50),
+			report.Sure(bound(30, 18))),
+		report.Shown("bound at 15 jobs, R·L = 24", "%",
+			report.Sure(bound(15, 24))).Saying("below 80 %, \"even for large R and L\""),
 	}
 	r.Notes = []string{
 		"The sentence of §3.3.2 (\"below 80 % at 15 jobs and below 50 % at 30\") holds for R·L " +

@@ -3,6 +3,7 @@ package zaharia10
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/tarry-mr/tarry/experiments/internal/report"
@@ -25,10 +26,9 @@ func Fig4(ctx context.Context, o report.Options) (*report.Result, error) {
 		}}
 	})
 	w := fig4Jobs(wakes)
-	res, err := simulator.Run(ctx, simulator.Config{
-		Cluster: simulator.Cluster{Nodes: slots / 4}, Policy: p, Seed: o.Seed,
-		Sample: time.Second, Until: end,
-	}, &w)
+	c, err := setup.Contest(ctx, simulator.Config{
+		Cluster: simulator.Cluster{Nodes: slots / 4}, Seed: o.Seed, Sample: time.Second, Until: end,
+	}, p, o.Repeats(1, 10), func(*rand.Rand) workload.Workload { return w })
 	if err != nil {
 		return nil, err
 	}
@@ -39,31 +39,24 @@ func Fig4(ctx context.Context, o report.Options) (*report.Result, error) {
 				"minimum of 10 does not bind, pools 2 and 3 have 20 each.",
 		},
 	}
-	fig, held := slotsHeld(res, &w)
+	fig, _ := slotsHeld(c.Results[0], &w)
 	r.Figures = []report.Figure{fig}
 	for part, want := range [2][5]float64{{30, 30, 40, 0, 0}, {30, 30, 20, 0, 20}} {
 		when := []string{"pool 3 idle", "pool 3 awake"}[part]
 		from, to := part*int(wakes.Seconds())+100, (part+1)*int(wakes.Seconds())
-		mean := func(jobs ...int) (sum float64) {
-			for _, i := range jobs {
-				sum += setup.Average(held[i][from:to])
-			}
-			return sum
-		}
-		for i, jobs := range [3][]int{{0, 1}, {2, 3}, {4}} {
-			total := 0.0
-			for _, k := range jobs {
-				total += want[k]
-			}
-			r.Add(report.Published(fmt.Sprintf("%s: pool %d", when, i+1), "slots", total,
-				mean(jobs...),
-				report.Within(total, 0.5)).Saying([]string{
-				"", "follows from max-min with minimum shares",
-			}[part]))
+		mean := func(i int) report.Sample {
+			return setup.Each(c, func(res *simulator.Result) float64 {
+				_, held := slotsHeld(res, &w)
+				return setup.Average(held[i][from:to])
+			})
 		}
 		for i := range 4 {
-			r.Add(report.Published(fmt.Sprintf("%s: job %d", when, i+1), "slots", want[i], mean(i),
-				report.Within(want[i], 0.5)).Saying("follows from the pool's policy"))
+			r.Add(report.FormulaRow(fmt.Sprintf("%s: job %d", when, i+1), "slots", want[i], 0.5,
+				mean(i)).Saying("follows from max-min with minimum shares and the pool's policy"))
+		}
+		if part == 1 {
+			r.Add(report.FormulaRow("pool 3 awake: pool 3", "slots", want[4], 0.5,
+				mean(4)).Saying("follows from max-min with minimum shares"))
 		}
 	}
 	return r, nil

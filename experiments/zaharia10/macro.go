@@ -113,7 +113,7 @@ func macroLoads(o report.Options) []time.Duration {
 }
 
 // macroSeeds is how many seeds the macrobenchmarks run.
-func macroSeeds(o report.Options) int { return o.Repeats(1, 20) }
+func macroSeeds(o report.Options) int { return o.Repeats(1, 10) }
 
 // macroChoices are the set-ups of the sensitivity tables.
 func macroChoices() []macroChoice {
@@ -161,15 +161,16 @@ func bins(c *simulator.Contest) []string {
 	return list
 }
 
-// speedups gives, for each job of a class in each repetition, how many times as fast it was under b
-// as under a.
-func speedups(a, b *simulator.Contest, class string) []float64 {
+// speedups gives, for each job of some classes (all if none is named) in each repetition, how many
+// times as fast it was under b as under a.
+func speedups(a, b *simulator.Contest, classes ...string) []float64 {
 	var all []float64
 	for n, ra := range a.Results {
 		rb := b.Results[n]
 		for i := range ra.Jobs {
 			x, y := &ra.Jobs[i], &rb.Jobs[i]
-			if (class == "" || x.Class == class) && x.Done && y.Done && y.Sojourn() > 0 {
+			of := len(classes) == 0 || slices.Contains(classes, x.Class)
+			if of && x.Done && y.Done && y.Sojourn() > 0 {
 				all = append(all, x.Sojourn().Seconds()/y.Sojourn().Seconds())
 			}
 		}
@@ -177,43 +178,33 @@ func speedups(a, b *simulator.Contest, class string) []float64 {
 	return all
 }
 
-// eachSeed works out a figure of two contenders for each repetition apart, ascending: the paper ran
-// one schedule.
-func eachSeed(a, b *simulator.Contest, figure func(a, b *simulator.Contest) float64) []float64 {
-	var all []float64
-	for n := range a.Results {
-		all = append(all, figure(
-			&simulator.Contest{Contender: a.Contender, Results: a.Results[n : n+1]},
-			&simulator.Contest{Contender: b.Contender, Results: b.Results[n : n+1]}))
-	}
-	slices.Sort(all)
-	return all
+// gain is the mean speed-up of the jobs of some classes, all if none is named, from one of macro's
+// contenders to another, by seed.
+func gain(all []simulator.Contest, from, to int, classes ...string) report.Sample {
+	return setup.Seeds(all, func(one []simulator.Contest) float64 {
+		return setup.Average(speedups(&one[from], &one[to], classes...))
+	})
 }
 
-// scheduleRange is a table of figures by schedule: the least, the median and the greatest over the
+// greatest is the largest speed-up of a job of some classes, all if none is named, by seed.
+func greatest(all []simulator.Contest, from, to int, classes ...string) report.Sample {
+	return setup.Seeds(all, func(one []simulator.Contest) float64 {
+		return slices.Max(speedups(&one[from], &one[to], classes...))
+	})
+}
+
+// scheduleRange is a table of rows by schedule: the least, the median and the greatest over the
 // seeds.
-func scheduleRange(rows []report.Row, values ...[]float64) report.Table {
+func scheduleRange(rows ...report.Row) report.Table {
 	t := report.Table{
 		Name: "schedules", Title: "Each seed draws a schedule; over the seeds",
 		Columns: []string{"quantity", "least", "median", "greatest"},
 	}
-	for i, v := range values {
-		t.Add(rows[i].Quantity, v[0], setup.Median(v), v[len(v)-1])
+	for _, r := range rows {
+		v := slices.Sorted(slices.Values(r.Ours.Values))
+		t.Add(r.Quantity, v[0], setup.Median(v), v[len(v)-1])
 	}
 	return t
-}
-
-// greatest is the largest speed-up of b over a among the jobs of some classes, all if none is
-// named.
-func greatest(a, b *simulator.Contest, classes ...string) float64 {
-	if len(classes) == 0 {
-		return slices.Max(speedups(a, b, ""))
-	}
-	most := 0.0
-	for _, class := range classes {
-		most = max(most, slices.Max(speedups(a, b, class)))
-	}
-	return most
 }
 
 // macroCDFs draws the distributions of response times of three ranges of bins.

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -37,8 +38,7 @@ func Write(
 			return done, fmt.Errorf("experiment %s: %w", e.Name, err)
 		}
 		done = append(done, Outcome{e, r})
-		holds, differs := r.Counts()
-		fmt.Fprintf(log, "%-24s %3d hold %3d differ   %s\n", e.Name, holds, differs, e.Title)
+		fmt.Fprintf(log, "%-16s %v\n", e.Name, r.Counts())
 	}
 	return done,
 		writeFile(filepath.Join(dir, "report.md"),
@@ -52,6 +52,9 @@ func writeOne(dir string, e Experiment, r *Result, o Options) error {
 		return err
 	}
 	err := writeFile(filepath.Join(dir, "result.md"), func(w io.Writer) error {
+		if o.Quick {
+			fmt.Fprint(w, quick)
+		}
 		return writeSection(w, Outcome{e, r}, o, "#", "")
 	})
 	if err != nil {
@@ -78,30 +81,41 @@ func writeOne(dir string, e Experiment, r *Result, o Options) error {
 	return nil
 }
 
+// quick is the first line of what a quick run writes.
+const quick = "**Quick run**: smaller versions with few seeds, so that most rows cannot be told. " +
+	"Figures to be cited come from a full run.\n\n"
+
 // writeReport writes the page that ties all outcomes together.
 func writeReport(w io.Writer, done []Outcome, o Options) error {
-	fmt.Fprintf(w, "# Published figures beside ours\n\nSeed %d", o.Seed)
 	if o.Quick {
-		fmt.Fprint(w, ", quick versions (smaller, noisier)")
+		fmt.Fprint(w, quick)
 	}
-	fmt.Fprint(w,
-		". A row *holds* if our number lies in its band, *differs* if not; *context* rows are "+
-			"not judged.\n\n")
-	fmt.Fprint(w,
-		"| experiment | source | rows that hold | rows that differ |\n|---|---|---|---|\n")
+	var all Counts
+	for _, d := range done {
+		if !d.Result.Measured {
+			all.Add(d.Result.Counts())
+		}
+	}
+	fmt.Fprintf(w, "# Published figures beside ours\n\nSeed %d. %v.\n\n", o.Seed, all)
+	fmt.Fprint(w, "*Printed* is a number of a paper, *said* a claim in its words; these two are "+
+		"what is published. *Formula* follows from a text, *own* is a question of ours. A row "+
+		"*holds* if the whole 95 % interval of ours lies where it should, *differs* if none of "+
+		"it does; else we *cannot tell*. Columns count holds / differs / cannot tell.\n\n")
+	fmt.Fprint(w, "| experiment | source | printed | said | formula | own |\n"+
+		"|---|---|---|---|---|---|\n")
 	for _, d := range done {
 		if d.Result.Measured {
-			fmt.Fprintf(w, "| [%s](%s/result.md) | %s | measured | |\n", d.Title, d.Name,
+			fmt.Fprintf(w, "| [%s](%s/result.md) | %s | measured | | | |\n", d.Title, d.Name,
 				cell(d.Source))
 			continue
 		}
-		holds, differs := d.Result.Counts()
-		fmt.Fprintf(w, "| [%s](#%s) | %s | %d | %d |\n", d.Title, d.Name, cell(d.Source), holds,
-			differs)
+		c := d.Result.Counts()
+		fmt.Fprintf(w, "| [%s](#%s) | %s | %s | %s | %s | %s |\n", d.Title, d.Name,
+			cell(d.Source), c.Cell(Printed), c.Cell(Said), c.Cell(Formula), c.Cell(Own))
 	}
 	fmt.Fprint(w,
 		"\n*Measured* experiments take times of a clock, which differ from run to run; their "+
-			"numbers are in their own folders.\n")
+			"numbers are in their own folders and are not counted here.\n")
 	for _, d := range done {
 		if d.Result.Measured {
 			continue
@@ -133,11 +147,14 @@ func command(name string, o Options) string {
 func writeSection(w io.Writer, d Outcome, o Options, head, prefix string) error {
 	fmt.Fprintf(w, "\n<a id=\"%s\"></a>\n%s %s\n\nSource: %s. Command: `%s`.\n",
 		d.Name, head, d.Title, d.Source, command(d.Name, o))
-	fmt.Fprint(w,
-		"\n| quantity | published | ours | difference | verdict |\n|---|---|---|---|---|\n")
+	if err := list(w, "Found", d.Result.Findings); err != nil {
+		return err
+	}
+	fmt.Fprint(w, "\n| quantity | kind | published | ours | 95 % interval | seeds | verdict |\n"+
+		"|---|---|---|---|---|---|---|\n")
 	for _, r := range d.Result.Rows {
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", cell(r.Quantity), cell(r.published()),
-			r.show(r.Ours), r.difference(), r.verdict())
+		fmt.Fprintf(w, "| %s | %v | %s | %s | %s | %s | %s |\n", cell(r.Quantity), r.Kind,
+			cell(r.published()), r.show(r.Ours.Mean()), r.interval(), r.seeds(), r.verdict())
 	}
 	for i := range d.Result.Tables {
 		if err := d.Result.Tables[i].write(w); err != nil {
@@ -179,23 +196,39 @@ func (r Row) show(v float64) string {
 	return s
 }
 
-func (r Row) difference() string {
-	if math.IsNaN(r.Published) {
+// interval is the interval of ours, a dash if there is none.
+func (r Row) interval() string {
+	low, high := r.Ours.Interval()
+	switch {
+	case r.Ours.Sure:
 		return ""
+	case math.IsNaN(low):
+		return "–"
 	}
-	return r.show(r.Ours - r.Published)
+	return r.show(low) + " to " + r.show(high)
 }
 
-// verdict is the verdict with the band that decided it.
+// seeds is how many seeds ours is of, a dash for what has no chance in it.
+func (r Row) seeds() string {
+	if r.Ours.Sure {
+		return "–"
+	}
+	return strconv.Itoa(len(r.Ours.Values))
+}
+
+// verdict is the verdict with the bounds that decided it.
 func (r Row) verdict() string {
-	v := string(r.Verdict())
-	switch low, high := r.Band.Low, r.Band.High; {
-	case math.IsNaN(low) || math.IsNaN(high):
-		return v
+	low, high, from, to := r.Bounds.Low, r.Bounds.High, "≥ ", "≤ "
+	if r.Bounds.Strict {
+		from, to = "> ", "< "
+	}
+	switch v := r.Verdict().String(); {
+	case r.Kind == Context:
+		return ""
 	case math.IsInf(low, -1):
-		return v + " (≤ " + Number(high) + ")"
+		return v + " (" + to + Number(high) + ")"
 	case math.IsInf(high, 1):
-		return v + " (≥ " + Number(low) + ")"
+		return v + " (" + from + Number(low) + ")"
 	default:
 		return v + " (" + Number(low) + " to " + Number(high) + ")"
 	}
@@ -204,13 +237,23 @@ func (r Row) verdict() string {
 // cell keeps a text from ending its table cell.
 func cell(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
 
-// writeCSV writes the rows: quantity, unit, published, claim, ours, verdict.
+// writeCSV writes the rows: low and high are the interval of ours, from and to where a row holds;
+// seeds are 0 for what has no chance in it.
 func (r *Result) writeCSV(w io.Writer) error {
-	rows := [][]string{{"quantity", "unit", "published", "claim", "ours", "low", "high", "verdict"}}
+	rows := [][]string{{
+		"quantity", "unit", "kind", "published", "claim", "ours", "low", "high", "seeds", "from",
+		"to", "verdict",
+	}}
 	for _, x := range r.Rows {
+		low, high := x.Ours.Interval()
+		seeds := len(x.Ours.Values)
+		if x.Ours.Sure {
+			seeds = 0
+		}
 		rows = append(rows, []string{
-			x.Quantity, x.Unit, Number(x.Published), x.Claim, Number(x.Ours), Number(x.Band.Low),
-			Number(x.Band.High), string(x.Verdict()),
+			x.Quantity, x.Unit, x.Kind.String(), Number(x.Published), x.Claim,
+			Number(x.Ours.Mean()), Number(low), Number(high), strconv.Itoa(seeds),
+			Number(x.Bounds.Low), Number(x.Bounds.High), x.Verdict().String(),
 		})
 	}
 	return csv.NewWriter(w).WriteAll(rows)

@@ -20,7 +20,7 @@ func TestReportOfMeasuredIsTheSame(t *testing.T) {
 			n++
 			return &Result{
 				Measured: true, Setup: []string{"none"},
-				Rows: []Row{{Quantity: "ticks", Ours: n, Band: AtLeast(1.5)}},
+				Rows: []Row{OwnRow("ticks", "", "two", AtLeast(1.5), Sure(n))},
 				Tables: []Table{
 					{
 						Name: "ticks", Title: "Ticks", Columns: []string{"clock", "ticks"},
@@ -47,5 +47,5 @@ func TestReportOfMeasuredIsTheSame(t *testing.T) {
 	require.Contains(t, string(files[0]["report.md"]), "clock/result.md")
 	require.Contains(t, string(files[1]["clock/result.md"]), "| one | 2 |\n| none | – |")
 	require.Equal(t, "clock,ticks\none,2\nnone,NaN\n", string(files[1]["clock/ticks.csv"]))
-	require.Contains(t, string(files[1]["clock/rows.csv"]), ",2,1.5,+Inf,holds")
+	require.Contains(t, string(files[1]["clock/rows.csv"]), ",2,2,2,0,1.5,+Inf,holds")
 }

@@ -8,6 +8,31 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
 
+// Each gives a figure of a contest by seed.
+func Each(c *simulator.Contest, figure func(*simulator.Result) float64) report.Sample {
+	values := make([]float64, len(c.Results))
+	for i, r := range c.Results {
+		values[i] = figure(r)
+	}
+	return report.BySeed(values)
+}
+
+// Seeds works out a figure of several contests for each seed apart, under which all policies met
+// the same jobs, blocks and task times.
+func Seeds(
+	all []simulator.Contest, figure func(one []simulator.Contest) float64,
+) report.Sample {
+	values := make([]float64, len(all[0].Results))
+	for n := range values {
+		one := make([]simulator.Contest, len(all))
+		for i, c := range all {
+			one[i] = simulator.Contest{Contender: c.Contender, Results: c.Results[n : n+1]}
+		}
+		values[n] = figure(one)
+	}
+	return report.BySeed(values)
+}
+
 // NodeLocal is the part of a result's maps that ran beside their data, in per cent.
 func NodeLocal(r *simulator.Result) float64 {
 	return 100 * r.Report.Maps.Share(scheduling.NodeLocal)
@@ -57,6 +82,13 @@ func ClassLocality(c *simulator.Contest, class string, level scheduling.Locality
 		return 0
 	}
 	return 100 * all.Share(level)
+}
+
+// Local gives the part of a class's maps at a level or nearer by seed, in per cent.
+func Local(c *simulator.Contest, class string, level scheduling.Locality) report.Sample {
+	return Seeds([]simulator.Contest{*c}, func(one []simulator.Contest) float64 {
+		return ClassLocality(&one[0], class, level)
+	})
 }
 
 // Average is the mean of numbers, 0 of none.
