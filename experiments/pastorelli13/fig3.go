@@ -105,8 +105,8 @@ func dominanceRows(all []simulator.Contest) []report.Row {
 		})
 	}
 	return []report.Row{
-		report.PrintedRow("jobs slower under HFSP than FAIR, by more than a second", "%", 1,
-			report.Share, slower(time.Second)).Saying("one of 100"),
+		report.SaidRow("jobs of 100 slower under HFSP than FAIR, by more than a second", "",
+			"one individual job", report.Less(2), slower(time.Second)),
 		report.PrintedRow("the slowest of them slower by", "s", 9, report.Size,
 			setup.Seeds(all, func(one []simulator.Contest) float64 {
 				return greatestLoss(&one[trioFAIR], &one[trioHFSP])
