@@ -225,6 +225,9 @@ func earlyPlacing(o report.Options, seeds int, r *report.Result) (*report.Figure
 				return nil, err
 			}
 			s.Y = append(s.Y, saved.Mean())
+			if part == 1 && !way.blind { // nothing is left to be projected
+				continue
+			}
 			r.Add(report.OwnRow(fmt.Sprintf("%v; %g %% of the maps known, %s: saved", shape,
 				100*part, way.name), "%", fmt.Sprintf("near the estimate of %g", way.want[i]),
 				report.Near(way.want[i]), saved))
