@@ -78,6 +78,7 @@ func (c *Core) troubled(j *job, n *node) {
 		return
 	}
 	t.nodes++
+	c.newWork() // of so many nodes the job may have to use all
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventAvoided, JobID: j.id, Node: n.id, Reason: t.reason(c, n)})
 	}

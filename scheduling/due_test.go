@@ -163,3 +163,40 @@ func TestNeedsProgress(t *testing.T) {
 	}
 	require.Positive(t, needs)
 }
+
+// A node that a job avoids is due when so few nodes are left, or so many avoided, that the job
+// avoids none any more.
+func TestDueWhenNoNodeIsAvoidedAnyMore(t *testing.T) {
+	for name, happens := range map[string]func(*Core){
+		"nodes leave": func(c *Core) {
+			for n := NodeID(4); n < 10; n++ {
+				c.Due()
+				require.NoError(t, c.Leave(c.now, n))
+			}
+		},
+		"copies fail": func(c *Core) {
+			for _, n := range []NodeID{4, 4, 4, 4, 5, 5, 5, 5} {
+				c.Due()
+				c.troubled(c.active[0], c.nodes[n])
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := tenNodes(t, Config{MaxAttempts: 9}, Avoidance{})
+			for n := NodeID(4); n < 10; n++ {
+				require.NoError(t, c.Cordon(0, n, true))
+			}
+			_, err := c.Submit(0, JobSpec{Maps: 50})
+			require.NoError(t, err)
+			failOn(t, c, 3, 4)
+			for n := range NodeID(4) {
+				beat(t, c, 0, n)
+			}
+			c.Due()
+			happens(c)
+			_, open := c.Due()
+			require.Contains(t, open, NodeID(3))
+			require.NotEmpty(t, beat(t, c, 0, 3))
+		})
+	}
+}

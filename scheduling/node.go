@@ -270,7 +270,13 @@ func (c *Core) lose(n *node) {
 		c.drop(n.atts[0], Reason{Cause: CauseNodeLost})
 	}
 	for _, j := range c.active {
-		if j.state.Ended() || len(j.w[Reduce].tasks) == 0 {
+		if j.state.Ended() {
+			continue
+		}
+		if j.trouble.avoided() > 0 {
+			c.newWork() // of fewer nodes the job may have to use those that it avoids
+		}
+		if len(j.w[Reduce].tasks) == 0 {
 			continue
 		}
 		for m := range j.w[Map].tasks {
