@@ -5,6 +5,7 @@ import (
 	"context"
 	"iter"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -79,5 +80,33 @@ func TestCommittedByAnotherAttempt(t *testing.T) {
 		require.NoError(t, a.commit(new(report)))
 		require.NoError(t, p.CommitJob())
 		require.Equal(t, "one\ntwo\nthree\n", out.String())
+	})
+}
+
+// A reduce that waits for maps leaves its share of the memory to the attempts at work, and has it
+// again when it goes on.
+func TestWaitingReduceLeavesItsShare(t *testing.T) {
+	const memory = 64 << 20
+	bubble(t, Config{Memory: memory, MapSlots: 2, ReduceSlots: 1, BlockSize: 4}, func(t *testing.T, c *Cluster) {
+		mapping, reducing := make(chan struct{}), make(chan struct{})
+		job := counting(1)
+		job.Map, job.MapTask = nil, holding(mapping)
+		job.Reduce = func(string, iter.Seq[int64], func(pair)) error { <-reducing; return nil }
+		h := c.submit(t, first(bindLines(t, job, "a b\nhold\n")), SubmitOptions{SlowStart: 1e-9})
+		available := func() int64 {
+			pass(time.Second)
+			other := c.env.memory.Sub()
+			defer other.Close()
+			return other.Available()
+		}
+		const half, nearly = memory / 2, memory / 2 * 9 / 10
+		between := func(n int64) bool { return n >= nearly && n <= half }
+		require.True(t, between(available()), "one map is at work beside it")
+		require.Equal(t, 1, h.Progress().Reduces.Running)
+		close(mapping)
+		require.True(t, between(available()), "the reduce is")
+		close(reducing)
+		h.wait(t)
+		require.Greater(t, available(), int64(half), "none is")
 	})
 }

@@ -168,15 +168,13 @@ func (jt *jobTracker) heartbeat(c actor.Context, m *heartbeat) {
 		jt.log("heartbeat", err)
 	}
 	ack := &heartbeatAck{seq: m.beat.Seq, incarnation: m.beat.Incarnation, reregister: got.Reregister}
-	if len(got.Actions) > 0 {
-		ack.actions = make([]action, 0, len(got.Actions))
-		for _, o := range got.Actions {
-			r := jt.runs[o.Attempt.Task.Job]
-			if r == nil && o.Verb == scheduling.Launch {
-				continue // an old answer said again, for a job that has ended since
-			}
-			ack.actions = append(ack.actions, action{Action: o, run: r})
+	ack.actions = make([]action, 0, len(got.Actions))
+	for _, o := range got.Actions {
+		r := jt.runs[o.Attempt.Task.Job]
+		if r == nil && o.Verb == scheduling.Launch {
+			continue // an old answer said again, for a job that has ended since
 		}
+		ack.actions = append(ack.actions, action{Action: o, run: r})
 	}
 	jt.settle(c)
 	c.Respond(ack)

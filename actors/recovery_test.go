@@ -328,6 +328,15 @@ func TestClosedAndWentOn(t *testing.T) {
 		h.wait(t)
 	})
 	require.NoDirExists(t, filepath.Join(home, "out", "_temporary"))
+	state, err := OpenState(filepath.Join(home, "state"))
+	require.NoError(t, err)
+	how, yes := state.Succeeded("count")
+	require.True(t, yes, "a process that comes later knows")
+	require.Equal(t, "copy", how.Name)
+	require.Greater(t, how.Elapsed, 2*time.Second, "in both clusters")
+	require.Empty(t, state.awaited)
+	require.Empty(t, state.facts.Active)
+	require.NoError(t, state.Close())
 }
 
 // Parts of maps are those of other records where the input is cut in another way: they go.
@@ -419,5 +428,34 @@ func TestLogThatFails(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, state.awaited, 1)
 		require.NoError(t, state.Close())
+	})
+}
+
+// What others act upon is on the disk before they hear of it: that a job is taken in, that an
+// attempt may commit, that a job has succeeded.
+func TestPromisesAreOnTheDisk(t *testing.T) {
+	home := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(home, "in"), []byte("a\n"), 0o600))
+	var events recorder
+	remembering(t, filepath.Join(home, "state"), Config{MapSlots: 1, Events: events.add}, func(t *testing.T, c *Cluster) {
+		state := c.env.cfg.State
+		pass(time.Minute)
+		require.NoError(t, c.Cordon("node-00", true))
+		pass(time.Second)
+		require.Positive(t, state.journal.Unsynced(), "heartbeats may be lost")
+		h := c.submit(t, bindFile(t, home, state, "copy", mapping), SubmitOptions{Key: "copy"})
+		require.Zero(t, state.journal.Unsynced())
+		require.NoError(t, c.Cordon("node-00", false))
+		synctest.Wait()
+		id := events.of(scheduling.EventLaunched)[0].Attempt
+		require.Positive(t, state.journal.Unsynced())
+		_, err := c.env.sys.Root.RequestFuture(c.jobTracker, &commitRequest{attempt: id}, time.Second).Result()
+		require.NoError(t, err)
+		require.Zero(t, state.journal.Unsynced())
+		h.wait(t)
+		pass(time.Second)
+		require.Positive(t, state.journal.Unsynced())
+		state.succeed("another", Succeeded{}, c.env.cfg.Logger)
+		require.Zero(t, state.journal.Unsynced())
 	})
 }

@@ -31,10 +31,8 @@ func (c *Cluster) register(r *run, size int64, tail int) (blocks func(int) []map
 		}
 	}
 	r.registered = len(files)
-	if len(files) > 0 {
-		if err := c.env.fs.RegisterAll(names, files, size); err != nil {
-			return nil, err
-		}
+	if err := c.env.fs.RegisterAll(names, files, size); err != nil {
+		return nil, err
 	}
 	var known []mapreduce.Block // of the group at
 	at := -1

@@ -187,7 +187,6 @@ func (s *State) rebuild(cfg scheduling.Config, snapshot []byte, records [][]byte
 	for _, r := range records {
 		if r[0] == callRecord {
 			log.Write(r[1:])
-			log.WriteByte('\n')
 		}
 	}
 	if err := scheduling.ReplayFrom(core, &log); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"iter"
+	"log/slog"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -58,7 +59,9 @@ func TestTaskTimeout(t *testing.T) {
 // another on the same slot, with the same turn to compute, and nothing that the first does later
 // counts.
 func TestAbandonedAttempt(t *testing.T) {
-	bubble(t, Config{MapSlots: 1, ReduceSlots: 1, Parallelism: 1}, func(t *testing.T, c *Cluster) {
+	var heard bytes.Buffer
+	log := slog.New(slog.NewTextHandler(&heard, nil))
+	bubble(t, Config{MapSlots: 1, ReduceSlots: 1, Parallelism: 1, Logger: log}, func(t *testing.T, c *Cluster) {
 		release := make(chan struct{})
 		job := hangingFirst(func(t *mapreduce.Task) error {
 			t.Counter("own", "first").Add(1)
@@ -72,6 +75,7 @@ func TestAbandonedAttempt(t *testing.T) {
 		require.EqualValues(t, 2, r.Counters.Get(mapreduce.MapInputRecords))
 		require.EqualValues(t, 0, r.Counters.Named("own", "first"))
 		require.Less(t, r.Elapsed, 10*time.Minute+abandonAfter+time.Second)
+		require.Regexp(t, `is abandoned: .* attempt="job_0001_m_000000_0 of .* at=actors/timeout_test.go:\d+`, heard.String())
 		require.Positive(t, c.env.memory.Used()-c.env.buffers.Idle(), "it holds its memory until it ends")
 		require.Empty(t, c.env.turns)
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"time"
 
@@ -143,7 +142,6 @@ func (u *unrest) run(c *Cluster) {
 		}
 		if what := u.disturb(c, len(undos) > 0); what != nil {
 			undos = append(undos, undo{time.Now().Add(u.about(downFor)), what})
-			slices.SortFunc(undos, func(a, b undo) int { return a.at.Compare(b.at) })
 		}
 		gap = time.Duration(float64(gap) * unrestGrowth)
 		next = time.Now().Add(u.about(gap))

@@ -1,13 +1,16 @@
 package actors
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // Config.Chaos disturbs a cluster in every way it has, and what jobs write stays the same.
@@ -42,4 +45,115 @@ func TestChaosOnDemand(t *testing.T) {
 		require.NotZero(t, seen[what], "%s: %v", what, seen)
 	}
 	require.NotZero(t, failed)
+}
+
+// Chaos has the first attempt fail of one task in eight, whichever, and never a later one. A seed
+// says which.
+func TestChaosFailsFewAttempts(t *testing.T) {
+	const tasks = 8000
+	failing := func(seed uint64, try int32) (list []int) {
+		u := newUnrest(&Chaos{Seed: seed})
+		for i := range tasks {
+			task := scheduling.TaskID{Job: scheduling.JobID(i % 7), Kind: scheduling.TaskKind(i % 2), Index: int32(i)}
+			if u.fails(scheduling.AttemptID{Task: task, Try: try}) != nil {
+				list = append(list, i)
+			}
+		}
+		return list
+	}
+	some := failing(1, 0)
+	require.InDelta(t, tasks/8, len(some), tasks/80)
+	require.Equal(t, some, failing(1, 0))
+	require.NotEqual(t, some, failing(2, 0))
+	require.Empty(t, failing(1, 1))
+}
+
+// Chaos disturbs one message between machines in eight: it is lost, late, or comes twice. It leaves
+// alone what does not leave a machine.
+func TestChaosDisturbsFewMessages(t *testing.T) {
+	const messages = 8000
+	u := newUnrest(&Chaos{Seed: 1})
+	var disturbed, lost, doubled, late int
+	for range messages {
+		arrivals := u.deliver(&heartbeat{})
+		if len(arrivals) == 1 && arrivals[0] == 0 {
+			continue
+		}
+		disturbed++
+		switch len(arrivals) {
+		case 0:
+			lost++
+		case 1:
+			late++
+		case 2:
+			require.Zero(t, arrivals[0])
+			doubled++
+		}
+		for _, d := range arrivals {
+			require.Less(t, d, 100*time.Millisecond)
+			require.True(t, d == 0 || d >= 25*time.Millisecond)
+		}
+		require.Equal(t, atOnce, u.deliver(&report{}))
+		require.Equal(t, atOnce, u.deliver(&command{}))
+	}
+	require.InDelta(t, messages/8, disturbed, messages/80)
+	for _, n := range []int{lost, late, doubled / 2} {
+		require.InDelta(t, disturbed/4, n, float64(disturbed)/10)
+	}
+}
+
+// Disturbances become rare, as all jobs are to end, and each ends after about a second. Nodes die,
+// or stop, where there are three.
+func TestChaosCalmsDown(t *testing.T) {
+	for seed := range uint64(5) {
+		type change struct {
+			at   time.Duration
+			what string
+		}
+		begun, ended, downs := map[string][]change{}, map[string][]change{}, 0
+		var began time.Time
+		cfg := Config{Nodes: 3, HeartbeatInterval: 5 * time.Second, Chaos: &Chaos{Seed: seed, Tell: func(text string) {
+			name, what, _ := strings.Cut(text, " ")
+			list := begun
+			if what == "is back" || what == "is cordoned no more" {
+				list = ended
+			} else if what != "is cordoned" {
+				downs++
+			}
+			kind := strings.TrimSuffix(what, " no more")
+			list[name] = append(list[name], change{time.Since(began), kind})
+		}}}
+		synctest.Test(t, func(t *testing.T) {
+			began = time.Now()
+			c, err := Start(cfg)
+			require.NoError(t, err)
+			pass(10 * time.Minute)
+			require.NoError(t, c.Inspect(func(v scheduling.View) {
+				for _, n := range v.Nodes() {
+					require.False(t, n.Cordoned)
+				}
+			}))
+			for _, pid := range c.nodes {
+				require.NotNil(t, pid)
+			}
+			require.NoError(t, c.Close())
+			pass(time.Minute)
+		})
+		require.Positive(t, downs)
+		all := 0
+		for name, list := range begun {
+			all += len(list)
+			require.Len(t, ended[name], len(list))
+			for _, kind := range []bool{true, false} {
+				cordons := func(l []change) []change {
+					return slices.DeleteFunc(slices.Clone(l), func(c change) bool { return (c.what == "is cordoned") != kind })
+				}
+				ends := cordons(ended[name])
+				for i, b := range cordons(list) {
+					require.InDelta(t, downFor, ends[i].at-b.at, float64(downFor/2), "%s %s", name, b.what)
+				}
+			}
+		}
+		require.InDelta(t, 45, all, 10, "the time between two grows")
+	}
 }

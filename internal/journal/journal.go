@@ -199,6 +199,15 @@ func (j *Journal) Sync() error {
 	return nil
 }
 
+// Unsynced is how many records the machine would lose if it stopped now.
+func (j *Journal) Unsynced() int64 {
+	j.syncing.Lock()
+	defer j.syncing.Unlock()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.written - j.synced
+}
+
 // Size is how many bytes the snapshot and the records since take.
 func (j *Journal) Size() int64 {
 	j.mu.Lock()
