@@ -1,9 +1,12 @@
 package actors
 
 import (
+	"io"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce"
 )
 
 // Fewer attempts compute at once where the memory is not enough for all slots.
@@ -24,5 +27,30 @@ func TestMemoryBoundsComputing(t *testing.T) {
 	} {
 		cfg := Config{Memory: c.memory, MapSlots: c.slots, ReduceSlots: c.slots, Parallelism: c.parallel}.withDefaults()
 		require.Equal(t, c.want, cfg.computing(), "%+v", c)
+	}
+}
+
+// A job that does not say has a reduce for each 64 MiB of its input, one at least and 64 at most;
+// what the submitter says comes first.
+func TestReducesFollowTheInput(t *testing.T) {
+	for _, x := range []struct {
+		input int64
+		said  int
+		want  int
+	}{
+		{0, 0, 1},
+		{1, 0, 1},
+		{64 << 20, 0, 1},
+		{64<<20 + 1, 0, 2},
+		{64 * 64 << 20, 0, 64},
+		{64*64<<20 + 1, 0, 64},
+		{1, 100, 100},
+		{1, 1, 1},
+	} {
+		src := mapreduce.Source{Data: together{size: x.input}}
+		p, err := counting(0).Bind(mapreduce.Lines(src), mapreduce.Text[pair](mapreduce.Writer("-", io.Discard)))
+		require.NoError(t, err)
+		require.Equal(t, x.input, p.InputBytes())
+		require.Equal(t, x.want, SubmitOptions{Reduces: x.said}.reduces(p), "%+v", x)
 	}
 }

@@ -459,3 +459,21 @@ func TestPromisesAreOnTheDisk(t *testing.T) {
 		require.Zero(t, state.journal.Unsynced())
 	})
 }
+
+// A key is one job's at a time.
+func TestKeyIsTaken(t *testing.T) {
+	home, other := t.TempDir(), t.TempDir()
+	for _, dir := range []string{home, other} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "in"), []byte("a\n"), 0o600))
+	}
+	remembering(t, filepath.Join(home, "state"), Config{}, func(t *testing.T, c *Cluster) {
+		state := c.env.cfg.State
+		h := c.submit(t, bindFile(t, home, state, "copy", mapping), SubmitOptions{Key: "copy"})
+		_, err := c.Submit(t.Context(), bindFile(t, other, state, "copy", mapping), SubmitOptions{Key: "copy"})
+		require.ErrorContains(t, err, `job_0001 runs under the key "copy"`)
+		require.NoDirExists(t, filepath.Join(other, "out"))
+		second := c.submit(t, bindFile(t, other, state, "another", mapping), SubmitOptions{Key: "another"})
+		h.wait(t)
+		second.wait(t)
+	})
+}

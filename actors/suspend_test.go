@@ -195,3 +195,27 @@ func TestGate(t *testing.T) {
 		require.ErrorIs(t, <-passed, errStopped)
 	})
 }
+
+// Who asks when the gate shuts hears of it once it does, and at once while it is shut.
+func TestGateTellsThatItShuts(t *testing.T) {
+	isClosed := func(c <-chan struct{}) bool {
+		select {
+		case <-c:
+			return true
+		default:
+			return false
+		}
+	}
+	var g gate
+	early := g.shutting()
+	require.Equal(t, early, g.shutting())
+	require.False(t, isClosed(early))
+	g.hold(false)
+	require.False(t, isClosed(early))
+	g.hold(true)
+	require.True(t, isClosed(early))
+	require.True(t, isClosed(g.shutting()))
+	require.True(t, isClosed(g.shutting()), "twice")
+	g.hold(false)
+	require.False(t, isClosed(g.shutting()))
+}
