@@ -44,7 +44,7 @@ func (m *BitMatrix) Widen(column int32) {
 		return
 	}
 	old, was := m.words, m.stride
-	m.stride = max(1, 2*was)
+	m.stride = max(2*was, int(column)/64+1)
 	m.words = nil
 	if was > 0 {
 		m.words = make([]uint64, len(old)/was*m.stride)

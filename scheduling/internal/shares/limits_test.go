@@ -1,0 +1,44 @@
+package shares
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// While the cluster is under-loaded a node runs its part of the load, and so much more, rounded up.
+func TestOfNode(t *testing.T) {
+	for _, x := range []struct {
+		slots, load, total int
+		diff               float64
+		want               int
+	}{
+		{4, 0, 0, 0, 4},
+		{4, 2, 8, 0, 1},
+		{4, 3, 8, 0, 2},
+		{4, 2, 8, 0.25, 2},
+		{4, 0, 8, 0, 0},
+		{4, 8, 8, 0, 4},
+		{4, 20, 8, 0.5, 4},
+		{10, 2, 10, 0.1, 3}, // 0.1 + 0.2 is a little more than 0.3
+	} {
+		require.Equal(t, x.want, OfNode(x.slots, x.load, x.total, x.diff), "%+v", x)
+	}
+}
+
+// A user of a queue may hold an equal part, or the percentage if that is more, of the capacity; of a
+// queue beyond it, of what it will hold with one more task.
+func TestOfUser(t *testing.T) {
+	for _, x := range []struct{ capacity, occupied, task, users, percent, want int }{
+		{10, 0, 1, 1, 100, 10},
+		{10, 0, 1, 2, 25, 5},
+		{10, 9, 1, 3, 25, 4},
+		{10, 9, 1, 10, 25, 3},
+		{10, 9, 1, 10, 20, 2},
+		{10, 10, 1, 1, 100, 11},
+		{10, 12, 2, 2, 25, 7},
+		{0, 0, 2, 1, 100, 2},
+	} {
+		require.Equal(t, x.want, OfUser(x.capacity, x.occupied, x.task, x.users, x.percent), "%+v", x)
+	}
+}
