@@ -217,7 +217,7 @@ func TestWeightOfAJob(t *testing.T) {
 	for maps, want := range map[int]float64{1: 1, 3: 2, 7: 3, 1023: 10} {
 		require.Equal(t, want, weight(bySize, maps, 0, time.Minute), maps)
 	}
-	factor := Priority(High).factor()
+	factor := High.factor()
 	require.Greater(t, factor, 1.0)
 	require.Equal(t, 3*factor, weight(bySize, 7, High, time.Minute))
 	boost := Allocations{BoostFactor: 3, BoostTime: 10 * time.Second}
@@ -356,4 +356,41 @@ func TestIndicesAreUsedAgain(t *testing.T) {
 		}
 	}
 	require.Len(t, c.byIndex, 3)
+}
+
+// A pool that has been below half of its fair share for longer than the timeout may claim what it
+// lacks of the share: the slots that it has do not count twice.
+func TestHalfShareTimeout(t *testing.T) {
+	p, err := Preset("hfs")
+	require.NoError(t, err)
+	p.Preemption.Mode, p.Pools.FairTimeout = PreemptLog, 10*time.Second
+	c, err := NewCore(Config{}, p)
+	require.NoError(t, err)
+	n, err := c.Join(0, Node{Name: "n", MapSlots: 10})
+	require.NoError(t, err)
+	submit := func(pool string) {
+		_, err := c.Submit(c.now, JobSpec{Pool: pool, User: pool, Maps: 30})
+		require.NoError(t, err)
+	}
+	submit("a")
+	require.Equal(t, 10, launches(t, c, n))
+	first, ok := c.View().Live(TaskID{Job: 1, Kind: Map})
+	require.True(t, ok)
+	submit("b")
+	since := c.now
+	got := beat(t, c, since, n, Status{Attempt: first.ID, State: StateSucceeded})
+	require.Len(t, got, 1)
+	require.Equal(t, JobID(2), got[0].Task.Job)
+	need := func(at time.Duration) []int {
+		require.NoError(t, c.Update(at))
+		var list []int
+		for _, v := range c.View().Pools() {
+			if v.Name == "a" || v.Name == "b" {
+				list = append(list, v.Need[Map])
+			}
+		}
+		return list
+	}
+	require.Equal(t, []int{0, 0}, need(since+10*time.Second))
+	require.Equal(t, []int{0, 4}, need(since+10*time.Second+1))
 }
