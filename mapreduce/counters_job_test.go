@@ -52,6 +52,7 @@ func TestCombineCountersAddUp(t *testing.T) {
 	require.NoError(t, err)
 	c := runEngine(t, plan, 2, nil, Resources{})
 	require.Equal(t, int64(6), c.Get(MapOutputRecords))
+	require.Equal(t, int64(6*(1+8)), c.Get(MapOutputBytes), "of keys and values, before Combine")
 	require.Equal(t, int64(6+4), c.Get(CombineInputRecords))
 	require.Equal(t, int64(4+3), c.Get(CombineOutputRecords))
 	require.Equal(t, int64(3), c.Get(ReduceInputRecords))

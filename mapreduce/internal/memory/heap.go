@@ -11,6 +11,9 @@ import (
 // mapped is how many bytes of slabs lie outside the Go heap now, those of all pools.
 var mapped atomic.Int64
 
+// Mapped returns that number. Tests use it to show that every slab went back.
+func Mapped() int64 { return mapped.Load() }
+
 // heap is how the Go heap is kept small, if at all.
 var heap heapLimit
 

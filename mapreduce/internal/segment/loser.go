@@ -60,10 +60,10 @@ func (t *loserTree) head(i int32) match {
 	}
 }
 
-// play enters a source while the tree is built: it waits at the first node that
-// nobody has reached yet.
+// play enters a source while the tree is built: it waits at the first node that nobody has reached
+// yet; for the last one that is the winner's.
 func (t *loserTree) play(m match) {
-	for n := (int(m.source) + len(t.tree)) / 2; n > 0; n /= 2 {
+	for n := (int(m.source) + len(t.tree)) / 2; ; n /= 2 {
 		x := t.tree[n]
 		if x.source < 0 {
 			t.tree[n] = m
@@ -73,7 +73,6 @@ func (t *loserTree) play(m match) {
 			t.tree[n], m = m, x
 		}
 	}
-	t.tree[0] = m
 }
 
 // tie decides between sources with equal prefixes.

@@ -1,0 +1,83 @@
+package mapreduce
+
+import (
+	"iter"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/dfs"
+)
+
+// Whatever user code does with its Task, and what it emits, shows that the attempt goes on, though it
+// reads nothing meanwhile; nothing shows by itself.
+func TestUserCodeShowsLife(t *testing.T) {
+	var progress Progress
+	shows := func(what string, do func()) {
+		was := progress.Pulse()
+		require.Equal(t, was, progress.Pulse(), what)
+		do()
+		require.NotEqual(t, was, progress.Pulse(), what)
+	}
+	task := func(at string, task *Task) {
+		counter := task.Counter("mine", "n")
+		shows(at+": counter", func() { counter.Add(0) })
+		shows(at+": progress", task.Progress)
+	}
+	for _, sum := range []bool{false, true} {
+		job := Job[[]byte, string, int64, string]{
+			Sum: sum,
+			MapTask: func(u *Task) (Mapper[[]byte, string, int64], error) {
+				task("map", u)
+				return Mapper[[]byte, string, int64]{Map: func(_ []byte, emit func(string, int64)) error {
+					shows("map: emit", func() { emit("key", 1) })
+					return nil
+				}}, nil
+			},
+			ReduceTask: func(u *Task) (Reducer[string, int64, string], error) {
+				task("reduce", u)
+				return Reducer[string, int64, string]{Reduce: func(_ string, _ iter.Seq[int64], emit func(string)) error {
+					shows("reduce: emit", func() { emit("out") })
+					return nil
+				}}, nil
+			},
+		}
+		p, err := job.Bind(Lines(Bytes("in", []byte("line\n"))), Text[string](Destination{store: new(memoryStore)}))
+		require.NoError(t, err)
+		runEngine(t, p, 1, nil, Resources{Budget: NewMemory(1 << 30).Sub(), Progress: &progress})
+	}
+	filter := MapOnly[[]byte, []byte]{MapTask: func(u *Task) (Filter[[]byte, []byte], error) {
+		task("filter", u)
+		return Filter[[]byte, []byte]{Map: func(_ []byte, emit func([]byte)) error {
+			shows("filter: emit", func() { emit([]byte("out")) })
+			return nil
+		}}, nil
+	}}
+	p, err := filter.Bind(Lines(Bytes("in", []byte("line\n"))), Text[[]byte](Destination{store: new(memoryStore)}))
+	require.NoError(t, err)
+	runEngine(t, p, 1, nil, Resources{Budget: NewMemory(1 << 30).Sub(), Progress: &progress})
+}
+
+// A name that was refused is free for others once what was there is gone, and so is that of an output
+// that has ended in either way; while a job has it, it is busy.
+func TestNamesOfOutputsInAFileSystemAreFreed(t *testing.T) {
+	store, err := dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}})
+	require.NoError(t, err)
+	require.NoError(t, store.WriteFile("out/file", nil))
+	for range 2 {
+		err = newCommitter(InDFS(store, "out")).setupJob()
+		require.ErrorIs(t, err, ErrOutputExists)
+		require.NotErrorIs(t, err, ErrOutputBusy)
+	}
+	require.NoError(t, store.Remove("out"))
+	first := newCommitter(InDFS(store, "out"))
+	require.NoError(t, first.setupJob())
+	require.ErrorIs(t, newCommitter(InDFS(store, "out/")).setupJob(), ErrOutputBusy)
+	require.NoError(t, first.abortJob())
+	second := newCommitter(InDFS(store, "out"))
+	require.NoError(t, second.setupJob())
+	require.NoError(t, second.commitJob())
+	require.NotErrorIs(t, newCommitter(InDFS(store, "out")).setupJob(), ErrOutputBusy)
+	require.NoError(t, store.Remove("out"))
+	require.NoError(t, newCommitter(InDFS(store, "out")).setupJob())
+}
