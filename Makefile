@@ -53,9 +53,11 @@ scenarios: build
 examples: build
 	$(GO) test -count=1 ./examples/...
 
-# The published figures beside ours, quick versions; `bin/tarry experiment all -o DIR` makes the full ones.
+# The published figures beside ours, quick versions, and that they are the same at a second run;
+# `bin/tarry experiment all -o DIR` makes the full ones.
 experiments: build
 	./bin/tarry experiment all --quick -o out/experiments
+	$(GO) test -count=1 ./experiments
 
 # Every benchmark once: proves that they run, measures nothing.
 bench-smoke:

@@ -29,7 +29,7 @@ func TestAll(t *testing.T) {
 				requireRows(t, done[0].Result.Rows)
 				require.NotEmpty(t, done[0].Result.Setup)
 				files[i] = Read(t, dir)
-				if done[0].Result.Measured {
+				if done[0].Result.Measured || raced { // `make experiments` runs them twice, without it
 					return
 				}
 			}
