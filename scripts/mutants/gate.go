@@ -264,16 +264,9 @@ func (t *trial) runGated(p string, fault int) verdict {
 	c := exec.CommandContext(ctx, t.binaries[p], "-test.failfast", "-test.timeout", t.limit.String())
 	c.Dir = filepath.Join(t.dir, p)
 	c.Env = append(os.Environ(), number+"="+strconv.Itoa(fault))
-	c.WaitDelay = time.Second
-	out, err := c.CombinedOutput()
-	switch {
-	case err == nil:
-		return lives
-	case ctx.Err() != nil:
-		return tooSlow
-	}
-	if fault == 0 {
+	v, out := t.judge(ctx, c, p)
+	if fault == 0 && v != lives {
 		fmt.Printf("%s\n", out)
 	}
-	return t.failed(p, out)
+	return v
 }

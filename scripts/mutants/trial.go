@@ -80,15 +80,21 @@ func (t *trial) test(p string) verdict {
 	// What vet would say is a fault of another kind: the tests are to notice.
 	c := exec.CommandContext(ctx, "go", "test", "-failfast", "-vet=off", "-timeout", t.limit.String(), p)
 	c.Dir = t.dir
+	v, _ := t.judge(ctx, c, p)
+	return v
+}
+
+// judge runs c, the tests of package p, and returns the verdict and what they print.
+func (t *trial) judge(ctx context.Context, c *exec.Cmd, p string) (verdict, []byte) {
 	c.WaitDelay = time.Second
 	out, err := c.CombinedOutput()
 	switch {
 	case err == nil:
-		return lives
+		return lives, out
 	case ctx.Err() != nil:
-		return tooSlow
+		return tooSlow, out
 	}
-	return t.failed(p, out)
+	return t.failed(p, out), out
 }
 
 // failed tells a test that failed from one that did not end, and from none.
