@@ -54,6 +54,10 @@ type Config struct {
 	ReducePlacement string
 	Policy          scheduling.Policy
 
+	// Parts are parts of policies from outside package scheduling, for Policy and those that take
+	// its place later to name. A State that a cluster with Parts keeps is opened with them.
+	Parts scheduling.Parts
+
 	// Rules, if not nil, say into which pool or queue a job goes and who may submit there
 	// and move jobs; every Submit and SetPool is checked. Nil lets everybody do everything.
 	Rules *allocation.Rules

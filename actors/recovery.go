@@ -35,7 +35,7 @@ func (jt *jobTracker) newCore() error {
 	e, policy := jt.env, *jt.env.policy.Load()
 	cfg := scheduling.Config{
 		HeartbeatInterval: e.cfg.HeartbeatInterval, Expiry: e.cfg.Expiry, MaxAttempts: e.cfg.MaxAttempts,
-		Explain: e.cfg.Explain, Calls: guardCalls(e.cfg.Calls, e.cfg.Logger), TaskSelector: e.cfg.selector,
+		Explain: e.cfg.Explain, Calls: guardCalls(e.cfg.Calls, e.cfg.Logger), TaskSelector: e.cfg.selector, Parts: e.cfg.Parts,
 		Events: func(ev scheduling.Event) { jt.happened = append(jt.happened, ev) },
 	}
 	var err error

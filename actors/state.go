@@ -85,21 +85,25 @@ type (
 // OpenState opens or makes the directory. What a process left that was killed is taken up; a log
 // that is damaged, or that this version of the program would not have written, is an error that
 // says where.
-func OpenState(dir string) (*State, error) {
+func OpenState(dir string) (*State, error) { return OpenStateOf(dir, scheduling.Parts{}) }
+
+// OpenStateOf is OpenState for clusters whose policies have parts from outside, Config.Parts: what
+// such a cluster has done is found out by having them decide again.
+func OpenStateOf(dir string, parts scheduling.Parts) (*State, error) {
 	j, err := journal.Open(dir)
 	if err != nil {
 		return nil, err
 	}
 	s := &State{journal: j, dir: dir, long: longLog, awaited: map[string]scheduling.JobID{}}
 	s.saved.Succeeded, s.saved.Cuts = map[string]Succeeded{}, map[string]uint64{}
-	if err := s.load(); err != nil {
+	if err := s.load(parts); err != nil {
 		return nil, errors.Join(err, j.Close())
 	}
 	return s, nil
 }
 
 // load reads what there is.
-func (s *State) load() error {
+func (s *State) load(parts scheduling.Parts) error {
 	snapshot, records, err := s.journal.Read()
 	if err != nil {
 		return err
@@ -114,7 +118,7 @@ func (s *State) load() error {
 	if err := s.takeEntries(records); err != nil {
 		return err
 	}
-	core, err := s.rebuild(scheduling.Config{}, snapshot, records)
+	core, err := s.rebuild(scheduling.Config{Parts: parts}, snapshot, records)
 	if err != nil || core == nil {
 		return err
 	}
@@ -165,7 +169,7 @@ func (s *State) rebuild(cfg scheduling.Config, snapshot []byte, records [][]byte
 		return nil, nil
 	}
 	silent, as := true, from.Config
-	as.LoadManager, as.TaskSelector = cfg.LoadManager, cfg.TaskSelector
+	as.LoadManager, as.TaskSelector, as.Parts = cfg.LoadManager, cfg.TaskSelector, cfg.Parts
 	as.Calls = func(call *scheduling.Call) {
 		if !silent {
 			cfg.Calls(call)

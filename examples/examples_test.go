@@ -88,3 +88,22 @@ func TestREADME(t *testing.T) {
 		require.LessOrEqual(t, strings.Count(body, "\n"), 40, name)
 	}
 }
+
+// A policy from outside runs live, simulated and in a scenario, needs nothing but public packages,
+// and is the one that the docs show, with the figures that they show.
+func TestMyPolicy(t *testing.T) {
+	out, err := exec.Command(program(t, "mypolicy")).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	page, err := os.ReadFile("../docs/adding-a-policy.md")
+	require.NoError(t, err)
+	require.Contains(t, string(page), "\n    "+strings.ReplaceAll(strings.TrimSpace(string(out)), "\n", "\n    ")+"\n")
+
+	source, err := os.ReadFile("mypolicy/placement.go")
+	require.NoError(t, err)
+	_, placement, _ := strings.Cut(string(source), "\n)\n\n")
+	require.Contains(t, string(page), "```go\n"+placement+"```")
+	require.LessOrEqual(t, strings.Count(placement, "\n"), 30)
+	main, err := os.ReadFile("mypolicy/main.go")
+	require.NoError(t, err)
+	require.NotContains(t, string(main)+string(source), "/internal/")
+}

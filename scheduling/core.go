@@ -41,6 +41,9 @@ type Config struct {
 	// on nothing but their arguments.
 	LoadManager  LoadManager  `json:"-"`
 	TaskSelector TaskSelector `json:"-"`
+	// Parts are parts of policies from outside; what is said of the functions above goes for them,
+	// too.
+	Parts Parts `json:"-"`
 	// Explain keeps the Skips of the last heartbeat for Core.Skips, and makes events of them.
 	Explain bool
 	// Events, if not nil, is called for each event, within the call that causes it. It must not
@@ -131,29 +134,29 @@ func (cfg Config) validate() error {
 	if cfg.HeartbeatInterval < 0 || cfg.Expiry < 0 || cfg.MaxAttempts < 0 || cfg.MaxAttempts > 255 || cfg.RackDepth < 0 || cfg.RackDepth > 8 {
 		return fmt.Errorf("%w: intervals must not be negative, MaxAttempts 0 to 255, RackDepth 0 to 8", ErrBadConfig)
 	}
+	for _, e := range orderTable() {
+		if cfg.Parts.Orders[e.name] != nil {
+			return fmt.Errorf("%w: an order %q is there already", ErrBadConfig, e.name)
+		}
+	}
 	return nil
 }
 
 // install puts the parts of p in place; on error the Core is as before.
 func (c *Core) install(p Policy) error {
-	for _, e := range orderTable() {
-		if e.name != p.Order {
-			continue
-		}
-		if p.SlowStart < 0 {
-			p.SlowStart = DefaultSlowStart
-		}
-		p.Avoid = p.Avoid.withDefaults()
-		o, err := e.make(c, &p)
-		if err != nil {
-			return err
-		}
-		c.pol, c.order = p, o
-		c.loc, c.reduce = newLocality(c, p.Locality), newReduceRule(c, p.Reduce)
-		c.waits = [kinds]bool{c.loc.waits(), c.reduce.waits()}
-		return nil
+	if p.SlowStart < 0 {
+		p.SlowStart = DefaultSlowStart
 	}
-	return fmt.Errorf("%w: no order %q", ErrUnknownPolicy, p.Order)
+	p.Avoid = p.Avoid.withDefaults()
+	o, errOrder := newOrder(c, &p)
+	loc, errLoc := newLocality(c, p.Locality)
+	reduce, errReduce := newReduceRule(c, p.Reduce)
+	if err := errors.Join(errOrder, errLoc, errReduce); err != nil {
+		return err
+	}
+	c.pol, c.order, c.loc, c.reduce = p, o, loc, reduce
+	c.waits = [kinds]bool{loc.waits(), reduce.waits()}
+	return nil
 }
 
 // advance moves the clock.

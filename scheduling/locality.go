@@ -5,8 +5,9 @@ import "time"
 // localityRule weighs waiting for a nearer node against launching a map here. What it keeps of a
 // job lies with the rule, by the job's dense index.
 type localityRule interface {
-	// add makes room for a new job.
+	// add makes room for a new job; remove tells that one has ended.
 	add(j *job)
+	remove(j *job)
 	// waits tells whether jobs may wait under the rule at all; else changed is not called.
 	waits() bool
 	// changed tells whether a job has a map to launch and may (ready), and whether nothing but the
@@ -14,8 +15,8 @@ type localityRule interface {
 	changed(j *job, ready, plain bool)
 	// begin opens a heartbeat's offers of map slots; called once, before the first offer.
 	begin()
-	// allowed is the farthest level at which a map of j may be launched now.
-	allowed(j *job) Locality
+	// allowed is the farthest level at which a map of j may be launched on n now.
+	allowed(j *job, n *node) Locality
 	// passOver passes over the job of that index for a slot on n, which it would refuse, with all
 	// that refused does; false says that the job must be asked.
 	passOver(job int32, n *node) bool
@@ -40,29 +41,33 @@ type localityRule interface {
 }
 
 // newLocality makes the rule of p.
-func newLocality(c *Core, p LocalityPolicy) localityRule {
+func newLocality(c *Core, p LocalityPolicy) (localityRule, error) {
+	if p.Part != "" {
+		return newAskedLocality(c, p.Part)
+	}
 	switch p.Rule {
 	case SkipCount:
 		s := &skipCount{greedy: greedy{c}, limits: p.Skips}
 		if !p.Auto && s.limits == nil {
 			s.limits = []int{}
 		}
-		return s
+		return s, nil
 	case TimedWait:
-		return &timedWait{greedy: greedy{c}, clock: waitClock{c: c}, lengths: p.Waits, auto: p.Auto, capped: p.Capped}
+		return &timedWait{greedy: greedy{c}, clock: waitClock{c: c}, lengths: p.Waits, auto: p.Auto, capped: p.Capped}, nil
 	case Greedy:
 	}
-	return greedy{c}
+	return greedy{c}, nil
 }
 
 // greedy launches the nearest map at once [Hadoop].
 type greedy struct{ c *Core }
 
 func (greedy) add(*job)                             {}
+func (greedy) remove(*job)                          {}
 func (greedy) waits() bool                          { return false }
 func (greedy) changed(*job, bool, bool)             {}
 func (greedy) begin()                               {}
-func (g greedy) allowed(*job) Locality              { return g.c.far }
+func (g greedy) allowed(*job, *node) Locality       { return g.c.far }
 func (greedy) passOver(int32, *node) bool           { return false }
 func (greedy) stands(*job) bool                     { return false }
 func (greedy) refused(*job)                         {}

@@ -71,7 +71,7 @@ func (s *skipCount) level(j *job) int {
 	return l
 }
 
-func (s *skipCount) allowed(j *job) Locality {
+func (s *skipCount) allowed(j *job, _ *node) Locality {
 	l := s.level(j)
 	if l == s.levels() || !j.located {
 		return s.c.far

@@ -82,7 +82,7 @@ func (t *timedWait) length(l Locality) time.Duration {
 // allowed starts at the level of the last launch and goes up for each wait that is used up: after a
 // node-local launch racks are allowed after W1, anything after W1+W2; after a rack-local launch
 // anything after W2.
-func (t *timedWait) allowed(j *job) Locality {
+func (t *timedWait) allowed(j *job, _ *node) Locality {
 	if !j.located || t.c.order.urgent(j, Map) {
 		return t.c.far
 	}

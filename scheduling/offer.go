@@ -28,7 +28,7 @@ func (c *Core) offer(j *job, n *node, k TaskKind) bool {
 	if c.loc.stands(j) {
 		return false // as before in this heartbeat: nothing has changed for the better since
 	}
-	return c.offerMap(j, n, c.loc.allowed(j))
+	return c.offerMap(j, n, c.loc.allowed(j, n))
 }
 
 // offerMap is offer for maps with the allowed level given.

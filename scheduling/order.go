@@ -25,6 +25,8 @@ type order interface {
 	// they are offered a slot.
 	rewind(k TaskKind)
 	next() *job
+	// remember returns how to put back what a walk moves.
+	remember(k TaskKind) (restore func())
 	// urgent tells that j claims slots of kind k from others: it takes what it gets, however far
 	// from its data.
 	urgent(j *job, k TaskKind) bool
@@ -49,11 +51,6 @@ type preempter interface{ preemptNow() }
 
 // reclaimer is an order that may take slots from running attempts within a heartbeat.
 type reclaimer interface{ mayReclaim() bool }
-
-// rememberer is an order that a walk moves: remember returns how to undo that.
-type rememberer interface {
-	remember(k TaskKind) (restore func())
-}
 
 // resumer is an order that suspends attempts.
 type resumer interface {

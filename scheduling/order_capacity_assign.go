@@ -122,14 +122,17 @@ func (o *capacity) rewind(k TaskKind) {
 	o.collect(&o.top, k)
 }
 
-// remember keeps the order of the queues of each level and returns how to put it back.
+// remember keeps the order of the queues of each level, too.
 func (o *capacity) remember(k TaskKind) (restore func()) {
+	kind, at, walk := o.kind, o.at, o.walk
+	o.walk = nil // it is in use
 	all := append([]*queue{&o.top}, o.queues...)
 	var sorted [][]*queue
 	for _, q := range all {
 		sorted = append(sorted, slices.Clone(q.sorted[k]))
 	}
 	return func() {
+		o.kind, o.at, o.walk = kind, at, walk
 		for i, q := range all {
 			q.sorted[k] = sorted[i]
 		}

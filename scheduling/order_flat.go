@@ -28,6 +28,11 @@ func (o *flatOrder) next() *job {
 	return o.c.nextIn(&o.lists[o.kind], &o.at, o.kind)
 }
 
+func (o *flatOrder) remember(TaskKind) (restore func()) {
+	kind, at := o.kind, o.at
+	return func() { o.kind, o.at = kind, at }
+}
+
 // assign fills the free map slots, then the free reduce slots.
 func (o *flatOrder) assign(n *node) {
 	o.c.fill(n, Map)

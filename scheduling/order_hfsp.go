@@ -268,6 +268,11 @@ func (o *hfsp) sampling(j *job, k TaskKind) bool {
 
 func (o *hfsp) rewind(k TaskKind) { o.kind, o.at = k, index.Cursor{} }
 
+func (o *hfsp) remember(TaskKind) (restore func()) {
+	kind, at := o.kind, o.at
+	return func() { o.kind, o.at = kind, at }
+}
+
 func (o *hfsp) next() *job {
 	for {
 		e, ok := o.lists[o.kind].Next(&o.at)

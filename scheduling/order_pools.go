@@ -266,6 +266,11 @@ func (o *pools) expireBoosts() {
 
 func (o *pools) rewind(k TaskKind) { o.kind, o.atPool, o.cur = k, index.Cursor{}, nil }
 
+func (o *pools) remember(TaskKind) (restore func()) {
+	kind, atPool, cur, atJob := o.kind, o.atPool, o.cur, o.atJob
+	return func() { o.kind, o.atPool, o.cur, o.atJob = kind, atPool, cur, atJob }
+}
+
 func (o *pools) next() *job {
 	for {
 		if o.cur != nil {

@@ -50,6 +50,25 @@ func (q View) Gravity(id TaskID) (n NodeID, ok bool, err error) {
 	return NodeID(center.Node), true, nil
 }
 
+// Known tells of how many maps of its job the output for a reduce is known, and how many bytes that
+// is in all.
+func (q View) Known(id TaskID) (maps int, bytes int64, err error) {
+	g, err := q.c.outputsFor(id)
+	if err != nil || g == nil {
+		return 0, 0, err
+	}
+	return g.Known(), g.Input(id.Index, func(gravity.Site) bool { return true }), nil
+}
+
+// Held is how many bytes of a reduce's known input lie on a node.
+func (q View) Held(id TaskID, n NodeID) (int64, error) {
+	g, err := q.c.outputsFor(id)
+	if err != nil || g == nil || n < 0 || int(n) >= len(q.c.nodes) {
+		return 0, err
+	}
+	return g.Input(id.Index, func(at gravity.Site) bool { return at.Node == int32(n) }), nil
+}
+
 // WTND is the weighted total network distance of a reduce if placed on n, in byte-hops: 0 for bytes
 // on n, 2 in its rack, 4 beyond.
 func (q View) WTND(id TaskID, n NodeID) (int64, error) { return q.c.distance(id, n, gravity.Bytes) }

@@ -9,7 +9,7 @@ import (
 // you like before NewCore. Any order goes with any locality rule and any reduce placement.
 type Policy struct {
 	Name     string         // of the preset; shown, not interpreted
-	Order    string         // who is next: a name in the order table
+	Order    string         // who is next: a name in the order table, or in Config.Parts
 	Locality LocalityPolicy // may this map go to this node now
 	Reduce   ReducePolicy   // may this reduce go to this node now
 
@@ -56,6 +56,8 @@ const (
 // LocalityPolicy sets the rule for maps.
 type LocalityPolicy struct {
 	Rule LocalityRule
+	// Part, if not empty, names a rule in Config.Parts, in place of Rule.
+	Part string `json:",omitempty"`
 	// Skips[l] is how many offers are refused at level l before level l+1 is allowed: {D}, or {D1,
 	// D2}; with one number racks count as anywhere. Auto, with no numbers, gives each job the D
 	// with which 95 % of its maps run on their data: Equation 2 of [Zaharia10 §3.5] for its maps and
@@ -85,6 +87,9 @@ func (p Policy) NeedsProgress() bool {
 	return false
 }
 
+// NeedsSizes tells whether the placement of reduces goes by the sizes of the maps' outputs.
+func (p Policy) NeedsSizes() bool { return p.Reduce.Rule != AnyNode || p.Reduce.Part != "" }
+
 // ReduceRule names a way to place reduces.
 type ReduceRule uint8
 
@@ -98,6 +103,7 @@ const (
 // ReducePolicy sets the rule for reduces. Zero numbers mean the defaults given.
 type ReducePolicy struct {
 	Rule  ReduceRule
+	Part  string           `json:",omitempty"` // if not empty: a rule in Config.Parts, in place of Rule
 	Waits [2]time.Duration // for the center, then for its rack; default min(15 s, 1.5 heartbeat intervals)
 	// Theta is the part of the worst weighted distance that is not worth waiting for; default 0.05,
 	// negative means 0.

@@ -35,6 +35,19 @@ func orderTable() []orderEntry {
 	}
 }
 
+// newOrder makes the order that p names, of the table or from outside.
+func newOrder(c *Core, p *Policy) (order, error) {
+	for _, e := range orderTable() {
+		if e.name == p.Order {
+			return e.make(c, p)
+		}
+	}
+	if len(c.cfg.Parts.Orders) > 0 {
+		return newRankedOrder(c, p.Order)
+	}
+	return nil, fmt.Errorf("%w: no order %q", ErrUnknownPolicy, p.Order)
+}
+
 // presetTable lists the named schedulers. A new policy is a line here.
 func presetTable() []preset {
 	w := []time.Duration{5 * time.Second, 10 * time.Second}

@@ -67,6 +67,7 @@ func drawPolicy(t *rapid.T) Policy {
 
 // play is a random run of a core, with the state that nodes would have.
 type play struct {
+	parts   Parts
 	t       *rapid.T
 	c       *Core
 	now     time.Duration
@@ -80,8 +81,11 @@ type play struct {
 	calls   *CallWriter
 }
 
-func newPlay(t *rapid.T, p Policy) *play {
-	y := &play{t: t, running: map[NodeID]map[AttemptID]bool{}, won: map[TaskID]int{}}
+func newPlay(t *rapid.T, p Policy) *play { return newPlayOf(t, p, Parts{}) }
+
+// newPlayOf is newPlay with parts from outside.
+func newPlayOf(t *rapid.T, p Policy, parts Parts) *play {
+	y := &play{t: t, running: map[NodeID]map[AttemptID]bool{}, won: map[TaskID]int{}, parts: parts}
 	y.calls = NewCallWriter(&y.log)
 	c, err := NewCore(y.config(), p)
 	require.NoError(t, err)
@@ -96,7 +100,7 @@ func newPlay(t *rapid.T, p Policy) *play {
 
 func (y *play) config() Config {
 	return Config{
-		Calls: y.calls.Write, Explain: true, HeartbeatInterval: time.Second,
+		Calls: y.calls.Write, Explain: true, HeartbeatInterval: time.Second, Parts: y.parts,
 	}
 }
 

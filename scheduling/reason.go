@@ -46,6 +46,8 @@ const (
 	CauseRunsHere             // skipped: the tasks to copy run on this node
 	CauseAvoided              // skipped: too many attempts have failed on the node
 	CauseCordoned             // the node is cordoned
+	CausePlaced               // reduce launched where a rule from outside wants it
+	CausePlacementWait        // skipped: a rule from outside waits for another node
 )
 
 var causeText = [...]string{
@@ -85,6 +87,8 @@ var causeText = [...]string{
 	CauseRunsHere:       "the slow tasks run on this node",
 	CauseAvoided:        "too many attempts have failed on the node",
 	CauseCordoned:       "node is cordoned",
+	CausePlaced:         "placed by a rule of the program",
+	CausePlacementWait:  "waiting by a rule of the program",
 }
 
 // String is a short sentence.

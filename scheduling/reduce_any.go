@@ -23,14 +23,17 @@ type reduceRule interface {
 }
 
 // newReduceRule makes the rule of p.
-func newReduceRule(c *Core, p ReducePolicy) reduceRule {
+func newReduceRule(c *Core, p ReducePolicy) (reduceRule, error) {
+	if p.Part != "" {
+		return newAskedPlacement(c, p.Part)
+	}
 	any := anyNode{c}
 	switch p.Rule {
 	case CoGRS, LARTS:
-		return newCoGRS(any, p)
+		return newCoGRS(any, p), nil
 	case AnyNode:
 	}
-	return any
+	return any, nil
 }
 
 // anyNode launches the first pending reduce anywhere [Hadoop].

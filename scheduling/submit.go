@@ -291,6 +291,7 @@ func (c *Core) finish(j *job, s JobState, why string) {
 		c.changed(j, k)
 	}
 	c.order.remove(j)
+	c.loc.remove(j)
 	c.reduce.remove(j)
 	for k := range j.w {
 		c.waiting[k] -= j.w[k].waiting()

@@ -64,6 +64,17 @@ func (q View) Active() []JobID {
 	return ids
 }
 
+// Spec is a job as it was submitted, or has been changed since. Its Places are the Core's: not to be
+// changed, and gone once the job has ended. A job unknown or forgotten is an error that wraps
+// ErrUnknownJob.
+func (q View) Spec(id JobID) (JobSpec, error) {
+	j, err := q.c.find(id)
+	if err != nil {
+		return JobSpec{}, err
+	}
+	return j.spec, nil
+}
+
 // State is the state of a job, JobWaiting if the Core does not know it; cheap.
 func (q View) State(id JobID) JobState {
 	if j, err := q.c.find(id); err == nil {
@@ -99,9 +110,10 @@ func (q View) Job(id JobID) (JobView, error) {
 // offered.
 func (q View) Order(k TaskKind) []JobID {
 	c := q.c
-	if o, ok := c.order.(rememberer); ok {
-		defer o.remember(k)()
-	}
+	defer c.order.remember(k)()
+	walked := c.walked
+	c.walked = nil // no offer: nobody is passed over
+	defer func() { c.walked = walked }()
 	var ids []JobID
 	c.order.rewind(k)
 	for j := c.order.next(); j != nil; j = c.order.next() {
@@ -148,6 +160,31 @@ func (q View) Nodes() []NodeView {
 		}
 	}
 	return views
+}
+
+// Node takes a snapshot of a node; ok is false if it has never joined.
+func (q View) Node(id NodeID) (v NodeView, ok bool) {
+	if id < 0 || int(id) >= len(q.c.nodes) || q.c.nodes[id].groups == nil {
+		return v, false
+	}
+	return q.c.nodes[id].view(), true
+}
+
+// Between is how far two nodes are from each other: NodeLocal for one and the same, RackLocal, …;
+// AnyPlace if one of them has never joined.
+func (q View) Between(a, b NodeID) Locality {
+	c := q.c
+	for _, id := range [2]NodeID{a, b} {
+		if id < 0 || int(id) >= len(c.nodes) || c.nodes[id].groups == nil {
+			return AnyPlace
+		}
+	}
+	for l, group := range c.nodes[a].groups {
+		if group == c.nodes[b].groups[l] {
+			return Locality(l)
+		}
+	}
+	return c.far
 }
 
 func (n *node) view() NodeView {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // The exit codes of Run.
@@ -23,6 +25,9 @@ type Options struct {
 	// reason, and for an idle slot the reason that each job waits.
 	Verbose bool
 	JSON    bool // one JSON object per event instead of text
+	// Parts are parts of policies from outside, for the options order, locality and
+	// reduce-placement of the scheduler statement.
+	Parts scheduling.Parts
 }
 
 // event is a line of JSON output.
@@ -115,7 +120,7 @@ func (r *runner) runFile(file string) error {
 
 // runList runs parsed statements.
 func (r *runner) runList(list []statement, dir string) error {
-	w, rest, err := setUp(dir, list, r.opts.Verbose)
+	w, rest, err := setUp(dir, list, r.opts)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,9 @@ package scenario
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,7 +20,7 @@ func optionOrders() map[string]string {
 		"load-max-diff": "pools", "allocations": "pools", "spread": "fifo pools",
 		"preempt": "hfsp", "training": "hfsp", "sample": "hfsp", "delta": "hfsp", "xi": "hfsp", "initial": "hfsp",
 		"suspend-high": "hfsp", "suspend-low": "hfsp", "estimator": "hfsp", "weighted": "hfsp",
-		"skip": "", "node-delay": "", "rack-delay": "", "slow-start": "", "reduce-placement": "",
+		"order": "", "locality": "", "skip": "", "node-delay": "", "rack-delay": "", "slow-start": "", "reduce-placement": "",
 		"reduce-node-delay": "", "reduce-rack-delay": "", "reserve-long": "", "long-task": "",
 		"speculation": "", "speculative-lag": "", "slow-task": "", "slow-node": "", "copies-cap": "", "min-copies": "",
 		"job-failures": "", "faulty-jobs": "", "forgive": "",
@@ -59,7 +61,9 @@ func (w *world) scheduler(args []string) error {
 	}
 	w.policy.Pools.PoolPerUser, w.policy.Pools.Known = false, true
 	localityOptions(r, &w.policy)
-	placementOptions(r, &w.policy)
+	w.placementOptions(r)
+	w.policy.Order = r.choice("order", w.policy.Order, slices.Collect(maps.Keys(w.parts.Orders))...)
+	w.policy.Locality.Part = r.choice("locality", "", slices.Collect(maps.Keys(w.parts.Maps))...)
 	attemptOptions(r, &w.policy)
 	w.poolOptions(r)
 	hfspOptions(r, &w.policy.HFSP)
@@ -116,12 +120,16 @@ func localityOptions(r *reader, p *scheduling.Policy) {
 }
 
 // placementOptions reads what goes for reduces, and for long tasks.
-func placementOptions(r *reader, p *scheduling.Policy) {
-	switch r.choice("reduce-placement", "any", "any", "cogrs", "larts") {
+func (w *world) placementOptions(r *reader) {
+	p := &w.policy
+	switch rule := r.choice("reduce-placement", "any", append(slices.Collect(maps.Keys(w.parts.Reduces)), "any", "cogrs", "larts")...); rule {
+	case "any":
 	case "cogrs":
 		p.Reduce.Rule = scheduling.CoGRS
 	case "larts":
 		p.Reduce.Rule = scheduling.LARTS
+	default:
+		p.Reduce.Part = rule
 	}
 	for i, name := range []string{"reduce-node-delay", "reduce-rack-delay"} {
 		if _, ok := r.m[name]; ok {

@@ -17,6 +17,7 @@ import (
 type world struct {
 	dir     string // for files that the scenario names
 	explain bool
+	parts   scheduling.Parts
 	drives  bool // the file has a run statement
 
 	policy  scheduling.Policy
@@ -37,9 +38,9 @@ type world struct {
 type taskTimes struct{ mapTime, reduceTime time.Duration }
 
 // setUp reads the statements without a time and makes the core.
-func setUp(dir string, list []statement, explain bool) (*world, []statement, error) {
+func setUp(dir string, list []statement, opts Options) (*world, []statement, error) {
 	w := &world{
-		dir: dir, explain: explain, jobs: map[string]scheduling.JobID{}, gone: map[scheduling.AttemptID]bool{},
+		dir: dir, explain: opts.Verbose, parts: opts.Parts, jobs: map[string]scheduling.JobID{}, gone: map[scheduling.AttemptID]bool{},
 		lengths: map[scheduling.JobID]*taskTimes{}, slow: map[string]float64{},
 	}
 	w.drives = list[len(list)-1].words[0] == "run"
@@ -70,7 +71,7 @@ func setUp(dir string, list []statement, explain bool) (*world, []statement, err
 
 // start makes the core and joins the nodes.
 func (w *world) start() error {
-	cfg := scheduling.Config{Explain: w.explain, Expiry: math.MaxInt64 / 4, History: -1}
+	cfg := scheduling.Config{Explain: w.explain, Expiry: math.MaxInt64 / 4, History: -1, Parts: w.parts}
 	if w.explain {
 		cfg.Events = w.note
 	}

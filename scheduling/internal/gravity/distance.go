@@ -56,6 +56,17 @@ func (g *Outputs) Distance(r int32, at Site, weigh Weight) (sum int64) {
 	return sum
 }
 
+// Input is the bytes of reduce r at some sites, by definition, as Distance.
+func (g *Outputs) Input(r int32, where func(at Site) bool) (sum int64) {
+	for m := range g.outs {
+		o := &g.outs[m]
+		if int(r) < len(o.bytes) && where(o.at) {
+			sum += o.bytes[r]
+		}
+	}
+	return sum
+}
+
 // Distance is the number of links between two sites: up to what they share, and down again.
 func Distance(a, b Site) int64 {
 	for l := range a.Groups {
