@@ -77,7 +77,10 @@ func Start(cfg Config) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c, c.spawn()
+	if err := c.spawn(); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 // spawn starts the actors and waits for the nodes' registrations.
@@ -102,7 +105,10 @@ func (c *Cluster) spawn() error {
 	}
 	first, err := newJobTracker(e, c.registry, c.nameNode, joined)
 	if err != nil {
-		return errors.Join(err, e.sys.stop(c.nameNode))
+		err = errors.Join(err, e.sys.stop(c.nameNode))
+		e.sys.shutdown()
+		e.buffers.Close()
+		return err
 	}
 	c.jobTracker = e.sys.Root.Spawn(e.sys.props(func() actor.Actor {
 		if jt := first; jt != nil {
