@@ -11,7 +11,7 @@ GOFILES       = $(shell git ls-files -co --exclude-standard '*.go')
 # This module, and the nested one with the contests, which go.work joins to it.
 PACKAGES      = ./... ./bench/...
 
-.PHONY: run build test test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke fuzz fuzz-jobs chaos mutants golden check clean
+.PHONY: run build test test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke fuzz fuzz-jobs chaos mutants mutants-experiments golden check clean
 
 build: ## bin/tarry
 	$(GO) build -o bin/tarry ./cmd/tarry
@@ -98,6 +98,12 @@ chaos:
 # Deliberate faults, one at a time: the tests must notice each. Minutes.
 mutants:
 	$(GO) run ./scripts/mutants
+
+# Deliberate faults, one at a time: each row of the experiments that is judged must notice one. The
+# table goes to docs/experiments-faults. One to two hours on two cores; it goes on where it stopped,
+# so remove out/faults after a change.
+mutants-experiments:
+	$(GO) run ./scripts/mutants -experiments out/faults -keep $(ARGS)
 
 fuzz:
 	./scripts/fuzz.sh $(FUZZTIME)

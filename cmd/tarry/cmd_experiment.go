@@ -52,6 +52,7 @@ names, and a synthesized sample without it; they say which.`,
 		"folder for the results; made if missing, files of the same names are replaced")
 	_ = cmd.MarkFlagDirname("output") // an error: no such flag
 	f.BoolVar(&o.Quick, "quick", false, "smaller versions with few seeds, which tell little")
+	f.BoolVar(&o.NoTables, "no-tables", false, "leave out the tables that take runs of their own")
 	f.Uint64Var(&o.Seed, "seed", 0, "first random seed")
 	f.IntVar(&o.Repeat, "repeat", 0,
 		"seeds for each experiment with chance in it; 0 leaves it to the experiment")

@@ -125,7 +125,7 @@ func effects() []effect {
 		{events, "summary", with("trace-out"), "events e.jsonl --summary --trace-out t"},
 		{events, "trace-out", with("summary"), "events e.jsonl --summary --trace-out t"},
 
-		{[]string{"experiment"}, "output quick seed repeat json", nil, ""},
+		{[]string{"experiment"}, "output quick no-tables seed repeat json", nil, ""},
 		{[]string{"config", "version"}, "json", nil, ""},
 		{[]string{"scenario"}, "verbose json", nil, ""},
 	}

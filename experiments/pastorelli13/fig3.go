@@ -43,13 +43,8 @@ func Fig3(ctx context.Context, o report.Options) (*report.Result, error) {
 	r.Add(largestRows(all)...)
 	r.Add(dominanceRows(all)...)
 	r.Add(localRows(all)...)
-	t, err := hfspSensitivity(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	r.Tables = []report.Table{t}
 	r.Notes = fig3Notes()
-	return r, nil
+	return r, r.AddTables(ctx, o, hfspSensitivity)
 }
 
 // sojournOver is the mean sojourn time of some classes (all if none is named) under one of hfspTrio

@@ -56,11 +56,6 @@ func Fig6(ctx context.Context, o report.Options) (*report.Result, error) {
 				got.Over(fair)))
 	}
 	r.Figures = []report.Figure{fig}
-	t, err := wrongTable(ctx, o, list)
-	if err != nil {
-		return nil, err
-	}
-	r.Tables = []report.Table{t}
 	r.Notes = []string{
 		"At α = 1 a large job may be taken for nearly nothing. Its projected finish soon passes, " +
 			"it then goes before all others until it ends, and a job of 3,000 maps holds the " +
@@ -69,7 +64,9 @@ func Fig6(ctx context.Context, o report.Options) (*report.Result, error) {
 			"gives neither its sizes nor its load, and no load of the table makes ours flat.",
 		hfspChosen,
 	}
-	return r, nil
+	return r, r.AddTables(ctx, o, func(ctx context.Context, o report.Options) (report.Table, error) {
+		return wrongTable(ctx, o, list)
+	})
 }
 
 // wrongTable shows how much wrong sizes cost under other loads; list is hfspTrio's, with sizes

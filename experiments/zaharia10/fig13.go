@@ -61,13 +61,8 @@ func Fig13(ctx context.Context, o report.Options) (*report.Result, error) {
 		before = at
 	}
 	r.Figures = []report.Figure{local, finish}
-	t, err := scanTable(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	r.Tables = []report.Table{t}
 	r.Notes = fig13Notes()
-	return r, nil
+	return r, r.AddTables(ctx, o, scanTable)
 }
 
 // scanPoint is what so many jobs come to under naive fair sharing and under delay scheduling.

@@ -53,14 +53,9 @@ func Fig15(ctx context.Context, o report.Options) (*report.Result, error) {
 		}
 		fig.Series = append(fig.Series, ours, paper)
 	}
-	t, err := table15(ctx, o, repeat)
-	if err != nil {
-		return nil, err
-	}
-	r.Tables = []report.Table{t}
 	r.Notes = fig15Notes()
 	r.Figures = []report.Figure{fig}
-	return r, nil
+	return r, r.AddTables(ctx, o, table15)
 }
 
 // fig15Notes say what a reader should know.
@@ -82,7 +77,7 @@ func fig15Notes() []string {
 }
 
 // table15 shows how the points at 1 s and others move with the set-up.
-func table15(ctx context.Context, o report.Options, repeat int) (report.Table, error) {
+func table15(ctx context.Context, o report.Options) (report.Table, error) {
 	t := report.Table{
 		Name: "sensitivity", Title: "Node-local maps (%), one choice changed",
 		Columns: []string{"choice", "4 maps", "12 maps"},
@@ -91,7 +86,7 @@ func table15(ctx context.Context, o report.Options, repeat int) (report.Table, e
 		var got []float64
 		for _, maps := range []int{4, 12} {
 			c.maps = maps
-			x, err := smallJobLocality(ctx, o, repeat, c)
+			x, err := smallJobLocality(ctx, o, o.Repeats(1, 10), c)
 			if err != nil {
 				return t, err
 			}

@@ -48,17 +48,8 @@ func Fig5(ctx context.Context, o report.Options) (*report.Result, error) {
 	r.Add(greedyRows(all)...)
 	r.Add(binRows(names, gains)...)
 	r.Tables = []report.Table{scheduleRange(ofSchedules...)}
-	for _, table := range []func(context.Context, report.Options) (report.Table, error){
-		macroTable, macroLoad,
-	} {
-		t, err := table(ctx, o)
-		if err != nil {
-			return nil, err
-		}
-		r.Tables = append(r.Tables, t)
-	}
 	r.Notes = fig5Notes()
-	return r, nil
+	return r, r.AddTables(ctx, o, macroTable, macroLoad)
 }
 
 // scheduleRows are the numbers of which every schedule has another one.
@@ -94,6 +85,8 @@ func greedyRows(all []simulator.Contest) (rows []report.Row) {
 		rows = append(rows,
 			report.SaidRow("bin 1: node-local, "+name, "%", "low for small jobs", report.Less(50),
 				setup.Local(&all[i], "bin 1", scheduling.NodeLocal)),
+			report.SaidRow("bin 2: node-local, "+name, "%", "low for small jobs", report.Less(50),
+				setup.Local(&all[i], "bin 2", scheduling.NodeLocal)),
 			report.SaidRow("bin 9: node-local, "+name, "%",
 				"high for the largest jobs, even greedily", report.More(80),
 				setup.Local(&all[i], "bin 9", scheduling.NodeLocal)))

@@ -71,13 +71,8 @@ func Fig9(ctx context.Context, o report.Options) (*report.Result, error) {
 		{"bin 4", "bin 5", "bin 6", "bin 7", "bin 8"},
 		{"bin 9", "bin 10"},
 	}), bars)
-	t, err := mixedTable(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	r.Tables = []report.Table{t}
 	r.Notes = fig9Notes()
-	return r, nil
+	return r, r.AddTables(ctx, o, mixedTable)
 }
 
 // mixedRows judge what is said of a bin: all but the largest gain from fair sharing and from delay

@@ -59,8 +59,14 @@ func Table4(ctx context.Context, o report.Options) (*report.Result, error) {
 		fig.Series[1].Y = append(fig.Series[1].Y, 1/gain.Mean())
 		fifo := plain4()
 		fifo.fifo = true
+		fair := all
 		if all, err = table4Contest(ctx, o, c, fifo, o.Repeats(1, 10)); err != nil {
 			return nil, err
+		}
+		for i := range all {
+			r.Add(report.SaidRow(fmt.Sprintf("%d-map jobs, %s: node-local, FIFO less fair sharing",
+				c.maps, all[i].Name), "points", "results were similar", report.Between(-5, 5),
+				setup.Each(&all[i], setup.NodeLocal).Minus(setup.Each(&fair[i], setup.NodeLocal))))
 		}
 		r.Add(report.SaidRow(fmt.Sprintf("%d-map jobs: gain under FIFO over that under fair "+
 			"sharing", c.maps), "×", "FIFO performed the same", report.Alike(),
@@ -73,17 +79,8 @@ func Table4(ctx context.Context, o report.Options) (*report.Result, error) {
 			"initialization is the bottleneck of small jobs", report.More(0),
 			gains[1].Minus(gains[0])))
 	r.Figures = []report.Figure{fig}
-	for _, table := range []func(context.Context, report.Options) (report.Table, error){
-		table4Sensitivity, table4Rates,
-	} {
-		t, err := table(ctx, o)
-		if err != nil {
-			return nil, err
-		}
-		r.Tables = append(r.Tables, t)
-	}
 	r.Notes = table4Notes()
-	return r, nil
+	return r, r.AddTables(ctx, o, table4Sensitivity, table4Rates)
 }
 
 // gain4 is the throughput with delay over that without, by seed.

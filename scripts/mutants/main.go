@@ -4,10 +4,14 @@
 //	go run ./scripts/mutants                                  # those of scripts/mutants/list.yaml
 //	go run ./scripts/mutants -only 'commit|cordon'            # some of them
 //	go run ./scripts/mutants -random 50 -seed 1 ./scheduling  # faults at random places of a package
+//	go run ./scripts/mutants -experiments out/faults          # which rows of experiments notice which
 //
 // It ends with 1 if a fault of the list is alive. A fault at random may be no fault at all: those
 // alive are to be looked at. One that does not build is not counted; one whose tests do not end in
 // time counts as noticed only if they end in a third of that time without it.
+//
+// With -experiments the faults are those of scripts/mutants/experiments.yaml, and what is to notice
+// them is each row of the experiments that is judged: it ends with 1 if one notices nothing.
 package main
 
 import (
@@ -44,7 +48,22 @@ func main() {
 	seed := flag.Uint64("seed", 1, "of the random places")
 	limit := flag.Duration("limit", 4*time.Minute, "time for the tests of one package with one fault")
 	also := flag.String("also", "", "packages whose tests are run when a fault's own let it pass, with commas")
+	var c contest
+	of := flag.String("of", "", "with -experiments: names of those to run, a regular expression")
+	table := flag.String("table", "docs/experiments-faults", "with -experiments: the table to write, without .md and .csv")
+	flag.StringVar(&c.dir, "experiments", "", "a folder for what the experiments write with each fault")
+	flag.IntVar(&c.repeat, "repeat", 5, "with -experiments: seeds of each")
+	flag.BoolVar(&c.keep, "keep", false, "with -experiments: run only what the folder does not have")
 	flag.Parse()
+	if c.dir != "" {
+		c.limit = *limit
+		unnoticed, err := runContest(&c, *only, *of, *table)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "mutants:", err)
+			os.Exit(2)
+		}
+		os.Exit(min(unnoticed, 1))
+	}
 	t := trial{limit: *limit, also: strings.FieldsFunc(*also, func(r rune) bool { return r == ',' })}
 	alive, err := run(*only, *random, *seed, &t, flag.Args())
 	if err != nil {
@@ -81,6 +100,26 @@ func run(only string, random int, seed uint64, t *trial, args []string) (alive i
 	}
 	fmt.Printf("%d of %d noticed\n", c.tried-c.alive, c.tried)
 	return c.alive, err
+}
+
+// runContest holds the experiments against the faults of their list.
+func runContest(c *contest, only, of, table string) (unnoticed int, err error) {
+	list, err := readFlaws("scripts/mutants/experiments.yaml")
+	if err != nil {
+		return 0, err
+	}
+	wanted, err := regexp.Compile(only)
+	if err != nil {
+		return 0, err
+	}
+	if c.of, err = regexp.Compile(of); err != nil {
+		return 0, err
+	}
+	if c.module, err = copyModule(); err != nil {
+		return 0, err
+	}
+	defer func() { _ = os.RemoveAll(c.module) }()
+	return c.run(list, wanted, table)
 }
 
 // census counts faults.

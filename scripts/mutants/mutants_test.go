@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -129,4 +130,72 @@ func TestF(t *testing.T) {
 	entries, err := os.ReadDir("a")
 	require.NoError(t, err)
 	require.Len(t, entries, 2)
+}
+
+// Each fault of the list for experiments still has its place, and a folder of its own.
+func TestTheListForExperimentsFits(t *testing.T) {
+	list, err := readFlaws("experiments.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, list)
+	folders := map[string]bool{soundName: true}
+	for _, f := range list {
+		require.False(t, folders[f.folder()], f.Name)
+		folders[f.folder()] = true
+		texts := map[string][]byte{}
+		for _, m := range f.Edits {
+			text := texts[m.File]
+			if text == nil {
+				text, err = os.ReadFile(filepath.Join("..", "..", m.File))
+				require.NoError(t, err)
+			}
+			texts[m.File], err = m.apply(text)
+			require.NoError(t, err, f.Name)
+			require.NotEqual(t, string(text), string(texts[m.File]), f.Name)
+		}
+	}
+}
+
+// A row that holds notices what makes it not hold; another one what moves it out of its interval.
+func TestRowsNotice(t *testing.T) {
+	holds := finding{verdict: "holds", ours: 10, low: 9, high: 11}
+	differs := finding{verdict: "differs", ours: 10, low: 9, high: 11}
+	alone := finding{verdict: "cannot tell", ours: 10, low: math.NaN(), high: math.NaN()}
+	for _, c := range []struct {
+		name        string
+		sound, with finding
+		want        bool
+	}{
+		{"holds still, far away", holds, finding{verdict: "holds", ours: 50}, false},
+		{"cannot be told any more", holds, finding{verdict: "cannot tell", ours: 10}, true},
+		{"within its interval", differs, finding{verdict: "differs", ours: 10.9}, false},
+		{"out of its interval", differs, finding{verdict: "differs", ours: 11.1}, true},
+		{"no interval", alone, finding{verdict: "differs", ours: 11.1}, false},
+	} {
+		require.Equal(t, c.want, c.sound.notices(&c.with), c.name)
+	}
+}
+
+// The table has a line for each row that is judged, with the faults that it notices; a row that an
+// experiment with a fault does not have notices nothing.
+func TestTableOfCrosses(t *testing.T) {
+	dir := t.TempDir()
+	const head = "quantity,unit,kind,published,claim,ours,low,high,seeds,from,to,verdict\n"
+	for name, text := range map[string]string{
+		"sound":  "a,s,said,NaN,x,2,1.5,2.5,5,1,+Inf,holds\nb,,own,NaN,x,1,1,1,0,1,+Inf,differs\nc,,context,NaN,,1,1,1,0,0,0,\n",
+		"faulty": "a,s,said,NaN,x,1,0.5,1.5,5,1,+Inf,cannot tell\n",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, name, "e"), 0o777))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name, "e", "rows.csv"), []byte(head+text), 0o666))
+	}
+	c := contest{dir: dir}
+	table, err := c.table([]flaw{{Name: "Faulty"}, {Name: "not run"}}, []string{"e", "none"})
+	require.NoError(t, err)
+	require.Len(t, table.rows, 2)
+	require.Equal(t, []int{1}, table.rows[0].by)
+	require.Equal(t, "1 of 2 rows notice a fault: printed 0 of 0, said 1 of 1, formula 0 of 0, own 0 of 1.\n"+
+		"NOTHING   e: b (own, differs)\n", table.summary())
+	require.NoError(t, table.write(filepath.Join(dir, "t")))
+	text, err := os.ReadFile(filepath.Join(dir, "t.csv"))
+	require.NoError(t, err)
+	require.Equal(t, "experiment,row,kind,verdict,Faulty,not run\ne,a,said,holds,x,\ne,b,own,differs,,\n", string(text))
 }

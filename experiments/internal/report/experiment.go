@@ -21,6 +21,8 @@ type Options struct {
 	Repeat int
 	// Quick asks for a smaller version with the same shape, for tests and CI.
 	Quick bool
+	// NoTables leaves out the tables that take runs of their own, which no row needs.
+	NoTables bool
 }
 
 // Repeats is the number of seeds to run: what was asked for, else quick or full.
@@ -51,6 +53,23 @@ type Result struct {
 	Measured bool
 	// Notes say what a reader should know: where the paper is silent, why a row differs.
 	Notes []string
+}
+
+// AddTables works out tables that take runs of their own and appends them, unless o wants none.
+func (r *Result) AddTables(
+	ctx context.Context, o Options, tables ...func(context.Context, Options) (Table, error),
+) error {
+	if o.NoTables {
+		return nil
+	}
+	for _, table := range tables {
+		t, err := table(ctx, o)
+		if err != nil {
+			return err
+		}
+		r.Tables = append(r.Tables, t)
+	}
+	return nil
 }
 
 // Add appends rows.

@@ -140,6 +140,9 @@ func command(name string, o Options) string {
 	if o.Repeat != 0 {
 		line += fmt.Sprintf(" --repeat %d", o.Repeat)
 	}
+	if o.NoTables {
+		line += " --no-tables"
+	}
 	return line
 }
 

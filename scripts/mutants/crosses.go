@@ -1,0 +1,203 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// finding is a row of an experiment as rows.csv has it.
+type finding struct {
+	quantity, kind, verdict string
+	ours, low, high         float64
+}
+
+// counted tells whether the row is judged.
+func (f *finding) counted() bool { return f.kind != "context" }
+
+// notices tells whether a row, as it is without a fault, notices the fault with which it is like
+// with. One that holds must not hold any more; the value of one that differs or cannot be told must
+// leave the interval that it has without the fault. Without an interval it notices nothing.
+func (f *finding) notices(with *finding) bool {
+	if f.verdict == "holds" {
+		return with.verdict != "holds"
+	}
+	return with.ours < f.low || with.ours > f.high
+}
+
+// readFindings reads the rows of an experiment; none if it was not run.
+func readFindings(file string) (list []finding, err error) {
+	in, err := os.Open(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	lines, err := csv.NewReader(in).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	column := map[string]int{}
+	for i, name := range lines[0] {
+		column[name] = i
+	}
+	for _, line := range lines[1:] {
+		at := func(name string) string { return line[column[name]] }
+		f := finding{quantity: at("quantity"), kind: at("kind"), verdict: at("verdict")}
+		for name, to := range map[string]*float64{"ours": &f.ours, "low": &f.low, "high": &f.high} {
+			if *to, err = strconv.ParseFloat(at(name), 64); err != nil {
+				return nil, fmt.Errorf("%s: %s of %q: %w", file, name, f.quantity, err)
+			}
+		}
+		list = append(list, f)
+	}
+	return list, nil
+}
+
+// crosses is the table: which row notices which fault.
+type crosses struct {
+	flaws []flaw
+	rows  []noticing
+}
+
+// noticing is a row with the numbers, from 1, of the faults that it notices.
+type noticing struct {
+	experiment string
+	finding
+	by []int
+}
+
+// table holds what the faulty programs wrote against what the sound one did.
+func (c *contest) table(list []flaw, names []string) (*crosses, error) {
+	t := &crosses{flaws: list}
+	for _, name := range names {
+		sound, err := readFindings(filepath.Join(c.dir, soundName, name, "rows.csv"))
+		if err != nil {
+			return nil, err
+		}
+		first := len(t.rows)
+		for _, f := range sound {
+			if f.counted() {
+				t.rows = append(t.rows, noticing{experiment: name, finding: f})
+			}
+		}
+		for i := range list {
+			with, err := readFindings(filepath.Join(c.dir, list[i].folder(), name, "rows.csv"))
+			if err != nil {
+				return nil, err
+			}
+			t.hold(t.rows[first:], with, i+1)
+		}
+	}
+	return t, nil
+}
+
+// hold enters the crosses of a fault, by its number.
+func (t *crosses) hold(rows []noticing, with []finding, number int) {
+	by := map[string]*finding{}
+	for i := range with {
+		by[with[i].quantity] = &with[i]
+	}
+	for i := range rows {
+		if f := by[rows[i].quantity]; f != nil && rows[i].notices(f) {
+			rows[i].by = append(rows[i].by, number)
+		}
+	}
+}
+
+// unnoticed lists the rows without a cross.
+func (t *crosses) unnoticed() (list []noticing) {
+	for _, r := range t.rows {
+		if len(r.by) == 0 {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// summary tells how many rows notice a fault, by kind, and which do not.
+func (t *crosses) summary() string {
+	var b strings.Builder
+	total, noticed := map[string]int{}, map[string]int{}
+	for _, r := range t.rows {
+		for _, kind := range []string{r.kind, ""} {
+			total[kind]++
+			if len(r.by) > 0 {
+				noticed[kind]++
+			}
+		}
+	}
+	fmt.Fprintf(&b, "%d of %d rows notice a fault:", noticed[""], total[""])
+	for i, kind := range []string{"printed", "said", "formula", "own"} {
+		fmt.Fprintf(&b, "%s %s %d of %d", []string{"", ","}[min(i, 1)], kind, noticed[kind], total[kind])
+	}
+	b.WriteString(".\n")
+	for _, r := range t.unnoticed() {
+		fmt.Fprintf(&b, "NOTHING   %s: %s (%s, %s)\n", r.experiment, r.quantity, r.kind, r.verdict)
+	}
+	return b.String()
+}
+
+// write writes the table for people (.md) and for programs (.csv).
+func (t *crosses) write(name string) error {
+	var b strings.Builder
+	fmt.Fprint(&b, "# Which row of the experiments notices which fault\n\nMade by `make mutants-experiments`; "+
+		"[experiments.md](experiments.md) says how.\n\n")
+	first, _, _ := strings.Cut(t.summary(), "\n")
+	fmt.Fprintf(&b, "%s\n\n| | fault | rows that notice it |\n|---|---|---|\n", first)
+	for i, f := range t.flaws {
+		fmt.Fprintf(&b, "| %d | %s | %d |\n", i+1, f.Name, t.count(i+1))
+	}
+	last := ""
+	for _, r := range t.rows {
+		if r.experiment != last {
+			last = r.experiment
+			fmt.Fprintf(&b, "\n## %s\n\n| row | kind | without a fault | notices |\n|---|---|---|---|\n", last)
+		}
+		numbers := strings.Trim(fmt.Sprint(r.by), "[]")
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", strings.ReplaceAll(r.quantity, "|", "\\|"), r.kind, r.verdict, numbers)
+	}
+	err := os.WriteFile(name+".md", []byte(b.String()), 0o666)
+	return errors.Join(err, t.writeCSV(name+".csv"))
+}
+
+// count is how many rows notice a fault.
+func (t *crosses) count(number int) (n int) {
+	for _, r := range t.rows {
+		for _, x := range r.by {
+			if x == number {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// writeCSV writes a line for each row, and a column for each fault with a cross where it is noticed.
+func (t *crosses) writeCSV(name string) (err error) {
+	out, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	head := []string{"experiment", "row", "kind", "verdict"}
+	for _, f := range t.flaws {
+		head = append(head, f.Name)
+	}
+	lines := [][]string{head}
+	for _, r := range t.rows {
+		line := append([]string{r.experiment, r.quantity, r.kind, r.verdict}, make([]string, len(t.flaws))...)
+		for _, x := range r.by {
+			line[3+x] = "x"
+		}
+		lines = append(lines, line)
+	}
+	return csv.NewWriter(out).WriteAll(lines)
+}
