@@ -1,0 +1,108 @@
+package setup
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tarry-mr/tarry/experiments/internal/report"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// Endless is how many maps a job has that is never out of them in an experiment on shares.
+const Endless = 100_000
+
+// Timeline is the map slots that each job of one run held: by job and sample.
+type Timeline struct {
+	Every time.Duration // between samples
+	Held  [][]float64
+}
+
+// NewTimeline reads the samples of a run of so many jobs.
+func NewTimeline(res *simulator.Result, jobs int, every time.Duration) Timeline {
+	t := Timeline{every, make([][]float64, jobs)}
+	for i := range t.Held {
+		t.Held[i] = make([]float64, len(res.Samples))
+	}
+	for n, s := range res.Samples {
+		for _, j := range s.Jobs {
+			t.Held[j.Job][n] = float64(j.Slots[0])
+		}
+	}
+	return t
+}
+
+// between cuts the samples from one time to another, both since the start, out of what jobs hold
+// together.
+func (t Timeline) between(from, to time.Duration, jobs []int) []float64 {
+	first, last := int(from/t.Every), int(to/t.Every)
+	sums := make([]float64, 0, last-first)
+	for n := first; n < last && n < len(t.Held[jobs[0]]); n++ {
+		sum := 0.0
+		for _, i := range jobs {
+			sum += t.Held[i][n]
+		}
+		sums = append(sums, sum)
+	}
+	return sums
+}
+
+// Mean is the mean number of slots that jobs hold together from one time to another.
+func (t Timeline) Mean(from, to time.Duration, jobs ...int) float64 {
+	return Average(t.between(from, to, jobs))
+}
+
+// Most is the most slots that jobs ever hold together.
+func (t Timeline) Most(jobs ...int) (most float64) {
+	for _, x := range t.between(0, time.Duration(len(t.Held[0]))*t.Every, jobs) {
+		most = max(most, x)
+	}
+	return most
+}
+
+// Reach is how many seconds after a time jobs first hold so many slots together; the rest of the run
+// if they never do.
+func (t Timeline) Reach(from time.Duration, slots float64, jobs ...int) float64 {
+	held := t.between(from, time.Duration(len(t.Held[0]))*t.Every, jobs)
+	for n, x := range held {
+		if x >= slots {
+			return (time.Duration(n) * t.Every).Seconds()
+		}
+	}
+	return (time.Duration(len(held)) * t.Every).Seconds()
+}
+
+// Timelines gives a figure of the timeline of each result of a contest, of so many jobs sampled at
+// an interval.
+func Timelines(
+	c *simulator.Contest, jobs int, every time.Duration, figure func(Timeline) float64,
+) report.Sample {
+	return Each(c, func(r *simulator.Result) float64 {
+		return figure(NewTimeline(r, jobs, every))
+	})
+}
+
+// Tenant is a job without data of its own that shares a cluster with others.
+type Tenant struct {
+	Pool, Queue, User string
+	At                time.Duration // when it comes
+	Maps              int           // 0 is Endless
+	Map               time.Duration // length of a map, on average
+	Spread            float64       // sigma of its lognormal factor
+}
+
+// Tenants makes a workload of them, in the order given.
+func Tenants(list ...Tenant) workload.Workload {
+	w := workload.Workload{Name: "tenants"}
+	for i, x := range list {
+		if x.Maps == 0 {
+			x.Maps = Endless
+		}
+		w.Jobs = append(w.Jobs, workload.Job{
+			Name: fmt.Sprintf("job %d", i+1), User: x.User, Pool: x.Pool, Queue: x.Queue,
+			Submit: x.At, Maps: x.Maps, NoLocation: true,
+			Map: workload.Cost{Setup: -1, Time: x.Map, Spread: x.Spread},
+		})
+	}
+	return w
+}
