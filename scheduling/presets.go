@@ -79,6 +79,15 @@ func Presets() []string {
 	return names
 }
 
+// Orders lists the names of the orders, in the order of the table.
+func Orders() []string {
+	var names []string
+	for _, o := range orderTable() {
+		names = append(names, o.name)
+	}
+	return names
+}
+
 // DefaultSlowStart is the share of a job's maps that must be done before its reduces launch, unless
 // the policy or the job says another one [Hadoop].
 const DefaultSlowStart = 0.05

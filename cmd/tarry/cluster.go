@@ -130,7 +130,7 @@ func (r *clusterFlags) check(p *program, cmd *cobra.Command) error {
 		return err
 	}
 	p.warnIdle(policy)
-	return combine(cmd, cmd, policy).check()
+	return firstError(r.idleSets(policy), combine(cmd, cmd, policy).check())
 }
 
 // checkBlocks refuses blocks so small that the input would be too many maps.
@@ -158,7 +158,7 @@ func (r *clusterFlags) livePolicy() (scheduling.Policy, error) {
 	if err != nil {
 		return policy, err
 	}
-	waits := r.given("wait") || r.given("rack-wait") || r.files.parameters != nil
+	waits := r.given("wait") || r.given("rack-wait") || r.files.parameters != nil || r.says("locality.")
 	if policy.Locality.Rule == scheduling.TimedWait && !waits {
 		policy.Locality.Auto = true
 	}

@@ -18,7 +18,7 @@ func newConfig(p *program) *cobra.Command {
 		Args:  arguments(0, 0, "one of its sub-commands"),
 		RunE:  help,
 	}
-	cmd.AddCommand(newConfigCheck(p), newConfigShow(p))
+	cmd.AddCommand(newConfigCheck(p), newConfigShow(p), newConfigPolicy(p))
 	return cmd
 }
 

@@ -61,7 +61,7 @@ line.`,
 func (f *simFlags) simulate(cmd *cobra.Command, p *program) (err error) {
 	policy, err := f.policy(f.scheduler)
 	if err == nil {
-		err = combine(cmd, cmd, policy).check()
+		err = firstError(f.idleSets(policy), combine(cmd, cmd, policy).check())
 	}
 	if err == nil {
 		err = f.files.unused(f.scheduler, false)
@@ -79,7 +79,7 @@ func (f *simFlags) simulate(cmd *cobra.Command, p *program) (err error) {
 	}
 	_, trace, _ := strings.Cut(f.trace, ":")
 	files := []namedFile{{"--events", f.events}, {"--trace-out", f.traceOut}}
-	if err := distinctFiles(files, []string{f.load0, trace, f.allocations, f.queues, f.parameters}); err != nil {
+	if err := distinctFiles(files, []string{f.load0, trace, f.allocations, f.queues, f.parameters, f.policyFile}); err != nil {
 		return err
 	}
 	rec, err := openRecord(f.events, f.traceOut)

@@ -30,7 +30,8 @@ func newSimCompare(p *program) *cobra.Command {
 its 95 % confidence interval, and the paired difference from the first scheduler: both met the same
 jobs, blocks and task times.
 
-A scheduler may carry its own reduce placement: --schedulers hfs+any,hfs+cogrs. Every setting in
+A scheduler may carry its own reduce placement, --schedulers hfs+any,hfs+cogrs, or be a policy file,
+--schedulers hfs,mine.yaml (tarry config policy shows all that may stand in one). Every setting in
 which the schedulers differ is printed, with a warning if there is more than one: presets differ in
 several, --wait, --skips, --slow-start and the like set one for all.`,
 		Args: arguments(0, 0, "no arguments but flags"),
@@ -43,7 +44,7 @@ several, --wait, --skips, --slow-start and the like set one for all.`,
 	}
 	f.register(cmd)
 	cmd.Flags().StringSliceVar(&schedulers, "schedulers", []string{"fifo", "fair", "hfs"},
-		"schedulers, the first is what the others are compared with")
+		"schedulers or policy files, the first is what the others are compared with")
 	f.complete(cmd)
 	return cmd
 }
@@ -61,6 +62,9 @@ func (f *simFlags) compare(cmd *cobra.Command, p *program, names []string) error
 	}
 	p.warnIdle(policies...)
 	cfg, err := f.config(policies[0])
+	if err == nil {
+		err = f.idleSets(policies...)
+	}
 	if err == nil {
 		err = f.files.unused(strings.Join(names, ", "), false)
 	}
@@ -111,6 +115,12 @@ func (f *simFlags) contenders(names []string, far *progress.Simulations) ([]simu
 		policy, err := f.policy(name)
 		if err != nil {
 			return nil, err
+		}
+		if isPolicyFile(name) {
+			name = policy.Name
+			if slices.ContainsFunc(list, func(c simulator.Contender) bool { return c.Name == name }) {
+				return nil, usageError("--schedulers: two are called %s; key name of a policy file gives another", words.Shown(name))
+			}
 		}
 		tell := func(turn int, now time.Duration, done int) { far.Tell(i, turn, now, done) }
 		list = append(list, simulator.Contender{Name: name, Policy: policy, Progress: tell})

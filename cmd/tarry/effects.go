@@ -42,7 +42,7 @@ func foresee(cmd *cobra.Command, args []string) *combination {
 	c.args, c.unread = args, true
 	names := c.schedulers()
 	if cmd.Flag("schedulers") == nil {
-		if c.given("parameters") && !c.given("scheduler") {
+		if c.given("policy") || c.given("parameters") && !c.given("scheduler") {
 			return c
 		}
 		names = []string{c.value("scheduler")}
@@ -100,6 +100,8 @@ func (c *combination) scheduler() string {
 	switch {
 	case c.flag("schedulers") != nil:
 		return "--schedulers " + strings.Join(c.schedulers(), ",")
+	case c.given("policy"):
+		return c.say("policy") + " " + c.value("policy")
 	case c.given("scheduler"):
 		return c.say("scheduler") + " " + c.value("scheduler")
 	case c.given("parameters"):

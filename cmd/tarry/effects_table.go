@@ -49,6 +49,7 @@ func effects() []effect {
 		{run, "task-timeout", inline, sortIn + "--inline --task-timeout 1m"},
 		{run, "emulate-network node-link oversubscription", inline, sortIn + "--inline --node-link 1MB"},
 		{run, "scheduler reduce-placement slow-start", inline, sortIn + "--inline --scheduler fifo"},
+		{run, "policy set", inline, sortIn + "--inline --set theta=0"},
 		{run, "wait rack-wait skips", inline, sortIn + "--inline --wait 1s"},
 		{run, "speculation", inline, sortIn + "--inline --speculation late"},
 		{run, "preemption allocations queues parameters", inline, sortIn + "--inline --preemption"},
@@ -69,7 +70,9 @@ func effects() []effect {
 		{live, "node-link oversubscription", without("emulate-network"), sortIn + "--node-link 1MB"},
 		{live, "oversubscription", oneRack, sortIn + "--nodes 4 --emulate-network --oversubscription 2"},
 
-		{all, "scheduler parameters slow-start", nil, ""},
+		{all, "parameters slow-start policy", nil, ""},
+		{append(all, "config policy"), "set", nil, ""},
+		{all, "scheduler", with("policy"), simIn + "--scheduler fifo --policy mine.yaml"},
 		{
 			all, "reduce-placement", ownPlacements,
 			"sim compare --schedulers fifo+any,hfs+any --reduce-placement larts --workload facebook-io",

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/numbers"
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/words"
+	"github.com/tarry-mr/tarry/internal/spelling"
 )
 
 // fromEnv is the annotation of flags whose value comes from the environment.
@@ -77,7 +78,7 @@ func flagError(cmd *cobra.Command, err error, see string) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if near := words.Closest(unknown.GetSpecifiedName(), names); near != "" {
+		if near := spelling.Closest(unknown.GetSpecifiedName(), names); near != "" {
 			return usageError("%w, did you mean --%s?", err, near)
 		}
 	}
@@ -103,7 +104,7 @@ func meant(cmd *cobra.Command, name string) string {
 			names = append(names, sub.Name())
 		}
 	}
-	if near := words.Closest(name, names); near != "" {
+	if near := spelling.Closest(name, names); near != "" {
 		return ", did you mean " + near + "?"
 	}
 	return ""
@@ -121,7 +122,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 		}
 	}
 	near := meant(root, name)
-	sub := below[cmp.Or(words.Closest(name, slices.Sorted(maps.Keys(below))), name)]
+	sub := below[cmp.Or(spelling.Closest(name, slices.Sorted(maps.Keys(below))), name)]
 	switch {
 	case sub == nil || near != "" && sub.Name() != name:
 		return usageError("unknown command %s%s (see tarry --help)", words.Quoted(name), near)

@@ -14,6 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/words"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/policyfile"
 )
 
 // schedulerFlags choose the scheduler of a cluster, live or simulated, and name its configuration
@@ -25,6 +26,7 @@ type schedulerFlags struct {
 	slowStart                  float64
 	preempt, noSpread          bool
 	speculation                string
+	policyFlags
 
 	allocations, queues, parameters string // file names, or empty
 
@@ -39,7 +41,7 @@ func placements() ([]string, []scheduling.ReduceRule) {
 	return []string{"any", "cogrs", "larts"}, rules
 }
 
-// register adds the flags, but for --scheduler. waits says what waits are without a flag.
+// register adds the flags, but for those of registerName. waits says what waits are without a flag.
 func (s *schedulerFlags) register(f *pflag.FlagSet, waits string) {
 	f.StringVar(&s.reducePlacement, "reduce-placement", "",
 		"where reduces go: any, cogrs (center of gravity of their input) or larts (most of their input) "+
@@ -59,6 +61,7 @@ func (s *schedulerFlags) register(f *pflag.FlagSet, waits string) {
 	f.StringVar(&s.speculation, "speculation", "none",
 		"copy slow tasks and take the copy that ends first: none, late (the longest to go, not on slow nodes) "+
 			"or native (Hadoop's older rule)")
+	s.registerSets(f)
 	f.StringVar(&s.allocations, "allocations", "", "fair-scheduler.xml with the pools of hfs")
 	f.StringVar(&s.queues, "queues", "",
 		"capacity-scheduler.xml or mapred-queues.xml with the queues of capacity, and access lists, "+
@@ -66,10 +69,11 @@ func (s *schedulerFlags) register(f *pflag.FlagSet, waits string) {
 	f.StringVar(&s.parameters, "parameters", "", "mapred-site.xml with the scheduler's parameters; flags win over it")
 }
 
-// registerName adds --scheduler.
+// registerName adds --scheduler and --policy.
 func (s *schedulerFlags) registerName(f *pflag.FlagSet) {
 	f.StringVar(&s.scheduler, "scheduler", "hfs",
 		"which job's task goes next: "+strings.Join(scheduling.Presets(), ", "))
+	s.registerFile(f)
 }
 
 // complete lets the shell complete the values of those flags that cmd has.
@@ -82,6 +86,7 @@ func (s *schedulerFlags) complete(cmd *cobra.Command) {
 	for _, flag := range []string{"allocations", "queues", "parameters"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, filesNamed("xml"))
 	}
+	_ = cmd.RegisterFlagCompletionFunc("policy", filesNamed("yaml", "yml")) // an error: no such flag
 }
 
 // begin checks the flags and reads the files; warnings about them go to standard error.
@@ -106,10 +111,18 @@ func (s *schedulerFlags) begin(p *program, cmd *cobra.Command) error {
 	return nil
 }
 
-// policy gives the preset of a name with what files and flags change; "+any", "+cogrs" or "+larts"
-// behind the name sets its placement of reduces.
+// policy gives the preset or policy file of a name with what files and flags change; "+any",
+// "+cogrs" or "+larts" behind the name of a preset sets its placement of reduces. --policy goes
+// before the name.
 func (s *schedulerFlags) policy(name string) (scheduling.Policy, error) {
+	file, err := s.policyFileOf(name)
+	if err != nil {
+		return scheduling.Policy{}, err
+	}
 	base, placement, own := strings.Cut(name, "+")
+	if file != nil {
+		base, own = file.Scheduler, false
+	}
 	policy, err := scheduling.Preset(base)
 	if err != nil {
 		known := strings.Join(scheduling.Presets(), ", ")
@@ -125,12 +138,47 @@ func (s *schedulerFlags) policy(name string) (scheduling.Policy, error) {
 		return policy, usageError("unknown reduce placement %s: want %s", words.Quoted(placement), known)
 	}
 	policy.Reduce.Rule = rules[at]
-	s.files.apply(&policy)
+	if err := s.filesOver(&policy, file); err != nil {
+		return policy, err
+	}
+	if err := s.setOver(&policy); err != nil {
+		return policy, err
+	}
+	said := policy
+	if s.given("reduce-placement") && !own {
+		policy.Reduce.Rule = rules[at]
+	}
 	s.flagsOver(&policy)
 	if err := policy.Validate(); err != nil {
 		return policy, configError("%w", err)
 	}
-	return policy, nil
+	return policy, idleKey(file, &said, &policy)
+}
+
+// idleKey refuses a policy file of which a key has an effect neither by itself nor with the flags
+// that win over it.
+func idleKey(file *policyfile.File, said, policy *scheduling.Policy) error {
+	if file == nil || file.Idle(said) == nil {
+		return nil
+	}
+	if err := file.Idle(policy); err != nil {
+		return configError("%w", err)
+	}
+	return nil
+}
+
+// filesOver puts what files say over a preset: the policy file, if there is one, over the others.
+func (s *schedulerFlags) filesOver(policy *scheduling.Policy, file *policyfile.File) error {
+	if file == nil {
+		s.files.apply(policy)
+		return nil
+	}
+	if err := file.Apply(policy); err != nil { // its order decides which other files are heeded
+		return configError("%w", err)
+	}
+	s.files.apply(policy)
+	policy.Name = file.Name()
+	return file.Apply(policy)
 }
 
 // warnIdle warns of policies that would preempt if anything ever counted as starved.
@@ -186,6 +234,7 @@ type schedulerFiles struct {
 	pools      *allocation.Fair
 	queues     *allocation.Queues
 	parameters *allocation.Parameters
+	policy     *policyfile.File
 
 	names    []string // of the files
 	warnings []*allocation.Problem
@@ -217,11 +266,15 @@ func (s *schedulerFlags) read(open func(name string) (io.ReadCloser, error)) err
 	if err != nil {
 		return err
 	}
-	return f.readFile(open, s.queues, func(name string, r io.Reader) ([]*allocation.Problem, error) {
+	err = f.readFile(open, s.queues, func(name string, r io.Reader) ([]*allocation.Problem, error) {
 		got, err := allocation.ParseQueues(allocation.Source{Name: name, Reader: r})
 		f.queues = &got
 		return got.Warnings, err
 	})
+	if err != nil {
+		return err
+	}
+	return f.readPolicy(open, s.policyFile)
 }
 
 // readFile has parse read a file; an empty name is none.

@@ -325,6 +325,8 @@ func wrongFiles() []wrongUsage {
 		"sim --workload facebook-io --allocations FILE":                 {exitConfig, exitConfig, exitConfig},
 		"sim --workload facebook-io --scheduler capacity --queues FILE": {exitConfig, exitConfig, exitConfig},
 		"batch text --parameters FILE":                                  {exitConfig, exitConfig, exitConfig},
+		"run sort in -o out --policy FILE":                              {exitConfig, exitConfig, exitConfig},
+		"sim --workload facebook-io --policy FILE":                      {exitConfig, exitConfig, exitConfig},
 	} {
 		add := func(name string, code int) {
 			args := strings.Fields(line)

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tarry-mr/tarry/internal/textfile"
 )
 
 // Coflow is the shuffle of one job in a coflow trace: which racks its maps ran in and how much each
@@ -54,9 +56,9 @@ func ReadCoflows(r io.Reader, name string) (list []Coflow, racks int, err error)
 			continue
 		}
 		if n == 1 {
-			line = bytes.TrimPrefix(line, []byte(byteOrderMark))
+			line = bytes.TrimPrefix(line, []byte(textfile.ByteOrderMark))
 		}
-		if notText(line) > 0 {
+		if textfile.NotText(line) > 0 {
 			return nil, 0, refuse(name, n, "not text")
 		}
 		p := coflowLine{words: strings.Fields(string(line)), racks: racks}

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/tarry-mr/tarry/internal/textfile"
 )
 
 // TraceRow is one line of a SWIM trace [SWIM wiki, "Workloads repository"].
@@ -36,7 +38,7 @@ func ReadTrace(r io.Reader, name string) ([]TraceRow, error) {
 		n++
 		line := bytes.TrimRight(lines.Bytes(), "\r")
 		if n == 1 {
-			line = bytes.TrimPrefix(line, []byte(byteOrderMark))
+			line = bytes.TrimPrefix(line, []byte(textfile.ByteOrderMark))
 		}
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
@@ -64,7 +66,7 @@ func ReadTrace(r io.Reader, name string) ([]TraceRow, error) {
 
 // parseRow reads one line.
 func parseRow(line []byte) (TraceRow, error) {
-	if notText(line) > 0 {
+	if textfile.NotText(line) > 0 {
 		return TraceRow{}, errors.New("not text")
 	}
 	if n := bytes.Count(line, []byte{'\t'}) + 1; n < 6 || n > 9 {

@@ -6,15 +6,14 @@ import (
 	"slices"
 	"time"
 
-	"github.com/goccy/go-yaml/ast"
-
+	"github.com/tarry-mr/tarry/internal/yamlfile"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // readFile reads one entry of "files".
-func (p *yamlReader) readFile(n ast.Node) error {
+func (p *yamlReader) readFile(n yamlfile.Node) error {
 	var f File
-	err := p.mapping(n, map[string]field{
+	err := p.Mapping(n, map[string]yamlfile.Field{
 		"name":     p.text(&f.Name),
 		"blocks":   p.count(&f.Blocks, maxTasks),
 		"replicas": p.count(&f.Replicas, MaxReplicas),
@@ -24,14 +23,14 @@ func (p *yamlReader) readFile(n ast.Node) error {
 	}
 	switch {
 	case f.Name == "":
-		return p.fault(n, "a file needs a name")
+		return p.Fault(n, "a file needs a name")
 	case f.Blocks == 0:
-		return p.fault(n, "file %q needs blocks", f.Name)
+		return p.Fault(n, "file %q needs blocks", f.Name)
 	case p.files[f.Name] != 0:
-		return p.fault(n, "file %q twice", f.Name)
+		return p.Fault(n, "file %q twice", f.Name)
 	}
 	if p.blocks += int64(f.Blocks) * int64(max(f.Replicas, 1)); p.blocks > maxAllTasks {
-		return p.fault(n, "more than %d replicas of blocks in all files", maxAllTasks)
+		return p.Fault(n, "more than %d replicas of blocks in all files", maxAllTasks)
 	}
 	p.w.Files = append(p.w.Files, f)
 	p.files[f.Name] = len(p.w.Files)
@@ -53,14 +52,14 @@ type yamlJob struct {
 }
 
 // fields is the table of keys of a job.
-func (p *yamlReader) fields(y *yamlJob) map[string]field {
+func (p *yamlReader) fields(y *yamlJob) map[string]yamlfile.Field {
 	j := &y.job
-	flag := func(read field, set *bool) field {
-		return func(n ast.Node) error { *set = true; return read(n) }
+	flag := func(read yamlfile.Field, set *bool) yamlfile.Field {
+		return func(n yamlfile.Node) error { *set = true; return read(n) }
 	}
-	return map[string]field{
+	return map[string]yamlfile.Field{
 		"name": p.text(&j.Name), "class": p.text(&j.Class), "user": p.text(&j.User), "pool": p.text(&j.Pool),
-		"queue": p.text(&j.Queue), "priority": value(p, &j.Priority, scheduling.ParsePriority), "file": p.text(&y.file), "after": p.text(&j.After),
+		"queue": p.text(&j.Queue), "priority": yamlfile.Value(&p.Reader, &j.Priority, scheduling.ParsePriority), "file": p.text(&y.file), "after": p.text(&j.After),
 		"count": p.count(&y.count, maxJobs), "slots": p.count(&j.SlotsPerTask, 1000),
 		"at": p.dist(&y.at, parseSeconds), "gap": p.dist(&y.gap, parseSeconds),
 		"maps": p.dist(&y.maps, parseCount), "reduces": p.dist(&y.reduces, parseCount),
@@ -70,9 +69,9 @@ func (p *yamlReader) fields(y *yamlJob) map[string]field {
 		"map_time":      p.dist(&y.mapTime, parseSeconds), "reduce_time": p.dist(&y.reduceTime, parseSeconds),
 		"setup": p.dist(&y.setup, parseSeconds), "spread": p.plain(&y.spread, 10), "cpu": p.plain(&y.cpu, 1e6),
 		"slow_start": flag(p.plain(&y.slowStart, 1), &y.any),
-		"no_suspend": p.truth(&j.NoSuspend), "no_location": p.truth(&j.NoLocation), "known_times": p.truth(&j.TellTimes),
-		"skew": func(n ast.Node) error {
-			return p.mapping(n, map[string]field{
+		"no_suspend": p.Truth(&j.NoSuspend), "no_location": p.Truth(&j.NoLocation), "known_times": p.Truth(&j.TellTimes),
+		"skew": func(n yamlfile.Node) error {
+			return p.Mapping(n, map[string]yamlfile.Field{
 				"zipf": p.plain(&j.Skew.Zipf, 10), "shares": p.plain(&j.Skew.Shares, 10), "cells": p.plain(&j.Skew.Cells, 10),
 			})
 		},
@@ -80,26 +79,26 @@ func (p *yamlReader) fields(y *yamlJob) map[string]field {
 }
 
 // readJob reads one entry of "jobs" and draws its jobs.
-func (p *yamlReader) readJob(n ast.Node) error {
+func (p *yamlReader) readJob(n yamlfile.Node) error {
 	y := yamlJob{count: 1, cpu: 1}
-	if err := p.mapping(n, p.fields(&y)); err != nil {
+	if err := p.Mapping(n, p.fields(&y)); err != nil {
 		return err
 	}
 	switch {
 	case y.maps == nil && y.input == nil:
-		return p.fault(n, "a job needs maps or input")
+		return p.Fault(n, "a job needs maps or input")
 	case y.shuffle != nil && y.hasShuffleRatio:
-		return p.fault(n, "shuffle and shuffle_ratio exclude each other")
+		return p.Fault(n, "shuffle and shuffle_ratio exclude each other")
 	case y.output != nil && y.hasOutputRatio:
-		return p.fault(n, "output and output_ratio exclude each other")
+		return p.Fault(n, "output and output_ratio exclude each other")
 	case y.file != "" && p.files[y.file] == 0:
-		return p.fault(n, "no file is called %q", y.file)
+		return p.Fault(n, "no file is called %q", y.file)
 	case y.count+len(p.w.Jobs) > maxJobs:
-		return p.fault(n, "more than %d jobs", maxJobs)
+		return p.Fault(n, "more than %d jobs", maxJobs)
 	}
 	for _, d := range []*Dist{y.at, y.gap, y.maps, y.reduces, y.input, y.shuffle, y.output, y.mapTime, y.reduceTime, y.setup} {
 		if d != nil && d.Shape == ZipfRank && d.A*float64(y.count) > maxZipfWork {
-			return p.fault(n, "%d jobs that each draw from %v ranks: more than %g steps", y.count, d.A, float64(maxZipfWork))
+			return p.Fault(n, "%d jobs that each draw from %v ranks: more than %g steps", y.count, d.A, float64(maxZipfWork))
 		}
 	}
 	y.job.File = p.files[y.file]
@@ -113,7 +112,7 @@ func (p *yamlReader) readJob(n ast.Node) error {
 }
 
 // drawJobs adds the jobs of an entry.
-func (p *yamlReader) drawJobs(n ast.Node, y *yamlJob) error {
+func (p *yamlReader) drawJobs(n yamlfile.Node, y *yamlJob) error {
 	at := p.at
 	if y.at != nil {
 		at = y.at.Span(p.r)
@@ -132,13 +131,13 @@ func (p *yamlReader) drawJobs(n ast.Node, y *yamlJob) error {
 			j.Submit = at // since the end of that job
 		}
 		if err := j.check(len(p.w.Files), nameIfAny(j.After)); err != nil {
-			return p.fault(n, "%v", err)
+			return p.Fault(n, "%v", err)
 		}
 		if f := j.File; f > 0 && p.w.Files[f-1].Blocks < j.Maps {
-			return p.fault(n, "%d maps, but file %q has %d blocks", j.Maps, y.file, p.w.Files[f-1].Blocks)
+			return p.Fault(n, "%d maps, but file %q has %d blocks", j.Maps, y.file, p.w.Files[f-1].Blocks)
 		}
 		if p.tasks += j.Maps + j.Reduces; p.tasks > maxAllTasks {
-			return p.fault(n, "more than %d tasks in all jobs", maxAllTasks)
+			return p.Fault(n, "more than %d tasks in all jobs", maxAllTasks)
 		}
 		p.w.Jobs = append(p.w.Jobs, j)
 		if y.gap != nil {

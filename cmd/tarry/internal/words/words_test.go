@@ -27,13 +27,3 @@ func TestErrorsInOneLine(t *testing.T) {
 	require.Equal(t, "no space left; x: gone", OneLine(errors.Join(a, fmt.Errorf("x: %w", errors.New("gone")), a)))
 	require.Equal(t, "job: a; b", OneLine(fmt.Errorf("job: %w", errors.Join(errors.New("a"), errors.New("b")))))
 }
-
-func TestClosest(t *testing.T) {
-	names := []string{"run", "batch", "scenario", "experiment"}
-	for word, want := range map[string]string{
-		"batch": "batch", "bacth": "batch", "bath": "batch", "btc": "", "rum": "",
-		"scenraios": "scenario", "experimnet": "experiment", "exparamant": "", strings.Repeat("x", 100): "",
-	} {
-		require.Equal(t, want, Closest(word, names), word)
-	}
-}

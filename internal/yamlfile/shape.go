@@ -1,34 +1,34 @@
-package workload
+package yamlfile
 
 import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Bounds of the shape of a workload file. The parser's work grows with the square of both depth
-// and keys, so that a file beyond them is refused before it is parsed.
+// Bounds of a file. The parser's work grows with the square of both depth and keys, so that a file
+// beyond them is refused before it is parsed.
 const (
-	maxYAML  = 4 << 20 // bytes; parsing takes up to 200 times as much memory
+	maxBytes = 4 << 20 // parsing takes up to 200 times as much memory
 	maxDepth = 12      // of lists and mappings in each other; a workload has five
 	maxKeys  = 64      // of one mapping; a job has thirty
 )
 
-// yamlShape follows the collections that are open while tokens go by.
-type yamlShape struct {
-	blocks []yamlBlock
+// shape follows the collections that are open while tokens go by.
+type shape struct {
+	blocks []block
 	flows  []int // entries of the collections in brackets and braces so far; -1 for a list
 }
 
-// yamlBlock is a list or mapping that is written by indentation.
-type yamlBlock struct {
+// block is a list or mapping that is written by indentation.
+type block struct {
 	column int
 	list   bool
 	keys   int
 }
 
-// yamlBeyond gives the first token with which a file goes beyond the bounds, and what is too much;
+// beyond gives the first token with which a file goes beyond the bounds, and what is too much;
 // nil if none does.
-func yamlBeyond(tokens token.Tokens) (at *token.Token, reason string) {
-	var s yamlShape
+func beyond(tokens token.Tokens) (at *token.Token, reason string) {
+	var s shape
 	for _, t := range tokens {
 		if t.Position == nil {
 			continue
@@ -41,7 +41,7 @@ func yamlBeyond(tokens token.Tokens) (at *token.Token, reason string) {
 }
 
 // take goes on by one token and tells what is too much, if anything.
-func (s *yamlShape) take(t *token.Token) string {
+func (s *shape) take(t *token.Token) string {
 	keys := 0
 	switch t.Type {
 	case token.SequenceStartType:
@@ -80,7 +80,7 @@ func (s *yamlShape) take(t *token.Token) string {
 }
 
 // entry goes on with, or opens, the collection at a column. It gives the number of its keys.
-func (s *yamlShape) entry(column int, list bool) int {
+func (s *shape) entry(column int, list bool) int {
 	n := len(s.blocks)
 	for n > 0 && (s.blocks[n-1].column > column ||
 		s.blocks[n-1].column == column && s.blocks[n-1].list && !list) {
@@ -88,7 +88,7 @@ func (s *yamlShape) entry(column int, list bool) int {
 	}
 	s.blocks = s.blocks[:n]
 	if n == 0 || s.blocks[n-1].column < column || s.blocks[n-1].list != list {
-		s.blocks = append(s.blocks, yamlBlock{column: column, list: list})
+		s.blocks = append(s.blocks, block{column: column, list: list})
 	}
 	top := &s.blocks[len(s.blocks)-1]
 	top.keys++

@@ -1,0 +1,317 @@
+package policyfile
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// ErrBad is wrapped by every fault of a policy file or setting.
+var ErrBad = errors.New("bad policy")
+
+// Field is one setting of a policy.
+type Field struct {
+	Key  string // as files, --set and sweeps name it, such as reduce.theta
+	Help string // what it means, in one line
+	Path string // of the Go field, such as Reduce.Theta; the parts of an array are .0 and .1
+
+	// Least and Most bound numbers, and times in seconds.
+	Least, Most float64
+	// Unset is what the zero value of the Go field stands for; empty: for itself.
+	Unset string
+	// Negative is what negative values of the Go field stand for; empty: they are not allowed.
+	Negative string
+
+	words []word  // values that have names
+	only  bool    // no other values are allowed
+	needs []need  // without which the setting has no effect
+	items []Field // of the entries of a list
+	parse func(string) error
+	typ   reflect.Type // of the Go field, or of the parts of a list
+}
+
+// word is a value with a name.
+type word struct {
+	text  string
+	value any
+}
+
+// need is a setting that has to have one of some values, with spaces between.
+type need struct{ key, values string }
+
+// IsList tells whether the setting is a list of pools, users or queues, which only a file gives.
+func (f *Field) IsList() bool { return f.items != nil }
+
+// IsSwitch tells whether the setting is on or off.
+func (f *Field) IsSwitch() bool { return f.typ.Kind() == reflect.Bool }
+
+// Range is what the setting may be, for people.
+func (f *Field) Range() string {
+	var names []string
+	for _, w := range f.words {
+		names = append(names, w.text)
+	}
+	if f.only {
+		return strings.Join(names, ", ")
+	}
+	if f.Most > 0 {
+		names = append([]string{f.numbers()}, names...)
+	}
+	for _, text := range []string{f.Unset, f.Negative} {
+		if _, err := strconv.ParseFloat(text, 64); text != "" && err != nil && !isTime(text) && !slices.Contains(names, text) {
+			names = append(names, text)
+		}
+	}
+	return strings.Join(names, " or ")
+}
+
+func isTime(text string) bool {
+	_, err := time.ParseDuration(text)
+	return err == nil
+}
+
+// numbers is the range of a number; bounds that are there only because there have to be some are
+// not worth telling.
+func (f *Field) numbers() string {
+	unit := strings.TrimPrefix(f.number(0), "0")
+	switch {
+	case (f.Most < spans || f.Most < most && unit == "") && f.Least == least:
+		return "above 0" + unit + ", at most " + f.number(f.Most)
+	case f.Most < spans || f.Most < most && unit == "":
+		return f.number(f.Least) + " to " + f.number(f.Most)
+	case f.Least == least:
+		return "above 0" + unit
+	default:
+		return f.number(f.Least) + " or more"
+	}
+}
+
+// typed gives settings of a struct their types.
+func typed(list []Field, of reflect.Type) []Field {
+	for i := range list {
+		f := &list[i]
+		f.typ = f.of(reflect.New(of)).Type()
+		if f.typ.Kind() == reflect.Slice {
+			f.typ = f.typ.Elem()
+		}
+		if f.items != nil {
+			f.items = typed(f.items, f.typ)
+		}
+	}
+	return list
+}
+
+// number is a bound as values are written.
+func (f *Field) number(x float64) string {
+	if f.typ == reflect.TypeFor[time.Duration]() {
+		return spanText(time.Duration(x * float64(time.Second)))
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+// of finds the Go field in a pointer to the struct that has it.
+func (f *Field) of(root reflect.Value) reflect.Value {
+	v := root.Elem()
+	for part := range strings.SplitSeq(f.Path, ".") {
+		if i, err := strconv.Atoi(part); err == nil {
+			v = v.Index(i)
+		} else {
+			v = v.FieldByName(part)
+		}
+	}
+	return v
+}
+
+// Text is the value of the setting in a policy, as it is written; that of a list of numbers has
+// slashes between, that of a list of pools, users or queues is how many there are.
+func (f *Field) Text(p *scheduling.Policy) string { return f.text(f.of(reflect.ValueOf(p))) }
+
+func (f *Field) text(v reflect.Value) string {
+	if v.Kind() == reflect.Slice {
+		if f.items != nil {
+			return fmt.Sprintf("%+v", v)
+		}
+		var parts []string
+		for i := range v.Len() {
+			parts = append(parts, plainText(v.Index(i)))
+		}
+		return strings.Join(parts, "/")
+	}
+	for _, w := range f.words {
+		if v.Equal(reflect.ValueOf(w.value).Convert(v.Type())) {
+			return w.text
+		}
+	}
+	switch {
+	case f.Unset != "" && v.IsZero():
+		return f.Unset
+	case f.Negative != "" && (v.CanInt() && v.Int() < 0 || v.CanFloat() && v.Float() < 0):
+		return f.Negative
+	}
+	return plainText(v)
+}
+
+// plainText writes a value without regard to what it stands for.
+func plainText(v reflect.Value) string {
+	switch x := v.Interface().(type) {
+	case time.Duration:
+		return spanText(x)
+	case float64:
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	case string:
+		return x
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+// spanText writes a time without the zeros that time.Duration writes.
+func spanText(d time.Duration) string {
+	s := d.String()
+	if whole, zero := strings.CutSuffix(s, "m0s"); zero {
+		s = whole + "m"
+	}
+	if whole, zero := strings.CutSuffix(s, "h0m"); zero {
+		s = whole + "h"
+	}
+	return s
+}
+
+// Set gives the setting a value of a policy; the parts of a list have slashes between.
+func (f *Field) Set(p *scheduling.Policy, text string) error {
+	if f.IsList() {
+		return fmt.Errorf("%w: %s: a list of what has names stands in a file only", ErrBad, f.Key)
+	}
+	v := f.of(reflect.ValueOf(p))
+	if v.Kind() != reflect.Slice {
+		return f.set(v, text)
+	}
+	var parts []string
+	if text != "" {
+		parts = strings.Split(text, "/")
+	}
+	return f.setList(v, parts)
+}
+
+// setList gives a list of numbers its parts.
+func (f *Field) setList(v reflect.Value, parts []string) error {
+	list := reflect.MakeSlice(v.Type(), len(parts), len(parts))
+	for i, part := range parts {
+		if err := f.set(list.Index(i), part); err != nil {
+			return err
+		}
+	}
+	if len(parts) == 0 {
+		list = reflect.Zero(v.Type())
+	}
+	v.Set(list)
+	return nil
+}
+
+// set reads one value.
+func (f *Field) set(v reflect.Value, text string) error {
+	bad := func(why string) error { return fmt.Errorf("%w: %s: %.40q: %s", ErrBad, f.Key, text, why) }
+	switch {
+	case f.Negative != "" && text == f.Negative:
+		return setNumber(v, -1)
+	case f.Unset != "" && text == f.Unset:
+		v.SetZero()
+		return nil
+	}
+	for _, w := range f.words {
+		if text == w.text {
+			v.Set(reflect.ValueOf(w.value).Convert(v.Type()))
+			return nil
+		}
+	}
+	if f.only {
+		return bad("want " + f.Range())
+	}
+	if v.Kind() == reflect.Bool {
+		if text != "true" && text != "false" {
+			return bad("want true or false")
+		}
+		v.SetBool(text == "true")
+		return nil
+	}
+	if v.Kind() == reflect.String {
+		if err := f.parse(text); err != nil {
+			return bad(err.Error())
+		}
+		v.SetString(text)
+		return nil
+	}
+	return f.setInRange(v, text, bad)
+}
+
+// setInRange reads a number.
+func (f *Field) setInRange(v reflect.Value, text string, bad func(string) error) error {
+	x, ok := readNumber(v.Type(), text)
+	switch zero := f.Negative == "0" || f.Negative == "0s"; {
+	case !ok:
+		return bad("want " + numberKind(v.Type()) + ", " + f.Range())
+	case x > f.Most && !strings.Contains(f.Range(), f.number(f.Most)):
+		return bad("at most " + f.number(f.Most))
+	case !(x >= f.Least && x <= f.Most):
+		return bad("want " + f.Range())
+	case x == 0 && zero:
+		return setNumber(v, -1)
+	}
+	return setNumber(v, x)
+}
+
+// numberKind says how a number of a type is written.
+func numberKind(t reflect.Type) string {
+	switch {
+	case t == reflect.TypeFor[time.Duration]():
+		return "a time such as 5s or 1m30s"
+	case t.Kind() == reflect.Float64:
+		return "a number"
+	}
+	return "a whole number"
+}
+
+// readNumber reads a number, or a time in seconds.
+func readNumber(t reflect.Type, text string) (float64, bool) {
+	if t == reflect.TypeFor[time.Duration]() {
+		if d, err := time.ParseDuration(text); err == nil {
+			return d.Seconds(), true
+		}
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if t.Kind() == reflect.Int && x != float64(int(x)) {
+		return 0, false
+	}
+	return x, err == nil
+}
+
+// setNumber gives a Go field a number, or a time in seconds; -1 is any negative one.
+func setNumber(v reflect.Value, x float64) error {
+	switch {
+	case v.Type() == reflect.TypeFor[time.Duration]() && x < 0:
+		v.SetInt(-1)
+	case v.Type() == reflect.TypeFor[time.Duration]():
+		v.SetInt(int64(time.Duration(x * float64(time.Second)).Round(time.Nanosecond)))
+	case v.CanInt():
+		v.SetInt(int64(x))
+	default:
+		v.SetFloat(x)
+	}
+	return nil
+}
+
+// Idle is why the setting has no effect in a policy, or empty.
+func (f *Field) Idle(p *scheduling.Policy) string {
+	for _, n := range f.needs {
+		on := byKey(n.key)
+		if have := on.Text(p); !slices.Contains(strings.Fields(n.values), have) {
+			return fmt.Sprintf("with %s %s, only with %s", n.key, have, strings.ReplaceAll(n.values, " ", " or "))
+		}
+	}
+	return ""
+}

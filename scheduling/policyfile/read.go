@@ -1,0 +1,249 @@
+package policyfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/tarry-mr/tarry/internal/spelling"
+	"github.com/tarry-mr/tarry/internal/yamlfile"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// File is what a policy file says: a preset and what it changes.
+type File struct {
+	Scheduler string // the preset; hfs if the file names none
+	sets      []assignment
+	reader    yamlfile.Reader
+}
+
+// assignment is one key of a file with its value.
+type assignment struct {
+	field *Field
+	key   yamlfile.Node
+	set   func(p *scheduling.Policy) error
+}
+
+// DefaultScheduler is the preset that a file changes if it names none.
+const DefaultScheduler = "hfs"
+
+// Preset gives the named policy as clusters use it: with the placement of reduces that goes with
+// it.
+func Preset(name string) (scheduling.Policy, error) {
+	p, err := scheduling.Preset(name)
+	p.Reduce.Rule = scheduling.DefaultReduceRule(name)
+	return p, err
+}
+
+// Read reads a policy file. Faults wrap ErrBad and begin with file, line and column: of an unknown
+// key, which names the nearest one, a key that stands there twice, a value out of its range, or
+// settings that do not go together.
+func Read(in io.Reader, name string) (*File, error) {
+	f := &File{Scheduler: DefaultScheduler, reader: yamlfile.Reader{Name: name, Bad: ErrBad}}
+	root, err := f.reader.Root(in)
+	if err != nil {
+		return nil, err
+	}
+	fields := f.group("")
+	fields["scheduler"] = yamlfile.Value(&f.reader, &f.Scheduler, func(s string) (string, error) {
+		if !slices.Contains(scheduling.Presets(), s) {
+			return s, fmt.Errorf("unknown scheduler %.40q: want %s", s, strings.Join(scheduling.Presets(), ", "))
+		}
+		return s, nil
+	})
+	if err := f.reader.Mapping(root, fields); err != nil {
+		return nil, err
+	}
+	p, err := f.Policy()
+	if err == nil {
+		_, err = scheduling.NewCore(scheduling.Config{}, p)
+	}
+	if err != nil {
+		return nil, f.reader.Refuse(1, "%s", reason(err))
+	}
+	return f, nil
+}
+
+// reason is an error without the name of its kind, in one line.
+func reason(err error) string {
+	text := strings.ReplaceAll(err.Error(), "\n", "; ")
+	return strings.ReplaceAll(text, scheduling.ErrBadConfig.Error()+": ", "")
+}
+
+// Policy is the preset with all that the file changes.
+func (f *File) Policy() (scheduling.Policy, error) {
+	p, err := Preset(f.Scheduler)
+	if err == nil {
+		p.Name = f.Name()
+		err = f.Apply(&p)
+	}
+	return p, err
+}
+
+// Name is that of the policy unless the file gives one: the file's, without its ending.
+func (f *File) Name() string {
+	base := filepath.Base(f.reader.Name)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
+// Says tells whether the file gives a setting whose key begins like this.
+func (f *File) Says(above string) bool {
+	begins := func(a assignment) bool { return strings.HasPrefix(a.field.Key, above) }
+	return slices.ContainsFunc(f.sets, begins)
+}
+
+// Apply puts what the file says over a policy.
+func (f *File) Apply(p *scheduling.Policy) error {
+	for _, a := range f.sets {
+		if err := a.set(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Idle is a fault if a key of the file has no effect in the policy that came of it.
+func (f *File) Idle(p *scheduling.Policy) error {
+	for _, a := range f.sets {
+		if why := a.field.Idle(p); why != "" {
+			return f.reader.Fault(a.key, "%s has no effect %s", a.field.Key, why)
+		}
+	}
+	return nil
+}
+
+// group reads the keys below a point: "" for those of the file itself.
+func (f *File) group(above string) map[string]yamlfile.Field {
+	m := map[string]yamlfile.Field{}
+	list := Fields()
+	for i := range list {
+		field := &list[i]
+		rest, below := strings.CutPrefix(field.Key, above)
+		if !below {
+			continue
+		}
+		name, _, deeper := strings.Cut(rest, ".")
+		if deeper {
+			m[name] = func(n yamlfile.Node) error { return f.reader.Mapping(n, f.group(above+name+".")) }
+		} else {
+			m[name] = func(n yamlfile.Node) error { return f.assign(field, n) }
+		}
+	}
+	return m
+}
+
+// assign takes in the value of one key.
+func (f *File) assign(field *Field, n yamlfile.Node) error {
+	a := assignment{field: field, key: n}
+	var scratch scheduling.Policy
+	switch of := field.of(reflect.ValueOf(&scratch)); {
+	case field.IsList():
+		if err := f.readItems(field, of, n); err != nil {
+			return err
+		}
+		a.set = func(p *scheduling.Policy) error {
+			field.of(reflect.ValueOf(p)).Set(of)
+			return nil
+		}
+	default:
+		text, err := f.text(of, n)
+		if err != nil {
+			return err
+		}
+		if err := field.Set(&scratch, text); err != nil {
+			return f.fault(n, err)
+		}
+		a.set = func(p *scheduling.Policy) error { return field.Set(p, text) }
+	}
+	f.sets = append(f.sets, a)
+	return nil
+}
+
+// fault gives an error of a value its place.
+func (f *File) fault(n yamlfile.Node, err error) error {
+	return f.reader.Fault(n, "%s", strings.TrimPrefix(err.Error(), ErrBad.Error()+": "))
+}
+
+// text is the value of a piece; that of a list of numbers with slashes between.
+func (f *File) text(of reflect.Value, n yamlfile.Node) (string, error) {
+	if of.Kind() != reflect.Slice || !yamlfile.IsList(n) {
+		return f.reader.Scalar(n)
+	}
+	var parts []string
+	err := f.reader.Each(n, func(n yamlfile.Node) error {
+		s, err := f.reader.Scalar(n)
+		parts = append(parts, s)
+		return err
+	})
+	return strings.Join(parts, "/"), err
+}
+
+// readItems reads a list of pools, users or queues.
+func (f *File) readItems(field *Field, list reflect.Value, n yamlfile.Node) error {
+	return f.reader.Each(n, func(n yamlfile.Node) error {
+		item := reflect.New(list.Type().Elem())
+		keys := map[string]yamlfile.Field{}
+		for i := range field.items {
+			one := &field.items[i]
+			keys[one.Key] = func(n yamlfile.Node) error {
+				text, err := f.reader.Scalar(n)
+				if err != nil {
+					return err
+				}
+				if err := one.set(one.of(item), text); err != nil {
+					return f.fault(n, err)
+				}
+				return nil
+			}
+		}
+		if err := f.reader.Mapping(n, keys); err != nil {
+			return err
+		}
+		if item.Elem().FieldByName("Name").String() == "" {
+			return f.reader.Fault(n, "%s: an entry needs a name", field.Key)
+		}
+		list.Set(reflect.Append(list, item.Elem()))
+		return nil
+	})
+}
+
+// ErrAmbiguous is wrapped where several settings have a name.
+var ErrAmbiguous = errors.New("ambiguous")
+
+// Find finds a setting by its key, or by the end of its key behind the last point if no other has
+// it.
+func Find(name string) (*Field, error) {
+	name = strings.ReplaceAll(name, "-", "_")
+	var found []*Field
+	var all []string
+	list := Fields()
+	for i := range list {
+		f := &list[i]
+		if f.Key == name {
+			return f, nil
+		}
+		all = append(all, f.Key, last(f.Key))
+		if last(f.Key) == name {
+			found = append(found, f)
+		}
+	}
+	switch len(found) {
+	case 0:
+		near := spelling.Closest(name, all)
+		if near != "" {
+			near = fmt.Sprintf(", did you mean %s?", near)
+		}
+		return nil, fmt.Errorf("%w: no setting %.40q%s", ErrBad, name, near)
+	case 1:
+		return found[0], nil
+	}
+	var keys []string
+	for _, f := range found {
+		keys = append(keys, f.Key)
+	}
+	return nil, fmt.Errorf("%w: %w: %s may be %s", ErrBad, ErrAmbiguous, name, strings.Join(keys, ", "))
+}
