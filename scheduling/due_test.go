@@ -111,7 +111,7 @@ func TestUsefulHeartbeats(t *testing.T) {
 
 // Policies that do not ask for progress decide alike without it.
 func TestNeedsProgress(t *testing.T) {
-	launches := func(name string, progress float64) (order []AttemptID) {
+	launches := func(name string, progress [kinds]float64) (order []AttemptID) {
 		c, nodes := newTestCore(t, name, nil)
 		for i := range 6 {
 			_, err := c.Submit(0, JobSpec{
@@ -124,7 +124,7 @@ func TestNeedsProgress(t *testing.T) {
 			n := nodes[step%len(nodes)]
 			var list []Status
 			for i, id := range running[n] {
-				part := progress / float64(id.Task.Job)
+				part := progress[id.Task.Kind] / float64(id.Task.Job)
 				st := Status{Attempt: id, Progress: part, ReduceProgress: part}
 				if step%[...]int{7, 31}[id.Task.Kind] == i {
 					st.State = StateSucceeded
@@ -152,13 +152,17 @@ func TestNeedsProgress(t *testing.T) {
 	for _, name := range Presets() {
 		p, err := Preset(name)
 		require.NoError(t, err)
-		with, without := launches(name, 0.9), launches(name, 0)
+		with := launches(name, [kinds]float64{0.9, 0.9})
 		require.Greater(t, len(with), 25)
-		if p.NeedsProgress() {
-			require.NotEqual(t, with, without, name)
-			needs++
-		} else {
-			require.Equal(t, with, without, name)
+		for k := range TaskKind(kinds) {
+			told := [kinds]float64{0.9, 0.9}
+			told[k] = 0
+			if without := launches(name, told); p.NeedsProgress(k) {
+				require.NotEqual(t, with, without, "%s, %v", name, k)
+				needs++
+			} else {
+				require.Equal(t, with, without, "%s, %v", name, k)
+			}
 		}
 	}
 	require.Positive(t, needs)

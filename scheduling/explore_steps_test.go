@@ -126,7 +126,7 @@ func (w *world) mayHappen(a *onMachine, what stepKind) bool {
 	}
 	switch what {
 	case stepWork:
-		return !a.half && w.spec.policy.NeedsProgress()
+		return !a.half && w.spec.policy.NeedsProgress(a.id.Task.Kind)
 	case stepSucceed:
 		return a.granted || !w.commits(a.id.Task)
 	case stepFail:

@@ -73,15 +73,15 @@ type LocalityPolicy struct {
 	Capped bool
 }
 
-// NeedsProgress tells whether the policy learns from the progress of running attempts: their
-// nodes must report it. Others do with the ends alone, but see more of a reduce with it.
-func (p Policy) NeedsProgress() bool {
+// NeedsProgress tells whether the policy learns from the progress of running attempts at tasks of a
+// kind: their nodes must report it. Others do with the ends alone, but see more of a reduce with it.
+func (p Policy) NeedsProgress(k TaskKind) bool {
 	if p.Speculation.Rule != NoSpeculation {
 		return true
 	}
 	for _, e := range orderTable() {
 		if e.name == p.Order {
-			return e.learns
+			return e.learns[k]
 		}
 	}
 	return false

@@ -20,7 +20,7 @@ type preset struct {
 type orderEntry struct {
 	name   string
 	make   func(c *Core, p *Policy) (order, error)
-	learns bool // from the progress of running attempts
+	learns [kinds]bool // from the progress of running attempts, by kind
 }
 
 // orderTable lists the orders. A new order is a file with its constructor and a line here.
@@ -30,7 +30,7 @@ func orderTable() []orderEntry {
 		{name: "fair", make: newNaiveFair},
 		{name: "pools", make: newPools},
 		{name: "capacity", make: newCapacity},
-		{name: "hfsp", make: newHFSP, learns: true},
+		{name: "hfsp", make: newHFSP, learns: [kinds]bool{Reduce: true}},
 		{name: "srpt", make: newSRPT},
 	}
 }

@@ -91,7 +91,7 @@ func (s *sim) timer(i, gen int32) error {
 		return nil
 	}
 	s.at(s.q.now+s.cfg.Interval, evHeartbeat, i, gen)
-	says := s.cfg.Failures.any() || len(n.done) > 0 || s.needProgress && len(n.running) > 0
+	says := s.cfg.Failures.any() || len(n.done) > 0 || s.tells(n)
 	if s.cfg.Drive == EventDrive && !says && !s.core.View().Useful(scheduling.NodeID(i)) {
 		return nil
 	}
@@ -108,9 +108,7 @@ func (s *sim) beat(i int32) error {
 	for k := range n.done {
 		h.Statuses = append(h.Statuses, s.status(&n.done[k]))
 	}
-	if s.needProgress {
-		h.Statuses = s.progress(n, h.Statuses)
-	}
+	h.Statuses = s.progress(n, h.Statuses)
 	s.statuses = h.Statuses
 	s.res.Stats.Heartbeats++
 	got, err := s.core.Heartbeat(s.q.now, h)
@@ -142,10 +140,29 @@ func (s *sim) status(r *report) scheduling.Status {
 	return st
 }
 
-// progress adds what the node's attempts have done so far.
+// tells tells whether the node has an attempt whose progress its heartbeats tell.
+func (s *sim) tells(n *simNode) bool {
+	if s.needProgress == [2]bool{} {
+		return false
+	}
+	for _, ai := range n.running {
+		if s.needProgress[s.atts[ai].id.Task.Kind] {
+			return true
+		}
+	}
+	return false
+}
+
+// progress adds what the node's attempts have done so far, as far as that is to be told.
 func (s *sim) progress(n *simNode, list []scheduling.Status) []scheduling.Status {
+	if s.needProgress == [2]bool{} {
+		return list
+	}
 	for _, ai := range n.running {
 		a := &s.atts[ai]
+		if !s.needProgress[a.id.Task.Kind] {
+			continue
+		}
 		state := scheduling.StateRunning
 		if a.suspended {
 			state = scheduling.StateSuspended

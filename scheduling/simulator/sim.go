@@ -37,7 +37,7 @@ type sim struct {
 	atts  []attempt
 	free  []int32
 
-	needProgress bool                // regular heartbeats tell how far attempts are
+	needProgress [2]bool             // by kind: regular heartbeats tell how far attempts are
 	due          []bool              // by node; all false between two events
 	called       []scheduling.NodeID // scratch
 	running      int                 // attempts that hold a slot
@@ -77,7 +77,9 @@ func newSim(cfg Config, w *workload.Workload) (*sim, error) {
 	}
 	cfg = cfg.withDefaults()
 	s := &sim{cfg: cfg, load: w, top: newTopology(cfg.Cluster.Nodes, cfg.Cluster.Racks)}
-	s.needProgress = cfg.Policy.NeedsProgress() || cfg.TellProgress
+	for k := range s.needProgress {
+		s.needProgress[k] = cfg.Policy.NeedsProgress(scheduling.TaskKind(k)) || cfg.TellProgress
+	}
 	if err := s.feasible(); err != nil {
 		return nil, err
 	}
