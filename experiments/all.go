@@ -87,6 +87,8 @@ func All() []Experiment {
 			"ours; SPARK-18886", own.WaitTrap),
 		entry("reduce-sweeps", "Start, wait, projection and cap of reduce placement",
 			"ours", own.ReduceSweeps),
+		entry("reduce-patience", "Where reduces should wait for a better place",
+			"ours", own.Patience),
 		entry("facebook-trace", "Order, locality and reduce placement on a trace of Facebook",
 			"ours", own.FacebookTrace),
 		entry("coflows", "What placing reduces is worth on a trace of shuffles",

@@ -49,7 +49,7 @@ func Runtime(ctx context.Context, o report.Options) (*report.Result, error) {
 			"reduces, shuffle as large as the input and four times; a lognormal factor of sigma "+
 			"0 to 2 on each (map, partition). %d seeds of %d jobs.", grid.seeds, grid.jobs),
 		"Reduces start at 5 % of the maps on any node (native), at half of them under CoGRS and " +
-			"LARTS: the defaults. Heartbeats every 3 s and when a task ends.",
+			"LARTS, as in the first experiments here. Heartbeats every 3 s and when a task ends.",
 	}}
 	fig := report.Figure{
 		Name: "run-time", Title: "Run time saved over native placement", X: "over-subscription",
