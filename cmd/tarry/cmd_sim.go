@@ -23,7 +23,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// newSim is the command `tarry sim` with its sub-command `compare`.
+// newSim is the command `tarry sim` with its sub-commands.
 func newSim(p *program) *cobra.Command {
 	var f simFlags
 	cmd := &cobra.Command{
@@ -48,12 +48,13 @@ line.`,
 		},
 	}
 	f.register(cmd)
+	f.registerCSV(cmd.Flags())
 	cmd.Flags().StringVar(&f.events, "events", "",
 		"file for what the scheduler did, a JSON object a line; compressed if named .zst")
 	cmd.Flags().StringVar(&f.traceOut, "trace-out", "", "file for a Chrome trace of all attempts")
 	f.registerName(cmd.Flags())
 	f.complete(cmd)
-	cmd.AddCommand(newSimCompare(p))
+	cmd.AddCommand(newSimCompare(p), newSimSweep(p))
 	return cmd
 }
 

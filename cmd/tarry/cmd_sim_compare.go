@@ -43,6 +43,7 @@ several, --wait, --skips, --slow-start and the like set one for all.`,
 		},
 	}
 	f.register(cmd)
+	f.registerCSV(cmd.Flags())
 	cmd.Flags().StringSliceVar(&schedulers, "schedulers", []string{"fifo", "fair", "hfs"},
 		"schedulers or policy files, the first is what the others are compared with")
 	f.complete(cmd)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/numbers"
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/words"
@@ -115,6 +116,10 @@ func (f *simFlags) register(cmd *cobra.Command) {
 	s.IntVar(&f.repeat, "repeat", 1, "number of runs, with seeds from --seed on")
 	s.BoolVar(&f.json, "json", false, "print the figures as one JSON object for each run, or each scheduler")
 	s.BoolVarP(&f.quiet, "quiet", "q", false, "nothing on standard error but errors")
+}
+
+// registerCSV adds --csv.
+func (f *simFlags) registerCSV(s *pflag.FlagSet) {
 	s.StringVar(&f.csv, "csv", "", "directory for classes.csv and jobs.csv")
 }
 

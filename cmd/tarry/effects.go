@@ -21,6 +21,7 @@ type combination struct {
 	args     []string
 	policies []scheduling.Policy // of the schedulers; none if they are not known
 	unread   bool                // the policies are presets, without what files say
+	free     []string            // flags that a sweep varies: they may have no effect at a point
 }
 
 // combine looks at a command line with schedulers whose files have been read. cluster is the
@@ -135,7 +136,7 @@ func (c *combination) check() error {
 	var err error
 	for _, environment := range []bool{true, false} {
 		c.cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if err != nil || isFromEnv(f) != environment || !c.given(f.Name) {
+			if err != nil || isFromEnv(f) != environment || !c.given(f.Name) || slices.Contains(c.free, f.Name) {
 				return
 			}
 			switch why := c.noEffect(f.Name); {

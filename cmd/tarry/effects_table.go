@@ -95,6 +95,7 @@ func effects() []effect {
 		{sim, "compute-spread", without("compute-rate"), "sim --trace swim:f --compute-spread 1"},
 		{sim, "job-setup job-cleanup until slow-nodes stragglers task-fails mtbf jobs", nil, ""},
 		{sim, "seed repeat json quiet csv schedulers", nil, ""},
+		{[]string{"sim sweep"}, "sweep parallel output", nil, ""},
 		{sim, "events trace-out", repeated, simIn + "--events e.jsonl --repeat 2"},
 		{sim, "shuffle-rate", unlike("network", "factors"), simIn + "--network flows --shuffle-rate 1GB"},
 		{sim, "link oversubscription", unlike("network", "flows"), simIn + "--link 1GB"},

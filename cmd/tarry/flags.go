@@ -201,6 +201,7 @@ func limits() map[string]numbers.Span {
 		"skew-shares":      span(0, 20),
 		"skew-cells":       span(0, 20),
 		"sim repeat":       span(1, 10_000),
+		"parallel":         span(1, 10_000),
 
 		"target-utilisation": span(0.001, 10),
 

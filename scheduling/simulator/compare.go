@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tarry-mr/tarry/internal/statistics"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
@@ -129,35 +130,11 @@ func Compare(ctx context.Context, cfg Config, contenders []Contender, repeat int
 
 // estimate gives the mean and the half-width of its 95 % confidence interval.
 func estimate(values []float64) Estimate {
-	n := float64(len(values))
-	if n == 0 {
+	switch len(values) {
+	case 0:
 		return Estimate{}
+	case 1:
+		return Estimate{Mean: values[0]}
 	}
-	var sum float64
-	for _, v := range values {
-		sum += v
-	}
-	e := Estimate{Mean: sum / n}
-	if n < 2 {
-		return e
-	}
-	var squares float64
-	for _, v := range values {
-		squares += float64((v - e.Mean) * (v - e.Mean))
-	}
-	e.Half = student95(len(values)-1) * math.Sqrt(squares/(n-1)/n)
-	return e
-}
-
-// student95 is the two-sided 95 % quantile of Student's t with so many degrees of freedom: from the
-// table up to 30, then 1.96 + 2.4/f (within 0.1 %).
-func student95(f int) float64 {
-	table := [...]float64{
-		12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110,
-		2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
-	}
-	if f <= len(table) {
-		return table[f-1]
-	}
-	return 1.96 + 2.4/float64(f)
+	return Estimate{Mean: statistics.Mean(values), Half: statistics.Half(values)}
 }

@@ -3,6 +3,8 @@ package report
 import (
 	"math"
 	"slices"
+
+	"github.com/tarry-mr/tarry/internal/statistics"
 )
 
 // Sample is a quantity as it was found: one value a seed, or a single one that has no chance in it.
@@ -61,11 +63,7 @@ func (s Sample) Part(whole Sample) Sample {
 
 // Mean is the mean over the seeds, NaN of none.
 func (s Sample) Mean() float64 {
-	sum := 0.0
-	for _, v := range s.Values {
-		sum += v
-	}
-	return sum / float64(len(s.Values))
+	return statistics.Mean(s.Values)
 }
 
 // Interval is the 95 % interval of the mean (Student's t), the value itself if there is no chance
@@ -78,25 +76,6 @@ func (s Sample) Interval() (low, high float64) {
 	case len(s.Values) < 2:
 		return math.NaN(), math.NaN()
 	}
-	squares := 0.0
-	for _, v := range s.Values {
-		squares += float64((v - mean) * (v - mean)) // rounded, lest a machine fuse it with the sum
-	}
-	n := float64(len(s.Values))
-	half := float64(student95(len(s.Values)-1) * math.Sqrt(squares/(n-1)/n))
+	half := statistics.Half(s.Values)
 	return mean - half, mean + half
-}
-
-// student95 is the two-sided 95 % quantile of Student's t with so many degrees of freedom: from the
-// table up to 30, then 1.96 + 2.4/f (within 0.1 %).
-func student95(f int) float64 {
-	table := [...]float64{
-		12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
-		2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
-		2.052, 2.048, 2.045, 2.042,
-	}
-	if f <= len(table) {
-		return table[f-1]
-	}
-	return 1.96 + 2.4/float64(f)
 }
