@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,8 +18,8 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Experiments are held against faults too: each row that is judged must move with one at least. A
-// fault is built into a program of its own, whose rows are held against those of the sound one.
+// Experiments are held against faults too: each row that is judged must move with one at least. What
+// they find with a fault is held against what they find without.
 
 // flaw is one fault of the list for experiments.
 type flaw struct {
@@ -32,12 +31,13 @@ type flaw struct {
 
 // contest is how the experiments are run.
 type contest struct {
-	dir    string         // for what the programs write, a folder for each fault
-	module string         // the copy with the fault
-	repeat int            // seeds
-	limit  time.Duration  // of one experiment
-	of     *regexp.Regexp // experiments to run
-	keep   bool           // what is there already
+	dir     string         // for what they write, a folder for each fault
+	module  string         // the copy with the faults
+	program string         // built of it
+	repeat  int            // seeds
+	limit   time.Duration  // of one experiment
+	of      *regexp.Regexp // experiments to run
+	keep    bool           // what is there already
 }
 
 // soundName is the folder of the program without a fault.
@@ -80,20 +80,23 @@ func (c *contest) run(list []flaw, only *regexp.Regexp, tableName string) (unnot
 	if err := os.MkdirAll(c.dir, 0o777); err != nil {
 		return 0, err
 	}
-	names, err := c.one(soundName, func(string) bool { return true })
+	if err := together(c.module, list); err != nil {
+		return 0, err
+	}
+	names, err := c.build()
 	if err != nil {
 		return 0, err
 	}
+	sound := flaw{Name: soundName}
+	if err := c.faulty(&sound, 0, names); err != nil {
+		return 0, err
+	}
 	for i := range list {
-		f := &list[i]
-		if !only.MatchString(f.Name) {
-			continue
+		if only.MatchString(list[i].Name) {
+			if err := c.faulty(&list[i], i+1, names); err != nil {
+				return 0, err
+			}
 		}
-		began := time.Now()
-		if err := c.faulty(f); err != nil {
-			return 0, fmt.Errorf("%s: %w", f.Name, err)
-		}
-		fmt.Printf("%6.0f s  %s\n", time.Since(began).Seconds(), f.Name)
 	}
 	t, err := c.table(list, names)
 	if err != nil {
@@ -106,49 +109,17 @@ func (c *contest) run(list []flaw, only *regexp.Regexp, tableName string) (unnot
 	return len(t.unnoticed()), nil
 }
 
-// faulty runs the experiments with a fault, and takes it back.
-func (c *contest) faulty(f *flaw) (err error) {
-	kept := map[string][]byte{}
-	defer func() {
-		for file, text := range kept {
-			err = errors.Join(err, os.WriteFile(filepath.Join(c.module, file), text, 0o666))
-		}
-	}()
-	for i := range f.Edits {
-		m := &f.Edits[i]
-		file := filepath.Join(c.module, m.File)
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		if kept[m.File] == nil {
-			kept[m.File] = text
-		}
-		bad, err := m.apply(text)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(file, bad, 0o666); err != nil {
-			return err
-		}
-	}
-	_, err = c.one(f.folder(), f.moves)
-	return err
-}
-
-// one builds the program as the copy stands and runs the experiments that move. It returns the names
-// of all experiments.
-func (c *contest) one(folder string, moves func(string) bool) (names []string, err error) {
-	program, err := filepath.Abs(filepath.Join(c.module, "faulty-tarry"))
-	if err != nil {
+// build builds the program with all faults and returns the names of the experiments to run.
+func (c *contest) build() (names []string, err error) {
+	if c.program, err = filepath.Abs(filepath.Join(c.module, "faulty-tarry")); err != nil {
 		return nil, err
 	}
-	build := exec.Command("go", "build", "-trimpath", "-o", program, "./cmd/tarry")
+	build := exec.Command("go", "build", "-trimpath", "-o", c.program, "./cmd/tarry")
 	build.Dir = c.module
 	if out, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("does not build: %s", out)
+		return nil, fmt.Errorf("the faults do not build: %s", out)
 	}
-	out, err := exec.Command(program, "experiment", "list").Output()
+	out, err := exec.Command(c.program, "experiment", "list").Output()
 	if err != nil {
 		return nil, err
 	}
@@ -157,20 +128,26 @@ func (c *contest) one(folder string, moves func(string) bool) (names []string, e
 			names = append(names, name)
 		}
 	}
-	for _, name := range names {
-		if !moves(name) || !c.of.MatchString(name) {
-			continue
-		}
-		if err := c.experiment(program, folder, name); err != nil {
-			return nil, err
-		}
-	}
 	return names, nil
 }
 
+// faulty runs the experiments that move with the fault of a number.
+func (c *contest) faulty(f *flaw, number int, names []string) error {
+	began := time.Now()
+	for _, name := range names {
+		if f.moves(name) && c.of.MatchString(name) {
+			if err := c.experiment(f, number, name); err != nil {
+				return err
+			}
+		}
+	}
+	fmt.Printf("%6.0f s  %s\n", time.Since(began).Seconds(), f.Name)
+	return nil
+}
+
 // experiment runs one. With a fault it may fail: its rows are then missing, and notice nothing.
-func (c *contest) experiment(program, folder, name string) error {
-	dir := filepath.Join(c.dir, folder)
+func (c *contest) experiment(f *flaw, fault int, name string) error {
+	dir := filepath.Join(c.dir, f.folder())
 	if _, err := os.Stat(filepath.Join(dir, name, "rows.csv")); err == nil && c.keep {
 		return nil
 	}
@@ -179,14 +156,15 @@ func (c *contest) experiment(program, folder, name string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), c.limit)
 	defer cancel()
-	run := exec.CommandContext(ctx, program, "experiment", name, "-o", dir, "--no-tables", "--repeat", strconv.Itoa(c.repeat))
+	run := exec.CommandContext(ctx, c.program, "experiment", name, "-o", dir, "--no-tables", "--repeat", strconv.Itoa(c.repeat))
+	run.Env = append(os.Environ(), number+"="+strconv.Itoa(fault))
 	out, err := run.CombinedOutput()
-	if err != nil && folder == soundName {
+	if err != nil && fault == 0 {
 		return fmt.Errorf("%s fails without a fault: %w: %s", name, cmp.Or(ctx.Err(), err), out)
 	}
 	if err != nil {
-		last := out[bytes.LastIndexByte(bytes.TrimSpace(out), '\n')+1:]
-		fmt.Printf("failed    %s, %s: %v: %s\n", folder, name, cmp.Or(ctx.Err(), err), bytes.TrimSpace(last))
+		lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
+		fmt.Printf("failed    %s, %s: %v: %s\n", f.Name, name, cmp.Or(ctx.Err(), err), lines[len(lines)-1])
 	}
 	return nil
 }
