@@ -59,33 +59,6 @@ func TestMeanSojournOfMMc(t *testing.T) {
 	}
 }
 
-// Fair sharing of many short tasks is processor sharing: M/M/1-PS has the mean sojourn S/(1-rho),
-// and it depends only on the mean size. A job of k tasks of 0.25 s each on one slot shares it task
-// by task.
-func TestMeanSojournOfProcessorSharing(t *testing.T) {
-	const slice, load, jobs = 0.25, 0.6, 4000
-	var sum, service float64
-	for seed := range uint64(4) {
-		r := rand.New(rand.NewPCG(seed, 1))
-		w := workload.Workload{Name: "ps"}
-		var at, total float64
-		for i := range jobs {
-			tasks := 1 + int(r.ExpFloat64()*20)
-			total += float64(tasks) * slice
-			at += 5 / load * r.ExpFloat64()
-			w.Jobs = append(w.Jobs, workload.Job{
-				Name: fmt.Sprint(i), User: "u", Maps: tasks, NoLocation: true, Submit: seconds(at),
-				Map: workload.Cost{Setup: -1, Time: seconds(slice)},
-			})
-		}
-		res := run(t, Config{Cluster: Cluster{Nodes: 1, MapSlots: 1}, Policy: preset(t, "fair"), Seed: seed, Interval: time.Hour, Update: time.Minute}, &w)
-		sum += res.Report.Sojourn.Mean
-		rho := total / at
-		service += total / jobs / (1 - rho)
-	}
-	require.InEpsilon(t, service, sum, 0.1)
-}
-
 // Sticky slots [Zaharia10 §3.3.2]: k equal jobs on one file under naive fair sharing keep their
 // slots; locality is near 1-(1-1/k)^(RL), and delay scheduling cures it.
 func TestStickySlots(t *testing.T) {

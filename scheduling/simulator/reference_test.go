@@ -1,0 +1,133 @@
+package simulator
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// refJob is a job of the reference simulator; pairs are of maps and reduces.
+type refJob struct {
+	at             time.Duration
+	times          [2]time.Duration
+	gate           int // maps to be done before reduces start
+	wait, run, all [2]int
+	done           [2]int
+	end            time.Duration
+}
+
+// refEvent is the arrival of a job (kind -1) or the end of a task.
+type refEvent struct {
+	at   time.Duration
+	job  *refJob
+	kind int
+}
+
+// reference is another simulator of FIFO and naive fair sharing, with nothing of the Core: slots
+// without nodes, tasks of one length a job, reduces that end a while after their job's last map.
+// Its loop is: take the next event; while a slot of a kind is free, give it to the first job in
+// order.
+func reference(jobs []*refJob, free [2]int, fair bool) {
+	var events []refEvent
+	push := func(e refEvent) { // behind all of the same time
+		i, _ := slices.BinarySearchFunc(events, e.at+1, func(o refEvent, at time.Duration) int { return int(o.at - at) })
+		events = slices.Insert(events, i, e)
+	}
+	for _, j := range jobs {
+		push(refEvent{j.at, j, -1})
+	}
+	var here []*refJob
+	for len(events) > 0 {
+		e := events[0]
+		events = events[1:]
+		j := e.job
+		if e.kind < 0 {
+			here = append(here, j)
+		} else {
+			free[e.kind]++
+			j.run[e.kind]--
+			j.done[e.kind]++
+			if e.kind == 0 && j.done[0] == j.all[0] {
+				for range j.run[1] {
+					push(refEvent{e.at + j.times[1], j, 1})
+				}
+			}
+			j.end = e.at
+		}
+		for k := range free {
+			for free[k] > 0 {
+				var next *refJob
+				for _, c := range here {
+					open := c.wait[k] > 0 && (k == 0 || c.done[0] >= c.gate)
+					if open && (next == nil || fair && c.run[k] < next.run[k]) {
+						next = c
+					}
+				}
+				if next == nil {
+					break
+				}
+				free[k]--
+				next.wait[k]--
+				next.run[k]++
+				if k == 0 || next.done[0] == next.all[0] {
+					push(refEvent{e.at + next.times[k], next, k})
+				}
+			}
+		}
+	}
+}
+
+// FIFO and naive fair sharing are those of the reference simulator, job by job and to the
+// nanosecond, on several nodes in racks, with several slots, and with reduces. All nodes hold all
+// data: FIFO gives a heartbeat one map off its data only, and it gives it one reduce.
+func TestReferenceSimulator(t *testing.T) {
+	for seed := range uint64(40) {
+		for _, policy := range []string{"fifo", "fair"} {
+			r := rand.New(rand.NewPCG(seed, 7))
+			cl := Cluster{Nodes: 1 + r.IntN(6), Racks: 1, MapSlots: 1 + r.IntN(3), ReduceSlots: 1, Setup: -1}
+			cl.Racks = 1 + r.IntN(cl.Nodes)
+			w := workload.Workload{Name: "reference"}
+			var jobs []*refJob
+			at := 0.0
+			for i := range 40 {
+				at += r.ExpFloat64() * 8
+				j := &refJob{at: seconds(at), times: [2]time.Duration{seconds(1 + 9*r.Float64()), seconds(1 + 20*r.Float64())}}
+				j.all = [2]int{1 + r.IntN(12), r.IntN(4)}
+				j.wait, j.gate = j.all, (j.all[0]+1)/2
+				jobs = append(jobs, j)
+				w.Jobs = append(w.Jobs, workload.Job{
+					Name: fmt.Sprint(i), User: "u", Maps: j.all[0], Reduces: j.all[1], Submit: j.at, SlowStart: 0.5,
+					Map: workload.Cost{Setup: -1, Time: j.times[0]}, Reduce: workload.Cost{Setup: -1, Time: j.times[1]},
+				})
+			}
+			p := preset(t, policy)
+			p.Spread = false
+			res := run(t, Config{Cluster: cl, Policy: p, Seed: seed, Interval: time.Hour, Places: func(i int) scheduling.Places {
+				return everywhere(w.Jobs[i].Maps, cl.Nodes)
+			}}, &w)
+			reference(jobs, [2]int{cl.Nodes * cl.MapSlots, cl.Nodes * cl.ReduceSlots}, policy == "fair")
+			for i, j := range jobs {
+				require.Equal(t, j.end, res.Jobs[i].Ended, "seed %d, %s, job %d", seed, policy, i)
+			}
+		}
+	}
+}
+
+// everywhere has the blocks of so many maps on all nodes.
+func everywhere(maps, nodes int) scheduling.Places {
+	p := scheduling.Places{Offsets: []int32{0}}
+	for range maps {
+		for n := range nodes {
+			p.Nodes = append(p.Nodes, scheduling.NodeID(n))
+		}
+		p.Offsets = append(p.Offsets, int32(len(p.Nodes)))
+	}
+	return p
+}
