@@ -80,7 +80,7 @@ func (f *simFlags) simulate(cmd *cobra.Command, p *program) (err error) {
 	}
 	_, trace, _ := strings.Cut(f.trace, ":")
 	files := []namedFile{{"--events", f.events}, {"--trace-out", f.traceOut}}
-	if err := distinctFiles(files, []string{f.load0, trace, f.allocations, f.queues, f.parameters, f.policyFile}); err != nil {
+	if err := distinctFiles(files, []string{f.load0, trace, f.allocations, f.queues, f.parameters, f.policyFile, f.clusterFile}); err != nil {
 		return err
 	}
 	rec, err := openRecord(f.events, f.traceOut)

@@ -20,6 +20,7 @@ import (
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/words"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
+	"github.com/tarry-mr/tarry/scheduling/simulator/clusterfile"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
@@ -28,6 +29,7 @@ type simFlags struct {
 	schedulerFlags
 
 	trace, load0     string
+	clusterFile      string
 	events, traceOut string
 
 	nodes, racks, mapSlots, reduceSlots, replicas int
@@ -51,7 +53,8 @@ type simFlags struct {
 	json, quiet bool
 	csv         string
 
-	told sync.Once // what load the jobs are
+	cluster *clusterfile.File // of clusterFile, or nil; set by begin
+	told    sync.Once         // what load the jobs are
 }
 
 // register adds the flags.
@@ -63,6 +66,9 @@ func (f *simFlags) register(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("workload", names) // an error: no such flag
 	f.schedulerFlags.register(s, "the scheduler's")
 
+	s.StringVar(&f.clusterFile, "cluster", "",
+		"file (YAML) that says what the cluster is made of: classes of nodes, racks, links, disks, stragglers, outages")
+	_ = cmd.RegisterFlagCompletionFunc("cluster", filesNamed("yaml", "yml")) // an error: no such flag
 	s.IntVar(&f.nodes, "nodes", 100, "nodes of the cluster")
 	s.IntVar(&f.racks, "racks", 1, "racks of the cluster")
 	s.IntVar(&f.mapSlots, "map-slots", 4, "map slots of each node")
@@ -162,6 +168,9 @@ func (f *simFlags) config(policy scheduling.Policy) (simulator.Config, error) {
 		return cfg, configError("--racks %d --nodes %d: each rack needs a node", f.racks, f.nodes)
 	case f.given("replication") && f.replicas > f.nodes:
 		return cfg, configError("--replication %d: more replicas than nodes (%d)", f.replicas, f.nodes)
+	}
+	if f.cluster != nil {
+		f.cluster.Apply(&cfg)
 	}
 	if err := cfg.Validate(); err != nil {
 		return cfg, configError("%w", err)
@@ -276,11 +285,39 @@ func (f *simFlags) readCoflows(r io.Reader, path string) (workload.Workload, err
 func (f *simFlags) readTrace(r io.Reader, path string) (workload.Workload, error) {
 	return workload.ReadSWIM(r, path, workload.TraceOptions{
 		Nodes: f.nodes, OriginalNodes: f.originalNodes, Jobs: f.jobs,
-		MaxReduces: max(1, f.nodes*f.reduceSlots), MaxMaps: f.maxMaps,
+		MaxReduces: max(1, f.allReduceSlots()), MaxMaps: f.maxMaps,
 		TimeScale: f.timeScale, DropEmpty: f.dropEmpty, RawPaths: f.rawPaths,
 		Map: workload.Cost{Spread: f.spread}, Reduce: workload.Cost{Spread: f.spread},
 		Skew: workload.Skew{Zipf: f.zipf, Shares: f.shares, Cells: f.cells},
 	})
+}
+
+// allReduceSlots is how many reduce slots the cluster has.
+func (f *simFlags) allReduceSlots() int {
+	if f.cluster != nil {
+		return f.cluster.ReduceSlots()
+	}
+	return f.nodes * f.reduceSlots
+}
+
+// begin checks the flags and reads the files of scheduler and cluster.
+func (f *simFlags) begin(p *program, cmd *cobra.Command) error {
+	if err := f.schedulerFlags.begin(p, cmd); err != nil || f.clusterFile == "" {
+		return err
+	}
+	file, err := openFile(f.clusterFile)
+	if err != nil {
+		return configError("%w", err)
+	}
+	defer file.Close()
+	if f.cluster, err = clusterfile.Read(file, f.clusterFile); err != nil {
+		return configError("%w", err)
+	}
+	f.nodes, f.racks = f.cluster.Nodes(), f.cluster.Racks()
+	if f.cluster.Flows() {
+		f.network = "flows"
+	}
+	return nil
 }
 
 // source is the random source of a seed.

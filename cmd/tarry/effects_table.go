@@ -89,15 +89,17 @@ func effects() []effect {
 		{sim, "queues", order("capacity", "queues"), simIn + "--scheduler hfs --queues queues.xml"},
 		{sim, "trace", with("workload"), simIn + "--trace swim:f"},
 		{sim, "workload", with("trace"), simIn + "--trace swim:f"},
-		{sim, "nodes racks map-slots reduce-slots replication hot-replicas", nil, ""},
-		{sim, "task-setup read-rate compute-rate network drive heartbeat submit", nil, ""},
+		{sim, "cluster replication hot-replicas", nil, ""},
+		{sim, "nodes racks map-slots reduce-slots network link stragglers", with("cluster"), simIn + "--cluster c.yaml --nodes 9"},
+		{sim, "task-setup read-rate compute-rate drive heartbeat submit", nil, ""},
 		{sim, "target-utilisation", unlike("submit", "replay"), simIn + "--submit serial --target-utilisation 80%"},
 		{sim, "compute-spread", without("compute-rate"), "sim --trace swim:f --compute-spread 1"},
-		{sim, "job-setup job-cleanup until slow-nodes stragglers task-fails mtbf jobs", nil, ""},
+		{sim, "job-setup job-cleanup until slow-nodes task-fails mtbf jobs", nil, ""},
 		{sim, "seed repeat json quiet csv schedulers", nil, ""},
 		{[]string{"sim sweep"}, "sweep parallel output", nil, ""},
 		{sim, "events trace-out", repeated, simIn + "--events e.jsonl --repeat 2"},
-		{sim, "shuffle-rate", unlike("network", "factors"), simIn + "--network flows --shuffle-rate 1GB"},
+		{sim, "oversubscription", with("cluster"), simIn + "--cluster c.yaml --oversubscription 5"},
+		{sim, "shuffle-rate", flowing, simIn + "--network flows --shuffle-rate 1GB"},
 		{sim, "link oversubscription", unlike("network", "flows"), simIn + "--link 1GB"},
 		{sim, "oversubscription", oneRack, simIn + "--network flows --oversubscription 5"},
 		{sim, "out-of-band", unlike("drive", "heartbeat"), simIn + "--out-of-band"},
@@ -175,6 +177,14 @@ func order(name, what string) func(*combination) string {
 	}
 }
 
+// flowing: a cluster file says itself what the network is.
+func flowing(c *combination) string {
+	if c.given("cluster") {
+		return ""
+	}
+	return unlike("network", "factors")(c)
+}
+
 // spreads: two orders have Hadoop's load manager.
 func spreads(c *combination) string {
 	return when(!c.has("fifo") && !c.has("pools"), "with "+c.scheduler()+", which does not spread tasks")
@@ -234,12 +244,12 @@ func noPriorities(c *combination) string {
 }
 
 func oneNode(c *combination) string {
-	one := number(c.value("nodes")) <= 1 && number(c.value("racks")) <= 1
+	one := number(c.value("nodes")) <= 1 && number(c.value("racks")) <= 1 && !c.given("cluster")
 	return when(one && !c.given("inline"), "with one node: give --nodes")
 }
 
 func oneRack(c *combination) string {
-	return when(number(c.value("racks")) <= 1, "with one rack: give --racks")
+	return when(number(c.value("racks")) <= 1 && !c.given("cluster"), "with one rack: give --racks")
 }
 
 // secondSkip: the second number is of racks.

@@ -327,6 +327,7 @@ func wrongFiles() []wrongUsage {
 		"batch text --parameters FILE":                                  {exitConfig, exitConfig, exitConfig},
 		"run sort in -o out --policy FILE":                              {exitConfig, exitConfig, exitConfig},
 		"sim --workload facebook-io --policy FILE":                      {exitConfig, exitConfig, exitConfig},
+		"sim --workload facebook-io --cluster FILE":                     {exitConfig, exitConfig, exitConfig},
 	} {
 		add := func(name string, code int) {
 			args := strings.Fields(line)

@@ -11,7 +11,7 @@ type Flow = int32
 
 // flow is a transfer in progress. Its rate changes whenever the flows around it do.
 type flow struct {
-	links [4]int32 // sender up, rack up, rack down, receiver down; -1 where the path has none
+	links [5]int32 // sender up, rack up, rack down, receiver down, disk; -1 where the path has none
 	limit float64  // bytes a second that it never exceeds; +Inf means no limit
 	rate  float64
 	left  float64       // bytes, at since
@@ -28,6 +28,13 @@ type Config struct {
 	NodeLink         float64       // bytes a second of each node's link in each direction; positive
 	Oversubscription float64       // sum of a rack's node links over its uplink; 1 or more
 	Grain            time.Duration // flows end at its multiples; 1 ns or less is exact
+
+	// Links are those of nodes that differ, Uplinks those of racks, bytes a second in each direction;
+	// nil, or 0 in one of them, leaves it to the above.
+	Links, Uplinks []float64
+	// Disks is what each node's disk gives to all its readers, bytes a second; nil: no disk bounds
+	// anything.
+	Disks []float64
 }
 
 // Network shares links among flows max-min fairly: no flow can get more without taking from one
@@ -36,7 +43,8 @@ type Config struct {
 type Network struct {
 	rackOf []int32
 	grain  time.Duration
-	cap    []float64 // by link: 2n and 2n+1 for node n up and down, then so for the racks
+	cap    []float64 // by link: 2n and 2n+1 for node n up and down, then so for the racks, then disks
+	disks  int32     // the link that is the first disk
 	on     [][]Flow  // flows by link
 	flows  []flow
 	free   []Flow
@@ -56,10 +64,22 @@ func New(c Config) *Network {
 		sizes[r]++
 	}
 	w.cap = slices.Repeat([]float64{c.NodeLink}, 2*nodes)
-	for _, size := range sizes {
-		up := c.NodeLink * float64(size) / c.Oversubscription
+	more := make([]float64, len(sizes)) // of a rack's links than if all were alike
+	for v, link := range c.Links {
+		if link > 0 {
+			w.cap[2*v], w.cap[2*v+1] = link, link
+			more[c.RackOf[v]] += link - c.NodeLink
+		}
+	}
+	for r, size := range sizes {
+		up := (c.NodeLink*float64(size) + more[r]) / c.Oversubscription
+		if c.Uplinks != nil && c.Uplinks[r] > 0 {
+			up = c.Uplinks[r]
+		}
 		w.cap = append(w.cap, up, up)
 	}
+	w.disks = int32(len(w.cap))
+	w.cap = append(w.cap, c.Disks...)
 	w.on = make([][]Flow, len(w.cap))
 	w.isDirt = make([]bool, len(w.cap))
 	w.fill.init(len(w.cap))
@@ -69,11 +89,33 @@ func New(c Config) *Network {
 // Start adds a flow of bytes between two different nodes, which never gets more than limit bytes a
 // second. The owner is for Owner to tell.
 func (w *Network) Start(now time.Duration, from, to int32, bytes, limit float64, owner int32) Flow {
-	links := [4]int32{2 * from, -1, -1, 2*to + 1}
+	return w.start(now, w.path(from, to), bytes, limit, owner)
+}
+
+// Read is Start for bytes that come from the disk of a node, if disks bound anything; then the nodes
+// may be the same one, and no link is on the way.
+func (w *Network) Read(now time.Duration, from, to int32, bytes, limit float64, owner int32) Flow {
+	links := [5]int32{-1, -1, -1, -1, -1}
+	if from != to {
+		links = w.path(from, to)
+	}
+	if int(w.disks) < len(w.cap) {
+		links[4] = w.disks + from
+	}
+	return w.start(now, links, bytes, limit, owner)
+}
+
+// path lists the links between two nodes.
+func (w *Network) path(from, to int32) [5]int32 {
+	links := [5]int32{2 * from, -1, -1, 2*to + 1, -1}
 	if a, b := w.rackOf[from], w.rackOf[to]; a != b {
 		base := int32(2 * len(w.rackOf))
 		links[1], links[2] = base+2*a, base+2*b+1
 	}
+	return links
+}
+
+func (w *Network) start(now time.Duration, links [5]int32, bytes, limit float64, owner int32) Flow {
 	var f Flow
 	if k := len(w.free) - 1; k >= 0 {
 		f, w.free = w.free[k], w.free[:k]
@@ -132,7 +174,7 @@ func (w *Network) Left(f Flow, now time.Duration) float64 {
 // Owner is what Start was given.
 func (w *Network) Owner(f Flow) int32 { return w.flows[f].owner }
 
-// Sender is the node that a flow comes from.
+// Sender is the node that a flow between two nodes comes from.
 func (w *Network) Sender(f Flow) int32 { return w.flows[f].links[0] / 2 }
 
 // From lists the flows that come from a node, in the order of their numbers.

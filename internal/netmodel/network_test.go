@@ -73,10 +73,19 @@ func inRacks(nodes, racks int) []int32 {
 func TestIncrementalRatesAgainstScratch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.IntRange(2, 12).Draw(t, "nodes")
-		w := New(Config{
-			RackOf: inRacks(nodes, rapid.IntRange(1, min(4, nodes)).Draw(t, "racks")), NodeLink: 100,
+		racks := rapid.IntRange(1, min(4, nodes)).Draw(t, "racks")
+		cfg := Config{
+			RackOf: inRacks(nodes, racks), NodeLink: 100,
 			Oversubscription: rapid.SampledFrom([]float64{1, 2, 10}).Draw(t, "over"),
-		})
+		}
+		if rapid.Bool().Draw(t, "differ") {
+			several := func(n int, label string) []float64 {
+				return rapid.SliceOfN(rapid.SampledFrom([]float64{0, 40, 300}), n, n).Draw(t, label)
+			}
+			cfg.Links, cfg.Uplinks = several(nodes, "links"), several(racks, "uplinks")
+			cfg.Disks = rapid.SliceOfN(rapid.SampledFrom([]float64{25, 60, 1e15}), nodes, nodes).Draw(t, "disks")
+		}
+		w := New(cfg)
 		var live []Flow
 		now := time.Duration(0)
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
@@ -90,6 +99,13 @@ func TestIncrementalRatesAgainstScratch(t *testing.T) {
 				from := rapid.IntRange(0, nodes-1).Draw(t, "from")
 				to := (from + rapid.IntRange(1, nodes-1).Draw(t, "hop")) % nodes
 				limit := rapid.SampledFrom([]float64{math.Inf(1), 7, 30}).Draw(t, "limit")
+				if cfg.Disks != nil && rapid.Bool().Draw(t, "read") {
+					if rapid.Bool().Draw(t, "own") {
+						to = from
+					}
+					live = append(live, w.Read(now, int32(from), int32(to), 1e6, limit, 0))
+					continue
+				}
 				live = append(live, w.Start(now, int32(from), int32(to), 1e6, limit, 0))
 			}
 			now += time.Second
@@ -182,4 +198,10 @@ func BenchmarkResolve(b *testing.B) {
 		live[i] = add()
 		w.Resolve(0)
 	}
+}
+
+// What a rack's links add up to bounds its uplink, unless that is given.
+func TestCapacities(t *testing.T) {
+	w := New(Config{RackOf: []int32{0, 0, 1}, NodeLink: 10, Oversubscription: 2, Links: []float64{0, 30, 0}, Uplinks: []float64{0, 3}})
+	require.Equal(t, []float64{10, 10, 30, 30, 10, 10, 20, 20, 3, 3}, w.cap)
 }

@@ -37,7 +37,7 @@ func (s *sim) alone(w *workload.Job) time.Duration {
 	cl := &s.cfg.Cluster
 	all := s.cfg.JobSetup + s.cfg.JobCleanup
 	for k, tasks := range [2]int{w.Maps, w.Reduces} {
-		slots := len(s.nodes) * [2]int{cl.MapSlots, cl.ReduceSlots}[k] / max(1, w.SlotsPerTask)
+		slots := cl.slots()[k] / max(1, w.SlotsPerTask)
 		if tasks > 0 && slots > 0 {
 			all += s.expected(w, scheduling.TaskKind(k)) * time.Duration((tasks+slots-1)/slots)
 		}

@@ -122,7 +122,7 @@ func (s *sim) computing(a *attempt, bytes float64, n *simNode) float64 {
 		t *= lognormal(s.random(a, forSpread), cost.Spread)
 	}
 	if part := s.cfg.Cluster.Stragglers; part > 0 && unit(s.random(a, forStraggler)) < part {
-		t *= s.cfg.Cluster.StragglerFactor
+		t *= s.straggling(a)
 	}
 	return t * n.slow
 }
@@ -140,7 +140,7 @@ func (s *sim) startMap(ai int32, j *simJob, n *simNode) {
 		work += float64(w.OutputBytes) / float64(w.Maps) / cl.WriteRate * n.slow
 	}
 	setup := s.setup(w.Map.Setup, n)
-	if s.net != nil && level != scheduling.NodeLocal && bytes > 0 {
+	if s.net != nil && (level != scheduling.NodeLocal || s.disks) && bytes > 0 {
 		a.work = seconds(work * nw.MapFactor[level])
 		a.phase = phaseSetup
 		s.until(ai, s.q.now+setup)

@@ -7,23 +7,20 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// topology is the tree of nodes and racks. Node i is in rack i*racks/nodes, so racks are runs of
-// nodes.
+// topology is the tree of nodes and racks, which are runs of nodes.
 type topology struct {
 	rackOf []int32
 	first  []int32 // first node of each rack, and the number of nodes at the end
 }
 
-func newTopology(nodes, racks int) topology {
-	t := topology{rackOf: make([]int32, nodes)}
-	for i := range nodes {
-		r := int32(i * racks / nodes)
+func newTopology(rackOf []int32) topology {
+	t := topology{rackOf: rackOf}
+	for i, r := range rackOf {
 		for int32(len(t.first)) <= r {
 			t.first = append(t.first, int32(i))
 		}
-		t.rackOf[i] = r
 	}
-	t.first = append(t.first, int32(nodes))
+	t.first = append(t.first, int32(len(rackOf)))
 	return t
 }
 

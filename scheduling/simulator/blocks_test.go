@@ -15,7 +15,7 @@ func TestPlaceBlocks(t *testing.T) {
 		nodes := rapid.IntRange(1, 40).Draw(t, "nodes")
 		racks := rapid.IntRange(1, min(nodes, 6)).Draw(t, "racks")
 		replicas := rapid.IntRange(1, 4).Draw(t, "replicas")
-		top := newTopology(nodes, racks)
+		top := newTopology((&Cluster{Nodes: nodes, Racks: racks}).racks())
 		require.Equal(t, racks, top.racks())
 		p := top.placeBlocks(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)), 20, replicas)
 		for b := range 20 {
@@ -36,7 +36,7 @@ func TestPlaceBlocks(t *testing.T) {
 
 // Every node gets its part of the replicas.
 func TestBlocksAreSpread(t *testing.T) {
-	top := newTopology(100, 4)
+	top := newTopology((&Cluster{Nodes: 100, Racks: 4}).racks())
 	p := top.placeBlocks(rand.New(rand.NewPCG(1, 0)), 10_000, 3)
 	count := make([]int, 100)
 	for _, v := range p.Nodes {

@@ -75,7 +75,8 @@ func (c *Config) Validate() error {
 	var f checker
 	c.Cluster.validate(&f)
 	c.Network.validate(&f)
-	c.Failures.validate(&f, c.Cluster.Nodes)
+	c.Cluster.validateMachines(&f, &c.Network)
+	c.Failures.validate(&f, c.Cluster.size())
 	f.span("heartbeat interval", c.Interval, minStep)
 	f.span("update interval", c.Update, minStep)
 	f.span("sample interval", c.Sample, minStep)
@@ -89,8 +90,8 @@ func (c *Config) Validate() error {
 }
 
 func (cl *Cluster) validate(f *checker) {
-	f.check(cl.Nodes >= 1 && cl.Nodes <= maxNodes, "%d nodes, want 1 to %d", cl.Nodes, maxNodes)
-	f.check(cl.Racks >= 0 && cl.Racks <= max(cl.Nodes, 1), "%d racks for %d nodes", cl.Racks, cl.Nodes)
+	f.check(cl.size() >= 1 && cl.size() <= maxNodes, "%d nodes, want 1 to %d", cl.size(), maxNodes)
+	f.check(cl.Racks >= 0 && cl.Racks <= max(cl.size(), 1), "%d racks for %d nodes", cl.Racks, cl.size())
 	f.check(cl.MapSlots >= 0 && cl.MapSlots <= maxNodeSlots, "%d map slots a node, want 0 to %d", cl.MapSlots, maxNodeSlots)
 	f.check(cl.ReduceSlots >= -1 && cl.ReduceSlots <= maxNodeSlots, "%d reduce slots a node, want -1 to %d", cl.ReduceSlots, maxNodeSlots)
 	f.check(cl.Replicas >= 0 && cl.Replicas <= workload.MaxReplicas, "%d replicas, want 0 to %d", cl.Replicas, workload.MaxReplicas)
@@ -102,6 +103,9 @@ func (cl *Cluster) validate(f *checker) {
 	f.check(cl.SlowNodes >= 0 && cl.SlowNodes <= 1, "part of slow nodes %v is not between 0 and 1", cl.SlowNodes)
 	f.check(cl.Stragglers >= 0 && cl.Stragglers <= 1, "part of stragglers %v is not between 0 and 1", cl.Stragglers)
 	f.within("factor of slow nodes", cl.SlowFactor, 1/maxFactor, maxFactor)
+	times := cl.StragglerTimes
+	f.check(times == (workload.Dist{}) || times.A > 0 && times.A <= maxFactor && times.B >= 0 && times.B <= maxFactor,
+		"factors of stragglers %+v are not above 0 and up to %g", times, maxFactor)
 	f.within("factor of stragglers", cl.StragglerFactor, 1/maxFactor, maxFactor)
 }
 
@@ -112,6 +116,11 @@ func (nw *Network) validate(f *checker) {
 		}
 	}
 	f.within("shuffle rate", nw.ShuffleRate, minRate, maxRate)
+	for _, up := range nw.Uplinks {
+		f.within("uplink", up, minRate, maxRate)
+	}
+	f.within("disk", nw.Disk, minRate, maxRate)
+	f.check(nw.Disk == 0 || nw.Flows, "disks are shared only where transfers are flows")
 	f.within("node link", nw.NodeLink, minRate, maxRate)
 	f.within("over-subscription", nw.Oversubscription, 1, maxFactor)
 	f.check(nw.Copies >= 0 && nw.Copies <= maxCopies, "%d copies at once, want 0 to %d", nw.Copies, maxCopies)
@@ -148,9 +157,9 @@ func (s *sim) feasible() error {
 		}
 	}
 	busy := longest
-	for k, slots := range [2]int{s.cfg.Cluster.MapSlots, s.cfg.Cluster.ReduceSlots} {
+	for k, slots := range s.cfg.Cluster.slots() {
 		if slots > 0 {
-			busy = max(busy, work[k]/float64(slots)/float64(s.cfg.Cluster.Nodes))
+			busy = max(busy, work[k]/float64(slots))
 		}
 	}
 	if until := s.cfg.Until.Seconds(); until > 0 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
 // ErrConfig is wrapped by every fault that Config.Validate finds.
@@ -54,6 +55,22 @@ type Cluster struct {
 	// (default 5) times as long.
 	Stragglers      float64
 	StragglerFactor float64
+	// StragglerTimes, if its A is above 0, is what each straggler's factor is drawn from, in place
+	// of StragglerFactor.
+	StragglerTimes workload.Dist
+	// Machines, if there are any, say what each node is, in place of Nodes, Racks, MapSlots and
+	// ReduceSlots: node i is Machines[i].
+	Machines []Machine
+}
+
+// Machine is a node that may differ from others.
+type Machine struct {
+	Rack        int     // from 0 up; the nodes of a rack stand together, racks in order
+	MapSlots    int     // 0 or more
+	ReduceSlots int     // 0 or more
+	Slow        float64 // how many times as long it takes for everything; 0 means 1
+	Link        float64 // capacity of its link in each direction, bytes a second; 0 takes Network.NodeLink
+	Disk        float64 // what its disk gives to all tasks that read from it; 0 takes Network.Disk
 }
 
 // Network says what moving bytes costs.
@@ -77,6 +94,13 @@ type Network struct {
 	// Oversubscription is the sum of a rack's node links over the capacity of its uplink, 1 or
 	// more; default 1.
 	Oversubscription float64
+	// Uplinks are the capacities of the racks' uplinks in each direction, bytes a second; nil, or 0
+	// for a rack, leaves it to Oversubscription.
+	Uplinks []float64
+	// Disk is what a node's disk gives to all tasks together that read from it, bytes a second, each
+	// of them ReadRate at most; they share it fairly. 0 means that tasks do not slow one another
+	// down. Only with Flows; shuffles are not read from disks.
+	Disk float64
 	// Copies is how many nodes a reduce fetches from at once, with Flows; default 5.
 	Copies int
 	// Grain makes flows end at its multiples, so that many end at once and the rates are worked out
@@ -172,6 +196,9 @@ type Config struct {
 // withDefaults fills in what was left out.
 func (c Config) withDefaults() Config {
 	cl, nw := &c.Cluster, &c.Network
+	if n := len(cl.Machines); n > 0 {
+		cl.Nodes, cl.Racks = n, cl.Machines[n-1].Rack+1
+	}
 	cl.Racks = cmp.Or(cl.Racks, 1)
 	cl.MapSlots = cmp.Or(cl.MapSlots, 4)
 	cl.ReduceSlots = max(0, cmp.Or(cl.ReduceSlots, 2))

@@ -38,12 +38,12 @@ func (s *sim) readFlow(ai int32, bytes float64) {
 	a := &s.atts[ai]
 	rate := s.cfg.Cluster.ReadRate
 	from := s.nearest(a, s.jobs[a.job].places)
-	if from < 0 || from == a.node {
+	if from < 0 || from == a.node && !s.disks {
 		a.work += seconds(bytes / rate)
 		s.work(ai, 0)
 		return
 	}
-	a.flow = s.net.Start(s.q.now, from, a.node, bytes, rate/s.nodes[from].slow, ai)
+	a.flow = s.net.Read(s.q.now, from, a.node, bytes, rate/s.nodes[from].slow, ai)
 }
 
 // startFetching starts a reduce's shuffle with the outputs there are.

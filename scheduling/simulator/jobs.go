@@ -77,7 +77,7 @@ func (s *sim) stressed() bool {
 			incomplete += j.spec.Maps - j.reported[0]
 		}
 	}
-	if incomplete <= 2*s.cfg.Cluster.MapSlots*len(s.nodes) && s.arrived-s.done < len(s.nodes) {
+	if incomplete <= 2*s.cfg.Cluster.slots()[0] && s.arrived-s.done < len(s.nodes) {
 		return false
 	}
 	if !s.probe {

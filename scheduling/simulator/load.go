@@ -19,7 +19,7 @@ func Load(cfg Config, w *workload.Workload) (load [2]float64) {
 		return load
 	}
 	span := (w.Jobs[len(w.Jobs)-1].Submit - w.Jobs[0].Submit).Seconds()
-	for k, slots := range [2]int{cl.MapSlots, cl.ReduceSlots} {
+	for k, slots := range cl.slots() {
 		work := 0.0
 		for i := range w.Jobs {
 			j := &w.Jobs[i]
@@ -27,7 +27,7 @@ func Load(cfg Config, w *workload.Workload) (load [2]float64) {
 			work += s.expected(j, scheduling.TaskKind(k)).Seconds() * float64(tasks*max(1, j.SlotsPerTask))
 		}
 		if work > 0 {
-			load[k] = work / (span * float64(slots*cl.Nodes))
+			load[k] = work / (span * float64(slots))
 		}
 	}
 	return load

@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -38,12 +39,13 @@ func (s *sim) join(i int32) error {
 		if unit(draw(s.cfg.Seed, forSlowness, uint64(i))) < cl.SlowNodes {
 			n.slow = cl.SlowFactor
 		}
+		n.slow *= cmp.Or(cl.machine(int(i)).Slow, 1)
 		s.nodes = append(s.nodes, n)
 	}
-	n := &s.nodes[i]
+	n, m := &s.nodes[i], cl.machine(int(i))
 	id, err := s.core.Join(s.q.now, scheduling.Node{
 		Name: fmt.Sprintf("n%05d", i), Rack: fmt.Sprintf("r%03d", s.top.rackOf[i]),
-		MapSlots: cl.MapSlots, ReduceSlots: cl.ReduceSlots, Incarnation: n.incarnation,
+		MapSlots: m.MapSlots, ReduceSlots: m.ReduceSlots, Incarnation: n.incarnation,
 	})
 	if err != nil {
 		return err

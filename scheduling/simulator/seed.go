@@ -35,6 +35,8 @@ const (
 	forReplica   = 10 // and on: which of several as near is read
 	forSource    = 11 // which node a reduce fetches from next
 	forSizeError = 12
+
+	forStraggling = 13 // how much longer a straggler computes
 )
 
 // unit maps a draw onto [0, 1).

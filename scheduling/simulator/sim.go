@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/tarry-mr/tarry/internal/netmodel"
@@ -27,6 +28,8 @@ type sim struct {
 	core *scheduling.Core
 	q    queue
 	net  *netmodel.Network // nil without flows
+
+	disks bool // are shared: reads of a node's own disk are flows, too
 
 	nodes []simNode
 	ring  []int32 // nodes in the order in which arrivals are offered to them
@@ -76,7 +79,7 @@ func newSim(cfg Config, w *workload.Workload) (*sim, error) {
 		return nil, err
 	}
 	cfg = cfg.withDefaults()
-	s := &sim{cfg: cfg, load: w, top: newTopology(cfg.Cluster.Nodes, cfg.Cluster.Racks)}
+	s := &sim{cfg: cfg, load: w, top: newTopology(cfg.Cluster.racks())}
 	for k := range s.needProgress {
 		s.needProgress[k] = cfg.Policy.NeedsProgress(scheduling.TaskKind(k)) || cfg.TellProgress
 	}
@@ -89,10 +92,9 @@ func newSim(cfg Config, w *workload.Workload) (*sim, error) {
 		return nil, err
 	}
 	if cfg.Network.Flows {
-		s.net = netmodel.New(netmodel.Config{
-			RackOf: s.top.rackOf, NodeLink: cfg.Network.NodeLink,
-			Oversubscription: cfg.Network.Oversubscription, Grain: cfg.Network.Grain,
-		})
+		s.net = cfg.network(s.top.rackOf)
+		diskOf := func(m Machine) bool { return m.Disk > 0 }
+		s.disks = cfg.Network.Disk > 0 || slices.ContainsFunc(cfg.Cluster.Machines, diskOf)
 	}
 	s.jobs = make([]simJob, len(w.Jobs))
 	for i := range w.Jobs {

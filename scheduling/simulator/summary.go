@@ -14,7 +14,7 @@ func (r *Result) finish(s *sim) {
 	for i := range s.jobs {
 		r.Jobs[i] = s.jobs[i].result(s)
 	}
-	slots := [2]int{len(s.nodes) * s.cfg.Cluster.MapSlots, len(s.nodes) * s.cfg.Cluster.ReduceSlots}
+	slots := s.cfg.Cluster.slots()
 	var all []*JobResult
 	classes := map[string][]*JobResult{}
 	var names []string

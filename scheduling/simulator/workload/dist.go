@@ -71,10 +71,10 @@ func (d Dist) Count(r *rand.Rand, top int) int {
 	return int(math.Round(min(d.Sample(r), float64(top))))
 }
 
-// parseDist reads a distribution such as "14", "exponential 14s", "uniform 5 500", "lognormal 100
-// 1.2" or "zipf 20 1". number reads A and, for uniform, B (parseSeconds, parseCount, parseBytes …);
+// ParseDist reads a distribution such as "14", "exponential 14s", "uniform 5 500", "lognormal 100
+// 1.2" or "zipf 20 1". number reads A and, for uniform, B (ParseSeconds, parseCount, ParseBytes …);
 // sigma and slope are plain numbers.
-func parseDist(s string, number func(string) (float64, error)) (Dist, error) {
+func ParseDist(s string, number func(string) (float64, error)) (Dist, error) {
 	words := strings.Fields(s)
 	if len(words) == 1 {
 		words = []string{"fixed", words[0]}
@@ -103,7 +103,7 @@ func parseDist(s string, number func(string) (float64, error)) (Dist, error) {
 		if d.Shape == Uniform {
 			d.B, err = number(words[2])
 		} else {
-			d.B, err = parsePlain(words[2], 20)
+			d.B, err = ParsePlain(words[2], 20)
 		}
 		if err != nil {
 			return Dist{}, err
@@ -118,8 +118,8 @@ func parseDist(s string, number func(string) (float64, error)) (Dist, error) {
 	return d, nil
 }
 
-// parsePlain reads a number from 0 to top.
-func parsePlain(s string, top float64) (float64, error) {
+// ParsePlain reads a number from 0 to top.
+func ParsePlain(s string, top float64) (float64, error) {
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil {
 		return 0, fmt.Errorf("%.40q is not a number", s)
@@ -131,27 +131,27 @@ func parsePlain(s string, top float64) (float64, error) {
 }
 
 // parseCount reads a number of tasks, 0 to maxTasks.
-func parseCount(s string) (float64, error) { return parsePlain(s, maxTasks) }
+func parseCount(s string) (float64, error) { return ParsePlain(s, maxTasks) }
 
-// parseSeconds reads "90", "90s", "1m30s" or "250ms" as seconds, 0 to MaxTime.
-func parseSeconds(s string) (float64, error) {
+// ParseSeconds reads "90", "90s", "1m30s" or "250ms" as seconds, 0 to MaxTime.
+func ParseSeconds(s string) (float64, error) {
 	if d, err := time.ParseDuration(s); err == nil {
 		if d < 0 || d > MaxTime {
 			return 0, fmt.Errorf("%.40s is not between 0 and %v", s, MaxTime)
 		}
 		return d.Seconds(), nil
 	}
-	f, err := parsePlain(s, MaxTime.Seconds())
+	f, err := ParsePlain(s, MaxTime.Seconds())
 	if err != nil {
 		return 0, fmt.Errorf("%w (a time is written 90s, 1m30s or 250ms)", err)
 	}
 	return f, nil
 }
 
-// parseBytes reads "4096", "64KiB", "1.5 GB" or "128MiB" as bytes, 0 to MaxBytes. KiB, MiB, GiB,
+// ParseBytes reads "4096", "64KiB", "1.5 GB" or "128MiB" as bytes, 0 to MaxBytes. KiB, MiB, GiB,
 // TiB, PiB and the bare letters are powers of 1,024; KB, MB, GB, TB and PB are powers of 1,000.
 // Case does not matter.
-func parseBytes(s string) (float64, error) {
+func ParseBytes(s string) (float64, error) {
 	text := strings.ToUpper(strings.TrimSpace(s))
 	base := 1024.0
 	switch {
@@ -167,7 +167,7 @@ func parseBytes(s string) (float64, error) {
 			unit, text = math.Pow(base, float64(i+1)), text[:n-1]
 		}
 	}
-	f, err := parsePlain(strings.TrimSpace(text), float64(MaxBytes)/unit)
+	f, err := ParsePlain(strings.TrimSpace(text), float64(MaxBytes)/unit)
 	if err != nil {
 		return 0, fmt.Errorf("%.40q is not a size between 0 and 1 EiB: %w", s, err)
 	}

@@ -139,18 +139,18 @@ func TestDistributions(t *testing.T) {
 		read func(string) (float64, error)
 		mean float64
 	}{
-		{"14s", parseSeconds, 14},
-		{"1m30s", parseSeconds, 90},
-		{"exponential 14", parseSeconds, 14},
+		{"14s", ParseSeconds, 14},
+		{"1m30s", ParseSeconds, 90},
+		{"exponential 14", ParseSeconds, 14},
 		{"uniform 5 500", parseCount, 252.5},
 		{"lognormal 100 0.5", parseCount, 100 * math.Exp(0.125)},
 		{"zipf 3 1", parseCount, 3 / (1 + 1./2 + 1./3)},
-		{"64KiB", parseBytes, 65536},
-		{"64kb", parseBytes, 64000},
-		{"1.5G", parseBytes, 1.5 * (1 << 30)},
-		{"2MiB", parseBytes, 2 << 20},
+		{"64KiB", ParseBytes, 65536},
+		{"64kb", ParseBytes, 64000},
+		{"1.5G", ParseBytes, 1.5 * (1 << 30)},
+		{"2MiB", ParseBytes, 2 << 20},
 	} {
-		d, err := parseDist(c.text, c.read)
+		d, err := ParseDist(c.text, c.read)
 		require.NoError(t, err, c.text)
 		r, sum := source(1), 0.0
 		for range 20_000 {
@@ -159,7 +159,7 @@ func TestDistributions(t *testing.T) {
 		require.InEpsilon(t, c.mean, sum/20_000, 0.03, c.text)
 	}
 	for _, bad := range []string{"", "gauss 1 2", "exponential", "uniform 5", "uniform 9 5", "-3", "nan", "+inf", "1e99", "zipf 0 1", "lognormal 5 -1", "1h x"} {
-		_, err := parseDist(bad, parseCount)
+		_, err := ParseDist(bad, parseCount)
 		require.Error(t, err, "%q", bad)
 	}
 }

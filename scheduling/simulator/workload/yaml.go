@@ -104,7 +104,7 @@ func (p *yamlReader) text(to *string) yamlfile.Field {
 // dist reads a distribution.
 func (p *yamlReader) dist(to **Dist, number func(string) (float64, error)) yamlfile.Field {
 	return yamlfile.Value(&p.Reader, to, func(s string) (*Dist, error) {
-		d, err := parseDist(s, number)
+		d, err := ParseDist(s, number)
 		if err != nil {
 			if v, whole := number(s); whole == nil { // a size with a space in it: 1.5 GB
 				return &Dist{A: v}, nil
@@ -117,7 +117,7 @@ func (p *yamlReader) dist(to **Dist, number func(string) (float64, error)) yamlf
 // bytes reads a fixed size.
 func (p *yamlReader) bytes(to *int64) yamlfile.Field {
 	return yamlfile.Value(&p.Reader, to, func(s string) (int64, error) {
-		f, err := parseBytes(s)
+		f, err := ParseBytes(s)
 		return int64(f), err
 	})
 }
@@ -125,7 +125,7 @@ func (p *yamlReader) bytes(to *int64) yamlfile.Field {
 // count reads a fixed whole number from 1 to high.
 func (p *yamlReader) count(to *int, high int) yamlfile.Field {
 	return yamlfile.Value(&p.Reader, to, func(s string) (int, error) {
-		f, err := parsePlain(s, float64(high))
+		f, err := ParsePlain(s, float64(high))
 		if err != nil || f != float64(int(f)) || f < 1 {
 			return 0, fmt.Errorf("%.40q is not a whole number from 1 to %d", s, high)
 		}
@@ -135,5 +135,5 @@ func (p *yamlReader) count(to *int, high int) yamlfile.Field {
 
 // plain reads a number from 0 to top.
 func (p *yamlReader) plain(to *float64, top float64) yamlfile.Field {
-	return yamlfile.Value(&p.Reader, to, func(s string) (float64, error) { return parsePlain(s, top) })
+	return yamlfile.Value(&p.Reader, to, func(s string) (float64, error) { return ParsePlain(s, top) })
 }

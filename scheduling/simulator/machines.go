@@ -1,0 +1,98 @@
+package simulator
+
+import (
+	"math/rand/v2"
+
+	"github.com/tarry-mr/tarry/internal/netmodel"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// size is the number of nodes.
+func (cl *Cluster) size() int {
+	if n := len(cl.Machines); n > 0 {
+		return n
+	}
+	return cl.Nodes
+}
+
+// machine is what node i is; defaults are filled in.
+func (cl *Cluster) machine(i int) Machine {
+	if len(cl.Machines) > 0 {
+		return cl.Machines[i]
+	}
+	return Machine{Rack: i * cl.Racks / cl.Nodes, MapSlots: cl.MapSlots, ReduceSlots: cl.ReduceSlots}
+}
+
+// slots is the number of map and of reduce slots in all; defaults are filled in.
+func (cl *Cluster) slots() (all [2]int) {
+	if len(cl.Machines) == 0 {
+		return [2]int{cl.Nodes * cl.MapSlots, cl.Nodes * cl.ReduceSlots}
+	}
+	for _, m := range cl.Machines {
+		all[0] += m.MapSlots
+		all[1] += m.ReduceSlots
+	}
+	return all
+}
+
+// racks is the rack of each node.
+func (cl *Cluster) racks() []int32 {
+	of := make([]int32, cl.Nodes)
+	for i := range of {
+		of[i] = int32(cl.machine(i).Rack)
+	}
+	return of
+}
+
+func (cl *Cluster) validateMachines(f *checker, nw *Network) {
+	f.check(len(cl.Machines) <= maxNodes, "%d nodes, at most %d", len(cl.Machines), maxNodes)
+	rack, slots := 0, 0
+	for i, m := range cl.Machines[:min(len(cl.Machines), maxNodes)] {
+		f.check(m.Rack == rack || i > 0 && m.Rack == rack+1, "node %d in rack %d behind one in rack %d: racks are numbered from 0, each in one piece", i, m.Rack, rack)
+		f.check(m.MapSlots >= 0 && m.MapSlots <= maxNodeSlots, "%d map slots of node %d, want 0 to %d", m.MapSlots, i, maxNodeSlots)
+		f.check(m.ReduceSlots >= 0 && m.ReduceSlots <= maxNodeSlots, "%d reduce slots of node %d, want 0 to %d", m.ReduceSlots, i, maxNodeSlots)
+		f.within("slowness of a node", m.Slow, 1/maxFactor, maxFactor)
+		f.within("link of a node", m.Link, minRate, maxRate)
+		f.within("disk of a node", m.Disk, minRate, maxRate)
+		f.check(m.Disk == 0 || nw.Flows, "the disk of node %d is shared only where transfers are flows", i)
+		rack, slots = m.Rack, slots+m.MapSlots+m.ReduceSlots
+	}
+	if len(cl.Machines) > 0 {
+		f.check(cl.Nodes == 0 || cl.Nodes == len(cl.Machines), "%d nodes, but %d machines", cl.Nodes, len(cl.Machines))
+		f.check(slots > 0, "no node has a slot")
+		f.check(len(nw.Uplinks) == 0 || len(nw.Uplinks) == rack+1, "%d uplinks for %d racks", len(nw.Uplinks), rack+1)
+	}
+}
+
+// network is the links and disks of the cluster.
+func (c *Config) network(rackOf []int32) *netmodel.Network {
+	nw := &c.Network
+	out := netmodel.Config{
+		RackOf: rackOf, NodeLink: nw.NodeLink, Oversubscription: nw.Oversubscription, Grain: nw.Grain, Uplinks: nw.Uplinks,
+	}
+	links, disks := make([]float64, c.Cluster.Nodes), make([]float64, c.Cluster.Nodes)
+	for i := range links {
+		m := c.Cluster.machine(i)
+		if m.Link > 0 {
+			links[i], out.Links = m.Link, links
+		}
+		if disks[i] = nw.Disk; m.Disk > 0 {
+			disks[i] = m.Disk
+		}
+		if disks[i] > 0 {
+			out.Disks = disks
+		} else {
+			disks[i] = maxRate // bounds nothing
+		}
+	}
+	return netmodel.New(out)
+}
+
+// straggling is the factor on the computing of a straggler.
+func (s *sim) straggling(a *attempt) float64 {
+	d := s.cfg.Cluster.StragglerTimes
+	if d == (workload.Dist{}) {
+		return s.cfg.Cluster.StragglerFactor
+	}
+	return min(d.Sample(rand.New(rand.NewPCG(s.random(a, forStraggling), 0))), maxFactor)
+}

@@ -1,0 +1,188 @@
+package simulator
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// ends simulates and gives when each job ended, in seconds.
+func ends(t *testing.T, cfg Config, jobs ...workload.Job) (list []float64) {
+	t.Helper()
+	for i := range jobs {
+		jobs[i].Name = fmt.Sprint("j", i)
+	}
+	res, err := Run(context.Background(), cfg, &workload.Workload{Name: "w", Jobs: jobs})
+	require.NoError(t, err)
+	for _, j := range res.Jobs {
+		list = append(list, j.Ended.Seconds())
+	}
+	return list
+}
+
+// computing is a job of maps that take 10 s and read nothing.
+func computing(maps int) workload.Job {
+	return workload.Job{Maps: maps, NoLocation: true, Map: workload.Cost{Setup: -1, Time: 10 * time.Second}}
+}
+
+// A node of twice the speed with two slots and one of half the speed with one: four maps of 10 s.
+// The fast node does two in 5 s, and two more by 10 s unless the slow one, which takes 20 s, has one.
+func TestMachinesDifferInSpeedAndSlots(t *testing.T) {
+	cfg := Config{
+		Cluster: Cluster{Setup: -1, Machines: []Machine{{MapSlots: 2, Slow: 0.5}, {Rack: 1, MapSlots: 1, Slow: 2}}},
+		Policy:  preset(t, "fair"), InTurn: true,
+	}
+	require.Equal(t, []float64{20}, ends(t, cfg, computing(4)))
+	cfg.Cluster.Machines[1].MapSlots = 0
+	cfg.Cluster.Machines[1].ReduceSlots = 1
+	require.Equal(t, []float64{10}, ends(t, cfg, computing(4)), "a node without map slots gets no map")
+	cfg.Cluster.Machines[0].MapSlots = 4
+	require.Equal(t, []float64{5}, ends(t, cfg, computing(4)))
+}
+
+// A map whose block of 100 MB lies on another node takes what the slowest link on the way takes.
+func TestLinksOfNodesAndRacks(t *testing.T) {
+	run := func(change func(*Config)) float64 {
+		cfg := Config{
+			Cluster: Cluster{
+				Setup: -1, ReadRate: 100e6,
+				Machines: []Machine{{ReduceSlots: 1}, {Rack: 1, MapSlots: 1}}, // the block is on the first
+			},
+			Network: Network{Flows: true, NodeLink: 50e6, Grain: -1}, Policy: preset(t, "fifo"),
+			Places: func(int) scheduling.Places {
+				return scheduling.Places{Offsets: []int32{0, 1}, Nodes: []scheduling.NodeID{0}}
+			},
+		}
+		change(&cfg)
+		return ends(t, cfg, workload.Job{Maps: 1, InputBytes: 100e6, Map: workload.Cost{Setup: -1}})[0]
+	}
+	require.InDelta(t, 2, run(func(*Config) {}), 1e-3, "100 MB at 50 MB/s")
+	require.InDelta(t, 4, run(func(c *Config) { c.Cluster.Machines[0].Link = 25e6 }), 1e-3, "the sender's link")
+	require.InDelta(t, 5, run(func(c *Config) { c.Cluster.Machines[1].Link = 20e6 }), 1e-3, "the receiver's link")
+	require.InDelta(t, 10, run(func(c *Config) { c.Network.Uplinks = []float64{0, 10e6} }), 1e-3, "an uplink")
+	require.InDelta(t, 8, run(func(c *Config) { c.Network.Disk = 12.5e6 }), 1e-3, "the disk at the other end")
+}
+
+// Three maps read 100 MB each beside their data: alone at 50 MB/s; from a disk of 60 MB/s each gets
+// 20 MB/s while all three read.
+func TestTasksShareADisk(t *testing.T) {
+	cfg := Config{
+		Cluster: Cluster{Setup: -1, ReadRate: 50e6, Machines: []Machine{{MapSlots: 3}}},
+		Network: Network{Flows: true, Grain: -1}, Policy: preset(t, "fifo"),
+	}
+	job := workload.Job{Maps: 3, InputBytes: 300e6, Map: workload.Cost{Setup: -1}}
+	require.InDelta(t, 2, ends(t, cfg, job)[0], 1e-3)
+	cfg.Network.Disk = 60e6
+	require.InDelta(t, 5, ends(t, cfg, job)[0], 1e-3)
+	cfg.Cluster.Machines[0].Disk = 150e6
+	require.InDelta(t, 2, ends(t, cfg, job)[0], 1e-3, "the node's own disk is fast enough")
+	// The second job's map comes when the first has read 50 of its 100 MB at 50 MB/s: 30 MB/s each
+	// from then on. The first ends at 1 + 50/30, the second has 50 MB left and goes on at 50 MB/s.
+	cfg.Cluster.Machines[0].Disk = 0
+	one := workload.Job{Maps: 1, InputBytes: 100e6, Map: workload.Cost{Setup: -1}}
+	late := one
+	late.Submit = time.Second
+	got := ends(t, cfg, one, late)
+	require.InDelta(t, 1+50.0/30, got[0], 1e-3)
+	require.InDelta(t, 1+50.0/30+1, got[1], 1e-3)
+}
+
+// All attempts straggle, by a fixed factor of 3: 30 s in place of 10 s; drawn factors lie within
+// what they are drawn from.
+func TestStragglersByADistribution(t *testing.T) {
+	cfg := Config{
+		Cluster: Cluster{Setup: -1, Stragglers: 1, Machines: []Machine{{MapSlots: 8}}}, Policy: preset(t, "fair"),
+	}
+	require.Equal(t, []float64{50}, ends(t, cfg, computing(8)))
+	cfg.Cluster.StragglerTimes = workload.Dist{A: 3}
+	require.Equal(t, []float64{30}, ends(t, cfg, computing(8)))
+	cfg.Cluster.StragglerTimes = workload.Dist{Shape: workload.Uniform, A: 2, B: 4}
+	last := ends(t, cfg, computing(8))[0]
+	require.Greater(t, last, 30.0)
+	require.LessOrEqual(t, last, 40.0)
+	require.Equal(t, last, ends(t, cfg, computing(8))[0])
+}
+
+// Machines that say what Nodes, Racks and slots say change not a byte.
+func TestAlikeMachinesAreNodes(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		nodes := rapid.IntRange(1, 9).Draw(r, "nodes")
+		cfg := Config{
+			Cluster: Cluster{
+				Nodes: nodes, Racks: rapid.IntRange(1, nodes).Draw(r, "racks"), MapSlots: 2, ReduceSlots: 1,
+				SlowNodes: rapid.SampledFrom([]float64{0, 0.5}).Draw(r, "slow"),
+			},
+			Network: Network{Flows: rapid.Bool().Draw(r, "flows"), Oversubscription: 3},
+			Policy:  preset(t, rapid.SampledFrom(scheduling.Presets()).Draw(r, "scheduler")), Seed: rapid.Uint64().Draw(r, "seed"),
+		}
+		load := &workload.Workload{Name: "w"}
+		for i := range 4 {
+			load.Jobs = append(load.Jobs, workload.Job{
+				Name: fmt.Sprint(i), Maps: 5, InputBytes: 5 << 26, Reduces: i, ShuffleBytes: int64(i) << 25,
+			})
+		}
+		other := cfg
+		other.Cluster.Nodes, other.Cluster.Racks, other.Cluster.MapSlots, other.Cluster.ReduceSlots = 0, 0, 0, 0
+		for i := range nodes {
+			other.Cluster.Machines = append(other.Cluster.Machines, cfg.Cluster.machine(i))
+		}
+		var events [2][]scheduling.Event
+		cfg.Core.Events = func(e scheduling.Event) { events[0] = append(events[0], e) }
+		other.Core.Events = func(e scheduling.Event) { events[1] = append(events[1], e) }
+		a, err := Run(context.Background(), cfg, load)
+		require.NoError(r, err)
+		b, err := Run(context.Background(), other, load)
+		require.NoError(r, err)
+		first, err := json.Marshal(a)
+		require.NoError(r, err)
+		second, err := json.Marshal(b)
+		require.NoError(r, err)
+		require.Equal(r, string(first), string(second))
+		require.Equal(r, events[0], events[1])
+		require.Equal(r, Load(cfg, load), Load(other, load))
+	})
+}
+
+// Further machines in a disk-bound cluster never make reading slower, and a shared disk that is as
+// fast as all its readers together makes no difference.
+func TestFastDisksAreNotNoticed(t *testing.T) {
+	cfg := Config{
+		Cluster: Cluster{ReadRate: 50e6, Machines: []Machine{{MapSlots: 3}, {MapSlots: 2}, {Rack: 1, MapSlots: 3}}},
+		Network: Network{Flows: true, Grain: -1}, Policy: preset(t, "fifo"),
+	}
+	job := workload.Job{Maps: 20, InputBytes: 20 * 64e6, Map: workload.Cost{Time: time.Second}}
+	plain := ends(t, cfg, job)[0]
+	cfg.Network.Disk = 8 * 50e6
+	require.InDelta(t, plain, ends(t, cfg, job)[0], 1e-3)
+	cfg.Network.Disk = 60e6
+	require.Greater(t, ends(t, cfg, job)[0], plain)
+}
+
+func TestBadMachines(t *testing.T) {
+	for want, cl := range map[string]Cluster{
+		"racks are numbered from 0":      {Machines: []Machine{{Rack: 1, MapSlots: 1}}},
+		"node 2 in rack 0 behind":        {Machines: []Machine{{MapSlots: 1}, {Rack: 1, MapSlots: 1}, {MapSlots: 1}}},
+		"no node has a slot":             {Machines: []Machine{{}}},
+		"3 nodes, but 1 machines":        {Nodes: 3, Machines: []Machine{{MapSlots: 1}}},
+		"slowness of a node -1":          {Machines: []Machine{{MapSlots: 1, Slow: -1}}},
+		"is shared only where transfers": {Machines: []Machine{{MapSlots: 1, Disk: 1e6}}},
+		"factors of stragglers":          {Nodes: 1, StragglerTimes: workload.Dist{A: -1}},
+	} {
+		cfg := Config{Cluster: cl, Policy: preset(t, "fifo")}
+		err := cfg.Validate()
+		require.ErrorIs(t, err, ErrConfig)
+		require.ErrorContains(t, err, want)
+	}
+	cfg := Config{Cluster: Cluster{Machines: []Machine{{MapSlots: 1}}}, Network: Network{Uplinks: []float64{1, 1}}}
+	require.ErrorContains(t, cfg.Validate(), "2 uplinks for 1 racks")
+	cfg = Config{Cluster: Cluster{Nodes: 1}, Network: Network{Disk: 1e6}}
+	require.ErrorContains(t, cfg.Validate(), "disks are shared only where transfers are flows")
+}
