@@ -217,7 +217,7 @@ func (c *Core) resumeAttempt(ai int32) {
 	c.restate(&a.job.w[k].tasks[a.id.Task.Index])
 	c.actions = append(c.actions, Action{Verb: Resume, Attempt: a.id, Locality: a.locality, Reason: Reason{Cause: CauseResumed}})
 	if c.cfg.Events != nil {
-		c.emit(Event{Type: EventResumed, JobID: a.job.id, Attempt: a.id, Kind: k, Node: a.node.id})
+		c.emit(Event{Type: EventResumed, JobID: a.job.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality})
 	}
 	c.changed(a.job, k)
 }

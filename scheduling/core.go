@@ -278,7 +278,7 @@ func (c *Core) emit(e Event) {
 	if e.Node != NoNode {
 		e.NodeName = c.nodes[e.Node].name
 	}
-	if e.Kind == Map && e.Attempt != (AttemptID{}) {
+	if e.Kind == Map && e.Attempt != (AttemptID{}) && e.Type != EventOutputLost { // of an output it is not known
 		e.Near = e.Locality.String()
 	}
 	c.cfg.Events(e)
