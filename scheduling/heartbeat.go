@@ -179,7 +179,6 @@ func (c *Core) succeed(ai int32, s *Status) {
 	t := &w.tasks[i]
 	t.state, t.node, t.won = taskDone, a.node.id, a.id.Try
 	w.done++
-	w.duration += a.worked(c.now)
 	if c.pol.Speculation.Rule != NoSpeculation {
 		c.paced(&a)
 	}

@@ -38,11 +38,10 @@ type work struct {
 	copies    int     // live attempts but the first of each task
 	slow      []int32 // tasks to be copied, in this order
 	done      int
-	failed    int           // attempts
-	again     int           // pending ones that were launched before
-	skipped   Cause         // of the last event that told that the job was passed over
-	duration  time.Duration // sum over the tasks that finished
-	load      int           // what the Core has counted of the job
+	failed    int   // attempts
+	again     int   // pending ones that were launched before
+	skipped   Cause // of the last event that told that the job was passed over
+	load      int   // what the Core has counted of the job
 }
 
 // launched is how many tasks have been launched at some time.

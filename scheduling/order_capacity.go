@@ -149,21 +149,32 @@ func cut(percent float64, slots int) int { return int(math.Floor(percent*float64
 func (o *capacity) add(j *job) error {
 	o.spots.add(j)
 	o.of = roomFor(o.of, j.index)
-	return o.enter(j, cmp.Or(strings.TrimSpace(j.spec.Queue), defaultName))
-}
-
-func (o *capacity) enter(j *job, name string) error {
-	q := o.byName[name]
-	if q == nil || len(q.children) > 0 {
-		return fmt.Errorf("%w: %q is no leaf queue", ErrUnknownQueue, name)
+	q, err := o.leaf(cmp.Or(strings.TrimSpace(j.spec.Queue), defaultName))
+	if err != nil {
+		return err
 	}
-	if o.c.job(j.id) == nil && q.full() {
+	if o.c.job(j.id) == nil && q.full() { // a change of policy refuses nobody
 		return q.refusal()
 	}
+	o.enter(j, q)
+	return nil
+}
+
+// leaf finds the queue of a name, which must be one for jobs.
+func (o *capacity) leaf(name string) (*queue, error) {
+	q := o.byName[name]
+	if q == nil || len(q.children) > 0 {
+		return nil, fmt.Errorf("%w: %q is no leaf queue", ErrUnknownQueue, name)
+	}
+	return q, nil
+}
+
+// enter makes a job one of a queue.
+func (o *capacity) enter(j *job, q *queue) {
 	of := &o.of[j.index]
 	begun := of.begun // in another queue
 	*of = queueJob{queue: q, rank: q.rank(j), begun: begun}
-	j.group = name
+	j.group = q.Name
 	u := q.users[j.spec.User]
 	if u == nil {
 		u = &queueUser{}
@@ -184,7 +195,6 @@ func (o *capacity) enter(j *job, name string) error {
 	case !j.runnable:
 		j.hold = Reason{Cause: CauseNotInitialized}
 	}
-	return nil
 }
 
 // queueOf is the queue of a job that has not ended.
@@ -237,15 +247,15 @@ func (o *capacity) remove(j *job) {
 
 // move takes a job to another leaf queue.
 func (o *capacity) move(j *job, name string) error {
-	if q := o.byName[name]; q == nil || len(q.children) > 0 {
-		return fmt.Errorf("%w: %q is no leaf queue", ErrUnknownQueue, name)
-	} else if q != o.queueOf(j) && q.full() {
+	q, err := o.leaf(name)
+	if err != nil {
+		return err
+	}
+	if q != o.queueOf(j) && q.full() {
 		return q.refusal()
 	}
 	o.remove(j)
-	if err := o.enter(j, name); err != nil {
-		return err
-	}
+	o.enter(j, q)
 	o.changed(j, Map)
 	o.changed(j, Reduce)
 	return nil

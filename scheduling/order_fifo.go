@@ -63,8 +63,8 @@ func (o *fifo) padded(n *node, k TaskKind) bool {
 
 // idle: under the load cap a node may have its part of the tasks.
 func (o *fifo) idle(j *job, n *node, k TaskKind) Reason {
-	if o.c.pol.Spread {
-		return Reason{Cause: CauseLoadCap, Count: int32(n.running[k])}
+	if most := o.cap(n, k); o.c.pol.Spread && n.running[k] >= most {
+		return Reason{Cause: CauseLoadCap, Count: int32(n.running[k]), Of: int32(most)}
 	}
 	return o.flatOrder.idle(j, n, k)
 }

@@ -309,8 +309,8 @@ func (o *pools) idle(j *job, n *node, k TaskKind) Reason {
 		return Reason{Cause: CausePoolMax, Count: int32(p.running[k]), Of: int32(p.Max[k])}
 	case o.c.pol.OneTask:
 		return Reason{Cause: CauseOneTask}
-	case o.c.pol.Spread:
-		return Reason{Cause: CauseLoadCap, Count: int32(n.running[k])}
+	case !o.mayLoad(n, k):
+		return Reason{Cause: CauseLoadCap}
 	}
 	return Reason{Cause: CauseNotOffered}
 }

@@ -17,45 +17,49 @@ func (o *pools) add(j *job) error {
 	if name == "" && o.alloc.PoolPerUser {
 		name = j.spec.User
 	}
-	if err := o.enter(j, cmp.Or(name, defaultName)); err != nil {
+	p, err := o.named(cmp.Or(name, defaultName))
+	if err != nil {
 		return err
 	}
+	o.enter(j, p)
 	if !o.limits {
 		o.c.admit(j)
 	}
-	if f := o.alloc.BoostFactor; f > 0 && f != 1 {
+	if o.alloc.BoostFactor > 0 {
 		o.boosted = append(o.boosted, j)
 	}
 	return nil
 }
 
-// enter makes j a job of the pool of that name.
-func (o *pools) enter(j *job, name string) error {
-	p := o.byName[name]
-	if p == nil {
-		if o.alloc.Known {
-			return fmt.Errorf("%w %q", ErrUnknownPool, name)
-		}
-		p = o.create(PoolConfig{Name: name})
+// named finds the pool of a name, and makes it if it may.
+func (o *pools) named(name string) (*pool, error) {
+	if p := o.byName[name]; p != nil {
+		return p, nil
 	}
+	if o.alloc.Known {
+		return nil, fmt.Errorf("%w %q", ErrUnknownPool, name)
+	}
+	return o.create(PoolConfig{Name: name}), nil
+}
+
+// enter makes j a job of a pool.
+func (o *pools) enter(j *job, p *pool) {
 	of := &o.of[j.index]
 	*of = poolJob{pool: p}
 	for k := range of.counted {
 		of.counted[k].priority = j.spec.Priority
 	}
 	o.arrived = append(o.arrived, j)
-	j.group = name
+	j.group = p.Name
 	p.jobs = append(p.jobs, j)
 	o.stale = true
-	return nil
 }
 
-// leave takes j out of its pool.
-func (o *pools) leave(j *job) {
+// remove takes j out of its pool.
+func (o *pools) remove(j *job) {
 	p := o.poolOf(j)
-	if i := slices.Index(p.jobs, j); i >= 0 {
-		p.jobs = slices.Delete(p.jobs, i, i+1)
-	}
+	i := slices.Index(p.jobs, j)
+	p.jobs = slices.Delete(p.jobs, i, i+1)
 	for k := range TaskKind(kinds) {
 		p.lists[k].Put(&o.spots[k][j.index], false, index.Rank{}, listedJob{})
 		counted := &o.of[j.index].counted[k]
@@ -67,21 +71,16 @@ func (o *pools) leave(j *job) {
 	o.dismiss(j)
 }
 
-func (o *pools) remove(j *job) { o.leave(j) }
-
 // move takes a job to another pool.
 func (o *pools) move(j *job, name string) error {
-	if name == "" {
-		name = defaultName
-	}
-	if o.byName[name] == nil && o.alloc.Known {
-		return fmt.Errorf("%w %q", ErrUnknownPool, name)
-	}
-	o.leave(j)
-	o.unsettled = true
-	if err := o.enter(j, name); err != nil {
+	name = cmp.Or(name, defaultName)
+	p, err := o.named(name)
+	if err != nil {
 		return err
 	}
+	o.remove(j)
+	o.unsettled = true
+	o.enter(j, p)
 	j.spec.Pool = name
 	o.changed(j, Map)
 	o.changed(j, Reduce)

@@ -25,8 +25,7 @@ func (o *pools) settle() {
 			}
 		}
 	}
-	clear(o.arrived)
-	o.arrived = o.arrived[:0]
+	o.arrived = nil
 	if !o.limits || !o.unsettled {
 		return
 	}

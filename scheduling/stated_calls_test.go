@@ -121,7 +121,6 @@ func TestReplayNamesTheCall(t *testing.T) {
 	require.Equal(t, 1, len(c.View().Nodes()))
 }
 
-
 // A writer of calls stops at its first error, and keeps it.
 func TestCallWriterKeepsTheFirstError(t *testing.T) {
 	w := &failing{errs: []error{nil, errors.New("first"), errors.New("second"), nil}}
