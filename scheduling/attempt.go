@@ -50,7 +50,8 @@ func (c *Core) launch(j *job, k TaskKind, i int32, n *node, l Locality, why Reas
 	if t.att < 0 {
 		t.att = ai
 	} else {
-		c.link(w, t.att, ai)
+		c.atts[t.att].next = ai // a task has one copy at most
+		w.copies++
 	}
 	n.atts = append(n.atts, ai)
 	c.hold(j, n, k, 1)
@@ -106,20 +107,9 @@ func (c *Core) release(ai int32) {
 	} else {
 		c.unlink(w, t, ai)
 	}
-	if len(w.slow) > 0 {
-		c.notSlow(j, id.Kind, id.Index)
-	}
+	c.notSlow(j, id.Kind, id.Index)
 	c.atts[ai].job = nil
 	c.free = append(c.free, ai)
-}
-
-// link puts a copy behind the attempts of its task, of which one is at.
-func (c *Core) link(w *work, at, ai int32) {
-	for c.atts[at].next >= 0 {
-		at = c.atts[at].next
-	}
-	c.atts[at].next = ai
-	w.copies++
 }
 
 // unlink takes an attempt out of those of its task, of which another one lives.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
@@ -176,14 +177,8 @@ func (c *Core) settle() {
 	}
 	c.dirty = false
 	if c.ended > len(c.active)/2 {
-		kept := c.active[:0]
-		for _, j := range c.active {
-			if !j.state.Ended() {
-				kept = append(kept, j)
-			}
-		}
-		clear(c.active[len(kept):])
-		c.active, c.ended = kept, 0
+		c.active = slices.DeleteFunc(c.active, func(j *job) bool { return j.state.Ended() })
+		c.ended = 0
 	}
 	c.order.settle()
 }
@@ -250,9 +245,7 @@ func (c *Core) setRunnable(j *job, runnable bool, why Reason) {
 		if runnable {
 			c.held -= 2
 			j.state = JobRunning
-			if j.started == 0 {
-				j.started = c.now
-			}
+			j.started = cmp.Or(j.started, c.now)
 		}
 	}
 	c.changed(j, Map)

@@ -91,7 +91,7 @@ func (c *Core) asked(n *node) {
 // resumeOn lets a cordoned node finish what it holds: its slots go to nobody else, so that its
 // suspended attempts get each as it becomes free.
 func (c *Core) resumeOn(n *node) {
-	if o, ok := c.order.(resumer); ok && c.suspend > 0 {
+	if o, ok := c.order.(resumer); ok {
 		o.resumeOn(n)
 	}
 }
@@ -139,14 +139,14 @@ func (c *Core) apply(n *node, s *Status) {
 	}
 	a := &c.atts[ai]
 	j, id := a.job, a.id.Task
-	if !(s.Progress < a.progress) && s.Progress <= 1 {
-		if a.progress == 0 && s.Progress > 0 && id.Kind == Reduce {
+	if s.Progress <= 1 {
+		if id.Kind == Reduce && a.progress == 0 && s.Progress > 0 {
 			c.reduce.nodeChanged(n)
 		}
-		a.progress = s.Progress
+		a.progress = max(a.progress, s.Progress)
 	}
-	if s.ReduceProgress > a.reduced && s.ReduceProgress <= 1 {
-		a.reduced = s.ReduceProgress
+	if s.ReduceProgress <= 1 {
+		a.reduced = max(a.reduced, s.ReduceProgress)
 	}
 	if id.Kind == Reduce {
 		for _, l := range s.Lost {

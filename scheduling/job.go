@@ -124,10 +124,7 @@ func (j *job) replicas() int {
 
 // slowStartMaps is the number of maps that must be done before reduces launch.
 func slowStartMaps(share float64, maps int) int {
-	if share <= 0 {
-		return 0
-	}
-	return min(maps, int(math.Ceil(share*float64(maps)-1e-9)))
+	return int(min(float64(maps), math.Ceil(max(0, share)*float64(maps)-1e-9)))
 }
 
 // hasPlace tells whether map m has a place.

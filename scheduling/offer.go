@@ -33,10 +33,10 @@ func (c *Core) offer(j *job, n *node, k TaskKind) bool {
 
 // offerMap is offer for maps with the allowed level given.
 func (c *Core) offerMap(j *job, n *node, allowed Locality) bool {
-	m, l := c.pick(j, n, allowed)
-	if m < 0 && allowed >= c.far && j.w[Map].waiting() == 0 {
+	if allowed >= c.far && j.w[Map].waiting() == 0 {
 		return c.offerCopy(j, n, Map)
 	}
+	m, l := c.pick(j, n, allowed)
 	if m < 0 {
 		if c.explains() {
 			why, until := c.loc.waiting(j)
@@ -59,7 +59,7 @@ func (c *Core) offerMap(j *job, n *node, allowed Locality) bool {
 // It returns -1 if there is none.
 func (c *Core) pick(j *job, n *node, far Locality) (int32, Locality) {
 	w := &j.w[Map]
-	if far == NodeLocal && w.pending.Len() == 0 && j.byPlace.topo == c.topo && !c.near[0].Has(int32(n.id), j.index) {
+	if far == NodeLocal && w.pending.Len() == 0 && !c.near[0].Has(int32(n.id), j.index) {
 		return -1, AnyPlace // by far the most frequent case
 	}
 	if w.placed.Len() > 0 {

@@ -48,7 +48,6 @@ func (o *waitClock) begin() {
 			w.skipped = false
 		}
 	}
-	clear(o.skipped)
 	o.skipped = o.skipped[:0]
 	o.last = o.c.now
 }
