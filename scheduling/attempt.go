@@ -120,6 +120,9 @@ func (c *Core) unlink(w *work, t *task, ai int32) {
 	}
 	*at = c.atts[ai].next
 	w.copies--
+	if len(w.slow) > 0 {
+		c.newWork() // there may be room for another copy
+	}
 	c.restate(t)
 }
 

@@ -16,6 +16,7 @@ func TestDueMissesNothing(t *testing.T) {
 		p.Order = rapid.SampledFrom([]string{"fair", "srpt"}).Draw(t, "order")
 		p.Locality, p.Reduce = LocalityPolicy{}, ReducePolicy{} // nobody waits for time to pass
 		p.Spread, p.OneTask, p.HFSP.Reclaim = false, false, WaitForSlot
+		p.Speculation.SlowNode = 1000 // nor for a node to be as fast as others again
 		y := newPlay(t, p)
 		y.fixed = true
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {

@@ -230,3 +230,20 @@ func TestWhoIsUseful(t *testing.T) {
 	}
 	require.Equal(t, []bool{true, true, true, true, true}, useful(), "a smaller job may take a slot")
 }
+
+// When a copy ends there is room for another one: nodes with a free slot are due.
+func TestRoomForACopyIsNews(t *testing.T) {
+	s := newSlowJob(t, "fair", func(_ *Config, p *Policy) { p.Speculation.MinCopies, p.Speculation.SlowTask = 1, 0.5 }, JobSpec{})
+	idle, err := s.c.Join(0, Node{Name: "n5", MapSlots: 1})
+	require.NoError(t, err)
+	s.progress(minuteAndMore, map[int]float64{0: 0.03, 2: 0.03})
+	copied := beat(t, s.c, minuteAndMore, s.nodes[3])
+	require.Equal(t, []AttemptID{s.copyOf(0)}, copied)
+	require.Empty(t, beat(t, s.c, minuteAndMore, idle), "one copy is enough")
+	s.c.Due()
+	_, err = s.c.Heartbeat(minuteAndMore, Heartbeat{Node: s.nodes[3], NoWork: true, Statuses: []Status{{Attempt: copied[0], State: StateKilled}}})
+	require.NoError(t, err)
+	_, open := s.c.Due()
+	require.Contains(t, open, idle)
+	require.Len(t, beat(t, s.c, minuteAndMore, idle), 1)
+}
