@@ -104,8 +104,13 @@ func TestBoundsOfNodes(t *testing.T) {
 	c, err := NewCore(Config{RackDepth: 2}, p)
 	require.NoError(t, err)
 	for _, bad := range []Node{
-		{}, {Name: "a", MapSlots: -1}, {Name: "a", ReduceSlots: -1}, {Name: "a", MapSlots: mostSlots + 1}, {Name: "a", ReduceSlots: mostSlots + 1},
-		{Name: "a", Rack: "r"}, {Name: "a", Rack: "s/t/r"},
+		{},
+		{Name: "a", MapSlots: -1},
+		{Name: "a", ReduceSlots: -1},
+		{Name: "a", MapSlots: mostSlots + 1},
+		{Name: "a", ReduceSlots: mostSlots + 1},
+		{Name: "a", Rack: "r"},
+		{Name: "a", Rack: "s/t/r"},
 	} {
 		_, err := c.Join(0, bad)
 		require.ErrorIs(t, err, ErrBadNode, bad)
@@ -175,8 +180,11 @@ func TestCapacitiesOfQueues(t *testing.T) {
 	p, err := Preset("capacity")
 	require.NoError(t, err)
 	p.Queues = []QueueConfig{
-		{Name: "a", Capacity: 40, Max: 55}, {Name: "b"}, {Name: "c"},
-		{Name: "a1", Parent: "a", Capacity: 25, Max: 25}, {Name: "a2", Parent: "a"},
+		{Name: "a", Capacity: 40, Max: 55},
+		{Name: "b"},
+		{Name: "c"},
+		{Name: "a1", Parent: "a", Capacity: 25, Max: 25},
+		{Name: "a2", Parent: "a"},
 		{Name: "full", Capacity: 0.5, Max: 0.5},
 	}
 	c, err := NewCore(Config{}, p)

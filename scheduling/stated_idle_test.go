@@ -71,7 +71,8 @@ func TestSkipsAreToldOnce(t *testing.T) {
 	waits, slow := Reason{Cause: CauseWaiting}, Reason{Cause: CauseSlowStart, Of: 1}
 	require.Equal(t, []Event{event(0, 1, Map, waits, 10*time.Second), event(0, 2, Map, waits, 10*time.Second), event(0, 1, Reduce, slow, 0)}, skips(0))
 	require.Equal(t, []Skip{
-		{Job: 1, Kind: Map, Node: n, Reason: waits, Until: 10 * time.Second}, {Job: 2, Kind: Map, Node: n, Reason: waits, Until: 10 * time.Second},
+		{Job: 1, Kind: Map, Node: n, Reason: waits, Until: 10 * time.Second},
+		{Job: 2, Kind: Map, Node: n, Reason: waits, Until: 10 * time.Second},
 		{Job: 1, Kind: Reduce, Node: n, Reason: slow},
 	}, c.View().Skips())
 	require.Empty(t, skips(4*time.Second), "the same")
