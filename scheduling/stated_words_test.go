@@ -119,13 +119,14 @@ func TestPresetsAreThePapers(t *testing.T) {
 		want.Name, want.SlowStart = name, -1
 		require.Equal(t, want, got)
 		require.Equal(t, map[bool]ReduceRule{true: CoGRS, false: AnyNode}[name == "hfs"], DefaultReduceRule(name))
-		require.Equal(t, name == "hfsp", got.NeedsProgress(), name)
+		require.False(t, got.NeedsProgress(Map), name)
+		require.Equal(t, name == "hfsp", got.NeedsProgress(Reduce), name)
 	}
 	require.Len(t, Presets(), 7)
 	_, err := Preset("lottery")
 	require.ErrorIs(t, err, ErrUnknownPolicy)
 	require.EqualError(t, err, `scheduling: unknown policy "lottery" (have fifo, fair, delay, hfs, capacity, hfsp, srpt)`)
-	require.False(t, Policy{Order: "lottery"}.NeedsProgress())
+	require.False(t, Policy{Order: "lottery"}.NeedsProgress(Map))
 	_, err = NewCore(Config{}, Policy{Order: "lottery"})
 	require.ErrorIs(t, err, ErrUnknownPolicy)
 }
