@@ -142,7 +142,7 @@ func TestOutputInDFSIsInputOfTheNextJob(t *testing.T) {
 	p, err := keepLines().Bind(Lines(Bytes("text", text)), Text[[]byte](InDFS(fsys, "d/out")))
 	require.NoError(t, err)
 	runEngine(t, p, 0, everyBytes(p, 6), Resources{})
-	p, err = keepLines().Bind(Lines(), Text[[]byte](InDFS(fsys, "d/out")))
+	p, err = keepLines().Bind(Lines(Bytes("text", text)), Text[[]byte](InDFS(fsys, "d/out")))
 	require.NoError(t, err)
 	require.ErrorIs(t, p.SetupJob(), ErrOutputExists)
 
@@ -175,7 +175,7 @@ func TestOutputInDFSIsInputOfTheNextJob(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "one two three four", string(bytes.Join(records, []byte(" "))))
 
-	p, err = keepLines().Bind(Lines(), Text[[]byte](InDFS(fsys, "e")))
+	p, err = keepLines().Bind(Lines(Bytes("text", text)), Text[[]byte](InDFS(fsys, "e")))
 	require.NoError(t, err)
 	require.NoError(t, p.SetupJob())
 	require.NoError(t, p.AbortJob())

@@ -188,26 +188,66 @@ func TestBzip2(t *testing.T) {
 	require.Equal(t, bzip2ed, packingOf("dir/t.bz2"))
 }
 
+// TestFiles stand for what a shell and the command line make of them.
 func TestFiles(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"b", "a", "_SUCCESS", ".hidden"} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600))
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"b", "a.txt", "_SUCCESS", ".hidden", "sub/c.txt", "sub/deep/d.txt", "sub/_no/e.txt", "odd[1]"} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
+		require.NoError(t, os.WriteFile(name, []byte(name), 0o600))
 	}
-	require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o700))
-	list, err := Files(dir, filepath.Join(dir, ".hidden"))
-	require.NoError(t, err)
-	var names []string
-	for _, s := range list {
-		names = append(names, filepath.Base(s.Name()))
+	require.NoError(t, os.Mkdir("empty", 0o700))
+	for paths, want := range map[string]string{
+		".":              "a.txt b odd[1] sub/c.txt sub/deep/d.txt",
+		"sub .hidden":    "sub/c.txt sub/deep/d.txt .hidden",
+		"*.txt":          "a.txt",
+		"**/*.txt":       "a.txt sub/c.txt sub/deep/d.txt",
+		"s*":             "sub/c.txt sub/deep/d.txt",
+		"{b,sub/*.txt}":  "b sub/c.txt",
+		"odd[1] [a-b]*":  "odd[1] a.txt b",
+		"sub/_no/e.txt":  "sub/_no/e.txt",
+		"sub/_no/?.txt":  "sub/_no/e.txt",
+		"b sub/c.txt b":  "b sub/c.txt b",
+		"sub/deep/d.txt": "sub/deep/d.txt",
+	} {
+		list, err := Files(strings.Fields(paths)...)
+		require.NoError(t, err, paths)
+		var names []string
+		for _, s := range list {
+			names = append(names, filepath.ToSlash(s.Name()))
+		}
+		require.Equal(t, strings.Fields(want), names, paths)
 	}
-	require.Equal(t, []string{"a", "b", ".hidden"}, names)
-
-	_, err = Files(filepath.Join(dir, "sub"))
-	require.ErrorContains(t, err, "directory without files")
-	_, err = Files(filepath.Join(dir, "none"))
-	require.ErrorIs(t, err, os.ErrNotExist)
-	_, err = File(dir)
+	_, err := File("sub")
 	require.ErrorContains(t, err, "is a directory")
+}
+
+// TestFilesThatAreNotThere are errors that name the path.
+func TestFilesThatAreNotThere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.Mkdir("empty", 0o700))
+	for path, want := range map[string]string{
+		"empty": "empty: directory without files",
+		"none":  "none: no such file",
+		"*.log": "*.log: no file matches",
+		"a[":    "a[: not a valid glob",
+	} {
+		_, err := Files(path)
+		require.ErrorContains(t, err, want)
+	}
+	_, err := Files("none")
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// TestNothingToRead is an error where it is said, not an empty output.
+func TestNothingToRead(t *testing.T) {
+	_, err := Files()
+	require.ErrorIs(t, err, ErrNoSources)
+	_, err = keepLines().Bind(Lines(), Text[[]byte](Writer("w", io.Discard)))
+	require.ErrorIs(t, err, ErrNoSources)
+	require.ErrorContains(t, err, `job "keep"`)
+	var out Collected[Pair[string, int64]]
+	_, err = wordCount(true).Bind(Lines(), out.Output())
+	require.ErrorIs(t, err, ErrNoSources)
 }
 
 // Bytes read are those of the files, as the input's size is, so that half of a packed file is half

@@ -8,12 +8,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/internal/globs"
 )
 
 // Source is one file of an input. Make it with Files, File, Stream, Bytes or Stored.
@@ -109,16 +108,25 @@ func own(sources []Source) ([]Source, error) {
 	return list, nil
 }
 
-// Files returns sources for paths: a directory stands for its files in name
-// order, without those that begin with "_" or ".", and without subdirectories.
+// ErrNoSources is the error of an input without sources: of [Files] without paths, and of Bind.
+var ErrNoSources = errors.New("nothing to read")
+
+// Files returns sources for paths, at least one; none is an error that wraps ErrNoSources.
+//
+// A path is a file, a directory or a glob. A directory stands for all files below it, in order of
+// name. A glob stands for the files and directories that match it, sorted, at least one: * and ?
+// within a name, ** across directories (it follows no symbolic links), [a-z], {one,other}. A file
+// that is there is itself, whatever its name. Directories and globs pass over names that begin with
+// "_" or ".", unless the glob spells that out, over pipes and over devices.
 func Files(paths ...string) ([]Source, error) {
+	if len(paths) == 0 {
+		return nil, fmt.Errorf("mapreduce.Files: %w: no paths are given", ErrNoSources)
+	}
 	var list []Source
 	for _, path := range paths {
-		names := []string{path}
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			if names, err = filesOf(path); err != nil {
-				return nil, err
-			}
+		names, err := globs.Expand(path)
+		if err != nil {
+			return nil, err
 		}
 		for _, name := range names {
 			s, err := File(name)
@@ -129,23 +137,6 @@ func Files(paths ...string) ([]Source, error) {
 		}
 	}
 	return list, nil
-}
-
-func filesOf(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, e := range entries {
-		if n := e.Name(); !e.IsDir() && !strings.HasPrefix(n, "_") && !strings.HasPrefix(n, ".") {
-			names = append(names, filepath.Join(dir, n))
-		}
-	}
-	if len(names) == 0 {
-		return nil, fmt.Errorf("%s: directory without files", dir)
-	}
-	return names, nil
 }
 
 // Stream returns a source that reads r once, as one split, such as standard

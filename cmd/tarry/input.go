@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/tarry-mr/tarry/cmd/tarry/internal/globs"
+	"github.com/tarry-mr/tarry/internal/globs"
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 

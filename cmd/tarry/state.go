@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/tarry-mr/tarry/actors"
-	"github.com/tarry-mr/tarry/cmd/tarry/internal/globs"
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/words"
+	"github.com/tarry-mr/tarry/internal/globs"
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 

@@ -1,4 +1,4 @@
-// Package globs finds the files that an argument of the command line stands for.
+// Package globs finds the files that a path or a glob stands for.
 package globs
 
 import (
