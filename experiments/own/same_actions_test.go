@@ -105,7 +105,7 @@ func TestLiveAndSimulatedActionsAreTheSame(t *testing.T) {
 			var handles []*actors.JobHandle
 			for i, j := range jobs {
 				require.NoError(t, sleep(t.Context(), j.at-time.Since(began)))
-				plan, err := j.plan(fmt.Sprint("job-", i), func(d time.Duration) time.Duration { return d })
+				plan, err := j.plan(fmt.Sprint("job-", i))
 				require.NoError(t, err)
 				h, err := c.Submit(t.Context(), plan, actors.SubmitOptions{})
 				require.NoError(t, err)

@@ -14,23 +14,17 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// runLive runs the jobs on a live cluster with an emulated network. All times are divided by scale,
-// and those of the outcome multiplied again.
+// runLive runs the jobs on a live cluster with an emulated network.
 func runLive(
-	ctx context.Context, jobs []validationJob, p scheduling.Policy, scale int, seed uint64,
+	ctx context.Context, jobs []validationJob, p scheduling.Policy, seed uint64,
 ) (o *outcome, err error) {
-	span := func(d time.Duration) time.Duration { return d / time.Duration(scale) }
-	p.Locality.Waits = slices.Clone(p.Locality.Waits)
-	for i := range p.Locality.Waits {
-		p.Locality.Waits[i] = span(p.Locality.Waits[i])
-	}
 	o = &outcome{}
 	cluster, err := actors.Start(actors.Config{
 		Nodes: validationNodes, Racks: validationRacks, MapSlots: validationMapSlots,
 		ReduceSlots: 1, BlockSize: validationBlock,
-		Policy: p, HeartbeatInterval: span(validationHeartbeat), Seed: seed,
+		Policy: p, HeartbeatInterval: validationHeartbeat, Seed: seed,
 		Network: actors.NetworkConfig{
-			NodeLink: validationLink, Oversubscription: validationOver, TimeScale: float64(scale),
+			NodeLink: validationLink, Oversubscription: validationOver,
 		},
 		Calls: func(c *scheduling.Call) {
 			if c.Op == scheduling.OpSubmit {
@@ -48,10 +42,10 @@ func runLive(
 	began := time.Now()
 	var handles []*actors.JobHandle
 	for i, j := range jobs {
-		if err := sleep(ctx, span(j.at)-time.Since(began)); err != nil {
+		if err := sleep(ctx, j.at-time.Since(began)); err != nil {
 			return nil, err
 		}
-		plan, err := j.plan(fmt.Sprintf("job-%03d", i), span)
+		plan, err := j.plan(fmt.Sprintf("job-%03d", i))
 		if err != nil {
 			return nil, err
 		}
@@ -66,14 +60,14 @@ func runLive(
 		if err != nil {
 			return nil, err
 		}
-		o.add(r, scale)
+		o.add(r)
 	}
 	return o, nil
 }
 
 // add takes in a live job's result.
-func (o *outcome) add(r actors.Result, scale int) {
-	o.sojourns = append(o.sojourns, r.Elapsed*time.Duration(scale))
+func (o *outcome) add(r actors.Result) {
+	o.sojourns = append(o.sojourns, r.Elapsed)
 	for l, name := range [3]string{
 		"Data-local map tasks", "Rack-local map tasks", "Other local map tasks",
 	} {
@@ -92,9 +86,7 @@ func (o *outcome) add(r actors.Result, scale int) {
 
 // plan makes a job whose maps sleep and emit the same bytes to each partition, and whose reduces
 // sleep.
-func (j validationJob) plan(
-	name string, span func(time.Duration) time.Duration,
-) (*mapreduce.Plan, error) {
+func (j validationJob) plan(name string) (*mapreduce.Plan, error) {
 	in := mapreduce.FixedSize(validationBlock,
 		mapreduce.Bytes(name, make([]byte, j.maps*validationBlock)))
 	out := mapreduce.Text[string](mapreduce.Writer(name, io.Discard))
@@ -102,7 +94,7 @@ func (j validationJob) plan(
 		return mapreduce.MapOnly[[]byte, string]{
 			Name: name, MapTask: func(t *mapreduce.Task) (mapreduce.Filter[[]byte, string], error) {
 				return mapreduce.Filter[[]byte, string]{Map: func([]byte, func(string)) error {
-					return sleep(t.Context(), span(j.time(t, j.mapTime)))
+					return sleep(t.Context(), j.time(t, j.mapTime))
 				}}, nil
 			},
 		}.Bind(in, out)
@@ -117,14 +109,14 @@ func (j validationJob) plan(
 					for p := range j.reduces {
 						emit(int64(p), value)
 					}
-					return sleep(t.Context(), span(j.time(t, j.mapTime)))
+					return sleep(t.Context(), j.time(t, j.mapTime))
 				},
 			}, nil
 		},
 		ReduceTask: func(t *mapreduce.Task) (mapreduce.Reducer[int64, []byte, string], error) {
 			return mapreduce.Reducer[int64, []byte, string]{
 				Reduce: func(int64, iter.Seq[[]byte], func(string)) error {
-					return sleep(t.Context(), span(j.time(t, j.reduceTime)))
+					return sleep(t.Context(), j.time(t, j.reduceTime))
 				},
 			}, nil
 		},
