@@ -18,6 +18,7 @@ import (
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/numbers"
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/progress"
+	"github.com/tarry-mr/tarry/cmd/tarry/internal/sweep"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -52,6 +53,9 @@ line.`,
 	cmd.Flags().StringVar(&f.events, "events", "",
 		"file for what the scheduler did, a JSON object a line; compressed if named .zst")
 	cmd.Flags().StringVar(&f.traceOut, "trace-out", "", "file for a Chrome trace of all attempts")
+	cmd.Flags().StringVar(&f.series, "series", "",
+		"file for what cluster, pools and jobs hold, wait for and should have over time, as CSV")
+	cmd.Flags().DurationVar(&f.seriesEvery, "series-interval", 10*time.Second, "simulated time between the lines of --series")
 	f.registerName(cmd.Flags())
 	f.complete(cmd)
 	cmd.AddCommand(newSimCompare(p), newSimSweep(p))
@@ -79,8 +83,11 @@ func (f *simFlags) simulate(cmd *cobra.Command, p *program) (err error) {
 		return err
 	}
 	_, trace, _ := strings.Cut(f.trace, ":")
-	files := []namedFile{{"--events", f.events}, {"--trace-out", f.traceOut}}
+	files := []namedFile{{"--events", f.events}, {"--trace-out", f.traceOut}, {"--series", f.series}}
 	if err := distinctFiles(files, []string{f.load0, trace, f.allocations, f.queues, f.parameters, f.policyFile, f.clusterFile}); err != nil {
+		return err
+	}
+	if err := f.makeSeries(&cfg); err != nil {
 		return err
 	}
 	rec, err := openRecord(f.events, f.traceOut)
@@ -145,13 +152,34 @@ func (f *simFlags) print(p *program, res *simulator.Result, w *workload.Workload
 	if f.repeat > 1 {
 		dir = f.seedDir(dir, turn)
 	}
-	if err := f.writeCSV(dir, res); err != nil {
+	if err := firstError(f.writeCSV(dir, res), f.writeSeries(res)); err != nil {
 		return err
 	}
 	if f.json {
 		return json.NewEncoder(p.stdout).Encode(res.Report)
 	}
 	return printSimTable(p.stdout, res, w)
+}
+
+// makeSeries makes the file for --series, so that what cannot be made fails before the simulation.
+func (f *simFlags) makeSeries(cfg *simulator.Config) error {
+	if f.series == "" {
+		return nil
+	}
+	cfg.Sample, cfg.SampleQueues = f.seriesEvery, true
+	file, err := os.Create(f.series)
+	if err == nil {
+		err = file.Close()
+	}
+	return outputError(f.series, err)
+}
+
+// writeSeries writes the samples, if they are asked for.
+func (f *simFlags) writeSeries(res *simulator.Result) error {
+	if f.series == "" {
+		return nil
+	}
+	return outputError(f.series, sweep.WriteFile(f.series, res.WriteSeriesCSV))
 }
 
 // makeCSV makes the directory for CSV files, so that what cannot be made fails before the

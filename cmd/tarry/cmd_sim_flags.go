@@ -31,6 +31,8 @@ type simFlags struct {
 	trace, load0     string
 	clusterFile      string
 	events, traceOut string
+	series           string
+	seriesEvery      time.Duration
 
 	nodes, racks, mapSlots, reduceSlots, replicas int
 	setup                                         time.Duration

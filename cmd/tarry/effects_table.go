@@ -97,6 +97,8 @@ func effects() []effect {
 		{sim, "job-setup job-cleanup until slow-nodes task-fails mtbf jobs", nil, ""},
 		{sim, "seed repeat json quiet csv schedulers", nil, ""},
 		{[]string{"sim sweep"}, "sweep parallel output", nil, ""},
+		{sim, "series", repeated, simIn + "--series s.csv --repeat 2"},
+		{sim, "series-interval", without("series"), simIn + "--series-interval 5s"},
 		{sim, "events trace-out", repeated, simIn + "--events e.jsonl --repeat 2"},
 		{sim, "oversubscription", with("cluster"), simIn + "--cluster c.yaml --oversubscription 5"},
 		{sim, "shuffle-rate", flowing, simIn + "--network flows --shuffle-rate 1GB"},

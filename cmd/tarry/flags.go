@@ -202,6 +202,7 @@ func limits() map[string]numbers.Span {
 		"skew-cells":       span(0, 20),
 		"sim repeat":       span(1, 10_000),
 		"parallel":         span(1, 10_000),
+		"series-interval":  span(0.001, 1000*hour),
 
 		"target-utilisation": span(0.001, 10),
 

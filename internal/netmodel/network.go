@@ -177,6 +177,26 @@ func (w *Network) Owner(f Flow) int32 { return w.flows[f].owner }
 // Sender is the node that a flow between two nodes comes from.
 func (w *Network) Sender(f Flow) int32 { return w.flows[f].links[0] / 2 }
 
+// Traffic is what flows between nodes, and of it between racks, in bytes a second, and the part of its
+// capacity that the busiest link or disk carries, 0 to 1; as Resolve last worked it out.
+func (w *Network) Traffic() (nodes, racks, busiest float64) {
+	n := len(w.rackOf)
+	for l, on := range w.on {
+		sum := 0.0
+		for _, f := range on {
+			sum += w.flows[f].rate
+		}
+		switch {
+		case l < 2*n && l%2 == 0:
+			nodes += sum
+		case l >= 2*n && l < int(w.disks) && l%2 == 0:
+			racks += sum
+		}
+		busiest = max(busiest, sum/w.cap[l])
+	}
+	return nodes, racks, min(busiest, 1)
+}
+
 // From lists the flows that come from a node, in the order of their numbers.
 func (w *Network) From(node int32) []Flow { return slices.Sorted(slices.Values(w.on[2*node])) }
 

@@ -167,6 +167,8 @@ type Config struct {
 	Seed       uint64
 	Until      time.Duration // stop then, even if jobs are not done; 0 means never
 	Sample     time.Duration // between the samples of Result.Samples; 0 means none
+	// SampleQueues makes samples tell of queues, shares and links, too.
+	SampleQueues bool
 	// SizeError is how wrong the durations told to policies that work with sizes are, 0 to 1: see
 	// workload.Job.TellTimes.
 	SizeError float64

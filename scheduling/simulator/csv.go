@@ -15,6 +15,7 @@ func (r *Result) WriteJobsCSV(w io.Writer) error {
 	_ = c.Write([]string{
 		"job", "class", "user", "pool", "arrived_s", "ended_s", "sojourn_s", "alone_s", "done", "failed", "map_tasks", "reduce_tasks",
 		"node_local", "rack_local", "off_rack", "shuffle_node_local", "shuffle_rack_local", "shuffle_off_rack", "killed", "suspended", "lost_s",
+		"tnd", "wtnd_bytes",
 	})
 	for i := range r.Jobs {
 		j := &r.Jobs[i]
@@ -29,7 +30,8 @@ func (r *Result) WriteJobsCSV(w io.Writer) error {
 		} {
 			row = append(row, strconv.Itoa(n))
 		}
-		_ = c.Write(append(row, strconv.FormatFloat(j.Preempted.LostS, 'f', 6, 64)))
+		row = append(row, strconv.FormatFloat(j.Preempted.LostS, 'f', 6, 64))
+		_ = c.Write(append(row, strconv.FormatInt(j.TND, 10), strconv.FormatInt(j.WTND(), 10)))
 	}
 	c.Flush()
 	return c.Error()

@@ -40,6 +40,14 @@ func (s *sim) countShuffle(j *simJob, node, index int32) {
 	j.figures.shuffle[0] += local
 	j.figures.shuffle[1] += rack
 	j.figures.shuffle[2] += off
+	if local+rack+off > 0 {
+		o, in := j.out, s.top.rackOf[node]
+		near, all := int64(o.mapsIn[in]), int64(0)
+		for _, n := range o.mapsIn {
+			all += int64(n)
+		}
+		j.figures.tnd += 2*(near-int64(o.mapsAt[node])) + 4*(all-near)
+	}
 }
 
 // startReduce starts a reduce: with flows it sets up and fetches; without, its end is known once

@@ -11,6 +11,7 @@ import (
 type figures struct {
 	maps      [3]int
 	shuffle   [3]int64
+	tnd       int64
 	killed    int
 	suspended int
 	lost      time.Duration
@@ -135,10 +136,13 @@ type JobResult struct {
 	Tasks                   [2]int // maps, reduces
 	Maps                    MapPlaces
 	Shuffle                 ShuffleBytes
-	Alone                   time.Duration // what it would take on an idle cluster, all maps node-local
-	Busy                    [2]time.Duration
-	Preempted               Preempted
-	Copies                  Copies
+	// TND is the total network distance of its finished reduces: each output of a map counts 0 on
+	// the reduce's node, 2 in its rack, 4 beyond [Hammoud12].
+	TND       int64
+	Alone     time.Duration // what it would take on an idle cluster, all maps node-local
+	Busy      [2]time.Duration
+	Preempted Preempted
+	Copies    Copies
 }
 
 // Sojourn is the time from arrival to end.
@@ -151,10 +155,33 @@ type Stats struct {
 	Decisions  uint64 // actions carried out: launches, kills, suspensions, resumptions
 }
 
+// WTND is the weighted total network distance of the finished reduces: each byte of their input
+// counts 0 on the reduce's node, 2 in its rack, 4 beyond [Hammoud12].
+func (j *JobResult) WTND() int64 { return 2*j.Shuffle.RackLocal + 4*j.Shuffle.OffRack }
+
 // Sample is how many slots the open jobs held at a time.
 type Sample struct {
-	At   time.Duration
-	Jobs []JobSlots // jobs that held any, in order of the workload
+	At    time.Duration
+	Jobs  []JobSlots // jobs that held any, in order of the workload
+	Queue []JobQueue // of all open jobs, with Config.SampleQueues
+	Links Traffic    // with Config.SampleQueues and Network.Flows
+}
+
+// JobQueue is what an open job has and waits for.
+type JobQueue struct {
+	Job   int    // index in the workload
+	Pool  string // or queue
+	Held  [2]int // map and reduce slots
+	Tasks [2]int // waiting to be launched
+	// Share is the fair share in map and reduce slots, NaN where the policy gives none.
+	Share [2]float64
+}
+
+// Traffic is what the links carry, bytes a second.
+type Traffic struct {
+	Nodes   float64 // between nodes
+	Uplinks float64 // of it, between racks
+	Busiest float64 // the part of its capacity that the busiest link carries, 0 to 1
 }
 
 // JobSlots is a job's part of a Sample.
@@ -172,6 +199,7 @@ type Result struct {
 	Samples []Sample
 	Stats   Stats
 	End     time.Duration // when the simulation ended
+	Slots   [2]int        // map and reduce slots of the cluster
 
 	busy [2]time.Duration
 }

@@ -15,6 +15,8 @@ type outputs struct {
 	total   int64 // of all maps, done or not
 	byNode  []int64
 	byRack  []int64
+	mapsAt  []int32   // by node: maps whose output it has
+	mapsIn  []int32   // by rack
 	cum     []float64 // partition p has the part cum[p+1]-cum[p]; nil: all alike
 	parts   [][]int64 // by node, then partition: only with skewed cells
 	holder  []int32   // by map: the node with its output, or -1; only where nodes fail
@@ -24,6 +26,7 @@ type outputs struct {
 // newOutputs prepares the tables of a job.
 func (s *sim) newOutputs(j *simJob) *outputs {
 	o := &outputs{total: j.spec.ShuffleBytes, byNode: make([]int64, len(s.nodes)), byRack: make([]int64, s.top.racks())}
+	o.mapsAt, o.mapsIn = make([]int32, len(s.nodes)), make([]int32, s.top.racks())
 	seed := draw(s.cfg.Seed, forSizes, uint64(j.index))
 	o.cum = shares(seed, j.spec.Reduces, j.spec.Skew)
 	if parts := j.spec.Partitions; len(parts) > 0 && j.spec.ShuffleBytes > 0 {
@@ -163,6 +166,8 @@ func (s *sim) addOutput(j *simJob, node, index int32, sign int64) {
 	n := j.outputOf(int(index)) * sign
 	o.byNode[node] += n
 	o.byRack[s.top.rackOf[node]] += n
+	o.mapsAt[node] += int32(sign)
+	o.mapsIn[s.top.rackOf[node]] += int32(sign)
 	if o.parts == nil {
 		return
 	}

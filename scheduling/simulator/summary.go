@@ -15,6 +15,7 @@ func (r *Result) finish(s *sim) {
 		r.Jobs[i] = s.jobs[i].result(s)
 	}
 	slots := s.cfg.Cluster.slots()
+	r.Slots = slots
 	var all []*JobResult
 	classes := map[string][]*JobResult{}
 	var names []string
@@ -80,8 +81,8 @@ func (j *simJob) result(s *sim) JobResult {
 		Name: j.spec.Name, Class: j.spec.Class, User: j.spec.User, Pool: j.spec.Pool, ID: j.id,
 		Arrived: j.arrivedAt, Ended: j.endedAt, Done: j.complete, Failed: j.failed, Tasks: [2]int{j.spec.Maps, j.spec.Reduces},
 		Maps:    MapPlaces{f.maps[0], f.maps[1], f.maps[2]},
-		Shuffle: ShuffleBytes{f.shuffle[0], f.shuffle[1], f.shuffle[2]},
-		Alone:   s.alone(j.spec), Busy: j.busy,
+		Shuffle: ShuffleBytes{f.shuffle[0], f.shuffle[1], f.shuffle[2]}, TND: f.tnd,
+		Alone: s.alone(j.spec), Busy: j.busy,
 		Preempted: Preempted{f.killed, f.suspended, round(f.lost.Seconds())},
 		Copies:    Copies{f.copies, f.won, round(f.spent.Seconds())},
 	}
@@ -167,6 +168,9 @@ func (s *sim) sample() {
 		if j := &s.jobs[i]; j.running != [2]int{} {
 			at.Jobs = append(at.Jobs, JobSlots{i, j.running})
 		}
+	}
+	if s.cfg.SampleQueues {
+		s.sampleQueues(&at)
 	}
 	s.res.Samples = append(s.res.Samples, at)
 	s.at(s.q.now+s.cfg.Sample, evSample, 0, 0)
