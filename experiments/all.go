@@ -65,7 +65,7 @@ func All() []Experiment {
 		entry("hfsp-fig6", "Wrong sizes", "[Pastorelli13 Fig 6, §4.3]", pastorelli13.Fig6),
 		entry("hfsp-fig7", "Suspend, wait or kill", "[Pastorelli13 Fig 7]", pastorelli13.Fig7),
 		entry("hfsp-preemption", "Preemption at its worst: kill loops, suspended tasks, short tasks",
-			"[Pastorelli13 §3.3, §4.4]", pastorelli13.Pathologies),
+			"[Pastorelli13 §3.3, §4.3]", pastorelli13.Pathologies),
 		entry("cogrs-fig5", "Total network distances", "[Hammoud12 Figs 5, 7]", hammoud12.Fig5),
 		entry("cogrs-fig6", "Sizes of partitions by map and reduce",
 			"[Hammoud12 Fig 6]", hammoud12.Fig6),

@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Pathologies is what [Pastorelli13 §3.3, §4.4] says of preemption at its worst: work that is killed
+// Pathologies is what [Pastorelli13 §3.3, §4.3] says of preemption at its worst: work that is killed
 // again and again, tasks that pile up suspended, and tasks too short to be worth it.
 func Pathologies(ctx context.Context, o report.Options) (*report.Result, error) {
 	r := &report.Result{Setup: []string{
