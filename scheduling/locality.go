@@ -17,6 +17,9 @@ type localityRule interface {
 	begin()
 	// allowed is the farthest level at which a map of j may be launched on n now.
 	allowed(j *job, n *node) Locality
+	// pick is the map of j to launch on n now, given what allowed has answered, and how far it is
+	// from its data; -1 if there is none.
+	pick(j *job, n *node, allowed Locality) (int32, Locality)
 	// passOver passes over the job of that index for a slot on n, which it would refuse, with all
 	// that refused does; false says that the job must be asked.
 	passOver(job int32, n *node) bool
@@ -62,12 +65,15 @@ func newLocality(c *Core, p LocalityPolicy) (localityRule, error) {
 // greedy launches the nearest map at once [Hadoop].
 type greedy struct{ c *Core }
 
-func (greedy) add(*job)                             {}
-func (greedy) remove(*job)                          {}
-func (greedy) waits() bool                          { return false }
-func (greedy) changed(*job, bool, bool)             {}
-func (greedy) begin()                               {}
-func (g greedy) allowed(*job, *node) Locality       { return g.c.far }
+func (greedy) add(*job)                       {}
+func (greedy) remove(*job)                    {}
+func (greedy) waits() bool                    { return false }
+func (greedy) changed(*job, bool, bool)       {}
+func (greedy) begin()                         {}
+func (g greedy) allowed(*job, *node) Locality { return g.c.far }
+func (g greedy) pick(j *job, n *node, allowed Locality) (int32, Locality) {
+	return g.c.pick(j, n, allowed)
+}
 func (greedy) passOver(int32, *node) bool           { return false }
 func (greedy) stands(*job) bool                     { return false }
 func (greedy) refused(*job)                         {}

@@ -36,7 +36,7 @@ func (c *Core) offerMap(j *job, n *node, allowed Locality) bool {
 	if allowed >= c.far && j.w[Map].waiting() == 0 {
 		return c.offerCopy(j, n, Map)
 	}
-	m, l := c.pick(j, n, allowed)
+	m, l := c.loc.pick(j, n, allowed)
 	if m < 0 {
 		if c.explains() {
 			why, until := c.loc.waiting(j)

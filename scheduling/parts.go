@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
 // Parts are parts of policies that a program brings along, by the names under which a Policy asks
@@ -42,12 +44,28 @@ type MapPlacement interface {
 	Farthest(q View, o MapOffer) Locality
 }
 
+// MapChooser is a MapPlacement that chooses the map itself, by what it knows besides places. One
+// with the method
+//
+//	Launched(JobID)
+//
+// is told when the map that it chose last for a job has been launched: a choice may come to nothing
+// where an order asks what a job would take.
+type MapChooser interface {
+	MapPlacement
+	// Choose names a map of the job to launch with this slot, one of o.Waiting, or refuses the slot
+	// with -1. It is asked in place of Farthest.
+	Choose(q View, o MapOffer) int32
+}
+
 // MapOffer is a map slot that a job is offered.
 type MapOffer struct {
 	Job     JobID
 	Node    NodeID
 	Nearest Locality // of the job's waiting maps to their data, if launched here; never AnyPlace
 	Urgent  bool     // the order claims slots for the job: it should take what it gets
+	// Waiting is the maps with a place that wait to be launched, ascending; valid during the call.
+	Waiting iter.Seq[int32]
 	// Refused is how many offers the job has refused since a map of it was last launched on its
 	// data, and Waited how long ago the first of these was; both 0 if there were none.
 	Refused int
@@ -73,6 +91,9 @@ type ReduceOffer struct {
 	Refused int
 	Waited  time.Duration
 }
+
+// launcher is a part that is told when its choice was launched.
+type launcher interface{ Launched(id JobID) }
 
 // forgetter is a part that is told when a job has ended.
 type forgetter interface{ Forget(id JobID) }
@@ -115,4 +136,13 @@ func (r *refusals) waited(now time.Duration) time.Duration {
 		return 0
 	}
 	return now - r.since
+}
+
+// walk gives the tasks of a set, ascending.
+func walk(set *index.TaskSet) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for i := set.First(); i >= 0 && yield(i); {
+			i = set.Next(i)
+		}
+	}
 }

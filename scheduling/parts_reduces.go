@@ -1,9 +1,6 @@
 package scheduling
 
-import (
-	"fmt"
-	"iter"
-)
+import "fmt"
 
 // askedPlacement is a placement of reduces from outside.
 type askedPlacement struct {
@@ -21,21 +18,11 @@ func newAskedPlacement(c *Core, name string) (reduceRule, error) {
 func (a *askedPlacement) add(j *job)    { a.of = roomFor(a.of, j.index) }
 func (a *askedPlacement) remove(j *job) { forget(a.part, j.id) }
 
-// waiting walks the reduces of j to be launched.
-func waitingReduces(j *job) iter.Seq[int32] {
-	pending := &j.w[Reduce].pending
-	return func(yield func(int32) bool) {
-		for i := pending.First(); i >= 0 && yield(i); {
-			i = pending.Next(i)
-		}
-	}
-}
-
 // choose asks for a reduce of j to launch on n; below 0 for none.
 func (a *askedPlacement) choose(j *job, n *node) int32 {
 	of := &a.of[j.index]
 	i := a.part.Place(a.c.View(), ReduceOffer{
-		Job: j.id, Node: n.id, Waiting: waitingReduces(j), Urgent: a.c.order.urgent(j, Reduce), Refused: of.count, Waited: of.waited(a.c.now),
+		Job: j.id, Node: n.id, Waiting: walk(&j.w[Reduce].pending), Urgent: a.c.order.urgent(j, Reduce), Refused: of.count, Waited: of.waited(a.c.now),
 	})
 	if i >= 0 && (int(i) >= len(j.w[Reduce].tasks) || !j.w[Reduce].pending.Has(i)) {
 		panic(fmt.Sprintf("scheduling: the placement of reduces %q chose reduce %d of %v, which does not wait to be launched", a.name, i, j.id))

@@ -179,18 +179,32 @@ func TestPartsMayAsk(t *testing.T) {
 
 // notes writes down what it is offered, and refuses.
 type notes struct {
-	offers  []MapOffer
-	reduces []ReduceOffer
-	waiting [][]int32
-	ended   []JobID
-	allow   Locality
-	choose  int32
+	offers   []MapOffer
+	reduces  []ReduceOffer
+	ready    [][]int32 // maps
+	waiting  [][]int32 // reduces
+	launched []JobID
+	ended    []JobID
+	allow    Locality
+	choose   int32
 }
 
 func (n *notes) Farthest(_ View, o MapOffer) Locality {
+	n.ready = append(n.ready, slices.Collect(o.Waiting))
+	o.Waiting = nil
 	n.offers = append(n.offers, o)
 	return n.allow
 }
+
+// chooser is notes that choose a map.
+type chooser struct{ *notes }
+
+func (c chooser) Choose(q View, o MapOffer) int32 {
+	c.Farthest(q, o)
+	return c.choose
+}
+
+func (c chooser) Launched(id JobID) { c.launched = append(c.launched, id) }
 
 func (n *notes) Place(_ View, o ReduceOffer) int32 {
 	n.waiting = append(n.waiting, slices.Collect(o.Waiting))
@@ -206,7 +220,9 @@ func notesCore(t *testing.T) (*Core, []NodeID, *notes) {
 	n := &notes{choose: -1}
 	c, nodes := newTestCore(t, "fair", func(cfg *Config, p *Policy) {
 		cfg.Parts = Parts{
-			Maps:    map[string]func() MapPlacement{"notes": func() MapPlacement { return n }},
+			Maps: map[string]func() MapPlacement{
+				"notes": func() MapPlacement { return n }, "chooser": func() MapPlacement { return chooser{n} },
+			},
 			Reduces: map[string]func() ReducePlacement{"notes": func() ReducePlacement { return n }},
 		}
 		cfg.Explain = true
@@ -239,6 +255,45 @@ func TestMapPlacementIsTold(t *testing.T) {
 	v, err := c.View().Locality(id)
 	require.NoError(t, err)
 	require.Zero(t, v, "a launch on its data does")
+}
+
+// A chooser names the map itself, however far another one is from its data, and is told of its
+// launch.
+func TestMapChooserChooses(t *testing.T) {
+	c, nodes, n := notesCore(t)
+	p := c.pol
+	p.Locality.Part = "chooser"
+	require.NoError(t, c.Reconfigure(0, p))
+	id, err := c.Submit(0, JobSpec{Maps: 4, Places: Places{Offsets: []int32{0, 1, 2, 2, 3}, Nodes: []NodeID{nodes[0], nodes[3], nodes[1]}}})
+	require.NoError(t, err)
+	require.Empty(t, beat(t, c, time.Second, nodes[0]), "two slots, both refused")
+	require.Equal(t, [][]int32{{0, 1, 3}, {0, 1, 3}}, n.ready, "map 2 has no place")
+	require.Equal(t, MapOffer{Job: id, Node: nodes[0], Nearest: NodeLocal, Refused: 1}, n.offers[1])
+	require.Empty(t, n.launched)
+	n.choose = 1
+	var launched []Event
+	c.cfg.Events = func(e Event) { launched = append(launched, e) }
+	require.Panics(t, func() { beat(t, c, 2*time.Second, nodes[0]) }, "map 1 is not waiting any more at the second slot")
+	require.Equal(t, OffRack, launched[0].Locality)
+	require.Equal(t, []JobID{id}, n.launched)
+	for _, bad := range []int32{1, 2, 9} {
+		n.choose = bad
+		require.PanicsWithValue(t, `scheduling: the placement of maps "chooser" chose map `+string('0'+bad)+` of job_0001, which does not wait to be launched`,
+			func() { beat(t, c, 3*time.Second, nodes[3]) })
+	}
+}
+
+// Where no map that waits has a place, a chooser is not asked.
+func TestMapChooserIsNotAskedOfMapsWithoutAPlace(t *testing.T) {
+	c, nodes, n := notesCore(t)
+	p := c.pol
+	p.Locality.Part = "chooser"
+	require.NoError(t, c.Reconfigure(0, p))
+	_, err := c.Submit(0, JobSpec{Maps: 2})
+	require.NoError(t, err)
+	require.Len(t, beat(t, c, time.Second, nodes[0]), 2)
+	require.Empty(t, n.offers)
+	require.Empty(t, n.launched)
 }
 
 // A map without a place waits for nothing.
