@@ -226,7 +226,7 @@ func printSimTable(out io.Writer, res *simulator.Result, w *workload.Workload) e
 	fmt.Fprintln(t, "class\tjobs\tmean s\tmedian s\tp95 s\tnode-local\track-local\toff-rack\t"+
 		"shuffled\toff-rack\tfairness\tkilled\tsuspended\tlost s\t")
 	row := func(name string, f *simulator.Figures) {
-		n := max(f.Maps.NodeLocal+f.Maps.RackLocal+f.Maps.OffRack, 1)
+		n := max(f.Maps.All(), 1)
 		percent := func(x int) string { return fmt.Sprintf("%.1f%%", 100*float64(x)/float64(n)) }
 		shuffled := f.Shuffle.NodeLocal + f.Shuffle.RackLocal + f.Shuffle.OffRack
 		fmt.Fprintf(t, "%s\t%d\t%.1f\t%.1f\t%.1f\t%s\t%s\t%s\t%s\t%s\t%.3f\t%d\t%d\t%.0f\t\n",
@@ -242,5 +242,8 @@ func printSimTable(out io.Writer, res *simulator.Result, w *workload.Workload) e
 	row("all", all)
 	_ = t.Flush()
 	fmt.Fprintf(b, "\nslots used: map %.1f%%, reduce %.1f%%\n\n", 100*all.Utilization.Map, 100*all.Utilization.Reduce)
+	if hits := all.InMemory.All(); hits > 0 {
+		fmt.Fprintf(b, "maps with their block in memory: %.1f%%\n\n", 100*float64(hits)/float64(all.Maps.All()))
+	}
 	return b.Flush()
 }

@@ -37,6 +37,7 @@ type simFlags struct {
 	nodes, racks, mapSlots, reduceSlots, replicas int
 	setup                                         time.Duration
 	readRate, shuffleRate, link, computeRate      numbers.Bytes
+	cache, cacheRate                              numbers.Bytes
 	network, drive, submit                        string
 	oversubscription                              float64
 	interval, jobSetup, jobCleanup, until         time.Duration
@@ -79,8 +80,10 @@ func (f *simFlags) register(cmd *cobra.Command) {
 	s.Var(&f.hotReplicas, "hot-replicas",
 		"further replicas of the files that most jobs read, as a part of all there are")
 	s.DurationVar(&f.setup, "task-setup", time.Second, "from a task's launch until it does anything")
-	f.readRate, f.shuffleRate, f.link = 20<<20, 50<<20, 125e6
+	f.readRate, f.shuffleRate, f.link, f.cacheRate = 20<<20, 50<<20, 125e6, 1e9
 	s.Var(&f.readRate, "read-rate", "what a task reads from its disk, bytes a second")
+	s.Var(&f.cache, "cache", "memory of each node for the blocks that its maps have read last (default: none)")
+	s.Var(&f.cacheRate, "cache-rate", "what a map reads of a block in memory, bytes a second, with --cache")
 	s.Var(&f.computeRate, "compute-rate",
 		"what a task computes of its input, bytes a second, besides reading (default: no time)")
 	s.Var(&f.shuffleRate, "shuffle-rate", "what a reduce fetches, bytes a second, with --network factors")
@@ -140,6 +143,7 @@ func (f *simFlags) config(policy scheduling.Policy) (simulator.Config, error) {
 		Cluster: simulator.Cluster{
 			Nodes: f.nodes, Racks: f.racks, MapSlots: f.mapSlots, ReduceSlots: cmp.Or(f.reduceSlots, -1),
 			Replicas: f.replicas, Setup: cmp.Or(f.setup, -1), ReadRate: float64(f.readRate), CPURate: float64(f.computeRate),
+			Cache: int64(f.cache), CacheRate: float64(f.cacheRate),
 			SlowNodes: float64(f.slowNodes), Stragglers: float64(f.stragglers),
 		},
 		Network: simulator.Network{

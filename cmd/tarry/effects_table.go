@@ -91,6 +91,8 @@ func effects() []effect {
 		{sim, "workload", with("trace"), simIn + "--trace swim:f"},
 		{sim, "cluster replication hot-replicas", nil, ""},
 		{sim, "nodes racks map-slots reduce-slots network link stragglers", with("cluster"), simIn + "--cluster c.yaml --nodes 9"},
+		{sim, "cache", nil, ""},
+		{sim, "cache-rate", without("cache"), simIn + "--cache-rate 2GB"},
 		{sim, "task-setup read-rate compute-rate drive heartbeat submit", nil, ""},
 		{sim, "target-utilisation", unlike("submit", "replay"), simIn + "--submit serial --target-utilisation 80%"},
 		{sim, "compute-spread", without("compute-rate"), "sim --trace swim:f --compute-spread 1"},

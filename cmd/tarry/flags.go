@@ -181,6 +181,8 @@ func limits() map[string]numbers.Span {
 		"task-setup":       span(0, 24*hour),
 		"read-rate":        rates,
 		"shuffle-rate":     rates,
+		"cache":            cluster(1, 1<<44),
+		"cache-rate":       rates,
 		"link":             rates,
 		"heartbeat":        cluster(0.01, hour),
 		"job-setup":        span(0, 1000*hour),

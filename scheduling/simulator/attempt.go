@@ -34,6 +34,7 @@ type attempt struct {
 	suspended bool
 	fails     bool
 	copy      bool // of a slow task
+	hit       bool // of a map: its block was in memory
 	locality  scheduling.Locality
 	since     time.Duration // of the launch or the last resume
 	worked    time.Duration // before since
@@ -134,7 +135,10 @@ func (s *sim) startMap(ai int32, j *simJob, n *simNode) {
 	cl, nw := &s.cfg.Cluster, &s.cfg.Network
 	w := j.spec
 	bytes := float64(w.SplitBytes(int(a.id.Task.Index)))
-	level := min(max(a.locality, scheduling.NodeLocal), scheduling.OffRack)
+	level, rate := min(max(a.locality, scheduling.NodeLocal), scheduling.OffRack), cl.ReadRate
+	if a.hit = s.cache.read(a.node, j.blockOf(a.id.Task.Index)); a.hit {
+		level, rate = scheduling.NodeLocal, cl.CacheRate
+	}
 	work := s.computing(a, bytes, n)
 	if w.Reduces == 0 && w.OutputBytes > 0 {
 		work += float64(w.OutputBytes) / float64(w.Maps) / cl.WriteRate * n.slow
@@ -147,10 +151,10 @@ func (s *sim) startMap(ai int32, j *simJob, n *simNode) {
 		return
 	}
 	factor := 1.0
-	if s.net == nil {
+	if s.net == nil && !a.hit {
 		factor = nw.ReadFactor[level]
 	}
-	work += bytes / cl.ReadRate * factor * n.slow
+	work += bytes / rate * factor * n.slow
 	a.work = seconds(work * nw.MapFactor[level])
 	s.work(ai, setup)
 }
@@ -193,9 +197,11 @@ func (s *sim) work(ai int32, before time.Duration) {
 // heartbeat.
 func (s *sim) ended(ai int32) error {
 	a := &s.atts[ai]
-	r := report{id: a.id, state: scheduling.StateSucceeded, job: a.job, loc: a.locality, copy: a.copy, worked: a.workedBy(s.q.now)}
+	r := report{id: a.id, state: scheduling.StateSucceeded, job: a.job, loc: a.locality, hit: a.hit, copy: a.copy, worked: a.workedBy(s.q.now)}
 	if a.fails {
 		r.state = scheduling.StateFailed
+	} else if j := &s.jobs[a.job]; r.id.Task.Kind == scheduling.Map {
+		s.cache.keep(a.node, j.blockOf(r.id.Task.Index), j.spec.SplitBytes(int(r.id.Task.Index)))
 	}
 	i := a.node
 	s.drop(ai)

@@ -100,6 +100,8 @@ func (cl *Cluster) validate(f *checker) {
 	f.within("writing rate", cl.WriteRate, minRate, maxRate)
 	f.within("computing rate", cl.CPURate, minRate, maxRate)
 	f.check(cl.MergeRate <= 0 || cl.MergeRate >= minRate && cl.MergeRate <= maxRate, "merging rate %v is not between %v and %v", cl.MergeRate, minRate, maxRate)
+	f.check(cl.Cache >= 0 && cl.Cache <= workload.MaxBytes, "cache of %d bytes a node, want 0 to %d", cl.Cache, workload.MaxBytes)
+	f.within("rate of the cache", cl.CacheRate, minRate, maxRate)
 	f.check(cl.SlowNodes >= 0 && cl.SlowNodes <= 1, "part of slow nodes %v is not between 0 and 1", cl.SlowNodes)
 	f.check(cl.Stragglers >= 0 && cl.Stragglers <= 1, "part of stragglers %v is not between 0 and 1", cl.Stragglers)
 	f.within("factor of slow nodes", cl.SlowFactor, 1/maxFactor, maxFactor)

@@ -47,6 +47,11 @@ type Cluster struct {
 	// MergeRate is what a reduce merges after its shuffle, bytes a second; default 4 × ReadRate,
 	// negative means no time.
 	MergeRate float64
+	// Cache is how many bytes of blocks each node keeps in memory, those that its maps read last; a
+	// map that finds its block there reads CacheRate bytes a second, whatever the network. 0 means
+	// no cache. CacheRate 0 takes 1 GB/s.
+	Cache     int64
+	CacheRate float64
 	// SlowNodes is the part of the nodes, 0 to 1, that take SlowFactor (default 2) times as long
 	// for everything.
 	SlowNodes  float64
@@ -209,6 +214,7 @@ func (c Config) withDefaults() Config {
 	cl.ReadRate = cmp.Or(cl.ReadRate, 20<<20)
 	cl.WriteRate = cmp.Or(cl.WriteRate, cl.ReadRate)
 	cl.MergeRate = cmp.Or(cl.MergeRate, 4*cl.ReadRate)
+	cl.CacheRate = cmp.Or(cl.CacheRate, 1e9)
 	cl.SlowFactor = cmp.Or(cl.SlowFactor, 2)
 	cl.StragglerFactor = cmp.Or(cl.StragglerFactor, 5)
 	nw.ReadFactor = cmp.Or(nw.ReadFactor, [3]float64{1, 1.5, 2})

@@ -15,7 +15,7 @@ func (r *Result) WriteJobsCSV(w io.Writer) error {
 	_ = c.Write([]string{
 		"job", "class", "user", "pool", "arrived_s", "ended_s", "sojourn_s", "alone_s", "done", "failed", "map_tasks", "reduce_tasks",
 		"node_local", "rack_local", "off_rack", "shuffle_node_local", "shuffle_rack_local", "shuffle_off_rack", "killed", "suspended", "lost_s",
-		"tnd", "wtnd_bytes",
+		"tnd", "wtnd_bytes", "memory_node_local", "memory_rack_local", "memory_off_rack",
 	})
 	for i := range r.Jobs {
 		j := &r.Jobs[i]
@@ -31,7 +31,8 @@ func (r *Result) WriteJobsCSV(w io.Writer) error {
 			row = append(row, strconv.Itoa(n))
 		}
 		row = append(row, strconv.FormatFloat(j.Preempted.LostS, 'f', 6, 64))
-		_ = c.Write(append(row, strconv.FormatInt(j.TND, 10), strconv.FormatInt(j.WTND(), 10)))
+		row = append(row, strconv.FormatInt(j.TND, 10), strconv.FormatInt(j.WTND(), 10))
+		_ = c.Write(append(row, j.InMemory.columns()...))
 	}
 	c.Flush()
 	return c.Error()
@@ -43,6 +44,7 @@ func (r *Report) WriteClassesCSV(w io.Writer) error {
 	_ = c.Write([]string{
 		"class", "jobs", "makespan_s", "sojourn_mean_s", "sojourn_median_s", "sojourn_p95_s", "node_local", "rack_local", "off_rack",
 		"shuffle_node_local", "shuffle_rack_local", "shuffle_off_rack", "fairness_jain", "map_utilisation", "reduce_utilisation", "killed", "suspended", "lost_s",
+		"memory_node_local", "memory_rack_local", "memory_off_rack",
 	})
 	for _, f := range append(slices.Clone(r.ByClass), ClassFigures{"all", r.Figures}) {
 		row := []string{f.Class, strconv.Itoa(f.Jobs)}
@@ -54,8 +56,16 @@ func (r *Report) WriteClassesCSV(w io.Writer) error {
 		number(f.MakespanS, f.Sojourn.Mean, f.Sojourn.Median, f.Sojourn.P95, float64(f.Maps.NodeLocal), float64(f.Maps.RackLocal), float64(f.Maps.OffRack),
 			float64(f.Shuffle.NodeLocal), float64(f.Shuffle.RackLocal), float64(f.Shuffle.OffRack), f.FairnessJain, f.Utilization.Map, f.Utilization.Reduce,
 			float64(f.Preempted.Killed), float64(f.Preempted.Suspended), f.Preempted.LostS)
-		_ = c.Write(row)
+		_ = c.Write(append(row, f.InMemory.columns()...))
 	}
 	c.Flush()
 	return c.Error()
+}
+
+// columns are the maps by level.
+func (m MapPlaces) columns() (list []string) {
+	for _, n := range []int{m.NodeLocal, m.RackLocal, m.OffRack} {
+		list = append(list, strconv.Itoa(n))
+	}
+	return list
 }

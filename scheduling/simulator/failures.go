@@ -56,6 +56,7 @@ func (s *sim) fail(i int32, span time.Duration) {
 	s.empty(i)
 	n.down, n.ticking = true, false
 	n.gen++
+	s.cache.empty(i)
 	s.loseOutputs(i)
 	s.redirectReads(i)
 	if span > 0 {

@@ -47,11 +47,22 @@ func TestConservation(t *testing.T) {
 			Policy: preset(t, rapid.SampledFrom(scheduling.Presets()).Draw(rt, "policy")), Seed: seed,
 		}
 		cfg.Policy.Reduce.Rule = rapid.SampledFrom([]scheduling.ReduceRule{scheduling.AnyNode, scheduling.CoGRS, scheduling.LARTS}).Draw(rt, "reduce")
+		if rapid.Bool().Draw(rt, "cache") {
+			cfg.Cluster.Cache = rapid.Int64Range(1, 1<<30).Draw(rt, "bytes")
+			if rapid.Bool().Draw(rt, "affinity") {
+				cfg.Policy.Locality.Part = CacheAffinity
+			}
+		}
 		res := run(t, cfg, w)
 		require.Equal(t, len(w.Jobs), res.Report.Jobs)
 		for i, j := range res.Jobs {
 			spec := &w.Jobs[i]
 			require.Equal(t, spec.Maps, j.Maps.NodeLocal+j.Maps.RackLocal+j.Maps.OffRack)
+			for _, at := range [][2]int{
+				{j.InMemory.NodeLocal, j.Maps.NodeLocal}, {j.InMemory.RackLocal, j.Maps.RackLocal}, {j.InMemory.OffRack, j.Maps.OffRack},
+			} {
+				require.LessOrEqual(t, at[0], at[1])
+			}
 			require.Equal(t, spec.ShuffleBytes, j.Shuffle.NodeLocal+j.Shuffle.RackLocal+j.Shuffle.OffRack)
 			require.GreaterOrEqual(t, j.Sojourn(), time.Second, "set-up")
 		}

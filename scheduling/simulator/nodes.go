@@ -27,6 +27,7 @@ type report struct {
 	state  scheduling.AttemptState
 	job    int32
 	loc    scheduling.Locality
+	hit    bool
 	copy   bool
 	worked time.Duration
 }
@@ -201,7 +202,7 @@ func (s *sim) reported(i int32, r *report) {
 	switch {
 	case r.state != scheduling.StateSucceeded || j.ended:
 	case k == scheduling.Map:
-		j.figures.countMap(r.loc)
+		j.figures.countMap(r.loc, r.hit)
 		j.busy[0] += r.worked
 		s.mapReported(j, i, r.id.Task.Index)
 	default:

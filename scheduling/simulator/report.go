@@ -10,6 +10,7 @@ import (
 // figures is what a job adds up.
 type figures struct {
 	maps      [3]int
+	hits      [3]int // of these
 	shuffle   [3]int64
 	tnd       int64
 	killed    int
@@ -21,9 +22,14 @@ type figures struct {
 }
 
 // countMap counts a finished map by locality; one without a location counts nowhere.
-func (f *figures) countMap(l scheduling.Locality) {
-	if l >= 0 {
-		f.maps[min(l, scheduling.OffRack)]++
+func (f *figures) countMap(l scheduling.Locality, hit bool) {
+	if l < 0 {
+		return
+	}
+	l = min(l, scheduling.OffRack)
+	f.maps[l]++
+	if hit {
+		f.hits[l]++
 	}
 }
 
@@ -41,9 +47,18 @@ type MapPlaces struct {
 	OffRack   int `json:"off_rack"`
 }
 
+func (m *MapPlaces) add(n MapPlaces) {
+	m.NodeLocal += n.NodeLocal
+	m.RackLocal += n.RackLocal
+	m.OffRack += n.OffRack
+}
+
+// All is the number of maps.
+func (m MapPlaces) All() int { return m.NodeLocal + m.RackLocal + m.OffRack }
+
 // Share is the part of the maps at a level or nearer, 0 to 1; 1 if there is none.
 func (m MapPlaces) Share(l scheduling.Locality) float64 {
-	all := m.NodeLocal + m.RackLocal + m.OffRack
+	all := m.All()
 	if all == 0 || l >= scheduling.OffRack {
 		return 1
 	}
@@ -90,9 +105,11 @@ type Figures struct {
 	Jobs      int     `json:"jobs"` // that ended
 	MakespanS float64 `json:"makespan_s"`
 	// Sojourn, in seconds.
-	Sojourn Sojourn      `json:"sojourn_s"`
-	Maps    MapPlaces    `json:"maps"`
-	Shuffle ShuffleBytes `json:"shuffle_bytes"`
+	Sojourn Sojourn   `json:"sojourn_s"`
+	Maps    MapPlaces `json:"maps"`
+	// InMemory is those of Maps that found their block in their node's memory.
+	InMemory MapPlaces    `json:"in_memory,omitzero"`
+	Shuffle  ShuffleBytes `json:"shuffle_bytes"`
 	// FairnessJain is Jain's index (sum x)²/(n sum x²) of the jobs' speeds x = time alone on an
 	// idle cluster / sojourn: 1 if all jobs are slowed down alike, 1/n at worst.
 	FairnessJain float64     `json:"fairness_jain"`
@@ -135,6 +152,7 @@ type JobResult struct {
 	Failed                  bool
 	Tasks                   [2]int // maps, reduces
 	Maps                    MapPlaces
+	InMemory                MapPlaces // of Maps, those that found their block in memory
 	Shuffle                 ShuffleBytes
 	// TND is the total network distance of its finished reduces: each output of a map counts 0 on
 	// the reduce's node, 2 in its rack, 4 beyond [Hammoud12].

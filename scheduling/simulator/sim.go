@@ -29,7 +29,8 @@ type sim struct {
 	q    queue
 	net  *netmodel.Network // nil without flows
 
-	disks bool // are shared: reads of a node's own disk are flows, too
+	disks bool    // are shared: reads of a node's own disk are flows, too
+	cache *caches // nil without
 
 	nodes []simNode
 	ring  []int32 // nodes in the order in which arrivals are offered to them
@@ -87,6 +88,8 @@ func newSim(cfg Config, w *workload.Workload) (*sim, error) {
 		return nil, err
 	}
 	s.watch()
+	s.cache = newCaches(cfg.Cluster.Nodes, cfg.Cluster.Cache)
+	s.cfg.Core.Parts = s.withParts(cfg.Core.Parts)
 	var err error
 	if s.core, err = scheduling.NewCore(s.cfg.Core, cfg.Policy); err != nil {
 		return nil, err

@@ -80,7 +80,7 @@ func (j *simJob) result(s *sim) JobResult {
 	return JobResult{
 		Name: j.spec.Name, Class: j.spec.Class, User: j.spec.User, Pool: j.spec.Pool, ID: j.id,
 		Arrived: j.arrivedAt, Ended: j.endedAt, Done: j.complete, Failed: j.failed, Tasks: [2]int{j.spec.Maps, j.spec.Reduces},
-		Maps:    MapPlaces{f.maps[0], f.maps[1], f.maps[2]},
+		Maps: MapPlaces{f.maps[0], f.maps[1], f.maps[2]}, InMemory: MapPlaces{f.hits[0], f.hits[1], f.hits[2]},
 		Shuffle: ShuffleBytes{f.shuffle[0], f.shuffle[1], f.shuffle[2]}, TND: f.tnd,
 		Alone: s.alone(j.spec), Busy: j.busy,
 		Preempted: Preempted{f.killed, f.suspended, round(f.lost.Seconds())},
@@ -132,9 +132,8 @@ func sum(jobs []*JobResult) Figures {
 		spent += j.Copies.SpentS
 		f.Copies.Launched += j.Copies.Launched
 		f.Copies.Won += j.Copies.Won
-		f.Maps.NodeLocal += j.Maps.NodeLocal
-		f.Maps.RackLocal += j.Maps.RackLocal
-		f.Maps.OffRack += j.Maps.OffRack
+		f.Maps.add(j.Maps)
+		f.InMemory.add(j.InMemory)
 		f.Shuffle.NodeLocal += j.Shuffle.NodeLocal
 		f.Shuffle.RackLocal += j.Shuffle.RackLocal
 		f.Shuffle.OffRack += j.Shuffle.OffRack

@@ -1,0 +1,115 @@
+package simulator
+
+import (
+	"container/list"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// block names a block of the workload: of a shared file, whichever job reads it, or of a job's own
+// input.
+type block struct {
+	file  int32 // from 1; 0 means the job's own
+	job   int32 // of its own input; 0 with a file
+	index int32
+}
+
+// caches are the nodes' memories for blocks. A node keeps each block that a map has read there, from
+// the end of that map on, and drops the ones that were read longest ago to make room.
+type caches struct {
+	room  int64 // of each node, in bytes
+	nodes []memory
+	on    map[block]int // nodes that hold it
+}
+
+// memory is the blocks of one node.
+type memory struct {
+	at   map[block]*list.Element
+	list list.List // of kept; the one read last first
+	used int64
+}
+
+// kept is a block in memory and its size in bytes.
+type kept struct {
+	block block
+	bytes int64
+}
+
+// newCaches gives each node so many bytes; nil if it is none.
+func newCaches(nodes int, room int64) *caches {
+	if room == 0 {
+		return nil
+	}
+	c := &caches{room: room, nodes: make([]memory, nodes), on: map[block]int{}}
+	for i := range c.nodes {
+		c.nodes[i].at = map[block]*list.Element{}
+	}
+	return c
+}
+
+// has tells whether a node holds a block.
+func (c *caches) has(node int32, b block) bool { return c.nodes[node].at[b] != nil }
+
+// read tells whether a node holds a block, which is then the one read last.
+func (c *caches) read(node int32, b block) bool {
+	if c == nil {
+		return false
+	}
+	m := &c.nodes[node]
+	e := m.at[b]
+	if e != nil {
+		m.list.MoveToFront(e)
+	}
+	return e != nil
+}
+
+// keep puts a block that was read into a node's memory. One that is larger than the memory, or
+// empty, is not kept.
+func (c *caches) keep(node int32, b block, bytes int64) {
+	if c == nil || bytes > c.room || bytes <= 0 || c.read(node, b) {
+		return
+	}
+	m := &c.nodes[node]
+	for m.used+bytes > c.room {
+		c.drop(m, m.list.Back())
+	}
+	m.at[b] = m.list.PushFront(kept{b, bytes})
+	m.used += bytes
+	c.on[b]++
+}
+
+// drop takes a block out of a memory.
+func (c *caches) drop(m *memory, e *list.Element) {
+	h := m.list.Remove(e).(kept)
+	delete(m.at, h.block)
+	m.used -= h.bytes
+	if c.on[h.block]--; c.on[h.block] == 0 {
+		delete(c.on, h.block)
+	}
+}
+
+// empty forgets what a node that failed held.
+func (c *caches) empty(node int32) {
+	if c == nil {
+		return
+	}
+	m := &c.nodes[node]
+	for m.list.Len() > 0 {
+		c.drop(m, m.list.Back())
+	}
+}
+
+// blockOf is what a map of the job reads.
+func (j *simJob) blockOf(m int32) block {
+	if f := j.spec.File; f > 0 {
+		return block{file: int32(f), index: m}
+	}
+	return block{job: j.index, index: m}
+}
+
+// inMemory tells whether a map of a job would find its block in the memory of a node, and on how
+// many nodes it would.
+func (s *sim) inMemory(id scheduling.JobID, m int32, node scheduling.NodeID) (here bool, nodes int) {
+	b := s.jobs[s.byID[id]].blockOf(m)
+	return s.cache.has(int32(node), b), s.cache.on[b]
+}
