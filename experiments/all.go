@@ -81,6 +81,8 @@ func All() []Experiment {
 			"ours; SPARK-10087", own.HotSpot),
 		entry("hot-files", "Few files read by many jobs, with and without further replicas",
 			"ours; [Ananthanarayanan11]", own.HotFiles),
+		entry("cache", "Blocks in memory as a level of locality: hits and response by cache size",
+			"ours; [Zaharia10 §6]", own.Cache),
 		entry("stragglers", "Copies of slow tasks: none, Hadoop's first rule, LATE",
 			"ours; [Zaharia08]", own.Stragglers),
 		entry("wait-trap", "The trap of resetting the wait, and its cure",
