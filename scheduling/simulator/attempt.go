@@ -144,7 +144,7 @@ func (s *sim) startMap(ai int32, j *simJob, n *simNode) {
 		work += float64(w.OutputBytes) / float64(w.Maps) / cl.WriteRate * n.slow
 	}
 	setup := s.setup(w.Map.Setup, n)
-	if s.net != nil && (level != scheduling.NodeLocal || s.disks) && bytes > 0 {
+	if s.net != nil && (level != scheduling.NodeLocal || s.disks && !a.hit) && bytes > 0 {
 		a.work = seconds(work * nw.MapFactor[level])
 		a.phase = phaseSetup
 		s.until(ai, s.q.now+setup)

@@ -60,6 +60,18 @@ func TestCacheForgets(t *testing.T) {
 	require.Zero(t, run(t, cfg, w).Report.InMemory)
 }
 
+// A hit waits for no disk, shared as it may be.
+func TestCacheSparesTheDisk(t *testing.T) {
+	cfg := Config{
+		Cluster: Cluster{Nodes: 1, MapSlots: 2, Setup: -1, ReadRate: 100e6, Cache: 1e9, CacheRate: 100e6},
+		Network: Network{Flows: true, Disk: 10e6}, Policy: preset(t, "fifo"),
+	}
+	cfg.Policy.Spread = false
+	res := run(t, cfg, twoScans())
+	require.Equal(t, 20*time.Second, res.Jobs[0].Sojourn(), "200 MB from one disk")
+	require.Equal(t, time.Second, res.Jobs[1].Sojourn())
+}
+
 // Over the network a hit costs no transfer.
 func TestCacheSparesTheNetwork(t *testing.T) {
 	w := twoScans()

@@ -88,7 +88,7 @@ func newSim(cfg Config, w *workload.Workload) (*sim, error) {
 		return nil, err
 	}
 	s.watch()
-	s.cache = newCaches(cfg.Cluster.Nodes, cfg.Cluster.Cache)
+	s.cache = newCaches(len(s.top.rackOf), cfg.Cluster.Cache)
 	s.cfg.Core.Parts = s.withParts(cfg.Core.Parts)
 	var err error
 	if s.core, err = scheduling.NewCore(s.cfg.Core, cfg.Policy); err != nil {
