@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/experiments"
+	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // documented are the command lines of a page: those that stand on lines of their own, to be typed,
@@ -50,7 +51,7 @@ func understood(t *testing.T, page, line string) {
 		require.NoError(t, cmd.Args(cmd, args), "%s: %s", page, line)
 	}
 	require.NoError(t, foresee(cmd, args).check(), "%s: %s", page, line)
-	if out := cmd.Flag("output"); out != nil {
+	if out := cmd.Flag("output"); out != nil && cmd.Name() != "sweep" { // which prints its table, too
 		require.NotEmpty(t, out.Value.String(), "%s: where to? %s", page, line)
 	}
 }
@@ -106,6 +107,25 @@ func TestDocumentedCommandsAreUnderstood(t *testing.T) {
 		}
 	}
 	require.Greater(t, count, 40)
+}
+
+// What docs/schedulers.md shows of the schedulers is what the command prints, and it speaks of each.
+func TestSchedulersPage(t *testing.T) {
+	text, err := os.ReadFile("../../docs/schedulers.md")
+	require.NoError(t, err)
+	page := string(text)
+	_, block, found := strings.Cut(page, "```console\n$ tarry ")
+	require.True(t, found)
+	line, shown, _ := strings.Cut(block, "\n")
+	shown, _, _ = strings.Cut(shown, "```")
+	t.Chdir(t.TempDir())
+	w := runHere(t, strings.Fields(line), nil)
+	require.Zero(t, w.code, w.errs)
+	require.Equal(t, shown, w.out)
+	for _, name := range scheduling.Presets() {
+		require.Contains(t, page, "\n| `"+name+"` |")
+		require.Regexp(t, "\n## .*\\b"+name+"\\b", page)
+	}
 }
 
 // What an experiment leaves tells the very command that gives it again.
