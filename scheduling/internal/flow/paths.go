@@ -1,0 +1,112 @@
+package flow
+
+import "math"
+
+// measure finds how cheap the way from source to sink can be had, by Dijkstra's algorithm, and
+// raises the heights so that the arcs of such ways are flat; false if it costs nothing or more.
+func (g *Graph) measure(source, sink int32) bool {
+	for v := range g.dist {
+		g.dist[v] = math.MaxInt64
+	}
+	g.dist[source] = 0
+	g.heap = append(g.heap[:0], entry{0, source})
+	for len(g.heap) > 0 {
+		e := g.pop()
+		if e.dist > g.dist[e.vertex] {
+			continue
+		}
+		if e.vertex == sink {
+			break
+		}
+		for a := g.first[e.vertex]; a != None; a = g.arcs[a].next {
+			b := &g.arcs[a]
+			if b.room == 0 {
+				continue
+			}
+			if d := e.dist + b.cost + g.height[e.vertex] - g.height[b.to]; d < g.dist[b.to] {
+				g.dist[b.to] = d
+				g.add(entry{d, b.to})
+			}
+		}
+	}
+	far := g.dist[sink] // never without end: there is the arc that leads nowhere
+	for v := range g.height {
+		g.height[v] += min(g.dist[v], far)
+	}
+	return g.height[sink]-g.height[source] < 0
+}
+
+// fill lets up to most flow from a vertex to the sink over flat arcs, and tells how much. A vertex
+// from which nothing does is not tried again.
+func (g *Graph) fill(v, sink, most int32) (sum int32) {
+	if v == sink {
+		return most
+	}
+	g.seen[v] = true
+	for ; g.cur[v] != None; g.cur[v] = g.arcs[g.cur[v]].next {
+		a := g.cur[v]
+		b := &g.arcs[a]
+		if b.room == 0 || g.seen[b.to] || g.height[v]+b.cost != g.height[b.to] {
+			continue
+		}
+		n := g.fill(b.to, sink, min(most-sum, b.room))
+		g.push(a, n)
+		if sum += n; sum == most {
+			break
+		}
+	}
+	if sum > 0 {
+		g.seen[v] = false
+	}
+	return sum
+}
+
+// entry is a vertex that may be as near as that.
+type entry struct {
+	dist   int64
+	vertex int32
+}
+
+func (e entry) before(f entry) bool {
+	return e.dist < f.dist || e.dist == f.dist && e.vertex < f.vertex
+}
+
+// add puts an entry into the heap.
+func (g *Graph) add(e entry) {
+	h := append(g.heap, e)
+	i := len(h) - 1
+	for i > 0 && e.before(h[(i-1)/2]) {
+		h[i] = h[(i-1)/2]
+		i = (i - 1) / 2
+	}
+	h[i] = e
+	g.heap = h
+}
+
+// pop takes the nearest entry out of the heap, which is not empty.
+func (g *Graph) pop() entry {
+	h := g.heap
+	top, last := h[0], h[len(h)-1]
+	h = h[:len(h)-1]
+	g.heap = h
+	if len(h) == 0 {
+		return top
+	}
+	i := 0
+	for {
+		c := 2*i + 1
+		if c >= len(h) {
+			break
+		}
+		if c+1 < len(h) && h[c+1].before(h[c]) {
+			c++
+		}
+		if !h[c].before(last) {
+			break
+		}
+		h[i] = h[c]
+		i = c
+	}
+	h[i] = last
+	return top
+}
