@@ -234,6 +234,12 @@ func (p *printer) node(i int) {
 	if _, ok := w.c.reduce.(*cogrs); ok {
 		h.int(i) // of centers equally good it takes the first
 	}
+	if o, ok := w.c.order.(*quincy); ok {
+		h.int(i) // of nodes equally cheap it takes the first
+		if i < len(o.held) && o.held[i] > 0 {
+			h.length(w.now - o.held[i])
+		}
+	}
 	h.flag(n.live)
 	h.int(int(n.barred))
 	h.int(n.faults)
@@ -321,8 +327,11 @@ func (p *printer) hashString(s string) uint64 {
 
 // timed tells whether the order knows how long attempts run.
 func (p *printer) timed() bool {
-	_, ok := p.w.c.order.(*hfsp)
-	return ok || p.w.spec.policy.Speculation.Rule != NoSpeculation
+	switch p.w.c.order.(type) {
+	case *hfsp, *quincy:
+		return true
+	}
+	return p.w.spec.policy.Speculation.Rule != NoSpeculation
 }
 
 func (p *printer) lesson(h *mix, ai int32, a *attempt) {
@@ -362,6 +371,29 @@ func (p *printer) policy(h *mix) {
 		}
 	case *hfsp:
 		p.sizes(h, o)
+	case *quincy:
+		p.flow(h, o)
+	}
+}
+
+// flow adds how long jobs have waited, their bounds, and the plan if it still holds.
+func (p *printer) flow(h *mix, o *quincy) {
+	h.length(min(o.pol.Interval, p.w.now-o.last))
+	h.flag(o.old)
+	for _, j := range o.c.active {
+		if !j.state.Ended() {
+			h.length(p.w.now - j.submitted)
+			h.int(int(o.of[j.index].least))
+			h.int(int(o.of[j.index].most))
+		}
+	}
+	if !o.fresh || o.at != p.w.now {
+		return
+	}
+	for _, one := range o.plan {
+		h.int(int(one.job.id))
+		h.int(int(one.task))
+		h.int(int(one.node))
 	}
 }
 

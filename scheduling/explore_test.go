@@ -94,6 +94,10 @@ func smallWorlds(t testing.TB) (list []*worldSpec) {
 	add("hfsp suspends", "hfsp", two, both, func(p *Policy, _ *faults) { p.HFSP.Sample = 1; p.HFSP.Delta = quantum })
 	add("hfsp kills", "hfsp", two, both, func(p *Policy, _ *faults) { p.HFSP.Sample = 1; p.HFSP.Reclaim = KillLarger })
 	add("srpt", "srpt", two, both, nil)
+	add("quincy", "quincy", three, placed, func(p *Policy, f *faults) {
+		p.Quincy.Interval, f.preempt = quantum, 1
+	})
+	add("quincy waits", "quincy", two, placed, func(p *Policy, _ *faults) { p.Quincy.Rule = Q })
 	late := SpeculationPolicy{Rule: LATE, Lag: quantum, MinCopies: 1}
 	alone := []JobSpec{{Name: "a", User: "u", Maps: 2}, {Name: "b", User: "v", Maps: 1, Reduces: 2}}
 	add("late", "fifo", wide, alone, func(p *Policy, _ *faults) { p.Speculation = late })

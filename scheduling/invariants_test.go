@@ -304,7 +304,7 @@ func slowOrder(c *Core, k TaskKind) []JobID {
 			return poolBefore(p, q, k)
 		}
 		switch {
-		case o == nil && c.pol.Order == "fifo", o != nil && p.Mode == FIFOMode:
+		case o == nil && c.pol.Order == "fifo", o == nil && c.pol.Order == "quincy" && c.pol.Quincy.Rule >= QP, o != nil && p.Mode == FIFOMode:
 			if x.spec.Priority != y.spec.Priority {
 				return x.spec.Priority < y.spec.Priority
 			}
@@ -312,6 +312,8 @@ func slowOrder(c *Core, k TaskKind) []JobID {
 			rx, ry := float64(x.w[k].running), float64(y.w[k].running)
 			if o != nil {
 				rx, ry = rx/o.weight(x, k), ry/o.weight(y, k)
+			} else if c.pol.Order == "quincy" {
+				rx, ry = rx/x.spec.Priority.factor(), ry/y.spec.Priority.factor()
 			}
 			if rx != ry {
 				return rx < ry

@@ -35,6 +35,7 @@ type Policy struct {
 	Preemption PreemptionPolicy // order "pools"
 	Queues     []QueueConfig    // order "capacity", parents before children; empty means one queue "default" of 100 %
 	HFSP       HFSPPolicy       // order "hfsp"
+	Quincy     QuincyPolicy     // order "quincy"
 
 	Speculation SpeculationPolicy // copies of slow tasks
 	Avoid       Avoidance         // of nodes on which attempts fail
@@ -228,4 +229,34 @@ type HFSPPolicy struct {
 	SuspendLow  int
 	// Weighted makes virtual shares proportional to the priorities' weights (4, 2, 1, 0.5, 0.25).
 	Weighted bool
+}
+
+// QuincyRule names a variant of the order "quincy", as the paper does [Isard09 §6].
+type QuincyRule uint8
+
+// The variants.
+const (
+	QFP QuincyRule = iota // fair shares, and running maps may be killed
+	QF                    // fair shares
+	QP                    // running maps may be killed
+	Q                     // neither
+)
+
+// QuincyPolicy sets the order "quincy". Costs are told as the time that a map of normal priority
+// waits for the same cost. Zero numbers mean the defaults given.
+type QuincyPolicy struct {
+	Rule QuincyRule
+	// Rack is the cost of a map that reads its input from another node of its rack, Far from
+	// beyond; default 2.5 s and 5 s, negative means nothing. Where racks are grouped, the levels
+	// between lie evenly between them. A Rack above Far counts as Far.
+	Rack, Far time.Duration
+	// Floor is the part of its fair share, cut to whole slots, that a job's maps get at any cost, 0
+	// to 1; default 1, negative means none. For QFP and QF.
+	Floor float64
+	// Lost is the cost of each second that a map has run and would lose by being killed, in
+	// seconds; 0 or more, default 1, negative means nothing. For QFP and QP.
+	Lost float64
+	// Interval is how often running maps are looked at, by Update; default 1 s, negative means
+	// never by itself (only by Preempt). For QFP and QP.
+	Interval time.Duration
 }

@@ -32,6 +32,7 @@ func orderTable() []orderEntry {
 		{name: "capacity", make: newCapacity},
 		{name: "hfsp", make: newHFSP, learns: [kinds]bool{Reduce: true}},
 		{name: "srpt", make: newSRPT},
+		{name: "quincy", make: newQuincy},
 	}
 }
 
@@ -67,6 +68,8 @@ func presetTable() []preset {
 		{"hfsp", Policy{Order: "hfsp", Locality: wait}},
 		// least work left first, sizes known: a bound
 		{"srpt", Policy{Order: "srpt"}},
+		// a flow of least cost, with fair shares and kills [Isard09]
+		{"quincy", Policy{Order: "quincy"}},
 	}
 }
 

@@ -56,6 +56,12 @@ func drawPolicy(t *rapid.T) Policy {
 	p.HFSP.Estimator = rapid.SampledFrom([]string{"mean", "fit"}).Draw(t, "estimator")
 	p.HFSP.SuspendHigh = rapid.IntRange(0, 4).Draw(t, "high")
 	p.HFSP.Weighted = rapid.Bool().Draw(t, "weighted")
+	p.Quincy = QuincyPolicy{
+		Rule:  rapid.SampledFrom([]QuincyRule{QFP, QF, QP, Q}).Draw(t, "quincy"),
+		Rack:  rapid.SampledFrom([]time.Duration{-1, 0, time.Second}).Draw(t, "rack"),
+		Floor: rapid.SampledFrom([]float64{-1, 0, 0.5}).Draw(t, "floor"),
+		Lost:  rapid.SampledFrom([]float64{-1, 0, 3}).Draw(t, "lost"),
+	}
 	p.Speculation = SpeculationPolicy{
 		Rule: rapid.SampledFrom([]SpeculationRule{NoSpeculation, NativeRule, LATE}).Draw(t, "speculation"),
 		Lag:  time.Second, SlowTask: 0.1, MinCopies: 2,

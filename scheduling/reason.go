@@ -48,6 +48,9 @@ const (
 	CauseCordoned             // the node is cordoned
 	CausePlaced               // reduce launched where a rule from outside wants it
 	CausePlacementWait        // skipped: a rule from outside waits for another node
+	CauseFlow                 // launched where the flow of least cost has it
+	CauseFlowWait             // skipped: the flow of least cost has it wait, or elsewhere
+	CauseFlowMoved            // killed: the flow of least cost has it no longer here
 )
 
 var causeText = [...]string{
@@ -89,6 +92,9 @@ var causeText = [...]string{
 	CauseCordoned:       "node is cordoned",
 	CausePlaced:         "placed by a rule of the program",
 	CausePlacementWait:  "waiting by a rule of the program",
+	CauseFlow:           "cheapest here",
+	CauseFlowWait:       "cheaper later, elsewhere or for another job",
+	CauseFlowMoved:      "moved off: another map is cheaper here",
 }
 
 // String is a short sentence.

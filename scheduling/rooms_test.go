@@ -15,7 +15,7 @@ import (
 // rooms lists the policies by the beginnings of their files' names. What they share (simple and
 // flatOrder, greedy, anyNode, waitClock) stands in files of none.
 var rooms = []string{
-	"order_fifo", "order_fair", "order_pools preemption", "order_capacity", "order_hfsp", "locality_skip", "locality_wait", "reduce_cogrs",
+	"order_fifo", "order_fair", "order_pools preemption", "order_capacity", "order_hfsp", "order_quincy", "locality_skip", "locality_wait", "reduce_cogrs",
 }
 
 // roomOf is the policy that a file belongs to, or "".

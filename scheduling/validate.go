@@ -43,7 +43,20 @@ func (p *Policy) Validate() error {
 	if h.Sample < 0 || h.Delta < 0 || !(h.Xi == 0 || h.Xi >= 1) || h.Initial < 0 || h.SuspendHigh < 0 || h.SuspendLow < 0 || h.SuspendLow > h.SuspendHigh {
 		bad("hfsp: numbers must not be negative, xi at least 1, suspend-low at most suspend-high")
 	}
+	p.Quincy.validate(bad)
 	return errors.Join(errs...)
+}
+
+func (q *QuincyPolicy) validate(bad func(string, ...any)) {
+	if q.Rule > Q {
+		bad("quincy: there is no rule %d", q.Rule)
+	}
+	if !(q.Floor <= 1) || math.IsInf(q.Floor, -1) {
+		bad("quincy: floor %v is not within 0 to 1", q.Floor)
+	}
+	if math.IsNaN(q.Lost) || math.IsInf(q.Lost, 0) {
+		bad("quincy: a second lost costs %v seconds", q.Lost)
+	}
 }
 
 func (a *Allocations) validate(bad func(string, ...any)) {

@@ -234,7 +234,7 @@ func TestFind(t *testing.T) {
 		require.Equal(t, key, f.Key)
 	}
 	for name, want := range map[string]string{
-		"thetta": "did you mean theta?", "rule": "rule may be locality.rule, reduce.rule, speculation.rule", "": `no setting ""`,
+		"thetta": "did you mean theta?", "rule": "rule may be locality.rule, reduce.rule, quincy.rule, speculation.rule", "": `no setting ""`,
 	} {
 		_, err := Find(name)
 		require.ErrorIs(t, err, ErrBad)

@@ -19,7 +19,7 @@ const (
 
 // Fields lists every setting of a policy, in the order of a file.
 var Fields = sync.OnceValue(func() []Field {
-	all := slices.Concat(general(), locality(), reduce(), pools(), queues(), hfsp(), attempts())
+	all := slices.Concat(general(), locality(), reduce(), pools(), queues(), hfsp(), quincy(), attempts())
 	return typed(all, reflect.TypeFor[scheduling.Policy]())
 })
 
@@ -225,6 +225,35 @@ func hfsp() []Field {
 		{
 			Key: "hfsp.weighted", Path: "HFSP.Weighted", needs: in,
 			Help: "virtual shares follow the priorities, 4, 2, 1, 0.5, 0.25",
+		},
+	}
+}
+
+func quincy() []Field {
+	const key = "quincy.rule"
+	in := []need{{"order", "quincy"}}
+	fair, kills := append(in, need{key, "qfp qf"}), append(in, need{key, "qfp qp"})
+	cost := func(key, path, unset, help string) Field {
+		return Field{Key: key, Path: path, Most: spans, Unset: unset, Negative: "0s", needs: in, Help: help}
+	}
+	return []Field{
+		{
+			Key: key, Path: "Quincy.Rule", words: names("qfp", "qf", "qp", "q"), only: true, needs: in,
+			Help: "f: with fair shares, p: running maps may be killed",
+		},
+		cost("quincy.rack", "Quincy.Rack", "2.5s", "cost of reading from a node of the rack, as time that a map waits; at most far"),
+		cost("quincy.far", "Quincy.Far", "5s", "cost of reading from beyond the rack"),
+		{
+			Key: "quincy.floor", Path: "Quincy.Floor", Most: 1, Unset: "1", Negative: "0", needs: fair,
+			Help: "part of its fair share that a job gets at any cost",
+		},
+		{
+			Key: "quincy.lost", Path: "Quincy.Lost", Most: most, Unset: "1", Negative: "0", needs: kills,
+			Help: "seconds of waiting that a second of work lost by a kill costs",
+		},
+		{
+			Key: "quincy.interval", Path: "Quincy.Interval", Least: least, Most: spans, Unset: "1s", Negative: "never",
+			needs: kills, Help: "between looks at running maps",
 		},
 	}
 }

@@ -30,8 +30,9 @@
 // reduce-rack-delay=T, reserve-long=SLOTS with long-task=T. Of fifo and hfs: spread=on|off. Of hfs:
 // assign-multiple, preemption=on|off|log, fair-timeout, size-based-weight, new-job-boost=FACTOR:T,
 // load-max-diff, allocations=FILE. Of hfsp: preempt=eager|wait|kill, training, sample, delta, xi,
-// initial, suspend-high, suspend-low, estimator=mean|fit, weighted. In programs that bring parts of
-// policies along (Options.Parts) order=, locality= and reduce-placement= name these.
+// initial, suspend-high, suspend-low, estimator=mean|fit, weighted. Of quincy: rule=qfp|qf|qp|q,
+// rack-cost=T, far-cost=T, floor=PART, lost=X. In programs that bring parts of policies along
+// (Options.Parts) order=, locality= and reduce-placement= name these.
 //
 // Events, all with at T:
 //

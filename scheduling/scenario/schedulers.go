@@ -20,6 +20,7 @@ func optionOrders() map[string]string {
 		"load-max-diff": "pools", "allocations": "pools", "spread": "fifo pools",
 		"preempt": "hfsp", "training": "hfsp", "sample": "hfsp", "delta": "hfsp", "xi": "hfsp", "initial": "hfsp",
 		"suspend-high": "hfsp", "suspend-low": "hfsp", "estimator": "hfsp", "weighted": "hfsp",
+		"rule": "quincy", "rack-cost": "quincy", "far-cost": "quincy", "floor": "quincy", "lost": "quincy",
 		"order": "", "locality": "", "skip": "", "node-delay": "", "rack-delay": "", "slow-start": "", "reduce-placement": "",
 		"reduce-node-delay": "", "reduce-rack-delay": "", "reserve-long": "", "long-task": "",
 		"speculation": "", "speculative-lag": "", "slow-task": "", "slow-node": "", "copies-cap": "", "min-copies": "",
@@ -67,6 +68,7 @@ func (w *world) scheduler(args []string) error {
 	attemptOptions(r, &w.policy)
 	w.poolOptions(r)
 	hfspOptions(r, &w.policy.HFSP)
+	w.quincyOptions(r)
 	return r.err
 }
 
@@ -187,4 +189,28 @@ func hfspOptions(r *reader, h *scheduling.HFSPPolicy) {
 	h.SuspendLow = r.integer("suspend-low", 0, 0)
 	h.Estimator = r.choice("estimator", "", "mean", "fit")
 	h.Weighted = r.on("weighted", false)
+}
+
+// quincyOptions reads the options of quincy, in which 0 is 0.
+func (w *world) quincyOptions(r *reader) {
+	q := &w.policy.Quincy
+	rules := map[string]scheduling.QuincyRule{"qfp": scheduling.QFP, "qf": scheduling.QF, "qp": scheduling.QP, "q": scheduling.Q}
+	q.Rule = rules[r.choice("rule", "qfp", "qfp", "qf", "qp", "q")]
+	for name, to := range map[string]*time.Duration{"rack-cost": &q.Rack, "far-cost": &q.Far} {
+		if _, ok := r.m[name]; ok {
+			if *to = r.duration(name, 0); *to == 0 {
+				*to = -1
+			}
+		}
+	}
+	for name, to := range map[string]*float64{"floor": &q.Floor, "lost": &q.Lost} {
+		if _, ok := r.m[name]; ok {
+			if *to = r.float(name, 0); *to == 0 {
+				*to = -1
+			}
+		}
+	}
+	if !w.drives {
+		q.Interval = -1 // rounds run when the file says so
+	}
 }

@@ -11,7 +11,12 @@ import (
 // is void.
 func (s *sim) killed(i int32, o scheduling.Action) {
 	overtaken := o.Reason.Cause == scheduling.CauseSuperseded
-	preempted := o.Reason.Cause == scheduling.CausePreempted || o.Reason.Cause == scheduling.CauseSmallerJob
+	preempted := false
+	switch o.Reason.Cause {
+	case scheduling.CausePreempted, scheduling.CauseSmallerJob, scheduling.CauseFlowMoved:
+		preempted = true
+	default:
+	}
 	job := s.byID[o.Attempt.Task.Job]
 	j := &s.jobs[job]
 	var lost time.Duration

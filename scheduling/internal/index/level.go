@@ -61,6 +61,23 @@ func (x *Level) First(group int32, pending *TaskSet) int32 {
 	return x.items[g.cur]
 }
 
+// Append appends the least pending maps of a group to a list, most at most.
+func (x *Level) Append(list []int32, most int, group int32, pending *TaskSet) []int32 {
+	if most <= 0 || x.First(group, pending) < 0 {
+		return list
+	}
+	g := x.of(group)
+	for _, m := range x.items[g.cur:g.end] {
+		if pending.Has(m) {
+			list = append(list, m)
+			if most--; most == 0 {
+				break
+			}
+		}
+	}
+	return list
+}
+
 // Again moves the cursor of a group back to map m, which has become pending.
 func (x *Level) Again(group, m int32) {
 	g := x.of(group)
