@@ -72,6 +72,9 @@ func checkInvariants(t require.TestingT, c *Core) {
 	if o, ok := c.order.(*pools); ok {
 		checkPools(t, o)
 	}
+	if r, ok := c.reduce.(*cogrs); ok {
+		checkCoGRS(t, r)
+	}
 	checkOrder(t, c)
 }
 

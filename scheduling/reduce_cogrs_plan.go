@@ -105,8 +105,9 @@ func (r *cogrs) findCenters(j *job) {
 	p.best = append(p.best[:0], make([][choices]choice, len(j.w[Reduce].tasks))...)
 	p.ahead = r.projection(j)
 	for f := range g.Feeders() {
-		at, row := g.Feeder(f)
-		r.enterAll(j, r.c.nodes[at.Node], row)
+		if at, row := g.Feeder(f); row != nil {
+			r.enterAll(j, r.c.nodes[at.Node], row)
+		}
 	}
 	for _, n := range p.ahead.nodes {
 		if !g.Feeds(int32(n.id)) {
