@@ -248,3 +248,43 @@ func TestRoomForACopyIsNews(t *testing.T) {
 	require.Contains(t, open, idle)
 	require.Len(t, beat(t, s.c, minuteAndMore, idle), 1)
 }
+
+// What may let a task launch that could not before has nodes with a free slot named: a job, another
+// priority, pool or policy, an end while jobs are held back, a task that runs again.
+func TestWhatIsNews(t *testing.T) {
+	for name, call := range map[string]func(c *Core, n []NodeID, running AttemptID) error{
+		"a job":         func(c *Core, _ []NodeID, _ AttemptID) error { _, err := c.Submit(0, JobSpec{Maps: 1}); return err },
+		"a resumed job": func(c *Core, _ []NodeID, _ AttemptID) error { _, err := c.Resume(0, 0, JobSpec{Maps: 1}, nil); return err },
+		"a priority":    func(c *Core, _ []NodeID, _ AttemptID) error { return c.SetPriority(0, 2, High) },
+		"a pool":        func(c *Core, _ []NodeID, _ AttemptID) error { return c.SetPool(0, 2, "p") },
+		"a policy":      func(c *Core, _ []NodeID, _ AttemptID) error { return c.Reconfigure(0, c.View().Policy()) },
+		"an end":        func(c *Core, _ []NodeID, _ AttemptID) error { return c.Kill(0, 1) },
+		"a failure": func(c *Core, n []NodeID, running AttemptID) error {
+			_, err := c.Heartbeat(0, Heartbeat{Node: n[0], NoWork: true, Statuses: []Status{{Attempt: running, State: StateFailed}}})
+			return err
+		},
+		"a lost node": func(c *Core, n []NodeID, _ AttemptID) error { return c.Leave(0, n[0]) },
+	} {
+		c, n := newTestCore(t, "hfs", func(_ *Config, p *Policy) { p.Pools.UserMaxJobs = 1 })
+		submit(t, c, JobSpec{User: "u", Maps: 1})
+		submit(t, c, JobSpec{User: "u", Maps: 1})
+		got := beat(t, c, 0, n[0])
+		require.Len(t, got, 1)
+		heard := func() (open []NodeID) {
+			for _, at := range n {
+				_, err := c.Heartbeat(0, Heartbeat{Node: at, NoWork: true})
+				require.NoError(t, err)
+			}
+			_, open = c.Due()
+			return open
+		}
+		require.Empty(t, heard())
+		require.NoError(t, c.Update(0))
+		_, open := c.Due()
+		require.Empty(t, open, "nothing has happened")
+		require.NoError(t, call(c, n, got[0]), name)
+		_, open = c.Due()
+		require.Contains(t, open, n[1], name)
+		require.Contains(t, open, n[3], name)
+	}
+}

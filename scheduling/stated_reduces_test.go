@@ -239,3 +239,39 @@ func TestQuestionsAboutGravity(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, sum)
 }
+
+// Under a new policy of the kind, reduces that run, are copied or are done count for their nodes as
+// before; those that a node kept from a former cluster count for none.
+func TestReducesCountUnderANewPolicy(t *testing.T) {
+	c, j, nodes := gravityCore(t, CoGRS, []int{2}, 4, map[int][]int64{0: {9, 9, 9, 9}})
+	r := c.reduce.(*cogrs)
+	n := c.nodes[nodes[0]]
+	for range 2 {
+		got := beat(t, c, 0, nodes[0])
+		require.Len(t, got, 1)
+		_, err := c.Heartbeat(0, Heartbeat{Node: nodes[0], NoWork: true, Statuses: []Status{{Attempt: got[0], State: StateSucceeded}}})
+		require.NoError(t, err)
+	}
+	require.Len(t, beat(t, c, 0, nodes[0]), 1)
+	require.Equal(t, int32(3), r.on(j, n))
+	j.w[Reduce].tasks[0].node = NoNode
+	other := c.nodes[nodes[1]]
+	running := runningReduce(j)
+	c.launch(j, Reduce, running, other, AnyPlace, Reason{Cause: CauseSlowTask}, nil)
+	c.reduce.copied(j, other)
+	require.NoError(t, c.Reconfigure(0, c.View().Policy()))
+	r = c.reduce.(*cogrs)
+	require.Equal(t, []int32{2, 1}, []int32{r.on(j, n), r.on(j, other)})
+	c.kill(c.atts[j.w[Reduce].tasks[running].att].next, Reason{}, false)
+	require.Equal(t, []int32{2, 0}, []int32{r.on(j, n), r.on(j, other)}, "it came to nothing")
+}
+
+// runningReduce is the reduce of a job that runs.
+func runningReduce(j *job) int32 {
+	for i := range j.w[Reduce].tasks {
+		if j.w[Reduce].tasks[i].att >= 0 {
+			return int32(i)
+		}
+	}
+	return -1
+}
