@@ -253,12 +253,15 @@ func TestRoomForACopyIsNews(t *testing.T) {
 // priority, pool or policy, an end while jobs are held back, a task that runs again.
 func TestWhatIsNews(t *testing.T) {
 	for name, call := range map[string]func(c *Core, n []NodeID, running AttemptID) error{
-		"a job":         func(c *Core, _ []NodeID, _ AttemptID) error { _, err := c.Submit(0, JobSpec{Maps: 1}); return err },
-		"a resumed job": func(c *Core, _ []NodeID, _ AttemptID) error { _, err := c.Resume(0, 0, JobSpec{Maps: 1}, nil); return err },
-		"a priority":    func(c *Core, _ []NodeID, _ AttemptID) error { return c.SetPriority(0, 2, High) },
-		"a pool":        func(c *Core, _ []NodeID, _ AttemptID) error { return c.SetPool(0, 2, "p") },
-		"a policy":      func(c *Core, _ []NodeID, _ AttemptID) error { return c.Reconfigure(0, c.View().Policy()) },
-		"an end":        func(c *Core, _ []NodeID, _ AttemptID) error { return c.Kill(0, 1) },
+		"a job": func(c *Core, _ []NodeID, _ AttemptID) error { _, err := c.Submit(0, JobSpec{Maps: 1}); return err },
+		"a resumed job": func(c *Core, _ []NodeID, _ AttemptID) error {
+			_, err := c.Resume(0, 0, JobSpec{Maps: 1}, nil)
+			return err
+		},
+		"a priority": func(c *Core, _ []NodeID, _ AttemptID) error { return c.SetPriority(0, 2, High) },
+		"a pool":     func(c *Core, _ []NodeID, _ AttemptID) error { return c.SetPool(0, 2, "p") },
+		"a policy":   func(c *Core, _ []NodeID, _ AttemptID) error { return c.Reconfigure(0, c.View().Policy()) },
+		"an end":     func(c *Core, _ []NodeID, _ AttemptID) error { return c.Kill(0, 1) },
 		"a failure": func(c *Core, n []NodeID, running AttemptID) error {
 			_, err := c.Heartbeat(0, Heartbeat{Node: n[0], NoWork: true, Statuses: []Status{{Attempt: running, State: StateFailed}}})
 			return err

@@ -17,8 +17,15 @@ func TestPaddingOfFIFO(t *testing.T) {
 		nodes, load, running int
 		want                 bool
 	}{
-		{true, 4, 350, 97, true}, {true, 4, 350, 96, false}, {true, 4, 99, 99, false}, {true, 4, 100, 99, true}, {true, 4, 9000, 93, false}, {true, 4, 9000, 94, true},
-		{true, 3, 350, 99, false}, {true, 3, 350, 100, true}, {false, 4, 350, 100, false},
+		{true, 4, 350, 97, true},
+		{true, 4, 350, 96, false},
+		{true, 4, 99, 99, false},
+		{true, 4, 100, 99, true},
+		{true, 4, 9000, 93, false},
+		{true, 4, 9000, 94, true},
+		{true, 3, 350, 99, false},
+		{true, 3, 350, 100, true},
+		{false, 4, 350, 100, false},
 	} {
 		c, n := newTestCore(t, "fifo", func(_ *Config, p *Policy) { p.Spread = x.spread })
 		at := c.nodes[n[0]]
@@ -122,11 +129,19 @@ func TestWhenFinishesAreProjected(t *testing.T) {
 		since          time.Duration
 		want           bool
 	}{
-		{1, false, false, 9, time.Hour, false}, {1, true, false, 0, 0, true}, {1, false, true, 0, virtual.Patience - 1, false}, {1, false, true, 0, virtual.Patience, true},
+		{1, false, false, 9, time.Hour, false},
+		{1, true, false, 0, 0, true},
+		{1, false, true, 0, virtual.Patience - 1, false},
+		{1, false, true, 0, virtual.Patience, true},
 		{virtual.Exact, true, false, 0, 0, true},
-		{many, false, false, many, time.Hour, false}, {many, true, false, many - 1, 0, false}, {many, true, false, many, 0, true},
-		{many, false, true, 0, virtual.Patience - 1, false}, {many, false, true, 0, virtual.Patience, true}, {many, true, false, 0, virtual.Patience, true},
-		{2 * virtual.Exact, true, false, 0, 2*virtual.Patience - 1, false}, {2 * virtual.Exact, true, false, 0, 2 * virtual.Patience, true},
+		{many, false, false, many, time.Hour, false},
+		{many, true, false, many - 1, 0, false},
+		{many, true, false, many, 0, true},
+		{many, false, true, 0, virtual.Patience - 1, false},
+		{many, false, true, 0, virtual.Patience, true},
+		{many, true, false, 0, virtual.Patience, true},
+		{2 * virtual.Exact, true, false, 0, 2*virtual.Patience - 1, false},
+		{2 * virtual.Exact, true, false, 0, 2 * virtual.Patience, true},
 	} {
 		_, o, _ := hfspCore(t, Node{}, nil)
 		for i := range x.jobs {

@@ -76,9 +76,16 @@ func TestHowFarAReduceMayGo(t *testing.T) {
 		free  int // slots for the two reduces
 		want  Locality
 	}{
-		{[2]time.Duration{4, 6}, 0, 3, 4, 0}, {[2]time.Duration{4, 6}, 0, 4, 4, 1}, {[2]time.Duration{4, 6}, 0, 9, 4, 1}, {[2]time.Duration{4, 6}, 0, 10, 4, 2},
-		{[2]time.Duration{4, 6}, 1, 5, 4, 1}, {[2]time.Duration{4, 6}, 1, 6, 4, 2}, {[2]time.Duration{4, 6}, 2, 0, 4, 2},
-		{[2]time.Duration{}, 0, time.Second - 1, 2, 0}, {[2]time.Duration{}, 0, time.Second, 2, 2}, {[2]time.Duration{}, 0, time.Second, 1, 0},
+		{[2]time.Duration{4, 6}, 0, 3, 4, 0},
+		{[2]time.Duration{4, 6}, 0, 4, 4, 1},
+		{[2]time.Duration{4, 6}, 0, 9, 4, 1},
+		{[2]time.Duration{4, 6}, 0, 10, 4, 2},
+		{[2]time.Duration{4, 6}, 1, 5, 4, 1},
+		{[2]time.Duration{4, 6}, 1, 6, 4, 2},
+		{[2]time.Duration{4, 6}, 2, 0, 4, 2},
+		{[2]time.Duration{}, 0, time.Second - 1, 2, 0},
+		{[2]time.Duration{}, 0, time.Second, 2, 2},
+		{[2]time.Duration{}, 0, time.Second, 1, 0},
 	} {
 		c, n := newTestCore(t, "fair", func(cfg *Config, p *Policy) {
 			cfg.HeartbeatInterval = time.Second
@@ -126,8 +133,13 @@ func TestWhichNodesCanTakeAReduce(t *testing.T) {
 		suspended bool
 		want      bool
 	}{
-		{time.Hour, 0, false, true}, {10 * time.Second, 0.5, false, false}, {5 * time.Second, 0.5, false, true}, {5*time.Second + 1, 0.5, false, false},
-		{20 * time.Second, 0.8, false, true}, {21 * time.Second, 0.8, false, false}, {0, 0, true, false},
+		{time.Hour, 0, false, true},
+		{10 * time.Second, 0.5, false, false},
+		{5 * time.Second, 0.5, false, true},
+		{5*time.Second + 1, 0.5, false, false},
+		{20 * time.Second, 0.8, false, true},
+		{21 * time.Second, 0.8, false, false},
+		{0, 0, true, false},
 	} {
 		a.start, a.since, a.progress, a.suspended = c.now-x.ran, c.now-x.ran, x.progress, x.suspended
 		require.Equal(t, x.want, r.freesSoon(n), "%+v", x)
@@ -147,8 +159,15 @@ func TestBestReduce(t *testing.T) {
 		offers [][2]int64 // reduce and value
 		want   int32
 	}{
-		{nil, -1}, {[][2]int64{{0, -5}}, 0}, {[][2]int64{{0, 5}, {3, 5}}, 0}, {[][2]int64{{3, 5}, {0, 5}}, 0}, {[][2]int64{{1, 5}, {2, 5}}, 1},
-		{[][2]int64{{2, 5}, {1, 5}}, 2}, {[][2]int64{{1, 5}, {3, 6}}, 3}, {[][2]int64{{3, 6}, {1, 5}}, 3}, {[][2]int64{{0, 6}, {1, 5}}, 0},
+		{nil, -1},
+		{[][2]int64{{0, -5}}, 0},
+		{[][2]int64{{0, 5}, {3, 5}}, 0},
+		{[][2]int64{{3, 5}, {0, 5}}, 0},
+		{[][2]int64{{1, 5}, {2, 5}}, 1},
+		{[][2]int64{{2, 5}, {1, 5}}, 2},
+		{[][2]int64{{1, 5}, {3, 6}}, 3},
+		{[][2]int64{{3, 6}, {1, 5}}, 3},
+		{[][2]int64{{0, 6}, {1, 5}}, 0},
 	} {
 		best := bestReduce{g: g, reduce: -1}
 		for _, o := range x.offers {
