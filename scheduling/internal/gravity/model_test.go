@@ -1,0 +1,246 @@
+package gravity
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+const (
+	reduces = 6
+	levels  = 3
+)
+
+// model is what Outputs keeps, as a plain list: each question looks at all of it.
+type model []output
+
+// within is the bytes of reduce r in the group of a site at a level, and the maps that have any.
+func (m model) within(r int, at Site, level int) (sum, maps int64) {
+	for _, o := range m {
+		if r < len(o.bytes) && o.at.Groups[level] == at.Groups[level] {
+			sum += o.bytes[r]
+			if o.bytes[r] > 0 {
+				maps++
+			}
+		}
+	}
+	return sum, maps
+}
+
+func (m model) score(r int, at Site, upTo int) (sum int64) {
+	for l := range upTo {
+		here, _ := m.within(r, at, l)
+		sum += here
+	}
+	return sum
+}
+
+// distance goes up to the lowest group in common, and down.
+func (m model) distance(r int, at Site, weigh Weight) (sum int64) {
+	for _, o := range m {
+		up := levels
+		for l := levels - 1; l >= 0; l-- {
+			if o.at.Groups[l] == at.Groups[l] {
+				up = l
+			}
+		}
+		if r < len(o.bytes) && o.bytes[r] > 0 {
+			sum += int64(2*up) * weigh(o.bytes[r])
+		}
+	}
+	return sum
+}
+
+// most is the greatest sum over a group of a level of what part takes of an output.
+func (m model) most(level int, part func(output) int64) (most int64) {
+	sums := map[int32]int64{}
+	for _, o := range m {
+		sums[o.at.Groups[level]] += part(o)
+		most = max(most, sums[o.at.Groups[level]])
+	}
+	return most
+}
+
+func high(o output) (high int64) {
+	for _, b := range o.bytes {
+		high = max(high, b)
+	}
+	return high
+}
+
+func low(o output) int64 {
+	if len(o.bytes) < reduces {
+		return 0
+	}
+	low := o.bytes[0]
+	for _, b := range o.bytes {
+		low = min(low, b)
+	}
+	return low
+}
+
+// Five nodes in three racks in two sites.
+func sites() (all []Site) {
+	for i, rack := range []int32{0, 0, 1, 2, 2} {
+		all = append(all, Site{Node: int32(i), Groups: []int32{int32(i), rack, rack / 2}})
+	}
+	return all
+}
+
+// Every answer is that of a list of the outputs that are in, whatever was put in and taken out, and
+// whenever it was folded.
+func TestOutputsAgainstAList(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const maps = 8
+		all := sites()
+		g := New(maps, reduces)
+		in := map[int32]output{}
+		fed := map[int32]bool{}
+		for range rapid.IntRange(1, 30).Draw(t, "steps") {
+			m := int32(rapid.IntRange(0, maps-1).Draw(t, "map"))
+			_, known := in[m]
+			require.Equal(t, known, g.Remove(m))
+			delete(in, m)
+			if rapid.Bool().Draw(t, "add") {
+				sizes := rapid.SliceOfN(rapid.Int64Range(0, 5), 0, reduces).Draw(t, "sizes") // fewer stand for zeros
+				if len(sizes) == 0 {
+					sizes = []int64{1, 2, 3, 4, 5, 6, 7}[:reduces+1] // more are cut
+				}
+				at := all[rapid.IntRange(0, len(all)-1).Draw(t, "node")]
+				g.Add(m, at, sizes)
+				in[m], fed[at.Node] = output{at: at, bytes: sizes[:min(len(sizes), reduces)]}, true
+			}
+			if rapid.Bool().Draw(t, "fold") {
+				g.Fold()
+			}
+		}
+		var list model
+		for m := range int32(maps) {
+			if o, ok := in[m]; ok {
+				list = append(list, o)
+			}
+		}
+		require.Equal(t, []int{len(list), len(fed)}, []int{g.Known(), g.Feeders()})
+		checkQuestions(t, g, list, all)
+		g.Scan()
+		for _, part := range []float64{0.3, 0.5, 1, 2, 4} {
+			for upTo := 1; upTo <= levels; upTo++ {
+				bound, least := list.most(0, high), int64(0)
+				for l := 1; l < upTo; l++ {
+					bound += list.most(l, high)
+				}
+				for _, o := range list {
+					least += low(o)
+				}
+				require.Equal(t, float64(bound) <= part*float64(upTo)*float64(least), g.Even(part, upTo), "%v of %d levels: %d, %d", part, upTo, bound, least)
+			}
+		}
+		g.Fold()
+		g.SumUp()
+		checkSums(t, g, list, all)
+	})
+}
+
+// checkQuestions compares the answers that need no sums.
+func checkQuestions(t *rapid.T, g *Outputs, list model, all []Site) {
+	for r := range reduces {
+		for upTo := 1; upTo <= levels; upTo++ {
+			var want Site
+			most, ok := int64(-1), false
+			for _, at := range all {
+				if here, _ := list.within(r, at, 0); here > 0 && list.score(r, at, upTo) > most {
+					want, most, ok = at, list.score(r, at, upTo), true
+				}
+			}
+			got, known := g.Center(int32(r), upTo)
+			require.Equal(t, ok, known)
+			require.Equal(t, want.Node, got.Node)
+		}
+		for _, at := range all {
+			require.Equal(t, list.distance(r, at, Bytes), g.Distance(int32(r), at, Bytes))
+			require.Equal(t, list.distance(r, at, Ones), g.Distance(int32(r), at, Ones))
+		}
+	}
+	for outputs := range len(list) + 2 {
+		want := make([]int64, reduces)
+		for _, o := range list[:min(outputs, len(list))] {
+			for r, b := range o.bytes {
+				want[r] += b
+			}
+		}
+		require.Equal(t, want, g.Sizes(outputs))
+	}
+}
+
+// checkSums compares the answers that are sums of the outputs folded.
+func checkSums(t *rapid.T, g *Outputs, list model, all []Site) {
+	for r := range reduces {
+		total := int64(0)
+		for _, o := range list {
+			if r < len(o.bytes) {
+				total += o.bytes[r]
+			}
+		}
+		require.Equal(t, []int64{total, total}, []int64{g.Total(int32(r)), g.Totals()[r]})
+		for upTo := 1; upTo <= levels; upTo++ {
+			bound := g.Peak(int32(r))
+			for l := 1; l < upTo; l++ {
+				bound += list.most(l, func(o output) int64 { return append(append([]int64{}, o.bytes...), make([]int64, reduces)...)[r] })
+			}
+			require.Equal(t, bound, g.Bound(upTo)[r])
+			for _, at := range all {
+				here, _ := list.within(r, at, 0)
+				require.GreaterOrEqual(t, g.Peak(int32(r)), here)
+				require.Equal(t, here, g.Held(int32(r), at.Node))
+				require.Equal(t, list.score(r, at, upTo), g.Score(int32(r), at, upTo))
+				require.Equal(t, list.score(r, at, upTo)-here, g.Around(int32(r), at, upTo))
+				sum := int64(0)
+				for _, row := range g.Rows(at, upTo, nil) {
+					sum += row[r]
+				}
+				require.Equal(t, list.score(r, at, upTo)-here, sum)
+			}
+		}
+	}
+	for _, at := range all {
+		feeds := false
+		for _, o := range list {
+			feeds = feeds || o.at.Node == at.Node
+		}
+		require.Equal(t, feeds, g.Feeds(at.Node))
+	}
+	require.False(t, g.Feeds(99))
+	require.Zero(t, g.Held(0, 99))
+}
+
+// Outputs that only come in have as peak the most that lies on one node; that of an even job is what
+// says that it is even, no more.
+func TestPeaksOfWhatComesIn(t *testing.T) {
+	all := sites()
+	g := New(4, 2)
+	g.Add(0, all[0], []int64{5, 1})
+	g.Add(1, all[0], []int64{3, 1})
+	g.Add(2, all[3], []int64{7, 1})
+	g.Fold()
+	require.Equal(t, []int64{8, 2}, []int64{g.Peak(0), g.Peak(1)})
+	require.Equal(t, []int64{8, 2}, g.Bound(1))
+	at, row := g.Feeder(0)
+	require.Equal(t, all[0], at)
+	require.Equal(t, []int64{8, 2}, row)
+	g.Remove(0)
+	g.Remove(1)
+	_, row = g.Feeder(0)
+	require.Nil(t, row, "nothing is left there")
+	require.False(t, g.Feeds(0))
+}
+
+// Networks of any depth: two links for each level up to the first in common.
+func TestDistanceOfSites(t *testing.T) {
+	all := sites()
+	for i, want := range [][]int64{{0, 2, 4, 6, 6}, {2, 0, 4, 6, 6}, {4, 4, 0, 6, 6}, {6, 6, 6, 0, 2}, {6, 6, 6, 2, 0}} {
+		for k := range all {
+			require.Equal(t, want[k], Distance(all[i], all[k]), "%d %d", i, k)
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package index
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// A Level gives the answers of a search through all maps and replicas: the least pending map of a
+// group, in whatever order maps are launched and come back. The bits of a job are those of groups
+// that have, or had a moment ago, such a map; who leaves has none.
+func TestLevelAgainstSearching(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const maps, nodes, groups, job = 12, 9, 5, 70
+		groupOf := func(n int32) int32 { return n%(groups+1) - 1 } // one in six has none yet
+		offsets, places := []int32{0}, []int32{}
+		for range maps {
+			for range rapid.IntRange(0, 3).Draw(t, "replicas") {
+				places = append(places, int32(rapid.IntRange(0, nodes-1).Draw(t, "node")))
+			}
+			offsets = append(offsets, int32(len(places)))
+		}
+		var near BitMatrix
+		near.Widen(100)
+		near.Set(2, job+1) // of another job
+		x := NewLevel(offsets, places, groups, &near, job, groupOf)
+		pending := NewFullTaskSet(maps)
+		least := func(group int32) int32 {
+			for m := range int32(maps) {
+				for _, n := range places[offsets[m]:offsets[m+1]] {
+					if pending.Has(m) && groupOf(n) == group {
+						return m
+					}
+				}
+			}
+			return -1
+		}
+		for range 60 {
+			m := int32(rapid.IntRange(0, maps-1).Draw(t, "map"))
+			if pending.Has(m) {
+				pending.Remove(m)
+			} else {
+				pending.Add(m)
+				for _, n := range places[offsets[m]:offsets[m+1]] {
+					if g := groupOf(n); g >= 0 {
+						x.Again(g, m)
+					}
+				}
+			}
+			group := int32(rapid.IntRange(0, groups-1).Draw(t, "group"))
+			want := least(group)
+			if want >= 0 {
+				require.True(t, near.Has(group, job))
+			}
+			require.Equal(t, want, x.First(group, &pending))
+			require.Equal(t, want >= 0, near.Has(group, job), "who was asked in vain is not asked again")
+		}
+		x.Again(groups-1, 0) // may be a group that has nothing of the job
+		x.Leave()
+		for g := range int32(groups) {
+			require.False(t, near.Has(g, job))
+		}
+		require.True(t, near.Has(2, job+1))
+		var none Level
+		none.Leave()
+		require.Nil(t, none.of(1))
+	})
+}
+
+// It widens by as much as it has, at least, so that doing so often costs little.
+func TestBitMatrixWidens(t *testing.T) {
+	var m BitMatrix
+	for column, stride := range map[int32]int{0: 1, 63: 1, 64: 2, 127: 2, 640: 11} {
+		m = BitMatrix{}
+		m.Widen(column)
+		require.Equal(t, stride, m.stride, column)
+	}
+	m = BitMatrix{}
+	m.Widen(63)
+	m.Widen(64)
+	m.Widen(127)
+	require.Equal(t, 2, m.stride)
+	m.Widen(128)
+	require.Equal(t, 4, m.stride)
+	require.Nil(t, m.Row(0))
+	m.Set(1, 3)
+	require.Len(t, m.Row(0), 4)
+	require.Len(t, m.Row(1), 4)
+	require.Nil(t, m.Row(2))
+	require.False(t, m.Has(2, 3))
+	m.Clear(2, 3)
+	require.Len(t, m.words, 8)
+}
+
+// Ranks go by class, value, tie, and the other way around reversed.
+func TestRanks(t *testing.T) {
+	order := []Rank{{-1, 9, 9}, {0, -1, 5}, {0, 0, 1}, {0, 0, 2}, {0, 2, 0}, {1, 0, 0}}
+	for i, a := range order {
+		for k, b := range order {
+			require.Equal(t, []bool{i < k, i > k}, []bool{a.Compare(b) < 0, a.Compare(b) > 0})
+			require.Equal(t, []bool{i < k, i > k}, []bool{a.Reversed().Compare(b.Reversed()) > 0, a.Reversed().Compare(b.Reversed()) < 0})
+		}
+	}
+}
+
+// Blocks stay within their size, none is empty, and emptied ones are used again; a list made by
+// appending has room in its blocks.
+func TestBlocksOfAList(t *testing.T) {
+	check := func(l *List[int], n int) {
+		sum := 0
+		for _, b := range l.blocks {
+			require.NotEmpty(t, b)
+			require.LessOrEqual(t, len(b), blockSize)
+			sum += len(b)
+		}
+		require.Equal(t, []int{n, n}, []int{sum, l.Len()})
+	}
+	var l List[int]
+	for i := range 1000 {
+		l.Insert(Rank{Value: float64(i * 7919 % 1000)}, i)
+		check(&l, i+1)
+	}
+	for i := range 1000 {
+		l.Remove(Rank{Value: float64(i)})
+		check(&l, 999-i)
+	}
+	require.Empty(t, l.blocks)
+	spare := len(l.spare)
+	require.Positive(t, spare)
+	l.Insert(Rank{}, 1)
+	require.Len(t, l.spare, spare-1)
+	require.Panics(t, func() { l.Remove(Rank{Value: 1}) })
+	require.Panics(t, func() { l.Move(Rank{Value: 1}, Rank{Value: 2}) })
+	require.Panics(t, func() { l.Remove(Rank{Value: -1}) })
+
+	var made List[int]
+	spots := make([]Spot, 500)
+	for i := range spots {
+		made.Append(&spots[i], Rank{Value: float64(i)}, i)
+		require.Equal(t, Spot{Rank{Value: float64(i)}, true}, spots[i])
+	}
+	for _, b := range made.blocks {
+		require.LessOrEqual(t, len(b), blockSize*3/4)
+	}
+	require.Len(t, made.blocks, 11)
+	made.Clear()
+	require.Zero(t, made.Len())
+	require.Empty(t, made.blocks)
+	require.Len(t, made.spare, 11)
+	var at Cursor
+	_, ok := made.Next(&at)
+	require.False(t, ok)
+	for i := range 100 { // none of the former elements is left
+		made.Insert(Rank{Value: float64(-i)}, -i)
+	}
+	want := -99
+	for v, ok := made.Next(&at); ok; v, ok = made.Next(&at) {
+		require.Equal(t, want, v)
+		want++
+	}
+	require.Equal(t, 1, want)
+}
