@@ -156,9 +156,7 @@ func (c *Core) drop(ai int32, why Reason) {
 	k, i := a.id.Task.Kind, a.id.Task.Index
 	c.release(ai)
 	c.abandoned(a.job, k, i)
-	if k == Map {
-		c.mapGone(a.job, i)
-	} else {
+	if k == Reduce {
 		c.reduce.reduceGone(a.job, a.node)
 	}
 	if c.cfg.Events != nil {

@@ -222,9 +222,7 @@ func (c *Core) fail(ai int32, s *Status) {
 		w.failed++
 	}
 	c.abandoned(j, k, i)
-	if k == Map {
-		c.mapGone(j, i)
-	} else {
+	if k == Reduce {
 		c.reduce.reduceGone(j, a.node)
 	}
 	if c.cfg.Events != nil {

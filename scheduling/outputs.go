@@ -27,12 +27,11 @@ func (c *Core) mapDone(j *job, m int32, n *node, bytes []int64) {
 	c.reduce.outputsChanged(j, replaced)
 }
 
-// mapGone forgets the output of map m, or takes in that an attempt at it has come to nothing.
+// mapGone forgets the output of map m.
 func (c *Core) mapGone(j *job, m int32) {
 	if g := c.outputsOf(j); g != nil && g.Remove(m) {
 		c.reduce.outputsChanged(j, true)
 	}
-	c.reduce.mapGone(j)
 }
 
 // Gravity is the center of gravity of a reduce: of the nodes that hold some of its input, the one

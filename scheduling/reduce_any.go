@@ -16,7 +16,6 @@ type reduceRule interface {
 	copied(j *job, n *node)            // a copy of a reduce of j was launched on n
 	reduceGone(j *job, n *node)        // an attempt at a reduce on n has come to nothing
 	outputsChanged(j *job, gone bool)  // an output of a map is known, or (gone) no longer there
-	mapGone(j *job)                    // an attempt at a map has come to nothing
 	nodeChanged(n *node)               // n may no longer be able to take a reduce soon
 	clusterChanged()                   // nodes or slots have come or gone
 	took(former reduceRule)            // takes over the waits of a former rule of the same kind
@@ -51,7 +50,6 @@ func (anyNode) pendingChange(*job)         {}
 func (anyNode) copied(*job, *node)         {}
 func (anyNode) reduceGone(*job, *node)     {}
 func (anyNode) outputsChanged(*job, bool)  {}
-func (anyNode) mapGone(*job)               {}
 func (anyNode) nodeChanged(*node)          {}
 func (anyNode) clusterChanged()            {}
 func (anyNode) took(reduceRule)            {}

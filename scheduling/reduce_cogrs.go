@@ -250,8 +250,6 @@ func (r *cogrs) outputsChanged(j *job, gone bool) {
 	}
 }
 
-func (r *cogrs) mapGone(j *job) { r.at(j).until = 0 }
-
 // took keeps the waits of a former rule of the kind, and counts the reduces anew.
 func (r *cogrs) took(former reduceRule) {
 	if old, ok := former.(*cogrs); ok {

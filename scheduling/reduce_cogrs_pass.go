@@ -20,7 +20,7 @@ import (
 //	                                                          it is marked for (nodeChanged), the
 //	                                                          nodes or slots there are
 //	                                                          (clusterChanged), a map output
-//	                                                          (outputsChanged, mapGone), a launch
+//	                                                          (outputsChanged), a launch
 //	lapsed   <= wait    asks the job                          as asked
 //
 // A job that is not plain is asked in any state. The looks at reduces in turn that rescue would
