@@ -138,6 +138,7 @@ func TestOutputsAgainstAList(t *testing.T) {
 		}
 		g.Fold()
 		g.SumUp()
+		g.SumUp() // from nothing each time
 		checkSums(t, g, list, all)
 	})
 }
@@ -158,6 +159,8 @@ func checkQuestions(t *rapid.T, g *Outputs, list model, all []Site) {
 			require.Equal(t, want.Node, got.Node)
 		}
 		for _, at := range all {
+			rack, _ := list.within(r, at, 1)
+			require.Equal(t, rack, g.Input(int32(r), func(o Site) bool { return o.Groups[1] == at.Groups[1] }))
 			require.Equal(t, list.distance(r, at, Bytes), g.Distance(int32(r), at, Bytes))
 			require.Equal(t, list.distance(r, at, Ones), g.Distance(int32(r), at, Ones))
 		}
@@ -233,6 +236,32 @@ func TestPeaksOfWhatComesIn(t *testing.T) {
 	_, row = g.Feeder(0)
 	require.Nil(t, row, "nothing is left there")
 	require.False(t, g.Feeds(0))
+}
+
+// Whoever asks for more levels than the network has gets those there are, one of two included.
+func TestMoreLevelsThanThereAre(t *testing.T) {
+	for depth := 1; depth <= levels; depth++ {
+		all := sites()
+		for i := range all {
+			all[i].Groups = all[i].Groups[:depth]
+		}
+		g := New(1, 2)
+		g.Add(0, all[0], []int64{4, 2})
+		g.Scan()
+		require.False(t, g.Even(0.1, levels+2))
+		g.Fold()
+		g.SumUp()
+		if depth > 1 {
+			require.Equal(t, []int64{4, 2}, g.Totals())
+		}
+		require.Equal(t, int64(4*depth), g.Score(0, all[0], levels+2))
+		require.Equal(t, int64(4*(depth-1)), g.Around(0, all[0], levels+2))
+		require.Len(t, g.Rows(all[0], levels+2, nil), depth-1)
+		require.Equal(t, []int64{int64(4 * depth), int64(2 * depth)}, g.Bound(levels+2))
+		center, ok := g.Center(0, levels+2)
+		require.True(t, ok)
+		require.Equal(t, all[0], center)
+	}
 }
 
 // Networks of any depth: two links for each level up to the first in common.

@@ -8,7 +8,7 @@ type BitMatrix struct {
 	words  []uint64
 }
 
-// Has tells whether a bit is set.
+// Has tells whether a bit is set; Widen must have made room for the column.
 func (m *BitMatrix) Has(row, column int32) bool {
 	i := int(row)*m.stride + int(column>>6)
 	return i < len(m.words) && m.words[i]&(1<<(column&63)) != 0
@@ -31,7 +31,7 @@ func (m *BitMatrix) Set(row, column int32) {
 	m.words[int(row)*m.stride+int(column>>6)] |= 1 << (column & 63)
 }
 
-// Clear clears a bit.
+// Clear clears a bit; Widen must have made room for the column.
 func (m *BitMatrix) Clear(row, column int32) {
 	if i := int(row)*m.stride + int(column>>6); i < len(m.words) {
 		m.words[i] &^= 1 << (column & 63)

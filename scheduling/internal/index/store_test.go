@@ -15,8 +15,8 @@ func TestBitMatrixAgainstMap(t *testing.T) {
 		rows, columns := rapid.Int32Range(0, 9), rapid.Int32Range(0, 200)
 		for range rapid.IntRange(0, 40).Draw(t, "steps") {
 			at := [2]int32{rows.Draw(t, "row"), columns.Draw(t, "column")}
+			m.Widen(at[1])
 			if rapid.Bool().Draw(t, "set") {
-				m.Widen(at[1])
 				m.Set(at[0], at[1])
 				want[at] = true
 			} else {

@@ -42,3 +42,19 @@ func TestOfUser(t *testing.T) {
 		require.Equal(t, x.want, OfUser(x.capacity, x.occupied, x.task, x.users, x.percent), "%+v", x)
 	}
 }
+
+// Minimum shares that are just the total are not too much; nothing at all divides into nothing.
+func TestDivideAtItsBounds(t *testing.T) {
+	claims := []Claim{{Demand: 5, Min: 2, Weight: 1}, {Demand: 5, Min: 3, Weight: 1}}
+	require.False(t, Divide(claims, 5))
+	require.Equal(t, []float64{2, 3}, []float64{claims[0].Share, claims[1].Share})
+	claims = []Claim{{Demand: 5, Min: 2, Weight: 1}, {Demand: 5, Min: 3, Weight: 1}}
+	require.True(t, Divide(claims, 4))
+	require.Equal(t, []float64{1.6, 2.4}, []float64{claims[0].Share, claims[1].Share})
+	claims = []Claim{{Demand: 5, Weight: 1}}
+	require.False(t, Divide(claims, 0))
+	require.Zero(t, claims[0].Share)
+	claims = []Claim{{Demand: 2, Min: 9, Weight: 1}}
+	require.False(t, Divide(claims, 2))
+	require.Equal(t, 2.0, claims[0].Share)
+}

@@ -27,14 +27,12 @@ func LogNormal(sample []time.Duration, n int) time.Duration {
 	}
 	s := slices.Clone(sample)
 	slices.Sort(s)
-	var sx, sy, sxx, sxy float64
+	var sy, sxx, sxy float64 // the quantiles x add up to 0
 	for i, d := range s {
 		x, y := normalQuantile((float64(i)+0.5)/float64(len(s))), math.Log(math.Max(1, float64(d)))
-		sx, sy, sxx, sxy = sx+x, sy+y, sxx+x*x, sxy+x*y
+		sy, sxx, sxy = sy+y, sxx+x*x, sxy+x*y
 	}
-	m := float64(len(s))
-	slope := (m*sxy - sx*sy) / (m*sxx - sx*sx)
-	base := (sy - slope*sx) / m
+	slope, base := sxy/sxx, sy/float64(len(s))
 	sum := 0.0
 	for i := range n {
 		sum += math.Exp(base + slope*normalQuantile((float64(i)+0.5)/float64(n)))

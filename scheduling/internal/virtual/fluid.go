@@ -50,8 +50,7 @@ func (c *Cluster) fluid() {
 	t, x, free := 0.0, 0.0, float64(c.slots)
 	ends := p.ends[:0] // a heap, earliest first
 	defer func() { p.ends = ends[:0] }()
-	left := len(c.jobs)
-	for left > 0 && free > 0 && weight > 1e-9 {
+	for free > 0 && weight > 1e-9 {
 		for len(byCap) > 0 && (byCap[0].settled || byCap[0].cap*weight <= free+1e-9) {
 			if j := byCap[0]; !j.settled {
 				j.settled = true
@@ -61,7 +60,6 @@ func (c *Cluster) fluid() {
 				ends = pushEnd(ends, fluidEnd{end, slots})
 				weight -= j.v.Weight
 				free -= slots
-				left--
 			}
 			byCap = byCap[1:]
 		}
@@ -87,7 +85,6 @@ func (c *Cluster) fluid() {
 		j.settled = true
 		j.v.Finish = c.after(t)
 		weight -= j.v.Weight
-		left--
 	}
 }
 

@@ -208,3 +208,54 @@ func TestHeapOfEnds(t *testing.T) {
 		require.Empty(t, h)
 	})
 }
+
+// Slots that do not divide by weight: each job has the whole slots of its part, what is left goes to
+// the smallest.
+func TestDivisionByWeight(t *testing.T) {
+	for _, x := range []struct {
+		slots   int
+		tasks   []int
+		weights []float64
+		want    []int
+	}{
+		{4, []int{9, 9, 9}, []float64{4, 3, 1}, []int{3, 1, 0}},
+		{4, []int{9, 9, 9}, []float64{1, 3, 4}, []int{1, 1, 2}},
+		{6, []int{1, 9, 9}, []float64{1, 1, 1}, []int{1, 3, 2}},
+		{3, []int{9, 9, 9}, []float64{1, 1, 1}, []int{1, 1, 1}},
+		{9, []int{2, 3, 4}, []float64{1, 1, 1}, []int{2, 3, 4}},
+		{20, []int{2, 3, 4}, []float64{1, 1, 1}, []int{2, 3, 4}},
+	} {
+		c := New(0, x.slots)
+		for i := range x.tasks {
+			v := &Job{ID: int64(i), Weight: x.weights[i]}
+			v.Resize(x.tasks[i], time.Hour)
+			c.Insert(v)
+		}
+		c.divide()
+		var got []int
+		for _, v := range c.jobs {
+			got = append(got, v.Slots())
+		}
+		require.Equal(t, x.want, got, "%+v", x)
+	}
+}
+
+// The finishes of many jobs are foreseen, too, those with less to do first.
+func TestProjectionOfManyJobs(t *testing.T) {
+	c := New(time.Minute, 10)
+	for i := range Exact + 1 {
+		v := &Job{ID: int64(i), Weight: 1}
+		v.Resize(1, time.Duration(1+i)*time.Second)
+		c.Insert(v)
+	}
+	c.Project(new(Cluster))
+	total := time.Duration(0)
+	for i, v := range c.jobs {
+		require.GreaterOrEqual(t, v.Finish, time.Minute+v.Left())
+		if i > 0 {
+			require.Greater(t, v.Finish, c.jobs[i-1].Finish)
+		}
+		total += v.Left()
+	}
+	require.GreaterOrEqual(t, c.jobs[Exact].Finish, time.Minute+total/10, "ten slots do no more")
+}
