@@ -258,4 +258,9 @@ func TestProjectionOfManyJobs(t *testing.T) {
 		total += v.Left()
 	}
 	require.GreaterOrEqual(t, c.jobs[Exact].Finish, time.Minute+total/10, "ten slots do no more")
+	c.Resize(0)
+	c.Project(new(Cluster))
+	for _, v := range c.jobs {
+		require.Equal(t, time.Duration(math.MaxInt64), v.Finish, "never, without slots")
+	}
 }
