@@ -24,8 +24,8 @@ func newExperiment(p *program) *cobra.Command {
 		Long: `Reproduce published tables and figures of delay scheduling, HFSP and CoGRS, and a few that no paper
 has. Each experiment leaves, in a folder of DIR, a table (published, ours, interval, verdict), the
 figures as SVG, PNG and CSV, and the exact set-up with every modelling choice; report.md ties them
-together. The same flags write the same bytes, but for the folders of the few experiments that read
-a clock; times go to standard error.
+together, report.html shows them in one file. The same flags write the same bytes, but for the
+folders of the few experiments that read a clock; times go to standard error.
 
   tarry experiment list
   tarry experiment delay-fig15 -o out/fig15

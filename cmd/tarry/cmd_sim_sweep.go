@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/progress"
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/sweep"
@@ -58,7 +59,7 @@ matter, the files that are read, and this program are the same. The bytes do not
 	s.StringArrayVar(&f.grid, "sweep", nil, "a setting and its values, NAME=VALUE,VALUE; may be repeated; "+
 		"slashes stand between the parts of a value that is a list")
 	s.IntVar(&f.parallel, "parallel", 0, "runs at a time (default: one for each processor)")
-	s.StringVarP(&f.output, "output", "o", "", "directory for the figures of each run, runs.csv and summary.csv")
+	s.StringVarP(&f.output, "output", "o", "", "directory for the figures of each run, runs.csv, summary.csv and report.html")
 	_ = cmd.MarkFlagDirname("output") // an error: no such flag
 	f.complete(cmd)
 	return cmd
@@ -101,7 +102,7 @@ func (f *sweepFlags) run(cmd *cobra.Command, p *program) error {
 	if err := f.simulate(cmd.Context(), w); err != nil {
 		return err
 	}
-	return f.write(p, table)
+	return f.write(p, cmd, table)
 }
 
 // dimensions reads --sweep.
@@ -219,9 +220,11 @@ func (w *sweepWork) progress() progress.State {
 }
 
 // write writes the files and prints the table.
-func (f *sweepFlags) write(p *program, t *sweep.Table) error {
+func (f *sweepFlags) write(p *program, cmd *cobra.Command, t *sweep.Table) error {
 	if f.output != "" {
-		for name, fill := range map[string]func(io.Writer) error{"runs.csv": t.WriteRuns, "summary.csv": t.WriteSummary} {
+		for name, fill := range map[string]func(io.Writer) error{
+			"runs.csv": t.WriteRuns, "summary.csv": t.WriteSummary, "report.html": sweepPage(t, sweepLine(cmd)),
+		} {
 			if err := sweep.WriteFile(filepath.Join(f.output, name), fill); err != nil {
 				return outputError(f.output, err)
 			}
@@ -237,6 +240,25 @@ func (f *sweepFlags) write(p *program, t *sweep.Table) error {
 		}
 		return estimateText(simulator.Estimate{Mean: mean, Half: half}, 2)
 	})
+}
+
+// sweepLine is the command line that gives the same figures again: without the flags that only say
+// where and how.
+func sweepLine(cmd *cobra.Command) string {
+	line := []string{cmd.CommandPath()}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if slices.Contains([]string{"output", "parallel", "quiet", "json"}, f.Name) {
+			return
+		}
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			line = append(line, "--"+f.Name, words.Shown(v))
+		}
+	})
+	return strings.Join(line, " ")
 }
 
 // sweepFigures lists every figure of a run.

@@ -157,7 +157,7 @@ func ablate(
 			return err
 		}
 		if i > 0 {
-			bars.Series[i-1].Y = append(bars.Series[i-1].Y, saved.Mean())
+			bars.Series[i-1].AddBar(saved)
 		}
 		shown(a.name+": saved", saved)
 		switch a.name {
@@ -170,7 +170,7 @@ func ablate(
 	shown("best assignment with the cap: saved", capped)
 	shown("best assignment: saved", best)
 	last := &bars.Series[len(bars.Series)-1]
-	last.Y = append(last.Y, best.Mean())
+	last.AddBar(best)
 	return nil
 }
 
@@ -224,7 +224,7 @@ func earlyPlacing(o report.Options, seeds int, r *report.Result) (*report.Figure
 			if err != nil {
 				return nil, err
 			}
-			s.Y = append(s.Y, saved.Mean())
+			s.AddBar(saved)
 			if part == 1 && !way.blind { // nothing is left to be projected
 				continue
 			}

@@ -66,7 +66,7 @@ func Runtime(ctx context.Context, o report.Options) (*report.Result, error) {
 			}
 			for k, s := range saved {
 				series[k].Name = fmt.Sprintf("%s, shuffle %g × input", names[k], ratio)
-				series[k].Add(over, s.mean().Mean())
+				series[k].AddSample(over, s.mean())
 				label := fmt.Sprintf("%s, shuffle %g × input, %g:1: run time saved", names[k],
 					ratio, over)
 				r.Add(report.Shown(label+", mean", "%", s.mean()),

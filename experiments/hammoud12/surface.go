@@ -55,7 +55,7 @@ func Surface(ctx context.Context, o report.Options) (*report.Result, error) {
 					setup.Each(&all[0], setup.OffRack),
 					func(ours, native float64) float64 { return 100 * (1 - ours/native) })
 				points = append(points, cut)
-				s.Add(per, cut.Mean())
+				s.AddSample(per, cut)
 				r.Add(report.Shown(fmt.Sprintf("%d racks, %g maps a node, σ = %g: off-rack bytes "+
 					"saved", shape.racks, per, sigma), "%", cut))
 			}

@@ -141,8 +141,8 @@ func (x *coflowTrace) cut(r *report.Result) {
 			report.Shown(c.name+": bytes off the rack at the center of gravity", "",
 				best).Saying(fmt.Sprintf("%g measured before", c.best)))
 		bars.Categories = append(bars.Categories, c.name)
-		bars.Series[0].Y = append(bars.Series[0].Y, was.Mean())
-		bars.Series[1].Y = append(bars.Series[1].Y, best.Mean())
+		bars.Series[0].AddBar(was)
+		bars.Series[1].AddBar(best)
 	}
 	r.Figures = append(r.Figures, bars)
 }

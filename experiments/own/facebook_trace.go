@@ -82,8 +82,8 @@ func traceRows(all []simulator.Contest, r *report.Result) {
 		r.Add(report.Shown(c.Name+": mean sojourn", "s", mean),
 			report.Shown(c.Name+": node-local", "%", setup.Each(c, setup.NodeLocal)),
 			report.Shown(c.Name+": shuffled off the rack", "GB", off))
-		sojourn.Series[i%2].Y = append(sojourn.Series[i%2].Y, mean.Mean())
-		bytes.Series[i%2].Y = append(bytes.Series[i%2].Y, off.Mean())
+		sojourn.Series[i%2].AddBar(mean)
+		bytes.Series[i%2].AddBar(off)
 		if i%2 == 0 {
 			category := fmt.Sprintf("%s, W = %v", traceOrders()[i/4],
 				[]time.Duration{0, 5 * time.Second}[i/2%2])

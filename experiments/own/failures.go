@@ -49,7 +49,7 @@ func Failures(ctx context.Context, o report.Options) (*report.Result, error) {
 			if hours == 0 {
 				base[k] = m
 			}
-			fig.Series[k].Add(rate, m.Over(base[k]).Mean())
+			fig.Series[k].AddSample(rate, m.Over(base[k]))
 			ended := setup.Each(&all[k], func(r *simulator.Result) float64 {
 				return float64(r.Report.Jobs)
 			})

@@ -71,7 +71,7 @@ func HotSpot(ctx context.Context, o report.Options) (*report.Result, error) {
 		points[c] = at
 		if c > 0 {
 			for k, y := range []report.Sample{at.distance, at.largest, at.sojourn} {
-				fig.Series[k].Add(c, y.Mean())
+				fig.Series[k].AddSample(c, y)
 			}
 		}
 	}

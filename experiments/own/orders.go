@@ -43,7 +43,7 @@ func Orders(ctx context.Context, o report.Options) (*report.Result, error) {
 		mean := setup.Each(c, setup.MeanSojourn)
 		median := c.Over(func(r *simulator.Result) float64 { return r.Report.Sojourn.Median }).Mean
 		bars.Categories = append(bars.Categories, c.Name)
-		bars.Series[0].Y = append(bars.Series[0].Y, mean.Mean())
+		bars.Series[0].AddBar(mean)
 		bars.Series[1].Y = append(bars.Series[1].Y, median)
 		fair := func(r *simulator.Result) float64 { return r.Report.FairnessJain }
 		r.Add(report.Shown(c.Name+": mean sojourn", "s", mean),

@@ -112,14 +112,14 @@ func sweepStart(ctx context.Context, o report.Options, r *report.Result) error {
 		s := report.Series{Name: name, X: starts}
 		last := points[len(points)-1]
 		for i, at := range points {
-			s.Y = append(s.Y, at.distance.Mean())
+			s.AddBar(at.distance)
 			if blind {
 				r.Add(at.rows(fmt.Sprintf("start at %g of the maps, %s", starts[i], name))[:1]...)
 				continue
 			}
 			for k, y := range []report.Sample{at.held.Minus(last.held), at.sojourn} {
 				waste.Series[k].X = starts
-				waste.Series[k].Y = append(waste.Series[k].Y, y.Mean())
+				waste.Series[k].AddBar(y)
 			}
 			r.Add(at.rows(fmt.Sprintf("start at %g of the maps", starts[i]))...)
 			r.Add(report.Shown(fmt.Sprintf("start at %g of the maps: reduce slots wasted",
@@ -149,7 +149,7 @@ func sweepWait(ctx context.Context, o report.Options, r *report.Result) error {
 			return err
 		}
 		for k, y := range []report.Sample{at.distance, at.offRack} {
-			fig.Series[k].Add(s, y.Mean())
+			fig.Series[k].AddSample(s, y)
 		}
 		if s == 0 || at.distance.Mean() > most.Mean() {
 			most = at.distance

@@ -33,7 +33,7 @@ func Fig5(ctx context.Context, o report.Options) (*report.Result, error) {
 			setup.Each(&all[0], setup.MeanSojourn), setup.Each(&all[1], setup.MeanSojourn),
 		}
 		for i := range at {
-			fig.Series[i].Add(float64(n), at[i].Mean())
+			fig.Series[i].AddSample(float64(n), at[i])
 		}
 		means[n] = at
 		row := report.SaidRow(fmt.Sprintf("%d nodes: FAIR − HFSP", n), "s",

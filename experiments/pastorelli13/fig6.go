@@ -44,8 +44,8 @@ func Fig6(ctx context.Context, o report.Options) (*report.Result, error) {
 			return nil, err
 		}
 		got := setup.Each(&c[0], setup.MeanSojourn)
-		fig.Series[0].Add(a, got.Mean())
-		fig.Series[1].Add(a, fair.Mean())
+		fig.Series[0].AddSample(a, got)
+		fig.Series[1].AddSample(a, fair)
 		claim, bounds := "nearly flat", report.Alike()
 		if a == 1 {
 			claim, bounds = "slightly affected only for extremely large errors", report.Less(1.25)

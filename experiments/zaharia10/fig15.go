@@ -31,7 +31,7 @@ func Fig15(ctx context.Context, o report.Options) (*report.Result, error) {
 	repeat := o.Repeats(1, 10)
 	for _, maps := range []int{4, 12} {
 		ours := report.Series{Name: fmt.Sprintf("%d maps, ours", maps)}
-		paper := report.Series{Name: fmt.Sprintf("%d maps, published", maps), Dashed: true}
+		paper := report.Series{Name: fmt.Sprintf("%d maps, published", maps), Published: true}
 		for w1 := 0; w1 <= 10; w1++ {
 			want, known := published[maps][w1]
 			if o.Quick && !known && w1 != 5 {
@@ -42,7 +42,7 @@ func Fig15(ctx context.Context, o report.Options) (*report.Result, error) {
 			if err != nil {
 				return nil, err
 			}
-			ours.Add(float64(w1), got.Mean())
+			ours.AddSample(float64(w1), got)
 			name := fmt.Sprintf("%d-map jobs, W1 = %d s", maps, w1)
 			if known {
 				paper.Add(float64(w1), want)

@@ -36,7 +36,7 @@ func Fig5(ctx context.Context, o report.Options) (*report.Result, error) {
 	gains := map[string]report.Sample{}
 	for _, b := range names {
 		gains[b] = gain(all, macroNaive, macroDelay, b)
-		over.Series[0].Y = append(over.Series[0].Y, gains[b].Mean())
+		over.Series[0].AddBar(gains[b])
 		r.Add(report.PrintedRange(b+": node-local with delay", "%", 99, 100, report.Share,
 			setup.Local(&all[macroDelay], b, scheduling.NodeLocal)).
 			Saying("99 to 100 % in all bins"))

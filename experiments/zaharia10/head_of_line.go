@@ -47,7 +47,7 @@ func HeadOfLine(ctx context.Context, o report.Options) (*report.Result, error) {
 			return nil, err
 		}
 		want := 100 * delaymath.LocalWithin(headData/float64(headNodes), float64(skips+1))
-		fig.Series[0].Add(float64(skips), got.Mean())
+		fig.Series[0].AddSample(float64(skips), got)
 		fig.Series[1].Add(float64(skips), want)
 		r.Add(report.FormulaRow(fmt.Sprintf("skip count of %d: node-local", skips), "%", want,
 			report.Share(want), got).Saying("1 − 0.9^(D+1)"))

@@ -44,7 +44,7 @@ func LongTasks(ctx context.Context, o report.Options) (*report.Result, error) {
 		plain, kept = setup.Local(&all[0], "small", scheduling.NodeLocal),
 			setup.Local(&all[1], "small", scheduling.NodeLocal)
 		for i, x := range []report.Sample{plain, kept} {
-			fig.Series[i].Add(phi, x.Mean())
+			fig.Series[i].AddSample(phi, x)
 		}
 		what := fmt.Sprintf("φ = %g: ", phi)
 		r.Add(report.Shown(what+"small jobs' node-local maps, long tasks anywhere", "%", plain),

@@ -4,7 +4,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 )
 
@@ -39,11 +38,7 @@ func (t *Table) write(w io.Writer) error {
 	for _, l := range t.Lines {
 		fmt.Fprintf(w, "| %s |", cell(l.Label))
 		for _, v := range l.Values {
-			if math.IsNaN(v) {
-				fmt.Fprint(w, " – |")
-			} else {
-				fmt.Fprintf(w, " %s |", Number(math.Round(v*100)/100))
-			}
+			fmt.Fprintf(w, " %s |", tableNumber(v))
 		}
 		fmt.Fprintln(w)
 	}

@@ -40,9 +40,13 @@ func Write(
 		done = append(done, Outcome{e, r})
 		fmt.Fprintf(log, "%-16s %v\n", e.Name, r.Counts())
 	}
-	return done,
-		writeFile(filepath.Join(dir, "report.md"),
-			func(w io.Writer) error { return writeReport(w, done, o) })
+	err := writeFile(filepath.Join(dir, "report.md"),
+		func(w io.Writer) error { return writeReport(w, done, o) })
+	if err == nil {
+		err = writeFile(filepath.Join(dir, "report.html"),
+			func(w io.Writer) error { return writePage(w, done, o) })
+	}
+	return done, err
 }
 
 // writeOne writes an experiment's folder: result.md, rows.csv, each table as CSV and each figure as

@@ -85,6 +85,21 @@ func (t *Table) points(do func(point []string, runs []Run)) {
 	}
 }
 
+// Point is a point of the grid with its runs.
+type Point struct {
+	Point []string
+	runs  []Run
+}
+
+// Values gives a figure of the runs at the point.
+func (p Point) Values(figure int) []float64 { return values(p.runs, figure) }
+
+// Points lists the points in the order of their runs.
+func (t *Table) Points() (list []Point) {
+	t.points(func(point []string, runs []Run) { list = append(list, Point{point, runs}) })
+	return list
+}
+
 // values are a figure of some runs.
 func values(runs []Run, figure int) []float64 {
 	var list []float64

@@ -1,0 +1,160 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// lines is a figure of two series with intervals and published points.
+func lines() Figure {
+	ours := Series{Name: "a long name of a series that is ours"}
+	ours.AddSample(0, BySeed([]float64{90, 92, 94}))
+	ours.AddSample(10, BySeed([]float64{99, 100, 98}))
+	paper := Series{Name: "published", Published: true}
+	paper.Add(10, 97)
+	return Figure{Name: "f", Title: "T & t", X: "x", Y: "node-local maps (%)", Series: []Series{ours, paper}}
+}
+
+// wellFormed requires XML.
+func wellFormed(t *testing.T, text []byte) {
+	t.Helper()
+	d := xml.NewDecoder(bytes.NewReader(text))
+	for {
+		_, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		require.NoError(t, err)
+	}
+}
+
+// Every text of a picture lies within it, in a font that every viewer has; the legend stands beside
+// the plot.
+func TestPictureIsWhole(t *testing.T) {
+	bars := lines()
+	bars.Categories = []string{"0", "10"}
+	bars.Series[1].Y = []float64{97, 97}
+	heat := Figure{Name: "h", Title: "H", X: "x", Y: "y", Cells: [][]float64{{1, 2}, {3, 4}}}
+	for _, f := range []Figure{lines(), bars, heat} {
+		svg, err := f.svg()
+		require.NoError(t, err)
+		wellFormed(t, svg)
+		size := regexp.MustCompile(`viewBox="0 0 ([0-9.]+) `).FindSubmatch(svg)
+		width, err := strconv.ParseFloat(string(size[1]), 64)
+		require.NoError(t, err)
+		require.Greater(t, width, float64(wide), "room for the legend")
+		texts := regexp.MustCompile(`<text x="([-0-9.]+)"[^>]*font-family:([^;"]*);[^>]*font-size:([0-9]+)px">([^<]*)<`)
+		found := texts.FindAllSubmatch(svg, -1)
+		require.NotEmpty(t, found)
+		for _, m := range found {
+			require.Equal(t, "'Liberation Sans',Arial,Helvetica,sans-serif", string(m[2]))
+			x, err := strconv.ParseFloat(string(m[1]), 64)
+			require.NoError(t, err)
+			px, err := strconv.ParseFloat(string(m[3]), 64)
+			require.NoError(t, err)
+			require.LessOrEqual(t, x+0.45*px*float64(len(m[4])), width, "%s", m[4])
+		}
+		png, err := f.png()
+		require.NoError(t, err)
+		require.True(t, bytes.HasPrefix(png, []byte("\x89PNG")))
+	}
+}
+
+// Axes of per cent end at 100, of parts at 1, unless what they show does not.
+func TestAxesEnd(t *testing.T) {
+	for _, c := range []struct {
+		label      string
+		most, want float64
+	}{
+		{"maps (%)", 99, 100},
+		{"maps (%)", 102, 100},
+		{"saved (%)", 140, 140},
+		{"saved (%)", 12, 12},
+		{"part of the jobs", 0.97, 1},
+		{"seconds", 97, 97},
+	} {
+		s := Series{Name: "s"}
+		s.Add(0, c.most/3)
+		s.Add(1, c.most)
+		f := Figure{Y: c.label, Series: []Series{s}}
+		p, _, err := f.plot()
+		require.NoError(t, err)
+		require.Equal(t, c.want, p.Y.Max, c.label)
+		require.Zero(t, p.Y.Min)
+	}
+}
+
+// A heat map is light for the least and ever darker up to the greatest, in one order.
+func TestHeatMapIsOrdered(t *testing.T) {
+	f := Figure{Name: "h", Cells: [][]float64{{0, 2}, {1, 3}}} // drawn by columns
+	_, legend, err := f.plot()
+	require.NoError(t, err)
+	require.NotNil(t, legend)
+	svg, err := f.svg()
+	require.NoError(t, err)
+	var dark []float64
+	cells := regexp.MustCompile(`fill:#([0-9A-F]{6})" />`).FindAllSubmatch(svg, -1)
+	require.GreaterOrEqual(t, len(cells), 5, "white, and four cells")
+	for _, m := range cells[1:5] {
+		rgb, err := strconv.ParseUint(string(m[1]), 16, 32)
+		require.NoError(t, err)
+		dark = append(dark, -float64(rgb>>16)-float64(rgb>>8&255)-float64(rgb&255))
+	}
+	require.IsIncreasing(t, dark)
+	for _, text := range []string{">0<", ">0.75<", ">1.5<", ">2.25<", ">3<"} {
+		require.Contains(t, string(svg), text)
+	}
+}
+
+func TestIntervalsInCSV(t *testing.T) {
+	var b strings.Builder
+	f := lines()
+	f.Series[0].AddSample(11, BySeed([]float64{7}))
+	require.NoError(t, f.writeCSV(&b))
+	rows := strings.Split(strings.TrimSpace(b.String()), "\n")
+	require.Equal(t, "series,x,y,low95,high95", rows[0])
+	require.Regexp(t, `^a long name of a series that is ours,0,92,87\.03\d*,96\.96\d*$`, rows[1])
+	require.Equal(t, "a long name of a series that is ours,11,7,,", rows[3])
+	require.Equal(t, "published,10,97,,", rows[4])
+	require.True(t, math.IsNaN(f.Series[0].Low[2]))
+}
+
+// A page has everything inside, escaped, and names no place but the names of XML.
+func TestPage(t *testing.T) {
+	p := Page{
+		Title: "a < b", Lead: []string{"x & y"}, Contents: Grid{Head: []string{"what"}, Lines: [][]string{{"one"}}},
+		Sections: []Section{{
+			Name: "one", Title: "One", Figures: []Figure{lines()},
+			Main:  Grid{Head: []string{"q"}, Lines: [][]string{{"<script>"}, {"holds (> 3)"}, {"cannot tell"}}},
+			Grids: []Grid{{Title: "more", Head: []string{"h"}, Lines: [][]string{{"1"}}}},
+			Lists: []List{{"Notes", []string{"n"}}, {"None", nil}},
+		}},
+	}
+	var a, b bytes.Buffer
+	require.NoError(t, p.Write(&a))
+	require.NoError(t, p.Write(&b))
+	require.Equal(t, a.String(), b.String())
+	text := a.String()
+	require.Contains(t, text, `<a href="#one">one</a>`)
+	require.Contains(t, text, `<section id="one">`)
+	require.Contains(t, text, "<svg ")
+	require.Contains(t, text, `<td class="holds">holds (&gt; 3)</td>`)
+	require.Contains(t, text, `<td class="cannot">cannot tell</td>`)
+	require.NotContains(t, text, "<script")
+	require.NotContains(t, text, "None")
+	for _, m := range regexp.MustCompile(`https?://[^"' ]*`).FindAllString(text, -1) {
+		require.True(t, strings.HasPrefix(m, "http://www.w3.org/"), "%s: nothing is fetched", m)
+	}
+	for _, fetched := range []string{"src=", "@import", "url(", "<link"} {
+		require.NotContains(t, text, fetched)
+	}
+}
