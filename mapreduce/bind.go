@@ -124,6 +124,7 @@ type boundJob[I, K, V, O any] struct {
 	prefix func(key []byte) int // length of the group's part of a key, if not all of it
 	fold   func(a, b V) V       // Combine, or + for Sum; nil: no combiner
 	ranges *keyRanges           // of a total order, after prepare
+	groups groupPlaces          // of a job with Partition
 }
 
 // combines reports whether values of equal keys are folded on the way.

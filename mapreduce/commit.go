@@ -15,6 +15,7 @@ type committer struct {
 
 	mu        sync.Mutex
 	committed map[taskID]bool
+	foreign   bool // the store is another job's
 }
 
 type taskID struct {
@@ -37,6 +38,7 @@ func (c *committer) part(id AttemptID) part {
 
 func (c *committer) setupJob() error {
 	if err := c.store.setup(); err != nil {
+		c.foreign = errors.Is(err, ErrDestinationUsed)
 		return err
 	}
 	return c.takeIn()
@@ -59,7 +61,13 @@ func (c *committer) commitTask(id AttemptID) error {
 func (c *committer) abortTask(id AttemptID) error { return c.store.discard(c.part(id)) }
 
 func (c *committer) commitJob() error { return c.store.success() }
-func (c *committer) abortJob() error  { return c.store.abort() }
+
+func (c *committer) abortJob() error {
+	if c.foreign {
+		return nil
+	}
+	return c.store.abort()
+}
 
 // partWriter is the part of one attempt while it is written. After its first error it
 // writes no more.

@@ -10,7 +10,9 @@ import (
 	"sync/atomic"
 )
 
-// Destination is where an output goes. A destination serves one job.
+// Destination is where an output goes. A destination serves one job: a second one finds the
+// directory there (ErrOutputExists), or is told that the Writer or Collected is used
+// (ErrDestinationUsed).
 type Destination struct {
 	store       store
 	compression Compression

@@ -35,10 +35,20 @@ type writerStore struct {
 	ready   map[int]*heldPart    // committed, waiting for those before
 	next    int                  // the part to send next
 	err     error                // the first of w; nothing is sent after it
+	used    bool                 // by a job
 }
 
 func (s *writerStore) name() string { return s.label }
-func (s *writerStore) setup() error { return nil }
+
+func (s *writerStore) setup() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.used {
+		return fmt.Errorf("output %s: %w", s.label, ErrDestinationUsed)
+	}
+	s.used = true
+	return nil
+}
 
 func (s *writerStore) create(p part) (io.WriteCloser, error) {
 	s.mu.Lock()
@@ -165,10 +175,21 @@ type memoryStore struct {
 	mu      sync.Mutex
 	pending map[string]*bytes.Buffer // by attempt
 	parts   [][]byte                 // committed, by task
+	used    bool                     // by a job that has not failed
+	whole   bool                     // that job has succeeded
 }
 
 func (m *memoryStore) name() string { return "memory" }
-func (m *memoryStore) setup() error { return nil }
+
+func (m *memoryStore) setup() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.used {
+		return fmt.Errorf("output %s: %w", m.name(), ErrDestinationUsed)
+	}
+	m.used = true
+	return nil
+}
 
 func (m *memoryStore) create(p part) (io.WriteCloser, error) {
 	m.mu.Lock()
@@ -199,17 +220,23 @@ func (m *memoryStore) discard(p part) error {
 	return nil
 }
 
-func (m *memoryStore) success() error { return nil }
+func (m *memoryStore) success() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.whole = true
+	return nil
+}
 
 func (m *memoryStore) abort() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.pending, m.parts = nil, nil
+	m.pending, m.parts, m.used, m.whole = nil, nil, false, false
 	return nil
 }
 
-func (m *memoryStore) committedParts() [][]byte {
+// committedParts are the parts of the job; false if it has not succeeded.
+func (m *memoryStore) committedParts() ([][]byte, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.parts
+	return m.parts, m.whole
 }

@@ -31,7 +31,8 @@ type Job[I, K, V, O any] struct {
 
 	// Map is called once per record. A []byte record, and whatever it points
 	// to, is valid until Map returns and must not be changed. emit keeps no
-	// reference to key or value.
+	// reference to key or value. It may be called until Map returns, by its goroutine: later
+	// calls panic, here and in Reduce.
 	Map func(in I, emit func(K, V)) error
 	// MapTask is an alternative to Map: it is called at the start of each
 	// attempt, or of each file if its split spans several, and returns the

@@ -7,8 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"sort"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // LocalOptions are choices for RunLocal; the zero value is useful.
@@ -92,7 +93,12 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 			return err
 		}
 		var emitted []localPair[V] // for the record at hand
-		emit := func(k K, v V) { emitted = append(emitted, localPair[V]{encodeKey(nil, k), encodeValue(nil, v)}) }
+		gate := memory.NewGate(nil)
+		emit := func(k K, v V) {
+			gate.Sign()
+			emitted = append(emitted, localPair[V]{encodeKey(nil, k), encodeValue(nil, v)})
+		}
+		gate.Shut()
 		keep := func() {
 			for _, pair := range emitted {
 				n := partition(pair.key)
@@ -105,6 +111,8 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 		mapRecord := record(m, emit, nil)
 		err = readFile(ctx, p, a, split, b.in, c, k, nil, func(rec I) error {
 			defer keep()
+			gate.Open()
+			defer gate.Shut()
 			if k == nil {
 				return fault(mapRecord(rec))
 			}
@@ -121,7 +129,9 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 			return fault(trial(c, func() error { return cmp.Or(mapRecord(rec), readable()) }, func() { emitted = nil }))
 		})
 		if err == nil && m.Close != nil {
+			gate.Open()
 			err = m.Close(emit)
+			gate.Shut()
 			keep()
 		}
 		if err != nil {
@@ -145,6 +155,7 @@ func (b *boundJob[I, K, V, O]) reduceLocal(ctx context.Context, p *Plan, index i
 	if err != nil {
 		return err
 	}
+	w.gate.Open()
 	if b.identity() {
 		err = b.passLocal(part, w)
 	} else {
@@ -168,7 +179,7 @@ func (b *boundJob[I, K, V, O]) passLocal(part []localPair[V], w *recordWriter[O]
 		for n < len(part) && bytes.Equal(part[0].key, part[n].key) {
 			n++
 		}
-		for v := range b.valuesLocal(part[:n]) {
+		for _, v := range b.valuesLocal(part[:n]) {
 			k, err := decodeKey(part[0].key)
 			if err != nil {
 				return err
@@ -190,6 +201,7 @@ func (b *boundJob[I, K, V, O]) groupLocal(ctx context.Context, p *Plan, id Attem
 		return err
 	}
 	decodeKey := b.key.decoder()
+	var calls callCount
 	for len(part) > 0 {
 		n := 1
 		for n < len(part) && bytes.Equal(b.groupOf(part[0].key), b.groupOf(part[n].key)) {
@@ -200,12 +212,22 @@ func (b *boundJob[I, K, V, O]) groupLocal(ctx context.Context, p *Plan, id Attem
 			return err
 		}
 		c.Add(ReduceInputGroups, 1)
-		if err := r.Reduce(k, b.valuesLocal(part[:n]), w.emit); err != nil {
+		if b.job.Partition != nil && p.reduces > 1 {
+			if err := checkPartition(b.job.Partition, k, p.reduces, id.Index); err != nil {
+				return err
+			}
+		}
+		sequence := calls.enter()
+		w.gate.Open()
+		if err := r.Reduce(k, b.valuesOnce(&calls, sequence, part[:n]), w.emit); err != nil {
 			return err
 		}
+		w.gate.Shut()
+		calls.leave()
 		part = part[n:]
 	}
 	if r.Close != nil {
+		w.gate.Open()
 		return r.Close(w.emit)
 	}
 	return nil
@@ -218,8 +240,23 @@ func (b *boundJob[I, K, V, O]) groupOf(key []byte) []byte {
 	return key[:b.prefix(key)]
 }
 
-// valuesLocal yields the values of a group, folded by Combine for equal keys.
-func (b *boundJob[I, K, V, O]) valuesLocal(group []localPair[V]) iter.Seq[V] {
+// valuesOnce yields the values of a group to one call of Reduce.
+func (b *boundJob[I, K, V, O]) valuesOnce(calls *callCount, sequence int, group []localPair[V]) iter.Seq[V] {
+	values := b.valuesLocal(group)
+	return func(yield func(V) bool) {
+		calls.begin(sequence)
+		mine := calls.now
+		for _, v := range values {
+			if !yield(v) {
+				return
+			}
+			calls.check(mine)
+		}
+	}
+}
+
+// valuesLocal returns the values of a group, folded by Combine for equal keys.
+func (b *boundJob[I, K, V, O]) valuesLocal(group []localPair[V]) []V {
 	decode := b.value.decoder()
 	var values []V
 	for i, x := range group {
@@ -233,14 +270,7 @@ func (b *boundJob[I, K, V, O]) valuesLocal(group []localPair[V]) iter.Seq[V] {
 		}
 		values = append(values, v)
 	}
-	ranged := false
-	return func(yield func(V) bool) {
-		if ranged {
-			panic(marshalError{errRangedTwice})
-		}
-		ranged = true
-		slices.Values(values)(yield)
-	}
+	return values
 }
 
 func (b *boundMapOnly[I, O]) runLocal(ctx context.Context, p *Plan, splits []Split, c *Counters, k *skips) error {

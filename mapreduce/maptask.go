@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
@@ -20,12 +21,22 @@ type collector[K, V any] struct {
 	err    func() error
 	finish func() ([]Segment, segment.Stats, func(), error)
 	close  func()
+	gate   *memory.Gate // of emit and words, shut between calls of the user's
+}
+
+// call runs user code that may emit.
+func (c *collector[K, V]) call(code func() error) error {
+	c.gate.Open()
+	err := code()
+	c.gate.Shut()
+	return err
 }
 
 func (b *boundJob[I, K, V, O]) runMap(ctx context.Context, p *Plan, a *MapAttempt) (*MapOutput, error) {
 	var c Counters
 	col := b.collector(p, a)
 	defer col.close()
+	col.gate.Shut()
 	k := newSkips(a.MaxSkips)
 	err := p.eachFile(a.Split, func(file Split) error { return b.mapFile(ctx, p, a, file, &col, &c, k) })
 	if err = cmp.Or(err, col.err()); err != nil {
@@ -68,7 +79,10 @@ func (b *boundJob[I, K, V, O]) mapFile(ctx context.Context, p *Plan, a *MapAttem
 		mapRecord = b.trying(m, col, c)
 	}
 	err = readFile(ctx, p, a, file, b.in, c, k, col.pin, func(rec I) error {
-		if err := mapRecord(rec); err != nil {
+		col.gate.Open()
+		err := mapRecord(rec)
+		col.gate.Shut()
+		if err != nil {
 			return fault(err)
 		}
 		if err := col.err(); err != nil {
@@ -77,7 +91,7 @@ func (b *boundJob[I, K, V, O]) mapFile(ctx context.Context, p *Plan, a *MapAttem
 		return nil
 	})
 	if err == nil && m.Close != nil {
-		err = m.Close(col.emit)
+		err = col.call(func() error { return m.Close(col.emit) })
 	}
 	return err
 }
@@ -85,6 +99,7 @@ func (b *boundJob[I, K, V, O]) mapFile(ctx context.Context, p *Plan, a *MapAttem
 // trying is record for a map whose bad records are left out.
 func (b *boundJob[I, K, V, O]) trying(m Mapper[I, K, V], col *collector[K, V], c *Counters) func(I) error {
 	h := newHeldPairs(b.key, b.value)
+	h.gate = col.gate
 	mapRecord := record(m, h.hold, nil)
 	return func(rec I) error {
 		err := trial(c, func() error { return cmp.Or(mapRecord(rec), h.read()) }, h.drop)
@@ -199,6 +214,7 @@ func (b *boundJob[I, K, V, O]) sorting(p *Plan, a *MapAttempt) collector[K, V] {
 			return segmentsOf(list), stats, releaseAll(list), err
 		},
 		close: s.Close,
+		gate:  s.Gate(),
 	}
 }
 
@@ -230,6 +246,7 @@ func (b *boundJob[I, K, V, O]) combining(p *Plan, a *MapAttempt) collector[K, V]
 			return segmentsOf(list), stats, releaseAll(list), err
 		},
 		close: t.Close,
+		gate:  t.Gate(),
 	}
 	if !b.key.descending && wordKey[K]() != nil {
 		col.words = t.EmitFields
@@ -329,13 +346,18 @@ func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *Plan, a *MapAtte
 		mapRecord = tryingFilter(f, w, c)
 	}
 	err = readFile(ctx, p, a, file, b.in, c, k, nil, func(rec I) error {
-		if err := mapRecord(rec); err != nil {
+		w.gate.Open()
+		err := mapRecord(rec)
+		w.gate.Shut()
+		if err != nil {
 			return fault(err)
 		}
 		return w.err()
 	})
 	if err == nil && f.Close != nil {
+		w.gate.Open()
 		err = f.Close(w.emit)
+		w.gate.Shut()
 	}
 	return err
 }

@@ -69,7 +69,7 @@ func Encoded[O any](to Destination, encode func(dst []byte, rec O) ([]byte, erro
 }
 
 // Collected gathers output records in memory, for tests and small results. The
-// zero value is ready; use one for one job.
+// zero value is ready. It serves one job; after one that failed it may serve another.
 type Collected[O any] struct {
 	store memoryStore
 }
@@ -100,15 +100,20 @@ func (c *Collected[O]) Output() Output[O] {
 	}
 }
 
-// Records returns the records of a committed job, part by part.
+// Records returns the records of a job that has succeeded, part by part; before that it is an error
+// that wraps ErrNotCollected. Byte slices in them lie in the memory of c.
 func (c *Collected[O]) Records() ([]O, error) {
 	v, err := valueCodec[O]()
 	if err != nil {
 		return nil, err
 	}
+	parts, whole := c.store.committedParts()
+	if !whole {
+		return nil, fmt.Errorf("mapreduce: %w", ErrNotCollected)
+	}
 	dec := v.decoder()
 	var list []O
-	for _, part := range c.store.committedParts() {
+	for _, part := range parts {
 		for len(part) > 0 {
 			n := int(part[0])<<24 | int(part[1])<<16 | int(part[2])<<8 | int(part[3])
 			o, err := dec(part[4 : 4+n])

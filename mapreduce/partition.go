@@ -27,6 +27,9 @@ func (b *boundJob[I, K, V, O]) partitioner(reduces int) func(key []byte) int {
 			if p < 0 || p >= reduces {
 				panic(marshalError{fmt.Errorf("mapreduce: Partition returned %d of %d reduces", p, reduces)})
 			}
+			if other, same := b.groups.agree(b.groupOf(key), p); !same {
+				panic(marshalError{b.divided(k, other, p)})
+			}
 			return p
 		}
 	case b.job.TotalOrder:

@@ -15,6 +15,11 @@ var (
 	ErrOutputExists = errors.New("output exists")
 	// ErrCommitted is returned by CommitTask for a task that has been committed.
 	ErrCommitted = errors.New("task is already committed")
+	// ErrDestinationUsed is the error of SetupJob for a Writer or Collected to which another job
+	// writes, or has written: part 0 would come a second time.
+	ErrDestinationUsed = errors.New("a destination serves one job: make another one")
+	// ErrNotCollected is the error of [Collected.Records] before its job has succeeded.
+	ErrNotCollected = errors.New("no records: the job that collects them has not succeeded")
 	// ErrConsumed is the error of a second attempt over a stream that can be read only once.
 	ErrConsumed = errors.New("input stream can be read only once")
 	// ErrNoPlan is the error of running a nil plan: that of a Bind whose error nobody looked at.

@@ -15,8 +15,8 @@ type recordWriter[O any] struct {
 	failed  error
 	budget  *Memory
 	charged int64
-	life    *memory.Life // of the attempt; may be nil
-	held    bool         // what is written may be taken back: see writing
+	gate    memory.Gate // of emit, shut between calls of the user's
+	held    bool        // what is written may be taken back: see writing
 }
 
 func newRecordWriter[O any](p *Plan, budget *Memory, id AttemptID, out Output[O]) (*recordWriter[O], error) {
@@ -33,7 +33,8 @@ func newRecordWriter[O any](p *Plan, budget *Memory, id AttemptID, out Output[O]
 		charged: 2*flushSize + p.output.compression.memory(),
 	}
 	budget.Acquire(w.charged)
-	w.life = budget.Life()
+	w.gate = memory.NewGate(budget.Life())
+	w.gate.Shut()
 	w.emit = w.write
 	if emit, ok := any(w.plain(out.end)).(func(O)); ok && out.plain {
 		w.emit = emit
@@ -43,7 +44,7 @@ func newRecordWriter[O any](p *Plan, budget *Memory, id AttemptID, out Output[O]
 
 func (w *recordWriter[O]) write(o O) {
 	var err error
-	w.life.Sign()
+	w.gate.Sign()
 	w.records++
 	if w.part.buf, err = w.encode(w.part.buf, o); err != nil && w.failed == nil {
 		w.failed = err
@@ -61,7 +62,7 @@ const directSize = 32 << 10
 func (w *recordWriter[O]) plain(end string) func([]byte) {
 	part := w.part
 	return func(o []byte) {
-		w.life.Sign()
+		w.gate.Sign()
 		w.records++
 		if len(o) >= directSize {
 			_, _ = part.Write(o) // part keeps the error
@@ -84,6 +85,7 @@ func (w *recordWriter[O]) err() error {
 
 // close ends the part and returns the first error of all. It may be called again.
 func (w *recordWriter[O]) close() error {
+	w.gate.Shut()
 	w.budget.Release(w.charged)
 	w.charged = 0
 	return cmp.Or(w.failed, w.part.close())

@@ -32,7 +32,7 @@ func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *Plan, a *Reduce
 	alive, stop := newWatch(ctx, &a.Resources)
 	defer stop()
 	w.part.check = alive.now
-	r := &reduceRun[I, K, V, O]{boundJob: b, watch: alive, a: a, c: &c, w: w}
+	r := &reduceRun[I, K, V, O]{boundJob: b, watch: alive, a: a, c: &c, w: w, reduces: p.reduces}
 	t := &Task{ctx: ctx, id: a.ID(), reduces: p.reduces, counters: &c, budget: a.Budget}
 	if !b.identity() {
 		if r.user, err = b.reducer(t); err != nil {
@@ -91,6 +91,8 @@ type reduceRun[I, K, V, O any] struct {
 	c    *Counters
 	w    *recordWriter[O]
 	user Reducer[K, V, O]
+	// reduces is the number of them.
+	reduces int
 	*watch
 }
 
@@ -160,10 +162,6 @@ func (r *reduceRun[I, K, V, O]) combined(list []Segment) error {
 	})
 }
 
-// errRangedTwice is what a Reduce ends with that would see its values again: it would see
-// none, or some a second time.
-var errRangedTwice = errors.New("mapreduce: the values of a key can be ranged over once; keep what is needed again")
-
 // groups calls the user's Reduce for each group of a stream in key order.
 func (r *reduceRun[I, K, V, O]) groups(next func() ([]byte, V, bool, error)) error {
 	if r.identity() {
@@ -191,25 +189,32 @@ func (r *reduceRun[I, K, V, O]) groups(next func() ([]byte, V, bool, error)) err
 			err = r.check()
 		}
 	}
-	ranged := false
-	values := iter.Seq[V](func(yield func(V) bool) {
-		defer guardFaults()() // iter.Pull calls this in a goroutine of its own
-		if ranged {
-			panic(marshalError{errRangedTwice})
+	var calls callCount
+	values := make([]iter.Seq[V], keptSeqs)
+	for i := range values {
+		values[i] = func(yield func(V) bool) {
+			defer guardFaults()() // iter.Pull calls this in a goroutine of its own
+			calls.begin(i)
+			for mine := calls.now; within() && yield(v); advance() {
+				calls.check(mine)
+			}
 		}
-		ranged = true
-		for within() && yield(v) {
-			advance()
-		}
-	})
+	}
 	for ok && err == nil {
 		group = append(group[:0], key...)
 		prefix = len(r.groupOf(group))
-		first, ranged = true, false
+		first = true
 		groups++
 		k, failed := decodeKey(group)
 		if failed == nil {
-			failed = r.user.Reduce(k, values, r.w.emit)
+			failed = r.placed(k)
+		}
+		if failed == nil {
+			n := calls.enter()
+			r.w.gate.Open()
+			failed = r.user.Reduce(k, values[n], r.w.emit)
+			r.w.gate.Shut()
+			calls.leave()
 		}
 		if err != nil { // values ended early, which Reduce may have found wrong
 			return err
@@ -225,6 +230,7 @@ func (r *reduceRun[I, K, V, O]) groups(next func() ([]byte, V, bool, error)) err
 		}
 	}
 	if err == nil && r.user.Close != nil {
+		r.w.gate.Open()
 		err = r.user.Close(r.w.emit)
 	}
 	return err
@@ -234,6 +240,7 @@ func (r *reduceRun[I, K, V, O]) groups(next func() ([]byte, V, bool, error)) err
 func (r *reduceRun[I, K, V, O]) pass(next func() ([]byte, V, bool, error)) error {
 	decodeKey := r.key.decoder()
 	emit := any(r.w.emit).(func(Pair[K, V]))
+	r.w.gate.Open()
 	for {
 		key, v, ok, err := next()
 		if !ok || err != nil {

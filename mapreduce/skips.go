@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // ErrTooManySkips is wrapped by the error of a job with more bad records than it may leave out.
@@ -140,6 +142,7 @@ type heldPairs[K, V any] struct {
 	bytes []byte
 	ends  []int // of keys and values in turn
 	pairs []Pair[K, V]
+	gate  *memory.Gate // of the emit that it stands for
 
 	putKey   func([]byte, K) []byte
 	putValue func([]byte, V) []byte
@@ -155,6 +158,7 @@ func newHeldPairs[K, V any](key typedCodec[K], value typedCodec[V]) *heldPairs[K
 
 // hold is an emit.
 func (h *heldPairs[K, V]) hold(k K, v V) {
+	h.gate.Sign()
 	h.bytes = h.putKey(h.bytes, k)
 	h.ends = append(h.ends, len(h.bytes))
 	h.bytes = h.putValue(h.bytes, v)

@@ -10,7 +10,7 @@ import (
 // EmitFields emits v for each word of text, as scan.Fields would find them, in
 // one loop without a call a word.
 func (t *Table[V]) EmitFields(text []byte, v V) {
-	t.life.Sign()
+	t.gate.Sign()
 	done := t.emitInner(text, v)
 	scan.Fields(text[done:], func(word []byte) bool {
 		t.Emit(word, v)

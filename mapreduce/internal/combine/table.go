@@ -74,7 +74,7 @@ type Table[V any] struct {
 	spills []*segment.Spill
 	stats  segment.Stats
 	err    error
-	life   *memory.Life
+	gate   memory.Gate
 }
 
 // leastCells keeps a starved attempt from spilling a file for every few keys.
@@ -90,7 +90,7 @@ func NewTable[V any](cfg Config[V]) *Table[V] {
 	if cfg.largest == 0 {
 		cfg.largest = cfg.Budget.Largest()
 	}
-	t := &Table[V]{cfg: cfg, life: cfg.Budget.Life()}
+	t := &Table[V]{cfg: cfg, gate: memory.NewGate(cfg.Budget.Life())}
 	t.c = newCells(&t.cfg)
 	size := firstCells
 	for size < 2*cfg.Distinct {
@@ -105,7 +105,7 @@ func NewTable[V any](cfg Config[V]) *Table[V] {
 // Emit folds v into the value of key. key is not kept. A failed spill and a key that is too
 // large show in Err and Finish.
 func (t *Table[V]) Emit(key []byte, v V) {
-	t.life.Sign()
+	t.gate.Sign()
 	t.stats.Records++
 	t.stats.Bytes += int64(len(key))
 	t.put(key, v)
@@ -211,9 +211,13 @@ func (t *Table[V]) makeRoom() {
 // Err returns the first error of a spill; Emit does nothing after it.
 func (t *Table[V]) Err() error { return t.err }
 
+// Gate says when Emit and EmitFields may be called; it is open at first.
+func (t *Table[V]) Gate() *memory.Gate { return &t.gate }
+
 // Close abandons the attempt and frees what it holds. After Finish it does
-// nothing. Closing twice is allowed.
+// nothing but shut the gate. Closing twice is allowed.
 func (t *Table[V]) Close() {
+	t.gate.Shut()
 	t.c.close()
 	for _, s := range t.spills {
 		s.Release()

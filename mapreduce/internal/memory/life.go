@@ -39,6 +39,9 @@ func (b *Budget) Life() *Life {
 }
 
 func (l *Life) answer() {
+	if l == shut {
+		panic(Outside)
+	}
 	l.asked.Store(false)
 	l.signs.Add(1)
 }

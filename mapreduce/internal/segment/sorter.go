@@ -25,7 +25,7 @@ type Sorter struct {
 	first   int   // bytes of a partition's first index block
 	least   int64 // bytes the store may have, beside pinned ones, whatever the budget says
 	largest int64 // bytes of a record for which there is no room
-	life    *memory.Life
+	gate    memory.Gate
 }
 
 // leastRun keeps a starved attempt from spilling a file for every few records.
@@ -45,7 +45,7 @@ func NewSorter(cfg Config) *Sorter {
 		first:   firstBlockOf(cfg.Partitions),
 		least:   leastRun,
 		largest: atMost(cfg.Largest),
-		life:    cfg.Budget.Life(),
+		gate:    memory.NewGate(cfg.Budget.Life()),
 	}
 }
 
@@ -73,7 +73,7 @@ func (s *Sorter) Pin(chunk []byte, release func()) {
 // unless both lie in the pinned chunk. It fails when a spill fails or when the
 // record is too large, 4 GiB or so.
 func (s *Sorter) Add(partition int, key, value []byte) error {
-	s.life.Sign()
+	s.gate.Sign()
 	e := entry{prefix: prefixOf(key)}
 	l := &s.lists[partition]
 	if !s.place(&e, key, value, false) || !l.push(s.store, e, s.first, false) {
@@ -180,9 +180,13 @@ func (s *Sorter) segment(p int) *Segment {
 	return seg
 }
 
+// Gate says when Add may be called; it is open at first.
+func (s *Sorter) Gate() *memory.Gate { return &s.gate }
+
 // Close abandons the attempt and frees what it holds, spill files included.
-// After Finish it does nothing. Closing twice is allowed.
+// After Finish it does nothing but shut the gate. Closing twice is allowed.
 func (s *Sorter) Close() {
+	s.gate.Shut()
 	s.dropPin()
 	if s.store != nil {
 		s.store.drop()

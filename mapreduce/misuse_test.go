@@ -1,0 +1,337 @@
+package mapreduce
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"iter"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+// outcome is how a plan ends on the engine, with a split every few bytes; nothing is committed.
+func outcome(t *testing.T, p *Plan, every int64) error {
+	t.Helper()
+	ctx := context.Background()
+	require.NoError(t, p.SetupJob())
+	require.NoError(t, p.Prepare(ctx, PrepareOptions{}))
+	splits, err := p.Splits(ctx, everyBytes(p, every))
+	require.NoError(t, err)
+	var outs []*MapOutput
+	for i, s := range splits {
+		out, err := p.RunMap(ctx, &MapAttempt{Index: i, Split: s})
+		if err != nil {
+			return err
+		}
+		defer out.Release()
+		outs = append(outs, out)
+	}
+	for r := range p.Reduces() {
+		if err := p.RunReduce(ctx, &ReduceAttempt{Index: r, Next: sent(r, outs...)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bothWays is how jobs, made anew each time, end in RunLocal and on the engine.
+func bothWays(t *testing.T, bind func() (*Plan, error)) (local, engine error) {
+	t.Helper()
+	p, err := bind()
+	require.NoError(t, err)
+	_, local = RunLocal(context.Background(), p, LocalOptions{})
+	p, err = bind()
+	require.NoError(t, err)
+	return local, outcome(t, p, 2)
+}
+
+// TestValuesAreOfTheirCall: a Reduce that keeps the values of a key would see those of another.
+func TestValuesAreOfTheirCall(t *testing.T) {
+	var kept []iter.Seq[int64]
+	var next func() (int64, bool)
+	for name, misuse := range map[string]struct {
+		reduce func(counts iter.Seq[int64])
+		want   error
+	}{
+		"ranged twice": {func(counts iter.Seq[int64]) {
+			for range 2 {
+				for range counts {
+				}
+			}
+		}, errRangedTwice},
+		"the sequence of another call": {func(counts iter.Seq[int64]) {
+			for range append(kept, counts)[0] {
+			}
+			kept = append(kept, counts)
+		}, errValuesKept},
+		"pulled on in another call": {func(counts iter.Seq[int64]) {
+			if next == nil {
+				next, _ = iter.Pull(counts)
+			}
+			next()
+		}, errValuesKept},
+		"right": {func(counts iter.Seq[int64]) {
+			next, stop := iter.Pull(counts)
+			next()
+			stop()
+		}, nil},
+	} {
+		for _, combine := range []bool{false, true} {
+			once := func(t *testing.T) (*Plan, error) {
+				kept, next = nil, nil
+				job := wordCount(combine)
+				job.Reduce = func(_ string, counts iter.Seq[int64], _ func(Pair[string, int64])) error {
+					misuse.reduce(counts)
+					return nil
+				}
+				return job.Bind(Lines(Bytes("text", []byte("a b a c a b\n"))), Text[Pair[string, int64]](Writer("w", io.Discard)))
+			}
+			local, engine := bothWays(t, func() (*Plan, error) { return once(t) })
+			require.ErrorIs(t, local, misuse.want, name)
+			require.ErrorIs(t, engine, misuse.want, name)
+		}
+	}
+}
+
+// TestSequenceKeptToTheEnd is an error when Close ranges over it.
+func TestSequenceKeptToTheEnd(t *testing.T) {
+	local, engine := bothWays(t, func() (*Plan, error) {
+		job := wordCount(false)
+		job.Reduce = nil
+		job.ReduceTask = func(*Task) (Reducer[string, int64, Pair[string, int64]], error) {
+			var kept iter.Seq[int64]
+			return Reducer[string, int64, Pair[string, int64]]{
+				Reduce: func(_ string, counts iter.Seq[int64], _ func(Pair[string, int64])) error {
+					kept = counts
+					return nil
+				},
+				Close: func(func(Pair[string, int64])) error {
+					for range kept {
+					}
+					return nil
+				},
+			}, nil
+		}
+		return job.Bind(Lines(Bytes("text", []byte("a b\n"))), Text[Pair[string, int64]](Writer("w", io.Discard)))
+	})
+	require.ErrorIs(t, local, errValuesKept)
+	require.ErrorIs(t, engine, errValuesKept)
+}
+
+// byPair is a job whose keys are words and numbers, grouped by word.
+func byPair(group int, partition func(k Pair[string, int], reduces int) int) func() (*Plan, error) {
+	return func() (*Plan, error) {
+		return Job[[]byte, Pair[string, int], None, string]{
+			Map: func(line []byte, emit func(Pair[string, int], None)) error {
+				emit(MakePair(string(line[:1]), int(line[1])), None{})
+				return nil
+			},
+			Reduce:    func(Pair[string, int], iter.Seq[None], func(string)) error { return nil },
+			Partition: partition, GroupFields: group, Reducers: 3,
+		}.Bind(Lines(Bytes("text", bytes.Repeat([]byte("a1\na2\nb1\nb2\n"), 8))), Text[string](Writer("w", io.Discard)))
+	}
+}
+
+// TestPartitionKeepsGroupsWhole, or the job fails: each of its reduces would call Reduce for a part
+// of the group.
+func TestPartitionKeepsGroupsWhole(t *testing.T) {
+	byWord := func(k Pair[string, int], reduces int) int { return int(k.First[0]) % reduces }
+	byNumber := func(k Pair[string, int], reduces int) int { return k.Second % reduces }
+	for name, c := range map[string]struct {
+		group     int
+		partition func(Pair[string, int], int) int
+		want      string
+	}{
+		"by the group":                      {1, byWord, ""},
+		"beyond the group":                  {1, byNumber, "with GroupFields 1 it must look at nothing but the first 1 fields"},
+		"beyond one field, in whole groups": {0, byNumber, ""},
+	} {
+		local, engine := bothWays(t, byPair(c.group, c.partition))
+		if c.want == "" {
+			require.NoError(t, local, name)
+			require.NoError(t, engine, name)
+			continue
+		}
+		require.ErrorContains(t, local, c.want, name)
+		require.ErrorContains(t, engine, c.want, name)
+	}
+}
+
+// TestPartitionIsAFunction of the key: another answer for the same key is an error, in the maps or
+// in the reduce.
+func TestPartitionIsAFunction(t *testing.T) {
+	for name, bind := range map[string]func() (*Plan, error){
+		"in maps": func() (*Plan, error) {
+			calls := 0
+			return byPair(0, func(_ Pair[string, int], reduces int) int { calls++; return calls % reduces })()
+		},
+		"in reduces": func() (*Plan, error) {
+			calls := map[Pair[string, int]]int{}
+			return byPair(0, func(k Pair[string, int], reduces int) int {
+				if calls[k]++; calls[k] <= 8 {
+					return 0
+				}
+				return 1
+			})()
+		},
+	} {
+		local, engine := bothWays(t, bind)
+		require.ErrorContains(t, local, "it must depend on nothing but its arguments", name)
+		require.ErrorContains(t, engine, "it must depend on nothing but its arguments", name)
+	}
+}
+
+// TestRecordsBeforeSuccess are an error, not none.
+func TestRecordsBeforeSuccess(t *testing.T) {
+	var out Collected[Pair[string, int64]]
+	ctx := context.Background()
+	_, err := out.Records()
+	require.ErrorIs(t, err, ErrNotCollected)
+	bind := func(text string) *Plan {
+		p, err := wordCount(true).Bind(Lines(Bytes("text", []byte(text))), out.Output())
+		require.NoError(t, err)
+		return p
+	}
+	canceled, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = RunLocal(canceled, bind("a\n"), LocalOptions{})
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = out.Records()
+	require.ErrorIs(t, err, ErrNotCollected)
+
+	p := bind("a a\n")
+	require.NoError(t, outcome(t, p, 100))
+	require.NoError(t, p.CommitTask(AttemptID{Kind: ReduceKind}))
+	_, err = out.Records()
+	require.ErrorIs(t, err, ErrNotCollected, "before the job's end")
+	require.NoError(t, p.CommitJob())
+	records, err := out.Records()
+	require.NoError(t, err)
+	require.Equal(t, []Pair[string, int64]{{"a", 2}}, records)
+
+	_, err = RunLocal(ctx, bind("b\n"), LocalOptions{})
+	require.ErrorIs(t, err, ErrDestinationUsed)
+	again, err := out.Records()
+	require.NoError(t, err)
+	require.Equal(t, records, again, "another job's refusal changes nothing")
+}
+
+// TestWriterServesOneJob: of a second one it would wait for a part that comes no more.
+func TestWriterServesOneJob(t *testing.T) {
+	var b bytes.Buffer
+	to := Text[[]byte](Writer("w", &b))
+	for i, want := range []error{nil, ErrDestinationUsed} {
+		p, err := keepLines().Bind(Lines(Bytes("text", []byte("one\n"))), to)
+		require.NoError(t, err)
+		_, err = RunLocal(context.Background(), p, LocalOptions{})
+		require.ErrorIs(t, err, want, i)
+		require.NoError(t, p.AbortJob())
+	}
+	require.Equal(t, "one\n", b.String())
+}
+
+// late gives what is emitted after the call to a goroutine, which tells how that ended.
+type late struct{ panics []any }
+
+func (l *late) emit(emit func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { l.panics = append(l.panics, recover()) }()
+		emit()
+	}()
+	<-done
+}
+
+// TestEmitBelongsToItsCall: what is emitted later might be lost, or come into another job's buffers.
+func TestEmitBelongsToItsCall(t *testing.T) {
+	text := Bytes("text", []byte("a\nb\n"))
+	for name, combine := range map[string]bool{"map": false, "map with Combine": true} {
+		for _, how := range []string{"after the end", "close"} {
+			var l late
+			emits := 0
+			bind := func() (*Plan, error) {
+				job := wordCount(combine)
+				job.Map = nil
+				var kept func(string, int64)
+				job.MapTask = func(*Task) (Mapper[[]byte, string, int64], error) {
+					return Mapper[[]byte, string, int64]{
+						Map: func(_ []byte, emit func(string, int64)) error {
+							emits++
+							kept = emit
+							emit("in time", 1)
+							return nil
+						},
+						Close: func(emit func(string, int64)) error {
+							if how == "close" {
+								emit("in time", 1)
+							}
+							return nil
+						},
+					}, nil
+				}
+				job.ReduceTask, job.Reduce = func(*Task) (Reducer[string, int64, Pair[string, int64]], error) {
+					if how == "after the end" {
+						l.emit(func() { kept("late", 1) })
+					}
+					return Reducer[string, int64, Pair[string, int64]]{Reduce: wordCount(true).Reduce}, nil
+				}, nil
+				return job.Bind(Lines(text), Text[Pair[string, int64]](Writer("w", io.Discard)))
+			}
+			local, engine := bothWays(t, bind)
+			require.NoError(t, local)
+			require.NoError(t, engine)
+			require.Equal(t, 4, emits)
+			if how == "after the end" {
+				require.Equal(t, []any{memory.Outside, memory.Outside}, l.panics, name)
+			}
+		}
+	}
+}
+
+// TestEmitBetweenCalls is a panic, and in the attempt's goroutine its error.
+func TestEmitBetweenCalls(t *testing.T) {
+	for _, combine := range []bool{false, true} {
+		local, engine := bothWays(t, func() (*Plan, error) {
+			job := wordCount(combine)
+			var kept func(string, int64)
+			job.Map = func(_ []byte, emit func(string, int64)) error { kept = emit; return nil }
+			records := func(yield func([]byte, error) bool) {
+				_ = yield([]byte("a"), nil) && func() bool { kept("late", 1); return true }()
+			}
+			return job.Bind(Seq2(records), Text[Pair[string, int64]](Writer("w", io.Discard)))
+		})
+		require.ErrorContains(t, local, memory.Outside)
+		require.ErrorContains(t, engine, memory.Outside)
+	}
+	for name, bind := range map[string]func() (*Plan, error){
+		"map-only": func() (*Plan, error) {
+			var kept func([]byte)
+			records := func(yield func([]byte, error) bool) {
+				_ = yield([]byte("a"), nil) && func() bool { kept([]byte("late")); return true }()
+			}
+			return MapOnly[[]byte, []byte]{Map: func(_ []byte, emit func([]byte)) error { kept = emit; return nil }}.
+				Bind(Seq2(records), Text[[]byte](Writer("w", io.Discard)))
+		},
+		"reduce": func() (*Plan, error) {
+			job := wordCount(false)
+			var kept func(Pair[string, int64])
+			job.Reduce = func(_ string, _ iter.Seq[int64], emit func(Pair[string, int64])) error { kept = emit; return nil }
+			job.Partition = func(word string, _ int) int {
+				if kept != nil {
+					kept(MakePair(word, int64(1)))
+				}
+				return 0
+			}
+			job.Reducers = 2
+			return job.Bind(Lines(Bytes("text", []byte("a b\n"))), Text[Pair[string, int64]](Writer("w", io.Discard)))
+		},
+	} {
+		local, engine := bothWays(t, bind)
+		require.ErrorContains(t, local, memory.Outside, name)
+		require.ErrorContains(t, engine, memory.Outside, name)
+	}
+}

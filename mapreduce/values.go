@@ -1,0 +1,120 @@
+package mapreduce
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
+)
+
+var (
+	// errRangedTwice is what a Reduce ends with that would see its values again: it would see
+	// none, or some a second time.
+	errRangedTwice = errors.New("mapreduce: the values of a key can be ranged over once; keep what is needed again")
+	// errValuesKept is what ends an attempt whose Reduce has kept the values of a key, as a sequence
+	// or by iter.Pull, beyond its call: it would see those of another key.
+	errValuesKept = errors.New("mapreduce: the values of a key can be ranged over only until Reduce returns; " +
+		"what was kept is of an earlier call")
+)
+
+// keptSeqs is how many sequences of values a reduce gives to its calls in turn, so that one that
+// was kept is known for that of another call: made anew for each call they would cost memory.
+const keptSeqs = 8
+
+// callCount tells the calls of a Reduce from each other.
+type callCount struct {
+	now    int // odd while there is a call
+	ranged int // the call whose values were ranged over last
+}
+
+// enter begins a call and returns which of the sequences is its.
+func (c *callCount) enter() int {
+	c.now++
+	return c.now / 2 % keptSeqs
+}
+
+// leave ends the call.
+func (c *callCount) leave() { c.now++ }
+
+// begin panics unless the values of the sequence may be ranged over now.
+func (c *callCount) begin(sequence int) {
+	if c.now&1 == 0 || c.now/2%keptSeqs != sequence {
+		panic(marshalError{errValuesKept})
+	}
+	if c.ranged == c.now {
+		panic(marshalError{errRangedTwice})
+	}
+	c.ranged = c.now
+}
+
+// check panics if call is over.
+func (c *callCount) check(call int) {
+	if c.now != call {
+		panic(marshalError{errValuesKept})
+	}
+}
+
+// placed checks that the reduce at work is the one that Partition gives a key.
+func (r *reduceRun[I, K, V, O]) placed(k K) error {
+	if r.job.Partition == nil || r.reduces == 1 {
+		return nil
+	}
+	return checkPartition(r.job.Partition, k, r.reduces, r.a.Index)
+}
+
+// groupPlaces remembers of some groups which reduce Partition has given them, for all attempts of a
+// job: the first group that falls on a place stays there.
+type groupPlaces struct {
+	places [1024]atomic.Pointer[groupPlace]
+}
+
+type groupPlace struct {
+	group  []byte
+	reduce int
+}
+
+// agree notes that a group goes to a reduce; false if it is known to have gone to another one.
+func (g *groupPlaces) agree(group []byte, reduce int) (other int, same bool) {
+	at := &g.places[segment.PartitionOf(group, len(g.places))]
+	known := at.Load()
+	if known == nil && !at.CompareAndSwap(nil, &groupPlace{bytes.Clone(group), reduce}) {
+		known = at.Load()
+	}
+	if known == nil || known.reduce == reduce || !bytes.Equal(known.group, group) {
+		return reduce, true
+	}
+	return known.reduce, false
+}
+
+// divided is the error of a Partition that has given a key's group to two reduces.
+func (b *boundJob[I, K, V, O]) divided(k K, one, other int) error {
+	if b.prefix == nil {
+		return fmt.Errorf("mapreduce: Partition gave key %s to reduce %d and to reduce %d: it must depend on nothing but its arguments",
+			keyText(k), one, other)
+	}
+	return fmt.Errorf("mapreduce: Partition gave keys of one group to reduces %d and %d, of which one is %s: "+
+		"with GroupFields %d it must look at nothing but the first %d fields of a key",
+		one, other, keyText(k), b.job.GroupFields, b.job.GroupFields)
+}
+
+// checkPartition asks a second time where a key belongs; was is what came of the first time.
+func checkPartition[K any](partition func(K, int) int, k K, reduces, was int) error {
+	if now := partition(k, reduces); now != was {
+		return fmt.Errorf("mapreduce: Partition gave key %s to reduce %d in a map, and to reduce %d in the reduce: "+
+			"it must depend on nothing but its arguments", keyText(k), was, now)
+	}
+	return nil
+}
+
+// keyText shows a key in an error.
+func keyText(k any) string {
+	switch k := k.(type) {
+	case []byte:
+		return quoted(string(k[:min(len(k), headSize)]), len(k))
+	case string:
+		return quoted(k[:min(len(k), headSize)], len(k))
+	}
+	return cutText(fmt.Sprintf("%+v", k), headSize)
+}
