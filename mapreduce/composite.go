@@ -13,45 +13,7 @@ func (b *codecs) slice(t reflect.Type) (*codec, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := t.Elem().Size()
-	return &codec{
-		width: func(src []byte, mark byte) int {
-			at := 0
-			for at < len(src) && src[at] == 1^mark {
-				at++
-				at += min(elem.width(src[at:], mark), len(src)-at)
-			}
-			return at + 1
-		},
-		encode: func(dst []byte, p unsafe.Pointer) []byte {
-			h := (*[]struct{})(p) // only the header is used
-			base := unsafe.Pointer(unsafe.SliceData(*h))
-			for i := range len(*h) {
-				dst = elem.encode(append(dst, 1), unsafe.Add(base, uintptr(i)*size))
-			}
-			return append(dst, 0)
-		},
-		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
-			list := reflect.NewAt(t, p).Elem()
-			list.SetZero()
-			for {
-				if len(src) == 0 || src[0] > 1 {
-					return nil, errEncoding
-				}
-				more := src[0] == 1
-				src = src[1:]
-				if !more {
-					return src, nil
-				}
-				v := reflect.New(t.Elem())
-				var err error
-				if src, err = elem.decode(src, v.UnsafePointer()); err != nil {
-					return nil, err
-				}
-				list.Set(reflect.Append(list, v.Elem()))
-			}
-		},
-	}, nil
+	return sliceCodec(t, elem), nil
 }
 
 func (b *codecs) array(t reflect.Type, last bool) (*codec, error) {

@@ -1,0 +1,130 @@
+package mapreduce
+
+import (
+	"encoding/binary"
+	"reflect"
+	"slices"
+	"unsafe"
+)
+
+// sliceCodec is the codec of slice type t, whose elements elem encodes.
+func sliceCodec(t reflect.Type, elem *codec) *codec {
+	size := t.Elem().Size()
+	c := &codec{
+		width: func(src []byte, mark byte) int {
+			_, end := countElements(elem, src, mark)
+			return end + 1
+		},
+		encode: func(dst []byte, p unsafe.Pointer) []byte {
+			h := (*[]struct{})(p) // only the header is used
+			base := unsafe.Pointer(unsafe.SliceData(*h))
+			for i := range len(*h) {
+				dst = elem.encode(append(dst, 1), unsafe.Add(base, uintptr(i)*size))
+			}
+			return append(dst, 0)
+		},
+		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+			n, end := countElements(elem, src, 0)
+			if end >= len(src) || src[end] != 0 {
+				return nil, errEncoding
+			}
+			base := makeSlice(t, n, p)
+			for i := range n {
+				var err error
+				if src, err = elem.decode(src[1:], unsafe.Add(base, uintptr(i)*size)); err != nil {
+					return nil, err
+				}
+			}
+			return src[1:], nil
+		},
+	}
+	switch t.Elem().Kind() {
+	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		if !marshals(t.Elem()) {
+			integerSlice(c, t)
+		}
+	default:
+	}
+	return c
+}
+
+// countElements counts the elements at the head of src, of which each byte has been flipped with
+// mark, and returns where they end.
+func countElements(elem *codec, src []byte, mark byte) (n, end int) {
+	for end < len(src) && src[end] == 1^mark {
+		end++
+		end += min(elem.width(src[end:], mark), len(src)-end)
+		n++
+	}
+	return n, end
+}
+
+// makeSlice puts a new slice of n elements at p, nil for none, and returns where they are.
+func makeSlice(t reflect.Type, n int, p unsafe.Pointer) unsafe.Pointer {
+	list := reflect.NewAt(t, p).Elem()
+	if n == 0 {
+		list.SetZero()
+		return nil
+	}
+	list.Set(reflect.MakeSlice(t, n, n))
+	return list.UnsafePointer()
+}
+
+// integerSlice has c encode and decode integers of 4 or 8 bytes without a call for each: so they
+// cost what packing them by hand does.
+func integerSlice(c *codec, t reflect.Type) {
+	var flip uint64
+	if t.Elem().Kind() <= reflect.Int64 {
+		flip = 1 << (t.Elem().Bits() - 1)
+	}
+	if t.Elem().Size() == 4 {
+		flip := uint32(flip)
+		c.encode = func(dst []byte, p unsafe.Pointer) []byte {
+			list := *(*[]uint32)(p)
+			dst = slices.Grow(dst, 5*len(list)+1)
+			for _, x := range list {
+				dst = binary.BigEndian.AppendUint32(append(dst, 1), x^flip)
+			}
+			return append(dst, 0)
+		}
+		c.decode = func(src []byte, p unsafe.Pointer) ([]byte, error) {
+			n, ok := countWords(src, 4)
+			if !ok {
+				return nil, errEncoding
+			}
+			for i, base := 0, makeSlice(t, n, p); i < n; i++ {
+				*(*uint32)(unsafe.Add(base, 4*i)) = binary.BigEndian.Uint32(src[5*i+1:]) ^ flip
+			}
+			return src[5*n+1:], nil
+		}
+		return
+	}
+	c.encode = func(dst []byte, p unsafe.Pointer) []byte {
+		list := *(*[]uint64)(p)
+		dst = slices.Grow(dst, 9*len(list)+1)
+		for _, x := range list {
+			dst = binary.BigEndian.AppendUint64(append(dst, 1), x^flip)
+		}
+		return append(dst, 0)
+	}
+	c.decode = func(src []byte, p unsafe.Pointer) ([]byte, error) {
+		n, ok := countWords(src, 8)
+		if !ok {
+			return nil, errEncoding
+		}
+		for i, base := 0, makeSlice(t, n, p); i < n; i++ {
+			*(*uint64)(unsafe.Add(base, 8*i)) = binary.BigEndian.Uint64(src[9*i+1:]) ^ flip
+		}
+		return src[9*n+1:], nil
+	}
+}
+
+// countWords counts the elements of size bytes at the head of src; false if src is no slice of them.
+func countWords(src []byte, size int) (n int, ok bool) {
+	at := 0
+	for at < len(src) && src[at] == 1 {
+		at += 1 + size
+		n++
+	}
+	return n, at < len(src) && src[at] == 0
+}
