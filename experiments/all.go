@@ -83,6 +83,8 @@ func All() []Experiment {
 			"ours; [Ananthanarayanan11]", own.HotFiles),
 		entry("cache", "Blocks in memory as a level of locality: hits and response by cache size",
 			"ours; [Zaharia10 §6]", own.Cache),
+		entry("offers", "Slots offered to two frameworks, each with an order and a wait of its own",
+			"ours; [Zaharia10 §6], [Hindman11]", own.Offers),
 		entry("stragglers", "Copies of slow tasks: none, Hadoop's first rule, LATE",
 			"ours; [Zaharia08]", own.Stragglers),
 		entry("wait-trap", "The trap of resetting the wait, and its cure",
