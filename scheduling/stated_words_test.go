@@ -113,6 +113,7 @@ func TestPresetsAreThePapers(t *testing.T) {
 		"capacity": {Order: "capacity"},
 		"hfsp":     {Order: "hfsp", Locality: wait},
 		"srpt":     {Order: "srpt"},
+		"quincy":   {Order: "quincy"},
 	} {
 		got, err := Preset(name)
 		require.NoError(t, err)
@@ -122,10 +123,10 @@ func TestPresetsAreThePapers(t *testing.T) {
 		require.False(t, got.NeedsProgress(Map), name)
 		require.Equal(t, name == "hfsp", got.NeedsProgress(Reduce), name)
 	}
-	require.Len(t, Presets(), 7)
+	require.Len(t, Presets(), 8)
 	_, err := Preset("lottery")
 	require.ErrorIs(t, err, ErrUnknownPolicy)
-	require.EqualError(t, err, `scheduling: unknown policy "lottery" (have fifo, fair, delay, hfs, capacity, hfsp, srpt)`)
+	require.EqualError(t, err, `scheduling: unknown policy "lottery" (have fifo, fair, delay, hfs, capacity, hfsp, srpt, quincy)`)
 	require.False(t, Policy{Order: "lottery"}.NeedsProgress(Map))
 	_, err = NewCore(Config{}, Policy{Order: "lottery"})
 	require.ErrorIs(t, err, ErrUnknownPolicy)
