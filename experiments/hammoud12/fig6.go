@@ -83,9 +83,8 @@ func Fig6(ctx context.Context, o report.Options) (*report.Result, error) {
 		}
 		reduces[j.name] = report.BySeed(uneven[3])
 	}
-	r.Add(report.OwnRow("Gini index of the reduces, Sort2 over Sort1", "×",
-		"the same program, more skew in the second", report.More(1),
-		reduces["sort2"].Over(reduces["sort1"])))
+	r.Add(report.Shown("Gini index of the reduces, Sort2 over Sort1", "×",
+		reduces["sort2"].Over(reduces["sort1"])).Saying("the same program, more skew in the second"))
 	r.Notes = fig6Notes()
 	return r, nil
 }

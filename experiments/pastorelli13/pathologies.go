@@ -61,10 +61,10 @@ func taking(
 		Cluster: simulator.Cluster{Nodes: 4, MapSlots: 2, ReduceSlots: 2}, Policy: p, Seed: seed,
 	}
 	cfg.Core.Events = func(e scheduling.Event) {
-		switch {
-		case e.Type == scheduling.EventSuspended:
+		if e.Type == scheduling.EventSuspended {
 			now++
-		case e.Type == scheduling.EventResumed:
+		}
+		if e.Type == scheduling.EventResumed {
 			now--
 		}
 		out.most = max(out.most, now)
