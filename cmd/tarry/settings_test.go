@@ -25,7 +25,7 @@ func TestEverySettingIsCompared(t *testing.T) {
 				require.Empty(t, list)
 			case "Order":
 				require.NotEmpty(t, list)
-			case "Preemption", "Queues", "HFSP", "Spread", "OneTask", "LoadMaxDiff":
+			case "Preemption", "Queues", "HFSP", "Quincy", "Spread", "OneTask", "LoadMaxDiff":
 				require.LessOrEqual(t, len(list), 1, "%s %s %v", name, path, list)
 			case "Locality", "Pools": // what takes the place of a default may be two
 				require.Equal(t, path == "Locality" || policy.Order == "pools", len(list) > 0)
