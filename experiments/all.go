@@ -77,6 +77,8 @@ func All() []Experiment {
 			"ours; [Hammoud12]", hammoud12.Ablation),
 		entry("orders", "FIFO, fair, capacity, hfs, hfsp and srpt on one workload",
 			"ours", own.Orders),
+		entry("rivals", "Delay scheduling against Quincy, with and without kills",
+			"ours; [Isard09], [Zaharia10 §7]", own.Rivals),
 		entry("hot-spot", "Reduces that all prefer one node, and the cap",
 			"ours; SPARK-10087", own.HotSpot),
 		entry("hot-files", "Few files read by many jobs, with and without further replicas",
