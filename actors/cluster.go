@@ -148,7 +148,7 @@ func (c *Cluster) Slots() (maps, reduces int) {
 
 // Submit prepares a job in this goroutine (output set-up, sampling, splits) and hands it to
 // the JobTracker. A plan serves one Submit: a second one is an error, as is a nil plan. ctx ends
-// the preparation only; errors such as [mapreduce.ErrOutputExists] are those of the preparation,
+// the preparation only, [JobHandle.WaitOrKill] has a job end with its ctx; errors such as [mapreduce.ErrOutputExists] are those of the preparation,
 // and leave no output behind.
 func (c *Cluster) Submit(ctx context.Context, p *mapreduce.Plan, o SubmitOptions) (_ *JobHandle, err error) {
 	if !c.begin() {

@@ -74,6 +74,19 @@ func (h *JobHandle) Wait(ctx context.Context) (Result, error) {
 	}
 }
 
+// WaitOrKill is Wait for a job that is to end with ctx: if ctx ends first the job is killed, its end
+// is waited for all the same, and the error wraps ErrJobKilled, ctx's error and its cause.
+func (h *JobHandle) WaitOrKill(ctx context.Context) (Result, error) {
+	select {
+	case <-h.run.done:
+	case <-ctx.Done():
+		if err := h.kill(ending(ctx)); err != nil {
+			return Result{}, err
+		}
+	}
+	return h.Wait(context.WithoutCancel(ctx))
+}
+
 // ending is why a ctx ended: its error, and its cause if that is another.
 func ending(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // badError is an error whose method panics.
@@ -113,6 +114,21 @@ func TestEndOfContext(t *testing.T) {
 				require.ErrorIs(t, err, ErrJobKilled)
 				require.ErrorIs(t, err, end.want)
 				require.ErrorIs(t, err, context.Cause(ctx))
+				pass(time.Second)
+
+				c, err := Start(Config{})
+				require.NoError(t, err)
+				job = counting(1)
+				job.Map, job.MapTask = nil, untilKilled
+				p, _ = bindLines(t, job, "a\n")
+				h, err := c.Submit(context.Background(), p, SubmitOptions{})
+				require.NoError(t, err)
+				res, err := h.WaitOrKill(ctx)
+				require.ErrorIs(t, err, ErrJobKilled)
+				require.ErrorIs(t, err, end.want)
+				require.ErrorIs(t, err, context.Cause(ctx))
+				require.Equal(t, scheduling.JobKilled, res.State)
+				require.NoError(t, c.Close())
 				pass(time.Second)
 
 				p, _ = bindLines(t, counting(1), "a\n")

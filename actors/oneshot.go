@@ -23,12 +23,5 @@ func Run(ctx context.Context, cfg Config, p *mapreduce.Plan) (res Result, err er
 	if err != nil {
 		return Result{}, err
 	}
-	select {
-	case <-job.Done():
-	case <-ctx.Done():
-		if err := job.kill(ending(ctx)); err != nil {
-			return Result{}, err
-		}
-	}
-	return job.Wait(context.WithoutCancel(ctx))
+	return job.WaitOrKill(ctx)
 }

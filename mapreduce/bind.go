@@ -93,6 +93,8 @@ func checkEnds[I, O any](in Input[I], out Output[O]) error {
 		return errors.New("the input is empty: make it with Lines, Chunks, …")
 	case len(in.sources) == 0:
 		return fmt.Errorf("%w: the input has no sources", ErrNoSources)
+	case in.plan.check() != nil:
+		return in.plan.check()
 	case out.encoder == nil || out.dest.store == nil:
 		return errors.New("the output is empty: make it with Text, Raw, …")
 	case out.checkType != nil:

@@ -34,10 +34,49 @@ func (in Input[I]) bare() Input[I] {
 	return in
 }
 
+// SplitSize gives each map at most n bytes of a source, for Slice n records, whatever the blocks of
+// the cluster are: so a few records of long work are many maps. n is at least 1; the last record of
+// a split may reach beyond it. Sources that cannot be read in parts stay whole. Bind refuses it for
+// inputs that cut themselves or read files whole: NLines, WholeFiles, Seq, Seq2.
+func (in Input[I]) SplitSize(n int64) Input[I] {
+	in.plan.size, in.plan.sized = n, true
+	return in
+}
+
+// check is an error of SplitSize.
+func (in inputPlan) check() error {
+	switch {
+	case in.sized && (in.whole || in.cut != nil):
+		return errors.New("SplitSize has no effect on this input: its splits are its own")
+	case in.sized && in.size < 1:
+		return fmt.Errorf("SplitSize of %d: a split has at least 1 byte", in.size)
+	}
+	return nil
+}
+
+// pieces cuts blocks that are larger than a split may be into even pieces.
+func (in inputPlan) pieces(blocks []Block) []Block {
+	if in.size == 0 {
+		return blocks
+	}
+	var list []Block
+	for _, b := range blocks {
+		n := max((b.Length+in.size-1)/in.size, 1)
+		for i, from := int64(1), b.Offset; i <= n; i++ {
+			to := b.Offset + b.Length/n*i + min(b.Length%n, i)
+			list = append(list, Block{Offset: from, Length: to - from, Hosts: b.Hosts})
+			from = to
+		}
+	}
+	return list
+}
+
 // inputPlan is what a Plan must know of an input to cut it.
 type inputPlan struct {
-	whole    bool // one split a source, whatever its blocks
-	sequence bool // the user's iterator
+	whole    bool  // one split a source, whatever its blocks
+	size     int64 // the most bytes of a split; 0: no bound of its own
+	sequence bool  // the user's iterator
+	sized    bool  // by SplitSize
 	// cut, if not nil, returns the splits of a source instead of its blocks.
 	cut func(ctx context.Context, s Source, blocks []Block) ([]Block, error)
 }

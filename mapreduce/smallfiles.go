@@ -17,6 +17,9 @@ func (p *Plan) JoinSmall(splits []Split, limit int64) []Split {
 	if p.input.whole || p.input.cut != nil {
 		return splits
 	}
+	if p.input.size > 0 {
+		limit = min(limit, p.input.size)
+	}
 	joined := splits[:0:0]
 	var cost int64
 	for _, s := range splits {

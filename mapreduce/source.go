@@ -266,6 +266,9 @@ func (p *Plan) Splits(ctx context.Context, blocks func(source int) []Block) (lis
 		case !s.Splittable() || p.input.whole:
 			cut = []Block{{Length: s.Size(), Hosts: cut[0].Hosts}}
 		}
+		if s.Splittable() {
+			cut = p.input.pieces(cut)
+		}
 		if p.input.cut != nil {
 			if cut, err = p.input.cut(ctx, s, cut); err != nil {
 				return nil, err

@@ -1,0 +1,74 @@
+package mapreduce
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// TestSplitSize: splits have at most so many bytes, whatever the blocks are, and each record comes
+// once.
+func TestSplitSize(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := bytes.Repeat([]byte("some line\n"), rapid.IntRange(0, 20).Draw(t, "lines"))
+		size := rapid.Int64Range(1, 100).Draw(t, "size")
+		block := rapid.Int64Range(1, 300).Draw(t, "block")
+		var out Collected[[]byte]
+		p, err := keepLines().Bind(Lines(Bytes("text", text)).SplitSize(size), out.Output())
+		require.NoError(t, err)
+		splits, err := p.Splits(context.Background(), everyBytes(p, block))
+		require.NoError(t, err)
+		at := int64(0)
+		for _, s := range splits {
+			require.LessOrEqual(t, s.Length, size)
+			require.Equal(t, at, s.Offset)
+			at += s.Length
+		}
+		require.EqualValues(t, len(text), at)
+		engine(t, p, 0, everyBytes(p, block), Resources{})
+		records, err := out.Records()
+		require.NoError(t, err)
+		require.Equal(t, string(text), string(bytes.Join(append(records, nil), []byte("\n"))))
+	})
+}
+
+// TestFewSlowRecordsAreManyMaps where the job says so.
+func TestFewSlowRecordsAreManyMaps(t *testing.T) {
+	p, err := MapOnly[int, int]{Map: func(n int, emit func(int)) error { emit(n); return nil }}.
+		Bind(Slice(make([]int, 40)).SplitSize(1), new(Collected[int]).Output())
+	require.NoError(t, err)
+	splits, err := p.Splits(context.Background(), nil)
+	require.NoError(t, err)
+	require.Len(t, splits, 40)
+}
+
+// TestSplitSizeJoinsNoMore small files than it allows.
+func TestSplitSizeJoinsNoMore(t *testing.T) {
+	var sources []Source
+	for range 8 {
+		sources = append(sources, Bytes("small", []byte("line\n")))
+	}
+	for size, want := range map[int64]int{fileCost + 5: 8, 2 * (fileCost + 5): 4, 1 << 30: 1} {
+		p, err := keepLines().Bind(Lines(sources...).SplitSize(size), new(Collected[[]byte]).Output())
+		require.NoError(t, err)
+		splits, err := p.Splits(context.Background(), nil)
+		require.NoError(t, err)
+		require.Len(t, p.JoinSmall(splits, 1<<20), want, size)
+	}
+}
+
+// TestSplitSizeWithoutEffect is refused.
+func TestSplitSizeWithoutEffect(t *testing.T) {
+	text := Bytes("text", []byte("a\n"))
+	for want, in := range map[string]Input[[]byte]{
+		"SplitSize has no effect": NLines(3, text).SplitSize(10),
+		"SplitSize of 0":          Lines(text).SplitSize(0),
+		"SplitSize of -1":         Lines(text).SplitSize(-1),
+	} {
+		_, err := keepLines().Bind(in, new(Collected[[]byte]).Output())
+		require.ErrorContains(t, err, want)
+	}
+}
