@@ -87,6 +87,8 @@ func All() []Experiment {
 			"ours; [Zaharia10 §6]", own.Cache),
 		entry("offers", "Slots offered to two frameworks, each with an order and a wait of its own",
 			"ours; [Zaharia10 §6], [Hindman11]", own.Offers),
+		entry("leen", "Keys divided by locality and fairness, against hash partitions",
+			"ours; [Ibrahim10]", own.LEEN),
 		entry("stragglers", "Copies of slow tasks: none, Hadoop's first rule, LATE",
 			"ours; [Zaharia08]", own.Stragglers),
 		entry("wait-trap", "The trap of resetting the wait, and its cure",

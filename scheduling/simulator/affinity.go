@@ -52,6 +52,11 @@ func (s *sim) withParts(p scheduling.Parts) scheduling.Parts {
 			return &affinity{inMemory: s.inMemory, jobs: map[scheduling.JobID]*affinityWait{}}
 		}
 	}
+	p.Reduces = maps.Clone(p.Reduces)
+	if p.Reduces == nil {
+		p.Reduces = map[string]func() scheduling.ReducePlacement{}
+	}
+	p.Reduces[LEEN] = func() scheduling.ReducePlacement { return &atHosts{s} }
 	return p
 }
 

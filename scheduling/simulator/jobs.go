@@ -125,7 +125,7 @@ func (s *sim) submit(i int32) error {
 	}
 	if w.Reduces > 0 {
 		j.out = s.newOutputs(j)
-		j.reportsSizes = s.cfg.Policy.NeedsSizes() && w.Maps*w.Reduces <= s.cfg.SizeCells
+		j.reportsSizes = s.cfg.Policy.NeedsSizes() && s.cfg.Policy.Reduce.Part != LEEN && w.Maps*w.Reduces <= s.cfg.SizeCells
 	}
 	id, err := s.core.Submit(s.q.now, spec)
 	if err != nil {

@@ -37,6 +37,7 @@ func (s *sim) inputs(j *simJob, node int32, p int) (local, rack, off int64) {
 // countShuffle adds the way of a finished reduce's input to its job's figures.
 func (s *sim) countShuffle(j *simJob, node, index int32) {
 	local, rack, off := s.inputs(j, node, int(index))
+	j.figures.largest = max(j.figures.largest, local+rack+off)
 	j.figures.shuffle[0] += local
 	j.figures.shuffle[1] += rack
 	j.figures.shuffle[2] += off

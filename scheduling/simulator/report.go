@@ -11,6 +11,7 @@ import (
 type figures struct {
 	maps      [3]int
 	hits      [3]int // of these
+	largest   int64  // input of a reduce
 	shuffle   [3]int64
 	tnd       int64
 	killed    int
@@ -154,6 +155,7 @@ type JobResult struct {
 	Maps                    MapPlaces
 	InMemory                MapPlaces // of Maps, those that found their block in memory
 	Shuffle                 ShuffleBytes
+	Largest                 int64 // bytes of the largest input of a reduce
 	// TND is the total network distance of its finished reduces: each output of a map counts 0 on
 	// the reduce's node, 2 in its rack, 4 beyond [Hammoud12].
 	TND       int64

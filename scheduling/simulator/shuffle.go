@@ -21,6 +21,8 @@ type outputs struct {
 	parts   [][]int64 // by node, then partition: only with skewed cells
 	holder  []int32   // by map: the node with its output, or -1; only where nodes fail
 	present int       // maps whose output is there
+	assign  []int32   // by key, of jobs with keys: its partition; nil until LEEN has divided them
+	hosts   []int32   // by partition, once LEEN has divided the keys: its node, or -1 for any
 }
 
 // newOutputs prepares the tables of a job.
@@ -37,10 +39,14 @@ func (s *sim) newOutputs(j *simJob) *outputs {
 		o.cum = running(weight)
 	}
 	j.seed = seed
-	if j.spec.Skew.Cells > 0 {
+	leen := j.spec.Keys.Count > 0 && s.cfg.Policy.Reduce.Part == LEEN
+	if j.spec.Keys.Count > 0 && !leen {
+		o.assign = j.hashKeys()
+	}
+	if j.spec.Skew.Cells > 0 || j.spec.Keys.Count > 0 {
 		o.parts = make([][]int64, len(s.nodes))
 	}
-	if s.cfg.Failures.any() {
+	if s.cfg.Failures.any() || leen {
 		o.holder = slices.Repeat([]int32{-1}, j.spec.Maps)
 	}
 	return o
@@ -112,7 +118,9 @@ func (j *simJob) outputOf(i int) int64 {
 func (j *simJob) partitions(i int, to []int64) []int64 {
 	n, r := j.outputOf(i), j.spec.Reduces
 	cum := j.out.cum
-	if sigma := j.spec.Skew.Cells; sigma > 0 {
+	if j.spec.Keys.Count > 0 {
+		cum = running(j.keyParts(i))
+	} else if sigma := j.spec.Skew.Cells; sigma > 0 {
 		weight := make([]float64, r)
 		for p := range weight {
 			weight[p] = lognormal(draw(j.seed, 3, uint64(i), uint64(p)), sigma)
@@ -143,6 +151,9 @@ func (s *sim) mapReported(j *simJob, node, index int32) {
 	}
 	o.present++
 	s.addOutput(j, node, index, 1)
+	if o.present == j.spec.Maps && j.spec.Keys.Count > 0 && o.assign == nil {
+		s.divide(j)
+	}
 	if s.net != nil {
 		s.feed(j, node, index)
 	} else if o.present == j.spec.Maps {
@@ -168,7 +179,13 @@ func (s *sim) addOutput(j *simJob, node, index int32, sign int64) {
 	o.byRack[s.top.rackOf[node]] += n
 	o.mapsAt[node] += int32(sign)
 	o.mapsIn[s.top.rackOf[node]] += int32(sign)
-	if o.parts == nil {
+	s.addParts(j, node, index, sign)
+}
+
+// addParts does so for each partition, where they differ by map and are known.
+func (s *sim) addParts(j *simJob, node, index int32, sign int64) {
+	o := j.out
+	if o.parts == nil || j.spec.Keys.Count > 0 && o.assign == nil {
 		return
 	}
 	if o.parts[node] == nil {

@@ -29,6 +29,7 @@ const (
 	MaxReplicas = 1000
 
 	maxSlots = 10_000 // of one task
+	maxKeys  = 100_000
 )
 
 // Cost says how long one task of a job takes besides reading and writing.
@@ -54,6 +55,25 @@ type Skew struct {
 	Shares float64
 	// Cells is the sigma of a lognormal weight of each (map, partition) pair.
 	Cells float64
+}
+
+// Keys are the keys of a job's map outputs, for placements that divide keys. The zero value leaves
+// keys out.
+type Keys struct {
+	Count int // 0 means none; at most 100,000
+	// Zipf gives key k, from 0, the weight 1/(k+1)^Zipf; 0 makes all alike. 0 to 10.
+	Zipf float64
+	// Spread is the sigma, 0 to 10, of a lognormal factor of mean 1 on the weight of each key in the
+	// output of each map.
+	Spread float64
+}
+
+// check reports the first fault.
+func (k Keys) check() error {
+	if k.Count < 0 || k.Count > maxKeys || !(k.Zipf >= 0 && k.Zipf <= 10) || !(k.Spread >= 0 && k.Spread <= 10) {
+		return fmt.Errorf("%d keys of exponent %v and spread %v, want 0 to %d keys and numbers from 0 to 10", k.Count, k.Zipf, k.Spread, maxKeys)
+	}
+	return nil
 }
 
 // Job is one job of a workload.
@@ -86,6 +106,8 @@ type Job struct {
 	Map          Cost
 	Reduce       Cost
 	Skew         Skew
+	// Keys, if there are any, decide what each partition gets, in place of Skew and Partitions.
+	Keys Keys
 	// Partitions is the bytes of each reduce's input, as a trace gives them, ShuffleBytes in all;
 	// Skew.Zipf and Skew.Shares do not apply then. Nil leaves them to Skew.
 	Partitions   []int64
@@ -211,7 +233,7 @@ func (j *Job) check(files int, names map[string]bool) error {
 	if err != nil {
 		return err
 	}
-	if err := j.checkTraced(); err != nil {
+	if err := errors.Join(j.checkTraced(), j.Keys.check()); err != nil {
 		return err
 	}
 	if j.After != "" && !names[j.After] {

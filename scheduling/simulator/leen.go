@@ -1,0 +1,185 @@
+package simulator
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// LEEN is a placement of reduces for Policy.Reduce.Part: each reduce of a job whose keys LEEN has
+// divided runs on the node for which its keys were chosen; any other one runs anywhere.
+//
+// The keys of workload.Job.Keys are divided when all maps are done, once for all: the shuffle waits
+// until then [Ibrahim10], and maps that run again find the keys divided. How many bytes of each key
+// lie where is known exactly. A reduce waits for its node for ever.
+const LEEN = "leen"
+
+// divideKeys gives each key to one of the nodes that hold map outputs, by LEEN [Ibrahim10, MEM]:
+//
+//  1. Keys go in the order of fairness over locality: the standard deviation of a key's bytes over
+//     the nodes, over the largest part of it that one node holds; the greatest first.
+//  2. A key is offered to its nodes, the one with most of it first. It goes to the first one that the
+//     next one would not beat in fairness: the standard deviation over the nodes of what each is
+//     to reduce, where what nobody has taken yet counts at the node on which it lies.
+//
+// bytes[k][n] is what node n holds of key k. Ties go to the lower key and node.
+func divideKeys(bytes [][]float64) (node []int) {
+	node = make([]int, len(bytes))
+	if len(bytes) == 0 {
+		return node
+	}
+	load := make([]float64, len(bytes[0]))
+	ranks := make([]float64, len(bytes))
+	keys := make([]int, len(bytes))
+	for k, held := range bytes {
+		sum := 0.0
+		for n, b := range held {
+			load[n] += b
+			sum += b
+		}
+		if keys[k] = k; sum > 0 {
+			ranks[k] = deviation(held) / (slices.Max(held) / sum)
+		}
+	}
+	slices.SortStableFunc(keys, func(a, b int) int { return cmp.Compare(ranks[b], ranks[a]) })
+	for _, k := range keys {
+		node[k] = giveKey(bytes[k], load)
+	}
+	return node
+}
+
+// giveKey chooses the node of a key and moves its bytes there.
+func giveKey(held, load []float64) int {
+	order := make([]int, len(held))
+	for n := range order {
+		order[n] = n
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(held[b], held[a]) })
+	sum := 0.0
+	for n, b := range held {
+		load[n] -= b
+		sum += b
+	}
+	score := func(n int) float64 {
+		load[n] += sum
+		defer func() { load[n] -= sum }()
+		return deviation(load)
+	}
+	i := 0
+	for now := score(order[0]); i+1 < len(order); i++ {
+		next := score(order[i+1])
+		if next >= now {
+			break
+		}
+		now = next
+	}
+	load[order[i]] += sum
+	return order[i]
+}
+
+// deviation is the standard deviation of numbers.
+func deviation(x []float64) float64 {
+	mean, squares := 0.0, 0.0
+	for _, v := range x {
+		mean += v / float64(len(x))
+	}
+	for _, v := range x {
+		squares += float64((v - mean) * (v - mean))
+	}
+	return math.Sqrt(squares / float64(len(x)))
+}
+
+// divide divides the keys of a job, all of whose maps are done: among the nodes that hold most of the
+// outputs, as many as the job has reduces; what lies on others moves anyway and weighs in nothing.
+// Reduces beyond the nodes with outputs get none.
+func (s *sim) divide(j *simJob) {
+	o := j.out
+	var hosts []int32
+	for n, bytes := range o.byNode {
+		if bytes > 0 {
+			hosts = append(hosts, int32(n))
+		}
+	}
+	slices.SortStableFunc(hosts, func(a, b int32) int { return cmp.Compare(o.byNode[b], o.byNode[a]) })
+	hosts = hosts[:min(len(hosts), j.spec.Reduces)]
+	of := map[int32]int{}
+	for p, n := range hosts {
+		of[n] = p
+	}
+	bytes := make([][]float64, j.spec.Keys.Count)
+	for k := range bytes {
+		bytes[k] = make([]float64, len(hosts))
+	}
+	for m, n := range o.holder {
+		p, host := of[n]
+		if !host {
+			continue
+		}
+		weight := j.keyWeights(m)
+		total := 0.0
+		for _, w := range weight {
+			total += w
+		}
+		for k, w := range weight {
+			bytes[k][p] += float64(j.outputOf(m)) * w / total
+		}
+	}
+	o.assign = make([]int32, len(bytes))
+	if len(hosts) > 0 {
+		for k, p := range divideKeys(bytes) {
+			o.assign[k] = int32(p)
+		}
+	}
+	o.hosts = slices.Repeat([]int32{-1}, j.spec.Reduces)
+	copy(o.hosts, hosts)
+	for m, n := range o.holder {
+		s.addParts(j, n, int32(m), 1)
+	}
+}
+
+// keyWeights is how much of the output of a map is of each key.
+func (j *simJob) keyWeights(m int) []float64 {
+	keys := &j.spec.Keys
+	weight := make([]float64, keys.Count)
+	for k := range weight {
+		weight[k] = math.Pow(float64(k+1), -keys.Zipf) * lognormal(draw(j.seed, 4, uint64(m), uint64(k)), keys.Spread)
+	}
+	return weight
+}
+
+// keyParts is how much of the output of a map each partition gets by its keys.
+func (j *simJob) keyParts(m int) []float64 {
+	weight := make([]float64, j.spec.Reduces)
+	for k, w := range j.keyWeights(m) {
+		weight[j.out.assign[k]] += w
+	}
+	return weight
+}
+
+// hashKeys gives keys to partitions by a hash.
+func (j *simJob) hashKeys() []int32 {
+	list := make([]int32, j.spec.Keys.Count)
+	for k := range list {
+		list[k] = int32(draw(j.seed, 5, uint64(k)) % uint64(j.spec.Reduces))
+	}
+	return list
+}
+
+// atHosts is LEEN for one Core.
+type atHosts struct{ s *sim }
+
+// Place implements scheduling.ReducePlacement.
+func (a *atHosts) Place(_ scheduling.View, o scheduling.ReduceOffer) int32 {
+	j := &a.s.jobs[a.s.byID[o.Job]]
+	for i := range o.Waiting {
+		if j.spec.Keys.Count == 0 {
+			return i
+		}
+		if h := j.out.hosts; h != nil && (h[i] < 0 || h[i] == int32(o.Node)) {
+			return i
+		}
+	}
+	return -1
+}
