@@ -18,7 +18,7 @@ func TestEveryNumberHasARange(t *testing.T) {
 	used := map[string]bool{}
 	ourFlags(func(path string, f *pflag.Flag) {
 		switch f.Value.Type() {
-		case "bool", "string", "stringSlice", "jobs":
+		case "bool", "string", "stringSlice", "stringArray", "jobs":
 		default:
 			require.True(t, numbers.Is(f.Value), "tarry %s --%s: limit() does not know the type %s",
 				path, f.Name, f.Value.Type())
