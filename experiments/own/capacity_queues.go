@@ -22,14 +22,8 @@ func CapacityQueues(ctx context.Context, o report.Options) (*report.Result, erro
 		"Slots held are means from 100 to 400 s, unless said.",
 		"What is claimed is what Hadoop's guide of the scheduler promises.",
 	}}
-	for _, part := range []func(context.Context, report.Options) ([]report.Row, error){
-		queueShares, queueBorrows, queueUsers,
-	} {
-		rows, err := part(ctx, o)
-		if err != nil {
-			return nil, err
-		}
-		r.Add(rows...)
+	if err := r.AddRows(ctx, o, queueShares, queueBorrows, queueUsers); err != nil {
+		return nil, err
 	}
 	r.Notes = []string{
 		"Nothing is killed: a queue has its capacity back as the maps of the others end, the " +

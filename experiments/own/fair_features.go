@@ -30,14 +30,8 @@ func FairFeatures(ctx context.Context, o report.Options) (*report.Result, error)
 		"Slots held are means from 100 to 400 s, unless said; the most is of samples each second.",
 		"What is claimed is the guide's.",
 	}}
-	for _, part := range []func(context.Context, report.Options) ([]report.Row, error){
-		fairWeights, fairSizes, fairBoost, fairLimits,
-	} {
-		rows, err := part(ctx, o)
-		if err != nil {
-			return nil, err
-		}
-		r.Add(rows...)
+	if err := r.AddRows(ctx, o, fairWeights, fairSizes, fairBoost, fairLimits); err != nil {
+		return nil, err
 	}
 	return r, nil
 }

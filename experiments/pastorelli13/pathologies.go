@@ -25,14 +25,8 @@ func Pathologies(ctx context.Context, o report.Options) (*report.Result, error) 
 			"that.",
 		"Suspending costs nothing here but the slot: no memory goes to disk.",
 	}}
-	for _, part := range []func(context.Context, report.Options) ([]report.Row, error){
-		killLoop, pileSuspended, shortTasks,
-	} {
-		rows, err := part(ctx, o)
-		if err != nil {
-			return nil, err
-		}
-		r.Add(rows...)
+	if err := r.AddRows(ctx, o, killLoop, pileSuspended, shortTasks); err != nil {
+		return nil, err
 	}
 	r.Notes = []string{
 		"That waiting is to be preferred for short tasks follows from what suspending costs on a " +

@@ -17,14 +17,9 @@ import (
 // slots to free and by killing.
 func Reassign(ctx context.Context, o report.Options) (*report.Result, error) {
 	r := &report.Result{Setup: reassignSetup()}
-	for _, part := range []func(context.Context, report.Options) ([]report.Row, error){
-		waitForShare, minimumTimeout, fairTimeout, newestKilled,
-	} {
-		rows, err := part(ctx, o)
-		if err != nil {
-			return nil, err
-		}
-		r.Add(rows...)
+	err := r.AddRows(ctx, o, waitForShare, minimumTimeout, fairTimeout, newestKilled)
+	if err != nil {
+		return nil, err
 	}
 	r.Notes = []string{
 		"The formula is of tasks that end evenly in time; with a lognormal factor of sigma 1 they " +
