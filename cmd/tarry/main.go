@@ -50,10 +50,10 @@ func main() {
 
 // main runs one command line and returns the exit code.
 func (p *program) main(args []string) int {
-	ctx, stop := p.withSignals(context.Background())
-	defer stop()
 	root := newRoot(p)
 	root.SetArgs(args)
+	ctx, stop := p.withSignals(context.Background())
+	defer stop()
 	return p.exit(ctx, root.ExecuteContext(ctx))
 }
 
@@ -77,6 +77,7 @@ func commands(p *program) []*cobra.Command {
 // newRoot is the whole command line.
 func newRoot(p *program) *cobra.Command {
 	p.display.Out, p.display.Getenv = p.stderr, p.getenv
+	p.stderr = &p.display
 	root := &cobra.Command{
 		Use:   "tarry",
 		Short: "MapReduce on this machine, with schedulers worth watching",

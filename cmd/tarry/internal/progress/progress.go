@@ -3,6 +3,7 @@
 package progress
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -36,15 +37,33 @@ const (
 // Percent is a part as a whole number, rounded down so that 100 means done.
 func Percent(x float64) int { return int(100 * min(max(x, 0), 1)) }
 
-// Display is where progress is shown, of one thing at a time. Its methods are safe for concurrent
-// use.
+// Display is where progress is shown, of one thing at a time. Whatever else goes to Out is written to
+// the display, or it would be drawn over. Its methods are safe for concurrent use.
 type Display struct {
 	Out    io.Writer
 	Getenv func(string) (string, bool)
 
 	mu     sync.Mutex
-	stop   func() // may be called again
-	hidden bool   // for good
+	stop   func()        // may be called again
+	hidden bool          // for good
+	bars   *mpb.Progress // nil while none are drawn
+
+	writing sync.Mutex // one write to Out at a time, but by bars
+}
+
+// Write writes to Out: above the bars, where some are drawn.
+func (d *Display) Write(p []byte) (int, error) {
+	d.mu.Lock()
+	bars := d.bars
+	d.mu.Unlock()
+	if bars != nil {
+		if n, err := bars.Write(p); !errors.Is(err, mpb.ErrDone) {
+			return n, err
+		}
+	}
+	d.writing.Lock()
+	defer d.writing.Unlock()
+	return d.Out.Write(p)
 }
 
 // Show shows what poll tells until stop is called: a bar for each name on a terminal, a line now
@@ -55,9 +74,9 @@ func (d *Display) Show(names []string, poll func() State) (stop func()) {
 	go func() {
 		defer close(ended)
 		if bars {
-			drawBars(d.Out, names, poll, quit)
+			d.drawBars(names, poll, quit)
 		} else {
-			writeLines(d.Out, poll, quit)
+			writeLines(d, poll, quit)
 		}
 	}()
 	stop = sync.OnceFunc(func() {
@@ -65,9 +84,10 @@ func (d *Display) Show(names []string, poll func() State) (stop func()) {
 		<-ended
 	})
 	d.mu.Lock()
-	defer d.mu.Unlock()
 	d.stop = stop
-	if d.hidden {
+	hidden := d.hidden
+	d.mu.Unlock()
+	if hidden {
 		stop()
 	}
 	return stop
@@ -118,14 +138,16 @@ func writeLines(w io.Writer, poll func() State, quit <-chan struct{}) {
 }
 
 // drawBars draws a bar for each name.
-func drawBars(w io.Writer, names []string, poll func() State, quit <-chan struct{}) {
+func (d *Display) drawBars(names []string, poll func() State, quit <-chan struct{}) {
 	select {
 	case <-time.After(barsAfter):
 	case <-quit:
 		return
 	}
 	const full = 1000
-	all := mpb.New(mpb.WithOutput(w), mpb.WithWidth(40), mpb.WithRefreshRate(barsEvery))
+	all := mpb.New(mpb.WithOutput(d.Out), mpb.WithWidth(40), mpb.WithRefreshRate(barsEvery),
+		mpb.WithAutoRefresh()) // Out may be anything in tests
+	d.draw(all)
 	texts := make([]atomic.Pointer[string], len(names))
 	drawn := make([]*mpb.Bar, len(names))
 	for i, name := range names {
@@ -157,4 +179,12 @@ func drawBars(w io.Writer, names []string, poll func() State, quit <-chan struct
 		b.Abort(true)
 	}
 	all.Wait()
+	d.draw(nil)
+}
+
+// draw says which bars others write above.
+func (d *Display) draw(bars *mpb.Progress) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.bars = bars
 }

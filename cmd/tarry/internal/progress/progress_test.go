@@ -1,6 +1,10 @@
 package progress
 
 import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,6 +38,50 @@ func TestProgressLines(t *testing.T) {
 		require.Equal(t, "second\n", <-out)
 		require.Equal(t, 10*linesEvery, time.Since(began))
 		stop()
+	})
+}
+
+// Others write through the display, at any time and one at a time, though Out takes no two at once.
+func TestDisplayWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out strings.Builder
+		d, shown := &Display{Out: &out}, atomic.Int64{}
+		stop := d.Show(nil, func() State { return State{Line: fmt.Sprint("shown ", shown.Add(1))} })
+		var all sync.WaitGroup
+		const each = 50
+		for range 4 {
+			all.Go(func() {
+				for range each {
+					fmt.Fprintln(d, "said")
+					time.Sleep(linesEvery / 10)
+				}
+			})
+		}
+		all.Wait()
+		stop()
+		require.Equal(t, 4*each, strings.Count(out.String(), "said\n"))
+		require.Equal(t, int(shown.Load()), strings.Count(out.String(), "shown "))
+		require.Positive(t, shown.Load())
+	})
+}
+
+// What is said while bars are drawn stands above them, and what is said later is not lost.
+func TestDisplayWriteAboveBars(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out strings.Builder
+		d := &Display{Out: &out}
+		quit, ended := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(ended)
+			d.drawBars([]string{"maps"}, func() State { return State{Bars: []Bar{{0.5, "half"}}} }, quit)
+		}()
+		time.Sleep(2 * barsAfter)
+		fmt.Fprintln(d, "said above")
+		close(quit)
+		<-ended
+		fmt.Fprintln(d, "said below")
+		require.Contains(t, out.String(), "said above\n")
+		require.True(t, strings.HasSuffix(out.String(), "said below\n"), "%q", out.String())
 	})
 }
 
