@@ -20,8 +20,14 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata/script")
 
+// briefExit spares each run of this program the second that the race detector sleeps at its end.
+const briefExit = "atexit_sleep_ms=10"
+
 // TestMain lets the scripts call this program as the command tarry.
 func TestMain(m *testing.M) {
+	if err := os.Setenv("GORACE", briefExit); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){"tarry": main})
 }
 
@@ -34,7 +40,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("LC_ALL", "C")
-			e.Setenv("GORACE", "atexit_sleep_ms=10") // a second otherwise, for each of some 250 runs of this program
+			e.Setenv("GORACE", briefExit)
 			e.Setenv("TMPDIR", e.WorkDir+"/.tmp")
 			return os.MkdirAll(e.WorkDir+"/.tmp", 0o700)
 		},
