@@ -34,5 +34,6 @@
 // bytes writes the same bytes.
 //
 // Reading order: job.go, bind.go, plan.go, attempt.go, input.go, output.go, local.go (the plain
-// engine), maptask.go and reducetask.go (the fast one), codec.go.
+// engine), maptask.go and reducetask.go (the fast one), codec.go; for formats decoded.go, csv.go and
+// csvends.go.
 package mapreduce

@@ -8,12 +8,12 @@ import (
 	"io"
 	"unsafe"
 
-	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
 
 // Input yields records of type I from sources. Make it with one of Lines,
-// LineStrings, KeyValueLines, NLines, FixedSize, WholeFiles, Chunks, Slice, Seq or Seq2.
+// LineStrings, KeyValueLines, NLines, FixedSize, WholeFiles, Chunks, CSV, CSVRows, JSONLines, Slice,
+// Seq or Seq2, and of one of these with Decoded.
 //
 // A record belongs to the split in which it starts, wherever blocks end. Records
 // of type []byte alias the input: they are valid until the map function returns
@@ -43,9 +43,11 @@ func (in Input[I]) SplitSize(n int64) Input[I] {
 	return in
 }
 
-// check is an error of SplitSize.
+// check is an error of the input, or of SplitSize.
 func (in inputPlan) check() error {
 	switch {
+	case in.wrong != nil:
+		return in.wrong
 	case in.sized && (in.whole || in.cut != nil):
 		return errors.New("SplitSize has no effect on this input: its splits are its own")
 	case in.sized && in.size < 1:
@@ -77,6 +79,7 @@ type inputPlan struct {
 	size     int64 // the most bytes of a split; 0: no bound of its own
 	sequence bool  // the user's iterator
 	sized    bool  // by SplitSize
+	wrong    error // what Bind has to say of the input
 	// cut, if not nil, returns the splits of a source instead of its blocks.
 	cut func(ctx context.Context, s Source, blocks []Block) ([]Block, error)
 }
@@ -121,16 +124,8 @@ func lineLength(b []byte) int {
 
 // LineStrings is Lines with a string of its own for each record, which may be kept.
 func LineStrings(sources ...Source) Input[string] {
-	lines := Lines(sources...)
 	return Input[string]{sources: sources, read: func(s *splitReader, yield func(string) error) error {
-		return lines.read(s, func(line []byte) error {
-			if len(line) > memory.LeastLargest {
-				if err := s.kept(len(line)); err != nil {
-					return err
-				}
-			}
-			return yield(string(line))
-		})
+		return heldLines(s, func(line []byte) error { return yield(string(line)) })
 	}}
 }
 
@@ -283,6 +278,12 @@ type recordEnds interface {
 	// resume returns the from for a longer b, after first found no end in the
 	// first n bytes of it.
 	resume(n int) int
+}
+
+// recordStarts is a recordEnds that knows where the first record at or after off begins; at least end
+// if none begins before that.
+type recordStarts interface {
+	start(s *splitReader, off, end int64) (int64, error)
 }
 
 type lineEnds struct{}

@@ -24,6 +24,7 @@ type Source struct {
 	anew   bool                          // Data is a LocalFile: each plan has one of its own
 	stream func() (io.ReadCloser, error) // instead of Data
 	packed packing
+	marks  *marks // of a file that is read as CSV: each plan has its own
 }
 
 // Name is what a person calls the source.
@@ -96,6 +97,9 @@ func lateStream(path string) Source {
 func own(sources []Source) ([]Source, error) {
 	list := slices.Clone(sources)
 	for i, s := range list {
+		if s.marks != nil {
+			list[i].marks = new(marks)
+		}
 		if !s.anew {
 			continue
 		}

@@ -166,6 +166,9 @@ func (s *splitReader) look(pos, n int64, fn func(view []byte) error) error {
 // offset starts, or a position of at least end if none starts before end.
 func (s *splitReader) firstRecord(ends recordEnds, end int64) (int64, error) {
 	off := s.split.Offset
+	if r, ok := ends.(recordStarts); ok {
+		return r.start(s, off, end)
+	}
 	if n, ok := ends.(everyN); ok {
 		return (off + int64(n) - 1) / int64(n) * int64(n), nil
 	}

@@ -1,0 +1,266 @@
+package mapreduce
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+// CSVOptions say how CSV files are written. The zero value is RFC 4180 without a header row, as
+// [encoding/csv] reads it.
+type CSVOptions struct {
+	// Comma is between fields; 0 means ','. It is not a quote, line feed or carriage return.
+	Comma rune
+	// Comment begins lines that are passed over; 0: no line is. It is not what Comma may not be, nor
+	// Comma.
+	Comment rune
+	// Header says that the first record of each file names its columns; it is no record of the input.
+	Header bool
+	// Fields is how many fields each record has; 0 means as many as the first one of its file, and a
+	// negative number any.
+	Fields int
+	// TrimSpace leaves out white space at the beginning of fields, even before a quote.
+	TrimSpace bool
+}
+
+// check returns what is wrong with the options.
+func (o CSVOptions) check() error {
+	for _, r := range []rune{o.Comma, o.Comment} {
+		if r == '"' || r == '\r' || r == '\n' || r == utf8.RuneError || !utf8.ValidRune(r) {
+			return fmt.Errorf("CSVOptions: %q cannot be Comma or Comment", r)
+		}
+	}
+	if o.Comment != 0 && o.Comment == o.comma() {
+		return fmt.Errorf("CSVOptions: both Comma and Comment are %q", o.Comment)
+	}
+	return nil
+}
+
+func (o CSVOptions) comma() rune {
+	if o.Comma == 0 {
+		return ','
+	}
+	return o.Comma
+}
+
+// CSV yields the records of CSV files, as [encoding/csv] reads a whole file: quoted fields may hold
+// commas, line feeds and, doubled, quotes; empty lines and a byte order mark are passed over. The
+// slice and its strings may be kept.
+//
+// Files are cut wherever blocks end, line feeds within quotes or not: a pass over the file counts
+// its quotes, as far as its maps need it, so that it is looked through twice if it has several
+// splits.
+//
+// A record with another number of fields is a bad record, as for [Decoded]. Quotes in wrong places
+// end the attempt in any case, as where the next record begins is then unknown. Errors name file,
+// line and column.
+func CSV(o CSVOptions, sources ...Source) Input[[]string] {
+	return csvInput(o, sources, func(f *csvFile, yield func([]string) error) error {
+		return f.read(func(fields []string) error { return yield(slices.Clone(fields)) })
+	})
+}
+
+func csvInput[I any](o CSVOptions, sources []Source, read func(f *csvFile, yield func(I) error) error) Input[I] {
+	sources = slices.Clone(sources)
+	for i := range sources {
+		sources[i].marks = new(marks)
+	}
+	return Input[I]{
+		sources: sources, plan: inputPlan{wrong: o.check()},
+		read: func(s *splitReader, yield func(I) error) error {
+			f := &csvFile{splitReader: s, o: o, want: o.Fields, ends: new(csvEnds)}
+			if o.Comment != 0 {
+				f.ends.comment = string(o.Comment)
+			}
+			err := read(f, yield)
+			return s.placed(err, f.records)
+		},
+	}
+}
+
+// csvFile reads a split of a CSV file.
+type csvFile struct {
+	*splitReader
+	o       CSVOptions
+	ends    *csvEnds
+	header  []string // what the columns are called
+	want    int      // fields of a record; 0: not known yet, negative: any number
+	begun   bool     // header and want are known
+	records int64    // so far
+	lines   int64    // line feeds in the runs so far
+
+	parser *csv.Reader // of the run at hand
+	before int64       // line feeds before it
+}
+
+// place is where a field of the record at hand begins: its line in the file, and its column in bytes
+// from 1.
+func (f *csvFile) place(field int) (line int64, column int) {
+	in, column := f.parser.FieldPos(field)
+	return f.before + int64(in), column
+}
+
+// read yields records. The slice is used again for the next one.
+func (f *csvFile) read(yield func(fields []string) error) error {
+	return f.runs(f.ends, func(run []byte) error {
+		if len(run) > memory.LeastLargest {
+			if err := f.kept(len(run)); err != nil {
+				return fmt.Errorf("%w; is a quote not closed?", err)
+			}
+		}
+		if f.at > 0 && !f.begun {
+			if err := f.readHead(); err != nil {
+				return err
+			}
+		}
+		err := f.eachRecord(run, yield)
+		f.lines += int64(bytes.Count(run, []byte{'\n'}))
+		return err
+	})
+}
+
+// parse makes ready to parse r, before which so many lines are.
+func (f *csvFile) parse(r io.Reader, before int64) *csv.Reader {
+	c := csv.NewReader(r)
+	c.Comma, c.Comment, c.TrimLeadingSpace = f.o.comma(), f.o.Comment, f.o.TrimSpace
+	c.FieldsPerRecord = -1
+	c.ReuseRecord = true
+	f.parser, f.before = c, before
+	return c
+}
+
+// readHead reads the first record of a file of which this is a later split.
+func (f *csvFile) readHead() error {
+	f.begun = true
+	if !f.o.Header && f.want != 0 {
+		return nil
+	}
+	data := f.source.Data
+	mark := make([]byte, len(byteOrderMark))
+	if n, err := data.ReadAt(mark, 0); err != nil && !errors.Is(err, io.EOF) {
+		return f.source.named(err)
+	} else if string(mark[:n]) != byteOrderMark {
+		mark = nil
+	}
+	r := f.parse(io.NewSectionReader(data, int64(len(mark)), min(data.Size(), f.largest())), 0)
+	first, err := r.Read()
+	if err == io.EOF { //nolint:errorlint // as Read gives it
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.source.name, f.misread(err))
+	}
+	_, err = f.takeHead(first)
+	return err
+}
+
+// takeHead learns from the first record of a file, and tells whether it is the header.
+func (f *csvFile) takeHead(first []string) (header bool, err error) {
+	f.begun = true
+	if f.want == 0 {
+		f.want = len(first)
+	}
+	if f.o.Header {
+		f.header = slices.Clone(first)
+		err = f.count(first)
+		if err != nil {
+			err = fmt.Errorf("%s: header: %w", f.source.name, err)
+		}
+	}
+	return f.o.Header, err
+}
+
+// count is an error if the record at hand has another number of fields.
+func (f *csvFile) count(fields []string) error {
+	if f.want < 0 || len(fields) == f.want {
+		return nil
+	}
+	line, _ := f.place(0)
+	if f.o.Fields > 0 {
+		return fmt.Errorf("line %d: %d fields, not %d", line, len(fields), f.want)
+	}
+	return fmt.Errorf("line %d: %d fields, but the first record has %d", line, len(fields), f.want)
+}
+
+// eachRecord yields the records of a run.
+func (f *csvFile) eachRecord(run []byte, yield func([]string) error) error {
+	at, text := f.at, run
+	if at == 0 {
+		text = bytes.TrimPrefix(run, []byte(byteOrderMark))
+	}
+	at += int64(len(run) - len(text))
+	for r := f.parse(bytes.NewReader(text), f.ends.lines+f.lines); ; {
+		from := r.InputOffset()
+		fields, err := r.Read()
+		if err == io.EOF { //nolint:errorlint // as Read gives it
+			return nil
+		}
+		rec := f.trim(text[from:r.InputOffset()])
+		f.at = at + int64(cap(text)-cap(rec)) // rec is a part of text
+		if err != nil {
+			f.records++
+			f.stoppedAt(rec, rec)
+			return f.recordError(&mapFault{f.misread(err)}, f.records)
+		}
+		if !f.begun {
+			header, err := f.takeHead(fields)
+			if err != nil {
+				return err
+			}
+			if header {
+				continue
+			}
+		}
+		if err := f.yield(rec, fields, yield); err != nil {
+			return err
+		}
+	}
+}
+
+// yield yields a record.
+func (f *csvFile) yield(rec []byte, fields []string, yield func([]string) error) error {
+	f.records++
+	return f.whole(rec, func() error {
+		err := fault(f.count(fields))
+		if err == nil {
+			err = yield(fields)
+		}
+		if err != nil {
+			f.number = f.records
+			err = f.refused(rec, rec, err)
+		}
+		return err
+	})
+}
+
+// trim leaves out what stands before and after a record: comments, empty lines, its line feed.
+func (f *csvFile) trim(rec []byte) []byte {
+	for {
+		i := bytes.IndexByte(rec, '\n')
+		empty := i == 0 || i == 1 && rec[0] == '\r'
+		if !empty && (i < 0 || f.o.Comment == 0 || !bytes.HasPrefix(rec, []byte(f.ends.comment))) {
+			break
+		}
+		rec = rec[i+1:]
+	}
+	return bytes.TrimSuffix(bytes.TrimSuffix(rec, []byte{'\n'}), []byte{'\r'})
+}
+
+// misread says of an error of the parser on which line it is.
+func (f *csvFile) misread(err error) error {
+	bad, ok := errors.AsType[*csv.ParseError](err)
+	if !ok {
+		return f.source.named(err)
+	}
+	text := fmt.Sprintf("line %d, column %d", f.before+int64(bad.Line), bad.Column)
+	if bad.StartLine != bad.Line {
+		text += fmt.Sprintf(" of a record that begins on line %d", f.before+int64(bad.StartLine))
+	}
+	return fmt.Errorf("%s: %w", text, bad.Err)
+}

@@ -1,0 +1,249 @@
+package mapreduce
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// wholeCSV is what encoding/csv reads.
+func wholeCSV(o CSVOptions, text []byte) ([][]string, error) {
+	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte(byteOrderMark))))
+	r.Comma, r.Comment, r.FieldsPerRecord, r.TrimLeadingSpace = o.comma(), o.Comment, o.Fields, o.TrimSpace
+	return r.ReadAll()
+}
+
+// requireSameCSV checks that the records of all splits together, and the first error, are those of
+// encoding/csv over the whole.
+func requireSameCSV(t require.TestingT, o CSVOptions, text []byte, w windows, block int64) {
+	want, wantErr := wholeCSV(o, text)
+	got, err := recordsOf(t, CSV(o, Bytes("f.csv", text)), w, block)
+	if wantErr == nil {
+		require.NoError(t, err)
+		require.Equal(t, len(want), len(got))
+		for i := range want {
+			require.Equal(t, want[i], got[i])
+		}
+		return
+	}
+	bad, ok := errors.AsType[*csv.ParseError](wantErr)
+	require.True(t, ok)
+	if errors.Is(bad.Err, csv.ErrFieldCount) {
+		require.ErrorContains(t, err, fmt.Sprintf("line %d: ", bad.Line))
+		return
+	}
+	require.ErrorIs(t, err, bad.Err)
+	require.ErrorContains(t, err, fmt.Sprintf("line %d, column %d", bad.Line, bad.Column))
+}
+
+// randomCSV is a file as a writer of CSV makes it, with comments and empty lines between.
+func randomCSV(t *rapid.T, comment rune) []byte {
+	field := rapid.SliceOfN(rapid.SampledFrom([]string{`"`, ",", "\n", "\r\n", "#", "a", "é", " "}), 0, 6)
+	width := rapid.IntRange(1, 4).Draw(t, "width")
+	var b bytes.Buffer
+	if rapid.Bool().Draw(t, "mark") {
+		b.WriteString(byteOrderMark)
+	}
+	w := csv.NewWriter(&b)
+	w.UseCRLF = rapid.Bool().Draw(t, "crlf")
+	for range rapid.IntRange(0, 12).Draw(t, "records") {
+		var rec []string
+		for range width {
+			rec = append(rec, strings.Join(field.Draw(t, "field"), ""))
+		}
+		if comment != 0 && strings.HasPrefix(rec[0], string(comment)) {
+			rec[0] = "x" + rec[0] // a writer does not quote it
+		}
+		require.NoError(t, w.Write(rec))
+		w.Flush()
+		between := rapid.SampledFrom([]string{"", "", "\n", "\r\n", "COMMENT it's 5\" wide\n"}).Draw(t, "between")
+		if !strings.HasPrefix(between, "COMMENT") || comment != 0 {
+			b.WriteString(strings.ReplaceAll(between, "COMMENT", string(comment)))
+		}
+	}
+	return b.Bytes()
+}
+
+func TestCSVIsReadAlikeHoweverItIsCut(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := CSVOptions{Comment: rapid.SampledFrom([]rune{0, '#', '»'}).Draw(t, "comment")}
+		text := randomCSV(t, o.Comment)
+		w := tiny(rapid.IntRange(1, 40).Draw(t, "run"), rapid.IntRange(1, 20).Draw(t, "crossing"),
+			rapid.IntRange(1, 80).Draw(t, "span"))
+		_, err := wholeCSV(o, text)
+		require.NoError(t, err)
+		for block := int64(1); block <= int64(len(text))+1; block++ {
+			requireSameCSV(t, o, text, w, block)
+		}
+	})
+}
+
+// FuzzCSV states that of files that no writer made; what is wrong in them is found at its place.
+func FuzzCSV(f *testing.F) {
+	for _, text := range []string{
+		"", "a,b\n\"c\n,d\",\"e\"\"\"\n", "a\"b\nc\n", "\"a\"b\nc\"\n", "\"open\nand on\n", "#\"\na\n\"b#\n#\"\n", "a,b\nc\n",
+		"\ufeff\"a\"\r\n\r\nb\r", "\n\n#x\n", " \"a\nb\",c\n",
+	} {
+		f.Add([]byte(text), uint16(3), uint8(2), true, true)
+		f.Add([]byte(text), uint16(0), uint8(60), false, false)
+	}
+	f.Fuzz(func(t *testing.T, text []byte, block uint16, size uint8, comment, trim bool) {
+		if bytes.Count(text, []byte(byteOrderMark)) > 1 {
+			return // one before a comment, within the file
+		}
+		o := CSVOptions{TrimSpace: trim}
+		if comment {
+			o.Comment = '#'
+		}
+		requireSameCSV(t, o, text, tiny(int(size)+1, int(size)/2+1, 2*int(size)+1), int64(block)+1)
+	})
+}
+
+func TestCSVOfEverySource(t *testing.T) {
+	text := "k,v\n\"a\nb\",1\nc,\"2,\"\"3\"\"\"\n\nd,4\n"
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, err := io.WriteString(z, text)
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
+	want := [][]string{{"a\nb", "1"}, {"c", `2,"3"`}, {"d", "4"}}
+	o := CSVOptions{Header: true}
+	requireEverywhere(t, want, func() Input[[]string] { return CSV(o, Bytes("t.csv", []byte(text))) }, 1, 4, 11, 100)
+	requireEverywhere(t, want, func() Input[[]string] {
+		src, err := checked(Bytes("t.csv.gz", packed.Bytes()))
+		require.NoError(t, err)
+		return CSV(o, src)
+	}, 5, 100)
+	requireEverywhere(t, want, func() Input[[]string] { return CSV(o, Stream("-", strings.NewReader(text))) }, 1)
+	requireEverywhere(t, slices.Concat(want, want), func() Input[[]string] {
+		return CSV(o, Bytes("a.csv", []byte(text)), Bytes("b.csv", []byte(text))).SplitSize(6)
+	}, 100)
+}
+
+// checked is a source whose name tells how it is compressed.
+func checked(s Source) (Source, error) { return Stored(s.Data) }
+
+// TestCSVMarks: a pass over a file is made once for all its splits, and not at all for one.
+func TestCSVMarks(t *testing.T) {
+	record := "some,\"quoted\nwords\"\n"
+	text := strings.Repeat(record, 3<<20/len(record))
+	p, err := passOn[[]string]().Bind(CSV(CSVOptions{}, Bytes("f.csv", []byte(text))), new(Collected[[]string]).Output())
+	require.NoError(t, err)
+	require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
+	m := p.sources[0].marks
+	_, err = p.RunMap(t.Context(), &MapAttempt{Split: Split{Length: 1000}})
+	require.NoError(t, err)
+	require.Empty(t, m.list)
+	for range 2 {
+		_, err = p.RunMap(t.Context(), &MapAttempt{Split: Split{Offset: 5<<19 + 3, Length: 1000}})
+		require.NoError(t, err)
+		require.Len(t, m.list, 3)
+	}
+}
+
+func TestCSVErrorsNameThePlace(t *testing.T) {
+	head := "name,n\n\"a\n\",1\n"
+	fail := func(o CSVOptions, rest string) string {
+		text := []byte(head + rest)
+		_, err := recordsOf(t, CSV(o, Bytes("f.csv", text)), usualWindows(), int64(len(head)))
+		require.Error(t, err)
+		whole := failure(t, CSV(o, Bytes("f.csv", text)))
+		require.EqualError(t, whole, firstMap+err.Error(), "wherever it is cut")
+		return err.Error()
+	}
+	require.Equal(t, `f.csv: at byte 14, "b,\"2\"x": line 4, column 5: extraneous or missing " in quoted-field`,
+		fail(CSVOptions{}, "b,\"2\"x\n"))
+	require.Equal(t, `f.csv: at byte 19, "c,1,2": line 6: 3 fields, but the first record has 2`,
+		fail(CSVOptions{Header: true}, "b,2\n\nc,1,2\nd,3\n"))
+	require.Contains(t, fail(CSVOptions{}, "b,\"2\n\n"), "line 5, column 2 of a record that begins on line 4")
+	require.Equal(t, `f.csv: header: line 1: 2 fields, not 3`, fail(CSVOptions{Header: true, Fields: 3}, ""))
+}
+
+func TestCSVOptionsAreChecked(t *testing.T) {
+	for want, o := range map[string]CSVOptions{
+		`'"' cannot be Comma`:  {Comma: '"'},
+		"both Comma and":       {Comment: ','},
+		`'\n' cannot be Comma`: {Comment: '\n'},
+	} {
+		_, err := passOn[[]string]().Bind(CSV(o, Bytes("f", nil)), new(Collected[[]string]).Output())
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, "csv_test.go:")
+	}
+}
+
+type station struct {
+	ID      uint16 `csv:"id"`
+	Name    string
+	Height  float64
+	Open    bool
+	Address netip.Addr
+	_       int
+	Note    string `csv:"-"`
+}
+
+func TestCSVRows(t *testing.T) {
+	text := []byte("address,height, NAME,extra,id,Open\n::1,1.5,\"a\nb\",x,7,true\n,,c,,8,false\n")
+	want := []station{
+		{ID: 7, Name: "a\nb", Height: 1.5, Open: true, Address: netip.IPv6Loopback()},
+		{ID: 8, Name: "c"},
+	}
+	for block := int64(1); block < int64(len(text))+2; block++ {
+		got, err := recordsOfRows(t, CSVRows[station](CSVOptions{Header: true}, Bytes("s.csv", text)), block)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	requireEverywhere(t, []visit{{"a", 1}, {"b", 2}}, func() Input[visit] {
+		return CSVRows[visit](CSVOptions{Comma: ';'}, Bytes("v", []byte("a;1\nb;2")))
+	}, 1, 3, 10)
+}
+
+// recordsOfRows is recordsOf for what cannot be output.
+func recordsOfRows[I any](t *testing.T, in Input[I], block int64) (records []I, err error) {
+	size := in.sources[0].Size()
+	for off := int64(0); off < size; off += block {
+		r := &splitReader{
+			ctx: t.Context(), windows: tiny(3, 2, 7), source: in.sources[0],
+			split: Split{Offset: off, Length: min(block, size-off)},
+		}
+		err = in.read(r, func(rec I) error {
+			records = append(records, rec)
+			return nil
+		})
+		if err != nil {
+			return records, err
+		}
+	}
+	return records, nil
+}
+
+func TestCSVRowsTeach(t *testing.T) {
+	rows := func(text string) error {
+		return failure(t, CSVRows[visit](CSVOptions{Header: true}, Bytes("v.csv", []byte(text))))
+	}
+	require.EqualError(t, rows("name,count\na,1\n"), firstMap+`v.csv: no column "n", but ["name" "count"]`)
+	require.EqualError(t, rows("name,n\na,1\nbob,1x\n"),
+		firstMap+`v.csv: at byte 11, "bob,1x": line 3, column 5: n "1x": invalid syntax`)
+	require.ErrorContains(t, rows("name,n\na,99999999999999999999\n"), "value out of range")
+	bind := func(in interface{ bind() error }) error { return in.bind() }
+	require.ErrorContains(t, bind(rowsOf[int]{}), "CSVRows of int: rows are structs")
+	require.ErrorContains(t, bind(rowsOf[struct{ A []int }]{}), "field A: unsupported type []int: give it UnmarshalText")
+	require.ErrorContains(t, bind(rowsOf[struct{ a int }]{}), "it has no exported fields")
+}
+
+type rowsOf[T any] struct{}
+
+func (rowsOf[T]) bind() error {
+	job := MapOnly[T, int]{Map: func(T, func(int)) error { return nil }}
+	_, err := job.Bind(CSVRows[T](CSVOptions{}, Bytes("v", nil)), new(Collected[int]).Output())
+	return err
+}

@@ -1,0 +1,159 @@
+package mapreduce
+
+import (
+	"bytes"
+	"slices"
+	"sync"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
+)
+
+// csvEnds finds where records of a CSV file end: at the line feeds that are not within quotes. A
+// byte is within quotes if an odd number of them stands before it, for "" within a quoted field is
+// two and a quote in any other field is an error; those of comment lines do not count. So where a
+// record begins depends on all the file before it, and a pass over the file counts: see marks.
+type csvEnds struct {
+	comment string // what a comment line begins with; empty: there are none
+	lines   int64  // line feeds before the split, known after start
+}
+
+// csvState tells where in a CSV file a place is.
+type csvState struct {
+	at      int64
+	lines   int64 // line feeds before it
+	quoted  bool  // within quotes
+	begun   bool  // within a line
+	comment bool  // within a comment line
+}
+
+// record reports whether a record may begin here.
+func (st *csvState) record() bool { return !st.begun && !st.quoted }
+
+// line moves st over the line that b begins with, or over all of b, and returns how many bytes that
+// is. At the beginning of a line b holds what a comment begins with, if it is one.
+func (c *csvEnds) line(st *csvState, b []byte) int {
+	n := bytes.IndexByte(b, '\n') + 1
+	ends := n > 0
+	if !ends {
+		n = len(b)
+	}
+	if st.record() && c.comment != "" {
+		st.comment = bytes.HasPrefix(bytes.TrimPrefix(b, []byte(byteOrderMark)), []byte(c.comment))
+	}
+	if !st.comment && bytes.Count(b[:n], []byte{'"'})%2 == 1 {
+		st.quoted = !st.quoted
+	}
+	st.at += int64(n)
+	if st.begun = !ends; ends {
+		st.lines++
+		st.comment = false
+	}
+	return n
+}
+
+// pass moves st over b, as line does for each of its lines.
+func (c *csvEnds) pass(st *csvState, b []byte) {
+	if c.comment == "" && len(b) > 0 {
+		st.quoted = st.quoted != (bytes.Count(b, []byte{'"'})%2 == 1)
+		st.lines += int64(bytes.Count(b, []byte{'\n'}))
+		st.begun = b[len(b)-1] != '\n'
+		st.at += int64(len(b))
+		return
+	}
+	for len(b) > 0 {
+		b = b[c.line(st, b):]
+	}
+}
+
+func (c *csvEnds) last(b []byte) int {
+	if bytes.IndexByte(b, '"') < 0 {
+		return scan.LastLineFeed(b) + 1
+	}
+	var st csvState
+	end := 0
+	for at := 0; at < len(b); {
+		at += c.line(&st, b[at:])
+		if st.record() {
+			end = at
+		}
+	}
+	return end
+}
+
+func (c *csvEnds) first(b []byte, _ int) int {
+	var st csvState
+	for at := 0; at < len(b); {
+		at += c.line(&st, b[at:])
+		if st.record() {
+			return at
+		}
+	}
+	return 0
+}
+
+// resume begins anew: whether a byte is within quotes depends on those before.
+func (c *csvEnds) resume(int) int { return 0 }
+
+// start implements recordStarts.
+func (c *csvEnds) start(s *splitReader, off, end int64) (int64, error) {
+	if off == 0 {
+		return 0, nil
+	}
+	st, err := s.source.marks.before(s, c, off)
+	for err == nil && st.at < end {
+		err = c.window(s, st.at, int64(s.crossing), func(lines []byte) {
+			for len(lines) > 0 && (st.at < off || !st.record()) {
+				lines = lines[c.line(&st, lines):]
+			}
+		})
+		if st.at >= off && st.record() {
+			break
+		}
+	}
+	c.lines = st.lines
+	return max(st.at, off), err
+}
+
+// window calls fn with bytes of the source, about n: whole lines, or part of one if that is longer.
+func (c *csvEnds) window(s *splitReader, at, n int64, fn func(b []byte)) error {
+	n = min(max(n, int64(len(byteOrderMark+c.comment))), s.source.Data.Size()-at)
+	return s.look(at, n, func(b []byte) error {
+		if used := scan.LastLineFeed(b) + 1; used > 0 {
+			b = b[:used]
+		}
+		fn(b)
+		return s.tick(0)
+	})
+}
+
+// markEvery is how far marks are from each other, in bytes; more if a line is longer.
+const markEvery = 1 << 20
+
+// marks tell of a CSV file, for one plan, what stands at some places of it. Whichever attempt needs
+// to know more of the file than is known makes the pass over it go on.
+type marks struct {
+	mu   sync.Mutex
+	list []csvState
+}
+
+// before returns the last mark before off, which is at least 1.
+func (m *marks) before(s *splitReader, c *csvEnds, off int64) (csvState, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.list) == 0 {
+		m.list = []csvState{{}}
+	}
+	every := min(markEvery, int64(s.run))
+	for st := m.list[len(m.list)-1]; st.at+every < off; m.list = append(m.list, st) {
+		if err := c.window(s, st.at, every, func(b []byte) { c.pass(&st, b) }); err != nil {
+			return st, err
+		}
+	}
+	i, _ := slices.BinarySearchFunc(m.list, off, func(st csvState, off int64) int {
+		if st.at < off {
+			return -1
+		}
+		return 1
+	})
+	return m.list[i-1], nil
+}

@@ -1,0 +1,158 @@
+package mapreduce
+
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// CSVRows is [CSV] with each record as a struct T. With CSVOptions.Header an exported field takes
+// the column of its name, or that of its tag csv:"name", in small letters or capitals; columns that
+// no field asks for are passed over, and one that is asked for must be there. Without, fields take
+// columns in order. A field with the tag csv:"-" takes none.
+//
+// Fields are strings, bools, integers, floats (as package strconv reads them) and types with
+// UnmarshalText; others are an error of Bind. An empty string leaves a field zero, and is not given
+// to UnmarshalText. A record that does not fit is a bad record; its error names line, column and
+// header.
+func CSVRows[T any](o CSVOptions, sources ...Source) Input[T] {
+	columns, wrong := csvColumns(reflect.TypeFor[T]())
+	in := csvInput(o, sources, func(f *csvFile, yield func(T) error) error {
+		var at []int // the column of each field; nil: not known yet
+		return f.read(func(fields []string) error {
+			if at == nil {
+				var err error
+				if at, err = f.find(columns); err != nil {
+					return err
+				}
+			}
+			var rec T
+			v := reflect.ValueOf(&rec).Elem()
+			for i, c := range columns {
+				if err := f.fill(v.Field(c.field), c, fields, at[i]); err != nil {
+					return fault(err)
+				}
+			}
+			return yield(rec)
+		})
+	})
+	if in.plan.wrong == nil {
+		in.plan.wrong = wrong
+	}
+	return in
+}
+
+// csvColumn is a column that a field of a struct takes.
+type csvColumn struct {
+	name  string
+	field int
+	parse func(to reflect.Value, text string) error
+}
+
+func csvColumns(t reflect.Type) (list []csvColumn, err error) {
+	if t.Kind() != reflect.Struct {
+		return nil, fmt.Errorf("CSVRows of %s: rows are structs; see CSV for slices of strings", t)
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name := f.Tag.Get("csv")
+		if !f.IsExported() || name == "-" {
+			continue
+		}
+		if name == "" {
+			name = f.Name
+		}
+		parse, err := parseText(f.Type)
+		if err != nil {
+			return nil, fmt.Errorf("CSVRows of %s: field %s: %w", t, f.Name, err)
+		}
+		list = append(list, csvColumn{name, i, parse})
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("CSVRows of %s: it has no exported fields", t)
+	}
+	return list, nil
+}
+
+var textUnmarshalerType = reflect.TypeFor[encoding.TextUnmarshaler]()
+
+// parseText returns the function that sets a value of a type to what a text says.
+func parseText(t reflect.Type) (func(reflect.Value, string) error, error) {
+	if reflect.PointerTo(t).Implements(textUnmarshalerType) {
+		return func(to reflect.Value, text string) error {
+			return recovered(func() error {
+				return to.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text))
+			})
+		}, nil
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return func(to reflect.Value, text string) error { to.SetString(text); return nil }, nil
+	case reflect.Bool:
+		return parseWith(strconv.ParseBool, reflect.Value.SetBool), nil
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		parse := func(text string) (int64, error) { return strconv.ParseInt(text, 10, t.Bits()) }
+		return parseWith(parse, reflect.Value.SetInt), nil
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		parse := func(text string) (uint64, error) { return strconv.ParseUint(text, 10, t.Bits()) }
+		return parseWith(parse, reflect.Value.SetUint), nil
+	case reflect.Float32, reflect.Float64:
+		parse := func(text string) (float64, error) { return strconv.ParseFloat(text, t.Bits()) }
+		return parseWith(parse, reflect.Value.SetFloat), nil
+	default:
+		return nil, refuseType(nil, t, "give it UnmarshalText")
+	}
+}
+
+func parseWith[X any](parse func(string) (X, error), set func(reflect.Value, X)) func(reflect.Value, string) error {
+	return func(to reflect.Value, text string) error {
+		x, err := parse(text)
+		if e, ok := err.(*strconv.NumError); ok { //nolint:errorlint // as strconv gives it
+			err = e.Err
+		}
+		set(to, x)
+		return err
+	}
+}
+
+// find returns where the columns are in the file.
+func (f *csvFile) find(columns []csvColumn) (at []int, err error) {
+	for i, c := range columns {
+		if f.header != nil {
+			if i = slices.Index(f.header, c.name); i < 0 {
+				i = slices.IndexFunc(f.header, func(name string) bool {
+					return strings.EqualFold(strings.TrimSpace(name), c.name)
+				})
+			}
+			if i < 0 {
+				return nil, fmt.Errorf("%s: no column %q, but %q", f.source.name, c.name, f.header)
+			}
+		}
+		at = append(at, i)
+	}
+	return at, nil
+}
+
+// fill sets a struct's field to that of a record.
+func (f *csvFile) fill(to reflect.Value, c csvColumn, fields []string, at int) error {
+	if at >= len(fields) {
+		line, _ := f.place(0)
+		return fmt.Errorf("line %d: no column %q: the record has %d fields", line, c.name, len(fields))
+	}
+	text := fields[at]
+	if text == "" {
+		return nil
+	}
+	err := c.parse(to, text)
+	if err != nil {
+		line, column := f.place(at)
+		return fmt.Errorf("line %d, column %d: %s %s: %w", line, column, c.name, quoted(cutHead(text), len(text)), err)
+	}
+	return nil
+}
+
+// cutHead is the beginning of a text that an error shows.
+func cutHead(text string) string { return text[:min(len(text), headSize)] }

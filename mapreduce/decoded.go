@@ -1,0 +1,96 @@
+package mapreduce
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+// ErrNoRecord is what a decode function of [Decoded] returns for what holds no record, such as an
+// empty line or a header: it is passed over, and counts nowhere.
+var ErrNoRecord = errors.New("no record")
+
+// Decoded yields what decode makes of each record of in: with [Lines], [Separated], [Scanned] or
+// [WholeFiles] that is a format of one's own, which is cut where in is. decode runs in many attempts
+// at once. What it is given is valid until the map returns, so its record may point into it.
+//
+// An error of decode, but ErrNoRecord, or a panic, makes the record a bad one: the attempt ends with
+// a [*RecordError], or leaves it out if it may; see MapAttempt.MaxSkips. MapInputRecords counts what
+// was decoded.
+func Decoded[R, I any](in Input[R], decode func(rec R) (I, error)) Input[I] {
+	read, plan := in.read, in.plan
+	if decode == nil {
+		plan.wrong = errors.New("Decoded without a decode function")
+	}
+	return Input[I]{
+		sources: in.sources, plan: plan, chunks: in.chunks,
+		read: func(s *splitReader, yield func(I) error) error { return decodeEach(s, read, decode, yield) },
+	}
+}
+
+// decodeEach yields what decode makes of what read yields.
+func decodeEach[R, I any](s *splitReader, read func(*splitReader, func(R) error) error,
+	decode func(R) (I, error), yield func(I) error,
+) error {
+	number := int64(0)
+	err := read(s, func(raw R) error {
+		var rec I
+		err := recovered(func() (err error) {
+			rec, err = decode(raw)
+			return err
+		})
+		if errors.Is(err, ErrNoRecord) {
+			return nil
+		}
+		number++
+		if err != nil {
+			err = fault(err)
+		} else {
+			err = yield(rec)
+		}
+		if err != nil {
+			s.number = number
+		}
+		return err
+	})
+	return s.placed(err, number)
+}
+
+// heldLines yields lines that are about to be copied: the budget bounds their length.
+func heldLines(s *splitReader, yield func([]byte) error) error {
+	return Lines().read(s, func(line []byte) error {
+		if len(line) > memory.LeastLargest {
+			if err := s.kept(len(line)); err != nil {
+				return err
+			}
+		}
+		return yield(line)
+	})
+}
+
+// byteOrderMark is what some editors begin a file of UTF-8 with.
+const byteOrderMark = "\ufeff"
+
+// JSONLines yields the JSON value of each line as a T, as [json.Unmarshal] makes it: fields that T
+// does not have are passed over, and those that a line lacks are zero. Empty lines, and a byte order
+// mark, are passed over. Each record is its own and may be kept. Files are cut at any line.
+//
+// A line that is no T is a bad record, as for [Decoded]: its error names the file, the offset and
+// the beginning of the line.
+func JSONLines[T any](sources ...Source) Input[T] {
+	lines := Input[[]byte]{sources: sources, read: heldLines}
+	return Decoded(lines, func(line []byte) (rec T, err error) {
+		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte(byteOrderMark)))
+		if len(line) == 0 {
+			return rec, ErrNoRecord
+		}
+		err = json.Unmarshal(line, &rec)
+		if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
+			err = fmt.Errorf("at its byte %d: %w", bad.Offset, err)
+		}
+		return rec, err
+	})
+}

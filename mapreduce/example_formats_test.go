@@ -1,0 +1,85 @@
+package mapreduce_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// printed runs a job that writes to standard output.
+func printed[I any](in mapreduce.Input[I], show func(I) string) {
+	job := mapreduce.MapOnly[I, string]{Map: func(rec I, emit func(string)) error {
+		emit(show(rec))
+		return nil
+	}}
+	plan, err := job.Bind(in, mapreduce.Text[string](mapreduce.Writer("-", os.Stdout)))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{}); err != nil {
+		fmt.Println(err)
+	}
+}
+
+// Quoted fields may hold line feeds.
+func ExampleCSV() {
+	file := mapreduce.Bytes("poems.csv", []byte("basho,\"old pond\nfrog jumps in\"\nissa,\"climb, snail\"\n"))
+	printed(mapreduce.CSV(mapreduce.CSVOptions{}, file), func(fields []string) string {
+		return fmt.Sprintf("%s: %q", fields[0], fields[1])
+	})
+	// Output:
+	// basho: "old pond\nfrog jumps in"
+	// issa: "climb, snail"
+}
+
+// Columns are found by the header of each file.
+func ExampleCSVRows() {
+	type sale struct {
+		Item  string  `csv:"item"`
+		Price float64 `csv:"price"`
+	}
+	file := mapreduce.Bytes("sales.csv", []byte("price;shop;item\n2.5;north;tea\n3;south;oat milk\n"))
+	rows := mapreduce.CSVRows[sale](mapreduce.CSVOptions{Comma: ';', Header: true}, file)
+	printed(rows, func(s sale) string { return fmt.Sprintf("%s for %.2f", s.Item, s.Price) })
+	// Output:
+	// tea for 2.50
+	// oat milk for 3.00
+}
+
+// One JSON value a line.
+func ExampleJSONLines() {
+	type visit struct {
+		User string `json:"user"`
+		Ms   int    `json:"ms"`
+	}
+	file := mapreduce.Bytes("log.jsonl", []byte(`{"user":"ann","ms":12,"agent":"curl"}
+{"user":"bob","ms":7}
+{"user":`))
+	printed(mapreduce.JSONLines[visit](file), func(v visit) string { return fmt.Sprintf("%s took %d ms", v.User, v.Ms) })
+	// Output: m-00000-0: log.jsonl: at byte 60, "{\"user\":": at its byte 8: unexpected end of JSON input
+}
+
+// A format of one's own: how one record is decoded.
+func ExampleDecoded() {
+	type setting struct{ key, value string }
+	file := mapreduce.Bytes("app.conf", []byte("# the port\nport = 80\n\nname = tea\n"))
+	settings := mapreduce.Decoded(mapreduce.Lines(file), func(line []byte) (setting, error) {
+		text, _, _ := strings.Cut(string(line), "#")
+		key, value, found := strings.Cut(text, "=")
+		switch {
+		case strings.TrimSpace(text) == "":
+			return setting{}, mapreduce.ErrNoRecord
+		case !found:
+			return setting{}, fmt.Errorf("no = after %q", key)
+		}
+		return setting{strings.TrimSpace(key), strings.TrimSpace(value)}, nil
+	})
+	printed(settings, func(s setting) string { return s.key + " is " + s.value })
+	// Output:
+	// port is 80
+	// name is tea
+}

@@ -1,0 +1,173 @@
+package mapreduce
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// passOn is a job that writes its input.
+func passOn[I any]() MapOnly[I, I] {
+	return MapOnly[I, I]{Map: func(rec I, emit func(I)) error {
+		emit(rec)
+		return nil
+	}}
+}
+
+// recordsOf are the records of an input that is cut every block bytes and read through windows, or
+// the first error.
+func recordsOf[I any](t require.TestingT, in Input[I], w windows, block int64) (records []I, err error) {
+	p, err := passOn[I]().Bind(in, new(Collected[I]).Output())
+	require.NoError(t, err)
+	splits, err := p.Splits(context.Background(), everyBytes(p, block))
+	require.NoError(t, err)
+	for _, s := range splits {
+		r := &splitReader{ctx: context.Background(), windows: w, source: p.sources[s.Source], split: s}
+		err := in.read(r, func(rec I) error {
+			records = append(records, rec)
+			return nil
+		})
+		if err != nil {
+			return records, err
+		}
+	}
+	return records, nil
+}
+
+// requireEverywhere checks what RunLocal and the engine make of an input, whatever its blocks; an
+// input is made anew for each.
+func requireEverywhere[I any](t testing.TB, want []I, input func() Input[I], blocks ...int64) {
+	t.Helper()
+	for _, block := range blocks {
+		for name, run := range map[string]func(*Plan){
+			"local": func(p *Plan) {
+				_, err := RunLocal(t.Context(), p, LocalOptions{Blocks: everyBytes(p, block)})
+				require.NoError(t, err)
+			},
+			"engine": func(p *Plan) { runEngine(t, p, 0, everyBytes(p, block), Resources{Budget: NewMemory(1 << 30).Sub()}) },
+		} {
+			var out Collected[I]
+			p, err := passOn[I]().Bind(input(), out.Output())
+			require.NoError(t, err)
+			run(p)
+			got, err := out.Records()
+			require.NoError(t, err)
+			require.Equal(t, want, got, "%s, blocks of %d bytes", name, block)
+		}
+	}
+}
+
+// firstMap is what the error of a job's first map begins with.
+const firstMap = "m-00000-0: "
+
+// failure is the error of an input that is one split.
+func failure[I any](t testing.TB, in Input[I]) error {
+	t.Helper()
+	p, err := passOn[I]().Bind(in, new(Collected[I]).Output())
+	require.NoError(t, err)
+	_, err = RunLocal(t.Context(), p, LocalOptions{})
+	require.Error(t, err)
+	return err
+}
+
+type visit struct {
+	Name string `json:"name" csv:"name"`
+	N    int64  `json:"n" csv:"n"`
+}
+
+func TestJSONLines(t *testing.T) {
+	text := []byte("\ufeff{\"name\":\"ann\",\"n\":1,\"more\":[2]}\r\n\n  \n{\"name\":\"\\u0062ob\"}\nnull\n{\"n\":3}")
+	want := []visit{{"ann", 1}, {"bob", 0}, {}, {"", 3}}
+	requireEverywhere(t, want, func() Input[visit] { return JSONLines[visit](Bytes("v.jsonl", text)) }, 1, 7, 33, 1000)
+	for block := range int64(len(text)) {
+		got, err := recordsOf(t, JSONLines[visit](Bytes("v.jsonl", text)), tiny(5, 3, 9), block+1)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+}
+
+func TestJSONLinesNameTheBadLine(t *testing.T) {
+	bad := func(line string) error {
+		return failure(t, JSONLines[visit](Bytes("v.jsonl", []byte("{\"n\":1}\n"+line+"\n{}\n"))))
+	}
+	err := bad(`{"n":}`)
+	require.EqualError(t, err, firstMap+`v.jsonl: at byte 8, "{\"n\":}": at its byte 6: invalid character '}' looking for beginning of value`)
+	e, ok := errors.AsType[*RecordError](err)
+	require.True(t, ok)
+	require.EqualValues(t, 2, e.Number)
+	require.ErrorContains(t, bad(`{"n":"x"}`), `v.jsonl: at byte 8, "{\"n\":\"x\"}": json: cannot unmarshal string`)
+	require.ErrorContains(t, bad(`{} {}`), "after top-level value")
+}
+
+// Lines that cannot be decoded are bad records like those on which a map fails.
+func TestBadLinesAreLeftOut(t *testing.T) {
+	text := []byte("{\"n\":1}\n{\n{\"n\":2}\n{\"n\":3}\n[]\n")
+	refuse := MapOnly[visit, visit]{Map: func(v visit, emit func(visit)) error {
+		if v.N == 2 {
+			return errDisk
+		}
+		emit(v)
+		return nil
+	}}
+	var out Collected[visit]
+	p, err := refuse.Bind(JSONLines[visit](Bytes("v.jsonl", text)), out.Output())
+	require.NoError(t, err)
+	var left []Skipped
+	c, err := RunLocal(t.Context(), p, LocalOptions{MaxSkips: 3, Skipped: &left})
+	require.NoError(t, err)
+	got, err := out.Records()
+	require.NoError(t, err)
+	require.Equal(t, []visit{{"", 1}, {"", 3}}, got)
+	var places []int64
+	for _, s := range left {
+		places = append(places, s.Offset, s.Number)
+	}
+	require.Equal(t, []int64{8, 2, 10, 3, 26, 5}, places)
+	require.EqualValues(t, 3, c.Get(MapSkippedRecords))
+}
+
+func TestDecoded(t *testing.T) {
+	number := func(line []byte) (int, error) {
+		switch string(line) {
+		case "":
+			return 0, ErrNoRecord
+		case "panic":
+			panic("decode")
+		}
+		return len(line), nil
+	}
+	text := Bytes("text", []byte("a\n\nbb\nccc\n"))
+	requireEverywhere(t, []int{1, 2, 3}, func() Input[int] { return Decoded(Lines(text), number) }, 1, 3, 100)
+	err := failure(t, Decoded(Lines(Bytes("text", []byte("a\npanic\n"))), number))
+	require.ErrorContains(t, err, `text: at byte 2, "panic": panic: decode`)
+	twice := func(n int) (int, error) { return 2 * n, nil }
+	requireEverywhere(t, []int{2, 4}, func() Input[int] { return Decoded(Slice([]int{1, 2}), twice) }, 1, 2)
+	_, err = passOn[int]().Bind(Decoded[[]byte, int](Lines(text), nil), new(Collected[int]).Output())
+	require.ErrorContains(t, err, "Decoded without a decode function")
+}
+
+// TestDecodedIsSampled for a total order like what it is made of.
+func TestDecodedIsSampled(t *testing.T) {
+	var text []byte
+	for i := range 3000 {
+		text = append(text, byte('0'+i*7%10), byte('0'+i*7/10%10), byte('0'+i*7/100%10), '\n')
+	}
+	job := Job[string, string, None, Pair[string, None]]{
+		Map:        func(s string, emit func(string, None)) error { emit(s, None{}); return nil },
+		TotalOrder: true, Reducers: 3,
+	}
+	in := Decoded(Lines(Bytes("text", text)), func(b []byte) (string, error) { return string(b), nil })
+	var out Collected[Pair[string, None]]
+	p, err := job.Bind(in, out.Output())
+	require.NoError(t, err)
+	runEngine(t, p, 0, everyBytes(p, 1000), Resources{})
+	records, err := out.Records()
+	require.NoError(t, err)
+	require.Len(t, records, 3000)
+	require.True(t, slices.IsSortedFunc(records, func(a, b Pair[string, None]) int {
+		return slices.Compare([]byte(a.First), []byte(b.First))
+	}))
+}
