@@ -13,7 +13,7 @@ import (
 
 // Input yields records of type I from sources. Make it with one of Lines,
 // LineStrings, KeyValueLines, NLines, FixedSize, WholeFiles, Chunks, CSV, CSVRows, JSONLines, Slice,
-// Seq or Seq2, and of one of these with Decoded.
+// Seq, Seq2, Once or Units, and of one of these with Decoded.
 //
 // A record belongs to the split in which it starts, wherever blocks end. Records
 // of type []byte alias the input: they are valid until the map function returns
@@ -37,7 +37,7 @@ func (in Input[I]) bare() Input[I] {
 // SplitSize gives each map at most n bytes of a source, for Slice n records, whatever the blocks of
 // the cluster are: so a few records of long work are many maps. n is at least 1; the last record of
 // a split may reach beyond it. Sources that cannot be read in parts stay whole. Bind refuses it for
-// inputs that cut themselves or read files whole: NLines, WholeFiles, Seq, Seq2.
+// inputs that cut themselves or read files whole: NLines, WholeFiles, Units, Seq, Seq2, Once.
 func (in Input[I]) SplitSize(n int64) Input[I] {
 	in.plan.size, in.plan.sized = n, true
 	return in
@@ -78,6 +78,7 @@ type inputPlan struct {
 	whole    bool  // one split a source, whatever its blocks
 	size     int64 // the most bytes of a split; 0: no bound of its own
 	sequence bool  // the user's iterator
+	once     bool  // which may not be sampled
 	sized    bool  // by SplitSize
 	wrong    error // what Bind has to say of the input
 	// cut, if not nil, returns the splits of a source instead of its blocks.

@@ -68,6 +68,9 @@ func (b *boundJob[I, K, V, O]) prepare(ctx context.Context, p *Plan) error {
 	if !b.job.TotalOrder || p.reduces < 2 {
 		return nil
 	}
+	if p.input.once {
+		return errOnceSampled
+	}
 	s := &sampler[I, K, V, O]{boundJob: b, ctx: ctx, p: p}
 	for _, split := range samplePlaces(p) {
 		if err := s.sample(p.sources[split.Source], split); err != nil {

@@ -100,7 +100,8 @@ func (s *splitReader) placed(err error, number int64) error {
 
 func (s *splitReader) recordError(f *mapFault, number int64) *RecordError {
 	e := &RecordError{Input: s.source.name, Offset: s.at, Number: number, Head: s.head, Size: s.size, Err: f.err}
-	if _, ok := s.source.Data.(sliceSource); ok {
+	switch s.source.Data.(type) {
+	case sliceSource, unitSource:
 		e.Offset = -1
 		if s.split.Length >= 0 {
 			e.Number += s.split.Offset

@@ -10,7 +10,7 @@ import (
 // ranges over seq again, and so does the map after the sample of a total order: seq should
 // give the same records each time. What can be ranged over only once, such as a channel,
 // then ends the attempt with an error that wraps ErrConsumed, and never with a part of the
-// records; for it, be sure of Map and leave TotalOrder to one reduce, or collect a Slice.
+// records; for it there is [Once].
 func Seq[I any](seq iter.Seq[I]) Input[I] {
 	return Seq2(func(yield func(I, error) bool) {
 		for rec := range seq {
@@ -24,14 +24,18 @@ func Seq[I any](seq iter.Seq[I]) Input[I] {
 // Seq2 is Seq for records that come with an error: the first that is not nil ends the
 // attempt with it, and its record does not count.
 func Seq2[I any](seq iter.Seq2[I, error]) Input[I] {
+	return (&sequence[I]{seq: seq}).input()
+}
+
+func (q *sequence[I]) input() Input[I] {
 	src := Source{Data: sliceSource(1), name: "sequence"}
-	q := &sequence[I]{seq: seq}
 	return Input[I]{sources: []Source{src}, plan: inputPlan{whole: true, sequence: true}, read: q.read}
 }
 
 // sequence is an iterator that attempts range over, perhaps several times.
 type sequence[I any] struct {
-	seq iter.Seq2[I, error]
+	seq  iter.Seq2[I, error]
+	once bool // nobody may range over it twice
 	// used tells that a pass has begun and has not ended without any record.
 	used atomic.Bool
 }
@@ -41,21 +45,13 @@ type sequence[I any] struct {
 // read only once has nothing left by now, however much of it the earlier pass had taken.
 func (q *sequence[I]) read(s *splitReader, yield func(I) error) error {
 	again := q.used.Swap(true)
+	if again && q.once {
+		return fmt.Errorf("sequence: %w, and it was", ErrConsumed)
+	}
 	records := 0
-	err := s.whole(nil, func() error {
-		for rec, err := range q.seq {
-			if err != nil {
-				return fmt.Errorf("sequence: after %d records: %w", records, err)
-			}
-			records++
-			if err = yield(rec); err != nil {
-				err = s.refused(nil, nil, err)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+	err := s.whole(nil, func() (err error) {
+		records, err = eachOf(s, q.seq, "sequence", yield)
+		return err
 	})
 	if err != nil {
 		return err
@@ -64,7 +60,7 @@ func (q *sequence[I]) read(s *splitReader, yield func(I) error) error {
 		return fmt.Errorf("sequence: %w: it was ranged over before, for another attempt or as the sample of a total "+
 			"order, and does not begin anew; this time it gave %d records", ErrConsumed, records)
 	}
-	if !again && records == 0 {
+	if !again && records == 0 && !q.once {
 		q.used.Store(false)
 	}
 	return s.tick(0)

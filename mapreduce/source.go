@@ -15,14 +15,14 @@ import (
 	"github.com/tarry-mr/tarry/internal/globs"
 )
 
-// Source is one file of an input. Make it with Files, File, Stream, Bytes or Stored.
+// Source is one file of an input. Make it with Files, File, FS, Stream, Bytes or Stored.
 type Source struct {
 	// Data gives the bytes as stored; nil for a stream that is read once.
 	Data dfs.Source
 
 	name   string
 	anew   bool                          // Data is a LocalFile: each plan has one of its own
-	stream func() (io.ReadCloser, error) // instead of Data
+	stream func() (io.ReadCloser, error) // instead of Data, or of its bytes: then it may be called again
 	packed packing
 	marks  *marks // of a file that is read as CSV: each plan has its own
 }
@@ -40,7 +40,7 @@ func (s Source) Size() int64 {
 
 // Splittable reports whether maps can read the source in parts. Compressed files
 // and streams can only be read from start to end, as one split.
-func (s Source) Splittable() bool { return s.Data != nil && s.packed == notPacked }
+func (s Source) Splittable() bool { return s.Data != nil && s.stream == nil && s.packed == notPacked }
 
 // Stored returns a source for a file that dfs holds or maps. The extension of its
 // name tells whether it is compressed: .gz, .zst, .s2 or .bz2, in small letters or capitals; the
@@ -209,7 +209,7 @@ func (c counted) Read(p []byte) (n int, err error) {
 // reads of the bytes as stored.
 func (s Source) open(stored *atomic.Int64) (io.ReadCloser, error) {
 	var raw io.ReadCloser
-	if s.Data != nil {
+	if s.stream == nil {
 		section := counted{io.NopCloser(io.NewSectionReader(s.Data, 0, s.Data.Size())), stored}
 		raw = io.NopCloser(bufio.NewReaderSize(section, packedBuffer))
 	} else {

@@ -1,0 +1,92 @@
+package globs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// ExpandFS is Expand for the names of a file system, which have slashes and neither / nor . at their
+// beginning.
+func ExpandFS(fsys fs.FS, arg string) ([]string, error) {
+	if !fs.ValidPath(arg) {
+		return nil, &PatternError{fmt.Sprintf("%q: names of an fs.FS have no / at their ends and no . or .. in them", arg)}
+	}
+	info, err := fs.Stat(fsys, arg)
+	var files []string
+	switch {
+	case err == nil && info.IsDir():
+		files, err = globFS(fsys, arg, arg, "**")
+		if err == nil && len(files) == 0 {
+			err = fmt.Errorf("%s: directory without files (names that begin with _ or a dot do not count)", arg)
+		}
+		return files, err
+	case err == nil:
+		return []string{arg}, nil
+	case !strings.ContainsAny(arg, `*?[{`):
+		return nil, err
+	case !doublestar.ValidatePattern(arg):
+		return nil, &PatternError{arg + ": not a valid glob"}
+	}
+	base, _ := doublestar.SplitPattern(arg)
+	if files, err = globFS(fsys, base, arg, arg); err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: no file matches", arg)
+	}
+	slices.Sort(files)
+	return files, nil
+}
+
+// globFS lists the files below root that match a glob, and those below directories that do. shown is
+// what tells whether hidden names are spelled out.
+func globFS(fsys fs.FS, root, shown, glob string) (files []string, err error) {
+	depth := strings.Count(glob, "/")
+	if strings.Contains(glob, anyDepth) || strings.Contains(glob, "{") {
+		depth = -1
+	}
+	taken := "" // the directory that matched, with a slash behind it
+	err = fs.WalkDir(fsys, root, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case path == root && errors.Is(err, fs.ErrNotExist):
+			return fs.SkipAll
+		case err != nil:
+			return err
+		case path == root && e.IsDir():
+			return nil
+		case hiddenBelow(root, path, shown):
+			return passOver(e)
+		}
+		within := taken != "" && strings.HasPrefix(path, taken)
+		matches := within || glob == anyDepth
+		if !matches {
+			if matches, err = doublestar.Match(glob, path); err != nil {
+				return err
+			}
+		}
+		switch {
+		case e.IsDir() && matches && !within:
+			taken = path + "/"
+		case e.IsDir() && !matches && depth >= 0 && strings.Count(path, "/") >= depth:
+			return fs.SkipDir
+		case !e.IsDir() && matches && toReadFS(fsys, path, e):
+			files = append(files, path)
+		}
+		return nil
+	})
+	return files, err
+}
+
+// toReadFS is toRead for a file system.
+func toReadFS(fsys fs.FS, path string, e fs.DirEntry) bool {
+	if e.Type().IsRegular() {
+		return true
+	}
+	info, err := fs.Stat(fsys, path)
+	return err != nil || info.Mode().IsRegular()
+}

@@ -1,0 +1,72 @@
+package mapreduce_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"testing/fstest"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// A channel can be read once: by one map, as it fills.
+func ExampleOnce() {
+	words := make(chan string)
+	go func() {
+		defer close(words)
+		for _, w := range []string{"tea", "milk"} {
+			words <- w
+		}
+	}()
+	printed(mapreduce.Once(func(yield func(string, error) bool) {
+		for w := range words {
+			if !yield(w, nil) {
+				return
+			}
+		}
+	}), func(w string) string { return "got " + w })
+	// Output:
+	// got tea
+	// got milk
+}
+
+// Each range of rows is a map of its own.
+func ExampleUnits() {
+	type rows struct{ from, to int }
+	read := func(_ context.Context, r rows) iter.Seq2[int, error] {
+		return func(yield func(int, error) bool) {
+			for n := r.from; n < r.to; n++ {
+				if n == 13 {
+					yield(0, fmt.Errorf("row %d is missing", n))
+					return
+				}
+				if !yield(n*n, nil) {
+					return
+				}
+			}
+		}
+	}
+	show := func(n int) string { return fmt.Sprint(n) }
+	printed(mapreduce.Units([]rows{{0, 2}, {2, 4}}, read), show)
+	printed(mapreduce.Units([]rows{{12, 14}}, read), show)
+	// Output:
+	// 0
+	// 1
+	// 4
+	// 9
+	// m-00000-0: {12 14}: after 1 records: row 13 is missing
+}
+
+// Files may come from an embed.FS, a zip archive or anything else that is an fs.FS.
+func ExampleFS() {
+	files := fstest.MapFS{"in/a.txt": {Data: []byte("one\n")}, "in/old/b.txt": {Data: []byte("two\n")}}
+	sources, err := mapreduce.FS(files, "in/**/*.txt")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	printed(mapreduce.LineStrings(sources...), func(line string) string { return line })
+	// Output:
+	// one
+	// two
+}

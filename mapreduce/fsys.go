@@ -1,0 +1,170 @@
+package mapreduce
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"sync"
+	"time"
+
+	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/internal/globs"
+)
+
+// FS returns sources for files of a file system, such as an embed.FS, a zip.Reader or an os.DirFS,
+// as [Files] does for those of this machine: a pattern is a file, a directory or a glob, and names
+// the file system's way ("." is all of it). No patterns are an error that wraps ErrNoSources. For
+// files of this machine Files is faster, for it maps them.
+//
+// Files with ReadAt or Seek are cut into splits. Others, such as those in a zip archive, are read
+// from start to end by one map; a further attempt opens them again. fsys must be safe for
+// concurrent use. A file whose size or time of modification changes while a job runs fails the job
+// with ErrInputChanged. The sources serve any number of jobs.
+func FS(fsys fs.FS, patterns ...string) (list []Source, err error) {
+	defer catch(&err)
+	if len(patterns) == 0 {
+		return nil, fmt.Errorf("mapreduce.FS: %w: no patterns are given", ErrNoSources)
+	}
+	for _, pattern := range patterns {
+		names, err := globs.ExpandFS(fsys, pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			s, err := fileOf(fsys, name)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, s)
+		}
+	}
+	return list, nil
+}
+
+// fileOf returns the source of a file.
+func fileOf(fsys fs.FS, name string) (Source, error) {
+	f := &fsFile{fsys: fsys, name: name}
+	file, err := fsys.Open(name)
+	if err != nil {
+		return Source{}, err
+	}
+	defer func() { _ = file.Close() }() // it was only looked at
+	info, err := file.Stat()
+	if err != nil {
+		return Source{}, err
+	}
+	f.size, f.modified = info.Size(), info.ModTime()
+	s, err := Stored(f)
+	_, readsAt := file.(io.ReaderAt)
+	_, seeks := file.(io.Seeker)
+	if !readsAt && !seeks {
+		s.stream = func() (io.ReadCloser, error) { return fsys.Open(name) }
+	}
+	return s, err
+}
+
+// fsFile is a dfs.Source that opens a file of a file system when it is read, and again after Close.
+type fsFile struct {
+	fsys     fs.FS
+	name     string
+	size     int64
+	modified time.Time
+
+	mu   sync.RWMutex // held for writing by what changes file, or where it stands
+	file fs.File      // nil: not open
+}
+
+// Name implements dfs.Source.
+func (f *fsFile) Name() string { return f.name }
+
+// Size implements dfs.Source.
+func (f *fsFile) Size() int64 { return f.size }
+
+// ReadAt implements dfs.Source.
+func (f *fsFile) ReadAt(p []byte, off int64) (int, error) {
+	if off >= f.size {
+		return 0, io.EOF
+	}
+	f.mu.RLock()
+	if at, ok := f.file.(io.ReaderAt); ok {
+		defer f.mu.RUnlock()
+		return at.ReadAt(p, off)
+	}
+	f.mu.RUnlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.open(); err != nil {
+		return 0, err
+	}
+	if at, ok := f.file.(io.ReaderAt); ok {
+		return at.ReadAt(p, off)
+	}
+	if err := f.seek(off); err != nil {
+		return 0, err
+	}
+	return fill(f.file, p)
+}
+
+// open opens the file if it is not open.
+func (f *fsFile) open() (err error) {
+	if f.file == nil {
+		f.file, err = f.fsys.Open(f.name)
+	}
+	return err
+}
+
+// seek goes to a place of the file, from its start if it cannot seek.
+func (f *fsFile) seek(off int64) error {
+	if s, ok := f.file.(io.Seeker); ok {
+		_, err := s.Seek(off, io.SeekStart)
+		return err
+	}
+	err := f.close()
+	if err == nil {
+		err = f.open()
+	}
+	if err == nil {
+		_, err = io.CopyN(io.Discard, f.file, off)
+	}
+	return err
+}
+
+// View implements dfs.Source with a copy.
+func (f *fsFile) View(off int64, n int) (b []byte, release func(), err error) {
+	if off < 0 || n < 0 || off > f.size || int64(n) > f.size-off {
+		return nil, nil, fmt.Errorf("range %d+%d outside a file of %d bytes", off, n, f.size)
+	}
+	b = make([]byte, n)
+	if k, err := f.ReadAt(b, off); k < n {
+		return nil, nil, fmt.Errorf("%w: %d bytes at %d, of %d: %w", dfs.ErrChanged, k, off, n, err)
+	}
+	return b, func() {}, nil
+}
+
+// Close implements dfs.Source.
+func (f *fsFile) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.close()
+}
+
+func (f *fsFile) close() error {
+	if f.file == nil {
+		return nil
+	}
+	err := f.file.Close()
+	f.file = nil
+	return err
+}
+
+// Unchanged returns an error that wraps dfs.ErrChanged if the file is not as it was.
+func (f *fsFile) Unchanged() error {
+	info, err := fs.Stat(f.fsys, f.name)
+	if err != nil {
+		return fmt.Errorf("%s: %w: %w", f.name, dfs.ErrChanged, err)
+	}
+	if info.Size() != f.size || !info.ModTime().Equal(f.modified) {
+		return fmt.Errorf("%s: %w", f.name, dfs.ErrChanged)
+	}
+	return nil
+}

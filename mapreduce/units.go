@@ -1,0 +1,93 @@
+package mapreduce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Once is Seq2 for what can be ranged over only once, such as a channel, a cursor of a database or
+// an answer of a server: one map streams it. Whoever would range over it a second time (a further
+// attempt, another job) is told so with an error that wraps ErrConsumed. It is never sampled, so a
+// TotalOrder over several reduces is an error of Plan.Prepare.
+func Once[I any](seq iter.Seq2[I, error]) Input[I] {
+	in := (&sequence[I]{seq: seq, once: true}).input()
+	in.plan.once = true
+	return in
+}
+
+// errOnceSampled is the error of a total order that would need a sample of a Once.
+var errOnceSampled = errors.New("TotalOrder over several reduces takes a sample of the input, but Once can be read " +
+	"only once: ask for one reduce (Reducers: 1), or collect the records in a Slice")
+
+// Units gives each map one unit of work, such as a file, a range of rows or the address of a page,
+// and yields the records that read makes of it. read is called once an attempt, in many attempts at
+// once, with the attempt's context, and once more for a few records as the sample of a total order.
+// The first error that its sequence yields, or a panic, ends the attempt; the error names the unit,
+// by the beginning of what [fmt.Sprint] makes of it, as Task.InputName does.
+func Units[U, I any](units []U, read func(ctx context.Context, unit U) iter.Seq2[I, error]) Input[I] {
+	units = slices.Clone(units)
+	in := Input[I]{plan: inputPlan{whole: true}}
+	if read == nil {
+		in.plan.wrong = errors.New("Units without a read function")
+	}
+	for i := range units {
+		in.sources = append(in.sources, Source{Data: unitSource{1, i}, name: unitName(units[i], i)})
+	}
+	in.read = func(s *splitReader, yield func(I) error) error {
+		err := s.whole(nil, func() error {
+			unit := units[s.source.Data.(unitSource).index]
+			_, err := eachOf(s, read(s.ctx, unit), s.source.name, yield)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return s.tick(1)
+	}
+	return in
+}
+
+// unitSource is a dfs.Source without bytes that stands for a unit.
+type unitSource struct {
+	sliceSource
+	index int
+}
+
+// longestUnit is how many bytes of a unit's text are its name.
+const longestUnit = 80
+
+// unitName is what a person calls a unit.
+func unitName(unit any, index int) string {
+	text := cutText(fmt.Sprint(unit), longestUnit)
+	switch {
+	case strings.TrimSpace(text) == "":
+		return fmt.Sprintf("unit %d", index)
+	case strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return strconv.Quote(text)
+	}
+	return text
+}
+
+// eachOf yields the records of a sequence, and returns how many there were.
+func eachOf[I any](s *splitReader, seq iter.Seq2[I, error], name string, yield func(I) error) (records int, err error) {
+	for rec, err := range seq {
+		if err != nil {
+			return records, fmt.Errorf("%s: after %d records: %w", name, records, err)
+		}
+		s.at = int64(records)
+		records++
+		if err = yield(rec); err != nil {
+			err = s.refused(nil, nil, err)
+		}
+		if err != nil {
+			return records, err
+		}
+	}
+	return records, nil
+}

@@ -1,0 +1,259 @@
+package mapreduce
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// upTo is the numbers below n.
+func upTo(_ context.Context, n int) iter.Seq2[int, error] {
+	return func(yield func(int, error) bool) {
+		for i := range n {
+			if !yield(i, nil) {
+				return
+			}
+		}
+	}
+}
+
+func TestUnits(t *testing.T) {
+	requireEverywhere(t, []int{0, 1, 2, 0}, func() Input[int] { return Units([]int{3, 0, 1}, upTo) }, 1, 10)
+	p, err := passOn[int]().Bind(Units([]int{3, 0, 1}, upTo), new(Collected[int]).Output())
+	require.NoError(t, err)
+	splits, err := p.Splits(t.Context(), nil)
+	require.NoError(t, err)
+	require.Len(t, p.JoinSmall(splits, 1<<30), 3, "each has a map of its own")
+	require.False(t, p.ReadOnce())
+
+	_, err = passOn[int]().Bind(Units(nil, upTo), new(Collected[int]).Output())
+	require.ErrorIs(t, err, ErrNoSources)
+	_, err = passOn[int]().Bind(Units[int, int]([]int{1}, nil), new(Collected[int]).Output())
+	require.ErrorContains(t, err, "Units without a read function")
+	_, err = passOn[int]().Bind(Units([]int{1}, upTo).SplitSize(1), new(Collected[int]).Output())
+	require.ErrorContains(t, err, "SplitSize has no effect")
+}
+
+func TestUnitsAreNamed(t *testing.T) {
+	broken := func(err error) error {
+		return failure(t, Units([]string{"https://a.example/page"}, func(context.Context, string) iter.Seq2[int, error] {
+			return func(yield func(int, error) bool) { _ = yield(1, nil) && yield(0, err) }
+		}))
+	}
+	require.EqualError(t, broken(errDisk), firstMap+"https://a.example/page: after 1 records: the disk is on fire")
+	err := failure(t, Units([]int{7}, func(context.Context, int) iter.Seq2[int, error] { panic("no") }))
+	require.ErrorContains(t, err, "7: record 0: panic: no")
+	require.Equal(t, "unit 4", unitName("", 4))
+	require.Equal(t, `"a\nb"`, unitName("a\nb", 0))
+	require.Len(t, unitName(strings.Repeat("x", 500), 0), longestUnit+len("… (500 bytes)"))
+
+	refuse := MapOnly[int, int]{Map: func(n int, _ func(int)) error {
+		if n == 2 {
+			return errDisk
+		}
+		return nil
+	}}
+	p, err := refuse.Bind(Units([]int{1, 3}, upTo), new(Collected[int]).Output())
+	require.NoError(t, err)
+	_, err = RunLocal(t.Context(), p, LocalOptions{})
+	require.ErrorContains(t, err, "3: record 3: the disk is on fire")
+}
+
+// sorting is a total order over so many reduces.
+func sorting(reduces int) Job[int, int, None, Pair[int, None]] {
+	return Job[int, int, None, Pair[int, None]]{
+		Map: func(n int, emit func(int, None)) error {
+			emit(n, None{})
+			return nil
+		},
+		TotalOrder: true, Reducers: reduces,
+	}
+}
+
+func TestOnce(t *testing.T) {
+	requireEverywhere(t, []int{0, 1, 2}, func() Input[int] { return Once(upTo(t.Context(), 3)) }, 1, 10)
+	calls := 0
+	in := Once(func(yield func(int, error) bool) {
+		calls++
+		_ = yield(1, nil) && yield(2, errDisk)
+	})
+	p, err := passOn[int]().Bind(in, new(Collected[int]).Output())
+	require.NoError(t, err)
+	require.True(t, p.ReadOnce())
+	require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
+	_, err = p.RunMap(t.Context(), &MapAttempt{Split: Split{Length: 1}})
+	require.ErrorIs(t, err, errDisk)
+	_, err = p.RunMap(t.Context(), &MapAttempt{Try: 1, Split: Split{Length: 1}})
+	require.ErrorIs(t, err, ErrConsumed)
+	require.ErrorIs(t, err, errDisk, "why the first attempt failed")
+	require.Equal(t, 1, calls)
+}
+
+// TestOnceWithoutRecords is consumed like any other.
+func TestOnceWithoutRecords(t *testing.T) {
+	in := Once(upTo(t.Context(), 0))
+	_, err := recordsOf(t, in, usualWindows(), 1)
+	require.NoError(t, err)
+	_, err = recordsOf(t, in, usualWindows(), 1)
+	require.ErrorIs(t, err, ErrConsumed)
+}
+
+func TestOnceIsNotSampled(t *testing.T) {
+	p, err := sorting(2).Bind(Once(upTo(t.Context(), 9)), new(Collected[Pair[int, None]]).Output())
+	require.NoError(t, err)
+	_, err = RunLocal(t.Context(), p, LocalOptions{})
+	require.ErrorIs(t, err, errOnceSampled)
+	var out Collected[Pair[int, None]]
+	p, err = sorting(1).Bind(Once(upTo(t.Context(), 9)), out.Output())
+	require.NoError(t, err)
+	_, err = RunLocal(t.Context(), p, LocalOptions{})
+	require.NoError(t, err)
+	records, err := out.Records()
+	require.NoError(t, err)
+	require.Len(t, records, 9)
+
+	p, err = sorting(2).Bind(Units([]int{4, 5}, upTo), new(Collected[Pair[int, None]]).Output())
+	require.NoError(t, err)
+	_, err = RunLocal(t.Context(), p, LocalOptions{})
+	require.NoError(t, err, "units can be sampled")
+}
+
+// seeker is a file system whose files seek, but have no ReadAt; plain ones do neither.
+type seeker struct {
+	fs.FS
+	plain bool
+}
+
+type plainFile struct{ fs.File }
+
+type seekingFile struct {
+	fs.File
+	seek func(int64, int) (int64, error)
+}
+
+func (f seekingFile) Seek(off int64, whence int) (int64, error) { return f.seek(off, whence) }
+
+func (s seeker) Open(name string) (fs.File, error) {
+	f, err := s.FS.Open(name)
+	if _, ok := f.(fs.ReadDirFile); ok {
+		return f, err
+	}
+	if at, ok := f.(interface {
+		Seek(off int64, whence int) (int64, error)
+	}); ok && !s.plain {
+		return seekingFile{f, at.Seek}, err
+	}
+	return plainFile{f}, err
+}
+
+func zipped(t *testing.T, files map[string][]byte) fs.FS {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, name := range slices.Sorted(func(yield func(string) bool) {
+		for name := range files {
+			if !yield(name) {
+				return
+			}
+		}
+	}) {
+		f, err := w.Create(name)
+		require.NoError(t, err)
+		_, err = f.Write(files[name])
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	r, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	require.NoError(t, err)
+	return r
+}
+
+func TestFSOfEveryKind(t *testing.T) {
+	files := map[string][]byte{"in/a.txt": []byte("one\ntwo\nthree"), "in/b.txt": []byte("four\n"), "in/c.md": nil}
+	dir, held := t.TempDir(), fstest.MapFS{}
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "in"), 0o700))
+	for name, data := range files {
+		held[name] = &fstest.MapFile{Data: data}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
+	}
+	want := []string{"one", "two", "three", "four"}
+	for name, c := range map[string]struct {
+		fsys   fs.FS
+		splits bool
+	}{
+		"map": {held, true}, "directory": {os.DirFS(dir), true}, "zip": {zipped(t, files), false},
+		"seek": {seeker{held, false}, true}, "plain": {seeker{held, true}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sources, err := FS(c.fsys, "in/*.txt")
+			require.NoError(t, err)
+			require.Len(t, sources, 2)
+			require.Equal(t, c.splits, sources[0].Splittable())
+			require.EqualValues(t, 13, sources[0].Size())
+			requireEverywhere(t, want, func() Input[string] { return LineStrings(sources...) }, 1, 4, 100)
+			head := make([]byte, 3)
+			for _, off := range []int64{4, 0} { // back, too
+				n, err := sources[0].Data.ReadAt(head, off)
+				require.NoError(t, err)
+				require.Equal(t, string(files["in/a.txt"][off:off+3]), string(head[:n]))
+			}
+			require.NoError(t, sources[0].Data.Close())
+		})
+	}
+}
+
+// TestFSIsReadAgain by a further attempt, even what is read from start to end.
+func TestFSIsReadAgain(t *testing.T) {
+	sources, err := FS(zipped(t, map[string][]byte{"a": []byte("b\na\n")}), "a")
+	require.NoError(t, err)
+	p, err := passOn[[]byte]().Bind(Lines(sources...), new(Collected[[]byte]).Output())
+	require.NoError(t, err)
+	require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
+	require.False(t, p.ReadOnce())
+	for try := range 3 {
+		_, err := p.RunMap(t.Context(), &MapAttempt{Try: try, Split: Split{Length: 4}})
+		require.NoError(t, err)
+	}
+}
+
+func TestFSFileThatChanges(t *testing.T) {
+	held := fstest.MapFS{"a": {Data: []byte("a\nb\n")}}
+	sources, err := FS(held, ".")
+	require.NoError(t, err)
+	held["a"] = &fstest.MapFile{Data: []byte("a\nb\n"), ModTime: time.Unix(1, 0)}
+	require.ErrorIs(t, failure(t, Lines(sources...)), ErrInputChanged)
+	held["a"] = &fstest.MapFile{Data: []byte("a")}
+	require.ErrorIs(t, failure(t, Lines(sources...)), ErrInputChanged)
+	delete(held, "a")
+	require.ErrorIs(t, failure(t, Lines(sources...)), ErrInputChanged)
+}
+
+type panicFS struct{}
+
+func (panicFS) Open(string) (fs.File, error) { panic("no disk") }
+
+func TestFSErrors(t *testing.T) {
+	held := fstest.MapFS{"a.gz": {Data: []byte("plain")}}
+	_, err := FS(held)
+	require.ErrorIs(t, err, ErrNoSources)
+	_, err = FS(held, "*.txt")
+	require.ErrorContains(t, err, "*.txt: no file matches")
+	_, err = FS(held, "b")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	_, err = FS(held, "a.gz")
+	require.ErrorIs(t, err, ErrCorruptInput)
+	_, err = FS(panicFS{}, "a")
+	_, isPanic := errors.AsType[*PanicError](err)
+	require.True(t, isPanic, err)
+}
