@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"encoding/binary"
 	"iter"
 
 	"github.com/tarry-mr/tarry/mapreduce"
@@ -38,21 +39,91 @@ func Sort(o SortOptions) mapreduce.Job[[]byte, []byte, mapreduce.None, Line] {
 	return job
 }
 
-// The layout of a TeraSort record, in bytes.
-const (
-	TeraRecordBytes = 100
-	TeraKeyBytes    = 10
-)
+// SortByOptions say by what SortBy sorts. The zero value sorts upward by the whole line and keeps
+// lines that compare equal.
+type SortByOptions struct {
+	// Keys are compared one after the other, until one differs; none is the whole line.
+	Keys []SortKey
+	// Separator stands between fields. 0 means that a field is a run of spaces and tabs and what
+	// follows it up to the next: the blanks before a field are part of it.
+	Separator byte
+	// Numeric, SkipBlanks and Reverse are for keys that have none of these of their own.
+	Numeric, SkipBlanks bool
+	// Reverse sorts downward, also lines whose keys are equal.
+	Reverse bool
+	// Unique writes of lines with equal keys the first one of the input.
+	Unique bool
+	// Stable keeps lines with equal keys in the order of the input; otherwise their bytes decide.
+	Stable bool
+}
 
-// TeraSort sorts records of 100 bytes by their first 10; records with equal keys stay in the order
-// of the input. Its input is FixedSize(TeraRecordBytes), its output Raw.
-func TeraSort() mapreduce.Job[[]byte, []byte, []byte, mapreduce.Pair[[]byte, []byte]] {
-	return mapreduce.Job[[]byte, []byte, []byte, mapreduce.Pair[[]byte, []byte]]{
-		Name: "terasort",
-		Map: func(record []byte, emit func([]byte, []byte)) error {
-			emit(record[:TeraKeyBytes], record[TeraKeyBytes:])
-			return nil
+// SortBy sorts lines by keys, as `LC_ALL=C sort` with -k, -t, -n, -b, -r, -u and -s does: the parts
+// one after the other are sorted as a whole. Its input is Lines. The error of a key that cannot be
+// wraps ErrSortKey.
+//
+// A number is blanks, a minus sign and decimal digits with a point among them, each of which may
+// be missing, of any length; it ends where it ends, and no digits are 0. Numbers are compared
+// exactly.
+func SortBy(o SortByOptions) (mapreduce.Job[[]byte, []byte, []byte, Line], error) {
+	var none mapreduce.Job[[]byte, []byte, []byte, Line]
+	keys, err := o.sortKeys()
+	if err != nil {
+		return none, err
+	}
+	job := mapreduce.Job[[]byte, []byte, []byte, Line]{
+		Name: "sort",
+		MapTask: func(*mapreduce.Task) (mapreduce.Mapper[[]byte, []byte, []byte], error) {
+			return mapreduce.Mapper[[]byte, []byte, []byte]{Map: keys.byKeyAndLine()}, nil
 		},
+		Reduce:     withoutKeys,
 		TotalOrder: true,
+		Descending: o.Reverse,
+	}
+	if o.Stable || o.Unique {
+		job.MapTask = func(*mapreduce.Task) (mapreduce.Mapper[[]byte, []byte, []byte], error) {
+			return mapreduce.Mapper[[]byte, []byte, []byte]{Map: keys.byKey()}, nil
+		}
+		job.Reduce = func(_ []byte, lines iter.Seq[[]byte], emit func(Line)) error {
+			for line := range lines {
+				emit(Line{First: line})
+				if o.Unique {
+					break
+				}
+			}
+			return nil
+		}
+	}
+	return job, nil
+}
+
+// byKeyAndLine emits what keys encode a line to, with the line behind it, and how long the former
+// is.
+func (k sortKeys) byKeyAndLine() func(line []byte, emit func([]byte, []byte)) error {
+	var buf, size []byte
+	return func(line []byte, emit func([]byte, []byte)) error {
+		buf = k.appendTo(buf[:0], line)
+		size = binary.AppendUvarint(size[:0], uint64(len(buf)))
+		buf = append(buf, line...)
+		emit(buf, size)
+		return nil
+	}
+}
+
+// withoutKeys is the reduce of what byKeyAndLine emits.
+func withoutKeys(key []byte, sizes iter.Seq[[]byte], emit func(Line)) error {
+	for size := range sizes {
+		n, _ := binary.Uvarint(size)
+		emit(Line{First: key[n:]})
+	}
+	return nil
+}
+
+// byKey emits what keys encode a line to, and the line.
+func (k sortKeys) byKey() func(line []byte, emit func([]byte, []byte)) error {
+	var buf []byte
+	return func(line []byte, emit func([]byte, []byte)) error {
+		buf = k.appendTo(buf[:0], line)
+		emit(buf, line)
+		return nil
 	}
 }

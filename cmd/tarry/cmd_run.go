@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,7 +18,7 @@ type stage func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Pl
 
 // newRun is the command `tarry run JOB`.
 func newRun(p *program) *cobra.Command {
-	r := new(runFlags)
+	r, list := new(runFlags), false
 	cmd := &cobra.Command{
 		Use:   "run JOB IN... -o OUT",
 		Short: "Run a job on an emulated cluster in this process",
@@ -34,19 +35,36 @@ has left, the next one with the same OUT cleans.
 With --state DIR a run that was killed at any moment, or interrupted, goes on when the same command
 is started again: parts that were committed stay.`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usageError("which job? see %s --help", cmd.CommandPath())
+			switch {
+			case list && len(args) == 0:
+				return nil
+			case list:
+				return usageError("--list takes no job")
+			case len(args) == 0:
+				return usageError("which job? see %s --help, or --list", cmd.CommandPath())
 			}
 			near := meant(cmd, args[0])
 			return usageError("unknown job %s%s; see %s --help", words.Quoted(args[0]), near, cmd.CommandPath())
 		},
-		RunE: func(*cobra.Command, []string) error { return nil },
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.listJobs(cmd) },
 	}
+	cmd.Flags().BoolVar(&list, "list", false, "print the jobs, one a line, and run none")
 	r.register(cmd)
 	cmd.AddCommand(jobCommands(func(cmd *cobra.Command, inputs []string, stages ...stage) error {
 		return p.run(cmd, r, inputs, stages)
 	})...)
 	return cmd
+}
+
+// listJobs prints the jobs below the command, with what each does.
+func (p *program) listJobs(run *cobra.Command) error {
+	var bad error
+	for _, job := range run.Commands() {
+		if _, err := fmt.Fprintf(p.stdout, "%-20s %s\n", job.Name(), job.Short); err != nil {
+			bad = err
+		}
+	}
+	return bad
 }
 
 // starter does something with a job: its command, as it was called, its IN arguments and its
@@ -69,10 +87,22 @@ func jobCommands(start starter) []*cobra.Command {
 // jobCommand is the command of a job of one stage whose arguments are all inputs. The help texts of
 // c are without what they share.
 func jobCommand(start starter, c *cobra.Command, bind stage) *cobra.Command {
+	return stagesCommand(start, c, func() ([]stage, error) { return []stage{bind}, nil })
+}
+
+// stagesCommand is jobCommand for a job whose stages depend on its flags: make makes them once these
+// are known. An error of make is one of the command line.
+func stagesCommand(start starter, c *cobra.Command, make func() ([]stage, error)) *cobra.Command {
 	c.Use += " IN... -o OUT"
 	c.Long += "\n\n" + inputHelp
 	c.Args = arguments(1, -1, "at least one input: files, directories, globs, or - for standard input")
-	c.RunE = func(cmd *cobra.Command, args []string) error { return start(cmd, args, bind) }
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		stages, err := make()
+		if err != nil {
+			return usageError("%s", strings.TrimPrefix(err.Error(), "jobs: "))
+		}
+		return start(cmd, args, stages...)
+	}
 	return c
 }
 
@@ -88,23 +118,6 @@ byte order within each part.`,
 	}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 		return jobs.WordCount().Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.Count](to))
 	})
-}
-
-func newRunSort(start starter) *cobra.Command {
-	var o jobs.SortOptions
-	cmd := jobCommand(start, &cobra.Command{
-		Use:   "sort",
-		Short: "Sort lines by their bytes",
-		Long: `Sort lines by their bytes: the parts one after the other are what LC_ALL=C sort gives. Each reduce
-takes a range of lines, chosen from a sample of the input.`,
-		Example: `  tarry run sort big.txt -o sorted --memory 256MiB
-  tarry run sort -u names.txt more/ -o - --compress zstd`,
-	}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-		return jobs.Sort(o).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Line](to))
-	})
-	cmd.Flags().BoolVarP(&o.Reverse, "reverse", "r", false, "sort downward")
-	cmd.Flags().BoolVarP(&o.Unique, "unique", "u", false, "write equal lines once")
-	return cmd
 }
 
 func newRunTeraSort(start starter) *cobra.Command {

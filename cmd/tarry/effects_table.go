@@ -35,7 +35,7 @@ func effects() []effect {
 		asked  = "delay --tasks 3 --nodes 9 --rate 2 "
 	)
 	return []effect{
-		{run, "output compress inline block-size", nil, ""},
+		{run, "output compress inline block-size list", nil, ""},
 		{run, "max-skips", with("state"), sortIn + "--state d --max-skips 3"},
 		{run, "overwrite", toStdout, "run sort in -o - --overwrite"},
 		{run, "reduces", fixedReduces, "run top in -o out --reduces 3"},
@@ -57,7 +57,9 @@ func effects() []effect {
 		{run, "state", inline, sortIn + "--inline --state d"},
 		{run, "state", toStdout, "run sort in -o - --state d"},
 		{run, "spill-dir", inlineStage, sortIn + "--inline --spill-dir d"},
-		{[]string{"run sort"}, "reverse unique", nil, ""},
+		{[]string{"run sort"}, "reverse unique numeric-sort key ignore-leading-blanks", nil, ""},
+		{[]string{"run sort"}, "field-separator", without("key"), sortIn + "-t ,"},
+		{[]string{"run sort"}, "stable", wholeLine, sortIn + "-s"},
 		{[]string{"run top"}, "lines", nil, ""},
 		{grep, "fixed-strings ignore-case", nil, ""},
 		{grep, "invert-match count", with("count-matches"), grepIn + "--count-matches -v"},
@@ -200,6 +202,14 @@ func inlineStage(c *combination) string {
 		return ""
 	}
 	return with("inline")(c)
+}
+
+// wholeLine: lines that are equal as a whole are the same in any order.
+func wholeLine(c *combination) string {
+	if slices.ContainsFunc([]string{"key", "numeric-sort", "ignore-leading-blanks"}, c.given) {
+		return ""
+	}
+	return "without --key, --numeric-sort or --ignore-leading-blanks: equal lines are the same"
 }
 
 func toStdout(c *combination) string { return when(c.value("output") == "-", "with --output -") }

@@ -1,0 +1,281 @@
+package jobs
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// ErrSortKey is wrapped by errors about keys that lines cannot be sorted by.
+var ErrSortKey = errors.New("jobs: bad sort key")
+
+// SortKey is the part of a line that it is sorted by, as in `sort -k F.C,G.D`. The zero value is
+// not a key: Field must be set.
+type SortKey struct {
+	// Field is where the key begins, from 1; a line that has fewer has an empty key.
+	Field int
+	// Char is the byte of the field at which it begins, from 1; 0 means 1.
+	Char int
+	// EndField is where it ends, from 1; 0 is the end of the line.
+	EndField int
+	// EndChar is the last byte of that field that is part of the key; 0 is the field's last.
+	EndChar int
+	// Numeric compares the key as a number, see SortBy.
+	Numeric bool
+	// Reverse sorts downward by this key.
+	Reverse bool
+	// SkipBlanks lets Char count from the first byte that is no space or tab, SkipEndBlanks EndChar.
+	SkipBlanks, SkipEndBlanks bool
+}
+
+// ParseSortKey reads a key as `sort -k` does: F[.C][OPTIONS][,G[.D][OPTIONS]], with the options n
+// (Numeric), r (Reverse) and b (SkipBlanks, or SkipEndBlanks behind the comma). Errors wrap
+// ErrSortKey.
+func ParseSortKey(text string) (SortKey, error) {
+	var k SortKey
+	begin, end, two := strings.Cut(text, ",")
+	err := k.parse(begin, &k.Field, &k.Char, &k.SkipBlanks)
+	if err == nil && strings.Contains(begin, ".") && k.Char == 0 {
+		err = errors.New("characters count from 1")
+	}
+	if err == nil && two {
+		err = k.parse(end, &k.EndField, &k.EndChar, &k.SkipEndBlanks)
+	}
+	if err != nil {
+		return SortKey{}, fmt.Errorf("%w %s: %w", ErrSortKey, cut([]byte(text)), err)
+	}
+	return k, nil
+}
+
+// parse reads one end of a key.
+func (k *SortKey) parse(text string, field, char *int, blanks *bool) error {
+	options := strings.TrimLeft(text, "0123456789.")
+	number, rest, dot := strings.Cut(text[:len(text)-len(options)], ".")
+	var err error
+	if *field, err = count(number); err != nil {
+		return err
+	}
+	if *field == 0 {
+		return errors.New("fields count from 1")
+	}
+	if dot {
+		if *char, err = count(rest); err != nil {
+			return err
+		}
+	}
+	for _, o := range options {
+		switch o {
+		case 'n':
+			k.Numeric = true
+		case 'r':
+			k.Reverse = true
+		case 'b':
+			*blanks = true
+		default:
+			return fmt.Errorf("no option is called %q: n, r and b are", o)
+		}
+	}
+	return nil
+}
+
+// count reads the number of a field or character; one that is too large is as good as the largest.
+func count(digits string) (int, error) {
+	n, err := strconv.Atoi(digits)
+	if errors.Is(err, strconv.ErrRange) {
+		return math.MaxInt, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%q is no number of a field or character", digits)
+	}
+	return n, nil
+}
+
+// check says what is wrong with a key that no text was parsed for.
+func (k SortKey) check() error {
+	switch {
+	case k.Field < 1 || k.Char < 0 || k.EndField < 0 || k.EndChar < 0:
+		return fmt.Errorf("%w %+v: fields count from 1, and nothing is negative", ErrSortKey, k)
+	case k.EndField == 0 && (k.EndChar > 0 || k.SkipEndBlanks):
+		return fmt.Errorf("%w %+v: it ends with the line, not in a field", ErrSortKey, k)
+	}
+	return nil
+}
+
+// sortKeys encode lines so that their order is that of the bytes.
+type sortKeys struct {
+	keys      []SortKey
+	separator byte
+	downward  bool // the bytes are sorted downward
+}
+
+// sortKeys are the keys with what they take from the options.
+func (o SortByOptions) sortKeys() (sortKeys, error) {
+	list := sortKeys{separator: o.Separator, downward: o.Reverse}
+	for _, k := range o.Keys {
+		if err := k.check(); err != nil {
+			return list, err
+		}
+		if !k.Numeric && !k.Reverse && !k.SkipBlanks && !k.SkipEndBlanks {
+			k.Numeric, k.Reverse, k.SkipBlanks = o.Numeric, o.Reverse, o.SkipBlanks
+			k.SkipEndBlanks = o.SkipBlanks && k.EndField > 0
+		}
+		list.keys = append(list.keys, k)
+	}
+	if len(o.Keys) == 0 {
+		whole := SortKey{Field: 1, Numeric: o.Numeric, Reverse: o.Reverse, SkipBlanks: o.SkipBlanks}
+		list.keys = append(list.keys, whole)
+	}
+	return list, nil
+}
+
+// appendTo appends the keys of a line. No encoding of one key begins another, so that they can be
+// put one behind the other, and turned around bit by bit.
+func (k sortKeys) appendTo(dst, line []byte) []byte {
+	for _, key := range k.keys {
+		from := len(dst)
+		text := key.of(line, k.separator)
+		if key.Numeric {
+			dst = appendNumber(dst, text)
+		} else {
+			dst = appendText(dst, text)
+		}
+		if key.Reverse != k.downward {
+			invert(dst[from:])
+		}
+	}
+	return dst
+}
+
+// of is the part of a line that is the key.
+func (k SortKey) of(line []byte, separator byte) []byte {
+	begin := skipFields(line, k.Field-1, separator)
+	if k.SkipBlanks {
+		begin += blanks(line[begin:])
+	}
+	begin += min(max(k.Char-1, 0), len(line)-begin)
+	end := len(line)
+	switch {
+	case k.EndField == 0:
+	case k.EndChar > 0:
+		end = skipFields(line, k.EndField-1, separator)
+		if k.SkipEndBlanks {
+			end += blanks(line[end:])
+		}
+		end += min(k.EndChar, len(line)-end)
+	default:
+		end = skipFields(line, k.EndField-1, separator)
+		end += fieldLength(line[end:], separator)
+	}
+	return line[begin:max(begin, end)]
+}
+
+// skipFields is where the field after n others begins, or the end of the line.
+func skipFields(line []byte, n int, separator byte) int {
+	at := 0
+	for ; n > 0 && at < len(line); n-- {
+		at += fieldLength(line[at:], separator)
+		if separator != 0 && at < len(line) {
+			at++
+		}
+	}
+	return at
+}
+
+// fieldLength is the length of the field that rest begins with, without its separator.
+func fieldLength(rest []byte, separator byte) int {
+	if separator != 0 {
+		if n := bytes.IndexByte(rest, separator); n >= 0 {
+			return n
+		}
+		return len(rest)
+	}
+	n := blanks(rest)
+	for n < len(rest) && rest[n] != ' ' && rest[n] != '\t' {
+		n++
+	}
+	return n
+}
+
+// blanks is how many spaces and tabs text begins with.
+func blanks(text []byte) int {
+	n := 0
+	for n < len(text) && (text[n] == ' ' || text[n] == '\t') {
+		n++
+	}
+	return n
+}
+
+// appendText appends a text: a zero byte as 0, 255, and 0, 0 at the end.
+func appendText(dst, text []byte) []byte {
+	for {
+		zero := bytes.IndexByte(text, 0)
+		if zero < 0 {
+			dst = append(dst, text...)
+			return append(dst, 0, 0)
+		}
+		dst = append(append(dst, text[:zero]...), 0, 255)
+		text = text[zero+1:]
+	}
+}
+
+// What the encoding of a number begins with.
+const (
+	belowZero = 1
+	zero      = 2
+	aboveZero = 3
+)
+
+// appendNumber appends the number that text begins with: its sign, how many digits it has before
+// the point, all its digits without zeros in front and behind, and a zero byte; what is below zero
+// is inverted behind the sign.
+func appendNumber(dst, text []byte) []byte {
+	text = text[blanks(text):]
+	negative := len(text) > 0 && text[0] == '-'
+	if negative {
+		text = text[1:]
+	}
+	whole, rest := digits(text)
+	var part []byte
+	if len(rest) > 0 && rest[0] == '.' {
+		part, _ = digits(rest[1:])
+	}
+	whole, part = bytes.TrimLeft(whole, "0"), bytes.TrimRight(part, "0")
+	if len(whole)+len(part) == 0 {
+		return append(dst, zero)
+	}
+	if negative {
+		dst = append(dst, belowZero)
+	} else {
+		dst = append(dst, aboveZero)
+	}
+	from := len(dst)
+	if len(whole) < 255 {
+		dst = append(dst, byte(len(whole)))
+	} else {
+		dst = binary.BigEndian.AppendUint64(append(dst, 255), uint64(len(whole)))
+	}
+	dst = append(append(append(dst, whole...), part...), 0)
+	if negative {
+		invert(dst[from:])
+	}
+	return dst
+}
+
+// digits cuts text behind the decimal digits that it begins with.
+func digits(text []byte) (before, after []byte) {
+	n := 0
+	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
+		n++
+	}
+	return text[:n], text[n:]
+}
+
+func invert(b []byte) {
+	for i := range b {
+		b[i] = ^b[i]
+	}
+}
