@@ -13,20 +13,39 @@ import (
 // ErrPattern is wrapped by errors about patterns that do not compile.
 var ErrPattern = errors.New("jobs: bad pattern")
 
-// GrepOptions say which lines a search selects. The zero value selects those that match a regular
-// expression.
+// GrepOptions say which lines a search selects, and how it writes them. The zero value selects those
+// that match a regular expression, and writes them whole.
 type GrepOptions struct {
 	// Fixed takes the pattern as the text itself, not as a regular expression.
 	Fixed bool
 	// IgnoreCase lets letters match in either case.
 	IgnoreCase bool
+	// Word takes a match only where no letter or digit of ASCII and no underscore is its neighbor.
+	Word bool
 	// Invert selects the lines that do not match.
 	Invert bool
+
+	// OnlyMatching writes of a line the texts that match, a line each: leftmost first, not
+	// overlapping and not empty. It goes with lines, not with counts, and not with Invert.
+	OnlyMatching bool
+	// FileNames writes the name of the file and a colon before each line.
+	FileNames bool
+	// Color writes names, numbers and the texts that match in color, as GNU grep does.
+	Color bool
 }
+
+// The counter of the lines that a search has selected, by group and name.
+const (
+	GrepCounters  = "Grep"
+	LinesSelected = "Lines selected"
+)
 
 // compile makes the pattern that the options ask for.
 func (o GrepOptions) compile(pattern string) (*search.Pattern, error) {
-	p, err := search.Compile(pattern, search.Options{Fixed: o.Fixed, IgnoreCase: o.IgnoreCase})
+	if o.Invert && o.OnlyMatching {
+		return nil, fmt.Errorf("%w: lines that do not match hold no matches to write", ErrPattern)
+	}
+	p, err := search.Compile(pattern, search.Options{Fixed: o.Fixed, IgnoreCase: o.IgnoreCase, Word: o.Word})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrPattern, err)
 	}
@@ -43,22 +62,45 @@ func Grep(pattern string, o GrepOptions) (mapreduce.MapOnly[[]byte, []byte], err
 	if err != nil {
 		return mapreduce.MapOnly[[]byte, []byte]{}, err
 	}
-	each := p.Lines
-	if o.Invert {
-		each = p.OtherLines
+	job := mapreduce.MapOnly[[]byte, []byte]{Name: "grep"}
+	if o.OnlyMatching || o.FileNames || o.Color {
+		job.MapTask = func(t *mapreduce.Task) (mapreduce.Filter[[]byte, []byte], error) {
+			out := newPrinter(p, o, t)
+			return mapreduce.Filter[[]byte, []byte]{Map: func(chunk []byte, emit func([]byte)) error {
+				out.lines(chunk, func(line []byte) {
+					out.texts(line, func(text []byte) { emit(out.printed(0, text)) })
+				})
+				return nil
+			}}, nil
+		}
+		return job, nil
 	}
-	return mapreduce.MapOnly[[]byte, []byte]{
-		Name: "grep",
-		Map: func(chunk []byte, emit func([]byte)) error {
-			each(chunk, func(lines []byte) {
+	job.MapTask = func(t *mapreduce.Task) (mapreduce.Filter[[]byte, []byte], error) {
+		selected := t.Counter(GrepCounters, LinesSelected)
+		return mapreduce.Filter[[]byte, []byte]{Map: func(chunk []byte, emit func([]byte)) error {
+			n := int64(0)
+			o.runs(p)(chunk, func(lines []byte) {
+				if n++; o.Invert {
+					n += search.CountLines(lines) - 1
+				}
 				emit(lines)
 				if lines[len(lines)-1] != '\n' { // the last line of a file
 					emit([]byte{'\n'})
 				}
 			})
+			selected.Add(n)
 			return nil
-		},
-	}, nil
+		}}, nil
+	}
+	return job, nil
+}
+
+// runs finds what is selected: lines, or with Invert runs of lines.
+func (o GrepOptions) runs(p *search.Pattern) func(chunk []byte, visit func(lines []byte)) {
+	if o.Invert {
+		return p.OtherLines
+	}
+	return p.Lines
 }
 
 // GrepCount counts the lines that Grep selects: its output is one number, 0 included. Its input is
@@ -70,8 +112,9 @@ func GrepCount(pattern string, o GrepOptions) (mapreduce.Job[[]byte, bool, int64
 	}
 	return mapreduce.Job[[]byte, bool, int64, int64]{
 		Name: "grep-count",
-		MapTask: func(*mapreduce.Task) (mapreduce.Mapper[[]byte, bool, int64], error) {
+		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, bool, int64], error) {
 			var n int64
+			selected := t.Counter(GrepCounters, LinesSelected)
 			return mapreduce.Mapper[[]byte, bool, int64]{
 				Map: func(chunk []byte, _ func(bool, int64)) error {
 					matching := p.Count(chunk)
@@ -82,6 +125,7 @@ func GrepCount(pattern string, o GrepOptions) (mapreduce.Job[[]byte, bool, int64
 					return nil
 				},
 				Close: func(emit func(bool, int64)) error {
+					selected.Add(n)
 					emit(true, n)
 					return nil
 				},
@@ -116,11 +160,17 @@ func GrepMatches(pattern string, o GrepOptions) (mapreduce.Job[[]byte, []byte, i
 	}
 	return mapreduce.Job[[]byte, []byte, int64, CountFirst]{
 		Name: "grep-matches",
-		Map: func(chunk []byte, emit func([]byte, int64)) error {
-			p.Lines(chunk, func(line []byte) {
-				p.Matches(bytes.TrimSuffix(line, []byte{'\n'}), func(match []byte) { emit(match, 1) })
-			})
-			return nil
+		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, []byte, int64], error) {
+			selected := t.Counter(GrepCounters, LinesSelected)
+			return mapreduce.Mapper[[]byte, []byte, int64]{Map: func(chunk []byte, emit func([]byte, int64)) error {
+				n := int64(0)
+				p.Lines(chunk, func(line []byte) {
+					n++
+					p.Matches(bytes.TrimSuffix(line, []byte{'\n'}), func(from, to int) { emit(line[from:to], 1) })
+				})
+				selected.Add(n)
+				return nil
+			}}, nil
 		},
 		Sum: true,
 		Reduce: func(text []byte, counts iter.Seq[int64], emit func(CountFirst)) error {

@@ -97,7 +97,7 @@ func (j *batchJob) parse(line []string) error {
 	tarry.SetErr(io.Discard)
 	tarry.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err, "") })
 	j.jobFlags.register(root)
-	root.AddCommand(jobCommands(func(cmd *cobra.Command, inputs []string, stages ...stage) error {
+	root.AddCommand(jobCommands(new(program), func(cmd *cobra.Command, inputs []string, stages ...stage) error {
 		j.cmd, j.inputs, j.stages = cmd, inputs, stages
 		return nil
 	})...)

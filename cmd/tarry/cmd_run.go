@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -50,7 +49,7 @@ is started again: parts that were committed stay.`,
 	}
 	cmd.Flags().BoolVar(&list, "list", false, "print the jobs, one a line, and run none")
 	r.register(cmd)
-	cmd.AddCommand(jobCommands(func(cmd *cobra.Command, inputs []string, stages ...stage) error {
+	cmd.AddCommand(jobCommands(p, func(cmd *cobra.Command, inputs []string, stages ...stage) error {
 		return p.run(cmd, r, inputs, stages)
 	})...)
 	return cmd
@@ -72,12 +71,12 @@ func (p *program) listJobs(run *cobra.Command) error {
 type starter func(cmd *cobra.Command, inputs []string, stages ...stage) error
 
 // jobCommands lists the commands of the jobs.
-func jobCommands(start starter) []*cobra.Command {
+func jobCommands(p *program, start starter) []*cobra.Command {
 	return []*cobra.Command{
 		newRunWordCount(start),
 		newRunSort(start),
 		newRunTeraSort(start),
-		newRunGrep(start),
+		newRunGrep(p, start),
 		newRunIndex(start),
 		newRunMean(start),
 		newRunTop(start),
@@ -132,73 +131,6 @@ other are sorted.`,
 		records := mapreduce.FixedSize(jobs.TeraRecordBytes, src...)
 		return jobs.TeraSort().Bind(records, mapreduce.Raw[mapreduce.Pair[[]byte, []byte]](to))
 	})
-}
-
-func newRunGrep(start starter) *cobra.Command {
-	var (
-		o                   jobs.GrepOptions
-		count, countMatches bool
-	)
-	cmd := &cobra.Command{
-		Use:   "grep PATTERN IN... -o OUT",
-		Short: "Select the lines that match a pattern",
-		Long: `Select the lines that match a pattern, whole and in the order of the input: the parts one after the
-other are what grep -h -a gives. A last line without a line feed gets one.
-
-PATTERN is a regular expression in the syntax of Go's package regexp (RE2: no back references; . is
-any character, UTF-8 understood), or with -F a text. Several lines in PATTERN are several patterns.
-A PATTERN that begins with - goes after --.
-
-` + inputHelp,
-		Example: `  tarry run grep 'center|gravity' 'docs/**/*.md' -o -
-  tarry run grep -F -i error logs/ -o errors
-  tarry run grep --count-matches '[0-9]{3}' access.log.gz -o statuses`,
-		Args: arguments(2, -1, "a pattern and at least one input"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			stages, err := grepStages(args[0], o, count, countMatches)
-			if errors.Is(err, jobs.ErrPattern) {
-				return usageError("%s", strings.TrimPrefix(err.Error(), jobs.ErrPattern.Error()+": "))
-			}
-			if err != nil {
-				return err
-			}
-			return start(cmd, args[1:], stages...)
-		},
-	}
-	f := cmd.Flags()
-	f.BoolVarP(&o.Fixed, "fixed-strings", "F", false, "the pattern is a text, not a regular expression")
-	f.BoolVarP(&o.IgnoreCase, "ignore-case", "i", false, "letters match in either case")
-	f.BoolVarP(&o.Invert, "invert-match", "v", false, "select the lines that do not match")
-	f.BoolVarP(&count, "count", "c", false, "write only how many lines there are")
-	f.BoolVar(&countMatches, "count-matches", false,
-		"write each text that matches, tab, how often it does; most frequent first")
-	return cmd
-}
-
-// grepStages are the jobs of a search: one, or two where the result of the first is to be sorted.
-func grepStages(pattern string, o jobs.GrepOptions, count, countMatches bool) ([]stage, error) {
-	switch {
-	case count:
-		job, err := jobs.GrepCount(pattern, o)
-		return []stage{func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return job.Bind(mapreduce.Chunks(src...), mapreduce.Text[int64](to))
-		}}, err
-	case countMatches:
-		job, err := jobs.GrepMatches(pattern, o)
-		return []stage{
-			func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-				return job.Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.CountFirst](to))
-			},
-			func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-				return jobs.ByFrequency().Bind(mapreduce.KeyValueLines('\t', src...), mapreduce.Text[jobs.Count](to))
-			},
-		}, err
-	default:
-		job, err := jobs.Grep(pattern, o)
-		return []stage{func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return job.Bind(mapreduce.Chunks(src...), mapreduce.Raw[[]byte](to))
-		}}, err
-	}
 }
 
 func newRunIndex(start starter) *cobra.Command {

@@ -61,9 +61,15 @@ func effects() []effect {
 		{[]string{"run sort"}, "field-separator", without("key"), sortIn + "-t ,"},
 		{[]string{"run sort"}, "stable", wholeLine, sortIn + "-s"},
 		{[]string{"run top"}, "lines", nil, ""},
-		{grep, "fixed-strings ignore-case", nil, ""},
+		{grep, "fixed-strings ignore-case word-regexp", nil, ""},
 		{grep, "invert-match count", with("count-matches"), grepIn + "--count-matches -v"},
+		{grep, "invert-match", with("only-matching"), grepIn + "--only-matching -v"},
 		{grep, "count-matches", with("count"), grepIn + "--count-matches -c"},
+		{grep, "color files-with-matches", with("count", "count-matches"), grepIn + "-c -l"},
+		{
+			grep, "line-number with-filename only-matching",
+			with("count", "count-matches", "files-with-matches"), grepIn + "-l -n",
+		},
 
 		{live, "racks nodes map-slots reduce-slots replication block-size memory", nil, ""},
 		{live, "spill-dir state seed events trace-out queues task-timeout chaos", nil, ""},
@@ -220,14 +226,20 @@ func fixedReduces(c *combination) string {
 	case c.value("reduces") == "1":
 		return ""
 	case c.isA("run grep"):
-		return when(c.given("count"), "with --count, which has one reduce")
+		for _, flag := range []string{"count", "line-number", "files-with-matches"} {
+			if c.given(flag) {
+				return "with " + c.say(flag) + ", which has one reduce"
+			}
+		}
+		return ""
 	}
 	return when(c.isA("run top"), "with run top, which has one reduce")
 }
 
 func mapOnly(c *combination) string {
-	lines := c.isA("run grep") && !c.given("count") && !c.given("count-matches")
-	return when(lines, "with run grep, which has no reduces without --count or --count-matches")
+	reducing := []string{"count", "count-matches", "line-number", "files-with-matches"}
+	lines := c.isA("run grep") && !slices.ContainsFunc(reducing, c.given)
+	return when(lines, "with run grep, which has no reduces where it writes lines as they are")
 }
 
 // noQueues: pools can be chosen by the queue's name, too.

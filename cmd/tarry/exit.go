@@ -24,6 +24,7 @@ const (
 	exitFailed = 1
 	exitUsage  = 2
 	exitConfig = 3
+	exitNone   = 4
 	exitPipe   = 128 + int(syscall.SIGPIPE)
 )
 

@@ -10,6 +10,7 @@
 //	2    the command line is wrong: an unknown flag, a missing argument, a pattern that does not
 //	     compile; or a line in a file of commands is
 //	3    the output exists or cannot be made, or the configuration cannot be read or cannot work
+//	4    run grep is done and has found nothing, where grep's is 1
 //	129  hung up (SIGHUP)
 //	130  interrupted (SIGINT)
 //	141  nobody reads standard output any more (SIGPIPE)
@@ -92,7 +93,7 @@ of gravity of their input.
 Results go to standard output, everything else to standard error. Every flag can also be set by an
 environment variable: --block-size by TARRY_BLOCK_SIZE. Exit codes: 0 done, 1 job failed or input
 not readable, 2 wrong command line, 3 output exists or cannot be made or configuration cannot work,
-130 interrupted, 141 nobody reads the output, 143 terminated.`,
+4 run grep found nothing, 130 interrupted, 141 nobody reads the output, 143 terminated.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {

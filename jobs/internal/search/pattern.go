@@ -12,6 +12,9 @@ type Options struct {
 	Fixed bool
 	// IgnoreCase lets letters match in either case (Unicode simple folding).
 	IgnoreCase bool
+	// Word takes a match only where no word goes on before it or behind it: no letter or digit of
+	// ASCII and no underscore is its neighbor.
+	Word bool
 }
 
 // Pattern is a compiled pattern. It may be used by several goroutines at once.
@@ -21,7 +24,18 @@ type Pattern struct {
 	exact   bool     // a line that holds a needle matches: re need not be asked
 	all     bool     // every line matches
 	reach   int      // a match has at most so many bytes; 0 if that is not known
+
+	// With Options.Word re and later hold the match as their first group, with a neighbor on each
+	// side; later is for matches that have one before them.
+	later *regexp.Regexp
 }
+
+// The neighbors of a word.
+const (
+	noWord = `[^0-9A-Za-z_]`
+	before = `(?:^|` + noWord + `)`
+	behind = `(?:$|` + noWord + `)`
+)
 
 // Compile makes a Pattern. A pattern of several lines matches what any of its lines matches, as in
 // grep. The error names the pattern and what is wrong with it.
@@ -41,6 +55,14 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 	if o.IgnoreCase {
 		expr = "(?i:" + expr + ")"
 	}
+	var later *regexp.Regexp
+	if o.Word {
+		var err error
+		if later, err = regexp.Compile(noWord + `(` + expr + `)` + behind); err != nil {
+			return nil, &fault{pattern, err}
+		}
+		expr = before + `(` + expr + `)` + behind
+	}
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
 		return nil, &fault{pattern, err}
@@ -49,7 +71,7 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 	if err != nil {
 		return nil, &fault{pattern, err}
 	}
-	p := &Pattern{re: re, all: tree.Op == syntax.OpEmptyMatch, reach: reachOf(tree)}
+	p := &Pattern{re: re, later: later, all: tree.Op == syntax.OpEmptyMatch, reach: reachOf(tree)}
 	found := required(tree)
 	p.exact = found.exact
 	for _, l := range found.any {
@@ -58,12 +80,38 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 	return p, nil
 }
 
-// Matches calls visit with every match in a line, given without its line feed, from left to right
-// and not overlapping; empty matches are left out.
-func (p *Pattern) Matches(line []byte, visit func(match []byte)) {
+// Matches calls visit with the place of every match in a line, given without its line feed, from
+// left to right and not overlapping: line[from:to]. Empty matches are left out.
+func (p *Pattern) Matches(line []byte, visit func(from, to int)) {
+	if p.later != nil {
+		p.words(line, visit)
+		return
+	}
 	for _, at := range p.re.FindAllIndex(line, -1) {
 		if at[0] < at[1] {
-			visit(line[at[0]:at[1]])
+			visit(at[0], at[1])
 		}
+	}
+}
+
+// words is Matches with Options.Word. A match takes its neighbors with it; the next one is looked for
+// from the byte before its end, which may be the neighbor before that.
+func (p *Pattern) words(line []byte, visit func(from, to int)) {
+	re, cut := p.re, 0
+	for {
+		at := re.FindSubmatchIndex(line[cut:])
+		if at == nil {
+			return
+		}
+		from, to := cut+at[2], cut+at[3]
+		if from < to {
+			visit(from, to)
+		} else {
+			to++ // past an empty one
+		}
+		if to > len(line) {
+			return
+		}
+		re, cut = p.later, to-1
 	}
 }

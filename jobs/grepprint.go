@@ -1,0 +1,99 @@
+package jobs
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/tarry-mr/tarry/jobs/internal/search"
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// The colors of GNU grep: what begins one, and what ends it.
+const (
+	colorMatch     = "\x1b[01;31m\x1b[K"
+	colorName      = "\x1b[35m\x1b[K"
+	colorNumber    = "\x1b[32m\x1b[K"
+	colorSeparator = "\x1b[36m\x1b[K"
+	colorEnd       = "\x1b[m\x1b[K"
+)
+
+// printer finds lines and writes them as GrepOptions say. It serves one attempt.
+type printer struct {
+	pattern  *search.Pattern
+	o        GrepOptions
+	name     []byte                 // of the file
+	selected *mapreduce.UserCounter // lines
+	text     []byte                 // buffers
+	line     []byte
+}
+
+func newPrinter(p *search.Pattern, o GrepOptions, t *mapreduce.Task) *printer {
+	return &printer{pattern: p, o: o, name: []byte(t.InputName()), selected: t.Counter(GrepCounters, LinesSelected)}
+}
+
+// lines calls visit with each line that is selected, its line feed included, if it has one. The
+// capacity of a line reaches to the end of that of the chunk.
+func (p *printer) lines(chunk []byte, visit func(line []byte)) {
+	n := int64(0)
+	p.o.runs(p.pattern)(chunk, func(run []byte) {
+		for len(run) > 0 {
+			end := bytes.IndexByte(run, '\n') + 1
+			if end == 0 {
+				end = len(run)
+			}
+			n++
+			visit(run[:end])
+			run = run[end:]
+		}
+	})
+	p.selected.Add(n)
+}
+
+// texts calls visit with what is to be written of a line, without a line feed: the line, or each
+// match. It is valid until the next.
+func (p *printer) texts(line []byte, visit func(text []byte)) {
+	line = bytes.TrimSuffix(line, []byte{'\n'})
+	switch {
+	case p.o.OnlyMatching:
+		p.pattern.Matches(line, func(from, to int) {
+			p.text = p.colored(p.text[:0], colorMatch, line[from:to])
+			visit(p.text)
+		})
+	case p.o.Color && !p.o.Invert:
+		p.text = p.text[:0]
+		done := 0
+		p.pattern.Matches(line, func(from, to int) {
+			p.text = append(p.text, line[done:from]...)
+			p.text = p.colored(p.text, colorMatch, line[from:to])
+			done = to
+		})
+		p.text = append(p.text, line[done:]...)
+		visit(p.text)
+	default:
+		visit(line)
+	}
+}
+
+// colored appends a text, in color if that is asked for.
+func (p *printer) colored(dst []byte, color string, text []byte) []byte {
+	if !p.o.Color {
+		return append(dst, text...)
+	}
+	return append(append(append(dst, color...), text...), colorEnd...)
+}
+
+// printed is a line of output: the file's name, if asked for, the number, if it is not 0, and the
+// text. It is valid until the next.
+func (p *printer) printed(number int64, text []byte) []byte {
+	p.line = p.line[:0]
+	if p.o.FileNames {
+		p.line = p.colored(p.line, colorName, p.name)
+		p.line = p.colored(p.line, colorSeparator, []byte{':'})
+	}
+	if number != 0 {
+		p.line = p.colored(p.line, colorNumber, strconv.AppendInt(nil, number, 10))
+		p.line = p.colored(p.line, colorSeparator, []byte{':'})
+	}
+	p.line = append(append(p.line, text...), '\n')
+	return p.line
+}
