@@ -1,6 +1,9 @@
 package jobs
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
 	"iter"
 	"math/big"
 	"math/bits"
@@ -8,41 +11,86 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// Sum is the sum of some integers and how many they are: unlike means, sums can be combined. It is
-// exact whatever the integers: their sum is High times 2 to the 64th, plus Low.
+// Sum is the exact sum of some decimal numbers and how many they are: unlike means, sums can be
+// combined. High times 2 to the 128th, plus Mid times 2 to the 64th, plus Low, is the sum in units
+// of 10 to the -18th. It cannot overflow: a number has at most 123 bits, a count 63.
 type Sum struct {
-	High  int64
-	Low   uint64
-	Count int64
+	High     int64
+	Mid, Low uint64
+	Count    int64
 }
-
-func sumOf(n int64) Sum { return Sum{High: n >> 63, Low: uint64(n), Count: 1} }
 
 func (s Sum) plus(o Sum) Sum {
 	low, carry := bits.Add64(s.Low, o.Low, 0)
-	return Sum{High: s.High + o.High + int64(carry), Low: low, Count: s.Count + o.Count}
+	mid, carry := bits.Add64(s.Mid, o.Mid, carry)
+	return Sum{High: s.High + o.High + int64(carry), Mid: mid, Low: low, Count: s.Count + o.Count}
+}
+
+// negative is the sum of the numbers with their signs turned around.
+func (s Sum) negative() Sum {
+	low, borrow := bits.Sub64(0, s.Low, 0)
+	mid, borrow := bits.Sub64(0, s.Mid, borrow)
+	return Sum{High: -s.High - int64(borrow), Mid: mid, Low: low, Count: s.Count}
 }
 
 // mean is the float64 nearest to the mean.
 func (s Sum) mean() float64 {
-	total := new(big.Int).Lsh(big.NewInt(s.High), 64)
-	total.Add(total, new(big.Int).SetUint64(s.Low))
-	mean, _ := new(big.Rat).SetFrac(total, big.NewInt(s.Count)).Float64()
+	total := big.NewInt(s.High)
+	total.Add(total.Lsh(total, 64), new(big.Int).SetUint64(s.Mid))
+	total.Add(total.Lsh(total, 64), new(big.Int).SetUint64(s.Low))
+	count := new(big.Int).Mul(big.NewInt(s.Count), big.NewInt(numberUnits))
+	mean, _ := new(big.Rat).SetFrac(total, count).Float64()
 	return mean
 }
 
-// Mean writes the mean of each key's numbers. Its input is KeyValueLines: the key, and a decimal
-// integer as value; other values are errors. Its output is the key and the float64 nearest to the
-// mean.
-func Mean() mapreduce.Job[mapreduce.Pair[[]byte, []byte], []byte, Sum, mapreduce.Pair[[]byte, float64]] {
+// MeanOptions say of what Mean takes the mean. The zero value takes what is behind the key.
+type MeanOptions struct {
+	// Column is where the numbers are, from 2, for the key is column 1; 0 is all that is behind the
+	// key.
+	Column int
+	// Separator stands between columns; 0 is a tab.
+	Separator byte
+}
+
+// separator is the byte between columns.
+func (o MeanOptions) separator() byte {
+	if o.Separator == 0 {
+		return '\t'
+	}
+	return o.Separator
+}
+
+// number is the number in the columns behind a key.
+func (o MeanOptions) number(key, columns []byte) (Sum, error) {
+	if o.Column == 1 {
+		return Sum{}, mapreduce.Permanent(errors.New("column 1 is the key: no number"))
+	}
+	for i := 2; i < o.Column; i++ {
+		_, rest, found := bytes.Cut(columns, []byte{o.separator()})
+		if !found {
+			return Sum{}, mapreduce.Permanent(fmt.Errorf("key %s: no column %d", cut(key), o.Column))
+		}
+		columns = rest
+	}
+	if o.Column > 0 {
+		columns, _, _ = bytes.Cut(columns, []byte{o.separator()})
+	}
+	return decimal(key, columns)
+}
+
+// Mean writes the mean of each key's numbers. Its input is KeyValueLines with the separator of the
+// options. A number is a sign or none, at most 64 bits before the point, and at most 18 decimals
+// (zeros behind them do not count); other values are errors. Its output is the key and the float64
+// nearest to the mean: the sum is exact, in whatever order it is taken, and rounded once.
+func Mean(o MeanOptions) mapreduce.Job[mapreduce.Pair[[]byte, []byte], []byte, Sum, mapreduce.Pair[[]byte, float64]] {
 	return mapreduce.Job[mapreduce.Pair[[]byte, []byte], []byte, Sum, mapreduce.Pair[[]byte, float64]]{
 		Name: "mean",
 		Map: func(line mapreduce.Pair[[]byte, []byte], emit func([]byte, Sum)) error {
-			n, err := number(line.First, line.Second)
+			n, err := o.number(line.First, line.Second)
 			if err != nil {
 				return err
 			}
-			emit(line.First, sumOf(n))
+			emit(line.First, n)
 			return nil
 		},
 		Combine: Sum.plus,

@@ -1,7 +1,9 @@
 package jobs
 
 import (
+	"bytes"
 	"fmt"
+	"math/bits"
 	"strconv"
 
 	"github.com/tarry-mr/tarry/mapreduce"
@@ -21,6 +23,66 @@ func number(name, text []byte) (int64, error) {
 		}
 	}
 	return 0, mapreduce.Permanent(fmt.Errorf("key %s: %s is no integer of 64 bits", cut(name), cut(text)))
+}
+
+// Numbers with decimals are kept in units of 10 to the -18th.
+const (
+	numberDecimals = 18
+	numberUnits    = 1_000_000_000_000_000_000
+)
+
+// decimal reads a decimal number of a record as the sum of it alone. Its error is as that of number.
+func decimal(name, text []byte) (Sum, error) {
+	if n, good := parseDecimal(text); good {
+		return n, nil
+	}
+	return Sum{}, mapreduce.Permanent(fmt.Errorf(
+		"key %s: %s is no decimal number of at most 64 bits before the point and %d decimals",
+		cut(name), cut(text), numberDecimals))
+}
+
+// parseDecimal reads a sign or none, digits, and a point with digits or none.
+func parseDecimal(text []byte) (n Sum, good bool) {
+	if len(text) > longestNumber {
+		return n, false
+	}
+	sign := byte(0)
+	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
+		sign, text = text[0], text[1:]
+	}
+	whole, rest := digits(text)
+	var part []byte
+	if len(rest) > 0 && rest[0] == '.' {
+		part, rest = digits(rest[1:])
+	}
+	if len(whole)+len(part) == 0 || len(rest) > 0 {
+		return n, false
+	}
+	whole, part = bytes.TrimLeft(whole, "0"), bytes.TrimRight(part, "0")
+	if len(whole) > 19 || len(part) > numberDecimals {
+		return n, false
+	}
+	high, low := bits.Mul64(integer(whole), numberUnits)
+	fraction := integer(part)
+	for range numberDecimals - len(part) {
+		fraction *= 10
+	}
+	low, carry := bits.Add64(low, fraction, 0)
+	n = Sum{Mid: high + carry, Low: low, Count: 1}
+	switch before := integer(whole); {
+	case sign == '-' && (before < 1<<63 || before == 1<<63 && fraction == 0):
+		return n.negative(), true
+	default:
+		return n, before < 1<<63
+	}
+}
+
+// integer is the value of at most 19 digits.
+func integer(digits []byte) (n uint64) {
+	for _, d := range digits {
+		n = 10*n + uint64(d-'0')
+	}
+	return n
 }
 
 // cut quotes a text, of a long one the beginning and how long it is.

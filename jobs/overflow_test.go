@@ -43,7 +43,7 @@ func TestMeanIsExact(t *testing.T) {
 			continue // another order
 		}
 		got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return Mean().Bind(mapreduce.KeyValueLines('\t', sources([]string{input.String()})...),
+			return Mean(MeanOptions{}).Bind(mapreduce.KeyValueLines('\t', sources([]string{input.String()})...),
 				mapreduce.Text[mapreduce.Pair[[]byte, float64]](to))
 		})
 		require.Equal(t, want.String(), got)

@@ -80,7 +80,7 @@ func TestMean(t *testing.T) {
 	input := []string{"a\t1\nb\t10\na\t2\n", "a\t-9\nc\t922337203685\n"}
 	for _, s := range settings() {
 		got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return Mean().Bind(mapreduce.KeyValueLines('\t', sources(input)...),
+			return Mean(MeanOptions{}).Bind(mapreduce.KeyValueLines('\t', sources(input)...),
 				mapreduce.Text[mapreduce.Pair[[]byte, float64]](to))
 		})
 		require.Equal(t, []string{"a\t-2\n", "b\t10\n", "c\t9.22337203685e+11\n"}, sortedLines(got), "%+v", s)
@@ -102,9 +102,9 @@ func TestIndex(t *testing.T) {
 }
 
 func TestSmallJobsNameTheBadLine(t *testing.T) {
-	plan, err := Mean().Bind(mapreduce.KeyValueLines('\t', sources([]string{"a\t1\nb\tx\n"})...),
+	plan, err := Mean(MeanOptions{}).Bind(mapreduce.KeyValueLines('\t', sources([]string{"a\t1\nb\tx\n"})...),
 		mapreduce.Text[mapreduce.Pair[[]byte, float64]](mapreduce.Writer("memory", new(strings.Builder))))
 	require.NoError(t, err)
 	_, err = mapreduce.RunLocal(t.Context(), plan, mapreduce.LocalOptions{})
-	require.ErrorContains(t, err, `key "b": "x" is no integer`)
+	require.ErrorContains(t, err, `key "b": "x" is no decimal number`)
 }

@@ -28,6 +28,34 @@ func WordCount() mapreduce.Job[[]byte, []byte, int64, Count] {
 	}
 }
 
+// WordCountOptions say what WordCountBy takes for a word. The zero value is WordCount's.
+type WordCountOptions struct {
+	// Fold counts words that differ in case only as one, in small letters: those that are equal under
+	// Unicode's simple case folding, as [strings.EqualFold] tells.
+	Fold bool
+	// Words takes runs of letters, marks and decimal digits (Unicode's L, M and Nd) for words;
+	// everything else stands between them: punctuation, symbols, bytes that are not UTF-8.
+	Words bool
+}
+
+// WordCountBy is WordCount with other words. Its input is Chunks or Lines.
+func WordCountBy(o WordCountOptions) mapreduce.Job[[]byte, []byte, int64, Count] {
+	job := WordCount()
+	if o == (WordCountOptions{}) {
+		return job
+	}
+	job.MapTask = func(*mapreduce.Task) (mapreduce.Mapper[[]byte, []byte, int64], error) {
+		spelled := newSpeller(o)
+		return mapreduce.Mapper[[]byte, []byte, int64]{
+			MapWords: func(text []byte, words func([]byte, int64)) error {
+				spelled.pieces(text, func(piece []byte) { words(piece, 1) })
+				return nil
+			},
+		}, nil
+	}
+	return job
+}
+
 // total is the reduce of counts.
 func total(text []byte, counts iter.Seq[int64], emit func(Count)) error {
 	var n int64

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/words"
-	"github.com/tarry-mr/tarry/jobs"
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
@@ -83,15 +82,19 @@ func jobCommands(p *program, start starter) []*cobra.Command {
 	}
 }
 
-// jobCommand is the command of a job of one stage whose arguments are all inputs. The help texts of
-// c are without what they share.
-func jobCommand(start starter, c *cobra.Command, bind stage) *cobra.Command {
-	return stagesCommand(start, c, func() ([]stage, error) { return []stage{bind}, nil })
+// jobStages are what a command makes of a job and its flags.
+type jobStages struct {
+	all  []stage
+	maps stage // the maps alone, for --reduces 0; nil if what they emit is no output
 }
 
-// stagesCommand is jobCommand for a job whose stages depend on its flags: make makes them once these
-// are known. An error of make is one of the command line.
-func stagesCommand(start starter, c *cobra.Command, make func() ([]stage, error)) *cobra.Command {
+// oneStage are the stages of a job that is done in one.
+func oneStage(bind, maps stage) jobStages { return jobStages{all: []stage{bind}, maps: maps} }
+
+// jobCommand is the command of a job whose arguments are all inputs: make makes its stages once the
+// flags are known. An error of make is one of the command line. The help texts of c are without what
+// they share.
+func jobCommand(start starter, c *cobra.Command, make func() (jobStages, error)) *cobra.Command {
 	c.Use += " IN... -o OUT"
 	c.Long += "\n\n" + inputHelp
 	c.Args = arguments(1, -1, "at least one input: files, directories, globs, or - for standard input")
@@ -100,77 +103,19 @@ func stagesCommand(start starter, c *cobra.Command, make func() ([]stage, error)
 		if err != nil {
 			return usageError("%s", strings.TrimPrefix(err.Error(), "jobs: "))
 		}
-		return start(cmd, args, stages...)
+		if withoutReduces(cmd) {
+			if stages.maps == nil {
+				return usageError("--reduces 0: what the maps of %s emit is no output", cmd.Name())
+			}
+			return start(cmd, args, stages.maps)
+		}
+		return start(cmd, args, stages.all...)
 	}
 	return c
 }
 
-func newRunWordCount(start starter) *cobra.Command {
-	return jobCommand(start, &cobra.Command{
-		Use:   "wordcount",
-		Short: "Count words",
-		Long: `Count words, which is what stands between ASCII white space. Writes word, tab, count; keys are in
-byte order within each part.`,
-		Example: `  tarry run wordcount 'books/**/*.txt' -o counts
-  tarry run wordcount book.txt -o - | sort -k2,2nr | head
-  tarry run wordcount book.txt -o counts --racks 4 --nodes 40 --block-size 64KiB --events events.jsonl`,
-	}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-		return jobs.WordCount().Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.Count](to))
-	})
-}
-
-func newRunTeraSort(start starter) *cobra.Command {
-	return jobCommand(start, &cobra.Command{
-		Use:   "terasort",
-		Short: "Sort records of 100 bytes by their first 10",
-		Long: `Sort records of 100 bytes, as tarry gen tera makes them, by their first 10: the parts one after the
-other are sorted.`,
-		Example: `  tarry gen tera --size 100MB --seed 1 -o tera.dat
-  tarry run terasort tera.dat -o sorted --reduces 4`,
-	}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-		records := mapreduce.FixedSize(jobs.TeraRecordBytes, src...)
-		return jobs.TeraSort().Bind(records, mapreduce.Raw[mapreduce.Pair[[]byte, []byte]](to))
-	})
-}
-
-func newRunIndex(start starter) *cobra.Command {
-	return jobCommand(start, &cobra.Command{
-		Use:   "index",
-		Short: "List for each word the files it stands in",
-		Long: `Make an inverted index: writes word, tab, number of files, tab, their names with commas between. In
-a name a comma, a percent sign and control characters are written as in a URL: %2C, %25, %09 for a
-tab, %0A for a line feed.`,
-		Example: `  tarry run index books/ -o index`,
-	}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-		return jobs.Index().Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.Posting](to))
-	})
-}
-
-func newRunMean(start starter) *cobra.Command {
-	return jobCommand(start, &cobra.Command{
-		Use:   "mean",
-		Short: "Take the mean of each key's numbers",
-		Long:  `Take the mean of each key's numbers. Reads lines of key, tab, integer; writes key, tab, mean.`,
-		Example: `  tarry gen pairs --size 10MB --seed 1 -o pairs.txt
-  tarry run mean pairs.txt -o means`,
-	}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-		means := mapreduce.Text[mapreduce.Pair[[]byte, float64]](to)
-		return jobs.Mean().Bind(mapreduce.KeyValueLines('\t', src...), means)
-	})
-}
-
-func newRunTop(start starter) *cobra.Command {
-	k := 10
-	cmd := jobCommand(start, &cobra.Command{
-		Use:   "top",
-		Short: "Keep the lines with the largest numbers",
-		Long: `Keep the lines with the largest numbers, the largest first. Reads and writes lines of text, tab,
-integer, such as those of wordcount.`,
-		Example: `  tarry run wordcount book.txt -o counts
-  tarry run top -k 20 counts -o -`,
-	}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-		return jobs.Top(k).Bind(mapreduce.KeyValueLines('\t', src...), mapreduce.Text[jobs.Count](to))
-	})
-	cmd.Flags().IntVarP(&k, "lines", "k", k, "how many lines")
-	return cmd
+// withoutReduces tells whether --reduces 0 is given.
+func withoutReduces(cmd *cobra.Command) bool {
+	f := cmd.Flag("reduces")
+	return f.Changed && f.Value.String() == "0"
 }

@@ -18,6 +18,7 @@ type grepFlags struct {
 	o                                       jobs.GrepOptions
 	count, countMatches, lineNumbers, files bool
 	color                                   string
+	top                                     int
 }
 
 func newRunGrep(p *program, start starter) *cobra.Command {
@@ -81,6 +82,7 @@ func (g *grepFlags) register(cmd *cobra.Command) {
 	f.BoolVarP(&g.count, "count", "c", false, "write only how many lines there are")
 	f.BoolVar(&g.countMatches, "count-matches", false,
 		"write each text that matches, tab, how often it does; most frequent first")
+	topFlag(cmd, &g.top)
 	complete(cmd, "color", "auto", "always", "never")
 }
 
@@ -120,14 +122,15 @@ func (g *grepFlags) stages(pattern string, o jobs.GrepOptions) ([]stage, error) 
 		}}, err
 	case g.countMatches:
 		job, err := jobs.GrepMatches(pattern, o)
-		return []stage{
+		list := jobStages{all: []stage{
 			func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 				return job.Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.CountFirst](to))
 			},
 			func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 				return jobs.ByFrequency().Bind(mapreduce.KeyValueLines('\t', src...), mapreduce.Text[jobs.Count](to))
 			},
-		}, err
+		}}
+		return list.top(g.top, 0).all, err
 	case g.files:
 		_, err := jobs.GrepFiles(pattern, o)
 		return []stage{func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
-	"github.com/tarry-mr/tarry/cmd/tarry/internal/words"
 	"github.com/tarry-mr/tarry/jobs"
 	"github.com/tarry-mr/tarry/mapreduce"
 )
@@ -19,7 +16,7 @@ type sortFlags struct {
 
 func newRunSort(start starter) *cobra.Command {
 	s := new(sortFlags)
-	cmd := stagesCommand(start, &cobra.Command{
+	cmd := jobCommand(start, &cobra.Command{
 		Use:   "sort",
 		Short: "Sort lines by their bytes, by numbers or by fields",
 		Long: `Sort lines by their bytes: the parts one after the other are what LC_ALL=C sort gives, with the
@@ -51,32 +48,48 @@ exactly.`,
 }
 
 // stages are the job that the flags ask for.
-func (s *sortFlags) stages() ([]stage, error) {
+func (s *sortFlags) stages() (jobStages, error) {
 	o := s.by
-	switch {
-	case s.separator == "":
-	case s.separator == `\t`:
-		o.Separator = '\t'
-	case len(s.separator) == 1 && s.separator != "\x00":
-		o.Separator = s.separator[0]
-	default:
-		return nil, fmt.Errorf("--field-separator %s: want one byte, or \\t", words.Shown(s.separator))
+	var err error
+	if o.Separator, err = separator(s.separator, 0); err != nil {
+		return jobStages{}, err
 	}
 	for _, text := range s.keys {
 		k, err := jobs.ParseSortKey(text)
 		if err != nil {
-			return nil, err
+			return jobStages{}, err
 		}
 		o.Keys = append(o.Keys, k)
 	}
 	if len(o.Keys) == 0 && !o.Numeric && !o.SkipBlanks { // the whole line, its bytes: the fast way
-		return []stage{func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			whole := jobs.SortOptions{Reverse: o.Reverse, Unique: o.Unique}
-			return jobs.Sort(whole).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Line](to))
-		}}, nil
+		whole := jobs.Sort(jobs.SortOptions{Reverse: o.Reverse, Unique: o.Unique})
+		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return whole.Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Line](to))
+		}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return jobs.MapsOnly(whole).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Line](to))
+		}), nil
 	}
 	job, err := jobs.SortBy(o)
-	return []stage{func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+	return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 		return job.Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Line](to))
-	}}, err
+	}, nil), err
+}
+
+func newRunTeraSort(start starter) *cobra.Command {
+	return jobCommand(start, &cobra.Command{
+		Use:   "terasort",
+		Short: "Sort records of 100 bytes by their first 10",
+		Long: `Sort records of 100 bytes, as tarry gen tera makes them, by their first 10: the parts one after the
+other are sorted.`,
+		Example: `  tarry gen tera --size 100MB --seed 1 -o tera.dat
+  tarry run terasort tera.dat -o sorted --reduces 4`,
+	}, func() (jobStages, error) {
+		type record = mapreduce.Pair[[]byte, []byte]
+		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return jobs.TeraSort().Bind(mapreduce.FixedSize(jobs.TeraRecordBytes, src...), mapreduce.Raw[record](to))
+		}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			records := mapreduce.FixedSize(jobs.TeraRecordBytes, src...)
+			return jobs.MapsOnly(jobs.TeraSort()).Bind(records, mapreduce.Raw[record](to))
+		}), nil
+	})
 }

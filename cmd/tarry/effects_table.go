@@ -40,6 +40,7 @@ func effects() []effect {
 		{run, "overwrite", toStdout, "run sort in -o - --overwrite"},
 		{run, "reduces", fixedReduces, "run top in -o out --reduces 3"},
 		{run, "reduces reduce-slots reduce-placement slow-start", mapOnly, grepIn + "--reduces 3"},
+		{run, "reduce-slots reduce-placement slow-start", noReduces, sortIn + "--reduces 0 --slow-start 1"},
 		{run, "pool", order("pools", "pools"), sortIn + "--scheduler fifo --pool ann"},
 		{run, "queue", noQueues, sortIn + "--scheduler hfs --queue q"},
 		{run, "priority", noPriorities, sortIn + "--scheduler srpt --priority high"},
@@ -60,7 +61,12 @@ func effects() []effect {
 		{[]string{"run sort"}, "reverse unique numeric-sort key ignore-leading-blanks", nil, ""},
 		{[]string{"run sort"}, "field-separator", without("key"), sortIn + "-t ,"},
 		{[]string{"run sort"}, "stable", wholeLine, sortIn + "-s"},
-		{[]string{"run top"}, "lines", nil, ""},
+		{[]string{"run top"}, "lines column field-separator", nil, ""},
+		{[]string{"run mean"}, "column", nil, ""},
+		{[]string{"run mean"}, "field-separator top", nil, ""},
+		{[]string{"run wordcount"}, "fold words", nil, ""},
+		{[]string{"run wordcount", "run index"}, "top", noReduces, "run wordcount in -o out --reduces 0 --top 3"},
+		{grep, "top", without("count-matches"), grepIn + "--top 3"},
 		{grep, "fixed-strings ignore-case word-regexp", nil, ""},
 		{grep, "invert-match count", with("count-matches"), grepIn + "--count-matches -v"},
 		{grep, "invert-match", with("only-matching"), grepIn + "--only-matching -v"},
@@ -204,7 +210,7 @@ func spreads(c *combination) string {
 
 // inlineStage: an inline run writes nothing but what one stage leaves for the next.
 func inlineStage(c *combination) string {
-	if c.given("count-matches") {
+	if c.given("count-matches") || c.given("top") {
 		return ""
 	}
 	return with("inline")(c)
@@ -240,6 +246,10 @@ func mapOnly(c *combination) string {
 	reducing := []string{"count", "count-matches", "line-number", "files-with-matches"}
 	lines := c.isA("run grep") && !slices.ContainsFunc(reducing, c.given)
 	return when(lines, "with run grep, which has no reduces where it writes lines as they are")
+}
+
+func noReduces(c *combination) string {
+	return when(c.given("reduces") && c.value("reduces") == "0", "with --reduces 0")
 }
 
 // noQueues: pools can be chosen by the queue's name, too.

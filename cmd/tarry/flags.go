@@ -167,9 +167,11 @@ func limits() map[string]numbers.Span {
 		"chaos":            span(1, math.MaxUint64),
 
 		// jobs
-		"reduces":   cluster(1, mostReduces),
+		"reduces":   cluster(0, mostReduces),
 		"max-skips": span(0, 1e9),
 		"lines":     span(1, 1_000_000),
+		"top":       span(1, 1_000_000),
+		"column":    span(1, 1_000_000),
 
 		// the block store
 		"damage": span(0, 1e9),

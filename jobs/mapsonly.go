@@ -1,0 +1,60 @@
+package jobs
+
+import "github.com/tarry-mr/tarry/mapreduce"
+
+// MapsOnly is a job without its reduces: it writes what the maps of j emit, key and value, in the
+// order of the input, neither sorted nor combined. Its input is that of j.
+func MapsOnly[I, K, V, O any](j mapreduce.Job[I, K, V, O]) mapreduce.MapOnly[I, mapreduce.Pair[K, V]] {
+	only := mapreduce.MapOnly[I, mapreduce.Pair[K, V]]{Name: j.Name}
+	if j.MapTask == nil {
+		only.Map = paired(j.Map)
+		return only
+	}
+	only.MapTask = func(t *mapreduce.Task) (mapreduce.Filter[I, mapreduce.Pair[K, V]], error) {
+		m, err := j.MapTask(t)
+		if err != nil {
+			return mapreduce.Filter[I, mapreduce.Pair[K, V]]{}, err
+		}
+		f := mapreduce.Filter[I, mapreduce.Pair[K, V]]{Map: paired(m.Map)}
+		if m.MapWords != nil {
+			f.Map = wordByWord[I, K](m.MapWords)
+		}
+		if m.Close != nil {
+			f.Close = func(emit func(mapreduce.Pair[K, V])) error {
+				return m.Close(func(k K, v V) { emit(mapreduce.MakePair(k, v)) })
+			}
+		}
+		return f, nil
+	}
+	return only
+}
+
+// paired is a map that emits pairs.
+func paired[I, K, V any](m func(I, func(K, V)) error) func(I, func(mapreduce.Pair[K, V])) error {
+	if m == nil {
+		return nil
+	}
+	return func(in I, emit func(mapreduce.Pair[K, V])) error {
+		return m(in, func(k K, v V) { emit(mapreduce.MakePair(k, v)) })
+	}
+}
+
+// wordByWord is a map that emits a pair for each word.
+func wordByWord[I, K, V any](m func(I, func([]byte, V)) error) func(I, func(mapreduce.Pair[K, V])) error {
+	return func(in I, emit func(mapreduce.Pair[K, V])) error {
+		return m(in, func(text []byte, v V) {
+			for word := range mapreduce.Fields(text) {
+				emit(mapreduce.MakePair(keyOf[K](word), v))
+			}
+		})
+	}
+}
+
+// keyOf is a word as a key: keys of MapWords are byte slices or strings.
+func keyOf[K any](word []byte) K {
+	if k, ok := any(word).(K); ok {
+		return k
+	}
+	k, _ := any(string(word)).(K)
+	return k
+}

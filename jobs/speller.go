@@ -1,0 +1,91 @@
+package jobs
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// speller rewrites text so that its words, which white space parts, are those that are asked for. It
+// serves one attempt.
+type speller struct {
+	o     WordCountOptions
+	ascii [utf8.RuneSelf]byte // what becomes of each ASCII character
+	buf   []byte
+}
+
+func newSpeller(o WordCountOptions) *speller {
+	s := &speller{o: o}
+	for c := range s.ascii {
+		s.ascii[c] = byte(s.spelled(rune(c)))
+	}
+	return s
+}
+
+// spelled is what becomes of a character.
+func (s *speller) spelled(r rune) rune {
+	if s.o.Words && !unicode.In(r, unicode.L, unicode.M, unicode.Nd) {
+		return ' '
+	}
+	if s.o.Fold {
+		return folded(r)
+	}
+	return r
+}
+
+// folded is the character that stands for all that are equal to r but for case: the small letter of
+// the first of them, if that is one of them, or else the first.
+func folded(r rune) rune {
+	first := r
+	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+		first = min(first, other)
+	}
+	small := unicode.ToLower(first)
+	for other := unicode.SimpleFold(first); other != first; other = unicode.SimpleFold(other) {
+		if other == small {
+			return small
+		}
+	}
+	return first
+}
+
+// pieceBytes is about how much text is rewritten at once.
+const pieceBytes = 64 << 10
+
+// pieces calls visit with the text rewritten, piece by piece, cut at white space. A piece is valid
+// until the next.
+func (s *speller) pieces(text []byte, visit func(piece []byte)) {
+	for len(text) > 0 {
+		end := min(pieceBytes, len(text))
+		for end < len(text) && !parts(text[end]) {
+			end++
+		}
+		s.buf = s.appendTo(s.buf[:0], text[:end])
+		visit(s.buf)
+		text = text[end:]
+	}
+}
+
+// parts tells whether a byte is ASCII white space.
+func parts(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
+
+// appendTo appends the text rewritten. Bytes that are not UTF-8 stay, or part words.
+func (s *speller) appendTo(dst, text []byte) []byte {
+	for i := 0; i < len(text); {
+		if c := text[i]; c < utf8.RuneSelf {
+			dst = append(dst, s.ascii[c])
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(text[i:])
+		switch {
+		case r != utf8.RuneError || size > 1:
+			dst = utf8.AppendRune(dst, s.spelled(r))
+		case s.o.Words:
+			dst = append(dst, ' ')
+		default:
+			dst = append(dst, text[i])
+		}
+		i += size
+	}
+	return dst
+}

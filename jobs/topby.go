@@ -1,0 +1,140 @@
+package jobs
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// TopOptions say which lines TopBy keeps.
+type TopOptions struct {
+	// Lines is how many, at least 1.
+	Lines int
+	// Column is where the numbers are, from 1; 0 is the last column.
+	Column int
+	// Separator stands between columns; 0 is a tab.
+	Separator byte
+}
+
+// ranked is a line and, before it, what its number is encoded to: the largest comes first.
+type ranked = mapreduce.Pair[[]byte, []byte]
+
+// TopBy writes the lines with the largest numbers in a column, whole, the largest first and equal
+// ones by their bytes. A number is a sign or none and decimal digits, with a point among them or
+// none, of at most 1,024 bytes; anything else is an error. Numbers are compared exactly. Its input is
+// Lines, so that it reads what any job writes. It needs memory for 2 times o.Lines lines in each map;
+// a line longer than [mapreduce.Task.LargestRecord] that would be kept is an error.
+func TopBy(o TopOptions) mapreduce.Job[[]byte, ranked, mapreduce.None, Line] {
+	return mapreduce.Job[[]byte, ranked, mapreduce.None, Line]{
+		Name: "top",
+		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, ranked, mapreduce.None], error) {
+			best := firsts{k: o.Lines}
+			var code []byte
+			return mapreduce.Mapper[[]byte, ranked, mapreduce.None]{
+				Map: func(line []byte, _ func(ranked, mapreduce.None)) error {
+					text, found := o.column(line)
+					if !found || !isDecimal(text) {
+						return mapreduce.Permanent(fmt.Errorf("line %s: %s is no decimal number", cut(line), cut(text)))
+					}
+					code = appendNumber(code[:0], bytes.TrimPrefix(text, []byte{'+'}))
+					invert(code)
+					if !best.takes(code) {
+						return nil
+					}
+					if int64(len(line)) > t.LargestRecord() {
+						return fmt.Errorf("%w: a line of %d bytes, of which at most %d are kept",
+							mapreduce.ErrRecordTooLarge, len(line), t.LargestRecord())
+					}
+					best.add(code, line)
+					return nil
+				},
+				Close: func(emit func(ranked, mapreduce.None)) error {
+					best.cut()
+					for _, r := range best.list {
+						emit(r, mapreduce.None{})
+					}
+					return nil
+				},
+			}, nil
+		},
+		ReduceTask: func(*mapreduce.Task) (mapreduce.Reducer[ranked, mapreduce.None, Line], error) {
+			left := o.Lines
+			return mapreduce.Reducer[ranked, mapreduce.None, Line]{
+				Reduce: func(r ranked, same iter.Seq[mapreduce.None], emit func(Line)) error {
+					for range same {
+						if left == 0 {
+							break
+						}
+						emit(Line{First: r.Second})
+						left--
+					}
+					return nil
+				},
+			}, nil
+		},
+		Reducers: 1,
+	}
+}
+
+// column is the text in the column.
+func (o TopOptions) column(line []byte) (text []byte, found bool) {
+	separator := []byte{cmp.Or(o.Separator, '\t')}
+	if o.Column == 0 {
+		return line[bytes.LastIndexByte(line, separator[0])+1:], true
+	}
+	for range o.Column - 1 {
+		if _, line, found = bytes.Cut(line, separator); !found {
+			return nil, false
+		}
+	}
+	text, _, _ = bytes.Cut(line, separator)
+	return text, true
+}
+
+// isDecimal tells whether a text is a decimal number and nothing else.
+func isDecimal(text []byte) bool {
+	if len(text) > longestNumber {
+		return false
+	}
+	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
+		text = text[1:]
+	}
+	whole, rest := digits(text)
+	var part []byte
+	if len(rest) > 0 && rest[0] == '.' {
+		part, rest = digits(rest[1:])
+	}
+	return len(whole)+len(part) > 0 && len(rest) == 0
+}
+
+// firsts keeps the k lines that come first.
+type firsts struct {
+	k    int
+	list []ranked // at most 2k, cut down to the first k when full
+	full bool     // the list was cut: what comes behind list[k-1] is of no use
+	last []byte   // the code of that
+}
+
+// takes tells whether a line with that code may be among the first.
+func (f *firsts) takes(code []byte) bool { return !f.full || bytes.Compare(code, f.last) <= 0 }
+
+// add takes a line; both are copied.
+func (f *firsts) add(code, line []byte) {
+	if len(f.list)/2 >= f.k {
+		f.cut()
+		f.full, f.last = true, f.list[f.k-1].First
+	}
+	f.list = append(f.list, mapreduce.MakePair(bytes.Clone(code), bytes.Clone(line)))
+}
+
+// cut sorts the list and leaves the first k.
+func (f *firsts) cut() {
+	slices.SortFunc(f.list, func(a, b ranked) int {
+		return cmp.Or(bytes.Compare(a.First, b.First), bytes.Compare(a.Second, b.Second))
+	})
+	f.list = f.list[:min(f.k, len(f.list))]
+}
