@@ -127,6 +127,7 @@ type boundJob[I, K, V, O any] struct {
 	fold   func(a, b V) V       // Combine, or + for Sum; nil: no combiner
 	ranges *keyRanges           // of a total order, after prepare
 	groups groupPlaces          // of a job with Partition
+	debug  *debugging           // nil: not watched
 }
 
 // combines reports whether values of equal keys are folded on the way.
@@ -163,7 +164,7 @@ func (b *boundJob[I, K, V, O]) identity() bool { return b.job.Reduce == nil && b
 // mapper returns the functions of one map attempt.
 func (b *boundJob[I, K, V, O]) mapper(t *Task) (Mapper[I, K, V], error) {
 	if b.job.MapTask == nil {
-		return Mapper[I, K, V]{Map: b.job.Map}, nil
+		return watchMapper(b.debug, t, Mapper[I, K, V]{Map: b.job.Map}), nil
 	}
 	m, err := b.job.MapTask(t)
 	switch {
@@ -173,7 +174,7 @@ func (b *boundJob[I, K, V, O]) mapper(t *Task) (Mapper[I, K, V], error) {
 	case m.MapWords != nil && wordKey[K]() == nil:
 		err = fmt.Errorf("MapWords needs []byte or string keys, not %s", reflect.TypeFor[K]())
 	}
-	return m, err
+	return watchMapper(b.debug, t, m), err
 }
 
 // wordKey returns the conversion of a word to a key, nil if K has none.
@@ -206,31 +207,32 @@ func record[I, K, V any](m Mapper[I, K, V], emit func(K, V), words func([]byte, 
 // reducer returns the functions of one reduce attempt.
 func (b *boundJob[I, K, V, O]) reducer(t *Task) (Reducer[K, V, O], error) {
 	if b.job.ReduceTask == nil {
-		return Reducer[K, V, O]{Reduce: b.job.Reduce}, nil
+		return watchReducer(b.debug, t, Reducer[K, V, O]{Reduce: b.job.Reduce}), nil
 	}
 	r, err := b.job.ReduceTask(t)
 	if err == nil && r.Reduce == nil {
 		err = errors.New("ReduceTask returned a Reducer without Reduce")
 	}
-	return r, err
+	return watchReducer(b.debug, t, r), err
 }
 
 // boundMapOnly is a typed map-only job with its input and output.
 type boundMapOnly[I, O any] struct {
-	job MapOnly[I, O]
-	in  Input[I]
-	out Output[O]
+	job   MapOnly[I, O]
+	in    Input[I]
+	out   Output[O]
+	debug *debugging // nil: not watched
 }
 
 func (b *boundMapOnly[I, O]) filter(t *Task) (Filter[I, O], error) {
 	if b.job.MapTask == nil {
-		return Filter[I, O]{Map: b.job.Map}, nil
+		return watchFilter(b.debug, t, Filter[I, O]{Map: b.job.Map}), nil
 	}
 	f, err := b.job.MapTask(t)
 	if err == nil && f.Map == nil {
 		err = errors.New("MapTask returned a Filter without Map")
 	}
-	return f, err
+	return watchFilter(b.debug, t, f), err
 }
 
 func (b *boundMapOnly[I, O]) prepare(context.Context, *Plan) error { return nil }

@@ -119,7 +119,7 @@ type sampler[I, K, V, O any] struct {
 
 // sample adds the keys of the first records of a split.
 func (s *sampler[I, K, V, O]) sample(src Source, split Split) error {
-	m, err := s.mapper(&Task{ctx: s.ctx, reduces: s.p.reduces, name: src.name, counters: new(Counters)})
+	m, err := s.mapper(&Task{ctx: s.ctx, reduces: s.p.reduces, name: src.name, counters: new(Counters), ahead: true})
 	if err != nil {
 		return err
 	}

@@ -63,6 +63,7 @@ type Plan struct {
 	// streamFault is the error of the first failed attempt over a stream or sequence.
 	streamFault atomic.Pointer[error]
 	claimed     atomic.Bool
+	debug       *debugging // nil: the user's functions are not watched
 }
 
 // Claim makes the caller the one who runs the plan. A nil plan is ErrNoPlan, a plan that
@@ -79,6 +80,8 @@ func (p *Plan) Claim() error {
 
 // tasks is a job's typed half, behind its erased plan.
 type tasks interface {
+	// watch is called before all others, if at all.
+	watch(d *debugging)
 	prepare(ctx context.Context, p *Plan) error
 	runMap(ctx context.Context, p *Plan, a *MapAttempt) (*MapOutput, error)
 	runReduce(ctx context.Context, p *Plan, a *ReduceAttempt) error
@@ -183,8 +186,8 @@ func (p *Plan) checkInputs() error {
 }
 
 // CommitJob completes the output: the temporary directory goes, _SUCCESS comes. If an input
-// has changed, or cannot be closed, it does nothing but return that error; AbortJob is to
-// follow.
+// has changed, or cannot be closed, or a plan that is watched (see Debug) has seen a misuse, it does
+// nothing but return that error; AbortJob is to follow.
 func (p *Plan) CommitJob() error {
 	if err := p.checkInputs(); err != nil {
 		return err
@@ -192,11 +195,16 @@ func (p *Plan) CommitJob() error {
 	if err := closeSources(p.sources); err != nil {
 		return err
 	}
+	p.debug.end()
+	if err := p.debug.failed(); err != nil {
+		return err
+	}
 	return step(p.output.commitJob)
 }
 
 // AbortJob removes all output of the job.
 func (p *Plan) AbortJob() error {
+	p.debug.end()
 	return errors.Join(step(p.output.abortJob), closeSources(p.sources))
 }
 

@@ -43,6 +43,7 @@ type Task struct {
 	name     string
 	counters *Counters
 	budget   *Memory // may be nil
+	ahead    bool    // it reads a sample
 }
 
 // Context is canceled when the attempt is killed.

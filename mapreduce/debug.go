@@ -1,0 +1,138 @@
+package mapreduce
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"runtime"
+	"strings"
+	"sync/atomic"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+// DebugOptions are choices for [Plan.Debug]; the zero value is useful.
+type DebugOptions struct {
+	// Within is by how much floats may differ where results of Combine are compared, relative to the
+	// larger one, 0 <= Within < 1: a sum of floats depends on the order. 0 means not at all.
+	Within float64
+	// Interrupt, if not nil, is asked before each record of a map attempt, before each group of a
+	// reduce attempt and before the end of either; an error ends the attempt as one of the user's
+	// code would. n counts these calls from 1, anew for each file of a split. It is called by many
+	// attempts at once. It serves tests of jobs whose attempts fail.
+	Interrupt func(id AttemptID, n int64) error
+}
+
+// Debug has the attempts of the plan watch the user's functions for what would be wrong in silence;
+// it is to be called before the plan runs, in RunLocal or on a cluster. It costs a microsecond or two
+// for each record and emit; a plan without it pays nothing.
+//
+//   - Byte slices that Map and Reduce are given are copies, which are overwritten with [Poison] when
+//     their lifetime ends: what was kept shows as such, and is an error if it is emitted as it is.
+//   - A Map that changes its record ends the attempt.
+//   - emit called from another goroutine, or after the call that it was given to, ends the attempt,
+//     with the file and line of the call; what is emitted so is left out.
+//   - Combine is called again with its arguments, with them exchanged and with others of the same
+//     key: it must be a function of them, commutative and associative.
+//   - Partition is called twice for a key.
+//
+// What pointers lead to is not looked at. The records that Plan.Prepare reads ahead for a total
+// order are not watched.
+func (p *Plan) Debug(o DebugOptions) {
+	p.debug = &debugging{DebugOptions: o}
+	p.tasks.watch(p.debug)
+}
+
+// debugging is what the attempts of a watched plan share.
+type debugging struct {
+	DebugOptions
+	misuse atomic.Pointer[error] // the first emit out of place
+	ended  atomic.Bool           // nobody looks at misuse any more
+}
+
+// failed returns the error of an emit out of place.
+func (d *debugging) failed() error {
+	if d == nil {
+		return nil
+	}
+	if err := d.misuse.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// end says that the job is over: what is emitted now panics where it is.
+func (d *debugging) end() {
+	if d != nil {
+		d.ended.Store(true)
+	}
+}
+
+// note keeps the first error for whoever looks next.
+func (d *debugging) note(err error) {
+	err = Permanent(err)
+	if d.misuse.CompareAndSwap(nil, &err) && d.ended.Load() {
+		panic(memory.Outside)
+	}
+}
+
+// userCall is one call of a function of the user's that may emit.
+type userCall struct {
+	*debugging
+	who       string // Map, Reduce or Close
+	goroutine string
+	over      atomic.Bool
+	loans     []*loans
+	kept      error // bytes emitted beyond their lifetime
+}
+
+// watchCall runs code, which gets the call for its emit.
+func (d *debugging) watchCall(who string, loans []*loans, code func(c *userCall) error) error {
+	c := &userCall{debugging: d, who: who, goroutine: goroutine(), loans: loans}
+	defer c.over.Store(true)
+	err := code(c)
+	if out := d.failed(); out != nil {
+		return out
+	}
+	if c.kept != nil {
+		return Permanent(c.kept)
+	}
+	return err
+}
+
+// inPlace reports whether emit may be called here and now, and notes it if not.
+func (c *userCall) inPlace() bool {
+	switch {
+	case c.over.Load():
+		c.note(fmt.Errorf("mapreduce: emit was called after the %s that it was given to had returned (%s): "+
+			"it must not be kept, and goroutines that emit must be waited for", c.who, callPlace()))
+	case goroutine() != c.goroutine:
+		c.note(fmt.Errorf("mapreduce: emit was called from another goroutine than that of %s (%s): "+
+			"hand results to the goroutine that %s runs in, and emit them there", c.who, callPlace(), c.who))
+	default:
+		return true
+	}
+	return false
+}
+
+// goroutine names the goroutine that calls it.
+func goroutine() string {
+	var buf [64]byte
+	text := buf[:runtime.Stack(buf[:], false)]
+	name, _, _ := bytes.Cut(text, []byte(" ["))
+	return string(name)
+}
+
+// callPlace is the file and line of the user's code that has called the engine.
+func callPlace() string {
+	pc := make([]uintptr, 32)
+	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		if !ofEngine(f) && !strings.HasPrefix(f.Function, "runtime.") && !strings.HasPrefix(f.Function, "reflect.") {
+			return fmt.Sprintf("%s/%s:%d", path.Base(path.Dir(f.File)), path.Base(f.File), f.Line)
+		}
+	}
+	return "unknown place"
+}

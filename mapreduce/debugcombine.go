@@ -1,0 +1,95 @@
+package mapreduce
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/alike"
+)
+
+// watch has the plan's attempts watch the job's functions.
+func (b *boundJob[I, K, V, O]) watch(d *debugging) {
+	b.debug = d
+	if f := b.job.Combine; f != nil {
+		c := &combineCheck[V]{f: f, within: d.Within, encode: b.value.encoder(), decode: b.value.decoder()}
+		b.job.Combine, b.fold = c.combine, c.combine
+	}
+	if f := b.job.Partition; f != nil {
+		b.job.Partition = func(key K, reduces int) int {
+			one, other := f(key, reduces), f(key, reduces)
+			if one != other {
+				panic(marshalError{Permanent(fmt.Errorf("mapreduce: Partition gave key %s to reduce %d, asked again to reduce %d: "+
+					"it must depend on nothing but its arguments", keyText(key), one, other))})
+			}
+			return one
+		}
+	}
+}
+
+func (b *boundMapOnly[I, O]) watch(d *debugging) { b.debug = d }
+
+// combined is how many results a combineCheck remembers.
+const combinedKept = 64
+
+// combineCheck is a Combine that is held against its own laws. Values are told by their encodings,
+// for Combine may change what it is given.
+type combineCheck[V any] struct {
+	mu     sync.Mutex
+	f      func(a, b V) V
+	within float64
+	encode func(dst []byte, v V) []byte
+	decode func(b []byte) (V, error)
+	// results are the last ones: one that is combined further has a third value of its key.
+	results [combinedKept]struct{ a, b, result []byte }
+	next    int
+}
+
+// combine is f(a, b); it panics with an error if f breaks a law for these values.
+func (c *combineCheck[V]) combine(a, b V) V {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	x, y := c.encode(nil, a), c.encode(nil, b)
+	result := c.f(a, b)
+	r := c.encode(nil, result)
+	c.law(r, c.apply(x, y), "Combine is no function of its arguments", "Combine(%s, %s) gave %s, then %s", x, y)
+	c.law(r, c.apply(y, x), "Combine is not commutative",
+		"with a = %s and b = %s, Combine(a, b) is %s, Combine(b, a) is %s", x, y)
+	for _, k := range c.results {
+		if k.result != nil && bytes.Equal(k.result, x) {
+			c.law(r, c.apply(k.a, c.apply(k.b, y)), "Combine is not associative",
+				"with a = %s, b = %s and c = %s, Combine(Combine(a, b), c) is %s, Combine(a, Combine(b, c)) is %s",
+				k.a, k.b, y)
+			break
+		}
+	}
+	c.results[c.next] = struct{ a, b, result []byte }{x, y, r}
+	c.next = (c.next + 1) % combinedKept
+	return result
+}
+
+// apply is f for encodings.
+func (c *combineCheck[V]) apply(a, b []byte) []byte {
+	return c.encode(nil, c.f(c.value(a), c.value(b)))
+}
+
+// value decodes a copy, which f may change.
+func (c *combineCheck[V]) value(b []byte) V {
+	v, err := c.decode(bytes.Clone(b))
+	if err != nil {
+		panic(marshalError{err})
+	}
+	return v
+}
+
+// law panics unless two results are alike; shown are the values that led to them.
+func (c *combineCheck[V]) law(one, other []byte, what, how string, shown ...[]byte) {
+	if bytes.Equal(one, other) || alike.Equal(c.value(one), c.value(other), c.within) {
+		return
+	}
+	var list []any
+	for _, x := range append(shown, one, other) {
+		list = append(list, keyText(c.value(x)))
+	}
+	panic(marshalError{Permanent(fmt.Errorf("mapreduce: %s: "+how, append([]any{what}, list...)...))})
+}

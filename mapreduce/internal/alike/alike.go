@@ -1,0 +1,80 @@
+// Package alike tells whether two values are the same but for what floats lose.
+package alike
+
+import (
+	"math"
+	"reflect"
+)
+
+// Equal reports whether a and b are the same: of one type, with equal parts. Nil and empty slices
+// are the same, NaNs are one. Floats, also within complex numbers, may differ by within times the
+// larger of the two, 0 <= within < 1. Pointers are the same if what they point to is; values that
+// lead back to themselves must not be given.
+func Equal[T any](a, b T, within float64) bool {
+	return equal(reflect.ValueOf(&a).Elem(), reflect.ValueOf(&b).Elem(), within)
+}
+
+func equal(a, b reflect.Value, within float64) bool {
+	switch a.Kind() {
+	case reflect.Float32, reflect.Float64:
+		return floats(a.Float(), b.Float(), within)
+	case reflect.Complex64, reflect.Complex128:
+		x, y := a.Complex(), b.Complex()
+		return floats(real(x), real(y), within) && floats(imag(x), imag(y), within)
+	case reflect.Struct:
+		for i := range a.NumField() {
+			if !equal(a.Field(i), b.Field(i), within) {
+				return false
+			}
+		}
+		return true
+	case reflect.Array, reflect.Slice:
+		return elements(a, b, within)
+	case reflect.Pointer, reflect.Interface:
+		if a.IsNil() || b.IsNil() {
+			return a.IsNil() == b.IsNil()
+		}
+		return a.Elem().Type() == b.Elem().Type() && equal(a.Elem(), b.Elem(), within)
+	case reflect.Map:
+		return maps(a, b, within)
+	case reflect.Func:
+		return a.IsNil() && b.IsNil()
+	default:
+		return a.Equal(b)
+	}
+}
+
+func elements(a, b reflect.Value, within float64) bool {
+	if a.Len() != b.Len() {
+		return false
+	}
+	for i := range a.Len() {
+		if !equal(a.Index(i), b.Index(i), within) {
+			return false
+		}
+	}
+	return true
+}
+
+func maps(a, b reflect.Value, within float64) bool {
+	if a.Len() != b.Len() {
+		return false
+	}
+	for _, k := range a.MapKeys() {
+		v := b.MapIndex(k)
+		if !v.IsValid() || !equal(a.MapIndex(k), v, within) {
+			return false
+		}
+	}
+	return true
+}
+
+func floats(a, b, within float64) bool {
+	if a == b || math.IsNaN(a) && math.IsNaN(b) {
+		return true
+	}
+	if math.IsInf(a, 0) || math.IsInf(b, 0) {
+		return false
+	}
+	return math.Abs(a-b) <= within*max(math.Abs(a), math.Abs(b))
+}
