@@ -33,7 +33,8 @@
 // package scheduling. It reads no clock and no global random source: the same plan over the same
 // bytes writes the same bytes.
 //
-// [Plan.Debug] has a run watch the user's functions for what would be wrong in silence.
+// [Plan.Debug] has a run watch the user's functions for what would be wrong in silence;
+// package mrtest tests jobs with it.
 //
 // Reading order: job.go, bind.go, plan.go, attempt.go, input.go, output.go, local.go (the plain
 // engine), maptask.go and reducetask.go (the fast one), codec.go; for formats decoded.go, csv.go and

@@ -1,7 +1,6 @@
 package mapreduce
 
 import (
-	"fmt"
 	"reflect"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
@@ -98,31 +97,4 @@ func (c *Collected[O]) Output() Output[O] {
 			}, nil
 		},
 	}
-}
-
-// Records returns the records of a job that has succeeded, part by part; before that it is an error
-// that wraps ErrNotCollected. Byte slices in them lie in the memory of c.
-func (c *Collected[O]) Records() ([]O, error) {
-	v, err := valueCodec[O]()
-	if err != nil {
-		return nil, err
-	}
-	parts, whole := c.store.committedParts()
-	if !whole {
-		return nil, fmt.Errorf("mapreduce: %w", ErrNotCollected)
-	}
-	dec := v.decoder()
-	var list []O
-	for _, part := range parts {
-		for len(part) > 0 {
-			n := int(part[0])<<24 | int(part[1])<<16 | int(part[2])<<8 | int(part[3])
-			o, err := dec(part[4 : 4+n])
-			if err != nil {
-				return nil, fmt.Errorf("mapreduce: reading collected output: %w", err)
-			}
-			list = append(list, o)
-			part = part[4+n:]
-		}
-	}
-	return list, nil
 }

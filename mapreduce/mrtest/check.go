@@ -1,0 +1,192 @@
+package mrtest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// Job is what Check runs: a [mapreduce.Job], a [mapreduce.MapOnly] or whatever else can be bound.
+type Job[I, O any] interface {
+	Bind(in mapreduce.Input[I], out mapreduce.Output[O]) (*mapreduce.Plan, error)
+}
+
+// Options are choices for a check; the zero value is useful.
+type Options struct {
+	// Within is by how much floats in records, and in what is combined, may differ between two runs,
+	// relative to the larger one, 0 <= Within < 1: sums of floats depend on their order. 0 means not
+	// at all; 1e-9 suits sums.
+	Within float64
+
+	// Reduces are the numbers of reduces to try, each at least 1. Empty means 1, 2 and 5. A job with
+	// Reducers set has that number only.
+	Reduces []int
+
+	// PerReduce says that the output may depend on the number of reduces, because a reduce emits
+	// something of its own, as a sum at its end. Then runs with one number are compared only.
+	PerReduce bool
+
+	// Splits are the sizes of splits to try in RunLocal, in bytes of a source or records of a Slice,
+	// each at least 1. Empty means 1, 7, 64 and half of the input; a size with more than 2,000 splits
+	// is raised.
+	Splits []int64
+
+	// Seed chooses the attempts that fail and the records at which they do.
+	Seed uint64
+}
+
+// Check runs a job in many ways and returns its output, part by part; the test ends if one run fails
+// or two runs differ. Each run reads in, so its sources must be such as can be read again: small
+// files, Bytes, a Slice. A check of a few kilobytes takes some tenths of a second.
+func Check[I, O any](t testing.TB, job Job[I, O], in mapreduce.Input[I]) []O {
+	t.Helper()
+	return CheckWith(t, Options{}, job, in)
+}
+
+// CheckWith is Check with options.
+func CheckWith[I, O any](t testing.TB, o Options, job Job[I, O], in mapreduce.Input[I]) []O {
+	t.Helper()
+	return CheckPlans(t, o, func(out mapreduce.Output[O]) (*mapreduce.Plan, error) { return job.Bind(in, out) })
+}
+
+// CheckPlans is Check for jobs that are not bound to one input, whose input must be made for each run,
+// or that have state to be set back before it. bind is called for each run and returns a fresh plan
+// that writes to out.
+func CheckPlans[O any](t testing.TB, o Options, bind func(out mapreduce.Output[O]) (*mapreduce.Plan, error)) []O {
+	t.Helper()
+	c := &check[O]{Options: o, t: t, bind: bind}
+	if err := c.faults(); err != nil {
+		t.Fatalf("mrtest: %v", err)
+	}
+	records, err := c.all()
+	if err != nil {
+		t.Fatalf("mrtest: job %q: %v", c.name, err)
+	}
+	return records
+}
+
+// check is one check of a job.
+type check[O any] struct {
+	Options
+	t    testing.TB
+	bind func(out mapreduce.Output[O]) (*mapreduce.Plan, error)
+
+	name    string // of the job
+	size    int64  // of its input
+	once    bool   // an attempt at a map cannot be repeated
+	reduces int    // that its plan has, whatever it is asked for; 0: none
+	fixed   bool   // it has them whatever it is asked for
+}
+
+// faults are those of the options.
+func (c *check[O]) faults() error {
+	switch {
+	case c.Within < 0 || c.Within >= 1:
+		return fmt.Errorf("Options.Within is %v: want 0 up to 1", c.Within)
+	case slices.ContainsFunc(c.Reduces, func(n int) bool { return n < 1 }):
+		return fmt.Errorf("Options.Reduces is %v: a job has at least 1", c.Reduces)
+	case slices.ContainsFunc(c.Splits, func(n int64) bool { return n < 1 }):
+		return fmt.Errorf("Options.Splits is %v: a split has at least 1 byte", c.Splits)
+	}
+	if len(c.Reduces) == 0 {
+		c.Reduces = []int{1, 2, 5}
+	}
+	return nil
+}
+
+// all makes all runs and compares each with the plainest of its number of reduces: a run without
+// disturbance in RunLocal.
+//
+//  1. Watched, so that misuse is told by its name; then plainly, twice.
+//  2. With splits of several sizes.
+//  3. With other numbers of reduces: the same records, in other parts.
+//  4. For each of those numbers on a cluster: many attempts at once, too little memory, attempts that
+//     fail.
+func (c *check[O]) all() ([]O, error) {
+	watched, err := c.run(variant{
+		reduces: c.Reduces[0], debug: true,
+		why: "the output depends on byte slices that were kept beyond their lifetime, or on more than its input",
+	})
+	if err != nil {
+		return nil, err
+	}
+	plain := variant{reduces: c.Reduces[0]}
+	base, err := c.run(plain)
+	if err != nil {
+		return nil, err
+	}
+	again := plain
+	again.why = "the same run twice: the job depends on more than its input, such as what an earlier run has left, " +
+		"time, chance or the order of a Go map"
+	if err := c.runLike(base, again); err != nil {
+		return nil, err
+	}
+	if err := c.compare(base, watched); err != nil {
+		return nil, err
+	}
+	for _, size := range c.splitSizes() {
+		split := variant{
+			reduces: plain.reduces, split: size, debug: true,
+			why: "the output depends on where the input is split: a map must treat each record for itself, or Close " +
+				"and Combine must make up for it",
+		}
+		if err := c.runLike(base, split); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.otherReduces(base); err != nil {
+		return nil, err
+	}
+	return slices.Concat(base.parts...), nil
+}
+
+// otherReduces runs the job with each number of reduces.
+func (c *check[O]) otherReduces(base *outcome[O]) error {
+	for i, n := range c.Reduces {
+		if i > 0 && (c.fixed || c.reduces == 0) {
+			break
+		}
+		like := base
+		if i > 0 {
+			var err error
+			if like, err = c.inParts(base, n); err != nil {
+				return err
+			}
+		}
+		for _, v := range c.onCluster(n) {
+			if err := c.runLike(like, v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// inParts runs the job with another number of reduces.
+func (c *check[O]) inParts(base *outcome[O], reduces int) (*outcome[O], error) {
+	o, err := c.run(variant{reduces: reduces, debug: true, why: "the output depends on the number of reduces"})
+	if err == nil && !c.PerReduce {
+		err = c.compareAny(base, o)
+	}
+	return o, err
+}
+
+// runLike makes a run whose output must be that of another one.
+func (c *check[O]) runLike(base *outcome[O], v variant) error {
+	o, err := c.run(v)
+	if err != nil {
+		return err
+	}
+	return c.compare(base, o)
+}
+
+// explain adds what may be behind an error of a run.
+func explain(err error) error {
+	if errors.Is(err, mapreduce.ErrConsumed) || errors.Is(err, mapreduce.ErrPlanUsed) {
+		return fmt.Errorf("%w: each run needs its input anew, see CheckPlans", err)
+	}
+	return err
+}

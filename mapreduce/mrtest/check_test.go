@@ -1,0 +1,309 @@
+package mrtest
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// fakeTB is a test that only notes how it fails.
+type fakeTB struct {
+	testing.TB
+	said string
+}
+
+func (f *fakeTB) Helper() {}
+
+func (f *fakeTB) Fatalf(format string, args ...any) {
+	f.said = fmt.Sprintf(format, args...)
+	runtime.Goexit()
+}
+
+// said is what a check that fails tells; empty if it passes.
+func said(t *testing.T, check func(t testing.TB)) string {
+	f := &fakeTB{TB: t}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		check(f)
+	}()
+	<-done
+	return f.said
+}
+
+// requireSays checks that a check fails and what it tells.
+func requireSays(t *testing.T, check func(t testing.TB), texts ...string) {
+	t.Helper()
+	text := said(t, check)
+	require.NotEmpty(t, text, "the check passes")
+	for _, want := range texts {
+		require.Contains(t, text, want)
+	}
+}
+
+type (
+	count  = mapreduce.Pair[string, int64]
+	counts = mapreduce.Job[[]byte, string, int64, count]
+)
+
+// wordCount is a job that is right.
+func wordCount() counts {
+	return counts{
+		Name: "wordcount",
+		Map: func(line []byte, emit func(string, int64)) error {
+			for w := range mapreduce.Fields(line) {
+				emit(string(w), 1)
+			}
+			return nil
+		},
+		Combine: func(a, b int64) int64 { return a + b },
+		Reduce: func(word string, values iter.Seq[int64], emit func(count)) error {
+			var n int64
+			for v := range values {
+				n += v
+			}
+			emit(mapreduce.MakePair(word, n))
+			return nil
+		},
+	}
+}
+
+// rhyme is two files of lines of unequal length.
+func rhyme() mapreduce.Input[[]byte] {
+	return mapreduce.Lines(
+		mapreduce.Bytes("one", []byte("tarry a while\nsaid slow\nlet us tarry\n\nput on the pot\n")),
+		mapreduce.Bytes("two", []byte(strings.Repeat("said greedy gut to tarry\nwe will sup before we go\n", 9))),
+	)
+}
+
+// wrong checks that a word count with a fault is found out.
+func wrong(t *testing.T, fault func(j *counts), texts ...string) {
+	t.Helper()
+	requireSays(t, func(t testing.TB) {
+		job := wordCount()
+		fault(&job)
+		Check(t, job, rhyme())
+	}, append(texts, `mrtest: job "wordcount": `)...)
+}
+
+// TestRight: right jobs of several kinds pass, and come back.
+func TestRight(t *testing.T) {
+	all := Check(t, wordCount(), rhyme())
+	require.Contains(t, all, mapreduce.MakePair("tarry", int64(11)))
+	require.Len(t, all, 19)
+
+	lines := Check(t, mapreduce.MapOnly[[]byte, string]{
+		Map: func(line []byte, emit func(string)) error { emit(string(line)); return nil },
+	}, rhyme())
+	require.Equal(t, "said slow", lines[1])
+
+	squares := Check(t, mapreduce.Job[int, int, mapreduce.None, int]{
+		Map:    func(n int, emit func(int, mapreduce.None)) error { emit(n*n, mapreduce.None{}); return nil },
+		Reduce: func(n int, _ iter.Seq[mapreduce.None], emit func(int)) error { emit(n); return nil }, TotalOrder: true,
+	}, mapreduce.Slice([]int{3, -2, 7, 2, 1, 3, 9, 10, 12}))
+	require.Equal(t, []int{1, 4, 9, 49, 81, 100, 144}, squares)
+}
+
+// TestRightInMemory: what is collected per attempt and emitted at its end is right with a reduce that
+// adds; what Reduce keeps of its values until it returns, or copies, is right.
+func TestRightInMemory(t *testing.T) {
+	inMapper := wordCount()
+	inMapper.Map = nil
+	inMapper.MapTask = func(*mapreduce.Task) (mapreduce.Mapper[[]byte, string, int64], error) {
+		seen := map[string]int64{}
+		return mapreduce.Mapper[[]byte, string, int64]{
+			Map: func(line []byte, _ func(string, int64)) error {
+				for w := range mapreduce.Fields(line) {
+					seen[string(w)]++
+				}
+				return nil
+			},
+			Close: func(emit func(string, int64)) error {
+				for w, n := range seen {
+					emit(w, n)
+				}
+				return nil
+			},
+		}, nil
+	}
+	require.Equal(t, Check(t, wordCount(), rhyme()), Check(t, inMapper, rhyme()))
+	require.Equal(t, "to|on|us", strings.Join(lastThree(t, bytes.Clone), "|"))
+}
+
+// lastThree are, for words of each length, three words of it, which Reduce keeps by keep.
+func lastThree(t testing.TB, keep func([]byte) []byte) []string {
+	return Check(t, mapreduce.Job[[]byte, int, []byte, string]{
+		Name: "kept",
+		Map: func(line []byte, emit func(int, []byte)) error {
+			for w := range mapreduce.Fields(line) {
+				emit(len(w), w)
+			}
+			return nil
+		},
+		Reduce: func(n int, words iter.Seq[[]byte], emit func(string)) error {
+			if n != 2 {
+				return nil
+			}
+			kept := map[string][]byte{}
+			for w := range words {
+				kept[string(w)] = keep(w)
+			}
+			for _, w := range []string{"to", "on", "us"} {
+				emit(string(kept[w]))
+			}
+			return nil
+		},
+	}, rhyme())
+}
+
+// TestKeptValue is told with the poison and the place.
+func TestKeptValue(t *testing.T) {
+	requireSays(t, func(t testing.TB) { lastThree(t, func(b []byte) []byte { return b }) },
+		"in RunLocal with 1 reduce, watched: part 0, record 0 is \"\\xdb\\xdb\", but \"to\" in RunLocal with 1 reduce",
+		"bytes.Clone")
+}
+
+// TestKeptRecord, copied too late, shows the poison; emitted as it is, it is an error with its place.
+func TestKeptRecord(t *testing.T) {
+	before := func(emitted func([]byte) []byte) func(testing.TB) {
+		return func(t testing.TB) {
+			Check(t, mapreduce.MapOnly[[]byte, []byte]{
+				MapTask: func(*mapreduce.Task) (mapreduce.Filter[[]byte, []byte], error) {
+					var last []byte
+					return mapreduce.Filter[[]byte, []byte]{Map: func(line []byte, emit func([]byte)) error {
+						emit(emitted(last))
+						last = line
+						return nil
+					}}, nil
+				},
+			}, rhyme())
+		}
+	}
+	requireSays(t, before(bytes.Clone), `is "\xdb\xdb\xdb`, "bytes.Clone", "part 0, record 1")
+	requireSays(t, before(func(b []byte) []byte { return b }),
+		"Map emitted bytes of a record of an earlier call (mrtest/check_test.go:", `"said slow"`)
+}
+
+// TestKeptKey of Reduce.
+func TestKeptKey(t *testing.T) {
+	requireSays(t, func(t testing.TB) {
+		Check(t, mapreduce.Job[[]byte, []byte, mapreduce.None, string]{
+			Map: func(line []byte, emit func([]byte, mapreduce.None)) error { emit(line, mapreduce.None{}); return nil },
+			ReduceTask: func(*mapreduce.Task) (mapreduce.Reducer[[]byte, mapreduce.None, string], error) {
+				var last []byte
+				return mapreduce.Reducer[[]byte, mapreduce.None, string]{
+					Reduce: func(k []byte, _ iter.Seq[mapreduce.None], emit func(string)) error {
+						emit(string(last))
+						last = k
+						return nil
+					},
+				}, nil
+			},
+		}, rhyme())
+	}, `\xdb\xdb`, "bytes.Clone")
+}
+
+func TestValuesTwice(t *testing.T) {
+	wrong(t, func(j *counts) {
+		j.Reduce = func(word string, values iter.Seq[int64], emit func(count)) error {
+			for range values {
+			}
+			for range values {
+			}
+			return nil
+		}
+	}, "the values of a key can be ranged over once")
+}
+
+// TestEmitElsewhere: from another goroutine, while the call lasts and after it.
+func TestEmitElsewhere(t *testing.T) {
+	wrong(t, func(j *counts) {
+		j.Map = func(_ []byte, emit func(string, int64)) error {
+			done := make(chan struct{})
+			go func() { emit("x", 1); close(done) }()
+			<-done
+			return nil
+		}
+	}, "emit was called from another goroutine than that of Map (mrtest/check_test.go:")
+	wrong(t, func(j *counts) {
+		var last func(string, int64)
+		j.Map = func(_ []byte, emit func(string, int64)) error {
+			if last != nil {
+				done := make(chan struct{})
+				go func() { last("x", 1); close(done) }()
+				<-done
+			}
+			last = emit
+			return nil
+		}
+	}, "emit was called after the Map that it was given to had returned (mrtest/check_test.go:")
+}
+
+func TestCombineLaws(t *testing.T) {
+	n := atomic.Int64{}
+	for law, f := range map[string]func(a, b int64) int64{
+		"Combine is not associative":              func(a, b int64) int64 { return (a + b) / 2 * 3 },
+		"Combine is not commutative":              func(a, b int64) int64 { return 2*a + b },
+		"Combine is no function of its arguments": func(a, b int64) int64 { return a + b + n.Add(1) },
+	} {
+		wrong(t, func(j *counts) { j.Combine = f }, law, "mapreduce: ")
+	}
+}
+
+// TestCombineChangesWords: the words of MapWords share their value, which Combine must not change.
+func TestCombineChangesWords(t *testing.T) {
+	words := func(combine func(a, b []byte) []byte) func(t testing.TB) {
+		return func(t testing.TB) {
+			type length = mapreduce.Pair[string, []byte]
+			Check(t, mapreduce.Job[[]byte, string, []byte, length]{
+				MapTask: func(*mapreduce.Task) (mapreduce.Mapper[[]byte, string, []byte], error) {
+					return mapreduce.Mapper[[]byte, string, []byte]{
+						MapWords: func(line []byte, words func([]byte, []byte)) error { words(line, []byte{1}); return nil },
+					}, nil
+				},
+				Combine: combine,
+			}, rhyme())
+		}
+	}
+	words(func(a, b []byte) []byte { return []byte{a[0] + b[0]} })(t)
+	requireSays(t, words(func(a, b []byte) []byte {
+		a[0] += b[0]
+		return a
+	}), "on a cluster with many attempts at once", "the words of MapWords share")
+}
+
+func TestPartitions(t *testing.T) {
+	calls := atomic.Int64{}
+	for what, f := range map[string]func(key string, reduces int) int{
+		"Partition returned 2 of 2 reduces": func(_ string, reduces int) int { return reduces },
+		"Partition returned -1 of":          func(string, int) int { return -1 },
+		"Partition gave key":                func(_ string, reduces int) int { return int(calls.Add(1)) % reduces },
+	} {
+		wrong(t, func(j *counts) { j.Partition = f }, what)
+	}
+	type pair = mapreduce.Pair[string, int]
+	byLength := func(partition func(k pair, reduces int) int) func(t testing.TB) {
+		return func(t testing.TB) {
+			Check(t, mapreduce.Job[[]byte, pair, mapreduce.None, string]{
+				Map: func(line []byte, emit func(pair, mapreduce.None)) error {
+					for w := range mapreduce.Fields(line) {
+						emit(mapreduce.MakePair(string(w[:1]), len(w)), mapreduce.None{})
+					}
+					return nil
+				},
+				Reduce:      func(k pair, all iter.Seq[mapreduce.None], emit func(string)) error { emit(k.First); return nil },
+				GroupFields: 1, Partition: partition,
+			}, rhyme())
+		}
+	}
+	byLength(func(k pair, n int) int { return int(k.First[0]) % n })(t)
+	requireSays(t, byLength(func(k pair, n int) int { return k.Second % n }), "with GroupFields 1 it must look at nothing but")
+}

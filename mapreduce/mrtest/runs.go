@@ -1,0 +1,179 @@
+package mrtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// errInterrupted is what attempts fail with that are to be tried again.
+var errInterrupted = errors.New("mrtest has this attempt fail, to be tried again")
+
+// variant is one way to run a job; the zero value but for reduces is RunLocal over whole files.
+type variant struct {
+	reduces int
+	split   int64 // bytes; 0: whole files
+	debug   bool
+	cluster bool
+	scarce  bool // next to no memory
+	failing bool // attempts
+	why     string
+}
+
+func (v variant) String() string {
+	text := "in RunLocal"
+	switch {
+	case v.failing:
+		text = "on a cluster whose attempts fail and are tried again"
+	case v.scarce:
+		text = "on a cluster with next to no memory"
+	case v.cluster:
+		text = "on a cluster with many attempts at once"
+	}
+	text += " with " + plural(int64(v.reduces), "reduce")
+	if v.split > 0 {
+		text += " and splits of " + plural(v.split, "byte")
+	}
+	if v.debug {
+		text += ", watched"
+	}
+	return text
+}
+
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// outcome is what came of a run.
+type outcome[O any] struct {
+	variant
+	parts    [][]O
+	counters *mapreduce.Counters
+}
+
+// mostSplits of a run in RunLocal, and on a cluster.
+const (
+	mostSplits        = 2000
+	mostClusterSplits = 24
+)
+
+// splitSizes are those to try.
+func (c *check[O]) splitSizes() []int64 {
+	sizes := c.Splits
+	if len(sizes) == 0 {
+		sizes = []int64{1, 7, 64, c.size/2 + 1}
+	}
+	var list []int64
+	for _, n := range sizes {
+		if n = max(n, c.size/mostSplits+1); len(list) == 0 || n != list[len(list)-1] {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// onCluster are the runs on a cluster with a number of reduces.
+func (c *check[O]) onCluster(reduces int) []variant {
+	v := variant{reduces: reduces, cluster: true, split: c.size/mostClusterSplits + 1}
+	many, scarce, failing := v, v, v
+	many.debug = true
+	many.why = "the output depends on how many attempts run at once, or in which order, or Combine changes " +
+		"what its first argument points to, which the words of MapWords share"
+	scarce.scarce = true
+	scarce.why = "the output depends on when what is emitted is spilled and combined, or on byte slices that were kept " +
+		"beyond their lifetime"
+	failing.failing, failing.debug = true, true
+	failing.why = "the output depends on which attempt at a task it is from, or on what a failed one has left behind"
+	if c.once {
+		return []variant{many, scarce}
+	}
+	return []variant{many, scarce, failing}
+}
+
+// run makes one run.
+func (c *check[O]) run(v variant) (*outcome[O], error) {
+	var out mapreduce.Collected[O]
+	p, err := c.bind(out.Output())
+	if err != nil {
+		return nil, err
+	}
+	c.name, c.size, c.once = p.Name(), p.InputBytes(), p.ReadOnce()
+	if v.debug {
+		d := mapreduce.DebugOptions{Within: c.Within}
+		if v.failing {
+			d.Interrupt = c.interrupt
+		}
+		p.Debug(d)
+	}
+	o := &outcome[O]{}
+	if v.cluster {
+		o.counters, err = v.live(c.t.Context(), p)
+	} else {
+		o.counters, err = mapreduce.RunLocal(c.t.Context(), p, mapreduce.LocalOptions{Reduces: v.reduces, Blocks: v.blocks(p)})
+	}
+	c.reduces, c.fixed = p.Reduces(), p.Reduces() != v.reduces
+	v.reduces = p.Reduces()
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w", v, explain(err))
+	}
+	o.variant = v
+	if o.parts, err = out.Parts(); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// live runs a plan on a cluster of its own.
+func (v variant) live(ctx context.Context, p *mapreduce.Plan) (_ *mapreduce.Counters, err error) {
+	cfg := actors.Config{Nodes: 2, MapSlots: 4, ReduceSlots: 4, BlockSize: v.split}
+	if v.scarce {
+		cfg.Memory = 1
+	}
+	cluster, err := actors.Start(cfg)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, cluster.Close()) }()
+	job, err := cluster.Submit(ctx, p, actors.SubmitOptions{Reduces: v.reduces})
+	if err != nil {
+		return nil, err
+	}
+	res, err := job.WaitOrKill(ctx)
+	return res.Counters, err
+}
+
+// blocks cuts the sources of a plan.
+func (v variant) blocks(p *mapreduce.Plan) func(source int) []mapreduce.Block {
+	if v.split == 0 {
+		return nil
+	}
+	return func(source int) []mapreduce.Block {
+		var list []mapreduce.Block
+		size := p.Sources()[source].Size()
+		for at := int64(0); at < size; at += v.split {
+			list = append(list, mapreduce.Block{Offset: at, Length: min(v.split, size-at)})
+		}
+		return list
+	}
+}
+
+// interrupt has up to two attempts at a task fail, early or, where there is little to do, at the end.
+// Map 0 and reduce 0 fail for sure, if they have anything to do.
+func (c *check[O]) interrupt(id mapreduce.AttemptID, n int64) error {
+	r := rand.New(rand.NewPCG(c.Seed, uint64(id.Kind)<<32|uint64(id.Index)))
+	failures, at := r.IntN(3), 2+r.Int64N(3)
+	if id.Index == 0 {
+		failures, at = max(failures, 1), 2
+	}
+	if id.Try < failures && n >= at {
+		return errInterrupted
+	}
+	return nil
+}
