@@ -15,7 +15,8 @@ type committer struct {
 
 	mu        sync.Mutex
 	committed map[taskID]bool
-	foreign   bool // the store is another job's
+	routes    map[AttemptID][]part // files of names of attempts that are not committed
+	foreign   bool                 // the store is another job's
 }
 
 type taskID struct {
@@ -51,14 +52,23 @@ func (c *committer) commitTask(id AttemptID) error {
 	if c.committed[t] {
 		return fmt.Errorf("%s: %w", id, ErrCommitted)
 	}
+	routed := len(c.routes[id]) > 0
+	if err := c.commitRoutes(id); err != nil {
+		return err
+	}
 	if err := c.store.commit(c.part(id)); err != nil {
+		if routed {
+			err = Permanent(err)
+		}
 		return err
 	}
 	c.committed[t] = true
 	return nil
 }
 
-func (c *committer) abortTask(id AttemptID) error { return c.store.discard(c.part(id)) }
+func (c *committer) abortTask(id AttemptID) error {
+	return errors.Join(c.discardRoutes(id), c.store.discard(c.part(id)))
+}
 
 func (c *committer) commitJob() error { return c.store.success() }
 
@@ -86,6 +96,11 @@ func (c *committer) open(id AttemptID) (*partWriter, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.writer(f)
+}
+
+// writer returns the writer of a part to a file.
+func (c *committer) writer(f io.WriteCloser) (*partWriter, error) {
 	file := &strictFile{file: f}
 	z, err := c.compression.wrap(file)
 	if err != nil {

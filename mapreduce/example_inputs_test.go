@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"os"
+	"path/filepath"
 	"testing/fstest"
 
 	"github.com/tarry-mr/tarry/mapreduce"
@@ -69,4 +71,78 @@ func ExampleFS() {
 	// Output:
 	// one
 	// two
+}
+
+// One job's records, as they are, for the next one.
+func ExampleTyped() {
+	type visit struct {
+		User string
+		Ms   int
+	}
+	temp, err := os.MkdirTemp("", "typed")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(temp) }()
+	dir := filepath.Join(temp, "visits")
+	first := mapreduce.MapOnly[visit, visit]{Map: func(v visit, emit func(visit)) error {
+		emit(v)
+		return nil
+	}}
+	plan, err := first.Bind(mapreduce.Slice([]visit{{"ann", 12}, {"bob", 7}}), mapreduce.Typed[visit](mapreduce.Dir(dir)))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	sources, err := mapreduce.Files(dir)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	printed(mapreduce.ReadTyped[visit](sources...), func(v visit) string { return fmt.Sprint(v.User, " ", v.Ms) })
+	// Output:
+	// ann 12
+	// bob 7
+}
+
+// Errors go to files of their own.
+func ExampleRouted() {
+	temp, err := os.MkdirTemp("", "routed")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(temp) }()
+	dir := filepath.Join(temp, "log")
+	keep := mapreduce.MapOnly[string, string]{Map: func(line string, emit func(string)) error {
+		emit(line)
+		return nil
+	}}
+	out := mapreduce.Routed(mapreduce.Text[string](mapreduce.Dir(dir)), func(line string) string {
+		if line[0] == 'E' {
+			return "errors"
+		}
+		return ""
+	})
+	plan, err := keep.Bind(mapreduce.Slice([]string{"E disk full", "I started"}), out)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, name := range []string{"errors-m-00000", "part-m-00000"} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		fmt.Printf("%s: %q %v\n", name, text, err)
+	}
+	// Output:
+	// errors-m-00000: "E disk full\n" <nil>
+	// part-m-00000: "I started\n" <nil>
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"slices"
 )
 
 // outputDir is a directory of this machine that a job writes its output to, or has found
@@ -101,11 +102,14 @@ func (d *outputDir) mine() bool {
 // ours are the names that the output of a job may have.
 var ours = regexp.MustCompile(`^(part-[mr]-\d+(\.\w+)?|_skipped\.jsonl|` + success + `|` + temporary + `)$`)
 
-// entries lists the directory. stranger is the first entry that no job has put there.
+// entries lists the directory. stranger is the first entry that no job has put there: files of names
+// are a job's beside _SUCCESS or its temporary files only, for others have such names, too.
 func (d *outputDir) entries() (list []fs.DirEntry, stranger string, err error) {
 	list, err = fs.ReadDir(d.root.FS(), ".")
+	marked := slices.ContainsFunc(list, func(e fs.DirEntry) bool { return e.Name() == success || e.Name() == temporary })
 	for _, e := range list {
-		if !ours.MatchString(e.Name()) || e.IsDir() != (e.Name() == temporary) || !e.IsDir() && !e.Type().IsRegular() {
+		made := ours.MatchString(e.Name()) || marked && routedName.MatchString(e.Name())
+		if !made || e.IsDir() != (e.Name() == temporary) || !e.IsDir() && !e.Type().IsRegular() {
 			return list, e.Name(), err
 		}
 	}

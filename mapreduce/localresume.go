@@ -74,7 +74,7 @@ func (p *Plan) DropCommitted() error {
 			}
 		}
 		clear(p.output.committed)
-		return nil
+		return s.dropRouted(nil)
 	})
 }
 
@@ -243,7 +243,7 @@ func (s *localStore) parts(extension string) (list []taskID, err error) {
 		}
 		list = append(list, t)
 	}
-	return list, err
+	return list, errors.Join(err, s.dropRouted(list))
 }
 
 // forget is the last step of success.

@@ -7,7 +7,7 @@ import (
 )
 
 // Output says how records of type O become bytes and where those go. Make it
-// with Text, TextWith, Raw, Encoded or Collected.Output.
+// with Text, TextWith, Raw, Encoded, Typed or Collected.Output, or of one of these with Routed.
 type Output[O any] struct {
 	dest Destination
 	// encoder returns a function that appends a record's bytes; one an attempt.
@@ -16,6 +16,9 @@ type Output[O any] struct {
 	// are then written without a copy.
 	plain bool
 	end   string
+	head  []byte // what each part begins with
+	// route, if not nil, names the file of a record.
+	route func(rec O) string
 	// layout, if not nil, is the same for pairs of raw bytes: a job without
 	// Reduce then writes its pairs without decoding them.
 	layout *segment.Layout

@@ -17,6 +17,7 @@ type recordWriter[O any] struct {
 	charged int64
 	gate    memory.Gate // of emit, shut between calls of the user's
 	held    bool        // what is written may be taken back: see writing
+	router  *router[O]  // nil: all records go to part
 }
 
 func newRecordWriter[O any](p *Plan, budget *Memory, id AttemptID, out Output[O]) (*recordWriter[O], error) {
@@ -28,11 +29,17 @@ func newRecordWriter[O any](p *Plan, budget *Memory, id AttemptID, out Output[O]
 	if err != nil {
 		return nil, err
 	}
+	part.buf = append(part.buf, out.head...)
 	w := &recordWriter[O]{
 		part: part, encode: encode, budget: budget,
 		charged: 2*flushSize + p.output.compression.memory(),
 	}
 	budget.Acquire(w.charged)
+	if out.route != nil {
+		w.router = &router[O]{
+			w: w, route: out.route, head: out.head, to: p.output, id: id, files: map[string]*routedFile{},
+		}
+	}
 	w.gate = memory.NewGate(budget.Life())
 	w.gate.Shut()
 	w.emit = w.write
@@ -46,6 +53,13 @@ func (w *recordWriter[O]) write(o O) {
 	var err error
 	w.gate.Sign()
 	w.records++
+	if w.router != nil {
+		if err = w.router.write(o); err == nil && !w.held {
+			err = w.router.settle()
+		}
+		w.failed = cmp.Or(w.failed, err)
+		return
+	}
 	if w.part.buf, err = w.encode(w.part.buf, o); err != nil && w.failed == nil {
 		w.failed = err
 	}
@@ -86,7 +100,11 @@ func (w *recordWriter[O]) err() error {
 // close ends the part and returns the first error of all. It may be called again.
 func (w *recordWriter[O]) close() error {
 	w.gate.Shut()
+	var err error
+	if w.router != nil {
+		err = w.router.close()
+	}
 	w.budget.Release(w.charged)
 	w.charged = 0
-	return cmp.Or(w.failed, w.part.close())
+	return cmp.Or(w.failed, err, w.part.close())
 }

@@ -199,12 +199,20 @@ func (w *recordWriter[O]) writing() (emit func(O), keep, drop func()) {
 	w.held = true
 	bytes, records := len(w.part.buf), w.records
 	keep = func() {
+		if w.router != nil {
+			w.failed = cmp.Or(w.failed, w.router.settle())
+		}
 		if len(w.part.buf) >= flushSize {
 			w.part.flush()
 		}
 		bytes, records = len(w.part.buf), w.records
 	}
-	drop = func() { w.part.buf, w.records, w.failed = w.part.buf[:bytes], records, nil }
+	drop = func() {
+		if w.router != nil {
+			w.router.drop()
+		}
+		w.part.buf, w.records, w.failed = w.part.buf[:bytes], records, nil
+	}
 	return w.write, keep, drop
 }
 

@@ -1,0 +1,274 @@
+package mapreduce
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Routed is out with several files a task: each record goes to the file that route names, such as
+// errors-r-00003 for "errors" in reduce 3 (Hadoop's MultipleOutputs), and to the usual part if it
+// names none (""). A task's files are committed together. out goes to a directory: Dir, ReplacedDir,
+// InFS or InDFS. route runs in many attempts at once.
+//
+// A name is 1 to 100 bytes of UTF-8, without slash, backslash or control characters; "part", what
+// begins with "part-", and what begins with "_" or "." are the engine's. Any other is an error of
+// the attempt. Files("DIR/errors-*") reads back what went there. An attempt holds at most 64 files
+// of a local directory open; of other file systems one for each name.
+func Routed[O any](out Output[O], route func(rec O) string) Output[O] {
+	check := out.checkType
+	out.route, out.plain, out.layout = route, false, nil
+	out.checkType = func() error {
+		switch out.dest.store.(type) {
+		case *localStore, *dirStore:
+		default:
+			return fmt.Errorf("Routed to %s: it takes a directory, such as Dir", out.dest.store.name())
+		}
+		if route == nil {
+			return errors.New("Routed without a function")
+		}
+		if check != nil {
+			return check()
+		}
+		return nil
+	}
+	return out
+}
+
+// checkRoute returns what is wrong with the name of a file of records.
+func checkRoute(name string) error {
+	switch {
+	case len(name) > 100:
+		return fmt.Errorf("Routed: the name %s has %d bytes, at most 100 are allowed", quoted(cutHead(name), len(name)), len(name))
+	case strings.ContainsFunc(name, func(r rune) bool {
+		return r == '/' || r == '\\' || r == unicode.ReplacementChar || unicode.IsControl(r)
+	}):
+		return fmt.Errorf("Routed: the name %q has a slash, a control character or is not UTF-8", name)
+	case name == "part" || strings.HasPrefix(name, "part-") || name[0] == '_' || name[0] == '.':
+		return fmt.Errorf(`Routed: the name %q is the engine's, as "part", "part-…", "_…" and ".…" are`, name)
+	}
+	return nil
+}
+
+const (
+	mostOpen   = 64       // files of names that an attempt has open in a local directory
+	routeFlush = 16 << 10 // how full the buffer of one gets before it is written, in bytes
+)
+
+// router writes the records of an attempt to the files of their names.
+type router[O any] struct {
+	w      *recordWriter[O]
+	route  func(O) string
+	head   []byte
+	to     *committer
+	id     AttemptID
+	files  map[string]*routedFile
+	open   []*routedFile // those that are, used last at the end
+	buf    []byte        // records that may be taken back
+	held   []routedRecord
+	closed bool
+}
+
+// routedFile is a file of a name.
+type routedFile struct {
+	part
+	*partWriter // nil: closed, maybe to be opened again
+}
+
+// routedRecord is a record in the buffer of a router: where it ends, and where it goes.
+type routedRecord struct {
+	end  int
+	name string
+}
+
+// write encodes a record, which stays until settle.
+func (r *router[O]) write(o O) error {
+	name := r.route(o)
+	if name != "" && r.files[name] == nil {
+		if err := checkRoute(name); err != nil {
+			return err
+		}
+		name = strings.Clone(name)
+	}
+	var err error
+	r.buf, err = r.w.encode(r.buf, o)
+	r.held = append(r.held, routedRecord{len(r.buf), name})
+	return err
+}
+
+// settle writes the records in the buffer to their files.
+func (r *router[O]) settle() error {
+	at := 0
+	for _, rec := range r.held {
+		part, most := r.w.part, flushSize
+		if rec.name != "" {
+			f, err := r.file(rec.name)
+			if err != nil {
+				return err
+			}
+			part, most = f.partWriter, routeFlush
+		}
+		if part.buf = append(part.buf, r.buf[at:rec.end]...); len(part.buf) >= most {
+			part.flush()
+		}
+		if part.err != nil {
+			return part.err
+		}
+		at = rec.end
+	}
+	r.drop()
+	return nil
+}
+
+// drop takes back the records in the buffer.
+func (r *router[O]) drop() { r.buf, r.held = r.buf[:0], r.held[:0] }
+
+// file returns the open file of a name.
+func (r *router[O]) file(name string) (f *routedFile, err error) {
+	f = r.files[name]
+	if f != nil && f.partWriter != nil {
+		if i := slices.Index(r.open, f); i < len(r.open)-1 {
+			r.open = append(slices.Delete(r.open, i, i+1), f)
+		}
+		return f, nil
+	}
+	local, bounded := r.to.store.(*localStore)
+	if bounded && len(r.open) >= mostOpen {
+		if err := r.shut(r.open[0]); err != nil {
+			return nil, err
+		}
+		r.open = slices.Delete(r.open, 0, 1)
+	}
+	var w io.WriteCloser
+	if f == nil {
+		f = &routedFile{part: r.to.routed(r.id, name)}
+		w, err = r.to.store.create(f.part)
+	} else {
+		w, err = local.extend(f.part)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f.partWriter, err = r.to.writer(w); err != nil {
+		return nil, err
+	}
+	f.check = r.w.part.check
+	if r.files[name] == nil {
+		f.buf = append(f.buf, r.head...)
+		r.files[name] = f
+	}
+	r.charge(2*routeFlush + r.to.compression.memory())
+	r.open = append(r.open, f)
+	return f, nil
+}
+
+func (r *router[O]) charge(n int64) {
+	r.w.budget.Acquire(n)
+	r.w.charged += n
+}
+
+// shut closes a file, which may be opened again.
+func (r *router[O]) shut(f *routedFile) error {
+	err := f.close()
+	r.w.part.bytes += f.bytes
+	f.partWriter = nil
+	n := 2*routeFlush + r.to.compression.memory()
+	r.w.budget.Release(n)
+	r.w.charged -= n
+	return err
+}
+
+// close writes what is left and closes all files. It may be called again.
+func (r *router[O]) close() (err error) {
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	if r.w.failed == nil {
+		err = r.settle()
+	}
+	for _, f := range r.open {
+		err = cmp.Or(err, r.shut(f))
+	}
+	r.open = nil
+	return err
+}
+
+// routed is the part of an attempt that goes to the file of a name, and notes that there is one.
+func (c *committer) routed(id AttemptID, name string) part {
+	usual := c.part(id)
+	p := part{
+		attempt: usual.attempt + "~" + name, index: id.Index,
+		name: name + strings.TrimPrefix(usual.name, "part"),
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.routes == nil {
+		c.routes = map[AttemptID][]part{}
+	}
+	c.routes[id] = append(c.routes[id], p)
+	return p
+}
+
+// commitRoutes commits the files of names of an attempt, before its usual part: where that is, all
+// are. If some are and another cannot be, nothing of the job can be right.
+func (c *committer) commitRoutes(id AttemptID) error {
+	for i, p := range c.routes[id] {
+		if err := c.store.commit(p); err != nil {
+			if i > 0 {
+				err = Permanent(err)
+			}
+			return err
+		}
+	}
+	delete(c.routes, id)
+	return nil
+}
+
+// discardRoutes removes the files of names of an attempt.
+func (c *committer) discardRoutes(id AttemptID) (err error) {
+	c.mu.Lock()
+	parts := c.routes[id]
+	delete(c.routes, id)
+	c.mu.Unlock()
+	for _, p := range parts {
+		err = errors.Join(err, c.store.discard(p))
+	}
+	return err
+}
+
+// extend opens the file of an attempt to write after what is in it.
+func (s *localStore) extend(p part) (io.WriteCloser, error) {
+	f, err := s.temp.OpenFile(p.attempt, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil || s.token == "" {
+		return f, err
+	}
+	return syncedFile{f}, nil
+}
+
+var routedName = regexp.MustCompile(`^[^_.].*-[mr]-\d{5,}(\.\w+)?$`)
+
+// dropRouted removes the files of names of tasks that are not committed: whoever was killed between
+// their renames has left them.
+func (s *localStore) dropRouted(committed []taskID) error {
+	list, _, err := s.out.entries()
+	for _, e := range list {
+		if !routedName.MatchString(e.Name()) || partName.MatchString(e.Name()) {
+			continue
+		}
+		kept := slices.ContainsFunc(committed, func(t taskID) bool {
+			task := fmt.Sprintf("-%c-%05d", t.kind.String()[0], t.index)
+			return strings.HasSuffix(e.Name(), task) || strings.Contains(e.Name(), task+".")
+		})
+		if !kept {
+			err = errors.Join(err, s.out.root.Remove(e.Name()))
+		}
+	}
+	return err
+}

@@ -1,0 +1,219 @@
+package mapreduce
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/dfs"
+)
+
+// firstWord is where the tests send a line.
+func firstWord(line string) string {
+	word, _, _ := strings.Cut(line, " ")
+	if word == "-" {
+		return ""
+	}
+	return word
+}
+
+// contents are the files of a directory, unpacked, by name.
+func contents(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	files := map[string]string{}
+	for _, e := range list {
+		src, err := File(filepath.Join(dir, e.Name()))
+		require.NoError(t, err)
+		lines, err := recordsOf(t, LineStrings(src), usualWindows(), 1<<20)
+		require.NoError(t, err)
+		files[e.Name()] = ""
+		for _, line := range lines {
+			files[e.Name()] += line + "\n"
+		}
+	}
+	return files
+}
+
+func TestRouted(t *testing.T) {
+	text := "a 1\nb 2\n- 3\na 4\nc 5\n"
+	lines := func() Input[string] { return LineStrings(Bytes("text", []byte(text))) }
+	want := map[string]string{
+		"_SUCCESS": "", "part-m-00000": "- 3\n", "a-m-00000": "a 1\na 4\n", "b-m-00000": "b 2\n", "c-m-00000": "c 5\n",
+	}
+	for _, local := range []bool{true, false} {
+		dir := filepath.Join(t.TempDir(), "out")
+		for range 2 { // the second takes the place of the first
+			p, err := passOn[string]().Bind(lines(), Routed(Text[string](ReplacedDir(dir)), firstWord))
+			require.NoError(t, err)
+			var c *Counters
+			if local {
+				c, err = RunLocal(t.Context(), p, LocalOptions{})
+				require.NoError(t, err)
+			} else {
+				c = runEngine(t, p, 0, nil, Resources{Budget: NewMemory(1 << 30).Sub()})
+			}
+			require.EqualValues(t, len(text), c.Get(OutputBytesWritten))
+			require.Equal(t, want, contents(t, dir))
+		}
+	}
+}
+
+// TestRoutedReduces has a job without Reduce, whose pairs would be written as they are.
+func TestRoutedReduces(t *testing.T) {
+	job := Job[string, string, string, Pair[string, string]]{
+		Map: func(line string, emit func(string, string)) error {
+			k, v, _ := strings.Cut(line, " ")
+			emit(k, v)
+			return nil
+		},
+		Partition: func(key string, _ int) int { return int(key[0] - 'a') },
+	}
+	dir := filepath.Join(t.TempDir(), "out")
+	out := Routed(Text[Pair[string, string]](Dir(dir)), func(p Pair[string, string]) string { return "n" + p.Second })
+	p, err := job.Bind(LineStrings(Bytes("text", []byte("b 2\na 1\na 2\n"))), out)
+	require.NoError(t, err)
+	runEngine(t, p, 2, everyBytes(p, 4), Resources{})
+	require.Equal(t, map[string]string{
+		"_SUCCESS": "", "part-r-00000": "", "part-r-00001": "",
+		"n1-r-00000": "a\t1\n", "n2-r-00000": "a\t2\n", "n2-r-00001": "b\t2\n",
+	}, contents(t, dir))
+}
+
+// TestRoutedToMoreFilesThanAreOpen at a time: they are closed and written on.
+func TestRoutedToMoreFilesThanAreOpen(t *testing.T) {
+	var text strings.Builder
+	want := map[string]string{}
+	for i := range 5 * mostOpen {
+		line := fmt.Sprintf("name%d line %d\n", i%(2*mostOpen), i)
+		text.WriteString(line)
+		want[fmt.Sprintf("name%d-m-00000", i%(2*mostOpen))] += line
+	}
+	for _, c := range []Compression{NoCompression, Gzip, Zstd, S2} {
+		dir := filepath.Join(t.TempDir(), "out")
+		p, err := passOn[string]().Bind(LineStrings(Bytes("text", []byte(text.String()))),
+			Routed(Text[string](Dir(dir).Compressed(c)), firstWord))
+		require.NoError(t, err)
+		budget := NewMemory(1 << 30)
+		runEngine(t, p, 0, nil, Resources{Budget: budget.Sub()})
+		require.Zero(t, budget.Used())
+		got := contents(t, dir)
+		require.Len(t, got, len(want)+2)
+		for name, lines := range want {
+			require.Equal(t, lines, got[name+c.Extension()])
+		}
+	}
+}
+
+// TestRoutedAttempts: what an attempt that is not committed wrote is not there, nor are the records
+// that a map left out.
+func TestRoutedAttempts(t *testing.T) {
+	for _, system := range []string{"local", "dfs"} {
+		fsys, err := dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}})
+		require.NoError(t, err)
+		dir := filepath.Join(t.TempDir(), "out")
+		to := Dir(dir)
+		if system == "dfs" {
+			to = InDFS(fsys, "out")
+		}
+		bad := MapOnly[string, string]{Map: func(line string, emit func(string)) error {
+			emit(line)
+			if line == "b bad" {
+				return errDisk
+			}
+			return nil
+		}}
+		p, err := bad.Bind(LineStrings(Bytes("text", []byte("a 1\nb bad\na 2\n"))), Routed(Text[string](to), firstWord))
+		require.NoError(t, err)
+		require.NoError(t, p.SetupJob())
+		require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
+		split := Split{Length: 14}
+		_, err = p.RunMap(t.Context(), &MapAttempt{Split: split})
+		require.ErrorIs(t, err, errDisk)
+		require.NoError(t, p.AbortTask(AttemptID{Kind: MapKind}))
+		for try := 1; try < 3; try++ { // a copy
+			_, err = p.RunMap(t.Context(), &MapAttempt{Try: try, Split: split, MaxSkips: 1})
+			require.NoError(t, err)
+		}
+		require.NoError(t, p.CommitTask(AttemptID{MapKind, 0, 2}))
+		require.ErrorIs(t, p.CommitTask(AttemptID{MapKind, 0, 1}), ErrCommitted)
+		require.NoError(t, p.AbortTask(AttemptID{MapKind, 0, 1}))
+		if system == "local" {
+			temp, err := os.ReadDir(filepath.Join(dir, temporary))
+			require.NoError(t, err)
+			require.Len(t, temp, 1, "_SUCCESS to be")
+		}
+		require.NoError(t, p.CommitJob())
+		if system == "local" {
+			require.Equal(t, map[string]string{"_SUCCESS": "", "part-m-00000": "", "a-m-00000": "a 1\na 2\n"}, contents(t, dir))
+			continue
+		}
+		data, err := fs.ReadFile(fsys, "out/a-m-00000")
+		require.NoError(t, err)
+		require.Equal(t, "a 1\na 2\n", string(data))
+		_, err = fsys.Stat("out/b-m-00000")
+		require.ErrorIs(t, err, fs.ErrNotExist)
+	}
+}
+
+// TestRoutedIsResumed: files of a task that was not committed go, those of one that was stay.
+func TestRoutedIsResumed(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	bind := func() *Plan {
+		p, err := passOn[string]().Bind(LineStrings(Bytes("text", []byte("a 1\nb 2\n"))),
+			Routed(Text[string](Dir(dir).Resumable("mine")), firstWord))
+		require.NoError(t, err)
+		require.NoError(t, p.SetupJob())
+		require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
+		return p
+	}
+	p := bind()
+	_, err := p.RunMap(t.Context(), &MapAttempt{Split: Split{Length: 4}})
+	require.NoError(t, err)
+	require.NoError(t, p.CommitTask(AttemptID{Kind: MapKind}))
+	require.NoError(t, p.LeaveJob())
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "b-m-00001"), []byte("half"), 0o600))
+	p = bind()
+	require.Equal(t, []AttemptID{{Kind: MapKind}}, p.Committed())
+	require.NoFileExists(t, filepath.Join(dir, "b-m-00001"))
+	require.FileExists(t, filepath.Join(dir, "a-m-00000"))
+	require.NoError(t, p.DropCommitted())
+	require.NoFileExists(t, filepath.Join(dir, "a-m-00000"))
+	require.NoError(t, p.AbortJob())
+}
+
+// TestFilesOfOthersAreNotOverwritten though their names might be those of a Routed output.
+func TestFilesOfOthersAreNotOverwritten(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "photo-m-20260101.jpg"), nil, 0o600))
+	require.ErrorIs(t, ReplacedDir(dir).Check(), ErrOutputExists)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "_SUCCESS"), nil, 0o600))
+	require.NoError(t, ReplacedDir(dir).Check())
+}
+
+func TestRoutedRefuses(t *testing.T) {
+	for name, want := range map[string]string{
+		"part": "engine's", "part-r-00000": "engine's", "_SUCCESS": "engine's", "..": "engine's", ".x": "engine's",
+		"a/b": "slash", `a\b`: "slash", "a\n": "control", "\xff": "UTF-8", strings.Repeat("x", 101): "101 bytes",
+	} {
+		require.ErrorContains(t, checkRoute(name), want)
+		dir := filepath.Join(t.TempDir(), "out")
+		p, err := passOn[int]().Bind(Slice([]int{1}), Routed(Text[int](Dir(dir)), func(int) string { return name }))
+		require.NoError(t, err)
+		_, err = RunLocal(context.Background(), p, LocalOptions{})
+		require.ErrorContains(t, err, want)
+		require.NoDirExists(t, dir)
+	}
+	require.NoError(t, checkRoute("2026-11 é"))
+	_, err := passOn[int]().Bind(Slice([]int{1}), Routed(new(Collected[int]).Output(), func(int) string { return "" }))
+	require.ErrorContains(t, err, "it takes a directory")
+	_, err = passOn[int]().Bind(Slice([]int{1}), Routed(Text[int](Dir(t.TempDir())), nil))
+	require.ErrorContains(t, err, "Routed without a function")
+}

@@ -1,0 +1,107 @@
+package mapreduce
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+type reading struct {
+	At    time.Time
+	Where string
+	Raw   []byte
+	N     []int32
+}
+
+// typedOf writes records with Typed, and returns the one part.
+func typedOf[O any](t testing.TB, records []O, c Compression) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "out")
+	p, err := passOn[O]().Bind(Slice(records), Typed[O](Dir(dir).Compressed(c)))
+	require.NoError(t, err)
+	_, err = RunLocal(t.Context(), p, LocalOptions{})
+	require.NoError(t, err)
+	return filepath.Join(dir, "part-m-00000"+c.Extension())
+}
+
+func TestTypedIsReadBack(t *testing.T) {
+	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+	want := []reading{{at, "a", []byte("raw\n"), []int32{1, -1}}, {Raw: []byte{}}, {Where: strings.Repeat("x", 300), Raw: []byte{}}}
+	for _, c := range []Compression{NoCompression, Zstd} {
+		sources, err := Files(filepath.Dir(typedOf(t, want, c)))
+		require.NoError(t, err)
+		requireEverywhere(t, want, func() Input[reading] { return ReadTyped[reading](sources...) }, 1, 50, 1000)
+	}
+}
+
+// TestTypedAtAnyWindow reads it record by record.
+func TestTypedAtAnyWindow(t *testing.T) {
+	data, err := os.ReadFile(typedOf(t, []string{"", "a", strings.Repeat("b", 200), "c"}, NoCompression))
+	require.NoError(t, err)
+	rapid.Check(t, func(t *rapid.T) {
+		size := func(name string) int { return rapid.IntRange(1, 300).Draw(t, name) }
+		got, err := recordsOf(t, ReadTyped[string](Bytes("f", data)), tiny(size("run"), size("crossing"), size("span")), 7)
+		require.NoError(t, err)
+		require.Equal(t, []string{"", "a", strings.Repeat("b", 200), "c"}, got)
+	})
+	for n := 1; n < len(data); n++ { // cut off, it is damaged or ends with a record
+		got, err := recordsOf(t, ReadTyped[string](Bytes("f", data[:n])), usualWindows(), 1<<20)
+		if err == nil {
+			require.Less(t, len(got), 4)
+			continue
+		}
+		require.ErrorIs(t, err, ErrCorruptInput)
+	}
+}
+
+func TestTypedOfAnotherType(t *testing.T) {
+	type renamed struct {
+		Name string
+		N    int64
+	}
+	type other struct {
+		Name string
+		N    int32
+	}
+	path := typedOf(t, []visit{{"ann", 1}}, NoCompression)
+	src, err := File(path)
+	require.NoError(t, err)
+	got, err := recordsOf(t, ReadTyped[renamed](src), usualWindows(), 1<<20)
+	require.NoError(t, err)
+	require.Equal(t, []renamed{{"ann", 1}}, got)
+	err = failure(t, ReadTyped[other](src))
+	require.ErrorIs(t, err, ErrOtherType)
+	require.ErrorContains(t, err, "the file has mapreduce.visit, {Name string; N int64}, "+
+		"the job reads mapreduce.other, {Name string; N int32}")
+	require.True(t, IsPermanent(err))
+	require.ErrorContains(t, failure(t, ReadTyped[visit](Bytes("f", []byte("\x02hi")))), "not the beginning of what Typed writes")
+	require.ErrorIs(t, failure(t, ReadTyped[visit](Bytes("f", []byte("hello")))), ErrCorruptInput)
+	_, err = passOn[func()]().Bind(ReadTyped[func()](src), Typed[func()](Dir("x")))
+	require.ErrorIs(t, err, ErrUnsupportedType)
+	require.Equal(t, "{At time.Time; Where string; Raw []uint8; N []int32}", makeUp(reflect.TypeFor[reading]()))
+}
+
+// TestTypedOfFewRecords has its head though the first record is left out, or there is none.
+func TestTypedOfFewRecords(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	job := MapOnly[int, int]{Map: func(n int, emit func(int)) error {
+		emit(n)
+		if n < 2 {
+			return errDisk
+		}
+		return nil
+	}}
+	p, err := job.Bind(Slice([]int{1, 2}).SplitSize(1), Typed[int](Dir(dir)))
+	require.NoError(t, err)
+	_, err = RunLocal(t.Context(), p, LocalOptions{MaxSkips: 1})
+	require.NoError(t, err)
+	sources, err := Files(dir)
+	require.NoError(t, err)
+	requireEverywhere(t, []int{2}, func() Input[int] { return ReadTyped[int](sources...) }, 100)
+}
