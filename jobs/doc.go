@@ -11,7 +11,8 @@
 // A plan runs on a cluster of package actors, or by [mapreduce.RunLocal] in this goroutine.
 //
 // Nothing in this package is privileged: each job is what a user of package mapreduce could write.
-// wordcount.go is the one to read first, then mean.go (values of two parts), index.go (the name of
-// the input file), top.go (a map with state of its own), sort.go (total order), grep.go (a job
-// without reduces).
+// wordcount.go is the one to read first, then mean.go (values of several parts), index.go (the name
+// of the input file), top.go (a map with state of its own), sort.go (total order), grep.go (a job
+// without reduces), greplines.go (what a map cannot know of the splits before its own), series.go
+// (values that the engine sorts), columns.go, scan.go, teravalidate.go.
 package jobs

@@ -79,6 +79,14 @@ func jobCommands(p *program, start starter) []*cobra.Command {
 		newRunIndex(start),
 		newRunMean(start),
 		newRunTop(start),
+		newRunDistinct(start),
+		newRunHistogram(start),
+		newRunSecondarySort(start),
+		newRunMovingAverage(start),
+		newRunAdjacency(start),
+		newRunTeraValidate(start),
+		newRunScan(start),
+		newRunSleep(start),
 	}
 }
 

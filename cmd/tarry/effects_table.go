@@ -65,6 +65,15 @@ func effects() []effect {
 		{[]string{"run mean"}, "column", nil, ""},
 		{[]string{"run mean"}, "field-separator top", nil, ""},
 		{[]string{"run wordcount"}, "fold words", nil, ""},
+		{[]string{"run distinct"}, "column count", nil, ""},
+		{[]string{"run distinct"}, "field-separator", without("column"), "run distinct in -o out -t ,"},
+		{[]string{"run distinct"}, "top", without("count"), "run distinct in -o out --top 3"},
+		{[]string{"run histogram"}, "width column", nil, ""},
+		{[]string{"run histogram"}, "field-separator", without("column"), "run histogram in -o out -t ,"},
+		{[]string{"run movingaverage"}, "window", nil, ""},
+		{[]string{"run teravalidate"}, "any-order", nil, ""},
+		{[]string{"run scan"}, "percent sample", nil, ""},
+		{[]string{"run sleep"}, "reduce-time", nil, ""},
 		{[]string{"run wordcount", "run index"}, "top", noReduces, "run wordcount in -o out --reduces 0 --top 3"},
 		{grep, "top", without("count-matches"), grepIn + "--top 3"},
 		{grep, "fixed-strings ignore-case word-regexp", nil, ""},
@@ -239,11 +248,19 @@ func fixedReduces(c *combination) string {
 		}
 		return ""
 	}
-	return when(c.isA("run top"), "with run top, which has one reduce")
+	for _, job := range []string{"run top", "run teravalidate"} {
+		if c.isA(job) {
+			return "with " + job + ", which has one reduce"
+		}
+	}
+	return ""
 }
 
 func mapOnly(c *combination) string {
 	reducing := []string{"count", "count-matches", "line-number", "files-with-matches"}
+	if c.isA("run scan") {
+		return "with run scan, which has no reduces"
+	}
 	lines := c.isA("run grep") && !slices.ContainsFunc(reducing, c.given)
 	return when(lines, "with run grep, which has no reduces where it writes lines as they are")
 }

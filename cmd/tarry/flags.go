@@ -172,6 +172,11 @@ func limits() map[string]numbers.Span {
 		"lines":     span(1, 1_000_000),
 		"top":       span(1, 1_000_000),
 		"column":    span(1, 1_000_000),
+		"window":    span(1, 1_000_000),
+		"percent":   span(0, 100),
+		"sample":    seeds,
+
+		"reduce-time": span(0, 1000*hour),
 
 		// the block store
 		"damage": span(0, 1e9),

@@ -1,0 +1,147 @@
+package jobs
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"iter"
+	"math/big"
+	"strings"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// columnOf is the text in column n of a line, from 1; a separator of 0 is a tab. A line that has
+// fewer columns is an error.
+func columnOf(line []byte, separator byte, n int) ([]byte, error) {
+	rest, between := line, []byte{cmp.Or(separator, '\t')}
+	for range n - 1 {
+		var found bool
+		if _, rest, found = bytes.Cut(rest, between); !found {
+			return nil, mapreduce.Permanent(fmt.Errorf("line %s: no column %d", cut(line), n))
+		}
+	}
+	text, _, _ := bytes.Cut(rest, between)
+	return text, nil
+}
+
+// DistinctOptions say which texts of a line count. The zero value takes the whole line.
+type DistinctOptions struct {
+	// Column is the part of the line that counts, from 1; 0 is the whole line.
+	Column int
+	// Separator stands between columns; 0 is a tab.
+	Separator byte
+}
+
+func (o DistinctOptions) text(line []byte) ([]byte, error) {
+	if o.Column <= 0 {
+		return line, nil
+	}
+	return columnOf(line, o.Separator, o.Column)
+}
+
+// Distinct writes each line, or each text of a column, once: in byte order within each part. Its
+// input is Lines. A line without the column is an error.
+func Distinct(o DistinctOptions) mapreduce.Job[[]byte, []byte, mapreduce.None, Line] {
+	return mapreduce.Job[[]byte, []byte, mapreduce.None, Line]{
+		Name: "distinct",
+		Map: func(line []byte, emit func([]byte, mapreduce.None)) error {
+			text, err := o.text(line)
+			if err == nil {
+				emit(text, mapreduce.None{})
+			}
+			return err
+		},
+		Combine: func(mapreduce.None, mapreduce.None) mapreduce.None { return mapreduce.None{} },
+		Reduce: func(text []byte, _ iter.Seq[mapreduce.None], emit func(Line)) error {
+			emit(Line{First: text})
+			return nil
+		},
+	}
+}
+
+// DistinctCount is Distinct with the number of lines that each text was found in, as `sort | uniq -c`
+// tells.
+func DistinctCount(o DistinctOptions) mapreduce.Job[[]byte, []byte, int64, Count] {
+	return mapreduce.Job[[]byte, []byte, int64, Count]{
+		Name: "distinct",
+		Map: func(line []byte, emit func([]byte, int64)) error {
+			text, err := o.text(line)
+			if err == nil {
+				emit(text, 1)
+			}
+			return err
+		},
+		Sum:    true,
+		Reduce: total,
+	}
+}
+
+// HistogramOptions say what Histogram counts.
+type HistogramOptions struct {
+	// Width is that of a bucket: a decimal number as Mean reads them, above 0.
+	Width string
+	// Column is where the numbers are, from 1; 0 is the whole line.
+	Column int
+	// Separator stands between columns; 0 is a tab.
+	Separator byte
+}
+
+// Bucket is the least number of a bucket and how many numbers are in it.
+type Bucket = mapreduce.Pair[string, int64]
+
+// Histogram counts decimal numbers, as Mean reads them, by buckets of one width, of which one begins
+// at 0. It writes the least number of each bucket that is not empty and how many lie in it, that
+// number included and the next bucket's not, from small to large over all parts. All of it is exact.
+// Its input is Lines. A width that cannot be, and buckets more than 2 to the 63rd from 0, are errors.
+func Histogram(o HistogramOptions) (mapreduce.Job[[]byte, int64, int64, Bucket], error) {
+	var none mapreduce.Job[[]byte, int64, int64, Bucket]
+	w, good := parseDecimal([]byte(o.Width))
+	width := w.units()
+	if !good || width.Sign() <= 0 {
+		return none, fmt.Errorf("jobs: a width of %s: want a decimal number above 0", cut([]byte(o.Width)))
+	}
+	return mapreduce.Job[[]byte, int64, int64, Bucket]{
+		Name: "histogram",
+		Map: func(line []byte, emit func(int64, int64)) error {
+			text, err := DistinctOptions{o.Column, o.Separator}.text(line)
+			if err != nil {
+				return err
+			}
+			n, err := decimal(line, text)
+			if err != nil {
+				return err
+			}
+			bucket := n.units()
+			bucket.Div(bucket, width) // Euclid's, which rounds down for widths above 0
+			if !bucket.IsInt64() {
+				return mapreduce.Permanent(fmt.Errorf("%s: too many buckets of %s from 0", cut(text), o.Width))
+			}
+			emit(bucket.Int64(), 1)
+			return nil
+		},
+		Sum: true,
+		Reduce: func(bucket int64, counts iter.Seq[int64], emit func(Bucket)) error {
+			least, n := new(big.Int).Mul(big.NewInt(bucket), width), int64(0)
+			for c := range counts {
+				n += c
+			}
+			emit(mapreduce.MakePair(decimalText(least), n))
+			return nil
+		},
+		TotalOrder: true,
+	}, nil
+}
+
+// units is the sum in units of 10 to the -18th.
+func (s Sum) units() *big.Int {
+	n := big.NewInt(s.High)
+	n.Add(n.Lsh(n, 64), new(big.Int).SetUint64(s.Mid))
+	return n.Add(n.Lsh(n, 64), new(big.Int).SetUint64(s.Low))
+}
+
+// decimalText writes a number of units without zeros that say nothing.
+func decimalText(units *big.Int) string {
+	text := new(big.Rat).SetFrac(units, big.NewInt(numberUnits)).FloatString(numberDecimals)
+	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
+}

@@ -1,0 +1,261 @@
+package jobs
+
+import (
+	"cmp"
+	"fmt"
+	"math/big"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// shell is the output of a line of sh over a text.
+func shell(t require.TestingT, line, text string) string {
+	cmd := exec.Command("sh", "-c", line)
+	cmd.Env, cmd.Stdin = append(os.Environ(), "LC_ALL=C"), strings.NewReader(text)
+	out, err := cmd.Output()
+	require.NoError(t, err, line)
+	return string(out)
+}
+
+func TestDistinctEqualsTools(t *testing.T) {
+	everywhere(t, false, func(t *testing.T, files []string) string { return tool(t, files, "sort", "-u") },
+		func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return Distinct(DistinctOptions{}).Bind(mapreduce.Lines(src...), mapreduce.Text[Line](to))
+		})
+	line := rapid.StringMatching(`[ab]{0,2},[ab]{0,2}(,[ab]?)?`)
+	all := settings()
+	rapid.Check(t, func(rt *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(line, 1, 30).Draw(rt, "lines"), "\n") + "\n"
+		s := rapid.SampledFrom(all).Draw(rt, "setting")
+		o := DistinctOptions{Column: 2, Separator: ','}
+		got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return Distinct(o).Bind(mapreduce.Lines(sources([]string{text})...), mapreduce.Text[Line](to))
+		})
+		require.Equal(rt, sortedLines(shell(rt, "cut -d, -f2 | sort -u", text)), sortedLines(got))
+		got = run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return DistinctCount(o).Bind(mapreduce.Lines(sources([]string{text})...), mapreduce.Text[Count](to))
+		})
+		want := shell(rt, `cut -d, -f2 | sort | uniq -c | sed 's/^ *\([0-9]*\) \(.*\)$/\2\t\1/'`, text)
+		require.Equal(rt, sortedLines(want), sortedLines(got))
+	})
+}
+
+// Each number lies in its bucket, by math/big.
+func TestHistogramEqualsLoop(t *testing.T) {
+	number := rapid.StringMatching(`-?[0-9]{1,3}(\.[0-9]{0,3})?`)
+	all := settings()
+	rapid.Check(t, func(rt *rapid.T) {
+		numbers := rapid.SliceOfN(number, 0, 30).Draw(rt, "numbers")
+		width := rapid.SampledFrom([]string{"1", "10", "0.1", "0.3", "2.5", "1000", ".001"}).Draw(rt, "width")
+		w, _ := new(big.Rat).SetString(width)
+		count := map[int64]int{}
+		for _, n := range numbers {
+			r, _ := new(big.Rat).SetString(n)
+			r.Quo(r, w)
+			count[new(big.Int).Div(r.Num(), r.Denom()).Int64()]++
+		}
+		type bucket struct {
+			least *big.Rat
+			n     int
+		}
+		var list []bucket
+		for i, n := range count {
+			list = append(list, bucket{new(big.Rat).Mul(big.NewRat(i, 1), w), n})
+		}
+		slices.SortFunc(list, func(a, b bucket) int { return a.least.Cmp(b.least) })
+		s := rapid.SampledFrom(all).Draw(rt, "setting")
+		got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
+			job, err := Histogram(HistogramOptions{Width: width})
+			require.NoError(rt, err)
+			return job.Bind(mapreduce.Lines(sources([]string{strings.Join(numbers, "\n")})...), mapreduce.Text[Bucket](to))
+		})
+		lines := slices.Collect(strings.Lines(got))
+		require.Len(rt, lines, len(list), "%q", got)
+		for i, line := range lines {
+			least, n, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+			r, good := new(big.Rat).SetString(least)
+			require.True(rt, good && r.Cmp(list[i].least) == 0, "%s, %v", least, list[i].least)
+			require.Equal(rt, fmt.Sprint(list[i].n), n)
+		}
+	})
+}
+
+func TestHistogramRefuses(t *testing.T) {
+	for _, width := range []string{"", "0", "-1", "x", "1e3"} {
+		_, err := Histogram(HistogramOptions{Width: width})
+		require.ErrorContains(t, err, "want a decimal number above 0", width)
+	}
+	for text, reason := range map[string]string{
+		"x":                   `"x" is no decimal number`,
+		"9223372036854775807": "too many buckets of 0.5 from 0",
+	} {
+		job, err := Histogram(HistogramOptions{Width: "0.5"})
+		require.NoError(t, err)
+		plan, err := job.Bind(mapreduce.Lines(sources([]string{text})...),
+			mapreduce.Text[Bucket](mapreduce.Writer("memory", new(strings.Builder))))
+		require.NoError(t, err)
+		_, err = mapreduce.RunLocal(t.Context(), plan, mapreduce.LocalOptions{})
+		require.ErrorContains(t, err, reason)
+	}
+}
+
+func TestSecondarySortEqualsTool(t *testing.T) {
+	line := rapid.StringMatching(`[abc]\t-?[1-9][0-9]{0,2}`)
+	all := settings()
+	rapid.Check(t, func(rt *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(line, 1, 40).Draw(rt, "lines"), "\n") + "\n"
+		s := rapid.SampledFrom(all).Draw(rt, "setting")
+		got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return SecondarySort().Bind(mapreduce.KeyValueLines('\t', sources([]string{text})...), mapreduce.Text[Placed](to))
+		})
+		want := shell(rt, `sort -k1,1 -k2,2n | awk -F '\t' '{ n[$1]++; print $0 "\t" n[$1] }'`, text)
+		if s.reduces > 1 {
+			require.Equal(rt, sortedLines(want), sortedLines(got))
+			byKey := slices.Collect(strings.Lines(got))
+			slices.SortStableFunc(byKey, func(a, b string) int { return cmp.Compare(a[0], b[0]) })
+			got = strings.Join(byKey, "")
+		}
+		require.Equal(rt, want, got)
+	})
+}
+
+// The mean of the last numbers is math/big's, however many there were before.
+func TestMovingAverageEqualsLoop(t *testing.T) {
+	number := rapid.StringMatching(`-?[0-9]{1,12}\.[0-9]{1,9}`)
+	all := settings()
+	rapid.Check(t, func(rt *rapid.T) {
+		numbers := rapid.SliceOfN(number, 1, 20).Draw(rt, "numbers")
+		window := rapid.IntRange(1, 6).Draw(rt, "window")
+		var want strings.Builder
+		var lines []string
+		for i, n := range numbers {
+			lines = append(lines, fmt.Sprintf("k\t%d\t%s\n", 10*i-50, n))
+			sum, of := new(big.Rat), numbers[max(0, i+1-window):i+1]
+			for _, n := range of {
+				r, _ := new(big.Rat).SetString(n)
+				sum.Add(sum, r)
+			}
+			mean, _ := sum.Quo(sum, big.NewRat(int64(len(of)), 1)).Float64()
+			fmt.Fprintf(&want, "k\t%d\t%v\n", 10*i-50, mean)
+		}
+		text := strings.Join(rapid.Permutation(lines).Draw(rt, "lines"), "")
+		s := rapid.SampledFrom(all).Draw(rt, "setting")
+		got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
+			job, err := MovingAverage(window)
+			require.NoError(rt, err)
+			return job.Bind(mapreduce.Lines(sources([]string{text})...), mapreduce.Text[Averaged](to))
+		})
+		require.Equal(rt, want.String(), got)
+	})
+	_, err := MovingAverage(0)
+	require.ErrorContains(t, err, "a window of 0: want at least 1")
+}
+
+func TestAdjacencyEqualsLoop(t *testing.T) {
+	node := rapid.SampledFrom([]string{"a", "b", "ab", "", "x,y", "é"})
+	all := settings()
+	rapid.Check(t, func(rt *rapid.T) {
+		to := map[string]map[string]bool{}
+		var text strings.Builder
+		for range rapid.IntRange(1, 30).Draw(rt, "edges") {
+			a, b := node.Draw(rt, "from"), node.Draw(rt, "to")
+			fmt.Fprintf(&text, "%s\t%s\n", a, b)
+			if to[a] == nil {
+				to[a] = map[string]bool{}
+			}
+			to[a][b] = true
+		}
+		var want []string
+		for a, nodes := range to {
+			var list []string
+			for b := range nodes {
+				list = append(list, b)
+			}
+			slices.Sort(list)
+			for i := range list {
+				list[i] = listed(list[i])
+			}
+			want = append(want, a+"\t"+strings.Join(list, ",")+"\n")
+		}
+		slices.Sort(want)
+		s := rapid.SampledFrom(all).Draw(rt, "setting")
+		got := run(t, s, func(dest mapreduce.Destination) (*mapreduce.Plan, error) {
+			return Adjacency().Bind(mapreduce.KeyValueLines('\t', sources([]string{text.String()})...),
+				mapreduce.Text[Neighbors](dest))
+		})
+		require.Equal(rt, want, sortedLines(got))
+	})
+}
+
+// example runs a plan for an example.
+func example(plan *mapreduce.Plan, err error) {
+	if err == nil {
+		_, err = mapreduce.RunLocal(ctx, plan, mapreduce.LocalOptions{})
+	}
+	if err != nil {
+		fmt.Println(err)
+	}
+}
+
+func ExampleDistinct() {
+	visits := mapreduce.Bytes("visits", []byte("ann\t/a\nbob\t/a\nann\t/b\n"))
+	out := mapreduce.Writer("-", os.Stdout)
+	example(Distinct(DistinctOptions{Column: 1}).Bind(mapreduce.Lines(visits), mapreduce.Text[Line](out)))
+	// Output:
+	// ann
+	// bob
+}
+
+func ExampleHistogram() {
+	job, err := Histogram(HistogramOptions{Width: "0.5"})
+	if err != nil {
+		panic(err)
+	}
+	seconds := mapreduce.Bytes("seconds", []byte("0.1\n0.49\n0.5\n2.7\n-0.1\n"))
+	example(job.Bind(mapreduce.Lines(seconds), mapreduce.Text[Bucket](mapreduce.Writer("-", os.Stdout))))
+	// Output:
+	// -0.5	1
+	// 0	2
+	// 0.5	1
+	// 2.5	1
+}
+
+func ExampleSecondarySort() {
+	scores := mapreduce.Bytes("scores", []byte("bob\t7\nann\t9\nann\t-1\n"))
+	out := mapreduce.Text[Placed](mapreduce.Writer("-", os.Stdout))
+	example(SecondarySort().Bind(mapreduce.KeyValueLines('\t', scores), out))
+	// Output:
+	// ann	-1	1
+	// ann	9	2
+	// bob	7	1
+}
+
+func ExampleMovingAverage() {
+	job, err := MovingAverage(2)
+	if err != nil {
+		panic(err)
+	}
+	prices := mapreduce.Bytes("prices", []byte("tea\t3\t0.4\ntea\t1\t0.1\ntea\t2\t0.2\n"))
+	example(job.Bind(mapreduce.Lines(prices), mapreduce.Text[Averaged](mapreduce.Writer("-", os.Stdout))))
+	// Output:
+	// tea	1	0.1
+	// tea	2	0.15
+	// tea	3	0.3
+}
+
+func ExampleAdjacency() {
+	edges := mapreduce.Bytes("edges", []byte("a\tc\na\tb\nb\ta\na\tc\n"))
+	out := mapreduce.Text[Neighbors](mapreduce.Writer("-", os.Stdout))
+	example(Adjacency().Bind(mapreduce.KeyValueLines('\t', edges), out))
+	// Output:
+	// a	b,c
+	// b	a
+}

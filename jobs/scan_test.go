@@ -1,0 +1,165 @@
+package jobs
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/internal/gen"
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+func scanned(t *testing.T, o ScanOptions, s setting, text string) string {
+	return run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
+		job, err := Scan(o)
+		require.NoError(t, err)
+		return job.Bind(mapreduce.Lines(sources([]string{text})...), mapreduce.Text[Line](to))
+	})
+}
+
+// A scan keeps about its part of the lines, the same ones wherever blocks end, others with another
+// seed; with more percent it keeps those and more.
+func TestScanKeepsItsPart(t *testing.T) {
+	var b strings.Builder
+	const n = 4000
+	for i := range n {
+		fmt.Fprintf(&b, "line %d\n", i)
+	}
+	text := b.String()
+	for _, percent := range []float64{0, 0.5, 10, 50, 100} {
+		o := ScanOptions{Percent: percent, Seed: 3}
+		all := settings()
+		want := scanned(t, o, all[0], text)
+		kept := float64(strings.Count(want, "\n"))
+		part := percent / 100
+		require.InDelta(t, n*part, kept, 4*math.Sqrt(n*part*(1-part)), "%v %%", percent)
+		for _, s := range []setting{all[1], all[6], all[7]} {
+			require.Equal(t, want, scanned(t, o, s, text), "%+v", s)
+		}
+		if percent == 10 {
+			require.NotEqual(t, want, scanned(t, ScanOptions{Percent: percent, Seed: 4}, all[0], text))
+			more := scanned(t, ScanOptions{Percent: 20, Seed: 3}, all[0], text)
+			for line := range strings.Lines(want) {
+				require.Contains(t, more, line)
+			}
+		}
+	}
+	require.Equal(t, text, scanned(t, ScanOptions{Percent: 100}, settings()[0], text))
+	for _, percent := range []float64{-1, 100.1, math.NaN(), math.Inf(1)} {
+		_, err := Scan(ScanOptions{Percent: percent})
+		require.ErrorContains(t, err, "want 0 to 100")
+	}
+}
+
+// Sleeping takes the time that lines and options say, and ends with the attempt.
+func TestSleep(t *testing.T) {
+	bind := func(t *testing.T, text string) *mapreduce.Plan {
+		plan, err := Sleep(time.Hour).Bind(mapreduce.NLines(1, sources([]string{text})...),
+			mapreduce.Text[mapreduce.Pair[string, float64]](mapreduce.Writer("memory", new(strings.Builder))))
+		require.NoError(t, err)
+		return plan
+	}
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		_, err := mapreduce.RunLocal(t.Context(), bind(t, "90s\n1.5h\n0s\n"), mapreduce.LocalOptions{})
+		require.NoError(t, err)
+		require.Equal(t, 90*time.Second+90*time.Minute+time.Hour, time.Since(began))
+	})
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, err := mapreduce.RunLocal(ctx, bind(t, "10h"), mapreduce.LocalOptions{})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Equal(t, time.Minute, time.Since(began))
+	})
+	for _, text := range []string{"x", "-1s", "5", "\n", strings.Repeat("1", 5000)} {
+		_, err := mapreduce.RunLocal(t.Context(), bind(t, text), mapreduce.LocalOptions{})
+		require.ErrorContains(t, err, "is no duration, such as 1.5s", text)
+	}
+}
+
+// validated is what TeraValidate says of files.
+func validated(t *testing.T, s setting, anyOrder bool, files []string) string {
+	return run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
+		return TeraValidate(anyOrder).Bind(mapreduce.FixedSize(TeraRecordBytes, sources(files)...), mapreduce.Text[TeraFact](to))
+	})
+}
+
+// Sorted records are in order and have the checksum of those that they were made of.
+func TestTeraValidate(t *testing.T) {
+	var b bytes.Buffer
+	require.NoError(t, gen.Write(t.Context(), &b, gen.Config{Kind: gen.Tera, Bytes: 20_000, Seed: 3}))
+	files := []string{b.String(), "", b.String()[:1000]} // ten keys come twice
+	sum, unordered, last := uint64(0), 0, ""
+	all := strings.Join(files, "")
+	for ; all != ""; all = all[TeraRecordBytes:] {
+		sum += uint64(crc32.ChecksumIEEE([]byte(all[:TeraRecordBytes])))
+		if key := all[:TeraKeyBytes]; key < last {
+			unordered++
+		}
+		last = all[:TeraKeyBytes]
+	}
+	require.Positive(t, unordered)
+	want := func(duplicates, unordered int) string {
+		return fmt.Sprintf("records\t210\nchecksum\t%016x\nduplicates\t%d\nunordered\t%d\n", sum, duplicates, unordered)
+	}
+	for _, s := range settings() {
+		require.Equal(t, want(0, unordered), validated(t, s, true, files), "%+v", s)
+		sorted := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return TeraSort().Bind(mapreduce.FixedSize(TeraRecordBytes, sources(files)...),
+				mapreduce.Raw[mapreduce.Pair[[]byte, []byte]](to))
+		})
+		require.Equal(t, want(10, 0), validated(t, s, false, []string{sorted[:5000], sorted[5000:]}), "%+v", s)
+	}
+	require.Equal(t, "records\t0\nchecksum\t0000000000000000\nduplicates\t0\nunordered\t0\n",
+		validated(t, settings()[0], false, []string{""}))
+	plan, err := TeraValidate(false).Bind(mapreduce.FixedSize(TeraRecordBytes, sources(files)...),
+		mapreduce.Text[TeraFact](mapreduce.Writer("memory", new(strings.Builder))))
+	require.NoError(t, err)
+	_, err = mapreduce.RunLocal(t.Context(), plan, mapreduce.LocalOptions{})
+	require.ErrorContains(t, err, fmt.Sprintf("%d of 210 records are smaller than the one before them", unordered))
+}
+
+func ExampleScan() {
+	job, err := Scan(ScanOptions{Percent: 50, Seed: 1})
+	if err != nil {
+		panic(err)
+	}
+	text := mapreduce.Bytes("text", []byte("one\ntwo\nthree\nfour\none\nfive\n"))
+	example(job.Bind(mapreduce.Lines(text), mapreduce.Text[Line](mapreduce.Writer("-", os.Stdout))))
+	// Output:
+	// two
+	// five
+}
+
+func ExampleSleep() {
+	naps := mapreduce.Bytes("naps", []byte("1ms\n2ms\n"))
+	out := mapreduce.Text[mapreduce.Pair[string, float64]](mapreduce.Writer("-", os.Stdout))
+	example(Sleep(0).Bind(mapreduce.NLines(1, naps), out))
+	// Output:
+	// slept	0.003
+}
+
+func ExampleTeraValidate() {
+	var b bytes.Buffer
+	if err := gen.Write(ctx, &b, gen.Config{Kind: gen.Tera, Bytes: 100, Seed: 1}); err != nil {
+		panic(err)
+	}
+	records := mapreduce.FixedSize(TeraRecordBytes, mapreduce.Bytes("records", b.Bytes()))
+	example(TeraValidate(false).Bind(records, mapreduce.Text[TeraFact](mapreduce.Writer("-", os.Stdout))))
+	// Output:
+	// records	1
+	// checksum	0000000051b55bc5
+	// duplicates	0
+	// unordered	0
+}

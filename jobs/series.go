@@ -1,0 +1,144 @@
+package jobs
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// At is a key and a number that its records are sorted by: a time, say.
+type At = mapreduce.Pair[[]byte, int64]
+
+// Placed is a key, one of its numbers, and which of them in order that is, from 1.
+type Placed struct {
+	Key    []byte
+	Number int64
+	Place  int64
+}
+
+// SecondarySort writes for each key its numbers in order, each with its place, from 1: the engine
+// sorts them, so that no reduce holds the numbers of a key. Its input is KeyValueLines of key and
+// decimal integer; other values are errors.
+func SecondarySort() mapreduce.Job[mapreduce.Pair[[]byte, []byte], At, int64, Placed] {
+	return mapreduce.Job[mapreduce.Pair[[]byte, []byte], At, int64, Placed]{
+		Name: "secondarysort",
+		Map: func(line mapreduce.Pair[[]byte, []byte], emit func(At, int64)) error {
+			n, err := number(line.First, line.Second)
+			if err == nil {
+				emit(mapreduce.MakePair(line.First, n), n)
+			}
+			return err
+		},
+		Reduce: func(key At, numbers iter.Seq[int64], emit func(Placed)) error {
+			place := int64(0)
+			for n := range numbers {
+				place++
+				emit(Placed{Key: key.First, Number: n, Place: place})
+			}
+			return nil
+		},
+		GroupFields: 1,
+	}
+}
+
+// Averaged is a key, a time, and the mean of its number at that time and those before it.
+type Averaged struct {
+	Key  []byte
+	Time int64
+	Mean float64
+}
+
+// timed is a number at a time.
+type timed = mapreduce.Pair[int64, Sum]
+
+// MovingAverage writes for each key and time the mean of the numbers of the last window times, that
+// one included; at a key's first times, of those there are. Numbers of one time come in the order of
+// the input. Its input is Lines of key, tab, time, tab, number: a time is a decimal integer, a number
+// as Mean reads it. The sum is exact at each time: nothing drifts. window is at least 1.
+func MovingAverage(window int) (mapreduce.Job[[]byte, At, timed, Averaged], error) {
+	if window < 1 {
+		return mapreduce.Job[[]byte, At, timed, Averaged]{}, fmt.Errorf("jobs: a window of %d: want at least 1", window)
+	}
+	return mapreduce.Job[[]byte, At, timed, Averaged]{
+		Name: "movingaverage",
+		Map: func(line []byte, emit func(At, timed)) error {
+			key, rest, _ := bytes.Cut(line, []byte{'\t'})
+			time, text, _ := bytes.Cut(rest, []byte{'\t'})
+			at, err := number(key, time)
+			if err != nil {
+				return err
+			}
+			n, err := decimal(key, text)
+			if err == nil {
+				emit(mapreduce.MakePair(key, at), mapreduce.MakePair(at, n))
+			}
+			return err
+		},
+		Reduce: func(key At, numbers iter.Seq[timed], emit func(Averaged)) error {
+			var sum Sum
+			var last []Sum // of the window, a ring once it is full
+			oldest := 0
+			for n := range numbers {
+				sum = sum.plus(n.Second)
+				if len(last) < window {
+					last = append(last, n.Second)
+				} else {
+					sum = sum.minus(last[oldest])
+					last[oldest] = n.Second
+					oldest = (oldest + 1) % window
+				}
+				emit(Averaged{Key: key.First, Time: n.First, Mean: sum.mean()})
+			}
+			return nil
+		},
+		GroupFields: 1,
+	}, nil
+}
+
+// minus takes numbers out of a sum.
+func (s Sum) minus(o Sum) Sum {
+	o = o.negative()
+	o.Count = -o.Count
+	return s.plus(o)
+}
+
+// Neighbors are a node and those that edges lead to from it, with commas between.
+type Neighbors struct {
+	Node []byte
+	To   []byte
+}
+
+// Adjacency makes the adjacency list of a graph from its edges: for each node that an edge begins at,
+// the nodes that edges lead to, each once, in byte order. Its input is KeyValueLines of two nodes: an
+// edge from the first to the second. In the list a comma, a percent sign and control characters are
+// written as in a URL, as in Index. A reduce holds the list of one node.
+func Adjacency() mapreduce.Job[mapreduce.Pair[[]byte, []byte], mapreduce.Pair[[]byte, []byte], []byte, Neighbors] {
+	type edge = mapreduce.Pair[[]byte, []byte]
+	return mapreduce.Job[edge, edge, []byte, Neighbors]{
+		Name: "adjacency",
+		Map: func(line edge, emit func(edge, []byte)) error {
+			emit(line, line.Second)
+			return nil
+		},
+		Reduce: func(key edge, nodes iter.Seq[[]byte], emit func(Neighbors)) error {
+			var list, last []byte
+			first := true
+			for node := range nodes {
+				switch {
+				case first:
+				case bytes.Equal(node, last):
+					continue
+				default:
+					list = append(list, ',')
+				}
+				list = append(list, listed(string(node))...)
+				first, last = false, append(last[:0], node...)
+			}
+			emit(Neighbors{Node: key.First, To: list})
+			return nil
+		},
+		GroupFields: 1,
+	}
+}
