@@ -13,9 +13,8 @@ import (
 // empty line or a header: it is passed over, and counts nowhere.
 var ErrNoRecord = errors.New("no record")
 
-// Decoded yields what decode makes of each record of in: with [Lines], [Separated], [Scanned] or
-// [WholeFiles] that is a format of one's own, which is cut where in is. decode runs in many attempts
-// at once. What it is given is valid until the map returns, so its record may point into it.
+// Decoded yields what decode makes of each record of in: with [Lines], [FixedSize] or [WholeFiles]
+// that is a format of one's own, which is cut where in is. decode runs in many attempts at once. What it is given is valid until the map returns, so its record may point into it.
 //
 // An error of decode, but ErrNoRecord, or a panic, makes the record a bad one: the attempt ends with
 // a [*RecordError], or leaves it out if it may; see MapAttempt.MaxSkips. MapInputRecords counts what

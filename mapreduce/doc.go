@@ -38,6 +38,6 @@
 //
 // Reading order: job.go, bind.go, plan.go, attempt.go, input.go, output.go, local.go (the plain
 // engine), maptask.go and reducetask.go (the fast one), codec.go; for formats decoded.go, csv.go and
-// csvends.go, for other inputs units.go and fsys.go,
-// for other outputs typed.go and routed.go.
+// csvends.go, for other inputs units.go and fsys.go, for other outputs typed.go and
+// routed.go.
 package mapreduce

@@ -12,8 +12,8 @@ import (
 )
 
 // Input yields records of type I from sources. Make it with one of Lines,
-// LineStrings, KeyValueLines, NLines, FixedSize, WholeFiles, Chunks, CSV, CSVRows, JSONLines, Slice,
-// Seq, Seq2, Once or Units, and of one of these with Decoded.
+// LineStrings, KeyValueLines, NLines, FixedSize, WholeFiles, Chunks, CSV, CSVRows, JSONLines,
+// ReadTyped, Slice, Seq, Seq2, Once or Units, and of one of these with Decoded.
 //
 // A record belongs to the split in which it starts, wherever blocks end. Records
 // of type []byte alias the input: they are valid until the map function returns
