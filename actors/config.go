@@ -95,7 +95,8 @@ type Config struct {
 	// History is how many ended jobs Cluster.Jobs remembers; 0 means 100, negative none.
 	History int
 
-	// Logger hears of lost nodes, panics and failed attempts; nil discards. What it or Events or
+	// Logger hears of lost nodes, panics and failed attempts; nil discards. It is also where
+	// mapreduce.Task.Logger writes to; nil stands for slog.Default there. What it or Events or
 	// Calls below do wrong, a panic or runtime.Goexit, harms neither cluster nor jobs.
 	Logger *slog.Logger
 
@@ -120,6 +121,7 @@ type Config struct {
 
 	// selector, in tests, is the scheduler's.
 	selector scheduling.TaskSelector
+	taskLog  *slog.Logger // what user code logs to; nil: the default logger
 
 	// Chaos, if not nil, disturbs the cluster, to show that its work is done all the same.
 	Chaos *Chaos
@@ -194,6 +196,9 @@ func (c Config) withDefaults() Config {
 	c.History = cmp.Or(c.History, 100)
 	if c.IdleMemory == 0 {
 		c.IdleMemory = cmp.Or(c.Memory/4, 256<<20)
+	}
+	if c.Logger != nil {
+		c.taskLog = guardLog(c.Logger)
 	}
 	c.Logger = guardLog(c.Logger)
 	return c

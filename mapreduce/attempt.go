@@ -62,13 +62,14 @@ func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err e
 // ReadOnce reports whether the input may not be there for a second attempt: a stream, or a
 // sequence.
 func (p *Plan) ReadOnce() bool {
-	return p.input.sequence || slices.ContainsFunc(p.sources, func(s Source) bool { return s.Data == nil })
+	return slices.ContainsFunc(p.inputs, func(in inputPlan) bool { return in.sequence }) ||
+		slices.ContainsFunc(p.sources, func(s Source) bool { return s.Data == nil })
 }
 
 // explainConsumed adds to the error of a second attempt over a stream or sequence why the
 // first one failed, for that is what its owner must know.
 func (p *Plan) explainConsumed(a *MapAttempt, err *error) {
-	if *err == nil || p.sources[a.Split.Source].Data != nil && !p.input.sequence {
+	if *err == nil || p.sources[a.Split.Source].Data != nil && !p.inputs[a.Split.Source].sequence {
 		return
 	}
 	if !errors.Is(*err, ErrConsumed) {

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
@@ -16,22 +18,27 @@ import (
 // Bind checks the job and ties it to its input and output. All faults of the job
 // are reported at once, with the file and line of the call of Bind.
 func (j Job[I, K, V, O]) Bind(in Input[I], out Output[O]) (*Plan, error) {
-	where := caller(2)
-	b := &boundJob[I, K, V, O]{job: j, in: in.bare(), out: out}
-	errs := []error{checkMapFuncs(j.Map != nil, j.MapTask != nil), checkEnds(in, out)}
-	if j.Reduce != nil && j.ReduceTask != nil {
-		errs = append(errs, errors.New("both Reduce and ReduceTask are set"))
+	return j.bind(in, out, caller(), callerPackage(2))
+}
+
+// bind is Bind, called at where in package home.
+func (j Job[I, K, V, O]) bind(in Input[I], out Output[O], where, home string) (*Plan, error) {
+	if j.Map == nil && j.MapTask == nil && j.MapWith == nil {
+		j.MapWith = feedMap[I, K, V]()
 	}
+	b := &boundJob[I, K, V, O]{job: j, in: in.bare(), out: out}
+	errs := []error{checkMapFuncs(j.Map != nil, j.MapTask != nil, j.MapWith != nil), checkEnds(in, out)}
+	_, err := oneOf(reduceFuncs, j.Reduce != nil, j.ReduceTask != nil, j.ReduceWith != nil, j.ReducePairs != nil)
+	errs = append(errs, err)
 	if j.Reducers < 0 {
 		errs = append(errs, fmt.Errorf("%d reducers", j.Reducers))
 	}
 	if j.Partition != nil && j.TotalOrder {
 		errs = append(errs, errors.New("both Partition and TotalOrder are set"))
 	}
-	var err error
 	b.fold, err = folder(j.Combine, j.Sum)
 	errs = append(errs, err)
-	b.key, err = keyCodec[K](j.Descending, callerPackage(2))
+	b.key, err = keyCodec[K](j.Descending, home)
 	errs = append(errs, err)
 	b.value, err = valueCodec[V]()
 	errs = append(errs, err)
@@ -54,8 +61,9 @@ func (j Job[I, K, V, O]) Bind(in Input[I], out Output[O]) (*Plan, error) {
 
 // Bind checks the job and ties it to its input and output; see [Job.Bind].
 func (j MapOnly[I, O]) Bind(in Input[I], out Output[O]) (*Plan, error) {
-	where := caller(2)
-	if err := errors.Join(checkMapFuncs(j.Map != nil, j.MapTask != nil), checkEnds(in, out)); err != nil {
+	where := caller()
+	maps := checkMapFuncs(j.Map != nil, j.MapTask != nil, j.MapWith != nil)
+	if err := errors.Join(maps, checkEnds(in, out)); err != nil {
 		return nil, located(where, j.Name, err)
 	}
 	return newPlan(where, j.Name, 0, true, in, out, &boundMapOnly[I, O]{job: j, in: in.bare(), out: out})
@@ -73,39 +81,63 @@ func newPlan[I, O any](where, name string, reducers int, mapOnly bool, in Input[
 	}
 	return &Plan{
 		name: name, asked: reducers, mapOnly: mapOnly, sources: sources,
-		input: in.plan, tasks: t, output: newCommitter(out.dest),
+		inputs: in.bySource(), tasks: t, output: newCommitter(out.dest),
 	}, nil
 }
 
-func checkMapFuncs(plain, task bool) error {
-	switch {
-	case plain && task:
-		return errors.New("both Map and MapTask are set")
-	case !plain && !task:
-		return errors.New("neither Map nor MapTask is set")
+// The functions of a job of which it has one.
+var (
+	mapFuncs    = []string{"Map", "MapTask", "MapWith"}
+	reduceFuncs = []string{"Reduce", "ReduceTask", "ReduceWith", "ReducePairs"}
+)
+
+func checkMapFuncs(set ...bool) error {
+	some, err := oneOf(mapFuncs, set...)
+	if !some {
+		err = fmt.Errorf("none of %s is set", strings.Join(mapFuncs, ", "))
 	}
-	return nil
+	return err
+}
+
+// oneOf reports whether any function of a list is set; more than one are an error.
+func oneOf(names []string, set ...bool) (some bool, err error) {
+	var list []string
+	for i, yes := range set {
+		if yes {
+			list = append(list, names[i])
+		}
+	}
+	if len(list) > 1 {
+		err = fmt.Errorf("both %s are set", strings.Join(list, " and "))
+	}
+	return len(list) > 0, err
 }
 
 func checkEnds[I, O any](in Input[I], out Output[O]) error {
 	switch {
 	case in.read == nil:
 		return errors.New("the input is empty: make it with Lines, Chunks, …")
+	case in.plan.wrong != nil:
+		return in.plan.wrong
 	case len(in.sources) == 0:
 		return fmt.Errorf("%w: the input has no sources", ErrNoSources)
-	case in.plan.check() != nil:
-		return in.plan.check()
 	case out.encoder == nil || out.dest.store == nil:
 		return errors.New("the output is empty: make it with Text, Raw, …")
-	case out.checkType != nil:
+	}
+	for _, p := range in.bySource() {
+		if err := p.check(); err != nil {
+			return err
+		}
+	}
+	if out.checkType != nil {
 		return out.checkType()
 	}
 	return nil
 }
 
-// caller returns file:line of the caller, skip frames up.
-func caller(skip int) string {
-	_, file, line, ok := runtime.Caller(skip)
+// caller returns file:line of who called the caller.
+func caller() string {
+	_, file, line, ok := runtime.Caller(2)
 	if !ok {
 		return "unknown place"
 	}
@@ -159,12 +191,23 @@ func folder[V any](combine func(a, b V) V, sum bool) (func(a, b V) V, error) {
 }
 
 // identity reports whether pairs pass the reduce unchanged.
-func (b *boundJob[I, K, V, O]) identity() bool { return b.job.Reduce == nil && b.job.ReduceTask == nil }
+func (b *boundJob[I, K, V, O]) identity() bool {
+	j := &b.job
+	return j.Reduce == nil && j.ReduceTask == nil && j.ReduceWith == nil && j.ReducePairs == nil
+}
 
-// mapper returns the functions of one map attempt.
+// mapper returns the functions of one map attempt, watched if the plan is.
 func (b *boundJob[I, K, V, O]) mapper(t *Task) (Mapper[I, K, V], error) {
-	if b.job.MapTask == nil {
-		return watchMapper(b.debug, t, Mapper[I, K, V]{Map: b.job.Map}), nil
+	m, err := b.mapperOf(t)
+	return watchMapper(b.debug, t, m), err
+}
+
+func (b *boundJob[I, K, V, O]) mapperOf(t *Task) (Mapper[I, K, V], error) {
+	switch {
+	case b.job.MapWith != nil:
+		return Mapper[I, K, V]{Map: func(in I, emit func(K, V)) error { return b.job.MapWith(t, in, emit) }}, nil
+	case b.job.MapTask == nil:
+		return Mapper[I, K, V]{Map: b.job.Map}, nil
 	}
 	m, err := b.job.MapTask(t)
 	switch {
@@ -174,7 +217,7 @@ func (b *boundJob[I, K, V, O]) mapper(t *Task) (Mapper[I, K, V], error) {
 	case m.MapWords != nil && wordKey[K]() == nil:
 		err = fmt.Errorf("MapWords needs []byte or string keys, not %s", reflect.TypeFor[K]())
 	}
-	return watchMapper(b.debug, t, m), err
+	return m, err
 }
 
 // wordKey returns the conversion of a word to a key, nil if K has none.
@@ -204,16 +247,30 @@ func record[I, K, V any](m Mapper[I, K, V], emit func(K, V), words func([]byte, 
 	return func(in I) error { return m.MapWords(in, words) }
 }
 
-// reducer returns the functions of one reduce attempt.
+// reducer returns the functions of one reduce attempt, watched if the plan is.
 func (b *boundJob[I, K, V, O]) reducer(t *Task) (Reducer[K, V, O], error) {
-	if b.job.ReduceTask == nil {
-		return watchReducer(b.debug, t, Reducer[K, V, O]{Reduce: b.job.Reduce}), nil
+	r, err := b.reducerOf(t)
+	return watchReducer(b.debug, t, r), err
+}
+
+func (b *boundJob[I, K, V, O]) reducerOf(t *Task) (Reducer[K, V, O], error) {
+	switch j := &b.job; {
+	case j.ReduceWith != nil:
+		return Reducer[K, V, O]{Reduce: func(key K, values iter.Seq[V], emit func(O)) error {
+			return j.ReduceWith(t, key, values, emit)
+		}}, nil
+	case j.ReducePairs != nil:
+		return Reducer[K, V, O]{Pairs: func(pairs iter.Seq2[K, V], emit func(O)) error {
+			return j.ReducePairs(t, pairs, emit)
+		}}, nil
+	case j.ReduceTask == nil:
+		return Reducer[K, V, O]{Reduce: j.Reduce}, nil
 	}
 	r, err := b.job.ReduceTask(t)
-	if err == nil && r.Reduce == nil {
-		err = errors.New("ReduceTask returned a Reducer without Reduce")
+	if err == nil && (r.Reduce == nil) == (r.Pairs == nil) {
+		err = errors.New("ReduceTask must return a Reducer with either Reduce or Pairs")
 	}
-	return watchReducer(b.debug, t, r), err
+	return r, err
 }
 
 // boundMapOnly is a typed map-only job with its input and output.
@@ -224,15 +281,24 @@ type boundMapOnly[I, O any] struct {
 	debug *debugging // nil: not watched
 }
 
+// filter returns the functions of one attempt, watched if the plan is.
 func (b *boundMapOnly[I, O]) filter(t *Task) (Filter[I, O], error) {
-	if b.job.MapTask == nil {
-		return watchFilter(b.debug, t, Filter[I, O]{Map: b.job.Map}), nil
+	f, err := b.filterOf(t)
+	return watchFilter(b.debug, t, f), err
+}
+
+func (b *boundMapOnly[I, O]) filterOf(t *Task) (Filter[I, O], error) {
+	switch {
+	case b.job.MapWith != nil:
+		return Filter[I, O]{Map: func(in I, emit func(O)) error { return b.job.MapWith(t, in, emit) }}, nil
+	case b.job.MapTask == nil:
+		return Filter[I, O]{Map: b.job.Map}, nil
 	}
 	f, err := b.job.MapTask(t)
 	if err == nil && f.Map == nil {
 		err = errors.New("MapTask returned a Filter without Map")
 	}
-	return watchFilter(b.debug, t, f), err
+	return f, err
 }
 
 func (b *boundMapOnly[I, O]) prepare(context.Context, *Plan) error { return nil }

@@ -36,7 +36,7 @@ func TestBindRefusesContradictions(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "count", p.Name())
 	for want, change := range map[string]func(j *Job[[]byte, string, int64, string]){
-		"neither Map nor MapTask": func(j *Job[[]byte, string, int64, string]) { j.Map = nil },
+		"none of Map, MapTask, MapWith": func(j *Job[[]byte, string, int64, string]) { j.Map = nil },
 		"both Combine and Sum": func(j *Job[[]byte, string, int64, string]) {
 			j.Sum, j.Combine = true, func(a, _ int64) int64 { return a }
 		},

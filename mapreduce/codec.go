@@ -61,6 +61,11 @@ var (
 	unmarshalerType = reflect.TypeFor[encoding.BinaryUnmarshaler]()
 )
 
+// selfCoded is a type of this package that makes its own codec.
+type selfCoded interface {
+	codecWithin(b *codecs, last bool) (*codec, error)
+}
+
 // codecs builds the codec of a type.
 type codecs struct {
 	key  bool   // of a key: equal values must have equal bytes
@@ -76,6 +81,9 @@ func (b *codecs) of(t reflect.Type, last bool) (*codec, error) {
 		if c := keyTypeCodec(t, last); c != nil {
 			return c, nil
 		}
+	}
+	if own, ok := reflect.TypeAssert[selfCoded](reflect.Zero(t)); ok {
+		return own.codecWithin(b, last)
 	}
 	if marshals(t) {
 		return marshalCodec(t, last), nil

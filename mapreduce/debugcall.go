@@ -66,9 +66,10 @@ type watchedRecords[I any] struct {
 	lend    func(I) I
 }
 
-func newWatchedRecords[I any](d *debugging, id AttemptID) *watchedRecords[I] {
-	w := &watchedRecords[I]{watcher: watcher{debugging: d, id: id}, records: loans{what: "record"}}
+func newWatchedRecords[I any](d *debugging, t *Task) *watchedRecords[I] {
+	w := &watchedRecords[I]{watcher: watcher{debugging: d, id: t.id}, records: loans{what: "record"}}
 	w.lend = lenderOf[I](&w.records)
+	t.records = &w.records
 	return w
 }
 
@@ -100,7 +101,7 @@ func watchMapper[I, K, V any](d *debugging, t *Task, m Mapper[I, K, V]) Mapper[I
 	if d == nil || t.ahead {
 		return m
 	}
-	w := newWatchedRecords[I](d, t.id)
+	w := newWatchedRecords[I](d, t)
 	var watched Mapper[I, K, V]
 	if m.Map != nil {
 		watched.Map = func(in I, emit func(K, V)) error {
@@ -126,7 +127,7 @@ func watchFilter[I, O any](d *debugging, t *Task, f Filter[I, O]) Filter[I, O] {
 	if d == nil {
 		return f
 	}
-	w := newWatchedRecords[I](d, t.id)
+	w := newWatchedRecords[I](d, t)
 	return Filter[I, O]{
 		Map: func(in I, emit func(O)) error {
 			return w.each(in, func(c *userCall, in I) error { return f.Map(in, emitOne(c, emit)) })
@@ -149,30 +150,49 @@ func watchReducer[K, V, O any](d *debugging, t *Task, r Reducer[K, V, O]) Reduce
 	keys, values := &loans{what: "key"}, &loans{what: "value"}
 	both := []*loans{keys, values}
 	lendKey, lendValue := lenderOf[K](keys), lenderOf[V](values)
-	return Reducer[K, V, O]{
-		Reduce: func(key K, all iter.Seq[V], emit func(O)) error {
-			if err := w.step(); err != nil {
-				return err
-			}
-			defer keys.end()
-			defer values.end()
-			lent := func(yield func(V) bool) {
-				for v := range all {
-					values.end()
-					if !yield(lendValue(v)) {
-						return
-					}
-				}
-			}
-			return w.watchCall("Reduce", both, func(c *userCall) error {
-				return r.Reduce(lendKey(key), lent, emitOne(c, emit))
-			})
-		},
-		Close: func(emit func(O)) error {
-			if err := w.step(); err != nil || r.Close == nil {
-				return err
-			}
-			return w.watchCall("Close", both, func(c *userCall) error { return r.Close(emitOne(c, emit)) })
-		},
+	group := func(code func(c *userCall) error) error {
+		if err := w.step(); err != nil {
+			return err
+		}
+		defer keys.end()
+		defer values.end()
+		return w.watchCall("Reduce", both, code)
 	}
+	watched := Reducer[K, V, O]{resumes: r.resumes}
+	if r.Reduce != nil {
+		watched.Reduce = func(key K, all iter.Seq[V], emit func(O)) error {
+			return group(func(c *userCall) error {
+				return r.Reduce(lendKey(key), func(yield func(V) bool) {
+					for v := range all {
+						values.end()
+						if !yield(lendValue(v)) {
+							return
+						}
+					}
+				}, emitOne(c, emit))
+			})
+		}
+	}
+	if r.Pairs != nil {
+		watched.Pairs = func(all iter.Seq2[K, V], emit func(O)) error {
+			return group(func(c *userCall) error {
+				return r.Pairs(func(yield func(K, V) bool) {
+					for k, v := range all {
+						keys.end()
+						values.end()
+						if !yield(lendKey(k), lendValue(v)) {
+							return
+						}
+					}
+				}, emitOne(c, emit))
+			})
+		}
+	}
+	watched.Close = func(emit func(O)) error {
+		if err := w.step(); err != nil || r.Close == nil {
+			return err
+		}
+		return w.watchCall("Close", both, func(c *userCall) error { return r.Close(emitOne(c, emit)) })
+	}
+	return watched
 }

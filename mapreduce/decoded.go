@@ -25,7 +25,7 @@ func Decoded[R, I any](in Input[R], decode func(rec R) (I, error)) Input[I] {
 		plan.wrong = errors.New("Decoded without a decode function")
 	}
 	return Input[I]{
-		sources: in.sources, plan: plan, chunks: in.chunks,
+		sources: in.sources, plan: plan, plans: in.plans,
 		read: func(s *splitReader, yield func(I) error) error { return decodeEach(s, read, decode, yield) },
 	}
 }

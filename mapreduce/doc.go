@@ -37,7 +37,7 @@
 // package mrtest tests jobs with it.
 //
 // Reading order: job.go, bind.go, plan.go, attempt.go, input.go, output.go, local.go (the plain
-// engine), maptask.go and reducetask.go (the fast one), codec.go; for formats decoded.go, csv.go and
-// csvends.go, for other inputs units.go and fsys.go, for other outputs typed.go and
-// routed.go.
+// engine), maptask.go, reducetask.go and reducegroups.go (the fast one), codec.go; for formats
+// decoded.go, csv.go and csvends.go, for other inputs units.go and fsys.go, for other outputs typed.go
+// and routed.go; feed.go, join.go, broadcast.go and operators.go are made of these.
 package mapreduce

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
@@ -13,7 +14,8 @@ import (
 
 // Input yields records of type I from sources. Make it with one of Lines,
 // LineStrings, KeyValueLines, NLines, FixedSize, WholeFiles, Chunks, CSV, CSVRows, JSONLines,
-// ReadTyped, Slice, Seq, Seq2, Once or Units, and of one of these with Decoded.
+// ReadTyped, Slice, Seq, Seq2, Once or Units, and of one of these with Decoded; Feeds makes one of
+// several.
 //
 // A record belongs to the split in which it starts, wherever blocks end. Records
 // of type []byte alias the input: they are valid until the map function returns
@@ -23,15 +25,23 @@ import (
 type Input[I any] struct {
 	sources []Source
 	plan    inputPlan
-	chunks  bool // its records count as chunks
+	plans   []inputPlan // by source, where they differ
 	// read yields the records of a split, in order.
 	read func(s *splitReader, yield func(I) error) error
 }
 
 // bare is the input without its sources, of which each plan has its own.
 func (in Input[I]) bare() Input[I] {
-	in.sources = nil
+	in.sources, in.plans = nil, nil
 	return in
+}
+
+// bySource are the plans of all sources.
+func (in Input[I]) bySource() []inputPlan {
+	if in.plans != nil {
+		return in.plans
+	}
+	return slices.Repeat([]inputPlan{in.plan}, len(in.sources))
 }
 
 // SplitSize gives each map at most n bytes of a source, for Slice n records, whatever the blocks of
@@ -40,6 +50,10 @@ func (in Input[I]) bare() Input[I] {
 // inputs that cut themselves or read files whole: NLines, WholeFiles, Units, Seq, Seq2, Once.
 func (in Input[I]) SplitSize(n int64) Input[I] {
 	in.plan.size, in.plan.sized = n, true
+	in.plans = slices.Clone(in.plans)
+	for i := range in.plans {
+		in.plans[i].size, in.plans[i].sized = n, true
+	}
 	return in
 }
 
@@ -79,6 +93,7 @@ type inputPlan struct {
 	size     int64 // the most bytes of a split; 0: no bound of its own
 	sequence bool  // the user's iterator
 	once     bool  // which may not be sampled
+	chunks   bool  // its records count as chunks
 	sized    bool  // by SplitSize
 	wrong    error // what Bind has to say of the input
 	// cut, if not nil, returns the splits of a source instead of its blocks.
@@ -94,12 +109,12 @@ func Lines(sources ...Source) Input[[]byte] {
 }
 
 func (s *splitReader) eachLine(run []byte, yield func([]byte) error) (err error) {
-	var last *byte // where the line at hand begins
+	s.first, s.now = unsafe.SliceData(run), nil
 	err = ErrExited
-	defer s.placePanic(run, &last, lineLength, &err)
+	defer s.placePanic(run, &s.now, lineLength, &err)
 	var failed error
 	scan.Lines(run, func(line []byte) bool {
-		last = unsafe.SliceData(line)
+		s.now = unsafe.SliceData(line)
 		if failed = yield(line); failed != nil {
 			failed = s.refused(run, line, failed)
 		}
@@ -161,7 +176,7 @@ func NLines(n int, sources ...Source) Input[[]byte] {
 // last line of a file may lack its line feed. Nobody counts the lines:
 // MapInputChunks takes the place of MapInputRecords.
 func Chunks(sources ...Source) Input[[]byte] {
-	return Input[[]byte]{sources: sources, chunks: true, read: func(s *splitReader, yield func([]byte) error) error {
+	read := func(s *splitReader, yield func([]byte) error) error {
 		return s.runs(lineEnds{}, func(run []byte) error {
 			err := s.whole(run, func() error { return yield(run) })
 			if err != nil {
@@ -169,7 +184,8 @@ func Chunks(sources ...Source) Input[[]byte] {
 			}
 			return err
 		})
-	}}
+	}
+	return Input[[]byte]{sources: sources, plan: inputPlan{chunks: true}, read: read}
 }
 
 // FixedSize yields records of n bytes, n at least 1. A file whose size is not a
@@ -183,11 +199,11 @@ func FixedSize(n int, sources ...Source) Input[[]byte] {
 			if len(run)%n != 0 {
 				return fmt.Errorf("%s: ends within a record of %d bytes", s.source.name, n)
 			}
-			var last *byte
+			s.first, s.now = unsafe.SliceData(run), nil
 			err = ErrExited
-			defer s.placePanic(run, &last, func([]byte) int { return n }, &err)
+			defer s.placePanic(run, &s.now, func([]byte) int { return n }, &err)
 			for rest := run; len(rest) > 0; rest = rest[n:] {
-				last = unsafe.SliceData(rest)
+				s.now = unsafe.SliceData(rest)
 				err := yield(rest[:n:n])
 				if err != nil {
 					err = s.refused(run, rest[:n], err)
@@ -236,6 +252,7 @@ func Slice[I any](records []I) Input[I] {
 						return err
 					}
 				}
+				s.at = s.split.Offset + int64(i)
 				err := yield(r)
 				if err != nil {
 					err = s.refused(nil, nil, err)
@@ -261,7 +278,7 @@ func (n sliceSource) View(int64, int) ([]byte, func(), error) { return nil, nil,
 func (n sliceSource) Close() error                            { return nil }
 
 // counter is what its records count as.
-func (in Input[I]) counter() Counter {
+func (in inputPlan) counter() Counter {
 	if in.chunks {
 		return MapInputChunks
 	}

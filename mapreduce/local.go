@@ -85,10 +85,11 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 	decodeKey, decodeValue := b.key.decoder(), b.value.decoder()
 	for i, split := range splits {
 		a := &MapAttempt{Index: i, Split: split}
-		m, err := b.mapper(&Task{
+		t := &Task{
 			ctx: ctx, id: a.ID(), reduces: p.reduces, name: p.sources[split.Source].name,
 			counters: c,
-		})
+		}
+		m, err := b.mapper(t)
 		if err != nil {
 			return err
 		}
@@ -109,7 +110,7 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 			emitted = nil
 		}
 		mapRecord := record(m, emit, nil)
-		err = readFile(ctx, p, a, split, b.in, c, k, nil, func(rec I) error {
+		err = readFile(t, p, a, split, b.in, k, nil, func(rec I) error {
 			defer keep()
 			gate.Open()
 			defer gate.Shut()
@@ -173,18 +174,13 @@ func (b *boundJob[I, K, V, O]) reduceLocal(ctx context.Context, p *Plan, index i
 // passLocal writes the sorted pairs of a job without Reduce; with a combiner that
 // is one a key.
 func (b *boundJob[I, K, V, O]) passLocal(part []localPair[V], w *recordWriter[O]) error {
-	decodeKey := b.key.decoder()
 	for len(part) > 0 {
 		n := 1
 		for n < len(part) && bytes.Equal(part[0].key, part[n].key) {
 			n++
 		}
-		for _, v := range b.valuesLocal(part[:n]) {
-			k, err := decodeKey(part[0].key)
-			if err != nil {
-				return err
-			}
-			w.emit(any(Pair[K, V]{k, v}).(O))
+		for _, pair := range b.pairsLocal(part[:n]) {
+			w.emit(any(pair).(O))
 		}
 		part = part[n:]
 	}
@@ -201,7 +197,7 @@ func (b *boundJob[I, K, V, O]) groupLocal(ctx context.Context, p *Plan, id Attem
 		return err
 	}
 	decodeKey := b.key.decoder()
-	var calls callCount
+	calls := callCount{resumes: r.resumes}
 	for len(part) > 0 {
 		n := 1
 		for n < len(part) && bytes.Equal(b.groupOf(part[0].key), b.groupOf(part[n].key)) {
@@ -217,9 +213,14 @@ func (b *boundJob[I, K, V, O]) groupLocal(ctx context.Context, p *Plan, id Attem
 				return err
 			}
 		}
-		sequence := calls.enter()
+		pairs := b.pairsOnce(&calls, calls.enter(), part[:n])
 		w.gate.Open()
-		if err := r.Reduce(k, b.valuesOnce(&calls, sequence, part[:n]), w.emit); err != nil {
+		if r.Pairs != nil {
+			err = r.Pairs(pairs, w.emit)
+		} else {
+			err = r.Reduce(k, secondOf(pairs), w.emit)
+		}
+		if err != nil {
 			return err
 		}
 		w.gate.Shut()
@@ -240,14 +241,14 @@ func (b *boundJob[I, K, V, O]) groupOf(key []byte) []byte {
 	return key[:b.prefix(key)]
 }
 
-// valuesOnce yields the values of a group to one call of Reduce.
-func (b *boundJob[I, K, V, O]) valuesOnce(calls *callCount, sequence int, group []localPair[V]) iter.Seq[V] {
-	values := b.valuesLocal(group)
-	return func(yield func(V) bool) {
+// pairsOnce yields the pairs of a group to one call of Reduce.
+func (b *boundJob[I, K, V, O]) pairsOnce(calls *callCount, sequence int, group []localPair[V]) iter.Seq2[K, V] {
+	pairs := b.pairsLocal(group)
+	return func(yield func(K, V) bool) {
 		calls.begin(sequence)
 		mine := calls.now
-		for _, v := range values {
-			if !yield(v) {
+		for ; len(pairs) > 0; pairs = pairs[1:] {
+			if !yield(pairs[0].First, pairs[0].Second) {
 				return
 			}
 			calls.check(mine)
@@ -255,22 +256,35 @@ func (b *boundJob[I, K, V, O]) valuesOnce(calls *callCount, sequence int, group 
 	}
 }
 
-// valuesLocal returns the values of a group, folded by Combine for equal keys.
-func (b *boundJob[I, K, V, O]) valuesLocal(group []localPair[V]) []V {
-	decode := b.value.decoder()
-	var values []V
+// secondOf yields the values of pairs.
+func secondOf[K, V any](pairs iter.Seq2[K, V]) iter.Seq[V] {
+	return func(yield func(V) bool) {
+		for _, v := range pairs {
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}
+
+// pairsLocal returns the pairs of a group, those of equal keys folded by Combine.
+func (b *boundJob[I, K, V, O]) pairsLocal(group []localPair[V]) []Pair[K, V] {
+	decodeKey, decode := b.key.decoder(), b.value.decoder()
+	var pairs []Pair[K, V]
 	for i, x := range group {
-		v, err := decode(x.value)
-		if err != nil {
+		k, errK := decodeKey(x.key)
+		v, errV := decode(x.value)
+		if err := cmp.Or(errK, errV); err != nil {
 			panic(marshalError{err})
 		}
 		if b.fold != nil && i > 0 && bytes.Equal(x.key, group[i-1].key) {
-			values[len(values)-1] = b.fold(values[len(values)-1], v)
+			last := &pairs[len(pairs)-1]
+			last.Second = b.fold(last.Second, v)
 			continue
 		}
-		values = append(values, v)
+		pairs = append(pairs, MakePair(k, v))
 	}
-	return values
+	return pairs
 }
 
 func (b *boundMapOnly[I, O]) runLocal(ctx context.Context, p *Plan, splits []Split, c *Counters, k *skips) error {

@@ -68,7 +68,7 @@ func (b *boundJob[I, K, V, O]) mapFile(ctx context.Context, p *Plan, a *MapAttem
 ) error {
 	t := &Task{
 		ctx: ctx, id: a.ID(), reduces: p.reduces, name: p.sources[file.Source].name, counters: c,
-		budget: a.Budget,
+		budget: a.Budget, log: a.Log,
 	}
 	m, err := b.mapper(t)
 	if err != nil {
@@ -78,7 +78,7 @@ func (b *boundJob[I, K, V, O]) mapFile(ctx context.Context, p *Plan, a *MapAttem
 	if k != nil {
 		mapRecord = b.trying(m, col, c)
 	}
-	err = readFile(ctx, p, a, file, b.in, c, k, col.pin, func(rec I) error {
+	err = readFile(t, p, a, file, b.in, k, col.pin, func(rec I) error {
 		col.gate.Open()
 		err := mapRecord(rec)
 		col.gate.Shut()
@@ -139,20 +139,23 @@ const tellEvery = 4096
 
 // readFile calls fn for each record of the part of a split that lies in one file,
 // as long as the attempt may go on, and counts records and bytes.
-func readFile[I any](ctx context.Context, p *Plan, a *MapAttempt, file Split, in Input[I], c *Counters, k *skips,
+func readFile[I any](t *Task, p *Plan, a *MapAttempt, file Split, in Input[I], k *skips,
 	pin func([]byte, func()), fn func(I) error,
 ) error {
+	ctx, c := t.ctx, t.counters
 	w, stop := newWatch(ctx, &a.Resources)
 	defer stop()
 	r := &splitReader{
 		ctx: ctx, windows: usualWindows(), source: p.sources[file.Source], split: file,
 		watch: w, progress: a.Progress, read: c.Get(InputBytesRead), budget: a.Budget, pool: a.Pool, pin: pin,
-		skips: k,
+		skips: k, task: t,
 	}
+	t.reader = r
 	if a.Progress != nil {
 		a.Progress.open(p.sources[file.Source].name)
 	}
-	before, records := c.Get(in.counter()), int64(0)
+	kind := &p.inputs[file.Source]
+	before, records := c.Get(kind.counter()), int64(0)
 	exited := true
 	defer func() {
 		if exited && a.Progress != nil {
@@ -160,7 +163,7 @@ func readFile[I any](ctx context.Context, p *Plan, a *MapAttempt, file Split, in
 		}
 	}()
 	tell := func() {
-		if a.Progress != nil && !in.chunks {
+		if a.Progress != nil && !kind.chunks {
 			a.Progress.Records.Store(before + records)
 		}
 	}
@@ -180,7 +183,7 @@ func readFile[I any](ctx context.Context, p *Plan, a *MapAttempt, file Split, in
 	exited = false
 	err = r.placed(err, records)
 	tell()
-	c.Add(in.counter(), records)
+	c.Add(kind.counter(), records)
 	c.Add(InputBytesRead, r.read-c.Get(InputBytesRead))
 	if a.Progress != nil {
 		a.Progress.Bytes.Store(r.read)
@@ -337,7 +340,8 @@ func (b *boundMapOnly[I, O]) runMapSkipping(ctx context.Context, p *Plan, a *Map
 func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *Plan, a *MapAttempt, file Split, w *recordWriter[O],
 	c *Counters, k *skips,
 ) error {
-	f, err := b.filter(&Task{ctx: ctx, id: a.ID(), name: p.sources[file.Source].name, counters: c, budget: a.Budget})
+	t := &Task{ctx: ctx, id: a.ID(), name: p.sources[file.Source].name, counters: c, budget: a.Budget, log: a.Log}
+	f, err := b.filter(t)
 	if err != nil {
 		return err
 	}
@@ -345,7 +349,7 @@ func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *Plan, a *MapAtte
 	if k != nil {
 		mapRecord = tryingFilter(f, w, c)
 	}
-	err = readFile(ctx, p, a, file, b.in, c, k, nil, func(rec I) error {
+	err = readFile(t, p, a, file, b.in, k, nil, func(rec I) error {
 		w.gate.Open()
 		err := mapRecord(rec)
 		w.gate.Shut()

@@ -68,7 +68,7 @@ func (b *boundJob[I, K, V, O]) prepare(ctx context.Context, p *Plan) error {
 	if !b.job.TotalOrder || p.reduces < 2 {
 		return nil
 	}
-	if p.input.once {
+	if slices.ContainsFunc(p.inputs, func(in inputPlan) bool { return in.once }) {
 		return errOnceSampled
 	}
 	s := &sampler[I, K, V, O]{boundJob: b, ctx: ctx, p: p}
@@ -87,7 +87,7 @@ func (b *boundJob[I, K, V, O]) prepare(ctx context.Context, p *Plan) error {
 			return err
 		}
 		whole := Bytes(src.name, head)
-		if err := s.sample(whole, Split{Length: whole.Size()}); err != nil {
+		if err := s.sample(whole, Split{Source: i, Length: whole.Size()}); err != nil {
 			return err
 		}
 	}
@@ -119,14 +119,16 @@ type sampler[I, K, V, O any] struct {
 
 // sample adds the keys of the first records of a split.
 func (s *sampler[I, K, V, O]) sample(src Source, split Split) error {
-	m, err := s.mapper(&Task{ctx: s.ctx, reduces: s.p.reduces, name: src.name, counters: new(Counters), ahead: true})
+	t := &Task{ctx: s.ctx, reduces: s.p.reduces, name: src.name, counters: new(Counters), ahead: true}
+	m, err := s.mapper(t)
 	if err != nil {
 		return err
 	}
 	encode := s.key.encodeInto()
 	mapRecord := record(m, func(k K, _ V) { s.keys = append(s.keys, bytes.Clone(s.bound(encode(k)))) }, nil)
 	enough := len(s.keys) + sampleKeys
-	r := &splitReader{ctx: s.ctx, windows: usualWindows(), source: src, split: split}
+	r := &splitReader{ctx: s.ctx, windows: usualWindows(), source: src, split: split, task: t}
+	t.reader = r
 	calls := 0
 	err = s.in.read(r, func(rec I) error {
 		if calls++; len(s.keys) >= enough || calls > sampleCalls {
@@ -164,7 +166,7 @@ func samplePlaces(p *Plan) []Split {
 		}
 		end := base + s.Size()
 		for ; next < end; next += step {
-			if !s.Splittable() || p.input.whole {
+			if !s.Splittable() || p.inputs[i].whole {
 				list = append(list, Split{Source: i, Length: s.Size()})
 				next += (end - 1 - next) / step * step // the last place in the file
 				continue

@@ -51,7 +51,7 @@ type Plan struct {
 	asked   int // Job.Reducers
 	mapOnly bool
 	sources []Source
-	input   inputPlan
+	inputs  []inputPlan // by source
 	tasks   tasks
 	output  *committer
 

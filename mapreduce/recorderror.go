@@ -58,6 +58,7 @@ func fault(err error) error {
 // stoppedAt notes the record of a run at which reading ends.
 func (s *splitReader) stoppedAt(run, rec []byte) {
 	s.at += int64(uintptr(unsafe.Pointer(unsafe.SliceData(rec))) - uintptr(unsafe.Pointer(unsafe.SliceData(run))))
+	s.first, s.now = nil, nil // at is the record's now
 	s.head, s.size = string(rec[:min(len(rec), headSize)]), len(rec)
 }
 

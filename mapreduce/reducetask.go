@@ -1,12 +1,10 @@
 package mapreduce
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"io"
-	"iter"
 	"slices"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
@@ -33,7 +31,7 @@ func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *Plan, a *Reduce
 	defer stop()
 	w.part.check = alive.now
 	r := &reduceRun[I, K, V, O]{boundJob: b, watch: alive, a: a, c: &c, w: w, reduces: p.reduces}
-	t := &Task{ctx: ctx, id: a.ID(), reduces: p.reduces, counters: &c, budget: a.Budget}
+	t := &Task{ctx: ctx, id: a.ID(), reduces: p.reduces, counters: &c, budget: a.Budget, log: a.Log}
 	if !b.identity() {
 		if r.user, err = b.reducer(t); err != nil {
 			return err
@@ -162,80 +160,6 @@ func (r *reduceRun[I, K, V, O]) combined(list []Segment) error {
 	})
 }
 
-// groups calls the user's Reduce for each group of a stream in key order.
-func (r *reduceRun[I, K, V, O]) groups(next func() ([]byte, V, bool, error)) error {
-	if r.identity() {
-		return r.pass(next)
-	}
-	var records, groups int64
-	defer func() {
-		r.c.Add(ReduceInputRecords, records)
-		r.c.Add(ReduceInputGroups, groups)
-	}()
-	decodeKey := r.key.decoder()
-	key, v, ok, err := next()
-	var group []byte
-	prefix := 0 // of group: what its keys have in common
-	first := false
-	within := func() bool {
-		return ok && err == nil && (first || r.sameGroup(group[:prefix], key))
-	}
-	advance := func() {
-		first = false
-		if records++; r.a.Progress != nil && records&255 == 0 {
-			r.a.Progress.Records.Store(records)
-		}
-		if key, v, ok, err = next(); err == nil {
-			err = r.check()
-		}
-	}
-	var calls callCount
-	values := make([]iter.Seq[V], keptSeqs)
-	for i := range values {
-		values[i] = func(yield func(V) bool) {
-			defer guardFaults()() // iter.Pull calls this in a goroutine of its own
-			calls.begin(i)
-			for mine := calls.now; within() && yield(v); advance() {
-				calls.check(mine)
-			}
-		}
-	}
-	for ok && err == nil {
-		group = append(group[:0], key...)
-		prefix = len(r.groupOf(group))
-		first = true
-		groups++
-		k, failed := decodeKey(group)
-		if failed == nil {
-			failed = r.placed(k)
-		}
-		if failed == nil {
-			n := calls.enter()
-			r.w.gate.Open()
-			failed = r.user.Reduce(k, values[n], r.w.emit)
-			r.w.gate.Shut()
-			calls.leave()
-		}
-		if err != nil { // values ended early, which Reduce may have found wrong
-			return err
-		}
-		if failed == nil {
-			failed = r.goesOn()
-		}
-		if failed != nil {
-			return failed
-		}
-		for within() { // what Reduce left unread
-			advance()
-		}
-	}
-	if err == nil && r.user.Close != nil {
-		r.w.gate.Open()
-		err = r.user.Close(r.w.emit)
-	}
-	return err
-}
-
 // pass writes the pairs of a job without Reduce.
 func (r *reduceRun[I, K, V, O]) pass(next func() ([]byte, V, bool, error)) error {
 	decodeKey := r.key.decoder()
@@ -263,12 +187,4 @@ func (r *reduceRun[I, K, V, O]) goesOn() error {
 		return err
 	}
 	return r.w.err()
-}
-
-// sameGroup reports whether a key belongs to the group with that part in common.
-func (r *reduceRun[I, K, V, O]) sameGroup(common, key []byte) bool {
-	if r.prefix == nil {
-		return bytes.Equal(common, key)
-	}
-	return bytes.HasPrefix(key, common)
 }

@@ -3,6 +3,7 @@ package mapreduce
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
@@ -18,6 +19,8 @@ type Resources struct {
 	// Pause, if not nil, is called between pieces of work; it may block while
 	// the attempt is suspended and returns an error to end the attempt.
 	Pause func(ctx context.Context) error
+	// Log is what Task.Logger writes to; nil means slog.Default.
+	Log *slog.Logger
 	// Progress and Counters, if not nil, receive the attempt's progress and, at
 	// its end, its counters.
 	Progress *Progress

@@ -82,7 +82,7 @@ func (k *skips) count(c *Counters) []Skipped {
 // out.
 func (s *splitReader) refused(run, rec []byte, err error) error {
 	f, isMap := errors.AsType[*mapFault](err)
-	at := s.at
+	at, first, now := s.at, s.first, s.now
 	s.stoppedAt(run, rec)
 	if !isMap || s.skips == nil {
 		return err
@@ -94,7 +94,7 @@ func (s *splitReader) refused(run, rec []byte, err error) error {
 		}
 		return f
 	}
-	s.at = at
+	s.at, s.first, s.now = at, first, now
 	return nil
 }
 

@@ -14,25 +14,24 @@ const fileCost = 16 << 10
 // Hadoop's CombineFileInputFormat does this where a job asks for it, since its map
 // then sees one file turn into the next; here each file has a mapper of its own.
 func (p *Plan) JoinSmall(splits []Split, limit int64) []Split {
-	if p.input.whole || p.input.cut != nil {
-		return splits
-	}
-	if p.input.size > 0 {
-		limit = min(limit, p.input.size)
-	}
 	joined := splits[:0:0]
-	var cost int64
+	var cost, most int64 // of the files joined last
 	for _, s := range splits {
-		whole := p.sources[s.Source].Splittable() && s.Offset == 0 && s.Length == p.sources[s.Source].Size()
+		in, room := &p.inputs[s.Source], limit
+		if in.size > 0 {
+			room = min(room, in.size)
+		}
+		whole := p.sources[s.Source].Splittable() && s.Offset == 0 && s.Length == p.sources[s.Source].Size() &&
+			!in.whole && in.cut == nil
 		price := s.Length + fileCost
-		if n := len(joined) - 1; whole && n >= 0 && joined[n].Files > 0 && cost+price <= limit &&
+		if n := len(joined) - 1; whole && n >= 0 && joined[n].Files > 0 && cost+price <= min(most, room) &&
 			slices.Equal(joined[n].Hosts, s.Hosts) {
 			joined[n].Files++
 			joined[n].Length += s.Length
-			cost += price
+			cost, most = cost+price, min(most, room)
 			continue
 		}
-		if cost = price; whole {
+		if cost, most = price, room; whole {
 			s.Files = 1
 		}
 		joined = append(joined, s)

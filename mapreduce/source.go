@@ -267,14 +267,14 @@ func (p *Plan) Splits(ctx context.Context, blocks func(source int) []Block) (lis
 		switch {
 		case len(cut) == 0:
 			cut = []Block{{Length: s.Size()}}
-		case !s.Splittable() || p.input.whole:
+		case !s.Splittable() || p.inputs[i].whole:
 			cut = []Block{{Length: s.Size(), Hosts: cut[0].Hosts}}
 		}
 		if s.Splittable() {
-			cut = p.input.pieces(cut)
+			cut = p.inputs[i].pieces(cut)
 		}
-		if p.input.cut != nil {
-			if cut, err = p.input.cut(ctx, s, cut); err != nil {
+		if p.inputs[i].cut != nil {
+			if cut, err = p.inputs[i].cut(ctx, s, cut); err != nil {
 				return nil, err
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sync/atomic"
+	"unsafe"
 )
 
 // windows are the sizes in which a split is read, in bytes.
@@ -36,6 +37,9 @@ type splitReader struct {
 	size     int       // of that record
 	number   int64     // of the record that an error is about
 	skips    *skips    // records left out; may be nil
+	task     *Task     // that the records are for; nil while lines are counted
+	first    *byte     // of the run whose records are yielded one by one; nil if they are not bytes
+	now      *byte     // the first byte of the record at hand; nil before the first of a run
 	// pin, if not nil, takes over each view: it calls release when the bytes are
 	// no longer needed.
 	pin func(view []byte, release func())
@@ -54,9 +58,17 @@ func (s *splitReader) tick(n int64) error {
 	return context.Cause(s.ctx)
 }
 
+// offset is where the record at hand begins.
+func (s *splitReader) offset() int64 {
+	if s.now == nil {
+		return s.at
+	}
+	return s.at + int64(uintptr(unsafe.Pointer(s.now))-uintptr(unsafe.Pointer(s.first)))
+}
+
 // begin notes the run of n bytes that is yielded next.
 func (s *splitReader) begin(at int64, n int) {
-	s.at = at
+	s.at, s.first, s.now = at, nil, nil
 	if s.progress != nil {
 		s.progress.run.Store(at)
 		s.progress.runEnd.Store(at + int64(n))

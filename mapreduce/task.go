@@ -3,6 +3,7 @@ package mapreduce
 import (
 	"context"
 	"fmt"
+	"log/slog"
 )
 
 // TaskKind says whether a task is a map or a reduce.
@@ -42,8 +43,11 @@ type Task struct {
 	reduces  int
 	name     string
 	counters *Counters
-	budget   *Memory // may be nil
-	ahead    bool    // it reads a sample
+	budget   *Memory      // may be nil
+	ahead    bool         // it reads a sample
+	records  *loans       // of a watched map; else nil
+	reader   *splitReader // of a map; nil before its first record
+	log      *slog.Logger // nil: the default one
 }
 
 // Context is canceled when the attempt is killed.
@@ -58,6 +62,30 @@ func (t *Task) Reduces() int { return t.reduces }
 // InputName is the name of the input file of a map; empty for a reduce. A map
 // whose split spans several files has a Task for each.
 func (t *Task) InputName() string { return t.name }
+
+// Offset is where the record at hand begins in the input file, in bytes, unpacked; of records that are
+// not bytes it is the number, from 0, among those of the source, for Units among those of the unit. It
+// is 0 before the first record, and in a reduce.
+func (t *Task) Offset() int64 {
+	if t.reader == nil {
+		return 0
+	}
+	return t.reader.offset()
+}
+
+// Logger writes to where the cluster's log goes, else to the default logger, with the attempt and the
+// input file's name in each line. What attempts of one task log stands there once for each of them.
+func (t *Task) Logger() *slog.Logger {
+	log := t.log
+	if log == nil {
+		log = slog.Default()
+	}
+	log = log.With("attempt", t.id.String())
+	if t.name != "" {
+		log = log.With("input", t.name)
+	}
+	return log
+}
 
 // LargestRecord is the most bytes of one record that the attempt is to hold in memory; see
 // [ErrRecordTooLarge]. A function that keeps records beyond its call should refuse larger ones.

@@ -27,6 +27,8 @@ const keptSeqs = 8
 type callCount struct {
 	now    int // odd while there is a call
 	ranged int // the call whose values were ranged over last
+	// resumes allows a call to range again over what is left, with the value at which it stopped.
+	resumes bool
 }
 
 // enter begins a call and returns which of the sequences is its.
@@ -43,7 +45,7 @@ func (c *callCount) begin(sequence int) {
 	if c.now&1 == 0 || c.now/2%keptSeqs != sequence {
 		panic(marshalError{errValuesKept})
 	}
-	if c.ranged == c.now {
+	if c.ranged == c.now && !c.resumes {
 		panic(marshalError{errRangedTwice})
 	}
 	c.ranged = c.now

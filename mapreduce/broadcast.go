@@ -1,0 +1,130 @@
+package mapreduce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// BroadcastJoined is a job that joins an input with a small feed without a shuffle: every map sees all
+// of the small one. Make it with BroadcastJoin, and bind it to its output.
+type BroadcastJoined[I, K, B, O any] struct {
+	// Name is shown to people; empty is "broadcast join".
+	Name string
+
+	in    Input[I]
+	key   func(rec I) K
+	small Feed[K, B]
+	each  func(rec I, matches []B, emit func(O)) error
+}
+
+// BroadcastJoin calls each for every record of an input with the values of the small feed that have its
+// key, in their order; none is an empty list, so that each decides whether the join is an inner or a
+// left one. Matches are shared by all maps and must not be changed. What is emitted comes in the order
+// of the input.
+//
+// The small feed is read once, by Prepare, and stays in memory outside of the memory budget: some
+// bytes more than its encoded keys and values take, at most 1 GiB of these.
+func BroadcastJoin[I, K, B, O any](
+	in Input[I], key func(rec I) K, small Feed[K, B], each func(rec I, matches []B, emit func(O)) error,
+) BroadcastJoined[I, K, B, O] {
+	return BroadcastJoined[I, K, B, O]{in: in, key: key, small: small, each: each}
+}
+
+// mostBroadcast is the most bytes that the encoded keys and values of a small feed have.
+const mostBroadcast = 1 << 30
+
+// Bind checks the job and ties it to its output; see [Job.Bind].
+func (j BroadcastJoined[I, K, B, O]) Bind(out Output[O]) (*Plan, error) {
+	where, home := caller(), callerPackage(2)
+	if j.Name == "" {
+		j.Name = "broadcast join"
+	}
+	s := &broadcast[K, B]{feed: j.small, most: mostBroadcast}
+	var errs []error
+	if j.each == nil {
+		errs = append(errs, errors.New("the join is empty: make it with BroadcastJoin"))
+	} else {
+		errs = append(errs, checkEnds(j.in, out))
+	}
+	if len(j.small.sources) == 0 {
+		errs = append(errs, fmt.Errorf("small feed: %w", ErrNoSources))
+	}
+	var errK, errB error
+	s.key, errK = keyCodec[K](false, home)
+	if s.value, errB = valueCodec[B](); errB != nil {
+		errB = fmt.Errorf("small feed: %w", errB)
+	}
+	if err := errors.Join(append(errs, errK, errB)...); err != nil {
+		return nil, located(where, j.Name, err)
+	}
+	maps := MapOnly[I, O]{MapTask: func(*Task) (Filter[I, O], error) {
+		encode := s.key.encoder()
+		var at []byte
+		return Filter[I, O]{Map: func(rec I, emit func(O)) error {
+			at = encode(at[:0], j.key(rec))
+			return j.each(rec, s.table[string(at)], emit)
+		}}, nil
+	}}
+	return newPlan(where, j.Name, 0, true, j.in, out, &boundBroadcast[I, K, B, O]{
+		boundMapOnly: boundMapOnly[I, O]{job: maps, in: j.in.bare(), out: out}, small: s,
+	})
+}
+
+// boundBroadcast is a map-only job that reads its small feed first.
+type boundBroadcast[I, K, B, O any] struct {
+	boundMapOnly[I, O]
+	small *broadcast[K, B]
+}
+
+func (b *boundBroadcast[I, K, B, O]) prepare(ctx context.Context, _ *Plan) error {
+	return b.small.load(ctx)
+}
+
+// broadcast is a small feed in memory.
+type broadcast[K, B any] struct {
+	feed  Feed[K, B]
+	key   typedCodec[K]
+	value typedCodec[B]
+	most  int64          // bytes of encoded keys and values
+	table map[string][]B // by encoded key, after load
+}
+
+// load reads all of the feed.
+func (b *broadcast[K, B]) load(ctx context.Context) (err error) {
+	sources, err := own(b.feed.sources)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeSources(sources)) }()
+	defer verify(&err, sources, true)
+	b.table = make(map[string][]B)
+	encodeKey, encode, decode := b.key.encoder(), b.value.encoder(), b.value.decoder()
+	held := int64(0)
+	emit := func(k K, v B) {
+		key, value := string(encodeKey(nil, k)), encode(nil, v)
+		if held += int64(len(key) + len(value)); held > b.most {
+			panic(marshalError{Permanent(fmt.Errorf("%w: the small feed of a broadcast join has more than %d bytes of keys and "+
+				"values, which every map needs in memory: use Join", ErrRecordTooLarge, b.most))})
+		}
+		copied, err := decode(value) // what the feed emits may change
+		if err != nil {
+			panic(marshalError{err})
+		}
+		b.table[key] = append(b.table[key], copied)
+	}
+	for i, src := range sources {
+		t := &Task{ctx: ctx, name: src.name, counters: new(Counters)}
+		r := &splitReader{ctx: ctx, windows: usualWindows(), source: src, split: Split{Source: i, Length: src.Size()}, task: t}
+		t.reader = r
+		records := int64(0)
+		err := b.feed.read(r, func(fed Fed[K, B]) error {
+			records++
+			return fault(fed.apply(t, emit))
+		})
+		if err := r.placed(err, records); err != nil {
+			return fmt.Errorf("small feed: %w", err)
+		}
+	}
+	return nil
+}

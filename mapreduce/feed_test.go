@@ -1,0 +1,168 @@
+package mapreduce
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+type scored struct {
+	From  string
+	Score int64
+}
+
+// scoresJob tells for each name what the feeds have said of it, in their order.
+func scoresJob() FedJob[string, scored, string] {
+	return FedJob[string, scored, string]{Reduce: func(name string, values iter.Seq[scored], emit func(string)) error {
+		var b strings.Builder
+		b.WriteString(name)
+		for v := range values {
+			fmt.Fprintf(&b, " %s:%d", v.From, v.Score)
+		}
+		emit(b.String())
+		return nil
+	}}
+}
+
+// scoreFeeds are of lines, of a slice and of a sequence.
+func scoreFeeds(lines string, list []int64, seq iter.Seq[int64]) []Feed[string, scored] {
+	name := func(n int64) string { return fmt.Sprint("n", n%7) }
+	return []Feed[string, scored]{
+		From(Lines(Bytes("a", []byte(lines)), Bytes("b", []byte(lines))), func(line []byte, emit func(string, scored)) error {
+			emit(string(line), scored{"line", int64(len(line))})
+			return nil
+		}),
+		FromWith(Slice(list).SplitSize(3), func(t *Task, n int64, emit func(string, scored)) error {
+			t.Counter("feeds", "slice").Add(1)
+			emit(name(n), scored{"slice", n})
+			emit("twice", scored{"slice", n})
+			return nil
+		}),
+		FromWith(Seq(seq), func(t *Task, n int64, emit func(string, scored)) error {
+			emit(name(n), scored{"seq", n + 1000*t.Offset()})
+			return nil
+		}),
+	}
+}
+
+// The pairs of several inputs meet in the reduces in the order of the feeds, wherever the inputs are
+// cut, and RunLocal and the engine agree with plain Go.
+func TestFeedsAreOneInput(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lines := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"n1", "n3", "", "twice", "x y"}), 0, 12).Draw(t, "lines"), "\n")
+		list := rapid.SliceOfN(rapid.Int64Range(0, 50), 0, 12).Draw(t, "list")
+		seq := func(yield func(int64) bool) {
+			for _, n := range list {
+				if !yield(n + 1) {
+					return
+				}
+			}
+		}
+		block := rapid.Int64Range(1, 20).Draw(t, "block")
+		reduces := rapid.IntRange(1, 3).Draw(t, "reduces")
+		bind := func() (*Plan, *Collected[string]) {
+			out := new(Collected[string])
+			job := scoresJob()
+			job.TotalOrder = rapid.Bool().Draw(t, "total order")
+			p, err := job.Bind(Feeds(scoreFeeds(lines, list, seq)...), out.Output())
+			require.NoError(t, err)
+			return p, out
+		}
+		want := map[string]string{}
+		say := func(name, from string, n int64) { want[name] += fmt.Sprintf(" %s:%d", from, n) }
+		for range 2 {
+			for line := range strings.Lines(lines) {
+				say(strings.TrimSuffix(line, "\n"), "line", int64(len(strings.TrimSuffix(line, "\n"))))
+			}
+		}
+		for _, n := range list {
+			say(fmt.Sprint("n", n%7), "slice", n)
+			say("twice", "slice", n)
+		}
+		for i, n := range list {
+			say(fmt.Sprint("n", (n+1)%7), "seq", n+1+1000*int64(i))
+		}
+		check := func(out *Collected[string]) {
+			got, err := out.Records()
+			require.NoError(t, err)
+			require.Len(t, got, len(want))
+			for _, line := range got {
+				name, rest := "", line
+				for k := range want {
+					if strings.HasPrefix(line, k+" ") && len(k) >= len(name) {
+						name, rest = k, line[len(k):]
+					}
+				}
+				require.Equal(t, want[name], rest, name)
+			}
+		}
+		p, out := bind()
+		c, err := RunLocal(context.Background(), p, LocalOptions{Reduces: reduces, Blocks: everyBytes(p, block)})
+		require.NoError(t, err)
+		check(out)
+		require.EqualValues(t, len(list), c.Named("feeds", "slice"))
+		p, out = bind()
+		engine(t, p, reduces, everyBytes(p, block), Resources{})
+		check(out)
+	})
+}
+
+// What is wrong with a feed is told where the job is bound.
+func TestFeedsAreChecked(t *testing.T) {
+	out := func() Output[string] { return new(Collected[string]).Output() }
+	_, err := scoresJob().Bind(Feeds[string, scored](), out())
+	require.ErrorIs(t, err, ErrNoSources)
+	require.ErrorContains(t, err, "feed_test.go:")
+	bad := From(NLines(2, Bytes("x", nil)).SplitSize(1), func([]byte, func(string, scored)) error { return nil })
+	_, err = scoresJob().Bind(Feeds(append(scoreFeeds("", nil, nil), bad)...), out())
+	require.ErrorContains(t, err, "SplitSize has no effect on this input")
+	job := scoresJob()
+	job.Map = func(Fed[string, scored], func(string, scored)) error { return nil }
+	_, err = job.Bind(Feeds(scoreFeeds("", nil, nil)...), out())
+	require.NoError(t, err, "a Map of one's own may drop records")
+}
+
+// A watched plan sees what a map of a feed, and what a join, keep of lent bytes.
+func TestDebugSeesFeedsAndJoins(t *testing.T) {
+	lines := func(what string) Input[[]byte] { return Lines(Bytes(what, []byte("aa\nbb\ncc\n"))) }
+	var kept []byte
+	keeper := From(lines("kept"), func(line []byte, emit func(int, []byte)) error {
+		if kept == nil {
+			kept = line
+		}
+		emit(1, kept)
+		return nil
+	})
+	whole := From(lines("whole"), func(line []byte, emit func(int, []byte)) error {
+		emit(1, line)
+		return nil
+	})
+	run := func(j Joined[int, []byte, []byte, []byte]) error {
+		p, err := j.Bind(new(Collected[[]byte]).Output())
+		require.NoError(t, err)
+		p.Debug(DebugOptions{})
+		_, err = RunLocal(context.Background(), p, LocalOptions{})
+		return err
+	}
+	good := func(_ int, a, b []byte, emit func([]byte)) error {
+		emit(append(append([]byte(nil), a...), b...))
+		return nil
+	}
+	require.NoError(t, run(Join(whole, whole, good)))
+	require.ErrorIs(t, run(Join(keeper, whole, good)), errKept)
+	require.ErrorIs(t, run(CoGroup(whole, whole, func(_ int, _ [][]byte, bs iter.Seq[[]byte], emit func([]byte)) error {
+		var first []byte
+		for b := range bs {
+			if first == nil {
+				first = b
+			}
+		}
+		emit(first)
+		return nil
+	})), errKept)
+}

@@ -1,0 +1,240 @@
+package mapreduce
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"reflect"
+	"unsafe"
+)
+
+// Joined is a job that brings records of two feeds together by their keys. Make it with Join, LeftJoin,
+// FullJoin or CoGroup, and bind it to its output.
+//
+// The values of a key come to one reduce, those of the left feed first, which are held in memory: make
+// the feed with fewer values a key the left one. Those of the right feed pass by. What comes out is
+// in the order of the keys, within a key in that of the right values, and for each of those in that of
+// the left ones. No more left values of a key may come than [Task.LargestRecord] bytes; the error of
+// more names the key and wraps ErrRecordTooLarge.
+type Joined[K, A, B, O any] struct {
+	// Name is shown to people; empty is "join".
+	Name string
+	// Reducers is the number of reduces; 0 leaves the choice to the cluster.
+	Reducers int
+
+	left  Feed[K, A]
+	right Feed[K, B]
+	group func(key K, left []A, right iter.Seq[B], emit func(O)) error
+}
+
+// Join calls each for every pair of a left and a right record with equal keys.
+func Join[K, A, B, O any](left Feed[K, A], right Feed[K, B], each func(key K, a A, b B, emit func(O)) error) Joined[K, A, B, O] {
+	return CoGroup(left, right, func(key K, as []A, bs iter.Seq[B], emit func(O)) error {
+		if len(as) == 0 {
+			return nil
+		}
+		for b := range bs {
+			for _, a := range as {
+				if err := each(key, a, b, emit); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// LeftJoin is Join that also calls each, with b nil, for left records whose key no right record has.
+func LeftJoin[K, A, B, O any](left Feed[K, A], right Feed[K, B], each func(key K, a A, b *B, emit func(O)) error) Joined[K, A, B, O] {
+	return FullJoin(left, right, func(key K, a *A, b *B, emit func(O)) error {
+		if a == nil {
+			return nil
+		}
+		return each(key, *a, b, emit)
+	})
+}
+
+// FullJoin is Join that also calls each for records whose key the other feed does not have, with nil in
+// its place. What a and b point to is valid until each returns.
+func FullJoin[K, A, B, O any](left Feed[K, A], right Feed[K, B], each func(key K, a *A, b *B, emit func(O)) error) Joined[K, A, B, O] {
+	return CoGroup(left, right, func(key K, as []A, bs iter.Seq[B], emit func(O)) error {
+		alone := true
+		var b B // one for all: a pointer to each would cost memory
+		for b = range bs {
+			alone = false
+			if len(as) == 0 {
+				if err := each(key, nil, &b, emit); err != nil {
+					return err
+				}
+			}
+			for i := range as {
+				if err := each(key, &as[i], &b, emit); err != nil {
+					return err
+				}
+			}
+		}
+		for i := 0; alone && i < len(as); i++ {
+			if err := each(key, &as[i], nil, emit); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// CoGroup calls group once for each key that a record of either feed has, with the left values, which
+// are valid until it returns, and the right ones, which can be ranged over once.
+func CoGroup[K, A, B, O any](
+	left Feed[K, A], right Feed[K, B], group func(key K, left []A, right iter.Seq[B], emit func(O)) error,
+) Joined[K, A, B, O] {
+	return Joined[K, A, B, O]{left: left, right: right, group: group}
+}
+
+// Bind checks the job and ties it to its output; see [Job.Bind].
+func (j Joined[K, A, B, O]) Bind(out Output[O]) (*Plan, error) {
+	where, home := caller(), callerPackage(2)
+	if j.Name == "" {
+		j.Name = "join"
+	}
+	if err := j.check(home); err != nil {
+		return nil, located(where, j.Name, err)
+	}
+	job := FedJob[K, sided[A, B], O]{
+		Name: j.Name, Reducers: j.Reducers,
+		ReduceTask: func(t *Task) (Reducer[K, sided[A, B], O], error) {
+			codec, err := valueCodec[A]()
+			r := &joinRun[K, A, B, O]{group: j.group, largest: t.LargestRecord(), clone: codec.cloner()}
+			return Reducer[K, sided[A, B], O]{Reduce: r.reduce, resumes: true}, err
+		},
+	}
+	// The left feed comes first, and so do its values of a key.
+	in := Feeds(
+		onSide(j.left, func(a A) sided[A, B] { return sided[A, B]{A: a} }),
+		onSide(j.right, func(b B) sided[A, B] { return sided[A, B]{B: b, right: true} }),
+	)
+	return job.bind(in, out, where, home)
+}
+
+// check is what is wrong with the types, in words that know nothing of how they are put together.
+func (j Joined[K, A, B, O]) check(home string) error {
+	if j.group == nil {
+		return errors.New("the join is empty: make it with Join, LeftJoin, FullJoin or CoGroup")
+	}
+	_, errK := keyCodec[K](false, home)
+	_, errA := valueCodec[A]()
+	if errA != nil {
+		errA = fmt.Errorf("left feed: %w", errA)
+	}
+	_, errB := valueCodec[B]()
+	if errB != nil {
+		errB = fmt.Errorf("right feed: %w", errB)
+	}
+	return errors.Join(errK, errA, errB)
+}
+
+// onSide is a feed with its values put on one side of a join.
+func onSide[K, V, S any](f Feed[K, V], put func(V) S) Feed[K, S] {
+	return Feed[K, S]{sources: f.sources, plans: f.plans, read: func(s *splitReader, yield func(Fed[K, S]) error) error {
+		var at Fed[K, V]
+		var to func(K, S)
+		emit := func(k K, v V) { to(k, put(v)) }
+		one := Fed[K, S]{apply: func(t *Task, emitSided func(K, S)) error {
+			to = emitSided
+			return at.apply(t, emit)
+		}}
+		return f.read(s, func(rec Fed[K, V]) error {
+			at = rec
+			return yield(one)
+		})
+	}}
+}
+
+// joinRun is a reduce attempt of a join.
+type joinRun[K, A, B, O any] struct {
+	group   func(key K, left []A, right iter.Seq[B], emit func(O)) error
+	clone   func(A) A // nil if values share no memory
+	largest int64
+	left    []A
+}
+
+func (r *joinRun[K, A, B, O]) reduce(key K, values iter.Seq[sided[A, B]], emit func(O)) error {
+	r.left = r.left[:0]
+	held := int64(0)
+	for v := range values {
+		if v.right {
+			break
+		}
+		if held += int64(v.size) + int64(unsafe.Sizeof(v.A)); held > r.largest {
+			return Permanent(fmt.Errorf("%w: key %s has more than %d bytes of left values, which a join holds in memory: "+
+				"make the feed with fewer values a key the left one", ErrRecordTooLarge, keyText(key), r.largest))
+		}
+		if r.clone != nil {
+			v.A = r.clone(v.A)
+		}
+		r.left = append(r.left, v.A)
+	}
+	ranged := false
+	err := r.group(key, r.left, func(yield func(B) bool) {
+		if ranged {
+			panic(marshalError{errRangedTwice})
+		}
+		ranged = true
+		for v := range values { // goes on with the first on the right
+			if !yield(v.B) {
+				return
+			}
+		}
+	}, emit)
+	clear(r.left)
+	return err
+}
+
+// sided is a value of either side of a join.
+type sided[A, B any] struct {
+	A     A // exported, so that Plan.Debug sees the bytes in them
+	B     B
+	right bool
+	size  int // of the encoding that it was decoded from, in bytes
+}
+
+// codecWithin encodes which side a value is on, and that side.
+func (sided[A, B]) codecWithin(b *codecs, last bool) (*codec, error) {
+	left, err := b.part(".left", reflect.TypeFor[A](), last)
+	if err != nil {
+		return nil, err
+	}
+	right, err := b.part(".right", reflect.TypeFor[B](), last)
+	if err != nil {
+		return nil, err
+	}
+	return &codec{
+		open: left.open || right.open,
+		width: func(src []byte, mark byte) int {
+			switch {
+			case len(src) == 0:
+				return 1
+			case src[0] == mark:
+				return 1 + left.width(src[1:], mark)
+			}
+			return 1 + right.width(src[1:], mark)
+		},
+		encode: func(dst []byte, p unsafe.Pointer) []byte {
+			if v := (*sided[A, B])(p); v.right {
+				return right.encode(append(dst, 1), unsafe.Pointer(&v.B))
+			} else {
+				return left.encode(append(dst, 0), unsafe.Pointer(&v.A))
+			}
+		},
+		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+			if len(src) == 0 || src[0] > 1 {
+				return nil, errEncoding
+			}
+			v := (*sided[A, B])(p)
+			v.right, v.size = src[0] == 1, len(src)
+			if v.right {
+				return right.decode(src[1:], unsafe.Pointer(&v.B))
+			}
+			return left.decode(src[1:], unsafe.Pointer(&v.A))
+		},
+	}, nil
+}

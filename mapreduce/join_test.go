@@ -1,0 +1,255 @@
+package mapreduce
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+type joinRecord struct {
+	Key  string
+	Text string
+}
+
+// joinsOf are all joins of two lists, which write what they see as a line.
+func joinsOf(left, right Feed[string, []byte]) map[string]Joined[string, []byte, []byte, string] {
+	show := func(p *[]byte) string {
+		if p == nil {
+			return "-"
+		}
+		return string(*p)
+	}
+	return map[string]Joined[string, []byte, []byte, string]{
+		"inner": Join(left, right, func(k string, a, b []byte, emit func(string)) error {
+			emit(fmt.Sprintf("%s %s %s", k, a, b))
+			return nil
+		}),
+		"left": LeftJoin(left, right, func(k string, a []byte, b *[]byte, emit func(string)) error {
+			emit(fmt.Sprintf("%s %s %s", k, a, show(b)))
+			return nil
+		}),
+		"full": FullJoin(left, right, func(k string, a, b *[]byte, emit func(string)) error {
+			emit(fmt.Sprintf("%s %s %s", k, show(a), show(b)))
+			return nil
+		}),
+		"cogroup": CoGroup(left, right, func(k string, as [][]byte, bs iter.Seq[[]byte], emit func(string)) error {
+			n := 0
+			for range bs {
+				if n++; n == 2 {
+					break // the rest is passed over
+				}
+			}
+			emit(fmt.Sprintf("%s %s %d", k, bytes.Join(as, []byte("+")), n))
+			return nil
+		}),
+	}
+}
+
+// joinsExpected does the same by two loops.
+func joinsExpected(left, right []joinRecord) map[string][]string {
+	var keys []string
+	for _, r := range append(slices.Clone(left), right...) {
+		keys = append(keys, r.Key)
+	}
+	slices.Sort(keys)
+	want := map[string][]string{}
+	add := func(kind, format string, args ...any) { want[kind] = append(want[kind], fmt.Sprintf(format, args...)) }
+	of := func(list []joinRecord, key string) (texts []string) {
+		for _, r := range list {
+			if r.Key == key {
+				texts = append(texts, r.Text)
+			}
+		}
+		return texts
+	}
+	for _, k := range slices.Compact(keys) {
+		as, bs := of(left, k), of(right, k)
+		for _, b := range bs {
+			for _, a := range as {
+				add("inner", "%s %s %s", k, a, b)
+				add("left", "%s %s %s", k, a, b)
+				add("full", "%s %s %s", k, a, b)
+			}
+			if len(as) == 0 {
+				add("full", "%s - %s", k, b)
+			}
+		}
+		for _, a := range as {
+			if len(bs) == 0 {
+				add("left", "%s %s -", k, a)
+				add("full", "%s %s -", k, a)
+			}
+		}
+		add("cogroup", "%s %s %d", k, strings.Join(as, "+"), min(len(bs), 2))
+	}
+	return want
+}
+
+// Joins are what two nested loops make, by RunLocal and by the engine, whatever the splits, the number
+// of reduces and the memory.
+func TestJoinsAreNestedLoops(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		record := rapid.Custom(func(t *rapid.T) joinRecord {
+			return joinRecord{
+				Key:  rapid.SampledFrom([]string{"", "a", "a\x00", "b", "\xff"}).Draw(t, "key"),
+				Text: rapid.StringN(0, 3, -1).Draw(t, "text"),
+			}
+		})
+		left, right := rapid.SliceOfN(record, 0, 8).Draw(t, "left"), rapid.SliceOfN(record, 0, 8).Draw(t, "right")
+		block, reduces := rapid.Int64Range(1, 9).Draw(t, "block"), rapid.IntRange(1, 3).Draw(t, "reduces")
+		feed := func(list []joinRecord) Feed[string, []byte] {
+			buffer := make([]byte, 0, 8)
+			return From(Slice(list), func(r joinRecord, emit func(string, []byte)) error {
+				buffer = append(buffer[:0], r.Text...)
+				emit(r.Key, buffer)
+				return nil
+			})
+		}
+		want := joinsExpected(left, right)
+		for kind, j := range joinsOf(feed(left), feed(right)) {
+			j.Reducers = reduces
+			for _, local := range []bool{true, false} {
+				out := new(Collected[string])
+				p, err := j.Bind(out.Output())
+				require.NoError(t, err)
+				require.Equal(t, "join", p.Name())
+				if local {
+					_, err = RunLocal(context.Background(), p, LocalOptions{Blocks: everyBytes(p, block)})
+					require.NoError(t, err)
+				} else {
+					engine(t, p, 0, everyBytes(p, block), Resources{})
+				}
+				got, err := out.Records()
+				require.NoError(t, err)
+				if reduces > 1 {
+					byKey := func(a, b string) int { return strings.Compare(keyOf(a, left, right), keyOf(b, left, right)) }
+					slices.SortStableFunc(got, byKey)
+				}
+				require.Equal(t, want[kind], got, kind)
+			}
+		}
+	})
+}
+
+// keyOf finds the longest key that a line begins with.
+func keyOf(line string, lists ...[]joinRecord) (key string) {
+	for _, list := range lists {
+		for _, r := range list {
+			if strings.HasPrefix(line, r.Key+" ") && len(r.Key) > len(key) {
+				key = r.Key
+			}
+		}
+	}
+	return key
+}
+
+// What is held of the left side stays as it was, though spilled values are read through one buffer.
+func TestJoinKeepsWhatItHolds(t *testing.T) {
+	list := make([]int, 40_000)
+	for i := range list {
+		list[i] = i
+	}
+	side := func() Feed[int, []byte] {
+		return From(Slice(list), func(i int, emit func(int, []byte)) error {
+			emit(i%10, fmt.Appendf(nil, "value %d of many", i))
+			return nil
+		})
+	}
+	sum := func(k int, as [][]byte, bs iter.Seq[[]byte], emit func(string)) error {
+		for i, a := range as {
+			if want := fmt.Sprintf("value %d of many", 10*i+k); want != string(a) {
+				return fmt.Errorf("%d: %q, want %q", k, a, want)
+			}
+		}
+		n := 0
+		for b := range bs {
+			if want := fmt.Sprintf("value %d of many", 10*n+k); want != string(b) {
+				return fmt.Errorf("%d: %q, want %q", k, b, want)
+			}
+			n++
+		}
+		emit(fmt.Sprint(k, len(as), n))
+		return nil
+	}
+	out := new(Collected[string])
+	p, err := CoGroup(side(), side(), sum).Bind(out.Output())
+	require.NoError(t, err)
+	c := engine(t, p, 1, everyBytes(p, 10_000), Resources{Budget: NewMemory(256 << 10).Sub(), SpillDir: t.TempDir()})
+	require.Positive(t, c.Get(SpilledRecords))
+	got, err := out.Records()
+	require.NoError(t, err)
+	require.Len(t, got, 10)
+	require.Equal(t, "9 4000 4000", got[9])
+}
+
+// A key with more left values than memory holds is an error that says what to do.
+func TestJoinHoldsTheLeftSide(t *testing.T) {
+	many := By(Slice(make([][1 << 16]byte, 300)), func([1 << 16]byte) int { return 7 })
+	one := By(Slice([]int{1}), func(int) int { return 7 })
+	run := func(p *Plan) error {
+		require.NoError(t, p.SetupJob())
+		require.NoError(t, p.Prepare(context.Background(), PrepareOptions{}))
+		splits, err := p.Splits(context.Background(), nil)
+		require.NoError(t, err)
+		res := Resources{Budget: NewMemory(32 << 20).Sub(), SpillDir: t.TempDir()}
+		var outs []*MapOutput
+		for i, s := range splits {
+			out, err := p.RunMap(context.Background(), &MapAttempt{Index: i, Split: s, Resources: res})
+			require.NoError(t, err)
+			outs = append(outs, out)
+		}
+		err = p.RunReduce(context.Background(), &ReduceAttempt{Resources: res, Next: sent(0, outs...)})
+		return errors.Join(err, p.AbortJob())
+	}
+	j := Join(many, one, func(_ int, _ [1 << 16]byte, n int, emit func(int)) error { emit(n); return nil })
+	p, err := j.Bind(new(Collected[int]).Output())
+	require.NoError(t, err)
+	err = run(p)
+	require.ErrorIs(t, err, ErrRecordTooLarge)
+	require.True(t, IsPermanent(err))
+	require.ErrorContains(t, err, "key 7 has more than 16777216 bytes of left values, which a join holds in memory: "+
+		"make the feed with fewer values a key the left one")
+	k := Join(one, many, func(_ int, n int, _ [1 << 16]byte, emit func(int)) error { emit(n); return nil })
+	p, err = k.Bind(new(Collected[int]).Output())
+	require.NoError(t, err)
+	require.NoError(t, run(p))
+}
+
+// What a user does wrong is told in words of the join.
+func TestJoinsAreChecked(t *testing.T) {
+	ints := By(Slice([]int{1}), func(n int) int { return n })
+	text := new(Collected[string])
+	_, err := Joined[int, int, int, string]{}.Bind(text.Output())
+	require.ErrorContains(t, err, `join_test.go:`)
+	require.ErrorContains(t, err, `job "join": the join is empty`)
+	maps := By(Slice([]map[int]int{{}}), func(map[int]int) int { return 1 })
+	j := Join(ints, maps, func(int, int, map[int]int, func(string)) error { return nil })
+	j.Name = "odd"
+	_, err = j.Bind(text.Output())
+	require.ErrorContains(t, err, `job "odd": right feed: value type map[int]int: unsupported type`)
+	none := By(Lines(), func([]byte) int { return 1 })
+	_, err = Join(ints, none, func(int, int, []byte, func(string)) error { return nil }).Bind(text.Output())
+	require.ErrorIs(t, err, ErrNoSources)
+	require.ErrorContains(t, err, "feed 2 has no sources")
+	twice := CoGroup(ints, ints, func(_ int, _ []int, bs iter.Seq[int], _ func(string)) error {
+		for range bs {
+			break
+		}
+		for range bs {
+			break
+		}
+		return nil
+	})
+	p, err := twice.Bind(text.Output())
+	require.NoError(t, err)
+	_, err = RunLocal(context.Background(), p, LocalOptions{})
+	require.ErrorContains(t, err, "the values of a key can be ranged over once")
+}

@@ -1,0 +1,134 @@
+package mapreduce
+
+import (
+	"bytes"
+	"encoding/binary"
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// Distinct is the job that gives each record once, in the order of keys.
+func Distinct[T any]() Job[T, T, None, T] {
+	return Job[T, T, None, T]{
+		Name: "distinct",
+		Map: func(rec T, emit func(T, None)) error {
+			emit(rec, None{})
+			return nil
+		},
+		Combine: func(None, None) None { return None{} },
+		Reduce: func(rec T, _ iter.Seq[None], emit func(T)) error {
+			emit(rec)
+			return nil
+		},
+	}
+}
+
+// SortBy is the job that puts records in the order of their keys, over all parts; records of one key
+// stay in the order of the input. Descending turns the keys around, not those.
+func SortBy[T, K any](key func(rec T) K) Job[T, K, T, T] {
+	return Job[T, K, T, T]{
+		Name: "sort",
+		Map: func(rec T, emit func(K, T)) error {
+			emit(key(rec), rec)
+			return nil
+		},
+		TotalOrder: true,
+		Reduce: func(_ K, recs iter.Seq[T], emit func(T)) error {
+			for rec := range recs {
+				emit(rec)
+			}
+			return nil
+		},
+	}
+}
+
+// TopPerKey is the job that gives, for each key, the n records that compare puts last, the very last
+// one first. compare is as for slices.SortFunc; those that it finds equal come in the order of their
+// encoded bytes, whatever the splits, the smallest first. n below 1 is none. T must be a type that a
+// value of a job may have. A list of up to n records is held for each key.
+func TopPerKey[T, K any](n int, key func(rec T) K, compare func(a, b T) int) Job[T, K, []T, T] {
+	codec, err := valueCodec[T]()
+	top := func(a, b T) int { // what comes first of two
+		if c := compare(b, a); c != 0 {
+			return c
+		}
+		return bytes.Compare(codec.encoder()(nil, a), codec.encoder()(nil, b))
+	}
+	return Job[T, K, []T, T]{
+		Name: "top",
+		MapTask: func(*Task) (Mapper[T, K, []T], error) {
+			one := make([]T, 1) // emit keeps no reference
+			return Mapper[T, K, []T]{Map: func(rec T, emit func(K, []T)) error {
+				if one[0] = rec; n > 0 {
+					emit(key(rec), one)
+				}
+				return nil
+			}}, err
+		},
+		Combine: func(a, b []T) []T { return mergeTop(a, b, n, top) },
+		Reduce: func(_ K, lists iter.Seq[[]T], emit func(T)) error {
+			for list := range lists { // one, by Combine
+				for _, rec := range list {
+					emit(rec)
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// mergeTop puts what is in b, which is sorted, into a, which is, too, up to n.
+func mergeTop[T any](a, b []T, n int, top func(a, b T) int) []T {
+	for _, rec := range b {
+		if len(a) >= n && top(rec, a[len(a)-1]) >= 0 {
+			break
+		}
+		at, _ := slices.BinarySearchFunc(a, rec, top)
+		a = slices.Insert(a, at, rec)
+		a = a[:min(len(a), n)]
+	}
+	return a
+}
+
+// CountDistinct is the job that counts, for each key, the different values among its records. It is
+// exact: each value of a key is held once in the shuffle, and a reduce counts them as they pass by.
+func CountDistinct[T, K, V any](key func(rec T) K, value func(rec T) V) Job[T, Pair[K, V], None, Pair[K, int64]] {
+	return Job[T, Pair[K, V], None, Pair[K, int64]]{
+		Name: "count distinct",
+		Map: func(rec T, emit func(Pair[K, V], None)) error {
+			emit(MakePair(key(rec), value(rec)), None{})
+			return nil
+		},
+		Combine:     func(None, None) None { return None{} },
+		GroupFields: 1,
+		Reduce: func(k Pair[K, V], each iter.Seq[None], emit func(Pair[K, int64])) error {
+			n := int64(0)
+			for range each { // each key once, by Combine
+				n++
+			}
+			emit(MakePair(k.First, n))
+			return nil
+		},
+	}
+}
+
+// Sample is the job that keeps about that part of the records, 0 to 1, each or not by its place in its
+// source and the seed alone: the same ones whatever the splits. Sources of one name have one pattern.
+func Sample[T any](part float64, seed uint64) MapOnly[T, T] {
+	return MapOnly[T, T]{
+		Name: "sample",
+		MapWith: func(t *Task, rec T, emit func(T)) error {
+			var at [24]byte
+			binary.LittleEndian.PutUint64(at[:], seed)
+			binary.LittleEndian.PutUint64(at[8:], uint64(t.Offset()))
+			binary.LittleEndian.PutUint64(at[16:], xxhash.Sum64String(t.InputName()))
+			if part >= 1 || float64(xxhash.Sum64(at[:])) < part*math.MaxUint64 {
+				emit(rec)
+			}
+			return nil
+		},
+	}
+}

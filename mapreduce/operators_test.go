@@ -1,0 +1,188 @@
+package mapreduce
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// gather runs a plan by RunLocal or through attempts with little memory, and returns its records.
+func gather[O any](t require.TestingT, bind func(Output[O]) (*Plan, error), local bool, block int64, reduces int) []O {
+	out := new(Collected[O])
+	p, err := bind(out.Output())
+	require.NoError(t, err)
+	if local {
+		_, err = RunLocal(context.Background(), p, LocalOptions{Reduces: reduces, Blocks: everyBytes(p, block)})
+		require.NoError(t, err)
+	} else {
+		engine(t, p, reduces, everyBytes(p, block), Resources{Budget: NewMemory(1 << 10).Sub()})
+	}
+	list, err := out.Records()
+	require.NoError(t, err)
+	return list
+}
+
+// The operators are what plain Go makes of the whole list, however it is cut and reduced.
+func TestOperatorsArePlainGo(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		record := rapid.Custom(func(t *rapid.T) joinRecord {
+			return joinRecord{rapid.SampledFrom([]string{"", "a", "b", "b\x00"}).Draw(t, "key"), rapid.StringN(0, 2, -1).Draw(t, "text")}
+		})
+		list := rapid.SliceOfN(record, 0, 30).Draw(t, "records")
+		block, reduces := rapid.Int64Range(1, 31).Draw(t, "block"), rapid.IntRange(1, 3).Draw(t, "reduces")
+		n := rapid.IntRange(0, 4).Draw(t, "n")
+		local := rapid.Bool().Draw(t, "local")
+		in := Slice(list)
+		key := func(r joinRecord) string { return r.Key }
+		byBoth := func(a, b joinRecord) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Text, b.Text)) }
+		sorted := func(list []joinRecord) []joinRecord { return slices.SortedFunc(slices.Values(list), byBoth) }
+
+		got := gather(t, func(out Output[joinRecord]) (*Plan, error) { return Distinct[joinRecord]().Bind(in, out) }, local, block, reduces)
+		require.Equal(t, slices.Compact(sorted(list)), sorted(got))
+
+		got = gather(t, func(out Output[joinRecord]) (*Plan, error) { return SortBy(key).Bind(in, out) }, local, block, reduces)
+		want := slices.Clone(list)
+		slices.SortStableFunc(want, func(a, b joinRecord) int { return cmp.Compare(a.Key, b.Key) })
+		require.Empty(t, cmpDiff(want, got))
+
+		length := func(a, b joinRecord) int { return cmp.Compare(len(a.Text), len(b.Text)) }
+		got = gather(t, func(out Output[joinRecord]) (*Plan, error) { return TopPerKey(n, key, length).Bind(in, out) }, local, block, reduces)
+		slices.SortStableFunc(got, func(a, b joinRecord) int { return cmp.Compare(a.Key, b.Key) })
+		require.Empty(t, cmpDiff(topExpected(list, n), got))
+
+		counts := gather(t, func(out Output[Pair[string, int64]]) (*Plan, error) {
+			return CountDistinct(key, func(r joinRecord) string { return r.Text }).Bind(in, out)
+		}, local, block, reduces)
+		different := map[string]int64{}
+		for _, r := range slices.Compact(sorted(list)) {
+			different[r.Key]++
+		}
+		found := map[string]int64{}
+		for _, c := range counts {
+			found[c.First] += c.Second
+		}
+		require.Equal(t, different, found)
+		require.Len(t, counts, len(found))
+	})
+}
+
+func cmpDiff(want, got []joinRecord) string {
+	if len(want) == 0 && len(got) == 0 || slices.Equal(want, got) {
+		return ""
+	}
+	return cmp.Or(strings.TrimSpace(strings.Join([]string{"want", showRecords(want), "got", showRecords(got)}, " ")), "?")
+}
+
+func showRecords(list []joinRecord) string {
+	var b strings.Builder
+	for _, r := range list {
+		b.WriteString(r.Key + ":" + r.Text + ",")
+	}
+	return b.String()
+}
+
+// topExpected sorts all of each key: the longest texts first, equal ones by their bytes.
+func topExpected(list []joinRecord, n int) (top []joinRecord) {
+	byKey := map[string][]joinRecord{}
+	for _, r := range list {
+		byKey[r.Key] = append(byKey[r.Key], r)
+	}
+	for _, k := range []string{"", "a", "b", "b\x00"} {
+		slices.SortFunc(byKey[k], func(a, b joinRecord) int {
+			return cmp.Or(cmp.Compare(len(b.Text), len(a.Text)), cmp.Compare(a.Text, b.Text))
+		})
+		top = append(top, byKey[k][:min(n, len(byKey[k]))]...)
+	}
+	return top
+}
+
+// A sample is of the size asked for, the same for a seed, another for another, and the splits have no
+// say in it.
+func TestSampleDependsOnPlaceAndSeed(t *testing.T) {
+	list := make([]int, 20_000)
+	for i := range list {
+		list[i] = i
+	}
+	sample := func(in Input[int], part float64, seed uint64, local bool, block int64) []int {
+		return gather(t, func(out Output[int]) (*Plan, error) { return Sample[int](part, seed).Bind(in, out) }, local, block, 1)
+	}
+	some := sample(Slice(list), 0.1, 1, true, 30_000)
+	require.InDelta(t, 2000, len(some), 200)
+	require.Equal(t, some, sample(Slice(list), 0.1, 1, false, 777))
+	require.Equal(t, list, sample(Slice(list), 1, 1, false, 777))
+	require.Empty(t, sample(Slice(list), 0, 1, false, 777))
+	other := sample(Slice(list), 0.1, 2, false, 777)
+	require.NotEqual(t, some, other)
+	both := slices.DeleteFunc(slices.Clone(other), func(n int) bool { return !slices.Contains(some, n) })
+	require.InDelta(t, 200, len(both), 100, "what two seeds choose is independent")
+}
+
+// A broadcast join is what a loop over a map of lists makes, inner or left, and keeps the input's order.
+func TestBroadcastJoinIsALoop(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		record := rapid.Custom(func(t *rapid.T) joinRecord {
+			return joinRecord{rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "key"), rapid.StringN(0, 2, -1).Draw(t, "text")}
+		})
+		list, small := rapid.SliceOfN(record, 0, 12).Draw(t, "records"), rapid.SliceOfN(record, 0, 6).Draw(t, "small")
+		var want []string
+		for _, r := range list {
+			for _, s := range small {
+				if r.Key == s.Key {
+					want = append(want, r.Text+"/"+s.Text)
+				}
+			}
+		}
+		buffer := make([]byte, 0, 16)
+		feed := From(Slice(small), func(r joinRecord, emit func(string, []byte)) error {
+			buffer = append(buffer[:0], r.Text...)
+			emit(r.Key, buffer)
+			return nil
+		})
+		join := BroadcastJoin(Slice(list), func(r joinRecord) string { return r.Key }, feed,
+			func(r joinRecord, matches [][]byte, emit func(string)) error {
+				for _, m := range matches {
+					emit(r.Text + "/" + string(m))
+				}
+				return nil
+			})
+		got := gather(t, join.Bind, rapid.Bool().Draw(t, "local"), rapid.Int64Range(1, 9).Draw(t, "block"), 1)
+		require.Equal(t, want, got)
+	})
+}
+
+// The small feed of a broadcast join is bounded, and its errors name their places.
+func TestBroadcastJoinIsChecked(t *testing.T) {
+	ints := Slice([]int{1, 2})
+	same := func(n int) int { return n }
+	each := func(int, []string, func(int)) error { return nil }
+	_, err := BroadcastJoined[int, int, string, int]{}.Bind(new(Collected[int]).Output())
+	require.ErrorContains(t, err, `operators_test.go:`)
+	require.ErrorContains(t, err, `job "broadcast join": the join is empty`)
+	_, err = BroadcastJoin(ints, same, From(Lines(), func([]byte, func(int, string)) error { return nil }), each).Bind(new(Collected[int]).Output())
+	require.ErrorContains(t, err, "small feed: nothing to read")
+	bad := From(Lines(Bytes("small", []byte("1\nx\n"))), func(line []byte, emit func(int, string)) error {
+		if line[0] == 'x' {
+			return context.Canceled
+		}
+		emit(1, "one")
+		return nil
+	})
+	p, err := BroadcastJoin(ints, same, bad, each).Bind(new(Collected[int]).Output())
+	require.NoError(t, err)
+	_, err = RunLocal(context.Background(), p, LocalOptions{})
+	require.ErrorContains(t, err, `small feed: small: at byte 2, "x": context canceled`)
+	large := &broadcast[int, string]{feed: By(Slice([]string{"12345", "67890"}), func(string) int { return 1 }), most: 25}
+	large.key, _ = keyCodec[int](false, "")
+	large.value, _ = valueCodec[string]()
+	err = func() (err error) {
+		defer catch(&err)
+		return large.load(context.Background())
+	}()
+	require.ErrorIs(t, err, ErrRecordTooLarge)
+	require.True(t, IsPermanent(err))
+}
