@@ -88,9 +88,10 @@ func (t together) ReadAt([]byte, int64) (int, error) { return 0, errTogether }
 // View implements dfs.Source.
 func (t together) View(int64, int) ([]byte, func(), error) { return nil, nil, errTogether }
 
-// heldMemory is what the job takes of the memory as long as it lasts, on a heap that is
-// collected when it has doubled: for each file the plan's account of it and, if it has blocks
-// of its own, the block store's, for each map and reduce the segment between them.
+// heldMemory is what the job takes of the memory in bytes as long as it lasts, on a heap that is
+// collected when it has doubled: twice 350 for each file, the plan's account of it, 850 more if it
+// has blocks of its own, the block store's, and 250 for each map and reduce, the segment between
+// them.
 func (r *run) heldMemory() int64 {
 	const file, registered, segment = 350, 850, 250
 	files := file*int64(len(r.plan.Sources())) + registered*int64(r.registered)

@@ -144,6 +144,7 @@ func (s *State) takeEntries(records [][]byte) error {
 			var e successEntry
 			err = json.Unmarshal(r[1:], &e)
 			s.saved.Succeeded[e.Key] = e.How
+			delete(s.saved.Cuts, e.Key)
 		case len(r) > 0 && r[0] == cutRecord:
 			var e cutEntry
 			err = json.Unmarshal(r[1:], &e)

@@ -116,15 +116,22 @@ func (a *attempt) codePlace() string {
 	if number == nil {
 		return ""
 	}
+	return mapreduce.StackPlace(stackOf(*number, func(buf []byte) int { return runtime.Stack(buf, true) }))
+}
+
+// stackOf finds the stack of the goroutine of that number in what dump writes into a buffer, the
+// stacks of all goroutines as far as there is room; it returns how many bytes. The buffer grows to
+// mostStacks at most. Nothing if the stack is not there.
+func stackOf(number string, dump func(buf []byte) int) string {
 	for size := 256 << 10; ; size *= 4 {
 		buf := make([]byte, size)
-		n := runtime.Stack(buf, true)
+		n := dump(buf)
 		if n == len(buf) && size < mostStacks {
 			continue
 		}
 		for stack := range strings.SplitSeq(string(buf[:n]), "\n\n") {
-			if strings.HasPrefix(stack, "goroutine "+*number+" ") {
-				return mapreduce.StackPlace(stack)
+			if strings.HasPrefix(stack, "goroutine "+number+" ") {
+				return stack
 			}
 		}
 		return ""

@@ -1,0 +1,91 @@
+package actors
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// files are so many sources of so many bytes each.
+func files(n, size int) (list []mapreduce.Source) {
+	for i := range n {
+		list = append(list, mapreduce.Bytes(fmt.Sprint("f", i), make([]byte, size)))
+	}
+	return list
+}
+
+// countFiles is a word count of the files whose result is thrown away.
+func countFiles(t *testing.T, sources []mapreduce.Source, job mapreduce.Job[[]byte, string, int64, pair]) *mapreduce.Plan {
+	t.Helper()
+	p, err := job.Bind(mapreduce.Lines(sources...), mapreduce.Text[pair](mapreduce.Writer("-", io.Discard)))
+	require.NoError(t, err)
+	return p
+}
+
+// inUse is what lies on the heap after a collection, in bytes.
+func inUse() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// TestAccountsAreCharged: from its submission to its end a job has of the memory, twice, 350 bytes for
+// each file, 850 for each that has blocks of its own, and 250 for each map and reduce.
+func TestAccountsAreCharged(t *testing.T) {
+	for _, x := range []struct{ nodes, files, size, reduces, own int }{
+		{1, 1, 1, 1, 1},
+		{1, 504, 100, 5, 84}, // six files are a split, and one file to the block store
+		{2, 7, 100, 5, 7},    // not all on one node: each has blocks of its own
+		{1, 3, 250_000, 4, 3},
+	} {
+		cfg := Config{Nodes: x.nodes, Replication: 1, BlockSize: 100_000, MapSlots: 1, ReduceSlots: 1, IdleMemory: -1}
+		bubble(t, cfg, func(t *testing.T, c *Cluster) {
+			h := c.submit(t, countFiles(t, files(x.files, x.size), slow(x.reduces)), SubmitOptions{})
+			own, err := c.FS().ReadDir(h.run.input)
+			require.NoError(t, err)
+			require.Len(t, own, x.own, "%+v", x)
+			segments := len(h.run.splits) * x.reduces
+			require.Equal(t, int64(2*(350*x.files+850*x.own+250*segments)), h.run.fixed, "%+v", x)
+			require.GreaterOrEqual(t, c.env.memory.Used(), h.run.fixed)
+			h.wait(t)
+			c.requireNothingHeld(t)
+		})
+	}
+}
+
+// TestRefusedJobIsNotCharged: a job that is not taken in holds nothing of the memory or the block store.
+func TestRefusedJobIsNotCharged(t *testing.T) {
+	bubble(t, Config{IdleMemory: -1}, func(t *testing.T, c *Cluster) {
+		_, err := c.Submit(t.Context(), countFiles(t, files(9, 10), counting(2)), SubmitOptions{MaxAttempts: 1000})
+		require.Error(t, err)
+		require.Zero(t, c.env.memory.Used())
+		left, err := c.FS().ReadDir(".")
+		require.NoError(t, err)
+		for _, dir := range left {
+			list, err := c.FS().ReadDir(dir.Name())
+			require.NoError(t, err)
+			require.Empty(t, list)
+		}
+	})
+}
+
+// TestAccountsTakeWhatIsCharged: of what a job is charged for its files half is on the heap at most,
+// since a heap is collected when it has doubled, and a sixteenth at least, since what is charged in
+// vain makes attempts spill.
+func TestAccountsTakeWhatIsCharged(t *testing.T) {
+	c := start(t, Config{Nodes: 2, Replication: 1, BlockSize: 1 << 20, MapSlots: 1, ReduceSlots: 1})
+	sources := files(5000, 10)
+	before := inUse()
+	r := newRun(c.env, countFiles(t, sources, counting(1)), "u", "_jobs/test")
+	require.NoError(t, c.prepare(t.Context(), r, SubmitOptions{}))
+	grew := inUse() - before
+	require.LessOrEqual(t, 2*grew, r.fixed)
+	require.LessOrEqual(t, r.fixed, 16*grew)
+	require.NoError(t, c.env.fs.Remove(r.input))
+}

@@ -1,0 +1,146 @@
+package actors
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"iter"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// logged runs f with a cluster, closes it, and returns the warnings and errors that its Logger heard.
+func logged(t *testing.T, cfg Config, f func(t *testing.T, c *Cluster)) []string {
+	t.Helper()
+	var heard bytes.Buffer
+	cfg.Logger = slog.New(slog.NewTextHandler(&heard, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	bubble(t, cfg, f)
+	return strings.FieldsFunc(heard.String(), func(r rune) bool { return r == '\n' })
+}
+
+// storedWords binds a word count to a file that is written to the cluster's own store.
+func storedWords(t *testing.T, c *Cluster, name, text string) *mapreduce.Plan {
+	t.Helper()
+	require.NoError(t, c.FS().WriteFile(name, []byte(text)))
+	src, err := c.FS().OpenSource(name)
+	require.NoError(t, err)
+	input, err := mapreduce.Stored(src)
+	require.NoError(t, err)
+	p, err := counting(2).Bind(mapreduce.Lines(input), new(mapreduce.Collected[pair]).Output())
+	require.NoError(t, err)
+	return p
+}
+
+// TestNothingWrongIsNotLogged: whoever reads the log reads of faults only. Files that come and go,
+// jobs that succeed, one that its user kills and nodes that are cordoned are none.
+func TestNothingWrongIsNotLogged(t *testing.T) {
+	state, err := OpenState(t.TempDir())
+	require.NoError(t, err)
+	cfg := Config{
+		Nodes: 4, Racks: 2, Replication: 2, BlockSize: 200, Memory: 32 << 20, State: state,
+		Network: NetworkConfig{NodeLink: 1 << 20},
+	}
+	heard := logged(t, cfg, func(t *testing.T, c *Cluster) {
+		c.submit(t, storedWords(t, c, "in", prose(1, 60)), SubmitOptions{Key: "a"}).wait(t)
+		require.NoError(t, c.Cordon("node-02", true))
+		c.submit(t, wordCount(t, prose(2, 60), 3), SubmitOptions{}).wait(t)
+		require.NoError(t, c.Cordon("node-02", false))
+		long, _ := bindLines(t, slow(1), prose(3, 600))
+		killed := c.submit(t, long, SubmitOptions{})
+		pass(time.Second)
+		require.NoError(t, killed.Kill("no more of interest"))
+		_, err := killed.Wait(context.Background())
+		require.ErrorIs(t, err, ErrJobKilled)
+		require.NoError(t, c.FS().Remove("in"))
+		pass(30 * time.Minute)
+	})
+	require.Empty(t, heard)
+	require.NoError(t, state.Close())
+}
+
+// TestLostNodeIsLogged: a node that goes is one line, however much of what it held is made again, and
+// its return is none.
+func TestLostNodeIsLogged(t *testing.T) {
+	cfg := Config{Nodes: 4, Replication: 2, BlockSize: 100, Expiry: 20 * time.Second}
+	heard := logged(t, cfg, func(t *testing.T, c *Cluster) {
+		require.NoError(t, c.FS().WriteFile("in", []byte(prose(3, 50))))
+		require.NoError(t, c.KillNode("node-01"))
+		pass(time.Minute)
+		require.NoError(t, c.StartNode("node-01"))
+		pass(time.Minute)
+		require.NoError(t, c.StopNode("node-02"))
+		pass(time.Minute)
+		blocks, err := c.FS().Blocks("in")
+		require.NoError(t, err)
+		for _, b := range blocks {
+			require.Len(t, b.Nodes, 2)
+		}
+	})
+	require.Len(t, heard, 2)
+	require.Contains(t, heard[0], `level=WARN msg="node lost" node=node-01`)
+	require.Contains(t, heard[1], `level=WARN msg="node lost" node=node-02`)
+}
+
+// TestFailedAttemptIsLogged: each failure is one line with node and cause, and its output, which
+// goes, is none.
+func TestFailedAttemptIsLogged(t *testing.T) {
+	heard := logged(t, Config{MaxAttempts: 3}, func(t *testing.T, c *Cluster) {
+		job := counting(1)
+		job.Reduce = func(string, iter.Seq[int64], func(pair)) error { return errors.New("no room") }
+		p, _ := bindLines(t, job, "a b\n")
+		_, err := c.submit(t, p, SubmitOptions{}).Wait(context.Background())
+		require.ErrorContains(t, err, "no room")
+	})
+	require.Len(t, heard, 3)
+	for _, line := range heard {
+		require.Regexp(t, `level=WARN msg="attempt failed" attempt=job_0001_r_000000_\d node=node-00 err=".*no room"`, line)
+	}
+}
+
+// TestRefusalsAreLogged: what the block store or the scheduler refuses, because it cannot be true,
+// is an error in the log that names what was said, and changes nothing.
+func TestRefusalsAreLogged(t *testing.T) {
+	heard := logged(t, Config{Nodes: 2, Replication: 1}, func(t *testing.T, c *Cluster) {
+		root := c.env.sys.Root
+		say := func(m any) {
+			root.Send(c.nameNode, m)
+			synctest.Wait()
+		}
+		say(&nodeUp{report: dfs.Report{Node: "stranger"}, pid: c.nodes[0], life: 1})
+		say(&nodeLost{node: "stranger", life: 1})
+		root.Send(c.jobTracker, &leave{node: 7})
+		root.Send(c.nodes[1], &copyBlock{copy: dfs.Copy{Block: 99, From: "node-00", To: "node-01"}})
+		synctest.Wait()
+		c.submit(t, wordCount(t, prose(2, 60), 3), SubmitOptions{}).wait(t)
+	})
+	want := []string{ // the stranger is lost once more when its actor ends
+		`level=ERROR msg="unknown node lost" node=stranger err=`,
+		`level=ERROR msg="block report refused" node=stranger err=`,
+		`level=ERROR msg="unknown node lost" node=stranger err=`,
+		`level=ERROR msg="the scheduler refuses a call" call=leave err=`,
+		`level=WARN msg="cannot copy a block" block=blk_99 to=node-01 err=`,
+	}
+	require.ElementsMatch(t, want, cut(heard, want), "%q", heard)
+}
+
+// cut cuts each line down to that of the beginnings which it has behind its time.
+func cut(lines, beginnings []string) (list []string) {
+	for _, line := range lines {
+		_, rest, _ := strings.Cut(line, " ")
+		for _, b := range beginnings {
+			if strings.HasPrefix(rest, b) {
+				rest = b
+			}
+		}
+		list = append(list, rest)
+	}
+	return list
+}

@@ -1,0 +1,148 @@
+package combine
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+// TestWeighingCountsEachThingOnce: what a value reaches by two ways is in memory once, what it does
+// not reach is not counted, and what cannot be looked into counts as 64 bytes.
+func TestWeighingCountsEachThingOnce(t *testing.T) {
+	n, shared := int64(7), []*int64{nil, nil, nil}
+	weigh[*int64](t, nil, 0)
+	weigh[map[string]int](t, nil, 0)
+	weigh[any](t, nil, 0)
+	weigh[func()](t, nil, opaque)
+	weigh(t, make(chan int), opaque)
+	weigh(t, &n, 8)
+	weigh(t, [2]*int64{&n, &n}, 8)
+	weigh(t, [2][]*int64{shared, shared}, 3*8)
+	weigh(t, make([][4]int64, 1, 2), 2*4*8)
+	weigh(t, map[string]*int64{"ab": &n, "cde": &n}, 2*2*(16+8+perEntry)+5+8)
+	weigh(t, map[int64]int64{}, 0)
+	weigh(t, map[int64]string{1: "abc"}, 2*(8+16+perEntry)+3)
+	weigh(t, map[string]int64{"abc": 1}, 2*(16+8+perEntry)+3)
+	same := map[string]int64{"a": 1}
+	weigh(t, [2]map[string]int64{same, same}, 2*(16+8+perEntry)+1)
+	weigh[any](t, "abc", 16+3)
+	weigh(t, make([]string, 1, 5), 5*16)
+	weigh(t, [][][][][][][]string{{{{{{{"abc"}}}}}}}, 7*24-8+3)
+	weigh(t, struct {
+		a *int64
+		b struct{ c, d string }
+	}{&n, struct{ c, d string }{"ab", "c"}}, 8+3)
+}
+
+// TestWeighingIsBounded: of a value of many parts, 65,536 are looked at.
+func TestWeighingIsBounded(t *testing.T) {
+	const many = mostSteps + 1000
+	texts := make([]string, many)
+	for i := range texts {
+		texts[i] = "x"
+	}
+	var v any = texts
+	held := int64(24 + 16*many)                        // the slice and its elements, which are looked at as two
+	require.Equal(t, held+mostSteps-2, weightOf(t, v)) // that have one byte each
+	require.Equal(t, held-16*many+16*9+9, weightOf(t, any(texts[:9:9])))
+	in := map[int]string{}
+	for i := range many {
+		in[i] = "x"
+	}
+	require.Equal(t, int64(8+many*2*(8+16+perEntry))+(mostSteps-2)/2, weightOf(t, in), "keys are looked at, too")
+}
+
+func weightOf(t *testing.T, v any) int64 {
+	t.Helper()
+	w := walker{left: mostSteps}
+	return w.behind(reflect.ValueOf(&v).Elem())
+}
+
+// TestWhatGrowsInPlace: a combine can change a value without anybody's noticing where it holds a map,
+// a pointer or a slice of such, and cannot where it holds texts and numbers alone.
+func TestWhatGrowsInPlace(t *testing.T) {
+	type plain struct {
+		A int
+		B string
+		C []string
+		D []int
+	}
+	type deep struct {
+		plain
+		M map[string]int
+	}
+	for _, v := range []any{"", []byte{}, []string{}, plain{}, struct{ plain }{}, 1} {
+		require.False(t, mutable(reflect.TypeOf(v)), "%T", v)
+	}
+	for _, v := range []any{map[string]int{}, new(int), [][]byte{}, []map[int]int{}, deep{}, struct{ X deep }{}} {
+		require.True(t, mutable(reflect.TypeOf(v)), "%T", v)
+	}
+}
+
+// TestHeldIsChargedInSteps: what values hold is charged twice, as a heap is collected when it has
+// doubled, before the table has taken in much more: never less than the values take, at most an eighth
+// or 64 KiB more.
+func TestHeldIsChargedInSteps(t *testing.T) {
+	budget := memory.NewBudget(64 << 20).Sub()
+	defer budget.Close()
+	cfg := codec(Config[string]{Partitions: 1, Budget: budget, SpillDir: t.TempDir(), Combine: longer})
+	table := NewTable(cfg)
+	defer table.Close()
+	h, value, held := &table.c.held, strings.Repeat("x", 500), int64(0)
+	for i := range 8 * batchSize * 10 {
+		table.EmitHeavy(fmt.Appendf(nil, "%d", i), strings.Clone(value))
+		if (i+1)%batchSize != 0 {
+			continue
+		}
+		held = int64(i+1) * 2 * (16 + 500)
+		require.Equal(t, held, h.estimate)
+		require.GreaterOrEqual(t, h.charged, held)
+		require.LessOrEqual(t, h.charged, held+max(64<<10, held/8))
+		require.LessOrEqual(t, h.charged, budget.Used())
+	}
+	require.Greater(t, held, int64(1<<20))
+	require.Empty(t, table.spills)
+}
+
+// TestStarvedValuesSpillSeldom: whatever the budget says, values of half a MiB stay in memory.
+func TestStarvedValuesSpillSeldom(t *testing.T) {
+	budget := memory.NewBudget(1).Sub()
+	defer budget.Close()
+	cfg := codec(Config[string]{Partitions: 1, Budget: budget, SpillDir: t.TempDir(), Combine: longer})
+	table := NewTable(cfg)
+	defer table.Close()
+	value, emits := strings.Repeat("x", 500), 0
+	for ; len(table.spills) == 0; emits++ {
+		table.EmitHeavy(fmt.Appendf(nil, "%d", emits), strings.Clone(value))
+	}
+	held := int64(emits) * 2 * (16 + 500)
+	require.Greater(t, held, int64(leastHeld))
+	require.Less(t, held, int64(leastHeld+3*heldStep))
+	require.NoError(t, table.Err())
+}
+
+// TestTableOfExpectedKeys: a table that was told how many keys to expect never grows before they are
+// there, and is no more than four times as large; one that cannot have so much is smaller.
+func TestTableOfExpectedKeys(t *testing.T) {
+	for _, keys := range []int{0, 1, firstCells / 2, firstCells/2 + 1, 40_000, 1 << 17} {
+		table := NewTable(Config[int64]{Partitions: 1, Sum: true, Distinct: keys})
+		size := len(table.c.cells)
+		require.GreaterOrEqual(t, size, 2*keys)
+		require.LessOrEqual(t, size, max(firstCells, 4*keys))
+		for i := range keys {
+			table.Emit(fmt.Appendf(nil, "%d", i), 1)
+		}
+		table.flush()
+		require.Len(t, table.c.cells, size)
+		table.Close()
+	}
+	table := NewTable(Config[int64]{Partitions: 1, Sum: true, Distinct: 1 << 17, Budget: memory.NewBudget(1 << 20).Sub()})
+	require.Less(t, len(table.c.cells), 1<<17)
+	require.GreaterOrEqual(t, len(table.c.cells), firstCells)
+	table.Close()
+}

@@ -1,0 +1,196 @@
+package segment
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/klauspost/compress/s2"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+// blockOf is a block with a valid header and checksum, at offset at, whatever its content is.
+func blockOf(content []byte, at int64) []byte {
+	packed := s2.Encode(nil, content)
+	b := make([]byte, blockHeader, blockHeader+len(packed))
+	binary.LittleEndian.PutUint32(b, uint32(len(content)))
+	binary.LittleEndian.PutUint32(b[4:], uint32(len(packed)))
+	binary.LittleEndian.PutUint64(b[8:], checksum(b, packed, 0, at))
+	return append(b, packed...)
+}
+
+// recordsIn is what a content means by the format: a list of [ordinal,] key length, value length, key
+// and value; false if it is none.
+func recordsIn(content []byte, ordinals bool) (list []string, ok bool) {
+	in := bytes.NewReader(content)
+	for in.Len() > 0 {
+		var ordinal uint64
+		var err error
+		if ordinals {
+			if ordinal, err = binary.ReadUvarint(in); err != nil {
+				return list, false
+			}
+		}
+		k, err := binary.ReadUvarint(in)
+		if err != nil {
+			return list, false
+		}
+		v, err := binary.ReadUvarint(in)
+		if err != nil || k > uint64(in.Len()) || v > uint64(in.Len())-k {
+			return list, false
+		}
+		rest := content[len(content)-in.Len():]
+		list = append(list, fmt.Sprintf("%d %q %q", uint32(ordinal), rest[:k], rest[k:k+v]))
+		in.Reset(rest[k+v:])
+		content = rest[k+v:]
+	}
+	return list, true
+}
+
+// Whatever is in a block whose checksum is right, its reader gives the records that the format says
+// are there and then either ends or says that the run is corrupt, never anything else.
+func TestReaderReadsTheFormat(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		// Small numbers are lengths that fit as often as not; from 0x80 on they are cut short.
+		content := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 0, 0, 1, 1, 2, 3, 7, 0x80, 0xff}), 1, 12).Draw(t, "content")
+		ordinals := rapid.Bool().Draw(t, "ordinals")
+		want, whole := recordsIn(content, ordinals)
+		block := blockOf(content, 0)
+		r := newBlockReader(bytes.NewReader(block), section{
+			size: int64(len(block)), records: int64(len(want)), bytes: int64(len(content)), raw: blockSize,
+			packed: int64(len(block)), ordinals: ordinals,
+		}, nil, nil)
+		defer r.close()
+		var got []string
+		for ordinal, k, v, ok := r.next(); ok && r.left == 0; ordinal, k, v, ok = r.next() {
+			got = append(got, fmt.Sprintf("%d %q %q", ordinal, k, v))
+		}
+		require.Equal(t, want, got)
+		if r.left > 0 { // it says that a record goes on in blocks to come: there are none
+			require.Empty(t, r.more())
+		}
+		if whole {
+			require.NoError(t, r.err)
+		} else {
+			require.ErrorIs(t, r.err, ErrCorrupt)
+		}
+		_, _, _, ok := r.next()
+		require.False(t, ok, "what has ended has ended")
+	})
+}
+
+// A run has as many records as was promised, or it is corrupt.
+func TestReaderCountsRecords(t *testing.T) {
+	content := []byte("\x01\x01ab\x01\x01cd\x00\x00")
+	block := blockOf(content, 0)
+	for promised := range int64(6) {
+		r := newBlockReader(bytes.NewReader(block), section{
+			size: int64(len(block)), records: promised, bytes: 4, raw: blockSize, packed: int64(len(block)),
+		}, nil, nil)
+		for _, _, _, ok := r.next(); ok; _, _, _, ok = r.next() {
+		}
+		if promised == 3 {
+			require.NoError(t, r.err)
+		} else {
+			require.ErrorContains(t, r.err, fmt.Sprintf("a run has 3 records instead of %d", promised))
+		}
+		r.close()
+	}
+}
+
+// A record larger than a block is all that its sizes say, no more and no less.
+func TestLargeRecordIsWhole(t *testing.T) {
+	head := binary.AppendUvarint(binary.AppendUvarint(nil, 4), 6) // ten bytes in all
+	first := append(head, "keyv"...)
+	for rest, want := range map[string]string{
+		"alue..": "", "alue.": "a record is cut short", "alue...": "a record's blocks hold more than it",
+	} {
+		run := blockOf(first, 0)
+		run = append(run, blockOf([]byte(rest), int64(len(run)))...)
+		r := newBlockReader(bytes.NewReader(run), section{
+			size: int64(len(run)), records: 1, bytes: 10, raw: blockSize, packed: blockSize,
+		}, nil, nil)
+		_, key, value, ok := r.next()
+		require.True(t, ok)
+		require.Equal(t, "keyv", string(key))
+		require.Empty(t, value)
+		got := string(r.part)
+		for p := r.more(); len(p) > 0; p = r.more() {
+			got += string(p)
+		}
+		_, _, _, ok = r.next()
+		require.False(t, ok)
+		if want == "" {
+			require.NoError(t, r.err)
+			require.Equal(t, "keyv"+rest, got)
+		} else {
+			require.ErrorIs(t, r.err, ErrCorrupt)
+			require.ErrorContains(t, r.err, want)
+		}
+		r.close()
+	}
+}
+
+// The segments of spills hold them as long as they are there, also of a partition of which one has
+// nothing: with the last hold the file goes.
+func TestSegmentsHoldTheirSpills(t *testing.T) {
+	open := 0
+	files := NewFilesOn(func() (File, error) {
+		f, err := os.CreateTemp(t.TempDir(), "spill-*")
+		open++
+		return counted{f, &open}, err
+	})
+	budget := memory.NewBudget(1 << 20).Sub()
+	defer budget.Close()
+	var spills []*Spill
+	for _, partitions := range [][]string{{"a", "", "c"}, {"", "b", "d"}, {"", "", "e"}} {
+		w, err := NewSpillWriter(Config{Partitions: 3, Budget: budget, Files: files})
+		require.NoError(t, err)
+		for _, key := range partitions {
+			if key != "" {
+				require.NoError(t, w.Add([]byte(key), []byte("1")))
+			}
+			require.NoError(t, w.EndPartition())
+		}
+		spill, stats := w.Spill()
+		require.EqualValues(t, 1, stats.Spills)
+		spills = append(spills, spill)
+		w.Close()
+	}
+	var segments []*Segment
+	for p, want := range [][]string{{"a=1"}, {"b=1"}, {"c=1", "d=1", "e=1"}} {
+		s := OfSpills(spills, p)
+		require.EqualValues(t, len(want), s.Records())
+		require.EqualValues(t, 2*len(want), s.Bytes())
+		m := NewMerge(MergeConfig{}, []*Segment{s})
+		require.Equal(t, want, drain(t, m))
+		m.Close()
+		segments = append(segments, s)
+	}
+	for _, s := range spills {
+		s.Release()
+	}
+	for _, s := range []struct{ release, left int }{{2, 2}, {0, 1}, {1, 0}} { // only partition 2 has the third
+		require.Equal(t, s.left+1, open)
+		segments[s.release].Release()
+		require.Equal(t, s.left, open)
+	}
+	require.Zero(t, open)
+	require.Zero(t, budget.Used())
+}
+
+// counted is a file that counts its closing.
+type counted struct {
+	*os.File
+	open *int
+}
+
+func (c counted) Close() error {
+	*c.open--
+	return c.File.Close()
+}
