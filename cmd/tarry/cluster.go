@@ -44,6 +44,7 @@ type clusterFlags struct {
 	stateDir       string
 	seed           uint64
 	taskTimeout    time.Duration
+	healRate       numbers.Bytes
 	chaos          uint64
 	network        bool
 	nodeLink       numbers.Bytes
@@ -83,6 +84,9 @@ func (r *clusterFlags) register(cmd *cobra.Command) {
 		"how long an attempt may go on without progress, 0s for any time; then it counts as failed")
 	f.Uint64Var(&r.chaos, "chaos", 0,
 		"seed of disturbances: nodes die, messages are lost, attempts fail, the output stays right (default: none)")
+	r.healRate = 64 << 20
+	f.Var(&r.healRate, "heal-rate",
+		"at most so many bytes of lost replicas a node makes again in a second, with --chaos")
 	r.nodeLink = 125e6
 	f.BoolVar(&r.network, "emulate-network", false,
 		"let reads from other nodes and shuffles take the time that a network would")
@@ -233,6 +237,25 @@ type cluster struct {
 	disturbed []string // what --chaos did; to be read once it is closed
 }
 
+// config is what the flags say of the cluster, but for what hears of it.
+func (r *clusterFlags) config(policy scheduling.Policy) actors.Config {
+	cfg := actors.Config{
+		Policy: policy, Rules: r.files.rules(),
+		Nodes: r.nodes, Racks: r.racks, MapSlots: r.mapSlots, ReduceSlots: r.reduceSlots,
+		Replication: r.replication, BlockSize: int64(r.blockSize),
+		Memory: r.memoryBudget(), SpillDir: r.spillDir, Seed: r.seed,
+		Explain: r.events != "", State: r.state,
+		TaskTimeout: cmp.Or(r.timeout(), -1), HealRate: int64(r.healRate),
+	}
+	if r.nodes > 1 { // they share this machine's cores: slots beyond them wait rather than slow one another down
+		cfg.Parallelism = runtime.GOMAXPROCS(0)
+	}
+	if r.network {
+		cfg.Network = actors.NetworkConfig{NodeLink: float64(r.nodeLink), Oversubscription: r.oversubscribed}
+	}
+	return cfg
+}
+
 // startCluster starts the cluster that the flags describe. The Go heap grows only into what the
 // budget's buffers leave.
 func startCluster(r *clusterFlags) (*cluster, error) {
@@ -244,23 +267,11 @@ func startCluster(r *clusterFlags) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg := actors.Config{
-		Policy: policy, Rules: r.files.rules(),
-		Nodes: r.nodes, Racks: r.racks, MapSlots: r.mapSlots, ReduceSlots: r.reduceSlots,
-		Replication: r.replication, BlockSize: int64(r.blockSize),
-		Memory: r.memoryBudget(), SpillDir: r.spillDir, Seed: r.seed,
-		Events: rec.sink(), Explain: r.events != "", State: r.state,
-		TaskTimeout: cmp.Or(r.timeout(), -1),
-	}
-	if r.nodes > 1 { // they share this machine's cores: slots beyond them wait rather than slow one another down
-		cfg.Parallelism = runtime.GOMAXPROCS(0)
-	}
+	cfg := r.config(policy)
+	cfg.Events = rec.sink()
 	c := &cluster{record: rec, unlimit: func() {}}
 	if r.chaos > 0 {
 		cfg.Chaos = &actors.Chaos{Seed: r.chaos, Tell: func(what string) { c.disturbed = append(c.disturbed, what) }}
-	}
-	if r.network {
-		cfg.Network = actors.NetworkConfig{NodeLink: float64(r.nodeLink), Oversubscription: r.oversubscribed}
 	}
 	live, err := actors.Start(cfg)
 	if err != nil {

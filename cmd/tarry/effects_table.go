@@ -89,6 +89,7 @@ func effects() []effect {
 		{live, "racks nodes map-slots reduce-slots replication block-size memory", nil, ""},
 		{live, "spill-dir state seed events trace-out queues task-timeout chaos", nil, ""},
 		{live, "json quiet no-progress cpuprofile memprofile", nil, ""},
+		{live, "heal-rate", without("chaos"), sortIn + "--heal-rate 1MB"},
 		{live, "emulate-network", oneNode, sortIn + "--emulate-network"},
 		{live, "node-link oversubscription", without("emulate-network"), sortIn + "--node-link 1MB"},
 		{live, "oversubscription", oneRack, sortIn + "--nodes 4 --emulate-network --oversubscription 2"},
