@@ -18,6 +18,7 @@ func TestStateKnowsCuts(t *testing.T) {
 	dir, log := t.TempDir(), slog.New(slog.DiscardHandler)
 	state, err := OpenState(dir)
 	require.NoError(t, err)
+	require.True(t, state.Fresh())
 	require.NoError(t, state.Begin(json.RawMessage(`"a use"`)))
 	cut := []mapreduce.Split{{Length: 5}, {Offset: 5, Length: 5}}
 	require.False(t, state.cut("a", cut, log), "never cut before")
@@ -40,6 +41,7 @@ func TestStateKnowsCuts(t *testing.T) {
 		state, err = OpenState(dir)
 		require.NoError(t, err)
 		require.Equal(t, known, slices.Sorted(maps.Keys(state.saved.Cuts)))
+		require.False(t, state.Fresh())
 		require.JSONEq(t, `"a use"`, string(state.About()))
 	}
 	reopen("a", "b")

@@ -1,0 +1,34 @@
+package actors
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestBlocksGiveEverySlotWork: unless the configuration says their size, blocks are so small that
+// each slot that may compute has four of them, at least 256 KiB and at most 64 MiB. Of those of full
+// size as many as there are such slots, at the end, are read in pieces, unless only one computes.
+func TestBlocksGiveEverySlotWork(t *testing.T) {
+	const kib, mib, gib = 1 << 10, 1 << 20, 1 << 30
+	for _, x := range []struct {
+		slots, computing  int
+		configured, input int64
+		size              int64
+		inPieces          int
+	}{
+		{slots: 4, input: 16 * mib, size: 512 * kib},
+		{slots: 4, computing: 2, input: 16 * mib, size: 2 * mib},
+		{slots: 4, computing: 100, input: 16 * mib, size: 512 * kib},
+		{slots: 4, input: 1, size: 256 * kib},
+		{slots: 4, input: 9 * gib, size: 64 * mib, inPieces: 8},
+		{slots: 4, computing: 2, input: 9 * gib, size: 64 * mib, inPieces: 2},
+		{slots: 4, computing: 1, input: 9 * gib, size: 64 * mib},
+		{slots: 4, configured: 1000, input: 9 * gib, size: 1000},
+	} {
+		c := start(t, Config{Nodes: 2, MapSlots: x.slots, Parallelism: x.computing, BlockSize: x.configured})
+		size, inPieces := c.blockSize(&run{inputBytes: x.input})
+		require.Equal(t, x.size, size, "%+v", x)
+		require.Equal(t, x.inPieces, inPieces, "%+v", x)
+	}
+}
