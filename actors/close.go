@@ -1,8 +1,10 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -81,7 +83,9 @@ func (c *Cluster) killAll(why string) {
 
 // Close kills what runs, waits until it has ended and stops the cluster. A second Close
 // does nothing. Attempts whose user code does not return after some seconds are abandoned: their
-// goroutines go on until it does, and the Logger has heard of each.
+// goroutines go on until it does, and the Logger has heard of each. So is the end of a job that does
+// not complete or remove its output within Config.TaskTimeout and some seconds: the error, which wraps
+// ErrTaskTimeout, names the job, and its output is what is made of it yet.
 func (c *Cluster) Close() error {
 	c.mu.Lock()
 	if c.stopped {
@@ -94,7 +98,7 @@ func (c *Cluster) Close() error {
 	c.submits.Wait()
 	c.env.cfg.State.stop()
 	c.killAll("the cluster is closed")
-	<-c.registry.whenIdle()
+	left := c.idle()
 	c.mu.Lock()
 	c.stopped = true
 	nodes := c.nodes
@@ -107,8 +111,32 @@ func (c *Cluster) Close() error {
 		errs = append(errs, c.env.fs.Lose(dfs.NodeID(p.name), true))
 	}
 	c.env.sys.shutdown()
-	errs = append(errs, c.await())
+	errs = append(errs, cmp.Or(left, c.await()))
 	c.env.buffers.Close()
+	return errors.Join(errs...)
+}
+
+// idle waits until all jobs have ended. What user code takes to complete or remove an output it may
+// take for as long as an attempt may go on without progress, and the time in which attempts stop.
+func (c *Cluster) idle() error {
+	idle := c.registry.whenIdle()
+	limit := c.env.cfg.TaskTimeout
+	if limit < 0 {
+		<-idle
+		return nil
+	}
+	timer := time.NewTimer(limit + endGrace + abandonAfter)
+	defer timer.Stop()
+	select {
+	case <-idle:
+		return nil
+	case <-timer.C:
+	}
+	var errs []error
+	for _, r := range c.registry.runs() {
+		errs = append(errs, fmt.Errorf("%w: the end of %v %q does not return, its output may be incomplete",
+			ErrTaskTimeout, r.id, r.name))
+	}
 	return errors.Join(errs...)
 }
 

@@ -74,7 +74,8 @@ type Config struct {
 	// emitted or written, bytes fetched or spilled, a user's counter changed, or a call of
 	// [mapreduce.Task.Progress]. Then it is stopped through its context and counts as a failure of
 	// its task. Attempts that are suspended or wait for others may take any time. 0 means 10
-	// minutes, as Hadoop's mapreduce.task.timeout; negative means no limit.
+	// minutes, as Hadoop's mapreduce.task.timeout; negative means no limit. [Cluster.Close] waits
+	// about as long for an output that is being completed or removed.
 	TaskTimeout time.Duration
 
 	// Memory is the budget of all attempts and map outputs in bytes; 0 means no limit.
