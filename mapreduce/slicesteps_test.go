@@ -1,0 +1,48 @@
+package mapreduce
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Of a slice a "byte" is a record: a map that has read it has read as many, and one that is told to
+// stop does so within the next 256.
+func TestSliceIsReadInSteps(t *testing.T) {
+	over := errors.New("no more of interest")
+	for _, n := range []int{1, 255, 256, 257, 1000} {
+		for _, stop := range []int{-1, 0, 255, 256, 300, 999} {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			mapped := 0
+			p, err := MapOnly[int, int]{Map: func(int, func(int)) error {
+				if mapped++; mapped == stop {
+					cancel(over)
+				}
+				return nil
+			}}.Bind(Slice(make([]int, n)), new(Collected[int]).Output())
+			require.NoError(t, err)
+			require.NoError(t, p.SetupJob())
+			require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
+			splits, err := p.Splits(t.Context(), nil)
+			require.NoError(t, err)
+			require.Len(t, splits, 1)
+			if stop == 0 {
+				cancel(over)
+			}
+			var progress Progress
+			_, err = p.RunMap(ctx, &MapAttempt{Split: splits[0], Resources: Resources{Progress: &progress}})
+			if stop < 0 || stop > n {
+				require.NoError(t, err)
+				require.Equal(t, n, mapped)
+				require.EqualValues(t, n, progress.Bytes.Load())
+			} else {
+				require.ErrorIs(t, err, over)
+				require.LessOrEqual(t, mapped, (stop+255)/256*256)
+			}
+			cancel(nil)
+			require.NoError(t, p.AbortJob())
+		}
+	}
+}
