@@ -55,6 +55,16 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+func TestJoin(t *testing.T) {
+	dir := t.TempDir()
+	users, orders := filepath.Join(dir, "users.csv"), filepath.Join(dir, "orders.csv")
+	require.NoError(t, os.WriteFile(users, []byte("Name,ID\nann,1\n\"b, ob\",2\ncid,3\n"), 0o600))
+	require.NoError(t, os.WriteFile(orders, []byte("User,Item\n2,tea\n1,milk\n2,rice\n9,salt\n"), 0o600))
+	out, err := exec.Command(program(t, "join"), users, orders).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Equal(t, "ann\tmilk\nb, ob\ttea\nb, ob\trice\n", string(out))
+}
+
 func TestGrep(t *testing.T) {
 	cmd := exec.Command(program(t, "grep"), "stay", "testdata/poem.txt")
 	var out, msg bytes.Buffer

@@ -1,0 +1,49 @@
+// Join prints the orders of each user, from two CSV files: join USERS ORDERS.
+package main
+
+import (
+	"context"
+	"log"
+	"os"
+
+	"github.com/tarry-mr/tarry/actors"
+	mr "github.com/tarry-mr/tarry/mapreduce"
+)
+
+type user struct {
+	ID   int64
+	Name string
+}
+
+type order struct {
+	User int64
+	Item string
+}
+
+func main() {
+	users, orders := rows[user](os.Args[1]), rows[order](os.Args[2])
+	join := mr.Join(
+		mr.By(users, func(u user) int64 { return u.ID }),
+		mr.By(orders, func(o order) int64 { return o.User }),
+		func(_ int64, u user, o order, emit func(mr.Pair[string, string])) error {
+			emit(mr.MakePair(u.Name, o.Item))
+			return nil
+		})
+	join.Reducers = 1 // one part: in the order of IDs
+	plan, err := join.Bind(mr.Text[mr.Pair[string, string]](mr.Writer("-", os.Stdout)))
+	if err == nil {
+		_, err = actors.Run(context.Background(), actors.Config{}, plan)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// rows is a CSV file whose header names its columns.
+func rows[T any](name string) mr.Input[T] {
+	file, err := mr.File(name)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return mr.CSVRows[T](mr.CSVOptions{Header: true}, file)
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/actors"
+	mr "github.com/tarry-mr/tarry/mapreduce"
+)
+
+// The centers are those of two plain loops.
+func TestKmeansIsLloyds(t *testing.T) {
+	points, begin := clouds(3000)
+	want := slices.Clone(begin)
+	for range 5 {
+		sums := make([]sum, len(want))
+		for _, p := range points {
+			s := &sums[nearest(want, p)]
+			s.X, s.Y, s.N = s.X+p.X, s.Y+p.Y, s.N+1
+		}
+		for i, s := range sums {
+			want[i] = point{s.X / float64(s.N), s.Y / float64(s.N)}
+		}
+	}
+	cluster, err := actors.Start(actors.Config{Nodes: 3, BlockSize: 500})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, cluster.Close()) }()
+	got, err := kmeans(context.Background(), cluster, mr.Slice(points), begin, 5)
+	require.NoError(t, err)
+	for i := range want {
+		require.InDelta(t, want[i].X, got[i].X, 1e-9)
+		require.InDelta(t, want[i].Y, got[i].Y, 1e-9)
+	}
+	require.Equal(t, []point{{1, 1}, {6, 0}, {0, 6}}, begin)
+}
