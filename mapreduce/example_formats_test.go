@@ -26,6 +26,20 @@ func printed[I any](in mapreduce.Input[I], show func(I) string) {
 }
 
 // Quoted fields may hold line feeds.
+func ExampleSeparated() {
+	names := mapreduce.Bytes("names", []byte("a file\x00another\nfile\x00"))
+	quote := mapreduce.MapOnly[[]byte, string]{Map: func(name []byte, emit func(string)) error {
+		emit(fmt.Sprintf("%q", name))
+		return nil
+	}}
+	show(func(out mapreduce.Output[string]) (*mapreduce.Plan, error) {
+		return quote.Bind(mapreduce.Separated(0, names), out)
+	})
+	// Output:
+	// "a file"
+	// "another\nfile"
+}
+
 func ExampleCSV() {
 	file := mapreduce.Bytes("poems.csv", []byte("basho,\"old pond\nfrog jumps in\"\nissa,\"climb, snail\"\n"))
 	printed(mapreduce.CSV(mapreduce.CSVOptions{}, file), func(fields []string) string {

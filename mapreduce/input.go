@@ -13,7 +13,7 @@ import (
 )
 
 // Input yields records of type I from sources. Make it with one of Lines,
-// LineStrings, KeyValueLines, NLines, FixedSize, WholeFiles, Chunks, CSV, CSVRows, JSONLines,
+// LineStrings, KeyValueLines, NLines, FixedSize, Separated, WholeFiles, Chunks, CSV, CSVRows, JSONLines,
 // ReadTyped, Slice, Seq, Seq2, Once or Units, and of one of these with Decoded; Feeds makes one of
 // several.
 //
@@ -285,7 +285,7 @@ func (in inputPlan) counter() Counter {
 	return MapInputRecords
 }
 
-// recordEnds finds where records end; lineEnds and everyN implement it.
+// recordEnds finds where records end; lineEnds, byteEnds and everyN implement it.
 type recordEnds interface {
 	// last returns the length of the longest run of whole records that begins
 	// at b, which begins with a record; 0 if b holds no whole one.
