@@ -10,14 +10,17 @@ import (
 // the policy gives the node's free slots. A node that the Core does not know, or has given up, is
 // told to register again.
 func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Answer, error) {
+	before := c.now
 	n, err := c.nodeAt(now, h.Node)
 	if err != nil {
 		return Answer{Reregister: true}, err
 	}
 	if !n.live || n.incarnation != h.Incarnation {
+		c.now = before // what changes nothing moves no clock
 		return Answer{Reregister: true}, nil
 	}
 	if h.Seq != 0 && h.Seq <= n.seq {
+		c.now = before
 		if h.Seq == n.seq {
 			return Answer{Actions: n.last}, nil
 		}
@@ -30,6 +33,9 @@ func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Answer, error) {
 	}
 	c.actions = append(c.actions, n.pending...)
 	n.pending = n.pending[:0]
+	if o, ok := c.order.(ager); ok {
+		o.age()
+	}
 	c.settle()
 	switch {
 	case h.NoWork:

@@ -52,6 +52,10 @@ type preempter interface{ preemptNow() }
 // reclaimer is an order that may take slots from running attempts within a heartbeat.
 type reclaimer interface{ mayReclaim() bool }
 
+// ager is an order whose ranks change as time goes by: age ranks anew what has changed by now. Each
+// heartbeat begins with it, also that of a node which gets no work.
+type ager interface{ age() }
+
 // resumer is an order that suspends attempts.
 type resumer interface {
 	// resumeOn gives the free slots of a cordoned node to what is suspended there.

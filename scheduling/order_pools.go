@@ -216,7 +216,6 @@ func (o *pools) reposition(p *pool, k TaskKind) {
 // this heartbeat count for the node at once.
 func (o *pools) assign(n *node) {
 	c := o.c
-	o.expireBoosts()
 	var rejected [kinds]bool
 	for {
 		for k := range TaskKind(kinds) {
@@ -250,6 +249,9 @@ func (o *pools) mayLoad(n *node, k TaskKind) bool {
 	p := &o.c.pol
 	return !p.Spread || n.running[k] < shares.OfNode(n.slots[k], o.load[k], o.c.slots[k], p.LoadMaxDiff)
 }
+
+// age implements ager.
+func (o *pools) age() { o.expireBoosts() }
 
 // expireBoosts ranks anew the jobs that are no longer new.
 func (o *pools) expireBoosts() {

@@ -26,7 +26,10 @@ func (o *pools) add(j *job) error {
 		o.c.admit(j)
 	}
 	if o.alloc.BoostFactor > 0 {
-		o.boosted = append(o.boosted, j)
+		// Where a job goes on from a former Core's facts, younger ones may be there before it.
+		older := func(a, b *job) int { return cmp.Or(cmp.Compare(a.submitted, b.submitted), cmp.Compare(a.id, b.id)) }
+		i, _ := slices.BinarySearchFunc(o.boosted, j, older)
+		o.boosted = slices.Insert(o.boosted, i, j)
 	}
 	return nil
 }

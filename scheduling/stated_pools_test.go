@@ -335,3 +335,21 @@ func TestPoolsByName(t *testing.T) {
 	}
 	require.Equal(t, []JobID{2, 4, 1, 3}, c.View().Order(Map))
 }
+
+// A boost ends also in a heartbeat that asks for no work; one that is ignored moves no clock.
+func TestBoostEndsWithoutWork(t *testing.T) {
+	c, n := pooled(t, Node{MapSlots: 4}, func(_ *Config, p *Policy) {
+		p.Pools = Allocations{BoostFactor: 3, BoostTime: 10 * time.Second}
+	})
+	first := submit(t, c, JobSpec{Pool: "p", Maps: 9})
+	require.NoError(t, c.Update(5*time.Second))
+	second := submit(t, c, JobSpec{Pool: "p", Maps: 9})
+	require.Len(t, beat(t, c, 6*time.Second, n), 4)
+	require.Equal(t, []JobID{first, second}, c.View().Order(Map))
+	_, err := c.Heartbeat(20*time.Second, Heartbeat{Node: n, Incarnation: 7})
+	require.NoError(t, err)
+	require.Equal(t, 6*time.Second, c.View().Now())
+	_, err = c.Heartbeat(10*time.Second, Heartbeat{Node: n, NoWork: true})
+	require.NoError(t, err)
+	require.Equal(t, []JobID{second, first}, c.View().Order(Map), "2 against 2 / 3")
+}
