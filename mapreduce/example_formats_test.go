@@ -1,45 +1,31 @@
 package mapreduce_test
 
 import (
-	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
 // printed runs a job that writes to standard output.
-func printed[I any](in mapreduce.Input[I], show func(I) string) {
+func printed[I any](in mapreduce.Input[I], text func(I) string) {
 	job := mapreduce.MapOnly[I, string]{Map: func(rec I, emit func(string)) error {
-		emit(show(rec))
+		emit(text(rec))
 		return nil
 	}}
-	plan, err := job.Bind(in, mapreduce.Text[string](mapreduce.Writer("-", os.Stdout)))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	if _, err := mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{}); err != nil {
-		fmt.Println(err)
-	}
+	show(func(out mapreduce.Output[string]) (*mapreduce.Plan, error) { return job.Bind(in, out) })
 }
 
-// Quoted fields may hold line feeds.
+// Names as find -print0 writes them may hold line feeds.
 func ExampleSeparated() {
 	names := mapreduce.Bytes("names", []byte("a file\x00another\nfile\x00"))
-	quote := mapreduce.MapOnly[[]byte, string]{Map: func(name []byte, emit func(string)) error {
-		emit(fmt.Sprintf("%q", name))
-		return nil
-	}}
-	show(func(out mapreduce.Output[string]) (*mapreduce.Plan, error) {
-		return quote.Bind(mapreduce.Separated(0, names), out)
-	})
+	printed(mapreduce.Separated(0, names), func(name []byte) string { return fmt.Sprintf("%q", name) })
 	// Output:
 	// "a file"
 	// "another\nfile"
 }
 
+// Quoted fields may hold line feeds.
 func ExampleCSV() {
 	file := mapreduce.Bytes("poems.csv", []byte("basho,\"old pond\nfrog jumps in\"\nissa,\"climb, snail\"\n"))
 	printed(mapreduce.CSV(mapreduce.CSVOptions{}, file), func(fields []string) string {

@@ -90,13 +90,7 @@ func ExampleTyped() {
 		emit(v)
 		return nil
 	}}
-	plan, err := first.Bind(mapreduce.Slice([]visit{{"ann", 12}, {"bob", 7}}), mapreduce.Typed[visit](mapreduce.Dir(dir)))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	if _, err := mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{}); err != nil {
-		fmt.Println(err)
+	if !ran(first.Bind(mapreduce.Slice([]visit{{"ann", 12}, {"bob", 7}}), mapreduce.Typed[visit](mapreduce.Dir(dir)))) {
 		return
 	}
 	sources, err := mapreduce.Files(dir)
@@ -129,13 +123,7 @@ func ExampleRouted() {
 		}
 		return ""
 	})
-	plan, err := keep.Bind(mapreduce.Slice([]string{"E disk full", "I started"}), out)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	if _, err := mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{}); err != nil {
-		fmt.Println(err)
+	if !ran(keep.Bind(mapreduce.Slice([]string{"E disk full", "I started"}), out)) {
 		return
 	}
 	for _, name := range []string{"errors-m-00000", "part-m-00000"} {

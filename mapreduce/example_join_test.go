@@ -13,13 +13,18 @@ import (
 
 // show runs what bind binds to standard output.
 func show[O any](bind func(mapreduce.Output[O]) (*mapreduce.Plan, error)) {
-	plan, err := bind(mapreduce.Text[O](mapreduce.Writer("-", os.Stdout)))
+	ran(bind(mapreduce.Text[O](mapreduce.Writer("-", os.Stdout))))
+}
+
+// ran runs a plan, or prints why it could not.
+func ran(plan *mapreduce.Plan, err error) bool {
 	if err == nil {
 		_, err = mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{})
 	}
 	if err != nil {
 		fmt.Println(err)
 	}
+	return err == nil
 }
 
 type user struct {

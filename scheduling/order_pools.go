@@ -250,11 +250,8 @@ func (o *pools) mayLoad(n *node, k TaskKind) bool {
 	return !p.Spread || n.running[k] < shares.OfNode(n.slots[k], o.load[k], o.c.slots[k], p.LoadMaxDiff)
 }
 
-// age implements ager.
-func (o *pools) age() { o.expireBoosts() }
-
-// expireBoosts ranks anew the jobs that are no longer new.
-func (o *pools) expireBoosts() {
+// age ranks anew the jobs that are no longer new.
+func (o *pools) age() {
 	for len(o.boosted) > 0 && o.c.now-o.boosted[0].submitted >= o.alloc.BoostTime {
 		j := o.boosted[0]
 		o.boosted = o.boosted[1:]

@@ -16,7 +16,7 @@ func (l *quota) reason() Reason {
 // A new job that comes last in that order is decided by itself. All jobs are gone through after
 // another arrival, a change of priority or pool, and an end while jobs are held back.
 func (o *pools) settle() {
-	o.expireBoosts()
+	o.age()
 	for _, j := range o.arrived {
 		if o.limits && !j.state.Ended() {
 			o.unsettled = o.unsettled || j.spec.Priority < o.lowest

@@ -76,7 +76,7 @@ func (o *pools) jobShares(p *pool, k TaskKind, claims []shares.Claim) []shares.C
 // update works out the shares and, if the policy preempts, the needs, and runs a round when it is
 // due.
 func (o *pools) update() {
-	o.expireBoosts()
+	o.age()
 	o.tellShares()
 	if o.preempt.Mode == PreemptOff {
 		return

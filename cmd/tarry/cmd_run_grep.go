@@ -43,7 +43,7 @@ that failed; with --state, which may have left what was found to an earlier star
 
 ` + inputHelp,
 		Example: `  tarry run grep 'center|gravity' 'docs/**/*.md' -o -
-  tarry run grep -n -w -H TODO 'src/**/*.go' -o -
+  tarry run grep -n -w -H func 'src/**/*.go' -o -
   tarry run grep -F -i error logs/ -o errors
   tarry run grep --count-matches '[0-9]{3}' access.log.gz -o statuses`,
 		Args: arguments(2, -1, "a pattern and at least one input"),

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -17,30 +16,12 @@ func ExpandFS(fsys fs.FS, arg string) ([]string, error) {
 		return nil, &PatternError{fmt.Sprintf("%q: names of an fs.FS have no / at their ends and no . or .. in them", arg)}
 	}
 	info, err := fs.Stat(fsys, arg)
-	var files []string
-	switch {
-	case err == nil && info.IsDir():
-		files, err = globFS(fsys, arg, arg, "**")
-		if err == nil && len(files) == 0 {
-			err = fmt.Errorf("%s: directory without files (names that begin with _ or a dot do not count)", arg)
-		}
-		return files, err
-	case err == nil:
-		return []string{arg}, nil
-	case !strings.ContainsAny(arg, `*?[{`):
-		return nil, err
-	case !doublestar.ValidatePattern(arg):
-		return nil, &PatternError{arg + ": not a valid glob"}
+	below := func(dir string) ([]string, error) { return globFS(fsys, dir, dir, "**") }
+	matching := func(arg string) ([]string, error) {
+		base, _ := doublestar.SplitPattern(arg)
+		return globFS(fsys, base, arg, arg)
 	}
-	base, _ := doublestar.SplitPattern(arg)
-	if files, err = globFS(fsys, base, arg, arg); err != nil {
-		return nil, err
-	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: no file matches", arg)
-	}
-	slices.Sort(files)
-	return files, nil
+	return expand(arg, info, err, doublestar.ValidatePattern(arg), below, matching)
 }
 
 // globFS lists the files below root that match a glob, and those below directories that do. shown is

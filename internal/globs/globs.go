@@ -28,10 +28,16 @@ func (e *PatternError) Error() string { return e.text }
 // their own name. What cannot be read is an error: it may hold a file that matches.
 func Expand(arg string) ([]string, error) {
 	info, err := os.Stat(arg)
+	return expand(arg, info, err, doublestar.ValidatePathPattern(arg), walk, glob)
+}
+
+// expand does so where info and err are what is there under the very name; valid says whether arg is a
+// glob.
+func expand(arg string, info fs.FileInfo, err error, valid bool, below, matching func(string) ([]string, error)) ([]string, error) {
 	var files []string
 	switch {
 	case err == nil && info.IsDir():
-		files, err = walk(arg)
+		files, err = below(arg)
 		if err == nil && len(files) == 0 {
 			err = fmt.Errorf("%s: directory without files (names that begin with _ or a dot do not count)", arg)
 		}
@@ -40,10 +46,10 @@ func Expand(arg string) ([]string, error) {
 		return []string{arg}, nil
 	case !strings.ContainsAny(arg, `*?[{`):
 		return nil, err
-	case !doublestar.ValidatePathPattern(arg):
+	case !valid:
 		return nil, &PatternError{arg + ": not a valid glob"}
 	}
-	if files, err = glob(arg); err != nil {
+	if files, err = matching(arg); err != nil {
 		return nil, err
 	}
 	if len(files) == 0 {
