@@ -65,8 +65,29 @@ func (o *SubmitOptions) principal() allocation.Principal {
 	return allocation.Principal{User: cmp.Or(o.User, anonymous), Groups: o.Groups}
 }
 
-// mayMove tells whether the submitter of a job may move it to another pool or queue.
-func (h *JobHandle) mayMove(jt *jobTracker, to string) error {
+// Admit gives the options with which a job would be submitted now, its pool or queue decided, or why
+// it would be refused: for who wants to know before there is a plan. Submit decides for itself.
+func (c *Cluster) Admit(o SubmitOptions) (SubmitOptions, error) {
+	err := c.admit(&o)
+	return o, err
+}
+
+// Rules are the rules of admission in force, not to be changed; nil lets everybody do everything.
+func (c *Cluster) Rules() *allocation.Rules { return c.env.rules.Load() }
+
+// SetPoolBy is SetPool by somebody else than the submitter, if Config.Rules let them administer the
+// job where it is and submit where it goes.
+func (h *JobHandle) SetPoolBy(who allocation.Principal, name string) error {
+	return h.command(func(jt *jobTracker) error {
+		if err := h.mayMove(jt, who, name); err != nil {
+			return err
+		}
+		return jt.core.SetPool(jt.env.now(), h.run.id, name)
+	})
+}
+
+// mayMove tells whether somebody may move a job to another pool or queue.
+func (h *JobHandle) mayMove(jt *jobTracker, who allocation.Principal, to string) error {
 	rules := h.cluster.env.rules.Load()
 	if rules == nil {
 		return nil
@@ -75,5 +96,5 @@ func (h *JobHandle) mayMove(jt *jobTracker, to string) error {
 	if err != nil {
 		return err
 	}
-	return rules.Move(h.run.who, h.run.who.User, job.Pool, to)
+	return rules.Move(who, h.run.who.User, job.Pool, to)
 }

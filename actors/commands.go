@@ -43,6 +43,18 @@ func (c *Cluster) Nodes() []string {
 	return names
 }
 
+// NodeUp tells whether a node runs, as far as this process knows: the JobTracker hears of one that
+// died when it expires.
+func (c *Cluster) NodeUp(name string) (bool, error) {
+	id, err := c.node(name)
+	if err != nil {
+		return false, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.nodes[id] != nil, nil
+}
+
 // KillNode makes a node die as a power cut does: its attempts stop, its map outputs and
 // blocks are gone, and the JobTracker hears nothing until the node expires.
 func (c *Cluster) KillNode(name string) error {

@@ -131,14 +131,7 @@ func (h *JobHandle) SetPriority(p scheduling.Priority) error {
 }
 
 // SetPool moves the job to another pool or queue, if Config.Rules let its submitter.
-func (h *JobHandle) SetPool(name string) error {
-	return h.command(func(jt *jobTracker) error {
-		if err := h.mayMove(jt, name); err != nil {
-			return err
-		}
-		return jt.core.SetPool(jt.env.now(), h.run.id, name)
-	})
-}
+func (h *JobHandle) SetPool(name string) error { return h.SetPoolBy(h.run.who, name) }
 
 // command has the JobTracker do something to a job that has not ended.
 func (h *JobHandle) command(apply func(*jobTracker) error) error {

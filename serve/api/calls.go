@@ -1,0 +1,137 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Server tells about the server.
+func (c *Client) Server(ctx context.Context) (s Server, err error) {
+	return s, c.call(ctx, http.MethodGet, "/server", nil, &s, nil)
+}
+
+// Submit submits a job. Sent twice with one key, which may be any text of up to 200 bytes, it is
+// one job: so a call without an answer can be made again. An empty key makes a job each time.
+func (c *Client) Submit(ctx context.Context, s Submission, key string) (j Job, err error) {
+	header := http.Header{}
+	if key != "" {
+		header.Set("Idempotency-Key", key)
+	}
+	return j, c.call(ctx, http.MethodPost, "/jobs", s, &j, header)
+}
+
+// Jobs lists the jobs, the last submitted first; those in a state, or of a user, if these are not
+// empty.
+func (c *Client) Jobs(ctx context.Context, state, user string) ([]Job, error) {
+	return all[Job](ctx, c, "/jobs", filter(state, user))
+}
+
+// History lists the jobs that have ended, the last submitted first.
+func (c *Client) History(ctx context.Context, user string) ([]Job, error) {
+	return all[Job](ctx, c, "/history", filter("", user))
+}
+
+func filter(state, user string) url.Values {
+	query := url.Values{}
+	if state != "" {
+		query.Set("state", state)
+	}
+	if user != "" {
+		query.Set("user", user)
+	}
+	return query
+}
+
+// Job tells about a job.
+func (c *Client) Job(ctx context.Context, id int64) (j Job, err error) {
+	return j, c.call(ctx, http.MethodGet, jobPath(id, ""), nil, &j, nil)
+}
+
+// Counters gets those of a job.
+func (c *Client) Counters(ctx context.Context, id int64) (n Counters, err error) {
+	return n, c.call(ctx, http.MethodGet, jobPath(id, "/counters"), nil, &n, nil)
+}
+
+// Kill ends a job; one that has ended stays as it is.
+func (c *Client) Kill(ctx context.Context, id int64, reason string) (j Job, err error) {
+	return j, c.call(ctx, http.MethodPost, jobPath(id, "/kill"), Kill{Reason: reason}, &j, nil)
+}
+
+// SetPriority changes the priority of a job.
+func (c *Client) SetPriority(ctx context.Context, id int64, priority string) (j Job, err error) {
+	return j, c.call(ctx, http.MethodPost, jobPath(id, "/priority"), SetPriority{Priority: priority}, &j, nil)
+}
+
+// SetPool moves a job to another pool or queue.
+func (c *Client) SetPool(ctx context.Context, id int64, pool string) (j Job, err error) {
+	return j, c.call(ctx, http.MethodPost, jobPath(id, "/pool"), SetPool{Pool: pool}, &j, nil)
+}
+
+func jobPath(id int64, what string) string { return fmt.Sprintf("/jobs/%d%s", id, what) }
+
+// Nodes lists the nodes.
+func (c *Client) Nodes(ctx context.Context) ([]Node, error) {
+	return all[Node](ctx, c, "/nodes", nil)
+}
+
+// Node does something with a node: cordon, uncordon, drain, kill or start.
+func (c *Client) Node(ctx context.Context, name, what string) (n Node, err error) {
+	path := "/nodes/" + url.PathEscape(name) + "/" + what
+	return n, c.call(ctx, http.MethodPost, path, nil, &n, nil)
+}
+
+// Policy tells about the scheduler in force.
+func (c *Client) Policy(ctx context.Context) (p Policy, err error) {
+	return p, c.call(ctx, http.MethodGet, "/policy", nil, &p, nil)
+}
+
+// Reconfigure changes settings of the scheduler, all or none.
+func (c *Client) Reconfigure(ctx context.Context, set map[string]string) (p Policy, err error) {
+	return p, c.call(ctx, http.MethodPost, "/policy", PolicyChange{Set: set}, &p, nil)
+}
+
+// Reload has the server read its configuration files again.
+func (c *Client) Reload(ctx context.Context) (r Reload, err error) {
+	return r, c.call(ctx, http.MethodPost, "/policy/reload", nil, &r, nil)
+}
+
+// Files lists a directory of the block store; "" is the root.
+func (c *Client) Files(ctx context.Context, dir string) ([]File, error) {
+	return all[File](ctx, c, "/files", url.Values{"path": {dir}})
+}
+
+// Put writes a file of the block store, which must not be there.
+func (c *Client) Put(ctx context.Context, name string, content io.Reader) error {
+	header := http.Header{"Content-Type": {"application/octet-stream"}}
+	res, err := c.do(ctx, http.MethodPut, filePath(name), content, header)
+	if err != nil {
+		return err
+	}
+	return res.Body.Close()
+}
+
+// Get reads a file of the block store; the caller closes it.
+func (c *Client) Get(ctx context.Context, name string) (io.ReadCloser, error) {
+	res, err := c.do(ctx, http.MethodGet, filePath(name), nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	return res.Body, nil
+}
+
+// Remove removes a file of the block store, or a directory with all that is in it.
+func (c *Client) Remove(ctx context.Context, name string) error {
+	return c.call(ctx, http.MethodDelete, filePath(name), nil, nil, nil)
+}
+
+func filePath(name string) string {
+	parts := strings.Split(name, "/")
+	for i := range parts {
+		parts[i] = url.PathEscape(parts[i])
+	}
+	return "/files/" + strings.Join(parts, "/")
+}

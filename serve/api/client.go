@@ -1,0 +1,143 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Client calls a server. The zero value with a Base is ready; it is safe for concurrent use.
+type Client struct {
+	// Base is the address of the server, such as http://127.0.0.1:8088.
+	Base string
+	// Token shows who calls, if it is not empty.
+	Token string
+	// HTTP does the calls; nil means http.DefaultClient.
+	HTTP *http.Client
+}
+
+// WithTLS gives the client an HTTP client with that configuration.
+func (c *Client) WithTLS(cfg *tls.Config) {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = cfg
+	c.HTTP = &http.Client{Transport: transport}
+}
+
+// problemBytes bounds the body of an error.
+const problemBytes = 1 << 20
+
+// do makes a call; the caller closes the body. Answers above 299 are a *Problem.
+func (c *Client) do(ctx context.Context, method, path string, body io.Reader, header http.Header) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.Base, "/")+"/api/v1"+path, body)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(req.Header, header)
+	if c.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.Token)
+	}
+	client := c.HTTP
+	if client == nil {
+		client = http.DefaultClient
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		if bad, ok := errors.AsType[*url.Error](err); ok {
+			err = bad.Err
+		}
+		return nil, fmt.Errorf("%s: %w", c.Base, err)
+	}
+	if res.StatusCode < 300 {
+		return res, nil
+	}
+	defer res.Body.Close()
+	p := &Problem{Status: res.StatusCode, Title: http.StatusText(res.StatusCode)}
+	text, _ := io.ReadAll(io.LimitReader(res.Body, problemBytes))
+	if json.Unmarshal(text, p) != nil || p.Status != res.StatusCode {
+		p.Status, p.Detail = res.StatusCode, fmt.Sprintf("%s: %s", c.Base, res.Status)
+	}
+	return nil, p
+}
+
+// call sends a value as JSON, unless it is nil, and reads one, unless it is nil.
+func (c *Client) call(ctx context.Context, method, path string, in, out any, header http.Header) error {
+	var body io.Reader
+	if in != nil {
+		text, err := json.Marshal(in)
+		if err != nil {
+			return err
+		}
+		body = bytes.NewReader(text)
+		if header == nil {
+			header = http.Header{}
+		}
+		header.Set("Content-Type", "application/json")
+	}
+	res, err := c.do(ctx, method, path, body, header)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if out == nil {
+		_, err = io.Copy(io.Discard, res.Body)
+		return err
+	}
+	if err := json.NewDecoder(res.Body).Decode(out); err != nil {
+		return fmt.Errorf("%s: an answer that is none of a tarry server: %w", c.Base, err)
+	}
+	return nil
+}
+
+// all gets all pages of a list.
+func all[T any](ctx context.Context, c *Client, path string, query url.Values) (list []T, err error) {
+	if query == nil {
+		query = url.Values{}
+	}
+	query.Set("limit", "1000")
+	for {
+		var page Page[T]
+		if err := c.call(ctx, http.MethodGet, path+"?"+query.Encode(), nil, &page, nil); err != nil {
+			return nil, err
+		}
+		list = append(list, page.Items...)
+		if page.Next == "" {
+			return list, nil
+		}
+		query.Set("after", page.Next)
+	}
+}
+
+// pollEvery is how often Wait looks at a job.
+const pollEvery = 200 * time.Millisecond
+
+// Wait waits until a job has ended. look, if not nil, is called with it now and then.
+func (c *Client) Wait(ctx context.Context, id int64, look func(Job)) (Job, error) {
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		job, err := c.Job(ctx, id)
+		if err != nil {
+			return job, err
+		}
+		if look != nil {
+			look(job)
+		}
+		if Ended(job.State) {
+			return job, nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return job, context.Cause(ctx)
+		}
+	}
+}

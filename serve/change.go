@@ -1,0 +1,225 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/serve/api"
+)
+
+// kill ends a job. One that has ended stays as it is.
+func (s *Server) kill(c caller, j *job, k api.Kill) error {
+	if err := s.mayAdminister(c, j); err != nil {
+		return err
+	}
+	if k.Reason == "" {
+		k.Reason = "by " + c.name()
+	}
+	s.writing.RLock()
+	j.mu.Lock()
+	first := j.kill == nil && j.end == nil
+	j.mu.Unlock()
+	var err error
+	if first { // on the disk before anything is done
+		err = s.memory.write(&entry{ID: j.id, Kill: &k})
+	}
+	if err == nil && first {
+		j.mu.Lock()
+		j.kill = &k
+		j.mu.Unlock()
+	}
+	s.writing.RUnlock()
+	if err != nil || !first {
+		return err
+	}
+	j.cancel() // of its preparation
+	if h := j.running(); h != nil {
+		return h.Kill(k.Reason)
+	}
+	return nil
+}
+
+// handOver waits until the cluster has a job, or it has ended.
+func (j *job) handOver(ctx context.Context) error {
+	select {
+	case <-j.handed:
+		return nil
+	case <-ctx.Done():
+		return busy("not-begun", "job %d is still being prepared; try again", j.id)
+	}
+}
+
+// setPriority changes the priority of a job.
+func (s *Server) setPriority(ctx context.Context, c caller, j *job, text string) error {
+	p, err := scheduling.ParsePriority(text)
+	if err != nil {
+		return refuse("bad-arguments", "priority %q: want very_high, high, normal, low or very_low", text)
+	}
+	if err := s.mayAdminister(c, j); err != nil {
+		return err
+	}
+	if err := j.handOver(ctx); err != nil {
+		return err
+	}
+	h := j.running()
+	if h == nil {
+		return conflict("job-ended", "job %d has ended, or is between two stages", j.id)
+	}
+	if err := h.SetPriority(p); err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.order.Priority = p // of the stages that follow
+	return nil
+}
+
+// setPool moves a job to another pool or queue.
+func (s *Server) setPool(ctx context.Context, c caller, j *job, name string) error {
+	if name == "" {
+		return refuse("bad-arguments", "which pool?")
+	}
+	if err := s.mayAdminister(c, j); err != nil {
+		return err
+	}
+	if err := j.handOver(ctx); err != nil {
+		return err
+	}
+	h := j.running()
+	if h == nil {
+		return conflict("job-ended", "job %d has ended, or is between two stages", j.id)
+	}
+	if err := h.SetPoolBy(s.mover(c), name); err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.order.Queue != "" {
+		j.order.Queue = name
+	} else {
+		j.order.Pool = name
+	}
+	return nil
+}
+
+// poolOf is the pool or queue that a job is in, as far as that is known.
+func (s *Server) poolOf(j *job) (pool string) {
+	j.mu.Lock()
+	pool = cmp.Or(j.order.Pool, j.order.Queue)
+	var id scheduling.JobID
+	if n := len(j.cores); n > 0 {
+		id = j.cores[n-1]
+	}
+	if j.end != nil {
+		pool, id = j.end.Pool, 0
+	}
+	j.mu.Unlock()
+	if id == 0 {
+		return pool
+	}
+	_ = s.cluster.Inspect(func(v scheduling.View) { // a closed cluster knows no more
+		if seen, err := v.Job(id); err == nil {
+			pool = seen.Pool
+		}
+	})
+	return pool
+}
+
+// views are jobs as clients see them.
+func (s *Server) views(list []*job) []api.Job {
+	seen := map[scheduling.JobID]scheduling.JobView{}
+	var want []scheduling.JobID
+	for _, j := range list {
+		if h := j.running(); h != nil {
+			want = append(want, h.ID())
+		}
+	}
+	if len(want) > 0 {
+		_ = s.cluster.Inspect(func(v scheduling.View) { // a closed cluster knows no more
+			for _, id := range want {
+				if one, err := v.Job(id); err == nil {
+					seen[id] = one
+				}
+			}
+		})
+	}
+	views := make([]api.Job, len(list))
+	for i, j := range list {
+		views[i] = s.view(j, seen)
+	}
+	return views
+}
+
+// view is a job as clients see it.
+func (s *Server) view(j *job, seen map[scheduling.JobID]scheduling.JobView) api.Job {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	v := api.Job{
+		ID: j.id, Job: j.asked.Job, Args: j.asked.Args, User: j.who.User, Output: j.output,
+		Submitted: j.at, Resumed: j.resumed, State: api.Waiting,
+		Pool: cmp.Or(j.order.Pool, j.order.Queue), Priority: priorityName(j.order.Priority),
+	}
+	if e := j.end; e != nil {
+		v.State, v.Error, v.Ended, v.Stages = e.State, e.Error, &e.At, e.Stages
+		v.Pool, v.Priority = e.Pool, e.Priority
+		v.ElapsedSeconds = e.At.Sub(j.at).Seconds()
+		return v
+	}
+	v.ElapsedSeconds = time.Since(j.at).Seconds()
+	v.Stages = append(v.Stages, j.stages...)
+	if j.kill != nil {
+		v.Reason = "it is being killed: " + j.kill.Reason
+	}
+	if j.handle == nil {
+		v.Reason = cmp.Or(v.Reason, "it is being prepared")
+		return v
+	}
+	stage := stageOf(j.handle.ID(), j.handle.Progress())
+	if at, ok := seen[j.handle.ID()]; ok {
+		v.Pool, v.Priority = at.Pool, priorityName(at.Priority)
+		stage.MapShare, stage.ReduceShare = share(at.Kinds[0].Share), share(at.Kinds[1].Share)
+		if !at.Runnable {
+			v.Reason = cmp.Or(v.Reason, at.Hold.String())
+		}
+	}
+	v.Stages = append(v.Stages, stage)
+	if len(j.stages) > 0 || stage.Maps.Running+stage.Maps.Done+stage.Reduces.Running+stage.Reduces.Done > 0 {
+		v.State = api.Running
+	}
+	return v
+}
+
+// priorityName is a priority as clients write it.
+func priorityName(p scheduling.Priority) string { return strings.ToLower(p.String()) }
+
+// share is a fair share, where there is one.
+func share(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}
+
+// weights are those with which jobs enter the computation of shares, for maps and reduces; nil
+// where there is none.
+func (s *Server) weights(list []*job) [][2]*float64 {
+	weights := make([][2]*float64, len(list))
+	handles := make([]scheduling.JobID, len(list))
+	for i, j := range list {
+		if h := j.running(); h != nil {
+			handles[i] = h.ID()
+		}
+	}
+	_ = s.cluster.Inspect(func(v scheduling.View) { // a closed cluster knows no more
+		for i, id := range handles {
+			if one, err := v.Job(id); id != 0 && err == nil {
+				weights[i] = [2]*float64{share(one.Kinds[0].Weight), share(one.Kinds[1].Weight)}
+			}
+		}
+	})
+	return weights
+}

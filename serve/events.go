@@ -1,0 +1,134 @@
+package serve
+
+import (
+	"encoding/json"
+	"maps"
+	"sync"
+
+	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// broker keeps the last events of the cluster for those who watch. Whoever watches reads at their
+// own pace from the ring; the cluster, which puts events in, never waits for them.
+type broker struct {
+	mu      sync.Mutex
+	ring    []*line
+	next    uint64        // number of the next event; they count from 1
+	wake    chan struct{} // closed when an event comes; nil: nobody waits
+	most    int           // of the streams
+	streams int
+	counts  map[scheduling.EventType]int64
+	local   [4]int64 // launched maps: node-local, rack-local, elsewhere, without location
+}
+
+// line is an event, made text when it is first wanted.
+type line struct {
+	number uint64
+	kind   scheduling.EventType
+	job    scheduling.JobID // 0 if it is about none
+	once   sync.Once
+	event  actors.Event // until it is text
+	data   []byte
+}
+
+func newBroker(ring, streams int) *broker {
+	return &broker{ring: make([]*line, ring), next: 1, most: streams, counts: map[scheduling.EventType]int64{}}
+}
+
+// text is the event as JSON.
+func (l *line) text() []byte {
+	l.once.Do(func() {
+		var err error
+		if l.data, err = json.Marshal(l.event); err != nil { // an Event always can be
+			l.data = []byte(`{}`)
+		}
+		l.event = actors.Event{}
+	})
+	return l.data
+}
+
+// job is the job that an event is about; 0 if none.
+func jobOfEvent(e *actors.Event) scheduling.JobID {
+	if e.JobID != 0 {
+		return e.JobID
+	}
+	return e.Attempt.Task.Job
+}
+
+// add takes an event in.
+func (b *broker) add(e actors.Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ring[b.next%uint64(len(b.ring))] = &line{number: b.next, kind: e.Type, job: jobOfEvent(&e), event: e}
+	b.next++
+	b.counts[e.Type]++
+	if e.Type == scheduling.EventLaunched && e.Attempt.Task.Kind == scheduling.Map {
+		b.local[localityColumn(e.Locality)]++
+	}
+	if b.wake != nil {
+		close(b.wake)
+		b.wake = nil
+	}
+}
+
+func localityColumn(l scheduling.Locality) int {
+	switch l {
+	case scheduling.NodeLocal:
+		return 0
+	case scheduling.RackLocal:
+		return 1
+	case scheduling.AnyPlace:
+		return 3
+	default:
+		return 2
+	}
+}
+
+// read gives events from number on, at most max, and how many there were before them that are gone;
+// if there are none yet, a channel that is closed when one comes.
+func (b *broker) read(number uint64, max int) (list []*line, missed uint64, wait <-chan struct{}) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	oldest := uint64(1)
+	if size := uint64(len(b.ring)); b.next > size {
+		oldest = b.next - size
+	}
+	if number < oldest {
+		missed, number = oldest-number, oldest
+	}
+	for ; number < b.next && len(list) < max; number++ {
+		list = append(list, b.ring[number%uint64(len(b.ring))])
+	}
+	if len(list) > 0 || missed > 0 {
+		return list, missed, nil
+	}
+	if b.wake == nil {
+		b.wake = make(chan struct{})
+	}
+	return nil, 0, b.wake
+}
+
+// attach lets a stream in; false if there are too many.
+func (b *broker) attach() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.streams >= b.most {
+		return false
+	}
+	b.streams++
+	return true
+}
+
+func (b *broker) detach() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.streams--
+}
+
+// figures are those of metrics.
+func (b *broker) figures() (counts map[scheduling.EventType]int64, local [4]int64, streams int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return maps.Clone(b.counts), b.local, b.streams
+}

@@ -1,0 +1,105 @@
+package serve
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+)
+
+// guard is what every request passes: a Host that is ours, so that no page of another site can
+// reach the server under a name of its own (DNS rebinding); no change asked for by a page of
+// another origin; headers that let a browser do nothing with an answer but show it.
+func (s *Server) guard(next http.Handler) http.Handler {
+	origins := http.NewCrossOriginProtection()
+	origins.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.writeProblem(w, r, &fault{http.StatusForbidden, "cross-origin", "a page of another origin asks for a change"})
+	}))
+	next = origins.Handler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		counted := &countedWriter{ResponseWriter: w, status: http.StatusOK}
+		defer s.recoverRequest(counted, r)
+		defer func() { s.metrics.count(r, counted.status) }()
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cache-Control", "no-store")
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'")
+		if !s.ours(r.Host) {
+			s.writeProblem(counted, r, &fault{
+				http.StatusMisdirectedRequest, "bad-host", "this server is not " + clip(r.Host) + " (--host adds a name)",
+			})
+			return
+		}
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.cfg.limits.idle)) // tests have writers without
+		next.ServeHTTP(counted, r)
+	})
+}
+
+// clip is a text of a client, short.
+func clip(text string) string { return text[:min(len(text), 100)] }
+
+// recoverRequest answers a request whose handler panicked.
+func (s *Server) recoverRequest(w *countedWriter, r *http.Request) {
+	bad := recover()
+	if bad == nil {
+		return
+	}
+	if err, is := bad.(error); is && errors.Is(err, http.ErrAbortHandler) {
+		panic(bad) // net/http ends the connection
+	}
+	s.cfg.Log.Error("a request panicked", "path", r.URL.Path, "panic", bad, "stack", string(debug.Stack()))
+	if !w.begun {
+		s.writeProblem(w, r, &fault{http.StatusInternalServerError, "internal", "the server has failed; its log says why"})
+	}
+}
+
+// ours tells whether a Host header names this server: an address or name of this machine alone,
+// what it listens at, or one of Config.Hosts.
+func (s *Server) ours(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = host
+	}
+	name = strings.ToLower(strings.Trim(name, "[]"))
+	if isLoopback(name) {
+		return true
+	}
+	listen, _, _ := net.SplitHostPort(s.cfg.Listen)
+	if name != "" && name == strings.ToLower(listen) {
+		return true
+	}
+	for _, known := range s.cfg.Hosts {
+		if strings.EqualFold(known, host) || strings.EqualFold(known, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// countedWriter notes the status of an answer.
+type countedWriter struct {
+	http.ResponseWriter
+	status int
+	begun  bool
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *countedWriter) WriteHeader(status int) {
+	if !w.begun {
+		w.status, w.begun = status, true
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (w *countedWriter) Write(b []byte) (int, error) {
+	w.begun = true
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController find the writer below.
+func (w *countedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,52 @@
+package serve
+
+import (
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"strings"
+
+	"github.com/stretchr/testify/require"
+)
+
+// do makes a request; an empty Content-Type of one with a body is JSON's.
+func (b *bench) do(method, path, body string, header http.Header) (*http.Response, string) {
+	b.t.Helper()
+	req, err := http.NewRequestWithContext(b.t.Context(), method, b.url+path, strings.NewReader(body))
+	require.NoError(b.t, err)
+	maps.Copy(req.Header, header)
+	if host := req.Header.Get("Host"); host != "" {
+		req.Host = host
+	}
+	if body != "" && req.Header.Get("Content-Type") == "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	res, err := b.HTTP.Do(req)
+	require.NoError(b.t, err)
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	require.NoError(b.t, err)
+	return res, string(text)
+}
+
+// status is that of the answer.
+func (b *bench) status(method, path, body string) int {
+	b.t.Helper()
+	res, _ := b.do(method, path, body, nil)
+	return res.StatusCode
+}
+
+// text is the answer of a request that must succeed.
+func (b *bench) text(method, path, body string, header http.Header) string {
+	b.t.Helper()
+	res, text := b.do(method, path, body, header)
+	require.Equal(b.t, http.StatusOK, res.StatusCode, text)
+	return text
+}
+
+// get reads JSON.
+func (b *bench) get(path string, into any) {
+	b.t.Helper()
+	require.NoError(b.t, json.Unmarshal([]byte(b.text(http.MethodGet, path, "", nil)), into))
+}

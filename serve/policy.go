@@ -1,0 +1,96 @@
+package serve
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/policyfile"
+	"github.com/tarry-mr/tarry/serve/api"
+)
+
+// policyInForce is the scheduler as clients see it.
+func (s *Server) policyInForce() (p api.Policy, err error) {
+	err = s.cluster.Inspect(func(v scheduling.View) {
+		policy := v.Policy()
+		p.Name = policy.Name
+		for _, f := range policyfile.Fields() {
+			p.Settings = append(p.Settings, api.Setting{
+				Key: f.Key, Value: f.Text(&policy), Range: f.Range(), Help: f.Help, Idle: f.Idle(&policy),
+			})
+		}
+		p.Pools = poolsOf(v)
+	})
+	if s.cfg.Reloads != nil {
+		r := s.cfg.Reloads()
+		p.Reload = &r
+	}
+	return p, err
+}
+
+// poolsOf lists pools, or queues.
+func poolsOf(v scheduling.View) (list []api.Pool) {
+	for _, x := range v.Pools() {
+		list = append(list, api.Pool{
+			Name: x.Name, Jobs: x.Jobs, Weight: x.Config.Weight, Mode: modeOf(x.Config.Mode),
+			Maps:    poolTasks(x.Config.Min[0], x.Config.Max[0], x.Kinds[0]),
+			Reduces: poolTasks(x.Config.Min[1], x.Config.Max[1], x.Kinds[1]),
+		})
+	}
+	for _, x := range v.Queues() {
+		list = append(list, api.Pool{
+			Name: x.Name, Jobs: x.Jobs,
+			Maps:    poolTasks(x.Capacity[0], x.Max[0], x.Kinds[0]),
+			Reduces: poolTasks(x.Capacity[1], x.Max[1], x.Kinds[1]),
+		})
+	}
+	return list
+}
+
+func modeOf(m scheduling.PoolMode) string {
+	if m == scheduling.FIFOMode {
+		return "fifo"
+	}
+	return "fair"
+}
+
+func poolTasks(least, most int, k scheduling.KindView) api.PoolTasks {
+	t := api.PoolTasks{Min: least, Running: k.Running, Demand: k.Demand, Share: share(k.Share)}
+	if most != scheduling.NoLimit && most != 0 {
+		t.Max = new(max(most, 0))
+	}
+	return t
+}
+
+// reconfigure changes settings of the policy in force, all or none.
+func (s *Server) reconfigure(set map[string]string) error {
+	if len(set) == 0 {
+		return refuse("bad-arguments", "nothing to set")
+	}
+	s.policyChange.Lock() // from reading to writing
+	defer s.policyChange.Unlock()
+	var policy scheduling.Policy
+	if err := s.cluster.Inspect(func(v scheduling.View) { policy = v.Policy() }); err != nil {
+		return err
+	}
+	keys := slices.Sorted(maps.Keys(set))
+	for _, key := range keys {
+		field, err := policyfile.Find(key)
+		if err != nil {
+			return refuse("bad-policy", "%s: %s", key, oneLine(err))
+		}
+		if err := field.Set(&policy, set[key]); err != nil {
+			return refuse("bad-policy", "%s: %s", key, oneLine(err))
+		}
+	}
+	if err := policy.Validate(); err != nil {
+		return refuse("bad-policy", "%s", oneLine(err))
+	}
+	for _, key := range keys {
+		field, _ := policyfile.Find(key) // found above
+		if why := field.Idle(&policy); why != "" {
+			return refuse("bad-policy", "%s has no effect %s", key, why)
+		}
+	}
+	return s.cluster.Reconfigure(policy)
+}

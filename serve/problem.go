@@ -1,0 +1,107 @@
+package serve
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+
+	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/policyfile"
+	"github.com/tarry-mr/tarry/serve/api"
+)
+
+// fault is why a request is refused.
+type fault struct {
+	status int
+	code   string // for programs; see openapi.yaml
+	text   string
+}
+
+func (f *fault) Error() string { return f.text }
+
+// refuse is a request that asks for what cannot be.
+func refuse(code, format string, args ...any) error {
+	return &fault{http.StatusUnprocessableEntity, code, fmt.Sprintf(format, args...)}
+}
+
+// deny is a request for what the caller may not do.
+func deny(format string, args ...any) error {
+	return &fault{http.StatusForbidden, "denied", fmt.Sprintf(format, args...)}
+}
+
+func notFound(format string, args ...any) error {
+	return &fault{http.StatusNotFound, "not-found", fmt.Sprintf(format, args...)}
+}
+
+func conflict(code, format string, args ...any) error {
+	return &fault{http.StatusConflict, code, fmt.Sprintf(format, args...)}
+}
+
+func badRequest(format string, args ...any) error {
+	return &fault{http.StatusBadRequest, "bad-request", fmt.Sprintf(format, args...)}
+}
+
+func busy(code, format string, args ...any) error {
+	return &fault{http.StatusServiceUnavailable, code, fmt.Sprintf(format, args...)}
+}
+
+// faultOf is how an error of the cluster is told to a client; ok is false if it is the server's own
+// fault.
+func faultOf(err error) (f *fault, ok bool) {
+	if errors.As(err, &f) {
+		return f, true
+	}
+	if large, is := errors.AsType[*http.MaxBytesError](err); is {
+		text := fmt.Sprintf("the body has more than %d bytes", large.Limit)
+		return &fault{http.StatusRequestEntityTooLarge, "too-large", text}, true
+	}
+	for _, k := range []struct {
+		is     error
+		status int
+		code   string
+	}{
+		{allocation.ErrDenied, http.StatusForbidden, "denied"},
+		{mapreduce.ErrOutputExists, http.StatusConflict, "output-exists"},
+		{scheduling.ErrUnknownJob, http.StatusNotFound, "not-found"},
+		{scheduling.ErrJobEnded, http.StatusConflict, "job-ended"},
+		{actors.ErrUnknownNode, http.StatusNotFound, "not-found"},
+		{scheduling.ErrUnknownPool, http.StatusUnprocessableEntity, "unknown-pool"},
+		{scheduling.ErrUnknownQueue, http.StatusUnprocessableEntity, "unknown-queue"},
+		{scheduling.ErrQueueFull, http.StatusServiceUnavailable, "queue-full"},
+		{scheduling.ErrBadConfig, http.StatusUnprocessableEntity, "bad-policy"},
+		{policyfile.ErrBad, http.StatusUnprocessableEntity, "bad-policy"},
+		{actors.ErrClosed, http.StatusServiceUnavailable, "closing"},
+		{fs.ErrNotExist, http.StatusNotFound, "not-found"},
+		{fs.ErrExist, http.StatusConflict, "exists"},
+		{fs.ErrInvalid, http.StatusUnprocessableEntity, "bad-name"},
+	} {
+		if errors.Is(err, k.is) {
+			return &fault{k.status, k.code, err.Error()}, true
+		}
+	}
+	return &fault{http.StatusInternalServerError, "internal", "the server has failed; its log says why"}, false
+}
+
+// writeProblem answers a request that failed (RFC 9457).
+func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
+	f, known := faultOf(err)
+	if !known {
+		s.cfg.Log.Error("a request failed", "method", r.Method, "path", r.URL.Path, "err", err)
+	}
+	switch f.status {
+	case http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", `Basic realm="tarry", charset="UTF-8"`)
+	case http.StatusServiceUnavailable:
+		w.Header().Set("Retry-After", "1")
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(f.status)
+	_ = json.NewEncoder(w).Encode(&api.Problem{ // a client that has gone
+		Type: "about:blank", Title: http.StatusText(f.status), Status: f.status, Detail: f.text, Code: f.code,
+	})
+}

@@ -1,0 +1,189 @@
+package serve
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/internal/journal"
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/serve/api"
+)
+
+// What a State directory holds.
+const (
+	coreDir   = "core"   // an actors.State
+	jobsDir   = "jobs"   // a journal of submissions, kills and ends
+	storeDir  = "store"  // the files of the block store
+	stagesDir = "stages" // what one stage of a job writes for the next
+	partDir   = "part"   // files that are being put
+)
+
+// memory is what outlives the process: on the disk before a client is answered. A nil one forgets.
+type memory struct {
+	dir     string
+	journal *journal.Journal
+	state   *actors.State
+	log     *slog.Logger
+	broken  sync.Once // what could not be written has been told
+}
+
+// record is what is remembered of a job.
+type record struct {
+	ID     int64
+	Who    allocation.Principal
+	Asked  api.Submission
+	Key    string `json:",omitempty"` // of the client, see api.Client.Submit
+	At     time.Time
+	Inputs []stamp
+	Kill   *api.Kill `json:",omitempty"` // it is to end
+	End    *ending   `json:",omitempty"`
+}
+
+// stamp tells one content of an input file from another.
+type stamp struct {
+	Name string
+	Size int64
+}
+
+// ending is how a job ended.
+type ending struct {
+	State    string
+	Error    string `json:",omitempty"`
+	At       time.Time
+	Pool     string `json:",omitempty"`
+	Priority string
+	Stages   []api.Stage
+	Counters *mapreduce.Counters
+}
+
+// entry is a line of the journal: one of these.
+type entry struct {
+	Submit *record   `json:",omitempty"`
+	ID     int64     `json:",omitempty"` // of the others
+	Kill   *api.Kill `json:",omitempty"`
+	End    *ending   `json:",omitempty"`
+}
+
+// snapshot is what the journal begins with.
+type snapshot struct {
+	Next int64
+	Jobs []*record // by ID
+}
+
+// openMemory opens the directory and gives what is remembered; nil where nothing is to be.
+func openMemory(cfg *Config) (*memory, *snapshot, error) {
+	was := &snapshot{Next: 1}
+	if cfg.State == "" {
+		return nil, was, nil
+	}
+	j, err := journal.Open(filepath.Join(cfg.State, jobsDir))
+	if err != nil {
+		return nil, nil, fmt.Errorf("serve: %s: %w", cfg.State, err)
+	}
+	m := &memory{dir: cfg.State, journal: j, log: cfg.Log}
+	text, lines, err := j.Read()
+	if err == nil && text != nil {
+		err = was.read(text, lines)
+	}
+	if err == nil {
+		m.state, err = actors.OpenStateOf(filepath.Join(cfg.State, coreDir), cfg.Cluster.Parts)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("serve: %s: %w", cfg.State, errors.Join(err, j.Close()))
+	}
+	return m, was, nil
+}
+
+// read takes a journal in.
+func (s *snapshot) read(text []byte, lines [][]byte) error {
+	if err := json.Unmarshal(text, s); err != nil {
+		return fmt.Errorf("the snapshot: %w", err)
+	}
+	byID := map[int64]*record{}
+	for _, r := range s.Jobs {
+		byID[r.ID] = r
+	}
+	for i, line := range lines {
+		var e entry
+		if err := json.Unmarshal(line, &e); err != nil {
+			return fmt.Errorf("record %d: %w", i+1, err)
+		}
+		if e.Submit != nil {
+			s.Jobs = append(s.Jobs, e.Submit)
+			byID[e.Submit.ID] = e.Submit
+			s.Next = max(s.Next, e.Submit.ID+1)
+			continue
+		}
+		r := byID[e.ID]
+		switch {
+		case r == nil:
+			return fmt.Errorf("record %d: there is no job %d", i+1, e.ID)
+		case e.Kill != nil:
+			r.Kill = e.Kill
+		case e.End != nil:
+			r.End = e.End
+		}
+	}
+	return nil
+}
+
+// write puts an entry on the disk.
+func (m *memory) write(e *entry) error {
+	if m == nil {
+		return nil
+	}
+	text, err := json.Marshal(e)
+	if err == nil {
+		err = m.journal.Append(text)
+	}
+	if err == nil {
+		err = m.journal.Sync()
+	}
+	if err != nil {
+		m.broken.Do(func() { m.log.Error("the state is not kept any more", "dir", m.dir, "err", err) })
+	}
+	return err
+}
+
+// compact begins the journal anew.
+func (m *memory) compact(s *snapshot) error {
+	if m == nil {
+		return nil
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return m.journal.Snapshot(text)
+}
+
+// close gives the directory to others.
+func (m *memory) close() error {
+	if m == nil {
+		return nil
+	}
+	return errors.Join(m.state.Close(), m.journal.Close())
+}
+
+// key names a stage of a job in the state of the cluster; empty without a memory.
+func (m *memory) key(id int64, stage int) string {
+	if m == nil {
+		return ""
+	}
+	return fmt.Sprintf("job %d stage %d", id, stage)
+}
+
+// resumable makes an output one that another process goes on with.
+func (m *memory) resumable(to mapreduce.Destination, id int64, stage int) mapreduce.Destination {
+	if m == nil {
+		return to
+	}
+	return to.Resumable(m.state.Token(m.key(id, stage)))
+}

@@ -1,0 +1,213 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/internal/scratch"
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/serve/api"
+)
+
+// run carries a job out, in a goroutine of its own.
+func (s *Server) run(j *job) {
+	err := s.carryOut(j)
+	if s.closing.Load() && j.killed() == nil && (errors.Is(err, actors.ErrJobKilled) || errors.Is(err, actors.ErrClosed)) {
+		if s.memory != nil {
+			return // it waits for the next process
+		}
+		err = errors.New("the server has ended, and keeps no state")
+	}
+	s.finish(j, err)
+}
+
+// carryOut runs the stages of a job one after the other.
+func (s *Server) carryOut(j *job) (err error) {
+	defer func() {
+		if bad := recover(); bad != nil {
+			err = fmt.Errorf("the job panicked: %v", bad)
+		}
+	}()
+	between, clean, err := s.between(j)
+	if err != nil {
+		return err
+	}
+	last := len(j.order.Stages) - 1
+	to := s.output(j)
+	j.mu.Lock()
+	src := j.src
+	j.src = nil
+	j.mu.Unlock()
+	for i, bind := range j.order.Stages {
+		dest, dir := to, ""
+		if i < last {
+			dir = filepath.Join(between, fmt.Sprint(i))
+			dest = s.memory.resumable(mapreduce.Dir(dir), j.id, i)
+		}
+		if s.succeeded(j, i, dir) {
+			err = dest.Finish()
+		} else {
+			err = s.stage(j, i, bind, src, dest)
+		}
+		if err == nil && i < last {
+			src, err = mapreduce.Files(dir)
+		}
+		if err != nil {
+			return errors.Join(err, clean(false))
+		}
+	}
+	if err := s.publish(j); err != nil {
+		return err
+	}
+	return clean(true)
+}
+
+// stage runs one stage.
+func (s *Server) stage(j *job, i int, bind Stage, src []mapreduce.Source, to mapreduce.Destination) error {
+	plan, err := bind(src, to)
+	if err != nil {
+		return err
+	}
+	h, err := s.cluster.Submit(j.ctx, plan, j.options(s.memory.key(j.id, i)))
+	if err != nil {
+		if k := j.killed(); k != nil {
+			return errors.Join(fmt.Errorf("%w: %s", actors.ErrJobKilled, k.Reason), s.abort(j))
+		}
+		return err
+	}
+	if !j.begin(h) {
+		_ = h.Kill(j.killed().Reason) // its end is what counts
+	}
+	s.handed(j)
+	res, err := h.Wait(context.Background())
+	j.endStage(res)
+	return err
+}
+
+// handed says that the cluster has the job, or will not get it.
+func (s *Server) handed(j *job) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	select {
+	case <-j.handed:
+	default:
+		close(j.handed)
+	}
+}
+
+// between is a directory for what stages write for each other. clean removes it, unless it is kept
+// for the next process.
+func (s *Server) between(j *job) (dir string, clean func(done bool) error, err error) {
+	if len(j.order.Stages) == 1 {
+		return "", func(bool) error { return nil }, nil
+	}
+	if m := s.memory; m != nil {
+		dir = filepath.Join(m.dir, stagesDir, fmt.Sprint(j.id))
+		return dir, func(done bool) error {
+			if !done && s.closing.Load() {
+				return nil
+			}
+			return os.RemoveAll(dir)
+		}, os.MkdirAll(dir, 0o700)
+	}
+	made, err := scratch.Dir(s.cfg.Cluster.SpillDir, "tarry-serve-")
+	if err != nil {
+		return "", nil, err
+	}
+	return made.Name(), func(bool) error { return made.Remove() }, nil
+}
+
+// succeeded tells whether a former process has finished a stage, whose output is in dir if it is
+// not the last one.
+func (s *Server) succeeded(j *job, i int, dir string) bool {
+	if s.memory == nil || !j.resumed {
+		return false
+	}
+	if dir == "" {
+		dir = j.target
+	}
+	if _, err := os.Stat(filepath.Join(dir, "_SUCCESS")); err != nil {
+		return false
+	}
+	_, yes := s.memory.state.Succeeded(s.memory.key(j.id, i))
+	return yes
+}
+
+// output is where a job writes.
+func (s *Server) output(j *job) (to mapreduce.Destination) {
+	name, stored := strings.CutPrefix(j.target, inStore)
+	switch {
+	case stored:
+		to = mapreduce.InDFS(s.cluster.FS(), name)
+	case j.order.Overwrite:
+		to = mapreduce.ReplacedDir(j.target)
+	default:
+		to = mapreduce.Dir(j.target)
+	}
+	return s.memory.resumable(to, j.id, len(j.order.Stages)-1).Compressed(j.order.Compress)
+}
+
+// killed is how the job is to be killed, or nil.
+func (j *job) killed() *api.Kill {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.kill
+}
+
+// finish notes how a job has ended.
+func (s *Server) finish(j *job, err error) {
+	end := &ending{State: api.Succeeded, At: s.now()}
+	switch {
+	case err == nil:
+	case errors.Is(err, actors.ErrJobKilled) || j.killed() != nil:
+		end.State, end.Error = api.Killed, oneLine(err)
+	default:
+		end.State, end.Error = api.Failed, oneLine(err)
+	}
+	pool := s.poolOf(j)
+	j.mu.Lock()
+	end.Pool, end.Priority = pool, priorityName(j.order.Priority)
+	end.Stages, end.Counters = j.stages, j.counters
+	j.mu.Unlock()
+	_ = s.memory.write(&entry{ID: j.id, End: end}) // it has been told; the output is there
+	j.mu.Lock()
+	j.end = end
+	close(j.turn)
+	j.order, j.src = Order{Overwrite: j.order.Overwrite}, nil
+	j.mu.Unlock()
+	s.handed(j)
+	s.jobs.finish(j)
+	close(j.done)
+	j.cancel()
+	s.trim()
+}
+
+// longJournal is how many bytes of journal give way to a snapshot.
+const longJournal = 16 << 20
+
+// trim begins the journal anew when it has become long.
+func (s *Server) trim() {
+	if s.memory == nil || s.memory.journal.Size() < longJournal || !s.trimming.TryLock() {
+		return
+	}
+	defer s.trimming.Unlock()
+	s.writing.Lock() // what is not in the table yet must come behind the snapshot
+	defer s.writing.Unlock()
+	if err := s.memory.compact(s.jobs.snapshot()); err != nil {
+		s.cfg.Log.Error("the journal is not shortened", "err", err)
+	}
+}
+
+// oneLine is an error as one line.
+func oneLine(err error) string {
+	return strings.Join(strings.Fields(strings.ReplaceAll(err.Error(), "\n", "; ")), " ")
+}
+
+// now is the time of day.
+func (s *Server) now() time.Time { return time.Now().Round(0) }

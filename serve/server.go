@@ -1,0 +1,145 @@
+package serve
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tarry-mr/tarry/actors"
+)
+
+// Server is a cluster that takes jobs over HTTP. Its methods are safe for concurrent use.
+type Server struct {
+	cfg     Config
+	kinds   map[string]*Job
+	roots   *roots
+	memory  *memory // nil: what it does is forgotten with it
+	cluster *actors.Cluster
+	events  *broker
+	jobs    *table
+	nodes   nodeTable
+	metrics *metrics
+	handler http.Handler
+
+	boot    string // tells this process from others
+	started time.Time
+
+	writing      sync.RWMutex // read: what is remembered changes; write: the journal begins anew
+	trimming     sync.Mutex
+	policyChange sync.Mutex // one at a time
+	closing      atomic.Bool
+	end          context.CancelFunc // of all that runs for clients
+	ended        context.Context
+	work         sync.WaitGroup // jobs, and nodes that are drained
+	close        func() error   // once
+}
+
+// Start starts a cluster, takes in the jobs that a former process has left, and is ready to serve.
+func Start(cfg Config) (_ *Server, err error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	cfg = cfg.withDefaults()
+	s := &Server{
+		cfg: cfg, kinds: map[string]*Job{}, boot: rand.Text()[:8], started: time.Now(),
+		events: newBroker(cfg.limits.ring, cfg.limits.watchers),
+		jobs: &table{
+			next: 1, keys: map[string]*job{}, targets: map[string]*job{},
+			most: cfg.limits.unfinished, history: cfg.History,
+		},
+		nodes: nodeTable{draining: map[string]bool{}},
+	}
+	for i := range cfg.Jobs {
+		s.kinds[cfg.Jobs[i].Name] = &cfg.Jobs[i]
+	}
+	if cfg.State != "" {
+		if err := os.MkdirAll(cfg.State, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	if s.roots, err = openRoots(cfg.Roots, cfg.State); err != nil {
+		return nil, err
+	}
+	var was *snapshot
+	if s.memory, was, err = openMemory(&cfg); err != nil {
+		return nil, errors.Join(err, s.roots.close())
+	}
+	if err := s.startCluster(was); err != nil {
+		return nil, errors.Join(err, s.memory.close(), s.roots.close())
+	}
+	s.metrics = newMetrics(s)
+	s.handler = s.routes()
+	s.close = sync.OnceValue(s.shut)
+	return s, nil
+}
+
+// startCluster starts the cluster and takes in what is remembered.
+func (s *Server) startCluster(was *snapshot) error {
+	s.ended, s.end = context.WithCancel(context.Background())
+	c := s.cfg.Cluster
+	tell := c.Events
+	c.Events = func(e actors.Event) {
+		s.events.add(e)
+		if tell != nil {
+			tell(e)
+		}
+	}
+	if s.memory != nil {
+		c.State = s.memory.state
+	}
+	c.Explain = true // lists and streams say why a job waits
+	var err error
+	if s.cluster, err = actors.Start(c); err != nil {
+		return err
+	}
+	if s.memory == nil {
+		return nil
+	}
+	again := s.restore(was)
+	err = s.loadStore()
+	if err == nil {
+		err = s.memory.compact(s.jobs.snapshot())
+	}
+	if err != nil {
+		return errors.Join(err, s.cluster.Close())
+	}
+	for _, j := range again {
+		s.work.Go(func() { s.resume(j) })
+	}
+	return nil
+}
+
+// Handler serves the API and the pages.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// Cluster is the cluster that the server runs.
+func (s *Server) Cluster() *actors.Cluster { return s.cluster }
+
+// Resumed tells how many jobs of a former process go on, or went on.
+func (s *Server) Resumed() int {
+	n := 0
+	for _, j := range s.jobs.all() {
+		if j.resumed && !j.over() {
+			n++
+		}
+	}
+	return n
+}
+
+// Close ends all jobs, and the cluster. With a State they wait for the next process.
+func (s *Server) Close() error { return s.close() }
+
+func (s *Server) shut() error {
+	s.closing.Store(true)
+	s.end()
+	grace, cancel := context.WithTimeout(context.Background(), s.cfg.limits.grace)
+	defer cancel()
+	err := s.cluster.Halt(grace)
+	s.work.Wait()
+	return errors.Join(err, s.cluster.Close(), s.memory.close(), s.roots.close())
+}

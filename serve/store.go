@@ -1,0 +1,225 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// jobInputs is where the cluster keeps the blocks of its jobs' inputs.
+const jobInputs = "_jobs"
+
+// checkStored refuses names that a file of the block store cannot have.
+func checkStored(name string) error {
+	switch {
+	case !fs.ValidPath(name) || name == ".":
+		return refuse("bad-name", "%q: want names with slashes between, without . or .., nor a slash at either end", name)
+	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' }):
+		return refuse("bad-name", "%q: control characters and backslashes make no names", name)
+	case len(name) > 1000:
+		return refuse("bad-name", "a name of %d bytes; at most 1000", len(name))
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if part == jobInputs || part == "_temporary" || len(part) > 200 {
+			return refuse("bad-name", "%.200q: that name is not to be had", part)
+		}
+	}
+	return nil
+}
+
+// storedSources opens what an input in the block store names: a file, a directory or a glob.
+func (s *Server) storedSources(name string) ([]mapreduce.Source, error) {
+	if err := checkStored(name); err != nil {
+		return nil, err
+	}
+	src, err := mapreduce.FS(s.cluster.FS(), name)
+	if err != nil {
+		return nil, refuse("bad-input", "%s%s: %s", inStore, name, plain(err))
+	}
+	return src, nil
+}
+
+// stored is the file of the machine behind one of the block store.
+func (m *memory) stored(name string) string {
+	return filepath.Join(m.dir, storeDir, filepath.FromSlash(name))
+}
+
+// put writes a file of the block store. With a State it is on the disk when put returns.
+func (s *Server) put(name string, content io.Reader) error {
+	if err := checkStored(name); err != nil {
+		return err
+	}
+	if _, err := s.cluster.FS().Stat(name); err == nil {
+		return conflict("exists", "%s is there already", name)
+	}
+	if s.memory != nil {
+		return s.putOnDisk(name, content)
+	}
+	w, err := s.cluster.FS().Create(name, "", 0)
+	if err != nil {
+		return err
+	}
+	if _, err = io.Copy(w, content); err != nil {
+		return errors.Join(err, w.Abort())
+	}
+	return w.Close()
+}
+
+// putOnDisk writes the file below the state, and registers it.
+func (s *Server) putOnDisk(name string, content io.Reader) (err error) {
+	dir := filepath.Join(s.memory.dir, partDir)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	part, err := os.CreateTemp(dir, "put-")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		err = errors.Join(err, os.Remove(part.Name()))
+	}()
+	_, err = io.Copy(part, content)
+	if err == nil {
+		err = part.Sync()
+	}
+	if err = errors.Join(err, part.Close()); err != nil {
+		return err
+	}
+	to := s.memory.stored(name)
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return conflict("exists", "%s is below a file", name)
+	}
+	if err := os.Link(part.Name(), to); err != nil { // which replaces nothing
+		return err
+	}
+	if err := syncDir(filepath.Dir(to)); err != nil {
+		return err
+	}
+	return s.register(map[string]string{name: to})
+}
+
+// syncDir forces the names in a directory to the disk.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// register makes files of the machine files of the block store, by name.
+func (s *Server) register(files map[string]string) error {
+	var names []string
+	var list []dfs.Source
+	for name, file := range files {
+		src, err := dfs.OpenLocal(file)
+		if err != nil {
+			return err
+		}
+		names, list = append(names, name), append(list, src)
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return s.cluster.FS().RegisterAll(names, list, 0)
+}
+
+// publish makes the output of a job files of the block store, if it is to be there.
+func (s *Server) publish(j *job) error {
+	name, stored := strings.CutPrefix(j.output, inStore)
+	if !stored || s.memory == nil {
+		return nil
+	}
+	files, err := filesBelow(j.target, name)
+	if err != nil {
+		return err
+	}
+	if _, err := s.cluster.FS().Stat(name); err == nil {
+		return nil // found when the server started
+	}
+	return s.register(files)
+}
+
+// filesBelow lists the files below a directory by their names in the store.
+func filesBelow(dir, name string) (map[string]string, error) {
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(at string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, at)
+		files[path.Join(name, filepath.ToSlash(rel))] = at
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return files, err
+}
+
+// loadStore registers the files that a former process has left, but for outputs of jobs that have
+// not ended.
+func (s *Server) loadStore() error {
+	home := filepath.Join(s.memory.dir, storeDir)
+	if err := errors.Join(os.RemoveAll(filepath.Join(s.memory.dir, partDir)), os.MkdirAll(home, 0o700)); err != nil {
+		return err
+	}
+	files, err := filesBelow(home, "")
+	if err != nil {
+		return err
+	}
+	for name, file := range files {
+		for dir := filepath.Dir(file); dir != home; dir = filepath.Dir(dir) {
+			if s.jobs.targets[dir] != nil || filepath.Base(dir) == "_temporary" {
+				delete(files, name)
+				break
+			}
+		}
+	}
+	if err := s.register(files); err != nil {
+		return fmt.Errorf("serve: %s: %w", home, err)
+	}
+	return nil
+}
+
+// remove removes a file or directory of the block store.
+func (s *Server) remove(name string) error {
+	if err := checkStored(name); err != nil {
+		return err
+	}
+	if j := s.jobs.writer(s, name); j != nil {
+		return conflict("in-use", "job %d writes %s", j.id, name)
+	}
+	if err := s.cluster.FS().Remove(name); err != nil {
+		return err
+	}
+	if s.memory == nil {
+		return nil
+	}
+	return os.RemoveAll(s.memory.stored(name))
+}
+
+// writer is a job that has not ended and writes to a place of the store, or within or above it; nil
+// if there is none.
+func (t *table) writer(s *Server, name string) *job {
+	target := inStore + name
+	if s.memory != nil {
+		target = s.memory.stored(name)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for other, j := range t.targets {
+		if other == target || strings.HasPrefix(other, target+"/") || strings.HasPrefix(target, other+"/") {
+			return j
+		}
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package serve
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+const (
+	streamChunk = 256              // events that are read at a time
+	keepAlive   = 15 * time.Second // after so long without an event a comment shows that the stream lives
+)
+
+// allEvents streams the events of the cluster.
+func (s *Server) allEvents(w http.ResponseWriter, r *http.Request, _ caller) error {
+	return s.stream(w, r, func(*line) (bool, <-chan struct{}) { return true, nil }, nil)
+}
+
+// jobEvents streams the events of a job, to its end.
+func (s *Server) jobEvents(w http.ResponseWriter, r *http.Request, _ caller) error {
+	j, err := s.jobOf(r)
+	if err != nil {
+		return err
+	}
+	owned := map[scheduling.JobID]bool{}
+	keep := func(l *line) (bool, <-chan struct{}) {
+		is, known := owned[l.job]
+		if known || l.job == 0 {
+			return is, nil
+		}
+		is, wait := j.owns(l.job)
+		if wait == nil {
+			owned[l.job] = is
+		}
+		return is, wait
+	}
+	return s.stream(w, r, keep, j)
+}
+
+// position is the number of the event that a reader wants first: the one behind Last-Event-ID. Of
+// another process of the server, or none: the oldest there is.
+func (s *Server) position(r *http.Request) uint64 {
+	boot, text, _ := strings.Cut(r.Header.Get("Last-Event-ID"), "-")
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || boot != s.boot {
+		return 1
+	}
+	return n + 1
+}
+
+// stream sends events as server-sent events, until the reader goes, or is too slow: a write that
+// the reader does not take within the idle limit ends the stream, and the reader resumes with
+// Last-Event-ID. of, if not nil, is the job whose end is that of the stream.
+//
+// keep tells whether an event belongs to the stream; where that is not known yet it gives a channel
+// that is closed when it may be.
+func (s *Server) stream(
+	w http.ResponseWriter, r *http.Request, keep func(*line) (bool, <-chan struct{}), of *job,
+) error {
+	if !s.events.attach() {
+		return busy("too-many-streams", "too many streams of events; try again later")
+	}
+	defer s.events.detach()
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.WriteHeader(http.StatusOK)
+	out := &streamWriter{w: w, control: http.NewResponseController(w), idle: s.cfg.limits.idle}
+	tick := time.NewTicker(keepAlive)
+	defer tick.Stop()
+	next := s.position(r)
+	for out.err == nil {
+		over := of != nil && of.over() // before reading: what comes later is not of the job
+		list, missed, wait := s.events.read(next, streamChunk)
+		if missed > 0 && next > 1 {
+			out.printf("event: missed\ndata: {\"missed\":%d}\n\n", missed)
+		}
+		next += missed
+		for _, l := range list {
+			var is bool
+			if is, wait = keep(l); wait != nil {
+				break
+			}
+			next = l.number + 1
+			if is {
+				out.printf("id: %s-%d\nevent: %s\ndata: %s\n\n", s.boot, l.number, l.kind, l.text())
+			}
+		}
+		if wait == nil {
+			out.flush()
+			continue
+		}
+		if over && len(list) == 0 {
+			out.printf("id: %s-%d\nevent: end\ndata: {}\n\n", s.boot, next-1)
+			out.flush()
+			return nil
+		}
+		out.flush()
+		select {
+		case <-wait:
+		case <-done(of):
+		case <-tick.C:
+			out.printf(": still here\n\n")
+			out.flush()
+		case <-r.Context().Done():
+			return nil
+		case <-s.ended.Done():
+			return nil
+		}
+	}
+	return nil // the reader has gone
+}
+
+// done is closed when a job has ended; nil is none.
+func done(j *job) <-chan struct{} {
+	if j == nil {
+		return nil
+	}
+	return j.done
+}
+
+// streamWriter writes to a reader who must take what comes within some time.
+type streamWriter struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	idle    time.Duration
+	err     error
+}
+
+func (o *streamWriter) printf(format string, args ...any) {
+	if o.err != nil {
+		return
+	}
+	_ = o.control.SetWriteDeadline(time.Now().Add(o.idle)) // tests have writers without
+	_, o.err = fmt.Fprintf(o.w, format, args...)
+}
+
+func (o *streamWriter) flush() {
+	if o.err == nil {
+		o.err = o.control.Flush()
+	}
+}
