@@ -71,7 +71,7 @@ func (b *boundJob[I, K, V, O]) prepare(ctx context.Context, p *Plan) error {
 	if slices.ContainsFunc(p.inputs, func(in inputPlan) bool { return in.once }) {
 		return errOnceSampled
 	}
-	s := &sampler[I, K, V, O]{boundJob: b, ctx: ctx, p: p}
+	s := &sampler[I, K, V, O]{bound: b, ctx: ctx, p: p}
 	for _, split := range samplePlaces(p) {
 		if err := s.sample(p.sources[split.Source], split); err != nil {
 			return err
@@ -111,26 +111,26 @@ func (b *boundJob[I, K, V, O]) quantiles(keys [][]byte, reduces int) *keyRanges 
 
 // sampler gathers the keys of some records.
 type sampler[I, K, V, O any] struct {
-	*boundJob[I, K, V, O]
-	ctx  context.Context
-	p    *Plan
-	keys [][]byte
+	bound *boundJob[I, K, V, O]
+	ctx   context.Context
+	p     *Plan
+	keys  [][]byte
 }
 
 // sample adds the keys of the first records of a split.
 func (s *sampler[I, K, V, O]) sample(src Source, split Split) error {
 	t := &Task{ctx: s.ctx, reduces: s.p.reduces, name: src.name, counters: new(Counters), ahead: true}
-	m, err := s.mapper(t)
+	m, err := s.bound.mapper(t)
 	if err != nil {
 		return err
 	}
-	encode := s.key.encodeInto()
-	mapRecord := record(m, func(k K, _ V) { s.keys = append(s.keys, bytes.Clone(s.bound(encode(k)))) }, nil)
+	encode := s.bound.key.encodeInto()
+	mapRecord := record(m, func(k K, _ V) { s.keys = append(s.keys, bytes.Clone(s.cut(encode(k)))) }, nil)
 	enough := len(s.keys) + sampleKeys
 	r := &splitReader{ctx: s.ctx, windows: usualWindows(), source: src, split: split, task: t}
 	t.reader = r
 	calls := 0
-	err = s.in.read(r, func(rec I) error {
+	err = s.bound.in.read(r, func(rec I) error {
 		if calls++; len(s.keys) >= enough || calls > sampleCalls {
 			return errSampled
 		}
@@ -146,8 +146,8 @@ func (s *sampler[I, K, V, O]) sample(src Source, split Split) error {
 // beginning does as well as a key of megabytes, of which a sample would hold thousands.
 const mostBound = 4 << 10
 
-func (s *sampler[I, K, V, O]) bound(key []byte) []byte {
-	if s.prefix != nil {
+func (s *sampler[I, K, V, O]) cut(key []byte) []byte {
+	if s.bound.prefix != nil {
 		return key // to find its group
 	}
 	return key[:min(len(key), mostBound)]

@@ -7,7 +7,7 @@ import (
 
 // groupRun is a reduce attempt at work on the groups of a stream in key order.
 type groupRun[I, K, V, O any] struct {
-	*reduceRun[I, K, V, O]
+	run       *reduceRun[I, K, V, O]
 	next      func() (key []byte, v V, ok bool, err error)
 	decodeKey func([]byte) (K, error)
 
@@ -29,10 +29,10 @@ type groupRun[I, K, V, O any] struct {
 
 // groups calls the user's Reduce for each group of a stream in key order.
 func (r *reduceRun[I, K, V, O]) groups(next func() ([]byte, V, bool, error)) error {
-	if r.identity() {
+	if r.bound.identity() {
 		return r.pass(next)
 	}
-	g := &groupRun[I, K, V, O]{reduceRun: r, next: next, decodeKey: r.key.decoder()}
+	g := &groupRun[I, K, V, O]{run: r, next: next, decodeKey: r.bound.key.decoder()}
 	g.calls.resumes = r.user.resumes
 	defer func() {
 		r.c.Add(ReduceInputRecords, g.records)
@@ -61,29 +61,29 @@ func (r *reduceRun[I, K, V, O]) groups(next func() ([]byte, V, bool, error)) err
 // reduce deals with the group that begins with the pair at hand.
 func (g *groupRun[I, K, V, O]) reduce() error {
 	g.group = append(g.group[:0], g.key...)
-	g.prefix = len(g.groupOf(g.group))
+	g.prefix = len(g.run.bound.groupOf(g.group))
 	g.first = true
 	g.groups++
 	k, err := g.decodeKey(g.group)
 	if err == nil {
-		err = g.placed(k)
+		err = g.run.placed(k)
 	}
 	if err == nil {
 		n := g.calls.enter()
-		g.w.gate.Open()
-		if g.user.Pairs != nil {
-			err = g.user.Pairs(g.pairs[n], g.w.emit)
+		g.run.w.gate.Open()
+		if g.run.user.Pairs != nil {
+			err = g.run.user.Pairs(g.pairs[n], g.run.w.emit)
 		} else {
-			err = g.user.Reduce(k, g.values[n], g.w.emit)
+			err = g.run.user.Reduce(k, g.values[n], g.run.w.emit)
 		}
-		g.w.gate.Shut()
+		g.run.w.gate.Shut()
 		g.calls.leave()
 	}
 	if g.err != nil { // the group ended early, which the user's code may have found wrong
 		return g.err
 	}
 	if err == nil {
-		err = g.goesOn()
+		err = g.run.goesOn()
 	}
 	for err == nil && g.within() { // what the user's code left unread
 		g.advance()
@@ -93,16 +93,16 @@ func (g *groupRun[I, K, V, O]) reduce() error {
 
 // within reports whether the pair at hand belongs to the group at hand.
 func (g *groupRun[I, K, V, O]) within() bool {
-	return g.ok && g.err == nil && (g.first || g.sameGroup(g.group[:g.prefix], g.key))
+	return g.ok && g.err == nil && (g.first || g.run.sameGroup(g.group[:g.prefix], g.key))
 }
 
 func (g *groupRun[I, K, V, O]) advance() {
 	g.first = false
-	if g.records++; g.a.Progress != nil && g.records&255 == 0 {
-		g.a.Progress.Records.Store(g.records)
+	if g.records++; g.run.a.Progress != nil && g.records&255 == 0 {
+		g.run.a.Progress.Records.Store(g.records)
 	}
 	if g.key, g.v, g.ok, g.err = g.next(); g.err == nil {
-		g.err = g.check()
+		g.err = g.run.alive.check()
 	}
 }
 
@@ -145,7 +145,7 @@ func (g *groupRun[I, K, V, O]) pairsOf(i int) iter.Seq2[K, V] {
 
 // sameGroup reports whether a key belongs to the group with that part in common.
 func (r *reduceRun[I, K, V, O]) sameGroup(common, key []byte) bool {
-	if r.prefix == nil {
+	if r.bound.prefix == nil {
 		return bytes.Equal(common, key)
 	}
 	return bytes.HasPrefix(key, common)

@@ -30,7 +30,7 @@ func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *Plan, a *Reduce
 	alive, stop := newWatch(ctx, &a.Resources)
 	defer stop()
 	w.part.check = alive.now
-	r := &reduceRun[I, K, V, O]{boundJob: b, watch: alive, a: a, c: &c, w: w, reduces: p.reduces}
+	r := &reduceRun[I, K, V, O]{bound: b, alive: alive, a: a, c: &c, w: w, reduces: p.reduces}
 	t := &Task{ctx: ctx, id: a.ID(), reduces: p.reduces, counters: &c, budget: a.Budget, log: a.Log}
 	if !b.identity() {
 		if r.user, err = b.reducer(t); err != nil {
@@ -84,14 +84,14 @@ func fetch(ctx context.Context, a *ReduceAttempt, c *Counters) ([]Segment, error
 
 // reduceRun is one reduce attempt at work.
 type reduceRun[I, K, V, O any] struct {
-	*boundJob[I, K, V, O]
-	a    *ReduceAttempt
-	c    *Counters
-	w    *recordWriter[O]
-	user Reducer[K, V, O]
+	bound *boundJob[I, K, V, O]
+	a     *ReduceAttempt
+	c     *Counters
+	w     *recordWriter[O]
+	user  Reducer[K, V, O]
 	// reduces is the number of them.
 	reduces int
-	*watch
+	alive   *watch
 }
 
 // merged runs a reduce without combiner over sorted segments.
@@ -102,17 +102,17 @@ func (r *reduceRun[I, K, V, O]) merged(list []Segment) error {
 	}
 	m := segment.NewMerge(segment.MergeConfig{
 		Budget: r.a.Budget, Pool: r.a.Pool, Files: r.a.Spills, SpillDir: r.a.SpillDir,
-		Largest: r.largest(r.a.Budget),
+		Largest: r.bound.largest(r.a.Budget),
 	}, segments)
 	defer m.Close()
 	defer func() { addSpills(r.c, m.Stats()) }()
-	if r.passesBytes() {
-		n, _, err := m.WriteTo(r.w.part, *r.out.layout)
+	if r.bound.passesBytes() {
+		n, _, err := m.WriteTo(r.w.part, *r.bound.out.layout)
 		r.c.Add(ReduceInputRecords, n)
 		r.w.records += n
 		return err
 	}
-	decode := r.value.decoder()
+	decode := r.bound.value.decoder()
 	return r.groups(func() (key []byte, v V, ok bool, err error) {
 		key, b, ok := m.Next()
 		if !ok {
@@ -142,7 +142,7 @@ func (r *reduceRun[I, K, V, O]) combined(list []Segment) error {
 	for i, s := range list {
 		segments[i] = s.data.(*combine.Segment[V])
 	}
-	m := combine.NewMerge(r.combineConfig(&r.a.Resources), segments)
+	m := combine.NewMerge(r.bound.combineConfig(&r.a.Resources), segments)
 	defer m.Close()
 	var joined int64
 	defer func() {
@@ -162,7 +162,7 @@ func (r *reduceRun[I, K, V, O]) combined(list []Segment) error {
 
 // pass writes the pairs of a job without Reduce.
 func (r *reduceRun[I, K, V, O]) pass(next func() ([]byte, V, bool, error)) error {
-	decodeKey := r.key.decoder()
+	decodeKey := r.bound.key.decoder()
 	emit := any(r.w.emit).(func(Pair[K, V]))
 	r.w.gate.Open()
 	for {
@@ -183,7 +183,7 @@ func (r *reduceRun[I, K, V, O]) pass(next func() ([]byte, V, bool, error)) error
 }
 
 func (r *reduceRun[I, K, V, O]) goesOn() error {
-	if err := r.check(); err != nil {
+	if err := r.alive.check(); err != nil {
 		return err
 	}
 	return r.w.err()

@@ -39,7 +39,7 @@ func TestSampleOfLongKeys(t *testing.T) {
 	for _, n := range parts {
 		require.InDelta(t, 50, n, 20)
 	}
-	s := &sampler[[]byte, []byte, None, Pair[[]byte, None]]{boundJob: b, ctx: context.Background(), p: p}
+	s := &sampler[[]byte, []byte, None, Pair[[]byte, None]]{bound: b, ctx: context.Background(), p: p}
 	require.NoError(t, s.sample(in.sources[0], Split{Length: int64(len(text))}))
 	require.NotEmpty(t, s.keys)
 	for _, k := range s.keys {

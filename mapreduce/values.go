@@ -60,10 +60,10 @@ func (c *callCount) check(call int) {
 
 // placed checks that the reduce at work is the one that Partition gives a key.
 func (r *reduceRun[I, K, V, O]) placed(k K) error {
-	if r.job.Partition == nil || r.reduces == 1 {
+	if r.bound.job.Partition == nil || r.reduces == 1 {
 		return nil
 	}
-	return checkPartition(r.job.Partition, k, r.reduces, r.a.Index)
+	return checkPartition(r.bound.job.Partition, k, r.reduces, r.a.Index)
 }
 
 // groupPlaces remembers of some groups which reduce Partition has given them, for all attempts of a
