@@ -57,7 +57,7 @@ examples: build
 # `bin/tarry experiment all -o DIR` makes the full ones.
 experiments: build
 	./bin/tarry experiment all --quick -o out/experiments
-	$(GO) test -count=1 ./experiments
+	$(GO) test -count=1 ./experiments/...
 
 # Every benchmark once: proves that they run, measures nothing.
 bench-smoke:

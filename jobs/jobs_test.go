@@ -29,10 +29,10 @@ func awkward() map[string][]string {
 		"NUL bytes":          {"a\x00b a\n\x00\n\x00\x00abc\nabc\x00"},
 		"invalid UTF-8":      {"\xff\xfe abc\n\xc3\x28 \xe2\x82\nabc\xff\n\x80"},
 		"all bytes":          {everyByte()},
-		"a long line":        {"x\n" + strings.Repeat("abc ", 700) + "\ny\n"},
+		"a long line":        {"x\n" + strings.Repeat("abc ", 170) + "\ny\n"},
 		"white space":        {" \t\v\f\r\n a\tb\vc\fd\re \n"},
 		"tiny files":         tinyFiles(60),
-		"text":               {corpus(3000)},
+		"text":               {corpus(1200)},
 	}
 }
 
