@@ -14,5 +14,7 @@
 // wordcount.go is the one to read first, then mean.go (values of several parts), index.go (the name
 // of the input file), top.go (a map with state of its own), sort.go (total order), grep.go (a job
 // without reduces), greplines.go (what a map cannot know of the splits before its own), series.go
-// (values that the engine sorts), columns.go, scan.go, teravalidate.go.
+// (values that the engine sorts), columns.go, scan.go, teravalidate.go, hive.go (the queries of Hive's
+// benchmark, a join by hand). Computations of several rounds, each a job, are functions that are given
+// what runs a plan: rounds.go, graph.go, pagerank.go, components.go, kmeans.go.
 package jobs

@@ -115,36 +115,48 @@ func run(t *testing.T, s setting, bind func(to mapreduce.Destination) (*mapreduc
 	var out bytes.Buffer
 	plan, err := bind(mapreduce.Writer("memory", &out))
 	require.NoError(t, err)
-	blocks := func(source int) []mapreduce.Block {
-		var list []mapreduce.Block
-		size := plan.Sources()[source].Size()
-		for off := int64(0); s.block > 0 && off < size; off += s.block {
-			list = append(list, mapreduce.Block{Offset: off, Length: min(s.block, size-off)})
-		}
-		return list
-	}
-	if s.local {
-		_, err = mapreduce.RunLocal(t.Context(), plan, mapreduce.LocalOptions{Reduces: s.reduces, Blocks: blocks})
-		require.NoError(t, err)
-	} else {
-		runAttempts(t, plan, s.reduces, blocks)
-	}
+	_, err = runner(t, s)(t.Context(), plan)
+	require.NoError(t, err)
 	return out.String()
 }
 
+// runner runs plans in a setting.
+func runner(t *testing.T, s setting) Runner {
+	return func(ctx context.Context, plan *mapreduce.Plan) (*mapreduce.Counters, error) {
+		blocks := blocksOf(plan, s.block)
+		if s.local {
+			return mapreduce.RunLocal(ctx, plan, mapreduce.LocalOptions{Reduces: s.reduces, Blocks: blocks})
+		}
+		return runAttempts(t, plan, s.reduces, blocks), nil
+	}
+}
+
+// blocksOf cuts the sources of a plan; a size of 0 leaves them whole.
+func blocksOf(plan *mapreduce.Plan, size int64) func(source int) []mapreduce.Block {
+	return func(source int) []mapreduce.Block {
+		var list []mapreduce.Block
+		total := plan.Sources()[source].Size()
+		for off := int64(0); size > 0 && off < total; off += size {
+			list = append(list, mapreduce.Block{Offset: off, Length: min(size, total-off)})
+		}
+		return list
+	}
+}
+
 // runAttempts drives a plan as a cluster does, one attempt after the other.
-func runAttempts(t *testing.T, plan *mapreduce.Plan, reduces int, blocks func(int) []mapreduce.Block) {
+func runAttempts(t *testing.T, plan *mapreduce.Plan, reduces int, blocks func(int) []mapreduce.Block) *mapreduce.Counters {
 	t.Helper()
-	ctx := t.Context()
+	ctx, counters := t.Context(), new(mapreduce.Counters)
 	require.NoError(t, plan.SetupJob())
 	require.NoError(t, plan.Prepare(ctx, mapreduce.PrepareOptions{Reduces: reduces}))
 	splits, err := plan.Splits(ctx, blocks)
 	require.NoError(t, err)
 	outputs := make([]*mapreduce.MapOutput, len(splits))
 	for i, split := range splits {
-		a := &mapreduce.MapAttempt{Index: i, Split: split}
+		a := &mapreduce.MapAttempt{Index: i, Split: split, Resources: mapreduce.Resources{Counters: new(mapreduce.Counters)}}
 		outputs[i], err = plan.RunMap(ctx, a)
 		require.NoError(t, err)
+		counters.Merge(a.Counters)
 		if plan.MapOnly() {
 			require.NoError(t, plan.CommitTask(a.ID()))
 		}
@@ -159,13 +171,16 @@ func runAttempts(t *testing.T, plan *mapreduce.Plan, reduces int, blocks func(in
 			left = left[1:]
 			return s, nil
 		}}
+		a.Counters = new(mapreduce.Counters)
 		require.NoError(t, plan.RunReduce(ctx, a))
+		counters.Merge(a.Counters)
 		require.NoError(t, plan.CommitTask(a.ID()))
 	}
 	for _, o := range outputs {
 		o.Release()
 	}
 	require.NoError(t, plan.CommitJob())
+	return counters
 }
 
 // everywhere runs a job on every awkward input in every setting and compares with want. Without

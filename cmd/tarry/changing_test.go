@@ -75,7 +75,7 @@ func (c *changing) plan(path, out string) (*mapreduce.Plan, error) {
 	if err := job.parse(append(slices.Clone(c.job), path, "-o", out)); err != nil {
 		return nil, err
 	}
-	return job.stages[0]([]mapreduce.Source{src}, mapreduce.Dir(out))
+	return job.stages[0].bind([]mapreduce.Source{src}, mapreduce.Dir(out))
 }
 
 // step is a part of a change, and what the file holds after it, nil if it is gone.

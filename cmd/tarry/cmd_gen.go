@@ -36,7 +36,14 @@ func newGen(p *program) *cobra.Command {
   log      web server log in Apache's combined format
   numbers  a decimal integer a line
   pairs    key, tab, decimal integer; Zipf keys (--words, --skew)
-  lines    random printable lines of 0 to 100 characters`,
+  lines    random printable lines of 0 to 100 characters
+
+and the tables of Hive's benchmark, for tarry run hivesearch, hiveselect, hiveaggregate, hivejoin:
+
+  documents  records of 100 bytes: a key of 10, then a text, which in one of 10,000 has XYZ in it
+  rankings   rows of 64 bytes, address|rank|seconds: the same ones for each seed
+  visits     client|address|day|revenue|program|country|language|word|seconds, to the first pages
+             of rankings (--words), Zipf (--skew)`,
 		ValidArgs: names,
 		Args:      arguments(1, 1, "one kind of input: "+strings.Join(names, ", ")),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -65,7 +72,7 @@ func newGen(p *program) *cobra.Command {
 	f := cmd.Flags()
 	f.Var(&size, "size", "size of the output")
 	f.Uint64Var(&c.Seed, "seed", 1, "selects the output among all of its kind")
-	f.IntVar(&c.Words, "words", 0, "vocabulary of text, or keys of pairs (default 500000, or 1000)")
+	f.IntVar(&c.Words, "words", 0, "vocabulary of text, keys of pairs, pages of visits (default 500000, 1000 or 10000)")
 	f.Float64Var(&c.Skew, "skew", gen.DefaultSkew,
 		"exponent of the Zipf distribution; 0 makes all words equally frequent")
 	f.StringVarP(&output, "output", "o", "", "file to write; - is standard output")

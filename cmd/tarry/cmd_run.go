@@ -1,18 +1,44 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/words"
+	"github.com/tarry-mr/tarry/jobs"
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// stage binds one job of a run to its input and output. The stages of a run follow each other: each
-// reads what the one before it wrote.
-type stage func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error)
+// binder binds a job to its input and output.
+type binder func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error)
+
+// stage is one job of a run. The stages of a run follow each other: each reads what the one before
+// it wrote.
+type stage struct {
+	bind binder
+	// rounds is instead of bind: it runs jobs of its own, and binds one that writes what came of them.
+	rounds func(ctx context.Context, run jobs.Runner, src []mapreduce.Source) (writeTo, error)
+}
+
+// writeTo binds a job that has its input to its output.
+type writeTo func(to mapreduce.Destination) (*mapreduce.Plan, error)
+
+// plan is the job that writes the stage's output.
+func (s stage) plan(
+	ctx context.Context, run jobs.Runner, src []mapreduce.Source, to mapreduce.Destination,
+) (*mapreduce.Plan, error) {
+	if s.rounds == nil {
+		return s.bind(src, to)
+	}
+	write, err := s.rounds(ctx, run, src)
+	if err != nil {
+		return nil, err
+	}
+	return write(to)
+}
 
 // newRun is the command `tarry run JOB`.
 func newRun(p *program) *cobra.Command {
@@ -87,17 +113,24 @@ func jobCommands(p *program, start starter) []*cobra.Command {
 		newRunTeraValidate(start),
 		newRunScan(start),
 		newRunSleep(start),
+		newRunPageRank(start),
+		newRunComponents(start),
+		newRunKMeans(start),
+		newRunHiveSearch(start),
+		newRunHiveSelect(start),
+		newRunHiveAggregate(start),
+		newRunHiveJoin(start),
 	}
 }
 
 // jobStages are what a command makes of a job and its flags.
 type jobStages struct {
 	all  []stage
-	maps stage // the maps alone, for --reduces 0; nil if what they emit is no output
+	maps binder // the maps alone, for --reduces 0; nil if what they emit is no output
 }
 
 // oneStage are the stages of a job that is done in one.
-func oneStage(bind, maps stage) jobStages { return jobStages{all: []stage{bind}, maps: maps} }
+func oneStage(bind, maps binder) jobStages { return jobStages{all: []stage{{bind: bind}}, maps: maps} }
 
 // jobCommand is the command of a job whose arguments are all inputs: make makes its stages once the
 // flags are known. An error of make is one of the command line. The help texts of c are without what
@@ -115,7 +148,7 @@ func jobCommand(start starter, c *cobra.Command, make func() (jobStages, error))
 			if stages.maps == nil {
 				return usageError("--reduces 0: what the maps of %s emit is no output", cmd.Name())
 			}
-			return start(cmd, args, stages.maps)
+			return start(cmd, args, stage{bind: stages.maps})
 		}
 		return start(cmd, args, stages.all...)
 	}

@@ -38,12 +38,12 @@ func topFlag(cmd *cobra.Command, n *int) {
 // unless n is 0.
 func (j jobStages) top(n, column int) jobStages {
 	if n > 0 {
-		j.all = append(j.all, topStage(jobs.TopOptions{Lines: n, Column: column}))
+		j.all = append(j.all, stage{bind: topStage(jobs.TopOptions{Lines: n, Column: column})})
 	}
 	return j
 }
 
-func topStage(o jobs.TopOptions) stage {
+func topStage(o jobs.TopOptions) binder {
 	return func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 		return jobs.TopBy(o).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Line](to))
 	}

@@ -117,43 +117,43 @@ func (g *grepFlags) stages(pattern string, o jobs.GrepOptions) ([]stage, error) 
 	switch {
 	case g.count:
 		job, err := jobs.GrepCount(pattern, o)
-		return []stage{func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 			return job.Bind(mapreduce.Chunks(src...), mapreduce.Text[int64](to))
-		}}, err
+		}, nil).all, err
 	case g.countMatches:
 		job, err := jobs.GrepMatches(pattern, o)
 		list := jobStages{all: []stage{
-			func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			{bind: func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 				return job.Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.CountFirst](to))
-			},
-			func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			}},
+			{bind: func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 				return jobs.ByFrequency().Bind(mapreduce.KeyValueLines('\t', src...), mapreduce.Text[jobs.Count](to))
-			},
+			}},
 		}}
 		return list.top(g.top, 0).all, err
 	case g.files:
 		_, err := jobs.GrepFiles(pattern, o)
-		return []stage{func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 			job, err := jobs.GrepFiles(pattern, o, src...)
 			if err != nil {
 				return nil, named("--files-with-matches", err)
 			}
 			return job.Bind(mapreduce.Chunks(src...), mapreduce.Raw[[]byte](to))
-		}}, err
+		}, nil).all, err
 	case g.lineNumbers:
 		_, err := jobs.GrepNumbered(pattern, o)
-		return []stage{func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 			job, err := jobs.GrepNumbered(pattern, o, src...)
 			if err != nil {
 				return nil, named("--line-number", err)
 			}
 			return job.Bind(mapreduce.Chunks(src...), mapreduce.Raw[[]byte](to))
-		}}, err
+		}, nil).all, err
 	default:
 		job, err := jobs.Grep(pattern, o)
-		return []stage{func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 			return job.Bind(mapreduce.Chunks(src...), mapreduce.Raw[[]byte](to))
-		}}, err
+		}, nil).all, err
 	}
 }
 

@@ -28,6 +28,7 @@ func effects() []effect {
 	run, live, sim, all := []string{"run"}, []string{"run", "batch"}, []string{"sim"}, []string{"run", "batch", "sim"}
 	delay, gen, events, grep := []string{"delay"}, []string{"gen"}, []string{"events"}, []string{"run grep"}
 	inline := with("inline")
+	inRounds := []string{"run pagerank", "run components", "run kmeans"}
 	const (
 		sortIn = "run sort in -o out "
 		grepIn = "run grep x in -o out "
@@ -74,6 +75,13 @@ func effects() []effect {
 		{[]string{"run teravalidate"}, "any-order", nil, ""},
 		{[]string{"run scan"}, "percent sample", nil, ""},
 		{[]string{"run sleep"}, "reduce-time", nil, ""},
+		{inRounds, "max-skips", inRoundsOnly, "run pagerank in -o out --max-skips 3"},
+		{[]string{"run pagerank"}, "damping rounds top", nil, ""},
+		{[]string{"run kmeans"}, "clusters rounds start field-separator", nil, ""},
+		{[]string{"run hivesearch"}, "pattern", nil, ""},
+		{[]string{"run hiveselect"}, "above", nil, ""},
+		{[]string{"run hiveaggregate"}, "prefix top", nil, ""},
+		{[]string{"run hivejoin"}, "from until lines", nil, ""},
 		{[]string{"run wordcount", "run index"}, "top", noReduces, "run wordcount in -o out --reduces 0 --top 3"},
 		{grep, "top", without("count-matches"), grepIn + "--top 3"},
 		{grep, "fixed-strings ignore-case word-regexp", nil, ""},
@@ -218,9 +226,12 @@ func spreads(c *combination) string {
 	return when(!c.has("fifo") && !c.has("pools"), "with "+c.scheduler()+", which does not spread tasks")
 }
 
+// inRoundsOnly: each round would leave out records of its own.
+func inRoundsOnly(c *combination) string { return "with " + c.path + ", which reads in rounds" }
+
 // inlineStage: an inline run writes nothing but what one stage leaves for the next.
 func inlineStage(c *combination) string {
-	if c.given("count-matches") || c.given("top") {
+	if c.given("count-matches") || c.given("top") || c.isA("run hivejoin") {
 		return ""
 	}
 	return with("inline")(c)
@@ -259,8 +270,10 @@ func fixedReduces(c *combination) string {
 
 func mapOnly(c *combination) string {
 	reducing := []string{"count", "count-matches", "line-number", "files-with-matches"}
-	if c.isA("run scan") {
-		return "with run scan, which has no reduces"
+	for _, job := range []string{"run scan", "run hivesearch", "run hiveselect"} {
+		if c.isA(job) {
+			return "with " + job + ", which has no reduces"
+		}
 	}
 	lines := c.isA("run grep") && !slices.ContainsFunc(reducing, c.given)
 	return when(lines, "with run grep, which has no reduces where it writes lines as they are")
@@ -345,8 +358,8 @@ func rateKnown(c *combination) string {
 }
 
 func noVocabulary(c *combination) string {
-	if len(c.args) == 0 || c.args[0] == "text" || c.args[0] == "pairs" {
+	if len(c.args) == 0 || slices.Contains([]string{"text", "pairs", "visits"}, c.args[0]) {
 		return ""
 	}
-	return "with gen " + words.Shown(c.args[0]) + ", only with gen text and gen pairs"
+	return "with gen " + words.Shown(c.args[0]) + ", only with gen text, gen pairs and gen visits"
 }

@@ -176,6 +176,12 @@ func limits() map[string]numbers.Span {
 		"window":    span(1, 1_000_000),
 		"percent":   span(0, 100),
 		"sample":    seeds,
+		"damping":   span(0.01, 0.99),
+		"rounds":    span(1, 1_000_000),
+		"clusters":  span(1, 10_000),
+		"start":     seeds,
+		"above":     span(0, 1e18),
+		"prefix":    span(1, 1_000_000),
 
 		"reduce-time": span(0, 1000*hour),
 

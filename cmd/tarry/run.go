@@ -183,7 +183,17 @@ func runStages(ctx context.Context, run planRunner, w *work) (err error) {
 	}
 	defer func() { err = errors.Join(err, clean(err == nil)) }()
 	src := w.src
-	for i, bind := range w.stages {
+	do := func(ctx context.Context, plan *mapreduce.Plan, j *jobFlags) (*mapreduce.Counters, error) {
+		counters, err := run(ctx, plan, j)
+		w.result.Counters.Merge(counters)
+		return counters, err
+	}
+	round := func(ctx context.Context, plan *mapreduce.Plan) (*mapreduce.Counters, error) {
+		j := *w.flags
+		j.saved = saved{} // rounds are not remembered: they begin anew, and come to the same
+		return do(ctx, plan, &j)
+	}
+	for i, s := range w.stages {
 		to, dir := w.out, ""
 		if i < last {
 			dir = filepath.Join(between, strconv.Itoa(i))
@@ -199,15 +209,13 @@ func runStages(ctx context.Context, run planRunner, w *work) (err error) {
 			continue
 		}
 		w.flags.stage = i
-		plan, err := bind(src, to)
+		plan, err := s.plan(ctx, round, src, to)
 		w.src, src = nil, nil // the plan has its own, of perhaps a hundred thousand files
 		if err != nil {
 			return err
 		}
 		w.result.Job = cmp.Or(w.result.Job, plan.Name())
-		counters, err := run(ctx, plan, w.flags)
-		w.result.Counters.Merge(counters)
-		if err != nil {
+		if _, err := do(ctx, plan, w.flags); err != nil {
 			return err
 		}
 		if i < last {

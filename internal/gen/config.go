@@ -18,10 +18,17 @@ const (
 	Numbers Kind = "numbers" // one non-negative decimal integer a line
 	Pairs   Kind = "pairs"   // key, tab, decimal number; keys follow a Zipf distribution
 	Lines   Kind = "lines"   // random printable lines of 0 to 100 characters
+
+	// The tables of Hive's benchmark.
+	Documents Kind = "documents" // records of 100 bytes: 10 of key, one in 10,000 with SearchPattern behind it
+	Rankings  Kind = "rankings"  // rows of 64 bytes: address|rank|seconds
+	Visits    Kind = "visits"    // client|address|day|revenue|program|country|language|word|seconds
 )
 
 // Kinds lists all kinds in the order in which help texts name them.
-func Kinds() []Kind { return []Kind{Text, Tera, Log, Numbers, Pairs, Lines} }
+func Kinds() []Kind {
+	return []Kind{Text, Tera, Log, Numbers, Pairs, Lines, Documents, Rankings, Visits}
+}
 
 // recordBytes is the size of a TeraSort record.
 const recordBytes = 100
@@ -31,6 +38,9 @@ const (
 	defaultWords = 500_000
 	DefaultSkew  = 1.05
 )
+
+// defaultPages is how many pages Visits are of.
+const defaultPages = 10_000
 
 // maxWords bounds the vocabulary: its tables take some 60 bytes a word.
 const maxWords = 50_000_000
@@ -42,12 +52,13 @@ var ErrConfig = errors.New("gen: bad configuration")
 type Config struct {
 	// Kind is what to generate.
 	Kind Kind
-	// Bytes is the size of the output, at least 0. Tera rounds it down to whole records.
+	// Bytes is the size of the output, at least 0. Tera, Documents and Rankings round it down to whole
+	// records; Visits take at least 320 bytes, and leave as many out behind a whole number of megabytes.
 	Bytes int64
 	// Seed selects the output among all outputs of this configuration. Every value is good.
 	Seed uint64
-	// Words is the size of the vocabulary of Text and the number of keys of Pairs; 0 means
-	// defaultWords for Text and 1000 for Pairs. At most 50 million.
+	// Words is the size of the vocabulary of Text, the number of keys of Pairs and of the pages of
+	// Visits; 0 means defaultWords for Text, 1000 for Pairs and 10,000 for Visits. At most 50 million.
 	Words int
 	// Skew is the exponent s of the Zipf distribution: the word of rank k has weight 1/k^s. 0 means
 	// DefaultSkew; a uniform distribution is had by a tiny value such as 1e-9. Neither negative nor
@@ -71,8 +82,8 @@ func (c Config) Validate() error {
 	if c.Bytes < 0 {
 		fail("size %d is negative", c.Bytes)
 	}
-	if c.Kind == Tera && c.Bytes > 0 && c.Bytes < recordBytes {
-		fail("size %d is less than one record of %d bytes", c.Bytes, recordBytes)
+	if least := c.least(); c.Bytes > 0 && c.Bytes < least {
+		fail("size %d is less than one record of %d bytes", c.Bytes, least)
 	}
 	if c.Words < 0 || c.Words > maxWords {
 		fail("%d words; from 1 to %d are possible", c.Words, maxWords)
@@ -84,12 +95,28 @@ func (c Config) Validate() error {
 }
 
 // size is the number of bytes that Write makes of c: Bytes, less the rest that fills no whole
-// record.
+// record of a piece.
 func (c Config) size() int64 {
-	if c.Kind == Tera {
-		return c.Bytes - c.Bytes%recordBytes
+	switch k := c.Kind; {
+	case k == Tera || k == Documents || k == Rankings:
+		return c.Bytes - c.Bytes%c.least()
+	case k == Visits && c.Bytes%pieceBytes < visitBytes:
+		return c.Bytes - c.Bytes%pieceBytes
 	}
 	return c.Bytes
+}
+
+// least is the size of the smallest output that is not empty.
+func (c Config) least() int64 {
+	switch k := c.Kind; {
+	case k == Tera || k == Documents:
+		return recordBytes
+	case k == Rankings:
+		return rankingBytes
+	case k == Visits:
+		return visitBytes
+	}
+	return 1
 }
 
 // words is Words with its default filled in.
@@ -99,6 +126,8 @@ func (c Config) words() int {
 		return c.Words
 	case c.Kind == Pairs:
 		return 1000
+	case c.Kind == Visits:
+		return defaultPages
 	default:
 		return defaultWords
 	}
@@ -132,6 +161,12 @@ func (c Config) filler() func(Config) fill {
 		return newPairs
 	case Lines:
 		return newLines
+	case Documents:
+		return newDocuments
+	case Rankings:
+		return newRankings
+	case Visits:
+		return newVisits
 	default:
 		return nil
 	}

@@ -1,0 +1,132 @@
+package gen
+
+import (
+	"strconv"
+	"time"
+)
+
+// The tables of the benchmark of Pavlo et al. (SIGMOD 2009), which Hive's (HIVE-396) takes over.
+
+// SearchPattern is what one record in ten thousand of Documents holds, and no other: what the text
+// search of the benchmark looks for.
+const SearchPattern = "XYZ"
+
+// patternEvery is how many records have one with SearchPattern among them, on the average.
+const patternEvery = 10_000
+
+// rankingBytes is the size of a record of Rankings; a piece has a whole number of them.
+const rankingBytes = 64
+
+// visitBytes is more than a record of Visits ever has.
+const visitBytes = 320
+
+// newDocuments fills pieces with records of 100 bytes: a key of 10 characters, a value of 89 letters,
+// digits and spaces, a line feed.
+func newDocuments(Config) fill {
+	const keyBytes, alphabet = 10, "abcdefghijklmnopqrstuvwxyz0123456789 abcdefghijklmnopqrstuvwxyz "
+	return func(buf []byte, n int, _ int64, r *rng) []byte {
+		for ; n > 0; n -= recordBytes {
+			at := len(buf)
+			for i := 0; i < recordBytes-1; i += 8 {
+				for bits, left := r.next(), min(8, recordBytes-1-i); left > 0; left-- {
+					buf = append(buf, alphabet[bits%uint64(len(alphabet))])
+					bits >>= 8
+				}
+			}
+			if r.n(patternEvery) == 0 {
+				copy(buf[at+keyBytes+r.n(recordBytes-keyBytes-len(SearchPattern)):], SearchPattern)
+			}
+			buf = append(buf, '\n')
+		}
+		return buf
+	}
+}
+
+// newRankings fills pieces with rows of 64 bytes: the address of a page, its rank and the time that is
+// spent on it, with bars between. What stands in a row depends on its number alone.
+func newRankings(Config) fill {
+	return func(buf []byte, n int, piece int64, _ *rng) []byte {
+		row := piece * (pieceBytes / rankingBytes)
+		for ; n > 0; n -= rankingBytes {
+			end := len(buf) + rankingBytes - 1
+			buf = appendPage(buf, row)
+			numbers := appendRank(nil, row)
+			for len(buf) < end-len(numbers) {
+				buf = append(buf, 'x')
+			}
+			buf = append(append(buf, numbers...), '\n')
+			row++
+		}
+		return buf
+	}
+}
+
+// appendPage appends the address of a page, but for the x at its end.
+func appendPage(buf []byte, page int64) []byte {
+	buf = append(buf, "http://www.example.com/"...)
+	return append(strconv.AppendInt(buf, page, 10), '/')
+}
+
+// appendRank appends a bar, the rank of a page, a bar and the seconds that are spent on it. About
+// one page in x+1 has a rank above x.
+func appendRank(buf []byte, page int64) []byte {
+	r := newRng(0, page)
+	rank := min(1/(1-r.float()), 99_999)
+	buf = strconv.AppendInt(append(buf, '|'), int64(rank), 10)
+	return strconv.AppendInt(append(buf, '|'), int64(1+r.n(99)), 10)
+}
+
+// appendAddress appends the whole address of a page, as it stands in its row of Rankings.
+func appendAddress(buf []byte, page int64) []byte {
+	end := len(buf) + rankingBytes - 1 - len(appendRank(nil, page))
+	buf = appendPage(buf, page)
+	for len(buf) < end {
+		buf = append(buf, 'x')
+	}
+	return buf
+}
+
+// clients is how many addresses visits come from, as in the benchmark.
+const clients = 2_500_000
+
+// newVisits fills pieces with rows of nine columns, with bars between: address of the client, page,
+// day, revenue, program, country, language, word searched for, seconds. The pages are the first of
+// Rankings, by a Zipf distribution.
+func newVisits(c Config) fill {
+	pages := newZipf(c.words(), c.skew())
+	agents := []string{"Mozilla/5.0 (X11; Linux x86_64)", "Opera/9.80", "curl/8.8.0", "Lynx/2.8.9"}
+	countries := []string{"DEU|de-DE", "FRA|fr-FR", "IND|hi-IN", "CHN|zh-CN", "USA|en-US", "VNM|vi-VN"}
+	words := newVocabulary(1000, 0)
+	first := time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
+	const days = 20 * 365
+	return func(buf []byte, n int, _ int64, r *rng) []byte {
+		for row := []byte(nil); n > 0; {
+			client := uint64(r.n(clients)) * 2654435761
+			row = row[:0]
+			for i := range 4 {
+				row = append(strconv.AppendInt(row, int64(1+client>>(8*i)&0xff%254), 10), '.')
+			}
+			row[len(row)-1] = '|'
+			row = append(appendAddress(row, int64(pages.draw(r))), '|')
+			row = append(first.AddDate(0, 0, r.n(days)).AppendFormat(row, time.DateOnly), '|')
+			row = append(strconv.AppendInt(row, int64(r.n(1000)), 10), '.')
+			row = append(row, byte('0'+r.n(10)), byte('0'+r.n(10)), '|')
+			row = append(row, agents[r.n(len(agents))]...)
+			program := len(row)
+			row = append(append(append(row, '|'), countries[r.n(len(countries))]...), '|')
+			row = append(append(row, words.word(r.n(1000))...), '|')
+			row = append(strconv.AppendInt(row, int64(1+r.n(10)), 10), '\n')
+			last := n < len(row)+visitBytes
+			if !last {
+				buf, n = append(buf, row...), n-len(row)
+				continue
+			}
+			buf = append(buf, row[:program]...) // its program has a longer name, for it ends the piece
+			for range n - len(row) {
+				buf = append(buf, '+')
+			}
+			buf, n = append(buf, row[program:]...), 0
+		}
+		return buf
+	}
+}

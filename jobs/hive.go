@@ -1,0 +1,239 @@
+package jobs
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// The four queries of Hive's benchmark (HIVE-396), which are those of Pavlo et al., A comparison of
+// approaches to large-scale data analysis, SIGMOD 2009. Zaharia et al. measure delay scheduling with
+// them (§5.1).
+
+// The tables, with bars between columns:
+//
+//	documents  a key of 10 bytes, a text
+//	rankings   address|rank|seconds
+//	visits     client|address|day|revenue|program|country|language|word|seconds
+const (
+	documentKeyBytes = 10
+	rankingColumns   = 3
+	visitColumns     = 9
+	hiveSeparator    = '|'
+)
+
+// columnsOf cuts a row into its columns, n of them; it tells whether there are as many.
+func columnsOf(row []byte, columns [][]byte) bool {
+	last := len(columns) - 1
+	for i := range last {
+		var found bool
+		if columns[i], row, found = bytes.Cut(row, []byte{hiveSeparator}); !found {
+			return false
+		}
+	}
+	columns[last] = row
+	return bytes.IndexByte(row, hiveSeparator) < 0
+}
+
+// badRow is the error of a row of another number of columns.
+func badRow(row []byte, table string, columns int) error {
+	return mapreduce.Permanent(fmt.Errorf("row %s: not the %d columns of %s", cut(row), columns, table))
+}
+
+// HiveSearch is the text search: it keeps the documents with a text behind their key of 10 bytes. Its
+// input is Lines. An empty text is in each document.
+func HiveSearch(text string) mapreduce.MapOnly[[]byte, Line] {
+	pattern := []byte(text)
+	return mapreduce.MapOnly[[]byte, Line]{
+		Name: "hivesearch",
+		Map: func(document []byte, emit func(Line)) error {
+			if bytes.Contains(document[min(documentKeyBytes, len(document)):], pattern) {
+				emit(Line{First: document})
+			}
+			return nil
+		},
+	}
+}
+
+// Ranked is a page and its rank.
+type Ranked = mapreduce.Pair[[]byte, int64]
+
+// HiveSelect is the selection: it writes address and rank of the pages with a rank above the given
+// one. Its input is Lines of the table rankings; other rows are errors.
+func HiveSelect(above int64) mapreduce.MapOnly[[]byte, Ranked] {
+	return mapreduce.MapOnly[[]byte, Ranked]{
+		Name: "hiveselect",
+		Map: func(row []byte, emit func(Ranked)) error {
+			var columns [rankingColumns][]byte
+			if !columnsOf(row, columns[:]) {
+				return badRow(row, "rankings", rankingColumns)
+			}
+			rank, err := number(columns[0], columns[1])
+			if err == nil && rank > above {
+				emit(mapreduce.MakePair(columns[0], rank))
+			}
+			return err
+		},
+	}
+}
+
+// Revenue is a client, or what its address begins with, and a sum, exact and in decimals.
+type Revenue = mapreduce.Pair[[]byte, string]
+
+// HiveAggregate is the aggregation: it writes the sum of the revenue of each client's visits. With
+// prefix above 0 it takes clients whose addresses begin with as many equal bytes together: the
+// benchmark's smaller aggregation has 7. Its input is Lines of the table visits; other rows are
+// errors. Revenue is a number as Mean reads it.
+func HiveAggregate(prefix int) mapreduce.Job[[]byte, []byte, Sum, Revenue] {
+	return mapreduce.Job[[]byte, []byte, Sum, Revenue]{
+		Name: "hiveaggregate",
+		Map: func(row []byte, emit func([]byte, Sum)) error {
+			var columns [visitColumns][]byte
+			if !columnsOf(row, columns[:]) {
+				return badRow(row, "visits", visitColumns)
+			}
+			client := columns[0]
+			revenue, err := decimal(client, columns[3])
+			if prefix > 0 {
+				client = client[:min(prefix, len(client))]
+			}
+			if err == nil {
+				emit(client, revenue)
+			}
+			return err
+		},
+		Combine: Sum.plus,
+		Reduce: func(client []byte, sums iter.Seq[Sum], emit func(Revenue)) error {
+			var all Sum
+			for s := range sums {
+				all = all.plus(s)
+			}
+			emit(mapreduce.MakePair(client, decimalText(all.units())))
+			return nil
+		},
+	}
+}
+
+// HiveJoinOptions say which visits HiveJoin takes. The zero value takes all.
+type HiveJoinOptions struct {
+	// From is the first day, To the one after the last, as in 1999-01-31; empty is no bound.
+	From, To string
+}
+
+// pageSide is a page, and whether what is known of it is a visit: ranks sort before visits.
+type pageSide = mapreduce.Pair[[]byte, bool]
+
+// joined is what is known of a page: a rank, or a visit's client and revenue.
+type joined struct {
+	Rank            int64
+	Client, Revenue []byte
+}
+
+// Visited is a client, the rank of a page that it visited, and the revenue of that visit, as it
+// stands in the table.
+type Visited struct {
+	Client  []byte
+	Rank    int64
+	Revenue []byte
+}
+
+// HiveJoin is the first of the jobs of the join: it brings visits within some days together with the
+// rank of the page. Its input is Lines of the tables rankings and visits, in any order: rows of three
+// columns are those of rankings, rows of nine those of visits, others errors. What it writes [HiveTotals]
+// reads. The ranks of one page are held in memory. Days that are none are an error.
+func HiveJoin(o HiveJoinOptions) (mapreduce.Job[[]byte, pageSide, joined, Visited], error) {
+	for _, day := range []string{o.From, o.To} {
+		if _, err := time.Parse(time.DateOnly, day); day != "" && err != nil {
+			return mapreduce.Job[[]byte, pageSide, joined, Visited]{},
+				fmt.Errorf("jobs: %s is no day, such as 1999-01-31", cut([]byte(day)))
+		}
+	}
+	from, to := []byte(o.From), []byte(o.To)
+	return mapreduce.Job[[]byte, pageSide, joined, Visited]{
+		Name: "hivejoin",
+		Map: func(row []byte, emit func(pageSide, joined)) error {
+			var page [rankingColumns][]byte
+			if columnsOf(row, page[:]) {
+				rank, err := number(page[0], page[1])
+				if err == nil {
+					emit(mapreduce.MakePair(page[0], false), joined{Rank: rank})
+				}
+				return err
+			}
+			var visit [visitColumns][]byte
+			if !columnsOf(row, visit[:]) {
+				return mapreduce.Permanent(fmt.Errorf("row %s: neither the %d columns of rankings nor the %d of visits",
+					cut(row), rankingColumns, visitColumns))
+			}
+			if day := visit[2]; bytes.Compare(day, from) >= 0 && (len(to) == 0 || bytes.Compare(day, to) < 0) {
+				emit(mapreduce.MakePair(visit[1], true), joined{Client: visit[0], Revenue: visit[3]})
+			}
+			return nil
+		},
+		ReducePairs: func(_ *mapreduce.Task, rows iter.Seq2[pageSide, joined], emit func(Visited)) error {
+			var ranks []int64
+			for at, row := range rows {
+				if !at.Second {
+					ranks = append(ranks, row.Rank)
+					continue
+				}
+				for _, rank := range ranks {
+					emit(Visited{Client: row.Client, Rank: rank, Revenue: row.Revenue})
+				}
+			}
+			return nil
+		},
+		GroupFields: 1,
+	}, nil
+}
+
+// ClientTotal is a client, the sum of its revenue, exact and in decimals, and the mean of the ranks.
+type ClientTotal struct {
+	Client  []byte
+	Revenue string
+	Rank    float64
+}
+
+// totals are a client's so far. Ranks holds the sum of its visits' ranks, which cannot overflow.
+type totals struct{ Revenue, Ranks Sum }
+
+// HiveTotals is the second of the jobs of the join: for each client the sum of its revenue and the
+// mean of the ranks. Its input is Lines of what [HiveJoin] writes. Of what it writes TopBy with column
+// 2 keeps the client with the most revenue, which is what the query asks for.
+func HiveTotals() mapreduce.Job[[]byte, []byte, totals, ClientTotal] {
+	return mapreduce.Job[[]byte, []byte, totals, ClientTotal]{
+		Name: "hivetotals",
+		Map: func(line []byte, emit func([]byte, totals)) error {
+			columns := bytes.Split(line, []byte{'\t'})
+			if len(columns) != 3 {
+				return mapreduce.Permanent(errors.New("not the columns that hivejoin writes"))
+			}
+			rank, err := decimal(columns[0], columns[1])
+			if err != nil {
+				return err
+			}
+			revenue, err := decimal(columns[0], columns[2])
+			if err == nil {
+				emit(columns[0], totals{Revenue: revenue, Ranks: rank})
+			}
+			return err
+		},
+		Combine: totals.plus,
+		Reduce: func(client []byte, all iter.Seq[totals], emit func(ClientTotal)) error {
+			var sum totals
+			for t := range all {
+				sum = sum.plus(t)
+			}
+			emit(ClientTotal{Client: client, Revenue: decimalText(sum.Revenue.units()), Rank: sum.Ranks.mean()})
+			return nil
+		},
+	}
+}
+
+func (t totals) plus(o totals) totals {
+	return totals{Revenue: t.Revenue.plus(o.Revenue), Ranks: t.Ranks.plus(o.Ranks)}
+}

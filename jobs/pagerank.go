@@ -1,0 +1,116 @@
+package jobs
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// PageRankOptions say how PageRank ranks. The zero value is useful.
+type PageRankOptions struct {
+	// Damping is the part of the readers who follow a link, above 0 and below 1; 0 is 0.85. The others
+	// go anywhere.
+	Damping float64
+	// Rounds is how often ranks are handed on; 0 is 20.
+	Rounds int
+}
+
+// Check says what of the options cannot be.
+func (o PageRankOptions) Check() error {
+	if !(o.Damping >= 0 && o.Damping < 1) || o.Rounds < 0 { // nor NaN
+		return fmt.Errorf("jobs: damping %v, %d rounds: want a damping above 0 and below 1, and a round", o.Damping, o.Rounds)
+	}
+	return nil
+}
+
+// NodeRank is a node and the part of all readers who are there.
+type NodeRank = mapreduce.Pair[[]byte, float64]
+
+// rankUnits are the units in which ranks are handed on: whole numbers have one sum in any order, and
+// that of all ranks, 1, is within 64 bits. What is lost by rounding is below 1e-9 of all readers for
+// up to a billion links.
+const rankUnits = 1 << 62
+
+// PageRank ranks the nodes of a graph by its links (Brin and Page, 1998): each hands its rank to those
+// that it links to, in equal parts, once for each however often it does; what nodes without links
+// hold goes to all. Its input is Lines of a node, a tab, and a node that it links to, or of a node
+// alone. What comes back is in the byte order of the nodes; the ranks add up to 1, and do not depend
+// on how the jobs ran. The graph is held in memory, as numbers but for the names of its nodes.
+// Options that cannot be are an error.
+func PageRank(ctx context.Context, run Runner, in mapreduce.Input[[]byte], o PageRankOptions) ([]NodeRank, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	o.Damping, o.Rounds = cmp.Or(o.Damping, 0.85), cmp.Or(o.Rounds, 20)
+	g, err := readGraph(ctx, run, in)
+	if err != nil {
+		return nil, err
+	}
+	links := make([][]int32, len(g.names))
+	for _, e := range g.edges {
+		links[e.First] = append(links[e.First], e.Second)
+	}
+	n := float64(len(links))
+	ranks := make([]float64, len(links))
+	for i := range ranks {
+		ranks[i] = 1 / n
+	}
+	for range o.Rounds {
+		if ranks, err = followed(ctx, run, links, ranks, o.Damping); err != nil {
+			return nil, err
+		}
+	}
+	list := make([]NodeRank, len(ranks))
+	for i, rank := range ranks {
+		list[i] = mapreduce.MakePair(g.names[i], rank)
+	}
+	return list, nil
+}
+
+// followed are the ranks a round later.
+func followed(ctx context.Context, run Runner, links [][]int32, ranks []float64, damping float64) ([]float64, error) {
+	job := mapreduce.Job[[]int32, int32, int64, mapreduce.Pair[int32, int64]]{
+		Name: "pagerank",
+		MapWith: func(t *mapreduce.Task, to []int32, emit func(int32, int64)) error {
+			if len(to) > 0 {
+				part := int64(ranks[t.Offset()] / float64(len(to)) * rankUnits)
+				for _, node := range to {
+					emit(node, part)
+				}
+			}
+			return nil
+		},
+		Sum: true,
+		Reduce: func(node int32, parts iter.Seq[int64], emit func(mapreduce.Pair[int32, int64])) error {
+			sum := int64(0)
+			for p := range parts {
+				sum += p
+			}
+			emit(mapreduce.MakePair(node, sum))
+			return nil
+		},
+	}
+	received, _, err := collect(ctx, run, func(out mapreduce.Output[mapreduce.Pair[int32, int64]]) (*mapreduce.Plan, error) {
+		return job.Bind(mapreduce.Slice(links), out)
+	})
+	if err != nil {
+		return nil, err
+	}
+	n, lost := float64(len(links)), 0.0
+	for i, to := range links {
+		if len(to) == 0 {
+			lost += ranks[i]
+		}
+	}
+	next := make([]float64, len(links)) // maps that were abandoned may still look at the old ones
+	for i := range next {
+		next[i] = damping*lost/n + (1-damping)/n
+	}
+	for _, r := range received {
+		next[r.First] += damping * float64(r.Second) / rankUnits
+	}
+	return next, nil
+}

@@ -1,0 +1,29 @@
+package jobs
+
+import (
+	"context"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// Runner runs a plan to its end. Computations of several rounds, each a job, are given one, so that
+// they run on any cluster, or by [mapreduce.RunLocal].
+type Runner func(ctx context.Context, p *mapreduce.Plan) (*mapreduce.Counters, error)
+
+// collect runs a job and gives what comes out of it, part by part, with its counters. All of it is in
+// memory, twice while it is decoded.
+func collect[O any](
+	ctx context.Context, run Runner, bind func(mapreduce.Output[O]) (*mapreduce.Plan, error),
+) ([]O, *mapreduce.Counters, error) {
+	var out mapreduce.Collected[O]
+	plan, err := bind(out.Output())
+	if err != nil {
+		return nil, nil, err
+	}
+	counters, err := run(ctx, plan)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := out.Records()
+	return list, counters, err
+}
