@@ -69,6 +69,7 @@ func Start(cfg Config) (*Cluster, error) {
 		nodes = append(nodes, dfs.Node{ID: dfs.NodeID(p.name), Rack: p.rack})
 	}
 	e.network = newNetwork(cfg.Network, e.places)
+	e.tellBeginning(&policy)
 	c := &Cluster{env: e, registry: &registry{history: cfg.History}, nodes: make([]*actor.PID, cfg.Nodes)}
 	e.fs, err = dfs.New(dfs.Config{
 		Nodes: nodes, Replication: cfg.Replication, BlockSize: cfg.BlockSize, Seed: cfg.Seed,
@@ -230,6 +231,7 @@ func (c *Cluster) handOver(r *run, o SubmitOptions) error {
 		Name: r.name, Key: o.Key, User: o.User, Pool: o.Pool, Queue: o.Queue, Priority: o.Priority,
 		Maps: len(r.splits), Reduces: r.plan.Reduces(), Places: c.placesOf(r.splits),
 		SlowStart: o.SlowStart, MaxAttempts: o.MaxAttempts, MapTime: o.MapTime, ReduceTime: o.ReduceTime, NoSuspend: o.NoSuspend,
+		InputBytes: max(0, r.inputBytes),
 	}
 	if o.MaxSkips > 0 && r.remembered() {
 		return errSkipsForgotten

@@ -11,6 +11,8 @@ type attempt struct {
 	pos       int32 // index in node.atts
 	next      int32 // slab index of the task's next live attempt, or -1
 	locality  Locality
+	slot      int32 // its first on the node, from 1; 0 while it has none or nobody listens
+	told      int8  // quarters of its progress
 	suspended bool
 	granted   bool          // it may commit; no other attempt of the task may while it lives
 	start     time.Duration // of the launch
@@ -26,6 +28,26 @@ func (a *attempt) worked(now time.Duration) time.Duration {
 		return a.ran
 	}
 	return a.ran + now - a.since
+}
+
+// held is how long the attempt has been suspended so far.
+func (a *attempt) held(now time.Duration) time.Duration { return now - a.start - a.worked(now) }
+
+// takeSlot numbers an attempt that runs from now on: the lowest slot of its kind that is free on
+// its node, of several the first. Numbers are for events alone.
+func (c *Core) takeSlot(ai int32) {
+	if c.cfg.Events != nil {
+		a := &c.atts[ai]
+		a.slot = a.node.numbers[a.id.Task.Kind].take(a.job.slots)
+	}
+}
+
+// leaveSlot frees the number.
+func (c *Core) leaveSlot(ai int32) {
+	if a := &c.atts[ai]; a.slot > 0 {
+		a.node.numbers[a.id.Task.Kind].free(a.slot, a.job.slots)
+		a.slot = 0
+	}
 }
 
 // launch starts an attempt of a task that is pending, or a copy of one that runs, on n, which must
@@ -55,10 +77,11 @@ func (c *Core) launch(j *job, k TaskKind, i int32, n *node, l Locality, why Reas
 	}
 	n.atts = append(n.atts, ai)
 	c.hold(j, n, k, 1)
+	c.takeSlot(ai)
 	w.skipped = NoCause
 	c.actions = append(c.actions, Action{Verb: Launch, Attempt: id, Locality: l, Reason: why})
 	if c.cfg.Events != nil {
-		c.emit(Event{Type: EventLaunched, JobID: j.id, Attempt: id, Kind: k, Node: n.id, Locality: l, Reason: why, Placed: placed})
+		c.emit(Event{Type: EventLaunched, JobID: j.id, Attempt: id, Kind: k, Node: n.id, Locality: l, Reason: why, Placed: placed, Slot: int(c.atts[ai].slot)})
 	}
 	c.changed(j, k)
 }
@@ -96,6 +119,7 @@ func (c *Core) release(ai int32) {
 		c.suspend--
 	} else {
 		c.hold(j, n, id.Kind, -1)
+		c.leaveSlot(ai)
 	}
 	last := n.atts[len(n.atts)-1]
 	n.atts[a.pos] = last
@@ -154,13 +178,14 @@ func (c *Core) abandoned(j *job, k TaskKind, i int32) {
 func (c *Core) drop(ai int32, why Reason) {
 	a := c.atts[ai]
 	k, i := a.id.Task.Kind, a.id.Task.Index
+	held := a.held(c.now)
 	c.release(ai)
 	c.abandoned(a.job, k, i)
 	if k == Reduce {
 		c.reduce.reduceGone(a.job, a.node)
 	}
 	if c.cfg.Events != nil {
-		c.emit(Event{Type: EventKilled, JobID: a.job.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality, Reason: why})
+		c.emit(Event{Type: EventKilled, JobID: a.job.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality, Reason: why, Held: held})
 	}
 	c.changed(a.job, k)
 }
@@ -185,6 +210,7 @@ func (c *Core) suspendAttempt(ai int32, why Reason) {
 	k := a.id.Task.Kind
 	a.ran, a.suspended = a.worked(c.now), true
 	c.hold(a.job, a.node, k, -1)
+	c.leaveSlot(ai)
 	a.job.w[k].suspended++
 	c.suspend++
 	c.notSlow(a.job, k, a.id.Task.Index)
@@ -204,11 +230,12 @@ func (c *Core) resumeAttempt(ai int32) {
 	a.job.w[k].suspended--
 	c.suspend--
 	c.hold(a.job, a.node, k, 1)
+	c.takeSlot(ai)
 	c.reduce.nodeChanged(a.node)
 	c.restate(&a.job.w[k].tasks[a.id.Task.Index])
 	c.actions = append(c.actions, Action{Verb: Resume, Attempt: a.id, Locality: a.locality, Reason: Reason{Cause: CauseResumed}})
 	if c.cfg.Events != nil {
-		c.emit(Event{Type: EventResumed, JobID: a.job.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality})
+		c.emit(Event{Type: EventResumed, JobID: a.job.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality, Slot: int(a.slot), Held: a.held(c.now)})
 	}
 	c.changed(a.job, k)
 }

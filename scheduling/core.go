@@ -193,6 +193,7 @@ func (c *Core) Update(now time.Duration) error {
 	c.order.update()
 	c.forgive()
 	c.speculate()
+	c.tellStanding()
 	c.end(Call{Op: OpUpdate, At: now})
 	return nil
 }

@@ -1,5 +1,7 @@
 package scheduling
 
+import "slices"
+
 // IdleReasons says, for each kind of which a node has a free slot, why each job with a task to
 // launch has not taken it: one Skip a job and kind, in order of submission. It looks at the state
 // after the last heartbeat; with Config.Explain it also knows why that passed jobs over.
@@ -35,12 +37,18 @@ func (c *Core) explainIdle(n *node) {
 			continue
 		}
 		for _, j := range c.active {
-			if !j.state.Ended() && j.w[k].waiting() > 0 {
+			if !j.state.Ended() && j.w[k].waiting() > 0 && !c.skippedBy(j, n, k) {
 				why := c.idleReason(j, n, k)
 				c.skip(j, n, k, why.Reason, why.Until)
 			}
 		}
 	}
+}
+
+// skippedBy tells whether an offer of this heartbeat has told why j was passed over, after its last
+// launch.
+func (c *Core) skippedBy(j *job, n *node, k TaskKind) bool {
+	return j.w[k].skipped != NoCause && slices.ContainsFunc(c.skips, func(s Skip) bool { return s.Job == j.id && s.Kind == k && s.Node == n.id })
 }
 
 // idleReason says why j has launched nothing of kind k on n.

@@ -170,6 +170,10 @@ func (c *Core) apply(n *node, s *Status) {
 	case StateKilled:
 		c.drop(ai, Reason{Cause: CauseSuperseded})
 	case StateRunning, StateSuspended:
+		if quarter := int8(4 * a.progress); quarter > a.told && c.tells() {
+			a.told = quarter
+			c.emit(Event{Type: EventProgress, JobID: j.id, Attempt: a.id, Kind: id.Kind, Node: n.id, Locality: a.locality, Progress: a.progress})
+		}
 		if o, ok := c.order.(learner); ok {
 			o.progressed(ai)
 		}
@@ -195,7 +199,11 @@ func (c *Core) succeed(ai int32, s *Status) {
 		o.succeeded(ai, a)
 	}
 	if c.cfg.Events != nil {
-		c.emit(Event{Type: EventSucceeded, JobID: j.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality})
+		e := Event{Type: EventSucceeded, JobID: j.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality, Held: a.held(c.now)}
+		if k == Map {
+			e.Bytes, e.Output = c.outputTold(j, s.OutputBytes)
+		}
+		c.emit(e)
 	}
 	for t.att >= 0 {
 		c.overtaken(t.att)
@@ -232,7 +240,7 @@ func (c *Core) fail(ai int32, s *Status) {
 		c.reduce.reduceGone(j, a.node)
 	}
 	if c.cfg.Events != nil {
-		c.emit(Event{Type: EventFailed, JobID: j.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality, Err: s.Err})
+		c.emit(Event{Type: EventFailed, JobID: j.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality, Err: s.Err, Held: a.held(c.now)})
 	}
 	c.troubled(j, a.node)
 	c.changed(j, k)

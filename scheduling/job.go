@@ -41,7 +41,9 @@ type work struct {
 	failed    int   // attempts
 	again     int   // pending ones that were launched before
 	skipped   Cause // of the last event that told that the job was passed over
-	load      int   // what the Core has counted of the job
+	skipLevel Locality
+	skips     int // of that cause and level since the last launch
+	load      int // what the Core has counted of the job
 }
 
 // launched is how many tasks have been launched at some time.
@@ -71,6 +73,7 @@ type job struct {
 	// unfetched is by map; nil unless fetches of map outputs have failed.
 	unfetched map[int32]*unfetched
 	mapsDone  time.Duration // when the last map was done
+	told      *standing     // how it stands, by the last event that said so
 	pace      [kinds]*pace  // of the tasks done, under a policy that speculates; nil without one
 	trouble   *trouble      // where its attempts have failed; nil while none has
 

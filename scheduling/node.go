@@ -28,8 +28,9 @@ type node struct {
 	closed      bool          // barred for some reason; apart, for speed
 	faults      int           // jobs that succeeded while they avoided it, as far as not forgiven
 	faultAt     time.Duration // of the last fault, or of the last that was forgiven
-	called      bool          // in due.called
-	heard       uint64        // due.news of its last heartbeat, or of the last Due that named it
+	numbers     [kinds]slotNumbers
+	called      bool   // in due.called
+	heard       uint64 // due.news of its last heartbeat, or of the last Due that named it
 }
 
 // free is the number of slots of kind k that are free; below 0 on a node that has joined again with
@@ -161,6 +162,41 @@ func (c *Core) dropUnfit(n *node) {
 	}
 }
 
+// slotNumbers is which slots of a node and kind are taken, as far as events tell.
+type slotNumbers struct {
+	taken []bool
+	low   int32 // none below is free
+}
+
+// take takes count slots that lie side by side, the lowest that are free, and gives the first, from
+// 1. Where none do within the node's slots, for tasks of several slots leave gaps, it is one beyond.
+func (s *slotNumbers) take(count int32) int32 {
+	for int(s.low) < len(s.taken) && s.taken[s.low] {
+		s.low++
+	}
+	first, run := s.low, int32(0)
+	for at := first; run < count; at++ {
+		if int(at) == len(s.taken) {
+			s.taken = append(s.taken, false)
+		}
+		if run++; s.taken[at] {
+			first, run = at+1, 0
+		}
+	}
+	for i := range count {
+		s.taken[first+i] = true
+	}
+	return first + 1
+}
+
+// free gives back what take has given.
+func (s *slotNumbers) free(first, count int32) {
+	for i := range count {
+		s.taken[first-1+i] = false
+	}
+	s.low = min(s.low, first-1)
+}
+
 // nodeID is NodeID without a record in the call log.
 func (c *Core) nodeID(name string) NodeID {
 	calls := c.cfg.Calls
@@ -192,9 +228,13 @@ func (c *Core) Cordon(now time.Duration, id NodeID, cordoned bool) error {
 	if err != nil {
 		return err
 	}
+	changed := n.barred.has(barCordoned) != cordoned
 	c.countSlots(n, -1)
 	n.bar(barCordoned, cordoned)
 	c.countSlots(n, 1)
+	if changed && c.cfg.Events != nil {
+		c.emit(Event{Type: EventCordoned, Node: id, State: map[bool]string{true: "cordoned", false: "open"}[cordoned]})
+	}
 	c.dirty = true
 	if n.live && !cordoned {
 		c.call(n)

@@ -40,7 +40,7 @@ func (c *Core) offerMap(j *job, n *node, allowed Locality) bool {
 	if m < 0 {
 		if c.explains() {
 			why, until := c.loc.waiting(j)
-			c.skip(j, n, Map, why, until)
+			c.skipAt(j, n, Map, why, until, allowed)
 		}
 		c.loc.refused(j)
 		return false
@@ -192,6 +192,13 @@ func (c *Core) explains() bool { return c.cfg.Explain }
 
 // skip notes that j was passed over. It always returns false, so that a refusal is one line.
 func (c *Core) skip(j *job, n *node, k TaskKind, why Reason, until time.Duration) bool {
+	return c.skipAt(j, n, k, why, until, AnyPlace)
+}
+
+// skipAt is skip of a job that waits for locality, with the level that it is allowed. It is told
+// when reason or level change, and else when there are twice as many skips as when it was told
+// last, until the job launches.
+func (c *Core) skipAt(j *job, n *node, k TaskKind, why Reason, until time.Duration, level Locality) bool {
 	if !c.cfg.Explain {
 		return false
 	}
@@ -200,9 +207,20 @@ func (c *Core) skip(j *job, n *node, k TaskKind, why Reason, until time.Duration
 		known, c.skips = len(c.skips), append(c.skips, Skip{Job: j.id, Kind: k, Node: n.id})
 	}
 	c.skips[known].Reason, c.skips[known].Until = why, until
-	if w := &j.w[k]; c.cfg.Events != nil && w.skipped != why.Cause { // once, until it launches or the reason changes
-		w.skipped = why.Cause
-		c.emit(Event{Type: EventSkipped, JobID: j.id, Kind: k, Node: n.id, Reason: why, Until: until})
+	w := &j.w[k]
+	if c.cfg.Events == nil {
+		return false
+	}
+	if w.skipped != why.Cause || w.skipLevel != level {
+		w.skipped, w.skipLevel, w.skips = why.Cause, level, 0
+	}
+	w.skips++
+	if w.skips&(w.skips-1) == 0 {
+		e := Event{Type: EventSkipped, JobID: j.id, Kind: k, Node: n.id, Reason: why, Until: until, Count: w.skips}
+		if level != AnyPlace {
+			e.Level = level.String()
+		}
+		c.emit(e)
 	}
 	return false
 }

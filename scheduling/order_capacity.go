@@ -43,7 +43,8 @@ type queue struct {
 	waiting  index.List[*job] // jobs that have launched nothing yet
 	users    map[string]*queueUser
 	jobs     int
-	stale    bool // another of its jobs may be initialized
+	told     [2][kinds]int // slots and most, by the last event
+	stale    bool          // another of its jobs may be initialized
 }
 
 // queueJob is what the order keeps of a job.

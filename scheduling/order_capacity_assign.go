@@ -190,6 +190,22 @@ func (c *Core) skipQueue(q *queue, n *node, k TaskKind, why Reason) {
 	}
 }
 
+// tellGroups says what the capacity of each queue is, in slots, where that has changed.
+func (o *capacity) tellGroups() {
+	for _, q := range o.queues {
+		now := [2][kinds]int{q.slots, q.most}
+		if q.told == now {
+			continue
+		}
+		q.told = now
+		e := Event{Type: EventShares, Node: NoNode, Pool: q.Name, Running: q.occupied}
+		for k := range kinds {
+			e.Shares[k], e.Max[k] = float64(q.slots[k]), maximumTold(q.most[k])
+		}
+		o.c.emit(e)
+	}
+}
+
 // QueueView is a snapshot of a queue of the capacity scheduler.
 type QueueView struct {
 	Name     string

@@ -300,9 +300,14 @@ func (q View) Virtual(id JobID, k TaskKind) (VirtualView, error) {
 	if !ok || o.srpt {
 		return VirtualView{}, fmt.Errorf("%w: policy %s has no virtual cluster", ErrBadConfig, c.pol.Name)
 	}
-	if j.state.Ended() || o.sized(j, k) == nil {
-		return VirtualView{}, nil
+	return o.projected(j, k), nil
+}
+
+// projected is a job's place in the virtual cluster, zero for one that is not there.
+func (o *hfsp) projected(j *job, k TaskKind) VirtualView {
+	if o.srpt || j.state.Ended() || o.sized(j, k) == nil {
+		return VirtualView{}
 	}
-	now := o.virtual[k].Seen(&o.sized(j, k).v, c.now)
-	return VirtualView{Left: now.Left(), Slots: float64(now.Slots()), Finish: now.Finish}, nil
+	now := o.virtual[k].Seen(&o.sized(j, k).v, o.c.now)
+	return VirtualView{Left: now.Left(), Slots: float64(now.Slots()), Finish: now.Finish}
 }

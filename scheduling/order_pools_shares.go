@@ -49,7 +49,11 @@ func (o *pools) tellShares() {
 	for _, p := range o.sorted {
 		if p.share != p.told {
 			p.told = p.share
-			o.c.emit(Event{Type: EventShares, Node: NoNode, Pool: p.Name, Shares: p.share})
+			e := Event{Type: EventShares, Node: NoNode, Pool: p.Name, Shares: p.share, Running: p.running, Min: p.Min}
+			for k := range TaskKind(kinds) {
+				e.Demand[k], e.Max[k] = p.wants(k), maximumTold(p.Max[k])
+			}
+			o.c.emit(e)
 		}
 	}
 }

@@ -92,16 +92,16 @@ func (o *pools) needOf(p *pool, k TaskKind) (need int) {
 // round kills as many attempts as the pools need: the newest of pools above their fair share, none
 // that would take its pool below the share.
 func (o *pools) round() {
-	if o.preempt.Mode != PreemptOn {
-		return
-	}
 	for k := range TaskKind(kinds) {
 		need := 0
 		for _, p := range o.sorted {
 			need += p.need[k]
 		}
-		if need > 0 {
+		switch {
+		case need > 0 && o.preempt.Mode == PreemptOn:
 			o.killNewest(k, need)
+		case need > 0 && o.c.cfg.Events != nil:
+			o.tellVictims(k, need)
 		}
 	}
 }
@@ -109,10 +109,9 @@ func (o *pools) round() {
 // aboveShare tells whether a pool runs more than its fair share.
 func (o *pools) aboveShare(p *pool, k TaskKind) bool { return float64(p.running[k]) > p.share[k] }
 
-// killNewest kills up to need attempts of kind k of over-served pools.
-func (o *pools) killNewest(k TaskKind, need int) {
+// newest lists the attempts of kind k of over-served pools, newest first.
+func (o *pools) newest(k TaskKind) (victims []int32) {
 	c := o.c
-	var victims []int32
 	for _, n := range c.nodes {
 		for _, ai := range n.atts {
 			a := &c.atts[ai]
@@ -125,6 +124,30 @@ func (o *pools) killNewest(k TaskKind, need int) {
 		a, b := &c.atts[x], &c.atts[y]
 		return cmp.Or(cmp.Compare(b.start, a.start), cmp.Compare(a.id.Task.Job, b.id.Task.Job), cmp.Compare(a.id.Task.Index, b.id.Task.Index))
 	})
+	return victims
+}
+
+// tellVictims names the attempts that killNewest would kill.
+func (o *pools) tellVictims(k TaskKind, need int) {
+	c, gone := o.c, map[*pool]int{}
+	for _, ai := range o.newest(k) {
+		a := &c.atts[ai]
+		p := o.poolOf(a.job)
+		if float64(p.running[k]-gone[p]) <= p.share[k] {
+			continue
+		}
+		gone[p]++
+		c.emit(Event{Type: EventVictim, JobID: a.job.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality, Reason: Reason{Cause: CausePreempted}})
+		if need--; need == 0 {
+			return
+		}
+	}
+}
+
+// killNewest kills up to need attempts of kind k of over-served pools.
+func (o *pools) killNewest(k TaskKind, need int) {
+	c := o.c
+	victims := o.newest(k)
 	for _, ai := range victims {
 		if !o.aboveShare(o.poolOf(c.atts[ai].job), k) {
 			continue

@@ -51,6 +51,7 @@ const (
 	CauseFlow                 // launched where the flow of least cost has it
 	CauseFlowWait             // skipped: the flow of least cost has it wait, or elsewhere
 	CauseFlowMoved            // killed: the flow of least cost has it no longer here
+	CauseNoSlot               // waiting: no slot of the kind is free, or others come first
 )
 
 var causeText = [...]string{
@@ -95,6 +96,7 @@ var causeText = [...]string{
 	CauseFlow:           "cheapest here",
 	CauseFlowWait:       "cheaper later, elsewhere or for another job",
 	CauseFlowMoved:      "moved off: another map is cheaper here",
+	CauseNoSlot:         "no slot is free",
 }
 
 // String is a short sentence.

@@ -218,23 +218,10 @@ func (r *cogrs) start(j *job, n *node, i int32, l Locality, why Cause) bool {
 	return true
 }
 
-// explain says how far from its center of gravity reduce i is on n.
-func (r *cogrs) explain(j *job, i int32, n *node) *Placed {
-	g := r.c.outputsOf(j)
-	if g == nil {
-		return &Placed{}
-	}
-	p := &Placed{Here: g.Distance(i, n.site(), gravity.Bytes)}
-	if at, ok := g.Center(i, r.levels); ok {
-		p.Center, p.AtCenter = r.c.nodes[at.Node].name, g.Distance(i, at, gravity.Bytes)
-	}
-	return p
-}
-
 func (r *cogrs) refuse(j *job, n *node, why Cause) bool {
 	w := r.at(j)
 	r.clock.refuse(&w.waited)
-	return r.c.skip(j, n, Reduce, Reason{Cause: why, Wait: w.wait}, r.c.now+max(0, r.length(0)+r.length(1)-w.wait))
+	return r.c.skipAt(j, n, Reduce, Reason{Cause: why, Wait: w.wait}, r.c.now+max(0, r.length(0)+r.length(1)-w.wait), r.allowed(j))
 }
 
 // reduceGone gives n its part of the job's reduces back.

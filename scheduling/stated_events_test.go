@@ -35,7 +35,7 @@ func TestEventsOfJobsAndNodes(t *testing.T) {
 	require.Equal(t, []Event{{At: s, Type: EventJoined, Node: n, NodeName: "a", Rack: "r", Slots: [2]int{2, 1}}}, since())
 	id, err := c.Submit(2*s, JobSpec{Name: "j", User: "u", Maps: 2, Reduces: 1, SlowStart: -1})
 	require.NoError(t, err)
-	require.Equal(t, []Event{{At: 2 * s, Type: EventSubmitted, Node: NoNode, JobID: id, Name: "j", User: "u", Pool: "u", Tasks: [2]int{2, 1}}}, since())
+	require.Equal(t, []Event{{At: 2 * s, Type: EventSubmitted, Node: NoNode, JobID: id, Name: "j", User: "u", Pool: "u", Tasks: [2]int{2, 1}, Priority: "NORMAL"}}, since())
 	require.NoError(t, c.SetPriority(3*s, id, High))
 	require.Equal(t, []Event{{At: 3 * s, Type: EventPriority, Node: NoNode, JobID: id, Name: "HIGH"}}, since())
 	require.NoError(t, c.SetPool(4*s, id, " p "))
@@ -43,7 +43,7 @@ func TestEventsOfJobsAndNodes(t *testing.T) {
 	p := c.View().Policy()
 	p.Name = "mine"
 	require.NoError(t, c.Reconfigure(5*s, p))
-	require.Equal(t, []Event{{At: 5 * s, Type: EventReconfigured, Node: NoNode, Name: "mine"}}, since())
+	require.Equal(t, []Event{{At: 5 * s, Type: EventReconfigured, Node: NoNode, Name: "mine", Policy: &p}}, since())
 	got := beat(t, c, 6*s, n)
 	require.Len(t, got, 3)
 	since()
@@ -123,7 +123,7 @@ func TestEventsOfSuspension(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []Action{{Verb: Resume, Attempt: large[0], Locality: AnyPlace, Reason: Reason{Cause: CauseResumed}}}, got.Actions)
 	events := since()
-	require.Equal(t, Event{At: 3 * time.Second, Type: EventResumed, JobID: 1, Attempt: large[0], Kind: Reduce, Node: n, NodeName: "n", Locality: AnyPlace}, events[len(events)-1])
+	require.Equal(t, Event{At: 3 * time.Second, Type: EventResumed, JobID: 1, Attempt: large[0], Kind: Reduce, Node: n, NodeName: "n", Locality: AnyPlace, Slot: 1, Held: 2 * time.Second}, events[len(events)-1])
 	require.NoError(t, c.Update(10*time.Second))
 	v, ok = c.View().Attempt(large[0])
 	require.True(t, ok)
@@ -144,15 +144,15 @@ func TestEventsOfPools(t *testing.T) {
 	require.Len(t, beat(t, c, 0, n), 4)
 	since()
 	require.NoError(t, c.Update(time.Second))
-	require.Equal(t, []Event{{At: time.Second, Type: EventShares, Node: NoNode, Pool: "b", Shares: [2]float64{4, 0}}}, since())
+	require.Equal(t, []Event{{At: time.Second, Type: EventShares, Node: NoNode, Pool: "b", Shares: [2]float64{4, 0}, Demand: [2]int{9, 0}, Running: [2]int{4, 0}, Min: [2]int{2, 0}}}, since())
 	_, err = c.Submit(2*time.Second, JobSpec{Pool: "a", Maps: 9})
 	require.NoError(t, err)
 	since()
 	require.NoError(t, c.Update(2*time.Second))
 	require.Equal(t, []Event{
 		{At: 2 * time.Second, Type: EventWarning, Node: NoNode, Kind: Map, Err: "minimum shares exceed the cluster's 4 map slots and are scaled down"},
-		{At: 2 * time.Second, Type: EventShares, Node: NoNode, Pool: "a", Shares: [2]float64{2.4, 0}},
-		{At: 2 * time.Second, Type: EventShares, Node: NoNode, Pool: "b", Shares: [2]float64{1.6, 0}},
+		{At: 2 * time.Second, Type: EventShares, Node: NoNode, Pool: "a", Shares: [2]float64{2.4, 0}, Demand: [2]int{9, 0}, Min: [2]int{3, 0}},
+		{At: 2 * time.Second, Type: EventShares, Node: NoNode, Pool: "b", Shares: [2]float64{1.6, 0}, Demand: [2]int{9, 0}, Running: [2]int{4, 0}, Min: [2]int{2, 0}},
 	}, since())
 	require.NoError(t, c.Update(3*time.Second))
 	require.Empty(t, since())
@@ -166,8 +166,8 @@ func TestEventsOfPools(t *testing.T) {
 	since()
 	require.NoError(t, c.Update(14*time.Second))
 	require.Equal(t, []Event{
-		{At: 14 * time.Second, Type: EventShares, Node: NoNode, Pool: "a"},
-		{At: 14 * time.Second, Type: EventShares, Node: NoNode, Pool: "b", Shares: [2]float64{4, 0}},
+		{At: 14 * time.Second, Type: EventShares, Node: NoNode, Pool: "a", Min: [2]int{3, 0}},
+		{At: 14 * time.Second, Type: EventShares, Node: NoNode, Pool: "b", Shares: [2]float64{4, 0}, Demand: [2]int{9, 0}, Running: [2]int{4, 0}, Min: [2]int{2, 0}},
 	}, since())
 	_, err = c.Submit(15*time.Second, JobSpec{Pool: "a", Maps: 9})
 	require.NoError(t, err)

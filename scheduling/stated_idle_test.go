@@ -44,9 +44,10 @@ func TestIdleReasonsOfNodes(t *testing.T) {
 	require.Equal(t, Reason{Cause: CauseJobLimit, Count: 1, Of: 1}, c.View().IdleReasons(n[0])[1].Reason)
 }
 
-// With Explain a heartbeat tells each job's reason once, of each kind, until it launches or the
-// reason changes; what it told stands until the next.
-func TestSkipsAreToldOnce(t *testing.T) {
+// With Explain a heartbeat tells each job's reason, of each kind, when it is new or the level that
+// the job is allowed is, and again when it has been passed over twice as often, four times, and so
+// on; what it told stands until the next.
+func TestSkipsAreTold(t *testing.T) {
 	c, since := told(t, "fair", func(cfg *Config, p *Policy) {
 		cfg.Explain = true
 		p.Locality = LocalityPolicy{Rule: TimedWait, Waits: []time.Duration{10 * time.Second, 10 * time.Second}}
@@ -65,21 +66,33 @@ func TestSkipsAreToldOnce(t *testing.T) {
 		}
 		return list
 	}
-	event := func(at time.Duration, job JobID, k TaskKind, r Reason, until time.Duration) Event {
-		return Event{At: at, Type: EventSkipped, JobID: job, Kind: k, Node: n, NodeName: "n", Reason: r, Until: until}
+	event := func(at time.Duration, job JobID, k TaskKind, r Reason, until time.Duration, level string, count int) Event {
+		return Event{At: at, Type: EventSkipped, JobID: job, Kind: k, Node: n, NodeName: "n", Reason: r, Until: until, Level: level, Count: count}
 	}
 	waits, slow := Reason{Cause: CauseWaiting}, Reason{Cause: CauseSlowStart, Of: 1}
-	require.Equal(t, []Event{event(0, 1, Map, waits, 10*time.Second), event(0, 2, Map, waits, 10*time.Second), event(0, 1, Reduce, slow, 0)}, skips(0))
+	near := "node-local"
+	require.Equal(t, []Event{
+		event(0, 1, Map, waits, 10*time.Second, near, 1), event(0, 2, Map, waits, 10*time.Second, near, 1), event(0, 1, Reduce, slow, 0, "", 1),
+	}, skips(0))
 	require.Equal(t, []Skip{
 		{Job: 1, Kind: Map, Node: n, Reason: waits, Until: 10 * time.Second},
 		{Job: 2, Kind: Map, Node: n, Reason: waits, Until: 10 * time.Second},
 		{Job: 1, Kind: Reduce, Node: n, Reason: slow},
 	}, c.View().Skips())
-	require.Empty(t, skips(4*time.Second), "the same")
+	waits.Wait = 4 * time.Second
+	require.Equal(t, []Event{
+		event(4*time.Second, 1, Map, waits, 10*time.Second, near, 2), event(4*time.Second, 2, Map, waits, 10*time.Second, near, 2), event(4*time.Second, 1, Reduce, slow, 0, "", 2),
+	}, skips(4*time.Second), "the second time")
 	require.Equal(t, Reason{Cause: CauseWaiting, Wait: 4 * time.Second}, c.View().Skips()[0].Reason)
 	require.Equal(t, 10*time.Second, c.View().Skips()[0].Until)
 	require.Equal(t, c.View().Skips()[:1], c.View().IdleReasons(n)[:1], "it knows")
-	require.Empty(t, skips(12*time.Second), "the node is no rack of the data")
+	waits.Wait = 5 * time.Second
+	require.Empty(t, skips(5*time.Second), "the third is the same")
+	waits.Wait = 12 * time.Second
+	require.Equal(t, []Event{
+		event(12*time.Second, 1, Map, waits, 20*time.Second, "rack-local", 1), event(12*time.Second, 2, Map, waits, 20*time.Second, "rack-local", 1),
+		event(12*time.Second, 1, Reduce, slow, 0, "", 4),
+	}, skips(12*time.Second), "the node is no rack of the data, and the reduce was passed over for the fourth time")
 	require.Equal(t, Skip{Job: 1, Kind: Map, Node: n, Reason: Reason{Cause: CauseWaiting, Wait: 12 * time.Second}, Until: 20 * time.Second}, c.View().Skips()[0])
 	got, err := c.Heartbeat(20*time.Second, Heartbeat{Node: n})
 	require.NoError(t, err)

@@ -58,7 +58,7 @@ func (c *Core) takeIn(j *job, known func()) error {
 	c.active = append(c.active, j)
 	c.dirty = true
 	if c.cfg.Events != nil {
-		c.emit(Event{Type: EventSubmitted, JobID: j.id, Node: NoNode, Name: s.Name, User: j.spec.User, Pool: j.group, Tasks: [2]int{s.Maps, s.Reduces}})
+		c.emit(Event{Type: EventSubmitted, JobID: j.id, Node: NoNode, Name: s.Name, User: j.spec.User, Pool: j.group, Tasks: [2]int{s.Maps, s.Reduces}, Priority: s.Priority.String(), Bytes: s.InputBytes, Places: c.inputPlaces(s.Places)})
 	}
 	c.changed(j, Map)
 	c.changed(j, Reduce)
@@ -77,6 +77,9 @@ func (c *Core) validateJob(s *JobSpec) error {
 	}
 	if s.SlotsPerTask < 0 || s.MaxAttempts < 0 || s.MaxAttempts > 255 || s.MapTime < 0 || s.ReduceTime < 0 {
 		bad("slots per task, attempts (at most 255) and times must not be negative")
+	}
+	if s.InputBytes < 0 {
+		bad("%d bytes of input", s.InputBytes)
 	}
 	if s.Priority < VeryHigh || s.Priority > VeryLow {
 		bad("%v", s.Priority)
@@ -219,7 +222,7 @@ func (c *Core) Reconfigure(now time.Duration, p Policy) error {
 	c.dirty = true
 	c.newWork()
 	if c.cfg.Events != nil {
-		c.emit(Event{Type: EventReconfigured, Node: NoNode, Name: p.Name})
+		c.emit(Event{Type: EventReconfigured, Node: NoNode, Name: p.Name, Policy: &p})
 	}
 	c.end(Call{Op: OpReconfigure, At: now, Policy: &p})
 	return nil

@@ -38,6 +38,7 @@ type JobSpec struct {
 	Priority     Priority // zero is Normal
 	Maps         int      // 0 or more
 	Reduces      int      // 0 or more
+	InputBytes   int64    `json:",omitempty"` // 0: unknown; told by events, the Core makes nothing of it
 	Places       Places   // where the maps' inputs lie
 	// SlowStart is the share of the maps that must be done before reduces launch: 0 takes the
 	// policy's, negative means none.

@@ -41,7 +41,8 @@ the one chosen.
   tarry events run.jsonl --summary
   tarry events simulated.jsonl.zst --trace-out trace.json
 
-The same file may come from tarry run or tarry sim. FILE may be - for standard input.`,
+The same file may come from tarry run or tarry sim. FILE may be - for standard input. All kinds of
+events and their fields are in docs/events.md.`,
 		Args:              arguments(1, 1, "one file"),
 		ValidArgsFunction: filesNamed("jsonl", "zst"),
 		RunE:              func(_ *cobra.Command, args []string) error { return f.run(p, args[0]) },

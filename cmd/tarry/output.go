@@ -123,6 +123,11 @@ func (rec *record) sink() func(actors.Event) {
 		return nil
 	}
 	return func(e actors.Event) {
+		if e.Began != nil {
+			began := *e.Began
+			began.Program = "tarry " + readVersion().Version
+			e.Began = &began
+		}
 		for _, f := range rec.files {
 			if rec.err != nil {
 				return

@@ -117,6 +117,7 @@ func (s *sim) submit(i int32) error {
 	spec := scheduling.JobSpec{
 		Name: w.Name, User: w.User, Pool: w.Pool, Queue: w.Queue, Priority: w.Priority, Maps: w.Maps, Reduces: w.Reduces,
 		SlowStart: w.SlowStart, SlotsPerTask: w.SlotsPerTask, NoSuspend: w.NoSuspend,
+		InputBytes: w.InputBytes,
 	}
 	s.tell(j, &spec)
 	if !w.NoLocation {

@@ -144,6 +144,7 @@ func (s *sim) order() error {
 
 // begin lets the nodes join and schedules the first events.
 func (s *sim) begin() error {
+	s.tellBeginning()
 	for i := range s.cfg.Cluster.Nodes {
 		if err := s.join(int32(i)); err != nil {
 			return err
@@ -163,6 +164,22 @@ func (s *sim) begin() error {
 	s.planFailures()
 	s.arrivals()
 	return nil
+}
+
+// tellBeginning is the first event of a simulation: what is simulated.
+func (s *sim) tellBeginning() {
+	c := &s.cfg
+	if c.Core.Events == nil {
+		return
+	}
+	p := s.core.View().Policy()
+	c.Core.Events(scheduling.Event{
+		Type: scheduling.EventBegan, Node: scheduling.NoNode, Name: p.Name, Policy: &p,
+		Began: &scheduling.Began{
+			Schema: scheduling.EventSchema, Simulated: true, Seed: c.Seed, Heartbeat: c.Interval, Expiry: c.Core.Expiry,
+			Nodes: c.Cluster.Nodes, Racks: c.Cluster.Racks,
+		},
+	})
 }
 
 // at schedules an event; the time is never in the past.

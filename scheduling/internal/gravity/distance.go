@@ -56,6 +56,32 @@ func (g *Outputs) Distance(r int32, at Site, weigh Weight) (sum int64) {
 	return sum
 }
 
+// Distances is Distance of reduce r by bytes, for many sites: it goes through the outputs once.
+func (g *Outputs) Distances(r int32) func(at Site) int64 {
+	var total int64
+	var near []map[int32]int64 // by level: bytes by group
+	for m := range g.outs {
+		o := &g.outs[m]
+		if int(r) >= len(o.bytes) || o.bytes[r] == 0 {
+			continue
+		}
+		total += o.bytes[r]
+		for l, group := range o.at.Groups {
+			if l == len(near) {
+				near = append(near, map[int32]int64{})
+			}
+			near[l][group] += o.bytes[r]
+		}
+	}
+	return func(at Site) int64 {
+		far := int64(len(near)) * total
+		for l := range near {
+			far -= near[l][at.Groups[l]]
+		}
+		return 2 * far
+	}
+}
+
 // Input is the bytes of reduce r at some sites, by definition, as Distance.
 func (g *Outputs) Input(r int32, where func(at Site) bool) (sum int64) {
 	for m := range g.outs {

@@ -146,6 +146,10 @@ func TestOutputsAgainstAList(t *testing.T) {
 // checkQuestions compares the answers that need no sums.
 func checkQuestions(t *rapid.T, g *Outputs, list model, all []Site) {
 	for r := range reduces {
+		distances := g.Distances(int32(r))
+		for _, at := range all {
+			require.Equal(t, list.distance(r, at, Bytes), distances(at))
+		}
 		for upTo := 1; upTo <= levels; upTo++ {
 			var want Site
 			most, ok := int64(-1), false

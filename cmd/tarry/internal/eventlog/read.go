@@ -16,7 +16,8 @@ import (
 )
 
 // maxLine bounds a line of an event file, in bytes; what is longer is no event.
-const maxLine = 1 << 20
+// A map of a job with many reduces tells the sizes of its output.
+const maxLine = 32 << 20
 
 // Read gives each event to take, in order. The file has a JSON object a line; a compressed one is
 // known by its first bytes. Errors begin with the number of the line.

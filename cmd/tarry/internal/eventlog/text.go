@@ -24,25 +24,84 @@ func Line(e actors.Event) string {
 		line += fmt.Sprintf(": %s of %s in %s, %d maps, %d reduces",
 			e.Name, e.User, e.Pool, e.Tasks[scheduling.Map], e.Tasks[scheduling.Reduce])
 	case scheduling.EventShares:
-		line += fmt.Sprintf(" of %s: %.4g map slots, %.4g reduce slots",
-			e.Pool, e.Shares[scheduling.Map], e.Shares[scheduling.Reduce])
+		line += shares(e)
 	case scheduling.EventNeed:
 		line += fmt.Sprintf(": %s may claim %d %s slots", e.Pool, e.Need, e.Kind)
-	case scheduling.EventFinished:
+	case scheduling.EventFinished, scheduling.EventCordoned:
 		line += " " + e.State
 	case scheduling.EventSkipped:
-		line += fmt.Sprintf(" (%s)", e.Kind)
+		line += skip(e)
+	case scheduling.EventProgress:
+		line += fmt.Sprintf(": %.0f %%", 100*e.Progress)
+	case scheduling.EventBegan:
+		line += began(e)
 	default:
-	}
-	if e.Until > 0 {
-		line += fmt.Sprintf(", until %v", e.Until)
 	}
 	if e.Placed != nil && e.Placed.Center != "" {
 		line += fmt.Sprintf("; center %s, weighted distance there %d, here %d",
 			e.Placed.Center, e.Placed.AtCenter, e.Placed.Here)
+		if e.Placed.Mean > 0 {
+			line += fmt.Sprintf(", at best %d, in the mean %d", e.Placed.Best, e.Placed.Mean)
+		}
+	}
+	if e.Held > 0 {
+		line += fmt.Sprintf(", suspended for %v in all", e.Held.Round(time.Microsecond))
 	}
 	if e.Phases != nil {
 		line += fmt.Sprintf(", took %v", (e.At - e.Phases.Start).Round(time.Microsecond))
+	}
+	return line
+}
+
+// skip says of which kind, how far the job may go now, and how long it still waits.
+func skip(e actors.Event) string {
+	line := fmt.Sprintf(" (%s)", e.Kind)
+	if e.Level != "" {
+		line += ", may go " + e.Level
+	}
+	if e.Until > 0 {
+		line += fmt.Sprintf(" until %v", e.Until)
+		if e.Reason.Wait > 0 {
+			line += fmt.Sprintf(", of %v in all", e.Reason.Wait+e.Until-e.At)
+		}
+	}
+	if e.Count > 1 {
+		line += fmt.Sprintf(", %d times so far", e.Count)
+	}
+	return line
+}
+
+// shares says what a pool, queue or job should have and has.
+func shares(e actors.Event) string {
+	of := e.Pool
+	if e.JobID != 0 {
+		of = e.JobID.String()
+	}
+	line := fmt.Sprintf(" of %s: %.4g map slots, %.4g reduce slots; runs %d and %d of %d and %d",
+		of, e.Shares[scheduling.Map], e.Shares[scheduling.Reduce],
+		e.Running[scheduling.Map], e.Running[scheduling.Reduce], e.Demand[scheduling.Map], e.Demand[scheduling.Reduce])
+	for k, v := range e.Virtual {
+		if v != (scheduling.Projected{}) {
+			line += fmt.Sprintf("; %s: %v of work left, done at %v in the virtual cluster",
+				scheduling.TaskKind(k), v.Left.Round(time.Millisecond), v.Finish.Round(time.Millisecond))
+		}
+	}
+	return line
+}
+
+// began says what run begins.
+func began(e actors.Event) string {
+	b := e.Began
+	if b == nil {
+		return ""
+	}
+	what := "live"
+	if b.Simulated {
+		what = "simulated"
+	}
+	line := fmt.Sprintf(": %s, %s, %d nodes in %d racks, seed %d", what, e.Name, b.Nodes, b.Racks, b.Seed)
+	if !b.Wall.IsZero() {
+		line += ", " + b.Wall.Format(time.RFC3339)
 	}
 	return line
 }

@@ -1,0 +1,27 @@
+package actors
+
+import (
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The page on events names what live runs add, and the phases of an attempt, and no others.
+func TestDocsOfLiveEvents(t *testing.T) {
+	text, err := os.ReadFile("../docs/events.md")
+	require.NoError(t, err)
+	_, phases, found := strings.Cut(string(text), "\n### phases\n")
+	require.True(t, found)
+	of := reflect.TypeFor[Phases]()
+	for i := range of.NumField() {
+		name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+		require.Contains(t, phases, "\n| `"+name+"` |")
+	}
+	require.Equal(t, of.NumField(), strings.Count(phases, "\n| `"))
+	require.Contains(t, string(text), "\n| `phases` |")
+	require.Contains(t, string(text), "\n| `counters` |")
+	require.Equal(t, 3, reflect.TypeFor[Event]().NumField(), "the schedulers' event, phases and counters")
+}

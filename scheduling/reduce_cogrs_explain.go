@@ -1,0 +1,50 @@
+package scheduling
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
+)
+
+// explain says how far from its center of gravity reduce i is on n.
+func (r *cogrs) explain(j *job, i int32, n *node) *Placed {
+	g := r.c.outputsOf(j)
+	if g == nil {
+		return &Placed{}
+	}
+	p := &Placed{Here: g.Distance(i, n.site(), gravity.Bytes)}
+	if at, ok := g.Center(i, r.levels); ok {
+		p.Center, p.AtCenter = r.c.nodes[at.Node].name, g.Distance(i, at, gravity.Bytes)
+	}
+	r.compare(p, g, j, i, n)
+	return p
+}
+
+// compare adds to what is told of reduce i of j, launched on n, the distances of other nodes.
+func (r *cogrs) compare(p *Placed, g *gravity.Outputs, j *job, i int32, n *node) {
+	if p.Center == "" || !r.c.tells() {
+		return
+	}
+	distance := g.Distances(i)
+	best, sum, live := p.Here, 0.0, 0
+	for _, other := range r.c.nodes {
+		if other.live {
+			d := distance(other.site())
+			best, sum, live = min(best, d), sum+float64(d), live+1
+		}
+	}
+	p.Best, p.Mean = best, int64(sum/float64(max(1, live)))
+	known := []*node{n}
+	if best := r.planOf(j).best; int(i) < len(best) {
+		for _, c := range best[i] {
+			if c.node != nil && c.node != n {
+				known = append(known, c.node)
+			}
+		}
+	}
+	for _, n := range known {
+		p.Candidates = append(p.Candidates, Candidate{n.name, distance(n.site())})
+	}
+	slices.SortStableFunc(p.Candidates, func(a, b Candidate) int { return cmp.Compare(a.Cost, b.Cost) })
+}
