@@ -11,7 +11,7 @@ GOFILES       = $(shell git ls-files -co --exclude-standard '*.go')
 # This module, and the nested one with the contests, which go.work joins to it.
 PACKAGES      = ./... ./bench/...
 
-.PHONY: run build test test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke fuzz fuzz-jobs chaos mutants mutants-experiments golden check clean
+.PHONY: run build test test-page test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke fuzz fuzz-jobs chaos mutants mutants-experiments golden check clean
 
 build: ## bin/tarry
 	$(GO) build -o bin/tarry ./cmd/tarry
@@ -25,6 +25,10 @@ run: build
 
 test:
 	$(GO) test -race -timeout $(TEST_TIMEOUT) $(PACKAGES)
+
+# The page of `tarry view`: its functions under Node, and in Chromium, as far as these are installed.
+test-page:
+	./scripts/test-page.sh
 
 # The long modes: 10,000 tiny files, a 100 MB line, more random cases.
 test-long:

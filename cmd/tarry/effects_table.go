@@ -167,6 +167,9 @@ func effects() []effect {
 		{events, "summary", with("trace-out"), "events e.jsonl --summary --trace-out t"},
 		{events, "trace-out", with("summary"), "events e.jsonl --summary --trace-out t"},
 
+		{[]string{"view"}, "output", nil, ""},
+		{[]string{"view"}, "overwrite", toStdout, "view e.jsonl -o - --overwrite"},
+
 		{[]string{"experiment"}, "output quick no-tables seed repeat json", nil, ""},
 		{[]string{"config", "version"}, "json", nil, ""},
 		{[]string{"scenario"}, "verbose json", nil, ""},

@@ -72,6 +72,7 @@ func commands(p *program) []*cobra.Command {
 		newEvents(p),
 		newSim(p),
 		newVersion(p),
+		newView(p),
 	}
 }
 

@@ -1,0 +1,46 @@
+// Axes and scales of the pictures, as SVG.
+
+import { html } from "./markup.mjs";
+import { time } from "./words.mjs";
+
+/** Colors of pools and jobs: told apart by the color-blind, too; the pattern's number is the second sign. */
+export const hues = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8a8a00", "#999999"];
+
+/** Round numbers from 0 to most, some four of them. */
+export function ticks(most) {
+  if (!(most > 0)) return [0];
+  const raw = most / 4;
+  const size = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((f) => f * size).find((x) => x >= raw);
+  const list = [];
+  for (let x = 0; x <= most * 1.0001; x += step) list.push(x);
+  return list;
+}
+
+/** A frame for a picture of times (in ns) and numbers; x and y put these into it. */
+export function frame(width, height, from, to, most) {
+  const left = 48, right = 8, top = 8, bottom = 24;
+  return {
+    width, height, from, to, most,
+    x: (t) => left + ((t - from) / Math.max(1, to - from)) * (width - left - right),
+    y: (v) => height - bottom - (v / Math.max(1e-9, most)) * (height - top - bottom),
+  };
+}
+
+/** The axes of a frame. */
+export function axes(f, unit) {
+  const span = f.to - f.from;
+  return html`<g class="axes">${ticks(f.most).map((v) => html`<line x1="${f.x(f.from)}" x2="${f.x(f.to)}" y1="${f.y(v)}" y2="${f.y(v)}"/><text x="${f.x(f.from) - 4}" y="${f.y(v) + 4}" text-anchor="end">${+v.toPrecision(3)}</text>`)}
+${[0, 0.25, 0.5, 0.75, 1].map((q) => html`<text x="${f.x(f.from + q * span)}" y="${f.height - 6}" text-anchor="${q === 0 ? "start" : q === 1 ? "end" : "middle"}">${time(f.from + q * span)}</text>`)}
+<text x="4" y="12">${unit}</text></g>`;
+}
+
+/** A path through points. */
+export function path(points) {
+  return points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
+}
+
+/** A picture with a title that says in words what it shows. */
+export function picture(width, height, label, content) {
+  return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}"><title>${label}</title>${content}</svg>`;
+}

@@ -1,0 +1,124 @@
+// The first screen: racks, nodes and slots, each slot with a letter and color and its job; a slot
+// that waits pulses, and says for what.
+
+import { html } from "./markup.mjs";
+import { letter, letters, percent, time, taskName, worse } from "./words.mjs";
+import { wanted } from "./state.mjs";
+
+/** One sentence of the state. */
+export function summary(s) {
+  const live = [...s.nodes.values()].filter((n) => n.live).length;
+  const placed = s.near.N + s.near.R + s.near.O;
+  const parts = [s.name || "no policy", `${live} nodes`];
+  if (placed) parts.push(`${percent(s.near.N, placed)} node-local`);
+  let text = parts.join(", ");
+  const w = s.wait;
+  if (w && s.jobs.get(w.job)) {
+    const names = wanted(s.jobs.get(w.job), 1).map((id) => nodeName(s, id));
+    text += `; job ${w.job} waits for ${names[0] || "a better node"}`;
+    if (w.until > s.now) text += `, ${time(w.until - s.now)} left`;
+  }
+  return text;
+}
+
+export function nodeName(s, id) {
+  const n = s.nodes.get(id);
+  return n ? n.name : `node ${id}`;
+}
+
+/** What a slot is, in words for the label. */
+export function slotLabel(s, node, kind, i) {
+  const a = node.cells[kind][i];
+  const name = `${node.name}, ${kind ? "reduce" : "map"} slot ${i + 1}`;
+  if (a) return `${name}: ${taskName(a)}, ${letters[letter(a)]}`;
+  const w = node.waits[kind];
+  return w && firstFree(node, kind) === i ? `${name}: free, job ${w.job} waits for a better one` : `${name}: free`;
+}
+
+function firstFree(node, kind) { return node.cells[kind].indexOf(null); }
+
+function slot(s, node, kind, i, small) {
+  const a = node.cells[kind][i];
+  const w = node.waits[kind];
+  const waits = !a && w && node.live && firstFree(node, kind) === i;
+  const l = a ? letter(a) : "";
+  const name = `slot k${kind} ${a ? `is-${l}` : waits ? "waits" : "free"}`;
+  const text = a ? (small ? l : html`<b>${l}</b><i>${a.job}</i>`) : waits ? (small ? "?" : html`<b>?</b><i>${w.job}</i>`) : "";
+  return html`<button class="${name}" data-node="${node.id}" data-kind="${kind}" data-slot="${i}" aria-label="${slotLabel(s, node, kind, i)}">${text}</button>`;
+}
+
+/** One node with its slots. */
+export function nodeMarkup(s, node, small) {
+  const state = !node.live ? "lost" : node.state === "open" ? "" : node.state;
+  const held = node.held.length;
+  return html`<button class="name" data-node="${node.id}">${node.name}</button>${state ? html`<em>${state}</em>` : ""}
+<span class="slots">${[0, 1].map((k) => node.cells[k].map((_, i) => slot(s, node, k, i, small)))}${
+  held ? html`<em title="suspended: ${node.held.map(taskName).join(", ")}">+${held}</em>` : ""}</span>`;
+}
+
+/** The nodes by rack, each with a key; small where there are many slots. */
+export function racks(s) {
+  const nodes = [...s.nodes.values()];
+  const slots = nodes.reduce((sum, n) => sum + n.slots[0] + n.slots[1], 0);
+  const by = new Map();
+  for (const n of nodes) {
+    if (!by.has(n.rack)) by.set(n.rack, []);
+    by.get(n.rack).push(n);
+  }
+  return { small: slots > 600, racks: [...by].map(([name, list]) => ({ name, nodes: list })) };
+}
+
+/** The racks with their nodes, for a page that is drawn once (tests, export). */
+export function clusterMarkup(s) {
+  const { small, racks: list } = racks(s);
+  return html`<div class="racks${small ? " small" : ""}">${list.map((r) => html`<section class="rack"><h3>${r.name}</h3>
+${r.nodes.map((n) => html`<div class="node${n.live ? "" : " gone"}">${nodeMarkup(s, n, small)}</div>`)}</section>`)}</div>`;
+}
+
+/** What the letters mean. */
+export function legend() {
+  return html`<p class="legend">${Object.entries(letters).map(([l, text]) => html`<span><b class="slot is-${l}">${l}</b> ${text}</span> `)}
+<span><b class="slot waits">?</b> free, and a job waits for a better one</span></p>`;
+}
+
+/** The waiting slots with the nodes that have what the jobs wait for, at most so many. */
+export function waitLines(s, most = 20) {
+  const lines = [];
+  for (const n of s.nodes.values()) {
+    for (const k of [0, 1]) {
+      const w = n.waits[k];
+      if (!w || lines.length >= most) continue;
+      const job = s.jobs.get(w.job);
+      const to = k === 0 && job ? wanted(job, 1)[0] : undefined;
+      if (to !== undefined && to !== n.id) lines.push({ from: n.id, to, kind: k, job: w.job });
+    }
+  }
+  return lines;
+}
+
+/** The pools as the Fair Scheduler's page has them. */
+export function poolsTable(s) {
+  const list = [...s.groups.values()].filter((g) => g.name || g.jobs || g.running[0] || g.running[1]).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const most = (m) => (m === 0 ? "–" : m < 0 ? 0 : m);
+  const cells = (g, k) => html`<td>${g.min[k]}</td><td>${most(g.max[k])}</td><td>${g.running[k]}</td><td>${g.told ? g.shares[k].toFixed(1) : "NA"}</td>`;
+  const mode = (g) => {
+    const p = s.policy && s.policy.Pools && (s.policy.Pools.Pools || []).find((q) => q.Name === g.name);
+    return p && p.Mode === 2 ? "FIFO" : s.policy && s.policy.Order === "pools" ? "fair" : "";
+  };
+  return html`<table><caption>Pools and queues</caption><thead><tr><th scope="col" rowspan="2">Pool</th><th scope="col" rowspan="2">Running jobs</th>
+<th scope="colgroup" colspan="4">Map slots</th><th scope="colgroup" colspan="4">Reduce slots</th><th scope="col" rowspan="2">Mode</th></tr>
+<tr>${[0, 1].map(() => html`<th scope="col">min share</th><th scope="col">max share</th><th scope="col">running</th><th scope="col">fair share</th>`)}</tr></thead>
+<tbody>${list.map((g) => html`<tr><th scope="row">${g.name || "(none)"}${[0, 1].some((k) => g.max[k] !== 0 && g.max[k] < g.min[k]) ? " *" : ""}</th><td>${g.jobs}</td>${cells(g, 0)}${cells(g, 1)}<td>${mode(g)}</td></tr>`)}</tbody></table>`;
+}
+
+/** What is known of a slot, for the explanation. */
+export function explainSlot(s, nodeID, kind, i) {
+  const node = s.nodes.get(nodeID);
+  if (!node) return html`<p>No such node.</p>`;
+  const a = node.cells[kind][i];
+  if (!a) return html`<p>${slotLabel(s, node, kind, i)}.</p>`;
+  const more = worse(a.placed);
+  return html`<p>${taskName(a)} has run on ${node.name} for ${time(s.now - a.start)}${a.progress ? html`, ${Math.round(100 * a.progress)} % done` : ""}.</p>
+${a.placed && a.placed.center ? html`<p>Center of gravity: ${a.placed.center}. Weighted distance here ${a.placed.here}, at the center ${a.placed.at_center}${
+  a.placed.mean ? `, best ${a.placed.best}, mean of all nodes ${a.placed.mean}` : ""}${more ? ` (${more})` : ""}.</p>` : ""}`;
+}

@@ -1,0 +1,120 @@
+// Bars of attempts by slot: rows are slots by rack and node. Killed and failed attempts are hatched,
+// suspensions are gaps. The page draws a part of it on a canvas; the same plan makes an SVG file.
+
+import { html } from "./markup.mjs";
+import { letter, taskName, time } from "./words.mjs";
+
+export const colors = { N: "#0072b2", R: "#e69f00", O: "#c04a00", A: "#777777", G: "#006b4e", r: "#3fae8a" };
+
+/** Where each slot of a history has its row: by rack, node, kind and slot. */
+export function rows(h) {
+  const nodes = [...h.nodes.values()].sort((a, b) => (a.rack < b.rack ? -1 : a.rack > b.rack ? 1 : a.id - b.id));
+  const most = new Map();
+  for (const a of h.attempts) {
+    const key = a.node * 2 + a.kind;
+    most.set(key, Math.max(most.get(key) || 0, a.slot || 1));
+  }
+  const at = new Map(), list = [];
+  for (const n of nodes) {
+    for (const k of [0, 1]) {
+      const slots = Math.max(n.slots[k], most.get(n.id * 2 + k) || 0);
+      for (let i = 1; i <= slots; i++) {
+        at.set(rowKey(n.id, k, i), list.length);
+        list.push({ node: n, kind: k, slot: i, name: `${n.name} ${k ? "r" : "m"}${i}` });
+      }
+    }
+  }
+  return { at, list };
+}
+
+export function rowKey(node, kind, slot) { return `${node} ${kind} ${slot || 1}`; }
+
+/** The bars that show in a part of the rows and of the time. */
+export function bars(h, plan, fromRow, toRow, from, to) {
+  const out = [];
+  for (const a of h.attempts) {
+    const row = plan.at.get(rowKey(a.node, a.kind, a.slot));
+    if (row === undefined || row < fromRow || row >= toRow) continue;
+    for (const [b, e] of a.segments) {
+      const end = e < 0 ? h.end : e;
+      if (end < from || b > to) continue;
+      out.push({ row, from: b, to: end, attempt: a, letter: letter(a), hatched: a.end === "killed" || a.end === "failed" });
+    }
+  }
+  return out;
+}
+
+/** The phases of a bar as parts of it, where they are told and the attempt was never suspended. */
+export function phases(bar) {
+  const p = bar.attempt.phases;
+  if (!p || bar.attempt.segments.length > 1) return [];
+  const list = [];
+  let at = p.start;
+  for (const name of ["wait", "read", "shuffle", "work", "commit"]) {
+    if (p[name]) list.push({ name, from: at, to: at + p[name] });
+    at += p[name] || 0;
+  }
+  return list;
+}
+
+/** What a bar is, in words. */
+export function barLabel(h, bar) {
+  const a = bar.attempt;
+  const node = h.nodes.get(a.node);
+  const inside = phases(bar).map((p) => `${p.name} ${time(p.to - p.from)}`).join(", ");
+  return `${taskName(a)} on ${node ? node.name : a.node}, ${time(bar.from)} to ${time(bar.to)}, ${a.end || "runs"}${inside ? ` (${inside})` : ""}`;
+}
+
+/** Draws a part of the bars on a canvas. */
+export function draw(context, size, list, view) {
+  const { width, height } = size;
+  context.clearRect(0, 0, width, height);
+  const x = (t) => view.left + ((t - view.from) / Math.max(1, view.to - view.from)) * (width - view.left);
+  for (const bar of list) {
+    const y = (bar.row - view.row) * view.rowHeight;
+    const a = Math.max(view.left, x(bar.from)), w = Math.max(1, x(bar.to) - a);
+    context.fillStyle = colors[bar.letter];
+    context.fillRect(a, y + 1, w, view.rowHeight - 2);
+    for (const p of phases(bar)) {
+      if (p.name === "work") continue;
+      context.fillStyle = p.name === "wait" ? "rgba(255,255,255,.55)" : "rgba(255,255,255,.25)";
+      context.fillRect(Math.max(a, x(p.from)), y + 1, Math.max(0, x(p.to) - x(p.from)), view.rowHeight - 2);
+    }
+    if (bar.hatched) hatch(context, a, y + 1, w, view.rowHeight - 2);
+    if (w > 26 && view.rowHeight >= 12) {
+      context.fillStyle = bar.letter === "R" || bar.letter === "r" ? "#000" : "#fff";
+      context.fillText(`${bar.letter} ${bar.attempt.job}`, a + 3, y + view.rowHeight - 3, w - 4);
+    }
+  }
+}
+
+function hatch(context, x, y, w, h) {
+  context.save();
+  context.beginPath();
+  context.rect(x, y, w, h);
+  context.clip();
+  context.strokeStyle = "#fff";
+  context.beginPath();
+  for (let d = -h; d < w; d += 5) {
+    context.moveTo(x + d, y + h);
+    context.lineTo(x + d + h, y);
+  }
+  context.stroke();
+  context.restore();
+}
+
+const mostBars = 20000;
+
+/** All of it as an SVG file; of very many bars the first. */
+export function ganttSVG(h) {
+  const plan = rows(h), left = 110, width = 1400, rowHeight = 12, top = 20;
+  const x = (t) => left + (t / Math.max(1, h.end)) * (width - left);
+  const list = bars(h, plan, 0, plan.list.length, 0, h.end).slice(0, mostBars);
+  const height = top + plan.list.length * rowHeight;
+  return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="sans-serif" font-size="9"><rect width="${width}" height="${height}" fill="#fff"/>
+<defs><pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line x1="0" y1="0" x2="0" y2="5" stroke="#fff" stroke-width="2"/></pattern></defs>
+${[0, 0.25, 0.5, 0.75, 1].map((q) => html`<text x="${x(q * h.end)}" y="12">${time(q * h.end)}</text>`)}
+${plan.list.map((r, i) => html`<text x="2" y="${top + i * rowHeight + 9}">${r.name}</text>`)}
+${list.map((b) => html`<g><title>${barLabel(h, b)}</title><rect x="${x(b.from).toFixed(2)}" y="${top + b.row * rowHeight + 1}" width="${Math.max(0.5, x(b.to) - x(b.from)).toFixed(2)}" height="${rowHeight - 2}" fill="${colors[b.letter]}"/>${
+  b.hatched ? html`<rect x="${x(b.from).toFixed(2)}" y="${top + b.row * rowHeight + 1}" width="${Math.max(0.5, x(b.to) - x(b.from)).toFixed(2)}" height="${rowHeight - 2}" fill="url(#hatch)"/>` : ""}</g>`)}</svg>`;
+}

@@ -1,0 +1,71 @@
+// The Gantt screen in the document: a canvas that shows the part of the rows that is scrolled to, and
+// of the time that is zoomed to (wheel with Ctrl, or dragging; a double click shows all).
+
+import { bars, barLabel, draw, rows } from "./gantt.mjs";
+import { time } from "./words.mjs";
+
+const rowHeight = 14, left = 96;
+
+function parts(to, p, choose) {
+  if (to.parts) return to.parts;
+  to.innerHTML = '<p class="hint">Drag to zoom, double click for all. Hatched: killed or failed; gaps: suspended; pale: waiting, reading, fetching.</p><div class="gantt" tabindex="0" role="img"><div class="tall"></div><canvas></canvas></div><p class="at" role="status"></p>';
+  const box = to.querySelector(".gantt");
+  const at = { box, tall: box.firstElementChild, canvas: box.lastElementChild, words: to.lastElementChild, from: 0, to: 0, plan: null, known: 0 };
+  to.parts = at;
+  const again = () => paint(at, p);
+  box.addEventListener("scroll", again);
+  new ResizeObserver(again).observe(box);
+  const timeAt = (e) => at.from + ((e.offsetX - left) / (at.canvas.clientWidth - left)) * (at.to - at.from);
+  const barAt = (e) => {
+    const row = Math.floor((e.offsetY + box.scrollTop) / rowHeight), t = timeAt(e);
+    return bars(p.history, at.plan, row, row + 1, t, t).pop();
+  };
+  at.canvas.addEventListener("pointerdown", (e) => { at.drag = timeAt(e); });
+  at.canvas.addEventListener("pointermove", (e) => {
+    const bar = barAt(e);
+    at.words.textContent = bar ? barLabel(p.history, bar) : time(timeAt(e));
+  });
+  at.canvas.addEventListener("pointerup", (e) => {
+    const a = at.drag, b = timeAt(e), width = at.to - at.from;
+    at.drag = undefined;
+    if (a !== undefined && Math.abs(a - b) > width / 50) {
+      Object.assign(at, { from: Math.max(0, Math.min(a, b)), to: Math.max(a, b), zoomed: true });
+      again();
+      return;
+    }
+    const bar = barAt(e);
+    if (bar) choose({ job: bar.attempt.job });
+  });
+  at.canvas.addEventListener("dblclick", () => { at.zoomed = false; again(); });
+  return at;
+}
+
+/** Draws what is in sight. */
+function paint(at, p) {
+  const h = p.history;
+  if (!at.plan || at.known !== h.attempts.length) {
+    at.plan = rows(h);
+    at.known = h.attempts.length;
+    at.tall.style.height = `${at.plan.list.length * rowHeight}px`;
+    at.box.setAttribute("aria-label", `${h.attempts.length} attempts in ${at.plan.list.length} slots over ${time(h.end)}`);
+  }
+  if (!at.zoomed) Object.assign(at, { from: 0, to: Math.max(1, h.end) });
+  const width = at.box.clientWidth, height = at.box.clientHeight, scale = window.devicePixelRatio || 1;
+  at.canvas.width = width * scale;
+  at.canvas.height = height * scale;
+  at.canvas.style.width = `${width}px`;
+  at.canvas.style.height = `${height}px`;
+  const context = at.canvas.getContext("2d");
+  context.scale(scale, scale);
+  context.font = "11px system-ui, sans-serif";
+  const row = at.box.scrollTop / rowHeight, last = Math.min(at.plan.list.length, row + height / rowHeight + 1);
+  const view = { row, rowHeight, left, from: at.from, to: at.to };
+  draw(context, { width, height }, bars(h, at.plan, Math.floor(row), last, at.from, at.to), view);
+  context.fillStyle = getComputedStyle(at.box).color;
+  for (let i = Math.floor(row); i < last; i++) context.fillText(at.plan.list[i].name, 2, (i - row) * rowHeight + 11, left - 4);
+  const x = left + ((p.time - at.from) / (at.to - at.from)) * (width - left);
+  if (x >= left) context.fillRect(x, 0, 1, height);
+}
+
+/** Draws the Gantt chart of a player. */
+export function ganttScreen(to, p, choose) { paint(parts(to, p, choose), p); }

@@ -1,0 +1,167 @@
+// What has happened so far, all of it: attempts with the times in which they ran, jobs, and how many
+// slots each pool held when. Gantt, shares, shuffle and findings look at this.
+
+import { parseAttempt } from "./words.mjs";
+
+/** A history before the first event. */
+export function newHistory() {
+  return {
+    end: 0, attempts: [], open: new Map(), jobs: new Map(), nodes: new Map(), pools: new Map(), series: new Map(),
+    limits: new Map(), slots: [0, 0], problems: [],
+  };
+}
+
+/** Adds an event. */
+export function record(h, e) {
+  h.end = Math.max(h.end, e.at);
+  const id = parseAttempt(e.attempt);
+  switch (e.type) {
+    case "joined": {
+      const before = h.nodes.get(e.node);
+      const slots = e.slots || [0, 0];
+      for (const k of [0, 1]) h.slots[k] += slots[k] - (before && before.live ? before.slots[k] : 0);
+      h.nodes.set(e.node, { id: e.node, name: e.node_name, rack: e.rack || "default", slots, live: true });
+      break;
+    }
+    case "lost": {
+      const n = h.nodes.get(e.node);
+      if (n && n.live) {
+        n.live = false;
+        for (const k of [0, 1]) h.slots[k] -= n.slots[k];
+      }
+      h.problems.push(e);
+      break;
+    }
+    case "submitted":
+      h.jobs.set(e.job, {
+        id: e.job, name: e.name || "", pool: e.pool || "", user: e.user || "", tasks: e.tasks || [0, 0], bytes: e.bytes || 0,
+        submitted: e.at, first: -1, finished: -1, state: "running", attempts: [], outputs: new Map(), near: { N: 0, R: 0, O: 0, A: 0 },
+        counters: null, err: "", virtual: [],
+      });
+      break;
+    case "finished":
+      with_(h.jobs.get(e.job), (j) => Object.assign(j, { finished: e.at, state: e.state, err: e.err || "", counters: e.counters || null }));
+      break;
+    case "launched": begin(h, e, id); break;
+    case "suspended": with_(h.open.get(e.attempt), (a) => { pause(h, a, e.at); a.suspended = true; }); break;
+    case "resumed": with_(h.open.get(e.attempt), (a) => { a.suspended = false; a.slot = e.slot || a.slot; a.segments.push([e.at, -1]); hold(h, a, e.at, 1); }); break;
+    case "succeeded": case "failed": case "killed": finish(h, e); break;
+    case "shares":
+      if (e.job) with_(h.jobs.get(e.job), (j) => { if (e.virtual) j.virtual.push({ at: e.at, of: e.virtual }); });
+      else push(h.limits, e.pool || "", { at: e.at, fair: e.shares || [0, 0], min: e.min || [0, 0], max: e.max || [0, 0] });
+      break;
+    case "pool": move(h, e); break;
+    default:
+  }
+  return h;
+}
+
+function with_(x, f) { if (x) f(x); }
+
+function push(map, key, value) {
+  const list = map.get(key);
+  if (list) list.push(value);
+  else map.set(key, [value]);
+}
+
+function begin(h, e, id) {
+  if (!id) return;
+  const a = {
+    job: id.job, kind: id.kind, task: id.task, try: id.try, id: e.attempt, node: e.node, slot: e.slot || 0, locality: e.locality || "", placed: e.placed || null, reason: e.reason,
+    segments: [[e.at, -1]], end: "", suspended: false, phases: null, err: "", why: null,
+  };
+  h.attempts.push(a);
+  h.open.set(a.id, a);
+  with_(h.jobs.get(a.job), (j) => {
+    j.attempts.push(a);
+    if (j.first < 0) j.first = e.at;
+    if (a.kind === 0) j.near[{ "node-local": "N", "rack-local": "R", "any-place": "A" }[a.locality] || "O"]++;
+  });
+  hold(h, a, e.at, 1);
+}
+
+/** Counts slots held by a pool, as a list of times and numbers. */
+function hold(h, a, at, by) {
+  const j = h.jobs.get(a.job);
+  change(h, j ? j.pool : "", a.kind, at, by);
+}
+
+function change(h, pool, kind, at, by) {
+  const held = h.pools.get(pool) || [0, 0];
+  h.pools.set(pool, held);
+  held[kind] += by;
+  push(h.series, `${kind} ${pool}`, [at, held[kind]]);
+}
+
+function pause(h, a, at) {
+  const last = a.segments[a.segments.length - 1];
+  if (last[1] < 0) {
+    last[1] = at;
+    hold(h, a, at, -1);
+  }
+}
+
+function finish(h, e) {
+  const a = h.open.get(e.attempt);
+  if (!a) return;
+  pause(h, a, e.at);
+  h.open.delete(e.attempt);
+  Object.assign(a, { end: e.type, phases: e.phases || null, err: e.err || "", why: e.type === "killed" ? e.reason : null });
+  if (e.type === "failed") h.problems.push(e);
+  if (a.kind === 0 && e.type === "succeeded") {
+    with_(h.jobs.get(a.job), (j) => j.outputs.set(a.task, { node: a.node, at: e.at, bytes: e.bytes || 0, parts: e.output || null }));
+  }
+}
+
+/** Moves a job, with what it runs, to another pool. */
+function move(h, e) {
+  const j = h.jobs.get(e.job);
+  if (!j) return;
+  const running = [0, 0];
+  for (const a of j.attempts) if (!a.end && !a.suspended) running[a.kind]++;
+  for (const k of [0, 1]) {
+    if (!running[k]) continue;
+    change(h, j.pool, k, e.at, -running[k]);
+    change(h, e.pool || "", k, e.at, running[k]);
+  }
+  j.pool = e.pool || "";
+}
+
+/** How long an attempt ran, without the times in which it was suspended. */
+export function ran(a, now) {
+  return a.segments.reduce((sum, [from, to]) => sum + (to < 0 ? now : to) - from, 0);
+}
+
+/**
+ * The mean of a step function in each of n equal parts of a time.
+ * @param {[number, number][]} steps times and values
+ */
+export function sample(steps, from, to, n) {
+  const out = new Float64Array(n);
+  const width = (to - from) / n;
+  if (!(width > 0) || !steps) return out;
+  for (let i = 0; i < steps.length; i++) {
+    const value = steps[i][1];
+    if (!value) continue;
+    let a = Math.max(steps[i][0], from);
+    const b = Math.min(i + 1 < steps.length ? steps[i + 1][0] : to, to);
+    while (a < b) {
+      const part = Math.min(n - 1, Math.floor((a - from) / width));
+      const edge = Math.min(b, Math.max(from + (part + 1) * width, a + width * 1e-6));
+      out[part] += (value * (edge - a)) / width;
+      a = edge;
+    }
+  }
+  return out;
+}
+
+/** Least, quartiles and most of a list of numbers. */
+export function quantiles(list) {
+  const s = [...list].sort((a, b) => a - b);
+  const at = (q) => {
+    if (s.length === 0) return 0;
+    const x = q * (s.length - 1), i = Math.floor(x);
+    return s[i] + (x - i) * ((i + 1 < s.length ? s[i + 1] : s[i]) - s[i]);
+  };
+  return { least: at(0), low: at(0.25), median: at(0.5), high: at(0.75), most: at(1) };
+}

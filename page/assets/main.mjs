@@ -1,0 +1,151 @@
+// The page: which screen is shown, what is chosen, and where events come from.
+
+import { html, show, showList } from "./markup.mjs";
+import { embeddedEvents, fileEvents, streamEvents } from "./events.mjs";
+import { add, newPlayer, seek } from "./player.mjs";
+import { newHistory, record } from "./history.mjs";
+import { control, fitting } from "./controls.mjs";
+import { clusterScreen } from "./clusterview.mjs";
+import { ganttScreen } from "./ganttview.mjs";
+import { summary } from "./cluster.mjs";
+import { sharesCSV, sharesMarkup } from "./shares.mjs";
+import { jobMarkup, jobsCSV, jobsMarkup } from "./jobs.mjs";
+import { ganttSVG } from "./gantt.mjs";
+import { shuffleMarkup } from "./shuffle.mjs";
+import { queuesMarkup, virtualMarkup } from "./virtual.mjs";
+import { findingsMarkup } from "./findings.mjs";
+import { compareMarkup } from "./compare.mjs";
+import { explain } from "./why.mjs";
+import { chromeTrace, save } from "./export.mjs";
+
+const $ = (id) => document.getElementById(id);
+const p = newPlayer();
+const look = { screen: 0, chosen: null, pool: "", job: 0, kind: 0, shuffle: 0, other: null, otherName: "" };
+
+const screens = [
+  { name: "Cluster", draw: (to) => clusterScreen(to, p, look) },
+  { name: "Shares", draw: (to) => show(to, html`<p><label>Slots of <select id="kind"><option value="0">maps</option><option value="1"${look.kind ? html` selected` : ""}>reduces</option></select></label></p>${sharesMarkup(p.history, look.kind, look.pool, p.time)}`) },
+  { name: "Jobs", draw: (to) => show(to, jobsMarkup(p.state)) },
+  { name: "Job", draw: (to) => show(to, jobMarkup(p.history, look.job)) },
+  { name: "Gantt", draw: (to) => ganttScreen(to, p, choose) },
+  { name: "Shuffle", draw: (to) => show(to, shuffleMarkup(p.history, look.shuffle)) },
+  { name: "HFSP", draw: (to) => show(to, virtualMarkup(p.state, p.history)) },
+  { name: "Queues", draw: (to) => show(to, queuesMarkup(p.state)) },
+  { name: "Findings", draw: (to) => show(to, findingsMarkup(p.history, p.state)) },
+  { name: "Compare", draw: (to) => show(to, compareMarkup(p.history, p.state.name || "this run", look.other, look.otherName)) },
+];
+
+let due = false;
+
+/** Draws at the next frame, once however often it is asked for. */
+function redraw() {
+  if (due) return;
+  due = true;
+  requestAnimationFrame(() => {
+    due = false;
+    show($("summary"), html`${summary(p.state)}`);
+    const to = $("screen").firstElementChild;
+    screens[look.screen].draw(to);
+    show($("why"), explain(p.state, look.chosen));
+  });
+}
+
+function go(n) {
+  if (n < 0 || n >= screens.length) return;
+  look.screen = n;
+  const fresh = document.createElement("div");
+  fresh.id = `screen-${screens[n].name.toLowerCase()}`;
+  $("screen").replaceChildren(fresh);
+  $("screen").setAttribute("aria-label", screens[n].name);
+  for (const [i, b] of [...$("screens").children].entries()) {
+    if (i === n) b.setAttribute("aria-current", "page");
+    else b.removeAttribute("aria-current");
+  }
+  redraw();
+}
+
+function choose(what) {
+  look.chosen = what;
+  if (what && what.job) look.job = what.job;
+  redraw();
+}
+
+/** One place hears all clicks: what is clicked on says by its data what it is. */
+function clicked(e) {
+  const b = e.target.closest("[data-node],[data-job],[data-pool]");
+  if (!b) return;
+  const d = b.dataset;
+  if (d.pool !== undefined) {
+    look.pool = d.pool;
+    redraw();
+  } else if (d.job !== undefined) {
+    choose({ job: +d.job });
+    if (look.screen === 2) go(3);
+  } else if (d.slot !== undefined) {
+    choose({ node: +d.node, kind: +d.kind, slot: +d.slot });
+  } else {
+    choose({ node: +d.node });
+  }
+}
+
+async function changedField(e) {
+  if (e.target.id === "kind") look.kind = +e.target.value;
+  if (e.target.id === "shuffle-job") look.shuffle = +e.target.value;
+  if (e.target.id === "other-run" && e.target.files[0]) {
+    try {
+      look.other = (await fileEvents(e.target.files[0])).reduce(record, newHistory());
+      look.otherName = e.target.files[0].name;
+    } catch (err) {
+      $("summary").textContent = `The other run cannot be read: ${err.message}`;
+      return;
+    }
+  }
+  redraw();
+}
+
+function exports_() {
+  const files = {
+    "Jobs (CSV)": () => save("jobs.csv", jobsCSV(p.history), "text/csv"),
+    "Shares (CSV)": () => save("shares.csv", sharesCSV(p.history, look.kind), "text/csv"),
+    "Shares (SVG)": () => save("shares.svg", sharesMarkup(p.history, look.kind, look.pool, p.time).toString().split("</svg>")[0] + "</svg>", "image/svg+xml"),
+    "Gantt (SVG)": () => save("gantt.svg", ganttSVG(p.history).toString(), "image/svg+xml"),
+    "Chrome trace": () => save("trace.json", chromeTrace(p.history), "application/json"),
+  };
+  showList($("exports"), [{ key: "label", markup: html`Save:` }]);
+  for (const [name, f] of Object.entries(files)) {
+    const b = document.createElement("button");
+    b.textContent = name;
+    b.onclick = f;
+    $("exports").append(b);
+  }
+}
+
+async function begin() {
+  for (const [i, s] of screens.entries()) {
+    const b = document.createElement("button");
+    b.textContent = s.name;
+    b.title = `key ${(i + 1) % 10}`;
+    b.onclick = () => go(i);
+    $("screens").append(b);
+  }
+  $("screen").addEventListener("click", clicked);
+  $("screen").addEventListener("change", changedField);
+  $("why").addEventListener("click", clicked);
+  const row = control(p, redraw, go);
+  exports_();
+  go(0);
+  const live = document.body.dataset.events; // a server's address of its events
+  if (live) {
+    p.follow = true;
+    row.begin(1);
+    streamEvents(live, (events) => { add(p, events); row.sync(); redraw(); }, (there) => { document.body.dataset.connected = there; });
+    return;
+  }
+  add(p, await embeddedEvents($("events")));
+  row.begin(fitting(p.history.end));
+  seek(p, p.history.end * 0.5);
+  row.sync();
+  redraw();
+}
+
+begin().catch((e) => { $("summary").textContent = `The events cannot be shown: ${e.message}`; });

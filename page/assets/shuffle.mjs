@@ -1,0 +1,63 @@
+// Which reduce gets how much from which node: a heat map, the center of gravity and the node that was
+// chosen ringed, and what that costs beside the best and the mean.
+
+import { html } from "./markup.mjs";
+import { bytes, percent, worse } from "./words.mjs";
+
+const mostNodes = 60, mostReduces = 60;
+
+/** Bytes by node and reduce of a job, as far as they were told. */
+export function flows(h, job) {
+  const byNode = new Map();
+  for (const o of job.outputs.values()) {
+    if (!o.parts) continue;
+    if (!byNode.has(o.node)) byNode.set(o.node, new Float64Array(job.tasks[1]));
+    o.parts.forEach((b, r) => { if (r < job.tasks[1]) byNode.get(o.node)[r] += b; });
+  }
+  return byNode;
+}
+
+/** The jobs that have something to show. */
+export function shuffleJobs(h) {
+  return [...h.jobs.values()].filter((j) => j.tasks[1] > 0 && (j.attempts.some((a) => a.placed) || [...j.outputs.values()].some((o) => o.parts)));
+}
+
+function costs(j) {
+  const placed = j.attempts.filter((a) => a.kind === 1 && a.placed && a.placed.center);
+  if (!placed.length) return html`<p>Nothing was known of the reduces' inputs when they were placed.</p>`;
+  const sum = (f) => placed.reduce((s, a) => s + f(a.placed), 0);
+  const here = sum((p) => p.here), best = sum((p) => (p.best === undefined ? Math.min(p.here, p.at_center) : p.best)), mean = sum((p) => p.mean || 0);
+  return html`<p>${placed.length} reduces were placed by their input. Weighted distance chosen ${bytes(here)}·links, best ${bytes(best)}·links (${best ? `+${percent(here - best, best)}` : "–"})${
+    mean ? `, a node by chance ${bytes(mean)}·links: ${percent(mean - here, mean)} of that are saved` : ""}.</p>
+<table><caption>Reduces</caption><thead><tr><th scope="col">reduce</th><th scope="col">chosen</th><th scope="col">center</th><th scope="col">cost chosen</th><th scope="col">best</th><th scope="col">mean</th><th scope="col">why</th></tr></thead>
+<tbody>${placed.slice(0, 200).map((a) => html`<tr><th scope="row">${a.task}</th><td>${a.nodeName}</td><td>${a.placed.center}</td><td>${a.placed.here}</td><td>${a.placed.best === undefined ? "–" : a.placed.best}</td><td>${a.placed.mean || "–"}</td><td>${worse(a.placed) || "at its center"}</td></tr>`)}</tbody></table>`;
+}
+
+/** The heat map of a job. */
+export function shuffleMarkup(h, id) {
+  const jobs = shuffleJobs(h);
+  const j = h.jobs.get(id) && jobs.includes(h.jobs.get(id)) ? h.jobs.get(id) : jobs[0];
+  if (!j) return html`<p>No reduce of this run was placed by its input, and no sizes were told.</p>`;
+  const name = (n) => (h.nodes.get(n) || { name: `node ${n}` }).name;
+  for (const a of j.attempts) a.nodeName = name(a.node);
+  const byNode = flows(h, j);
+  const nodes = [...byNode.keys()].sort((a, b) => a - b).slice(0, mostNodes);
+  const reduces = Math.min(j.tasks[1], mostReduces);
+  const last = new Map();
+  for (const a of j.attempts) if (a.kind === 1) last.set(a.task, a);
+  const most = Math.max(1, ...nodes.map((n) => Math.max(...byNode.get(n).slice(0, reduces))));
+  const size = 16, left = 90, top = 40;
+  const cells = nodes.map((n, y) => Array.from(byNode.get(n).slice(0, reduces), (b, r) => {
+    const a = last.get(r);
+    const center = a && a.placed && a.placed.center === name(n), chosen = a && a.node === n;
+    const at = [left + r * size, top + y * size];
+    return html`<g><title>${name(n)} to reduce ${r}: ${bytes(b)}${center ? ", center of gravity" : ""}${chosen ? ", chosen" : ""}</title><rect class="heat" x="${at[0]}" y="${at[1]}" width="${size - 1}" height="${size - 1}" fill-opacity="${(0.05 + 0.95 * (b / most)).toFixed(3)}"/>${
+      center ? html`<circle class="center" cx="${at[0] + size / 2}" cy="${at[1] + size / 2}" r="5"/>` : ""}${chosen ? html`<rect class="chosen" x="${at[0] + 1}" y="${at[1] + 1}" width="${size - 3}" height="${size - 3}"/>` : ""}</g>`;
+  }));
+  const width = left + reduces * size + 10, height = top + nodes.length * size + 10;
+  const label = `bytes from ${nodes.length} nodes to ${reduces} reduces of job ${j.id}; the most is ${bytes(most)}`;
+  return html`<p><label>Job <select id="shuffle-job">${jobs.map((k) => html`<option value="${k.id}"${k === j ? html` selected` : ""}>${k.id} ${k.name}</option>`)}</select></label></p>
+${nodes.length ? html`<div class="wide"><svg class="heatmap" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${label}">${nodes.map((n, y) => html`<text x="${left - 6}" y="${top + y * size + 12}" text-anchor="end">${name(n)}</text>`)}
+${Array.from({ length: reduces }, (_, r) => (r % 5 ? "" : html`<text x="${left + r * size}" y="${top - 6}">${r}</text>`))}<text x="${left}" y="14">reduce; ring: center of gravity, square: chosen</text>${cells}</svg></div>` : html`<p>The sizes of its maps' outputs were not told.</p>`}
+${byNode.size > nodes.length || j.tasks[1] > reduces ? html`<p>Shown are ${nodes.length} of ${byNode.size} nodes and ${reduces} of ${j.tasks[1]} reduces.</p>` : ""}${costs(j)}`;
+}

@@ -1,0 +1,283 @@
+// The cluster at one moment: the state that events lead to, one after the other. Nothing here knows
+// a clock, a document or where events come from.
+
+import { parseAttempt } from "./words.mjs";
+
+/** How many decisions are kept of a job, and of the cluster. */
+export const kept = 20;
+
+/** A state before the first event. */
+export function newState() {
+  return {
+    now: 0, count: 0, name: "", began: null, policy: null,
+    nodes: new Map(), jobs: new Map(), groups: new Map(), attempts: new Map(),
+    near: { N: 0, R: 0, O: 0, A: 0 }, recent: [], wait: null, queues: false,
+  };
+}
+
+/** What kinds of events are decisions: where a step stops. */
+export function isDecision(e) {
+  return ["launched", "skipped", "killed", "suspended", "resumed", "victim"].includes(e.type);
+}
+
+function nodeOf(s, id, name) {
+  let n = s.nodes.get(id);
+  if (!n) {
+    n = { id, name: name || `node ${id}`, rack: "", slots: [0, 0], cells: [[], []], held: [], waits: [null, null], live: false, state: "open", version: 0 };
+    s.nodes.set(id, n);
+  }
+  return n;
+}
+
+function jobOf(s, id) {
+  let j = s.jobs.get(id);
+  if (!j) {
+    j = {
+      id, name: "", user: "", pool: "", priority: "NORMAL", tasks: [0, 0], bytes: 0, places: null, state: "running",
+      submitted: s.now, first: -1, finished: -1, running: [0, 0], done: [0, 0], failed: 0, killed: 0, suspended: 0,
+      near: { N: 0, R: 0, O: 0, A: 0 }, skips: [null, null], decisions: [], begun: new Set(), shares: null, virtual: null, err: "",
+    };
+    s.jobs.set(id, j);
+  }
+  return j;
+}
+
+function groupOf(s, name) {
+  let g = s.groups.get(name);
+  if (!g) {
+    g = { name, shares: [0, 0], demand: [0, 0], running: [0, 0], min: [0, 0], max: [0, 0], jobs: 0, need: [0, 0] };
+    s.groups.set(name, g);
+  }
+  return g;
+}
+
+/** Lets one event happen. */
+export function apply(s, e) {
+  s.now = Math.max(s.now, e.at);
+  s.count++;
+  const handle = handlers[e.type];
+  if (handle) handle(s, e, parseAttempt(e.attempt));
+  if (isDecision(e)) {
+    remember(s.recent, e);
+    if (e.job) remember(jobOf(s, e.job).decisions, e);
+  }
+  return s;
+}
+
+function remember(list, e) {
+  list.push(e);
+  if (list.length > kept) list.shift();
+}
+
+const handlers = {
+  began(s, e) {
+    s.began = e.began || {};
+    s.name = e.name || "";
+    s.policy = e.policy || null;
+  },
+  reconfigured(s, e) {
+    s.name = e.name || "";
+    s.policy = e.policy || s.policy;
+  },
+  joined(s, e) {
+    const n = nodeOf(s, e.node, e.node_name);
+    Object.assign(n, { name: e.node_name, rack: e.rack || "default", slots: e.slots || [0, 0], live: true, state: "open" });
+    for (const k of [0, 1]) n.cells[k] = fit(n.cells[k], n.slots[k]);
+    n.version++;
+  },
+  lost(s, e) {
+    const n = nodeOf(s, e.node, e.node_name);
+    n.live = false;
+    n.waits = [null, null];
+    n.version++;
+  },
+  cordoned(s, e) { mark(nodeOf(s, e.node, e.node_name), e.state); },
+  avoided(s, e) { if (!e.job) mark(nodeOf(s, e.node, e.node_name), "avoided"); },
+  admitted(s, e) { mark(nodeOf(s, e.node, e.node_name), "open"); },
+  submitted(s, e) {
+    const j = jobOf(s, e.job);
+    Object.assign(j, {
+      name: e.name || "", user: e.user || "", pool: e.pool || "", priority: e.priority || "NORMAL", tasks: e.tasks || [0, 0],
+      bytes: e.bytes || 0, places: e.places || null, submitted: e.at,
+    });
+    groupOf(s, j.pool).jobs++;
+  },
+  priority(s, e) { jobOf(s, e.job).priority = e.name; },
+  pool(s, e) {
+    const j = jobOf(s, e.job);
+    const from = groupOf(s, j.pool), to = groupOf(s, e.pool || "");
+    from.jobs--;
+    to.jobs++;
+    for (const k of [0, 1]) {
+      from.running[k] -= j.running[k];
+      to.running[k] += j.running[k];
+    }
+    j.pool = e.pool || "";
+  },
+  finished(s, e) {
+    const j = jobOf(s, e.job);
+    Object.assign(j, { state: e.state, finished: e.at, err: e.err || "", skips: [null, null] });
+    groupOf(s, j.pool).jobs--;
+    stopWaiting(s, e.job);
+  },
+  skipped: skip,
+  shares(s, e) {
+    if (e.job) {
+      Object.assign(jobOf(s, e.job), { shares: e.shares || [0, 0], virtual: e.virtual || null });
+      return;
+    }
+    const g = groupOf(s, e.pool || "");
+    Object.assign(g, { shares: e.shares || [0, 0], demand: e.demand || [0, 0], min: e.min || [0, 0], max: e.max || [0, 0] });
+    g.told = true;
+  },
+  need(s, e) { groupOf(s, e.pool || "").need[e.kind || 0] = e.need; },
+  launched: launch,
+  progress(s, e) { withAttempt(s, e, (a) => { a.progress = e.progress || 0; }); },
+  suspended(s, e) {
+    withAttempt(s, e, (a) => {
+      leave(s, a);
+      a.suspended = true;
+      nodeOf(s, a.node).held.push(a);
+      jobOf(s, a.job).suspended++;
+    });
+  },
+  resumed(s, e) {
+    withAttempt(s, e, (a) => {
+      const n = nodeOf(s, a.node);
+      n.held = n.held.filter((b) => b !== a);
+      a.suspended = false;
+      a.slot = e.slot || 0;
+      enter(s, a);
+    });
+  },
+  succeeded(s, e) { end(s, e, (j, a) => { j.done[a.kind]++; }); },
+  failed(s, e) { end(s, e, (j) => { j.failed++; }); },
+  killed(s, e) { end(s, e, (j) => { j.killed++; }); },
+  "output-lost"(s, e, id) { if (id) jobOf(s, id.job).done[id.kind]--; },
+};
+
+function mark(n, state) {
+  n.state = state || "open";
+  n.version++;
+}
+
+function fit(cells, slots) {
+  const list = cells.slice(0, Math.max(slots, cells.length));
+  while (list.length < slots) list.push(null);
+  return list;
+}
+
+function skip(s, e) {
+  const k = e.kind || 0;
+  const j = jobOf(s, e.job);
+  const left = e.until > e.at ? e.until : 0;
+  const wait = { job: e.job, kind: k, at: e.at, until: left, node: e.node, reason: e.reason || {}, level: e.level || "", count: e.count || 1 };
+  j.skips[k] = wait;
+  if (e.node < 0) return;
+  const near = /^waiting for/.test(wait.reason.cause || "");
+  const n = nodeOf(s, e.node, e.node_name);
+  if (near && n.waits[k] === null) {
+    n.waits[k] = wait;
+    n.version++;
+  }
+  if (near) s.wait = wait;
+}
+
+function stopWaiting(s, job, kind) {
+  if (s.wait && s.wait.job === job && (kind === undefined || s.wait.kind === kind)) s.wait = null;
+}
+
+function launch(s, e, id) {
+  if (!id) return;
+  const a = {
+    job: id.job, kind: id.kind, task: id.task, try: id.try, id: e.attempt, node: e.node, slot: e.slot || 0, start: e.at, locality: e.locality || "", reason: e.reason,
+    placed: e.placed || null, suspended: false, progress: 0,
+  };
+  const j = jobOf(s, a.job);
+  const before = j.skips[a.kind];
+  if (before && before.node >= 0) clearWait(s, before.node, a.kind, a.job);
+  clearWait(s, a.node, a.kind);
+  stopWaiting(s, a.job, a.kind);
+  j.skips[a.kind] = null;
+  if (j.first < 0) j.first = e.at;
+  if (a.kind === 0) {
+    const near = { "node-local": "N", "rack-local": "R", "any-place": "A" }[a.locality] || "O";
+    j.near[near]++;
+    s.near[near]++;
+    j.begun.add(a.task);
+  }
+  s.attempts.set(a.id, a);
+  enter(s, a);
+}
+
+function clearWait(s, node, kind, job) {
+  const n = s.nodes.get(node);
+  if (n && n.waits[kind] && (job === undefined || n.waits[kind].job === job)) {
+    n.waits[kind] = null;
+    n.version++;
+  }
+}
+
+/** Puts an attempt into its slot, or into the first that is free where none is told. */
+function enter(s, a) {
+  const n = nodeOf(s, a.node);
+  const cells = n.cells[a.kind];
+  let at = a.slot - 1;
+  if (at < 0 || cells[at]) {
+    at = cells.indexOf(null);
+    if (at < 0) at = cells.length;
+  }
+  while (cells.length <= at) cells.push(null);
+  cells[at] = a;
+  a.slot = at + 1;
+  n.version++;
+  const j = jobOf(s, a.job);
+  j.running[a.kind]++;
+  groupOf(s, j.pool).running[a.kind]++;
+}
+
+function leave(s, a) {
+  const n = nodeOf(s, a.node);
+  if (n.cells[a.kind][a.slot - 1] === a) n.cells[a.kind][a.slot - 1] = null;
+  n.version++;
+  const j = jobOf(s, a.job);
+  j.running[a.kind]--;
+  groupOf(s, j.pool).running[a.kind]--;
+}
+
+function withAttempt(s, e, f) {
+  const a = s.attempts.get(e.attempt);
+  if (!a) return;
+  f(a);
+  nodeOf(s, a.node).version++;
+}
+
+function end(s, e, count) {
+  const a = s.attempts.get(e.attempt);
+  if (!a) return;
+  const n = nodeOf(s, a.node);
+  if (a.suspended) n.held = n.held.filter((b) => b !== a);
+  else leave(s, a);
+  n.version++;
+  s.attempts.delete(e.attempt);
+  count(jobOf(s, a.job), a);
+}
+
+/** The nodes on which a job's map has its block. */
+export function placesOf(job, task) {
+  const p = job.places;
+  if (!p || !p.nodes) return [];
+  if (p.each) return p.nodes.slice(task * p.each, (task + 1) * p.each);
+  let from = 0;
+  for (let i = 0; i < task; i++) from += p.counts[i];
+  return p.nodes.slice(from, from + (p.counts[task] || 0));
+}
+
+/** The nodes that hold data of maps that a job has yet to begin, a few at most. */
+export function wanted(job, most = 3) {
+  const found = new Set();
+  for (let t = 0; t < job.tasks[0] && found.size < most; t++) {
+    if (!job.begun.has(t)) placesOf(job, t).forEach((n) => found.size < most && found.add(n));
+  }
+  return [...found];
+}

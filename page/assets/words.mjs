@@ -1,0 +1,120 @@
+// What events and numbers say in words.
+
+/** A time in nanoseconds, for people. */
+export function time(ns) {
+  const s = ns / 1e9;
+  if (s < 0) return "-" + time(-ns);
+  if (s >= 3600) return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
+  if (s >= 60) return `${Math.floor(s / 60)} min ${Math.floor(s % 60)} s`;
+  if (s >= 10) return `${s.toFixed(1)} s`;
+  if (s >= 0.1) return `${s.toFixed(2)} s`;
+  if (s > 0) return `${(s * 1000).toPrecision(3)} ms`;
+  return "0 s";
+}
+
+/** A number of bytes, for people. */
+export function bytes(n) {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+  let i = 0;
+  while (n >= 1024 && i < units.length - 1) {
+    n /= 1024;
+    i++;
+  }
+  return `${i === 0 ? n : n.toFixed(n < 10 ? 1 : 0)} ${units[i]}`;
+}
+
+export function percent(part, all) {
+  return all > 0 ? `${((100 * part) / all).toFixed(part === all ? 0 : 1)} %` : "–";
+}
+
+export function kindName(kind) { return kind === 1 ? "reduce" : "map"; }
+
+/** "map 3 of job 7", with the try where it is not the first. */
+export function taskName(attempt) {
+  const again = attempt.try > 0 ? `, try ${attempt.try + 1}` : "";
+  return `${kindName(attempt.kind)} ${attempt.task} of job ${attempt.job}${again}`;
+}
+
+/** Job, kind, task and try of an attempt's name such as job_0001_m_000003_0. */
+export function parseAttempt(name) {
+  const m = /^job_(\d+)_([mr])_(\d+)_(\d+)$/.exec(name || "");
+  return m ? { job: +m[1], kind: m[2] === "r" ? 1 : 0, task: +m[3], try: +m[4] } : null;
+}
+
+/** How much worse a reduce's node is than its center, "" if it is not. */
+export function worse(placed) {
+  if (!placed || !placed.center || placed.here <= placed.at_center) return "";
+  if (!placed.at_center) return `all of its input is on ${placed.center}`;
+  return `+${((100 * (placed.here - placed.at_center)) / placed.at_center).toFixed(1)} % over ${placed.center}`;
+}
+
+/** A reason in words. */
+export function why(reason, placed) {
+  if (!reason || !reason.cause) return "";
+  let s = reason.cause;
+  const more = worse(placed);
+  if (reason.wait) s += `, ${time(reason.wait)} so far`;
+  if (reason.of) s += `, ${reason.count || 0} of ${reason.of}`;
+  else if (reason.count) s += `, ${reason.count} offers refused`;
+  if (!more) return s;
+  return s === "center of gravity" ? `near enough: ${more}` : `${s}: ${more}`;
+}
+
+/** What an event says, in a sentence. */
+export function sentence(e) {
+  const a = parseAttempt(e.attempt);
+  const on = e.node_name ? ` on ${e.node_name}` : "";
+  const because = why(e.reason, e.placed) ? `: ${why(e.reason, e.placed)}` : "";
+  switch (e.type) {
+    case "began": return `${e.name || "a run"} begins`;
+    case "joined": return `${e.node_name} joins rack ${e.rack || "default"} with ${pair(e.slots)} slots`;
+    case "lost": return `${e.node_name} is lost`;
+    case "cordoned": return `${e.node_name} is ${e.state}`;
+    case "avoided": return `${e.job ? `job ${e.job} avoids` : "all jobs avoid"} ${e.node_name}${because}`;
+    case "admitted": return `${e.node_name} is used again`;
+    case "submitted": return `job ${e.job} “${e.name || ""}” of ${e.user || "?"} comes, ${pair(e.tasks)} tasks`;
+    case "finished": return `job ${e.job} has ${e.state}${e.err ? `: ${e.err}` : ""}`;
+    case "skipped": return skipSentence(e, because);
+    case "shares": return `${e.job ? `job ${e.job}` : e.pool} should have ${pair((e.shares || [0, 0]).map(round))} slots`;
+    case "need": return `pool ${e.pool} may claim ${e.need} ${kindName(e.kind)} slots`;
+    case "priority": return `job ${e.job} has priority ${e.name}`;
+    case "pool": return `job ${e.job} moves to ${e.pool}`;
+    case "warning": case "reload-failed": return e.err || e.type;
+    case "reconfigured": return `the policy is ${e.name} now`;
+    case "output-lost": return `the output of ${taskName(a)}${on} is lost`;
+    case "progress": return `${taskName(a)} is ${Math.round(100 * (e.progress || 0))} % done`;
+    case "launched": return `${taskName(a)} starts${on}${e.locality ? `, ${e.locality}` : ""}${because}`;
+    default: return a ? `${taskName(a)} ${ended[e.type] || e.type}${on}${because}${e.err ? `: ${e.err}` : ""}` : e.type;
+  }
+}
+
+const ended = {
+  succeeded: "is done", failed: "fails", killed: "is killed", suspended: "is suspended", resumed: "goes on",
+  victim: "would be killed by preemption",
+};
+
+function skipSentence(e, because) {
+  const where = e.node_name ? ` passes over a free slot on ${e.node_name}` : " waits";
+  const level = e.level ? `; it may go ${e.level}` : "";
+  const left = e.until > e.at ? ` for ${time(e.until - e.at)} more` : "";
+  const of = left && e.reason.wait ? `, of ${time(e.reason.wait + e.until - e.at)}` : "";
+  return `job ${e.job}${where} (${kindName(e.kind)}s)${because}${level}${left}${of}`;
+}
+
+export function pair(p) { return p ? `${p[0]} + ${p[1]}` : "0 + 0"; }
+
+export function round(x) { return Math.round(x * 100) / 100; }
+
+/** The letter of an attempt: how near a map is to its data, whether a reduce is at its center. */
+export function letter(attempt) {
+  if (attempt.kind === 1) {
+    return attempt.placed && attempt.placed.center && attempt.placed.here <= attempt.placed.at_center ? "G" : "r";
+  }
+  return { "node-local": "N", "rack-local": "R", "any-place": "A" }[attempt.locality] || "O";
+}
+
+/** What a letter means. */
+export const letters = {
+  N: "map on a node with its data", R: "map in a rack with its data", O: "map far from its data", A: "map without a place",
+  G: "reduce at its center of gravity", r: "reduce elsewhere",
+};

@@ -1,0 +1,184 @@
+// Package page is the page on which a run is watched: HTML, style and ES modules of our own, without
+// a build step, a library or a network. [Write] makes one file of it that has the run's events in
+// it; a server serves [Files] as they are and says in [Index] where its events come from.
+//
+// The modules know nothing of where events come from but in events.mjs: events go in, a state
+// (state.mjs) and a history (history.mjs) come out, and each screen is a function from these to
+// markup. The events are those of docs/events.md.
+package page
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+//go:embed assets
+var assets embed.FS
+
+// The parts of index.html that are replaced.
+const (
+	indexName   = "index.html"
+	titlePart   = "<title>Tarry</title>"
+	stylePart   = `<link rel="stylesheet" href="style.css">`
+	bodyPart    = "<body>"
+	eventsBegin = `<script id="events" type="application/octet-stream">`
+	scriptPart  = `<script type="module" src="main.mjs"></script>`
+)
+
+// Files are the page's files: index.html, style.css and the modules. A server serves them all in one
+// directory, but for index.html, which is Index. The modules need the type text/javascript.
+func Files() fs.FS {
+	files, err := fs.Sub(assets, "assets")
+	if err != nil {
+		panic(err) // they are embedded
+	}
+	return files
+}
+
+// ContentSecurityPolicy is what a server should send with the page: scripts and styles of its own,
+// connections to itself, nothing else.
+const ContentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
+	"img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// Index is index.html of a server, that takes its events from a URL of it: server-sent events, each
+// with one JSON object as data and, so that a reader goes on where it was interrupted, an id. The
+// first is the run's "began". Title is shown as text, whatever it holds.
+func Index(title, events string) ([]byte, error) {
+	page, err := fs.ReadFile(Files(), indexName)
+	if err != nil {
+		return nil, err
+	}
+	return replace(page, map[string]string{
+		titlePart: "<title>" + html.EscapeString(title) + "</title>",
+		bodyPart:  `<body data-events="` + html.EscapeString(events) + `">`,
+	})
+}
+
+// Write writes the page with a run's events, lines of JSON, as one file that needs nothing else: style,
+// modules and events are in it, and its policy lets no other script run, load or send anything. Title
+// is shown as text, whatever it holds. The errors are those of events and out.
+func Write(out io.Writer, title string, events io.Reader) error {
+	page, err := fs.ReadFile(Files(), indexName)
+	if err != nil {
+		return err
+	}
+	style, err := fs.ReadFile(Files(), "style.css")
+	if err != nil {
+		return err
+	}
+	script, err := bundle(Files(), "main.mjs")
+	if err != nil {
+		return err
+	}
+	policy := fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data: blob:; base-uri 'none'; form-action 'none'",
+		hash(script), hash(style))
+	head := `<meta http-equiv="Content-Security-Policy" content="` + policy + `">` + "\n"
+	page, err = replace(page, map[string]string{
+		titlePart:  head + "<title>" + html.EscapeString(title) + "</title>",
+		stylePart:  "<style>" + string(style) + "</style>",
+		scriptPart: `<script type="module">` + string(script) + "</script>",
+	})
+	if err != nil {
+		return err
+	}
+	before, after, found := bytes.Cut(page, []byte(eventsBegin))
+	if !found {
+		return errors.New("page: index.html has no place for events")
+	}
+	if _, err := out.Write(append(before, eventsBegin...)); err != nil {
+		return err
+	}
+	if err := pack(out, events); err != nil {
+		return err
+	}
+	_, err = out.Write(after)
+	return err
+}
+
+// replace puts texts in the place of others, each of which must be there once.
+func replace(page []byte, texts map[string]string) ([]byte, error) {
+	for old, text := range texts {
+		if bytes.Count(page, []byte(old)) != 1 {
+			return nil, fmt.Errorf("page: %q is not in index.html once", old)
+		}
+		page = bytes.Replace(page, []byte(old), []byte(text), 1)
+	}
+	return page, nil
+}
+
+// hash is how a policy names a text that may stand in the page.
+func hash(text []byte) string {
+	sum := sha256.Sum256(text)
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// pack writes events gzipped and in base64: no letter of it can end the element that it stands in.
+func pack(out io.Writer, events io.Reader) error {
+	letters := base64.NewEncoder(base64.StdEncoding, out)
+	packed := gzip.NewWriter(letters)
+	_, err := io.Copy(packed, events)
+	return errors.Join(err, packed.Close(), letters.Close())
+}
+
+var (
+	importLine = regexp.MustCompile(`(?m)^import \{ ([^}]+) \} from "\./([a-z]+)\.mjs";$`)
+	exportWord = regexp.MustCompile(`(?m)^export ((?:async )?function|const|class) ([A-Za-z_]+)`)
+	otherWord  = regexp.MustCompile(`(?m)^(import|export)\b.*$`)
+)
+
+// bundle makes one script of a module and all that it imports: each a function that is called once
+// and gives what it exports. It knows the few forms of import and export that the modules use.
+func bundle(files fs.FS, main string) ([]byte, error) {
+	var out bytes.Buffer
+	done := map[string]bool{}
+	var add func(name string, above []string) error
+	add = func(name string, above []string) error {
+		if slices.Contains(above, name) {
+			return fmt.Errorf("page: %s imports itself, over %s", name, strings.Join(above, ", "))
+		}
+		if done[name] {
+			return nil
+		}
+		done[name] = true
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		for _, m := range importLine.FindAllSubmatch(text, -1) {
+			if err := add(string(m[2])+".mjs", append(above, name)); err != nil {
+				return err
+			}
+		}
+		var names []string
+		for _, m := range exportWord.FindAllSubmatch(text, -1) {
+			names = append(names, string(m[2]))
+		}
+		text = importLine.ReplaceAll(text, []byte("const { $1 } = modules.$2;"))
+		text = exportWord.ReplaceAll(text, []byte("$1 $2"))
+		if left := otherWord.Find(text); left != nil {
+			return fmt.Errorf("page: %s: cannot bundle %q", name, left)
+		}
+		fmt.Fprintf(&out, "modules.%s = (() => {\n%sreturn { %s };\n})();\n", strings.TrimSuffix(path.Base(name), ".mjs"), text, strings.Join(names, ", "))
+		return nil
+	}
+	out.WriteString("\nconst modules = {};\n")
+	if err := add(main, nil); err != nil {
+		return nil, err
+	}
+	if bytes.Contains(bytes.ToLower(out.Bytes()), []byte("</script")) || bytes.Contains(out.Bytes(), []byte("<!--")) {
+		return nil, errors.New("page: a module has what ends a script")
+	}
+	return out.Bytes(), nil
+}

@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { html, escapeText } from "../assets/markup.mjs";
+import { firstRun, parseLines } from "../assets/events.mjs";
+import { apply, isDecision, newState, placesOf, wanted } from "../assets/state.mjs";
+import { below } from "../assets/findings.mjs";
+import { newHistory, quantiles, ran, record, sample } from "../assets/history.mjs";
+import { add, newPlayer, seek, step, stepBack } from "../assets/player.mjs";
+import { bytes, parseAttempt, sentence, time, why, worse } from "../assets/words.mjs";
+import { clusterMarkup, poolsTable, slotLabel, summary, waitLines } from "../assets/cluster.mjs";
+import { cell, sharesCSV, sharesMarkup } from "../assets/shares.mjs";
+import { jobMarkup, jobsCSV, jobsMarkup } from "../assets/jobs.mjs";
+import { bars, ganttSVG, rows } from "../assets/gantt.mjs";
+import { shuffleMarkup } from "../assets/shuffle.mjs";
+import { queuesMarkup, virtualMarkup } from "../assets/virtual.mjs";
+import { findings, findingsMarkup } from "../assets/findings.mjs";
+import { compareMarkup, fairness, figures } from "../assets/compare.mjs";
+import { explain } from "../assets/why.mjs";
+import { chromeTrace } from "../assets/export.mjs";
+import { hostile, run, s } from "./run.mjs";
+
+const stateAt = (t) => run().filter((e) => e.at <= t).reduce(apply, newState());
+const whole = () => run().reduce(record, newHistory());
+
+test("markup escapes all but markup", () => {
+  assert.equal(html`<a title="${hostile}">${[html`<b>`, "<i>"]}${null}${0}</a>`.toString(), `<a title="${escapeText(hostile)}"><b>&lt;i&gt;0</a>`);
+  assert.doesNotMatch(escapeText(hostile), /[<>"']/);
+});
+
+test("no screen lets a name become markup, at any moment", () => {
+  const h = whole();
+  for (let t = 0; t <= 12; t++) {
+    const st = stateAt(t * s);
+    const screens = [
+      clusterMarkup(st), poolsTable(st), jobsMarkup(st), html`${summary(st)}`, queuesMarkup(st), virtualMarkup(st, h), sharesMarkup(h, 0, hostile, t * s),
+      jobMarkup(h, 1), jobMarkup(h, 2), ganttSVG(h), shuffleMarkup(h, 1), findingsMarkup(h, st), compareMarkup(h, hostile, h, hostile),
+      explain(st, null), explain(st, { job: 1 }), explain(st, { job: 2 }), explain(st, { node: 3 }), explain(st, { node: 2, kind: 0, slot: 0 }), explain(st, { node: 99 }),
+    ];
+    for (const m of screens) {
+      assert.doesNotMatch(m.toString(), /<\/?(script|img)/i);
+      assert.doesNotMatch(m.toString(), /(undefined|NaN|\[object)/);
+      assert.doesNotMatch(m.toString(), / (style|on[a-z]+)="/, "the page's policy forbids these");
+    }
+  }
+});
+
+test("lines that are no events are named", () => {
+  assert.equal(parseLines('{"at":1}\n\n{"at":2}').length, 2);
+  assert.throws(() => parseLines('{"at":1}\nno\n'), /^Error: line 2: /);
+  assert.equal(firstRun([{ type: "began" }, { type: "joined" }, { type: "began" }]).length, 2);
+});
+
+test("slots hold what runs, and nothing else", () => {
+  const st = stateAt(3 * s);
+  assert.equal(st.nodes.get(3).cells[0][1].job, 2, "the slot that was told");
+  assert.deepEqual(st.jobs.get(1).running, [3, 0]);
+  assert.deepEqual(st.groups.get("p").running, [3, 0]);
+  const end = stateAt(20 * s);
+  for (const n of end.nodes.values()) assert.ok(n.cells.flat().every((c) => c === null), n.name);
+  assert.equal(end.attempts.size, 0);
+  assert.deepEqual(end.jobs.get(1).done, [3, 1]);
+  assert.deepEqual(end.jobs.get(1).near, { N: 3, R: 0, O: 1, A: 0 });
+  assert.equal(end.nodes.get(3).live, false);
+  const held = stateAt(8 * s);
+  assert.equal(held.nodes.get(1).cells[1][0], null, "a suspended reduce gives its slot back");
+  assert.equal(held.nodes.get(1).held.length, 1);
+});
+
+test("a slot that waits says for what, until the job launches", () => {
+  const st = stateAt(1 * s);
+  assert.equal(summary(st), "hfs, 4 nodes, 100 % node-local; job 1 waits for a, 2.00 s left");
+  assert.deepEqual(waitLines(st), [{ from: 2, to: 0, kind: 0, job: 1 }]);
+  assert.match(slotLabel(st, st.nodes.get(2), 0, 0), /job 1 waits for a better one/);
+  assert.match(explain(st, { node: 2, kind: 0, slot: 0 }).toString(), /waiting for locality, 0.50 s so far; they may go node-local, 2.00 s left/);
+  assert.deepEqual(waitLines(stateAt(3 * s)), []);
+});
+
+test("the order of a job's places", () => {
+  assert.deepEqual(placesOf({ places: { each: 2, nodes: [1, 2, 3, 4] } }, 1), [3, 4]);
+  assert.deepEqual(placesOf({ places: { counts: [0, 2], nodes: [5, 6] } }, 1), [5, 6]);
+  assert.deepEqual(placesOf({ places: { omitted: 9 } }, 0), []);
+  assert.deepEqual(wanted({ tasks: [3, 0], begun: new Set([0]), places: { each: 1, nodes: [7, 8, 8] } }), [8]);
+});
+
+test("the player goes anywhere, forth and back, to the same state", () => {
+  const p = newPlayer();
+  add(p, run());
+  for (const t of [5, 12, 1, 8, 0, 3]) {
+    seek(p, t * s);
+    assert.deepEqual(strip(p.state), strip(Object.assign(stateAt(t * s), { now: t * s })));
+  }
+  seek(p, 0);
+  const decisions = run().filter(isDecision);
+  for (const d of decisions) assert.deepEqual(step(p), d);
+  assert.equal(step(p), null);
+  stepBack(p);
+  stepBack(p);
+  assert.deepEqual(p.events[p.at - 1], decisions[decisions.length - 3]);
+});
+
+function strip(st) {
+  return JSON.parse(JSON.stringify(st, (k, v) => (k === "version" ? undefined : v instanceof Map ? [...v] : v instanceof Set ? [...v].sort() : v)));
+}
+
+test("events that come in pieces give the same history", () => {
+  const p = newPlayer();
+  p.follow = true;
+  for (const e of run()) add(p, [e]);
+  assert.equal(p.time, 12 * s);
+  assert.deepEqual(strip(p.history), strip(whole()));
+  assert.deepEqual(strip(p.state), strip(stateAt(12 * s)));
+});
+
+test("time in a slot leaves suspension out", () => {
+  const a = whole().attempts.find((x) => x.kind === 1);
+  assert.equal(ran(a, 0), 2 * s);
+  assert.deepEqual(a.segments, [[7 * s, 8 * s], [9 * s, 10 * s]]);
+});
+
+test("samples keep the area", () => {
+  const steps = [[0, 2], [3, 0], [5, 4], [9, 0]];
+  for (const n of [1, 3, 7, 10, 100]) {
+    const sum = sample(steps, 0, 10, n).reduce((a, b) => a + (b * 10) / n, 0);
+    assert.ok(Math.abs(sum - 22) < 1e-6, `${n}: ${sum}`);
+  }
+  assert.deepEqual([...sample(steps, 0, 10, 5)], [2, 1, 2, 4, 2]);
+  assert.deepEqual(quantiles([4, 1, 3, 2, 5]), { least: 1, low: 2, median: 3, high: 4, most: 5 });
+});
+
+test("bars are in the rows of their slots, hatched where killed, with gaps", () => {
+  const h = whole(), plan = rows(h);
+  assert.equal(plan.list.length, 12);
+  const all = bars(h, plan, 0, 99, 0, h.end);
+  assert.equal(all.length, 7);
+  assert.equal(all.filter((b) => b.hatched).length, 2);
+  for (let i = 0; i < all.length; i++) {
+    for (const b of all.slice(i + 1)) assert.ok(all[i].row !== b.row || all[i].to <= b.from || b.to <= all[i].from, "one slot, one bar");
+  }
+});
+
+test("words", () => {
+  assert.deepEqual([0, 5e5, 2.5e8, 12e9, 75e9, 3.7e12].map(time), ["0 s", "0.500 ms", "0.25 s", "12.0 s", "1 min 15 s", "1 h 1 min"]);
+  assert.deepEqual([10, 1536, 5 << 20].map(bytes), ["10 B", "1.5 KiB", "5.0 MiB"]);
+  assert.deepEqual(parseAttempt("job_0012_r_000003_1"), { job: 12, kind: 1, task: 3, try: 1 });
+  assert.equal(parseAttempt("job_x"), null);
+  assert.equal(worse({ center: "node-15", at_center: 100, here: 102 }), "+2.0 % over node-15");
+  assert.equal(why({ cause: "center of gravity" }, { center: "node-15", at_center: 100, here: 102 }), "near enough: +2.0 % over node-15");
+  assert.equal(why({ cause: "user limit", count: 1, of: 2 }), "user limit, 1 of 2");
+  for (const e of run()) assert.ok(sentence(e).length > 3, e.type);
+});
+
+test("numbers of the other screens", () => {
+  const h = whole();
+  assert.match(shuffleMarkup(h, 1).toString(), /center of gravity/);
+  assert.match(shuffleMarkup(h, 1).toString(), /\+2\.0 % over a/);
+  assert.equal(figures(h).times.length, 1);
+  assert.ok(fairness(h).every((x) => x > 0 && x <= 1 + 1e-9));
+  assert.ok(findings(h, stateAt(12 * s)).some((f) => /failed/.test(f.title)));
+  assert.equal(below([[0, 1], [4, 3]], [{ at: 0, fair: [4, 0] }], 0, 10), 4);
+  assert.equal(jobsCSV(h).trim().split("\n").length, 3);
+  assert.match(sharesCSV(h, 0), /^seconds,/);
+  assert.equal(cell("=1+1"), "'=1+1");
+  const trace = JSON.parse(chromeTrace(h));
+  assert.equal(trace.filter((b) => b.ph === "X").length, 7);
+});
+
+test("queues and the virtual cluster show what was told", () => {
+  const st = newState(), h = newHistory();
+  const events = [
+    { at: 0, type: "began", node: -1, name: "capacity", policy: { Order: "capacity", Queues: [{ Name: "top" }, { Name: "sub", Parent: "top" }] } },
+    { at: 0, type: "joined", node: 0, node_name: "n", slots: [10, 0] },
+    { at: 0, type: "submitted", node: -1, job: 1, name: "j", pool: "sub", tasks: [5, 0] },
+    { at: 0, type: "shares", node: -1, pool: "sub", shares: [4, 0], max: [8, 0] },
+    { at: 1, type: "launched", node: 0, node_name: "n", job: 1, attempt: "job_0001_m_000000_0", slot: 1 },
+    { at: 2, type: "shares", node: -1, job: 1, shares: [0, 0], virtual: [{ left: 7e9, slots: 2.5, finish: 9e9 }, {}] },
+  ];
+  for (const e of events) { apply(st, e); record(h, e); }
+  assert.match(queuesMarkup(st).toString(), /1 of 4, at most 8/);
+  assert.match(queuesMarkup(st).toString(), /top[\s\S]*1 of 0/, "a parent has what its children hold");
+  assert.match(virtualMarkup(st, h).toString(), /2\.5 \+ 0\.0<\/td><td>7\.00 s<\/td><td>9\.00 s/);
+});
+
+test("a hundred thousand attempts on a thousand nodes load and seek in time", () => {
+  const events = [{ at: 0, type: "began", node: -1, name: "hfs" }];
+  for (let n = 0; n < 1000; n++) events.push({ at: 0, type: "joined", node: n, node_name: `n${n}`, rack: `r${n % 20}`, slots: [4, 2] });
+  events.push({ at: 0, type: "submitted", node: -1, job: 1, name: "big", pool: "p", tasks: [100000, 0] });
+  for (let i = 0; i < 100000; i++) {
+    const a = { node: i % 1000, node_name: `n${i % 1000}`, job: 1, attempt: `job_0001_m_${String(i).padStart(6, "0")}_0` };
+    events.push({ at: i * 1e6, type: "launched", ...a, locality: "node-local", slot: 1, reason: { cause: "local to its data" } });
+    events.push({ at: i * 1e6 + 1, type: "succeeded", ...a });
+  }
+  const began = performance.now();
+  const p = newPlayer();
+  add(p, events);
+  seek(p, p.history.end);
+  const loaded = performance.now() - began;
+  const h = p.history, plan = rows(h);
+  const drawn = performance.now();
+  bars(h, plan, 100, 160, 0, h.end);
+  const frame = performance.now() - drawn;
+  assert.equal(p.state.jobs.get(1).done[0], 100000);
+  console.log(`loaded in ${loaded.toFixed(0)} ms, a frame of bars in ${frame.toFixed(0)} ms`);
+  assert.ok(loaded < 8000 && frame < 800, "some times what it takes on a quiet machine");
+});
