@@ -187,7 +187,8 @@ func (s *Server) view(j *job, seen map[scheduling.JobID]scheduling.JobView) api.
 		}
 	}
 	v.Stages = append(v.Stages, stage)
-	if len(j.stages) > 0 || stage.Maps.Running+stage.Maps.Done+stage.Reduces.Running+stage.Reduces.Done > 0 {
+	begun := func(t api.Tasks) bool { return t.Running+t.Done+t.Failed+t.Killed > 0 }
+	if len(j.stages) > 0 || begun(stage.Maps) || begun(stage.Reduces) {
 		v.State = api.Running
 	}
 	return v

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -11,8 +12,27 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Stage binds one step of a job to what it reads and where it writes.
-type Stage func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error)
+// Bind binds a job to what it reads and where it writes.
+type Bind func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error)
+
+// Stage is one step of a job: it binds the job of the cluster that writes the step's output. Before,
+// it may run others in rounds, which are not remembered: after a restart of the server they begin
+// anew.
+type Stage func(
+	ctx context.Context, run Runner, src []mapreduce.Source, to mapreduce.Destination,
+) (*mapreduce.Plan, error)
+
+// Runner runs a plan to its end, on the cluster.
+type Runner func(ctx context.Context, p *mapreduce.Plan) (*mapreduce.Counters, error)
+
+// OneStage is the stage that only binds a job.
+func OneStage(bind Bind) Stage {
+	return func(
+		_ context.Context, _ Runner, src []mapreduce.Source, to mapreduce.Destination,
+	) (*mapreduce.Plan, error) {
+		return bind(src, to)
+	}
+}
 
 // Order is what a job is to do.
 type Order struct {
@@ -30,6 +50,7 @@ type Order struct {
 	Reduces  int // 0 leaves it to the size of the input
 	MaxSkips int // see actors.SubmitOptions
 
+	User        string // empty: as the submission says; see api.Submission
 	Pool, Queue string // empty leaves it to the policy
 	Priority    scheduling.Priority
 }
@@ -45,10 +66,10 @@ type Job struct {
 }
 
 // Simple is a job of one stage whose arguments are those that all jobs have: IN... -o OUT, with
-// --overwrite, --reduces, --pool, --queue and --priority before them or behind.
-func Simple(name, summary string, stage Stage) Job {
+// --overwrite, --reduces, --user, --pool, --queue and --priority before them or behind.
+func Simple(name, summary string, bind Bind) Job {
 	return Job{Name: name, Summary: summary, Parse: func(args []string) (Order, error) {
-		o := Order{Stages: []Stage{stage}}
+		o := Order{Stages: []Stage{OneStage(bind)}}
 		return o, o.parse(name, args)
 	}}
 }
@@ -62,6 +83,7 @@ func (o *Order) parse(name string, args []string) error {
 	f.StringVar(&o.Output, "output", "", "")
 	f.BoolVar(&o.Overwrite, "overwrite", false, "")
 	f.IntVar(&o.Reduces, "reduces", 0, "")
+	f.StringVar(&o.User, "user", "", "")
 	f.StringVar(&o.Pool, "pool", "", "")
 	f.StringVar(&o.Queue, "queue", "", "")
 	f.StringVar(&priority, "priority", "normal", "")

@@ -70,16 +70,25 @@ func (s *Server) carryOut(j *job) (err error) {
 
 // stage runs one stage.
 func (s *Server) stage(j *job, i int, bind Stage, src []mapreduce.Source, to mapreduce.Destination) error {
-	plan, err := bind(src, to)
-	if err != nil {
-		return err
+	round := func(ctx context.Context, p *mapreduce.Plan) (*mapreduce.Counters, error) {
+		res, err := s.onCluster(ctx, j, p, "")
+		return res.Counters, err
 	}
-	h, err := s.cluster.Submit(j.ctx, plan, j.options(s.memory.key(j.id, i)))
+	plan, err := bind(j.ctx, round, src, to)
+	if err == nil {
+		_, err = s.onCluster(j.ctx, j, plan, s.memory.key(j.id, i))
+	}
+	return err
+}
+
+// onCluster runs a plan of a job to its end.
+func (s *Server) onCluster(ctx context.Context, j *job, plan *mapreduce.Plan, key string) (actors.Result, error) {
+	h, err := s.cluster.Submit(ctx, plan, j.options(key))
 	if err != nil {
 		if k := j.killed(); k != nil {
-			return errors.Join(fmt.Errorf("%w: %s", actors.ErrJobKilled, k.Reason), s.abort(j))
+			err = errors.Join(fmt.Errorf("%w: %s", actors.ErrJobKilled, k.Reason), s.abort(j))
 		}
-		return err
+		return actors.Result{}, err
 	}
 	if !j.begin(h) {
 		_ = h.Kill(j.killed().Reason) // its end is what counts
@@ -87,7 +96,7 @@ func (s *Server) stage(j *job, i int, bind Stage, src []mapreduce.Source, to map
 	s.handed(j)
 	res, err := h.Wait(context.Background())
 	j.endStage(res)
-	return err
+	return res, err
 }
 
 // handed says that the cluster has the job, or will not get it.

@@ -64,7 +64,7 @@ func TestEventsOfTheCluster(t *testing.T) {
 			return nil
 		})
 	}()
-	require.Equal(t, "joined", <-seen)
+	require.Equal(t, "began", <-seen)
 	b.submit("count", "in.txt", "-o", "out")
 	require.ErrorIs(t, <-ended, enough)
 	require.Eventually(t, func() bool { _, _, n := b.s.events.figures(); return n == 0 }, 10*time.Second, 10*time.Millisecond)

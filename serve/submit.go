@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,11 @@ import (
 // submit takes a job in; it is on the disk when submit returns, if the server has a State. fresh is
 // false if it was there under its key.
 func (s *Server) submit(c caller, a api.Submission, key string) (j *job, fresh bool, err error) {
-	who, err := s.submitter(c, a.User)
+	o, err := s.order(&a)
+	if err != nil {
+		return nil, false, err
+	}
+	who, err := s.submitter(c, cmp.Or(a.User, o.User, c.User))
 	if err != nil {
 		return nil, false, err
 	}
@@ -30,7 +35,7 @@ func (s *Server) submit(c caller, a api.Submission, key string) (j *job, fresh b
 	}
 	j = s.newJob(a, who)
 	j.key, j.at = key, s.now()
-	if err := s.prepare(j); err != nil {
+	if err := s.prepare(j, o); err != nil {
 		return nil, false, err
 	}
 	if s.closing.Load() {
@@ -80,11 +85,7 @@ func (s *Server) newJob(a api.Submission, who allocation.Principal) *job {
 }
 
 // prepare finds out what a job is to do, and refuses it if it may not, or cannot.
-func (s *Server) prepare(j *job) error {
-	o, err := s.order(&j.asked)
-	if err != nil {
-		return err
-	}
+func (s *Server) prepare(j *job, o Order) error {
 	admitted, err := s.cluster.Admit(o.options(j.who))
 	if err != nil {
 		return err
@@ -258,7 +259,8 @@ func (s *Server) abort(j *job) error {
 	if to.Check() != nil {
 		return nil // it is not ours
 	}
-	plan, err := j.order.Stages[len(j.order.Stages)-1]([]mapreduce.Source{mapreduce.Bytes("nothing", nil)}, to)
+	nothing := mapreduce.MapOnly[[]byte, []byte]{Map: func([]byte, func([]byte)) error { return nil }}
+	plan, err := nothing.Bind(mapreduce.Lines(mapreduce.Bytes("nothing", nil)), mapreduce.Raw[[]byte](to))
 	if err == nil {
 		err = plan.SetupJob()
 	}

@@ -63,6 +63,12 @@ type clusterFlags struct {
 
 // register adds the flags to the command and its sub-commands.
 func (r *clusterFlags) register(cmd *cobra.Command) {
+	r.registerCluster(cmd)
+	r.registerTold(cmd)
+}
+
+// registerCluster adds the flags of the cluster.
+func (r *clusterFlags) registerCluster(cmd *cobra.Command) {
 	f := cmd.PersistentFlags()
 	f.IntVar(&r.racks, "racks", 1, "racks of the emulated cluster")
 	f.IntVar(&r.nodes, "nodes", 0, "nodes of the emulated cluster in all, spread over the racks (default: one a rack)")
@@ -93,7 +99,14 @@ func (r *clusterFlags) register(cmd *cobra.Command) {
 	f.Var(&r.nodeLink, "node-link", "what a node's link carries each way, bytes a second, with --emulate-network")
 	f.Float64Var(&r.oversubscribed, "oversubscription", 1,
 		"sum of a rack's node links over its uplink, with --emulate-network")
+	r.complete(cmd)
+	_ = cmd.MarkPersistentFlagDirname("spill-dir") // an error: no such flag
+	_ = cmd.MarkPersistentFlagDirname("state")
+}
 
+// registerTold adds the flags of what is told of the cluster.
+func (r *clusterFlags) registerTold(cmd *cobra.Command) {
+	f := cmd.PersistentFlags()
 	f.BoolVar(&r.json, "json", false, "print the outcome of each job as one JSON object on standard output")
 	f.BoolVarP(&r.quiet, "quiet", "q", false, "print nothing but errors")
 	f.BoolVar(&r.noProgress, "no-progress", false, "show no progress, only how it ended")
@@ -102,10 +115,6 @@ func (r *clusterFlags) register(cmd *cobra.Command) {
 	f.StringVar(&r.cpuProfile, "cpuprofile", "", "file for a CPU profile")
 	f.StringVar(&r.memProfile, "memprofile", "", "file for a profile of the memory in use at the end")
 	f.StringVar(&r.traceOut, "trace-out", "", "file for a Chrome trace of all attempts")
-
-	r.complete(cmd)
-	_ = cmd.MarkPersistentFlagDirname("spill-dir") // an error: no such flag
-	_ = cmd.MarkPersistentFlagDirname("state")
 }
 
 // check refuses values that no cluster could work with.

@@ -25,7 +25,8 @@ func (e *effect) isOf(c *combination, flag string) bool {
 
 // effects is the table.
 func effects() []effect {
-	run, live, sim, all := []string{"run"}, []string{"run", "batch"}, []string{"sim"}, []string{"run", "batch", "sim"}
+	run, sim := []string{"run"}, []string{"sim"}
+	told, live, all := []string{"run", "batch"}, []string{"run", "batch", "serve"}, []string{"run", "batch", "serve", "sim"}
 	delay, gen, events, grep := []string{"delay"}, []string{"gen"}, []string{"events"}, []string{"run grep"}
 	inline := with("inline")
 	inRounds := []string{"run pagerank", "run components", "run kmeans"}
@@ -45,7 +46,7 @@ func effects() []effect {
 		{run, "pool", order("pools", "pools"), sortIn + "--scheduler fifo --pool ann"},
 		{run, "queue", noQueues, sortIn + "--scheduler hfs --queue q"},
 		{run, "priority", noPriorities, sortIn + "--scheduler srpt --priority high"},
-		{run, "pool queue priority", inline, sortIn + "--inline --pool ann"},
+		{run, "user pool queue priority", inline, sortIn + "--inline --pool ann"},
 		{run, "racks nodes map-slots reduce-slots replication", inline, sortIn + "--inline --nodes 4"},
 		{run, "memory seed events trace-out", inline, sortIn + "--inline --memory 1GiB"},
 		{run, "task-timeout", inline, sortIn + "--inline --task-timeout 1m"},
@@ -95,8 +96,8 @@ func effects() []effect {
 		},
 
 		{live, "racks nodes map-slots reduce-slots replication block-size memory", nil, ""},
-		{live, "spill-dir state seed events trace-out queues task-timeout chaos", nil, ""},
-		{live, "json quiet no-progress cpuprofile memprofile", nil, ""},
+		{live, "spill-dir state seed events queues task-timeout chaos quiet", nil, ""},
+		{told, "json no-progress cpuprofile memprofile trace-out", nil, ""},
 		{live, "heal-rate", without("chaos"), sortIn + "--heal-rate 1MB"},
 		{live, "emulate-network", oneNode, sortIn + "--emulate-network"},
 		{live, "node-link oversubscription", without("emulate-network"), sortIn + "--node-link 1MB"},
@@ -171,9 +172,24 @@ func effects() []effect {
 		{[]string{"view"}, "overwrite", toStdout, "view e.jsonl -o - --overwrite"},
 
 		{[]string{"experiment"}, "output quick no-tables seed repeat json", nil, ""},
+		{[]string{"serve"}, "listen host root tokens admins tls-cert tls-key client-ca pprof", nil, ""},
+		{[]string{"serve"}, "capacity", with("queues", "scheduler"), "serve --capacity q.xml --queues q.xml"},
+		{[]string{"serve"}, "demo", with("tokens", "client-ca"), "serve --demo --tokens t"},
+		{clients(), "server token-file ca cert key", nil, ""},
+		{[]string{"submit", "job", "node", "ls", "history"}, "json", nil, ""},
+		{[]string{"submit"}, "user pool queue priority submit-key wait quiet", nil, ""},
+		{[]string{"job list"}, "state of", nil, ""},
+		{[]string{"job kill"}, "reason", nil, ""},
+		{[]string{"history"}, "of", nil, ""},
+		{[]string{"get"}, "output", nil, ""},
 		{[]string{"config", "version"}, "json", nil, ""},
 		{[]string{"scenario"}, "verbose json", nil, ""},
 	}
+}
+
+// clients are the commands that call a server.
+func clients() []string {
+	return []string{"submit", "job", "node", "put", "get", "ls", "rm", "history"}
 }
 
 // when is a reason if it holds, or else empty.

@@ -24,6 +24,7 @@ type jobFlags struct {
 	compress  string
 	reduces   int
 	maxSkips  int
+	user      string
 	pool      string
 	queue     string
 	priority  string
@@ -41,6 +42,7 @@ func (j *jobFlags) register(cmd *cobra.Command) {
 	f.IntVar(&j.reduces, "reduces", 0, "reduce tasks, 0 for none: what the maps emit is the output (default: one for each 64MiB of input)")
 	f.IntVar(&j.maxSkips, "max-skips", 0,
 		"leave out up to so many records on which the job's map fails; they are listed in _skipped.jsonl of the output")
+	f.StringVar(&j.user, "user", "", "whose job it is to the scheduler (default: who runs this program)")
 	f.StringVar(&j.pool, "pool", "", "pool of the job (default: the user's)")
 	f.StringVar(&j.queue, "queue", "", "queue of the job (default: the one named default)")
 	f.StringVar(&j.priority, "priority", "normal",
@@ -62,16 +64,19 @@ func (j *jobFlags) check() error {
 	return nil
 }
 
-// submitOptions are the job's: its user is who runs this program.
+// submitOptions are the job's: its user is --user, or who runs this program.
 func (j *jobFlags) submitOptions() actors.SubmitOptions {
-	o := actors.SubmitOptions{Reduces: j.reduces, Pool: j.pool, Queue: j.queue, MaxSkips: j.maxSkips}
+	o := actors.SubmitOptions{Reduces: j.reduces, Pool: j.pool, Queue: j.queue, MaxSkips: j.maxSkips, User: j.user}
 	o.Priority, _ = scheduling.ParsePriority(j.priority) // check found it good
-	me, err := user.Current()
-	if err != nil {
+	who, err := user.Lookup(j.user)
+	if j.user == "" {
+		who, err = user.Current()
+	}
+	if err != nil { // a user that this machine does not know is in no group
 		return o
 	}
-	o.User = me.Username
-	ids, _ := me.GroupIds() // none after an error
+	o.User = who.Username
+	ids, _ := who.GroupIds() // none after an error
 	for _, id := range ids {
 		if g, err := user.LookupGroupId(id); err == nil {
 			o.Groups = append(o.Groups, g.Name)

@@ -6,7 +6,7 @@
 //
 //	0    done
 //	1    the job failed, or what the command reads could not be read: inputs, batch, trace,
-//	     scenario and event files
+//	     scenario and event files; a server refused, or was not to be reached
 //	2    the command line is wrong: an unknown flag, a missing argument, a pattern that does not
 //	     compile; or a line in a file of commands is
 //	3    the output exists or cannot be made, or the configuration cannot be read or cannot work
@@ -68,7 +68,16 @@ func commands(p *program) []*cobra.Command {
 		newRun(p),
 		newFsck(p),
 		newGen(p),
+		newGet(p),
+		newHistory(p),
+		newJob(p),
+		newLs(p),
+		newNode(p),
+		newPut(p),
+		newRm(p),
 		newScenario(p),
+		newServe(p),
+		newSubmit(p),
 		newEvents(p),
 		newSim(p),
 		newVersion(p),

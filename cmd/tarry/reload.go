@@ -25,6 +25,8 @@ type reloader struct {
 
 	files map[string][]byte // as read last
 	state *allocation.Reloader[[]string]
+	asked chan chan<- allocation.Look[[]string] // to reload at once; may be nil
+	told  func(allocation.Look[[]string])       // of each look that led to something; may be nil
 }
 
 // reload looks after changed configuration files until it is stopped.
@@ -88,16 +90,24 @@ func (r *reloader) run(ctx context.Context, now <-chan os.Signal) {
 				r.tell(r.state.Offer(at, modified, content), false)
 			}
 		case <-now:
-			_, content, err := r.read()
-			if err != nil {
-				look := r.state.Fail(time.Now(), err)
-				look.Report = true
-				r.tell(look, true)
-			} else {
-				r.tell(r.state.Force(time.Now(), content), true)
-			}
+			r.tell(r.force(), true)
+		case answer := <-r.asked:
+			look := r.force()
+			r.tell(look, true)
+			answer <- look
 		}
 	}
+}
+
+// force reads the files at once.
+func (r *reloader) force() allocation.Look[[]string] {
+	_, content, err := r.read()
+	if err != nil {
+		look := r.state.Fail(time.Now(), err)
+		look.Report = true
+		return look
+	}
+	return r.state.Force(time.Now(), content)
 }
 
 // read reads all files. modified is when the last of them was; now if that changed meanwhile.
@@ -169,6 +179,9 @@ func (r *reloader) tell(look allocation.Look[[]string], asked bool) {
 		if !r.flags.quiet {
 			fmt.Fprintf(r.program.stderr, "tarry: "+format+"\n", args...)
 		}
+	}
+	if r.told != nil && (look.Loaded || look.Report) {
+		r.told(look)
 	}
 	switch {
 	case look.Loaded:

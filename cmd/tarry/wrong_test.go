@@ -144,6 +144,14 @@ func rightUsages() map[string]string {
 		"version":         "version",
 		"scenario":        "scenario text",
 		"experiment list": "experiment list",
+		"serve":           "serve --listen nowhere",
+		"job list":        "job list",
+		"node list":       "node list",
+		"put":             "put in x",
+		"get":             "get x",
+		"ls":              "ls",
+		"rm":              "rm x",
+		"history":         "history",
 	}
 }
 
