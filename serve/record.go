@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -83,6 +84,9 @@ func openMemory(cfg *Config) (*memory, *snapshot, error) {
 	if cfg.State == "" {
 		return nil, was, nil
 	}
+	if err := ownDir(cfg.State); err != nil {
+		return nil, nil, err
+	}
 	j, err := journal.Open(filepath.Join(cfg.State, jobsDir))
 	if err != nil {
 		return nil, nil, fmt.Errorf("serve: %s: %w", cfg.State, err)
@@ -99,6 +103,21 @@ func openMemory(cfg *Config) (*memory, *snapshot, error) {
 		return nil, nil, fmt.Errorf("serve: %s: %w", cfg.State, errors.Join(err, j.Close()))
 	}
 	return m, was, nil
+}
+
+// ownDir makes the directory. One that holds anything, but is none of a server, is refused.
+func ownDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("serve: state %w", err)
+	}
+	list, err := os.ReadDir(dir)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(dir, jobsDir)); err != nil {
+		return fmt.Errorf("serve: %s: it holds something else than the state of a server", dir)
+	}
+	return nil
 }
 
 // read takes a journal in.

@@ -437,3 +437,38 @@ func TestSchedulerPage(t *testing.T) {
 	require.Equal(t, "default", v.Pool)
 	require.Equal(t, "very_high", v.Priority)
 }
+
+// Moving a job to another pool shows at once in the fair shares.
+func TestMovingAJobChangesShares(t *testing.T) {
+	b := start(t, nil)
+	b.write("in.txt", strings.Repeat("a\n", 100))
+	ctx := t.Context()
+	one, two := b.submit("held", "in.txt", "-o", "one", "--pool", "x"), b.submit("held", "in.txt", "-o", "two", "--pool", "y")
+	require.NotEqual(t, one.ID, two.ID)
+	demand := func(pool string) (jobs int) {
+		p, err := b.Policy(ctx)
+		require.NoError(t, err)
+		for _, x := range p.Pools {
+			if x.Name == pool {
+				require.NotNil(t, x.Maps.Share)
+				return x.Jobs
+			}
+		}
+		return 0
+	}
+	require.Eventually(t, func() bool { return demand("x") == 1 && demand("y") == 1 }, 10*time.Second, 10*time.Millisecond)
+	_, err := b.SetPool(ctx, two.ID, "x")
+	require.NoError(t, err)
+	require.Equal(t, 2, demand("x"))
+	require.Zero(t, demand("y"))
+	require.Eventually(t, func() bool {
+		p, err := b.Policy(ctx)
+		require.NoError(t, err)
+		for _, x := range p.Pools {
+			if x.Name == "x" {
+				return *x.Maps.Share == 2
+			}
+		}
+		return false
+	}, 10*time.Second, 10*time.Millisecond)
+}

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"net/http"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -57,17 +56,12 @@ func Start(cfg Config) (_ *Server, err error) {
 	for i := range cfg.Jobs {
 		s.kinds[cfg.Jobs[i].Name] = &cfg.Jobs[i]
 	}
-	if cfg.State != "" {
-		if err := os.MkdirAll(cfg.State, 0o700); err != nil {
-			return nil, err
-		}
-	}
-	if s.roots, err = openRoots(cfg.Roots, cfg.State); err != nil {
-		return nil, err
-	}
 	var was *snapshot
 	if s.memory, was, err = openMemory(&cfg); err != nil {
-		return nil, errors.Join(err, s.roots.close())
+		return nil, err
+	}
+	if s.roots, err = openRoots(cfg.Roots, cfg.State); err != nil {
+		return nil, errors.Join(err, s.memory.close())
 	}
 	if err := s.startCluster(was); err != nil {
 		return nil, errors.Join(err, s.memory.close(), s.roots.close())

@@ -195,3 +195,34 @@ func TestHelpHasOneVoice(t *testing.T) {
 		}
 	})
 }
+
+// The table of what the guide promises at run time names tests that there are.
+func TestTableOfTheGuide(t *testing.T) {
+	page, err := os.ReadFile("../../docs/configuration.md")
+	require.NoError(t, err)
+	_, table, found := strings.Cut(string(page), "## At run time, as the guide promises")
+	require.True(t, found)
+	var all strings.Builder
+	for _, pattern := range []string{"*_test.go", "../../serve/*_test.go"} {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, name := range files {
+			text, err := os.ReadFile(name)
+			require.NoError(t, err)
+			all.Write(text)
+		}
+	}
+	rows := 0
+	for line := range strings.Lines(table) {
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| the guide") {
+			continue
+		}
+		rows++
+		tests := regexp.MustCompile("`(Test[A-Za-z]+)`").FindAllStringSubmatch(line, -1)
+		require.NotEmpty(t, tests, line)
+		for _, name := range tests {
+			require.Contains(t, all.String(), "\nfunc "+name[1]+"(t *testing.T) {", line)
+		}
+	}
+	require.Greater(t, rows, 10)
+}

@@ -156,3 +156,42 @@ func TestReloadOnSignal(t *testing.T) {
 		require.Len(t, b.failed, 2)
 	})
 }
+
+// Everything that the guide lets an administrator change at run time [Hadoop Fair Scheduler Guide
+// §5] is in force after an edit of the file.
+func TestReloadChangesEveryField(t *testing.T) {
+	pools := func(p scheduling.Policy) scheduling.PoolConfig { return p.Pools.Pools[0] }
+	for text, got := range map[string]func(p scheduling.Policy) any{
+		"<pool name='a'><minMaps>7</minMaps></pool>":               func(p scheduling.Policy) any { return pools(p).Min[0] },
+		"<pool name='a'><minReduces>7</minReduces></pool>":         func(p scheduling.Policy) any { return pools(p).Min[1] },
+		"<pool name='a'><maxMaps>7</maxMaps></pool>":               func(p scheduling.Policy) any { return pools(p).Max[0] },
+		"<pool name='a'><maxReduces>7</maxReduces></pool>":         func(p scheduling.Policy) any { return pools(p).Max[1] },
+		"<pool name='a'><maxRunningJobs>7</maxRunningJobs></pool>": func(p scheduling.Policy) any { return pools(p).MaxJobs },
+		"<user name='u'><maxRunningJobs>7</maxRunningJobs></user>": func(p scheduling.Policy) any { return p.Pools.Users[0].MaxJobs },
+		"<poolMaxJobsDefault>7</poolMaxJobsDefault>":               func(p scheduling.Policy) any { return p.Pools.PoolMaxJobs },
+		"<userMaxJobsDefault>7</userMaxJobsDefault>":               func(p scheduling.Policy) any { return p.Pools.UserMaxJobs },
+		"<pool name='a'><weight>7</weight></pool>":                 func(p scheduling.Policy) any { return int(pools(p).Weight) },
+		"<pool name='a'><minSharePreemptionTimeout>7</minSharePreemptionTimeout></pool>": func(p scheduling.Policy) any {
+			return int(pools(p).MinTimeout.Seconds())
+		},
+		"<defaultMinSharePreemptionTimeout>7</defaultMinSharePreemptionTimeout>": func(p scheduling.Policy) any {
+			return int(p.Pools.MinTimeout.Seconds())
+		},
+		"<fairSharePreemptionTimeout>7</fairSharePreemptionTimeout>": func(p scheduling.Policy) any {
+			return int(p.Pools.FairTimeout.Seconds())
+		},
+		"<pool name='a'><schedulingMode>fifo</schedulingMode></pool>": func(p scheduling.Policy) any {
+			return map[bool]int{true: 7}[pools(p).Mode == scheduling.FIFOMode]
+		},
+		"<defaultPoolSchedulingMode>fifo</defaultPoolSchedulingMode>": func(p scheduling.Policy) any {
+			return map[bool]int{true: 7}[p.Pools.PoolMode == scheduling.FIFOMode]
+		},
+	} {
+		withReload(t, func(b *reloadBench) {
+			b.write("<allocations>" + text + "</allocations>")
+			b.pass(16 * time.Second)
+			require.Len(t, b.put, 1, text)
+			require.Equal(t, 7, got(b.put[0]), text)
+		})
+	}
+}

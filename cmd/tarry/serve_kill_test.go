@@ -105,17 +105,22 @@ func joinedParts(t *testing.T, dir string) string {
 // start starts the server and waits until it answers.
 func (k *killedServer) start() {
 	k.t.Helper()
-	k.cmd = exec.Command("tarry", "serve", "--listen", "127.0.0.1:0", "--state", "state", "--nodes", "2", "--map-slots", "1",
-		"--block-size", "128KiB", "--quiet")
-	k.cmd.Dir = k.dir
-	k.cmd.Stderr = os.Stderr
-	out, err := k.cmd.StdoutPipe()
-	require.NoError(k.t, err)
-	require.NoError(k.t, k.cmd.Start())
-	k.t.Cleanup(func() { _ = k.cmd.Process.Kill() }) // of a test that failed
+	k.cmd, k.client = startServer(k.t, k.dir, "--state", "state", "--nodes", "2", "--map-slots", "1", "--block-size", "128KiB")
+}
+
+// startServer starts a server in a directory and waits until it answers. Its errors are those of
+// the test.
+func startServer(t *testing.T, dir string, args ...string) (*exec.Cmd, *api.Client) {
+	t.Helper()
+	cmd := exec.Command("tarry", append([]string{"serve", "--listen", "127.0.0.1:0", "--quiet"}, args...)...)
+	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // of a test that failed
 	url, err := bufio.NewReader(out).ReadString('\n')
-	require.NoError(k.t, err)
-	k.client = &api.Client{Base: strings.TrimSpace(url)}
+	require.NoError(t, err)
+	return cmd, &api.Client{Base: strings.TrimSpace(url)}
 }
 
 // submit hands in what was not answered yet; false if the server is gone.
