@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"io"
 	"io/fs"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -62,6 +63,29 @@ func TestIndexOfAServer(t *testing.T) {
 	names, err := fs.Glob(Files(), "*.mjs")
 	require.NoError(t, err)
 	require.NotEmpty(t, names)
+}
+
+// The page listens to every kind of event that there is: a server sends each under its name.
+func TestPageKnowsAllKinds(t *testing.T) {
+	docs, err := os.ReadFile("../docs/events.md")
+	require.NoError(t, err)
+	_, table, found := strings.Cut(string(docs), "## Kinds")
+	require.True(t, found)
+	table, _, found = strings.Cut(table, "## Fields")
+	require.True(t, found)
+	var want []string
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z-]+)`").FindAllStringSubmatch(table, -1) {
+		want = append(want, m[1])
+	}
+	module, err := fs.ReadFile(Files(), "events.mjs")
+	require.NoError(t, err)
+	list := regexp.MustCompile(`kinds = \[([^\]]*)\]`).FindSubmatch(module)
+	require.NotNil(t, list)
+	var got []string
+	for _, m := range regexp.MustCompile(`"([a-z-]+)"`).FindAllSubmatch(list[1], -1) {
+		got = append(got, string(m[1]))
+	}
+	require.ElementsMatch(t, want, got)
 }
 
 // Modules stay small, and what cannot be bundled is refused by name.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,7 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/experiments"
+	"github.com/tarry-mr/tarry/page"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/policyfile"
 )
 
 // documented are the command lines of a page: those that stand on lines of their own, to be typed,
@@ -225,4 +228,25 @@ func TestTableOfTheGuide(t *testing.T) {
 		}
 	}
 	require.Greater(t, rows, 10)
+}
+
+// What the page advises can be typed: its flags are those of a run or a simulation, its settings
+// those of a policy.
+func TestAdviceOfThePage(t *testing.T) {
+	text, err := fs.ReadFile(page.Files(), "findings.mjs")
+	require.NoError(t, err)
+	root := newRoot(new(program))
+	flags := regexp.MustCompile(`--([a-z-]+)`).FindAllSubmatch(text, -1)
+	require.NotEmpty(t, flags)
+	for _, m := range flags {
+		run, _, err := root.Find([]string{"run", "wordcount"})
+		require.NoError(t, err)
+		require.NotNil(t, run.Flag(string(m[1])), "--%s", m[1])
+	}
+	settings := regexp.MustCompile(`--set ([a-z.-]+)=`).FindAllSubmatch(text, -1)
+	require.NotEmpty(t, settings)
+	for _, m := range settings {
+		_, err := policyfile.Find(string(m[1]))
+		require.NoError(t, err)
+	}
 }

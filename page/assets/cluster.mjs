@@ -43,8 +43,10 @@ function slot(s, node, kind, i, small) {
   const waits = !a && w && node.live && firstFree(node, kind) === i;
   const l = a ? letter(a) : "";
   const name = `slot k${kind} ${a ? `is-${l}` : waits ? "waits" : "free"}`;
-  const text = a ? (small ? l : html`<b>${l}</b><i>${a.job}</i>`) : waits ? (small ? "?" : html`<b>?</b><i>${w.job}</i>`) : "";
-  return html`<button class="${name}" data-node="${node.id}" data-kind="${kind}" data-slot="${i}" aria-label="${slotLabel(s, node, kind, i)}">${text}</button>`;
+  const sign = a ? l : waits ? "?" : "", job = small ? "" : a ? a.job : waits ? w.job : "";
+  const text = sign && job ? html`<b>${sign}</b> <i>${job}</i>` : sign;
+  const label = `${sign ? `${[sign, job].filter(Boolean).join(" ")}: ` : ""}${slotLabel(s, node, kind, i)}`;
+  return html`<button class="${name}" data-node="${node.id}" data-kind="${kind}" data-slot="${i}" aria-label="${label}">${text}</button>`;
 }
 
 /** One node with its slots. */
@@ -58,7 +60,7 @@ export function nodeMarkup(s, node, small) {
 
 /** The nodes by rack, each with a key; small where there are many slots. */
 export function racks(s) {
-  const nodes = [...s.nodes.values()];
+  const nodes = [...s.nodes.values()].sort((a, b) => (a.rack < b.rack ? -1 : a.rack > b.rack ? 1 : a.id - b.id));
   const slots = nodes.reduce((sum, n) => sum + n.slots[0] + n.slots[1], 0);
   const by = new Map();
   for (const n of nodes) {
@@ -71,7 +73,7 @@ export function racks(s) {
 /** The racks with their nodes, for a page that is drawn once (tests, export). */
 export function clusterMarkup(s) {
   const { small, racks: list } = racks(s);
-  return html`<div class="racks${small ? " small" : ""}">${list.map((r) => html`<section class="rack"><h3>${r.name}</h3>
+  return html`<div class="racks${small ? " small" : ""}">${list.map((r) => html`<section class="rack"><h2>${r.name}</h2>
 ${r.nodes.map((n) => html`<div class="node${n.live ? "" : " gone"}">${nodeMarkup(s, n, small)}</div>`)}</section>`)}</div>`;
 }
 

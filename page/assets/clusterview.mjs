@@ -19,7 +19,7 @@ export function clusterScreen(to, p, look) {
   const at = parts(to);
   const { small, racks: all } = racks(p.state);
   at.list.classList.toggle("small", small);
-  showList(at.list, all.map((r) => ({ key: r.name, name: "rack", markup: html`<h3>${r.name}</h3><div class="nodes"></div>` })));
+  showList(at.list, all.map((r) => ({ key: r.name, name: "rack", markup: html`<h2>${r.name}</h2><div class="nodes"></div>` })));
   all.forEach((r, i) => {
     const box = at.list.children[i].lastElementChild;
     const drawn = box.drawn || (box.drawn = new Map());

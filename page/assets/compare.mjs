@@ -54,5 +54,5 @@ export function compareMarkup(h, name, other, otherName) {
     ...[["N", "node-local"], ["R", "rack-local"], ["O", "off-rack"]].map(([k, text]) => [text, percent(a.near[k], a.maps), percent(b.near[k], b.maps)]),
   ];
   return html`${ask}<table><thead><tr><th scope="col"></th><th scope="col">${name} (this run)</th><th scope="col">${otherName}</th></tr></thead><tbody>${rows.map((r) => html`<tr><th scope="row">${r[0]}</th><td>${r[1]}</td><td>${r[2]}</td></tr>`)}</tbody></table>
-<h3>How long jobs took</h3>${cdf(a, b, names)}<h3>Fairness over time</h3>${fair(h, other, names)}`;
+<h2>How long jobs took</h2>${cdf(a, b, names)}<h2>Fairness over time</h2>${fair(h, other, names)}`;
 }

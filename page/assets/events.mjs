@@ -46,6 +46,13 @@ export async function fileEvents(file) {
   return firstRun(parseLines(packed ? await unpack(bytes) : new TextDecoder().decode(bytes)));
 }
 
+/** All kinds of events: a server may send each under its own name. */
+export const kinds = [
+  "began", "joined", "lost", "cordoned", "avoided", "admitted", "submitted", "priority", "pool", "finished", "launched", "progress",
+  "suspended", "resumed", "succeeded", "failed", "killed", "output-lost", "victim", "skipped", "shares", "need", "warning",
+  "reconfigured", "reload-failed",
+];
+
 /**
  * Takes events from a server as they happen: server-sent events, one JSON object each. After an
  * interruption the browser goes on where it was, by the id of the last one.
@@ -64,10 +71,11 @@ export function streamEvents(url, take, tell) {
     waiting = [];
     take(events);
   };
-  source.onmessage = (m) => {
+  const come = (m) => {
     waiting.push(JSON.parse(m.data));
     if (!timer) timer = setTimeout(hand, 100);
   };
+  for (const kind of ["message", ...kinds]) source.addEventListener(kind, come);
   source.onopen = () => tell(true);
   source.onerror = () => tell(false);
   return () => {

@@ -6,10 +6,10 @@ export function chromeTrace(h) {
   for (const n of h.nodes.values()) out.push({ name: "process_name", ph: "M", ts: 0, pid: n.id, tid: 0, args: { name: n.name } });
   for (const a of h.attempts) {
     const slots = (h.nodes.get(a.node) || { slots: [0, 0] }).slots;
-    for (const [from, to] of a.segments) {
+    for (const [from, to, slot] of a.segments) {
       out.push({
         name: a.id, ph: "X", ts: from / 1000, dur: ((to < 0 ? h.end : to) - from) / 1000, pid: a.node,
-        tid: (a.kind ? slots[0] : 0) + (a.slot || 1) - 1, args: { end: a.end || "runs", locality: a.locality || undefined },
+        tid: (a.kind ? slots[0] : 0) + (slot || 1) - 1, args: { end: a.end || "runs", locality: a.locality || undefined },
       });
     }
   }

@@ -9,9 +9,9 @@ import { flows } from "./shuffle.mjs";
 export function findings(h, state) {
   const list = [];
   for (const j of h.jobs.values()) {
-    list.push(...skew(h, j), ...stragglers(h, j), ...locality(j, state), ...waited(j, state), ...failures(h, j));
+    list.push(...skew(h, j), ...stragglers(h, j), ...locality(j, state), ...failures(h, j));
   }
-  list.push(...starved(h), ...lost(h));
+  list.push(...waited(h, state), ...starved(h, state), ...lost(h));
   return list.sort((a, b) => b.weight - a.weight).slice(0, 100);
 }
 
@@ -40,7 +40,7 @@ function stragglers(h, j) {
     found.push({
       weight: 1 + Math.log2(times), job: j.id, title: `A straggler in job ${j.id}`,
       text: `${taskName(worst)} ran ${times.toFixed(1)} times as long as the median, on ${(h.nodes.get(worst.node) || {}).name}.`,
-      setting: "copies of slow tasks: --set speculation.rule=late",
+      setting: "copies of slow tasks (--set speculation.rule=late)",
     });
   }
   return found;
@@ -53,18 +53,22 @@ function locality(j, state) {
   return [{
     weight: 2 * (1 - j.near.N / all), job: j.id, title: `Low locality of job ${j.id}`,
     text: `${percent(j.near.N, all)} of its maps ran on a node with their data, ${percent(j.near.O, all)} in another rack.`,
-    setting: rule === 0 ? "a scheduler that waits: --scheduler hfs or delay" : "a longer wait (--locality-wait) or a larger D (--skips), or more replicas",
+    setting: rule === 0 ? "a scheduler that waits: --scheduler hfs or delay" : "a longer wait (--wait) or a larger D (--skips), or more replicas",
   }];
 }
 
-function waited(j, state) {
-  const first = (j.first < 0 ? state.now : j.first) - j.submitted;
-  const whole = (j.finished < 0 ? state.now : j.finished) - j.submitted;
-  if (!(first > 1e9) || first < 0.5 * whole) return [];
+/** Jobs that waited for their first slot for more than half of their time. */
+function waited(h, state) {
+  const list = [...h.jobs.values()].map((j) => ({
+    job: j, first: (j.first < 0 ? state.now : j.first) - j.submitted, whole: (j.finished < 0 ? state.now : j.finished) - j.submitted,
+  })).filter((w) => w.first > 1e9 && w.first > 0.5 * w.whole).sort((a, b) => b.first - a.first);
+  if (!list.length) return [];
+  const w = list[0];
   return [{
-    weight: 1 + first / Math.max(1, whole), job: j.id, title: `Job ${j.id} waited for its first slot`,
-    text: `${time(first)} of ${time(whole)} passed before it ran anything.`,
-    setting: "a minimum share or more weight for its pool, or preemption",
+    weight: 1 + w.first / Math.max(1, w.whole) + Math.log10(list.length), job: w.job.id,
+    title: list.length === 1 ? `Job ${w.job.id} waited for its first slot` : `${list.length} jobs waited for their first slot most of their time`,
+    text: `${list.length > 1 ? `Of job ${w.job.id} ` : ""}${time(w.first)} of ${time(w.whole)} passed before it ran anything.`,
+    setting: "another order (--scheduler hfs), a minimum share or more weight for its pool, or preemption (--set preemption.mode=on)",
   }];
 }
 
@@ -79,8 +83,9 @@ function failures(h, j) {
 }
 
 /** Pools that were below half of their fair share for long. */
-function starved(h) {
+function starved(h, state) {
   const found = [];
+  if (state.policy && state.policy.Order !== "pools") return found; // a queue has its capacity whatever it asks for
   for (const [pool, limits] of h.limits) {
     for (const k of [0, 1]) {
       const short = below(h.series.get(`${k} ${pool}`) || [], limits, k, h.end);
@@ -88,7 +93,7 @@ function starved(h) {
       found.push({
         weight: 3 * (short / h.end), job: 0, title: `Pool ${pool} was starved`,
         text: `For ${time(short)} it held less than half of its fair share of ${k ? "reduce" : "map"} slots.`,
-        setting: "preemption (--preemption on) with timeouts, or a minimum share for it",
+        setting: "preemption (--set preemption.mode=on) with timeouts, or a minimum share for it",
       });
     }
   }
@@ -121,5 +126,5 @@ function lost(h) {
 export function findingsMarkup(h, state) {
   const list = findings(h, state);
   if (!list.length) return html`<p>Nothing stands out: no skew, no stragglers, no low locality, no starved pool, no failure.</p>`;
-  return html`<ul class="findings">${list.map((f) => html`<li><h3>${f.title}</h3><p>${f.text}</p><p>Setting: ${f.setting}</p>${f.job ? html`<p><button class="job" data-job="${f.job}">job ${f.job}</button></p>` : ""}</li>`)}</ul>`;
+  return html`<ul class="findings">${list.map((f) => html`<li><h2>${f.title}</h2><p>${f.text}</p><p>Setting: ${f.setting}</p>${f.job ? html`<p><button class="job" data-job="${f.job}">job ${f.job}</button></p>` : ""}</li>`)}</ul>`;
 }

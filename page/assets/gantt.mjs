@@ -12,7 +12,7 @@ export function rows(h) {
   const most = new Map();
   for (const a of h.attempts) {
     const key = a.node * 2 + a.kind;
-    most.set(key, Math.max(most.get(key) || 0, a.slot || 1));
+    most.set(key, Math.max(most.get(key) || 0, ...a.segments.map((part) => part[2] || 1)));
   }
   const at = new Map(), list = [];
   for (const n of nodes) {
@@ -33,9 +33,9 @@ export function rowKey(node, kind, slot) { return `${node} ${kind} ${slot || 1}`
 export function bars(h, plan, fromRow, toRow, from, to) {
   const out = [];
   for (const a of h.attempts) {
-    const row = plan.at.get(rowKey(a.node, a.kind, a.slot));
-    if (row === undefined || row < fromRow || row >= toRow) continue;
-    for (const [b, e] of a.segments) {
+    for (const [b, e, slot] of a.segments) { // an attempt may go on in another slot
+      const row = plan.at.get(rowKey(a.node, a.kind, slot));
+      if (row === undefined || row < fromRow || row >= toRow) continue;
       const end = e < 0 ? h.end : e;
       if (end < from || b > to) continue;
       out.push({ row, from: b, to: end, attempt: a, letter: letter(a), hatched: a.end === "killed" || a.end === "failed" });

@@ -44,7 +44,7 @@ export function record(h, e) {
       break;
     case "launched": begin(h, e, id); break;
     case "suspended": with_(h.open.get(e.attempt), (a) => { pause(h, a, e.at); a.suspended = true; }); break;
-    case "resumed": with_(h.open.get(e.attempt), (a) => { a.suspended = false; a.slot = e.slot || a.slot; a.segments.push([e.at, -1]); hold(h, a, e.at, 1); }); break;
+    case "resumed": with_(h.open.get(e.attempt), (a) => { a.suspended = false; a.slot = e.slot || a.slot; a.segments.push([e.at, -1, a.slot]); hold(h, a, e.at, 1); }); break;
     case "succeeded": case "failed": case "killed": finish(h, e); break;
     case "shares":
       if (e.job) with_(h.jobs.get(e.job), (j) => { if (e.virtual) j.virtual.push({ at: e.at, of: e.virtual }); });
@@ -68,7 +68,7 @@ function begin(h, e, id) {
   if (!id) return;
   const a = {
     job: id.job, kind: id.kind, task: id.task, try: id.try, id: e.attempt, node: e.node, slot: e.slot || 0, locality: e.locality || "", placed: e.placed || null, reason: e.reason,
-    segments: [[e.at, -1]], end: "", suspended: false, phases: null, err: "", why: null,
+    segments: [[e.at, -1, e.slot || 0]], end: "", suspended: false, phases: null, err: "", why: null,
   };
   h.attempts.push(a);
   h.open.set(a.id, a);

@@ -54,6 +54,7 @@ function go(n) {
   if (n < 0 || n >= screens.length) return;
   look.screen = n;
   const fresh = document.createElement("div");
+  fresh.tabIndex = 0; // it may have to be scrolled
   fresh.id = `screen-${screens[n].name.toLowerCase()}`;
   $("screen").replaceChildren(fresh);
   $("screen").setAttribute("aria-label", screens[n].name);

@@ -22,15 +22,18 @@ export function shuffleJobs(h) {
   return [...h.jobs.values()].filter((j) => j.tasks[1] > 0 && (j.attempts.some((a) => a.placed) || [...j.outputs.values()].some((o) => o.parts)));
 }
 
+/** The least distance of any node; what is zero is left out where the mean is told. */
+function best(p) { return p.best === undefined ? (p.mean ? 0 : "–") : p.best; }
+
 function costs(j) {
   const placed = j.attempts.filter((a) => a.kind === 1 && a.placed && a.placed.center);
   if (!placed.length) return html`<p>Nothing was known of the reduces' inputs when they were placed.</p>`;
   const sum = (f) => placed.reduce((s, a) => s + f(a.placed), 0);
-  const here = sum((p) => p.here), best = sum((p) => (p.best === undefined ? Math.min(p.here, p.at_center) : p.best)), mean = sum((p) => p.mean || 0);
-  return html`<p>${placed.length} reduces were placed by their input. Weighted distance chosen ${bytes(here)}·links, best ${bytes(best)}·links (${best ? `+${percent(here - best, best)}` : "–"})${
+  const here = sum((p) => p.here), least = sum((p) => (p.best === undefined ? Math.min(p.here, p.at_center) : p.best)), mean = sum((p) => p.mean || 0);
+  return html`<p>${placed.length} reduces were placed by their input. Weighted distance chosen ${bytes(here)}·links, best ${bytes(least)}·links (${least ? `+${percent(here - least, least)}` : "–"})${
     mean ? `, a node by chance ${bytes(mean)}·links: ${percent(mean - here, mean)} of that are saved` : ""}.</p>
 <table><caption>Reduces</caption><thead><tr><th scope="col">reduce</th><th scope="col">chosen</th><th scope="col">center</th><th scope="col">cost chosen</th><th scope="col">best</th><th scope="col">mean</th><th scope="col">why</th></tr></thead>
-<tbody>${placed.slice(0, 200).map((a) => html`<tr><th scope="row">${a.task}</th><td>${a.nodeName}</td><td>${a.placed.center}</td><td>${a.placed.here}</td><td>${a.placed.best === undefined ? "–" : a.placed.best}</td><td>${a.placed.mean || "–"}</td><td>${worse(a.placed) || "at its center"}</td></tr>`)}</tbody></table>`;
+<tbody>${placed.slice(0, 200).map((a) => html`<tr><th scope="row">${a.task}</th><td>${a.nodeName}</td><td>${a.placed.center}</td><td>${a.placed.here}</td><td>${best(a.placed)}</td><td>${a.placed.mean || "–"}</td><td>${worse(a.placed) || "at its center"}</td></tr>`)}</tbody></table>`;
 }
 
 /** The heat map of a job. */
@@ -52,12 +55,12 @@ export function shuffleMarkup(h, id) {
     const center = a && a.placed && a.placed.center === name(n), chosen = a && a.node === n;
     const at = [left + r * size, top + y * size];
     return html`<g><title>${name(n)} to reduce ${r}: ${bytes(b)}${center ? ", center of gravity" : ""}${chosen ? ", chosen" : ""}</title><rect class="heat" x="${at[0]}" y="${at[1]}" width="${size - 1}" height="${size - 1}" fill-opacity="${(0.05 + 0.95 * (b / most)).toFixed(3)}"/>${
-      center ? html`<circle class="center" cx="${at[0] + size / 2}" cy="${at[1] + size / 2}" r="5"/>` : ""}${chosen ? html`<rect class="chosen" x="${at[0] + 1}" y="${at[1] + 1}" width="${size - 3}" height="${size - 3}"/>` : ""}</g>`;
+      center ? html`<circle class="halo" cx="${at[0] + size / 2}" cy="${at[1] + size / 2}" r="5"/><circle class="center" cx="${at[0] + size / 2}" cy="${at[1] + size / 2}" r="5"/>` : ""}${chosen ? html`<rect class="chosen" x="${at[0] + 1}" y="${at[1] + 1}" width="${size - 3}" height="${size - 3}"/>` : ""}</g>`;
   }));
-  const width = left + reduces * size + 10, height = top + nodes.length * size + 10;
+  const width = Math.max(360, left + reduces * size + 10), height = top + nodes.length * size + 10;
   const label = `bytes from ${nodes.length} nodes to ${reduces} reduces of job ${j.id}; the most is ${bytes(most)}`;
   return html`<p><label>Job <select id="shuffle-job">${jobs.map((k) => html`<option value="${k.id}"${k === j ? html` selected` : ""}>${k.id} ${k.name}</option>`)}</select></label></p>
-${nodes.length ? html`<div class="wide"><svg class="heatmap" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${label}">${nodes.map((n, y) => html`<text x="${left - 6}" y="${top + y * size + 12}" text-anchor="end">${name(n)}</text>`)}
+${nodes.length ? html`<div class="wide" tabindex="0" role="region" aria-label="heat map"><svg class="heatmap" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${label}">${nodes.map((n, y) => html`<text x="${left - 6}" y="${top + y * size + 12}" text-anchor="end">${name(n)}</text>`)}
 ${Array.from({ length: reduces }, (_, r) => (r % 5 ? "" : html`<text x="${left + r * size}" y="${top - 6}">${r}</text>`))}<text x="${left}" y="14">reduce; ring: center of gravity, square: chosen</text>${cells}</svg></div>` : html`<p>The sizes of its maps' outputs were not told.</p>`}
 ${byNode.size > nodes.length || j.tasks[1] > reduces ? html`<p>Shown are ${nodes.length} of ${byNode.size} nodes and ${reduces} of ${j.tasks[1]} reduces.</p>` : ""}${costs(j)}`;
 }

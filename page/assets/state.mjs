@@ -35,7 +35,7 @@ function jobOf(s, id) {
     j = {
       id, name: "", user: "", pool: "", priority: "NORMAL", tasks: [0, 0], bytes: 0, places: null, state: "running",
       submitted: s.now, first: -1, finished: -1, running: [0, 0], done: [0, 0], failed: 0, killed: 0, suspended: 0,
-      near: { N: 0, R: 0, O: 0, A: 0 }, skips: [null, null], decisions: [], begun: new Set(), shares: null, virtual: null, err: "",
+      near: { N: 0, R: 0, O: 0, A: 0 }, skips: [null, null], waitsOn: [new Set(), new Set()], decisions: [], begun: new Set(), shares: null, virtual: null, err: "",
     };
     s.jobs.set(id, j);
   }
@@ -118,12 +118,12 @@ const handlers = {
     const j = jobOf(s, e.job);
     Object.assign(j, { state: e.state, finished: e.at, err: e.err || "", skips: [null, null] });
     groupOf(s, j.pool).jobs--;
-    stopWaiting(s, e.job);
+    for (const k of [0, 1]) stopWaiting(s, j, k);
   },
   skipped: skip,
   shares(s, e) {
     if (e.job) {
-      Object.assign(jobOf(s, e.job), { shares: e.shares || [0, 0], virtual: e.virtual || null });
+      Object.assign(jobOf(s, e.job), { shares: e.shares || null, virtual: e.virtual || null });
       return;
     }
     const g = groupOf(s, e.pool || "");
@@ -178,13 +178,17 @@ function skip(s, e) {
   const n = nodeOf(s, e.node, e.node_name);
   if (near && n.waits[k] === null) {
     n.waits[k] = wait;
+    j.waitsOn[k].add(n.id);
     n.version++;
   }
   if (near) s.wait = wait;
 }
 
-function stopWaiting(s, job, kind) {
-  if (s.wait && s.wait.job === job && (kind === undefined || s.wait.kind === kind)) s.wait = null;
+/** A job that has launched what it waited for leaves no slot waiting. */
+function stopWaiting(s, j, kind) {
+  if (s.wait && s.wait.job === j.id && s.wait.kind === kind) s.wait = null;
+  for (const node of j.waitsOn[kind]) clearWait(s, node, kind, j.id);
+  j.waitsOn[kind].clear();
 }
 
 function launch(s, e, id) {
@@ -194,10 +198,8 @@ function launch(s, e, id) {
     placed: e.placed || null, suspended: false, progress: 0,
   };
   const j = jobOf(s, a.job);
-  const before = j.skips[a.kind];
-  if (before && before.node >= 0) clearWait(s, before.node, a.kind, a.job);
   clearWait(s, a.node, a.kind);
-  stopWaiting(s, a.job, a.kind);
+  stopWaiting(s, j, a.kind);
   j.skips[a.kind] = null;
   if (j.first < 0) j.first = e.at;
   if (a.kind === 0) {

@@ -95,10 +95,16 @@ const ended = {
 
 function skipSentence(e, because) {
   const where = e.node_name ? ` passes over a free slot on ${e.node_name}` : " waits";
-  const level = e.level ? `; it may go ${e.level}` : "";
+  const level = e.level ? `; it may go ${mayGo(e.kind, e.level)}` : "";
   const left = e.until > e.at ? ` for ${time(e.until - e.at)} more` : "";
   const of = left && e.reason.wait ? `, of ${time(e.reason.wait + e.until - e.at)}` : "";
   return `job ${e.job}${where} (${kindName(e.kind)}s)${because}${level}${left}${of}`;
+}
+
+/** How far a job may go from its data, or from the centers of its reduces. */
+export function mayGo(kind, level) {
+  const from = kind === 1 ? "its center" : "its data";
+  return { "node-local": `only to ${kind === 1 ? from : `a node with ${from}`}`, "rack-local": `as far as the rack of ${from}` }[level] || "anywhere";
 }
 
 export function pair(p) { return p ? `${p[0]} + ${p[1]}` : "0 + 0"; }

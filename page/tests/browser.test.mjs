@@ -43,6 +43,7 @@ for (const name of names) {
   for (const colorScheme of ["light", "dark"]) {
     test(`every screen of ${name}, ${colorScheme}`, async () => {
       const { page, faults, took, close } = await open(name, { colorScheme });
+      const violations = [];
       console.log(`${name}: shown in ${took} ms`);
       for (const screen of screens) {
         await page.click(`#screens button:text-is("${screen}")`);
@@ -52,8 +53,9 @@ for (const name of names) {
         if (name.startsWith("large")) continue;
         await page.evaluate(axe);
         const found = await page.evaluate(() => axe.run());
-        assert.deepEqual(found.violations.map((v) => `${screen}: ${v.id}: ${v.nodes.length}: ${v.nodes[0].html}`), []);
+        violations.push(...found.violations.map((v) => `${screen}: ${v.id}: ${v.nodes.length}: ${v.nodes[0].html.slice(0, 200)}`));
       }
+      assert.deepEqual(violations, []);
       assert.deepEqual(faults, []);
       await close();
     });
@@ -61,7 +63,7 @@ for (const name of names) {
 }
 
 test("keys alone play, step, switch and explain", { skip }, async () => {
-  const { page, faults, close } = await open(names[0]);
+  const { page, faults, close } = await open("hostile.html");
   const clock = () => page.textContent("#clock");
   const first = await clock();
   await page.keyboard.press(".");

@@ -72,7 +72,7 @@ test("a slot that waits says for what, until the job launches", () => {
   assert.equal(summary(st), "hfs, 4 nodes, 100 % node-local; job 1 waits for a, 2.00 s left");
   assert.deepEqual(waitLines(st), [{ from: 2, to: 0, kind: 0, job: 1 }]);
   assert.match(slotLabel(st, st.nodes.get(2), 0, 0), /job 1 waits for a better one/);
-  assert.match(explain(st, { node: 2, kind: 0, slot: 0 }).toString(), /waiting for locality, 0.50 s so far; they may go node-local, 2.00 s left/);
+  assert.match(explain(st, { node: 2, kind: 0, slot: 0 }).toString(), /waiting for locality, 0.50 s so far; it may go only to a node with its data, 2.00 s left/);
   assert.deepEqual(waitLines(stateAt(3 * s)), []);
 });
 
@@ -115,7 +115,7 @@ test("events that come in pieces give the same history", () => {
 test("time in a slot leaves suspension out", () => {
   const a = whole().attempts.find((x) => x.kind === 1);
   assert.equal(ran(a, 0), 2 * s);
-  assert.deepEqual(a.segments, [[7 * s, 8 * s], [9 * s, 10 * s]]);
+  assert.deepEqual(a.segments, [[7 * s, 8 * s, 1], [9 * s, 10 * s, 1]]);
 });
 
 test("samples keep the area", () => {
@@ -190,16 +190,17 @@ test("a hundred thousand attempts on a thousand nodes load and seek in time", ()
     events.push({ at: i * 1e6, type: "launched", ...a, locality: "node-local", slot: 1, reason: { cause: "local to its data" } });
     events.push({ at: i * 1e6 + 1, type: "succeeded", ...a });
   }
-  const began = performance.now();
+  const spent = (before) => process.cpuUsage(before).user / 1000; // not the clock: others use the machine, too
+  const began = process.cpuUsage();
   const p = newPlayer();
   add(p, events);
   seek(p, p.history.end);
-  const loaded = performance.now() - began;
+  const loaded = spent(began);
   const h = p.history, plan = rows(h);
-  const drawn = performance.now();
+  const drawn = process.cpuUsage();
   bars(h, plan, 100, 160, 0, h.end);
-  const frame = performance.now() - drawn;
+  const frame = spent(drawn);
   assert.equal(p.state.jobs.get(1).done[0], 100000);
   console.log(`loaded in ${loaded.toFixed(0)} ms, a frame of bars in ${frame.toFixed(0)} ms`);
-  assert.ok(loaded < 8000 && frame < 800, "some times what it takes on a quiet machine");
+  assert.ok(loaded < 3000 && frame < 200);
 });
