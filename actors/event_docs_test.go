@@ -16,8 +16,8 @@ func TestDocsOfLiveEvents(t *testing.T) {
 	_, phases, found := strings.Cut(string(text), "\n### phases\n")
 	require.True(t, found)
 	of := reflect.TypeFor[Phases]()
-	for i := range of.NumField() {
-		name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+	for f := range of.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		require.Contains(t, phases, "\n| `"+name+"` |")
 	}
 	require.Equal(t, of.NumField(), strings.Count(phases, "\n| `"))

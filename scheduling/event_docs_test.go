@@ -40,9 +40,8 @@ func eventDocs(t require.TestingT) map[string]map[string][]string {
 
 // jsonNames are the names of a struct's fields in JSON.
 func jsonNames(of any) (names []string) {
-	v := reflect.TypeOf(of)
-	for i := range v.NumField() {
-		if name, _, _ := strings.Cut(v.Field(i).Tag.Get("json"), ","); name != "-" {
+	for f := range reflect.TypeOf(of).Fields() {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" {
 			names = append(names, name)
 		}
 	}

@@ -2,6 +2,7 @@ package eventlog
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/tarry-mr/tarry/actors"
@@ -77,16 +78,17 @@ func shares(e actors.Event) string {
 	if e.JobID != 0 {
 		of = e.JobID.String()
 	}
-	line := fmt.Sprintf(" of %s: %.4g map slots, %.4g reduce slots; runs %d and %d of %d and %d",
+	var line strings.Builder
+	fmt.Fprintf(&line, " of %s: %.4g map slots, %.4g reduce slots; runs %d and %d of %d and %d",
 		of, e.Shares[scheduling.Map], e.Shares[scheduling.Reduce],
 		e.Running[scheduling.Map], e.Running[scheduling.Reduce], e.Demand[scheduling.Map], e.Demand[scheduling.Reduce])
 	for k, v := range e.Virtual {
 		if v != (scheduling.Projected{}) {
-			line += fmt.Sprintf("; %s: %v of work left, done at %v in the virtual cluster",
+			fmt.Fprintf(&line, "; %s: %v of work left, done at %v in the virtual cluster",
 				scheduling.TaskKind(k), v.Left.Round(time.Millisecond), v.Finish.Round(time.Millisecond))
 		}
 	}
-	return line
+	return line.String()
 }
 
 // began says what run begins.
