@@ -21,6 +21,13 @@ func (j Job[I, K, V, O]) Bind(in Input[I], out Output[O]) (*Plan, error) {
 	return j.bind(in, out, caller(), callerPackage(2))
 }
 
+// On is Bind whose output is still to come: the function that those take who run a job and give it an
+// output of their own, such as Collect and Keep of package actors.
+func (j Job[I, K, V, O]) On(in Input[I]) func(out Output[O]) (*Plan, error) {
+	where, home := caller(), callerPackage(2)
+	return func(out Output[O]) (*Plan, error) { return j.bind(in, out, where, home) }
+}
+
 // bind is Bind, called at where in package home.
 func (j Job[I, K, V, O]) bind(in Input[I], out Output[O], where, home string) (*Plan, error) {
 	if j.Map == nil && j.MapTask == nil && j.MapWith == nil {
@@ -61,7 +68,16 @@ func (j Job[I, K, V, O]) bind(in Input[I], out Output[O], where, home string) (*
 
 // Bind checks the job and ties it to its input and output; see [Job.Bind].
 func (j MapOnly[I, O]) Bind(in Input[I], out Output[O]) (*Plan, error) {
+	return j.bind(in, out, caller())
+}
+
+// On is Bind whose output is still to come; see [Job.On].
+func (j MapOnly[I, O]) On(in Input[I]) func(out Output[O]) (*Plan, error) {
 	where := caller()
+	return func(out Output[O]) (*Plan, error) { return j.bind(in, out, where) }
+}
+
+func (j MapOnly[I, O]) bind(in Input[I], out Output[O], where string) (*Plan, error) {
 	maps := checkMapFuncs(j.Map != nil, j.MapTask != nil, j.MapWith != nil)
 	if err := errors.Join(maps, checkEnds(in, out)); err != nil {
 		return nil, located(where, j.Name, err)
@@ -81,7 +97,7 @@ func newPlan[I, O any](where, name string, reducers int, mapOnly bool, in Input[
 	}
 	return &Plan{
 		name: name, asked: reducers, mapOnly: mapOnly, sources: sources,
-		inputs: in.bySource(), tasks: t, output: newCommitter(out.dest),
+		inputs: in.bySource(), kept: keptOf(nil, sources), tasks: t, output: newCommitter(out.dest),
 	}, nil
 }
 

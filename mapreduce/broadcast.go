@@ -66,9 +66,13 @@ func (j BroadcastJoined[I, K, B, O]) Bind(out Output[O]) (*Plan, error) {
 			return j.each(rec, s.table[string(at)], emit)
 		}}, nil
 	}}
-	return newPlan(where, j.Name, 0, true, j.in, out, &boundBroadcast[I, K, B, O]{
+	plan, err := newPlan(where, j.Name, 0, true, j.in, out, &boundBroadcast[I, K, B, O]{
 		boundMapOnly: boundMapOnly[I, O]{job: maps, in: j.in.bare(), out: out}, small: s,
 	})
+	if err == nil {
+		plan.kept = keptOf(plan.kept, j.small.sources)
+	}
+	return plan, err
 }
 
 // boundBroadcast is a map-only job that reads its small feed first.

@@ -91,8 +91,11 @@ type partWriter struct {
 }
 
 // open begins the part of an attempt.
-func (c *committer) open(id AttemptID) (*partWriter, error) {
-	f, err := c.store.create(c.part(id))
+func (c *committer) open(id AttemptID) (*partWriter, error) { return c.begin(c.part(id)) }
+
+// begin begins a part.
+func (c *committer) begin(p part) (*partWriter, error) {
+	f, err := c.store.create(p)
 	if err != nil {
 		return nil, err
 	}

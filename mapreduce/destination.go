@@ -37,6 +37,9 @@ type part struct {
 	attempt string // the attempt's name
 	name    string // of the part within the output
 	index   int    // of the task
+	tasks   int    // that write a part; set for create only, as are host and budget
+	host    string // of the attempt
+	budget  *Memory
 }
 
 // store keeps parts. Its methods are safe for concurrent use, except that those

@@ -11,6 +11,7 @@ type Feed[K, V any] struct {
 	sources []Source
 	plans   []inputPlan // by source
 	read    func(s *splitReader, yield func(Fed[K, V]) error) error
+	keyed   *KeptBy[K, V] // of KeptBy.Feed
 }
 
 // Fed is a record of one of several feeds, which knows its map. It is valid until the call of Map that

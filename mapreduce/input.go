@@ -15,7 +15,7 @@ import (
 // Input yields records of type I from sources. Make it with one of Lines,
 // LineStrings, KeyValueLines, NLines, FixedSize, Separated, WholeFiles, Chunks, CSV, CSVRows, JSONLines,
 // ReadTyped, Slice, Seq, Seq2, Once or Units, and of one of these with Decoded; Feeds makes one of
-// several.
+// several, [Kept.Input] and Grouped one of what an earlier job has left in memory.
 //
 // A record belongs to the split in which it starts, wherever blocks end. Records
 // of type []byte alias the input: they are valid until the map function returns
@@ -90,6 +90,7 @@ func (in inputPlan) pieces(blocks []Block) []Block {
 // inputPlan is what a Plan must know of an input to cut it.
 type inputPlan struct {
 	whole    bool  // one split a source, whatever its blocks
+	apart    bool  // no split of several sources
 	size     int64 // the most bytes of a split; 0: no bound of its own
 	sequence bool  // the user's iterator
 	once     bool  // which may not be sampled

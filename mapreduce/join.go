@@ -21,6 +21,10 @@ type Joined[K, A, B, O any] struct {
 	Name string
 	// Reducers is the number of reduces; 0 leaves the choice to the cluster.
 	Reducers int
+	// NoShuffle joins records that are kept by key (see [KeptBy.Feed]) where they lie: a map reads the
+	// parts of one number of both feeds side by side, and there are no reduces. Bind refuses feeds that
+	// are not kept so, or in another number of parts.
+	NoShuffle bool
 
 	left  Feed[K, A]
 	right Feed[K, B]
@@ -99,11 +103,13 @@ func (j Joined[K, A, B, O]) Bind(out Output[O]) (*Plan, error) {
 	if err := j.check(home); err != nil {
 		return nil, located(where, j.Name, err)
 	}
+	if j.NoShuffle {
+		return j.bindTogether(out, where)
+	}
 	job := FedJob[K, sided[A, B], O]{
 		Name: j.Name, Reducers: j.Reducers,
 		ReduceTask: func(t *Task) (Reducer[K, sided[A, B], O], error) {
-			codec, err := valueCodec[A]()
-			r := &joinRun[K, A, B, O]{group: j.group, largest: t.LargestRecord(), clone: codec.cloner()}
+			r, err := j.run(t)
 			return Reducer[K, sided[A, B], O]{Reduce: r.reduce, resumes: true}, err
 		},
 	}
@@ -113,6 +119,12 @@ func (j Joined[K, A, B, O]) Bind(out Output[O]) (*Plan, error) {
 		onSide(j.right, func(b B) sided[A, B] { return sided[A, B]{B: b, right: true} }),
 	)
 	return job.bind(in, out, where, home)
+}
+
+// run begins an attempt.
+func (j Joined[K, A, B, O]) run(t *Task) (*joinRun[K, A, B, O], error) {
+	codec, err := valueCodec[A]()
+	return &joinRun[K, A, B, O]{group: j.group, largest: t.LargestRecord(), clone: codec.cloner()}, err
 }
 
 // check is what is wrong with the types, in words that know nothing of how they are put together.
@@ -129,7 +141,14 @@ func (j Joined[K, A, B, O]) check(home string) error {
 	if errB != nil {
 		errB = fmt.Errorf("right feed: %w", errB)
 	}
-	return errors.Join(errK, errA, errB)
+	err := errors.Join(errK, errA, errB)
+	if err == nil && j.NoShuffle {
+		err = together(j.left, j.right)
+		if j.Reducers != 0 {
+			err = errors.Join(err, errors.New("both Reducers and NoShuffle are set"))
+		}
+	}
+	return err
 }
 
 // onSide is a feed with its values put on one side of a join.

@@ -152,7 +152,7 @@ func (b *boundJob[I, K, V, O]) reduceLocal(ctx context.Context, p *Plan, index i
 ) error {
 	sort.SliceStable(part, func(i, j int) bool { return bytes.Compare(part[i].key, part[j].key) < 0 })
 	id := AttemptID{Kind: ReduceKind, Index: index}
-	w, err := newRecordWriter(p, nil, id, b.out)
+	w, err := newRecordWriter(p, new(Resources), id, b.out)
 	if err != nil {
 		return err
 	}

@@ -112,6 +112,7 @@ func (d Destination) Finish() error {
 // LeaveJob lets go of the output as it is, for a run that goes on with it: in place of CommitJob or
 // AbortJob, once no attempt is at work.
 func (p *Plan) LeaveJob() error {
+	defer p.letGo()
 	return errors.Join(step(func() error {
 		if s := p.output.local(); s != nil {
 			return s.leave()

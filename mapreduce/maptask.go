@@ -313,7 +313,7 @@ func (b *boundMapOnly[I, O]) runMap(ctx context.Context, p *Plan, a *MapAttempt)
 
 func (b *boundMapOnly[I, O]) runMapSkipping(ctx context.Context, p *Plan, a *MapAttempt, k *skips) (_ *MapOutput, err error) {
 	var c Counters
-	w, err := newRecordWriter(p, a.Budget, a.ID(), b.out)
+	w, err := newRecordWriter(p, &a.Resources, a.ID(), b.out)
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,11 @@ func callerPackage(skip int) string {
 	if !ok {
 		return ""
 	}
-	name := runtime.FuncForPC(pc).Name()
+	return packageOf(runtime.FuncForPC(pc).Name())
+}
+
+// packageOf is the package of a function by its full name.
+func packageOf(name string) string {
 	slash := strings.LastIndexByte(name, '/') + 1
 	last, _, _ := strings.Cut(name[slash:], ".")
 	return name[:slash] + strings.ReplaceAll(last, "%2e", ".")

@@ -7,7 +7,8 @@ import (
 )
 
 // Output says how records of type O become bytes and where those go. Make it
-// with Text, TextWith, Raw, Encoded, Typed or Collected.Output, or of one of these with Routed.
+// with Text, TextWith, Raw, Encoded, Typed, Collected.Output or
+// Kept.Output, or of one of these with Routed.
 type Output[O any] struct {
 	dest Destination
 	// encoder returns a function that appends a record's bytes; one an attempt.

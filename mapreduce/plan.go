@@ -51,7 +51,10 @@ type Plan struct {
 	asked   int // Job.Reducers
 	mapOnly bool
 	sources []Source
-	inputs  []inputPlan // by source
+	inputs  []inputPlan  // by source
+	kept    []*KeptParts // that the sources are parts of
+	holds   bool         // these, until the job ends
+	maps    int          // fixed by Splits and JoinSmall
 	tasks   tasks
 	output  *committer
 
@@ -162,7 +165,15 @@ type Split struct {
 }
 
 // SetupJob makes the output ready for attempts, or returns ErrOutputExists.
-func (p *Plan) SetupJob() error { return step(p.output.setupJob) }
+func (p *Plan) SetupJob() error {
+	err := p.Hold(false)
+	if err == nil {
+		if err = step(p.output.setupJob); err != nil {
+			p.letGo()
+		}
+	}
+	return err
+}
 
 // CommitTask makes the part of a finished attempt part of the output: a rename.
 // A task is committed at most once; later calls return ErrCommitted.
@@ -199,12 +210,14 @@ func (p *Plan) CommitJob() error {
 	if err := p.debug.failed(); err != nil {
 		return err
 	}
+	defer p.letGo()
 	return step(p.output.commitJob)
 }
 
 // AbortJob removes all output of the job.
 func (p *Plan) AbortJob() error {
 	p.debug.end()
+	defer p.letGo()
 	return errors.Join(step(p.output.abortJob), closeSources(p.sources))
 }
 

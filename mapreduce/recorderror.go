@@ -107,6 +107,10 @@ func (s *splitReader) recordError(f *mapFault, number int64) *RecordError {
 		if s.split.Length >= 0 {
 			e.Number += s.split.Offset
 		}
+	case *keptSource:
+		if len(s.source.Data.(*keptSource).of) > 1 { // groups of a join
+			e.Offset = -1
+		}
 	}
 	return e
 }

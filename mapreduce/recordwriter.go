@@ -20,27 +20,32 @@ type recordWriter[O any] struct {
 	router  *router[O]  // nil: all records go to part
 }
 
-func newRecordWriter[O any](p *Plan, budget *Memory, id AttemptID, out Output[O]) (*recordWriter[O], error) {
+func newRecordWriter[O any](p *Plan, r *Resources, id AttemptID, out Output[O]) (*recordWriter[O], error) {
 	encode, err := out.encoder()
 	if err != nil {
 		return nil, err
 	}
-	part, err := p.output.open(id)
+	at := p.output.part(id)
+	at.tasks, at.host, at.budget = p.reduces, r.Host, r.Budget
+	if p.mapOnly {
+		at.tasks = p.maps
+	}
+	part, err := p.output.begin(at)
 	if err != nil {
 		return nil, err
 	}
 	part.buf = append(part.buf, out.head...)
 	w := &recordWriter[O]{
-		part: part, encode: encode, budget: budget,
+		part: part, encode: encode, budget: r.Budget,
 		charged: 2*flushSize + p.output.compression.memory(),
 	}
-	budget.Acquire(w.charged)
+	r.Budget.Acquire(w.charged)
 	if out.route != nil {
 		w.router = &router[O]{
 			w: w, route: out.route, head: out.head, to: p.output, id: id, files: map[string]*routedFile{},
 		}
 	}
-	w.gate = memory.NewGate(budget.Life())
+	w.gate = memory.NewGate(r.Budget.Life())
 	w.gate.Shut()
 	w.emit = w.write
 	if emit, ok := any(w.plain(out.end)).(func(O)); ok && out.plain {

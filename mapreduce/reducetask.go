@@ -17,7 +17,7 @@ func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *Plan, a *Reduce
 	if err != nil {
 		return err
 	}
-	w, err := newRecordWriter(p, a.Budget, a.ID(), b.out)
+	w, err := newRecordWriter(p, &a.Resources, a.ID(), b.out)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,8 @@ type Resources struct {
 	// Pause, if not nil, is called between pieces of work; it may block while
 	// the attempt is suspended and returns an error to end the attempt.
 	Pause func(ctx context.Context) error
+	// Host names the node that the attempt runs on, for outputs that stay there; see Kept.
+	Host string
 	// Log is what Task.Logger writes to; nil means slog.Default.
 	Log *slog.Logger
 	// Progress and Counters, if not nil, receive the attempt's progress and, at

@@ -22,7 +22,7 @@ func (p *Plan) JoinSmall(splits []Split, limit int64) []Split {
 			room = min(room, in.size)
 		}
 		whole := p.sources[s.Source].Splittable() && s.Offset == 0 && s.Length == p.sources[s.Source].Size() &&
-			!in.whole && in.cut == nil
+			!in.whole && !in.apart && in.cut == nil
 		price := s.Length + fileCost
 		if n := len(joined) - 1; whole && n >= 0 && joined[n].Files > 0 && cost+price <= min(most, room) &&
 			slices.Equal(joined[n].Hosts, s.Hosts) {
@@ -36,6 +36,7 @@ func (p *Plan) JoinSmall(splits []Split, limit int64) []Split {
 		}
 		joined = append(joined, s)
 	}
+	p.maps = len(joined)
 	return joined
 }
 

@@ -282,6 +282,7 @@ func (p *Plan) Splits(ctx context.Context, blocks func(source int) []Block) (lis
 			list = append(list, Split{Source: i, Offset: b.Offset, Length: b.Length, Hosts: slices.Clone(b.Hosts)})
 		}
 	}
+	p.maps = len(list)
 	return list, nil
 }
 

@@ -35,8 +35,12 @@ func create(files *Files, dir string) (*spillFile, error) {
 	return files.create()
 }
 
-// Spill is what an attempt wrote at once: a sorted run of each partition.
+// Spill is what an attempt wrote at once: a sorted run of each partition, or bytes of its own kind.
 type Spill = spillFile
+
+// NewSpill begins a spill of bytes, by Write and ReadAt, in files, or in a file of its own in dir if
+// files is nil. Who reads it must know what it should find: the bytes are not checked.
+func NewSpill(files *Files, dir string) (*Spill, error) { return create(files, dir) }
 
 // Release drops a hold on the spill.
 func (s *spillFile) Release() { s.drop() }

@@ -1,0 +1,80 @@
+package mapreduce_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// A job whose output stays in memory, and one that reads it.
+func ExampleNewKept() {
+	kept := mapreduce.NewKept[int](mapreduce.KeptOptions{Name: "squares"})
+	square := mapreduce.MapOnly[int, int]{Map: func(n int, emit func(int)) error {
+		emit(n * n)
+		return nil
+	}}
+	run := func(plan *mapreduce.Plan, err error) {
+		if err == nil {
+			_, err = mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{})
+		}
+		if err != nil {
+			fmt.Println(err)
+		}
+	}
+	run(square.Bind(mapreduce.Slice([]int{1, 2, 3}), kept.Output()))
+	var out mapreduce.Collected[int]
+	run(square.Bind(kept.Input(), out.Output()))
+	fmt.Println(kept.Records())
+	fmt.Println(out.Records())
+	kept.Release()
+	run(square.Bind(kept.Input(), out.Output()))
+	// Output:
+	// [1 4 9] <nil>
+	// [1 16 81] <nil>
+	// squares: released
+}
+
+// Records that are kept by key meet without a shuffle.
+func ExampleGrouped() {
+	type stock = mapreduce.Pair[string, int]
+	name := func(s stock) string { return s.First }
+	keep := func(list []stock) *mapreduce.KeptBy[string, stock] {
+		kept := mapreduce.NewKeptBy(mapreduce.KeptOptions{}, name)
+		byName := mapreduce.Job[stock, string, int, stock]{
+			Map:      func(s stock, emit func(string, int)) error { emit(s.First, s.Second); return nil },
+			Reducers: 2,
+		}
+		plan, err := byName.Bind(mapreduce.Slice(list), kept.Output())
+		if err == nil {
+			_, err = mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{})
+		}
+		if err != nil {
+			fmt.Println(err)
+		}
+		return kept
+	}
+	have := keep([]stock{{First: "tea", Second: 3}, {First: "rice", Second: 1}})
+	want := keep([]stock{{First: "tea", Second: 5}, {First: "milk", Second: 2}})
+	report := mapreduce.MapOnly[mapreduce.Group[string, stock, stock], string]{
+		Map: func(g mapreduce.Group[string, stock, stock], emit func(string)) error {
+			emit(fmt.Sprint(g.Key, " have ", g.Left, " want ", g.Right))
+			return nil
+		},
+	}
+	var out mapreduce.Collected[string]
+	plan, err := report.Bind(mapreduce.Grouped(have.Feed(), want.Feed()), out.Output())
+	if err == nil {
+		_, err = mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{})
+	}
+	lines, _ := out.Records()
+	for _, line := range lines {
+		fmt.Println(line)
+	}
+	fmt.Println(err)
+	// Unordered output:
+	// rice have [{rice 1}] want []
+	// milk have [] want [{milk 2}]
+	// tea have [{tea 3}] want [{tea 5}]
+	// <nil>
+}

@@ -1,0 +1,126 @@
+package mapreduce
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+)
+
+// Kept is the output of a job that stays in memory, part by part, typed, as the input of others:
+// what a dataset of a cluster is made of (see package actors, which also places and replaces it).
+// Make it with [NewKept]. It serves one job; after one that failed it may serve another.
+//
+// The memory lies outside of the Go heap and is charged to the budget of the attempts that write;
+// see [KeptOptions].
+type Kept[T any] struct {
+	*KeptParts
+	form  keptForm[T]
+	wrong error // of T
+}
+
+// NewKept returns what a job is to fill. T must be a type that a value of a job may have, or each
+// Bind of its Output is an error.
+func NewKept[T any](o KeptOptions) *Kept[T] {
+	form, err := newKeptForm[T]()
+	k := &Kept[T]{KeptParts: newKeptParts(o), form: form, wrong: err}
+	k.KeptParts.form = anyRecords[T]{form}
+	return k
+}
+
+func newKeptParts(o KeptOptions) *KeptParts {
+	if o.Name == "" {
+		o.Name = "kept records"
+	}
+	return &KeptParts{o: o}
+}
+
+// anyRecords is the partForm of records without a key.
+type anyRecords[T any] struct{ keptForm[T] }
+
+func (f anyRecords[T]) printer() partPrinter              { return newPrinter(f.keptForm) }
+func (anyRecords[T]) checker(part) func(run []byte) error { return nil }
+
+// Output is the output of the job that fills k.
+func (k *Kept[T]) Output() Output[T] { return k.output(k.KeptParts) }
+
+// Again is the output of the same job when it runs once more, for parts of k that are lost: it
+// fills them. It compares the number and a hash of the records of all parts, those that are there,
+// too, and of floats sums; the error of the job's commit wraps ErrOtherData if they differ, and k
+// is as it was.
+func (k *Kept[T]) Again() Output[T] {
+	return k.output(&KeptParts{o: k.o, form: k.KeptParts.form, redo: k.KeptParts})
+}
+
+func (k *Kept[T]) output(to *KeptParts) Output[T] {
+	return Output[T]{
+		dest:      Destination{store: to},
+		checkType: func() error { return k.wrong },
+		encoder:   func() (func([]byte, T) ([]byte, error), error) { return k.form.encoder(), k.wrong },
+	}
+}
+
+// Input yields the records of k, whose job has succeeded, part by part; each may be cut into
+// several splits, and its maps are best placed on its node. Byte slices in a record are valid until
+// the map returns. A plan that was bound to it holds the records from its start to its end; if they
+// are released before that the start is an error that wraps ErrReleased.
+func (k *Kept[T]) Input() Input[T] {
+	in := Input[T]{plan: inputPlan{apart: true, wrong: k.wrong}, read: k.read}
+	n := k.Parts()
+	if n == 0 && k.wrong == nil {
+		in.plan.wrong = fmt.Errorf("%s: %w", k.o.Name, ErrNotCollected)
+	}
+	for i := range n {
+		in.sources = append(in.sources, Source{Data: &keptSource{of: []keptRef{{k.KeptParts, i}}}, name: k.partName(i)})
+	}
+	return in
+}
+
+// Aligned is Input with one map for each part: what a job without reduces makes of it has the same
+// parts.
+func (k *Kept[T]) Aligned() Input[T] {
+	in := k.Input()
+	in.plan.whole = true
+	return in
+}
+
+// Records returns all records, part by part. Byte slices in them are the caller's. Errors wrap
+// ErrNotCollected before the job has succeeded, ErrReleased or ErrPartLost.
+func (k *Kept[T]) Records() (list []T, err error) {
+	if err := errors.Join(k.wrong, k.hold(false)); err != nil {
+		return nil, err
+	}
+	defer k.letGo()
+	for i := range k.Parts() {
+		if list, err = k.collect(list, i); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// collect appends the records of a part.
+func (k *Kept[T]) collect(list []T, index int) ([]T, error) {
+	data, err := k.open(index)
+	if err != nil {
+		return nil, err
+	}
+	defer data.drop()
+	for i := range data.blocks {
+		err = data.look(i, nil, func(run []byte) error {
+			if k.form.size == 0 && mayChange(reflect.TypeFor[T]()) {
+				run = bytes.Clone(run)
+			}
+			list = slices.Grow(list, max(1, len(run)/max(k.form.size, 64)))
+			return k.form.each(run, func(rec T, _ []byte) error {
+				list = append(list, rec)
+				return nil
+			})
+		})
+		if err != nil {
+			return nil, k.damaged(index, data, err)
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,428 @@
+package mapreduce
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// keptKinds are records of each form: images, frames, with floats and without, with bytes.
+type (
+	imageRecord struct {
+		X, Y float64
+		N    int64
+	}
+	paddedRecord struct {
+		B bool
+		N int64
+	}
+	framedRecord struct {
+		Name  string
+		Bytes []byte
+		Path  []float64
+	}
+)
+
+// keep runs the job that passes on records, on RunLocal with blocks of so many bytes or records.
+func keep[T any](t require.TestingT, k *Kept[T], in Input[T], block int64) {
+	plan, err := passOn[T]().Bind(in, k.Output())
+	require.NoError(t, err)
+	_, err = RunLocal(context.Background(), plan, LocalOptions{Blocks: everyBytes(plan, block)})
+	require.NoError(t, err)
+}
+
+// keptIsSlice keeps records, reads them cut anywhere with a budget of so many bytes, and expects
+// them as they were.
+func keptIsSlice[T any](t *rapid.T, gen *rapid.Generator[T]) {
+	records := rapid.SliceOfN(gen, 0, 300).Draw(t, "records")
+	for rapid.Bool().Draw(t, "more") {
+		records = append(records, records...)
+	}
+	limit := rapid.SampledFrom([]int64{0, 1, 1 << 16, 1 << 20}).Draw(t, "budget")
+	block := rapid.Int64Range(1, 200).Draw(t, "block")
+	root := NewMemory(limit)
+	k := NewKept[T](KeptOptions{})
+	fill := passOn[T]()
+	plan, err := fill.Bind(Slice(records), k.Output())
+	require.NoError(t, err)
+	runAttempts(t, plan, root, everyBytes(plan, int64(len(records)/3+1)))
+	got, err := k.Records()
+	require.NoError(t, err)
+	require.Equal(t, fmt.Sprintf("%+v", records), fmt.Sprintf("%+v", got))
+
+	var out Collected[T]
+	plan, err = fill.Bind(k.Input(), out.Output())
+	require.NoError(t, err)
+	runAttempts(t, plan, root, everyBytes(plan, block))
+	got, err = out.Records()
+	require.NoError(t, err)
+	require.Equal(t, fmt.Sprintf("%+v", records), fmt.Sprintf("%+v", got))
+	n, size, spilled := k.Size()
+	require.EqualValues(t, len(records), n)
+	require.Equal(t, limit == 1, spilled > 0 || size == 0 && limit == 1)
+	k.Release()
+	require.Zero(t, root.Used())
+}
+
+// runAttempts runs a plan as a cluster does, each map once, with sub-budgets of root.
+func runAttempts(t require.TestingT, p *Plan, root *Memory, blocks func(int) []Block) {
+	ctx := context.Background()
+	require.NoError(t, p.Claim())
+	require.NoError(t, p.SetupJob())
+	require.NoError(t, p.Prepare(ctx, PrepareOptions{}))
+	splits, err := p.Splits(ctx, blocks)
+	require.NoError(t, err)
+	for i, split := range splits {
+		sub := root.Sub()
+		a := &MapAttempt{Index: i, Split: split, Resources: Resources{Budget: sub, Host: fmt.Sprint("node ", i%2)}}
+		_, err := p.RunMap(ctx, a)
+		require.NoError(t, err)
+		require.NoError(t, p.CommitTask(a.ID()))
+		sub.Close()
+	}
+	require.NoError(t, p.CommitJob())
+}
+
+func TestKeptIsWhatWasWritten(t *testing.T) {
+	t.Run("images", rapid.MakeCheck(func(t *rapid.T) {
+		keptIsSlice(t, rapid.Custom(func(t *rapid.T) imageRecord {
+			return imageRecord{rapid.Float64().Draw(t, "x"), rapid.Float64().Draw(t, "y"), rapid.Int64().Draw(t, "n")}
+		}))
+	}))
+	t.Run("padded", rapid.MakeCheck(func(t *rapid.T) {
+		keptIsSlice(t, rapid.Custom(func(t *rapid.T) paddedRecord {
+			return paddedRecord{rapid.Bool().Draw(t, "b"), rapid.Int64().Draw(t, "n")}
+		}))
+	}))
+	t.Run("framed", rapid.MakeCheck(func(t *rapid.T) {
+		keptIsSlice(t, rapid.Custom(func(t *rapid.T) framedRecord {
+			return framedRecord{
+				rapid.String().Draw(t, "name"), rapid.SliceOf(rapid.Byte()).Draw(t, "bytes"),
+				rapid.SliceOf(rapid.Float64()).Draw(t, "path"),
+			}
+		}))
+	}))
+	t.Run("none", rapid.MakeCheck(func(t *rapid.T) {
+		keptIsSlice(t, rapid.Just(None{}))
+	}))
+}
+
+// Values whose memory is not all of them are framed; those that are images lie as they are.
+func TestKeptForms(t *testing.T) {
+	size := func(f interface{ length([]byte) int }) int { return f.length([]byte{1, 9}) }
+	image, err := newKeptForm[imageRecord]()
+	require.NoError(t, err)
+	require.Equal(t, 24, size(image))
+	padded, err := newKeptForm[paddedRecord]()
+	require.NoError(t, err)
+	require.Equal(t, 2, size(padded))
+	blank, err := newKeptForm[struct{ A, _ int32 }]()
+	require.NoError(t, err)
+	require.Equal(t, 2, size(blank))
+	_, err = newKeptForm[*int]()
+	require.ErrorIs(t, err, ErrUnsupportedType)
+	_, err = passOn[*int]().Bind(Slice([]*int{nil}), NewKept[*int](KeptOptions{}).Output())
+	require.ErrorIs(t, err, ErrUnsupportedType)
+}
+
+// A record may be larger than any block.
+func TestKeptLargeRecords(t *testing.T) {
+	records := [][]byte{bytes.Repeat([]byte("a"), 700<<10), {1}, bytes.Repeat([]byte("b"), 300<<10), {}, {2}}
+	for _, limit := range []int64{0, 1} {
+		k, root := NewKept[[]byte](KeptOptions{}), NewMemory(limit)
+		plan, err := passOn[[]byte]().Bind(Slice(records), k.Output())
+		require.NoError(t, err)
+		runAttempts(t, plan, root, nil)
+		got, err := k.Records()
+		require.NoError(t, err)
+		require.Equal(t, records, got)
+		k.Release()
+		require.Zero(t, root.Used())
+	}
+}
+
+// Released records are gone once nobody reads them any more, and say so before and after a plan
+// begins.
+func TestKeptRelease(t *testing.T) {
+	k := NewKept[int](KeptOptions{Name: "numbers"})
+	var none Collected[int]
+	_, err := passOn[int]().Bind(k.Input(), none.Output())
+	require.ErrorIs(t, err, ErrNotCollected)
+	require.ErrorContains(t, err, "numbers")
+	empty := NewKeptBy(KeptOptions{}, func(n int) int { return n })
+	_, err = passOn[Group[int, int, int]]().Bind(Grouped(empty.Feed(), empty.Feed()), new(Collected[Group[int, int, int]]).Output())
+	require.ErrorIs(t, err, ErrNotCollected)
+	root := NewMemory(1 << 30)
+	plan, err := passOn[int]().Bind(Slice([]int{1, 2, 3}), k.Output())
+	require.NoError(t, err)
+	runAttempts(t, plan, root, nil)
+	require.Positive(t, root.Used())
+
+	var out, late Collected[int]
+	reads, err := passOn[int]().Bind(k.Input(), out.Output())
+	require.NoError(t, err)
+	begins, err := passOn[int]().Bind(k.Input(), late.Output())
+	require.NoError(t, err)
+	require.NoError(t, reads.Hold(false))
+	k.Release()
+	k.Release()
+	require.ErrorIs(t, begins.SetupJob(), ErrReleased)
+	_, err = k.Records()
+	require.ErrorIs(t, err, ErrReleased)
+	require.Positive(t, root.Used(), "a job still reads")
+	runAttempts(t, reads, nil, nil)
+	require.Zero(t, root.Used())
+	got, err := out.Records()
+	require.NoError(t, err)
+	require.Equal(t, []int{1, 2, 3}, got)
+	again, err := passOn[int]().Bind(Slice([]int{1}), k.Output())
+	require.NoError(t, err)
+	require.ErrorIs(t, again.SetupJob(), ErrDestinationUsed)
+}
+
+// Attempts that fail, are aborted or lose against others leave nothing; a job that failed leaves
+// room for another.
+func TestKeptAttemptsLeaveNothing(t *testing.T) {
+	k, root := NewKept[int](KeptOptions{}), NewMemory(1<<30)
+	broken := errors.New("broken")
+	job := MapOnly[int, int]{Map: func(n int, emit func(int)) error { emit(n); return map[bool]error{true: broken}[n == 1] }}
+	plan, err := job.Bind(Slice([]int{0, 1}), k.Output())
+	require.NoError(t, err)
+	require.NoError(t, plan.SetupJob())
+	splits, err := plan.Splits(t.Context(), everyBytes(plan, 1))
+	require.NoError(t, err)
+	run := func(task, try int) (AttemptID, error) {
+		a := &MapAttempt{Index: task, Try: try, Split: splits[task], Resources: Resources{Budget: root.Sub()}}
+		_, err := plan.RunMap(t.Context(), a)
+		return a.ID(), err
+	}
+	first, err := run(0, 0)
+	require.NoError(t, err)
+	second, err := run(0, 1)
+	require.NoError(t, err)
+	require.NoError(t, plan.CommitTask(first))
+	used := root.Used()
+	require.ErrorIs(t, plan.CommitTask(second), ErrCommitted)
+	require.NoError(t, plan.AbortTask(second))
+	require.Equal(t, used/2, root.Used())
+	bad, err := run(1, 0)
+	require.ErrorIs(t, err, broken)
+	require.NoError(t, plan.AbortTask(bad))
+	require.Equal(t, used/2, root.Used())
+	require.NoError(t, plan.AbortJob())
+	require.Zero(t, root.Used())
+	keep(t, k, Slice([]int{7}), 1)
+	got, err := k.Records()
+	require.NoError(t, err)
+	require.Equal(t, []int{7}, got)
+}
+
+// What a node took along is made again by the same job, and nothing else; other data is an error.
+func TestKeptAgain(t *testing.T) {
+	k, root := NewKept[imageRecord](KeptOptions{Name: "points"}), NewMemory(1<<30)
+	move, less := 0.0, 0
+	bind := func(out Output[imageRecord]) *Plan {
+		job := MapOnly[int, imageRecord]{Map: func(n int, emit func(imageRecord)) error {
+			if n >= less {
+				emit(imageRecord{float64(n) + move, 1, int64(n)})
+			}
+			return nil
+		}}
+		plan, err := job.Bind(Slice([]int{0, 1, 2, 3, 4, 5, 6, 7}), out)
+		require.NoError(t, err)
+		return plan
+	}
+	plan := bind(k.Output())
+	runAttempts(t, plan, root, everyBytes(plan, 2))
+	used := root.Used()
+	want, err := k.Records()
+	require.NoError(t, err)
+	require.Equal(t, []string{"node 0", "node 1", "node 0", "node 1"}, k.Hosts())
+	again := func(block int64) error {
+		p := bind(k.Again())
+		require.NoError(t, p.SetupJob())
+		splits, err := p.Splits(t.Context(), everyBytes(p, block))
+		require.NoError(t, err)
+		for i, split := range splits {
+			a := &MapAttempt{Index: i, Split: split, Resources: Resources{Budget: root.Sub(), Host: "node 2"}}
+			_, err := p.RunMap(t.Context(), a)
+			require.NoError(t, err)
+			require.NoError(t, p.CommitTask(a.ID()))
+		}
+		err = p.CommitJob()
+		if err != nil {
+			require.NoError(t, p.AbortJob())
+		}
+		return err
+	}
+
+	k.Lose("node 1")
+	require.Equal(t, []int{1, 3}, k.Lost())
+	require.Equal(t, used/2, root.Used())
+	_, err = k.Records()
+	require.ErrorIs(t, err, ErrPartLost)
+	require.ErrorContains(t, err, "points, part 1, on node 1")
+	for _, wrong := range []func(){func() { less = 1 }, func() { move = 1e-3 }, func() { move = math.NaN() }} {
+		wrong()
+		err = again(2)
+		require.ErrorIs(t, err, ErrOtherData)
+		require.ErrorContains(t, err, "points, part 0 has 2 records, made again")
+		require.Equal(t, used/2, root.Used())
+		less, move = 0, 0
+	}
+	require.ErrorContains(t, again(4), "has 4 parts, made again it has 2")
+	move = 1e-15 // as another order of adding might
+	require.NoError(t, again(2))
+	require.Empty(t, k.Lost())
+	require.Equal(t, used, root.Used())
+	require.Equal(t, []string{"node 0", "node 2", "node 0", "node 2"}, k.Hosts())
+	got, err := k.Records()
+	require.NoError(t, err)
+	for i := range want {
+		require.InDelta(t, want[i].X, got[i].X, 1e-9)
+		require.Equal(t, want[i].N, got[i].N)
+	}
+	k.Release()
+	require.Zero(t, root.Used())
+}
+
+// A part whose node dies while it is written is lost from the beginning, also where it is made
+// again.
+func TestKeptLostWhileWritten(t *testing.T) {
+	k, root := NewKept[int](KeptOptions{}), NewMemory(1<<30)
+	run := func(out Output[int], lose string) {
+		plan, err := passOn[int]().Bind(Slice([]int{1, 2}), out)
+		require.NoError(t, err)
+		require.NoError(t, plan.SetupJob())
+		splits, err := plan.Splits(t.Context(), everyBytes(plan, 1))
+		require.NoError(t, err)
+		for i, split := range splits {
+			a := &MapAttempt{Index: i, Split: split, Resources: Resources{Budget: root.Sub(), Host: fmt.Sprint("node ", i)}}
+			_, err := plan.RunMap(t.Context(), a)
+			require.NoError(t, err)
+			if i == 1 {
+				k.Lose(lose)
+			}
+			require.NoError(t, plan.CommitTask(a.ID()))
+		}
+		require.NoError(t, plan.CommitJob())
+	}
+	run(k.Output(), "node 1")
+	require.Equal(t, []int{1}, k.Lost())
+	run(k.Again(), "node 1")
+	require.Equal(t, []int{1}, k.Lost())
+	run(k.Again(), "node 9")
+	require.Empty(t, k.Lost())
+	got, err := k.Records()
+	require.NoError(t, err)
+	require.Equal(t, []int{1, 2}, got)
+	k.Release()
+	require.Zero(t, root.Used())
+}
+
+// A damaged spill is a lost part, not wrong records.
+func TestKeptDamage(t *testing.T) {
+	f, err := os.CreateTemp(t.TempDir(), "")
+	require.NoError(t, err)
+	k := NewKept[int](KeptOptions{Spills: NewSpillsOn(func() (SpillFile, error) { return f, nil })})
+	plan, err := passOn[int]().Bind(Slice([]int{1, 2, 3}), k.Output())
+	require.NoError(t, err)
+	runAttempts(t, plan, NewMemory(1), nil)
+	_, err = f.WriteAt([]byte{9}, 8)
+	require.NoError(t, err)
+	var out Collected[int]
+	plan, err = passOn[int]().Bind(k.Input(), out.Output())
+	require.NoError(t, err)
+	_, err = RunLocal(t.Context(), plan, LocalOptions{})
+	require.ErrorIs(t, err, ErrPartLost)
+	require.ErrorContains(t, err, "wrong checksum")
+	require.True(t, IsPermanent(err))
+	require.Equal(t, []int{0}, k.Lost())
+}
+
+// Errors name the record, bad ones are left out, and a watched plan sees bytes that are kept too
+// long.
+func TestKeptRecordsAreWatched(t *testing.T) {
+	k := NewKept[string](KeptOptions{Name: "words"})
+	keep(t, k, Slice([]string{"good", "bad", "fine"}), 9)
+	job := MapOnly[string, string]{Map: func(s string, emit func(string)) error {
+		if s == "bad" {
+			panic("no")
+		}
+		emit(s)
+		return nil
+	}}
+	var out Collected[string]
+	plan, err := job.Bind(k.Input(), out.Output())
+	require.NoError(t, err)
+	_, err = RunLocal(t.Context(), plan, LocalOptions{})
+	require.ErrorContains(t, err, `words, part 0: at byte 5, "\x03bad": panic: no`)
+	plan, err = job.Bind(k.Input(), out.Output())
+	require.NoError(t, err)
+	var left []Skipped
+	_, err = RunLocal(t.Context(), plan, LocalOptions{MaxSkips: 1, Skipped: &left})
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	got, err := out.Records()
+	require.NoError(t, err)
+	require.Equal(t, []string{"good", "fine"}, got)
+
+	b := NewKept[[]byte](KeptOptions{})
+	keep(t, b, Slice([][]byte{[]byte("one"), []byte("two")}), 9)
+	var last []byte
+	kept, err := MapOnly[[]byte, []byte]{Map: func(rec []byte, emit func([]byte)) error {
+		if last != nil {
+			emit(last)
+		}
+		last = rec
+		return nil
+	}}.Bind(b.Input(), new(Collected[[]byte]).Output())
+	require.NoError(t, err)
+	kept.Debug(DebugOptions{})
+	_, err = RunLocal(t.Context(), kept, LocalOptions{})
+	require.ErrorIs(t, err, errKept)
+}
+
+// Fingerprints see all but the last bits of floats, wherever these are.
+func TestFingerprints(t *testing.T) {
+	type deep struct {
+		Name string
+		At   [2]struct{ V []float32 }
+		n    int
+	}
+	of := func(list ...deep) fingerprint {
+		form, err := newKeptForm[deep]()
+		require.NoError(t, err)
+		p := newPrinter(form)
+		encode := form.encoder()
+		for _, d := range list {
+			b, err := encode(nil, d)
+			require.NoError(t, err)
+			require.NoError(t, p.run(b))
+		}
+		return p.print()
+	}
+	at := func(v ...float32) [2]struct{ V []float32 } { return [2]struct{ V []float32 }{{v}, {}} }
+	one := of(deep{"a", at(1, 2), 3}, deep{"b", at(5), 3})
+	require.True(t, one.equal(of(deep{"a", at(1, 2), 3}, deep{"b", at(5), 3})))
+	for _, other := range []fingerprint{
+		of(deep{"a", at(1, 2), 3}),
+		of(deep{"a", at(1, 2), 3}, deep{"c", at(5), 3}),
+		of(deep{"a", at(2, 1), 3}, deep{"b", at(5), 3}),
+		of(deep{"a", at(1, 2.0001), 3}, deep{"b", at(5), 3}),
+		of(deep{"a", at(1, 2), 4}, deep{"b", at(5), 3}),
+		of(deep{"a", at(1), 3}, deep{"b", at(2, 5), 3}),
+		of(deep{"a", at(float32(math.NaN()), 2), 3}, deep{"b", at(5), 3}),
+	} {
+		require.False(t, one.equal(other))
+	}
+	nan := of(deep{"a", at(float32(math.NaN())), 3})
+	require.True(t, nan.equal(of(deep{"a", at(float32(math.NaN())), 3})))
+}

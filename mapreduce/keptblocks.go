@@ -1,0 +1,231 @@
+package mapreduce
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
+)
+
+const (
+	firstKept = 4 << 10   // bytes of the first block of a part that is kept
+	mostKept  = 256 << 10 // of any, but for a record that is longer
+	spillKept = 64 << 10  // of a block on the disk: a reader holds one
+)
+
+// keptData is the records of one part: blocks of whole records, each in memory or in a spill. It is
+// immutable once it is sealed, and goes when the last that uses it lets go of it.
+type keptData struct {
+	o       *KeptOptions
+	budget  *Memory // of the attempt that wrote it; may be nil
+	blocks  []keptBlock
+	spill   *segment.Spill // nil: all blocks are in memory
+	charged int64          // bytes of slabs
+	kept    bool           // they are charged to the root, not to the attempt
+	refs    atomic.Int64
+}
+
+// keptBlock is a run of whole records.
+type keptBlock struct {
+	slab memory.Slab // none: the block is in the spill
+	size int
+	off  int64  // in the spill
+	sum  uint64 // of a block in the spill
+}
+
+func newKeptData(o *KeptOptions, budget *Memory) *keptData {
+	d := &keptData{o: o, budget: budget}
+	d.refs.Store(1)
+	return d
+}
+
+// records says where the records of a run of whole ones end.
+type records interface {
+	// cut is how many of the first bytes of a run, at most so many, are whole records.
+	cut(run []byte, most int) int
+	// length is that of the first record.
+	length(run []byte) int
+}
+
+// write appends a run of whole records.
+func (d *keptData) write(run []byte, ends records) error {
+	for len(run) > 0 {
+		if d.spill == nil {
+			if n := ends.cut(run, d.room()); n > 0 {
+				last := &d.blocks[len(d.blocks)-1]
+				last.size += copy(last.slab.Bytes[last.size:], run[:n])
+				run = run[n:]
+				continue
+			}
+			if d.grow(ends.length(run)) {
+				continue
+			}
+			if err := d.toDisk(); err != nil {
+				return err
+			}
+		}
+		n := ends.cut(run, spillKept)
+		if n == 0 {
+			n = ends.length(run)
+		}
+		if err := d.put(run[:n]); err != nil {
+			return err
+		}
+		run = run[n:]
+	}
+	return nil
+}
+
+// room is how many bytes the last block in memory has left.
+func (d *keptData) room() int {
+	if len(d.blocks) == 0 || d.spill != nil {
+		return 0
+	}
+	last := &d.blocks[len(d.blocks)-1]
+	return len(last.slab.Bytes) - last.size
+}
+
+// grow begins a block in memory, for n bytes or more; false if the budget would not leave as much
+// again for the attempt's own work.
+func (d *keptData) grow(n int) bool {
+	size := firstKept
+	if len(d.blocks) > 0 {
+		size = min(2*len(d.blocks[len(d.blocks)-1].slab.Bytes), mostKept)
+	}
+	size = memory.SlabSize(max(size, n))
+	if d.budget.Available() < 2*int64(size) || !d.budget.TryAcquire(int64(size)) {
+		return false
+	}
+	d.charged += int64(size)
+	d.blocks = append(d.blocks, keptBlock{slab: d.o.Pool.Get(size)})
+	return true
+}
+
+// put writes a block to the spill.
+func (d *keptData) put(b []byte) error {
+	off := int64(0)
+	if n := len(d.blocks); n > 0 {
+		off = d.blocks[n-1].off + int64(d.blocks[n-1].size)
+	}
+	if _, err := d.spill.Write(b); err != nil {
+		return err
+	}
+	d.blocks = append(d.blocks, keptBlock{size: len(b), off: off, sum: xxhash.Sum64(b)})
+	return nil
+}
+
+// toDisk moves all blocks to a spill, and all that comes later with them.
+func (d *keptData) toDisk() (err error) {
+	if d.spill, err = segment.NewSpill(d.o.Spills, d.o.SpillDir); err != nil {
+		return err
+	}
+	blocks := d.blocks
+	d.blocks = make([]keptBlock, 0, len(blocks))
+	for i := range blocks {
+		if err == nil {
+			err = d.put(blocks[i].slab.Bytes[:blocks[i].size])
+		}
+		d.o.Pool.Put(blocks[i].slab)
+	}
+	d.budget.Release(d.charged)
+	d.charged = 0
+	return err
+}
+
+// seal ends writing: what is in memory becomes kept bytes of the root budget, or goes to the disk
+// if that holds as much as it may.
+func (d *keptData) seal() error {
+	if d.spill != nil || len(d.blocks) == 0 {
+		return nil
+	}
+	d.shrink(&d.blocks[len(d.blocks)-1])
+	if d.kept = d.budget.Keep(d.charged); d.kept {
+		return nil
+	}
+	return d.toDisk()
+}
+
+// shrink gives back what a block has left.
+func (d *keptData) shrink(b *keptBlock) {
+	before, now := len(b.slab.Bytes), memory.SlabSize(b.size)
+	if now >= before || !d.budget.TryAcquire(int64(now)) {
+		return
+	}
+	slab := d.o.Pool.Get(now)
+	copy(slab.Bytes, b.slab.Bytes[:b.size])
+	d.o.Pool.Put(b.slab)
+	b.slab = slab
+	d.budget.Release(int64(before))
+	d.charged += int64(now - before)
+}
+
+// look calls fn with the bytes of a block.
+func (d *keptData) look(i int, budget *Memory, fn func(run []byte) error) error {
+	run, release, err := d.view(i, budget)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return fn(run)
+}
+
+// view returns the bytes of a block until release. budget pays for the copy of one in the spill.
+func (d *keptData) view(i int, budget *Memory) (run []byte, release func(), err error) {
+	b := &d.blocks[i]
+	if b.slab.Bytes != nil {
+		return b.slab.Bytes[:b.size:b.size], func() {}, nil
+	}
+	slab := d.o.Pool.Get(b.size)
+	size := int64(len(slab.Bytes))
+	budget.Acquire(size)
+	release = func() {
+		d.o.Pool.Put(slab)
+		budget.Release(size)
+	}
+	run = slab.Bytes[:b.size:b.size]
+	if _, err = d.spill.ReadAt(run, b.off); err == nil && xxhash.Sum64(run) != b.sum {
+		err = fmt.Errorf("a block of %d bytes has a wrong checksum", b.size)
+	}
+	if err != nil {
+		release()
+		return nil, nil, fmt.Errorf("%w: what was spilled of it is damaged: %w", ErrPartLost, err)
+	}
+	return run, release, nil
+}
+
+// spilled is how many bytes are on the disk.
+func (d *keptData) spilled() (n int64) {
+	if d.spill == nil {
+		return 0
+	}
+	for i := range d.blocks {
+		n += int64(d.blocks[i].size)
+	}
+	return n
+}
+
+func (d *keptData) hold() *keptData {
+	d.refs.Add(1)
+	return d
+}
+
+func (d *keptData) drop() {
+	if d == nil || d.refs.Add(-1) > 0 {
+		return
+	}
+	for i := range d.blocks {
+		d.o.Pool.Put(d.blocks[i].slab)
+	}
+	if d.spill != nil {
+		d.spill.Release()
+	}
+	if d.kept {
+		d.budget.ReleaseKept(d.charged)
+	} else {
+		d.budget.Release(d.charged)
+	}
+	d.blocks, d.spill, d.charged = nil, nil, 0
+}

@@ -1,0 +1,143 @@
+package mapreduce
+
+import (
+	"encoding/binary"
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+// keptForm is how kept records of type T lie in memory. Of a type of fixed size that points to
+// nothing it is the memory of the values themselves, which cost nothing to encode and decode;
+// else each record is its encoding as a value, after its length.
+type keptForm[T any] struct {
+	size  int // of an image; 0: records are framed
+	codec typedCodec[T]
+}
+
+func newKeptForm[T any]() (keptForm[T], error) {
+	c, err := valueCodec[T]()
+	f := keptForm[T]{codec: c}
+	if t := reflect.TypeFor[T](); err == nil && isImage(t) && t.Size() > 0 && t.Size() <= spillKept {
+		f.size = int(t.Size())
+	}
+	return f, err
+}
+
+// isImage reports whether the memory of a value of type t is the value: no pointers, no bytes
+// between fields, which may be anything, and no encoding of the type's own.
+func isImage(t reflect.Type) bool {
+	if reflect.PointerTo(t).Implements(marshalerType) {
+		return false
+	}
+	switch t.Kind() {
+	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr,
+		reflect.Float32, reflect.Float64:
+		return true
+	case reflect.Array:
+		return isImage(t.Elem())
+	case reflect.Struct:
+		sum := uintptr(0)
+		for f := range t.Fields() {
+			if f.Name == "_" || !isImage(f.Type) {
+				return false
+			}
+			sum += f.Type.Size()
+		}
+		return sum == t.Size()
+	default:
+		return false
+	}
+}
+
+// encoder returns the function of one attempt that appends a record.
+func (f keptForm[T]) encoder() func(dst []byte, rec T) ([]byte, error) {
+	if f.size > 0 {
+		box := new(T)
+		image := unsafe.Slice((*byte)(unsafe.Pointer(box)), f.size)
+		return func(dst []byte, rec T) ([]byte, error) {
+			*box = rec
+			return append(dst, image...), nil
+		}
+	}
+	encode := f.codec.encoder()
+	var scratch []byte
+	return func(dst []byte, rec T) ([]byte, error) {
+		scratch = encode(scratch[:0], rec)
+		return append(binary.AppendUvarint(dst, uint64(len(scratch))), scratch...), nil
+	}
+}
+
+// length is that of the record that b begins with.
+func (f keptForm[T]) length(b []byte) int {
+	if f.size > 0 {
+		return f.size
+	}
+	_, n := frame(b)
+	return n
+}
+
+// cut is how many of the first bytes of a run, at most most, are whole records.
+func (f keptForm[T]) cut(run []byte, most int) int {
+	if most >= len(run) {
+		return len(run)
+	}
+	if f.size > 0 {
+		return most / f.size * f.size
+	}
+	for at := 0; ; {
+		n := f.length(run[at:])
+		if n == 0 || at+n > most {
+			return at
+		}
+		at += n
+	}
+}
+
+// start is where the first record of a run begins at or after byte at.
+func (f keptForm[T]) start(run []byte, at int64) int {
+	switch {
+	case at <= 0:
+		return 0
+	case at >= int64(len(run)):
+		return len(run)
+	case f.size > 0:
+		return min((int(at)+f.size-1)/f.size*f.size, len(run))
+	}
+	pos := 0
+	for n := 1; n > 0 && int64(pos) < at; pos += n {
+		n = f.length(run[pos:])
+	}
+	return pos
+}
+
+// each calls yield with each record of a run and its bytes.
+func (f keptForm[T]) each(run []byte, yield func(rec T, b []byte) error) error {
+	if f.size > 0 {
+		for i, rec := range memory.Cast[T](run) {
+			if err := yield(rec, run[i*f.size:][:f.size]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	decode := f.codec.decoder()
+	for len(run) > 0 {
+		b, n := frame(run)
+		if n == 0 {
+			return errEncoding
+		}
+		rec, err := decode(b)
+		if err != nil {
+			return fmt.Errorf("reading kept records: %w", err)
+		}
+		if err := yield(rec, run[:n]); err != nil {
+			return err
+		}
+		run = run[n:]
+	}
+	return nil
+}

@@ -1,0 +1,257 @@
+package mapreduce
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"iter"
+	"unsafe"
+)
+
+// errNotKeyed says of a feed why it cannot be joined as it lies.
+var errNotKeyed = errors.New("its records are not kept by key: make the feed with KeptBy.Feed, or leave NoShuffle out")
+
+// together checks that two feeds lie such that parts of the same number have the same keys.
+func together[K, A, B any](left Feed[K, A], right Feed[K, B]) error {
+	var errs []error
+	if left.keyed == nil {
+		errs = append(errs, fmt.Errorf("left feed: %w", errNotKeyed))
+	}
+	if right.keyed == nil {
+		errs = append(errs, fmt.Errorf("right feed: %w", errNotKeyed))
+	}
+	if len(errs) > 0 {
+		return errors.Join(errs...)
+	}
+	if err := errors.Join(left.keyed.Input().plan.wrong, right.keyed.Input().plan.wrong); err != nil {
+		return err
+	}
+	if a, b := left.keyed.Parts(), right.keyed.Parts(); a != b {
+		return fmt.Errorf("the left feed has %d parts and the right one %d: only as many join as they lie; "+
+			"make both with as many Reducers, or leave NoShuffle out", a, b)
+	}
+	for _, in := range []inputPlan{left.plans[0], right.plans[0]} {
+		if in.sized {
+			return errors.New("SplitSize has no effect without a shuffle: a map reads a part of each side")
+		}
+	}
+	return nil
+}
+
+// bindTogether binds a join of parts of the same number, a map each.
+func (j Joined[K, A, B, O]) bindTogether(out Output[O], where string) (*Plan, error) {
+	return MapOnly[merged[K, A, B], O]{
+		Name: j.Name,
+		MapTask: func(t *Task) (Filter[merged[K, A, B], O], error) {
+			r, err := j.run(t)
+			return Filter[merged[K, A, B], O]{Map: func(m merged[K, A, B], emit func(O)) error {
+				return r.reduce(m.key, m.values, emit)
+			}}, err
+		},
+	}.bind(sideBySide(j.left, j.right), out, where)
+}
+
+// sideBySide is the input of the keys of two feeds that lie together, a map for each part of both.
+func sideBySide[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[merged[K, A, B]] {
+	in := Input[merged[K, A, B]]{plan: inputPlan{whole: true, apart: true, wrong: together(left, right)}}
+	in.read = mergeJoin[K, A, B]{left.keyed, right.keyed}.read
+	for i := 0; in.plan.wrong == nil && i < len(left.sources); i++ {
+		both := append(left.sources[i].Data.(*keptSource).of[:1:1], right.sources[i].Data.(*keptSource).of...)
+		in.sources = append(in.sources, Source{Data: &keptSource{of: both}, name: left.sources[i].name + ", and of " + right.keyed.o.Name})
+	}
+	return in
+}
+
+// Group is a key with the records of two feeds that have it, in their order. Byte slices in it are
+// valid until the map returns.
+type Group[K, A, B any] struct {
+	Key   K
+	Left  []A
+	Right []B
+}
+
+// Grouped yields a group for each key that a record of either feed has, in the order of the keys of
+// each part. The records must be kept by key in as many parts (see [KeptBy.Feed]): they are read
+// where they lie, a map for each part, without a shuffle; feeds of other kinds are an error of
+// Bind, for them there is [CoGroup]. A group of more than [Task.LargestRecord] bytes is an error
+// that wraps ErrRecordTooLarge.
+func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B]] {
+	in := sideBySide(left, right)
+	cloneA, cloneB := typedCodec[A]{}.cloner, typedCodec[B]{}.cloner
+	if in.plan.wrong == nil {
+		cloneA, cloneB = left.keyed.form.codec.cloner, right.keyed.form.codec.cloner
+	}
+	return Input[Group[K, A, B]]{sources: in.sources, plan: in.plan, read: func(s *splitReader, yield func(Group[K, A, B]) error) error {
+		var g Group[K, A, B]
+		ofLeft, ofRight := cloneA(), cloneB()
+		return in.read(s, func(m merged[K, A, B]) error {
+			held := int64(0)
+			g.Key, g.Left, g.Right = m.key, g.Left[:0], g.Right[:0]
+			for v := range m.values {
+				if held += int64(v.size) + int64(unsafe.Sizeof(v)); held > s.largest() {
+					return fault(Permanent(fmt.Errorf("%w: key %s has more than %d bytes of records, which Grouped holds in memory: use Join",
+						ErrRecordTooLarge, keyText(m.key), s.largest())))
+				}
+				switch {
+				case v.right && ofRight != nil:
+					g.Right = append(g.Right, ofRight(v.B))
+				case v.right:
+					g.Right = append(g.Right, v.B)
+				case ofLeft != nil:
+					g.Left = append(g.Left, ofLeft(v.A))
+				default:
+					g.Left = append(g.Left, v.A)
+				}
+			}
+			return yield(g)
+		})
+	}}
+}
+
+// merged is a key with the values of both sides, those of the left first. A second range over them
+// goes on where the first one stopped.
+type merged[K, A, B any] struct {
+	key    K
+	values iter.Seq[sided[A, B]]
+}
+
+// mergeJoin reads parts of the same number side by side.
+type mergeJoin[K, A, B any] struct {
+	left  *KeptBy[K, A]
+	right *KeptBy[K, B]
+}
+
+func (m mergeJoin[K, A, B]) read(s *splitReader, yield func(merged[K, A, B]) error) error {
+	refs := s.source.Data.(*keptSource).of
+	left, right := newKeptCursor(m.left, refs[0].index, s), newKeptCursor(m.right, refs[1].index, s)
+	defer left.close()
+	defer right.close()
+	decodeKey := m.left.codec.decoder()
+	lend := func(v sided[A, B]) sided[A, B] { return v }
+	if s.task != nil && s.task.records != nil {
+		lend = lenderOf[sided[A, B]](s.task.records)
+	}
+	var group []byte // the key at hand, encoded
+	rec := merged[K, A, B]{values: func(yield func(sided[A, B]) bool) {
+		for ; left.at(group); left.next() {
+			if !yield(lend(sided[A, B]{A: left.rec, size: left.size})) {
+				return
+			}
+		}
+		for ; right.at(group); right.next() {
+			if !yield(lend(sided[A, B]{B: right.rec, right: true, size: right.size})) {
+				return
+			}
+		}
+	}}
+	return s.whole(nil, func() (err error) {
+		left.next()
+		right.next()
+		for left.ok || right.ok {
+			smaller := left.key
+			if !left.ok || right.ok && bytes.Compare(right.key, left.key) < 0 {
+				smaller = right.key
+			}
+			group = append(group[:0], smaller...)
+			if rec.key, err = decodeKey(group); err != nil {
+				return err
+			}
+			if err := yield(rec); err != nil {
+				if err = s.refused(nil, nil, err); err != nil {
+					return err
+				}
+			}
+			for left.at(group) {
+				left.next()
+			}
+			for right.at(group) {
+				right.next()
+			}
+		}
+		return s.tick(0)
+	})
+}
+
+// keptCursor goes through the records of a part. What goes wrong is a panic with a marshalError,
+// for it may happen within a sequence that user code ranges over.
+type keptCursor[K, T any] struct {
+	k       *KeptBy[K, T]
+	index   int
+	s       *splitReader
+	data    *keptData
+	decode  func(run []byte) (T, int, error)
+	encode  func(dst []byte, key K) []byte
+	block   int    // that comes next
+	run     []byte // the rest of the block at hand
+	release func() // of that block
+
+	ok   bool // there is a record at hand: rec, its key encoded and its size in bytes
+	rec  T
+	key  []byte
+	size int
+}
+
+func newKeptCursor[K, T any](k *KeptBy[K, T], index int, s *splitReader) *keptCursor[K, T] {
+	return &keptCursor[K, T]{k: k, index: index, s: s, decode: k.form.decoder(), encode: k.codec.encoder(), release: func() {}}
+}
+
+// at reports whether the record at hand has that key.
+func (c *keptCursor[K, T]) at(key []byte) bool { return c.ok && bytes.Equal(c.key, key) }
+
+// next goes to the next record.
+func (c *keptCursor[K, T]) next() {
+	err := c.advance()
+	if err != nil {
+		c.ok = false
+		panic(marshalError{err})
+	}
+}
+
+func (c *keptCursor[K, T]) advance() (err error) {
+	if c.data == nil {
+		if c.data, err = c.k.open(c.index); err != nil {
+			return err
+		}
+	}
+	for len(c.run) == 0 {
+		if c.ok = c.block < len(c.data.blocks); !c.ok {
+			return nil
+		}
+		c.release()
+		if c.run, c.release, err = c.data.view(c.block, c.s.budget); err != nil {
+			c.release = func() {}
+			return c.k.damaged(c.index, c.data, err)
+		}
+		c.block++
+		if err := c.s.tick(int64(len(c.run))); err != nil {
+			return err
+		}
+	}
+	if c.rec, c.size, err = c.decode(c.run); err != nil {
+		return err
+	}
+	c.run = c.run[c.size:]
+	c.ok, c.key = true, c.encode(c.key[:0], c.k.key(c.rec))
+	return nil
+}
+
+func (c *keptCursor[K, T]) close() {
+	c.release()
+	c.data.drop()
+}
+
+// decoder returns a function of one goroutine that decodes the record that a run begins with.
+func (f keptForm[T]) decoder() func(run []byte) (T, int, error) {
+	if f.size > 0 {
+		return func(run []byte) (T, int, error) { return *(*T)(unsafe.Pointer(unsafe.SliceData(run))), f.size, nil }
+	}
+	decode := f.codec.decoder()
+	return func(run []byte) (rec T, n int, err error) {
+		b, n := frame(run)
+		if n == 0 {
+			return rec, 0, errEncoding
+		}
+		rec, err = decode(b)
+		return rec, n, err
+	}
+}

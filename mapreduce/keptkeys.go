@@ -1,0 +1,83 @@
+package mapreduce
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
+)
+
+// KeptBy is [Kept] whose records lie in the parts where the default partition puts their keys, in
+// the order of the keys within a part, as reduces without Partition, TotalOrder and Descending
+// leave them. Two of as many parts join part by part; see [Joined.NoShuffle]. Make it with
+// [NewKeptBy].
+type KeptBy[K, T any] struct {
+	Kept[T]
+	key   func(rec T) K
+	codec typedCodec[K]
+}
+
+// NewKeptBy returns what a job is to fill with records that key gives their keys; it runs in many
+// attempts at once. A record that lies in another part than its key asks for, or before one with a
+// smaller key, ends the attempt that writes it, and the job.
+func NewKeptBy[K, T any](o KeptOptions, key func(rec T) K) *KeptBy[K, T] {
+	form, err := newKeptForm[T]()
+	codec, errK := keyCodec[K](false, userPackage())
+	if key == nil {
+		errK = errors.New("records are to be kept by a key, and there is no key function")
+	}
+	k := &KeptBy[K, T]{Kept: Kept[T]{KeptParts: newKeptParts(o), form: form, wrong: errors.Join(err, errK)}, key: key, codec: codec}
+	k.KeptParts.form = keyedRecords[K, T]{anyRecords[T]{form}, key, codec}
+	return k
+}
+
+// Feed is a feed of the records, each under its key.
+func (k *KeptBy[K, T]) Feed() Feed[K, T] {
+	f := By(k.Input(), k.key)
+	f.keyed = k
+	return f
+}
+
+// keyedRecords is the partForm of records with a key.
+type keyedRecords[K, T any] struct {
+	anyRecords[T]
+	key   func(rec T) K
+	codec typedCodec[K]
+}
+
+func (f keyedRecords[K, T]) checker(p part) func(run []byte) error {
+	encode := f.codec.encoder()
+	var last, now []byte
+	return func(run []byte) error {
+		return f.each(run, func(rec T, _ []byte) error {
+			key := f.key(rec)
+			now = encode(now[:0], key)
+			if to := segment.PartitionOf(now, p.tasks); to != p.index {
+				return Permanent(fmt.Errorf("mapreduce: a record with key %s is written to part %d of %d, where it is kept by key it belongs "+
+					"into part %d: keep what reduces without a Partition of their own make, under the key that they reduce, "+
+					"or what a job without reduces makes of such parts whole (Aligned)", keyText(key), p.index, p.tasks, to))
+			}
+			if bytes.Compare(now, last) < 0 {
+				return Permanent(fmt.Errorf("mapreduce: a record with key %s comes after one with a larger key, and is kept by key: "+
+					"a part must be in the order of its keys", keyText(key)))
+			}
+			last, now = now, last
+			return nil
+		})
+	}
+}
+
+// userPackage is the package of the nearest caller that is not of this engine.
+func userPackage() string {
+	pc := make([]uintptr, 16)
+	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
+	for more := true; more; {
+		var f runtime.Frame
+		if f, more = frames.Next(); !ofEngine(f) {
+			return packageOf(f.Function)
+		}
+	}
+	return ""
+}

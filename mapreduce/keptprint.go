@@ -1,0 +1,157 @@
+package mapreduce
+
+import (
+	"math"
+	"reflect"
+	"unsafe"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// fingerprint tells the records of a part from others. Floats may differ in their last bits when a
+// job runs again, since sums depend on the order of adding: they are not hashed but summed.
+type fingerprint struct {
+	records, bytes int64
+	hash           uint64  // of all but floats
+	sum, size      float64 // of the floats, each with a weight by its place, and of their magnitudes
+}
+
+// floatsWithin is by how much the sums of floats may differ, relative to their magnitudes.
+const floatsWithin = 1e-9
+
+func (f fingerprint) equal(g fingerprint) bool {
+	return f.records == g.records && f.bytes == g.bytes && f.hash == g.hash &&
+		math.Abs(f.sum-g.sum) <= floatsWithin*max(f.size, g.size)
+}
+
+// printer makes the fingerprint of a part, as it is written.
+type printer[T any] struct {
+	fingerprint
+	form   keptForm[T]
+	digest *xxhash.Digest
+	strip  func(p unsafe.Pointer, sum func(float64) bool) // nil: no floats
+	floats uint64                                         // seen
+	encode func(dst []byte, rec T) []byte
+	buf    []byte
+}
+
+func newPrinter[T any](form keptForm[T]) *printer[T] {
+	return &printer[T]{
+		form: form, digest: xxhash.New(), strip: stripFloats(reflect.TypeFor[T]()), encode: form.codec.encoder(),
+	}
+}
+
+// run takes in records, their encoding first.
+func (p *printer[T]) run(b []byte) error {
+	p.bytes += int64(len(b))
+	if p.strip == nil {
+		_, _ = p.digest.Write(b)
+		if p.form.size > 0 {
+			p.records += int64(len(b) / p.form.size)
+			return nil
+		}
+		for ; len(b) > 0; b = b[p.form.length(b):] {
+			p.records++
+		}
+		return nil
+	}
+	box := new(T)
+	return p.form.each(b, func(rec T, _ []byte) error {
+		p.records++
+		*box = rec
+		p.strip(unsafe.Pointer(box), p.add)
+		p.buf = p.encode(p.buf[:0], *box)
+		_, _ = p.digest.Write(p.buf)
+		return nil
+	})
+}
+
+// add sums a float; one that is not finite, which no sum can tell, is to be hashed: false.
+func (p *printer[T]) add(x float64) bool {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return false
+	}
+	p.floats++
+	z := p.floats * 0x9e3779b97f4a7c15
+	z ^= z >> 29
+	p.sum += x * (1 + float64(z>>11)/(1<<53))
+	p.size += math.Abs(x)
+	return true
+}
+
+func (p *printer[T]) print() fingerprint {
+	p.hash = p.digest.Sum64()
+	return p.fingerprint
+}
+
+// stripFloats returns a function that gives each float of a value to sum, and makes those zero that
+// it takes; nil if values of the type have none. Slices with floats are copied. Types with an
+// encoding of their own have none.
+func stripFloats(t reflect.Type) func(p unsafe.Pointer, sum func(float64) bool) {
+	if marshals(t) {
+		return nil
+	}
+	switch t.Kind() {
+	case reflect.Float64:
+		return func(p unsafe.Pointer, sum func(float64) bool) {
+			if x := (*float64)(p); sum(*x) {
+				*x = 0
+			}
+		}
+	case reflect.Float32:
+		return func(p unsafe.Pointer, sum func(float64) bool) {
+			if x := (*float32)(p); sum(float64(*x)) {
+				*x = 0
+			}
+		}
+	case reflect.Array:
+		return stripEach(t.Elem(), func(p unsafe.Pointer) (unsafe.Pointer, int) { return p, t.Len() })
+	case reflect.Slice:
+		return stripEach(t.Elem(), func(p unsafe.Pointer) (unsafe.Pointer, int) {
+			v := reflect.NewAt(t, p).Elem()
+			list := reflect.MakeSlice(t, v.Len(), v.Len())
+			reflect.Copy(list, v)
+			v.Set(list)
+			return list.UnsafePointer(), list.Len()
+		})
+	case reflect.Struct:
+		return stripFields(t)
+	default:
+		return nil
+	}
+}
+
+// stripEach is stripFloats of what lies in a row, of which first tells the first and their number.
+func stripEach(elem reflect.Type, first func(p unsafe.Pointer) (unsafe.Pointer, int)) func(unsafe.Pointer, func(float64) bool) {
+	strip := stripFloats(elem)
+	if strip == nil {
+		return nil
+	}
+	return func(p unsafe.Pointer, sum func(float64) bool) {
+		at, n := first(p)
+		for i := range n {
+			strip(unsafe.Add(at, uintptr(i)*elem.Size()), sum)
+		}
+	}
+}
+
+func stripFields(t reflect.Type) func(unsafe.Pointer, func(float64) bool) {
+	type field struct {
+		at    uintptr
+		strip func(unsafe.Pointer, func(float64) bool)
+	}
+	var fields []field
+	for f := range t.Fields() {
+		if strip := stripFloats(f.Type); strip != nil && f.Name != "_" {
+			fields = append(fields, field{f.Offset, strip})
+		}
+	}
+	if fields == nil {
+		return nil
+	}
+	return func(p unsafe.Pointer, sum func(float64) bool) {
+		for _, f := range fields {
+			f.strip(unsafe.Add(p, f.at), sum)
+		}
+	}
+}

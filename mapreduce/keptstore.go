@@ -1,0 +1,186 @@
+package mapreduce
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// keptWriter is the part of one attempt while it is written.
+type keptWriter struct {
+	data  *keptData // nil: only the fingerprint is wanted
+	host  string
+	lost  bool // with its node; guarded by the lock of the parts
+	ends  records
+	print partPrinter
+	check func(run []byte) error // may be nil
+}
+
+// Write implements io.Writer; p is a run of whole records.
+func (w *keptWriter) Write(p []byte) (int, error) {
+	if w.check != nil {
+		if err := w.check(p); err != nil {
+			return 0, err
+		}
+	}
+	if err := w.print.run(p); err != nil {
+		return 0, err
+	}
+	if w.data != nil {
+		if err := w.data.write(p, w.ends); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
+}
+
+// Close implements io.Closer. It finds the part a place to stay in.
+func (w *keptWriter) Close() error {
+	if w.data == nil {
+		return nil
+	}
+	return w.data.seal()
+}
+
+func (k *KeptParts) name() string { return k.o.Name }
+
+func (k *KeptParts) setup() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.used || k.released {
+		return fmt.Errorf("output %s: %w", k.o.Name, ErrDestinationUsed)
+	}
+	k.used = true
+	if k.redo != nil {
+		k.redo.begin(k)
+	}
+	return nil
+}
+
+// begin notes that made is being made for k.
+func (k *KeptParts) begin(made *KeptParts) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.again = append(k.again, made)
+}
+
+func (k *KeptParts) create(p part) (io.WriteCloser, error) {
+	wanted := k.redo == nil || k.redo.lacks(p.index)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.used || k.whole {
+		return nil, errEnded
+	}
+	w := &keptWriter{host: p.host, ends: k.form, print: k.form.printer(), check: k.form.checker(p)}
+	if wanted {
+		w.data = newKeptData(&k.o, p.budget)
+	}
+	if k.pending == nil {
+		k.pending = map[string]*keptWriter{}
+	}
+	k.pending[p.attempt] = w
+	return w, nil
+}
+
+// lacks reports whether a part is lost, or was never there.
+func (k *KeptParts) lacks(index int) bool { return slices.Contains(k.Lost(), index) }
+
+func (k *KeptParts) commit(p part) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	w := k.pending[p.attempt]
+	if w == nil {
+		return fmt.Errorf("mapreduce: commit of unknown attempt %s", p.attempt)
+	}
+	delete(k.pending, p.attempt)
+	for len(k.parts) <= p.index {
+		k.parts = append(k.parts, nil)
+	}
+	if w.lost {
+		w.data.drop()
+		w.data = nil
+	}
+	k.parts[p.index] = &keptPart{fingerprint: w.print.print(), host: w.host, data: w.data}
+	return nil
+}
+
+func (k *KeptParts) discard(p part) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if w := k.pending[p.attempt]; w != nil {
+		delete(k.pending, p.attempt)
+		w.data.drop()
+	}
+	return nil
+}
+
+// success ends the writing. Records that were made again go to where some were lost.
+func (k *KeptParts) success() error {
+	k.mu.Lock()
+	k.whole = true
+	k.mu.Unlock()
+	if k.redo == nil {
+		return nil
+	}
+	err := k.redo.fill(k)
+	k.Release()
+	return err
+}
+
+// abort drops all; another job may begin.
+func (k *KeptParts) abort() error {
+	k.redo.forget(k)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, w := range k.pending {
+		w.data.drop()
+	}
+	k.empty()
+	k.pending, k.parts, k.used, k.whole = nil, nil, false, false
+	return nil
+}
+
+// forget notes that made is done, if it was being made for k.
+func (k *KeptParts) forget(made *KeptParts) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.again = slices.DeleteFunc(k.again, func(x *KeptParts) bool { return x == made })
+}
+
+// fill takes over the parts of made that are lost here.
+func (k *KeptParts) fill(made *KeptParts) error {
+	k.forget(made)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	made.mu.Lock()
+	defer made.mu.Unlock()
+	if len(made.parts) != len(k.parts) {
+		return fmt.Errorf("%s has %d parts, made again it has %d: %w", k.o.Name, len(k.parts), len(made.parts), ErrOtherData)
+	}
+	for i, p := range made.parts {
+		if was := k.parts[i]; !p.equal(was.fingerprint) {
+			return fmt.Errorf("%s has %d records, made again %s: %w", k.partName(i), was.records, p.unlike(was.fingerprint), ErrOtherData)
+		}
+	}
+	if k.released && k.holds == 0 {
+		return nil
+	}
+	for i, p := range made.parts {
+		if k.parts[i].data == nil && p.data != nil {
+			k.parts[i].data, k.parts[i].host, p.data = p.data, p.host, nil
+		}
+	}
+	return nil
+}
+
+// unlike says in what a fingerprint differs from another.
+func (f fingerprint) unlike(g fingerprint) string {
+	if f.records != g.records {
+		return fmt.Sprint(f.records)
+	}
+	return cmp.Or(map[bool]string{true: "as many with other numbers"}[f.hash == g.hash && f.bytes == g.bytes], "as many others")
+}
