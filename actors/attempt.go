@@ -120,7 +120,7 @@ func (a *attempt) try(r *report) error {
 	r.counters = new(mapreduce.Counters)
 	res := mapreduce.Resources{
 		Budget: memory, Pool: a.env.buffers, Spills: a.env.spills, SpillDir: a.env.cfg.SpillDir,
-		Pause: a.pause, Progress: &a.progress, Counters: r.counters, Log: a.env.cfg.taskLog,
+		Host: a.at.name, Pause: a.pause, Progress: &a.progress, Counters: r.counters, Log: a.env.cfg.taskLog,
 	}
 	if a.id.Task.Kind == scheduling.Map {
 		err = a.workMap(r, res)

@@ -81,8 +81,8 @@ func (c *Cluster) killAll(why string) {
 	}
 }
 
-// Close kills what runs, waits until it has ended and stops the cluster. A second Close
-// does nothing. Attempts whose user code does not return after some seconds are abandoned: their
+// Close kills what runs, waits until it has ended, releases all datasets and stops the cluster. A
+// second Close does nothing. Attempts whose user code does not return after some seconds are abandoned: their
 // goroutines go on until it does, and the Logger has heard of each. So is the end of a job that does
 // not complete or remove its output within Config.TaskTimeout and some seconds: the error, which wraps
 // ErrTaskTimeout, names the job, and its output is what is made of it yet.
@@ -112,6 +112,7 @@ func (c *Cluster) Close() error {
 	}
 	c.env.sys.shutdown()
 	errs = append(errs, cmp.Or(left, c.await()))
+	c.env.datasets.close()
 	c.env.buffers.Close()
 	return errors.Join(errs...)
 }

@@ -151,17 +151,37 @@ func (c *Cluster) Slots() (maps, reduces int) {
 // the JobTracker. A plan serves one Submit: a second one is an error, as is a nil plan. ctx ends
 // the preparation only, [JobHandle.WaitOrKill] has a job end with its ctx; errors such as [mapreduce.ErrOutputExists] are those of the preparation,
 // and leave no output behind.
-func (c *Cluster) Submit(ctx context.Context, p *mapreduce.Plan, o SubmitOptions) (_ *JobHandle, err error) {
+func (c *Cluster) Submit(ctx context.Context, p *mapreduce.Plan, o SubmitOptions) (*JobHandle, error) {
+	return c.submitHolding(ctx, p, o, false)
+}
+
+// submitHolding is Submit. Datasets that the plan reads are whole when it begins: before it counts as a
+// Submit under way, for what makes them again is a job that Close does not wait for. With revive set
+// they may be released.
+func (c *Cluster) submitHolding(ctx context.Context, p *mapreduce.Plan, o SubmitOptions, revive bool) (*JobHandle, error) {
 	if !c.begin() {
 		return nil, ErrClosed
 	}
-	defer c.submits.Done()
+	c.submits.Done()
 	if err := c.admit(&o); err != nil {
 		return nil, err
 	}
 	if err := p.Claim(); err != nil {
 		return nil, err
 	}
+	err := c.holdInput(ctx, p, revive)
+	if err == nil {
+		if c.begin() {
+			defer c.submits.Done()
+			return c.submitClaimed(ctx, p, o)
+		}
+		err = ErrClosed
+	}
+	return nil, errors.Join(err, p.LetGo())
+}
+
+// submitClaimed is Submit of a plan whose input is there.
+func (c *Cluster) submitClaimed(ctx context.Context, p *mapreduce.Plan, o SubmitOptions) (_ *JobHandle, err error) {
 	r := newRun(c.env, p, o.User, fmt.Sprintf("_jobs/%d", c.inputs.Add(1)))
 	r.submitted, r.who, r.key = c.env.now(), o.principal(), o.Key
 	err = mapreduce.ErrExited // what stands if user code does not return

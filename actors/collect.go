@@ -2,32 +2,47 @@ package actors
 
 import (
 	"context"
+	"errors"
 
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
 // Collect runs a job on a cluster and returns what comes out of it, part by part: the way from one
-// step of a program in memory to the next, whose input is a mapreduce.Slice of it. bind ties the job to
-// the output that it is given, as in
+// step of a program in memory to the next, whose input is a mapreduce.Slice of it. bind ties the
+// job to the output that it is given, as in
 //
 //	counts, err := actors.Collect(ctx, cluster, func(out mapreduce.Output[count]) (*mapreduce.Plan, error) {
 //		return job.Bind(in, out)
 //	})
 //
-// The Bind of a join is such a function itself. All of the output is in memory twice while it is
-// decoded, outside of Config.Memory. If ctx ends first, the job is killed; see [JobHandle.WaitOrKill].
-func Collect[O any](ctx context.Context, c *Cluster, bind func(out mapreduce.Output[O]) (*mapreduce.Plan, error)) ([]O, error) {
+// The Bind of a join is such a function itself. bind is called again if parts of a [Dataset] that
+// the job reads are lost while it runs. All of the output is in memory twice while it is decoded,
+// outside of Config.Memory. If ctx ends first, the job is killed; see [JobHandle.WaitOrKill].
+func Collect[O any](ctx context.Context, on Runner, bind func(out mapreduce.Output[O]) (*mapreduce.Plan, error)) ([]O, error) {
 	var collected mapreduce.Collected[O]
-	plan, err := bind(collected.Output())
+	err := on.home().runBound(ctx, func() (*mapreduce.Plan, error) { return bind(collected.Output()) }, false)
 	if err != nil {
-		return nil, err
-	}
-	job, err := c.Submit(ctx, plan, SubmitOptions{})
-	if err != nil {
-		return nil, err
-	}
-	if _, err := job.WaitOrKill(ctx); err != nil {
 		return nil, err
 	}
 	return collected.Records()
+}
+
+// Fold runs a job that adds up what of makes of each record of an input, by add, which must be
+// associative and commutative. Without records it is the zero V. V must be a type that a value of a
+// job may have.
+func Fold[T, V any](ctx context.Context, on Runner, in mapreduce.Input[T], of func(rec T) V, add func(a, b V) V) (total V, err error) {
+	if of == nil || add == nil {
+		return total, errors.New("actors: Fold without a function")
+	}
+	list, err := Collect(ctx, on, mapreduce.Job[T, mapreduce.None, V, mapreduce.Pair[mapreduce.None, V]]{
+		Name: "fold", Combine: add, Reducers: 1,
+		Map: func(rec T, emit func(mapreduce.None, V)) error {
+			emit(mapreduce.None{}, of(rec))
+			return nil
+		},
+	}.On(in))
+	if len(list) > 0 {
+		total = list[0].Second
+	}
+	return total, err
 }

@@ -31,6 +31,7 @@ func (c *Cluster) take(name string) (scheduling.NodeID, *actor.PID, error) {
 	c.nodes[id] = nil
 	c.env.places[id].down.Store(true)
 	c.env.network.cut(id)
+	c.env.datasets.lose(name)
 	return id, pid, nil
 }
 

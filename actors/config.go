@@ -78,7 +78,7 @@ type Config struct {
 	// about as long for an output that is being completed or removed.
 	TaskTimeout time.Duration
 
-	// Memory is the budget of all attempts and map outputs in bytes; 0 means no limit.
+	// Memory is the budget of all attempts, map outputs and datasets in bytes; 0 means no limit.
 	// IdleMemory is how much of it is kept for reuse between attempts; 0 means a quarter
 	// of Memory, or 256 MiB without a limit; negative means none.
 	Memory     int64

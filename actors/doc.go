@@ -23,6 +23,9 @@
 // The package does not reach other processes: a node is emulated, its loss injected
 // with [Cluster.KillNode].
 //
+// A job's result may stay in the memory of the nodes as a [Dataset]: [Keep], [Load], [Collect]; several
+// jobs are one unit as a [Pipeline].
+//
 // Reading order: messages.go, config.go, cluster.go, jobtracker.go, follow.go, node.go,
-// slot.go, attempt.go, shuffle.go, run.go, ending.go.
+// slot.go, attempt.go, shuffle.go, run.go, ending.go; dataset.go, lineage.go, pipeline.go.
 package actors

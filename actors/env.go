@@ -24,6 +24,8 @@ type env struct {
 	places []*place // by scheduling.NodeID
 	byName map[string]*place
 
+	datasets datasets
+
 	network *network // nil: bytes between nodes take no time
 
 	memory  *mapreduce.Memory

@@ -22,7 +22,9 @@ func (c *Cluster) register(r *run, size int64, tail int) (blocks func(int) []map
 	last := 0
 	for _, g := range groups {
 		i := g.Source
+		_, kept := sources[i].Kept()
 		switch {
+		case kept: // lies where it was made
 		case g.Files > 1:
 			last = -1
 			names, files = append(names, r.blockFile(i)), append(files, together{sources[i].Data, g.Length})
@@ -40,6 +42,9 @@ func (c *Cluster) register(r *run, size int64, tail int) (blocks func(int) []map
 		if sources[source].Data == nil {
 			return nil
 		}
+		if hosts, kept := sources[source].Kept(); kept {
+			return keptBlocks(sources[source].Size(), size, hosts)
+		}
 		g := sort.Search(len(groups), func(i int) bool { return groups[i].Source > source }) - 1
 		if g != at {
 			known, at = c.blocksOf(r.blockFile(groups[g].Source)), g
@@ -52,6 +57,17 @@ func (c *Cluster) register(r *run, size int64, tail int) (blocks func(int) []map
 		}
 		return known
 	}, nil
+}
+
+// keptBlocks cuts a part of a dataset of n bytes into even blocks of at most size bytes.
+func keptBlocks(n, size int64, hosts []string) []mapreduce.Block {
+	count := max((n+size-1)/size, 1)
+	list := make([]mapreduce.Block, count)
+	for i := range list {
+		from, to := n*int64(i)/count, n*int64(i+1)/count
+		list[i] = mapreduce.Block{Offset: from, Length: to - from, Hosts: hosts}
+	}
+	return list
 }
 
 // blocksOf returns where the blocks of a registered file are.

@@ -1,9 +1,9 @@
-// Kmeans divides points into groups around centers (Lloyd's algorithm), ten times on one cluster.
+// Kmeans divides points into groups around centers (Lloyd's algorithm), ten times on one cluster,
+// in whose memory the points stay.
 package main
 
 import (
 	"context"
-	"iter"
 	"slices"
 
 	"github.com/tarry-mr/tarry/actors"
@@ -12,38 +12,27 @@ import (
 
 type point struct{ X, Y float64 }
 
-type sum struct {
-	point
-	N int64
-}
+// group is the sum of the points that are nearest to a center, and their number.
+type group struct{ X, Y, N float64 }
 
 // kmeans moves each center into the middle of the points that are nearer to it than to others.
-func kmeans(ctx context.Context, cluster *actors.Cluster, points mr.Input[point], centers []point, rounds int) ([]point, error) {
+func kmeans(ctx context.Context, cluster *actors.Cluster, points *actors.Dataset[point], centers []point, rounds int) ([]point, error) {
 	for range rounds {
-		job := mr.Job[point, int, sum, mr.Pair[int, point]]{
-			Map: func(p point, emit func(int, sum)) error {
-				emit(nearest(centers, p), sum{p, 1})
+		now := centers // of this round: maps may look at it when the round is over
+		groups, err := actors.Collect(ctx, cluster, mr.Job[point, int, group, mr.Pair[int, group]]{
+			Map: func(p point, emit func(int, group)) error {
+				emit(nearest(now, p), group{p.X, p.Y, 1})
 				return nil
 			},
-			Combine: func(a, b sum) sum { return sum{point{a.X + b.X, a.Y + b.Y}, a.N + b.N} },
-			Reduce: func(center int, sums iter.Seq[sum], emit func(mr.Pair[int, point])) error {
-				for s := range sums { // one, by Combine
-					emit(mr.MakePair(center, point{s.X / float64(s.N), s.Y / float64(s.N)}))
-				}
-				return nil
-			},
-		}
-		moved, err := actors.Collect(ctx, cluster, func(out mr.Output[mr.Pair[int, point]]) (*mr.Plan, error) {
-			return job.Bind(points, out)
-		})
+			Combine: func(a, b group) group { return group{a.X + b.X, a.Y + b.Y, a.N + b.N} },
+		}.On(points.Input()))
 		if err != nil {
 			return nil, err
 		}
-		next := slices.Clone(centers) // maps may still look at the old ones
-		for _, m := range moved {
-			next[m.First] = m.Second
+		centers = slices.Clone(now)
+		for _, g := range groups {
+			centers[g.First] = point{g.Second.X / g.Second.N, g.Second.Y / g.Second.N}
 		}
-		centers = next
 	}
 	return centers, nil
 }

@@ -16,19 +16,21 @@ func TestKmeansIsLloyds(t *testing.T) {
 	points, begin := clouds(3000)
 	want := slices.Clone(begin)
 	for range 5 {
-		sums := make([]sum, len(want))
+		sums := make([]group, len(want))
 		for _, p := range points {
 			s := &sums[nearest(want, p)]
 			s.X, s.Y, s.N = s.X+p.X, s.Y+p.Y, s.N+1
 		}
 		for i, s := range sums {
-			want[i] = point{s.X / float64(s.N), s.Y / float64(s.N)}
+			want[i] = point{s.X / s.N, s.Y / s.N}
 		}
 	}
 	cluster, err := actors.Start(actors.Config{Nodes: 3, BlockSize: 500})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, cluster.Close()) }()
-	got, err := kmeans(context.Background(), cluster, mr.Slice(points), begin, 5)
+	kept, err := actors.Load(context.Background(), cluster, mr.Slice(points))
+	require.NoError(t, err)
+	got, err := kmeans(context.Background(), cluster, kept, begin, 5)
 	require.NoError(t, err)
 	for i := range want {
 		require.InDelta(t, want[i].X, got[i].X, 1e-9)

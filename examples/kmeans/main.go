@@ -17,7 +17,12 @@ func main() {
 		log.Fatal(err)
 	}
 	defer cluster.Close()
-	centers, err = kmeans(context.Background(), cluster, mr.Slice(points), centers, 10)
+	ctx := context.Background()
+	kept, err := actors.Load(ctx, cluster, mr.Slice(points))
+	if err != nil {
+		log.Fatal(err)
+	}
+	centers, err = kmeans(ctx, cluster, kept, centers, 10)
 	if err != nil {
 		log.Fatal(err)
 	}

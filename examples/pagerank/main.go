@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"github.com/tarry-mr/tarry/actors"
+	mr "github.com/tarry-mr/tarry/mapreduce"
 )
 
 func main() {
@@ -20,11 +21,31 @@ func main() {
 		log.Fatal(err)
 	}
 	defer cluster.Close()
-	ranks, err := pagerank(context.Background(), cluster, web, 0.85, 20)
+	ranks, err := ranksOf(context.Background(), cluster, web, 4, 0.85, 20)
 	if err != nil {
 		log.Fatal(err)
 	}
 	for _, p := range web {
 		fmt.Printf("%.4f %s\n", ranks[p.Name], p.Name)
 	}
+}
+
+// ranksOf loads a web in so many parts, and returns the ranks of its pages after so many rounds.
+func ranksOf(ctx context.Context, cluster *actors.Cluster, web []page, parts int, damping float64, rounds int) (map[string]float64, error) {
+	list := map[string]float64{}
+	return list, cluster.Pipeline(ctx, func(ctx context.Context, p *actors.Pipeline) error {
+		pages, err := actors.LoadBy(ctx, p, func(p page) string { return p.Name }, parts, mr.Slice(web))
+		if err != nil {
+			return err
+		}
+		last, err := pagerank(ctx, p, pages, damping, rounds)
+		if err != nil {
+			return err
+		}
+		linked, err := last.Collect(ctx)
+		for _, r := range linked {
+			list[r.First] = damping*r.Second + last.besides
+		}
+		return err
+	})
 }

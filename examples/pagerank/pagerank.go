@@ -1,9 +1,9 @@
-// Pagerank ranks the pages of a small web by its links, twenty rounds on one cluster.
+// Pagerank ranks the pages of a small web by its links, twenty rounds on one cluster, in whose
+// memory the web and the ranks stay, side by side.
 package main
 
 import (
 	"context"
-	"iter"
 
 	"github.com/tarry-mr/tarry/actors"
 	mr "github.com/tarry-mr/tarry/mapreduce"
@@ -14,46 +14,42 @@ type page struct {
 	Links []string // to pages of the same web
 }
 
+type rank = mr.Pair[string, float64]
+
+// ranks are what comes to pages by links, of which they keep the part damping, and what each has
+// besides.
+type ranks struct {
+	*actors.Keyed[string, rank]
+	besides float64
+}
+
 // pagerank gives each page the part of a reader's time that is spent on it, who follows a link with
 // probability damping, and goes anywhere else, or where a page has no links.
-func pagerank(ctx context.Context, cluster *actors.Cluster, web []page, damping float64, rounds int) (map[string]float64, error) {
-	n := float64(len(web))
-	ranks := make(map[string]float64, len(web))
-	for _, p := range web {
-		ranks[p.Name] = 1 / n
+func pagerank(ctx context.Context, on actors.Runner, web *actors.Keyed[string, page], damping float64, rounds int) (ranks, error) {
+	n, name := float64(web.Size().Records), func(r rank) string { return r.First }
+	add := func(a, b float64) float64 { return a + b }
+	begin, err := actors.KeepBy(ctx, on, name, mr.MapOnly[page, rank]{
+		Map: func(p page, emit func(rank)) error { emit(rank{First: p.Name}); return nil },
+	}.On(web.Aligned()))
+	if err != nil {
+		return ranks{}, err
 	}
-	for range rounds {
-		job := mr.Job[page, string, float64, mr.Pair[string, float64]]{
-			Map: func(p page, emit func(string, float64)) error {
-				emit(p.Name, 0) // each page is there, whether links lead to it or not
-				for _, to := range p.Links {
-					emit(to, ranks[p.Name]/float64(len(p.Links)))
+	round := func(ctx context.Context, _ int, now ranks) (next ranks, err error) {
+		next.Keyed, err = actors.KeepBy(ctx, on, name, mr.Job[mr.Group[string, page, rank], string, float64, rank]{
+			Map: func(at mr.Group[string, page, rank], emit func(string, float64)) error {
+				emit(at.Key, 0) // each page is there, whether links lead to it or not
+				for _, to := range at.Left[0].Links {
+					emit(to, (damping*at.Right[0].Second+now.besides)/float64(len(at.Left[0].Links)))
 				}
 				return nil
 			},
-			Combine: func(a, b float64) float64 { return a + b },
-			Reduce: func(name string, parts iter.Seq[float64], emit func(mr.Pair[string, float64])) error {
-				for sum := range parts { // one, by Combine
-					emit(mr.MakePair(name, sum))
-				}
-				return nil
-			},
+			Combine: add, Reducers: web.Size().Parts,
+		}.On(mr.Grouped(web.Feed(), now.Feed())))
+		if err == nil {
+			next.besides, err = actors.Fold(ctx, on, next.Input(), func(r rank) float64 { return -damping * r.Second / n }, add)
+			next.besides += 1 / n
 		}
-		followed, err := actors.Collect(ctx, cluster, func(out mr.Output[mr.Pair[string, float64]]) (*mr.Plan, error) {
-			return job.Bind(mr.Slice(web), out)
-		})
-		if err != nil {
-			return nil, err
-		}
-		lost := 1.0 // where no link leads on
-		for _, p := range followed {
-			lost -= p.Second
-		}
-		next := make(map[string]float64, len(web)) // maps may still look at the old one
-		for _, p := range followed {
-			next[p.First] = damping*(p.Second+lost/n) + (1-damping)/n
-		}
-		ranks = next
+		return next, err
 	}
-	return ranks, nil
+	return actors.Iterate(ctx, ranks{begin, 1 / n}, round, actors.Rounds[ranks](rounds))
 }

@@ -43,7 +43,7 @@ func TestPagerankIsPlainGo(t *testing.T) {
 	cluster, err := actors.Start(actors.Config{Nodes: 3, BlockSize: 20})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, cluster.Close()) }()
-	got, err := pagerank(context.Background(), cluster, web, 0.85, 10)
+	got, err := ranksOf(context.Background(), cluster, web, 5, 0.85, 10)
 	require.NoError(t, err)
 	require.Len(t, got, 200)
 	total := 0.

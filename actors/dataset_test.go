@@ -1,0 +1,370 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// keptCounts is WordCount of a text kept by word.
+func keptCounts(t testing.TB, on Runner, text string, reducers int) *Keyed[string, pair] {
+	t.Helper()
+	d, err := KeepBy(t.Context(), on, wordOf, bindCounts(text, reducers))
+	require.NoError(t, err)
+	return d
+}
+
+func wordOf(p pair) string { return p.First }
+
+func bindCounts(text string, reducers int) func(mapreduce.Output[pair]) (*mapreduce.Plan, error) {
+	return func(out mapreduce.Output[pair]) (*mapreduce.Plan, error) {
+		return counting(reducers).Bind(mapreduce.Lines(mapreduce.Bytes("text", []byte(text))), out)
+	}
+}
+
+// doubled is a dataset with each count twice as large.
+func doubled(t testing.TB, on Runner, d *Keyed[string, pair]) *Keyed[string, pair] {
+	t.Helper()
+	twice, err := KeepBy(t.Context(), on, wordOf, bindTwice(d))
+	require.NoError(t, err)
+	return twice
+}
+
+func bindTwice(d *Keyed[string, pair]) func(mapreduce.Output[pair]) (*mapreduce.Plan, error) {
+	return func(out mapreduce.Output[pair]) (*mapreduce.Plan, error) {
+		return mapreduce.MapOnly[pair, pair]{Name: "twice", Map: func(p pair, emit func(pair)) error {
+			emit(mapreduce.MakePair(p.First, 2*p.Second))
+			return nil
+		}}.Bind(d.Aligned(), out)
+	}
+}
+
+// wordsOfBoth are the words of both datasets with their counts, joined where they lie.
+func wordsOfBoth(on Runner, a, b *Keyed[string, pair]) ([]string, error) {
+	return Collect(context.Background(), on, func(out mapreduce.Output[string]) (*mapreduce.Plan, error) {
+		join := mapreduce.FullJoin(a.Feed(), b.Feed(), func(word string, a, b *pair, emit func(string)) error {
+			emit(fmt.Sprint(word, a, b))
+			return nil
+		})
+		join.NoShuffle = true
+		return join.Bind(out)
+	})
+}
+
+// bothPlain is the same by plain Go.
+func bothPlain(a, b map[string]int64) (list []string) {
+	show := func(m map[string]int64, word string) *pair {
+		if n, ok := m[word]; ok {
+			return &pair{First: word, Second: n}
+		}
+		return nil
+	}
+	for word := range a {
+		list = append(list, fmt.Sprint(word, show(a, word), show(b, word)))
+	}
+	for word := range b {
+		if _, ok := a[word]; !ok {
+			list = append(list, fmt.Sprint(word, show(a, word), show(b, word)))
+		}
+	}
+	return slices.Sorted(slices.Values(list))
+}
+
+func plainCounts(text string, times int64) map[string]int64 {
+	m := map[string]int64{}
+	for w := range strings.FieldsSeq(text) {
+		m[w] += times
+	}
+	return m
+}
+
+// TestDatasetsArePlainGo keeps, transforms and joins data on clusters of random shape, with next to
+// no memory, while nodes die and come back between the jobs and within them.
+func TestDatasetsArePlainGo(t *testing.T) {
+	runs := 20
+	if testing.Short() {
+		runs = 5
+	}
+	for seed := range uint64(runs) {
+		rng := rand.New(rand.NewPCG(seed, 12))
+		cfg := Config{
+			Nodes: 2 + rng.IntN(3), MapSlots: 1 + rng.IntN(3), ReduceSlots: 1 + rng.IntN(2), BlockSize: int64(20 + rng.IntN(400)),
+			Memory: []int64{0, 1, 1 << 20}[rng.IntN(3)], IdleMemory: -1, Seed: seed, Expiry: 10 * time.Second, HeartbeatInterval: time.Second,
+		}
+		left, right, reducers := prose(seed, rng.IntN(60)), prose(seed+100, rng.IntN(60)), 1+rng.IntN(5)
+		bubble(t, cfg, func(t *testing.T, c *Cluster) {
+			lose := func() {
+				node := fmt.Sprintf("node-%02d", rng.IntN(cfg.Nodes))
+				require.NoError(t, c.KillNode(node))
+				if rng.IntN(2) == 0 {
+					time.Sleep(time.Minute) // until it expires
+				}
+				require.NoError(t, c.StartNode(node))
+			}
+			a := keptCounts(t, c, left, reducers)
+			lose()
+			b := doubled(t, c, keptCounts(t, c, right, reducers))
+			var wait sync.WaitGroup
+			wait.Go(lose)
+			got, err := wordsOfBoth(c, a, b)
+			require.NoError(t, err, "seed %d", seed)
+			slices.Sort(got)
+			require.Equal(t, bothPlain(plainCounts(left, 1), plainCounts(right, 2)), got, "seed %d", seed)
+			wait.Wait()
+			lose()
+			words, err := a.Collect(t.Context())
+			require.NoError(t, err)
+			require.Len(t, words, len(plainCounts(left, 1)))
+			require.EqualValues(t, len(words), a.Size().Records)
+			require.Equal(t, reducers, a.Size().Parts)
+			c.env.datasets.close() // the count that was doubled, too
+			pass(time.Minute)
+			c.requireNothingHeld(t)
+		})
+	}
+}
+
+// What a released dataset was made into is made again from the beginning, which frees that again.
+func TestLineageReachesBeyondReleased(t *testing.T) {
+	cfg := Config{Nodes: 3, BlockSize: 40, IdleMemory: -1, Memory: 1 << 30, HeartbeatInterval: time.Second, Expiry: 10 * time.Second}
+	bubble(t, cfg, func(t *testing.T, c *Cluster) {
+		text := prose(3, 40)
+		first := keptCounts(t, c, text, 3)
+		second := doubled(t, c, first)
+		third := doubled(t, c, second)
+		first.Release()
+		second.Release()
+		used := c.env.memory.Used()
+		want, err := third.Collect(t.Context())
+		require.NoError(t, err)
+		jobs := len(c.Jobs())
+		node := third.Hosts()[0]
+		require.NoError(t, c.KillNode(node))
+		require.Less(t, c.env.memory.Used(), used)
+		got, err := third.Collect(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		require.NotContains(t, third.Hosts(), node)
+		require.Len(t, c.Jobs(), jobs+3)
+		pass(time.Second)
+		require.Equal(t, used, c.env.memory.Used())
+		_, err = second.Collect(t.Context())
+		require.ErrorIs(t, err, mapreduce.ErrReleased)
+		third.Release()
+		c.requireNothingHeld(t)
+	})
+}
+
+// Only the job that made the lost parts runs again, and only those are replaced.
+func TestOnlyWhatIsLostIsReplaced(t *testing.T) {
+	cfg := Config{Nodes: 4, MapSlots: 1, ReduceSlots: 1, BlockSize: 40, HeartbeatInterval: time.Second, Expiry: 10 * time.Second}
+	bubble(t, cfg, func(t *testing.T, c *Cluster) {
+		d := keptCounts(t, c, prose(4, 60), 8)
+		before, jobs := d.Hosts(), len(c.Jobs())
+		require.NoError(t, c.StopNode(before[0]))
+		require.Empty(t, d.Hosts()[0])
+		_, err := doubled(t, c, d).Collect(t.Context())
+		require.NoError(t, err)
+		for i, now := range d.Hosts() {
+			require.NotEqual(t, before[0], now)
+			if before[i] != before[0] {
+				require.Equal(t, before[i], now)
+			}
+		}
+		require.Len(t, c.Jobs(), jobs+2)
+	})
+}
+
+// A variable that has changed since makes other data: that is an error and not a mixture.
+func TestLineageThatHasChanged(t *testing.T) {
+	c := start(t, Config{Nodes: 2, MapSlots: 1, ReduceSlots: 1, BlockSize: 2})
+	plus := 0
+	d, err := Keep(t.Context(), c, func(out mapreduce.Output[int]) (*mapreduce.Plan, error) {
+		return mapreduce.MapOnly[int, int]{Map: func(n int, emit func(int)) error { emit(n + plus); return nil }}.Bind(
+			mapreduce.Slice([]int{1, 2, 3, 4}), out)
+	})
+	require.NoError(t, err)
+	plus = 1
+	require.NoError(t, c.StopNode(d.Hosts()[0]))
+	_, err = d.Collect(t.Context())
+	require.ErrorIs(t, err, mapreduce.ErrOtherData)
+	require.ErrorContains(t, err, "dataset 1: part 0 is to be made again")
+	plus = 0
+	got, err := d.Collect(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []int{1, 2, 3, 4}, got)
+}
+
+// A job whose input is lost under it runs again; a plan that runs once is told.
+func TestPartLostWhileItIsRead(t *testing.T) {
+	cfg := Config{Nodes: 2, MapSlots: 1, ReduceSlots: 1, HeartbeatInterval: time.Second, Expiry: 10 * time.Second}
+	bubble(t, cfg, func(t *testing.T, c *Cluster) {
+		d := keptCounts(t, c, prose(5, 60), 8)
+		want, err := d.Collect(t.Context())
+		require.NoError(t, err)
+		times := 0
+		bind := func(out mapreduce.Output[pair]) (*mapreduce.Plan, error) {
+			times++
+			var once sync.Once
+			return mapreduce.MapOnly[pair, pair]{MapTask: func(task *mapreduce.Task) (mapreduce.Filter[pair, pair], error) {
+				if times == 1 && strings.HasSuffix(task.InputName(), "part 0") {
+					once.Do(func() { c.env.datasets.lose(d.Hosts()[7]) })
+				}
+				return mapreduce.Filter[pair, pair]{Map: func(p pair, emit func(pair)) error { emit(p); return nil }}, nil
+			}}.Bind(d.Input(), out)
+		}
+		got, err := Collect(t.Context(), c, bind)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		require.Equal(t, 2, times)
+
+		times = 0
+		plan, err := bind(new(mapreduce.Collected[pair]).Output())
+		require.NoError(t, err)
+		_, err = c.submit(t, plan, SubmitOptions{}).Wait(t.Context())
+		require.ErrorIs(t, err, mapreduce.ErrPartLost)
+		require.ErrorIs(t, err, ErrJobFailed)
+	})
+}
+
+// A dataset is there as long as a job reads it, and gone when that and its owner let go.
+func TestDatasetRelease(t *testing.T) {
+	c, err := Start(Config{Nodes: 2, Memory: 1 << 30, IdleMemory: -1})
+	require.NoError(t, err)
+	closed := false
+	defer func() {
+		if !closed {
+			require.NoError(t, c.Close())
+		}
+	}()
+	d := keptCounts(t, c, prose(6, 60), 2)
+	reading, goOn := make(chan struct{}), make(chan struct{})
+	var out mapreduce.Collected[pair]
+	var once sync.Once
+	plan, err := mapreduce.MapOnly[pair, pair]{Map: func(p pair, emit func(pair)) error {
+		once.Do(func() { close(reading) })
+		<-goOn
+		emit(p)
+		return nil
+	}}.Bind(d.Input(), out.Output())
+	require.NoError(t, err)
+	job := c.submit(t, plan, SubmitOptions{})
+	<-reading
+	late, err := mapreduce.MapOnly[pair, pair]{Map: func(pair, func(pair)) error { return nil }}.Bind(d.Input(), new(mapreduce.Collected[pair]).Output())
+	require.NoError(t, err)
+	d.Release()
+	d.Release()
+	_, err = c.Submit(t.Context(), late, SubmitOptions{})
+	require.ErrorIs(t, err, mapreduce.ErrReleased)
+	require.ErrorContains(t, err, "dataset 1")
+	_, err = d.Collect(t.Context())
+	require.ErrorIs(t, err, mapreduce.ErrReleased)
+	close(goOn)
+	job.wait(t)
+	list, err := out.Records()
+	require.NoError(t, err)
+	require.Len(t, list, int(d.Size().Records))
+	c.requireNothingHeld(t)
+
+	broken := errors.New("broken")
+	_, err = Keep(t.Context(), c, func(out mapreduce.Output[int]) (*mapreduce.Plan, error) {
+		return mapreduce.MapOnly[int, int]{Map: func(n int, emit func(int)) error {
+			emit(n)
+			return mapreduce.Permanent(broken)
+		}}.Bind(mapreduce.Slice([]int{1}), out)
+	})
+	require.ErrorIs(t, err, broken)
+	require.Empty(t, c.env.datasets.live)
+	c.requireNothingHeld(t)
+
+	kept := keptCounts(t, c, prose(6, 60), 2)
+	require.NoError(t, c.Close())
+	closed = true
+	c.requireNothingHeld(t)
+	_, err = kept.Collect(t.Context())
+	require.ErrorIs(t, err, mapreduce.ErrReleased)
+	_, err = KeepBy(t.Context(), c, wordOf, bindCounts("", 1))
+	require.ErrorIs(t, err, ErrClosed)
+}
+
+// Records that lie elsewhere than their keys ask for are not kept by key, and what is not joins
+// with a shuffle or not at all.
+func TestKeyedMisuse(t *testing.T) {
+	c, other := start(t, Config{Nodes: 2}), start(t, Config{})
+	text := prose(7, 60)
+	a, b := keptCounts(t, c, text, 3), keptCounts(t, c, text, 2)
+	_, err := wordsOfBoth(c, a, b)
+	require.ErrorContains(t, err, "the left feed has 3 parts and the right one 2")
+	_, err = Fold[pair, int](t.Context(), c, a.Input(), func(pair) int { return 1 }, nil)
+	require.ErrorContains(t, err, "Fold without a function")
+	_, err = wordsOfBoth(other, a, a)
+	require.ErrorContains(t, err, "reads dataset 1, which is of another cluster")
+	length := func(p pair) int { return len(p.First) }
+	_, err = KeepBy(t.Context(), c, length, bindCounts(text, 3))
+	require.ErrorContains(t, err, "is written to part")
+	_, err = KeepBy(t.Context(), c, func(p pair) int64 { return -p.Second }, bindCounts(text, 1))
+	require.ErrorContains(t, err, "comes after one with a larger key")
+	_, err = KeepBy[string](t.Context(), c, nil, bindCounts(text, 1))
+	require.ErrorContains(t, err, "there is no key function")
+	_, err = Collect(t.Context(), c, func(out mapreduce.Output[int]) (*mapreduce.Plan, error) {
+		join := mapreduce.Join(a.Feed(), mapreduce.By(b.Input(), wordOf), func(string, pair, pair, func(int)) error { return nil })
+		join.NoShuffle, join.Reducers = true, 2
+		return join.Bind(out)
+	})
+	require.ErrorContains(t, err, "right feed: its records are not kept by key")
+	require.ErrorContains(t, err, "both Reducers and NoShuffle")
+	both, err := Collect(t.Context(), c, func(out mapreduce.Output[int64]) (*mapreduce.Plan, error) {
+		return mapreduce.Join(a.Feed(), b.Feed(), func(_ string, a, b pair, emit func(int64)) error {
+			emit(a.Second - b.Second)
+			return nil
+		}).Bind(out)
+	})
+	require.NoError(t, err)
+	require.Equal(t, make([]int64, len(plainCounts(text, 1))), both)
+}
+
+// Many values of a key on both sides, in blocks in memory and on the disk.
+func TestJoinsWithoutShuffle(t *testing.T) {
+	type rec = mapreduce.Pair[int, string]
+	for _, memory := range []int64{0, 1} {
+		c := start(t, Config{Nodes: 2, Memory: memory})
+		side := func(name string, n int) *Keyed[int, rec] {
+			d, err := KeepBy(t.Context(), c, func(r rec) int { return r.First }, func(out mapreduce.Output[rec]) (*mapreduce.Plan, error) {
+				return mapreduce.Job[int, int, string, rec]{
+					Map: func(i int, emit func(int, string)) error { emit(i%7, fmt.Sprint(name, i)); return nil }, Reducers: 3,
+				}.Bind(mapreduce.Slice(make([]int, n)).SplitSize(1), out)
+			})
+			require.NoError(t, err)
+			return d
+		}
+		a, b := side("a", 20), side("b", 3)
+		run := func(noShuffle bool) []string {
+			list, err := Collect(t.Context(), c, func(out mapreduce.Output[string]) (*mapreduce.Plan, error) {
+				j := mapreduce.CoGroup(a.Feed(), b.Feed(), func(k int, as []rec, bs iter.Seq[rec], emit func(string)) error {
+					for b := range bs {
+						emit(fmt.Sprint(k, as, b))
+						break
+					}
+					return nil
+				})
+				j.NoShuffle = noShuffle
+				return j.Bind(out)
+			})
+			require.NoError(t, err)
+			return slices.Sorted(slices.Values(list))
+		}
+		require.NotEmpty(t, run(true))
+		require.Equal(t, run(false), run(true))
+	}
+}

@@ -1,0 +1,130 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// The first error ends the other steps with their jobs and releases what the pipeline has made.
+func TestPipelineFails(t *testing.T) {
+	c := start(t, Config{Nodes: 2, IdleMemory: -1})
+	broken := errors.New("broken")
+	made, begun := make(chan struct{}), make(chan struct{})
+	var kept *Keyed[string, pair]
+	err := c.Pipeline(t.Context(), func(_ context.Context, p *Pipeline) error {
+		kept = keptCounts(t, p, prose(1, 20), 2)
+		p.Retain(kept)
+		close(made)
+		<-begun
+		return broken
+	}, func(ctx context.Context, p *Pipeline) error {
+		<-made
+		plan, err := mapreduce.MapOnly[int, int]{MapWith: func(task *mapreduce.Task, _ int, _ func(int)) error {
+			close(begun)
+			<-task.Context().Done()
+			return context.Cause(task.Context())
+		}}.Bind(mapreduce.Slice([]int{1}), new(mapreduce.Collected[int]).Output())
+		if err != nil {
+			return err
+		}
+		_, err = p.Run(ctx, plan, SubmitOptions{})
+		if !errors.Is(err, ErrJobKilled) || !errors.Is(err, broken) {
+			t.Errorf("the second step: %v", err)
+		}
+		return err
+	})
+	require.Equal(t, broken, err)
+	_, err = kept.Collect(t.Context())
+	require.ErrorIs(t, err, mapreduce.ErrReleased)
+	require.Empty(t, c.env.datasets.live)
+	c.requireNothingHeld(t)
+
+	err = c.Pipeline(t.Context(), func(context.Context, *Pipeline) error { panic("oops") })
+	require.ErrorContains(t, err, "panic: oops")
+	ended, end := context.WithCancel(t.Context())
+	end()
+	require.ErrorIs(t, c.Pipeline(ended, func(context.Context, *Pipeline) error { return nil }), context.Canceled)
+}
+
+// A pipeline that succeeds leaves what is retained and releases the rest.
+func TestPipelineRetains(t *testing.T) {
+	c := start(t, Config{})
+	var first, second *Keyed[string, pair]
+	var pipe *Pipeline
+	require.NoError(t, c.Pipeline(t.Context(), func(_ context.Context, p *Pipeline) error {
+		first = keptCounts(t, p, "a b a", 1)
+		second = doubled(t, p, first)
+		p.Retain(&second.Dataset)
+		pipe = p
+		return nil
+	}))
+	_, err := first.Collect(t.Context())
+	require.ErrorIs(t, err, mapreduce.ErrReleased)
+	got, err := second.Collect(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []pair{{First: "a", Second: 4}, {First: "b", Second: 2}}, got)
+	_, err = keptCounts(t, pipe, "late", 1).Collect(t.Context())
+	require.ErrorIs(t, err, mapreduce.ErrReleased)
+	second.Release()
+	require.Empty(t, c.env.datasets.live)
+}
+
+// Iterate holds two rounds at most and the last one in the end.
+func TestIterate(t *testing.T) {
+	c := start(t, Config{Nodes: 2})
+	begin := keptCounts(t, c, "a b a", 2)
+	var made []*Keyed[string, pair]
+	step := func(_ context.Context, round int, d *Keyed[string, pair]) (*Keyed[string, pair], error) {
+		require.Len(t, made, round-1)
+		next := doubled(t, c, d)
+		made = append(made, next)
+		return next, nil
+	}
+	until := func(_ context.Context, round int, before, after *Keyed[string, pair]) (bool, error) {
+		require.LessOrEqual(t, len(c.env.datasets.live), 3)
+		_, err := before.Collect(t.Context())
+		require.NoError(t, err)
+		return round == 4, nil
+	}
+	last, err := Iterate(t.Context(), begin, step, until)
+	require.NoError(t, err)
+	got, err := last.Collect(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, int64(32), got[0].Second+got[1].Second-16)
+	require.Len(t, c.env.datasets.live, 2)
+	last.Release()
+
+	broken := errors.New("broken")
+	for _, fail := range []func(round int) (step, until error){
+		func(round int) (error, error) { return map[int]error{3: broken}[round], nil }, //nolint:revive // which fails
+		func(round int) (error, error) { return nil, map[int]error{2: broken}[round] }, //nolint:revive // which fails
+	} {
+		made = nil
+		_, err = Iterate(t.Context(), begin, func(ctx context.Context, round int, d *Keyed[string, pair]) (*Keyed[string, pair], error) {
+			if err, _ := fail(round); err != nil {
+				return nil, err
+			}
+			return step(ctx, round, d)
+		}, func(_ context.Context, round int, _, _ *Keyed[string, pair]) (bool, error) {
+			_, err := fail(round)
+			return false, err
+		})
+		require.ErrorIs(t, err, broken)
+		require.Len(t, c.env.datasets.live, 1)
+	}
+	same, err := Iterate(t.Context(), begin, func(_ context.Context, _ int, d *Keyed[string, pair]) (*Keyed[string, pair], error) {
+		return d, nil
+	}, func(_ context.Context, round int, _, _ *Keyed[string, pair]) (bool, error) { return round == 2, nil })
+	require.NoError(t, err)
+	require.Same(t, begin, same)
+	require.Len(t, c.env.datasets.live, 1)
+	n, err := Iterate(t.Context(), 1, func(_ context.Context, _, n int) (int, error) { return 2 * n, nil },
+		func(_ context.Context, _, _, n int) (bool, error) { return n > 100, nil })
+	require.NoError(t, err)
+	require.Equal(t, 128, n)
+}
