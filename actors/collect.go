@@ -19,8 +19,11 @@ import (
 // the job reads are lost while it runs. All of the output is in memory twice while it is decoded,
 // outside of Config.Memory. If ctx ends first, the job is killed; see [JobHandle.WaitOrKill].
 func Collect[O any](ctx context.Context, on Runner, bind func(out mapreduce.Output[O]) (*mapreduce.Plan, error)) ([]O, error) {
-	var collected mapreduce.Collected[O]
-	err := on.home().runBound(ctx, func() (*mapreduce.Plan, error) { return bind(collected.Output()) }, false)
+	var collected *mapreduce.Collected[O]
+	err := on.home().runBound(ctx, func() (*mapreduce.Plan, error) {
+		collected = new(mapreduce.Collected[O]) // of its own for each run: nobody waits for a late attempt
+		return bind(collected.Output())
+	}, false)
 	if err != nil {
 		return nil, err
 	}

@@ -45,6 +45,7 @@ type KeptParts struct {
 	mu       sync.Mutex
 	pending  map[string]*keptWriter // by attempt
 	parts    []*keptPart            // committed, by task
+	run      int                    // counts the jobs that have begun to fill it
 	used     bool                   // by a job that has not failed
 	whole    bool                   // that job has succeeded
 	released bool

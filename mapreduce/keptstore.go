@@ -9,12 +9,13 @@ import (
 
 // keptWriter is the part of one attempt while it is written.
 type keptWriter struct {
-	data  *keptData // nil: only the fingerprint is wanted
-	host  string
-	lost  bool // with its node; guarded by the lock of the parts
-	ends  records
-	print partPrinter
-	check func(run []byte) error // may be nil
+	data   *keptData // nil: only the fingerprint is wanted
+	host   string
+	lost   bool // with its node; guarded by the lock of the parts
+	closed bool
+	ends   records
+	print  partPrinter
+	check  func(run []byte) error // may be nil
 }
 
 // Write implements io.Writer; p is a run of whole records.
@@ -37,25 +38,51 @@ func (w *keptWriter) Write(p []byte) (int, error) {
 
 // Close implements io.Closer. It finds the part a place to stay in.
 func (w *keptWriter) Close() error {
-	if w.data == nil {
+	if w.data == nil || w.closed {
 		return nil
 	}
+	w.closed = true
+	defer w.data.drop()
 	return w.data.seal()
 }
 
-func (k *KeptParts) name() string { return k.o.Name }
+// keptOutput is the store of one job that fills parts. What attempts of an earlier one still do, which
+// nobody waited for, changes nothing.
+type keptOutput struct {
+	k   *KeptParts
+	run int // of k; 0 before setup
+}
 
-func (k *KeptParts) setup() error {
+func (o *keptOutput) name() string { return o.k.o.Name }
+
+func (o *keptOutput) setup() (err error) {
+	o.run, err = o.k.setup()
+	return err
+}
+
+func (o *keptOutput) create(p part) (io.WriteCloser, error) { return o.k.create(o.run, p) }
+
+func (o *keptOutput) commit(p part) error { return o.k.commit(o.run, p) }
+
+func (o *keptOutput) discard(p part) error { return o.k.discard(o.run, p) }
+
+func (o *keptOutput) success() error { return o.k.success() }
+
+func (o *keptOutput) abort() error { return o.k.abort(o.run) }
+
+// setup begins a run.
+func (k *KeptParts) setup() (run int, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.used || k.released {
-		return fmt.Errorf("output %s: %w", k.o.Name, ErrDestinationUsed)
+		return 0, fmt.Errorf("output %s: %w", k.o.Name, ErrDestinationUsed)
 	}
 	k.used = true
+	k.run++
 	if k.redo != nil {
 		k.redo.begin(k)
 	}
-	return nil
+	return k.run, nil
 }
 
 // begin notes that made is being made for k.
@@ -65,16 +92,16 @@ func (k *KeptParts) begin(made *KeptParts) {
 	k.again = append(k.again, made)
 }
 
-func (k *KeptParts) create(p part) (io.WriteCloser, error) {
+func (k *KeptParts) create(run int, p part) (io.WriteCloser, error) {
 	wanted := k.redo == nil || k.redo.lacks(p.index)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if !k.used || k.whole {
+	if run != k.run || !k.used || k.whole {
 		return nil, errEnded
 	}
 	w := &keptWriter{host: p.host, ends: k.form, print: k.form.printer(), check: k.form.checker(p)}
 	if wanted {
-		w.data = newKeptData(&k.o, p.budget)
+		w.data = newKeptData(&k.o, p.budget).hold() // once for the parts, once for who writes
 	}
 	if k.pending == nil {
 		k.pending = map[string]*keptWriter{}
@@ -86,9 +113,12 @@ func (k *KeptParts) create(p part) (io.WriteCloser, error) {
 // lacks reports whether a part is lost, or was never there.
 func (k *KeptParts) lacks(index int) bool { return slices.Contains(k.Lost(), index) }
 
-func (k *KeptParts) commit(p part) error {
+func (k *KeptParts) commit(run int, p part) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if run != k.run {
+		return errEnded
+	}
 	w := k.pending[p.attempt]
 	if w == nil {
 		return fmt.Errorf("mapreduce: commit of unknown attempt %s", p.attempt)
@@ -105,9 +135,12 @@ func (k *KeptParts) commit(p part) error {
 	return nil
 }
 
-func (k *KeptParts) discard(p part) error {
+func (k *KeptParts) discard(run int, p part) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if run != k.run {
+		return nil
+	}
 	if w := k.pending[p.attempt]; w != nil {
 		delete(k.pending, p.attempt)
 		w.data.drop()
@@ -128,11 +161,14 @@ func (k *KeptParts) success() error {
 	return err
 }
 
-// abort drops all; another job may begin.
-func (k *KeptParts) abort() error {
+// abort drops all that a run has written; another may begin.
+func (k *KeptParts) abort(run int) error {
 	k.redo.forget(k)
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if run != k.run {
+		return nil
+	}
 	for _, w := range k.pending {
 		w.data.drop()
 	}
