@@ -29,4 +29,14 @@ for run in "$runs"/*.jsonl*; do
 	name=$(basename "$run" .zst)
 	bin/tarry view "$run" -o "$runs/${name%.jsonl}.html" --overwrite
 done
-MODULES=out/page PAGES=$runs CHROMIUM=$chromium PICTURES=${PICTURES:-} node --test page/tests/browser.test.mjs
+address=127.0.0.1:18088
+bin/tarry serve --demo --listen "$address" 2>out/page/serve.log &
+server=$!
+trap 'kill "$server"' EXIT
+tries=0
+until bin/tarry job list --server "http://$address" >/dev/null 2>&1; do
+	tries=$((tries + 1))
+	[ "$tries" -lt 30 ] || { cat out/page/serve.log; exit 1; }
+	sleep 1
+done
+LIVE="http://$address/watch/" MODULES=out/page PAGES=$runs CHROMIUM=$chromium PICTURES=${PICTURES:-} node --test page/tests/browser.test.mjs

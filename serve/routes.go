@@ -77,6 +77,8 @@ func (s *Server) routes() http.Handler {
 	mux.Handle("/", page(func(_ http.ResponseWriter, r *http.Request, _ caller) error {
 		return s.noRoute(mux, r)
 	}))
+	mux.Handle("GET "+watch+"{$}", page(s.watchPage))
+	mux.Handle("GET "+watch+"{file}", page(s.watchFile))
 	return s.guard(mux)
 }
 

@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import test, { after, before } from "node:test";
 
-const { MODULES, PAGES, PICTURES, CHROMIUM = "/usr/bin/chromium" } = process.env;
+const { MODULES, PAGES, PICTURES, LIVE, CHROMIUM = "/usr/bin/chromium" } = process.env;
 const skip = !MODULES && "no browser asked for";
 const screens = ["Cluster", "Shares", "Jobs", "Job", "Gantt", "Shuffle", "HFSP", "Queues", "Findings", "Compare"];
 let browser, axe;
@@ -61,6 +61,28 @@ for (const name of names) {
     });
   }
 }
+
+test("a cluster that works is watched as it does", { skip: skip || (!LIVE && "no server asked for") }, async () => {
+  const context = await browser.newContext({ viewport: { width: 1300, height: 900 } });
+  const page = await context.newPage();
+  const faults = [];
+  page.on("pageerror", (e) => faults.push(e.message));
+  page.on("console", (m) => m.type() === "error" && faults.push(m.text()));
+  await page.goto(LIVE);
+  await page.waitForSelector("#screen-cluster .slot");
+  await page.click('#screens button:text-is("Jobs")');
+  await page.waitForFunction(() => /succeeded/.test(document.getElementById("screen").textContent), null, { timeout: 60000 });
+  assert.equal(await page.getAttribute("#live", "aria-pressed"), "true");
+  await page.keyboard.press(",");
+  assert.equal(await page.getAttribute("#live", "aria-pressed"), "false", "who steps back looks at the past");
+  if (PICTURES) {
+    await page.keyboard.press("1");
+    await page.waitForSelector("#screen-cluster .slot");
+    await page.screenshot({ path: join(PICTURES, "served.png") });
+  }
+  assert.deepEqual(faults, []);
+  await context.close();
+});
 
 test("keys alone play, step, switch and explain", { skip }, async () => {
   const { page, faults, close } = await open("hostile.html");
