@@ -25,6 +25,8 @@ type batchJob struct {
 	inputs []string
 	stages []stage
 	cmd    *cobra.Command // as it was called
+
+	makers []func(starter) *cobra.Command // of the jobs that it may be; nil: all
 }
 
 // maxBatchJobs bounds the jobs of a batch.
@@ -97,10 +99,15 @@ func (j *batchJob) parse(line []string) error {
 	tarry.SetErr(io.Discard)
 	tarry.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err, "") })
 	j.jobFlags.register(root)
-	root.AddCommand(jobCommands(new(program), func(cmd *cobra.Command, inputs []string, stages ...stage) error {
-		j.cmd, j.inputs, j.stages = cmd, inputs, stages
-		return nil
-	})...)
+	if j.makers == nil {
+		j.makers = jobMakers(new(program))
+	}
+	for _, make := range j.makers {
+		root.AddCommand(make(func(cmd *cobra.Command, inputs []string, stages ...stage) error {
+			j.cmd, j.inputs, j.stages = cmd, inputs, stages
+			return nil
+		}))
+	}
 	limit(tarry)
 	tarry.SetArgs(append([]string{"run"}, line...))
 	if err := tarry.ExecuteContext(context.Background()); err != nil {

@@ -96,30 +96,38 @@ func (p *program) listJobs(run *cobra.Command) error {
 type starter func(cmd *cobra.Command, inputs []string, stages ...stage) error
 
 // jobCommands lists the commands of the jobs.
-func jobCommands(p *program, start starter) []*cobra.Command {
-	return []*cobra.Command{
-		newRunWordCount(start),
-		newRunSort(start),
-		newRunTeraSort(start),
-		newRunGrep(p, start),
-		newRunIndex(start),
-		newRunMean(start),
-		newRunTop(start),
-		newRunDistinct(start),
-		newRunHistogram(start),
-		newRunSecondarySort(start),
-		newRunMovingAverage(start),
-		newRunAdjacency(start),
-		newRunTeraValidate(start),
-		newRunScan(start),
-		newRunSleep(start),
-		newRunPageRank(start),
-		newRunComponents(start),
-		newRunKMeans(start),
-		newRunHiveSearch(start),
-		newRunHiveSelect(start),
-		newRunHiveAggregate(start),
-		newRunHiveJoin(start),
+func jobCommands(p *program, start starter) (list []*cobra.Command) {
+	for _, make := range jobMakers(p) {
+		list = append(list, make(start))
+	}
+	return list
+}
+
+// jobMakers make the commands of the jobs, each by itself.
+func jobMakers(p *program) []func(starter) *cobra.Command {
+	return []func(starter) *cobra.Command{
+		newRunWordCount,
+		newRunSort,
+		newRunTeraSort,
+		func(s starter) *cobra.Command { return newRunGrep(p, s) },
+		newRunIndex,
+		newRunMean,
+		newRunTop,
+		newRunDistinct,
+		newRunHistogram,
+		newRunSecondarySort,
+		newRunMovingAverage,
+		newRunAdjacency,
+		newRunTeraValidate,
+		newRunScan,
+		newRunSleep,
+		newRunPageRank,
+		newRunComponents,
+		newRunKMeans,
+		newRunHiveSearch,
+		newRunHiveSelect,
+		newRunHiveAggregate,
+		newRunHiveJoin,
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -246,10 +247,12 @@ func limits() map[string]numbers.Span {
 	}
 }
 
+var knownLimits = sync.OnceValue(limits)
+
 // limit gives all number flags of the command, and those below it, their range, and help texts that
 // tell it.
 func limit(root *cobra.Command) {
-	table := limits()
+	table := knownLimits()
 	var below func(cmd *cobra.Command)
 	below = func(cmd *cobra.Command) {
 		path := strings.Fields(cmd.CommandPath() + " .")

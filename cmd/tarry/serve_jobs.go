@@ -8,6 +8,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/tarry-mr/tarry/jobs"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
@@ -18,17 +20,17 @@ import (
 // libraryJobs are the jobs of `tarry run`, for a server to take: their arguments are those behind
 // `tarry run JOB`.
 func libraryJobs() (list []serve.Job) {
-	for _, cmd := range jobCommands(new(program), nil) {
+	for _, make := range jobMakers(new(program)) {
+		cmd := make(nil)
 		list = append(list, serve.Job{Name: cmd.Name(), Summary: cmd.Short, Parse: func(args []string) (serve.Order, error) {
-			return parseOrder(cmd.Name(), args)
+			return parseOrder(&batchJob{makers: []func(starter) *cobra.Command{make}}, cmd.Name(), args)
 		}})
 	}
 	return list
 }
 
 // parseOrder makes a server's order of the words behind `tarry run`.
-func parseOrder(job string, args []string) (o serve.Order, err error) {
-	j := new(batchJob)
+func parseOrder(j *batchJob, job string, args []string) (o serve.Order, err error) {
 	if err := j.parse(append([]string{job}, args...)); err != nil {
 		return o, err
 	}
