@@ -172,8 +172,7 @@ func (s *Server) mayAdminister(c caller, j *job) error {
 	return nil
 }
 
-// mover is on whose behalf a job is moved: administrators act as its owner, where lists say nothing
-// else.
+// mover is on whose behalf a job is moved: who may submit to where it goes.
 func (s *Server) mover(c caller) allocation.Principal {
 	return allocation.Principal{User: c.name(), Groups: c.Groups}
 }

@@ -136,6 +136,13 @@ func (t *table) forget() {
 	})
 }
 
+// open is how many jobs have not ended.
+func (t *table) open() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.unfinished
+}
+
 // all lists the jobs, the last first.
 func (t *table) all() []*job {
 	t.mu.Lock()

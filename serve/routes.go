@@ -1,6 +1,7 @@
 package serve
 
 import (
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"io"
@@ -12,6 +13,9 @@ import (
 
 	"github.com/tarry-mr/tarry/serve/api"
 )
+
+//go:embed openapi.yaml
+var openAPI []byte
 
 // prefix is where the API lies.
 const prefix = "/api/v1"
@@ -66,6 +70,11 @@ func (s *Server) routes() http.Handler {
 	mux.Handle("GET /scheduler", page(s.schedulerPage))
 	mux.Handle("POST /scheduler/jobs/{id}", page(s.schedulerChange))
 	mux.Handle("GET /metrics", page(s.metrics.serve))
+	mux.Handle("GET /openapi.yaml", page(func(w http.ResponseWriter, _ *http.Request, _ caller) error {
+		w.Header().Set("Content-Type", "application/yaml")
+		_, err := w.Write(openAPI)
+		return err
+	}))
 	if s.cfg.Profiling {
 		for name, do := range map[string]http.HandlerFunc{
 			"": pprof.Index, "cmdline": pprof.Cmdline, "profile": pprof.Profile, "symbol": pprof.Symbol, "trace": pprof.Trace,

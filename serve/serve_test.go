@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -397,6 +398,7 @@ func TestServerTellsItself(t *testing.T) {
 	require.Equal(t, "hfs", s.Scheduler)
 	require.Equal(t, [3]int{4, 4, 4}, [3]int{s.Nodes, s.MapSlots, s.ReduceSlots})
 	require.False(t, s.Durable)
+	require.Contains(t, b.text(http.MethodGet, "/openapi.yaml", "", nil), "openapi: 3.1.0")
 	require.Equal(t, []api.Kind{{Name: "count", Summary: "Count words"}, {Name: "held", Summary: "Waits"}}, s.Jobs)
 }
 
@@ -436,6 +438,19 @@ func TestSchedulerPage(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "default", v.Pool)
 	require.Equal(t, "very_high", v.Priority)
+}
+
+// A server that keeps no state says how many jobs end with it.
+func TestJobsThatEndWithTheServer(t *testing.T) {
+	var said strings.Builder
+	b := start(t, func(cfg *Config) { cfg.Log = slog.New(slog.NewTextHandler(&said, nil)) })
+	b.write("in.txt", "a\n")
+	j := b.submit("held", "in.txt", "-o", "out")
+	b.stop()
+	require.Contains(t, said.String(), `msg="jobs end with the server, which keeps no state" jobs=1`)
+	ended, err := b.s.jobs.find(j.ID)
+	require.NoError(t, err)
+	require.Contains(t, b.s.views([]*job{ended})[0].Error, "the server has ended, and keeps no state")
 }
 
 // Moving a job to another pool shows at once in the fair shares.

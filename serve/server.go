@@ -131,6 +131,11 @@ func (s *Server) Close() error { return s.close() }
 func (s *Server) shut() error {
 	s.closing.Store(true)
 	s.end()
+	if n := s.jobs.open(); n > 0 && s.memory == nil {
+		s.cfg.Log.Warn("jobs end with the server, which keeps no state", "jobs", n)
+	} else if n > 0 {
+		s.cfg.Log.Info("jobs wait for the next server with this state", "jobs", n)
+	}
 	grace, cancel := context.WithTimeout(context.Background(), s.cfg.limits.grace)
 	defer cancel()
 	err := s.cluster.Halt(grace)
