@@ -181,7 +181,7 @@ func limits() map[string]numbers.Span {
 		"rounds":    span(1, 1_000_000),
 		"clusters":  span(1, 10_000),
 		"start":     seeds,
-		"above":     span(0, 1e18),
+		"above":     span(0, 1e15),
 		"prefix":    span(1, 1_000_000),
 
 		"reduce-time": span(0, 1000*hour),
