@@ -137,8 +137,11 @@ func checkEnds[I, O any](in Input[I], out Output[O]) error {
 		return in.plan.wrong
 	case len(in.sources) == 0:
 		return fmt.Errorf("%w: the input has no sources", ErrNoSources)
-	case out.encoder == nil || out.dest.store == nil:
+	case out.encoder == nil && !out.own || out.dest.store == nil:
 		return errors.New("the output is empty: make it with Text, Raw, …")
+	}
+	if err := out.dest.checkExtension(); err != nil {
+		return err
 	}
 	for _, p := range in.bySource() {
 		if err := p.check(); err != nil {

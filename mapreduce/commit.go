@@ -12,6 +12,7 @@ import (
 type committer struct {
 	store       store
 	compression Compression
+	extension   string // of a part's name
 
 	mu        sync.Mutex
 	committed map[taskID]bool
@@ -25,15 +26,18 @@ type taskID struct {
 }
 
 func newCommitter(d Destination) *committer {
-	return &committer{store: d.store, compression: d.compression, committed: map[taskID]bool{}}
+	return &committer{
+		store: d.store, compression: d.compression, extension: d.extension + d.compression.Extension(),
+		committed: map[taskID]bool{},
+	}
 }
 
 // part names the output of an attempt as Hadoop does: part-m-00000 or
-// part-r-00000, and the extension of the compression.
+// part-r-00000, and the extensions.
 func (c *committer) part(id AttemptID) part {
 	return part{
 		attempt: id.String(), index: id.Index,
-		name: fmt.Sprintf("part-%c-%05d%s", id.Kind.String()[0], id.Index, c.compression.Extension()),
+		name: fmt.Sprintf("part-%c-%05d%s", id.Kind.String()[0], id.Index, c.extension),
 	}
 }
 
@@ -122,6 +126,12 @@ func (w *partWriter) flush() {
 	}
 	w.bytes += int64(len(w.buf))
 	w.buf = w.buf[:0]
+}
+
+// packs reports whether what is written is compressed.
+func (w *partWriter) packs() bool {
+	_, plain := w.packer.(nopCloser)
+	return !plain
 }
 
 func (w *partWriter) goesOn() bool {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"path"
 	"reflect"
+	"regexp"
 	"sync"
 	"sync/atomic"
 )
@@ -16,6 +17,23 @@ import (
 type Destination struct {
 	store       store
 	compression Compression
+	extension   string // of the names of parts, before that of the compression
+}
+
+// Extension returns d with parts whose names end with ext, such as .csv: a point and 1 to 20 letters,
+// digits or underscores; Bind refuses any other. That of a compression comes after it.
+func (d Destination) Extension(ext string) Destination {
+	d.extension = ext
+	return d
+}
+
+var extensions = regexp.MustCompile(`^(\.\w{1,20})?$`)
+
+func (d Destination) checkExtension() error {
+	if !extensions.MatchString(d.extension) {
+		return fmt.Errorf("the extension %q is not a point and 1 to 20 letters, digits or underscores", d.extension)
+	}
+	return nil
 }
 
 // Compressed returns d with its parts compressed; their names get an extension.
@@ -65,6 +83,13 @@ type OutputFS interface {
 	RemoveAll(name string) error
 	// Exists reports whether a file or directory is there.
 	Exists(name string) (bool, error)
+}
+
+// AppendFS is an OutputFS whose files can be written on, as [Routed] asks for beyond 64 names.
+type AppendFS interface {
+	OutputFS
+	// Append opens a file that Create has made, and that was closed, to write after what is in it.
+	Append(name string) (io.WriteCloser, error)
 }
 
 // InFS is a directory of another file system, such as a dfs; it must not exist yet.

@@ -1,7 +1,12 @@
 package mapreduce_test
 
 import (
+	"archive/zip"
+	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce"
@@ -83,3 +88,88 @@ func ExampleDecoded() {
 	// port is 80
 	// name is tea
 }
+
+// jsonArray writes numbers as one JSON document a part.
+type jsonArray struct {
+	to      *mapreduce.PartFile
+	written bool
+}
+
+func (a *jsonArray) Write(n int) error {
+	before := ", "
+	if !a.written {
+		before, a.written = "[", true
+	}
+	_, err := fmt.Fprint(a.to, before, n)
+	return err
+}
+
+func (a *jsonArray) Close() error {
+	_, err := fmt.Fprintln(a.to, "]")
+	return err
+}
+
+func (a *jsonArray) Abort() error { return nil }
+
+// Parts of a form with a beginning and an end.
+func ExampleParts() {
+	dir, _ := os.MkdirTemp("", "parts")
+	defer func() { _ = os.RemoveAll(dir) }()
+	to := mapreduce.Dir(filepath.Join(dir, "out")).Extension(".json")
+	out := mapreduce.Parts(to, func(_ *mapreduce.Task, file *mapreduce.PartFile) (mapreduce.PartWriter[int], error) {
+		return &jsonArray{to: file}, nil
+	})
+	plan, err := mapreduce.SortBy(func(n int) int { return n }).Bind(mapreduce.Slice([]int{3, 1, 2}), out)
+	if err == nil {
+		_, err = mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{})
+	}
+	text, _ := os.ReadFile(filepath.Join(dir, "out", "part-r-00000.json"))
+	fmt.Print(string(text), err)
+	// Output:
+	// [1, 2, 3]
+	// <nil>
+}
+
+// Code that opens files by name, such as that of a database, is given a path.
+func ExamplePartFile_Path() {
+	dir, _ := os.MkdirTemp("", "parts")
+	defer func() { _ = os.RemoveAll(dir) }()
+	to := mapreduce.Dir(filepath.Join(dir, "out")).Extension(".zip")
+	out := mapreduce.Parts(to, func(_ *mapreduce.Task, file *mapreduce.PartFile) (mapreduce.PartWriter[string], error) {
+		path, err := file.Path()
+		if err != nil {
+			return nil, err
+		}
+		f, err := os.Create(path)
+		return &archive{f, zip.NewWriter(f)}, err
+	})
+	names := mapreduce.LineStrings(mapreduce.Bytes("names", []byte("ann\nbob\n")))
+	plan, err := mapreduce.Distinct[string]().Bind(names, out)
+	if err == nil {
+		_, err = mapreduce.RunLocal(context.Background(), plan, mapreduce.LocalOptions{})
+	}
+	r, _ := zip.OpenReader(filepath.Join(dir, "out", "part-r-00000.zip"))
+	defer func() { _ = r.Close() }()
+	for _, f := range r.File {
+		fmt.Println(f.Name)
+	}
+	fmt.Println(err)
+	// Output:
+	// ann
+	// bob
+	// <nil>
+}
+
+// archive writes an empty file for each name.
+type archive struct {
+	file *os.File
+	zip  *zip.Writer
+}
+
+func (a *archive) Write(name string) error {
+	_, err := a.zip.Create(name)
+	return err
+}
+
+func (a *archive) Close() error { return errors.Join(a.zip.Close(), a.file.Close()) }
+func (a *archive) Abort() error { return a.file.Close() }

@@ -13,9 +13,10 @@ import (
 )
 
 // Input yields records of type I from sources. Make it with one of Lines,
-// LineStrings, KeyValueLines, NLines, FixedSize, Separated, WholeFiles, Chunks, CSV, CSVRows, JSONLines,
-// ReadTyped, Slice, Seq, Seq2, Once or Units, and of one of these with Decoded; Feeds makes one of
-// several, [Kept.Input] and Grouped one of what an earlier job has left in memory.
+// LineStrings, KeyValueLines, NLines, FixedSize, Separated, SeparatedBy, Scanned, WholeFiles, Chunks,
+// CSV, CSVRows, JSONLines, ReadTyped, Formatted, Slice, Seq, Seq2, Once or Units, and of one of these
+// with Decoded; Feeds makes one of several, [Kept.Input] and Grouped one of what an earlier job has left
+// in memory.
 //
 // A record belongs to the split in which it starts, wherever blocks end. Records
 // of type []byte alias the input: they are valid until the map function returns
@@ -47,7 +48,8 @@ func (in Input[I]) bySource() []inputPlan {
 // SplitSize gives each map at most n bytes of a source, for Slice n records, whatever the blocks of
 // the cluster are: so a few records of long work are many maps. n is at least 1; the last record of
 // a split may reach beyond it. Sources that cannot be read in parts stay whole. Bind refuses it for
-// inputs that cut themselves or read files whole: NLines, WholeFiles, Units, Seq, Seq2, Once.
+// inputs that cut themselves or read files whole: NLines, WholeFiles, Scanned, Formatted, Units, Seq,
+// Seq2, Once.
 func (in Input[I]) SplitSize(n int64) Input[I] {
 	in.plan.size, in.plan.sized = n, true
 	in.plans = slices.Clone(in.plans)
@@ -96,6 +98,7 @@ type inputPlan struct {
 	once     bool  // which may not be sampled
 	chunks   bool  // its records count as chunks
 	sized    bool  // by SplitSize
+	parted   bool  // records can be found from the beginning of a part on only; see Format
 	wrong    error // what Bind has to say of the input
 	// cut, if not nil, returns the splits of a source instead of its blocks.
 	cut func(ctx context.Context, s Source, blocks []Block) ([]Block, error)
@@ -286,7 +289,7 @@ func (in inputPlan) counter() Counter {
 	return MapInputRecords
 }
 
-// recordEnds finds where records end; lineEnds, byteEnds and everyN implement it.
+// recordEnds finds where records end; lineEnds, byteEnds, textEnds and everyN implement it.
 type recordEnds interface {
 	// last returns the length of the longest run of whole records that begins
 	// at b, which begins with a record; 0 if b holds no whole one.

@@ -152,17 +152,25 @@ func (b *boundJob[I, K, V, O]) reduceLocal(ctx context.Context, p *Plan, index i
 ) error {
 	sort.SliceStable(part, func(i, j int) bool { return bytes.Compare(part[i].key, part[j].key) < 0 })
 	id := AttemptID{Kind: ReduceKind, Index: index}
-	w, err := newRecordWriter(p, new(Resources), id, b.out)
+	t := &Task{ctx: ctx, id: id, reduces: p.reduces, counters: c}
+	w, err := newRecordWriter(p, t, "", b.out)
 	if err != nil {
 		return err
 	}
+	closed := false
+	defer func() {
+		if !closed {
+			_ = w.close(ErrExited) // after a panic
+		}
+	}()
 	w.gate.Open()
 	if b.identity() {
 		err = b.passLocal(part, w)
 	} else {
-		err = b.groupLocal(ctx, p, id, part, w, c)
+		err = b.groupLocal(p, t, part, w)
 	}
-	if err = cmp.Or(err, w.close()); err != nil {
+	closed = true
+	if err = w.close(err); err != nil {
 		return err
 	}
 	c.Add(ReduceInputRecords, int64(len(part)))
@@ -189,10 +197,8 @@ func (b *boundJob[I, K, V, O]) passLocal(part []localPair[V], w *recordWriter[O]
 
 // groupLocal cuts sorted pairs into groups and reduces each. Values are folded
 // with Combine first, so that a Reduce relies on it as it may in the engine.
-func (b *boundJob[I, K, V, O]) groupLocal(ctx context.Context, p *Plan, id AttemptID, part []localPair[V],
-	w *recordWriter[O], c *Counters,
-) error {
-	r, err := b.reducer(&Task{ctx: ctx, id: id, reduces: p.reduces, counters: c})
+func (b *boundJob[I, K, V, O]) groupLocal(p *Plan, t *Task, part []localPair[V], w *recordWriter[O]) error {
+	r, err := b.reducer(t)
 	if err != nil {
 		return err
 	}
@@ -207,9 +213,9 @@ func (b *boundJob[I, K, V, O]) groupLocal(ctx context.Context, p *Plan, id Attem
 		if err != nil {
 			return err
 		}
-		c.Add(ReduceInputGroups, 1)
+		t.counters.Add(ReduceInputGroups, 1)
 		if b.job.Partition != nil && p.reduces > 1 {
-			if err := checkPartition(b.job.Partition, k, p.reduces, id.Index); err != nil {
+			if err := checkPartition(b.job.Partition, k, p.reduces, t.id.Index); err != nil {
 				return err
 			}
 		}

@@ -39,8 +39,10 @@ func (s *localStore) discard(p part) error {
 	if s.temp == nil {
 		return nil
 	}
-	if err := s.temp.Remove(p.attempt); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, os.ErrClosed) {
-		return err
+	for _, err := range []error{s.temp.Remove(p.attempt), s.temp.RemoveAll(p.attempt + ownDir)} {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, os.ErrClosed) {
+			return err
+		}
 	}
 	return nil
 }

@@ -100,7 +100,7 @@ func (d *outputDir) mine() bool {
 }
 
 // ours are the names that the output of a job may have.
-var ours = regexp.MustCompile(`^(part-[mr]-\d+(\.\w+)?|_skipped\.jsonl|` + success + `|` + temporary + `)$`)
+var ours = regexp.MustCompile(`^(part-[mr]-\d+(\.\w+){0,2}|_skipped\.jsonl|` + success + `|` + temporary + `)$`)
 
 // entries lists the directory. stranger is the first entry that no job has put there: files of names
 // are a job's beside _SUCCESS or its temporary files only, for others have such names, too.

@@ -127,7 +127,7 @@ func (c *committer) takeIn() error {
 	if s == nil || s.temp == nil {
 		return nil
 	}
-	parts, err := s.parts(c.compression.Extension())
+	parts, err := s.parts(c.extension)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, t := range parts {
@@ -225,7 +225,7 @@ func (s *localStore) mark(temp *os.Root) error {
 
 var partName = regexp.MustCompile(`^part-([mr])-(\d+)`)
 
-// parts lists the tasks that were committed; parts of another compression are none, and go.
+// parts lists the tasks that were committed; parts of another extension are none, and go.
 func (s *localStore) parts(extension string) (list []taskID, err error) {
 	entries, _, err := s.out.entries()
 	for _, e := range entries {

@@ -36,6 +36,7 @@ type localStore struct {
 
 	out   *outputDir // what is written; nil: set-up has failed
 	temp  *os.Root   // its directory of temporary files
+	begun string     // the path of out while attempts write
 	old   *outputDir // the earlier output, while it is kept from others
 	ended bool       // the output is complete or removed
 	// complete: all parts and _SUCCESS are there.
@@ -112,6 +113,11 @@ func (s *localStore) refuse(there *outputDir) error {
 }
 
 func (s *localStore) setup() (err error) {
+	defer func() {
+		if err == nil {
+			s.begun = s.out.path
+		}
+	}()
 	if err := os.MkdirAll(filepath.Dir(s.dir), 0o777); err != nil {
 		return err
 	}

@@ -313,19 +313,20 @@ func (b *boundMapOnly[I, O]) runMap(ctx context.Context, p *Plan, a *MapAttempt)
 
 func (b *boundMapOnly[I, O]) runMapSkipping(ctx context.Context, p *Plan, a *MapAttempt, k *skips) (_ *MapOutput, err error) {
 	var c Counters
-	w, err := newRecordWriter(p, &a.Resources, a.ID(), b.out)
+	t := &Task{ctx: ctx, id: a.ID(), counters: &c, budget: a.Budget, log: a.Log}
+	w, err := newRecordWriter(p, t, a.Host, b.out)
 	if err != nil {
 		return nil, err
 	}
 	closed := false
 	defer func() {
 		if !closed {
-			_ = w.close() // after a panic
+			_ = w.close(ErrExited) // after a panic
 		}
 	}()
 	err = p.eachFile(a.Split, func(file Split) error { return b.filterFile(ctx, p, a, file, w, &c, k) })
 	closed = true
-	if err = cmp.Or(err, w.close()); err != nil {
+	if err = w.close(err); err != nil {
 		return nil, err
 	}
 	c.Add(MapOutputRecords, w.records)

@@ -7,7 +7,7 @@ import (
 )
 
 // Output says how records of type O become bytes and where those go. Make it
-// with Text, TextWith, Raw, Encoded, Typed, Collected.Output or
+// with Text, TextWith, Raw, Encoded, Typed, Parts, Collected.Output or
 // Kept.Output, or of one of these with Routed.
 type Output[O any] struct {
 	dest Destination
@@ -23,6 +23,9 @@ type Output[O any] struct {
 	// layout, if not nil, is the same for pairs of raw bytes: a job without
 	// Reduce then writes its pairs without decoding them.
 	layout *segment.Layout
+	// own says that open, which may be nil, returns what writes the records of an attempt.
+	own  bool
+	open func(t *Task, file *PartFile) (PartWriter[O], error)
 	// checkType reports whether O can be written.
 	checkType func() error
 }

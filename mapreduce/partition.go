@@ -172,7 +172,11 @@ func samplePlaces(p *Plan) []Split {
 				continue
 			}
 			off := next - base
-			list = append(list, Split{Source: i, Offset: off, Length: min(sampleBytes, max(step/2, 1), s.Size()-off)})
+			length := min(sampleBytes, max(step/2, 1), s.Size()-off)
+			if p.inputs[i].parted {
+				length = s.Size() - off // the first part that begins there may be far
+			}
+			list = append(list, Split{Source: i, Offset: off, Length: length})
 		}
 		base = end
 	}

@@ -18,34 +18,27 @@ type recordWriter[O any] struct {
 	gate    memory.Gate // of emit, shut between calls of the user's
 	held    bool        // what is written may be taken back: see writing
 	router  *router[O]  // nil: all records go to part
+	own     *ownPart[O] // nil: records are encoded
 }
 
-func newRecordWriter[O any](p *Plan, r *Resources, id AttemptID, out Output[O]) (*recordWriter[O], error) {
-	encode, err := out.encoder()
-	if err != nil {
-		return nil, err
-	}
-	at := p.output.part(id)
-	at.tasks, at.host, at.budget = p.reduces, r.Host, r.Budget
+// newRecordWriter begins the part of an attempt on a host. It must be closed.
+func newRecordWriter[O any](p *Plan, t *Task, host string, out Output[O]) (*recordWriter[O], error) {
+	w := &recordWriter[O]{budget: t.budget, charged: 2*flushSize + p.output.compression.memory()}
+	at := p.output.part(t.id)
+	at.tasks, at.host, at.budget = p.reduces, host, t.budget
 	if p.mapOnly {
 		at.tasks = p.maps
 	}
-	part, err := p.output.begin(at)
-	if err != nil {
+	if err := w.open(p, t, at, out); err != nil {
 		return nil, err
 	}
-	part.buf = append(part.buf, out.head...)
-	w := &recordWriter[O]{
-		part: part, encode: encode, budget: r.Budget,
-		charged: 2*flushSize + p.output.compression.memory(),
-	}
-	r.Budget.Acquire(w.charged)
+	w.budget.Acquire(w.charged)
 	if out.route != nil {
 		w.router = &router[O]{
-			w: w, route: out.route, head: out.head, to: p.output, id: id, files: map[string]*routedFile{},
+			w: w, route: out.route, head: out.head, to: p.output, id: t.id, files: map[string]*routedFile{},
 		}
 	}
-	w.gate = memory.NewGate(r.Budget.Life())
+	w.gate = memory.NewGate(w.budget.Life())
 	w.gate.Shut()
 	w.emit = w.write
 	if emit, ok := any(w.plain(out.end)).(func(O)); ok && out.plain {
@@ -54,10 +47,35 @@ func newRecordWriter[O any](p *Plan, r *Resources, id AttemptID, out Output[O]) 
 	return w, nil
 }
 
+// open opens the part.
+func (w *recordWriter[O]) open(p *Plan, t *Task, at part, out Output[O]) (err error) {
+	if out.own {
+		if w.own, err = openPart(p.output, t, at, out.open); err == nil {
+			w.part = w.own.file.bytes
+		}
+		return err
+	}
+	if w.encode, err = out.encoder(); err != nil {
+		return err
+	}
+	if w.part, err = p.output.begin(at); err == nil {
+		w.part.buf = append(w.part.buf, out.head...)
+	}
+	return err
+}
+
 func (w *recordWriter[O]) write(o O) {
 	var err error
 	w.gate.Sign()
 	w.records++
+	if w.own != nil {
+		if w.held {
+			w.own.hold(o)
+		} else if w.failed == nil {
+			w.failed = w.own.write(o)
+		}
+		return
+	}
 	if w.router != nil {
 		if err = w.router.write(o); err == nil && !w.held {
 			err = w.router.settle()
@@ -102,8 +120,9 @@ func (w *recordWriter[O]) err() error {
 	return w.part.err
 }
 
-// close ends the part and returns the first error of all. It may be called again.
-func (w *recordWriter[O]) close() error {
+// close ends the part of an attempt that has failed so far, or has not, and returns the first error of
+// all.
+func (w *recordWriter[O]) close(failed error) error {
 	w.gate.Shut()
 	var err error
 	if w.router != nil {
@@ -111,5 +130,12 @@ func (w *recordWriter[O]) close() error {
 	}
 	w.budget.Release(w.charged)
 	w.charged = 0
-	return cmp.Or(w.failed, err, w.part.close())
+	failed = cmp.Or(failed, w.failed)
+	if w.own == nil {
+		return cmp.Or(failed, err, w.part.close())
+	}
+	if failed == nil {
+		failed = w.own.settle()
+	}
+	return w.own.end(failed)
 }

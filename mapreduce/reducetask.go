@@ -17,21 +17,21 @@ func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *Plan, a *Reduce
 	if err != nil {
 		return err
 	}
-	w, err := newRecordWriter(p, &a.Resources, a.ID(), b.out)
+	t := &Task{ctx: ctx, id: a.ID(), reduces: p.reduces, counters: &c, budget: a.Budget, log: a.Log}
+	w, err := newRecordWriter(p, t, a.Host, b.out)
 	if err != nil {
 		return err
 	}
 	closed := false
 	defer func() {
 		if !closed {
-			_ = w.close() // after another error, or a panic
+			_ = w.close(ErrExited) // after another error, or a panic
 		}
 	}()
 	alive, stop := newWatch(ctx, &a.Resources)
 	defer stop()
 	w.part.check = alive.now
 	r := &reduceRun[I, K, V, O]{bound: b, alive: alive, a: a, c: &c, w: w, reduces: p.reduces}
-	t := &Task{ctx: ctx, id: a.ID(), reduces: p.reduces, counters: &c, budget: a.Budget, log: a.Log}
 	if !b.identity() {
 		if r.user, err = b.reducer(t); err != nil {
 			return err
@@ -44,10 +44,7 @@ func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *Plan, a *Reduce
 	}
 	err = damaged(a, list, err)
 	closed = true
-	if cerr := w.close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
+	if err = w.close(err); err != nil {
 		return err
 	}
 	c.Add(ReduceOutputRecords, w.records)

@@ -20,7 +20,9 @@ import (
 // A name is 1 to 100 bytes of UTF-8, without slash, backslash or control characters; "part", what
 // begins with "part-", and what begins with "_" or "." are the engine's. Any other is an error of
 // the attempt. Files("DIR/errors-*") reads back what went there. An attempt holds at most 64 files
-// of a local directory open; of other file systems one for each name.
+// open: it closes the one written to longest ago and writes on later, in a local directory or an
+// [AppendFS]. To InFS without that, a 65th name is an error; to InDFS, whose files lie in memory open or
+// not, all stay open.
 func Routed[O any](out Output[O], route func(rec O) string) Output[O] {
 	check := out.checkType
 	out.route, out.plain, out.layout = route, false, nil
@@ -32,6 +34,9 @@ func Routed[O any](out Output[O], route func(rec O) string) Output[O] {
 		}
 		if route == nil {
 			return errors.New("Routed without a function")
+		}
+		if out.own {
+			return errors.New("Routed of Parts: an attempt has one part, whose writer may divide it")
 		}
 		if check != nil {
 			return check()
@@ -57,7 +62,7 @@ func checkRoute(name string) error {
 }
 
 const (
-	mostOpen   = 64       // files of names that an attempt has open in a local directory
+	mostOpen   = 64       // files of names that an attempt has open
 	routeFlush = 16 << 10 // how full the buffer of one gets before it is written, in bytes
 )
 
@@ -138,8 +143,12 @@ func (r *router[O]) file(name string) (f *routedFile, err error) {
 		}
 		return f, nil
 	}
-	local, bounded := r.to.store.(*localStore)
-	if bounded && len(r.open) >= mostOpen {
+	extend, unbounded := r.to.extends()
+	if !unbounded && len(r.open) >= mostOpen {
+		if extend == nil {
+			return nil, Permanent(fmt.Errorf("Routed: more than %d names in one attempt, and files in %s cannot be written on "+
+				"once they are closed: see AppendFS", mostOpen, r.to.store.name()))
+		}
 		if err := r.shut(r.open[0]); err != nil {
 			return nil, err
 		}
@@ -150,7 +159,7 @@ func (r *router[O]) file(name string) (f *routedFile, err error) {
 		f = &routedFile{part: r.to.routed(r.id, name)}
 		w, err = r.to.store.create(f.part)
 	} else {
-		w, err = local.extend(f.part)
+		w, err = extend(f.part)
 	}
 	if err != nil {
 		return nil, err
@@ -243,7 +252,28 @@ func (c *committer) discardRoutes(id AttemptID) (err error) {
 	return err
 }
 
-// extend opens the file of an attempt to write after what is in it.
+// extends returns what opens the file of an attempt to write after what is in it, nil if nothing can.
+// unbounded says that files may as well stay open.
+func (c *committer) extends() (extend func(part) (io.WriteCloser, error), unbounded bool) {
+	switch s := c.store.(type) {
+	case *localStore:
+		return s.extend, false
+	case *dirStore:
+		if _, unbounded = s.fs.(blockFS); unbounded {
+			return nil, true
+		}
+		if fsys, ok := s.fs.(AppendFS); ok {
+			return func(p part) (io.WriteCloser, error) {
+				if s.ended.Load() {
+					return nil, errEnded
+				}
+				return fsys.Append(s.place(p))
+			}, false
+		}
+	}
+	return nil, false
+}
+
 func (s *localStore) extend(p part) (io.WriteCloser, error) {
 	f, err := s.temp.OpenFile(p.attempt, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil || s.token == "" {
@@ -252,7 +282,7 @@ func (s *localStore) extend(p part) (io.WriteCloser, error) {
 	return syncedFile{f}, nil
 }
 
-var routedName = regexp.MustCompile(`^[^_.].*-[mr]-\d{5,}(\.\w+)?$`)
+var routedName = regexp.MustCompile(`^[^_.].*-[mr]-\d{5,}(\.\w+){0,2}$`)
 
 // dropRouted removes the files of names of tasks that are not committed: whoever was killed between
 // their renames has left them.

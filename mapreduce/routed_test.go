@@ -1,8 +1,10 @@
 package mapreduce
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -216,4 +218,70 @@ func TestRoutedRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "it takes a directory")
 	_, err = passOn[int]().Bind(Slice([]int{1}), Routed(Text[int](Dir(t.TempDir())), nil))
 	require.ErrorContains(t, err, "Routed without a function")
+}
+
+// appendingFS is an OutputFS in memory that can append, and counts the files that are open.
+type appendingFS struct {
+	frailOutput
+	open, most int
+}
+
+type countedFile struct {
+	io.WriteCloser
+	f *appendingFS
+}
+
+func (c countedFile) Close() error {
+	c.f.open--
+	return c.WriteCloser.Close()
+}
+
+func (f *appendingFS) counted(w io.WriteCloser, err error) (io.WriteCloser, error) {
+	f.open++
+	f.most = max(f.most, f.open)
+	return countedFile{w, f}, err
+}
+
+func (f *appendingFS) Create(name string) (io.WriteCloser, error) {
+	return f.counted(f.frailOutput.Create(name))
+}
+
+func (f *appendingFS) Append(name string) (io.WriteCloser, error) {
+	return f.counted(&frailFile{&f.frailOutput, f.files[name]}, nil)
+}
+
+// TestRoutedToAnOutputFS: beyond 64 names files are closed and written on, or there is an error where
+// they cannot be; those of a dfs stay open.
+func TestRoutedToAnOutputFS(t *testing.T) {
+	var text strings.Builder
+	want := map[string]string{"out/_SUCCESS": "", "out/part-m-00000": ""}
+	for i := range 3 * mostOpen {
+		line := fmt.Sprintf("name%d line %d\n", i%(mostOpen+1), i)
+		text.WriteString(line)
+		want[fmt.Sprintf("out/name%d-m-00000", i%(mostOpen+1))] += line
+	}
+	run := func(to Destination) error {
+		p, err := passOn[string]().Bind(LineStrings(Bytes("text", []byte(text.String()))), Routed(Text[string](to), firstWord))
+		require.NoError(t, err)
+		_, err = RunLocal(t.Context(), p, LocalOptions{})
+		return err
+	}
+	f := &appendingFS{frailOutput: frailOutput{at: -1, files: map[string]*bytes.Buffer{}}}
+	require.NoError(t, run(InFS(f, "out")))
+	require.Equal(t, want, f.all())
+	require.Equal(t, mostOpen+1, f.most, "with the usual part")
+	require.Zero(t, f.open)
+
+	err := run(InFS(&frailOutput{at: -1, files: map[string]*bytes.Buffer{}}, "out"))
+	require.ErrorContains(t, err, "more than 64 names in one attempt, and files in out cannot be written on")
+	require.True(t, IsPermanent(err))
+
+	fsys, err := dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}})
+	require.NoError(t, err)
+	require.NoError(t, run(InDFS(fsys, "out")))
+	for name, lines := range want {
+		data, err := fs.ReadFile(fsys, name)
+		require.NoError(t, err)
+		require.Equal(t, lines, string(data))
+	}
 }

@@ -2,6 +2,8 @@ package mapreduce
 
 import (
 	"bytes"
+	"errors"
+	"slices"
 	"unsafe"
 )
 
@@ -9,17 +11,46 @@ import (
 // writes, or with 0x1e JSON text sequences. The last record of a file need not end in one. It is
 // [Lines] for another byte than the line feed, and is cut as that is.
 func Separated(sep byte, sources ...Source) Input[[]byte] {
+	return separatedBy(byteEnds(sep), 1, sources)
+}
+
+// SeparatedBy is Separated for a separator of several bytes, as Hadoop's
+// textinputformat.record.delimiter is, such as "\r\n", or "\n\n" for paragraphs. Records are those of
+// [bytes.Cut], again and again from the beginning of the file, wherever it is split: of "aaa" the first
+// two bytes are a separator "aa". An empty one is an error of Bind.
+//
+// Where separators may overlap, as "aa" does and "\r\n" does not, a map that begins amid a run of them
+// looks back to where the run began.
+func SeparatedBy(sep string, sources ...Source) Input[[]byte] {
+	if len(sep) == 1 {
+		return Separated(sep[0], sources...)
+	}
+	in := separatedBy(newTextEnds(sep), len(sep), sources)
+	if sep == "" {
+		in.plan.wrong = errors.New("SeparatedBy an empty separator")
+	}
+	return in
+}
+
+// separators are the recordEnds of records with a separator.
+type separators interface {
+	recordEnds
+	// length is that of the record that b begins with.
+	length(b []byte) int
+}
+
+func separatedBy(ends separators, size int, sources []Source) Input[[]byte] {
 	return Input[[]byte]{sources: sources, read: func(s *splitReader, yield func([]byte) error) error {
-		return s.runs(byteEnds(sep), func(run []byte) error { return s.eachSeparated(run, byteEnds(sep), yield) })
+		return s.runs(ends, func(run []byte) error { return s.eachSeparated(run, ends, size, yield) })
 	}}
 }
 
-func (s *splitReader) eachSeparated(run []byte, sep byteEnds, yield func([]byte) error) (err error) {
+func (s *splitReader) eachSeparated(run []byte, ends separators, size int, yield func([]byte) error) (err error) {
 	s.first, s.now = unsafe.SliceData(run), nil
 	err = ErrExited
-	defer s.placePanic(run, &s.now, sep.length, &err)
+	defer s.placePanic(run, &s.now, ends.length, &err)
 	for rest := run; len(rest) > 0; {
-		n := sep.length(rest)
+		n := ends.length(rest)
 		s.now = unsafe.SliceData(rest)
 		err := yield(rest[:n:n])
 		if err != nil {
@@ -28,7 +59,7 @@ func (s *splitReader) eachSeparated(run []byte, sep byteEnds, yield func([]byte)
 		if err != nil {
 			return err
 		}
-		rest = rest[min(n+1, len(rest)):]
+		rest = rest[min(n+size, len(rest)):]
 	}
 	return nil
 }
@@ -36,7 +67,6 @@ func (s *splitReader) eachSeparated(run []byte, sep byteEnds, yield func([]byte)
 // byteEnds are the recordEnds of records that end with a byte.
 type byteEnds byte
 
-// length is that of the record that b begins with.
 func (e byteEnds) length(b []byte) int {
 	if i := bytes.IndexByte(b, byte(e)); i >= 0 {
 		return i
@@ -54,3 +84,132 @@ func (e byteEnds) first(b []byte, from int) int {
 }
 
 func (byteEnds) resume(n int) int { return n }
+
+// textEnds are the recordEnds of records that end with two or more bytes.
+type textEnds struct {
+	sep      []byte
+	overlaps bool // an occurrence may begin within another one
+}
+
+func newTextEnds(sep string) *textEnds {
+	e := &textEnds{sep: []byte(sep)}
+	for i := 1; i < len(sep); i++ {
+		e.overlaps = e.overlaps || sep[i:] == sep[:len(sep)-i]
+	}
+	return e
+}
+
+func (e *textEnds) length(b []byte) int {
+	if i := bytes.Index(b, e.sep); i >= 0 {
+		return i
+	}
+	return len(b)
+}
+
+func (e *textEnds) last(b []byte) int {
+	if !e.overlaps {
+		if i := bytes.LastIndex(b, e.sep); i >= 0 {
+			return i + len(e.sep)
+		}
+		return 0
+	}
+	at := 0
+	for {
+		i := bytes.Index(b[at:], e.sep)
+		if i < 0 {
+			return at
+		}
+		at += i + len(e.sep)
+	}
+}
+
+func (e *textEnds) first(b []byte, from int) int {
+	if i := bytes.Index(b[from:], e.sep); i >= 0 {
+		return from + i + len(e.sep)
+	}
+	return 0
+}
+
+func (e *textEnds) resume(n int) int { return max(n-len(e.sep)+1, 0) }
+
+// start implements recordStarts:
+//
+//  1. The first record at or after off follows a separator that begins at or after off less its length.
+//     Where separators do not overlap, the first one there is it.
+//  2. Otherwise go back to a place in which no separator can lie across: none of them, taken in any
+//     way, begins in the bytes of one less than its length before it.
+//  3. From there on separators are those that whoever reads from the beginning of the file finds.
+func (e *textEnds) start(s *splitReader, off, end int64) (int64, error) {
+	if off == 0 {
+		return 0, nil
+	}
+	size := int64(len(e.sep))
+	at := max(off-size, 0)
+	if e.overlaps {
+		var err error
+		if at, err = e.clear(s, at); err != nil {
+			return 0, err
+		}
+	}
+	for at+size < end {
+		n := min(max(int64(s.crossing), 2*size), s.source.Data.Size()-at)
+		found := false
+		err := s.look(at, n, func(b []byte) error {
+			for i := bytes.Index(b, e.sep); i >= 0 && !found; i = bytes.Index(b, e.sep) {
+				at += int64(i) + size
+				b = b[i+len(e.sep):]
+				found = at >= off
+			}
+			if !found {
+				at += max(int64(len(b))-size+1, 0)
+			}
+			return s.tick(0)
+		})
+		if found || err != nil {
+			return at, err
+		}
+		if n < size {
+			break
+		}
+	}
+	return end, nil
+}
+
+// clear returns the last place up to at that no separator can lie across.
+func (e *textEnds) clear(s *splitReader, at int64) (int64, error) {
+	size := int64(len(e.sep))
+	for {
+		from := max(at-max(int64(s.crossing), 2*size), 0)
+		n := min(at-from+size-1, s.source.Data.Size()-from)
+		err := s.look(from, n, func(b []byte) error {
+			at = e.clearIn(b, from, at)
+			return s.tick(0)
+		})
+		if from == 0 || at >= from+size-1 || err != nil {
+			return at, err
+		}
+	}
+}
+
+// clearIn is clear as far as the bytes b tell, which begin at from and end beyond at by the length of a
+// separator less one.
+func (e *textEnds) clearIn(b []byte, from, at int64) int64 {
+	size := int64(len(e.sep))
+	var begins []int64 // of separators, overlapping ones, too
+	for i := 0; ; {
+		k := bytes.Index(b[i:], e.sep)
+		if k < 0 {
+			break
+		}
+		i += k + 1
+		begins = append(begins, from+int64(i-1))
+	}
+	place := at
+	for _, begin := range slices.Backward(begins) {
+		if begin <= place-size {
+			break
+		}
+		place = min(place, begin)
+	}
+	return place
+}

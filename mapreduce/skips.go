@@ -199,6 +199,9 @@ func (w *recordWriter[O]) writing() (emit func(O), keep, drop func()) {
 	w.held = true
 	bytes, records := len(w.part.buf), w.records
 	keep = func() {
+		if w.own != nil && w.failed == nil {
+			w.failed = w.own.settle()
+		}
 		if w.router != nil {
 			w.failed = cmp.Or(w.failed, w.router.settle())
 		}
@@ -208,6 +211,9 @@ func (w *recordWriter[O]) writing() (emit func(O), keep, drop func()) {
 		bytes, records = len(w.part.buf), w.records
 	}
 	drop = func() {
+		if w.own != nil {
+			w.own.drop()
+		}
 		if w.router != nil {
 			w.router.drop()
 		}

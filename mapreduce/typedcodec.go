@@ -25,6 +25,17 @@ func keyCodec[K any](descending bool, home string) (typedCodec[K], error) {
 	return typedCodec[K]{c, descending}, nil
 }
 
+// KeyEncoder returns what makes encoders of keys: functions that append the bytes by which the engine
+// knows a key to dst, for one goroutine each. Keys that are equal have equal bytes, and bytes.Compare
+// orders as keys are ordered. The form may change with a later version of this module.
+//
+// A type that no key can have is an error. skip is how many callers up the package is whose own structs
+// may have unexported fields: 0 is the caller's.
+func KeyEncoder[K any](skip int) (func() func(dst []byte, key K) []byte, error) {
+	c, err := keyCodec[K](false, callerPackage(skip+2))
+	return c.encoder, err
+}
+
 // valueCodec returns the codec of a value type.
 func valueCodec[V any]() (typedCodec[V], error) {
 	c, err := new(codecs).of(reflect.TypeFor[V](), true)

@@ -1,0 +1,105 @@
+package mapreduce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"sync/atomic"
+)
+
+// FormatFile is a file that a [Format] reads: its bytes as stored, at any place.
+type FormatFile interface {
+	io.ReaderAt
+	Name() string
+	Size() int64 // in bytes
+}
+
+// Format is a form of files whose records lie in parts that can be found without reading the records,
+// such as the row groups of Parquet. Its methods run in many attempts at once.
+type Format[I any] interface {
+	// Parts returns where the parts of a file begin, in bytes, in ascending order, each in the file. A
+	// file without parts has no records.
+	Parts(ctx context.Context, file FormatFile) ([]int64, error)
+	// Read yields the records of the parts that begin at from or after it, but before to, in their
+	// order. The first error that it yields ends the attempt.
+	Read(ctx context.Context, file FormatFile, from, to int64) iter.Seq2[I, error]
+}
+
+// Formatted yields the records of files of a form of your own: each part is one map, which runs beside
+// its bytes if it can. For formats of which one record is decoded at a time see [Decoded], for records
+// that come from no file [Units].
+//
+// Files must be such as can be read at any place: neither compressed as a whole nor streams. file heeds
+// ctx, and is to be used until Parts has returned or the sequence has ended.
+func Formatted[I any](format Format[I], sources ...Source) Input[I] {
+	in := Input[I]{sources: sources, plan: inputPlan{parted: true}}
+	if format == nil {
+		in.plan.wrong = errors.New("Formatted without a format")
+	}
+	for _, s := range sources {
+		if !s.Splittable() && in.plan.wrong == nil {
+			in.plan.wrong = fmt.Errorf("%s: Formatted reads files at any place, not streams or compressed files", s.name)
+		}
+	}
+	in.plan.cut = func(ctx context.Context, s Source, blocks []Block) (list []Block, err error) {
+		begins, err := format.Parts(ctx, &formatFile{Source: s, ctx: ctx})
+		if err != nil {
+			return nil, s.named(err)
+		}
+		for i, at := range begins {
+			end := s.Size()
+			if i+1 < len(begins) {
+				end = begins[i+1]
+			}
+			if at < 0 || at >= end {
+				return nil, fmt.Errorf("%s: Parts returned %d, which is no ascending list of places in a file of %d bytes",
+					s.name, begins, s.Size())
+			}
+			list = append(list, Block{Offset: at, Length: end - at, Hosts: slices.Clone(hostsAt(blocks, at))})
+		}
+		return list, nil
+	}
+	in.read = func(s *splitReader, yield func(I) error) error {
+		file := &formatFile{Source: s.source, ctx: s.ctx}
+		err := s.whole(nil, func() error {
+			records := format.Read(s.ctx, file, s.split.Offset, s.split.Offset+s.split.Length)
+			_, err := eachOf(s, records, s.source.name, func(rec I) error {
+				if n := file.read.Swap(0); n > 0 {
+					if err := s.tick(n); err != nil {
+						return err
+					}
+				}
+				return yield(rec)
+			})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return s.tick(file.read.Swap(0))
+	}
+	return in
+}
+
+// formatFile is a FormatFile that counts what is read and ends with its context.
+type formatFile struct {
+	Source
+	ctx  context.Context
+	read atomic.Int64
+}
+
+// ReadAt implements io.ReaderAt.
+func (f *formatFile) ReadAt(p []byte, off int64) (int, error) {
+	if err := context.Cause(f.ctx); err != nil {
+		return 0, err
+	}
+	if off < 0 {
+		return 0, fmt.Errorf("%s: read at %d", f.name, off)
+	}
+	n, err := f.Data.ReadAt(p, off)
+	f.read.Add(int64(n))
+	return n, err
+}

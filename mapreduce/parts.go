@@ -1,0 +1,192 @@
+package mapreduce
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+)
+
+// PartWriter writes the records of one attempt in a form of its own. Its methods are called one after
+// the other. An error or panic of one of them ends the attempt.
+type PartWriter[O any] interface {
+	// Write writes a record, which its owner may overwrite afterwards. It is not called again after an
+	// error.
+	Write(rec O) error
+	// Close comes after the last record and makes the part complete. Whether the part becomes visible
+	// is decided later, by the commit: of two attempts at a task one is.
+	Close() error
+	// Abort is called once if Close will not be, or has failed: the attempt has failed, or was
+	// stopped. It lets go of what Close would have; the part's file is removed by the engine.
+	Abort() error
+}
+
+// Parts writes parts in a form of the user's own, such as Parquet files or SQLite databases: open is
+// called once an attempt and returns what writes its records to file; it runs in many attempts at
+// once. A part is a file of to that becomes visible when its attempt commits, as for any other output;
+// those of attempts that fail, are stopped or come second are removed. to may have an Extension:
+// Parts(Dir("out").Extension(".db"), open) makes part-r-00000.db and so on.
+//
+// t is the attempt's; work that takes minutes, such as a Close that builds an index, should call
+// t.Progress, or the task timeout ends it. If open fails, it lets go of what it has opened itself. Of
+// a map whose bad records are left out (see MapAttempt.MaxSkips) records are written when the map
+// function has returned: what their slices hold is copied, what their pointers and maps refer to is
+// not.
+func Parts[O any](to Destination, open func(t *Task, file *PartFile) (PartWriter[O], error)) Output[O] {
+	return Output[O]{dest: to, own: true, open: open, checkType: func() error {
+		if open == nil {
+			return errors.New("Parts without an open function")
+		}
+		return nil
+	}}
+}
+
+// ownPart is the part of an attempt whose writer is the user's.
+type ownPart[O any] struct {
+	writer PartWriter[O]
+	file   *PartFile
+	copied func(O) O // what a held record is
+	held   []O       // records that may be taken back
+}
+
+// openPart calls the user's open.
+func openPart[O any](to *committer, t *Task, at part, open func(*Task, *PartFile) (PartWriter[O], error)) (_ *ownPart[O], err error) {
+	file, err := to.ownFile(at)
+	if err != nil {
+		return nil, err
+	}
+	o := &ownPart[O]{file: file}
+	opened := false
+	defer func() { // also if open ends the goroutine
+		if !opened {
+			file.drop()
+		}
+	}()
+	err = o.call("open", func() (err error) {
+		o.writer, err = open(t, file)
+		return err
+	})
+	if err == nil && o.writer == nil {
+		err = fmt.Errorf("%s: open returned no writer", file.name)
+	}
+	opened = err == nil
+	return o, err
+}
+
+// call calls the user's code and says in its error what has failed.
+func (o *ownPart[O]) call(what string, code func() error) (err error) {
+	if contained(&err, code); err != nil {
+		err = fmt.Errorf("%s: %s: %w", o.file.name, what, err)
+	}
+	return err
+}
+
+func (o *ownPart[O]) write(rec O) error {
+	return o.call("Write", func() error { return o.writer.Write(rec) })
+}
+
+// hold keeps a record until settle writes it or drop takes it back.
+func (o *ownPart[O]) hold(rec O) {
+	if o.copied == nil {
+		o.copied = copier[O]()
+	}
+	o.held = append(o.held, o.copied(rec))
+}
+
+func (o *ownPart[O]) settle() error {
+	defer o.drop()
+	for _, rec := range o.held {
+		if err := o.write(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *ownPart[O]) drop() {
+	clear(o.held)
+	o.held = o.held[:0]
+}
+
+// end closes the part of an attempt that has gone well so far; after an error it aborts it.
+func (o *ownPart[O]) end(failed error) (err error) {
+	closed := false
+	defer func() { // also if Close ends the goroutine
+		if closed {
+			return
+		}
+		defer o.file.drop()
+		if bad := o.call("Abort", o.writer.Abort); bad != nil {
+			err = fmt.Errorf("%w; then %w", err, bad)
+		}
+	}()
+	if err = failed; err != nil {
+		return err
+	}
+	if err = o.call("Close", o.writer.Close); err != nil {
+		return err
+	}
+	closed = true
+	return o.file.finish()
+}
+
+// copier returns a function that copies what the slices in a value hold.
+func copier[O any]() func(O) O {
+	if !hasSlices(reflect.TypeFor[O]()) {
+		return func(o O) O { return o }
+	}
+	return func(o O) O {
+		copySlices(reflect.ValueOf(&o).Elem())
+		return o
+	}
+}
+
+// hasSlices reports whether copySlices may have anything to do for a type.
+func hasSlices(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Slice:
+		return true
+	case reflect.Array:
+		return hasSlices(t.Elem())
+	case reflect.Struct:
+		for f := range t.Fields() {
+			if f.IsExported() && hasSlices(f.Type) {
+				return true
+			}
+		}
+	default:
+	}
+	return false
+}
+
+// copySlices gives v slices of its own, but for those behind pointers, maps, interfaces and fields that
+// are not exported.
+func copySlices(v reflect.Value) {
+	if !hasSlices(v.Type()) {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Slice:
+		if v.IsNil() {
+			return
+		}
+		own := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		reflect.Copy(own, v)
+		v.Set(own)
+		if hasSlices(v.Type().Elem()) {
+			for i := range v.Len() {
+				copySlices(v.Index(i))
+			}
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			copySlices(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				copySlices(v.Field(i))
+			}
+		}
+	default:
+	}
+}
