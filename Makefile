@@ -8,8 +8,8 @@ BENCHTIME    ?= 1x
 FUZZTIME     ?= 20s
 TEST_TIMEOUT ?= 10m
 GOFILES       = $(shell git ls-files -co --exclude-standard '*.go')
-# This module, and the nested one with the contests, which go.work joins to it.
-PACKAGES      = ./... ./bench/...
+# This module, and the nested ones with the contests and with Parquet, which go.work joins to it.
+PACKAGES      = ./... ./bench/... ./parquet/...
 
 .PHONY: run build test test-page test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke fuzz fuzz-jobs chaos mutants mutants-experiments golden check clean
 

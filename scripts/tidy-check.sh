@@ -1,17 +1,24 @@
 #!/usr/bin/env bash
-# Fails when go.mod or go.sum of the module or of the nested module bench is not tidy. bench uses packages of the
-# module around it without requiring it (docs/decisions/0004-bench-module.md), so its check has a copy that does.
+# Fails when go.mod or go.sum of the module or of a nested module is not tidy. The nested ones use packages of the
+# module around them without requiring it (docs/decisions/0004-bench-module.md), so their check has a copy that does.
+# With -w it tidies the nested ones.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export GOWORK=off
 root=$(go list -m)
-go mod tidy -diff
-
 tidy=$(mktemp -d)
 trap 'rm -rf "$tidy"' EXIT
-cp bench/go.mod bench/go.sum "$tidy"
-go mod edit -require "$root@v0.0.0" -replace "$root=.." "$tidy/go.mod"
-(cd bench && go mod tidy -modfile "$tidy/go.mod")
-go mod edit -droprequire "$root" -dropreplace "$root" "$tidy/go.mod"
-diff -u bench/go.mod "$tidy/go.mod"
-diff -u bench/go.sum "$tidy/go.sum"
+[ "${1:-}" = -w ] || go mod tidy -diff
+
+for nested in bench parquet; do
+	cp "$nested/go.mod" "$nested/go.sum" "$tidy"
+	go mod edit -require "$root@v0.0.0" -replace "$root=.." "$tidy/go.mod"
+	(cd "$nested" && go mod tidy -modfile "$tidy/go.mod")
+	go mod edit -droprequire "$root" -dropreplace "$root" "$tidy/go.mod"
+	if [ "${1:-}" = -w ]; then
+		cp "$tidy/go.mod" "$tidy/go.sum" "$nested"
+		continue
+	fi
+	diff -u "$nested/go.mod" "$tidy/go.mod"
+	diff -u "$nested/go.sum" "$tidy/go.sum"
+done

@@ -1,0 +1,91 @@
+package examples
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// From an empty folder, another module builds a program with a key type, an input format and an output
+// of its own, without a network, and runs it.
+func TestAnotherModule(t *testing.T) {
+	root, err := filepath.Abs("..")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	for name, from := range map[string]string{"main.go": "testdata/another/main.go.txt", "go.sum": "../go.sum"} {
+		b, err := os.ReadFile(from)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), b, 0o666))
+	}
+	command := func(args ...string) string {
+		c := exec.Command(args[0], args[1:]...)
+		c.Dir = dir
+		c.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off", "GOFLAGS=-mod=mod -buildvcs=false")
+		out, err := c.CombinedOutput()
+		require.NoError(t, err, "%v: %s", args, out)
+		return string(out)
+	}
+	command("go", "mod", "init", "example.org/another")
+	command("go", "mod", "edit", "-require=github.com/tarry-mr/tarry@v0.0.0", "-replace=github.com/tarry-mr/tarry="+root)
+	command("go", "build", "-o", "another", ".")
+
+	var text strings.Builder
+	for _, v := range []string{"v1.10", "v1.9", "v0.1", "v1.10"} {
+		fmt.Fprintf(&text, "%-15s\n", v)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "versions"), []byte(text.String()), 0o666))
+	require.Empty(t, command(filepath.Join(dir, "another"), "versions", "out"))
+	page, err := os.ReadFile(filepath.Join(dir, "out", "part-r-00000.page"))
+	require.NoError(t, err)
+	require.Equal(t, "begin\nv0.1 1\nv1.9 1\nv1.10 2\nend\n", string(page))
+}
+
+// dependencies are the packages of other modules that each of some packages depends on.
+func dependencies(t *testing.T, packages ...string) map[string][]string {
+	out, err := exec.Command("go", append([]string{"list", "-f", "{{.ImportPath}}: {{join .Deps \" \"}}"}, packages...)...).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	all := map[string][]string{}
+	for line := range strings.Lines(string(out)) {
+		name, deps, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		for dep := range strings.FieldsSeq(deps) {
+			if host, _, _ := strings.Cut(dep, "/"); strings.Contains(host, ".") { // not of the standard library
+				all[name] = append(all[name], dep)
+			}
+		}
+	}
+	require.Len(t, all, len(packages))
+	return all
+}
+
+// What a program gets that imports a package: with mapreduce and jobs neither the actor library nor
+// plots nor the command line, with actors nothing but what the actor library and mapreduce need.
+func TestWhatAnImportBrings(t *testing.T) {
+	const module, library = "github.com/tarry-mr/tarry/", "github.com/asynkron/protoactor-go/actor"
+	deps := dependencies(t, module+"mapreduce", module+"jobs", module+"mapreduce/approx", module+"actors", library)
+	beside := func(name string, allowed ...string) {
+		for _, dep := range deps[name] {
+			require.True(t, slices.ContainsFunc(allowed, func(a string) bool {
+				return dep == a || strings.HasPrefix(dep, a+"/")
+			}), "%s has %s", name, dep)
+		}
+	}
+	light := []string{
+		module + "mapreduce", module + "dfs", module + "internal/globs", module + "jobs",
+		"github.com/bmatcuk/doublestar/v4", "github.com/cespare/xxhash/v2", "github.com/klauspost/compress", "golang.org/x/sys",
+	}
+	beside(module+"mapreduce", light...)
+	beside(module+"jobs", light...)
+	beside(module+"mapreduce/approx", append(light, "github.com/axiomhq/hyperloglog", "github.com/dgryski/go-metro",
+		"github.com/kamstrup/intmap")...)
+	beside(module+"actors", slices.Concat([]string{strings.TrimSuffix(module, "/"), library}, light, deps[library])...)
+	for _, dep := range deps[module+"actors"] {
+		require.NotContains(t, dep, module+"cmd")
+		require.NotContains(t, dep, module+"experiments")
+	}
+}

@@ -1,0 +1,147 @@
+package approx
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/axiomhq/hyperloglog"
+)
+
+// Sketch is what [CountDistinct] remembers of the values of a key: the hash of one, the hashes of a few,
+// or a HyperLogLog of many.
+type Sketch struct {
+	one       uint64 // if more is nil
+	more      *hashes
+	precision uint8
+}
+
+// hashes are those of two or more values.
+//
+// Invariant: either few or many is set; few is sorted, without duplicates.
+type hashes struct {
+	few  []uint64
+	many *hyperloglog.Sketch
+}
+
+// mostFew is how many hashes are kept as they are.
+const mostFew = 64
+
+// few are the hashes of s if it has not many.
+func (s *Sketch) few() []uint64 {
+	if s.more == nil {
+		return []uint64{s.one}
+	}
+	return s.more.few
+}
+
+// merge returns the sketch of what a or b has seen. It changes a.
+func merge(a, b Sketch) Sketch {
+	switch {
+	case a.more == nil && b.more == nil && a.one == b.one:
+		return a
+	case a.more == nil && b.more != nil:
+		a, b = b, a
+	case a.more == nil:
+		a.more = &hashes{few: []uint64{a.one}}
+	}
+	if b.more != nil && b.more.many != nil {
+		a.count()
+		must(a.more.many.Merge(b.more.many))
+		return a
+	}
+	for _, h := range b.few() {
+		a.add(h)
+	}
+	return a
+}
+
+// add adds the hash of a value to hashes.
+func (s *Sketch) add(hash uint64) {
+	if s.more.many != nil {
+		s.more.many.InsertHash(hash)
+		return
+	}
+	at, there := slices.BinarySearch(s.more.few, hash)
+	if there {
+		return
+	}
+	s.more.few = slices.Insert(s.more.few, at, hash)
+	if len(s.more.few) > mostFew {
+		s.count()
+	}
+}
+
+// count makes a HyperLogLog of hashes.
+func (s *Sketch) count() {
+	if s.more.many != nil {
+		return
+	}
+	all, err := hyperloglog.NewSketch(s.precision, true)
+	must(err)
+	for _, h := range s.more.few {
+		all.InsertHash(h)
+	}
+	s.more.few, s.more.many = nil, all
+}
+
+// must panics on what cannot be: sketches of one job have one precision, which was checked.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// Count is the number of different values, or an estimate of it.
+func (s Sketch) Count() int64 {
+	if s.more != nil && s.more.many != nil {
+		return int64(s.more.many.Estimate())
+	}
+	return int64(len(s.few()))
+}
+
+// many marks, beside the precision in the first byte, that a HyperLogLog follows.
+const many = 0x80
+
+// MarshalBinary implements encoding.BinaryMarshaler: a byte of precision, then one hash or more, eight
+// bytes each, or what the library makes of a HyperLogLog. Sketches of the same values are the same
+// bytes.
+func (s Sketch) MarshalBinary() ([]byte, error) {
+	if s.more != nil && s.more.many != nil {
+		s.more.many.Estimate() // brings it into the one form that its values have
+		return s.more.many.AppendBinary([]byte{s.precision | many})
+	}
+	b := []byte{s.precision}
+	for _, h := range s.few() {
+		b = binary.BigEndian.AppendUint64(b, h)
+	}
+	return b, nil
+}
+
+var errSketch = errors.New("approx: malformed sketch")
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler.
+func (s *Sketch) UnmarshalBinary(b []byte) error {
+	if len(b) < 9 {
+		return errSketch
+	}
+	*s = Sketch{precision: b[0] &^ many}
+	if b[0]&many != 0 {
+		s.more = &hashes{many: new(hyperloglog.Sketch)}
+		if err := s.more.many.UnmarshalBinary(b[1:]); err != nil {
+			return fmt.Errorf("%w: %w", errSketch, err)
+		}
+		return nil
+	}
+	if b = b[1:]; len(b)%8 != 0 {
+		return errSketch
+	}
+	if s.one = binary.BigEndian.Uint64(b); len(b) > 8 {
+		s.more = new(hashes)
+		for ; len(b) > 0; b = b[8:] {
+			s.more.few = append(s.more.few, binary.BigEndian.Uint64(b))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package parquet
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+
+	pq "github.com/parquet-go/parquet-go"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// Read yields the rows of Parquet files as values of T, a struct whose fields are columns as parquet-go
+// has it; each row group is one map. Rows may be kept.
+//
+// A column of T that a file does not have, or has as another type, is an error that names both: nothing
+// is read as zero or cut. Integers and floats of fewer bits than the field's are widened. A null is a
+// nil pointer or, where the field is none, the zero value. Columns that T has not are not read.
+//
+// Files must be such as can be read at any place: a file on a disk, of a dfs or in memory, not a stream.
+func Read[T any](sources ...mapreduce.Source) mapreduce.Input[T] {
+	return mapreduce.Formatted(rowGroups[T]{}, sources...)
+}
+
+// rowGroups is the format whose parts are row groups.
+type rowGroups[T any] struct{}
+
+// Parts implements mapreduce.Format.
+func (rowGroups[T]) Parts(_ context.Context, file mapreduce.FormatFile) (begins []int64, err error) {
+	groups, err := groupsOf[T](file)
+	for _, g := range groups {
+		begins = append(begins, g.begin)
+	}
+	return begins, err
+}
+
+// Read implements mapreduce.Format.
+func (rowGroups[T]) Read(_ context.Context, file mapreduce.FormatFile, from, to int64) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		groups, err := groupsOf[T](file)
+		if err != nil {
+			yield(*new(T), err)
+			return
+		}
+		for _, g := range groups {
+			if from <= g.begin && g.begin < to && !g.read(yield) {
+				return
+			}
+		}
+	}
+}
+
+// group is a row group.
+type group[T any] struct {
+	pq.RowGroup
+	begin int64 // its first byte in the file
+}
+
+// groupsOf are the row groups of a file that have rows, in the order in which they lie in it.
+func groupsOf[T any](file mapreduce.FormatFile) ([]group[T], error) {
+	f, err := pq.OpenFile(file, file.Size(), pq.SkipPageIndex(true), pq.SkipBloomFilters(true))
+	if err != nil {
+		return nil, err
+	}
+	if err := checkColumns[T](f.Schema()); err != nil {
+		return nil, mapreduce.Permanent(err)
+	}
+	var list []group[T]
+	for i, g := range f.RowGroups() {
+		if g.NumRows() == 0 {
+			continue
+		}
+		begin := int64(-1)
+		for _, c := range f.Metadata().RowGroups[i].Columns {
+			if c.FilePath != "" {
+				return nil, mapreduce.Permanent(fmt.Errorf("its rows are in another file, %s", c.FilePath))
+			}
+			at := c.MetaData.DataPageOffset
+			if d := c.MetaData.DictionaryPageOffset; d > 0 {
+				at = min(at, d)
+			}
+			if begin < 0 || at < begin {
+				begin = at
+			}
+		}
+		list = append(list, group[T]{g, begin})
+	}
+	slices.SortFunc(list, func(a, b group[T]) int { return cmp.Compare(a.begin, b.begin) })
+	return list, nil
+}
+
+// readRows is how many rows are read at once.
+const readRows = 64
+
+// read yields the rows; false: no more are wanted.
+func (g group[T]) read(yield func(T, error) bool) bool {
+	r := pq.NewGenericRowGroupReader[T](g.RowGroup)
+	defer func() { _ = r.Close() }() // it was only read
+	rows := make([]T, readRows)
+	for {
+		n, err := r.Read(rows)
+		for i := range rows[:n] {
+			if !yield(rows[i], nil) {
+				return false
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return true
+		}
+		if err == nil && n == 0 {
+			err = io.ErrNoProgress
+		}
+		if err != nil {
+			yield(*new(T), err)
+			return false
+		}
+		clear(rows) // what they point to is the reader's of them
+	}
+}
