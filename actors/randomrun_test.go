@@ -21,10 +21,18 @@ import (
 
 // fails makes the first attempts of some tasks fail, by error or by panic, at one of their records.
 func (j *randomJob[K, V]) fails(id mapreduce.AttemptID, record int) error {
-	if j.failures == 0 || j.order == "total" && id.Kind == mapreduce.MapKind { // or the sample fails
+	if j.order == "total" && id.Kind == mapreduce.MapKind { // or the sample fails
 		return nil
 	}
-	r := rand.New(rand.NewPCG(j.failures, uint64(id.Kind)<<32|uint64(id.Index)))
+	return failsAt(j.failures, id, record)
+}
+
+// failsAt is fails of a job whose attempts fail by a seed; 0: none does.
+func failsAt(seed uint64, id mapreduce.AttemptID, record int) error {
+	if seed == 0 {
+		return nil
+	}
+	r := rand.New(rand.NewPCG(seed, uint64(id.Kind)<<32|uint64(id.Index)))
 	if id.Try >= r.IntN(3) || record < 1+r.IntN(20) {
 		return nil
 	}
@@ -145,23 +153,37 @@ func (j *randomJob[K, V]) copyOf(v V) V {
 func trial[K, V any](keys keyKind[K], values valueKind[V]) randomTrial {
 	return func(t *testing.T, seed uint64, r *rand.Rand) {
 		j := drawJob(r, keys, values)
-		j.run(t, seed, r, j.reducing)
+		runRandom(t, seed, r, j, j.reducing)
 	}
 }
 
 func passing[K, V any](keys keyKind[K], values valueKind[V]) randomTrial {
 	return func(t *testing.T, seed uint64, r *rand.Rand) {
 		j := drawJob(r, keys, values)
-		j.run(t, seed, r, j.passing)
+		runRandom(t, seed, r, j, j.passing)
 	}
 }
 
-func (j *randomJob[K, V]) run(t *testing.T, seed uint64, r *rand.Rand, bind func(dir string) (*mapreduce.Plan, error)) {
+func (j *randomJob[K, V]) parts() int { return j.reduces }
+func (j *randomJob[K, V]) size() int  { return len(j.records) }
+func (j *randomJob[K, V]) calm()      { j.failures = 0 }
+
+// randomTask is a job of a random trial.
+type randomTask interface {
+	fmt.Stringer
+	parts() int
+	size() int // in records
+	calm()     // has no attempt fail
+	check(t *testing.T, got [][]string, desc string)
+}
+
+// runRandom runs a job, on a cluster as a rule, and checks what it has written.
+func runRandom(t *testing.T, seed uint64, r *rand.Rand, j randomTask, bind func(dir string) (*mapreduce.Plan, error)) {
 	cfg := randomConfig(r)
-	cfg.BlockSize = max(cfg.BlockSize, int64(len(j.records)/20)) // not one map a record
+	cfg.BlockSize = max(cfg.BlockSize, int64(j.size()/20)) // not one map a record
 	local, kill := r.IntN(8) == 0, cfg.Nodes > 1 && r.IntN(4) == 0
 	if local {
-		j.failures = 0
+		j.calm()
 	}
 	desc := fmt.Sprintf("rerun with: TARRY_SEED=%d go test -run TestRandomJobs ./actors\n%v\n%+v", seed, j, cfg)
 	out := filepath.Join(t.TempDir(), "out")
@@ -181,7 +203,7 @@ func (j *randomJob[K, V]) run(t *testing.T, seed uint64, r *rand.Rand, bind func
 			c.requireNothingHeld(t)
 		})
 	}
-	j.check(t, readParts(t, out, j.reduces), desc)
+	j.check(t, readParts(t, out, j.parts()), desc)
 }
 
 func readParts(t *testing.T, dir string, reduces int) [][]string {

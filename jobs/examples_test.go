@@ -1,0 +1,48 @@
+package jobs
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// How often each value of a column is there.
+func ExampleDistinctCount() {
+	visits := mapreduce.Bytes("visits", []byte("ann\thome\nbob\thome\nann\tshop\n"))
+	example(DistinctCount(DistinctOptions{Column: 2}).Bind(mapreduce.Lines(visits),
+		mapreduce.Text[Count](mapreduce.Writer("-", os.Stdout))))
+	// Output:
+	// home	2
+	// shop	1
+}
+
+// The files in which there is something.
+func ExampleGrepFiles() {
+	files := []mapreduce.Source{
+		mapreduce.Bytes("fruit", []byte("apple\npear\n")), mapreduce.Bytes("trees", []byte("oak\nlime\n")),
+		mapreduce.Bytes("both", []byte("pear\nlime\n")),
+	}
+	job, err := GrepFiles("pear|plum", GrepOptions{}, files...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	example(job.Bind(mapreduce.Chunks(files...), mapreduce.Raw[[]byte](mapreduce.Writer("-", os.Stdout))))
+	// Output:
+	// fruit
+	// both
+}
+
+// What the maps of a word count emit.
+func ExampleMapsOnly() {
+	text := mapreduce.Bytes("text", []byte("to be or\nnot to be\n"))
+	example(MapsOnly(WordCount()).Bind(mapreduce.Lines(text), mapreduce.Text[Count](mapreduce.Writer("-", os.Stdout))))
+	// Output:
+	// to	1
+	// be	1
+	// or	1
+	// not	1
+	// to	1
+	// be	1
+}
