@@ -213,7 +213,7 @@ func (b *batch) report() error {
 		case r.Earlier && !b.flags.quiet:
 			fmt.Fprintf(b.program.stderr, "%s:%d: %s: %s\n", b.name, j.line, r.line(), r.Output)
 		case !b.flags.quiet:
-			fmt.Fprintf(b.program.stderr, "%s:%d: %s%s: %s\n", b.name, j.line, r.line(), locality(r.Counters), r.Output)
+			fmt.Fprintf(b.program.stderr, "%s:%d: %s, %s: %s\n", b.name, j.line, r.line(), where(r.Counters), r.Output)
 		}
 	}
 	if failed > 0 {
@@ -222,11 +222,14 @@ func (b *batch) report() error {
 	return nil
 }
 
-// locality says where the maps of a job ran.
-func locality(c *mapreduce.Counters) string {
+// where says where the maps of a job ran.
+func where(c *mapreduce.Counters) string {
 	of := func(what string) int64 { return c.Named(mapreduce.GroupJob, what+" map tasks") }
-	return fmt.Sprintf(", maps %d node-local, %d rack-local, %d elsewhere",
-		of("Data-local"), of("Rack-local"), of("Other local"))
+	near, rack, far := of("Data-local"), of("Rack-local"), of("Other local")
+	if near+rack+far == 0 {
+		return "maps without places"
+	}
+	return fmt.Sprintf("maps %d node-local, %d rack-local, %d elsewhere", near, rack, far)
 }
 
 // follow notes the cluster's job that runs for a job of the batch.

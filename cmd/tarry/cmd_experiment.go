@@ -1,15 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/tarry-mr/tarry/cmd/tarry/internal/progress"
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/words"
 	"github.com/tarry-mr/tarry/experiments"
 )
@@ -113,7 +117,10 @@ func runExperiments(ctx context.Context, p *program, names []string, dir string,
 		return outputError(dir, err)
 	}
 	began := time.Now()
-	done, err := experiments.Write(ctx, dir, list, o, p.stderr)
+	told := &lineCount{to: p.stderr}
+	stop := p.display.Show([]string{"experiments"}, func() progress.State { return told.state(list) })
+	done, err := experiments.Write(ctx, dir, list, o, told)
+	stop()
 	if err != nil {
 		return err
 	}
@@ -124,6 +131,29 @@ func runExperiments(ctx context.Context, p *program, names []string, dir string,
 	took := time.Since(began).Round(time.Millisecond)
 	fmt.Fprintf(p.stderr, "%d experiments in %v: %v\n", len(done), took, counts)
 	return nil
+}
+
+// lineCount counts what is written, a line each experiment that is done.
+type lineCount struct {
+	to   io.Writer
+	done atomic.Int64
+}
+
+// Write implements io.Writer.
+func (c *lineCount) Write(b []byte) (int, error) {
+	c.done.Add(int64(bytes.Count(b, []byte{'\n'})))
+	return c.to.Write(b)
+}
+
+// state is what a display shows of the experiments.
+func (c *lineCount) state(list []experiments.Experiment) progress.State {
+	n := int(c.done.Load())
+	text := fmt.Sprintf("%d of %d done", n, len(list))
+	if n < len(list) {
+		text += ", " + list[n].Name + " runs"
+	}
+	part := float64(n) / float64(max(len(list), 1))
+	return progress.State{Line: " experiments: " + text, Bars: []progress.Bar{{Part: part, Text: text}}}
 }
 
 // chosenExperiments finds the experiments of these names; "all" is every one.

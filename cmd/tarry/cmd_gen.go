@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/numbers"
+	"github.com/tarry-mr/tarry/cmd/tarry/internal/progress"
 	"github.com/tarry-mr/tarry/internal/gen"
 )
 
@@ -19,6 +22,7 @@ func newGen(p *program) *cobra.Command {
 		size      = numbers.Bytes(64 << 20)
 		output    string
 		overwrite bool
+		quiet     bool
 	)
 	names := make([]string, 0, len(gen.Kinds()))
 	for _, k := range gen.Kinds() {
@@ -51,6 +55,9 @@ and the tables of Hive's benchmark, for tarry run hivesearch, hiveselect, hiveag
 			if c.Skew == 0 {
 				c.Skew = uniform
 			}
+			if !quiet {
+				defer p.showGen(&c)()
+			}
 			err := c.Validate()
 			switch {
 			case err != nil:
@@ -77,7 +84,24 @@ and the tables of Hive's benchmark, for tarry run hivesearch, hiveselect, hiveag
 		"exponent of the Zipf distribution; 0 makes all words equally frequent")
 	f.StringVarP(&output, "output", "o", "", "file to write; - is standard output")
 	f.BoolVar(&overwrite, "overwrite", false, "replace an existing file")
+	f.BoolVarP(&quiet, "quiet", "q", false, "print nothing but errors")
 	return cmd
+}
+
+// showGen shows how much is written until stop is called.
+func (p *program) showGen(c *gen.Config) (stop func()) {
+	var written atomic.Int64
+	c.Progress = written.Store
+	size := c.Bytes
+	return p.display.Show([]string{string(c.Kind)}, func() progress.State {
+		n := written.Load()
+		part := float64(n) / float64(max(size, 1))
+		text := numbers.Human(n) + " of " + numbers.Human(size)
+		return progress.State{
+			Line: fmt.Sprintf(" %s %d%%, %s", c.Kind, progress.Percent(part), text),
+			Bars: []progress.Bar{{Part: part, Text: text}},
+		}
+	})
 }
 
 // uniform is a skew that gives all words the same weight; 0 is the default of package gen.

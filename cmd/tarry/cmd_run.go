@@ -51,10 +51,11 @@ OUT/_SUCCESS.
 
 ` + inputHelp + `
 
-Progress and, at the end, counters go to standard error. Parts appear in OUT when their task has
-committed, all of them under _SUCCESS; a job that fails leaves no OUT. --overwrite replaces an
-earlier OUT once the new one is complete; until then that is in _OUT.new. What a run that was killed
-has left, the next one with the same OUT cleans.
+Progress goes to standard error and, at the end, three lines: how it ended, in which time; records
+and bytes; where the maps ran. --counters has all counters follow. Parts appear in OUT when their
+task has committed, all of them under _SUCCESS; a job that fails leaves no OUT. --overwrite replaces
+an earlier OUT once the new one is complete; until then that is in _OUT.new. What a run that was
+killed has left, the next one with the same OUT cleans.
 
 With --state DIR a run that was killed at any moment, or interrupted, goes on when the same command
 is started again: parts that were committed stay.`,

@@ -38,6 +38,7 @@ func effects() []effect {
 	)
 	return []effect{
 		{run, "output compress inline block-size list", nil, ""},
+		{run, "counters", with("quiet", "json"), sortIn + "--counters -q"},
 		{run, "max-skips", with("state"), sortIn + "--state d --max-skips 3"},
 		{run, "overwrite", toStdout, "run sort in -o - --overwrite"},
 		{run, "reduces", fixedReduces, "run top in -o out --reduces 3"},
@@ -159,7 +160,7 @@ func effects() []effect {
 
 		{[]string{"fsck"}, "nodes racks replication block-size lose damage heal json seed", nil, ""},
 
-		{gen, "size seed output", nil, ""},
+		{gen, "size seed output quiet", nil, ""},
 		{gen, "overwrite", toStdout, "gen text -o - --overwrite"},
 		{gen, "words skew", noVocabulary, "gen tera -o x --words 3"},
 

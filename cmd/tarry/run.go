@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/cmd/tarry/internal/numbers"
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/progress"
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/words"
 	"github.com/tarry-mr/tarry/internal/scratch"
@@ -25,7 +26,8 @@ type runFlags struct {
 	jobFlags
 	clusterFlags
 
-	inline bool
+	inline   bool
+	counters bool
 }
 
 // register adds the flags to the command and its sub-commands.
@@ -34,6 +36,7 @@ func (r *runFlags) register(cmd *cobra.Command) {
 	r.clusterFlags.register(cmd)
 	cmd.PersistentFlags().BoolVar(&r.inline, "inline", false,
 		"run in one goroutine without a cluster: the plain way, to compare with")
+	cmd.PersistentFlags().BoolVar(&r.counters, "counters", false, "print all counters at the end, in Hadoop's layout")
 }
 
 // check refuses values that cannot work.
@@ -95,7 +98,7 @@ func (p *program) run(cmd *cobra.Command, r *runFlags, inputs []string, stages [
 	}
 	w.result.began = time.Now()
 	err = runStages(ctx, runPlan, w)
-	err = w.result.report(ctx, p, &r.clusterFlags, errors.Join(err, stop()))
+	err = w.result.report(ctx, p, &r.clusterFlags, r.counters, errors.Join(err, stop()))
 	if err == nil && cmd.Name() == "grep" && r.stateDir == "" && !found(w.result.Counters) {
 		return &exitError{code: exitNone}
 	}
@@ -114,7 +117,7 @@ func (p *program) startRun(r *runFlags) (run planRunner, stop func() error, err 
 		if r.quiet || r.noProgress {
 			return func() {}
 		}
-		return p.display.Show(progress.JobBars(), func() progress.State { return progress.OfJob(job.Progress()) })
+		return p.display.Show(progress.JobBars(job.Name()), func() progress.State { return progress.OfJob(job.Progress()) })
 	}
 	c, err := startCluster(&r.clusterFlags)
 	if err != nil {
@@ -215,7 +218,11 @@ func runStages(ctx context.Context, run planRunner, w *work) (err error) {
 			return err
 		}
 		w.result.Job = cmp.Or(w.result.Job, plan.Name())
-		if _, err := do(ctx, plan, w.flags); err != nil {
+		counters, err := do(ctx, plan, w.flags)
+		if i == last {
+			w.result.last = counters
+		}
+		if err != nil {
 			return err
 		}
 		if i < last {
@@ -275,6 +282,7 @@ type result struct {
 	Counters       *mapreduce.Counters `json:"counters"`
 
 	began time.Time
+	last  *mapreduce.Counters // of the job that writes the output; nil before it
 }
 
 // end notes how the run ended.
@@ -299,9 +307,32 @@ func (r *result) line() string {
 	return fmt.Sprintf("%s %s%s in %s", cmp.Or(r.Job, "job"), r.State, earlier, took)
 }
 
-// report prints how the run ended: the counters to standard error, or all as JSON to standard
-// output. It gives err back, with what went wrong in printing.
-func (r *result) report(ctx context.Context, p *program, f *clusterFlags, err error) error {
+// amounts says in a line what was read by all jobs of the run, and written by the last.
+func (r *result) amounts() string {
+	c := r.Counters
+	read := numbers.Human(c.Get(mapreduce.InputBytesRead))
+	if n := c.Get(mapreduce.MapInputRecords); n > 0 {
+		read = fmt.Sprintf("%s records, %s", numbers.Thousands(strconv.FormatInt(n, 10)), read)
+	}
+	var last mapreduce.Counters // of the job that wrote
+	last.Merge(r.last)
+	wrote := last.Get(mapreduce.MapOutputRecords)
+	for v := range last.All() {
+		if v.Name == mapreduce.ReduceOutputRecords.String() { // a job without reduces does not have it
+			wrote = v.Value
+		}
+	}
+	noun := "records"
+	if wrote == 1 {
+		noun = "record"
+	}
+	return fmt.Sprintf("read %s; wrote %s %s, %s", read, numbers.Thousands(strconv.FormatInt(wrote, 10)), noun,
+		numbers.Human(last.Get(mapreduce.OutputBytesWritten)))
+}
+
+// report prints how the run ended: three lines to standard error, the counters if they are asked
+// for, or all as JSON to standard output. It gives err back, with what went wrong in printing.
+func (r *result) report(ctx context.Context, p *program, f *clusterFlags, counters bool, err error) error {
 	r.end(ctx, err)
 	if f.json {
 		return errors.Join(err, json.NewEncoder(p.stdout).Encode(r))
@@ -313,7 +344,10 @@ func (r *result) report(ctx context.Context, p *program, f *clusterFlags, err er
 		return err // nobody listens
 	}
 	for range r.Counters.All() { // none where nothing began
-		_ = r.Counters.Print(p.stderr)
+		fmt.Fprintf(p.stderr, "%s\n%s\n", r.amounts(), where(r.Counters))
+		if counters {
+			_ = r.Counters.Print(p.stderr)
+		}
 		break
 	}
 	return err

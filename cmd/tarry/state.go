@@ -38,7 +38,7 @@ type stamp struct {
 }
 
 // told are flags that bear on what is told of a run, not on what it does.
-var told = []string{"state", "chaos", "json", "quiet", "no-progress", "events", "trace-out", "cpuprofile", "memprofile"}
+var told = []string{"state", "chaos", "json", "quiet", "counters", "no-progress", "events", "trace-out", "cpuprofile", "memprofile"}
 
 // commandLine is the command as it was called, without what is told of it.
 func commandLine(cmd *cobra.Command, args []string) string {

@@ -64,6 +64,9 @@ type Config struct {
 	// DefaultSkew; a uniform distribution is had by a tiny value such as 1e-9. Neither negative nor
 	// NaN nor above 20.
 	Skew float64
+	// Progress, if not nil, is called now and then with the number of bytes that are written, from the
+	// goroutine that Write was called in.
+	Progress func(bytes int64)
 }
 
 // Validate reports all that is wrong with c; each part wraps ErrConfig.

@@ -176,6 +176,13 @@ func (f *failAfter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+func TestWriteTellsItsProgress(t *testing.T) {
+	var told []int64
+	c := Config{Kind: Tera, Bytes: 2*pieceBytes + 150, Progress: func(n int64) { told = append(told, n) }}
+	require.NoError(t, Write(t.Context(), io.Discard, c))
+	require.Equal(t, []int64{pieceBytes, 2 * pieceBytes, 2*pieceBytes + 100}, told)
+}
+
 func TestWriteErrorEndsAllLanes(t *testing.T) {
 	err := Write(t.Context(), &failAfter{n: pieceBytes}, Config{Kind: Lines, Bytes: 20 * pieceBytes})
 	require.ErrorIs(t, err, errFull)

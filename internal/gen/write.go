@@ -60,6 +60,9 @@ func Write(ctx context.Context, w io.Writer, c Config) error {
 		if _, err := w.Write(buf); err != nil {
 			return fmt.Errorf("gen: %w", err)
 		}
+		if c.Progress != nil {
+			c.Progress(min((piece+1)*pieceBytes, c.size()))
+		}
 		free[piece%lanes] <- buf
 	}
 	return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/numbers"
 )
 
-// JobBars names the bars of a job.
-func JobBars() []string { return []string{"map", "reduce"} }
+// JobBars names the bars of a job of that name.
+func JobBars(job string) []string { return []string{job + " map", "reduce"} }
 
 // OfJob is a job's progress as a display shows it; the line in Hadoop's form, and then the details.
 func OfJob(p actors.Progress) State {
@@ -21,7 +21,15 @@ func OfJob(p actors.Progress) State {
 		eta = fmt.Sprintf("about %v left", left)
 		line += ", " + eta
 	}
-	return State{Line: line, Bars: []Bar{{p.MapFraction, Details(p)}, {p.ReduceFraction, eta}}}
+	return State{Line: line, Bars: []Bar{
+		{p.MapFraction, tasks(p.Maps) + ", " + Details(p)},
+		{p.ReduceFraction, strings.TrimSuffix(tasks(p.Reduces)+", "+eta, ", ")},
+	}}
+}
+
+// tasks says how many tasks of a kind there are, and how far they are.
+func tasks(c actors.TaskCounts) string {
+	return fmt.Sprintf("%d done, %d running of %d", c.Done, c.Running, c.Total)
 }
 
 // Done is the part of a job that is done. Maps and reduces count by their numbers.

@@ -94,8 +94,8 @@ func TestProgressOfAJob(t *testing.T) {
 	state := OfJob(p)
 	const want = " map 67% reduce 12%, 68.0 MB of 100 MB, 1.2 M records, 90% node-local, spilled 4.1 kB, about 9s left"
 	require.Equal(t, want, state.Line)
-	require.Len(t, state.Bars, len(JobBars()))
-	require.Equal(t, Bar{0.125, "about 9s left"}, state.Bars[1])
+	require.Len(t, state.Bars, len(JobBars("sort")))
+	require.Equal(t, Bar{0.125, "0 done, 0 running of 10, about 9s left"}, state.Bars[1])
 	require.Equal(t, " map 0% reduce 0%, 0 B, spilled 0 B", OfJob(actors.Progress{}).Line)
 	require.Equal(t, 99, Percent(0.9999))
 }
