@@ -41,7 +41,7 @@ func documented(page string) (typed, spoken []string) {
 // effect, right values and arguments.
 func understood(t *testing.T, page, line string) {
 	t.Helper()
-	line = regexp.MustCompile(` (\||&&|>|\d>) .*| *&$`).ReplaceAllString(line, "")
+	line = regexp.MustCompile(`( (\|\|?|&&|\d?>\S*)( .*)?| *&)$`).ReplaceAllString(line, "")
 	words, err := splitWords(line)
 	require.NoError(t, err, "%s: %s", page, line)
 	root := newRoot(new(program))
