@@ -111,12 +111,13 @@ func (c Config) size() int64 {
 
 // least is the size of the smallest output that is not empty.
 func (c Config) least() int64 {
-	switch k := c.Kind; {
-	case k == Tera || k == Documents:
+	if c.Kind == Tera || c.Kind == Documents {
 		return recordBytes
-	case k == Rankings:
+	}
+	if c.Kind == Rankings {
 		return rankingBytes
-	case k == Visits:
+	}
+	if c.Kind == Visits {
 		return visitBytes
 	}
 	return 1
