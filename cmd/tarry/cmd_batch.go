@@ -213,7 +213,7 @@ func (b *batch) report() error {
 		case r.Earlier && !b.flags.quiet:
 			fmt.Fprintf(b.program.stderr, "%s:%d: %s: %s\n", b.name, j.line, r.line(), r.Output)
 		case !b.flags.quiet:
-			fmt.Fprintf(b.program.stderr, "%s:%d: %s, %s: %s\n", b.name, j.line, r.line(), where(r.Counters), r.Output)
+			fmt.Fprintf(b.program.stderr, "%s:%d: %s, %s: %s\n", b.name, j.line, r.line(), ranWhere(r.Counters), r.Output)
 		}
 	}
 	if failed > 0 {
@@ -222,8 +222,8 @@ func (b *batch) report() error {
 	return nil
 }
 
-// where says where the maps of a job ran.
-func where(c *mapreduce.Counters) string {
+// ranWhere says where the maps of a job ran.
+func ranWhere(c *mapreduce.Counters) string {
 	of := func(what string) int64 { return c.Named(mapreduce.GroupJob, what+" map tasks") }
 	near, rack, far := of("Data-local"), of("Rack-local"), of("Other local")
 	if near+rack+far == 0 {

@@ -344,7 +344,7 @@ func (r *result) report(ctx context.Context, p *program, f *clusterFlags, counte
 		return err // nobody listens
 	}
 	for range r.Counters.All() { // none where nothing began
-		fmt.Fprintf(p.stderr, "%s\n%s\n", r.amounts(), where(r.Counters))
+		fmt.Fprintf(p.stderr, "%s\n%s\n", r.amounts(), ranWhere(r.Counters))
 		if counters {
 			_ = r.Counters.Print(p.stderr)
 		}
