@@ -1,0 +1,195 @@
+package actors
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// aReduce is a reduce attempt of a job with so many maps, and what it tells its Slot.
+func aReduce(maps int) (*attempt, *[]any) {
+	told := new([]any)
+	r := &run{shuffle: newShuffle(maps), splits: make([]mapreduce.Split, maps)}
+	a := &attempt{env: &env{start: time.Now()}, run: r, tell: func(m any) { *told = append(*told, m) }}
+	a.id.Task.Kind = scheduling.Reduce
+	return a, told
+}
+
+func anOutput(try int32) mapOutput { return mapOutput{out: new(mapreduce.MapOutput), try: try} }
+
+// TestFetchesAreTriedLaterAndLater states when an output that cannot be fetched is tried again: after
+// 1, 2, 4, 8 and then every 10 seconds, reported from the third failure on.
+func TestFetchesAreTriedLaterAndLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, told := aReduce(2)
+		f := newFetcher(a, 2)
+		a.run.shuffle.publish(1, anOutput(3))
+		_, _, wait := f.again()
+		require.Zero(t, wait, "nothing is late")
+		for i, want := range []time.Duration{1, 2, 4, 8, 10, 10, 10} {
+			want *= time.Second
+			f.failed(1, 3)
+			require.Len(t, f.late, 1)
+			require.Len(t, *told, max(0, i-1), "reports")
+			o, _, wait := f.again()
+			require.Nil(t, o.out)
+			require.Equal(t, want, wait)
+			time.Sleep(want - 1)
+			o, _, wait = f.again()
+			require.Nil(t, o.out)
+			require.Equal(t, time.Duration(1), wait)
+			time.Sleep(1)
+			o, m, wait := f.again()
+			require.NotNil(t, o.out)
+			require.EqualValues(t, 1, m)
+			require.Zero(t, wait)
+		}
+		require.Equal(t, scheduling.LostOutput{Map: 1, Try: 3, Unreachable: true}, (*told)[0].(*fetchFailed).lost)
+	})
+}
+
+// TestOfLateOutputsTheFirstDueIsNext states which of several is waited for, and that those are
+// forgotten that the reduce has got, or that have been made anew or lost meanwhile.
+func TestOfLateOutputsTheFirstDueIsNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, _ := aReduce(4)
+		f := newFetcher(a, 4)
+		for m := range int32(4) {
+			a.run.shuffle.publish(m, anOutput(0))
+			f.failed(m, 0)
+			time.Sleep(100 * time.Millisecond)
+		}
+		_, _, wait := f.again()
+		require.Equal(t, 600*time.Millisecond, wait)
+		f.got[0] = true
+		_, _, wait = f.again()
+		require.Equal(t, 700*time.Millisecond, wait)
+		a.run.shuffle.withdraw(1)
+		_, _, wait = f.again()
+		require.Equal(t, 800*time.Millisecond, wait)
+		a.run.shuffle.publish(2, anOutput(1))
+		_, _, wait = f.again()
+		require.Equal(t, 900*time.Millisecond, wait)
+		require.Len(t, f.late, 1)
+		f.failed(2, 1)
+		_, _, wait = f.again()
+		require.Equal(t, 900*time.Millisecond, wait, "another attempt's output begins at a second")
+		time.Sleep(time.Minute)
+		o, m, _ := f.again()
+		require.NotNil(t, o.out)
+		require.EqualValues(t, 3, m, "the first of those that are due")
+	})
+}
+
+// TestShuffleTellsOfEachOutput holds the shuffle against a list: whoever follows it is told of each
+// output that is there, in the order in which they were made, and wakes up for the next.
+func TestShuffleTellsOfEachOutput(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const maps = 4
+		s := newShuffle(maps)
+		known := [maps]int32{-1, -1, -1, -1} // the attempt whose output is there
+		var made []int32
+		pos, tries := 0, int32(0)
+		for range rapid.IntRange(1, 30).Draw(t, "steps") {
+			m := rapid.Int32Range(0, maps-1).Draw(t, "map")
+			switch rapid.IntRange(0, 2).Draw(t, "step") {
+			case 0:
+				_, _, at, news := s.after(pos)
+				tries++
+				s.publish(m, anOutput(tries))
+				if news != nil {
+					require.Equal(t, pos, min(at, pos))
+					select {
+					case <-news:
+					default:
+						t.Fatal("nobody is woken")
+					}
+				}
+				known[m] = tries
+				made = append(made, m)
+			case 1:
+				if known[m] >= 0 {
+					require.Equal(t, known[m], s.withdraw(m).try)
+					known[m] = -1
+				}
+				require.Nil(t, s.output(m).out)
+			default:
+				o, at, next, news := s.after(pos)
+				for pos < len(made) && known[made[pos]] < 0 {
+					pos++
+				}
+				if pos == len(made) {
+					require.NotNil(t, news)
+					require.Nil(t, o.out)
+					select {
+					case <-news:
+						t.Fatal("woken for nothing")
+					default:
+					}
+				} else {
+					require.Nil(t, news)
+					require.Equal(t, made[pos], at)
+					require.Equal(t, known[at], o.try)
+					require.Equal(t, known[at], s.output(at).try)
+					pos++
+				}
+				require.Equal(t, pos, next)
+			}
+		}
+	})
+}
+
+// TestNearestReplicaIsRead states from where a map reads on an emulated network: the nearest of the
+// nodes that are up, and among equals each one for some attempt.
+func TestNearestReplicaIsRead(t *testing.T) {
+	e := &env{byName: map[string]*place{}}
+	for i := range 9 {
+		p := &place{id: scheduling.NodeID(i), name: fmt.Sprint("n", i), rack: fmt.Sprint("r", i%3)}
+		e.places, e.byName[p.name] = append(e.places, p), p
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		var hosts []string
+		var best []string
+		least := distances
+		at := e.places[rapid.IntRange(0, 8).Draw(t, "at")]
+		for _, p := range e.places {
+			p.down.Store(rapid.Bool().Draw(t, "down"))
+			if !rapid.Bool().Draw(t, "replica") {
+				continue
+			}
+			hosts = append(hosts, p.name)
+			if d := p.distance(at); !p.down.Load() && d <= least {
+				if d < least {
+					least, best = d, nil
+				}
+				best = append(best, p.name)
+			}
+		}
+		hosts = append(hosts, "unknown")
+		chosen := map[string]bool{}
+		for i := range 60 {
+			a := &attempt{env: e, at: at}
+			a.id.Task.Index = int32(i)
+			if p := a.nearest(hosts); p != nil {
+				chosen[p.name] = true
+			}
+		}
+		require.Len(t, chosen, len(best))
+		for _, name := range best {
+			require.True(t, chosen[name], name)
+		}
+	})
+}
+
+// TestDistance states it: 0 on the node itself, 1 within the rack, 2 beyond.
+func TestDistance(t *testing.T) {
+	a, b, c := &place{rack: "x"}, &place{rack: "x"}, &place{rack: "y"}
+	require.Equal(t, []int{0, 1, 2}, []int{a.distance(a), a.distance(b), a.distance(c)})
+}

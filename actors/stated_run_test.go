@@ -1,0 +1,330 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// aRun is a job with so many maps that no cluster runs.
+func aRun(t testing.TB, maps int) *run {
+	r := newRun(&env{start: time.Now()}, wordCount(t, "a b\n", 1), "ann", "_jobs/1")
+	r.shuffle, r.splits = newShuffle(maps), make([]mapreduce.Split, maps)
+	return r
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// TestWhoIsWaitedFor holds a run against a count of its attempts: none enters once it is closed, it is
+// empty when the last one has left or was abandoned, and buried when those that were have left, too.
+func TestWhoIsWaitedFor(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		r := aRun(t, 1)
+		var live, left []*attempt
+		ended := false
+		take := func(list *[]*attempt) *attempt {
+			i := rapid.IntRange(0, len(*list)-1).Draw(rt, "which")
+			a := (*list)[i]
+			*list = append((*list)[:i:i], (*list)[i+1:]...)
+			return a
+		}
+		for range rapid.IntRange(1, 25).Draw(rt, "steps") {
+			switch step := rapid.IntRange(0, 6).Draw(rt, "step"); {
+			case step <= 1:
+				a := new(attempt)
+				require.Equal(rt, !ended, r.enter(a))
+				if !ended {
+					live = append(live, a)
+				}
+			case step == 2 && len(live) > 0:
+				r.leave(take(&live))
+			case step == 3 && len(live) > 0:
+				a := take(&live)
+				r.abandon(a)
+				r.abandon(a)
+				left = append(left, a)
+			case step == 4 && len(left) > 0:
+				r.leave(take(&left))
+			case step == 5:
+				r.close(false)
+				ended = true
+			}
+			require.Equal(rt, ended && len(live) == 0, isClosed(r.empty))
+			require.Equal(rt, ended && len(live)+len(left) == 0, isClosed(r.buried))
+		}
+	})
+}
+
+// TestTallyIsPlainSums holds what the JobTracker counts of a run against a list of what happened.
+func TestTallyIsPlainSums(t *testing.T) {
+	r := aRun(t, 2)
+	event := func(k scheduling.TaskKind, index int32, l scheduling.Locality, at time.Duration) *Event {
+		e := new(Event)
+		e.Attempt.Task = scheduling.TaskID{Kind: k, Index: index}
+		e.Locality, e.At = l, at
+		return e
+	}
+	reported := func(start time.Duration, n int64) *report {
+		rep := &report{totals: totals{Records: n, Bytes: 10 * n, Shuffled: 100 * n, Spilled: 1000 * n}}
+		rep.phases.Start = start
+		rep.shuffled = [distances]int64{n, 2 * n, 3 * n}
+		return rep
+	}
+	for _, l := range []scheduling.Locality{
+		scheduling.NodeLocal, scheduling.NodeLocal, scheduling.NodeLocal, scheduling.RackLocal, scheduling.RackLocal,
+		scheduling.OffRack, scheduling.AnyPlace, scheduling.AnyPlace, scheduling.AnyPlace, scheduling.AnyPlace,
+	} {
+		r.launched(event(scheduling.Map, 0, l, 0))
+	}
+	for range 4 {
+		r.launched(event(scheduling.Reduce, 0, scheduling.NodeLocal, 0))
+	}
+	require.Equal(t, [4]int{3, 2, 1, 4}, r.tally.locality)
+	require.Equal(t, [2]int{10, 4}, r.tally.launched)
+	require.Equal(t, [2]int{10, 4}, r.tally.active)
+
+	r.succeeded(event(scheduling.Map, 0, 0, 5*time.Second), reported(2*time.Second, 1), nil)
+	r.succeeded(event(scheduling.Map, 1, 0, 9*time.Second), reported(2*time.Second, 2), nil)
+	r.succeeded(event(scheduling.Reduce, 0, 0, 8*time.Second), reported(7*time.Second, 4), nil)
+	r.failed(event(scheduling.Map, 0, 0, 4*time.Second), reported(2*time.Second, 8))
+	r.failed(event(scheduling.Reduce, 0, 0, 4*time.Second), nil)
+	r.killed(event(scheduling.Map, 0, 0, 0))
+	r.killed(event(scheduling.Reduce, 0, 0, 0))
+	require.Equal(t, [2]int{6, 1}, r.tally.active)
+	require.Equal(t, [2]int{2, 1}, r.tally.done)
+	require.Equal(t, [2]int{1, 1}, r.tally.failed)
+	require.Equal(t, [2]int{1, 1}, r.tally.killed)
+	require.Equal(t, [2]time.Duration{12 * time.Second, time.Second}, r.tally.time)
+	require.Equal(t, [distances]int64{4, 8, 12}, r.tally.shuffled, "of reduces")
+	require.Equal(t, totals{7, 70, 700, 7000}, r.tally.totals, "of those that succeeded")
+
+	r.outputLost(1)
+	require.Equal(t, [2]int{1, 1}, r.tally.done)
+	require.Equal(t, totals{5, 50, 500, 5000}, r.tally.totals)
+	require.Nil(t, r.shuffle.output(1).out)
+
+	c := r.total()
+	for name, n := range map[string]int64{
+		"Launched map tasks": 10, "Launched reduce tasks": 4, "Data-local map tasks": 3, "Rack-local map tasks": 2,
+		"Other local map tasks": 5, "Failed map tasks": 1, "Failed reduce tasks": 1, "Killed map tasks": 1, "Killed reduce tasks": 1,
+		"Total time spent by all map tasks (ms)": 12_000, "Total time spent by all reduce tasks (ms)": 1000,
+	} {
+		require.Equal(t, n, c.Named(mapreduce.GroupJob, name), name)
+	}
+	require.EqualValues(t, 8, c.Named("CoGRS", "Rack-local shuffle bytes"))
+	for v := range aRun(t, 1).total().All() {
+		require.Fail(t, "a job that has done nothing has no counters", v)
+	}
+}
+
+// TestProgressOfAnAttempt states how far it is: a map by its bytes, a reduce by a third for its
+// shuffle and two for its records; never more than all, and nothing where nothing is known.
+func TestProgressOfAnAttempt(t *testing.T) {
+	r := aRun(t, 4)
+	r.splits[2].Length = 200
+	m := &attempt{run: r, id: scheduling.AttemptID{Task: scheduling.TaskID{Kind: scheduling.Map, Index: 2}}}
+	for bytes, want := range map[int64]float64{0: 0, 50: 0.25, 200: 1, 300: 1} {
+		m.progress.Bytes.Store(bytes)
+		require.Equal(t, want, m.done(), "%d bytes", bytes)
+	}
+	for _, n := range []int64{0, -1} {
+		r.splits[2].Length = n
+		require.Zero(t, m.done(), "a stream")
+	}
+	m.progress.Records.Store(7)
+	m.progress.Spilled.Store(9)
+	require.Equal(t, totals{Records: 7, Bytes: m.progress.Bytes.Load(), Spilled: 9}, m.totals())
+
+	red := &attempt{run: r}
+	red.id.Task.Kind = scheduling.Reduce
+	require.Zero(t, red.done())
+	red.fetched.Store(2)
+	red.progress.Records.Store(5)
+	red.progress.Bytes.Store(11)
+	require.InDelta(t, 1.0/6, red.done(), 1e-9)
+	require.Zero(t, red.reduced(), "until all is known")
+	red.fetched.Store(4)
+	red.input.Store(10)
+	require.InDelta(t, 2.0/3, red.done(), 1e-9)
+	red.progress.Records.Store(12)
+	require.InDelta(t, 1, red.done(), 1e-9)
+	require.Equal(t, totals{Shuffled: 11}, red.totals())
+	r.splits = nil
+	require.Zero(t, red.done(), "a job without maps")
+}
+
+// TestWhereAnAttemptStands states what the error of one that hangs says of it.
+func TestWhereAnAttemptStands(t *testing.T) {
+	a, _ := aReduce(3)
+	a.fetched.Store(2)
+	require.Equal(t, "with the outputs of 2 maps of 3", a.stand())
+	a.fetched.Store(3)
+	a.input.Store(40)
+	a.progress.Records.Store(30)
+	require.Equal(t, "after about 30 of 40 records", a.stand())
+	m := &attempt{run: aRun(t, 1)}
+	require.Equal(t, "before the first record", m.stand())
+
+	hung := fmt.Errorf("%w: still", ErrTaskTimeout)
+	at := &mapreduce.RecordError{Input: "in", Offset: 3, Err: errors.New("was")}
+	require.ErrorIs(t, placed(hung, fmt.Errorf("map: %w", at)), ErrTaskTimeout)
+	require.ErrorContains(t, placed(hung, at), "in: at byte 3")
+	require.Equal(t, "was", at.Err.Error(), "the error itself stays as it was")
+	require.Equal(t, hung, placed(hung, errors.New("no record")))
+	require.Equal(t, errStopped, placed(errStopped, at))
+}
+
+// TestDamageIsForgivenAFewTimes states how often the damage of a spill is not held against a task: as
+// often as it may fail.
+func TestDamageIsForgivenAFewTimes(t *testing.T) {
+	r := aRun(t, 1)
+	r.env.cfg.MaxAttempts = 2
+	one, other := scheduling.TaskID{Index: 1}, scheduling.TaskID{Index: 2}
+	require.Equal(t, []bool{true, true, true, false, false},
+		[]bool{r.forgives(one), r.forgives(other), r.forgives(one), r.forgives(one), r.forgives(one)})
+}
+
+// TestSkipsAreSummedOverMaps states when a map is one too many: with what other maps have left out, and
+// not with what an earlier attempt at itself has.
+func TestSkipsAreSummedOverMaps(t *testing.T) {
+	r := aRun(t, 3)
+	r.maxSkips = 3
+	bad := make([]mapreduce.Skipped, 4)
+	require.NoError(t, r.maySkip(0, bad[:3]))
+	r.skipped[1] = bad[:2]
+	require.NoError(t, r.maySkip(0, bad[:1]))
+	require.ErrorIs(t, r.maySkip(0, bad[:2]), mapreduce.ErrTooManySkips)
+	require.True(t, mapreduce.IsPermanent(r.maySkip(0, bad[:2])))
+	require.NoError(t, r.maySkip(1, bad[:3]), "instead of the two")
+	require.NoError(t, r.maySkip(1, nil))
+	r.skipped[2] = bad[:1]
+	list, err := r.skips()
+	require.NoError(t, err)
+	require.Len(t, list, 3)
+	r.skipped[0] = bad[:1]
+	list, err = r.skips()
+	require.ErrorIs(t, err, mapreduce.ErrTooManySkips)
+	require.Len(t, list, 4)
+	none, err := aRun(t, 1).skips()
+	require.NoError(t, err)
+	require.Empty(t, none)
+}
+
+// TestHistoryIsBounded states what is remembered of jobs: those that run, in order of submission, and
+// so many that have ended, the last ones, in order of their ends.
+func TestHistoryIsBounded(t *testing.T) {
+	for _, history := range []int{-1, 0, 1, 2, 3} {
+		g := &registry{history: history}
+		require.True(t, isClosed(g.whenIdle()))
+		var runs []*run
+		for i := range 4 {
+			r := aRun(t, 1)
+			r.id = scheduling.JobID(i + 1)
+			runs = append(runs, r)
+			g.add(r)
+		}
+		require.Equal(t, runs, g.runs())
+		idle := g.whenIdle()
+		require.Equal(t, idle, g.whenIdle())
+		var ended []scheduling.JobID
+		for i, k := range []int{2, 0, 3, 1} {
+			require.False(t, isClosed(idle))
+			g.remove(runs[k])
+			ended = append(ended, runs[k].id)
+			require.Len(t, g.runs(), 3-i)
+			want := ended[max(0, len(ended)-max(history, 0)):]
+			require.Len(t, g.ended, len(want))
+			for k, s := range g.ended {
+				require.Equal(t, want[k], s.ID)
+			}
+		}
+		require.True(t, isClosed(idle))
+		require.True(t, isClosed(g.whenIdle()))
+	}
+}
+
+// TestOfAbandonedAttempts states how they have ended: killed if they were told to stop, else failed.
+func TestOfAbandonedAttempts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAttempt(&env{start: time.Now()}, aRun(t, 1), scheduling.AttemptID{Try: 2}, nil)
+		time.Sleep(time.Second)
+		a.cancel(errStopped)
+		rep := a.lastReport()
+		require.Equal(t, scheduling.Status{Attempt: a.id, State: scheduling.StateKilled}, rep.status)
+		require.NoError(t, rep.err)
+		require.Zero(t, rep.phases.Start, "when it came to its node")
+		b := newAttempt(&env{start: time.Now()}, aRun(t, 1), scheduling.AttemptID{}, nil)
+		b.cancel(ErrTaskTimeout)
+		rep = b.lastReport()
+		require.Equal(t, scheduling.StateFailed, rep.status.State)
+		require.ErrorIs(t, rep.err, ErrTaskTimeout)
+		require.Equal(t, rep.err.Error(), rep.status.Err)
+		require.Contains(t, rep.status.Err, "left behind")
+	})
+}
+
+// TestUnrestIsAboutWhatIsAsked states how far a time may be from what it is about: half of it.
+func TestUnrestIsAboutWhatIsAsked(t *testing.T) {
+	u := newUnrest(&Chaos{Seed: 1})
+	least, most := time.Duration(math.MaxInt64), time.Duration(0)
+	for range 2000 {
+		d := u.about(time.Second)
+		least, most = min(least, d), max(most, d)
+	}
+	require.InDelta(t, 0.5, least.Seconds(), 0.01)
+	require.GreaterOrEqual(t, least, time.Second/2)
+	require.InDelta(t, 1.5, most.Seconds(), 0.01)
+	require.Less(t, most, 3*time.Second/2)
+}
+
+// TestStateRefusesStrangeRecords states that what is no record of a state is named by its number, and
+// what is one is taken in.
+func TestStateRefusesStrangeRecords(t *testing.T) {
+	open := func() *State {
+		s := &State{dir: "DIR"}
+		s.saved.Succeeded, s.saved.Cuts = map[string]Succeeded{}, map[string]uint64{}
+		return s
+	}
+	for _, bad := range []string{"", "x{}", "s{", "k{", "k[]"} {
+		err := open().takeEntries([][]byte{[]byte("c"), []byte(bad)})
+		require.ErrorContains(t, err, "DIR: record 2: ", "%q", bad)
+	}
+	s := open()
+	require.NoError(t, s.takeEntries([][]byte{
+		[]byte(`k{"Key":"a","Sum":5}`), []byte(`k{"Key":"b","Sum":6}`), []byte("c{}"), []byte(`s{"Key":"a","How":{"Name":"n"}}`),
+	}))
+	require.Equal(t, map[string]uint64{"b": 6}, s.saved.Cuts)
+	require.Equal(t, map[string]Succeeded{"a": {Name: "n"}}, s.saved.Succeeded)
+}
+
+// TestCallsAreNamed states that a call that is said again has the name that it had, and another not.
+func TestCallsAreNamed(t *testing.T) {
+	seen := map[string]bool{}
+	for _, m := range []any{
+		&heartbeat{beat: scheduling.Heartbeat{Node: 1}}, &heartbeat{beat: scheduling.Heartbeat{Node: 2}},
+		&join{spec: scheduling.Node{Name: "a"}}, &join{spec: scheduling.Node{Name: "b"}}, &leave{node: 1}, &leave{node: 2},
+		&commitRequest{attempt: scheduling.AttemptID{Try: 1}}, &commitRequest{attempt: scheduling.AttemptID{Try: 2}},
+		&updateTick{}, &submit{},
+	} {
+		require.False(t, seen[callOf(m)], callOf(m))
+		seen[callOf(m)] = true
+	}
+	require.Equal(t, callOf(&heartbeat{beat: scheduling.Heartbeat{Node: 1}}),
+		callOf(&heartbeat{beat: scheduling.Heartbeat{Node: 1, Seq: 7}}))
+}
