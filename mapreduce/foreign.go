@@ -161,9 +161,9 @@ func (f *foreignStream) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// named says in an error what source it is about.
+// named says in an error, which is not nil, what source it is about.
 func (s Source) named(err error) error {
-	if err == nil || strings.Contains(err.Error(), s.name) {
+	if strings.Contains(err.Error(), s.name) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", s.name, err)

@@ -1,0 +1,147 @@
+package combine
+
+import (
+	"encoding/binary"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+// numbered is a key of n bytes, different for each i.
+func numbered(i, n int) []byte {
+	return append(binary.BigEndian.AppendUint32(nil, uint32(i)), make([]byte, n-4)...)
+}
+
+// TestTablesPayForWhatTheyHold states what is charged for a table at any time: its cells and half as
+// much, twice that on the Go heap, its arena and what its values point to; and nothing once it is
+// closed.
+func TestTablesPayForWhatTheyHold(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		longest := rapid.SampledFrom([]int{4, 16, 17, 40, 5000}).Draw(t, "longest")
+		n := rapid.SampledFrom([]int{0, 1, 255, 256, 257, 3000}).Draw(t, "keys")
+		if rapid.Bool().Draw(t, "heap") {
+			charged(t, Config[string]{Combine: longer}, n, longest, 2, "value")
+		} else {
+			charged(t, Config[int64]{Sum: true}, n, longest, 1, 1)
+		}
+	})
+}
+
+func charged[V any](t *rapid.T, cfg Config[V], n, longest int, factor int64, v V) {
+	budget := memory.NewBudget(1 << 40).Sub()
+	cfg.Budget, cfg.Partitions = budget, 1
+	table := NewTable(cfg)
+	for i := range n {
+		table.Emit(numbered(i, max(4, i%(longest+1))), v)
+		if i%100 != 0 {
+			continue
+		}
+		size := len(table.c.cells)
+		require.Zero(t, size&(size-1), "a power of two")
+		require.LessOrEqual(t, 2*table.c.n, size, "half full at most")
+		require.True(t, size == firstCells || 16*table.c.n >= size, "%d keys in %d cells", table.c.n, size)
+		want := factor*int64(size*cellSize[V]()/2*3) + int64(cap(table.c.arena)) + table.c.held.charged
+		require.Equal(t, want, budget.Used())
+		require.LessOrEqual(t, table.c.held.estimate, table.c.held.charged)
+	}
+	table.Close()
+	require.Zero(t, budget.Used())
+}
+
+// TestPackedBlocksAreSmall states what the output of a table takes: blocks of a partition that double in
+// size up to a bound, the small ones of all partitions cut from slabs that they share.
+func TestPackedBlocksAreSmall(t *testing.T) {
+	for _, partitions := range []int{1, 2, 31, 32, 33, 100, 512, 513, 2000} {
+		next := -1
+		table := NewTable(Config[int64]{Sum: true, Partitions: partitions, Partition: func([]byte) int {
+			next++
+			return next
+		}})
+		for i := range partitions {
+			table.Emit(numbered(i, 8), 1)
+		}
+		table.flush()
+		d := table.pack()
+		first := min(max(256, (128<<10)/partitions), 4<<10)
+		want := partitions * first // of slabs of their own
+		if first < 4<<10 {
+			each := (64 << 10) / first
+			want = (partitions + each - 1) / each * (64 << 10)
+		}
+		require.EqualValues(t, want, d.bytes, "%d partitions", partitions)
+		for i := range d.parts {
+			require.EqualValues(t, 1, d.parts[i].n)
+			require.EqualValues(t, 16, d.parts[i].bytes)
+			require.Equal(t, first, cap(d.parts[i].full[0]))
+		}
+		table.Close()
+	}
+	table := NewTable(Config[int64]{Sum: true, Partitions: 1})
+	defer table.Close()
+	for i := range 30_000 {
+		table.Emit(numbered(i, 40), 1)
+	}
+	table.flush()
+	table.flushLong()
+	d := table.pack()
+	size := 4 << 10
+	for _, b := range d.parts[0].full {
+		require.Equal(t, size, cap(b))
+		size = min(2*size, 256<<10)
+	}
+	require.EqualValues(t, 30_000, d.parts[0].n)
+	require.EqualValues(t, 30_000*48, d.parts[0].bytes)
+}
+
+// TestLongValuesGetBlocks states that a key longer than any block has one of its size.
+func TestLongValuesGetBlocks(t *testing.T) {
+	key := []byte(strings.Repeat("k", 300<<10))
+	table := NewTable(Config[int64]{Sum: true, Partitions: 1})
+	table.Emit([]byte("a"), 1)
+	table.Emit(key, 2)
+	table.Emit([]byte("b"), 3)
+	out, _, err := table.Finish()
+	require.NoError(t, err)
+	m := NewMerge(Config[int64]{Sum: true}, out)
+	defer m.Close()
+	out[0].Release()
+	for _, want := range []struct {
+		key string
+		v   int64
+	}{{"a", 1}, {"b", 3}, {string(key), 2}} {
+		k, v, ok := m.Next()
+		require.True(t, ok)
+		require.True(t, want.key == string(k))
+		require.Equal(t, want.v, v)
+	}
+}
+
+// TestMergesExpectALittleMoreThanTheLargest states with how many keys a merge reckons: those of the
+// largest segment in memory and a quarter more, unless it is told.
+func TestMergesExpectALittleMoreThanTheLargest(t *testing.T) {
+	var all []*Segment[int64]
+	for _, n := range []int{40, 100, 0, 60} {
+		table := NewTable(Config[int64]{Sum: true, Partitions: 1})
+		for i := range n {
+			table.Emit(numbered(i, 8), 1)
+		}
+		out, stats, err := table.Finish()
+		require.NoError(t, err)
+		require.EqualValues(t, n, stats.Output)
+		require.EqualValues(t, 16*n, stats.Bytes)
+		require.EqualValues(t, 16*n, stats.OutputBytes)
+		all = append(all, out...)
+	}
+	for told, want := range map[int]int{0: 125, 7: 7} {
+		m := NewMerge(Config[int64]{Sum: true, Distinct: told}, all)
+		require.Equal(t, want, m.t.cfg.Distinct)
+		m.Close()
+	}
+	for _, s := range all {
+		s.Release()
+	}
+}

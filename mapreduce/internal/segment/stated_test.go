@@ -1,0 +1,248 @@
+package segment
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+// watchedWriter notes what it is given, and what is charged meanwhile.
+type watchedWriter struct {
+	bytes.Buffer
+	budget *memory.Budget
+	sizes  []int
+	most   int64
+}
+
+func (w *watchedWriter) Write(p []byte) (int, error) {
+	w.sizes = append(w.sizes, len(p))
+	w.most = max(w.most, w.budget.Used())
+	return w.Buffer.Write(p)
+}
+
+// TestOutputIsWrittenInPieces states in what pieces records go out, in memory or from a file: in those
+// of the buffer that is paid for, filled as far as whole records fill it, and a record larger than
+// that by itself.
+func TestOutputIsWrittenInPieces(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		limit      int64
+		key, value int
+		layout     Layout
+	}{
+		{"in memory", 0, 10, 89, Layout{Key: true, Value: true, End: []byte("\n")}},
+		{"keys in memory", 0, 98, 7, Layout{Key: true, End: []byte("\r\n")}},
+		{"long ends", 0, 10, 60, Layout{Key: true, Value: true, End: bytes.Repeat([]byte("-"), 47)}},
+		{"values", 0, 10, 90, Layout{Value: true, End: []byte("\n")}},
+		{"separated", 0, 40, 60, Layout{Key: true, Value: true, Separator: []byte("\t"), End: []byte("\n")}},
+		{"from a file", 1, 40, 60, Layout{Key: true, Value: true, Separator: []byte("\t"), End: []byte("\n")}},
+		{"large", 0, 10, gatherSize, Layout{Key: true, Value: true, Separator: []byte("\t"), End: []byte("\n")}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var records []record
+			var want bytes.Buffer
+			n := 3*gatherSize/(c.key+c.value) + 3
+			for i := range n {
+				r := record{fmt.Appendf(nil, "%0*d", c.key, i), bytes.Repeat([]byte{byte('a' + i%26)}, c.value)}
+				records = append(records, r)
+				if c.layout.Key {
+					want.Write(r.key)
+				}
+				want.Write(c.layout.Separator)
+				if c.layout.Value {
+					want.Write(r.value)
+				}
+				want.Write(c.layout.End)
+			}
+			seg := sortOne(t, Config{Budget: memory.NewBudget(c.limit).Sub(), SpillDir: t.TempDir()}, records...)
+			defer seg.Release()
+			budget := memory.NewBudget(1 << 30).Sub()
+			m := NewMerge(MergeConfig{Budget: budget}, []*Segment{seg})
+			w := &watchedWriter{budget: budget}
+			got, written, err := m.WriteTo(w, c.layout)
+			require.NoError(t, err)
+			require.EqualValues(t, n, got)
+			require.EqualValues(t, want.Len(), written)
+			require.True(t, bytes.Equal(want.Bytes(), w.Bytes()))
+			one := want.Len() / n
+			for i, size := range w.sizes {
+				require.LessOrEqual(t, size, gatherSize)
+				if one <= gatherSize && i < len(w.sizes)-1 {
+					require.Greater(t, size, gatherSize-one)
+				}
+			}
+			require.GreaterOrEqual(t, w.most, int64(min(gatherSize, want.Len())), "the buffer is paid for")
+			m.Close()
+			require.Zero(t, budget.Used())
+		})
+	}
+}
+
+// TestSmallOutputsTakeSmallBuffers states that a reduce of few records does not pay for a large buffer.
+func TestSmallOutputsTakeSmallBuffers(t *testing.T) {
+	seg := sortOne(t, Config{}, record{[]byte("key"), bytes.Repeat([]byte("v"), 4000)})
+	defer seg.Release()
+	l := Layout{Key: true, Value: true, Separator: bytes.Repeat([]byte("-"), 80), End: bytes.Repeat([]byte("="), 13)}
+	m := NewMerge(MergeConfig{}, []*Segment{seg})
+	defer m.Close()
+	require.EqualValues(t, 4096, l.size(m))
+	budget := memory.NewBudget(1 << 30).Sub()
+	m.cfg.Budget = budget
+	w := &watchedWriter{budget: budget}
+	_, _, err := m.WriteTo(w, l)
+	require.NoError(t, err)
+	require.Equal(t, []int{4096}, w.sizes)
+	require.Less(t, w.most, int64(10_000))
+}
+
+// TestIndexBlocksGrow states how large the blocks of an index are: small at first, the smaller the more
+// partitions there are, and then each twice the one before, up to a bound; entries do not cross them.
+func TestIndexBlocksGrow(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		partitions := rapid.SampledFrom([]int{0, 1, 31, 32, 33, 100, 341, 342, 1000, 100_000}).Draw(t, "partitions")
+		n := firstBlockOf(partitions)
+		require.Zero(t, n%entrySize)
+		require.GreaterOrEqual(t, n, leastBlock)
+		require.LessOrEqual(t, n, firstBlock)
+		if n > leastBlock {
+			require.LessOrEqual(t, n*max(partitions, 1), leastRun/8)
+		}
+		if n+entrySize <= firstBlock {
+			require.Greater(t, (n+entrySize)*partitions, leastRun/8, "no smaller than that takes")
+		}
+	})
+	var l list
+	s := newStore(nil, nil)
+	defer s.drop()
+	for i := range 40_000 {
+		require.True(t, l.push(s, entry{value: uint32(i)}, firstBlockOf(1), false))
+	}
+	size, at := firstBlockOf(1), uint32(0)
+	for _, b := range l.blocks() {
+		require.Equal(t, size/entrySize, cap(b))
+		for _, e := range b {
+			require.Equal(t, at, e.value)
+			at++
+		}
+		size = min(2*cap(b)*entrySize, largeBlock)
+	}
+	require.EqualValues(t, 40_000, at)
+	require.Equal(t, 40_000, l.n)
+}
+
+// TestChunksAreAdoptedWithRoomForTheirIndex states when a pinned chunk is referred to: where the budget
+// has twice its bytes. Otherwise records are copied, and it goes back at once.
+func TestChunksAreAdoptedWithRoomForTheirIndex(t *testing.T) {
+	for room, want := range map[int64]bool{1999: false, 2000: true, 5000: true} {
+		budget := memory.NewBudget(room).Sub()
+		s := newStore(budget, nil)
+		gone := 0
+		p := newPin(make([]byte, 1000), func() { gone++ })
+		_, ok := s.adopt(p)
+		require.Equal(t, want, ok, "room for %d", room)
+		if ok {
+			require.EqualValues(t, 1000, budget.Used())
+			require.EqualValues(t, 1000, s.pinned)
+		} else {
+			require.Zero(t, budget.Used())
+		}
+		p.drop()
+		require.Equal(t, !ok, gone == 1)
+		s.drop()
+		require.Equal(t, 1, gone)
+		require.Zero(t, budget.Used())
+	}
+}
+
+// TestNoMoreIsMergedThanNeeded states what passes before the last one write: the smallest number of
+// runs, the first ones, after which as many are left as may be read at once.
+func TestNoMoreIsMergedThanNeeded(t *testing.T) {
+	for runs := 2; runs <= 14; runs++ {
+		for _, fanIn := range []int{2, 3, 4, 13} {
+			var segments []*Segment
+			for i := range runs {
+				segments = append(segments, sortOne(t, Config{Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir()},
+					record{[]byte{byte('z' - i)}, []byte{byte(i)}}))
+			}
+			m := NewMerge(MergeConfig{FanIn: fanIn, SpillDir: t.TempDir()}, segments)
+			sizes := make([]int64, runs) // of the runs in line
+			for i := range sizes {
+				sizes[i] = 1
+			}
+			passes, written := int64(0), int64(0)
+			for len(sizes) > fanIn {
+				n := min(fanIn, len(sizes)-fanIn+1)
+				sum := int64(0)
+				for _, x := range sizes[:n] {
+					sum += x
+				}
+				sizes = append(sizes[n:], sum)
+				passes, written = passes+1, written+sum
+			}
+			last := []byte{}
+			count := 0
+			for k, _, ok := m.Next(); ok; k, _, ok = m.Next() {
+				require.Negative(t, bytes.Compare(last, k))
+				last = append(last[:0], k...)
+				count++
+			}
+			require.NoError(t, m.Err())
+			require.Equal(t, runs, count)
+			require.Equal(t, passes, m.Stats().Spills, "%d runs, %d at once", runs, fanIn)
+			require.Equal(t, written, m.Stats().SpilledRecords)
+			require.Equal(t, 2*written, m.Stats().SpilledBytes)
+			m.Close()
+			for _, s := range segments {
+				s.Release()
+			}
+		}
+	}
+}
+
+// TestFanInFollowsTheBudget states how many runs are read at once: what the budget bears, four in any
+// case, 256 at most, and never more than there are.
+func TestFanInFollowsTheBudget(t *testing.T) {
+	one := section{raw: 3000, packed: 1000}
+	for _, c := range []struct {
+		files int
+		room  int64
+		want  int
+	}{{1, 1, 1}, {3, 1, 3}, {4, 1, 4}, {9, 1, 4}, {9, 5, 5}, {9, 6, 6}, {9, 9, 9}, {9, 100, 9}, {300, 1000, mostFanIn}} {
+		m := &Merge{cfg: MergeConfig{Budget: memory.NewBudget(c.room * readerBytes(&one)).Sub()}}
+		for range c.files {
+			m.files = append(m.files, fileRun{run: run{section: one}})
+		}
+		require.Equal(t, c.want, m.fanIn(), "%+v", c)
+	}
+}
+
+// TestPortionsFitTheirNumbers states what is sorted at once of what is in memory: as much as 16 bits
+// can number, and at least one run; and of that what the budget bears to copy.
+func TestPortionsFitTheirNumbers(t *testing.T) {
+	of := func(regionsOf ...int) (list []fileRun) {
+		for _, n := range regionsOf {
+			list = append(list, fileRun{run: run{section: section{records: 10}, store: &store{regions: make(regions, n)}}})
+		}
+		return list
+	}
+	m := &Merge{}
+	for _, c := range []struct {
+		regions []int
+		want    int
+	}{
+		{[]int{1}, 1}, {[]int{maxRegions}, 1}, {[]int{maxRegions - 1, 1, 1}, 2}, {[]int{maxRegions, 1}, 1}, {[]int{1, maxRegions}, 1}, {[]int{1, 2, 3}, 3},
+	} {
+		n, entries := m.portion(of(c.regions...))
+		require.Equal(t, c.want, n, "%v", c.regions)
+		require.Equal(t, 10*n, entries)
+	}
+	for room, want := range map[int64]int{1: 1, 239: 1, 240: 1, 479: 1, 480: 2, 719: 2, 720: 3, 5000: 3} {
+		m.cfg.Budget = memory.NewBudget(room).Sub()
+		require.Equal(t, want, m.affordable(of(1, 1, 1)), "room for %d bytes", room)
+	}
+}
