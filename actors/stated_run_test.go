@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -41,7 +42,7 @@ func TestWhoIsWaitedFor(t *testing.T) {
 		take := func(list *[]*attempt) *attempt {
 			i := rapid.IntRange(0, len(*list)-1).Draw(rt, "which")
 			a := (*list)[i]
-			*list = append((*list)[:i:i], (*list)[i+1:]...)
+			*list = slices.Delete(*list, i, i+1)
 			return a
 		}
 		for range rapid.IntRange(1, 25).Draw(rt, "steps") {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -176,12 +177,7 @@ func TestOpenRoutesAreTheOnesUsedLast(t *testing.T) {
 		w.emit(name)
 		w.gate.Shut()
 		require.NoError(t, w.err())
-		for i, n := range recent {
-			if n == name {
-				recent = append(recent[:i:i], recent[i+1:]...)
-				break
-			}
-		}
+		recent = slices.DeleteFunc(recent, func(n string) bool { return n == name })
 		if recent = append(recent, name); len(recent) > mostOpen {
 			recent = recent[1:]
 		}
