@@ -24,8 +24,8 @@ func aReduce(maps int) (*attempt, *[]any) {
 
 func anOutput(try int32) mapOutput { return mapOutput{out: new(mapreduce.MapOutput), try: try} }
 
-// TestFetchesAreTriedLaterAndLater states when an output that cannot be fetched is tried again: after
-// 1, 2, 4, 8 and then every 10 seconds, reported from the third failure on.
+// TestFetchesAreTriedLaterAndLater states when an output that cannot be fetched is tried again:
+// after 1, 2, 4, 8 and then every 10 seconds, reported from the third failure on.
 func TestFetchesAreTriedLaterAndLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, told := aReduce(2)

@@ -32,8 +32,9 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// TestWhoIsWaitedFor holds a run against a count of its attempts: none enters once it is closed, it is
-// empty when the last one has left or was abandoned, and buried when those that were have left, too.
+// TestWhoIsWaitedFor holds a run against a count of its attempts: none enters once it is closed, it
+// is empty when the last one has left or was abandoned, and buried when those that were have left,
+// too.
 func TestWhoIsWaitedFor(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := aRun(t, 1)
@@ -191,8 +192,8 @@ func TestWhereAnAttemptStands(t *testing.T) {
 	require.Equal(t, errStopped, placed(errStopped, at))
 }
 
-// TestDamageIsForgivenAFewTimes states how often the damage of a spill is not held against a task: as
-// often as it may fail.
+// TestDamageIsForgivenAFewTimes states how often the damage of a spill is not held against a task:
+// as often as it may fail.
 func TestDamageIsForgivenAFewTimes(t *testing.T) {
 	r := aRun(t, 1)
 	r.env.cfg.MaxAttempts = 2
@@ -201,8 +202,8 @@ func TestDamageIsForgivenAFewTimes(t *testing.T) {
 		[]bool{r.forgives(one), r.forgives(other), r.forgives(one), r.forgives(one), r.forgives(one)})
 }
 
-// TestSkipsAreSummedOverMaps states when a map is one too many: with what other maps have left out, and
-// not with what an earlier attempt at itself has.
+// TestSkipsAreSummedOverMaps states when a map is one too many: with what other maps have left out,
+// and not with what an earlier attempt at itself has.
 func TestSkipsAreSummedOverMaps(t *testing.T) {
 	r := aRun(t, 3)
 	r.maxSkips = 3
@@ -227,8 +228,8 @@ func TestSkipsAreSummedOverMaps(t *testing.T) {
 	require.Empty(t, none)
 }
 
-// TestHistoryIsBounded states what is remembered of jobs: those that run, in order of submission, and
-// so many that have ended, the last ones, in order of their ends.
+// TestHistoryIsBounded states what is remembered of jobs: those that run, in order of submission,
+// and so many that have ended, the last ones, in order of their ends.
 func TestHistoryIsBounded(t *testing.T) {
 	for _, history := range []int{-1, 0, 1, 2, 3} {
 		g := &registry{history: history}
@@ -260,7 +261,8 @@ func TestHistoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestOfAbandonedAttempts states how they have ended: killed if they were told to stop, else failed.
+// TestOfAbandonedAttempts states how they have ended: killed if they were told to stop, else
+// failed.
 func TestOfAbandonedAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAttempt(&env{start: time.Now()}, aRun(t, 1), scheduling.AttemptID{Try: 2}, nil)
@@ -294,8 +296,8 @@ func TestUnrestIsAboutWhatIsAsked(t *testing.T) {
 	require.Less(t, most, 3*time.Second/2)
 }
 
-// TestStateRefusesStrangeRecords states that what is no record of a state is named by its number, and
-// what is one is taken in.
+// TestStateRefusesStrangeRecords states that what is no record of a state is named by its number,
+// and what is one is taken in.
 func TestStateRefusesStrangeRecords(t *testing.T) {
 	open := func() *State {
 		s := &State{dir: "DIR"}
@@ -314,7 +316,8 @@ func TestStateRefusesStrangeRecords(t *testing.T) {
 	require.Equal(t, map[string]Succeeded{"a": {Name: "n"}}, s.saved.Succeeded)
 }
 
-// TestCallsAreNamed states that a call that is said again has the name that it had, and another not.
+// TestCallsAreNamed states that a call that is said again has the name that it had, and another
+// not.
 func TestCallsAreNamed(t *testing.T) {
 	seen := map[string]bool{}
 	for _, m := range []any{

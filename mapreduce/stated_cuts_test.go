@@ -92,8 +92,8 @@ func TestSamplePlacesAreSpread(t *testing.T) {
 	})
 }
 
-// TestEndsOfRecords states what all kinds of ends have in common: first finds the end of the record in
-// which a byte lies, and last that of the last record that is whole.
+// TestEndsOfRecords states what all kinds of ends have in common: first finds the end of the record
+// in which a byte lies, and last that of the last record that is whole.
 func TestEndsOfRecords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var b, whole []byte
@@ -169,8 +169,8 @@ func TestCutTexts(t *testing.T) {
 	})
 }
 
-// TestErrorsAreShortened states that an error of up to 512 bytes stands as it is, a longer one is cut
-// and still wraps what it was, and that the end of a context is named once.
+// TestErrorsAreShortened states that an error of up to 512 bytes stands as it is, a longer one is
+// cut and still wraps what it was, and that the end of a context is named once.
 func TestErrorsAreShortened(t *testing.T) {
 	for _, n := range []int{1, longestText, longestText + 1} {
 		was := errors.New(strings.Repeat("x", n))

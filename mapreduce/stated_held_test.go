@@ -102,8 +102,8 @@ func TestMemoryIsFreeAfterAFailedJob(t *testing.T) {
 	require.ErrorIs(t, m.setup(), ErrDestinationUsed)
 }
 
-// TestLoansEndAtOnce states what a watched job's bytes are: a copy that nobody else has, poisoned when
-// its time is over and known from then on; and that no more than some MiB are remembered.
+// TestLoansEndAtOnce states what a watched job's bytes are: a copy that nobody else has, poisoned
+// when its time is over and known from then on; and that no more than some MiB are remembered.
 func TestLoansEndAtOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := &loans{what: "record"}
@@ -159,8 +159,8 @@ func TestRoutesHaveNames(t *testing.T) {
 	}
 }
 
-// TestOpenRoutesAreTheOnesUsedLast states which files of names an attempt has open: at most 64, those
-// that it wrote to last, each paid for as long as it is open.
+// TestOpenRoutesAreTheOnesUsedLast states which files of names an attempt has open: at most 64,
+// those that it wrote to last, each paid for as long as it is open.
 func TestOpenRoutesAreTheOnesUsedLast(t *testing.T) {
 	out := Routed(Text[string](Dir(t.TempDir()+"/out")), func(rec string) string { return rec })
 	c := newCommitter(out.dest)

@@ -16,9 +16,9 @@ func numbered(i, n int) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(i)), make([]byte, n-4)...)
 }
 
-// TestTablesPayForWhatTheyHold states what is charged for a table at any time: its cells and half as
-// much, twice that on the Go heap, its arena and what its values point to; and nothing once it is
-// closed.
+// TestTablesPayForWhatTheyHold states what is charged for a table at any time: its cells and half
+// as much, twice that on the Go heap, its arena and what its values point to; and nothing once it
+// is closed.
 func TestTablesPayForWhatTheyHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		longest := rapid.SampledFrom([]int{4, 16, 17, 40, 5000}).Draw(t, "longest")
@@ -52,8 +52,8 @@ func charged[V any](t *rapid.T, cfg Config[V], n, longest int, factor int64, v V
 	require.Zero(t, budget.Used())
 }
 
-// TestPackedBlocksAreSmall states what the output of a table takes: blocks of a partition that double in
-// size up to a bound, the small ones of all partitions cut from slabs that they share.
+// TestPackedBlocksAreSmall states what the output of a table takes: blocks of a partition that
+// double in size up to a bound, the small ones of all partitions cut from slabs that they share.
 func TestPackedBlocksAreSmall(t *testing.T) {
 	for _, partitions := range []int{1, 2, 31, 32, 33, 100, 512, 513, 2000} {
 		next := -1

@@ -7,8 +7,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestWordsOfLongTexts states what a word is where white space is found for a whole block at once: runs
-// of it, on either side of a block's border, make no empty words, and whoever has enough gets no more.
+// TestWordsOfLongTexts states what a word is where white space is found for a whole block at once:
+// runs of it, on either side of a block's border, make no empty words, and whoever has enough gets
+// no more.
 func TestWordsOfLongTexts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.SampledFrom([]int{Block - 1, Block, Block + 1, 2*Block - 1, 2 * Block, 3*Block + 5}).Draw(t, "bytes")

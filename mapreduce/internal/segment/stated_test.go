@@ -25,9 +25,9 @@ func (w *watchedWriter) Write(p []byte) (int, error) {
 	return w.Buffer.Write(p)
 }
 
-// TestOutputIsWrittenInPieces states in what pieces records go out, in memory or from a file: in those
-// of the buffer that is paid for, filled as far as whole records fill it, and a record larger than
-// that by itself.
+// TestOutputIsWrittenInPieces states in what pieces records go out, in memory or from a file: in
+// those of the buffer that is paid for, filled as far as whole records fill it, and a record larger
+// than that by itself.
 func TestOutputIsWrittenInPieces(t *testing.T) {
 	for _, c := range []struct {
 		name       string
@@ -83,7 +83,8 @@ func TestOutputIsWrittenInPieces(t *testing.T) {
 	}
 }
 
-// TestSmallOutputsTakeSmallBuffers states that a reduce of few records does not pay for a large buffer.
+// TestSmallOutputsTakeSmallBuffers states that a reduce of few records does not pay for a large
+// buffer.
 func TestSmallOutputsTakeSmallBuffers(t *testing.T) {
 	seg := sortOne(t, Config{}, record{[]byte("key"), bytes.Repeat([]byte("v"), 4000)})
 	defer seg.Release()
@@ -100,8 +101,9 @@ func TestSmallOutputsTakeSmallBuffers(t *testing.T) {
 	require.Less(t, w.most, int64(10_000))
 }
 
-// TestIndexBlocksGrow states how large the blocks of an index are: small at first, the smaller the more
-// partitions there are, and then each twice the one before, up to a bound; entries do not cross them.
+// TestIndexBlocksGrow states how large the blocks of an index are: small at first, the smaller the
+// more partitions there are, and then each twice the one before, up to a bound; entries do not
+// cross them.
 func TestIndexBlocksGrow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		partitions := rapid.SampledFrom([]int{0, 1, 31, 32, 33, 100, 341, 342, 1000, 100_000}).Draw(t, "partitions")
@@ -135,8 +137,8 @@ func TestIndexBlocksGrow(t *testing.T) {
 	require.Equal(t, 40_000, l.n)
 }
 
-// TestChunksAreAdoptedWithRoomForTheirIndex states when a pinned chunk is referred to: where the budget
-// has twice its bytes. Otherwise records are copied, and it goes back at once.
+// TestChunksAreAdoptedWithRoomForTheirIndex states when a pinned chunk is referred to: where the
+// budget has twice its bytes. Otherwise records are copied, and it goes back at once.
 func TestChunksAreAdoptedWithRoomForTheirIndex(t *testing.T) {
 	for room, want := range map[int64]bool{1999: false, 2000: true, 5000: true} {
 		budget := memory.NewBudget(room).Sub()
@@ -204,8 +206,8 @@ func TestNoMoreIsMergedThanNeeded(t *testing.T) {
 	}
 }
 
-// TestFanInFollowsTheBudget states how many runs are read at once: what the budget bears, four in any
-// case, 256 at most, and never more than there are.
+// TestFanInFollowsTheBudget states how many runs are read at once: what the budget bears, four in
+// any case, 256 at most, and never more than there are.
 func TestFanInFollowsTheBudget(t *testing.T) {
 	one := section{raw: 3000, packed: 1000}
 	for _, c := range []struct {
@@ -221,8 +223,8 @@ func TestFanInFollowsTheBudget(t *testing.T) {
 	}
 }
 
-// TestPortionsFitTheirNumbers states what is sorted at once of what is in memory: as much as 16 bits
-// can number, and at least one run; and of that what the budget bears to copy.
+// TestPortionsFitTheirNumbers states what is sorted at once of what is in memory: as much as 16
+// bits can number, and at least one run; and of that what the budget bears to copy.
 func TestPortionsFitTheirNumbers(t *testing.T) {
 	of := func(regionsOf ...int) (list []fileRun) {
 		for _, n := range regionsOf {
