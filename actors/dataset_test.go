@@ -340,21 +340,24 @@ func TestJoinsWithoutShuffle(t *testing.T) {
 	for _, memory := range []int64{0, 1} {
 		c := start(t, Config{Nodes: 2, Memory: memory})
 		side := func(name string, n int) *Keyed[int, rec] {
+			numbers := make([]int, n)
+			for i := range numbers {
+				numbers[i] = i
+			}
 			d, err := KeepBy(t.Context(), c, func(r rec) int { return r.First }, func(out mapreduce.Output[rec]) (*mapreduce.Plan, error) {
 				return mapreduce.Job[int, int, string, rec]{
 					Map: func(i int, emit func(int, string)) error { emit(i%7, fmt.Sprint(name, i)); return nil }, Reducers: 3,
-				}.Bind(mapreduce.Slice(make([]int, n)).SplitSize(1), out)
+				}.Bind(mapreduce.Slice(numbers).SplitSize(1), out)
 			})
 			require.NoError(t, err)
 			return d
 		}
-		a, b := side("a", 20), side("b", 3)
+		a, b := side("a", 20), side("b", 19) // keys have two or three values on either side
 		run := func(noShuffle bool) []string {
 			list, err := Collect(t.Context(), c, func(out mapreduce.Output[string]) (*mapreduce.Plan, error) {
 				j := mapreduce.CoGroup(a.Feed(), b.Feed(), func(k int, as []rec, bs iter.Seq[rec], emit func(string)) error {
 					for b := range bs {
 						emit(fmt.Sprint(k, as, b))
-						break
 					}
 					return nil
 				})

@@ -167,7 +167,7 @@ func TestOpenRoutesAreTheOnesUsedLast(t *testing.T) {
 	require.NoError(t, c.setupJob())
 	defer func() { require.NoError(t, c.abortJob()) }()
 	budget := NewMemory(1 << 30).Sub()
-	w, err := newRecordWriter(planOf(c), budget, AttemptID{}, out)
+	w, err := newRecordWriter(planOf(c), &Task{budget: budget}, "", out)
 	require.NoError(t, err)
 	base := budget.Used()
 	var recent []string
@@ -189,8 +189,8 @@ func TestOpenRoutesAreTheOnesUsedLast(t *testing.T) {
 		require.Equal(t, recent, open)
 		require.Equal(t, base+int64(len(open))*2*routeFlush, budget.Used())
 	})
-	require.NoError(t, w.close())
+	require.NoError(t, w.close(nil))
 	require.Zero(t, budget.Used())
-	_ = w.close() // it may be called again
+	_ = w.close(nil) // it may be called again
 	require.Zero(t, budget.Used())
 }
