@@ -174,7 +174,7 @@ func TestCutTexts(t *testing.T) {
 func TestErrorsAreShortened(t *testing.T) {
 	for _, n := range []int{1, longestText, longestText + 1} {
 		was := errors.New(strings.Repeat("x", n))
-		err := error(was)
+		err := was
 		present(context.Background(), &err)
 		require.ErrorIs(t, err, was)
 		require.Equal(t, n <= longestText, err == was) //nolint:errorlint // whether it is itself
