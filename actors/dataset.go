@@ -149,10 +149,9 @@ func (d *Keyed[K, T]) Feed() mapreduce.Feed[K, T] { return d.by.Feed() }
 // Load keeps the records of an input as they are: what many jobs read, or is slow to read, is then
 // read once.
 func Load[T any](ctx context.Context, on Runner, in mapreduce.Input[T]) (*Dataset[T], error) {
-	return Keep(ctx, on, mapreduce.MapOnly[T, T]{Name: "load", Map: func(rec T, emit func(T)) error {
-		emit(rec)
-		return nil
-	}}.On(in))
+	load := mapreduce.Each(func(rec T) T { return rec })
+	load.Name = "load"
+	return Keep(ctx, on, load.On(in))
 }
 
 // LoadBy is Load by key, which takes a shuffle: the records come to lie in so many parts, 0 for as

@@ -196,6 +196,17 @@ func ExampleCountDistinct() {
 	// shop	1
 }
 
+func ExampleEach() {
+	length := mapreduce.Each(func(line string) int { return len(line) })
+	show(func(out mapreduce.Output[int]) (*mapreduce.Plan, error) {
+		return length.Bind(mapreduce.LineStrings(mapreduce.Bytes("poem", []byte("to be\nor\n\n"))), out)
+	})
+	// Output:
+	// 5
+	// 2
+	// 0
+}
+
 func ExampleSample() {
 	numbers := make([]int, 1000)
 	counted := mapreduce.Sample[int](0.1, 7)

@@ -115,6 +115,17 @@ func CountDistinct[T, K, V any](key func(rec T) K, value func(rec T) V) Job[T, P
 	}
 }
 
+// Each is the job that makes one record of each, in their order.
+func Each[I, O any](f func(rec I) O) MapOnly[I, O] {
+	return MapOnly[I, O]{
+		Name: "each",
+		Map: func(rec I, emit func(O)) error {
+			emit(f(rec))
+			return nil
+		},
+	}
+}
+
 // Sample is the job that keeps about that part of the records, 0 to 1, each or not by its place in its
 // source and the seed alone: the same ones whatever the splits. Sources of one name have one pattern.
 func Sample[T any](part float64, seed uint64) MapOnly[T, T] {

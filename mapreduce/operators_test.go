@@ -3,6 +3,7 @@ package mapreduce
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -99,6 +100,19 @@ func topExpected(list []joinRecord, n int) (top []joinRecord) {
 		top = append(top, byKey[k][:min(n, len(byKey[k]))]...)
 	}
 	return top
+}
+
+// Each keeps the order of its input, however it is cut.
+func TestEachIsALoop(t *testing.T) {
+	list, want := make([]int, 1000), make([]string, 1000)
+	for i := range list {
+		list[i], want[i] = i, fmt.Sprint(-i)
+	}
+	job := Each(func(n int) string { return fmt.Sprint(-n) })
+	for _, local := range []bool{true, false} {
+		got := gather(t, func(out Output[string]) (*Plan, error) { return job.Bind(Slice(list), out) }, local, 77, 1)
+		require.Equal(t, want, got)
+	}
 }
 
 // A sample is of the size asked for, the same for a seed, another for another, and the splits have no

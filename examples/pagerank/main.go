@@ -43,8 +43,12 @@ func ranksOf(ctx context.Context, cluster *actors.Cluster, web []page, parts int
 			return err
 		}
 		linked, err := last.Collect(ctx)
+		besides := 1.
 		for _, r := range linked {
-			list[r.First] = damping*r.Second + last.besides
+			besides -= r.Second
+		}
+		for _, r := range linked {
+			list[r.First] = r.Second + besides/float64(len(linked))
 		}
 		return err
 	})

@@ -14,42 +14,34 @@ type page struct {
 	Links []string // to pages of the same web
 }
 
+// rank is a page and the part of a reader's time that links bring to it.
 type rank = mr.Pair[string, float64]
 
-// ranks are what comes to pages by links, of which they keep the part damping, and what each has
-// besides.
-type ranks struct {
-	*actors.Keyed[string, rank]
-	besides float64
-}
-
-// pagerank gives each page the part of a reader's time that is spent on it, who follows a link with
-// probability damping, and goes anywhere else, or where a page has no links.
-func pagerank(ctx context.Context, on actors.Runner, web *actors.Keyed[string, page], damping float64, rounds int) (ranks, error) {
-	n, name := float64(web.Size().Records), func(r rank) string { return r.First }
-	add := func(a, b float64) float64 { return a + b }
-	begin, err := actors.KeepBy(ctx, on, name, mr.MapOnly[page, rank]{
-		Map: func(p page, emit func(rank)) error { emit(rank{First: p.Name}); return nil },
-	}.On(web.Aligned()))
+// pagerank follows a reader, who follows a link with probability damping, and goes anywhere else, or
+// where a page has no links. All ranks together are 1: what links do not bring, each page has an
+// equal part of, besides its own.
+func pagerank(ctx context.Context, on actors.Runner, web *actors.Keyed[string, page], damping float64, rounds int) (*actors.Keyed[string, rank], error) {
+	name, add := func(r rank) string { return r.First }, func(a, b float64) float64 { return a + b }
+	begin, err := actors.KeepBy(ctx, on, name, mr.Each(func(p page) rank { return rank{First: p.Name} }).On(web.Aligned()))
 	if err != nil {
-		return ranks{}, err
+		return nil, err
 	}
-	round := func(ctx context.Context, _ int, now ranks) (next ranks, err error) {
-		next.Keyed, err = actors.KeepBy(ctx, on, name, mr.Job[mr.Group[string, page, rank], string, float64, rank]{
+	round := func(ctx context.Context, _ int, now *actors.Keyed[string, rank]) (*actors.Keyed[string, rank], error) {
+		linked, err := actors.Fold(ctx, on, now.Input(), func(r rank) float64 { return r.Second }, add)
+		if err != nil {
+			return nil, err
+		}
+		besides := (1 - linked) / float64(web.Size().Records)
+		return actors.KeepBy(ctx, on, name, mr.Job[mr.Group[string, page, rank], string, float64, rank]{
 			Map: func(at mr.Group[string, page, rank], emit func(string, float64)) error {
 				emit(at.Key, 0) // each page is there, whether links lead to it or not
 				for _, to := range at.Left[0].Links {
-					emit(to, (damping*at.Right[0].Second+now.besides)/float64(len(at.Left[0].Links)))
+					emit(to, damping*(at.Right[0].Second+besides)/float64(len(at.Left[0].Links)))
 				}
 				return nil
 			},
 			Combine: add, Reducers: web.Size().Parts,
 		}.On(mr.Grouped(web.Feed(), now.Feed())))
-		if err == nil {
-			next.besides, err = actors.Fold(ctx, on, next.Input(), func(r rank) float64 { return -damping * r.Second / n }, add)
-			next.besides += 1 / n
-		}
-		return next, err
 	}
-	return actors.Iterate(ctx, ranks{begin, 1 / n}, round, actors.Rounds[ranks](rounds))
+	return actors.Iterate(ctx, begin, round, actors.Rounds[*actors.Keyed[string, rank]](rounds))
 }
