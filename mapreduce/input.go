@@ -199,24 +199,11 @@ func FixedSize(n int, sources ...Source) Input[[]byte] {
 		if n < 1 {
 			return fmt.Errorf("mapreduce: fixed-size records of %d bytes", n)
 		}
-		return s.runs(everyN(n), func(run []byte) (err error) {
+		return s.runs(everyN(n), func(run []byte) error {
 			if len(run)%n != 0 {
 				return fmt.Errorf("%s: ends within a record of %d bytes", s.source.name, n)
 			}
-			s.first, s.now = unsafe.SliceData(run), nil
-			err = ErrExited
-			defer s.placePanic(run, &s.now, func([]byte) int { return n }, &err)
-			for rest := run; len(rest) > 0; rest = rest[n:] {
-				s.now = unsafe.SliceData(rest)
-				err := yield(rest[:n:n])
-				if err != nil {
-					err = s.refused(run, rest[:n], err)
-				}
-				if err != nil {
-					return err
-				}
-			}
-			return nil
+			return s.eachSeparated(run, everyN(n), 0, yield)
 		})
 	}}
 }
@@ -322,6 +309,8 @@ func (lineEnds) first(b []byte, from int) int {
 func (lineEnds) resume(n int) int { return n }
 
 type everyN int
+
+func (n everyN) length([]byte) int { return int(n) }
 
 func (n everyN) last(b []byte) int { return len(b) / int(n) * int(n) }
 

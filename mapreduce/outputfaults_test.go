@@ -253,6 +253,11 @@ func frailRun(t *testing.T, job string, engine, fsys bool, c Compression, f *fra
 	}
 	p, err := frailJobs()[job](to.Compressed(c))
 	require.NoError(t, err)
+	return runApart(ctx, p, engine)
+}
+
+// runApart runs a job in a goroutine, which user code may end, by the engine or by RunLocal.
+func runApart(ctx context.Context, p *Plan, engine bool) error {
 	done := make(chan error, 1)
 	go func() {
 		err := ErrExited

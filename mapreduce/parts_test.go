@@ -213,17 +213,7 @@ func (f *partFaults) run(engine, reduce bool) (map[string]string, error) {
 		p, err = SortBy(func(s string) string { return s }).Bind(in, out)
 	}
 	require.NoError(f.t, err)
-	done := make(chan error, 1)
-	go func() {
-		err := ErrExited
-		defer func() { done <- err }()
-		if engine {
-			err = tryEngine(ctx, p)
-		} else {
-			_, err = RunLocal(ctx, p, LocalOptions{Reduces: 2})
-		}
-	}()
-	if err := <-done; err != nil {
+	if err := runApart(ctx, p, engine); err != nil {
 		require.NoDirExists(f.t, dir)
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func SeparatedBy(sep string, sources ...Source) Input[[]byte] {
 	return in
 }
 
-// separators are the recordEnds of records with a separator.
+// separators are the recordEnds of records with a separator, of no bytes after records of one size.
 type separators interface {
 	recordEnds
 	// length is that of the record that b begins with.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/serve/api"
 )
@@ -43,14 +44,21 @@ func (s *Server) kill(c caller, j *job, k api.Kill) error {
 	return nil
 }
 
-// handOver waits until the cluster has a job, or it has ended.
-func (j *job) handOver(ctx context.Context) error {
+// steered waits until the cluster has a job that the caller may change, and gives its handle there.
+func (s *Server) steered(ctx context.Context, c caller, j *job) (*actors.JobHandle, error) {
+	if err := s.mayAdminister(c, j); err != nil {
+		return nil, err
+	}
 	select {
 	case <-j.handed:
-		return nil
 	case <-ctx.Done():
-		return busy("not-begun", "job %d is still being prepared; try again", j.id)
+		return nil, busy("not-begun", "job %d is still being prepared; try again", j.id)
 	}
+	h := j.running()
+	if h == nil {
+		return nil, conflict("job-ended", "job %d has ended, or is between two stages", j.id)
+	}
+	return h, nil
 }
 
 // setPriority changes the priority of a job.
@@ -59,15 +67,9 @@ func (s *Server) setPriority(ctx context.Context, c caller, j *job, text string)
 	if err != nil {
 		return refuse("bad-arguments", "priority %q: want very_high, high, normal, low or very_low", text)
 	}
-	if err := s.mayAdminister(c, j); err != nil {
+	h, err := s.steered(ctx, c, j)
+	if err != nil {
 		return err
-	}
-	if err := j.handOver(ctx); err != nil {
-		return err
-	}
-	h := j.running()
-	if h == nil {
-		return conflict("job-ended", "job %d has ended, or is between two stages", j.id)
 	}
 	if err := h.SetPriority(p); err != nil {
 		return err
@@ -83,15 +85,9 @@ func (s *Server) setPool(ctx context.Context, c caller, j *job, name string) err
 	if name == "" {
 		return refuse("bad-arguments", "which pool?")
 	}
-	if err := s.mayAdminister(c, j); err != nil {
+	h, err := s.steered(ctx, c, j)
+	if err != nil {
 		return err
-	}
-	if err := j.handOver(ctx); err != nil {
-		return err
-	}
-	h := j.running()
-	if h == nil {
-		return conflict("job-ended", "job %d has ended, or is between two stages", j.id)
 	}
 	if err := h.SetPoolBy(s.mover(c), name); err != nil {
 		return err

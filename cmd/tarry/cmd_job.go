@@ -93,9 +93,10 @@ func seconds(s float64) string {
 	return d.Round(time.Millisecond).String()
 }
 
-// aboutJob is a sub-command about one job: do does something with it and gives it back.
-func aboutJob(p *program, c *clientFlags, use, short string, more int, what string,
-	do func(cmd *cobra.Command, client *api.Client, id int64, args []string) (api.Job, error),
+// ofJob is a sub-command about one job, the first of its arguments, with so many more: what says of
+// all of them what they are.
+func ofJob(c *clientFlags, use, short string, more int, what string,
+	do func(cmd *cobra.Command, client *api.Client, id int64, args []string) error,
 ) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: arguments(1+more, 1+more, what),
@@ -108,13 +109,22 @@ func aboutJob(p *program, c *clientFlags, use, short string, more int, what stri
 			if err != nil {
 				return err
 			}
-			j, err := do(cmd, client, id, args[1:])
-			if err != nil {
-				return clientError(err)
-			}
-			return printJob(p, c.json, &j)
+			return do(cmd, client, id, args[1:])
 		},
 	}
+}
+
+// aboutJob is a sub-command that does something with a job and shows it.
+func aboutJob(p *program, c *clientFlags, use, short string, more int, what string,
+	do func(cmd *cobra.Command, client *api.Client, id int64, args []string) (api.Job, error),
+) *cobra.Command {
+	return ofJob(c, use, short, more, what, func(cmd *cobra.Command, client *api.Client, id int64, args []string) error {
+		j, err := do(cmd, client, id, args)
+		if err != nil {
+			return clientError(err)
+		}
+		return printJob(p, c.json, &j)
+	})
 }
 
 // printJob prints all that is known of a job.
@@ -162,12 +172,11 @@ func newJobKill(p *program, c *clientFlags) *cobra.Command {
 }
 
 func newJobPriority(p *program, c *clientFlags) *cobra.Command {
-	cmd := aboutJob(p, c, "priority JOB PRIORITY", "Change how important a job is to the scheduler", 1,
+	return aboutJob(p, c, "priority JOB PRIORITY", "Change how important a job is to the scheduler", 1,
 		"the number of a job and very_high, high, normal, low or very_low",
 		func(cmd *cobra.Command, client *api.Client, id int64, args []string) (api.Job, error) {
 			return client.SetPriority(cmd.Context(), id, args[0])
 		})
-	return cmd
 }
 
 func newJobPool(p *program, c *clientFlags) *cobra.Command {
@@ -178,18 +187,8 @@ func newJobPool(p *program, c *clientFlags) *cobra.Command {
 }
 
 func newJobCounters(p *program, c *clientFlags) *cobra.Command {
-	return &cobra.Command{
-		Use: "counters JOB", Short: "Show the counters of a job, of the stages that have ended",
-		Args: arguments(1, 1, "the number of a job"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := jobNumber(args[0])
-			if err != nil {
-				return err
-			}
-			client, err := c.client()
-			if err != nil {
-				return err
-			}
+	return ofJob(c, "counters JOB", "Show the counters of a job, of the stages that have ended", 0, "the number of a job",
+		func(cmd *cobra.Command, client *api.Client, id int64, _ []string) error {
 			n, err := client.Counters(cmd.Context(), id)
 			if err != nil {
 				return clientError(err)
@@ -202,28 +201,16 @@ func newJobCounters(p *program, c *clientFlags) *cobra.Command {
 				sum.AddNamed(v.Group, v.Name, v.Value)
 			}
 			return sum.Print(p.stdout)
-		},
-	}
+		})
 }
 
 func newJobEvents(p *program, c *clientFlags) *cobra.Command {
-	return &cobra.Command{
-		Use: "events JOB", Short: "Show what happens to a job, until it has ended",
-		Args: arguments(1, 1, "the number of a job"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := jobNumber(args[0])
-			if err != nil {
-				return err
-			}
-			client, err := c.client()
-			if err != nil {
-				return err
-			}
+	return ofJob(c, "events JOB", "Show what happens to a job, until it has ended", 0, "the number of a job",
+		func(cmd *cobra.Command, client *api.Client, id int64, _ []string) error {
 			return clientError(client.Events(cmd.Context(), id, "", func(e api.Event) error {
 				return printEvent(p, c.json, &e)
 			}))
-		},
-	}
+		})
 }
 
 // printEvent prints an event as `tarry events` does.
