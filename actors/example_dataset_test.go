@@ -3,6 +3,7 @@ package actors_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tarry-mr/tarry/actors"
@@ -33,7 +34,7 @@ func ExampleKeep() {
 		return
 	}
 	defer cluster.Close()
-	words, err := actors.Keep(ctx, cluster, countWords("to tarry is to wait", "a while"))
+	words, err := actors.Keep(ctx, cluster, countWords("to tarry is to wait", "a while")) // runs the job
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -48,8 +49,8 @@ func ExampleKeep() {
 		},
 	}.On(words.Input()))
 	fmt.Println(often, err)
-	total, err := actors.Fold(ctx, cluster, words.Input(), func(c wordCount) int { return c.Second },
-		func(a, b int) int { return a + b })
+	frequency, add := func(c wordCount) int { return c.Second }, func(a, b int) int { return a + b }
+	total, err := actors.Fold(ctx, cluster, words.Input(), frequency, add) // reads what it left
 	fmt.Println(total, err)
 	// Output:
 	// [to] <nil>
@@ -79,9 +80,18 @@ func ExampleKeepBy() {
 		emit(fmt.Sprintf("%s: %d, now %d", word, then.Second, now.Second))
 		return nil
 	})
-	join.NoShuffle = true
+	join.NoShuffle = true // the join as a job without reduces
 	fmt.Println(actors.Collect(ctx, cluster, join.Bind))
-	// Output: [tarry: 2, now 1] <nil>
+	groups := mapreduce.Grouped(then.Feed(), now.Feed()) // a Group{Key, Left, Right} for each key
+	sides := mapreduce.Each(func(g mapreduce.Group[string, wordCount, wordCount]) string {
+		return fmt.Sprintf("%s: %d and %d", g.Key, len(g.Left), len(g.Right))
+	})
+	list, err := actors.Collect(ctx, cluster, sides.On(groups))
+	slices.Sort(list)
+	fmt.Println(list, err)
+	// Output:
+	// [tarry: 2, now 1] <nil>
+	// [go: 0 and 1 tarry: 1 and 1 wait: 1 and 0] <nil>
 }
 
 func ExampleCluster_Pipeline() {

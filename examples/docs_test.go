@@ -8,11 +8,41 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
+
+// The lines of each piece of Go in the docs stand in the file that the comment before it names, code
+// that a test runs, in that order; what the file has between them is left out. Pieces of four pages
+// are held to more by tests of their own.
+func TestSnippetsAreOfTestedCode(t *testing.T) {
+	pages, err := filepath.Glob("../docs/*.md")
+	require.NoError(t, err)
+	found := 0
+	for _, name := range append(pages, "../README.md") {
+		if slices.Contains([]string{"README.md", "adding-a-policy.md", "configuration.md", "testing-jobs.md"}, filepath.Base(name)) {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		shown := regexp.MustCompile("(?s)<!-- (\\S+\\.go) -->\n```go\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+		require.Len(t, shown, strings.Count(string(text), "```go\n"), "%s: each piece names its file", name)
+		for _, s := range shown {
+			code, err := os.ReadFile(filepath.Join("..", s[1]))
+			require.NoError(t, err, name)
+			rest := strings.Split(string(code), "\n")
+			for line := range strings.Lines(s[2]) {
+				at := slices.IndexFunc(rest, func(l string) bool { return strings.TrimSpace(l) == strings.TrimSpace(line) })
+				require.GreaterOrEqual(t, at, 0, "%s: %s does not have, there: %s", name, s[1], line)
+				rest, found = rest[at+1:], found+1
+			}
+		}
+	}
+	require.Greater(t, found, 30)
+}
 
 // What docs/tutorial.md shows of a program stands in it, and what a program prints is what it prints.
 func TestTutorial(t *testing.T) {
