@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,6 +97,34 @@ func TestREADME(t *testing.T) {
 		}
 		body := code[strings.Index(code, "func main"):]
 		require.LessOrEqual(t, strings.Count(body, "\n"), 40, name)
+	}
+}
+
+// What users write for a job is short: types and functions, without comments.
+func TestJobsAreShort(t *testing.T) {
+	for _, job := range []struct {
+		file, from, to string
+		most           int
+	}{
+		{"wordcount/main.go", "	job := ", "\n	files,", 12},
+		{"join/main.go", "	users, orders := ", "\n	join.Reducers", 12},
+		{"kmeans/kmeans.go", "type point", "", 25},
+		{"pagerank/pagerank.go", "type page", "", 30},
+	} {
+		text, err := os.ReadFile(job.file)
+		require.NoError(t, err)
+		_, code, found := strings.Cut(string(text), job.from)
+		require.True(t, found, job.file)
+		if job.to != "" {
+			code, _, found = strings.Cut(code, job.to)
+			require.True(t, found, job.file)
+		}
+		lines := slices.DeleteFunc(strings.Split(code, "\n"), func(l string) bool {
+			l = strings.TrimSpace(l)
+			return l == "" || strings.HasPrefix(l, "//")
+		})
+		require.Greater(t, len(lines), 5, job.file)
+		require.LessOrEqual(t, len(lines), job.most, job.file)
 	}
 }
 

@@ -16,13 +16,13 @@ func TestKmeansIsLloyds(t *testing.T) {
 	points, begin := clouds(3000)
 	want := slices.Clone(begin)
 	for range 5 {
-		sums := make([]group, len(want))
+		sums := make([]point, len(want))
 		for _, p := range points {
 			s := &sums[nearest(want, p)]
 			s.X, s.Y, s.N = s.X+p.X, s.Y+p.Y, s.N+1
 		}
 		for i, s := range sums {
-			want[i] = point{s.X / s.N, s.Y / s.N}
+			want[i] = point{s.X / s.N, s.Y / s.N, 1}
 		}
 	}
 	cluster, err := actors.Start(actors.Config{Nodes: 3, BlockSize: 500})
@@ -36,5 +36,5 @@ func TestKmeansIsLloyds(t *testing.T) {
 		require.InDelta(t, want[i].X, got[i].X, 1e-9)
 		require.InDelta(t, want[i].Y, got[i].Y, 1e-9)
 	}
-	require.Equal(t, []point{{1, 1}, {6, 0}, {0, 6}}, begin)
+	require.Equal(t, []point{{1, 1, 1}, {6, 0, 1}, {0, 6, 1}}, begin)
 }

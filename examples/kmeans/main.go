@@ -35,7 +35,7 @@ func main() {
 func clouds(n int) (points, centers []point) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range n {
-		p := point{rng.NormFloat64(), rng.NormFloat64()}
+		p := point{rng.NormFloat64(), rng.NormFloat64(), 1}
 		switch i % 3 {
 		case 1:
 			p.X += 10
@@ -44,5 +44,5 @@ func clouds(n int) (points, centers []point) {
 		}
 		points = append(points, p)
 	}
-	return points, []point{{1, 1}, {6, 0}, {0, 6}}
+	return points, []point{{1, 1, 1}, {6, 0, 1}, {0, 6, 1}}
 }

@@ -3,7 +3,6 @@ package main
 
 import (
 	"context"
-	"iter"
 	"log"
 	"os"
 
@@ -20,14 +19,6 @@ func main() {
 			return nil
 		},
 		Combine: func(a, b int64) int64 { return a + b },
-		Reduce: func(word string, counts iter.Seq[int64], emit func(mr.Pair[string, int64])) error {
-			var sum int64
-			for n := range counts {
-				sum += n
-			}
-			emit(mr.MakePair(word, sum))
-			return nil
-		},
 	}
 	files, err := mr.Files(os.Args[2:]...)
 	if err != nil {
