@@ -11,6 +11,9 @@
 //
 // Each row group is one map. A struct has the columns of its fields, of which a file may have more.
 //
+// Read are pages without compression, of Snappy, gzip, Brotli and Zstandard; those of LZ4 are an error.
+// What Write writes other programs read (tried: PyArrow 26, DuckDB 2.0).
+//
 // It is a module of its own, so that only those who use it have that library.
 //
 // Reading order: read.go, columns.go, write.go.

@@ -238,3 +238,38 @@ func TestOnACluster(t *testing.T) {
 	}
 	require.Equal(t, want, got)
 }
+
+// Files that another program wrote: PyArrow 26, pages of both versions, 40 rows of which each fifth
+// has no name, ten a row group.
+func TestReadsWhatPyArrowWrites(t *testing.T) {
+	type line struct {
+		Name  *string `parquet:"name,optional"`
+		Value int64   `parquet:"value"`
+		Score float64 `parquet:"score"`
+	}
+	var want []string
+	for i := range 40 {
+		name := fmt.Sprint("n", i%3)
+		if i%5 == 4 {
+			name = "-"
+		}
+		want = append(want, fmt.Sprint(name, i, float64(i)/4))
+	}
+	for _, name := range []string{"pyarrow-snappy", "pyarrow-zstd-v2"} {
+		file, err := mapreduce.File(filepath.Join("testdata", name+".parquet"))
+		require.NoError(t, err)
+		var out mapreduce.Collected[string]
+		p, err := mapreduce.Each(func(l line) string {
+			if l.Name == nil {
+				return fmt.Sprint("-", l.Value, l.Score)
+			}
+			return fmt.Sprint(*l.Name, l.Value, l.Score)
+		}).Bind(Read[line](file), out.Output())
+		require.NoError(t, err)
+		_, err = mapreduce.RunLocal(t.Context(), p, mapreduce.LocalOptions{})
+		require.NoError(t, err)
+		got, err := out.Records()
+		require.NoError(t, err)
+		require.Equal(t, want, got, name)
+	}
+}
