@@ -4,6 +4,9 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
+	"sync"
+
+	"github.com/tarry-mr/tarry/jobs/internal/dfa"
 )
 
 // Options change what a pattern matches.
@@ -23,11 +26,13 @@ type Pattern struct {
 	needles []needle // every match holds one of these; empty if nothing is known of the matches
 	exact   bool     // a line that holds a needle matches: re need not be asked
 	all     bool     // every line matches
-	reach   int      // a match has at most so many bytes; 0 if that is not known
 
 	// With Options.Word re and later hold the match as their first group, with a neighbor on each
 	// side; later is for matches that have one before them.
 	later *regexp.Regexp
+
+	lines   *dfa.Program // tells which lines match; nil if needles do, or if it would be too large
+	finders sync.Pool    // of *finder
 }
 
 // The neighbors of a word.
@@ -71,11 +76,16 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 	if err != nil {
 		return nil, &fault{pattern, err}
 	}
-	p := &Pattern{re: re, later: later, all: tree.Op == syntax.OpEmptyMatch, reach: reachOf(tree)}
+	p := &Pattern{re: re, later: later, all: tree.Op == syntax.OpEmptyMatch}
 	found := required(tree)
 	p.exact = found.exact
 	for _, l := range found.any {
 		p.needles = append(p.needles, newNeedle(l))
+	}
+	if !p.exact && !p.all {
+		if lines, err := dfa.Compile(tree); err == nil {
+			p.lines, p.all = lines, lines.All
+		}
 	}
 	return p, nil
 }

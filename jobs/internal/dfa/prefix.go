@@ -1,0 +1,139 @@
+package dfa
+
+import "math/bits"
+
+// prefixBytes is how many bytes of a match's beginning are looked at.
+const prefixBytes = 3
+
+// buckets is how many kinds of beginning are told apart.
+const buckets = 8
+
+// prefix knows what the first bytes of every match are. A bucket is a kind of beginning, and a bit:
+// a match may begin where the bytes of a text have a bit in common, each in the table of its place.
+//
+// The tables low and high, by the lower and the upper four bits of a byte, say less exactly the
+// same; they are what a processor can look up for 32 bytes at once.
+type prefix struct {
+	nibbles [2 * prefixBytes][16]uint8 // low and high of the first byte, of the second …
+	exact   [prefixBytes][256]uint8
+	n       int // bytes that are known, at least 1; of further ones all are possible
+}
+
+// index is the first place at or after i where a match may begin, or len(text).
+func (p *prefix) index(text []byte, i int) int {
+	for i+prefixBytes <= len(text) {
+		i += p.approach(text[i:])
+		if i+prefixBytes > len(text) {
+			break
+		}
+		if p.at(text[i:]) {
+			return i
+		}
+		i++
+	}
+	for ; i+p.n <= len(text); i++ {
+		b := p.exact[0][text[i]]
+		if p.n > 1 {
+			b &= p.exact[1][text[i+1]]
+		}
+		if p.n > 2 {
+			b &= p.exact[2][text[i+2]]
+		}
+		if b != 0 {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// at reports whether a match may begin at the beginning of s, which has prefixBytes or more.
+func (p *prefix) at(s []byte) bool {
+	return p.exact[0][s[0]]&p.exact[1][s[1]]&p.exact[2][s[2]] != 0
+}
+
+// approachPortable is approach on any processor.
+func (p *prefix) approachPortable(s []byte) int {
+	i := 0
+	for i+prefixBytes <= len(s) && !p.at(s[i:]) {
+		i++
+	}
+	return i
+}
+
+// byteSet is a set of bytes.
+type byteSet [4]uint64
+
+func (s *byteSet) add(first, last byte) {
+	for b := int(first); b <= int(last); b++ {
+		s[b>>6] |= 1 << (b & 63)
+	}
+}
+
+func (s *byteSet) has(b int) bool { return s[b>>6]&(1<<(b&63)) != 0 }
+
+func (s byteSet) with(t byteSet) byteSet {
+	for i := range s {
+		s[i] |= t[i]
+	}
+	return s
+}
+
+// share is how many of a thousand bytes of text are in the set, very roughly.
+func (s *byteSet) share() int {
+	between := func(first, last byte) int {
+		var t byteSet
+		t.add(first, last)
+		n := 0
+		for i := range t {
+			n += bits.OnesCount64(s[i] & t[i])
+		}
+		return n
+	}
+	n := 28*between('a', 'z') + 3*between('A', 'Z') + 3*between('0', '9') + between(0, 255)
+	if s.has(' ') {
+		n += 120
+	}
+	return n
+}
+
+// beginning is one kind of beginning: which bytes may come first, second, third.
+type beginning [prefixBytes]byteSet
+
+func (b beginning) with(c beginning) beginning {
+	for i := range b {
+		b[i] = b[i].with(c[i])
+	}
+	return b
+}
+
+// share is how many of 10⁹ places of text have such a beginning, very roughly. What is not known of a
+// beginning is empty.
+func (b *beginning) share() int {
+	n := 1
+	for i := range b {
+		if b[i] == (byteSet{}) {
+			n *= 1000
+		} else {
+			n *= min(b[i].share(), 1000)
+		}
+	}
+	return n
+}
+
+// tables makes a prefix of beginnings of n bytes, at most as many as there are buckets.
+func tables(all []beginning, n int) *prefix {
+	p := &prefix{n: n}
+	for bit, b := range all {
+		mask := uint8(1) << bit
+		for i := range prefixBytes {
+			for c := range 256 {
+				if i >= n || b[i].has(c) {
+					p.exact[i][c] |= mask
+					p.nibbles[2*i][c&15] |= mask
+					p.nibbles[2*i+1][c>>4] |= mask
+				}
+			}
+		}
+	}
+	return p
+}

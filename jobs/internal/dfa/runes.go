@@ -1,0 +1,104 @@
+package dfa
+
+import (
+	"slices"
+	"sort"
+	"unicode"
+	"unicode/utf8"
+)
+
+// alphabet cuts the characters into classes: what an expression does with one character of a class
+// it does with all.
+type alphabet struct {
+	starts []rune // where a class begins, from 0 upward; class i is [starts[i], starts[i+1])
+	words  []bool // whether the characters of a class are of words, as \b has it; all false without \b
+	fffd   int32  // the class of U+FFFD, as which bytes that are not UTF-8 count
+
+	ascii [utf8.RuneSelf]int32 // class of each
+
+	bytes    [256]uint8 // class of each byte: bytes that no text tells apart share one
+	nBytes   int        // number of those classes
+	ofClass  [256]byte  // a byte of each class
+	lineFeed uint8      // the class of the line feed, which is alone in it
+}
+
+// wordStarts are where words, as \b has them, begin and end among the characters.
+var wordStarts = []rune{'0', '9' + 1, 'A', 'Z' + 1, '_', '_' + 1, 'a', 'z' + 1}
+
+// newAlphabet is for sets of characters, each a sorted list of first, last, first, last …
+func newAlphabet(sets [][]rune, words bool) *alphabet {
+	a := &alphabet{starts: []rune{0, '\n', '\n' + 1}}
+	for _, set := range sets {
+		for i := 0; i < len(set); i += 2 {
+			a.starts = append(a.starts, set[i], set[i+1]+1)
+		}
+	}
+	if words {
+		a.starts = append(a.starts, wordStarts...)
+	}
+	slices.Sort(a.starts)
+	a.starts = slices.Compact(a.starts)
+	if a.starts[len(a.starts)-1] > unicode.MaxRune {
+		a.starts = a.starts[:len(a.starts)-1]
+	}
+	a.words = make([]bool, len(a.starts))
+	for i, r := range a.starts {
+		a.words[i] = words && (r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z')
+	}
+	for r := range a.ascii {
+		a.ascii[r] = a.search(rune(r))
+	}
+	a.fffd = a.search(utf8.RuneError)
+	a.cutBytes()
+	return a
+}
+
+// search is the class of a character.
+func (a *alphabet) search(r rune) int32 {
+	return int32(sort.Search(len(a.starts), func(i int) bool { return a.starts[i] > r })) - 1
+}
+
+// uniform is the class of all characters from first to last, or -1 if they are of several.
+func (a *alphabet) uniform(first, last rune) int32 {
+	c := a.search(first)
+	if int(c)+1 < len(a.starts) && a.starts[c+1] <= last {
+		return -1
+	}
+	return c
+}
+
+// cutBytes finds the classes of bytes: cut where a class of characters begins, in ASCII or in any
+// place of its encoding, and where UTF-8 has bytes of another kind.
+func (a *alphabet) cutBytes() {
+	var cut [257]bool
+	for _, b := range []int{0x80, 0x90, 0xa0, 0xc0, 0xc2, 0xe0, 0xe1, 0xed, 0xee, 0xf0, 0xf1, 0xf4, 0xf5} {
+		cut[b] = true
+	}
+	for _, r := range a.starts {
+		if r >= 0xd800 && r < 0xe000 {
+			r = 0xe000 // no text has the characters between
+		}
+		encoded := utf8.AppendRune(nil, r)
+		for i, b := range encoded {
+			cut[b] = true
+			if i < len(encoded)-1 {
+				cut[int(b)+1] = true // what comes after the byte is cut within
+			}
+		}
+	}
+	class := 0
+	for b := range 256 {
+		if cut[b] && b > 0 {
+			class++
+		}
+		a.bytes[b] = uint8(class)
+		a.ofClass[class] = byte(b)
+	}
+	a.nBytes = class + 1
+	a.lineFeed = a.bytes['\n']
+}
+
+// isWord reports whether b is of a word, as \b has it; false without \b.
+func (a *alphabet) isWord(b byte) bool {
+	return b < utf8.RuneSelf && a.words[a.ascii[b]]
+}

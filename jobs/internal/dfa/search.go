@@ -1,0 +1,237 @@
+package dfa
+
+import (
+	"bytes"
+	"unsafe"
+)
+
+const (
+	// maxHeld is how many bytes of states a Searcher holds before it forgets them all.
+	maxHeld = 4 << 20
+	// What it takes to make a state, beside a unit for each instruction looked at. A unit is about
+	// 5 ns.
+	workOfState = 60
+	workOfStep  = 10
+	// freeWork is done without asking what has come of it.
+	freeWork = 100_000
+	// minSkip is how many bytes a skip must come to on average, or skipping costs more than it saves.
+	minSkip = 12
+	// askedSkips is after how many skips that is looked at.
+	askedSkips = 256
+	// firstRest is for how much text a Searcher that has given up leaves the work to others, in
+	// bytes; each further time it is twice as much.
+	firstRest = 1 << 20
+)
+
+// Searcher looks for lines that a Program matches. It keeps the states that it has come across; one
+// goroutine at a time may use it.
+type Searcher struct {
+	p       *Program
+	decoder *decoder
+
+	table  []uint32 // a row for each state
+	states []state
+	ids    map[string]uint32
+	held   int // bytes of all that
+	clears int
+
+	begin  uint32    // the state where a line begins
+	starts [3]uint32 // the states in which nothing has been begun: there, behind no word, behind one
+
+	starting    bool // states being made are those
+	accelerated bool
+	skips       int
+	skipped     int
+
+	work, scanned int64 // units of work done for bytes read
+	rest, rested  int64 // bytes
+
+	// scratch
+	stack   []uint32
+	seen    []uint32
+	round   uint32
+	key     []byte
+	settled threads
+	first   threads
+	scratch [2]threads
+}
+
+// NewSearcher makes a Searcher without states.
+func (p *Program) NewSearcher() *Searcher {
+	s := &Searcher{p: p, decoder: newDecoder(p.alphabet), seen: make([]uint32, len(p.insts)), accelerated: p.prefix != nil}
+	s.clear()
+	return s
+}
+
+// clear forgets all states but those to begin with.
+func (s *Searcher) clear() {
+	s.table, s.states, s.ids, s.held = s.table[:0], s.states[:0], make(map[string]uint32), 0
+	s.clears++
+	s.starting = true
+	for i, l := range []look{{begin: true}, {}, {word: true}} {
+		s.from(&s.first, l)
+		s.starts[i] = s.intern(&s.first, l, 0)
+	}
+	s.begin, s.starting = s.starts[0], false
+}
+
+// Outcome says what Next has found.
+type Outcome int
+
+// The outcomes.
+const (
+	None   Outcome = iota // no line matches
+	Found                 // a line matches
+	GaveUp                // states are made faster than they are used: ask somebody else
+)
+
+// Next looks for the first line of text that matches, of those from the place from on, where a line
+// begins. With Found it returns a place in that line: a byte of it, its line feed included, or
+// len(text) in a last line without one. With GaveUp it returns where the first line begins that has
+// not been decided.
+func (s *Searcher) Next(text []byte, from int) (at int, o Outcome) {
+	if from == len(text) || s.begin == deadValue {
+		return 0, None
+	}
+	v, i := s.begin, from
+	for {
+		switch {
+		case v == matchValue:
+			s.scanned += int64(i - from)
+			return max(i-1, from), Found // a line that matches before it is read is All
+		case v == deadValue:
+			j := bytes.IndexByte(text[i:], '\n')
+			if j < 0 {
+				s.scanned += int64(len(text) - from)
+				return 0, None
+			}
+			i += j + 1
+			if v = s.begin; v&special != 0 {
+				continue
+			}
+		case v&startState == startState && v == s.startAt(text, i):
+			if i, v = s.skip(text, i); v&special != 0 { // dead but at the beginning of a line
+				continue
+			}
+		case v&startState == startState: // as at the beginning of a line, but by a match that has begun
+			v &= rowBits
+		}
+		var row uint32
+		if i, row, v = s.run(text, i, v); i == len(text) {
+			s.scanned += int64(i - from)
+			return s.last(text, from, row)
+		}
+		if v == noValue {
+			v = s.build(row, text[i])
+			if s.work > freeWork+s.scanned+int64(i-from) {
+				return s.giveUp(text, from, i)
+			}
+		}
+		i++
+	}
+}
+
+// last decides the last line of a text, if it has no line feed.
+func (s *Searcher) last(text []byte, from int, v uint32) (int, Outcome) {
+	if len(text) == from || text[len(text)-1] == '\n' {
+		return 0, None
+	}
+	if s.build(v, '\n') == matchValue {
+		return len(text), Found
+	}
+	return 0, None
+}
+
+// giveUp begins a rest, at the line that holds text[i].
+func (s *Searcher) giveUp(text []byte, from, i int) (int, Outcome) {
+	s.work, s.scanned = 0, 0
+	s.rest = max(2*s.rest, firstRest)
+	s.rested = 0
+	return from + bytes.LastIndexByte(text[from:i], '\n') + 1, GaveUp
+}
+
+// Resting reports whether the text from here on is to be searched by somebody else: states were
+// made faster than they were used, not long ago.
+func (s *Searcher) Resting() bool { return s.rested < s.rest }
+
+// Rest is Resting, and tells that n bytes are searched by somebody else if so.
+func (s *Searcher) Rest(n int) bool {
+	resting := s.Resting()
+	if resting {
+		s.rested += int64(n)
+	}
+	return resting
+}
+
+// skip goes from a start state on to where a match may begin, and the start state there; or to the end
+// of the text.
+func (s *Searcher) skip(text []byte, i int) (int, uint32) {
+	if i < len(text) {
+		from := i
+		i = s.p.prefix.index(text, i)
+		s.skips++
+		s.skipped += i - from
+		if s.skips == askedSkips {
+			if s.skipped < askedSkips*minSkip {
+				s.accelerated = false
+				s.clear()
+			}
+			s.skips, s.skipped = 0, 0
+		}
+	}
+	v := s.startAt(text, i)
+	if v&startState == startState {
+		v &= rowBits
+	}
+	return i, v
+}
+
+// startAt is the start state at a place.
+func (s *Searcher) startAt(text []byte, i int) uint32 {
+	if i == 0 || text[i-1] == '\n' {
+		return s.starts[0]
+	}
+	if s.p.alphabet.isWord(text[i-1]) {
+		return s.starts[2]
+	}
+	return s.starts[1]
+}
+
+// run reads text from i on, in the state of row v, until a byte leads to a value that is special: then
+// it returns where that byte is, the row before and the value. At the end of the text it returns
+// the row.
+func (s *Searcher) run(text []byte, i int, v uint32) (at int, row, next uint32) {
+	p, table := unsafe.Pointer(unsafe.SliceData(text)), unsafe.Pointer(unsafe.SliceData(s.table))
+	classes := &s.p.alphabet.bytes
+	for ; i+4 <= len(text); i += 4 {
+		b := (*[4]byte)(unsafe.Add(p, i))
+		v1 := value(table, v, classes[b[0]])
+		if v1&special != 0 {
+			return i, v, v1
+		}
+		v2 := value(table, v1, classes[b[1]])
+		if v2&special != 0 {
+			return i + 1, v1, v2
+		}
+		v3 := value(table, v2, classes[b[2]])
+		if v3&special != 0 {
+			return i + 2, v2, v3
+		}
+		if v = value(table, v3, classes[b[3]]); v&special != 0 {
+			return i + 3, v3, v
+		}
+	}
+	for ; i < len(text); i++ {
+		next := value(table, v, classes[text[i]])
+		if next&special != 0 {
+			return i, v, next
+		}
+		v = next
+	}
+	return i, v, v
+}
+
+// value is what row v of the table says of a class of bytes. Every row has all classes.
+func value(table unsafe.Pointer, v uint32, class uint8) uint32 {
+	return *(*uint32)(unsafe.Add(table, 4*uintptr(v+uint32(class))))
+}

@@ -1,0 +1,160 @@
+package search
+
+import (
+	"bytes"
+
+	"github.com/tarry-mr/tarry/jobs/internal/dfa"
+)
+
+const (
+	// askedHits is after how many hits of needles it is looked at how far apart they lie.
+	askedHits = 64
+	// nearHits is how many bytes hits lie apart, on average, where it is faster to read all the text.
+	nearHits = 100
+)
+
+// scanner goes once through a chunk from the front to the back.
+type scanner struct {
+	p     *Pattern
+	chunk []byte
+	hits  []int // for each needle the first place, at or after the current line, where it lies; len(chunk) for none
+	f     *finder
+}
+
+// finder is what is kept from chunk to chunk.
+type finder struct {
+	lines *dfa.Searcher // nil if the pattern needs none, or is too large for one
+	dense bool          // needles lie so near to each other that they are not worth looking for
+	// since it was last asked:
+	found  int // lines that hold a needle
+	passed int // bytes up to there
+}
+
+func (p *Pattern) scan(chunk []byte) scanner {
+	s := scanner{p: p, chunk: chunk, hits: make([]int, len(p.needles))}
+	for i := range s.hits {
+		s.hits[i] = -1
+	}
+	if f, ok := p.finders.Get().(*finder); ok {
+		s.f = f
+		return s
+	}
+	s.f = new(finder)
+	if p.lines != nil {
+		s.f.lines = p.lines.NewSearcher()
+	}
+	return s
+}
+
+// close gives back what the next chunk can use.
+func (s *scanner) close() { s.p.finders.Put(s.f) }
+
+// next is the first matching line at or after from, which is the start of a line: chunk[start:end],
+// or -1, -1.
+func (s *scanner) next(from int) (start, end int) {
+	for from < len(s.chunk) {
+		next := 0
+		switch {
+		case s.p.all:
+			_, next = s.line(from)
+			return from, next
+		case len(s.p.needles) > 0 && !s.f.dense:
+			start, next = s.withNeedle(from)
+		case s.f.lines != nil:
+			start, next = s.ofAll(from)
+		default:
+			start, next = s.asked(from)
+		}
+		if start >= 0 {
+			return start, next
+		}
+		from = next
+	}
+	return -1, -1
+}
+
+// line is where the line that holds place i ends, without its line feed, and where the next begins.
+func (s *scanner) line(i int) (end, next int) {
+	if j := bytes.IndexByte(s.chunk[i:], '\n'); j >= 0 {
+		return i + j, i + j + 1
+	}
+	return len(s.chunk), len(s.chunk)
+}
+
+// withNeedle looks at the first line that holds a needle. It returns where that line begins, if it
+// matches, or -1, and where to go on.
+func (s *scanner) withNeedle(from int) (start, next int) {
+	hit := s.candidate(from)
+	if hit == len(s.chunk) {
+		return -1, hit
+	}
+	start = from + bytes.LastIndexByte(s.chunk[from:hit], '\n') + 1
+	end, next := s.line(hit)
+	if s.p.exact {
+		return start, next
+	}
+	if s.f.lines != nil {
+		s.f.passed += next - from
+		if s.f.found++; s.f.found == askedHits {
+			s.f.dense = s.f.passed < nearHits*askedHits
+			s.f.found, s.f.passed = 0, 0
+		}
+	}
+	if !s.matches(start, end) {
+		start = -1
+	}
+	return start, next
+}
+
+// candidate is the first place at or after from where a needle lies, or the chunk's length.
+func (s *scanner) candidate(from int) int {
+	first := len(s.chunk)
+	for i := range s.hits {
+		if s.hits[i] < from {
+			s.hits[i] = len(s.chunk)
+			if j := s.p.needles[i].index(s.chunk[from:]); j >= 0 {
+				s.hits[i] = from + j
+			}
+		}
+		first = min(first, s.hits[i])
+	}
+	return first
+}
+
+// ofAll looks for the first line that matches, needles or not. It returns what withNeedle does.
+func (s *scanner) ofAll(from int) (start, next int) {
+	if s.f.lines.Resting() {
+		start, next = s.asked(from)
+		s.f.lines.Rest(next - from)
+		return start, next
+	}
+	at, outcome := s.f.lines.Next(s.chunk, from)
+	switch outcome {
+	case dfa.Found:
+		_, next = s.line(at)
+		return from + bytes.LastIndexByte(s.chunk[from:at], '\n') + 1, next
+	case dfa.GaveUp:
+		return s.asked(at)
+	default:
+		return -1, len(s.chunk)
+	}
+}
+
+// asked asks the expression about one line. It returns what withNeedle does.
+func (s *scanner) asked(from int) (start, next int) {
+	end, next := s.line(from)
+	if s.p.re.Match(s.chunk[from:end]) {
+		return from, next
+	}
+	return -1, next
+}
+
+// matches reports whether the line chunk[start:end] matches.
+func (s *scanner) matches(start, end int) bool {
+	if s.f.lines != nil && !s.f.lines.Rest(end-start) {
+		if _, outcome := s.f.lines.Next(s.chunk[start:end], 0); outcome != dfa.GaveUp {
+			return outcome == dfa.Found
+		}
+	}
+	return s.p.re.Match(s.chunk[start:end])
+}
