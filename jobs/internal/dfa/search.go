@@ -16,8 +16,12 @@ const (
 	freeWork = 100_000
 	// minSkip is how many bytes a skip must come to on average, or skipping costs more than it saves.
 	minSkip = 12
-	// askedSkips is after how many skips that is looked at.
-	askedSkips = 256
+	// askedSkips is after how many skips it is looked at what they came to.
+	askedSkips = 64
+	// firstSpan is how many bytes are read without skips where they do not pay; as often as they do
+	// not pay right after that it is twice as many, up to lastSpan.
+	firstSpan = 16 << 10
+	lastSpan  = 1 << 20
 	// firstRest is for how much text a Searcher that has given up leaves the work to others, in
 	// bytes; each further time it is twice as much.
 	firstRest = 1 << 20
@@ -29,19 +33,14 @@ type Searcher struct {
 	p       *Program
 	decoder *decoder
 
-	table  []uint32 // a row for each state
-	states []state
-	ids    map[string]uint32
-	held   int // bytes of all that
-	clears int
+	*cache
+	plain, skipping cache // states for reading on, and for skipping where nothing has been begun
 
-	begin  uint32    // the state where a line begins
-	starts [3]uint32 // the states in which nothing has been begun: there, behind no word, behind one
-
-	starting    bool // states being made are those
-	accelerated bool
-	skips       int
-	skipped     int
+	asked   int // askedSkips, but in tests
+	skips   int
+	skipped int // bytes
+	span    int // how many bytes were last to be read without skips
+	reading int // and how many of them are left
 
 	work, scanned int64 // units of work done for bytes read
 	rest, rested  int64 // bytes
@@ -58,21 +57,19 @@ type Searcher struct {
 
 // NewSearcher makes a Searcher without states.
 func (p *Program) NewSearcher() *Searcher {
-	s := &Searcher{p: p, decoder: newDecoder(p.alphabet), seen: make([]uint32, len(p.insts)), accelerated: p.prefix != nil}
-	s.clear()
+	s := &Searcher{p: p, decoder: newDecoder(p.alphabet), seen: make([]uint32, len(p.insts)), asked: askedSkips, span: firstSpan}
+	s.skipping.specialStarts = true
+	if s.use(&s.plain); p.prefix != nil {
+		s.use(&s.skipping)
+	}
 	return s
 }
 
-// clear forgets all states but those to begin with.
-func (s *Searcher) clear() {
-	s.table, s.states, s.ids, s.held = s.table[:0], s.states[:0], make(map[string]uint32), 0
-	s.clears++
-	s.starting = true
-	for i, l := range []look{{begin: true}, {}, {word: true}} {
-		s.from(&s.first, l)
-		s.starts[i] = s.intern(&s.first, l, 0)
+// use makes c the states that are used.
+func (s *Searcher) use(c *cache) {
+	if s.cache = c; c.ids == nil {
+		s.clear()
 	}
-	s.begin, s.starting = s.starts[0], false
 }
 
 // Outcome says what Next has found.
@@ -117,9 +114,13 @@ func (s *Searcher) Next(text []byte, from int) (at int, o Outcome) {
 			v &= rowBits
 		}
 		var row uint32
-		if i, row, v = s.run(text, i, v); i == len(text) {
+		if i, row, v = s.read(text, i, v); i == len(text) {
 			s.scanned += int64(i - from)
 			return s.last(text, from, row)
+		}
+		if v&special == 0 {
+			v = s.skipAgain(row)
+			continue
 		}
 		if v == noValue {
 			v = s.build(row, text[i])
@@ -171,10 +172,12 @@ func (s *Searcher) skip(text []byte, i int) (int, uint32) {
 		i = s.p.prefix.index(text, i)
 		s.skips++
 		s.skipped += i - from
-		if s.skips == askedSkips {
-			if s.skipped < askedSkips*minSkip {
-				s.accelerated = false
-				s.clear()
+		if s.skips == s.asked {
+			if s.skipped < s.asked*minSkip {
+				s.reading, s.span = s.span, min(2*s.span, lastSpan)
+				s.use(&s.plain)
+			} else {
+				s.span = firstSpan
 			}
 			s.skips, s.skipped = 0, 0
 		}
@@ -184,6 +187,24 @@ func (s *Searcher) skip(text []byte, i int) (int, uint32) {
 		v &= rowBits
 	}
 	return i, v
+}
+
+// read is run, but goes no further than it is to read without skips.
+func (s *Searcher) read(text []byte, i int, v uint32) (at int, row, next uint32) {
+	if s.cache == &s.skipping || s.p.prefix == nil {
+		return s.run(text, i, v)
+	}
+	at, row, next = s.run(text[:min(len(text), i+s.reading)], i, v)
+	s.reading -= at - i
+	return at, row, next
+}
+
+// skipAgain is the value, among the states for skipping, of the state of a row of the others.
+func (s *Searcher) skipAgain(row uint32) uint32 {
+	st := &s.states[int(row)/s.p.alphabet.nBytes]
+	t := s.copied(&s.scratch[0], &st.threads)
+	s.use(&s.skipping)
+	return s.intern(t, look{word: st.word, begin: st.begin}, st.node)
 }
 
 // startAt is the start state at a place.

@@ -10,7 +10,11 @@ const (
 	// askedHits is after how many hits of needles it is looked at how far apart they lie.
 	askedHits = 64
 	// nearHits is how many bytes hits lie apart, on average, where it is faster to read all the text.
-	nearHits = 100
+	nearHits = 80
+	// firstSpan is how many bytes are read then before needles are looked for again; as often as they
+	// still lie near to each other it is twice as many, up to lastSpan.
+	firstSpan = 16 << 10
+	lastSpan  = 1 << 20
 )
 
 // scanner goes once through a chunk from the front to the back.
@@ -23,11 +27,11 @@ type scanner struct {
 
 // finder is what is kept from chunk to chunk.
 type finder struct {
-	lines *dfa.Searcher // nil if the pattern needs none, or is too large for one
-	dense bool          // needles lie so near to each other that they are not worth looking for
-	// since it was last asked:
-	found  int // lines that hold a needle
-	passed int // bytes up to there
+	lines  *dfa.Searcher // nil if the pattern needs none, or is too large for one
+	found  int           // lines that hold a needle, since it was last asked how near they are
+	passed int           // bytes up to there
+	span   int           // how many bytes were last to be read whether or not they hold needles
+	dense  int           // and how many of them are left
 }
 
 func (p *Pattern) scan(chunk []byte) scanner {
@@ -39,7 +43,7 @@ func (p *Pattern) scan(chunk []byte) scanner {
 		s.f = f
 		return s
 	}
-	s.f = new(finder)
+	s.f = &finder{span: firstSpan}
 	if p.lines != nil {
 		s.f.lines = p.lines.NewSearcher()
 	}
@@ -58,7 +62,7 @@ func (s *scanner) next(from int) (start, end int) {
 		case s.p.all:
 			_, next = s.line(from)
 			return from, next
-		case len(s.p.needles) > 0 && !s.f.dense:
+		case len(s.p.needles) > 0 && s.f.dense <= 0:
 			start, next = s.withNeedle(from)
 		case s.f.lines != nil:
 			start, next = s.ofAll(from)
@@ -96,14 +100,23 @@ func (s *scanner) withNeedle(from int) (start, next int) {
 	if s.f.lines != nil {
 		s.f.passed += next - from
 		if s.f.found++; s.f.found == askedHits {
-			s.f.dense = s.f.passed < nearHits*askedHits
-			s.f.found, s.f.passed = 0, 0
+			s.f.look()
 		}
 	}
 	if !s.matches(start, end) {
 		start = -1
 	}
 	return start, next
+}
+
+// look decides whether needles lie so near to each other that they are not worth looking for.
+func (f *finder) look() {
+	if f.passed < nearHits*askedHits {
+		f.dense, f.span = f.span, min(2*f.span, lastSpan)
+	} else {
+		f.span = firstSpan
+	}
+	f.found, f.passed = 0, 0
 }
 
 // candidate is the first place at or after from where a needle lies, or the chunk's length.
@@ -128,16 +141,23 @@ func (s *scanner) ofAll(from int) (start, next int) {
 		s.f.lines.Rest(next - from)
 		return start, next
 	}
-	at, outcome := s.f.lines.Next(s.chunk, from)
+	text := s.chunk
+	if len(s.p.needles) > 0 && s.f.dense < len(text)-from {
+		_, end := s.line(from + s.f.dense - 1)
+		text = text[:end]
+	}
+	at, outcome := s.f.lines.Next(text, from)
 	switch outcome {
 	case dfa.Found:
 		_, next = s.line(at)
-		return from + bytes.LastIndexByte(s.chunk[from:at], '\n') + 1, next
+		start = from + bytes.LastIndexByte(text[from:at], '\n') + 1
 	case dfa.GaveUp:
-		return s.asked(at)
+		start, next = s.asked(at)
 	default:
-		return -1, len(s.chunk)
+		start, next = -1, len(text)
 	}
+	s.f.dense -= next - from
+	return start, next
 }
 
 // asked asks the expression about one line. It returns what withNeedle does.
