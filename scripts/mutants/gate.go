@@ -69,10 +69,14 @@ func (t *trial) atRandom(list []mutant, n int, c *census) error {
 // Those that have no gate, or whose gate does not build, are to be tried alone.
 func (t *trial) gather(list []mutant, n int, c *census) (together, alone, rest []mutant, err error) {
 	var ungated []mutant
+	same := 0
 	for i, m := range list {
 		switch {
-		case len(together)+len(ungated) == n:
+		case len(together)+len(ungated)+same == n:
 			rest = append(rest, list[i])
+		case t.isEquivalent(&m):
+			same++
+			c.add(&m, equal, 0)
 		case slices.ContainsFunc(together, m.overlaps):
 			rest = append(rest, m)
 		case m.gate == "":
@@ -226,10 +230,24 @@ func (t *trial) eachGated(list []mutant, c *census) error {
 			if v == lives {
 				v = t.runGated(p, i+1)
 			}
+			if v == timeout || v == tooSlow {
+				v = t.again(p, i+1)
+			}
 		}
 		c.add(&list[i], v, time.Since(began))
 	}
 	return nil
+}
+
+// again tries a fault once more whose tests did not end: the machine may have been busy with other
+// things. So the tests are timed again without it first.
+func (t *trial) again(p string, fault int) verdict {
+	began := time.Now()
+	if v := t.runGated(p, 0); v != lives {
+		return tooSlow
+	}
+	t.sound[p] = time.Since(began)
+	return t.runGated(p, fault)
 }
 
 // compile builds a package's tests with all gates, and runs them with those shut.
@@ -257,13 +275,26 @@ func (t *trial) compile(p string) error {
 	return nil
 }
 
+// patience is how long a package's tests may take with a fault: five times as long as without, half a
+// minute at least and the limit at most.
+func (t *trial) patience(p string) time.Duration {
+	sound, ok := t.sound[p]
+	if !ok {
+		return t.limit
+	}
+	return min(t.limit, max(30*time.Second, 5*sound))
+}
+
 // runGated runs a package's tests with a fault.
 func (t *trial) runGated(p string, fault int) verdict {
-	ctx, cancel := context.WithTimeout(context.Background(), t.limit+time.Minute)
+	limit := t.patience(p)
+	ctx, cancel := context.WithTimeout(context.Background(), limit+time.Minute)
 	defer cancel()
-	c := exec.CommandContext(ctx, t.binaries[p], "-test.failfast", "-test.timeout", t.limit.String())
+	c := exec.CommandContext(ctx, t.binaries[p], "-test.failfast", "-test.timeout", limit.String())
 	c.Dir = filepath.Join(t.dir, p)
 	c.Env = append(os.Environ(), number+"="+strconv.Itoa(fault))
+	// What rapid keeps of a run that failed would come up in the next one.
+	defer func() { _ = os.RemoveAll(filepath.Join(c.Dir, "testdata", "rapid")) }()
 	v, out := t.judge(ctx, c, p)
 	if fault == 0 && v != lives {
 		fmt.Printf("%s\n", out)

@@ -7,8 +7,9 @@
 //	go run ./scripts/mutants -experiments out/faults          # which rows of experiments notice which
 //
 // It ends with 1 if a fault of the list is alive. A fault at random may be no fault at all: those
-// alive are to be looked at. One that does not build is not counted; one whose tests do not end in
-// time counts as noticed only if they end in a third of that time without it.
+// alive are to be looked at, and go to scripts/mutants/equivalent.yaml with the reason if that is so.
+// One that does not build is not counted; one whose tests do not end in time is tried again at once,
+// beside a run without it, and counts as noticed only if that takes a third of the time at most.
 //
 // With -experiments the faults are those of scripts/mutants/experiments.yaml, and what is to notice
 // them is each row of the experiments that is judged: it ends with 1 if one notices nothing.
@@ -87,6 +88,9 @@ func run(only string, random int, seed uint64, t *trial, args []string) (alive i
 	if err != nil {
 		return 0, err
 	}
+	if t.equivalent, err = readEquivalent("scripts/mutants/equivalent.yaml"); err != nil {
+		return 0, err
+	}
 	if t.dir, err = copyModule(); err != nil {
 		return 0, err
 	}
@@ -98,7 +102,11 @@ func run(only string, random int, seed uint64, t *trial, args []string) (alive i
 	} else {
 		err = t.eachAlone(list, &c)
 	}
-	fmt.Printf("%d of %d noticed\n", c.tried-c.alive, c.tried)
+	fmt.Printf("%d of %d noticed", c.tried-c.alive-c.equal, c.tried)
+	if c.equal > 0 {
+		fmt.Printf(", %d equivalent", c.equal)
+	}
+	fmt.Println()
 	return c.alive, err
 }
 
@@ -123,14 +131,17 @@ func runContest(c *contest, only, of, table string) (unnoticed int, err error) {
 }
 
 // census counts faults.
-type census struct{ tried, alive int }
+type census struct{ tried, alive, equal int }
 
 func (c *census) add(m *mutant, v verdict, took time.Duration) {
 	if v != noGo {
 		c.tried++
 	}
-	if v == lives || v == tooSlow {
+	switch v {
+	case lives, tooSlow:
 		c.alive++
+	case equal:
+		c.equal++
 	}
 	fmt.Printf("%-8s %5.1f s  %s\n", v, took.Seconds(), m.Name)
 }

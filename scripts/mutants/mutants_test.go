@@ -46,6 +46,45 @@ func TestRandomPlaces(t *testing.T) {
 	}, gates)
 }
 
+// Each fault that was shown to be none still has its place, once, and a reason.
+func TestTheEquivalentFit(t *testing.T) {
+	t.Chdir(filepath.Join("..", ".."))
+	list, err := readEquivalent("scripts/mutants/equivalent.yaml")
+	require.NoError(t, err)
+	for _, e := range list {
+		text, err := os.ReadFile(e.File)
+		require.NoError(t, err)
+		require.Equal(t, 1, strings.Count(string(text), e.At), e)
+		require.NotEmpty(t, e.Why, e)
+		found, err := placesIn(e.File)
+		require.NoError(t, err)
+		n := 0
+		for i := range found {
+			if e.is(&found[i], string(text)) {
+				n++
+			}
+		}
+		require.Equal(t, 1, n, e)
+	}
+}
+
+// A fault that was shown to be none is not tried, and not alive.
+func TestEquivalentFaults(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("a.go", []byte("package a\n\nfunc f(x int) bool { return x < 3 && x < 3 || x > 7 }\n"), 0o666))
+	list, err := placesIn("a.go")
+	require.NoError(t, err)
+	tr := trial{equivalent: []equivalent{{File: "a.go", At: "x > 7", Old: ">", New: ">="}}}
+	var c census
+	for i := range list {
+		if tr.isEquivalent(&list[i]) {
+			require.Equal(t, ">", list[i].Old)
+			c.add(&list[i], equal, 0)
+		}
+	}
+	require.Equal(t, census{tried: 1, equal: 1}, c)
+}
+
 // A test that does not end notices a fault only if it would have ended in time without it.
 func TestTestsThatDoNotEnd(t *testing.T) {
 	tr := trial{limit: 30 * time.Second, sound: map[string]time.Duration{"./quick": 9 * time.Second, "./slow": 10 * time.Second}}

@@ -23,6 +23,7 @@ const (
 	tooSlow verdict = "SLOW"    // nor would they with room to spare without it: no verdict
 	lives   verdict = "ALIVE"
 	noGo    verdict = "no Go"
+	equal   verdict = "equal" // on the list of those that are no faults
 )
 
 // lasted finds how long a package's tests took in what they print, which leaves out the build.
@@ -30,10 +31,11 @@ var lasted = regexp.MustCompile(`(?m)^ok\s+\S+\s+([0-9.]+s)`)
 
 // trial tries faults in a copy of the module.
 type trial struct {
-	dir   string
-	limit time.Duration
-	also  []string
-	sound map[string]time.Duration // how long a package's tests take without a fault
+	dir        string
+	limit      time.Duration
+	also       []string
+	equivalent []equivalent
+	sound      map[string]time.Duration // how long a package's tests take without a fault
 
 	kept     map[string]string // the text of files with gates, as it was
 	binaries map[string]string // tests with gates, by package
@@ -105,7 +107,7 @@ func (t *trial) failed(p string, out []byte) verdict {
 		return noGo
 	case ended:
 		return noticed
-	case t.sound[p] < t.limit/3:
+	case t.sound[p] < t.patience(p)/3:
 		return timeout
 	}
 	return tooSlow
