@@ -150,3 +150,22 @@ func TestQuincyRoundsComeToRest(t *testing.T) {
 		}
 	})
 }
+
+// Reading from the rack costs Rack, from beyond all that nodes have in common Far, and the levels
+// between lie evenly between.
+func TestQuincyCosts(t *testing.T) {
+	p, err := Preset("quincy")
+	require.NoError(t, err)
+	p.Quincy.Rack, p.Quincy.Far = time.Second, 10*time.Second
+	c, err := NewCore(Config{RackDepth: 3}, p)
+	require.NoError(t, err)
+	_, err = c.Join(0, Node{Name: "a", Rack: "/x/y", MapSlots: 1})
+	require.NoError(t, err)
+	o := c.order.(*quincy)
+	var got []int64
+	for l := NodeLocal; l <= c.far; l++ {
+		got = append(got, o.cost(l))
+	}
+	require.Equal(t, []int64{0, 1000, 4000, 7000, 10_000}, got)
+	require.Zero(t, o.cost(AnyPlace), "what has no place is near everywhere")
+}

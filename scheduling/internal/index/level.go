@@ -61,15 +61,15 @@ func (x *Level) First(group int32, pending *TaskSet) int32 {
 	return x.items[g.cur]
 }
 
-// Append appends the least pending maps of a group to a list, most at most.
+// Append appends the least pending maps of a group to a list, most at most, each once.
 func (x *Level) Append(list []int32, most int, group int32, pending *TaskSet) []int32 {
 	if most <= 0 || x.First(group, pending) < 0 {
 		return list
 	}
-	g := x.of(group)
+	g, last := x.of(group), int32(-1)
 	for _, m := range x.items[g.cur:g.end] {
-		if pending.Has(m) {
-			list = append(list, m)
+		if m != last && pending.Has(m) { // one with several replicas in the group stands there as often
+			list, last = append(list, m), m
 			if most--; most == 0 {
 				break
 			}

@@ -68,6 +68,25 @@ func TestLevelAgainstSearching(t *testing.T) {
 	})
 }
 
+// As many maps of a group are listed as asked for, the least ones that are pending: each once, however
+// many of its replicas are in the group.
+func TestLevelListsMaps(t *testing.T) {
+	var near BitMatrix
+	near.Widen(1)
+	x := NewLevel([]int32{0, 2, 3, 5, 6}, []int32{0, 1, 0, 1, 1, 5}, 2, &near, 0, func(n int32) int32 { return n / 5 })
+	pending := NewFullTaskSet(4)
+	list := func(most int, group int32) []int32 { return x.Append([]int32{9}, most, group, &pending) }
+	require.Equal(t, []int32{9, 0, 1}, list(2, 0))
+	require.Equal(t, []int32{9, 0, 1, 2}, list(3, 0))
+	require.Equal(t, []int32{9, 0, 1, 2}, list(4, 0))
+	require.Equal(t, []int32{9, 3}, list(1, 1))
+	require.Equal(t, []int32{9}, list(0, 0))
+	pending.Remove(0)
+	require.Equal(t, []int32{9, 1}, list(1, 0))
+	pending.Remove(3)
+	require.Equal(t, []int32{9}, list(1, 1))
+}
+
 // It widens by as much as it has, at least, so that doing so often costs little.
 func TestBitMatrixWidens(t *testing.T) {
 	var m BitMatrix
