@@ -32,9 +32,10 @@ type attempt struct {
 	input    atomic.Int64 // records that a reduce has to reduce, once it has all segments
 	idling   atomic.Bool  // a reduce that waits for maps
 	waited   time.Duration
-	turn     atomic.Bool   // held
-	resting  atomic.Int32  // more than 0 while it waits for others
-	began    time.Duration // when it came to its node
+	turn     atomic.Bool         // held
+	resting  atomic.Int32        // more than 0 while it waits for others
+	began    time.Duration       // when it came to its node
+	hangs    mapreduce.BadRecord // at which the task timeout found it, if that is known
 
 	hand   *hand
 	number atomic.Pointer[string] // of the goroutine it works in
@@ -98,7 +99,7 @@ func (a *attempt) conclude(r *report, err error) {
 	default:
 		a.blame(r, err)
 		r.status.State, r.status.Err, r.err = scheduling.StateFailed, err.Error(), err
-		r.status.Final = mapreduce.IsPermanent(err)
+		r.status.Final = mapreduce.IsPermanent(err) && !a.leftToNext(err)
 	}
 	a.discard()
 	r.counters, r.output = nil, nil
@@ -138,7 +139,7 @@ func (a *attempt) workMap(r *report, res mapreduce.Resources) error {
 	index := int(a.id.Task.Index)
 	m := mapreduce.MapAttempt{Index: index, Try: int(a.id.Try), Split: a.run.splits[index], Resources: res}
 	if m.Try >= a.run.firstSkip {
-		m.MaxSkips = a.run.maxSkips
+		m.MaxSkips, m.LeaveOut = a.run.maxSkips, a.run.badRecords(a.id.Task.Index)
 	}
 	out, err := a.run.plan.RunMap(a.ctx, &m)
 	if err != nil {
@@ -184,6 +185,9 @@ func (a *attempt) commit(r *report) error {
 	defer func() { r.phases.Commit = a.env.now() - began }()
 	if err := a.askToCommit(); err != nil {
 		return err
+	}
+	if a.id.Task.Kind == scheduling.Map {
+		a.run.rememberSkips(a.id.Task.Index, r.skipped, true)
 	}
 	err := a.run.plan.CommitTask(a.planID())
 	if errors.Is(err, mapreduce.ErrCommitted) {

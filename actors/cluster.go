@@ -253,8 +253,10 @@ func (c *Cluster) handOver(r *run, o SubmitOptions) error {
 		SlowStart: o.SlowStart, MaxAttempts: o.MaxAttempts, MapTime: o.MapTime, ReduceTime: o.ReduceTime, NoSuspend: o.NoSuspend,
 		InputBytes: max(0, r.inputBytes),
 	}
-	if o.MaxSkips > 0 && r.remembered() {
-		return errSkipsForgotten
+	if o.MaxSkips > 0 {
+		if err := r.plan.SkipsFit(); err != nil {
+			return err
+		}
 	}
 	r.maxSkips = o.MaxSkips
 	attempts := cmp.Or(max(o.MaxAttempts, 0), c.env.cfg.MaxAttempts)
@@ -266,6 +268,7 @@ func (c *Cluster) handOver(r *run, o SubmitOptions) error {
 	if m.kept, err = r.kept(); err != nil {
 		return err
 	}
+	r.resumeSkips(m.kept)
 	c.env.sys.Root.Send(c.jobTracker, m)
 	err = <-m.reply
 	if state := c.env.cfg.State; state != nil && err == nil {

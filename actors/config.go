@@ -286,9 +286,10 @@ type SubmitOptions struct {
 	// leave out, with all that it emitted for them: the attempts at a map after the first leave
 	// them out, or the first if there is no other or the input may be read only once. They are in
 	// Result.Skipped, and beside the parts of a directory as _skipped.jsonl. With one more the job
-	// fails. 0 means none. Chunks are never left out, nor what a reduce fails on, nor a record on
-	// which a map hangs or ends its goroutine. Jobs with a Key in Config.State are refused: which
-	// records their kept parts lack is not remembered.
+	// fails. 0 means none. A record on which the map hangs until the task timeout, or ends its
+	// goroutine, fails an attempt, and the next one leaves it out; where the map does not heed its
+	// context either, two attempts. So of these a map can have as many as it has attempts, less one
+	// or two. What a reduce fails on is never left out. Inputs of Chunks are refused.
 	MaxSkips int
 
 	// MapTime and ReduceTime are known durations of one task, for policies that use them.

@@ -241,20 +241,17 @@ func TestAnotherProcessGoesOn(t *testing.T) {
 	t.Run("without", func(t *testing.T) { testAnotherProcess(t, text, mapping, true) })
 }
 
-func testAnotherProcess(t *testing.T, text string, job binder, mapOnly bool) {
-	home := t.TempDir()
+// momentsOf runs a job with a State, and copies all that is on the disk at moments of it: each copy is
+// what a process leaves that is killed then.
+func momentsOf(t *testing.T, home, text string, cfg Config, job binder, o SubmitOptions) (id scheduling.JobID, moments []string) {
 	require.NoError(t, os.WriteFile(filepath.Join(home, "in"), []byte(text), 0o600))
-	cfg := Config{Nodes: 2, MapSlots: 2, ReduceSlots: 1, BlockSize: 100}
-	var moments []string
-	var id scheduling.JobID
 	remembering(t, filepath.Join(home, "state"), cfg, func(t *testing.T, c *Cluster) {
-		h := c.submit(t, bindFile(t, home, c.env.cfg.State, "count", job), SubmitOptions{Key: "count"})
+		h := c.submit(t, bindFile(t, home, c.env.cfg.State, o.Key, job), o)
 		id = h.ID()
 		for i := 0; ; i++ {
 			to := filepath.Join(home, "moments", string(rune('a'+i)))
 			copyTree(t, filepath.Join(home, "state"), filepath.Join(to, "state"))
 			copyTree(t, filepath.Join(home, "out"), filepath.Join(to, "out"))
-			copyTree(t, filepath.Join(home, "in"), filepath.Join(to, "in"))
 			require.NoError(t, os.WriteFile(filepath.Join(to, "in"), []byte(text), 0o600))
 			moments = append(moments, to)
 			select {
@@ -265,6 +262,13 @@ func testAnotherProcess(t *testing.T, text string, job binder, mapOnly bool) {
 			}
 		}
 	})
+	return id, moments
+}
+
+func testAnotherProcess(t *testing.T, text string, job binder, mapOnly bool) {
+	home := t.TempDir()
+	cfg := Config{Nodes: 2, MapSlots: 2, ReduceSlots: 1, BlockSize: 100}
+	id, moments := momentsOf(t, home, text, cfg, job, SubmitOptions{Key: "count"})
 	want := parts(t, home)
 	require.NotEmpty(t, want)
 	require.Greater(t, len(moments), 5)

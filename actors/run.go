@@ -48,12 +48,13 @@ type run struct {
 	empty   chan struct{}       // closed when ended and the last live attempt has left
 	buried  chan struct{}       // closed when ended and no attempt is left, abandoned or not
 	faults  map[scheduling.TaskID]*fault
-	failing scheduling.TaskID             // the task that failed last: of a failed job, the one to blame
-	cause   error                         // the job ended for another reason than its tasks
-	damaged map[scheduling.TaskID]int     // attempts that a damaged spill ended
-	why     error                         // the job was killed
-	skipped map[int32][]mapreduce.Skipped // records left out by maps that are done
-	result  Result                        // set before done is closed
+	failing scheduling.TaskID               // the task that failed last: of a failed job, the one to blame
+	cause   error                           // the job ended for another reason than its tasks
+	damaged map[scheduling.TaskID]int       // attempts that a damaged spill ended
+	why     error                           // the job was killed
+	skipped map[int32][]mapreduce.Skipped   // records left out by maps that are done
+	bad     map[int32][]mapreduce.BadRecord // from which attempts at a map did not return
+	result  Result                          // set before done is closed
 }
 
 // fault is how a task has failed so far.
@@ -192,6 +193,9 @@ func (r *run) succeeded(e *Event, rep *report, at *place) {
 		r.skipped[id.Index] = rep.skipped
 	}
 	if shuffles {
+		r.rememberSkips(id.Index, rep.skipped, false)
+	}
+	if shuffles {
 		return
 	}
 	r.sums.Merge(rep.counters)
@@ -212,6 +216,7 @@ func (r *run) failed(e *Event, rep *report) {
 	if rep == nil || rep.err == nil {
 		return
 	}
+	r.noteBad(e.Attempt.Task, rep.err)
 	f := r.faults[e.Attempt.Task]
 	if f == nil || errors.Is(rep.err, mapreduce.ErrTooManySkips) { // which names the first cause
 		f = &fault{first: rep.err}

@@ -3,13 +3,12 @@ package actors
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
 )
-
-// errSkipsForgotten refuses what would leave records out and not tell of all of them.
-var errSkipsForgotten = errors.New("actors: a job with a key in Config.State cannot have MaxSkips: " +
-	"which records the parts that are kept have left out is not remembered")
 
 // maySkip tells a map, by an error, that with the records that it has left out the job has left out
 // more than it may.
@@ -50,4 +49,65 @@ func (r *run) skips() (list []mapreduce.Skipped, err error) {
 		err = r.tooMany(len(list), list[0])
 	}
 	return list, err
+}
+
+// leftToNext tells whether the error is that of a bad record which the next attempt leaves out.
+func (a *attempt) leftToNext(err error) bool {
+	return a.id.Task.Kind == scheduling.Map && a.run.maxSkips > 0 && int(a.id.Try) < a.run.firstSkip && mapreduce.IsBad(err)
+}
+
+// noteBad takes in the record from which a failed attempt at a map did not return, if that is why it
+// failed and records may be left out: the next attempt leaves it out. The caller holds mu.
+func (r *run) noteBad(task scheduling.TaskID, err error) {
+	at, known := errors.AsType[*mapreduce.RecordError](err)
+	stuck := errors.Is(err, ErrTaskTimeout) || errors.Is(err, mapreduce.ErrExited)
+	if !known || !stuck || r.maxSkips == 0 || task.Kind != scheduling.Map {
+		return
+	}
+	if r.bad == nil {
+		r.bad = map[int32][]mapreduce.BadRecord{}
+	}
+	r.bad[task.Index] = append(r.bad[task.Index], mapreduce.BadRecord{Input: at.Input, Number: at.Number, Reason: at.Err.Error()})
+}
+
+// badRecords are those of a map that its next attempt is to leave out.
+func (r *run) badRecords(m int32) []mapreduce.BadRecord {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.bad[m])
+}
+
+// rememberSkips has the State remember what a map has left out, before its part is there or its
+// output is given to reduces; sync says that it is on the disk when rememberSkips returns.
+func (r *run) rememberSkips(m int32, list []mapreduce.Skipped, sync bool) {
+	if r.maxSkips == 0 || !r.remembered() {
+		return
+	}
+	state, log := r.env.cfg.State, r.env.cfg.Logger
+	if state.skip(r.key, m, list, log) && sync {
+		state.sync(log)
+	}
+}
+
+// resumeSkips takes over what the maps have left out of which a former cluster has left the output:
+// those that are kept, or all if all reduces are. What others left out, they leave out again.
+func (r *run) resumeSkips(kept []int32) {
+	if !r.remembered() {
+		return
+	}
+	list := r.env.cfg.State.skips(r.key)
+	if len(list) == 0 {
+		return
+	}
+	if r.plan.MapOnly() {
+		maps.DeleteFunc(list, func(m int32, _ []mapreduce.Skipped) bool { return !slices.Contains(kept, m) })
+	} else if len(kept) < r.plan.Reduces() {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for m, skipped := range list {
+		r.skipped[m] = skipped
+		r.sums.Add(mapreduce.MapSkippedRecords, int64(len(skipped)))
+	}
 }

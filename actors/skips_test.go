@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
@@ -72,6 +74,67 @@ func TestSkipsOnTheCluster(t *testing.T) {
 	}
 }
 
+// A record from which the map does not return - it hangs, with or without heed of its context, or ends
+// its goroutine - is left out, too, by the attempt after the one that the record is known of.
+func TestSkipsOfWhatDoesNotReturn(t *testing.T) {
+	const text = "a b\nstuck\nc\nd a\n"
+	for name, stuck := range map[string]func(task *mapreduce.Task, release chan struct{}) error{
+		"heeds": func(task *mapreduce.Task, _ chan struct{}) error {
+			<-task.Context().Done()
+			return task.Context().Err()
+		},
+		"does not heed": func(_ *mapreduce.Task, release chan struct{}) error { <-release; return nil },
+		"ends":          func(*mapreduce.Task, chan struct{}) error { runtime.Goexit(); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, Config{MapSlots: 1, Parallelism: 1}, func(t *testing.T, c *Cluster) {
+				release := make(chan struct{})
+				defer synctest.Wait()
+				defer close(release)
+				job := counting(1)
+				job.Map, job.MapTask = nil, func(task *mapreduce.Task) (mapreduce.Mapper[[]byte, string, int64], error) {
+					return mapreduce.Mapper[[]byte, string, int64]{Map: func(line []byte, emit func(string, int64)) error {
+						emit("before", 1)
+						if string(line) == "stuck" {
+							return stuck(task, release)
+						}
+						return words(line, emit)
+					}}, nil
+				}
+				p, out := bindLines(t, job, text)
+				r := c.submit(t, p, SubmitOptions{MaxSkips: 1}).wait(t)
+				require.Equal(t, "a\t2\nb\t1\nbefore\t3\nc\t1\nd\t1\n", out.String())
+				require.Len(t, r.Skipped, 1)
+				s := r.Skipped[0]
+				require.Equal(t, []any{"text", int64(4), int64(2), "stuck"}, []any{s.Input, s.Offset, s.Number, s.Head})
+				require.Contains(t, s.Reason, "actors/skips_test.go:")
+				require.EqualValues(t, 1, r.Counters.Get(mapreduce.MapSkippedRecords))
+				failed := r.Counters.Named(mapreduce.GroupJob, "Failed map tasks")
+				if name == "does not heed" {
+					require.EqualValues(t, 2, failed, "the first attempt does not know the record")
+				} else {
+					require.EqualValues(t, 1, failed)
+				}
+			})
+		})
+	}
+}
+
+// Where nothing may be left out a map that hangs fails its job, as it did.
+func TestWhatDoesNotReturnIsNotSkippedUnasked(t *testing.T) {
+	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
+		job := counting(1)
+		job.Map = func([]byte, func(string, int64)) error { runtime.Goexit(); return nil }
+		p, _ := bindLines(t, job, "a\n")
+		_, err := c.submit(t, p, SubmitOptions{}).Wait(t.Context())
+		require.ErrorIs(t, err, mapreduce.ErrExited)
+		p, _ = bindLines(t, job, "a\nb\n")
+		_, err = c.submit(t, p, SubmitOptions{MaxSkips: 1}).Wait(t.Context())
+		require.ErrorIs(t, err, mapreduce.ErrTooManySkips)
+		require.ErrorIs(t, err, ErrJobFailed)
+	})
+}
+
 // With one bad record more than allowed, spread over the maps, the job fails and says so.
 func TestTooManySkipsOnTheCluster(t *testing.T) {
 	all, _, bad := spoiled(400)
@@ -119,18 +182,4 @@ func TestSkipsOfASequenceReadOnce(t *testing.T) {
 		require.Len(t, res.Skipped, 1)
 		require.EqualValues(t, 2, res.Skipped[0].Number)
 	})
-}
-
-// What is kept of a former cluster does not say which records it lacks: that is refused.
-func TestSkipsAreNotResumed(t *testing.T) {
-	state, err := OpenState(t.TempDir())
-	require.NoError(t, err)
-	defer func() { require.NoError(t, state.Close()) }()
-	c := start(t, Config{State: state})
-	p, _ := bindLines(t, touchy(1), "w1\n")
-	_, err = c.Submit(context.Background(), p, SubmitOptions{MaxSkips: 1, Key: "job"})
-	require.ErrorIs(t, err, errSkipsForgotten)
-	p, _ = bindLines(t, touchy(1), "w1\n")
-	_, err = c.submit(t, p, SubmitOptions{MaxSkips: 1}).Wait(context.Background())
-	require.NoError(t, err)
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"log/slog"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -55,6 +56,9 @@ type saved struct {
 	Succeeded map[string]Succeeded
 	// Cuts are sums over the splits of the jobs that have not, by key; also what came after it.
 	Cuts map[string]uint64
+	// Skips are the records that maps of these jobs have left out, by key and map; also what came
+	// after it.
+	Skips map[string]map[int32][]mapreduce.Skipped `json:",omitempty"`
 }
 
 // Succeeded is what a State remembers of a job that has succeeded.
@@ -63,11 +67,34 @@ type Succeeded struct {
 	Elapsed time.Duration // from its submission, without the time in which no cluster ran
 }
 
+// succeed takes in that a job has succeeded: the rest is over and done with.
+func (s *saved) succeed(key string, how Succeeded) {
+	s.Succeeded[key] = how
+	delete(s.Cuts, key)
+	delete(s.Skips, key)
+}
+
+// skip takes in what a map has left out.
+func (s *saved) skip(e *skipEntry) {
+	if s.Skips == nil {
+		s.Skips = map[string]map[int32][]mapreduce.Skipped{}
+	}
+	of := s.Skips[e.Key]
+	if of == nil {
+		of = map[int32][]mapreduce.Skipped{}
+		s.Skips[e.Key] = of
+	}
+	if of[e.Map] = e.List; len(e.List) == 0 {
+		delete(of, e.Map)
+	}
+}
+
 // What a record begins with says what it is.
 const (
 	callRecord    = 'c' // a scheduling.Call
 	successRecord = 's'
 	cutRecord     = 'k'
+	skipRecord    = 'b' // of bad records
 )
 
 // The other records.
@@ -79,6 +106,11 @@ type (
 	cutEntry struct {
 		Key string
 		Sum uint64
+	}
+	skipEntry struct {
+		Key  string
+		Map  int32
+		List []mapreduce.Skipped // instead of what the map had left out before
 	}
 )
 
@@ -143,12 +175,15 @@ func (s *State) takeEntries(records [][]byte) error {
 		case len(r) > 0 && r[0] == successRecord:
 			var e successEntry
 			err = json.Unmarshal(r[1:], &e)
-			s.saved.Succeeded[e.Key] = e.How
-			delete(s.saved.Cuts, e.Key)
+			s.saved.succeed(e.Key, e.How)
 		case len(r) > 0 && r[0] == cutRecord:
 			var e cutEntry
 			err = json.Unmarshal(r[1:], &e)
 			s.saved.Cuts[e.Key] = e.Sum
+		case len(r) > 0 && r[0] == skipRecord:
+			var e skipEntry
+			err = json.Unmarshal(r[1:], &e)
+			s.saved.skip(&e)
 		default:
 			err = errors.New("of no known kind")
 		}
@@ -299,8 +334,7 @@ func (s *State) record(call *scheduling.Call, log *slog.Logger) {
 func (s *State) succeed(key string, how Succeeded, log *slog.Logger) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.saved.Succeeded[key] = how
-	delete(s.saved.Cuts, key)
+	s.saved.succeed(key, how)
 	s.append(successRecord, successEntry{key, how}, log)
 	s.sync(log)
 }
@@ -320,4 +354,25 @@ func (s *State) cut(key string, splits []mapreduce.Split, log *slog.Logger) (sam
 	s.saved.Cuts[key] = h.Sum64()
 	s.append(cutRecord, cutEntry{key, h.Sum64()}, log)
 	return false
+}
+
+// skip notes what a map has left out, instead of what it had before, and tells whether there was
+// anything to note.
+func (s *State) skip(key string, m int32, list []mapreduce.Skipped, log *slog.Logger) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(list) == 0 && len(s.saved.Skips[key][m]) == 0 {
+		return false
+	}
+	e := skipEntry{key, m, list}
+	s.saved.skip(&e)
+	s.append(skipRecord, &e, log)
+	return true
+}
+
+// skips are the records that the maps of a job have left out, by map; a copy.
+func (s *State) skips(key string) map[int32][]mapreduce.Skipped {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.saved.Skips[key])
 }

@@ -63,6 +63,9 @@ func (a *attempt) lastReport() *report {
 		return r
 	}
 	r.err = fmt.Errorf("%w; it did not heed its context and was left behind", cause)
+	if at := a.hangs; at.Number > 0 {
+		r.err = &mapreduce.RecordError{Input: at.Input, Offset: -1, Number: at.Number, Err: r.err}
+	}
 	r.status.State, r.status.Err = scheduling.StateFailed, r.err.Error()
 	return r
 }

@@ -37,6 +37,7 @@ func (n *node) watch() {
 			continue
 		}
 		if h.seen.still += passed; h.seen.still >= limit && a.ctx.Err() == nil {
+			a.hangs.Input, a.hangs.Number = a.progress.AtHand()
 			a.stop(a.hung(limit))
 		}
 	}

@@ -18,7 +18,7 @@ func columnOf(line []byte, separator byte, n int) ([]byte, error) {
 	for range n - 1 {
 		var found bool
 		if _, rest, found = bytes.Cut(rest, between); !found {
-			return nil, mapreduce.Permanent(fmt.Errorf("line %s: no column %d", cut(line), n))
+			return nil, mapreduce.Bad(fmt.Errorf("line %s: no column %d", cut(line), n))
 		}
 	}
 	text, _, _ := bytes.Cut(rest, between)
@@ -115,7 +115,7 @@ func Histogram(o HistogramOptions) (mapreduce.Job[[]byte, int64, int64, Bucket],
 			bucket := n.units()
 			bucket.Div(bucket, width) // Euclid's, which rounds down for widths above 0
 			if !bucket.IsInt64() {
-				return mapreduce.Permanent(fmt.Errorf("%s: too many buckets of %s from 0", cut(text), o.Width))
+				return mapreduce.Bad(fmt.Errorf("%s: too many buckets of %s from 0", cut(text), o.Width))
 			}
 			emit(bucket.Int64(), 1)
 			return nil

@@ -198,7 +198,7 @@ func (o KMeansOptions) round(centers []Cluster) mapreduce.Job[[]byte, int32, []S
 					case err != nil:
 						return err
 					case len(point) != dimensions:
-						return mapreduce.Permanent(fmt.Errorf("point %s: %d coordinates, where others have %d",
+						return mapreduce.Bad(fmt.Errorf("point %s: %d coordinates, where others have %d",
 							cut(line), len(point), dimensions))
 					}
 					emit(nearest(centers, point), exact)

@@ -68,7 +68,7 @@ func (o MeanOptions) number(key, columns []byte) (Sum, error) {
 	for i := 2; i < o.Column; i++ {
 		_, rest, found := bytes.Cut(columns, []byte{o.separator()})
 		if !found {
-			return Sum{}, mapreduce.Permanent(fmt.Errorf("key %s: no column %d", cut(key), o.Column))
+			return Sum{}, mapreduce.Bad(fmt.Errorf("key %s: no column %d", cut(key), o.Column))
 		}
 		columns = rest
 	}

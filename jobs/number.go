@@ -22,7 +22,7 @@ func number(name, text []byte) (int64, error) {
 			return n, nil
 		}
 	}
-	return 0, mapreduce.Permanent(fmt.Errorf("key %s: %s is no integer of 64 bits", cut(name), cut(text)))
+	return 0, mapreduce.Bad(fmt.Errorf("key %s: %s is no integer of 64 bits", cut(name), cut(text)))
 }
 
 // Numbers with decimals are kept in units of 10 to the -18th.
@@ -36,7 +36,7 @@ func decimal(name, text []byte) (Sum, error) {
 	if n, good := parseDecimal(text); good {
 		return n, nil
 	}
-	return Sum{}, mapreduce.Permanent(fmt.Errorf(
+	return Sum{}, mapreduce.Bad(fmt.Errorf(
 		"key %s: %s is no decimal number of at most 64 bits before the point and %d decimals",
 		cut(name), cut(text), numberDecimals))
 }

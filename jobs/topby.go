@@ -38,7 +38,7 @@ func TopBy(o TopOptions) mapreduce.Job[[]byte, ranked, mapreduce.None, Line] {
 				Map: func(line []byte, _ func(ranked, mapreduce.None)) error {
 					text, found := o.column(line)
 					if !found || !isDecimal(text) {
-						return mapreduce.Permanent(fmt.Errorf("line %s: %s is no decimal number", cut(line), cut(text)))
+						return mapreduce.Bad(fmt.Errorf("line %s: %s is no decimal number", cut(line), cut(text)))
 					}
 					code = appendNumber(code[:0], bytes.TrimPrefix(text, []byte{'+'}))
 					invert(code)

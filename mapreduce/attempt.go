@@ -14,8 +14,12 @@ type MapAttempt struct {
 	Split      Split
 	// MaxSkips is how many records, on which the user's map returns an error or panics, are left
 	// out with all that it emitted for them; then what it emits is held back until it returns. 0
-	// means none, at no cost. Chunks are not left out: which lines are in one depends on the blocks.
+	// means none, at no cost. See [Plan.SkipsFit].
 	MaxSkips int
+	// LeaveOut are records that the user's map is not to see, since it did not return from them in
+	// earlier attempts: see [BadRecord]. They count as those on which it fails. It has no effect
+	// without MaxSkips.
+	LeaveOut []BadRecord
 	Resources
 }
 

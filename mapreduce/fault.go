@@ -28,13 +28,35 @@ func Permanent(err error) error {
 	return &permanentError{err}
 }
 
-// IsPermanent reports whether err is marked by [Permanent], or is of itself of that kind:
+// badError marks an error that is the fault of one record.
+type badError struct{ err error }
+
+func (e *badError) Error() string { return e.err.Error() }
+func (e *badError) Unwrap() error { return e.err }
+
+// Bad marks err as the fault of the record that a map was called with, such as a number that is none:
+// another attempt would meet it again, so the job fails at once, as after [Permanent], unless bad
+// records are left out. Bad(nil) is nil.
+func Bad(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &badError{err}
+}
+
+// IsBad reports whether err is marked by [Bad].
+func IsBad(err error) bool {
+	var b *badError
+	return errors.As(err, &b)
+}
+
+// IsPermanent reports whether err is marked by [Permanent] or [Bad], or is of itself of that kind:
 // input that has changed, is damaged, has a block without a good replica or can be read only once, and
 // records that are too large.
 func IsPermanent(err error) bool {
 	var p *permanentError
 	var lost *dfs.UnreadableError
-	return errors.As(err, &lost) || errors.As(err, &p) || errors.Is(err, ErrInputChanged) || errors.Is(err, ErrCorruptInput) ||
+	return errors.As(err, &lost) || errors.As(err, &p) || IsBad(err) || errors.Is(err, ErrInputChanged) || errors.Is(err, ErrCorruptInput) ||
 		errors.Is(err, ErrConsumed) || errors.Is(err, ErrRecordTooLarge)
 }
 

@@ -50,6 +50,11 @@ func RunLocal(ctx context.Context, p *Plan, o LocalOptions) (c *Counters, err er
 
 // allLocal runs a plan whose output is ready.
 func (p *Plan) allLocal(ctx context.Context, o LocalOptions, c *Counters) error {
+	if o.MaxSkips > 0 {
+		if err := p.SkipsFit(); err != nil {
+			return err
+		}
+	}
 	if err := p.Prepare(ctx, PrepareOptions{Reduces: o.Reduces}); err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func (b *boundJob[I, K, V, O]) runMap(ctx context.Context, p *Plan, a *MapAttemp
 	col := b.collector(p, a)
 	defer col.close()
 	col.gate.Shut()
-	k := newSkips(a.MaxSkips)
+	k := newSkips(a.MaxSkips, a.LeaveOut...)
 	err := p.eachFile(a.Split, func(file Split) error { return b.mapFile(ctx, p, a, file, &col, &c, k) })
 	if err = cmp.Or(err, col.err()); err != nil {
 		return nil, err
@@ -153,6 +153,9 @@ func readFile[I any](t *Task, p *Plan, a *MapAttempt, file Split, in Input[I], k
 	t.reader = r
 	if a.Progress != nil {
 		a.Progress.open(p.sources[file.Source].name)
+	}
+	if k != nil {
+		fn = knowing(r, fn)
 	}
 	kind := &p.inputs[file.Source]
 	before, records := c.Get(kind.counter()), int64(0)
@@ -308,7 +311,7 @@ func (b *boundJob[I, K, V, O]) combineConfig(r *Resources) combine.Config[V] {
 
 // runMap of a map-only job writes its part.
 func (b *boundMapOnly[I, O]) runMap(ctx context.Context, p *Plan, a *MapAttempt) (*MapOutput, error) {
-	return b.runMapSkipping(ctx, p, a, newSkips(a.MaxSkips))
+	return b.runMapSkipping(ctx, p, a, newSkips(a.MaxSkips, a.LeaveOut...))
 }
 
 func (b *boundMapOnly[I, O]) runMapSkipping(ctx context.Context, p *Plan, a *MapAttempt, k *skips) (_ *MapOutput, err error) {

@@ -100,17 +100,25 @@ func (s *splitReader) placed(err error, number int64) error {
 }
 
 func (s *splitReader) recordError(f *mapFault, number int64) *RecordError {
-	e := &RecordError{Input: s.source.name, Offset: s.at, Number: number, Head: s.head, Size: s.size, Err: f.err}
+	e := &RecordError{Input: s.source.name, Offset: s.at, Number: s.numbered(number), Head: s.head, Size: s.size, Err: f.err}
 	switch s.source.Data.(type) {
 	case sliceSource, unitSource:
 		e.Offset = -1
-		if s.split.Length >= 0 {
-			e.Number += s.split.Offset
-		}
 	case *keptSource:
 		if len(s.source.Data.(*keptSource).of) > 1 { // groups of a join
 			e.Offset = -1
 		}
 	}
 	return e
+}
+
+// numbered is the number that errors give to the n-th record that the attempt has read of the source.
+func (s *splitReader) numbered(n int64) int64 {
+	switch s.source.Data.(type) {
+	case sliceSource, unitSource:
+		if s.split.Length >= 0 {
+			return n + s.split.Offset
+		}
+	}
+	return n
 }

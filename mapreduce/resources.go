@@ -38,6 +38,7 @@ type Progress struct {
 	life        memory.Life
 	file        atomic.Pointer[string] // that a map reads
 	run, runEnd atomic.Int64           // the bytes of file, unpacked, with the record at hand
+	number      atomic.Int64           // of that record, if the attempt may leave some out
 	exit        error                  // of a map whose code has ended the goroutine
 }
 
@@ -63,8 +64,20 @@ func (p *Progress) Where() string {
 	return fmt.Sprintf("%s, bytes %d to %d", *name, p.run.Load(), p.runEnd.Load())
 }
 
+// AtHand is the record with which the map of an attempt that may leave some out was called last, as a
+// [RecordError] numbers it; number is 0 if there is none, or none may be left out. Any goroutine may
+// call it.
+func (p *Progress) AtHand() (input string, number int64) {
+	name := p.file.Load()
+	if name == nil {
+		return "", 0
+	}
+	return *name, p.number.Load()
+}
+
 // open notes the file that is read next.
 func (p *Progress) open(name string) {
+	p.number.Store(0)
 	p.run.Store(0)
 	p.runEnd.Store(0)
 	p.file.Store(&name)

@@ -25,6 +25,14 @@ type Skipped struct {
 	Reason string `json:"reason"` // the error or panic, with its place in the user's code
 }
 
+// BadRecord is a record from which the user's map did not return: it hung, or ended its goroutine. An
+// attempt at the same map leaves it out that is told of it, see [MapAttempt].
+type BadRecord struct {
+	Input  string // name of the source
+	Number int64  // as in [RecordError]
+	Reason string
+}
+
 // SortSkipped puts records in the order of their sources' names and of their places there.
 func SortSkipped(list []Skipped) {
 	slices.SortFunc(list, func(a, b Skipped) int {
@@ -32,27 +40,66 @@ func SortSkipped(list []Skipped) {
 	})
 }
 
+// errChunks refuses to leave out what is no record.
+var errChunks = errors.New("mapreduce: records of Chunks cannot be left out: which lines are in one depends on the blocks")
+
+// SkipsFit is an error if records of the inputs cannot be left out.
+func (p *Plan) SkipsFit() error {
+	if slices.ContainsFunc(p.inputs, func(in inputPlan) bool { return in.chunks }) {
+		return errChunks
+	}
+	return nil
+}
+
 // skips are the records that an attempt leaves out. Nil leaves none out.
 type skips struct {
 	most    int
+	bad     []BadRecord // left out before the map sees them
 	list    []Skipped
 	counted int   // of these
 	first   error // of the first one
 }
 
 // newSkips returns nil if none may be left out.
-func newSkips(most int) *skips {
+func newSkips(most int, bad ...BadRecord) *skips {
 	if most <= 0 {
 		return nil
 	}
-	return &skips{most: most}
+	return &skips{most: most, bad: bad}
+}
+
+// known is the error of a record that is bad by what earlier attempts told; nil if it is not.
+func (k *skips) known(input string, number int64) error {
+	for i := range k.bad {
+		if k.bad[i].Number == number && k.bad[i].Input == input {
+			return errors.New(k.bad[i].Reason)
+		}
+	}
+	return nil
+}
+
+// knowing is fn for an attempt that leaves records out: those that are known to be bad do not come to
+// fn, and which one is at hand is told, should fn not return.
+func knowing[I any](r *splitReader, fn func(I) error) func(I) error {
+	number := int64(0)
+	return func(rec I) error {
+		number++
+		n := r.numbered(number)
+		if err := r.skips.known(r.source.name, n); err != nil {
+			return fault(err)
+		}
+		if r.progress != nil {
+			r.progress.number.Store(n)
+		}
+		return fn(rec)
+	}
 }
 
 // leaveOut takes the error of a map for a record and returns nil if the record is left out: unless
-// the error is one that another record would meet, too, or is said to be permanent, or too many
-// have been left out.
+// the error is one that another record would meet, too, or is said to be permanent and not the
+// record's own fault, or too many have been left out.
 func (k *skips) leaveOut(e *RecordError) error {
-	if k == nil || IsPermanent(e) {
+	if k == nil || IsPermanent(e) && !IsBad(e) {
 		return e
 	}
 	if len(k.list) == k.most {
@@ -84,7 +131,7 @@ func (s *splitReader) refused(run, rec []byte, err error) error {
 	f, isMap := errors.AsType[*mapFault](err)
 	at, first, now := s.at, s.first, s.now
 	s.stoppedAt(run, rec)
-	if !isMap || s.skips == nil {
+	if !isMap || s.skips == nil || s.ctx.Err() != nil { // what a map returns that was stopped says nothing
 		return err
 	}
 	placed := s.recordError(f, s.number)

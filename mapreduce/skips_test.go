@@ -192,6 +192,33 @@ func TestWhatIsNotSkipped(t *testing.T) {
 	require.ErrorContains(t, err, "no use")
 }
 
+// An error marked as the record's fault is not met again for nothing, and leaves that record out where
+// records may be left out.
+func TestBadRecordsAreSkipped(t *testing.T) {
+	fault := errors.New("no number")
+	require.NoError(t, Bad(nil))
+	require.ErrorIs(t, Bad(fault), fault)
+	require.True(t, IsPermanent(fmt.Errorf("x: %w", Bad(fault))))
+	require.True(t, IsBad(fmt.Errorf("x: %w", Bad(fault))))
+	require.False(t, IsBad(Permanent(fault)))
+	job := MapOnly[[]byte, []byte]{Map: func(line []byte, emit func([]byte)) error {
+		if string(line) == "a" {
+			return Bad(fault)
+		}
+		emit(line)
+		return nil
+	}}
+	out := new(bytes.Buffer)
+	p, err := job.Bind(Lines(Bytes("text", []byte("a\nb\n"))), Text[[]byte](Writer("out", out)))
+	require.NoError(t, err)
+	var list []Skipped
+	_, err = RunLocal(context.Background(), p, LocalOptions{MaxSkips: 1, Skipped: &list})
+	require.NoError(t, err)
+	require.Equal(t, "b\n", out.String())
+	require.Len(t, list, 1)
+	require.Equal(t, "no number", list[0].Reason)
+}
+
 // The records left out are listed beside the parts, and a later run may replace that output.
 func TestQuarantineFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
@@ -263,6 +290,7 @@ func TestSkipsByInput(t *testing.T) {
 		list[0].Reason = ""
 		require.Equal(t, c.want, list[0], name)
 		require.EqualValues(t, 2, counters.Get(MapOutputRecords), name)
+		leftOutUnseen(t, c.bind, c.want)
 
 		p, err = c.bind(Text[[]byte](Writer("out", io.Discard)))
 		require.NoError(t, err, name)
@@ -274,11 +302,45 @@ func TestSkipsByInput(t *testing.T) {
 	p, err := bytesOf.Bind(Chunks(text), Text[[]byte](Writer("out", io.Discard)))
 	require.NoError(t, err)
 	_, err = RunLocal(context.Background(), p, LocalOptions{MaxSkips: 1})
-	require.NoError(t, err) // it begins with "good"
+	require.EqualError(t, err, "mapreduce: records of Chunks cannot be left out: which lines are in one depends on the blocks")
 	p, err = bytesOf.Bind(Chunks(Bytes("text", []byte("evil\n"))), Text[[]byte](Writer("out", io.Discard)))
 	require.NoError(t, err)
-	_, err = RunLocal(context.Background(), p, LocalOptions{MaxSkips: 1})
+	_, err = RunLocal(context.Background(), p, LocalOptions{})
 	require.ErrorContains(t, err, `text: at byte 0, "evil\n": panic: evil (mapreduce/skips_test.go:`)
+}
+
+// leftOutUnseen expects an attempt that is told of the bad record to leave it out as one that meets it,
+// for the reason that it is told, and to show which record is at hand.
+func leftOutUnseen(t *testing.T, bind func(Output[[]byte]) (*Plan, error), want Skipped) {
+	p, err := bind(Text[[]byte](Writer("out", io.Discard)))
+	require.NoError(t, err)
+	require.NoError(t, p.SetupJob())
+	require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
+	splits, err := p.Splits(t.Context(), nil)
+	require.NoError(t, err)
+	var progress Progress
+	a := &MapAttempt{
+		MaxSkips: 1, LeaveOut: []BadRecord{{want.Input, want.Number, "told"}, {want.Input, 17, "beyond"}, {"other", 1, "elsewhere"}},
+		Resources: Resources{Progress: &progress, Counters: new(Counters)},
+	}
+	input, number := progress.AtHand()
+	require.Zero(t, number)
+	require.Empty(t, input)
+	for _, s := range splits {
+		if a.Split = s; p.Sources()[s.Source].Name() == want.Input || len(splits) == 1 {
+			break
+		}
+	}
+	out, err := p.RunMap(t.Context(), a)
+	require.NoError(t, err)
+	list := out.Skipped()
+	require.Len(t, list, 1)
+	require.Equal(t, "told", list[0].Reason)
+	list[0].Reason = ""
+	require.Equal(t, want, list[0])
+	if _, number = progress.AtHand(); want.Number > 1 {
+		require.EqualValues(t, 3, number, "the last one that the map saw")
+	}
 }
 
 // brittle is a value whose codec cannot read what it wrote for the word "torn".

@@ -144,9 +144,6 @@ func (s *Server) order(a *api.Submission) (o Order, err error) {
 			return o, refuse("bad-arguments", "priority %q: want very_high, high, normal, low or very_low", a.Priority)
 		}
 	}
-	if s.memory != nil && o.MaxSkips > 0 {
-		return o, refuse("bad-arguments", "--max-skips: a server with a state does not remember which records were left out")
-	}
 	return o, nil
 }
 

@@ -37,9 +37,8 @@ func effects() []effect {
 		asked  = "delay --tasks 3 --nodes 9 --rate 2 "
 	)
 	return []effect{
-		{run, "output compress inline block-size list", nil, ""},
+		{run, "output compress inline block-size list max-skips", nil, ""},
 		{run, "counters", with("quiet", "json"), sortIn + "--counters -q"},
-		{run, "max-skips", with("state"), sortIn + "--state d --max-skips 3"},
 		{run, "overwrite", toStdout, "run sort in -o - --overwrite"},
 		{run, "reduces", fixedReduces, "run top in -o out --reduces 3"},
 		{run, "reduces reduce-slots reduce-placement slow-start", mapOnly, grepIn + "--reduces 3"},

@@ -41,7 +41,7 @@ func (j *jobFlags) register(cmd *cobra.Command) {
 	f.StringVar(&j.compress, "compress", "none", "compress the output: none, gzip, zstd or s2")
 	f.IntVar(&j.reduces, "reduces", 0, "reduce tasks, 0 for none: what the maps emit is the output (default: one for each 64MiB of input)")
 	f.IntVar(&j.maxSkips, "max-skips", 0,
-		"leave out up to so many records on which the job's map fails; they are listed in _skipped.jsonl of the output")
+		"leave out up to so many records on which the job's map fails, hangs or ends its goroutine; they are listed in _skipped.jsonl of the output")
 	f.StringVar(&j.user, "user", "", "whose job it is to the scheduler (default: who runs this program)")
 	f.StringVar(&j.pool, "pool", "", "pool of the job (default: the user's)")
 	f.StringVar(&j.queue, "queue", "", "queue of the job (default: the one named default)")

@@ -217,6 +217,9 @@ func runStages(ctx context.Context, run planRunner, w *work) (err error) {
 		if err != nil {
 			return err
 		}
+		if w.flags.maxSkips > 0 && plan.SkipsFit() != nil {
+			return usageError("--max-skips: %s reads runs of lines, not records, and leaves out none", plan.Name())
+		}
 		w.result.Job = cmp.Or(w.result.Job, plan.Name())
 		counters, err := do(ctx, plan, w.flags)
 		if i == last {

@@ -1,0 +1,187 @@
+package actors
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// touchyLine fails on bad lines, after a while.
+func touchyLine(line []byte) error {
+	time.Sleep(100 * time.Millisecond)
+	if bytes.Contains(line, []byte("bad")) {
+		return errUser
+	}
+	return nil
+}
+
+func touchyReducing(src mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+	job := slow(4)
+	plain, reduce := job.Map, job.Reduce
+	job.Map = func(line []byte, emit func(string, int64)) error {
+		if err := touchyLine(line); err != nil {
+			return err
+		}
+		return plain(line, emit)
+	}
+	job.Reduce = func(k string, vs iter.Seq[int64], emit func(pair)) error {
+		time.Sleep(60 * time.Millisecond)
+		return reduce(k, vs, emit)
+	}
+	return job.Bind(mapreduce.Lines(src), mapreduce.Text[pair](to))
+}
+
+func touchyMapping(src mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+	job := mapreduce.MapOnly[[]byte, []byte]{Name: "copy", Map: func(line []byte, emit func([]byte)) error {
+		emit(line)
+		return touchyLine(line)
+	}}
+	return job.Bind(mapreduce.Lines(src), mapreduce.Text[[]byte](to))
+}
+
+// Whenever the process is killed, the next one tells of each record that was left out once: of those
+// that the parts lack that it keeps, and of those that it leaves out itself.
+func TestSkipsOutliveTheProcess(t *testing.T) {
+	text, _, bad := spoiled(130)
+	t.Run("with reduces", func(t *testing.T) { testSkipsOutlive(t, text, bad, touchyReducing, false) })
+	t.Run("without", func(t *testing.T) { testSkipsOutlive(t, text, bad, touchyMapping, true) })
+}
+
+func testSkipsOutlive(t *testing.T, text string, bad int, job binder, mapOnly bool) {
+	home := t.TempDir()
+	cfg := Config{Nodes: 2, MapSlots: 2, ReduceSlots: 1, BlockSize: 200}
+	o := SubmitOptions{Key: "count", MaxSkips: bad}
+	_, moments := momentsOf(t, home, text, cfg, job, o)
+	want, list := parts(t, home), quarantined(t, home)
+	require.Len(t, list, bad)
+	gone := 0 // skips that the next process does not see any more
+	for _, at := range moments {
+		state, err := OpenState(filepath.Join(at, "state"))
+		require.NoError(t, err)
+		if _, done := state.Succeeded("count"); done {
+			require.Empty(t, state.saved.Skips)
+			require.NoError(t, state.Close())
+			continue
+		}
+		require.NoError(t, state.Close())
+		remembering(t, filepath.Join(at, "state"), cfg, func(t *testing.T, c *Cluster) {
+			h := c.submit(t, bindFile(t, at, c.env.cfg.State, "count", job), o)
+			gone += h.run.leftOut()
+			r := h.wait(t)
+			require.Len(t, r.Skipped, bad)
+			require.EqualValues(t, bad, r.Counters.Get(mapreduce.MapSkippedRecords))
+			require.Empty(t, c.env.cfg.State.saved.Skips, "the job is over")
+		})
+		require.Equal(t, want, parts(t, at))
+		require.Equal(t, list, quarantined(t, at))
+	}
+	if mapOnly {
+		require.Positive(t, gone)
+	}
+}
+
+// Maps whose output no reduce needs any more do not run again: what they left out is taken over. As
+// long as one reduce does, all run again.
+func TestSkipsOfMapsThatDoNotRunAgain(t *testing.T) {
+	home := t.TempDir()
+	text, _, bad := spoiled(10)
+	require.NoError(t, os.WriteFile(filepath.Join(home, "in"), []byte(text), 0o600))
+	remembering(t, filepath.Join(home, "state"), Config{}, func(t *testing.T, c *Cluster) {
+		h := c.submit(t, bindFile(t, home, c.env.cfg.State, "count", touchyReducing), SubmitOptions{Key: "count", MaxSkips: bad})
+		left := h.wait(t).Skipped
+		require.Len(t, left, 1)
+		require.True(t, c.env.cfg.State.skip("count", 0, left, c.env.cfg.Logger))
+		r := h.run
+		r.skipped, r.sums = map[int32][]mapreduce.Skipped{}, new(mapreduce.Counters)
+		r.resumeSkips([]int32{0, 1, 2})
+		require.Empty(t, r.skipped)
+		r.resumeSkips([]int32{0, 1, 2, 3})
+		require.Equal(t, map[int32][]mapreduce.Skipped{0: left}, r.skipped)
+		require.EqualValues(t, 1, r.sums.Get(mapreduce.MapSkippedRecords))
+	})
+}
+
+// leftOut counts the records that maps which are done have left out.
+func (r *run) leftOut() (n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, skipped := range r.skipped {
+		n += len(skipped)
+	}
+	return n
+}
+
+// quarantined reads the list of bad records, but for what depends on the attempt.
+func quarantined(t *testing.T, dir string) (list []string) {
+	b, err := os.ReadFile(filepath.Join(dir, "out", "_skipped.jsonl"))
+	require.NoError(t, err)
+	for line := range strings.Lines(string(b)) {
+		var s mapreduce.Skipped
+		require.NoError(t, json.Unmarshal([]byte(line), &s))
+		list = append(list, fmt.Sprint(s.Offset, s.Number, s.Head, s.Reason))
+	}
+	slices.Sort(list) // by the file's name, too, which differs where the directory was copied
+	return list
+}
+
+// What a map has left out goes with its part, where the input is cut in another way now.
+func TestSkipsOfPartsThatGo(t *testing.T) {
+	home := t.TempDir()
+	text, good, bad := spoiled(60)
+	require.NoError(t, os.WriteFile(filepath.Join(home, "in"), []byte(text), 0o600))
+	o := SubmitOptions{Key: "count", MaxSkips: bad}
+	for i, size := range []int64{100, 70} {
+		remembering(t, filepath.Join(home, "state"), Config{MapSlots: 1, BlockSize: size}, func(t *testing.T, c *Cluster) {
+			h := c.submit(t, bindFile(t, home, c.env.cfg.State, "count", touchyMapping), o)
+			require.Zero(t, h.run.leftOut())
+			if i == 0 {
+				pass(4 * time.Second)
+				require.Positive(t, h.Progress().Maps.Done)
+				require.NotEmpty(t, c.env.cfg.State.skips("count"))
+				return
+			}
+			r := h.wait(t)
+			require.Len(t, r.Skipped, bad)
+			require.EqualValues(t, bad, r.Counters.Get(mapreduce.MapSkippedRecords))
+		})
+	}
+	require.Equal(t, good, parts(t, home))
+	require.Len(t, quarantined(t, home), bad)
+}
+
+// An attempt that left something out, and whose part did not come to be, is forgotten when another
+// one of its map has left out nothing: the last word counts, also of a former process.
+func TestTheLastListOfAMapCounts(t *testing.T) {
+	dir := t.TempDir()
+	one := []mapreduce.Skipped{{Input: "in", Offset: 7, Number: 2, Head: "bad", Size: 3, Reason: "x"}}
+	for range 2 {
+		state, err := OpenState(dir)
+		require.NoError(t, err)
+		c, err := Start(Config{State: state})
+		require.NoError(t, err)
+		log := c.env.cfg.Logger
+		require.False(t, state.skip("a", 0, nil, log), "nothing to note")
+		require.True(t, state.skip("a", 0, one, log))
+		require.True(t, state.skip("a", 1, one, log))
+		require.True(t, state.skip("a", 0, nil, log))
+		require.Equal(t, map[int32][]mapreduce.Skipped{1: one}, state.skips("a"))
+		require.Empty(t, state.skips("b"))
+		require.NoError(t, c.Close())
+		require.NoError(t, state.Close())
+		state, err = OpenState(dir)
+		require.NoError(t, err)
+		require.Equal(t, map[int32][]mapreduce.Skipped{1: one}, state.skips("a"))
+		require.NoError(t, state.Close())
+	}
+}
