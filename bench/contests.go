@@ -39,6 +39,7 @@ func Contests(s Setup) []Contest {
 		s.grepLines(),
 		s.smallFile(),
 	}
+	contests = append(contests, s.grepPatterns()...)
 	if s.Inputs.Tera4 != "" {
 		contests = append(contests, s.bigTeraSort())
 	}

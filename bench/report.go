@@ -107,6 +107,8 @@ func (t Target) bound() string {
 	switch t.Measure {
 	case TimesOther:
 		return fmt.Sprintf("%s ≤ %.3g × %s", t.Program, t.Bound, t.Against)
+	case CPUTimesOther:
+		return fmt.Sprintf("%s: CPU ≤ %.3g × %s", t.Program, t.Bound, t.Against)
 	case FasterThan:
 		return fmt.Sprintf("%s ≥ %.3g × as fast as %s", t.Program, t.Bound, t.Against)
 	case PrivatePeak:

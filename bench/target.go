@@ -7,16 +7,17 @@ import (
 // Measure is what a target bounds.
 type Measure int
 
-// The measures. A ratio compares wall times within each round.
+// The measures. A ratio compares times within each round.
 const (
-	TimesOther  Measure = iota // own time / the other's: at most Bound
-	FasterThan                 // the other's time / own: at least Bound
-	PrivatePeak                // private memory in bytes: at most Bound
-	RSSPeak                    // resident memory in bytes: at most Bound
-	BytesPerSec                // input bytes a second: at least Bound
-	WallMax                    // wall time in seconds: at most Bound
-	FigureMax                  // a figure that the live program printed: at most Bound
-	FigureMin                  // the same: at least Bound
+	TimesOther    Measure = iota // own wall time / the other's: at most Bound
+	FasterThan                   // the other's wall time / own: at least Bound
+	PrivatePeak                  // private memory in bytes: at most Bound
+	RSSPeak                      // resident memory in bytes: at most Bound
+	BytesPerSec                  // input bytes a second: at least Bound
+	WallMax                      // wall time in seconds: at most Bound
+	FigureMax                    // a figure that the live program printed: at most Bound
+	FigureMin                    // the same: at least Bound
+	CPUTimesOther                // own CPU time / the other's: at most Bound
 )
 
 // Target is one bound of the "How good" table.
@@ -25,7 +26,7 @@ type Target struct {
 	Contest string // of which contest
 	Program string // whose result
 	Measure Measure
-	// the other program of TimesOther and FasterThan; the figure's name of FigureMax and FigureMin
+	// the other program of TimesOther, FasterThan and CPUTimesOther; the figure's name of FigureMax and FigureMin
 	Against string
 	Bound   float64
 }
@@ -87,15 +88,19 @@ func (j Judgment) of(o *Outcome) Judgment {
 			func(s Sample) float64 { return float64(o.Contest.Bytes) / s.Wall.Seconds() })))
 	case WallMax:
 		return j.decide(Walls(own.Samples))
-	case TimesOther, FasterThan:
+	case TimesOther, FasterThan, CPUTimesOther:
 		other := o.Result(j.Target.Against)
 		if reason := absent(other, j.Target.Against); reason != "" {
 			return j.unknown(reason)
 		}
-		if j.Target.Measure == FasterThan {
+		switch j.Target.Measure {
+		case FasterThan:
 			return j.decide(Ratios(other.Samples, own.Samples))
+		case CPUTimesOther:
+			return j.decide(CPURatios(own.Samples, other.Samples))
+		default:
+			return j.decide(Ratios(own.Samples, other.Samples))
 		}
-		return j.decide(Ratios(own.Samples, other.Samples))
 	default:
 		return j.unknown(fmt.Sprintf("measure %d is not of a contest", j.Target.Measure))
 	}

@@ -3,16 +3,19 @@ package bench
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestJudge(t *testing.T) {
 	sample := walls(1)[0]
-	sample.PeakRSS, sample.Private = 500*mib, 200*mib
+	sample.PeakRSS, sample.Private, sample.CPU = 500*mib, 200*mib, 3*time.Second
+	limit := walls(0.8)
+	limit[0].CPU = 2 * time.Second
 	outcomes := []Outcome{{Contest: Contest{Name: "wordcount zipf", Bytes: 2e9}, Results: []Result{
 		{Program: Program{Name: "tarry"}, Samples: []Sample{sample}},
-		{Program: Program{Name: "limit"}, Samples: walls(0.8)},
+		{Program: Program{Name: "limit"}, Samples: limit},
 		{Program: Program{Name: "DuckDB"}, Samples: walls(2)},
 		{Program: Program{Name: "broken"}, Err: errors.New("exit status 1")},
 	}}}
@@ -30,6 +33,9 @@ func TestJudge(t *testing.T) {
 	}{
 		{target(TimesOther, "limit", 1.35), Met, 1.25, ""},
 		{target(TimesOther, "limit", 1.2), NotMet, 1.25, ""},
+		{target(CPUTimesOther, "limit", 1.6), Met, 1.5, ""},
+		{target(CPUTimesOther, "limit", 1.4), NotMet, 1.5, ""},
+		{target(CPUTimesOther, "broken", 1), Unknown, 0, "broken failed"},
 		{target(FasterThan, "DuckDB", 2), Met, 2, ""},
 		{target(FasterThan, "DuckDB", 2.5), NotMet, 2, ""},
 		{target(PrivatePeak, "", 300*mib), Met, 200 * mib, ""},

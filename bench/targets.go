@@ -17,6 +17,7 @@ func Targets() []Target {
 	}
 	targets = append(targets, sortTargets()...)
 	targets = append(targets, grepTargets()...)
+	targets = append(targets, patternTargets()...)
 	return append(targets, liveTargets()...)
 }
 

@@ -87,7 +87,13 @@ func TestJobsInAllWays(t *testing.T) {
 		"index":       func(t *testing.T) { checked(t, index, chunks) },
 		"mean":        func(t *testing.T) { checked(t, Mean(MeanOptions{Column: 2}), pairs) },
 		// Grep's records are runs of lines, of any length, unless something is written around each line.
-		"grep":          func(t *testing.T) { checked(t, must(Grep("ab", GrepOptions{FileNames: true})), chunks) },
+		"grep": func(t *testing.T) { checked(t, must(Grep("ab", GrepOptions{FileNames: true})), chunks) },
+		"grep no literal": func(t *testing.T) {
+			checked(t, must(Grep(`^\w+\s-?[0-9]{2,}\s`, GrepOptions{FileNames: true})), chunks)
+		},
+		"grep count classes": func(t *testing.T) {
+			checked(t, must(GrepCount(`(?:[ab]{2}){2}.*\b[1-4]`, GrepOptions{})), chunks)
+		},
 		"grep count":    func(t *testing.T) { checked(t, must(GrepCount("ab", GrepOptions{})), chunks) },
 		"grep matches":  func(t *testing.T) { checked(t, must(GrepMatches("[0-9]+", GrepOptions{})), chunks) },
 		"grep numbered": func(t *testing.T) { checked(t, must(GrepNumbered("ab", GrepOptions{}, files...)), chunks) },

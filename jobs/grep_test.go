@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -42,6 +43,36 @@ func TestGrepEqualsTool(t *testing.T) {
 				return job.Bind(mapreduce.Chunks(src...), mapreduce.Raw[[]byte](to))
 			})
 		})
+	}
+}
+
+// Patterns without a literal, against package regexp line by line.
+func TestGrepOfAnyPattern(t *testing.T) {
+	for _, pattern := range []string{
+		`[a-c]{3}`, `^[ab]+ [a-c]*$`, `.{5,}`, `\w+\W+\w+`, `[^a-z ]`, `\pL.\pL`, `\B[bc]\b`, `(?i)[A-B]C?$`, `\x{FFFD}+`, `^.?$`, `[a-d].{30}[x-z]`,
+	} {
+		for _, o := range []GrepOptions{{}, {Invert: true}, {Word: true}} {
+			expr := pattern
+			if o.Word {
+				expr = `(?:^|[^0-9A-Za-z_])(?:` + pattern + `)(?:$|[^0-9A-Za-z_])`
+			}
+			re := regexp.MustCompile(expr)
+			everywhere(t, true, func(_ *testing.T, files []string) string {
+				var lines strings.Builder
+				for _, file := range files {
+					for line := range strings.Lines(file) {
+						if line = strings.TrimSuffix(line, "\n"); re.MatchString(line) != o.Invert {
+							lines.WriteString(line + "\n")
+						}
+					}
+				}
+				return lines.String()
+			}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+				job, err := Grep(pattern, o)
+				require.NoError(t, err)
+				return job.Bind(mapreduce.Chunks(src...), mapreduce.Raw[[]byte](to))
+			})
+		}
 	}
 }
 

@@ -26,6 +26,9 @@ type Program struct {
 	All bool
 }
 
+// Skips reports whether a Searcher skips to where a match may begin; a nil Program does not.
+func (p *Program) Skips() bool { return p != nil && p.prefix != nil }
+
 // inst is an instruction of syntax.Prog; set is what a character is looked up in.
 type inst struct {
 	op       syntax.InstOp // InstRune stands for all that read a character

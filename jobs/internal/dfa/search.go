@@ -13,7 +13,7 @@ const (
 	workOfState = 60
 	workOfStep  = 10
 	// freeWork is done without asking what has come of it.
-	freeWork = 100_000
+	freeWork = 50_000
 	// minSkip is how many bytes a skip must come to on average, or skipping costs more than it saves.
 	minSkip = 12
 	// askedSkips is after how many skips it is looked at what they came to.

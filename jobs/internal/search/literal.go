@@ -3,6 +3,7 @@ package search
 import (
 	"regexp/syntax"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -29,7 +30,7 @@ const maxLiterals = 8
 //	a literal             its longest part that can be searched for
 //	a sequence            the best of its members' sets, as all members must match
 //	alternatives          all their sets together, if each has one
-//	(x), x+, x{n,}        those of x (n ≥ 1)
+//	(x), x+, x{n,}        those of x (n ≥ 1); of a literal x one after the other
 //	all else              nothing is known
 func required(re *syntax.Regexp) literals {
 	switch re.Op {
@@ -43,7 +44,7 @@ func required(re *syntax.Regexp) literals {
 		if re.Min == 0 {
 			return literals{}
 		}
-		return literals{any: required(re.Sub[0]).any}
+		return repeated(required(re.Sub[0]), re.Min)
 	case syntax.OpConcat:
 		var best literals
 		for _, sub := range re.Sub {
@@ -69,6 +70,22 @@ func required(re *syntax.Regexp) literals {
 	default:
 		return literals{}
 	}
+}
+
+// maxRepeated is how long a text gets by being repeated, in bytes.
+const maxRepeated = 16
+
+// repeated is what is known of min and more matches in a row.
+func repeated(l literals, min int) literals {
+	if l.exact && len(l.any) == 1 {
+		text := l.any[0].text
+		times := max(1, maxRepeated/len(text))
+		if times > min {
+			times = min
+		}
+		return literals{any: []literal{{text: strings.Repeat(text, times), fold: l.any[0].fold}}}
+	}
+	return literals{any: l.any}
 }
 
 // fromLiteral takes the longest part of a literal that can be searched for byte by byte.

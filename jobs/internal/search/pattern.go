@@ -32,7 +32,11 @@ type Pattern struct {
 	later *regexp.Regexp
 
 	lines   *dfa.Program // tells which lines match; nil if needles do, or if it would be too large
-	finders sync.Pool    // of *finder
+	least   int          // a match has at least so many bytes
+	selects bool         // only lines that hold a needle, or have so many bytes, are looked at
+
+	mu      sync.Mutex
+	finders []*finder // that no chunk uses now: as many as there were goroutines at once
 }
 
 // The neighbors of a word.
@@ -76,7 +80,7 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 	if err != nil {
 		return nil, &fault{pattern, err}
 	}
-	p := &Pattern{re: re, later: later, all: tree.Op == syntax.OpEmptyMatch}
+	p := &Pattern{re: re, later: later, all: tree.Op == syntax.OpEmptyMatch, least: least(tree)}
 	found := required(tree)
 	p.exact = found.exact
 	for _, l := range found.any {
@@ -87,6 +91,7 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 			p.lines, p.all = lines, lines.All
 		}
 	}
+	p.selects = len(p.needles) > 0 || p.least >= longLeast || p.least >= shortLeast && !p.lines.Skips()
 	return p, nil
 }
 

@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	// askedHits is after how many hits of needles it is looked at how far apart they lie.
+	// askedHits is after how many hits it is looked at how far apart they lie.
 	askedHits = 64
 	// nearHits is how many bytes hits lie apart, on average, where it is faster to read all the text.
 	nearHits = 80
-	// firstSpan is how many bytes are read then before needles are looked for again; as often as they
+	// firstSpan is how many bytes are read then before lines are selected again; as often as they
 	// still lie near to each other it is twice as many, up to lastSpan.
 	firstSpan = 16 << 10
 	lastSpan  = 1 << 20
@@ -28,9 +28,9 @@ type scanner struct {
 // finder is what is kept from chunk to chunk.
 type finder struct {
 	lines  *dfa.Searcher // nil if the pattern needs none, or is too large for one
-	found  int           // lines that hold a needle, since it was last asked how near they are
+	found  int           // lines that were selected, since it was last asked how near they are
 	passed int           // bytes up to there
-	span   int           // how many bytes were last to be read whether or not they hold needles
+	span   int           // how many bytes were last to be read whatever they hold
 	dense  int           // and how many of them are left
 }
 
@@ -39,19 +39,32 @@ func (p *Pattern) scan(chunk []byte) scanner {
 	for i := range s.hits {
 		s.hits[i] = -1
 	}
-	if f, ok := p.finders.Get().(*finder); ok {
-		s.f = f
-		return s
-	}
-	s.f = &finder{span: firstSpan}
-	if p.lines != nil {
-		s.f.lines = p.lines.NewSearcher()
-	}
+	s.f = p.finder()
 	return s
 }
 
+// finder is one that a chunk before has used, or a new one.
+func (p *Pattern) finder() *finder {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.finders); n > 0 {
+		f := p.finders[n-1]
+		p.finders = p.finders[:n-1]
+		return f
+	}
+	f := &finder{span: firstSpan}
+	if p.lines != nil {
+		f.lines = p.lines.NewSearcher()
+	}
+	return f
+}
+
 // close gives back what the next chunk can use.
-func (s *scanner) close() { s.p.finders.Put(s.f) }
+func (s *scanner) close() {
+	s.p.mu.Lock()
+	defer s.p.mu.Unlock()
+	s.p.finders = append(s.p.finders, s.f)
+}
 
 // next is the first matching line at or after from, which is the start of a line: chunk[start:end],
 // or -1, -1.
@@ -62,8 +75,8 @@ func (s *scanner) next(from int) (start, end int) {
 		case s.p.all:
 			_, next = s.line(from)
 			return from, next
-		case len(s.p.needles) > 0 && s.f.dense <= 0:
-			start, next = s.withNeedle(from)
+		case s.p.selects && s.f.dense <= 0:
+			start, next = s.ofSelected(from)
 		case s.f.lines != nil:
 			start, next = s.ofAll(from)
 		default:
@@ -85,10 +98,15 @@ func (s *scanner) line(i int) (end, next int) {
 	return len(s.chunk), len(s.chunk)
 }
 
-// withNeedle looks at the first line that holds a needle. It returns where that line begins, if it
-// matches, or -1, and where to go on.
-func (s *scanner) withNeedle(from int) (start, next int) {
-	hit := s.candidate(from)
+// ofSelected looks at the first line that holds a needle or, without needles, is long enough for a
+// match. It returns where that line begins, if it matches, or -1, and where to go on.
+func (s *scanner) ofSelected(from int) (start, next int) {
+	var hit int
+	if len(s.p.needles) > 0 {
+		hit = s.candidate(from)
+	} else {
+		hit = s.longLine(from)
+	}
 	if hit == len(s.chunk) {
 		return -1, hit
 	}
@@ -109,7 +127,7 @@ func (s *scanner) withNeedle(from int) (start, next int) {
 	return start, next
 }
 
-// look decides whether needles lie so near to each other that they are not worth looking for.
+// look decides whether the lines selected lie so near to each other that selecting does not pay.
 func (f *finder) look() {
 	if f.passed < nearHits*askedHits {
 		f.dense, f.span = f.span, min(2*f.span, lastSpan)
@@ -134,15 +152,16 @@ func (s *scanner) candidate(from int) int {
 	return first
 }
 
-// ofAll looks for the first line that matches, needles or not. It returns what withNeedle does.
+// ofAll looks for the first line that matches, of all lines. It returns what ofSelected does.
 func (s *scanner) ofAll(from int) (start, next int) {
 	if s.f.lines.Resting() {
 		start, next = s.asked(from)
 		s.f.lines.Rest(next - from)
+		s.f.dense -= next - from
 		return start, next
 	}
 	text := s.chunk
-	if len(s.p.needles) > 0 && s.f.dense < len(text)-from {
+	if s.p.selects && s.f.dense < len(text)-from {
 		_, end := s.line(from + s.f.dense - 1)
 		text = text[:end]
 	}
@@ -160,7 +179,7 @@ func (s *scanner) ofAll(from int) (start, next int) {
 	return start, next
 }
 
-// asked asks the expression about one line. It returns what withNeedle does.
+// asked asks the expression about one line. It returns what ofSelected does.
 func (s *scanner) asked(from int) (start, next int) {
 	end, next := s.line(from)
 	if s.p.re.Match(s.chunk[from:end]) {

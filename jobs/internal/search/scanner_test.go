@@ -1,6 +1,7 @@
 package search
 
 import (
+	"regexp/syntax"
 	"strings"
 	"testing"
 
@@ -35,5 +36,31 @@ func TestLongLinesEqualOracle(t *testing.T) {
 		}
 		chunk := []byte(text.String())
 		check(t, p, chunk[:len(chunk)-rapid.IntRange(0, 1).Draw(t, "open")])
+	})
+}
+
+func TestLeast(t *testing.T) {
+	for expr, want := range map[string]int{
+		`abc`: 3, `é.`: 2, `a?b*c+`: 1, `(?:ab|c){3,}`: 3, `^a{5}$`: 5, `.{200,}`: 200, `(?:(?:.{900}){10}|x{20})y`: 21, `(?:.{1000}){5}`: enough, `a|`: 0,
+	} {
+		tree, err := syntax.Parse(expr, syntax.Perl)
+		if err != nil { // too many repeats in one another
+			continue
+		}
+		require.Equal(t, want, least(tree), expr)
+	}
+}
+
+func TestLinesLongEnough(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var text strings.Builder
+		for range rapid.IntRange(0, 150).Draw(t, "lines") {
+			text.WriteString(strings.Repeat(rapid.SampledFrom([]string{"a", "é", "\xff", "b"}).Draw(t, "piece"), rapid.IntRange(0, 40).Draw(t, "times")))
+			text.WriteString(rapid.SampledFrom([]string{"\n", "\n", "x", "", "\n\n"}).Draw(t, "end"))
+		}
+		p, err := Compile(rapid.SampledFrom([]string{`.{30,}`, `[^é]{24}`, `^.{25,50}$`, `.{200}`}).Draw(t, "expr"), Options{})
+		require.NoError(t, err)
+		require.True(t, p.selects)
+		check(t, p, []byte(text.String()))
 	})
 }

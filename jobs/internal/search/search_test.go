@@ -60,7 +60,9 @@ func TestRequiredLiterals(t *testing.T) {
 		{`foo|.*`, nil, false},
 		{`^abc$`, []literal{{"abc", false}}, false},
 		{`(abc)+d`, []literal{{"abc", false}}, false},
-		{`(abc){2,3}`, []literal{{"abc", false}}, false},
+		{`(abc){2,3}`, []literal{{"abcabc", false}}, false},
+		{`(?i)(ab){9,}`, []literal{{"abababababababab", true}}, false},
+		{`(?:ab|c){2}`, []literal{{"ab", false}, {"c", false}}, false},
 		{`(abc){0,3}`, nil, false},
 		{`x*`, nil, false},
 		{`a.bcd.e`, []literal{{"bcd", false}}, false},
@@ -232,7 +234,7 @@ func TestSkipEqualsPortable(t *testing.T) {
 }
 
 // sample is source code: the Go distribution's package net/http.
-func sample(b *testing.B) []byte {
+func sample(b testing.TB) []byte {
 	files, err := filepath.Glob(filepath.Join(build.Default.GOROOT, "src/net/http/*.go"))
 	require.NoError(b, err)
 	var text []byte
