@@ -1,6 +1,6 @@
 // Package page is the page on which a run is watched: HTML, style and ES modules of our own, without
 // a build step, a library or a network. [Write] makes one file of it that has the run's events in
-// it; a server serves [Files] as they are and says in [Index] where its events come from.
+// it; a server serves [Files] as they are and says in [Index] where its API lies.
 //
 // The modules know nothing of where events come from but in events.mjs: events go in, a state
 // (state.mjs) and a history (history.mjs) come out, and each screen is a function from these to
@@ -34,6 +34,7 @@ const (
 	stylePart   = `<link rel="stylesheet" href="style.css">`
 	bodyPart    = "<body>"
 	eventsBegin = `<script id="events" type="application/octet-stream">`
+	otherBegin  = `<script id="other" type="application/octet-stream"`
 	scriptPart  = `<script type="module" src="main.mjs"></script>`
 )
 
@@ -52,24 +53,28 @@ func Files() fs.FS {
 const ContentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
 	"img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Index is index.html of a server, that takes its events from a URL of it: server-sent events, each
-// with one JSON object as data and, so that a reader goes on where it was interrupted, an id. The
-// first is the run's "began". Title is shown as text, whatever it holds.
-func Index(title, events string) ([]byte, error) {
+// Index is index.html of a server whose API (serve/openapi.yaml) lies at a URL: events?state=true
+// there sends server-sent events, each with one JSON object as data and, so that a reader goes on
+// where it was interrupted, an id; the other calls steer. Title is shown as text, whatever it holds.
+func Index(title, api string) ([]byte, error) {
 	page, err := fs.ReadFile(Files(), indexName)
 	if err != nil {
 		return nil, err
 	}
 	return replace(page, map[string]string{
 		titlePart: "<title>" + html.EscapeString(title) + "</title>",
-		bodyPart:  `<body data-events="` + html.EscapeString(events) + `">`,
+		bodyPart:  `<body data-api="` + html.EscapeString(api) + `">`,
 	})
 }
 
 // Write writes the page with a run's events, lines of JSON, as one file that needs nothing else: style,
 // modules and events are in it, and its policy lets no other script run, load or send anything. Title
-// is shown as text, whatever it holds. The errors are those of events and out.
-func Write(out io.Writer, title string, events io.Reader) error {
+// is shown as text, whatever it holds. Others are runs to compare it with, one at most. The errors are
+// those of events and out.
+func Write(out io.Writer, title string, events io.Reader, others ...Other) error {
+	if len(others) > 1 {
+		return errors.New("page: a run is compared with one other")
+	}
 	page, err := fs.ReadFile(Files(), indexName)
 	if err != nil {
 		return err
@@ -103,8 +108,27 @@ func Write(out io.Writer, title string, events io.Reader) error {
 	if err := pack(out, events); err != nil {
 		return err
 	}
+	for _, other := range others {
+		before, rest, found := bytes.Cut(after, []byte(otherBegin))
+		if !found {
+			return errors.New("page: index.html has no place for another run")
+		}
+		if _, err := fmt.Fprintf(out, `%s%s data-name="%s">`, before, otherBegin, html.EscapeString(other.Name)); err != nil {
+			return err
+		}
+		if err := pack(out, other.Events); err != nil {
+			return err
+		}
+		after = rest[1:] // the end of the tag
+	}
 	_, err = out.Write(after)
 	return err
+}
+
+// Other is a run that another is compared with.
+type Other struct {
+	Name   string    // shown as text, whatever it holds
+	Events io.Reader // lines of JSON
 }
 
 // replace puts texts in the place of others, each of which must be there once.
@@ -157,6 +181,9 @@ func bundle(files fs.FS, main string) ([]byte, error) {
 			return err
 		}
 		for _, m := range importLine.FindAllSubmatch(text, -1) {
+			if bytes.Contains(m[1], []byte(" as ")) {
+				return fmt.Errorf("page: %s: cannot bundle %q", name, m[0])
+			}
 			if err := add(string(m[2])+".mjs", append(above, name)); err != nil {
 				return err
 			}

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"io"
 	"io/fs"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -22,7 +21,7 @@ func TestPageIsOneFile(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, Write(&out, `</title><script>alert("x")</script>`, strings.NewReader(hostile)))
 	page := out.String()
-	require.Equal(t, 2, strings.Count(strings.ToLower(page), "</script"), "the events and our script, no other")
+	require.Equal(t, 3, strings.Count(strings.ToLower(page), "</script"), "the events, a place for another run's, and our script")
 	require.NotContains(t, page, "<script>alert(")
 	require.Contains(t, page, "<title>&lt;/title&gt;&lt;script&gt;")
 	noIcon := strings.Replace(page, `<link rel="icon" href="data:,">`, "", 1)
@@ -37,6 +36,22 @@ func TestPageIsOneFile(t *testing.T) {
 	events, err := io.ReadAll(in)
 	require.NoError(t, err)
 	require.Equal(t, hostile, string(events))
+}
+
+// Another run to compare with lies beside the events, under its name, whatever that is.
+func TestOtherRun(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, Write(&out, "run", strings.NewReader("one\n"), Other{`"><script>`, strings.NewReader("two\n")}))
+	var texts []string
+	for _, m := range regexp.MustCompile(`octet-stream"( data-name="&#34;&gt;&lt;script&gt;")?>([A-Za-z0-9+/=]*)</script>`).FindAllStringSubmatch(out.String(), -1) {
+		in, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(m[2])))
+		require.NoError(t, err)
+		text, err := io.ReadAll(in)
+		require.NoError(t, err)
+		texts = append(texts, m[1][:min(len(m[1]), 10)]+string(text))
+	}
+	require.Equal(t, []string{"one\n", " data-nametwo\n"}, texts)
+	require.Error(t, Write(io.Discard, "run", strings.NewReader(""), Other{}, Other{}))
 }
 
 // The policy of a page names exactly the style and the script that are in it.
@@ -59,34 +74,11 @@ func TestIndexOfAServer(t *testing.T) {
 	page, err := Index("a <b>", `/events?x="><script>`)
 	require.NoError(t, err)
 	require.Contains(t, string(page), "<title>a &lt;b&gt;</title>")
-	require.Contains(t, string(page), `<body data-events="/events?x=&#34;&gt;&lt;script&gt;">`)
+	require.Contains(t, string(page), `<body data-api="/events?x=&#34;&gt;&lt;script&gt;">`)
 	require.Contains(t, string(page), scriptPart)
 	names, err := fs.Glob(Files(), "*.mjs")
 	require.NoError(t, err)
 	require.NotEmpty(t, names)
-}
-
-// The page listens to every kind of event that there is: a server sends each under its name.
-func TestPageKnowsAllKinds(t *testing.T) {
-	docs, err := os.ReadFile("../docs/events.md")
-	require.NoError(t, err)
-	_, table, found := strings.Cut(string(docs), "## Kinds")
-	require.True(t, found)
-	table, _, found = strings.Cut(table, "## Fields")
-	require.True(t, found)
-	var want []string
-	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z-]+)`").FindAllStringSubmatch(table, -1) {
-		want = append(want, m[1])
-	}
-	module, err := fs.ReadFile(Files(), "events.mjs")
-	require.NoError(t, err)
-	list := regexp.MustCompile(`kinds = \[([^\]]*)\]`).FindSubmatch(module)
-	require.NotNil(t, list)
-	var got []string
-	for _, m := range regexp.MustCompile(`"([a-z-]+)"`).FindAllSubmatch(list[1], -1) {
-		got = append(got, string(m[1]))
-	}
-	require.ElementsMatch(t, want, got)
 }
 
 // Modules stay small, and what cannot be bundled is refused by name.
@@ -102,11 +94,12 @@ func TestModules(t *testing.T) {
 		require.Equal(t, 1, strings.Count(string(script), "modules."+strings.TrimSuffix(name, ".mjs")+" = "), name)
 	}
 	for text, want := range map[string]string{
-		"import x from \"./y.mjs\";\n":        "a.mjs: cannot bundle",
-		"export default 3;\n":                 "a.mjs: cannot bundle",
-		"import { x } from \"./a.mjs\";\n":    "imports itself",
-		"import { x } from \"./gone.mjs\";\n": "gone.mjs",
-		"const s = \"</SCRIPT>\";\n":          "ends a script",
+		"import x from \"./y.mjs\";\n":          "a.mjs: cannot bundle",
+		"export default 3;\n":                   "a.mjs: cannot bundle",
+		"import { x as y } from \"./b.mjs\";\n": "a.mjs: cannot bundle",
+		"import { x } from \"./a.mjs\";\n":      "imports itself",
+		"import { x } from \"./gone.mjs\";\n":   "gone.mjs",
+		"const s = \"</SCRIPT>\";\n":            "ends a script",
 	} {
 		_, err := bundle(fstest.MapFS{"a.mjs": {Data: []byte(text)}}, "a.mjs")
 		require.ErrorContains(t, err, want)

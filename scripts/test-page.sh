@@ -29,14 +29,25 @@ for run in "$runs"/*.jsonl*; do
 	name=$(basename "$run" .zst)
 	bin/tarry view "$run" -o "$runs/${name%.jsonl}.html" --overwrite
 done
-address=127.0.0.1:18088
-bin/tarry serve --demo --listen "$address" 2>out/page/serve.log &
-server=$!
-trap 'kill "$server"' EXIT
-tries=0
-until bin/tarry job list --server "http://$address" >/dev/null 2>&1; do
-	tries=$((tries + 1))
-	[ "$tries" -lt 30 ] || { cat out/page/serve.log; exit 1; }
-	sleep 1
-done
-LIVE="http://$address/watch/" MODULES=out/page PAGES=$runs CHROMIUM=$chromium PICTURES=${PICTURES:-} node --test page/tests/browser.test.mjs
+printf 'anns-secret-0123456789 ann\nbobs-secret-0123456789 bob\n' >out/page/tokens
+chmod 600 out/page/tokens
+# serve NAME FLAG... starts a server at any free address, which is then in out/page/NAME.
+servers=
+trap 'kill $servers' EXIT
+serve() {
+	name=$1
+	shift
+	rm -f "out/page/$name"
+	bin/tarry serve --listen 127.0.0.1:0 "$@" >"out/page/$name" 2>"out/page/$name.log" &
+	servers="$servers $!"
+	tries=0
+	until [ -s "out/page/$name" ]; do
+		tries=$((tries + 1))
+		[ "$tries" -lt 100 ] || { cat "out/page/$name.log"; exit 1; }
+		sleep 0.2
+	done
+}
+serve demo --demo
+serve guarded --nodes 3 --tokens out/page/tokens --admins ann
+LIVE="$(cat out/page/demo)/watch/" GUARDED="$(cat out/page/guarded)/watch/" MODULES=out/page PAGES=$runs CHROMIUM=$chromium PICTURES=${PICTURES:-} \
+	node --test page/tests/browser.test.mjs

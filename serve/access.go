@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
@@ -41,9 +42,22 @@ func (a *Access) certificates() bool {
 // knowsUsers tells whether callers show who they are.
 func (a *Access) knowsUsers() bool { return a.Tokens != nil || a.certificates() }
 
-// Tokens are secrets that tell who calls.
+// Tokens are secrets that tell who calls. Its methods are safe for concurrent use.
 type Tokens struct {
-	users map[[sha256.Size]byte]allocation.Principal // by the sum, so that looking up tells nothing of the secret
+	users atomic.Pointer[users]
+}
+
+// users are those whom tokens tell, by the sums of these, so that looking up tells nothing of the secret.
+type users map[[sha256.Size]byte]allocation.Principal
+
+// Replace puts other tokens in the place of these, all at once: who shows one that is gone is
+// refused from now on, and their streams of events end within keepAlive.
+func (t *Tokens) Replace(other *Tokens) { t.users.Store(other.users.Load()) }
+
+// user is whom a token tells.
+func (t *Tokens) user(token string) (allocation.Principal, bool) {
+	who, ok := (*t.users.Load())[sha256.Sum256([]byte(token))]
+	return who, ok
 }
 
 // leastToken is how many bytes a token has at least.
@@ -53,7 +67,7 @@ const leastToken = 16
 // commas between; white space is between them, # at the beginning of a line makes it a comment. A
 // token has 16 printable characters or more. name is used in messages, which never show a token.
 func ParseTokens(name string, r io.Reader) (*Tokens, error) {
-	t := &Tokens{users: map[[sha256.Size]byte]allocation.Principal{}}
+	list := users{}
 	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {
 		words := strings.Fields(lines.Text())
@@ -71,17 +85,19 @@ func ParseTokens(name string, r io.Reader) (*Tokens, error) {
 			who.Groups = strings.Split(words[2], ",")
 		}
 		sum := sha256.Sum256([]byte(words[0]))
-		if _, twice := t.users[sum]; twice {
+		if _, twice := list[sum]; twice {
 			return nil, fmt.Errorf("%s:%d: the token is there already", name, n)
 		}
-		t.users[sum] = who
+		list[sum] = who
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if len(t.users) == 0 {
+	if len(list) == 0 {
 		return nil, fmt.Errorf("%s: no token in it", name)
 	}
+	t := new(Tokens)
+	t.users.Store(&list)
 	return t, nil
 }
 
@@ -110,7 +126,7 @@ func (a *Access) authenticate(r *http.Request) (caller, error) {
 	if !found {
 		return caller{}, &fault{http.StatusUnauthorized, "unauthorized", "who calls? want a token"}
 	}
-	who, ok := a.Tokens.users[sha256.Sum256([]byte(token))]
+	who, ok := a.Tokens.user(token)
 	if !ok {
 		return caller{}, &fault{http.StatusUnauthorized, "unauthorized", "the token is not known"}
 	}
@@ -157,15 +173,14 @@ func (s *Server) mayManage(c caller, what string) error {
 	return deny("user %s may not %s: that is for administrators", c.name(), what)
 }
 
-// mayAdminister is nil if the caller may change a job.
-func (s *Server) mayAdminister(c caller, j *job) error {
-	owner := j.who.User
+// mayAdminister is nil if the caller may change a job of an owner in a pool.
+func (s *Server) mayAdminister(c caller, owner string, pool func() string) error {
 	rules := s.cluster.Rules()
 	switch {
 	case s.isAdmin(c) || c.User == owner && c.User != "":
 		return nil
 	case rules != nil && rules.Access.Enabled:
-		return rules.Access.MayAdminister(s.poolOf(j), owner, allocation.Principal{User: c.name(), Groups: c.Groups})
+		return rules.Access.MayAdminister(pool(), owner, allocation.Principal{User: c.name(), Groups: c.Groups})
 	case s.cfg.Access.knowsUsers():
 		return deny("user %s may not change a job of %s", c.name(), owner)
 	}

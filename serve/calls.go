@@ -17,9 +17,10 @@ import (
 
 // The calls of the API, in the order of the table.
 
-func (s *Server) getServer(*http.Request, caller) (any, error) {
+func (s *Server) getServer(_ *http.Request, c caller) (any, error) {
 	a := api.Server{
 		Version: s.cfg.Version, Boot: s.boot, Started: s.started.Round(0), Nodes: len(s.cluster.Nodes()), Durable: s.memory != nil,
+		Caller: api.Caller{User: c.name(), Known: c.known, Manages: s.mayManage(c, "") == nil},
 	}
 	a.MapSlots, a.ReduceSlots = s.cluster.Slots()
 	for _, k := range s.kinds {
@@ -31,7 +32,7 @@ func (s *Server) getServer(*http.Request, caller) (any, error) {
 }
 
 // jobPage is a page of the jobs that keep says.
-func (s *Server) jobPage(r *http.Request, keep func(*job) bool) (any, error) {
+func (s *Server) jobPage(r *http.Request, c caller, keep func(*job) bool) (any, error) {
 	user := r.URL.Query().Get("user")
 	list := slices.DeleteFunc(s.jobs.all(), func(j *job) bool {
 		return user != "" && j.who.User != user || !keep(j)
@@ -45,21 +46,22 @@ func (s *Server) jobPage(r *http.Request, keep func(*job) bool) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return api.Page[api.Job]{Items: s.views(some.Items), Next: some.Next}, nil
+	return api.Page[api.Job]{Items: s.viewsOf(c, some.Items), Next: some.Next}, nil
 }
 
-func (s *Server) listJobs(r *http.Request, _ caller) (any, error) {
+func (s *Server) listJobs(r *http.Request, c caller) (any, error) {
 	state := r.URL.Query().Get("state")
 	if known := []string{"", api.Waiting, api.Running, api.Succeeded, api.Failed, api.Killed}; !slices.Contains(known, state) {
 		return nil, badRequest("state=%.20q: want one of %s", state, strings.Join(known[1:], ", "))
 	}
-	return s.jobPage(r, func(j *job) bool {
-		return state == "" || s.views([]*job{j})[0].State == state
+	stage := r.URL.Query().Get("stage")
+	return s.jobPage(r, c, func(j *job) bool {
+		return (stage == "" || j.has(stage)) && (state == "" || s.views([]*job{j})[0].State == state)
 	})
 }
 
-func (s *Server) history(r *http.Request, _ caller) (any, error) {
-	return s.jobPage(r, (*job).over)
+func (s *Server) history(r *http.Request, c caller) (any, error) {
+	return s.jobPage(r, c, (*job).over)
 }
 
 func (s *Server) postJob(w http.ResponseWriter, r *http.Request, c caller) error {
@@ -80,7 +82,7 @@ func (s *Server) postJob(w http.ResponseWriter, r *http.Request, c caller) error
 		status = http.StatusCreated
 	}
 	w.Header().Set("Location", prefix+"/jobs/"+strconv.FormatInt(j.id, 10))
-	writeJSON(w, status, s.views([]*job{j})[0])
+	writeJSON(w, status, s.viewsOf(c, []*job{j})[0])
 	return nil
 }
 
@@ -93,12 +95,12 @@ func (s *Server) jobOf(r *http.Request) (*job, error) {
 	return s.jobs.find(id)
 }
 
-func (s *Server) getJob(r *http.Request, _ caller) (any, error) {
+func (s *Server) getJob(r *http.Request, c caller) (any, error) {
 	j, err := s.jobOf(r)
 	if err != nil {
 		return nil, err
 	}
-	return s.views([]*job{j})[0], nil
+	return s.viewsOf(c, []*job{j})[0], nil
 }
 
 func (s *Server) getCounters(r *http.Request, _ caller) (any, error) {
@@ -116,7 +118,7 @@ func (s *Server) getCounters(r *http.Request, _ caller) (any, error) {
 }
 
 // change is a call that changes a job.
-func (s *Server) change(r *http.Request, body any, do func(j *job) error) (any, error) {
+func (s *Server) change(r *http.Request, c caller, body any, do func(j *job) error) (any, error) {
 	j, err := s.jobOf(r)
 	if err == nil {
 		err = s.readJSON(r, body)
@@ -127,12 +129,12 @@ func (s *Server) change(r *http.Request, body any, do func(j *job) error) (any, 
 	if err != nil {
 		return nil, err
 	}
-	return s.views([]*job{j})[0], nil
+	return s.viewsOf(c, []*job{j})[0], nil
 }
 
 func (s *Server) killJob(r *http.Request, c caller) (any, error) {
 	var k api.Kill
-	return s.change(r, &k, func(j *job) error {
+	return s.change(r, c, &k, func(j *job) error {
 		if len(k.Reason) > 1000 {
 			return badRequest("a reason of %d bytes; at most 1000", len(k.Reason))
 		}
@@ -142,12 +144,12 @@ func (s *Server) killJob(r *http.Request, c caller) (any, error) {
 
 func (s *Server) postPriority(r *http.Request, c caller) (any, error) {
 	var p api.SetPriority
-	return s.change(r, &p, func(j *job) error { return s.setPriority(r.Context(), c, j, p.Priority) })
+	return s.change(r, c, &p, func(j *job) error { return s.setPriority(r.Context(), c, j, p.Priority) })
 }
 
 func (s *Server) postPool(r *http.Request, c caller) (any, error) {
 	var p api.SetPool
-	return s.change(r, &p, func(j *job) error { return s.setPool(r.Context(), c, j, p.Pool) })
+	return s.change(r, c, &p, func(j *job) error { return s.setPool(r.Context(), c, j, p.Pool) })
 }
 
 func (s *Server) listNodes(r *http.Request, _ caller) (any, error) {
@@ -186,7 +188,7 @@ func (s *Server) postPolicy(r *http.Request, c caller) (any, error) {
 		err = s.readJSON(r, &change)
 	}
 	if err == nil {
-		err = s.reconfigure(change.Set)
+		err = s.reconfigure(&change)
 	}
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 
 // kill ends a job. One that has ended stays as it is.
 func (s *Server) kill(c caller, j *job, k api.Kill) error {
-	if err := s.mayAdminister(c, j); err != nil {
+	if err := s.mayAdminister(c, j.who.User, func() string { return s.poolOf(j) }); err != nil {
 		return err
 	}
 	if k.Reason == "" {
@@ -46,7 +46,7 @@ func (s *Server) kill(c caller, j *job, k api.Kill) error {
 
 // steered waits until the cluster has a job that the caller may change, and gives its handle there.
 func (s *Server) steered(ctx context.Context, c caller, j *job) (*actors.JobHandle, error) {
-	if err := s.mayAdminister(c, j); err != nil {
+	if err := s.mayAdminister(c, j.who.User, func() string { return s.poolOf(j) }); err != nil {
 		return nil, err
 	}
 	select {
@@ -146,6 +146,16 @@ func (s *Server) views(list []*job) []api.Job {
 	views := make([]api.Job, len(list))
 	for i, j := range list {
 		views[i] = s.view(j, seen)
+	}
+	return views
+}
+
+// viewsOf are jobs as a client sees them who may change some.
+func (s *Server) viewsOf(c caller, list []*job) []api.Job {
+	views := s.views(list)
+	for i, j := range list {
+		pool := func() string { return views[i].Pool }
+		views[i].MayChange = s.mayAdminister(c, j.who.User, pool) == nil
 	}
 	return views
 }

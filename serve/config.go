@@ -39,6 +39,10 @@ type Config struct {
 	// goes on with them: see docs/recovery.md. It must be this server's alone.
 	State string
 
+	// StoreBytes bounds what the files of the block store hold together, of those that are put and of
+	// jobs' outputs: what would be more is refused; a job that has begun is not. 0 is no bound.
+	StoreBytes int64
+
 	// Access says who may call, and do what; the zero value lets everybody who reaches the server.
 	Access Access
 

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"encoding/json"
 	"maps"
 	"sync"
 
@@ -14,6 +13,7 @@ import (
 type broker struct {
 	mu      sync.Mutex
 	ring    []*line
+	gone    *digest       // of events that the ring had
 	next    uint64        // number of the next event; they count from 1
 	wake    chan struct{} // closed when an event comes; nil: nobody waits
 	most    int           // of the streams
@@ -24,25 +24,25 @@ type broker struct {
 
 // line is an event, made text when it is first wanted.
 type line struct {
-	number uint64
-	kind   scheduling.EventType
-	job    scheduling.JobID // 0 if it is about none
-	once   sync.Once
-	event  actors.Event // until it is text
-	data   []byte
+	number  uint64
+	kind    scheduling.EventType
+	job     scheduling.JobID // 0 if it is about none
+	attempt scheduling.AttemptID
+	near    scheduling.Locality
+	key     key
+	once    sync.Once
+	event   actors.Event // until it is text
+	data    []byte
 }
 
 func newBroker(ring, streams int) *broker {
-	return &broker{ring: make([]*line, ring), next: 1, most: streams, counts: map[scheduling.EventType]int64{}}
+	return &broker{ring: make([]*line, ring), gone: newDigest(), next: 1, most: streams, counts: map[scheduling.EventType]int64{}}
 }
 
 // text is the event as JSON.
 func (l *line) text() []byte {
 	l.once.Do(func() {
-		var err error
-		if l.data, err = json.Marshal(l.event); err != nil { // an Event always can be
-			l.data = []byte(`{}`)
-		}
+		l.data = l.event.AppendJSON(nil)
 		l.event = actors.Event{}
 	})
 	return l.data
@@ -60,7 +60,13 @@ func jobOfEvent(e *actors.Event) scheduling.JobID {
 func (b *broker) add(e actors.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.ring[b.next%uint64(len(b.ring))] = &line{number: b.next, kind: e.Type, job: jobOfEvent(&e), event: e}
+	at := &b.ring[b.next%uint64(len(b.ring))]
+	if *at != nil {
+		b.gone.add(*at)
+	}
+	*at = &line{
+		number: b.next, kind: e.Type, job: jobOfEvent(&e), attempt: e.Attempt, near: e.Locality, key: keyOf(&e), event: e,
+	}
 	b.next++
 	b.counts[e.Type]++
 	if e.Type == scheduling.EventLaunched && e.Attempt.Task.Kind == scheduling.Map {
@@ -107,6 +113,14 @@ func (b *broker) read(number uint64, max int) (list []*line, missed uint64, wait
 		b.wake = make(chan struct{})
 	}
 	return nil, 0, b.wake
+}
+
+// begin gives what leads to the state before the ring's oldest event, and the number of that.
+func (b *broker) begin() (before []*line, sums []counts, oldest uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	before, sums = b.gone.all()
+	return before, sums, max(b.next, uint64(len(b.ring))+1) - uint64(len(b.ring))
 }
 
 // attach lets a stream in; false if there are too many.

@@ -256,7 +256,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 	require.NoError(t, err)
 	_, err = b.as("bob").Node(ctx, "node-00", "kill")
 	refused(t, err, "denied")
-	_, err = b.as("bob").Reconfigure(ctx, map[string]string{"theta": "0.2"})
+	_, err = b.as("bob").Reconfigure(ctx, api.PolicyChange{Set: map[string]string{"theta": "0.2"}})
 	refused(t, err, "denied")
 	_, err = b.as("bob").Reload(ctx)
 	refused(t, err, "denied")
@@ -410,5 +410,21 @@ func TestTokenFiles(t *testing.T) {
 		_, err := ParseTokens("tokens", strings.NewReader(text))
 		require.ErrorContains(t, err, says)
 		require.NotContains(t, err.Error(), "secret")
+	}
+}
+
+// Tokens that are replaced hold at once: one that is gone lets nobody in any more, also who streams.
+func TestTokensAreReplaced(t *testing.T) {
+	b := withTokens(t, nil)
+	_, err := b.as("bob").Jobs(t.Context(), "", "")
+	require.NoError(t, err)
+	other, err := ParseTokens("tokens", strings.NewReader("annsecretannsecret ann\nevesecretevesecret eve\n"))
+	require.NoError(t, err)
+	b.s.cfg.Access.Tokens.Replace(other)
+	_, err = b.as("bob").Jobs(t.Context(), "", "")
+	refused(t, err, "unauthorized")
+	for _, user := range []string{"ann", "eve"} {
+		_, err = b.as(user).Jobs(t.Context(), "", "")
+		require.NoError(t, err)
 	}
 }

@@ -218,6 +218,18 @@ func (j *job) owns(id scheduling.JobID) (is bool, wait <-chan struct{}) {
 	return false, j.turn
 }
 
+// has tells whether a job of the cluster, named as events name it, is a stage of this one.
+func (j *job) has(stage string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, id := range j.cores {
+		if id.String() == stage {
+			return true
+		}
+	}
+	return slices.ContainsFunc(j.stages, func(s api.Stage) bool { return s.ID == stage })
+}
+
 // endStage notes how the stage that ran has ended.
 func (j *job) endStage(res actors.Result) {
 	j.mu.Lock()

@@ -111,6 +111,7 @@ func TestDescriptionNamesTheFields(t *testing.T) {
 		api.Reload{},
 		api.PolicyChange{},
 		api.Server{},
+		api.Caller{},
 		api.Kind{},
 		api.Problem{},
 	} {

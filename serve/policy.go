@@ -2,6 +2,7 @@ package serve
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/tarry-mr/tarry/scheduling"
@@ -63,8 +64,9 @@ func poolTasks(least, most int, k scheduling.KindView) api.PoolTasks {
 }
 
 // reconfigure changes settings of the policy in force, all or none.
-func (s *Server) reconfigure(set map[string]string) error {
-	if len(set) == 0 {
+func (s *Server) reconfigure(change *api.PolicyChange) error {
+	set := change.Set
+	if len(set)+len(change.Weights) == 0 {
 		return refuse("bad-arguments", "nothing to set")
 	}
 	s.policyChange.Lock() // from reading to writing
@@ -83,6 +85,9 @@ func (s *Server) reconfigure(set map[string]string) error {
 			return refuse("bad-policy", "%s: %s", key, oneLine(err))
 		}
 	}
+	if err := reweigh(&policy, change.Weights); err != nil {
+		return err
+	}
 	if err := policy.Validate(); err != nil {
 		return refuse("bad-policy", "%s", oneLine(err))
 	}
@@ -93,4 +98,32 @@ func (s *Server) reconfigure(set map[string]string) error {
 		}
 	}
 	return s.cluster.Reconfigure(policy)
+}
+
+// reweigh sets weights of pools.
+func reweigh(policy *scheduling.Policy, weights map[string]float64) error {
+	if len(weights) == 0 {
+		return nil
+	}
+	if policy.Order != "pools" {
+		return refuse("bad-policy", "pools have no weights with order %s", policy.Order)
+	}
+	list := slices.Clone(policy.Pools.Pools) // the Core has the other
+	for _, name := range slices.Sorted(maps.Keys(weights)) {
+		w := weights[name]
+		if !(w > 0) || math.IsInf(w, 0) {
+			return refuse("bad-policy", "the weight of pool %.100q: %v: want a number above 0", name, w)
+		}
+		at := slices.IndexFunc(list, func(p scheduling.PoolConfig) bool { return p.Name == name })
+		if at < 0 {
+			if policy.Pools.Known {
+				return refuse("bad-policy", "there is no pool %.100q", name)
+			}
+			at = len(list)
+			list = append(list, scheduling.PoolConfig{Name: name})
+		}
+		list[at].Weight = w
+	}
+	policy.Pools.Pools = list
+	return nil
 }

@@ -95,7 +95,11 @@ func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error)
 	}
 	switch f.status {
 	case http.StatusUnauthorized:
-		w.Header().Set("WWW-Authenticate", `Basic realm="tarry", charset="UTF-8"`)
+		challenge := `Basic realm="tarry", charset="UTF-8"`
+		if mode := r.Header.Get("Sec-Fetch-Mode"); mode != "" && mode != "navigate" {
+			challenge = `Bearer realm="tarry"` // a script of the page asks for the token by itself
+		}
+		w.Header().Set("WWW-Authenticate", challenge)
 	case http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", "1")
 	}

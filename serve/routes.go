@@ -86,8 +86,9 @@ func (s *Server) routes() http.Handler {
 	mux.Handle("/", page(func(_ http.ResponseWriter, r *http.Request, _ caller) error {
 		return s.noRoute(mux, r)
 	}))
-	mux.Handle("GET "+watch+"{$}", page(s.watchPage))
-	mux.Handle("GET "+watch+"{file}", page(s.watchFile))
+	// The page itself holds nothing of the cluster; it asks for a token, where one is needed.
+	mux.Handle("GET "+watch+"{$}", s.open(s.watchPage))
+	mux.Handle("GET "+watch+"{file}", s.open(s.watchFile))
 	return s.guard(mux)
 }
 
@@ -100,6 +101,15 @@ func (s *Server) noRoute(mux *http.ServeMux, r *http.Request) error {
 		}
 	}
 	return notFound("there is nothing at %s", r.URL.Path)
+}
+
+// open makes a handler of what everybody may see.
+func (s *Server) open(do func(w http.ResponseWriter, r *http.Request) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := do(w, r); err != nil {
+			s.writeProblem(w, r, err)
+		}
+	})
 }
 
 // handle makes a handler of a route.

@@ -179,6 +179,9 @@ func (s *Server) finish(j *job, err error) {
 	default:
 		end.State, end.Error = api.Failed, oneLine(err)
 	}
+	if strings.HasPrefix(j.output, inStore) {
+		s.room.changed()
+	}
 	pool := s.poolOf(j)
 	j.mu.Lock()
 	end.Pool, end.Priority = pool, priorityName(j.order.Priority)

@@ -368,7 +368,7 @@ func TestFilesOfTheStore(t *testing.T) {
 func TestPolicyIsShownAndChanged(t *testing.T) {
 	b := start(t, nil)
 	ctx := t.Context()
-	p, err := b.Reconfigure(ctx, map[string]string{"locality.waits": "2s/4s", "theta": "0.2", "locality.auto": "false"})
+	p, err := b.Reconfigure(ctx, api.PolicyChange{Set: map[string]string{"locality.waits": "2s/4s", "theta": "0.2", "locality.auto": "false"}})
 	require.NoError(t, err)
 	values := map[string]string{}
 	for _, x := range p.Settings {
@@ -376,9 +376,9 @@ func TestPolicyIsShownAndChanged(t *testing.T) {
 	}
 	require.Equal(t, "2s/4s", values["locality.waits"])
 	require.Equal(t, "0.2", values["reduce.theta"])
-	_, err = b.Reconfigure(ctx, map[string]string{"theta": "0.3", "nonsense": "1"})
+	_, err = b.Reconfigure(ctx, api.PolicyChange{Set: map[string]string{"theta": "0.3", "nonsense": "1"}})
 	refused(t, err, "bad-policy")
-	_, err = b.Reconfigure(ctx, map[string]string{"theta": "7"})
+	_, err = b.Reconfigure(ctx, api.PolicyChange{Set: map[string]string{"theta": "7"}})
 	refused(t, err, "bad-policy")
 	p, err = b.Policy(ctx)
 	require.NoError(t, err)

@@ -23,6 +23,7 @@ type Server struct {
 	jobs    *table
 	nodes   nodeTable
 	metrics *metrics
+	room    *room
 	handler http.Handler
 
 	boot    string // tells this process from others
@@ -67,6 +68,7 @@ func Start(cfg Config) (_ *Server, err error) {
 		return nil, errors.Join(err, s.memory.close(), s.roots.close())
 	}
 	s.metrics = newMetrics(s)
+	s.room = &room{most: cfg.StoreBytes, count: s.countStored}
 	s.handler = s.routes()
 	s.close = sync.OnceValue(s.shut)
 	return s, nil

@@ -53,13 +53,16 @@ func (m *memory) stored(name string) string {
 }
 
 // put writes a file of the block store. With a State it is on the disk when put returns.
-func (s *Server) put(name string, content io.Reader) error {
+func (s *Server) put(name string, content io.Reader) (err error) {
 	if err := checkStored(name); err != nil {
 		return err
 	}
 	if _, err := s.cluster.FS().Stat(name); err == nil {
 		return conflict("exists", "%s is there already", name)
 	}
+	counted := &charged{content: content, room: s.room}
+	defer func() { s.room.settle(counted.n, err == nil) }()
+	content = counted
 	if s.memory != nil {
 		return s.putOnDisk(name, content)
 	}
@@ -195,6 +198,7 @@ func (s *Server) remove(name string) error {
 	if err := checkStored(name); err != nil {
 		return err
 	}
+	defer s.room.changed()
 	if j := s.jobs.writer(s, name); j != nil {
 		return conflict("in-use", "job %d writes %s", j.id, name)
 	}

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -15,9 +16,14 @@ const (
 	keepAlive   = 15 * time.Second // after so long without an event a comment shows that the stream lives
 )
 
-// allEvents streams the events of the cluster.
+// allEvents streams the events of the cluster. With state=true what is still true of events that are
+// gone comes in their place.
 func (s *Server) allEvents(w http.ResponseWriter, r *http.Request, _ caller) error {
-	return s.stream(w, r, func(*line) (bool, <-chan struct{}) { return true, nil }, nil)
+	state := r.URL.Query().Get("state")
+	if state != "" && state != "true" && state != "false" {
+		return badRequest("state=%.20q: want true or false", state)
+	}
+	return s.stream(w, r, func(*line) (bool, <-chan struct{}) { return true, nil }, nil, state == "true")
 }
 
 // jobEvents streams the events of a job, to its end.
@@ -38,7 +44,7 @@ func (s *Server) jobEvents(w http.ResponseWriter, r *http.Request, _ caller) err
 		}
 		return is, wait
 	}
-	return s.stream(w, r, keep, j)
+	return s.stream(w, r, keep, j, false)
 }
 
 // position is the number of the event that a reader wants first: the one behind Last-Event-ID. Of
@@ -59,7 +65,7 @@ func (s *Server) position(r *http.Request) uint64 {
 // keep tells whether an event belongs to the stream; where that is not known yet it gives a channel
 // that is closed when it may be.
 func (s *Server) stream(
-	w http.ResponseWriter, r *http.Request, keep func(*line) (bool, <-chan struct{}), of *job,
+	w http.ResponseWriter, r *http.Request, keep func(*line) (bool, <-chan struct{}), of *job, state bool,
 ) error {
 	if !s.events.attach() {
 		return busy("too-many-streams", "too many streams of events; try again later")
@@ -74,7 +80,11 @@ func (s *Server) stream(
 	for out.err == nil {
 		over := of != nil && of.over() // before reading: what comes later is not of the job
 		list, missed, wait := s.events.read(next, streamChunk)
-		if missed > 0 && next > 1 {
+		switch {
+		case missed > 0 && state:
+			next = s.tellState(out)
+			continue
+		case missed > 0 && next > 1:
 			out.printf("event: missed\ndata: {\"missed\":%d}\n\n", missed)
 		}
 		next += missed
@@ -102,6 +112,9 @@ func (s *Server) stream(
 		case <-wait:
 		case <-done(of):
 		case <-tick.C:
+			if _, err := s.cfg.Access.authenticate(r); err != nil {
+				return nil // the token was taken away
+			}
 			out.printf(": still here\n\n")
 			out.flush()
 		case <-r.Context().Done():
@@ -111,6 +124,21 @@ func (s *Server) stream(
 		}
 	}
 	return nil // the reader has gone
+}
+
+// tellState sends what is still true of events that are gone, and gives the number of the first that
+// is not. A reader who has earlier ones forgets them.
+func (s *Server) tellState(out *streamWriter) (next uint64) {
+	before, sums, oldest := s.events.begin()
+	out.printf("event: missed\ndata: {\"missed\":%d}\n\n", oldest-1)
+	for _, l := range before {
+		out.printf("event: %s\ndata: %s\n\n", l.kind, l.text())
+	}
+	for i := range sums {
+		text, _ := json.Marshal(&sums[i]) // numbers
+		out.printf("event: counts\ndata: %s\n\n", text)
+	}
+	return oldest
 }
 
 // done is closed when a job has ended; nil is none.

@@ -98,6 +98,11 @@ func (s *Server) prepare(j *job, o Order) error {
 	if j.target, err = s.target(&j.asked, &o); err != nil {
 		return err
 	}
+	if strings.HasPrefix(o.Output, inStore) {
+		if err := s.room.check(); err != nil {
+			return err
+		}
+	}
 	if j.src, j.inputs, err = s.sources(&j.asked, &o); err != nil {
 		return err
 	}

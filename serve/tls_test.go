@@ -134,6 +134,6 @@ func FuzzTokens(f *testing.F) {
 			require.NoError(t, err)
 			require.Equal(t, words[1], who.User)
 		}
-		require.Len(t, tokens.users, known)
+		require.Len(t, *tokens.users.Load(), known)
 	})
 }

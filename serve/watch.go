@@ -13,8 +13,8 @@ import (
 const watch = "/watch/"
 
 // watchPage is GET /watch/: the page, which takes its events from the API.
-func (s *Server) watchPage(w http.ResponseWriter, _ *http.Request, _ caller) error {
-	index, err := page.Index("Tarry", prefix+"/events")
+func (s *Server) watchPage(w http.ResponseWriter, _ *http.Request) error {
+	index, err := page.Index("Tarry", prefix+"/")
 	if err != nil {
 		return err
 	}
@@ -22,7 +22,7 @@ func (s *Server) watchPage(w http.ResponseWriter, _ *http.Request, _ caller) err
 }
 
 // watchFile is GET /watch/{file}: what the page consists of.
-func (s *Server) watchFile(w http.ResponseWriter, r *http.Request, _ caller) error {
+func (s *Server) watchFile(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("file")
 	text, err := fs.ReadFile(page.Files(), name)
 	if err != nil || path.Ext(name) == ".html" {

@@ -16,7 +16,7 @@ func TestWatchPage(t *testing.T) {
 	b := start(t, nil)
 	res, text := b.do(http.MethodGet, "/watch/", "", nil)
 	require.Equal(t, http.StatusOK, res.StatusCode)
-	require.Contains(t, text, `data-events="/api/v1/events"`)
+	require.Contains(t, text, `data-api="/api/v1/"`)
 	require.Equal(t, page.ContentSecurityPolicy, res.Header.Get("Content-Security-Policy"))
 	names, err := fs.Glob(page.Files(), "*.mjs")
 	require.NoError(t, err)
@@ -35,4 +35,17 @@ func TestWatchPage(t *testing.T) {
 		require.Equal(t, http.StatusNotFound, b.status(http.MethodGet, "/watch/"+name, ""), name)
 	}
 	require.Equal(t, http.StatusMethodNotAllowed, b.status(http.MethodPost, "/watch/", ""))
+}
+
+// The page asks for a token itself, so whoever calls gets it; what it shows is for those who have one.
+// Its scripts are not answered with what makes a browser ask for a password.
+func TestWatchPageNeedsNoToken(t *testing.T) {
+	b := withTokens(t, nil)
+	require.Equal(t, http.StatusOK, b.status(http.MethodGet, "/watch/", ""))
+	require.Equal(t, http.StatusOK, b.status(http.MethodGet, "/watch/main.mjs", ""))
+	for mode, want := range map[string]string{"": "Basic", "navigate": "Basic", "cors": "Bearer", "same-origin": "Bearer"} {
+		res, _ := b.do(http.MethodGet, "/api/v1/events", "", http.Header{"Sec-Fetch-Mode": {mode}})
+		require.Equal(t, http.StatusUnauthorized, res.StatusCode)
+		require.Regexp(t, "^"+want+" ", res.Header.Get("WWW-Authenticate"), mode)
+	}
 }

@@ -26,7 +26,8 @@ prints.
 
   tarry job list
   tarry job kill 7 --reason 'wrong input'
-  tarry job events 7`,
+  tarry job events 7
+  tarry job events --json > cluster.jsonl`,
 		Args: unknownBelow,
 		RunE: help,
 	}
@@ -205,11 +206,17 @@ func newJobCounters(p *program, c *clientFlags) *cobra.Command {
 }
 
 func newJobEvents(p *program, c *clientFlags) *cobra.Command {
-	return ofJob(c, "events JOB", "Show what happens to a job, until it has ended", 0, "the number of a job",
-		func(cmd *cobra.Command, client *api.Client, id int64, _ []string) error {
-			return clientError(client.Events(cmd.Context(), id, "", func(e api.Event) error {
+	return ofServer(c, "events [JOB]", "Show what happens to a job until it has ended, or in the cluster until Ctrl-C", 0, 1, "the number of a job, or nothing",
+		func(cmd *cobra.Command, client *api.Client, args []string) (err error) {
+			id := int64(0)
+			if len(args) > 0 {
+				if id, err = jobNumber(args[0]); err != nil {
+					return err
+				}
+			}
+			return client.Events(cmd.Context(), id, "", func(e api.Event) error {
 				return printEvent(p, c.json, &e)
-			}))
+			})
 		})
 }
 

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/cmd/tarry/internal/numbers"
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/words"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
@@ -26,12 +28,15 @@ type serveFlags struct {
 	roots    []string
 	capacity string
 	tokens   string
-	admins   string
-	tlsCert  string
-	tlsKey   string
-	clientCA string
-	pprof    bool
-	demo     bool
+	// tokensSeen is that file before it was read.
+	tokensSeen os.FileInfo
+	admins     string
+	tlsCert    string
+	tlsKey     string
+	clientCA   string
+	store      numbers.Bytes
+	pprof      bool
+	demo       bool
 }
 
 // newServe is the command `tarry serve`.
@@ -55,8 +60,8 @@ then users and groups come from the token, or from common name and organizations
 Jobs read and write below --root, or in the block store as dfs:NAME. With --state DIR jobs and
 stored files outlive the process, however it ends; the next one goes on with them.
 
-Configuration files of the scheduler are taken up 5 to 15 seconds after a change, and at once on
-SIGHUP; while they are wrong the old ones stay in force.`,
+Configuration files of the scheduler are taken up 5 to 15 seconds after a change, the file of
+--tokens within 5, and all at once on SIGHUP; while they are wrong the old ones stay in force.`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.serve(cmd, f) },
 	}
@@ -75,6 +80,8 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	s.StringVar(&f.tlsCert, "tls-cert", "", "file (PEM) with the server's certificate: serve https")
 	s.StringVar(&f.tlsKey, "tls-key", "", "file (PEM) with its key")
 	s.StringVar(&f.clientCA, "client-ca", "", "file (PEM) with who signs certificates of clients, which they must show")
+	s.Var(&f.store, "store-size",
+		"what the files of the block store may hold together (default: half of the memory; with --state no bound)")
 	s.BoolVar(&f.pprof, "pprof", false, "serve profiles of the program below /debug/pprof/, to administrators")
 	s.BoolVar(&f.demo, "demo", false,
 		"show a small cluster at work: 4 racks, a mixed workload with skewed reduces, and maps that hardly wait")
@@ -133,7 +140,7 @@ func (p *program) serve(cmd *cobra.Command, f *serveFlags) (err error) {
 	stop := func() {}
 	defer func() { stop() }()
 	err = serve.Run(cmd.Context(), cfg, func(s *serve.Server, url string) {
-		stop = p.reloadServer(cmd.Context(), f, s, reloads)
+		stop = p.reloadServer(cmd.Context(), f, s, reloads, cfg.Access.Tokens)
 		p.tellServing(f, s, url)
 		demo.begin(cmd.Context(), url)
 	})
@@ -179,7 +186,7 @@ func (f *serveFlags) serveConfig(p *program) (cfg serve.Config, err error) {
 	}
 	cfg = serve.Config{
 		Cluster: f.config(policy), Jobs: libraryJobs(), Listen: f.listen, Hosts: f.hosts, Roots: f.roots,
-		State: f.stateDir, Profiling: f.pprof, Version: readVersion().Version,
+		State: f.stateDir, StoreBytes: f.storeBytes(), Profiling: f.pprof, Version: readVersion().Version,
 	}
 	log := func(least slog.Level) *slog.Logger {
 		return slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: least}))
@@ -190,6 +197,14 @@ func (f *serveFlags) serveConfig(p *program) (cfg serve.Config, err error) {
 	}
 	cfg.Access, err = f.access()
 	return cfg, err
+}
+
+// storeBytes is the bound on the block store; 0 is none.
+func (f *serveFlags) storeBytes() int64 {
+	if f.store == 0 && f.stateDir == "" {
+		return f.memoryBudget() // files lie in memory
+	}
+	return int64(f.store)
 }
 
 // reloads is what came of changed configuration files, for clients.
@@ -228,8 +243,8 @@ func (r *reloads) note(look allocation.Look[[]string]) {
 	}
 }
 
-// reloadServer looks after changed configuration files until it is stopped.
-func (p *program) reloadServer(ctx context.Context, f *serveFlags, s *serve.Server, told *reloads) (stop func()) {
+// reloadServer looks after changed configuration files, and tokens unless these are nil, until it is stopped.
+func (p *program) reloadServer(ctx context.Context, f *serveFlags, s *serve.Server, told *reloads, tokens *serve.Tokens) (stop func()) {
 	signals, ignore := hangups()
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
@@ -237,9 +252,16 @@ func (p *program) reloadServer(ctx context.Context, f *serveFlags, s *serve.Serv
 		r.asked, r.told = told.asked, told.note
 		done.Go(func() { r.run(ctx, signals) })
 	}
+	deaf := func() {}
+	if tokens != nil {
+		var again chan os.Signal
+		again, deaf = hangups()
+		done.Go(func() { p.watchTokens(ctx, f, tokens, again) })
+	}
 	return func() {
 		cancel()
 		done.Wait()
 		ignore()
+		deaf()
 	}
 }

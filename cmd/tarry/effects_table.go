@@ -172,11 +172,11 @@ func effects() []effect {
 		{[]string{"view"}, "overwrite", toStdout, "view e.jsonl -o - --overwrite"},
 
 		{[]string{"experiment"}, "output quick no-tables seed repeat json", nil, ""},
-		{[]string{"serve"}, "listen host root tokens admins tls-cert tls-key client-ca pprof", nil, ""},
+		{[]string{"serve"}, "listen host root tokens admins tls-cert tls-key client-ca store-size pprof", nil, ""},
 		{[]string{"serve"}, "capacity", with("queues", "scheduler"), "serve --capacity q.xml --queues q.xml"},
 		{[]string{"serve"}, "demo", with("tokens", "client-ca"), "serve --demo --tokens t"},
 		{clients(), "server token-file ca cert key", nil, ""},
-		{[]string{"submit", "job", "node", "ls", "history"}, "json", nil, ""},
+		{[]string{"submit", "job", "node", "policy", "ls", "history"}, "json", nil, ""},
 		{[]string{"submit"}, "user pool queue priority submit-key wait quiet", nil, ""},
 		{[]string{"job list"}, "state of", nil, ""},
 		{[]string{"job kill"}, "reason", nil, ""},
@@ -189,7 +189,7 @@ func effects() []effect {
 
 // clients are the commands that call a server.
 func clients() []string {
-	return []string{"submit", "job", "node", "put", "get", "ls", "rm", "history"}
+	return []string{"submit", "job", "node", "policy", "put", "get", "ls", "rm", "history"}
 }
 
 // when is a reason if it holds, or else empty.

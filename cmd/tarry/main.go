@@ -73,6 +73,7 @@ func commands(p *program) []*cobra.Command {
 		newJob(p),
 		newLs(p),
 		newNode(p),
+		newPolicy(p),
 		newPut(p),
 		newRm(p),
 		newScenario(p),

@@ -64,6 +64,7 @@ func (f *serveFlags) access() (a serve.Access, err error) {
 		}
 	}
 	if f.tokens != "" {
+		f.tokensSeen, _ = os.Stat(f.tokens) // before it is read; readTokens tells what is wrong
 		if a.Tokens, err = readTokens(f.tokens); err != nil {
 			return a, configError("--tokens: %w", err)
 		}

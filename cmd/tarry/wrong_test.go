@@ -147,6 +147,7 @@ func rightUsages() map[string]string {
 		"serve":           "serve --listen nowhere",
 		"job list":        "job list",
 		"node list":       "node list",
+		"policy show":     "policy show",
 		"put":             "put in x",
 		"get":             "get x",
 		"ls":              "ls",

@@ -18,9 +18,9 @@ export function figures(h) {
 
 /** Jain's index of what the pools with work hold, over time: 1 is all alike, 1/n one has all. */
 export function fairness(h) {
-  const to = Math.max(1, h.end);
+  const from = h.from, to = Math.max(from + 1, h.end);
   const pools = [...h.pools.keys()].map((name) => {
-    const m = sample(h.series.get(`0 ${name}`), 0, to, columns), r = sample(h.series.get(`1 ${name}`), 0, to, columns);
+    const m = sample(h.series.get(`0 ${name}`), from, to, columns), r = sample(h.series.get(`1 ${name}`), from, to, columns);
     return m.map((v, i) => v + r[i]);
   });
   return Array.from({ length: columns }, (_, i) => {
@@ -38,8 +38,8 @@ function cdf(a, b, names) {
 }
 
 function fair(h, other, names) {
-  const f = frame(width, height, 0, Math.max(h.end, other.end, 1), 1);
-  const line = (x, name) => html`<path class="line ${name}" d="${path(fairness(x).map((v, i) => [f.x(((i + 0.5) * x.end) / columns), f.y(v)]))}"/>`;
+  const f = frame(width, height, 0, Math.max(h.end - h.from, other.end - other.from, 1), 1);
+  const line = (x, name) => html`<path class="line ${name}" d="${path(fairness(x).map((v, i) => [f.x(((i + 0.5) * (x.end - x.from)) / columns), f.y(v)]))}"/>`;
   return picture(width, height, `Jain's index of the slots that pools hold, over time: ${names[0]} in blue, ${names[1]} in orange and dashed`, html`${axes(f, "fairness")}${line(h, "first")}${line(other, "second")}`);
 }
 

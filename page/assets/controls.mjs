@@ -23,7 +23,7 @@ export function control(p, changed, screens) {
   let last = 0;
   for (const s of speeds) $("speed").append(new Option(`${s}×`, s));
   const sync = () => {
-    $("time").value = p.history.end ? (1000 * p.time) / p.history.end : 0;
+    $("time").value = p.history.end > p.history.from ? (1000 * (p.time - p.history.from)) / (p.history.end - p.history.from) : 0;
     $("time").setAttribute("aria-valuetext", time(p.time));
     const day = wall(p.state, p.time);
     $("clock").textContent = `${time(p.time)} of ${time(p.history.end)}${day ? ` · ${day}` : ""}`;
@@ -44,7 +44,7 @@ export function control(p, changed, screens) {
     p.follow = false;
     p.playing = !p.playing;
     if (p.playing) {
-      if (p.time >= p.history.end) seek(p, 0);
+      if (p.time >= p.history.end) seek(p, p.history.from);
       last = performance.now();
       requestAnimationFrame(frame);
     }
@@ -57,14 +57,14 @@ export function control(p, changed, screens) {
   $("back").onclick = back;
   $("live").onclick = () => { p.playing = false; p.follow = !p.follow; if (p.follow) seek(p, p.history.end); moved(); };
   $("speed").onchange = () => { p.speed = +$("speed").value; };
-  $("time").oninput = () => { stop(); seek(p, ($("time").value / 1000) * p.history.end); moved(); };
+  $("time").oninput = () => { stop(); seek(p, p.history.from + ($("time").value / 1000) * (p.history.end - p.history.from)); moved(); };
   document.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName)) return;
     const button = e.target.tagName === "BUTTON";
     if (e.key === " " && !button) play();
     else if (e.key === ".") forth();
     else if (e.key === ",") back();
-    else if (/^[1-9]$/.test(e.key)) screens(+e.key - 1);
+    else if (/^[0-9]$/.test(e.key)) screens((+e.key + 9) % 10);
     else return;
     e.preventDefault();
   });

@@ -89,9 +89,9 @@ function starved(h, state) {
   for (const [pool, limits] of h.limits) {
     for (const k of [0, 1]) {
       const short = below(h.series.get(`${k} ${pool}`) || [], limits, k, h.end);
-      if (short < 0.2 * h.end || short < 5e9) continue;
+      if (short < 0.2 * (h.end - h.from) || short < 5e9) continue;
       found.push({
-        weight: 3 * (short / h.end), job: 0, title: `Pool ${pool} was starved`,
+        weight: 3 * (short / (h.end - h.from)), job: 0, title: `Pool ${pool} was starved`,
         text: `For ${time(short)} it held less than half of its fair share of ${k ? "reduce" : "map"} slots.`,
         setting: "preemption (--set preemption.mode=on) with timeouts, or a minimum share for it",
       });

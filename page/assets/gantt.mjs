@@ -108,12 +108,12 @@ const mostBars = 20000;
 /** All of it as an SVG file; of very many bars the first. */
 export function ganttSVG(h) {
   const plan = rows(h), left = 110, width = 1400, rowHeight = 12, top = 20;
-  const x = (t) => left + (t / Math.max(1, h.end)) * (width - left);
-  const list = bars(h, plan, 0, plan.list.length, 0, h.end).slice(0, mostBars);
+  const x = (t) => left + (Math.max(0, t - h.from) / Math.max(1, h.end - h.from)) * (width - left);
+  const list = bars(h, plan, 0, plan.list.length, h.from, h.end).slice(0, mostBars);
   const height = top + plan.list.length * rowHeight;
   return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="sans-serif" font-size="9"><rect width="${width}" height="${height}" fill="#fff"/>
 <defs><pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line x1="0" y1="0" x2="0" y2="5" stroke="#fff" stroke-width="2"/></pattern></defs>
-${[0, 0.25, 0.5, 0.75, 1].map((q) => html`<text x="${x(q * h.end)}" y="12">${time(q * h.end)}</text>`)}
+${[0, 0.25, 0.5, 0.75, 1].map((q) => html`<text x="${x(h.from + q * (h.end - h.from))}" y="12">${time(h.from + q * (h.end - h.from))}</text>`)}
 ${plan.list.map((r, i) => html`<text x="2" y="${top + i * rowHeight + 9}">${r.name}</text>`)}
 ${list.map((b) => html`<g><title>${barLabel(h, b)}</title><rect x="${x(b.from).toFixed(2)}" y="${top + b.row * rowHeight + 1}" width="${Math.max(0.5, x(b.to) - x(b.from)).toFixed(2)}" height="${rowHeight - 2}" fill="${colors[b.letter]}"/>${
   b.hatched ? html`<rect x="${x(b.from).toFixed(2)}" y="${top + b.row * rowHeight + 1}" width="${Math.max(0.5, x(b.to) - x(b.from)).toFixed(2)}" height="${rowHeight - 2}" fill="url(#hatch)"/>` : ""}</g>`)}</svg>`;

@@ -47,9 +47,9 @@ function paint(at, p) {
     at.plan = rows(h);
     at.known = h.attempts.length;
     at.tall.style.height = `${at.plan.list.length * rowHeight}px`;
-    at.box.setAttribute("aria-label", `${h.attempts.length} attempts in ${at.plan.list.length} slots over ${time(h.end)}`);
+    at.box.setAttribute("aria-label", `${h.attempts.length} attempts in ${at.plan.list.length} slots over ${time(h.end - h.from)}`);
   }
-  if (!at.zoomed) Object.assign(at, { from: 0, to: Math.max(1, h.end) });
+  if (!at.zoomed) Object.assign(at, { from: h.from, to: Math.max(h.from + 1, h.end) });
   const width = at.box.clientWidth, height = at.box.clientHeight, scale = window.devicePixelRatio || 1;
   at.canvas.width = width * scale;
   at.canvas.height = height * scale;

@@ -6,14 +6,14 @@ import { parseAttempt } from "./words.mjs";
 /** A history before the first event. */
 export function newHistory() {
   return {
-    end: 0, attempts: [], open: new Map(), jobs: new Map(), nodes: new Map(), pools: new Map(), series: new Map(),
+    from: 0, end: 0, attempts: [], open: new Map(), jobs: new Map(), nodes: new Map(), pools: new Map(), series: new Map(),
     limits: new Map(), slots: [0, 0], problems: [],
   };
 }
 
 /** Adds an event. */
 export function record(h, e) {
-  h.end = Math.max(h.end, e.at);
+  h.end = Math.max(h.end, e.at || 0);
   const id = parseAttempt(e.attempt);
   switch (e.type) {
     case "joined": {
@@ -32,6 +32,10 @@ export function record(h, e) {
       h.problems.push(e);
       break;
     }
+    case "counts":
+      with_(h.jobs.get(e.job), (j) => { ["N", "R", "O", "A"].forEach((l, i) => { j.near[l] += e.near[i]; }); });
+      if (!e.job) h.from = h.end; // what came before is only what is left of it
+      break;
     case "submitted":
       h.jobs.set(e.job, {
         id: e.job, name: e.name || "", pool: e.pool || "", user: e.user || "", tasks: e.tasks || [0, 0], bytes: e.bytes || 0,
@@ -54,6 +58,26 @@ export function record(h, e) {
     default:
   }
   return h;
+}
+
+/** Forgets what was over before a time. */
+export function prune(h, from) {
+  const lasts = (a) => a.end === "" || a.segments[a.segments.length - 1][1] >= from;
+  const late = (list, at) => {
+    let i = 0;
+    while (i + 1 < list.length && at(list[i + 1]) <= from) i++;
+    return i ? list.slice(i) : list;
+  };
+  h.from = from;
+  h.attempts = h.attempts.filter(lasts);
+  h.problems = h.problems.filter((e) => e.at >= from);
+  for (const [id, j] of h.jobs) {
+    if (j.finished >= 0 && j.finished < from) h.jobs.delete(id);
+    j.attempts = j.attempts.filter(lasts);
+    j.virtual = late(j.virtual, (v) => v.at);
+  }
+  for (const [key, list] of h.series) h.series.set(key, late(list, (step) => step[0]));
+  for (const [key, list] of h.limits) h.limits.set(key, late(list, (step) => step.at));
 }
 
 function with_(x, f) { if (x) f(x); }

@@ -1,8 +1,10 @@
 // The page: which screen is shown, what is chosen, and where events come from.
 
 import { html, show, showList } from "./markup.mjs";
-import { embeddedEvents, fileEvents, streamEvents } from "./events.mjs";
-import { add, newPlayer, seek } from "./player.mjs";
+import { embeddedEvents, fileEvents } from "./events.mjs";
+import { follow, newRemote } from "./remote.mjs";
+import { beginSteering, chosenControls, newSteering, refresh, steerScreen } from "./steerview.mjs";
+import { add, bound, newPlayer, reset, seek } from "./player.mjs";
 import { newHistory, record } from "./history.mjs";
 import { control, fitting } from "./controls.mjs";
 import { clusterScreen } from "./clusterview.mjs";
@@ -22,6 +24,7 @@ const $ = (id) => document.getElementById(id);
 const p = newPlayer();
 const look = { screen: 0, chosen: null, pool: "", job: 0, kind: 0, shuffle: 0, other: null, otherName: "" };
 
+let steering = null; // of the page of a server
 const screens = [
   { name: "Cluster", draw: (to) => clusterScreen(to, p, look) },
   { name: "Shares", draw: (to) => show(to, html`<p><label>Slots of <select id="kind"><option value="0">maps</option><option value="1"${look.kind ? html` selected` : ""}>reduces</option></select></label></p>${sharesMarkup(p.history, look.kind, look.pool, p.time)}`) },
@@ -47,12 +50,15 @@ function redraw() {
     const to = $("screen").firstElementChild;
     screens[look.screen].draw(to);
     show($("why"), explain(p.state, look.chosen));
+    $("steer").hidden = !steering;
+    if (steering) chosenControls($("steer"), steering, p.state, look.chosen);
   });
 }
 
 function go(n) {
   if (n < 0 || n >= screens.length) return;
   look.screen = n;
+  if (screens[n].name === "Steer") refresh(steering).catch(() => {});
   const fresh = document.createElement("div");
   fresh.tabIndex = 0; // it may have to be scrolled
   fresh.id = `screen-${screens[n].name.toLowerCase()}`;
@@ -121,28 +127,83 @@ function exports_() {
   }
 }
 
+function screenButton(name) {
+  const i = $("screens").children.length;
+  const b = document.createElement("button");
+  b.textContent = name;
+  if (i < 10) b.title = `key ${(i + 1) % 10}`;
+  b.onclick = () => go(i);
+  $("screens").append(b);
+}
+
+/** Asks who watches for a token, until they have entered one. */
+function askToken(why) {
+  const form = $("token"), field = form.querySelector("input");
+  form.hidden = false;
+  form.querySelector("span").textContent = why;
+  field.focus();
+  return new Promise((got) => {
+    form.onsubmit = (e) => {
+      e.preventDefault();
+      form.hidden = true;
+      got(field.value);
+      field.value = "";
+    };
+  });
+}
+
+/** How much of a cluster that works on and on is kept: events, letters of them, jobs that have ended. */
+const kept = { events: 40000, text: 24e6, jobs: 500 };
+
+/** Follows a server, and offers to steer it as far as it lets who watches. */
+async function live(remote, row) {
+  bound(p, kept.events, kept.text, kept.jobs);
+  const st = newSteering(remote, redraw);
+  const steer = () => beginSteering(st).then(() => {
+    if (!steering && st.caller.manages) {
+      screens.push({ name: "Steer", draw: (to) => steerScreen(to, st) });
+      screenButton("Steer");
+    }
+    steering = st;
+    redraw();
+  }).catch(() => { /* the stream tells why, and comes again */ });
+  await follow(remote, {
+    take(events, size) {
+      add(p, events, size);
+      if (steering && events.some((e) => e.type === "reconfigured" || e.type === "reload-failed")) refresh(st).catch(() => {});
+      row.sync();
+      redraw();
+    },
+    reset() { reset(p); },
+    tell(there, why) {
+      document.body.dataset.connected = there;
+      $("connection").textContent = there || !why ? "" : `Not connected: ${why}`;
+      if (there && !steering) steer();
+    },
+    token: askToken,
+  });
+}
+
 async function begin() {
-  for (const [i, s] of screens.entries()) {
-    const b = document.createElement("button");
-    b.textContent = s.name;
-    b.title = `key ${(i + 1) % 10}`;
-    b.onclick = () => go(i);
-    $("screens").append(b);
-  }
+  for (const s of screens) screenButton(s.name);
   $("screen").addEventListener("click", clicked);
   $("screen").addEventListener("change", changedField);
   $("why").addEventListener("click", clicked);
   const row = control(p, redraw, go);
   exports_();
   go(0);
-  const live = document.body.dataset.events; // a server's address of its events
-  if (live) {
+  const api = document.body.dataset.api; // where a server's lies
+  if (api) {
     p.follow = true;
     row.begin(1);
-    streamEvents(live, (events) => { add(p, events); row.sync(); redraw(); }, (there) => { document.body.dataset.connected = there; });
+    await live(newRemote(api), row);
     return;
   }
   add(p, await embeddedEvents($("events")));
+  if ($("other").textContent) {
+    look.other = (await embeddedEvents($("other"))).reduce(record, newHistory());
+    look.otherName = $("other").dataset.name;
+  }
   row.begin(fitting(p.history.end));
   seek(p, p.history.end * 0.5);
   row.sync();

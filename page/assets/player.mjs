@@ -1,30 +1,69 @@
 // Where in the run the page stands. Forward it lets the next events happen; backward it begins anew,
-// which for some hundred thousand events is faster than keeping copies.
+// which for some hundred thousand events is faster than keeping copies. Of a run without end it keeps
+// the last events, and the state before them.
 
 import { newState, apply, isDecision } from "./state.mjs";
-import { newHistory, record } from "./history.mjs";
+import { newHistory, prune, record } from "./history.mjs";
 
 /** A player of a list of events that may grow. */
 export function newPlayer() {
-  return { events: [], at: 0, time: 0, state: newState(), history: newHistory(), playing: false, follow: false, speed: 1 };
+  return {
+    events: [], at: 0, time: 0, state: newState(), history: newHistory(), playing: false, follow: false, speed: 1,
+    base: null, most: Infinity, mostText: Infinity, text: 0,
+  };
 }
 
-/** Takes more events in, at the end. */
-export function add(p, events) {
+/** Bounds what a player keeps: so many events, of so much text, and so many jobs that have ended. */
+export function bound(p, events, text, jobs) {
+  Object.assign(p, { most: events, mostText: text });
+  p.state.most = jobs;
+}
+
+/** Forgets all, as if nothing had come yet; bounds stay. */
+export function reset(p) {
+  const { most } = p.state;
+  Object.assign(p, { events: [], at: 0, time: 0, state: newState(), history: newHistory(), base: null, text: 0 });
+  p.state.most = most;
+}
+
+/** The state before the first event that is kept. */
+function restart(p) {
+  const { most } = p.state;
+  p.state = p.base ? structuredClone(p.base) : newState();
+  p.state.most = most;
+  p.at = 0;
+}
+
+/** Takes more events in, at the end; text is how long they were. */
+export function add(p, events, text = 0) {
   for (const e of events) {
     p.events.push(e);
     record(p.history, e);
   }
+  p.text += text;
+  if (p.events.length > p.most || p.text > p.mostText) forget(p, Math.ceil(p.events.length / 2));
   if (p.follow) seek(p, p.history.end);
+}
+
+/** Lets the first events become part of the state before those that are kept. */
+function forget(p, count) {
+  if (!p.base) {
+    p.base = newState();
+    p.base.most = p.state.most;
+  }
+  for (let i = 0; i < count; i++) apply(p.base, p.events[i]);
+  p.text *= 1 - count / p.events.length;
+  p.events = p.events.slice(count);
+  prune(p.history, p.base.now);
+  if (p.at >= count) p.at -= count;
+  else restart(p);
+  p.time = Math.max(p.time, p.base.now);
 }
 
 /** Moves to a time: all events up to it have happened. */
 export function seek(p, time) {
-  if (time < p.time) {
-    p.state = newState();
-    p.at = 0;
-  }
-  p.time = Math.max(0, Math.min(time, p.history.end));
+  if (time < p.time) restart(p);
+  p.time = Math.max(p.history.from, Math.min(time, p.history.end));
   while (p.at < p.events.length && p.events[p.at].at <= p.time) apply(p.state, p.events[p.at++]);
   p.state.now = p.time;
 }
@@ -45,10 +84,9 @@ export function stepBack(p) {
   let found = 0, i = p.at;
   while (i > 0 && found < 2) if (isDecision(p.events[--i])) found++;
   const to = found === 2 ? i + 1 : 0;
-  p.state = newState();
-  p.at = 0;
+  restart(p);
   while (p.at < to) apply(p.state, p.events[p.at++]);
-  p.time = to > 0 ? p.events[to - 1].at : 0;
+  p.time = to > 0 ? p.events[to - 1].at : p.history.from;
   p.state.now = p.time;
 }
 

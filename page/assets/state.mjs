@@ -11,7 +11,7 @@ export function newState() {
   return {
     now: 0, count: 0, name: "", began: null, policy: null,
     nodes: new Map(), jobs: new Map(), groups: new Map(), attempts: new Map(),
-    near: { N: 0, R: 0, O: 0, A: 0 }, recent: [], wait: null, queues: false,
+    near: { N: 0, R: 0, O: 0, A: 0 }, recent: [], wait: null, queues: false, ended: [], most: Infinity,
   };
 }
 
@@ -53,7 +53,7 @@ function groupOf(s, name) {
 
 /** Lets one event happen. */
 export function apply(s, e) {
-  s.now = Math.max(s.now, e.at);
+  s.now = Math.max(s.now, e.at || 0);
   s.count++;
   const handle = handlers[e.type];
   if (handle) handle(s, e, parseAttempt(e.attempt));
@@ -119,6 +119,18 @@ const handlers = {
     Object.assign(j, { state: e.state, finished: e.at, err: e.err || "", skips: [null, null] });
     groupOf(s, j.pool).jobs--;
     for (const k of [0, 1]) stopWaiting(s, j, k);
+    s.ended.push(e.job);
+    while (s.ended.length > s.most) s.jobs.delete(s.ended.shift());
+  },
+  /** What a server tells of events that are gone: see docs/serve.md. */
+  counts(s, e) {
+    if (!e.job) {
+      ["N", "R", "O", "A"].forEach((l, i) => { s.near[l] += e.near[i]; });
+      return;
+    }
+    const j = jobOf(s, e.job);
+    Object.assign(j, { done: j.done.map((n, k) => n + e.done[k]), failed: j.failed + e.failed, killed: j.killed + e.killed, places: null });
+    ["N", "R", "O", "A"].forEach((l, i) => { j.near[l] += e.near[i]; });
   },
   skipped: skip,
   shares(s, e) {

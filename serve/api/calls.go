@@ -90,8 +90,8 @@ func (c *Client) Policy(ctx context.Context) (p Policy, err error) {
 }
 
 // Reconfigure changes settings of the scheduler, all or none.
-func (c *Client) Reconfigure(ctx context.Context, set map[string]string) (p Policy, err error) {
-	return p, c.call(ctx, http.MethodPost, "/policy", PolicyChange{Set: set}, &p, nil)
+func (c *Client) Reconfigure(ctx context.Context, change PolicyChange) (p Policy, err error) {
+	return p, c.call(ctx, http.MethodPost, "/policy", change, &p, nil)
 }
 
 // Reload has the server read its configuration files again.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -21,9 +22,18 @@ const (
 // breaks, and ends when each returns an error, ctx ends, the server refuses, or the job has ended
 // and all its events have come.
 func (c *Client) Events(ctx context.Context, id int64, last string, each func(Event) error) error {
-	path := "/events"
+	path := ""
 	if id != 0 {
 		path = jobPath(id, "/events")
+	}
+	return c.EventsFrom(ctx, path, last, each)
+}
+
+// EventsFrom is Events of a path of the API, or of a query to those of the cluster: ?state=true has
+// what is still true of events that are gone come first.
+func (c *Client) EventsFrom(ctx context.Context, path, last string, each func(Event) error) error {
+	if !strings.HasPrefix(path, "/") {
+		path = "/events" + path
 	}
 	for {
 		header := http.Header{"Accept": {"text/event-stream"}}

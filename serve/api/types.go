@@ -57,6 +57,8 @@ type Job struct {
 	Stages []Stage `json:"stages,omitempty"`
 	// Resumed says that a former process of the server took it in.
 	Resumed bool `json:"resumed,omitempty"`
+	// MayChange says that who asks may kill, move and re-prioritize it, were it not to have ended.
+	MayChange bool `json:"may_change,omitempty"`
 }
 
 // Ended tells whether a job is in a state that it stays in.
@@ -162,7 +164,10 @@ type Reload struct {
 
 // PolicyChange sets some settings at run time, all of them or none.
 type PolicyChange struct {
-	Set map[string]string `json:"set"`
+	// Set has values of settings by their keys.
+	Set map[string]string `json:"set,omitempty"`
+	// Weights has weights of pools by name, above 0; a pool that is not listed yet will be.
+	Weights map[string]float64 `json:"weights,omitempty"`
 }
 
 // Server is about the server itself.
@@ -178,6 +183,17 @@ type Server struct {
 	Durable bool `json:"durable"`
 	// Jobs are the kinds of job that may be submitted.
 	Jobs []Kind `json:"jobs"`
+	// Caller is who asks.
+	Caller Caller `json:"caller"`
+}
+
+// Caller is who calls a server, and what they may do.
+type Caller struct {
+	User string `json:"user"`
+	// Known says that a token or certificate shows it; else it is what they say.
+	Known bool `json:"known"`
+	// Manages says that they may change nodes and the scheduler's settings.
+	Manages bool `json:"manages"`
 }
 
 // Kind is a kind of job.

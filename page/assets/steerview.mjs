@@ -1,0 +1,131 @@
+// Steering in the document: the screen of the scheduler's settings, and below the explanation what
+// can be done with the job or node that is chosen. Only the page of a server has it, and only as far
+// as the server lets who watches.
+
+import { html, show } from "./markup.mjs";
+import { call } from "./remote.mjs";
+import { change, jobControls, nodeControls, rows, steerMarkup } from "./steer.mjs";
+
+/** What the page knows of the server that it steers; changed is told when that is more. */
+export function newSteering(remote, changed) {
+  return { remote, changed, caller: null, policy: null, says: "", bad: false, job: null, asked: "" };
+}
+
+/** Asks who watches, and for the policy in force. */
+export async function beginSteering(st) {
+  st.caller = (await call(st.remote, "server")).caller;
+  await refresh(st);
+}
+
+/** Asks for the policy in force again, some time after it may have changed. */
+export async function refresh(st) {
+  if (st.caller && st.caller.manages) st.policy = await call(st.remote, "policy");
+  st.changed();
+}
+
+/** Does something and shows what the server says to it. */
+async function attempt(st, words, f) {
+  try {
+    await f();
+    Object.assign(st, { says: words, bad: false });
+  } catch (e) {
+    Object.assign(st, { says: `${words} was refused: ${e.message}`, bad: true });
+  }
+  st.changed();
+}
+
+function values(to) {
+  return Object.fromEntries([...to.querySelectorAll("[data-row]")].map((x) => [x.dataset.row, x.value]));
+}
+
+function shown(input, row) { return input.value + (row.unit ? ` ${row.unit}` : ""); }
+
+/** Draws the screen. */
+export function steerScreen(to, st) {
+  if (!to.steered) {
+    to.steered = true;
+    to.innerHTML = '<div class="steer"></div><p class="says" role="status"></p>';
+    to.addEventListener("input", (e) => {
+      const row = rows(st.policy).find((r) => r.id === e.target.dataset.row);
+      if (row && row.kind === "slider") e.target.nextElementSibling.textContent = shown(e.target, row);
+    });
+    to.addEventListener("change", (e) => {
+      const id = e.target.dataset.row;
+      if (id) attempt(st, `${e.target.labels[0].textContent}: ${e.target.value}`, async () => { st.policy = await call(st.remote, "policy", change(id, values(to))); });
+    });
+    to.addEventListener("click", (e) => {
+      if (!e.target.closest('[data-do="reload"]')) return;
+      attempt(st, "Reload", async () => {
+        try {
+          await call(st.remote, "policy/reload", {});
+        } finally {
+          await refresh(st);
+        }
+      });
+    });
+  }
+  if (!st.policy) return;
+  const list = rows(st.policy);
+  show(to.firstElementChild, steerMarkup(st.policy, list));
+  for (const input of to.querySelectorAll("[data-row]")) {
+    const row = list.find((r) => r.id === input.dataset.row);
+    if (input.matches(":active")) continue; // it is being dragged
+    input.value = row.value;
+    if (row.kind === "slider") input.nextElementSibling.textContent = shown(input, row);
+  }
+  told(to.lastElementChild, st);
+}
+
+function told(to, st) {
+  to.classList.toggle("bad", st.bad === true);
+  show(to, html`${st.says}`);
+}
+
+/** The name of a job of the cluster as events have it. */
+function stageName(id) { return `job_${String(id).padStart(4, "0")}`; }
+
+/** Asks the server for a job that events tell of, once for each time that it is chosen. */
+async function findJob(st, id) {
+  st.asked = `job ${id}`;
+  st.job = null;
+  const found = (await call(st.remote, `jobs?stage=${stageName(id)}`)).items[0];
+  if (st.asked !== `job ${id}`) return;
+  st.job = found || null;
+  st.changed();
+}
+
+/** Draws what can be done with what is chosen: a job (of the cluster) or a node of a state. */
+export function chosenControls(to, st, s, chosen) {
+  if (!to.steered) {
+    to.steered = true;
+    to.innerHTML = '<div class="steer"></div><p class="says" role="status"></p>';
+    const doing = (e) => {
+      const b = e.target.closest("[data-job-do],[data-node-do]");
+      if (!b || (e.type === "click") !== (b.tagName === "BUTTON")) return;
+      const what = b.dataset.jobDo || b.dataset.nodeDo;
+      if (b.dataset.nodeDo) {
+        const name = b.parentElement.dataset.name;
+        attempt(st, `${what} ${name}`, () => call(st.remote, `nodes/${encodeURIComponent(name)}/${what}`, {}));
+        return;
+      }
+      const job = st.job;
+      const body = what === "kill" ? { reason: `by ${st.caller.user}, on the page` } : { [what]: b.value };
+      attempt(st, `${what} of job ${job.id}${what === "kill" ? "" : `: ${b.value}`}`, async () => { st.job = await call(st.remote, `jobs/${job.id}/${what}`, body); });
+    };
+    to.addEventListener("click", doing);
+    to.addEventListener("change", doing);
+  }
+  const job = chosen && chosen.job ? s.jobs.get(chosen.job) : null;
+  const node = chosen && !chosen.job && chosen.node !== undefined ? s.nodes.get(chosen.node) : null;
+  const key = job ? `job ${job.id}` : node ? `node ${node.id}` : "";
+  if (st.key !== key) Object.assign(st, { key, says: "", bad: false });
+  if (job && st.asked !== key) findJob(st, job.id).catch((e) => Object.assign(st, { says: e.message, bad: true }));
+  if (!job) Object.assign(st, { asked: "", job: null });
+  const pools = st.policy && st.policy.pools ? st.policy.pools.map((p) => p.name) : [...s.groups.keys()];
+  const markup = job && job.finished < 0 ? jobControls(st.job, pools) : node && st.caller && st.caller.manages ? nodeControls(node) : html``;
+  const box = to.firstElementChild, focused = box.contains(document.activeElement) && document.activeElement.tagName;
+  if (focused !== "SELECT" || to.drawn !== key) show(box, markup); // a list that is open stays
+  if (focused && !box.contains(document.activeElement)) (box.querySelector("button") || to.closest("[tabindex]")).focus();
+  to.drawn = key;
+  told(to.lastElementChild, key ? st : { says: "" });
+}
