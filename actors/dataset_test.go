@@ -296,6 +296,13 @@ func TestDatasetRelease(t *testing.T) {
 	require.ErrorIs(t, err, ErrClosed)
 }
 
+// What is folded of no record at all is the zero value.
+func TestFoldOfNothing(t *testing.T) {
+	total, err := Fold(t.Context(), start(t, Config{}), mapreduce.Slice([]int(nil)), func(n int) int { return n }, func(a, b int) int { return a + b })
+	require.NoError(t, err)
+	require.Zero(t, total)
+}
+
 // Records that lie elsewhere than their keys ask for are not kept by key, and what is not joins
 // with a shuffle or not at all.
 func TestKeyedMisuse(t *testing.T) {

@@ -144,8 +144,16 @@ func (s *State) load(parts scheduling.Parts) error {
 		s.saved.ID = rand.Text()
 		return nil
 	}
+	return s.take(parts, snapshot, records)
+}
+
+// take reads a snapshot and the records behind it.
+func (s *State) take(parts scheduling.Parts, snapshot []byte, records [][]byte) error {
 	if err := json.Unmarshal(snapshot, &s.saved); err != nil {
 		return fmt.Errorf("%s: the snapshot: %w", s.dir, err)
+	}
+	if s.saved.Succeeded == nil || s.saved.Cuts == nil {
+		return fmt.Errorf("%s: the snapshot is none", s.dir)
 	}
 	if err := s.takeEntries(records); err != nil {
 		return err

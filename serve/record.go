@@ -127,6 +127,9 @@ func (s *snapshot) read(text []byte, lines [][]byte) error {
 	}
 	byID := map[int64]*record{}
 	for _, r := range s.Jobs {
+		if r == nil {
+			return errors.New("the snapshot: a job that is none")
+		}
 		byID[r.ID] = r
 	}
 	for i, line := range lines {

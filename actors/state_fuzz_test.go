@@ -1,0 +1,51 @@
+package actors
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// FuzzState takes in any snapshot and records: an error, or a State whose snapshot says the same when
+// it is read again.
+func FuzzState(f *testing.F) {
+	policy, err := scheduling.Preset("fifo")
+	require.NoError(f, err)
+	one := saved{
+		ID: "id", About: json.RawMessage(`"x"`), Policy: &policy,
+		Succeeded: map[string]Succeeded{"a": {Name: "n", Elapsed: 1}}, Cuts: map[string]uint64{"b": 7},
+		Skips: map[string]map[int32][]mapreduce.Skipped{"b": {1: {{Input: "in", Offset: 3, Reason: "r"}}}},
+	}
+	text, err := json.Marshal(&one)
+	require.NoError(f, err)
+	f.Add(text, []byte(`s{"Key":"b","How":{"Name":"x"}}`+"\n"+`k{"Key":"c","Sum":3}`+"\n"+`b{"Key":"c","Map":2,"List":[{"input":"in"}]}`))
+	f.Add(text, []byte(`c{"op":"join","node":0,"spec":{"Name":"a","MapSlots":1}}`))
+	f.Add([]byte(`{}`), []byte(`s{"Key":"b"}`))
+	f.Fuzz(func(t *testing.T, snapshot, lines []byte) {
+		if len(snapshot)+len(lines) > 4000 {
+			return
+		}
+		fresh := func() *State { return &State{awaited: map[string]scheduling.JobID{}} }
+		s := fresh()
+		var records [][]byte
+		if len(lines) > 0 {
+			records = bytes.Split(lines, []byte("\n"))
+		}
+		if s.take(scheduling.Parts{}, snapshot, records) != nil {
+			return
+		}
+		s.saved.Facts = s.facts
+		again, err := json.Marshal(&s.saved)
+		require.NoError(t, err)
+		u := fresh()
+		require.NoError(t, u.take(scheduling.Parts{}, again, nil))
+		require.Equal(t, s.saved.Succeeded, u.saved.Succeeded)
+		require.Equal(t, s.saved.Cuts, u.saved.Cuts)
+		require.Equal(t, s.awaited, u.awaited)
+	})
+}

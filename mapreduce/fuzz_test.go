@@ -1,0 +1,49 @@
+package mapreduce
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// FuzzReadTyped reads any bytes as what Typed has written: records, or an error, the same wherever
+// windows end.
+func FuzzReadTyped(f *testing.F) {
+	data, err := os.ReadFile(typedOf(f, []visit{{"ann", 1}, {"bob", -1}}, NoCompression))
+	require.NoError(f, err)
+	f.Add(data)
+	f.Add(data[:len(data)-1])
+	f.Add([]byte("\x02hi"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 2000 {
+			return
+		}
+		list, err := recordsOf(t, ReadTyped[visit](Bytes("f", data)), usualWindows(), 1<<20)
+		small, errSmall := recordsOf(t, ReadTyped[visit](Bytes("f", data)), tiny(3, 2, 7), 1<<20)
+		require.Equal(t, err == nil, errSmall == nil, "%v, %v", err, errSmall)
+		if err == nil {
+			require.Equal(t, list, small)
+		}
+	})
+}
+
+// FuzzCounters reads any JSON as counters: an error, or what is the same when it is written and read
+// again.
+func FuzzCounters(f *testing.F) {
+	f.Add([]byte(`[{"group":"g","name":"n","value":3},{"group":"g","name":"n","value":-3}]`))
+	f.Add([]byte(`[{"group":"Map-Reduce Framework","name":"Map input records","value":9223372036854775807}]`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var c, again Counters
+		if json.Unmarshal(data, &c) != nil {
+			return
+		}
+		once, err := json.Marshal(&c)
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(once, &again))
+		twice, err := json.Marshal(&again)
+		require.NoError(t, err)
+		require.Equal(t, string(once), string(twice))
+	})
+}

@@ -1,0 +1,68 @@
+package serve
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/actors"
+)
+
+// FuzzBodies sends any body to every call of the API that takes one: it is carried out, or refused as
+// a problem of the client's, and never one of the server's.
+func FuzzBodies(f *testing.F) {
+	s, err := Start(Config{
+		Cluster: actors.Config{Nodes: 2}, Jobs: []Job{Simple("count", "Count words", count)},
+		Roots: []string{f.TempDir()}, limits: limits{unfinished: 1},
+	})
+	require.NoError(f, err)
+	f.Cleanup(func() { require.NoError(f, s.Close()) })
+	paths := []string{
+		"/jobs", "/jobs/1/kill", "/jobs/1/priority", "/jobs/1/pool", "/nodes/node-00/cordon", "/policy", "/policy/reload",
+	}
+	for i, body := range []string{
+		`{"job":"count","args":["in.txt","-o","out"],"directory":"/"}`, `{"job":"count","args":["-r","x","--","in","-o","dfs:x"],"priority":"high"}`,
+		`{"reason":"x"}`, `{"priority":"low"}`, `{"pool":"p"}`, `{"policy":"scheduler: fifo\n"}`, `null`, `{}`, ``, `[[[`,
+	} {
+		f.Add(uint8(i), []byte(body))
+	}
+	handler := s.Handler()
+	f.Fuzz(func(t *testing.T, path uint8, body []byte) {
+		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1"+prefix+paths[int(path)%len(paths)], bytes.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		require.Less(t, w.Code, 500, w.Body)
+		text, err := io.ReadAll(w.Body)
+		require.NoError(t, err)
+		require.True(t, len(text) == 0 || json.Valid(text), "%s", text)
+	})
+}
+
+// FuzzRecords reads any journal: an error, or jobs each of which is known by its number and stays what
+// it is when it is written and read again.
+func FuzzRecords(f *testing.F) {
+	f.Add([]byte(`{"Next":3,"Jobs":[{"ID":1,"Asked":{"job":"count"}}]}`),
+		[]byte(`{"Submit":{"ID":3}}`+"\n"+`{"ID":3,"Kill":{}}`+"\n"+`{"ID":1,"End":{"State":"failed"}}`))
+	f.Add([]byte(`{"Jobs":[null]}`), []byte(`{"ID":1,"Kill":{}}`))
+	f.Fuzz(func(t *testing.T, text, lines []byte) {
+		var s, again snapshot
+		if s.read(text, bytes.Split(lines, []byte("\n"))) != nil {
+			return
+		}
+		for _, r := range s.Jobs {
+			require.NotNil(t, r)
+		}
+		once, err := json.Marshal(&s)
+		require.NoError(t, err)
+		require.NoError(t, again.read(once, nil))
+		twice, err := json.Marshal(&again)
+		require.NoError(t, err)
+		require.Equal(t, string(once), string(twice))
+	})
+}
