@@ -32,6 +32,8 @@ func wordCountTargets(contest string, private float64) []Target {
 		{own, contest, "tarry", TimesOther, "limit", 1.35},
 		{own, contest, "tarry", FasterThan, "DuckDB", 2.5},
 		{own, contest, "tarry", PrivatePeak, "", private},
+		{"WordCount by README's program", contest, "user's words", TimesOther, "limit", 1.35},
+		{"WordCount with strings as keys", contest, "user's strings", TimesOther, "limit", 1.35},
 		{user, contest, "user's byte loop", TimesOther, "limit", 2},
 		{user, contest, "user's byte loop", FasterThan, "DuckDB", 1.4},
 		{little, contest, "tarry " + WordCountBudget, TimesOther, "tarry", 2},

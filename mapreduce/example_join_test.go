@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce"
@@ -194,6 +195,14 @@ func ExampleCountDistinct() {
 	// Output:
 	// home	2
 	// shop	1
+}
+
+func ExampleFieldStrings() {
+	fmt.Printf("%q\n", slices.Collect(mapreduce.FieldStrings(" tarry a\twhile ")))
+	fmt.Println(len(slices.Collect(mapreduce.FieldStrings(""))))
+	// Output:
+	// ["tarry" "a" "while"]
+	// 0
 }
 
 func ExampleEach() {

@@ -302,7 +302,7 @@ func (b *boundJob[I, K, V, O]) combineConfig(r *Resources) combine.Config[V] {
 	}
 	return combine.Config[V]{
 		Combine: b.job.Combine,
-		Sum:     b.job.Sum,
+		Sum:     b.job.Sum || combine.Adds(b.job.Combine),
 		Append:  b.value.encoder(),
 		Decode:  decode,
 		Budget:  r.Budget, Pool: r.Pool, Files: r.Spills, SpillDir: r.SpillDir,

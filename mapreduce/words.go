@@ -2,6 +2,7 @@ package mapreduce
 
 import (
 	"iter"
+	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
@@ -11,4 +12,14 @@ import (
 // It finds them eight bytes at a time.
 func Fields(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) { scan.Fields(text, yield) }
+}
+
+// FieldStrings is [Fields] for a string, such as a record of [LineStrings]: its words are strings
+// without a copy.
+func FieldStrings(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		scan.Fields(unsafe.Slice(unsafe.StringData(text), len(text)), func(word []byte) bool {
+			return yield(unsafe.String(unsafe.SliceData(word), len(word)))
+		})
+	}
 }

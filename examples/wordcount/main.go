@@ -11,10 +11,10 @@ import (
 )
 
 func main() {
-	job := mr.Job[[]byte, string, int64, mr.Pair[string, int64]]{
-		Map: func(line []byte, emit func(string, int64)) error {
+	job := mr.Job[[]byte, []byte, int64, mr.Pair[[]byte, int64]]{
+		Map: func(line []byte, emit func([]byte, int64)) error {
 			for word := range mr.Fields(line) {
-				emit(string(word), 1)
+				emit(word, 1)
 			}
 			return nil
 		},
@@ -24,7 +24,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	plan, err := job.Bind(mr.Lines(files...), mr.Text[mr.Pair[string, int64]](mr.Dir(os.Args[1])))
+	plan, err := job.Bind(mr.Lines(files...), mr.Text[mr.Pair[[]byte, int64]](mr.Dir(os.Args[1])))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -11,6 +11,35 @@ import (
 // count is a word and how often it was found.
 type count = mapreduce.Pair[[]byte, int64]
 
+// words is README's program.
+func words(in mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, error) {
+	job := mapreduce.Job[[]byte, []byte, int64, count]{
+		Map: func(line []byte, emit func([]byte, int64)) error {
+			for word := range mapreduce.Fields(line) {
+				emit(word, 1)
+			}
+			return nil
+		},
+		Combine: func(a, b int64) int64 { return a + b },
+	}
+	return job.Bind(mapreduce.Lines(in), mapreduce.Text[count](out))
+}
+
+// stringWords is words with strings in place of bytes.
+func stringWords(in mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, error) {
+	type count = mapreduce.Pair[string, int64]
+	job := mapreduce.Job[string, string, int64, count]{
+		Map: func(line string, emit func(string, int64)) error {
+			for word := range mapreduce.FieldStrings(line) {
+				emit(word, 1)
+			}
+			return nil
+		},
+		Combine: func(a, b int64) int64 { return a + b },
+	}
+	return job.Bind(mapreduce.LineStrings(in), mapreduce.Text[count](out))
+}
+
 // wordCount is WordCount with the mapper one writes first: over the bytes of a line, one by one.
 func wordCount(in mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, error) {
 	job := mapreduce.Job[[]byte, []byte, int64, count]{

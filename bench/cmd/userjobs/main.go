@@ -1,5 +1,7 @@
 // Userjobs runs jobs as a user of the library would write them, for `make bench`:
 //
+//	userjobs words IN OUT        README's program
+//	userjobs strings IN OUT      the same with strings as lines and keys
 //	userjobs wordcount IN OUT    words found byte by byte in each line
 //	userjobs grep IN OUT         each line looked at by itself
 //
@@ -29,13 +31,17 @@ func main() {
 	}
 }
 
-var errUsage = errors.New("usage: userjobs wordcount|grep IN OUT, or userjobs live SECONDS IN")
+var errUsage = errors.New("usage: userjobs words|strings|wordcount|grep IN OUT, or userjobs live SECONDS IN")
 
 func run(ctx context.Context, args []string) error {
 	if len(args) != 3 {
 		return errUsage
 	}
 	switch args[0] {
+	case "words":
+		return runOnce(ctx, args[1], args[2], words)
+	case "strings":
+		return runOnce(ctx, args[1], args[2], stringWords)
 	case "wordcount":
 		return runOnce(ctx, args[1], args[2], wordCount)
 	case "grep":

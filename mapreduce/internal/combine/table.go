@@ -3,6 +3,7 @@ package combine
 import (
 	"fmt"
 	"reflect"
+	"unsafe"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -109,6 +110,11 @@ func (t *Table[V]) Emit(key []byte, v V) {
 	t.stats.Records++
 	t.stats.Bytes += int64(len(key))
 	t.put(key, v)
+}
+
+// EmitString is Emit for a string.
+func (t *Table[V]) EmitString(key string, v V) {
+	t.Emit(unsafe.Slice(unsafe.StringData(key), len(key)), v)
 }
 
 func (t *Table[V]) put(key []byte, v V) {

@@ -16,10 +16,11 @@ func IsSpace(c byte) bool { return c <= ' ' && spaceSet>>c&1 != 0 }
 //
 // White space is found for 64 bytes at once, so that no word waits for the end
 // of the one before it: 1.28 GB/s where a loop over bytes has 0.55 and eight
-// bytes a step from word to word 0.68 (BenchmarkFields).
+// bytes a step from word to word 0.68 (BenchmarkFields). What is left of a text, all of a short
+// line, is copied to a block of its own, behind which a space is thought.
 func Fields(text []byte, yield func(word []byte) bool) {
-	start := 0
-	for at := 0; at+Block <= len(text); at += Block {
+	start, at := 0, 0
+	for ; at+Block <= len(text); at += Block {
 		for m := Spaces((*[Block]byte)(text[at:])); m != 0; m &= m - 1 {
 			end := at + bits.TrailingZeros64(m)
 			if start < end && !yield(text[start:end:end]) {
@@ -28,23 +29,15 @@ func Fields(text []byte, yield func(word []byte) bool) {
 			start = end + 1
 		}
 	}
-	for start < len(text) {
-		n := wordLen(text[start:])
-		if n > 0 && !yield(text[start:start+n:start+n]) {
+	var rest [Block]byte
+	n := copy(rest[:], text[at:])
+	for m := someSpaces(&rest, n) | 1<<n; m != 0; m &= m - 1 {
+		end := at + bits.TrailingZeros64(m)
+		if start < end && !yield(text[start:end:end]) {
 			return
 		}
-		start += n + 1
+		start = end + 1
 	}
-}
-
-// wordLen returns the number of bytes of text before the first white space, or
-// all of them if there is none.
-func wordLen(text []byte) int {
-	n := 0
-	for n < len(text) && !IsSpace(text[n]) {
-		n++
-	}
-	return n
 }
 
 // Lines calls yield with each line of text without its line feed, until yield

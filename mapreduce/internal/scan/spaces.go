@@ -20,11 +20,23 @@ const (
 // Spaces returns a word with bit i set where b[i] is white space.
 func Spaces(b *[Block]byte) (m uint64) {
 	for i := 0; i < Block; i += 8 {
-		x := binary.LittleEndian.Uint64(b[i:])
-		y := x & low7
-		control := (y + from9) &^ (y + from14)
-		other := (y ^ space) + low7 // top bit set unless the byte is a space
-		m = m>>8 | (control|^other)&^x&tops*gather>>56<<56
+		m = m>>8 | spacesOf(binary.LittleEndian.Uint64(b[i:]))<<56
 	}
 	return m
+}
+
+// someSpaces is Spaces for the first n bytes alone, fewer than Block.
+func someSpaces(b *[Block]byte, n int) (m uint64) {
+	for i := 0; i < n; i += 8 {
+		m |= spacesOf(binary.LittleEndian.Uint64(b[i&(Block-8):])) << i
+	}
+	return m & (1<<n - 1)
+}
+
+// spacesOf returns a byte with bit i set where byte i of x is white space.
+func spacesOf(x uint64) uint64 {
+	y := x & low7
+	control := (y + from9) &^ (y + from14)
+	other := (y ^ space) + low7 // top bit set unless the byte is a space
+	return (control | ^other) &^ x & tops * gather >> 56
 }

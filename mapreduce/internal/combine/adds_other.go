@@ -1,0 +1,6 @@
+//go:build !amd64
+
+package combine
+
+// addsOf are no codes: here every Combine is called.
+var addsOf [9][][]byte
