@@ -151,8 +151,11 @@ func hash(text []byte) string {
 // pack writes events gzipped and in base64: no letter of it can end the element that it stands in.
 func pack(out io.Writer, events io.Reader) error {
 	letters := base64.NewEncoder(base64.StdEncoding, out)
-	packed := gzip.NewWriter(letters)
-	_, err := io.Copy(packed, events)
+	packed, err := gzip.NewWriterLevel(letters, gzip.BestSpeed) // a file that is looked at once should be there soon
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(packed, events)
 	return errors.Join(err, packed.Close(), letters.Close())
 }
 

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"fmt"
 	"maps"
 	"sync"
 
@@ -32,19 +33,31 @@ type line struct {
 	key     key
 	once    sync.Once
 	event   actors.Event // until it is text
-	data    []byte
+	framed  []byte       // see frame
+	data    []byte       // the part of it that is JSON
 }
 
 func newBroker(ring, streams int) *broker {
 	return &broker{ring: make([]*line, ring), gone: newDigest(), next: 1, most: streams, counts: map[scheduling.EventType]int64{}}
 }
 
-// text is the event as JSON.
-func (l *line) text() []byte {
+// frame is the event as streams of this process send it, with its number.
+func (l *line) frame(boot string) []byte {
 	l.once.Do(func() {
-		l.data = l.event.AppendJSON(nil)
+		b := fmt.Appendf(nil, "id: %s-%d\nevent: %s\ndata: ", boot, l.number, l.kind)
+		from := len(b)
+		b = l.event.AppendJSON(b)
+		to := len(b)
+		l.framed = append(b, "\n\n"...)
+		l.data = l.framed[from:to]
 		l.event = actors.Event{}
 	})
+	return l.framed
+}
+
+// text is the event as JSON.
+func (l *line) text(boot string) []byte {
+	l.frame(boot)
 	return l.data
 }
 

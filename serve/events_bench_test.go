@@ -21,7 +21,7 @@ func BenchmarkEventFor200Readers(b *testing.B) {
 				list, missed, wait := events.read(next, streamChunk)
 				next += missed + uint64(len(list))
 				for _, l := range list {
-					l.text()
+					l.frame("boot")
 				}
 				if wait != nil {
 					select {

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -12,8 +13,9 @@ import (
 )
 
 const (
-	streamChunk = 256              // events that are read at a time
-	keepAlive   = 15 * time.Second // after so long without an event a comment shows that the stream lives
+	streamChunk = 256                   // events that are read at a time
+	streamEvery = 50 * time.Millisecond // between two writes to a reader, so that many events are one of them
+	keepAlive   = 15 * time.Second      // after so long without an event a comment shows that the stream lives
 )
 
 // allEvents streams the events of the cluster. With state=true what is still true of events that are
@@ -73,6 +75,7 @@ func (s *Server) stream(
 	defer s.events.detach()
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.WriteHeader(http.StatusOK)
+	_ = http.NewResponseController(w).Flush() // who connects hears so, whenever the first event comes
 	out := &streamWriter{w: w, control: http.NewResponseController(w), idle: s.cfg.limits.idle}
 	tick := time.NewTicker(keepAlive)
 	defer tick.Stop()
@@ -95,11 +98,15 @@ func (s *Server) stream(
 			}
 			next = l.number + 1
 			if is {
-				out.printf("id: %s-%d\nevent: %s\ndata: %s\n\n", s.boot, l.number, l.kind, l.text())
+				out.write(l.frame(s.boot))
 			}
 		}
 		if wait == nil {
-			out.flush()
+			if len(list) == streamChunk { // there is more
+				out.flush()
+			} else if !out.rest(r.Context(), s.ended) {
+				return nil
+			}
 			continue
 		}
 		if over && len(list) == 0 {
@@ -132,7 +139,7 @@ func (s *Server) tellState(out *streamWriter) (next uint64) {
 	before, sums, oldest := s.events.begin()
 	out.printf("event: missed\ndata: {\"missed\":%d}\n\n", oldest-1)
 	for _, l := range before {
-		out.printf("event: %s\ndata: %s\n\n", l.kind, l.text())
+		out.printf("event: %s\ndata: %s\n\n", l.kind, l.text(s.boot))
 	}
 	for i := range sums {
 		text, _ := json.Marshal(&sums[i]) // numbers
@@ -151,22 +158,51 @@ func done(j *job) <-chan struct{} {
 
 // streamWriter writes to a reader who must take what comes within some time.
 type streamWriter struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	idle    time.Duration
-	err     error
+	w        http.ResponseWriter
+	control  *http.ResponseController
+	idle     time.Duration
+	gathered []byte
+	err      error
 }
 
+// mostGathered is how much is gathered before it is written.
+const mostGathered = 64 << 10
+
 func (o *streamWriter) printf(format string, args ...any) {
-	if o.err != nil {
+	o.write(fmt.Appendf(nil, format, args...))
+}
+
+// write gathers text for the next flush.
+func (o *streamWriter) write(text []byte) {
+	if len(o.gathered)+len(text) > mostGathered {
+		o.flush()
+	}
+	o.gathered = append(o.gathered, text...)
+}
+
+// flush writes what was gathered.
+func (o *streamWriter) flush() {
+	if o.err != nil || len(o.gathered) == 0 {
 		return
 	}
 	_ = o.control.SetWriteDeadline(time.Now().Add(o.idle)) // tests have writers without
-	_, o.err = fmt.Fprintf(o.w, format, args...)
-}
-
-func (o *streamWriter) flush() {
-	if o.err == nil {
+	if _, o.err = o.w.Write(o.gathered); o.err == nil {
 		o.err = o.control.Flush()
 	}
+	o.gathered = o.gathered[:0]
+}
+
+// rest writes what was gathered and lets more come together; false if the reader has gone or the
+// server ends.
+func (o *streamWriter) rest(reader, server context.Context) bool {
+	o.flush()
+	timer := time.NewTimer(streamEvery)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-reader.Done():
+	case <-server.Done():
+	}
+	return false
 }

@@ -29,15 +29,34 @@ export function rows(h) {
 
 export function rowKey(node, kind, slot) { return `${node} ${kind} ${slot || 1}`; }
 
-/** The bars that show in a part of the rows and of the time. */
-export function bars(h, plan, fromRow, toRow, from, to) {
-  const out = [];
+/** What ran in each row, in the order of its beginning: pairs of an attempt and one of its segments. */
+function inRows(h, plan) {
+  if (plan.inRows) return plan.inRows;
+  plan.inRows = plan.list.map(() => []);
   for (const a of h.attempts) {
-    for (const [b, e, slot] of a.segments) { // an attempt may go on in another slot
-      const row = plan.at.get(rowKey(a.node, a.kind, slot));
-      if (row === undefined || row < fromRow || row >= toRow) continue;
+    for (const part of a.segments) { // an attempt may go on in another slot
+      const row = plan.at.get(rowKey(a.node, a.kind, part[2]));
+      if (row !== undefined) plan.inRows[row].push([a, part]);
+    }
+  }
+  for (const list of plan.inRows) list.sort((x, y) => x[1][0] - y[1][0]);
+  return plan.inRows;
+}
+
+/**
+ * The bars that show in a part of the rows and of the time. A bar that ends less than least after the
+ * last that is shown of its row began is left out: it would be drawn over that, within a pixel.
+ */
+export function bars(h, plan, fromRow, toRow, from, to, least = 0) {
+  const out = [];
+  const of = inRows(h, plan);
+  for (let row = Math.max(0, fromRow); row < Math.min(toRow, of.length); row++) {
+    let shown = -Infinity;
+    for (const [a, [b, e]] of of[row]) {
+      if (b > to) break;
       const end = e < 0 ? h.end : e;
-      if (end < from || b > to) continue;
+      if (end < from || end < shown + least) continue;
+      shown = b;
       out.push({ row, from: b, to: end, attempt: a, letter: letter(a), hatched: a.end === "killed" || a.end === "failed" });
     }
   }

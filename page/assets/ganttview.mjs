@@ -43,24 +43,24 @@ function parts(to, p, choose) {
 /** Draws what is in sight. */
 function paint(at, p) {
   const h = p.history;
-  if (!at.plan || at.known !== h.attempts.length) {
+  if (!at.plan || at.known !== h.end || at.of !== h) {
     at.plan = rows(h);
-    at.known = h.attempts.length;
+    Object.assign(at, { known: h.end, of: h });
     at.tall.style.height = `${at.plan.list.length * rowHeight}px`;
     at.box.setAttribute("aria-label", `${h.attempts.length} attempts in ${at.plan.list.length} slots over ${time(h.end - h.from)}`);
   }
   if (!at.zoomed) Object.assign(at, { from: h.from, to: Math.max(h.from + 1, h.end) });
   const width = at.box.clientWidth, height = at.box.clientHeight, scale = window.devicePixelRatio || 1;
-  at.canvas.width = width * scale;
-  at.canvas.height = height * scale;
+  if (at.canvas.width !== Math.round(width * scale)) at.canvas.width = width * scale; // which takes time
+  if (at.canvas.height !== Math.round(height * scale)) at.canvas.height = height * scale;
   at.canvas.style.width = `${width}px`;
   at.canvas.style.height = `${height}px`;
   const context = at.canvas.getContext("2d");
-  context.scale(scale, scale);
+  context.setTransform(scale, 0, 0, scale, 0, 0);
   context.font = "11px system-ui, sans-serif";
   const row = at.box.scrollTop / rowHeight, last = Math.min(at.plan.list.length, row + height / rowHeight + 1);
   const view = { row, rowHeight, left, from: at.from, to: at.to };
-  draw(context, { width, height }, bars(h, at.plan, Math.floor(row), last, at.from, at.to), view);
+  draw(context, { width, height }, bars(h, at.plan, Math.floor(row), last, at.from, at.to, (at.to - at.from) / (width - left)), view);
   context.fillStyle = getComputedStyle(at.box).color;
   for (let i = Math.floor(row); i < last; i++) context.fillText(at.plan.list[i].name, 2, (i - row) * rowHeight + 11, left - 4);
   const x = left + ((p.time - at.from) / (at.to - at.from)) * (width - left);
