@@ -48,11 +48,15 @@ func Contests(s Setup) []Contest {
 
 // tarry is `tarry run` with slots = cores, its result in a directory in memory.
 func (s Setup) tarry(kind ResultKind, job ...string) Program {
+	return s.tarryMaps(kind, job...).with("tarry", "--reduce-slots", strconv.Itoa(s.Cores))
+}
+
+// tarryMaps is the same of a job that has no reduces.
+func (s Setup) tarryMaps(kind ResultKind, job ...string) Program {
 	out := filepath.Join(s.Memory, "out")
 	slots := strconv.Itoa(s.Cores)
 	args := append([]string{s.Tarry, "run"}, job...)
-	args = append(args, "-q", "-o", out, "--map-slots", slots, "--reduce-slots", slots,
-		"--spill-dir", s.Spill)
+	args = append(args, "-q", "-o", out, "--map-slots", slots, "--spill-dir", s.Spill)
 	return Program{Name: "tarry", Args: args, OutDir: out, Result: kind}
 }
 
@@ -224,7 +228,7 @@ func (s Setup) grepLines() Contest {
 		Result: Bytes,
 	}
 	c := Contest{Name: "grep literal", Input: input, Bytes: s.Size, Programs: []Program{
-		s.tarry(Bytes, "grep", "-F", Literal, input),
+		s.tarryMaps(Bytes, "grep", "-F", Literal, input),
 		limit,
 	}}
 	c.Programs = append(c.Programs, s.greps(Bytes, "", "-F", Literal, input)...)

@@ -81,7 +81,7 @@ var exprs = []string{
 	`[^\x{FFFD}]`, `\pL+`, `\p{Greek}`, `\PL\PL`, `\w+ \w+`, `\d{2,3}`, `[0-9]{3}-[0-9]{4}`, `(foo|bar|baz)[0-9]+`,
 	`[A-Z][a-z]+ [A-Z][a-z]+`, `.{5}`, `.{3,}b`, `(?:a.){3}c`, `x{0}`, `x{0}a`, `[^\x00-\x{10FFFF}]`, `\x{10FFFF}|\x{10000}`,
 	`[\x{800}-\x{FFFF}]`, `\x{D7FF}|\x{E000}`, `(\w+) \w+ing`, `a\B.`, `\b\pL`, `a|bcd|efgh|ijklm|no|pq|rst|uvw|xyz|aa`,
-	`(?i)hello|world`, `..\x{FFFD}`, `[a-z].[0-9]`, `\x{7FF}\x{800}`,
+	`(?i)hello|world`, `..\x{FFFD}`, `[a-z].[0-9]`, `\x{7FF}\x{800}`, `\x{FFFD}b`,
 }
 
 // texts are texts with something special about each.
@@ -91,7 +91,7 @@ var texts = []string{
 	"\xe0\x80\x80\xe0\xa0\x80\xf4\x8f\xbf\xbf\xf4\x90\x80\x80", "\ufffd\n\xef\xbf\nb\xef\xbf\xbd\xbf",
 	"John Smith met Mary Jones\ncalled 555-1234\nfoo1 bar baz22\nhello World\nsing a song, singing",
 	"日本語 テキスト\nab 日 b\nпривет мир 12 34\n", strings.Repeat("ab", 300) + "\n" + strings.Repeat("x y ", 100) + "42c",
-	strings.Repeat("no such thing here, line after line\n", 20) + "555-1234\nfoo12", "\U00010000\U0010ffff\n߿ࠀ\n", "ab\xffab \xe9b",
+	strings.Repeat("no such thing here, line after line\n", 20) + "555-1234\nfoo12", "\U00010000\U0010ffff\n߿ࠀ\n", "ab\xffab \xe9b", "éb 日b\n\xa9b",
 }
 
 func TestNextEqualsOracle(t *testing.T) {

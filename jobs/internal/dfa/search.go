@@ -152,8 +152,8 @@ func (s *Searcher) giveUp(text []byte, from, i int) (int, Outcome) {
 }
 
 // Resting reports whether the text from here on is to be searched by somebody else: states were
-// made faster than they were used, not long ago.
-func (s *Searcher) Resting() bool { return s.rested < s.rest }
+// made faster than they were used, not long ago. A nil Searcher does not rest.
+func (s *Searcher) Resting() bool { return s != nil && s.rested < s.rest }
 
 // Rest is Resting, and tells that n bytes are searched by somebody else if so.
 func (s *Searcher) Rest(n int) bool {

@@ -2,6 +2,8 @@ package search
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"regexp/syntax"
 )
 
@@ -46,11 +48,24 @@ func least(re *syntax.Regexp) int {
 // others.
 func (s *scanner) longLine(from int) int {
 	for from+s.p.least <= len(s.chunk) {
-		i := bytes.LastIndexByte(s.chunk[from:from+s.p.least], '\n')
+		i := lastLineFeed(s.chunk[from : from+s.p.least])
 		if i < 0 {
 			return from
 		}
 		from += i + 1
 	}
 	return len(s.chunk)
+}
+
+// lastLineFeed is bytes.LastIndexByte of the line feed, eight bytes at a time.
+func lastLineFeed(s []byte) int {
+	for len(s) >= 8 {
+		x := binary.LittleEndian.Uint64(s[len(s)-8:]) ^ '\n'*ones
+		// A bit under tops is left of each byte of x that is 0, and of no other.
+		if m := ^((x&^tops + ones*0x7f) | x | ^uint64(tops)); m != 0 {
+			return len(s) - 1 - bits.LeadingZeros64(m)/8
+		}
+		s = s[:len(s)-8]
+	}
+	return bytes.LastIndexByte(s, '\n')
 }

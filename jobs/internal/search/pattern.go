@@ -33,7 +33,7 @@ type Pattern struct {
 
 	lines   *dfa.Program // tells which lines match; nil if needles do, or if it would be too large
 	least   int          // a match has at least so many bytes
-	selects bool         // only lines that hold a needle, or have so many bytes, are looked at
+	selects bool         // it is best to look only at lines that hold a needle or, without, have so many bytes
 
 	mu      sync.Mutex
 	finders []*finder // that no chunk uses now: as many as there were goroutines at once
@@ -81,18 +81,30 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 		return nil, &fault{pattern, err}
 	}
 	p := &Pattern{re: re, later: later, all: tree.Op == syntax.OpEmptyMatch, least: least(tree)}
+	p.choose(tree)
+	return p, nil
+}
+
+// shortNeedle is how long a needle is, in bytes, that is found so often that the beginning of a match
+// is the better sign of one.
+const shortNeedle = 3
+
+// choose decides how lines that match are found: by one good needle, or by package dfa, with several
+// or bad ones if it cannot skip.
+func (p *Pattern) choose(tree *syntax.Regexp) {
 	found := required(tree)
 	p.exact = found.exact
 	for _, l := range found.any {
 		p.needles = append(p.needles, newNeedle(l))
 	}
-	if !p.exact && !p.all {
+	good := len(p.needles) == 1 && (p.exact || len(p.needles[0].text) > shortNeedle)
+	if !p.all && !(good && p.exact) {
 		if lines, err := dfa.Compile(tree); err == nil {
 			p.lines, p.all = lines, lines.All
 		}
 	}
-	p.selects = len(p.needles) > 0 || p.least >= longLeast || p.least >= shortLeast && !p.lines.Skips()
-	return p, nil
+	p.selects = good || p.least >= longLeast ||
+		!p.lines.Skips() && (len(p.needles) > 0 || p.least >= shortLeast)
 }
 
 // Matches calls visit with the place of every match in a line, given without its line feed, from

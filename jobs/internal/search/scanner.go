@@ -75,7 +75,7 @@ func (s *scanner) next(from int) (start, end int) {
 		case s.p.all:
 			_, next = s.line(from)
 			return from, next
-		case s.p.selects && s.f.dense <= 0:
+		case s.p.selects && s.f.dense <= 0, s.f.lines.Resting() && len(s.p.needles) > 0:
 			start, next = s.ofSelected(from)
 		case s.f.lines != nil:
 			start, next = s.ofAll(from)

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"bytes"
 	"regexp/syntax"
 	"strings"
 	"testing"
@@ -62,5 +63,33 @@ func TestLinesLongEnough(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, p.selects)
 		check(t, p, []byte(text.String()))
+	})
+}
+
+// What package dfa gives up is found all the same: by needles, if there are any.
+func TestGivenUp(t *testing.T) {
+	var text []byte
+	rng := uint32(1)
+	for range 400_000 {
+		rng = rng*1664525 + 1013904223
+		text = append(text, "abababababcdefghijklmnopqrstuvwxyz-"[rng>>16%35])
+		if rng>>8%997 == 0 {
+			text = append(text, "Q\n"...)
+		}
+	}
+	for _, expr := range []string{`(?:foo|b[a-z]).{60}Q`, `[ab].{60}[QZ]`, `(?:foo|b[a-z]).{60}[QZ]`} {
+		p, err := Compile(expr, Options{})
+		require.NoError(t, err)
+		check(t, p, text)
+		require.Len(t, p.finders, 1)
+		require.True(t, p.finders[0].lines.Resting(), expr)
+	}
+}
+
+func TestLastLineFeed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.SliceOfN(rapid.SampledFrom([]byte("\n\x0b\x0a\x8a\x00\xffab\x09")), 0, 30).Draw(t, "s")
+		s = append(s, bytes.Repeat([]byte{'x'}, rapid.IntRange(0, 20).Draw(t, "rest"))...)
+		require.Equal(t, bytes.LastIndexByte(s, '\n'), lastLineFeed(s), "%q", s)
 	})
 }
