@@ -26,7 +26,7 @@ run: build
 test:
 	$(GO) test -race -timeout $(TEST_TIMEOUT) $(PACKAGES)
 
-# The page of `tarry view`: its functions under Node, and in Chromium, as far as these are installed.
+# The page: its functions under Node, its types, and all of it in Chromium, as far as these are there.
 test-page:
 	./scripts/test-page.sh
 
@@ -113,7 +113,7 @@ mutants-experiments:
 fuzz:
 	./scripts/fuzz.sh $(FUZZTIME)
 
-check: fmt-check vet lint tidy-check test scenarios examples experiments bench-smoke
+check: fmt-check vet lint tidy-check test test-page scenarios examples experiments bench-smoke
 
 clean:
 	rm -rf bin out

@@ -8,13 +8,18 @@ if ! command -v node >/dev/null; then
 	exit 0
 fi
 node --test page/tests/page.test.mjs
+mkdir -p out/page/runs
+if npm install --silent --no-audit --no-fund --prefix out/page playwright-core@1.65.1 axe-core@4.14.1 typescript@5.9.3 2>out/page/npm.log; then
+	out/page/node_modules/.bin/tsc --checkJs --allowJs --noEmit --target es2024 --module esnext --lib es2024,dom,dom.iterable page/assets/main.mjs
+else
+	echo "make test-page: npm has nothing to give; types are not checked, and tests in a browser are left out"
+	exit 0
+fi
 chromium=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}
 if [ -z "$chromium" ]; then
 	echo "make test-page: no Chromium here; its tests are left out"
 	exit 0
 fi
-mkdir -p out/page/runs
-npm install --silent --no-audit --no-fund --prefix out/page playwright-core@1.65.1 axe-core@4.14.1
 go build -o bin/tarry ./cmd/tarry
 runs=out/page/runs
 rm -f "$runs"/*

@@ -161,7 +161,9 @@ func TestForgedOriginsAndHosts(t *testing.T) {
 		{"Sec-Fetch-Site": {"cross-site"}},
 		{"Sec-Fetch-Site": {"same-site"}},
 	} {
-		for _, path := range []string{"/api/v1/jobs", "/api/v1/nodes/node-00/kill", "/api/v1/policy", "/scheduler/jobs/1"} {
+		for _, path := range []string{
+			"/api/v1/jobs", "/api/v1/jobs/1/kill", "/api/v1/nodes/node-00/kill", "/api/v1/policy", "/api/v1/policy/reload", "/scheduler/jobs/1", "/watch/",
+		} {
 			got, text := b.problemOf(http.MethodPost, path, "{}", h)
 			require.Equal(t, http.StatusForbidden, got, "%v %s", h, path)
 			require.Contains(t, text, "cross-origin")
@@ -170,9 +172,11 @@ func TestForgedOriginsAndHosts(t *testing.T) {
 		require.Equal(t, http.StatusForbidden, got)
 	}
 	for _, host := range []string{"evil.example", "evil.example:8088", "127.0.0.1.evil.example", "localhost.evil.example", "10.0.0.1", "."} {
-		got, text := b.problemOf(http.MethodGet, "/api/v1/jobs", "", http.Header{"Host": {host}})
-		require.Equal(t, http.StatusMisdirectedRequest, got, host)
-		require.Contains(t, text, "bad-host")
+		for _, path := range []string{"/api/v1/jobs", "/api/v1/events", "/watch/", "/watch/main.mjs"} {
+			got, text := b.problemOf(http.MethodGet, path, "", http.Header{"Host": {host}})
+			require.Equal(t, http.StatusMisdirectedRequest, got, host)
+			require.Contains(t, text, "bad-host")
+		}
 	}
 	for _, host := range []string{"localhost:8088", "127.0.0.1", "[::1]:8088", "tarry.example", "TARRY.example:80"} {
 		b.text(http.MethodGet, "/api/v1/jobs", "", http.Header{"Host": {host}})

@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/tarry-mr/tarry/mapreduce"
 )
@@ -109,7 +110,7 @@ func (r *roots) sources(dir, name string) ([]mapreduce.Source, error) {
 	}
 	src, err := mapreduce.FS(root.dir.FS(), rel)
 	if err != nil {
-		return nil, refuse("bad-input", "%s: %s", name, plain(err))
+		return nil, badInput(name, err)
 	}
 	return src, nil
 }
@@ -169,4 +170,13 @@ func plain(err error) string {
 		return at.Err.Error()
 	}
 	return err.Error()
+}
+
+// badInput is why an input is not read. That the process has too many files open, one for each large
+// input of a job that has not begun, is not the client's fault: it may try again.
+func badInput(name string, err error) error {
+	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+		return busy("too-many-files", "%s: too many files are open, of jobs that wait; try again later", name)
+	}
+	return refuse("bad-input", "%s: %s", name, plain(err))
 }

@@ -42,7 +42,7 @@ func (s *Server) storedSources(name string) ([]mapreduce.Source, error) {
 	}
 	src, err := mapreduce.FS(s.cluster.FS(), name)
 	if err != nil {
-		return nil, refuse("bad-input", "%s%s: %s", inStore, name, plain(err))
+		return nil, badInput(inStore+name, err)
 	}
 	return src, nil
 }

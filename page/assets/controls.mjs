@@ -19,9 +19,10 @@ export function fitting(end) {
 
 /** Makes the row work. changed is told when the page stands elsewhere; screens switches by number. */
 export function control(p, changed, screens) {
+  /** @type {(id: string) => any} */
   const $ = (id) => document.getElementById(id);
   let last = 0;
-  for (const s of speeds) $("speed").append(new Option(`${s}×`, s));
+  for (const s of speeds) $("speed").append(new Option(`${s}×`, String(s)));
   const sync = () => {
     $("time").value = p.history.end > p.history.from ? (1000 * (p.time - p.history.from)) / (p.history.end - p.history.from) : 0;
     $("time").setAttribute("aria-valuetext", time(p.time));
@@ -59,8 +60,9 @@ export function control(p, changed, screens) {
   $("speed").onchange = () => { p.speed = +$("speed").value; };
   $("time").oninput = () => { stop(); seek(p, p.history.from + ($("time").value / 1000) * (p.history.end - p.history.from)); moved(); };
   document.addEventListener("keydown", (e) => {
-    if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName)) return;
-    const button = e.target.tagName === "BUTTON";
+    const on = /** @type {Element} */ (e.target).tagName;
+    if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(on)) return;
+    const button = on === "BUTTON";
     if (e.key === " " && !button) play();
     else if (e.key === ".") forth();
     else if (e.key === ",") back();

@@ -38,13 +38,19 @@ const screens = [
   { name: "Compare", draw: (to) => show(to, compareMarkup(p.history, p.state.name || "this run", look.other, look.otherName)) },
 ];
 
-let due = false;
+let due = false, free = 0;
 
-/** Draws at the next frame, once however often it is asked for. */
+/** Draws at the next frame, once however often it is asked for; what follows a cluster leaves the browser as much time as it takes. */
 function redraw() {
   if (due) return;
   due = true;
-  requestAnimationFrame(() => {
+  const wait = p.follow ? free - performance.now() : 0;
+  if (wait > 0) setTimeout(draw, wait);
+  else draw();
+}
+
+function draw() {
+  requestAnimationFrame((from) => {
     due = false;
     show($("summary"), html`${summary(p.state)}`);
     const to = $("screen").firstElementChild;
@@ -52,6 +58,7 @@ function redraw() {
     show($("why"), explain(p.state, look.chosen));
     $("steer").hidden = !steering;
     if (steering) chosenControls($("steer"), steering, p.state, look.chosen);
+    setTimeout(() => { free = 2 * performance.now() - from; }, 0); // layout and paint are over by then
   });
 }
 
@@ -176,7 +183,7 @@ async function live(remote, row) {
     },
     reset() { reset(p); },
     tell(there, why) {
-      document.body.dataset.connected = there;
+      document.body.dataset.connected = String(there);
       $("connection").textContent = there || !why ? "" : `Not connected: ${why}`;
       if (there && !steering) steer();
     },

@@ -38,7 +38,7 @@ export function show(element, markup) {
 
 /**
  * Shows a list in an element, one child a key; only children whose markup has changed are touched.
- * @param {Element} element
+ * @param {any} element
  * @param {{key: string, markup: object, name?: string}[]} items name is the class of the child
  */
 export function showList(element, items) {

@@ -34,6 +34,7 @@ async function refusal(res) {
 
 /** Calls the API; a body makes it a POST. */
 export async function call(remote, path, body) {
+  /** @type {RequestInit} */
   const ask = { headers: headers(remote, {}), cache: "no-store" };
   if (body !== undefined) Object.assign(ask, { method: "POST", headers: headers(remote, { "Content-Type": "application/json" }), body: JSON.stringify(body) });
   const res = await fetch(remote.base + path, ask);

@@ -9,7 +9,7 @@ const width = 960, height = 260, columns = 240, mostPools = 7;
 
 /** The pools by how much they held, the smallest together as "others". */
 export function stacks(h, kind, from, to) {
-  const all = [...h.pools.keys()].map((name) => ({ name, values: sample(h.series.get(`${kind} ${name}`), from, to, columns) }));
+  const all = [...h.pools.keys()].map((name) => ({ name, values: sample(h.series.get(`${kind} ${name}`), from, to, columns), sum: 0 }));
   for (const p of all) p.sum = p.values.reduce((a, b) => a + b, 0);
   all.sort((a, b) => b.sum - a.sum || (a.name < b.name ? -1 : 1));
   const shown = all.slice(0, mostPools);

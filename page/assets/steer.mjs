@@ -19,12 +19,16 @@ export function seconds(text) {
 
 const most = { wait: 30, skips: 200 };
 
-/** The rows of the screen: each with a label and what it is set to. Sliders have their range. */
+/**
+ * The rows of the screen: each with a label and what it is set to. Sliders have their range.
+ * @returns {{id: string, part: string, label: string, kind: string, value: any, choices?: string[], unit?: string, least?: number, most?: number, step?: number}[]}
+ */
 export function rows(policy) {
   const rule = setting(policy, "locality.rule");
   const list = (key) => setting(policy, key).split(/[/,]/).filter(Boolean);
   const waits = list("locality.waits").map(seconds), skips = list("locality.skips").map(Number);
   const at = (values, i) => (Number.isFinite(values[i]) ? values[i] : Number.isFinite(values[0]) ? values[0] : 0);
+  /** @type {ReturnType<typeof rows>} */
   const out = [{ id: "rule", part: "Waiting for data", label: "A map without its data near", kind: "choice", choices: ["greedy", "skips", "wait"], value: rule }];
   if (rule === "wait") {
     out.push({ id: "w1", part: "Waiting for data", label: "W1, wait for a node with the data", kind: "slider", unit: "s", least: 0, most: most.wait, step: 0.1, value: at(waits, 0) });
