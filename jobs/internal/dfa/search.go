@@ -7,13 +7,13 @@ import (
 
 const (
 	// maxHeld is how many bytes of states a Searcher holds before it forgets them all.
-	maxHeld = 4 << 20
+	maxHeld = 2 << 20
 	// What it takes to make a state, beside a unit for each instruction looked at. A unit is about
 	// 5 ns.
 	workOfState = 60
 	workOfStep  = 10
 	// freeWork is done without asking what has come of it.
-	freeWork = 50_000
+	freeWork = 100_000
 	// minSkip is how many bytes a skip must come to on average, or skipping costs more than it saves.
 	minSkip = 12
 	// askedSkips is after how many skips it is looked at what they came to.
