@@ -97,8 +97,12 @@ func (d Destination) Finish() error {
 		return nil
 	}
 	left, err := s.findLeft(s.dir)
-	if left == nil || err != nil {
+	if err != nil {
 		return err
+	}
+	if left == nil {
+		s.sweep()
+		return nil
 	}
 	if !left.has(success) {
 		return left.release()
@@ -134,6 +138,23 @@ func (c *committer) takeIn() error {
 		c.committed[t] = true
 	}
 	return err
+}
+
+// sweep removes, from a complete output, the directory of temporary files that a run has left which
+// was killed between the last of them and it. Nobody is told by it whose it was; an empty one is of
+// no use to anybody, since a run at work has a file in it.
+func (s *localStore) sweep() {
+	if s.token == "" {
+		return
+	}
+	d, err := openOutputDir(s.dir)
+	if err != nil {
+		return
+	}
+	if d.has(success) && d.mine() {
+		_ = d.root.Remove(temporary) // an error: it is not there, or not empty
+	}
+	_ = d.release()
 }
 
 // resume looks for what a run with this token has left, and goes on with it.

@@ -142,6 +142,7 @@ func (c *census) add(m *mutant, v verdict, took time.Duration) {
 		c.alive++
 	case equal:
 		c.equal++
+	default: // noticed, or none
 	}
 	fmt.Printf("%-8s %5.1f s  %s\n", v, took.Seconds(), m.Name)
 }
