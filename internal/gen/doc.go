@@ -11,5 +11,7 @@
 // fixed records (TeraSort's, Documents, Rankings) hold whole ones only, and Visits no piece too
 // small for a row.
 //
+// Patterns are what to look for in text.
+//
 // Read config.go, then write.go, then the kind of interest.
 package gen

@@ -6,48 +6,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-)
 
-// patterns is a set of what is looked for in source code and prose: literals, alternations, classes,
-// counts, anchors, case, words, Unicode. bench/patterns.go has the same for a contest with ripgrep.
-var patterns = []string{
-	`Shakespeare`,
-	`return`,
-	`(?i)handler`,
-	`(?i)context deadline`,
-	`Reader|Writer|Closer`,
-	`Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|January|February|October`,
-	`(foo|bar|baz)[0-9]+`,
-	`[0-9]{3}-[0-9]{4}`,
-	`[A-Z][a-z]+ [A-Z][a-z]+ [A-Z][a-z]+`,
-	`(\w+) \w+ing`,
-	`.{200,}`,
-	`^package `,
-	`^\s*//.*TODO`,
-	`\{$`,
-	`^$`,
-	`\berr\b`,
-	`\bfunc \w+\(`,
-	`[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+`,
-	`0x[0-9a-fA-F]{8,}`,
-	`"[^"]{40,}"`,
-	`[a-z]{15,}`,
-	`\p{Greek}`,
-	`\p{Han}+`,
-	`\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+`,
-	`(?i)error|warning|fatal|panic`,
-	`[Cc]omput(er|ing)s?\b`,
-	`[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,}`,
-	`(?:[a-z]+_){3}`,
-	`\d{4}-\d{2}-\d{2}`,
-	`if .* != nil && .*\{$`,
-}
+	"github.com/tarry-mr/tarry/internal/gen"
+)
 
 // Of each pattern the lines that it matches in real text are those that package regexp says.
 func TestPatternsEqualOracle(t *testing.T) {
 	text := sample(t)
 	text = text[:min(len(text), 150_000)]
-	for _, expr := range patterns {
+	for _, expr := range gen.Patterns {
 		p, err := Compile(expr, Options{})
 		require.NoError(t, err)
 		check(t, p, text)
@@ -57,7 +24,7 @@ func TestPatternsEqualOracle(t *testing.T) {
 // BenchmarkPatterns has each pattern count lines, ours and package regexp line by line.
 func BenchmarkPatterns(b *testing.B) {
 	text := sample(b)
-	for _, expr := range patterns {
+	for _, expr := range gen.Patterns {
 		p, err := Compile(expr, Options{})
 		require.NoError(b, err)
 		b.Run(expr+"/ours", func(b *testing.B) {
