@@ -27,7 +27,7 @@ prints.
   tarry job list
   tarry job kill 7 --reason 'wrong input'
   tarry job events 7
-  tarry job events --json > cluster.jsonl`,
+  tarry job events --json`,
 		Args: unknownBelow,
 		RunE: help,
 	}
