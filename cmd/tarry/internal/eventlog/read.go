@@ -58,8 +58,9 @@ func Read(in io.Reader, take func(actors.Event) error) error {
 	}()
 	for range decoders {
 		go func() {
+			texts := map[string]string{}
 			for p := range work {
-				p.decode()
+				p.decode(texts)
 			}
 		}()
 	}
@@ -79,7 +80,7 @@ func Read(in io.Reader, take func(actors.Event) error) error {
 
 const (
 	decoders  = 4
-	partBytes = 128 << 10
+	partBytes = 64 << 10
 )
 
 // part is some lines of a file, and what they say.
@@ -118,8 +119,9 @@ func split(in io.Reader, hand func(*part) bool) {
 }
 
 // decode reads the events; one that is none ends the part.
-func (p *part) decode() {
+func (p *part) decode(texts map[string]string) {
 	defer close(p.done)
+	p.events = make([]actors.Event, 0, bytes.Count(p.text, []byte{'\n'}))
 	n := p.first - 1
 	for line := range bytes.Lines(p.text) {
 		n++
@@ -127,7 +129,11 @@ func (p *part) decode() {
 			continue
 		}
 		var e actors.Event
-		err := json.Unmarshal(line, &e)
+		var err error
+		if !decodeFast(bytes.TrimSuffix(line, []byte{'\n'}), &e, texts) {
+			e = actors.Event{}
+			err = json.Unmarshal(line, &e)
+		}
 		if err == nil && e.Type == 0 {
 			err = errors.New("it has no type")
 		}
