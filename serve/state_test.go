@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -83,11 +84,14 @@ func TestInputChangesWhileNoServerRuns(t *testing.T) {
 	j := b.submit("held", "in.txt", "-o", "out")
 	b.stop()
 	b.write("in.txt", "another text\n")
+	stages := filepath.Join(b.s.memory.dir, stagesDir, fmt.Sprint(j.ID))
+	require.NoError(t, os.MkdirAll(stages, 0o700))
 	b = withState(t, dir)
 	j = b.wait(j.ID)
 	require.Equal(t, api.Failed, j.State)
 	require.Contains(t, j.Error, "its input has changed")
 	require.NoDirExists(t, filepath.Join(dir, "out"))
+	require.NoDirExists(t, stages, "what a process left that was killed")
 }
 
 // A directory that is not a server's, or is in use, is refused.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -225,16 +227,21 @@ func (s *Server) restore(was *snapshot) (again []*job) {
 	return again
 }
 
+// dropStages removes what a former process has left of what the stages of a job write for each other.
+func (s *Server) dropStages(j *job) error {
+	return os.RemoveAll(filepath.Join(s.memory.dir, stagesDir, fmt.Sprint(j.id)))
+}
+
 // resume goes on with a job of a former process.
 func (s *Server) resume(j *job) {
 	if j.kill != nil {
-		s.finish(j, errors.Join(fmt.Errorf("%w: %s", actors.ErrJobKilled, j.kill.Reason), s.abort(j)))
+		s.finish(j, errors.Join(fmt.Errorf("%w: %s", actors.ErrJobKilled, j.kill.Reason), s.abort(j), s.dropStages(j)))
 		return
 	}
 	o, err := s.order(&j.asked)
 	last := len(o.Stages) - 1
 	if err == nil && s.succeeded(j, last, "") {
-		s.finish(j, errors.Join(s.output(j).Finish(), s.publish(j)))
+		s.finish(j, errors.Join(s.output(j).Finish(), s.publish(j), s.dropStages(j)))
 		return
 	}
 	var now []stamp
@@ -245,7 +252,7 @@ func (s *Server) resume(j *job) {
 		err = errors.New("its input has changed since it was submitted")
 	}
 	if err != nil {
-		s.finish(j, errors.Join(fmt.Errorf("after a restart of the server: %w", err), s.abort(j)))
+		s.finish(j, errors.Join(fmt.Errorf("after a restart of the server: %w", err), s.abort(j), s.dropStages(j)))
 		return
 	}
 	s.cfg.Log.Info("a job goes on", "id", j.id, "job", j.asked.Job)
