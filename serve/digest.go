@@ -150,6 +150,7 @@ func keyOf(e *actors.Event) key {
 		k.node = e.Node
 	case scheduling.EventAvoided, scheduling.EventAdmitted:
 		k.kind, k.node = scheduling.EventAvoided, e.Node
+	default: // the kind alone
 	}
 	return k
 }

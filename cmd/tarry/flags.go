@@ -160,6 +160,7 @@ func limits() map[string]numbers.Span {
 		"oversubscription": cluster(1, 1_000),
 		"node-link":        rates,
 		"heal-rate":        cluster(1, 1<<40),
+		"store-size":       span(1, 1<<44),
 		"skips":            cluster(0, 1e9),
 		"wait":             span(0, 1000*hour),
 		"task-timeout":     span(0, 1000*hour),
