@@ -116,7 +116,7 @@ func writePage(out io.Writer, runs []recordedRun) error {
 	var lines []*checkedLines
 	for i := range runs {
 		l := runs[i].check()
-		defer l.stop()
+		defer func() { _ = l.stop() }() // what was wrong is told below
 		lines = append(lines, l)
 	}
 	var others []page.Other
