@@ -22,6 +22,8 @@ func Adds[V any](combine func(a, b V) V) bool {
 		sums = addsOf[unsafe.Sizeof(*new(V))]
 	case reflect.Int32, reflect.Uint32:
 		sums = addsOf[4]
+	default: // no addition of two registers
+		return false
 	}
 	// A function value points to a pointer to its code.
 	entry := **(**unsafe.Pointer)(unsafe.Pointer(&combine))
