@@ -8,7 +8,10 @@ require (
 	golang.org/x/sys v0.49.0
 )
 
-require github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect
+require (
+	github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect
+	github.com/goccy/go-yaml v1.19.2 // indirect
+)
 
 require (
 	github.com/Workiva/go-datastructures v1.1.3 // indirect
