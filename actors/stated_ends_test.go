@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -135,5 +136,42 @@ func TestJobsWithoutAKeyAreNotAwaited(t *testing.T) {
 		require.Len(t, state.awaited, awaited)
 		require.Len(t, state.facts.Active, awaited)
 		require.NoError(t, state.Close())
+	}
+}
+
+// releasable is data that knows whether it has been released, and how often.
+type releasable struct{ releases int }
+
+func (c *releasable) Release() { c.releases++ }
+
+// However Iterate ends, what its rounds have made is released once, but for what it returns; what it
+// was given is the caller's.
+func TestIterateReleasesWhatItMade(t *testing.T) {
+	no := errors.New("no")
+	for _, end := range []string{"enough", "step", "until", "context"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		var made []*releasable
+		start := new(releasable)
+		last, err := Iterate(ctx, start, func(_ context.Context, round int, _ *releasable) (*releasable, error) {
+			if end == "step" && round == 3 {
+				return nil, no
+			}
+			made = append(made, new(releasable))
+			return made[len(made)-1], nil
+		}, func(_ context.Context, round int, _, _ *releasable) (bool, error) {
+			switch {
+			case end == "until" && round == 3:
+				return false, no
+			case end == "context" && round == 3:
+				cancel()
+			}
+			return round == 4, nil
+		})
+		cancel()
+		require.Zero(t, start.releases, end)
+		require.Equal(t, end == "enough", err == nil, end)
+		for i, c := range made {
+			require.Equal(t, c != last, c.releases == 1, "%s: round %d released %d times", end, i+1, c.releases)
+		}
 	}
 }
