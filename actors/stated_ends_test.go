@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -120,8 +121,9 @@ func TestJobsWithoutAKeyAreNotAwaited(t *testing.T) {
 		c, err := Start(Config{State: state})
 		require.NoError(t, err)
 		begun := make(chan struct{})
+		begin := sync.OnceFunc(func() { close(begun) })
 		p, err := mapreduce.MapOnly[int, int]{MapWith: func(task *mapreduce.Task, _ int, _ func(int)) error {
-			close(begun)
+			begin()
 			<-task.Context().Done()
 			return task.Context().Err()
 		}}.Bind(mapreduce.Slice([]int{1}), new(mapreduce.Collected[int]).Output())
