@@ -93,9 +93,6 @@ func (b *boundJob[I, K, V, O]) emitCombined(t *combine.Table[V]) func(K, V) {
 		if emit, ok := any(t.EmitString).(func(K, V)); ok {
 			return emit
 		}
-		if emit, ok := any(t.EmitString).(func(K, V)); ok {
-			return emit
-		}
 	}
 	return func(k K, v V) { t.Emit(key(k), v) }
 }
