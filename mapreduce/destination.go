@@ -27,10 +27,10 @@ func (d Destination) Extension(ext string) Destination {
 	return d
 }
 
-var extensions = regexp.MustCompile(`^(\.\w{1,20})?$`)
+var extensions = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.\w{1,20}$`) })
 
 func (d Destination) checkExtension() error {
-	if !extensions.MatchString(d.extension) {
+	if d.extension != "" && !extensions().MatchString(d.extension) {
 		return fmt.Errorf("the extension %q is not a point and 1 to 20 letters, digits or underscores", d.extension)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"sync"
 )
 
 // outputDir is a directory of this machine that a job writes its output to, or has found
@@ -100,7 +101,9 @@ func (d *outputDir) mine() bool {
 }
 
 // ours are the names that the output of a job may have.
-var ours = regexp.MustCompile(`^(part-[mr]-\d+(\.\w+){0,2}|_skipped\.jsonl|` + success + `|` + temporary + `)$`)
+var ours = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(part-[mr]-\d+(\.\w+){0,2}|_skipped\.jsonl|` + success + `|` + temporary + `)$`)
+})
 
 // entries lists the directory. stranger is the first entry that no job has put there: files of names
 // are a job's beside _SUCCESS or its temporary files only, for others have such names, too.
@@ -108,7 +111,7 @@ func (d *outputDir) entries() (list []fs.DirEntry, stranger string, err error) {
 	list, err = fs.ReadDir(d.root.FS(), ".")
 	marked := slices.ContainsFunc(list, func(e fs.DirEntry) bool { return e.Name() == success || e.Name() == temporary })
 	for _, e := range list {
-		made := ours.MatchString(e.Name()) || marked && routedName.MatchString(e.Name())
+		made := ours().MatchString(e.Name()) || marked && routedName().MatchString(e.Name())
 		if !made || e.IsDir() != (e.Name() == temporary) || !e.IsDir() && !e.Type().IsRegular() {
 			return list, e.Name(), err
 		}

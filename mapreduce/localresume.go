@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 )
 
 // resumable is the file among the temporary ones that says which job left an output unfinished.
@@ -244,13 +245,13 @@ func (s *localStore) mark(temp *os.Root) error {
 	return errors.Join(err, f.Close())
 }
 
-var partName = regexp.MustCompile(`^part-([mr])-(\d+)`)
+var partName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^part-([mr])-(\d+)`) })
 
 // parts lists the tasks that were committed; parts of another extension are none, and go.
 func (s *localStore) parts(extension string) (list []taskID, err error) {
 	entries, _, err := s.out.entries()
 	for _, e := range entries {
-		m := partName.FindStringSubmatch(e.Name())
+		m := partName().FindStringSubmatch(e.Name())
 		if m == nil {
 			continue
 		}

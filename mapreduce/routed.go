@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -282,14 +283,16 @@ func (s *localStore) extend(p part) (io.WriteCloser, error) {
 	return syncedFile{f}, nil
 }
 
-var routedName = regexp.MustCompile(`^[^_.].*-[mr]-\d{5,}(\.\w+){0,2}$`)
+var routedName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[^_.].*-[mr]-\d{5,}(\.\w+){0,2}$`)
+})
 
 // dropRouted removes the files of names of tasks that are not committed: whoever was killed between
 // their renames has left them.
 func (s *localStore) dropRouted(committed []taskID) error {
 	list, _, err := s.out.entries()
 	for _, e := range list {
-		if !routedName.MatchString(e.Name()) || partName.MatchString(e.Name()) {
+		if !routedName().MatchString(e.Name()) || partName().MatchString(e.Name()) {
 			continue
 		}
 		kept := slices.ContainsFunc(committed, func(t taskID) bool {

@@ -22,6 +22,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 //go:embed assets
@@ -160,9 +161,15 @@ func pack(out io.Writer, events io.Reader) error {
 }
 
 var (
-	importLine = regexp.MustCompile(`(?m)^import \{ ([^}]+) \} from "\./([a-z]+)\.mjs";$`)
-	exportWord = regexp.MustCompile(`(?m)^export ((?:async )?function|const|class) ([A-Za-z_]+)`)
-	otherWord  = regexp.MustCompile(`(?m)^(import|export)\b.*$`)
+	importLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^import \{ ([^}]+) \} from "\./([a-z]+)\.mjs";$`)
+	})
+	exportWord = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^export ((?:async )?function|const|class) ([A-Za-z_]+)`)
+	})
+	otherWord = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^(import|export)\b.*$`)
+	})
 )
 
 // bundle makes one script of a module and all that it imports: each a function that is called once
@@ -183,7 +190,7 @@ func bundle(files fs.FS, main string) ([]byte, error) {
 		if err != nil {
 			return err
 		}
-		for _, m := range importLine.FindAllSubmatch(text, -1) {
+		for _, m := range importLine().FindAllSubmatch(text, -1) {
 			if bytes.Contains(m[1], []byte(" as ")) {
 				return fmt.Errorf("page: %s: cannot bundle %q", name, m[0])
 			}
@@ -192,12 +199,12 @@ func bundle(files fs.FS, main string) ([]byte, error) {
 			}
 		}
 		var names []string
-		for _, m := range exportWord.FindAllSubmatch(text, -1) {
+		for _, m := range exportWord().FindAllSubmatch(text, -1) {
 			names = append(names, string(m[2]))
 		}
-		text = importLine.ReplaceAll(text, []byte("const { $1 } = modules.$2;"))
-		text = exportWord.ReplaceAll(text, []byte("$1 $2"))
-		if left := otherWord.Find(text); left != nil {
+		text = importLine().ReplaceAll(text, []byte("const { $1 } = modules.$2;"))
+		text = exportWord().ReplaceAll(text, []byte("$1 $2"))
+		if left := otherWord().Find(text); left != nil {
 			return fmt.Errorf("page: %s: cannot bundle %q", name, left)
 		}
 		fmt.Fprintf(&out, "modules.%s = (() => {\n%sreturn { %s };\n})();\n", strings.TrimSuffix(path.Base(name), ".mjs"), text, strings.Join(names, ", "))

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"regexp"
+	"sync"
 	"time"
 
 	"github.com/tarry-mr/tarry/actors"
@@ -109,7 +110,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-var jobName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+var jobName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`) })
 
 // Validate returns everything that is wrong with the configuration, joined.
 func (c Config) Validate() error {
@@ -120,7 +121,7 @@ func (c Config) Validate() error {
 	names := map[string]bool{}
 	for _, j := range c.Jobs {
 		switch {
-		case !jobName.MatchString(j.Name):
+		case !jobName().MatchString(j.Name):
 			errs = append(errs, fmt.Errorf("serve: job %q: want 1 to 64 letters, digits, - or _", j.Name))
 		case j.Parse == nil:
 			errs = append(errs, fmt.Errorf("serve: job %s has no Parse", j.Name))

@@ -23,8 +23,7 @@ import (
 func newBatch(p *program) *cobra.Command {
 	c := new(clusterFlags)
 	cmd := &cobra.Command{
-		Use:   "batch FILE",
-		Short: "Run several jobs at once on one emulated cluster",
+		Use: "batch FILE",
 		Long: `Run several jobs at once on one emulated cluster, so that they share it as the scheduler says. FILE,
 or - for standard input, has a job a line, written as behind tarry run, with the flags of jobs only;
 "at TIME" before it lets it begin that long after the batch. # begins a comment; quotes and

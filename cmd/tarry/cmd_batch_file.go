@@ -25,8 +25,6 @@ type batchJob struct {
 	inputs []string
 	stages []stage
 	cmd    *cobra.Command // as it was called
-
-	makers []func(starter) *cobra.Command // of the jobs that it may be; nil: all
 }
 
 // maxBatchJobs bounds the jobs of a batch.
@@ -99,11 +97,8 @@ func (j *batchJob) parse(line []string) error {
 	tarry.SetErr(io.Discard)
 	tarry.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err, "") })
 	j.jobFlags.register(root)
-	if j.makers == nil {
-		j.makers = jobMakers(new(program))
-	}
-	for _, make := range j.makers {
-		root.AddCommand(make(func(cmd *cobra.Command, inputs []string, stages ...stage) error {
+	for _, job := range makersFor(line) {
+		root.AddCommand(job.make(new(program), func(cmd *cobra.Command, inputs []string, stages ...stage) error {
 			j.cmd, j.inputs, j.stages = cmd, inputs, stages
 			return nil
 		}))

@@ -13,10 +13,9 @@ import (
 // newConfig is the command `tarry config` with its sub-commands.
 func newConfig(p *program) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "config",
-		Short: "Check the configuration files of schedulers, show what flags and environment say",
-		Args:  arguments(0, 0, "one of its sub-commands"),
-		RunE:  help,
+		Use:  "config",
+		Args: arguments(0, 0, "one of its sub-commands"),
+		RunE: help,
 	}
 	cmd.AddCommand(newConfigCheck(p), newConfigShow(p), newConfigPolicy(p))
 	return cmd

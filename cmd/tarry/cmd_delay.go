@@ -34,7 +34,6 @@ func newDelay(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "delay (--locality PART | --skips D | --wait W1) --tasks N --nodes M " +
 			"(--slots L --task-time T | --rate SLOTS/S)",
-		Short: "Work out how long maps should wait for a slot beside their data",
 		Long: `Work out the skip count D, the waits W1 and W2 and the locality they bring, in whichever direction
 is asked, by the analysis of delay scheduling (Zaharia et al., EuroSys 2010, sections 3.2 to 3.6 and
 4.1).

@@ -30,8 +30,7 @@ type eventsFlags struct {
 func newEvents(p *program) *cobra.Command {
 	var f eventsFlags
 	cmd := &cobra.Command{
-		Use:   "events FILE",
-		Short: "Read what a live or simulated cluster recorded with --events",
+		Use: "events FILE",
 		Long: `Read what a live or simulated cluster recorded with --events, a line an event: what happened, where,
 and why. A skip tells why the job had to wait and until when; a launch how far from its input; a
 reduce's launch the center of gravity of its input and the weighted distances of that node and of

@@ -23,8 +23,7 @@ func newExperiment(p *program) *cobra.Command {
 	var o experiments.Options
 	var dir string
 	cmd := &cobra.Command{
-		Use:   "experiment NAME...|all -o DIR",
-		Short: "Reproduce published tables and figures, published and ours side by side",
+		Use: "experiment NAME...|all -o DIR",
 		Long: `Reproduce published tables and figures of delay scheduling, HFSP and CoGRS, and a few that no paper
 has. Each experiment leaves, in a folder of DIR, a table (published, ours, interval, verdict), the
 figures as SVG, PNG and CSV, and the exact set-up with every modelling choice; report.md ties them

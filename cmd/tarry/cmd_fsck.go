@@ -30,8 +30,7 @@ type fsckFlags struct {
 func newFsck(p *program) *cobra.Command {
 	f := &fsckFlags{blockSize: dfs.DefaultBlockSize}
 	cmd := &cobra.Command{
-		Use:   "fsck FILE...",
-		Short: "Show how files lie in the block store, and what damage does to them",
+		Use: "fsck FILE...",
 		Long: `Put files into a block store as a cluster of --nodes would hold them, lose nodes and damage
 replicas as asked, heal if asked, and then check every replica of every block against its sums: one
 line a block with the nodes that hold it, and a summary, as of hdfs fsck -files -blocks -locations.

@@ -29,8 +29,7 @@ func newGen(p *program) *cobra.Command {
 		names = append(names, string(k))
 	}
 	cmd := &cobra.Command{
-		Use:   "gen " + strings.Join(names, "|") + " --size 1GiB --seed 1 -o FILE",
-		Short: "Make deterministic input of any size",
+		Use: "gen " + strings.Join(names, "|") + " --size 1GiB --seed 1 -o FILE",
 		Long: `Make input for jobs. The same flags give the same bytes.
 
   text     words of a Zipf vocabulary (--words, --skew), short words frequent, lines of about

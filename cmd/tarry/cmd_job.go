@@ -19,8 +19,7 @@ import (
 func newJob(p *program) *cobra.Command {
 	c := new(clientFlags)
 	cmd := &cobra.Command{
-		Use:   "job",
-		Short: "Watch and change the jobs of a server, tarry serve",
+		Use: "job",
 		Long: `Watch and change the jobs of a server, tarry serve. Jobs are named by the numbers that tarry submit
 prints.
 

@@ -14,8 +14,7 @@ import (
 func newNode(p *program) *cobra.Command {
 	c := new(clientFlags)
 	cmd := &cobra.Command{
-		Use:   "node",
-		Short: "Watch and change the nodes of a server, tarry serve",
+		Use: "node",
 		Long: `Watch and change the nodes of a server, tarry serve.
 
   tarry node list

@@ -19,8 +19,7 @@ import (
 func newPolicy(p *program) *cobra.Command {
 	c := new(clientFlags)
 	cmd := &cobra.Command{
-		Use:   "policy",
-		Short: "Watch and change the scheduler of a server, tarry serve",
+		Use: "policy",
 		Long: `Watch and change the scheduler of a server, tarry serve, while it works. Settings are those of tarry
 config policy. A change holds until the next, a reload of changed files, or the end of the server.
 

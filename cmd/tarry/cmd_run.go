@@ -44,8 +44,7 @@ func (s stage) plan(
 func newRun(p *program) *cobra.Command {
 	r, list := new(runFlags), false
 	cmd := &cobra.Command{
-		Use:   "run JOB IN... -o OUT",
-		Short: "Run a job on an emulated cluster in this process",
+		Use: "run JOB IN... -o OUT",
 		Long: `Run a job: read IN, write OUT/part-r-00000 and so on (part-m-00000 for jobs without reduces), then
 OUT/_SUCCESS.
 
@@ -75,9 +74,15 @@ is started again: parts that were committed stay.`,
 	}
 	cmd.Flags().BoolVar(&list, "list", false, "print the jobs, one a line, and run none")
 	r.register(cmd)
-	cmd.AddCommand(jobCommands(p, func(cmd *cobra.Command, inputs []string, stages ...stage) error {
-		return p.run(cmd, r, inputs, stages)
-	})...)
+	var line []string
+	if len(p.asked) > 0 {
+		line = p.asked[1:]
+	}
+	for _, job := range makersFor(line) {
+		cmd.AddCommand(job.make(p, func(cmd *cobra.Command, inputs []string, stages ...stage) error {
+			return p.run(cmd, r, inputs, stages)
+		}))
+	}
 	return cmd
 }
 
@@ -95,42 +100,6 @@ func (p *program) listJobs(run *cobra.Command) error {
 // starter does something with a job: its command, as it was called, its IN arguments and its
 // stages.
 type starter func(cmd *cobra.Command, inputs []string, stages ...stage) error
-
-// jobCommands lists the commands of the jobs.
-func jobCommands(p *program, start starter) (list []*cobra.Command) {
-	for _, make := range jobMakers(p) {
-		list = append(list, make(start))
-	}
-	return list
-}
-
-// jobMakers make the commands of the jobs, each by itself.
-func jobMakers(p *program) []func(starter) *cobra.Command {
-	return []func(starter) *cobra.Command{
-		newRunWordCount,
-		newRunSort,
-		newRunTeraSort,
-		func(s starter) *cobra.Command { return newRunGrep(p, s) },
-		newRunIndex,
-		newRunMean,
-		newRunTop,
-		newRunDistinct,
-		newRunHistogram,
-		newRunSecondarySort,
-		newRunMovingAverage,
-		newRunAdjacency,
-		newRunTeraValidate,
-		newRunScan,
-		newRunSleep,
-		newRunPageRank,
-		newRunComponents,
-		newRunKMeans,
-		newRunHiveSearch,
-		newRunHiveSelect,
-		newRunHiveAggregate,
-		newRunHiveJoin,
-	}
-}
 
 // jobStages are what a command makes of a job and its flags.
 type jobStages struct {

@@ -10,8 +10,7 @@ import (
 func newScenario(p *program) *cobra.Command {
 	var o scenario.Options
 	cmd := &cobra.Command{
-		Use:   "scenario FILE...",
-		Short: "Check a scheduler's answers against scenarios",
+		Use: "scenario FILE...",
 		Long: `Check a scheduler's answers against scenarios: small text files with a cluster, a scheduler, and a
 timed list of events with the answers expected. The scheduling core is the one that runs live.
 Mismatches are reported as FILE:LINE: want …, got …; an event without an expectation prints its

@@ -43,8 +43,7 @@ type serveFlags struct {
 func newServe(p *program) *cobra.Command {
 	f := new(serveFlags)
 	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Keep a cluster up that takes jobs from several users over HTTP",
+		Use: "serve",
 		Long: `Keep a cluster up that takes jobs from several users over HTTP, until it is interrupted. tarry
 submit, job, node, put, get, ls, rm and history are its clients; /scheduler in a browser shows pools
 and jobs, /api/v1 is for programs, /metrics for Prometheus.

@@ -28,8 +28,7 @@ import (
 func newSim(p *program) *cobra.Command {
 	var f simFlags
 	cmd := &cobra.Command{
-		Use:   "sim --trace swim:FILE|coflow:FILE | --workload FILE|NAME",
-		Short: "Simulate a cluster of any size in virtual time, with the scheduler that runs live",
+		Use: "sim --trace swim:FILE|coflow:FILE | --workload FILE|NAME",
 		Long: `Simulate a workload on a cluster of any size in virtual time. Every decision is made by the
 scheduler that also runs live.
 

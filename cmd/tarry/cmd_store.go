@@ -31,8 +31,7 @@ func storeCommand(reads bool, cmd *cobra.Command, do func(cmd *cobra.Command, cl
 // newPut is the command `tarry put`.
 func newPut(p *program) *cobra.Command {
 	return storeCommand(false, &cobra.Command{
-		Use:   "put FILE NAME",
-		Short: "Copy a file into the block store of a server, tarry serve",
+		Use: "put FILE NAME",
 		Long: `Copy a file into the block store of a server, tarry serve, where jobs read it as dfs:NAME. FILE may
 be - for standard input. NAME must not be there.
 
@@ -53,8 +52,7 @@ be - for standard input. NAME must not be there.
 func newGet(p *program) *cobra.Command {
 	output := ""
 	cmd := storeCommand(false, &cobra.Command{
-		Use:   "get NAME",
-		Short: "Copy a file out of the block store of a server, tarry serve",
+		Use: "get NAME",
 		Long: `Copy a file out of the block store of a server, tarry serve, to standard output or a new file.
 
   tarry get counts/part-r-00000 | head
@@ -86,8 +84,7 @@ func newGet(p *program) *cobra.Command {
 // newLs is the command `tarry ls`.
 func newLs(p *program) *cobra.Command {
 	return storeCommand(true, &cobra.Command{
-		Use:   "ls DIR",
-		Short: "List a directory of the block store of a server, tarry serve",
+		Use: "ls DIR",
 		Long: `List a directory of the block store of a server, tarry serve; without DIR its root.
 
   tarry ls
@@ -110,8 +107,7 @@ func newLs(p *program) *cobra.Command {
 // newRm is the command `tarry rm`.
 func newRm(*program) *cobra.Command {
 	return storeCommand(false, &cobra.Command{
-		Use:   "rm NAME",
-		Short: "Remove a file of the block store of a server, or a directory with all in it",
+		Use: "rm NAME",
 		Long: `Remove a file of the block store of a server, tarry serve, or a directory with all that is in it.
 
   tarry rm counts`,
@@ -125,8 +121,7 @@ func newRm(*program) *cobra.Command {
 func newHistory(p *program) *cobra.Command {
 	user := ""
 	cmd := storeCommand(true, &cobra.Command{
-		Use:   "history",
-		Short: "List the jobs of a server, tarry serve, that have ended",
+		Use: "history",
 		Long: `List the jobs of a server, tarry serve, that have ended, the last submitted first. It remembers the
 last thousand, with --state those of former processes, too.
 

@@ -25,8 +25,7 @@ type submitFlags struct {
 func newSubmit(p *program) *cobra.Command {
 	f := new(submitFlags)
 	cmd := &cobra.Command{
-		Use:   "submit JOB IN... -o OUT",
-		Short: "Hand a job to a server, tarry serve",
+		Use: "submit JOB IN... -o OUT",
 		Long: `Hand a job to a server, tarry serve, and print its number. JOB and what stands behind it are as
 behind tarry run: flags of the job, inputs and -o. A server of your own may have further jobs.
 

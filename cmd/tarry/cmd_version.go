@@ -24,10 +24,9 @@ type buildVersion struct {
 func newVersion(p *program) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
-		Use:   "version",
-		Short: "Print the version of this program",
-		Args:  arguments(0, 0, "no arguments"),
-		RunE:  func(*cobra.Command, []string) error { return printVersion(p, asJSON) },
+		Use:  "version",
+		Args: arguments(0, 0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error { return printVersion(p, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON object")
 	return cmd

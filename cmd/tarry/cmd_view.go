@@ -27,8 +27,7 @@ type viewFlags struct {
 func newView(p *program) *cobra.Command {
 	var f viewFlags
 	cmd := &cobra.Command{
-		Use:   "view FILE [OTHER] [-o PAGE.html]",
-		Short: "Make a page on which a recorded run can be watched",
+		Use: "view FILE [OTHER] [-o PAGE.html]",
 		Long: `Make one HTML file of what a live or simulated cluster recorded with --events: any browser shows it,
 without a network. It plays the run, step by step if wished: racks, nodes and slots with what waits
 for what, shares over time, jobs, a Gantt chart, where reduces went and what that cost, HFSP's

@@ -16,7 +16,7 @@
 //	141  nobody reads standard output any more (SIGPIPE)
 //	143  terminated (SIGTERM)
 //
-// Reading order: main.go with the table of commands, exit.go, then one file a command: cmd_NAME.go.
+// Reading order: main.go, commands.go with the table of commands, exit.go, then one file a command: cmd_NAME.go.
 // What commands share: flags.go and effects.go, input.go and output.go, job.go and run.go,
 // scheduler.go and cluster.go.
 package main
@@ -27,6 +27,7 @@ import (
 	"os"
 	"strings"
 
+	cmap "github.com/orcaman/concurrent-map"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -41,16 +42,19 @@ type program struct {
 	stderr io.Writer
 	getenv func(string) (string, bool)
 
+	asked   []string // the command line, if only the commands that it names are to be made; nil: all
 	display progress.Display
 }
 
 func main() {
+	cmap.SHARD_COUNT = 1 // the actor library makes 1,024 such maps for its actors, of 32 maps each: 5 ms
 	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.LookupEnv}
 	os.Exit(p.main(os.Args[1:]))
 }
 
 // main runs one command line and returns the exit code.
 func (p *program) main(args []string) int {
+	p.asked = askedFor(args)
 	root := newRoot(p)
 	root.SetArgs(args)
 	ctx, stop := p.withSignals(context.Background())
@@ -58,35 +62,7 @@ func (p *program) main(args []string) int {
 	return p.exit(ctx, root.ExecuteContext(ctx))
 }
 
-// commands is the table of commands: one constructor a line, each in its own file cmd_NAME.go.
-func commands(p *program) []*cobra.Command {
-	return []*cobra.Command{
-		newBatch(p),
-		newConfig(p),
-		newDelay(p),
-		newExperiment(p),
-		newRun(p),
-		newFsck(p),
-		newGen(p),
-		newGet(p),
-		newHistory(p),
-		newJob(p),
-		newLs(p),
-		newNode(p),
-		newPolicy(p),
-		newPut(p),
-		newRm(p),
-		newScenario(p),
-		newServe(p),
-		newSubmit(p),
-		newEvents(p),
-		newSim(p),
-		newVersion(p),
-		newView(p),
-	}
-}
-
-// newRoot is the whole command line.
+// newRoot is the command line: all of it, unless p.asked says what is asked for.
 func newRoot(p *program) *cobra.Command {
 	p.display.Out, p.display.Getenv = p.stderr, p.getenv
 	p.stderr = &p.display
@@ -133,7 +109,9 @@ not readable, 2 wrong command line, 3 output exists or cannot be made or configu
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return flagError(cmd, err, " (see "+cmd.CommandPath()+" --help)")
 	})
-	root.AddCommand(commands(p)...)
+	for _, c := range commands() {
+		root.AddCommand(p.command(c))
+	}
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil && completion != root {

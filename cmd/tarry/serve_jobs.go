@@ -8,8 +8,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/tarry-mr/tarry/jobs"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
@@ -20,10 +18,10 @@ import (
 // libraryJobs are the jobs of `tarry run`, for a server to take: their arguments are those behind
 // `tarry run JOB`.
 func libraryJobs() (list []serve.Job) {
-	for _, make := range jobMakers(new(program)) {
-		cmd := make(nil)
-		list = append(list, serve.Job{Name: cmd.Name(), Summary: cmd.Short, Parse: func(args []string) (serve.Order, error) {
-			return parseOrder(&batchJob{makers: []func(starter) *cobra.Command{make}}, cmd.Name(), args)
+	for _, job := range jobMakers() {
+		cmd := job.make(new(program), nil)
+		list = append(list, serve.Job{Name: job.name, Summary: cmd.Short, Parse: func(args []string) (serve.Order, error) {
+			return parseOrder(new(batchJob), job.name, args)
 		}})
 	}
 	return list

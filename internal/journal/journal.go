@@ -34,7 +34,7 @@ type Journal struct {
 // lockName is the file in the directory that is locked as long as a process has it.
 const lockName = "lock"
 
-var logName = regexp.MustCompile(`^log-(\d{8})(\.new)?$`)
+var logName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^log-(\d{8})(\.new)?$`) })
 
 func nameOf(number uint32) string { return fmt.Sprintf("log-%08d", number) }
 
@@ -82,7 +82,7 @@ func (j *Journal) tidy() (numbers []uint32, err error) {
 	}
 	stranger := ""
 	for _, e := range list {
-		m := logName.FindStringSubmatch(e.Name())
+		m := logName().FindStringSubmatch(e.Name())
 		switch {
 		case m == nil:
 			if e.Name() != lockName {
