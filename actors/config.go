@@ -301,15 +301,10 @@ type SubmitOptions struct {
 	NoSuspend bool
 }
 
-const (
-	bytesPerReduce = 64 << 20
-	mostReduces    = 64
-)
-
 // reduces is the number for a plan that leaves it open.
 func (o SubmitOptions) reduces(p *mapreduce.Plan) int {
 	if o.Reduces > 0 {
 		return o.Reduces
 	}
-	return int(min(max((p.InputBytes()+bytesPerReduce-1)/bytesPerReduce, 1), mostReduces))
+	return p.UsualReduces()
 }

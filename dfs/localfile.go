@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+	"time"
 )
 
 // LocalFile is a Source over a regular file of this machine. Views of a large file share a
@@ -87,6 +88,9 @@ func (l *LocalFile) Name() string { return l.path }
 
 // Size returns the file's length in bytes when it was opened.
 func (l *LocalFile) Size() int64 { return l.stamp.size }
+
+// Modified returns when the file had been written to last, when it was opened.
+func (l *LocalFile) Modified() time.Time { return l.stamp.modified }
 
 // ReadAt reads the file and not its mapping, so that a shrunken file is an error and never a
 // fault.

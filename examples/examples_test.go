@@ -56,6 +56,26 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+// The programs' tasks run in processes of their own, too, and write the same.
+func TestProgramsOnProcesses(t *testing.T) {
+	for name, input := range map[string]string{"wordcount": "testdata/poem.txt", "sort": "testdata/scores.tsv"} {
+		bin, out := program(t, name), filepath.Join(t.TempDir(), "out")
+		cmd := exec.Command(bin, out, input)
+		cmd.Env = append(os.Environ(), "TARRY_ON=processes:2")
+		msg, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", msg)
+		want, err := os.ReadFile("testdata/" + name + ".golden")
+		require.NoError(t, err)
+		require.Equal(t, string(want), parts(t, out))
+
+		cmd = exec.Command(bin, filepath.Join(t.TempDir(), "out"), input)
+		cmd.Env = append(os.Environ(), "TARRY_ON=mars")
+		msg, err = cmd.CombinedOutput()
+		require.Error(t, err)
+		require.Contains(t, string(msg), "no engine that is known")
+	}
+}
+
 func TestJoin(t *testing.T) {
 	dir := t.TempDir()
 	users, orders := filepath.Join(dir, "users.csv"), filepath.Join(dir, "orders.csv")

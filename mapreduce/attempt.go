@@ -20,6 +20,8 @@ type MapAttempt struct {
 	// earlier attempts: see [BadRecord]. They count as those on which it fails. It has no effect
 	// without MaxSkips.
 	LeaveOut []BadRecord
+	// Stored says that nothing of its output stays in memory: see Segment.Export.
+	Stored bool
 	Resources
 }
 

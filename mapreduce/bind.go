@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 // Bind checks the job and ties it to its input and output. All faults of the job
@@ -321,3 +322,9 @@ func (b *boundMapOnly[I, O]) filterOf(t *Task) (Filter[I, O], error) {
 }
 
 func (b *boundMapOnly[I, O]) prepare(context.Context, *Plan) error { return nil }
+
+func (b *boundMapOnly[I, O]) ranged() [][]byte { return nil }
+
+func (b *boundMapOnly[I, O]) adopt(context.Context, *Plan, [][]byte) error { return nil }
+
+func (b *boundMapOnly[I, O]) imported(*segment.Segment) any { return nil }

@@ -85,6 +85,10 @@ func (b *boundBroadcast[I, K, B, O]) prepare(ctx context.Context, _ *Plan) error
 	return b.small.load(ctx)
 }
 
+func (b *boundBroadcast[I, K, B, O]) adopt(ctx context.Context, p *Plan, _ [][]byte) error {
+	return b.prepare(ctx, p)
+}
+
 // broadcast is a small feed in memory.
 type broadcast[K, B any] struct {
 	feed  Feed[K, B]

@@ -208,7 +208,7 @@ func (b *boundJob[I, K, V, O]) collector(p *Plan, a *MapAttempt) collector[K, V]
 func (b *boundJob[I, K, V, O]) sorting(p *Plan, a *MapAttempt) collector[K, V] {
 	s := segment.NewSorter(segment.Config{
 		Partitions: p.reduces, Budget: a.Budget, Pool: a.Pool, Files: a.Spills, SpillDir: a.SpillDir,
-		Largest: b.largest(a.Budget),
+		Largest: b.largest(a.Budget), Stored: a.Stored,
 	})
 	var failed error
 	return collector[K, V]{
@@ -235,7 +235,7 @@ const (
 // combining collects into a combine.Table.
 func (b *boundJob[I, K, V, O]) combining(p *Plan, a *MapAttempt) collector[K, V] {
 	cfg := b.combineConfig(&a.Resources)
-	cfg.Partitions = p.reduces
+	cfg.Partitions, cfg.Stored = p.reduces, a.Stored
 	if cfg.Distinct = int(p.distinct.Load()); cfg.Distinct == 0 && a.Split.Length >= largeSplit {
 		cfg.Distinct = largeDistinct
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
@@ -93,6 +94,20 @@ func (b *boundJob[I, K, V, O]) prepare(ctx context.Context, p *Plan) error {
 	}
 	b.ranges = b.quantiles(s.keys, p.reduces)
 	return nil
+}
+
+func (b *boundJob[I, K, V, O]) ranged() [][]byte { return b.ranges.bounds }
+
+func (b *boundJob[I, K, V, O]) adopt(_ context.Context, _ *Plan, ranges [][]byte) error {
+	b.ranges = newKeyRanges(ranges)
+	return nil
+}
+
+func (b *boundJob[I, K, V, O]) imported(s *segment.Segment) any {
+	if b.combines() {
+		return combine.OfFiles[V](s)
+	}
+	return s
 }
 
 // quantiles returns ranges that cut sorted keys into equal parts.

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 // Sentinel errors; test with errors.Is.
@@ -88,6 +89,11 @@ type tasks interface {
 	prepare(ctx context.Context, p *Plan) error
 	runMap(ctx context.Context, p *Plan, a *MapAttempt) (*MapOutput, error)
 	runReduce(ctx context.Context, p *Plan, a *ReduceAttempt) error
+	// ranged are the ranges of a total order, and adopt takes those that another process has chosen.
+	ranged() [][]byte
+	adopt(ctx context.Context, p *Plan, ranges [][]byte) error
+	// imported is what Segment.data holds of a segment from another process.
+	imported(s *segment.Segment) any
 	runLocal(ctx context.Context, p *Plan, splits []Split, c *Counters, k *skips) error
 }
 
@@ -111,6 +117,17 @@ func (p *Plan) InputBytes() int64 {
 		n += max(s.Size(), 0)
 	}
 	return n
+}
+
+const (
+	bytesPerReduce = 64 << 20
+	mostReduces    = 64
+)
+
+// UsualReduces is how many reduces suit the input where nobody says: one for each 64 MiB of it, at least
+// 1 and at most 64.
+func (p *Plan) UsualReduces() int {
+	return int(min(max((p.InputBytes()+bytesPerReduce-1)/bytesPerReduce, 1), mostReduces))
 }
 
 // OutputName is what a person calls the output: a directory, or "-".

@@ -28,7 +28,7 @@ func effects() []effect {
 	run, sim := []string{"run"}, []string{"sim"}
 	told, live, all := []string{"run", "batch"}, []string{"run", "batch", "serve"}, []string{"run", "batch", "serve", "sim"}
 	delay, gen, events, grep := []string{"delay"}, []string{"gen"}, []string{"events"}, []string{"run grep"}
-	inline := with("inline")
+	inline, here := with("inline"), with("inline", "on")
 	inRounds := []string{"run pagerank", "run components", "run kmeans"}
 	const (
 		sortIn = "run sort in -o out "
@@ -46,18 +46,23 @@ func effects() []effect {
 		{run, "pool", order("pools", "pools"), sortIn + "--scheduler fifo --pool ann"},
 		{run, "queue", noQueues, sortIn + "--scheduler hfs --queue q"},
 		{run, "priority", noPriorities, sortIn + "--scheduler srpt --priority high"},
-		{run, "user pool queue priority", inline, sortIn + "--inline --pool ann"},
-		{run, "racks nodes map-slots reduce-slots replication", inline, sortIn + "--inline --nodes 4"},
-		{run, "memory seed events trace-out", inline, sortIn + "--inline --memory 1GiB"},
-		{run, "task-timeout", inline, sortIn + "--inline --task-timeout 1m"},
-		{run, "emulate-network node-link oversubscription", inline, sortIn + "--inline --node-link 1MB"},
-		{run, "scheduler reduce-placement slow-start", inline, sortIn + "--inline --scheduler fifo"},
-		{run, "policy set", inline, sortIn + "--inline --set theta=0"},
-		{run, "wait rack-wait skips", inline, sortIn + "--inline --wait 1s"},
-		{run, "speculation", inline, sortIn + "--inline --speculation late"},
-		{run, "preemption allocations queues parameters", inline, sortIn + "--inline --preemption"},
-		{run, "chaos", inline, sortIn + "--inline --chaos 1"},
-		{run, "state", inline, sortIn + "--inline --state d"},
+		{run, "user pool queue priority", here, sortIn + "--inline --pool ann"},
+		{run, "racks nodes map-slots reduce-slots replication", here, sortIn + "--inline --nodes 4"},
+		{run, "memory", inline, sortIn + "--inline --memory 1GiB"},
+		{run, "seed events trace-out", here, sortIn + "--on processes:2 --seed 3"},
+		{run, "max-skips", with("on"), sortIn + "--on processes:2 --max-skips 3"},
+		{run, "task-timeout", here, sortIn + "--inline --task-timeout 1m"},
+		{run, "emulate-network node-link oversubscription", here, sortIn + "--inline --node-link 1MB"},
+		{run, "scheduler reduce-placement slow-start", here, sortIn + "--inline --scheduler fifo"},
+		{run, "policy set", here, sortIn + "--inline --set theta=0"},
+		{run, "wait rack-wait skips", here, sortIn + "--inline --wait 1s"},
+		{run, "speculation", here, sortIn + "--inline --speculation late"},
+		{run, "preemption allocations queues parameters", here, sortIn + "--inline --preemption"},
+		{run, "chaos", here, sortIn + "--inline --chaos 1"},
+		{run, "state", here, sortIn + "--inline --state d"},
+		{run, "on", inline, sortIn + "--inline --on processes:2"},
+		{run, "on", toStdout, "run sort in -o - --on processes:2"},
+		{inRounds, "on", inRoundsOnly, "run pagerank in -o out --on processes:2"},
 		{run, "state", toStdout, "run sort in -o - --state d"},
 		{run, "spill-dir", inlineStage, sortIn + "--inline --spill-dir d"},
 		{[]string{"run sort"}, "reverse unique numeric-sort key ignore-leading-blanks", nil, ""},

@@ -29,8 +29,9 @@ type jobFlags struct {
 	queue     string
 	priority  string
 
-	saved saved // with --state
-	stage int   // that runs
+	saved  saved  // with --state
+	stage  int    // that runs
+	folder string // what is between stages, where several runs of the program need it
 }
 
 // register adds the flags to the command and its sub-commands.

@@ -12,6 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/eventlog"
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/words"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/worker"
 )
 
 // stdoutTitle is what messages call standard output.
@@ -30,7 +31,9 @@ func (p *program) openOutput(r *jobFlags, stages int) (to mapreduce.Destination,
 		to = r.directory()
 	}
 	to = r.saved.resumable(to, stages-1)
-	err = to.Check()
+	if !worker.Asked() { // whose output is there already
+		err = to.Check()
+	}
 	if err == nil {
 		return to.Compressed(packed), nil
 	}

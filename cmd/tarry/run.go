@@ -19,6 +19,7 @@ import (
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/words"
 	"github.com/tarry-mr/tarry/internal/scratch"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/worker"
 )
 
 // runFlags are the flags that all `tarry run` commands share.
@@ -27,6 +28,7 @@ type runFlags struct {
 	clusterFlags
 
 	inline   bool
+	on       string // an engine; empty: a cluster in this process
 	counters bool
 }
 
@@ -36,6 +38,8 @@ func (r *runFlags) register(cmd *cobra.Command) {
 	r.clusterFlags.register(cmd)
 	cmd.PersistentFlags().BoolVar(&r.inline, "inline", false,
 		"run in one goroutine without a cluster: the plain way, to compare with")
+	cmd.PersistentFlags().StringVar(&r.on, "on", "",
+		"run each task in a process of its own, so many at once, as processes:4 says (default: a cluster in this one)")
 	cmd.PersistentFlags().BoolVar(&r.counters, "counters", false, "print all counters at the end, in Hadoop's layout")
 }
 
@@ -46,6 +50,11 @@ func (r *runFlags) check(p *program, cmd *cobra.Command) error {
 	}
 	if r.inline && r.stateDir != "" {
 		return usageError("--state: --inline has no cluster whose work could be remembered")
+	}
+	if r.on != "" {
+		if err := worker.Check(r.on); err != nil {
+			return usageError("--on %w", err)
+		}
 	}
 	if r.output == "-" && r.json {
 		return usageError("-o - and --json both want standard output")
@@ -112,6 +121,9 @@ type planRunner func(ctx context.Context, plan *mapreduce.Plan, j *jobFlags) (*m
 func (p *program) startRun(r *runFlags) (run planRunner, stop func() error, err error) {
 	if r.inline {
 		return r.runInline, func() error { return nil }, nil
+	}
+	if r.on != "" {
+		return p.runOn(r), func() error { return nil }, nil
 	}
 	watch := func(job *actors.JobHandle) func() {
 		if r.quiet || r.noProgress {
@@ -243,6 +255,9 @@ func (w *work) betweenStages(last int) (dir string, clean func(done bool) error,
 	if last == 0 {
 		return "", func(bool) error { return nil }, nil
 	}
+	if worker.Asked() { // where the one who submitted the job made it
+		return worker.Folder(), func(bool) error { return nil }, nil
+	}
 	if m := w.flags.saved; m.state != nil {
 		return m.dir, func(done bool) error {
 			if !done {
@@ -255,6 +270,7 @@ func (w *work) betweenStages(last int) (dir string, clean func(done bool) error,
 	if err != nil {
 		return "", nil, err
 	}
+	w.flags.folder = made.Name()
 	return made.Name(), func(bool) error { return made.Remove() }, nil
 }
 

@@ -2,6 +2,7 @@ package combine
 
 import (
 	"fmt"
+	"io"
 	"sync/atomic"
 	"unsafe"
 
@@ -68,6 +69,31 @@ func (s *Segment[V]) Release() {
 	s.files, s.blocks, s.values, s.store = nil, nil, nil, nil
 }
 
+// OfFiles is a segment of what another process has spilled, and exported. The segment is the caller's to
+// release.
+func OfFiles[V any](s *segment.Segment) *Segment[V] {
+	return &Segment[V]{files: s, records: s.Records(), bytes: s.Bytes()}
+}
+
+// Export is as that of [segment.Segment], for a table that was Stored.
+func (s *Segment[V]) Export(w io.Writer) error {
+	switch {
+	case s.store != nil:
+		return segment.ErrNotStored
+	case s.files == nil:
+		return new(segment.Segment).Export(w)
+	}
+	return s.files.Export(w)
+}
+
+// ExportBytes is what Export writes.
+func (s *Segment[V]) ExportBytes() int64 {
+	if s.files == nil {
+		return new(segment.Segment).ExportBytes()
+	}
+	return s.files.ExportBytes()
+}
+
 // Finish ends the attempt: one segment per partition, each to be released by
 // the caller. The table can only be closed afterwards.
 func (t *Table[V]) Finish() ([]*Segment[V], segment.Stats, error) {
@@ -102,6 +128,10 @@ func (t *Table[V]) Finish() ([]*Segment[V], segment.Stats, error) {
 // hand turns the table into packed segments if the budget lets them stay, or
 // spills it. Until the table is gone, its charge pays for the copy.
 func (t *Table[V]) hand(out []*Segment[V]) {
+	if t.cfg.Stored {
+		t.drain()
+		return
+	}
 	d := t.pack()
 	s := &store{budget: t.cfg.Budget, pool: t.cfg.Pool, slabs: d.slabs}
 	s.refs.Store(1)

@@ -40,6 +40,8 @@ type Config[V any] struct {
 	// Files and SpillDir are as in segment.Config.
 	Files    *segment.Files
 	SpillDir string
+	// Stored is as in segment.Config; values must have an encoding.
+	Stored bool
 
 	fanIn   int   // as segment.MergeConfig.FanIn
 	least   int   // cells a table may have whatever the budget says; 0: leastCells

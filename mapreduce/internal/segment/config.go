@@ -25,6 +25,8 @@ type Config struct {
 	// or os.TempDir if that is empty.
 	Files    *Files
 	SpillDir string
+	// Stored says that Finish leaves nothing in memory: see Segment.Export.
+	Stored bool
 	// Largest bounds the key and value bytes of a record that finds no room in memory, as its
 	// reader will have to hold it; 0 means 4 GiB or so. Larger ones are ErrRecordTooLarge.
 	Largest int64

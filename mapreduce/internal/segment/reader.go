@@ -143,7 +143,7 @@ func (b *blockReader) fill() bool {
 		b.bad("a block header is damaged")
 		return false
 	}
-	at := b.x.off - blockHeader
+	at := b.x.off - blockHeader + b.x.shift
 	b.ahead = packed+blockHeader <= b.x.size
 	p := b.packed[:packed+blockHeader]
 	if !b.ahead {

@@ -149,11 +149,11 @@ func (s *Sorter) adopted() bool {
 }
 
 // Finish ends the attempt: one segment per partition, each to be released by
-// the caller. What the budget does not let stay in memory is spilled first. The
+// the caller. What the budget, or Config.Stored, does not let stay in memory is spilled first. The
 // sorter can only be closed afterwards.
 func (s *Sorter) Finish() ([]*Segment, Stats, error) {
 	s.dropPin()
-	if !s.store.keep() {
+	if s.cfg.Stored || !s.store.keep() {
 		if err := s.spill(nil); err != nil {
 			s.Close()
 			return nil, s.stats, err

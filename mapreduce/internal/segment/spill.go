@@ -16,6 +16,7 @@ type spillFile struct {
 	size     int64
 	sections []section
 	refs     atomic.Int64
+	of       *spillFile // the spill whose extents these are; nil: its own
 }
 
 // section is the place of one sorted run in a spill file.
@@ -24,7 +25,8 @@ type section struct {
 	records, bytes int64 // bytes of keys and values
 	raw, packed    int64 // sizes of its largest block: what a reader needs
 	id             uint64
-	ordinals       bool // each record is preceded by its run's ordinal
+	shift          int64 // of an imported run: how far before off it began where it was written
+	ordinals       bool  // each record is preceded by its run's ordinal
 }
 
 // create begins a spill in files, or in a file of its own in dir.
@@ -49,6 +51,10 @@ func (s *spillFile) retain() { s.refs.Add(1) }
 
 func (s *spillFile) drop() {
 	if s.refs.Add(-1) > 0 {
+		return
+	}
+	if s.of != nil {
+		s.of.drop()
 		return
 	}
 	s.files.remove(s)

@@ -1,0 +1,216 @@
+package segment
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/klauspost/compress/s2"
+)
+
+// An exported segment is, all little-endian: a magic number of 8 bytes, the number of runs (8 bytes),
+// for each run seven numbers of 8 bytes - where it began in its spill, its size there, records, bytes of
+// keys and values, the sizes of its largest block, raw and packed, and the number of its spill - then
+// the xxhash64 of all that, and the runs as they lie in their spills. The checksum of a block covers
+// where it was written, so an imported run remembers that.
+const (
+	exportMagic = 0x31676573_79726174 // "taryseg1"
+	runNumbers  = 7
+	exportHead  = 16
+	runHead     = 8 * runNumbers
+)
+
+// ErrNotStored is the error of Export if a part of the segment lies in memory.
+var ErrNotStored = errors.New("segment: exported from memory, without Config.Stored")
+
+// ExportBytes is what Export writes.
+func (s *Segment) ExportBytes() int64 {
+	runs := s.runs()
+	n := exportSize(len(runs))
+	for i := range runs {
+		n += runs[i].size
+	}
+	return n
+}
+
+func exportSize(runs int) int64 { return exportHead + int64(runs)*runHead + 8 }
+
+// Export writes the segment so that an [Import] elsewhere makes it again. All of it must be in spills.
+// Blocks go out as they are: who imports them checks them.
+func (s *Segment) Export(w io.Writer) error {
+	if s.store != nil {
+		return ErrNotStored
+	}
+	runs := s.runs()
+	head := binary.LittleEndian.AppendUint64(nil, exportMagic)
+	head = binary.LittleEndian.AppendUint64(head, uint64(len(runs)))
+	for i := range runs {
+		x := &runs[i].section
+		for _, n := range [runNumbers]int64{x.off + x.shift, x.size, x.records, x.bytes, x.raw, x.packed, int64(x.id)} {
+			head = binary.LittleEndian.AppendUint64(head, uint64(n))
+		}
+	}
+	if _, err := w.Write(binary.LittleEndian.AppendUint64(head, xxhash.Sum64(head))); err != nil {
+		return err
+	}
+	for i := range runs {
+		if _, err := io.Copy(w, io.NewSectionReader(runs[i].file, runs[i].off, runs[i].size)); err != nil {
+			return fmt.Errorf("segment: exporting a spill: %w", err)
+		}
+	}
+	return nil
+}
+
+// Import makes an exported segment again, from pieces that come in any order. It is not safe for
+// concurrent use.
+type Import struct {
+	spill  *spillFile
+	pieces []piece
+}
+
+// piece is where one of an import's pieces lies.
+type piece struct{ at, size int64 }
+
+// mostImport bounds an exported segment, so that a damaged place is no reason to make a file of any
+// size.
+const mostImport = 1 << 42
+
+// NewImport begins an import to a spill in files, or in a file of its own in dir if files is nil.
+func NewImport(files *Files, dir string) (*Import, error) {
+	spill, err := create(files, dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Import{spill: spill}, nil
+}
+
+// Add takes the bytes of the exported segment that begin at its byte at. b is not kept.
+func (i *Import) Add(at int64, b []byte) error {
+	if at < 0 || at > mostImport-int64(len(b)) {
+		return fmt.Errorf("segment: a piece at byte %d: %w", at, ErrCorrupt)
+	}
+	i.pieces = append(i.pieces, piece{at, int64(len(b))})
+	return i.spill.writeAt(b, at)
+}
+
+// writeAt writes p to the byte off of the spill and those after it. What lies between the end of the
+// spill and off is not defined until it is written, too.
+func (s *spillFile) writeAt(p []byte, off int64) error {
+	end := off + int64(len(p))
+	for int64(len(s.extents))*extentSize < end {
+		s.extents = append(s.extents, s.files.grow(s.file))
+	}
+	s.size = max(s.size, end)
+	for len(p) > 0 {
+		n := min(int64(len(p)), extentSize-off%extentSize)
+		k, err := s.file.f.WriteAt(p[:n], s.place(off))
+		if err != nil {
+			return err
+		}
+		off, p = off+int64(k), p[k:]
+	}
+	return nil
+}
+
+// Segment returns the segment, to be released by the caller, once every piece was added; the import
+// can only be closed afterwards. Pieces that are missing, came twice or do not fit, and a damaged
+// head, wrap ErrCorrupt; damaged blocks show when they are read.
+func (i *Import) Segment() (*Segment, error) {
+	if err := i.whole(); err != nil {
+		return nil, err
+	}
+	f := i.spill
+	var head [exportHead]byte
+	if err := i.read(head[:], 0); err != nil {
+		return nil, err
+	}
+	n := binary.LittleEndian.Uint64(head[8:])
+	if binary.LittleEndian.Uint64(head[:]) != exportMagic || n > uint64(f.size)/runHead {
+		return nil, fmt.Errorf("segment: not an exported segment: %w", ErrCorrupt)
+	}
+	all := make([]byte, exportSize(int(n)))
+	if err := i.read(all, 0); err != nil {
+		return nil, err
+	}
+	numbers := all[:len(all)-8]
+	if xxhash.Sum64(numbers) != binary.LittleEndian.Uint64(all[len(numbers):]) {
+		return nil, fmt.Errorf("segment: the head of an exported segment has a wrong checksum: %w", ErrCorrupt)
+	}
+	return i.segment(numbers[exportHead:], int64(len(all)))
+}
+
+// segment makes the segment of the numbers of its runs, whose bytes begin at byte at.
+func (i *Import) segment(numbers []byte, at int64) (*Segment, error) {
+	f := i.spill
+	seg := &Segment{}
+	for ; len(numbers) > 0; numbers = numbers[runHead:] {
+		var v [runNumbers]int64
+		for j := range v {
+			v[j] = int64(binary.LittleEndian.Uint64(numbers[8*j:]))
+		}
+		x := section{
+			off: at, size: v[1], records: v[2], bytes: v[3], raw: v[4], packed: v[5], id: uint64(v[6]), shift: v[0] - at,
+		}
+		if slices.Min(v[:runNumbers-1]) < 0 || x.records == 0 || x.bytes > math.MaxInt64-seg.bytes ||
+			x.records > math.MaxInt64-seg.records || x.size > f.size-at || x.raw > blockSize ||
+			x.packed > int64(s2.MaxEncodedLen(blockSize)) {
+			return nil, fmt.Errorf("segment: a run of an exported segment has impossible sizes: %w", ErrCorrupt)
+		}
+		seg.records, seg.bytes = seg.records+x.records, seg.bytes+x.bytes
+		at += x.size
+		seg.spills = append(seg.spills, f.view(x))
+	}
+	if at != f.size {
+		return nil, fmt.Errorf("segment: an exported segment has %d bytes too many: %w", f.size-at, ErrCorrupt)
+	}
+	for range seg.spills {
+		f.retain()
+	}
+	return seg, nil
+}
+
+// view is the spill with one section, for a hold on the spill that goes with it.
+func (s *spillFile) view(x section) *spillFile {
+	v := &spillFile{files: s.files, file: s.file, extents: s.extents, size: s.size, sections: []section{x}, of: s}
+	v.refs.Store(1)
+	return v
+}
+
+// whole says what is wrong with the places of the pieces.
+func (i *Import) whole() error {
+	slices.SortFunc(i.pieces, func(a, b piece) int {
+		if a.at != b.at {
+			return int(min(max(a.at-b.at, -1), 1))
+		}
+		return int(a.size - b.size)
+	})
+	at := int64(0)
+	for _, p := range i.pieces {
+		switch {
+		case p.at > at:
+			return fmt.Errorf("segment: bytes %d to %d are missing: %w", at, p.at, ErrCorrupt)
+		case p.at < at:
+			return fmt.Errorf("segment: bytes from %d came twice: %w", p.at, ErrCorrupt)
+		}
+		at += p.size
+	}
+	return nil
+}
+
+// read fills p from byte off.
+func (i *Import) read(p []byte, off int64) error {
+	if n, err := i.spill.ReadAt(p, off); n < len(p) {
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		return errors.Join(fmt.Errorf("segment: an exported segment is cut short: %w", ErrCorrupt), err)
+	}
+	return nil
+}
+
+// Close drops the import's hold on what it has stored.
+func (i *Import) Close() { i.spill.drop() }

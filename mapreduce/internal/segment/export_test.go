@@ -1,0 +1,221 @@
+package segment
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+// exportOf is what a sorter of some records gives out for each partition, in spills of about
+// perSpill records.
+func exportOf(t testing.TB, records [][2]string, partitions, perSpill int) [][]byte {
+	s := NewSorter(Config{Partitions: partitions, Stored: true, SpillDir: t.TempDir()})
+	for i, r := range records {
+		require.NoError(t, s.Add(PartitionOf([]byte(r[0]), partitions), []byte(r[0]), []byte(r[1])))
+		if perSpill > 0 && i%perSpill == perSpill-1 {
+			require.NoError(t, s.spill(nil))
+		}
+	}
+	list, _, err := s.Finish()
+	require.NoError(t, err)
+	var out [][]byte
+	for _, seg := range list {
+		var b bytes.Buffer
+		require.NoError(t, seg.Export(&b))
+		require.EqualValues(t, seg.ExportBytes(), b.Len())
+		seg.Release()
+		out = append(out, b.Bytes())
+	}
+	return out
+}
+
+// importOf adds pieces of size bytes in an order of chance.
+func importOf(files *Files, b []byte, size int, rng *rand.Rand) (*Segment, error) {
+	im, err := NewImport(files, "")
+	if err != nil {
+		return nil, err
+	}
+	defer im.Close()
+	n := (len(b) + size - 1) / size
+	for _, i := range rng.Perm(n) {
+		if err := im.Add(int64(i*size), b[i*size:min((i+1)*size, len(b))]); err != nil {
+			return nil, err
+		}
+	}
+	return im.Segment()
+}
+
+// What is exported and imported merges to what the segments themselves merge to: sorted, equal keys
+// in the order of emission, whatever the spills, the pieces and their order. It goes out a second time as
+// it came.
+func TestExportImport(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		n := rapid.IntRange(0, 1000).Draw(r, "records")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "seed"), 1))
+		var records [][2]string
+		for i := range n {
+			long := 0
+			if rng.IntN(500) == 0 {
+				long = 90_000 // larger than a block
+			}
+			records = append(records, [2]string{fmt.Sprint(rng.IntN(400)), fmt.Sprintf("%d:%0*d", i, long, i)})
+		}
+		partitions := rapid.IntRange(1, 4).Draw(r, "partitions")
+		exported := exportOf(t, records, partitions, rapid.IntRange(0, 500).Draw(r, "perSpill"))
+		files := NewFiles(t.TempDir())
+		other, err := files.create() // so that spills do not begin a file
+		require.NoError(r, err)
+		_, err = other.Write(make([]byte, 3))
+		require.NoError(r, err)
+		defer other.Release()
+		size := rapid.SampledFrom([]int{1 << 20, extentSize, 1000, 77_777}).Draw(r, "size")
+		var want, got []string
+		for p, b := range exported {
+			seg, err := importOf(files, b, size, rng)
+			require.NoError(r, err)
+			var again bytes.Buffer
+			require.NoError(r, seg.Export(&again))
+			require.True(r, bytes.Equal(b, again.Bytes()))
+			m := NewMerge(MergeConfig{}, []*Segment{seg})
+			seg.Release()
+			got = append(got, recordsOf(r, m)...)
+			want = append(want, sortedOf(records, p, partitions)...)
+		}
+		require.Equal(r, want, got)
+	})
+}
+
+// sortedOf are the records of a partition, as a merge gives them.
+func sortedOf(records [][2]string, p, partitions int) (list []string) {
+	s := NewSorter(Config{Partitions: partitions})
+	for _, r := range records {
+		_ = s.Add(PartitionOf([]byte(r[0]), partitions), []byte(r[0]), []byte(r[1]))
+	}
+	segments, _, _ := s.Finish()
+	m := NewMerge(MergeConfig{}, segments[p:p+1])
+	defer m.Close()
+	for k, v, ok := m.Next(); ok; k, v, ok = m.Next() {
+		list = append(list, string(k)+"="+string(v))
+	}
+	for _, seg := range segments {
+		seg.Release()
+	}
+	return list
+}
+
+func recordsOf(t require.TestingT, m *Merge) (list []string) {
+	defer m.Close()
+	for k, v, ok := m.Next(); ok; k, v, ok = m.Next() {
+		list = append(list, string(k)+"="+string(v))
+	}
+	require.NoError(t, m.Err())
+	return list
+}
+
+// Pieces that are lost, come twice or change are found: at once, or when the records are read.
+func TestImportDamaged(t *testing.T) {
+	var records [][2]string
+	for i := range 5000 {
+		records = append(records, [2]string{fmt.Sprint(i), "value"})
+	}
+	b := exportOf(t, records, 1, 2000)[0]
+	read := func(at []int64, pieces ...[]byte) error {
+		im, err := NewImport(NewFiles(t.TempDir()), "")
+		require.NoError(t, err)
+		defer im.Close()
+		for i, p := range pieces {
+			if err := im.Add(at[i], p); err != nil {
+				return err
+			}
+		}
+		seg, err := im.Segment()
+		if err != nil {
+			return err
+		}
+		m := NewMerge(MergeConfig{}, []*Segment{seg})
+		seg.Release()
+		defer m.Close()
+		n := 0
+		for _, _, ok := m.Next(); ok; _, _, ok = m.Next() {
+			n++
+		}
+		if m.Err() == nil {
+			require.Equal(t, len(records), n)
+		}
+		return m.Err()
+	}
+	half := int64(len(b) / 2)
+	require.NoError(t, read([]int64{half, 0}, b[half:], b[:half]))
+	for name, err := range map[string]error{
+		"nothing":        read(nil),
+		"a lost half":    read([]int64{0}, b[:half]),
+		"the other half": read([]int64{half}, b[half:]),
+		"twice":          read([]int64{0, half, half}, b[:half], b[half:], b[half:]),
+		"more":           read([]int64{0}, append(bytes.Clone(b), 0)),
+		"a gap":          read([]int64{0, half + 1}, b[:half], b[half:]),
+		"before":         read([]int64{-1}, b),
+		"far":            read([]int64{1 << 60}, b),
+		"swapped":        read([]int64{0, int64(len(b)) - half}, b[half:], b[:half]),
+		"cut short":      read([]int64{0}, b[:len(b)-1]),
+	} {
+		require.ErrorIs(t, err, ErrCorrupt, name)
+	}
+	for i := 0; i < len(b); i += 1 + len(b)/300 {
+		c := bytes.Clone(b)
+		c[i] ^= 0x10
+		require.ErrorIs(t, read([]int64{0}, c), ErrCorrupt, "byte %d", i)
+	}
+}
+
+// Where a segment lies in memory, Export says so instead of leaving it out.
+func TestExportFromMemory(t *testing.T) {
+	s := NewSorter(Config{Partitions: 1})
+	require.NoError(t, s.Add(0, []byte("k"), []byte("v")))
+	list, _, err := s.Finish()
+	require.NoError(t, err)
+	defer list[0].Release()
+	require.ErrorIs(t, list[0].Export(&bytes.Buffer{}), ErrNotStored)
+}
+
+// What an import has stored goes with it and its segments.
+func TestImportReleases(t *testing.T) {
+	b := exportOf(t, [][2]string{{"a", "1"}, {"b", "2"}}, 1, 1)[0]
+	files, budget := NewFiles(t.TempDir()), memory.NewBudget(0)
+	seg, err := importOf(files, b, 10, rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+	require.Len(t, seg.runs(), 2)
+	m := NewMerge(MergeConfig{Budget: budget}, []*Segment{seg})
+	seg.Release()
+	require.Equal(t, []string{"a=1", "b=2"}, recordsOf(t, m))
+	for _, f := range files.files {
+		require.Nil(t, f)
+	}
+	require.Zero(t, budget.Used())
+}
+
+// Whatever bytes come, an import ends with an error or a segment that can be read to an end.
+func FuzzImport(f *testing.F) {
+	f.Add(exportOf(f, [][2]string{{"a", "1"}, {"b", "2"}}, 1, 1)[0], 16)
+	f.Add(exportOf(f, nil, 1, 0)[0], 3)
+	f.Fuzz(func(t *testing.T, b []byte, size int) {
+		seg, err := importOf(NewFiles(t.TempDir()), b, max(size, 1), rand.New(rand.NewPCG(1, 1)))
+		if err != nil {
+			require.ErrorIs(t, err, ErrCorrupt)
+			return
+		}
+		m := NewMerge(MergeConfig{}, []*Segment{seg})
+		seg.Release()
+		defer m.Close()
+		for _, _, ok := m.Next(); ok; _, _, ok = m.Next() {
+		}
+		if m.Err() != nil {
+			require.ErrorIs(t, m.Err(), ErrCorrupt)
+		}
+	})
+}

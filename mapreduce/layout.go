@@ -1,0 +1,236 @@
+package mapreduce
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/tarry-mr/tarry/dfs"
+)
+
+// Layout is what another process needs, beside an equal plan, to run one of its tasks: what the plan
+// is, what Prepare, Splits and SetupJob have fixed, and by which the inputs are known. It can be made
+// JSON and back.
+type Layout struct {
+	Name    string        `json:"name"`
+	Types   string        `json:"types"` // of records, keys, values and output
+	Reduces int           `json:"reduces"`
+	Ranges  [][]byte      `json:"ranges,omitempty"` // of a total order: where each but the first begins, encoded
+	Splits  []Split       `json:"splits"`
+	Sources []SourceStamp `json:"sources"`
+	Output  string        `json:"output"` // the directory in which attempts write, absolute
+	Synced  bool          `json:"synced,omitempty"`
+}
+
+// SourceStamp tells one content of an input from another.
+type SourceStamp struct {
+	Name     string    `json:"name"`
+	Size     int64     `json:"size"` // in bytes
+	Modified time.Time `json:"modified,omitzero"`
+	Sum      uint64    `json:"sum,omitempty"` // xxhash64, of bytes that the program made
+}
+
+// ErrStays is wrapped by the error of Travels.
+var ErrStays = errors.New("cannot leave this process")
+
+// Travels returns nil if tasks of the plan can run in other processes, in which the same program
+// binds an equal plan; else an error that wraps ErrStays and says what keeps it here. Its input is
+// files, file systems, Bytes or Units, its output a directory of this machine.
+func (p *Plan) Travels() error {
+	for i, s := range p.sources {
+		_, kept := s.Kept()
+		_, stored := s.Data.(*dfs.StoredFile)
+		_, slice := s.Data.(sliceSource)
+		switch {
+		case kept:
+			return fmt.Errorf("%s: a dataset in the memory of a cluster %w", s.name, ErrStays)
+		case stored:
+			return fmt.Errorf("%s: a file of the block store %w", s.name, ErrStays)
+		case p.inputs[i].sequence || slice:
+			return fmt.Errorf("%s: records made by the program %w; write them to a file, or take Units", s.name, ErrStays)
+		case s.Data == nil || s.stream != nil && s.packed == notPacked:
+			return fmt.Errorf("%s: a stream %w; copy it to a file", s.name, ErrStays)
+		}
+	}
+	if _, ok := p.output.store.(*localStore); !ok {
+		return fmt.Errorf("output %s %w: give it a directory", p.OutputName(), ErrStays)
+	}
+	if p.debug != nil {
+		return fmt.Errorf("what Debug watches %w", ErrStays)
+	}
+	return nil
+}
+
+// Layout is the plan's, once Prepare and SetupJob are done; splits are those of Splits, or JoinSmall.
+func (p *Plan) Layout(splits []Split) (Layout, error) {
+	if err := p.Travels(); err != nil {
+		return Layout{}, err
+	}
+	store := p.output.store.(*localStore)
+	if store.out == nil {
+		return Layout{}, errUnprepared
+	}
+	dir, err := filepath.Abs(store.out.path)
+	if err != nil {
+		return Layout{}, err
+	}
+	stamps, err := p.stamps()
+	return Layout{
+		Name: p.name, Types: p.types(), Reduces: p.reduces, Ranges: p.tasks.ranged(), Splits: splits,
+		Sources: stamps, Output: dir, Synced: store.token != "",
+	}, err
+}
+
+// types names the types of the job.
+func (p *Plan) types() string { return fmt.Sprintf("%T", p.tasks) }
+
+func (p *Plan) stamps() (list []SourceStamp, err error) {
+	for _, s := range p.sources {
+		x := SourceStamp{Name: s.name, Size: s.Size()}
+		switch data := s.Data.(type) {
+		case *dfs.LocalFile:
+			x.Modified = data.Modified().UTC()
+		case *foreign, unitSource:
+		default:
+			b, release, err := s.Data.View(0, int(s.Size()))
+			if err != nil {
+				return nil, err
+			}
+			x.Sum = xxhash.Sum64(b)
+			release()
+		}
+		list = append(list, x)
+	}
+	return list, nil
+}
+
+// Adopt makes the plan, which nobody has run, the one of a Layout that another process has made of an
+// equal plan: in place of SetupJob, Prepare and Splits. Then its attempts can run; their parts lie
+// among the temporary files of the output until the other process commits them. What differs between
+// the plans is an error that names both. It does not wait for anybody; several processes may adopt
+// the same Layout.
+func (p *Plan) Adopt(ctx context.Context, l *Layout) (err error) {
+	if err := p.Claim(); err != nil {
+		return err
+	}
+	defer present(ctx, &err)
+	defer catch(&err)
+	if err := p.Travels(); err != nil {
+		return err
+	}
+	if err := p.equals(l); err != nil {
+		return Permanent(err)
+	}
+	p.reduces, p.maps = l.Reduces, len(l.Splits)
+	if err := p.output.store.(*localStore).join(l); err != nil {
+		return err
+	}
+	return p.tasks.adopt(ctx, p, l.Ranges)
+}
+
+// equals says in what the plan is another than that of a Layout.
+func (p *Plan) equals(l *Layout) error {
+	if p.name != l.Name || p.types() != l.Types {
+		return fmt.Errorf("this process has made job %q of %s, the one that submitted it %q of %s", p.name, p.types(),
+			l.Name, l.Types)
+	}
+	if (l.Reduces == 0) != p.mapOnly || len(p.sources) != len(l.Sources) {
+		return fmt.Errorf("job %q: %d inputs in this process, %d where it was submitted", p.name, len(p.sources), len(l.Sources))
+	}
+	stamps, err := p.stamps()
+	if err != nil {
+		return err
+	}
+	for i, x := range stamps {
+		y := l.Sources[i]
+		if x.Name != y.Name || x.Size != y.Size || x.Sum != y.Sum || !x.Modified.Equal(y.Modified) {
+			return fmt.Errorf("%w since the job was submitted: %s here, %s then", ErrInputChanged, x, y)
+		}
+	}
+	return nil
+}
+
+// String is the stamp in words.
+func (s SourceStamp) String() string {
+	text := fmt.Sprintf("%s with %d bytes", s.Name, s.Size)
+	if !s.Modified.IsZero() {
+		text += " of " + s.Modified.Format(time.RFC3339Nano)
+	}
+	if s.Sum != 0 {
+		text += fmt.Sprintf(", xxhash64 %016x", s.Sum)
+	}
+	return text
+}
+
+// Leave lets go of what Adopt has opened; the output stays as it is.
+func (p *Plan) Leave() error {
+	s := p.output.store.(*localStore)
+	if s.temp == nil {
+		return closeSources(p.sources)
+	}
+	return errors.Join(s.temp.Close(), s.out.release(), closeSources(p.sources))
+}
+
+// Routes are the names to which a successful attempt has [Routed] records: what CommitAs needs to know of
+// an attempt that ran in another process.
+func (p *Plan) Routes(id AttemptID) []string {
+	p.output.mu.Lock()
+	defer p.output.mu.Unlock()
+	var list []string
+	for _, r := range p.output.routes[id] {
+		list = append(list, r.attempt[len(id.String())+len("~"):])
+	}
+	slices.Sort(list)
+	return list
+}
+
+// CommitAs is CommitTask for an attempt that ran in another process, which has adopted the plan.
+func (p *Plan) CommitAs(id AttemptID, routes []string) error {
+	for _, name := range routes {
+		if err := checkRoute(name); err != nil {
+			return err
+		}
+		p.output.routed(id, name)
+	}
+	return p.CommitTask(id)
+}
+
+// join opens the directory of a Layout, in which another process has set up the output.
+func (s *localStore) join(l *Layout) (err error) {
+	if s.out, err = openOutputDir(l.Output); err != nil {
+		return fmt.Errorf("the output of the process that submitted the job: %w", err)
+	}
+	if s.temp, err = s.out.root.OpenRoot(temporary); err != nil {
+		return errors.Join(fmt.Errorf("the output of the process that submitted the job: %w", err), s.out.release())
+	}
+	if l.Synced {
+		s.token = cmp.Or(s.token, "-")
+	}
+	s.begun = s.out.path
+	return nil
+}
+
+// KeepFile writes a file among the temporary files of the output, for processes that adopt the plan, and
+// returns its absolute path. It goes when the job ends.
+func (p *Plan) KeepFile(name string, data []byte) (path string, err error) {
+	s, ok := p.output.store.(*localStore)
+	if !ok || s.temp == nil {
+		return "", errUnprepared
+	}
+	f, err := s.temp.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", err
+	}
+	return filepath.Abs(filepath.Join(s.out.path, temporary, name))
+}

@@ -1,0 +1,158 @@
+package worker
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+const (
+	// chunkBytes is how much of a segment a frame holds at most.
+	chunkBytes = 1 << 20
+	keyBytes   = 16
+	// reportChunk is the chunk of the frame that holds a map's report. It goes to partition 0, behind
+	// the others.
+	reportChunk = 1<<32 - 1
+	mostReport  = 64 << 20
+)
+
+// frame is a piece of what a map has for a reduce. On the wire it is a key and a value, each preceded
+// by its length (4 bytes), all numbers big-endian: Hadoop's rawbytes. The key is partition, map, chunk
+// and salt, 4 bytes each, so that keys in order are the pieces in order.
+type frame struct {
+	partition, index, chunk uint32
+	data                    []byte // at most chunkBytes, or mostReport of a report
+}
+
+// errFrames is wrapped by errors about frames that no map has written.
+var errFrames = errors.New("damaged or truncated frames")
+
+// appendHead appends all of a frame but its data.
+func (f *frame) appendHead(b []byte, reduces int) []byte {
+	b = binary.BigEndian.AppendUint32(b, keyBytes)
+	key := len(b)
+	b = binary.BigEndian.AppendUint32(b, f.partition)
+	b = binary.BigEndian.AppendUint32(b, f.index)
+	b = binary.BigEndian.AppendUint32(b, f.chunk)
+	b = salt(b, key, f.partition, reduces)
+	return binary.BigEndian.AppendUint32(b, uint32(len(f.data)))
+}
+
+// salt appends the 4 bytes to the key, which begins at b[key:], for which Hadoop's HashPartitioner
+// chooses the partition: BytesWritable's hash is h = 31h + b from 1, over signed bytes, and the reduce
+// (h & 0x7fffffff) % reduces. It takes as many tries as there are reduces, on average.
+func salt(b []byte, key int, partition uint32, reduces int) []byte {
+	h := int32(1)
+	for _, c := range b[key:] {
+		h = 31*h + int32(int8(c))
+	}
+	for n := uint32(0); ; n++ {
+		var s [4]byte
+		binary.BigEndian.PutUint32(s[:], n)
+		x := h
+		for _, c := range s {
+			x = 31*x + int32(int8(c))
+		}
+		if (uint32(x)&0x7fffffff)%uint32(reduces) == partition {
+			return append(b, s[:]...)
+		}
+	}
+}
+
+// frames writes the frames of one map.
+type frames struct {
+	w       *bufio.Writer
+	reduces int
+	next    frame
+	head    []byte
+}
+
+func newFrames(w io.Writer, index, reduces int) *frames {
+	return &frames{
+		w: bufio.NewWriterSize(w, 64<<10), reduces: reduces,
+		next: frame{index: uint32(index), data: make([]byte, 0, chunkBytes)},
+	}
+}
+
+// Write implements io.Writer.
+func (f *frames) Write(p []byte) (n int, err error) {
+	for n < len(p) {
+		if len(f.next.data) == chunkBytes {
+			if err := f.flush(); err != nil {
+				return n, err
+			}
+		}
+		k := min(len(p)-n, chunkBytes-len(f.next.data))
+		f.next.data = append(f.next.data, p[n:n+k]...)
+		n += k
+	}
+	return n, nil
+}
+
+func (f *frames) flush() error {
+	f.head = f.next.appendHead(f.head[:0], f.reduces)
+	if _, err := f.w.Write(f.head); err != nil {
+		return err
+	}
+	_, err := f.w.Write(f.next.data)
+	f.next.chunk++
+	f.next.data = f.next.data[:0]
+	return err
+}
+
+// end ends what goes to a partition; the next one begins.
+func (f *frames) end() error {
+	err := f.flush()
+	f.next.partition++
+	f.next.chunk = 0
+	return err
+}
+
+// report writes the map's report, in partition 0.
+func (f *frames) report(b []byte) error {
+	x := frame{index: f.next.index, chunk: reportChunk, data: b}
+	if _, err := f.w.Write(x.appendHead(nil, f.reduces)); err != nil {
+		return err
+	}
+	_, err := f.w.Write(b)
+	return err
+}
+
+// readHead reads a frame but its data, of which it returns the length; io.EOF if there is none.
+func readHead(r io.Reader) (f frame, n int, err error) {
+	var b [4 + keyBytes + 4]byte
+	if _, err := io.ReadFull(r, b[:]); err != nil {
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			err = fmt.Errorf("%w: a head is cut short", errFrames)
+		}
+		return f, 0, err
+	}
+	number := func(at int) uint32 { return binary.BigEndian.Uint32(b[at:]) }
+	f = frame{partition: number(4), index: number(8), chunk: number(12)}
+	length, most := number(4+keyBytes), uint32(chunkBytes)
+	if f.chunk == reportChunk {
+		most = mostReport
+	}
+	if number(0) != keyBytes || length > most {
+		return f, 0, fmt.Errorf("%w: a key of %d and a value of %d bytes", errFrames, number(0), length)
+	}
+	return f, int(length), nil
+}
+
+// readFrame reads a frame, into buf if that is large enough; io.EOF if there is none.
+func readFrame(r io.Reader, buf []byte) (frame, error) {
+	f, n, err := readHead(r)
+	if err != nil {
+		return f, err
+	}
+	if cap(buf) < n {
+		buf = make([]byte, n)
+	}
+	f.data = buf[:n]
+	if _, err := io.ReadFull(r, f.data); err != nil {
+		return f, fmt.Errorf("%w: the data of map %d for reduce %d is cut short: %w", errFrames, f.index, f.partition, err)
+	}
+	return f, nil
+}

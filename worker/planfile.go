@@ -1,0 +1,79 @@
+package worker
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// planVersion is that of plan files and frames.
+const planVersion = 1
+
+// planFile is OUT/_temporary/plan.json: what a worker must know, and what it must be.
+type planFile struct {
+	Version int                   `json:"version"`
+	Program program               `json:"program"`
+	Layout  mapreduce.Layout      `json:"layout"`
+	Earlier []*mapreduce.Counters `json:"earlier,omitempty"` // of the program's runs before this one
+}
+
+// program tells one executable from another.
+type program struct {
+	Path string `json:"path"`
+	Sum  string `json:"xxhash64"`
+}
+
+func thisProgram() (program, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return program{}, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return program{}, err
+	}
+	defer f.Close()
+	h := xxhash.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return program{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return program{path, fmt.Sprintf("%016x", h.Sum64())}, nil
+}
+
+// readPlan reads the plan file of a task.
+func readPlan(name string) (*planFile, error) {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("the plan of the process that submitted the job: %w", err)
+	}
+	var version struct{ Version int }
+	if err := json.Unmarshal(b, &version); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if version.Version != planVersion {
+		return nil, fmt.Errorf("%s: a plan of version %d, this program knows version %d", name, version.Version, planVersion)
+	}
+	f := new(planFile)
+	if err := json.Unmarshal(b, f); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return f, nil
+}
+
+// check refuses a worker that is another program than the one that submitted the job.
+func (f *planFile) check() error {
+	this, err := thisProgram()
+	if err != nil {
+		return err
+	}
+	if this.Sum != f.Program.Sum {
+		return mapreduce.Permanent(fmt.Errorf("this program, %s with xxhash64 %s, is not the one that submitted the job, %s with %s",
+			this.Path, this.Sum, f.Program.Path, f.Program.Sum))
+	}
+	return nil
+}

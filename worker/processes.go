@@ -1,0 +1,245 @@
+package worker
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tarry-mr/tarry/internal/scratch"
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// mostProcesses is the most at once.
+const mostProcesses = 1024
+
+// processes is the engine that starts this program again for each task, so many at once. What maps have
+// for reduces lies in files of a folder between them.
+//
+//  1. Each map writes its frames to a file. Who reads it finds where each reduce's begin.
+//  2. When all maps have ended, each reduce reads its stretch of every file, in the order of the maps.
+//  3. A worker that fails is started again, unless its error is one that another would meet again.
+type processes int
+
+func (n processes) width() int { return int(n) }
+
+// shuffle is what has come of the maps.
+type shuffle struct {
+	dir   string
+	files []*os.File
+	ends  [][]int64 // by map: where the frames of reduce 0, 1, … end
+}
+
+func (n processes) run(ctx context.Context, j *job) (reports []report, err error) {
+	dir, err := scratch.Dir(j.o.SpillDir, "tarry-shuffle-")
+	if err != nil {
+		return nil, err
+	}
+	maps := len(j.layout.Splits)
+	s := &shuffle{dir: dir.Name(), files: make([]*os.File, maps), ends: make([][]int64, maps)}
+	defer func() { err = errors.Join(err, s.close(), dir.Remove()) }()
+	l := &launcher{job: j, memory: j.o.Memory / int64(n)}
+	if j.mapOnly {
+		return l.all(ctx, int(n), maps, func(ctx context.Context, i int) ([]byte, error) {
+			return l.attempts(ctx, mapTask, i, func() io.Reader { return nil })
+		})
+	}
+	_, err = l.all(ctx, int(n), maps, func(ctx context.Context, i int) ([]byte, error) {
+		return nil, l.runMap(ctx, s, i)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return l.all(ctx, int(n), j.layout.Reduces, func(ctx context.Context, i int) ([]byte, error) {
+		return l.attempts(ctx, reduceTask, i, func() io.Reader { return s.reader(i) })
+	})
+}
+
+// launcher starts workers.
+type launcher struct {
+	job    *job
+	memory int64 // of each worker
+}
+
+// all runs count tasks, so many at once, and gathers their reports.
+func (l *launcher) all(ctx context.Context, width, count int, run func(ctx context.Context, i int) ([]byte, error)) ([]report, error) {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(width)
+	var mu sync.Mutex
+	var reports []report
+	for i := range count {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return context.Cause(ctx)
+			}
+			out, err := run(ctx, i)
+			if err != nil {
+				return err
+			}
+			list, err := parseReports(out)
+			mu.Lock()
+			defer mu.Unlock()
+			reports = append(reports, list...)
+			return err
+		})
+	}
+	err := g.Wait()
+	return reports, err
+}
+
+// attempts runs a task until an attempt succeeds, and returns what that writes.
+func (l *launcher) attempts(ctx context.Context, kind string, index int, stdin func() io.Reader) ([]byte, error) {
+	var out bytes.Buffer
+	err := l.retry(ctx, kind, index, func(t task) error {
+		out.Reset()
+		if err := l.start(ctx, t, stdin(), &out); err != nil {
+			return err
+		}
+		if out.Len() == 0 {
+			return errSilent
+		}
+		return nil
+	})
+	return out.Bytes(), err
+}
+
+// errSilent is the error of a worker that ended well without having run its task.
+var errSilent = mapreduce.Permanent(errors.New("the program ended without running its task: started again with the same " +
+	"arguments it must come to the same jobs"))
+
+// runMap runs a map, whose frames go to a file.
+func (l *launcher) runMap(ctx context.Context, s *shuffle, index int) error {
+	return l.retry(ctx, mapTask, index, func(t task) (err error) {
+		f, err := os.OpenFile(filepath.Join(s.dir, fmt.Sprintf("m-%05d-%d", t.Index, t.Attempt)), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+		if err != nil {
+			return err
+		}
+		_ = os.Remove(f.Name()) // its descriptor is enough; dir goes at the end in any case
+		if err = l.start(ctx, t, nil, f); err == nil {
+			s.ends[index], err = indexFrames(f, index, l.job.layout.Reduces)
+		}
+		if err != nil {
+			return errors.Join(err, f.Close())
+		}
+		s.files[index] = f
+		return nil
+	})
+}
+
+// retry calls once for each attempt of a task, until one succeeds.
+func (l *launcher) retry(ctx context.Context, kind string, index int, once func(t task) error) error {
+	most := l.job.o.MaxAttempts
+	if most == 0 {
+		most = 4
+	}
+	for attempt := 0; ; attempt++ {
+		t := l.job.task(kind, index, attempt)
+		t.Memory = l.memory
+		err := once(t)
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		id := (&report{Kind: kind, Index: index, Attempt: attempt}).id()
+		if f := readFailure(l.job.plan, id); f != nil {
+			if err = errors.New(f.Error); f.Permanent {
+				err = mapreduce.Permanent(err)
+			}
+		}
+		err = fmt.Errorf("%s: %w", id, err)
+		if mapreduce.IsPermanent(err) {
+			return err
+		}
+		if attempt+1 == most {
+			return fmt.Errorf("a %s failed %d times: %w", kind, most, err)
+		}
+		l.job.logf("tried again: %v", err)
+	}
+}
+
+// start runs a worker to its end.
+func (l *launcher) start(ctx context.Context, t task, stdin io.Reader, stdout io.Writer) error {
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, exe, l.job.args()...)
+	cmd.Env = append(environ(), t.env())
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, os.Stderr
+	endWithUs(cmd)
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("its process: %w", err)
+	}
+	return nil
+}
+
+// environ is the environment of a worker but for its task.
+func environ() (list []string) {
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, OnVariable+"=") && !strings.HasPrefix(v, taskVariable+"=") {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// indexFrames finds where in a map's file the frames of each reduce end, and that they are whole.
+func indexFrames(f *os.File, index, reduces int) ([]int64, error) {
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, err
+	}
+	if size == 0 {
+		return nil, errSilent
+	}
+	ends := make([]int64, reduces)
+	reported := false
+	last := frame{}
+	for at := int64(0); at < size; {
+		r := bufio.NewReaderSize(io.NewSectionReader(f, at, size-at), 4+keyBytes+4)
+		x, n, err := readHead(r)
+		at += 4 + keyBytes + 4 + int64(n)
+		if err != nil || at > size || int(x.index) != index || int64(x.partition) >= int64(reduces) || x.partition < last.partition {
+			return nil, errors.Join(fmt.Errorf("%w: frame of map %d for reduce %d", errFrames, x.index, x.partition), err)
+		}
+		ends[x.partition], last = at, x
+		reported = reported || x.chunk == reportChunk
+	}
+	if !reported || int(last.partition) != reduces-1 {
+		return nil, fmt.Errorf("%w: the last are missing", errFrames)
+	}
+	return ends, nil
+}
+
+// reader reads the frames for a reduce.
+func (s *shuffle) reader(reduce int) io.Reader {
+	list := make([]io.Reader, len(s.files))
+	for i, f := range s.files {
+		from := int64(0)
+		if reduce > 0 {
+			from = s.ends[i][reduce-1]
+		}
+		list[i] = io.NewSectionReader(f, from, s.ends[i][reduce]-from)
+	}
+	return io.MultiReader(list...)
+}
+
+func (s *shuffle) close() (err error) {
+	for _, f := range s.files {
+		if f != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}
+	return err
+}

@@ -1,0 +1,209 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	mr "github.com/tarry-mr/tarry/mapreduce"
+)
+
+// bookOf writes a file of random lines.
+func bookOf(t testing.TB, dir, name string, bytes int) string {
+	rng := rand.New(rand.NewPCG(uint64(bytes), 7))
+	var b []byte
+	for len(b) < bytes {
+		for range rng.IntN(12) {
+			b = fmt.Appendf(b, "%c%c%d ", 'a'+rng.IntN(20), 'a'+rng.IntN(7), rng.IntN(1+rng.IntN(50)))
+		}
+		b = append(b, '\n')
+	}
+	path := filepath.Join(dir, name)
+	require.NoError(t, os.WriteFile(path, b, 0o600))
+	return path
+}
+
+// filesIn are the files of an output by name.
+func filesIn(t testing.TB, dir string) map[string]string {
+	files := map[string]string{}
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			var b []byte
+			b, err = os.ReadFile(path)
+			files[path[len(dir)+1:]] = string(b)
+		}
+		return err
+	}))
+	return files
+}
+
+// wanted is what RunLocal makes of a job, and its counters.
+func wanted(t testing.TB, name string, reduces int, block int64, inputs []string) (map[string]string, *mr.Counters) {
+	out := filepath.Join(t.TempDir(), "want")
+	p, err := bind(name, t.TempDir(), out, inputs)
+	require.NoError(t, err)
+	c, err := mr.RunLocal(t.Context(), p, mr.LocalOptions{Reduces: reduces, Blocks: blocksOf(p, block)})
+	require.NoError(t, err)
+	return filesIn(t, out), c
+}
+
+func blocksOf(p *mr.Plan, block int64) func(source int) []mr.Block {
+	return func(source int) (list []mr.Block) {
+		total := p.Sources()[source].Size()
+		for off := int64(0); off < total; off += block {
+			list = append(list, mr.Block{Offset: off, Length: min(block, total-off)})
+		}
+		return list
+	}
+}
+
+// inAttempts is what the attempts of a job make in this process, one after the other, with all in
+// memory.
+func inAttempts(t testing.TB, name string, reduces int, block int64, inputs []string) map[string]string {
+	out := filepath.Join(t.TempDir(), "want")
+	p, err := bind(name, t.TempDir(), out, inputs)
+	require.NoError(t, err)
+	require.NoError(t, p.SetupJob())
+	require.NoError(t, p.Prepare(t.Context(), mr.PrepareOptions{Reduces: reduces}))
+	splits, err := p.Splits(t.Context(), blocksOf(p, block))
+	require.NoError(t, err)
+	var outputs []*mr.MapOutput
+	for i, split := range p.JoinSmall(splits, block) {
+		o, err := p.RunMap(t.Context(), &mr.MapAttempt{Index: i, Split: split})
+		require.NoError(t, err)
+		defer o.Release()
+		outputs = append(outputs, o)
+	}
+	for n := range reduces {
+		rest := outputs
+		a := &mr.ReduceAttempt{Index: n, Next: func(context.Context) (s mr.Segment, err error) {
+			if len(rest) == 0 {
+				return s, io.EOF
+			}
+			s, rest = rest[0].Segment(n), rest[1:]
+			return s, nil
+		}}
+		require.NoError(t, p.RunReduce(t.Context(), a))
+		require.NoError(t, p.CommitTask(a.ID()))
+	}
+	require.NoError(t, p.CommitJob())
+	return filesIn(t, out)
+}
+
+// submit runs a job on an engine, and returns its output's folder.
+func submit(t testing.TB, name string, o Options, inputs []string) (string, *mr.Counters, error) {
+	out, dir := filepath.Join(t.TempDir(), "out"), t.TempDir()
+	o.Args = append([]string{name, dir, out}, inputs...)
+	o.SpillDir = t.TempDir()
+	runs.Store(0)
+	earlierRuns = nil
+	p, err := bind(name, dir, out, inputs)
+	require.NoError(t, err)
+	c, err := Submit(context.Background(), p, o)
+	left, _ := os.ReadDir(o.SpillDir)
+	require.Empty(t, left)
+	return out, c, err
+}
+
+const blockBytes = 30_000
+
+// Every kind of job writes the same bytes by processes as in one goroutine, killed workers or not, and
+// counts each record once.
+func TestProcesses(t *testing.T) {
+	dir := t.TempDir()
+	books := []string{bookOf(t, dir, "a", 100_000), bookOf(t, dir, "b", 20_000)}
+	tera := bookOf(t, dir, "tera", 150_000)
+	require.NoError(t, os.Truncate(tera, 150_000))
+	for _, name := range []string{
+		"wordcount", "sort", "terasort", "index", "grep", "floats", "routed", "join", "descending", "largest",
+		"kill map", "kill reduce",
+	} {
+		t.Run(name, func(t *testing.T) {
+			inputs := books
+			if name == "terasort" {
+				inputs = []string{tera}
+			}
+			want, local := wanted(t, name, 3, blockBytes, inputs)
+			out, c, err := submit(t, name, Options{On: "processes:3", Reduces: 3, BlockSize: blockBytes, Memory: 64 << 20}, inputs)
+			require.NoError(t, err)
+			if name == "floats" { // whose sums depend on which are made in a map
+				want = inAttempts(t, name, 3, blockBytes, inputs)
+			}
+			require.Equal(t, want, filesIn(t, out))
+			for _, id := range []mr.Counter{mr.MapInputRecords, mr.MapOutputRecords, mr.ReduceInputGroups, mr.ReduceOutputRecords} {
+				require.Equal(t, local.Get(id), c.Get(id), id)
+			}
+		})
+	}
+}
+
+// What cannot work ends with one error that says why, nothing left of the output, and no attempt more
+// than it takes.
+func TestProcessesFail(t *testing.T) {
+	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
+	for name, want := range map[string]string{
+		"bad input":   "m-00000-0: ",
+		"map fails":   "a map failed 2 times: m-00000-1: ",
+		"panic":       "program_test.go:",
+		"late":        "without running its task",
+		"other types": "the one that submitted it",
+	} {
+		var log bytes.Buffer
+		out, _, err := submit(t, name, Options{On: "processes:2", MaxAttempts: 2, Log: &log}, book)
+		require.ErrorContains(t, err, want, name)
+		require.NoDirExists(t, out)
+		require.Equal(t, name == "map fails" || name == "panic", log.Len() > 0, "%s: tried again: %s", name, log.String())
+	}
+}
+
+// An empty input, more reduces than keys, one process.
+func TestProcessesSmall(t *testing.T) {
+	empty := filepath.Join(t.TempDir(), "empty")
+	require.NoError(t, os.WriteFile(empty, nil, 0o600))
+	for _, name := range []string{"wordcount", "sort", "grep"} {
+		want, _ := wanted(t, name, 40, blockBytes, []string{empty})
+		out, _, err := submit(t, name, Options{On: "processes:1", Reduces: 40, BlockSize: blockBytes}, []string{empty})
+		require.NoError(t, err)
+		require.Equal(t, want, filesIn(t, out))
+	}
+}
+
+// Nothing that cannot travel begins.
+func TestStays(t *testing.T) {
+	text := mr.Text[[]byte]
+	grep := mr.MapOnly[[]byte, []byte]{Map: func(b []byte, emit func([]byte)) error { emit(b); return nil }}
+	out := filepath.Join(t.TempDir(), "out")
+	var c mr.Collected[[]byte]
+	for want, bind := range map[string]func() (*mr.Plan, error){
+		"slice: records":        func() (*mr.Plan, error) { return grep.Bind(mr.Slice([][]byte{{1}}), text(mr.Dir(out))) },
+		"pipe: a stream cannot": func() (*mr.Plan, error) { return grep.Bind(mr.Lines(mr.Stream("pipe", os.Stdin)), text(mr.Dir(out))) },
+		"give it a directory": func() (*mr.Plan, error) {
+			return grep.Bind(mr.Lines(mr.Bytes("b", nil)), text(mr.Writer("w", &bytes.Buffer{})))
+		},
+		"output memory": func() (*mr.Plan, error) { return grep.Bind(mr.Lines(mr.Bytes("b", nil)), c.Output()) },
+	} {
+		p, err := bind()
+		require.NoError(t, err)
+		_, err = Submit(t.Context(), p, Options{On: "processes:1"})
+		require.ErrorIs(t, err, mr.ErrStays)
+		require.ErrorContains(t, err, want)
+		require.NoDirExists(t, out)
+		require.NoError(t, p.Claim(), "nothing has begun")
+	}
+}
+
+// Engines are spelt in one way.
+func TestEngines(t *testing.T) {
+	require.NoError(t, Check("processes:4"))
+	for _, on := range []string{"", "processes", "processes:", "processes:0", "processes:-1", "processes:x", "mars"} {
+		require.Error(t, Check(on), on)
+	}
+}

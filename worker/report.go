@@ -1,0 +1,76 @@
+package worker
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// report is what the engine hands to the submitter for each task whose output is to be committed: once,
+// whatever attempts ran. As a line it is the task's index, a tab, and JSON.
+type report struct {
+	Kind     string              `json:"kind"`
+	Index    int                 `json:"index"`
+	Attempt  int                 `json:"attempt"`
+	Counters *mapreduce.Counters `json:"counters"`
+	Routes   []string            `json:"routes,omitempty"` // see mapreduce.Routed
+	Maps     []report            `json:"maps,omitempty"`   // of reduce 0: those of all maps
+}
+
+func (r *report) id() mapreduce.AttemptID {
+	id := mapreduce.AttemptID{Index: r.Index, Try: r.Attempt}
+	if r.Kind == reduceTask {
+		id.Kind = mapreduce.ReduceKind
+	}
+	return id
+}
+
+// line is the report as a line, with its line feed.
+func (r *report) line() ([]byte, error) {
+	b, err := json.Marshal(r)
+	return append(append(strconv.AppendInt(nil, int64(r.Index), 10), '\t'), append(b, '\n')...), err
+}
+
+// parseReports reads lines of reports, in which an engine may have left empty ones.
+func parseReports(b []byte) (list []report, err error) {
+	for line := range bytes.Lines(b) {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			continue
+		}
+		index, text, ok := bytes.Cut(line, []byte{'\t'})
+		var r report
+		if !ok || json.Unmarshal(text, &r) != nil || string(index) != strconv.Itoa(r.Index) || r.Counters == nil {
+			return nil, fmt.Errorf("%.80q is no report of a task", line)
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// failure is what a worker that fails leaves in OUT/_temporary/errors.
+type failure struct {
+	Task      string `json:"task"`
+	Error     string `json:"error"`
+	Permanent bool   `json:"permanent"` // another attempt would meet it again
+}
+
+// failureFile is where the failure of an attempt goes, in a folder beside the plan file.
+func failureFile(plan string, id mapreduce.AttemptID) string {
+	return filepath.Join(filepath.Dir(plan), "errors", id.String())
+}
+
+// readFailure is what an attempt that failed has left; nil if it could not.
+func readFailure(plan string, id mapreduce.AttemptID) *failure {
+	b, err := os.ReadFile(failureFile(plan, id))
+	f := new(failure)
+	if err != nil || json.Unmarshal(b, f) != nil {
+		return nil
+	}
+	return f
+}

@@ -1,0 +1,239 @@
+package worker
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// Serve is what a worker does in place of running a plan. If the plan is the one whose task this process
+// is for, it runs that task and ends the process: with 0, or with 1 and the error on standard error and
+// in the output's folder of errors. Plans that the program runs before it have been run by the
+// submitter: their counters are returned at once.
+func Serve(ctx context.Context, p *mapreduce.Plan) (*mapreduce.Counters, error) {
+	n := int(runs.Add(1)) - 1
+	err := wrong
+	if err == nil && n < asked.Run {
+		return earlier(p, n)
+	}
+	if err == nil {
+		err = asked.serve(ctx, p)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+	return nil, nil
+}
+
+// earlier is the outcome of a run of the program before the one at hand.
+func earlier(p *mapreduce.Plan, n int) (*mapreduce.Counters, error) {
+	f, err := readPlan(asked.Plan)
+	if err != nil {
+		return nil, err
+	}
+	if n >= len(f.Earlier) {
+		return nil, fmt.Errorf("%s: nothing of run %d of the program", asked.Plan, n)
+	}
+	return f.Earlier[n], p.Claim()
+}
+
+// serve runs the task.
+func (t *task) serve(ctx context.Context, p *mapreduce.Plan) (err error) {
+	id, err := t.identify()
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, t.fail(id, err))
+		}
+	}()
+	if err != nil {
+		return err
+	}
+	f, err := readPlan(t.Plan)
+	if err == nil {
+		err = f.check()
+	}
+	if err == nil {
+		err = p.Adopt(ctx, &f.Layout)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.AbortTask(id))
+		}
+		err = errors.Join(err, p.Leave())
+	}()
+	a := &attempt{p: p, id: id, layout: &f.Layout, r: t.resources()}
+	defer t.bound()()
+	if t.Kind == reduceTask {
+		return a.runReduce(ctx, bufio.NewReaderSize(os.Stdin, 256<<10), output)
+	}
+	return a.runMap(ctx, output)
+}
+
+// identify completes the task with what the engine says.
+func (t *task) identify() (id mapreduce.AttemptID, err error) {
+	if t.Kind == reduceTask {
+		id.Kind = mapreduce.ReduceKind
+	}
+	id.Index, id.Try = t.Index, t.Attempt
+	if t.Attempt < 0 {
+		if id.Try, err = attemptOf(os.Getenv); err != nil {
+			return id, err
+		}
+	}
+	if t.Index < 0 {
+		id.Index, err = t.indexOf(os.Getenv, os.Stdin)
+	}
+	return id, err
+}
+
+// fail leaves an error for the submitter, beside the plan.
+func (t *task) fail(id mapreduce.AttemptID, cause error) error {
+	b, err := json.Marshal(failure{Task: id.String(), Error: cause.Error(), Permanent: mapreduce.IsPermanent(cause)})
+	if err != nil {
+		return err
+	}
+	name := failureFile(t.Plan, id)
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(name, b, 0o600)
+}
+
+// resources are those of the one attempt of this process.
+func (t *task) resources() mapreduce.Resources {
+	r := mapreduce.Resources{SpillDir: t.Spills, Spills: mapreduce.NewSpills(t.Spills), Counters: new(mapreduce.Counters)}
+	if t.Memory > 0 {
+		total := mapreduce.NewMemory(t.Memory)
+		r.Budget, r.Pool = total.Sub(), mapreduce.NewBuffers(total, t.Memory/4)
+	} else {
+		r.Pool = mapreduce.NewBuffers(nil, 64<<20)
+	}
+	return r
+}
+
+// bound keeps the heap of this process, which is ours alone, within the task's memory.
+func (t *task) bound() (end func()) {
+	if t.Memory <= 0 {
+		return func() {}
+	}
+	return mapreduce.LimitHeap(t.Memory)
+}
+
+// attempt is the one attempt of a worker.
+type attempt struct {
+	p      *mapreduce.Plan
+	id     mapreduce.AttemptID
+	layout *mapreduce.Layout
+	r      mapreduce.Resources
+}
+
+// runMap runs a map and writes its frames, or, of a job without reduces, its report.
+func (a *attempt) runMap(ctx context.Context, w io.Writer) error {
+	if a.id.Index < 0 || a.id.Index >= len(a.layout.Splits) {
+		return fmt.Errorf("map %d: the job has %d", a.id.Index, len(a.layout.Splits))
+	}
+	out, err := a.p.RunMap(ctx, &mapreduce.MapAttempt{
+		Index: a.id.Index, Try: a.id.Try, Split: a.layout.Splits[a.id.Index], Stored: true, Resources: a.r,
+	})
+	if err != nil {
+		return err
+	}
+	defer out.Release()
+	if a.p.MapOnly() {
+		return a.report(w, nil)
+	}
+	f := newFrames(w, a.id.Index, a.layout.Reduces)
+	for n := range a.layout.Reduces {
+		if err := out.Segment(n).Export(f); err != nil {
+			return err
+		}
+		if err := f.end(); err != nil {
+			return err
+		}
+		if n > 0 {
+			continue
+		}
+		r := report{Kind: mapTask, Index: a.id.Index, Attempt: a.id.Try, Counters: a.r.Counters}
+		line, err := r.line()
+		if err != nil {
+			return err
+		}
+		if err := f.report(line); err != nil {
+			return err
+		}
+	}
+	return f.w.Flush()
+}
+
+// runReduce takes frames, runs a reduce of them and writes its report.
+func (a *attempt) runReduce(ctx context.Context, r io.Reader, w io.Writer) error {
+	if a.id.Index < 0 || a.id.Index >= a.layout.Reduces {
+		return fmt.Errorf("reduce %d: the job has %d", a.id.Index, a.layout.Reduces)
+	}
+	in := a.p.NewImports(a.r)
+	defer in.Release()
+	maps, err := a.gather(in, r)
+	if err != nil {
+		return err
+	}
+	err = a.p.RunReduce(ctx, &mapreduce.ReduceAttempt{Index: a.id.Index, Try: a.id.Try, Next: in.Next, Resources: a.r})
+	if err != nil {
+		return err
+	}
+	return a.report(w, maps)
+}
+
+// gather reads all frames of the reduce, which come in any order.
+func (a *attempt) gather(in *mapreduce.Imports, r io.Reader) (maps []report, err error) {
+	buf := make([]byte, chunkBytes)
+	for {
+		f, err := readFrame(r, buf)
+		if errors.Is(err, io.EOF) && !errors.Is(err, errFrames) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if f.partition != uint32(a.id.Index) {
+			return nil, fmt.Errorf("reduce %d was given a frame of reduce %d", a.id.Index, f.partition)
+		}
+		if f.chunk == reportChunk {
+			list, err := parseReports(f.data)
+			if err != nil {
+				return nil, err
+			}
+			maps = append(maps, list...)
+			continue
+		}
+		if err := in.Add(int(f.index), int64(f.chunk)*chunkBytes, f.data); err != nil {
+			return nil, err
+		}
+	}
+	return maps, in.Complete()
+}
+
+func (a *attempt) report(w io.Writer, maps []report) error {
+	r := report{
+		Kind: reduceTask, Index: a.id.Index, Attempt: a.id.Try, Counters: a.r.Counters, Routes: a.p.Routes(a.id), Maps: maps,
+	}
+	if a.id.Kind == mapreduce.MapKind {
+		r.Kind = mapTask
+	}
+	line, err := r.line()
+	if err == nil {
+		_, err = w.Write(line)
+	}
+	return err
+}

@@ -1,0 +1,207 @@
+package worker
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// Options are choices for Submit; the zero value but On is useful.
+type Options struct {
+	// On is the engine, such as processes:4: see Engines.
+	On string
+	// Reduces is the number of reduces if the job does not say; 0 means one for each 64 MiB of input.
+	Reduces int
+	// BlockSize, in bytes, is where inputs are cut into splits; 0 means 64 MiB, and less for small
+	// inputs so that every process has work.
+	BlockSize int64
+	// MaxAttempts is how often a task may fail before its job does, where that is ours to say; 0 means 4.
+	MaxAttempts int
+	// Memory is the budget of all workers of this machine in bytes, of which each has an equal share; 0
+	// means no limit.
+	Memory int64
+	// SpillDir is where workers of this machine spill, and what they have for each other lies; empty
+	// means os.TempDir.
+	SpillDir string
+	// Log hears of attempts that failed and are tried again; nil discards.
+	Log io.Writer
+	// Folder is what Folder returns in workers: a place that the program's runs share.
+	Folder string
+	// Args are those of the program in workers; nil means os.Args[1:].
+	Args []string
+}
+
+// engine runs the tasks of a submitted job and returns a report of each task that has a part.
+type engine interface {
+	// width is how many tasks run at once.
+	width() int
+	run(ctx context.Context, j *job) ([]report, error)
+}
+
+// Engines says what Options.On may be.
+const Engines = "processes:N"
+
+// parseEngine is the engine of a name.
+func parseEngine(on string) (engine, error) {
+	kind, rest, _ := strings.Cut(on, ":")
+	if kind == "processes" {
+		n, err := strconv.Atoi(rest)
+		if err != nil || n < 1 || n > mostProcesses {
+			return nil, fmt.Errorf("%q: want processes:N with N from 1 to %d", on, mostProcesses)
+		}
+		return processes(n), nil
+	}
+	return nil, fmt.Errorf("%q is no engine that is known: want %s", on, Engines)
+}
+
+// Check says what is wrong with a name of an engine.
+func Check(on string) error {
+	_, err := parseEngine(on)
+	return err
+}
+
+// job is a plan whose tasks run elsewhere.
+type job struct {
+	o       Options
+	layout  mapreduce.Layout
+	mapOnly bool
+	plan    string // the plan file
+	run     int
+}
+
+// earlierRuns are the counters of the program's plans before the one at hand.
+var earlierRuns []*mapreduce.Counters
+
+// Submit runs a plan on an engine, in place of a cluster in this process: it makes the output ready, has
+// every task run in a worker, and commits. If ctx ends, workers of this machine are killed. Counters are
+// those of the attempts that were committed. One call at a time: workers know a plan by its number among
+// those that the program runs.
+func Submit(ctx context.Context, p *mapreduce.Plan, o Options) (c *mapreduce.Counters, err error) {
+	c = new(mapreduce.Counters)
+	e, err := parseEngine(o.On)
+	if err != nil {
+		return c, err
+	}
+	if p == nil {
+		return c, mapreduce.ErrNoPlan
+	}
+	if err := p.Travels(); err != nil {
+		return c, fmt.Errorf("job %q on %s: %w", p.Name(), o.On, err)
+	}
+	if err := p.Claim(); err != nil {
+		return c, err
+	}
+	if err := p.SetupJob(); err != nil {
+		return c, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.AbortJob())
+		}
+	}()
+	j := &job{o: o, mapOnly: p.MapOnly(), run: int(runs.Add(1)) - 1}
+	if err := j.prepare(ctx, p, e.width()); err != nil {
+		return c, err
+	}
+	reports, err := e.run(ctx, j)
+	if err == nil {
+		err = j.commit(p, reports, c)
+	}
+	if err == nil {
+		err = p.CommitJob()
+	}
+	if err == nil {
+		earlierRuns = append(earlierRuns, c)
+	}
+	return c, err
+}
+
+// prepare fixes what all workers must agree on, and writes it down.
+func (j *job) prepare(ctx context.Context, p *mapreduce.Plan, width int) error {
+	reduces := cmp.Or(j.o.Reduces, p.UsualReduces())
+	if err := p.Prepare(ctx, mapreduce.PrepareOptions{Reduces: reduces, SpillDir: j.o.SpillDir}); err != nil {
+		return err
+	}
+	size := j.o.BlockSize
+	if size == 0 {
+		size = dfs.BlockSizeFor(p.InputBytes(), width, 0)
+	}
+	sources := p.Sources()
+	splits, err := p.Splits(ctx, func(source int) (list []mapreduce.Block) {
+		total := sources[source].Size()
+		for off := int64(0); off < total; off += size {
+			list = append(list, mapreduce.Block{Offset: off, Length: min(size, total-off)})
+		}
+		return list
+	})
+	if err != nil {
+		return err
+	}
+	f := planFile{Version: planVersion, Earlier: earlierRuns}
+	if f.Layout, err = p.Layout(p.JoinSmall(splits, size)); err != nil {
+		return err
+	}
+	if f.Program, err = thisProgram(); err != nil {
+		return err
+	}
+	b, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	j.layout = f.Layout
+	j.plan, err = p.KeepFile("plan.json", b)
+	return err
+}
+
+// commit makes each task's winning attempt part of the output, and counts it.
+func (j *job) commit(p *mapreduce.Plan, reports []report, c *mapreduce.Counters) error {
+	kind, want := reduceTask, j.layout.Reduces
+	if j.mapOnly {
+		kind, want = mapTask, len(j.layout.Splits)
+	}
+	slices.SortFunc(reports, func(a, b report) int { return a.Index - b.Index })
+	for i := range max(want, len(reports)) {
+		if i >= len(reports) || reports[i].Index != i || reports[i].Kind != kind || i >= want {
+			return fmt.Errorf("the engine has not said once of each of %d %ss how it ended", want, kind)
+		}
+		r := &reports[i]
+		if err := p.CommitAs(r.id(), r.Routes); err != nil {
+			return err
+		}
+		c.Merge(r.Counters)
+		for _, m := range r.Maps {
+			c.Merge(m.Counters)
+		}
+	}
+	return nil
+}
+
+// task is an attempt as a worker is told of it.
+func (j *job) task(kind string, index, attempt int) task {
+	dir, _ := os.Getwd() // without it the worker stays where it is started
+	return task{Plan: j.plan, Dir: dir, Run: j.run, Kind: kind, Index: index, Attempt: attempt, Spills: j.o.SpillDir, Folder: j.o.Folder}
+}
+
+// args are the program's.
+func (j *job) args() []string {
+	if j.o.Args != nil {
+		return j.o.Args
+	}
+	return os.Args[1:]
+}
+
+func (j *job) logf(format string, args ...any) {
+	if j.o.Log != nil {
+		fmt.Fprintf(j.o.Log, format+"\n", args...)
+	}
+}

@@ -1,0 +1,137 @@
+package worker
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+)
+
+// The environment variables of a worker, and of a program whose jobs are to run on an engine.
+const (
+	taskVariable = "TARRY_TASK"
+	// OnVariable names the engine on which actors.Run runs jobs, such as processes:4.
+	OnVariable = "TARRY_ON"
+)
+
+// The kinds of task. With each of them the index of the task, where -1, is read from standard input,
+// and the attempt from the engine's own variables.
+const (
+	mapTask    = "map"
+	reduceTask = "reduce"
+)
+
+// task is what TARRY_TASK says: one attempt of one task, of the program's run number Run.
+type task struct {
+	Plan    string `json:"plan"` // the plan file
+	Dir     string `json:"dir"`  // where the program runs
+	Run     int    `json:"run"`  // calls of actors.Run before the one whose task it is
+	Kind    string `json:"kind"`
+	Index   int    `json:"index"`   // -1: the first line of standard input ends with it, or the engine says it
+	Attempt int    `json:"attempt"` // -1: the engine says it
+	Memory  int64  `json:"memory,omitempty"`
+	Spills  string `json:"spills,omitempty"` // a folder; empty: that of the system
+	Folder  string `json:"folder,omitempty"` // see Options.Folder
+}
+
+// of is the task as an environment variable.
+func (t task) env() string {
+	b, _ := json.Marshal(t) // plain fields
+	return taskVariable + "=" + string(b)
+}
+
+// asked is the task of this process, nil if it is no worker. Output is what its standard output was
+// before it was turned aside.
+var (
+	asked  *task
+	wrong  error // of asked
+	output io.Writer
+)
+
+// A worker's standard output carries frames: nothing else may write there, from the beginning.
+func init() {
+	text, ok := os.LookupEnv(taskVariable)
+	if !ok {
+		return
+	}
+	asked = new(task)
+	if wrong = json.Unmarshal([]byte(text), asked); wrong != nil {
+		wrong = fmt.Errorf("%s: %w", taskVariable, wrong)
+	}
+	f, err := turnAside()
+	output = f
+	if wrong == nil {
+		wrong = err
+	}
+	if wrong == nil && asked.Dir != "" {
+		wrong = os.Chdir(asked.Dir)
+	}
+}
+
+// Asked tells whether this process is a worker: whether it is to run one task and end.
+func Asked() bool { return asked != nil }
+
+// Folder is, in a worker, the Options.Folder of who submitted the job.
+func Folder() string {
+	if asked == nil {
+		return ""
+	}
+	return asked.Folder
+}
+
+// runs counts the plans that the program has run, or would have run if it were no worker.
+var runs atomic.Int64
+
+// firstLine is the task's index as an engine gives it on standard input: a number, perhaps behind
+// a byte offset and a tab.
+func firstLine(r io.Reader) (int, error) {
+	text, err := io.ReadAll(io.LimitReader(r, 1<<10))
+	if err != nil {
+		return 0, err
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	index, err := strconv.Atoi(strings.TrimSpace(line[strings.LastIndexByte(line, '\t')+1:]))
+	if err != nil {
+		return 0, fmt.Errorf("standard input begins with %q: no number of a split", line)
+	}
+	return index, nil
+}
+
+// attemptOf is the number of this attempt in the words of the engines, which no two attempts of a task
+// share.
+func attemptOf(getenv func(string) string) (int, error) {
+	for _, name := range []string{"TARRY_ATTEMPT", "mapreduce_task_attempt_id", "SLURM_RESTART_COUNT"} {
+		if v := getenv(name); v != "" {
+			n, err := strconv.Atoi(v[strings.LastIndexByte(v, '_')+1:])
+			if err != nil || n < 0 {
+				return 0, fmt.Errorf("%s=%s: no number of an attempt", name, v)
+			}
+			return n, nil
+		}
+	}
+	return 0, nil
+}
+
+// indexOf is the number of the task in the words of the engines.
+func (t *task) indexOf(getenv func(string) string, stdin io.Reader) (int, error) {
+	names := []string{"TARRY_INDEX", "SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"}
+	if t.Kind == reduceTask {
+		names = append(names, "mapreduce_task_partition")
+	}
+	for _, name := range names {
+		if v := getenv(name); v != "" {
+			n, err := strconv.Atoi(v)
+			if err != nil {
+				return 0, fmt.Errorf("%s=%s: no number of a task", name, v)
+			}
+			return n, nil
+		}
+	}
+	if t.Kind == reduceTask {
+		return 0, fmt.Errorf("none of %s says which reduce this is", strings.Join(names, ", "))
+	}
+	return firstLine(stdin)
+}
