@@ -50,4 +50,11 @@ const (
 	EmptyTask      = "empty task"         // µs a task
 	ManyNodes      = "40 nodes against 1" // time / time
 	GoroutinesLeft = "goroutines left"    // by all tiny jobs
+
+	// Rounds of data in memory: what one takes in ms, and how often as long as one of a loop by hand.
+	RankRound  = "PageRank: a round"
+	RankTimes  = "PageRank: job / loop"
+	MeansRound = "k-means: a round"
+	MeansTimes = "k-means: job / loop"
+	TinyRound  = "tiny round"
 )

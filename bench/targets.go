@@ -81,6 +81,7 @@ func grepTargets() []Target {
 
 func liveTargets() []Target {
 	const tiny = "tiny job on a running cluster"
+	const rounds = "rounds of data in memory"
 	return []Target{
 		{"small file, as a process", "wordcount small file", "tarry", WallMax, "", 0.05},
 		{tiny, "", "", FigureMax, TinyMedian, 1},
@@ -89,6 +90,9 @@ func liveTargets() []Target {
 		{tiny, "", "", FigureMax, TinyGrowth, 100},
 		// of thousands of jobs: some come and go with the heartbeats
 		{tiny, "", "", FigureMax, GoroutinesLeft, 10},
+		{rounds, "", "", FigureMax, RankTimes, 3},
+		{rounds, "", "", FigureMax, MeansTimes, 1.5},
+		{rounds, "", "", FigureMax, TinyRound, 1},
 		{"empty tasks in one job", "", "", FigureMax, EmptyTask, 20},
 		{"40 nodes, 2 slots busy, against 1", "", "", FigureMax, ManyNodes, 1.1},
 	}

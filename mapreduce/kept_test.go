@@ -120,24 +120,6 @@ func TestKeptIsWhatWasWritten(t *testing.T) {
 	}))
 }
 
-// Values whose memory is not all of them are framed; those that are images lie as they are.
-func TestKeptForms(t *testing.T) {
-	size := func(f interface{ length([]byte) int }) int { return f.length([]byte{1, 9}) }
-	image, err := newKeptForm[imageRecord]()
-	require.NoError(t, err)
-	require.Equal(t, 24, size(image))
-	padded, err := newKeptForm[paddedRecord]()
-	require.NoError(t, err)
-	require.Equal(t, 2, size(padded))
-	blank, err := newKeptForm[struct{ A, _ int32 }]()
-	require.NoError(t, err)
-	require.Equal(t, 2, size(blank))
-	_, err = newKeptForm[*int]()
-	require.ErrorIs(t, err, ErrUnsupportedType)
-	_, err = passOn[*int]().Bind(Slice([]*int{nil}), NewKept[*int](KeptOptions{}).Output())
-	require.ErrorIs(t, err, ErrUnsupportedType)
-}
-
 // A record may be larger than any block.
 func TestKeptLargeRecords(t *testing.T) {
 	records := [][]byte{bytes.Repeat([]byte("a"), 700<<10), {1}, bytes.Repeat([]byte("b"), 300<<10), {}, {2}}

@@ -13,21 +13,25 @@ import (
 // nothing it is the memory of the values themselves, which cost nothing to encode and decode;
 // else each record is its encoding as a value, after its length.
 type keptForm[T any] struct {
-	size  int // of an image; 0: records are framed
+	size  int    // of an image; 0: records are framed
+	gaps  []span // of an image, between its fields: zero, so that equal records are equal bytes
 	codec typedCodec[T]
 }
+
+// span is some bytes of an image.
+type span struct{ from, to uintptr }
 
 func newKeptForm[T any]() (keptForm[T], error) {
 	c, err := valueCodec[T]()
 	f := keptForm[T]{codec: c}
 	if t := reflect.TypeFor[T](); err == nil && isImage(t) && t.Size() > 0 && t.Size() <= spillKept {
-		f.size = int(t.Size())
+		f.size, f.gaps = int(t.Size()), gapsOf(nil, t, 0)
 	}
 	return f, err
 }
 
-// isImage reports whether the memory of a value of type t is the value: no pointers, no bytes
-// between fields, which may be anything, and no encoding of the type's own.
+// isImage reports whether the memory of a value of type t, but for gaps between its fields, is the
+// value: no pointers, no fields without a name, and no encoding of the type's own.
 func isImage(t reflect.Type) bool {
 	if reflect.PointerTo(t).Implements(marshalerType) {
 		return false
@@ -40,17 +44,41 @@ func isImage(t reflect.Type) bool {
 	case reflect.Array:
 		return isImage(t.Elem())
 	case reflect.Struct:
-		sum := uintptr(0)
 		for f := range t.Fields() {
 			if f.Name == "_" || !isImage(f.Type) {
 				return false
 			}
-			sum += f.Type.Size()
 		}
-		return sum == t.Size()
+		return true
 	default:
 		return false
 	}
+}
+
+// gapsOf lists what lies between the fields of an image of type t that begins at a byte.
+func gapsOf(list []span, t reflect.Type, at uintptr) []span {
+	switch t.Kind() {
+	case reflect.Array:
+		if gapsOf(nil, t.Elem(), 0) != nil {
+			for i := range t.Len() {
+				list = gapsOf(list, t.Elem(), at+uintptr(i)*t.Elem().Size())
+			}
+		}
+	case reflect.Struct:
+		end := uintptr(0)
+		for f := range t.Fields() {
+			if f.Offset > end {
+				list = append(list, span{at + end, at + f.Offset})
+			}
+			list = gapsOf(list, f.Type, at+f.Offset)
+			end = f.Offset + f.Type.Size()
+		}
+		if end < t.Size() {
+			list = append(list, span{at + end, at + t.Size()})
+		}
+	default:
+	}
+	return list
 }
 
 // encoder returns the function of one attempt that appends a record.
@@ -60,6 +88,9 @@ func (f keptForm[T]) encoder() func(dst []byte, rec T) ([]byte, error) {
 		image := unsafe.Slice((*byte)(unsafe.Pointer(box)), f.size)
 		return func(dst []byte, rec T) ([]byte, error) {
 			*box = rec
+			for _, g := range f.gaps {
+				clear(image[g.from:g.to])
+			}
 			return append(dst, image...), nil
 		}
 	}

@@ -3,6 +3,8 @@ package mapreduce
 import (
 	"slices"
 	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // keptSource is a dfs.Source without bytes that stands for a part that is kept, or for parts that
@@ -141,6 +143,20 @@ func (k *Kept[T]) readRun(s *splitReader, at int64, run []byte, yield func(T) er
 	s.first = unsafe.SliceData(run)
 	err = ErrExited
 	defer s.placePanic(run, &s.now, k.form.length, &err)
+	if k.form.size > 0 {
+		list := memory.Cast[T](run)
+		for i := range list {
+			s.now = (*byte)(unsafe.Pointer(&list[i]))
+			err := yield(list[i])
+			if err != nil {
+				err = s.refused(run, run[i*k.form.size:][:k.form.size], err)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	return k.form.each(run, func(rec T, b []byte) error {
 		s.now = unsafe.SliceData(b)
 		err := yield(rec)

@@ -77,35 +77,45 @@ type Group[K, A, B any] struct {
 // that wraps ErrRecordTooLarge.
 func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B]] {
 	in := sideBySide(left, right)
-	cloneA, cloneB := typedCodec[A]{}.cloner, typedCodec[B]{}.cloner
+	keepA, keepB := typedCodec[A]{}.keeper, typedCodec[B]{}.keeper
 	if in.plan.wrong == nil {
-		cloneA, cloneB = left.keyed.form.codec.cloner, right.keyed.form.codec.cloner
+		keepA, keepB = left.keyed.form.codec.keeper, right.keyed.form.codec.keeper
 	}
 	return Input[Group[K, A, B]]{sources: in.sources, plan: in.plan, read: func(s *splitReader, yield func(Group[K, A, B]) error) error {
 		var g Group[K, A, B]
-		ofLeft, ofRight := cloneA(), cloneB()
-		return in.read(s, func(m merged[K, A, B]) error {
+		ofLeft, ofRight := keepA(), keepB()
+		return mergeJoin[K, A, B]{left.keyed, right.keyed}.walk(s, func(m *mergeWalk[K, A, B]) (err error) {
 			held := int64(0)
-			g.Key, g.Left, g.Right = m.key, g.Left[:0], g.Right[:0]
-			for v := range m.values {
-				if held += int64(v.size) + int64(unsafe.Sizeof(v)); held > s.largest() {
-					return fault(Permanent(fmt.Errorf("%w: key %s has more than %d bytes of records, which Grouped holds in memory: use Join",
-						ErrRecordTooLarge, keyText(m.key), s.largest())))
-				}
-				switch {
-				case v.right && ofRight != nil:
-					g.Right = append(g.Right, ofRight(v.B))
-				case v.right:
-					g.Right = append(g.Right, v.B)
-				case ofLeft != nil:
-					g.Left = append(g.Left, ofLeft(v.A))
-				default:
-					g.Left = append(g.Left, v.A)
-				}
+			g.Key = m.key
+			if g.Left, err = takeGroup(g.Left[:0], m.left, m.group, ofLeft, s, &held); err == nil {
+				g.Right, err = takeGroup(g.Right[:0], m.right, m.group, ofRight, s, &held)
+			}
+			if err != nil {
+				return fault(Permanent(fmt.Errorf("%w: key %s has more than %d bytes of records, which Grouped holds in memory: use Join",
+					err, keyText(m.key), s.largest())))
 			}
 			return yield(g)
 		})
 	}}
+}
+
+// takeGroup appends the records of a group, kept if they would change; held counts their bytes.
+func takeGroup[K, T any](list []T, c *keptCursor[K, T], group []byte, keep func(T) T, s *splitReader, held *int64) ([]T, error) {
+	lend := c.lender()
+	for ; c.at(group); c.next() {
+		if *held += int64(c.size) + int64(unsafe.Sizeof(c.rec)); *held > s.largest() {
+			return list, ErrRecordTooLarge
+		}
+		rec := c.rec
+		if lend != nil {
+			rec = lend(rec)
+		}
+		if keep != nil {
+			rec = keep(rec)
+		}
+		list = append(list, rec)
+	}
+	return list, nil
 }
 
 // merged is a key with the values of both sides, those of the left first. A second range over them
@@ -121,29 +131,22 @@ type mergeJoin[K, A, B any] struct {
 	right *KeptBy[K, B]
 }
 
-func (m mergeJoin[K, A, B]) read(s *splitReader, yield func(merged[K, A, B]) error) error {
+// mergeWalk is a key at hand, also encoded, and the cursors at its first records.
+type mergeWalk[K, A, B any] struct {
+	key   K
+	group []byte
+	left  *keptCursor[K, A]
+	right *keptCursor[K, B]
+}
+
+// walk visits each key that either side has, in order.
+func (m mergeJoin[K, A, B]) walk(s *splitReader, visit func(w *mergeWalk[K, A, B]) error) error {
 	refs := s.source.Data.(*keptSource).of
 	left, right := newKeptCursor(m.left, refs[0].index, s), newKeptCursor(m.right, refs[1].index, s)
 	defer left.close()
 	defer right.close()
 	decodeKey := m.left.codec.decoder()
-	lend := func(v sided[A, B]) sided[A, B] { return v }
-	if s.task != nil && s.task.records != nil {
-		lend = lenderOf[sided[A, B]](s.task.records)
-	}
-	var group []byte // the key at hand, encoded
-	rec := merged[K, A, B]{values: func(yield func(sided[A, B]) bool) {
-		for ; left.at(group); left.next() {
-			if !yield(lend(sided[A, B]{A: left.rec, size: left.size})) {
-				return
-			}
-		}
-		for ; right.at(group); right.next() {
-			if !yield(lend(sided[A, B]{B: right.rec, right: true, size: right.size})) {
-				return
-			}
-		}
-	}}
+	w := &mergeWalk[K, A, B]{left: left, right: right}
 	return s.whole(nil, func() (err error) {
 		left.next()
 		right.next()
@@ -152,23 +155,47 @@ func (m mergeJoin[K, A, B]) read(s *splitReader, yield func(merged[K, A, B]) err
 			if !left.ok || right.ok && bytes.Compare(right.key, left.key) < 0 {
 				smaller = right.key
 			}
-			group = append(group[:0], smaller...)
-			if rec.key, err = decodeKey(group); err != nil {
+			w.group = append(w.group[:0], smaller...)
+			if w.key, err = decodeKey(w.group); err != nil {
 				return err
 			}
-			if err := yield(rec); err != nil {
+			if err := visit(w); err != nil {
 				if err = s.refused(nil, nil, err); err != nil {
 					return err
 				}
 			}
-			for left.at(group) {
+			for left.at(w.group) {
 				left.next()
 			}
-			for right.at(group) {
+			for right.at(w.group) {
 				right.next()
 			}
 		}
 		return s.tick(0)
+	})
+}
+
+func (m mergeJoin[K, A, B]) read(s *splitReader, yield func(merged[K, A, B]) error) error {
+	lend := func(v sided[A, B]) sided[A, B] { return v }
+	if s.task != nil && s.task.records != nil {
+		lend = lenderOf[sided[A, B]](s.task.records)
+	}
+	var w *mergeWalk[K, A, B]
+	rec := merged[K, A, B]{values: func(yield func(sided[A, B]) bool) {
+		for ; w.left.at(w.group); w.left.next() {
+			if !yield(lend(sided[A, B]{A: w.left.rec, size: w.left.size})) {
+				return
+			}
+		}
+		for ; w.right.at(w.group); w.right.next() {
+			if !yield(lend(sided[A, B]{B: w.right.rec, right: true, size: w.right.size})) {
+				return
+			}
+		}
+	}}
+	return m.walk(s, func(now *mergeWalk[K, A, B]) error {
+		w, rec.key = now, now.key
+		return yield(rec)
 	})
 }
 
@@ -193,6 +220,14 @@ type keptCursor[K, T any] struct {
 
 func newKeptCursor[K, T any](k *KeptBy[K, T], index int, s *splitReader) *keptCursor[K, T] {
 	return &keptCursor[K, T]{k: k, index: index, s: s, decode: k.form.decoder(), encode: k.codec.encoder(), release: func() {}}
+}
+
+// lender is what watches who writes to records in a test of the job; nil if nobody does.
+func (c *keptCursor[K, T]) lender() func(T) T {
+	if c.s.task == nil || c.s.task.records == nil {
+		return nil
+	}
+	return lenderOf[T](c.s.task.records)
 }
 
 // at reports whether the record at hand has that key.

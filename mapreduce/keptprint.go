@@ -1,6 +1,7 @@
 package mapreduce
 
 import (
+	"encoding/binary"
 	"math"
 	"reflect"
 	"unsafe"
@@ -30,15 +31,62 @@ type printer[T any] struct {
 	form   keptForm[T]
 	digest *xxhash.Digest
 	strip  func(p unsafe.Pointer, sum func(float64) bool) // nil: no floats
+	places []uintptr                                      // of float64s in a record that is an image; nil: strip
 	floats uint64                                         // seen
 	encode func(dst []byte, rec T) []byte
 	buf    []byte
 }
 
 func newPrinter[T any](form keptForm[T]) *printer[T] {
-	return &printer[T]{
+	p := &printer[T]{
 		form: form, digest: xxhash.New(), strip: stripFloats(reflect.TypeFor[T]()), encode: form.codec.encoder(),
 	}
+	if places, ok := floatsOf(nil, reflect.TypeFor[T](), 0); ok && form.size > 0 {
+		p.places = places
+	}
+	return p
+}
+
+// mostFloats is how many floats of a record are listed by their places.
+const mostFloats = 64
+
+// floatsOf lists the places of the float64s of an image of type t that begins at a byte; false if it
+// has floats that cannot be listed.
+func floatsOf(list []uintptr, t reflect.Type, at uintptr) ([]uintptr, bool) {
+	ok := true
+	switch t.Kind() {
+	case reflect.Float64:
+		list = append(list, at)
+	case reflect.Float32:
+		return nil, false
+	case reflect.Array:
+		for i := 0; ok && i < t.Len() && len(list) <= mostFloats; i++ {
+			list, ok = floatsOf(list, t.Elem(), at+uintptr(i)*t.Elem().Size())
+		}
+	case reflect.Struct:
+		for f := range t.Fields() {
+			if ok {
+				list, ok = floatsOf(list, f.Type, at+f.Offset)
+			}
+		}
+	default:
+	}
+	return list, ok && len(list) <= mostFloats
+}
+
+// images takes in records that are images with floats at known places.
+func (p *printer[T]) images(b []byte) {
+	p.buf = append(p.buf[:0], b...)
+	for at := 0; at < len(b); at += p.form.size {
+		for _, place := range p.places {
+			x := p.buf[at+int(place):][:8]
+			if p.add(math.Float64frombits(binary.NativeEndian.Uint64(x))) {
+				clear(x)
+			}
+		}
+	}
+	p.records += int64(len(b) / p.form.size)
+	_, _ = p.digest.Write(p.buf)
 }
 
 // run takes in records, their encoding first.
@@ -53,6 +101,10 @@ func (p *printer[T]) run(b []byte) error {
 		for ; len(b) > 0; b = b[p.form.length(b):] {
 			p.records++
 		}
+		return nil
+	}
+	if p.places != nil {
+		p.images(b)
 		return nil
 	}
 	box := new(T)

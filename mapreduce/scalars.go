@@ -34,11 +34,43 @@ func integerCodec(t reflect.Type) *codec {
 		return wordCodec(2, func(p unsafe.Pointer) uint64 { return uint64(*(*uint16)(p)) ^ flip },
 			func(p unsafe.Pointer, x uint64) { *(*uint16)(p) = uint16(x ^ flip) })
 	case 4:
-		return wordCodec(4, func(p unsafe.Pointer) uint64 { return uint64(*(*uint32)(p)) ^ flip },
-			func(p unsafe.Pointer, x uint64) { *(*uint32)(p) = uint32(x ^ flip) })
+		return int32Codec(uint32(flip))
 	default:
-		return wordCodec(8, func(p unsafe.Pointer) uint64 { return *(*uint64)(p) ^ flip },
-			func(p unsafe.Pointer, x uint64) { *(*uint64)(p) = x ^ flip })
+		return int64Codec(flip)
+	}
+}
+
+// int32Codec is the codec of integers of 4 bytes, without calls within: most keys of jobs in memory are such.
+func int32Codec(flip uint32) *codec {
+	return &codec{
+		width: fixedWidth(4),
+		encode: func(dst []byte, p unsafe.Pointer) []byte {
+			return binary.BigEndian.AppendUint32(dst, *(*uint32)(p)^flip)
+		},
+		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+			if len(src) < 4 {
+				return nil, errEncoding
+			}
+			*(*uint32)(p) = binary.BigEndian.Uint32(src) ^ flip
+			return src[4:], nil
+		},
+	}
+}
+
+// int64Codec is the codec of integers of 8 bytes.
+func int64Codec(flip uint64) *codec {
+	return &codec{
+		width: fixedWidth(8),
+		encode: func(dst []byte, p unsafe.Pointer) []byte {
+			return binary.BigEndian.AppendUint64(dst, *(*uint64)(p)^flip)
+		},
+		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+			if len(src) < 8 {
+				return nil, errEncoding
+			}
+			*(*uint64)(p) = binary.BigEndian.Uint64(src) ^ flip
+			return src[8:], nil
+		},
 	}
 }
 

@@ -92,9 +92,11 @@ func integerSlice(c *codec, t reflect.Type) {
 			if !ok {
 				return nil, errEncoding
 			}
-			for i, base := 0, makeSlice(t, n, p); i < n; i++ {
-				*(*uint32)(unsafe.Add(base, 4*i)) = binary.BigEndian.Uint32(src[5*i+1:]) ^ flip
+			list := makeWords[uint32](n)
+			for i := range list {
+				list[i] = binary.BigEndian.Uint32(src[5*i+1:]) ^ flip
 			}
+			*(*[]uint32)(p) = list
 			return src[5*n+1:], nil
 		}
 		return
@@ -112,11 +114,21 @@ func integerSlice(c *codec, t reflect.Type) {
 		if !ok {
 			return nil, errEncoding
 		}
-		for i, base := 0, makeSlice(t, n, p); i < n; i++ {
-			*(*uint64)(unsafe.Add(base, 8*i)) = binary.BigEndian.Uint64(src[9*i+1:]) ^ flip
+		list := makeWords[uint64](n)
+		for i := range list {
+			list[i] = binary.BigEndian.Uint64(src[9*i+1:]) ^ flip
 		}
+		*(*[]uint64)(p) = list
 		return src[9*n+1:], nil
 	}
+}
+
+// makeWords is makeSlice of integers, which hold no pointers whatever their type is called.
+func makeWords[E uint32 | uint64](n int) []E {
+	if n == 0 {
+		return nil
+	}
+	return make([]E, n)
 }
 
 // countWords counts the elements of size bytes at the head of src; false if src is no slice of them.

@@ -102,6 +102,37 @@ func (t typedCodec[T]) cloner() func(v T) T {
 	}
 }
 
+// keeper returns a function that copies what a decoded value may share with the bytes it was decoded
+// from, for one goroutine at a time, or nil if it shares nothing.
+func (t typedCodec[T]) keeper() func(v T) T {
+	if !sharesBytes(reflect.TypeFor[T]()) {
+		return nil
+	}
+	return t.cloner()
+}
+
+// sharesBytes reports whether decoded values of type t may alias their encoding, as byte slices do.
+func sharesBytes(t reflect.Type) bool {
+	if marshals(t) {
+		return true
+	}
+	switch t.Kind() {
+	case reflect.Slice:
+		return t.Elem().Kind() == reflect.Uint8 || sharesBytes(t.Elem())
+	case reflect.Array:
+		return sharesBytes(t.Elem())
+	case reflect.Struct:
+		for f := range t.Fields() {
+			if sharesBytes(f.Type) {
+				return true
+			}
+		}
+		return false
+	default:
+		return false
+	}
+}
+
 // mayChange reports whether values of type t point to memory that their owner
 // may write to: slices, and what a marshaled type may hold.
 func mayChange(t reflect.Type) bool {

@@ -31,10 +31,18 @@ func newWatch(ctx context.Context, r *Resources) (w *watch, stop func()) {
 // suspended. It is a sign of life.
 func (w *watch) check() error {
 	w.life.Sign()
+	if w.checks++; w.checks%pauseEvery != 0 && !w.canceled.Load() {
+		return nil
+	}
+	return w.halt()
+}
+
+// halt is the part of check that only every so many need: the attempt's end, or its pause.
+func (w *watch) halt() error {
 	if w.canceled.Load() {
 		return context.Cause(w.ctx)
 	}
-	if w.checks++; w.checks%pauseEvery != 0 || w.pause == nil {
+	if w.pause == nil {
 		return nil
 	}
 	return w.pause(w.ctx)

@@ -20,6 +20,7 @@ func live(ctx context.Context, sustained time.Duration, input string) error {
 		func() ([]bench.Figure, error) { return tinyJobs(ctx, sustained) },
 		func() ([]bench.Figure, error) { return emptyTasks(ctx) },
 		func() ([]bench.Figure, error) { return manyNodes(ctx, input) },
+		func() ([]bench.Figure, error) { return roundsOnData(ctx) },
 	} {
 		figures, err := measure()
 		if err != nil {

@@ -68,11 +68,16 @@ func check[V comparable](t *rapid.T, dir string, cfg Config[V], value func(i int
 	for range rapid.IntRange(0, 4).Draw(t, "attempts") {
 		cfg.Budget = root.Sub()
 		table := NewTable(cfg)
-		keys := drawKeys(t)
+		emit, keys := table.Emit, [][]byte(nil)
+		if cfg.Width > 0 {
+			emit, keys = emitNumber(table), drawNumbers(t, cfg.Width)
+		} else {
+			keys = drawKeys(t)
+		}
 		for i, k := range keys {
 			v := value(i)
 			b := slices.Clone(k)
-			table.Emit(b, v)
+			emit(b, v)
 			clear(b)
 			if old, ok := want[string(k)]; ok {
 				v = fold(old, v)

@@ -99,12 +99,12 @@ func (s *Segment[V]) ExportBytes() int64 {
 func (t *Table[V]) Finish() ([]*Segment[V], segment.Stats, error) {
 	t.flush()
 	t.flushLong()
-	t.stats.Bytes += t.stats.Records * int64(unsafe.Sizeof(*new(V)))
+	t.stats.Bytes += t.stats.Records * int64(t.d.width+int(unsafe.Sizeof(*new(V))))
 	out := make([]*Segment[V], t.cfg.Partitions)
 	for p := range out {
 		out[p] = &Segment[V]{}
 	}
-	if t.err == nil && t.c.n > 0 {
+	if t.err == nil && t.c.n+t.d.n > 0 {
 		t.hand(out)
 	}
 	if t.err != nil {
@@ -144,6 +144,7 @@ func (t *Table[V]) hand(out []*Segment[V]) {
 		return
 	}
 	t.c.close()
+	t.dropNumbers()
 	s.budget.Acquire(d.bytes)
 	s.charged = d.bytes
 	for p := range out {

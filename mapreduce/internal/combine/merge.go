@@ -87,8 +87,8 @@ func (m *Merge[V]) start() {
 // sort sorts the table's keys into memory that the table's charge has paid for,
 // with the table as scratch, and frees the table.
 func (m *Merge[V]) sort() {
-	c := &m.t.c
-	n := c.n
+	c, d := &m.t.c, &m.t.d
+	n := c.n + d.n
 	var dst []cell[V]
 	if c.offHeap {
 		m.slab = c.pool.Get(n * cellSize[V]())
@@ -96,7 +96,11 @@ func (m *Merge[V]) sort() {
 	} else {
 		dst = make([]cell[V], n)
 	}
-	sortCells([][]cell[V]{c.cells}, dst, c.cells[:n], c.arena)
+	sortCells([][]cell[V]{c.cells}, dst[:c.n], c.cells[:c.n], c.arena)
+	if d.n > 0 {
+		d.mergeInto(dst, c.n)
+		m.t.dropNumbers()
+	}
 	c.dropCells()
 	m.charged = int64(n * cellSize[V]())
 	c.budget.Acquire(m.charged)

@@ -43,6 +43,9 @@ func (t *Table[V]) pack() packed[V] {
 	d.first = min(max(leastBlock, 2*sharedSlab/t.cfg.Partitions), firstBlock)
 	size := int(unsafe.Sizeof(*new(V)))
 	encoded := !t.c.offHeap && t.cfg.spills()
+	if t.d.n > 0 {
+		d.packNumbers(t)
+	}
 	var buf [inlineKey]byte
 	var value []byte
 	for i := range t.c.cells {
@@ -144,6 +147,10 @@ func (t *Table[V]) absorb(s *Segment[V]) {
 				b = b[x:]
 			default:
 				v, values = values[0], values[1:]
+			}
+			if t.d.width > 0 {
+				t.putNumber(t.d.number(key), &v)
+				continue
 			}
 			if t.put(key, v); t.c.held.weigh == nil {
 				continue

@@ -11,15 +11,20 @@ import (
 
 // drain empties the table into a spill of sorted runs.
 func (t *Table[V]) drain() {
-	if t.c.n == 0 || t.err != nil {
+	if t.c.n+t.d.n == 0 || t.err != nil {
 		return
 	}
 	if !t.cfg.spills() {
-		t.err = fmt.Errorf("a table of %d keys is full and its values have no encoding to spill", t.c.n)
+		t.err = fmt.Errorf("a table of %d keys is full and its values have no encoding to spill", t.c.n+t.d.n)
 		return
 	}
-	t.err = t.spill()
-	t.c.clear()
+	if t.c.n > 0 {
+		t.err = t.spill()
+		t.c.clear()
+	}
+	if t.err == nil && t.d.n > 0 {
+		t.err = t.spillNumbers()
+	}
 }
 
 // spill sorts and writes the table, which it destroys. The table's charge pays
@@ -44,13 +49,18 @@ func (t *Table[V]) spill() error {
 		}
 		start = end
 	}
+	t.count(w)
+	return nil
+}
+
+// count takes a spill over and counts it.
+func (t *Table[V]) count(w *segment.SpillWriter) {
 	spill, stats := w.Spill()
 	t.spills = append(t.spills, spill)
 	t.stats.Spills++
 	t.stats.SpilledRecords += stats.SpilledRecords
 	t.stats.SpilledBytes += stats.SpilledBytes
 	t.stats.FileBytes += stats.FileBytes
-	return nil
 }
 
 // byPartition orders sorted cells by partition, into the table's memory if there

@@ -24,6 +24,9 @@ type Config[V any] struct {
 	// Sum says that Combine is +: values are added without a call. V must be
 	// an integer type of 4 or 8 bytes, or defined by one.
 	Sum bool
+	// Width is the number of bytes of all keys if they are numbers, big-endian and emitted by
+	// a NumberEmitter, 1 to 8; else 0. It has no effect if V holds pointers.
+	Width int
 	// Append appends the encoding of a value for a spill run, Decode reads it
 	// back; Decode must not keep b. Without both (and without Sum, which has its
 	// own) nothing can spill, whatever the budget.
@@ -51,6 +54,7 @@ type Config[V any] struct {
 // check panics if the configuration cannot work for V.
 func (c *Config[V]) check() {
 	var v V
+	c.checkNumbers()
 	if c.Sum {
 		switch reflect.TypeFor[V]().Kind() {
 		case reflect.Int, reflect.Uint, reflect.Int64, reflect.Uint64, reflect.Int32, reflect.Uint32:
@@ -74,6 +78,7 @@ type Table[V any] struct {
 	c      cells[V]
 	b      batch[V]
 	l      longBatch[V]
+	d      numbers[V]
 	spills []*segment.Spill
 	stats  segment.Stats
 	err    error
@@ -95,14 +100,24 @@ func NewTable[V any](cfg Config[V]) *Table[V] {
 	}
 	t := &Table[V]{cfg: cfg, gate: memory.NewGate(cfg.Budget.Life())}
 	t.c = newCells(&t.cfg)
-	size := firstCells
-	for size < 2*cfg.Distinct {
-		size *= 2
-	}
-	for !t.c.resize(size, size <= firstCells) {
-		size /= 2
+	if t.c.offHeap && cfg.Width > 0 {
+		t.d.width = cfg.Width
+		t.c.resize(firstCells, true)
+	} else {
+		t.presize()
 	}
 	return t
+}
+
+// presize makes the table large enough for the expected keys, if the budget allows.
+func (t *Table[V]) presize() {
+	size := firstCells
+	for size < 2*t.cfg.Distinct {
+		size *= 2
+	}
+	for size > len(t.c.cells) && !t.c.resize(size, size <= firstCells) {
+		size /= 2
+	}
 }
 
 // Emit folds v into the value of key. key is not kept. A failed spill and a key that is too
@@ -216,8 +231,14 @@ func (t *Table[V]) makeRoom() {
 	}
 }
 
+// Numbers reports whether keys go to a NumberEmitter.
+func (t *Table[V]) Numbers() bool { return t.d.width > 0 }
+
 // Err returns the first error of a spill; Emit does nothing after it.
 func (t *Table[V]) Err() error { return t.err }
+
+// Failure is where Err finds its error.
+func (t *Table[V]) Failure() *error { return &t.err }
 
 // Gate says when Emit and EmitFields may be called; it is open at first.
 func (t *Table[V]) Gate() *memory.Gate { return &t.gate }
@@ -226,6 +247,7 @@ func (t *Table[V]) Gate() *memory.Gate { return &t.gate }
 // nothing but shut the gate. Closing twice is allowed.
 func (t *Table[V]) Close() {
 	t.gate.Shut()
+	t.dropNumbers()
 	t.c.close()
 	for _, s := range t.spills {
 		s.Release()

@@ -1,0 +1,47 @@
+package limit
+
+// Point is a point of the plane, or the sum of N.
+type Point struct{ X, Y, N float64 }
+
+// KMeans is so many rounds of Lloyd's algorithm, what one writes by hand: each of the goroutines
+// adds up a share of the points by their nearest centers, then the sums are joined. A center
+// without points stays. It returns the centers; those that it is given stay as they are.
+func KMeans(points, centers []Point, rounds, goroutines int) []Point {
+	sums := make([][]Point, goroutines)
+	for range rounds {
+		parallel(goroutines, func(at int) {
+			sum := make([]Point, len(centers))
+			for _, p := range points[len(points)*at/goroutines : len(points)*(at+1)/goroutines] {
+				s := &sum[Nearest(centers, p)]
+				s.X, s.Y, s.N = s.X+p.X, s.Y+p.Y, s.N+p.N
+			}
+			sums[at] = sum
+		})
+		next := make([]Point, len(centers))
+		for i := range next {
+			var all Point
+			for _, s := range sums {
+				all = Point{all.X + s[i].X, all.Y + s[i].Y, all.N + s[i].N}
+			}
+			if next[i] = centers[i]; all.N > 0 {
+				next[i] = Point{all.X / all.N, all.Y / all.N, 1}
+			}
+		}
+		centers = next
+	}
+	return centers
+}
+
+// Nearest is the number of the center that is nearest to p, of equal ones the first.
+func Nearest(centers []Point, p Point) int {
+	best, least := 0, centers[0].from(p)
+	for i := 1; i < len(centers); i++ {
+		if d := centers[i].from(p); d < least {
+			best, least = i, d
+		}
+	}
+	return best
+}
+
+// from is the square of the distance.
+func (c Point) from(p Point) float64 { return (c.X-p.X)*(c.X-p.X) + (c.Y-p.Y)*(c.Y-p.Y) }

@@ -1,0 +1,131 @@
+package combine
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+// emitNumber emits keys that are numbers as Emit does others.
+func emitNumber[V any](t *Table[V]) func(key []byte, v V) {
+	const flip = 1 << 3
+	of4, of8 := NumberEmitter[int32](t, flip), NumberEmitter[uint64](t, flip)
+	return func(key []byte, v V) {
+		if len(key) == 4 {
+			of4(int32(binary.BigEndian.Uint32(key)^flip), v)
+		} else {
+			of8(binary.BigEndian.Uint64(key)^flip, v)
+		}
+	}
+}
+
+// drawNumbers are keys in up to three ranges, of which some are dense, at places near each other, far
+// from each other and at the ends of what there is.
+func drawNumbers(t *rapid.T, width int) [][]byte {
+	type span struct{ from, size uint64 }
+	var spans []span
+	end := ^uint64(0) >> (64 - 8*width)
+	for range rapid.IntRange(1, 3).Draw(t, "ranges") {
+		s := span{
+			from: rapid.SampledFrom([]uint64{0, 5, 1023, 5000, 1 << 20, 1 << 31, end / 2, end - 2000, end}).Draw(t, "from"),
+			size: rapid.SampledFrom([]uint64{1, 3, 64, 2000, 60_000, 1 << 25}).Draw(t, "size"),
+		}
+		s.size = max(1, min(s.size, end-s.from))
+		spans = append(spans, s)
+	}
+	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
+	inOrder := rapid.Bool().Draw(t, "in order")
+	keys := make([][]byte, rapid.SampledFrom([]int{0, 1, 64, 1025, 2500, 9000}).Draw(t, "emits"))
+	for i := range keys {
+		s := spans[rng.IntN(len(spans))]
+		x := rng.Uint64N(s.size)
+		if inOrder {
+			x = uint64(i) % s.size
+		}
+		keys[i] = binary.BigEndian.AppendUint64(nil, s.from+x)[8-width:]
+	}
+	return keys
+}
+
+// Keys that are numbers are combined as any others are, wherever they lie, and whatever is spilled.
+func TestNumbersEqualMap(t *testing.T) {
+	dir := t.TempDir()
+	t.Run("sum of 4 bytes", rapid.MakeCheck(func(t *rapid.T) {
+		check(t, dir, Config[int64]{Sum: true, Width: 4}, func(i int) int64 { return int64(i) - 5 },
+			func(a, b int64) int64 { return a + b })
+	}))
+	t.Run("sum of 8 bytes", rapid.MakeCheck(func(t *rapid.T) {
+		check(t, dir, Config[uint32]{Sum: true, Width: 8}, func(i int) uint32 { return uint32(i) << 20 },
+			func(a, b uint32) uint32 { return a + b })
+	}))
+	t.Run("struct", rapid.MakeCheck(func(t *rapid.T) {
+		cfg := Config[mean]{Combine: joinMeans, Append: appendMean, Decode: decodeMean, Width: rapid.SampledFrom([]int{4, 8}).Draw(t, "width")}
+		check(t, dir, cfg, func(i int) mean { return mean{int64(i), 1} }, joinMeans)
+	}))
+}
+
+// Numbers close to each other come to lie in a row, others in cells; values on the heap have none.
+func TestNumbersLieInARow(t *testing.T) {
+	fill := func(n int, key func(i int) uint64) *Table[int64] {
+		table := NewTable(Config[int64]{Sum: true, Width: 8, Partitions: 1})
+		emit := NumberEmitter[uint64](table, 0)
+		for i := range n {
+			emit(key(i), 1)
+		}
+		table.flush()
+		return table
+	}
+	near := fill(10_000, func(i int) uint64 { return 1<<40 + uint64(i*7919%100_000) })
+	require.Less(t, near.c.n, 3000)
+	require.Equal(t, 10_000, near.c.n+near.d.n)
+	far := fill(10_000, func(i int) uint64 { return uint64(i) << 20 })
+	require.Equal(t, 9_999, far.c.n, "but for the first")
+	hinted := NewTable(Config[int64]{Sum: true, Width: 8, Partitions: 1, Distinct: 10_000})
+	for i := range uint64(2000) {
+		NumberEmitter[uint64](hinted, 0)(i*7919%100_000, 1)
+	}
+	require.Greater(t, hinted.d.n, 1024)
+	for i := range uint64(2000) {
+		NumberEmitter[uint64](hinted, 0)(i<<30, 1)
+	}
+	require.GreaterOrEqual(t, len(hinted.c.cells), 20_000)
+	hinted.Close()
+	few := fill(10, func(i int) uint64 { return uint64(i) })
+	require.Equal(t, 10, few.d.n)
+	heap := NewTable(Config[string]{Combine: longer, Width: 8, Partitions: 1})
+	require.False(t, heap.Numbers())
+	require.True(t, near.Numbers())
+	for _, x := range []*Table[int64]{near, far, few} {
+		x.Close()
+	}
+	require.Panics(t, func() { NewTable(Config[int64]{Sum: true, Width: 9, Partitions: 1}) })
+}
+
+// A row is paid for, with what its copy takes; where the budget refuses one, keys go to the cells.
+func TestRowsArePaidFor(t *testing.T) {
+	root := memory.NewBudget(1 << 30)
+	budget := root.Sub()
+	table := NewTable(Config[int64]{Sum: true, Width: 4, Partitions: 1, Budget: budget})
+	before := budget.Used()
+	emit := NumberEmitter[uint32](table, 0)
+	for i := range uint32(100_000) {
+		emit(i, 1)
+	}
+	row := len(table.d.slab.Bytes)
+	require.GreaterOrEqual(t, row, 100_000*65/8)
+	require.GreaterOrEqual(t, budget.Used()-before, int64(row)+100_000*13)
+	table.Close()
+	require.Zero(t, budget.Used())
+
+	full := memory.NewBudget(1)
+	table = NewTable(Config[int64]{Sum: true, Width: 4, Partitions: 1, Budget: full.Sub()})
+	NumberEmitter[uint32](table, 0)(7, 1)
+	require.Zero(t, table.d.n)
+	table.Close()
+	require.Zero(t, full.Used())
+}
