@@ -11,7 +11,7 @@ GOFILES       = $(shell git ls-files -co --exclude-standard '*.go')
 # This module, and the nested ones with the contests and with Parquet, which go.work joins to it.
 PACKAGES      = ./... ./bench/... ./parquet/...
 
-.PHONY: run build test test-page test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke fuzz fuzz-jobs chaos mutants mutants-experiments golden check clean
+.PHONY: run build test test-page test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke fuzz fuzz-jobs chaos whatif mutants mutants-experiments golden check clean
 
 build: ## bin/tarry
 	$(GO) build -o bin/tarry ./cmd/tarry
@@ -99,6 +99,10 @@ fuzz-jobs:
 # 10,000 plans of faults on a live cluster in virtual time; one that fails says how to run it again. Minutes.
 chaos:
 	LONG_TESTS=1 $(GO) test -run 'TestChaos$$' -timeout 60m ./actors
+
+# Ten live runs, and what another scheduler would have made of them, said and really run. Minutes.
+whatif:
+	LONG_TESTS=1 $(GO) test -run TestWhatIfOfLiveRuns -timeout 60m -v ./cmd/tarry
 
 # Deliberate faults, one at a time: the tests must notice each. Minutes.
 mutants:

@@ -14,7 +14,7 @@ type EventType uint8
 const (
 	EventJoined       EventType = iota + 1 // Node, NodeName, Rack, Slots
 	EventLost                              // Node, NodeName: silent for too long, left, or restarted
-	EventSubmitted                         // Name, User, Pool, Tasks, Priority, Bytes, [Places]
+	EventSubmitted                         // Name, User, Pool, Tasks, Priority, Bytes, Gate, Width, [Places]
 	EventLaunched                          // Node, Locality, Reason, Slot; Placed for reduces
 	EventSucceeded                         // Node, Held; of maps Bytes, [Output]
 	EventFailed                            // Node, Err, Reason, Held
@@ -77,6 +77,9 @@ type Began struct {
 	Expiry    time.Duration `json:"expiry,omitempty"`    // in nanoseconds; 0: 10 minutes
 	Nodes     int           `json:"nodes"`               // how many join at the beginning
 	Racks     int           `json:"racks"`
+	// Drive says when a simulation's JobTracker learns of a free slot: empty at once, "heartbeat" at
+	// its node's next heartbeat, "out-of-band" also when a task ends.
+	Drive string `json:"drive,omitempty"`
 }
 
 // Event is one thing that the Core did or learned. One schema serves live runs, histories and
@@ -110,12 +113,14 @@ type Event struct {
 	Bytes    int64         `json:"bytes,omitempty"`  // of a job's input, 0 if unknown; of a map's output
 	Output   []int64       `json:"output,omitempty"` // bytes of a map's output, by reduce; the Core's, not to be changed
 	Places   *InputPlaces  `json:"places,omitempty"`
-	Shares   [2]float64    `json:"shares,omitzero"`  // fair shares in slots; of a queue its capacity
-	Demand   [2]int        `json:"demand,omitzero"`  // tasks that could run now
-	Running  [2]int        `json:"running,omitzero"` // attempts
-	Min      [2]int        `json:"min,omitzero"`     // slots
-	Max      [2]int        `json:"max,omitzero"`     // slots; 0: no maximum, -1: none allowed
-	Virtual  [2]Projected  `json:"virtual,omitzero"` // of a job, under hfsp
+	Gate     float64       `json:"slow_start,omitempty"` // of a job that sets its own: JobSpec.SlowStart
+	Width    int           `json:"width,omitempty"`      // slots that each task of a job takes, if more than 1
+	Shares   [2]float64    `json:"shares,omitzero"`      // fair shares in slots; of a queue its capacity
+	Demand   [2]int        `json:"demand,omitzero"`      // tasks that could run now
+	Running  [2]int        `json:"running,omitzero"`     // attempts
+	Min      [2]int        `json:"min,omitzero"`         // slots
+	Max      [2]int        `json:"max,omitzero"`         // slots; 0: no maximum, -1: none allowed
+	Virtual  [2]Projected  `json:"virtual,omitzero"`     // of a job, under hfsp
 	Need     int           `json:"need,omitempty"`
 	State    string        `json:"state,omitempty"`
 	Err      string        `json:"err,omitempty"`

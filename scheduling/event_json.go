@@ -52,6 +52,10 @@ func (e *Event) appendStanding(b []byte) []byte {
 	if e.Places != nil {
 		b = appendAny(b, `,"places":`, e.Places)
 	}
+	if e.Gate != 0 {
+		b = appendFloat(append(b, `,"slow_start":`...), e.Gate)
+	}
+	b = appendInt(b, `,"width":`, int64(e.Width))
 	if e.Shares != [2]float64{} {
 		b = appendFloat(append(b, `,"shares":[`...), e.Shares[Map])
 		b = append(appendFloat(append(b, ','), e.Shares[Reduce]), ']')

@@ -35,7 +35,7 @@ func TestEventsOfJobsAndNodes(t *testing.T) {
 	require.Equal(t, []Event{{At: s, Type: EventJoined, Node: n, NodeName: "a", Rack: "r", Slots: [2]int{2, 1}}}, since())
 	id, err := c.Submit(2*s, JobSpec{Name: "j", User: "u", Maps: 2, Reduces: 1, SlowStart: -1})
 	require.NoError(t, err)
-	require.Equal(t, []Event{{At: 2 * s, Type: EventSubmitted, Node: NoNode, JobID: id, Name: "j", User: "u", Pool: "u", Tasks: [2]int{2, 1}, Priority: "NORMAL"}}, since())
+	require.Equal(t, []Event{{At: 2 * s, Type: EventSubmitted, Node: NoNode, JobID: id, Name: "j", User: "u", Pool: "u", Tasks: [2]int{2, 1}, Priority: "NORMAL", Gate: -1}}, since())
 	require.NoError(t, c.SetPriority(3*s, id, High))
 	require.Equal(t, []Event{{At: 3 * s, Type: EventPriority, Node: NoNode, JobID: id, Name: "HIGH"}}, since())
 	require.NoError(t, c.SetPool(4*s, id, " p "))

@@ -58,12 +58,20 @@ func (c *Core) takeIn(j *job, known func()) error {
 	c.active = append(c.active, j)
 	c.dirty = true
 	if c.cfg.Events != nil {
-		c.emit(Event{Type: EventSubmitted, JobID: j.id, Node: NoNode, Name: s.Name, User: j.spec.User, Pool: j.group, Tasks: [2]int{s.Maps, s.Reduces}, Priority: s.Priority.String(), Bytes: s.InputBytes, Places: c.inputPlaces(s.Places)})
+		c.emit(Event{Type: EventSubmitted, JobID: j.id, Node: NoNode, Name: s.Name, User: j.spec.User, Pool: j.group, Tasks: [2]int{s.Maps, s.Reduces}, Priority: s.Priority.String(), Bytes: s.InputBytes, Places: c.inputPlaces(s.Places), Gate: s.SlowStart, Width: j.width()})
 	}
 	c.changed(j, Map)
 	c.changed(j, Reduce)
 	c.finishIfDone(j)
 	return nil
+}
+
+// width is what EventSubmitted tells of the slots that each task takes: 0 is one.
+func (j *job) width() int {
+	if j.slots > 1 {
+		return int(j.slots)
+	}
+	return 0
 }
 
 // validateJob names every fault of a job.

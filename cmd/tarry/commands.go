@@ -35,8 +35,10 @@ func commands() []command {
 		{"submit", "Hand a job to a server, tarry serve", newSubmit},
 		{"events", "Read what a live or simulated cluster recorded with --events", newEvents},
 		{"sim", "Simulate a cluster of any size in virtual time, with the scheduler that runs live", newSim},
+		{"tune", "Look for settings of a scheduler that serve a goal better", newTune},
 		{"version", "Print the version of this program", newVersion},
 		{"view", "Make a page on which a recorded run can be watched", newView},
+		{"whatif", "Run a recorded run again under other settings, in the simulator", newWhatIf},
 	}
 }
 

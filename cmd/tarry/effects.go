@@ -107,6 +107,8 @@ func (c *combination) scheduler() string {
 		return c.say("scheduler") + " " + c.value("scheduler")
 	case c.given("parameters"):
 		return "--scheduler " + c.policies[0].Name + ", which --parameters asks for"
+	case c.value("scheduler") == "":
+		return "the recorded policy"
 	default:
 		return "--scheduler " + c.value("scheduler")
 	}

@@ -25,8 +25,8 @@ func (e *effect) isOf(c *combination, flag string) bool {
 
 // effects is the table.
 func effects() []effect {
-	run, sim := []string{"run"}, []string{"sim"}
-	told, live, all := []string{"run", "batch"}, []string{"run", "batch", "serve"}, []string{"run", "batch", "serve", "sim"}
+	run, sim, whatif := []string{"run"}, []string{"sim", "tune"}, []string{"whatif"}
+	told, live, all := []string{"run", "batch"}, []string{"run", "batch", "serve"}, []string{"run", "batch", "serve", "sim", "tune"}
 	delay, gen, events, grep := []string{"delay"}, []string{"gen"}, []string{"events"}, []string{"run grep"}
 	inline, here := with("inline"), with("inline", "on")
 	inRounds := []string{"run pagerank", "run components", "run kmeans"}
@@ -150,6 +150,17 @@ func effects() []effect {
 		{sim, "compute-spread", notSwim, simIn + "--compute-rate 1MB --compute-spread 1"},
 		{sim, "original-nodes max-maps raw-paths drop-empty", notSwim, simIn + "--max-maps 3"},
 		{sim, "skew-zipf skew-shares skew-cells", notSwim, simIn + "--skew-zipf 1"},
+
+		{whatif, "reduce-placement slow-start set speculation parameters policy json events again-events quiet", nil, ""},
+		{whatif, "scheduler", with("policy"), "whatif e.jsonl --scheduler fifo --policy mine.yaml"},
+		{whatif, "wait rack-wait", with("skips"), "whatif e.jsonl --wait 1s --skips 3"},
+		{whatif, "skips", with("wait", "rack-wait"), "whatif e.jsonl --rack-wait 1s --skips 3"},
+		{whatif, "preemption allocations", order("pools", "pools"), "whatif e.jsonl --scheduler fifo --preemption"},
+		{whatif, "weight", order("pools", "pools"), "whatif e.jsonl --scheduler fifo --weight a=2"},
+		{whatif, "no-spread", spreads, "whatif e.jsonl --scheduler fair --no-spread"},
+		{whatif, "queues", order("capacity", "queues"), "whatif e.jsonl --scheduler hfs --queues queues.xml"},
+
+		{[]string{"tune"}, "goal fresh within policy-out", nil, ""},
 
 		{delay, "tasks nodes replication task-time racks rate json", nil, ""},
 		{delay, "locality", with("skips", "wait"), asked + "--locality 0.9 --skips 3"},
@@ -340,7 +351,8 @@ func oneNode(c *combination) string {
 }
 
 func oneRack(c *combination) string {
-	return when(number(c.value("racks")) <= 1 && !c.given("cluster"), "with one rack: give --racks")
+	recorded := c.path == "tune" && !c.given("workload") && !c.given("trace") // which tells the racks
+	return when(number(c.value("racks")) <= 1 && !c.given("cluster") && !recorded, "with one rack: give --racks")
 }
 
 // secondSkip: the second number is of racks.

@@ -191,6 +191,8 @@ func limits() map[string]numbers.Span {
 		"damage": span(0, 1e9),
 
 		// simulations
+		"fresh":            span(2, 1_000),
+		"within":           parts,
 		"sim nodes":        cluster(1, 100_000),
 		"sim racks":        cluster(1, 100_000),
 		"sim reduce-slots": cluster(0, 1_000),
@@ -258,7 +260,11 @@ func limit(root *cobra.Command) {
 	below = func(cmd *cobra.Command) {
 		path := strings.Fields(cmd.CommandPath() + " .")
 		set := func(f *pflag.Flag) {
-			span, own := table[path[1]+" "+f.Name]
+			command := path[1]
+			if command == "tune" { // it simulates, too
+				command = "sim"
+			}
+			span, own := table[command+" "+f.Name]
 			if !own {
 				span = table[f.Name]
 			}

@@ -13,6 +13,9 @@ import (
 // reduce whose input is there to be fetched in the rack.
 func (s *sim) expected(w *workload.Job, k scheduling.TaskKind) time.Duration {
 	cl := &s.cfg.Cluster
+	if r := s.taken[w]; r != nil {
+		return r.mean(k)
+	}
 	cost, tasks, bytes, rate := &w.Map, w.Maps, w.InputBytes, cl.ReadRate
 	if k == scheduling.Reduce {
 		cost, tasks, bytes, rate = &w.Reduce, w.Reduces, w.ShuffleBytes, s.cfg.Network.ShuffleRate
@@ -50,7 +53,7 @@ func (s *sim) alone(w *workload.Job) time.Duration {
 // with sizes are told of all jobs, others of those that ask for it.
 func (s *sim) tell(j *simJob, spec *scheduling.JobSpec) {
 	p := &s.cfg.Policy
-	if !j.spec.TellTimes && p.Order != "srpt" && !(p.Order == "hfsp" && p.HFSP.NoTraining) {
+	if s.cfg.Untold || !j.spec.TellTimes && p.Order != "srpt" && !(p.Order == "hfsp" && p.HFSP.NoTraining) {
 		return
 	}
 	factor := 1 + s.cfg.SizeError*(2*unit(draw(s.cfg.Seed, forSizeError, uint64(j.index)))-1)

@@ -131,6 +131,10 @@ func (s *sim) computing(a *attempt, bytes float64, n *simNode) float64 {
 // startMap works out a map's times: set-up, reading by locality, computing, and writing if it is a
 // map-only job's.
 func (s *sim) startMap(ai int32, j *simJob, n *simNode) {
+	if j.recorded != nil {
+		s.startRecordedMap(ai, j)
+		return
+	}
 	a := &s.atts[ai]
 	cl, nw := &s.cfg.Cluster, &s.cfg.Network
 	w := j.spec

@@ -80,6 +80,7 @@ func (c *Config) Validate() error {
 	f.span("heartbeat interval", c.Interval, minStep)
 	f.span("update interval", c.Update, minStep)
 	f.span("sample interval", c.Sample, minStep)
+	f.check(c.Jitter >= 0 && c.Jitter <= workload.MaxTime, "jitter %v is not between 0 and %v", c.Jitter, workload.MaxTime)
 	f.span("job set-up", c.JobSetup, 0)
 	f.span("job clean-up", c.JobCleanup, 0)
 	f.check(c.Until >= 0 && c.Until <= maxYears, "end %v is not between 0 and %v", c.Until, maxYears)

@@ -76,6 +76,10 @@ type Machine struct {
 	Slow        float64 // how many times as long it takes for everything; 0 means 1
 	Link        float64 // capacity of its link in each direction, bytes a second; 0 takes Network.NodeLink
 	Disk        float64 // what its disk gives to all tasks that read from it; 0 takes Network.Disk
+	Name        string  // empty: n00000 and so on
+	RackName    string  // of its rack; empty: r000 and so on
+	// Beat is when its heartbeats begin, each Interval after the other; 0 draws it from the seed.
+	Beat time.Duration
 }
 
 // Network says what moving bytes costs.
@@ -177,13 +181,20 @@ type Config struct {
 	// SizeError is how wrong the durations told to policies that work with sizes are, 0 to 1: see
 	// workload.Job.TellTimes.
 	SizeError float64
+	// Untold leaves out the durations that jobs, or what simulates them, would tell: no policy learns
+	// sizes but from tasks that have run, as in a live cluster whose jobs tell none.
+	Untold bool
 	// SizeCells is up to how many maps × reduces a job's maps report the sizes of their partitions,
 	// which placing reduces by gravity needs; default 4 million. Larger jobs report none and their
 	// reduces go anywhere.
 	SizeCells int
 	// Places, if not nil, says where the blocks of the workload's i-th job lie, in place of a draw;
-	// jobs that read a shared file have them drawn.
+	// jobs that read a shared file have them drawn, and those for which it gives none.
 	Places func(i int) scheduling.Places
+	// Recorded, if not nil, says how long the tasks of the workload's i-th job took in a recorded run,
+	// in place of what workload, cluster and network make of them; nil leaves a job to those. It needs
+	// a network without flows. What it returns is only read.
+	Recorded func(i int) *Recorded
 	// TellProgress makes regular heartbeats tell how far attempts are, as live ones do; hfsp is
 	// told anyway. It costs time where it does not matter.
 	TellProgress bool
@@ -191,6 +202,11 @@ type Config struct {
 	// job comes, as a live cluster of this program does; else in a random ring that goes on where
 	// it stopped.
 	InTurn bool
+	// Ring, if not nil, gives the order in which nodes are asked when the workload's i-th job has come,
+	// and from then on; nil leaves it as it is. Each node must stand in it once.
+	Ring func(i int) []int32
+	// Jitter is how late a regular heartbeat is at most, each as drawn from the seed.
+	Jitter time.Duration
 	// MaxEvents ends a simulation that takes more events, with ErrTooLong, so that no setting makes
 	// it run for ever; one that is known to take more is refused before it begins. 0 means 200
 	// million, some minutes of work.
@@ -198,6 +214,17 @@ type Config struct {
 	// Progress, if not nil, is called each 16,384 events with the simulated time and the number of
 	// jobs done.
 	Progress func(now time.Duration, done int)
+}
+
+// drive names the drive, empty for the event drive.
+func (c *Config) drive() string {
+	switch {
+	case c.Drive == EventDrive:
+		return ""
+	case c.OutOfBand:
+		return "out-of-band"
+	}
+	return "heartbeat"
 }
 
 // withDefaults fills in what was left out.

@@ -31,6 +31,7 @@ type simJob struct {
 	out          *outputs // map outputs, of jobs with reduces
 	reducing     []int32  // attempts of its reduces
 	seed         uint64   // of its sizes
+	recorded     *Recorded
 }
 
 // over tells whether the last task is done.
@@ -126,7 +127,7 @@ func (s *sim) submit(i int32) error {
 	}
 	if w.Reduces > 0 {
 		j.out = s.newOutputs(j)
-		j.reportsSizes = s.cfg.Policy.NeedsSizes() && s.cfg.Policy.Reduce.Part != LEEN && w.Maps*w.Reduces <= s.cfg.SizeCells
+		j.reportsSizes = s.tellsSizes() && s.cfg.Policy.Reduce.Part != LEEN && w.Maps*w.Reduces <= s.cfg.SizeCells
 	}
 	id, err := s.core.Submit(s.q.now, spec)
 	if err != nil {
@@ -134,10 +135,21 @@ func (s *sim) submit(i int32) error {
 	}
 	j.id = id
 	s.byID = append(s.byID, i)
+	if s.cfg.Ring != nil {
+		if ring := s.cfg.Ring(int(i)); ring != nil {
+			s.ring, s.turn = ring, 0
+		}
+	}
 	s.open++
 	s.lastMove = s.q.now
 	s.tick()
 	return nil
+}
+
+// tellsSizes tells whether maps report the sizes of their outputs: where reduces are placed by them,
+// and where events explain what happens.
+func (s *sim) tellsSizes() bool {
+	return s.cfg.Policy.NeedsSizes() || s.cfg.Core.Explain && s.cfg.Core.Events != nil
 }
 
 // placesOf gives the job's blocks their places: drawn from the seed and the file's or job's number,
@@ -157,7 +169,9 @@ func (s *sim) placesOf(j *simJob) scheduling.Places {
 		return scheduling.Places{Offsets: p.Offsets[:m+1], Nodes: p.Nodes[:p.Offsets[m]]}
 	}
 	if s.cfg.Places != nil {
-		return s.cfg.Places(int(j.index))
+		if p := s.cfg.Places(int(j.index)); p.Offsets != nil {
+			return p
+		}
 	}
 	r := rand.New(rand.NewPCG(s.cfg.Seed, draw(forInput, uint64(j.index))))
 	if j.spec.MapRacks != nil {

@@ -40,12 +40,14 @@ func (s *sim) join(i int32) error {
 		if unit(draw(s.cfg.Seed, forSlowness, uint64(i))) < cl.SlowNodes {
 			n.slow = cl.SlowFactor
 		}
-		n.slow *= cmp.Or(cl.machine(int(i)).Slow, 1)
+		m := cl.machine(int(i))
+		n.slow *= cmp.Or(m.Slow, 1)
+		n.phase = cmp.Or(m.Beat%s.cfg.Interval, n.phase)
 		s.nodes = append(s.nodes, n)
 	}
 	n, m := &s.nodes[i], cl.machine(int(i))
 	id, err := s.core.Join(s.q.now, scheduling.Node{
-		Name: fmt.Sprintf("n%05d", i), Rack: fmt.Sprintf("r%03d", s.top.rackOf[i]),
+		Name: cmp.Or(m.Name, fmt.Sprintf("n%05d", i)), Rack: cmp.Or(m.RackName, fmt.Sprintf("r%03d", s.top.rackOf[i])),
 		MapSlots: m.MapSlots, ReduceSlots: m.ReduceSlots, Incarnation: n.incarnation,
 	})
 	if err != nil {
@@ -82,6 +84,17 @@ func (s *sim) nextBeat(n *simNode) time.Duration {
 	return n.phase + ((s.q.now-n.phase)/s.cfg.Interval+1)*s.cfg.Interval
 }
 
+// followingBeat is when the heartbeat after the one at hand is due.
+func (s *sim) followingBeat(i int32) time.Duration {
+	if s.cfg.Jitter == 0 {
+		return s.q.now + s.cfg.Interval
+	}
+	n := &s.nodes[i]
+	k := (s.q.now-n.phase)/s.cfg.Interval + 1
+	late := unit(draw(s.cfg.Seed, forJitter, uint64(i), uint64(k))) * float64(min(s.cfg.Jitter, s.cfg.Interval-1))
+	return n.phase + k*s.cfg.Interval + time.Duration(late)
+}
+
 // timer is a node's regular heartbeat. In the event drive one without anything to say or to ask is
 // left out.
 func (s *sim) timer(i, gen int32) error {
@@ -93,7 +106,7 @@ func (s *sim) timer(i, gen int32) error {
 		n.ticking = false
 		return nil
 	}
-	s.at(s.q.now+s.cfg.Interval, evHeartbeat, i, gen)
+	s.at(s.followingBeat(i), evHeartbeat, i, gen)
 	says := s.cfg.Failures.any() || len(n.done) > 0 || s.tells(n)
 	if s.cfg.Drive == EventDrive && !says && !s.core.View().Useful(scheduling.NodeID(i)) {
 		return nil

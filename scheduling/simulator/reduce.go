@@ -75,6 +75,10 @@ func (s *sim) shuffled(ai int32, j *simJob) {
 	if a.phase != phaseShuffle {
 		return
 	}
+	if j.recorded != nil {
+		s.shuffledRecorded(ai, j)
+		return
+	}
 	n, nw := &s.nodes[a.node], &s.cfg.Network
 	local, rack, off := s.inputs(j, a.node, int(a.id.Task.Index))
 	cost := (float64(local)*nw.ShuffleFactor[0] + float64(rack)*nw.ShuffleFactor[1] + float64(off)*nw.ShuffleFactor[2]) / nw.ShuffleRate

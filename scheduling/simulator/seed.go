@@ -37,6 +37,7 @@ const (
 	forSizeError = 12
 
 	forStraggling = 13 // how much longer a straggler computes
+	forJitter     = 14 // how late a heartbeat is
 )
 
 // unit maps a draw onto [0, 1).

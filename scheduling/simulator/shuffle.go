@@ -43,7 +43,7 @@ func (s *sim) newOutputs(j *simJob) *outputs {
 	if j.spec.Keys.Count > 0 && !leen {
 		o.assign = j.hashKeys()
 	}
-	if j.spec.Skew.Cells > 0 || j.spec.Keys.Count > 0 {
+	if j.spec.Skew.Cells > 0 || j.spec.Keys.Count > 0 || j.recorded != nil && j.recorded.Outputs != nil {
 		o.parts = make([][]int64, len(s.nodes))
 	}
 	if s.cfg.Failures.any() || leen {
@@ -106,6 +106,9 @@ func scale(n, a, b int64) int64 {
 // input.
 func (j *simJob) outputOf(i int) int64 {
 	w := j.spec
+	if j.recorded != nil && j.recorded.Outputs != nil {
+		return j.recorded.output(i)
+	}
 	if w.InputBytes == 0 {
 		return scale(w.ShuffleBytes, int64(i+1), int64(w.Maps)) - scale(w.ShuffleBytes, int64(i), int64(w.Maps))
 	}
@@ -117,6 +120,9 @@ func (j *simJob) outputOf(i int) int64 {
 // partitions appends the sizes of the output of map i, one for each reduce.
 func (j *simJob) partitions(i int, to []int64) []int64 {
 	n, r := j.outputOf(i), j.spec.Reduces
+	if j.recorded != nil && j.recorded.Outputs != nil {
+		return append(to, j.recorded.Outputs[i]...)
+	}
 	cum := j.out.cum
 	if j.spec.Keys.Count > 0 {
 		cum = running(j.keyParts(i))
@@ -216,7 +222,7 @@ func (s *sim) loseOutputs(i int32) {
 			continue
 		}
 		for _, ai := range j.reducing {
-			if a := &s.atts[ai]; s.net == nil && a.phase == phaseWork && s.leftOf(a) > a.work {
+			if a := &s.atts[ai]; s.net == nil && a.phase == phaseWork && s.fetches(a, j) {
 				a.phase = phaseShuffle
 				a.gen++
 			} else if s.net != nil {
@@ -224,6 +230,14 @@ func (s *sim) loseOutputs(i int32) {
 			}
 		}
 	}
+}
+
+// fetches tells whether a reduce whose end is known has not fetched everything yet.
+func (s *sim) fetches(a *attempt, j *simJob) bool {
+	if j.recorded != nil {
+		return j.recorded.try(a.id).Waits
+	}
+	return s.leftOf(a) > a.work
 }
 
 // leftOf is what is left of an attempt's timed phase.

@@ -38,6 +38,7 @@ type sim struct {
 	jobs  []simJob
 	byID  []int32 // job index by JobID
 	files []scheduling.Places
+	taken map[*workload.Job]*Recorded // of the jobs of which there is a recording
 	atts  []attempt
 	free  []int32
 
@@ -105,12 +106,12 @@ func newSim(cfg Config, w *workload.Workload) (*sim, error) {
 	}
 	s.files = make([]scheduling.Places, len(w.Files))
 	s.byID = append(s.byID, -1)
-	return s, s.order()
+	return s, errors.Join(s.order(), s.record())
 }
 
 // watch listens to the Core for jobs that fail.
 func (s *sim) watch() {
-	if !s.cfg.Failures.any() && s.cfg.Failures.TaskFails == 0 {
+	if !s.cfg.Failures.any() && s.cfg.Failures.TaskFails == 0 && s.cfg.Recorded == nil {
 		return
 	}
 	users := s.cfg.Core.Events
@@ -177,7 +178,7 @@ func (s *sim) tellBeginning() {
 		Type: scheduling.EventBegan, Node: scheduling.NoNode, Name: p.Name, Policy: &p,
 		Began: &scheduling.Began{
 			Schema: scheduling.EventSchema, Simulated: true, Seed: c.Seed, Heartbeat: c.Interval, Expiry: c.Core.Expiry,
-			Nodes: c.Cluster.Nodes, Racks: c.Cluster.Racks,
+			Nodes: c.Cluster.Nodes, Racks: c.Cluster.Racks, Drive: c.drive(),
 		},
 	})
 }

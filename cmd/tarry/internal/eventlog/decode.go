@@ -65,6 +65,10 @@ func (f *fast) field(e *actors.Event, key []byte) {
 		whole(f, &e.Bytes, math.MaxInt64)
 	case "need":
 		whole(f, &e.Need, math.MaxInt32)
+	case "slow_start":
+		e.Gate = f.number()
+	case "width":
+		whole(f, &e.Width, math.MaxInt32)
 	default:
 		f.standing(e, key)
 	}

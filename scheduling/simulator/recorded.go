@@ -1,0 +1,175 @@
+package simulator
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// Recorded is what a recording tells of a job's tasks. Attempts take the times that were measured;
+// what another place or time would have cost is in Far, Ahead and Hop.
+type Recorded struct {
+	// Tasks are the job's maps and reduces, as many as the workload's job has.
+	Tasks [2][]RecordedTask
+	// Far is how long a map takes node-local, rack-local and off-rack, relative to one another; each
+	// above 0.
+	Far [3]float64
+	// Ahead is how much of its time a reduce can spend before the last map has ended, in setting up and
+	// fetching: one that had less time before takes so much longer.
+	Ahead time.Duration
+	// Hop is how much longer, in seconds, a reduce takes for each byte of its input and each link that
+	// the byte crosses: 0 on its node, 2 in its rack, 4 beyond. The first is for reduces that were
+	// there before the last map had ended, the second for the others.
+	Hop [2]float64
+	// Outputs are the bytes of each map's output by reduce; nil: the job's ShuffleBytes are spread
+	// evenly.
+	Outputs [][]int64
+}
+
+// RecordedTask is a task with its attempts by number. An attempt without a time, and those beyond
+// the last, take Usual.
+type RecordedTask struct {
+	Usual RecordedTry
+	Tries []RecordedTry
+}
+
+// RecordedTry is an attempt. Time is from its launch to its end, of a reduce from the end of the job's
+// last map if that is later, without the time in which it was suspended.
+type RecordedTry struct {
+	Time  time.Duration
+	Fails bool
+	Near  scheduling.Locality // of a map, at which it took Time
+	Head  time.Duration       // of a reduce: how long it had run when the last map ended
+	Waits bool                // of a reduce: had to wait again for maps whose outputs were lost
+	Hops  int64               // of a reduce: bytes × links of its input
+}
+
+// try is what an attempt does.
+func (r *Recorded) try(id scheduling.AttemptID) RecordedTry {
+	t := &r.Tasks[id.Task.Kind][id.Task.Index]
+	if int(id.Try) < len(t.Tries) && t.Tries[id.Try].Time > 0 {
+		return t.Tries[id.Try]
+	}
+	return t.Usual
+}
+
+// output is the bytes of a map's output.
+func (r *Recorded) output(m int) (sum int64) {
+	for _, b := range r.Outputs[m] {
+		sum += b
+	}
+	return sum
+}
+
+// mean is what one task takes on average: a map beside its data, a reduce launched late.
+func (r *Recorded) mean(k scheduling.TaskKind) time.Duration {
+	tasks := r.Tasks[k]
+	if len(tasks) == 0 {
+		return 0
+	}
+	sum := 0.0
+	for i := range tasks {
+		u := &tasks[i].Usual
+		t := u.Time.Seconds()
+		if k == scheduling.Map {
+			t *= r.Far[scheduling.NodeLocal] / r.Far[near(u.Near)]
+		} else {
+			t += r.missing(0).Seconds() - r.missing(u.Head).Seconds()
+		}
+		sum += t
+	}
+	return seconds(sum / float64(len(tasks)))
+}
+
+// missing is how much of what a reduce can do before the last map has ended is left after head.
+func (r *Recorded) missing(head time.Duration) time.Duration { return max(0, r.Ahead-head) }
+
+// near is a locality as an index of Recorded.Far: a map without a place is at its data everywhere.
+func near(l scheduling.Locality) scheduling.Locality {
+	return min(max(l, scheduling.NodeLocal), scheduling.OffRack)
+}
+
+// check reports the first fault of what is recorded of a job.
+func (r *Recorded) check(w *workload.Job) error {
+	if len(r.Tasks[0]) != w.Maps || len(r.Tasks[1]) != w.Reduces {
+		return fmt.Errorf("%w: %d maps and %d reduces are recorded of job %q, which has %d and %d",
+			ErrConfig, len(r.Tasks[0]), len(r.Tasks[1]), w.Name, w.Maps, w.Reduces)
+	}
+	for _, f := range r.Far {
+		if !(f >= 1/maxFactor && f <= maxFactor) {
+			return fmt.Errorf("%w: factor %v of distance of job %q", ErrConfig, f, w.Name)
+		}
+	}
+	if r.Outputs != nil && len(r.Outputs) != w.Maps {
+		return fmt.Errorf("%w: outputs of %d maps are recorded of job %q, which has %d", ErrConfig, len(r.Outputs), w.Name, w.Maps)
+	}
+	for _, parts := range r.Outputs {
+		if len(parts) != w.Reduces {
+			return fmt.Errorf("%w: an output of %d parts is recorded of job %q, which has %d reduces", ErrConfig, len(parts), w.Name, w.Reduces)
+		}
+	}
+	return nil
+}
+
+// record takes in what is recorded of the jobs.
+func (s *sim) record() error {
+	if s.cfg.Recorded == nil {
+		return nil
+	}
+	if s.cfg.Network.Flows {
+		return fmt.Errorf("%w: recorded times leave no room for flows", ErrConfig)
+	}
+	s.taken = map[*workload.Job]*Recorded{}
+	for i := range s.jobs {
+		j := &s.jobs[i]
+		if j.recorded = s.cfg.Recorded(i); j.recorded == nil {
+			continue
+		}
+		if err := j.recorded.check(j.spec); err != nil {
+			return err
+		}
+		s.taken[j.spec] = j.recorded
+	}
+	return nil
+}
+
+// startRecordedMap starts a map that takes as long as it was recorded to, nearer or farther.
+func (s *sim) startRecordedMap(ai int32, j *simJob) {
+	a := &s.atts[ai]
+	t := j.recorded.try(a.id)
+	a.fails = t.Fails
+	a.work = t.Time
+	if now, then := near(a.locality), near(t.Near); now != then {
+		a.work = seconds(t.Time.Seconds() * j.recorded.Far[now] / j.recorded.Far[then])
+	}
+	a.phase = phaseWork
+	s.until(ai, s.q.now+a.work)
+}
+
+// shuffledRecorded works out when a reduce ends, now that all map outputs are there.
+func (s *sim) shuffledRecorded(ai int32, j *simJob) {
+	a := &s.atts[ai]
+	r := j.recorded
+	t := r.try(a.id)
+	local, rack, off := s.inputs(j, a.node, int(a.id.Task.Index))
+	hops := 2*rack + 4*off
+	a.fails = t.Fails
+	a.work = t.Time
+	head, hop := a.workedBy(s.q.now), r.Hop[1]
+	if head > 0 {
+		hop = r.Hop[0]
+	}
+	a.work += r.missing(head) - r.missing(t.Head)
+	if more := hop * float64(hops-t.Hops); more != 0 && local+rack+off > 0 {
+		a.work += seconds(more)
+	}
+	a.work = max(a.work, time.Microsecond)
+	a.phase = phaseWork
+	if a.suspended {
+		a.left = a.work
+		return
+	}
+	s.until(ai, s.q.now+a.work)
+}

@@ -1,0 +1,123 @@
+package replay
+
+import (
+	"slices"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// attempt takes in what happened to an attempt.
+func (r *Reader) attempt(e scheduling.Event) error {
+	id := e.Attempt
+	j, err := r.job(id.Task.Job)
+	if err != nil {
+		return err
+	}
+	list := j.tasks[id.Task.Kind]
+	if int(id.Task.Index) >= len(list) || id.Try < 0 || id.Try > maxTries {
+		return bad("job %d has no attempt %v", id.Task.Job, id)
+	}
+	t := &list[id.Task.Index]
+	if e.Type == scheduling.EventOutputLost {
+		return nil
+	}
+	n, err := r.node(e.Node)
+	if err != nil {
+		return err
+	}
+	if e.Type != scheduling.EventKilled { // which the loss of a node does, too
+		n.last = max(n.last, e.At)
+	}
+	if e.Type == scheduling.EventLaunched {
+		for int(id.Try) >= len(t.tries) {
+			t.tries = append(t.tries, try{})
+		}
+		copied := e.Reason.Cause == scheduling.CauseSlowTask
+		t.tries[id.Try] = try{node: int(e.Node), launched: e.At, near: locality(e), copy: copied}
+		if copied {
+			j.copies++
+		}
+		return nil
+	}
+	if int(id.Try) >= len(t.tries) {
+		return bad("%v was not launched", id)
+	}
+	r.changed(j, t, &t.tries[id.Try], e)
+	return nil
+}
+
+// changed takes in what happened to an attempt that was launched.
+func (r *Reader) changed(j *job, t *task, a *try, e scheduling.Event) {
+	end := func(o outcome) { a.ended, a.held, a.out = e.At, e.Held, o }
+	switch e.Type {
+	case scheduling.EventSucceeded:
+		end(succeeded)
+		if e.Attempt.Task.Kind == scheduling.Map {
+			j.mapsDone = append(j.mapsDone, e.At)
+			if !t.done {
+				t.done = true
+				if j.firstDone++; j.firstDone == len(j.tasks[scheduling.Map]) {
+					j.allDone = e.At
+				}
+			}
+			t.holder, t.size = a.node, e.Bytes
+			j.hasSize = j.hasSize || e.Bytes > 0
+			if len(e.Output) == len(j.tasks[scheduling.Reduce]) && len(e.Output) > 0 {
+				t.output, j.hasOutput = e.Output, true
+			}
+		}
+	case scheduling.EventFailed:
+		end(failed)
+	case scheduling.EventKilled:
+		end(killed)
+		switch e.Reason.Cause {
+		case scheduling.CauseSuperseded:
+			a.out = overtaken
+		case scheduling.CausePreempted, scheduling.CauseSmallerJob, scheduling.CauseFlowMoved:
+			j.killed++
+		default:
+		}
+	case scheduling.EventSuspended:
+		j.suspended++
+		a.gaps = append(a.gaps, outage{from: e.At})
+	case scheduling.EventResumed:
+		if n := len(a.gaps); n > 0 && a.gaps[n-1].to == 0 {
+			a.gaps[n-1].to = e.At
+		}
+	case scheduling.EventProgress:
+		a.part, a.partAt = e.Progress, e.At
+	default:
+	}
+}
+
+// locality is how near a map was to its data.
+func locality(e scheduling.Event) scheduling.Locality {
+	for l := scheduling.NodeLocal; l <= scheduling.OffRack; l++ {
+		if e.Near == l.String() {
+			return l
+		}
+	}
+	if e.Near == "" || e.Near == "any-place" {
+		return -1
+	}
+	return scheduling.OffRack
+}
+
+// span is how long an attempt has held its slot.
+func (a *try) span() time.Duration { return a.ended - a.launched - a.held }
+
+// burst is how long after a job has come the nodes that are asked at once are given its tasks.
+const burst = 50 * time.Millisecond
+
+// asked notes the order in which nodes are offered tasks when a job has come: in a live cluster it is
+// that of messages, which nothing else tells.
+func (r *Reader) asked(e scheduling.Event) {
+	if len(r.rec.jobs) == 0 || e.Node < 0 || int(e.Node) >= len(r.rec.nodes) {
+		return
+	}
+	j := r.rec.jobs[len(r.rec.jobs)-1]
+	if !r.rec.Began.Simulated && e.At-j.submitted < burst && !slices.Contains(j.asked, int(e.Node)) {
+		j.asked = append(j.asked, int(e.Node))
+	}
+}

@@ -1,0 +1,21 @@
+package replay
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// Decode reads an event from its line of JSON. What a live run adds, and this package does not need,
+// is left out.
+func Decode(line []byte) (e scheduling.Event, err error) {
+	if err = json.Unmarshal(line, &e); err != nil {
+		return e, fmt.Errorf("not an event: %w", err)
+	}
+	if e.Type == 0 {
+		return e, errors.New("not an event: it has no type")
+	}
+	return e, nil
+}

@@ -1,0 +1,297 @@
+package replay
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// ErrRecording is what every reason why events are no recording of a whole run is.
+var ErrRecording = errors.New("no recording of a whole run")
+
+// refusal is such a reason.
+type refusal struct{ error }
+
+// Is tells that it is one.
+func (refusal) Is(target error) bool { return target == ErrRecording }
+
+// Bounds on what a recording may ask for.
+const (
+	maxNodes = 1_000_000
+	maxTasks = 50_000_000
+	maxTries = 1_000
+)
+
+// Reader takes the events of a run, in order. Its zero value is ready; one goroutine at a time may
+// use it.
+type Reader struct {
+	rec     *Recording
+	expiry  time.Duration
+	tasks   int
+	ends    []int          // numbers of the jobs that have ended, in order
+	changes map[string]int // what a replay leaves out: how often
+}
+
+// Add takes an event in. Errors are ErrRecording.
+func (r *Reader) Add(e scheduling.Event) error {
+	if r.rec == nil {
+		return r.begin(e)
+	}
+	if e.Type == scheduling.EventLaunched || e.Type == scheduling.EventSkipped {
+		r.asked(e)
+	}
+	switch e.Type {
+	case scheduling.EventBegan:
+		return bad("another run begins here: a file of one run is needed")
+	case scheduling.EventJoined:
+		return r.joined(e)
+	case scheduling.EventLost:
+		return r.lost(e)
+	case scheduling.EventSubmitted:
+		return r.submitted(e)
+	case scheduling.EventFinished:
+		j, err := r.job(e.JobID)
+		if err != nil {
+			return err
+		}
+		j.ended, j.state = e.At, e.State
+		r.ends = append(r.ends, int(e.JobID))
+	case scheduling.EventPriority:
+		r.leaveOut("changes of a job's priority")
+	case scheduling.EventPool:
+		r.leaveOut("moves of a job to another pool")
+	case scheduling.EventReconfigured:
+		r.leaveOut("changes of the policy")
+	case scheduling.EventCordoned:
+		r.leaveOut("cordons of a node")
+	default:
+		if e.Attempt != (scheduling.AttemptID{}) {
+			return r.attempt(e)
+		}
+	}
+	return nil
+}
+
+func bad(format string, a ...any) error {
+	return refusal{fmt.Errorf(format, a...)}
+}
+
+func (r *Reader) leaveOut(what string) { r.changes[what]++ }
+
+// begin reads the header.
+func (r *Reader) begin(e scheduling.Event) error {
+	switch {
+	case e.Type != scheduling.EventBegan || e.Began == nil:
+		return bad("the first event is %q, not the header %q: the beginning of the recording is missing", e.Type, scheduling.EventBegan)
+	case e.Began.Schema != scheduling.EventSchema:
+		return bad("events of version %d, want version %d", e.Began.Schema, scheduling.EventSchema)
+	case e.Policy == nil:
+		return bad("the header does not tell the policy")
+	}
+	r.rec = &Recording{Began: *e.Began, Policy: *e.Policy}
+	r.expiry = cmp.Or(e.Began.Expiry, 10*time.Minute)
+	r.changes = map[string]int{}
+	return nil
+}
+
+// joined takes in a node, or has it back.
+func (r *Reader) joined(e scheduling.Event) error {
+	nodes := &r.rec.nodes
+	if e.Node < 0 || int(e.Node) >= maxNodes || e.Slots[0] < 0 || e.Slots[1] < 0 {
+		return bad("node %d of %d map and %d reduce slots", e.Node, e.Slots[0], e.Slots[1])
+	}
+	for int(e.Node) >= len(*nodes) {
+		*nodes = append(*nodes, node{})
+	}
+	n := &(*nodes)[e.Node]
+	n.name, n.rack, n.slots, n.last = e.NodeName, e.Rack, e.Slots, e.At
+	if n.joined == 0 {
+		n.joined = e.At
+	}
+	if n.lost {
+		n.down[len(n.down)-1].to, n.lost = e.At, false
+	}
+	return nil
+}
+
+// lost takes a node away, from when nothing was heard of it.
+func (r *Reader) lost(e scheduling.Event) error {
+	n, err := r.node(e.Node)
+	if err != nil || n.lost {
+		return err
+	}
+	n.lost = true
+	n.down = append(n.down, outage{from: max(n.last, e.At-r.expiry)})
+	return nil
+}
+
+// node finds a node that has joined.
+func (r *Reader) node(id scheduling.NodeID) (*node, error) {
+	if id < 0 || int(id) >= len(r.rec.nodes) || r.rec.nodes[id].name == "" {
+		return nil, bad("node %d has not joined", id)
+	}
+	return &r.rec.nodes[id], nil
+}
+
+// job finds a job that was submitted.
+func (r *Reader) job(id scheduling.JobID) (*job, error) {
+	if id < 1 || int(id) > len(r.rec.jobs) {
+		return nil, bad("job %d was not submitted", id)
+	}
+	return r.rec.jobs[id-1], nil
+}
+
+// submitted takes a job in.
+func (r *Reader) submitted(e scheduling.Event) error {
+	if int(e.JobID) != len(r.rec.jobs)+1 {
+		return bad("job %d is submitted where job %d was to come: the recording is not of a whole run", e.JobID, len(r.rec.jobs)+1)
+	}
+	if e.Tasks[0] < 0 || e.Tasks[1] < 0 || e.Tasks[0] > maxTasks || e.Tasks[1] > maxTasks || e.Bytes < 0 {
+		return bad("job %d has %d maps, %d reduces and %d bytes", e.JobID, e.Tasks[0], e.Tasks[1], e.Bytes)
+	}
+	if r.tasks += e.Tasks[0] + e.Tasks[1]; r.tasks > maxTasks {
+		return bad("more than %d tasks", maxTasks)
+	}
+	j := &job{
+		name: e.Name, user: e.User, pool: e.Pool, submitted: e.At, bytes: e.Bytes,
+		slowStart: e.Gate, width: e.Width, places: e.Places,
+	}
+	var err error
+	if j.priority, err = scheduling.ParsePriority(cmp.Or(e.Priority, "NORMAL")); err != nil {
+		return bad("job %d: %w", e.JobID, err)
+	}
+	if err := checkPlaces(e.Places, e.Tasks[0], len(r.rec.nodes)); err != nil {
+		return bad("job %d: %w", e.JobID, err)
+	}
+	for k := range j.tasks {
+		j.tasks[k] = make([]task, e.Tasks[k])
+	}
+	j.follows = r.followed(j)
+	r.rec.jobs = append(r.rec.jobs, j)
+	return nil
+}
+
+// chained is within how long after the end of a job its user submits the one that waited for it: a
+// simulation does so at once.
+const chained = 10 * time.Millisecond
+
+// followed is the number of the job whose end a new job seems to have waited for: the last one of its
+// user that ended just before; 0 if there is none.
+func (r *Reader) followed(j *job) int {
+	within := chained
+	if r.rec.Began.Simulated {
+		within = 0
+	}
+	for k := len(r.ends) - 1; k >= 0; k-- {
+		before := r.rec.jobs[r.ends[k]-1]
+		if j.submitted-before.ended > within {
+			break
+		}
+		if before.succeeded() && before.user == j.user && before.pool == j.pool {
+			return r.ends[k]
+		}
+	}
+	return 0
+}
+
+// checkPlaces reports places that are not those of so many maps on so many nodes.
+func checkPlaces(p *scheduling.InputPlaces, maps, nodes int) error {
+	if p == nil || p.Omitted > 0 {
+		return nil
+	}
+	want := p.Each * maps
+	if p.Each == 0 {
+		if len(p.Counts) != maps {
+			return fmt.Errorf("places of %d maps, of %d", len(p.Counts), maps)
+		}
+		for _, n := range p.Counts {
+			if n < 0 {
+				return fmt.Errorf("%d places of a map", n)
+			}
+			want += int(n)
+		}
+	}
+	if want != len(p.Nodes) {
+		return fmt.Errorf("%d places where %d were to be", len(p.Nodes), want)
+	}
+	for _, n := range p.Nodes {
+		if n < 0 || int(n) >= nodes {
+			return fmt.Errorf("a block on node %d, which has not joined", n)
+		}
+	}
+	return nil
+}
+
+// End gives the recording once all events are added. Errors are ErrRecording.
+func (r *Reader) End() (*Recording, error) {
+	if r.rec == nil {
+		return nil, bad("there is no event")
+	}
+	rec := r.rec
+	if len(rec.jobs) == 0 {
+		return nil, bad("no job was submitted")
+	}
+	if i := slices.IndexFunc(rec.nodes, func(n node) bool { return n.name == "" }); i >= 0 {
+		return nil, bad("node %d has not joined", i)
+	}
+	var left []string
+	for i, j := range rec.jobs {
+		if j.state == "" {
+			left = append(left, fmt.Sprintf("%d %.40q", i+1, j.name))
+		}
+	}
+	if len(left) > 0 {
+		more := " has not"
+		if len(left) > 1 {
+			more = fmt.Sprintf(" and %d more have not", len(left)-1)
+		}
+		return nil, bad("the run has not ended, or the recording is cut: job %s%s finished", left[0], more)
+	}
+	for i, j := range rec.jobs {
+		for k := range j.tasks {
+			for t := range j.tasks[k] {
+				if j.succeeded() && j.tasks[k][t].won() == nil {
+					return nil, bad("job %d has succeeded without its %s %d: events are missing", i+1, scheduling.TaskKind(k), t)
+				}
+			}
+		}
+	}
+	r.warn()
+	rec.arrange()
+	rec.weighShuffles()
+	return rec, nil
+}
+
+// warn puts into words what a replay leaves out.
+func (r *Reader) warn() {
+	rec := r.rec
+	for _, what := range slices.Sorted(maps.Keys(r.changes)) {
+		rec.Warnings = append(rec.Warnings, fmt.Sprintf("%s are left out (%d)", what, r.changes[what]))
+	}
+	ended, noPlaces, noSizes := 0, 0, 0
+	for _, j := range rec.jobs {
+		if !j.succeeded() {
+			ended++
+		}
+		if j.places != nil && j.places.Omitted > 0 {
+			noPlaces++
+		}
+		if len(j.tasks[1]) > 0 && !j.hasOutput {
+			noSizes++
+		}
+	}
+	if ended > 0 {
+		rec.Warnings = append(rec.Warnings, fmt.Sprintf("%d of %d jobs failed or were killed: they run to their end, and figures leave them out", ended, len(rec.jobs)))
+	}
+	if noPlaces > 0 {
+		rec.Warnings = append(rec.Warnings, fmt.Sprintf("the places of the blocks of %d jobs are too many to be recorded: others are drawn", noPlaces))
+	}
+	if noSizes > 0 {
+		rec.Warnings = append(rec.Warnings, fmt.Sprintf("the sizes of map outputs of %d jobs are not recorded: all are taken as alike", noSizes))
+	}
+}

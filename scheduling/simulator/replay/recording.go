@@ -1,0 +1,119 @@
+package replay
+
+import (
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// Recording is what the events of a run tell. It must not be changed; several goroutines may Run it.
+type Recording struct {
+	Began  scheduling.Began
+	Policy scheduling.Policy // at the beginning
+	// Warnings are what the recording has and a replay leaves out, a sentence each.
+	Warnings []string
+
+	nodes []node
+	jobs  []*job
+	order []int // of nodes, such that those of a rack stand together: order[i] is node i of a simulation
+	to    []int // the other way round
+	racks int
+}
+
+// node is a machine of the recording.
+type node struct {
+	name, rack string
+	inRack     int // number of its rack, by first appearance
+	slots      [2]int
+	joined     time.Duration
+	down       []outage
+	last       time.Duration // of anything heard of it
+	lost       bool
+}
+
+// outage is when a node was away, or an attempt suspended; to is 0 if that did not end.
+type outage struct{ from, to time.Duration }
+
+// job is a job of the recording.
+type job struct {
+	name, user, pool   string
+	priority           scheduling.Priority
+	submitted, ended   time.Duration
+	state              string // empty: it has not ended
+	slowStart          float64
+	width              int
+	bytes              int64
+	places             *scheduling.InputPlaces
+	asked              []int // nodes in the order in which they were given tasks when the job came
+	follows            int   // number of the job that it follows, from 1; 0: none
+	tasks              [2][]task
+	mapsDone           []time.Duration // ends of maps, in order
+	firstDone          int             // maps that have ended at least once
+	allDone            time.Duration   // when all had
+	killed, suspended  int
+	copies             int
+	shuffled           [3]int64 // node, rack, off
+	hasOutput, hasSize bool     // sizes by reduce are known; sums are
+}
+
+// task is a task with its attempts.
+type task struct {
+	tries  []try
+	output []int64 // of a map, by reduce
+	size   int64   // of it
+	holder int     // node with the output of a map
+	done   bool    // a map has ended
+}
+
+// outcome is how an attempt ended.
+type outcome uint8
+
+const (
+	open outcome = iota
+	succeeded
+	failed
+	killed
+	overtaken // by another attempt of its task
+)
+
+// try is an attempt.
+type try struct {
+	node     int
+	launched time.Duration
+	ended    time.Duration
+	held     time.Duration
+	gaps     []outage // in which it was suspended
+	near     scheduling.Locality
+	out      outcome
+	copy     bool
+	part     float64       // of its work that was done
+	partAt   time.Duration // then
+}
+
+// succeeded tells whether the job has done its work.
+func (j *job) succeeded() bool { return j.state == scheduling.JobSucceeded.String() }
+
+// sojourn is the time from submission to end.
+func (j *job) sojourn() time.Duration { return j.ended - j.submitted }
+
+// won is the attempt that did the task's work, or nil.
+func (t *task) won() *try {
+	for i := range t.tries {
+		if t.tries[i].out == succeeded {
+			return &t.tries[i]
+		}
+	}
+	return nil
+}
+
+// Jobs is the number of jobs, and of maps and reduces in all.
+func (r *Recording) Jobs() (jobs, maps, reduces int) {
+	for _, j := range r.jobs {
+		maps += len(j.tasks[scheduling.Map])
+		reduces += len(j.tasks[scheduling.Reduce])
+	}
+	return len(r.jobs), maps, reduces
+}
+
+// Cluster is the number of nodes and racks.
+func (r *Recording) Cluster() (nodes, racks int) { return len(r.nodes), r.racks }

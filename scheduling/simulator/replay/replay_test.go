@@ -1,0 +1,214 @@
+package replay
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// recorded simulates and gives what the events tell.
+func recorded(t *testing.T, cfg simulator.Config, w *workload.Workload) *Recording {
+	t.Helper()
+	var r Reader
+	cfg.Core.Explain = true
+	cfg.Core.Events = func(e scheduling.Event) {
+		line := e.AppendJSON(nil)
+		back, err := Decode(line)
+		require.NoError(t, err)
+		require.NoError(t, r.Add(back), "%s", line)
+	}
+	_, err := simulator.Run(t.Context(), cfg, w)
+	require.NoError(t, err)
+	rec, err := r.End()
+	require.NoError(t, err)
+	return rec
+}
+
+func preset(t *testing.T, name string) scheduling.Policy {
+	t.Helper()
+	p, err := scheduling.Preset(name)
+	require.NoError(t, err)
+	return p
+}
+
+func mixed(jobs int) *workload.Workload {
+	w := workload.FacebookMixed(rand.New(rand.NewPCG(1, 2)))
+	w.Jobs = w.Jobs[:jobs]
+	return &w
+}
+
+// A recorded simulation comes back under its own policy: to the nanosecond where a slot is offered at
+// once, and nearly so where ends are told with the next heartbeat or links are shared.
+func TestSamePolicyComesBack(t *testing.T) {
+	t.Parallel()
+	type change func(*simulator.Config)
+	kinds := []struct {
+		name    string
+		by      float64 // part of the mean sojourn
+		points  float64 // of locality, as a part
+		presets []string
+		change  change
+	}{
+		{"factors", 1e-6, 1e-6, []string{"fifo", "fair", "delay", "hfs", "capacity", "srpt", "quincy"}, func(*simulator.Config) {}},
+		{"training", 0.02, 0.001, []string{"hfsp"}, func(*simulator.Config) {}}, // it goes by progress, of which events tell little
+		{"cogrs", 1e-4, 1e-6, []string{"hfs", "srpt"}, func(c *simulator.Config) { c.Policy.Reduce.Rule = scheduling.CoGRS }},
+		{"flows", 0.02, 0.005, []string{"fifo", "fair", "hfs"}, func(c *simulator.Config) {
+			c.Network = simulator.Network{Flows: true, Oversubscription: 5}
+		}},
+		{"heartbeats", 0.001, 0.001, []string{"fifo", "hfs", "srpt"}, func(c *simulator.Config) { c.Drive = simulator.HeartbeatDrive }},
+		{"out of band", 0.001, 0.001, []string{"fair", "hfs"}, func(c *simulator.Config) {
+			c.Drive, c.OutOfBand = simulator.HeartbeatDrive, true
+		}},
+		{"stragglers", 0.001, 0.001, []string{"fifo", "hfs"}, func(c *simulator.Config) {
+			c.Cluster.Stragglers, c.Policy.Speculation.Rule = 0.05, scheduling.LATE
+		}},
+		{"failing tasks", 0.005, 0.001, []string{"fair", "hfs"}, func(c *simulator.Config) { c.Failures.TaskFails = 0.02 }},
+		{"failing nodes", 0.02, 0.005, []string{"fair", "hfs"}, func(c *simulator.Config) { c.Failures.MTBF = time.Hour }},
+	}
+	for _, kind := range kinds {
+		t.Run(kind.name, func(t *testing.T) {
+			t.Parallel()
+			for _, name := range kind.presets {
+				cfg := simulator.Config{Cluster: simulator.Cluster{Nodes: 12, Racks: 3}, Policy: preset(t, name), Seed: 3}
+				kind.change(&cfg)
+				rec := recorded(t, cfg, mixed(12))
+				got, err := rec.Run(t.Context(), rec.Policy, nil)
+				require.NoError(t, err)
+				was, is := got.Recorded, got.Again
+				t.Logf("%s: mean sojourn %.3f s, again %+.4f %%; node-local %.2f %%, again %+.2f points", name, was.Mean, 100*(is.Mean/was.Mean-1), 100*was.NodeLocal, 100*(is.NodeLocal-was.NodeLocal))
+				assert.InEpsilon(t, was.Mean, is.Mean, kind.by, name)
+				assert.InDelta(t, was.NodeLocal, is.NodeLocal, kind.points, name)
+			}
+		})
+	}
+}
+
+// What another policy is said to change has the sign of what it really changes, and about its size.
+func TestOtherPolicyChangesTheSame(t *testing.T) {
+	t.Parallel()
+	agreed, all := 0, 0
+	for _, flows := range []bool{false, true} {
+		for _, from := range []string{"fifo", "hfs", "srpt"} {
+			cfg := simulator.Config{Cluster: simulator.Cluster{Nodes: 12, Racks: 3}, Network: simulator.Network{Flows: flows}, Seed: 3}
+			if flows {
+				cfg.Network.Oversubscription = 5
+			}
+			cfg.Policy = preset(t, from)
+			rec := recorded(t, cfg, mixed(12))
+			for _, to := range []string{"fifo", "fair", "capacity", "hfsp", "srpt", "hfs"} {
+				cfg.Policy = preset(t, to)
+				really, err := simulator.Run(t.Context(), cfg, mixed(12))
+				require.NoError(t, err)
+				said, err := rec.Run(t.Context(), cfg.Policy, nil)
+				require.NoError(t, err)
+				was := said.Recorded.Mean
+				change, guess := really.Report.Sojourn.Mean/was-1, said.Again.Mean/was-1
+				t.Logf("flows %v, %s → %s: mean sojourn really %+.1f %%, said %+.1f %%", flows, from, to, 100*change, 100*guess)
+				assert.InDelta(t, change, guess, 0.03)
+				if math.Abs(change) < 0.03 {
+					continue
+				}
+				all++
+				if (change > 0) == (guess > 0) {
+					agreed++
+				}
+			}
+		}
+	}
+	t.Logf("%d of %d signs agree", agreed, all)
+	require.Greater(t, all, 15)
+	require.Equal(t, all, agreed)
+}
+
+// events are those of a small run.
+func events(t *testing.T) (list []scheduling.Event) {
+	t.Helper()
+	cfg := simulator.Config{Cluster: simulator.Cluster{Nodes: 4, Racks: 2}, Policy: preset(t, "hfs"), Seed: 3}
+	cfg.Core.Explain = true
+	cfg.Core.Events = func(e scheduling.Event) { list = append(list, e) }
+	_, err := simulator.Run(t.Context(), cfg, mixed(4))
+	require.NoError(t, err)
+	return list
+}
+
+// read gives what a Reader makes of events.
+func read(list []scheduling.Event) error {
+	var r Reader
+	for _, e := range list {
+		if err := r.Add(e); err != nil {
+			return err
+		}
+	}
+	_, err := r.End()
+	return err
+}
+
+// What is no whole recording is refused with its reason.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	list := events(t)
+	require.NoError(t, read(list))
+	without := func(drop func(scheduling.Event) bool) []scheduling.Event {
+		return slices.DeleteFunc(slices.Clone(list), drop)
+	}
+	old := slices.Clone(list)
+	began := *list[0].Began
+	began.Schema = 1
+	old[0].Began = &began
+	for want, got := range map[string][]scheduling.Event{
+		"there is no event":                              nil,
+		"the first event is \"joined\", not the header":  list[1:],
+		"events of version 1, want version 2":            old,
+		"another run begins here":                        append(slices.Clone(list), list...),
+		"no job was submitted":                           list[:3],
+		"the run has not ended, or the recording is cut": list[:len(list)-1],
+		"and 3 more have not finished":                   without(func(e scheduling.Event) bool { return e.Type == scheduling.EventFinished }),
+		"events are missing": without(func(e scheduling.Event) bool {
+			return e.Type == scheduling.EventSucceeded && e.Attempt.Task.Index == 1
+		}),
+		"was not launched":  without(func(e scheduling.Event) bool { return e.Type == scheduling.EventLaunched }),
+		"has not joined":    without(func(e scheduling.Event) bool { return e.Type == scheduling.EventJoined }),
+		"was not submitted": without(func(e scheduling.Event) bool { return e.Type == scheduling.EventSubmitted }),
+		"job 2 was to come": without(func(e scheduling.Event) bool { return e.JobID == 2 || e.Attempt.Task.Job == 2 }),
+	} {
+		err := read(got)
+		require.ErrorIs(t, err, ErrRecording, want)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// Whatever a line says, it is refused or taken, without a panic.
+func FuzzReader(f *testing.F) {
+	f.Add([]byte(`{"at":0,"type":"began","node":-1,"began":{"schema":2,"seed":1,"nodes":1,"racks":1},"policy":{"Order":"fifo"}}
+{"at":0,"type":"joined","node":0,"node_name":"a","rack":"r","slots":[1,1]}
+{"at":1,"type":"submitted","job":1,"node":-1,"tasks":[1,0],"places":{"each":1,"nodes":[0]}}
+{"at":2,"type":"launched","job":1,"attempt":"job_0001_m_000000_0","node":0,"locality":"node-local"}
+{"at":3,"type":"succeeded","job":1,"attempt":"job_0001_m_000000_0","node":0,"locality":"node-local"}
+{"at":3,"type":"finished","job":1,"node":-1,"state":"succeeded"}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var r Reader
+		for line := range bytes.Lines(text) {
+			e, err := Decode(line)
+			if err != nil || e.Node > 100 || e.Tasks[0] > 100 || e.Tasks[1] > 100 || e.Slots[0] > 100 || e.Slots[1] > 100 {
+				return
+			}
+			if r.Add(e) != nil {
+				return
+			}
+		}
+		if rec, err := r.End(); err == nil {
+			rec.config(rec.Policy)
+			require.NotEmpty(t, rec.workload(&rec.Policy).Jobs)
+		}
+	})
+}

@@ -1,0 +1,81 @@
+package replay
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// RunLike runs a workload like the recorded one: the times that the tasks of a job took are dealt anew
+// among its tasks, the times between arrivals among the jobs, and nodes beat at other moments. The same
+// seed gives the same workload under every policy. Figures are in Outcome.Again; errors are those of
+// Run.
+func (r *Recording) RunLike(ctx context.Context, p scheduling.Policy, seed uint64) (*Outcome, error) {
+	if err := check(&p); err != nil {
+		return nil, err
+	}
+	rng := rand.New(rand.NewPCG(seed, 0x11ce))
+	cfg, w := r.config(p), r.workload(&p)
+	cfg.Seed += seed
+	for i := range cfg.Cluster.Machines {
+		cfg.Cluster.Machines[i].Beat = 0
+	}
+	list := make([]*simulator.Recorded, len(r.jobs))
+	for i := range list {
+		list[i] = cfg.Recorded(i)
+		for k := range list[i].Tasks {
+			tasks := list[i].Tasks[k]
+			rng.Shuffle(len(tasks), func(a, b int) { tasks[a], tasks[b] = tasks[b], tasks[a] })
+		}
+	}
+	shuffleGaps(rng, w)
+	return r.simulate(ctx, cfg, w, nil)
+}
+
+// shuffleGaps deals the times between the jobs that follow no other one anew.
+func shuffleGaps(rng *rand.Rand, w *workload.Workload) {
+	var free []int
+	var gaps []time.Duration
+	for i := range w.Jobs {
+		if w.Jobs[i].After != "" {
+			continue
+		}
+		if n := len(free); n > 0 {
+			gaps = append(gaps, w.Jobs[i].Submit-w.Jobs[free[n-1]].Submit)
+		}
+		free = append(free, i)
+	}
+	rng.Shuffle(len(gaps), func(a, b int) { gaps[a], gaps[b] = gaps[b], gaps[a] })
+	for k, gap := range gaps {
+		w.Jobs[free[k+1]].Submit = w.Jobs[free[k]].Submit + gap
+	}
+}
+
+// UsualMap is the median length of a map that has succeeded.
+func (r *Recording) UsualMap() time.Duration {
+	var all []simulator.RecordedTry
+	for _, j := range r.jobs {
+		for t := range j.tasks[scheduling.Map] {
+			if a := j.tasks[scheduling.Map][t].won(); a != nil {
+				all = append(all, simulator.RecordedTry{Time: a.span()})
+			}
+		}
+	}
+	return middle(all).Time
+}
+
+// Pools are the names of the pools of jobs, in order of their first job.
+func (r *Recording) Pools() (names []string) {
+	seen := map[string]bool{}
+	for _, j := range r.jobs {
+		if j.pool != "" && !seen[j.pool] {
+			seen[j.pool] = true
+			names = append(names, j.pool)
+		}
+	}
+	return names
+}

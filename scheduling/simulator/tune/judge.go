@@ -1,0 +1,124 @@
+package tune
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// Found is what a search came to.
+type Found struct {
+	Policy  scheduling.Policy `json:"-"` // with the changes; the start if there are none
+	Goal    Goal              `json:"goal"`
+	Start   Figures           `json:"start"`   // means over the fresh seeds
+	Changed Figures           `json:"changed"` // the same with the changes
+	Gain    Estimate          `json:"gain"`    // of the goal's figure, changed - start; below 0 is better
+	// Changes are what to change, each with what undoing it alone would cost; Unsure those that the
+	// search took and the fresh seeds did not bear out, and the best of other knobs that looked better
+	// to the search, but not for sure.
+	Changes []Change `json:"changes"`
+	Unsure  []Change `json:"unsure"`
+	Runs    int      `json:"runs"` // simulations in all
+	Seeds   int      `json:"fresh_seeds"`
+}
+
+// Change is a choice with its worth: the goal's figure with it minus without it.
+type Change struct {
+	Knob  string   `json:"knob"`
+	Set   string   `json:"set"`
+	Worth Estimate `json:"worth"`
+}
+
+// judge runs what the search has taken with seeds that it has not seen.
+func (s *search) judge(ctx context.Context, taken map[int]Choice) (*Found, error) {
+	fresh := func(of map[int]Choice) (state, error) {
+		p := s.Start
+		for _, k := range slices.Sorted(maps.Keys(of)) {
+			c := of[k]
+			if err := c.apply(&p); err != nil {
+				return state{}, err
+			}
+		}
+		return s.run(ctx, p, s.Seed+uint64(s.Seeds), s.Fresh)
+	}
+	start, err := fresh(nil)
+	if err != nil {
+		return nil, err
+	}
+	out := &Found{Goal: s.Goal, Seeds: s.Fresh, Changes: []Change{}, Unsure: []Change{}}
+	now, err := fresh(taken)
+	if err != nil {
+		return nil, err
+	}
+	for len(taken) > 0 {
+		changes, doubtful, err := s.worths(ctx, taken, now, fresh)
+		if err != nil {
+			return nil, err
+		}
+		if doubtful < 0 {
+			out.Changes = changes
+			break
+		}
+		at := slices.Index(slices.Sorted(maps.Keys(taken)), doubtful)
+		out.Unsure = append(out.Unsure, changes[at])
+		delete(taken, doubtful)
+		if now, err = fresh(taken); err != nil {
+			return nil, err
+		}
+	}
+	return s.sum(out, start, now), nil
+}
+
+// worths undoes each change alone, and finds the knob of which that would cost least, or nothing for
+// sure; -1 if all are worth something for sure.
+func (s *search) worths(
+	ctx context.Context, taken map[int]Choice, now state, fresh func(map[int]Choice) (state, error),
+) (list []Change, doubtful int, err error) {
+	doubtful = -1
+	least := 0.0
+	for _, k := range slices.Sorted(maps.Keys(taken)) {
+		rest := maps.Clone(taken)
+		delete(rest, k)
+		without, err := fresh(rest)
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return nil, -1, err
+		}
+		worth := s.minus(now, without, s.Goal)
+		list = append(list, Change{s.Knobs[k].Name, taken[k].String(), worth})
+		if top := worth.Mean + worth.Half; !worth.Below() && (doubtful < 0 || top > least) {
+			doubtful, least = k, top
+		}
+	}
+	return list, doubtful, nil
+}
+
+// sum compares what is left with the start.
+func (s *search) sum(out *Found, start, now state) *Found {
+	out.Policy, out.Runs = now.policy, s.runs
+	for _, k := range s.Knobs {
+		known := func(c Change) bool { return c.Knob == k.Name }
+		if m, ok := s.missed[k.Name]; ok && !slices.ContainsFunc(out.Changes, known) && !slices.ContainsFunc(out.Unsure, known) {
+			out.Unsure = append(out.Unsure, m)
+		}
+	}
+	out.Start, out.Changed = average(start.runs), average(now.runs)
+	if len(out.Changes) == 0 {
+		out.Policy, out.Changed = s.Start, out.Start
+		return out
+	}
+	out.Gain = s.minus(now, start, s.Goal)
+	rises := s.Goal != MeanSojourn && out.Changed.Mean > (1+s.Within)*out.Start.Mean
+	if !out.Gain.Below() || rises { // not sure, or too dear
+		out.Unsure = append(out.Unsure, out.Changes...)
+		out.Policy, out.Changed, out.Changes = s.Start, out.Start, []Change{}
+	}
+	return out
+}
+
+// average is the mean of each figure.
+func average(runs []Figures) Figures {
+	return Figures{mean(runs, MeanSojourn), mean(runs, P95), mean(runs, Locality), mean(runs, OffRack)}
+}

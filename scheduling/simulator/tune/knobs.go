@@ -1,0 +1,128 @@
+package tune
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/policyfile"
+)
+
+// Choice is settings by key and value, as policyfile has them, or the weight of a pool.
+type Choice struct {
+	Settings []Setting
+	Pool     string // if not empty: Weight is its weight
+	Weight   float64
+}
+
+// Setting is one key with its value.
+type Setting struct{ Key, Value string }
+
+// String is the choice in words: "locality.rule=wait locality.waits=2s/4s".
+func (c Choice) String() string {
+	if c.Pool != "" {
+		return fmt.Sprintf("weight of pool %s=%g", c.Pool, c.Weight)
+	}
+	var list []string
+	for _, s := range c.Settings {
+		list = append(list, s.Key+"="+s.Value)
+	}
+	return strings.Join(list, " ")
+}
+
+// apply puts the choice into a policy.
+func (c Choice) apply(p *scheduling.Policy) error {
+	if c.Pool != "" {
+		setWeight(p, c.Pool, c.Weight)
+		return nil
+	}
+	for _, s := range c.Settings {
+		f, err := policyfile.Find(s.Key)
+		if err == nil {
+			err = f.Set(p, s.Value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, s := range c.Settings {
+		if f, err := policyfile.Find(s.Key); err == nil && f.Idle(p) != "" && !strings.HasSuffix(s.Key, ".auto") {
+			return fmt.Errorf("%s has no effect %s", s.Key, f.Idle(p))
+		}
+	}
+	return nil
+}
+
+// setWeight gives a pool a weight.
+func setWeight(p *scheduling.Policy, pool string, weight float64) {
+	list := slices.Clone(p.Pools.Pools)
+	at := slices.IndexFunc(list, func(c scheduling.PoolConfig) bool { return c.Name == pool })
+	if at < 0 {
+		list = append(list, scheduling.PoolConfig{Name: pool})
+		at = len(list) - 1
+	}
+	list[at].Weight = weight
+	p.Pools.Pools = list
+}
+
+// Knob is something that can be set, with the choices that are tried.
+type Knob struct {
+	Name    string
+	Choices []Choice
+}
+
+// choice is settings KEY=VALUE, separated by blanks.
+func choice(text string) Choice {
+	var c Choice
+	for one := range strings.FieldsSeq(text) {
+		key, value, _ := strings.Cut(one, "=")
+		c.Settings = append(c.Settings, Setting{key, value})
+	}
+	return c
+}
+
+// waitSteps are the waits that are tried, in lengths of a usual map.
+var waitSteps = []float64{0.1, 0.25, 0.5, 1, 2}
+
+// Knobs are those that a policy heeds: waits for locality by the length of a usual map, skips by the
+// number of nodes, the placement of reduces and its thresholds, slow start, copies of slow tasks, and
+// the weights of the named pools.
+func Knobs(p *scheduling.Policy, usualMap time.Duration, nodes int, pools []string) (list []Knob) {
+	wait := func(of float64) string {
+		return max(time.Millisecond, time.Duration(of*float64(usualMap)).Round(time.Millisecond)).String()
+	}
+	locality := Knob{Name: "waiting for locality", Choices: []Choice{choice("locality.rule=greedy")}}
+	for _, node := range waitSteps {
+		for _, rack := range []float64{0, 1, 2} {
+			text := "locality.rule=wait locality.auto=false locality.waits=" + wait(node) + "/" + wait(rack*node)
+			if rack == 0 {
+				text = strings.TrimSuffix(text, wait(0)) + "0s"
+			}
+			locality.Choices = append(locality.Choices, choice(text))
+		}
+	}
+	for _, part := range []int{8, 4, 2, 1} {
+		if d := nodes / part; d > 0 {
+			locality.Choices = append(locality.Choices, choice(fmt.Sprintf("locality.rule=skips locality.auto=false locality.skips=%d/%d", d, d)))
+		}
+	}
+	list = append(list, locality, Knob{"placement of reduces", []Choice{
+		choice("reduce.rule=any"), choice("reduce.rule=cogrs"), choice("reduce.rule=larts"),
+	}}, Knob{"threshold of placement", []Choice{
+		choice("reduce.theta=0"), choice("reduce.theta=0.05"), choice("reduce.theta=0.2"), choice("reduce.theta=0.5"),
+	}}, Knob{"slow start", []Choice{
+		choice("slow_start=0.05"), choice("slow_start=0.25"), choice("slow_start=0.5"), choice("slow_start=0.8"), choice("slow_start=1"),
+	}}, Knob{"copies of slow tasks", []Choice{choice("speculation.rule=none"), choice("speculation.rule=late")}})
+	if p.Order == "pools" {
+		for _, pool := range pools {
+			k := Knob{Name: "weight of pool " + pool}
+			for _, w := range []float64{0.25, 0.5, 1, 2, 4} {
+				k.Choices = append(k.Choices, Choice{Pool: pool, Weight: w})
+			}
+			list = append(list, k)
+		}
+	}
+	return list
+}

@@ -1,0 +1,229 @@
+package tune
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"runtime"
+	"sync"
+
+	"github.com/tarry-mr/tarry/internal/statistics"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// Goal is what is to become less.
+type Goal string
+
+// The goals.
+const (
+	MeanSojourn Goal = "mean-sojourn" // of the jobs
+	P95         Goal = "p95"          // of the jobs' sojourn times
+	Locality    Goal = "locality"     // the part of the maps that do not run on their data
+	OffRack     Goal = "off-rack"     // bytes that reduces fetch from other racks
+)
+
+// Goals lists them.
+func Goals() []Goal { return []Goal{MeanSojourn, P95, Locality, OffRack} }
+
+// Figures are what a run came to.
+type Figures struct {
+	Mean      float64 `json:"sojourn_mean_s"`
+	P95       float64 `json:"sojourn_p95_s"`
+	NotLocal  float64 `json:"not_local_share"`     // of the maps, 0 to 1
+	OffRackGB float64 `json:"off_rack_shuffle_gb"` // of the shuffles
+}
+
+// Of is what the goal wants less of.
+func (g Goal) Of(f *Figures) float64 {
+	switch g {
+	case P95:
+		return f.P95
+	case Locality:
+		return f.NotLocal
+	case OffRack:
+		return f.OffRackGB
+	default:
+		return f.Mean
+	}
+}
+
+// Problem is what is to be tuned.
+type Problem struct {
+	Start scheduling.Policy
+	Goal  Goal
+	Knobs []Knob
+	// Run simulates a policy; the same seed gives the same jobs, blocks and task times. It is called
+	// by several goroutines at a time.
+	Run func(ctx context.Context, p scheduling.Policy, seed uint64) (Figures, error)
+	// Seeds are how many runs the search compares choices with, Fresh how many others judge; each at
+	// least 2, 0 takes 5 and 10. They are numbered from Seed on.
+	Seeds, Fresh int
+	Seed         uint64
+	// Within is by what part the mean sojourn may rise for another goal; 0 takes 0.05.
+	Within float64
+	// Told, if not nil, is told what is tried, by one goroutine.
+	Told func(text string)
+}
+
+// maxRounds bounds how often the search goes round the knobs.
+const maxRounds = 3
+
+// Estimate is a mean with the half-width of its 95 % interval.
+type Estimate struct {
+	Mean float64 `json:"mean"`
+	Half float64 `json:"ci95"`
+}
+
+// Below tells whether the whole interval is below 0.
+func (e Estimate) Below() bool { return e.Mean+e.Half < 0 }
+
+// state is a policy with its runs.
+type state struct {
+	policy scheduling.Policy
+	runs   []Figures
+}
+
+// search is one at work.
+type search struct {
+	Problem
+	runs   int
+	missed map[string]Change // by knob: the best choice of the last round that was not surely better
+}
+
+// withDefaults fills in what was left out.
+func (p Problem) withDefaults() (Problem, error) {
+	if p.Seeds == 0 {
+		p.Seeds = 5
+	}
+	if p.Fresh == 0 {
+		p.Fresh = 10
+	}
+	if p.Within == 0 {
+		p.Within = 0.05
+	}
+	if p.Told == nil {
+		p.Told = func(string) {}
+	}
+	if p.Seeds < 2 || p.Fresh < 2 || p.Within < 0 || p.Run == nil {
+		return p, fmt.Errorf("tune: %d seeds and %d fresh ones, want 2 or more", p.Seeds, p.Fresh)
+	}
+	return p, nil
+}
+
+// Search looks for better settings. Errors are those of Problem.Run with the policy that was to start
+// with; a choice that cannot run is not taken.
+func Search(ctx context.Context, p Problem) (*Found, error) {
+	p, err := p.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s := &search{Problem: p, missed: map[string]Change{}}
+	now, err := s.run(ctx, p.Start, p.Seed, p.Seeds)
+	if err != nil {
+		return nil, err
+	}
+	start := now
+	taken := map[int]Choice{}
+	for round := range maxRounds {
+		changed := false
+		for k := range p.Knobs {
+			best, c, err := s.turn(ctx, start, now, &p.Knobs[k])
+			if err != nil {
+				return nil, err
+			}
+			if c != nil {
+				now, taken[k], changed = best, *c, true
+			}
+		}
+		if !changed {
+			p.Told(fmt.Sprintf("nothing better in round %d", round+1))
+			break
+		}
+	}
+	return s.judge(ctx, taken)
+}
+
+// turn tries all choices of a knob and gives the best one that is surely better, or nil.
+func (s *search) turn(ctx context.Context, start, now state, k *Knob) (best state, taken *Choice, err error) {
+	least := math.Inf(1)
+	delete(s.missed, k.Name)
+	for i := range k.Choices {
+		c := &k.Choices[i]
+		policy := now.policy
+		if err := c.apply(&policy); err != nil || policy.Validate() != nil || reflect.DeepEqual(policy, now.policy) {
+			continue // has no effect
+		}
+		got, err := s.run(ctx, policy, s.Seed, s.Seeds)
+		if ctx.Err() != nil {
+			return best, nil, ctx.Err()
+		}
+		if err != nil {
+			s.Told(fmt.Sprintf("%s: %v", c, err))
+			continue
+		}
+		gain := s.minus(got, now, s.Goal)
+		s.Told(fmt.Sprintf("%s: %s %+.4g ± %.2g", c, s.Goal, gain.Mean, gain.Half))
+		if m, there := s.missed[k.Name]; !gain.Below() && gain.Mean < 0 && (!there || gain.Mean < m.Worth.Mean) {
+			s.missed[k.Name] = Change{k.Name, c.String(), gain}
+		}
+		if gain.Below() && gain.Mean < least && s.allowed(start, got) {
+			best, taken, least = got, c, gain.Mean
+		}
+	}
+	if taken != nil {
+		delete(s.missed, k.Name)
+	}
+	return best, taken, nil
+}
+
+// allowed tells whether the mean sojourn has not risen by more than Within.
+func (s *search) allowed(start, now state) bool {
+	if s.Goal == MeanSojourn {
+		return true
+	}
+	return mean(now.runs, MeanSojourn) <= (1+s.Within)*mean(start.runs, MeanSojourn)
+}
+
+// mean is the mean of a goal's figure.
+func mean(runs []Figures, g Goal) float64 { return statistics.Mean(values(runs, g)) }
+
+func values(runs []Figures, g Goal) []float64 {
+	list := make([]float64, len(runs))
+	for i := range runs {
+		list[i] = g.Of(&runs[i])
+	}
+	return list
+}
+
+// minus is the paired difference of two states.
+func (s *search) minus(a, b state, g Goal) Estimate {
+	list := values(a.runs, g)
+	for i, v := range values(b.runs, g) {
+		list[i] -= v
+	}
+	return Estimate{statistics.Mean(list), statistics.Half(list)}
+}
+
+// run simulates a policy with so many seeds, on all processors.
+func (s *search) run(ctx context.Context, p scheduling.Policy, seed uint64, n int) (state, error) {
+	out := state{policy: p, runs: make([]Figures, n)}
+	errs := make([]error, n)
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for i := range next {
+				out.runs[i], errs[i] = s.Run(ctx, p, seed+uint64(i))
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	s.runs += n
+	return out, errors.Join(errs...)
+}
