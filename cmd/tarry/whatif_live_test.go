@@ -46,8 +46,16 @@ func TestWhatIfOfLiveRuns(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	changes := [][2]string{
-		{"fair", "fifo"}, {"fifo", "fair"}, {"hfs", "fifo"}, {"fifo", "hfs"}, {"hfsp", "fair"},
-		{"fair", "hfsp"}, {"delay", "fifo"}, {"fifo", "srpt"}, {"srpt", "fair"}, {"hfs", "hfsp"},
+		{"fair", "fifo"},
+		{"fifo", "fair"},
+		{"hfs", "fifo"},
+		{"fifo", "hfs"},
+		{"hfsp", "fair"},
+		{"fair", "hfsp"},
+		{"delay", "fifo"},
+		{"fifo", "srpt"},
+		{"srpt", "fair"},
+		{"hfs", "hfsp"},
 	}
 	signs := 0
 	for i, c := range changes {

@@ -139,7 +139,8 @@ func (r *Recording) simulate(
 		}
 		before = append(before, j.figures(got.Alone))
 		again = append(again, one{
-			got.Arrived, got.Ended, got.Alone, [3]int{got.Maps.NodeLocal, got.Maps.RackLocal, got.Maps.OffRack},
+			got.Arrived, got.Ended, got.Alone,
+			[3]int{got.Maps.NodeLocal, got.Maps.RackLocal, got.Maps.OffRack},
 			got.Shuffle.OffRack, got.Preempted.Killed, got.Preempted.Suspended, got.Copies.Launched,
 		})
 	}
