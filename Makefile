@@ -11,7 +11,7 @@ GOFILES       = $(shell git ls-files -co --exclude-standard '*.go')
 # This module, and the nested ones with the contests and with Parquet, which go.work joins to it.
 PACKAGES      = ./... ./bench/... ./parquet/...
 
-.PHONY: run build test test-page test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke fuzz fuzz-jobs chaos whatif mutants mutants-experiments golden check clean
+.PHONY: run build test test-page test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke fuzz fuzz-jobs test-engines chaos whatif mutants mutants-experiments golden check clean
 
 build: ## bin/tarry
 	$(GO) build -o bin/tarry ./cmd/tarry
@@ -91,6 +91,11 @@ bench-compare:
 
 bench-programs: build
 	$(GO) build -o bin/ ./bench/cmd/...
+
+# Jobs on real engines - Hadoop Streaming in one process and on YARN, Spark, Slurm - which it installs into
+# a cache folder and starts itself. Some ten minutes; ENGINE=light|yarn|spark|slurm for one of them.
+test-engines:
+	scripts/engines/test.sh $(ENGINE)
 
 # 10,000 random jobs on the cluster against plain Go code; a seed that fails says how to run it again.
 fuzz-jobs:

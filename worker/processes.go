@@ -174,8 +174,8 @@ func (l *launcher) start(ctx context.Context, t task, stdin io.Reader, stdout io
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, exe, l.job.args()...)
-	cmd.Env = append(environ(), t.env())
+	cmd := exec.CommandContext(ctx, exe)
+	cmd.Env = append(environ(), taskVariable+"="+t.env())
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, os.Stderr
 	endWithUs(cmd)
 	if err := cmd.Run(); err != nil {

@@ -9,13 +9,17 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
+// permanentExit is the exit code of a worker whose error another attempt would meet again.
+const permanentExit = 3
+
 // Serve is what a worker does in place of running a plan. If the plan is the one whose task this process
-// is for, it runs that task and ends the process: with 0, or with 1 and the error on standard error and
-// in the output's folder of errors. Plans that the program runs before it have been run by the
+// is for, it runs that task and ends the process: with 0, or with 1 (3 if another attempt would fail,
+// too) and the error on standard error and in the output's folder of errors. Plans that the program runs before it have been run by the
 // submitter: their counters are returned at once.
 func Serve(ctx context.Context, p *mapreduce.Plan) (*mapreduce.Counters, error) {
 	n := int(runs.Add(1)) - 1
@@ -28,6 +32,9 @@ func Serve(ctx context.Context, p *mapreduce.Plan) (*mapreduce.Counters, error) 
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
+		if mapreduce.IsPermanent(err) {
+			os.Exit(permanentExit)
+		}
 		os.Exit(1)
 	}
 	os.Exit(0)
@@ -75,6 +82,10 @@ func (t *task) serve(ctx context.Context, p *mapreduce.Plan) (err error) {
 	}()
 	a := &attempt{p: p, id: id, layout: &f.Layout, r: t.resources()}
 	defer t.bound()()
+	a.tell("status", "started")
+	if t.Shuffle != "" {
+		return a.runShared(ctx, t.Shuffle)
+	}
 	if t.Kind == reduceTask {
 		return a.runReduce(ctx, bufio.NewReaderSize(os.Stdin, 256<<10), output)
 	}
@@ -83,6 +94,12 @@ func (t *task) serve(ctx context.Context, p *mapreduce.Plan) (err error) {
 
 // identify completes the task with what the engine says.
 func (t *task) identify() (id mapreduce.AttemptID, err error) {
+	if t.Kind == eitherTask {
+		t.Kind = reduceTask
+		if os.Getenv("mapreduce_task_ismap") == "true" {
+			t.Kind = mapTask
+		}
+	}
 	if t.Kind == reduceTask {
 		id.Kind = mapreduce.ReduceKind
 	}
@@ -165,6 +182,7 @@ func (a *attempt) runMap(ctx context.Context, w io.Writer) error {
 		if n > 0 {
 			continue
 		}
+		a.tellCounters()
 		r := report{Kind: mapTask, Index: a.id.Index, Attempt: a.id.Try, Counters: a.r.Counters}
 		line, err := r.line()
 		if err != nil {
@@ -224,7 +242,25 @@ func (a *attempt) gather(in *mapreduce.Imports, r io.Reader) (maps []report, err
 	return maps, in.Complete()
 }
 
+// tell tells Hadoop what its client shows, in the lines that Streaming takes from standard error.
+func (a *attempt) tell(kind, what string) {
+	if os.Getenv("mapreduce_task_attempt_id") != "" {
+		fmt.Fprintf(os.Stderr, "reporter:%s:%s\n", kind, what)
+	}
+}
+
+// tellCounters has Hadoop's client show the counters of an attempt that succeeded.
+func (a *attempt) tellCounters() {
+	for v := range a.r.Counters.All() {
+		a.tell("counter", fmt.Sprintf("%s,%s,%d", plainName(v.Group), plainName(v.Name), v.Value))
+	}
+}
+
+// plainName is a name without the commas that would end it.
+func plainName(name string) string { return strings.ReplaceAll(name, ",", ";") }
+
 func (a *attempt) report(w io.Writer, maps []report) error {
+	a.tellCounters()
 	r := report{
 		Kind: reduceTask, Index: a.id.Index, Attempt: a.id.Try, Counters: a.r.Counters, Routes: a.p.Routes(a.id), Maps: maps,
 	}

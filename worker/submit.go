@@ -49,17 +49,24 @@ type engine interface {
 }
 
 // Engines says what Options.On may be.
-const Engines = "processes:N"
+const Engines = "processes:N, yarn, spark://HOST:PORT, spark:yarn, k8s://…, local[N], local-cluster[N,CORES,MIB], slurm"
 
 // parseEngine is the engine of a name.
 func parseEngine(on string) (engine, error) {
 	kind, rest, _ := strings.Cut(on, ":")
-	if kind == "processes" {
+	switch {
+	case kind == "processes":
 		n, err := strconv.Atoi(rest)
 		if err != nil || n < 1 || n > mostProcesses {
 			return nil, fmt.Errorf("%q: want processes:N with N from 1 to %d", on, mostProcesses)
 		}
 		return processes(n), nil
+	case on == "yarn":
+		return streaming{}, nil
+	case masterOf(on) != "":
+		return spark{masterOf(on)}, nil
+	case on == "slurm":
+		return slurm{}, nil
 	}
 	return nil, fmt.Errorf("%q is no engine that is known: want %s", on, Engines)
 }
@@ -189,7 +196,10 @@ func (j *job) commit(p *mapreduce.Plan, reports []report, c *mapreduce.Counters)
 // task is an attempt as a worker is told of it.
 func (j *job) task(kind string, index, attempt int) task {
 	dir, _ := os.Getwd() // without it the worker stays where it is started
-	return task{Plan: j.plan, Dir: dir, Run: j.run, Kind: kind, Index: index, Attempt: attempt, Spills: j.o.SpillDir, Folder: j.o.Folder}
+	return task{
+		Plan: j.plan, Dir: dir, Run: j.run, Kind: kind, Index: index, Attempt: attempt, Spills: j.o.SpillDir,
+		Folder: j.o.Folder, Args: j.args(),
+	}
 }
 
 // args are the program's.

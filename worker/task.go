@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,11 +18,12 @@ const (
 	OnVariable = "TARRY_ON"
 )
 
-// The kinds of task. With each of them the index of the task, where -1, is read from standard input,
-// and the attempt from the engine's own variables.
+// The kinds of task. Index and attempt of one, where they are -1, are what the engine's own variables or
+// standard input say.
 const (
 	mapTask    = "map"
 	reduceTask = "reduce"
+	eitherTask = "either" // mapreduce_task_ismap tells
 )
 
 // task is what TARRY_TASK says: one attempt of one task, of the program's run number Run.
@@ -33,14 +35,36 @@ type task struct {
 	Index   int    `json:"index"`   // -1: the first line of standard input ends with it, or the engine says it
 	Attempt int    `json:"attempt"` // -1: the engine says it
 	Memory  int64  `json:"memory,omitempty"`
-	Spills  string `json:"spills,omitempty"` // a folder; empty: that of the system
-	Folder  string `json:"folder,omitempty"` // see Options.Folder
+	Spills  string `json:"spills,omitempty"`  // a folder; empty: that of the system
+	Folder  string `json:"folder,omitempty"`  // see Options.Folder
+	Shuffle string `json:"shuffle,omitempty"` // the folder between maps and reduces; empty: the engine carries frames
+	// Args are the program's. They travel here, since engines have rules of their own for quotes.
+	Args []string `json:"args"`
 }
 
-// of is the task as an environment variable.
+// ownFolder stands for the folder in which an engine starts a worker, as task.Spills.
+const ownFolder = "."
+
+// env is the value of TARRY_TASK: without spaces, quotes and what else engines and shells might take
+// for their own.
 func (t task) env() string {
 	b, _ := json.Marshal(t) // plain fields
-	return taskVariable + "=" + string(b)
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+func parseTask(text string) (*task, error) {
+	t := new(task)
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	if err == nil {
+		err = json.Unmarshal(b, t)
+	}
+	if err != nil {
+		return t, fmt.Errorf("%s: %w", taskVariable, err)
+	}
+	if t.Spills == ownFolder {
+		t.Spills, err = os.Getwd()
+	}
+	return t, err
 }
 
 // asked is the task of this process, nil if it is no worker. Output is what its standard output was
@@ -57,18 +81,15 @@ func init() {
 	if !ok {
 		return
 	}
-	asked = new(task)
-	if wrong = json.Unmarshal([]byte(text), asked); wrong != nil {
-		wrong = fmt.Errorf("%s: %w", taskVariable, wrong)
-	}
 	f, err := turnAside()
 	output = f
-	if wrong == nil {
+	if asked, wrong = parseTask(text); wrong == nil {
 		wrong = err
 	}
 	if wrong == nil && asked.Dir != "" {
 		wrong = os.Chdir(asked.Dir)
 	}
+	os.Args = append(os.Args[:1], asked.Args...)
 }
 
 // Asked tells whether this process is a worker: whether it is to run one task and end.

@@ -39,7 +39,7 @@ func (r *runFlags) register(cmd *cobra.Command) {
 	cmd.PersistentFlags().BoolVar(&r.inline, "inline", false,
 		"run in one goroutine without a cluster: the plain way, to compare with")
 	cmd.PersistentFlags().StringVar(&r.on, "on", "",
-		"run each task in a process of its own, so many at once, as processes:4 says (default: a cluster in this one)")
+		"run each task in a process of its own: processes:4, so many at once, yarn, a master of Spark, slurm (default: a cluster in this process)")
 	cmd.PersistentFlags().BoolVar(&r.counters, "counters", false, "print all counters at the end, in Hadoop's layout")
 }
 

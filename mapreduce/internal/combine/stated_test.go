@@ -145,3 +145,21 @@ func TestMergesExpectALittleMoreThanTheLargest(t *testing.T) {
 		s.Release()
 	}
 }
+
+// TestGrownTablesFindTheirKeys states that a table finds each key again, however often it has grown
+// since: one record a key comes out.
+func TestGrownTablesFindTheirKeys(t *testing.T) {
+	for _, long := range []int{4, 15, 40} {
+		table := NewTable(Config[int64]{Sum: true, Partitions: 1})
+		const keys = 100_000
+		for range 2 {
+			for i := range keys {
+				table.Emit(numbered(i, long), 1)
+			}
+		}
+		out, stats, err := table.Finish()
+		require.NoError(t, err)
+		require.EqualValues(t, keys, stats.Output, "keys of %d bytes", long)
+		out[0].Release()
+	}
+}

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"testing"
 
@@ -246,5 +247,17 @@ func TestPortionsFitTheirNumbers(t *testing.T) {
 	for room, want := range map[int64]int{1: 1, 239: 1, 240: 1, 479: 1, 480: 2, 719: 2, 720: 3, 5000: 3} {
 		m.cfg.Budget = memory.NewBudget(room).Sub()
 		require.Equal(t, want, m.affordable(of(1, 1, 1)), "room for %d bytes", room)
+	}
+}
+
+// TestSizesThatOverflow states that sizes of a damaged record whose sum goes round the end of 64 bits
+// are damage, and nothing is read by them.
+func TestSizesThatOverflow(t *testing.T) {
+	for _, sizes := range [][2]uint64{{1<<64 - 1, 2}, {2, 1<<64 - 1}, {1 << 63, 1 << 63}, {1<<64 - 1, 1<<64 - 1}} {
+		p := binary.AppendUvarint(binary.AppendUvarint(nil, sizes[0]), sizes[1])
+		b := &blockReader{rest: append(p, "a record's bytes"...), x: section{bytes: 100}}
+		_, _, _, ok := b.next()
+		require.False(t, ok)
+		require.ErrorIs(t, b.err, ErrCorrupt)
 	}
 }

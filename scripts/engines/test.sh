@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# Installs real engines into a cache folder, by the ordinary clients (Maven, pip, apt), starts them,
+# runs the table of worker/engines_test.go on each, and stops what it has started. An engine that cannot
+# be installed is named as not tested.
+#   scripts/engines/test.sh             all: some ten minutes on two cores, after the first time
+#   scripts/engines/test.sh light       Hadoop Streaming in one process: a minute
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+here=$PWD
+cache=${TARRY_ENGINES:-$HOME/.cache/tarry-engines}
+only=${1:-all}
+mkdir -p "$cache"
+work=$(mktemp -d)
+missing=()
+stops=()
+stop() {
+	for s in "${stops[@]}"; do eval "$s" >/dev/null 2>&1 || true; done
+	rm -rf "$work"
+}
+trap stop EXIT
+wanted() { [ "$only" = all ] || [ "$only" = "$1" ]; }
+streaming() { # CONF: the command that runs Streaming with that configuration
+	echo "java -Xmx512m --add-opens java.base/java.lang=ALL-UNNAMED -cp $1:$cache/hadoop/lib/* org.apache.hadoop.streaming.HadoopStreaming"
+}
+
+hadoop() {
+	command -v java >/dev/null && command -v mvn >/dev/null || return 1
+	[ -e "$cache/hadoop/done" ] && return
+	mkdir -p "$cache/hadoop" && cp scripts/engines/pom.xml "$cache/hadoop/" &&
+		(cd "$cache/hadoop" && mvn -q -B dependency:copy-dependencies -DoutputDirectory=lib) && touch "$cache/hadoop/done"
+}
+
+log4j() {
+	cat >"$1/log4j.properties" <<-'EOF'
+		log4j.rootLogger=INFO,console
+		log4j.appender.console=org.apache.log4j.ConsoleAppender
+		log4j.appender.console.target=System.err
+		log4j.appender.console.layout=org.apache.log4j.PatternLayout
+		log4j.appender.console.layout.ConversionPattern=%p %c{1}: %m%n
+	EOF
+}
+
+if wanted light || wanted yarn; then
+	if hadoop; then
+		if wanted light; then
+			mkdir "$work/light" && log4j "$work/light"
+			export TARRY_TEST_LIGHT=yarn TARRY_TEST_LIGHT_HADOOP
+			TARRY_TEST_LIGHT_HADOOP=$(streaming "$work/light")
+		fi
+		if wanted yarn; then
+			mkfifo "$work/fifo"
+			java -Xmx1g --add-opens java.base/java.lang=ALL-UNNAMED -cp "$cache/hadoop/lib/*" scripts/engines/MiniHadoop.java \
+				"$work/yarn" 1 2 <"$work/fifo" >"$work/yarn.log" 2>&1 &
+			server=$!
+			exec 9>"$work/fifo" # it ends with its standard input
+			stops+=("exec 9>&-" "kill $server")
+			until grep -q ^READY "$work/yarn.log"; do kill -0 $server && sleep 1; done
+			log4j "$work/yarn/conf"
+			export TARRY_TEST_YARN=yarn TARRY_TEST_YARN_HADOOP
+			TARRY_TEST_YARN_HADOOP=$(streaming "$work/yarn/conf")
+		fi
+	else
+		missing+=("Hadoop: it needs java 17 and mvn")
+	fi
+fi
+
+spark() {
+	command -v java >/dev/null || return 1
+	[ -e "$cache/spark/done" ] && return
+	python3 -m venv "$cache/spark" && "$cache/spark/bin/pip" install -q pyspark==4.3.0 && touch "$cache/spark/done"
+}
+
+if wanted spark; then
+	if spark; then
+		SPARK_HOME=$(echo "$cache"/spark/lib/python3*/site-packages/pyspark)
+		export SPARK_HOME PYSPARK_PYTHON="$cache/spark/bin/python" PYSPARK_DRIVER_PYTHON="$cache/spark/bin/python"
+		export TARRY_TEST_SPARK='local[2]' TARRY_TEST_SPARK_CLUSTER='local-cluster[2,1,1024]'
+	else
+		missing+=("Spark: it needs java 17 and python3 with venv and pip")
+	fi
+fi
+
+slurm() {
+	command -v slurmctld >/dev/null || { [ "$(id -u)" = 0 ] && apt-get install -y -q slurm-wlm munge >"$work/apt.log" 2>&1; }
+	[ "$(id -u)" = 0 ]
+}
+
+if wanted slurm; then
+	if slurm; then
+		pgrep -x munged >/dev/null || { service munge start && stops+=("service munge stop"); } >/dev/null
+		mkdir -p "$work/slurm/state" "$work/slurm/spool"
+		host=$(hostname)
+		cat >"$work/slurm/slurm.conf" <<-EOF
+			ClusterName=tarry
+			SlurmctldHost=$host(127.0.0.1)
+			AuthType=auth/munge
+			SlurmUser=root
+			SlurmdUser=root
+			StateSaveLocation=$work/slurm/state
+			SlurmdSpoolDir=$work/slurm/spool
+			SlurmctldPidFile=$work/slurm/ctld.pid
+			SlurmdPidFile=$work/slurm/slurmd.pid
+			SlurmctldLogFile=$work/slurm/ctld.log
+			SlurmdLogFile=$work/slurm/slurmd.log
+			SlurmctldPort=26817
+			SlurmdPort=26818
+			ProctrackType=proctrack/linuxproc
+			TaskPlugin=task/none
+			SchedulerType=sched/builtin
+			SelectType=select/cons_tres
+			SelectTypeParameters=CR_Core
+			ReturnToService=2
+			MpiDefault=none
+			JobCompType=jobcomp/none
+			AccountingStorageType=accounting_storage/none
+			JobRequeue=1
+			MaxArraySize=1001
+			NodeName=$host NodeAddr=127.0.0.1 CPUs=2 RealMemory=1000 State=UNKNOWN
+			PartitionName=main Nodes=$host Default=YES MaxTime=INFINITE State=UP
+		EOF
+		export SLURM_CONF="$work/slurm/slurm.conf"
+		slurmctld && slurmd -N "$host"
+		stops+=('kill $(cat "$work/slurm/slurmd.pid" "$work/slurm/ctld.pid")')
+		until sinfo -h | grep -q idle; do sleep 1; done
+		export TARRY_TEST_SLURM=slurm
+	else
+		missing+=("Slurm: it needs Debian and root")
+	fi
+fi
+
+cd "$here"
+go test -count=1 -timeout 60m -run 'TestOnEngines|TestSparkProgram' -v ./worker | grep --line-buffered -E '^ *(---|ok|FAIL|panic)|Error|Skip|not tested' || fail=1
+for m in "${missing[@]}"; do echo "not tested: $m"; done
+exit "${fail:-0}"

@@ -1,0 +1,121 @@
+package worker
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// foreign runs the client of an engine that is not ours, until it ends, is not wanted any more, or a
+// worker has met an error that another attempt would meet again.
+type foreign struct {
+	job  *job
+	name string            // of the engine
+	line func(line string) // hears what the client says, before kill is called; nil: nobody does
+	kill func()            // ends what the client has begun; nil: it ends with the client
+
+	tail []string // the last lines of the client
+}
+
+const (
+	tailLines = 20
+	// watchEvery is how often the folder of errors is looked at.
+	watchEvery = 500 * time.Millisecond
+)
+
+// run runs the client.
+func (f *foreign) run(ctx context.Context, command, env []string) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Env = append(environ(), env...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 10 * time.Second
+	out, in := io.Pipe()
+	cmd.Stdout, cmd.Stderr = in, in
+	heard := make(chan struct{})
+	go func() {
+		defer close(heard)
+		f.hear(out)
+	}()
+	stop := make(chan struct{})
+	go f.watch(stop, cancel)
+	err := cmd.Run()
+	close(stop)
+	_ = in.Close() // a pipe's own
+	<-heard
+	if ctx.Err() != nil {
+		if f.kill != nil {
+			f.kill()
+		}
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return f.job.failed(fmt.Errorf("%s: %w:\n%s", f.name, err, strings.Join(f.tail, "\n")))
+	}
+	return nil
+}
+
+// hear reads what the client says.
+func (f *foreign) hear(r io.Reader) {
+	s := bufio.NewReader(r)
+	for {
+		line, err := s.ReadString('\n')
+		if line = strings.TrimRight(line, "\r\n"); line != "" {
+			if f.line != nil {
+				f.line(line)
+			}
+			if f.tail = append(f.tail, line); len(f.tail) > tailLines {
+				f.tail = f.tail[1:]
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// watch ends the run once a worker has left an error that is permanent.
+func (f *foreign) watch(stop <-chan struct{}, cancel context.CancelCauseFunc) {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-tick.C:
+		}
+		if first := firstFailure(f.job.plan); first != nil && first.Permanent {
+			cancel(f.job.failed(nil))
+			return
+		}
+	}
+}
+
+// firstFailure is the failure that a worker left before all others, but a permanent one before that.
+func firstFailure(plan string) (first *failure) {
+	names, _ := filepath.Glob(filepath.Join(filepath.Dir(plan), "errors", "*"))
+	var at time.Time
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err != nil {
+			continue
+		}
+		b, err := os.ReadFile(name)
+		x := new(failure)
+		if err != nil || json.Unmarshal(b, x) != nil { // it is being written
+			continue
+		}
+		if first == nil || x.Permanent && !first.Permanent || x.Permanent == first.Permanent && info.ModTime().Before(at) {
+			first, at = x, info.ModTime()
+		}
+	}
+	return first
+}

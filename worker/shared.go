@@ -1,0 +1,152 @@
+package worker
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// Where an engine only starts tasks, such as the array jobs of Slurm and Kubernetes, workers leave what
+// they have for each other in a folder that all of them see:
+//
+//	m-00003         the frames of map 3
+//	m-00003.ends    where in it those of each reduce end, 8 bytes each, big-endian
+//	r-00001.report  the report of reduce 1 (m-… of a job without reduces)
+//
+// Each is written under a name of its attempt and renamed: whatever attempts run, a file is whole.
+
+// runShared runs the task with what lies in the folder.
+func (a *attempt) runShared(ctx context.Context, dir string) error {
+	switch {
+	case a.id.Kind == mapreduce.ReduceKind:
+		list, r, err := openShared(dir, a.id.Index, len(a.layout.Splits), a.layout.Reduces)
+		if err != nil {
+			return err
+		}
+		err = a.putShared(dir, reportFile(a.id), func(w io.Writer) error { return a.runReduce(ctx, r, w) })
+		for _, f := range list {
+			err = errors.Join(err, f.Close())
+		}
+		return err
+	case a.p.MapOnly():
+		return a.putShared(dir, reportFile(a.id), func(w io.Writer) error { return a.runMap(ctx, w) })
+	}
+	name := mapFile(a.id.Index)
+	var ends []byte
+	err := a.putShared(dir, name, func(w io.Writer) error {
+		if err := a.runMap(ctx, w); err != nil {
+			return err
+		}
+		list, err := indexFrames(w.(*os.File), a.id.Index, a.layout.Reduces)
+		for _, end := range list {
+			ends = binary.BigEndian.AppendUint64(ends, uint64(end))
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return a.putShared(dir, name+endsSuffix, func(w io.Writer) error {
+		_, err := w.Write(ends)
+		return err
+	})
+}
+
+const (
+	endsSuffix   = ".ends"
+	reportSuffix = ".report"
+)
+
+func mapFile(index int) string { return fmt.Sprintf("m-%05d", index) }
+
+func reportFile(id mapreduce.AttemptID) string {
+	return fmt.Sprintf("%c-%05d%s", id.Kind.String()[0], id.Index, reportSuffix)
+}
+
+// putShared writes a file under another name first.
+func (a *attempt) putShared(dir, name string, write func(w io.Writer) error) (err error) {
+	f, err := os.OpenFile(filepath.Join(dir, "."+name+"-"+a.id.String()), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	if err := errors.Join(write(f), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), filepath.Join(dir, name))
+}
+
+// openShared opens what all maps have for a reduce.
+func openShared(dir string, reduce, maps, reduces int) (list []io.Closer, r io.Reader, err error) {
+	defer func() {
+		if err != nil {
+			for _, f := range list {
+				_ = f.Close() // it was only read
+			}
+			list = nil
+		}
+	}()
+	var readers []io.Reader
+	for i := range maps {
+		name := filepath.Join(dir, mapFile(i))
+		ends, err := os.ReadFile(name + endsSuffix)
+		if err == nil && len(ends) != 8*reduces {
+			err = fmt.Errorf("%s%s: %d bytes for %d reduces: %w", name, endsSuffix, len(ends), reduces, errFrames)
+		}
+		if err != nil {
+			return list, nil, fmt.Errorf("what map %d has for the reduces: %w", i, err)
+		}
+		from, to := int64(0), int64(binary.BigEndian.Uint64(ends[8*reduce:]))
+		if reduce > 0 {
+			from = int64(binary.BigEndian.Uint64(ends[8*(reduce-1):]))
+		}
+		f := &lateFile{name: name, from: from, size: to - from}
+		list = append(list, f)
+		readers = append(readers, f)
+	}
+	return list, bufio.NewReaderSize(io.MultiReader(readers...), 256<<10), nil
+}
+
+// lateFile is a stretch of a file that is open from its first read to its last: a reduce of a thousand
+// maps holds one.
+type lateFile struct {
+	name       string
+	from, size int64
+	f          *os.File
+	r          io.Reader
+}
+
+// Read implements io.Reader.
+func (l *lateFile) Read(p []byte) (n int, err error) {
+	if l.r == nil {
+		if l.f, err = os.Open(l.name); err != nil {
+			return 0, err
+		}
+		l.r = io.NewSectionReader(l.f, l.from, l.size)
+	}
+	if n, err = l.r.Read(p); err != nil {
+		_ = l.Close() // it was only read
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (l *lateFile) Close() error {
+	if l.f == nil {
+		return nil
+	}
+	f := l.f
+	l.f = nil
+	return f.Close()
+}

@@ -1,0 +1,102 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// slurm is two array jobs of Slurm, the second of which begins when the first has succeeded, and a last
+// one that is waited for. What they have for each other lies beside the output, in a folder that all
+// nodes must see.
+type slurm struct{}
+
+func (slurm) width() int { return 1 }
+
+func (s slurm) run(ctx context.Context, j *job) ([]report, error) {
+	dir := filepath.Join(filepath.Dir(j.plan), "shuffle")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return nil, err
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	maps, err := s.array(ctx, j, exe, mapTask, len(j.layout.Splits), "", dir)
+	if err != nil {
+		return nil, err
+	}
+	ids := []string{maps}
+	if !j.mapOnly {
+		reduces, err := s.array(ctx, j, exe, reduceTask, j.layout.Reduces, maps, dir)
+		if err != nil {
+			cancelSlurm(ids)
+			return nil, err
+		}
+		ids = append(ids, reduces)
+	}
+	j.logf("Slurm runs it as %s", strings.Join(ids, ", "))
+	wait := append(sbatch(dir), "--wait", "--kill-on-invalid-dep=yes", "--dependency=afterok:"+ids[len(ids)-1], "--wrap", "true")
+	r := &foreign{job: j, name: "Slurm", kill: func() { cancelSlurm(ids) }}
+	if err := r.run(ctx, wait, nil); err != nil {
+		cancelSlurm(ids)
+		return nil, err
+	}
+	reports, err := readReports(filepath.Join(dir, "*"+reportSuffix))
+	if err == nil && len(reports) == 0 { // sbatch does not always say so
+		err = j.failed(fmt.Errorf("Slurm: jobs %s have not succeeded: see sacct", strings.Join(ids, ", ")))
+	}
+	return reports, err
+}
+
+// sbatch is the command with what all our jobs have.
+func sbatch(dir string) []string {
+	return []string{"sbatch", "--parsable", "--output", filepath.Join(dir, "%A_%a.log"), "--job-name", "tarry"}
+}
+
+// array submits the tasks of a kind, and returns the number of the job.
+func (slurm) array(ctx context.Context, j *job, exe, kind string, count int, after, dir string) (id string, err error) {
+	t := j.task(kind, -1, -1)
+	t.Shuffle = dir
+	command := append(sbatch(dir), "--requeue", fmt.Sprintf("--array=0-%d", count-1), "--export=ALL,"+taskVariable+"="+t.env(),
+		"--kill-on-invalid-dep=yes")
+	if after != "" {
+		command = append(command, "--dependency=afterok:"+after)
+	}
+	command = append(command, "--wrap", retrying(exe, j.o.MaxAttempts))
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Env = environ()
+	out, err := cmd.Output()
+	if err != nil {
+		if x, ok := err.(*exec.ExitError); ok { //nolint:errorlint // Output returns it as it is
+			err = fmt.Errorf("%w: %s", err, strings.TrimSpace(string(x.Stderr)))
+		}
+		return "", fmt.Errorf("sbatch: %w", err)
+	}
+	id, _, _ = strings.Cut(strings.TrimSpace(string(out)), ";") // behind it stands the cluster
+	return id, nil
+}
+
+// retrying is a script that starts a worker until an attempt succeeds, or fails for good: Slurm tries
+// again only what was on a node that it lost.
+func retrying(exe string, most int) string {
+	if most == 0 {
+		most = 4
+	}
+	return fmt.Sprintf(`n=0
+while [ $n -lt %d ]; do
+	TARRY_ATTEMPT=$((${SLURM_RESTART_COUNT:-0} * 1000 + n)) %s && exit 0
+	[ $? -eq %d ] && exit 1
+	n=$((n + 1))
+done
+exit 1`, most, quoted(exe), permanentExit)
+}
+
+// quoted is a word to a shell.
+func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+
+// cancelSlurm ends jobs; those that have ended are no error.
+func cancelSlurm(ids []string) { _ = exec.Command("scancel", ids...).Run() }

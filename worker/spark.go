@@ -1,0 +1,106 @@
+package worker
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// SparkVariable names the spark-submit command; without it that is bin/spark-submit of SPARK_HOME, or the
+// one on the path.
+const SparkVariable = "TARRY_SPARK_SUBMIT"
+
+//go:embed tarry_spark.py
+var sparkProgram []byte
+
+// spark is Spark, by its master: what follows --master of spark-submit. The one small Python file that it
+// runs comes with this program; nothing has to be installed on the nodes but Python, which PySpark needs.
+type spark struct{ master string }
+
+// sparkMasters are how a name of an engine begins that is a master of Spark.
+var sparkMasters = []string{"spark://", "local[", "local-cluster[", "k8s://"}
+
+// masterOf is the master of Spark that a name of an engine means; empty: none.
+func masterOf(on string) string {
+	for _, begin := range sparkMasters {
+		if strings.HasPrefix(on, begin) {
+			return on
+		}
+	}
+	if on == "spark:yarn" {
+		return "yarn"
+	}
+	return ""
+}
+
+func (spark) width() int { return 1 }
+
+// sparkSetup is what the Python file is told.
+type sparkSetup struct {
+	Name    string `json:"name"`
+	Program string `json:"program"`
+	Map     string `json:"map"` // TARRY_TASK
+	Reduce  string `json:"reduce"`
+	Maps    int    `json:"maps"`
+	Reduces int    `json:"reduces"`
+	Reports string `json:"reports"` // a file
+}
+
+func (s spark) run(ctx context.Context, j *job) ([]report, error) {
+	submit, err := sparkSubmit()
+	if err != nil {
+		return nil, err
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	temp := filepath.Dir(j.plan)
+	task := func(kind string) string {
+		t := j.task(kind, -1, -1)
+		t.Spills = "" // Spark starts workers in folders of ours
+		return t.env()
+	}
+	setup, err := json.Marshal(sparkSetup{
+		Name: j.layout.Name, Program: exe, Map: task(mapTask), Reduce: task(reduceTask), Maps: len(j.layout.Splits),
+		Reduces: j.layout.Reduces, Reports: filepath.Join(temp, "reports"),
+	})
+	if err != nil {
+		return nil, err
+	}
+	for name, data := range map[string][]byte{"spark.json": setup, "tarry_spark.py": sparkProgram} {
+		if err := os.WriteFile(filepath.Join(temp, name), data, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	command := []string{submit, "--master", s.master, "--conf", "spark.ui.enabled=false"}
+	if j.o.MaxAttempts > 0 {
+		command = append(command, "--conf", "spark.task.maxFailures="+strconv.Itoa(j.o.MaxAttempts))
+	}
+	command = append(command, filepath.Join(temp, "tarry_spark.py"), filepath.Join(temp, "spark.json"))
+	if err := (&foreign{job: j, name: "Spark"}).run(ctx, command, nil); err != nil {
+		return nil, err
+	}
+	return readReports(filepath.Join(temp, "reports"))
+}
+
+// sparkSubmit is the command that runs a program on Spark.
+func sparkSubmit() (string, error) {
+	if name := os.Getenv(SparkVariable); name != "" {
+		return name, nil
+	}
+	if home := os.Getenv("SPARK_HOME"); home != "" {
+		return filepath.Join(home, "bin", "spark-submit"), nil
+	}
+	path, err := exec.LookPath("spark-submit")
+	if err != nil {
+		return "", fmt.Errorf("no spark-submit: set SPARK_HOME, or %s: %w", SparkVariable, err)
+	}
+	return path, nil
+}
