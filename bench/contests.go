@@ -40,6 +40,7 @@ func Contests(s Setup) []Contest {
 		s.smallFile(),
 	}
 	contests = append(contests, s.grepPatterns()...)
+	contests = append(contests, s.queries()...)
 	if s.Inputs.Tera4 != "" {
 		contests = append(contests, s.bigTeraSort())
 	}

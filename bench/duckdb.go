@@ -1,6 +1,9 @@
 package bench
 
-import "strings"
+import (
+	"os"
+	"strings"
+)
 
 // duckWordCount is WordCount in DuckDB's SQL. It splits at spaces, and at tabs if the text has
 // some; of the ways to have both separate words, turning tabs into spaces is its fastest.
@@ -38,3 +41,24 @@ func duck(statement, out string) Program {
 }
 
 func quoteSQL(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
+// duckTable is a table of rows of a line, with columns of the given names and types between tabs.
+func duckTable(input string, columns ...string) string {
+	var list []string
+	for _, c := range columns {
+		name, kind, _ := strings.Cut(c, " ")
+		list = append(list, quoteSQL(name)+": "+quoteSQL(kind))
+	}
+	return `read_csv(` + quoteSQL(input) + `, columns = {` + strings.Join(list, ", ") + `}, header = false,
+		auto_detect = false, delim = '\t', quote = '', escape = '')`
+}
+
+// sizeOf is how many bytes files have, 0 for those that are not there.
+func sizeOf(paths ...string) (n int64) {
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil {
+			n += info.Size()
+		}
+	}
+	return n
+}

@@ -19,6 +19,8 @@ type Inputs struct {
 	Tera  string // TeraSort records
 	Tera4 string // four times as many; empty unless asked for
 	Small string // a few lines of text, whatever the size asked for
+	// Tables are the files of joins and aggregates.
+	Tables Tables
 }
 
 // smallSize is the size of Inputs.Small.
@@ -53,7 +55,9 @@ func MakeInputs(
 		fmt.Fprintf(log, "making %s\n", in.Real)
 		errs = append(errs, replicate(ctx, in.Real, realText, size))
 	}
-	return in, errors.Join(errs...)
+	tables, err := makeTables(dir, size, log)
+	in.Tables = tables
+	return in, errors.Join(append(errs, err)...)
 }
 
 func sourceName(realText string) string {

@@ -18,6 +18,7 @@ func Targets() []Target {
 	targets = append(targets, sortTargets()...)
 	targets = append(targets, grepTargets()...)
 	targets = append(targets, patternTargets()...)
+	targets = append(targets, queryTargets()...)
 	return append(targets, liveTargets()...)
 }
 

@@ -1,11 +1,9 @@
 package mapreduce
 
 import (
-	"bytes"
 	"encoding/binary"
 	"iter"
 	"math"
-	"slices"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -43,54 +41,6 @@ func SortBy[T, K any](key func(rec T) K) Job[T, K, T, T] {
 			return nil
 		},
 	}
-}
-
-// TopPerKey is the job that gives, for each key, the n records that compare puts last, the very last
-// one first. compare is as for slices.SortFunc; those that it finds equal come in the order of their
-// encoded bytes, whatever the splits, the smallest first. n below 1 is none. T must be a type that a
-// value of a job may have. A list of up to n records is held for each key.
-func TopPerKey[T, K any](n int, key func(rec T) K, compare func(a, b T) int) Job[T, K, []T, T] {
-	codec, err := valueCodec[T]()
-	top := func(a, b T) int { // what comes first of two
-		if c := compare(b, a); c != 0 {
-			return c
-		}
-		return bytes.Compare(codec.encoder()(nil, a), codec.encoder()(nil, b))
-	}
-	return Job[T, K, []T, T]{
-		Name: "top",
-		MapTask: func(*Task) (Mapper[T, K, []T], error) {
-			one := make([]T, 1) // emit keeps no reference
-			return Mapper[T, K, []T]{Map: func(rec T, emit func(K, []T)) error {
-				if one[0] = rec; n > 0 {
-					emit(key(rec), one)
-				}
-				return nil
-			}}, err
-		},
-		Combine: func(a, b []T) []T { return mergeTop(a, b, n, top) },
-		Reduce: func(_ K, lists iter.Seq[[]T], emit func(T)) error {
-			for list := range lists { // one, by Combine
-				for _, rec := range list {
-					emit(rec)
-				}
-			}
-			return nil
-		},
-	}
-}
-
-// mergeTop puts what is in b, which is sorted, into a, which is, too, up to n.
-func mergeTop[T any](a, b []T, n int, top func(a, b T) int) []T {
-	for _, rec := range b {
-		if len(a) >= n && top(rec, a[len(a)-1]) >= 0 {
-			break
-		}
-		at, _ := slices.BinarySearchFunc(a, rec, top)
-		a = slices.Insert(a, at, rec)
-		a = a[:min(len(a), n)]
-	}
-	return a
 }
 
 // CountDistinct is the job that counts, for each key, the different values among its records. It is

@@ -4,6 +4,8 @@
 //	userjobs strings IN OUT      the same with strings as lines and keys
 //	userjobs wordcount IN OUT    words found byte by byte in each line
 //	userjobs grep IN OUT         each line looked at by itself
+//	userjobs hashjoin ORDERS USERS OUT, mergejoin ORDERS USERS OUT   tables joined
+//	userjobs distinct SALES OUT, top SALES OUT, p95 SALES OUT        aggregates of a table
 //
 // userjobs live SECONDS IN figures of a running cluster, a JSON object a line: small jobs for so
 // long
@@ -19,6 +21,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/bench"
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
@@ -31,13 +34,28 @@ func main() {
 	}
 }
 
-var errUsage = errors.New("usage: userjobs words|strings|wordcount|grep IN OUT, or userjobs live SECONDS IN")
+var errUsage = errors.New("usage: userjobs words|strings|wordcount|grep|distinct|top|p95 IN OUT, " +
+	"userjobs hashjoin|mergejoin ORDERS USERS OUT, or userjobs live SECONDS IN")
 
 func run(ctx context.Context, args []string) error {
+	if len(args) == 4 {
+		switch args[0] {
+		case bench.HashJoin:
+			return runJoin(ctx, args[1], args[2], args[3], hashJoin)
+		case bench.SortMergeJoin:
+			return runJoin(ctx, args[1], args[2], args[3], mergeJoin)
+		}
+	}
 	if len(args) != 3 {
 		return errUsage
 	}
 	switch args[0] {
+	case bench.DistinctItems:
+		return runOnce(ctx, args[1], args[2], distinctItems)
+	case bench.TopAmounts:
+		return runOnce(ctx, args[1], args[2], topAmounts)
+	case bench.HighAmounts:
+		return runOnce(ctx, args[1], args[2], highAmounts)
 	case "words":
 		return runOnce(ctx, args[1], args[2], words)
 	case "strings":
@@ -76,6 +94,20 @@ func runOnce(
 		return err
 	}
 	return finish(ctx, cluster, plan)
+}
+
+// runJoin is runOnce of a job over two files.
+func runJoin(
+	ctx context.Context, orders, users, out string,
+	bind func(orders, users mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, error),
+) error {
+	source, err := mapreduce.File(users)
+	if err != nil {
+		return err
+	}
+	return runOnce(ctx, orders, out, func(in mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, error) {
+		return bind(in, source, out)
+	})
 }
 
 // finish submits a plan and waits for its end.

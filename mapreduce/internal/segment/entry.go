@@ -48,7 +48,7 @@ func (g regions) keyLen(e *entry) int {
 	return int(binary.LittleEndian.Uint32(g[e.region][e.key-longKeySize:]))
 }
 
-// touchAhead is how many records are touched before they are copied.
+// touchAhead is how many records are touched before they are copied or handed out.
 const touchAhead = 32
 
 // touch loads a byte of the first and of the last cache line of each record, so

@@ -14,6 +14,8 @@ type source struct {
 	entries []entry
 	regions regions
 	owners  []uint32 // ordinal of each region's run
+	touched int      // of the entries that come next
+	sum     byte     // keeps the loads of touch alive
 }
 
 // state of a source's head. A failed source wins every match, so that its error
@@ -34,6 +36,11 @@ func (s *source) advance() {
 			s.state = done
 			return
 		}
+		if s.touched == 0 {
+			s.touched = min(len(s.entries), touchAhead)
+			s.sum += s.regions.touch(s.entries[:s.touched])
+		}
+		s.touched--
 		e := &s.entries[0]
 		s.entries = s.entries[1:]
 		s.key, s.value, s.ordinal = s.regions.key(e), s.regions.value(e), s.owners[e.region]

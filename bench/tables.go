@@ -1,0 +1,83 @@
+package bench
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// Tables are the files that joins and aggregates read: rows of a line, their columns between tabs.
+type Tables struct {
+	Sales  string // a group of a thousand, an item of ten thousand, an amount below a million
+	Orders string // a fifth as many rows: a user, an amount
+	Users  string // a tenth of these: a user, each once, in no order, and a city
+}
+
+// rowsOf is how many rows sales have that take about so many bytes.
+func rowsOf(size int64) int { return int(size / 21) }
+
+// makeTables makes the tables in dir, and leaves those alone that are there already.
+func makeTables(dir string, size int64, log io.Writer) (Tables, error) {
+	rows := rowsOf(size)
+	users := max(rows/50, 1)
+	t := Tables{
+		Sales:  filepath.Join(dir, fmt.Sprintf("sales-%d.tsv", rows)),
+		Orders: filepath.Join(dir, fmt.Sprintf("orders-%d.tsv", rows/5)),
+		Users:  filepath.Join(dir, fmt.Sprintf("users-%d.tsv", users)),
+	}
+	names := rand.New(rand.NewPCG(1, 0)).Perm(2 * users) // of twice as many as there are
+	for _, file := range []struct {
+		path string
+		rows int
+		row  func(rng *rand.Rand, i int, line []byte) []byte
+	}{
+		{t.Sales, rows, func(rng *rand.Rand, _ int, line []byte) []byte {
+			line = append(strconv.AppendInt(append(line, 'g'), int64(rng.IntN(1000)), 10), '\t')
+			line = append(strconv.AppendInt(line, int64(rng.IntN(10_000)), 10), '\t')
+			return strconv.AppendInt(line, int64(rng.IntN(1_000_000)), 10)
+		}},
+		{t.Orders, rows / 5, func(rng *rand.Rand, _ int, line []byte) []byte {
+			line = append(strconv.AppendInt(line, int64(rng.IntN(2*users)), 10), '\t')
+			return strconv.AppendInt(line, int64(rng.IntN(1_000_000)), 10)
+		}},
+		{t.Users, users, func(rng *rand.Rand, i int, line []byte) []byte {
+			line = append(strconv.AppendInt(line, int64(names[i]), 10), "\tcity"...)
+			return strconv.AppendInt(line, int64(rng.IntN(5000)), 10)
+		}},
+	} {
+		if err := makeTable(file.path, file.rows, file.row, log); err != nil {
+			return t, err
+		}
+	}
+	return t, nil
+}
+
+func makeTable(path string, rows int, row func(rng *rand.Rand, i int, line []byte) []byte, log io.Writer) (err error) {
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	fmt.Fprintf(log, "making %s\n", path)
+	f, err := os.Create(path + ".new")
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<20)
+	rng := rand.New(rand.NewPCG(1, uint64(rows)))
+	var line []byte
+	for i := range rows {
+		line = append(row(rng, i, line[:0]), '\n')
+		_, _ = w.Write(line) // Flush has the error
+	}
+	if err := w.Flush(); err != nil {
+		_ = f.Close()
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}

@@ -1,0 +1,153 @@
+package mapreduce
+
+import (
+	"bytes"
+	"errors"
+	"iter"
+	"slices"
+	"unsafe"
+)
+
+// TopPerKey is the job that gives, for each key, the n records that compare puts last, the very last
+// one first. compare is as for slices.SortFunc; those that it finds equal come in the order of their
+// encoded bytes, whatever the splits, the smallest first. n below 1 is none. T must be a type that a
+// value of a job may have. A list of up to n records is held for each key.
+//
+// A map holds the lists of the keys that it meets first, up to 2 MiB outside of the memory budget, so
+// that most records cost it a look at the last of a list.
+func TopPerKey[T, K any](n int, key func(rec T) K, compare func(a, b T) int) Job[T, K, []T, T] {
+	codec, err := valueCodec[T]()
+	keys, errK := keyCodec[K](false, userPackage())
+	err = errors.Join(err, errK)
+	top := func(a, b T) int { // what comes first of two
+		if c := compare(b, a); c != 0 {
+			return c
+		}
+		return bytes.Compare(codec.encoder()(nil, a), codec.encoder()(nil, b))
+	}
+	return Job[T, K, []T, T]{
+		Name: "top",
+		MapTask: func(*Task) (Mapper[T, K, []T], error) {
+			if err != nil {
+				return Mapper[T, K, []T]{}, err
+			}
+			m := newTopMap(n, top, keys, codec)
+			return Mapper[T, K, []T]{Map: func(rec T, emit func(K, []T)) error {
+				if n > 0 {
+					m.take(key(rec), rec, emit)
+				}
+				return nil
+			}, Close: m.close}, nil
+		},
+		Combine: func(a, b []T) []T { return mergeTop(a, b, n, top) },
+		Reduce: func(_ K, lists iter.Seq[[]T], emit func(T)) error {
+			for list := range lists { // one, by Combine
+				for _, rec := range list {
+					emit(rec)
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// topMap is one map attempt of TopPerKey.
+type topMap[T, K any] struct {
+	n      int
+	top    func(a, b T) int
+	encode func(dst []byte, key K) []byte
+	decode func(b []byte) (K, error)
+	clone  func(rec T) T // nil: records are their own
+	size   func(rec T) int
+	lists  []topList[T]
+	at     map[string]int // of lists, by encoded key
+	left   int            // bytes that lists may still take
+	key    []byte
+	one    []T
+}
+
+type topList[T any] struct {
+	key  []byte
+	recs []T // sorted
+}
+
+// mostTops is how many bytes the lists of a map may take.
+const mostTops = 2 << 20
+
+func newTopMap[T, K any](n int, top func(a, b T) int, keys typedCodec[K], recs typedCodec[T]) *topMap[T, K] {
+	m := &topMap[T, K]{
+		n: n, top: top, encode: keys.encoder(), decode: keys.decoder(), clone: recs.cloner(),
+		at: map[string]int{}, left: mostTops, one: make([]T, 1), // emit keeps no reference
+	}
+	own := int(unsafe.Sizeof(*new(T)))
+	m.size = func(T) int { return own }
+	if m.clone != nil {
+		encode := recs.encoder()
+		var buf []byte
+		m.size = func(rec T) int {
+			buf = encode(buf[:0], rec)
+			return own + len(buf)
+		}
+	}
+	return m
+}
+
+// take puts a record into its list, or emits it where there is no room.
+func (m *topMap[T, K]) take(key K, rec T, emit func(K, []T)) {
+	m.key = m.encode(m.key[:0], key)
+	i, known := m.at[string(m.key)]
+	if known {
+		if list := m.lists[i].recs; len(list) >= m.n && m.top(rec, list[len(list)-1]) >= 0 {
+			return
+		}
+	}
+	const ofList = 128 // a list without records
+	need := m.size(rec)
+	if !known {
+		need += ofList + 2*len(m.key)
+	}
+	if m.left < need {
+		m.one[0] = rec
+		emit(key, m.one)
+		return
+	}
+	if m.left -= need; !known {
+		i = len(m.lists)
+		m.lists = append(m.lists, topList[T]{key: bytes.Clone(m.key)})
+		m.at[string(m.key)] = i
+	}
+	if m.clone != nil {
+		rec = m.clone(rec)
+	}
+	l := &m.lists[i]
+	before := len(l.recs)
+	if before == m.n {
+		m.left += m.size(l.recs[before-1])
+	}
+	m.one[0] = rec
+	l.recs = mergeTop(l.recs, m.one, m.n, m.top)
+}
+
+func (m *topMap[T, K]) close(emit func(K, []T)) error {
+	for _, l := range m.lists {
+		key, err := m.decode(l.key)
+		if err != nil {
+			return err
+		}
+		emit(key, l.recs)
+	}
+	return nil
+}
+
+// mergeTop puts what is in b, which is sorted, into a, which is, too, up to n.
+func mergeTop[T any](a, b []T, n int, top func(a, b T) int) []T {
+	for _, rec := range b {
+		if len(a) >= n && top(rec, a[len(a)-1]) >= 0 {
+			break
+		}
+		at, _ := slices.BinarySearchFunc(a, rec, top)
+		a = slices.Insert(a, at, rec)
+		a = a[:min(len(a), n)]
+	}
+	return a
+}
