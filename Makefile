@@ -13,8 +13,8 @@ PACKAGES      = ./... ./bench/... ./parquet/...
 
 .PHONY: run build test test-page test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke fuzz fuzz-jobs test-engines chaos whatif mutants mutants-experiments golden check clean
 
-build: ## bin/tarry
-	$(GO) build -o bin/tarry ./cmd/tarry
+build: ## bin/tarry, without tables for debuggers: they are a quarter of it
+	$(GO) build -ldflags="-s -w" -o bin/tarry ./cmd/tarry
 
 # WordCount of the Go distribution's own sources: about 90 MB of real text that every machine with Go has.
 run: build

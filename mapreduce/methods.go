@@ -15,9 +15,9 @@ func ownMethod(t reflect.Type, name string) bool {
 	if t.Kind() != reflect.Struct {
 		return true
 	}
-	m, ok := t.MethodByName(name)
+	m, ok := method(t, name)
 	if !ok {
-		m, ok = reflect.PointerTo(t).MethodByName(name)
+		m, ok = method(reflect.PointerTo(t), name)
 	}
 	if !ok {
 		return false
@@ -37,14 +37,30 @@ func embeds(t reflect.Type, name string) bool {
 		if !f.Anonymous {
 			continue
 		}
-		if _, ok := f.Type.MethodByName(name); ok {
+		if _, ok := method(f.Type, name); ok {
 			return true
 		}
-		if _, ok := reflect.PointerTo(f.Type).MethodByName(name); ok {
+		if _, ok := method(reflect.PointerTo(f.Type), name); ok {
 			return true
 		}
 	}
 	return false
+}
+
+// method finds a method by one of the names that are asked for. The names are constants, for where a
+// program asks for any name, the linker has to keep every exported method of every type.
+func method(t reflect.Type, name string) (reflect.Method, bool) {
+	switch name {
+	case "MarshalBinary":
+		return t.MethodByName("MarshalBinary")
+	case "UnmarshalBinary":
+		return t.MethodByName("UnmarshalBinary")
+	case "MarshalText":
+		return t.MethodByName("MarshalText")
+	case "String":
+		return t.MethodByName("String")
+	}
+	panic("mapreduce: no method is looked for by the name " + name)
 }
 
 // foreignPackage reports whether a package is neither home nor of the program's module.

@@ -1,36 +1,11 @@
 package serve
 
 import (
-	_ "embed"
-	"html/template"
-	"math"
 	"mime"
 	"net/http"
-	"strconv"
-	"time"
 
 	"github.com/tarry-mr/tarry/serve/api"
 )
-
-//go:embed scheduler.html
-var schedulerHTML string
-
-var schedulerTemplate = template.Must(template.New("scheduler").Funcs(template.FuncMap{
-	"share": func(x *float64) string {
-		if x == nil {
-			return "NA"
-		}
-		return strconv.FormatFloat(math.Round(*x*10)/10, 'f', -1, 64)
-	},
-	"limit": func(x *int) string {
-		if x == nil {
-			return "-"
-		}
-		return strconv.Itoa(*x)
-	},
-	"date":  func(t time.Time) string { return t.Format("2006-01-02 15:04:05") },
-	"above": func(min int, max *int) bool { return max != nil && *max < min },
-}).Parse(schedulerHTML))
 
 // schedulerView is what the page shows.
 type schedulerView struct {
@@ -89,7 +64,8 @@ func (s *Server) schedulerPage(w http.ResponseWriter, r *http.Request, _ caller)
 		v.Jobs = append(v.Jobs, line)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	return schedulerTemplate.Execute(w, v)
+	_, err = w.Write(v.page())
+	return err
 }
 
 // schedulerChange is POST /scheduler/jobs/{id}: the form of that page changes a job.

@@ -3,8 +3,10 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"html/template"
 	"io"
+	"strings"
+
+	"github.com/tarry-mr/tarry/internal/markup"
 )
 
 // Page is a document in one file: pictures are inside, nothing is fetched.
@@ -39,14 +41,7 @@ type List struct {
 	Lines []string
 }
 
-// pageTemplate is the page; what it is given is escaped.
-var pageTemplate = template.Must(template.New("page").Parse(`<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{{.Page.Title}}</title>
-<style>
+const pageStyle = `
 body { font: 15px/1.5 'Liberation Sans', Arial, Helvetica, sans-serif; max-width: 75em; margin: 2em auto; padding: 0 1em; color: #222; background: #fff }
 table { border-collapse: collapse; margin: 1em 0; font-size: 90% }
 th, td { border: 1px solid #ccc; padding: .2em .6em; text-align: left; vertical-align: top }
@@ -55,106 +50,109 @@ th { background: #f0f0f0 }
 svg { max-width: 100%; height: auto }
 figure { display: inline-block; margin: .5em }
 section { border-top: 1px solid #ccc; margin-top: 2em }
-</style>
-</head>
-<body>
-<h1>{{.Page.Title}}</h1>
-{{range .Page.Lead}}<p>{{.}}</p>
-{{end}}{{with .Contents}}{{template "grid" .}}{{end}}
-{{range .Sections}}<section id="{{.Section.Name}}">
-<h2>{{.Section.Title}}</h2>
-{{range .Section.Lead}}<p>{{.}}</p>
-{{end}}{{with .Main}}{{template "grid" .}}{{end}}
-{{range .Pictures}}<figure role="img" aria-label="{{.Title}}">
-{{.SVG}}</figure>
-{{end}}{{range .Folded}}<details><summary>{{.Title}}</summary>
-{{template "grid" .}}</details>
-{{end}}{{range .Section.Lists}}{{if .Lines}}<details><summary>{{.Title}}</summary>
-<ul>
-{{range .Lines}}<li>{{.}}</li>
-{{end}}</ul></details>
-{{end}}{{end}}</section>
-{{end}}</body>
-</html>
-{{define "grid"}}<table>
-<tr>{{range .Head}}<th>{{.}}</th>{{end}}</tr>
-{{range .Lines}}<tr>{{range .}}<td{{with .Class}} class="{{.}}"{{end}}>{{if .To}}<a href="#{{.To}}">{{.Text}}</a>{{else}}{{.Text}}{{end}}</td>{{end}}</tr>
-{{end}}</table>
-{{end}}`))
-
-// drawnCell, drawnGrid, picture and drawnSection are what the template shows.
-type (
-	drawnCell struct{ Text, Class, To string }
-	drawnGrid struct {
-		Title string
-		Head  []string
-		Lines [][]drawnCell
-	}
-	picture struct {
-		Title string
-		SVG   template.HTML
-	}
-	drawnSection struct {
-		Section  *Section
-		Main     *drawnGrid
-		Pictures []picture
-		Folded   []*drawnGrid
-	}
-)
-
-// class colors a verdict.
-func class(text string) string {
-	for begin, class := range map[string]string{"holds": "holds", "differs": "differs", "cannot tell": "cannot"} {
-		if len(text) >= len(begin) && text[:len(begin)] == begin {
-			return class
-		}
-	}
-	return ""
-}
-
-// drawn is a table for the template, nil if it is empty.
-func (g *Grid) drawn() *drawnGrid {
-	if len(g.Lines) == 0 {
-		return nil
-	}
-	d := &drawnGrid{Title: g.Title, Head: g.Head}
-	for _, line := range g.Lines {
-		var cells []drawnCell
-		for _, text := range line {
-			cells = append(cells, drawnCell{Text: text, Class: class(text)})
-		}
-		d.Lines = append(d.Lines, cells)
-	}
-	return d
-}
+`
 
 // Write writes the page. The same page has the same bytes.
 func (p *Page) Write(w io.Writer) error {
-	shown := struct {
-		Page     *Page
-		Contents *drawnGrid
-		Sections []drawnSection
-	}{Page: p, Contents: p.Contents.drawn()}
+	var m markup.Writer
+	m.Put(`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>%s</title>
+<style>`, p.Title)
+	m.Raw([]byte(pageStyle))
+	m.Put("</style>\n</head>\n<body>\n<h1>%s</h1>\n", p.Title)
+	paragraphs(&m, p.Lead)
+	p.Contents.write(&m, p.Sections)
 	for i := range p.Sections {
-		s := &p.Sections[i]
-		d := drawnSection{Section: s, Main: s.Main.drawn()}
-		for k := range s.Figures {
-			svg, err := s.Figures[k].svg()
-			if err != nil {
-				return fmt.Errorf("figure %s: %w", s.Figures[k].Name, err)
-			}
-			inline := svg[max(0, bytes.Index(svg, []byte("<svg"))):]
-			d.Pictures = append(d.Pictures, picture{s.Figures[k].Title, template.HTML(inline)}) //nolint:gosec // ours
-		}
-		for k := range s.Grids {
-			if g := s.Grids[k].drawn(); g != nil {
-				d.Folded = append(d.Folded, g)
-			}
-		}
-		shown.Sections = append(shown.Sections, d)
-		if shown.Contents != nil && i < len(shown.Contents.Lines) {
-			shown.Contents.Lines[i][0].To = s.Name
+		if err := p.Sections[i].write(&m); err != nil {
+			return err
 		}
 	}
-	return pageTemplate.Execute(w, shown)
+	m.Put("</body>\n</html>\n")
+	_, err := w.Write(m.Bytes())
+	return err
+}
+
+func paragraphs(m *markup.Writer, list []string) {
+	for _, text := range list {
+		m.Put("<p>%s</p>\n", text)
+	}
+}
+
+// write writes a section.
+func (s *Section) write(m *markup.Writer) error {
+	m.Put("<section id=\"%s\">\n<h2>%s</h2>\n", s.Name, s.Title)
+	paragraphs(m, s.Lead)
+	s.Main.write(m, nil)
+	for i := range s.Figures {
+		f := &s.Figures[i]
+		svg, err := f.svg()
+		if err != nil {
+			return fmt.Errorf("figure %s: %w", f.Name, err)
+		}
+		m.Put("<figure role=\"img\" aria-label=\"%s\">\n", f.Title)
+		m.Raw(svg[max(0, bytes.Index(svg, []byte("<svg"))):])
+		m.Put("</figure>\n")
+	}
+	for i := range s.Grids {
+		if g := &s.Grids[i]; len(g.Lines) > 0 {
+			m.Put("<details><summary>%s</summary>\n", g.Title)
+			g.write(m, nil)
+			m.Put("</details>\n")
+		}
+	}
+	for _, l := range s.Lists {
+		if len(l.Lines) == 0 {
+			continue
+		}
+		m.Put("<details><summary>%s</summary>\n<ul>\n", l.Title)
+		for _, line := range l.Lines {
+			m.Put("<li>%s</li>\n", line)
+		}
+		m.Put("</ul></details>\n")
+	}
+	m.Put("</section>\n")
+	return nil
+}
+
+// write writes a table, unless it is empty. The first cell of each line leads to a section.
+func (g *Grid) write(m *markup.Writer, to []Section) {
+	if len(g.Lines) == 0 {
+		return
+	}
+	m.Put("<table>\n<tr>")
+	for _, name := range g.Head {
+		m.Put("<th>%s</th>", name)
+	}
+	m.Put("</tr>\n")
+	for i, line := range g.Lines {
+		m.Put("<tr>")
+		for k, text := range line {
+			m.Put("<td")
+			m.PutIf(class(text) != "", " class=\"%s\"", class(text))
+			if k == 0 && i < len(to) {
+				m.Put("><a href=\"#%s\">%s</a></td>", to[i].Name, text)
+				continue
+			}
+			m.Put(">%s</td>", text)
+		}
+		m.Put("</tr>\n")
+	}
+	m.Put("</table>\n")
+}
+
+// class colors a verdict.
+func class(text string) string {
+	switch {
+	case strings.HasPrefix(text, "holds"):
+		return "holds"
+	case strings.HasPrefix(text, "differs"):
+		return "differs"
+	case strings.HasPrefix(text, "cannot tell"):
+		return "cannot"
+	}
+	return ""
 }

@@ -1,0 +1,141 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// axis is a range of values and where it lies on the canvas.
+type axis struct {
+	min, max float64
+	from, to float64 // in points
+}
+
+// at is where a value lies on the canvas.
+func (a *axis) at(v float64) float64 { return a.from + (v-a.min)/(a.max-a.min)*(a.to-a.from) }
+
+// ticks are round numbers within the range, five or so.
+func (a *axis) ticks() []float64 {
+	step := math.Pow(10, math.Floor(math.Log10((a.max-a.min)/5)))
+	for _, more := range []float64{2, 2.5, 2} { // 1, 2, 5, 10
+		if (a.max-a.min)/step > 6 {
+			step *= more
+		}
+	}
+	const near = 1e-9 // of a step: what rounding loses
+	var list []float64
+	for i := math.Ceil(a.min/step - near); i*step <= a.max+near*step; i++ {
+		list = append(list, i*step+0) // never -0
+	}
+	return list
+}
+
+// reach collects the range of some values.
+type reach struct{ min, max float64 }
+
+// add takes a value in; it must be a number.
+func (r *reach) add(v float64) error {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return fmt.Errorf("%v is no place on an axis", v)
+	}
+	r.min, r.max = min(r.min, v), max(r.max, v)
+	return nil
+}
+
+// axis is the range with room on both sides if it has one value only; without any it is 0 to 1.
+func (r reach) axis() axis {
+	switch {
+	case r.min > r.max:
+		return axis{min: 0, max: 1}
+	case r.min == r.max:
+		return axis{min: r.min - 1, max: r.max + 1}
+	}
+	return axis{min: r.min, max: r.max}
+}
+
+// axes are the ranges of what the figure shows. An axis of parts or per cent ends where they end, and
+// other axes of what is not negative begin at 0.
+func (f *Figure) axes() (x, y axis, err error) {
+	if len(f.Cells) > 0 {
+		x = axis{min: -0.5, max: float64(len(f.Cells[0])) - 0.5}
+		y = axis{min: -0.5, max: float64(len(f.Cells)) - 0.5}
+		return x, y, nil
+	}
+	across, up := reach{math.Inf(1), math.Inf(-1)}, reach{math.Inf(1), math.Inf(-1)}
+	for i := range f.Series {
+		if err := f.reach(i, &across, &up); err != nil {
+			return x, y, fmt.Errorf("figure %s, series %s: %w", f.Name, f.Series[i].Name, err)
+		}
+	}
+	if up.min >= 0 && up.max > 0 {
+		up.min = 0
+	}
+	x, y = across.axis(), up.axis()
+	most := 0.0
+	switch {
+	case strings.Contains(f.Y, "%"):
+		most = 100
+	case strings.HasPrefix(f.Y, "part of"):
+		most = 1
+	}
+	if most > 0 && y.max <= most*1.05 && y.max > most/2 {
+		y.max = most
+	}
+	if len(f.Categories) > 0 { // room for the outer bars
+		x.min, x.max = -0.6, float64(len(f.Categories))-0.4
+	}
+	return x, y, nil
+}
+
+// reach takes in the points of a series with their intervals.
+func (f *Figure) reach(series int, across, up *reach) error {
+	s := &f.Series[series]
+	xs := f.at(s, 0)
+	if len(s.Y) == 0 || len(xs) != len(s.Y) {
+		return fmt.Errorf("%d points on the X axis, %d on the Y axis", len(xs), len(s.Y))
+	}
+	for i, v := range s.Y {
+		if f.Stacked { // on those before it
+			for k := range series {
+				if len(f.Series[k].Y) != len(s.Y) {
+					return fmt.Errorf("%d points, the first series has %d", len(s.Y), len(f.Series[0].Y))
+				}
+				v += f.Series[k].Y[i]
+			}
+		}
+		if err := across.add(xs[i]); err != nil {
+			return err
+		}
+		if err := up.add(v); err != nil {
+			return err
+		}
+		if low, high, ok := s.interval(i); ok {
+			up.min, up.max = min(up.min, low), max(up.max, high)
+		}
+	}
+	if len(f.Categories) > 0 || f.Stacked {
+		up.min = min(up.min, 0) // where bars and areas begin
+	}
+	return nil
+}
+
+// interval is that of a point, if it has one.
+func (s *Series) interval(i int) (low, high float64, ok bool) {
+	if i >= len(s.Low) || math.IsNaN(s.Low[i]) || !(s.High[i] > s.Low[i]) {
+		return 0, 0, false
+	}
+	return s.Low[i], s.High[i], true
+}
+
+// at gives the places of a series' points on the X axis.
+func (f *Figure) at(s *Series, shift float64) []float64 {
+	if len(f.Categories) == 0 {
+		return s.X
+	}
+	var x []float64
+	for c := range s.Y {
+		x = append(x, float64(c)+shift)
+	}
+	return x
+}

@@ -1,0 +1,82 @@
+package report
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// TestTicksAreRound: some numbers of a digit or two, in equal steps, within the range.
+func TestTicksAreRound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		least := float64(rapid.IntRange(-1000, 1000).Draw(t, "min"))
+		scale := math.Pow(10, float64(rapid.IntRange(-3, 5).Draw(t, "scale")))
+		a := axis{min: least * scale, max: (least + rapid.Float64Range(1, 1000).Draw(t, "more")) * scale}
+		ticks := a.ticks()
+		require.GreaterOrEqual(t, len(ticks), 2)
+		require.LessOrEqual(t, len(ticks), 7)
+		step := ticks[1] - ticks[0]
+		require.Contains(t, "125", strings.TrimLeft(Number(step), "0.")[:1])
+		for i, v := range ticks {
+			require.InDelta(t, ticks[0]+float64(i)*step, v, step*1e-6)
+			require.GreaterOrEqual(t, v, a.min-step*1e-6)
+			require.LessOrEqual(t, v, a.max+step*1e-6)
+			require.NotEqual(t, "-0", Number(v))
+		}
+		require.Greater(t, ticks[len(ticks)-1]+step, a.max, "none is missing")
+		require.Less(t, ticks[0]-step, a.min, "none is missing")
+	})
+}
+
+// TestFiguresThatCannotBeDrawn are refused with their name and that of the series.
+func TestFiguresThatCannotBeDrawn(t *testing.T) {
+	for want, f := range map[string]Figure{
+		"figure x, series s: NaN is no place":                         {Series: []Series{{X: []float64{1}, Y: []float64{math.NaN()}}}},
+		"figure x, series s: +Inf is no place":                        {Series: []Series{{X: []float64{math.Inf(1)}, Y: []float64{1}}}},
+		"figure x, series s: 0 points on the X axis, 0 on the Y axis": {Series: []Series{{}}},
+		"figure x, series s: 1 points on the X axis, 2 on the Y axis": {Series: []Series{{X: []float64{1}, Y: []float64{1, 2}}}},
+		"figure x, series s: 2 points, the first series has 1":        {Stacked: true, Series: []Series{{X: []float64{1}, Y: []float64{1}}, {X: []float64{1, 2}, Y: []float64{1, 2}}}},
+		"figure x: cell 1 of row 0 is NaN":                            {Cells: [][]float64{{1, math.NaN()}}},
+	} {
+		f.Name = "x"
+		for i := range f.Series {
+			f.Series[i].Name = "s"
+		}
+		_, err := f.svg()
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// TestEveryKindIsDrawn: whatever a figure has of points and intervals is in the picture.
+func TestEveryKindIsDrawn(t *testing.T) {
+	bars := lines()
+	bars.Categories, bars.Series[1].Y = []string{"one", "two"}, []float64{97, 98}
+	area := Figure{Stacked: true, Series: []Series{
+		{Name: "a", X: []float64{0, 1}, Y: []float64{1, 2}}, {Name: "b", X: []float64{0, 1}, Y: []float64{3, 1}},
+	}}
+	dashed := Figure{Steps: true, Series: []Series{{Name: "d", Dashed: true, X: []float64{0, 1, 2}, Y: []float64{0, 1, 2}}}}
+	for name, c := range map[string]struct {
+		f    Figure
+		want map[string]int
+	}{
+		"lines": {lines(), map[string]int{
+			`stroke="#0072B2" stroke-width="1.5"`: 2, // with its key
+			`stroke="#0072B2" stroke-width="0.5"`: 6, // two intervals
+			`stroke="#0072B2" stroke-width="1"`:   2, // a published point
+		}},
+		"bars": {bars, map[string]int{
+			`fill="#0072B2"`: 3, `stroke="#000000" stroke-width="1"`: 3, ">two<": 1,
+		}},
+		"areas": {area, map[string]int{`fill="#0072B2"`: 2, `fill="#E69F00"`: 2}},
+		"steps": {dashed, map[string]int{`stroke-dasharray="4"`: 2}},
+	} {
+		svg, err := c.f.svg()
+		require.NoError(t, err)
+		for part, n := range c.want {
+			require.Equal(t, n, strings.Count(string(svg), part), "%s: %s", name, part)
+		}
+	}
+}
