@@ -143,7 +143,7 @@ func (l *launcher) retry(ctx context.Context, kind string, index int, once func(
 	}
 	for attempt := 0; ; attempt++ {
 		t := l.job.task(kind, index, attempt)
-		t.Memory = l.memory
+		t.Memory, t.Quiet = l.memory, true
 		err := once(t)
 		if err == nil {
 			return nil

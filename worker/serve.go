@@ -31,7 +31,9 @@ func Serve(ctx context.Context, p *mapreduce.Plan) (*mapreduce.Counters, error) 
 		err = asked.serve(ctx, p)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
+		if !asked.Quiet || wrong != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
 		if mapreduce.IsPermanent(err) {
 			os.Exit(permanentExit)
 		}
@@ -57,8 +59,12 @@ func earlier(p *mapreduce.Plan, n int) (*mapreduce.Counters, error) {
 func (t *task) serve(ctx context.Context, p *mapreduce.Plan) (err error) {
 	id, err := t.identify()
 	defer func() {
-		if err != nil {
-			err = errors.Join(err, t.fail(id, err))
+		if err == nil {
+			return
+		}
+		if bad := t.fail(id, err); bad != nil {
+			t.Quiet = false
+			err = errors.Join(err, bad)
 		}
 	}()
 	if err != nil {

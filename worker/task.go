@@ -38,6 +38,7 @@ type task struct {
 	Spills  string `json:"spills,omitempty"`  // a folder; empty: that of the system
 	Folder  string `json:"folder,omitempty"`  // see Options.Folder
 	Shuffle string `json:"shuffle,omitempty"` // the folder between maps and reduces; empty: the engine carries frames
+	Quiet   bool   `json:"quiet,omitempty"`   // whoever started it tells the error
 	// Args are the program's. They travel here, since engines have rules of their own for quotes.
 	Args []string `json:"args"`
 }

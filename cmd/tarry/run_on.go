@@ -14,9 +14,13 @@ func (p *program) runOn(r *runFlags) planRunner {
 		if worker.Asked() {
 			return worker.Serve(ctx, plan)
 		}
-		return worker.Submit(ctx, plan, worker.Options{
+		o := worker.Options{
 			On: r.on, Reduces: j.reduces, BlockSize: int64(r.blockSize), Memory: int64(r.memory), SpillDir: r.spillDir,
-			Folder: j.folder, Log: p.stderr,
-		})
+			Folder: j.folder,
+		}
+		if !r.quiet {
+			o.Log = p.stderr
+		}
+		return worker.Submit(ctx, plan, o)
 	}
 }
