@@ -11,7 +11,7 @@ GOFILES       = $(shell git ls-files -co --exclude-standard '*.go')
 # This module, and the nested ones with the contests and with Parquet, which go.work joins to it.
 PACKAGES      = ./... ./bench/... ./parquet/...
 
-.PHONY: run build test test-page test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke fuzz fuzz-jobs test-engines chaos whatif mutants mutants-experiments golden check clean
+.PHONY: run build test test-page test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke fuzz fuzz-jobs test-engines test-engines-light chaos whatif mutants mutants-experiments golden check clean
 
 build: ## bin/tarry, without tables for debuggers: they are a quarter of it
 	$(GO) build -ldflags="-s -w" -o bin/tarry ./cmd/tarry
@@ -122,7 +122,11 @@ mutants-experiments:
 fuzz:
 	./scripts/fuzz.sh $(FUZZTIME)
 
-check: fmt-check vet lint tidy-check test test-page scenarios examples experiments bench-smoke
+# The one engine of them that is light, in a minute, where java 17 and mvn are.
+test-engines-light:
+	scripts/engines/test.sh light
+
+check: fmt-check vet lint tidy-check test test-page test-engines-light scenarios examples experiments bench-smoke
 
 clean:
 	rm -rf bin out

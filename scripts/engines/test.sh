@@ -25,9 +25,10 @@ streaming() { # CONF: the command that runs Streaming with that configuration
 
 hadoop() {
 	command -v java >/dev/null && command -v mvn >/dev/null || return 1
+	java -version 2>&1 | grep -q 'version "1[7-9]\|version "2' || return 1
 	[ -e "$cache/hadoop/done" ] && return
 	mkdir -p "$cache/hadoop" && cp scripts/engines/pom.xml "$cache/hadoop/" &&
-		(cd "$cache/hadoop" && mvn -q -B dependency:copy-dependencies -DoutputDirectory=lib) && touch "$cache/hadoop/done"
+		(cd "$cache/hadoop" && timeout 300 mvn -q -B dependency:copy-dependencies -DoutputDirectory=lib) && touch "$cache/hadoop/done"
 }
 
 log4j() {

@@ -1,0 +1,76 @@
+package worker
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	mr "github.com/tarry-mr/tarry/mapreduce"
+)
+
+// What array jobs leave for each other in a folder comes to the same output, also where attempts ran
+// twice; a map whose file is missing or cut short is named.
+func TestSharedFolder(t *testing.T) {
+	books := []string{bookOf(t, t.TempDir(), "a", 100_000), bookOf(t, t.TempDir(), "b", 20_000)}
+	for _, name := range []string{"sort", "grep", "wordcount"} {
+		want, local := wanted(t, name, 3, blockBytes, books)
+		out, dir := filepath.Join(t.TempDir(), "out"), t.TempDir()
+		p, err := bind(name, "", out, books)
+		require.NoError(t, err)
+		require.NoError(t, p.SetupJob())
+		j := &job{o: Options{Reduces: 3, BlockSize: blockBytes}, mapOnly: p.MapOnly()}
+		require.NoError(t, j.prepare(t.Context(), p, 1))
+		run := func(kind mr.TaskKind, index, try int) error {
+			a := &attempt{
+				p: p, id: mr.AttemptID{Kind: kind, Index: index, Try: try}, layout: &j.layout,
+				r: (&task{Spills: t.TempDir()}).resources(),
+			}
+			return a.runShared(t.Context(), dir)
+		}
+		require.Greater(t, len(j.layout.Splits), 3)
+		for i := range j.layout.Splits {
+			require.NoError(t, run(mr.MapKind, i, 1))
+			require.NoError(t, run(mr.MapKind, i, 2))
+		}
+		if !j.mapOnly {
+			lost := filepath.Join(dir, mapFile(2))
+			all, err := os.ReadFile(lost)
+			require.NoError(t, err)
+			require.NoError(t, os.Truncate(lost, 100))
+			require.Error(t, run(mr.ReduceKind, 0, 0))
+			require.NoError(t, os.Remove(lost+endsSuffix))
+			require.ErrorContains(t, run(mr.ReduceKind, 0, 1), "what map 2 has")
+			require.NoError(t, os.WriteFile(lost, all, 0o600))
+			require.NoError(t, run(mr.MapKind, 2, 3))
+			for i := range 3 {
+				require.NoError(t, run(mr.ReduceKind, i, 2))
+				require.NoError(t, run(mr.ReduceKind, i, 3))
+			}
+		}
+		hidden, err := filepath.Glob(filepath.Join(dir, ".*"))
+		require.NoError(t, err)
+		require.Empty(t, hidden, "attempts that failed leave nothing")
+		reports, err := readReports(filepath.Join(dir, "*"+reportSuffix))
+		require.NoError(t, err)
+		var c mr.Counters
+		require.NoError(t, j.commit(p, reports, &c))
+		require.NoError(t, p.CommitJob())
+		require.Equal(t, want, filesIn(t, out))
+		require.Equal(t, local.Get(mr.MapInputRecords), c.Get(mr.MapInputRecords))
+	}
+}
+
+// Without a report of each task, or with two of one, nothing is committed.
+func TestReportsAreComplete(t *testing.T) {
+	j := &job{layout: mr.Layout{Reduces: 2}}
+	one := func(kind string, index int) report {
+		return report{Kind: kind, Index: index, Counters: new(mr.Counters)}
+	}
+	for _, list := range [][]report{
+		nil, {one(reduceTask, 1)}, {one(reduceTask, 1), one(reduceTask, 1)}, {one(mapTask, 0), one(mapTask, 1)},
+	} {
+		require.ErrorContains(t, j.commit(nil, list, new(mr.Counters)), "has not said once of each of 2 reduces")
+	}
+}

@@ -1,0 +1,167 @@
+package worker
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	mr "github.com/tarry-mr/tarry/mapreduce"
+)
+
+// A task comes through TARRY_TASK as it was, whatever its strings hold; what is none is an error that
+// names the variable.
+func TestTaskTravels(t *testing.T) {
+	want := task{
+		Plan: "/a b/'c\"/plan.json", Dir: "/", Run: 3, Kind: mapTask, Index: -1, Attempt: 7, Memory: 1 << 40,
+		Args: []string{"", "a b", "$x", "\n"},
+	}
+	text := want.env()
+	require.NotContains(t, text, " ")
+	require.Equal(t, text, strings.Trim(text, `"'$,=`))
+	got, err := parseTask(text)
+	require.NoError(t, err)
+	require.Equal(t, &want, got)
+	for _, bad := range []string{"", "{}", "bm9uZQ", text[1:]} {
+		_, err := parseTask(bad)
+		require.ErrorContains(t, err, taskVariable, bad)
+	}
+	want.Spills = ownFolder
+	got, err = parseTask(want.env())
+	require.NoError(t, err)
+	here, err := os.Getwd()
+	require.NoError(t, err)
+	require.Equal(t, here, got.Spills)
+}
+
+// Each engine says in its own way which task and which attempt a worker is.
+func TestWhichTask(t *testing.T) {
+	env := func(list ...string) func(string) string {
+		return func(name string) string {
+			for i := 0; i < len(list); i += 2 {
+				if list[i] == name {
+					return list[i+1]
+				}
+			}
+			return ""
+		}
+	}
+	maps, reduces := &task{Kind: mapTask}, &task{Kind: reduceTask}
+	for _, c := range []struct {
+		of    *task
+		env   func(string) string
+		stdin string
+		want  int
+		wrong string
+	}{
+		{maps, env(), "0\t17\n", 17, ""},
+		{maps, env(), "17\n", 17, ""},
+		{maps, env(), "1234\t5\n1240\t6\n", 5, ""},
+		{maps, env(), "", 0, "no number of a split"},
+		{maps, env(), "x\n", 0, "no number of a split"},
+		{maps, env("mapreduce_task_partition", "9"), "3\n", 3, ""},
+		{maps, env("TARRY_INDEX", "4"), "", 4, ""},
+		{maps, env("SLURM_ARRAY_TASK_ID", "8"), "", 8, ""},
+		{reduces, env("mapreduce_task_partition", "9"), "\x00", 9, ""},
+		{reduces, env("JOB_COMPLETION_INDEX", "2"), "", 2, ""},
+		{reduces, env("TARRY_INDEX", "two"), "", 0, "TARRY_INDEX=two"},
+		{reduces, env(), "3\n", 0, "none of TARRY_INDEX"},
+	} {
+		got, err := c.of.indexOf(c.env, strings.NewReader(c.stdin))
+		if c.wrong != "" {
+			require.ErrorContains(t, err, c.wrong)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, c.want, got)
+	}
+	for text, want := range map[string]int{"attempt_1700000000000_0001_m_000003_2": 2, "5": 5} {
+		got, err := attemptOf(env("mapreduce_task_attempt_id", text))
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	_, err := attemptOf(env("SLURM_RESTART_COUNT", "-1"))
+	require.ErrorContains(t, err, "SLURM_RESTART_COUNT=-1")
+}
+
+// A worker of another program is refused for good, and both are named; so is a plan of another version.
+func TestOtherPrograms(t *testing.T) {
+	this, err := thisProgram()
+	require.NoError(t, err)
+	require.NoError(t, (&planFile{Program: program{"elsewhere", this.Sum}}).check())
+	err = (&planFile{Program: program{"/bin/other", "00000000deadbeef"}}).check()
+	require.True(t, mr.IsPermanent(err))
+	for _, part := range []string{this.Path, this.Sum, "/bin/other", "00000000deadbeef"} {
+		require.ErrorContains(t, err, part)
+	}
+	name := filepath.Join(t.TempDir(), "plan.json")
+	for text, want := range map[string]string{`{"version":2}`: "version 2, this program knows version 1", "{": "plan.json"} {
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+		_, err := readPlan(name)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// A reduce takes its frames in any order, and refuses what is missing, came twice, is damaged or is for
+// another.
+func TestFramesOfAReduce(t *testing.T) {
+	book := bookOf(t, t.TempDir(), "a", 3_000_000)
+	out := filepath.Join(t.TempDir(), "out")
+	p, err := bind("sort", "", out, []string{book})
+	require.NoError(t, err)
+	require.NoError(t, p.SetupJob())
+	defer func() { require.NoError(t, p.AbortJob()) }()
+	j := &job{o: Options{Reduces: 1, BlockSize: 2_000_000}}
+	require.NoError(t, j.prepare(t.Context(), p, 1))
+	var list [][]byte // frames
+	for i := range j.layout.Splits {
+		var b bytes.Buffer
+		a := &attempt{p: p, id: mr.AttemptID{Index: i}, layout: &j.layout, r: (&task{Spills: t.TempDir()}).resources()}
+		require.NoError(t, a.runMap(t.Context(), &b))
+		for all := b.Bytes(); len(all) > 0; {
+			x, err := readFrame(bytes.NewReader(all), nil)
+			require.NoError(t, err)
+			n := 4 + keyBytes + 4 + len(x.data)
+			list, all = append(list, all[:n]), all[n:]
+		}
+	}
+	require.Greater(t, len(list), 4)
+	try := 0
+	reduce := func(list ...[]byte) error {
+		try++
+		a := &attempt{
+			p: p, id: mr.AttemptID{Kind: mr.ReduceKind, Try: try}, layout: &j.layout, r: (&task{Spills: t.TempDir()}).resources(),
+		}
+		var report bytes.Buffer
+		err := a.runReduce(t.Context(), bytes.NewReader(bytes.Join(list, nil)), &report)
+		if err == nil {
+			reports, err := parseReports(report.Bytes())
+			require.NoError(t, err)
+			require.Len(t, reports[0].Maps, len(j.layout.Splits))
+		}
+		return err
+	}
+	require.NoError(t, reduce(list...))
+	var backwards [][]byte
+	for i := range list {
+		backwards = append(backwards, list[len(list)-1-i])
+	}
+	require.NoError(t, reduce(backwards...))
+	damaged := bytes.Clone(list[0])
+	damaged[len(damaged)/2] ^= 1
+	elsewhere := bytes.Clone(list[0])
+	elsewhere[7] = 1 // of partition
+	for name, bad := range map[string][][]byte{
+		"missing":   list[1:],
+		"twice":     append(backwards, list[0]),
+		"nothing":   nil,
+		"damaged":   append([][]byte{damaged}, list[1:]...),
+		"elsewhere": append([][]byte{elsewhere}, list[1:]...),
+		"cut short": {bytes.Join(list, nil)[:100]},
+	} {
+		require.Error(t, reduce(bad...), name)
+	}
+}
