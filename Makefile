@@ -11,13 +11,15 @@ GOFILES       = $(shell git ls-files -co --exclude-standard '*.go')
 # This module, and the nested ones with the contests and with Parquet, which go.work joins to it.
 PACKAGES      = ./... ./bench/... ./parquet/...
 
-.PHONY: run build test test-page test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke fuzz fuzz-jobs test-engines test-engines-light chaos whatif mutants mutants-experiments golden check clean
+.PHONY: run build test test-page test-play test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke fuzz fuzz-jobs test-engines test-engines-light chaos whatif mutants mutants-experiments golden check clean
 
-build: ## bin/tarry, without tables for debuggers: they are a quarter of it
+build: ## bin/tarry with the playground's module, without tables for debuggers: they are a quarter of it
+	$(GO) generate ./play/site
 	$(GO) build -ldflags="-s -w" -o bin/tarry ./cmd/tarry
 
 # WordCount of the Go distribution's own sources: about 90 MB of real text that every machine with Go has.
-run: build
+run: ## without the playground's module, which takes longer to compile than all else
+	$(GO) build -ldflags="-s -w" -o bin/tarry ./cmd/tarry
 	@rm -rf out/wordcount && mkdir -p out
 	./bin/tarry run wordcount "$$($(GO) env GOROOT)/src/**/*.go" -o out/wordcount
 	@echo "The ten most frequent words:"
@@ -29,6 +31,10 @@ test:
 # The page: its functions under Node, its types, and all of it in Chromium, as far as these are there.
 test-page:
 	./scripts/test-page.sh
+
+# The playground: the module's answers under Node, byte for byte, and all of it in Chromium, where they are.
+test-play:
+	./scripts/test-play.sh
 
 # The long modes: 10,000 tiny files, a 100 MB line, more random cases.
 test-long:
@@ -126,7 +132,7 @@ fuzz:
 test-engines-light:
 	scripts/engines/test.sh light
 
-check: fmt-check vet lint tidy-check test test-page test-engines-light scenarios examples experiments bench-smoke
+check: fmt-check vet lint tidy-check test test-page test-play test-engines-light scenarios examples experiments bench-smoke
 
 clean:
 	rm -rf bin out

@@ -27,6 +27,7 @@ func commands() []command {
 		{"job", "Watch and change the jobs of a server, tarry serve", newJob},
 		{"ls", "List a directory of the block store of a server, tarry serve", newLs},
 		{"node", "Watch and change the nodes of a server, tarry serve", newNode},
+		{"play", "Serve the playground: the scheduler in the browser", newPlay},
 		{"policy", "Watch and change the scheduler of a server, tarry serve", newPolicy},
 		{"put", "Copy a file into the block store of a server, tarry serve", newPut},
 		{"rm", "Remove a file of the block store of a server, or a directory with all in it", newRm},

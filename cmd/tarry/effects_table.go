@@ -160,6 +160,8 @@ func effects() []effect {
 		{whatif, "no-spread", spreads, "whatif e.jsonl --scheduler fair --no-spread"},
 		{whatif, "queues", order("capacity", "queues"), "whatif e.jsonl --scheduler hfs --queues queues.xml"},
 
+		{[]string{"play"}, "export", nil, ""},
+		{[]string{"play"}, "listen", with("export"), "play --export d --listen 127.0.0.1:0"},
 		{[]string{"tune"}, "goal fresh within policy-out", nil, ""},
 
 		{delay, "tasks nodes replication task-time racks rate json", nil, ""},

@@ -1,6 +1,6 @@
 // The row that is always in sight: play, steps, speed and the slider; and the keys.
 
-import { pass, seek, step, stepBack } from "./player.mjs";
+import { beat, pass, seek, step, stepBack } from "./player.mjs";
 import { time } from "./words.mjs";
 
 const speeds = [0.01, 0.1, 1, 10, 60, 600, 3600];
@@ -52,10 +52,12 @@ export function control(p, changed, screens) {
     moved();
   };
   const forth = () => { stop(); step(p); moved(); };
+  const whole = () => { stop(); beat(p); moved(); };
   const back = () => { stop(); stepBack(p); moved(); };
   $("play").onclick = play;
   $("step").onclick = forth;
   $("back").onclick = back;
+  $("beat").onclick = whole;
   $("live").onclick = () => { p.playing = false; p.follow = !p.follow; if (p.follow) seek(p, p.history.end); moved(); };
   $("speed").onchange = () => { p.speed = +$("speed").value; };
   $("time").oninput = () => { stop(); seek(p, p.history.from + ($("time").value / 1000) * (p.history.end - p.history.from)); moved(); };
@@ -66,6 +68,7 @@ export function control(p, changed, screens) {
     if (e.key === " " && !button) play();
     else if (e.key === ".") forth();
     else if (e.key === ",") back();
+    else if (e.key === ";") whole();
     else if (/^[0-9]$/.test(e.key)) screens((+e.key + 9) % 10);
     else return;
     e.preventDefault();

@@ -191,6 +191,31 @@ async function live(remote, row) {
   });
 }
 
+/** The playground's runs: what runs tells it by events of the document, and both runs' own. */
+function played(row) {
+  let wish = 0, other = null;
+  document.addEventListener("run", (e) => {
+    const { begin, side, events, end, name } = /** @type {CustomEvent} */ (e).detail;
+    if (begin) {
+      wish = p.time;
+      p.playing = false;
+      reset(p);
+      other = newHistory();
+      look.other = null;
+    } else if (side) {
+      events.reduce(record, other);
+    } else if (events) {
+      add(p, events);
+    } else if (end) {
+      if (other.jobs.size > 0) Object.assign(look, { other, otherName: name });
+      row.begin(fitting(p.history.end));
+      seek(p, wish || p.history.end * 0.5);
+    }
+    row.sync();
+    redraw();
+  });
+}
+
 async function begin() {
   for (const s of screens) screenButton(s.name);
   $("screen").addEventListener("click", clicked);
@@ -204,6 +229,10 @@ async function begin() {
     p.follow = true;
     row.begin(1);
     await live(newRemote(api), row);
+    return;
+  }
+  if (document.body.dataset.play) {
+    played(row);
     return;
   }
   add(p, await embeddedEvents($("events")));

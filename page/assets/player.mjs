@@ -68,6 +68,17 @@ export function seek(p, time) {
   p.state.now = p.time;
 }
 
+/** Lets all happen that comes of the next heartbeat with a decision: whatever is of its moment and node. */
+export function beat(p) {
+  const first = step(p);
+  while (first && p.at < p.events.length) {
+    const e = p.events[p.at];
+    if (e.at !== first.at || (e.node !== first.node && e.node >= 0)) break;
+    apply(p.state, p.events[p.at++]);
+  }
+  return first;
+}
+
 /** Lets events happen up to and with the next decision, and gives it; null if there is none. */
 export function step(p) {
   while (p.at < p.events.length) {

@@ -28,6 +28,16 @@ type Options struct {
 	// Parts are parts of policies from outside, for the options order, locality and
 	// reduce-placement of the scheduler statement.
 	Parts scheduling.Parts
+	// Open opens files by name; nil reads those of this machine.
+	Open func(name string) (io.ReadCloser, error)
+}
+
+// open opens a file.
+func (o *Options) open(name string) (io.ReadCloser, error) {
+	if o.Open != nil {
+		return o.Open(name)
+	}
+	return os.Open(name)
 }
 
 // event is a line of JSON output.
@@ -105,7 +115,7 @@ func (r *runner) print(v any) {
 }
 
 func (r *runner) runFile(file string) error {
-	f, err := os.Open(file)
+	f, err := r.opts.open(file)
 	if err != nil {
 		return err
 	}

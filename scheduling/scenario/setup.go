@@ -2,8 +2,8 @@ package scenario
 
 import (
 	"fmt"
+	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -16,6 +16,7 @@ import (
 // world is a scenario at work: the core and the names of what is in it.
 type world struct {
 	dir     string // for files that the scenario names
+	open    func(name string) (io.ReadCloser, error)
 	explain bool
 	parts   scheduling.Parts
 	drives  bool // the file has a run statement
@@ -40,7 +41,7 @@ type taskTimes struct{ mapTime, reduceTime time.Duration }
 // setUp reads the statements without a time and makes the core.
 func setUp(dir string, list []statement, opts Options) (*world, []statement, error) {
 	w := &world{
-		dir: dir, explain: opts.Verbose, parts: opts.Parts, jobs: map[string]scheduling.JobID{}, gone: map[scheduling.AttemptID]bool{},
+		dir: dir, open: opts.open, explain: opts.Verbose, parts: opts.Parts, jobs: map[string]scheduling.JobID{}, gone: map[scheduling.AttemptID]bool{},
 		lengths: map[scheduling.JobID]*taskTimes{}, slow: map[string]float64{},
 	}
 	w.drives = list[len(list)-1].words[0] == "run"
@@ -260,7 +261,7 @@ func (w *world) allocations(file string) error {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(w.dir, file)
 	}
-	f, err := os.Open(file)
+	f, err := w.open(file)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,149 @@
+package play
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/policyfile"
+	"github.com/tarry-mr/tarry/scheduling/scenario"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// Request is what is asked. Op is
+//
+//	run       simulate Setup; its events go to Handle's sink
+//	part      simulate Setup and Other, and find the first decision at which they part ways
+//	scenario  run Text, a scenario, with Files beside it by name
+//	whatif    run Text, the events of a recorded run, again under Setup's policy
+//	presets   list what there is to choose from
+type Request struct {
+	Op    string            `json:"op"`
+	Setup Setup             `json:"setup"`
+	Other *Setup            `json:"other,omitempty"`
+	Text  string            `json:"text,omitempty"`
+	Files map[string]string `json:"files,omitempty"`
+}
+
+// Answer is what comes of a request. Error is what was wrong, with line and column where a text was
+// read; then the rest is empty.
+type Answer struct {
+	Error   string            `json:"error,omitempty"`
+	Report  *simulator.Report `json:"report,omitempty"`  // of run and part
+	Against *simulator.Report `json:"against,omitempty"` // of part: of Other
+	Parting *Parting          `json:"parting,omitempty"` // of part; nil: they never part
+	Stats   *simulator.Stats  `json:"stats,omitempty"`   // of run
+	Output  string            `json:"output,omitempty"`  // of scenario: what the command prints
+	Code    int               `json:"code,omitempty"`    // of scenario: its exit code
+	WhatIf  *WhatIf           `json:"whatif,omitempty"`
+	Presets *Presets          `json:"presets,omitempty"`
+}
+
+// Presets is what there is to choose from.
+type Presets struct {
+	Policies  map[string]string `json:"policies"` // by name, as policy files
+	Order     []string          `json:"order"`    // of the names
+	Workloads []string          `json:"workloads"`
+}
+
+// Sink takes events, each a line of JSON with a line feed; Side is 0 of Setup and 1 of Other. The
+// bytes are Handle's.
+type Sink func(side int, line []byte)
+
+// Handle answers a request. It never panics for what the request says; what is wrong is in the answer.
+func Handle(request []byte, sink Sink) []byte {
+	var r Request
+	d := json.NewDecoder(bytes.NewReader(request))
+	d.DisallowUnknownFields()
+	var a Answer
+	if err := d.Decode(&r); err != nil {
+		a.Error = "not a request: " + err.Error()
+	} else if err := answer(&r, &a, sink); err != nil {
+		a = Answer{Error: err.Error()}
+	}
+	out, err := json.Marshal(a)
+	if err != nil {
+		out, _ = json.Marshal(Answer{Error: err.Error()}) // of a text
+	}
+	return out
+}
+
+func answer(r *Request, a *Answer, sink Sink) (err error) {
+	switch r.Op {
+	case "run":
+		res, err := r.Setup.run(tell(sink, 0))
+		if err != nil {
+			return err
+		}
+		a.Report, a.Stats = &res.Report, &res.Stats
+	case "part":
+		if r.Other == nil {
+			return fmt.Errorf("part needs two set-ups")
+		}
+		return part(r, a, sink)
+	case "scenario":
+		a.Output, a.Code = runScenario(r.Text, r.Files)
+	case "whatif":
+		a.WhatIf, err = whatIf(r.Text, &r.Setup, tell(sink, 1))
+		return err
+	case "presets":
+		a.Presets, err = presets()
+		return err
+	default:
+		return fmt.Errorf("unknown op %.40q", r.Op)
+	}
+	return nil
+}
+
+// tell makes lines of events; nil where nobody listens.
+func tell(sink Sink, side int) func(scheduling.Event) {
+	if sink == nil {
+		return nil
+	}
+	var line []byte
+	return func(e scheduling.Event) {
+		line = append(e.AppendJSON(line[:0]), '\n')
+		sink(side, line)
+	}
+}
+
+// runScenario runs a scenario as tarry scenario -v does.
+func runScenario(text string, files map[string]string) (string, int) {
+	const name = "scenario"
+	var out strings.Builder
+	open := func(file string) (io.ReadCloser, error) {
+		file = path.Clean(file)
+		if file == name {
+			return io.NopCloser(strings.NewReader(text)), nil
+		}
+		if text, ok := files[file]; ok {
+			return io.NopCloser(strings.NewReader(text)), nil
+		}
+		return nil, &fs.PathError{Op: "open", Path: file, Err: fs.ErrNotExist}
+	}
+	code := scenario.Run(&out, &out, []string{name}, scenario.Options{Verbose: true, Open: open})
+	return out.String(), code
+}
+
+// presets lists all policies, as files, and the names of the workloads.
+func presets() (*Presets, error) {
+	p := &Presets{Policies: map[string]string{}, Order: scheduling.Presets(), Workloads: workload.Names()}
+	for _, name := range p.Order {
+		policy, err := policyfile.Preset(name)
+		if err != nil {
+			return nil, err
+		}
+		var text strings.Builder
+		if err := policyfile.Write(&text, name, &policy); err != nil {
+			return nil, err
+		}
+		p.Policies[name] = text.String()
+	}
+	return p, nil
+}

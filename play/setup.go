@@ -1,0 +1,156 @@
+package play
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/policyfile"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
+	"github.com/tarry-mr/tarry/scheduling/simulator/clusterfile"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// Setup is all that a run is made of. What is zero takes the value in brackets.
+type Setup struct {
+	Workload string `json:"workload"` // name of a built-in one, or the text of a workload file
+	Jobs     int    `json:"jobs,omitempty"`
+	// Cluster is the text of a cluster file; then the numbers below it have no effect.
+	Cluster     string  `json:"cluster,omitempty"`
+	Nodes       int     `json:"nodes,omitempty"`        // (10)
+	Racks       int     `json:"racks,omitempty"`        // (1)
+	MapSlots    int     `json:"map_slots,omitempty"`    // (4)
+	ReduceSlots int     `json:"reduce_slots,omitempty"` // (2)
+	Flows       bool    `json:"flows,omitempty"`        // links are shared
+	Link        float64 `json:"link,omitempty"`         // of a node, bytes a second, with flows (125e6)
+	Over        float64 `json:"over,omitempty"`         // over-subscription of racks, with flows (1)
+	Heartbeats  bool    `json:"heartbeats,omitempty"`   // slots are seen at the next heartbeat
+	// Policy is a preset, or the text of a policy file; Set puts KEY=VALUE over it, and Weights are
+	// of pools.
+	Policy  string             `json:"policy"`
+	Set     []string           `json:"set,omitempty"`
+	Weights map[string]float64 `json:"weights,omitempty"`
+	Seed    uint64             `json:"seed,omitempty"` // (1)
+	// Most bounds the events of the simulator (2 million): a page can show no more.
+	Most uint64 `json:"most,omitempty"`
+}
+
+// mostNodes and mostEvents bound what a page can show.
+const (
+	mostNodes  = 10_000
+	mostEvents = 2_000_000
+)
+
+// isText tells a text from a name: it has several lines or a key.
+func isText(s string) bool { return strings.ContainsAny(s, "\n:{") }
+
+// workload reads or draws the jobs.
+func (s *Setup) workload() (w workload.Workload, err error) {
+	r := rand.New(rand.NewPCG(max(s.Seed, 1), 0x7a22)) // as tarry sim
+	if isText(s.Workload) {
+		w, err = workload.ReadYAML(strings.NewReader(s.Workload), "workload", r)
+	} else {
+		w, err = workload.Named(s.Workload, r)
+	}
+	if s.Jobs > 0 && s.Jobs < len(w.Jobs) {
+		w.Jobs = w.Jobs[:s.Jobs]
+	}
+	return w, err
+}
+
+// PolicyOf is the policy of a set-up. Errors have line and column where a text was read.
+func (s *Setup) PolicyOf() (p scheduling.Policy, err error) {
+	if isText(s.Policy) {
+		f, err := policyfile.Read(strings.NewReader(s.Policy), "policy")
+		if err != nil {
+			return p, err
+		}
+		if p, err = f.Policy(); err != nil {
+			return p, err
+		}
+	} else if p, err = policyfile.Preset(s.Policy); err != nil {
+		return p, err
+	}
+	for _, one := range s.Set {
+		key, value, _ := strings.Cut(one, "=")
+		f, err := policyfile.Find(key)
+		if err == nil {
+			err = f.Set(&p, value)
+		}
+		if err != nil {
+			return p, err
+		}
+	}
+	if p.Order == "pools" {
+		for _, name := range slices.Sorted(keys(s.Weights)) {
+			setWeight(&p, name, s.Weights[name])
+		}
+	}
+	return p, p.Validate()
+}
+
+// setWeight gives a pool a weight.
+func setWeight(p *scheduling.Policy, name string, weight float64) {
+	list := slices.Clone(p.Pools.Pools)
+	at := slices.IndexFunc(list, func(c scheduling.PoolConfig) bool { return c.Name == name })
+	if at < 0 {
+		list = append(list, scheduling.PoolConfig{Name: name})
+		at = len(list) - 1
+	}
+	list[at].Weight = weight
+	p.Pools.Pools = list
+}
+
+// config is the simulation of a set-up.
+func (s *Setup) config() (cfg simulator.Config, err error) {
+	if cfg.Policy, err = s.PolicyOf(); err != nil {
+		return cfg, err
+	}
+	cfg.Seed, cfg.MaxEvents = max(s.Seed, 1), mostEvents
+	if s.Most > 0 {
+		cfg.MaxEvents = min(s.Most, mostEvents)
+	}
+	cfg.Cluster = simulator.Cluster{
+		Nodes: or(s.Nodes, 10), Racks: or(s.Racks, 1), MapSlots: or(s.MapSlots, 4), ReduceSlots: or(s.ReduceSlots, 2),
+	}
+	cfg.Network = simulator.Network{Flows: s.Flows, NodeLink: s.Link, Oversubscription: s.Over}
+	if s.Heartbeats {
+		cfg.Drive = simulator.HeartbeatDrive
+	}
+	if s.Cluster != "" {
+		f, err := clusterfile.Read(strings.NewReader(s.Cluster), "cluster")
+		if err != nil {
+			return cfg, err
+		}
+		cfg.Cluster.Nodes, cfg.Cluster.Racks = f.Nodes(), f.Racks()
+		f.Apply(&cfg)
+	}
+	if cfg.Cluster.Nodes > mostNodes {
+		return cfg, fmt.Errorf("%d nodes, a page shows %d at most", cfg.Cluster.Nodes, mostNodes)
+	}
+	return cfg, cfg.Validate()
+}
+
+func or(n, other int) int {
+	if n == 0 {
+		return other
+	}
+	return n
+}
+
+// run simulates a set-up; events, if not nil, are told with explanations.
+func (s *Setup) run(events func(scheduling.Event)) (*simulator.Result, error) {
+	w, err := s.workload()
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := s.config()
+	if err != nil {
+		return nil, err
+	}
+	cfg.Core.Events, cfg.Core.Explain = events, events != nil
+	return simulator.Run(context.Background(), cfg, &w)
+}

@@ -1,0 +1,194 @@
+// The playground: a form says what runs, the module in a worker runs it, and the page shows it. What
+// draws is the page's; this hands it events.
+
+import { html, show } from "./markup.mjs";
+import { packSetup, request, unpackSetup } from "./setup.mjs";
+
+/** @type {(id: string) => any} */
+const $ = (id) => document.getElementById(id);
+const example = `name: mine
+jobs:
+  - {name: long, maps: 200, map_time: 10s, reduces: 8, shuffle_ratio: 0.3, user: ann}
+  - {name: short, at: 20s, count: 8, gap: exponential 6s, maps: 6, map_time: 5s, user: bob}
+`;
+let module, worker, asked = 0, later = 0;
+
+/** The module, compiled once; workers are made of it anew. */
+async function compiled() {
+  const packed = await fetch("tarry.wasm.gz");
+  if (!packed.ok) throw new Error(`tarry.wasm.gz: ${packed.status}`);
+  let bytes = new Uint8Array(await packed.arrayBuffer());
+  if (bytes[0] === 0x1f) bytes = new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
+  return WebAssembly.compile(bytes);
+}
+
+/** Asks the module; what it was doing is dropped. take is told of events. */
+async function ask(message, take) {
+  module ||= compiled();
+  const code = await module;
+  const id = ++asked;
+  if (worker && worker.busy) {
+    worker.terminate();
+    worker = null;
+  }
+  if (!worker) {
+    worker = new Worker("worker.mjs", { type: "module" });
+    worker.postMessage({ module: code });
+  }
+  worker.busy = true;
+  return new Promise((done) => {
+    worker.onmessage = ({ data }) => {
+      if (data.id !== id) return;
+      if (data.answer) {
+        worker.busy = false;
+        done(data.answer);
+      } else take(data.side, data.events);
+    };
+    worker.onerror = (e) => done({ error: e.message });
+    worker.postMessage({ id, request: message });
+  });
+}
+
+const tell = (detail) => document.dispatchEvent(new CustomEvent("run", { detail }));
+
+/** A policy of the form. */
+function policyOf(field) {
+  const v = (name) => field.querySelector(`.${name}`).value;
+  const own = field.querySelector(".own").checked;
+  return {
+    preset: v("preset"), rule: v("rule"), w1: +v("w1"), w2: +v("w2"), d: +v("d"), reduce: v("reduce"), preemption: v("preemption"), weights: v("weights"),
+    text: own ? field.querySelector("textarea").value : "",
+  };
+}
+
+const fields = () => [...document.querySelectorAll("fieldset.policy")];
+
+/** The form as a set-up. */
+function setupOf() {
+  const own = $("workload").value === "";
+  return {
+    workload: $("workload").value, text: own ? $("workload-text").value : "", jobs: +$("jobs").value, nodes: +$("nodes").value, racks: +$("racks").value, seed: +$("seed").value,
+    flows: $("flows").checked, link: Math.round(2 ** +$("link").value), over: +$("over").value,
+    cluster: $("own-cluster").checked ? $("cluster-text").value : "", policies: fields().filter((f) => !f.hidden).map(policyOf),
+  };
+}
+
+/** A set-up put into the form. */
+function fill(s) {
+  $("workload").value = s.text ? "" : s.workload;
+  if (s.text) $("workload-text").value = s.text;
+  for (const k of ["jobs", "nodes", "racks", "seed", "over"]) if (s[k]) $(k).value = s[k];
+  $("flows").checked = !!s.flows;
+  if (s.link) $("link").value = Math.log2(s.link);
+  $("own-cluster").checked = !!s.cluster;
+  if (s.cluster) $("cluster-text").value = s.cluster;
+  $("two").checked = s.policies.length > 1;
+  s.policies.slice(0, 2).forEach((p, i) => {
+    const field = fields()[i];
+    for (const k of ["preset", "rule", "w1", "w2", "d", "reduce", "preemption", "weights"]) if (p[k] !== undefined) field.querySelector(`.${k}`).value = p[k];
+    field.querySelector(".own").checked = !!p.text;
+    if (p.text) field.querySelector("textarea").value = p.text;
+  });
+}
+
+/** Shows what goes with what, and the numbers of the sliders. */
+function sync() {
+  $("workload-text").hidden = $("workload").value !== "";
+  $("cluster-text").hidden = !$("own-cluster").checked;
+  fields()[1].hidden = !$("two").checked;
+  const flows = $("flows").checked && !$("own-cluster").checked;
+  $("link").disabled = $("over").disabled = !flows;
+  $("link").nextElementSibling.textContent = `${(2 ** +$("link").value / 1e6).toFixed(1)} MB/s`;
+  $("over").nextElementSibling.textContent = `${$("over").value}:1`;
+  for (const f of fields()) {
+    const own = f.querySelector(".own").checked, rule = f.querySelector(".rule").value;
+    f.querySelector("textarea").hidden = !own;
+    for (const [name, needs] of [["w1", "wait"], ["w2", "wait"], ["d", "skips"]]) {
+      const slider = f.querySelector(`.${name}`);
+      slider.disabled = own || rule !== needs;
+      slider.nextElementSibling.textContent = name === "d" ? slider.value : `${slider.value} s`;
+    }
+  }
+}
+
+/** What two policies did differently, in words and numbers. */
+function partingMarkup(a) {
+  const rows = [
+    ["mean sojourn", (r) => `${r.sojourn_s.mean.toFixed(1)} s`], ["p95 of sojourn", (r) => `${r.sojourn_s.p95.toFixed(1)} s`], ["makespan", (r) => `${r.makespan_s.toFixed(1)} s`],
+    ["maps on their data", (r) => `${(100 * r.maps.node_local / Math.max(1, r.maps.node_local + r.maps.rack_local + r.maps.off_rack)).toFixed(1)} %`],
+    ["shuffled from other racks", (r) => `${(r.shuffle_bytes.off_rack / 1e9).toFixed(2)} GB`], ["fairness (Jain)", (r) => r.fairness_jain.toFixed(3)],
+  ];
+  const sides = a.parting ? a.parting.sides : [{ policy: "first" }, { policy: "second" }];
+  const line = (name, of) => html`<tr><th scope="row">${name}</th><td>${of(0)}</td><td>${of(1)}</td></tr>`;
+  const parted = a.parting ? html`<p>${a.parting.words}</p>` : html`<p>They never part ways: every decision is the same.</p>`;
+  const why = a.parting ? [line("it", (i) => sides[i].did), line("because", (i) => sides[i].why || ""), line("and not as the other", (i) => sides[i].instead || "")] : [];
+  return html`<h2>Where they part</h2>${parted}<table><thead><tr><td></td><th scope="col">${sides[0].policy}</th><th scope="col">${sides[1].policy}</th></tr></thead><tbody>${why}${rows.map(([name, of]) => line(name, (i) => of(i ? a.against : a.report)))}</tbody></table>`;
+}
+
+/** Runs what the form says. */
+async function run() {
+  const setup = setupOf();
+  const from = performance.now();
+  $("fault").textContent = "";
+  $("said").textContent = "running…";
+  history.replaceState(null, "", `#${packSetup(setup)}`);
+  $("share").href = location.href;
+  let message;
+  try {
+    message = { op: "run", setup: request(setup, 0) };
+    if (setup.policies.length > 1) message = { op: "part", setup: message.setup, other: request(setup, 1) };
+  } catch (e) {
+    $("fault").textContent = e.message;
+    return;
+  }
+  tell({ begin: true, two: setup.policies.length > 1 });
+  const a = await ask(message, (side, events) => tell({ side, events }));
+  $("said").textContent = "";
+  $("fault").textContent = a.error || "";
+  show($("parting"), a.report && a.against ? partingMarkup(a) : html``);
+  if (a.error) return;
+  const took = performance.now() - from;
+  $("said").textContent = `${a.stats.Events} events in ${took.toFixed(0)} ms`;
+  document.body.dataset.ran = String(+(document.body.dataset.ran || 0) + 1);
+  tell({ end: true, name: a.parting ? a.parting.sides[1].policy : "the other" });
+}
+
+async function begin() {
+  const first = fields()[0], second = /** @type {HTMLElement} */ (first.cloneNode(true));
+  second.dataset.side = "1";
+  second.querySelector("legend").textContent = "The other policy";
+  first.after(second);
+  first.querySelector("legend").textContent = "Policy";
+  const { presets, error } = await ask({ op: "presets" }, () => {});
+  if (error) throw new Error(error);
+  for (const name of presets.workloads) $("workload").append(new Option(name, name));
+  $("workload").append(new Option("my own…", ""));
+  $("workload").value = "facebook-mixed";
+  $("workload-text").value = example;
+  $("cluster-text").value = "classes:\n  - {name: new, map_slots: 4, reduce_slots: 2}\nracks:\n  - {count: 2, nodes: [5 new]}\n";
+  fields().forEach((f, i) => {
+    for (const name of presets.order) f.querySelector(".preset").append(new Option(name, name));
+    const preset = f.querySelector(".preset"), text = f.querySelector("textarea");
+    preset.value = i ? "fifo" : "hfs";
+    const fresh = () => { text.value = presets.policies[preset.value]; };
+    preset.addEventListener("change", fresh);
+    fresh();
+  });
+  const shared = unpackSetup(location.hash);
+  if (shared) fill(shared);
+  sync();
+  const form = $("setup");
+  form.addEventListener("submit", (e) => { e.preventDefault(); run(); });
+  form.addEventListener("input", (e) => {
+    sync();
+    clearTimeout(later);
+    if (e.target.tagName !== "TEXTAREA") later = setTimeout(run, 150); // sliders take effect at once, texts when they are done
+  });
+  window.addEventListener("hashchange", () => {
+    const s = unpackSetup(location.hash);
+    if (s) { fill(s); sync(); run(); }
+  });
+  await run();
+}
+
+begin().catch((e) => { $("fault").textContent = `The module cannot run: ${e.message}`; });

@@ -1,0 +1,56 @@
+// What is chosen in the form, as the set-up that the module takes, and the other way round. A set-up
+// stands in the fragment of the address, so that a link shares it.
+
+/** The text of a set-up in a fragment: base64 of JSON, with letters that addresses take. */
+export function packSetup(setup) {
+  const bytes = new TextEncoder().encode(JSON.stringify(setup));
+  let text = "";
+  for (const b of bytes) text += String.fromCharCode(b);
+  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** The set-up of a fragment; null if it is none. */
+export function unpackSetup(fragment) {
+  try {
+    const text = atob(fragment.replace(/^#/, "").replaceAll("-", "+").replaceAll("_", "/"));
+    const setup = JSON.parse(new TextDecoder().decode(Uint8Array.from(text, (c) => c.charCodeAt(0))));
+    return setup && typeof setup === "object" && Array.isArray(setup.policies) ? setup : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The settings of one policy, as KEY=VALUE. */
+export function settings(f) {
+  const set = [];
+  if (f.rule) set.push(`locality.rule=${f.rule}`);
+  if (f.rule === "wait") set.push("locality.auto=false", `locality.waits=${f.w1}s/${f.w2}s`);
+  if (f.rule === "skips") set.push("locality.auto=false", `locality.skips=${f.d}`);
+  if (f.reduce) set.push(`reduce.rule=${f.reduce}`);
+  if (f.preemption) set.push(`preemption.mode=${f.preemption}`);
+  return set;
+}
+
+/** Weights of pools out of "a=2 b=1". */
+export function weights(text) {
+  const out = {};
+  for (const one of text.split(/[\s,]+/).filter(Boolean)) {
+    const [name, weight] = one.split("=");
+    if (!name || !(+weight > 0)) throw new Error(`weights: ${one}: want POOL=WEIGHT`);
+    out[name] = +weight;
+  }
+  return out;
+}
+
+/** What the module takes, of the form's set-up and one of its policies. */
+export function request(setup, side) {
+  const p = setup.policies[side];
+  const out = {
+    workload: setup.text || setup.workload, policy: p.text || p.preset, set: p.text ? [] : settings(p), weights: weights(p.weights || ""), seed: setup.seed,
+  };
+  if (!setup.text && setup.jobs) out.jobs = setup.jobs;
+  if (setup.cluster) out.cluster = setup.cluster;
+  else Object.assign(out, { nodes: setup.nodes, racks: setup.racks, flows: setup.flows });
+  if (!setup.cluster && setup.flows) Object.assign(out, { link: setup.link, over: setup.over });
+  return out;
+}

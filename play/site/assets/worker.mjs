@@ -1,0 +1,32 @@
+// The module in a worker: no frame of the page waits for it. One message is one request; events come
+// back in portions, the answer at last.
+import "./wasm_exec.js";
+
+let ready;
+
+/** Starts the module, once. */
+async function start(module) {
+  const go = new globalThis.Go();
+  const instance = await WebAssembly.instantiate(module, go.importObject);
+  go.run(instance);
+}
+
+self.onmessage = async ({ data }) => {
+  try {
+    if (data.module) {
+      ready = start(data.module);
+      await ready;
+      return;
+    }
+    await ready;
+    const text = new TextDecoder();
+    const take = (side, bytes) => {
+      const events = text.decode(bytes).trimEnd().split("\n").map((line) => JSON.parse(line));
+      self.postMessage({ id: data.id, side, events });
+    };
+    const answer = JSON.parse(globalThis.tarry(JSON.stringify(data.request), data.request.op === "scenario" ? undefined : take));
+    self.postMessage({ id: data.id, answer });
+  } catch (e) {
+    self.postMessage({ id: data.id, answer: { error: String(e && e.message || e) } });
+  }
+};

@@ -1,0 +1,135 @@
+// The playground in a browser, as a reader uses it: `make test-play`, where Chromium is there. SITE is
+// the address of tarry play, MODULES a directory with playwright-core and axe-core.
+
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import test, { after, before } from "node:test";
+
+const { MODULES, SITE, PICTURES, CHROMIUM = "/usr/bin/chromium" } = process.env;
+const skip = !SITE && "no site asked for";
+let browser, axe;
+
+before(async () => {
+  if (skip) return;
+  const require = createRequire(join(resolve(MODULES), "node_modules", "x.js"));
+  browser = await require("playwright-core").chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+});
+after(() => browser && browser.close());
+
+/** Opens the site, gathers what goes wrong, and waits until the first run is shown. */
+async function open(fragment = "", options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1300, height: 1000 }, ...options });
+  const page = await context.newPage();
+  const faults = [];
+  page.on("pageerror", (e) => faults.push(e.message));
+  page.on("console", (m) => m.type() === "error" && faults.push(m.text()));
+  await page.goto(SITE + fragment);
+  await ran(page, 1);
+  return { page, faults, close: () => context.close() };
+}
+
+const ran = (page, n) => page.waitForFunction((least) => +(document.body.dataset.ran || 0) >= least, n, { timeout: 60000 });
+const count = (page) => page.evaluate(() => +document.body.dataset.ran);
+const summary = (page) => page.textContent("#summary");
+
+test("it runs, steps and goes back", { skip }, async () => {
+  const { page, faults, close } = await open();
+  const paint = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0].startTime);
+  console.log(`first paint after ${paint.toFixed(0)} ms; ${await page.textContent("#said")}`);
+  assert.ok(paint < 1000, `first paint after ${paint} ms`);
+  await page.waitForSelector("#screen-cluster .slot");
+  await page.focus("#time");
+  await page.keyboard.press("Home");
+  const clock = () => page.textContent("#clock");
+  await page.click("#step");
+  const first = await clock();
+  for (let i = 0; i < 3; i++) await page.click("#beat");
+  const later = await clock();
+  for (let i = 0; i < 200 && (await clock()) !== first; i++) await page.click("#back");
+  assert.equal(await clock(), first, `back from ${later}`);
+  for (const screen of ["Shares", "Jobs", "Gantt", "Shuffle", "Findings"]) {
+    await page.click(`#screens button:text-is("${screen}")`);
+    await page.waitForSelector(`#screen-${screen.toLowerCase()} > *`, { state: "attached" });
+  }
+  if (PICTURES) await page.screenshot({ path: join(PICTURES, "play.png") });
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("a slider takes effect at once, and the address shares it", { skip }, async () => {
+  const { page, faults, close } = await open();
+  const before = await count(page);
+  await page.selectOption('fieldset[data-side="0"] .rule', "wait");
+  await ran(page, before + 1);
+  await page.fill('fieldset[data-side="0"] .w1', "33");
+  await ran(page, before + 2);
+  const address = await page.getAttribute("#share", "href");
+  const other = await open(address.slice(address.indexOf("#")));
+  assert.equal(await other.page.inputValue('fieldset[data-side="0"] .w1'), "33");
+  await other.page.focus("#time");
+  await other.page.keyboard.press("End");
+  await page.focus("#time");
+  await page.keyboard.press("End");
+  assert.equal(await summary(other.page), await summary(page));
+  assert.deepEqual([...faults, ...other.faults], []);
+  await other.close();
+  await close();
+});
+
+test("two at a time part, and both sides say why", { skip }, async () => {
+  const { page, faults, close } = await open();
+  const before = await count(page);
+  await page.check("#two");
+  await ran(page, before + 1);
+  const text = await page.textContent("#parting");
+  assert.match(text, /Decisions 1 to \d+ are the same|differ from the first decision/);
+  assert.match(text, /mean sojourn/);
+  await page.click('#screens button:text-is("Compare")');
+  await page.waitForSelector("#screen-compare svg");
+  assert.match(await page.textContent("#screen-compare"), /fifo/);
+  await page.evaluate(() => document.querySelector("#time").focus());
+  if (PICTURES) await page.screenshot({ path: join(PICTURES, "two.png"), fullPage: true });
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("a fault has its line and column", { skip }, async () => {
+  const { page, faults, close } = await open();
+  await page.selectOption("#workload", "");
+  await page.fill("#workload-text", "jobs:\n  - {maps: 3, mpas: 4}\n");
+  await page.click("#run");
+  await page.waitForFunction(() => /workload:2:\d+/.test(document.getElementById("fault").textContent));
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("no frame waits for the module", { skip }, async () => {
+  const { page, faults, close } = await open();
+  const worst = await page.evaluate(() => new Promise((done) => {
+    let last = performance.now(), most = 0, frames = 0;
+    const from = last;
+    document.getElementById("setup").requestSubmit();
+    const frame = (now) => {
+      most = Math.max(most, now - last);
+      last = now;
+      frames++;
+      if (now - from > 3000) done({ most, frames });
+      else requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+  }));
+  console.log(`during a run: ${worst.frames} frames in 3 s, the longest took ${worst.most.toFixed(0)} ms`);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("anybody can use it", { skip }, async () => {
+  const { page, close } = await open("", { bypassCSP: true });
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => axe.run());
+  assert.deepEqual(found.violations.map((v) => `${v.id}: ${v.nodes[0].html.slice(0, 200)}`), []);
+  await close();
+});

@@ -1,0 +1,58 @@
+package play
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator/replay"
+)
+
+// WhatIf is a recorded run again: under its own policy, which is the error of the method, and under
+// another one.
+type WhatIf struct {
+	Recorded replay.Figures `json:"recorded"`
+	Again    replay.Figures `json:"again"`
+	Asked    replay.Figures `json:"asked"`
+	Warnings []string       `json:"warnings,omitempty"`
+}
+
+// whatIf runs the events of a recorded run, lines of JSON, again. Of the set-up only the policy is
+// heeded; an empty one is the recorded one with what Set and Weights change.
+func whatIf(text string, s *Setup, events func(scheduling.Event)) (*WhatIf, error) {
+	var r replay.Reader
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		e, err := replay.Decode([]byte(line))
+		if err == nil {
+			err = r.Add(e)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	rec, err := r.End()
+	if err != nil {
+		return nil, err
+	}
+	policy := rec.Policy
+	if s.Policy != "" {
+		if policy, err = s.PolicyOf(); err != nil {
+			return nil, err
+		}
+	}
+	again, err := rec.Run(context.Background(), rec.Policy, nil)
+	if err != nil {
+		return nil, fmt.Errorf("the recorded policy: %w", err)
+	}
+	asked, err := rec.Run(context.Background(), policy, events)
+	if err != nil {
+		return nil, fmt.Errorf("the asked policy: %w", err)
+	}
+	return &WhatIf{again.Recorded, again.Again, asked.Again, rec.Warnings}, nil
+}

@@ -1,0 +1,32 @@
+#!/bin/sh
+# Tests the playground: its answers under Node, byte for byte, and, where Chromium is installed, all of
+# it in a browser. Playwright and axe come from npm into out/page. PICTURES=DIR keeps what it looks like.
+set -eu
+cd "$(dirname "$0")/.."
+if ! command -v node >/dev/null; then
+	echo "make test-play: no node here; its tests are left out"
+	exit 0
+fi
+PLAY_NODE=node go test -count=1 -v -run TestWasmAnswersAlike ./play
+mkdir -p out/page
+if ! npm install --silent --no-audit --no-fund --prefix out/page playwright-core@1.65.1 axe-core@4.14.1 typescript@5.9.3 2>out/page/npm.log; then
+	echo "make test-play: npm has nothing to give; tests in a browser are left out"
+	exit 0
+fi
+chromium=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}
+if [ -z "$chromium" ]; then
+	echo "make test-play: no Chromium here; its tests are left out"
+	exit 0
+fi
+go generate ./play/site
+go build -o bin/tarry ./cmd/tarry
+rm -f out/page/play
+bin/tarry play --listen 127.0.0.1:0 >out/page/play 2>out/page/play.log &
+trap "kill $!" EXIT
+tries=0
+until [ -s out/page/play ]; do
+	tries=$((tries + 1))
+	[ "$tries" -lt 100 ] || { cat out/page/play.log; exit 1; }
+	sleep 0.2
+done
+SITE="$(cat out/page/play)" MODULES=out/page CHROMIUM=$chromium PICTURES=${PICTURES:-} node --test play/tests/browser.test.mjs
