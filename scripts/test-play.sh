@@ -20,6 +20,7 @@ if [ -z "$chromium" ]; then
 fi
 go generate ./play/site
 go build -o bin/tarry ./cmd/tarry
+bin/tarry sim --workload facebook-io --jobs 12 --nodes 10 --racks 2 -q --events out/page/recorded.jsonl >/dev/null
 rm -f out/page/play
 bin/tarry play --listen 127.0.0.1:0 >out/page/play 2>out/page/play.log &
 trap "kill $!" EXIT

@@ -6,7 +6,7 @@ import { firstRun, parseLines } from "../assets/events.mjs";
 import { apply, isDecision, newState, placesOf, wanted } from "../assets/state.mjs";
 import { below } from "../assets/findings.mjs";
 import { newHistory, quantiles, ran, record, sample } from "../assets/history.mjs";
-import { add, newPlayer, seek, step, stepBack } from "../assets/player.mjs";
+import { beat, add, newPlayer, seek, step, stepBack } from "../assets/player.mjs";
 import { bytes, parseAttempt, sentence, time, why, worse } from "../assets/words.mjs";
 import { clusterMarkup, poolsTable, slotLabel, summary, waitLines } from "../assets/cluster.mjs";
 import { cell, sharesCSV, sharesMarkup } from "../assets/shares.mjs";
@@ -300,4 +300,17 @@ test("what can be steered is what the policy has, and changes say all that belon
   }
   assert.equal(jobControls({ ...job, may_change: false }, []).toString(), "", "no controls without the right");
   assert.equal(jobControls({ ...job, ended: "2026-01-01T00:00:00Z" }, []).toString(), "");
+});
+
+test("a heartbeat is all that comes of its moment and node", () => {
+  const p = newPlayer();
+  const e = (at, node, type = "launched") => ({ at, type, node, node_name: `n${node}`, job: 1, attempt: `job_0001_m_00000${at}_0`, slot: 1 });
+  add(p, [e(1, 0), e(1, 0, "skipped"), e(1, 1), e(2, 1)]);
+  beat(p);
+  assert.equal(p.at, 2);
+  beat(p);
+  assert.equal(p.at, 3);
+  beat(p);
+  assert.equal(p.at, 4);
+  assert.equal(beat(p), null);
 });

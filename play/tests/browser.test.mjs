@@ -96,6 +96,22 @@ test("two at a time part, and both sides say why", { skip }, async () => {
   await close();
 });
 
+test("what if a recorded run had had another policy", { skip }, async () => {
+  const { page, faults, close } = await open();
+  await page.selectOption('fieldset[data-side="0"] .preset', "fifo");
+  await ran(page, 2);
+  const before = await count(page);
+  await page.setInputFiles("#recorded", join(MODULES, "recorded.jsonl"));
+  await ran(page, before + 1);
+  assert.match(await page.textContent("#parting"), /simulated: mean sojourn [+-]?0\.00 %/);
+  await page.click('#screens button:text-is("Compare")');
+  await page.waitForSelector("#screen-compare svg");
+  await page.setInputFiles("#recorded", resolve("go.mod"));
+  await page.waitForFunction(() => /go.mod: line 1: not an event/.test(document.getElementById("fault").textContent));
+  assert.deepEqual(faults, []);
+  await close();
+});
+
 test("a fault has its line and column", { skip }, async () => {
   const { page, faults, close } = await open();
   await page.selectOption("#workload", "");
@@ -121,6 +137,7 @@ test("no frame waits for the module", { skip }, async () => {
     };
     requestAnimationFrame(frame);
   }));
+  assert.ok(worst.most < 400, `a frame took ${worst.most} ms`);
   console.log(`during a run: ${worst.frames} frames in 3 s, the longest took ${worst.most.toFixed(0)} ms`);
   assert.deepEqual(faults, []);
   await close();

@@ -2,6 +2,7 @@
 // draws is the page's; this hands it events.
 
 import { html, show } from "./markup.mjs";
+import { firstRun, parseLines, unpack } from "./events.mjs";
 import { packSetup, request, unpackSetup } from "./setup.mjs";
 
 /** @type {(id: string) => any} */
@@ -125,6 +126,35 @@ function partingMarkup(a) {
   return html`<h2>Where they part</h2>${parted}<table><thead><tr><td></td><th scope="col">${sides[0].policy}</th><th scope="col">${sides[1].policy}</th></tr></thead><tbody>${why}${rows.map(([name, of]) => line(name, (i) => of(i ? a.against : a.report)))}</tbody></table>`;
 }
 
+/** What a recorded run would have been under the form's policy; the error of the method stands first. */
+function whatIfMarkup(w, policy) {
+  const rows = [
+    ["mean sojourn", (f) => `${f.sojourn_mean_s.toFixed(2)} s`], ["p95 of sojourn", (f) => `${f.sojourn_p95_s.toFixed(2)} s`], ["makespan", (f) => `${f.makespan_s.toFixed(2)} s`],
+    ["maps on their data", (f) => `${(100 * f.node_local_share).toFixed(1)} %`], ["shuffled from other racks", (f) => `${f.off_rack_shuffle_gb.toFixed(2)} GB`],
+  ];
+  const off = 100 * (w.again.sojourn_mean_s / w.recorded.sojourn_mean_s - 1);
+  return html`<h2>What if</h2><p>The recorded policy again, simulated: mean sojourn ${off >= 0 ? "+" : ""}${off.toFixed(2)} %. Smaller differences say nothing.${(w.warnings || []).map((t) => ` ${t}.`).join("")}</p>
+<table><thead><tr><td></td><th scope="col">recorded</th><th scope="col">again</th><th scope="col">${policy}</th></tr></thead><tbody>${rows.map(([name, of]) => html`<tr><th scope="row">${name}</th><td>${of(w.recorded)}</td><td>${of(w.again)}</td><td>${of(w.asked)}</td></tr>`)}</tbody></table>`;
+}
+
+/** Runs a recorded run again under the form's policy, and compares the two. */
+async function whatIf(file) {
+  $("fault").textContent = "";
+  $("said").textContent = "running…";
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const text = bytes[0] === 0x1f && bytes[1] === 0x8b ? await unpack(bytes) : new TextDecoder().decode(bytes);
+  const setup = setupOf();
+  tell({ begin: true });
+  const a = await ask({ op: "whatif", text, setup: request(setup, 0) }, (side, events) => tell({ side, events }));
+  $("said").textContent = "";
+  $("fault").textContent = a.error ? `${file.name}: ${a.error}` : "";
+  show($("parting"), a.whatif ? whatIfMarkup(a.whatif, setup.policies[0].preset) : html``);
+  if (a.error) return;
+  tell({ side: 0, events: firstRun(parseLines(text)) });
+  document.body.dataset.ran = String(+(document.body.dataset.ran || 0) + 1);
+  tell({ end: true, name: `${setup.policies[0].preset}, what if` });
+}
+
 /** Runs what the form says. */
 async function run() {
   const setup = setupOf();
@@ -179,7 +209,12 @@ async function begin() {
   sync();
   const form = $("setup");
   form.addEventListener("submit", (e) => { e.preventDefault(); run(); });
+  $("recorded").addEventListener("change", (e) => {
+    const file = e.target.files[0];
+    if (file) whatIf(file).catch((err) => { $("fault").textContent = `${file.name}: ${err.message}`; });
+  });
   form.addEventListener("input", (e) => {
+    if (e.target.id === "recorded") return;
     sync();
     clearTimeout(later);
     if (e.target.tagName !== "TEXTAREA") later = setTimeout(run, 150); // sliders take effect at once, texts when they are done
