@@ -14,6 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/worker"
 )
 
 // Cluster is a live cluster of emulated nodes in this process. Its methods are safe for
@@ -34,11 +35,17 @@ type Cluster struct {
 	commands sync.WaitGroup // under way; none begins once stopped
 }
 
+// errWorker is the error of a program that was started as a worker and does not come to actors.Run.
+var errWorker = errors.New("this process is there for one task of a job that actors.Run has submitted: it starts no cluster")
+
 // Start starts a cluster and waits until all nodes have registered. Errors name every
 // fault of the configuration.
 func Start(cfg Config) (*Cluster, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
+	}
+	if worker.Asked() {
+		return nil, errWorker
 	}
 	cfg = cfg.withDefaults()
 	facts, err := cfg.State.takeOver()

@@ -145,6 +145,28 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
+// Workers of a program that runs several jobs come to theirs; jobs at the same time are refused.
+func TestSeveralRuns(t *testing.T) {
+	dir := t.TempDir()
+	book := bookOf(t, t.TempDir(), "a", 100_000)
+	runs.Store(0)
+	earlierRuns = nil
+	err := several(dir, []string{book}, func(ctx context.Context, p *mr.Plan) (*mr.Counters, error) {
+		o := Options{On: "processes:2", Reduces: 2, BlockSize: blockBytes, Args: []string{"several", dir, book}}
+		return Submit(ctx, p, o)
+	})
+	require.NoError(t, err)
+	want, _ := wanted(t, "wordcount", 2, blockBytes, []string{book})
+	require.Equal(t, want, filesIn(t, filepath.Join(dir, "counted")))
+
+	submitting.Store(true)
+	defer submitting.Store(false)
+	p, err := bind("sort", "", filepath.Join(dir, "other"), []string{book})
+	require.NoError(t, err)
+	_, err = Submit(t.Context(), p, Options{On: "processes:2"})
+	require.ErrorIs(t, err, errTogether)
+}
+
 // What cannot work ends with one error that says why, nothing left of the output, and no attempt more
 // than it takes.
 func TestProcessesFail(t *testing.T) {

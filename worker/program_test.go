@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -25,6 +26,10 @@ func TestMain(m *testing.M) {
 	}
 	fmt.Println("user code may print") // which must not get among the frames
 	args := os.Args[1:]
+	if args[0] == "several" {
+		fmt.Fprintln(os.Stderr, several(args[1], args[2:], Serve))
+		os.Exit(4)
+	}
 	p, err := bind(args[0], args[1], args[2], args[3:])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -36,6 +41,30 @@ func TestMain(m *testing.M) {
 	_, err = Serve(context.Background(), p)
 	fmt.Fprintln(os.Stderr, "Serve has returned", err)
 	os.Exit(4)
+}
+
+// several is a program that runs three jobs: one that fails, since its output is there, one that it
+// goes on with, and one of the output of that.
+func several(dir string, inputs []string, run func(context.Context, *mr.Plan) (*mr.Counters, error)) error {
+	do := func(name, out string, inputs ...string) (*mr.Counters, error) {
+		p, err := bind(name, dir, dir+"/"+out, inputs)
+		if err != nil {
+			return nil, err
+		}
+		return run(context.Background(), p)
+	}
+	if _, err := do("sort", ".", inputs...); err == nil || !strings.Contains(err.Error(), "output exists") {
+		return fmt.Errorf("the first job: %w", err)
+	}
+	c, err := do("sort", "sorted", inputs...)
+	if err != nil {
+		return err
+	}
+	if n := c.Get(mr.MapInputRecords); n < 1000 {
+		return fmt.Errorf("%d records", n)
+	}
+	_, err = do("wordcount", "counted", dir+"/sorted")
+	return err
 }
 
 // once does something in the first process that comes here, which it marks in a folder.

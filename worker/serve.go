@@ -27,6 +27,9 @@ func Serve(ctx context.Context, p *mapreduce.Plan) (*mapreduce.Counters, error) 
 	if err == nil && n < asked.Run {
 		return earlier(p, n)
 	}
+	if err == nil && n > asked.Run {
+		err = errTogether
+	}
 	if err == nil {
 		err = asked.serve(ctx, p)
 	}
@@ -52,7 +55,11 @@ func earlier(p *mapreduce.Plan, n int) (*mapreduce.Counters, error) {
 	if n >= len(f.Earlier) {
 		return nil, fmt.Errorf("%s: nothing of run %d of the program", asked.Plan, n)
 	}
-	return f.Earlier[n], p.Claim()
+	past := f.Earlier[n]
+	if err := p.Claim(); err != nil || past.Error == "" {
+		return past.Counters, err
+	}
+	return past.Counters, errors.New(past.Error)
 }
 
 // serve runs the task.

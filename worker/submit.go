@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
@@ -86,8 +87,20 @@ type job struct {
 	run     int
 }
 
-// earlierRuns are the counters of the program's plans before the one at hand.
-var earlierRuns []*mapreduce.Counters
+// outcome is how a run of the program has ended, for workers of those that follow.
+type outcome struct {
+	Counters *mapreduce.Counters `json:"counters"`
+	Error    string              `json:"error,omitempty"`
+}
+
+// The program's runs before the one at hand, and whether there is one.
+var (
+	earlierRuns []outcome
+	submitting  atomic.Bool
+)
+
+var errTogether = errors.New("two jobs at the same time: workers know a job by its number among those that the program runs one " +
+	"after the other")
 
 // Submit runs a plan on an engine, in place of a cluster in this process: it makes the output ready, has
 // every task run in a worker, and commits. If ctx ends, workers of this machine are killed. Counters are
@@ -95,6 +108,18 @@ var earlierRuns []*mapreduce.Counters
 // those that the program runs.
 func Submit(ctx context.Context, p *mapreduce.Plan, o Options) (c *mapreduce.Counters, err error) {
 	c = new(mapreduce.Counters)
+	if submitting.Swap(true) {
+		return c, errTogether
+	}
+	defer submitting.Store(false)
+	run := int(runs.Add(1)) - 1
+	defer func() {
+		past := outcome{Counters: c}
+		if err != nil {
+			past.Error = err.Error()
+		}
+		earlierRuns = append(earlierRuns, past)
+	}()
 	e, err := parseEngine(o.On)
 	if err != nil {
 		return c, err
@@ -116,7 +141,7 @@ func Submit(ctx context.Context, p *mapreduce.Plan, o Options) (c *mapreduce.Cou
 			err = errors.Join(err, p.AbortJob())
 		}
 	}()
-	j := &job{o: o, mapOnly: p.MapOnly(), run: int(runs.Add(1)) - 1}
+	j := &job{o: o, mapOnly: p.MapOnly(), run: run}
 	if err := j.prepare(ctx, p, e.width()); err != nil {
 		return c, err
 	}
@@ -126,9 +151,6 @@ func Submit(ctx context.Context, p *mapreduce.Plan, o Options) (c *mapreduce.Cou
 	}
 	if err == nil {
 		err = p.CommitJob()
-	}
-	if err == nil {
-		earlierRuns = append(earlierRuns, c)
 	}
 	return c, err
 }
