@@ -52,6 +52,9 @@ func (o GrepOptions) compile(pattern string) (*search.Pattern, error) {
 	return p, nil
 }
 
+// within bounds what a pattern holds in each slot to a 32nd of the memory budget.
+func within(p *search.Pattern, t *mapreduce.Task) { p.Within(t.MemoryBudget() / 32) }
+
 // Grep selects lines, whole and in the order of the input: its output is that of `grep -h -a`. The
 // pattern has the syntax of Go's package regexp (RE2); a pattern of several lines matches what any
 // of them matches. Errors wrap ErrPattern.
@@ -76,6 +79,7 @@ func Grep(pattern string, o GrepOptions) (mapreduce.MapOnly[[]byte, []byte], err
 		return job, nil
 	}
 	job.MapTask = func(t *mapreduce.Task) (mapreduce.Filter[[]byte, []byte], error) {
+		within(p, t)
 		selected := t.Counter(GrepCounters, LinesSelected)
 		return mapreduce.Filter[[]byte, []byte]{Map: func(chunk []byte, emit func([]byte)) error {
 			n := int64(0)
@@ -113,6 +117,7 @@ func GrepCount(pattern string, o GrepOptions) (mapreduce.Job[[]byte, bool, int64
 	return mapreduce.Job[[]byte, bool, int64, int64]{
 		Name: "grep-count",
 		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, bool, int64], error) {
+			within(p, t)
 			var n int64
 			selected := t.Counter(GrepCounters, LinesSelected)
 			return mapreduce.Mapper[[]byte, bool, int64]{
@@ -161,6 +166,7 @@ func GrepMatches(pattern string, o GrepOptions) (mapreduce.Job[[]byte, []byte, i
 	return mapreduce.Job[[]byte, []byte, int64, CountFirst]{
 		Name: "grep-matches",
 		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, []byte, int64], error) {
+			within(p, t)
 			selected := t.Counter(GrepCounters, LinesSelected)
 			return mapreduce.Mapper[[]byte, []byte, int64]{Map: func(chunk []byte, emit func([]byte, int64)) error {
 				n := int64(0)

@@ -28,6 +28,7 @@ type printer struct {
 }
 
 func newPrinter(p *search.Pattern, o GrepOptions, t *mapreduce.Task) *printer {
+	within(p, t)
 	return &printer{pattern: p, o: o, name: []byte(t.InputName()), selected: t.Counter(GrepCounters, LinesSelected)}
 }
 

@@ -91,6 +91,10 @@ func (t *Task) Logger() *slog.Logger {
 // [ErrRecordTooLarge]. A function that keeps records beyond its call should refuse larger ones.
 func (t *Task) LargestRecord() int64 { return t.budget.Largest() }
 
+// MemoryBudget is how many bytes all attempts of the cluster together are to hold in memory; 0 is no
+// limit. What a function keeps beyond its call and of its own accord, a cache, should be a small part.
+func (t *Task) MemoryBudget() int64 { return t.budget.Limit() }
+
 // Counter returns the user's counter of that group and name. Its value counts
 // only if the attempt succeeds.
 func (t *Task) Counter(group, name string) *UserCounter {

@@ -89,7 +89,7 @@ func (s *Searcher) intern(t *threads, l look, at int32) uint32 {
 
 // add makes a row for a state whose key is s.key.
 func (s *Searcher) add(st state) uint32 {
-	if len(s.states) > 0 && s.held > maxHeld {
+	if len(s.states) > 0 && s.held > s.most {
 		key := slices.Clone(s.key)
 		s.clear()
 		s.key = key

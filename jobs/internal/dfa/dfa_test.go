@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"testing"
 
@@ -198,6 +199,35 @@ func TestTableIsBegunAnew(t *testing.T) {
 	s.work = -1 << 40 // never give up
 	require.Equal(t, matching(re, text), searched(t, s, re, text))
 	require.Greater(t, s.plain.clears+s.skipping.clears, 2)
+}
+
+// What a Searcher holds stays within its bound, which changes nothing of what is found.
+func TestBound(t *testing.T) {
+	p, re := compiled(t, `[ab].{14}X`)
+	rng := uint32(1)
+	text := make([]byte, 1<<16)
+	for i := range text {
+		rng = rng*1664525 + 1013904223
+		text[i] = "abcdabcdabcdabcdabcdabcdabcdX\n"[rng>>16%30]
+	}
+	want := matching(re, text)
+	for _, c := range []struct {
+		bound int64
+		most  int
+	}{{1 << 30, maxHeld}, {1 << 20, 512 << 10}, {256 << 10, 128 << 10}, {1, leastHeld}} {
+		s := p.NewSearcher()
+		s.Bound(c.bound)
+		most := 0
+		for part := range slices.Chunk(text, 1<<10) {
+			_, _ = s.Next(part, 0)
+			s.rest, s.work = 0, -1<<40 // never give up
+			most = max(most, s.plain.held, s.skipping.held)
+		}
+		const row = 2 << 10 // one more than fits
+		require.Less(t, most, c.most+row, "%d", c.bound)
+		require.Greater(t, most, min(c.most, 600<<10)/2, "%d", c.bound)
+		require.Equal(t, want, searched(t, s, re, text))
+	}
 }
 
 func TestGivesUp(t *testing.T) {

@@ -6,8 +6,10 @@ import (
 )
 
 const (
-	// maxHeld is how many bytes of states a Searcher holds before it forgets them all.
-	maxHeld = 2 << 20
+	// maxHeld is how many bytes of states a Searcher holds, of each kind, before it forgets them all, and
+	// leastHeld how many it may hold under any bound.
+	maxHeld   = 2 << 20
+	leastHeld = 64 << 10
 	// What it takes to make a state, beside a unit for each instruction looked at. A unit is about
 	// 5 ns.
 	workOfState = 60
@@ -36,6 +38,7 @@ type Searcher struct {
 	*cache
 	plain, skipping cache // states for reading on, and for skipping where nothing has been begun
 
+	most    int // maxHeld, or less
 	asked   int // askedSkips, but in tests
 	skips   int
 	skipped int // bytes
@@ -57,12 +60,18 @@ type Searcher struct {
 
 // NewSearcher makes a Searcher without states.
 func (p *Program) NewSearcher() *Searcher {
-	s := &Searcher{p: p, decoder: newDecoder(p.alphabet), seen: make([]uint32, len(p.insts)), asked: askedSkips, span: firstSpan}
+	s := &Searcher{p: p, decoder: newDecoder(p.alphabet), seen: make([]uint32, len(p.insts)), most: maxHeld, asked: askedSkips, span: firstSpan}
 	s.skipping.specialStarts = true
 	if s.use(&s.plain); p.prefix != nil {
 		s.use(&s.skipping)
 	}
 	return s
+}
+
+// Bound has the Searcher hold at most so many bytes of states, about, in all: at least 128 KiB and at
+// most 4 MiB. What it holds beyond a new bound goes when the next state is made.
+func (s *Searcher) Bound(bytes int64) {
+	s.most = int(min(max(bytes/2, leastHeld), maxHeld)) // of each of two kinds
 }
 
 // use makes c the states that are used.

@@ -36,6 +36,7 @@ type Pattern struct {
 	selects bool         // it is best to look only at lines that hold a needle or, without, have so many bytes
 
 	mu      sync.Mutex
+	memory  int64     // bytes of states that each finder may hold; 0 is no bound
 	finders []*finder // that no chunk uses now: as many as there were goroutines at once
 }
 
@@ -105,6 +106,15 @@ func (p *Pattern) choose(tree *syntax.Regexp) {
 	}
 	p.selects = good || p.least >= longLeast ||
 		!p.lines.Skips() && (len(p.needles) > 0 || p.least >= shortLeast)
+}
+
+// Within bounds what the pattern holds, beyond itself, for each goroutine that uses it at once: about
+// so many bytes, at least 128 KiB; 0 is no bound of the caller's. It counts from the next chunk on, and
+// may be called at any time.
+func (p *Pattern) Within(bytes int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.memory = bytes
 }
 
 // Matches calls visit with the place of every match in a line, given without its line feed, from

@@ -50,11 +50,19 @@ func (p *Pattern) finder() *finder {
 	if n := len(p.finders); n > 0 {
 		f := p.finders[n-1]
 		p.finders = p.finders[:n-1]
-		return f
+		return f.within(p.memory)
 	}
 	f := &finder{span: firstSpan}
 	if p.lines != nil {
 		f.lines = p.lines.NewSearcher()
+	}
+	return f.within(p.memory)
+}
+
+// within bounds the states that the finder holds, to so many bytes unless that is 0.
+func (f *finder) within(bytes int64) *finder {
+	if f.lines != nil && bytes > 0 {
+		f.lines.Bound(bytes)
 	}
 	return f
 }
