@@ -22,6 +22,7 @@ import (
 //	part      simulate Setup and Other, and find the first decision at which they part ways
 //	scenario  run Text, a scenario, with Files beside it by name
 //	whatif    run Text, the events of a recorded run, again under Setup's policy
+//	lessons   the lessons, with their set-ups and texts
 //	presets   list what there is to choose from
 type Request struct {
 	Op    string            `json:"op"`
@@ -43,6 +44,9 @@ type Answer struct {
 	Code    int               `json:"code,omitempty"`    // of scenario: its exit code
 	WhatIf  *WhatIf           `json:"whatif,omitempty"`
 	Presets *Presets          `json:"presets,omitempty"`
+	Lessons []Lesson          `json:"lessons,omitempty"`
+	// Quantities are of part: what lessons quote.
+	Quantities map[string]float64 `json:"quantities,omitempty"`
 }
 
 // Presets is what there is to choose from.
@@ -92,6 +96,8 @@ func answer(r *Request, a *Answer, sink Sink) (err error) {
 	case "whatif":
 		a.WhatIf, err = whatIf(r.Text, &r.Setup, tell(sink, 1))
 		return err
+	case "lessons":
+		a.Lessons = Lessons()
 	case "presets":
 		a.Presets, err = presets()
 		return err

@@ -78,7 +78,7 @@ func part(r *Request, a *Answer, sink Sink) error {
 			a.Against = &res.Report
 		}
 	}
-	a.Parting = parting(events, names)
+	a.Parting, a.Quantities = parting(events, names), Quantities(a.Report, a.Against)
 	return nil
 }
 

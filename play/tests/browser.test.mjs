@@ -112,6 +112,37 @@ test("what if a recorded run had had another policy", { skip }, async () => {
   await close();
 });
 
+test("every lesson does what it tells the reader to do, in both languages", { skip }, async () => {
+  const { page, faults, close } = await open();
+  const ids = await page.$$eval("#lesson option", (list) => list.map((o) => o.value).filter(Boolean));
+  assert.equal(ids.length, 13);
+  for (const id of ids) {
+    let before = await count(page);
+    await page.selectOption("#lesson", id);
+    await ran(page, before + 1);
+    assert.equal(await page.textContent("#fault"), "", id);
+    for (const language of ["1", "0"]) {
+      await page.selectOption("#language", language);
+      const text = await page.textContent("#lesson-text");
+      assert.doesNotMatch(text, /[{}]|undefined|NaN/, id);
+      assert.equal(/[\u4e00-\u9fff]/.test(text), language === "1", id);
+    }
+    before = await count(page);
+    await page.click("#try");
+    await ran(page, before + 1);
+    assert.equal(await page.textContent("#fault"), "", id);
+    const verdicts = [];
+    for (let i = 0; i < 3; i++) {
+      await page.click(`.answer >> nth=${i}`);
+      verdicts.push(/^Right/.test(await page.textContent("#verdict")));
+    }
+    assert.equal(verdicts.filter(Boolean).length, 1, id);
+  }
+  if (PICTURES) await page.screenshot({ path: join(PICTURES, "lesson.png") });
+  assert.deepEqual(faults, []);
+  await close();
+});
+
 test("a fault has its line and column", { skip }, async () => {
   const { page, faults, close } = await open();
   await page.selectOption("#workload", "");

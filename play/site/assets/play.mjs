@@ -2,6 +2,7 @@
 // draws is the page's; this hands it events.
 
 import { html, show } from "./markup.mjs";
+import { teach } from "./lessons.mjs";
 import { firstRun, parseLines, unpack } from "./events.mjs";
 import { packSetup, request, unpackSetup } from "./setup.mjs";
 
@@ -155,12 +156,26 @@ async function whatIf(file) {
   tell({ end: true, name: `${setup.policies[0].preset}, what if` });
 }
 
-/** Runs what the form says. */
-async function run() {
-  const setup = setupOf();
+/** Runs a request and shows it; gives its answer, or nothing if something was wrong. */
+async function runRequest(message) {
   const from = performance.now();
   $("fault").textContent = "";
   $("said").textContent = "running…";
+  tell({ begin: true });
+  const a = await ask(message, (side, events) => tell({ side, events }));
+  $("said").textContent = "";
+  $("fault").textContent = a.error || "";
+  show($("parting"), a.report && a.against ? partingMarkup(a) : html``);
+  if (a.error) return null;
+  $("said").textContent = `${a.stats.Events} events in ${(performance.now() - from).toFixed(0)} ms`;
+  document.body.dataset.ran = String(+(document.body.dataset.ran || 0) + 1);
+  tell({ end: true, name: a.parting ? a.parting.sides[1].policy : "the other" });
+  return a;
+}
+
+/** Runs what the form says. */
+async function run() {
+  const setup = setupOf();
   history.replaceState(null, "", `#${packSetup(setup)}`);
   $("share").href = location.href;
   let message;
@@ -171,16 +186,7 @@ async function run() {
     $("fault").textContent = e.message;
     return;
   }
-  tell({ begin: true, two: setup.policies.length > 1 });
-  const a = await ask(message, (side, events) => tell({ side, events }));
-  $("said").textContent = "";
-  $("fault").textContent = a.error || "";
-  show($("parting"), a.report && a.against ? partingMarkup(a) : html``);
-  if (a.error) return;
-  const took = performance.now() - from;
-  $("said").textContent = `${a.stats.Events} events in ${took.toFixed(0)} ms`;
-  document.body.dataset.ran = String(+(document.body.dataset.ran || 0) + 1);
-  tell({ end: true, name: a.parting ? a.parting.sides[1].policy : "the other" });
+  await runRequest(message);
 }
 
 async function begin() {
@@ -204,6 +210,7 @@ async function begin() {
     preset.addEventListener("change", fresh);
     fresh();
   });
+  const lesson = teach((await ask({ op: "lessons" }, () => {})).lessons, runRequest);
   const shared = unpackSetup(location.hash);
   if (shared) fill(shared);
   sync();
@@ -221,9 +228,9 @@ async function begin() {
   });
   window.addEventListener("hashchange", () => {
     const s = unpackSetup(location.hash);
-    if (s) { fill(s); sync(); run(); }
+    if (!lesson(location.hash) && s) { fill(s); sync(); run(); }
   });
-  await run();
+  if (!lesson(location.hash)) await run();
 }
 
 begin().catch((e) => { $("fault").textContent = `The module cannot run: ${e.message}`; });

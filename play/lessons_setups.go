@@ -1,0 +1,124 @@
+package play
+
+// The workloads of the lessons.
+const (
+	longAndShort = `jobs:
+  - {name: long, class: large, maps: 300, map_time: 8s, user: ann}
+  - {name: short, class: small, at: 10s, count: 8, gap: 8s, maps: 4, map_time: 4s, user: bob}
+`
+	smallJobs = `jobs:
+  - {name: small, count: 60, gap: exponential 1500ms, maps: 3, map_time: 2s, user: ann}
+`
+	longJobs = `jobs:
+  - {name: a, maps: 240, map_time: 6s, user: a}
+  - {name: b, maps: 240, map_time: 6s, user: b}
+  - {name: c, maps: 240, map_time: 6s, user: c}
+  - {name: d, maps: 240, map_time: 6s, user: d}
+`
+	prodAndAdhoc = `jobs:
+  - {name: adhoc, class: adhoc, maps: 160, map_time: 60s, pool: adhoc, user: ann}
+  - {name: prod, class: prod, at: 20s, count: 4, gap: 30s, maps: 10, map_time: 5s, pool: prod, user: bob}
+`
+	queued = `jobs:
+  - {name: adhoc, class: adhoc, maps: 300, map_time: 20s, queue: adhoc, user: ann}
+  - {name: prod, class: prod, at: 30s, count: 4, gap: 30s, maps: 12, map_time: 5s, queue: prod, user: bob}
+`
+	mixedSizes = `jobs:
+  - {name: huge, class: large, maps: 400, map_time: 10s, user: ann}
+  - {name: middle, class: middle, at: 15s, count: 3, gap: 40s, maps: 80, map_time: 10s, user: bob}
+  - {name: tiny, class: small, at: 30s, count: 6, gap: 25s, maps: 6, map_time: 5s, user: cat}
+`
+	shuffled = `jobs:
+  - {name: join, count: 6, gap: 25s, maps: 24, input: 3GB, map_time: 5s, reduces: 6, shuffle_ratio: 1, skew: {shares: 1, cells: 1.5}, slow_start: 0.5, user: ann}
+`
+	skewed = `jobs:
+  - {name: join, count: 10, gap: 20s, maps: 24, input: 3GB, map_time: 5s, reduces: 1, shuffle_ratio: 1, slow_start: 1, user: ann}
+`
+	littleData = `jobs:
+  - {name: count, count: 12, gap: 6s, maps: 4, input: 500MB, map_time: 3s, reduces: 3, reduce_time: 10s, shuffle_ratio: 0.001, skew: {cells: 2}, slow_start: 1, user: ann}
+`
+)
+
+const prodPools = `scheduler: hfs
+pools:
+  list:
+    - {name: prod, min_maps: 20, min_timeout: 5s}
+preemption:
+  mode: `
+
+const prodQueues = `scheduler: capacity
+queues:
+  - {name: prod, capacity: 60}
+  - {name: adhoc, capacity: 40}
+`
+
+// lessonSetups are the lessons without their texts.
+func lessonSetups() []Lesson {
+	on := func(work string, nodes, racks int, policy string, set ...string) Setup {
+		return Setup{Workload: work, Nodes: nodes, Racks: racks, Policy: policy, Set: set}
+	}
+	than := func(policy string, set ...string) Setup { return Setup{Policy: policy, Set: set} }
+	less := func(a, b string, part float64) Claim { return Claim{a, b, part} }
+	shared := func(s Setup) Setup {
+		s.Flows, s.Over = true, 8
+		return s
+	}
+	one := func(s Setup) Setup {
+		s.ReduceSlots = 1
+		return s
+	}
+	return []Lesson{
+		{
+			ID: "fifo", Setup: on(longAndShort, 10, 2, "fifo"), Other: than("fair"), Right: 1,
+			Claim: []Claim{less("mean_small1", "mean_small0", 0.5)}, Try: []string{"order=fifo"},
+		},
+		{
+			ID: "fair", Setup: on(smallJobs, 30, 3, "fair"), Other: than("delay"), Right: 0,
+			Claim: []Claim{less("local0", "local1", 0.9)}, Try: []string{"locality.rule=greedy"},
+		},
+		{
+			ID: "sticky", Setup: on(longJobs, 20, 2, "fair"), Other: than("fair", "locality.rule=wait", "locality.waits=5s/0s"), Right: 2,
+			Claim: []Claim{less("local0", "local1", 0.95)}, Try: []string{"locality.waits=1s/0s"},
+		},
+		{
+			ID: "wait", Setup: on(smallJobs, 30, 3, "delay", "locality.auto=false", "locality.skips=1"), Other: than("delay", "locality.auto=false", "locality.skips=20"), Right: 1,
+			Claim: []Claim{less("local0", "local1", 0.9)}, Try: []string{"locality.skips=5"},
+		},
+		{
+			ID: "levels", Setup: on(smallJobs, 30, 5, "hfs", "locality.waits=1s/0s"), Other: than("hfs", "locality.waits=1s/5s"), Right: 0,
+			Claim: []Claim{less("far1", "far0", 0.5)}, Try: []string{"locality.waits=0s/5s"},
+		},
+		{
+			ID: "long", Setup: on(smallJobs, 30, 3, "hfs", "locality.waits=500ms/500ms"), Other: than("hfs", "locality.waits=4s/4s"), Right: 2,
+			Claim: []Claim{less("local0", "local1", 0.97)}, Try: []string{"locality.waits=30s/30s"},
+		},
+		{
+			ID: "pools", Setup: on(prodAndAdhoc, 10, 2, prodPools+"off\n"), Other: than(prodPools + "on\n"), Right: 1,
+			Claim: []Claim{less("mean_prod1", "mean_prod0", 0.7), less("killed0", "killed1", 1)}, Try: []string{"preemption.mode=log"},
+		},
+		{
+			ID: "queues", Setup: on(queued, 10, 2, prodQueues), Other: than("fifo"), Right: 0,
+			Claim: []Claim{less("mean_prod0", "mean_prod1", 0.7)}, Try: []string{"order=fifo"},
+		},
+		{
+			ID: "hfsp", Setup: on(mixedSizes, 10, 2, "hfsp"), Other: than("fair"), Right: 2,
+			Claim: []Claim{less("mean0", "mean1", 0.95)}, Try: []string{"slow_start=0.05"},
+		},
+		{
+			ID: "suspend", Setup: on(mixedSizes, 10, 2, "hfsp", "hfsp.reclaim=kill"), Other: than("hfsp"), Right: 1,
+			Claim: []Claim{less("lost1", "lost0", 0.1), less("killed1", "killed0", 0.1)}, Try: []string{"hfsp.reclaim=wait"},
+		},
+		{
+			ID: "distance", Setup: shared(on(shuffled, 16, 4, "hfs", "reduce.rule=any")), Other: than("hfs", "reduce.rule=cogrs"), Right: 0,
+			Claim: []Claim{less("wtnd1", "wtnd0", 0.98)}, Try: []string{"reduce.theta=0"},
+		},
+		{
+			ID: "larts", Setup: shared(on(skewed, 16, 4, "hfs", "reduce.rule=larts")), Other: than("hfs", "reduce.rule=cogrs", "reduce.theta=0"), Right: 1,
+			Claim: []Claim{less("wtnd1", "wtnd0", 0.97), less("mean1", "mean0", 0.9)}, Try: []string{"reduce.rule=any"},
+		},
+		{
+			ID: "nowait", Setup: one(on(littleData, 6, 2, "hfs", "reduce.rule=cogrs", "reduce.theta=0", "reduce.node_wait=60s", "reduce.rack_wait=60s")), Other: than("hfs", "reduce.rule=any"), Right: 2,
+			Claim: []Claim{less("mean1", "mean0", 0.7), less("wtnd0", "wtnd1", 0.8)}, Try: []string{"reduce.rule=cogrs"},
+		},
+	}
+}

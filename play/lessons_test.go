@@ -1,0 +1,45 @@
+package play
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What each lesson claims is what its run shows, in both languages with numbers of the run alone; and
+// the one thing to change can be changed.
+func TestLessonsClaimWhatTheyShow(t *testing.T) {
+	t.Parallel()
+	list := Lessons()
+	require.Len(t, list, 13)
+	for _, l := range list {
+		t.Run(l.ID, func(t *testing.T) {
+			t.Parallel()
+			var a Answer
+			require.NoError(t, part(&Request{Setup: l.Setup, Other: &l.Other}, &a, nil))
+			require.NotNil(t, a.Parting)
+			q := Quantities(a.Report, a.Against)
+			require.NotEmpty(t, l.Claim)
+			for _, c := range l.Claim {
+				require.True(t, c.Holds(q), "%+v: %v, %v", c, q[c.Less], q[c.Than])
+				require.False(t, Claim{c.Than, c.Less, 1}.Holds(q))
+			}
+			for _, text := range l.Texts {
+				for _, s := range []string{text.Title, text.Idea, text.Look, text.Change, text.Question, text.Why} {
+					require.NotEmpty(t, s)
+					require.NotRegexp(t, `\{`, Fill(s, q), "a number that the run does not have")
+				}
+				require.NotRegexp(t, `\d\d`, regexp.MustCompile(`\{[a-z_0-9]+\}|^1\d\.|D = 20|60 %|30`).ReplaceAllString(text.Title+text.Look, ""), "a number that is not of the run")
+				require.Len(t, text.Answers, 3)
+			}
+			require.Less(t, l.Right, 3)
+			changed := l.Other
+			changed.Set = append(append([]string{}, changed.Set...), l.Try...)
+			require.NotEmpty(t, l.Try)
+			require.NoError(t, part(&Request{Setup: l.Setup, Other: &changed}, &a, nil))
+		})
+	}
+	require.False(t, Claim{"x0", "mean0", 1}.Holds(map[string]float64{"mean0": 1}))
+	require.Equal(t, "{gone0} 3 0.25 12", Fill("{gone0} {a0} {b1} {c0}", map[string]float64{"a0": 3, "b1": 0.25, "c0": 12.3}))
+}

@@ -1,0 +1,76 @@
+// The lessons: a small scenario each, what to look for, one thing to change, and a question with its
+// answer. Numbers in the texts are those of the run.
+
+import { html, show } from "./markup.mjs";
+
+/** A text with the numbers of a run; what the run does not have stays, as in play.Fill. */
+export function fill(text, numbers) {
+  return text.replace(/\{([a-z_]+[01])\}/g, (all, name) => {
+    const x = numbers[name];
+    if (x === undefined) return all;
+    return x < 10 && x !== Math.trunc(x) ? x.toFixed(2) : x.toFixed(0);
+  });
+}
+
+const words = [
+  { look: "Look for", change: "Change one thing", question: "Question", right: "Right", wrong: "No", do: "Change it", again: "As it was" },
+  { look: "看什么", change: "改一处", question: "问题", right: "对", wrong: "不对", do: "改它", again: "恢复" },
+];
+
+/** The markup of a lesson in a language, 0 or 1; said is the number of the answer chosen, -1 for none. */
+export function lessonMarkup(lesson, language, numbers, said, changed) {
+  const t = lesson.texts[language], w = words[language];
+  const verdict = said < 0 ? html`` : html`<p id="verdict" class="${said === lesson.right ? "good" : "bad"}">${said === lesson.right ? w.right : w.wrong}. ${said === lesson.right ? t.why : ""}</p>`;
+  return html`<article lang="${language ? "zh" : "en"}"><h2>${t.title}</h2><p>${t.idea}</p><p><b>${w.look}:</b> ${fill(t.look, numbers)}</p>
+<p><b>${w.change}:</b> ${t.change} <button type="button" id="try">${changed ? w.again : w.do}</button></p>
+<p><b>${w.question}:</b> ${t.question}</p><p>${t.answers.map((a, i) => html`<button type="button" class="answer" data-answer="${i}" aria-pressed="${String(said === i)}">${a}</button> `)}</p>${verdict}</article>`;
+}
+
+/** Makes the lessons' row work. run runs a request and gives its answer, or nothing if that was wrong. */
+export function teach(lessons, run) {
+  /** @type {(id: string) => any} */
+  const $ = (id) => document.getElementById(id);
+  let at = null, numbers = {}, said = -1, changed = false;
+  const draw = () => show($("lesson-text"), at ? lessonMarkup(at, +$("language").value, numbers, said, changed) : html``);
+  const title = () => lessons.forEach((l, i) => { $("lesson").options[i + 1].textContent = l.texts[+$("language").value].title; });
+  for (const l of lessons) $("lesson").append(new Option("", l.id));
+  const work = async () => {
+    const other = changed ? { ...at.other, set: [...(at.other.set || []), ...at.try] } : at.other;
+    const a = await run({ op: "part", setup: at.setup, other });
+    if (!a) return;
+    if (!changed) numbers = a.quantities;
+    draw();
+  };
+  const begin = (id) => {
+    at = lessons.find((l) => l.id === id) || null;
+    said = -1;
+    changed = false;
+    $("lesson").value = at ? id : "";
+    $("setup").hidden = !!at;
+    draw();
+    if (at) history.replaceState(null, "", `#lesson=${id},${+$("language").value ? "zh" : "en"}`);
+    return at ? work() : null;
+  };
+  $("lesson").addEventListener("change", () => begin($("lesson").value));
+  $("language").addEventListener("change", () => { title(); draw(); });
+  $("lesson-text").addEventListener("click", (e) => {
+    const b = e.target.closest("button");
+    if (!b) return;
+    if (b.id === "try") {
+      changed = !changed;
+      work();
+    } else {
+      said = +b.dataset.answer;
+      draw();
+    }
+  });
+  title();
+  return (hash) => {
+    const m = /^#lesson=([a-z]+),(en|zh)$/.exec(hash);
+    if (!m) return false;
+    $("language").value = m[2] === "zh" ? "1" : "0";
+    title();
+    begin(m[1]);
+    return !!at;
+  };
+}
