@@ -12,7 +12,7 @@ func Targets() []Target {
 	for _, text := range []struct {
 		contest string
 		private float64
-	}{{"wordcount zipf", 300 * mib}, {"wordcount real", 900 * mib}} {
+	}{{"wordcount zipf", 200 * mib}, {"wordcount real", 450 * mib}} {
 		targets = append(targets, wordCountTargets(text.contest, text.private)...)
 	}
 	targets = append(targets, sortTargets()...)

@@ -102,7 +102,7 @@ func (c *cells[V]) resize(size int, force bool) bool {
 	c.cells, c.slab = makeCells[V](c.pool, c.offHeap, size)
 	c.shift = uint(64 - log2(size))
 	c.rehash(old)
-	c.pool.Put(oldSlab)
+	c.pool.Outgrown(oldSlab)
 	gone := c.tableBytes(len(old))
 	c.budget.Release(gone)
 	c.charged += need - gone
@@ -234,7 +234,7 @@ func (c *cells[V]) reserve(n int) bool {
 func (c *cells[V]) setArena(size int) {
 	s := c.pool.Get(size)
 	c.arena = append(s.Bytes[:0], c.arena...)
-	c.pool.Put(c.long)
+	c.pool.Outgrown(c.long)
 	c.budget.Release(int64(len(c.long.Bytes)))
 	c.charged += int64(size - len(c.long.Bytes))
 	c.long = s

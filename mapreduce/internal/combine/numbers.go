@@ -167,7 +167,7 @@ func (t *Table[V]) extend(base uint64, places int) bool {
 		copy(d.values[old.base+from*64-base:], old.values[from*64:to*64])
 		copy(d.there[(old.base+from*64-base)/64:], old.there[from:to])
 	}
-	t.cfg.Pool.Put(old.slab)
+	t.cfg.Pool.Outgrown(old.slab)
 	t.cfg.Budget.Release(old.charged)
 	d.charged = need
 	return true

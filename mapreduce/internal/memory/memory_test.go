@@ -134,6 +134,39 @@ func TestIdleSlabsYieldToAttempts(t *testing.T) {
 	require.Zero(t, root.Used())
 }
 
+// Idle slabs do not add to the most that is mapped: they give way to new ones, but for a little.
+func TestIdleSlabsDoNotRaiseThePeak(t *testing.T) {
+	p := NewPool(nil, 1<<30)
+	table, other := p.Get(32<<20), p.Get(32<<20)
+	p.Put(table)
+	p.Put(other)
+	require.EqualValues(t, 64<<20, p.Idle(), "as much was in use")
+	small := p.Get(64 << 10)
+	require.EqualValues(t, 32<<20, p.Idle())
+	require.EqualValues(t, 64<<20, p.most)
+	require.EqualValues(t, 32<<20+64<<10, p.mapped)
+	again := p.Get(32 << 20)
+	require.Zero(t, p.Idle(), "reused")
+	big := p.Get(128 << 20)
+	require.EqualValues(t, 160<<20+64<<10, p.most)
+	for _, s := range []Slab{small, again, big} {
+		p.Put(s)
+	}
+	require.EqualValues(t, 160<<20+64<<10, p.Idle())
+	p.Close()
+	require.Zero(t, p.mapped)
+
+	p = NewPool(nil, 1<<30)
+	p.Put(p.Get(4 << 20))
+	p.Put(p.Get(8 << 20))
+	require.EqualValues(t, 12<<20, p.Idle(), "a little may idle")
+	p.Outgrown(p.Get(8 << 20))
+	p.Outgrown(p.Get(1 << 20))
+	require.EqualValues(t, 5<<20, p.Idle(), "large ones that were outgrown do not")
+	p.Close()
+	require.Zero(t, p.mapped)
+}
+
 func TestNilPoolWorks(t *testing.T) {
 	var p *Pool
 	s := p.GetZeroed(1 << 20)

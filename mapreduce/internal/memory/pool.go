@@ -10,6 +10,11 @@ const (
 	classes  = 48 - smallest
 	// offHeap is the size from which slabs are mapped instead of made.
 	offHeap = 64 << 10
+	// hugePage is the size from which memory comes in huge pages, where the system has them.
+	hugePage = 2 << 20
+	// settled is how much may be mapped, in use or idle, whatever was before: small jobs one after the
+	// other are to find what they gave back.
+	settled = 16 << 20
 )
 
 // Slab is a buffer from a [Pool]. Bytes has the slab's whole capacity; its
@@ -21,12 +26,15 @@ type Slab struct {
 	class int
 }
 
-// Pool keeps idle slabs for reuse, at most as many bytes as its bound. A nil
-// *Pool works too and keeps nothing. All methods are safe for concurrent use.
+// Pool keeps idle slabs for reuse, at most as many bytes as its bound, and never so many that with
+// those in use they were more than were ever in use at once, or 16 MiB. A nil *Pool works too and keeps
+// nothing. All methods are safe for concurrent use.
 type Pool struct {
 	mu      sync.Mutex
 	idle    [classes][]Slab
-	bytes   int64
+	bytes   int64 // of idle slabs
+	mapped  int64 // of slabs that are mapped, idle ones too
+	most    int64 // of mapped slabs, so far
 	maxIdle int64
 	budget  *Budget
 }
@@ -83,7 +91,36 @@ func (p *Pool) get(n int) (s Slab, fresh bool) {
 	if size < offHeap {
 		return Slab{Bytes: make([]byte, size), class: c}, true
 	}
+	p.maps(int64(size))
 	return Slab{Bytes: allocate(size), class: c}, true
+}
+
+// maps notes a new slab of n bytes. Idle ones give way to it before more is mapped than ever before.
+func (p *Pool) maps(n int64) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	p.mapped += n
+	over := p.mapped - max(p.most, settled)
+	idle := p.bytes
+	p.mu.Unlock()
+	if over > 0 && idle > 0 {
+		p.trim(over, classOf(offHeap))
+	}
+	p.mu.Lock()
+	p.most = max(p.most, p.mapped)
+	p.mu.Unlock()
+}
+
+// unmaps gives a slab back to the system.
+func (p *Pool) unmaps(s Slab) {
+	if p != nil && len(s.Bytes) >= offHeap {
+		p.mu.Lock()
+		p.mapped -= int64(len(s.Bytes))
+		p.mu.Unlock()
+	}
+	discard(s)
 }
 
 // Put gives a slab back. The zero Slab is ignored.
@@ -99,7 +136,18 @@ func (p *Pool) Put(s Slab) {
 		p.mu.Unlock()
 		return
 	}
-	discard(s)
+	p.unmaps(s)
+}
+
+// Outgrown is Put of a slab that a larger one has taken the place of, as will that of others like it:
+// from 2 MiB on it goes back to the system. Such slabs would lie idle for the rest of a job, a quarter
+// of what a WordCount maps; a new one costs no more than to clear one that is kept.
+func (p *Pool) Outgrown(s Slab) {
+	if len(s.Bytes) < hugePage {
+		p.Put(s)
+		return
+	}
+	p.unmaps(s)
 }
 
 func (p *Pool) room(n int64) bool {
@@ -124,10 +172,15 @@ func (p *Pool) Trim(n int64) int64 {
 	if p == nil {
 		return 0
 	}
+	return p.trim(n, 0)
+}
+
+// trim is Trim of slabs from a class on.
+func (p *Pool) trim(n int64, least int) int64 {
 	var out []Slab
 	var gone int64
 	p.mu.Lock()
-	for c := classes - 1; c >= 0; c-- {
+	for c := classes - 1; c >= least; c-- {
 		for l := p.idle[c]; len(l) > 0 && gone < n; l = p.idle[c] {
 			out = append(out, l[len(l)-1])
 			gone += int64(len(l[len(l)-1].Bytes))
@@ -137,7 +190,7 @@ func (p *Pool) Trim(n int64) int64 {
 	p.bytes -= gone
 	p.mu.Unlock()
 	for _, s := range out {
-		discard(s)
+		p.unmaps(s)
 	}
 	p.budget.Release(gone)
 	return gone

@@ -7,8 +7,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const hugePage = 2 << 20
-
 // allocate maps n bytes of zeroed anonymous memory. From 2 MiB on the mapping is
 // aligned to huge pages and advised to use them: first touch of 1 GiB takes
 // 50–90 ms instead of 230–400 ms with 4 KiB pages.
