@@ -78,6 +78,9 @@ func part(r *Request, a *Answer, sink Sink) error {
 			a.Against = &res.Report
 		}
 	}
+	if names[0] == names[1] {
+		names[0], names[1] = names[0]+" (first)", names[1]+" (second)"
+	}
 	a.Parting, a.Quantities = parting(events, names), Quantities(a.Report, a.Against)
 	return nil
 }

@@ -1,5 +1,6 @@
 //go:build !js || !wasm
 
+// Command wasm is the module of the playground; for this architecture it only says so.
 package main
 
 import "os"

@@ -187,13 +187,13 @@ func (r *Reader) followed(j *job) int {
 	if r.rec.Began.Simulated {
 		within = 0
 	}
-	for k := len(r.ends) - 1; k >= 0; k-- {
-		before := r.rec.jobs[r.ends[k]-1]
+	for _, id := range slices.Backward(r.ends) {
+		before := r.rec.jobs[id-1]
 		if j.submitted-before.ended > within {
 			break
 		}
 		if before.succeeded() && before.user == j.user && before.pool == j.pool {
-			return r.ends[k]
+			return id
 		}
 	}
 	return 0

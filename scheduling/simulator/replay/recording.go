@@ -93,9 +93,6 @@ type try struct {
 // succeeded tells whether the job has done its work.
 func (j *job) succeeded() bool { return j.state == scheduling.JobSucceeded.String() }
 
-// sojourn is the time from submission to end.
-func (j *job) sojourn() time.Duration { return j.ended - j.submitted }
-
 // won is the attempt that did the task's work, or nil.
 func (t *task) won() *try {
 	for i := range t.tries {

@@ -98,7 +98,7 @@ func TestOtherPolicyChangesTheSame(t *testing.T) {
 	t.Parallel()
 	agreed, all := 0, 0
 	for _, flows := range []bool{false, true} {
-		for _, from := range []string{"fifo", "hfs", "srpt"} {
+		for _, from := range []string{"fifo", "hfs"} {
 			cfg := simulator.Config{Cluster: simulator.Cluster{Nodes: 12, Racks: 3}, Network: simulator.Network{Flows: flows}, Seed: 3}
 			if flows {
 				cfg.Network.Oversubscription = 5
@@ -126,7 +126,7 @@ func TestOtherPolicyChangesTheSame(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d signs agree", agreed, all)
-	require.Greater(t, all, 15)
+	require.Greater(t, all, 10)
 	require.Equal(t, all, agreed)
 }
 
