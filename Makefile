@@ -15,11 +15,11 @@ PACKAGES      = ./... ./bench/... ./parquet/...
 
 build: ## bin/tarry with the playground's module, without tables for debuggers: they are a quarter of it
 	$(GO) generate ./play/site
-	$(GO) build -ldflags="-s -w" -o bin/tarry ./cmd/tarry
+	CGO_ENABLED=0 $(GO) build -ldflags="-s -w" -o bin/tarry ./cmd/tarry
 
 # WordCount of the Go distribution's own sources: about 90 MB of real text that every machine with Go has.
 run: ## without the playground's module, which takes longer to compile than all else
-	$(GO) build -ldflags="-s -w" -o bin/tarry ./cmd/tarry
+	CGO_ENABLED=0 $(GO) build -ldflags="-s -w" -o bin/tarry ./cmd/tarry
 	@rm -rf out/wordcount && mkdir -p out
 	./bin/tarry run wordcount "$$($(GO) env GOROOT)/src/**/*.go" -o out/wordcount
 	@echo "The ten most frequent words:"

@@ -189,6 +189,7 @@ func (s Setup) smallFile() Contest {
 		Name: "wordcount small file", Input: s.Inputs.Small, Bytes: smallSize, Programs: []Program{
 			s.tarry(Lines, "wordcount", s.Inputs.Small),
 			s.limit(Lines, "wordcount", s.Inputs.Small),
+			{Name: "tarry --help", Args: []string{s.Tarry, "--help"}, Result: Other},
 		},
 	}
 }
