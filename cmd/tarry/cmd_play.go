@@ -30,8 +30,9 @@ func newPlay(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "play [--export DIR]",
 		Long: `Serve the playground: the very scheduler that runs live, compiled for the browser, on the page's
-screens. Choose or write a workload, a cluster and a policy, move W1, W2, D, weights and links, step by
-decisions or heartbeats, set two policies side by side, and share all of it by its address.
+screens. Choose or write a workload, a cluster and a policy, move W1, W2, D and links, step by
+decisions or heartbeats, set two policies side by side, take a lesson, and share all of it by its
+address.
 
   tarry play
   tarry play --export site
