@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"slices"
 	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
@@ -226,8 +227,8 @@ func (d *numbers[V]) turned(i uint64) cell[V] {
 // mergeInto puts all places that are taken among the first n cells, which are sorted and turned.
 func (d *numbers[V]) mergeInto(cells []cell[V], n int) {
 	at := len(cells) - 1
-	for w := len(d.there) - 1; w >= 0; w-- {
-		for word := d.there[w]; word != 0; at-- {
+	for w, word := range slices.Backward(d.there) {
+		for ; word != 0; at-- {
 			bit := 63 - bits.LeadingZeros64(word)
 			word &^= 1 << bit
 			x := d.turned(uint64(w*64 + bit))
