@@ -37,8 +37,8 @@ address.
   tarry play
   tarry play --export site
 
-It is served on this machine alone; --export writes it as a static site that any web server can host.
-Where the program was built without the playground's module, as by go install, the module is built with
+It is served on this machine alone; --export writes it as a static site for any web server. Where
+the program was built without the playground's module, as by go install, the module is built with
 the Go toolchain first, once, into the user's cache.`,
 		Args: arguments(0, 0, "no arguments but flags"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), p) },

@@ -38,16 +38,17 @@ func newTune(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "tune EVENTS | --workload FILE|NAME --goal mean-sojourn|p95|locality|off-rack",
 		Long: `Look for settings that serve a goal better than the scheduler's, on workloads like a recorded run
-(EVENTS, as of --events) or on those of --workload or --trace: how long maps wait for locality, where
-reduces go and from what threshold on, slow start, copies of slow tasks, weights of pools.
+(EVENTS, as of --events) or on those of --workload or --trace: how long maps wait for locality,
+where reduces go and from what threshold on, slow start, copies of slow tasks, weights of pools.
 
   tarry tune run.jsonl --goal mean-sojourn
   tarry tune --workload facebook-mixed --nodes 40 --racks 4 --goal p95 --policy-out better.yaml
 
-Knob after knob, all choices are simulated with the same --repeat seeds as the settings so far, and the
-best is taken if the 95 % interval of the paired differences says that it is better. Then --fresh other
-seeds judge what was found: each change is undone alone, and one whose worth is not sure is left out. If
-the interval of the whole gain holds 0, nothing is to be changed. docs/whatif.md has more.`,
+Knob after knob, all choices are simulated with the same --repeat seeds as the settings so far, and
+the best is taken if the 95 % interval of the paired differences says that it is better. Then
+--fresh other seeds judge what was found: each change is undone alone, and one whose worth is not
+sure is left out. If the interval of the whole gain holds 0, nothing is to be changed.
+docs/whatif.md has more.`,
 		Args:              arguments(0, 1, "one file of events, or --workload or --trace"),
 		ValidArgsFunction: filesNamed("jsonl", "zst"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -31,19 +31,20 @@ func newWhatIf(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "whatif EVENTS [--scheduler NAME] [--wait 2s] [--reduce-placement cogrs] [--weight POOL=2]",
 		Long: `Take what a live or simulated cluster recorded with --events and run its workload again, in the
-simulator: the jobs come when they came, tasks take as long as was measured, blocks and map outputs lie
-and are as large as they were. First under the recorded policy, which shows how far the method is from
-the truth, then under the one that is asked for: without --scheduler the recorded policy with what the
-other flags change.
+simulator: the jobs come when they came, tasks take as long as was measured, blocks and map outputs
+lie and are as large as they were. First under the recorded policy, which shows how far the method
+is from the truth, then under the one that is asked for: without --scheduler the recorded policy
+with what the other flags change.
 
   tarry whatif run.jsonl --scheduler fifo
   tarry whatif run.jsonl.zst --wait 2s --weight research=3
   tarry whatif run.jsonl --reduce-placement cogrs --events asked.jsonl
   tarry view run.jsonl asked.jsonl -o both.html
 
-What a task would have taken elsewhere is estimated from the tasks of the recording itself: a map far
-from its data against those of its job that were near, a reduce by when it was launched and by the way
-of its input. EVENTS may be - for standard input. docs/whatif.md says what the method can and cannot.`,
+What a task would have taken elsewhere is estimated from the tasks of the recording itself: a map
+far from its data against those of its job that were near, a reduce by when it was launched and by
+the way of its input. EVENTS may be - for standard input. docs/whatif.md says what the method can
+and cannot.`,
 		Args:              arguments(1, 1, "one file"),
 		ValidArgsFunction: filesNamed("jsonl", "zst"),
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, p, args[0]) },
