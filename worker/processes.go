@@ -12,8 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-
-	"golang.org/x/sync/errgroup"
+	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/internal/scratch"
 	"github.com/tarry-mr/tarry/mapreduce"
@@ -72,28 +71,31 @@ type launcher struct {
 
 // all runs count tasks, so many at once, and gathers their reports.
 func (l *launcher) all(ctx context.Context, width, count int, run func(ctx context.Context, i int) ([]byte, error)) ([]report, error) {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(width)
+	ctx, stop := context.WithCancelCause(ctx) // by the first error
+	defer stop(nil)
 	var mu sync.Mutex
 	var reports []report
-	for i := range count {
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return context.Cause(ctx)
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(width, count) {
+		all.Go(func() {
+			for i := next.Add(1) - 1; i < int64(count) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				out, err := run(ctx, int(i))
+				var list []report
+				if err == nil {
+					list, err = parseReports(out)
+				}
+				if err != nil {
+					stop(err)
+				}
+				mu.Lock()
+				reports = append(reports, list...)
+				mu.Unlock()
 			}
-			out, err := run(ctx, i)
-			if err != nil {
-				return err
-			}
-			list, err := parseReports(out)
-			mu.Lock()
-			defer mu.Unlock()
-			reports = append(reports, list...)
-			return err
 		})
 	}
-	err := g.Wait()
-	return reports, err
+	all.Wait()
+	return reports, context.Cause(ctx)
 }
 
 // attempts runs a task until an attempt succeeds, and returns what that writes.
