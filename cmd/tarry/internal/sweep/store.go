@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 )
 
 // Store keeps the figures of runs, a file each, under keys that tell all that they depend on. A file
@@ -66,9 +67,13 @@ func (s *Store) Save(key string, dimensions, names []string, r Run) error {
 	})
 }
 
-// WriteFile writes a file as a whole, or leaves what was there.
+// written counts the files of this process: two runs of a grid may have the same settings, and so the
+// same file.
+var written atomic.Int64
+
+// WriteFile writes a file as a whole, or leaves what was there. Any goroutine may call it.
 func WriteFile(name string, fill func(io.Writer) error) error {
-	fresh := fmt.Sprintf("%s.%d.new", name, os.Getpid())
+	fresh := fmt.Sprintf("%s.%d-%d.new", name, os.Getpid(), written.Add(1))
 	f, err := os.Create(fresh)
 	if err != nil {
 		return err

@@ -107,6 +107,13 @@ func TestStore(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "runs", "other.json"), text, 0o600))
 	_, there = s.Load("other", tab.Figures)
 	require.False(t, there, "that of another run")
+	saved := make(chan error)
+	for range 8 { // points that differ in words only
+		go func() { saved <- s.Save("same", tab.Dimensions, tab.Figures, odd) }()
+	}
+	for range 8 {
+		require.NoError(t, <-saved)
+	}
 	left, err := filepath.Glob(filepath.Join(dir, "runs", "*.new"))
 	require.NoError(t, err)
 	require.Empty(t, left)
