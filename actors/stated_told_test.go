@@ -68,7 +68,7 @@ type keeper struct{ of *int }
 
 func (keeper) Release() {}
 
-type uncomparable struct{ list []int }
+type uncomparable struct{ _ []int }
 
 func (uncomparable) Release() {}
 

@@ -47,7 +47,7 @@ func (s slurm) run(ctx context.Context, j *job) ([]report, error) {
 	}
 	reports, err := readReports(filepath.Join(dir, "*"+reportSuffix))
 	if err == nil && len(reports) == 0 { // sbatch does not always say so
-		err = j.failed(fmt.Errorf("Slurm: jobs %s have not succeeded: see sacct", strings.Join(ids, ", ")))
+		err = j.failed(fmt.Errorf("jobs %s of Slurm have not succeeded: see sacct", strings.Join(ids, ", ")))
 	}
 	return reports, err
 }
