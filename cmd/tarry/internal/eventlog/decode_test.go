@@ -15,7 +15,10 @@ import (
 // drawEvent draws an event with any of the fields that simulations tell.
 func drawEvent(t *rapid.T) actors.Event {
 	small := rapid.IntRange(0, 1000)
-	text := rapid.StringMatching(`([a-z<&é"-]{0,5})`)
+	text := rapid.StringMatching(`[a-z-]{0,5}`)
+	if rapid.Bool().Draw(t, "letters that need care?") {
+		text = rapid.StringMatching(`[a-z<&é"-]{0,5}`)
+	}
 	pair := func(name string) [2]int {
 		return [2]int{rapid.IntRange(-1, 9).Draw(t, name), rapid.IntRange(-1, 9).Draw(t, name)}
 	}
@@ -63,8 +66,8 @@ func TestDecodeFastIsUnmarshal(t *testing.T) {
 		require.NoError(t, json.Unmarshal(line, &want), "%s", line)
 		require.Equal(t, want, got, "%s", line)
 	})
-	require.Greater(t, fast, 0)
-	require.Greater(t, slow, 0)
+	require.Greater(t, fast, 10)
+	require.Greater(t, slow, 10)
 }
 
 // The lines that large simulations have most of are decoded fast.
