@@ -66,8 +66,8 @@ func TestDecodeFastIsUnmarshal(t *testing.T) {
 		require.NoError(t, json.Unmarshal(line, &want), "%s", line)
 		require.Equal(t, want, got, "%s", line)
 	})
-	require.Greater(t, fast, 10)
-	require.Greater(t, slow, 10)
+	require.Positive(t, fast)
+	require.Positive(t, slow)
 }
 
 // The lines that large simulations have most of are decoded fast.
