@@ -84,7 +84,7 @@ func benchPlan(b *testing.B, memory *Memory, pool *Buffers, bind func(Destinatio
 	require.NoError(b, err)
 	require.NoError(b, p.SetupJob())
 	require.NoError(b, p.Prepare(ctx, PrepareOptions{Reduces: benchSlots}))
-	splits, err := p.Splits(ctx, everyBytes(p, 32<<20))
+	splits, err := p.Splits(ctx, p.BlocksOf(32<<20))
 	require.NoError(b, err)
 	outs := make([]*MapOutput, len(splits))
 	counters := make([]Counters, len(splits)+p.Reduces())

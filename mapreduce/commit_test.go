@@ -141,7 +141,7 @@ func TestOutputInDFSIsInputOfTheNextJob(t *testing.T) {
 	text := []byte("one\ntwo\nthree\nfour")
 	p, err := keepLines().Bind(Lines(Bytes("text", text)), Text[[]byte](InDFS(fsys, "d/out")))
 	require.NoError(t, err)
-	runEngine(t, p, 0, everyBytes(p, 6), Resources{})
+	runEngine(t, p, 0, p.BlocksOf(6), Resources{})
 	p, err = keepLines().Bind(Lines(Bytes("text", text)), Text[[]byte](InDFS(fsys, "d/out")))
 	require.NoError(t, err)
 	require.ErrorIs(t, p.SetupJob(), ErrOutputExists)

@@ -58,18 +58,6 @@ func sent(partition int, outs ...*MapOutput) func(context.Context) (Segment, err
 	}
 }
 
-// everyBytes cuts a source of size bytes into blocks of n.
-func everyBytes(p *Plan, n int64) func(int) []Block {
-	return func(i int) []Block {
-		var list []Block
-		size := p.Sources()[i].Size()
-		for off := int64(0); off < size; off += n {
-			list = append(list, Block{Offset: off, Length: min(n, size-off)})
-		}
-		return list
-	}
-}
-
 func wordCount(combine bool) Job[[]byte, string, int64, Pair[string, int64]] {
 	j := Job[[]byte, string, int64, Pair[string, int64]]{
 		Name: "wordcount",
@@ -113,7 +101,7 @@ func TestEngineGivesTheOraclesRecords(t *testing.T) {
 				require.NoError(t, err)
 				p, err = wordCount(combine).Bind(Lines(Bytes("text", text)), got.Output())
 				require.NoError(t, err)
-				runEngine(t, p, reduces, everyBytes(p, block), Resources{})
+				runEngine(t, p, reduces, p.BlocksOf(block), Resources{})
 				w, err := want.Records()
 				require.NoError(t, err)
 				require.Len(t, w, 9)

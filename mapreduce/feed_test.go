@@ -102,12 +102,12 @@ func TestFeedsAreOneInput(t *testing.T) {
 			}
 		}
 		p, out := bind()
-		c, err := RunLocal(context.Background(), p, LocalOptions{Reduces: reduces, Blocks: everyBytes(p, block)})
+		c, err := RunLocal(context.Background(), p, LocalOptions{Reduces: reduces, Blocks: p.BlocksOf(block)})
 		require.NoError(t, err)
 		check(out)
 		require.EqualValues(t, len(list), c.Named("feeds", "slice"))
 		p, out = bind()
-		engine(t, p, reduces, everyBytes(p, block), Resources{})
+		engine(t, p, reduces, p.BlocksOf(block), Resources{})
 		check(out)
 	})
 }

@@ -94,7 +94,7 @@ func TestFormattedIsAllParts(t *testing.T) {
 		bind := func(out Output[string]) (*Plan, error) {
 			p, err := passOn[string]().Bind(in, out)
 			require.NoError(t, err)
-			splits, err := p.Splits(context.Background(), everyBytes(p, block))
+			splits, err := p.Splits(context.Background(), p.BlocksOf(block))
 			require.NoError(t, err)
 			require.Len(t, splits, parts)
 			return p, err

@@ -22,7 +22,7 @@ func passOn[I any]() MapOnly[I, I] {
 func recordsOf[I any](t require.TestingT, in Input[I], w windows, block int64) (records []I, err error) {
 	p, err := passOn[I]().Bind(in, new(Collected[I]).Output())
 	require.NoError(t, err)
-	splits, err := p.Splits(context.Background(), everyBytes(p, block))
+	splits, err := p.Splits(context.Background(), p.BlocksOf(block))
 	require.NoError(t, err)
 	for _, s := range splits {
 		r := &splitReader{ctx: context.Background(), windows: w, source: p.sources[s.Source], split: s}
@@ -44,10 +44,10 @@ func requireEverywhere[I any](t testing.TB, want []I, input func() Input[I], blo
 	for _, block := range blocks {
 		for name, run := range map[string]func(*Plan){
 			"local": func(p *Plan) {
-				_, err := RunLocal(t.Context(), p, LocalOptions{Blocks: everyBytes(p, block)})
+				_, err := RunLocal(t.Context(), p, LocalOptions{Blocks: p.BlocksOf(block)})
 				require.NoError(t, err)
 			},
-			"engine": func(p *Plan) { runEngine(t, p, 0, everyBytes(p, block), Resources{Budget: NewMemory(1 << 30).Sub()}) },
+			"engine": func(p *Plan) { runEngine(t, p, 0, p.BlocksOf(block), Resources{Budget: NewMemory(1 << 30).Sub()}) },
 		} {
 			var out Collected[I]
 			p, err := passOn[I]().Bind(input(), out.Output())
@@ -163,7 +163,7 @@ func TestDecodedIsSampled(t *testing.T) {
 	var out Collected[Pair[string, None]]
 	p, err := job.Bind(in, out.Output())
 	require.NoError(t, err)
-	runEngine(t, p, 0, everyBytes(p, 1000), Resources{})
+	runEngine(t, p, 0, p.BlocksOf(1000), Resources{})
 	records, err := out.Records()
 	require.NoError(t, err)
 	require.Len(t, records, 3000)

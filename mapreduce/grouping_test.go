@@ -38,7 +38,7 @@ func grouped[K any](t *rapid.T, keys []K, depth, reduces int, descending, local 
 		_, err := RunLocal(context.Background(), p, LocalOptions{})
 		require.NoError(t, err)
 	} else {
-		engine(t, p, reduces, everyBytes(p, 3), Resources{})
+		engine(t, p, reduces, p.BlocksOf(3), Resources{})
 	}
 	got, err := out.Records()
 	require.NoError(t, err)

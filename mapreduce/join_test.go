@@ -122,10 +122,10 @@ func TestJoinsAreNestedLoops(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, "join", p.Name())
 				if local {
-					_, err = RunLocal(context.Background(), p, LocalOptions{Blocks: everyBytes(p, block)})
+					_, err = RunLocal(context.Background(), p, LocalOptions{Blocks: p.BlocksOf(block)})
 					require.NoError(t, err)
 				} else {
-					engine(t, p, 0, everyBytes(p, block), Resources{})
+					engine(t, p, 0, p.BlocksOf(block), Resources{})
 				}
 				got, err := out.Records()
 				require.NoError(t, err)
@@ -182,7 +182,7 @@ func TestJoinKeepsWhatItHolds(t *testing.T) {
 	out := new(Collected[string])
 	p, err := CoGroup(side(), side(), sum).Bind(out.Output())
 	require.NoError(t, err)
-	c := engine(t, p, 1, everyBytes(p, 10_000), Resources{Budget: NewMemory(256 << 10).Sub(), SpillDir: t.TempDir()})
+	c := engine(t, p, 1, p.BlocksOf(10_000), Resources{Budget: NewMemory(256 << 10).Sub(), SpillDir: t.TempDir()})
 	require.Positive(t, c.Get(SpilledRecords))
 	got, err := out.Records()
 	require.NoError(t, err)

@@ -35,7 +35,7 @@ type (
 func keep[T any](t require.TestingT, k *Kept[T], in Input[T], block int64) {
 	plan, err := passOn[T]().Bind(in, k.Output())
 	require.NoError(t, err)
-	_, err = RunLocal(context.Background(), plan, LocalOptions{Blocks: everyBytes(plan, block)})
+	_, err = RunLocal(context.Background(), plan, LocalOptions{Blocks: plan.BlocksOf(block)})
 	require.NoError(t, err)
 }
 
@@ -53,7 +53,7 @@ func keptIsSlice[T any](t *rapid.T, gen *rapid.Generator[T]) {
 	fill := passOn[T]()
 	plan, err := fill.Bind(Slice(records), k.Output())
 	require.NoError(t, err)
-	runAttempts(t, plan, root, everyBytes(plan, int64(len(records)/3+1)))
+	runAttempts(t, plan, root, plan.BlocksOf(int64(len(records)/3+1)))
 	got, err := k.Records()
 	require.NoError(t, err)
 	require.Equal(t, fmt.Sprintf("%+v", records), fmt.Sprintf("%+v", got))
@@ -61,7 +61,7 @@ func keptIsSlice[T any](t *rapid.T, gen *rapid.Generator[T]) {
 	var out Collected[T]
 	plan, err = fill.Bind(k.Input(), out.Output())
 	require.NoError(t, err)
-	runAttempts(t, plan, root, everyBytes(plan, block))
+	runAttempts(t, plan, root, plan.BlocksOf(block))
 	got, err = out.Records()
 	require.NoError(t, err)
 	require.Equal(t, fmt.Sprintf("%+v", records), fmt.Sprintf("%+v", got))
@@ -184,7 +184,7 @@ func TestKeptAttemptsLeaveNothing(t *testing.T) {
 	plan, err := job.Bind(Slice([]int{0, 1}), k.Output())
 	require.NoError(t, err)
 	require.NoError(t, plan.SetupJob())
-	splits, err := plan.Splits(t.Context(), everyBytes(plan, 1))
+	splits, err := plan.Splits(t.Context(), plan.BlocksOf(1))
 	require.NoError(t, err)
 	run := func(task, try int) (AttemptID, error) {
 		a := &MapAttempt{Index: task, Try: try, Split: splits[task], Resources: Resources{Budget: root.Sub()}}
@@ -268,7 +268,7 @@ func TestKeptAgain(t *testing.T) {
 		return plan
 	}
 	plan := bind(k.Output())
-	runAttempts(t, plan, root, everyBytes(plan, 2))
+	runAttempts(t, plan, root, plan.BlocksOf(2))
 	used := root.Used()
 	want, err := k.Records()
 	require.NoError(t, err)
@@ -276,7 +276,7 @@ func TestKeptAgain(t *testing.T) {
 	again := func(block int64) error {
 		p := bind(k.Again())
 		require.NoError(t, p.SetupJob())
-		splits, err := p.Splits(t.Context(), everyBytes(p, block))
+		splits, err := p.Splits(t.Context(), p.BlocksOf(block))
 		require.NoError(t, err)
 		for i, split := range splits {
 			a := &MapAttempt{Index: i, Split: split, Resources: Resources{Budget: root.Sub(), Host: "node 2"}}
@@ -329,7 +329,7 @@ func TestKeptLostWhileWritten(t *testing.T) {
 		plan, err := passOn[int]().Bind(Slice([]int{1, 2}), out)
 		require.NoError(t, err)
 		require.NoError(t, plan.SetupJob())
-		splits, err := plan.Splits(t.Context(), everyBytes(plan, 1))
+		splits, err := plan.Splits(t.Context(), plan.BlocksOf(1))
 		require.NoError(t, err)
 		for i, split := range splits {
 			a := &MapAttempt{Index: i, Split: split, Resources: Resources{Budget: root.Sub(), Host: fmt.Sprint("node ", i)}}

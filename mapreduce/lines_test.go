@@ -35,7 +35,7 @@ func tiny(run, crossing, span int) windows { return windows{run: run, crossing: 
 func readAll(t testing.TB, in Input[[]byte], w windows, block int64) (records []string) {
 	t.Helper()
 	p := &Plan{sources: in.sources, inputs: in.bySource()}
-	splits, err := p.Splits(context.Background(), everyBytes(p, block))
+	splits, err := p.Splits(context.Background(), p.BlocksOf(block))
 	require.NoError(t, err)
 	for _, s := range splits {
 		r := &splitReader{ctx: context.Background(), windows: w, source: in.sources[s.Source], split: s}
@@ -141,7 +141,7 @@ func TestNLinesCutsEveryNLines(t *testing.T) {
 func TestWholeFilesAndSlices(t *testing.T) {
 	in := WholeFiles(Bytes("one", []byte("1\n2")), Bytes("empty", nil))
 	p := &Plan{sources: in.sources, inputs: in.bySource()}
-	splits, err := p.Splits(context.Background(), everyBytes(p, 1))
+	splits, err := p.Splits(context.Background(), p.BlocksOf(1))
 	require.NoError(t, err)
 	require.Len(t, splits, 2)
 	var got []string
@@ -175,7 +175,7 @@ func TestWholeFilesAndSlices(t *testing.T) {
 	}}
 	plan, err := job.Bind(Seq(slices.Values([]int{3, 1, 2})), all.Output())
 	require.NoError(t, err)
-	runEngine(t, plan, 0, everyBytes(plan, 1), Resources{})
+	runEngine(t, plan, 0, plan.BlocksOf(1), Resources{})
 	list, err := all.Records()
 	require.NoError(t, err)
 	require.Equal(t, []int{3, 1, 2}, list)

@@ -40,21 +40,21 @@ func TestLongLine(t *testing.T) {
 		}
 		p, err := sort.Bind(Lines(source()), Text[Pair[[]byte, None]](Writer("-", &lines)))
 		require.NoError(t, err)
-		runEngine(t, p, 2, everyBytes(p, 1<<20), res)
+		runEngine(t, p, 2, p.BlocksOf(1<<20), res)
 		require.True(t, bytes.Equal(append([]byte("\x00\na\nb c\n"), text[:size+1]...), lines.Bytes()))
 
 		var words bytes.Buffer
 		p, err = countJob[[]byte](variant{reduces: 1, combine: "sum"}).Bind(Lines(source()),
 			Text[Pair[[]byte, int64]](Writer("-", &words)))
 		require.NoError(t, err)
-		runEngine(t, p, 1, everyBytes(p, 1<<20), res)
+		runEngine(t, p, 1, p.BlocksOf(1<<20), res)
 		want := append([]byte("\x00\t1\na\t1\nb\t1\nc\t1\n"), text[:size]...)
 		require.True(t, bytes.Equal(append(want, "\t1\n"...), words.Bytes()))
 	}
 	var out bytes.Buffer
 	p, err := keepLines().Bind(Chunks(source()), Raw[[]byte](Writer("-", &out)))
 	require.NoError(t, err)
-	_, err = RunLocal(context.Background(), p, LocalOptions{Blocks: everyBytes(p, 1<<20)})
+	_, err = RunLocal(context.Background(), p, LocalOptions{Blocks: p.BlocksOf(1 << 20)})
 	require.NoError(t, err)
 	require.True(t, bytes.Equal(text, out.Bytes()))
 }

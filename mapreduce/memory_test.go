@@ -33,7 +33,7 @@ func TestAllMemoryGoesBack(t *testing.T) {
 			pool := NewBuffers(budget, 4<<20)
 			p, err := bind(Text[Pair[string, int64]](Destination{store: new(memoryStore)}))
 			require.NoError(t, err)
-			runEngine(t, p, 2, everyBytes(p, 200_000), Resources{Budget: budget.Sub(), Pool: pool, SpillDir: t.TempDir()})
+			runEngine(t, p, 2, p.BlocksOf(200_000), Resources{Budget: budget.Sub(), Pool: pool, SpillDir: t.TempDir()})
 			require.Equal(t, pool.Idle(), budget.Used(), "%s within %d bytes", name, limit)
 			pool.Close()
 			require.Zero(t, budget.Used(), "%s within %d bytes", name, limit)

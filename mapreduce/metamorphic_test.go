@@ -117,7 +117,7 @@ func TestSecondarySort(t *testing.T) {
 			_, err := RunLocal(context.Background(), bind(&want), LocalOptions{})
 			require.NoError(t, err)
 			p := bind(&got)
-			runEngine(t, p, reduces, everyBytes(p, 2), Resources{})
+			runEngine(t, p, reduces, p.BlocksOf(2), Resources{})
 			w, err := want.Records()
 			require.NoError(t, err)
 			require.ElementsMatch(t, []string{"a[2 10]", "b[1 2 3]", "c[9]"}, w)
@@ -135,7 +135,7 @@ func TestMapOnlyKeepsTheInputsOrder(t *testing.T) {
 		var b bytes.Buffer
 		p, err := keepLines().Bind(Lines(Bytes("text", text)), Text[[]byte](Writer("-", &b)))
 		require.NoError(t, err)
-		engine(t, p, 1, everyBytes(p, int64(rapid.IntRange(1, 50).Draw(t, "block"))), Resources{})
+		engine(t, p, 1, p.BlocksOf(int64(rapid.IntRange(1, 50).Draw(t, "block"))), Resources{})
 		want := text
 		if len(text) > 0 && text[len(text)-1] != '\n' {
 			want = append(want, '\n')
@@ -190,7 +190,7 @@ func TestCombinedBytesAreCopied(t *testing.T) {
 			res.Budget = NewMemory(memory).Sub()
 		}
 		p := bind(Writer("-", &got))
-		c := runEngine(t, p, 1, everyBytes(p, 100000), res)
+		c := runEngine(t, p, 1, p.BlocksOf(100000), res)
 		require.Equal(t, want.String(), got.String())
 		if memory > 0 {
 			require.Positive(t, c.Get(SpilledRecords))

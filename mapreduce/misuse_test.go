@@ -18,7 +18,7 @@ func outcome(t *testing.T, p *Plan, every int64) error {
 	ctx := context.Background()
 	require.NoError(t, p.SetupJob())
 	require.NoError(t, p.Prepare(ctx, PrepareOptions{}))
-	splits, err := p.Splits(ctx, everyBytes(p, every))
+	splits, err := p.Splits(ctx, p.BlocksOf(every))
 	require.NoError(t, err)
 	var outs []*MapOutput
 	for i, s := range splits {

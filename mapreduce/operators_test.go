@@ -18,10 +18,10 @@ func gather[O any](t require.TestingT, bind func(Output[O]) (*Plan, error), loca
 	p, err := bind(out.Output())
 	require.NoError(t, err)
 	if local {
-		_, err = RunLocal(context.Background(), p, LocalOptions{Reduces: reduces, Blocks: everyBytes(p, block)})
+		_, err = RunLocal(context.Background(), p, LocalOptions{Reduces: reduces, Blocks: p.BlocksOf(block)})
 		require.NoError(t, err)
 	} else {
-		engine(t, p, reduces, everyBytes(p, block), Resources{Budget: NewMemory(1 << 10).Sub()})
+		engine(t, p, reduces, p.BlocksOf(block), Resources{Budget: NewMemory(1 << 10).Sub()})
 	}
 	list, err := out.Records()
 	require.NoError(t, err)

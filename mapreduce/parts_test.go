@@ -85,10 +85,10 @@ func TestPartsIsItsRecords(t *testing.T) {
 		}
 		run := func(p *Plan) {
 			if engine {
-				runEngine(t, p, reduces, everyBytes(p, block), Resources{Budget: NewMemory(1 << 20).Sub()})
+				runEngine(t, p, reduces, p.BlocksOf(block), Resources{Budget: NewMemory(1 << 20).Sub()})
 				return
 			}
-			_, err := RunLocal(t.Context(), p, LocalOptions{Reduces: reduces, Blocks: everyBytes(p, block)})
+			_, err := RunLocal(t.Context(), p, LocalOptions{Reduces: reduces, Blocks: p.BlocksOf(block)})
 			require.NoError(rt, err)
 		}
 		dir := t.TempDir()

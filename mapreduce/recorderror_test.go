@@ -28,7 +28,7 @@ func TestErrorsOfMapsNameTheRecord(t *testing.T) {
 
 	check := func(name string, p *Plan, err error) *RecordError {
 		require.NoError(t, err, name)
-		_, err = RunLocal(context.Background(), p, LocalOptions{Blocks: everyBytes(p, 1000)})
+		_, err = RunLocal(context.Background(), p, LocalOptions{Blocks: p.BlocksOf(1000)})
 		require.ErrorIs(t, err, bad, name)
 		var e *RecordError
 		require.ErrorAs(t, err, &e, name)

@@ -82,7 +82,7 @@ func TestRoutedReduces(t *testing.T) {
 	out := Routed(Text[Pair[string, string]](Dir(dir)), func(p Pair[string, string]) string { return "n" + p.Second })
 	p, err := job.Bind(LineStrings(Bytes("text", []byte("b 2\na 1\na 2\n"))), out)
 	require.NoError(t, err)
-	runEngine(t, p, 2, everyBytes(p, 4), Resources{})
+	runEngine(t, p, 2, p.BlocksOf(4), Resources{})
 	require.Equal(t, map[string]string{
 		"_SUCCESS": "", "part-r-00000": "", "part-r-00001": "",
 		"n1-r-00000": "a\t1\n", "n2-r-00000": "a\t2\n", "n2-r-00001": "b\t2\n",

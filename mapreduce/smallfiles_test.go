@@ -64,7 +64,7 @@ func TestJoinSmall(t *testing.T) {
 		limit := int64(rapid.IntRange(1, 10*fileCost).Draw(t, "limit"))
 		cut := func(p *Plan) []Split {
 			splits, err := p.Splits(context.Background(), func(i int) []Block {
-				list := everyBytes(p, block)(i)
+				list := p.BlocksOf(block)(i)
 				for k := range list {
 					list[k].Hosts = []string{hosts[i]}
 				}

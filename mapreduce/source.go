@@ -286,6 +286,18 @@ func (p *Plan) Splits(ctx context.Context, blocks func(source int) []Block) (lis
 	return list, nil
 }
 
+// BlocksOf is an answer for Splits that cuts every source into blocks of size bytes, the last of them
+// shorter.
+func (p *Plan) BlocksOf(size int64) func(source int) []Block {
+	return func(source int) (list []Block) {
+		total := p.sources[source].Size()
+		for off := int64(0); off < total; off += size {
+			list = append(list, Block{Offset: off, Length: min(size, total-off)})
+		}
+		return list
+	}
+}
+
 func closeSources(list []Source) error {
 	var err error
 	for _, s := range list {

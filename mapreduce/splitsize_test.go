@@ -19,7 +19,7 @@ func TestSplitSize(t *testing.T) {
 		var out Collected[[]byte]
 		p, err := keepLines().Bind(Lines(Bytes("text", text)).SplitSize(size), out.Output())
 		require.NoError(t, err)
-		splits, err := p.Splits(context.Background(), everyBytes(p, block))
+		splits, err := p.Splits(context.Background(), p.BlocksOf(block))
 		require.NoError(t, err)
 		at := int64(0)
 		for _, s := range splits {
@@ -28,7 +28,7 @@ func TestSplitSize(t *testing.T) {
 			at += s.Length
 		}
 		require.EqualValues(t, len(text), at)
-		engine(t, p, 0, everyBytes(p, block), Resources{})
+		engine(t, p, 0, p.BlocksOf(block), Resources{})
 		records, err := out.Records()
 		require.NoError(t, err)
 		require.Equal(t, string(text), string(bytes.Join(append(records, nil), []byte("\n"))))

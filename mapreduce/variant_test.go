@@ -100,7 +100,7 @@ func outputs(t *rapid.T, dir string, v variant, local bool, bind func(Destinatio
 		if v.memory > 0 {
 			res.Budget = NewMemory(v.memory).Sub()
 		}
-		engine(t, p, v.reduces, everyBytes(p, v.block), res)
+		engine(t, p, v.reduces, p.BlocksOf(v.block), res)
 	}
 	files := map[string]string{}
 	entries, err := os.ReadDir(out + "/out")

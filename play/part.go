@@ -2,14 +2,11 @@ package play
 
 import (
 	"fmt"
-	"iter"
 	"maps"
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
 )
-
-func keys[V any](m map[string]V) iter.Seq[string] { return maps.Keys(m) }
 
 // Parting is the first decision at which two runs on the same workload part ways.
 type Parting struct {

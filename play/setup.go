@@ -3,6 +3,7 @@ package play
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -85,23 +86,13 @@ func (s *Setup) PolicyOf() (p scheduling.Policy, err error) {
 		}
 	}
 	if p.Order == "pools" {
-		for _, name := range slices.Sorted(keys(s.Weights)) {
-			setWeight(&p, name, s.Weights[name])
+		for _, name := range slices.Sorted(maps.Keys(s.Weights)) {
+			if !p.Pools.SetWeight(name, s.Weights[name]) {
+				return p, fmt.Errorf("weights: there is no pool %q", name)
+			}
 		}
 	}
 	return p, p.Validate()
-}
-
-// setWeight gives a pool a weight.
-func setWeight(p *scheduling.Policy, name string, weight float64) {
-	list := slices.Clone(p.Pools.Pools)
-	at := slices.IndexFunc(list, func(c scheduling.PoolConfig) bool { return c.Name == name })
-	if at < 0 {
-		list = append(list, scheduling.PoolConfig{Name: name})
-		at = len(list) - 1
-	}
-	list[at].Weight = weight
-	p.Pools.Pools = list
 }
 
 // config is the simulation of a set-up.

@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -167,6 +168,23 @@ type Allocations struct {
 	SizeBasedWeight bool          // weights are multiplied by log2(1 + demand)
 	BoostFactor     float64       // weight factor of jobs younger than BoostTime; 0 means none
 	BoostTime       time.Duration // default 5 min
+}
+
+// SetWeight gives a pool a weight, in a slice of its own: the pools that others hold stay as they are. It
+// does nothing and reports false if the pools are Known and this is none of them.
+func (a *Allocations) SetWeight(pool string, weight float64) bool {
+	list := slices.Clone(a.Pools)
+	at := slices.IndexFunc(list, func(c PoolConfig) bool { return c.Name == pool })
+	if at < 0 {
+		if a.Known && pool != "default" {
+			return false
+		}
+		at = len(list)
+		list = append(list, PoolConfig{Name: pool})
+	}
+	list[at].Weight = weight
+	a.Pools = list
+	return true
 }
 
 // PreemptionMode says what becomes of the needs worked out.

@@ -108,22 +108,16 @@ func reweigh(policy *scheduling.Policy, weights map[string]float64) error {
 	if policy.Order != "pools" {
 		return refuse("bad-policy", "pools have no weights with order %s", policy.Order)
 	}
-	list := slices.Clone(policy.Pools.Pools) // the Core has the other
+	pools := policy.Pools
 	for _, name := range slices.Sorted(maps.Keys(weights)) {
 		w := weights[name]
 		if !(w > 0) || math.IsInf(w, 0) {
 			return refuse("bad-policy", "the weight of pool %.100q: %v: want a number above 0", name, w)
 		}
-		at := slices.IndexFunc(list, func(p scheduling.PoolConfig) bool { return p.Name == name })
-		if at < 0 {
-			if policy.Pools.Known {
-				return refuse("bad-policy", "there is no pool %.100q", name)
-			}
-			at = len(list)
-			list = append(list, scheduling.PoolConfig{Name: name})
+		if !pools.SetWeight(name, w) {
+			return refuse("bad-policy", "there is no pool %.100q", name)
 		}
-		list[at].Weight = w
 	}
-	policy.Pools.Pools = list
+	policy.Pools = pools
 	return nil
 }

@@ -50,19 +50,9 @@ func wanted(t testing.TB, name string, reduces int, block int64, inputs []string
 	out := filepath.Join(t.TempDir(), "want")
 	p, err := bind(name, t.TempDir(), out, inputs)
 	require.NoError(t, err)
-	c, err := mr.RunLocal(t.Context(), p, mr.LocalOptions{Reduces: reduces, Blocks: blocksOf(p, block)})
+	c, err := mr.RunLocal(t.Context(), p, mr.LocalOptions{Reduces: reduces, Blocks: p.BlocksOf(block)})
 	require.NoError(t, err)
 	return filesIn(t, out), c
-}
-
-func blocksOf(p *mr.Plan, block int64) func(source int) []mr.Block {
-	return func(source int) (list []mr.Block) {
-		total := p.Sources()[source].Size()
-		for off := int64(0); off < total; off += block {
-			list = append(list, mr.Block{Offset: off, Length: min(block, total-off)})
-		}
-		return list
-	}
 }
 
 // inAttempts is what the attempts of a job make in this process, one after the other, with all in
@@ -73,7 +63,7 @@ func inAttempts(t testing.TB, name string, reduces int, block int64, inputs []st
 	require.NoError(t, err)
 	require.NoError(t, p.SetupJob())
 	require.NoError(t, p.Prepare(t.Context(), mr.PrepareOptions{Reduces: reduces}))
-	splits, err := p.Splits(t.Context(), blocksOf(p, block))
+	splits, err := p.Splits(t.Context(), p.BlocksOf(block))
 	require.NoError(t, err)
 	var outputs []*mr.MapOutput
 	for i, split := range p.JoinSmall(splits, block) {

@@ -165,14 +165,7 @@ func (j *job) prepare(ctx context.Context, p *mapreduce.Plan, width int) error {
 	if size == 0 {
 		size = dfs.BlockSizeFor(p.InputBytes(), width, 0)
 	}
-	sources := p.Sources()
-	splits, err := p.Splits(ctx, func(source int) (list []mapreduce.Block) {
-		total := sources[source].Size()
-		for off := int64(0); off < total; off += size {
-			list = append(list, mapreduce.Block{Offset: off, Length: min(size, total-off)})
-		}
-		return list
-	})
+	splits, err := p.Splits(ctx, p.BlocksOf(size))
 	if err != nil {
 		return err
 	}

@@ -188,13 +188,8 @@ func setWeight(policy *scheduling.Policy, text string) error {
 	if policy.Order != "pools" {
 		return usageError("--weight %s has no effect with %s, which has no pools", words.Shown(text), policy.Name)
 	}
-	pools := slices.Clone(policy.Pools.Pools)
-	at := slices.IndexFunc(pools, func(c scheduling.PoolConfig) bool { return c.Name == name })
-	if at < 0 {
-		pools = append(pools, scheduling.PoolConfig{Name: name})
-		at = len(pools) - 1
+	if !policy.Pools.SetWeight(name, weight) {
+		return usageError("--weight %s: there is no pool %s", words.Shown(text), words.Quoted(name))
 	}
-	pools[at].Weight = weight
-	policy.Pools.Pools = pools
 	return nil
 }

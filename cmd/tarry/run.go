@@ -145,13 +145,7 @@ func (p *program) startRun(r *runFlags) (run planRunner, stop func() error, err 
 func (r *runFlags) runInline(ctx context.Context, plan *mapreduce.Plan, j *jobFlags) (*mapreduce.Counters, error) {
 	o := mapreduce.LocalOptions{Reduces: j.reduces, MaxSkips: j.maxSkips}
 	if size := int64(r.blockSize); size > 0 {
-		o.Blocks = func(source int) (list []mapreduce.Block) {
-			total := plan.Sources()[source].Size()
-			for off := int64(0); off < total; off += size {
-				list = append(list, mapreduce.Block{Offset: off, Length: min(size, total-off)})
-			}
-			return list
-		}
+		o.Blocks = plan.BlocksOf(size)
 	}
 	c, err := mapreduce.RunLocal(ctx, plan, o)
 	if err != nil {

@@ -2,7 +2,6 @@ package tune
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -35,7 +34,9 @@ func (c Choice) String() string {
 // apply puts the choice into a policy.
 func (c Choice) apply(p *scheduling.Policy) error {
 	if c.Pool != "" {
-		setWeight(p, c.Pool, c.Weight)
+		if !p.Pools.SetWeight(c.Pool, c.Weight) {
+			return fmt.Errorf("there is no pool %s", c.Pool)
+		}
 		return nil
 	}
 	for _, s := range c.Settings {
@@ -53,18 +54,6 @@ func (c Choice) apply(p *scheduling.Policy) error {
 		}
 	}
 	return nil
-}
-
-// setWeight gives a pool a weight.
-func setWeight(p *scheduling.Policy, pool string, weight float64) {
-	list := slices.Clone(p.Pools.Pools)
-	at := slices.IndexFunc(list, func(c scheduling.PoolConfig) bool { return c.Name == pool })
-	if at < 0 {
-		list = append(list, scheduling.PoolConfig{Name: pool})
-		at = len(list) - 1
-	}
-	list[at].Weight = weight
-	p.Pools.Pools = list
 }
 
 // Knob is something that can be set, with the choices that are tried.
