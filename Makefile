@@ -11,7 +11,7 @@ GOFILES       = $(shell git ls-files -co --exclude-standard '*.go')
 # This module, and the nested ones with the contests and with Parquet, which go.work joins to it.
 PACKAGES      = ./... ./bench/... ./parquet/...
 
-.PHONY: run build test test-page test-play test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke fuzz fuzz-jobs test-engines test-engines-light chaos whatif mutants mutants-experiments golden check clean
+.PHONY: run build test test-page test-play test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke bench-serve fuzz fuzz-jobs test-engines test-engines-light chaos whatif mutants mutants-experiments golden check clean
 
 build: ## bin/tarry with the playground's module, without tables for debuggers: they are a quarter of it
 	$(GO) generate ./play/site
@@ -82,6 +82,11 @@ bench: bench-programs
 # The same with small inputs, in less than a minute: for CI. It fails when a program fails or a result is wrong, never for being slow.
 bench-quick: bench-programs
 	./bin/bench -size $(or $(SIZE),16MiB) -rounds $(or $(ROUNDS),3) $(ARGS)
+
+# 1,000 submissions of tiny jobs a second for a minute, to a server without and with --state. Three minutes.
+#   make bench-serve ARGS='-rate 200 -seconds 10'
+bench-serve:
+	ARGS='$(ARGS)' scripts/bench-serve.sh
 
 # Function by function: save figures now, compare with them later, on the same, quiet machine.
 BASELINE ?= bench/baseline.txt

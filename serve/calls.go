@@ -56,7 +56,7 @@ func (s *Server) listJobs(r *http.Request, c caller) (any, error) {
 	}
 	stage := r.URL.Query().Get("stage")
 	return s.jobPage(r, c, func(j *job) bool {
-		return (stage == "" || j.has(stage)) && (state == "" || s.views([]*job{j})[0].State == state)
+		return (stage == "" || j.has(stage)) && (state == "" || s.view(j, nil).State == state)
 	})
 }
 
@@ -77,12 +77,14 @@ func (s *Server) postJob(w http.ResponseWriter, r *http.Request, c caller) error
 	if err != nil {
 		return err
 	}
-	status := http.StatusOK
-	if fresh {
-		status = http.StatusCreated
-	}
 	w.Header().Set("Location", prefix+"/jobs/"+strconv.FormatInt(j.id, 10))
-	writeJSON(w, status, s.viewsOf(c, []*job{j})[0])
+	if !fresh {
+		writeJSON(w, http.StatusOK, s.viewsOf(c, []*job{j})[0])
+		return nil
+	}
+	view := s.view(j, nil) // without asking the JobTracker, which may have much to do
+	view.MayChange = s.mayAdminister(c, j.who.User, func() string { return view.Pool }) == nil
+	writeJSON(w, http.StatusCreated, view)
 	return nil
 }
 

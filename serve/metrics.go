@@ -98,8 +98,8 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	}
 	s := m.server
 	states := map[string]int{}
-	for _, v := range s.views(s.jobs.all()) {
-		states[v.State]++
+	for _, j := range s.jobs.all() {
+		states[s.view(j, nil).State]++
 	}
 	for state, n := range states {
 		gauge(jobsDesc, float64(n), state)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,7 +19,9 @@ import (
 // run carries a job out, in a goroutine of its own.
 func (s *Server) run(j *job) {
 	err := s.carryOut(j)
-	if s.closing.Load() && j.killed() == nil && (errors.Is(err, actors.ErrJobKilled) || errors.Is(err, actors.ErrClosed)) {
+	stopped := slices.ContainsFunc([]error{actors.ErrJobKilled, actors.ErrClosed, context.Canceled},
+		func(end error) bool { return errors.Is(err, end) })
+	if s.closing.Load() && j.killed() == nil && stopped {
 		if s.memory != nil {
 			return // it waits for the next process
 		}
@@ -83,7 +86,7 @@ func (s *Server) stage(j *job, i int, bind Stage, src []mapreduce.Source, to map
 
 // onCluster runs a plan of a job to its end.
 func (s *Server) onCluster(ctx context.Context, j *job, plan *mapreduce.Plan, key string) (actors.Result, error) {
-	h, err := s.cluster.Submit(ctx, plan, j.options(key))
+	h, err := s.prepared(ctx, plan, j.options(key))
 	if err != nil {
 		if k := j.killed(); k != nil {
 			err = errors.Join(fmt.Errorf("%w: %s", actors.ErrJobKilled, k.Reason), s.abort(j))
@@ -97,6 +100,17 @@ func (s *Server) onCluster(ctx context.Context, j *job, plan *mapreduce.Plan, ke
 	res, err := h.Wait(context.Background())
 	j.endStage(res)
 	return res, err
+}
+
+// prepared has the cluster prepare a plan, when its turn has come, and take it in.
+func (s *Server) prepared(ctx context.Context, plan *mapreduce.Plan, o actors.SubmitOptions) (*actors.JobHandle, error) {
+	select {
+	case s.preparing <- struct{}{}:
+		defer func() { <-s.preparing }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	return s.cluster.Submit(ctx, plan, o)
 }
 
 // handed says that the cluster has the job, or will not get it.

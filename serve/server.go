@@ -33,11 +33,16 @@ type Server struct {
 	trimming     sync.Mutex
 	policyChange sync.Mutex // one at a time
 	closing      atomic.Bool
+	preparing    chan struct{}      // a place each for jobs that are being prepared
 	end          context.CancelFunc // of all that runs for clients
 	ended        context.Context
 	work         sync.WaitGroup // jobs, and nodes that are drained
 	close        func() error   // once
 }
+
+// mostPreparing is how many jobs are prepared at once. Directories that many make in one place at the
+// same time take them longer than one after the other, and each keeps some files open.
+const mostPreparing = 64
 
 // Start starts a cluster, takes in the jobs that a former process has left, and is ready to serve.
 func Start(cfg Config) (_ *Server, err error) {
@@ -52,7 +57,8 @@ func Start(cfg Config) (_ *Server, err error) {
 			next: 1, keys: map[string]*job{}, targets: map[string]*job{},
 			most: cfg.limits.unfinished, history: cfg.History,
 		},
-		nodes: nodeTable{draining: map[string]bool{}},
+		nodes:     nodeTable{draining: map[string]bool{}},
+		preparing: make(chan struct{}, mostPreparing),
 	}
 	for i := range cfg.Jobs {
 		s.kinds[cfg.Jobs[i].Name] = &cfg.Jobs[i]

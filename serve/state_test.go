@@ -76,6 +76,29 @@ func TestNextServerGoesOn(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(dir, "state", "store", "counts"))
 }
 
+// A job that waits to be prepared can be killed, and one that still does when the server ends goes on
+// in the next.
+func TestPreparationWaitsForItsTurn(t *testing.T) {
+	dir := t.TempDir()
+	b := withState(t, dir)
+	b.write("in.txt", "a b\n")
+	for range mostPreparing {
+		b.s.preparing <- struct{}{}
+	}
+	killed, waits := b.submit("count", "in.txt", "-o", "killed"), b.submit("count", "in.txt", "-o", "out")
+	require.Equal(t, api.Waiting, waits.State)
+	_, err := b.Kill(t.Context(), killed.ID, "no more")
+	require.NoError(t, err)
+	killed = b.wait(killed.ID)
+	require.Equal(t, api.Killed, killed.State)
+	require.Contains(t, killed.Error, "no more")
+	require.NoDirExists(t, filepath.Join(dir, "killed"))
+	b.stop()
+	require.NoDirExists(t, filepath.Join(dir, "out"))
+	b = withState(t, dir)
+	require.Equal(t, api.Succeeded, b.wait(waits.ID).State)
+}
+
 // A job whose input is another when the server is back fails, and says so.
 func TestInputChangesWhileNoServerRuns(t *testing.T) {
 	dir := t.TempDir()

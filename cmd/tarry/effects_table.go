@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/words"
 	"github.com/tarry-mr/tarry/scheduling"
@@ -23,8 +24,10 @@ func (e *effect) isOf(c *combination, flag string) bool {
 	return slices.ContainsFunc(e.on, c.isA) && slices.Contains(strings.Fields(e.flags), flag)
 }
 
-// effects is the table.
-func effects() []effect {
+// effects is the table, made once: a server looks into it at each submission.
+var effects = sync.OnceValue(makeEffects)
+
+func makeEffects() []effect {
 	run, sim, whatif := []string{"run"}, []string{"sim", "tune"}, []string{"whatif"}
 	told, live, all := []string{"run", "batch"}, []string{"run", "batch", "serve"}, []string{"run", "batch", "serve", "sim", "tune"}
 	delay, gen, events, grep := []string{"delay"}, []string{"gen"}, []string{"events"}, []string{"run grep"}
