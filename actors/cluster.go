@@ -65,6 +65,7 @@ func Start(cfg Config) (*Cluster, error) {
 	if cfg.spillFile != nil {
 		e.spills = mapreduce.NewSpillsOn(cfg.spillFile)
 	}
+	e.spare = newSpare(cfg.Memory)
 	e.unrest = newUnrest(cfg.Chaos)
 	if n := cfg.computing(); n > 0 {
 		e.turns = make(chan struct{}, n)

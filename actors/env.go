@@ -31,6 +31,7 @@ type env struct {
 	memory  *mapreduce.Memory
 	buffers *mapreduce.Buffers
 	spills  *mapreduce.Spills
+	spare   *spare
 	unrest  *unrest       // nil without Config.Chaos
 	turns   chan struct{} // tokens to compute; nil: no limit
 

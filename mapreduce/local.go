@@ -115,7 +115,7 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 			emitted = nil
 		}
 		mapRecord := record(m, emit, nil)
-		err = readFile(t, p, a, split, b.in, k, nil, func(rec I) error {
+		err = readFile(t, p, a, split, b.in, k, intake{}, func(rec I) error {
 			defer keep()
 			gate.Open()
 			defer gate.Shut()

@@ -15,13 +15,19 @@ import (
 
 // collector takes what a map attempt emits and ends as segments.
 type collector[K, V any] struct {
-	emit   func(K, V)
-	words  func(text []byte, v V)            // nil: made of emit
-	pin    func(view []byte, release func()) // nil: views need not outlive their records
-	failed *error                            // the first failure of emit and words
+	emit  func(K, V)
+	words func(text []byte, v V) // nil: made of emit
+	intake
+	failed *error // the first failure of emit and words
 	finish func() ([]Segment, segment.Stats, func(), error)
 	close  func()
 	gate   *memory.Gate // of emit and words, shut between calls of the user's
+}
+
+// intake is what becomes of the memory of records.
+type intake struct {
+	pin    func(view []byte, release func()) // nil: views need not outlive their records
+	copies bool                              // what is emitted is copied
 }
 
 // call runs user code that may emit.
@@ -74,7 +80,7 @@ func (b *boundJob[I, K, V, O]) mapFile(ctx context.Context, p *Plan, a *MapAttem
 	if err != nil {
 		return err
 	}
-	err = readFile(t, p, a, file, b.in, k, col.pin, b.mapping(m, col, c, k))
+	err = readFile(t, p, a, file, b.in, k, col.intake, b.mapping(m, col, c, k))
 	if err == nil && m.Close != nil {
 		err = col.call(func() error { return m.Close(col.emit) })
 	}
@@ -157,14 +163,14 @@ const tellEvery = 4096
 // readFile calls fn for each record of the part of a split that lies in one file,
 // as long as the attempt may go on, and counts records and bytes.
 func readFile[I any](t *Task, p *Plan, a *MapAttempt, file Split, in Input[I], k *skips,
-	pin func([]byte, func()), fn func(I) error,
+	memory intake, fn func(I) error,
 ) error {
 	ctx, c := t.ctx, t.counters
 	w, stop := newWatch(ctx, &a.Resources)
 	defer stop()
 	r := &splitReader{
 		ctx: ctx, windows: usualWindows(), source: p.sources[file.Source], split: file,
-		watch: w, progress: a.Progress, read: c.Get(InputBytesRead), budget: a.Budget, pool: a.Pool, pin: pin,
+		watch: w, progress: a.Progress, read: c.Get(InputBytesRead), budget: a.Budget, pool: a.Pool, pin: memory.pin, copied: memory.copies,
 		skips: k, task: t,
 	}
 	t.reader = r
@@ -233,7 +239,7 @@ func (b *boundJob[I, K, V, O]) sorting(p *Plan, a *MapAttempt) collector[K, V] {
 	var failed error
 	return collector[K, V]{
 		emit:   b.emitSorted(s, p.reduces, &failed),
-		pin:    s.Pin,
+		intake: intake{pin: s.Pin, copies: true},
 		failed: &failed,
 		finish: func() ([]Segment, segment.Stats, func(), error) {
 			list, stats, err := s.Finish()
@@ -265,6 +271,7 @@ func (b *boundJob[I, K, V, O]) combining(p *Plan, a *MapAttempt) collector[K, V]
 	t := combine.NewTable(cfg)
 	col := collector[K, V]{
 		emit:   b.emitCombined(t),
+		intake: intake{copies: !t.Weighs()},
 		failed: t.Failure(),
 		finish: func() ([]Segment, segment.Stats, func(), error) {
 			list, stats, err := t.Finish()
@@ -373,7 +380,7 @@ func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *Plan, a *MapAtte
 	if k != nil {
 		mapRecord = tryingFilter(f, w, c)
 	}
-	err = readFile(t, p, a, file, b.in, k, nil, func(rec I) error {
+	err = readFile(t, p, a, file, b.in, k, intake{}, func(rec I) error {
 		w.gate.Open()
 		err := mapRecord(rec)
 		w.gate.Shut()

@@ -43,6 +43,9 @@ type splitReader struct {
 	// pin, if not nil, takes over each view: it calls release when the bytes are
 	// no longer needed.
 	pin func(view []byte, release func())
+	// copied says that what is made of records does not keep them, so that several may lie in
+	// one piece of memory.
+	copied bool
 }
 
 // tick counts n bytes and looks whether the attempt goes on; it is called for

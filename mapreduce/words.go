@@ -2,7 +2,6 @@ package mapreduce
 
 import (
 	"iter"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
@@ -17,9 +16,5 @@ func Fields(text []byte) iter.Seq[[]byte] {
 // FieldStrings is [Fields] for a string, such as a record of [LineStrings]: its words are strings
 // without a copy.
 func FieldStrings(text string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		scan.Fields(unsafe.Slice(unsafe.StringData(text), len(text)), func(word []byte) bool {
-			return yield(unsafe.String(unsafe.SliceData(word), len(word)))
-		})
-	}
+	return func(yield func(string) bool) { scan.FieldStrings(text, yield) }
 }

@@ -3,6 +3,7 @@ package scan
 import (
 	"bytes"
 	"math/bits"
+	"unsafe"
 )
 
 // spaceSet has the bits of the white space bytes, all of them below 64.
@@ -34,6 +35,30 @@ func Fields(text []byte, yield func(word []byte) bool) {
 	for m := someSpaces(&rest, n) | 1<<n; m != 0; m &= m - 1 {
 		end := at + bits.TrailingZeros64(m)
 		if start < end && !yield(text[start:end:end]) {
+			return
+		}
+		start = end + 1
+	}
+}
+
+// FieldStrings is [Fields] for a string, and its body once more: neither a type parameter nor a
+// function between the two comes for less than a fifth of the time.
+func FieldStrings(text string, yield func(word string) bool) {
+	start, at := 0, 0
+	for ; at+Block <= len(text); at += Block {
+		for m := Spaces((*[Block]byte)(unsafe.Slice(unsafe.StringData(text[at:]), Block))); m != 0; m &= m - 1 {
+			end := at + bits.TrailingZeros64(m)
+			if start < end && !yield(text[start:end]) {
+				return
+			}
+			start = end + 1
+		}
+	}
+	var rest [Block]byte
+	n := copy(rest[:], text[at:])
+	for m := someSpaces(&rest, n) | 1<<n; m != 0; m &= m - 1 {
+		end := at + bits.TrailingZeros64(m)
+		if start < end && !yield(text[start:end]) {
 			return
 		}
 		start = end + 1

@@ -51,6 +51,15 @@ func FuzzFields(f *testing.F) {
 		for i := range want {
 			require.Equal(t, want[i], latin1(got[i]))
 		}
+		var words []string
+		FieldStrings(string(text), func(w string) bool {
+			words = append(words, w)
+			return true
+		})
+		require.Len(t, words, len(got))
+		for i := range got {
+			require.Equal(t, string(got[i]), words[i])
+		}
 	})
 }
 
