@@ -36,8 +36,9 @@ while [ "$n" -lt 200 ]; do
 	clients="$clients $!"
 	n=$((n + 1))
 done
-sleep 5
+sleep 15 # each takes in the state first
 cost "200 clients watch"
+echo "$(curl -s "$address/metrics" | awk '/^tarry_event_streams/ { print $2 }') of them are still there"
 [ -z "${PROFILE:-}" ] || curl -s "$address/debug/pprof/profile?seconds=20" >"$PROFILE"
 kill $clients 2>/dev/null || true
 clients=

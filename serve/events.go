@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"sync"
+	"time"
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/scheduling"
@@ -151,6 +152,14 @@ func (b *broker) detach() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.streams--
+}
+
+// pause is how long a stream lets events come together: longer with many of them, which costs the
+// cluster's machine a write each.
+func (b *broker) pause() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return min(max(streamEvery, time.Duration(b.streams)*streamShare), streamMost)
 }
 
 // figures are those of metrics.

@@ -15,7 +15,9 @@ import (
 const (
 	streamChunk = 256                   // events that are read at a time
 	streamEvery = 50 * time.Millisecond // between two writes to a reader, so that many events are one of them
-	keepAlive   = 15 * time.Second      // after so long without an event a comment shows that the stream lives
+	streamShare = 2 * time.Millisecond  // between two writes to any of many readers, on average
+	streamMost  = 500 * time.Millisecond
+	keepAlive   = 15 * time.Second // after so long without an event a comment shows that the stream lives
 )
 
 // allEvents streams the events of the cluster. With state=true what is still true of events that are
@@ -74,9 +76,11 @@ func (s *Server) stream(
 	}
 	defer s.events.detach()
 	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Transfer-Encoding", "identity") // not in chunks, each of which net/http writes in three parts
 	w.WriteHeader(http.StatusOK)
 	_ = http.NewResponseController(w).Flush() // who connects hears so, whenever the first event comes
 	out := &streamWriter{w: w, control: http.NewResponseController(w), idle: s.cfg.limits.idle}
+	_ = out.control.SetReadDeadline(time.Time{}) // there is no body to wait for: only what is written has a time
 	tick := time.NewTicker(keepAlive)
 	defer tick.Stop()
 	next := s.position(r)
@@ -104,7 +108,7 @@ func (s *Server) stream(
 		if wait == nil {
 			if len(list) == streamChunk { // there is more
 				out.flush()
-			} else if !out.rest(r.Context(), s.ended) {
+			} else if !out.rest(r.Context(), s.ended, s.events.pause()) {
 				return nil
 			}
 			continue
@@ -192,11 +196,11 @@ func (o *streamWriter) flush() {
 	o.gathered = o.gathered[:0]
 }
 
-// rest writes what was gathered and lets more come together; false if the reader has gone or the
-// server ends.
-func (o *streamWriter) rest(reader, server context.Context) bool {
+// rest writes what was gathered and lets more come together for a while; false if the reader has gone
+// or the server ends.
+func (o *streamWriter) rest(reader, server context.Context, while time.Duration) bool {
 	o.flush()
-	timer := time.NewTimer(streamEvery)
+	timer := time.NewTimer(while)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

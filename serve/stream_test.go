@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -68,6 +69,23 @@ func TestEventsOfTheCluster(t *testing.T) {
 	b.submit("count", "in.txt", "-o", "out")
 	require.ErrorIs(t, <-ended, enough)
 	require.Eventually(t, func() bool { _, _, n := b.s.events.figures(); return n == 0 }, 10*time.Second, 10*time.Millisecond)
+}
+
+// A stream lives on while nobody says anything: only what is written has to be taken in time.
+func TestStreamOutlivesTheTimeOfARequest(t *testing.T) {
+	b := start(t, func(cfg *Config) { cfg.limits.idle = 50 * time.Millisecond })
+	b.write("in.txt", "a b\n")
+	j := b.submit("held", "in.txt", "-o", "out")
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.url+"/api/v1/jobs/1/events", nil)
+	require.NoError(t, err)
+	res, err := b.HTTP.Do(req) // a Client would begin again, without a word
+	require.NoError(t, err)
+	defer res.Body.Close()
+	time.AfterFunc(500*time.Millisecond, func() { close(b.gate) })
+	text, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	require.Contains(t, string(text), "event: end\n")
+	require.Equal(t, api.Succeeded, b.wait(j.ID).State)
 }
 
 // Who comes late, or is slow, is told how much is gone; there are only so many streams.
