@@ -37,7 +37,7 @@ func (w *twins) join(n Node) {
 
 func (w *twins) submit() {
 	s := JobSpec{
-		User: fmt.Sprint("u", w.rng.IntN(4)), Priority: Priority(w.rng.IntN(5) - 2), Maps: w.rng.IntN(12), Reduces: w.rng.IntN(5),
+		User: fmt.Sprint("u", w.rng.IntN(4)), Priority: Priority(w.rng.IntN(5) - 2), Maps: w.rng.IntN(12), Reduces: w.rng.IntN(9),
 		MapTime: time.Duration(1+w.rng.IntN(20)) * time.Second, ReduceTime: 5 * time.Second, SlotsPerTask: w.rng.IntN(12) / 10 * 2,
 	}
 	if w.rng.IntN(10) > 0 {
@@ -192,6 +192,9 @@ func TestPassingOverAgreesWithAsking(t *testing.T) {
 			p.Pools.FairTimeout, p.Pools.PoolMaxJobs = 3*time.Second, 5
 		}},
 		"cogrs": {"hfs", func(p *Policy) { p.Locality, p.Reduce.Rule, p.SlowStart = waits, CoGRS, 0.5 }},
+		"part": {"hfs", func(p *Policy) {
+			p.Locality, p.Reduce.Rule, p.SlowStart, p.Reduce.SkewCap = waits, CoGRS, 0.2, 0.3
+		}},
 		"larts": {"hfsp", func(p *Policy) {
 			p.Locality, p.Reduce.Rule, p.HFSP.NoTraining = waits, LARTS, true
 			p.Reduce.Waits = [2]time.Duration{3 * time.Second, time.Second}
@@ -220,7 +223,7 @@ func TestPassingOverAgreesWithAsking(t *testing.T) {
 					w.cores[i] = c
 				}
 				for i := range 34 {
-					n := Node{Name: fmt.Sprint("n", i), Rack: fmt.Sprint("r", i%6), MapSlots: 1 + i%2, ReduceSlots: 1}
+					n := Node{Name: fmt.Sprint("n", i), Rack: fmt.Sprint("r", i%6), MapSlots: 1 + i%2, ReduceSlots: 1 + i%3}
 					if seed%2 == 1 {
 						n.Rack = fmt.Sprint("s", i%2, "/", n.Rack)
 					}

@@ -140,8 +140,10 @@ func (r *cogrs) on(j *job, n *node) int32 {
 	return 0
 }
 
-// count counts a reduce of j on n (1), or one that has come to nothing (-1).
+// count counts a reduce of j on n (1), or one that has come to nothing (-1). From then on the job
+// must be asked about n, which may have its part.
 func (r *cogrs) count(j *job, n NodeID, sign int32) {
+	r.mark(j, 0, int32(n))
 	of := r.of[j.index]
 	of.launched = reach(of.launched, int32(n))
 	of.launched[n] += sign
@@ -205,7 +207,6 @@ func (r *cogrs) start(j *job, n *node, i int32, l Locality, why Cause) bool {
 		reason.Wait = w.wait
 	}
 	r.count(j, n.id, 1)
-	r.mark(j, 0, int32(n.id))
 	var placed *Placed
 	if r.c.cfg.Events != nil {
 		placed = r.explain(j, i, n)
