@@ -93,13 +93,11 @@ func TestFailedReduceIsNotPartOfANodesPart(t *testing.T) {
 	}
 }
 
-// renew looks at few nodes closely; the three best are those of a look at all.
-func TestRenewFindsTheBestThatCan(t *testing.T) {
-	s := setup{nodes: 60, racks: 6, slots: [2]int{2, 2}, jobs: 8, pools: 2, maps: 30, reduces: 40, bytes: skewedSizes(40, 2)}
-	c := s.load(t, benchPolicy(t, "hfs", func(p *Policy) { cogrsOn(p); p.SlowStart = 0.3 }))
+// glance drives a load and looks, now and then, at the jobs that have a plan with centers.
+func (s setup) glance(t *testing.T, p Policy, look func(r *cogrs, j *job)) {
+	c := s.load(t, p)
 	r := c.reduce.(*cogrs)
 	running := make([][]Status, s.nodes)
-	renewed := 0
 	for step := range 400 {
 		n := NodeID(step * 7 % s.nodes)
 		got, err := c.Heartbeat(time.Duration(step)*50*time.Millisecond, Heartbeat{Node: n, Statuses: running[n]})
@@ -113,24 +111,52 @@ func TestRenewFindsTheBestThatCan(t *testing.T) {
 			running[n] = append(running[n], st)
 		}
 		for _, j := range c.active {
-			if j.state.Ended() || step%9 > 0 || !r.planOf(j).made || r.planOf(j).flat {
-				continue
-			}
-			g := c.outputsOf(j)
-			limit := r.cap(j, g)
-			g.Fold()
-			for i := j.w[Reduce].pending.First(); i >= 0; i = j.w[Reduce].pending.Next(i) {
-				want := plan{best: make([][choices]choice, len(j.w[Reduce].tasks))}
-				for _, n := range c.nodes {
-					if r.reachable(j, n, limit) {
-						want.enter(int(i), choice{n, r.outlook(j, i, n)})
-					}
-				}
-				r.renew(j, i, limit)
-				require.Equal(t, want.best[i], r.planOf(j).best[i])
-				renewed++
+			if !j.state.Ended() && step%9 == 0 && r.planOf(j).made && !r.planOf(j).flat {
+				c.outputsOf(j).Fold()
+				look(r, j)
 			}
 		}
 	}
-	require.Greater(t, renewed, 100)
+}
+
+// Few nodes are looked at closely; the three best are those of a look at all: of those that can take
+// a reduce (renew), of those that hold or will hold some of its input (findCenters).
+func TestPlansHaveTheBestNodes(t *testing.T) {
+	s := setup{nodes: 60, racks: 6, slots: [2]int{2, 2}, jobs: 8, pools: 2, maps: 30, reduces: 40, bytes: skewedSizes(40, 2)}
+	for i := range s.bytes { // ties, and reduces that get nothing
+		for k := range s.bytes[i] {
+			s.bytes[i][k] = s.bytes[i][k] / 500 * 500
+		}
+	}
+	for _, rule := range []ReduceRule{CoGRS, LARTS} {
+		looks := 0
+		s.glance(t, benchPolicy(t, "hfs", func(p *Policy) { p.Reduce.Rule, p.SlowStart = rule, 0.3 }), func(r *cogrs, j *job) {
+			g := r.c.outputsOf(j)
+			limit := r.cap(j, g)
+			best := func(i int32, fits func(n *node) bool) [choices]choice {
+				want := plan{best: make([][choices]choice, i+1)}
+				for _, n := range r.c.nodes {
+					if fits(n) {
+						want.enter(int(i), choice{n, r.outlook(j, i, n)})
+					}
+				}
+				return want.best[i]
+			}
+			g.SumUp()
+			r.findCenters(j)
+			p := r.planOf(j)
+			for i := range int32(len(j.w[Reduce].tasks)) {
+				require.Equal(t, best(i, func(n *node) bool {
+					return g.Held(i, int32(n.id)) > 0 || p.ahead.runs(n) && int64(p.ahead.share(n)*float64(g.Total(i))) > 0
+				}), p.best[i])
+			}
+			for i := j.w[Reduce].pending.First(); i >= 0; i = j.w[Reduce].pending.Next(i) {
+				r.renew(j, i, limit)
+				require.Equal(t, best(i, func(n *node) bool { return r.reachable(j, n, limit) }), p.best[i])
+				looks++
+			}
+			checkPlan(t, r, j, p)
+		})
+		require.Greater(t, looks, 100)
+	}
 }

@@ -100,8 +100,14 @@ func (p *printer) reduces(h *mix, r *cogrs, j *job) {
 	h.flag(plan.made)
 	h.flag(plan.flat)
 	h.int(plan.known)
-	h.int(plan.refused)
 	h.int(int(plan.turn))
+	h.flag(plan.judged)
+	if plan.judged {
+		h.int(int(plan.limit))
+		for i := range j.w[Reduce].tasks {
+			h.flag(plan.loose.Has(int32(i)))
+		}
+	}
 	for i, n := range p.w.c.nodes {
 		p.nodes0(i, j, r.on(j, n), r.asked[0].Has(int32(n.id), j.index))
 	}

@@ -146,10 +146,11 @@ func (c *Core) apply(n *node, s *Status) {
 	a := &c.atts[ai]
 	j, id := a.job, a.id.Task
 	if s.Progress <= 1 {
-		if id.Kind == Reduce && a.progress == 0 && s.Progress > 0 {
+		first := a.progress == 0 && s.Progress > 0
+		a.progress = max(a.progress, s.Progress)
+		if first && id.Kind == Reduce {
 			c.reduce.nodeChanged(n)
 		}
-		a.progress = max(a.progress, s.Progress)
 	}
 	if s.ReduceProgress <= 1 {
 		a.reduced = max(a.reduced, s.ReduceProgress)

@@ -54,6 +54,9 @@ func checkPlan(t require.TestingT, r *cogrs, j *job, p *plan) {
 	slices.SortFunc(byRack, here.compare)
 	require.Equal(t, append([]here{}, byNode...), append([]here{}, p.byNode...))
 	require.Len(t, p.byRack, len(byRack)) // the racks are those of the time when the plan was made
+	if !p.sorted {
+		return
+	}
 	sizes := slices.Clone(p.bySize)
 	slices.Sort(sizes)
 	for i, k := range sizes {

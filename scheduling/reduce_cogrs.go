@@ -27,6 +27,13 @@ type cogrs struct {
 	wait   []reduceWait
 	of     []*reducing        // by index of the job
 	asked  [2]index.BitMatrix // jobs that must be asked about a node (0) or rack (1)
+	racks  [][]*node          // live nodes by rack, if listed
+	listed bool
+
+	// scratch of the search for centers
+	floor  []int64 // by reduce: the score from which a node is among the best
+	bound  []int64 // by rack
+	sorter hereSorter
 }
 
 // reduceWait is what the rule reads of a job that waits, small as mapWait is.
@@ -147,6 +154,9 @@ func (r *cogrs) count(j *job, n NodeID, sign int32) {
 	of := r.of[j.index]
 	of.launched = reach(of.launched, int32(n))
 	of.launched[n] += sign
+	if sign > 0 && of.launched[n] >= of.plan.limit {
+		r.loosen(j, r.c.nodes[n])
+	}
 }
 
 // offer launches a reduce of j on n, or refuses:
@@ -233,8 +243,8 @@ func (r *cogrs) copied(j *job, n *node) { r.count(j, n.id, 1) }
 
 func (r *cogrs) outputsChanged(j *job, gone bool) {
 	r.at(j).until = 0
-	if gone {
-		r.of[j.index].plan.made = false
+	if p := r.planOf(j); gone {
+		p.made, p.judged = false, false
 	}
 }
 

@@ -11,16 +11,16 @@ import (
 // reduceWait.until and wait:
 //
 //	state    until      what a walk does                      how it ends
-//	asked    0          asks the job                          armed, once it has refused as often as
-//	                                                          it has pending reduces, and each of
-//	                                                          them has a node that is firm (arm)
+//	asked    0          asks the job                          armed, once it has refused, and each of
+//	                                                          its pending reduces has a node that is
+//	                                                          firm: none is loose (arm)
 //	armed    > wait     passes over it (passOver), unless     lapsed, when its wait has grown to until,
 //	                    it is marked for the node, or, at     at which another level may be allowed;
-//	                    level 1, for its rack: asks it then   asked, when one of these changes: a node
-//	                                                          it is marked for (nodeChanged), the
-//	                                                          nodes or slots there are
+//	                    level 1, for its rack: asks it then   asked, when a reduce becomes loose for a
+//	                                                          change of a node (nodeChanged), when the
+//	                                                          nodes or slots there are change
 //	                                                          (clusterChanged), a map output
-//	                                                          (outputsChanged), a launch
+//	                                                          (outputsChanged), at a launch
 //	lapsed   <= wait    asks the job                          as asked
 //
 // A job that is not plain is asked in any state. The looks at reduces in turn that rescue would
@@ -38,30 +38,49 @@ func (r *cogrs) passOver(job int32, n *node) bool {
 	return true
 }
 
-// arm arms a job that has refused as often as it has reduces to launch, if each of them has a node
-// that can take it until told otherwise.
+// arm arms a job that has refused, if each of its reduces to launch has a node that can take it
+// until told otherwise. The reduces of which that is not known are loose; a look at them ends at the
+// first that has none.
 func (r *cogrs) arm(j *job, level Locality, limit int32) {
 	w, p, pending := r.at(j), r.planOf(j), &j.w[Reduce].pending
 	until := r.same(j, level)
 	if r.c.walked == nil || !w.plain || level > 1 || w.wait >= until || w.wait < w.until {
 		return
 	}
-	if p.refused++; p.refused < pending.Len() {
-		return
-	}
-	p.refused = 0
-	for i := pending.First(); i >= 0; i = pending.Next(i) {
-		if !r.firm(j, i, limit) {
-			return
+	switch {
+	case !p.judged:
+		p.judged = true
+		p.loose.Assign(pending)
+		r.remark(j)
+	case limit < p.limit:
+		for _, n := range r.of[j.index].marked[0] {
+			r.loosen(j, r.c.nodes[n])
 		}
 	}
-	for _, h := range p.byNode {
-		r.mark(j, 0, h.group)
-	}
-	for _, h := range p.byRack {
-		r.mark(j, 1, h.group)
+	p.limit = limit
+	for i := p.loose.First(); i >= 0; i = p.loose.First() {
+		if pending.Has(i) && !r.firm(j, i, limit) {
+			return
+		}
+		p.loose.Remove(i)
 	}
 	w.near, w.until = level, until
+}
+
+// loosen has a look at the reduces that have n as a choice, which may not be able to take them any
+// more. One that no other can take either ends the arms.
+func (r *cogrs) loosen(j *job, n *node) {
+	p, pending := r.planOf(j), &j.w[Reduce].pending
+	if !p.judged {
+		return
+	}
+	limit := r.cap(j, r.c.outputsOf(j))
+	for _, h := range in(p.byNode, int32(n.id)) {
+		if pending.Has(h.reduce) && !p.loose.Has(h.reduce) && !r.firm(j, h.reduce, limit) {
+			p.loose.Add(h.reduce)
+			r.at(j).until = 0
+		}
+	}
 }
 
 // same is the wait up to which the level allowed stays the same, as long as no map of the job ends.
@@ -100,14 +119,9 @@ func (r *cogrs) pendingChange(j *job) {
 	w, pending := r.at(j), &j.w[Reduce].pending
 	steps := int(w.turns) * min(rescued, pending.Len())
 	w.turns = 0
-	if steps == 0 {
-		return
-	}
-	p := r.planOf(j)
-	for steps = 1 + (steps-1)%pending.Len(); steps > 0; steps-- {
-		if p.turn = pending.Next(p.turn); p.turn < 0 {
-			p.turn = pending.First()
-		}
+	if steps > 0 {
+		p := r.planOf(j)
+		p.turn = pending.Onward(p.turn, steps)
 	}
 }
 
@@ -119,20 +133,43 @@ func (r *cogrs) mark(j *job, level int, group int32) {
 	}
 }
 
-// nodeChanged has the jobs asked again that wait for n.
+// remark marks a job for the nodes and racks in its plan, for the nodes that have some of its
+// reduces, and for no others.
+func (r *cogrs) remark(j *job) {
+	of := r.of[j.index]
+	for l, groups := range of.marked {
+		of.marked[l] = groups[:0]
+		for _, group := range groups {
+			if l == 0 && r.on(j, r.c.nodes[group]) > 0 {
+				of.marked[l] = append(of.marked[l], group)
+			} else {
+				r.asked[l].Clear(group, j.index)
+			}
+		}
+	}
+	for _, h := range of.plan.byNode {
+		r.mark(j, 0, h.group)
+	}
+	for _, h := range of.plan.byRack {
+		r.mark(j, 1, h.group)
+	}
+}
+
+// nodeChanged has a look at the reduces that wait for n.
 func (r *cogrs) nodeChanged(n *node) {
 	for i, word := range r.asked[0].Row(int32(n.id)) {
 		for ; word != 0; word &= word - 1 {
-			r.wait[i*64+bits.TrailingZeros64(word)].until = 0
+			r.loosen(r.c.byIndex[i*64+bits.TrailingZeros64(word)], n)
 		}
 	}
 }
 
-// clusterChanged has all jobs asked again.
+// clusterChanged has all jobs asked again, and all their reduces looked at.
 func (r *cogrs) clusterChanged() {
+	r.listed = false
 	for _, j := range r.c.active {
 		if !j.state.Ended() {
-			r.at(j).until = 0
+			r.at(j).until, r.planOf(j).judged = 0, false
 		}
 	}
 }

@@ -211,14 +211,14 @@ func TestWhenAPlanIsMade(t *testing.T) {
 	}
 	require.Equal(t, []int{1, 2, 3, 5, 8, 9}, made)
 	p := r.planFor(j)
-	p.bySize = nil
+	p.byNode = nil
 	r.planFor(j)
-	require.Nil(t, p.bySize, "nothing new")
+	require.Nil(t, p.byNode, "nothing new")
 	r.outputsChanged(j, false)
 	r.planFor(j)
-	require.Nil(t, p.bySize)
+	require.Nil(t, p.byNode)
 	r.outputsChanged(j, true)
-	require.NotNil(t, r.planFor(j).bySize)
+	require.NotNil(t, r.planFor(j).byNode)
 }
 
 // What is known of where a reduce's input lies can be asked; of what is no reduce it is an error.

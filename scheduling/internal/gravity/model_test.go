@@ -182,6 +182,7 @@ func checkQuestions(t *rapid.T, g *Outputs, list model, all []Site) {
 
 // checkSums compares the answers that are sums of the outputs folded.
 func checkSums(t *rapid.T, g *Outputs, list model, all []Site) {
+	totals, before := g.Totals()
 	for r := range reduces {
 		total := int64(0)
 		for _, o := range list {
@@ -189,13 +190,14 @@ func checkSums(t *rapid.T, g *Outputs, list model, all []Site) {
 				total += o.bytes[r]
 			}
 		}
-		require.Equal(t, []int64{total, total}, []int64{g.Total(int32(r)), g.Totals()[r]})
+		require.Equal(t, []int64{total, total}, []int64{g.Total(int32(r)), totals[r]})
+		require.Equal(t, total, before[r], "summed up twice")
 		for upTo := 1; upTo <= levels; upTo++ {
 			bound := g.Peak(int32(r))
 			for l := 1; l < upTo; l++ {
 				bound += list.most(l, func(o output) int64 { return append(append([]int64{}, o.bytes...), make([]int64, reduces)...)[r] })
 			}
-			require.Equal(t, bound, g.Bound(upTo)[r])
+			require.Equal(t, bound, g.Bound(int32(r), upTo))
 			for _, at := range all {
 				here, _ := list.within(r, at, 0)
 				require.GreaterOrEqual(t, g.Peak(int32(r)), here)
@@ -231,14 +233,21 @@ func TestPeaksOfWhatComesIn(t *testing.T) {
 	g.Add(2, all[3], []int64{7, 1})
 	g.Fold()
 	require.Equal(t, []int64{8, 2}, []int64{g.Peak(0), g.Peak(1)})
-	require.Equal(t, []int64{8, 2}, g.Bound(1))
-	at, row := g.Feeder(0)
-	require.Equal(t, all[0], at)
-	require.Equal(t, []int64{8, 2}, row)
+	require.Equal(t, []int64{8, 2}, []int64{g.Bound(0, 1), g.Bound(1, 1)})
+	at, first, second := g.Feeder(0)
+	require.Equal(t, all[0].Node, at)
+	require.Equal(t, [][]int64{{5, 1}, {3, 1}}, [][]int64{first, second})
+	g.Add(3, all[0], []int64{0, 9})
+	g.Fold()
+	_, first, second = g.Feeder(0)
+	require.Equal(t, []int64{8, 11}, first, "three are added up")
+	require.Nil(t, second)
 	g.Remove(0)
 	g.Remove(1)
-	_, row = g.Feeder(0)
-	require.Nil(t, row, "nothing is left there")
+	g.Remove(3)
+	_, first, second = g.Feeder(0)
+	require.Nil(t, first, "nothing is left there")
+	require.Nil(t, second)
 	require.False(t, g.Feeds(0))
 }
 
@@ -256,12 +265,14 @@ func TestMoreLevelsThanThereAre(t *testing.T) {
 		g.Fold()
 		g.SumUp()
 		if depth > 1 {
-			require.Equal(t, []int64{4, 2}, g.Totals())
+			totals, before := g.Totals()
+			require.Equal(t, []int64{4, 2}, totals)
+			require.Equal(t, []int64{0, 0}, before)
 		}
 		require.Equal(t, int64(4*depth), g.Score(0, all[0], levels+2))
 		require.Equal(t, int64(4*(depth-1)), g.Around(0, all[0], levels+2))
 		require.Len(t, g.Rows(all[0], levels+2, nil), depth-1)
-		require.Equal(t, []int64{int64(4 * depth), int64(2 * depth)}, g.Bound(levels+2))
+		require.Equal(t, []int64{int64(4 * depth), int64(2 * depth)}, []int64{g.Bound(0, levels+2), g.Bound(1, levels+2)})
 		center, ok := g.Center(0, levels+2)
 		require.True(t, ok)
 		require.Equal(t, all[0], center)

@@ -41,7 +41,8 @@ type Outputs struct {
 	unfold  []int32     // maps scanned, but not folded yet
 	groups  [][][]int64 // by level from 1 and group: bytes per reduce of the maps folded
 	peak    []int64     // by reduce: at least the most bytes on one node, of the maps folded
-	total   []int64     // by reduce, as of the last plan
+	total   []int64     // by reduce, as of the last SumUp
+	before  []int64     // as of the one before
 }
 
 // output is a map's output: where it lies, and its bytes per reduce.
@@ -64,8 +65,8 @@ func (g *Outputs) Known() int { return g.known }
 // Total is the known input of reduce r in bytes, as of the last SumUp.
 func (g *Outputs) Total(r int32) int64 { return g.total[r] }
 
-// Totals is Total of all reduces, to be read at once.
-func (g *Outputs) Totals() []int64 { return g.total }
+// Totals is Total of all reduces, and what it was before the last SumUp, to be read at once.
+func (g *Outputs) Totals() (now, before []int64) { return g.total, g.before }
 
 // Peak is at least the most bytes of reduce r on one node, of the outputs folded.
 func (g *Outputs) Peak(r int32) int64 { return g.peak[r] }
@@ -73,14 +74,18 @@ func (g *Outputs) Peak(r int32) int64 { return g.peak[r] }
 // Feeders is the number of nodes on which outputs lie, or lay.
 func (g *Outputs) Feeders() int { return len(g.feeders) }
 
-// Feeder is one of these nodes, with its bytes per reduce of the outputs folded: nil if there are
-// none. The slice is to be read at once.
-func (g *Outputs) Feeder(i int) (at Site, row []int64) { return g.feeders[i].at, g.feeders[i].row }
+// Feeder is one of these nodes, with its bytes per reduce of the outputs folded: the sum of two
+// slices, zeros at the end left out, of which the second or both may be nil. They are to be read at
+// once.
+func (g *Outputs) Feeder(i int) (node int32, first, second []int64) {
+	f := &g.feeders[i]
+	return f.at.Node, f.parts[0], f.parts[1]
+}
 
 // Feeds tells whether outputs that are folded lie on a node.
 func (g *Outputs) Feeds(node int32) bool {
 	f := g.feeding(node)
-	return f != nil && f.row != nil
+	return f != nil && f.maps > 0
 }
 
 // Add puts in the output of map m, which has none: its bytes per reduce, zeros at the end left out.
@@ -205,26 +210,36 @@ func (g *Outputs) Even(part float64, levels int) bool {
 func (g *Outputs) Fold() {
 	g.Scan()
 	if g.total == nil {
-		g.total, g.peak = make([]int64, g.reduces), make([]int64, g.reduces)
+		g.total, g.before, g.peak = make([]int64, g.reduces), make([]int64, g.reduces), make([]int64, g.reduces)
 	}
 	for _, m := range g.unfold {
 		o := &g.outs[m]
 		o.folded = true
 		for l := 1; l < len(o.at.Groups); l++ {
-			row := g.row(l, o.at.Groups[l])[:len(o.bytes)]
-			for r, b := range o.bytes {
-				row[r] += b
-			}
+			plus(g.row(l, o.at.Groups[l]), o.bytes)
 		}
 		f := g.feeding(o.at.Node)
 		f.add(o.bytes, g.reduces)
-		for r, b := range f.row {
-			if b > g.peak[r] {
-				g.peak[r] = b
-			}
-		}
+		g.raise(f)
 	}
 	g.unfold = g.unfold[:0]
+}
+
+// raise takes what lies on a node into the peaks.
+func (g *Outputs) raise(f *feeder) {
+	first, second := f.parts[0], f.parts[1]
+	peak := g.peak[:len(first)]
+	for r, b := range first {
+		if b > peak[r] {
+			peak[r] = b
+		}
+	}
+	for r, b := range second {
+		if r < len(first) {
+			b += first[r]
+		}
+		g.peak[r] = max(g.peak[r], b)
+	}
 }
 
 // row is the bytes per reduce in a group of level l.
@@ -245,13 +260,15 @@ func (g *Outputs) row(l int, group int32) []int64 {
 
 // SumUp works out the totals of all reduces.
 func (g *Outputs) SumUp() {
+	g.total, g.before = g.before, g.total
 	clear(g.total)
 	if len(g.groups) < 2 {
 		return
 	}
 	for _, row := range g.groups[1] {
+		total := g.total[:len(row)]
 		for r, b := range row {
-			g.total[r] += b
+			total[r] += b
 		}
 	}
 }
@@ -271,28 +288,25 @@ func (g *Outputs) Sizes(outputs int) []int64 {
 	return size
 }
 
-// Bound is, for each reduce, a score that none of its nodes exceeds. It looks at groups, not at
-// nodes.
-func (g *Outputs) Bound(levels int) []int64 {
-	bound := append([]int64(nil), g.peak...)
+// Bound is a score that no node exceeds for reduce r. It looks at groups, not at nodes.
+func (g *Outputs) Bound(r int32, levels int) int64 {
+	bound := g.peak[r]
 	for l := 1; l < levels && l < len(g.groups); l++ {
-		most := make([]int64, g.reduces)
+		most := int64(0)
 		for _, row := range g.groups[l] {
-			for i, b := range row {
-				most[i] = max(most[i], b)
+			if row != nil {
+				most = max(most, row[r])
 			}
 		}
-		for i, b := range most {
-			bound[i] += b
-		}
+		bound += most
 	}
 	return bound
 }
 
 // Held is the bytes of reduce r that lie on a node; the outputs are folded.
 func (g *Outputs) Held(r, node int32) int64 {
-	if f := g.feeding(node); f != nil && f.row != nil {
-		return f.row[r]
+	if f := g.feeding(node); f != nil {
+		return f.held(r)
 	}
 	return 0
 }

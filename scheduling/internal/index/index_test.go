@@ -38,6 +38,19 @@ func TestTaskSetAgainstMap(t *testing.T) {
 				walked = append(walked, m)
 			}
 			require.Equal(t, all, walked)
+			if len(all) > 0 {
+				from, steps := int32(rapid.IntRange(-1, size-1).Draw(t, "from")), rapid.IntRange(1, 3*len(all)).Draw(t, "steps")
+				at := from
+				for range steps {
+					if at = s.Next(at); at < 0 {
+						at = first
+					}
+				}
+				require.Equal(t, at, s.Onward(from, steps))
+			}
+			var twin TaskSet
+			twin.Assign(&s)
+			require.Equal(t, s, twin)
 		}
 	})
 }

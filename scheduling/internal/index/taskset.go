@@ -75,5 +75,39 @@ func (s *TaskSet) Next(i int32) int32 {
 	return -1
 }
 
+// Onward returns the member that so many steps, at least 1, lead to: each goes to the least member
+// above, from the greatest to the least of all. It starts at i, or -1; the set must not be empty.
+func (s *TaskSet) Onward(i int32, steps int) int32 {
+	steps = (steps - 1 + s.upTo(i)) % s.n
+	for w, word := range s.words {
+		if here := bits.OnesCount64(word); steps >= here {
+			steps -= here
+			continue
+		}
+		for ; steps > 0; steps-- {
+			word &= word - 1
+		}
+		return int32(w<<6 + bits.TrailingZeros64(word))
+	}
+	return -1
+}
+
+// upTo is the number of members up to i.
+func (s *TaskSet) upTo(i int32) (members int) {
+	w := int(i+1) >> 6
+	for _, word := range s.words[:min(w, len(s.words))] {
+		members += bits.OnesCount64(word)
+	}
+	if rest := (i + 1) & 63; rest > 0 && w < len(s.words) {
+		members += bits.OnesCount64(s.words[w] << (64 - rest))
+	}
+	return members
+}
+
+// Assign makes s a copy of another set.
+func (s *TaskSet) Assign(o *TaskSet) {
+	s.words, s.summary, s.n = append(s.words[:0], o.words...), append(s.summary[:0], o.summary...), o.n
+}
+
 // Len is the number of members.
 func (s *TaskSet) Len() int { return s.n }
