@@ -65,7 +65,6 @@ func Start(cfg Config) (*Cluster, error) {
 	if cfg.spillFile != nil {
 		e.spills = mapreduce.NewSpillsOn(cfg.spillFile)
 	}
-	e.spare = newSpare(cfg.Memory)
 	e.unrest = newUnrest(cfg.Chaos)
 	if n := cfg.computing(); n > 0 {
 		e.turns = make(chan struct{}, n)
@@ -223,6 +222,7 @@ func (c *Cluster) prepare(ctx context.Context, r *run, o SubmitOptions) error {
 		return err
 	}
 	r.inputBytes = r.plan.InputBytes()
+	c.env.keepSpare(r.inputBytes)
 	size, tail := c.blockSize(r)
 	blocks, err := c.register(r, size, tail)
 	if err != nil {

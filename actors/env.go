@@ -31,9 +31,9 @@ type env struct {
 	memory  *mapreduce.Memory
 	buffers *mapreduce.Buffers
 	spills  *mapreduce.Spills
-	spare   *spare
-	unrest  *unrest       // nil without Config.Chaos
-	turns   chan struct{} // tokens to compute; nil: no limit
+	spare   atomic.Pointer[spare] // nil until a job is large
+	unrest  *unrest               // nil without Config.Chaos
+	turns   chan struct{}         // tokens to compute; nil: no limit
 
 	facts  scheduling.Facts // of former clusters of the State: where a new Core begins; the JobTracker's
 	estate *estate          // of a JobTracker that panicked; the next one's

@@ -11,19 +11,23 @@ import (
 // A WordCount of strings takes a tenth less time. Pages that are not written to are not there.
 type spare [16 << 20]byte
 
-// spareFrom is the least Config.Memory with which a cluster has a spare.
-const spareFrom = 512 << 20
+// A cluster has a spare from its first job on that reads so many bytes, since to have it collects
+// garbage once, and with at least so much Config.Memory.
+const (
+	spareInput  = 32 << 20
+	spareMemory = 512 << 20
+)
 
 var spares struct {
 	sync.Mutex
 	last weak.Pointer[spare] // what the clusters of a process share
 }
 
-// newSpare returns the spare of a cluster with so much memory, 0 without limit; nil is none. It lasts
-// for as long as a cluster holds it.
-func newSpare(memory int64) *spare {
-	if memory > 0 && memory < spareFrom {
-		return nil
+// keepSpare sees that there is a spare if a job of so many bytes deserves one. It stays as long as
+// the cluster does.
+func (e *env) keepSpare(input int64) {
+	if input < spareInput || 0 < e.cfg.Memory && e.cfg.Memory < spareMemory || e.spare.Load() != nil {
+		return
 	}
 	spares.Lock()
 	defer spares.Unlock()
@@ -32,5 +36,5 @@ func newSpare(memory int64) *spare {
 		s = new(spare)
 		spares.last = weak.Make(s)
 	}
-	return s
+	e.spare.Store(s)
 }

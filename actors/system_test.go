@@ -43,10 +43,17 @@ func registered(lib *actor.ActorSystem) (n int) {
 	return n
 }
 
-// TestSparesAreShared states that clusters of a process have one spare, and small ones none.
+// TestSparesAreShared states that clusters of a process have one spare; none have those with little
+// memory, and those with small jobs, which would pay for a collection and not need it.
 func TestSparesAreShared(t *testing.T) {
-	one := newSpare(0)
+	had := func(memory, input int64) *spare {
+		e := &env{cfg: Config{Memory: memory}}
+		e.keepSpare(input)
+		return e.spare.Load()
+	}
+	one := had(0, spareInput)
 	require.NotNil(t, one)
-	require.Same(t, one, newSpare(spareFrom))
-	require.Nil(t, newSpare(spareFrom-1))
+	require.Same(t, one, had(spareMemory, spareInput))
+	require.Nil(t, had(spareMemory-1, spareInput))
+	require.Nil(t, had(0, spareInput-1))
 }
