@@ -37,6 +37,7 @@ type clusterFlags struct {
 	nodes          int
 	mapSlots       int
 	reduceSlots    int
+	parallelism    int
 	replication    int
 	blockSize      numbers.Bytes
 	memory         numbers.Bytes
@@ -74,6 +75,8 @@ func (r *clusterFlags) registerCluster(cmd *cobra.Command) {
 	f.IntVar(&r.nodes, "nodes", 0, "nodes of the emulated cluster in all, spread over the racks (default: one a rack)")
 	f.IntVar(&r.mapSlots, "map-slots", 0, "map slots of each node (default: one a core)")
 	f.IntVar(&r.reduceSlots, "reduce-slots", 0, "reduce slots of each node (default: one a core)")
+	f.IntVar(&r.parallelism, "parallelism", 0,
+		"attempts that compute at once, 0 for all that hold a slot, as jobs that sleep or wait for others do (default: one a core where nodes share this machine)")
 	f.IntVar(&r.replication, "replication", 0,
 		"replicas of a block, each on a node of its own (default: 3, or all nodes if fewer)")
 	f.Var(&r.blockSize, "block-size",
@@ -256,7 +259,9 @@ func (r *clusterFlags) config(policy scheduling.Policy) actors.Config {
 		Explain: r.events != "", State: r.state,
 		TaskTimeout: cmp.Or(r.timeout(), -1), HealRate: int64(r.healRate),
 	}
-	if r.nodes > 1 { // they share this machine's cores: slots beyond them wait rather than slow one another down
+	if r.given("parallelism") {
+		cfg.Parallelism = r.parallelism
+	} else if r.nodes > 1 { // they share this machine's cores: slots beyond them wait rather than slow one another down
 		cfg.Parallelism = runtime.GOMAXPROCS(0)
 	}
 	if r.network {

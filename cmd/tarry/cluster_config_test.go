@@ -17,6 +17,7 @@ func TestClusterOfFlags(t *testing.T) {
 		cmd := &cobra.Command{Use: "run"}
 		r.register(cmd)
 		require.NoError(t, cmd.ParseFlags(args))
+		r.given = func(flag string) bool { return cmd.Flag(flag).Changed }
 		return r.config(scheduling.Policy{})
 	}
 	require.EqualValues(t, 64<<20, of().HealRate)
@@ -27,4 +28,6 @@ func TestClusterOfFlags(t *testing.T) {
 	require.Negative(t, of("--task-timeout", "0s").TaskTimeout, "any time")
 	require.Zero(t, of().Parallelism)
 	require.Positive(t, of("--nodes", "4").Parallelism)
+	require.Zero(t, of("--nodes", "4", "--parallelism", "0").Parallelism, "as many as slots")
+	require.Equal(t, 7, of("--parallelism", "7").Parallelism)
 }

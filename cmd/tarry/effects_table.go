@@ -50,7 +50,7 @@ func makeEffects() []effect {
 		{run, "queue", noQueues, sortIn + "--scheduler hfs --queue q"},
 		{run, "priority", noPriorities, sortIn + "--scheduler srpt --priority high"},
 		{run, "user pool queue priority", here, sortIn + "--inline --pool ann"},
-		{run, "racks nodes map-slots reduce-slots replication", here, sortIn + "--inline --nodes 4"},
+		{run, "racks nodes map-slots reduce-slots replication parallelism", here, sortIn + "--inline --nodes 4"},
 		{run, "memory", inline, sortIn + "--inline --memory 1GiB"},
 		{run, "seed events trace-out", here, sortIn + "--on processes:2 --seed 3"},
 		{run, "max-skips", with("on"), sortIn + "--on processes:2 --max-skips 3"},
@@ -103,7 +103,7 @@ func makeEffects() []effect {
 			with("count", "count-matches", "files-with-matches"), grepIn + "-l -n",
 		},
 
-		{live, "racks nodes map-slots reduce-slots replication block-size memory", nil, ""},
+		{live, "racks nodes map-slots reduce-slots replication parallelism block-size memory", nil, ""},
 		{live, "spill-dir state seed events queues task-timeout chaos quiet", nil, ""},
 		{told, "json no-progress cpuprofile memprofile trace-out", nil, ""},
 		{live, "heal-rate", without("chaos"), sortIn + "--heal-rate 1MB"},
