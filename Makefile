@@ -8,14 +8,18 @@ BENCHTIME    ?= 1x
 FUZZTIME     ?= 20s
 TEST_TIMEOUT ?= 10m
 GOFILES       = $(shell git ls-files -co --exclude-standard '*.go')
-# This module, and the nested ones with the contests and with Parquet, which go.work joins to it.
-PACKAGES      = ./... ./bench/... ./parquet/...
+# This module, and the nested ones with the contests, Parquet, HDFS and S3, which go.work joins to it.
+PACKAGES      = ./... ./bench/... ./hdfs/... ./parquet/... ./s3/...
 
-.PHONY: run build test test-page test-play test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke bench-serve fuzz fuzz-jobs test-engines test-engines-light chaos whatif mutants mutants-experiments golden check clean
+.PHONY: run build build-stores test test-page test-play test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke bench-serve fuzz fuzz-jobs test-engines test-engines-light chaos whatif mutants mutants-experiments golden check clean
 
 build: ## bin/tarry with the playground's module, without tables for debuggers: they are a quarter of it
 	$(GO) generate ./play/site
 	CGO_ENABLED=0 $(GO) build -ldflags="-s -w" -o bin/tarry ./cmd/tarry
+
+build-stores: ## bin/tarry that reads and writes hdfs:// and s3://, too: 3.5 MB more
+	$(GO) generate ./play/site
+	CGO_ENABLED=0 $(GO) build -ldflags="-s -w" -overlay cmd/tarry/stores/overlay.json -o bin/tarry ./cmd/tarry
 
 # WordCount of the Go distribution's own sources: about 90 MB of real text that every machine with Go has.
 run: ## without the playground's module, which takes longer to compile than all else

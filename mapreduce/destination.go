@@ -44,7 +44,7 @@ func (d Destination) Compressed(c Compression) Destination {
 
 // Check reports an output that SetupJob would refuse as things are, and changes nothing.
 func (d Destination) Check() error {
-	if s, ok := d.store.(*localStore); ok {
+	if s, ok := d.store.(interface{ check() error }); ok {
 		return s.check()
 	}
 	return nil

@@ -1,6 +1,7 @@
 package mapreduce
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/internal/globs"
+	"github.com/tarry-mr/tarry/stores"
 )
 
 // FS returns sources for files of a file system, such as an embed.FS, a zip.Reader or an os.DirFS,
@@ -43,7 +45,12 @@ func FS(fsys fs.FS, patterns ...string) (list []Source, err error) {
 
 // fileOf returns the source of a file.
 func fileOf(fsys fs.FS, name string) (Source, error) {
-	f := &fsFile{fsys: fsys, name: name}
+	return titledFile(fsys, name, name)
+}
+
+// titledFile is fileOf for a file that messages call title.
+func titledFile(fsys fs.FS, name, title string) (Source, error) {
+	f := &fsFile{fsys: fsys, name: name, title: title}
 	file, err := fsys.Open(name)
 	if err != nil {
 		return Source{}, err
@@ -53,7 +60,7 @@ func fileOf(fsys fs.FS, name string) (Source, error) {
 	if err != nil {
 		return Source{}, err
 	}
-	f.size, f.modified = info.Size(), info.ModTime()
+	f.size, f.modified, f.version = info.Size(), info.ModTime(), versionOf(info)
 	s, err := Stored(f)
 	_, readsAt := file.(io.ReaderAt)
 	_, seeks := file.(io.Seeker)
@@ -63,19 +70,27 @@ func fileOf(fsys fs.FS, name string) (Source, error) {
 	return s, err
 }
 
+// versionOf is what a store says of a content; empty: nothing.
+func versionOf(info fs.FileInfo) stores.Version {
+	v, _ := info.Sys().(stores.Version)
+	return v
+}
+
 // fsFile is a dfs.Source that opens a file of a file system when it is read, and again after Close.
 type fsFile struct {
 	fsys     fs.FS
 	name     string
+	title    string
 	size     int64
 	modified time.Time
+	version  stores.Version
 
 	mu   sync.RWMutex // held for writing by what changes file, or where it stands
 	file fs.File      // nil: not open
 }
 
 // Name implements dfs.Source.
-func (f *fsFile) Name() string { return f.name }
+func (f *fsFile) Name() string { return f.title }
 
 // Size implements dfs.Source.
 func (f *fsFile) Size() int64 { return f.size }
@@ -136,6 +151,9 @@ func (f *fsFile) View(off int64, n int) (b []byte, release func(), err error) {
 	}
 	b = make([]byte, n)
 	if k, err := f.ReadAt(b, off); k < n {
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, nil, err
+		}
 		return nil, nil, fmt.Errorf("%w: %d bytes at %d, of %d: %w", dfs.ErrChanged, k, off, n, err)
 	}
 	return b, func() {}, nil
@@ -160,11 +178,17 @@ func (f *fsFile) close() error {
 // Unchanged returns an error that wraps dfs.ErrChanged if the file is not as it was.
 func (f *fsFile) Unchanged() error {
 	info, err := fs.Stat(f.fsys, f.name)
-	if err != nil {
-		return fmt.Errorf("%s: %w: %w", f.name, dfs.ErrChanged, err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: %w: %w", f.title, dfs.ErrChanged, err)
+	case err != nil:
+		if at, ok := errors.AsType[*fs.PathError](err); ok {
+			err = at.Err
+		}
+		return fmt.Errorf("%s: %w", f.title, err)
 	}
-	if info.Size() != f.size || !info.ModTime().Equal(f.modified) {
-		return fmt.Errorf("%s: %w", f.name, dfs.ErrChanged)
+	if info.Size() != f.size || !info.ModTime().Equal(f.modified) || versionOf(info) != f.version {
+		return fmt.Errorf("%s: %w", f.title, dfs.ErrChanged)
 	}
 	return nil
 }

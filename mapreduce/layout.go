@@ -1,12 +1,9 @@
 package mapreduce
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -25,7 +22,7 @@ type Layout struct {
 	Ranges  [][]byte      `json:"ranges,omitempty"` // of a total order: where each but the first begins, encoded
 	Splits  []Split       `json:"splits"`
 	Sources []SourceStamp `json:"sources"`
-	Output  string        `json:"output"` // the directory in which attempts write, absolute
+	Output  string        `json:"output"` // the directory in which attempts write: absolute, or of a store
 	Synced  bool          `json:"synced,omitempty"`
 }
 
@@ -34,7 +31,8 @@ type SourceStamp struct {
 	Name     string    `json:"name"`
 	Size     int64     `json:"size"` // in bytes
 	Modified time.Time `json:"modified,omitzero"`
-	Sum      uint64    `json:"sum,omitempty"` // xxhash64, of bytes that the program made
+	Version  string    `json:"version,omitempty"` // of a store's file, such as an ETag
+	Sum      uint64    `json:"sum,omitempty"`     // xxhash64, of bytes that the program made
 }
 
 // ErrStays is wrapped by the error of Travels.
@@ -42,7 +40,7 @@ var ErrStays = errors.New("cannot leave this process")
 
 // Travels returns nil if tasks of the plan can run in other processes, in which the same program
 // binds an equal plan; else an error that wraps ErrStays and says what keeps it here. Its input is
-// files, file systems, Bytes or Units, its output a directory of this machine.
+// files, file systems, Bytes or Units, its output a directory of this machine or of a store.
 func (p *Plan) Travels() error {
 	for i, s := range p.sources {
 		_, kept := s.Kept()
@@ -59,7 +57,7 @@ func (p *Plan) Travels() error {
 			return fmt.Errorf("%s: a stream %w; copy it to a file", s.name, ErrStays)
 		}
 	}
-	if _, ok := p.output.store.(*localStore); !ok {
+	if _, ok := p.output.store.(meetingStore); !ok {
 		return fmt.Errorf("output %s %w: give it a directory", p.OutputName(), ErrStays)
 	}
 	if p.debug != nil {
@@ -73,18 +71,14 @@ func (p *Plan) Layout(splits []Split) (Layout, error) {
 	if err := p.Travels(); err != nil {
 		return Layout{}, err
 	}
-	store := p.output.store.(*localStore)
-	if store.out == nil {
-		return Layout{}, errUnprepared
-	}
-	dir, err := filepath.Abs(store.out.path)
+	dir, err := p.output.store.(meetingStore).meeting()
 	if err != nil {
 		return Layout{}, err
 	}
 	stamps, err := p.stamps()
 	return Layout{
 		Name: p.name, Types: p.types(), Reduces: p.reduces, Ranges: p.tasks.ranged(), Splits: splits,
-		Sources: stamps, Output: dir, Synced: store.token != "",
+		Sources: stamps, Output: dir, Synced: p.Resumable(),
 	}, err
 }
 
@@ -97,7 +91,11 @@ func (p *Plan) stamps() (list []SourceStamp, err error) {
 		switch data := s.Data.(type) {
 		case *dfs.LocalFile:
 			x.Modified = data.Modified().UTC()
-		case *foreign, unitSource:
+		case *foreign:
+			if f, ok := data.Source.(*fsFile); ok {
+				x.Modified, x.Version = f.modified.UTC(), string(f.version)
+			}
+		case unitSource:
 		default:
 			b, release, err := s.Data.View(0, int(s.Size()))
 			if err != nil {
@@ -129,7 +127,7 @@ func (p *Plan) Adopt(ctx context.Context, l *Layout) (err error) {
 		return Permanent(err)
 	}
 	p.reduces, p.maps = l.Reduces, len(l.Splits)
-	if err := p.output.store.(*localStore).join(l); err != nil {
+	if err := p.output.store.(meetingStore).join(l); err != nil {
 		return err
 	}
 	return p.tasks.adopt(ctx, p, l.Ranges)
@@ -150,7 +148,7 @@ func (p *Plan) equals(l *Layout) error {
 	}
 	for i, x := range stamps {
 		y := l.Sources[i]
-		if x.Name != y.Name || x.Size != y.Size || x.Sum != y.Sum || !x.Modified.Equal(y.Modified) {
+		if x.Name != y.Name || x.Size != y.Size || x.Version != y.Version || x.Sum != y.Sum || !x.Modified.Equal(y.Modified) {
 			return fmt.Errorf("%w since the job was submitted: %s here, %s then", ErrInputChanged, x, y)
 		}
 	}
@@ -163,6 +161,9 @@ func (s SourceStamp) String() string {
 	if !s.Modified.IsZero() {
 		text += " of " + s.Modified.Format(time.RFC3339Nano)
 	}
+	if s.Version != "" {
+		text += ", version " + s.Version
+	}
 	if s.Sum != 0 {
 		text += fmt.Sprintf(", xxhash64 %016x", s.Sum)
 	}
@@ -171,29 +172,45 @@ func (s SourceStamp) String() string {
 
 // Leave lets go of what Adopt has opened; the output stays as it is.
 func (p *Plan) Leave() error {
-	s := p.output.store.(*localStore)
-	if s.temp == nil {
-		return closeSources(p.sources)
-	}
-	return errors.Join(s.temp.Close(), s.out.release(), closeSources(p.sources))
+	return errors.Join(p.output.store.(meetingStore).quit(), closeSources(p.sources))
 }
 
-// Routes are the names to which a successful attempt has [Routed] records: what CommitAs needs to know of
-// an attempt that ran in another process.
-func (p *Plan) Routes(id AttemptID) []string {
+// Handover is what CommitAs needs to know of an attempt that ran in another process. It can be made JSON
+// and back.
+type Handover struct {
+	Routes []string `json:"routes,omitempty"` // the names to which it has [Routed] records
+	// Receipts are, of an output in a store, how its parts are completed: by the name of the attempt's
+	// file.
+	Receipts map[string]string `json:"receipts,omitempty"`
+}
+
+// Handover is that of a successful attempt.
+func (p *Plan) Handover(id AttemptID) (h Handover) {
 	p.output.mu.Lock()
 	defer p.output.mu.Unlock()
-	var list []string
+	files := []part{p.output.part(id)}
 	for _, r := range p.output.routes[id] {
-		list = append(list, r.attempt[len(id.String())+len("~"):])
+		h.Routes = append(h.Routes, r.attempt[len(id.String())+len("~"):])
+		files = append(files, r)
 	}
-	slices.Sort(list)
-	return list
+	slices.Sort(h.Routes)
+	if s, ok := p.output.store.(*remoteStore); ok {
+		h.Receipts = map[string]string{}
+		for _, f := range files {
+			h.Receipts[f.attempt] = s.receiptOf(f.attempt)
+		}
+	}
+	return h
 }
 
 // CommitAs is CommitTask for an attempt that ran in another process, which has adopted the plan.
-func (p *Plan) CommitAs(id AttemptID, routes []string) error {
-	for _, name := range routes {
+func (p *Plan) CommitAs(id AttemptID, h Handover) error {
+	if s, ok := p.output.store.(*remoteStore); ok {
+		for attempt, receipt := range h.Receipts {
+			s.receive(attempt, receipt)
+		}
+	}
+	for _, name := range h.Routes {
 		if err := checkRoute(name); err != nil {
 			return err
 		}
@@ -202,35 +219,12 @@ func (p *Plan) CommitAs(id AttemptID, routes []string) error {
 	return p.CommitTask(id)
 }
 
-// join opens the directory of a Layout, in which another process has set up the output.
-func (s *localStore) join(l *Layout) (err error) {
-	if s.out, err = openOutputDir(l.Output); err != nil {
-		return fmt.Errorf("the output of the process that submitted the job: %w", err)
-	}
-	if s.temp, err = s.out.root.OpenRoot(temporary); err != nil {
-		return errors.Join(fmt.Errorf("the output of the process that submitted the job: %w", err), s.out.release())
-	}
-	if l.Synced {
-		s.token = cmp.Or(s.token, "-")
-	}
-	s.begun = s.out.path
-	return nil
-}
-
 // KeepFile writes a file among the temporary files of the output, for processes that adopt the plan, and
-// returns its absolute path. It goes when the job ends.
+// returns its path: absolute, or a name of package stores. It goes when the job ends.
 func (p *Plan) KeepFile(name string, data []byte) (path string, err error) {
-	s, ok := p.output.store.(*localStore)
-	if !ok || s.temp == nil {
+	s, ok := p.output.store.(meetingStore)
+	if !ok {
 		return "", errUnprepared
 	}
-	f, err := s.temp.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return "", err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return "", err
-	}
-	return filepath.Abs(filepath.Join(s.out.path, temporary, name))
+	return s.keep(name, data)
 }

@@ -41,7 +41,11 @@ func RunLocal(ctx context.Context, p *Plan, o LocalOptions) (c *Counters, err er
 		}
 	}()
 	defer present(ctx, &err)
-	defer verify(&err, p.sources, false)
+	defer func() {
+		if err != nil { // else CommitJob has looked, and the output is there
+			verify(&err, p.sources, false)
+		}
+	}()
 	defer catch(&err)
 	defer guardFaults()()
 	err = ErrExited // what stands if user code does not return

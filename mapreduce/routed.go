@@ -22,14 +22,14 @@ import (
 // begins with "part-", and what begins with "_" or "." are the engine's. Any other is an error of
 // the attempt. Files("DIR/errors-*") reads back what went there. An attempt holds at most 64 files
 // open: it closes the one written to longest ago and writes on later, in a local directory or an
-// [AppendFS]. To InFS without that, a 65th name is an error; to InDFS, whose files lie in memory open or
+// [AppendFS]. To InFS without that, and to a store, a 65th name is an error; to InDFS, whose files lie in memory open or
 // not, all stay open.
 func Routed[O any](out Output[O], route func(rec O) string) Output[O] {
 	check := out.checkType
 	out.route, out.plain, out.layout = route, false, nil
 	out.checkType = func() error {
 		switch out.dest.store.(type) {
-		case *localStore, *dirStore:
+		case *localStore, *dirStore, *remoteStore:
 		default:
 			return fmt.Errorf("Routed to %s: it takes a directory, such as Dir", out.dest.store.name())
 		}

@@ -280,7 +280,7 @@ func (p *Plan) Quarantine(list []Skipped) (name string, err error) {
 		return "", nil
 	}
 	switch p.output.store.(type) {
-	case *localStore, *dirStore:
+	case *localStore, *dirStore, *remoteStore:
 	default:
 		return "", nil
 	}

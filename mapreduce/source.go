@@ -13,6 +13,7 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/internal/globs"
+	"github.com/tarry-mr/tarry/stores"
 )
 
 // Source is one file of an input. Make it with Files, File, FS, Stream, Bytes or Stored.
@@ -122,12 +123,23 @@ var ErrNoSources = errors.New("nothing to read")
 // within a name, ** across directories (it follows no symbolic links), [a-z], {one,other}. A file
 // that is there is itself, whatever its name. Directories and globs pass over names that begin with
 // "_" or ".", unless the glob spells that out, over pipes and over devices.
+//
+// A path may be of a store that the program has imported, such as s3://BUCKET/logs/*.gz: see package
+// stores.
 func Files(paths ...string) ([]Source, error) {
 	if len(paths) == 0 {
 		return nil, fmt.Errorf("mapreduce.Files: %w: no paths are given", ErrNoSources)
 	}
 	var list []Source
 	for _, path := range paths {
+		if stores.Named(path) {
+			some, err := storedFiles(path)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, some...)
+			continue
+		}
 		names, err := globs.Expand(path)
 		if err != nil {
 			return nil, err

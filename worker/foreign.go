@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 )
@@ -26,8 +25,9 @@ type foreign struct {
 
 const (
 	tailLines = 20
-	// watchEvery is how often the folder of errors is looked at.
-	watchEvery = 500 * time.Millisecond
+	// watchEvery is how often the folder of errors is looked at, and that in a store.
+	watchEvery      = 500 * time.Millisecond
+	watchStoreEvery = 2 * time.Second
 )
 
 // run runs the client.
@@ -84,7 +84,11 @@ func (f *foreign) hear(r io.Reader) {
 
 // watch ends the run once a worker has left an error that is permanent.
 func (f *foreign) watch(stop <-chan struct{}, cancel context.CancelCauseFunc) {
-	tick := time.NewTicker(watchEvery)
+	every := watchEvery
+	if f.job.temp.store != nil {
+		every = watchStoreEvery
+	}
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
 		select {
@@ -92,7 +96,7 @@ func (f *foreign) watch(stop <-chan struct{}, cancel context.CancelCauseFunc) {
 			return
 		case <-tick.C:
 		}
-		if first := firstFailure(f.job.plan); first != nil && first.Permanent {
+		if first := firstFailure(f.job.temp); first != nil && first.Permanent {
 			cancel(f.job.failed(nil))
 			return
 		}
@@ -100,15 +104,16 @@ func (f *foreign) watch(stop <-chan struct{}, cancel context.CancelCauseFunc) {
 }
 
 // firstFailure is the failure that a worker left before all others, but a permanent one before that.
-func firstFailure(plan string) (first *failure) {
-	names, _ := filepath.Glob(filepath.Join(filepath.Dir(plan), "errors", "*"))
+func firstFailure(temp folder) (first *failure) {
+	in := temp.below(failures)
+	files, _ := in.list() // who cannot be asked now may be later
 	var at time.Time
-	for _, name := range names {
-		info, err := os.Stat(name)
+	for _, file := range files {
+		info, err := file.Info()
 		if err != nil {
 			continue
 		}
-		b, err := os.ReadFile(name)
+		b, err := in.read(file.Name())
 		x := new(failure)
 		if err != nil || json.Unmarshal(b, x) != nil { // it is being written
 			continue

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
+	"path/filepath"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -47,7 +49,11 @@ func thisProgram() (program, error) {
 
 // readPlan reads the plan file of a task.
 func readPlan(name string) (*planFile, error) {
-	b, err := os.ReadFile(name)
+	temp, err := folderOf(name)
+	if err != nil {
+		return nil, err
+	}
+	b, err := temp.read(path.Base(filepath.ToSlash(name)))
 	if err != nil {
 		return nil, fmt.Errorf("the plan of the process that submitted the job: %w", err)
 	}

@@ -154,7 +154,7 @@ func (l *launcher) retry(ctx context.Context, kind string, index int, once func(
 			return context.Cause(ctx)
 		}
 		id := (&report{Kind: kind, Index: index, Attempt: attempt}).id()
-		if f := readFailure(l.job.plan, id); f != nil {
+		if f := readFailure(l.job.temp, id); f != nil {
 			if err = errors.New(f.Error); f.Permanent {
 				err = mapreduce.Permanent(err)
 			}

@@ -4,9 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce"
 )
@@ -18,8 +17,8 @@ type report struct {
 	Index    int                 `json:"index"`
 	Attempt  int                 `json:"attempt"`
 	Counters *mapreduce.Counters `json:"counters"`
-	Routes   []string            `json:"routes,omitempty"` // see mapreduce.Routed
-	Maps     []report            `json:"maps,omitempty"`   // of reduce 0: those of all maps
+	Output   mapreduce.Handover  `json:"output,omitzero"`
+	Maps     []report            `json:"maps,omitempty"` // of reduce 0: those of all maps
 }
 
 func (r *report) id() mapreduce.AttemptID {
@@ -60,17 +59,40 @@ type failure struct {
 	Permanent bool   `json:"permanent"` // another attempt would meet it again
 }
 
-// failureFile is where the failure of an attempt goes, in a folder beside the plan file.
-func failureFile(plan string, id mapreduce.AttemptID) string {
-	return filepath.Join(filepath.Dir(plan), "errors", id.String())
-}
+// failures is the folder of failures, in that of the plan: a file for each attempt that has failed.
+const failures = "errors"
 
 // readFailure is what an attempt that failed has left; nil if it could not.
-func readFailure(plan string, id mapreduce.AttemptID) *failure {
-	b, err := os.ReadFile(failureFile(plan, id))
+func readFailure(temp folder, id mapreduce.AttemptID) *failure {
+	b, err := temp.below(failures).read(id.String())
 	f := new(failure)
 	if err != nil || json.Unmarshal(b, f) != nil {
 		return nil
 	}
 	return f
+}
+
+// readReports reads the files of reports in a folder whose names end with suffix, and do not begin with a
+// dot.
+func readReports(in folder, suffix string) (list []report, err error) {
+	files, err := in.list()
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		name := file.Name()
+		if file.IsDir() || name[0] == '.' || name[0] == '_' || !strings.HasSuffix(name, suffix) {
+			continue
+		}
+		b, err := in.read(name)
+		if err != nil {
+			return nil, err
+		}
+		some, err := parseReports(b)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.place(name), err)
+		}
+		list = append(list, some...)
+	}
+	return list, nil
 }

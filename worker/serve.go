@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce"
@@ -97,7 +96,11 @@ func (t *task) serve(ctx context.Context, p *mapreduce.Plan) (err error) {
 	defer t.bound()()
 	a.tell("status", "started")
 	if t.Shuffle != "" {
-		return a.runShared(ctx, t.Shuffle)
+		shuffle, err := folderAt(t.Shuffle)
+		if err != nil {
+			return err
+		}
+		return a.runShared(ctx, shuffle)
 	}
 	if t.Kind == reduceTask {
 		return a.runReduce(ctx, bufio.NewReaderSize(os.Stdin, 256<<10), output)
@@ -134,11 +137,11 @@ func (t *task) fail(id mapreduce.AttemptID, cause error) error {
 	if err != nil {
 		return err
 	}
-	name := failureFile(t.Plan, id)
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+	temp, err := folderOf(t.Plan)
+	if err != nil {
 		return err
 	}
-	return os.WriteFile(name, b, 0o600)
+	return temp.below(failures).write(id.String(), b)
 }
 
 // resources are those of the one attempt of this process.
@@ -275,7 +278,7 @@ func plainName(name string) string { return strings.ReplaceAll(name, ",", ";") }
 func (a *attempt) report(w io.Writer, maps []report) error {
 	a.tellCounters()
 	r := report{
-		Kind: reduceTask, Index: a.id.Index, Attempt: a.id.Try, Counters: a.r.Counters, Routes: a.p.Routes(a.id), Maps: maps,
+		Kind: reduceTask, Index: a.id.Index, Attempt: a.id.Try, Counters: a.r.Counters, Output: a.p.Handover(a.id), Maps: maps,
 	}
 	if a.id.Kind == mapreduce.MapKind {
 		r.Kind = mapTask

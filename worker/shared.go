@@ -8,13 +8,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
 // Where an engine only starts tasks, such as the array jobs of Slurm and Kubernetes, workers leave what
-// they have for each other in a folder that all of them see:
+// they have for each other in a folder that all of them see, or in a store:
 //
 //	m-00003         the frames of map 3
 //	m-00003.ends    where in it those of each reduce end, 8 bytes each, big-endian
@@ -23,28 +22,28 @@ import (
 // Each is written under a name of its attempt and renamed: whatever attempts run, a file is whole.
 
 // runShared runs the task with what lies in the folder.
-func (a *attempt) runShared(ctx context.Context, dir string) error {
+func (a *attempt) runShared(ctx context.Context, in folder) error {
 	switch {
 	case a.id.Kind == mapreduce.ReduceKind:
-		list, r, err := openShared(dir, a.id.Index, len(a.layout.Splits), a.layout.Reduces)
+		list, r, err := openShared(in, a.id.Index, len(a.layout.Splits), a.layout.Reduces)
 		if err != nil {
 			return err
 		}
-		err = a.putShared(dir, reportFile(a.id), func(w io.Writer) error { return a.runReduce(ctx, r, w) })
+		err = in.put(reportFile(a.id), a.id.String(), func(w *os.File) error { return a.runReduce(ctx, r, w) })
 		for _, f := range list {
 			err = errors.Join(err, f.Close())
 		}
 		return err
 	case a.p.MapOnly():
-		return a.putShared(dir, reportFile(a.id), func(w io.Writer) error { return a.runMap(ctx, w) })
+		return in.put(reportFile(a.id), a.id.String(), func(w *os.File) error { return a.runMap(ctx, w) })
 	}
 	name := mapFile(a.id.Index)
 	var ends []byte
-	err := a.putShared(dir, name, func(w io.Writer) error {
+	err := in.put(name, a.id.String(), func(w *os.File) error {
 		if err := a.runMap(ctx, w); err != nil {
 			return err
 		}
-		list, err := indexFrames(w.(*os.File), a.id.Index, a.layout.Reduces)
+		list, err := indexFrames(w, a.id.Index, a.layout.Reduces)
 		for _, end := range list {
 			ends = binary.BigEndian.AppendUint64(ends, uint64(end))
 		}
@@ -53,7 +52,7 @@ func (a *attempt) runShared(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	return a.putShared(dir, name+endsSuffix, func(w io.Writer) error {
+	return in.put(name+endsSuffix, a.id.String(), func(w *os.File) error {
 		_, err := w.Write(ends)
 		return err
 	})
@@ -70,25 +69,8 @@ func reportFile(id mapreduce.AttemptID) string {
 	return fmt.Sprintf("%c-%05d%s", id.Kind.String()[0], id.Index, reportSuffix)
 }
 
-// putShared writes a file under another name first.
-func (a *attempt) putShared(dir, name string, write func(w io.Writer) error) (err error) {
-	f, err := os.OpenFile(filepath.Join(dir, "."+name+"-"+a.id.String()), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	if err := errors.Join(write(f), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), filepath.Join(dir, name))
-}
-
 // openShared opens what all maps have for a reduce.
-func openShared(dir string, reduce, maps, reduces int) (list []io.Closer, r io.Reader, err error) {
+func openShared(in folder, reduce, maps, reduces int) (list []io.Closer, r io.Reader, err error) {
 	defer func() {
 		if err != nil {
 			for _, f := range list {
@@ -99,10 +81,10 @@ func openShared(dir string, reduce, maps, reduces int) (list []io.Closer, r io.R
 	}()
 	var readers []io.Reader
 	for i := range maps {
-		name := filepath.Join(dir, mapFile(i))
-		ends, err := os.ReadFile(name + endsSuffix)
+		name := mapFile(i)
+		ends, err := in.read(name + endsSuffix)
 		if err == nil && len(ends) != 8*reduces {
-			err = fmt.Errorf("%s%s: %d bytes for %d reduces: %w", name, endsSuffix, len(ends), reduces, errFrames)
+			err = fmt.Errorf("%s: %d bytes for %d reduces: %w", in.place(name+endsSuffix), len(ends), reduces, errFrames)
 		}
 		if err != nil {
 			return list, nil, fmt.Errorf("what map %d has for the reduces: %w", i, err)
@@ -111,7 +93,7 @@ func openShared(dir string, reduce, maps, reduces int) (list []io.Closer, r io.R
 		if reduce > 0 {
 			from = int64(binary.BigEndian.Uint64(ends[8*(reduce-1):]))
 		}
-		f := &lateFile{name: name, from: from, size: to - from}
+		f := &lateFile{in: in, name: name, from: from, size: to - from}
 		list = append(list, f)
 		readers = append(readers, f)
 	}
@@ -121,19 +103,19 @@ func openShared(dir string, reduce, maps, reduces int) (list []io.Closer, r io.R
 // lateFile is a stretch of a file that is open from its first read to its last: a reduce of a thousand
 // maps holds one.
 type lateFile struct {
+	in         folder
 	name       string
 	from, size int64
-	f          *os.File
+	f          io.Closer
 	r          io.Reader
 }
 
 // Read implements io.Reader.
 func (l *lateFile) Read(p []byte) (n int, err error) {
 	if l.r == nil {
-		if l.f, err = os.Open(l.name); err != nil {
+		if l.r, l.f, err = l.in.stretch(l.name, l.from, l.size); err != nil {
 			return 0, err
 		}
-		l.r = io.NewSectionReader(l.f, l.from, l.size)
 	}
 	if n, err = l.r.Read(p); err != nil {
 		_ = l.Close() // it was only read

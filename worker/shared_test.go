@@ -27,7 +27,7 @@ func TestSharedFolder(t *testing.T) {
 				p: p, id: mr.AttemptID{Kind: kind, Index: index, Try: try}, layout: &j.layout,
 				r: (&task{Spills: t.TempDir()}).resources(),
 			}
-			return a.runShared(t.Context(), dir)
+			return a.runShared(t.Context(), folder{dir: dir})
 		}
 		require.Greater(t, len(j.layout.Splits), 3)
 		for i := range j.layout.Splits {
@@ -52,7 +52,7 @@ func TestSharedFolder(t *testing.T) {
 		hidden, err := filepath.Glob(filepath.Join(dir, ".*"))
 		require.NoError(t, err)
 		require.Empty(t, hidden, "attempts that failed leave nothing")
-		reports, err := readReports(filepath.Join(dir, "*"+reportSuffix))
+		reports, err := readReports(folder{dir: dir}, reportSuffix)
 		require.NoError(t, err)
 		var c mr.Counters
 		require.NoError(t, j.commit(p, reports, &c))

@@ -10,28 +10,32 @@ import (
 )
 
 // slurm is two array jobs of Slurm, the second of which begins when the first has succeeded, and a last
-// one that is waited for. What they have for each other lies beside the output, in a folder that all
-// nodes must see.
+// one that is waited for. What they have for each other lies among the output's temporary files: in a
+// folder that all nodes must see, or in a store.
 type slurm struct{}
 
 func (slurm) width() int { return 1 }
 
 func (s slurm) run(ctx context.Context, j *job) ([]report, error) {
-	dir := filepath.Join(filepath.Dir(j.plan), "shuffle")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		return nil, err
+	shuffle := j.temp.below(shuffleFolder)
+	dir, logs := j.temp.place(shuffleFolder), os.DevNull
+	if shuffle.store == nil {
+		logs = filepath.Join(dir, "%A_%a.log")
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			return nil, err
+		}
 	}
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	maps, err := s.array(ctx, j, exe, mapTask, len(j.layout.Splits), "", dir)
+	maps, err := s.array(ctx, j, exe, mapTask, len(j.layout.Splits), "", dir, logs)
 	if err != nil {
 		return nil, err
 	}
 	ids := []string{maps}
 	if !j.mapOnly {
-		reduces, err := s.array(ctx, j, exe, reduceTask, j.layout.Reduces, maps, dir)
+		reduces, err := s.array(ctx, j, exe, reduceTask, j.layout.Reduces, maps, dir, logs)
 		if err != nil {
 			cancelSlurm(ids)
 			return nil, err
@@ -39,29 +43,32 @@ func (s slurm) run(ctx context.Context, j *job) ([]report, error) {
 		ids = append(ids, reduces)
 	}
 	j.logf("Slurm runs it as %s", strings.Join(ids, ", "))
-	wait := append(sbatch(dir), "--wait", "--kill-on-invalid-dep=yes", "--dependency=afterok:"+ids[len(ids)-1], "--wrap", "true")
+	wait := append(sbatch(logs), "--wait", "--kill-on-invalid-dep=yes", "--dependency=afterok:"+ids[len(ids)-1], "--wrap", "true")
 	r := &foreign{job: j, name: "Slurm", kill: func() { cancelSlurm(ids) }}
 	if err := r.run(ctx, wait, nil); err != nil {
 		cancelSlurm(ids)
 		return nil, err
 	}
-	reports, err := readReports(filepath.Join(dir, "*"+reportSuffix))
+	reports, err := readReports(shuffle, reportSuffix)
 	if err == nil && len(reports) == 0 { // sbatch does not always say so
 		err = j.failed(fmt.Errorf("jobs %s of Slurm have not succeeded: see sacct", strings.Join(ids, ", ")))
 	}
 	return reports, err
 }
 
+// shuffleFolder is the folder between maps and reduces, in that of the plan.
+const shuffleFolder = "shuffle"
+
 // sbatch is the command with what all our jobs have.
-func sbatch(dir string) []string {
-	return []string{"sbatch", "--parsable", "--output", filepath.Join(dir, "%A_%a.log"), "--job-name", "tarry"}
+func sbatch(logs string) []string {
+	return []string{"sbatch", "--parsable", "--output", logs, "--job-name", "tarry"}
 }
 
 // array submits the tasks of a kind, and returns the number of the job.
-func (slurm) array(ctx context.Context, j *job, exe, kind string, count int, after, dir string) (id string, err error) {
+func (slurm) array(ctx context.Context, j *job, exe, kind string, count int, after, dir, logs string) (id string, err error) {
 	t := j.task(kind, -1, -1)
 	t.Shuffle = dir
-	command := append(sbatch(dir), "--requeue", fmt.Sprintf("--array=0-%d", count-1), "--export=ALL,"+taskVariable+"="+t.env(),
+	command := append(sbatch(logs), "--requeue", fmt.Sprintf("--array=0-%d", count-1), "--export=ALL,"+taskVariable+"="+t.env(),
 		"--kill-on-invalid-dep=yes")
 	if after != "" {
 		command = append(command, "--dependency=afterok:"+after)

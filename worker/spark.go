@@ -4,12 +4,15 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/tarry-mr/tarry/internal/scratch"
 )
 
 // SparkVariable names the spark-submit command; without it that is bin/spark-submit of SPARK_HOME, or the
@@ -52,7 +55,7 @@ type sparkSetup struct {
 	Reports string `json:"reports"` // a file
 }
 
-func (s spark) run(ctx context.Context, j *job) ([]report, error) {
+func (s spark) run(ctx context.Context, j *job) (reports []report, err error) {
 	submit, err := sparkSubmit()
 	if err != nil {
 		return nil, err
@@ -61,7 +64,15 @@ func (s spark) run(ctx context.Context, j *job) ([]report, error) {
 	if err != nil {
 		return nil, err
 	}
-	temp := filepath.Dir(j.plan)
+	temp := j.temp.dir // the program that is submitted runs on this machine
+	if j.temp.store != nil {
+		dir, err := scratch.Dir(j.o.SpillDir, "tarry-spark-")
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, dir.Remove()) }()
+		temp = dir.Name()
+	}
 	task := func(kind string) string {
 		t := j.task(kind, -1, -1)
 		t.Spills = "" // Spark starts workers in folders of ours
@@ -87,7 +98,7 @@ func (s spark) run(ctx context.Context, j *job) ([]report, error) {
 	if err := (&foreign{job: j, name: "Spark"}).run(ctx, command, nil); err != nil {
 		return nil, err
 	}
-	return readReports(filepath.Join(temp, "reports"))
+	return readReports(folder{dir: temp}, "reports")
 }
 
 // sparkSubmit is the command that runs a program on Spark.

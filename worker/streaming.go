@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/stores"
 )
 
 // HadoopVariable names the command that runs Hadoop Streaming, up to its own arguments; without it that
@@ -30,22 +31,18 @@ type streaming struct{}
 func (streaming) width() int { return 1 }
 
 func (s streaming) run(ctx context.Context, j *job) ([]report, error) {
-	temp := filepath.Dir(j.plan)
 	var lines []byte
 	for i := range j.layout.Splits {
 		lines = append(strconv.AppendInt(lines, int64(i), 10), '\n')
 	}
-	if err := os.MkdirAll(filepath.Join(temp, "splits"), 0o755); err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(filepath.Join(temp, "splits", "list"), lines, 0o644); err != nil {
+	if err := j.temp.below("splits").write("list", lines); err != nil {
 		return nil, err
 	}
 	command, err := streamingCommand(os.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	args, err := s.args(j, temp)
+	args, err := s.args(j)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +60,7 @@ func (s streaming) run(ctx context.Context, j *job) ([]report, error) {
 	if err := r.run(ctx, append(command, args...), nil); err != nil {
 		return nil, err
 	}
-	return readReports(filepath.Join(temp, "report", "part-*"))
+	return readReports(j.temp.below("report"), "")
 }
 
 // hadoopJob is how Hadoop's client says which job it waits for.
@@ -94,7 +91,7 @@ func killCommand(command []string, id string) []string {
 }
 
 // args are those of Streaming: first what every tool of Hadoop takes.
-func (streaming) args(j *job, temp string) ([]string, error) {
+func (streaming) args(j *job) ([]string, error) {
 	path, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -116,12 +113,23 @@ func (streaming) args(j *job, temp string) ([]string, error) {
 	t := j.task(eitherTask, -1, -1)
 	t.Spills = ownFolder
 	list = append(list, "-files", "file://"+path+"#"+shippedName, "-inputformat", "org.apache.hadoop.mapred.lib.NLineInputFormat",
-		"-input", "file://"+filepath.Join(temp, "splits"), "-output", "file://"+filepath.Join(temp, "report"),
+		"-input", hadoopName(j.temp.place("splits")), "-output", hadoopName(j.temp.place("report")),
 		"-mapper", "./"+shippedName, "-cmdenv", taskVariable+"="+t.env())
 	if !j.mapOnly {
 		list = append(list, "-reducer", "./"+shippedName)
 	}
 	return list, nil
+}
+
+// hadoopName is what Hadoop calls a file.
+func hadoopName(place string) string {
+	if rest, ok := strings.CutPrefix(place, "s3://"); ok {
+		return "s3a://" + rest
+	}
+	if stores.Named(place) {
+		return place
+	}
+	return "file://" + place
 }
 
 // shippedName is what the program is called where an engine has put it.
@@ -132,29 +140,9 @@ func jobName(name string) string {
 	return regexp.MustCompile(`[^\w.-]+`).ReplaceAllString(name, "-")
 }
 
-// readReports reads the files of reports that an engine has written.
-func readReports(pattern string) (list []report, err error) {
-	names, err := filepath.Glob(pattern)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		some, err := parseReports(b)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		list = append(list, some...)
-	}
-	return list, nil
-}
-
 // failed is the first error that a worker has left beside the plan, or err.
 func (j *job) failed(err error) error {
-	first := firstFailure(j.plan)
+	first := firstFailure(j.temp)
 	if first == nil {
 		return err
 	}

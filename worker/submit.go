@@ -84,6 +84,7 @@ type job struct {
 	layout  mapreduce.Layout
 	mapOnly bool
 	plan    string // the plan file
+	temp    folder // in which it is
 	run     int
 }
 
@@ -181,7 +182,10 @@ func (j *job) prepare(ctx context.Context, p *mapreduce.Plan, width int) error {
 		return err
 	}
 	j.layout = f.Layout
-	j.plan, err = p.KeepFile("plan.json", b)
+	if j.plan, err = p.KeepFile("plan.json", b); err != nil {
+		return err
+	}
+	j.temp, err = folderOf(j.plan)
 	return err
 }
 
@@ -197,7 +201,7 @@ func (j *job) commit(p *mapreduce.Plan, reports []report, c *mapreduce.Counters)
 			return fmt.Errorf("the engine has not said once of each of %d %ss how it ended", want, kind)
 		}
 		r := &reports[i]
-		if err := p.CommitAs(r.id(), r.Routes); err != nil {
+		if err := p.CommitAs(r.id(), r.Output); err != nil {
 			return err
 		}
 		c.Merge(r.Counters)

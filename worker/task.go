@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+
+	"github.com/tarry-mr/tarry/stores"
 )
 
 // The environment variables of a worker, and of a program whose jobs are to run on an engine.
@@ -88,7 +90,9 @@ func init() {
 		wrong = err
 	}
 	if wrong == nil && asked.Dir != "" {
-		wrong = os.Chdir(asked.Dir)
+		if err := os.Chdir(asked.Dir); err != nil && !stores.Named(asked.Plan) { // then there need be no common disk
+			wrong = err
+		}
 	}
 	os.Args = append(os.Args[:1], asked.Args...)
 }

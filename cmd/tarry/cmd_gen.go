@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/numbers"
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/progress"
 	"github.com/tarry-mr/tarry/internal/gen"
+	"github.com/tarry-mr/tarry/stores"
 )
 
 // newGen is the command `tarry gen KIND`.
@@ -64,6 +66,8 @@ and the tables of Hive's benchmark, for tarry run hivesearch, hiveselect, hiveag
 				return usageError("where to? -o FILE, or -o - for standard output")
 			case output == "-":
 				err = gen.Write(cmd.Context(), p.stdout, c)
+			case stores.Named(output):
+				err = genStored(cmd.Context(), output, c, overwrite)
 			case isDevice(output):
 				err = writeDevice(cmd.Context(), output, c)
 			default:
@@ -101,6 +105,30 @@ func (p *program) showGen(c *gen.Config) (stop func()) {
 			Bars: []progress.Bar{{Part: part, Text: text}},
 		}
 	})
+}
+
+// genStored writes generated input to a file of a store.
+func genStored(ctx context.Context, name string, c gen.Config, overwrite bool) error {
+	store, within, err := stores.Open(name)
+	if err != nil {
+		return err
+	}
+	if _, err := store.Stat(within); err == nil && !overwrite {
+		return configError("%s: output exists (--overwrite replaces it)", name)
+	}
+	f, err := stores.Create(store, within)
+	if err != nil {
+		return plainPathError(name, err)
+	}
+	if err = gen.Write(ctx, f, c); err != nil {
+		err = errors.Join(err, f.Abort())
+	} else {
+		err = f.Close()
+	}
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("%s: %w", name, at.Err)
+	}
+	return err
 }
 
 // uniform is a skew that gives all words the same weight; 0 is the default of package gen.

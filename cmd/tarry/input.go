@@ -12,6 +12,7 @@ import (
 
 	"github.com/tarry-mr/tarry/internal/globs"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/stores"
 )
 
 // stdinName is what an argument says for standard input, and stdinTitle what messages call it.
@@ -25,7 +26,8 @@ const inputHelp = `IN is a file, a directory, a glob or - for standard input. A 
 it, in order of name, a glob for the files and directories that match it: * and ? within a name, **
 across directories, [a-z], {one,other}; ** does not follow symbolic links. Both pass over names that
 begin with _ or a dot. Files named .gz, .zst, .s2 and .bz2 are decompressed. A file that changes
-while it is read is an error, even if it only grows.`
+while it is read is an error, even if it only grows. IN and -o may be of a store, hdfs://HOST/DIR or
+s3://BUCKET/KEY, where the program was built with these (make build-stores).`
 
 // inputs opens what the IN arguments name, in their order.
 func (p *program) inputs(ctx context.Context, args []string) ([]mapreduce.Source, error) {
@@ -38,6 +40,16 @@ func (p *program) inputs(ctx context.Context, args []string) ([]mapreduce.Source
 			}
 			stdin = true
 			list = append(list, mapreduce.Stream(stdinTitle, &interruptible{ctx: ctx, r: p.stdin}))
+			continue
+		}
+		if stores.Named(arg) {
+			some, err := mapreduce.Files(arg)
+			if bad, ok := errors.AsType[*globs.PatternError](err); ok {
+				return nil, usageError("%w", bad)
+			} else if err != nil {
+				return nil, err
+			}
+			list = append(list, some...)
 			continue
 		}
 		paths, err := globs.Expand(arg)
@@ -70,6 +82,9 @@ func open(ctx context.Context, path string) (mapreduce.Source, error) {
 
 // openFile opens a file to read. Errors name it once.
 func openFile(name string) (io.ReadCloser, error) {
+	if stores.Named(name) {
+		return openStored(name)
+	}
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, plainPathError(name, err)
@@ -79,6 +94,22 @@ func openFile(name string) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("%s: %w", name, syscall.EISDIR)
 	}
 	return file, nil
+}
+
+// openStored opens a file of a store.
+func openStored(name string) (io.ReadCloser, error) {
+	store, within, err := stores.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := store.Open(within)
+	if err == nil {
+		return file, nil
+	}
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		err = at.Err
+	}
+	return nil, fmt.Errorf("%s: %w", name, err)
 }
 
 // openArgument opens what an argument names: a file, or standard input for -.

@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/eventlog"
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/words"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/stores"
 	"github.com/tarry-mr/tarry/worker"
 )
 
@@ -214,6 +216,12 @@ func realPath(name string) string {
 func checkReplaced(src []mapreduce.Source, jobs ...*jobFlags) error {
 	replaced := map[string]string{} // names by real path
 	for _, j := range jobs {
+		if stores.Named(j.output) && j.overwrite {
+			if err := checkReplacedInStore(src, j.output); err != nil {
+				return err
+			}
+			continue
+		}
 		if _, err := os.Lstat(j.output); j.overwrite && err == nil {
 			replaced[realPath(j.output)] = j.output
 		}
@@ -239,6 +247,16 @@ func checkReplaced(src []mapreduce.Source, jobs ...*jobFlags) error {
 				in := words.Shown(s.Name())
 				return usageError("--overwrite would replace %s with its input %s", words.Shown(out), in)
 			}
+		}
+	}
+	return nil
+}
+
+// checkReplacedInStore is checkReplaced for an output in a store.
+func checkReplacedInStore(src []mapreduce.Source, output string) error {
+	for _, s := range src {
+		if strings.HasPrefix(s.Name(), stores.Clean(output)+"/") {
+			return usageError("--overwrite would replace %s with its input %s", words.Shown(output), words.Shown(s.Name()))
 		}
 	}
 	return nil

@@ -20,6 +20,7 @@ import (
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/words"
 	"github.com/tarry-mr/tarry/internal/globs"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/stores"
 )
 
 // about is what the directory of --state belongs to. Whoever starts again must be the same.
@@ -65,6 +66,9 @@ func (a *about) add(output string, inputs []string) error {
 	if output == "-" {
 		return usageError("--state: standard output cannot be resumed; want -o DIR")
 	}
+	if stores.Named(output) {
+		return usageError("--state: %s cannot be resumed: it takes an output on this machine", words.Shown(output))
+	}
 	full, err := filepath.Abs(output)
 	if err != nil {
 		return err
@@ -73,6 +77,9 @@ func (a *about) add(output string, inputs []string) error {
 	for _, arg := range inputs {
 		if arg == stdinName {
 			return usageError("--state: standard input can be read only once; want files")
+		}
+		if stores.Named(arg) {
+			return usageError("--state: %s: it takes inputs on this machine", words.Shown(arg))
 		}
 		paths, err := globs.Expand(arg)
 		if err != nil {

@@ -1,0 +1,185 @@
+// Package hdfs makes hdfs://HOST:PORT/DIR inputs and outputs of jobs, wherever a program imports it:
+//
+//	import _ "github.com/tarry-mr/tarry/hdfs"
+//
+// Where the name has no host (hdfs:///DIR), or that of a name service, the configuration of Hadoop says
+// who it is: HADOOP_CONF_DIR, or HADOOP_HOME. A host without a port has 8020. The user is
+// HADOOP_USER_NAME, or who runs the program; Kerberos, encrypted zones and erasure-coded files are not
+// supported.
+//
+// A part of an output waits on the disk of this machine (os.TempDir) until it is whole, and is then sent, again
+// if need be: data nodes leave who is silent for a minute. It lies in _temporary of its directory
+// until its commit renames it.
+package hdfs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/colinmarc/hdfs/v2"
+	"github.com/colinmarc/hdfs/v2/hadoopconf"
+
+	"github.com/tarry-mr/tarry/stores"
+)
+
+func init() {
+	stores.Register("hdfs", func(host string) (stores.Store, error) { return New(host, os.Getenv) })
+}
+
+const (
+	usualPort = "8020"
+	webPort   = "9870"
+	// attempts is how often something is tried that fails for reasons that pass.
+	attempts = 3
+	// patience is how long a server may take to connect, and then to answer.
+	patience      = 10 * time.Second
+	answerTimeout = 60 * time.Second
+)
+
+// store is a file system.
+type store struct {
+	client *hdfs.Client
+	user   string
+	web    string // the address of the name node's WebHDFS
+}
+
+// New returns the store of a host; getenv has the variables that the package doc names.
+func New(host string, getenv func(string) string) (stores.Store, error) {
+	conf, err := configuration(getenv)
+	if err != nil {
+		return nil, err
+	}
+	o := hdfs.ClientOptionsFromConf(conf)
+	if o.KerberosClient != nil {
+		return nil, errors.New("the configuration asks for Kerberos, which is not supported")
+	}
+	name, _, _ := strings.Cut(host, ":")
+	switch {
+	case host != "" && conf["dfs.ha.namenodes."+host] == "":
+		if _, _, err := net.SplitHostPort(host); err != nil {
+			host = net.JoinHostPort(host, usualPort)
+		}
+		o.Addresses = []string{host}
+	case len(o.Addresses) == 0:
+		return nil, errors.New("no host, and no configuration says which: set HADOOP_CONF_DIR, or want hdfs://HOST:PORT/NAME")
+	default:
+		name, _, _ = strings.Cut(o.Addresses[0], ":")
+	}
+	if o.User = getenv("HADOOP_USER_NAME"); o.User == "" {
+		who, err := user.Current()
+		if err != nil {
+			return nil, err
+		}
+		o.User = who.Username
+	}
+	o.NamenodeDialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		c, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		return timed{c}, nil
+	}
+	o.DatanodeDialFunc = (&net.Dialer{Timeout: patience}).DialContext
+	client, err := hdfs.NewClient(o)
+	if err != nil {
+		return nil, plain(err)
+	}
+	return &store{client: client, user: o.User, web: webAddress(conf, name)}, nil
+}
+
+// webAddress is where WebHDFS is.
+func webAddress(conf hadoopconf.HadoopConf, host string) string {
+	at := conf["dfs.namenode.http-address"]
+	if name, port, err := net.SplitHostPort(at); err == nil {
+		if name == "0.0.0.0" {
+			name = host
+		}
+		return net.JoinHostPort(name, port)
+	}
+	return net.JoinHostPort(host, webPort)
+}
+
+// configuration is Hadoop's; nil: there is none.
+func configuration(getenv func(string) string) (hadoopconf.HadoopConf, error) {
+	dirs := []string{getenv("HADOOP_CONF_DIR")}
+	if home := getenv("HADOOP_HOME"); home != "" {
+		dirs = append(dirs, filepath.Join(home, "etc", "hadoop"), filepath.Join(home, "conf"))
+	}
+	for _, dir := range dirs {
+		if dir == "" {
+			continue
+		}
+		if conf, err := hadoopconf.Load(dir); conf != nil || err != nil {
+			return conf, err
+		}
+	}
+	return nil, nil
+}
+
+// timed is a connection on which an answer comes in time, or never.
+type timed struct{ net.Conn }
+
+// Read implements net.Conn.
+func (t timed) Read(p []byte) (int, error) {
+	if err := t.SetReadDeadline(time.Now().Add(answerTimeout)); err != nil {
+		return 0, err
+	}
+	return t.Conn.Read(p)
+}
+
+// plain is an error in few words: of Java's exceptions the first line, without a trace.
+func plain(err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		err = at.Err
+	}
+	var refused hdfs.Error
+	if errors.As(err, &refused) {
+		text, _, _ := strings.Cut(refused.Message(), "\n")
+		name := refused.Exception()
+		return fmt.Errorf("%s: %s", name[strings.LastIndexByte(name, '.')+1:], cmp.Or(text, refused.Desc()))
+	}
+	return err
+}
+
+// failed is an error about a name.
+func failed(op, name string, err error) error {
+	var refused hdfs.Error
+	switch {
+	case errors.As(err, &refused) && strings.HasSuffix(refused.Exception(), "FileNotFoundException"):
+		err = fs.ErrNotExist
+	default:
+		err = plain(err)
+	}
+	return &fs.PathError{Op: op, Path: name, Err: err}
+}
+
+// final reports whether an error stays however often something is tried.
+func final(err error) bool {
+	var refused hdfs.Error
+	return errors.As(err, &refused) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrPermission) ||
+		errors.Is(err, fs.ErrInvalid)
+}
+
+// again calls do until it succeeds, fails for good, or has failed attempts times.
+func again(do func() error) (err error) {
+	wait := 200 * time.Millisecond
+	for n := range attempts {
+		if n > 0 {
+			time.Sleep(wait)
+			wait *= 5
+		}
+		if err = do(); err == nil || final(err) {
+			return err
+		}
+	}
+	return err
+}

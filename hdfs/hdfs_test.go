@@ -1,0 +1,121 @@
+package hdfs
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	mr "github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/stores"
+	"github.com/tarry-mr/tarry/stores/storetest"
+)
+
+// cluster is the host of TARRY_TEST_HDFS, which scripts/engines/test.sh starts, and a directory there.
+func cluster(t *testing.T) (host, dir string) {
+	if host = os.Getenv("TARRY_TEST_HDFS"); host == "" {
+		t.Skip("TARRY_TEST_HDFS is not set: HDFS is not tested")
+	}
+	return host, fmt.Sprintf("tarry-%d-%d", os.Getpid(), rand.Uint32())
+}
+
+func TestStore(t *testing.T) {
+	host, dir := cluster(t)
+	s, err := New(host, os.Getenv)
+	require.NoError(t, err)
+	storetest.Run(t, s, dir+"/b")
+	require.NoError(t, s.RemoveAll(dir))
+}
+
+// A file that another has taken the place of is not read.
+func TestReplaced(t *testing.T) {
+	host, dir := cluster(t)
+	s, err := New(host, os.Getenv)
+	require.NoError(t, err)
+	require.NoError(t, stores.WriteFile(s, dir+"/a", []byte("first")))
+	f, err := s.Open(dir + "/a")
+	require.NoError(t, err)
+	require.NoError(t, stores.WriteFile(s, dir+"/a", []byte("other")))
+	_, err = f.Read(make([]byte, 5))
+	require.ErrorContains(t, err, "another file has taken its place")
+	require.NoError(t, f.Close())
+	require.NoError(t, s.RemoveAll(dir))
+}
+
+// WebHDFS says where each block is.
+func TestPlaces(t *testing.T) {
+	host, dir := cluster(t)
+	s, err := New(host, os.Getenv)
+	require.NoError(t, err)
+	data := bytes.Repeat([]byte("0123456789abcdef"), 3<<16)
+	require.NoError(t, stores.WriteFile(s, dir+"/a b", data))
+	places, err := s.(stores.Located).Places(dir + "/a b")
+	require.NoError(t, err)
+	at := int64(0)
+	for _, p := range places {
+		require.Equal(t, at, p.Offset)
+		require.NotEmpty(t, p.Hosts)
+		at += p.Length
+	}
+	require.Equal(t, int64(len(data)), at)
+	_, err = s.(stores.Located).Places(dir + "/none")
+	require.ErrorContains(t, err, "none")
+	require.NoError(t, s.RemoveAll(dir))
+}
+
+// Nobody there, or nobody named, is one clear line.
+func TestNoCluster(t *testing.T) {
+	none := func(string) string { return "" }
+	_, err := New("", none)
+	require.ErrorContains(t, err, "set HADOOP_CONF_DIR")
+	_, err = New("127.0.0.1:1", none)
+	require.ErrorContains(t, err, "connection refused")
+	require.NotContains(t, err.Error(), "\n")
+	conf := t.TempDir()
+	require.NoError(t, os.WriteFile(conf+"/core-site.xml", []byte(`<configuration><property><name>hadoop.security.authentication</name>
+<value>kerberos</value></property></configuration>`), 0o600))
+	_, err = New("127.0.0.1:1", func(name string) string { return map[string]string{"HADOOP_CONF_DIR": conf}[name] })
+	require.ErrorContains(t, err, "Kerberos")
+}
+
+// A job reads HDFS and writes to it, in one process.
+func TestJob(t *testing.T) {
+	host, dir := cluster(t)
+	root := "hdfs://" + host + "/" + dir
+	s, _, err := stores.Open(root)
+	require.NoError(t, err)
+	require.NoError(t, stores.WriteFile(s, dir+"/in/a.txt", []byte(strings.Repeat("one two\n", 1000))))
+	require.NoError(t, stores.WriteFile(s, dir+"/in/b.txt", []byte("three\n")))
+	for _, to := range []mr.Destination{mr.Dir(root + "/out"), mr.ReplacedDir(root + "/out")} {
+		src, err := mr.Files(root + "/in/*.txt")
+		require.NoError(t, err)
+		p, err := mr.Job[[]byte, string, int64, mr.Pair[string, int64]]{
+			Map: func(line []byte, emit func(string, int64)) error {
+				for w := range mr.Fields(line) {
+					emit(string(w), 1)
+				}
+				return nil
+			},
+			Sum: true, Reducers: 2,
+		}.Bind(mr.Lines(src...), mr.Text[mr.Pair[string, int64]](to))
+		require.NoError(t, err)
+		_, err = mr.RunLocal(t.Context(), p, mr.LocalOptions{})
+		require.NoError(t, err)
+		list, err := s.ReadDir(dir + "/out")
+		require.NoError(t, err)
+		require.Len(t, list, 3)
+		text := ""
+		for _, e := range list {
+			b, err := fs.ReadFile(s, dir+"/out/"+e.Name())
+			require.NoError(t, err)
+			text += string(b)
+		}
+		require.ElementsMatch(t, []string{"one\t1000", "three\t1", "two\t1000", ""}, strings.Split(text, "\n"))
+	}
+	require.NoError(t, s.RemoveAll(dir))
+}

@@ -1,0 +1,45 @@
+package hdfs
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/tarry-mr/tarry/stores"
+)
+
+// web asks WebHDFS.
+var web = http.Client{Timeout: patience}
+
+// Places implements stores.Located by WebHDFS, for the client does not say where blocks are.
+func (s *store) Places(name string) ([]stores.Place, error) {
+	ask := url.URL{
+		Scheme: "http", Host: s.web, Path: "/webhdfs/v1" + at(name),
+		RawQuery: url.Values{"op": {"GETFILEBLOCKLOCATIONS"}, "user.name": {s.user}}.Encode(),
+	}
+	r, err := web.Get(ask.String())
+	if err != nil {
+		return nil, failed("places", name, err)
+	}
+	defer r.Body.Close()
+	var answer struct {
+		BlockLocations struct {
+			BlockLocation []struct {
+				Offset, Length int64
+				Hosts          []string
+			}
+		}
+	}
+	if r.StatusCode != http.StatusOK {
+		return nil, failed("places", name, fmt.Errorf("WebHDFS: %s", r.Status))
+	}
+	if err := json.NewDecoder(r.Body).Decode(&answer); err != nil {
+		return nil, failed("places", name, fmt.Errorf("WebHDFS: %w", err))
+	}
+	var list []stores.Place
+	for _, b := range answer.BlockLocations.BlockLocation {
+		list = append(list, stores.Place{Offset: b.Offset, Length: b.Length, Hosts: b.Hosts})
+	}
+	return list, nil
+}

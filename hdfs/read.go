@@ -1,0 +1,204 @@
+package hdfs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync"
+	"time"
+
+	"github.com/colinmarc/hdfs/v2"
+
+	"github.com/tarry-mr/tarry/stores"
+)
+
+// info is a file as the name node knows it.
+type info struct {
+	fs.FileInfo
+	id uint64 // of the file, which renaming it does not change
+}
+
+// Sys implements fs.FileInfo.
+func (i info) Sys() any {
+	if i.IsDir() {
+		return nil
+	}
+	return stores.Version(fmt.Sprintf("%d-%d", i.id, i.ModTime().UnixMilli()))
+}
+
+func infoOf(i fs.FileInfo) info {
+	id := uint64(0)
+	if status, ok := i.Sys().(interface{ GetFileId() uint64 }); ok {
+		id = status.GetFileId()
+	}
+	return info{i, id}
+}
+
+// at is what the file system calls a name.
+func at(name string) string {
+	if name == "." {
+		return "/"
+	}
+	return "/" + name
+}
+
+// Stat implements fs.StatFS.
+func (s *store) Stat(name string) (fs.FileInfo, error) {
+	i, err := s.stat(name)
+	if err != nil {
+		return nil, err
+	}
+	return i, nil
+}
+
+func (s *store) stat(name string) (i info, err error) {
+	if !fs.ValidPath(name) {
+		return i, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrInvalid}
+	}
+	err = again(func() error {
+		found, err := s.client.Stat(at(name))
+		if err == nil {
+			i = infoOf(found)
+		}
+		return err
+	})
+	if err != nil {
+		return i, failed("stat", name, err)
+	}
+	return i, nil
+}
+
+// ReadDir implements fs.ReadDirFS.
+func (s *store) ReadDir(name string) (list []fs.DirEntry, err error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "list", Path: name, Err: fs.ErrInvalid}
+	}
+	err = again(func() error {
+		found, err := s.client.ReadDir(at(name))
+		list = make([]fs.DirEntry, 0, len(found))
+		for _, i := range found {
+			list = append(list, fs.FileInfoToDirEntry(infoOf(i)))
+		}
+		return err
+	})
+	if err != nil {
+		return nil, failed("list", name, err)
+	}
+	return list, nil
+}
+
+// Open implements fs.FS.
+func (s *store) Open(name string) (fs.File, error) {
+	i, err := s.stat(name)
+	if err != nil {
+		return nil, err
+	}
+	return &file{store: s, name: name, info: i}, nil
+}
+
+// file is a file that many may read at once: a reader of the client serves one goroutine, and what of it
+// reads on where it stands needs no new connection.
+type file struct {
+	store *store
+	name  string
+	info  info
+	pos   int64 // of Read
+
+	mu     sync.Mutex
+	idle   []*hdfs.FileReader
+	closed bool
+}
+
+// mostIdle is how many readers of a file wait for the next who reads.
+const mostIdle = 4
+
+// Stat implements fs.File.
+func (f *file) Stat() (fs.FileInfo, error) { return f.info, nil }
+
+// take is a reader that nobody uses.
+func (f *file) take() (*hdfs.FileReader, error) {
+	f.mu.Lock()
+	if n := len(f.idle); n > 0 {
+		r := f.idle[n-1]
+		f.idle = f.idle[:n-1]
+		f.mu.Unlock()
+		return r, nil
+	}
+	f.mu.Unlock()
+	return f.store.client.Open(at(f.name))
+}
+
+func (f *file) giveBack(r *hdfs.FileReader) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed || len(f.idle) == mostIdle {
+		_ = r.Close() // it was only read
+		return
+	}
+	f.idle = append(f.idle, r)
+}
+
+var errReplaced = fmt.Errorf("another file has taken its place: %w", fs.ErrNotExist)
+
+// ReadAt implements io.ReaderAt.
+func (f *file) ReadAt(p []byte, off int64) (n int, err error) {
+	end := min(off+int64(len(p)), f.info.Size())
+	switch {
+	case f.info.IsDir() || off < 0:
+		return 0, &fs.PathError{Op: "read", Path: f.name, Err: fs.ErrInvalid}
+	case len(p) == 0:
+		return 0, nil
+	case off >= end:
+		return 0, io.EOF
+	}
+	err = again(func() error {
+		r, err := f.take()
+		if err != nil {
+			return err
+		}
+		if infoOf(r.Stat()).id != f.info.id {
+			return errors.Join(errReplaced, r.Close())
+		}
+		if err = r.SetDeadline(time.Now().Add(answerTimeout)); err == nil {
+			var k int
+			k, err = r.ReadAt(p[n:end-off], off+int64(n))
+			n += k
+		}
+		if err != nil {
+			_ = r.Close() // it was only read
+			return err
+		}
+		f.giveBack(r)
+		return nil
+	})
+	if err != nil {
+		return n, failed("read", f.name, err)
+	}
+	if n < len(p) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// Read implements fs.File.
+func (f *file) Read(p []byte) (int, error) {
+	n, err := f.ReadAt(p, f.pos)
+	f.pos += int64(n)
+	if n > 0 && errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return n, err
+}
+
+// Close implements fs.File.
+func (f *file) Close() (err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	for _, r := range f.idle {
+		err = errors.Join(err, r.Close())
+	}
+	f.idle = nil
+	return err
+}

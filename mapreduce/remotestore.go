@@ -1,0 +1,311 @@
+package mapreduce
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"sync"
+
+	"github.com/tarry-mr/tarry/stores"
+)
+
+// remoteStore is an output in a store, such as hdfs:// or s3://. Nobody sees a part before its commit,
+// for which its receipt is all that is needed: it may have been written in another process.
+type remoteStore struct {
+	url     string
+	replace bool
+
+	mu       sync.Mutex
+	fs       stores.Store // nil: not opened
+	dir      string
+	parts    map[string]*remotePart // by attempt
+	late     []part                 // of an output that replaces another: committed by success
+	owned    bool                   // set up here: abort may remove it
+	replaces bool                   // an earlier output
+	cleared  bool                   // that is gone
+	ended    bool
+}
+
+// remotePart is the file of an attempt.
+type remotePart struct {
+	file    stores.Part // nil: of another process
+	receipt string
+}
+
+// setupFile is there as long as a job writes the output: who makes it has the output.
+const setupFile = temporary + "/setup"
+
+func (s *remoteStore) name() string { return s.url }
+
+// open finds the store.
+func (s *remoteStore) open() (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fs != nil {
+		return nil
+	}
+	s.fs, s.dir, err = stores.Open(s.url)
+	if err == nil && s.dir == "." {
+		s.fs, err = nil, fmt.Errorf("%s: %w: the whole of it; an output is a directory", s.url, ErrOutputExists)
+	}
+	return err
+}
+
+// check reports what setup would refuse, and changes nothing.
+func (s *remoteStore) check() error {
+	if err := s.open(); err != nil {
+		return err
+	}
+	_, err := s.find()
+	return err
+}
+
+// find returns whether there is an earlier output, which is to be replaced.
+func (s *remoteStore) find() (there bool, err error) {
+	list, err := s.fs.ReadDir(s.dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(list) == 0 {
+		_, err = s.fs.Stat(s.dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
+	}
+	if err != nil {
+		return false, s.named(err)
+	}
+	done, busy := false, false
+	for _, e := range list {
+		done = done || e.Name() == success
+		busy = busy || e.Name() == temporary
+	}
+	switch {
+	case busy:
+		return true, fmt.Errorf("%s: %w: unfinished; another run is writing it, or one was killed, and then remove it", s.url, ErrOutputExists)
+	case !s.replace:
+		return true, fmt.Errorf("%s: %w", s.url, ErrOutputExists)
+	}
+	for _, e := range list {
+		if e.IsDir() || !ours().MatchString(e.Name()) && !(done && routedName().MatchString(e.Name())) {
+			return true, fmt.Errorf("%s: %w: it holds %s, which is not the output of a job; not overwritten", s.url, ErrOutputExists, e.Name())
+		}
+	}
+	return true, nil
+}
+
+// named says in an error what it is about.
+func (s *remoteStore) named(err error) error {
+	root, _ := stores.Split(s.url)
+	return inStore(root, err)
+}
+
+func (s *remoteStore) setup() error {
+	if err := s.open(); err != nil {
+		return err
+	}
+	there, err := s.find()
+	if err != nil {
+		return err
+	}
+	who, _ := os.Hostname() // for whoever finds it
+	err = s.fs.CreateNew(path.Join(s.dir, setupFile), fmt.Appendf(nil, "process %d of %s\n", os.Getpid(), who))
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s: %w: %w", s.url, ErrOutputExists, ErrOutputBusy)
+	}
+	if err != nil {
+		return s.named(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.owned, s.replaces = true, there
+	return nil
+}
+
+func (s *remoteStore) create(p part) (io.WriteCloser, error) {
+	s.mu.Lock()
+	fsys, ended := s.fs, s.ended
+	s.mu.Unlock()
+	switch {
+	case ended:
+		return nil, errEnded
+	case fsys == nil:
+		return nil, errUnprepared
+	}
+	if err := s.discard(p); err != nil { // what an earlier call has begun
+		return nil, err
+	}
+	file, err := fsys.Begin(path.Join(s.dir, p.name), p.attempt)
+	if err != nil {
+		return nil, s.named(err)
+	}
+	r := &remotePart{file: file}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.parts == nil {
+		s.parts = map[string]*remotePart{}
+	}
+	s.parts[p.attempt] = r
+	return remoteWriter{s, r}, nil
+}
+
+// remoteWriter writes a part.
+type remoteWriter struct {
+	store *remoteStore
+	part  *remotePart
+}
+
+// Write implements io.Writer.
+func (w remoteWriter) Write(p []byte) (int, error) {
+	n, err := w.part.file.Write(p)
+	if err != nil {
+		err = w.store.named(err)
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (w remoteWriter) Close() error {
+	if err := w.part.file.Close(); err != nil {
+		return w.store.named(err)
+	}
+	w.store.mu.Lock()
+	defer w.store.mu.Unlock()
+	w.part.receipt = w.part.file.Receipt()
+	return nil
+}
+
+// receiptOf is what who commits an attempt's part has to be told.
+func (s *remoteStore) receiptOf(attempt string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r := s.parts[attempt]; r != nil {
+		return r.receipt
+	}
+	return ""
+}
+
+// receive takes the receipt of a part that another process has written.
+func (s *remoteStore) receive(attempt, receipt string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.parts == nil {
+		s.parts = map[string]*remotePart{}
+	}
+	s.parts[attempt] = &remotePart{receipt: receipt}
+}
+
+func (s *remoteStore) commit(p part) error {
+	s.mu.Lock()
+	if s.ended {
+		s.mu.Unlock()
+		return errEnded
+	}
+	r := s.parts[p.attempt]
+	if s.replaces && r != nil && r.receipt != "" {
+		s.late = append(s.late, p)
+		s.mu.Unlock()
+		return nil
+	}
+	s.mu.Unlock()
+	return s.complete(p, r)
+}
+
+// complete makes a part visible.
+func (s *remoteStore) complete(p part, r *remotePart) error {
+	if r == nil || r.receipt == "" {
+		return fmt.Errorf("%s: nobody says how the part of %s is completed", s.url, p.attempt)
+	}
+	if err := s.fs.Complete(path.Join(s.dir, p.name), r.receipt); err != nil {
+		return s.named(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.parts, p.attempt)
+	return nil
+}
+
+func (s *remoteStore) discard(p part) error {
+	s.mu.Lock()
+	r := s.parts[p.attempt]
+	for _, kept := range s.late {
+		if kept.attempt == p.attempt {
+			r = nil // it is committed
+		}
+	}
+	if r != nil {
+		delete(s.parts, p.attempt)
+	}
+	s.mu.Unlock()
+	if r == nil || r.file == nil {
+		return nil
+	}
+	if err := r.file.Abort(); err != nil {
+		return s.named(err)
+	}
+	return nil
+}
+
+func (s *remoteStore) success() error {
+	if s.replaces {
+		if err := s.clear(); err != nil {
+			return fmt.Errorf("overwrite: %w", s.named(err))
+		}
+		for _, p := range s.late {
+			if err := s.complete(p, s.parts[p.attempt]); err != nil {
+				return err
+			}
+		}
+	}
+	err := s.tidy()
+	if err == nil {
+		err = stores.WriteFile(s.fs, path.Join(s.dir, success), nil)
+	}
+	if err != nil {
+		return s.named(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	return nil
+}
+
+// clear removes the earlier output, first what says that it is one.
+func (s *remoteStore) clear() error {
+	if err := s.fs.RemoveAll(path.Join(s.dir, success)); err != nil {
+		return err
+	}
+	s.cleared = true
+	list, err := s.fs.ReadDir(s.dir)
+	for _, e := range list {
+		if e.Name() != temporary {
+			err = cmp.Or(err, s.fs.RemoveAll(path.Join(s.dir, e.Name())))
+		}
+	}
+	return err
+}
+
+// tidy removes what was begun and not completed, by whatever process, and the temporary files.
+func (s *remoteStore) tidy() error {
+	return errors.Join(s.fs.AbandonAll(s.dir), s.fs.RemoveAll(path.Join(s.dir, temporary)))
+}
+
+// abort removes what the job has written; an earlier output stays.
+func (s *remoteStore) abort() error {
+	s.mu.Lock()
+	owned := s.owned && !s.ended
+	s.ended = true
+	s.mu.Unlock()
+	if !owned {
+		return nil
+	}
+	err := s.tidy()
+	if !s.replaces || s.cleared {
+		err = errors.Join(err, s.fs.RemoveAll(s.dir))
+	}
+	if err != nil {
+		return s.named(err)
+	}
+	return nil
+}

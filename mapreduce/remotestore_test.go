@@ -1,0 +1,206 @@
+package mapreduce_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/stretchr/testify/require"
+
+	. "github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/stores"
+	"github.com/tarry-mr/tarry/stores/storetest"
+)
+
+var schemes atomic.Int64
+
+// elsewhere is a store with three files, one of them packed, under a scheme of its own.
+func elsewhere(t *testing.T) (url string, store *storetest.Dir) {
+	store = &storetest.Dir{Root: t.TempDir()}
+	scheme := "test" + strconv.Itoa(int(schemes.Add(1)))
+	stores.Register(scheme, func(string) (stores.Store, error) { return store, nil })
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, err := z.Write([]byte("six seven\n"))
+	require.NoError(t, errors.Join(err, z.Close()))
+	for name, text := range map[string]string{
+		"in/a.txt": "one two three\nfour\n", "in/b.txt": strings.Repeat("one five\n", 3000), "in/c.gz": packed.String(), "in/_no": "x",
+	} {
+		require.NoError(t, stores.WriteFile(store, name, []byte(text)))
+	}
+	return scheme + "://host", store
+}
+
+// sizes is a job that routes every second word to a file of its own.
+func sizes(t *testing.T, inputs string, to Destination) (*Plan, error) {
+	src, err := Files(inputs)
+	if err != nil {
+		return nil, err
+	}
+	return Job[[]byte, string, int64, Pair[string, int64]]{
+		Map: func(line []byte, emit func(string, int64)) error {
+			for w := range Fields(line) {
+				emit(string(w), 1)
+			}
+			return nil
+		},
+		Sum: true, Reducers: 2,
+	}.Bind(Lines(src...), Routed(Text[Pair[string, int64]](to), func(p Pair[string, int64]) string {
+		return map[bool]string{true: "odd"}[p.Second%2 == 1]
+	}))
+}
+
+func run(t *testing.T, p *Plan) error {
+	_, err := RunLocal(t.Context(), p, LocalOptions{Blocks: p.BlocksOf(4096)})
+	return err
+}
+
+func inside(t *testing.T, store fs.FS, dir string) map[string]string {
+	files := map[string]string{}
+	err := fs.WalkDir(store, dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			var b []byte
+			b, err = fs.ReadFile(store, path)
+			files[strings.TrimPrefix(path, dir+"/")] = string(b)
+		}
+		return err
+	})
+	if !errors.Is(err, fs.ErrNotExist) {
+		require.NoError(t, err)
+	}
+	return files
+}
+
+// A store's files and outputs are like those of this machine, and nothing is left beside them.
+func TestStoreInAndOut(t *testing.T) {
+	url, store := elsewhere(t)
+	var want map[string]string
+	for i, to := range []Destination{Dir(store.Root + "/local"), Dir(url + "/far//out/"), ReplacedDir(url + "/far/out")} {
+		p, err := sizes(t, url+"/in", to)
+		require.NoError(t, err)
+		require.Len(t, p.Sources(), 3)
+		require.Equal(t, url+"/in/a.txt", p.Sources()[0].Name())
+		require.NoError(t, run(t, p), i)
+		if i == 0 {
+			want = inside(t, store, "local")
+			require.Contains(t, fmt.Sprint(want), "five\t3000")
+			require.Contains(t, fmt.Sprint(want), "seven\t1")
+			require.Contains(t, want, "odd-r-00000")
+			continue
+		}
+		require.Equal(t, want, inside(t, store, "far/out"))
+		require.Empty(t, store.Begun())
+	}
+	for _, glob := range []string{"/in/{a,b}.*", "/**/[ab].txt", "/in/a.txt"} {
+		src, err := Files(url + glob)
+		require.NoError(t, err)
+		require.Equal(t, url+"/in/a.txt", src[0].Name())
+	}
+	for name, text := range map[string]string{
+		"/in/none": "/in/none: ", "/in/*.csv": "/in/*.csv: no file matches",
+	} {
+		_, err := Files(url + name)
+		require.ErrorContains(t, err, url+text)
+	}
+	_, err := Files("s3://bucket/key")
+	require.ErrorContains(t, err, "s3://bucket/key: this program was built without s3://")
+	_, err = Files("gopher://bucket/key")
+	require.ErrorContains(t, err, "gopher:// is no store that is known")
+}
+
+// An output in a store that is there is not touched, unless it is to be replaced and a job's.
+func TestStoreOutputThatIsThere(t *testing.T) {
+	url, store := elsewhere(t)
+	bind := func(to Destination) *Plan {
+		p, err := sizes(t, url+"/in", to)
+		require.NoError(t, err)
+		return p
+	}
+	busy := bind(Dir(url + "/out"))
+	require.NoError(t, Dir(url+"/out").Check())
+	require.NoError(t, busy.SetupJob())
+	for _, to := range []Destination{Dir(url + "/out"), ReplacedDir(url + "/out")} {
+		require.ErrorIs(t, to.Check(), ErrOutputExists)
+		err := run(t, bind(to))
+		require.ErrorIs(t, err, ErrOutputExists)
+		require.ErrorContains(t, err, url+"/out: output exists: unfinished")
+	}
+	require.NoError(t, busy.AbortJob())
+	require.Empty(t, inside(t, store, "out"))
+
+	require.NoError(t, run(t, bind(Dir(url+"/out"))))
+	before := inside(t, store, "out")
+	require.ErrorIs(t, run(t, bind(Dir(url+"/out"))), ErrOutputExists)
+	require.Equal(t, before, inside(t, store, "out"))
+
+	failing := bind(ReplacedDir(url + "/out"))
+	require.NoError(t, failing.SetupJob())
+	require.NoError(t, failing.AbortJob())
+	require.Equal(t, before, inside(t, store, "out"), "the earlier output stays")
+
+	require.NoError(t, stores.WriteFile(store, "out/part-r-00007", []byte("old")))
+	require.NoError(t, run(t, bind(ReplacedDir(url+"/out"))))
+	require.Equal(t, before, inside(t, store, "out"))
+	require.NoError(t, stores.WriteFile(store, "out/diary", []byte("dear")))
+	require.ErrorContains(t, run(t, bind(ReplacedDir(url+"/out"))), "it holds diary")
+	require.ErrorIs(t, Dir(url).Check(), ErrOutputExists, "all of a store is no output")
+}
+
+// Wherever a store is lost, the job fails with one error that names it, and no output that looks whole
+// is left; the next run is right.
+func TestStoreIsLost(t *testing.T) {
+	url, store := elsewhere(t)
+	ops, fail := 0, -1
+	store.Lost = func(op, _ string) error {
+		if ops++; ops-1 == fail {
+			return errors.New("connection reset by peer")
+		}
+		return nil
+	}
+	do := func() error {
+		ops = 0
+		p, err := sizes(t, url+"/in", Dir(url+"/out"))
+		if err != nil {
+			return err
+		}
+		return run(t, p)
+	}
+	require.NoError(t, do())
+	want, most := inside(t, store, "out"), ops
+	require.Greater(t, most, 30)
+	for n := range most {
+		fail = -1
+		require.NoError(t, store.RemoveAll("out"))
+		fail = n
+		err := do()
+		fail = -1
+		got := inside(t, store, "out")
+		if err == nil {
+			require.Equal(t, want, got, n)
+			continue
+		}
+		require.ErrorContains(t, err, url, n)
+		require.ErrorContains(t, err, "connection reset", n)
+		require.NotContains(t, err.Error(), "\n", n)
+		require.NotErrorIs(t, err, ErrInputChanged, n)
+		require.NotContains(t, got, "_SUCCESS", n)
+		require.NoError(t, do(), n)
+		require.Equal(t, want, inside(t, store, "out"), n)
+	}
+}
+
+// An input in a store that another has taken the place of fails the job.
+func TestStoreInputChanges(t *testing.T) {
+	url, store := elsewhere(t)
+	p, err := sizes(t, url+"/in", Dir(url+"/out"))
+	require.NoError(t, err)
+	require.NoError(t, stores.WriteFile(store, "in/a.txt", []byte("one two threE\nfour\n")))
+	require.ErrorIs(t, run(t, p), ErrInputChanged)
+	require.Empty(t, inside(t, store, "out"))
+}

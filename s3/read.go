@@ -1,0 +1,253 @@
+package s3
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+
+	"github.com/tarry-mr/tarry/stores"
+)
+
+// info is an object, or a directory: a beginning of keys.
+type info struct {
+	name     string
+	size     int64
+	modified time.Time
+	etag     string
+	dir      bool
+}
+
+// Name implements fs.FileInfo, and so do those that follow.
+func (i info) Name() string { return path.Base(i.name) }
+
+// Size is in bytes.
+func (i info) Size() int64 { return i.size }
+
+// ModTime is zero for directories.
+func (i info) ModTime() time.Time { return i.modified }
+
+// IsDir says whether it is a beginning of keys.
+func (i info) IsDir() bool { return i.dir }
+
+// Mode has no permissions: a server knows them its own way.
+func (i info) Mode() fs.FileMode {
+	if i.dir {
+		return fs.ModeDir | 0o755
+	}
+	return 0o644
+}
+
+// Sys is the ETag.
+func (i info) Sys() any {
+	if i.etag == "" {
+		return nil
+	}
+	return stores.Version(i.etag)
+}
+
+func infoOf(o minio.ObjectInfo) info {
+	return info{name: o.Key, size: o.Size, modified: o.LastModified, etag: o.ETag}
+}
+
+// Stat implements fs.StatFS.
+func (s *store) Stat(name string) (fs.FileInfo, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrInvalid}
+	}
+	if name != "." {
+		o, err := s.core.StatObject(ctx(), s.bucket, name, minio.StatObjectOptions{})
+		if err == nil {
+			return infoOf(o), nil
+		}
+		if !absent(err) {
+			return nil, s.failed("stat", name, err)
+		}
+	}
+	page, err := s.core.ListObjectsV2(s.bucket, below(name), "", "", "", 1)
+	switch {
+	case err != nil:
+		return nil, s.failed("stat", name, err)
+	case len(page.Contents) == 0 && name != ".":
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrNotExist}
+	}
+	return info{name: name, dir: true}, nil
+}
+
+// below is how the keys in a directory begin.
+func below(dir string) string {
+	if dir == "." {
+		return ""
+	}
+	return dir + "/"
+}
+
+// each calls do for what a listing has, page by page.
+func (s *store) each(prefix, delimiter string, do func(o minio.ObjectInfo, dir bool) error) error {
+	for next := ""; ; {
+		page, err := s.core.ListObjectsV2(s.bucket, prefix, "", next, delimiter, 1000)
+		if err != nil {
+			return err
+		}
+		for _, o := range page.Contents {
+			if err := do(o, false); err != nil {
+				return err
+			}
+		}
+		for _, p := range page.CommonPrefixes {
+			if err := do(minio.ObjectInfo{Key: strings.TrimSuffix(p.Prefix, "/")}, true); err != nil {
+				return err
+			}
+		}
+		if next = page.NextContinuationToken; !page.IsTruncated || next == "" {
+			return nil
+		}
+	}
+}
+
+// ReadDir implements fs.ReadDirFS. A key that ends with a slash stands for its directory.
+func (s *store) ReadDir(name string) ([]fs.DirEntry, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "list", Path: name, Err: fs.ErrInvalid}
+	}
+	var list []fs.DirEntry
+	found := false
+	err := s.each(below(name), "/", func(o minio.ObjectInfo, dir bool) error {
+		found = true
+		switch {
+		case dir:
+			if fs.ValidPath(o.Key) {
+				list = append(list, fs.FileInfoToDirEntry(info{name: o.Key, dir: true}))
+			}
+		case !strings.HasSuffix(o.Key, "/"):
+			list = append(list, fs.FileInfoToDirEntry(infoOf(o)))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, s.failed("list", name, err)
+	}
+	if !found && name != "." {
+		return nil, &fs.PathError{Op: "list", Path: name, Err: fs.ErrNotExist}
+	}
+	sortByName(list)
+	return list, nil
+}
+
+// Open implements fs.FS.
+func (s *store) Open(name string) (fs.File, error) {
+	i, err := s.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	return &file{store: s, info: i.(info), name: name}, nil
+}
+
+// file is an object as it was when it was opened: what another has taken the place of cannot be read.
+type file struct {
+	store *store
+	info  info
+	name  string
+	body  io.ReadCloser // of Read; nil: none is open
+	at    int64         // of Read
+}
+
+// Stat implements fs.File.
+func (f *file) Stat() (fs.FileInfo, error) { return f.info, nil }
+
+// get asks for the bytes in [from, to).
+func (f *file) get(from, to int64) (io.ReadCloser, error) {
+	var o minio.GetObjectOptions
+	err := errors.Join(o.SetRange(from, to-1), o.SetMatchETag(f.info.etag))
+	if err != nil {
+		return nil, err
+	}
+	body, _, _, err := f.store.core.GetObject(ctx(), f.store.bucket, f.name, o)
+	return body, err
+}
+
+// changed is the error of an object that is another now.
+func (f *file) failed(err error) error {
+	if minio.ToErrorResponse(err).Code == minio.PreconditionFailed {
+		return &fs.PathError{Op: "read", Path: f.name, Err: fmt.Errorf("another object has taken its place: %w", fs.ErrNotExist)}
+	}
+	return f.store.failed("read", f.name, err)
+}
+
+// ReadAt implements io.ReaderAt: a request each time.
+func (f *file) ReadAt(p []byte, off int64) (n int, err error) {
+	end := min(off+int64(len(p)), f.info.size)
+	switch {
+	case f.info.dir || off < 0:
+		return 0, &fs.PathError{Op: "read", Path: f.name, Err: fs.ErrInvalid}
+	case len(p) == 0:
+		return 0, nil
+	case off >= end:
+		return 0, io.EOF
+	}
+	err = again(func() error {
+		body, err := f.get(off+int64(n), end)
+		if err != nil {
+			return err
+		}
+		defer body.Close()
+		k, err := io.ReadFull(body, p[n:end-off])
+		n += k
+		return err
+	})
+	if err != nil {
+		return n, f.failed(err)
+	}
+	if n < len(p) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// Read implements fs.File: one request, and another one where its connection breaks.
+func (f *file) Read(p []byte) (n int, err error) {
+	switch {
+	case f.info.dir:
+		return 0, &fs.PathError{Op: "read", Path: f.name, Err: fs.ErrInvalid}
+	case f.at >= f.info.size:
+		return 0, io.EOF
+	}
+	err = again(func() error {
+		if f.body == nil {
+			body, err := f.get(f.at, f.info.size)
+			if err != nil {
+				return err
+			}
+			f.body = body
+		}
+		if n, err = f.body.Read(p); n > 0 {
+			return nil // the error comes again, or does not matter
+		}
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			_ = f.Close() // it is broken
+		}
+		return err
+	})
+	f.at += int64(n)
+	if err != nil {
+		return n, f.failed(err)
+	}
+	return n, nil
+}
+
+// Close implements fs.File.
+func (f *file) Close() error {
+	body := f.body
+	if f.body = nil; body == nil {
+		return nil
+	}
+	return body.Close()
+}
