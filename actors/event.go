@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/tarry-mr/tarry/mapreduce"
@@ -29,23 +28,6 @@ type Phases struct {
 	Shuffle time.Duration `json:"shuffle,omitempty"` // a reduce's, until it had all segments
 	Work    time.Duration `json:"work"`              // the rest: map, or merge and reduce
 	Commit  time.Duration `json:"commit,omitempty"`
-}
-
-// AppendJSON appends the event as [json.Marshal] writes it, some times as fast.
-func (e *Event) AppendJSON(b []byte) []byte {
-	b = e.Event.AppendJSON(b)
-	if e.Phases == nil && e.Counters == nil {
-		return b
-	}
-	rest, err := json.Marshal(struct {
-		Phases   *Phases             `json:"phases,omitempty"`
-		Counters *mapreduce.Counters `json:"counters,omitempty"`
-	}{e.Phases, e.Counters})
-	if err != nil {
-		return b
-	}
-	b[len(b)-1] = ','
-	return append(b, rest[1:]...)
 }
 
 // tellBeginning is the first event of a cluster: what it is, and since when.

@@ -44,7 +44,7 @@ func Create(name string) (*File, error) {
 	}
 	var w io.Writer = e.buffer
 	if strings.HasSuffix(name, ".zst") {
-		if e.packed, err = zstd.NewWriter(e.buffer, zstd.WithEncoderConcurrency(1)); err != nil {
+		if e.packed, err = zstd.NewWriter(e.buffer, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
 		w = e.packed

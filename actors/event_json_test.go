@@ -1,0 +1,37 @@
+package actors
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// What is written by hand is what package json writes.
+func TestEventAppendJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		e := Event{Event: scheduling.Event{Type: scheduling.EventSucceeded, Node: scheduling.NodeID(rapid.IntRange(-1, 3).Draw(t, "node"))}}
+		if rapid.Bool().Draw(t, "phases") {
+			d := rapid.SampledFrom([]time.Duration{0, 1, time.Hour})
+			e.Phases = &Phases{
+				Start: d.Draw(t, "start"), Wait: d.Draw(t, "wait"), Read: d.Draw(t, "read"),
+				Shuffle: d.Draw(t, "shuffle"), Work: d.Draw(t, "work"), Commit: d.Draw(t, "commit"),
+			}
+		}
+		if rapid.Bool().Draw(t, "counters") {
+			e.Counters = new(mapreduce.Counters)
+			for range rapid.IntRange(0, 3).Draw(t, "n") {
+				e.Counters.AddNamed(rapid.String().Draw(t, "group"), rapid.String().Draw(t, "name"), rapid.Int64().Draw(t, "value"))
+			}
+			e.Counters.Add(mapreduce.MapInputRecords, 7)
+		}
+		want, err := json.Marshal(&e)
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(e.AppendJSON(nil)))
+	})
+}
