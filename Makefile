@@ -31,6 +31,7 @@ run: ## without the playground's module, which takes longer to compile than all 
 
 test:
 	$(GO) test -race -timeout $(TEST_TIMEOUT) $(PACKAGES)
+	$(GO) test -timeout $(TEST_TIMEOUT) ./scheduling/simulator/replay
 
 # The page: its functions under Node, its types, and all of it in Chromium, as far as these are there.
 test-page:

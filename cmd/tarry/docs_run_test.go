@@ -59,7 +59,7 @@ var shorter = strings.NewReplacer(
 	"delay-fig15 -o", "delay-fig15 --quick -o",
 	"theta=0,.05,.2 --sweep slow-start=.05,.5,1 --repeat 5", "theta=0,.2 --repeat 1",
 	"--repeat 5", "--repeat 1", "--repeat 10", "--repeat 2", "--size 100MB", "--size 1MB",
-	"[-v] [--json] FILE...", "-v some.scenario", "--jobs 12 --nodes 12", "--jobs 4 --nodes 6",
+	"[-v] [--json] FILE...", "-v some.scenario", "facebook-mixed --jobs 12 --nodes 12", "small-jobs --jobs 6 --nodes 8",
 	"hdfs:///books -o s3://results/counts", "book.txt -o counts-s3", // hdfs_test.go, s3_test.go
 	"'s3://logs/2026/**/*.gz' -o hdfs://namenode:8020/counts", "book.txt -o counts-hdfs",
 	"--on yarn", "--on processes:1", "--on spark://master:7077", "--on processes:1", "--on slurm", "--on processes:1", // make test-engines
