@@ -49,7 +49,7 @@ type reduceWait struct {
 // reducing is what the rule keeps of a job beside its wait.
 type reducing struct {
 	plan     plan
-	launched []int32    // by node, as far as needed: reduces launched there that have not come to nothing
+	launched tallies    // by node: reduces launched there that have not come to nothing
 	marked   [2][]int32 // where the job stands in cogrs.asked
 }
 
@@ -141,10 +141,10 @@ func (r *cogrs) cap(j *job, g *gravity.Outputs) int32 {
 
 // on is the number of reduces of j on n, done ones included.
 func (r *cogrs) on(j *job, n *node) int32 {
-	if launched := r.of[j.index].launched; int(n.id) < len(launched) {
-		return launched[n.id]
+	if !r.asked[0].Has(int32(n.id), j.index) {
+		return 0 // a job is marked for the nodes that have some
 	}
-	return 0
+	return r.of[j.index].launched.of(int32(n.id))
 }
 
 // count counts a reduce of j on n (1), or one that has come to nothing (-1). From then on the job
@@ -152,9 +152,7 @@ func (r *cogrs) on(j *job, n *node) int32 {
 func (r *cogrs) count(j *job, n NodeID, sign int32) {
 	r.mark(j, 0, int32(n))
 	of := r.of[j.index]
-	of.launched = reach(of.launched, int32(n))
-	of.launched[n] += sign
-	if sign > 0 && of.launched[n] >= of.plan.limit {
+	if now := of.launched.add(int32(n), sign); sign > 0 && now >= of.plan.limit {
 		r.loosen(j, r.c.nodes[n])
 	}
 }
@@ -226,6 +224,9 @@ func (r *cogrs) start(j *job, n *node, i int32, l Locality, why Cause) bool {
 		w.level = 0
 	}
 	r.c.launch(j, Reduce, i, n, AnyPlace, reason, placed)
+	if r.planOf(j).judged && w.plain { // it waits for the next, most likely
+		r.arm(j, r.allowed(j), r.cap(j, r.c.outputsOf(j)))
+	}
 	return true
 }
 

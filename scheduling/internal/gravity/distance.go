@@ -14,7 +14,8 @@ func (g *Outputs) Center(r int32, levels int) (center Site, ok bool) {
 		if int(r) >= len(o.bytes) || o.bytes[r] == 0 {
 			continue
 		}
-		held[g.feeder[o.at.Node]-1] += o.bytes[r]
+		at, _ := g.place(o.at.Node)
+		held[g.places[at].feeder] += o.bytes[r]
 		for l := 1; l < levels && l < len(o.at.Groups); l++ {
 			near[l][o.at.Groups[l]] += o.bytes[r]
 		}

@@ -69,10 +69,27 @@ func (f *feeder) held(r int32) (sum int64) {
 	return sum
 }
 
+// place says which of the feeders a node is.
+type place struct{ node, feeder int32 }
+
+// place finds a node among the places.
+func (g *Outputs) place(node int32) (at int, known bool) {
+	lo, hi := 0, len(g.places)
+	for lo < hi {
+		mid := int(uint(lo+hi) / 2)
+		if g.places[mid].node < node {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo, lo < len(g.places) && g.places[lo].node == node
+}
+
 // feeding finds what is kept of a node with outputs, nil for others.
 func (g *Outputs) feeding(node int32) *feeder {
-	if int(node) >= len(g.feeder) || g.feeder[node] == 0 {
-		return nil
+	if i, known := g.place(node); known {
+		return &g.feeders[g.places[i].feeder]
 	}
-	return &g.feeders[g.feeder[node]-1]
+	return nil
 }

@@ -3,7 +3,10 @@
 // bytes only: which node has a slot, and how long to wait for it, is the affair of the caller.
 package gravity
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Site is a node and where it stands in the network: its group at each level, from the node itself
 // over its rack to wider groups. Two sites with the same group at a level are near each other
@@ -33,7 +36,7 @@ type Outputs struct {
 	outs    []output // by map
 	known   int      // maps whose output is known
 	feeders []feeder
-	feeder  []int32 // by node: 1 + index in feeders, or 0; as far as needed
+	places  []place // where the feeders are, ascending by node
 
 	scan    []int32     // maps not scanned yet
 	sumLow  int64       // sum of the outputs' least bytes per reduce: no reduce has less
@@ -96,11 +99,9 @@ func (g *Outputs) Add(m int32, at Site, bytes []int64) {
 	if f := g.feeding(at.Node); f != nil {
 		f.at = at
 	} else {
+		i, _ := g.place(at.Node)
+		g.places = slices.Insert(g.places, i, place{at.Node, int32(len(g.feeders))})
 		g.feeders = append(g.feeders, feeder{at: at})
-		if need := int(at.Node) + 1 - len(g.feeder); need > 0 {
-			g.feeder = append(g.feeder, make([]int32, need)...)
-		}
-		g.feeder[at.Node] = int32(len(g.feeders))
 	}
 	g.scan = append(g.scan, m)
 }
