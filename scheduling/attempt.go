@@ -76,7 +76,7 @@ func (c *Core) launch(j *job, k TaskKind, i int32, n *node, l Locality, why Reas
 		w.copies++
 	}
 	n.atts = append(n.atts, ai)
-	c.hold(j, n, k, 1)
+	c.hold(ai, 1)
 	c.takeSlot(ai)
 	w.skipped = NoCause
 	c.actions = append(c.actions, Action{Verb: Launch, Attempt: id, Locality: l, Reason: why})
@@ -86,8 +86,13 @@ func (c *Core) launch(j *job, k TaskKind, i int32, n *node, l Locality, why Reas
 	c.changed(j, k)
 }
 
-// hold counts an attempt of j on n that takes (1) or gives back (-1) its slots.
-func (c *Core) hold(j *job, n *node, k TaskKind, sign int) {
+// hold counts an attempt that takes (1) or gives back (-1) its slots.
+func (c *Core) hold(ai int32, sign int) {
+	a := &c.atts[ai]
+	j, n, k := a.job, a.node, a.id.Task.Kind
+	if k == Reduce && a.progress == 0 {
+		n.fresh += sign
+	}
 	room := max(0, n.free(k))
 	n.used[k] += sign * int(j.slots)
 	if n.open() {
@@ -118,7 +123,7 @@ func (c *Core) release(ai int32) {
 		j.w[id.Kind].suspended--
 		c.suspend--
 	} else {
-		c.hold(j, n, id.Kind, -1)
+		c.hold(ai, -1)
 		c.leaveSlot(ai)
 	}
 	last := n.atts[len(n.atts)-1]
@@ -209,7 +214,7 @@ func (c *Core) suspendAttempt(ai int32, why Reason) {
 	a := &c.atts[ai]
 	k := a.id.Task.Kind
 	a.ran, a.suspended = a.worked(c.now), true
-	c.hold(a.job, a.node, k, -1)
+	c.hold(ai, -1)
 	c.leaveSlot(ai)
 	a.job.w[k].suspended++
 	c.suspend++
@@ -229,7 +234,7 @@ func (c *Core) resumeAttempt(ai int32) {
 	a.since, a.suspended = c.now, false
 	a.job.w[k].suspended--
 	c.suspend--
-	c.hold(a.job, a.node, k, 1)
+	c.hold(ai, 1)
 	c.takeSlot(ai)
 	c.reduce.nodeChanged(a.node)
 	c.restate(&a.job.w[k].tasks[a.id.Task.Index])

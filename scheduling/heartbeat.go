@@ -149,6 +149,9 @@ func (c *Core) apply(n *node, s *Status) {
 		first := a.progress == 0 && s.Progress > 0
 		a.progress = max(a.progress, s.Progress)
 		if first && id.Kind == Reduce {
+			if !a.suspended {
+				n.fresh--
+			}
 			c.reduce.nodeChanged(n)
 		}
 	}

@@ -24,6 +24,7 @@ func checkInvariants(t require.TestingT, c *Core) {
 			continue
 		}
 		var used, tasks [kinds]int
+		fresh := 0
 		for i, ai := range n.atts {
 			a := &c.atts[ai]
 			require.Equal(t, int32(i), a.pos)
@@ -35,7 +36,11 @@ func checkInvariants(t require.TestingT, c *Core) {
 			}
 			used[a.id.Task.Kind] += int(a.job.slots)
 			tasks[a.id.Task.Kind]++
+			if a.id.Task.Kind == Reduce && a.progress == 0 {
+				fresh++
+			}
 		}
+		require.Equal(t, fresh, n.fresh)
 		require.Equal(t, used, n.used)
 		require.Equal(t, tasks, n.running)
 		for k := range n.slots {

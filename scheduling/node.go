@@ -10,22 +10,24 @@ import (
 // node is the Core's record of a machine. One that has only been named, as the place of a replica,
 // has no groups yet.
 type node struct {
+	// What a look for a slot reads stands first, close together.
 	id          NodeID
-	name        string
-	rack        string
-	groups      []int32 // by level: the node itself, its rack, wider groups
+	live        bool
+	closed      bool // barred for some reason; apart, for speed
 	slots       [kinds]int
 	used        [kinds]int // slots held by attempts that are not suspended
+	fresh       int        // reduces that are not suspended and have told of no progress
+	groups      []int32    // by level: the node itself, its rack, wider groups
 	running     [kinds]int // attempts that are not suspended
-	atts        []int32    // live attempts, suspended ones included
-	pending     []Action   // for the next heartbeat
-	last        []Action   // answer to the last numbered heartbeat
+	name        string
+	rack        string
+	atts        []int32  // live attempts, suspended ones included
+	pending     []Action // for the next heartbeat
+	last        []Action // answer to the last numbered heartbeat
 	incarnation uint64
 	seq         uint64
 	seen        time.Duration
-	live        bool
 	barred      bars          // why it takes no new tasks
-	closed      bool          // barred for some reason; apart, for speed
 	faults      int           // jobs that succeeded while they avoided it, as far as not forgiven
 	faultAt     time.Duration // of the last fault, or of the last that was forgiven
 	numbers     [kinds]slotNumbers

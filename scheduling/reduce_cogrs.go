@@ -31,8 +31,9 @@ type cogrs struct {
 	listed bool
 
 	// scratch of the search for centers
-	floor  []int64 // by reduce: the score from which a node is among the best
-	bound  []int64 // by rack
+	floor  []int64    // by reduce: the score from which a node is among the best
+	rates  []rackRate // by rack
+	around [][]int64
 	sorter hereSorter
 }
 
@@ -283,7 +284,7 @@ func (r *cogrs) choose(j *job, n *node, level Locality, limit int32) (int32, Loc
 	pending := &j.w[Reduce].pending
 	g.Fold()
 	best := bestReduce{g: g, reduce: -1}
-	for _, h := range in(p.byNode, int32(n.id)) {
+	for _, h := range r.goodAt(j, n) {
 		if !pending.Has(h.reduce) {
 			continue
 		}

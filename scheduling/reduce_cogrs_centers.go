@@ -13,7 +13,7 @@ import (
 func (r *cogrs) findCenters(j *job) {
 	g, p := r.c.outputsOf(j), r.planOf(j)
 	p.best = append(p.best[:0], make([][choices]choice, len(j.w[Reduce].tasks))...)
-	p.ahead = r.projection(j)
+	p.ahead = r.projection(j, p.ahead)
 	r.floor = append(r.floor[:0], make([]int64, len(p.best))...)
 	for f := range g.Feeders() {
 		if node, first, second := g.Feeder(f); first != nil {
@@ -33,8 +33,8 @@ func (r *cogrs) findCenters(j *job) {
 // enterFeeder enters n for every reduce of which it holds something, or will hold something.
 func (r *cogrs) enterFeeder(j *job, n *node, first, second []int64) {
 	g, p := r.c.outputsOf(j), r.planOf(j)
-	var space [maxLevels][]int64
-	around := g.Rows(n.site(), r.levels, space[:0])
+	around := g.Rows(n.site(), r.levels, r.around[:0])
+	r.around = around
 	if share := p.ahead.share(n); share > 0 || second != nil || len(around) > 1 {
 		r.enterAny(p, n, [][]int64{first, second}, around, share, g)
 		return
@@ -126,6 +126,16 @@ func (r *cogrs) index(p *plan) {
 	}
 	p.byNode, p.byRack = r.sorter.sort(p.byNode, nodes), r.sorter.sort(p.byRack, racks)
 	r.sorter.list = [2][]here{nodes, racks}
+}
+
+// goodAt lists the reduces that have n as a choice. A job that was judged is marked for the nodes in
+// its plan.
+func (r *cogrs) goodAt(j *job, n *node) []here {
+	p := r.planOf(j)
+	if p.judged && !r.asked[0].Has(int32(n.id), j.index) {
+		return nil
+	}
+	return in(p.byNode, int32(n.id))
 }
 
 // hereSorter sorts what is in the order of the reduces by group: it counts.

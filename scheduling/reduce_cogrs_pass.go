@@ -53,8 +53,10 @@ func (r *cogrs) arm(j *job, level Locality, limit int32) {
 		p.loose.Assign(pending)
 		r.remark(j)
 	case limit < p.limit:
-		for _, n := range r.of[j.index].marked[0] {
-			r.loosen(j, r.c.nodes[n])
+		for _, launched := range r.of[j.index].launched {
+			if launched.n >= limit {
+				r.loosen(j, r.c.nodes[launched.group])
+			}
 		}
 	}
 	p.limit = limit
@@ -75,7 +77,7 @@ func (r *cogrs) loosen(j *job, n *node) {
 		return
 	}
 	limit := r.cap(j, r.c.outputsOf(j))
-	for _, h := range in(p.byNode, int32(n.id)) {
+	for _, h := range r.goodAt(j, n) {
 		if pending.Has(h.reduce) && !p.loose.Has(h.reduce) && !r.firm(j, h.reduce, limit) {
 			p.loose.Add(h.reduce)
 			r.at(j).until = 0
@@ -102,13 +104,8 @@ func (r *cogrs) firm(j *job, i int32, limit int32) bool {
 		if n == nil || !r.reachable(j, n, limit) {
 			continue
 		}
-		if n.free(Reduce) > 0 {
+		if n.free(Reduce) > 0 || n.fresh > 0 {
 			return true
-		}
-		for _, ai := range n.atts {
-			if a := &r.c.atts[ai]; a.id.Task.Kind == Reduce && !a.suspended && a.progress == 0 {
-				return true
-			}
 		}
 	}
 	return false

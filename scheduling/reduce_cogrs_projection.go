@@ -7,12 +7,18 @@ type projected struct {
 	most  int32     // of one node
 }
 
-// projection counts the running maps, as long as not all outputs are known.
-func (r *cogrs) projection(j *job) projected {
-	if r.pol.NoProjection || j.w[Map].running == 0 {
-		return projected{}
+// projection counts the running maps, as long as not all outputs are known, in the lists of p.
+func (r *cogrs) projection(j *job, p projected) projected {
+	for l := range p.count {
+		p.count[l] = p.count[l][:0]
 	}
-	p := projected{known: r.c.outputsOf(j).Known(), count: make([]tallies, r.levels)}
+	p.known, p.most = 0, 0
+	if r.pol.NoProjection || j.w[Map].running == 0 {
+		return p
+	}
+	if p.known = r.c.outputsOf(j).Known(); p.count == nil {
+		p.count = make([]tallies, r.levels)
+	}
 	for i := range j.w[Map].tasks {
 		ai := j.w[Map].tasks[i].att
 		if ai < 0 {
@@ -38,8 +44,11 @@ func (p *projected) share(n *node) float64 {
 	if p.known == 0 {
 		return 0
 	}
-	return float64(p.count[0].of(n.groups[0])+p.around(n)) / float64(p.known)
+	return p.part(p.count[0].of(n.groups[0]) + p.around(n))
 }
+
+// part is the part of the known input that so many maps are expected to have.
+func (p *projected) part(maps int32) float64 { return float64(maps) / float64(p.known) }
 
 // around is the number of running maps in the rack and the wider groups of n, each level counted.
 func (p *projected) around(n *node) (sum int32) {
@@ -47,12 +56,4 @@ func (p *projected) around(n *node) (sum int32) {
 		sum += p.count[l].of(n.groups[l])
 	}
 	return sum
-}
-
-// mostAround is a share that no node in n's rack exceeds.
-func (p *projected) mostAround(n *node) float64 {
-	if p.known == 0 {
-		return 0
-	}
-	return float64(p.most+p.around(n)) / float64(p.known)
 }

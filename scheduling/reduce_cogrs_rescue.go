@@ -20,7 +20,7 @@ func (r *cogrs) rescue(j *job, n *node, limit int32, best *bestReduce) {
 			i = pending.First()
 		}
 		p.turn = i
-		if r.hasNode(j, i, limit) {
+		if r.at(j).plain && p.judged && !p.loose.Has(i) && limit >= p.limit || r.hasNode(j, i, limit) {
 			continue
 		}
 		r.renew(j, i, limit)
@@ -56,15 +56,9 @@ func (r *cogrs) renew(j *job, i int32, limit int32) {
 		}
 	}
 	p.best[i] = [choices]choice{}
-	bounds := r.bounds(p, g, i)
-	for {
-		rack := most(bounds)
-		if rack < 0 || p.best[i][choices-1].node != nil && bounds[rack] < p.best[i][choices-1].score {
-			break
-		}
-		bounds[rack] = -1
-		r.renewIn(r.racks[rack], j, i, limit)
-	}
+	r.rateRacks(p, g, i)
+	r.enterContenders(j, i, limit)
+	r.enterOthers(j, i, limit)
 	for k, c := range p.best[i] {
 		if c.node == nil {
 			break
@@ -78,30 +72,83 @@ func (r *cogrs) renew(j *job, i int32, limit int32) {
 	}
 }
 
-// bounds is, by rack, a score of reduce i that none of its live nodes exceeds, -1 where there are
-// none.
-func (r *cogrs) bounds(p *plan, g *gravity.Outputs, i int32) []int64 {
-	list := r.bound[:0]
-	for _, nodes := range r.liveNodes() {
-		bound := int64(-1)
-		if len(nodes) > 0 {
-			bound = g.Peak(i) + g.Around(i, nodes[0].site(), r.levels) + int64(p.ahead.mostAround(nodes[0])*float64(g.Total(i)))
-		}
-		list = append(list, bound)
-	}
-	r.bound = list
-	return list
+// rackRate is what is known of the scores of a reduce in a rack.
+type rackRate struct {
+	most   int64 // no live node has more; -1 where there are none
+	others int64 // of each node that holds none of its input and on which no map runs; -1 once entered
 }
 
-// most is the index of the greatest number, -1 if none is 0 or more.
-func most(list []int64) int {
-	at, most := -1, int64(-1)
-	for i, n := range list {
-		if n > most {
-			at, most = i, n
+// rateRacks rates all racks for reduce i.
+func (r *cogrs) rateRacks(p *plan, g *gravity.Outputs, i int32) {
+	list, peak, total := r.rates[:0], g.Peak(i), float64(g.Total(i))
+	for _, nodes := range r.liveNodes() {
+		rate := rackRate{-1, -1}
+		if len(nodes) > 0 {
+			n := nodes[0]
+			around, share, most := g.Around(i, n.site(), r.levels), 0.0, 0.0
+			if p.ahead.known > 0 {
+				running := p.ahead.around(n)
+				share, most = p.ahead.part(running), p.ahead.part(running+p.ahead.most)
+			}
+			rate = rackRate{around + peak + int64(most*total), around + int64(share*total)}
+		}
+		list = append(list, rate)
+	}
+	r.rates = list
+}
+
+// enterContenders enters the nodes that hold input of reduce i, or on which maps run, and that can
+// take it.
+func (r *cogrs) enterContenders(j *job, i int32, limit int32) {
+	g, p := r.c.outputsOf(j), r.planOf(j)
+	worst := &p.best[i][choices-1]
+	for f := range g.Feeders() {
+		n := r.c.nodes[g.FeederNode(f)]
+		if !n.live || worst.node != nil && r.rates[n.groups[1]].most < worst.score {
+			continue // by far the most frequent case
+		}
+		if held := g.HeldBy(f, i); held > 0 && !p.ahead.runs(n) {
+			if s := held + r.rates[n.groups[1]].others; (worst.node == nil || s >= worst.score) && r.reachable(j, n, limit) {
+				p.enter(int(i), choice{n, s})
+			}
 		}
 	}
-	return at
+	if p.ahead.known == 0 {
+		return
+	}
+	for _, running := range p.ahead.count[0] {
+		n := r.c.nodes[running.group]
+		if n.live && (worst.node == nil || r.rates[n.groups[1]].most >= worst.score) && r.reachable(j, n, limit) {
+			p.enter(int(i), choice{n, r.outlook(j, i, n)})
+		}
+	}
+}
+
+// enterOthers enters the other nodes: in a rack they are all alike, so the first few that can take
+// reduce i are enough.
+func (r *cogrs) enterOthers(j *job, i int32, limit int32) {
+	g, p := r.c.outputsOf(j), r.planOf(j)
+	worst := &p.best[i][choices-1]
+	for {
+		rack, score := -1, int64(-1)
+		for k := range r.rates {
+			if r.rates[k].others > score {
+				rack, score = k, r.rates[k].others
+			}
+		}
+		if rack < 0 || worst.node != nil && score < worst.score {
+			return
+		}
+		r.rates[rack].others = -1
+		for _, n := range r.racks[rack] {
+			if worst.node != nil && (score < worst.score || score == worst.score && n.id > worst.node.id) {
+				break
+			}
+			if r.reachable(j, n, limit) && g.Held(i, int32(n.id)) == 0 && !p.ahead.runs(n) {
+				p.enter(int(i), choice{n, score})
+			}
+		}
+	}
 }
 
 // liveNodes lists the live nodes by rack.
@@ -119,22 +166,6 @@ func (r *cogrs) liveNodes() [][]*node {
 		}
 	}
 	return r.racks
-}
-
-// renewIn enters the nodes of a rack that can take reduce i.
-func (r *cogrs) renewIn(rack []*node, j *job, i int32, limit int32) {
-	g, p := r.c.outputsOf(j), r.planOf(j)
-	around, peak, total, worst := g.Around(i, rack[0].site(), r.levels), g.Peak(i), float64(g.Total(i)), &p.best[i][choices-1]
-	for _, n := range rack {
-		s := around + int64(p.ahead.share(n)*total)
-		if worst.node != nil && s+peak < worst.score {
-			continue // by far the most frequent case
-		}
-		s += g.Held(i, int32(n.id))
-		if (worst.node == nil || s >= worst.score) && r.reachable(j, n, limit) {
-			p.enter(int(i), choice{n, s})
-		}
-	}
 }
 
 func insert(list *[]here, h here) {
@@ -160,12 +191,15 @@ func (r *cogrs) reachable(j *job, n *node, limit int32) bool {
 // freesSoon tells whether a reduce on n may end within the wait for the center. Its progress tells
 // how long it still takes; one without progress may.
 func (r *cogrs) freesSoon(n *node) bool {
+	if n.fresh > 0 {
+		return true
+	}
 	for _, ai := range n.atts {
 		a := &r.c.atts[ai]
 		if a.id.Task.Kind != Reduce || a.suspended {
 			continue
 		}
-		if a.progress == 0 || float64(a.worked(r.c.now))*(1-a.progress) <= a.progress*float64(r.length(0)) {
+		if float64(a.worked(r.c.now))*(1-a.progress) <= a.progress*float64(r.length(0)) {
 			return true
 		}
 	}

@@ -142,10 +142,14 @@ func TestWhichNodesCanTakeAReduce(t *testing.T) {
 		{0, 0, true, false},
 	} {
 		a.start, a.since, a.progress, a.suspended = c.now-x.ran, c.now-x.ran, x.progress, x.suspended
+		n.fresh = 0
+		if x.progress == 0 && !x.suspended {
+			n.fresh = 1
+		}
 		require.Equal(t, x.want, r.freesSoon(n), "%+v", x)
 		require.Equal(t, x.want, r.reachable(j, n, 1), "%+v", x)
 	}
-	a.suspended, a.progress, a.id.Task.Kind = false, 0, Map
+	a.suspended, a.progress, a.id.Task.Kind, n.fresh = false, 0, Map, 0
 	require.False(t, r.freesSoon(n), "a map gives back no slot for reduces")
 }
 

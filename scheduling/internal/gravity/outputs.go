@@ -43,6 +43,7 @@ type Outputs struct {
 	sumHigh [][]int64   // by level from 1 and group: sum of the most bytes per reduce
 	unfold  []int32     // maps scanned, but not folded yet
 	groups  [][][]int64 // by level from 1 and group: bytes per reduce of the maps folded
+	spare   []int64     // for rows to come
 	peak    []int64     // by reduce: at least the most bytes on one node, of the maps folded
 	total   []int64     // by reduce, as of the last SumUp
 	before  []int64     // as of the one before
@@ -84,6 +85,12 @@ func (g *Outputs) Feeder(i int) (node int32, first, second []int64) {
 	f := &g.feeders[i]
 	return f.at.Node, f.parts[0], f.parts[1]
 }
+
+// FeederNode is one of these nodes, and HeldBy the bytes of reduce r that lie there.
+func (g *Outputs) FeederNode(i int) int32 { return g.feeders[i].at.Node }
+
+// HeldBy is Held of a feeder.
+func (g *Outputs) HeldBy(i int, r int32) int64 { return g.feeders[i].held(r) }
 
 // Feeds tells whether outputs that are folded lie on a node.
 func (g *Outputs) Feeds(node int32) bool {
@@ -243,6 +250,9 @@ func (g *Outputs) raise(f *feeder) {
 	}
 }
 
+// fewReduces is how many numbers are made at once for the rows of several groups.
+const fewReduces = 64
+
 // row is the bytes per reduce in a group of level l.
 func (g *Outputs) row(l int, group int32) []int64 {
 	for len(g.groups) <= l {
@@ -253,7 +263,10 @@ func (g *Outputs) row(l int, group int32) []int64 {
 	}
 	row := g.groups[l][group]
 	if row == nil {
-		row = make([]int64, g.reduces)
+		if len(g.spare) < g.reduces {
+			g.spare = make([]int64, g.reduces*max(1, min(len(g.outs), fewReduces/g.reduces)))
+		}
+		row, g.spare = g.spare[:g.reduces:g.reduces], g.spare[g.reduces:]
 		g.groups[l][group] = row
 	}
 	return row
