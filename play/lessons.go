@@ -2,8 +2,8 @@ package play
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
@@ -76,20 +76,29 @@ func (c Claim) Holds(q map[string]float64) bool {
 	return there && too && a < c.Part*b
 }
 
-var quantityName = regexp.MustCompile(`\{([a-z_]+[01])\}`)
-
-// Fill puts the numbers of a run into a text. A name that the run does not have stays.
+// Fill puts the numbers of a run into a text, for names in braces. A name that the run does not have stays.
 func Fill(text string, q map[string]float64) string {
-	return quantityName.ReplaceAllStringFunc(text, func(name string) string {
-		x, there := q[name[1:len(name)-1]]
-		if !there {
-			return name
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, "{")
+		out.WriteString(before)
+		if !found {
+			return out.String()
 		}
-		if x < 10 && x != float64(int(x)) {
-			return fmt.Sprintf("%.2f", x)
+		name, behind, closed := strings.Cut(rest, "}")
+		x, there := q[name]
+		switch {
+		case !closed || !there:
+			out.WriteByte('{')
+			text = rest
+			continue
+		case x < 10 && x != float64(int(x)):
+			fmt.Fprintf(&out, "%.2f", x)
+		default:
+			fmt.Fprintf(&out, "%.0f", x)
 		}
-		return fmt.Sprintf("%.0f", x)
-	})
+		text = behind
+	}
 }
 
 // Lessons are the lessons, in order.

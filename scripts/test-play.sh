@@ -19,6 +19,8 @@ if [ -z "$chromium" ]; then
 	exit 0
 fi
 go generate ./play/site
+size=$(wc -c <play/site/module/tarry.wasm.gz)
+[ "$size" -le 2000000 ] || { echo "make test-play: the module has $size bytes: what has it come to import?"; exit 1; }
 go build -o bin/tarry ./cmd/tarry
 bin/tarry sim --workload facebook-io --jobs 12 --nodes 10 --racks 2 -q --events out/page/recorded.jsonl >/dev/null
 rm -f out/page/play

@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 
 	"github.com/tarry-mr/tarry/internal/spelling"
 	"github.com/tarry-mr/tarry/internal/textfile"
@@ -54,7 +54,7 @@ func (r *Reader) parse(text []byte) (Node, error) {
 	}
 	file, err := parser.Parse(tokens, 0)
 	if err != nil {
-		var syntax yaml.Error
+		var syntax syntaxError
 		if errors.As(err, &syntax) && syntax.GetToken() != nil && syntax.GetToken().Position != nil {
 			return nil, r.Refuse(syntax.GetToken().Position.Line, "%s", syntax.GetMessage())
 		}
@@ -67,6 +67,14 @@ func (r *Reader) parse(text []byte) (Node, error) {
 		return nil, r.Refuse(1, "nothing in it")
 	}
 	return file.Docs[0].Body, nil
+}
+
+// syntaxError is what the parser's errors are. go-yaml has it, too, in a package that would add its
+// decoder to the playground's module.
+type syntaxError interface {
+	error
+	GetToken() *token.Token
+	GetMessage() string
 }
 
 // Refuse makes the fault of a line, from 1.

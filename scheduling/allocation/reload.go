@@ -1,7 +1,7 @@
 package allocation
 
 import (
-	"crypto/sha256"
+	"bytes"
 	"fmt"
 	"io/fs"
 	"time"
@@ -23,11 +23,11 @@ const (
 // older one, as from a backup, is loaded; one that was only touched is not.
 type Reloader[T any] struct {
 	parse  func(content []byte) (T, error)
-	loaded [sha256.Size]byte // content in force
-	looked time.Time         // last look
-	seen   time.Time         // time of the file at the last look
-	since  time.Time         // first look at which the file had that time
-	err    error             // why the file is not in force now
+	loaded []byte    // content in force; nil: none is known
+	looked time.Time // last look
+	seen   time.Time // time of the file at the last look
+	since  time.Time // first look at which the file had that time
+	err    error     // why the file is not in force now
 }
 
 // NewStaleReloader starts with nothing that is known to be in force: the first look loads whatever
@@ -52,7 +52,7 @@ func NewReloader[T any](now time.Time, content []byte, parse func(content []byte
 		var zero T
 		return nil, zero, err
 	}
-	return &Reloader[T]{parse: parse, loaded: sha256.Sum256(content), looked: now}, value, nil
+	return &Reloader[T]{parse: parse, loaded: append([]byte{}, content...), looked: now}, value, nil
 }
 
 // Due tells whether it is time to look: LookEvery has passed since the last look.
@@ -119,8 +119,7 @@ func (r *Reloader[T]) settled(now, modified time.Time) bool {
 
 // offer loads content if it is new and right.
 func (r *Reloader[T]) offer(content []byte) Look[T] {
-	sum := sha256.Sum256(content)
-	if sum == r.loaded {
+	if r.loaded != nil && bytes.Equal(content, r.loaded) {
 		r.err = nil // the old text is back: what is in force is what stands in the file
 		return Look[T]{}
 	}
@@ -128,7 +127,7 @@ func (r *Reloader[T]) offer(content []byte) Look[T] {
 	if err != nil {
 		return r.fail(err)
 	}
-	r.loaded, r.err = sum, nil
+	r.loaded, r.err = append([]byte{}, content...), nil
 	return Look[T]{Loaded: true, Value: value}
 }
 
