@@ -122,7 +122,13 @@ func (s setup) glance(t *testing.T, p Policy, look func(r *cogrs, j *job)) {
 // Few nodes are looked at closely; the three best are those of a look at all: of those that can take
 // a reduce (renew), of those that hold or will hold some of its input (findCenters).
 func TestPlansHaveTheBestNodes(t *testing.T) {
-	s := setup{nodes: 60, racks: 6, slots: [2]int{2, 2}, jobs: 8, pools: 2, maps: 30, reduces: 40, bytes: skewedSizes(40, 2)}
+	few := setup{nodes: 60, racks: 6, slots: [2]int{2, 2}, jobs: 8, pools: 2, maps: 30, reduces: 40, bytes: skewedSizes(40, 2)}
+	many := setup{nodes: 150, racks: 9, slots: [2]int{2, 2}, jobs: 4, pools: 2, maps: 140, reduces: 30, bytes: skewedSizes(40, 1)}
+	few.plansHaveTheBest(t)
+	many.plansHaveTheBest(t) // these are looked for by racks
+}
+
+func (s setup) plansHaveTheBest(t *testing.T) {
 	for i := range s.bytes { // ties, and reduces that get nothing
 		for k := range s.bytes[i] {
 			s.bytes[i][k] = s.bytes[i][k] / 500 * 500
@@ -130,7 +136,7 @@ func TestPlansHaveTheBestNodes(t *testing.T) {
 	}
 	for _, rule := range []ReduceRule{CoGRS, LARTS} {
 		looks := 0
-		s.glance(t, benchPolicy(t, "hfs", func(p *Policy) { p.Reduce.Rule, p.SlowStart = rule, 0.3 }), func(r *cogrs, j *job) {
+		s.glance(t, benchPolicy(t, "hfs", func(p *Policy) { p.Reduce.Rule, p.SlowStart = rule, 0.2 }), func(r *cogrs, j *job) {
 			g := r.c.outputsOf(j)
 			limit := r.cap(j, g)
 			best := func(i int32, fits func(n *node) bool) [choices]choice {

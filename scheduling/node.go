@@ -141,10 +141,7 @@ func (c *Core) Join(now time.Duration, spec Node) (NodeID, error) {
 	if restarted {
 		c.absolve(n)
 	}
-	n.groups = []int32{int32(id)} // places of outputs may keep the former
-	for l := 1; l <= c.cfg.RackDepth; l++ {
-		n.groups = append(n.groups, c.groups[l].id(strings.Join(path[:len(path)-l+1], "/")))
-	}
+	c.stand(n, path)
 	c.countSlots(n, 1)
 	c.dropUnfit(n)
 	c.dirty = true
@@ -153,6 +150,19 @@ func (c *Core) Join(now time.Duration, spec Node) (NodeID, error) {
 	}
 	c.end(Call{Op: OpJoin, At: now, Join: &spec, Node: id})
 	return id, nil
+}
+
+// stand notes where a node stands in the network.
+func (c *Core) stand(n *node, path []string) {
+	n.groups = []int32{int32(n.id)} // places of outputs may keep the former
+	for l := 1; l <= c.cfg.RackDepth; l++ {
+		n.groups = append(n.groups, c.groups[l].id(strings.Join(path[:len(path)-l+1], "/")))
+	}
+	for _, g := range c.outputs {
+		if g != nil {
+			g.Moved(n.site())
+		}
+	}
 }
 
 // dropUnfit kills the suspended attempts of a node that has become too small to resume them.

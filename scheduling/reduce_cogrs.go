@@ -34,7 +34,12 @@ type cogrs struct {
 	floor  []int64    // by reduce: the score from which a node is among the best
 	rates  []rackRate // by rack
 	around [][]int64
-	sorter hereSorter
+	// of that in racks
+	contend []contenders // by rack
+	top     []int64      // by reduce: the greatest bound of a rack,
+	first   []int32      // and which rack that is
+	bounds  []int64      // by reduce, of one rack
+	sorter  hereSorter
 }
 
 // reduceWait is what the rule reads of a job that waits, small as mapWait is.

@@ -15,6 +15,17 @@ func (r *cogrs) findCenters(j *job) {
 	p.best = append(p.best[:0], make([][choices]choice, len(j.w[Reduce].tasks))...)
 	p.ahead = r.projection(j, p.ahead)
 	r.floor = append(r.floor[:0], make([]int64, len(p.best))...)
+	if g.Many() {
+		r.searchRacks(g, p)
+	} else {
+		r.searchNodes(j)
+	}
+	r.index(p)
+}
+
+// searchNodes enters each node that holds something, or on which maps run.
+func (r *cogrs) searchNodes(j *job) {
+	g, p := r.c.outputsOf(j), r.planOf(j)
 	for f := range g.Feeders() {
 		if node, first, second := g.Feeder(f); first != nil {
 			r.enterFeeder(j, r.c.nodes[node], first, second)
@@ -27,7 +38,6 @@ func (r *cogrs) findCenters(j *job) {
 			}
 		}
 	}
-	r.index(p)
 }
 
 // enterFeeder enters n for every reduce of which it holds something, or will hold something.

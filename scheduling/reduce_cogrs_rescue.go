@@ -80,8 +80,8 @@ type rackRate struct {
 
 // rateRacks rates all racks for reduce i.
 func (r *cogrs) rateRacks(p *plan, g *gravity.Outputs, i int32) {
-	list, peak, total := r.rates[:0], g.Peak(i), float64(g.Total(i))
-	for _, nodes := range r.liveNodes() {
+	list, total := r.rates[:0], float64(g.Total(i))
+	for rack, nodes := range r.liveNodes() {
 		rate := rackRate{-1, -1}
 		if len(nodes) > 0 {
 			n := nodes[0]
@@ -90,7 +90,7 @@ func (r *cogrs) rateRacks(p *plan, g *gravity.Outputs, i int32) {
 				running := p.ahead.around(n)
 				share, most = p.ahead.part(running), p.ahead.part(running+p.ahead.most)
 			}
-			rate = rackRate{around + peak + int64(most*total), around + int64(share*total)}
+			rate = rackRate{around + g.PeakIn(int32(rack), i) + int64(most*total), around + int64(share*total)}
 		}
 		list = append(list, rate)
 	}
@@ -100,17 +100,18 @@ func (r *cogrs) rateRacks(p *plan, g *gravity.Outputs, i int32) {
 // enterContenders enters the nodes that hold input of reduce i, or on which maps run, and that can
 // take it.
 func (r *cogrs) enterContenders(j *job, i int32, limit int32) {
-	g, p := r.c.outputsOf(j), r.planOf(j)
+	p := r.planOf(j)
 	worst := &p.best[i][choices-1]
-	for f := range g.Feeders() {
-		n := r.c.nodes[g.FeederNode(f)]
-		if !n.live || worst.node != nil && r.rates[n.groups[1]].most < worst.score {
-			continue // by far the most frequent case
+	first := 0
+	for k := range r.rates {
+		if r.rates[k].most > r.rates[first].most {
+			first = k
 		}
-		if held := g.HeldBy(f, i); held > 0 && !p.ahead.runs(n) {
-			if s := held + r.rates[n.groups[1]].others; (worst.node == nil || s >= worst.score) && r.reachable(j, n, limit) {
-				p.enter(int(i), choice{n, s})
-			}
+	}
+	r.enterHolders(j, i, limit, first)
+	for k := range r.rates {
+		if k != first && (worst.node == nil || r.rates[k].most >= worst.score) {
+			r.enterHolders(j, i, limit, k)
 		}
 	}
 	if p.ahead.known == 0 {
@@ -120,6 +121,21 @@ func (r *cogrs) enterContenders(j *job, i int32, limit int32) {
 		n := r.c.nodes[running.group]
 		if n.live && (worst.node == nil || r.rates[n.groups[1]].most >= worst.score) && r.reachable(j, n, limit) {
 			p.enter(int(i), choice{n, r.outlook(j, i, n)})
+		}
+	}
+}
+
+// enterHolders enters the nodes of a rack that hold input of reduce i, on which no map runs.
+func (r *cogrs) enterHolders(j *job, i int32, limit int32, rack int) {
+	g, p := r.c.outputsOf(j), r.planOf(j)
+	worst, others := &p.best[i][choices-1], r.rates[rack].others
+	for _, f := range g.InRack(int32(rack)) {
+		held := g.HeldBy(f, i)
+		if held == 0 || worst.node != nil && held+others < worst.score {
+			continue
+		}
+		if n := r.c.nodes[g.FeederNode(f)]; n.live && !p.ahead.runs(n) && r.reachable(j, n, limit) {
+			p.enter(int(i), choice{n, held + others})
 		}
 	}
 }

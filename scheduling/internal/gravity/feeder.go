@@ -2,7 +2,8 @@ package gravity
 
 // feeder is a node with outputs.
 type feeder struct {
-	at   Site
+	at   Site  // of the last output
+	rack int32 // of the node now; 0 in a network without racks
 	high int64 // sum of the most bytes per reduce, of the maps scanned
 	maps int   // folded
 	// parts add up to the bytes per reduce on the node, of the maps folded: the slices of its
@@ -92,4 +93,77 @@ func (g *Outputs) feeding(node int32) *feeder {
 		return &g.feeders[g.places[i].feeder]
 	}
 	return nil
+}
+
+// manyMaps is the number of maps from which on a job's peaks are kept by rack.
+const manyMaps = 128
+
+// rack is what lies in a rack.
+type rack struct {
+	feeders []int32
+	peak    []int64 // by reduce, as Outputs.peak; nil unless the job has many maps
+}
+
+// rackOf is the number of a site's rack.
+func (at Site) rackOf() int32 {
+	if len(at.Groups) < 2 {
+		return 0
+	}
+	return at.Groups[1]
+}
+
+// enlist puts a feeder into the list of a rack.
+func (g *Outputs) enlist(i, to int32) {
+	if need := int(to) + 1 - len(g.racks); need > 0 {
+		g.racks = append(g.racks, make([]rack, need)...)
+	}
+	g.racks[to].feeders = append(g.racks[to].feeders, i)
+	g.feeders[i].rack = to
+}
+
+// Moved tells that a node stands elsewhere now: what lies there moves with it, as far as the search
+// for it goes; its outputs count where they were added.
+func (g *Outputs) Moved(at Site) {
+	i, known := g.place(at.Node)
+	if !known {
+		return
+	}
+	f := g.places[i].feeder
+	if from := &g.racks[g.feeders[f].rack].feeders; g.feeders[f].rack != at.rackOf() {
+		*from = without(*from, f)
+		g.enlist(f, at.rackOf())
+		if g.feeders[f].maps > 0 {
+			g.raise(&g.feeders[f])
+		}
+	}
+}
+
+// InRack lists the feeders in a rack. The slice is to be read at once.
+func (g *Outputs) InRack(k int32) []int32 {
+	if int(k) >= len(g.racks) {
+		return nil
+	}
+	return g.racks[k].feeders
+}
+
+// Many tells whether the job has so many maps that its peaks are known by rack.
+func (g *Outputs) Many() bool { return len(g.outs) >= manyMaps }
+
+// PeakIn is at least the most bytes of reduce r on a node of a rack, of the outputs folded.
+func (g *Outputs) PeakIn(k, r int32) int64 {
+	switch {
+	case len(g.InRack(k)) == 0:
+		return 0
+	case g.racks[k].peak == nil:
+		return g.peak[r]
+	}
+	return g.racks[k].peak[r]
+}
+
+// PeaksIn is PeakIn of all reduces of a job with many maps, to be read at once; nil if all are 0.
+func (g *Outputs) PeaksIn(k int32) []int64 {
+	if int(k) >= len(g.racks) {
+		return nil
+	}
+	return g.racks[k].peak
 }

@@ -37,6 +37,7 @@ type Outputs struct {
 	known   int      // maps whose output is known
 	feeders []feeder
 	places  []place // where the feeders are, ascending by node
+	racks   []rack
 
 	scan    []int32     // maps not scanned yet
 	sumLow  int64       // sum of the outputs' least bytes per reduce: no reduce has less
@@ -87,10 +88,10 @@ func (g *Outputs) Feeder(i int) (node int32, first, second []int64) {
 }
 
 // FeederNode is one of these nodes, and HeldBy the bytes of reduce r that lie there.
-func (g *Outputs) FeederNode(i int) int32 { return g.feeders[i].at.Node }
+func (g *Outputs) FeederNode(i int32) int32 { return g.feeders[i].at.Node }
 
 // HeldBy is Held of a feeder.
-func (g *Outputs) HeldBy(i int, r int32) int64 { return g.feeders[i].held(r) }
+func (g *Outputs) HeldBy(i, r int32) int64 { return g.feeders[i].held(r) }
 
 // Feeds tells whether outputs that are folded lie on a node.
 func (g *Outputs) Feeds(node int32) bool {
@@ -105,10 +106,12 @@ func (g *Outputs) Add(m int32, at Site, bytes []int64) {
 	g.known++
 	if f := g.feeding(at.Node); f != nil {
 		f.at = at
+		g.Moved(at)
 	} else {
 		i, _ := g.place(at.Node)
 		g.places = slices.Insert(g.places, i, place{at.Node, int32(len(g.feeders))})
 		g.feeders = append(g.feeders, feeder{at: at})
+		g.enlist(int32(len(g.feeders)-1), at.rackOf())
 	}
 	g.scan = append(g.scan, m)
 }
@@ -233,20 +236,28 @@ func (g *Outputs) Fold() {
 	g.unfold = g.unfold[:0]
 }
 
-// raise takes what lies on a node into the peaks.
+// raise takes what lies on a node into the peaks. That of a rack is never more than that of all.
 func (g *Outputs) raise(f *feeder) {
 	first, second := f.parts[0], f.parts[1]
-	peak := g.peak[:len(first)]
+	least := g.peak
+	if here := &g.racks[f.rack]; g.Many() {
+		if here.peak == nil {
+			here.peak = make([]int64, g.reduces)
+		}
+		least = here.peak
+	}
+	low := least[:len(first)]
 	for r, b := range first {
-		if b > peak[r] {
-			peak[r] = b
+		if b > low[r] {
+			low[r] = b
+			g.peak[r] = max(g.peak[r], b)
 		}
 	}
 	for r, b := range second {
 		if r < len(first) {
 			b += first[r]
 		}
-		g.peak[r] = max(g.peak[r], b)
+		least[r], g.peak[r] = max(least[r], b), max(g.peak[r], b)
 	}
 }
 
