@@ -329,13 +329,15 @@ func (r *cogrs) choose(j *job, n *node, level Locality, limit int32) (int32, Loc
 // of the best other one; -1 for none.
 func (r *cogrs) rivals(j *job, i int32, n *node, limit int32) (at, other int64) {
 	at, other = -1, -1
-	for _, c := range r.planOf(j).best[i] {
+	best := &r.planOf(j).best[i]
+	for k := range best { // the best first
+		c := &best[k]
 		if c.node == nil || !r.reachable(j, c.node, limit) {
 			continue
 		}
 		at = max(at, c.score)
 		if c.node != n {
-			other = max(other, c.score)
+			return at, c.score
 		}
 	}
 	return at, other
