@@ -22,6 +22,7 @@ import (
 //	part      simulate Setup and Other, and find the first decision at which they part ways
 //	scenario  run Text, a scenario, with Files beside it by name
 //	whatif    run Text, the events of a recorded run, again under Setup's policy
+//	curve     simulate Setup with each D of Skips, and say what the formula expects
 //	lessons   the lessons, with their set-ups and texts
 //	presets   list what there is to choose from
 type Request struct {
@@ -30,6 +31,7 @@ type Request struct {
 	Other *Setup            `json:"other,omitempty"`
 	Text  string            `json:"text,omitempty"`
 	Files map[string]string `json:"files,omitempty"`
+	Skips []int             `json:"skips,omitempty"`
 }
 
 // Answer is what comes of a request. Error is what was wrong, with line and column where a text was
@@ -45,6 +47,7 @@ type Answer struct {
 	WhatIf  *WhatIf           `json:"whatif,omitempty"`
 	Presets *Presets          `json:"presets,omitempty"`
 	Lessons []Lesson          `json:"lessons,omitempty"`
+	Curve   *Curve            `json:"curve,omitempty"`
 	// Quantities are of part: what lessons quote.
 	Quantities map[string]float64 `json:"quantities,omitempty"`
 }
@@ -95,6 +98,9 @@ func answer(r *Request, a *Answer, sink Sink) (err error) {
 		a.Output, a.Code = runScenario(r.Text, r.Files)
 	case "whatif":
 		a.WhatIf, err = whatIf(r.Text, &r.Setup, tell(sink, 1))
+		return err
+	case "curve":
+		a.Curve, err = curve(&r.Setup, r.Skips)
 		return err
 	case "lessons":
 		a.Lessons = Lessons()

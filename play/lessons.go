@@ -19,6 +19,7 @@ type Lesson struct {
 	Texts [2]Text  `json:"texts"` // English, Chinese
 	Right int      `json:"right"` // the number of the right answer, from 0
 	Try   []string `json:"try"`   // settings to put over side 1: the one thing to change
+	Skips []int    `json:"skips"` // values of D at which the formula's curve is held against runs; none: no curve is drawn
 }
 
 // Text is a lesson in one language.

@@ -39,11 +39,11 @@ func english() map[string]Text {
 			"A rack with the data has many more free slots than the nodes with it.",
 		},
 		"long": {
-			"6. How long to wait", "The chance that no offer is local falls geometrically: with R replicas on M nodes, 1 - (1 - R/M)^D of the maps are local after D offers. Beyond that, waiting buys nothing.",
-			"Waits of 0.5 s make {local0} % local, of 4 s {local1} %; the mean sojourn is {mean0} s and {mean1} s.",
-			"Wait 30 s.", "What does a much longer wait change?",
+			"6. How long to wait", "A job with K maps left, of blocks with R replicas, finds each offer of a slot local with the chance 1 - (1 - K/M)^R on M nodes. So the chance that none of D offers is local falls geometrically, and the curve below flattens: it is what the formula expects of jobs of three maps on 50 nodes. Beyond the bend waiting buys nothing.",
+			"The two filled dots are the runs on this page: {local0} % of the maps are local at the small D, {local1} % at the large one. Each other dot is a run, too. The mean sojourn is {mean0} s and {mean1} s.",
+			"Wait for 80 offers.", "What does twice the wait change?",
 			[]string{"Locality rises as much again.", "Jobs starve.", "Almost nothing: almost every map is local by then."},
-			"The curve flattens: tarry delay works out where.",
+			"The curve is flat there; tarry delay works out where. A wait in seconds is D times the time between two free slots, T/S with S slots and tasks of T seconds.",
 		},
 		"pools": {
 			"7. Pools, minimum shares, preemption", "A pool with a minimum share is promised slots. If long tasks of others hold them, preemption takes them back after a timeout, killing the newest first.",

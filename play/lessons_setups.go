@@ -9,6 +9,9 @@ const (
 	smallJobs = `jobs:
   - {name: small, count: 60, gap: exponential 1500ms, maps: 3, map_time: 2s, user: ann}
 `
+	busySmallJobs = `jobs:
+  - {name: small, count: 300, gap: exponential 160ms, maps: 3, map_time: 5s, user: ann}
+`
 	longJobs = `jobs:
   - {name: a, maps: 240, map_time: 6s, user: a}
   - {name: b, maps: 240, map_time: 6s, user: b}
@@ -63,6 +66,10 @@ func lessonSetups() []Lesson {
 		s.Flows, s.Over = true, 8
 		return s
 	}
+	busy := func(s Setup) Setup {
+		s.MapSlots = 2
+		return s
+	}
 	one := func(s Setup) Setup {
 		s.ReduceSlots = 1
 		return s
@@ -89,8 +96,10 @@ func lessonSetups() []Lesson {
 			Claim: []Claim{less("far1", "far0", 0.5)}, Try: []string{"locality.waits=0s/5s"},
 		},
 		{
-			ID: "long", Setup: on(smallJobs, 30, 3, "hfs", "locality.waits=500ms/500ms"), Other: than("hfs", "locality.waits=4s/4s"), Right: 2,
-			Claim: []Claim{less("local0", "local1", 0.97)}, Try: []string{"locality.waits=30s/30s"},
+			ID: "long", Setup: busy(on(busySmallJobs, 50, 1, "delay", "locality.auto=false", "locality.skips=5")), Right: 2,
+			Other: than("delay", "locality.auto=false", "locality.skips=40"),
+			Claim: []Claim{less("local0", "local1", 0.5)}, Try: []string{"locality.skips=80"},
+			Skips: []int{0, 2, 5, 10, 20, 40, 80},
 		},
 		{
 			ID: "pools", Setup: on(prodAndAdhoc, 10, 2, prodPools+"off\n"), Other: than(prodPools + "on\n"), Right: 1,

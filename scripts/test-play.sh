@@ -13,6 +13,13 @@ if ! npm install --silent --no-audit --no-fund --prefix out/page playwright-core
 	echo "make test-play: npm has nothing to give; tests in a browser are left out"
 	exit 0
 fi
+rm -rf out/play-types
+mkdir -p out/play-types
+cp page/assets/*.mjs play/site/assets/*.mjs "$(go env GOROOT)/lib/wasm/wasm_exec.js" out/play-types/
+sed -i '1i // @ts-nocheck' out/play-types/wasm_exec.js
+types="out/page/node_modules/.bin/tsc --checkJs --allowJs --noEmit --target es2024 --module esnext --moduleDetection force"
+$types --lib es2024,dom,dom.iterable out/play-types/play.mjs
+$types --lib es2024,webworker out/play-types/worker.mjs
 chromium=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}
 if [ -z "$chromium" ]; then
 	echo "make test-play: no Chromium here; its tests are left out"

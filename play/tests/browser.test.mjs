@@ -143,6 +143,36 @@ test("every lesson does what it tells the reader to do, in both languages", { sk
   await close();
 });
 
+test("lesson 6 draws the formula's curve with the runs on it", { skip }, async () => {
+  const { page, faults, close } = await open("#lesson=long,en");
+  await page.waitForSelector("#curve .run >> nth=6");
+  const places = () => page.evaluate(() => {
+    const line = /** @type {SVGPathElement} */ (document.querySelector("#curve .line")), length = line.getTotalLength();
+    const off = (dot) => {
+      const x = +dot.getAttribute("cx"), y = +dot.getAttribute("cy");
+      let low = 0, high = length;
+      for (let i = 0; i < 40; i++) {
+        const middle = (low + high) / 2;
+        if (line.getPointAtLength(middle).x < x) low = middle;
+        else high = middle;
+      }
+      return Math.abs(line.getPointAtLength(high).y - y) / (line.getPointAtLength(0).y - line.getPointAtLength(length).y);
+    };
+    const of = (kind) => [...document.querySelectorAll(`#curve .${kind}`)].map((dot) => ({ off: off(dot), says: dot.textContent }));
+    return { run: of("run"), shown: of("shown") };
+  });
+  const first = await places();
+  for (const dot of [...first.run, ...first.shown]) assert.ok(dot.off < 0.08, `${dot.says} is ${dot.off} of the height off the curve`);
+  assert.match(first.shown.map((d) => d.says).join(), /^D = 5: .*,D = 40: /);
+  if (PICTURES) await (await page.$("#lesson-text")).screenshot({ path: join(PICTURES, "curve.png") });
+  await page.click("#try");
+  await page.waitForFunction(() => [...document.querySelectorAll("#curve .shown")].some((d) => /^D = 80: /.test(d.textContent)));
+  await page.selectOption("#lesson", "fifo");
+  await page.waitForFunction(() => !document.getElementById("curve"));
+  assert.deepEqual(faults, []);
+  await close();
+});
+
 test("a fault has its line and column", { skip }, async () => {
   const { page, faults, close } = await open();
   await page.selectOption("#workload", "");

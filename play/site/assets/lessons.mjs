@@ -1,6 +1,7 @@
 // The lessons: a small scenario each, what to look for, one thing to change, and a question with its
 // answer. Numbers in the texts are those of the run.
 
+import { curveMarkup, skipsOf } from "./curve.mjs";
 import { html, show } from "./markup.mjs";
 
 /** A text with the numbers of a run; what the run does not have stays, as in play.Fill. */
@@ -26,12 +27,16 @@ export function lessonMarkup(lesson, language, numbers, said, changed) {
 <p><b>${w.question}:</b> ${t.question}</p><p>${t.answers.map((a, i) => html`<button type="button" class="answer" data-answer="${i}" aria-pressed="${String(said === i)}">${a}</button> `)}</p>${verdict}</article>`;
 }
 
-/** Makes the lessons' row work. run runs a request and gives its answer, or nothing if that was wrong. */
-export function teach(lessons, run) {
+/** Makes the lessons' row work. run runs a request and gives its answer, or nothing if that was wrong;
+ * ask is for answers that are no run to show. */
+export function teach(lessons, run, ask) {
   /** @type {(id: string) => any} */
   const $ = (id) => document.getElementById(id);
-  let at = null, numbers = {}, said = -1, changed = false;
-  const draw = () => show($("lesson-text"), at ? lessonMarkup(at, +$("language").value, numbers, said, changed) : html``);
+  let at = null, numbers = {}, said = -1, changed = false, curve = null, shown = [];
+  const draw = () => {
+    const language = +$("language").value;
+    show($("lesson-text"), at ? html`${lessonMarkup(at, language, numbers, said, changed)}${curve ? curveMarkup(curve, language, shown) : html``}` : html``);
+  };
   const title = () => lessons.forEach((l, i) => { $("lesson").options[i + 1].textContent = l.texts[+$("language").value].title; });
   for (const l of lessons) $("lesson").append(new Option("", l.id));
   const work = async () => {
@@ -39,10 +44,18 @@ export function teach(lessons, run) {
     const a = await run({ op: "part", setup: at.setup, other });
     if (!a) return;
     if (!changed) numbers = a.quantities;
+    if (at.skips) {
+      const of = [at.setup, other].map((s) => skipsOf(s.set));
+      shown = of.map((d, i) => ({ d, local: a.quantities[`local${i}`] / 100 }));
+      const lesson = at;
+      curve ||= (await ask({ op: "curve", setup: at.setup, skips: at.skips })).curve || null;
+      if (at !== lesson) return;
+    }
     draw();
   };
   const begin = (id) => {
     at = lessons.find((l) => l.id === id) || null;
+    curve = null;
     said = -1;
     changed = false;
     $("lesson").value = at ? id : "";

@@ -63,6 +63,7 @@ function policyOf(field) {
   };
 }
 
+/** @type {() => any[]} */
 const fields = () => [...document.querySelectorAll("fieldset.policy")];
 
 /** The form as a set-up. */
@@ -115,6 +116,7 @@ function sync() {
 
 /** What two policies did differently, in words and numbers. */
 function partingMarkup(a) {
+  /** @type {[string, (r: any) => string][]} */
   const rows = [
     ["mean sojourn", (r) => `${r.sojourn_s.mean.toFixed(1)} s`], ["p95 of sojourn", (r) => `${r.sojourn_s.p95.toFixed(1)} s`], ["makespan", (r) => `${r.makespan_s.toFixed(1)} s`],
     ["maps on their data", (r) => `${(100 * r.maps.node_local / Math.max(1, r.maps.node_local + r.maps.rack_local + r.maps.off_rack)).toFixed(1)} %`],
@@ -129,6 +131,7 @@ function partingMarkup(a) {
 
 /** What a recorded run would have been under the form's policy; the error of the method stands first. */
 function whatIfMarkup(w, policy) {
+  /** @type {[string, (f: any) => string][]} */
   const rows = [
     ["mean sojourn", (f) => `${f.sojourn_mean_s.toFixed(2)} s`], ["p95 of sojourn", (f) => `${f.sojourn_p95_s.toFixed(2)} s`], ["makespan", (f) => `${f.makespan_s.toFixed(2)} s`],
     ["maps on their data", (f) => `${(100 * f.node_local_share).toFixed(1)} %`], ["shuffled from other racks", (f) => `${f.off_rack_shuffle_gb.toFixed(2)} GB`],
@@ -190,7 +193,7 @@ async function run() {
 }
 
 async function begin() {
-  const first = fields()[0], second = /** @type {HTMLElement} */ (first.cloneNode(true));
+  const first = fields()[0], second = first.cloneNode(true);
   second.dataset.side = "1";
   second.querySelector("legend").textContent = "The other policy";
   first.after(second);
@@ -210,7 +213,7 @@ async function begin() {
     preset.addEventListener("change", fresh);
     fresh();
   });
-  const lesson = teach((await ask({ op: "lessons" }, () => {})).lessons, runRequest);
+  const lesson = teach((await ask({ op: "lessons" }, () => {})).lessons, runRequest, (message) => ask(message, () => {}));
   const shared = unpackSetup(location.hash);
   if (shared) fill(shared);
   sync();

@@ -1,0 +1,74 @@
+package play
+
+import (
+	"fmt"
+
+	"github.com/tarry-mr/tarry/scheduling/delaymath"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// Curve is the part of the maps that run on their data over D, the offers that a job lets pass: what
+// the formula of delay scheduling expects of the work, and what runs of it have shown.
+type Curve struct {
+	Line []Point `json:"line"` // delaymath.Algorithm2Locality at each D from 0 to the last of Dots
+	Dots []Point `json:"dots"` // a run each
+}
+
+// Point is one of them.
+type Point struct {
+	D     int     `json:"d"`
+	Local float64 `json:"local"` // 0 to 1
+}
+
+// replicas of a block in a simulation.
+const replicas = 3
+
+// curve runs a set-up once for each D.
+func curve(s *Setup, skips []int) (*Curve, error) {
+	if len(skips) == 0 || len(skips) > 20 {
+		return nil, fmt.Errorf("curve: %d values of D, want 1 to 20", len(skips))
+	}
+	w, err := s.workload()
+	if err != nil {
+		return nil, err
+	}
+	var c Curve
+	most := 0
+	for _, d := range skips {
+		if d < 0 || d > 1000 {
+			return nil, fmt.Errorf("curve: D is %d, want 0 to 1000", d)
+		}
+		one := *s
+		one.Set = append(append([]string{}, s.Set...), fmt.Sprintf("locality.skips=%d", d))
+		res, err := one.run(nil)
+		if err != nil {
+			return nil, err
+		}
+		c.Dots = append(c.Dots, Point{d, local(&res.Report)})
+		most = max(most, d)
+	}
+	nodes := or(s.Nodes, 10)
+	for d := range most + 1 {
+		c.Line = append(c.Line, Point{d, expected(d, w.Jobs, nodes)})
+	}
+	return &c, nil
+}
+
+// local is the part of the maps of a run that ran on their data.
+func local(r *simulator.Report) float64 {
+	return float64(r.Maps.NodeLocal) / float64(max(1, r.Maps.All()))
+}
+
+// expected is the part that the formula expects, over all jobs.
+func expected(d int, jobs []workload.Job, nodes int) float64 {
+	sum, maps := 0.0, 0
+	for i := range jobs {
+		n := jobs[i].Maps
+		if n > 0 {
+			sum += float64(n) * delaymath.Algorithm2Locality(d, n, nodes, min(replicas, nodes))
+			maps += n
+		}
+	}
+	return sum / float64(max(1, maps))
+}
