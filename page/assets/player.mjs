@@ -1,15 +1,15 @@
-// Where in the run the page stands. Forward it lets the next events happen; backward it begins anew,
-// which for some hundred thousand events is faster than keeping copies. Of a run without end it keeps
-// the last events, and the state before them.
+// Where in the run the page stands. Forward it lets the next events happen; backward it begins at the
+// last snapshot before. Of a run without end it keeps the last events, and the state before them.
 
 import { newState, apply, isDecision } from "./state.mjs";
 import { newHistory, prune, record } from "./history.mjs";
+import { before, copy, keep, keepNear, newSnapshots, shift } from "./snapshots.mjs";
 
 /** A player of a list of events that may grow. */
 export function newPlayer() {
   return {
     events: [], at: 0, time: 0, state: newState(), history: newHistory(), playing: false, follow: false, speed: 1,
-    base: null, most: Infinity, mostText: Infinity, text: 0,
+    base: null, snapshots: newSnapshots(), most: Infinity, mostText: Infinity, text: 0,
   };
 }
 
@@ -22,16 +22,28 @@ export function bound(p, events, text, jobs) {
 /** Forgets all, as if nothing had come yet; bounds stay. */
 export function reset(p) {
   const { most } = p.state;
-  Object.assign(p, { events: [], at: 0, time: 0, state: newState(), history: newHistory(), base: null, text: 0 });
+  Object.assign(p, { events: [], at: 0, time: 0, state: newState(), history: newHistory(), base: null, snapshots: newSnapshots(), text: 0 });
   p.state.most = most;
 }
 
-/** The state before the first event that is kept. */
-function restart(p) {
-  const { most } = p.state;
-  p.state = p.base ? structuredClone(p.base) : newState();
+/** The state before the first event that is kept, or a snapshot of a later one, and on to an event. */
+function rewind(p, to) {
+  const { most } = p.state, from = before(p.snapshots, to);
+  p.state = from ? copy(from.state) : p.base ? copy(p.base) : newState();
   p.state.most = most;
-  p.at = 0;
+  p.at = from ? from.at : 0;
+  while (p.at < to) {
+    apply(p.state, p.events[p.at++]);
+    keepNear(p.snapshots, p.state, p.at, to);
+  }
+}
+
+/** Lets the next event happen, and gives it. */
+function happen(p) {
+  const e = p.events[p.at++];
+  apply(p.state, e);
+  keep(p.snapshots, p.state, p.at);
+  return e;
 }
 
 /** Takes more events in, at the end; text is how long they were. */
@@ -55,16 +67,22 @@ function forget(p, count) {
   p.text *= 1 - count / p.events.length;
   p.events = p.events.slice(count);
   prune(p.history, p.base.now);
+  shift(p.snapshots, count);
   if (p.at >= count) p.at -= count;
-  else restart(p);
+  else rewind(p, 0);
   p.time = Math.max(p.time, p.base.now);
 }
 
 /** Moves to a time: all events up to it have happened. */
 export function seek(p, time) {
-  if (time < p.time) restart(p);
+  const back = time < p.time;
   p.time = Math.max(p.history.from, Math.min(time, p.history.end));
-  while (p.at < p.events.length && p.events[p.at].at <= p.time) apply(p.state, p.events[p.at++]);
+  if (back) {
+    let to = 0;
+    while (to < p.events.length && p.events[to].at <= p.time) to++;
+    rewind(p, to);
+  }
+  while (p.at < p.events.length && p.events[p.at].at <= p.time) happen(p);
   p.state.now = p.time;
 }
 
@@ -74,7 +92,7 @@ export function beat(p) {
   while (first && p.at < p.events.length) {
     const e = p.events[p.at];
     if (e.at !== first.at || (e.node !== first.node && e.node >= 0)) break;
-    apply(p.state, p.events[p.at++]);
+    happen(p);
   }
   return first;
 }
@@ -82,8 +100,7 @@ export function beat(p) {
 /** Lets events happen up to and with the next decision, and gives it; null if there is none. */
 export function step(p) {
   while (p.at < p.events.length) {
-    const e = p.events[p.at++];
-    apply(p.state, e);
+    const e = happen(p);
     p.time = Math.max(p.time, e.at);
     if (isDecision(e)) return e;
   }
@@ -95,8 +112,7 @@ export function stepBack(p) {
   let found = 0, i = p.at;
   while (i > 0 && found < 2) if (isDecision(p.events[--i])) found++;
   const to = found === 2 ? i + 1 : 0;
-  restart(p);
-  while (p.at < to) apply(p.state, p.events[p.at++]);
+  rewind(p, to);
   p.time = to > 0 ? p.events[to - 1].at : p.history.from;
   p.state.now = p.time;
 }

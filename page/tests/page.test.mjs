@@ -106,6 +106,27 @@ function strip(st) {
   return JSON.parse(JSON.stringify(st, (k, v) => (k === "version" ? undefined : v instanceof Map ? [...v] : v instanceof Set ? [...v].sort() : v)));
 }
 
+test("going back from snapshots leads to the state that all events lead to", () => {
+  const p = newPlayer();
+  p.snapshots.gap = 1;
+  add(p, run());
+  seek(p, p.history.end);
+  assert.ok(p.snapshots.list.length > 2 && p.snapshots.list.length <= 8 && p.snapshots.gap > 1, `${p.events.length} events`);
+  for (const t of [12, 3, 9, 1, 11, 5, 0, 12, 7]) {
+    seek(p, t * s);
+    assert.deepEqual(strip(p.state), strip(Object.assign(stateAt(t * s), { now: t * s })), `${t} s`);
+    for (const n of p.state.nodes.values()) for (const a of n.cells.flat()) assert.ok(!a || p.state.attempts.get(a.id) === a, "one attempt is one thing");
+  }
+  seek(p, p.history.end);
+  const others = newPlayer();
+  add(others, run());
+  seek(others, others.history.end);
+  for (let i = 0; i < 30; i++) {
+    for (const x of [p, others]) stepBack(x);
+    assert.deepEqual([strip(p.state), p.at, p.time], [strip(others.state), others.at, others.time]);
+  }
+});
+
 test("events that come in pieces give the same history", () => {
   const p = newPlayer();
   p.follow = true;
@@ -204,6 +225,11 @@ test("a hundred thousand attempts on a thousand nodes load and seek in time", ()
   add(p, events);
   seek(p, p.history.end);
   const loaded = spent(began);
+  const back = process.cpuUsage();
+  for (let i = 0; i < 100; i++) stepBack(p);
+  const stepped = spent(back) / 100;
+  assert.equal(p.state.jobs.get(1).done[0], events.slice(0, p.at).filter((e) => e.type === "succeeded").length);
+  seek(p, p.history.end);
   const h = p.history, plan = rows(h);
   const first = process.cpuUsage();
   const every = bars(h, plan, 100, 160, 0, h.end);
@@ -214,8 +240,8 @@ test("a hundred thousand attempts on a thousand nodes load and seek in time", ()
   assert.equal(every.length, 1000);
   assert.ok(few.length <= 510 && few.length > 200, `${few.length}`);
   assert.equal(p.state.jobs.get(1).done[0], 100000);
-  console.log(`loaded in ${loaded.toFixed(0)} ms, rows in ${begun.toFixed(0)} ms, then a frame of bars in ${frame.toFixed(0)} ms`);
-  assert.ok(loaded < 3000 && begun < 1000 && frame < 50);
+  console.log(`loaded in ${loaded.toFixed(0)} ms, a step back in ${stepped.toFixed(1)} ms, rows in ${begun.toFixed(0)} ms, then a frame of bars in ${frame.toFixed(0)} ms`);
+  assert.ok(loaded < 3000 && stepped < 30 && begun < 1000 && frame < 50);
 });
 
 test("events are read from a stream in pieces of any size", () => {
@@ -232,6 +258,7 @@ test("a run without end is kept in bounds, and what is left is as if all were th
   const all = newPlayer(), p = newPlayer();
   all.follow = p.follow = true;
   bound(p, 500, Infinity, 20);
+  p.snapshots.gap = 7;
   let at = 0;
   for (let j = 1; j <= 400; j++) {
     const name = (t) => `job_${String(j).padStart(4, "0")}_m_00000${t}_0`;
@@ -249,6 +276,10 @@ test("a run without end is kept in bounds, and what is left is as if all were th
   assert.deepEqual(p.state.near, all.state.near);
   assert.deepEqual(p.state.groups, all.state.groups);
   assert.deepEqual(p.state.nodes.get(0).cells[0].map((a) => a.id), all.state.nodes.get(0).cells[0].map((a) => a.id));
+  for (const t of [at - 20, at - 90]) {
+    for (const x of [p, all]) seek(x, t);
+    assert.deepEqual([p.state.near, [...p.state.attempts.keys()]], [all.state.near, [...all.state.attempts.keys()]], `back to ${t}`);
+  }
   const middle = p.history.from + 3;
   for (const x of [p, all]) seek(x, middle);
   assert.deepEqual(p.state.near, all.state.near, "back within what is kept");
