@@ -36,13 +36,21 @@ func (r *Report) Write(w io.Writer) error {
 		b.WriteString(" (the bounds are meant for 1 GiB: smaller inputs measure start-up)")
 	}
 	b.WriteString("\n")
+	left := 0
 	table(&b, func(t io.Writer) {
 		fmt.Fprintln(t, "  row\tcontest\tbound\tfound\tmin–max\tverdict")
 		for _, j := range r.Judgments {
+			if j.Why == notRun {
+				left++
+				continue
+			}
 			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\n", j.Target.Row, j.Target.Contest,
 				j.Target.bound(), j.found(), j.verdict())
 		}
 	})
+	if left > 0 {
+		fmt.Fprintf(&b, "  %d more are those of contests that were not run\n", left)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

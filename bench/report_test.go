@@ -29,6 +29,7 @@ func someReport() *Report {
 		{"terasort", "terasort", "tarry", FasterThan, "GNU sort", 4},
 		{"terasort", "terasort", "tarry", PrivatePeak, "", 300 * mib},
 		{"empty tasks", "", "", FigureMax, EmptyTask, 20},
+		{"sort", "sort lines", "tarry", FasterThan, "GNU sort", 3},
 	} {
 		r.Judgments = append(r.Judgments, Judge(t, r.Outcomes, r.Figures))
 	}
@@ -55,6 +56,7 @@ How good
   terasort     terasort  tarry ≥ 4 × as fast as GNU sort  –                 GNU sort failed
   terasort     terasort  tarry: private ≤ 300 MiB         200 MiB           met
   empty tasks            empty task ≤ 20                  30                NOT MET
+  1 more are those of contests that were not run
 `, out.String())
 }
 

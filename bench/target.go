@@ -52,6 +52,9 @@ type Judgment struct {
 	Why     string  // of an Unknown verdict
 }
 
+// notRun is why there is no verdict on a contest that nobody asked for.
+const notRun = "not run"
+
 // Judge compares a target with the outcomes of contests and with the figures of the live program,
 // by name.
 func Judge(t Target, outcomes []Outcome, figures []Figure) Judgment {
@@ -62,14 +65,14 @@ func Judge(t Target, outcomes []Outcome, figures []Figure) Judgment {
 				return j.decide(Summary{Median: f.Value, Min: f.Value, Max: f.Value, N: 1})
 			}
 		}
-		return j.unknown("not run")
+		return j.unknown(notRun)
 	}
 	for i := range outcomes {
 		if outcomes[i].Contest.Name == t.Contest {
 			return j.of(&outcomes[i])
 		}
 	}
-	return j.unknown("not run")
+	return j.unknown(notRun)
 }
 
 // of judges by the outcome of the target's contest.

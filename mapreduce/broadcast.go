@@ -63,7 +63,7 @@ func (j BroadcastJoined[I, K, B, O]) Bind(out Output[O]) (*Plan, error) {
 		var at []byte
 		return Filter[I, O]{Map: func(rec I, emit func(O)) error {
 			at = encode(at[:0], j.key(rec))
-			return j.each(rec, s.table[string(at)], emit)
+			return j.each(rec, s.matches.Find(at), emit)
 		}}, nil
 	}}
 	plan, err := newPlan(where, j.Name, 0, true, j.in, out, &boundBroadcast[I, K, B, O]{
@@ -87,52 +87,4 @@ func (b *boundBroadcast[I, K, B, O]) prepare(ctx context.Context, _ *Plan) error
 
 func (b *boundBroadcast[I, K, B, O]) adopt(ctx context.Context, p *Plan, _ [][]byte) error {
 	return b.prepare(ctx, p)
-}
-
-// broadcast is a small feed in memory.
-type broadcast[K, B any] struct {
-	feed  Feed[K, B]
-	key   typedCodec[K]
-	value typedCodec[B]
-	most  int64          // bytes of encoded keys and values
-	table map[string][]B // by encoded key, after load
-}
-
-// load reads all of the feed.
-func (b *broadcast[K, B]) load(ctx context.Context) (err error) {
-	sources, err := own(b.feed.sources)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, closeSources(sources)) }()
-	defer verify(&err, sources, true)
-	b.table = make(map[string][]B)
-	encodeKey, encode, decode := b.key.encoder(), b.value.encoder(), b.value.decoder()
-	held := int64(0)
-	emit := func(k K, v B) {
-		key, value := string(encodeKey(nil, k)), encode(nil, v)
-		if held += int64(len(key) + len(value)); held > b.most {
-			panic(marshalError{Permanent(fmt.Errorf("%w: the small feed of a broadcast join has more than %d bytes of keys and "+
-				"values, which every map needs in memory: use Join", ErrRecordTooLarge, b.most))})
-		}
-		copied, err := decode(value) // what the feed emits may change
-		if err != nil {
-			panic(marshalError{err})
-		}
-		b.table[key] = append(b.table[key], copied)
-	}
-	for i, src := range sources {
-		t := &Task{ctx: ctx, name: src.name, counters: new(Counters)}
-		r := &splitReader{ctx: ctx, windows: usualWindows(), source: src, split: Split{Source: i, Length: src.Size()}, task: t}
-		t.reader = r
-		records := int64(0)
-		err := b.feed.read(r, func(fed Fed[K, B]) error {
-			records++
-			return fault(fed.apply(t, emit))
-		})
-		if err := r.placed(err, records); err != nil {
-			return fmt.Errorf("small feed: %w", err)
-		}
-	}
-	return nil
 }

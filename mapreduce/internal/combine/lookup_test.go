@@ -1,0 +1,42 @@
+package combine
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// TestLookupFindsValues states that keys of all lengths have the values that a map would have, in
+// their order, however the table has grown.
+func TestLookupFindsValues(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var l Lookup[int]
+		want := map[string][]int{}
+		key := rapid.Custom(func(t *rapid.T) string {
+			n := rapid.IntRange(0, 300).Draw(t, "n")
+			switch rapid.IntRange(0, 3).Draw(t, "kind") {
+			case 0:
+				return fmt.Sprint(n)
+			case 1:
+				return strings.Repeat("\x00", n%40)
+			case 2:
+				return fmt.Sprintf("a long key whose number is %d", n)
+			default:
+				return fmt.Sprintf("%016d", n) + strings.Repeat("x", n%2)
+			}
+		})
+		for v := range rapid.IntRange(0, 500).Draw(t, "values") {
+			k := key.Draw(t, "key")
+			require.Equal(t, want[k], l.Find([]byte(k)), "%q", k)
+			l.Add([]byte(k), v)
+			want[k] = append(want[k], v)
+		}
+		for k, values := range want {
+			require.Equal(t, values, l.Find([]byte(k)), "%q", k)
+		}
+		require.Nil(t, l.Find([]byte("none")))
+	})
+}

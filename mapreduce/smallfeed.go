@@ -1,0 +1,76 @@
+package mapreduce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
+)
+
+// broadcast is a small feed in memory.
+type broadcast[K, B any] struct {
+	feed    Feed[K, B]
+	key     typedCodec[K]
+	value   typedCodec[B]
+	most    int64             // bytes of encoded keys and values
+	matches combine.Lookup[B] // by encoded key, after load
+}
+
+// load reads all of the feed.
+func (b *broadcast[K, B]) load(ctx context.Context) (err error) {
+	sources, err := own(b.feed.sources)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeSources(sources)) }()
+	defer verify(&err, sources, true)
+	hold := smallHold[K, B]{broadcast: b, encodeKey: b.key.encoder(), encode: b.value.encoder(), decode: b.value.decoder()}
+	b.matches = combine.Lookup[B]{}
+	for i, src := range sources {
+		t := &Task{ctx: ctx, name: src.name, counters: new(Counters)}
+		r := &splitReader{ctx: ctx, windows: usualWindows(), source: src, split: Split{Source: i, Length: src.Size()}, task: t}
+		t.reader = r
+		records := int64(0)
+		err := b.feed.read(r, func(fed Fed[K, B]) error {
+			records++
+			return fault(fed.apply(t, hold.add))
+		})
+		if err := r.placed(err, records); err != nil {
+			return fmt.Errorf("small feed: %w", err)
+		}
+	}
+	return nil
+}
+
+// smallHold takes what a small feed emits.
+type smallHold[K, B any] struct {
+	*broadcast[K, B]
+	encodeKey func([]byte, K) []byte
+	encode    func([]byte, B) []byte
+	decode    func([]byte) (B, error)
+	held      int64
+	key       []byte
+	piece     []byte // that encoded values lie in
+}
+
+// smallPiece is how many bytes of encoded values lie together.
+const smallPiece = 64 << 10
+
+// add holds copies of k and v, since what the feed emits may change.
+func (h *smallHold[K, B]) add(k K, v B) {
+	if cap(h.piece)-len(h.piece) < smallPiece/16 {
+		h.piece = make([]byte, 0, smallPiece)
+	}
+	start := len(h.piece)
+	h.key, h.piece = h.encodeKey(h.key[:0], k), h.encode(h.piece, v)
+	if h.held += int64(len(h.key) + len(h.piece) - start); h.held > h.most {
+		panic(marshalError{Permanent(fmt.Errorf("%w: the small feed of a broadcast join has more than %d bytes of keys and "+
+			"values, which every map needs in memory: use Join", ErrRecordTooLarge, h.most))})
+	}
+	value, err := h.decode(h.piece[start:len(h.piece):len(h.piece)])
+	if err != nil {
+		panic(marshalError{err})
+	}
+	h.matches.Add(h.key, value)
+}
