@@ -28,6 +28,7 @@ bin/tarry run wordcount -q out/page/text.txt -o out/page/counts --overwrite --ra
 bin/tarry sim --workload facebook-io --jobs 25 --nodes 20 --racks 4 -q --events "$runs/hfs.jsonl" >/dev/null
 bin/tarry sim --workload facebook-io --jobs 15 --nodes 10 --racks 2 -q --scheduler hfsp --events "$runs/hfsp.jsonl" >/dev/null
 bin/tarry sim --workload facebook-io --jobs 15 --nodes 10 --racks 2 -q --scheduler capacity --events "$runs/capacity.jsonl" >/dev/null
+bin/tarry sim --workload facebook-io --jobs 20 --nodes 100 --racks 10 -q --events "$runs/hundred.jsonl" >/dev/null
 bin/tarry sim --workload facebook-io --jobs 100 --nodes 1000 --racks 50 -q --events "$runs/large.jsonl.zst" >/dev/null
 node -e 'import("./page/tests/run.mjs").then((m) => process.stdout.write(m.run().map((e) => JSON.stringify(e)).join("\n") + "\n"))' >"$runs/hostile.jsonl"
 for run in "$runs"/*.jsonl*; do

@@ -66,6 +66,39 @@ for (const name of names) {
   }
 }
 
+// What a reader sees move: 100 nodes and some thousand attempts, and 1,000 nodes. The bounds are wide,
+// for machines that have other work; docs/page.md has figures.
+for (const [name, most] of /** @type {[string, number][]} */ ([["hundred.html", 34], ["large.html", 100]])) {
+  test(`${name} plays without a jolt`, { skip: skip || (!names.includes(name) && "no such page") }, async () => {
+    const { page, faults, close } = await open(name);
+    for (const screen of ["Cluster", "Shares", "Gantt"]) {
+      await page.click(`#screens button:text-is("${screen}")`);
+      await page.focus("#time");
+      await page.keyboard.press("Home");
+      const clock = await page.textContent("#clock");
+      await page.click("#play");
+      const gaps = await page.evaluate(() => new Promise((done) => {
+        const gaps = [], from = performance.now();
+        let last = from;
+        const frame = (now) => {
+          gaps.push(now - last);
+          last = now;
+          if (now - from > 4000) done(gaps.slice(1).sort((a, b) => a - b));
+          else requestAnimationFrame(frame);
+        };
+        requestAnimationFrame(frame);
+      }));
+      await page.click("#play");
+      assert.notEqual(await page.textContent("#clock"), clock, "time passes");
+      const at = (q) => gaps[Math.floor(q * (gaps.length - 1))];
+      console.log(`${name}, ${screen}: frames after ${at(0.5).toFixed(0)} ms in the median, 95 of 100 within ${at(0.95).toFixed(0)} ms, the longest ${at(1).toFixed(0)} ms`);
+      assert.ok(at(0.5) < most, `${screen}: ${at(0.5)} ms`);
+    }
+    assert.deepEqual(faults, []);
+    await close();
+  });
+}
+
 test("a cluster that works is watched as it does", { skip: skip || (!LIVE && "no server asked for") }, async () => {
   const context = await browser.newContext({ viewport: { width: 1300, height: 900 } });
   const page = await context.newPage();
