@@ -10,6 +10,8 @@ export function summary(s) {
   const live = [...s.nodes.values()].filter((n) => n.live).length;
   const placed = s.near.N + s.near.R + s.near.O;
   const parts = [s.name || "no policy", `${live} nodes`];
+  const jobs = [...s.jobs.values()].filter((j) => j.finished < 0).length;
+  if (s.jobs.size) parts.push(jobs ? `${jobs} ${jobs === 1 ? "job" : "jobs"}` : "no job is left");
   if (placed) parts.push(`${percent(s.near.N, placed)} node-local`);
   let text = parts.join(", ");
   const w = s.wait;

@@ -8,7 +8,7 @@ const rowHeight = 14, left = 96;
 
 function parts(to, p, choose) {
   if (to.parts) return to.parts;
-  to.innerHTML = '<p class="hint">Drag to zoom, double click for all. Hatched: killed or failed; gaps: suspended; pale: waiting, reading, fetching.</p><div class="gantt" tabindex="0" role="img"><div class="tall"></div><canvas></canvas></div><p class="at" role="status"></p>';
+  to.innerHTML = '<p class="hint">Drag to zoom, double click for all. Hatched: killed or failed; gaps: suspended; pale: waiting, reading, fetching.</p><div class="times" aria-hidden="true"><span></span><span></span><span></span><span></span><span></span></div><div class="gantt" tabindex="0" role="img"><div class="tall"></div><canvas></canvas></div><p class="at" role="status"></p>';
   const box = to.querySelector(".gantt");
   const at = { box, tall: box.firstElementChild, canvas: box.lastElementChild, words: to.lastElementChild, from: 0, to: 0, plan: null, known: 0 };
   to.parts = at;
@@ -50,6 +50,7 @@ function paint(at, p) {
     at.box.setAttribute("aria-label", `${h.attempts.length} attempts in ${at.plan.list.length} slots over ${time(h.end - h.from)}`);
   }
   if (!at.zoomed) Object.assign(at, { from: h.from, to: Math.max(h.from + 1, h.end) });
+  [...at.box.previousElementSibling.children].forEach((label, i) => { label.textContent = time(at.from + (i / 4) * (at.to - at.from)); });
   const width = at.box.clientWidth, height = at.box.clientHeight, scale = window.devicePixelRatio || 1;
   if (at.canvas.width !== Math.round(width * scale)) at.canvas.width = width * scale; // which takes time
   if (at.canvas.height !== Math.round(height * scale)) at.canvas.height = height * scale;

@@ -55,7 +55,7 @@ export function why(reason, placed) {
   const more = worse(placed);
   if (reason.wait) s += `, ${time(reason.wait)} so far`;
   if (reason.of) s += `, ${reason.count || 0} of ${reason.of}`;
-  else if (reason.count) s += `, ${reason.count} offers refused`;
+  else if (reason.count) s += `, ${reason.count} ${reason.count === 1 ? "offer" : "offers"} refused`;
   if (!more) return s;
   return s === "center of gravity" ? `near enough: ${more}` : `${s}: ${more}`;
 }

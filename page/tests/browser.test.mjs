@@ -50,6 +50,7 @@ for (const name of names) {
       for (const screen of screens) {
         await page.click(`#screens button:text-is("${screen}")`);
         await page.waitForSelector(`#screen-${screen.toLowerCase()} > *`, { state: "attached" });
+        if (screen === "Gantt") assert.match(await page.textContent(".times"), /^0 .*[1-9]/, "a time axis");
         if (screen === "Jobs") await page.click("#screen .job >> nth=0");
         assert.equal(await page.isVisible("#steer"), false, "a run that is over cannot be steered");
         if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}-${colorScheme}-${screen}.png`) });
