@@ -55,7 +55,7 @@ type reduceWait struct {
 // reducing is what the rule keeps of a job beside its wait.
 type reducing struct {
 	plan     plan
-	launched tallies    // by node: reduces launched there that have not come to nothing
+	launched nodeCounts // by node: reduces launched there that have not come to nothing
 	marked   [2][]int32 // where the job stands in cogrs.asked
 }
 

@@ -53,9 +53,9 @@ func (r *cogrs) arm(j *job, level Locality, limit int32) {
 		p.loose.Assign(pending)
 		r.remark(j)
 	case limit < p.limit:
-		for _, launched := range r.of[j.index].launched {
-			if launched.n >= limit {
-				r.loosen(j, r.c.nodes[launched.group])
+		for n, launched := range r.of[j.index].launched.all {
+			if launched >= limit {
+				r.loosen(j, r.c.nodes[n])
 			}
 		}
 	}

@@ -40,3 +40,51 @@ func (t *tallies) add(group, by int32) int32 {
 	*n += by
 	return *n
 }
+
+// nodeCounts are numbers by node: a short list, or a table once that is long.
+type nodeCounts struct {
+	few  tallies
+	many []int32 // by node, as far as needed; nil while there are few
+}
+
+// mostFew is how many nodes are a short list.
+const mostFew = 64
+
+// of is the number of a node.
+func (c *nodeCounts) of(n int32) int32 {
+	switch {
+	case c.many == nil:
+		return c.few.of(n)
+	case int(n) < len(c.many):
+		return c.many[n]
+	}
+	return 0
+}
+
+// add changes the number of a node and returns the new one.
+func (c *nodeCounts) add(n, by int32) int32 {
+	if c.many == nil && len(c.few) < mostFew {
+		return c.few.add(n, by)
+	}
+	for _, t := range c.few {
+		c.many = reach(c.many, t.group)
+		c.many[t.group] = t.n
+	}
+	c.few, c.many = nil, reach(c.many, n)
+	c.many[n] += by
+	return c.many[n]
+}
+
+// all calls a function with each node that has a number.
+func (c *nodeCounts) all(yield func(n, count int32) bool) {
+	for _, t := range c.few {
+		if !yield(t.group, t.n) {
+			return
+		}
+	}
+	for n, count := range c.many {
+		if count != 0 && !yield(int32(n), count) {
+			return
+		}
+	}
+}

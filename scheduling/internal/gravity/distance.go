@@ -14,8 +14,7 @@ func (g *Outputs) Center(r int32, levels int) (center Site, ok bool) {
 		if int(r) >= len(o.bytes) || o.bytes[r] == 0 {
 			continue
 		}
-		at, _ := g.place(o.at.Node)
-		held[g.places[at].feeder] += o.bytes[r]
+		held[g.places.find(o.at.Node)] += o.bytes[r]
 		for l := 1; l < levels && l < len(o.at.Groups); l++ {
 			near[l][o.at.Groups[l]] += o.bytes[r]
 		}

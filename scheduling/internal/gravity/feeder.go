@@ -4,8 +4,10 @@ package gravity
 type feeder struct {
 	at   Site  // of the last output
 	rack int32 // of the node now; 0 in a network without racks
-	high int64 // sum of the most bytes per reduce, of the maps scanned
-	maps int   // folded
+	// listed: it stands in the list of the rack, as all do of which an output was folded.
+	listed bool
+	high   int64 // sum of the most bytes per reduce, of the maps scanned
+	maps   int   // folded
 	// parts add up to the bytes per reduce on the node, of the maps folded: the slices of its
 	// outputs, zeros at the end left out, as long as there are few, else their sum, which is owned.
 	parts [unmerged][]int64
@@ -71,26 +73,57 @@ func (f *feeder) held(r int32) (sum int64) {
 }
 
 // place says which of the feeders a node is.
-type place struct{ node, feeder int32 }
+type place struct {
+	node   int32
+	feeder int32 // + 1; 0: empty
+}
 
-// place finds a node among the places.
-func (g *Outputs) place(node int32) (at int, known bool) {
-	lo, hi := 0, len(g.places)
-	for lo < hi {
-		mid := int(uint(lo+hi) / 2)
-		if g.places[mid].node < node {
-			lo = mid + 1
-		} else {
-			hi = mid
+// places finds the feeders by node: a table with open addressing, at most half full, so that a job
+// keeps what its outputs need, not what the cluster does. Numbers are spread by Fibonacci hashing.
+type places struct {
+	table []place
+	shift uint8
+}
+
+// of is the place of a node, or the empty one where it belongs; there must be a table.
+func (p *places) of(node int32) *place {
+	mask := uint32(len(p.table) - 1)
+	for h := uint32(node) * 2654435769 >> p.shift; ; h = (h + 1) & mask {
+		if at := &p.table[h]; at.feeder == 0 || at.node == node {
+			return at
 		}
 	}
-	return lo, lo < len(g.places) && g.places[lo].node == node
+}
+
+// find is the index of a node's feeder, -1 if it has none.
+func (p *places) find(node int32) int32 {
+	if len(p.table) == 0 {
+		return -1
+	}
+	return p.of(node).feeder - 1
+}
+
+// add puts in a node that is not there, as the next feeder after so many.
+func (p *places) add(node int32, feeders int) {
+	if 2*feeders >= len(p.table) {
+		old := p.table
+		p.table, p.shift = make([]place, max(8, 2*len(old))), 29
+		for size := 8; size < len(p.table); size *= 2 {
+			p.shift--
+		}
+		for _, at := range old {
+			if at.feeder > 0 {
+				*p.of(at.node) = at
+			}
+		}
+	}
+	*p.of(node) = place{node, int32(feeders) + 1}
 }
 
 // feeding finds what is kept of a node with outputs, nil for others.
 func (g *Outputs) feeding(node int32) *feeder {
-	if i, known := g.place(node); known {
-		return &g.feeders[g.places[i].feeder]
+	if i := g.places.find(node); i >= 0 {
+		return &g.feeders[i]
 	}
 	return nil
 }
@@ -112,29 +145,36 @@ func (at Site) rackOf() int32 {
 	return at.Groups[1]
 }
 
-// enlist puts a feeder into the list of a rack.
-func (g *Outputs) enlist(i, to int32) {
-	if need := int(to) + 1 - len(g.racks); need > 0 {
+// enlist puts a feeder into the list of the rack where it stands, if it is in none.
+func (g *Outputs) enlist(i int32) {
+	f := &g.feeders[i]
+	if f.listed {
+		return
+	}
+	f.listed = true
+	if need := int(f.rack) + 1 - len(g.racks); need > 0 {
 		g.racks = append(g.racks, make([]rack, need)...)
 	}
-	g.racks[to].feeders = append(g.racks[to].feeders, i)
-	g.feeders[i].rack = to
+	g.racks[f.rack].feeders = append(g.racks[f.rack].feeders, i)
 }
 
 // Moved tells that a node stands elsewhere now: what lies there moves with it, as far as the search
 // for it goes; its outputs count where they were added.
 func (g *Outputs) Moved(at Site) {
-	i, known := g.place(at.Node)
-	if !known {
+	i := g.places.find(at.Node)
+	if i < 0 || g.feeders[i].rack == at.rackOf() {
 		return
 	}
-	f := g.places[i].feeder
-	if from := &g.racks[g.feeders[f].rack].feeders; g.feeders[f].rack != at.rackOf() {
-		*from = without(*from, f)
-		g.enlist(f, at.rackOf())
-		if g.feeders[f].maps > 0 {
-			g.raise(&g.feeders[f])
-		}
+	f := &g.feeders[i]
+	if f.listed {
+		from := &g.racks[f.rack].feeders
+		*from = without(*from, i)
+	}
+	listed := f.listed
+	f.rack, f.listed = at.rackOf(), false
+	if listed {
+		g.enlist(i)
+		g.raise(f)
 	}
 }
 

@@ -3,10 +3,7 @@
 // bytes only: which node has a slot, and how long to wait for it, is the affair of the caller.
 package gravity
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Site is a node and where it stands in the network: its group at each level, from the node itself
 // over its rack to wider groups. Two sites with the same group at a level are near each other
@@ -36,7 +33,7 @@ type Outputs struct {
 	outs    []output // by map
 	known   int      // maps whose output is known
 	feeders []feeder
-	places  []place // where the feeders are, ascending by node
+	places  places
 	racks   []rack
 
 	scan    []int32     // maps not scanned yet
@@ -108,10 +105,8 @@ func (g *Outputs) Add(m int32, at Site, bytes []int64) {
 		f.at = at
 		g.Moved(at)
 	} else {
-		i, _ := g.place(at.Node)
-		g.places = slices.Insert(g.places, i, place{at.Node, int32(len(g.feeders))})
-		g.feeders = append(g.feeders, feeder{at: at})
-		g.enlist(int32(len(g.feeders)-1), at.rackOf())
+		g.places.add(at.Node, len(g.feeders))
+		g.feeders = append(g.feeders, feeder{at: at, rack: at.rackOf()})
 	}
 	g.scan = append(g.scan, m)
 }
@@ -229,8 +224,10 @@ func (g *Outputs) Fold() {
 		for l := 1; l < len(o.at.Groups); l++ {
 			plus(g.row(l, o.at.Groups[l]), o.bytes)
 		}
-		f := g.feeding(o.at.Node)
+		i := g.places.find(o.at.Node)
+		f := &g.feeders[i]
 		f.add(o.bytes, g.reduces)
+		g.enlist(i)
 		g.raise(f)
 	}
 	g.unfold = g.unfold[:0]
