@@ -119,3 +119,11 @@ func TestJob(t *testing.T) {
 	}
 	require.NoError(t, s.RemoveAll(dir))
 }
+
+// The tarry command reads HDFS and writes to it, on YARN, too.
+func TestCommands(t *testing.T) {
+	host, dir := cluster(t)
+	s, err := New(host, os.Getenv)
+	require.NoError(t, err)
+	storetest.Commands(t, s, "hdfs://"+host+"/"+dir, "..", []string{"$TARRY_TEST_YARN"})
+}

@@ -221,3 +221,11 @@ func TestJob(t *testing.T) {
 	}
 	require.ErrorIs(t, do(mr.Dir(root+"/out")), mr.ErrOutputExists)
 }
+
+// The tarry command reads a bucket and writes to it, also where nodes share nothing else.
+func TestCommands(t *testing.T) {
+	endpoint, bucket := server(t)
+	t.Setenv("AWS_ENDPOINT_URL", endpoint)
+	t.Setenv("AWS_REGION", "us-east-1")
+	storetest.Commands(t, bucketAt(t, endpoint, bucket), "s3://"+bucket+"/dir", "..", []string{"$TARRY_TEST_SLURM", "$TARRY_TEST_SPARK_CLUSTER"})
+}

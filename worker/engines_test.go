@@ -62,6 +62,15 @@ func TestOnEngines(t *testing.T) {
 					}
 				})
 			}
+			if e.variable == "TARRY_TEST_LIGHT" {
+				t.Run("a line for others", func(t *testing.T) {
+					want, _ := wanted(t, "wordcount", 1, 2*blockBytes, books)
+					sh := &shell{Cmd: exec.Command("sh")}
+					out, _, err := submit(t, "wordcount", Options{On: "streaming-command", Reduces: 1, BlockSize: 2 * blockBytes, Print: sh}, books)
+					require.NoError(t, err, "%s", sh.said.String())
+					require.Equal(t, want, filesIn(t, out))
+				})
+			}
 			t.Run("bad input", func(t *testing.T) {
 				out, _, err := submit(t, "bad input", Options{On: on, Reduces: 2}, books)
 				require.ErrorContains(t, err, "no number")
@@ -70,6 +79,21 @@ func TestOnEngines(t *testing.T) {
 			})
 		})
 	}
+}
+
+// shell runs what it is given, once that ends.
+type shell struct {
+	*exec.Cmd
+	text, said bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (s *shell) Write(p []byte) (int, error) { return s.text.Write(p) }
+
+// Close implements io.Closer.
+func (s *shell) Close() error {
+	s.Stdin, s.Cmd.Stdout, s.Cmd.Stderr = &s.text, &s.said, &s.said
+	return s.Start()
 }
 
 // What the Python file is, Python takes.

@@ -2,8 +2,10 @@ package worker
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -47,6 +49,9 @@ func thisProgram() (program, error) {
 	return program{path, fmt.Sprintf("%016x", h.Sum64())}, nil
 }
 
+// errGone is the error of a worker whose job has ended, or has been given up: nobody hears of it.
+var errGone = mapreduce.Permanent(errors.New("the job has ended"))
+
 // readPlan reads the plan file of a task.
 func readPlan(name string) (*planFile, error) {
 	temp, err := folderOf(name)
@@ -55,6 +60,9 @@ func readPlan(name string) (*planFile, error) {
 	}
 	b, err := temp.read(path.Base(filepath.ToSlash(name)))
 	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w: %w", errGone, err)
+		}
 		return nil, fmt.Errorf("the plan of the process that submitted the job: %w", err)
 	}
 	var version struct{ Version int }

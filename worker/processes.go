@@ -139,10 +139,7 @@ func (l *launcher) runMap(ctx context.Context, s *shuffle, index int) error {
 
 // retry calls once for each attempt of a task, until one succeeds.
 func (l *launcher) retry(ctx context.Context, kind string, index int, once func(t task) error) error {
-	most := l.job.o.MaxAttempts
-	if most == 0 {
-		most = 4
-	}
+	most := l.job.mostAttempts()
 	for attempt := 0; ; attempt++ {
 		t := l.job.task(kind, index, attempt)
 		t.Memory, t.Quiet = l.memory, true

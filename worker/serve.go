@@ -36,6 +36,9 @@ func Serve(ctx context.Context, p *mapreduce.Plan) (*mapreduce.Counters, error) 
 		if !asked.Quiet || wrong != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
+		if errors.Is(err, errWaited) {
+			os.Exit(waitedExit)
+		}
 		if mapreduce.IsPermanent(err) {
 			os.Exit(permanentExit)
 		}
@@ -65,7 +68,7 @@ func earlier(p *mapreduce.Plan, n int) (*mapreduce.Counters, error) {
 func (t *task) serve(ctx context.Context, p *mapreduce.Plan) (err error) {
 	id, err := t.identify()
 	defer func() {
-		if err == nil {
+		if err == nil || errors.Is(err, errWaited) || errors.Is(err, errGone) {
 			return
 		}
 		if bad := t.fail(id, err); bad != nil {
@@ -79,6 +82,9 @@ func (t *task) serve(ctx context.Context, p *mapreduce.Plan) (err error) {
 	f, err := readPlan(t.Plan)
 	if err == nil {
 		err = f.check()
+	}
+	if err == nil && t.Kind == mappedTask {
+		id, err = t.mapped(ctx, id.Index, id.Try, &f.Layout)
 	}
 	if err == nil {
 		err = p.Adopt(ctx, &f.Layout)

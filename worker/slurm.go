@@ -73,7 +73,7 @@ func (slurm) array(ctx context.Context, j *job, exe, kind string, count int, aft
 	if after != "" {
 		command = append(command, "--dependency=afterok:"+after)
 	}
-	command = append(command, "--wrap", retrying(exe, j.o.MaxAttempts))
+	command = append(command, "--wrap", retrying(exe, j.mostAttempts()))
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Env = environ()
 	out, err := cmd.Output()
@@ -90,9 +90,6 @@ func (slurm) array(ctx context.Context, j *job, exe, kind string, count int, aft
 // retrying is a script that starts a worker until an attempt succeeds, or fails for good: Slurm tries
 // again only what was on a node that it lost.
 func retrying(exe string, most int) string {
-	if most == 0 {
-		most = 4
-	}
 	return fmt.Sprintf(`n=0
 while [ $n -lt %d ]; do
 	TARRY_ATTEMPT=$((${SLURM_RESTART_COUNT:-0} * 1000 + n)) %s && exit 0

@@ -30,7 +30,8 @@ type streaming struct{}
 
 func (streaming) width() int { return 1 }
 
-func (s streaming) run(ctx context.Context, j *job) ([]report, error) {
+// command prepares what the job reads, and is the whole command.
+func (s streaming) command(j *job) ([]string, error) {
 	var lines []byte
 	for i := range j.layout.Splits {
 		lines = append(strconv.AppendInt(lines, int64(i), 10), '\n')
@@ -43,6 +44,15 @@ func (s streaming) run(ctx context.Context, j *job) ([]report, error) {
 		return nil, err
 	}
 	args, err := s.args(j)
+	return append(command, args...), err
+}
+
+func (s streaming) run(ctx context.Context, j *job) ([]report, error) {
+	command, err := s.command(j)
+	if err != nil {
+		return nil, err
+	}
+	base, err := streamingCommand(os.Getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -53,11 +63,11 @@ func (s streaming) run(ctx context.Context, j *job) ([]report, error) {
 			j.logf("Hadoop runs it as %s", id)
 		}
 	}, kill: func() {
-		if kill := killCommand(command, id); id != "" {
+		if kill := killCommand(base, id); id != "" {
 			_ = exec.Command(kill[0], kill[1:]...).Run() // it may have ended
 		}
 	}}
-	if err := r.run(ctx, append(command, args...), nil); err != nil {
+	if err := r.run(ctx, command, nil); err != nil {
 		return nil, err
 	}
 	return readReports(j.temp.below("report"), "")
@@ -96,10 +106,7 @@ func (streaming) args(j *job) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	most := j.o.MaxAttempts
-	if most == 0 {
-		most = 4
-	}
+	most := j.mostAttempts()
 	list := []string{
 		"-D", "mapreduce.job.name=" + jobName(j.layout.Name),
 		"-D", "mapreduce.job.reduces=" + strconv.Itoa(j.layout.Reduces),

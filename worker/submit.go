@@ -38,6 +38,9 @@ type Options struct {
 	Log io.Writer
 	// Folder is what Folder returns in workers: a place that the program's runs share.
 	Folder string
+	// Print is where engines write what somebody else is to run, and is closed then if it can be; nil means
+	// os.Stdout.
+	Print io.Writer
 	// Args are those of the program in workers; nil means os.Args[1:].
 	Args []string
 }
@@ -50,7 +53,7 @@ type engine interface {
 }
 
 // Engines says what Options.On may be.
-const Engines = "processes:N, yarn, spark://HOST:PORT, spark:yarn, k8s://…, local[N], local-cluster[N,CORES,MIB], slurm"
+const Engines = "processes:N, yarn, spark://HOST:PORT, spark:yarn, k8s://…, local[N], local-cluster[N,CORES,MIB], slurm, k8s-job:IMAGE, streaming-command"
 
 // parseEngine is the engine of a name.
 func parseEngine(on string) (engine, error) {
@@ -66,6 +69,13 @@ func parseEngine(on string) (engine, error) {
 		return streaming{}, nil
 	case masterOf(on) != "":
 		return spark{masterOf(on)}, nil
+	case kind == "k8s-job":
+		if rest == "" {
+			return nil, fmt.Errorf("%q: want k8s-job:IMAGE, of a container with this program on its path", on)
+		}
+		return kubernetes(rest), nil
+	case on == "streaming-command":
+		return streamingLine(), nil
 	case on == "slurm":
 		return slurm{}, nil
 	}

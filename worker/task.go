@@ -26,6 +26,7 @@ const (
 	mapTask    = "map"
 	reduceTask = "reduce"
 	eitherTask = "either" // mapreduce_task_ismap tells
+	mappedTask = "mapped" // the maps come first, the reduces after them
 )
 
 // task is what TARRY_TASK says: one attempt of one task, of the program's run number Run.
@@ -129,7 +130,7 @@ func firstLine(r io.Reader) (int, error) {
 // attemptOf is the number of this attempt in the words of the engines, which no two attempts of a task
 // share.
 func attemptOf(getenv func(string) string) (int, error) {
-	for _, name := range []string{"TARRY_ATTEMPT", "mapreduce_task_attempt_id", "SLURM_RESTART_COUNT"} {
+	for _, name := range []string{"TARRY_ATTEMPT", "TARRY_FAILURES", "mapreduce_task_attempt_id", "SLURM_RESTART_COUNT"} {
 		if v := getenv(name); v != "" {
 			n, err := strconv.Atoi(v[strings.LastIndexByte(v, '_')+1:])
 			if err != nil || n < 0 {

@@ -33,6 +33,7 @@ func commands() []command {
 		{"rm", "Remove a file of the block store of a server, or a directory with all in it", newRm},
 		{"scenario", "Check a scheduler's answers against scenarios", newScenario},
 		{"serve", "Keep a cluster up that takes jobs from several users over HTTP", newServe},
+		{"streaming", "Hand a job to Hadoop Streaming by a line of your own", newStreaming},
 		{"submit", "Hand a job to a server, tarry serve", newSubmit},
 		{"events", "Read what a live or simulated cluster recorded with --events", newEvents},
 		{"sim", "Simulate a cluster of any size in virtual time, with the scheduler that runs live", newSim},

@@ -62,6 +62,8 @@ var shorter = strings.NewReplacer(
 	"[-v] [--json] FILE...", "-v some.scenario", "facebook-mixed --jobs 12 --nodes 12", "small-jobs --jobs 6 --nodes 8",
 	"hdfs:///books -o s3://results/counts", "book.txt -o counts-s3", // hdfs_test.go, s3_test.go
 	"'s3://logs/2026/**/*.gz' -o hdfs://namenode:8020/counts", "book.txt -o counts-hdfs",
+	"s3://logs/2026 -o s3://results/counts-k8s --on k8s-job:registry/tarry | kubectl apply -f -", "book.txt -o counts-k8s", // TestKubernetes
+	"tarry streaming command wordcount book.txt -o counts-line", "tarry run wordcount book.txt -o counts-line", // worker/engines_test.go
 	"--on yarn", "--on processes:1", "--on spark://master:7077", "--on processes:1", "--on slurm", "--on processes:1", // make test-engines
 )
 

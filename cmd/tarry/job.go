@@ -29,9 +29,11 @@ type jobFlags struct {
 	queue     string
 	priority  string
 
-	saved  saved  // with --state
-	stage  int    // that runs
-	folder string // what is between stages, where several runs of the program need it
+	saved saved // with --state
+	stage int   // that runs
+	// elsewhere: --on.
+	elsewhere bool
+	folder    string // what is between stages, where several runs of the program need it
 }
 
 // register adds the flags to the command and its sub-commands.

@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,6 +19,7 @@ import (
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/words"
 	"github.com/tarry-mr/tarry/internal/scratch"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/stores"
 	"github.com/tarry-mr/tarry/worker"
 )
 
@@ -39,7 +40,7 @@ func (r *runFlags) register(cmd *cobra.Command) {
 	cmd.PersistentFlags().BoolVar(&r.inline, "inline", false,
 		"run in one goroutine without a cluster: the plain way, to compare with")
 	cmd.PersistentFlags().StringVar(&r.on, "on", "",
-		"run each task in a process of its own: processes:4, so many at once, yarn, a master of Spark, slurm (default: a cluster in this process)")
+		"run each task in a process of its own: processes:4, so many at once, yarn, a master of Spark, slurm, k8s-job:IMAGE (default: a cluster in this process)")
 	cmd.PersistentFlags().BoolVar(&r.counters, "counters", false, "print all counters at the end, in Hadoop's layout")
 }
 
@@ -51,10 +52,14 @@ func (r *runFlags) check(p *program, cmd *cobra.Command) error {
 	if r.inline && r.stateDir != "" {
 		return usageError("--state: --inline has no cluster whose work could be remembered")
 	}
+	r.elsewhere = r.on != ""
 	if r.on != "" {
 		if err := worker.Check(r.on); err != nil {
 			return usageError("--on %w", err)
 		}
+	}
+	if r.json && (strings.HasPrefix(r.on, "k8s-job:") || r.on == "streaming-command") {
+		return usageError("--on %s and --json both want standard output", r.on)
 	}
 	if r.output == "-" && r.json {
 		return usageError("-o - and --json both want standard output")
@@ -205,7 +210,7 @@ func runStages(ctx context.Context, run planRunner, w *work) (err error) {
 	for i, s := range w.stages {
 		to, dir := w.out, ""
 		if i < last {
-			dir = filepath.Join(between, strconv.Itoa(i))
+			dir = between + "/" + strconv.Itoa(i)
 			to = w.flags.saved.resumable(mapreduce.Dir(dir), i)
 		}
 		if _, done := w.flags.saved.done(i, dir); done && i < last { // by a process that was killed later
@@ -260,12 +265,25 @@ func (w *work) betweenStages(last int) (dir string, clean func(done bool) error,
 			return os.RemoveAll(m.dir)
 		}, os.MkdirAll(m.dir, 0o777)
 	}
+	if w.flags.elsewhere && stores.Named(w.flags.output) { // nodes share nothing else
+		return w.stagesInStore()
+	}
 	made, err := scratch.Dir(w.between, "tarry-stages-")
 	if err != nil {
 		return "", nil, err
 	}
 	w.flags.folder = made.Name()
 	return made.Name(), func(bool) error { return made.Remove() }, nil
+}
+
+// stagesInStore is betweenStages beside an output in a store.
+func (w *work) stagesInStore() (dir string, clean func(done bool) error, err error) {
+	out := stores.Clean(w.flags.output)
+	cut := strings.LastIndexByte(out, '/') + 1
+	dir = fmt.Sprintf("%s_%s.stages-%x", out[:cut], out[cut:], time.Now().UnixNano())
+	store, within, err := stores.Open(dir)
+	w.flags.folder = dir
+	return dir, func(bool) error { return store.RemoveAll(within) }, err
 }
 
 // again reports a job that had succeeded before, and leaves it at that.

@@ -2,10 +2,21 @@ package main
 
 import (
 	"context"
+	"io"
+	"os"
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/worker"
 )
+
+// printed is standard output for what somebody else is to run. It ends when that is printed, so that a pipe
+// such as | kubectl apply -f - goes on.
+func (p *program) printed() io.Writer {
+	if f, ok := p.stdout.(*os.File); ok {
+		return f
+	}
+	return struct{ io.Writer }{p.stdout}
+}
 
 // runOn is the planRunner of --on: plans run on an engine, or, in a process that this program was started
 // again as, the one task that it is there for.
@@ -16,7 +27,7 @@ func (p *program) runOn(r *runFlags) planRunner {
 		}
 		o := worker.Options{
 			On: r.on, Reduces: j.reduces, BlockSize: int64(r.blockSize), Memory: int64(r.memory), SpillDir: r.spillDir,
-			Folder: j.folder,
+			Folder: j.folder, Print: p.printed(),
 		}
 		if !r.quiet {
 			o.Log = p.stderr

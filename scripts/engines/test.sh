@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs real engines into a cache folder, by the ordinary clients (Maven, pip, apt), starts them,
-# runs the table of worker/engines_test.go on each, and stops what it has started. An engine that cannot
+# runs the table of worker/engines_test.go on each, those of stores on HDFS and S3, and stops what it has started. An engine that cannot
 # be installed is named as not tested.
 #   scripts/engines/test.sh             all: some ten minutes on two cores, after the first time
+#   scripts/engines/test.sh yarn        one of them: light, yarn (and HDFS), spark, slurm, s3
 #   scripts/engines/test.sh light       Hadoop Streaming in one process: a minute
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -51,7 +52,7 @@ if wanted light || wanted yarn; then
 		if wanted yarn; then
 			mkfifo "$work/fifo"
 			java -Xmx1g --add-opens java.base/java.lang=ALL-UNNAMED -cp "$cache/hadoop/lib/*" scripts/engines/MiniHadoop.java \
-				"$work/yarn" 1 2 <"$work/fifo" >"$work/yarn.log" 2>&1 &
+				"$work/yarn" 2 2 <"$work/fifo" >"$work/yarn.log" 2>&1 &
 			server=$!
 			exec 9>"$work/fifo" # it ends with its standard input
 			stops+=("exec 9>&-" "kill $server")
@@ -59,6 +60,8 @@ if wanted light || wanted yarn; then
 			log4j "$work/yarn/conf"
 			export TARRY_TEST_YARN=yarn TARRY_TEST_YARN_HADOOP
 			TARRY_TEST_YARN_HADOOP=$(streaming "$work/yarn/conf")
+			export HADOOP_CONF_DIR=$work/yarn/conf TARRY_TEST_HDFS
+			TARRY_TEST_HDFS=$(sed -n 's,.*fs=hdfs://\([^ ]*\) .*,\1,p' "$work/yarn.log")
 		fi
 	else
 		missing+=("Hadoop: it needs java 17 and mvn")
@@ -129,7 +132,47 @@ if wanted slurm; then
 	fi
 fi
 
+# Two servers of S3 that differ: moto, in Python, and versitygw, on a folder.
+moto() {
+	[ -e "$cache/moto/done" ] && return
+	python3 -m venv "$cache/moto" && "$cache/moto/bin/pip" install -q 'moto[server]==5.2.5' && touch "$cache/moto/done"
+}
+versitygw() {
+	[ -x "$cache/versitygw/versitygw" ] && return
+	(cd / && GOBIN=$cache/versitygw go install github.com/versity/versitygw/cmd/versitygw@v1.8.0)
+}
+serves() { until curl -s -o /dev/null "$1"; do sleep 0.2; done; }
+s3=()
+if wanted s3; then
+	export AWS_ACCESS_KEY_ID=tarry AWS_SECRET_ACCESS_KEY=tarry-secret
+	if moto; then
+		"$cache/moto/bin/moto_server" -H 127.0.0.1 -p 25000 >"$work/moto.log" 2>&1 &
+		stops+=("kill $!")
+		s3+=("http://127.0.0.1:25000")
+	else
+		missing+=("S3 of moto: it needs python3 with venv and pip")
+	fi
+	if versitygw; then
+		mkdir "$work/versitygw"
+		ROOT_ACCESS_KEY=$AWS_ACCESS_KEY_ID ROOT_SECRET_KEY=$AWS_SECRET_ACCESS_KEY "$cache/versitygw/versitygw" \
+			--port 127.0.0.1:25001 posix "$work/versitygw" >"$work/versitygw.log" 2>&1 &
+		stops+=("kill $!")
+		s3+=("http://127.0.0.1:25001")
+	else
+		missing+=("S3 of versitygw: it could not be built")
+	fi
+fi
+
 cd "$here"
-go test -count=1 -timeout 60m -run 'TestOnEngines|TestSparkProgram' -v ./worker | grep --line-buffered -E '^ *(---|ok|FAIL|panic)|Error|Skip|not tested' || fail=1
+said='^ *(---|ok|FAIL|panic)|Error|Skip|not tested'
+if [ -n "${TARRY_TEST_HDFS:-}" ]; then
+	go test -count=1 -timeout 30m -v ./hdfs | grep --line-buffered -E "$said" || fail=1
+fi
+for server in "${s3[@]}"; do
+	serves "$server"
+	TARRY_TEST_S3=$server go test -count=1 -timeout 30m -v ./s3 | grep --line-buffered -E "$said" || fail=1
+done
+[ "$only" = s3 ] && { [ ${#s3[@]} = 2 ] || echo "not tested: ${missing[*]}"; exit "${fail:-0}"; }
+go test -count=1 -timeout 60m -run 'TestOnEngines|TestSparkProgram' -v ./worker | grep --line-buffered -E "$said" || fail=1
 for m in "${missing[@]}"; do echo "not tested: $m"; done
 exit "${fail:-0}"

@@ -1,0 +1,165 @@
+package worker
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// kubernetes is the engine whose manifest somebody applies: one Indexed Job of Kubernetes whose first
+// pods are maps, the others reduces. Pods begin in the order of their indexes, so all maps have begun when
+// a reduce does; a reduce that has waited for maps in vain ends with code waitedExit, which the job does
+// not count, and makes room. It needs Kubernetes 1.33, and nothing in common but the store.
+func kubernetes(image string) engine {
+	return printed{
+		what:    "the manifest for Kubernetes",
+		text:    func(j *job) ([]byte, error) { return manifest(j, image, os.Getenv) },
+		reports: tasksShared,
+	}
+}
+
+// waitedExit is the exit code of a reduce that has waited for maps for too long: it is to be tried again.
+const waitedExit = 75
+
+// object is a JSON object.
+type object map[string]any
+
+// manifest is the Indexed Job of a plan, as JSON, which kubectl takes as well as YAML.
+func manifest(j *job, image string, getenv func(string) string) ([]byte, error) {
+	if j.temp.store == nil {
+		return nil, errors.New("pods share no disk: give it an output such as s3://BUCKET/DIR")
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	t := j.task(mappedTask, -1, -1)
+	t.Shuffle, t.Spills, t.Dir = j.temp.place(shuffleFolder), "", ""
+	env := []object{
+		{"name": taskVariable, "value": t.env()},
+		{"name": "TARRY_FAILURES", "valueFrom": object{"fieldRef": object{
+			"fieldPath": "metadata.annotations['batch.kubernetes.io/job-index-failure-count']",
+		}}},
+	}
+	for _, name := range []string{"AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_REGION", "AWS_DEFAULT_REGION", "HADOOP_USER_NAME"} {
+		if v := getenv(name); v != "" { // what is no secret; keys come from a service account or a Secret
+			env = append(env, object{"name": name, "value": v})
+		}
+	}
+	tasks := len(j.layout.Splits)
+	if !j.mapOnly {
+		tasks += j.layout.Reduces
+	}
+	return json.MarshalIndent(object{
+		"apiVersion": "batch/v1",
+		"kind":       "Job",
+		"metadata":   object{"name": podName(j.layout.Name), "labels": object{"app.kubernetes.io/managed-by": "tarry"}},
+		"spec": object{
+			"completionMode":       "Indexed",
+			"completions":          tasks,
+			"parallelism":          min(tasks, usualPods),
+			"backoffLimitPerIndex": j.mostAttempts() - 1,
+			"podFailurePolicy": object{"rules": []object{
+				{"action": "FailJob", "onExitCodes": object{"operator": "In", "values": []int{permanentExit}}},
+				{"action": "Ignore", "onExitCodes": object{"operator": "In", "values": []int{waitedExit}}},
+				{"action": "Ignore", "onPodConditions": []object{{"type": "DisruptionTarget", "status": "True"}}},
+			}},
+			"template": object{"spec": object{
+				"restartPolicy": "Never",
+				"containers": []object{{
+					"name": "task", "image": image, "command": []string{filepath.Base(exe)}, "env": env,
+				}},
+			}},
+		},
+	}, "", "  ")
+}
+
+// usualPods is how many pods a manifest has run at once, for want of a better guess: somebody may edit it.
+const usualPods = 100
+
+// podName is a name that Kubernetes takes.
+func podName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return '-'
+	}, name)
+	return "tarry-" + strings.Trim(fmt.Sprintf("%.40s", name), "-")
+}
+
+// planThere tells whether a plan file is there, without reading it.
+func planThere(plan string) (bool, error) {
+	temp, err := folderOf(plan)
+	if err != nil {
+		return false, err
+	}
+	files, err := temp.list()
+	return slices.ContainsFunc(files, func(f fs.DirEntry) bool { return f.Name() == path.Base(plan) }), err
+}
+
+// errWaited is the error of a reduce that has waited for maps for too long.
+var errWaited = errors.New("the maps have not ended in time for this reduce, which is to be tried again")
+
+// How long a reduce waits for maps, and how often it looks.
+var (
+	longestWait = 5 * time.Minute
+	lookEvery   = 2 * time.Second
+)
+
+// mapped is the attempt of task number n where maps come first. A reduce waits for them.
+func (t *task) mapped(ctx context.Context, n, try int, l *mapreduce.Layout) (id mapreduce.AttemptID, err error) {
+	maps := len(l.Splits)
+	id.Index, id.Try = n, try
+	if n < maps {
+		t.Kind = mapTask
+		return id, nil
+	}
+	t.Kind = reduceTask
+	id.Kind, id.Index = mapreduce.ReduceKind, n-maps
+	in, err := folderAt(t.Shuffle)
+	if err != nil {
+		return id, err
+	}
+	deadline := time.Now().Add(longestWait)
+	for {
+		files, err := in.list()
+		if err != nil {
+			return id, err
+		}
+		if there, err := planThere(t.Plan); err != nil || !there {
+			return id, cmp.Or(err, errGone)
+		}
+		ended := 0
+		for _, f := range files {
+			if f.Name()[0] == 'm' && strings.HasSuffix(f.Name(), endsSuffix) {
+				ended++
+			}
+		}
+		switch {
+		case ended >= maps:
+			return id, nil
+		case time.Now().After(deadline):
+			return id, errWaited
+		}
+		select {
+		case <-ctx.Done():
+			return id, context.Cause(ctx)
+		case <-time.After(lookEvery):
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// printed is an engine to which somebody else hands the job: what that takes is printed on standard output,
+// and then the reports of the tasks are waited for, until all are there or an error that is final.
+type printed struct {
+	what string
+	text func(j *job) ([]byte, error)
+	// reports are those that are there, and whether all are.
+	reports func(j *job) (list []report, all bool, err error)
+}
+
+func (printed) width() int { return 1 }
+
+func (p printed) run(ctx context.Context, j *job) ([]report, error) {
+	text, err := p.text(j)
+	if err != nil {
+		return nil, err
+	}
+	to := j.o.Print
+	if to == nil {
+		to = os.Stdout
+	}
+	if _, err := to.Write(text); err != nil {
+		return nil, err
+	}
+	if c, ok := to.(io.Closer); ok { // who reads it, such as kubectl, waits for its end
+		if err := c.Close(); err != nil {
+			return nil, err
+		}
+	}
+	j.logf("%s is printed; waiting for its tasks, whose output comes to be when all have ended", p.what)
+	every := watchEvery
+	if j.temp.store != nil {
+		every = watchStoreEvery
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-tick.C:
+		}
+		if err := j.givenUp(); err != nil {
+			return nil, err
+		}
+		if list, all, err := p.reports(j); all || err != nil {
+			return list, err
+		}
+	}
+}
+
+// givenUp is the error of a job of which a task has failed for good: by an error that another attempt
+// would meet, or as often as it may.
+func (j *job) givenUp() error {
+	first := firstFailure(j.temp)
+	if first == nil {
+		return nil
+	}
+	if first.Permanent {
+		return j.failed(nil)
+	}
+	files, err := j.temp.below(failures).list()
+	if err != nil {
+		return nil //nolint:nilerr // who cannot be asked now may be later
+	}
+	count := map[string]int{}
+	for _, f := range files {
+		task := f.Name()[:strings.LastIndexByte(f.Name(), '-')+1]
+		if count[task]++; count[task] == j.mostAttempts() {
+			return j.failed(errors.New("a task has failed as often as it may"))
+		}
+	}
+	return nil
+}
+
+// mostAttempts is how often a task may fail.
+func (j *job) mostAttempts() int {
+	if j.o.MaxAttempts == 0 {
+		return 4
+	}
+	return j.o.MaxAttempts
+}
+
+// streamingLine is the engine whose line for Hadoop Streaming is run by somebody else.
+func streamingLine() engine {
+	return printed{
+		what: "the line for Hadoop Streaming",
+		text: func(j *job) ([]byte, error) {
+			command, err := streaming{}.command(j)
+			for i, word := range command {
+				command[i] = shellWord(word)
+			}
+			return []byte(strings.Join(command, " ") + "\n"), err
+		},
+		reports: func(j *job) ([]report, bool, error) {
+			in := j.temp.below("report")
+			if files, err := in.list(); err != nil || !hasSuccess(files) {
+				return nil, false, err
+			}
+			list, err := readReports(in, "")
+			return list, true, err
+		},
+	}
+}
+
+func hasSuccess[E interface{ Name() string }](files []E) bool {
+	for _, f := range files {
+		if f.Name() == "_SUCCESS" {
+			return true
+		}
+	}
+	return false
+}
+
+// shellWord is a word to a shell, in quotes if it needs them.
+func shellWord(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,@%+", r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return quoted(word)
+}
+
+// tasksShared are the reports of tasks that meet in the shuffle's folder.
+func tasksShared(j *job) ([]report, bool, error) {
+	want, kind := j.layout.Reduces, "r"
+	if j.mapOnly {
+		want, kind = len(j.layout.Splits), "m"
+	}
+	in := j.temp.below(shuffleFolder)
+	files, err := in.list()
+	if err != nil {
+		return nil, false, err
+	}
+	there := 0
+	for _, f := range files {
+		if strings.HasPrefix(f.Name(), kind) && strings.HasSuffix(f.Name(), reportSuffix) {
+			there++
+		}
+	}
+	if there < want {
+		return nil, false, nil
+	}
+	list, err := readReports(in, reportSuffix)
+	if err == nil && len(list) != want {
+		err = fmt.Errorf("%d reports of %d tasks", len(list), want)
+	}
+	return list, true, err
+}
