@@ -105,7 +105,7 @@ func (p *pods) Close() error {
 	require.Equal(p.t, taskVariable, task.Env[0].Name)
 	for i := range manifest.Spec.Completions {
 		p.done.Go(func() {
-			for failures := 0; failures < 3; failures++ {
+			for failures := range 3 {
 				cmd := exec.Command(os.Args[0])
 				cmd.Dir = "/"
 				cmd.Env = append(os.Environ(), taskVariable+"="+task.Env[0].Value, fmt.Sprint("JOB_COMPLETION_INDEX=", i),
