@@ -68,6 +68,9 @@ func (f *playFlags) run(ctx context.Context, p *program) error {
 func (p *program) playModule(ctx context.Context) (fs.FS, error) {
 	dir, err := site.Module()
 	if err == nil {
+		if here, err := os.Getwd(); err == nil {
+			p.tellStale(dir, here)
+		}
 		return dir, nil
 	}
 	lacks := func(err error) error {
@@ -94,6 +97,18 @@ func (p *program) playModule(ctx context.Context) (fs.FS, error) {
 		}
 	}
 	return os.DirFS(out), nil
+}
+
+// tellStale warns of a module that was built of other source than the clone holds in which the program
+// runs: go build takes in whatever module go generate has made before.
+func (p *program) tellStale(module fs.FS, here string) {
+	root, found := site.Root(here)
+	if !found {
+		return
+	}
+	if stale, err := site.Stale(module, root); err == nil && stale {
+		fmt.Fprintf(p.stderr, "tarry: warning: the playground's module in this program is not of the source in %s: make build makes both anew\n", root)
+	}
 }
 
 // exportSite writes the files.

@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -64,6 +65,33 @@ func TestPlayListensHere(t *testing.T) {
 		err := serveSite(t.Context(), &program{stdout: os.Stdout}, address, nil)
 		require.ErrorContains(t, err, "of this machine alone", address)
 	}
+}
+
+// A module that is not of the source at hand is told, and nothing is said of any other.
+func TestPlayTellsStaleModule(t *testing.T) {
+	root, out := t.TempDir(), t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(root, "go.mod"), []byte("module github.com/tarry-mr/tarry\n\ngo 1.26\n"), 0o600))
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "play", "wasm"), 0o700))
+	main := filepath.Join(root, "play", "wasm", "main.go")
+	write := func(name, text string) { require.NoError(t, os.WriteFile(name, []byte(text), 0o600)) }
+	write(main, "package main\n\nfunc main() {}\n")
+	require.NoError(t, site.Build(t.Context(), root, out))
+	told := func() string {
+		var errs strings.Builder
+		(&program{stderr: &errs}).tellStale(os.DirFS(out), filepath.Dir(main))
+		return errs.String()
+	}
+	require.Empty(t, told())
+	write(filepath.Join(root, "play", "wasm", "main_test.go"), "package main\n")
+	require.Empty(t, told(), "tests are no part of it")
+	write(main, "package main\n\nfunc main() { println() }\n")
+	require.Contains(t, told(), "is not of the source in "+root+": make build")
+	require.NoError(t, os.RemoveAll(filepath.Join(root, "play")))
+	require.NoError(t, os.MkdirAll(filepath.Dir(main), 0o700))
+	require.NotEmpty(t, told())
+	files, err := site.Files(os.DirFS(out))
+	require.NoError(t, err)
+	require.NotContains(t, files, site.SourcesName)
 }
 
 // Without the module in the program, source or version, it says how to get it.

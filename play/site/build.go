@@ -18,7 +18,7 @@ const modulePath = "github.com/tarry-mr/tarry"
 // Build makes the module from the source in dir, a directory of this Go module, with the Go toolchain,
 // and puts it with the toolchain's wasm_exec.js into out.
 func Build(ctx context.Context, dir, out string) error {
-	root, err := run(ctx, dir, "go", "env", "GOROOT")
+	root, err := run(ctx, dir, "env", "GOROOT")
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,11 @@ func Build(ctx context.Context, dir, out string) error {
 	for _, hot := range []string{"scheduling", "scheduling/internal/...", "scheduling/simulator"} {
 		args = append(args, "-gcflags="+modulePath+"/"+hot+"=") // inlining elsewhere is a tenth of the module, compressed
 	}
-	_, err = run(ctx, dir, "go", append(args, "-o", wasm, modulePath+"/play/wasm")...)
+	_, err = run(ctx, dir, append(args, "-o", wasm, modulePath+"/play/wasm")...)
+	if err != nil {
+		return err
+	}
+	of, err := sourcesOf(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -61,17 +65,43 @@ func Build(ctx context.Context, dir, out string) error {
 	return errors.Join(
 		os.WriteFile(filepath.Join(out, ModuleName), packed.Bytes(), 0o644), //nolint:gosec // anybody may read it
 		os.WriteFile(filepath.Join(out, ExecName), glue, 0o644),             //nolint:gosec // as the toolchain's
+		os.WriteFile(filepath.Join(out, SourcesName), []byte(of), 0o644),    //nolint:gosec // as the module
 	)
 }
 
-// run runs a command for the browser's architecture and gives what it prints.
-func run(ctx context.Context, dir, name string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, name, args...)
+// sourcesOf says what the module is built of.
+func sourcesOf(ctx context.Context, dir string) (string, error) {
+	root, err := run(ctx, dir, "list", "-m", "-f", "{{.Dir}}", modulePath)
+	if err != nil {
+		return "", err
+	}
+	const ours = `{{with .Module}}{{if eq .Path "` + modulePath + `"}}{{$.Dir}}{{end}}{{end}}`
+	list, err := run(ctx, dir, "list", "-deps", "-f", ours, modulePath+"/play/wasm")
+	if err != nil {
+		return "", err
+	}
+	var dirs []string
+	for one := range strings.SplitSeq(list, "\n") {
+		if one == "" {
+			continue // of another module
+		}
+		rel, err := filepath.Rel(root, one)
+		if err != nil {
+			return "", err
+		}
+		dirs = append(dirs, filepath.ToSlash(rel))
+	}
+	return sources(root, dirs)
+}
+
+// run runs a go command for the browser's architecture and gives what it prints.
+func run(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=")
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, strings.TrimSpace(errs.String()))
+		return "", fmt.Errorf("go %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(errs.String()))
 	}
 	return strings.TrimSpace(out.String()), nil
 }
@@ -79,19 +109,13 @@ func run(ctx context.Context, dir, name string, args ...string) (string, error) 
 // Source finds the source of this program: the Go module above a directory, or the version of it that
 // the toolchain can download.
 func Source(ctx context.Context, from, version string) (string, error) {
-	for dir := from; ; dir = filepath.Dir(dir) {
-		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-		if err == nil && strings.HasPrefix(string(text), "module "+modulePath+"\n") {
-			return dir, nil
-		}
-		if dir == filepath.Dir(dir) {
-			break
-		}
+	if dir, found := Root(from); found {
+		return dir, nil
 	}
 	if !strings.HasPrefix(version, "v") {
 		return "", ErrNoModule
 	}
-	dir, err := run(ctx, from, "go", "mod", "download", "-json", modulePath+"@"+version)
+	dir, err := run(ctx, from, "mod", "download", "-json", modulePath+"@"+version)
 	if err != nil {
 		return "", err
 	}

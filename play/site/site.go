@@ -62,7 +62,7 @@ func Files(dir fs.FS) (map[string][]byte, error) {
 	}
 	for _, from := range []fs.FS{page.Files(), play, dir} {
 		err := fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || name == "README" || name == ".gitignore" {
+			if err != nil || d.IsDir() || name == "README" || name == ".gitignore" || name == SourcesName {
 				return err
 			}
 			out[name], err = fs.ReadFile(from, name)
