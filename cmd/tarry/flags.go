@@ -155,6 +155,7 @@ func limits() map[string]numbers.Span {
 		"map-slots":        cluster(1, 1_000),
 		"reduce-slots":     cluster(1, 1_000),
 		"replication":      cluster(1, 1_000),
+		"parallelism":      cluster(0, 100_000),
 		"block-size":       cluster(1, 1<<40),
 		"memory":           cluster(1, 1<<44),
 		"oversubscription": cluster(1, 1_000),
