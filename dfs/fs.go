@@ -48,7 +48,7 @@ func (f *FS) Replication() int { return f.cfg.Replication }
 
 // Register makes the local or in-memory file src readable as name without copying it:
 // its extents of blockSize bytes (0: the FS's) become blocks with replicas placed on
-// the nodes. It returns when the nodes have reported them, or are given up: the bytes can be read
+// the nodes, those of a [Placed] first on the nodes that stand for the machines that have them. It returns when the nodes have reported them, or are given up: the bytes can be read
 // whatever the nodes do. They are covered by no checksum. The FS does not close src.
 func (f *FS) Register(name string, src Source, blockSize int64) error {
 	return f.RegisterAll([]string{name}, []Source{src}, blockSize)
@@ -70,7 +70,7 @@ func (f *FS) RegisterAll(names []string, srcs []Source, blockSize int64) error {
 		file := &inode{offsets: []int64{0}}
 		for off := int64(0); off < src.Size(); off += blockSize {
 			n := min(blockSize, src.Size()-off)
-			b, err := f.store("", n, &payload{src: src, off: off, n: n})
+			b, err := f.store("", hostsOf(src, off, n), n, &payload{src: src, off: off, n: n})
 			if err != nil {
 				f.abandon(all)
 				return fail(err)

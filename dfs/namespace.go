@@ -18,6 +18,7 @@ type namespace struct {
 	replication int
 	nodes       []*node // in the order of the configuration
 	byID        map[NodeID]*node
+	standsFor   map[string]*node // machines that hold bytes of a Placed, by name
 	root        *inode
 	blocks      map[BlockID]*block
 	last        BlockID
@@ -66,9 +67,9 @@ func newNamespace(cfg Config) *namespace {
 	ns := &namespace{
 		seed:        cfg.Seed,
 		replication: cfg.Replication,
-		byID:        map[NodeID]*node{},
-		root:        &inode{name: ".", children: map[string]*inode{}},
-		blocks:      map[BlockID]*block{},
+		byID:        map[NodeID]*node{}, standsFor: map[string]*node{},
+		root:   &inode{name: ".", children: map[string]*inode{}},
+		blocks: map[BlockID]*block{},
 	}
 	for i, n := range cfg.Nodes {
 		d := &node{id: n.ID, rack: n.Rack, index: i, alive: true, holds: map[BlockID]bool{}}
@@ -168,12 +169,12 @@ func (ns *namespace) discard(b *block, freed map[*node][]BlockID) {
 }
 
 // newBlock makes a block of p and chooses its nodes; only a block of a Source may do without.
-func (ns *namespace) newBlock(writer NodeID, length int64, p *payload) (*block, error) {
+func (ns *namespace) newBlock(writer NodeID, hosts []string, length int64, p *payload) (*block, error) {
 	b := &block{id: ns.last + 1, length: length, fresh: p}
 	if p.src != nil {
 		b.local = p
 	}
-	if len(ns.choose(b, writer)) == 0 && b.local == nil {
+	if len(ns.choose(b, writer, hosts)) == 0 && b.local == nil {
 		return nil, fmt.Errorf("%w: no live node to write %v to", ErrNoReplica, b.id)
 	}
 	ns.last++
@@ -181,9 +182,11 @@ func (ns *namespace) newBlock(writer NodeID, length int64, p *payload) (*block, 
 	return b, nil
 }
 
-// choose places a block that no node has or is to get.
-func (ns *namespace) choose(b *block, writer NodeID) []*node {
-	b.placed = ns.place(b.id, writer, ns.replication, nil)
+// choose places a block that no node has or is to get: on the nodes that stand for hosts, then on
+// others.
+func (ns *namespace) choose(b *block, writer NodeID, hosts []string) []*node {
+	near := ns.near(hosts)
+	b.placed = append(near, ns.place(b.id, writer, ns.replication-len(near), near)...)
 	for i, d := range b.placed {
 		if i == 0 {
 			d.firsts += b.length

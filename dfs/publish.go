@@ -10,14 +10,14 @@ import (
 // before it does with other nodes or gives up; a [Config] may change it.
 const patience = 10 * time.Second
 
-// store makes a block of p and hands it to the nodes chosen for it. Where others report replicas it
+// store makes a block of p and hands it to the nodes chosen for it, those of hosts first. Where others report replicas it
 // waits for a live node, but not for ever. Bytes of a [Source] need none: all nodes can read them.
-func (f *FS) store(writer NodeID, length int64, p *payload) (*block, error) {
+func (f *FS) store(writer NodeID, hosts []string, length int64, p *payload) (*block, error) {
 	deadline := time.NewTimer(f.cfg.Patience)
 	defer deadline.Stop()
 	for {
 		f.mu.Lock()
-		b, err := f.ns.newBlock(writer, length, p)
+		b, err := f.ns.newBlock(writer, hosts, length, p)
 		changed := f.changed
 		var nodes []NodeID
 		if err == nil {
@@ -135,7 +135,7 @@ func (f *FS) replace(blocks []*block) (any bool) {
 		f.mu.Lock()
 		var nodes []NodeID
 		if len(b.placed)+len(b.replicas) == 0 {
-			nodes = ids(f.ns.choose(b, ""))
+			nodes = ids(f.ns.choose(b, "", nil))
 			any = any || len(nodes) > 0
 		}
 		f.mu.Unlock()

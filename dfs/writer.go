@@ -82,7 +82,7 @@ func (w *Writer) cut() error {
 	copy(data, w.buf)
 	w.buf = w.buf[:0]
 	n := int64(len(data))
-	b, err := w.f.store(w.node, n, newPayload(data))
+	b, err := w.f.store(w.node, nil, n, newPayload(data))
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/colinmarc/hdfs/v2"
@@ -49,7 +50,8 @@ const (
 type store struct {
 	client *hdfs.Client
 	user   string
-	web    string // the address of the name node's WebHDFS
+	web    string      // the address of the name node's WebHDFS
+	silent atomic.Bool // it did not answer
 }
 
 // New returns the store of a host; getenv has the variables that the package doc names.

@@ -2,6 +2,7 @@ package hdfs
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -12,14 +13,20 @@ import (
 // web asks WebHDFS.
 var web = http.Client{Timeout: patience}
 
+var errSilent = errors.New("WebHDFS did not answer before")
+
 // Places implements stores.Located by WebHDFS, for the client does not say where blocks are.
 func (s *store) Places(name string) ([]stores.Place, error) {
 	ask := url.URL{
 		Scheme: "http", Host: s.web, Path: "/webhdfs/v1" + at(name),
 		RawQuery: url.Values{"op": {"GETFILEBLOCKLOCATIONS"}, "user.name": {s.user}}.Encode(),
 	}
+	if s.silent.Load() {
+		return nil, failed("places", name, errSilent)
+	}
 	r, err := web.Get(ask.String())
 	if err != nil {
+		s.silent.Store(true) // who waits for one file need not wait for a thousand
 		return nil, failed("places", name, err)
 	}
 	defer r.Body.Close()

@@ -72,6 +72,16 @@ func (f *foreign) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, err
 }
 
+// Hosts implements dfs.Placed. Of data that does not know, or panics, nothing is known.
+func (f *foreign) Hosts(off, n int64) (hosts []string) {
+	var err error
+	defer catch(&err)
+	if p, ok := f.Source.(dfs.Placed); ok {
+		return p.Hosts(off, n)
+	}
+	return nil
+}
+
 // View implements dfs.Source.
 func (f *foreign) View(off int64, n int) (b []byte, release func(), err error) {
 	defer f.named(&err)

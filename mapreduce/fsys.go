@@ -85,6 +85,9 @@ type fsFile struct {
 	modified time.Time
 	version  stores.Version
 
+	askPlaces sync.Once
+	places    []stores.Place // where a stores.Located says that it is
+
 	mu   sync.RWMutex // held for writing by what changes file, or where it stands
 	file fs.File      // nil: not open
 }

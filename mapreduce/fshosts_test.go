@@ -1,0 +1,62 @@
+package mapreduce
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/stores"
+	"github.com/tarry-mr/tarry/stores/storetest"
+)
+
+// TestHostsHoldHalf states which hosts a stretch of a file has: those with half of it or more.
+func TestHostsHoldHalf(t *testing.T) {
+	places := []stores.Place{
+		{Offset: 0, Length: 10, Hosts: []string{"a", "b"}},
+		{Offset: 10, Length: 10, Hosts: []string{"b", "c"}},
+		{Offset: 20, Length: 5, Hosts: []string{"d"}},
+	}
+	require.Equal(t, []string{"a", "b"}, hostsOf(places, 0, 10))
+	require.Equal(t, []string{"b", "a", "c"}, hostsOf(places, 0, 20), "two blocks of theirs are one of ours")
+	require.Equal(t, []string{"b", "c"}, hostsOf(places, 12, 10))
+	require.Equal(t, []string{"d"}, hostsOf(places, 20, 5))
+	require.Empty(t, hostsOf(places, 25, 10))
+	require.Empty(t, hostsOf(nil, 0, 10))
+}
+
+// tellingStore is a store that knows where its files are, or nothing.
+type tellingStore struct {
+	*storetest.Dir
+	places map[string][]stores.Place
+	asked  int
+}
+
+func (l *tellingStore) Places(name string) ([]stores.Place, error) {
+	l.asked++
+	if list := l.places[name]; list != nil {
+		return list, nil
+	}
+	return nil, errors.New("not now")
+}
+
+// TestFilesOfAStoreKnowTheirHosts states that a file of a store is where the store says, which is
+// asked once, and that one whose places cannot be had is read all the same.
+func TestFilesOfAStoreKnowTheirHosts(t *testing.T) {
+	store := &tellingStore{
+		Dir:    &storetest.Dir{Root: t.TempDir()},
+		places: map[string][]stores.Place{"known": {{Offset: 0, Length: 4, Hosts: []string{"one"}}, {Offset: 4, Length: 4, Hosts: []string{"two"}}}},
+	}
+	stores.Register("located", func(string) (stores.Store, error) { return store, nil })
+	for _, name := range []string{"known", "unknown"} {
+		require.NoError(t, store.CreateNew(name, []byte("1234567\n")))
+	}
+	sources, err := Files("located://here/known", "located://here/unknown")
+	require.NoError(t, err)
+	known, unknown := sources[0].Data.(dfs.Placed), sources[1].Data.(dfs.Placed)
+	require.Equal(t, []string{"one"}, known.Hosts(0, 4))
+	require.Equal(t, []string{"two"}, known.Hosts(4, 4))
+	require.Equal(t, 1, store.asked)
+	require.Empty(t, unknown.Hosts(0, 4))
+}
