@@ -43,9 +43,7 @@ func fewerMaps(lib *actor.ActorSystem) {
 	large := registry.LocalPIDs
 	registry.LocalPIDs = slices.Clone(large[:registryMaps]) // who is there stays: the number divides the other
 	for _, m := range large[registryMaps:] {
-		for id, process := range m.Items() {
-			registry.GetBucket(id).Set(id, process)
-		}
+		m.IterCb(func(id string, process any) { registry.GetBucket(id).Set(id, process) }) // Items has a goroutine a map
 	}
 }
 
