@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/jobs"
 	mr "github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/stores"
 	"github.com/tarry-mr/tarry/stores/storetest"
@@ -94,15 +95,9 @@ func TestJob(t *testing.T) {
 	for _, to := range []mr.Destination{mr.Dir(root + "/out"), mr.ReplacedDir(root + "/out")} {
 		src, err := mr.Files(root + "/in/*.txt")
 		require.NoError(t, err)
-		p, err := mr.Job[[]byte, string, int64, mr.Pair[string, int64]]{
-			Map: func(line []byte, emit func(string, int64)) error {
-				for w := range mr.Fields(line) {
-					emit(string(w), 1)
-				}
-				return nil
-			},
-			Sum: true, Reducers: 2,
-		}.Bind(mr.Lines(src...), mr.Text[mr.Pair[string, int64]](to))
+		job := jobs.WordCount()
+		job.Reducers = 2
+		p, err := job.Bind(mr.Lines(src...), mr.Text[jobs.Count](to))
 		require.NoError(t, err)
 		_, err = mr.RunLocal(t.Context(), p, mr.LocalOptions{})
 		require.NoError(t, err)

@@ -23,8 +23,8 @@ type BroadcastJoined[I, K, B, O any] struct {
 // left one. Matches are shared by all maps and must not be changed. What is emitted comes in the order
 // of the input.
 //
-// The small feed is read once, by Prepare, and stays in memory outside of the memory budget: some
-// bytes more than its encoded keys and values take, at most 1 GiB of these.
+// The small feed is read once, by Prepare, and stays in memory outside of the memory budget: its encoded
+// keys and values, at most 1 GiB of these, and a table of 50 to 200 bytes a key.
 func BroadcastJoin[I, K, B, O any](
 	in Input[I], key func(rec I) K, small Feed[K, B], each func(rec I, matches []B, emit func(O)) error,
 ) BroadcastJoined[I, K, B, O] {
