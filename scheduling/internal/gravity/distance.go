@@ -14,7 +14,7 @@ func (g *Outputs) Center(r int32, levels int) (center Site, ok bool) {
 		if int(r) >= len(o.bytes) || o.bytes[r] == 0 {
 			continue
 		}
-		held[g.places.find(o.at.Node)] += o.bytes[r]
+		held[o.feeder] += o.bytes[r]
 		for l := 1; l < levels && l < len(o.at.Groups); l++ {
 			near[l][o.at.Groups[l]] += o.bytes[r]
 		}

@@ -3,7 +3,10 @@
 // bytes only: which node has a slot, and how long to wait for it, is the affair of the caller.
 package gravity
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Site is a node and where it stands in the network: its group at each level, from the node itself
 // over its rack to wider groups. Two sites with the same group at a level are near each other
@@ -52,6 +55,7 @@ type output struct {
 	at        Site
 	bytes     []int64 // nil: not known
 	low, high int64   // the least and the most of bytes, once scanned
+	feeder    int32   // index of its node
 	scanned   bool
 	folded    bool
 }
@@ -99,15 +103,23 @@ func (g *Outputs) Feeds(node int32) bool {
 // Add puts in the output of map m, which has none: its bytes per reduce, zeros at the end left out.
 // The slices are kept.
 func (g *Outputs) Add(m int32, at Site, bytes []int64) {
-	g.outs[m] = output{at: at, bytes: bytes[:min(len(bytes), g.reduces)]}
-	g.known++
-	if f := g.feeding(at.Node); f != nil {
+	i := g.places.find(at.Node)
+	if i >= 0 {
+		f := &g.feeders[i]
 		f.at = at
-		g.Moved(at)
+		if f.rack != at.rackOf() {
+			g.Moved(at)
+		}
 	} else {
-		g.places.add(at.Node, len(g.feeders))
+		i = int32(len(g.feeders))
+		g.places.add(at.Node, int(i))
+		if n := len(g.feeders); n == cap(g.feeders) {
+			g.feeders = slices.Grow(g.feeders, min(max(4, n), len(g.outs)-n)) // twice as many, not a quarter more
+		}
 		g.feeders = append(g.feeders, feeder{at: at, rack: at.rackOf()})
 	}
+	g.outs[m] = output{at: at, bytes: bytes[:min(len(bytes), g.reduces)], feeder: i}
+	g.known++
 	g.scan = append(g.scan, m)
 }
 
@@ -117,7 +129,7 @@ func (g *Outputs) Remove(m int32) bool {
 	if o.bytes == nil {
 		return false
 	}
-	f := g.feeding(o.at.Node)
+	f := &g.feeders[o.feeder]
 	if o.scanned {
 		g.count(f, o, -1)
 	}
@@ -155,7 +167,7 @@ func (g *Outputs) Scan() {
 			low = 0
 		}
 		o.low, o.high, o.scanned = low, high, true
-		g.count(g.feeding(o.at.Node), o, 1)
+		g.count(&g.feeders[o.feeder], o, 1)
 	}
 	g.unfold = append(g.unfold, g.scan...)
 	g.scan = g.scan[:0]
@@ -224,10 +236,9 @@ func (g *Outputs) Fold() {
 		for l := 1; l < len(o.at.Groups); l++ {
 			plus(g.row(l, o.at.Groups[l]), o.bytes)
 		}
-		i := g.places.find(o.at.Node)
-		f := &g.feeders[i]
+		f := &g.feeders[o.feeder]
 		f.add(o.bytes, g.reduces)
-		g.enlist(i)
+		g.enlist(o.feeder)
 		g.raise(f)
 	}
 	g.unfold = g.unfold[:0]
