@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/play/build"
 	"github.com/tarry-mr/tarry/play/site"
 	"github.com/tarry-mr/tarry/scheduling"
 )
@@ -174,10 +175,10 @@ func TestWasmAnswersAlike(t *testing.T) {
 		t.Skip("needs Node: make test-play")
 	}
 	dir := t.TempDir()
-	require.NoError(t, site.Build(t.Context(), ".", dir))
+	require.NoError(t, build.Build(t.Context(), ".", dir))
 	packed, err := os.Stat(filepath.Join(dir, site.ModuleName))
 	require.NoError(t, err)
-	t.Logf("the module is %d bytes, gzipped", packed.Size())
+	t.Logf("the module is %d bytes, packed", packed.Size())
 	list := scenarios(t)
 	list = append(list, Request{Op: "presets"}, Request{Op: "run", Setup: Setup{Workload: "jobs: 3\n", Policy: "hfs"}})
 	r := rand.New(rand.NewPCG(15, 3))

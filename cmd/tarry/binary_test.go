@@ -21,7 +21,7 @@ func TestBinary(t *testing.T) {
 	info, err := os.Stat(binary)
 	require.NoError(t, err)
 	size := info.Size()
-	if module, err := os.Stat("../../play/site/module/tarry.wasm.gz"); err == nil { // where it has been made
+	if module, err := os.Stat("../../play/site/module/tarry.wasm.br"); err == nil { // where it has been made
 		size -= module.Size()
 	}
 	require.Less(t, size, int64(30_000_000), "bytes; a rise by megabytes is a library, or methods found by a name that is no constant")

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -54,12 +56,16 @@ func (f *playFlags) run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	files, err := site.Files(dir)
+	if f.export != "" {
+		files, err := site.Files(dir)
+		if err != nil {
+			return err
+		}
+		return exportSite(f.export, files)
+	}
+	files, err := site.Served(dir)
 	if err != nil {
 		return err
-	}
-	if f.export != "" {
-		return exportSite(f.export, files)
 	}
 	return serveSite(ctx, p, f.listen, files)
 }
@@ -92,7 +98,7 @@ func (p *program) playModule(ctx context.Context) (fs.FS, error) {
 	out := filepath.Join(cache, "tarry", "play", version)
 	if source == here || site.Check(os.DirFS(out)) != nil || version == "(devel)" {
 		fmt.Fprintf(p.stderr, "building the module of the playground from %s\n", source)
-		if err := site.Build(ctx, source, out); err != nil {
+		if err := site.Make(ctx, source, out); err != nil {
 			return nil, lacks(err)
 		}
 	}
@@ -147,11 +153,15 @@ func serveSite(ctx context.Context, p *program, address string, files map[string
 
 // siteHandler serves the files by name.
 func siteHandler(files map[string][]byte) http.Handler {
-	types := map[string]string{".mjs": "text/javascript", ".js": "text/javascript", ".html": "text/html; charset=utf-8", ".gz": "application/octet-stream"}
+	types := map[string]string{".mjs": "text/javascript", ".js": "text/javascript", ".html": "text/html; charset=utf-8"}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := r.URL.Path[1:]
 		if name == "" {
 			name = "index.html"
+		}
+		if name == site.WasmName {
+			serveModule(w, r, files[site.ModuleName])
+			return
 		}
 		data, there := files[name]
 		if !there || (r.Method != http.MethodGet && r.Method != http.MethodHead) {
@@ -169,4 +179,36 @@ func siteHandler(files map[string][]byte) http.Handler {
 		h.Set("Cache-Control", "no-cache")
 		_, _ = w.Write(data) // who asked has gone
 	})
+}
+
+// serveModule serves the module as it is packed to clients that unpack it.
+func serveModule(w http.ResponseWriter, r *http.Request, module []byte) {
+	h := w.Header()
+	h.Set("Content-Type", "application/wasm")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("Vary", "Accept-Encoding")
+	if accepts(r.Header.Get("Accept-Encoding"), "br") {
+		h.Set("Content-Encoding", "br")
+	} else {
+		wasm, err := site.Unpack(module)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		module = wasm
+	}
+	_, _ = w.Write(module) // who asked has gone
+}
+
+// accepts tells whether an Accept-Encoding names an encoding, and not with a quality of 0.
+func accepts(header, encoding string) bool {
+	for one := range strings.SplitSeq(header, ",") {
+		name, quality, _ := strings.Cut(one, ";")
+		if strings.EqualFold(strings.TrimSpace(name), encoding) {
+			value, found := strings.CutPrefix(strings.TrimSpace(quality), "q=")
+			q, err := strconv.ParseFloat(value, 64)
+			return !found || err == nil && q > 0
+		}
+	}
+	return false
 }

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -11,36 +14,51 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/play/build"
 	"github.com/tarry-mr/tarry/play/site"
 )
 
-// playSite is the site with a module that is none.
-func playSite(t *testing.T) map[string][]byte {
+// playModule is a module that is none: "module", in brotli.
+func playModule(t *testing.T) fstest.MapFS {
 	t.Helper()
-	files, err := site.Files(fstest.MapFS{site.ModuleName: {Data: []byte("module")}, site.ExecName: {Data: []byte("glue")}})
+	packed := []byte("\x1b\x05\x00\x00\x24\x00\x82\x90\xa8\x0e")
+	wasm, err := site.Unpack(packed)
 	require.NoError(t, err)
-	return files
+	require.Equal(t, "module", string(wasm))
+	return fstest.MapFS{site.ModuleName: {Data: packed}, site.ExecName: {Data: []byte("glue")}, "left over": {}}
 }
 
 // The site has the page's screens, the form and the module, and a policy that lets nothing else in.
 func TestPlayServes(t *testing.T) {
-	handler := siteHandler(playSite(t))
-	get := func(method, path string) *httptest.ResponseRecorder {
-		w := httptest.NewRecorder()
-		handler.ServeHTTP(w, httptest.NewRequest(method, path, nil))
+	module := playModule(t)
+	files, err := site.Served(module)
+	require.NoError(t, err)
+	require.NotContains(t, files, "left over")
+	handler := siteHandler(files)
+	get := func(method, path string, accept ...string) *httptest.ResponseRecorder {
+		w, r := httptest.NewRecorder(), httptest.NewRequest(method, path, nil)
+		r.Header["Accept-Encoding"] = accept
+		handler.ServeHTTP(w, r)
 		return w
 	}
 	index := get(http.MethodGet, "/")
 	require.Equal(t, http.StatusOK, index.Code)
 	require.Equal(t, "text/html; charset=utf-8", index.Header().Get("Content-Type"))
 	require.Equal(t, site.ContentSecurityPolicy, index.Header().Get("Content-Security-Policy"))
-	require.Contains(t, index.Body.String(), `<body data-play="true">`)
+	require.Contains(t, index.Body.String(), `<body data-play="true" data-module="tarry.wasm">`)
 	require.Contains(t, index.Body.String(), `<form id="setup">`)
 	require.Contains(t, index.Body.String(), `src="play.mjs"`)
 	for _, path := range []string{"/main.mjs", "/play.mjs", "/worker.mjs", "/setup.mjs", "/" + site.ExecName} {
 		require.Equal(t, "text/javascript", get(http.MethodGet, path).Header().Get("Content-Type"), path)
 	}
-	require.Equal(t, "module", get(http.MethodGet, "/"+site.ModuleName).Body.String())
+	for accept, packed := range map[string]bool{"": false, "gzip, deflate": false, "gzip, br;q=0": false, "gzip, deflate, br, zstd": true, "BR;q=0.5": true} {
+		wasm := get(http.MethodGet, "/"+site.WasmName, accept)
+		require.Equal(t, "application/wasm", wasm.Header().Get("Content-Type"))
+		require.Equal(t, "Accept-Encoding", wasm.Header().Get("Vary"))
+		require.Equal(t, packed, wasm.Header().Get("Content-Encoding") == "br", accept)
+		require.Equal(t, packed, wasm.Body.String() == string(module[site.ModuleName].Data), accept)
+		require.Equal(t, !packed, wasm.Body.String() == "module", accept)
+	}
 	require.Equal(t, http.StatusNotFound, get(http.MethodGet, "/panel.html").Code)
 	require.Equal(t, http.StatusNotFound, get(http.MethodGet, "/../main.go").Code)
 	require.Equal(t, http.StatusNotFound, get(http.MethodPost, "/").Code)
@@ -49,7 +67,14 @@ func TestPlayServes(t *testing.T) {
 // The exported site is these files, in a directory that was not there.
 func TestPlayExports(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "site")
-	files := playSite(t)
+	files, err := site.Files(playModule(t))
+	require.NoError(t, err)
+	require.Contains(t, string(files["index.html"]), `data-module="tarry.wasm.gz"`)
+	unzip, err := gzip.NewReader(bytes.NewReader(files[site.GzipName]))
+	require.NoError(t, err)
+	module, err := io.ReadAll(unzip)
+	require.NoError(t, err)
+	require.Equal(t, "module", string(module))
 	require.NoError(t, exportSite(dir, files))
 	for name, want := range files {
 		got, err := os.ReadFile(filepath.Join(dir, name))
@@ -75,7 +100,7 @@ func TestPlayTellsStaleModule(t *testing.T) {
 	main := filepath.Join(root, "play", "wasm", "main.go")
 	write := func(name, text string) { require.NoError(t, os.WriteFile(name, []byte(text), 0o600)) }
 	write(main, "package main\n\nfunc main() {}\n")
-	require.NoError(t, site.Build(t.Context(), root, out))
+	require.NoError(t, build.Build(t.Context(), root, out))
 	told := func() string {
 		var errs strings.Builder
 		(&program{stderr: &errs}).tellStale(os.DirFS(out), filepath.Dir(main))

@@ -20,7 +20,7 @@ const SourcesName = "sources.txt"
 func Root(from string) (string, bool) {
 	for dir := from; ; dir = filepath.Dir(dir) {
 		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-		if err == nil && strings.HasPrefix(string(text), "module "+modulePath+"\n") {
+		if err == nil && strings.HasPrefix(string(text), "module "+ModulePath+"\n") {
 			return dir, true
 		}
 		if dir == filepath.Dir(dir) {
@@ -53,8 +53,8 @@ func Stale(module fs.FS, root string) (bool, error) {
 	return is != was, err
 }
 
-// sources is what SourcesName holds for a module of these directories.
-func sources(root string, dirs []string) (string, error) {
+// Sources is what SourcesName holds for a module of these directories.
+func Sources(root string, dirs []string) (string, error) {
 	sum, err := digest(root, dirs)
 	return sum + "\n" + strings.Join(dirs, "\n") + "\n", err
 }

@@ -4,12 +4,12 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
+import { brotliDecompressSync } from "node:zlib";
 
 const [dir, requests] = process.argv.slice(2);
 (0, eval)(readFileSync(join(dir, "wasm_exec.js"), "utf8"));
 const go = new globalThis.Go();
-const { instance } = await WebAssembly.instantiate(gunzipSync(readFileSync(join(dir, "tarry.wasm.gz"))), go.importObject);
+const { instance } = await WebAssembly.instantiate(brotliDecompressSync(readFileSync(join(dir, "tarry.wasm.br"))), go.importObject);
 go.run(instance);
 const hash = (data) => createHash("sha256").update(data).digest("hex");
 for (const line of readFileSync(requests, "utf8").trimEnd().split("\n")) {

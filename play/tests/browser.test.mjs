@@ -4,10 +4,12 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { createServer } from "node:http";
+import { extname, join, resolve } from "node:path";
 import test, { after, before } from "node:test";
+import { brotliDecompressSync } from "node:zlib";
 
-const { MODULES, SITE, PICTURES, CHROMIUM = "/usr/bin/chromium" } = process.env;
+const { MODULES, SITE, EXPORTED, PICTURES, CHROMIUM = "/usr/bin/chromium" } = process.env;
 const skip = !SITE && "no site asked for";
 let browser, axe;
 
@@ -208,8 +210,7 @@ test("the module simulates some hundred thousand events a second", { skip }, asy
   const { page, faults, close } = await open();
   const rates = await page.evaluate(async () => {
     await import(new URL("wasm_exec.js", location.href).href);
-    const packed = await (await fetch("tarry.wasm.gz")).blob();
-    const code = await new Response(packed.stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+    const code = await (await fetch("tarry.wasm")).arrayBuffer();
     const go = new globalThis.Go();
     go.run((await WebAssembly.instantiate(code, go.importObject)).instance);
     const list = [];
@@ -224,6 +225,50 @@ test("the module simulates some hundred thousand events a second", { skip }, asy
   assert.ok(rates[4] > 100000, "the bound is wide, for machines that have other work");
   assert.deepEqual(faults, []);
   await close();
+});
+
+/** Serves the exported site as any server would: files as they lie there. */
+async function exported() {
+  const types = { ".html": "text/html", ".mjs": "text/javascript", ".js": "text/javascript", ".css": "text/css" };
+  const server = createServer((ask, answer) => {
+    const name = ask.url === "/" ? "index.html" : ask.url.slice(1);
+    asked.push(name);
+    try {
+      const data = readFileSync(join(EXPORTED, name));
+      answer.writeHead(200, { "Content-Type": types[extname(name)] || "application/octet-stream" }).end(data);
+    } catch {
+      answer.writeHead(404).end();
+    }
+  });
+  const asked = [];
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  return { server, asked, address: `http://127.0.0.1:${server.address().port}/` };
+}
+
+test("an exported site runs on any server, with gzip, and with brotli where the browser unpacks it", { skip }, async () => {
+  const { server, asked, address } = await exported();
+  try {
+    for (const brotli of [false, true]) {
+      const page = await browser.newPage();
+      await page.addInitScript((has) => { // a browser that does not, and one that does, whichever this is
+        const Own = globalThis.DecompressionStream;
+        globalThis.DecompressionStream = function (format) {
+          if (format !== "brotli") return new Own(format);
+          if (!has) throw new TypeError("brotli");
+          return new TransformStream();
+        };
+      }, brotli);
+      const wasm = brotliDecompressSync(readFileSync(join(EXPORTED, "tarry.wasm.br")));
+      await page.route("**/tarry.wasm.br", (route) => route.fulfill({ body: brotli ? Buffer.concat([wasm]) : "" }));
+      asked.length = 0;
+      await page.goto(address);
+      await ran(page, 1);
+      assert.equal(asked.includes("tarry.wasm.gz"), !brotli);
+      await page.close();
+    }
+  } finally {
+    server.close();
+  }
 });
 
 test("anybody can use it", { skip }, async () => {

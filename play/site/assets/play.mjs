@@ -15,13 +15,24 @@ jobs:
 `;
 let module, worker, asked = 0, later = 0;
 
-/** The module, compiled once; workers are made of it anew. */
+/** What unpacks the module, and its name: brotli, which is smaller, where the browser can. */
+function unpacking(name) {
+  try {
+    return { name: name.replace(/gz$/, "br"), stream: new DecompressionStream(/** @type {any} */ ("brotli")) };
+  } catch {
+    return { name, stream: new DecompressionStream("gzip") };
+  }
+}
+
+/** The module, compiled once; workers are made of it anew. A server may have unpacked it. */
 async function compiled() {
-  const packed = await fetch("tarry.wasm.gz");
-  if (!packed.ok) throw new Error(`tarry.wasm.gz: ${packed.status}`);
-  let bytes = new Uint8Array(await packed.arrayBuffer());
-  if (bytes[0] === 0x1f) bytes = new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
-  return WebAssembly.compile(bytes);
+  const of = document.body.dataset.module;
+  const { name, stream } = of.endsWith(".gz") ? unpacking(of) : { name: of, stream: null };
+  const got = await fetch(name);
+  if (!got.ok) throw new Error(`${name}: ${got.status}`);
+  const bytes = await got.arrayBuffer();
+  const raw = new Uint8Array(bytes, 0, 4).join() === "0,97,115,109"; // \0asm
+  return WebAssembly.compile(raw ? bytes : await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
 }
 
 /** Asks the module; what it was doing is dropped. take is told of events. */
