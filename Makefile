@@ -8,10 +8,11 @@ BENCHTIME    ?= 1x
 FUZZTIME     ?= 20s
 TEST_TIMEOUT ?= 10m
 GOFILES       = $(shell git ls-files -co --exclude-standard '*.go')
-# This module, and the nested ones with the contests, Parquet, HDFS and S3, which go.work joins to it.
+# This module, and the nested ones with the contests, Parquet, HDFS and S3, which go.work joins to it. Beam is not
+# among them: it compiles for a minute; make test-engines ENGINE=beam tests it.
 PACKAGES      = ./... ./bench/... ./hdfs/... ./parquet/... ./s3/...
 
-.PHONY: run build build-stores test test-page test-play test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke bench-serve fuzz fuzz-jobs test-engines test-engines-light chaos whatif mutants mutants-experiments golden check clean
+.PHONY: run build build-stores build-beam test test-page test-play test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke bench-serve fuzz fuzz-jobs test-engines test-engines-light chaos whatif mutants mutants-experiments golden check clean
 
 build: ## bin/tarry with the playground's module, without tables for debuggers: they are a quarter of it
 	$(GO) generate ./play/site
@@ -20,6 +21,10 @@ build: ## bin/tarry with the playground's module, without tables for debuggers: 
 build-stores: ## bin/tarry that reads and writes hdfs:// and s3://, too: 3.5 MB more
 	$(GO) generate ./play/site
 	CGO_ENABLED=0 $(GO) build -ldflags="-s -w" -overlay cmd/tarry/stores/overlay.json -o bin/tarry ./cmd/tarry
+
+build-beam: ## the same, and --on prism and beam://HOST:PORT: 80 MB in all, two minutes of processor time the first time
+	$(GO) generate ./play/site
+	GOWORK=$(CURDIR)/beam/go.work CGO_ENABLED=0 $(GO) build -ldflags="-s -w" -overlay cmd/tarry/stores/beam.json -o bin/tarry ./cmd/tarry
 
 # WordCount of the Go distribution's own sources: about 90 MB of real text that every machine with Go has.
 run: ## without the playground's module, which takes longer to compile than all else
@@ -108,8 +113,8 @@ bench-compare:
 bench-programs: build
 	$(GO) build -o bin/ ./bench/cmd/...
 
-# Jobs on real engines - Hadoop Streaming in one process and on YARN, Spark, Slurm - which it installs into
-# a cache folder and starts itself. Some ten minutes; ENGINE=light|yarn|spark|slurm for one of them.
+# Jobs on real engines - Hadoop Streaming in one process and on YARN, Spark, Slurm, Beam - which it installs into
+# a cache folder and starts itself. Some ten minutes; ENGINE=light|yarn|spark|slurm|s3|beam for one of them.
 test-engines:
 	scripts/engines/test.sh $(ENGINE)
 

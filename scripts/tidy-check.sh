@@ -10,7 +10,7 @@ tidy=$(mktemp -d)
 trap 'rm -rf "$tidy"' EXIT
 [ "${1:-}" = -w ] || go mod tidy -diff
 
-for nested in bench hdfs parquet s3; do
+for nested in beam bench hdfs parquet s3; do
 	cp "$nested/go.mod" "$nested/go.sum" "$tidy"
 	go mod edit -require "$root@v0.0.0" -replace "$root=.." "$tidy/go.mod"
 	(cd "$nested" && go mod tidy -modfile "$tidy/go.mod")

@@ -46,7 +46,7 @@ func (f *foreign) run(ctx context.Context, command, env []string) error {
 		f.hear(out)
 	}()
 	stop := make(chan struct{})
-	go f.watch(stop, cancel)
+	go f.job.watch(stop, cancel)
 	err := cmd.Run()
 	close(stop)
 	_ = in.Close() // a pipe's own
@@ -83,9 +83,9 @@ func (f *foreign) hear(r io.Reader) {
 }
 
 // watch ends the run once a worker has left an error that is permanent.
-func (f *foreign) watch(stop <-chan struct{}, cancel context.CancelCauseFunc) {
+func (j *job) watch(stop <-chan struct{}, cancel context.CancelCauseFunc) {
 	every := watchEvery
-	if f.job.temp.store != nil {
+	if j.temp.store != nil {
 		every = watchStoreEvery
 	}
 	tick := time.NewTicker(every)
@@ -96,8 +96,8 @@ func (f *foreign) watch(stop <-chan struct{}, cancel context.CancelCauseFunc) {
 			return
 		case <-tick.C:
 		}
-		if first := firstFailure(f.job.temp); first != nil && first.Permanent {
-			cancel(f.job.failed(nil))
+		if first := firstFailure(j.temp); first != nil && first.Permanent {
+			cancel(j.failed(nil))
 			return
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -46,14 +45,16 @@ func (n processes) run(ctx context.Context, j *job) (reports []report, err error
 	maps := len(j.layout.Splits)
 	s := &shuffle{dir: dir.Name(), files: make([]*os.File, maps), ends: make([][]int64, maps)}
 	defer func() { err = errors.Join(err, s.close(), dir.Remove()) }()
-	l := &launcher{job: j, memory: j.o.Memory / int64(n)}
+	l := j.launcher(int64(n))
 	if j.mapOnly {
 		return l.all(ctx, int(n), maps, func(ctx context.Context, i int) ([]byte, error) {
 			return l.attempts(ctx, mapTask, i, func() io.Reader { return nil })
 		})
 	}
 	_, err = l.all(ctx, int(n), maps, func(ctx context.Context, i int) ([]byte, error) {
-		return nil, l.runMap(ctx, s, i)
+		f, ends, err := l.runMap(ctx, s.dir, i)
+		s.files[i], s.ends[i] = f, ends
+		return nil, err
 	})
 	if err != nil {
 		return nil, err
@@ -65,8 +66,19 @@ func (n processes) run(ctx context.Context, j *job) (reports []report, err error
 
 // launcher starts workers.
 type launcher struct {
-	job    *job
-	memory int64 // of each worker
+	task    task   // what all have in common
+	reduces int    // of the job
+	temp    folder // in which the plan is
+	first   int    // the number of a task's first attempt
+	most    int    // attempts of a task
+	logf    func(format string, args ...any)
+}
+
+// launcher starts workers of the job, of which so many are there at once.
+func (j *job) launcher(width int64) *launcher {
+	t := j.task("", 0, 0)
+	t.Memory, t.Quiet = j.o.Memory/width, true
+	return &launcher{task: t, reduces: j.layout.Reduces, temp: j.temp, most: j.mostAttempts(), logf: j.logf}
 }
 
 // all runs count tasks, so many at once, and gathers their reports.
@@ -118,31 +130,31 @@ func (l *launcher) attempts(ctx context.Context, kind string, index int, stdin f
 var errSilent = mapreduce.Permanent(errors.New("the program ended without running its task: started again with the same " +
 	"arguments it must come to the same jobs"))
 
-// runMap runs a map, whose frames go to a file.
-func (l *launcher) runMap(ctx context.Context, s *shuffle, index int) error {
-	return l.retry(ctx, mapTask, index, func(t task) (err error) {
-		f, err := os.OpenFile(filepath.Join(s.dir, fmt.Sprintf("m-%05d-%d", t.Index, t.Attempt)), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
-		if err != nil {
+// runMap runs a map, whose frames go to a file, and tells where in it those of each reduce end. The file has
+// no name and goes when it is closed.
+func (l *launcher) runMap(ctx context.Context, dir string, index int) (f *os.File, ends []int64, err error) {
+	err = l.retry(ctx, mapTask, index, func(t task) (err error) {
+		if f, err = os.CreateTemp(dir, fmt.Sprintf("tarry-m-%05d-%d-*", t.Index, t.Attempt)); err != nil {
 			return err
 		}
-		_ = os.Remove(f.Name()) // its descriptor is enough; dir goes at the end in any case
+		_ = os.Remove(f.Name()) // its descriptor is enough
 		if err = l.start(ctx, t, nil, f); err == nil {
-			s.ends[index], err = indexFrames(f, index, l.job.layout.Reduces)
+			ends, err = indexFrames(f, index, l.reduces)
 		}
 		if err != nil {
-			return errors.Join(err, f.Close())
+			err = errors.Join(err, f.Close())
+			f = nil
 		}
-		s.files[index] = f
-		return nil
+		return err
 	})
+	return f, ends, err
 }
 
 // retry calls once for each attempt of a task, until one succeeds.
 func (l *launcher) retry(ctx context.Context, kind string, index int, once func(t task) error) error {
-	most := l.job.mostAttempts()
-	for attempt := 0; ; attempt++ {
-		t := l.job.task(kind, index, attempt)
-		t.Memory, t.Quiet = l.memory, true
+	for n := 1; ; n++ {
+		t := l.task
+		t.Kind, t.Index, t.Attempt = kind, index, l.first+n-1
 		err := once(t)
 		if err == nil {
 			return nil
@@ -150,8 +162,8 @@ func (l *launcher) retry(ctx context.Context, kind string, index int, once func(
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		id := (&report{Kind: kind, Index: index, Attempt: attempt}).id()
-		if f := readFailure(l.job.temp, id); f != nil {
+		id := (&report{Kind: kind, Index: index, Attempt: t.Attempt}).id()
+		if f := readFailure(l.temp, id); f != nil {
 			if err = errors.New(f.Error); f.Permanent {
 				err = mapreduce.Permanent(err)
 			}
@@ -160,10 +172,10 @@ func (l *launcher) retry(ctx context.Context, kind string, index int, once func(
 		if mapreduce.IsPermanent(err) {
 			return err
 		}
-		if attempt+1 == most {
-			return fmt.Errorf("a %s failed %d times: %w", kind, most, err)
+		if n == l.most {
+			return fmt.Errorf("a %s failed %d times: %w", kind, l.most, err)
 		}
-		l.job.logf("tried again: %v", err)
+		l.logf("tried again: %v", err)
 	}
 }
 

@@ -3,10 +3,6 @@ package worker
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"io"
-	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -14,79 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mr "github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/worker/enginetest"
 )
-
-// bookOf writes a file of random lines.
-func bookOf(t testing.TB, dir, name string, bytes int) string {
-	rng := rand.New(rand.NewPCG(uint64(bytes), 7))
-	var b []byte
-	for len(b) < bytes {
-		for range rng.IntN(12) {
-			b = fmt.Appendf(b, "%c%c%d ", 'a'+rng.IntN(20), 'a'+rng.IntN(7), rng.IntN(1+rng.IntN(50)))
-		}
-		b = append(b, '\n')
-	}
-	path := filepath.Join(dir, name)
-	require.NoError(t, os.WriteFile(path, b, 0o600))
-	return path
-}
-
-// filesIn are the files of an output by name.
-func filesIn(t testing.TB, dir string) map[string]string {
-	files := map[string]string{}
-	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			var b []byte
-			b, err = os.ReadFile(path)
-			files[path[len(dir)+1:]] = string(b)
-		}
-		return err
-	}))
-	return files
-}
-
-// wanted is what RunLocal makes of a job, and its counters.
-func wanted(t testing.TB, name string, reduces int, block int64, inputs []string) (map[string]string, *mr.Counters) {
-	out := filepath.Join(t.TempDir(), "want")
-	p, err := bind(name, t.TempDir(), out, inputs)
-	require.NoError(t, err)
-	c, err := mr.RunLocal(t.Context(), p, mr.LocalOptions{Reduces: reduces, Blocks: p.BlocksOf(block)})
-	require.NoError(t, err)
-	return filesIn(t, out), c
-}
-
-// inAttempts is what the attempts of a job make in this process, one after the other, with all in
-// memory.
-func inAttempts(t testing.TB, name string, reduces int, block int64, inputs []string) map[string]string {
-	out := filepath.Join(t.TempDir(), "want")
-	p, err := bind(name, t.TempDir(), out, inputs)
-	require.NoError(t, err)
-	require.NoError(t, p.SetupJob())
-	require.NoError(t, p.Prepare(t.Context(), mr.PrepareOptions{Reduces: reduces}))
-	splits, err := p.Splits(t.Context(), p.BlocksOf(block))
-	require.NoError(t, err)
-	var outputs []*mr.MapOutput
-	for i, split := range p.JoinSmall(splits, block) {
-		o, err := p.RunMap(t.Context(), &mr.MapAttempt{Index: i, Split: split})
-		require.NoError(t, err)
-		defer o.Release()
-		outputs = append(outputs, o)
-	}
-	for n := range reduces {
-		rest := outputs
-		a := &mr.ReduceAttempt{Index: n, Next: func(context.Context) (s mr.Segment, err error) {
-			if len(rest) == 0 {
-				return s, io.EOF
-			}
-			s, rest = rest[0].Segment(n), rest[1:]
-			return s, nil
-		}}
-		require.NoError(t, p.RunReduce(t.Context(), a))
-		require.NoError(t, p.CommitTask(a.ID()))
-	}
-	require.NoError(t, p.CommitJob())
-	return filesIn(t, out)
-}
 
 // submit runs a job on an engine, and returns its output's folder.
 func submit(t testing.TB, name string, o Options, inputs []string) (string, *mr.Counters, error) {
@@ -108,19 +33,13 @@ const blockBytes = 30_000
 // Every kind of job writes the same bytes by processes as in one goroutine, killed workers or not, and
 // counts each record once.
 func TestProcesses(t *testing.T) {
-	dir := t.TempDir()
-	books := []string{bookOf(t, dir, "a", 100_000), bookOf(t, dir, "b", 20_000)}
-	tera := bookOf(t, dir, "tera", 150_000)
-	require.NoError(t, os.Truncate(tera, 150_000))
+	inputsOf := enginetest.Inputs(t, t.TempDir())
 	for _, name := range []string{
-		"wordcount", "sort", "terasort", "index", "grep", "floats", "routed", "join", "descending", "largest",
-		"kill map", "kill reduce",
+		"wordcount", "sort", "terasort", "secondary sort", "index", "grep", "floats", "routed", "join", "descending", "largest",
+		"one key", "kill map", "kill reduce",
 	} {
 		t.Run(name, func(t *testing.T) {
-			inputs := books
-			if name == "terasort" {
-				inputs = []string{tera}
-			}
+			inputs := inputsOf(name)
 			want, local := wanted(t, name, 3, blockBytes, inputs)
 			out, c, err := submit(t, name, Options{On: "processes:3", Reduces: 3, BlockSize: blockBytes, Memory: 64 << 20}, inputs)
 			require.NoError(t, err)
@@ -164,7 +83,7 @@ func TestProcessesFail(t *testing.T) {
 	for name, want := range map[string]string{
 		"bad input":   "m-00000-0: ",
 		"map fails":   "a map failed 2 times: m-00000-1: ",
-		"panic":       "program_test.go:",
+		"panic":       "enginetest/jobs.go:",
 		"late":        "without running its task",
 		"other types": "the one that submitted it",
 	} {
@@ -215,7 +134,7 @@ func TestStays(t *testing.T) {
 // Engines are spelt in one way.
 func TestEngines(t *testing.T) {
 	require.NoError(t, Check("processes:4"))
-	for _, on := range []string{"", "processes", "processes:", "processes:0", "processes:-1", "processes:x", "mars"} {
+	for _, on := range []string{"", "processes", "processes:", "processes:0", "processes:-1", "processes:x", "mars", "prism", "beam://", "beam://host:1"} {
 		require.Error(t, Check(on), on)
 	}
 }

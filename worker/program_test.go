@@ -1,20 +1,22 @@
 package worker
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
-	"errors"
 	"fmt"
-	"iter"
 	"os"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
-	"github.com/tarry-mr/tarry/jobs"
 	mr "github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/worker/enginetest"
+)
+
+var (
+	bind       = enginetest.Bind
+	bookOf     = enginetest.Book
+	filesIn    = enginetest.Files
+	wanted     = enginetest.Wanted
+	inAttempts = enginetest.InAttempts
 )
 
 // The test's own program is the worker: its arguments are a job, a folder for marks, an output and
@@ -65,146 +67,4 @@ func several(dir string, inputs []string, run func(context.Context, *mr.Plan) (*
 	}
 	_, err = do("wordcount", "counted", dir+"/sorted")
 	return err
-}
-
-// once does something in the first process that comes here, which it marks in a folder.
-func once(dir, name string, do func()) {
-	f, err := os.OpenFile(dir+"/"+name, os.O_CREATE|os.O_EXCL, 0o600)
-	if err == nil {
-		_ = f.Close()
-		do()
-	}
-}
-
-func kill() {
-	if Asked() {
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-	}
-}
-
-// bind is the plan of a job by name.
-func bind(name, dir, out string, inputs []string) (*mr.Plan, error) {
-	src, err := mr.Files(inputs...)
-	if err != nil {
-		return nil, err
-	}
-	to := mr.Dir(out)
-	lines := mr.Lines(src...)
-	count := mr.Job[[]byte, string, int64, mr.Pair[string, int64]]{
-		Map: func(line []byte, emit func(string, int64)) error {
-			for w := range mr.Fields(line) {
-				emit(string(w), 1)
-			}
-			return nil
-		},
-		Reduce: func(k string, values iter.Seq[int64], emit func(mr.Pair[string, int64])) error {
-			n := int64(0)
-			for v := range values {
-				n += v
-			}
-			emit(mr.MakePair(k, n))
-			return nil
-		},
-	}
-	text := mr.Text[mr.Pair[string, int64]](to)
-	switch name {
-	case "wordcount", "late":
-		return jobs.WordCount().Bind(lines, mr.Text[jobs.Count](to))
-	case "sort":
-		return jobs.Sort(jobs.SortOptions{}).Bind(lines, mr.Text[jobs.Line](to))
-	case "terasort":
-		return jobs.TeraSort().Bind(mr.FixedSize(jobs.TeraRecordBytes, src...), mr.Raw[mr.Pair[[]byte, []byte]](to))
-	case "index":
-		return jobs.Index().Bind(lines, mr.Text[jobs.Posting](to))
-	case "grep":
-		job, err := jobs.Grep("a.*e", jobs.GrepOptions{})
-		if err != nil {
-			return nil, err
-		}
-		return job.Bind(lines, mr.Text[[]byte](to))
-	case "floats":
-		return floats().Bind(lines, mr.Text[mr.Pair[string, float64]](to.Compressed(mr.Gzip)))
-	case "routed":
-		return count.Bind(lines, mr.Routed(text, func(p mr.Pair[string, int64]) string { return "n" + strconv.FormatInt(p.Second%3, 10) }))
-	case "join":
-		return join(lines).Bind(mr.Text[string](to))
-	case "descending":
-		count.Descending, count.TotalOrder = true, true
-		return count.Bind(lines, text)
-	case "largest":
-		count.Combine = func(a, b int64) int64 { return a + b }
-		count.Map = func(line []byte, emit func(string, int64)) error {
-			emit(string(bytes.Repeat([]byte("one huge key "), 20_000)), int64(len(line)))
-			return nil
-		}
-		return count.Bind(lines, text)
-	}
-	return faulty(name, dir, count, lines, text)
-}
-
-// faulty are jobs with faults.
-func faulty(name, dir string, count mr.Job[[]byte, string, int64, mr.Pair[string, int64]], lines mr.Input[[]byte],
-	text mr.Output[mr.Pair[string, int64]],
-) (*mr.Plan, error) {
-	mapping, reducing := count.Map, count.Reduce
-	count.Map = func(line []byte, emit func(string, int64)) error {
-		switch name {
-		case "kill map":
-			once(dir, name, kill)
-		case "bad input":
-			return mr.Bad(errors.New("no number"))
-		case "map fails":
-			return errors.New("never works")
-		case "panic":
-			panic("at the disco")
-		}
-		return mapping(line, emit)
-	}
-	count.Reduce = func(k string, values iter.Seq[int64], emit func(mr.Pair[string, int64])) error {
-		if name == "kill reduce" {
-			once(dir, name, kill)
-		}
-		return reducing(k, values, emit)
-	}
-	if name == "other types" && Asked() {
-		job := mr.Job[[]byte, int64, int64, mr.Pair[int64, int64]]{
-			Map: func([]byte, func(int64, int64)) error { return nil }, Combine: func(a, b int64) int64 { return a + b },
-		}
-		return job.Bind(lines, mr.Text[mr.Pair[int64, int64]](mr.Dir(dir+"/other")))
-	}
-	return count.Bind(lines, text)
-}
-
-// floats adds numbers of very different sizes: each other order gives another sum.
-func floats() mr.Job[[]byte, string, float64, mr.Pair[string, float64]] {
-	return mr.Job[[]byte, string, float64, mr.Pair[string, float64]]{
-		Map: func(line []byte, emit func(string, float64)) error {
-			var b [8]byte
-			copy(b[:], line)
-			emit("sum", float64(binary.LittleEndian.Uint64(b[:]))/float64(len(line)+1))
-			emit(string(line[:min(1, len(line))]), 1/float64(len(line)+3))
-			return nil
-		},
-		Combine: func(a, b float64) float64 { return a + b },
-	}
-}
-
-// join pairs lines of equal length and first byte.
-func join(lines mr.Input[[]byte]) mr.Joined[string, int64, string, string] {
-	key := func(line []byte) string { return fmt.Sprint(len(line), string(line[:min(2, len(line))])) }
-	return mr.Join(
-		mr.From(lines, func(line []byte, emit func(string, int64)) error {
-			if len(line)%5 == 0 {
-				emit(key(line), int64(len(line)))
-			}
-			return nil
-		}),
-		mr.From(lines, func(line []byte, emit func(string, string)) error {
-			emit(key(line), string(line))
-			return nil
-		}),
-		func(k string, a int64, b string, emit func(string)) error {
-			emit(fmt.Sprint(k, a, b))
-			return nil
-		})
 }

@@ -53,7 +53,8 @@ type engine interface {
 }
 
 // Engines says what Options.On may be.
-const Engines = "processes:N, yarn, spark://HOST:PORT, spark:yarn, k8s://…, local[N], local-cluster[N,CORES,MIB], slurm, k8s-job:IMAGE, streaming-command"
+const Engines = "processes:N, yarn, spark://HOST:PORT, spark:yarn, k8s://…, local[N], local-cluster[N,CORES,MIB], slurm, " +
+	"k8s-job:IMAGE, streaming-command, prism, beam://HOST:PORT"
 
 // parseEngine is the engine of a name.
 func parseEngine(on string) (engine, error) {
@@ -78,6 +79,9 @@ func parseEngine(on string) (engine, error) {
 		return streamingLine(), nil
 	case on == "slurm":
 		return slurm{}, nil
+	}
+	if e, err := brought(on); e != nil || err != nil {
+		return e, err
 	}
 	return nil, fmt.Errorf("%q is no engine that is known: want %s", on, Engines)
 }
@@ -155,6 +159,9 @@ func Submit(ctx context.Context, p *mapreduce.Plan, o Options) (c *mapreduce.Cou
 	j := &job{o: o, mapOnly: p.MapOnly(), run: run}
 	if err := j.prepare(ctx, p, e.width()); err != nil {
 		return c, err
+	}
+	if len(j.layout.Splits) == 0 { // nothing to carry, and engines differ in what they make of it
+		e = processes(1)
 	}
 	reports, err := e.run(ctx, j)
 	if err == nil {

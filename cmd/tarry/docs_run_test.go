@@ -65,6 +65,7 @@ var shorter = strings.NewReplacer(
 	"s3://logs/2026 -o s3://results/counts-k8s --on k8s-job:registry/tarry | kubectl apply -f -", "book.txt -o counts-k8s", // TestKubernetes
 	"tarry streaming command wordcount book.txt -o counts-line", "tarry run wordcount book.txt -o counts-line", // worker/engines_test.go
 	"--on yarn", "--on processes:1", "--on spark://master:7077", "--on processes:1", "--on slurm", "--on processes:1", // make test-engines
+	"--on prism", "--on processes:1", "--on beam://localhost:8073", "--on processes:1",
 )
 
 // The commands that README and the docs show run, one after the other in one folder, with files of

@@ -40,7 +40,7 @@ func (r *runFlags) register(cmd *cobra.Command) {
 	cmd.PersistentFlags().BoolVar(&r.inline, "inline", false,
 		"run in one goroutine without a cluster: the plain way, to compare with")
 	cmd.PersistentFlags().StringVar(&r.on, "on", "",
-		"run each task in a process of its own: processes:4, so many at once, yarn, a master of Spark, slurm, k8s-job:IMAGE (default: a cluster in this process)")
+		"run each task in a process of its own: processes:4, so many at once, yarn, a master of Spark, slurm, k8s-job:IMAGE, prism (default: a cluster in this process)")
 	cmd.PersistentFlags().BoolVar(&r.counters, "counters", false, "print all counters at the end, in Hadoop's layout")
 }
 

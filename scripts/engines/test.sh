@@ -3,7 +3,7 @@
 # runs the table of worker/engines_test.go on each, those of stores on HDFS and S3, and stops what it has started. An engine that cannot
 # be installed is named as not tested.
 #   scripts/engines/test.sh             all: some ten minutes on two cores, after the first time
-#   scripts/engines/test.sh yarn        one of them: light, yarn (and HDFS), spark, slurm, s3
+#   scripts/engines/test.sh yarn        one of them: light, yarn (and HDFS), spark, slurm, s3, beam
 #   scripts/engines/test.sh light       Hadoop Streaming in one process: a minute
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -172,6 +172,10 @@ for server in "${s3[@]}"; do
 	serves "$server"
 	TARRY_TEST_S3=$server go test -count=1 -timeout 30m -v ./s3 | grep --line-buffered -E "$said" || fail=1
 done
+if wanted beam; then # vetted here, too: make vet and make lint leave it out, for it compiles for a minute
+	(cd beam && go vet . && go test -count=1 -timeout 30m -v .) | grep --line-buffered -E "$said" || fail=1
+	[ "$only" = beam ] && exit "${fail:-0}"
+fi
 [ "$only" = s3 ] && { [ ${#s3[@]} = 2 ] || echo "not tested: ${missing[*]}"; exit "${fail:-0}"; }
 go test -count=1 -timeout 60m -run 'TestOnEngines|TestSparkProgram' -v ./worker | grep --line-buffered -E "$said" || fail=1
 for m in "${missing[@]}"; do echo "not tested: $m"; done

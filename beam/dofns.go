@@ -1,0 +1,77 @@
+package beam
+
+import (
+	"context"
+	"iter"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/tarry-mr/tarry/worker"
+)
+
+// The three DoFns carry the job's tasks as plain values, and are registered once for all jobs: closures and
+// types of jobs are met in the tasks' own processes only.
+func init() {
+	register.DoFn3x1[context.Context, int, func(int, []byte), error](&MapFn{})
+	register.DoFn4x1[context.Context, int, func(*[]byte) bool, func(int, []byte), error](&ReduceFn{})
+	register.DoFn2x1[int, func(*[]byte) bool, error](&ReportFn{})
+	register.Emitter2[int, []byte]()
+	register.Iter1[[]byte]()
+}
+
+// pipeline is a job as Beam runs it: maps, and all frames for a reduce in one place, and all reports in one.
+func pipeline(t *worker.Tasks) *beam.Pipeline {
+	p, s := beam.NewPipelineWithRoot()
+	indexes := make([]int, t.Maps)
+	for i := range indexes {
+		indexes[i] = i
+	}
+	splits := beam.Reshuffle(s, beam.CreateList(s, indexes)) // or all maps were one bundle
+	out := beam.ParDo(s, &MapFn{Tasks: *t}, splits)
+	if t.Reduces > 0 {
+		out = beam.ParDo(s, &ReduceFn{Tasks: *t}, beam.GroupByKey(s, out))
+	}
+	beam.ParDo0(s, &ReportFn{Tasks: *t}, beam.GroupByKey(s, out))
+	return p
+}
+
+// MapFn runs a map, of whose frames each goes to its reduce; of a job without reduces, its report goes to 0.
+type MapFn struct{ Tasks worker.Tasks }
+
+// ProcessElement is called by Beam.
+func (f *MapFn) ProcessElement(ctx context.Context, index int, emit func(int, []byte)) error {
+	return f.Tasks.Map(ctx, index, emit)
+}
+
+// ReduceFn runs a reduce, whose report goes to 0.
+type ReduceFn struct{ Tasks worker.Tasks }
+
+// ProcessElement is called by Beam.
+func (f *ReduceFn) ProcessElement(ctx context.Context, index int, frames func(*[]byte) bool, emit func(int, []byte)) error {
+	report, err := f.Tasks.Reduce(ctx, index, all(frames))
+	if err == nil {
+		emit(0, report)
+	}
+	return err
+}
+
+// ReportFn takes all reports to the submitter, who commits.
+type ReportFn struct{ Tasks worker.Tasks }
+
+// ProcessElement is called by Beam.
+func (f *ReportFn) ProcessElement(_ int, reports func(*[]byte) bool) error {
+	return f.Tasks.Report(all(reports))
+}
+
+// all are the values of an iterator of Beam.
+func all(next func(*[]byte) bool) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for {
+			var b []byte
+			if !next(&b) || !yield(b) {
+				return
+			}
+		}
+	}
+}

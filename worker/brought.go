@@ -1,0 +1,210 @@
+package worker
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+)
+
+// Engine is one that a module of its own brings, whose own workers are Go: it runs all tasks and returns
+// when t.Report has succeeded. on is Options.On. Its error is one line.
+type Engine func(ctx context.Context, on string, t *Tasks) error
+
+var bringing = struct {
+	mu   sync.Mutex
+	list map[string]Engine
+}{list: map[string]Engine{}}
+
+// Register makes an engine known by its name, such as prism, or by how its names begin, such as beam://.
+// It is for init functions; one that is known is replaced.
+func Register(name string, e Engine) {
+	bringing.mu.Lock()
+	defer bringing.mu.Unlock()
+	bringing.list[name] = e
+}
+
+// brought is the engine of a name that Register was told, nil if there is none.
+func brought(on string) (engine, error) {
+	name := on
+	if scheme, host, ok := strings.Cut(on, "://"); ok {
+		if name = scheme + "://"; host == "" {
+			return nil, fmt.Errorf("%q: want %sHOST:PORT", on, name)
+		}
+	}
+	bringing.mu.Lock()
+	e := bringing.list[name]
+	bringing.mu.Unlock()
+	if e != nil {
+		return guest{on, e}, nil
+	}
+	if name == "prism" || name == "beam://" {
+		return nil, fmt.Errorf(`%s: this program was built without Beam: build tarry by "make build-beam", or import `+
+			`_ "github.com/tarry-mr/tarry/beam" in a program of your own`, on)
+	}
+	return nil, nil
+}
+
+// guest is an engine that was brought.
+type guest struct {
+	on     string
+	engine Engine
+}
+
+// slots bounds how many workers Tasks starts at once in this process.
+var slots = make(chan struct{}, runtime.GOMAXPROCS(0))
+
+func (guest) width() int { return cap(slots) }
+
+func (g guest) run(ctx context.Context, j *job) ([]report, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	base := j.task("", 0, 0)
+	base.Memory, base.Quiet = j.o.Memory/int64(g.width()), true
+	t := &Tasks{
+		Name: j.layout.Name, Maps: len(j.layout.Splits), Reduces: j.layout.Reduces, Task: base.env(),
+		Attempts: j.mostAttempts(), Tell: j.o.Log != nil,
+	}
+	if j.mapOnly {
+		t.Reduces = 0
+	}
+	stop := make(chan struct{})
+	go j.watch(stop, cancel)
+	err := g.engine(ctx, g.on, t)
+	close(stop)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		if first := firstFailure(j.temp); first != nil {
+			return nil, j.failed(nil)
+		}
+		return nil, fmt.Errorf("%s: %w", g.on, err)
+	}
+	return readReports(j.temp, reportsFile)
+}
+
+// reportsFile is the file beside the plan in which Report leaves reports.
+const reportsFile = "reports"
+
+// Tasks are those of a job, as plain values that an engine may carry to where they run. There the same
+// program must be, at any path, and see the output's folder or store. Safe for concurrent use: as many
+// workers as the process has processors run at once, others wait.
+type Tasks struct {
+	Name     string // of the job
+	Maps     int    // 1 or more
+	Reduces  int    // 0: the job has none, and maps have reports
+	Task     string // what workers are told
+	Attempts int    // how often a task is tried, 1 or more
+	Tell     bool   // of attempts that failed and are tried again, on standard error
+}
+
+// start prepares to run a task of the kind.
+func (t *Tasks) start(ctx context.Context) (l *launcher, end func(), err error) {
+	base, err := parseTask(t.Task)
+	if err != nil {
+		return nil, nil, err
+	}
+	l = &launcher{task: *base, reduces: t.Reduces, most: t.Attempts, first: int(rand.Int32N(1 << 30)), logf: func(string, ...any) {}}
+	if t.Tell {
+		l.logf = func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
+	}
+	if l.temp, err = folderOf(base.Plan); err != nil {
+		return nil, nil, err
+	}
+	select {
+	case slots <- struct{}{}:
+		return l, func() { <-slots }, nil
+	case <-ctx.Done():
+		return nil, nil, context.Cause(ctx)
+	}
+}
+
+// Map runs a map in a process of its own, until an attempt succeeds, and then calls emit with its frames,
+// at most 1 MiB each and for each reduce at least one, or, of a job without reduces, with its report, for
+// 0. emit keeps what it is given.
+func (t *Tasks) Map(ctx context.Context, index int, emit func(reduce int, frame []byte)) (err error) {
+	l, end, err := t.start(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	if t.Reduces == 0 {
+		report, err := l.attempts(ctx, mapTask, index, func() io.Reader { return nil })
+		if err == nil {
+			emit(0, report)
+		}
+		return err
+	}
+	f, _, err := l.runMap(ctx, l.task.Spills, index)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	for r := bufio.NewReaderSize(f, 256<<10); ; {
+		x, err := readFrame(r, nil)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		emit(int(x.partition), append(x.appendHead(nil, t.Reduces), x.data...))
+	}
+}
+
+// Reduce runs a reduce in a process of its own, of all the frames that maps have for it, in any order,
+// until an attempt succeeds, and returns its report. Frames are read once: they wait in a file.
+func (t *Tasks) Reduce(ctx context.Context, index int, frames iter.Seq[[]byte]) (report []byte, err error) {
+	l, end, err := t.start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	f, err := os.CreateTemp(l.task.Spills, fmt.Sprintf("tarry-r-%05d-*", index))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	_ = os.Remove(f.Name()) // its descriptor is enough
+	size := int64(0)
+	for frame := range frames {
+		n, err := f.Write(frame)
+		if size += int64(n); err != nil {
+			return nil, err
+		}
+	}
+	return l.attempts(ctx, reduceTask, index, func() io.Reader { return io.NewSectionReader(f, 0, size) })
+}
+
+// Report takes the reports of all tasks to the process that submitted the job. Doing so again, as an engine
+// may, is no error.
+func (t *Tasks) Report(reports iter.Seq[[]byte]) error {
+	base, err := parseTask(t.Task)
+	if err != nil {
+		return err
+	}
+	temp, err := folderOf(base.Plan)
+	if err != nil {
+		return err
+	}
+	var all bytes.Buffer
+	for r := range reports {
+		all.Write(r)
+	}
+	return temp.put(reportsFile, fmt.Sprint(rand.Uint32()), func(w *os.File) error {
+		_, err := w.Write(all.Bytes())
+		return err
+	})
+}

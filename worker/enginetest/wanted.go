@@ -1,0 +1,109 @@
+package enginetest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	mr "github.com/tarry-mr/tarry/mapreduce"
+)
+
+// Book writes a file of random lines.
+func Book(t testing.TB, dir, name string, bytes int) string {
+	rng := rand.New(rand.NewPCG(uint64(bytes), 7))
+	var b []byte
+	for len(b) < bytes {
+		for range rng.IntN(12) {
+			b = fmt.Appendf(b, "%c%c%d ", 'a'+rng.IntN(20), 'a'+rng.IntN(7), rng.IntN(1+rng.IntN(50)))
+		}
+		b = append(b, '\n')
+	}
+	path := filepath.Join(dir, name)
+	require.NoError(t, os.WriteFile(path, b, 0o600))
+	return path
+}
+
+// Inputs writes the inputs of jobs to a folder, and returns those of a job by its name.
+func Inputs(t testing.TB, dir string) func(name string) []string {
+	books := []string{Book(t, dir, "a", 100_000), Book(t, dir, "b", 20_000)}
+	others := map[string]string{
+		"nothing": Book(t, dir, "empty", 0), "terasort": Book(t, dir, "tera", 150_000), "secondary sort": filepath.Join(dir, "pairs"),
+	}
+	require.NoError(t, os.Truncate(others["terasort"], 150_000))
+	rng := rand.New(rand.NewPCG(1, 7))
+	var pairs []byte
+	for range 10_000 {
+		pairs = fmt.Appendf(pairs, "%c\t%d\n", 'a'+rng.IntN(20), rng.IntN(1000))
+	}
+	require.NoError(t, os.WriteFile(others["secondary sort"], pairs, 0o600))
+	return func(name string) []string {
+		if one := others[name]; one != "" {
+			return []string{one}
+		}
+		return books
+	}
+}
+
+// Files are the files of an output by name.
+func Files(t testing.TB, dir string) map[string]string {
+	files := map[string]string{}
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			var b []byte
+			b, err = os.ReadFile(path)
+			files[path[len(dir)+1:]] = string(b)
+		}
+		return err
+	}))
+	return files
+}
+
+// Wanted is what RunLocal makes of a job, and its counters.
+func Wanted(t testing.TB, name string, reduces int, block int64, inputs []string) (map[string]string, *mr.Counters) {
+	out := filepath.Join(t.TempDir(), "want")
+	p, err := Bind(name, t.TempDir(), out, inputs)
+	require.NoError(t, err)
+	c, err := mr.RunLocal(t.Context(), p, mr.LocalOptions{Reduces: reduces, Blocks: p.BlocksOf(block)})
+	require.NoError(t, err)
+	return Files(t, out), c
+}
+
+// InAttempts is what the attempts of a job make in this process, one after the other, with all in
+// memory.
+func InAttempts(t testing.TB, name string, reduces int, block int64, inputs []string) map[string]string {
+	out := filepath.Join(t.TempDir(), "want")
+	p, err := Bind(name, t.TempDir(), out, inputs)
+	require.NoError(t, err)
+	require.NoError(t, p.SetupJob())
+	require.NoError(t, p.Prepare(t.Context(), mr.PrepareOptions{Reduces: reduces}))
+	splits, err := p.Splits(t.Context(), p.BlocksOf(block))
+	require.NoError(t, err)
+	var outputs []*mr.MapOutput
+	for i, split := range p.JoinSmall(splits, block) {
+		o, err := p.RunMap(t.Context(), &mr.MapAttempt{Index: i, Split: split})
+		require.NoError(t, err)
+		defer o.Release()
+		outputs = append(outputs, o)
+	}
+	for n := range reduces {
+		rest := outputs
+		a := &mr.ReduceAttempt{Index: n, Next: func(context.Context) (s mr.Segment, err error) {
+			if len(rest) == 0 {
+				return s, io.EOF
+			}
+			s, rest = rest[0].Segment(n), rest[1:]
+			return s, nil
+		}}
+		require.NoError(t, p.RunReduce(t.Context(), a))
+		require.NoError(t, p.CommitTask(a.ID()))
+	}
+	require.NoError(t, p.CommitJob())
+	return Files(t, out)
+}
