@@ -92,7 +92,7 @@ func (h *JobHandle) mayMove(jt *jobTracker, who allocation.Principal, to string)
 	if rules == nil {
 		return nil
 	}
-	job, err := jt.core.View().Job(h.run.id)
+	job, err := jt.core.View().Glance(h.run.id)
 	if err != nil {
 		return err
 	}

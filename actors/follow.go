@@ -65,6 +65,7 @@ func (jt *jobTracker) finished(r *run, e *Event) {
 		return
 	}
 	delete(jt.runs, e.JobID)
+	delete(jt.keys, r.key)
 	state, c := jt.core.View().State(e.JobID), r.total()
 	r.judged(e.Err)
 	e.Counters = c

@@ -22,6 +22,7 @@ type jobTracker struct {
 	core     *scheduling.Core
 	nodes    []*tracked // by scheduling.NodeID
 	runs     map[scheduling.JobID]*run
+	keys     map[string]*run // those of runs that have one
 	joined   func(scheduling.NodeID)
 
 	gen     uint64 // of the timer
@@ -52,7 +53,7 @@ type tracked struct {
 func newJobTracker(e *env, reg *registry, nameNode *actor.PID, joined func(scheduling.NodeID)) (*jobTracker, error) {
 	jt := &jobTracker{
 		env: e, registry: reg, nameNode: nameNode, joined: joined,
-		runs: map[scheduling.JobID]*run{},
+		runs: map[scheduling.JobID]*run{}, keys: map[string]*run{},
 	}
 	if e.estate != nil {
 		return jt, jt.inherit()

@@ -64,6 +64,9 @@ func (jt *jobTracker) newCore() error {
 func (jt *jobTracker) inherit() error {
 	old := jt.env.estate
 	jt.runs, jt.nodes, jt.joined, jt.panics = old.runs, old.nodes, old.joined, old.panics
+	for _, r := range jt.runs {
+		jt.keys[r.key] = r
+	}
 	jt.happened, jt.told, jt.reports, jt.over = old.pending, old.told, old.reports, old.over
 	jt.sure = len(jt.happened)
 	err := recovered(jt.newCore)
@@ -73,7 +76,7 @@ func (jt *jobTracker) inherit() error {
 		return nil
 	}
 	jt.giveUp(fmt.Errorf("%w; it cannot go on from its log: %w", old.cause, err))
-	jt.runs = map[scheduling.JobID]*run{}
+	jt.runs, jt.keys = map[scheduling.JobID]*run{}, map[string]*run{}
 	jt.happened, jt.told, jt.reports, jt.over, jt.sure = nil, nil, nil, nil, 0
 	if err := jt.newCore(); err != nil {
 		return err

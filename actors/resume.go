@@ -72,10 +72,8 @@ func (jt *jobTracker) takeIn(m *submit) (scheduling.JobID, error) {
 // resume is takeIn of a job with a key.
 func (jt *jobTracker) resume(m *submit) (scheduling.JobID, error) {
 	state, now := jt.env.cfg.State, jt.env.now()
-	for _, r := range jt.runs {
-		if r.key == m.spec.Key {
-			return 0, fmt.Errorf("actors: %v runs under the key %q", r.id, r.key)
-		}
+	if r := jt.keys[m.spec.Key]; r != nil {
+		return 0, fmt.Errorf("actors: %v runs under the key %q", r.id, r.key)
 	}
 	var id scheduling.JobID
 	var err error
@@ -89,9 +87,12 @@ func (jt *jobTracker) resume(m *submit) (scheduling.JobID, error) {
 		return 0, err
 	}
 	delete(state.awaited, m.spec.Key)
+	jt.keys[m.spec.Key] = m.run
 	facts := &jt.env.facts // should all jobs have to fail
 	facts.Jobs = max(facts.Jobs, id)
-	facts.Active = slices.DeleteFunc(facts.Active, func(f scheduling.JobFacts) bool { return f.ID == id })
+	if was != 0 {
+		facts.Active = without(facts.Active, id)
+	}
 	r := m.run
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -100,10 +101,22 @@ func (jt *jobTracker) resume(m *submit) (scheduling.JobID, error) {
 	} else {
 		r.tally.done[scheduling.Reduce] = len(m.kept)
 	}
-	if job, err := jt.core.View().Job(id); err == nil {
+	if job, err := jt.core.View().Glance(id); err == nil {
 		r.submitted = job.Submitted
 	}
 	return id, nil
+}
+
+// without takes a job out of the list. Jobs come back about in their order, so that there is little to
+// move before them, and all the rest behind.
+func without(list []scheduling.JobFacts, id scheduling.JobID) []scheduling.JobFacts {
+	i := slices.IndexFunc(list, func(f scheduling.JobFacts) bool { return f.ID == id })
+	if i < 0 {
+		return list
+	}
+	copy(list[1:i+1], list[:i])
+	list[0] = scheduling.JobFacts{}
+	return list[1:]
 }
 
 // commit completes the output. That the job has succeeded is remembered before its output ceases to

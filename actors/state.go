@@ -341,10 +341,10 @@ func (s *State) record(call *scheduling.Call, log *slog.Logger) {
 // succeed notes, on the disk, that a job has succeeded and its output is complete.
 func (s *State) succeed(key string, how Succeeded, log *slog.Logger) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.saved.succeed(key, how)
 	s.append(successRecord, successEntry{key, how}, log)
-	s.sync(log)
+	s.mu.Unlock()
+	s.sync(log) // with those of others
 }
 
 // cut notes how a job's input is cut, and tells whether it was cut so before.

@@ -177,3 +177,25 @@ func TestIterateReleasesWhatItMade(t *testing.T) {
 		}
 	}
 }
+
+// Jobs that come back leave the list of those that are awaited, whatever their order.
+func TestWithout(t *testing.T) {
+	var list []scheduling.JobFacts
+	for id := range scheduling.JobID(5) {
+		list = append(list, scheduling.JobFacts{ID: id + 1})
+	}
+	for _, c := range []struct{ gone, left []scheduling.JobID }{
+		{gone: []scheduling.JobID{2}, left: []scheduling.JobID{1, 3, 4, 5}},
+		{gone: []scheduling.JobID{1, 5, 9}, left: []scheduling.JobID{3, 4}},
+		{gone: []scheduling.JobID{4, 3}},
+	} {
+		for _, id := range c.gone {
+			list = without(list, id)
+		}
+		var left []scheduling.JobID
+		for _, f := range list {
+			left = append(left, f.ID)
+		}
+		require.Equal(t, c.left, left)
+	}
+}

@@ -9,6 +9,9 @@ import (
 )
 
 func (s *localStore) create(p part) (io.WriteCloser, error) {
+	if err := s.ready(); err != nil {
+		return nil, err
+	}
 	if s.temp == nil {
 		return nil, errUnprepared
 	}
@@ -36,10 +39,11 @@ func (s *localStore) commit(p part) error {
 }
 
 func (s *localStore) discard(p part) error {
-	if s.temp == nil {
+	temp := s.opened()
+	if temp == nil {
 		return nil
 	}
-	for _, err := range []error{s.temp.Remove(p.attempt), s.temp.RemoveAll(p.attempt + ownDir)} {
+	for _, err := range []error{temp.Remove(p.attempt), temp.RemoveAll(p.attempt + ownDir)} {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, os.ErrClosed) {
 			return err
 		}
@@ -49,6 +53,9 @@ func (s *localStore) discard(p part) error {
 
 // success says that the output is complete, and puts it in the place of an earlier one.
 func (s *localStore) success() error {
+	if err := s.ready(); err != nil {
+		return err
+	}
 	if s.token != "" {
 		return s.succeed()
 	}
@@ -106,7 +113,7 @@ func (s *localStore) change() error {
 
 // abort removes what the job has written; an earlier output stays.
 func (s *localStore) abort() error {
-	if s.out == nil || s.ended {
+	if s.unmade() || s.out == nil || s.ended {
 		return nil
 	}
 	s.ended = true

@@ -63,7 +63,7 @@ func (p *Plan) Complete() bool {
 func (p *Plan) DropCommitted() error {
 	return step(func() error {
 		s := p.output.local()
-		if s == nil {
+		if s == nil || s.out == nil {
 			return nil
 		}
 		p.output.mu.Lock()
@@ -228,7 +228,7 @@ func (s *localStore) goOn(d *outputDir) error {
 	if err != nil {
 		return errors.Join(err, temp.Close(), d.release())
 	}
-	s.out, s.temp, s.complete = d, temp, d.has(success)
+	s.out, s.temp, s.begun, s.complete = d, temp, d.path, d.has(success)
 	if s.replace && d.path == s.dir {
 		_ = s.clear(s.beside(".new")) // there need not be any
 	}
@@ -280,7 +280,7 @@ func (s *localStore) forget() error {
 
 // leave lets go of all.
 func (s *localStore) leave() error {
-	if s.out == nil || s.ended {
+	if s.unmade() || s.out == nil || s.ended {
 		return nil
 	}
 	s.ended = true

@@ -55,6 +55,8 @@ type localStore struct {
 	ended bool       // the output is complete or removed
 	// complete: all parts and _SUCCESS are there.
 	complete bool
+
+	lateness
 }
 
 // success is the name of the empty file that says that an output is complete.
@@ -126,12 +128,7 @@ func (s *localStore) refuse(there *outputDir) error {
 	return fmt.Errorf("%s: %w", s.dir, ErrOutputExists)
 }
 
-func (s *localStore) setup() (err error) {
-	defer func() {
-		if err == nil {
-			s.begun = s.out.path
-		}
-	}()
+func (s *localStore) setup() error {
 	if err := os.MkdirAll(filepath.Dir(s.dir), 0o777); err != nil {
 		return err
 	}
@@ -143,6 +140,21 @@ func (s *localStore) setup() (err error) {
 			return err
 		}
 	}
+	if s.late {
+		err := s.check()
+		s.waits = err == nil
+		return err
+	}
+	return s.make()
+}
+
+// make makes the directory.
+func (s *localStore) make() (err error) {
+	defer func() {
+		if err == nil {
+			s.begun = s.out.path
+		}
+	}()
 	done, err := s.makeWhole()
 	if done || err != nil {
 		return err

@@ -147,6 +147,9 @@ const ownDir = ".own"
 
 // place makes a directory among the temporary files for an attempt and names the part in it.
 func (s *localStore) place(p part) (string, error) {
+	if err := s.ready(); err != nil {
+		return "", err
+	}
 	if s.temp == nil {
 		return "", errUnprepared
 	}

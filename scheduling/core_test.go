@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -179,4 +180,24 @@ func TestEveryCauseHasItsWords(t *testing.T) {
 	}
 	require.False(t, seen["cause?"])
 	require.Len(t, causeText, len(seen))
+}
+
+// A glance at a job says all but shares and weights, which may depend on all jobs.
+func TestGlance(t *testing.T) {
+	c, nodes := newTestCore(t, "hfs", nil)
+	_, err := c.Submit(0, JobSpec{Name: "j", Maps: 2, Reduces: 1})
+	require.NoError(t, err)
+	require.NotEmpty(t, beat(t, c, 1, nodes[0]))
+	job, err := c.View().Job(1)
+	require.NoError(t, err)
+	require.InDelta(t, 2, job.Kinds[Map].Share, 0)
+	glance, err := c.View().Glance(1)
+	require.NoError(t, err)
+	for k := range glance.Kinds {
+		require.True(t, math.IsNaN(glance.Kinds[k].Share))
+		glance.Kinds[k].Share, glance.Kinds[k].Weight = job.Kinds[k].Share, job.Kinds[k].Weight
+	}
+	require.Equal(t, job, glance)
+	_, err = c.View().Glance(2)
+	require.ErrorIs(t, err, ErrUnknownJob)
 }

@@ -85,6 +85,20 @@ func (q View) State(id JobID) JobState {
 
 // Job takes a snapshot of a job. A job unknown or forgotten is an error that wraps ErrUnknownJob.
 func (q View) Job(id JobID) (JobView, error) {
+	v, err := q.Glance(id)
+	if err != nil || v.State.Ended() {
+		return v, err
+	}
+	j, err := q.c.find(id)
+	for k := range TaskKind(kinds) {
+		v.Kinds[k].Share, v.Kinds[k].Weight = q.c.order.share(j, k)
+	}
+	return v, err
+}
+
+// Glance is Job without the shares and weights, which may depend on all jobs that have not ended: its
+// cost does not.
+func (q View) Glance(id JobID) (JobView, error) {
 	j, err := q.c.find(id)
 	if err != nil {
 		return JobView{}, err
@@ -98,9 +112,6 @@ func (q View) Job(id JobID) (JobView, error) {
 		v.Kinds[k] = KindView{
 			Total: [kinds]int{j.spec.Maps, j.spec.Reduces}[k], Pending: w.waiting(), Running: w.running, Suspended: w.suspended, Done: w.done, Failed: w.failed,
 			Demand: j.demand(k), Share: math.NaN(), Weight: 1,
-		}
-		if !j.state.Ended() {
-			v.Kinds[k].Share, v.Kinds[k].Weight = q.c.order.share(j, k)
 		}
 	}
 	return v, nil

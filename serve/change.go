@@ -118,7 +118,7 @@ func (s *Server) poolOf(j *job) (pool string) {
 		return pool
 	}
 	_ = s.cluster.Inspect(func(v scheduling.View) { // a closed cluster knows no more
-		if seen, err := v.Job(id); err == nil {
+		if seen, err := v.Glance(id); err == nil {
 			pool = seen.Pool
 		}
 	})

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -75,8 +76,14 @@ func (t *table) add(j *job) (*job, error) {
 	if t.unfinished >= t.most {
 		return nil, busy("too-many-jobs", "%d jobs have not ended; try again later", t.unfinished)
 	}
-	if other := t.targets[j.target]; other != nil {
-		return nil, conflict("output-exists", "%s is the output of job %d", j.output, other.id)
+	for at := j.target; ; at = filepath.Dir(at) {
+		if other := t.targets[at]; other != nil {
+			within := map[bool]string{false: "in "}[at == j.target]
+			return nil, conflict("output-exists", "%s is %sthe output of job %d", j.output, within, other.id)
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
 	}
 	j.id = t.next
 	t.next++

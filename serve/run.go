@@ -51,7 +51,7 @@ func (s *Server) carryOut(j *job) (err error) {
 		dest, dir := to, ""
 		if i < last {
 			dir = filepath.Join(between, fmt.Sprint(i))
-			dest = s.memory.resumable(mapreduce.Dir(dir), j.id, i)
+			dest = s.memory.resumable(mapreduce.Dir(dir).Late(), j.id, i)
 		}
 		if s.succeeded(j, i, dir) {
 			err = dest.Finish()
@@ -173,7 +173,7 @@ func (s *Server) output(j *job) (to mapreduce.Destination) {
 	default:
 		to = mapreduce.Dir(j.target)
 	}
-	return s.memory.resumable(to, j.id, len(j.order.Stages)-1).Compressed(j.order.Compress)
+	return s.memory.resumable(to, j.id, len(j.order.Stages)-1).Late().Compressed(j.order.Compress)
 }
 
 // killed is how the job is to be killed, or nil.

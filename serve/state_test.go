@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -140,4 +141,46 @@ func TestLongJournalIsShortened(t *testing.T) {
 	b.stop()
 	b = withState(t, dir)
 	require.Equal(t, api.Succeeded, b.wait(1).State)
+}
+
+// Jobs that wait their turn have no files of their outputs open, which nobody else gets meanwhile.
+func TestWaitingJobsHaveNoFilesOpen(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("files are counted in /proc")
+	}
+	dir := t.TempDir()
+	b := withState(t, dir)
+	b.write("in.txt", "a b\n")
+	for i := range 4 {
+		require.NoError(t, b.s.cluster.Cordon(fmt.Sprintf("node-%02d", i), true))
+	}
+	open := func() int {
+		list, err := os.ReadDir("/proc/self/fd")
+		require.NoError(t, err)
+		return len(list)
+	}
+	before, last := open(), int64(0)
+	const waiting = 100
+	for i := range waiting {
+		last = b.submit("count", "in.txt", "-o", fmt.Sprint("dfs:out/", i)).ID
+	}
+	j, err := b.s.jobs.find(last)
+	require.NoError(t, err)
+	<-j.handed
+	require.Less(t, open()-before, waiting, "one each would be as many")
+	require.NoDirExists(t, b.s.memory.stored("out/7"))
+	for _, name := range []string{"out", "out/7", "out/7/x"} {
+		require.ErrorContains(t, b.Put(t.Context(), name, strings.NewReader("x")), "writes "+name)
+	}
+	_, err = b.Submit(t.Context(), api.Submission{Job: "count", Args: []string{"in.txt", "-o", "dfs:out/7/x"}}, "")
+	require.ErrorContains(t, err, "dfs:out/7/x is in the output of job")
+	b.stop()
+	b = withState(t, dir)
+	for i := range 4 {
+		require.NoError(t, b.s.cluster.Cordon(fmt.Sprintf("node-%02d", i), false))
+	}
+	require.Equal(t, api.Succeeded, b.wait(last).State)
+	r, err := b.Get(t.Context(), fmt.Sprintf("out/%d/part-r-00000", waiting-1))
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
 }

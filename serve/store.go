@@ -60,6 +60,9 @@ func (s *Server) put(name string, content io.Reader) (err error) {
 	if _, err := s.cluster.FS().Stat(name); err == nil {
 		return conflict("exists", "%s is there already", name)
 	}
+	if j := s.jobs.writer(s, name); j != nil {
+		return conflict("in-use", "job %d writes %s", j.id, name)
+	}
 	counted := &charged{content: content, room: s.room}
 	defer func() { s.room.settle(counted.n, err == nil) }()
 	content = counted
