@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"sync"
-	"time"
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/scheduling"
@@ -20,6 +19,8 @@ type broker struct {
 	wake    chan struct{} // closed when an event comes; nil: nobody waits
 	most    int           // of the streams
 	streams int
+	beats   chan struct{}    // see beat; nil: nobody waits
+	batches map[uint64]batch // by the number of their first event
 	counts  map[scheduling.EventType]int64
 	local   [4]int64 // launched maps: node-local, rack-local, elsewhere, without location
 }
@@ -39,7 +40,10 @@ type line struct {
 }
 
 func newBroker(ring, streams int) *broker {
-	return &broker{ring: make([]*line, ring), gone: newDigest(), next: 1, most: streams, counts: map[scheduling.EventType]int64{}}
+	return &broker{
+		ring: make([]*line, ring), gone: newDigest(), next: 1, most: streams, counts: map[scheduling.EventType]int64{},
+		batches: map[uint64]batch{},
+	}
 }
 
 // frame is the event as streams of this process send it, with its number.
@@ -152,14 +156,6 @@ func (b *broker) detach() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.streams--
-}
-
-// pause is how long a stream lets events come together: longer with many of them, which costs the
-// cluster's machine a write each.
-func (b *broker) pause() time.Duration {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return min(max(streamEvery, time.Duration(b.streams)*streamShare), streamMost)
 }
 
 // figures are those of metrics.

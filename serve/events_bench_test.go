@@ -18,7 +18,7 @@ func BenchmarkEventFor200Readers(b *testing.B) {
 	for range 200 {
 		all.Go(func() {
 			for next := uint64(1); ctx.Err() == nil; {
-				list, missed, wait := events.read(next, streamChunk)
+				list, missed, wait := events.read(next, batchEvents)
 				next += missed + uint64(len(list))
 				for _, l := range list {
 					l.frame("boot")

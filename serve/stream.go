@@ -13,7 +13,6 @@ import (
 )
 
 const (
-	streamChunk = 256                   // events that are read at a time
 	streamEvery = 50 * time.Millisecond // between two writes to a reader, so that many events are one of them
 	streamShare = 2 * time.Millisecond  // between two writes to any of many readers, on average
 	streamMost  = 500 * time.Millisecond
@@ -27,7 +26,7 @@ func (s *Server) allEvents(w http.ResponseWriter, r *http.Request, _ caller) err
 	if state != "" && state != "true" && state != "false" {
 		return badRequest("state=%.20q: want true or false", state)
 	}
-	return s.stream(w, r, func(*line) (bool, <-chan struct{}) { return true, nil }, nil, state == "true")
+	return s.stream(w, r, nil, nil, state == "true")
 }
 
 // jobEvents streams the events of a job, to its end.
@@ -67,7 +66,7 @@ func (s *Server) position(r *http.Request) uint64 {
 // Last-Event-ID. of, if not nil, is the job whose end is that of the stream.
 //
 // keep tells whether an event belongs to the stream; where that is not known yet it gives a channel
-// that is closed when it may be.
+// that is closed when it may be. With nil all belong to it.
 func (s *Server) stream(
 	w http.ResponseWriter, r *http.Request, keep func(*line) (bool, <-chan struct{}), of *job, state bool,
 ) error {
@@ -86,7 +85,7 @@ func (s *Server) stream(
 	next := s.position(r)
 	for out.err == nil {
 		over := of != nil && of.over() // before reading: what comes later is not of the job
-		list, missed, wait := s.events.read(next, streamChunk)
+		some, missed, wait := s.stretch(next, keep)
 		switch {
 		case missed > 0 && state:
 			next = s.tellState(out)
@@ -94,26 +93,18 @@ func (s *Server) stream(
 		case missed > 0 && next > 1:
 			out.printf("event: missed\ndata: {\"missed\":%d}\n\n", missed)
 		}
-		next += missed
-		for _, l := range list {
-			var is bool
-			if is, wait = keep(l); wait != nil {
-				break
-			}
-			next = l.number + 1
-			if is {
-				out.write(l.frame(s.boot))
-			}
-		}
+		begun := some.next > next+missed
+		next = some.next
+		out.write(some.text)
 		if wait == nil {
-			if len(list) == streamChunk { // there is more
+			if some.full {
 				out.flush()
-			} else if !out.rest(r.Context(), s.ended, s.events.pause()) {
+			} else if !out.rest(r.Context(), s.ended, s.events.beat()) {
 				return nil
 			}
 			continue
 		}
-		if over && len(list) == 0 {
+		if over && !begun {
 			out.printf("id: %s-%d\nevent: end\ndata: {}\n\n", s.boot, next-1)
 			out.flush()
 			return nil
@@ -135,6 +126,26 @@ func (s *Server) stream(
 		}
 	}
 	return nil // the reader has gone
+}
+
+// stretch gives events from a number on, those that are to be kept, as broker.batch does.
+func (s *Server) stretch(from uint64, keep func(*line) (bool, <-chan struct{})) (some batch, missed uint64, wait <-chan struct{}) {
+	if keep == nil {
+		return s.events.batch(from, s.boot)
+	}
+	list, missed, wait := s.events.read(from, batchEvents)
+	some.next, some.full = from+missed, len(list) == batchEvents
+	for _, l := range list {
+		var is bool
+		if is, wait = keep(l); wait != nil {
+			break
+		}
+		some.next = l.number + 1
+		if is {
+			some.text = append(some.text, l.frame(s.boot)...)
+		}
+	}
+	return some, missed, wait
 }
 
 // tellState sends what is still true of events that are gone, and gives the number of the first that
@@ -169,8 +180,10 @@ type streamWriter struct {
 	err      error
 }
 
-// mostGathered is how much is gathered before it is written.
-const mostGathered = 64 << 10
+const (
+	mostGathered = 64 << 10 // is written at once; a reader that takes so much is none that takes nothing
+	longText     = 8 << 10  // is not gathered, but written as it is
+)
 
 func (o *streamWriter) printf(format string, args ...any) {
 	o.write(fmt.Appendf(nil, format, args...))
@@ -181,29 +194,37 @@ func (o *streamWriter) write(text []byte) {
 	if len(o.gathered)+len(text) > mostGathered {
 		o.flush()
 	}
+	if len(text) > longText {
+		o.flush()
+		o.send(text)
+		return
+	}
 	o.gathered = append(o.gathered, text...)
 }
 
 // flush writes what was gathered.
 func (o *streamWriter) flush() {
-	if o.err != nil || len(o.gathered) == 0 {
-		return
-	}
-	_ = o.control.SetWriteDeadline(time.Now().Add(o.idle)) // tests have writers without
-	if _, o.err = o.w.Write(o.gathered); o.err == nil {
-		o.err = o.control.Flush()
-	}
+	o.send(o.gathered)
 	o.gathered = o.gathered[:0]
 }
 
-// rest writes what was gathered and lets more come together for a while; false if the reader has gone
-// or the server ends.
-func (o *streamWriter) rest(reader, server context.Context, while time.Duration) bool {
+func (o *streamWriter) send(text []byte) {
+	for len(text) > 0 && o.err == nil {
+		n := min(len(text), mostGathered)
+		_ = o.control.SetWriteDeadline(time.Now().Add(o.idle)) // tests have writers without
+		if _, o.err = o.w.Write(text[:n]); o.err == nil {
+			o.err = o.control.Flush()
+		}
+		text = text[n:]
+	}
+}
+
+// rest writes what was gathered and lets more come together until the next beat; false if the reader has
+// gone or the server ends.
+func (o *streamWriter) rest(reader, server context.Context, beat <-chan struct{}) bool {
 	o.flush()
-	timer := time.NewTimer(while)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-beat:
 		return true
 	case <-reader.Done():
 	case <-server.Done():
