@@ -56,31 +56,75 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// The programs' tasks run in processes of their own, too, and write the same.
-func TestProgramsOnProcesses(t *testing.T) {
-	for name, input := range map[string]string{"wordcount": "testdata/poem.txt", "sort": "testdata/scores.tsv"} {
-		bin, out := program(t, name), filepath.Join(t.TempDir(), "out")
-		cmd := exec.Command(bin, out, input)
-		cmd.Env = append(os.Environ(), "TARRY_ON=processes:2")
-		msg, err := cmd.CombinedOutput()
-		require.NoError(t, err, "%s", msg)
-		want, err := os.ReadFile("testdata/" + name + ".golden")
-		require.NoError(t, err)
-		require.Equal(t, string(want), parts(t, out))
+// onEngines are by variable what TARRY_ON is to be: processes always, others where scripts/engines/test.sh has
+// started them.
+func onEngines() map[string]string {
+	list := map[string]string{"processes": "processes:2"}
+	for _, variable := range []string{"LIGHT", "YARN", "SPARK", "SPARK_CLUSTER", "SPARK_HOSTS", "SLURM"} {
+		if on := os.Getenv("TARRY_TEST_" + variable); on != "" {
+			list["TARRY_TEST_"+variable] = on
+		}
+	}
+	return list
+}
 
-		cmd = exec.Command(bin, filepath.Join(t.TempDir(), "out"), input)
-		cmd.Env = append(os.Environ(), "TARRY_ON=mars")
-		msg, err = cmd.CombinedOutput()
+// Three programs' tasks run elsewhere, too, and write the same, byte for byte.
+func TestProgramsOnEngines(t *testing.T) {
+	dir := t.TempDir()
+	users, orders := shop(t, dir)
+	for name, args := range map[string]string{
+		"wordcount": "OUT testdata/poem.txt", "sort": "OUT testdata/scores.tsv", "join": users + " " + orders + " OUT",
+	} {
+		bin := program(t, name)
+		run := func(on, hadoop string) (string, string, error) {
+			out := filepath.Join(t.TempDir(), "out")
+			cmd := exec.Command(bin, strings.Fields(strings.ReplaceAll(args, "OUT", out))...)
+			cmd.Env = append(os.Environ(), "TARRY_ON="+on)
+			if hadoop != "" {
+				cmd.Env = append(cmd.Env, "TARRY_HADOOP="+hadoop)
+			}
+			msg, err := cmd.CombinedOutput()
+			return out, string(msg), err
+		}
+		want, msg, err := run("", "")
+		require.NoError(t, err, msg)
+		for variable, on := range onEngines() {
+			t.Run(name+" on "+variable, func(t *testing.T) {
+				out, msg, err := run(on, os.Getenv(variable+"_HADOOP"))
+				require.NoError(t, err, msg)
+				require.Equal(t, files(t, want), files(t, out))
+			})
+		}
+		_, msg, err = run("mars", "")
 		require.Error(t, err)
-		require.Contains(t, string(msg), "no engine that is known")
+		require.Contains(t, msg, "no engine that is known")
 	}
 }
 
-func TestJoin(t *testing.T) {
-	dir := t.TempDir()
-	users, orders := filepath.Join(dir, "users.csv"), filepath.Join(dir, "orders.csv")
+// files are those of a folder by name.
+func files(t *testing.T, dir string) map[string]string {
+	list, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.NotEmpty(t, list)
+	all := map[string]string{}
+	for _, f := range list {
+		b, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		require.NoError(t, err)
+		all[f.Name()] = string(b)
+	}
+	return all
+}
+
+// shop writes the tables of the join.
+func shop(t *testing.T, dir string) (users, orders string) {
+	users, orders = filepath.Join(dir, "users.csv"), filepath.Join(dir, "orders.csv")
 	require.NoError(t, os.WriteFile(users, []byte("Name,ID\nann,1\n\"b, ob\",2\ncid,3\n"), 0o600))
 	require.NoError(t, os.WriteFile(orders, []byte("User,Item\n2,tea\n1,milk\n2,rice\n9,salt\n"), 0o600))
+	return users, orders
+}
+
+func TestJoin(t *testing.T) {
+	users, orders := shop(t, t.TempDir())
 	out, err := exec.Command(program(t, "join"), users, orders).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Equal(t, "ann\tmilk\nb, ob\ttea\nb, ob\trice\n", string(out))

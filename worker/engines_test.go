@@ -2,59 +2,71 @@ package worker
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/worker/enginetest"
 )
 
-// engineTests are the engines that are not ours. Each is tried where the variable is set to what
-// Options.On is to be; scripts/test-engines.sh installs and starts them, and sets it.
-var engineTests = []struct {
+// engineTest is an engine to be tried where the variable is set to what Options.On is to be;
+// scripts/engines/test.sh installs and starts those that are not ours, and sets it.
+type engineTest struct {
 	name, variable string
 	retries        bool // it tries again what fails
-}{
-	{"streaming in one process", "TARRY_TEST_LIGHT", false},
-	{"streaming on YARN", "TARRY_TEST_YARN", true},
-	{"spark in one process", "TARRY_TEST_SPARK", false},
-	{"spark with executors", "TARRY_TEST_SPARK_CLUSTER", true},
-	{"slurm", "TARRY_TEST_SLURM", true},
+	copies         bool // it was told to start copies of what is slow
+}
+
+var engineTests = []engineTest{
+	{"processes", "TARRY_TEST_PROCESSES", true, false},
+	{"streaming in one process", "TARRY_TEST_LIGHT", false, false},
+	{"streaming on YARN", "TARRY_TEST_YARN", true, false},
+	{"spark in one process", "TARRY_TEST_SPARK", false, false},
+	{"spark with executors", "TARRY_TEST_SPARK_CLUSTER", true, false},
+	{"spark on two hosts", "TARRY_TEST_SPARK_HOSTS", true, true},
+	{"slurm", "TARRY_TEST_SLURM", true, false},
+}
+
+// on is the engine, which need not be there; by processes we can always.
+func (e engineTest) on(t *testing.T) string {
+	on := os.Getenv(e.variable)
+	if on == "" && e.name == "processes" {
+		return "processes:2"
+	}
+	if on == "" {
+		t.Skipf("%s is not set: %s is not tested", e.variable, e.name)
+	}
+	if command := os.Getenv(e.variable + "_HADOOP"); command != "" {
+		t.Setenv(HadoopVariable, command)
+	}
+	return on
 }
 
 // The same program writes the same bytes on every engine, workers killed or not.
 func TestOnEngines(t *testing.T) {
-	dir := t.TempDir()
-	books := []string{bookOf(t, dir, "a", 100_000), bookOf(t, dir, "b", 20_000)}
-	tera := bookOf(t, dir, "tera", 150_000)
-	require.NoError(t, os.Truncate(tera, 150_000))
+	inputs := enginetest.Inputs(t, t.TempDir())
 	for _, e := range engineTests {
 		t.Run(e.name, func(t *testing.T) {
-			on := os.Getenv(e.variable)
-			if on == "" {
-				t.Skipf("%s is not set: %s is not tested", e.variable, e.name)
-			}
-			if command := os.Getenv(e.variable + "_HADOOP"); command != "" {
-				t.Setenv(HadoopVariable, command)
-			}
+			on := e.on(t)
 			for _, name := range []string{
-				"wordcount", "sort", "terasort", "index", "floats", "routed", "join", "grep", "kill map", "kill reduce",
+				"wordcount", "sort", "terasort", "secondary sort", "index", "floats", "routed", "join", "grep", "one key",
+				"nothing", "kill map", "kill reduce", "slow",
 			} {
-				if !e.retries && strings.HasPrefix(name, "kill") {
+				if !e.retries && strings.HasPrefix(name, "kill") || !e.copies && name == "slow" {
 					continue
 				}
 				t.Run(name, func(t *testing.T) {
-					inputs := books
-					if name == "terasort" {
-						inputs = []string{tera}
-					}
-					want, _ := wanted(t, name, 2, 2*blockBytes, inputs)
+					want, _ := wanted(t, name, 2, 2*blockBytes, inputs(name))
 					if name == "floats" {
-						want = inAttempts(t, name, 2, 2*blockBytes, inputs)
+						want = inAttempts(t, name, 2, 2*blockBytes, inputs(name))
 					}
 					var log bytes.Buffer
-					out, _, err := submit(t, name, Options{On: on, Reduces: 2, BlockSize: 2 * blockBytes, Log: &log}, inputs)
+					out, _, err := submit(t, name, Options{On: on, Reduces: 2, BlockSize: 2 * blockBytes, Log: &log}, inputs(name))
 					require.NoError(t, err)
 					require.Equal(t, want, filesIn(t, out))
 					if e.variable == "TARRY_TEST_YARN" {
@@ -64,21 +76,94 @@ func TestOnEngines(t *testing.T) {
 			}
 			if e.variable == "TARRY_TEST_LIGHT" {
 				t.Run("a line for others", func(t *testing.T) {
-					want, _ := wanted(t, "wordcount", 1, 2*blockBytes, books)
+					want, _ := wanted(t, "wordcount", 1, 2*blockBytes, inputs("wordcount"))
 					sh := &shell{Cmd: exec.Command("sh")}
-					out, _, err := submit(t, "wordcount", Options{On: "streaming-command", Reduces: 1, BlockSize: 2 * blockBytes, Print: sh}, books)
+					o := Options{On: "streaming-command", Reduces: 1, BlockSize: 2 * blockBytes, Print: sh}
+					out, _, err := submit(t, "wordcount", o, inputs("wordcount"))
 					require.NoError(t, err, "%s", sh.said.String())
 					require.Equal(t, want, filesIn(t, out))
 				})
 			}
-			t.Run("bad input", func(t *testing.T) {
-				out, _, err := submit(t, "bad input", Options{On: on, Reduces: 2}, books)
-				require.ErrorContains(t, err, "no number")
-				require.NotContains(t, err.Error(), "\n")
-				require.NoDirExists(t, out)
-			})
+			t.Run("wrong", func(t *testing.T) { wrongOn(t, on, inputs("wordcount")) })
+			t.Run("a thousand maps", func(t *testing.T) { thousandOn(t, on, inputs("sort")) })
 		})
 	}
+}
+
+// wrongOn tries what cannot come to a result: each is one line, and nothing is left.
+func wrongOn(t *testing.T, on string, books []string) {
+	failed := func(out string, err error, want ...string) {
+		t.Helper()
+		for _, w := range want {
+			require.ErrorContains(t, err, w)
+		}
+		require.NotContains(t, err.Error(), "\n")
+		require.NoDirExists(t, out)
+	}
+	for name, want := range map[string]string{"bad input": "no number", "map fails": "never works"} {
+		out, _, err := submit(t, name, Options{On: on, Reduces: 2, MaxAttempts: 2}, books)
+		failed(out, err, want)
+	}
+	out, err := submitAsAnother(t, on, books)
+	this, programErr := thisProgram()
+	require.NoError(t, programErr)
+	failed(out, err, "/elsewhere/program", "00000000deadbeef", this.Sum)
+	t.Run("full disk", func(t *testing.T) {
+		disk := smallDisk(t, "100k")
+		out, _, err := submitTo(t, disk+"/out", "sort", Options{On: on, Reduces: 2, BlockSize: 2 * blockBytes, MaxAttempts: 2}, books)
+		failed(out, err, "no space left on device", disk)
+	})
+}
+
+// submitAsAnother submits a job whose plan says that another program has.
+func submitAsAnother(t *testing.T, on string, inputs []string) (out string, err error) {
+	out = filepath.Join(t.TempDir(), "out")
+	runs.Store(0)
+	earlierRuns = nil
+	p, err := bind("sort", "", out, inputs)
+	require.NoError(t, err)
+	e, err := parseEngine(on)
+	require.NoError(t, err)
+	require.NoError(t, p.SetupJob())
+	j := &job{o: Options{On: on, Reduces: 2, MaxAttempts: 2, SpillDir: t.TempDir(), Args: append([]string{"sort", "", out}, inputs...)}}
+	require.NoError(t, j.prepare(t.Context(), p, 1))
+	f, err := readPlan(j.plan)
+	require.NoError(t, err)
+	f.Program = program{"/elsewhere/program", "00000000deadbeef"}
+	b, err := json.Marshal(f)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(j.plan, b, 0o600))
+	_, err = e.run(t.Context(), j)
+	require.NoError(t, p.AbortJob())
+	return out, err
+}
+
+// smallDisk is a folder on a disk of that size.
+func smallDisk(t *testing.T, size string) string {
+	disk := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "tarry", disk).CombinedOutput(); err != nil {
+		t.Skipf("only who may mount can fill a disk: %s", out)
+	}
+	t.Cleanup(func() { require.NoError(t, exec.Command("umount", disk).Run()) })
+	return disk
+}
+
+// thousandOn has 1,000 maps and 100 reduces.
+func thousandOn(t *testing.T, on string, books []string) {
+	if os.Getenv("TARRY_TEST_THOUSAND") == "" || on == "yarn" && os.Getenv("TARRY_TEST_YARN") != "" {
+		t.Skip("1,100 tasks take minutes, on YARN half an hour")
+	}
+	const block = 120
+	p, err := bind("sort", "", filepath.Join(t.TempDir(), "out"), books)
+	require.NoError(t, err)
+	splits, err := p.Splits(t.Context(), p.BlocksOf(block))
+	require.NoError(t, err)
+	require.Greater(t, len(splits), 990)
+	require.Less(t, len(splits), 1010)
+	want, _ := wanted(t, "sort", 100, block, books)
+	out, _, err := submit(t, "sort", Options{On: on, Reduces: 100, BlockSize: block}, books)
+	require.NoError(t, err)
+	require.Equal(t, want, filesIn(t, out))
 }
 
 // shell runs what it is given, once that ends.

@@ -57,10 +57,15 @@ func (f *foreign) run(ctx context.Context, command, env []string) error {
 		}
 		return context.Cause(ctx)
 	}
-	if err != nil {
-		return f.job.failed(fmt.Errorf("%s: %w:\n%s", f.name, err, strings.Join(f.tail, "\n")))
+	if err == nil {
+		return nil
 	}
-	return nil
+	said := strings.Join(f.tail, "\n")
+	if firstFailure(f.job.temp) == nil {
+		return fmt.Errorf("%s: %w:\n%s", f.name, err, said)
+	}
+	f.job.logf("%s", said) // a worker's own words say more
+	return f.job.failed(fmt.Errorf("%s: %w", f.name, err))
 }
 
 // hear reads what the client says.

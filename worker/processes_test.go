@@ -15,7 +15,11 @@ import (
 
 // submit runs a job on an engine, and returns its output's folder.
 func submit(t testing.TB, name string, o Options, inputs []string) (string, *mr.Counters, error) {
-	out, dir := filepath.Join(t.TempDir(), "out"), t.TempDir()
+	return submitTo(t, filepath.Join(t.TempDir(), "out"), name, o, inputs)
+}
+
+func submitTo(t testing.TB, out, name string, o Options, inputs []string) (string, *mr.Counters, error) {
+	dir := t.TempDir()
 	o.Args = append([]string{name, dir, out}, inputs...)
 	o.SpillDir = t.TempDir()
 	runs.Store(0)

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -157,5 +156,8 @@ func (j *job) failed(err error) error {
 	if first.Permanent {
 		return mapreduce.Permanent(cause)
 	}
-	return errors.Join(cause, err)
+	if err == nil {
+		return cause
+	}
+	return fmt.Errorf("%w (%w)", cause, err)
 }

@@ -1,4 +1,4 @@
-// Join prints the orders of each user, from two CSV files: join USERS ORDERS.
+// Join prints the orders of each user, from two CSV files, or writes them to a folder: join USERS ORDERS [OUT].
 package main
 
 import (
@@ -30,7 +30,11 @@ func main() {
 			return nil
 		})
 	join.Reducers = 1 // one part: in the order of IDs
-	plan, err := join.Bind(mr.Text[mr.Pair[string, string]](mr.Writer("-", os.Stdout)))
+	to := mr.Writer("-", os.Stdout)
+	if len(os.Args) > 3 {
+		to = mr.Dir(os.Args[3])
+	}
+	plan, err := join.Bind(mr.Text[mr.Pair[string, string]](to))
 	if err == nil {
 		_, err = actors.Run(context.Background(), actors.Config{}, plan)
 	}

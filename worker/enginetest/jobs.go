@@ -11,6 +11,7 @@ import (
 	"os"
 	"strconv"
 	"syscall"
+	"time"
 
 	"github.com/tarry-mr/tarry/jobs"
 	mr "github.com/tarry-mr/tarry/mapreduce"
@@ -35,6 +36,29 @@ func kill() {
 	if asWorker() {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	}
+}
+
+var began bool // this process's only map has
+
+// slow has the first map of all go on only when a copy of it has begun.
+func slow(dir string, line []byte) {
+	if began || !asWorker() {
+		return
+	}
+	began = true
+	copied, first := true, false
+	once(dir, fmt.Sprintf("began-%x", line), func() { copied = false })
+	if copied {
+		once(dir, "copied", func() {})
+	}
+	once(dir, "slow", func() { first = true })
+	for range 1200 {
+		if _, err := os.Stat(dir + "/copied"); !first || err == nil {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	panic("no copy has begun for two minutes")
 }
 
 // Bind is the plan of a job by name; dir is a folder for marks of the jobs with faults.
@@ -110,6 +134,8 @@ func faulty(name, dir string, count mr.Job[[]byte, string, int64, mr.Pair[string
 		switch name {
 		case "kill map":
 			once(dir, name, kill)
+		case "slow":
+			slow(dir, line)
 		case "bad input":
 			return mr.Bad(errors.New("no number"))
 		case "map fails":
