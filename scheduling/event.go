@@ -21,7 +21,7 @@ const (
 	EventKilled                            // Node, Reason, Held
 	EventSuspended                         // Node, Reason
 	EventResumed                           // Node, Slot, Held
-	EventSkipped                           // Kind, Node, Reason, Until, Level, Count
+	EventSkipped                           // Kind, Node, Reason, Until, Level, Count; Placed: where the job's reduce would rather go
 	EventShares                            // Pool or JobID, Shares, Demand, Running, Min, Max, Virtual
 	EventNeed                              // Pool, Kind, Need: slots that the pool may claim by preemption
 	EventWarning                           // Err

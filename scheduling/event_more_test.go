@@ -94,6 +94,31 @@ func TestCostsOfReducesAreTold(t *testing.T) {
 	}, events[1].Placed)
 }
 
+// A job that lets a slot pass for the center of a reduce says which node that is.
+func TestSkippedReducesNameTheirCenter(t *testing.T) {
+	c, since := told(t, "hfs", func(cfg *Config, p *Policy) {
+		cfg.Explain, p.Spread = true, false
+		p.Reduce = ReducePolicy{Rule: CoGRS}
+	})
+	nodes := make([]NodeID, 4)
+	for i, rack := range []string{"r", "r", "s", "s"} {
+		var err error
+		nodes[i], err = c.Join(0, Node{Name: string(rune('a' + i)), Rack: rack, MapSlots: 1, ReduceSlots: 1})
+		require.NoError(t, err)
+	}
+	_, err := c.Submit(0, JobSpec{Maps: 2, Reduces: 2, SlowStart: 1, Places: Places{Offsets: []int32{0, 1, 2}, Nodes: nodes[:2]}})
+	require.NoError(t, err)
+	first, second := beat(t, c, 0, nodes[0]), beat(t, c, 0, nodes[1])
+	beat(t, c, 1, nodes[1], Status{Attempt: second[0], State: StateSucceeded, OutputBytes: []int64{10, 5}})
+	beat(t, c, 2, nodes[0], Status{Attempt: first[0], State: StateSucceeded, OutputBytes: []int64{90, 50}})
+	since()
+	require.Empty(t, beat(t, c, 3, nodes[2]))
+	events := since()
+	require.Len(t, events, 1)
+	require.Equal(t, CauseGravityWait, events[0].Reason.Cause)
+	require.Equal(t, &Placed{Center: "a", AtCenter: 5 * 2, Here: 55 * 4}, events[0].Placed)
+}
+
 // Places are told by their number where all maps have as many, else one by one, and not at all of a
 // huge job.
 func TestPlacesToldCompactly(t *testing.T) {

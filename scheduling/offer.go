@@ -40,7 +40,7 @@ func (c *Core) offerMap(j *job, n *node, allowed Locality) bool {
 	if m < 0 {
 		if c.explains() {
 			why, until := c.loc.waiting(j)
-			c.skipAt(j, n, Map, why, until, allowed)
+			c.skipAt(j, n, Map, why, until, allowed, nil)
 		}
 		c.loc.refused(j)
 		return false
@@ -192,13 +192,13 @@ func (c *Core) explains() bool { return c.cfg.Explain }
 
 // skip notes that j was passed over. It always returns false, so that a refusal is one line.
 func (c *Core) skip(j *job, n *node, k TaskKind, why Reason, until time.Duration) bool {
-	return c.skipAt(j, n, k, why, until, AnyPlace)
+	return c.skipAt(j, n, k, why, until, AnyPlace, nil)
 }
 
 // skipAt is skip of a job that waits for locality, with the level that it is allowed. It is told
 // when reason or level change, and else when there are twice as many skips as when it was told
-// last, until the job launches.
-func (c *Core) skipAt(j *job, n *node, k TaskKind, why Reason, until time.Duration, level Locality) bool {
+// last, until the job launches; placed, if not nil, then says what a reduce waits for.
+func (c *Core) skipAt(j *job, n *node, k TaskKind, why Reason, until time.Duration, level Locality, placed func() *Placed) bool {
 	if !c.cfg.Explain {
 		return false
 	}
@@ -219,6 +219,9 @@ func (c *Core) skipAt(j *job, n *node, k TaskKind, why Reason, until time.Durati
 		e := Event{Type: EventSkipped, JobID: j.id, Kind: k, Node: n.id, Reason: why, Until: until, Count: w.skips}
 		if level != AnyPlace {
 			e.Level = level.String()
+		}
+		if placed != nil {
+			e.Placed = placed()
 		}
 		c.emit(e)
 	}

@@ -239,7 +239,11 @@ func (r *cogrs) start(j *job, n *node, i int32, l Locality, why Cause) bool {
 func (r *cogrs) refuse(j *job, n *node, why Cause) bool {
 	w := r.at(j)
 	r.clock.refuse(&w.waited)
-	return r.c.skipAt(j, n, Reduce, Reason{Cause: why, Wait: w.wait}, r.c.now+max(0, r.length(0)+r.length(1)-w.wait), r.allowed(j))
+	var placed func() *Placed
+	if r.c.tells() {
+		placed = func() *Placed { return r.awaited(j, n) }
+	}
+	return r.c.skipAt(j, n, Reduce, Reason{Cause: why, Wait: w.wait}, r.c.now+max(0, r.length(0)+r.length(1)-w.wait), r.allowed(j), placed)
 }
 
 // reduceGone gives n its part of the job's reduces back.

@@ -13,12 +13,33 @@ func (r *cogrs) explain(j *job, i int32, n *node) *Placed {
 	if g == nil {
 		return &Placed{}
 	}
+	p := r.center(g, i, n)
+	r.compare(p, g, j, i, n)
+	return p
+}
+
+// center is where reduce i has its center, with the distances there and on n.
+func (r *cogrs) center(g *gravity.Outputs, i int32, n *node) *Placed {
 	p := &Placed{Here: g.Distance(i, n.site(), gravity.Bytes)}
 	if at, ok := g.Center(i, r.levels); ok {
 		p.Center, p.AtCenter = r.c.nodes[at.Node].name, g.Distance(i, at, gravity.Bytes)
 	}
-	r.compare(p, g, j, i, n)
 	return p
+}
+
+// awaited is what the largest reduce of j that waits would rather have than n.
+func (r *cogrs) awaited(j *job, n *node) *Placed {
+	g, pending := r.c.outputsOf(j), &j.w[Reduce].pending
+	largest := pending.First()
+	for i := largest; i >= 0; i = pending.Next(i) {
+		if g.Total(i) > g.Total(largest) {
+			largest = i
+		}
+	}
+	if largest < 0 {
+		return nil
+	}
+	return r.center(g, largest, n)
 }
 
 // compare adds to what is told of reduce i of j, launched on n, the distances of other nodes.

@@ -19,7 +19,7 @@ export function ticks(most) {
 
 /** A frame for a picture of times (in ns) and numbers; x and y put these into it. */
 export function frame(width, height, from, to, most) {
-  const left = 48, right = 8, top = 8, bottom = 24;
+  const left = 48, right = 8, top = 20, bottom = 24;
   return {
     width, height, from, to, most,
     x: (t) => left + ((t - from) / Math.max(1, to - from)) * (width - left - right),

@@ -3,7 +3,7 @@
 
 import { html } from "./markup.mjs";
 import { letter, letters, percent, time, taskName, worse } from "./words.mjs";
-import { wanted } from "./state.mjs";
+import { awaited } from "./state.mjs";
 
 /** One sentence of the state. */
 export function summary(s) {
@@ -16,8 +16,8 @@ export function summary(s) {
   let text = parts.join(", ");
   const w = s.wait;
   if (w && s.jobs.get(w.job)) {
-    const names = wanted(s.jobs.get(w.job), 1).map((id) => nodeName(s, id));
-    text += `; job ${w.job} waits for ${names[0] || "a better node"}`;
+    const names = awaited(s, w, 1).map((id) => nodeName(s, id));
+    text += `; job ${w.job} waits for ${names[0] || "a better node"}${w.kind ? " with a reduce" : ""}`;
     if (w.until > s.now) text += `, ${time(w.until - s.now)} left`;
   }
   return text;
@@ -92,8 +92,7 @@ export function waitLines(s, most = 20) {
     for (const k of [0, 1]) {
       const w = n.waits[k];
       if (!w || lines.length >= most) continue;
-      const job = s.jobs.get(w.job);
-      const to = k === 0 && job ? wanted(job, 1)[0] : undefined;
+      const to = awaited(s, w, 1)[0];
       if (to !== undefined && to !== n.id) lines.push({ from: n.id, to, kind: k, job: w.job });
     }
   }
@@ -105,6 +104,7 @@ export function poolsTable(s) {
   const list = [...s.groups.values()].filter((g) => g.name || g.jobs || g.running[0] || g.running[1]).sort((a, b) => (a.name < b.name ? -1 : 1));
   const most = (m) => (m === 0 ? "–" : m < 0 ? 0 : m);
   const cells = (g, k) => html`<td>${g.min[k]}</td><td>${most(g.max[k])}</td><td>${g.running[k]}</td><td>${g.told ? g.shares[k].toFixed(1) : "NA"}</td>`;
+  const crossed = (g) => [0, 1].some((k) => g.max[k] !== 0 && g.max[k] < g.min[k]);
   const mode = (g) => {
     const p = s.policy && s.policy.Pools && (s.policy.Pools.Pools || []).find((q) => q.Name === g.name);
     return p && p.Mode === 2 ? "FIFO" : s.policy && s.policy.Order === "pools" ? "fair" : "";
@@ -112,7 +112,8 @@ export function poolsTable(s) {
   return html`<table><caption>Pools and queues</caption><thead><tr><th scope="col" rowspan="2">Pool</th><th scope="col" rowspan="2">Running jobs</th>
 <th scope="colgroup" colspan="4">Map slots</th><th scope="colgroup" colspan="4">Reduce slots</th><th scope="col" rowspan="2">Mode</th></tr>
 <tr>${[0, 1].map(() => html`<th scope="col">min share</th><th scope="col">max share</th><th scope="col">running</th><th scope="col">fair share</th>`)}</tr></thead>
-<tbody>${list.map((g) => html`<tr><th scope="row">${g.name || "(none)"}${[0, 1].some((k) => g.max[k] !== 0 && g.max[k] < g.min[k]) ? " *" : ""}</th><td>${g.jobs}</td>${cells(g, 0)}${cells(g, 1)}<td>${mode(g)}</td></tr>`)}</tbody></table>`;
+<tbody>${list.map((g) => html`<tr data-key="${g.name}"><th scope="row"><button class="job" data-group="${g.name}">${g.name || "(none)"}</button>${crossed(g) ? " *" : ""}</th><td>${g.jobs}</td>${cells(g, 0)}${cells(g, 1)}<td>${mode(g)}</td></tr>`)}</tbody></table>${
+    list.some(crossed) ? html`<p>* Its maximum is less than its minimum share: the maximum holds.</p>` : ""}`;
 }
 
 /** What is known of a slot, for the explanation. */

@@ -16,18 +16,58 @@ export function figures(h) {
   return { times, near, maps: near.N + near.R + near.O, quantiles: quantiles(times), mean: times.reduce((a, b) => a + b, 0) / (times.length || 1), end: h.end };
 }
 
-/** Jain's index of what the pools with work hold, over time: 1 is all alike, 1/n one has all. */
+/**
+ * Jain's index over time of what users hold as a part of what they could have: of the slots' fair part,
+ * which is no more than their jobs have tasks left for. 1: all have the same part of it; 1/n: one has
+ * all, and n - 1 that could run something have nothing. Reduces count from a job's first on.
+ */
 export function fairness(h) {
-  const from = h.from, to = Math.max(from + 1, h.end);
-  const pools = [...h.pools.keys()].map((name) => {
-    const m = sample(h.series.get(`0 ${name}`), from, to, columns), r = sample(h.series.get(`1 ${name}`), from, to, columns);
-    return m.map((v, i) => v + r[i]);
-  });
+  const from = h.from, to = Math.max(from + 1, h.end), users = new Map();
+  for (const j of h.jobs.values()) {
+    const u = users.get(j.user || j.pool) || [0, 1].map(() => ({ held: new Float64Array(columns), left: new Float64Array(columns) }));
+    users.set(j.user || j.pool, u);
+    for (const k of [0, 1]) tasks(j, k, u[k], from, to, h.end);
+  }
   return Array.from({ length: columns }, (_, i) => {
-    const held = pools.map((p) => p[i]).filter((v) => v > 0);
-    const sum = held.reduce((a, b) => a + b, 0), squares = held.reduce((a, b) => a + b * b, 0);
-    return held.length ? (sum * sum) / (held.length * squares) : 1;
+    const parts = [];
+    const fair = [0, 1].map((k) => waterFill([...users.values()].map((u) => Math.max(u[k].left[i], u[k].held[i])), h.most[k]));
+    [...users.values()].forEach((u, n) => {
+      const could = fair[0][n] + fair[1][n];
+      if (could > 0.5) parts.push((u[0].held[i] + u[1].held[i]) / could);
+    });
+    const sum = parts.reduce((a, b) => a + b, 0), squares = parts.reduce((a, b) => a + b * b, 0);
+    return squares ? (sum * sum) / (parts.length * squares) : 1;
   });
+}
+
+/** Adds the slots that a job holds and the tasks that it has left to the columns of a time. */
+function tasks(j, k, out, from, to, end) {
+  const attempts = j.attempts.filter((a) => a.kind === k), held = [], left = [];
+  const begin = k === 0 ? j.submitted : Math.min(...attempts.map((a) => a.segments[0][0]));
+  if (!j.tasks[k] || !Number.isFinite(begin)) return;
+  left.push([begin, j.tasks[k]]);
+  for (const a of attempts) {
+    for (const [b, e] of a.segments) held.push([b, 1], [e < 0 ? end : e, -1]);
+    if (a.end === "succeeded") left.push([a.over, -1]);
+  }
+  if (j.finished >= 0) left.push([j.finished, -Infinity]);
+  for (const [list, column] of /** @type {[number[][], Float64Array][]} */ ([[held, out.held], [left, out.left]])) {
+    let n = 0;
+    const steps = list.sort((x, y) => x[0] - y[0]).map(([t, by]) => /** @type {[number, number]} */ ([t, (n = Math.max(0, n + by))]));
+    sample(steps, from, to, columns).forEach((v, i) => { column[i] += v; });
+  }
+}
+
+/** Parts of so many slots, alike, but no more than each wants. */
+export function waterFill(wants, slots) {
+  const out = wants.map(() => 0);
+  const open = wants.map((w, n) => ({ w, n })).sort((a, b) => a.w - b.w);
+  let rest = slots;
+  open.forEach(({ w, n }, i) => {
+    out[n] = Math.min(w, rest / (open.length - i));
+    rest -= out[n];
+  });
+  return out;
 }
 
 function cdf(a, b, names) {
@@ -40,7 +80,7 @@ function cdf(a, b, names) {
 function fair(h, other, names) {
   const f = frame(width, height, 0, Math.max(h.end - h.from, other.end - other.from, 1), 1);
   const line = (x, name) => html`<path class="line ${name}" d="${path(fairness(x).map((v, i) => [f.x(((i + 0.5) * (x.end - x.from)) / columns), f.y(v)]))}"/>`;
-  return picture(width, height, `Jain's index of the slots that pools hold, over time: ${names[0]} in blue, ${names[1]} in orange and dashed`, html`${axes(f, "fairness")}${line(h, "first")}${line(other, "second")}`);
+  return picture(width, height, `Jain's index of what users hold of what they could have, over time: ${names[0]} in blue, ${names[1]} in orange and dashed`, html`${axes(f, "fairness")}${line(h, "first")}${line(other, "second")}`);
 }
 
 /** The screen; without another run it asks for one. */
@@ -54,5 +94,5 @@ export function compareMarkup(h, name, other, otherName) {
     ...[["N", "node-local"], ["R", "rack-local"], ["O", "off-rack"]].map(([k, text]) => [text, percent(a.near[k], a.maps), percent(b.near[k], b.maps)]),
   ];
   return html`${ask}<table><thead><tr><th scope="col"></th><th scope="col">${name} (this run)</th><th scope="col">${otherName}</th></tr></thead><tbody>${rows.map((r) => html`<tr><th scope="row">${r[0]}</th><td>${r[1]}</td><td>${r[2]}</td></tr>`)}</tbody></table>
-<h2>How long jobs took</h2>${cdf(a, b, names)}<h2>Fairness over time</h2>${fair(h, other, names)}`;
+<h2>How long jobs took</h2>${cdf(a, b, names)}<h2>Fairness over time</h2><p>Jain’s index of the slots that users hold, each as a part of their fair part of the cluster: 1, all alike; 1/n, one of n has everything.</p>${fair(h, other, names)}`;
 }

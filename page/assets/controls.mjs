@@ -62,8 +62,8 @@ export function control(p, changed, screens) {
   $("speed").onchange = () => { p.speed = +$("speed").value; };
   $("time").oninput = () => { stop(); seek(p, p.history.from + ($("time").value / 1000) * (p.history.end - p.history.from)); moved(); };
   document.addEventListener("keydown", (e) => {
-    const on = /** @type {Element} */ (e.target).tagName;
-    if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(on)) return;
+    const target = /** @type {HTMLInputElement} */ (e.target), on = target.tagName;
+    if (e.ctrlKey || e.metaKey || e.altKey || (/^(INPUT|SELECT|TEXTAREA)$/.test(on) && target.type !== "range")) return;
     const button = on === "BUTTON";
     if (e.key === " " && !button) play();
     else if (e.key === ".") forth();

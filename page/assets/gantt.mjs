@@ -4,7 +4,7 @@
 import { html } from "./markup.mjs";
 import { letter, taskName, time } from "./words.mjs";
 
-export const colors = { N: "#0072b2", R: "#e69f00", O: "#c04a00", A: "#777777", G: "#006b4e", r: "#3fae8a" };
+export const colors = { N: "#0072b2", R: "#e69f00", O: "#c04a00", A: "#6b6b6b", G: "#006b4e", r: "#3fae8a" };
 
 /** Where each slot of a history has its row: by rack, node, kind and slot. */
 export function rows(h) {
@@ -63,17 +63,28 @@ export function bars(h, plan, fromRow, toRow, from, to, least = 0) {
   return out;
 }
 
-/** The phases of a bar as parts of it, where they are told and the attempt was never suspended. */
+/**
+ * The phases of a bar as parts of it, where they are told and the attempt was never suspended: "launch"
+ * until it began, and "report" from its end until the JobTracker knew.
+ */
 export function phases(bar) {
   const p = bar.attempt.phases;
   if (!p || bar.attempt.segments.length > 1) return [];
-  const list = [];
+  const list = p.start > bar.from ? [{ name: "launch", from: bar.from, to: p.start }] : [];
   let at = p.start;
   for (const name of ["wait", "read", "shuffle", "work", "commit"]) {
     if (p[name]) list.push({ name, from: at, to: at + p[name] });
     at += p[name] || 0;
   }
+  if (bar.attempt.end && bar.to > at) list.push({ name: "report", from: at, to: bar.to });
   return list;
+}
+
+/** The phases of a bar that are drawn paler than its work, within the part of it that is in sight. */
+export function paleParts(bar, x, left, right) {
+  return phases(bar).filter((p) => p.name !== "work")
+    .map((p) => ({ name: p.name, pale: ["launch", "wait", "report"].includes(p.name) ? 0.65 : p.name === "commit" ? 0.3 : 0.45, from: Math.max(left, x(p.from)), to: Math.min(right, x(p.to)) }))
+    .filter((p) => p.to > p.from);
 }
 
 /** What a bar is, in words. */
@@ -94,14 +105,15 @@ export function draw(context, size, list, view) {
     const a = Math.max(view.left, x(bar.from)), w = Math.max(1, x(bar.to) - a);
     context.fillStyle = colors[bar.letter];
     context.fillRect(a, y + 1, w, view.rowHeight - 2);
-    for (const p of phases(bar)) {
-      if (p.name === "work") continue;
-      context.fillStyle = p.name === "wait" ? "rgba(255,255,255,.55)" : "rgba(255,255,255,.25)";
-      context.fillRect(Math.max(a, x(p.from)), y + 1, Math.max(0, x(p.to) - x(p.from)), view.rowHeight - 2);
+    let light = bar.letter === "R" || bar.letter === "r"; // what the letter stands on
+    for (const p of paleParts(bar, x, a, a + w)) {
+      context.fillStyle = `rgba(255,255,255,${p.pale})`;
+      context.fillRect(p.from, y + 1, p.to - p.from, view.rowHeight - 2);
+      if (p.from < a + 20 && p.to > a + 6) light = true;
     }
     if (bar.hatched) hatch(context, a, y + 1, w, view.rowHeight - 2);
     if (w > 26 && view.rowHeight >= 12) {
-      context.fillStyle = bar.letter === "R" || bar.letter === "r" ? "#000" : "#fff";
+      context.fillStyle = light ? "#000" : "#fff";
       context.fillText(`${bar.letter} ${bar.attempt.job}`, a + 3, y + view.rowHeight - 3, w - 4);
     }
   }
@@ -135,5 +147,6 @@ export function ganttSVG(h) {
 ${[0, 0.25, 0.5, 0.75, 1].map((q) => html`<text x="${x(h.from + q * (h.end - h.from))}" y="12">${time(h.from + q * (h.end - h.from))}</text>`)}
 ${plan.list.map((r, i) => html`<text x="2" y="${top + i * rowHeight + 9}">${r.name}</text>`)}
 ${list.map((b) => html`<g><title>${barLabel(h, b)}</title><rect x="${x(b.from).toFixed(2)}" y="${top + b.row * rowHeight + 1}" width="${Math.max(0.5, x(b.to) - x(b.from)).toFixed(2)}" height="${rowHeight - 2}" fill="${colors[b.letter]}"/>${
+  paleParts(b, x, x(b.from), x(b.to)).map((p) => html`<rect x="${p.from.toFixed(2)}" y="${top + b.row * rowHeight + 1}" width="${(p.to - p.from).toFixed(2)}" height="${rowHeight - 2}" fill="#fff" fill-opacity="${p.pale}"/>`)}${
   b.hatched ? html`<rect x="${x(b.from).toFixed(2)}" y="${top + b.row * rowHeight + 1}" width="${Math.max(0.5, x(b.to) - x(b.from)).toFixed(2)}" height="${rowHeight - 2}" fill="url(#hatch)"/>` : ""}</g>`)}</svg>`;
 }

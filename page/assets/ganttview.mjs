@@ -2,13 +2,14 @@
 // of the time that is zoomed to (wheel with Ctrl, or dragging; a double click shows all).
 
 import { bars, barLabel, draw, rows } from "./gantt.mjs";
-import { time } from "./words.mjs";
+import { html, show } from "./markup.mjs";
+import { letters, time } from "./words.mjs";
 
 const rowHeight = 14, left = 96;
 
 function parts(to, p, choose) {
   if (to.parts) return to.parts;
-  to.innerHTML = '<p class="hint">Drag to zoom, double click for all. Hatched: killed or failed; gaps: suspended; pale: waiting, reading, fetching.</p><div class="times" aria-hidden="true"><span></span><span></span><span></span><span></span><span></span></div><div class="gantt" tabindex="0" role="img"><div class="tall"></div><canvas></canvas></div><p class="at" role="status"></p>';
+  to.innerHTML = '<p class="legend"></p><p class="hint">Drag to zoom, double click for all; + and - zoom to the time of the page, arrows move. Hatched: killed or failed; gaps: suspended; palest: launched but not begun, waits for a turn to compute, or its end is not told yet; pale: reads or fetches; nearly full: commits.</p><div class="times" aria-hidden="true"><span></span><span></span><span></span><span></span><span></span></div><div class="gantt" tabindex="0" role="img"><div class="tall"></div><canvas></canvas></div><p class="at" role="status"></p>';
   const box = to.querySelector(".gantt");
   const at = { box, tall: box.firstElementChild, canvas: box.lastElementChild, words: to.lastElementChild, from: 0, to: 0, plan: null, known: 0 };
   to.parts = at;
@@ -20,6 +21,21 @@ function parts(to, p, choose) {
     const row = Math.floor((e.offsetY + box.scrollTop) / rowHeight), t = timeAt(e);
     return bars(p.history, at.plan, row, row + 1, t, t).pop();
   };
+  show(to.firstElementChild, html`${Object.entries(letters).map(([l, text]) => html`<span><b class="slot gantt-${l}">${l}</b> ${text}</span> `)}`);
+  const zoom = (middle, width) => {
+    const all = p.history, from = Math.max(all.from, Math.min(middle - width / 2, all.end - width));
+    Object.assign(at, { from, to: from + width, zoomed: width < all.end - all.from });
+    again();
+  };
+  box.addEventListener("keydown", (e) => {
+    const width = at.to - at.from, middle = (at.from + at.to) / 2;
+    if (e.key === "+" || e.key === "=") zoom(p.time, width / 2);
+    else if (e.key === "-") zoom(middle, width * 2);
+    else if (e.key === "ArrowLeft") zoom(middle - width / 4, width);
+    else if (e.key === "ArrowRight") zoom(middle + width / 4, width);
+    else return;
+    e.preventDefault();
+  });
   at.canvas.addEventListener("pointerdown", (e) => { at.drag = timeAt(e); });
   at.canvas.addEventListener("pointermove", (e) => {
     const bar = barAt(e);
@@ -34,7 +50,7 @@ function parts(to, p, choose) {
       return;
     }
     const bar = barAt(e);
-    if (bar) choose({ job: bar.attempt.job });
+    if (bar) choose({ job: bar.attempt.job, attempt: bar.attempt.id });
   });
   at.canvas.addEventListener("dblclick", () => { at.zoomed = false; again(); });
   return at;

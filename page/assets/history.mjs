@@ -7,7 +7,7 @@ import { parseAttempt } from "./words.mjs";
 export function newHistory() {
   return {
     from: 0, end: 0, attempts: [], open: new Map(), jobs: new Map(), nodes: new Map(), pools: new Map(), series: new Map(),
-    limits: new Map(), slots: [0, 0], problems: [],
+    limits: new Map(), slots: [0, 0], most: [0, 0], problems: [],
   };
 }
 
@@ -19,7 +19,10 @@ export function record(h, e) {
     case "joined": {
       const before = h.nodes.get(e.node);
       const slots = e.slots || [0, 0];
-      for (const k of [0, 1]) h.slots[k] += slots[k] - (before && before.live ? before.slots[k] : 0);
+      for (const k of [0, 1]) {
+        h.slots[k] += slots[k] - (before && before.live ? before.slots[k] : 0);
+        h.most[k] = Math.max(h.most[k], h.slots[k]);
+      }
       h.nodes.set(e.node, { id: e.node, name: e.node_name, rack: e.rack || "default", slots, live: true });
       break;
     }
@@ -38,7 +41,7 @@ export function record(h, e) {
       break;
     case "submitted":
       h.jobs.set(e.job, {
-        id: e.job, name: e.name || "", pool: e.pool || "", user: e.user || "", tasks: e.tasks || [0, 0], bytes: e.bytes || 0,
+        id: e.job, name: e.name || "", pool: e.pool || "", holder: e.pool || e.user || "", user: e.user || "", tasks: e.tasks || [0, 0], bytes: e.bytes || 0,
         submitted: e.at, first: -1, finished: -1, state: "running", attempts: [], outputs: new Map(), near: { N: 0, R: 0, O: 0, A: 0 },
         counters: null, err: "", virtual: [],
       });
@@ -92,7 +95,7 @@ function begin(h, e, id) {
   if (!id) return;
   const a = {
     job: id.job, kind: id.kind, task: id.task, try: id.try, id: e.attempt, node: e.node, slot: e.slot || 0, locality: e.locality || "", placed: e.placed || null, reason: e.reason,
-    segments: [[e.at, -1, e.slot || 0]], end: "", suspended: false, phases: null, err: "", why: null,
+    segments: [[e.at, -1, e.slot || 0]], end: "", over: -1, suspended: false, phases: null, err: "", why: null, counters: null,
   };
   h.attempts.push(a);
   h.open.set(a.id, a);
@@ -104,10 +107,10 @@ function begin(h, e, id) {
   hold(h, a, e.at, 1);
 }
 
-/** Counts slots held by a pool, as a list of times and numbers. */
+/** Counts slots held by a pool, or by a user where there are no pools, as a list of times and numbers. */
 function hold(h, a, at, by) {
   const j = h.jobs.get(a.job);
-  change(h, j ? j.pool : "", a.kind, at, by);
+  change(h, j ? j.holder : "", a.kind, at, by);
 }
 
 function change(h, pool, kind, at, by) {
@@ -130,7 +133,7 @@ function finish(h, e) {
   if (!a) return;
   pause(h, a, e.at);
   h.open.delete(e.attempt);
-  Object.assign(a, { end: e.type, phases: e.phases || null, err: e.err || "", why: e.type === "killed" ? e.reason : null });
+  Object.assign(a, { end: e.type, over: e.at, phases: e.phases || null, err: e.err || "", why: e.type === "killed" ? e.reason : null, counters: e.counters || null });
   if (e.type === "failed") h.problems.push(e);
   if (a.kind === 0 && e.type === "succeeded") {
     with_(h.jobs.get(a.job), (j) => j.outputs.set(a.task, { node: a.node, at: e.at, bytes: e.bytes || 0, parts: e.output || null }));
@@ -145,10 +148,11 @@ function move(h, e) {
   for (const a of j.attempts) if (!a.end && !a.suspended) running[a.kind]++;
   for (const k of [0, 1]) {
     if (!running[k]) continue;
-    change(h, j.pool, k, e.at, -running[k]);
-    change(h, e.pool || "", k, e.at, running[k]);
+    change(h, j.holder, k, e.at, -running[k]);
+    change(h, e.pool || j.user, k, e.at, running[k]);
   }
   j.pool = e.pool || "";
+  j.holder = j.pool || j.user;
 }
 
 /** How long an attempt ran, without the times in which it was suspended. */

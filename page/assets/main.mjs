@@ -10,14 +10,15 @@ import { control, fitting } from "./controls.mjs";
 import { clusterScreen } from "./clusterview.mjs";
 import { ganttScreen } from "./ganttview.mjs";
 import { summary } from "./cluster.mjs";
-import { sharesCSV, sharesMarkup } from "./shares.mjs";
+import { parseAttempt } from "./words.mjs";
+import { sharesCSV, sharesMarkup, sharesSVG } from "./shares.mjs";
 import { jobMarkup, jobsCSV, jobsMarkup } from "./jobs.mjs";
 import { ganttSVG } from "./gantt.mjs";
 import { shuffleMarkup } from "./shuffle.mjs";
 import { queuesMarkup, virtualMarkup } from "./virtual.mjs";
 import { findingsMarkup } from "./findings.mjs";
 import { compareMarkup } from "./compare.mjs";
-import { explain } from "./why.mjs";
+import { decisionOf, explain } from "./why.mjs";
 import { chromeTrace, save } from "./export.mjs";
 
 const $ = (id) => document.getElementById(id);
@@ -29,7 +30,7 @@ const screens = [
   { name: "Cluster", draw: (to) => clusterScreen(to, p, look) },
   { name: "Shares", draw: (to) => show(to, html`<p><label>Slots of <select id="kind"><option value="0">maps</option><option value="1"${look.kind ? html` selected` : ""}>reduces</option></select></label></p>${sharesMarkup(p.history, look.kind, look.pool, p.time)}`) },
   { name: "Jobs", draw: (to) => show(to, jobsMarkup(p.state)) },
-  { name: "Job", draw: (to) => show(to, jobMarkup(p.history, look.job)) },
+  { name: "Job", draw: (to) => show(to, jobMarkup(p.history, look.job, p.time)) },
   { name: "Gantt", draw: (to) => ganttScreen(to, p, choose) },
   { name: "Shuffle", draw: (to) => show(to, shuffleMarkup(p.history, look.shuffle)) },
   { name: "HFSP", draw: (to) => show(to, virtualMarkup(p.state, p.history)) },
@@ -55,7 +56,7 @@ function draw() {
     show($("summary"), html`${summary(p.state)}`);
     const to = $("screen").firstElementChild;
     screens[look.screen].draw(to);
-    show($("why"), explain(p.state, look.chosen));
+    show($("why"), explain(p.state, look.chosen, p.history));
     $("steer").hidden = !steering;
     if (steering) chosenControls($("steer"), steering, p.state, look.chosen);
     setTimeout(() => { free = 2 * performance.now() - from; }, 0); // layout and paint are over by then
@@ -86,12 +87,18 @@ function choose(what) {
 
 /** One place hears all clicks: what is clicked on says by its data what it is. */
 function clicked(e) {
-  const b = e.target.closest("[data-node],[data-job],[data-pool]");
+  const b = e.target.closest("[data-node],[data-job],[data-pool],[data-group],[data-attempt],[data-decision],[data-away]");
   if (!b) return;
   const d = b.dataset;
-  if (d.pool !== undefined) {
-    look.pool = d.pool;
-    redraw();
+  if (d.decision !== undefined) {
+    choose({ ...look.chosen, decision: decisionOf(p.state, look.chosen, d.decision) });
+  } else if (d.away !== undefined) {
+    choose(d.away ? { ...look.chosen, decision: null } : null);
+  } else if (d.attempt !== undefined) {
+    choose({ job: parseAttempt(d.attempt).job, attempt: d.attempt });
+  } else if (d.pool !== undefined || d.group !== undefined) {
+    look.pool = d.pool === undefined ? d.group : d.pool;
+    choose({ group: look.pool });
   } else if (d.job !== undefined) {
     choose({ job: +d.job });
     if (look.screen === 2) go(3);
@@ -121,7 +128,7 @@ function exports_() {
   const files = {
     "Jobs (CSV)": () => save("jobs.csv", jobsCSV(p.history), "text/csv"),
     "Shares (CSV)": () => save("shares.csv", sharesCSV(p.history, look.kind), "text/csv"),
-    "Shares (SVG)": () => save("shares.svg", sharesMarkup(p.history, look.kind, look.pool, p.time).toString().split("</svg>")[0] + "</svg>", "image/svg+xml"),
+    "Shares (SVG)": () => save("shares.svg", sharesSVG(p.history, look.kind, look.pool, p.time), "image/svg+xml"),
     "Gantt (SVG)": () => save("gantt.svg", ganttSVG(p.history).toString(), "image/svg+xml"),
     "Chrome trace": () => save("trace.json", chromeTrace(p.history), "application/json"),
   };

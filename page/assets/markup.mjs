@@ -27,13 +27,59 @@ export function html(strings, ...values) {
   return new Markup(text);
 }
 
-/** Puts markup into an element, unless it is there already. */
+/**
+ * Puts markup into an element, unless it is there already. What is alike stays in the document: whoever
+ * is on a button, presses it or has a list open keeps it while a cluster goes on.
+ */
 export function show(element, markup) {
   const text = piece(markup);
-  if (element.shown !== text) {
-    element.shown = text;
+  if (element.shown === text) return;
+  element.shown = text;
+  if (element.firstChild) {
+    const fresh = element.cloneNode(false);
+    fresh.innerHTML = text;
+    become(element, fresh);
+  } else {
     element.innerHTML = text;
   }
+}
+
+const keyOf = (node) => (node.dataset ? node.dataset.key || node.id : "");
+
+/** Makes the children of an element those of another; rows with a data-key are told apart by it. */
+function become(to, from) {
+  const coming = new Set();
+  for (const node of from.children) coming.add(keyOf(node));
+  let old = to.firstChild;
+  for (let next = from.firstChild, after; next; next = after) {
+    after = next.nextSibling;
+    while (old && keyOf(old) && !coming.has(keyOf(old))) old = removed(old);
+    if (old && old.nodeName === next.nodeName && keyOf(old) === keyOf(next)) {
+      if (old.nodeType !== Node.ELEMENT_NODE) {
+        if (old.nodeValue !== next.nodeValue) old.nodeValue = next.nodeValue;
+      } else if (!old.isEqualNode(next)) {
+        attributes(old, next);
+        become(old, next);
+      }
+      old = old.nextSibling;
+    } else {
+      to.insertBefore(next, old);
+      if (old && !keyOf(old)) old = removed(old);
+    }
+  }
+  while (old) old = removed(old);
+}
+
+function removed(node) {
+  const next = node.nextSibling;
+  node.remove();
+  return next;
+}
+
+function attributes(to, from) {
+  for (const { name } of [...to.attributes]) if (!from.hasAttribute(name)) to.removeAttribute(name);
+  for (const { name, value } of from.attributes) if (to.getAttribute(name) !== value) to.setAttribute(name, value);
+  if (to.nodeName === "OPTION" && to.selected !== from.hasAttribute("selected") && from.closest("select").querySelector("[selected]")) to.selected = from.hasAttribute("selected");
 }
 
 /**

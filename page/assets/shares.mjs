@@ -1,4 +1,4 @@
-// Slots over time, stacked by pool, with fair, minimum and maximum lines of one pool.
+// Slots over time, stacked by pool (by user where there are no pools), with fair, minimum and maximum lines of one pool.
 
 import { html } from "./markup.mjs";
 import { axes, frame, hues, path, picture } from "./chart.mjs";
@@ -40,9 +40,29 @@ function limitLine(f, list, kind, field, to) {
  * @param {number} now where a line says that the page stands
  */
 export function sharesMarkup(h, kind, chosen, now) {
+  const { svg, legend } = sharesPicture(h, kind, chosen, now);
+  return html`${svg}${legend}`;
+}
+
+/** The picture as a file that stands alone. */
+export function sharesSVG(h, kind, chosen, now) {
+  return sharesPicture(h, kind, chosen, now, true).svg.toString();
+}
+
+/** The pool whose lines are drawn: the one chosen, else the first that has been told what it should have. */
+function lined(h, list, chosen) {
+  if (h.limits.has(chosen)) return chosen;
+  const first = list.find((p) => h.limits.has(p.name));
+  return first ? first.name : "";
+}
+
+/** What a file has to say for itself, which the page's style sheet says here. */
+const alone = html`<style>text{font:11px sans-serif}.axes line{stroke:#b6c0ca;stroke-width:.5}.limit{fill:none;stroke:#16202a;stroke-width:1.8}.fair{stroke-dasharray:7 4}.min{stroke-dasharray:2 3}.area{stroke:#fff;stroke-width:.5}.cursor{stroke:none}</style>`;
+
+function sharesPicture(h, kind, wish, now, file = false) {
   const from = h.from, to = Math.max(h.end, from + 1);
   const list = stacks(h, kind, from, to);
-  const most = Math.max(h.slots[kind], ...Array.from({ length: columns }, (_, i) => list.reduce((sum, p) => sum + p.values[i], 0)), 1);
+  const most = Math.max(h.most[kind], ...Array.from({ length: columns }, (_, i) => list.reduce((sum, p) => sum + p.values[i], 0)), 1);
   const f = frame(width, height, from, to, most);
   const below = new Float64Array(columns);
   const areas = list.map((p, n) => {
@@ -52,12 +72,15 @@ export function sharesMarkup(h, kind, chosen, now) {
     const top = Array.from(below, (v, i) => [f.x(t(i)), f.y(v)]);
     return html`<path fill="${hues[n]}" class="area" data-pool="${p.name}" d="${path([...top, ...bottom.reverse()])}Z"><title>${p.name || "(none)"}</title></path>`;
   });
-  const limits = h.limits.get(chosen) || [];
+  const chosen = lined(h, list, wish), limits = h.limits.get(chosen) || [];
+  const keys = file ? list.map((p, n) => html`<rect x="${60 + 125 * n}" y="${height + 4}" width="10" height="10" fill="${hues[n]}"/><text x="${74 + 125 * n}" y="${height + 13}">${p.name || "(none)"}</text>`) : "";
+  const said = file && limits.length ? html`<text x="60" y="${height + 29}">${chosen}: fair share dashed, minimum dotted, maximum drawn through</text>` : "";
   const words = list.map((p) => `${p.name || "(none)"}: ${(p.sum / columns).toFixed(1)} in the mean`).join("; ");
-  return html`${picture(width, height, `${kind ? "reduce" : "map"} slots held over ${time(to - from)} by pool. ${words}`, html`${axes(f, "slots")}${areas}
-${["fair", "min", "max"].map((field) => limitLine(f, limits, kind, field, to))}<line class="cursor" x1="${f.x(Math.max(from, now))}" x2="${f.x(Math.max(from, now))}" y1="8" y2="${height - 24}"/>`)}
-<p class="legend">${list.map((p, n) => html`<button class="pool${p.name === chosen ? " chosen" : ""}" data-pool="${p.name}" aria-pressed="${p.name === chosen}"><svg class="key" viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" fill="${hues[n]}"/></svg> ${p.name || "(none)"}</button> `)}
-${limits.length ? html`<span class="lines">${chosen}: <span class="l-fair">fair share</span> <span class="l-min">minimum</span> <span class="l-max">maximum</span></span>` : html`<span>Choose a pool for its fair, minimum and maximum share.</span>`}</p>`;
+  const svg = html`${picture(width, file ? height + 36 : height, `${kind ? "reduce" : "map"} slots held over ${time(to - from)} by pool. ${words}`, html`${file ? html`${alone}<rect width="${width}" height="${height + 36}" fill="#fff"/>` : ""}${axes(f, "slots")}${areas}
+${["fair", "min", "max"].map((field) => limitLine(f, limits, kind, field, to))}<line class="cursor" x1="${f.x(Math.max(from, now))}" x2="${f.x(Math.max(from, now))}" y1="20" y2="${height - 24}"/>${keys}${said}`)}`;
+  const legend = html`<p class="legend">${list.map((p, n) => html`<button class="pool${p.name === chosen ? " chosen" : ""}" data-pool="${p.name}" aria-pressed="${p.name === chosen}"><svg class="key" viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" fill="${hues[n]}"/></svg> ${p.name || "(none)"}</button> `)}
+${limits.length ? html`<span class="lines">${chosen}: <span class="l-fair">fair share</span> <span class="l-min">minimum</span> <span class="l-max">maximum</span></span>` : html`<span>This scheduler tells no fair, minimum or maximum share of these.</span>`}</p>`;
+  return { svg, legend };
 }
 
 /** The numbers of the picture as CSV. */

@@ -33,7 +33,7 @@ function costs(j) {
   return html`<p>${placed.length} reduces were placed by their input. Weighted distance chosen ${bytes(here)}·links, best ${bytes(least)}·links (${least ? `+${percent(here - least, least)}` : "–"})${
     mean ? `, a node by chance ${bytes(mean)}·links: ${percent(mean - here, mean)} of that are saved` : ""}.</p>
 <table><caption>Reduces</caption><thead><tr><th scope="col">reduce</th><th scope="col">chosen</th><th scope="col">center</th><th scope="col">cost chosen</th><th scope="col">best</th><th scope="col">mean</th><th scope="col">why</th></tr></thead>
-<tbody>${placed.slice(0, 200).map((a) => html`<tr><th scope="row">${a.task}</th><td>${a.nodeName}</td><td>${a.placed.center}</td><td>${a.placed.here}</td><td>${best(a.placed)}</td><td>${a.placed.mean || "–"}</td><td>${worse(a.placed) || "at its center"}</td></tr>`)}</tbody></table>`;
+<tbody>${placed.slice(0, 200).map((a) => html`<tr data-key="${a.id}"><th scope="row"><button class="job" data-attempt="${a.id}">${a.task}</button></th><td>${a.nodeName}</td><td>${a.placed.center}</td><td>${a.placed.here}</td><td>${best(a.placed)}</td><td>${a.placed.mean || "–"}</td><td>${worse(a.placed) || "at its center"}</td></tr>`)}</tbody></table>`;
 }
 
 /** The heat map of a job. */
@@ -54,7 +54,7 @@ export function shuffleMarkup(h, id) {
     const a = last.get(r);
     const center = a && a.placed && a.placed.center === name(n), chosen = a && a.node === n;
     const at = [left + r * size, top + y * size];
-    return html`<g><title>${name(n)} to reduce ${r}: ${bytes(b)}${center ? ", center of gravity" : ""}${chosen ? ", chosen" : ""}</title><rect class="heat" x="${at[0]}" y="${at[1]}" width="${size - 1}" height="${size - 1}" fill-opacity="${(0.05 + 0.95 * (b / most)).toFixed(3)}"/>${
+    return html`<g${a ? html` data-attempt="${a.id}"` : ""}><title>${name(n)} to reduce ${r}: ${bytes(b)}${center ? ", center of gravity" : ""}${chosen ? ", chosen" : ""}</title><rect class="heat" x="${at[0]}" y="${at[1]}" width="${size - 1}" height="${size - 1}" fill-opacity="${(0.05 + 0.95 * (b / most)).toFixed(3)}"/>${
       center ? html`<circle class="halo" cx="${at[0] + size / 2}" cy="${at[1] + size / 2}" r="5"/><circle class="center" cx="${at[0] + size / 2}" cy="${at[1] + size / 2}" r="5"/>` : ""}${chosen ? html`<rect class="chosen" x="${at[0] + 1}" y="${at[1] + 1}" width="${size - 3}" height="${size - 3}"/>` : ""}</g>`;
   }));
   const width = Math.max(360, left + reduces * size + 10), height = top + nodes.length * size + 10;

@@ -23,7 +23,7 @@ export function isDecision(e) {
 function nodeOf(s, id, name) {
   let n = s.nodes.get(id);
   if (!n) {
-    n = { id, name: name || `node ${id}`, rack: "", slots: [0, 0], cells: [[], []], held: [], waits: [null, null], live: false, state: "open", version: 0 };
+    n = { id, name: name || `node ${id}`, rack: "", slots: [0, 0], cells: [[], []], held: [], waits: [null, null], live: false, state: "open", decisions: [], version: 0 };
     s.nodes.set(id, n);
   }
   return n;
@@ -60,6 +60,7 @@ export function apply(s, e) {
   if (isDecision(e)) {
     remember(s.recent, e);
     if (e.job) remember(jobOf(s, e.job).decisions, e);
+    if (e.node >= 0) remember(nodeOf(s, e.node, e.node_name).decisions, e);
   }
   return s;
 }
@@ -163,10 +164,17 @@ const handlers = {
     });
   },
   succeeded(s, e) { end(s, e, (j, a) => { j.done[a.kind]++; }); },
-  failed(s, e) { end(s, e, (j) => { j.failed++; }); },
-  killed(s, e) { end(s, e, (j) => { j.killed++; }); },
-  "output-lost"(s, e, id) { if (id) jobOf(s, id.job).done[id.kind]--; },
+  failed(s, e) { end(s, e, (j, a) => { j.failed++; again(j, a); }); },
+  killed(s, e) { end(s, e, (j, a) => { j.killed++; again(j, a); }); },
+  "output-lost"(s, e, id) {
+    if (!id) return;
+    jobOf(s, id.job).done[id.kind]--;
+    again(jobOf(s, id.job), id);
+  },
 };
+
+/** A map that has to run again waits for its data again. */
+function again(j, a) { if (a.kind === 0) j.begun.delete(a.task); }
 
 function mark(n, state) {
   n.state = state || "open";
@@ -183,7 +191,7 @@ function skip(s, e) {
   const k = e.kind || 0;
   const j = jobOf(s, e.job);
   const left = e.until > e.at ? e.until : 0;
-  const wait = { job: e.job, kind: k, at: e.at, until: left, node: e.node, reason: e.reason || {}, level: e.level || "", count: e.count || 1 };
+  const wait = { job: e.job, kind: k, at: e.at, until: left, node: e.node, reason: e.reason || {}, level: e.level || "", count: e.count || 1, center: e.placed ? e.placed.center || "" : "" };
   j.skips[k] = wait;
   if (e.node < 0) return;
   const near = /^waiting for/.test(wait.reason.cause || "");
@@ -285,6 +293,14 @@ export function placesOf(job, task) {
   let from = 0;
   for (let i = 0; i < task; i++) from += p.counts[i];
   return p.nodes.slice(from, from + (p.counts[task] || 0));
+}
+
+/** The nodes that a wait is for: those with data of maps that are yet to begin, or the center of a reduce. */
+export function awaited(s, wait, most = 3) {
+  const job = s.jobs.get(wait.job);
+  if (wait.kind === 0) return job ? wanted(job, most) : [];
+  for (const n of s.nodes.values()) if (n.name === wait.center) return [n.id];
+  return [];
 }
 
 /** The nodes that hold data of maps that a job has yet to begin, a few at most. */

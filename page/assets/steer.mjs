@@ -66,7 +66,7 @@ function control(row) {
   const input = row.kind === "slider"
     ? html`<input type="range" id="${name}" data-row="${row.id}" min="${row.least}" max="${row.most}" step="${row.step}"><output for="${name}"></output>`
     : html`<select id="${name}" data-row="${row.id}">${row.choices.map((c) => html`<option>${c}</option>`)}</select>`;
-  return html`<div class="steer-row"><label for="${name}">${row.label}</label>${input}</div>`;
+  return html`<div class="steer-row" data-key="${row.id}"><label for="${name}">${row.label}</label>${input}</div>`;
 }
 
 /** The screen without its values, so that it stays as it is while these change. */

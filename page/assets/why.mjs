@@ -1,14 +1,71 @@
 // The explanation beside every screen: what was clicked on, and the last decisions about it.
 
 import { html } from "./markup.mjs";
-import { mayGo, sentence, time, why, pair, percent } from "./words.mjs";
+import { letter, letters, mayGo, meaning, pair, parseAttempt, percent, sentence, taskName, time, why, worse } from "./words.mjs";
 import { explainSlot, nodeName } from "./cluster.mjs";
-import { wanted } from "./state.mjs";
+import { awaited, kept, placesOf } from "./state.mjs";
+import { ran } from "./history.mjs";
+import { barLabel } from "./gantt.mjs";
 
-/** Decisions, the newest first, each with its time. */
+/** What tells a decision from others. */
+function keyOf(e) { return [e.at, e.type, e.job || 0, e.attempt || "", e.kind || 0, e.node].join(" "); }
+
+/** Decisions, the newest first, each with its time; a click on one explains it. */
 export function decisions(list) {
   if (!list.length) return html`<p>No decision yet.</p>`;
-  return html`<ol class="decisions" reversed>${[...list].reverse().map((e) => html`<li><time>${time(e.at)}</time> ${sentence(e)}</li>`)}</ol>`;
+  return html`<ol class="decisions" reversed>${[...list].reverse().map((e) => html`<li data-key="${keyOf(e)}"><button data-decision="${keyOf(e)}"><time>${time(e.at)}</time> ${sentence(e)}</button></li>`)}</ol>`;
+}
+
+/** The decisions that are listed for what is chosen. */
+function listed(s, chosen) {
+  if (!chosen) return s.recent;
+  if (chosen.group !== undefined) return ofGroup(s, chosen.group);
+  const job = chosen.job || jobAt(s, chosen);
+  if (job) return s.jobs.has(job) ? s.jobs.get(job).decisions : [];
+  return s.nodes.has(chosen.node) ? s.nodes.get(chosen.node).decisions : s.recent;
+}
+
+/** The decision of a key, among those that are listed or were a moment ago. */
+export function decisionOf(s, chosen, key) {
+  return [...listed(s, chosen), ...s.recent].find((e) => keyOf(e) === key) || null;
+}
+
+/** The job in a chosen slot, or the one that leaves it free; 0: none. */
+function jobAt(s, chosen) {
+  const n = chosen.slot === undefined ? null : s.nodes.get(chosen.node);
+  if (!n) return 0;
+  const a = n.cells[chosen.kind][chosen.slot], w = n.waits[chosen.kind];
+  return a ? a.job : w ? w.job : 0;
+}
+
+const back = (text, to) => html`<p><button data-away="${to}">${text}</button></p>`;
+
+/** Where a map's blocks lie. */
+function dataOf(s, job, task) {
+  const places = job ? placesOf(job, task) : [];
+  return places.length ? html`<p>Its data lies on ${places.map((n) => nodeName(s, n)).join(", ")}.</p>` : "";
+}
+
+/** What a reduce's placement was weighed by: the candidates, the nearest first, and the bounds. */
+function costs(placed, here) {
+  if (!placed || !placed.center) return "";
+  const more = worse(placed);
+  return html`<p>Center of gravity: ${placed.center}, weighted distance ${placed.at_center}; on ${here} ${placed.here}${more ? ` (${more})` : ""}${
+    placed.mean ? `; the best node ${placed.best || 0}, the mean of all ${placed.mean}` : ""}.</p>${placed.candidates && placed.candidates.length
+    ? html`<table><caption>Candidates</caption><thead><tr><th scope="col">node</th><th scope="col">cost</th></tr></thead><tbody>${placed.candidates.map((c) => html`<tr><th scope="row">${c.node}${c.node === here ? " (chosen)" : ""}</th><td>${c.cost}</td></tr>`)}</tbody></table>` : ""}`;
+}
+
+/** One decision in words: what, when, why, and what that means. */
+export function explainDecision(s, e) {
+  const a = parseAttempt(e.attempt), job = s.jobs.get(e.job), cause = (e.reason && e.reason.cause) || "";
+  const says = meaning(cause);
+  const lies = a && a.kind === 0 ? dataOf(s, job, a.task)
+    : e.type === "skipped" && !e.kind && job && awaited(s, { job: e.job, kind: 0 }).length
+      ? html`<p>Data of its maps that wait lies on ${awaited(s, { job: e.job, kind: 0 }).map((n) => nodeName(s, n)).join(", ")}.</p>` : "";
+  return html`<h2>This decision</h2><p>At ${time(e.at)}: ${sentence(e)}.</p>${says ? html`<p>${says}</p>` : ""}${
+    e.type === "launched" && a ? html`<p>${letter({ kind: a.kind, locality: e.locality, placed: e.placed })}: ${letters[letter({ kind: a.kind, locality: e.locality, placed: e.placed })]}, in slot ${e.slot || "?"}.</p>` : ""}${
+    e.count > 1 ? html`<p>It is the ${e.count}th time for this reason since the job last launched something.</p>` : ""}${lies}${costs(e.placed, e.node_name)}${
+    e.job ? html`<p><button class="job" data-job="${e.job}">job ${e.job}</button>${e.node >= 0 ? html` <button data-node="${e.node}">${e.node_name || `node ${e.node}`}</button>` : ""}</p>` : ""}${back("Back to the list", "list")}`;
 }
 
 /** Why a job is where it is. */
@@ -19,8 +76,9 @@ export function explainJob(s, id) {
     const w = j.skips[k];
     if (!w) return "";
     const left = w.until > s.now ? `, ${time(w.until - s.now)} left` : "";
-    const at = k === 0 && wanted(j).length ? ` Its data lies on ${wanted(j).map((n) => nodeName(s, n)).join(", ")}.` : "";
-    return html`<p>Its ${k ? "reduces" : "maps"} wait: ${why(w.reason)}${w.level ? `; it may go ${mayGo(w.kind, w.level)}` : ""}${left}${w.count > 1 ? `; ${w.count} times so far` : ""}.${at}</p>`;
+    const on = awaited(s, w).map((n) => nodeName(s, n)).join(", ");
+    const at = on ? ` Its ${k ? "center is" : "data lies on"} ${on}.` : "", says = meaning(w.reason.cause);
+    return html`<p>Its ${k ? "reduces" : "maps"} wait: ${why(w.reason)}${w.level ? `; it may go ${mayGo(w.kind, w.level)}` : ""}${left}${w.count > 1 ? `; ${w.count} times so far` : ""}.${at}${says ? ` ${says}` : ""}</p>`;
   });
   const all = j.near.N + j.near.R + j.near.O;
   return html`<h2>Job ${j.id} “${j.name}”</h2><p>${j.state}, of ${j.user || "?"} in ${j.pool || "no pool"}, ${j.priority}. ${pair(j.done)} of ${pair(j.tasks)} tasks done, ${
@@ -33,24 +91,58 @@ export function explainJob(s, id) {
 export function explainNode(s, id) {
   const n = s.nodes.get(id);
   if (!n) return html`<p>No such node.</p>`;
-  const about = s.recent.filter((e) => e.node === id);
   return html`<h2>${n.name}</h2><p>Rack ${n.rack}, ${pair(n.slots)} slots, ${n.live ? n.state : "lost"}.${
-    n.held.length ? ` ${n.held.length} suspended.` : ""}</p>
+    n.held.length ? ` ${n.held.length} suspended: ${n.held.map(taskName).join(", ")}.` : ""}</p>
 ${n.waits.map((w) => (w ? html`<p>Job ${w.job} leaves a ${w.kind ? "reduce" : "map"} slot free: ${why(w.reason)}${w.until > s.now ? `, ${time(w.until - s.now)} left` : ""}.</p>` : ""))}
-<h3>Of the last decisions</h3>${decisions(about)}`;
+<h3>The last decisions about it</h3>${decisions(n.decisions)}`;
 }
 
-/** What is chosen, explained: {job}, {node} or {node, kind, slot}; nothing chosen tells of the cluster. */
-export function explain(s, chosen) {
-  if (chosen && chosen.slot !== undefined) {
-    const n = s.nodes.get(chosen.node);
-    const a = n && n.cells[chosen.kind][chosen.slot];
-    const w = n && n.waits[chosen.kind];
-    const job = a ? a.job : w ? w.job : 0;
-    return html`${explainSlot(s, chosen.node, chosen.kind, chosen.slot)}${a ? html`<p>Why here: ${why(a.reason, a.placed) || "not told"}.</p>` : ""}${
+/** An attempt, as a run's history has it. */
+export function explainAttempt(s, h, id) {
+  const a = h.attempts.find((x) => x.id === id);
+  if (!a) return html`<p>No such attempt.</p>`;
+  const [from, to, slot] = a.segments[0], l = letter(a);
+  const node = (h.nodes.get(a.node) || { name: `node ${a.node}` }).name;
+  const bar = { attempt: a, from, to: a.end ? a.over : h.end };
+  return html`<h2>${taskName(a)}</h2><p>${barLabel(h, bar)}. It held slot ${slot || "?"} for ${time(ran(a, h.end))}${
+    a.segments.length > 1 || (to >= 0 && a.over > to) ? `, suspended ${a.segments.length - (a.over > a.segments[a.segments.length - 1][1] ? 0 : 1)} times` : ""}.</p><p>${l}: ${letters[l]}. Why there: ${why(a.reason, a.placed) || "not told"}. ${meaning((a.reason || {}).cause)}</p>${
+    a.kind === 0 ? dataOf(s, s.jobs.get(a.job), a.task) : ""}${costs(a.placed, node)}${a.err ? html`<p class="bad">${a.err}</p>` : ""}${a.why ? html`<p>Killed: ${why(a.why)}.</p>` : ""}`;
+}
+
+/** The last decisions about the jobs of a pool, or of a user where there are no pools. */
+function ofGroup(s, name) {
+  const jobs = [...s.jobs.values()].filter((j) => (j.pool || j.user) === name || j.pool === name);
+  return jobs.flatMap((j) => j.decisions).sort((a, b) => a.at - b.at).slice(-kept);
+}
+
+/** What a pool or queue holds, should have and wants. */
+export function explainGroup(s, name) {
+  const g = s.groups.get(name), jobs = [...s.jobs.values()].filter((j) => j.finished < 0 && ((j.pool || j.user) === name || j.pool === name));
+  const held = [0, 1].map((k) => jobs.reduce((sum, j) => sum + j.running[k], 0));
+  const most = (m) => (m === 0 ? "none" : m < 0 ? 0 : m);
+  return html`<h2>${name || "(no pool)"}</h2><p>${jobs.length} ${jobs.length === 1 ? "job" : "jobs"}, ${pair(held)} slots held, maps + reduces.${g && g.told
+    ? ` Fair share ${pair(g.shares.map((x) => x.toFixed(1)))}, minimum ${pair(g.min)}, maximum ${pair(g.max.map(most))}; when that was told its jobs could have used ${pair(g.demand)}.` : " This scheduler tells no share of it."}${
+    g && (g.need[0] || g.need[1]) ? ` Preemption may take ${pair(g.need)} slots for it.` : ""}</p><p>${jobs.slice(0, 30).map((j) => html`<button class="job" data-job="${j.id}">job ${j.id}</button> `)}</p>
+<h3>The last decisions about its jobs</h3>${decisions(ofGroup(s, name))}`;
+}
+
+/** What is chosen, explained: {job}, {job, attempt}, {group}, {node} or {node, kind, slot}, each with a
+ * decision about it or none; nothing chosen tells of the cluster. */
+export function explain(s, chosen, h) {
+  if (!chosen) return html`<h2>Decisions</h2><p>Choose a slot, a node, a job, a pool or a decision, and it is explained here.</p>${decisions(s.recent)}`;
+  if (chosen.decision) return explainDecision(s, chosen.decision);
+  return html`${explainChosen(s, chosen, h)}${back("All decisions", "")}`;
+}
+
+function explainChosen(s, chosen, h) {
+  if (chosen.slot !== undefined) {
+    const n = s.nodes.get(chosen.node), a = n && n.cells[chosen.kind][chosen.slot], job = jobAt(s, chosen);
+    return html`${explainSlot(s, chosen.node, chosen.kind, chosen.slot)}${a ? html`<p>Why here: ${why(a.reason, a.placed) || "not told"}. ${meaning((a.reason || {}).cause)}</p>${a.kind === 0 ? dataOf(s, s.jobs.get(a.job), a.task) : ""}` : ""}${
       job ? explainJob(s, job) : explainNode(s, chosen.node)}`;
   }
-  if (chosen && chosen.job) return explainJob(s, chosen.job);
-  if (chosen && chosen.node !== undefined) return explainNode(s, chosen.node);
-  return html`<h2>Decisions</h2><p>Choose a slot, a node or a job for its own.</p>${decisions(s.recent)}`;
+  if (chosen.attempt && h) return html`${explainAttempt(s, h, chosen.attempt)}${explainJob(s, chosen.job)}`;
+  if (chosen.job) return explainJob(s, chosen.job);
+  if (chosen.group !== undefined) return explainGroup(s, chosen.group);
+  if (chosen.node !== undefined) return explainNode(s, chosen.node);
+  return decisions(s.recent);
 }

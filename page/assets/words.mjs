@@ -64,7 +64,7 @@ export function why(reason, placed) {
 export function sentence(e) {
   const a = parseAttempt(e.attempt);
   const on = e.node_name ? ` on ${e.node_name}` : "";
-  const because = why(e.reason, e.placed) ? `: ${why(e.reason, e.placed)}` : "";
+  const reason = why(e.reason, e.type === "skipped" ? null : e.placed), because = reason ? `: ${reason}` : "";
   switch (e.type) {
     case "began": return `${e.name || "a run"} begins`;
     case "joined": return `${e.node_name} joins rack ${e.rack || "default"} with ${pair(e.slots)} slots`;
@@ -96,10 +96,33 @@ const ended = {
 function skipSentence(e, because) {
   const where = e.node_name ? ` passes over a free slot on ${e.node_name}` : " waits";
   const level = e.level ? `; it may go ${mayGo(e.kind, e.level)}` : "";
+  const to = e.placed && e.placed.center;
+  if (to) because = /center of gravity/.test(because) ? because.replace("center of gravity", `center of gravity, ${to}`) : `${because} (the center is ${to})`;
+  if (e.until > e.at && e.kind === 1) return `job ${e.job}${where} (reduces)${because}${level}, anywhere ${time(e.until - e.at)} later at the latest`;
   const left = e.until > e.at ? ` for ${time(e.until - e.at)} more` : "";
   const of = left && e.reason.wait ? `, of ${time(e.reason.wait + e.until - e.at)}` : "";
   return `job ${e.job}${where} (${kindName(e.kind)}s)${because}${level}${left}${of}`;
 }
+
+/** What a reason means, for who does not know the word; "" of reasons that say it themselves. */
+export function meaning(cause) { return meanings[cause] || ""; }
+
+const meanings = {
+  "first fit": "The rule of this scheduler is greedy: whatever map comes first takes the slot, near its data or not.",
+  "waited for locality": "It has waited for a nearer slot as long as it may, and takes this one.",
+  "waiting for locality": "Delay scheduling: the job lets this slot pass, since a slot beside its data is likely to free soon.",
+  "center of gravity": "The node from which the reduce has least to fetch over the network, or one that is nearly as good.",
+  "waiting for its center of gravity": "The job lets this slot pass: its reduces would have much more to fetch here than at their center.",
+  "no gain in waiting": "No node is better by enough to wait for it.",
+  "node has its part of the job's reduces": "More of them here would make this node's link the bottleneck.",
+  "slow start: too few maps done": "Reduces launch only when a part of the maps is done; till then they would only hold slots.",
+  "load cap of the node": "The cluster has more slots than tasks, and this node has its part of them.",
+  "last slot kept for short tasks": "The node's last slot is not given to long tasks.",
+  "the slot was not offered to it": "Others come first in the order of the policy.",
+  "no slot is free": "All slots are taken, or others come first.",
+  "cheaper here": "", "cheapest here": "The least cost of all ways to give slots to maps.",
+  "enough jobs of the queue wait initialized": "The queue lets only so many jobs of a user be ready at once; this one comes after them.",
+};
 
 /** How far a job may go from its data, or from the centers of its reduces. */
 export function mayGo(kind, level) {

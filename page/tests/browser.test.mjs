@@ -111,6 +111,14 @@ test("a cluster that works is watched as it does", { skip: skip || (!LIVE && "no
   await page.click('#screens button:text-is("Jobs")');
   await page.waitForFunction(() => /succeeded/.test(document.getElementById("screen").textContent), null, { timeout: 60000 });
   assert.equal(await page.getAttribute("#live", "aria-pressed"), "true");
+  const held = await page.evaluate(async () => { // who is on a button stays there while the table changes
+    const jobs = () => [...document.querySelectorAll("#screen .job")].map((b) => /** @type {any} */ (b).dataset.job);
+    const button = /** @type {any} */ (document.querySelector("#screen tr.running .job, #screen .job")), job = button.dataset.job, before = document.getElementById("screen").textContent;
+    button.focus();
+    for (let i = 0; i < 200 && document.getElementById("screen").textContent === before; i++) await new Promise((next) => setTimeout(next, 50));
+    return { changed: document.getElementById("screen").textContent !== before, on: /** @type {any} */ (document.activeElement).dataset.job, job, jobs: jobs().length };
+  });
+  assert.deepEqual([held.changed, held.on], [true, held.job]);
   await page.keyboard.press(",");
   assert.equal(await page.getAttribute("#live", "aria-pressed"), "false", "who steps back looks at the past");
   if (PICTURES) {
@@ -157,20 +165,27 @@ for (const colorScheme of ["light", "dark"]) {
     await page.waitForFunction(() => /Pools take slots back: log/.test(document.querySelector("#screen .says").textContent));
     assert.equal(await policy("preemption.mode"), "log");
     await page.waitForSelector('[id^="steer-weight "]'); // a pool is there as long as it has jobs, bob's take longest
-    const pools = await page.$$eval('[id^="steer-weight "]', (list) => list.map((x) => x.id.slice("steer-weight ".length)));
-    const pool = pools.includes("bob") ? "bob" : pools[0];
-    await page.focus(`[id="steer-weight ${pool}"]`);
-    const says = (text) => page.waitForFunction((x) => document.querySelector("#screen .says").textContent.includes(x), text);
-    await page.keyboard.press("Home");
-    await says(`${pool}: 0.1`);
-    await page.keyboard.press("End");
-    await says(`${pool}: 10`);
+    const says = (text) => page.waitForFunction((x) => document.querySelector("#screen .says").textContent.includes(x), text, { timeout: 3000 });
+    for (let tries = 1, done = false; !done; tries++) {
+      const pools = await page.$$eval('[id^="steer-weight "]', (list) => list.map((x) => x.id.slice("steer-weight ".length)));
+      const pool = pools.includes("bob") ? "bob" : pools[0];
+      try {
+        await page.focus(`[id="steer-weight ${pool}"]`, { timeout: 1000 });
+        await page.keyboard.press("Home");
+        await says(`${pool}: 0.1`);
+        await page.keyboard.press("End");
+        await says(`${pool}: 10`);
+        done = true;
+      } catch (e) {
+        if (tries === 5) throw e; // else its jobs may have ended meanwhile
+      }
+    }
     await check("steer");
     await page.selectOption("#steer-preemption", "off");
     await page.selectOption("#steer-rule", "skips");
     await page.waitForSelector("#steer-d1");
 
-    await page.keyboard.press("1");
+    await page.click('#screens button:text-is("Cluster")'); // digits are the list's while that has the focus
     await page.click("#screen .node .name >> nth=0");
     await page.click('#steer button:text-is("Cordon")');
     await page.waitForSelector('#steer button:text-is("Uncordon")');
@@ -254,9 +269,27 @@ test("keys alone play, step, switch and explain", { skip }, async () => {
   await page.focus("#screen .node .slot >> nth=0");
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => /slot|run on/.test(document.getElementById("why").textContent));
+  await page.focus('[data-away=""]');
+  await page.keyboard.press("Enter");
+  await page.focus("#why .decisions button >> nth=0");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => /This decision/.test(document.getElementById("why").textContent));
+  await page.keyboard.press("5");
+  const axis = () => page.textContent(".times");
+  const whole = await axis();
+  await page.focus(".gantt");
+  await page.keyboard.press("+");
+  const closer = await axis();
+  assert.notEqual(closer, whole);
+  await page.keyboard.press("ArrowLeft");
+  assert.notEqual(await axis(), closer);
+  for (let i = 0; i < 3; i++) await page.keyboard.press("-");
+  assert.equal(await axis(), whole);
   await page.focus("#time");
   await page.keyboard.press("Home");
   assert.match(await clock(), /^0 s of/);
+  await page.keyboard.press("."); // a slider leaves steps and screens their keys
+  assert.doesNotMatch(await clock(), /^0 s of/);
   assert.deepEqual(faults, []);
   await close();
 });

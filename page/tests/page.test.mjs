@@ -9,14 +9,14 @@ import { newHistory, quantiles, ran, record, sample } from "../assets/history.mj
 import { beat, add, newPlayer, seek, step, stepBack } from "../assets/player.mjs";
 import { bytes, parseAttempt, sentence, time, why, worse } from "../assets/words.mjs";
 import { clusterMarkup, poolsTable, slotLabel, summary, waitLines } from "../assets/cluster.mjs";
-import { cell, sharesCSV, sharesMarkup } from "../assets/shares.mjs";
-import { jobMarkup, jobsCSV, jobsMarkup } from "../assets/jobs.mjs";
-import { bars, ganttSVG, rows } from "../assets/gantt.mjs";
+import { cell, sharesCSV, sharesMarkup, sharesSVG } from "../assets/shares.mjs";
+import { jobAt, jobMarkup, jobsCSV, jobsMarkup } from "../assets/jobs.mjs";
+import { bars, ganttSVG, paleParts, phases, rows } from "../assets/gantt.mjs";
 import { shuffleMarkup } from "../assets/shuffle.mjs";
 import { queuesMarkup, virtualMarkup } from "../assets/virtual.mjs";
 import { findings, findingsMarkup } from "../assets/findings.mjs";
-import { compareMarkup, fairness, figures } from "../assets/compare.mjs";
-import { explain } from "../assets/why.mjs";
+import { compareMarkup, fairness, figures, waterFill } from "../assets/compare.mjs";
+import { decisionOf, explain, explainGroup } from "../assets/why.mjs";
 import { chromeTrace } from "../assets/export.mjs";
 import { eventReader } from "../assets/remote.mjs";
 import { change, jobControls, nodeControls, rows as steerRows, seconds, steerMarkup } from "../assets/steer.mjs";
@@ -38,7 +38,7 @@ test("no screen lets a name become markup, at any moment", () => {
     const screens = [
       clusterMarkup(st), poolsTable(st), jobsMarkup(st), html`${summary(st)}`, queuesMarkup(st), virtualMarkup(st, h), sharesMarkup(h, 0, hostile, t * s),
       jobMarkup(h, 1), jobMarkup(h, 2), ganttSVG(h), shuffleMarkup(h, 1), findingsMarkup(h, st), compareMarkup(h, hostile, h, hostile),
-      explain(st, null), explain(st, { job: 1 }), explain(st, { job: 2 }), explain(st, { node: 3 }), explain(st, { node: 2, kind: 0, slot: 0 }), explain(st, { node: 99 }),
+      explain(st, null), explain(st, { job: 1 }), explain(st, { job: 2 }), explain(st, { node: 3 }), explain(st, { node: 2, kind: 0, slot: 0 }), explain(st, { node: 99 }), explain(st, { group: hostile }), ...st.recent.map((decision) => explain(st, { decision })), explain(st, { job: 2, attempt: "job_0002_m_000000_0" }, h),
     ];
     for (const m of screens) {
       assert.doesNotMatch(m.toString(), /<\/?(script|img)/i);
@@ -177,6 +177,101 @@ test("words", () => {
   assert.equal(why({ cause: "center of gravity" }, { center: "node-15", at_center: 100, here: 102 }), "near enough: +2.0 % over node-15");
   assert.equal(why({ cause: "user limit", count: 1, of: 2 }), "user limit, 1 of 2");
   for (const e of run()) assert.ok(sentence(e).length > 3, e.type);
+});
+
+test("counters stand by map, reduce and total; those of the job at its end", () => {
+  const h = newHistory();
+  const count = (value) => [{ group: "G", name: "records", value }];
+  const a = (kind) => `job_0001_${kind}_000000_0`;
+  for (const e of [
+    { at: 0, type: "submitted", node: -1, job: 1, tasks: [1, 1] },
+    { at: 1, type: "launched", node: 0, job: 1, attempt: a("m"), slot: 1 }, { at: 2, type: "succeeded", node: 0, job: 1, attempt: a("m"), counters: count(5) },
+    { at: 2, type: "launched", node: 0, job: 1, attempt: a("r"), slot: 1 }, { at: 4, type: "succeeded", node: 0, job: 1, attempt: a("r"), counters: count(7) },
+  ]) record(h, e);
+  assert.match(jobMarkup(h, 1).toString(), /<td>G<\/td><th scope="row">records<\/th><td>5<\/td><td>7<\/td><td>12<\/td>/);
+  record(h, { at: 5, type: "finished", node: -1, job: 1, state: "succeeded", counters: count(13) });
+  assert.match(jobMarkup(h, 1).toString(), /<td>5<\/td><td>7<\/td><td>13<\/td>/);
+});
+
+test("a job is shown as it stood", () => {
+  const j = whole().jobs.get(1);
+  const at = (t) => jobAt(j, t * s);
+  assert.deepEqual([1, 3, 5, 9, 12].map((t) => at(t).attempts.filter((a) => a.end === "").length), [1, 3, 2, 1, 0]);
+  assert.deepEqual([at(4).state, at(12).state], ["running", "succeeded"]);
+  assert.equal(at(8.5).attempts.at(-1).suspended, true);
+  assert.deepEqual(at(1).near, { N: 1, R: 0, O: 0, A: 0 });
+  assert.match(jobMarkup(whole(), 2, 1 * s).toString(), /It comes at 2\.00 s/);
+});
+
+/** A history of two users with six maps each, of whom on four slots only as many run as are told. */
+function shared(first, second) {
+  const h = newHistory();
+  record(h, { at: 0, type: "joined", node: 0, node_name: "n", slots: [4, 0] });
+  [first, second].forEach((n, i) => {
+    record(h, { at: 0, type: "submitted", node: -1, job: i + 1, user: `u${i}`, tasks: [6, 0] });
+    for (let t = 0; t < n; t++) record(h, { at: 0, type: "launched", node: 0, job: i + 1, attempt: `job_000${i + 1}_m_00000${t}_0`, slot: 1 });
+  });
+  record(h, { at: 100, type: "lost", node: 9 });
+  return h;
+}
+
+test("fairness sees who has nothing, and takes no one for poor who wants no more", () => {
+  assert.ok(fairness(shared(2, 2)).every((x) => Math.abs(x - 1) < 1e-9));
+  assert.ok(fairness(shared(4, 0)).every((x) => Math.abs(x - 0.5) < 1e-9), "one has all");
+  assert.deepEqual(waterFill([1, 9, 9], 7), [1, 3, 3]);
+  assert.deepEqual(waterFill([1, 2], 7), [1, 2]);
+  assert.match(sharesMarkup(shared(4, 0), 0, "", 0).toString(), /data-pool="u0"/, "where there are no pools users hold the slots");
+});
+
+test("a map that has to run again waits for its data again, and a reduce for its center", () => {
+  assert.deepEqual(wanted(stateAt(3 * s).jobs.get(1)), []);
+  assert.deepEqual(wanted(apply(stateAt(3 * s), { at: 4 * s, type: "failed", node: 2, job: 1, attempt: "job_0001_m_000001_0" }).jobs.get(1)), [0]);
+  const st = stateAt(6 * s);
+  apply(st, { at: 6.5 * s, type: "skipped", node: 2, node_name: "c", job: 1, kind: 1, reason: { cause: "waiting for its center of gravity" }, until: 8.5 * s, level: "node-local", placed: { center: "b", at_center: 10, here: 20 } });
+  assert.match(summary(st), /job 1 waits for b with a reduce, 2\.00 s left/);
+  assert.deepEqual(waitLines(st), [{ from: 2, to: 1, kind: 1, job: 1 }]);
+  assert.match(explain(st, { job: 1 }).toString(), /Its center is b\./);
+  assert.match(sentence(st.recent.at(-1)), /waiting for its center of gravity, b; it may go only to its center, anywhere 2\.00 s later at the latest$/);
+});
+
+test("phases fill a bar, and none is drawn beyond what is in sight", () => {
+  const bar = { from: 10, to: 100, attempt: { end: "succeeded", segments: [[10, 100, 1]], phases: { start: 20, wait: 10, read: 5, work: 40, commit: 5 } } };
+  assert.deepEqual(phases(bar).map((p) => [p.name, p.from, p.to]), [["launch", 10, 20], ["wait", 20, 30], ["read", 30, 35], ["work", 35, 75], ["commit", 75, 80], ["report", 80, 100]]);
+  assert.deepEqual(paleParts(bar, (t) => t, 25, 78).map((p) => [p.name, p.from, p.to]), [["wait", 25, 30], ["read", 30, 35], ["commit", 75, 78]]);
+});
+
+test("jobs that only wait for a slot are not held back by their queue", () => {
+  const st = newState();
+  const wait = (job, cause) => apply(st, { at: 1, type: "skipped", node: -1, job, reason: { cause } });
+  apply(st, { at: 0, type: "began", node: -1, name: "capacity", policy: { Order: "capacity", Queues: [{ Name: "q" }] } });
+  for (const job of [1, 2, 3]) apply(st, { at: 0, type: "submitted", node: -1, job, pool: "q", tasks: [1, 0] });
+  wait(1, "no slot is free");
+  wait(2, "enough jobs of the queue wait initialized");
+  wait(3, "queue at its maximum capacity");
+  assert.deepEqual([...queuesMarkup(st).toString().matchAll(/data-job="(\d)"/g)].map((m) => +m[1]), [2, 3]);
+});
+
+test("a node has its last decisions, and each says what it was weighed by", () => {
+  const st = stateAt(20 * s);
+  assert.deepEqual(st.nodes.get(2).decisions.map((e) => e.type), ["skipped", "launched"]);
+  const text = explain(st, { node: 1 }).toString();
+  const key = /data-decision="([^"]*launched[^"]*_r_[^"]*)"/.exec(text)[1];
+  const decision = decisionOf(st, { node: 1 }, key);
+  assert.equal(decision.type, "launched");
+  const said = explain(st, { node: 1, decision }).toString();
+  assert.match(said, /near enough: \+2\.0 % over a/);
+  assert.match(said, /the best node 100, the mean of all 400/);
+  assert.match(said, /<th scope="row">b \(chosen\)<\/th><td>102<\/td>/);
+  assert.match(explain(st, { job: 1, attempt: "job_0001_r_000000_0" }, whole()).toString(), /held slot 1 for 2\.00 s, suspended 1 times/);
+  assert.match(explainGroup(stateAt(1 * s), "p").toString(), /1 job, 1 \+ 0 slots held.*Fair share 4\.0 \+ 1\.0, minimum 1 \+ 0, maximum 6 \+ 0/);
+});
+
+test("a picture that is saved stands alone, with lines and a legend", () => {
+  const svg = sharesSVG(whole(), 0, "", 0);
+  assert.match(svg, /^<svg xmlns=.*<style>.*\.limit\{fill:none/s);
+  assert.match(svg, /class="limit fair"/, "nobody chose a pool: the first has its lines");
+  assert.match(svg, />p<\/text>/);
+  assert.ok(svg.endsWith("</svg>"));
 });
 
 test("numbers of the other screens", () => {
