@@ -2,7 +2,6 @@ package play
 
 import (
 	"fmt"
-	"maps"
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
@@ -27,7 +26,28 @@ type Side struct {
 // decision is one of the events that are decisions.
 type decision struct {
 	event scheduling.Event
-	skips map[scheduling.JobID]scheduling.Event // the last skip of each job before it, of either kind
+	at    int // in the list of its side's events
+}
+
+// passedOver is the last skip before a decision of the job, kind and node of another one, or else of
+// the job and kind; nil: there is none.
+func (d *decision) passedOver(events []scheduling.Event, theirs *scheduling.Event) *scheduling.Event {
+	var found *scheduling.Event
+	for i := d.at - 1; i >= 0; i-- {
+		e := &events[i]
+		switch {
+		case e.JobID != theirs.Attempt.Task.Job || e.Kind != theirs.Attempt.Task.Kind:
+		case e.Type == scheduling.EventLaunched:
+			return found // what held it back before that does no longer
+		case e.Type != scheduling.EventSkipped || e.Reason.Cause == scheduling.NoCause || e.Reason.Cause == scheduling.CauseNoSlot:
+		case e.Reason.Cause == scheduling.CauseSlowStart && e.At < d.event.At: // it may be over
+		case e.Node == theirs.Node:
+			return e
+		case found == nil:
+			found = e
+		}
+	}
+	return found
 }
 
 // decides tells what counts as a decision.
@@ -86,13 +106,10 @@ func part(r *Request, a *Answer, sink Sink) error {
 func parting(events [2][]scheduling.Event, names [2]string) *Parting {
 	var lists [2][]decision
 	for side := range lists {
-		skips := map[scheduling.JobID]scheduling.Event{}
-		for _, e := range events[side] {
-			if e.Type == scheduling.EventSkipped {
-				skips[e.JobID] = e
-				continue
+		for i, e := range events[side] {
+			if e.Type != scheduling.EventSkipped {
+				lists[side] = append(lists[side], decision{e, i})
 			}
-			lists[side] = append(lists[side], decision{e, maps.Clone(skips)})
 		}
 	}
 	for i := 0; i < len(lists[0]) || i < len(lists[1]); i++ {
@@ -105,13 +122,13 @@ func parting(events [2][]scheduling.Event, names [2]string) *Parting {
 		if at[0] != nil && at[1] != nil && same(&at[0].event, &at[1].event) {
 			continue
 		}
-		return explain(at, names, i+1)
+		return explain(at, events, names, i+1)
 	}
 	return nil
 }
 
 // explain puts the parting into words, from both sides.
-func explain(at [2]*decision, names [2]string, n int) *Parting {
+func explain(at [2]*decision, events [2][]scheduling.Event, names [2]string, n int) *Parting {
 	p := &Parting{At: -1}
 	for side, d := range at {
 		s := &p.Sides[side]
@@ -129,18 +146,7 @@ func explain(at [2]*decision, names [2]string, n int) *Parting {
 		if d == nil || at[1-side] == nil {
 			continue
 		}
-		theirs := &at[1-side].event
-		skip, skipped := d.skips[theirs.Attempt.Task.Job]
-		switch {
-		case skipped && skip.Kind == theirs.Attempt.Task.Kind && skip.Reason.Cause != scheduling.NoCause:
-			p.Sides[side].Instead = fmt.Sprintf("%v was passed over for %s: %s", theirs.Attempt.Task.Job, on(&skip), skip.Why())
-		case d.event.Attempt.Task.Job != theirs.Attempt.Task.Job:
-			p.Sides[side].Instead = fmt.Sprintf("%v comes before %v in its order", d.event.Attempt.Task.Job, theirs.Attempt.Task.Job)
-		case d.event.At < theirs.At:
-			p.Sides[side].Instead = "it does not wait so long"
-		default:
-			p.Sides[side].Instead = "it had decided otherwise already"
-		}
+		p.Sides[side].Instead = instead(d, &at[1-side].event, events[side])
 	}
 	alike := "They differ from the first decision on:"
 	if n > 1 {
@@ -148,6 +154,28 @@ func explain(at [2]*decision, names [2]string, n int) *Parting {
 	}
 	p.Words = fmt.Sprintf("%s %s %s; %s %s.", alike, names[0], p.Sides[0].Did, names[1], p.Sides[1].Did)
 	return p
+}
+
+// instead says of a side why it did not do what the other one did.
+func instead(d *decision, theirs *scheduling.Event, events []scheduling.Event) string {
+	mine, job := &d.event, theirs.Attempt.Task.Job
+	skip := d.passedOver(events, theirs)
+	switch {
+	case skip != nil && (skip.Node == theirs.Node || mine.Attempt.Task.Job != job || mine.At > theirs.At):
+		return fmt.Sprintf("%v was passed over for %s: %s", job, on(skip), skip.Why())
+	case mine.Attempt.Task.Job != job:
+		return fmt.Sprintf("%v comes before %v in its order", mine.Attempt.Task.Job, job)
+	case mine.At < theirs.At:
+		return "it does not wait so long"
+	case mine.Attempt == theirs.Attempt:
+		return fmt.Sprintf("a slot of %s was its to give first, and it took that: %s", mine.NodeName, mine.Why())
+	}
+	for i := range events[d.at+1:] {
+		if e := &events[d.at+1+i]; e.Type == theirs.Type && e.Attempt == theirs.Attempt {
+			return "that comes later: it " + did(e)
+		}
+	}
+	return "that never comes"
 }
 
 // on says for which slot a job was passed over.

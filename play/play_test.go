@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -84,6 +85,8 @@ func TestPart(t *testing.T) {
 	require.Contains(t, wait.Instead, "waiting for locality")
 	require.Regexp(t, `rack-local|off-rack`, greedy.Did)
 	require.Equal(t, "first fit", greedy.Why)
+	require.Regexp(t, `^job_\d+ comes before job_\d+ in its order$`, greedy.Instead)
+	require.Regexp(t, ` was passed over for a slot on `+regexp.MustCompile(`n\d+`).FindString(greedy.Did)+`: `, wait.Instead, "of the very node")
 	require.NotEmpty(t, events[1])
 	require.Less(t, a.Against.Maps.NodeLocal, a.Report.Maps.NodeLocal)
 	launches := func(side int) (list []string) {
@@ -100,6 +103,9 @@ func TestPart(t *testing.T) {
 	require.Equal(t, launches(0)[:n-1], launches(1)[:n-1], "both do the same before")
 	require.Equal(t, wait.Did, launches(0)[n-1])
 	require.Equal(t, greedy.Did, launches(1)[n-1])
+	a, _ = handle(t, Request{Op: "part", Setup: s, Other: &Setup{Policy: "fifo"}})
+	require.Equal(t, "launches job_0001_r_000001_0 on n00004 at 17.4s", a.Parting.Sides[0].Did)
+	require.Equal(t, "that comes later: it launches job_0001_r_000001_0 on n00001 at 17.4s", a.Parting.Sides[1].Instead, "fifo gives the map slot first")
 	a, _ = handle(t, Request{Op: "part", Setup: s, Other: &s})
 	require.Nil(t, a.Parting)
 }

@@ -3,7 +3,7 @@
 
 import { html } from "./markup.mjs";
 import { letter, letters, percent, time, taskName, worse } from "./words.mjs";
-import { awaited } from "./state.mjs";
+import { awaited } from "./places.mjs";
 
 /** One sentence of the state. */
 export function summary(s) {

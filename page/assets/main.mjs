@@ -200,16 +200,31 @@ async function live(remote, row) {
 
 /** The playground's runs: what runs tells it by events of the document, and both runs' own. */
 function played(row) {
-  let wish = 0, other = null;
+  let wish = 0, other = null, second = [];
   document.addEventListener("run", (e) => {
-    const { begin, side, events, end, name } = /** @type {CustomEvent} */ (e).detail;
+    const { begin, side, events, end, name, swap, seek: to } = /** @type {CustomEvent} */ (e).detail;
     if (begin) {
       wish = p.time;
       p.playing = false;
       reset(p);
+      second = [];
       other = newHistory();
       look.other = null;
+      look.chosen = null;
+    } else if (swap) { // the other run is shown, at the same time of it, and this one is the other
+      const { events: first, time, history: h, state } = p;
+      p.playing = false;
+      reset(p);
+      add(p, second);
+      second = first;
+      Object.assign(look, { other: h, otherName: state.name, chosen: null });
+      seek(p, time);
+    } else if (to !== undefined) {
+      p.playing = false;
+      seek(p, to);
+      go(0);
     } else if (side) {
+      for (const one of events) second.push(one);
       events.reduce(record, other);
     } else if (events) {
       add(p, events);

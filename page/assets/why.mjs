@@ -3,7 +3,8 @@
 import { html } from "./markup.mjs";
 import { letter, letters, mayGo, meaning, pair, parseAttempt, percent, sentence, taskName, time, why, worse } from "./words.mjs";
 import { explainSlot, nodeName } from "./cluster.mjs";
-import { awaited, kept, placesOf } from "./state.mjs";
+import { awaited, placesOf } from "./places.mjs";
+import { kept } from "./state.mjs";
 import { ran } from "./history.mjs";
 import { barLabel } from "./gantt.mjs";
 

@@ -3,7 +3,8 @@ import test from "node:test";
 
 import { html, escapeText } from "../assets/markup.mjs";
 import { firstRun, parseLines } from "../assets/events.mjs";
-import { apply, isDecision, newState, placesOf, wanted } from "../assets/state.mjs";
+import { apply, isDecision, newState } from "../assets/state.mjs";
+import { placesOf, wanted } from "../assets/places.mjs";
 import { below } from "../assets/findings.mjs";
 import { newHistory, quantiles, ran, record, sample } from "../assets/history.mjs";
 import { beat, add, newPlayer, seek, step, stepBack } from "../assets/player.mjs";

@@ -81,6 +81,92 @@ test("a slider takes effect at once, and the address shares it", { skip }, async
   await close();
 });
 
+test("Back leads to the set-up before, and a long workload is shared, too", { skip }, async () => {
+  const { page, faults, close } = await open();
+  const value = (selector) => page.inputValue(selector);
+  let before = await count(page);
+  await page.fill("#nodes", "12");
+  await ran(page, before + 1);
+  await page.selectOption('fieldset[data-side="0"] .preset', "fair");
+  await ran(page, before + 2);
+  await page.goBack();
+  await ran(page, before + 3);
+  assert.deepEqual([await value("#nodes"), await value('fieldset[data-side="0"] .preset')], ["12", "hfs"]);
+  await page.goBack();
+  await ran(page, before + 4);
+  assert.equal(await value("#nodes"), "20");
+  before = await count(page);
+  await page.selectOption("#workload", "");
+  await ran(page, before + 1);
+  assert.ok(await page.isVisible("#workload-text"));
+  const work = `jobs:\n${Array.from({ length: 300 }, (_, i) => `  - {name: j${i}, at: ${i}s, maps: 2, map_time: 3s, user: u${i % 3}}\n`).join("")}`;
+  before = await count(page);
+  await page.fill("#workload-text", work); // without a click on Run
+  await ran(page, before + 1);
+  const address = await page.getAttribute("#share", "href");
+  assert.ok(address.length < work.length / 4, `${address.length} letters for ${work.length}`);
+  const other = await open(address.slice(address.indexOf("#")));
+  assert.equal(await other.page.inputValue("#workload-text"), work);
+  await other.close();
+  for (const hash of ["#eyJwb2xpY2llcyI6W251bGxdfQ", "#~AAAA", "#nothing"]) { // what is no set-up does no harm
+    const strange = await open(hash);
+    assert.equal(await strange.page.textContent("#fault"), "", hash);
+    assert.deepEqual(strange.faults, [], hash);
+    await strange.close();
+  }
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("what a control says is done, or said why not", { skip }, async () => {
+  const { page, faults, close } = await open();
+  const policy = 'fieldset[data-side="0"]', fault = (text) => page.waitForFunction((t) => document.getElementById("fault").textContent.includes(t), text, { timeout: 5000 });
+  assert.equal(await page.isVisible('fieldset[data-side="1"]'), false, "there is one policy");
+  await page.fill("#nodes", "");
+  await fault("nodes: from 1 to 10,000");
+  await page.fill("#nodes", "20");
+  await page.waitForFunction(() => document.getElementById("fault").textContent === "");
+  await page.fill("#jobs", ""); // which takes a while, and its answer must not wipe away what comes then
+  await page.waitForTimeout(300);
+  await page.fill(`${policy} .weights`, "user001=x");
+  await fault("user001=x: want POOL=WEIGHT");
+  await page.waitForTimeout(1500);
+  await fault("user001=x: want POOL=WEIGHT");
+  await page.fill("#jobs", "10");
+  const before = await count(page);
+  await page.selectOption(`${policy} .preset`, "fifo");
+  await ran(page, before + 1);
+  const off = (name) => page.isDisabled(`${policy} .${name}`);
+  assert.deepEqual([await off("weights"), await off("preemption"), await off("rule")], [true, true, false]);
+  await page.check(`${policy} .own`);
+  assert.deepEqual([await off("weights"), await off("preemption"), await off("rule"), await off("reduce")], [false, true, true, true]);
+  await page.uncheck(`${policy} .own`);
+  const later = await count(page);
+  await page.selectOption("#drive", "heartbeat");
+  await ran(page, later + 1);
+  assert.match(await page.evaluate(async () => document.getElementById("share").getAttribute("href")), /#/);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("a scenario is run, and a fault in it has its line", { skip }, async () => {
+  const { page, faults, close } = await open();
+  await page.click("#scenario summary");
+  await page.click("#scenario-run");
+  await page.waitForFunction(() => /All is as it says/.test(document.getElementById("scenario-said").textContent));
+  assert.match(await page.textContent("#scenario-out"), /2 passed, 0 failed/);
+  const text = await page.inputValue("#scenario-text");
+  await page.fill("#scenario-text", text.replace("=> J1.m0", "=> J2.m0"));
+  await page.click("#scenario-run");
+  await page.waitForFunction(() => /does not do/.test(document.getElementById("scenario-said").textContent));
+  assert.match(await page.textContent("#scenario-out"), /scenario:6: want J2\.m0, got J1\.m0/);
+  await page.fill("#scenario-text", text.replace("submit J1 maps", "submit J1 mpas"));
+  await page.click("#scenario-run");
+  await page.waitForFunction(() => /scenario:4: /.test(document.getElementById("scenario-out").textContent));
+  assert.deepEqual(faults, []);
+  await close();
+});
+
 test("two at a time part, and both sides say why", { skip }, async () => {
   const { page, faults, close } = await open();
   const before = await count(page);
@@ -89,6 +175,15 @@ test("two at a time part, and both sides say why", { skip }, async () => {
   const text = await page.textContent("#parting");
   assert.match(text, /Decisions 1 to \d+ are the same|differ from the first decision/);
   assert.match(text, /mean sojourn/);
+  await page.click("#parted");
+  const time = await page.textContent("#clock");
+  const words = /at ([\d.]+m?)s/.exec(text);
+  assert.ok(words && time, `${words} ${time}`);
+  assert.match(await summary(page), /^hfs, /);
+  await page.click("#swap");
+  await page.waitForFunction(() => /^fifo, /.test(document.getElementById("summary").textContent));
+  await page.click("#swap");
+  await page.waitForFunction(() => /^hfs, /.test(document.getElementById("summary").textContent));
   await page.click('#screens button:text-is("Compare")');
   await page.waitForSelector("#screen-compare svg");
   assert.match(await page.textContent("#screen-compare"), /fifo/);
@@ -141,6 +236,15 @@ test("every lesson does what it tells the reader to do, in both languages", { sk
     assert.equal(verdicts.filter(Boolean).length, 1, id);
   }
   if (PICTURES) await page.screenshot({ path: join(PICTURES, "lesson.png") });
+  await page.selectOption("#language", "1");
+  assert.match(page.url(), /#lesson=nowait,zh$/, "the address says the language");
+  await page.goBack();
+  await page.waitForFunction(() => /** @type {any} */ (document.getElementById("lesson")).value === "larts");
+  const runs = await count(page);
+  await page.selectOption("#lesson", "");
+  await ran(page, runs + 1);
+  assert.ok(await page.isVisible("#setup"));
+  assert.doesNotMatch(page.url(), /lesson/);
   assert.deepEqual(faults, []);
   await close();
 });

@@ -28,8 +28,8 @@ export function lessonMarkup(lesson, language, numbers, said, changed) {
 }
 
 /** Makes the lessons' row work. run runs a request and gives its answer, or nothing if that was wrong;
- * ask is for answers that are no run to show. */
-export function teach(lessons, run, ask) {
+ * ask is for answers that are no run to show, left is told when no lesson is chosen any more. */
+export function teach(lessons, run, ask, left) {
   /** @type {(id: string) => any} */
   const $ = (id) => document.getElementById(id);
   let at = null, numbers = {}, said = -1, changed = false, curve = null, shown = [];
@@ -61,11 +61,16 @@ export function teach(lessons, run, ask) {
     $("lesson").value = at ? id : "";
     $("setup").hidden = !!at;
     draw();
-    if (at) history.replaceState(null, "", `#lesson=${id},${+$("language").value ? "zh" : "en"}`);
+    address();
     return at ? work() : null;
   };
-  $("lesson").addEventListener("change", () => begin($("lesson").value));
-  $("language").addEventListener("change", () => { title(); draw(); });
+  /** The address says which lesson is open, so that Back leads to the one before. */
+  const address = (same = false) => {
+    const hash = at ? `#lesson=${at.id},${+$("language").value ? "zh" : "en"}` : "";
+    if (at && location.hash !== hash) history[same ? "replaceState" : "pushState"](null, "", hash);
+  };
+  $("lesson").addEventListener("change", () => { begin($("lesson").value); if (!at) left(); });
+  $("language").addEventListener("change", () => { title(); draw(); address(true); });
   $("lesson-text").addEventListener("click", (e) => {
     const b = e.target.closest("button");
     if (!b) return;
@@ -80,7 +85,10 @@ export function teach(lessons, run, ask) {
   title();
   return (hash) => {
     const m = /^#lesson=([a-z]+),(en|zh)$/.exec(hash);
-    if (!m) return false;
+    if (!m) {
+      if (at) begin("");
+      return false;
+    }
     $("language").value = m[2] === "zh" ? "1" : "0";
     title();
     begin(m[1]);

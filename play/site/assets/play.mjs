@@ -3,6 +3,7 @@
 
 import { html, show } from "./markup.mjs";
 import { teach } from "./lessons.mjs";
+import { scenarios } from "./scenario.mjs";
 import { firstRun, parseLines, unpack } from "./events.mjs";
 import { packSetup, request, unpackSetup } from "./setup.mjs";
 
@@ -13,7 +14,7 @@ jobs:
   - {name: long, maps: 200, map_time: 10s, reduces: 8, shuffle_ratio: 0.3, user: ann}
   - {name: short, at: 20s, count: 8, gap: exponential 6s, maps: 6, map_time: 5s, user: bob}
 `;
-let module, worker, asked = 0, later = 0;
+let module, worker, asked = 0, later = 0, runs = 0, presets, parted = null, moved = "";
 
 /** What unpacks the module, and its name: brotli, which is smaller, where the browser can. */
 function unpacking(name) {
@@ -66,10 +67,10 @@ const tell = (detail) => document.dispatchEvent(new CustomEvent("run", { detail 
 
 /** A policy of the form. */
 function policyOf(field) {
-  const v = (name) => field.querySelector(`.${name}`).value;
+  const v = (name) => field.querySelector(`.${name}`).value, used = (name) => (field.querySelector(`.${name}`).disabled ? "" : v(name));
   const own = field.querySelector(".own").checked;
   return {
-    preset: v("preset"), rule: v("rule"), w1: +v("w1"), w2: +v("w2"), d: +v("d"), reduce: v("reduce"), preemption: v("preemption"), weights: v("weights"),
+    preset: v("preset"), rule: used("rule"), w1: +v("w1"), w2: +v("w2"), d: +v("d"), reduce: used("reduce"), preemption: used("preemption"), weights: used("weights"),
     text: own ? field.querySelector("textarea").value : "",
   };
 }
@@ -82,7 +83,7 @@ function setupOf() {
   const own = $("workload").value === "";
   return {
     workload: $("workload").value, text: own ? $("workload-text").value : "", jobs: +$("jobs").value, nodes: +$("nodes").value, racks: +$("racks").value, seed: +$("seed").value,
-    flows: $("flows").checked, link: Math.round(2 ** +$("link").value), over: +$("over").value,
+    heartbeats: $("drive").value === "heartbeat", flows: $("flows").checked, link: Math.round(2 ** +$("link").value), over: +$("over").value,
     cluster: $("own-cluster").checked ? $("cluster-text").value : "", policies: fields().filter((f) => !f.hidden).map(policyOf),
   };
 }
@@ -91,7 +92,9 @@ function setupOf() {
 function fill(s) {
   $("workload").value = s.text ? "" : s.workload;
   if (s.text) $("workload-text").value = s.text;
-  for (const k of ["jobs", "nodes", "racks", "seed", "over"]) if (s[k]) $(k).value = s[k];
+  for (const k of ["nodes", "racks", "seed", "over"]) if (s[k]) $(k).value = s[k];
+  $("jobs").value = s.jobs || "";
+  $("drive").value = s.heartbeats ? "heartbeat" : "";
   $("flows").checked = !!s.flows;
   if (s.link) $("link").value = Math.log2(s.link);
   $("own-cluster").checked = !!s.cluster;
@@ -105,21 +108,30 @@ function fill(s) {
   });
 }
 
+/** Whether a preset has a setting in force: what is not stands behind # in its file. */
+const has = (preset, part) => new RegExp(`^${part}`, "m").test(presets.policies[preset] || "");
+
 /** Shows what goes with what, and the numbers of the sliders. */
 function sync() {
-  $("workload-text").hidden = $("workload").value !== "";
+  $("workload-text").parentElement.hidden = $("workload").value !== "";
+  $("jobs").disabled = $("workload").value === "";
   $("cluster-text").hidden = !$("own-cluster").checked;
+  $("nodes").disabled = $("racks").disabled = $("flows").disabled = $("own-cluster").checked;
   fields()[1].hidden = !$("two").checked;
   const flows = $("flows").checked && !$("own-cluster").checked;
   $("link").disabled = $("over").disabled = !flows;
   $("link").nextElementSibling.textContent = `${(2 ** +$("link").value / 1e6).toFixed(1)} MB/s`;
   $("over").nextElementSibling.textContent = `${$("over").value}:1`;
   for (const f of fields()) {
-    const own = f.querySelector(".own").checked, rule = f.querySelector(".rule").value;
+    const own = f.querySelector(".own").checked, rule = f.querySelector(".rule").value, preset = f.querySelector(".preset").value;
     f.querySelector("textarea").hidden = !own;
+    for (const name of ["rule", "reduce"]) f.querySelector(`.${name}`).disabled = own;
+    f.querySelector(".rule").disabled = own || !has(preset, "locality:");
+    f.querySelector(".preemption").disabled = own || !has(preset, "preemption:");
+    f.querySelector(".weights").disabled = !own && !has(preset, "pools:");
     for (const [name, needs] of [["w1", "wait"], ["w2", "wait"], ["d", "skips"]]) {
       const slider = f.querySelector(`.${name}`);
-      slider.disabled = own || rule !== needs;
+      slider.disabled = own || rule !== needs || f.querySelector(".rule").disabled;
       slider.nextElementSibling.textContent = name === "d" ? slider.value : `${slider.value} s`;
     }
   }
@@ -135,7 +147,7 @@ function partingMarkup(a) {
   ];
   const sides = a.parting ? a.parting.sides : [{ policy: "first" }, { policy: "second" }];
   const line = (name, of) => html`<tr><th scope="row">${name}</th><td>${of(0)}</td><td>${of(1)}</td></tr>`;
-  const parted = a.parting ? html`<p>${a.parting.words}</p>` : html`<p>They never part ways: every decision is the same.</p>`;
+  const parted = a.parting ? html`<p>${a.parting.words} <button type="button" id="parted">Show that moment</button></p>` : html`<p>They never part ways: every decision is the same.</p>`;
   const why = a.parting ? [line("it", (i) => sides[i].did), line("because", (i) => sides[i].why || ""), line("and not as the other", (i) => sides[i].instead || "")] : [];
   return html`<h2>Where they part</h2>${parted}<table><thead><tr><td></td><th scope="col">${sides[0].policy}</th><th scope="col">${sides[1].policy}</th></tr></thead><tbody>${why}${rows.map(([name, of]) => line(name, (i) => of(i ? a.against : a.report)))}</tbody></table>`;
 }
@@ -158,9 +170,11 @@ async function whatIf(file) {
   $("said").textContent = "running…";
   const bytes = new Uint8Array(await file.arrayBuffer());
   const text = bytes[0] === 0x1f && bytes[1] === 0x8b ? await unpack(bytes) : new TextDecoder().decode(bytes);
-  const setup = setupOf();
+  const setup = setupOf(), mine = ++runs;
   tell({ begin: true });
+  $("swap").hidden = true;
   const a = await ask({ op: "whatif", text, setup: request(setup, 0) }, (side, events) => tell({ side, events }));
+  if (mine !== runs) return;
   $("said").textContent = "";
   $("fault").textContent = a.error ? `${file.name}: ${a.error}` : "";
   show($("parting"), a.whatif ? whatIfMarkup(a.whatif, setup.policies[0].preset) : html``);
@@ -172,11 +186,14 @@ async function whatIf(file) {
 
 /** Runs a request and shows it; gives its answer, or nothing if something was wrong. */
 async function runRequest(message) {
-  const from = performance.now();
+  const from = performance.now(), mine = ++runs;
   $("fault").textContent = "";
   $("said").textContent = "running…";
   tell({ begin: true });
   const a = await ask(message, (side, events) => tell({ side, events }));
+  if (mine !== runs) return null; // something else was asked for meanwhile
+  parted = a.parting || null;
+  $("swap").hidden = !(a.report && a.against);
   $("said").textContent = "";
   $("fault").textContent = a.error || "";
   show($("parting"), a.report && a.against ? partingMarkup(a) : html``);
@@ -188,18 +205,29 @@ async function runRequest(message) {
 }
 
 /** Runs what the form says. */
-async function run() {
-  const setup = setupOf();
-  history.replaceState(null, "", `#${packSetup(setup)}`);
-  $("share").href = location.href;
+async function run(changed = "") {
+  const mine = ++runs, setup = setupOf();
   let message;
   try {
+    for (const field of $("setup").querySelectorAll("input[type=number]:enabled")) {
+      if (!field.checkValidity()) throw new Error(`${field.labels[0].textContent.trim()}: from ${(+field.min).toLocaleString("en")} to ${(+field.max).toLocaleString("en")}`);
+    }
     message = { op: "run", setup: request(setup, 0) };
     if (setup.policies.length > 1) message = { op: "part", setup: message.setup, other: request(setup, 1) };
   } catch (e) {
     $("fault").textContent = e.message;
+    $("said").textContent = "";
     return;
   }
+  const hash = `#${await packSetup(setup)}`;
+  if (mine !== runs) return;
+  if (location.hash !== hash) {
+    // Back leads to the set-up before, but not through every place of a slider.
+    if (!location.hash || (changed && changed === moved)) history.replaceState(null, "", hash);
+    else history.pushState(null, "", hash);
+    moved = changed;
+  }
+  $("share").href = location.href;
   await runRequest(message);
 }
 
@@ -209,8 +237,9 @@ async function begin() {
   second.querySelector("legend").textContent = "The other policy";
   first.after(second);
   first.querySelector("legend").textContent = "Policy";
-  const { presets, error } = await ask({ op: "presets" }, () => {});
-  if (error) throw new Error(error);
+  const chosen = await ask({ op: "presets" }, () => {});
+  if (chosen.error) throw new Error(chosen.error);
+  presets = chosen.presets;
   for (const name of presets.workloads) $("workload").append(new Option(name, name));
   $("workload").append(new Option("my own…", ""));
   $("workload").value = "facebook-mixed";
@@ -224,8 +253,9 @@ async function begin() {
     preset.addEventListener("change", fresh);
     fresh();
   });
-  const lesson = teach((await ask({ op: "lessons" }, () => {})).lessons, runRequest, (message) => ask(message, () => {}));
-  const shared = unpackSetup(location.hash);
+  const lesson = teach((await ask({ op: "lessons" }, () => {})).lessons, runRequest, (message) => ask(message, () => {}), run);
+  scenarios((message) => ask(message, () => {}));
+  const shared = await unpackSetup(location.hash);
   if (shared) fill(shared);
   sync();
   const form = $("setup");
@@ -238,10 +268,19 @@ async function begin() {
     if (e.target.id === "recorded") return;
     sync();
     clearTimeout(later);
-    if (e.target.tagName !== "TEXTAREA") later = setTimeout(run, 150); // sliders take effect at once, texts when they are done
+    const text = e.target.tagName === "TEXTAREA" || e.target.type === "text"; // texts wait for a pause
+    later = setTimeout(() => run(e.target.id || `${e.target.className} ${e.target.closest("fieldset").dataset.side}`), text ? 800 : 150);
   });
-  window.addEventListener("hashchange", () => {
-    const s = unpackSetup(location.hash);
+  $("share").addEventListener("click", (e) => {
+    e.preventDefault();
+    const said = (text) => { $("shared").textContent = text; };
+    if (navigator.clipboard) navigator.clipboard.writeText($("share").href).then(() => said("The link is copied."), () => said("It is the page’s address."));
+    else said("It is the page’s address.");
+  });
+  $("swap").onclick = () => tell({ swap: true });
+  $("parting").addEventListener("click", (e) => { if (e.target.id === "parted" && parted) tell({ seek: parted.at }); });
+  window.addEventListener("popstate", async () => {
+    const s = await unpackSetup(location.hash);
     if (!lesson(location.hash) && s) { fill(s); sync(); run(); }
   });
   if (!lesson(location.hash)) await run();

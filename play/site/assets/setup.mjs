@@ -1,20 +1,37 @@
 // What is chosen in the form, as the set-up that the module takes, and the other way round. A set-up
 // stands in the fragment of the address, so that a link shares it.
 
-/** The text of a set-up in a fragment: base64 of JSON, with letters that addresses take. */
-export function packSetup(setup) {
-  const bytes = new TextEncoder().encode(JSON.stringify(setup));
+const long = 1500;
+
+async function through(bytes, stream) {
+  return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
+}
+
+/**
+ * The text of a set-up in a fragment: base64 of JSON, with letters that addresses take. A long one is
+ * deflated first, and begins with a tilde.
+ */
+export async function packSetup(setup) {
+  const plain = new TextEncoder().encode(JSON.stringify(setup));
+  if (plain.length < long) return base64(plain);
+  return `~${base64(await through(plain, new CompressionStream("deflate-raw")))}`;
+}
+
+function base64(bytes) {
   let text = "";
   for (const b of bytes) text += String.fromCharCode(b);
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
 /** The set-up of a fragment; null if it is none. */
-export function unpackSetup(fragment) {
+export async function unpackSetup(fragment) {
   try {
-    const text = atob(fragment.replace(/^#/, "").replaceAll("-", "+").replaceAll("_", "/"));
-    const setup = JSON.parse(new TextDecoder().decode(Uint8Array.from(text, (c) => c.charCodeAt(0))));
-    return setup && typeof setup === "object" && Array.isArray(setup.policies) ? setup : null;
+    const text = atob(fragment.replace(/^#~?/, "").replaceAll("-", "+").replaceAll("_", "/"));
+    let bytes = Uint8Array.from(text, (c) => c.charCodeAt(0));
+    if (/^#?~/.test(fragment)) bytes = await through(bytes, new DecompressionStream("deflate-raw"));
+    const setup = JSON.parse(new TextDecoder().decode(bytes));
+    const policies = setup && typeof setup === "object" && Array.isArray(setup.policies) ? setup.policies : [];
+    return policies.length && policies.every((p) => p && typeof p === "object") ? setup : null;
   } catch {
     return null;
   }
@@ -51,6 +68,7 @@ export function request(setup, side) {
   if (!setup.text && setup.jobs) out.jobs = setup.jobs;
   if (setup.cluster) out.cluster = setup.cluster;
   else Object.assign(out, { nodes: setup.nodes, racks: setup.racks, flows: setup.flows });
+  if (setup.heartbeats) out.heartbeats = true;
   if (!setup.cluster && setup.flows) Object.assign(out, { link: setup.link, over: setup.over });
   return out;
 }
