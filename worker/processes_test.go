@@ -58,6 +58,32 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
+// Bad records are left out up to a number of the whole job's, and listed as in one process; of jobs with
+// reduces and without.
+func TestProcessesSkip(t *testing.T) {
+	books := enginetest.Inputs(t, t.TempDir())("bad lines")
+	want := filepath.Join(t.TempDir(), "want")
+	p, err := bind("bad lines", t.TempDir(), want, books)
+	require.NoError(t, err)
+	c, err := mr.RunLocal(t.Context(), p, mr.LocalOptions{Reduces: 3, Blocks: p.BlocksOf(blockBytes), MaxSkips: 1e6})
+	require.NoError(t, err)
+	n := int(c.Get(mr.MapSkippedRecords))
+	require.Greater(t, n, 100)
+	o := Options{On: "processes:3", Reduces: 3, BlockSize: blockBytes, MaxSkips: n}
+	out, c, err := submit(t, "bad lines", o, books)
+	require.NoError(t, err)
+	require.EqualValues(t, n, c.Get(mr.MapSkippedRecords))
+	require.Contains(t, filesIn(t, out), "_skipped.jsonl")
+	require.Equal(t, filesIn(t, want), filesIn(t, out))
+	for _, most := range []int{n - 1, 3} { // more than all maps may together, and than one may
+		o.MaxSkips = most
+		out, _, err = submit(t, "bad lines", o, books)
+		require.ErrorContains(t, err, mr.ErrTooManySkips.Error())
+		require.NotContains(t, err.Error(), "\n")
+		require.NoDirExists(t, out)
+	}
+}
+
 // Workers of a program that runs several jobs come to theirs; jobs at the same time are refused.
 func TestSeveralRuns(t *testing.T) {
 	dir := t.TempDir()

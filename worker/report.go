@@ -18,7 +18,8 @@ type report struct {
 	Attempt  int                 `json:"attempt"`
 	Counters *mapreduce.Counters `json:"counters"`
 	Output   mapreduce.Handover  `json:"output,omitzero"`
-	Maps     []report            `json:"maps,omitempty"` // of reduce 0: those of all maps
+	Skipped  []mapreduce.Skipped `json:"skipped,omitempty"` // by a map
+	Maps     []report            `json:"maps,omitempty"`    // of reduce 0: those of all maps
 }
 
 func (r *report) id() mapreduce.AttemptID {

@@ -98,7 +98,7 @@ func (t *task) serve(ctx context.Context, p *mapreduce.Plan) (err error) {
 		}
 		err = errors.Join(err, p.Leave())
 	}()
-	a := &attempt{p: p, id: id, layout: &f.Layout, r: t.resources()}
+	a := &attempt{p: p, id: id, layout: &f.Layout, r: t.resources(), maxSkips: t.MaxSkips}
 	defer t.bound()()
 	a.tell("status", "started")
 	if t.Shuffle != "" {
@@ -176,6 +176,9 @@ type attempt struct {
 	id     mapreduce.AttemptID
 	layout *mapreduce.Layout
 	r      mapreduce.Resources
+
+	maxSkips int // of a map
+	skipped  []mapreduce.Skipped
 }
 
 // runMap runs a map and writes its frames, or, of a job without reduces, its report.
@@ -185,11 +188,13 @@ func (a *attempt) runMap(ctx context.Context, w io.Writer) error {
 	}
 	out, err := a.p.RunMap(ctx, &mapreduce.MapAttempt{
 		Index: a.id.Index, Try: a.id.Try, Split: a.layout.Splits[a.id.Index], Stored: true, Resources: a.r,
+		MaxSkips: a.maxSkips,
 	})
 	if err != nil {
 		return err
 	}
 	defer out.Release()
+	a.skipped = out.Skipped()
 	if a.p.MapOnly() {
 		return a.report(w, nil)
 	}
@@ -205,7 +210,7 @@ func (a *attempt) runMap(ctx context.Context, w io.Writer) error {
 			continue
 		}
 		a.tellCounters()
-		r := report{Kind: mapTask, Index: a.id.Index, Attempt: a.id.Try, Counters: a.r.Counters}
+		r := report{Kind: mapTask, Index: a.id.Index, Attempt: a.id.Try, Counters: a.r.Counters, Skipped: a.skipped}
 		line, err := r.line()
 		if err != nil {
 			return err
@@ -285,6 +290,7 @@ func (a *attempt) report(w io.Writer, maps []report) error {
 	a.tellCounters()
 	r := report{
 		Kind: reduceTask, Index: a.id.Index, Attempt: a.id.Try, Counters: a.r.Counters, Output: a.p.Handover(a.id), Maps: maps,
+		Skipped: a.skipped,
 	}
 	if a.id.Kind == mapreduce.MapKind {
 		r.Kind = mapTask

@@ -28,6 +28,10 @@ type Options struct {
 	BlockSize int64
 	// MaxAttempts is how often a task may fail before its job does, where that is ours to say; 0 means 4.
 	MaxAttempts int
+	// MaxSkips is how many records, on which the user's map returns an error or panics, the job may leave
+	// out, whatever its attempts; they are listed beside the parts as _skipped.jsonl. With one more the job
+	// fails. 0 means none.
+	MaxSkips int
 	// Memory is the budget of all workers of this machine in bytes, of which each has an equal share; 0
 	// means no limit.
 	Memory int64
@@ -145,6 +149,11 @@ func Submit(ctx context.Context, p *mapreduce.Plan, o Options) (c *mapreduce.Cou
 	if err := p.Travels(); err != nil {
 		return c, fmt.Errorf("job %q on %s: %w", p.Name(), o.On, err)
 	}
+	if o.MaxSkips > 0 {
+		if err := p.SkipsFit(); err != nil {
+			return c, err
+		}
+	}
 	if err := p.Claim(); err != nil {
 		return c, err
 	}
@@ -213,6 +222,9 @@ func (j *job) commit(p *mapreduce.Plan, reports []report, c *mapreduce.Counters)
 		kind, want = mapTask, len(j.layout.Splits)
 	}
 	slices.SortFunc(reports, func(a, b report) int { return a.Index - b.Index })
+	if err := j.quarantine(p, reports); err != nil {
+		return err
+	}
 	for i := range max(want, len(reports)) {
 		if i >= len(reports) || reports[i].Index != i || reports[i].Kind != kind || i >= want {
 			return fmt.Errorf("the engine has not said once of each of %d %ss how it ended", want, kind)
@@ -229,12 +241,31 @@ func (j *job) commit(p *mapreduce.Plan, reports []report, c *mapreduce.Counters)
 	return nil
 }
 
+// quarantine lists what the maps that counted have left out, unless that is more than the job may.
+func (j *job) quarantine(p *mapreduce.Plan, reports []report) error {
+	var list []mapreduce.Skipped
+	for _, r := range reports {
+		list = append(list, r.Skipped...)
+		for _, m := range r.Maps {
+			list = append(list, m.Skipped...)
+		}
+	}
+	mapreduce.SortSkipped(list)
+	if len(list) > j.o.MaxSkips {
+		one := list[0]
+		return mapreduce.Permanent(fmt.Errorf("%w: %d, of %d allowed; one is %s at byte %d: %s",
+			mapreduce.ErrTooManySkips, len(list), j.o.MaxSkips, one.Input, one.Offset, one.Reason))
+	}
+	_, err := p.Quarantine(list)
+	return err
+}
+
 // task is an attempt as a worker is told of it.
 func (j *job) task(kind string, index, attempt int) task {
 	dir, _ := os.Getwd() // without it the worker stays where it is started
 	return task{
 		Plan: j.plan, Dir: dir, Run: j.run, Kind: kind, Index: index, Attempt: attempt, Spills: j.o.SpillDir,
-		Folder: j.o.Folder, Args: j.args(),
+		Folder: j.o.Folder, MaxSkips: j.o.MaxSkips, Args: j.args(),
 	}
 }
 

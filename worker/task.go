@@ -31,17 +31,18 @@ const (
 
 // task is what TARRY_TASK says: one attempt of one task, of the program's run number Run.
 type task struct {
-	Plan    string `json:"plan"` // the plan file
-	Dir     string `json:"dir"`  // where the program runs
-	Run     int    `json:"run"`  // calls of actors.Run before the one whose task it is
-	Kind    string `json:"kind"`
-	Index   int    `json:"index"`   // -1: the first line of standard input ends with it, or the engine says it
-	Attempt int    `json:"attempt"` // -1: the engine says it
-	Memory  int64  `json:"memory,omitempty"`
-	Spills  string `json:"spills,omitempty"`  // a folder; empty: that of the system
-	Folder  string `json:"folder,omitempty"`  // see Options.Folder
-	Shuffle string `json:"shuffle,omitempty"` // the folder between maps and reduces; empty: the engine carries frames
-	Quiet   bool   `json:"quiet,omitempty"`   // whoever started it tells the error
+	Plan     string `json:"plan"` // the plan file
+	Dir      string `json:"dir"`  // where the program runs
+	Run      int    `json:"run"`  // calls of actors.Run before the one whose task it is
+	Kind     string `json:"kind"`
+	Index    int    `json:"index"`   // -1: the first line of standard input ends with it, or the engine says it
+	Attempt  int    `json:"attempt"` // -1: the engine says it
+	Memory   int64  `json:"memory,omitempty"`
+	Spills   string `json:"spills,omitempty"`  // a folder; empty: that of the system
+	Folder   string `json:"folder,omitempty"`  // see Options.Folder
+	Shuffle  string `json:"shuffle,omitempty"` // the folder between maps and reduces; empty: the engine carries frames
+	MaxSkips int    `json:"skips,omitempty"`   // records that a map may leave out
+	Quiet    bool   `json:"quiet,omitempty"`   // whoever started it tells the error
 	// Args are the program's. They travel here, since engines have rules of their own for quotes.
 	Args []string `json:"args"`
 }

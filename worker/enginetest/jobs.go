@@ -138,6 +138,10 @@ func faulty(name, dir string, count mr.Job[[]byte, string, int64, mr.Pair[string
 			slow(dir, line)
 		case "bad input":
 			return mr.Bad(errors.New("no number"))
+		case "bad lines":
+			if len(line)%10 == 3 {
+				return fmt.Errorf("%d bytes", len(line))
+			}
 		case "map fails":
 			return errors.New("never works")
 		case "panic":
