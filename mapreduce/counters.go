@@ -2,7 +2,6 @@ package mapreduce
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
@@ -166,14 +165,11 @@ type CounterValue struct {
 // counted them, as those of reduces in a job without, or their whole group is zero.
 func (c *Counters) All() iter.Seq[CounterValue] {
 	var list []CounterValue
-	live := map[string]bool{}
-	for i, n := range c.framework {
-		live[Counter(i).Group()] = live[Counter(i).Group()] || n != 0
+	for id, n := range c.measured {
+		list = append(list, CounterValue{id.Group(), id.String(), n})
 	}
-	for i, n := range c.framework {
-		if id := Counter(i); c.counted[i] && live[id.Group()] {
-			list = append(list, CounterValue{id.Group(), id.String(), n})
-		}
+	if len(c.users) == 0 {
+		return slices.Values(list)
 	}
 	var named []CounterValue
 	for k, u := range c.users {
@@ -214,28 +210,6 @@ func (c *Counters) Print(w io.Writer) error {
 		}
 	}
 	return err
-}
-
-// MarshalJSON writes the list of [Counters.All].
-func (c *Counters) MarshalJSON() ([]byte, error) {
-	list := slices.Collect(c.All())
-	if list == nil {
-		list = []CounterValue{}
-	}
-	return json.Marshal(list)
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (c *Counters) UnmarshalJSON(b []byte) error {
-	var list []CounterValue
-	if err := json.Unmarshal(b, &list); err != nil {
-		return err
-	}
-	*c = Counters{}
-	for _, v := range list {
-		c.AddNamed(v.Group, v.Name, v.Value)
-	}
-	return nil
 }
 
 func (c *Counters) user(group, name string) *UserCounter {

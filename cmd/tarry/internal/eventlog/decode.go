@@ -114,7 +114,7 @@ func (f *fast) standing(e *actors.Event, key []byte) {
 		e.Shares[1] = f.number()
 		f.expect(']')
 	default:
-		f.ok = false
+		f.live(e, key)
 	}
 }
 

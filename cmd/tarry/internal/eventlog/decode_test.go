@@ -38,7 +38,18 @@ func drawEvent(t *rapid.T) actors.Event {
 	if rapid.Bool().Draw(t, "reason?") {
 		e.Reason = scheduling.Reason{Cause: scheduling.CauseGravityWait, Wait: e.Until, Count: 7}
 	}
-	return actors.Event{Event: e}
+	all := actors.Event{Event: e}
+	if rapid.Bool().Draw(t, "live?") {
+		long := rapid.Custom(func(t *rapid.T) time.Duration { return time.Duration(rapid.Int64().Draw(t, "ns")) })
+		all.Output = rapid.SliceOf(rapid.Int64()).Draw(t, "output")
+		all.Phases = &actors.Phases{Start: long.Draw(t, "start"), Wait: long.Draw(t, "wait"), Work: long.Draw(t, "work")}
+		counters := fresh(&all.Counters)
+		for i := range rapid.IntRange(0, 3).Draw(t, "counters") {
+			counters.AddNamed("Map-Reduce Framework", []string{"Map output records", "Map output bytes", "Spilled Records"}[i], rapid.Int64().Draw(t, "counted"))
+			counters.AddNamed(text.Draw(t, "group"), text.Draw(t, "counter"), 7)
+		}
+	}
+	return all
 }
 
 // What is decoded fast is what json.Unmarshal makes of it, also of lines in which anything was changed;
@@ -77,6 +88,7 @@ func TestDecodeFastDecodes(t *testing.T) {
 		`{"at":5,"type":"skipped","job":3,"node":-1,"reason":{"cause":"waiting for locality","wait":5,"count":1,"of":9},"until":7,"level":"node-local","count":4}`,
 		`{"at":5,"type":"shares","node":-1,"pool":"a","shares":[1.25,0],"demand":[3,0],"max":[-1,0]}`,
 		`{"at":-5,"type":"finished","job":3,"node":-1,"state":"succeeded"}`,
+		`{"at":2425760,"type":"succeeded","job":1,"attempt":"job_0001_m_000001_0","node":3,"node_name":"node-03","locality":"node-local","bytes":13,"output":[13,0],"phases":{"start":2232581,"wait":20100,"work":168302},"counters":[{"group":"Map-Reduce Framework","name":"Map output records","value":33},{"group":"mine","name":"own","value":-1}]}`,
 	} {
 		var got, want actors.Event
 		require.NoError(t, json.Unmarshal([]byte(line), &want))
