@@ -234,7 +234,7 @@ func (b *boundJob[I, K, V, O]) collector(p *Plan, a *MapAttempt) collector[K, V]
 func (b *boundJob[I, K, V, O]) sorting(p *Plan, a *MapAttempt) collector[K, V] {
 	s := segment.NewSorter(segment.Config{
 		Partitions: p.reduces, Budget: a.Budget, Pool: a.Pool, Files: a.Spills, SpillDir: a.SpillDir,
-		Largest: b.largest(a.Budget), Stored: a.Stored,
+		Largest: b.largest(a.Budget), Stored: a.Stored, Scattered: p.scattered.Load(),
 	})
 	var failed error
 	return collector[K, V]{
@@ -243,6 +243,9 @@ func (b *boundJob[I, K, V, O]) sorting(p *Plan, a *MapAttempt) collector[K, V] {
 		failed: &failed,
 		finish: func() ([]Segment, segment.Stats, func(), error) {
 			list, stats, err := s.Finish()
+			if stats.Scattered {
+				p.scattered.Store(true)
+			}
 			return segmentsOf(list), stats, releaseAll(list), err
 		},
 		close: s.Close,

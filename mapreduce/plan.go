@@ -64,6 +64,8 @@ type Plan struct {
 	// next one's table begins with that size. It is 12 % of a word count's time
 	// to grow tables.
 	distinct atomic.Int64
+	// scattered says that a map found its keys hardly repeated: the next ones need not look.
+	scattered atomic.Bool
 	// streamFault is the error of the first failed attempt over a stream or sequence.
 	streamFault atomic.Pointer[error]
 	claimed     atomic.Bool

@@ -30,6 +30,8 @@ type Config struct {
 	// Largest bounds the key and value bytes of a record that finds no room in memory, as its
 	// reader will have to hold it; 0 means 4 GiB or so. Larger ones are ErrRecordTooLarge.
 	Largest int64
+	// Scattered says that keys hardly repeat, as Stats of another attempt have it.
+	Scattered bool
 }
 
 // Stats counts what a [Sorter] or a table did.
@@ -42,6 +44,7 @@ type Stats struct {
 	SpilledRecords int64 // records in those runs
 	SpilledBytes   int64 // their key and value bytes
 	FileBytes      int64 // bytes of the spill files, after compression
+	Scattered      bool  // keys hardly repeated, or were not looked at, as Config had it
 }
 
 // PartitionOf is the partition of a key among n unless the job chooses its own:

@@ -13,13 +13,14 @@ type entry struct {
 	key    uint32 // offset of the key in its region
 	value  uint32 // offset of the value
 	vlen   uint32
-	klen   uint16 // longKey: the length stands in the 4 bytes before the key
+	klen   uint16 // bundleKey and longKey: the length stands in the 4 bytes before the key
 	region uint16 // index into the regions of its store
 }
 
 const (
 	entrySize   = 24
 	longKey     = math.MaxUint16
+	bundleKey   = longKey - 1 // value is a bundle
 	maxRegions  = 1 << 16
 	maxRegion   = math.MaxUint32 // bytes of a region that offsets reach
 	longKeySize = 4
@@ -31,7 +32,7 @@ type regions [][]byte
 func (g regions) key(e *entry) []byte {
 	b := g[e.region]
 	n := uint32(e.klen)
-	if n == longKey {
+	if n >= bundleKey {
 		n = binary.LittleEndian.Uint32(b[e.key-longKeySize:])
 	}
 	return b[e.key : e.key+n : e.key+n]
@@ -42,7 +43,7 @@ func (g regions) value(e *entry) []byte {
 }
 
 func (g regions) keyLen(e *entry) int {
-	if e.klen != longKey {
+	if e.klen < bundleKey {
 		return int(e.klen)
 	}
 	return int(binary.LittleEndian.Uint32(g[e.region][e.key-longKeySize:]))

@@ -77,15 +77,29 @@ func (g *gatherer) fromMemory(m *Merge) {
 	if !m.pending { // the head has left entries but not the merge
 		g.record(s.key, s.value)
 	}
+	g.bundle(s.key, s.bundle)
 	for e := s.entries; len(e) > 0 && g.err == nil; {
 		n := min(len(e), touchAhead)
 		g.touched += s.regions.touch(e[:n])
 		for i := g.stretches(s.regions, e[:n]); i < n; i++ {
+			if e[i].klen == bundleKey {
+				g.bundle(s.regions.key(&e[i]), s.regions.value(&e[i]))
+				continue
+			}
 			g.record(s.regions.key(&e[i]), s.regions.value(&e[i]))
 		}
 		e = e[n:]
 	}
-	s.entries, s.state = nil, done
+	s.entries, s.bundle, s.state = nil, nil, done
+}
+
+// bundle lays out the records of a bundle.
+func (g *gatherer) bundle(key, values []byte) {
+	for len(values) > 0 && g.err == nil {
+		var value []byte
+		value, values = cutValue(values)
+		g.record(key, value)
+	}
 }
 
 // stretches lays out records from the first on whose wanted bytes lie in one stretch, as
@@ -99,13 +113,17 @@ func (g *gatherer) stretches(r regions, a []entry) int {
 	buf := g.buf
 	for i := range a {
 		e := &a[i]
+		if e.klen >= bundleKey && (l.Key || e.klen == bundleKey) {
+			a = a[:i]
+			break
+		}
 		from, n := e.value, e.vlen
 		if l.Key {
 			from, n = e.key, uint32(e.klen)
 			if l.Value {
 				n += e.vlen
 			}
-			if e.klen == longKey || l.Value && e.vlen > 0 && e.value != e.key+uint32(e.klen) {
+			if l.Value && e.vlen > 0 && e.value != e.key+uint32(e.klen) {
 				a = a[:i]
 				break
 			}

@@ -22,10 +22,11 @@ func firstBlockOf(partitions int) int {
 // list is the index of one partition in emission order: blocks of entries that
 // double in size, so that a thousand partitions of a small job stay small.
 type list struct {
-	full  [][]entry
-	cur   []entry
-	n     int
-	bytes int64 // of keys and values
+	full    [][]entry
+	cur     []entry
+	n       int   // entries
+	records int64 // more than entries, where there are bundles, of which the open ones have none
+	bytes   int64 // of keys and values
 }
 
 // push appends an entry; it reports false if the budget refused a new block.

@@ -38,7 +38,7 @@ func (m *Merge) portion(runs []fileRun) (n, entries int) {
 			break
 		}
 		n++
-		entries += int(r.records)
+		entries += r.indexed()
 	}
 	return n, entries
 }
@@ -48,7 +48,7 @@ func (m *Merge) portion(runs []fileRun) (n, entries int) {
 func (m *Merge) affordable(runs []fileRun) int {
 	room := m.cfg.Budget.Available()
 	for i := range runs {
-		if room -= runs[i].records * entrySize; room < 0 {
+		if room -= int64(runs[i].indexed() * entrySize); room < 0 {
 			return max(1, i)
 		}
 	}
@@ -78,7 +78,7 @@ func (m *Merge) collect(runs []fileRun, slab memory.Slab) *source {
 func (m *Merge) spillMemory(runs []fileRun) error {
 	entries := 0
 	for _, r := range runs {
-		entries += int(r.records)
+		entries += r.indexed()
 	}
 	need := int64(entries * entrySize)
 	m.cfg.Budget.Acquire(need)

@@ -48,6 +48,14 @@ type run struct {
 	input   int // of the merge; noInput: none, but a run of the merge itself
 }
 
+// indexed is how many entries a run in memory has.
+func (r *run) indexed() (n int) {
+	for _, b := range r.entries {
+		n += len(b)
+	}
+	return n
+}
+
 func (r *run) retain() {
 	if r.file != nil {
 		r.file.retain()

@@ -70,9 +70,11 @@ func oracle(attempts []attempt, p int) (out []string) {
 	return out
 }
 
-// runAttempt feeds an attempt to a sorter, with part of its records in a pinned chunk.
-func runAttempt(t require.TestingT, cfg Config, a attempt, pinned bool) []*Segment {
+// runAttempt feeds an attempt to a sorter, with part of its records in a pinned chunk, and those after
+// some bundled.
+func runAttempt(t require.TestingT, cfg Config, a attempt, pinned bool, bundled int64) []*Segment {
 	s := NewSorter(cfg)
+	s.bundles.from = bundled
 	s.least = 30_000
 	defer s.Close()
 	var chunk []byte
@@ -130,7 +132,7 @@ func TestMergeEqualsStableSort(t *testing.T) {
 			attempts = append(attempts, a)
 			b := root.Sub()
 			cfg := Config{Partitions: partitions, Budget: b, Pool: pool, SpillDir: dir}
-			for p, s := range runAttempt(t, cfg, a, rapid.Bool().Draw(t, "pinned")) {
+			for p, s := range runAttempt(t, cfg, a, rapid.Bool().Draw(t, "pinned"), rapid.SampledFrom([]int64{0, 5, neverBundled}).Draw(t, "bundled")) {
 				segments[p] = append(segments[p], s)
 			}
 			b.Close()

@@ -21,6 +21,7 @@ type Sorter struct {
 	region  int // of pin in store; -1: not adopted yet, -2: refused
 	spills  []*Spill
 	stats   Stats
+	bundles bundles
 	touched byte
 	first   int   // bytes of a partition's first index block
 	least   int64 // bytes the store may have, beside pinned ones, whatever the budget says
@@ -42,6 +43,7 @@ func NewSorter(cfg Config) *Sorter {
 		cfg:     cfg,
 		lists:   make([]list, cfg.Partitions),
 		store:   newStore(cfg.Budget, cfg.Pool),
+		bundles: bundles{from: bundlesFrom(&cfg)},
 		first:   firstBlockOf(cfg.Partitions),
 		least:   leastRun,
 		largest: atMost(cfg.Largest),
@@ -76,16 +78,26 @@ func (s *Sorter) Add(partition int, key, value []byte) error {
 	s.gate.Sign()
 	e := entry{prefix: prefixOf(key)}
 	l := &s.lists[partition]
+	if s.stats.Records >= s.bundles.from && s.bundle(partition, e.prefix, key, value) {
+		s.count(l, key, value)
+		return nil
+	}
 	if !s.place(&e, key, value, false) || !l.push(s.store, e, s.first, false) {
 		if spilled, err := s.addAnyway(partition, e, key, value); spilled || err != nil {
 			return err
 		}
 	}
+	s.count(l, key, value)
+	return nil
+}
+
+// count counts a record that was added to a list.
+func (s *Sorter) count(l *list, key, value []byte) {
 	n := int64(len(key) + len(value))
+	l.records++
 	l.bytes += n
 	s.stats.Records++
 	s.stats.Bytes += n
-	return nil
 }
 
 // addAnyway adds a record for which there was no room. One of megabytes that finds none
@@ -120,7 +132,7 @@ func (s *Sorter) makeRoom() error {
 // place gives the record a place: in the pinned chunk where it lies, or copied
 // into the arena.
 func (s *Sorter) place(e *entry, key, value []byte, force bool) bool {
-	if s.pin != nil && s.region != refused && len(key) < longKey {
+	if s.pin != nil && s.region != refused && len(key) < bundleKey {
 		if k, ok := memory.Within(s.pin.chunk, key); ok {
 			v := k
 			if len(value) > 0 {
@@ -153,6 +165,8 @@ func (s *Sorter) adopted() bool {
 // sorter can only be closed afterwards.
 func (s *Sorter) Finish() ([]*Segment, Stats, error) {
 	s.dropPin()
+	s.flush()
+	s.stats.Scattered = s.bundles.from == neverBundled
 	if s.cfg.Stored || !s.store.keep() {
 		if err := s.spill(nil); err != nil {
 			s.Close()
@@ -174,8 +188,8 @@ func (s *Sorter) segment(p int) *Segment {
 	if l := &s.lists[p]; l.n > 0 {
 		s.store.retain()
 		seg.store, seg.entries = s.store, l.blocks()
-		seg.inMemory = section{records: int64(l.n), bytes: l.bytes}
-		seg.records, seg.bytes = seg.records+int64(l.n), seg.bytes+l.bytes
+		seg.inMemory = section{records: l.records, bytes: l.bytes}
+		seg.records, seg.bytes = seg.records+l.records, seg.bytes+l.bytes
 	}
 	return seg
 }
@@ -188,6 +202,7 @@ func (s *Sorter) Gate() *memory.Gate { return &s.gate }
 func (s *Sorter) Close() {
 	s.gate.Shut()
 	s.dropPin()
+	s.dropBundles()
 	if s.store != nil {
 		s.store.drop()
 	}

@@ -14,6 +14,7 @@ type source struct {
 	entries []entry
 	regions regions
 	owners  []uint32 // ordinal of each region's run
+	bundle  []byte   // the values of the head's key that come next
 	touched int      // of the entries that come next
 	sum     byte     // keeps the loads of touch alive
 }
@@ -32,6 +33,10 @@ const (
 // advance moves the head to the next record.
 func (s *source) advance() {
 	if s.file == nil {
+		if len(s.bundle) > 0 {
+			s.value, s.bundle = cutValue(s.bundle)
+			return
+		}
 		if len(s.entries) == 0 {
 			s.state = done
 			return
@@ -44,6 +49,9 @@ func (s *source) advance() {
 		e := &s.entries[0]
 		s.entries = s.entries[1:]
 		s.key, s.value, s.ordinal = s.regions.key(e), s.regions.value(e), s.owners[e.region]
+		if e.klen == bundleKey {
+			s.value, s.bundle = cutValue(s.value)
+		}
 		if !s.alone {
 			s.prefix = prefixOf(s.key)
 		}

@@ -75,7 +75,7 @@ func (x *extra) of(partition int) *extra {
 }
 
 // spill writes all records in memory, and x if there is one, as one file with a sorted
-// section for each partition and starts an empty store.
+// section for each partition and starts an empty store. No bundle is open.
 func (s *Sorter) spill(x *extra) error {
 	if s.inMemory() == 0 && x == nil {
 		return nil
@@ -120,7 +120,7 @@ func (s *Sorter) inMemory() (n int) {
 // copy to sort into is paid for by list.push.
 func (s *Sorter) writeSection(w *blockWriter, p int, more *extra) (section, error) {
 	l := &s.lists[p]
-	x := section{off: w.offset(), records: int64(l.n), bytes: l.bytes}
+	x := section{off: w.offset(), records: l.records, bytes: l.bytes}
 	if l.n == 0 && more == nil {
 		return x, nil
 	}
@@ -161,8 +161,19 @@ func (s *Sorter) write(w *blockWriter, r regions, sorted []entry) error {
 		n := min(len(rest), touchAhead)
 		s.touched += r.touch(rest[:n])
 		for i := range rest[:n] {
-			if err := w.record(0, r.key(&rest[i]), r.value(&rest[i])); err != nil {
-				return err
+			e := &rest[i]
+			value, bundle := r.value(e), []byte(nil)
+			if e.klen == bundleKey {
+				value, bundle = cutValue(value)
+			}
+			for {
+				if err := w.record(0, r.key(e), value); err != nil {
+					return err
+				}
+				if len(bundle) == 0 {
+					break
+				}
+				value, bundle = cutValue(bundle)
 			}
 		}
 		rest = rest[n:]

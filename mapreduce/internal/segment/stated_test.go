@@ -229,7 +229,7 @@ func TestFanInFollowsTheBudget(t *testing.T) {
 func TestPortionsFitTheirNumbers(t *testing.T) {
 	of := func(regionsOf ...int) (list []fileRun) {
 		for _, n := range regionsOf {
-			list = append(list, fileRun{run: run{section: section{records: 10}, store: &store{regions: make(regions, n)}}})
+			list = append(list, fileRun{run: run{entries: [][]entry{make([]entry, 7), make([]entry, 3)}, store: &store{regions: make(regions, n)}}})
 		}
 		return list
 	}

@@ -115,24 +115,37 @@ func (s *store) indexBlock(n int, force bool) ([]byte, bool) {
 // it reports false if the budget refused a new slab.
 func (s *store) copyRecord(e *entry, key, value []byte, force bool) bool {
 	n := len(key) + len(value)
-	long := len(key) >= longKey
+	long := len(key) >= bundleKey
 	if long {
 		n += longKeySize
 	}
-	if (n > len(s.arena) || s.arena == nil) && !s.grow(n, force) {
+	region, at, b := s.room(n, force)
+	if b == nil {
 		return false
 	}
-	e.region, e.klen = uint16(s.last), uint16(min(len(key), longKey))
-	b, at := s.arena[:n], s.at
-	s.arena, s.at = s.arena[n:], s.at+uint32(n)
+	e.region, e.klen = region, uint16(len(key))
 	if long {
-		binary.LittleEndian.PutUint32(b, uint32(len(key)))
+		e.klen = longKey
+		putLength(b, len(key))
 		b, at = b[longKeySize:], at+longKeySize
 	}
 	e.key, e.value, e.vlen = at, at+uint32(len(key)), uint32(len(value))
 	copy(b[copy(b, key):], value)
 	return true
 }
+
+// room takes n bytes of the arena; none, nil, if the budget refused a new slab.
+func (s *store) room(n int, force bool) (region uint16, at uint32, b []byte) {
+	if (n > len(s.arena) || s.arena == nil) && !s.grow(n, force) {
+		return 0, 0, nil
+	}
+	b, at = s.arena[:n:n], s.at
+	s.arena, s.at = s.arena[n:], s.at+uint32(n)
+	return uint16(s.last), at, b
+}
+
+// putLength writes a key's length before it.
+func putLength(b []byte, n int) { binary.LittleEndian.PutUint32(b, uint32(n)) }
 
 func (s *store) grow(n int, force bool) bool {
 	if len(s.regions) == maxRegions {

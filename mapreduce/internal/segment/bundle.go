@@ -1,0 +1,225 @@
+package segment
+
+import (
+	"bytes"
+	"math"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+// A bundle is some values of one key, which lie behind it in an arena, each after its length: one
+// index entry stands for all of them. Where a map emits few keys, each often, records take a fifth of
+// the memory that an entry, a key and a value take each, and there is next to nothing left to sort.
+//
+//  1. A sorter looks at keys once it has taken in so many records that a table for them pays.
+//  2. A value is appended to its key's open bundle. A full one gets an entry, and the next of that key
+//     is twice as large.
+//  3. The order of a key's values stays as it is, as entries with equal keys keep theirs: what is not
+//     bundled goes in behind an entry for each open bundle.
+//  4. A sorter whose keys hardly repeat, or are too many, does not bundle any more.
+const (
+	bundleAfter  = 1 << 13  // records
+	bundleKeys   = 1 << 12  // most keys; an entry for each is a part of the least run
+	bundleProbe  = 1 << 10  // keys after which they must have repeated, one in six
+	bundledKey   = 1<<8 - 1 // most bytes of a key
+	bundledValue = 1<<8 - 1 // most bytes of a value: what larger ones gain is not worth the copies
+	firstBundle  = 4        // values
+	largeBundle  = 2 << 10  // bytes
+
+	bundleCells  = 2 * bundleKeys
+	cellSize     = 32
+	shortLength  = 1 << 7 // lengths below it take a byte
+	neverBundled = math.MaxInt64
+)
+
+// bundles are the open bundles of a sorter.
+type bundles struct {
+	from    int64 // records added before the first that may be bundled
+	records int64 // since then
+	keys    int
+	cells   []bundle // by hash of the key; nil: no table yet
+	slab    memory.Slab
+}
+
+// bundle is a key with its values so far. The zero value is an empty cell.
+type bundle struct {
+	prefix    uint64 // the key's
+	key       uint32 // where it lies in the region
+	at, end   uint32 // where the next value goes, and the end of the room for values
+	partition uint32
+	region    uint16
+	klen      uint16
+}
+
+// bundle adds a record to the open bundle of its key. It is false if the record must be added by
+// itself; then no bundle of its key is open.
+func (s *Sorter) bundle(partition int, prefix uint64, key, value []byte) bool {
+	if len(key) > bundledKey || len(value) > bundledValue || s.refers(key, value) || !s.tabled() {
+		s.bundleNoMore()
+		return false
+	}
+	b := &s.bundles
+	b.records++
+	c := s.cell(partition, prefix, key)
+	if c.end == 0 {
+		if b.keys++; b.keys == bundleKeys || b.keys == bundleProbe && 5*b.records < 6*bundleProbe {
+			s.bundleNoMore()
+			return false
+		}
+		c.prefix, c.partition = prefix, uint32(partition)
+		c.klen = uint16(len(key))
+		if !s.begin(c, key, firstBundle*(1+len(value))) {
+			s.flush()
+			return false
+		}
+	}
+	n := uint32(1 + len(value))
+	if len(value) >= shortLength {
+		n++
+	}
+	if n > c.end-c.at && !s.more(c, n) {
+		s.flush()
+		return false
+	}
+	room := s.store.regions[c.region][c.at : c.at+n]
+	if len(value) < shortLength {
+		room[0] = byte(len(value))
+	} else {
+		room[0], room[1] = byte(len(value)|shortLength), byte(len(value)/shortLength)
+	}
+	copy(room[n-uint32(len(value)):], value)
+	c.at += n
+	return true
+}
+
+// cutValue takes the first value off those of a bundle.
+func cutValue(b []byte) (value, rest []byte) {
+	n, at := int(b[0]), 1
+	if n >= shortLength {
+		n, at = n-shortLength+int(b[1])*shortLength, 2
+	}
+	return b[at : at+n : at+n], b[at+n:]
+}
+
+// refers tells whether the record lies in the pinned chunk.
+func (s *Sorter) refers(key, value []byte) bool {
+	if s.pin == nil || s.region == refused {
+		return false
+	}
+	_, ok := memory.Within(s.pin.chunk, key)
+	if ok && len(value) > 0 {
+		_, ok = memory.Within(s.pin.chunk, value)
+	}
+	return ok
+}
+
+// tabled makes the table, if the budget has room for it.
+func (s *Sorter) tabled() bool {
+	b := &s.bundles
+	if b.cells != nil {
+		return true
+	}
+	if !s.cfg.Budget.TryAcquire(bundleCells * cellSize) {
+		return false
+	}
+	b.slab = s.cfg.Pool.Get(bundleCells * cellSize)
+	b.cells = memory.Cast[bundle](b.slab.Bytes)[:bundleCells]
+	clear(b.cells)
+	return true
+}
+
+// cell finds the cell of a key in a partition, an empty one if it has none.
+func (s *Sorter) cell(partition int, prefix uint64, key []byte) *bundle {
+	hash := (prefix + uint64(len(key))) * 0x9e3779b97f4a7c15
+	if len(key) > 8 {
+		hash = xxhash.Sum64(key)
+	}
+	for i := hash >> 32; ; i++ {
+		c := &s.bundles.cells[i%bundleCells]
+		if c.end == 0 || c.prefix == prefix && int(c.klen) == len(key) && c.partition == uint32(partition) &&
+			(len(key) <= 8 || bytes.Equal(key[8:], s.store.regions[c.region][c.key+8:][:len(key)-8])) {
+			return c
+		}
+	}
+}
+
+// begin begins a bundle with room for so many bytes of values; false if the budget has none.
+func (s *Sorter) begin(c *bundle, key []byte, room int) bool {
+	n := longKeySize + len(key) + room
+	region, at, b := s.store.room(n, false)
+	if b == nil {
+		c.end = 0
+		return false
+	}
+	c.region, c.key = region, at+longKeySize
+	putLength(b, len(key))
+	copy(b[longKeySize:], key)
+	c.at, c.end = c.key+uint32(len(key)), at+uint32(n)
+	return true
+}
+
+// more makes a larger bundle for a key, whose first value takes n bytes; false if the budget has no
+// room.
+func (s *Sorter) more(c *bundle, n uint32) bool {
+	if !s.enter(c, false) {
+		return false
+	}
+	key := s.store.regions[c.region][c.key : c.key+uint32(c.klen)]
+	room := c.end - c.key - uint32(c.klen)
+	return s.begin(c, key, int(max(min(2*room, largeBundle), n)))
+}
+
+// enter makes the entry of a bundle.
+func (s *Sorter) enter(c *bundle, force bool) bool {
+	value := c.key + uint32(c.klen)
+	if c.at == value {
+		return true
+	}
+	e := entry{prefix: c.prefix, key: c.key, value: value, vlen: c.at - value, klen: bundleKey, region: c.region}
+	if !s.lists[c.partition].push(s.store, e, s.first, force) {
+		return false
+	}
+	c.at = value
+	return true
+}
+
+// flush makes an entry of each open bundle, and forgets the keys.
+func (s *Sorter) flush() {
+	b := &s.bundles
+	if b.keys == 0 {
+		return
+	}
+	for i := range b.cells {
+		if c := &b.cells[i]; c.end > 0 {
+			s.enter(c, true)
+		}
+	}
+	clear(b.cells)
+	b.keys, b.records = 0, 0
+}
+
+// bundleNoMore has all further records added by themselves.
+func (s *Sorter) bundleNoMore() {
+	s.flush()
+	s.dropBundles()
+	s.bundles.from = neverBundled
+}
+
+// dropBundles frees the table.
+func (s *Sorter) dropBundles() {
+	if b := &s.bundles; b.cells != nil {
+		s.cfg.Pool.Put(b.slab)
+		s.cfg.Budget.Release(bundleCells * cellSize)
+		b.cells, b.slab = nil, memory.Slab{}
+	}
+}
+
+// bundlesFrom is from of a new sorter.
+func bundlesFrom(cfg *Config) int64 {
+	if cfg.Scattered {
+		return neverBundled
+	}
+	return bundleAfter
+}
