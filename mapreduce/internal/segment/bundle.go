@@ -20,15 +20,15 @@ import (
 //     bundled goes in behind an entry for each open bundle.
 //  4. A sorter whose keys hardly repeat, or are too many, does not bundle any more.
 const (
-	bundleAfter  = 1 << 13  // records
+	bundleAfter  = 1 << 6   // records
 	bundleKeys   = 1 << 12  // most keys; an entry for each is a part of the least run
-	bundleProbe  = 1 << 10  // keys after which they must have repeated, one in six
+	bundleProbe  = 1 << 10  // keys after which one in six must have repeated, and at the end half
 	bundledKey   = 1<<8 - 1 // most bytes of a key
 	bundledValue = 1<<8 - 1 // most bytes of a value: what larger ones gain is not worth the copies
 	firstBundle  = 4        // values
 	largeBundle  = 2 << 10  // bytes
 
-	bundleCells  = 2 * bundleKeys
+	fewCells     = 1 << 7
 	cellSize     = 32
 	shortLength  = 1 << 7 // lengths below it take a byte
 	neverBundled = math.MaxInt64
@@ -39,7 +39,7 @@ type bundles struct {
 	from    int64 // records added before the first that may be bundled
 	records int64 // since then
 	keys    int
-	cells   []bundle // by hash of the key; nil: no table yet
+	cells   []bundle // by hash of the key, at most half full; nil: no table yet
 	slab    memory.Slab
 }
 
@@ -56,7 +56,7 @@ type bundle struct {
 // bundle adds a record to the open bundle of its key. It is false if the record must be added by
 // itself; then no bundle of its key is open.
 func (s *Sorter) bundle(partition int, prefix uint64, key, value []byte) bool {
-	if len(key) > bundledKey || len(value) > bundledValue || s.refers(key, value) || !s.tabled() {
+	if len(key) > bundledKey || len(value) > bundledValue || s.refers(key, value) || !s.table() {
 		s.bundleNoMore()
 		return false
 	}
@@ -115,29 +115,45 @@ func (s *Sorter) refers(key, value []byte) bool {
 	return ok
 }
 
-// tabled makes the table, if the budget has room for it.
-func (s *Sorter) tabled() bool {
+// table makes the table, or one of twice the size, if it must; false if the budget has no room for it.
+func (s *Sorter) table() bool {
 	b := &s.bundles
-	if b.cells != nil {
+	if 2*b.keys < len(b.cells) {
 		return true
 	}
-	if !s.cfg.Budget.TryAcquire(bundleCells * cellSize) {
+	n := max(fewCells, 2*len(b.cells))
+	if !s.cfg.Budget.TryAcquire(int64(n * cellSize)) {
 		return false
 	}
-	b.slab = s.cfg.Pool.Get(bundleCells * cellSize)
-	b.cells = memory.Cast[bundle](b.slab.Bytes)[:bundleCells]
-	clear(b.cells)
+	slab := s.cfg.Pool.Get(n * cellSize)
+	cells := memory.Cast[bundle](slab.Bytes)[:n]
+	clear(cells)
+	for i := range b.cells {
+		if c := &b.cells[i]; c.end > 0 {
+			at := hashOf(c.prefix, s.store.regions[c.region][c.key:c.key+uint32(c.klen)])
+			for cells[at%uint64(n)].end > 0 {
+				at++
+			}
+			cells[at%uint64(n)] = *c
+		}
+	}
+	s.dropBundles()
+	b.cells, b.slab = cells, slab
 	return true
+}
+
+// hashOf is the place of a key in a table, modulo its size.
+func hashOf(prefix uint64, key []byte) uint64 {
+	if len(key) > 8 {
+		return xxhash.Sum64(key)
+	}
+	return (prefix + uint64(len(key))) * 0x9e3779b97f4a7c15 >> 32
 }
 
 // cell finds the cell of a key in a partition, an empty one if it has none.
 func (s *Sorter) cell(partition int, prefix uint64, key []byte) *bundle {
-	hash := (prefix + uint64(len(key))) * 0x9e3779b97f4a7c15
-	if len(key) > 8 {
-		hash = xxhash.Sum64(key)
-	}
-	for i := hash >> 32; ; i++ {
-		c := &s.bundles.cells[i%bundleCells]
+	for i := hashOf(prefix, key); ; i++ {
+		c := &s.bundles.cells[i&uint64(len(s.bundles.cells)-1)]
 		if c.end == 0 || c.prefix == prefix && int(c.klen) == len(key) && c.partition == uint32(partition) &&
 			(len(key) <= 8 || bytes.Equal(key[8:], s.store.regions[c.region][c.key+8:][:len(key)-8])) {
 			return c
@@ -211,7 +227,7 @@ func (s *Sorter) bundleNoMore() {
 func (s *Sorter) dropBundles() {
 	if b := &s.bundles; b.cells != nil {
 		s.cfg.Pool.Put(b.slab)
-		s.cfg.Budget.Release(bundleCells * cellSize)
+		s.cfg.Budget.Release(int64(len(b.cells) * cellSize))
 		b.cells, b.slab = nil, memory.Slab{}
 	}
 }
@@ -222,4 +238,10 @@ func bundlesFrom(cfg *Config) int64 {
 		return neverBundled
 	}
 	return bundleAfter
+}
+
+// scattered tells whether keys have hardly repeated. It is asked before the last flush.
+func (s *Sorter) scattered() bool {
+	b := &s.bundles
+	return b.from == neverBundled || b.keys >= bundleProbe/2 && b.records < int64(2*b.keys)
 }

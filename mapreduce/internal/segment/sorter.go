@@ -165,8 +165,8 @@ func (s *Sorter) adopted() bool {
 // sorter can only be closed afterwards.
 func (s *Sorter) Finish() ([]*Segment, Stats, error) {
 	s.dropPin()
+	s.stats.Scattered = s.scattered()
 	s.flush()
-	s.stats.Scattered = s.bundles.from == neverBundled
 	if s.cfg.Stored || !s.store.keep() {
 		if err := s.spill(nil); err != nil {
 			s.Close()

@@ -75,8 +75,9 @@ func (x *extra) of(partition int) *extra {
 }
 
 // spill writes all records in memory, and x if there is one, as one file with a sorted
-// section for each partition and starts an empty store. No bundle is open.
+// section for each partition and starts an empty store.
 func (s *Sorter) spill(x *extra) error {
+	s.flush()
 	if s.inMemory() == 0 && x == nil {
 		return nil
 	}
