@@ -186,6 +186,17 @@ func ExampleTopPerKey() {
 	// banana
 }
 
+func ExampleQuantilePerKey() {
+	words := mapreduce.Slice([]string{"apple", "ant", "avocado", "bee", "banana"})
+	median := mapreduce.QuantilePerKey(0.5, func(w string) string { return w[:1] }, func(w string) int { return len(w) })
+	show(func(out mapreduce.Output[mapreduce.Pair[string, int]]) (*mapreduce.Plan, error) {
+		return median.Bind(words, out)
+	})
+	// Output:
+	// a	5
+	// b	3
+}
+
 func ExampleCountDistinct() {
 	visits := mapreduce.Slice([]order{{1, "home"}, {2, "home"}, {1, "home"}, {2, "shop"}})
 	visitors := mapreduce.CountDistinct(func(v order) string { return v.Item }, func(v order) int64 { return v.User })

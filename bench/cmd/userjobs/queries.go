@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"iter"
-	"slices"
 
 	"github.com/tarry-mr/tarry/bench"
 	"github.com/tarry-mr/tarry/mapreduce"
@@ -87,21 +85,6 @@ func topAmounts(in mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan
 
 // highAmounts finds the amount of each group that 95 in 100 do not exceed.
 func highAmounts(in mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, error) {
-	return mapreduce.Job[sale, []byte, int32, ofGroup]{
-		Map: func(s sale, emit func([]byte, int32)) error {
-			emit(s.Group, s.Amount)
-			return nil
-		},
-		ReduceTask: func(*mapreduce.Task) (mapreduce.Reducer[[]byte, int32, ofGroup], error) {
-			var list []int32
-			return mapreduce.Reducer[[]byte, int32, ofGroup]{
-				Reduce: func(group []byte, amounts iter.Seq[int32], emit func(ofGroup)) error {
-					list = slices.AppendSeq(list[:0], amounts)
-					slices.Sort(list)
-					emit(ofGroup{First: group, Second: list[(len(list)*95+99)/100-1]})
-					return nil
-				},
-			}, nil
-		},
-	}.Bind(sales(in), mapreduce.Text[ofGroup](out))
+	return mapreduce.QuantilePerKey(0.95, func(s sale) []byte { return s.Group }, func(s sale) int32 { return s.Amount }).
+		Bind(sales(in), mapreduce.Text[ofGroup](out))
 }

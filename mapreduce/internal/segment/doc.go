@@ -7,4 +7,7 @@
 // partition into one sorted stream. Records with equal keys keep the order of
 // the segments and, inside a segment, the order of emission, so the bytes that
 // come out do not depend on what spilled or which map ended first.
+//
+// In memory a record is an entry of 24 bytes, its key and its value, or, where keys come often, a
+// part of a bundle: see bundle.go.
 package segment

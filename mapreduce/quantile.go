@@ -1,0 +1,90 @@
+package mapreduce
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// QuantilePerKey is the job that finds, for each key, the least of its records' values that a part q of
+// them do not exceed: 0.5 is the lower median, 0.95 the 95th percentile, 0 the least value and 1 the
+// greatest, what SQL calls quantile_disc. It is exact; the values of one key at a time are held in
+// memory, beside the memory budget. q is 0 to 1, another is an error of
+// the first attempt. NaN is less than any number.
+func QuantilePerKey[T, K any, V cmp.Ordered](q float64, key func(rec T) K, value func(rec T) V) Job[T, K, V, Pair[K, V]] {
+	return Job[T, K, V, Pair[K, V]]{
+		Name: "quantile",
+		MapTask: func(*Task) (Mapper[T, K, V], error) {
+			if !(q >= 0 && q <= 1) {
+				return Mapper[T, K, V]{}, Permanent(fmt.Errorf("mapreduce.QuantilePerKey: a quantile of %v: want 0 to 1", q))
+			}
+			return Mapper[T, K, V]{Map: func(rec T, emit func(K, V)) error {
+				emit(key(rec), value(rec))
+				return nil
+			}}, nil
+		},
+		ReduceTask: func(*Task) (Reducer[K, V, Pair[K, V]], error) {
+			var list []V
+			return Reducer[K, V, Pair[K, V]]{Reduce: func(k K, values iter.Seq[V], emit func(Pair[K, V])) error {
+				list = slices.AppendSeq(list[:0], values)
+				emit(MakePair(k, nth(list, rank(q, len(list)))))
+				return nil
+			}}, nil
+		},
+	}
+}
+
+// rank is the place, in a sorted list of n, of the first that a part q of all do not exceed.
+func rank(q float64, n int) int {
+	return min(max(int(math.Ceil(q*float64(n)))-1, 0), n-1)
+}
+
+// nth is what a sort would put at place k of a list, which it reorders: Hoare's selection, where each
+// look goes on in the part with place k. Lists for which its pivots are bad are sorted in the end.
+func nth[V cmp.Ordered](list []V, k int) V {
+	const short = 16
+	for looks := 2 * bits.Len(uint(len(list))); len(list) > short && looks > 0; looks-- {
+		n := len(list)
+		pivot := middleOf(list[n/4], list[n/2], list[n-1-n/4])
+		i, j := 0, n-1
+		for i <= j {
+			for cmp.Less(list[i], pivot) {
+				i++
+			}
+			for cmp.Less(pivot, list[j]) {
+				j--
+			}
+			if i <= j {
+				list[i], list[j] = list[j], list[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch { // up to j nothing is greater than the pivot, from i on nothing less
+		case k <= j:
+			list = list[:j+1]
+		case k >= i:
+			list, k = list[i:], k-i
+		default:
+			return list[k]
+		}
+	}
+	slices.Sort(list)
+	return list[k]
+}
+
+// middleOf is the second of three in order.
+func middleOf[V cmp.Ordered](a, b, c V) V {
+	if cmp.Less(b, a) {
+		a, b = b, a
+	}
+	if cmp.Less(c, b) {
+		b = c
+	}
+	if cmp.Less(b, a) {
+		return a
+	}
+	return b
+}
