@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -117,6 +118,36 @@ func TestSkippedReducesNameTheirCenter(t *testing.T) {
 	require.Len(t, events, 1)
 	require.Equal(t, CauseGravityWait, events[0].Reason.Cause)
 	require.Equal(t, &Placed{Center: "a", AtCenter: 5 * 2, Here: 55 * 4}, events[0].Placed)
+}
+
+// Where all nodes are alike a job may still pass over one that has its part of the reduces; then there
+// is no center to name.
+func TestSkippedReducesOfAnEvenJob(t *testing.T) {
+	c, since := told(t, "hfs", func(cfg *Config, p *Policy) {
+		cfg.Explain, p.Spread = true, false
+		p.Reduce = ReducePolicy{Rule: CoGRS}
+	})
+	const all = 30
+	nodes, got, offsets := make([]NodeID, all), make([]AttemptID, all), make([]int32, all+1)
+	for i := range nodes {
+		var err error
+		nodes[i], err = c.Join(0, Node{Name: fmt.Sprint("n", i), Rack: fmt.Sprint("r", i), MapSlots: 1, ReduceSlots: 2})
+		require.NoError(t, err)
+		offsets[i+1] = int32(i + 1)
+	}
+	_, err := c.Submit(0, JobSpec{Maps: all, Reduces: 2, SlowStart: 1, Places: Places{Offsets: offsets, Nodes: nodes}})
+	require.NoError(t, err)
+	for i, n := range nodes {
+		got[i] = beat(t, c, 0, n)[0]
+	}
+	since()
+	for i, n := range nodes {
+		beat(t, c, 1, n, Status{Attempt: got[i], State: StateSucceeded, OutputBytes: []int64{10, 10}})
+	}
+	events := since()
+	last := events[len(events)-1]
+	require.Equal(t, CausePlacementCap, last.Reason.Cause)
+	require.Nil(t, last.Placed)
 }
 
 // Places are told by their number where all maps have as many, else one by one, and not at all of a

@@ -27,8 +27,12 @@ func (r *cogrs) center(g *gravity.Outputs, i int32, n *node) *Placed {
 	return p
 }
 
-// awaited is what the largest reduce of j that waits would rather have than n.
+// awaited is what the largest reduce of j that waits would rather have than n; nil if one node is as
+// good as another.
 func (r *cogrs) awaited(j *job, n *node) *Placed {
+	if r.planOf(j).flat {
+		return nil // and nothing is summed up
+	}
 	g, pending := r.c.outputsOf(j), &j.w[Reduce].pending
 	largest := pending.First()
 	for i := largest; i >= 0; i = pending.Next(i) {
