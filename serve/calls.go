@@ -34,15 +34,13 @@ func (s *Server) getServer(_ *http.Request, c caller) (any, error) {
 // jobPage is a page of the jobs that keep says.
 func (s *Server) jobPage(r *http.Request, c caller, keep func(*job) bool) (any, error) {
 	user := r.URL.Query().Get("user")
-	list := slices.DeleteFunc(s.jobs.all(), func(j *job) bool {
-		return user != "" && j.who.User != user || !keep(j)
-	})
+	wanted := func(j **job) bool { return (user == "" || (*j).who.User == user) && keep(*j) }
 	key := func(j **job) string { return strconv.FormatInt((*j).id, 10) }
 	later := func(j **job, after string) bool {
 		n, err := strconv.ParseInt(after, 10, 64)
 		return err == nil && (*j).id < n
 	}
-	some, err := pageOf(r, list, key, later)
+	some, err := pageOf(r, s.jobs.all(), wanted, key, later)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +162,7 @@ func (s *Server) listNodes(r *http.Request, _ caller) (any, error) {
 		at[list[i].Name] = i
 	}
 	key := func(n *api.Node) string { return n.Name }
-	return pageOf(r, list, key, func(n *api.Node, after string) bool {
+	return pageOf(r, list, nil, key, func(n *api.Node, after string) bool {
 		place, known := at[after]
 		return known && at[n.Name] > place
 	})
@@ -240,7 +238,7 @@ func (s *Server) listFiles(r *http.Request, _ caller) (any, error) {
 		list = append(list, f)
 	}
 	key := func(f *api.File) string { return f.Name }
-	return pageOf(r, list, key, func(f *api.File, after string) bool { return f.Name > after })
+	return pageOf(r, list, nil, key, func(f *api.File, after string) bool { return f.Name > after })
 }
 
 func (s *Server) getFile(w http.ResponseWriter, r *http.Request, _ caller) error {

@@ -172,10 +172,13 @@ func (s *Server) readJSON(r *http.Request, into any) error {
 	return badRequest("the body is not as it should be: %v", err)
 }
 
-// pageOf cuts out the part of a list that a request asks for. key is what a page ends with, in the
+// pageOf cuts out the part of a list that a request asks for, of the items that keep says (nil: all), which is
+// not asked about those before and behind. key is what a page ends with, in the
 // order of the list: a request goes on behind it even if the item is gone, if later(key) says which
 // items are behind.
-func pageOf[T any](r *http.Request, list []T, key func(*T) string, later func(item *T, after string) bool) (api.Page[T], error) {
+func pageOf[T any](
+	r *http.Request, list []T, keep func(*T) bool, key func(*T) string, later func(item *T, after string) bool,
+) (api.Page[T], error) {
 	p := api.Page[T]{Items: []T{}}
 	limit := 100
 	if text := r.URL.Query().Get("limit"); text != "" {
@@ -187,7 +190,7 @@ func pageOf[T any](r *http.Request, list []T, key func(*T) string, later func(it
 	}
 	after := r.URL.Query().Get("after")
 	for i := range list {
-		if after != "" && !later(&list[i], after) {
+		if after != "" && !later(&list[i], after) || keep != nil && !keep(&list[i]) {
 			continue
 		}
 		if len(p.Items) == limit {
