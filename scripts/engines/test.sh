@@ -191,7 +191,8 @@ for server in "${s3[@]}"; do
 	serves "$server"
 	TARRY_TEST_S3=$server go test -count=1 -timeout 30m -v ./s3 | grep --line-buffered -E "$said" || fail=1
 done
-if wanted beam; then # vetted here, too: make vet and make lint leave it out, for it compiles for a minute
+if wanted beam; then # vetted here, too: make vet, lint and tidy-check leave it out, for it compiles for a minute
+	scripts/tidy-check.sh beam || fail=1
 	(cd beam && go vet . && go test -count=1 -timeout 30m -v .) | grep --line-buffered -E "$said" || fail=1
 	[ "$only" = beam ] && exit "${fail:-0}"
 fi
