@@ -1,6 +1,8 @@
 #!/bin/sh
 # Submits 1,000 tiny jobs a second for a minute to a server that forgets and to one that keeps its state:
 # how long a client waits for the answer, and that every job has run. ARGS='-rate 500 -seconds 10'.
+# Five minutes should lie between two runs: ext4 looks long for a place for new files where many were
+# removed a short while ago.
 set -eu
 cd "$(dirname "$0")/.."
 go build -o bin/ ./cmd/tarry ./bench/cmd/submissions
