@@ -114,7 +114,7 @@ bench-programs: build
 	$(GO) build -o bin/ ./bench/cmd/...
 
 # Jobs on real engines - Hadoop Streaming in one process and on YARN, Spark, Slurm, Beam - which it installs into
-# a cache folder and starts itself. Some ten minutes; ENGINE=light|yarn|spark|slurm|s3|beam for one of them.
+# a cache folder and starts itself. Some forty minutes; ENGINE=light|yarn|spark|slurm|s3|beam for one of them.
 test-engines:
 	scripts/engines/test.sh $(ENGINE)
 

@@ -150,8 +150,9 @@ func smallDisk(t *testing.T, size string) string {
 
 // thousandOn has 1,000 maps and 100 reduces.
 func thousandOn(t *testing.T, on string, books []string) {
-	if os.Getenv("TARRY_TEST_THOUSAND") == "" || on == "yarn" && os.Getenv("TARRY_TEST_YARN") != "" {
-		t.Skip("1,100 tasks take minutes, on YARN half an hour")
+	slow := on == "slurm" || on == "yarn" && os.Getenv("TARRY_TEST_YARN") != ""
+	if much := os.Getenv("TARRY_TEST_THOUSAND"); much == "" || slow && much != "all" {
+		t.Skip("TARRY_TEST_THOUSAND=all tries it: minutes, and half an hour on YARN and Slurm")
 	}
 	const block = 120
 	p, err := bind("sort", "", filepath.Join(t.TempDir(), "out"), books)

@@ -32,8 +32,8 @@ type Options struct {
 	// out, whatever its attempts; they are listed beside the parts as _skipped.jsonl. With one more the job
 	// fails. 0 means none.
 	MaxSkips int
-	// Memory is the budget of all workers of this machine in bytes, of which each has an equal share; 0
-	// means no limit.
+	// Memory is the budget in bytes of all workers of this machine, of which each has an equal share; of an
+	// engine elsewhere it is that of each worker. 0 means no limit.
 	Memory int64
 	// SpillDir is where workers of this machine spill, and what they have for each other lies; empty
 	// means os.TempDir.
@@ -264,7 +264,7 @@ func (j *job) quarantine(p *mapreduce.Plan, reports []report) error {
 func (j *job) task(kind string, index, attempt int) task {
 	dir, _ := os.Getwd() // without it the worker stays where it is started
 	return task{
-		Plan: j.plan, Dir: dir, Run: j.run, Kind: kind, Index: index, Attempt: attempt, Spills: j.o.SpillDir,
+		Plan: j.plan, Dir: dir, Run: j.run, Kind: kind, Index: index, Attempt: attempt, Memory: j.o.Memory, Spills: j.o.SpillDir,
 		Folder: j.o.Folder, MaxSkips: j.o.MaxSkips, Args: j.args(),
 	}
 }

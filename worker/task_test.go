@@ -29,6 +29,9 @@ func TestTaskTravels(t *testing.T) {
 		_, err := parseTask(bad)
 		require.ErrorContains(t, err, taskVariable, bad)
 	}
+	elsewhere, err := parseTask((&job{o: Options{Memory: 5 << 20}}).task(mapTask, 0, 0).env())
+	require.NoError(t, err)
+	require.EqualValues(t, 5<<20, elsewhere.Memory, "of each worker that is not of this machine")
 	want.Spills = ownFolder
 	got, err = parseTask(want.env())
 	require.NoError(t, err)
