@@ -2,6 +2,8 @@ module github.com/tarry-mr/tarry
 
 go 1.26.0
 
+ignore ./out // inputs and results: packages are not looked for there
+
 require (
 	github.com/KimMachineGun/automemlimit v1.0.1
 	github.com/andybalholm/brotli v1.2.8
