@@ -269,8 +269,9 @@ func TestSharesOfJobsAndQueues(t *testing.T) {
 			require.Len(t, shares(2*time.Second), 1, "less work is left")
 		case "capacity":
 			require.Equal(t, []Event{
-				{At: time.Second, Type: EventShares, Node: NoNode, Pool: "default", Shares: [2]float64{15, 0}, Max: [2]int{16, -1}},
+				{At: time.Second, Type: EventShares, Node: NoNode, Pool: "default", Shares: [2]float64{15, 0}, Demand: [2]int{40, 0}, Max: [2]int{16, -1}},
 				{At: time.Second, Type: EventShares, Node: NoNode, Pool: "b", Shares: [2]float64{5, 0}},
+				{At: time.Second, Type: EventShares, JobID: 1, Node: NoNode, Pool: "default", Demand: [2]int{40, 0}},
 			}, got)
 			require.Empty(t, shares(2*time.Second))
 		default:

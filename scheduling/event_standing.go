@@ -5,17 +5,36 @@ import (
 	"time"
 )
 
+// figures are what a job, pool or queue should have and has, by kind of tasks.
+type figures struct {
+	shares   [kinds]float64
+	demand   [kinds]int
+	running  [kinds]int
+	min, max [kinds]int
+}
+
 // standing is what events have said last of how a job stands.
 type standing struct {
 	at       time.Duration // of the last EventShares
-	shares   [kinds]float64
+	said     figures
 	virtual  [kinds]Projected
 	launched [kinds]int // at the last update
 }
 
-// tellAgain is the part of a job's age that passes before its share is told again, so that a job of
-// any length has some hundred such events at most.
-const tellAgain = 20
+// groupStanding is what events have said last of a pool or queue.
+type groupStanding struct {
+	since time.Duration // it is there
+	at    time.Duration // of the last EventShares
+	said  figures
+}
+
+// tellAgain is the part of its age that passes before the figures of a job are told again, so that
+// a job of any length has some hundred such events at most; of a pool or queue no more than
+// mostSilent passes.
+const (
+	tellAgain  = 20
+	mostSilent = 10 * time.Second
+)
 
 // grouper is an order that tells, at each update, what its groups of jobs should have.
 type grouper interface{ tellGroups() }
@@ -48,27 +67,48 @@ func (c *Core) tellStanding() {
 	}
 }
 
-// tellShare says what a job should have, if that has changed and was not told just now.
+// tellShare says what a job should have and has, if that has changed and was not told just now.
 func (c *Core) tellShare(j *job) {
 	t := j.told
 	if c.now-t.at < (c.now-j.submitted)/tellAgain {
 		return
 	}
-	e := Event{Type: EventShares, JobID: j.id, Node: NoNode, Pool: j.group}
+	var now figures
+	var virtual [kinds]Projected
 	for k := range TaskKind(kinds) {
 		if share, _ := c.order.share(j, k); !math.IsNaN(share) {
-			e.Shares[k] = share
+			now.shares[k] = share
 		}
-		e.Demand[k], e.Running[k] = j.demand(k), j.w[k].running
+		now.demand[k], now.running[k] = j.demand(k), j.w[k].running
 		if o, ok := c.order.(projector); ok {
-			e.Virtual[k] = Projected(o.projected(j, k))
+			virtual[k] = Projected(o.projected(j, k))
 		}
 	}
-	if e.Shares == t.shares && e.Virtual == t.virtual {
+	if now == t.said && virtual == t.virtual {
 		return
 	}
-	t.at, t.shares, t.virtual = c.now, e.Shares, e.Virtual
-	c.emit(e)
+	t.at, t.said, t.virtual = c.now, now, virtual
+	c.emit(Event{
+		Type: EventShares, JobID: j.id, Node: NoNode, Pool: j.group,
+		Shares: now.shares, Demand: now.demand, Running: now.running, Virtual: virtual,
+	})
+}
+
+// tellGroup says what a pool or queue should have as soon as that has changed, and to who listens to
+// all that it wants and has, too, if that was not told just now.
+func (c *Core) tellGroup(name string, t *groupStanding, now figures) {
+	if now == t.said {
+		return
+	}
+	should := now.shares != t.said.shares || now.min != t.said.min || now.max != t.said.max
+	if !should && (!c.tells() || c.now-t.at < min((c.now-t.since)/tellAgain, mostSilent)) {
+		return
+	}
+	t.at, t.said = c.now, now
+	c.emit(Event{
+		Type: EventShares, Node: NoNode, Pool: name,
+		Shares: now.shares, Demand: now.demand, Running: now.running, Min: now.min, Max: now.max,
+	})
 }
 
 // tellWaiting says that a job waits for a slot where none is free: nothing of it was launched since

@@ -43,8 +43,9 @@ type queue struct {
 	waiting  index.List[*job] // jobs that have launched nothing yet
 	users    map[string]*queueUser
 	jobs     int
-	told     [2][kinds]int // slots and most, by the last event
-	stale    bool          // another of its jobs may be initialized
+	told     groupStanding
+	wants    [kinds]int // slots that its jobs or those below it could use, when that was last told
+	stale    bool       // another of its jobs may be initialized
 }
 
 // queueJob is what the order keeps of a job.
@@ -69,7 +70,7 @@ func newCapacity(c *Core, p *Policy) (order, error) {
 		configs = []QueueConfig{{Name: defaultName, Capacity: 100}}
 	}
 	for _, cfg := range configs {
-		q := &queue{QueueConfig: cfg, users: map[string]*queueUser{}}
+		q := &queue{QueueConfig: cfg, users: map[string]*queueUser{}, told: groupStanding{since: c.now}}
 		q.UserLimit = cmp.Or(cfg.UserLimit, 100)
 		q.InitJobs = cmp.Or(cfg.InitJobs, 2)
 		q.parent = &o.top

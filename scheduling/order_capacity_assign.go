@@ -190,19 +190,28 @@ func (c *Core) skipQueue(q *queue, n *node, k TaskKind, why Reason) {
 	}
 }
 
-// tellGroups says what the capacity of each queue is, in slots, where that has changed.
+// tellGroups says what each queue's capacity is, in slots, what its jobs could use and what they hold,
+// where that has changed.
 func (o *capacity) tellGroups() {
 	for _, q := range o.queues {
-		now := [2][kinds]int{q.slots, q.most}
-		if q.told == now {
+		q.wants = [kinds]int{}
+	}
+	for _, j := range o.c.active {
+		if j.state.Ended() {
 			continue
 		}
-		q.told = now
-		e := Event{Type: EventShares, Node: NoNode, Pool: q.Name, Running: q.occupied}
-		for k := range kinds {
-			e.Shares[k], e.Max[k] = float64(q.slots[k]), maximumTold(q.most[k])
+		for q := o.queueOf(j); q != nil; q = q.parent {
+			for k := range TaskKind(kinds) {
+				q.wants[k] += j.demand(k) * int(j.slots)
+			}
 		}
-		o.c.emit(e)
+	}
+	for _, q := range o.queues {
+		now := figures{demand: q.wants, running: q.occupied}
+		for k := range kinds {
+			now.shares[k], now.max[k] = float64(q.slots[k]), maximumTold(q.most[k])
+		}
+		o.c.tellGroup(q.Name, &q.told, now)
 	}
 }
 

@@ -58,7 +58,7 @@ type pool struct {
 	demand     [kinds]int // of its jobs, not cut to the maximum
 	load       [kinds]int
 	share      [kinds]float64
-	told       [kinds]float64       // share of the last event
+	told       groupStanding
 	lastMin    [kinds]time.Duration // when it last had its minimum share, or no use for it
 	lastHalf   [kinds]time.Duration // likewise half its fair share
 	urgent     [kinds]bool          // starved past a timeout
@@ -125,7 +125,7 @@ func (o *pools) build(cfg PoolConfig) *pool {
 		cfg.Max[k] = max(0, cmp.Or(cfg.Max[k], NoLimit))
 	}
 	o.limits = o.limits || cfg.MaxJobs != NoLimit
-	p := &pool{PoolConfig: cfg, admitted: quota{most: cfg.MaxJobs}}
+	p := &pool{PoolConfig: cfg, admitted: quota{most: cfg.MaxJobs}, told: groupStanding{since: o.c.now}}
 	for k := range p.lastMin {
 		p.lastMin[k], p.lastHalf[k] = o.c.now, o.c.now
 	}

@@ -47,14 +47,11 @@ func (o *pools) tellShares() {
 		o.warned[k] = o.over[k]
 	}
 	for _, p := range o.sorted {
-		if p.share != p.told {
-			p.told = p.share
-			e := Event{Type: EventShares, Node: NoNode, Pool: p.Name, Shares: p.share, Running: p.running, Min: p.Min}
-			for k := range TaskKind(kinds) {
-				e.Demand[k], e.Max[k] = p.wants(k), maximumTold(p.Max[k])
-			}
-			o.c.emit(e)
+		now := figures{shares: p.share, running: p.running, min: p.Min}
+		for k := range TaskKind(kinds) {
+			now.demand[k], now.max[k] = p.wants(k), maximumTold(p.Max[k])
 		}
+		o.c.tellGroup(p.Name, &p.told, now)
 	}
 }
 

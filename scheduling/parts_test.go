@@ -44,10 +44,11 @@ func knownParts() Parts {
 	}
 }
 
-// plainly leaves out of an event why, and of skips all: these words are the parts' own.
+// plainly leaves out of an event why, and of skips all: these words are the parts' own. Orders from
+// outside tell no shares.
 func plainly(list *[]Event) func(Event) {
 	return func(e Event) {
-		if e.Type == EventSkipped {
+		if e.Type == EventSkipped || e.Type == EventShares {
 			return
 		}
 		e.Reason, e.Placed = Reason{}, nil

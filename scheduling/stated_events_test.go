@@ -144,7 +144,10 @@ func TestEventsOfPools(t *testing.T) {
 	require.Len(t, beat(t, c, 0, n), 4)
 	since()
 	require.NoError(t, c.Update(time.Second))
-	require.Equal(t, []Event{{At: time.Second, Type: EventShares, Node: NoNode, Pool: "b", Shares: [2]float64{4, 0}, Demand: [2]int{9, 0}, Running: [2]int{4, 0}, Min: [2]int{2, 0}}}, since())
+	require.Equal(t, []Event{
+		{At: time.Second, Type: EventShares, Node: NoNode, Pool: "a", Min: [2]int{3, 0}},
+		{At: time.Second, Type: EventShares, Node: NoNode, Pool: "b", Shares: [2]float64{4, 0}, Demand: [2]int{9, 0}, Running: [2]int{4, 0}, Min: [2]int{2, 0}},
+	}, since())
 	_, err = c.Submit(2*time.Second, JobSpec{Pool: "a", Maps: 9})
 	require.NoError(t, err)
 	since()

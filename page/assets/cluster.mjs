@@ -4,6 +4,7 @@
 import { html } from "./markup.mjs";
 import { letter, letters, percent, time, taskName, worse } from "./words.mjs";
 import { awaited } from "./places.mjs";
+import { firstComes } from "./jobs.mjs";
 
 /** One sentence of the state. */
 export function summary(s) {
@@ -105,10 +106,7 @@ export function poolsTable(s) {
   const most = (m) => (m === 0 ? "–" : m < 0 ? 0 : m);
   const cells = (g, k) => html`<td>${g.min[k]}</td><td>${most(g.max[k])}</td><td>${g.running[k]}</td><td>${g.told ? g.shares[k].toFixed(1) : "NA"}</td>`;
   const crossed = (g) => [0, 1].some((k) => g.max[k] !== 0 && g.max[k] < g.min[k]);
-  const mode = (g) => {
-    const p = s.policy && s.policy.Pools && (s.policy.Pools.Pools || []).find((q) => q.Name === g.name);
-    return p && p.Mode === 2 ? "FIFO" : s.policy && s.policy.Order === "pools" ? "fair" : "";
-  };
+  const mode = (g) => (!s.policy || s.policy.Order !== "pools" ? "" : firstComes(s, g.name) ? "FIFO" : "fair");
   return html`<table><caption>Pools and queues</caption><thead><tr><th scope="col" rowspan="2">Pool</th><th scope="col" rowspan="2">Running jobs</th>
 <th scope="colgroup" colspan="4">Map slots</th><th scope="colgroup" colspan="4">Reduce slots</th><th scope="col" rowspan="2">Mode</th></tr>
 <tr>${[0, 1].map(() => html`<th scope="col">min share</th><th scope="col">max share</th><th scope="col">running</th><th scope="col">fair share</th>`)}</tr></thead>

@@ -7,7 +7,7 @@ import { parseAttempt } from "./words.mjs";
 export function newHistory() {
   return {
     from: 0, end: 0, attempts: [], open: new Map(), jobs: new Map(), nodes: new Map(), pools: new Map(), series: new Map(),
-    limits: new Map(), slots: [0, 0], most: [0, 0], problems: [],
+    limits: new Map(), sums: new Map(), slots: [0, 0], most: [0, 0], problems: [],
   };
 }
 
@@ -43,19 +43,27 @@ export function record(h, e) {
       h.jobs.set(e.job, {
         id: e.job, name: e.name || "", pool: e.pool || "", holder: e.pool || e.user || "", user: e.user || "", tasks: e.tasks || [0, 0], bytes: e.bytes || 0,
         submitted: e.at, first: -1, finished: -1, state: "running", attempts: [], outputs: new Map(), near: { N: 0, R: 0, O: 0, A: 0 },
-        counters: null, err: "", virtual: [],
+        counters: null, err: "", virtual: [], told: [],
       });
       break;
     case "finished":
-      with_(h.jobs.get(e.job), (j) => Object.assign(j, { finished: e.at, state: e.state, err: e.err || "", counters: e.counters || null }));
+      with_(h.jobs.get(e.job), (j) => {
+        Object.assign(j, { finished: e.at, state: e.state, err: e.err || "", counters: e.counters || null });
+        if (j.told.length) tell(h, j, standing(e));
+      });
       break;
     case "launched": begin(h, e, id); break;
     case "suspended": with_(h.open.get(e.attempt), (a) => { pause(h, a, e.at); a.suspended = true; }); break;
     case "resumed": with_(h.open.get(e.attempt), (a) => { a.suspended = false; a.slot = e.slot || a.slot; a.segments.push([e.at, -1, a.slot]); hold(h, a, e.at, 1); }); break;
     case "succeeded": case "failed": case "killed": finish(h, e); break;
     case "shares":
-      if (e.job) with_(h.jobs.get(e.job), (j) => { if (e.virtual) j.virtual.push({ at: e.at, of: e.virtual }); });
-      else push(h.limits, e.pool || "", { at: e.at, fair: e.shares || [0, 0], min: e.min || [0, 0], max: e.max || [0, 0] });
+      if (!e.job) push(h.limits, e.pool || "", standing(e));
+      else {
+        with_(h.jobs.get(e.job), (j) => {
+          if (e.virtual) j.virtual.push({ at: e.at, of: e.virtual });
+          tell(h, j, standing(e));
+        });
+      }
       break;
     case "pool": move(h, e); break;
     default:
@@ -75,12 +83,35 @@ export function prune(h, from) {
   h.attempts = h.attempts.filter(lasts);
   h.problems = h.problems.filter((e) => e.at >= from);
   for (const [id, j] of h.jobs) {
-    if (j.finished >= 0 && j.finished < from) h.jobs.delete(id);
+    if (j.finished >= 0 && j.finished < from) {
+      h.jobs.delete(id);
+      for (const k of [0, 1]) h.series.delete(ofJob(k, id));
+    }
     j.attempts = j.attempts.filter(lasts);
     j.virtual = late(j.virtual, (v) => v.at);
+    j.told = late(j.told, (l) => l.at);
   }
   for (const [key, list] of h.series) h.series.set(key, late(list, (step) => step[0]));
   for (const [key, list] of h.limits) h.limits.set(key, late(list, (step) => step.at));
+}
+
+/** What an event says that a pool, queue or job should have and wants; of hfsp the slots that a job has in the virtual cluster. */
+function standing(e) {
+  const fair = e.shares || (e.virtual ? e.virtual.map((v) => v.slots || 0) : [0, 0]);
+  return { at: e.at, fair, min: e.min || [0, 0], max: e.max || [0, 0], demand: e.demand || [0, 0] };
+}
+
+/** Keeps what a job was told; where there are no pools a user has what all of their jobs have. */
+function tell(h, j, now) {
+  const last = j.told.length ? j.told[j.told.length - 1] : { fair: [0, 0], demand: [0, 0] };
+  j.told.push(now);
+  if (j.pool) return;
+  const sum = h.sums.get(j.holder) || { fair: [0, 0], demand: [0, 0] };
+  const more = (field) => sum[field].map((n, k) => Math.max(0, n + now[field][k] - last[field][k]));
+  h.sums.set(j.holder, { fair: more("fair"), demand: more("demand") });
+  const list = h.limits.get(j.holder), next = { at: now.at, min: [0, 0], max: [0, 0], ...h.sums.get(j.holder) };
+  if (list && list[list.length - 1].at === now.at) list[list.length - 1] = next;
+  else push(h.limits, j.holder, next);
 }
 
 function with_(x, f) { if (x) f(x); }
@@ -111,7 +142,12 @@ function begin(h, e, id) {
 function hold(h, a, at, by) {
   const j = h.jobs.get(a.job);
   change(h, j ? j.holder : "", a.kind, at, by);
+  const key = ofJob(a.kind, a.job), steps = h.series.get(key);
+  push(h.series, key, [at, (steps ? steps[steps.length - 1][1] : 0) + by]);
 }
+
+/** The key of the slots that a job held, in the series; those of pools begin with the kind. */
+export function ofJob(kind, id) { return `job ${id} ${kind}`; }
 
 function change(h, pool, kind, at, by) {
   const held = h.pools.get(pool) || [0, 0];

@@ -7,12 +7,24 @@ import { cell } from "./shares.mjs";
 
 const mostRows = 500;
 
+/** A job's fair share; none of a policy that divides no slots among jobs, nor in a pool that is first in first out. */
+function share(s, j, k) {
+  if (!j.shares && !(j.told && s.policy && ["pools", "fair"].includes(s.policy.Order) && !firstComes(s, j.pool))) return "NA";
+  return (j.shares || [0, 0])[k].toFixed(1);
+}
+
+/** Tells whether a pool is first in first out. */
+export function firstComes(s, pool) {
+  const all = (s.policy && s.policy.Pools) || {}, one = (all.Pools || []).find((q) => q.Name === pool);
+  return ((one && one.Mode) || all.PoolMode) === 2;
+}
+
 /** How far a job is, at the moment of a state. */
 function row(s, j) {
   const all = j.near.N + j.near.R + j.near.O;
   const wait = [0, 1].map((k) => j.skips[k]).find(Boolean);
   return html`<tr class="${j.state}" data-key="${j.id}"><td>${time(j.submitted)}</td><th scope="row"><button class="job" data-job="${j.id}">job ${j.id}</button></th><td>${j.user}</td><td>${j.name}</td>
-<td>${j.pool}</td><td>${j.priority}</td>${[0, 1].map((k) => html`<td>${j.done[k]}/${j.tasks[k]}</td><td>${j.running[k]}</td><td>${j.shares ? j.shares[k].toFixed(1) : "NA"}</td>`)}
+<td>${j.pool}</td><td>${j.priority}</td>${[0, 1].map((k) => html`<td>${j.done[k]}/${j.tasks[k]}</td><td>${j.running[k]}</td><td>${share(s, j, k)}</td>`)}
 <td>${percent(j.near.N, all)}</td><td>${j.finished >= 0 ? `${j.state}, ${time(j.finished - j.submitted)}` : wait ? why(wait.reason) : j.state}</td></tr>`;
 }
 

@@ -23,12 +23,13 @@ import { chromeTrace, save } from "./export.mjs";
 
 const $ = (id) => document.getElementById(id);
 const p = newPlayer();
-const look = { screen: 0, chosen: null, pool: "", job: 0, kind: 0, shuffle: 0, other: null, otherName: "" };
+const look = { screen: 0, chosen: null, pool: "", by: "", job: 0, kind: 0, shuffle: 0, other: null, otherName: "" };
 
 let steering = null; // of the page of a server
 const screens = [
   { name: "Cluster", draw: (to) => clusterScreen(to, p, look) },
-  { name: "Shares", draw: (to) => show(to, html`<p><label>Slots of <select id="kind"><option value="0">maps</option><option value="1"${look.kind ? html` selected` : ""}>reduces</option></select></label></p>${sharesMarkup(p.history, look.kind, look.pool, p.time)}`) },
+  { name: "Shares", draw: (to) => show(to, html`<p><label>Slots of <select id="kind"><option value="0">maps</option><option value="1"${look.kind ? html` selected` : ""}>reduces</option></select></label>
+<label>by <select id="by"><option value="">pool</option><option value="job"${look.by ? html` selected` : ""}>job</option></select></label></p>${sharesMarkup(p.history, look.kind, look.pool, p.time, look.by)}`) },
   { name: "Jobs", draw: (to) => show(to, jobsMarkup(p.state)) },
   { name: "Job", draw: (to) => show(to, jobMarkup(p.history, look.job, p.time)) },
   { name: "Gantt", draw: (to) => ganttScreen(to, p, choose) },
@@ -98,7 +99,8 @@ function clicked(e) {
     choose({ job: parseAttempt(d.attempt).job, attempt: d.attempt });
   } else if (d.pool !== undefined || d.group !== undefined) {
     look.pool = d.pool === undefined ? d.group : d.pool;
-    choose({ group: look.pool });
+    const job = d.pool !== undefined && look.by === "job" && screens[look.screen].name === "Shares" ? /^job (\d+)$/.exec(d.pool) : null;
+    choose(job ? { job: +job[1] } : { group: look.pool });
   } else if (d.job !== undefined) {
     choose({ job: +d.job });
     if (look.screen === 2) go(3);
@@ -111,6 +113,7 @@ function clicked(e) {
 
 async function changedField(e) {
   if (e.target.id === "kind") look.kind = +e.target.value;
+  if (e.target.id === "by") look.by = e.target.value;
   if (e.target.id === "shuffle-job") look.shuffle = +e.target.value;
   if (e.target.id === "other-run" && e.target.files[0]) {
     try {
@@ -127,8 +130,8 @@ async function changedField(e) {
 function exports_() {
   const files = {
     "Jobs (CSV)": () => save("jobs.csv", jobsCSV(p.history), "text/csv"),
-    "Shares (CSV)": () => save("shares.csv", sharesCSV(p.history, look.kind), "text/csv"),
-    "Shares (SVG)": () => save("shares.svg", sharesSVG(p.history, look.kind, look.pool, p.time), "image/svg+xml"),
+    "Shares (CSV)": () => save("shares.csv", sharesCSV(p.history, look.kind, look.by), "text/csv"),
+    "Shares (SVG)": () => save("shares.svg", sharesSVG(p.history, look.kind, look.pool, p.time, look.by), "image/svg+xml"),
     "Gantt (SVG)": () => save("gantt.svg", ganttSVG(p.history).toString(), "image/svg+xml"),
     "Chrome trace": () => save("trace.json", chromeTrace(p.history), "application/json"),
   };

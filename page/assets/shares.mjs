@@ -1,15 +1,24 @@
-// Slots over time, stacked by pool (by user where there are no pools), with fair, minimum and maximum lines of one pool.
+// Slots over time, stacked by pool (by user where there are no pools) or by job, with the fair share, minimum, maximum and
+// demand of one of them as lines.
 
 import { html } from "./markup.mjs";
 import { axes, frame, hues, path, picture } from "./chart.mjs";
-import { sample } from "./history.mjs";
+import { ofJob, sample } from "./history.mjs";
 import { time } from "./words.mjs";
 
 const width = 960, height = 260, columns = 240, mostPools = 7;
 
-/** The pools by how much they held, the smallest together as "others". */
-export function stacks(h, kind, from, to) {
-  const all = [...h.pools.keys()].map((name) => ({ name, values: sample(h.series.get(`${kind} ${name}`), from, to, columns), sum: 0 }));
+/** What may be stacked, each with the steps of its series. */
+function holders(h, kind, by) {
+  if (by !== "job") return [...h.pools.keys()].map((name) => ({ name, steps: h.series.get(`${kind} ${name}`) }));
+  return [...h.jobs.values()].map((j) => ({ name: nameOf(j), steps: h.series.get(ofJob(kind, j.id)) })).filter((j) => j.steps);
+}
+
+const nameOf = (j) => `job ${j.id}`;
+
+/** The pools, or jobs, by how much they held, the smallest together as "others". */
+export function stacks(h, kind, from, to, by = "") {
+  const all = holders(h, kind, by).map(({ name, steps }) => ({ name, values: sample(steps, from, to, columns), sum: 0 }));
   for (const p of all) p.sum = p.values.reduce((a, b) => a + b, 0);
   all.sort((a, b) => b.sum - a.sum || (a.name < b.name ? -1 : 1));
   const shown = all.slice(0, mostPools);
@@ -29,39 +38,43 @@ function limitLine(f, list, kind, field, to) {
     const next = i + 1 < list.length ? list[i + 1].at : to;
     points.push([f.x(Math.max(f.from, Math.min(l.at, to))), f.y(Math.min(v, f.most))], [f.x(Math.max(f.from, Math.min(next, to))), f.y(Math.min(v, f.most))]);
   });
-  return list.some((l) => l[field][kind] > 0) ? html`<path class="limit ${field}" d="${path(points)}"/>` : "";
+  return html`<path class="limit ${field}" d="${path(points)}"/>`;
 }
 
 /**
  * The picture and its legend.
  * @param {object} h the history
  * @param {number} kind 0 maps, 1 reduces
- * @param {string} chosen the pool whose lines are drawn
+ * @param {string} chosen the pool, or job, whose lines are drawn
  * @param {number} now where a line says that the page stands
+ * @param {string} by "job", or else by pool
  */
-export function sharesMarkup(h, kind, chosen, now) {
-  const { svg, legend } = sharesPicture(h, kind, chosen, now);
+export function sharesMarkup(h, kind, chosen, now, by = "") {
+  const { svg, legend } = sharesPicture(h, kind, chosen, now, by);
   return html`${svg}${legend}`;
 }
 
 /** The picture as a file that stands alone. */
-export function sharesSVG(h, kind, chosen, now) {
-  return sharesPicture(h, kind, chosen, now, true).svg.toString();
+export function sharesSVG(h, kind, chosen, now, by = "") {
+  return sharesPicture(h, kind, chosen, now, by, true).svg.toString();
 }
 
-/** The pool whose lines are drawn: the one chosen, else the first that has been told what it should have. */
-function lined(h, list, chosen) {
-  if (h.limits.has(chosen)) return chosen;
-  const first = list.find((p) => h.limits.has(p.name));
-  return first ? first.name : "";
+/** The pool, or job, whose lines are drawn, with them: the one chosen, else the first of which anything was told. */
+function lined(h, list, wish, by) {
+  const of = by === "job" ? new Map([...h.jobs.values()].filter((j) => j.told.length).map((j) => [nameOf(j), j.told])) : h.limits;
+  const first = of.has(wish) ? wish : (list.find((p) => of.has(p.name)) || { name: "" }).name;
+  return { chosen: first, limits: of.get(first) || [] };
 }
+
+/** The lines of a picture: what each is called, and what it is in a file. */
+const lines = [["fair", "fair share", "dashed"], ["min", "minimum", "dotted"], ["max", "maximum", "drawn through"], ["demand", "demand", "thin"]];
 
 /** What a file has to say for itself, which the page's style sheet says here. */
-const alone = html`<style>text{font:11px sans-serif}.axes line{stroke:#b6c0ca;stroke-width:.5}.limit{fill:none;stroke:#16202a;stroke-width:1.8}.fair{stroke-dasharray:7 4}.min{stroke-dasharray:2 3}.area{stroke:#fff;stroke-width:.5}.cursor{stroke:none}</style>`;
+const alone = html`<style>text{font:11px sans-serif}.axes line{stroke:#b6c0ca;stroke-width:.5}.limit{fill:none;stroke:#16202a;stroke-width:1.8}.fair{stroke-dasharray:7 4}.min{stroke-dasharray:2 3}.demand{stroke-width:.8}.area{stroke:#fff;stroke-width:.5}.cursor{stroke:none}</style>`;
 
-function sharesPicture(h, kind, wish, now, file = false) {
+function sharesPicture(h, kind, wish, now, by, file = false) {
   const from = h.from, to = Math.max(h.end, from + 1);
-  const list = stacks(h, kind, from, to);
+  const list = stacks(h, kind, from, to, by);
   const most = Math.max(h.most[kind], ...Array.from({ length: columns }, (_, i) => list.reduce((sum, p) => sum + p.values[i], 0)), 1);
   const f = frame(width, height, from, to, most);
   const below = new Float64Array(columns);
@@ -72,24 +85,25 @@ function sharesPicture(h, kind, wish, now, file = false) {
     const top = Array.from(below, (v, i) => [f.x(t(i)), f.y(v)]);
     return html`<path fill="${hues[n]}" class="area" data-pool="${p.name}" d="${path([...top, ...bottom.reverse()])}Z"><title>${p.name || "(none)"}</title></path>`;
   });
-  const chosen = lined(h, list, wish), limits = h.limits.get(chosen) || [];
+  const { chosen, limits } = lined(h, list, wish, by);
+  const told = lines.filter(([field]) => limits.some((l) => l[field][kind] > 0));
   const keys = file ? list.map((p, n) => html`<rect x="${60 + 125 * n}" y="${height + 4}" width="10" height="10" fill="${hues[n]}"/><text x="${74 + 125 * n}" y="${height + 13}">${p.name || "(none)"}</text>`) : "";
-  const said = file && limits.length ? html`<text x="60" y="${height + 29}">${chosen}: fair share dashed, minimum dotted, maximum drawn through</text>` : "";
+  const said = file && told.length ? html`<text x="60" y="${height + 29}">${chosen}: ${told.map(([, name, how]) => `${name} ${how}`).join(", ")}</text>` : "";
   const words = list.map((p) => `${p.name || "(none)"}: ${(p.sum / columns).toFixed(1)} in the mean`).join("; ");
-  const svg = html`${picture(width, file ? height + 36 : height, `${kind ? "reduce" : "map"} slots held over ${time(to - from)} by pool. ${words}`, html`${file ? html`${alone}<rect width="${width}" height="${height + 36}" fill="#fff"/>` : ""}${axes(f, "slots")}${areas}
-${["fair", "min", "max"].map((field) => limitLine(f, limits, kind, field, to))}<line class="cursor" x1="${f.x(Math.max(from, now))}" x2="${f.x(Math.max(from, now))}" y1="20" y2="${height - 24}"/>${keys}${said}`)}`;
+  const svg = html`${picture(width, file ? height + 36 : height, `${kind ? "reduce" : "map"} slots held over ${time(to - from)} by ${by || "pool"}. ${words}`, html`${file ? html`${alone}<rect width="${width}" height="${height + 36}" fill="#fff"/>` : ""}${axes(f, "slots")}${areas}
+${told.map(([field]) => limitLine(f, limits, kind, field, to))}<line class="cursor" x1="${f.x(Math.max(from, now))}" x2="${f.x(Math.max(from, now))}" y1="20" y2="${height - 24}"/>${keys}${said}`)}`;
   const legend = html`<p class="legend">${list.map((p, n) => html`<button class="pool${p.name === chosen ? " chosen" : ""}" data-pool="${p.name}" aria-pressed="${p.name === chosen}"><svg class="key" viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" fill="${hues[n]}"/></svg> ${p.name || "(none)"}</button> `)}
-${limits.length ? html`<span class="lines">${chosen}: <span class="l-fair">fair share</span> <span class="l-min">minimum</span> <span class="l-max">maximum</span></span>` : html`<span>This scheduler tells no fair, minimum or maximum share of these.</span>`}</p>`;
+${told.length ? html`<span class="lines">${chosen}: ${told.map(([field, name]) => html`<span class="l-${field}">${name}</span> `)}</span>` : ""}</p>`;
   return { svg, legend };
 }
 
 /** The numbers of the picture as CSV. */
-export function sharesCSV(h, kind) {
+export function sharesCSV(h, kind, by = "") {
   const from = h.from, to = Math.max(h.end, from + 1);
-  const list = stacks(h, kind, from, to);
-  const lines = [["seconds", ...list.map((p) => p.name || "(none)")].map(cell).join(",")];
-  for (let i = 0; i < columns; i++) lines.push([((from + ((i + 0.5) * (to - from)) / columns) / 1e9).toFixed(3), ...list.map((p) => p.values[i].toFixed(3))].join(","));
-  return lines.join("\n") + "\n";
+  const list = stacks(h, kind, from, to, by);
+  const rows = [["seconds", ...list.map((p) => p.name || "(none)")].map(cell).join(",")];
+  for (let i = 0; i < columns; i++) rows.push([((from + ((i + 0.5) * (to - from)) / columns) / 1e9).toFixed(3), ...list.map((p) => p.values[i].toFixed(3))].join(","));
+  return rows.join("\n") + "\n";
 }
 
 /** A cell of a CSV file. One that a spreadsheet would take for a formula is text. */

@@ -35,7 +35,7 @@ function jobOf(s, id) {
     j = {
       id, name: "", user: "", pool: "", priority: "NORMAL", tasks: [0, 0], bytes: 0, places: null, state: "running",
       submitted: s.now, first: -1, finished: -1, running: [0, 0], done: [0, 0], failed: 0, killed: 0, suspended: 0,
-      near: { N: 0, R: 0, O: 0, A: 0 }, skips: [null, null], waitsOn: [new Set(), new Set()], decisions: [], begun: new Set(), shares: null, virtual: null, err: "",
+      near: { N: 0, R: 0, O: 0, A: 0 }, skips: [null, null], waitsOn: [new Set(), new Set()], decisions: [], begun: new Set(), shares: null, virtual: null, told: false, err: "",
     };
     s.jobs.set(id, j);
   }
@@ -136,7 +136,7 @@ const handlers = {
   skipped: skip,
   shares(s, e) {
     if (e.job) {
-      Object.assign(jobOf(s, e.job), { shares: e.shares || null, virtual: e.virtual || null });
+      Object.assign(jobOf(s, e.job), { shares: e.shares || null, virtual: e.virtual || null, told: true });
       return;
     }
     const g = groupOf(s, e.pool || "");

@@ -75,7 +75,7 @@ export function sentence(e) {
     case "submitted": return `job ${e.job} “${e.name || ""}” of ${e.user || "?"} comes, ${pair(e.tasks)} tasks`;
     case "finished": return `job ${e.job} has ${e.state}${e.err ? `: ${e.err}` : ""}`;
     case "skipped": return skipSentence(e, because);
-    case "shares": return `${e.job ? `job ${e.job}` : e.pool} should have ${pair((e.shares || [0, 0]).map(round))} slots`;
+    case "shares": return `${e.job ? `job ${e.job}` : e.pool} runs ${pair(e.running)} tasks of ${pair(e.demand)}${e.shares ? ` and should have ${pair(e.shares.map(round))} slots` : ""}`;
     case "need": return `pool ${e.pool} may claim ${e.need} ${kindName(e.kind)} slots`;
     case "priority": return `job ${e.job} has priority ${e.name}`;
     case "pool": return `job ${e.job} moves to ${e.pool}`;

@@ -290,6 +290,45 @@ test("numbers of the other screens", () => {
   assert.equal(trace.filter((b) => b.ph === "X").length, 7);
 });
 
+test("shares are drawn by pool, by user and by job, with what each was told", () => {
+  const job = (id, user, pool) => [
+    { at: 0, type: "submitted", node: -1, job: id, name: "j", user, pool, tasks: [5, 0] },
+    { at: id, type: "launched", node: 0, node_name: "n", job: id, attempt: `job_000${id}_m_000000_0`, slot: id },
+  ];
+  const of = (...events) => [{ at: 0, type: "joined", node: 0, node_name: "n", slots: [10, 0] }, ...events].reduce(record, newHistory());
+  const plain = of(...job(1, "ann"), ...job(2, "ann"),
+    { at: 3, type: "shares", node: -1, job: 1, shares: [4, 0], demand: [5, 0], running: [1, 0] },
+    { at: 4, type: "shares", node: -1, job: 2, demand: [3, 0], running: [1, 0] },
+    { at: 5, type: "shares", node: -1, job: 1, shares: [2, 0], demand: [2, 0] },
+    { at: 6, type: "finished", node: -1, job: 1, state: "killed" });
+  assert.deepEqual(plain.limits.get("ann").map((l) => [l.at, l.fair[0], l.demand[0]]), [[3, 4, 5], [4, 4, 8], [5, 2, 5], [6, 0, 3]], "a user wants what their jobs want");
+  const byUser = sharesMarkup(plain, 0, "ann", 5).toString(), byJob = sharesMarkup(plain, 0, "job 2", 5, "job").toString();
+  assert.match(byUser, /ann: <span class="l-fair">fair share<\/span> <span class="l-demand">demand/);
+  assert.match(byJob, /job 2: <span class="l-demand">demand/, "nothing but what was told has a line");
+  assert.match(byJob, /by job\. job 1: 0\.8 in the mean; job 2: 0\.7 in the mean/);
+  assert.match(sharesSVG(plain, 0, "job 2", 5, "job"), /job 2: demand thin/);
+  assert.match(sharesCSV(plain, 0, "job"), /^seconds,job 1,job 2\n/);
+  const pools = of(...job(1, "ann", "p"), { at: 3, type: "shares", node: -1, pool: "p", shares: [4, 0], demand: [6, 0], min: [1, 0], max: [8, -1] },
+    { at: 3, type: "shares", node: -1, job: 1, pool: "p", virtual: [{ slots: 2.5 }, {}] });
+  assert.deepEqual([...pools.limits.keys()], ["p"]);
+  assert.match(sharesMarkup(pools, 0, "", 5).toString(), /p: (<span class="l-(fair|min|max|demand)">[a-z ]+<\/span> ){4}/);
+  assert.deepEqual(pools.jobs.get(1).told[0].fair, [2.5, 0], "of hfsp the slots of the virtual cluster");
+});
+
+test("a share of none is told from no share", () => {
+  const row = (policy, ...events) => {
+    const st = newState();
+    for (const e of [{ at: 0, type: "began", node: -1, name: "x", policy }, { at: 0, type: "submitted", node: -1, job: 1, pool: "p", tasks: [1, 0] }, ...events]) apply(st, e);
+    return /<td>0\/1<\/td><td>0<\/td><td>([^<]*)/.exec(jobsMarkup(st).toString())[1];
+  };
+  const told = { at: 1, type: "shares", node: -1, job: 1, demand: [1, 0] };
+  assert.equal(row({ Order: "pools" }), "NA", "nothing was told");
+  assert.equal(row({ Order: "pools" }, told), "0.0");
+  assert.equal(row({ Order: "pools", Pools: { PoolMode: 2 } }, told), "NA", "first in first out");
+  assert.equal(row({ Order: "fifo" }, told), "NA");
+  assert.equal(row({ Order: "fair" }, { ...told, shares: [1, 0] }), "1.0");
+});
+
 test("queues and the virtual cluster show what was told", () => {
   const st = newState(), h = newHistory();
   const events = [
