@@ -46,12 +46,15 @@ func (v *schedulerView) writePools(m *markup.Writer) {
 <tr><th rowspan="2">Pool</th><th rowspan="2">Running jobs</th><th colspan="4">Map tasks</th><th colspan="4">Reduce tasks</th><th rowspan="2">Scheduling mode</th></tr>
 <tr><th>Min share</th><th>Max share</th><th>Running</th><th>Fair share</th><th>Min share</th><th>Max share</th><th>Running</th><th>Fair share</th></tr>
 `)
+	crossed := false
 	for i := range v.Pools {
 		p := &v.Pools[i]
 		m.Put("<tr><td class=\"text\">%s</td><td>%s</td>\n", p.Name, p.Jobs)
 		for _, s := range []*api.PoolTasks{&p.Maps, &p.Reduces} {
+			above := s.Max != nil && *s.Max < s.Min
+			crossed = crossed || above
 			m.Put("<td>%s", s.Min)
-			m.PutIf(s.Max != nil && *s.Max < s.Min, " *")
+			m.PutIf(above, " *")
 			m.Put("</td><td>%s</td><td>%s</td><td>%s</td>\n", boundText(s.Max), s.Running, shareText(s.Share))
 		}
 		mode := p.Mode
@@ -60,7 +63,8 @@ func (v *schedulerView) writePools(m *markup.Writer) {
 		}
 		m.Put("<td class=\"text\">%s</td></tr>\n", mode)
 	}
-	m.Put("</table>\n<p>* The minimum share is above the maximum share, and counts as that.</p>\n")
+	m.Put("</table>\n")
+	m.PutIf(crossed, "<p>* The minimum share is above the maximum share, and counts as that.</p>\n")
 }
 
 func (v *schedulerView) writeJobs(m *markup.Writer) {

@@ -39,6 +39,9 @@ func poolsOf(v scheduling.View) (list []api.Pool) {
 		})
 	}
 	for _, x := range v.Queues() {
+		for k := range x.Kinds { // a parent holds what those below it do
+			x.Kinds[k].Running, x.Kinds[k].Share = x.Occupied[k], math.NaN()
+		}
 		list = append(list, api.Pool{
 			Name: x.Name, Jobs: x.Jobs,
 			Maps:    poolTasks(x.Capacity[0], x.Max[0], x.Kinds[0]),
