@@ -16,8 +16,8 @@ import (
 // there also when the job failed, as far as it went.
 //
 // With the environment variable TARRY_ON, such as processes:4, the plan runs on that engine and not on
-// a cluster of actors: see package worker. Of cfg it then takes BlockSize, MaxAttempts, Memory and
-// SpillDir.
+// a cluster of actors: see package worker. Of cfg it then takes BlockSize, MaxAttempts, Memory,
+// SpillDir and TaskTimeout.
 func Run(ctx context.Context, cfg Config, p *mapreduce.Plan) (res Result, err error) {
 	if p == nil {
 		return Result{}, mapreduce.ErrNoPlan
@@ -47,7 +47,7 @@ func runElsewhere(ctx context.Context, cfg *Config, p *mapreduce.Plan, on string
 	} else {
 		res.Counters, res.Err = worker.Submit(ctx, p, worker.Options{
 			On: on, BlockSize: cfg.BlockSize, MaxAttempts: cfg.MaxAttempts, Memory: cfg.Memory, SpillDir: cfg.SpillDir,
-			Log: os.Stderr,
+			TaskTimeout: cfg.TaskTimeout, Log: os.Stderr,
 		})
 	}
 	if res.Elapsed = time.Since(began); res.Err != nil {

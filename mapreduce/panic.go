@@ -96,7 +96,7 @@ func ofEngine(f runtime.Frame) bool {
 			return true
 		}
 	}
-	return false
+	return strings.HasPrefix(rest, "worker.")
 }
 
 // catch turns a panic into an error.

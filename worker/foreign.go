@@ -3,7 +3,6 @@ package worker
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -20,11 +19,10 @@ type foreign struct {
 	line func(line string) // hears what the client says, before kill is called; nil: nobody does
 	kill func()            // ends what the client has begun; nil: it ends with the client
 
-	tail []string // the last lines of the client
+	said reasons
 }
 
 const (
-	tailLines = 20
 	// watchEvery is how often the folder of errors is looked at, and that in a store.
 	watchEvery      = 500 * time.Millisecond
 	watchStoreEvery = 2 * time.Second
@@ -60,12 +58,14 @@ func (f *foreign) run(ctx context.Context, command, env []string) error {
 	if err == nil {
 		return nil
 	}
-	said := strings.Join(f.tail, "\n")
-	if firstFailure(f.job.temp) == nil {
-		return fmt.Errorf("%s: %w:\n%s", f.name, err, said)
+	err = fmt.Errorf("%s: %w", f.name, err)
+	if firstFailure(f.job.temp) != nil { // a worker's own words say more
+		return f.job.failed(err)
 	}
-	f.job.logf("%s", said) // a worker's own words say more
-	return f.job.failed(fmt.Errorf("%s: %w", f.name, err))
+	if said := f.said.reason(); said != "" {
+		err = fmt.Errorf("%w: %.400s", err, said)
+	}
+	return f.job.unended(err)
 }
 
 // hear reads what the client says.
@@ -77,8 +77,9 @@ func (f *foreign) hear(r io.Reader) {
 			if f.line != nil {
 				f.line(line)
 			}
-			if f.tail = append(f.tail, line); len(f.tail) > tailLines {
-				f.tail = f.tail[1:]
+			was := f.said.trying
+			if f.said.hear(line); was == "" && f.said.trying != "" {
+				f.job.logf("%s: %s", f.name, f.said.trying)
 			}
 		}
 		if err != nil {
@@ -118,9 +119,11 @@ func firstFailure(temp folder) (first *failure) {
 		if err != nil {
 			continue
 		}
-		b, err := in.read(file.Name())
-		x := new(failure)
-		if err != nil || json.Unmarshal(b, x) != nil { // it is being written
+		if info.Size() == 0 { // of one that goes on
+			continue
+		}
+		x := failureIn(in, file.Name())
+		if x == nil {
 			continue
 		}
 		if first == nil || x.Permanent && !first.Permanent || x.Permanent == first.Permanent && info.ModTime().Before(at) {

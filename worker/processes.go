@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -127,8 +128,8 @@ func (l *launcher) attempts(ctx context.Context, kind string, index int, stdin f
 }
 
 // errSilent is the error of a worker that ended well without having run its task.
-var errSilent = mapreduce.Permanent(errors.New("the program ended without running its task: started again with the same " +
-	"arguments it must come to the same jobs"))
+var errSilent = mapreduce.Permanent(errors.New("the program ended, with code 0, before its task did: either the user's code ends the " +
+	"process (as by os.Exit), or, started again with the same arguments, the program does not come to the same jobs"))
 
 // runMap runs a map, whose frames go to a file, and tells where in it those of each reduce end. The file has
 // no name and goes when it is closed.
@@ -190,6 +191,9 @@ func (l *launcher) start(ctx context.Context, t task, stdin io.Reader, stdout io
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, os.Stderr
 	endWithUs(cmd)
 	if err := cmd.Run(); err != nil {
+		if x, ok := errors.AsType[*exec.ExitError](err); ok && !slices.Contains(ownExits, x.ExitCode()) && x.Exited() {
+			return fmt.Errorf("the user's code has ended the process, with code %d (as by os.Exit)", x.ExitCode())
+		}
 		return fmt.Errorf("its process: %w", err)
 	}
 	return nil

@@ -3,9 +3,16 @@ package worker
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -114,14 +121,24 @@ func TestProcessesFail(t *testing.T) {
 		"bad input":   "m-00000-0: ",
 		"map fails":   "a map failed 2 times: m-00000-1: ",
 		"panic":       "enginetest/jobs.go:",
-		"late":        "without running its task",
+		"late":        "before its task did",
 		"other types": "the one that submitted it",
+		"crash":       "a map failed 2 times: m-00000-1: panic: away from the map (enginetest/jobs.go:",
+		"exit":        "a map failed 2 times: m-00000-1: the user's code has ended the process, with code 7",
+		"exit well":   "m-00000-0: the program ended, with code 0,",
+		"end":         "user code ended its goroutine (runtime.Goexit, as t.Fatal does) at enginetest/jobs.go:",
+		"hang":        "task timeout: no progress for 300ms, in " + book[0] + ", bytes 0 to ",
 	} {
 		var log bytes.Buffer
-		out, _, err := submit(t, name, Options{On: "processes:2", MaxAttempts: 2, Log: &log}, book)
+		out, _, err := submit(t, name, Options{On: "processes:2", MaxAttempts: 2, TaskTimeout: 300 * time.Millisecond, Log: &log}, book)
 		require.ErrorContains(t, err, want, name)
+		require.NotContains(t, err.Error(), "\n")
 		require.NoDirExists(t, out)
-		require.Equal(t, name == "map fails" || name == "panic", log.Len() > 0, "%s: tried again: %s", name, log.String())
+		again := strings.Contains("map fails panic crash exit end hang", name)
+		require.Equal(t, again, log.Len() > 0, "%s: tried again: %s", name, log.String())
+		if name == "hang" {
+			require.ErrorContains(t, err, ", at enginetest/jobs.go:")
+		}
 	}
 }
 
@@ -161,10 +178,102 @@ func TestStays(t *testing.T) {
 	}
 }
 
+// Arguments may be as long as names of two thousand files are, and have spaces, quotes, line feeds and letters
+// of all kinds in them; what is too long is told at once.
+func TestLongArguments(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "sp ace's \"ü\" ñ\n$x")
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	var books []string
+	for i := range 2000 {
+		name := filepath.Join(dir, fmt.Sprintf("a name that is somewhat longer than names mostly are, of file %d", i))
+		require.NoError(t, os.WriteFile(name, []byte("one line\n"), 0o600))
+		books = append(books, name)
+	}
+	want, _ := wanted(t, "sort", 2, blockBytes, books)
+	out, _, err := submitTo(t, dir+"/out", "sort", Options{On: "processes:2", Reduces: 2, BlockSize: 10 << 20}, books)
+	require.NoError(t, err)
+	require.Equal(t, want, filesIn(t, out))
+
+	rng := rand.New(rand.NewPCG(1, 2))
+	var words []string
+	for range 20_000 {
+		words = append(words, strconv.FormatUint(rng.Uint64(), 36))
+	}
+	o := Options{On: "processes:2", Reduces: 2, BlockSize: blockBytes, Args: words}
+	p, err := bind("sort", "", dir+"/other", books[:1])
+	require.NoError(t, err)
+	_, err = Submit(t.Context(), p, o)
+	require.ErrorContains(t, err, "arguments are too long for workers")
+	require.NoDirExists(t, dir+"/other")
+}
+
+// An input that changes when the job has begun ends it, with one line that names the file.
+func TestInputsChange(t *testing.T) {
+	book := bookOf(t, t.TempDir(), "a", 100_000)
+	for _, how := range []string{"grows", "another"} {
+		out, _, err := submit(t, how, Options{On: "processes:1", Reduces: 2, BlockSize: blockBytes}, []string{book})
+		require.ErrorContains(t, err, book, how)
+		require.ErrorContains(t, err, mr.ErrInputChanged.Error())
+		require.NotContains(t, err.Error(), "\n")
+		require.NoDirExists(t, out)
+	}
+}
+
+// Of two runs into one output one is refused, in words.
+func TestOutputIsTaken(t *testing.T) {
+	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
+	out := filepath.Join(t.TempDir(), "out")
+	p, err := bind("sort", "", out, book)
+	require.NoError(t, err)
+	require.NoError(t, p.SetupJob())
+	_, _, err = submitTo(t, out, "sort", Options{On: "processes:1"}, book)
+	require.ErrorContains(t, err, "another run is writing it")
+	require.NoError(t, p.AbortJob())
+	_, _, err = submitTo(t, out, "sort", Options{On: "processes:1"}, book)
+	require.NoError(t, err)
+	_, _, err = submitTo(t, out, "sort", Options{On: "processes:1"}, book)
+	require.ErrorIs(t, err, mr.ErrOutputExists)
+}
+
+// Who does not wait any more ends workers that would not end, and nothing is left.
+func TestInterrupted(t *testing.T) {
+	book, dir := []string{bookOf(t, t.TempDir(), "a", 1000)}, t.TempDir()
+	out := filepath.Join(t.TempDir(), "out")
+	runs.Store(0)
+	earlierRuns = nil
+	p, err := bind("hang", dir, out, book)
+	require.NoError(t, err)
+	ctx, stop := context.WithCancelCause(t.Context())
+	enough := errors.New("enough of this")
+	o := Options{On: "processes:1", SpillDir: t.TempDir(), Args: append([]string{"hang", dir, out}, book...)}
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(dir + "/hangs"); err == nil {
+				stop(enough)
+			}
+			runtime.Gosched()
+		}
+	}()
+	_, err = Submit(ctx, p, o)
+	require.ErrorIs(t, err, enough)
+	require.NoDirExists(t, out)
+	left, err := os.ReadDir(o.SpillDir)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
 // Engines are spelt in one way.
 func TestEngines(t *testing.T) {
-	require.NoError(t, Check("processes:4"))
-	for _, on := range []string{"", "processes", "processes:", "processes:0", "processes:-1", "processes:x", "mars", "prism", "beam://", "beam://host:1"} {
+	for _, on := range []string{
+		"processes:4", "local[2]", "local[*]", "local[2,4]", "local-cluster[2,1,1024]", "spark://a:7077", "spark://a:1,b:2", "spark:yarn",
+		"k8s://https://a",
+	} {
+		require.NoError(t, Check(on), on)
+	}
+	for _, on := range []string{
+		"", "processes", "processes:", "processes:0", "processes:-1", "processes:x", "mars", "prism", "beam://", "beam://host:1",
+		"local", "local[", "local[x]", "local[]", "local-cluster[2]", "spark://", "spark://a", "k8s://",
+	} {
 		require.Error(t, Check(on), on)
 	}
 }

@@ -65,9 +65,26 @@ const failures = "errors"
 
 // readFailure is what an attempt that failed has left; nil if it could not.
 func readFailure(temp folder, id mapreduce.AttemptID) *failure {
-	b, err := temp.below(failures).read(id.String())
+	in := temp.below(failures)
+	if f := failureIn(in, id.String()); f != nil {
+		return f
+	}
+	return failureIn(in, id.String()+crashSuffix)
+}
+
+// failureIn is what a file of failures says; nil if nothing, or it is being written.
+func failureIn(in folder, name string) *failure {
+	b, err := in.read(name)
+	if err != nil {
+		return nil
+	}
 	f := new(failure)
-	if err != nil || json.Unmarshal(b, f) != nil {
+	if task, ok := strings.CutSuffix(name, crashSuffix); ok {
+		f.Task, f.Error = task, crashed(string(b))
+	} else if json.Unmarshal(b, f) != nil {
+		return nil
+	}
+	if f.Error == "" {
 		return nil
 	}
 	return f

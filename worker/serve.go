@@ -16,6 +16,9 @@ import (
 // permanentExit is the exit code of a worker whose error another attempt would meet again.
 const permanentExit = 3
 
+// ownExits are the exit codes of workers, with 2, that of Go's where it ends a process.
+var ownExits = []int{0, 1, 2, permanentExit, waitedExit}
+
 // Serve is what a worker does in place of running a plan. If the plan is the one whose task this process
 // is for, it runs that task and ends the process: with 0, or with 1 (3 if another attempt would fail,
 // too) and the error on standard error and in the output's folder of errors. Plans that the program runs before it have been run by the
@@ -92,13 +95,18 @@ func (t *task) serve(ctx context.Context, p *mapreduce.Plan) (err error) {
 	if err != nil {
 		return err
 	}
+	temp, err := folderOf(t.Plan)
+	if err != nil {
+		return err
+	}
+	defer noteCrash(temp, id)()
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, p.AbortTask(id))
 		}
 		err = errors.Join(err, p.Leave())
 	}()
-	a := &attempt{p: p, id: id, layout: &f.Layout, r: t.resources(), maxSkips: t.MaxSkips}
+	a := t.attempt(p, id, &f.Layout)
 	defer t.bound()()
 	a.tell("status", "started")
 	if t.Shuffle != "" {
@@ -157,7 +165,7 @@ func (t *task) resources() mapreduce.Resources {
 		total := mapreduce.NewMemory(t.Memory)
 		r.Budget, r.Pool = total.Sub(), mapreduce.NewBuffers(total, t.Memory/4)
 	} else {
-		r.Pool = mapreduce.NewBuffers(nil, 64<<20)
+		r.Budget, r.Pool = mapreduce.NewMemory(0), mapreduce.NewBuffers(nil, 64<<20)
 	}
 	return r
 }
@@ -172,13 +180,20 @@ func (t *task) bound() (end func()) {
 
 // attempt is the one attempt of a worker.
 type attempt struct {
-	p      *mapreduce.Plan
-	id     mapreduce.AttemptID
-	layout *mapreduce.Layout
-	r      mapreduce.Resources
+	p        *mapreduce.Plan
+	id       mapreduce.AttemptID
+	task     *task
+	layout   *mapreduce.Layout
+	r        mapreduce.Resources
+	progress mapreduce.Progress
+	skipped  []mapreduce.Skipped // by a map
+}
 
-	maxSkips int // of a map
-	skipped  []mapreduce.Skipped
+// attempt is that of this process.
+func (t *task) attempt(p *mapreduce.Plan, id mapreduce.AttemptID, l *mapreduce.Layout) *attempt {
+	a := &attempt{p: p, id: id, task: t, layout: l, r: t.resources()}
+	a.r.Progress = &a.progress
+	return a
 }
 
 // runMap runs a map and writes its frames, or, of a job without reduces, its report.
@@ -186,9 +201,13 @@ func (a *attempt) runMap(ctx context.Context, w io.Writer) error {
 	if a.id.Index < 0 || a.id.Index >= len(a.layout.Splits) {
 		return fmt.Errorf("map %d: the job has %d", a.id.Index, len(a.layout.Splits))
 	}
-	out, err := a.p.RunMap(ctx, &mapreduce.MapAttempt{
-		Index: a.id.Index, Try: a.id.Try, Split: a.layout.Splits[a.id.Index], Stored: true, Resources: a.r,
-		MaxSkips: a.maxSkips,
+	var out *mapreduce.MapOutput
+	err := a.watched(func() (err error) {
+		out, err = a.p.RunMap(ctx, &mapreduce.MapAttempt{
+			Index: a.id.Index, Try: a.id.Try, Split: a.layout.Splits[a.id.Index], Stored: true, Resources: a.r,
+			MaxSkips: a.task.MaxSkips,
+		})
+		return err
 	})
 	if err != nil {
 		return err
@@ -233,7 +252,9 @@ func (a *attempt) runReduce(ctx context.Context, r io.Reader, w io.Writer) error
 	if err != nil {
 		return err
 	}
-	err = a.p.RunReduce(ctx, &mapreduce.ReduceAttempt{Index: a.id.Index, Try: a.id.Try, Next: in.Next, Resources: a.r})
+	err = a.watched(func() error {
+		return a.p.RunReduce(ctx, &mapreduce.ReduceAttempt{Index: a.id.Index, Try: a.id.Try, Next: in.Next, Resources: a.r})
+	})
 	if err != nil {
 		return err
 	}

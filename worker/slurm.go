@@ -51,7 +51,9 @@ func (s slurm) run(ctx context.Context, j *job) ([]report, error) {
 	}
 	reports, err := readReports(shuffle, reportSuffix)
 	if err == nil && len(reports) == 0 { // sbatch does not always say so
-		err = j.failed(fmt.Errorf("jobs %s of Slurm have not succeeded: see sacct", strings.Join(ids, ", ")))
+		if err = j.failed(nil); err == nil {
+			err = j.unended(fmt.Errorf("jobs %s of Slurm have not succeeded: see sacct", strings.Join(ids, ", ")))
+		}
 	}
 	return reports, err
 }

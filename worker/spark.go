@@ -6,11 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tarry-mr/tarry/internal/scratch"
 )
@@ -26,15 +29,13 @@ var sparkProgram []byte
 // runs comes with this program; nothing has to be installed on the nodes but Python, which PySpark needs.
 type spark struct{ master string }
 
-// sparkMasters are how a name of an engine begins that is a master of Spark.
-var sparkMasters = []string{"spark://", "local[", "local-cluster[", "k8s://"}
+// sparkMasters are the names of engines that are masters of Spark.
+var sparkMasters = regexp.MustCompile(`^(?:spark://[^/]+:\d+|local\[(?:\d+|\*)(?:,\d+)?\]|local-cluster\[\d+,\d+,\d+\]|k8s://.+)$`)
 
 // masterOf is the master of Spark that a name of an engine means; empty: none.
 func masterOf(on string) string {
-	for _, begin := range sparkMasters {
-		if strings.HasPrefix(on, begin) {
-			return on
-		}
+	if sparkMasters.MatchString(on) {
+		return on
 	}
 	if on == "spark:yarn" {
 		return "yarn"
@@ -58,6 +59,9 @@ type sparkSetup struct {
 func (s spark) run(ctx context.Context, j *job) (reports []report, err error) {
 	submit, err := sparkSubmit()
 	if err != nil {
+		return nil, err
+	}
+	if err := masterThere(ctx, s.master); err != nil {
 		return nil, err
 	}
 	exe, err := os.Executable()
@@ -99,6 +103,26 @@ func (s spark) run(ctx context.Context, j *job) (reports []report, err error) {
 		return nil, err
 	}
 	return readReports(folder{dir: temp}, "reports")
+}
+
+// connecting is how long a server may take to be there.
+const connecting = 10 * time.Second
+
+// masterThere looks whether one of the masters of that name answers: Spark itself would ask for a minute, and
+// then have a page of causes.
+func masterThere(ctx context.Context, master string) (err error) {
+	hosts, ok := strings.CutPrefix(master, "spark://")
+	if !ok {
+		return nil
+	}
+	d := net.Dialer{Timeout: connecting}
+	for host := range strings.SplitSeq(hosts, ",") {
+		var c net.Conn
+		if c, err = d.DialContext(ctx, "tcp", host); err == nil {
+			return c.Close()
+		}
+	}
+	return fmt.Errorf("no master of Spark: %w", err)
 }
 
 // sparkSubmit is the command that runs a program on Spark.

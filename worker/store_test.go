@@ -108,9 +108,7 @@ func TestSharedStore(t *testing.T) {
 	require.NoError(t, j.prepare(t.Context(), p, 1))
 	shuffle := j.temp.below(shuffleFolder)
 	run := func(kind mr.TaskKind, index int) error {
-		a := &attempt{
-			p: p, id: mr.AttemptID{Kind: kind, Index: index}, layout: &j.layout, r: (&task{Spills: t.TempDir()}).resources(),
-		}
+		a := (&task{Spills: t.TempDir()}).attempt(p, mr.AttemptID{Kind: kind, Index: index}, &j.layout)
 		return a.runShared(t.Context(), shuffle)
 	}
 	for i := range j.layout.Splits {

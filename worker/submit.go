@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
@@ -28,6 +29,10 @@ type Options struct {
 	BlockSize int64
 	// MaxAttempts is how often a task may fail before its job does, where that is ours to say; 0 means 4.
 	MaxAttempts int
+	// TaskTimeout is for how long a task may go on without progress: without a record read, emitted or
+	// written, bytes spilled, a user's counter changed, or a call of [mapreduce.Task.Progress]. Then its
+	// attempt has failed, and its process ends. 0 means 10 minutes; negative means no limit.
+	TaskTimeout time.Duration
 	// MaxSkips is how many records, on which the user's map returns an error or panics, the job may leave
 	// out, whatever its attempts; they are listed beside the parts as _skipped.jsonl. With one more the job
 	// fails. 0 means none.
@@ -182,6 +187,9 @@ func Submit(ctx context.Context, p *mapreduce.Plan, o Options) (c *mapreduce.Cou
 	return c, err
 }
 
+// fileCost is what a file counts for, beyond its bytes, where small ones are joined to one split.
+const fileCost = 16 << 10
+
 // prepare fixes what all workers must agree on, and writes it down.
 func (j *job) prepare(ctx context.Context, p *mapreduce.Plan, width int) error {
 	reduces := cmp.Or(j.o.Reduces, p.UsualReduces())
@@ -190,7 +198,7 @@ func (j *job) prepare(ctx context.Context, p *mapreduce.Plan, width int) error {
 	}
 	size := j.o.BlockSize
 	if size == 0 {
-		size = dfs.BlockSizeFor(p.InputBytes(), width, 0)
+		size = dfs.BlockSizeFor(p.InputBytes()+int64(len(p.Sources()))*fileCost, width, 0)
 	}
 	splits, err := p.Splits(ctx, p.BlocksOf(size))
 	if err != nil {
@@ -211,8 +219,10 @@ func (j *job) prepare(ctx context.Context, p *mapreduce.Plan, width int) error {
 	if j.plan, err = p.KeepFile("plan.json", b); err != nil {
 		return err
 	}
-	j.temp, err = folderOf(j.plan)
-	return err
+	if j.temp, err = folderOf(j.plan); err != nil {
+		return err
+	}
+	return j.task(reduceTask, -1, -1).fits()
 }
 
 // commit makes each task's winning attempt part of the output, and counts it.
@@ -265,7 +275,7 @@ func (j *job) task(kind string, index, attempt int) task {
 	dir, _ := os.Getwd() // without it the worker stays where it is started
 	return task{
 		Plan: j.plan, Dir: dir, Run: j.run, Kind: kind, Index: index, Attempt: attempt, Memory: j.o.Memory, Spills: j.o.SpillDir,
-		Folder: j.o.Folder, MaxSkips: j.o.MaxSkips, Args: j.args(),
+		Folder: j.o.Folder, MaxSkips: j.o.MaxSkips, Timeout: j.o.timeout(), Args: j.args(),
 	}
 }
 

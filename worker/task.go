@@ -1,6 +1,8 @@
 package worker
 
 import (
+	"bytes"
+	"compress/flate"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -9,7 +11,9 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
+	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/stores"
 )
 
@@ -43,6 +47,8 @@ type task struct {
 	Shuffle  string `json:"shuffle,omitempty"` // the folder between maps and reduces; empty: the engine carries frames
 	MaxSkips int    `json:"skips,omitempty"`   // records that a map may leave out
 	Quiet    bool   `json:"quiet,omitempty"`   // whoever started it tells the error
+	// Timeout is for how long it may go on without progress; 0: for ever.
+	Timeout time.Duration `json:"timeout,omitempty"`
 	// Args are the program's. They travel here, since engines have rules of their own for quotes.
 	Args []string `json:"args"`
 }
@@ -50,16 +56,44 @@ type task struct {
 // ownFolder stands for the folder in which an engine starts a worker, as task.Spills.
 const ownFolder = "."
 
+// A value of the environment has at most 128 KiB on Linux. One that is long - the program's arguments may be
+// the names of a thousand files - is compressed, and begins with packed, which is no base64 of JSON.
+const (
+	longestTask = 120 << 10
+	longTask    = 4 << 10
+	packed      = "z"
+)
+
 // env is the value of TARRY_TASK: without spaces, quotes and what else engines and shells might take
 // for their own.
 func (t task) env() string {
 	b, _ := json.Marshal(t) // plain fields
-	return base64.RawURLEncoding.EncodeToString(b)
+	if len(b) < longTask {
+		return base64.RawURLEncoding.EncodeToString(b)
+	}
+	var small bytes.Buffer
+	w, _ := flate.NewWriter(&small, flate.BestCompression) // the level is one
+	_, _ = w.Write(b)                                      // to memory
+	_ = w.Close()
+	return packed + base64.RawURLEncoding.EncodeToString(small.Bytes())
+}
+
+// fits tells whether workers can be told of a task.
+func (t task) fits() error {
+	if n := len(t.env()); n > longestTask {
+		return mapreduce.Permanent(fmt.Errorf("the program's arguments are too long for workers: compressed they take %d bytes of the "+
+			"environment, more than %d: name a folder, or give a glob in quotes", n, longestTask))
+	}
+	return nil
 }
 
 func parseTask(text string) (*task, error) {
 	t := new(task)
+	text, long := strings.CutPrefix(text, packed)
 	b, err := base64.RawURLEncoding.DecodeString(text)
+	if err == nil && long {
+		b, err = io.ReadAll(flate.NewReader(bytes.NewReader(b)))
+	}
 	if err == nil {
 		err = json.Unmarshal(b, t)
 	}

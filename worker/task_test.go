@@ -122,7 +122,7 @@ func TestFramesOfAReduce(t *testing.T) {
 	var list [][]byte // frames
 	for i := range j.layout.Splits {
 		var b bytes.Buffer
-		a := &attempt{p: p, id: mr.AttemptID{Index: i}, layout: &j.layout, r: (&task{Spills: t.TempDir()}).resources()}
+		a := (&task{Spills: t.TempDir()}).attempt(p, mr.AttemptID{Index: i}, &j.layout)
 		require.NoError(t, a.runMap(t.Context(), &b))
 		for all := b.Bytes(); len(all) > 0; {
 			x, err := readFrame(bytes.NewReader(all), nil)
@@ -135,9 +135,7 @@ func TestFramesOfAReduce(t *testing.T) {
 	try := 0
 	reduce := func(list ...[]byte) error {
 		try++
-		a := &attempt{
-			p: p, id: mr.AttemptID{Kind: mr.ReduceKind, Try: try}, layout: &j.layout, r: (&task{Spills: t.TempDir()}).resources(),
-		}
+		a := (&task{Spills: t.TempDir()}).attempt(p, mr.AttemptID{Kind: mr.ReduceKind, Try: try}, &j.layout)
 		var report bytes.Buffer
 		err := a.runReduce(t.Context(), bytes.NewReader(bytes.Join(list, nil)), &report)
 		if err == nil {

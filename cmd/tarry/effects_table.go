@@ -53,7 +53,7 @@ func makeEffects() []effect {
 		{run, "racks nodes map-slots reduce-slots replication parallelism", here, sortIn + "--inline --nodes 4"},
 		{run, "memory", inline, sortIn + "--inline --memory 1GiB"},
 		{run, "seed events trace-out", here, sortIn + "--on processes:2 --seed 3"},
-		{run, "task-timeout", here, sortIn + "--inline --task-timeout 1m"},
+		{run, "task-timeout", inline, sortIn + "--inline --task-timeout 1m"},
 		{run, "emulate-network node-link oversubscription", here, sortIn + "--inline --node-link 1MB"},
 		{run, "scheduler reduce-placement slow-start", here, sortIn + "--inline --scheduler fifo"},
 		{run, "policy set", here, sortIn + "--inline --set theta=0"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"os"
@@ -27,7 +28,7 @@ func (p *program) runOn(r *runFlags) planRunner {
 		}
 		o := worker.Options{
 			On: r.on, Reduces: j.reduces, BlockSize: int64(r.blockSize), Memory: int64(r.memory), SpillDir: r.spillDir,
-			Folder: j.folder, MaxSkips: j.maxSkips, Print: p.printed(),
+			Folder: j.folder, MaxSkips: j.maxSkips, TaskTimeout: cmp.Or(r.timeout(), -1), Print: p.printed(),
 		}
 		if !r.quiet {
 			o.Log = p.stderr

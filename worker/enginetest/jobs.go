@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"runtime"
 	"strconv"
 	"syscall"
 	"time"
@@ -122,11 +123,11 @@ func Bind(name, dir, out string, inputs []string) (*mr.Plan, error) {
 		}
 		return count.Bind(lines, text)
 	}
-	return faulty(name, dir, count, lines, text)
+	return faulty(name, dir, inputs, count, lines, text)
 }
 
 // faulty are jobs with faults.
-func faulty(name, dir string, count mr.Job[[]byte, string, int64, mr.Pair[string, int64]], lines mr.Input[[]byte],
+func faulty(name, dir string, inputs []string, count mr.Job[[]byte, string, int64, mr.Pair[string, int64]], lines mr.Input[[]byte],
 	text mr.Output[mr.Pair[string, int64]],
 ) (*mr.Plan, error) {
 	mapping, reducing := count.Map, count.Reduce
@@ -146,6 +147,10 @@ func faulty(name, dir string, count mr.Job[[]byte, string, int64, mr.Pair[string
 			return errors.New("never works")
 		case "panic":
 			panic("at the disco")
+		case "crash", "exit", "exit well", "end", "hang":
+			misbehave(name, dir)
+		case "grows", "another":
+			once(dir, name, func() { change(name, inputs[0]) })
 		}
 		return mapping(line, emit)
 	}
@@ -162,6 +167,46 @@ func faulty(name, dir string, count mr.Job[[]byte, string, int64, mr.Pair[string
 		return job.Bind(lines, mr.Text[mr.Pair[int64, int64]](mr.Dir(dir+"/other")))
 	}
 	return count.Bind(lines, text)
+}
+
+// misbehave is what no code should do in a worker.
+func misbehave(how, dir string) {
+	switch how {
+	case "crash":
+		ended := make(chan bool)
+		go func() { panic("away from the map") }()
+		<-ended
+	case "exit":
+		os.Exit(7)
+	case "exit well":
+		os.Exit(0)
+	case "end":
+		runtime.Goexit()
+	case "hang":
+		once(dir, "hangs", func() {})
+		select {}
+	}
+}
+
+// change changes an input while it is read.
+func change(how, input string) {
+	if how == "grows" {
+		f, err := os.OpenFile(input, os.O_APPEND|os.O_WRONLY, 0)
+		if err == nil {
+			_, err = f.WriteString("one line more\n")
+			err = errors.Join(err, f.Close())
+		}
+		if err != nil {
+			panic(err)
+		}
+		return
+	}
+	if err := os.WriteFile(input+".new", []byte("another file\n"), 0o600); err != nil {
+		panic(err)
+	}
+	if err := os.Rename(input+".new", input); err != nil {
+		panic(err)
+	}
 }
 
 // oneKey has all records under one key, and does not combine them: a hash of them in their order.
