@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 )
 
 // BroadcastJoined is a job that joins an input with a small feed without a shuffle: every map sees all
@@ -58,13 +60,22 @@ func (j BroadcastJoined[I, K, B, O]) Bind(out Output[O]) (*Plan, error) {
 	if err := errors.Join(append(errs, errK, errB)...); err != nil {
 		return nil, located(where, j.Name, err)
 	}
-	maps := MapOnly[I, O]{MapTask: func(*Task) (Filter[I, O], error) {
+	maps := MapOnly[I, O]{MapTask: func(t *Task) (Filter[I, O], error) {
 		encode := s.key.encoder()
 		var at []byte
-		return Filter[I, O]{Map: func(rec I, emit func(O)) error {
-			at = encode(at[:0], j.key(rec))
-			return j.each(rec, s.matches.Find(at), emit)
-		}}, nil
+		return Filter[I, O]{
+			Map: func(rec I, emit func(O)) error {
+				at = encode(at[:0], j.key(rec))
+				return j.each(rec, s.matches.Find(at), emit)
+			},
+			abreast: func(emit func(O)) (take func(I) error, flush func() error) {
+				b := &abreast[I, B, O]{task: t, each: j.each, emit: emit, ahead: combine.NewAhead(&s.matches)}
+				return func(rec I) error {
+					at = encode(at[:0], j.key(rec))
+					return b.add(rec, at)
+				}, b.flush
+			},
+		}, nil
 	}}
 	plan, err := newPlan(where, j.Name, 0, true, j.in, out, &boundBroadcast[I, K, B, O]{
 		boundMapOnly: boundMapOnly[I, O]{job: maps, in: j.in.bare(), out: out}, small: s,

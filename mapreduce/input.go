@@ -29,6 +29,8 @@ type Input[I any] struct {
 	plans   []inputPlan // by source, where they differ
 	// read yields the records of a split, in order.
 	read func(s *splitReader, yield func(I) error) error
+	// stays says that records are what they were until [Task.flush] has been called.
+	stays bool
 }
 
 // bare is the input without its sources, of which each plan has its own.
@@ -107,7 +109,7 @@ type inputPlan struct {
 // Lines yields lines without their line feed. A carriage return before it stays
 // part of the line, as for sort and grep. A last line need not end in one.
 func Lines(sources ...Source) Input[[]byte] {
-	return Input[[]byte]{sources: sources, read: func(s *splitReader, yield func([]byte) error) error {
+	return Input[[]byte]{sources: sources, stays: true, read: func(s *splitReader, yield func([]byte) error) error {
 		return s.runs(lineEnds{}, func(run []byte) error { return s.eachLine(run, yield) })
 	}}
 }
@@ -120,11 +122,22 @@ func (s *splitReader) eachLine(run []byte, yield func([]byte) error) (err error)
 	scan.Lines(run, func(line []byte) bool {
 		s.now = unsafe.SliceData(line)
 		if failed = yield(line); failed != nil {
-			failed = s.refused(run, line, failed)
+			failed = s.refused(run, s.atHand(run, lineLength), failed)
 		}
 		return failed == nil
 	})
+	if failed == nil && s.task != nil && s.task.flush != nil {
+		if failed = s.task.flush(); failed != nil {
+			failed = s.refused(run, s.atHand(run, lineLength), failed)
+		}
+	}
 	return failed
+}
+
+// atHand is the record of a run that begins at now.
+func (s *splitReader) atHand(run []byte, length func([]byte) int) []byte {
+	rest := run[uintptr(unsafe.Pointer(s.now))-uintptr(unsafe.Pointer(unsafe.SliceData(run))):]
+	return rest[:length(rest)]
 }
 
 // whole calls yield, which maps a record that is all of run; run is nil if records are not bytes.
@@ -165,7 +178,7 @@ func KeyValueLines(separator byte, sources ...Source) Input[Pair[[]byte, []byte]
 			return yield(MakePair(k, v))
 		})
 	}
-	return Input[Pair[[]byte, []byte]]{sources: sources, read: cut}
+	return Input[Pair[[]byte, []byte]]{sources: sources, stays: true, read: cut}
 }
 
 // NLines gives each map n lines (the last of a file fewer) and yields them one

@@ -116,6 +116,10 @@ type Mapper[I, K, V any] struct {
 type Filter[I, O any] struct {
 	Map   func(in I, emit func(O)) error
 	Close func(emit func(O)) error
+
+	// abreast, if not nil, returns what may take the place of Map where records stay: take, which
+	// maps several at a time, and flush, which maps those that take has kept.
+	abreast func(emit func(O)) (take func(in I) error, flush func() error)
 }
 
 // Reducer is what a reduce attempt runs: either Reduce or Pairs, which is as Job.ReducePairs, for each

@@ -379,18 +379,27 @@ func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *Plan, a *MapAtte
 	if err != nil {
 		return err
 	}
-	mapRecord := func(rec I) error { return f.Map(rec, w.emit) }
-	if k != nil {
-		mapRecord = tryingFilter(f, w, c)
-	}
-	err = readFile(t, p, a, file, b.in, k, intake{}, func(rec I) error {
-		w.gate.Open()
-		err := mapRecord(rec)
+	after := func(err error) error {
 		w.gate.Shut()
 		if err != nil {
 			return fault(err)
 		}
 		return w.err()
+	}
+	mapRecord := func(rec I) error { return f.Map(rec, w.emit) }
+	switch {
+	case k != nil:
+		mapRecord = tryingFilter(f, w, c)
+	case f.abreast != nil && b.in.stays:
+		take, flush := f.abreast(w.emit)
+		mapRecord, t.flush = take, func() error {
+			w.gate.Open()
+			return after(flush())
+		}
+	}
+	err = readFile(t, p, a, file, b.in, k, intake{}, func(rec I) error {
+		w.gate.Open()
+		return after(mapRecord(rec))
 	})
 	if err == nil && f.Close != nil {
 		w.gate.Open()

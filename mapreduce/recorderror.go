@@ -114,6 +114,7 @@ func (s *splitReader) recordError(f *mapFault, number int64) *RecordError {
 
 // numbered is the number that errors give to the n-th record that the attempt has read of the source.
 func (s *splitReader) numbered(n int64) int64 {
+	n -= s.behind
 	switch s.source.Data.(type) {
 	case sliceSource, unitSource:
 		if s.split.Length >= 0 {

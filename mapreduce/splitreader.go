@@ -40,6 +40,7 @@ type splitReader struct {
 	task     *Task     // that the records are for; nil while lines are counted
 	first    *byte     // of the run whose records are yielded one by one; nil if they are not bytes
 	now      *byte     // the first byte of the record at hand; nil before the first of a run
+	behind   int64     // records read since the one at hand
 	// pin, if not nil, takes over each view: it calls release when the bytes are
 	// no longer needed.
 	pin func(view []byte, release func())

@@ -48,6 +48,7 @@ type Task struct {
 	records  *loans       // of a watched map; else nil
 	reader   *splitReader // of a map; nil before its first record
 	log      *slog.Logger // nil: the default one
+	flush    func() error // maps records that the map still holds, before their memory is another's; nil: it holds none
 }
 
 // Context is canceled when the attempt is killed.

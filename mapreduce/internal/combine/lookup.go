@@ -41,7 +41,11 @@ func (l *Lookup[V]) Find(key []byte) []V {
 		return nil
 	}
 	k0, k1 := l.words(key)
-	c := l.at(key, k0, k1)
+	return l.values(l.at(key, k0, k1))
+}
+
+// values are those of the key of a cell, which may be empty.
+func (l *Lookup[V]) values(c *lookupCell[V]) []V {
 	switch {
 	case c.mark == 0:
 		return nil
@@ -85,9 +89,14 @@ func (l *Lookup[V]) words(key []byte) (k0, k1 uint64) {
 
 // at returns the cell of a key, or the empty one where it belongs.
 func (l *Lookup[V]) at(key []byte, k0, k1 uint64) *lookupCell[V] {
+	return l.from(key, k0, k1, lookupHash(k0, k1, uint64(len(key))+1))
+}
+
+// from is at for a key whose hash is known.
+func (l *Lookup[V]) from(key []byte, k0, k1, hash uint64) *lookupCell[V] {
 	mask := uint64(len(l.cells) - 1)
 	mark := uint64(len(key)) + 1
-	for at := lookupHash(k0, k1, mark) >> (l.shift & 63); ; at++ {
+	for at := hash >> (l.shift & 63); ; at++ {
 		c := &l.cells[at&mask]
 		switch {
 		case c.mark == 0:

@@ -40,3 +40,28 @@ func TestLookupFindsValues(t *testing.T) {
 		require.Nil(t, l.Find([]byte("none")))
 	})
 }
+
+// TestFindingAheadIsFindingOneByOne states that several keys at a time have the values that each has alone.
+func TestFindingAheadIsFindingOneByOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		key := rapid.Custom(func(t *rapid.T) []byte {
+			return []byte(strings.Repeat("k", rapid.IntRange(0, 40).Draw(t, "length")) + fmt.Sprint(rapid.IntRange(0, 9).Draw(t, "n")))
+		})
+		var l Lookup[string]
+		for v := range rapid.IntRange(0, 100).Draw(t, "values") {
+			l.Add(key.Draw(t, "key"), fmt.Sprint(v)[1:])
+		}
+		ahead := NewAhead(&l)
+		for range 3 {
+			asked := rapid.SliceOfN(key, 0, Abreast).Draw(t, "asked")
+			for i, k := range asked {
+				require.Equal(t, i < Abreast-1, ahead.Add(k), "room")
+			}
+			found := ahead.Find()
+			require.Len(t, found, len(asked))
+			for i, k := range asked {
+				require.Equal(t, l.Find(k), found[i], "%q", k)
+			}
+		}
+	})
+}

@@ -1,0 +1,159 @@
+package mapreduce
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// cityOf is the small feed of the joins below: the city of every user but each tenth, who has none,
+// and each seventh, who has two.
+func cityOf() Feed[[]byte, string] {
+	var users []int
+	for n := range 100 {
+		users = append(users, n)
+	}
+	return From(Slice(users), func(n int, emit func([]byte, string)) error {
+		key := fmt.Appendf(nil, "user%d%s", n, strings.Repeat("x", n%30)) // some are longer than a cell holds
+		if n%10 > 0 {
+			emit(key, fmt.Sprint("city", n))
+		}
+		if n%7 == 0 {
+			emit(key, fmt.Sprint("town", n))
+		}
+		return nil
+	})
+}
+
+func userKey(n int) string { return fmt.Sprintf("user%d%s", n, strings.Repeat("x", n%30)) }
+
+// TestLookingUpAbreastIsALoop states that a broadcast join that looks up several lines at a time makes
+// what a loop makes, in its order, however the input is cut and whatever a record is made of.
+func TestLookingUpAbreastIsALoop(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var text, want []string
+		for i, n := range rapid.SliceOfN(rapid.IntRange(0, 110), 0, 150).Draw(t, "users") {
+			text = append(text, fmt.Sprintf("%s\t%d\n", userKey(n), i))
+			if n < 100 && n%10 > 0 {
+				want = append(want, fmt.Sprintf("%d/city%d", i, n))
+			}
+			if n < 100 && n%7 == 0 {
+				want = append(want, fmt.Sprintf("%d/town%d", i, n))
+			}
+		}
+		source := Bytes("text", []byte(strings.Join(text, "")))
+		each := func(what string, cities []string, emit func(string)) error {
+			for _, city := range cities {
+				emit(what + "/" + city)
+			}
+			return nil
+		}
+		type pair = Pair[[]byte, []byte]
+		type strs struct{ User, What string }
+		pairs := KeyValueLines('\t', source)
+		var join func(Output[string]) (*Plan, error)
+		kind := rapid.IntRange(0, 3).Draw(t, "input")
+		switch kind {
+		case 0:
+			join = BroadcastJoin(pairs, func(p pair) []byte { return p.First }, cityOf(),
+				func(p pair, c []string, emit func(string)) error { return each(string(p.Second), c, emit) }).Bind
+		case 1:
+			join = BroadcastJoin(Lines(source), func(line []byte) []byte { return line[:bytes.IndexByte(line, '\t')] }, cityOf(),
+				func(line []byte, c []string, emit func(string)) error {
+					_, what, _ := bytes.Cut(line, []byte("\t"))
+					return each(string(what), c, emit)
+				}).Bind
+		case 2:
+			in := Decoded(pairs, func(p pair) (strs, error) { return strs{string(p.First), string(p.Second)}, nil })
+			require.True(t, in.stays, "strings do not change")
+			join = BroadcastJoin(in, func(s strs) []byte { return []byte(s.User) }, cityOf(),
+				func(s strs, c []string, emit func(string)) error { return each(s.What, c, emit) }).Bind
+		case 3: // what decode makes lies in a buffer of its own, which the next record writes over
+			var first, second []byte
+			in := Decoded(pairs, func(p pair) (pair, error) {
+				first, second = append(first[:0], p.First...), append(second[:0], p.Second...)
+				return pair{first, second}, nil
+			})
+			require.False(t, in.stays)
+
+			join = BroadcastJoin(in, func(p pair) []byte { return p.First }, cityOf(),
+				func(p pair, c []string, emit func(string)) error { return each(string(p.Second), c, emit) }).Bind
+		}
+		local := kind == 3 || rapid.Bool().Draw(t, "local")
+		got := gather(t, join, local, rapid.Int64Range(1, 3000).Draw(t, "block"), 1)
+		require.Equal(t, want, got)
+	})
+}
+
+// TestErrorsOfRecordsLookedUpAbreast are those of records looked up one by one: of the same record, at
+// the same place, with the same number, and what was emitted before it is what was emitted there.
+func TestErrorsOfRecordsLookedUpAbreast(t *testing.T) {
+	bad := errors.New("bad")
+	var text []byte
+	for i := range 100 {
+		text = fmt.Appendf(text, "%s\t%d\n", userKey(i), i)
+	}
+	ways := map[string]func() error{
+		"error": func() error { return bad },
+		"panic": func() error { panic(bad) },
+		"exit": func() error {
+			runtime.Goexit()
+			return nil
+		},
+	}
+	for name, way := range ways {
+		for _, at := range []int{0, 1, 31, 32, 33, 63, 64, 98, 99} {
+			what := func(stays bool) (e *RecordError, emitted string) {
+				in := KeyValueLines('\t', Bytes("text", text))
+				require.True(t, in.stays)
+				in.stays = stays
+				var seen bytes.Buffer
+				type pair = Pair[[]byte, []byte]
+				p, err := BroadcastJoin(in, func(p pair) []byte { return p.First }, cityOf(),
+					func(p pair, c []string, _ func(string)) error {
+						if string(p.Second) == fmt.Sprint(at) {
+							return way()
+						}
+						fmt.Fprintf(&seen, "%s %v\n", p.Second, c)
+						return nil
+					}).Bind(Text[string](Writer("w", io.Discard)))
+				require.NoError(t, err)
+				require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
+				splits, err := p.Splits(t.Context(), p.BlocksOf(1<<20))
+				require.NoError(t, err)
+				require.ErrorAs(t, failedMap(p, &MapAttempt{Split: splits[0]}), &e)
+				return e, seen.String()
+			}
+			want, before := what(false)
+			require.EqualValues(t, at+1, want.Number)
+			got, emitted := what(true)
+			require.Equal(t, before, emitted)
+			require.Equal(t, [...]any{want.Offset, want.Number, want.Head, want.Size}, [...]any{got.Offset, got.Number, got.Head, got.Size}, "%s %d", name, at)
+		}
+	}
+}
+
+// failedMap is the error of a map attempt, also of one whose code ends its goroutine.
+func failedMap(p *Plan, a *MapAttempt) error {
+	a.Progress = new(Progress)
+	done := make(chan error, 1)
+	go func() {
+		err := ErrExited
+		defer func() {
+			if err == ErrExited { //nolint:errorlint // what stood there from the beginning
+				err = a.Progress.Exited()
+			}
+			done <- err
+		}()
+		_, err = p.RunMap(context.Background(), a)
+	}()
+	return <-done
+}
