@@ -48,6 +48,15 @@ var eventNames = [...]string{
 	"reload-failed", "avoided", "admitted", "began", "cordoned", "progress", "victim",
 }
 
+// eventTypes are the types by their names.
+var eventTypes = func() map[string]EventType {
+	types := map[string]EventType{}
+	for i, name := range eventNames[1:] {
+		types[name] = EventType(i + 1)
+	}
+	return types
+}()
+
 // String gives the event's name in lower case.
 func (t EventType) String() string { return eventNames[t] }
 
@@ -56,11 +65,9 @@ func (t EventType) MarshalText() ([]byte, error) { return []byte(t.String()), ni
 
 // UnmarshalText reads an event's name.
 func (t *EventType) UnmarshalText(text []byte) error {
-	for i, name := range eventNames {
-		if i > 0 && name == string(text) {
-			*t = EventType(i)
-			return nil
-		}
+	if named, known := eventTypes[string(text)]; known {
+		*t = named
+		return nil
 	}
 	return fmt.Errorf("scheduling: unknown event %q", text)
 }

@@ -91,31 +91,41 @@ func (id *AttemptID) UnmarshalText(text []byte) error {
 
 // ParseAttemptID reads the form that AttemptID.String writes.
 func ParseAttemptID(s string) (AttemptID, error) {
-	parts := strings.Split(s, "_")
-	bad := fmt.Errorf("scheduling: %q is not an attempt id", s)
-	if len(parts) != 5 || parts[0] != "job" {
-		return AttemptID{}, bad
-	}
-	var id AttemptID
-	switch parts[2] {
-	case "m":
-		id.Task.Kind = Map
-	case "r":
-		id.Task.Kind = Reduce
-	default:
-		return AttemptID{}, bad
-	}
-	for i, at := range [...]struct {
-		part int
-		to   *int32
-	}{{1, (*int32)(&id.Task.Job)}, {3, &id.Task.Index}, {4, &id.Try}} {
-		n, err := strconv.ParseUint(parts[at.part], 10, 31)
-		if err != nil || (i == 0 && n == 0) {
-			return AttemptID{}, bad
-		}
-		*at.to = int32(n)
+	id, ok := parseAttempt(s)
+	if !ok {
+		return AttemptID{}, fmt.Errorf("scheduling: %q is not an attempt id", s)
 	}
 	return id, nil
+}
+
+func parseAttempt(s string) (id AttemptID, ok bool) {
+	s, ok = strings.CutPrefix(s, "job_")
+	if !ok || !cutNumber(&s, (*int32)(&id.Task.Job)) || id.Task.Job == 0 || len(s) < 2 || s[1] != '_' {
+		return id, false
+	}
+	switch s[0] {
+	case 'm':
+		id.Task.Kind = Map
+	case 'r':
+		id.Task.Kind = Reduce
+	default:
+		return id, false
+	}
+	s = s[2:]
+	if !cutNumber(&s, &id.Task.Index) {
+		return id, false
+	}
+	n, err := strconv.ParseUint(s, 10, 31)
+	id.Try = int32(n)
+	return id, err == nil
+}
+
+// cutNumber takes a number and the _ behind it off the front.
+func cutNumber(s *string, to *int32) bool {
+	number, rest, found := strings.Cut(*s, "_")
+	n, err := strconv.ParseUint(number, 10, 31)
+	*s, *to = rest, int32(n)
+	return found && err == nil
 }
 
 // Locality says how near to its data a map was launched: the height of the lowest network level

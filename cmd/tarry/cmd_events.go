@@ -67,8 +67,8 @@ func (f *eventsFlags) run(p *program, name string) error {
 		return err
 	}
 	defer in.Close()
-	read := func(take func(actors.Event) error) error {
-		err := eventlog.Read(in, func(e actors.Event) error {
+	read := func(take func(*actors.Event) error) error {
+		err := eventlog.Read(in, func(e *actors.Event) error {
 			if !keep(e) {
 				return nil
 			}
@@ -85,19 +85,19 @@ func (f *eventsFlags) run(p *program, name string) error {
 	out := bufio.NewWriter(p.stdout)
 	if f.summary {
 		jobs := eventlog.NewSummary()
-		if err := read(func(e actors.Event) error { jobs.Add(e); return nil }); err != nil {
+		if err := read(func(e *actors.Event) error { jobs.Add(e); return nil }); err != nil {
 			return err
 		}
 		return firstError(jobs.Print(out), out.Flush())
 	}
-	return firstError(read(func(e actors.Event) error {
+	return firstError(read(func(e *actors.Event) error {
 		_, err := fmt.Fprintln(out, words.Printable(eventlog.Line(e))) // the file may be anybody's
 		return err
 	}), out.Flush())
 }
 
 // trace writes a Chrome trace of the events, or nothing.
-func (f *eventsFlags) trace(name string, read func(func(actors.Event) error) error) error {
+func (f *eventsFlags) trace(name string, read func(func(*actors.Event) error) error) error {
 	if err := distinctFiles([]namedFile{{"--trace-out", f.traceOut}}, []string{name}); err != nil {
 		return err
 	}
@@ -105,8 +105,8 @@ func (f *eventsFlags) trace(name string, read func(func(actors.Event) error) err
 	if err != nil {
 		return err
 	}
-	err = firstError(read(func(e actors.Event) error {
-		if err := trace.Write(e); err != nil {
+	err = firstError(read(func(e *actors.Event) error {
+		if err := trace.Write(*e); err != nil {
 			return fmt.Errorf("--trace-out: %w", err)
 		}
 		return nil
@@ -119,7 +119,7 @@ func (f *eventsFlags) trace(name string, read func(func(actors.Event) error) err
 
 // filter makes the choice of --job and --only. Events of no job, such as a node's joining, pass
 // only without --job.
-func (f *eventsFlags) filter() (func(actors.Event) bool, error) {
+func (f *eventsFlags) filter() (func(*actors.Event) bool, error) {
 	var types []scheduling.EventType
 	if f.only != nil && len(f.only) == 0 {
 		return nil, usageError("--only: which types of events?")
@@ -131,7 +131,7 @@ func (f *eventsFlags) filter() (func(actors.Event) bool, error) {
 		}
 		types = append(types, t)
 	}
-	return func(e actors.Event) bool {
+	return func(e *actors.Event) bool {
 		if types != nil && !slices.Contains(types, e.Type) {
 			return false
 		}

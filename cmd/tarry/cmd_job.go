@@ -229,7 +229,7 @@ func printEvent(p *program, asJSON bool, e *api.Event) error {
 		if err := json.Unmarshal(e.Data, &known); err != nil {
 			return fmt.Errorf("an event of another version of tarry: %w", err)
 		}
-		text = words.Printable(eventlog.Line(known))
+		text = words.Printable(eventlog.Line(&known))
 	}
 	_, err := fmt.Fprintln(p.stdout, text)
 	return err

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/eventlog"
 	"github.com/tarry-mr/tarry/page"
 )
@@ -138,7 +137,7 @@ type checkedLines struct {
 	stop func() error // ends the reading, and tells what was wrong
 }
 
-// check reads the file. Each event is read and written anew, so that what is no event is an error
+// check reads the file. Each event is read, so that what is no event is an error
 // with its line and not a page that shows nothing.
 func (r *recordedRun) check() *checkedLines {
 	read, write := io.Pipe()
@@ -156,20 +155,12 @@ func (r *recordedRun) check() *checkedLines {
 
 // copyTo writes the events of the file.
 func (r *recordedRun) copyTo(out io.Writer) error {
-	buffer := bufio.NewWriterSize(out, 1<<16)
-	var line []byte
-	n := 0
-	err := eventlog.Read(r.in, func(e actors.Event) error {
-		n++
-		line = append(e.AppendJSON(line[:0]), '\n')
-		_, err := buffer.Write(line)
-		return err
-	})
+	n, err := eventlog.Copy(out, r.in)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s:%w", r.name, err)
 	case n == 0:
 		return fmt.Errorf("%s: there is no event in it", r.name)
 	}
-	return buffer.Flush()
+	return nil
 }

@@ -115,7 +115,7 @@ func (p *program) readRecording(name string) (*replay.Recording, error) {
 	}
 	defer in.Close()
 	var r replay.Reader
-	if err := eventlog.Read(in, func(e actors.Event) error { return r.Add(e.Event) }); err != nil {
+	if err := eventlog.Read(in, func(e *actors.Event) error { return r.Add(e.Event) }); err != nil {
 		return nil, fmt.Errorf("%s:%w", name, err)
 	}
 	rec, err := r.End()

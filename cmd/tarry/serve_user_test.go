@@ -21,7 +21,7 @@ func TestUserOfRunAndBatch(t *testing.T) {
 		in, err := openFile("ev")
 		require.NoError(t, err)
 		users := map[string]string{}
-		require.NoError(t, eventlog.Read(in, func(e actors.Event) error {
+		require.NoError(t, eventlog.Read(in, func(e *actors.Event) error {
 			if e.User != "" {
 				users[e.User] = e.Pool
 			}

@@ -38,7 +38,7 @@ func NewSummary() *Summary {
 }
 
 // Add takes an event in.
-func (s *Summary) Add(e actors.Event) {
+func (s *Summary) Add(e *actors.Event) {
 	id := JobOf(e)
 	if id == 0 {
 		return
@@ -73,7 +73,7 @@ func (s *Summary) Add(e actors.Event) {
 	}
 }
 
-func (j *jobSummary) launch(e actors.Event) {
+func (j *jobSummary) launch(e *actors.Event) {
 	if j.first < 0 {
 		j.first = e.At
 	}

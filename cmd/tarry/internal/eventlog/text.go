@@ -10,7 +10,7 @@ import (
 )
 
 // JobOf is the job that an event is about, 0 for none.
-func JobOf(e actors.Event) scheduling.JobID {
+func JobOf(e *actors.Event) scheduling.JobID {
 	if e.Attempt.Task.Job != 0 {
 		return e.Attempt.Task.Job
 	}
@@ -18,7 +18,7 @@ func JobOf(e actors.Event) scheduling.JobID {
 }
 
 // Line is an event in a line for people. Names in it are as they stand in the file.
-func Line(e actors.Event) string {
+func Line(e *actors.Event) string {
 	line := e.Event.String()
 	switch e.Type {
 	case scheduling.EventSubmitted:
@@ -55,7 +55,7 @@ func Line(e actors.Event) string {
 }
 
 // skip says of which kind, how far the job may go now, and how long it still waits.
-func skip(e actors.Event) string {
+func skip(e *actors.Event) string {
 	line := fmt.Sprintf(" (%s)", e.Kind)
 	if e.Level != "" {
 		line += ", may go " + e.Level
@@ -73,7 +73,7 @@ func skip(e actors.Event) string {
 }
 
 // shares says what a pool, queue or job should have and has.
-func shares(e actors.Event) string {
+func shares(e *actors.Event) string {
 	of := e.Pool
 	if e.JobID != 0 {
 		of = e.JobID.String()
@@ -92,7 +92,7 @@ func shares(e actors.Event) string {
 }
 
 // began says what run begins.
-func began(e actors.Event) string {
+func began(e *actors.Event) string {
 	b := e.Began
 	if b == nil {
 		return ""
