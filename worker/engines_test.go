@@ -25,7 +25,7 @@ type engineTest struct {
 var engineTests = []engineTest{
 	{"processes", "TARRY_TEST_PROCESSES", true, false},
 	{"streaming in one process", "TARRY_TEST_LIGHT", false, false},
-	{"streaming on YARN", "TARRY_TEST_YARN", true, false},
+	{"streaming on YARN", "TARRY_TEST_YARN", true, true},
 	{"spark in one process", "TARRY_TEST_SPARK", false, false},
 	{"spark with executors", "TARRY_TEST_SPARK_CLUSTER", true, false},
 	{"spark on two hosts", "TARRY_TEST_SPARK_HOSTS", true, true},
@@ -54,7 +54,7 @@ func TestOnEngines(t *testing.T) {
 		t.Run(e.name, func(t *testing.T) {
 			on := e.on(t)
 			for _, name := range []string{
-				"wordcount", "sort", "terasort", "secondary sort", "index", "floats", "routed", "join", "grep", "one key",
+				"wordcount", "sort", "terasort", "secondary sort", "index", "floats", "routed", "join", "grep", "one key", "largest",
 				"nothing", "kill map", "kill reduce", "slow",
 			} {
 				if !e.retries && strings.HasPrefix(name, "kill") || !e.copies && name == "slow" {
@@ -109,7 +109,7 @@ func wrongOn(t *testing.T, on string, books []string) {
 	require.NoError(t, programErr)
 	failed(out, err, "/elsewhere/program", "00000000deadbeef", this.Sum)
 	t.Run("full disk", func(t *testing.T) {
-		disk := smallDisk(t, "100k")
+		disk := enginetest.SmallDisk(t, "100k")
 		out, _, err := submitTo(t, disk+"/out", "sort", Options{On: on, Reduces: 2, BlockSize: 2 * blockBytes, MaxAttempts: 2}, books)
 		failed(out, err, "no space left on device", disk)
 	})
@@ -136,16 +136,6 @@ func submitAsAnother(t *testing.T, on string, inputs []string) (out string, err 
 	_, err = e.run(t.Context(), j)
 	require.NoError(t, p.AbortJob())
 	return out, err
-}
-
-// smallDisk is a folder on a disk of that size.
-func smallDisk(t *testing.T, size string) string {
-	disk := t.TempDir()
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "tarry", disk).CombinedOutput(); err != nil {
-		t.Skipf("only who may mount can fill a disk: %s", out)
-	}
-	t.Cleanup(func() { require.NoError(t, exec.Command("umount", disk).Run()) })
-	return disk
 }
 
 // thousandOn has 1,000 maps and 100 reduces.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/stores"
 )
 
 // usualTimeout is that of a task of which nothing was said, as Hadoop's mapreduce.task.timeout.
@@ -57,7 +58,7 @@ func (a *attempt) still(over <-chan struct{}) bool {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	var pulse int64
-	stood, told, was := time.Duration(0), time.Now(), time.Now()
+	stood, told, was, looked := time.Duration(0), time.Now(), time.Now(), time.Now()
 	for {
 		select {
 		case <-over:
@@ -67,6 +68,12 @@ func (a *attempt) still(over <-chan struct{}) bool {
 		now := time.Now()
 		passed := min(now.Sub(was), 2*every)
 		was = now
+		if now.Sub(looked) >= a.task.lookEvery() {
+			looked = now
+			if there, err := planThere(a.task.Plan); err == nil && !there {
+				os.Exit(1) // the job was given up: whoever started this process may not be there to end it
+			}
+		}
 		if p := a.progress.Pulse(); p != pulse {
 			pulse, stood = p, 0
 			if now.Sub(told) >= tellEvery {
@@ -79,6 +86,14 @@ func (a *attempt) still(over <-chan struct{}) bool {
 			return true
 		}
 	}
+}
+
+// lookEvery is how often a task looks whether its job goes on.
+func (t *task) lookEvery() time.Duration {
+	if stores.Named(t.Plan) {
+		return time.Minute
+	}
+	return 5 * time.Second
 }
 
 // tellEvery is how often Hadoop is told that a task goes on.

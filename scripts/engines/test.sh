@@ -6,12 +6,17 @@
 #   scripts/engines/test.sh yarn        one of them: light, yarn (and HDFS), spark, slurm, s3, beam
 #   scripts/engines/test.sh yarn 'TestOnEngines/.*/kill'    what go test -run takes
 #   scripts/engines/test.sh light       Hadoop Streaming in one process: a minute
+#   scripts/engines/test.sh 's3 slurm spark' none    several of them, here S3 with Slurm and with Spark and nothing else
+#   scripts/engines/test.sh yarn -- COMMAND…    starts an engine, has one command find it, and stops it
 set -euo pipefail
+from=$PWD
 cd "$(dirname "$0")/../.."
 here=$PWD
 cache=${TARRY_ENGINES:-$HOME/.cache/tarry-engines}
 only=${1:-all}
 rows=${2:-OnEngines|TestSparkProgram}
+command=()
+[ "$rows" = -- ] && command=("${@:3}")
 mkdir -p "$cache"
 work=$(mktemp -d)
 missing=()
@@ -21,7 +26,7 @@ stop() {
 	rm -rf "$work" 2>/dev/null || { sleep 1 && rm -rf "$work"; } # daemons that end may still write
 }
 trap stop EXIT
-wanted() { [ "$only" = all ] || [ "$only" = "$1" ]; }
+wanted() { [ "$only" = all ] || [[ " $only " == *" $1 "* ]]; }
 streaming() { # CONF: the command that runs Streaming with that configuration
 	echo "java -Xmx512m --add-opens java.base/java.lang=ALL-UNNAMED -cp $1:$cache/hadoop/lib/* org.apache.hadoop.streaming.HadoopStreaming"
 }
@@ -184,6 +189,16 @@ if wanted s3; then
 	fi
 fi
 
+if [ ${#command[@]} -gt 0 ]; then # it finds Hadoop, HDFS, Spark and Slurm, and a bucket named bucket, by its environment
+	[ ${#missing[@]} = 0 ] || { echo "${missing[*]}" >&2; exit 1; }
+	export TARRY_HADOOP=${TARRY_TEST_YARN_HADOOP:-${TARRY_TEST_LIGHT_HADOOP:-${TARRY_HADOOP:-}}}
+	if wanted s3; then
+		mkdir "$work/versitygw/bucket" && serves "${s3[1]}"
+		export AWS_ENDPOINT_URL=${s3[1]} AWS_REGION=us-east-1
+	fi
+	cd "$from" && "${command[@]}" && exit 0
+	exit 1
+fi
 cd "$here"
 said='^ *(---|ok|FAIL|panic)|Error|Skip|not tested'
 if [ -n "${TARRY_TEST_HDFS:-}" ]; then
@@ -193,13 +208,13 @@ for server in "${s3[@]}"; do
 	serves "$server"
 	TARRY_TEST_S3=$server go test -count=1 -timeout 30m -v ./s3 | grep --line-buffered -E "$said" || fail=1
 done
+export TARRY_TEST_THOUSAND=${TARRY_TEST_THOUSAND:-some} # all: on Slurm and YARN, too
 if wanted beam; then # vetted here, too: make vet, lint and tidy-check leave it out, for it compiles for a minute
 	scripts/tidy-check.sh beam || fail=1
 	(cd beam && go vet . && go test -count=1 -timeout 30m -v .) | grep --line-buffered -E "$said" || fail=1
 	[ "$only" = beam ] && exit "${fail:-0}"
 fi
 [ "$only" = s3 ] && { [ ${#s3[@]} = 2 ] || echo "not tested: ${missing[*]}"; exit "${fail:-0}"; }
-export TARRY_TEST_THOUSAND=${TARRY_TEST_THOUSAND:-some} # all: on Slurm and YARN, too
-go test -p 1 -count=1 -timeout 90m -run "$rows" -v ./worker ./examples | grep --line-buffered -E "$said" || fail=1
+[ "$rows" = none ] || go test -p 1 -count=1 -timeout 90m -run "$rows" -v ./worker ./examples | grep --line-buffered -E "$said" || fail=1
 for m in "${missing[@]}"; do echo "not tested: $m"; done
 exit "${fail:-0}"

@@ -31,11 +31,7 @@ var runs = []struct{ name, job, kind string }{
 // on the engines that variables of the environment name; see scripts/engines/test.sh. store is that of
 // root, top the folder of the module.
 func Commands(t *testing.T, store stores.Store, root, top string, engines []string) {
-	program := filepath.Join(t.TempDir(), "tarry")
-	build := exec.Command("go", "build", "-overlay", "cmd/tarry/stores/overlay.json", "-o", program, "./cmd/tarry")
-	build.Dir = top
-	text, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", text)
+	program := Program(t, top)
 	here := t.TempDir()
 	tarry := func(env []string, args ...string) {
 		t.Helper()
@@ -84,6 +80,16 @@ func Commands(t *testing.T, store stores.Store, root, top string, engines []stri
 		}
 	}
 	require.NoError(t, store.RemoveAll(within))
+}
+
+// Program builds the tarry command with all stores; top is the folder of the repository.
+func Program(t *testing.T, top string) string {
+	program := filepath.Join(t.TempDir(), "tarry")
+	build := exec.Command("go", "build", "-overlay", "cmd/tarry/stores/overlay.json", "-o", program, "./cmd/tarry")
+	build.Dir = top
+	text, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", text)
+	return program
 }
 
 // sums are the files of an output by name.

@@ -149,6 +149,8 @@ func faulty(name, dir string, inputs []string, count mr.Job[[]byte, string, int6
 			panic("at the disco")
 		case "crash", "exit", "exit well", "end", "hang":
 			misbehave(name, dir)
+		case "rebuilt":
+			once(dir, name, rebuild)
 		case "grows", "another":
 			once(dir, name, func() { change(name, inputs[0]) })
 		}
@@ -185,6 +187,27 @@ func misbehave(how, dir string) {
 	case "hang":
 		once(dir, "hangs", func() {})
 		select {}
+	}
+}
+
+// rebuild puts another program, which does the same, in the place of this one.
+func rebuild() {
+	if !asWorker() {
+		return
+	}
+	path, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	b, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path+".new", append(b, 0), 0o700)
+	}
+	if err == nil {
+		err = os.Rename(path+".new", path)
+	}
+	if err != nil {
+		panic(err)
 	}
 }
 

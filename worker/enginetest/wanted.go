@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -49,6 +50,16 @@ func Inputs(t testing.TB, dir string) func(name string) []string {
 		}
 		return books
 	}
+}
+
+// SmallDisk is a folder on a disk of that size.
+func SmallDisk(t testing.TB, size string) string {
+	disk := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "tarry", disk).CombinedOutput(); err != nil {
+		t.Skipf("only who may mount can fill a disk: %s", out)
+	}
+	t.Cleanup(func() { require.NoError(t, exec.Command("umount", disk).Run()) })
+	return disk
 }
 
 // Files are the files of an output by name.

@@ -1,0 +1,69 @@
+package hdfs
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/stores"
+	"github.com/tarry-mr/tarry/stores/storetest"
+)
+
+// The cluster in one process has each map beside its block: on the node that stands for the machine which
+// WebHDFS says has it, and on no other of the four.
+func TestPlacesAreFelt(t *testing.T) {
+	host, dir := cluster(t)
+	s, err := New(host, os.Getenv)
+	require.NoError(t, err)
+	const block = 1 << 20
+	client := s.(*store).client
+	require.NoError(t, client.MkdirAll(at(dir), 0o755))
+	f, err := client.CreateFile(at(dir+"/book"), 1, block, 0o644) // on one machine each
+	require.NoError(t, err)
+	_, err = f.Write(bytes.Repeat([]byte("one two three\n"), 16*block/14))
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	places, err := s.(stores.Located).Places(dir + "/book")
+	require.NoError(t, err)
+	require.Len(t, places, 16)
+
+	here := t.TempDir()
+	cmd := exec.Command(storetest.Program(t, ".."), "run", "wordcount", "hdfs://"+host+"/"+dir+"/book", "-o", filepath.Join(here, "out"),
+		"--nodes", "4", "--replication", "1", "--block-size", "1MiB", "--wait", "1h", "--events", filepath.Join(here, "events.jsonl"))
+	text, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", text)
+	require.Contains(t, string(text), "maps 16 node-local, 0 rack-local, 0 elsewhere")
+	events, err := os.ReadFile(filepath.Join(here, "events.jsonl"))
+	require.NoError(t, err)
+	stands, maps := map[string]string{}, 0 // the node for a machine
+	for line := range bytes.Lines(events) {
+		var e struct {
+			Type, Attempt string
+			Node          string `json:"node_name"`
+		}
+		require.NoError(t, json.Unmarshal(line, &e))
+		_, rest, ok := strings.Cut(e.Attempt, "_m_")
+		if e.Type != "launched" || !ok {
+			continue
+		}
+		n, err := strconv.Atoi(rest[:6])
+		require.NoError(t, err)
+		machine := places[n].Hosts[0]
+		if stands[machine] == "" {
+			stands[machine] = e.Node
+		}
+		require.Equal(t, stands[machine], e.Node, "the node of map %d, whose block is on %s", n, machine)
+		maps++
+	}
+	require.Equal(t, 16, maps)
+	require.Len(t, stands, 2, "HDFS has put all blocks on one machine")
+	require.NotEqual(t, stands["data1"], stands["data2"])
+	require.NoError(t, s.RemoveAll(dir))
+}
