@@ -59,7 +59,7 @@ func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err e
 	defer p.explainConsumed(a, &err)
 	defer verify(&err, p.sources[a.Split.Source:][:max(a.Split.Files, 1)], false)
 	defer catch(&err)
-	defer guardFaults()()
+	defer guardFaults(guardFaults(true))
 	err = ErrExited // what stands if user code does not return
 	a.Budget.Show(a.life())
 	return p.tasks.runMap(ctx, p, a)
@@ -91,7 +91,7 @@ func (p *Plan) RunReduce(ctx context.Context, a *ReduceAttempt) (err error) {
 	defer present(ctx, &err)
 	defer verify(&err, p.sources, true)
 	defer catch(&err)
-	defer guardFaults()()
+	defer guardFaults(guardFaults(true))
 	err = ErrExited
 	a.Budget.Show(a.life())
 	return p.tasks.runReduce(ctx, p, a)

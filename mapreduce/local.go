@@ -47,7 +47,7 @@ func RunLocal(ctx context.Context, p *Plan, o LocalOptions) (c *Counters, err er
 		}
 	}()
 	defer catch(&err)
-	defer guardFaults()()
+	defer guardFaults(guardFaults(true))
 	err = ErrExited // what stands if user code does not return
 	return c, p.allLocal(ctx, o, c)
 }

@@ -150,7 +150,7 @@ func (e *faultError) cause() error {
 
 // readable reports whether the byte at an address outside the Go heap can be read.
 func readable(addr uintptr) (ok bool) {
-	defer guardFaults()()
+	defer guardFaults(guardFaults(true))
 	defer func() { ok = recover() == nil }()
 	_ = strings.Clone(unsafe.String(*(**byte)(unsafe.Pointer(&addr)), 1))
 	return true
@@ -185,9 +185,7 @@ func verify(err *error, sources []Source, held bool) {
 	}
 }
 
-// guardFaults makes faults on mapped input panics of this goroutine, which catch
-// turns into errors, until the returned function is called.
-func guardFaults() func() {
-	old := debug.SetPanicOnFault(true)
-	return func() { debug.SetPanicOnFault(old) }
-}
+// guardFaults sets whether faults on mapped input are panics of this goroutine, which catch turns
+// into errors, and returns what was set before: "defer guardFaults(guardFaults(true))" sets it until
+// a function returns, and allocates nothing.
+func guardFaults(on bool) (before bool) { return debug.SetPanicOnFault(on) }

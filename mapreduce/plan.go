@@ -151,7 +151,7 @@ func (p *Plan) Prepare(ctx context.Context, o PrepareOptions) (err error) {
 	defer present(ctx, &err)
 	defer verify(&err, p.sources, true)
 	defer catch(&err)
-	defer guardFaults()()
+	defer guardFaults(guardFaults(true))
 	p.reduces = 0
 	if !p.mapOnly {
 		p.reduces = max(p.asked, 0)

@@ -109,7 +109,7 @@ func (g *groupRun[I, K, V, O]) advance() {
 // valuesOf returns the i-th of the sequences that calls of Reduce are given in turn.
 func (g *groupRun[I, K, V, O]) valuesOf(i int) iter.Seq[V] {
 	return func(yield func(V) bool) {
-		defer guardFaults()() // iter.Pull calls this in a goroutine of its own
+		defer guardFaults(guardFaults(true)) // iter.Pull calls this in a goroutine of its own
 		g.calls.begin(i)
 		for mine := g.calls.now; g.within() && yield(g.v); g.advance() {
 			g.calls.check(mine)
@@ -122,7 +122,7 @@ func (g *groupRun[I, K, V, O]) valuesOf(i int) iter.Seq[V] {
 func (g *groupRun[I, K, V, O]) pairsOf(i int) iter.Seq2[K, V] {
 	var at []byte // of k
 	return func(yield func(K, V) bool) {
-		defer guardFaults()()
+		defer guardFaults(guardFaults(true))
 		g.calls.begin(i)
 		var k K
 		known := false

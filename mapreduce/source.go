@@ -270,7 +270,7 @@ func (p *Plan) Splits(ctx context.Context, blocks func(source int) []Block) (lis
 	defer present(ctx, &err)
 	defer verify(&err, p.sources, true)
 	defer catch(&err)
-	defer guardFaults()()
+	defer guardFaults(guardFaults(true))
 	for i, s := range p.sources {
 		var cut []Block
 		if blocks != nil {
