@@ -11,6 +11,8 @@ var (
 	javaError = regexp.MustCompile(`^(?:Exception in thread "[^"]*" |(Caused by): |: )?(?:[a-z]\w*\.)+[\w.$]*(?:Exception|Error)(?:: (.*))?$`)
 	// logError is an error in a log, or of a command.
 	logError = regexp.MustCompile(`\b(?:ERROR|FATAL|error:|fatal:)[ :]+(?:[\w.$]+: )?(.+)`)
+	// ended is what our own file says on Spark of a worker.
+	ended = regexp.MustCompile(`\btarry worker exit \d+`)
 	// aborted is what Spark's driver says when a task has failed too often.
 	aborted = regexp.MustCompile(`\bJob aborted due to .+`)
 	// trying is what clients say who wait for a server that is not there.
@@ -24,6 +26,7 @@ var (
 
 // reasons finds, in what the client of an engine says, why it has failed.
 type reasons struct {
+	ended   string
 	aborted string
 	first   string // the innermost cause of the first exception
 	open    bool   // its causes may follow
@@ -39,6 +42,7 @@ func (r *reasons) hear(line string) {
 		return
 	}
 	r.last = line
+	r.ended = cmp.Or(r.ended, ended.FindString(line))
 	if text := aborted.FindString(line); text != "" && r.aborted == "" {
 		r.aborted = text
 	}
@@ -63,4 +67,4 @@ func (r *reasons) hear(line string) {
 }
 
 // reason is the one line that says most.
-func (r *reasons) reason() string { return cmp.Or(r.aborted, r.first, r.log, r.last) }
+func (r *reasons) reason() string { return cmp.Or(r.ended, r.aborted, r.first, r.log, r.last) }

@@ -29,6 +29,8 @@ Exception in thread "main" org.apache.spark.SparkException: When running with ma
 	at org.apache.spark.deploy.SparkSubmitArguments.error(SparkSubmitArguments.scala:678)`,
 		"Job aborted due to stage failure: Task 0 in stage 0.0 failed 4 times": `java.io.IOException: an executor is gone
 org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 0.0 failed 4 times`,
+		"tarry worker exit 7": `org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 0.0 failed 1 times
+RuntimeError: tarry worker exit 7: `,
 		"Error Launching job : Output directory file:/x already exists": `INFO JobResourceUploader: Disabling Erasure Coding
 ERROR streaming.StreamJob: Error Launching job : Output directory file:/x already exists
 Streaming Command Failed!`,

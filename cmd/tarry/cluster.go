@@ -20,6 +20,7 @@ import (
 	"github.com/tarry-mr/tarry/cmd/tarry/internal/words"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/stores"
 )
 
 const (
@@ -140,6 +141,9 @@ func (r *clusterFlags) check(p *program, cmd *cobra.Command) error {
 	}
 	if info, err := os.Stat(r.spillDir); r.spillDir != "" && (err != nil || !info.IsDir()) {
 		return configError("--spill-dir %s: no such directory", words.Shown(r.spillDir))
+	}
+	if stores.Named(r.stateDir) {
+		return usageError("--state %s: it takes a folder on this machine", words.Shown(r.stateDir))
 	}
 	policy, err := r.policy(r.scheduler)
 	if err != nil {
