@@ -3,4 +3,7 @@
 package combine
 
 // addsOf are no codes: here every Combine is called.
-var addsOf [9][][]byte
+var (
+	addsOf       [9][][]byte
+	addsOfFloats [][]byte
+)

@@ -8,7 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-type votes uint32
+type (
+	votes   uint32
+	seconds float64
+)
 
 func plus[T int64 | uint64](a, b T) T { return a + b }
 
@@ -35,6 +38,20 @@ func TestAddsIsTrueOfAdditionsAlone(t *testing.T) {
 	require.False(t, Adds(func(a, b [1]int64) [1]int64 { return [1]int64{a[0] + b[0]} }))
 	require.False(t, Adds[int64](nil))
 
+	for name, f := range map[string]func(a, b float64) float64{
+		"minus": func(a, b float64) float64 { return a - b },
+		"times": func(a, b float64) float64 { return a * b },
+		"twice": func(a, b float64) float64 { return a + b + b },
+		"one":   func(a, b float64) float64 { return a + b + 1 },
+		"least": func(a, b float64) float64 { return min(a, b) },
+		"first": func(a, _ float64) float64 { return a },
+	} {
+		require.Equal(t, addCalls, addsWhat(false, f), name)
+	}
+	require.Equal(t, addCalls, addsWhat(false, func(a, b float32) float32 { return a + b }))
+	require.Equal(t, addCalls, addsWhat[float64](false, nil))
+	require.Equal(t, addWords, addsWhat[int64](true, nil))
+
 	// Where the compiler makes of it what it makes of it in programs.
 	usual := runtime.GOARCH == "amd64"
 	require.Equal(t, usual, Adds(func(a, b int64) int64 { return a + b }))
@@ -43,4 +60,7 @@ func TestAddsIsTrueOfAdditionsAlone(t *testing.T) {
 	require.Equal(t, usual, Adds(func(a, b int32) int32 { a += b; return a }))
 	require.Equal(t, usual, Adds(plus[int64]))
 	require.Equal(t, usual, Adds(plus[uint64]))
+	require.Equal(t, usual, addsWhat(false, func(a, b float64) float64 { return a + b }) == addFloats)
+	require.Equal(t, usual, addsWhat(false, func(a, b float64) float64 { return b + a }) == addFloats)
+	require.Equal(t, usual, addsWhat(false, func(a, b seconds) seconds { return a + b }) == addFloats)
 }

@@ -61,6 +61,7 @@ func check[V comparable](t *rapid.T, dir string, cfg Config[V], value func(i int
 	cfg.Pool = memory.NewPool(root, rapid.SampledFrom([]int64{0, 1 << 20}).Draw(t, "idle"))
 	cfg.Partitions = rapid.IntRange(1, 3).Draw(t, "partitions")
 	cfg.Distinct = rapid.SampledFrom([]int{0, 5000}).Draw(t, "hint")
+	cfg.Expected = rapid.SampledFrom([]int{0, 5000}).Draw(t, "expected")
 	cfg.fanIn = rapid.SampledFrom([]int{0, 2}).Draw(t, "fan-in")
 	cfg.SpillDir, cfg.least = dir, 64
 	want := map[string]V{}
@@ -93,6 +94,10 @@ func check[V comparable](t *rapid.T, dir string, cfg Config[V], value func(i int
 		cfg.Budget.Close()
 	}
 	got := map[string]V{}
+	next := (*Merge[V]).Next
+	if cfg.Width > 0 && rapid.Bool().Draw(t, "many at once") {
+		next = nextOfMany[V](rapid.SampledFrom([]int{1, 63, 64, 200}).Draw(t, "at once"))
+	}
 	for p := range segments {
 		cfg.Budget = root.Sub()
 		m := NewMerge(cfg, segments[p])
@@ -101,7 +106,7 @@ func check[V comparable](t *rapid.T, dir string, cfg Config[V], value func(i int
 		}
 		last := ""
 		for first := true; ; first = false {
-			k, v, ok := m.Next()
+			k, v, ok := next(m)
 			if !ok {
 				break
 			}

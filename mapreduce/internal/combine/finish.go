@@ -37,16 +37,17 @@ func (s *store) drop() {
 }
 
 // Segment holds the combined records of one partition from one attempt: what
-// the attempt spilled, in sorted runs, and its last table's entries, unsorted.
+// the attempt spilled, in sorted runs, and its last table's entries, unsorted, or its row of numbers.
 // It is immutable and safe for concurrent readers.
 type Segment[V any] struct {
 	files    *segment.Segment // nil: nothing was spilled
+	row      *row[V]          // nil: keys are in blocks
 	blocks   [][]byte
 	values   []V // of the entries in blocks, if V holds pointers and has no encoding
 	store    *store
 	records  int64
 	bytes    int64
-	inMemory int64 // records in blocks
+	inMemory int64 // records in blocks, or in row
 }
 
 // Records returns the number of records: distinct keys, or more if the attempt
@@ -66,7 +67,7 @@ func (s *Segment[V]) Release() {
 	if s.store != nil {
 		s.store.drop()
 	}
-	s.files, s.blocks, s.values, s.store = nil, nil, nil, nil
+	s.files, s.row, s.blocks, s.values, s.store = nil, nil, nil, nil, nil
 }
 
 // OfFiles is a segment of what another process has spilled, and exported. The segment is the caller's to
@@ -130,6 +131,9 @@ func (t *Table[V]) Finish() ([]*Segment[V], segment.Stats, error) {
 func (t *Table[V]) hand(out []*Segment[V]) {
 	if t.cfg.Stored {
 		t.drain()
+		return
+	}
+	if t.asRow(out) {
 		return
 	}
 	d := t.pack()

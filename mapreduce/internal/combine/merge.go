@@ -18,6 +18,8 @@ type Merge[V any] struct {
 	t        *Table[V]
 	segments []*Segment[V]
 	started  bool
+	spilled  bool         // some of it is in files
+	rows     *rowMerge[V] // nil: in-memory segments are in sorted
 	sorted   []cell[V]
 	at       int
 	slab     memory.Slab
@@ -57,6 +59,7 @@ func NewMerge[V any](cfg Config[V], segments []*Segment[V]) *Merge[V] {
 	}, nil)
 	for i, s := range segments {
 		if s.files != nil {
+			m.spilled = true
 			m.files.AddInput(i, s.files)
 		}
 	}
@@ -66,10 +69,16 @@ func NewMerge[V any](cfg Config[V], segments []*Segment[V]) *Merge[V] {
 // start folds all in-memory segments together and sorts the keys.
 func (m *Merge[V]) start() {
 	m.started = true
+	if cfg := &m.t.cfg; !m.spilled && cfg.Width > 0 {
+		m.rows = newRowMerge(m.segments, addsWhat(cfg.Sum, cfg.Combine))
+	}
+	if m.rows != nil {
+		m.count()
+		return
+	}
 	m.t = NewTable(m.t.cfg)
+	m.count()
 	for _, s := range m.segments {
-		m.stats.Records += s.records
-		m.stats.Bytes += s.bytes
 		m.t.absorb(s)
 	}
 	m.t.flush()
@@ -82,6 +91,13 @@ func (m *Merge[V]) start() {
 	own.Release()
 	m.sort()
 	m.nextFile()
+}
+
+func (m *Merge[V]) count() {
+	for _, s := range m.segments {
+		m.stats.Records += s.records
+		m.stats.Bytes += s.bytes
+	}
 }
 
 // sort sorts the table's keys into memory that the table's charge has paid for,
@@ -127,6 +143,9 @@ func (m *Merge[V]) Next() (key []byte, v V, ok bool) {
 	}
 	if m.err != nil {
 		return nil, v, false
+	}
+	if m.rows != nil {
+		return m.nextOfRows()
 	}
 	if m.at < len(m.sorted) {
 		x := &m.sorted[m.at]
@@ -198,6 +217,6 @@ func (m *Merge[V]) Close() {
 	for _, s := range m.segments {
 		s.Release()
 	}
-	m.started, m.segments, m.sorted, m.fileOK = true, nil, nil, false
+	m.started, m.segments, m.rows, m.sorted, m.fileOK = true, nil, nil, nil, false
 	m.slab, m.charged = memory.Slab{}, 0
 }

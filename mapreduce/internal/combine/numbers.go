@@ -37,44 +37,6 @@ const (
 	mostPlaces = 1 << 31
 )
 
-// NumberEmitter returns what emits integers of type K, which have Config.Width bytes, 4 or 8: a key
-// is the bytes of the integer, big-endian and flipped with flip. All that most pairs need is written
-// out in it: a call less is 2 ns a pair.
-func NumberEmitter[K, V any](t *Table[V], flip uint64) func(K, V) {
-	if t.d.width == 4 {
-		return func(k K, v V) {
-			t.gate.Sign()
-			t.stats.Records++
-			x := uint64(*(*uint32)(unsafe.Pointer(&k))) ^ flip
-			i := x - t.d.base
-			if i >= uint64(len(t.d.values)) || t.d.there[i/64]&(1<<(i%64)) == 0 {
-				t.putNumber(x, &v)
-				return
-			}
-			if at := &t.d.values[i]; t.c.sum {
-				add(at, &v)
-			} else {
-				*at = t.c.combine(*at, v)
-			}
-		}
-	}
-	return func(k K, v V) {
-		t.gate.Sign()
-		t.stats.Records++
-		x := *(*uint64)(unsafe.Pointer(&k)) ^ flip
-		i := x - t.d.base
-		if i >= uint64(len(t.d.values)) || t.d.there[i/64]&(1<<(i%64)) == 0 {
-			t.putNumber(x, &v)
-			return
-		}
-		if at := &t.d.values[i]; t.c.sum {
-			add(at, &v)
-		} else {
-			*at = t.c.combine(*at, v)
-		}
-	}
-}
-
 // place folds a value into that at place i.
 func (t *Table[V]) place(i uint64, v *V) {
 	word, bit := &t.d.there[i/64], uint64(1)<<(i%64)
@@ -122,20 +84,53 @@ func (t *Table[V]) elsewhere(x uint64, v V) {
 // lookAgain moves all keys into a longer row if they, or as many as are expected, lie close enough to
 // each other; else the cells become as many as are expected.
 func (t *Table[V]) lookAgain() {
+	t.d.next = 2 * t.c.n
+	base, places, ok := t.span(max(t.c.n+t.d.n, t.cfg.Distinct, t.cfg.Expected))
+	if !ok {
+		t.presize()
+		return
+	}
+	t.flush()
+	if t.err == nil && t.move(base, places) {
+		t.d.next = max(firstLook, t.d.n/4)
+	}
+}
+
+// gather moves all keys into the row, if they lie close enough to each other.
+func (t *Table[V]) gather() bool {
+	if t.c.n == 0 {
+		return true
+	}
+	base, places, ok := t.span(t.c.n + t.d.n)
+	return ok && t.move(base, places)
+}
+
+// span is where a row begins that has all keys, and how many places it has; false if n are too
+// few for it. Its ends are rounded, so that the rows of maps over the same keys mostly have the
+// same, and what lies beyond the keys seen so far is in it.
+func (t *Table[V]) span(n int) (base uint64, places int, ok bool) {
 	d := &t.d
-	d.next = 2 * t.c.n
 	low, high := d.low, d.high
 	if d.n > 0 {
 		first, last := d.ends()
 		low, high = min(low, d.base+first), max(high, d.base+last)
 	}
-	if n := uint64(max(t.c.n+d.n, t.cfg.Distinct)); (high-low)/sparse >= n || high-low > mostPlaces {
-		t.presize()
-		return
+	if (high-low)/sparse >= uint64(n) || high-low > mostPlaces {
+		return 0, 0, false
 	}
-	t.flush()
-	if t.err != nil || !t.extend(low&^63, int(high-low&^63+64)&^63) {
-		return
+	step := uint64(64)
+	for 16*step <= high-low {
+		step *= 2
+	}
+	low &^= step - 1
+	return low, int((high|(step-1))-low) + 1, true
+}
+
+// move moves all keys into a row of so many places from base on; false if the budget refuses.
+func (t *Table[V]) move(base uint64, places int) bool {
+	d := &t.d
+	if !t.extend(base, places) {
+		return false
 	}
 	var buf [inlineKey]byte
 	for i := range t.c.cells {
@@ -145,7 +140,8 @@ func (t *Table[V]) lookAgain() {
 		}
 	}
 	t.c.clear()
-	d.next, d.low, d.high = max(firstLook, d.n/4), ^uint64(0), 0
+	d.low, d.high = ^uint64(0), 0
+	return true
 }
 
 // extend makes a row of so many places from base on, which takes in the one that is there; false if

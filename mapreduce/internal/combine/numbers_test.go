@@ -2,6 +2,7 @@ package combine
 
 import (
 	"encoding/binary"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 // emitNumber emits keys that are numbers as Emit does others.
@@ -21,6 +23,38 @@ func emitNumber[V any](t *Table[V]) func(key []byte, v V) {
 		} else {
 			of8(binary.BigEndian.Uint64(key)^flip, v)
 		}
+	}
+}
+
+func addFloat(a, b float64) float64 { return a + b }
+
+func appendFloat(dst []byte, x float64) []byte {
+	return binary.BigEndian.AppendUint64(dst, math.Float64bits(x))
+}
+
+func decodeFloat(b []byte) (float64, error) {
+	return math.Float64frombits(binary.BigEndian.Uint64(b)), nil
+}
+
+// nextOfMany is Next by way of Numbers, so many at once, where that has something to say.
+func nextOfMany[V any](atOnce int) func(m *Merge[V]) ([]byte, V, bool) {
+	keys, values, of, left, n := make([]uint64, atOnce), make([]V, atOnce), (*Merge[V])(nil), 0, 0
+	return func(m *Merge[V]) (key []byte, v V, ok bool) {
+		if of != m {
+			of, left, n = m, 0, 0
+		}
+		if left == n {
+			left = 0
+			if n, ok = m.Numbers(keys, values); !ok {
+				return m.Next()
+			}
+		}
+		if n == 0 {
+			return nil, v, false
+		}
+		width := m.t.cfg.Width
+		left++
+		return binary.BigEndian.AppendUint64(nil, keys[left-1])[8-width:], values[left-1], true
 	}
 }
 
@@ -63,6 +97,12 @@ func TestNumbersEqualMap(t *testing.T) {
 		check(t, dir, Config[uint32]{Sum: true, Width: 8}, func(i int) uint32 { return uint32(i) << 20 },
 			func(a, b uint32) uint32 { return a + b })
 	}))
+	t.Run("sum of floats", rapid.MakeCheck(func(t *rapid.T) { // of whole ones, whose sums have no order
+		cfg := Config[float64]{
+			Combine: addFloat, Append: appendFloat, Decode: decodeFloat, Width: rapid.SampledFrom([]int{4, 8}).Draw(t, "width"),
+		}
+		check(t, dir, cfg, func(i int) float64 { return float64(i) - 5 }, addFloat)
+	}))
 	t.Run("struct", rapid.MakeCheck(func(t *rapid.T) {
 		cfg := Config[mean]{Combine: joinMeans, Append: appendMean, Decode: decodeMean, Width: rapid.SampledFrom([]int{4, 8}).Draw(t, "width")}
 		check(t, dir, cfg, func(i int) mean { return mean{int64(i), 1} }, joinMeans)
@@ -104,6 +144,108 @@ func TestNumbersLieInARow(t *testing.T) {
 		x.Close()
 	}
 	require.Panics(t, func() { NewTable(Config[int64]{Sum: true, Width: 9, Partitions: 1}) })
+}
+
+// A row is handed over as it is where all keys lie in it and there is little room between them, and
+// else packed; either is read in the order of its keys, and so are both together.
+func TestRowsAreHandedOver(t *testing.T) {
+	root := memory.NewBudget(1 << 30)
+	finish := func(cfg Config[int64], n int, step uint32) []*Segment[int64] {
+		cfg.Sum, cfg.Width, cfg.Partitions, cfg.Budget = true, 4, 2, root.Sub()
+		table := NewTable(cfg)
+		emit := NumberEmitter[uint32](table, 0)
+		for i := range uint32(n) {
+			emit(i*step, int64(i))
+		}
+		out, stats, err := table.Finish()
+		require.NoError(t, err)
+		require.EqualValues(t, n, stats.Output)
+		require.EqualValues(t, 12*n, stats.OutputBytes)
+		cfg.Budget.Close()
+		return out
+	}
+	near, far := finish(Config[int64]{}, 20_000, 1), finish(Config[int64]{}, 2000, 7)
+	require.NotNil(t, near[0].row)
+	require.NotNil(t, near[1].row)
+	require.Same(t, near[0].store, near[1].store)
+	require.Equal(t, near[0].row.mask, finish(Config[int64]{}, 20_000, 1)[0].row.mask)
+	require.Nil(t, far[0].row, "seven places for each key")
+	require.NotNil(t, far[0].blocks)
+	own := finish(Config[int64]{Partition: func(key []byte) int { return int(key[3]) % 2 }}, 20_000, 1)
+	require.Nil(t, own[0].row, "the layout knows of no other partitions")
+	stored := finish(Config[int64]{Stored: true}, 20_000, 1)
+	require.Nil(t, stored[0].row)
+	for p := range 2 {
+		for _, list := range [][]*Segment[int64]{{near[p]}, {near[p], near[p]}, {near[p], far[p]}, {far[p], stored[p], near[p]}} {
+			m := NewMerge(Config[int64]{Sum: true, Width: 4}, list)
+			want := map[uint32]int64{}
+			for i := range uint32(20_000) {
+				for _, s := range list {
+					switch key := binary.BigEndian.AppendUint32(nil, i); {
+					case segment.PartitionOf(key, 2) != p:
+					case s != far[p]:
+						want[i] += int64(i)
+					case i%7 == 0 && i < 14_000:
+						want[i] += int64(i / 7)
+					}
+				}
+			}
+			got, last := map[uint32]int64{}, -1
+			for k, v, ok := m.Next(); ok; k, v, ok = m.Next() {
+				key := binary.BigEndian.Uint32(k)
+				require.Greater(t, int(key), last)
+				got[key], last = v, int(key)
+			}
+			require.NoError(t, m.Err())
+			require.Equal(t, want, got)
+			m.Close()
+		}
+	}
+}
+
+// Where the budget keeps no more, a row is spilled.
+func TestRowsThatMayNotStayAreSpilled(t *testing.T) {
+	root := memory.NewBudget(16 << 20)
+	budget := root.Sub()
+	table := NewTable(Config[int64]{Sum: true, Width: 4, Partitions: 2, Budget: budget, SpillDir: t.TempDir()})
+	emit := NumberEmitter[uint32](table, 0)
+	for i := range uint32(30_000) {
+		emit(i, 1)
+	}
+	require.NotZero(t, table.d.n)
+	root.Fix(8 << 20)
+	out, stats, err := table.Finish()
+	require.NoError(t, err)
+	require.EqualValues(t, 30_000, stats.SpilledRecords)
+	for _, s := range out {
+		require.Nil(t, s.row)
+		s.Release()
+	}
+	root.Fix(-8 << 20)
+	require.Zero(t, root.Used())
+}
+
+// Partitions are those of the keys' bytes, whether a layout is known or not.
+func TestPartitionsAreOfTheBytes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		width, partitions := rapid.SampledFrom([]int{4, 8}).Draw(t, "width"), rapid.SampledFrom([]int{1, 2, 5, 64, 20_000}).Draw(t, "partitions")
+		base := rapid.SampledFrom([]uint64{0, 64, 1 << 20, 1<<32 - 4096}).Draw(t, "base")
+		if rapid.Bool().Draw(t, "known") {
+			layoutOf(width, base, 4096, partitions)
+		}
+		n := NewPartitions(width, partitions)
+		for range 20 {
+			x := base + rapid.Uint64Range(0, 5000).Draw(t, "number")
+			if width == 4 {
+				x &= 1<<32 - 1
+			}
+			want := segment.PartitionOf(binary.BigEndian.AppendUint64(nil, x)[8-width:], partitions)
+			require.Equal(t, want, n.Of(x))
+			for _, p := range []int{0, want, want - 1, partitions - 1} {
+				require.Equal(t, p == want, p >= 0 && n.Has(p, x), "number %d", x)
+			}
+		}
+	})
 }
 
 // A row is paid for, with what its copy takes; where the budget refuses one, keys go to the cells.

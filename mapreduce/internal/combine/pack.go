@@ -122,6 +122,10 @@ func (d *packed[V]) slab(pool *memory.Pool, n int) []byte {
 
 // absorb folds packed entries into the table.
 func (t *Table[V]) absorb(s *Segment[V]) {
+	if s.row != nil {
+		t.absorbRow(s.row)
+		return
+	}
 	values := s.values
 	encoded := !t.c.offHeap && t.cfg.spills()
 	var v V

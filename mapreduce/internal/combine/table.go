@@ -36,6 +36,9 @@ type Config[V any] struct {
 	// job; 0 if unknown. It only sizes the first table: growing it to its size costs up to a
 	// fifth of a WordCount of real text.
 	Distinct int
+	// Expected is how many distinct keys there may be, such as the records of a dataset; 0 if unknown.
+	// Keys that are numbers are put in a row for so many, if they lie close enough to each other.
+	Expected int
 	// Budget pays for tables, arenas and entries; nil means no limit.
 	Budget *memory.Budget
 	// Pool supplies the buffers; nil means fresh ones each time.
@@ -79,6 +82,7 @@ type Table[V any] struct {
 	b      batch[V]
 	l      longBatch[V]
 	d      numbers[V]
+	adds   addKind
 	spills []*segment.Spill
 	stats  segment.Stats
 	err    error
@@ -98,7 +102,7 @@ func NewTable[V any](cfg Config[V]) *Table[V] {
 	if cfg.largest == 0 {
 		cfg.largest = cfg.Budget.Largest()
 	}
-	t := &Table[V]{cfg: cfg, gate: memory.NewGate(cfg.Budget.Life())}
+	t := &Table[V]{cfg: cfg, adds: addsWhat(cfg.Sum, cfg.Combine), gate: memory.NewGate(cfg.Budget.Life())}
 	t.c = newCells(&t.cfg)
 	if t.c.offHeap && cfg.Width > 0 {
 		t.d.width = cfg.Width

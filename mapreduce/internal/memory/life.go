@@ -6,19 +6,20 @@ import "sync/atomic"
 // unless the watcher has asked, so that it may be called for every record. A nil Life is not
 // watched.
 type Life struct {
-	asked atomic.Bool
+	// Asked is 1 if somebody waits for a sign, else 0; it is read and written atomically.
+	Asked uint32
 	signs atomic.Int64
 }
 
 // Ask asks for another sign and returns the number of those so far. Any goroutine may ask.
 func (l *Life) Ask() int64 {
-	l.asked.Store(true)
+	atomic.StoreUint32(&l.Asked, 1)
 	return l.signs.Load()
 }
 
 // Sign says that the attempt has done something.
 func (l *Life) Sign() {
-	if l != nil && l.asked.Load() {
+	if l != nil && atomic.LoadUint32(&l.Asked) != 0 {
 		l.answer()
 	}
 }
@@ -42,6 +43,6 @@ func (l *Life) answer() {
 	if l == shut {
 		panic(Outside)
 	}
-	l.asked.Store(false)
+	atomic.StoreUint32(&l.Asked, 0)
 	l.signs.Add(1)
 }

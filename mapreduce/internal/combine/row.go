@@ -1,0 +1,215 @@
+package combine
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+// row is what a segment has of a table's row of numbers: all of it, where the table left it, and
+// which places belong to the partition. Nothing is copied, hashed or sorted to hand it over.
+type row[V any] struct {
+	base   uint64
+	values []V
+	there  []uint64
+	mask   []uint64 // the places of the partition; nil: all
+}
+
+// word is the places that are taken of 64 keys, of which the first is 64 w.
+func (r *row[V]) word(w uint64) uint64 {
+	i := w - r.base/64
+	if i >= uint64(len(r.there)) {
+		return 0
+	}
+	if r.mask == nil {
+		return r.there[i]
+	}
+	return r.there[i] & r.mask[i]
+}
+
+func (r *row[V]) end() uint64 { return r.base/64 + uint64(len(r.there)) }
+
+// count is how many keys the row has.
+func (r *row[V]) count() (n int64) {
+	for i, word := range r.there {
+		if r.mask != nil {
+			word &= r.mask[i]
+		}
+		n += int64(bits.OnesCount64(word))
+	}
+	return n
+}
+
+// asRow hands the row over as it is, if all keys lie in it and packing them would not take half the
+// memory. It reports whether it has, or has spilled the table.
+func (t *Table[V]) asRow(out []*Segment[V]) bool {
+	d, c := &t.d, &t.cfg
+	if d.n == 0 || c.Partition != nil || len(t.spills) > 0 || !t.gather() {
+		return false
+	}
+	pair := d.width + int(unsafe.Sizeof(*new(V)))
+	size := int64(len(d.slab.Bytes))
+	if size > 2*int64(d.n)*int64(pair+1) {
+		return false
+	}
+	var l *layout
+	if c.Partitions > 1 {
+		if l = layoutOf(d.width, d.base, len(d.values), c.Partitions); l == nil {
+			return false
+		}
+	}
+	kept := c.Budget.Keep(size)
+	if !kept && c.spills() {
+		t.drain()
+		return true
+	}
+	c.Budget.Release(d.charged - size)
+	s := &store{budget: c.Budget, pool: c.Pool, slabs: []memory.Slab{d.slab}, charged: size, kept: kept}
+	s.refs.Store(1)
+	defer s.drop()
+	for p := range out {
+		r := &row[V]{base: d.base, values: d.values, there: d.there}
+		if l != nil {
+			r.mask = l.masks[p]
+		}
+		if n := r.count(); n > 0 {
+			s.refs.Add(1)
+			*out[p] = Segment[V]{row: r, store: s, records: n, bytes: n * int64(pair), inMemory: n}
+		}
+	}
+	t.d = numbers[V]{width: d.width}
+	return true
+}
+
+// absorbRow folds a row into the table.
+func (t *Table[V]) absorbRow(r *row[V]) {
+	for i := range r.there {
+		for word := r.word(r.base/64 + uint64(i)); word != 0 && t.err == nil; word &= word - 1 {
+			at := i*64 + bits.TrailingZeros64(word)
+			t.putNumber(r.base+uint64(at), &r.values[at])
+		}
+	}
+}
+
+// rowMerge is the merge of rows: it goes through them side by side.
+type rowMerge[V any] struct {
+	rows      []*row[V]
+	at, end   uint64 // words of 64 keys: the one at hand, and the one after the last
+	left      uint64 // places of the word at hand that are still to come
+	adds      addKind
+	wordReady bool // left is of the word at hand
+
+	keys   [64]uint64 // that were read ahead for Merge.Next
+	values []V
+	ahead  []uint64 // those of keys that are still to come
+}
+
+// newRowMerge returns nil unless all that the segments have in memory lies in rows.
+func newRowMerge[V any](segments []*Segment[V], adds addKind) *rowMerge[V] {
+	m := &rowMerge[V]{at: ^uint64(0), adds: adds}
+	for _, s := range segments {
+		switch {
+		case s.row != nil:
+			m.rows = append(m.rows, s.row)
+			m.at, m.end = min(m.at, s.row.base/64), max(m.end, s.row.end())
+		case s.records > 0:
+			return nil
+		}
+	}
+	if len(m.rows) == 0 {
+		return nil
+	}
+	return m
+}
+
+// find goes to the next word that has places to come; false at the end.
+func (m *rowMerge[V]) find() bool {
+	for m.left == 0 {
+		if m.wordReady {
+			m.at++
+		}
+		if m.at >= m.end {
+			return false
+		}
+		m.wordReady = true
+		for _, r := range m.rows {
+			m.left |= r.word(m.at)
+		}
+	}
+	return true
+}
+
+// next fills keys and values, which are as many, and returns how many there were; fewer only at the
+// end.
+func (m *rowMerge[V]) next(c *Config[V], keys []uint64, values []V) (n int) {
+	for n < len(keys) && m.find() {
+		from, left := n, m.left
+		for ; left != 0 && n < len(keys); left &= left - 1 {
+			keys[n] = m.at*64 + uint64(bits.TrailingZeros64(left))
+			n++
+		}
+		m.fill(c, keys[from:n], values[from:n])
+		m.left = left
+	}
+	return n
+}
+
+// fill combines the values of keys, all of the word at hand, in the order of the rows.
+func (m *rowMerge[V]) fill(c *Config[V], keys []uint64, values []V) {
+	var done uint64
+	for _, r := range m.rows {
+		word := r.word(m.at)
+		if word == 0 {
+			continue
+		}
+		from := (m.at - r.base/64) * 64
+		list := r.values[from : from+64 : from+64]
+		for i, x := range keys {
+			bit := uint64(1) << (x % 64)
+			switch {
+			case word&bit == 0:
+			case done&bit == 0:
+				values[i] = list[x%64]
+			case m.adds == addFloats:
+				*(*float64)(unsafe.Pointer(&values[i])) += *(*float64)(unsafe.Pointer(&list[x%64]))
+			default:
+				values[i] = c.fold(values[i], list[x%64])
+			}
+		}
+		done |= word
+	}
+}
+
+// nextOfRows is Next of a merge of rows.
+func (m *Merge[V]) nextOfRows() (key []byte, v V, ok bool) {
+	r := m.rows
+	if r.values == nil {
+		r.values = make([]V, len(r.keys))
+	}
+	if len(r.ahead) == 0 {
+		r.ahead = r.keys[:r.next(&m.t.cfg, r.keys[:], r.values)]
+	}
+	if len(r.ahead) == 0 {
+		return nil, v, false
+	}
+	at := len(r.keys) - cap(r.ahead)
+	width := m.t.cfg.Width
+	binary.BigEndian.PutUint64(m.key[:], r.ahead[0]<<(64-8*width))
+	r.ahead = r.ahead[1:]
+	return m.key[:width], r.values[at], true
+}
+
+// Numbers fills keys, which are as many as values, with the next pairs of a merge whose keys are
+// numbers, and returns how many there were, 0 at the end. ok is false, always, if the pairs do not
+// lie such that this is of use: then Next has them. The two are not to be mixed.
+func (m *Merge[V]) Numbers(keys []uint64, values []V) (n int, ok bool) {
+	if !m.started {
+		m.start()
+	}
+	if m.rows == nil || m.err != nil {
+		return 0, false
+	}
+	return m.rows.next(&m.t.cfg, keys, values), true
+}
