@@ -87,7 +87,7 @@ func (b *boundJob[I, K, V, O]) emitCombined(t *combine.Table[V]) func(K, V) {
 		return func(k K, v V) { t.EmitHeavy(key(k), v) }
 	}
 	if t.Numbers() {
-		return emitNumbers[K](t)
+		return combine.NumberEmitter[K](t, numberFlip[K]())
 	}
 	if b.key.raw && !b.key.descending {
 		if emit, ok := any(t.Emit).(func(K, V)); ok {
@@ -100,25 +100,10 @@ func (b *boundJob[I, K, V, O]) emitCombined(t *combine.Table[V]) func(K, V) {
 	return func(k K, v V) { t.Emit(key(k), v) }
 }
 
-// numberWidth is how many bytes a key has that is a number: the encoding of an integer; 0 if it is none.
+// numberWidth is how many bytes the keys have if they are numbers, in rising order; else 0.
 func (b *boundJob[I, K, V, O]) numberWidth() int {
-	t := reflect.TypeFor[K]()
-	switch t.Kind() {
-	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		if _, own := reflect.TypeAssert[selfCoded](reflect.Zero(t)); !b.key.descending && !own && !marshals(t) {
-			return int(t.Size())
-		}
-	default:
+	if b.key.descending {
+		return 0
 	}
-	return 0
-}
-
-// emitNumbers is the emit of keys of numberWidth bytes, 4 or 8.
-func emitNumbers[K, V any](t *combine.Table[V]) func(K, V) {
-	flip := uint64(0)
-	k := reflect.TypeFor[K]()
-	if k.Kind() <= reflect.Int64 {
-		flip = 1 << (k.Bits() - 1)
-	}
-	return combine.NumberEmitter[K](t, flip)
+	return numberWidth[K]()
 }

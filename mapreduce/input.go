@@ -31,6 +31,9 @@ type Input[I any] struct {
 	read func(s *splitReader, yield func(I) error) error
 	// stays says that records are what they were until [Task.flush] has been called.
 	stays bool
+	// lists, if not nil, is read for records that lie one after the other: yield returns how many of
+	// a list it is done with, and notes the one at hand as splitReader.now. Nothing is left out.
+	lists func(s *splitReader, yield func(list []I) (int, error)) error
 }
 
 // bare is the input without its sources, of which each plan has its own.

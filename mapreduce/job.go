@@ -44,7 +44,8 @@ type Job[I, K, V, O any] struct {
 	// Combine merges two values of one key and must be associative and
 	// commutative; the engine calls it at will in maps and reduces. Nil: none.
 	// It may change what a and b point to and return it, but see Mapper.MapWords. One that
-	// is the sum of two integers costs no call, where the engine can tell.
+	// is the sum of two integers, or for integer keys of two float64s, costs no call, where the engine
+	// can tell.
 	Combine func(a, b V) V
 	// Sum stands for a Combine that adds, without a call a record: for integers
 	// of 4 or 8 bytes, which wrap around as Go's do.

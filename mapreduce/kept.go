@@ -58,6 +58,7 @@ func (k *Kept[T]) output(to *KeptParts) Output[T] {
 		dest:      Destination{store: &keptOutput{k: to}},
 		checkType: func() error { return k.wrong },
 		encoder:   func() (func([]byte, T) ([]byte, error), error) { return k.form.encoder(), k.wrong },
+		image:     k.form.size, gaps: k.form.gaps,
 	}
 }
 
@@ -67,6 +68,9 @@ func (k *Kept[T]) output(to *KeptParts) Output[T] {
 // are released before that the start is an error that wraps ErrReleased.
 func (k *Kept[T]) Input() Input[T] {
 	in := Input[T]{plan: inputPlan{apart: true, wrong: k.wrong}, read: k.read}
+	if k.form.size > 0 {
+		in.lists = k.readLists
+	}
 	n := k.Parts()
 	if n == 0 && k.wrong == nil {
 		in.plan.wrong = fmt.Errorf("%s: %w", k.o.Name, ErrNotCollected)

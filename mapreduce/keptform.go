@@ -11,10 +11,12 @@ import (
 
 // keptForm is how kept records of type T lie in memory. Of a type of fixed size that points to
 // nothing it is the memory of the values themselves, which cost nothing to encode and decode;
-// else each record is its encoding as a value, after its length.
+// else each record comes after its length: its fields as they are if they are such values, strings and
+// slices of them, or its encoding as a value.
 type keptForm[T any] struct {
-	size  int    // of an image; 0: records are framed
-	gaps  []span // of an image, between its fields: zero, so that equal records are equal bytes
+	size  int         // of an image; 0: records are framed
+	gaps  []span      // of an image, between its fields: zero, so that equal records are equal bytes
+	flat  []flatField // of a record that is framed; nil: its encoding as a value
 	codec typedCodec[T]
 }
 
@@ -26,6 +28,8 @@ func newKeptForm[T any]() (keptForm[T], error) {
 	f := keptForm[T]{codec: c}
 	if t := reflect.TypeFor[T](); err == nil && isImage(t) && t.Size() > 0 && t.Size() <= spillKept {
 		f.size, f.gaps = int(t.Size()), gapsOf(nil, t, 0)
+	} else if err == nil && !c.raw {
+		f.flat, _ = flatOf(nil, t, 0)
 	}
 	return f, err
 }
@@ -95,10 +99,29 @@ func (f keptForm[T]) encoder() func(dst []byte, rec T) ([]byte, error) {
 		}
 	}
 	encode := f.codec.encoder()
+	if f.flat != nil {
+		box := new(T)
+		encode = func(dst []byte, rec T) []byte {
+			*box = rec
+			return appendFlat(dst, f.flat, unsafe.Pointer(box))
+		}
+	}
 	var scratch []byte
 	return func(dst []byte, rec T) ([]byte, error) {
 		scratch = encode(scratch[:0], rec)
 		return append(binary.AppendUvarint(dst, uint64(len(scratch))), scratch...), nil
+	}
+}
+
+// reader returns the function of one goroutine that reads what encoder has appended after the length.
+func (f keptForm[T]) reader() func(b []byte) (T, error) {
+	if f.flat == nil {
+		return f.codec.decoder()
+	}
+	box, r := new(T), &flatReader{fields: f.flat}
+	return func(b []byte) (T, error) {
+		err := r.read(b, unsafe.Pointer(box))
+		return *box, err
 	}
 }
 
@@ -155,7 +178,7 @@ func (f keptForm[T]) each(run []byte, yield func(rec T, b []byte) error) error {
 		}
 		return nil
 	}
-	decode := f.codec.decoder()
+	decode := f.reader()
 	for len(run) > 0 {
 		b, n := frame(run)
 		if n == 0 {

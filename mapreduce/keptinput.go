@@ -52,6 +52,16 @@ func (s Source) Kept() (hosts []string, kept bool) {
 	return hosts, true
 }
 
+// expected is how many records a source belongs to, so that there may be as many keys; 0 if unknown.
+func expected(s Source) int {
+	k, ok := s.Data.(*keptSource)
+	if !ok {
+		return 0
+	}
+	n, _, _ := k.of[0].parts.Size()
+	return int(n)
+}
+
 // keptOf are the kept parts that sources are of, each once.
 func keptOf(list []*KeptParts, sources []Source) []*KeptParts {
 	for _, s := range sources {
@@ -108,6 +118,16 @@ func (p *Plan) letGo() {
 
 // read yields the records that begin in the split.
 func (k *Kept[T]) read(s *splitReader, yield func(T) error) error {
+	return k.runs(s, func(at int64, run []byte) error { return k.readRun(s, at, run, yield) })
+}
+
+// readLists is read for records that are images.
+func (k *Kept[T]) readLists(s *splitReader, yield func(list []T) (int, error)) error {
+	return k.runs(s, func(at int64, run []byte) error { return k.readList(s, at, run, yield) })
+}
+
+// runs yields the runs of records that begin in the split, and where each begins in its part.
+func (k *Kept[T]) runs(s *splitReader, yield func(at int64, run []byte) error) error {
 	ref := s.source.Data.(*keptSource).of[0]
 	data, err := ref.parts.open(ref.index)
 	if err != nil {
@@ -123,7 +143,7 @@ func (k *Kept[T]) read(s *splitReader, yield func(T) error) error {
 				if first == last {
 					return nil
 				}
-				return k.readRun(s, from+int64(first), block[first:last], yield)
+				return yield(from+int64(first), block[first:last])
 			})
 			if err != nil {
 				return ref.parts.damaged(ref.index, data, err)
@@ -143,20 +163,6 @@ func (k *Kept[T]) readRun(s *splitReader, at int64, run []byte, yield func(T) er
 	s.first = unsafe.SliceData(run)
 	err = ErrExited
 	defer s.placePanic(run, &s.now, k.form.length, &err)
-	if k.form.size > 0 {
-		list := memory.Cast[T](run)
-		for i := range list {
-			s.now = (*byte)(unsafe.Pointer(&list[i]))
-			err := yield(list[i])
-			if err != nil {
-				err = s.refused(run, run[i*k.form.size:][:k.form.size], err)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 	return k.form.each(run, func(rec T, b []byte) error {
 		s.now = unsafe.SliceData(b)
 		err := yield(rec)
@@ -165,4 +171,20 @@ func (k *Kept[T]) readRun(s *splitReader, at int64, run []byte, yield func(T) er
 		}
 		return err
 	})
+}
+
+// readList is readRun for records that are images.
+func (k *Kept[T]) readList(s *splitReader, at int64, run []byte, yield func(list []T) (int, error)) (err error) {
+	if err := s.tick(int64(len(run))); err != nil {
+		return err
+	}
+	s.begin(at, len(run))
+	s.first = unsafe.SliceData(run)
+	err = ErrExited
+	defer s.placePanic(run, &s.now, k.form.length, &err)
+	n, err := yield(memory.Cast[T](run))
+	if err != nil && n*k.form.size < len(run) {
+		err = s.refused(run, run[n*k.form.size:][:k.form.size], err)
+	}
+	return err
 }

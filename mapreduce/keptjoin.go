@@ -87,8 +87,8 @@ func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B
 		return mergeJoin[K, A, B]{left.keyed, right.keyed}.walk(s, func(m *mergeWalk[K, A, B]) (err error) {
 			held := int64(0)
 			g.Key = m.key
-			if g.Left, err = takeGroup(g.Left[:0], m.left, m.group, ofLeft, s, &held); err == nil {
-				g.Right, err = takeGroup(g.Right[:0], m.right, m.group, ofRight, s, &held)
+			if g.Left, err = takeGroup(g.Left[:0], m.left, &m.group, ofLeft, s, &held); err == nil {
+				g.Right, err = takeGroup(g.Right[:0], m.right, &m.group, ofRight, s, &held)
 			}
 			if err != nil {
 				return fault(Permanent(fmt.Errorf("%w: key %s has more than %d bytes of records, which Grouped holds in memory: use Join",
@@ -100,10 +100,10 @@ func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B
 }
 
 // takeGroup appends the records of a group, kept if they would change; held counts their bytes.
-func takeGroup[K, T any](list []T, c *keptCursor[K, T], group []byte, keep func(T) T, s *splitReader, held *int64) ([]T, error) {
-	lend := c.lender()
+func takeGroup[K, T any](list []T, c *keptCursor[K, T], group *groupKey, keep func(T) T, s *splitReader, held *int64) ([]T, error) {
+	lend, most := c.lend, s.largest()
 	for ; c.at(group); c.next() {
-		if *held += int64(c.size) + int64(unsafe.Sizeof(c.rec)); *held > s.largest() {
+		if *held += int64(c.size) + int64(unsafe.Sizeof(c.rec)); *held > most {
 			return list, ErrRecordTooLarge
 		}
 		rec := c.rec
@@ -131,10 +131,16 @@ type mergeJoin[K, A, B any] struct {
 	right *KeptBy[K, B]
 }
 
-// mergeWalk is a key at hand, also encoded, and the cursors at its first records.
+// groupKey is a key as keys are compared: a number, if they are numbers, else its encoding.
+type groupKey struct {
+	number uint64
+	bytes  []byte
+}
+
+// mergeWalk is a key at hand, also as a group's, and the cursors at its first records.
 type mergeWalk[K, A, B any] struct {
 	key   K
-	group []byte
+	group groupKey
 	left  *keptCursor[K, A]
 	right *keptCursor[K, B]
 }
@@ -151,23 +157,30 @@ func (m mergeJoin[K, A, B]) walk(s *splitReader, visit func(w *mergeWalk[K, A, B
 		left.next()
 		right.next()
 		for left.ok || right.ok {
-			smaller := left.key
-			if !left.ok || right.ok && bytes.Compare(right.key, left.key) < 0 {
-				smaller = right.key
-			}
-			w.group = append(w.group[:0], smaller...)
-			if w.key, err = decodeKey(w.group); err != nil {
-				return err
+			if left.width > 0 {
+				if w.group.number = left.number; !left.ok || right.ok && right.number < left.number {
+					w.group.number = right.number
+				}
+				setBits(&w.key, w.group.number^left.flip)
+			} else {
+				smaller := left.key
+				if !left.ok || right.ok && bytes.Compare(right.key, left.key) < 0 {
+					smaller = right.key
+				}
+				w.group.bytes = append(w.group.bytes[:0], smaller...)
+				if w.key, err = decodeKey(w.group.bytes); err != nil {
+					return err
+				}
 			}
 			if err := visit(w); err != nil {
 				if err = s.refused(nil, nil, err); err != nil {
 					return err
 				}
 			}
-			for left.at(w.group) {
+			for left.at(&w.group) {
 				left.next()
 			}
-			for right.at(w.group) {
+			for right.at(&w.group) {
 				right.next()
 			}
 		}
@@ -182,12 +195,12 @@ func (m mergeJoin[K, A, B]) read(s *splitReader, yield func(merged[K, A, B]) err
 	}
 	var w *mergeWalk[K, A, B]
 	rec := merged[K, A, B]{values: func(yield func(sided[A, B]) bool) {
-		for ; w.left.at(w.group); w.left.next() {
+		for ; w.left.at(&w.group); w.left.next() {
 			if !yield(lend(sided[A, B]{A: w.left.rec, size: w.left.size})) {
 				return
 			}
 		}
-		for ; w.right.at(w.group); w.right.next() {
+		for ; w.right.at(&w.group); w.right.next() {
 			if !yield(lend(sided[A, B]{B: w.right.rec, right: true, size: w.right.size})) {
 				return
 			}
@@ -212,26 +225,36 @@ type keptCursor[K, T any] struct {
 	run     []byte // the rest of the block at hand
 	release func() // of that block
 
-	ok   bool // there is a record at hand: rec, its key encoded and its size in bytes
-	rec  T
-	key  []byte
-	size int
+	image int       // how many bytes a record has that is an image, else 0
+	width int       // of keys that are numbers, else 0
+	flip  uint64    // of these
+	lend  func(T) T // what watches who writes to records in a test of the job; nil if nobody does
+
+	ok     bool // there is a record at hand: rec, its key as a group's and its size in bytes
+	rec    T
+	number uint64
+	key    []byte
+	size   int
 }
 
 func newKeptCursor[K, T any](k *KeptBy[K, T], index int, s *splitReader) *keptCursor[K, T] {
-	return &keptCursor[K, T]{k: k, index: index, s: s, decode: k.form.decoder(), encode: k.codec.encoder(), release: func() {}}
-}
-
-// lender is what watches who writes to records in a test of the job; nil if nobody does.
-func (c *keptCursor[K, T]) lender() func(T) T {
-	if c.s.task == nil || c.s.task.records == nil {
-		return nil
+	c := &keptCursor[K, T]{
+		k: k, index: index, s: s, decode: k.form.decoder(), encode: k.codec.encoder(), release: func() {},
+		image: k.form.size, width: numberWidth[K](), flip: numberFlip[K](),
 	}
-	return lenderOf[T](c.s.task.records)
+	if s.task != nil && s.task.records != nil {
+		c.lend = lenderOf[T](s.task.records)
+	}
+	return c
 }
 
 // at reports whether the record at hand has that key.
-func (c *keptCursor[K, T]) at(key []byte) bool { return c.ok && bytes.Equal(c.key, key) }
+func (c *keptCursor[K, T]) at(key *groupKey) bool {
+	if c.width > 0 {
+		return c.ok && c.number == key.number
+	}
+	return c.ok && bytes.Equal(c.key, key.bytes)
+}
 
 // next goes to the next record.
 func (c *keptCursor[K, T]) next() {
@@ -262,11 +285,18 @@ func (c *keptCursor[K, T]) advance() (err error) {
 			return err
 		}
 	}
-	if c.rec, c.size, err = c.decode(c.run); err != nil {
+	if c.image > 0 {
+		c.rec, c.size = *(*T)(unsafe.Pointer(unsafe.SliceData(c.run))), c.image
+	} else if c.rec, c.size, err = c.decode(c.run); err != nil {
 		return err
 	}
-	c.run = c.run[c.size:]
-	c.ok, c.key = true, c.encode(c.key[:0], c.k.key(c.rec))
+	c.run, c.ok = c.run[c.size:], true
+	key := c.k.key(c.rec)
+	if c.width > 0 {
+		c.number = bitsOf(&key) ^ c.flip
+	} else {
+		c.key = c.encode(c.key[:0], key)
+	}
 	return nil
 }
 
@@ -280,7 +310,7 @@ func (f keptForm[T]) decoder() func(run []byte) (T, int, error) {
 	if f.size > 0 {
 		return func(run []byte) (T, int, error) { return *(*T)(unsafe.Pointer(unsafe.SliceData(run))), f.size, nil }
 	}
-	decode := f.codec.decoder()
+	decode := f.reader()
 	return func(run []byte) (rec T, n int, err error) {
 		b, n := frame(run)
 		if n == 0 {

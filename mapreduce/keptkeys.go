@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
@@ -48,6 +50,9 @@ type keyedRecords[K, T any] struct {
 }
 
 func (f keyedRecords[K, T]) checker(p part) func(run []byte) error {
+	if numberWidth[K]() > 0 && f.size > 0 {
+		return f.numberChecker(p)
+	}
 	encode := f.codec.encoder()
 	var last, now []byte
 	return func(run []byte) error {
@@ -55,18 +60,47 @@ func (f keyedRecords[K, T]) checker(p part) func(run []byte) error {
 			key := f.key(rec)
 			now = encode(now[:0], key)
 			if to := segment.PartitionOf(now, p.tasks); to != p.index {
-				return Permanent(fmt.Errorf("mapreduce: a record with key %s is written to part %d of %d, where it is kept by key it belongs "+
-					"into part %d: keep what reduces without a Partition of their own make, under the key that they reduce, "+
-					"or what a job without reduces makes of such parts whole (Aligned)", keyText(key), p.index, p.tasks, to))
+				return misplaced(p, key, to)
 			}
 			if bytes.Compare(now, last) < 0 {
-				return Permanent(fmt.Errorf("mapreduce: a record with key %s comes after one with a larger key, and is kept by key: "+
-					"a part must be in the order of its keys", keyText(key)))
+				return outOfOrder(key)
 			}
 			last, now = now, last
 			return nil
 		})
 	}
+}
+
+// numberChecker is checker for keys that are numbers of records that are images.
+func (f keyedRecords[K, T]) numberChecker(p part) func(run []byte) error {
+	at, flip, last := combine.NewPartitions(numberWidth[K](), p.tasks), numberFlip[K](), uint64(0)
+	return func(run []byte) error {
+		for _, rec := range memory.Cast[T](run) {
+			key := f.key(rec)
+			x := bitsOf(&key) ^ flip
+			if p.tasks > 1 && !at.Has(p.index, x) {
+				return misplaced(p, key, at.Of(x))
+			}
+			if x < last {
+				return outOfOrder(key)
+			}
+			last = x
+		}
+		return nil
+	}
+}
+
+// misplaced is the error of a record in the wrong part.
+func misplaced[K any](p part, key K, to int) error {
+	return Permanent(fmt.Errorf("mapreduce: a record with key %s is written to part %d of %d, where it is kept by key it belongs "+
+		"into part %d: keep what reduces without a Partition of their own make, under the key that they reduce, "+
+		"or what a job without reduces makes of such parts whole (Aligned)", keyText(key), p.index, p.tasks, to))
+}
+
+// outOfOrder is the error of a record out of order.
+func outOfOrder[K any](key K) error {
+	return Permanent(fmt.Errorf("mapreduce: a record with key %s comes after one with a larger key, and is kept by key: "+
+		"a part must be in the order of its keys", keyText(key)))
 }
 
 // userPackage is the package of the nearest caller that is not of this engine.

@@ -119,7 +119,7 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 			emitted = nil
 		}
 		mapRecord := record(m, emit, nil)
-		err = readFile(t, p, a, split, b.in, k, intake{}, func(rec I) error {
+		err = readFile(t, p, a, split, b.in, k, intake{}, mapCalls[I]{one: func(rec I) error {
 			defer keep()
 			gate.Open()
 			defer gate.Shut()
@@ -137,7 +137,7 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 				return nil
 			}
 			return fault(trial(c, func() error { return cmp.Or(mapRecord(rec), readable()) }, func() { emitted = nil }))
-		})
+		}})
 		if err == nil && m.Close != nil {
 			gate.Open()
 			err = m.Close(emit)

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"sync/atomic"
+	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
@@ -88,7 +90,7 @@ func (b *boundJob[I, K, V, O]) mapFile(ctx context.Context, p *Plan, a *MapAttem
 }
 
 // mapping is what is done with each record. The usual case is written out: each call less is 2 ns a record.
-func (b *boundJob[I, K, V, O]) mapping(m Mapper[I, K, V], col *collector[K, V], c *Counters, k *skips) func(I) error {
+func (b *boundJob[I, K, V, O]) mapping(m Mapper[I, K, V], col *collector[K, V], c *Counters, k *skips) mapCalls[I] {
 	gate, failed := col.gate, col.failed
 	after := func(err error) error {
 		if err != nil {
@@ -96,8 +98,8 @@ func (b *boundJob[I, K, V, O]) mapping(m Mapper[I, K, V], col *collector[K, V], 
 		}
 		return emitted(*failed)
 	}
-	if userMap, emit := m.Map, col.emit; userMap != nil && m.MapWords == nil && k == nil {
-		return func(rec I) error {
+	if userMap, emit := m.Map, col.emit; userMap != nil && k == nil {
+		one := func(rec I) error {
 			gate.Open()
 			err := userMap(rec, emit)
 			gate.Shut()
@@ -106,17 +108,42 @@ func (b *boundJob[I, K, V, O]) mapping(m Mapper[I, K, V], col *collector[K, V], 
 			}
 			return nil
 		}
+		return mapCalls[I]{one: one, list: func(l *recordLoop, list []I) (int, error) {
+			defer gate.Shut()
+			gate.Open()
+			r, w, life := l.reader, l.watch, l.watch.life
+			for i := range list {
+				r.now = (*byte)(unsafe.Pointer(&list[i]))
+				var err error
+				l.records++
+				if atomic.LoadUint32(&life.Asked)|atomic.LoadUint32(&w.canceled) != 0 || l.records%pauseEvery == 0 {
+					gate.Shut()
+					err = l.stop()
+					gate.Open()
+				}
+				if err == nil {
+					if err = userMap(list[i], emit); err != nil || *failed != nil {
+						err = after(err)
+					}
+				}
+				if err != nil {
+					r.number = l.records
+					return i, err
+				}
+			}
+			return len(list), nil
+		}}
 	}
 	mapRecord := record(m, col.emit, col.words)
 	if k != nil {
 		mapRecord = b.trying(m, col, c)
 	}
-	return func(rec I) error {
+	return mapCalls[I]{one: func(rec I) error {
 		gate.Open()
 		err := mapRecord(rec)
 		gate.Shut()
 		return after(err)
-	}
+	}}
 }
 
 // trying is record for a map whose bad records are left out.
@@ -163,7 +190,7 @@ const tellEvery = 4096
 // readFile calls fn for each record of the part of a split that lies in one file,
 // as long as the attempt may go on, and counts records and bytes.
 func readFile[I any](t *Task, p *Plan, a *MapAttempt, file Split, in Input[I], k *skips,
-	memory intake, fn func(I) error,
+	memory intake, calls mapCalls[I],
 ) error {
 	ctx, c := t.ctx, t.counters
 	w, stop := newWatch(ctx, &a.Resources)
@@ -178,41 +205,26 @@ func readFile[I any](t *Task, p *Plan, a *MapAttempt, file Split, in Input[I], k
 		a.Progress.open(p.sources[file.Source].name)
 	}
 	if k != nil {
-		fn = knowing(r, fn)
+		calls.one = knowing(r, calls.one)
 	}
 	kind := &p.inputs[file.Source]
-	before, records := c.Get(kind.counter()), int64(0)
+	before, l := c.Get(kind.counter()), &recordLoop{reader: r, watch: w}
 	exited := true
 	defer func() {
 		if exited && a.Progress != nil {
-			a.Progress.exit = r.recordError(&mapFault{Exited()}, records)
+			a.Progress.exit = r.recordError(&mapFault{Exited()}, l.records)
 		}
 	}()
-	tell := func() {
+	l.tell = func() {
 		if a.Progress != nil && !kind.chunks {
-			a.Progress.Records.Store(before + records)
+			a.Progress.Records.Store(before + l.records)
 		}
 	}
-	err := in.read(r, func(rec I) error {
-		records++
-		if w.life.Sign(); records%pauseEvery == 0 || w.canceled.Load() {
-			if records%tellEvery == 0 {
-				tell()
-			}
-			if err := w.halt(); err != nil {
-				return err
-			}
-		}
-		err := fn(rec)
-		if err != nil {
-			r.number = records
-		}
-		return err
-	})
+	err := calls.all(in, l)
 	exited = false
-	err = r.placed(err, records)
-	tell()
-	c.Add(kind.counter(), records)
+	err = r.placed(err, l.records)
+	l.tell()
+	c.Add(kind.counter(), l.records)
 	c.Add(InputBytesRead, r.read-c.Get(InputBytesRead))
 	if a.Progress != nil {
 		a.Progress.Bytes.Store(r.read)
@@ -268,6 +280,7 @@ func (b *boundJob[I, K, V, O]) combining(p *Plan, a *MapAttempt) collector[K, V]
 	if cfg.Distinct = int(p.distinct.Load()); cfg.Distinct == 0 && a.Split.Length >= largeSplit {
 		cfg.Distinct = largeDistinct
 	}
+	cfg.Expected = expected(p.sources[a.Split.Source])
 	if b.job.Partition != nil || b.job.TotalOrder || b.prefix != nil {
 		cfg.Partition = b.partitioner(p.reduces)
 	}
@@ -397,10 +410,10 @@ func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *Plan, a *MapAtte
 			return after(flush())
 		}
 	}
-	err = readFile(t, p, a, file, b.in, k, intake{}, func(rec I) error {
+	err = readFile(t, p, a, file, b.in, k, intake{}, mapCalls[I]{one: func(rec I) error {
 		w.gate.Open()
 		return after(mapRecord(rec))
-	})
+	}})
 	if err == nil && f.Close != nil {
 		w.gate.Open()
 		err = f.Close(w.emit)

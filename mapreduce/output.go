@@ -26,6 +26,10 @@ type Output[O any] struct {
 	// own says that open, which may be nil, returns what writes the records of an attempt.
 	own  bool
 	open func(t *Task, file *PartFile) (PartWriter[O], error)
+	// image is how many bytes a record has that is written as its memory, with zeros in the gaps; 0 if
+	// it is encoded.
+	image int
+	gaps  []span
 	// checkType reports whether O can be written.
 	checkType func() error
 }

@@ -2,6 +2,8 @@ package mapreduce
 
 import (
 	"cmp"
+	"slices"
+	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
@@ -19,6 +21,8 @@ type recordWriter[O any] struct {
 	held    bool        // what is written may be taken back: see writing
 	router  *router[O]  // nil: all records go to part
 	own     *ownPart[O] // nil: records are encoded
+	image   int         // as of the output; 0 if records do not go to part one by one
+	gaps    []span
 }
 
 // newRecordWriter begins the part of an attempt on a host. It must be closed.
@@ -37,6 +41,9 @@ func newRecordWriter[O any](p *Plan, t *Task, host string, out Output[O]) (*reco
 		w.router = &router[O]{
 			w: w, route: out.route, head: out.head, to: p.output, id: t.id, files: map[string]*routedFile{},
 		}
+	}
+	if out.route == nil && !out.own {
+		w.image, w.gaps = out.image, out.gaps
 	}
 	w.gate = memory.NewGate(w.budget.Life())
 	w.gate.Shut()
@@ -87,6 +94,30 @@ func (w *recordWriter[O]) write(o O) {
 		w.failed = err
 	}
 	if len(w.part.buf) >= flushSize && !w.held {
+		w.part.flush()
+	}
+}
+
+// writeAll is emit for many records, whose gaps it may overwrite.
+func (w *recordWriter[O]) writeAll(list []O) {
+	if w.image == 0 || len(list) == 0 {
+		for _, o := range list {
+			w.emit(o)
+		}
+		return
+	}
+	w.gate.Sign()
+	w.records += int64(len(list))
+	images := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), len(list)*w.image)
+	for _, g := range w.gaps {
+		for at := 0; at < len(images); at += w.image {
+			clear(images[at+int(g.from) : at+int(g.to)])
+		}
+	}
+	if n := len(w.part.buf); n >= flushSize/16 && cap(w.part.buf)-n < len(images) {
+		w.part.buf = slices.Grow(w.part.buf, flushSize-n+len(images))
+	}
+	if w.part.buf = append(w.part.buf, images...); len(w.part.buf) >= flushSize {
 		w.part.flush()
 	}
 }

@@ -147,6 +147,10 @@ func (r *reduceRun[I, K, V, O]) combined(list []Segment) error {
 		r.c.Add(CombineInputRecords, m.Stats().Records)
 		r.c.Add(CombineOutputRecords, joined)
 	}()
+	n, done, err := r.passNumbers(m)
+	if joined = n; done || err != nil {
+		return err
+	}
 	return r.groups(func() ([]byte, V, bool, error) {
 		key, v, ok := m.Next()
 		if !ok {

@@ -15,15 +15,18 @@ const pauseEvery = 16
 type watch struct {
 	ctx      context.Context
 	pause    func(context.Context) error // may be nil
-	canceled atomic.Bool
+	canceled uint32                      // 1 if it is; atomic
 	checks   uint
-	life     *memory.Life // may be nil
+	life     *memory.Life // never nil
 }
 
 // newWatch returns a watch and the function that ends it.
 func newWatch(ctx context.Context, r *Resources) (w *watch, stop func()) {
 	w = &watch{ctx: ctx, pause: r.Pause, life: r.life()}
-	after := context.AfterFunc(ctx, func() { w.canceled.Store(true) })
+	if w.life == nil {
+		w.life = new(memory.Life)
+	}
+	after := context.AfterFunc(ctx, func() { atomic.StoreUint32(&w.canceled, 1) })
 	return w, func() { after() }
 }
 
@@ -31,7 +34,7 @@ func newWatch(ctx context.Context, r *Resources) (w *watch, stop func()) {
 // suspended. It is a sign of life.
 func (w *watch) check() error {
 	w.life.Sign()
-	if w.checks++; w.checks%pauseEvery != 0 && !w.canceled.Load() {
+	if w.checks++; w.checks%pauseEvery != 0 && atomic.LoadUint32(&w.canceled) == 0 {
 		return nil
 	}
 	return w.halt()
@@ -39,7 +42,7 @@ func (w *watch) check() error {
 
 // halt is the part of check that only every so many need: the attempt's end, or its pause.
 func (w *watch) halt() error {
-	if w.canceled.Load() {
+	if atomic.LoadUint32(&w.canceled) != 0 {
 		return context.Cause(w.ctx)
 	}
 	if w.pause == nil {

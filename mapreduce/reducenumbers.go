@@ -1,0 +1,38 @@
+package mapreduce
+
+import (
+	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
+)
+
+// numberBatch is how many pairs a reduce without a function passes on at once.
+const numberBatch = 256
+
+// passNumbers is pass for keys that are numbers, many pairs at once. done is false, and nothing has
+// been read, if the pairs do not lie so.
+func (r *reduceRun[I, K, V, O]) passNumbers(m *combine.Merge[V]) (joined int64, done bool, err error) {
+	if !r.bound.identity() || r.bound.numberWidth() == 0 {
+		return 0, false, nil
+	}
+	keys, values, pairs := make([]uint64, numberBatch), make([]V, numberBatch), make([]Pair[K, V], numberBatch)
+	list, flip := any(pairs).([]O), numberFlip[K]()
+	r.w.gate.Open()
+	defer func() { r.c.Add(ReduceInputRecords, joined) }()
+	for {
+		n, ok := m.Numbers(keys, values)
+		if !ok || n == 0 {
+			return joined, ok, m.Err()
+		}
+		for i, x := range keys[:n] {
+			setBits(&pairs[i].First, x^flip)
+			pairs[i].Second = values[i]
+		}
+		r.w.writeAll(list[:n])
+		joined += int64(n)
+		if err := r.alive.now(); err != nil {
+			return joined, true, err
+		}
+		if err := r.w.err(); err != nil {
+			return joined, true, err
+		}
+	}
+}
