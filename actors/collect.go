@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"errors"
+	"reflect"
 
 	"github.com/tarry-mr/tarry/mapreduce"
 )
@@ -37,15 +38,59 @@ func Fold[T, V any](ctx context.Context, on Runner, in mapreduce.Input[T], of fu
 	if of == nil || add == nil {
 		return total, errors.New("actors: Fold without a function")
 	}
-	list, err := Collect(ctx, on, mapreduce.Job[T, mapreduce.None, V, mapreduce.Pair[mapreduce.None, V]]{
-		Name: "fold", Combine: add, Reducers: 1,
-		Map: func(rec T, emit func(mapreduce.None, V)) error {
+	job := mapreduce.Job[T, mapreduce.None, V, mapreduce.Pair[mapreduce.None, V]]{Name: "fold", Combine: add, Reducers: 1}
+	if flat(reflect.TypeFor[V]()) {
+		job.MapTask = foldTask(of, add)
+	} else { // what values point to may change once a record is done with: Combine gets copies
+		job.Map = func(rec T, emit func(mapreduce.None, V)) error {
 			emit(mapreduce.None{}, of(rec))
 			return nil
-		},
-	}.On(in))
+		}
+	}
+	list, err := Collect(ctx, on, job.On(in))
 	if len(list) > 0 {
 		total = list[0].Second
 	}
 	return total, err
+}
+
+// foldTask adds up what a map reads, and emits it once.
+func foldTask[T, V any](of func(rec T) V, add func(a, b V) V) func(*mapreduce.Task) (mapreduce.Mapper[T, mapreduce.None, V], error) {
+	return func(*mapreduce.Task) (mapreduce.Mapper[T, mapreduce.None, V], error) {
+		var total V
+		some := false
+		return mapreduce.Mapper[T, mapreduce.None, V]{
+			Map: func(rec T, _ func(mapreduce.None, V)) error {
+				if v := of(rec); some {
+					total = add(total, v)
+				} else {
+					total, some = v, true
+				}
+				return nil
+			},
+			Close: func(emit func(mapreduce.None, V)) error {
+				if some {
+					emit(mapreduce.None{}, total)
+				}
+				return nil
+			},
+		}, nil
+	}
+}
+
+// flat reports whether values of a type point to nothing.
+func flat(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Array:
+		return flat(t.Elem())
+	case reflect.Struct:
+		for f := range t.Fields() {
+			if !flat(f.Type) {
+				return false
+			}
+		}
+		return true
+	default:
+		return t.Kind() <= reflect.Complex128
+	}
 }
