@@ -87,8 +87,8 @@ func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B
 		return mergeJoin[K, A, B]{left.keyed, right.keyed}.walk(s, func(m *mergeWalk[K, A, B]) (err error) {
 			held := int64(0)
 			g.Key = m.key
-			if g.Left, err = takeGroup(g.Left[:0], m.left, &m.group, ofLeft, s, &held); err == nil {
-				g.Right, err = takeGroup(g.Right[:0], m.right, &m.group, ofRight, s, &held)
+			if g.Left, err = takeGroup(g.Left[:0], m.left, &m.group, ofLeft, &held); err == nil {
+				g.Right, err = takeGroup(g.Right[:0], m.right, &m.group, ofRight, &held)
 			}
 			if err != nil {
 				return fault(Permanent(fmt.Errorf("%w: key %s has more than %d bytes of records, which Grouped holds in memory: use Join",
@@ -100,10 +100,10 @@ func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B
 }
 
 // takeGroup appends the records of a group, kept if they would change; held counts their bytes.
-func takeGroup[K, T any](list []T, c *keptCursor[K, T], group *groupKey, keep func(T) T, s *splitReader, held *int64) ([]T, error) {
-	lend, most := c.lend, s.largest()
+func takeGroup[K, T any](list []T, c *keptCursor[K, T], group *groupKey, keep func(T) T, held *int64) ([]T, error) {
+	lend := c.lend
 	for ; c.at(group); c.next() {
-		if *held += int64(c.size) + int64(unsafe.Sizeof(c.rec)); *held > most {
+		if *held += int64(c.size) + int64(unsafe.Sizeof(c.rec)); *held > c.most {
 			return list, ErrRecordTooLarge
 		}
 		rec := c.rec
@@ -228,6 +228,7 @@ type keptCursor[K, T any] struct {
 	image int       // how many bytes a record has that is an image, else 0
 	width int       // of keys that are numbers, else 0
 	flip  uint64    // of these
+	most  int64     // bytes of a group
 	lend  func(T) T // what watches who writes to records in a test of the job; nil if nobody does
 
 	ok     bool // there is a record at hand: rec, its key as a group's and its size in bytes
@@ -240,7 +241,7 @@ type keptCursor[K, T any] struct {
 func newKeptCursor[K, T any](k *KeptBy[K, T], index int, s *splitReader) *keptCursor[K, T] {
 	c := &keptCursor[K, T]{
 		k: k, index: index, s: s, decode: k.form.decoder(), encode: k.codec.encoder(), release: func() {},
-		image: k.form.size, width: numberWidth[K](), flip: numberFlip[K](),
+		most: s.largest(), image: k.form.size, width: numberWidth[K](), flip: numberFlip[K](),
 	}
 	if s.task != nil && s.task.records != nil {
 		c.lend = lenderOf[T](s.task.records)

@@ -21,18 +21,15 @@ type recordLoop struct {
 	tell    func() // progress of records
 }
 
-// goesOn counts a record that begins, and returns an error if the attempt must end. It may block while
-// that is suspended.
-func (l *recordLoop) goesOn() error {
+// asked reports whether, for the record that begins, stop is to be called.
+func (l *recordLoop) asked() bool {
 	l.records++
 	w := l.watch
-	if atomic.LoadUint32(&w.life.Asked)|atomic.LoadUint32(&w.canceled) == 0 && l.records%pauseEvery != 0 {
-		return nil
-	}
-	return l.stop()
+	return atomic.LoadUint32(&w.life.Asked)|atomic.LoadUint32(&w.canceled) != 0 || l.records%pauseEvery == 0
 }
 
-// stop is the part of goesOn that few records need.
+// stop returns an error if the attempt must end, and is a sign of life. It may block while the attempt
+// is suspended.
 func (l *recordLoop) stop() error {
 	l.watch.life.Sign()
 	if l.records%pauseEvery != 0 && atomic.LoadUint32(&l.watch.canceled) == 0 {
@@ -55,7 +52,10 @@ func (c mapCalls[I]) over(l *recordLoop, list []I) (int, error) {
 	}
 	for i := range list {
 		l.reader.now = (*byte)(unsafe.Pointer(&list[i]))
-		err := l.goesOn()
+		var err error
+		if l.asked() {
+			err = l.stop()
+		}
 		if err == nil {
 			err = c.one(list[i])
 		}
@@ -74,7 +74,10 @@ func (c mapCalls[I]) all(in Input[I], l *recordLoop) error {
 	}
 	one := c.one
 	return in.read(l.reader, func(rec I) error {
-		err := l.goesOn()
+		var err error
+		if l.asked() {
+			err = l.stop()
+		}
 		if err == nil {
 			err = one(rec)
 		}
@@ -83,4 +86,34 @@ func (c mapCalls[I]) all(in Input[I], l *recordLoop) error {
 		}
 		return err
 	})
+}
+
+// mapList is mapCalls.list for a Map that leaves nothing out. The gate is open from record to record:
+// nothing else emits in between.
+func mapList[I, K, V any](userMap func(I, func(K, V)) error, col *collector[K, V], after func(error) error,
+) func(l *recordLoop, list []I) (int, error) {
+	gate, failed, emit := col.gate, col.failed, col.emit
+	return func(l *recordLoop, list []I) (int, error) {
+		gate.Open()
+		defer gate.Shut()
+		for i := range list {
+			l.reader.now = (*byte)(unsafe.Pointer(&list[i]))
+			var err error
+			if l.asked() {
+				gate.Shut()
+				err = l.stop()
+				gate.Open()
+			}
+			if err == nil {
+				if err = userMap(list[i], emit); err != nil || *failed != nil {
+					err = after(err)
+				}
+			}
+			if err != nil {
+				l.reader.number = l.records
+				return i, err
+			}
+		}
+		return len(list), nil
+	}
 }

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"reflect"
 	"slices"
-	"sync/atomic"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
@@ -108,31 +106,7 @@ func (b *boundJob[I, K, V, O]) mapping(m Mapper[I, K, V], col *collector[K, V], 
 			}
 			return nil
 		}
-		return mapCalls[I]{one: one, list: func(l *recordLoop, list []I) (int, error) {
-			defer gate.Shut()
-			gate.Open()
-			r, w, life := l.reader, l.watch, l.watch.life
-			for i := range list {
-				r.now = (*byte)(unsafe.Pointer(&list[i]))
-				var err error
-				l.records++
-				if atomic.LoadUint32(&life.Asked)|atomic.LoadUint32(&w.canceled) != 0 || l.records%pauseEvery == 0 {
-					gate.Shut()
-					err = l.stop()
-					gate.Open()
-				}
-				if err == nil {
-					if err = userMap(list[i], emit); err != nil || *failed != nil {
-						err = after(err)
-					}
-				}
-				if err != nil {
-					r.number = l.records
-					return i, err
-				}
-			}
-			return len(list), nil
-		}}
+		return mapCalls[I]{one: one, list: mapList(userMap, col, after)}
 	}
 	mapRecord := record(m, col.emit, col.words)
 	if k != nil {
