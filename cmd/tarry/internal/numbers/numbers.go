@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -95,7 +96,7 @@ func (v *Value) parse(s string) (float64, error) {
 	case "float64":
 		return parseDecimal(s)
 	default:
-		if !regexp.MustCompile(`^[+-]?[0-9]+$`).MatchString(s) {
+		if !wholeForm().MatchString(s) {
 			return 0, Bad("no whole number")
 		}
 		return parseDecimal(s)
@@ -155,10 +156,18 @@ func Thousands(digits string) string {
 	return whole
 }
 
+// The forms of numbers, made when the first is read: a server reads some with every job.
+var (
+	wholeForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-]?[0-9]+$`) })
+
+	decimalForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
+	})
+)
+
 // parseDecimal reads a decimal number with or without point and exponent.
 func parseDecimal(s string) (float64, error) {
-	decimal := regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
-	if !decimal.MatchString(s) {
+	if !decimalForm().MatchString(s) {
 		return 0, Bad("no decimal number")
 	}
 	x, _ := strconv.ParseFloat(s, 64) // infinite if it is too large: check says so
