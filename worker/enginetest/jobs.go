@@ -42,9 +42,9 @@ func kill() {
 var began bool // this process's only map has
 
 // slow has the first map of all go on only when a copy of it has begun.
-func slow(dir string, line []byte) {
+func slow(dir string, line []byte) error {
 	if began || !asWorker() {
-		return
+		return nil
 	}
 	began = true
 	copied, first := true, false
@@ -55,11 +55,11 @@ func slow(dir string, line []byte) {
 	once(dir, "slow", func() { first = true })
 	for range 1200 {
 		if _, err := os.Stat(dir + "/copied"); !first || err == nil {
-			return
+			return nil
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	panic("no copy has begun for two minutes")
+	return mr.Permanent(errors.New("no copy has begun for two minutes")) // or the next attempt would be taken for one
 }
 
 // Bind is the plan of a job by name; dir is a folder for marks of the jobs with faults.
@@ -136,7 +136,9 @@ func faulty(name, dir string, inputs []string, count mr.Job[[]byte, string, int6
 		case "kill map":
 			once(dir, name, kill)
 		case "slow":
-			slow(dir, line)
+			if err := slow(dir, line); err != nil {
+				return err
+			}
 		case "bad input":
 			return mr.Bad(errors.New("no number"))
 		case "bad lines":
