@@ -118,6 +118,38 @@ test("Back leads to the set-up before, and a long workload is shared, too", { sk
   await close();
 });
 
+test("fields write a workload file, which runs", { skip }, async () => {
+  const { page, faults, close } = await open();
+  assert.equal(await page.isVisible("#made"), false);
+  let n = await count(page);
+  await page.selectOption("#workload", "");
+  await ran(page, ++n);
+  await page.fill("#made-count", "3");
+  await ran(page, ++n);
+  for (const [field, value, says] of [
+    ["maps", "12", "maps: 12"], ["time", "2.5", "map_time: 2.5s"], ["gap", "0", "count: 3\n    maps: 12"], ["spread", "0", "spread: 0"], ["block", "32", "block: 32MiB"], ["reduces", "5", "reduces: 5"],
+    ["ratio", "0.7", "shuffle_ratio: 0.7"], ["skew", "1.5", "skew: {shares: 1.5}"],
+  ]) {
+    await page.fill(`#made-${field}`, value);
+    await page.waitForFunction((text) => document.getElementById("workload-text").value.includes(text), says);
+    await ran(page, ++n);
+    assert.equal(await page.textContent("#fault"), "", field);
+  }
+  assert.equal(await page.isDisabled("#made-replicas"), true);
+  for (const [places, says] of [["shared", "file: input"], ["none", "no_location: true"], ["own", "skew"]]) {
+    await page.selectOption("#made-places", places);
+    assert.match(await page.inputValue("#workload-text"), new RegExp(says));
+    await ran(page, ++n);
+  }
+  await page.click('#screens button:text-is("Jobs")');
+  await page.waitForFunction(() => /3 jobs/.test(document.getElementById("screen").textContent) && document.getElementById("screen").textContent.includes("/12"));
+  await page.fill("#made-maps", "0");
+  await page.waitForFunction(() => /maps of each: from 1 to 100,000/.test(document.getElementById("fault").textContent));
+  if (PICTURES) await page.screenshot({ path: join(PICTURES, "play-made.png") });
+  assert.deepEqual(faults, []);
+  await close();
+});
+
 test("what a control says is done, or said why not", { skip }, async () => {
   const { page, faults, close } = await open();
   const policy = 'fieldset[data-side="0"]', fault = (text) => page.waitForFunction((t) => document.getElementById("fault").textContent.includes(t), text, { timeout: 5000 });

@@ -5,6 +5,7 @@ import { html, show } from "./markup.mjs";
 import { teach } from "./lessons.mjs";
 import { scenarios } from "./scenario.mjs";
 import { firstRun, parseLines, unpack } from "./events.mjs";
+import { madeOf, workloadText } from "./made.mjs";
 import { packSetup, request, unpackSetup } from "./setup.mjs";
 
 /** @type {(id: string) => any} */
@@ -113,7 +114,11 @@ const has = (preset, part) => new RegExp(`^${part}`, "m").test(presets.policies[
 
 /** Shows what goes with what, and the numbers of the sliders. */
 function sync() {
-  $("workload-text").parentElement.hidden = $("workload").value !== "";
+  const chosen = $("workload").value !== "";
+  $("workload-text").parentElement.hidden = $("made").hidden = chosen;
+  for (const field of $("made").querySelectorAll("input, select")) field.disabled = chosen;
+  for (const name of ["ratio", "skew"]) $(`made-${name}`).disabled = chosen || !(+$("made-reduces").value > 0);
+  $("made-replicas").disabled = chosen || $("made-places").value !== "shared";
   $("jobs").disabled = $("workload").value === "";
   $("cluster-text").hidden = !$("own-cluster").checked;
   $("nodes").disabled = $("racks").disabled = $("flows").disabled = $("own-cluster").checked;
@@ -266,6 +271,7 @@ async function begin() {
   });
   form.addEventListener("input", (e) => {
     if (e.target.id === "recorded") return;
+    if (e.target.closest("#made")) $("workload-text").value = workloadText(madeOf($("made")));
     sync();
     clearTimeout(later);
     const text = e.target.tagName === "TEXTAREA" || e.target.type === "text"; // texts wait for a pause
