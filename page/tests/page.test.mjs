@@ -52,6 +52,13 @@ test("no screen lets a name become markup, at any moment", () => {
 test("lines that are no events are named", () => {
   assert.equal(parseLines('{"at":1}\n\n{"at":2}').length, 2);
   assert.throws(() => parseLines('{"at":1}\nno\n'), /^Error: line 2: /);
+  assert.throws(() => parseLines('{"at":1},{"at":2}\n'), /^Error: line 1: /);
+  const many = Array.from({ length: 40000 }, (_, i) => `{"at":${i},"type":"joined","node":${i}}\n`); // in several pieces
+  assert.deepEqual(parseLines(many.join("")).map((e) => e.at), many.map((_, i) => i));
+  many[35000] = "\n";
+  assert.equal(parseLines(many.join("")).length, 39999);
+  many[36000] = "no\n";
+  assert.throws(() => parseLines(many.join("")), /^Error: line 36001: /);
   assert.equal(firstRun([{ type: "began" }, { type: "joined" }, { type: "began" }]).length, 2);
 });
 
