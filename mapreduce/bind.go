@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -35,36 +36,26 @@ func (j Job[I, K, V, O]) bind(in Input[I], out Output[O], where, home string) (*
 		j.MapWith = feedMap[I, K, V]()
 	}
 	b := &boundJob[I, K, V, O]{job: j, in: in.bare(), out: out}
-	errs := []error{checkMapFuncs(j.Map != nil, j.MapTask != nil, j.MapWith != nil), checkEnds(in, out)}
-	_, err := oneOf(reduceFuncs, j.Reduce != nil, j.ReduceTask != nil, j.ReduceWith != nil, j.ReducePairs != nil)
-	errs = append(errs, err)
-	if j.Reducers < 0 {
-		errs = append(errs, fmt.Errorf("%d reducers", j.Reducers))
-	}
-	if j.Partition != nil && j.TotalOrder {
-		errs = append(errs, errors.New("both Partition and TotalOrder are set"))
-	}
-	b.fold, err = folder(j.Combine, j.Sum)
-	errs = append(errs, err)
-	b.key, err = keyCodec[K](j.Descending, home)
-	errs = append(errs, err)
-	b.value, err = valueCodec[V]()
-	errs = append(errs, err)
-	if err := errors.Join(errs...); err != nil {
+	maps := [3]bool{j.Map != nil, j.MapTask != nil, j.MapWith != nil}
+	reduces := [4]bool{j.Reduce != nil, j.ReduceTask != nil, j.ReduceWith != nil, j.ReducePairs != nil}
+	var fold, key, value, prefix error
+	b.fold, fold = folder(j.Combine, j.Sum)
+	b.key, key = keyCodec[K](j.Descending, home)
+	b.value, value = valueCodec[V]()
+	err := checkJob(maps, reduces, j.Reducers, j.Partition != nil && j.TotalOrder, in.ends(), out.ends(), fold, key, value)
+	if err != nil {
 		return nil, located(where, j.Name, err)
 	}
 	if j.GroupFields != 0 {
-		b.prefix, err = b.key.prefixLen(j.GroupFields)
-		errs = append(errs, err)
+		b.prefix, prefix = b.key.prefixLen(j.GroupFields)
 	}
-	if b.identity() && reflect.TypeFor[O]() != reflect.TypeFor[Pair[K, V]]() {
-		errs = append(errs, fmt.Errorf("without Reduce the output type must be %s, not %s",
-			reflect.TypeFor[Pair[K, V]](), reflect.TypeFor[O]()))
+	if b.identity() {
+		err = checkIdentity(reflect.TypeFor[Pair[K, V]](), reflect.TypeFor[O]())
 	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, located(where, j.Name, err)
+	if prefix != nil || err != nil {
+		return nil, located(where, j.Name, errors.Join(prefix, err))
 	}
-	return newPlan(where, j.Name, j.Reducers, false, in, out, b)
+	return newPlan(where, j.Name, j.Reducers, false, in.ends(), out.dest, b)
 }
 
 // Bind checks the job and ties it to its input and output; see [Job.Bind].
@@ -80,15 +71,13 @@ func (j MapOnly[I, O]) On(in Input[I]) func(out Output[O]) (*Plan, error) {
 
 func (j MapOnly[I, O]) bind(in Input[I], out Output[O], where string) (*Plan, error) {
 	maps := checkMapFuncs(j.Map != nil, j.MapTask != nil, j.MapWith != nil)
-	if err := errors.Join(maps, checkEnds(in, out)); err != nil {
+	if err := errors.Join(maps, checkEnds(in.ends(), out.ends())); err != nil {
 		return nil, located(where, j.Name, err)
 	}
-	return newPlan(where, j.Name, 0, true, in, out, &boundMapOnly[I, O]{job: j, in: in.bare(), out: out})
+	return newPlan(where, j.Name, 0, true, in.ends(), out.dest, &boundMapOnly[I, O]{job: j, in: in.bare(), out: out})
 }
 
-func newPlan[I, O any](where, name string, reducers int, mapOnly bool, in Input[I], out Output[O],
-	t tasks,
-) (*Plan, error) {
+func newPlan(where, name string, reducers int, mapOnly bool, in inputEnd, out Destination, t tasks) (*Plan, error) {
 	if name == "" {
 		name = "job"
 	}
@@ -98,7 +87,7 @@ func newPlan[I, O any](where, name string, reducers int, mapOnly bool, in Input[
 	}
 	return &Plan{
 		name: name, asked: reducers, mapOnly: mapOnly, sources: sources,
-		inputs: in.bySource(), kept: keptOf(nil, sources), tasks: t, output: newCommitter(out.dest),
+		inputs: in.bySource(), kept: keptOf(nil, sources), tasks: t, output: newCommitter(out),
 	}, nil
 }
 
@@ -107,6 +96,29 @@ var (
 	mapFuncs    = []string{"Map", "MapTask", "MapWith"}
 	reduceFuncs = []string{"Reduce", "ReduceTask", "ReduceWith", "ReducePairs"}
 )
+
+// checkJob joins what is wrong with a job: which functions are set, its numbers and ends, and further
+// faults, which may be nil.
+func checkJob(maps [3]bool, reduces [4]bool, reducers int, twoOrders bool, in inputEnd, out outputEnd, further ...error) error {
+	errs := []error{checkMapFuncs(maps[:]...), checkEnds(in, out)}
+	_, err := oneOf(reduceFuncs, reduces[:]...)
+	errs = append(errs, err)
+	if reducers < 0 {
+		errs = append(errs, fmt.Errorf("%d reducers", reducers))
+	}
+	if twoOrders {
+		errs = append(errs, errors.New("both Partition and TotalOrder are set"))
+	}
+	return errors.Join(append(errs, further...)...)
+}
+
+// checkIdentity is an error if pairs cannot come out of a job without Reduce.
+func checkIdentity(pair, out reflect.Type) error {
+	if pair == out {
+		return nil
+	}
+	return fmt.Errorf("without Reduce the output type must be %s, not %s", pair, out)
+}
 
 func checkMapFuncs(set ...bool) error {
 	some, err := oneOf(mapFuncs, set...)
@@ -130,15 +142,47 @@ func oneOf(names []string, set ...bool) (some bool, err error) {
 	return len(list) > 0, err
 }
 
-func checkEnds[I, O any](in Input[I], out Output[O]) error {
+// inputEnd and outputEnd are what of an input and of an output does not depend on what a record is:
+// what is done with it a program has once, not for each type.
+type (
+	inputEnd struct {
+		sources []Source
+		plan    inputPlan
+		plans   []inputPlan // by source, where they differ
+		reads   bool
+	}
+	outputEnd struct {
+		dest      Destination
+		writes    bool
+		checkType func() error
+	}
+)
+
+func (in Input[I]) ends() inputEnd {
+	return inputEnd{sources: in.sources, plan: in.plan, plans: in.plans, reads: in.read != nil}
+}
+
+func (out Output[O]) ends() outputEnd {
+	return outputEnd{dest: out.dest, writes: out.encoder != nil || out.own, checkType: out.checkType}
+}
+
+// bySource are the plans of all sources.
+func (in inputEnd) bySource() []inputPlan {
+	if in.plans != nil {
+		return in.plans
+	}
+	return slices.Repeat([]inputPlan{in.plan}, len(in.sources))
+}
+
+func checkEnds(in inputEnd, out outputEnd) error {
 	switch {
-	case in.read == nil:
+	case !in.reads:
 		return errors.New("the input is empty: make it with Lines, Chunks, …")
 	case in.plan.wrong != nil:
 		return in.plan.wrong
 	case len(in.sources) == 0:
 		return fmt.Errorf("%w: the input has no sources", ErrNoSources)
-	case out.encoder == nil && !out.own || out.dest.store == nil:
+	case !out.writes || out.dest.store == nil:
 		return errors.New("the output is empty: make it with Text, Raw, …")
 	}
 	if err := out.dest.checkExtension(); err != nil {

@@ -47,7 +47,7 @@ func (j BroadcastJoined[I, K, B, O]) Bind(out Output[O]) (*Plan, error) {
 	if j.each == nil {
 		errs = append(errs, errors.New("the join is empty: make it with BroadcastJoin"))
 	} else {
-		errs = append(errs, checkEnds(j.in, out))
+		errs = append(errs, checkEnds(j.in.ends(), out.ends()))
 	}
 	if len(j.small.sources) == 0 {
 		errs = append(errs, fmt.Errorf("small feed: %w", ErrNoSources))
@@ -77,7 +77,7 @@ func (j BroadcastJoined[I, K, B, O]) Bind(out Output[O]) (*Plan, error) {
 			},
 		}, nil
 	}}
-	plan, err := newPlan(where, j.Name, 0, true, j.in, out, &boundBroadcast[I, K, B, O]{
+	plan, err := newPlan(where, j.Name, 0, true, j.in.ends(), out.dest, &boundBroadcast[I, K, B, O]{
 		boundMapOnly: boundMapOnly[I, O]{job: maps, in: j.in.bare(), out: out}, small: s,
 	})
 	if err == nil {

@@ -43,12 +43,7 @@ func (in Input[I]) bare() Input[I] {
 }
 
 // bySource are the plans of all sources.
-func (in Input[I]) bySource() []inputPlan {
-	if in.plans != nil {
-		return in.plans
-	}
-	return slices.Repeat([]inputPlan{in.plan}, len(in.sources))
-}
+func (in Input[I]) bySource() []inputPlan { return in.ends().bySource() }
 
 // SplitSize gives each map at most n bytes of a source, for Slice n records, whatever the blocks of
 // the cluster are: so a few records of long work are many maps. n is at least 1; the last record of

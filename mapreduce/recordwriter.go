@@ -38,9 +38,9 @@ func newRecordWriter[O any](p *Plan, t *Task, host string, out Output[O]) (*reco
 	}
 	w.budget.Acquire(w.charged)
 	if out.route != nil {
-		w.router = &router[O]{
-			w: w, route: out.route, head: out.head, to: p.output, id: t.id, files: map[string]*routedFile{},
-		}
+		w.router = &router[O]{route: out.route, encode: w.encode, routes: &routes{
+			usual: w.part, budget: w.budget, head: out.head, to: p.output, id: t.id, files: map[string]*routedFile{},
+		}}
 	}
 	if out.route == nil && !out.own {
 		w.image, w.gaps = out.image, out.gaps
@@ -108,17 +108,21 @@ func (w *recordWriter[O]) writeAll(list []O) {
 	}
 	w.gate.Sign()
 	w.records += int64(len(list))
-	images := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), len(list)*w.image)
-	for _, g := range w.gaps {
-		for at := 0; at < len(images); at += w.image {
+	w.part.images(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), len(list)*w.image), w.image, w.gaps)
+}
+
+// images writes the memory of records of so many bytes, with zeros in the gaps.
+func (p *partWriter) images(images []byte, size int, gaps []span) {
+	for _, g := range gaps {
+		for at := 0; at < len(images); at += size {
 			clear(images[at+int(g.from) : at+int(g.to)])
 		}
 	}
-	if n := len(w.part.buf); n >= flushSize/16 && cap(w.part.buf)-n < len(images) {
-		w.part.buf = slices.Grow(w.part.buf, flushSize-n+len(images))
+	if n := len(p.buf); n >= flushSize/16 && cap(p.buf)-n < len(images) {
+		p.buf = slices.Grow(p.buf, flushSize-n+len(images))
 	}
-	if w.part.buf = append(w.part.buf, images...); len(w.part.buf) >= flushSize {
-		w.part.flush()
+	if p.buf = append(p.buf, images...); len(p.buf) >= flushSize {
+		p.flush()
 	}
 }
 
@@ -157,7 +161,7 @@ func (w *recordWriter[O]) close(failed error) error {
 	w.gate.Shut()
 	var err error
 	if w.router != nil {
-		err = w.router.close()
+		err = w.router.close(w.failed)
 	}
 	w.budget.Release(w.charged)
 	w.charged = 0

@@ -69,8 +69,16 @@ const (
 
 // router writes the records of an attempt to the files of their names.
 type router[O any] struct {
-	w      *recordWriter[O]
+	*routes
 	route  func(O) string
+	encode func(dst []byte, rec O) ([]byte, error)
+}
+
+// routes are the files of names of an attempt, and its records on their way there: all of a router that
+// does not depend on what a record is, so that a program has it once.
+type routes struct {
+	usual  *partWriter
+	budget *Memory
 	head   []byte
 	to     *committer
 	id     AttemptID
@@ -95,24 +103,28 @@ type routedRecord struct {
 
 // write encodes a record, which stays until settle.
 func (r *router[O]) write(o O) error {
-	name := r.route(o)
-	if name != "" && r.files[name] == nil {
-		if err := checkRoute(name); err != nil {
-			return err
-		}
-		name = strings.Clone(name)
+	name, err := r.named(r.route(o))
+	if err != nil {
+		return err
 	}
-	var err error
-	r.buf, err = r.w.encode(r.buf, o)
+	r.buf, err = r.encode(r.buf, o)
 	r.held = append(r.held, routedRecord{len(r.buf), name})
 	return err
 }
 
+// named is a name that a program gave, to be kept.
+func (r *routes) named(name string) (string, error) {
+	if name == "" || r.files[name] != nil {
+		return name, nil
+	}
+	return strings.Clone(name), checkRoute(name)
+}
+
 // settle writes the records in the buffer to their files.
-func (r *router[O]) settle() error {
+func (r *routes) settle() error {
 	at := 0
 	for _, rec := range r.held {
-		part, most := r.w.part, flushSize
+		part, most := r.usual, flushSize
 		if rec.name != "" {
 			f, err := r.file(rec.name)
 			if err != nil {
@@ -133,10 +145,10 @@ func (r *router[O]) settle() error {
 }
 
 // drop takes back the records in the buffer.
-func (r *router[O]) drop() { r.buf, r.held = r.buf[:0], r.held[:0] }
+func (r *routes) drop() { r.buf, r.held = r.buf[:0], r.held[:0] }
 
 // file returns the open file of a name.
-func (r *router[O]) file(name string) (f *routedFile, err error) {
+func (r *routes) file(name string) (f *routedFile, err error) {
 	f = r.files[name]
 	if f != nil && f.partWriter != nil {
 		if i := slices.Index(r.open, f); i < len(r.open)-1 {
@@ -168,39 +180,32 @@ func (r *router[O]) file(name string) (f *routedFile, err error) {
 	if f.partWriter, err = r.to.writer(w); err != nil {
 		return nil, err
 	}
-	f.check = r.w.part.check
+	f.check = r.usual.check
 	if r.files[name] == nil {
 		f.buf = append(f.buf, r.head...)
 		r.files[name] = f
 	}
-	r.charge(2*routeFlush + r.to.compression.memory())
+	r.budget.Acquire(2*routeFlush + r.to.compression.memory())
 	r.open = append(r.open, f)
 	return f, nil
 }
 
-func (r *router[O]) charge(n int64) {
-	r.w.budget.Acquire(n)
-	r.w.charged += n
-}
-
 // shut closes a file, which may be opened again.
-func (r *router[O]) shut(f *routedFile) error {
+func (r *routes) shut(f *routedFile) error {
 	err := f.close()
-	r.w.part.bytes += f.bytes
+	r.usual.bytes += f.bytes
 	f.partWriter = nil
-	n := 2*routeFlush + r.to.compression.memory()
-	r.w.budget.Release(n)
-	r.w.charged -= n
+	r.budget.Release(2*routeFlush + r.to.compression.memory())
 	return err
 }
 
-// close writes what is left and closes all files. It may be called again.
-func (r *router[O]) close() (err error) {
+// close writes what is left, unless the attempt has failed, and closes all files. It may be called again.
+func (r *routes) close(failed error) (err error) {
 	if r.closed {
 		return nil
 	}
 	r.closed = true
-	if r.w.failed == nil {
+	if failed == nil {
 		err = r.settle()
 	}
 	for _, f := range r.open {

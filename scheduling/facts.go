@@ -49,15 +49,16 @@ func (q View) Facts() Facts {
 	for _, n := range c.nodes {
 		f.Nodes = append(f.Nodes, NodeFacts{Name: n.name, Cordoned: n.barred.has(barCordoned)})
 	}
-	for _, id := range slices.Sorted(maps.Keys(c.awaited)) {
-		f.Active = append(f.Active, c.awaited[id])
-	}
+	active := make(map[JobID]JobFacts, len(c.awaited)+len(c.active))
+	maps.Copy(active, c.awaited)
 	for _, j := range c.active {
 		if !j.state.Ended() {
-			f.Active = append(f.Active, c.factsOf(j))
+			active[j.id] = c.factsOf(j)
 		}
 	}
-	slices.SortFunc(f.Active, func(a, b JobFacts) int { return cmp.Compare(a.ID, b.ID) })
+	for _, id := range slices.Sorted(maps.Keys(active)) {
+		f.Active = append(f.Active, active[id])
+	}
 	return f
 }
 

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/tarry-mr/tarry/actors"
@@ -110,7 +111,8 @@ func (d *digest) all() (list []*line, sums []counts) {
 	for _, l := range d.about {
 		list = append(list, l)
 	}
-	for _, j := range d.jobs {
+	for _, id := range slices.Sorted(maps.Keys(d.jobs)) {
+		j := d.jobs[id]
 		for _, l := range j.about {
 			list = append(list, l)
 		}
@@ -124,7 +126,6 @@ func (d *digest) all() (list []*line, sums []counts) {
 		sums = append(sums, j.counts)
 	}
 	slices.SortFunc(list, func(a, b *line) int { return cmp.Compare(a.number, b.number) })
-	slices.SortFunc(sums, func(a, b counts) int { return cmp.Compare(a.Job, b.Job) })
 	return list, append(sums, counts{Type: "counts", Node: -1, Near: d.near})
 }
 
