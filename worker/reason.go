@@ -4,23 +4,29 @@ import (
 	"cmp"
 	"regexp"
 	"strings"
+	"sync"
 )
+
+// pattern is compiled at its first use: most programs never talk to another engine.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 var (
 	// javaError is an exception of Java, as its own programs and Python show it.
-	javaError = regexp.MustCompile(`^(?:Exception in thread "[^"]*" |(Caused by): |: )?(?:[a-z]\w*\.)+[\w.$]*(?:Exception|Error)(?:: (.*))?$`)
+	javaError = pattern(`^(?:Exception in thread "[^"]*" |(Caused by): |: )?(?:[a-z]\w*\.)+[\w.$]*(?:Exception|Error)(?:: (.*))?$`)
 	// logError is an error in a log, or of a command.
-	logError = regexp.MustCompile(`\b(?:ERROR|FATAL|error:|fatal:)[ :]+(?:[\w.$]+: )?(.+)`)
+	logError = pattern(`\b(?:ERROR|FATAL|error:|fatal:)[ :]+(?:[\w.$]+: )?(.+)`)
 	// ended is what our own file says on Spark of a worker.
-	ended = regexp.MustCompile(`\btarry worker exit \d+`)
+	ended = pattern(`\btarry worker exit \d+`)
 	// aborted is what Spark's driver says when a task has failed too often.
-	aborted = regexp.MustCompile(`\bJob aborted due to .+`)
+	aborted = pattern(`\bJob aborted due to .+`)
 	// trying is what clients say who wait for a server that is not there.
-	trying = regexp.MustCompile(`\b(?:Retrying connect to server|Failed to connect to master|Unable to contact slurm controller)\b.*`)
+	trying = pattern(`\b(?:Retrying connect to server|Failed to connect to master|Unable to contact slurm controller)\b.*`)
 	// traceLine is a line of a stack.
-	traceLine = regexp.MustCompile(`^(?:at |\.\.\. \d+ more|File "|Traceback |\^)`)
+	traceLine = pattern(`^(?:at |\.\.\. \d+ more|File "|Traceback |\^)`)
 	// empty are words beside a reason that say nothing themselves.
-	empty = regexp.MustCompile(`^(?:Error initializing SparkContext|Exception thrown in awaitResult|Streaming Command Failed|` +
+	empty = pattern(`^(?:Error initializing SparkContext|Exception thrown in awaitResult|Streaming Command Failed|` +
 		`An error has occurred|$)`)
 )
 
@@ -38,21 +44,21 @@ type reasons struct {
 // hear takes a line.
 func (r *reasons) hear(line string) {
 	line = strings.TrimSpace(line)
-	if line == "" || traceLine.MatchString(line) {
+	if line == "" || traceLine().MatchString(line) {
 		return
 	}
 	r.last = line
-	r.ended = cmp.Or(r.ended, ended.FindString(line))
-	if text := aborted.FindString(line); text != "" && r.aborted == "" {
+	r.ended = cmp.Or(r.ended, ended().FindString(line))
+	if text := aborted().FindString(line); text != "" && r.aborted == "" {
 		r.aborted = text
 	}
-	if text := trying.FindString(line); text != "" {
+	if text := trying().FindString(line); text != "" {
 		r.trying = text
 	}
-	m := javaError.FindStringSubmatch(line)
+	m := javaError().FindStringSubmatch(line)
 	if m == nil {
 		r.open = false
-		if l := logError.FindStringSubmatch(line); l != nil && !empty.MatchString(l[1]) {
+		if l := logError().FindStringSubmatch(line); l != nil && !empty().MatchString(l[1]) {
 			r.log = l[1]
 		}
 		return
@@ -61,7 +67,7 @@ func (r *reasons) hear(line string) {
 	if !inner {
 		r.open = r.first == ""
 	}
-	if text := strings.TrimSpace(m[2]); (r.first == "" || r.open && inner) && !empty.MatchString(text) {
+	if text := strings.TrimSpace(m[2]); (r.first == "" || r.open && inner) && !empty().MatchString(text) {
 		r.first, r.open = text, true
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -30,11 +29,11 @@ var sparkProgram []byte
 type spark struct{ master string }
 
 // sparkMasters are the names of engines that are masters of Spark.
-var sparkMasters = regexp.MustCompile(`^(?:spark://[^/]+:\d+|local\[(?:\d+|\*)(?:,\d+)?\]|local-cluster\[\d+,\d+,\d+\]|k8s://.+)$`)
+var sparkMasters = pattern(`^(?:spark://[^/]+:\d+|local\[(?:\d+|\*)(?:,\d+)?\]|local-cluster\[\d+,\d+,\d+\]|k8s://.+)$`)
 
 // masterOf is the master of Spark that a name of an engine means; empty: none.
 func masterOf(on string) string {
-	if sparkMasters.MatchString(on) {
+	if sparkMasters().MatchString(on) {
 		return on
 	}
 	if on == "spark:yarn" {

@@ -57,7 +57,7 @@ func (s streaming) run(ctx context.Context, j *job) ([]report, error) {
 	}
 	var id string
 	r := &foreign{job: j, name: "Hadoop", line: func(line string) {
-		if m := hadoopJob.FindStringSubmatch(line); m != nil {
+		if m := hadoopJob().FindStringSubmatch(line); m != nil {
 			id = m[1]
 			j.logf("Hadoop runs it as %s", id)
 		}
@@ -73,7 +73,7 @@ func (s streaming) run(ctx context.Context, j *job) ([]report, error) {
 }
 
 // hadoopJob is how Hadoop's client says which job it waits for.
-var hadoopJob = regexp.MustCompile(`Running job: (job_\w+)`)
+var hadoopJob = pattern(`Running job: (job_\w+)`)
 
 // streamingCommand is the command before the arguments of Streaming.
 func streamingCommand(getenv func(string) string) ([]string, error) {
