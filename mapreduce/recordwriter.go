@@ -112,17 +112,17 @@ func (w *recordWriter[O]) writeAll(list []O) {
 }
 
 // images writes the memory of records of so many bytes, with zeros in the gaps.
-func (p *partWriter) images(images []byte, size int, gaps []span) {
+func (w *partWriter) images(images []byte, size int, gaps []span) {
 	for _, g := range gaps {
 		for at := 0; at < len(images); at += size {
 			clear(images[at+int(g.from) : at+int(g.to)])
 		}
 	}
-	if n := len(p.buf); n >= flushSize/16 && cap(p.buf)-n < len(images) {
-		p.buf = slices.Grow(p.buf, flushSize-n+len(images))
+	if n := len(w.buf); n >= flushSize/16 && cap(w.buf)-n < len(images) {
+		w.buf = slices.Grow(w.buf, flushSize-n+len(images))
 	}
-	if p.buf = append(p.buf, images...); len(p.buf) >= flushSize {
-		p.flush()
+	if w.buf = append(w.buf, images...); len(w.buf) >= flushSize {
+		w.flush()
 	}
 }
 
