@@ -221,10 +221,14 @@ func TestTableOfTheGuide(t *testing.T) {
 			continue
 		}
 		rows++
-		tests := regexp.MustCompile("`(Test[A-Za-z]+)`").FindAllStringSubmatch(line, -1)
+		tests := regexp.MustCompile("`(Test[A-Za-z]+)(?:/([A-Za-z]+))?`").FindAllStringSubmatch(line, -1)
 		require.NotEmpty(t, tests, line)
 		for _, name := range tests {
-			require.Contains(t, all.String(), "\nfunc "+name[1]+"(t *testing.T) {", line)
+			_, rest, found := strings.Cut(all.String(), "\nfunc "+name[1]+"(t *testing.T) {")
+			require.True(t, found, line)
+			if body, _, _ := strings.Cut(rest, "\n}\n"); name[2] != "" {
+				require.Contains(t, body, `"`+name[2]+`"`, line)
+			}
 		}
 	}
 	require.Greater(t, rows, 10)
