@@ -89,11 +89,11 @@ func (l *Lookup[V]) words(key []byte) (k0, k1 uint64) {
 
 // at returns the cell of a key, or the empty one where it belongs.
 func (l *Lookup[V]) at(key []byte, k0, k1 uint64) *lookupCell[V] {
-	return l.from(key, k0, k1, lookupHash(k0, k1, uint64(len(key))+1))
+	return l.atHash(key, k0, k1, lookupHash(k0, k1, uint64(len(key))+1))
 }
 
-// from is at for a key whose hash is known.
-func (l *Lookup[V]) from(key []byte, k0, k1, hash uint64) *lookupCell[V] {
+// atHash is at for a key whose hash is known.
+func (l *Lookup[V]) atHash(key []byte, k0, k1, hash uint64) *lookupCell[V] {
 	mask := uint64(len(l.cells) - 1)
 	mark := uint64(len(key)) + 1
 	for at := hash >> (l.shift & 63); ; at++ {
