@@ -1,5 +1,6 @@
 // The playground in a browser, as a reader uses it: `make test-play`, where Chromium is there. SITE is
-// the address of tarry play, MODULES a directory with playwright-core and axe-core.
+// the address of tarry play, MODULES a directory with playwright-core and axe-core; SLOW and BOUNDS are
+// those of the page's test.
 
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -9,14 +10,14 @@ import { extname, join, resolve } from "node:path";
 import test, { after, before } from "node:test";
 import { brotliDecompressSync } from "node:zlib";
 
-const { MODULES, SITE, EXPORTED, PICTURES, CHROMIUM = "/usr/bin/chromium" } = process.env;
+const { MODULES, SITE, EXPORTED, PICTURES, SLOW, BOUNDS, CHROMIUM = "/usr/bin/chromium" } = process.env;
 const skip = !SITE && "no site asked for";
 let browser, axe;
 
 before(async () => {
   if (skip) return;
   const require = createRequire(join(resolve(MODULES), "node_modules", "x.js"));
-  browser = await require("playwright-core").chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  browser = await require("playwright-core").chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"], slowMo: +(SLOW || 0) * 2 / 3 });
   axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 });
 after(() => browser && browser.close());
@@ -24,6 +25,12 @@ after(() => browser && browser.close());
 /** Opens the site, gathers what goes wrong, and waits until the first run is shown. */
 async function open(fragment = "", options = {}) {
   const context = await browser.newContext({ viewport: { width: 1300, height: 1000 }, ...options });
+  if (SLOW) {
+    await context.addInitScript((ms) => {
+      const next = globalThis.requestAnimationFrame;
+      globalThis.requestAnimationFrame = (draw) => +setTimeout(() => next(draw), ms);
+    }, +SLOW);
+  }
   const page = await context.newPage();
   const faults = [];
   page.on("pageerror", (e) => faults.push(e.message));
@@ -35,13 +42,14 @@ async function open(fragment = "", options = {}) {
 
 const ran = (page, n) => page.waitForFunction((least) => +(document.body.dataset.ran || 0) >= least, n, { timeout: 60000 });
 const count = (page) => page.evaluate(() => +document.body.dataset.ran);
+const drawn = (page) => page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); })); // what has been asked for
 const summary = (page) => page.textContent("#summary");
 
 test("it runs, steps and goes back", { skip }, async () => {
   const { page, faults, close } = await open();
   const paint = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0].startTime);
   console.log(`first paint after ${paint.toFixed(0)} ms; ${await page.textContent("#said")}`);
-  assert.ok(paint < 1000, `first paint after ${paint} ms`);
+  if (BOUNDS) assert.ok(paint < 1000, `first paint after ${paint} ms`);
   await page.waitForSelector("#screen-cluster .slot");
   await page.focus("#time");
   await page.keyboard.press("Home");
@@ -75,6 +83,8 @@ test("a slider takes effect at once, and the address shares it", { skip }, async
   await other.page.keyboard.press("End");
   await page.focus("#time");
   await page.keyboard.press("End");
+  await drawn(other.page);
+  await drawn(page);
   assert.equal(await summary(other.page), await summary(page));
   assert.deepEqual([...faults, ...other.faults], []);
   await other.close();
@@ -321,23 +331,27 @@ test("a fault has its line and column", { skip }, async () => {
   await close();
 });
 
-test("no frame waits for the module", { skip }, async () => {
+test("no frame waits for the module", { skip: skip || (SLOW && "frames are slow") }, async () => {
   const { page, faults, close } = await open();
   const worst = await page.evaluate(() => new Promise((done) => {
-    let last = performance.now(), most = 0, frames = 0;
-    const from = last;
+    let last = performance.now(), most = 0, frames = 0, during = 0;
+    const from = last, ran = document.body.dataset.ran;
+    const field = /** @type {HTMLInputElement} */ (document.getElementById("jobs"));
+    field.value = "1000";
     document.getElementById("setup").requestSubmit();
     const frame = (now) => {
       most = Math.max(most, now - last);
       last = now;
       frames++;
-      if (now - from > 3000) done({ most, frames });
+      if (document.body.dataset.ran === ran) during = frames;
+      if (during < frames && now - from > 3000) done({ most, frames, during });
       else requestAnimationFrame(frame);
     };
     requestAnimationFrame(frame);
   }));
-  assert.ok(worst.most < 400, `a frame took ${worst.most} ms`);
-  console.log(`during a run: ${worst.frames} frames in 3 s, the longest took ${worst.most.toFixed(0)} ms`);
+  console.log(`${worst.during} frames while the module ran, ${worst.frames} in all, the longest took ${worst.most.toFixed(0)} ms`);
+  assert.ok(worst.during > 5, "frames go on while the module runs");
+  if (BOUNDS) assert.ok(worst.most < 400, `a frame took ${worst.most} ms`);
   assert.deepEqual(faults, []);
   await close();
 });
@@ -358,7 +372,8 @@ test("the module simulates some hundred thousand events a second", { skip }, asy
     return list.sort((a, b) => a - b);
   });
   console.log(`simulated events a second, of five runs: ${rates.map((r) => Math.round(r / 1000)).join(", ")} thousand`);
-  assert.ok(rates[4] > 100000, "the bound is wide, for machines that have other work");
+  assert.ok(rates[0] > 0);
+  if (BOUNDS) assert.ok(rates[2] > 300000, `${rates[2]} events a second`);
   assert.deepEqual(faults, []);
   await close();
 });
