@@ -9,8 +9,13 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// updateInterval is how often the Core's periodic step runs, at most.
-const updateInterval = 500 * time.Millisecond
+// updateInterval is how often the Core's periodic step runs, at most. Where events explain, jobs that
+// come to an idle cluster have it after firstUpdate, and then twice as late each time: events of short
+// runs tell of shares, too.
+const (
+	updateInterval = 500 * time.Millisecond
+	firstUpdate    = 2 * time.Millisecond
+)
 
 // jobTracker is the actor around the scheduling.Core: it alone calls it. What the Core
 // decides comes back as actions for the node that sent a heartbeat and as events, from
@@ -28,6 +33,7 @@ type jobTracker struct {
 	gen     uint64 // of the timer
 	timer   *time.Timer
 	due     time.Duration // of the next tick
+	busy    time.Duration // since then there have been jobs
 	patient time.Duration // until then nobody expires
 
 	// Of the call of the Core at hand:
@@ -94,7 +100,12 @@ func (jt *jobTracker) Receive(c actor.Context) {
 	case *commitRequest:
 		jt.commit(c, m)
 	case *submit:
+		idle := len(jt.runs) == 0
 		answer(m.reply, func() error { return jt.submit(m) })
+		if idle {
+			jt.busy = jt.env.now()
+			jt.rearm(c)
+		}
 		jt.settle(c)
 	case *command:
 		answer(m.reply, func() error { return m.apply(jt) })
@@ -140,8 +151,19 @@ func (jt *jobTracker) giveUp(cause error) {
 func (jt *jobTracker) arm(c actor.Context) {
 	jt.gen++
 	interval := min(updateInterval, jt.env.cfg.Expiry/2)
+	if jt.env.cfg.Explain && len(jt.runs) > 0 {
+		interval = min(interval, max(firstUpdate, jt.env.now()-jt.busy))
+	}
 	jt.due = jt.env.now() + interval
 	jt.timer = jt.env.sys.after(interval, c.Self(), &updateTick{gen: jt.gen})
+}
+
+// rearm has the next tick earlier, if it would explain what happens.
+func (jt *jobTracker) rearm(c actor.Context) {
+	if jt.env.cfg.Explain {
+		jt.timer.Stop()
+		jt.arm(c)
+	}
 }
 
 func (jt *jobTracker) join(c actor.Context, m *join) {

@@ -1,0 +1,56 @@
+package actors
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// Under every scheduler a live run tells what pools, queues and jobs want, run and should have, as the
+// table of docs/events.md says, and a run of 40 ms does, too.
+func TestLiveSharesOfEveryScheduler(t *testing.T) {
+	for _, preset := range scheduling.Presets() {
+		var events recorder
+		policy, err := scheduling.Preset(preset)
+		require.NoError(t, err)
+		queues := policy.Order == "capacity"
+		if queues {
+			policy.Queues = []scheduling.QueueConfig{{Name: "ann", Capacity: 50}, {Name: "bob", Capacity: 50}}
+		}
+		cfg := Config{Nodes: 2, MapSlots: 2, ReduceSlots: 1, BlockSize: 1, Policy: policy, Events: events.add, Explain: true}
+		bubble(t, cfg, func(t *testing.T, c *Cluster) {
+			job := counting(1)
+			job.Map = func(line []byte, emit func(string, int64)) error {
+				<-time.After(10 * time.Millisecond)
+				return words(line, emit)
+			}
+			var handles []*JobHandle
+			for _, user := range []string{"ann", "bob"} {
+				o := SubmitOptions{User: user}
+				if queues {
+					o.Queue = user
+				}
+				handles = append(handles, c.submit(t, first(bindLines(t, job, "a\nb\nc\nd\ne\nf\ng\nh\n")), o))
+			}
+			for _, h := range handles {
+				h.wait(t)
+			}
+		})
+		has := func(f func(e Event) bool) bool { return slices.ContainsFunc(events.of(scheduling.EventShares), f) }
+		for id := scheduling.JobID(1); id <= 2; id++ {
+			require.True(t, has(func(e Event) bool { return e.JobID == id && e.Demand[0] > 0 }), "%s: what job %d wants", preset, id)
+			require.True(t, has(func(e Event) bool { return e.JobID == id && e.Running[0] > 0 }), "%s: what job %d runs", preset, id)
+		}
+		share := has(func(e Event) bool { return e.JobID == 1 && e.Shares[0] > 0 })
+		require.Equal(t, slices.Contains([]string{"hfs", "fair", "delay", "quincy"}, preset), share, "%s: a job's share", preset)
+		require.Equal(t, preset == "hfsp", has(func(e Event) bool { return e.Virtual[0].Slots > 0 }), "%s: the virtual cluster", preset)
+		for _, name := range []string{"ann", "bob"} {
+			group := has(func(e Event) bool { return e.JobID == 0 && e.Pool == name && e.Shares[0] > 0 && e.Demand[0] > 0 })
+			require.Equal(t, preset == "hfs" || queues, group, "%s: the share of %s", preset, name)
+		}
+	}
+}
