@@ -97,6 +97,7 @@ func (p *printer) reduces(h *mix, r *cogrs, j *job) {
 	h.length(x.until)
 	h.int(int(x.near))
 	h.int(int(x.turns))
+	h.int(int(x.most))
 	h.flag(plan.made)
 	h.flag(plan.flat)
 	h.int(plan.known)
@@ -109,16 +110,19 @@ func (p *printer) reduces(h *mix, r *cogrs, j *job) {
 		}
 	}
 	for i, n := range p.w.c.nodes {
-		p.nodes0(i, j, r.on(j, n), r.asked[0].Has(int32(n.id), j.index))
+		id := int32(n.id)
+		p.nodes0(i, j, r.on(j, n), r.asked[0].Has(id, j.index), r.takes.Has(id, j.index), r.full.Has(id, j.index))
 	}
 }
 
 // nodes0 adds to a node what a job knows of it.
-func (p *printer) nodes0(i int, j *job, reduces int32, asked bool) {
+func (p *printer) nodes0(i int, j *job, reduces int32, flags ...bool) {
 	h := mix(97)
 	h.int(int(j.id))
 	h.int(int(reduces))
-	h.flag(asked)
+	for _, is := range flags {
+		h.flag(is)
+	}
 	p.nodes[i] += uint64(h)
 }
 

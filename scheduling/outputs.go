@@ -14,9 +14,14 @@ func (c *Core) outputsOf(j *job) *gravity.Outputs { return c.outputs[j.index] }
 
 // mapDone takes in the output of map m, which lies on n: bytes per reduce, nil if they are unknown.
 func (c *Core) mapDone(j *job, m int32, n *node, bytes []int64) {
-	if len(bytes) == 0 || len(j.w[Reduce].tasks) == 0 {
+	switch {
+	case len(j.w[Reduce].tasks) == 0:
+		return
+	case len(bytes) == 0:
+		c.reduce.outputsChanged(j, false)
 		return
 	}
+	c.reduce.pendingChange(j)
 	g := c.outputsOf(j)
 	if g == nil {
 		g = gravity.New(len(j.w[Map].tasks), len(j.w[Reduce].tasks))
@@ -29,7 +34,12 @@ func (c *Core) mapDone(j *job, m int32, n *node, bytes []int64) {
 
 // mapGone forgets the output of map m.
 func (c *Core) mapGone(j *job, m int32) {
-	if g := c.outputsOf(j); g != nil && g.Remove(m) {
+	g := c.outputsOf(j)
+	if g == nil {
+		return
+	}
+	c.reduce.pendingChange(j)
+	if g.Remove(m) {
 		c.reduce.outputsChanged(j, true)
 	}
 }

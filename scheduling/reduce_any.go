@@ -12,10 +12,10 @@ type reduceRule interface {
 	accepts(j *job, n *node) bool      // tells whether offer would launch one
 	offer(j *job, n *node) bool        // launches a reduce of j on n, or refuses
 	end()                              // closes a heartbeat
-	pendingChange(j *job)              // the pending reduces of j are about to change
+	pendingChange(j *job)              // the pending reduces of j, or its outputs, are about to change
 	copied(j *job, n *node)            // a copy of a reduce of j was launched on n
 	reduceGone(j *job, n *node)        // an attempt at a reduce on n has come to nothing
-	outputsChanged(j *job, gone bool)  // an output of a map is known, or (gone) no longer there
+	outputsChanged(j *job, gone bool)  // a map is done, its output may be known, or (gone) one is no longer there
 	nodeChanged(n *node)               // n may no longer be able to take a reduce soon
 	clusterChanged()                   // nodes or slots have come or gone
 	took(former reduceRule)            // takes over the waits of a former rule of the same kind

@@ -26,7 +26,9 @@ type cogrs struct {
 	levels int // that count in the score
 	wait   []reduceWait
 	of     []*reducing        // by index of the job
-	asked  [2]index.BitMatrix // jobs that must be asked about a node (0) or rack (1)
+	asked  [2]index.BitMatrix // jobs that have a node (0) or rack (1) in their plan, or reduces on the node
+	takes  index.BitMatrix    // jobs that may have a reduce to launch on a node in their plan
+	full   index.BitMatrix    // jobs of whose reduces a node has its part
 	racks  [][]*node          // live nodes by rack, if listed
 	listed bool
 
@@ -50,6 +52,7 @@ type reduceWait struct {
 	near  Locality      // of an armed job: the level allowed, 0 or 1
 	until time.Duration // an armed job is passed over while wait is below; 0: it is not armed
 	turns int32         // refusals while armed that rescue has yet to make up for
+	most  int32         // of these, before the turn comes to a reduce that is loose
 }
 
 // reducing is what the rule keeps of a job beside its wait.
@@ -80,12 +83,14 @@ func (r *cogrs) add(j *job) {
 	for l := range r.asked {
 		r.asked[l].Widen(j.index)
 	}
+	r.takes.Widen(j.index)
+	r.full.Widen(j.index)
 }
 
 func (r *cogrs) remove(j *job) {
 	for l, groups := range r.of[j.index].marked {
 		for _, group := range groups {
-			r.asked[l].Clear(group, j.index)
+			r.unmark(j, l, group)
 		}
 	}
 	r.of[j.index] = nil
@@ -153,14 +158,11 @@ func (r *cogrs) on(j *job, n *node) int32 {
 	return r.of[j.index].launched.of(int32(n.id))
 }
 
-// count counts a reduce of j on n (1), or one that has come to nothing (-1). From then on the job
-// must be asked about n, which may have its part.
+// count counts a reduce of j on n (1), or one that has come to nothing (-1).
 func (r *cogrs) count(j *job, n NodeID, sign int32) {
 	r.mark(j, 0, int32(n))
 	of := r.of[j.index]
-	if now := of.launched.add(int32(n), sign); sign > 0 && now >= of.plan.limit {
-		r.loosen(j, r.c.nodes[n])
-	}
+	r.fill(j, int32(n), of.launched.add(int32(n), sign))
 }
 
 // offer launches a reduce of j on n, or refuses:
@@ -252,10 +254,18 @@ func (r *cogrs) reduceGone(j *job, n *node) { r.count(j, n.id, -1) }
 // copied counts a copy as a reduce on n.
 func (r *cogrs) copied(j *job, n *node) { r.count(j, n.id, 1) }
 
+// outputsChanged ends the arms of a job that an offer may answer otherwise than before: its plan is
+// to be made anew, or all its maps are done.
 func (r *cogrs) outputsChanged(j *job, gone bool) {
-	r.at(j).until = 0
-	if p := r.planOf(j); gone {
-		p.made, p.judged = false, false
+	w, p := r.at(j), r.planOf(j)
+	switch {
+	case gone:
+		p.made, p.judged, w.until = false, false, 0
+	case w.until == 0:
+	case j.unfinished(Map) == 0 || p.stale(r.c.outputsOf(j).Known(), len(j.w[Map].tasks)):
+		w.until = 0
+	default:
+		r.setLimit(j, r.cap(j, r.c.outputsOf(j)))
 	}
 }
 

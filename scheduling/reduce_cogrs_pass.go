@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"math"
 	"math/bits"
 	"time"
 )
@@ -29,12 +30,17 @@ import (
 
 // passOver passes over an armed job, and counts the refusal of a slot on n.
 func (r *cogrs) passOver(job int32, n *node) bool {
-	w := &r.wait[job]
-	if !w.plain || w.wait >= w.until || r.asked[0].Has(int32(n.id), job) || w.near > 0 && r.asked[1].Has(n.groups[1], job) {
+	w, id := &r.wait[job], int32(n.id)
+	switch {
+	case !w.plain || w.wait >= w.until || w.turns >= w.most:
 		return false
+	case r.full.Has(id, job):
+	case r.takes.Has(id, job) || w.near > 0 && r.asked[1].Has(n.groups[1], job):
+		return false
+	default:
+		w.turns++
 	}
 	r.clock.refuse(&w.waited)
-	w.turns++
 	return true
 }
 
@@ -42,45 +48,128 @@ func (r *cogrs) passOver(job int32, n *node) bool {
 // until told otherwise. The reduces of which that is not known are loose; a look at them ends at the
 // first that has none.
 func (r *cogrs) arm(j *job, level Locality, limit int32) {
-	w, p, pending := r.at(j), r.planOf(j), &j.w[Reduce].pending
+	w, p := r.at(j), r.planOf(j)
 	until := r.same(j, level)
-	if r.c.walked == nil || !w.plain || level > 1 || w.wait >= until || w.wait < w.until {
+	if r.c.walked == nil || !w.plain || level > 1 || w.wait >= until || w.wait < w.until && w.turns < w.most {
 		return
 	}
-	switch {
-	case !p.judged:
-		p.judged = true
-		p.loose.Assign(pending)
-		r.remark(j)
-	case limit < p.limit:
-		for n, launched := range r.of[j.index].launched.all {
-			if launched >= limit {
-				r.loosen(j, r.c.nodes[n])
-			}
+	if !p.judged {
+		r.judge(j, limit)
+	}
+	r.setLimit(j, limit)
+	if w.most = r.spare(j, r.tighten(j)); w.most > 0 {
+		w.near, w.until = level, until
+	}
+}
+
+// judge finds out of all pending reduces whether they are loose, and where each may go.
+func (r *cogrs) judge(j *job, limit int32) {
+	p, pending := r.planOf(j), &j.w[Reduce].pending
+	p.judged, p.limit = true, limit
+	r.remark(j)
+	for n, launched := range r.of[j.index].launched.all {
+		if launched >= limit {
+			r.full.Set(n, j.index)
 		}
 	}
-	p.limit = limit
-	for i := p.loose.First(); i >= 0; i = p.loose.First() {
-		if pending.Has(i) && !r.firm(j, i, limit) {
-			return
+	p.loose.Assign(pending)
+	for i := pending.First(); i >= 0; i = pending.Next(i) {
+		if r.aim(j, i) {
+			p.loose.Remove(i)
+		}
+	}
+}
+
+// aim has the job asked about those nodes in the plan to which reduce i may go, and tells whether it
+// is firm: one of them can take it, and time alone does not change that, for it has a free slot, or
+// a reduce that has made no progress yet. To nodes that are worse than that one by what is worth
+// waiting for the reduce does not go.
+func (r *cogrs) aim(j *job, i int32) bool {
+	p := r.planOf(j)
+	least := math.Inf(-1)
+	for _, c := range p.best[i] {
+		if n := c.node; n != nil && (n.free(Reduce) > 0 || n.fresh > 0) && r.reachable(j, n, p.limit) {
+			least = float64(c.score) - r.worth(r.c.outputsOf(j), i)
+			break
+		}
+	}
+	for _, c := range p.best[i] {
+		if c.node != nil && float64(c.score) >= least {
+			r.takes.Set(int32(c.node.id), j.index)
+		}
+	}
+	return !math.IsInf(least, -1)
+}
+
+// tighten finds the loose reduce to which the turn of rescue comes next, -1 if there is none; those
+// before it that turn out to be firm are loose no more.
+func (r *cogrs) tighten(j *job) int32 {
+	p, pending := r.planOf(j), &j.w[Reduce].pending
+	i := p.loose.Next(p.turn)
+	for ; p.loose.Len() > 0; i = p.loose.Next(i) {
+		if i < 0 {
+			i = p.loose.First()
+		}
+		if pending.Has(i) && !r.aim(j, i) {
+			return i
 		}
 		p.loose.Remove(i)
 	}
-	w.near, w.until = level, until
+	return -1
+}
+
+// spare is how many refusals leave the turn of rescue before a reduce.
+func (r *cogrs) spare(j *job, loose int32) int32 {
+	if loose < 0 {
+		return math.MaxInt32
+	}
+	pending := &j.w[Reduce].pending
+	return int32((pending.Steps(r.planOf(j).turn, loose) - 1) / min(rescued, pending.Len()))
+}
+
+// setLimit notes how many reduces of a job a node may get.
+func (r *cogrs) setLimit(j *job, limit int32) {
+	p := r.planOf(j)
+	if limit == p.limit {
+		return
+	}
+	p.limit = limit
+	for n, launched := range r.of[j.index].launched.all {
+		r.fill(j, n, launched)
+	}
+}
+
+// fill notes how many reduces of a job a node has, and has a look at those that wait for it if that
+// is its part.
+func (r *cogrs) fill(j *job, n, launched int32) {
+	p := r.planOf(j)
+	switch {
+	case !p.judged:
+	case launched < p.limit:
+		r.full.Clear(n, j.index)
+	case !r.full.Has(n, j.index):
+		r.full.Set(n, j.index)
+		r.loosen(j, r.c.nodes[n])
+	}
 }
 
 // loosen has a look at the reduces that have n as a choice, which may not be able to take them any
-// more. One that no other can take either ends the arms.
+// more. One that no other can take either is loose: an armed job is asked when its turn comes.
 func (r *cogrs) loosen(j *job, n *node) {
-	p, pending := r.planOf(j), &j.w[Reduce].pending
+	w, p, pending := r.at(j), r.planOf(j), &j.w[Reduce].pending
 	if !p.judged {
 		return
 	}
-	limit := r.cap(j, r.c.outputsOf(j))
 	for _, h := range r.goodAt(j, n) {
-		if pending.Has(h.reduce) && !p.loose.Has(h.reduce) && !r.firm(j, h.reduce, limit) {
-			p.loose.Add(h.reduce)
-			r.at(j).until = 0
+		if !pending.Has(h.reduce) || p.loose.Has(h.reduce) || r.aim(j, h.reduce) {
+			continue
+		}
+		p.loose.Add(h.reduce)
+		if w.until > 0 {
+			r.pendingChange(j)
+			if w.most = min(w.most, r.spare(j, h.reduce)); w.most == 0 {
+				w.until = 0
+			}
 		}
 	}
 }
@@ -96,37 +185,35 @@ func (r *cogrs) same(j *job, level Locality) (until time.Duration) {
 	return until
 }
 
-// firm tells whether one of the nodes in the plan can take reduce i, and time alone does not change
-// that: it has a free slot, or a reduce that has made no progress yet.
-func (r *cogrs) firm(j *job, i int32, limit int32) bool {
-	for _, c := range r.planOf(j).best[i] {
-		n := c.node
-		if n == nil || !r.reachable(j, n, limit) {
-			continue
-		}
-		if n.free(Reduce) > 0 || n.fresh > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // pendingChange moves the turn of rescue on by the refusals that were only counted.
 func (r *cogrs) pendingChange(j *job) {
 	w, pending := r.at(j), &j.w[Reduce].pending
-	steps := int(w.turns) * min(rescued, pending.Len())
-	w.turns = 0
-	if steps > 0 {
-		p := r.planOf(j)
-		p.turn = pending.Onward(p.turn, steps)
+	if w.turns == 0 {
+		return
 	}
+	p := r.planOf(j)
+	p.turn = pending.Onward(p.turn, int(w.turns)*min(rescued, pending.Len()))
+	if w.most != math.MaxInt32 {
+		w.most -= w.turns
+	}
+	w.turns = 0
+	r.c.outputsOf(j).Fold()
 }
 
-// mark notes that a job must be asked about a node (level 0) or rack (level 1).
+// mark notes that a job has a node (level 0) or rack (level 1) in its plan, or reduces there.
 func (r *cogrs) mark(j *job, level int, group int32) {
 	if of := r.of[j.index]; !r.asked[level].Has(group, j.index) {
 		r.asked[level].Set(group, j.index)
 		of.marked[level] = append(of.marked[level], group)
+	}
+}
+
+// unmark takes that back.
+func (r *cogrs) unmark(j *job, level int, group int32) {
+	r.asked[level].Clear(group, j.index)
+	if level == 0 {
+		r.takes.Clear(group, j.index)
+		r.full.Clear(group, j.index)
 	}
 }
 
@@ -139,8 +226,10 @@ func (r *cogrs) remark(j *job) {
 		for _, group := range groups {
 			if l == 0 && r.on(j, r.c.nodes[group]) > 0 {
 				of.marked[l] = append(of.marked[l], group)
+				r.takes.Clear(group, j.index)
+				r.full.Clear(group, j.index)
 			} else {
-				r.asked[l].Clear(group, j.index)
+				r.unmark(j, l, group)
 			}
 		}
 	}

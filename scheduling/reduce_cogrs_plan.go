@@ -54,7 +54,7 @@ func (r *cogrs) planOf(j *job) *plan { return &r.of[j.index].plan }
 func (r *cogrs) planFor(j *job) *plan {
 	g, p := r.c.outputsOf(j), r.planOf(j)
 	all, known := len(j.w[Map].tasks), g.Known()
-	if p.made && (p.known == known || known < all && known*2 < p.known*3) {
+	if !p.stale(known, all) {
 		return p
 	}
 	g.Scan()
@@ -82,6 +82,11 @@ func (r *cogrs) planFor(j *job) *plan {
 		r.findCenters(j)
 	}
 	return p
+}
+
+// stale tells whether a plan is to be made anew, of so many known outputs of all.
+func (p *plan) stale(known, all int) bool {
+	return !p.made || p.known != known && (known == all || known*2 >= p.known*3)
 }
 
 // sort lists the reduces by size. Those of an even job are judged by some of the outputs, those of

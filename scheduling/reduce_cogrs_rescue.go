@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"math"
 	"slices"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
@@ -14,6 +15,9 @@ const rescued = 2
 // nodes that can take them instead, and go to n at once if that is as good as the best.
 func (r *cogrs) rescue(j *job, n *node, limit int32, best *bestReduce) {
 	g, p, pending := r.c.outputsOf(j), r.planOf(j), &j.w[Reduce].pending
+	if w := r.at(j); w.most != math.MaxInt32 {
+		w.most-- // as passOver does, in turns
+	}
 	for range min(rescued, pending.Len()) {
 		i := pending.Next(p.turn)
 		if i < 0 {
@@ -65,6 +69,7 @@ func (r *cogrs) renew(j *job, i int32, limit int32) {
 		}
 		insert(&p.byNode, here{int32(c.node.id), i, c.score})
 		r.mark(j, 0, int32(c.node.id))
+		r.takes.Set(int32(c.node.id), j.index)
 		if k == 0 {
 			insert(&p.byRack, here{c.node.groups[1], i, c.score})
 			r.mark(j, 1, c.node.groups[1])

@@ -92,6 +92,15 @@ func (s *TaskSet) Onward(i int32, steps int) int32 {
 	return -1
 }
 
+// Steps is how many steps of Onward lead from i, or -1, to member k: 1 to Len.
+func (s *TaskSet) Steps(i, k int32) int {
+	steps := s.upTo(k) - s.upTo(i)
+	if steps <= 0 {
+		steps += s.n
+	}
+	return steps
+}
+
 // upTo is the number of members up to i.
 func (s *TaskSet) upTo(i int32) (members int) {
 	w := int(i+1) >> 6
