@@ -2,7 +2,7 @@
 // that waits pulses, and says for what.
 
 import { html } from "./markup.mjs";
-import { letter, letters, percent, time, taskName, worse } from "./words.mjs";
+import { letter, letters, many, percent, time, taskName, worse } from "./words.mjs";
 import { awaited } from "./places.mjs";
 import { firstComes } from "./jobs.mjs";
 
@@ -10,9 +10,9 @@ import { firstComes } from "./jobs.mjs";
 export function summary(s) {
   const live = [...s.nodes.values()].filter((n) => n.live).length;
   const placed = s.near.N + s.near.R + s.near.O;
-  const parts = [s.name || "no policy", `${live} nodes`];
+  const parts = [s.name || "no policy", many(live, "node")];
   const jobs = [...s.jobs.values()].filter((j) => j.finished < 0).length;
-  if (s.jobs.size) parts.push(jobs ? `${jobs} ${jobs === 1 ? "job" : "jobs"}` : "no job is left");
+  if (s.jobs.size) parts.push(jobs ? many(jobs, "job") : "no job is left");
   if (placed) parts.push(`${percent(s.near.N, placed)} node-local`);
   let text = parts.join(", ");
   const w = s.wait;

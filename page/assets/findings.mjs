@@ -1,7 +1,7 @@
 // What is worth a look in a run, each with the setting that may change it.
 
 import { html } from "./markup.mjs";
-import { percent, taskName, time } from "./words.mjs";
+import { many, percent, taskName, time } from "./words.mjs";
 import { quantiles, ran } from "./history.mjs";
 import { flows } from "./shuffle.mjs";
 
@@ -76,7 +76,7 @@ function failures(h, j) {
   const bad = j.attempts.filter((a) => a.end === "failed");
   if (!bad.length) return [];
   return [{
-    weight: 4 + bad.length / 10, job: j.id, title: `${bad.length} attempts of job ${j.id} failed`,
+    weight: 4 + bad.length / 10, job: j.id, title: `${many(bad.length, "attempt")} of job ${j.id} failed`,
     text: `The first: ${taskName(bad[0])} on ${(h.nodes.get(bad[0].node) || {}).name}: ${bad[0].err || "no reason given"}`,
     setting: "see the job; --max-skips leaves bad records out",
   }];
@@ -117,7 +117,7 @@ function lost(h) {
   const gone = h.problems.filter((e) => e.type === "lost");
   if (!gone.length) return [];
   return [{
-    weight: 3, job: 0, title: `${gone.length} nodes were lost`, text: `The first was ${gone[0].node_name} at ${time(gone[0].at)}.`,
+    weight: 3, job: 0, title: `${many(gone.length, "node")} ${gone.length === 1 ? "was" : "were"} lost`, text: `The first was ${gone[0].node_name} at ${time(gone[0].at)}.`,
     setting: "expiry: how long a node may be silent",
   }];
 }

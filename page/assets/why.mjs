@@ -1,7 +1,7 @@
 // The explanation beside every screen: what was clicked on, and the last decisions about it.
 
 import { html } from "./markup.mjs";
-import { letter, letters, mayGo, meaning, pair, parseAttempt, percent, sentence, taskName, time, why, worse } from "./words.mjs";
+import { letter, letters, many, mayGo, meaning, pair, parseAttempt, percent, sentence, taskName, time, why, worse } from "./words.mjs";
 import { explainSlot, nodeName } from "./cluster.mjs";
 import { awaited, placesOf } from "./places.mjs";
 import { kept } from "./state.mjs";
@@ -121,7 +121,7 @@ export function explainGroup(s, name) {
   const g = s.groups.get(name), jobs = [...s.jobs.values()].filter((j) => j.finished < 0 && ((j.pool || j.user) === name || j.pool === name));
   const held = [0, 1].map((k) => jobs.reduce((sum, j) => sum + j.running[k], 0));
   const most = (m) => (m === 0 ? "none" : m < 0 ? 0 : m);
-  return html`<h2>${name || "(no pool)"}</h2><p>${jobs.length} ${jobs.length === 1 ? "job" : "jobs"}, ${pair(held)} slots held, maps + reduces.${g && g.told
+  return html`<h2>${name || "(no pool)"}</h2><p>${many(jobs.length, "job")}, ${pair(held)} slots held, maps + reduces.${g && g.told
     ? ` Fair share ${pair(g.shares.map((x) => x.toFixed(1)))}, minimum ${pair(g.min)}, maximum ${pair(g.max.map(most))}; when that was told its jobs could have used ${pair(g.demand)}.` : " This scheduler tells no share of it."}${
     g && (g.need[0] || g.need[1]) ? ` Preemption may take ${pair(g.need)} slots for it.` : ""}</p><p>${jobs.slice(0, 30).map((j) => html`<button class="job" data-job="${j.id}">job ${j.id}</button> `)}</p>
 <h3>The last decisions about its jobs</h3>${decisions(ofGroup(s, name))}`;

@@ -48,6 +48,9 @@ export function worse(placed) {
   return `+${((100 * (placed.here - placed.at_center)) / placed.at_center).toFixed(1)} % over ${placed.center}`;
 }
 
+/** So many of a thing whose name takes an s. */
+export const many = (n, thing) => `${n} ${thing}${n === 1 ? "" : "s"}`;
+
 /** A reason in words. */
 export function why(reason, placed) {
   if (!reason || !reason.cause) return "";
@@ -55,7 +58,7 @@ export function why(reason, placed) {
   const more = worse(placed);
   if (reason.wait) s += `, ${time(reason.wait)} so far`;
   if (reason.of) s += `, ${reason.count || 0} of ${reason.of}`;
-  else if (reason.count) s += `, ${reason.count} ${reason.count === 1 ? "offer" : "offers"} refused`;
+  else if (reason.count) s += `, ${many(reason.count, "offer")} refused`;
   if (!more) return s;
   return s === "center of gravity" ? `near enough: ${more}` : `${s}: ${more}`;
 }
