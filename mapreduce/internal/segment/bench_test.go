@@ -225,9 +225,15 @@ func BenchmarkSortEntries(b *testing.B) {
 	g := regions{text}
 	b.Run("radix", func(b *testing.B) {
 		pool := memory.NewPool(nil, 256<<20)
+		l, s := &list{}, newStore(nil, pool)
+		s.regions = regions{text}
+		for i := range entries {
+			l.push(s, &entries[i], firstBlock, true)
+		}
+		all := l.whole()
 		for b.Loop() {
 			c := collector{regions: g, pool: pool}
-			c.add(entries, 0)
+			c.add(&all, 0)
 			slab := pool.Get(n * entrySize)
 			c.sortInto(slab)
 			pool.Put(slab)

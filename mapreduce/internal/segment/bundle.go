@@ -194,7 +194,7 @@ func (s *Sorter) enter(c *bundle, force bool) bool {
 		return true
 	}
 	e := entry{prefix: c.prefix, key: c.key, value: value, vlen: c.at - value, klen: bundleKey, region: c.region}
-	if !s.lists[c.partition].push(s.store, e, s.first, force) {
+	if !s.lists[c.partition].push(s.store, &e, s.first, force) {
 		return false
 	}
 	c.at = value

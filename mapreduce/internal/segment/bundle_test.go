@@ -61,9 +61,7 @@ func TestBundles(t *testing.T) {
 			require.EqualValues(t, records, stats.Records)
 			entries := 0
 			for _, seg := range segments {
-				for _, b := range seg.entries {
-					entries += len(b)
-				}
+				entries += seg.entries.n
 			}
 			require.LessOrEqual(t, entries, c.entries)
 			if name != "large values" { // whose texts are not for printing

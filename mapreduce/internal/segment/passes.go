@@ -38,7 +38,7 @@ func (m *Merge) portion(runs []fileRun) (n, entries int) {
 			break
 		}
 		n++
-		entries += r.indexed()
+		entries += r.entries.n
 	}
 	return n, entries
 }
@@ -48,7 +48,7 @@ func (m *Merge) portion(runs []fileRun) (n, entries int) {
 func (m *Merge) affordable(runs []fileRun) int {
 	room := m.cfg.Budget.Available()
 	for i := range runs {
-		if room -= int64(runs[i].indexed() * entrySize); room < 0 {
+		if room -= int64(runs[i].entries.n * entrySize); room < 0 {
 			return max(1, i)
 		}
 	}
@@ -59,11 +59,9 @@ func (m *Merge) affordable(runs []fileRun) int {
 func (m *Merge) collect(runs []fileRun, slab memory.Slab) *source {
 	s := &source{}
 	c := collector{pool: m.cfg.Pool}
-	for _, r := range runs {
-		base := len(s.regions)
-		for _, b := range r.entries {
-			c.add(b, base)
-		}
+	for i := range runs {
+		r := &runs[i]
+		c.add(&r.entries, len(s.regions))
 		s.regions = append(s.regions, r.store.regions...)
 		for range r.store.regions {
 			s.owners = append(s.owners, r.ordinal)
@@ -78,7 +76,7 @@ func (m *Merge) collect(runs []fileRun, slab memory.Slab) *source {
 func (m *Merge) spillMemory(runs []fileRun) error {
 	entries := 0
 	for _, r := range runs {
-		entries += r.indexed()
+		entries += r.entries.n
 	}
 	need := int64(entries * entrySize)
 	m.cfg.Budget.Acquire(need)

@@ -7,7 +7,7 @@ type Segment struct {
 	spills         []*Spill // shared by the segments of all partitions
 	partition      int
 	store          *store // nil: nothing in memory
-	entries        [][]entry
+	entries        index
 	inMemory       section
 	records, bytes int64
 }
@@ -44,16 +44,8 @@ type run struct {
 	section
 	file    *spillFile
 	store   *store
-	entries [][]entry
+	entries index
 	input   int // of the merge; noInput: none, but a run of the merge itself
-}
-
-// indexed is how many entries a run in memory has.
-func (r *run) indexed() (n int) {
-	for _, b := range r.entries {
-		n += len(b)
-	}
-	return n
 }
 
 func (r *run) retain() {
@@ -90,5 +82,5 @@ func (s *Segment) Release() {
 	if s.store != nil {
 		s.store.drop()
 	}
-	s.spills, s.store, s.entries = nil, nil, nil
+	s.spills, s.store, s.entries = nil, nil, index{}
 }

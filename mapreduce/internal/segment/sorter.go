@@ -76,14 +76,14 @@ func (s *Sorter) Pin(chunk []byte, release func()) {
 // record is too large, 4 GiB or so.
 func (s *Sorter) Add(partition int, key, value []byte) error {
 	s.gate.Sign()
-	e := entry{prefix: prefixOf(key)}
+	prefix := prefixOf(key)
 	l := &s.lists[partition]
-	if s.stats.Records >= s.bundles.from && s.bundle(partition, e.prefix, key, value) {
+	if s.stats.Records >= s.bundles.from && s.bundle(partition, prefix, key, value) {
 		s.count(l, key, value)
 		return nil
 	}
-	if !s.place(&e, key, value, false) || !l.push(s.store, e, s.first, false) {
-		if spilled, err := s.addAnyway(partition, e, key, value); spilled || err != nil {
+	if !s.enlist(l, prefix, key, value, false) {
+		if spilled, err := s.addAnyway(partition, prefix, key, value); spilled || err != nil {
 			return err
 		}
 	}
@@ -102,7 +102,7 @@ func (s *Sorter) count(l *list, key, value []byte) {
 
 // addAnyway adds a record for which there was no room. One of megabytes that finds none
 // either when all others have been spilled is spilled with them.
-func (s *Sorter) addAnyway(partition int, e entry, key, value []byte) (spilled bool, err error) {
+func (s *Sorter) addAnyway(partition int, prefix uint64, key, value []byte) (spilled bool, err error) {
 	n := len(key) + len(value)
 	if err := s.cfg.Budget.CheckHeld("a key with its value", int64(n), s.largest); err != nil {
 		return false, err
@@ -115,23 +115,35 @@ func (s *Sorter) addAnyway(partition int, e entry, key, value []byte) (spilled b
 	if err := s.makeRoom(); err != nil {
 		return false, err
 	}
-	s.place(&e, key, value, true)
-	s.lists[partition].push(s.store, e, s.first, true)
+	s.enlist(&s.lists[partition], prefix, key, value, true)
 	return false, nil
 }
 
 // makeRoom spills what is in memory, if it is worth a run, so that the next
 // record is taken in anyway.
 func (s *Sorter) makeRoom() error {
-	if s.store.charged-s.store.pinned < s.least && len(s.store.regions) < maxRegions-1 {
+	if s.store.charged-s.store.pinned < s.least && len(s.store.regions) < maxRegions-2 {
 		return nil
 	}
 	return s.spill(nil)
 }
 
-// place gives the record a place: in the pinned chunk where it lies, or copied
-// into the arena.
-func (s *Sorter) place(e *entry, key, value []byte, force bool) bool {
+// enlist adds the record to a list: a reference to where it lies in the pinned chunk, itself if it
+// is short, or a reference to a copy in the arena. It reports false if there was no room.
+func (s *Sorter) enlist(l *list, prefix uint64, key, value []byte, force bool) bool {
+	e := entry{prefix: prefix}
+	switch {
+	case s.refer(&e, key, value):
+	case len(key)+len(value) <= inlineMost:
+		return l.put(s.store, prefix, key, value, s.first, force)
+	case uint64(len(key)+len(value)) > maxRecord || !s.store.copyRecord(&e, key, value, force):
+		return false
+	}
+	return l.push(s.store, &e, s.first, force)
+}
+
+// refer gives the record its place in the pinned chunk; it reports false if it does not lie there.
+func (s *Sorter) refer(e *entry, key, value []byte) bool {
 	if s.pin != nil && s.region != refused && len(key) < bundleKey {
 		if k, ok := memory.Within(s.pin.chunk, key); ok {
 			v := k
@@ -145,7 +157,7 @@ func (s *Sorter) place(e *entry, key, value []byte, force bool) bool {
 			}
 		}
 	}
-	return uint64(len(key)+len(value)) <= maxRecord && s.store.copyRecord(e, key, value, force)
+	return false
 }
 
 // adopted makes the pinned chunk a region of the store, once.
@@ -167,6 +179,9 @@ func (s *Sorter) Finish() ([]*Segment, Stats, error) {
 	s.dropPin()
 	s.stats.Scattered = s.scattered()
 	s.flush()
+	if !s.cfg.Stored {
+		s.tighten()
+	}
 	if s.cfg.Stored || !s.store.keep() {
 		if err := s.spill(nil); err != nil {
 			s.Close()
@@ -187,7 +202,7 @@ func (s *Sorter) segment(p int) *Segment {
 	seg := OfSpills(s.spills, p)
 	if l := &s.lists[p]; l.n > 0 {
 		s.store.retain()
-		seg.store, seg.entries = s.store, l.blocks()
+		seg.store, seg.entries = s.store, l.whole()
 		seg.inMemory = section{records: l.records, bytes: l.bytes}
 		seg.records, seg.bytes = seg.records+l.records, seg.bytes+l.bytes
 	}

@@ -118,7 +118,7 @@ func (s *Sorter) inMemory() (n int) {
 }
 
 // writeSection sorts one partition and writes it, with one more record if there is one. The
-// copy to sort into is paid for by list.push.
+// copy to sort into is paid for by list.grow.
 func (s *Sorter) writeSection(w *blockWriter, p int, more *extra) (section, error) {
 	l := &s.lists[p]
 	x := section{off: w.offset(), records: l.records, bytes: l.bytes}
@@ -128,9 +128,8 @@ func (s *Sorter) writeSection(w *blockWriter, p int, more *extra) (section, erro
 	slab := s.cfg.Pool.Get(l.n * entrySize)
 	defer s.cfg.Pool.Put(slab)
 	c := collector{regions: s.store.regions, pool: s.cfg.Pool}
-	for _, b := range l.blocks() {
-		c.add(b, 0)
-	}
+	entries := l.whole()
+	c.add(&entries, 0)
 	sorted := c.sortInto(slab)
 	if more != nil {
 		at := sort.Search(len(sorted),

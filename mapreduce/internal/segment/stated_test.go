@@ -109,30 +109,31 @@ func TestIndexBlocksGrow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		partitions := rapid.SampledFrom([]int{0, 1, 31, 32, 33, 100, 341, 342, 1000, 100_000}).Draw(t, "partitions")
 		n := firstBlockOf(partitions)
-		require.Zero(t, n%entrySize)
 		require.GreaterOrEqual(t, n, leastBlock)
 		require.LessOrEqual(t, n, firstBlock)
 		if n > leastBlock {
 			require.LessOrEqual(t, n*max(partitions, 1), leastRun/8)
 		}
-		if n+entrySize <= firstBlock {
-			require.Greater(t, (n+entrySize)*partitions, leastRun/8, "no smaller than that takes")
+		if n < firstBlock {
+			require.Greater(t, (n+1)*partitions, leastRun/8, "no smaller than that takes")
 		}
 	})
 	var l list
 	s := newStore(nil, nil)
 	defer s.drop()
 	for i := range 40_000 {
-		require.True(t, l.push(s, entry{value: uint32(i)}, firstBlockOf(1), false))
+		require.True(t, l.push(s, &entry{value: uint32(i), vlen: 1}, firstBlockOf(1), false))
 	}
 	size, at := firstBlockOf(1), uint32(0)
-	for _, b := range l.blocks() {
-		require.Equal(t, size/entrySize, cap(b))
-		for _, e := range b {
-			require.Equal(t, at, e.value)
+	all := l.whole()
+	for _, b := range all.blocks {
+		require.Equal(t, size, cap(b.bytes))
+		d := decoder{rest: []block{b}}
+		for e := make([]entry, 1); d.decode(e) > 0; {
+			require.Equal(t, at, e[0].value)
 			at++
 		}
-		size = min(2*cap(b)*entrySize, largeBlock)
+		size = min(2*cap(b.bytes), largeBlock)
 	}
 	require.EqualValues(t, 40_000, at)
 	require.Equal(t, 40_000, l.n)
@@ -229,7 +230,7 @@ func TestFanInFollowsTheBudget(t *testing.T) {
 func TestPortionsFitTheirNumbers(t *testing.T) {
 	of := func(regionsOf ...int) (list []fileRun) {
 		for _, n := range regionsOf {
-			list = append(list, fileRun{run: run{entries: [][]entry{make([]entry, 7), make([]entry, 3)}, store: &store{regions: make(regions, n)}}})
+			list = append(list, fileRun{run: run{entries: index{n: 10}, store: &store{regions: make(regions, n)}}})
 		}
 		return list
 	}

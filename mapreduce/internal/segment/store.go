@@ -9,7 +9,7 @@ import (
 
 const (
 	firstSlab = 16 << 10
-	largeSlab = 4 << 20
+	largeSlab = 2 << 20 // a huge page
 )
 
 // store owns the memory of one in-memory run: arena slabs, index blocks and the
@@ -26,6 +26,8 @@ type store struct {
 	last      int    // region of arena
 	next      int    // size of the next arena slab
 	index     []byte // the free rest of the last index slab
+	indexAt   uint32 // offset of index in its region
+	indexLast int    // region of index
 	nextIndex int    // size of the next index slab
 	pins      []*pin
 	charged   int64 // reserve and pinned included
@@ -88,27 +90,36 @@ func (s *store) slab(n int, force bool) ([]byte, bool) {
 	return b.Bytes, true
 }
 
-// indexBlock returns n bytes for index entries and charges as much again, which pays for
-// the copy that sorting needs when the run spills. Blocks are cut from slabs that double
+// indexBlock returns an empty block of n bytes and charges sorting bytes more, for the
+// copy that is sorted when the run spills. Blocks are cut from slabs that double
 // in size, so that the index of a large map lies in huge pages: with a slab for each
 // block, TeraSort of 1 GiB had 65,000 page faults more and took 0.9 times as long.
-func (s *store) indexBlock(n int, force bool) ([]byte, bool) {
-	if !s.acquire(int64(n), force) {
-		return nil, false
+func (s *store) indexBlock(n int, sorting int64, force bool) (b block, ok bool) {
+	if !s.acquire(sorting, force) {
+		return block{}, false
 	}
-	if n > len(s.index) {
-		b, ok := s.slab(max(n, s.nextIndex), force)
-		if !ok {
-			s.giveBack(int64(n))
-			return nil, false
-		}
-		s.nextIndex = min(2*s.nextIndex, largeSlab)
-		s.index = b
+	if n > len(s.index) && !s.growIndex(n, force) {
+		s.giveBack(sorting)
+		return block{}, false
 	}
-	s.reserve += int64(n)
-	b := s.index[:n:n]
-	s.index = s.index[n:]
+	s.reserve += sorting
+	b = block{bytes: s.index[:0:n], at: s.indexAt, region: uint16(s.indexLast)}
+	s.index, s.indexAt = s.index[n:], s.indexAt+uint32(n)
 	return b, true
+}
+
+func (s *store) growIndex(n int, force bool) bool {
+	if len(s.regions) == maxRegions {
+		return false
+	}
+	b, ok := s.slab(max(n, s.nextIndex), force)
+	if !ok {
+		return false
+	}
+	s.nextIndex = min(2*s.nextIndex, largeSlab)
+	s.indexLast, s.indexAt, s.index = len(s.regions), 0, b
+	s.regions = append(s.regions, b)
+	return true
 }
 
 // copyRecord copies key and value into the arena and fills the entry's place;

@@ -1,0 +1,81 @@
+package segment
+
+import "encoding/binary"
+
+// decoder makes entries of the records in blocks.
+type decoder struct {
+	rest  []block
+	b     block
+	at    int // in b
+	shape shape
+	base  uint16 // the number of the blocks' first region
+}
+
+// decode fills dst with the next entries and returns how many there were: fewer only at the end.
+func (d *decoder) decode(dst []entry) int {
+	n := 0
+	for n < len(dst) {
+		if d.at == len(d.b.bytes) {
+			if len(d.rest) == 0 {
+				break
+			}
+			d.b, d.rest, d.at = d.rest[0], d.rest[1:], 0
+			d.shape = d.b.shapeless()
+			continue
+		}
+		n += d.some(dst[n:])
+	}
+	return n
+}
+
+// some makes entries of the block at hand.
+func (d *decoder) some(dst []entry) int {
+	b, at := d.b.bytes, d.at
+	room := b[:cap(b)]
+	region := d.b.region + d.base
+	for i := range dst {
+		if at >= len(b) {
+			d.at = at
+			return i
+		}
+		if b[at] > inlineMost {
+			at += d.reference(&dst[i], b[at:])
+			continue
+		}
+		klen, vlen := uint32(b[at]), uint32(b[at+1])
+		at += 2
+		key := d.b.at + uint32(at)
+		dst[i] = entry{key: key, value: key + klen, vlen: vlen, klen: uint16(klen), region: region}
+		if at+8 <= len(room) {
+			// What lies behind a shorter key does not count.
+			dst[i].prefix = binary.BigEndian.Uint64(room[at:]) &^ (^uint64(0) >> (8 * klen))
+		} else {
+			dst[i].prefix = prefixOf(b[at : at+int(klen)])
+		}
+		at += int(klen + vlen)
+	}
+	d.at = at
+	return len(dst)
+}
+
+// reference makes the entry of a record that lies elsewhere, and returns how many bytes stood for it.
+func (d *decoder) reference(e *entry, b []byte) int {
+	x, n := d.shape, likeSize
+	key := binary.LittleEndian.Uint32(b[9:])
+	switch b[0] {
+	case markNext:
+		x.klen = binary.LittleEndian.Uint16(b[13:])
+		x.value, x.vlen = uint32(x.klen), uint32(binary.LittleEndian.Uint16(b[15:]))
+		n = nextSize
+	case markFull:
+		x.value, x.vlen = binary.LittleEndian.Uint32(b[13:]), binary.LittleEndian.Uint32(b[17:])
+		x.klen, x.region = binary.LittleEndian.Uint16(b[21:]), binary.LittleEndian.Uint16(b[23:])
+		d.shape = x
+		n = fullSize
+	}
+	*e = entry{
+		prefix: binary.LittleEndian.Uint64(b[1:]), key: key, value: key + x.value, vlen: x.vlen,
+		klen: x.klen, region: x.region + d.base,
+	}
+	return n
+}
