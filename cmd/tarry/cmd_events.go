@@ -68,14 +68,24 @@ func (f *eventsFlags) run(p *program, name string) error {
 	}
 	defer in.Close()
 	read := func(take func(*actors.Event) error) error {
+		events, missing := 0, slices.Clone(f.jobs)
 		err := eventlog.Read(in, func(e *actors.Event) error {
+			events++
+			if len(missing) > 0 {
+				missing = slices.DeleteFunc(missing, func(id scheduling.JobID) bool { return id == eventlog.JobOf(e) })
+			}
 			if !keep(e) {
 				return nil
 			}
 			return take(e)
 		})
-		if err != nil {
+		switch {
+		case err != nil:
 			return fmt.Errorf("%s:%w", name, err)
+		case events == 0:
+			return fmt.Errorf("%s: there is no event in it", name)
+		case len(missing) > 0:
+			return fmt.Errorf("%s: there is no %s in it", name, missing.String())
 		}
 		return nil
 	}
