@@ -63,10 +63,10 @@ func (p *printer) flow(h *mix, o *quincy) {
 }
 
 // clock adds how long ago the last offer was, if a job was passed over then.
-func (p *printer) clock(h *mix, c *waitClock, w *waited) {
-	h.length(w.wait)
-	h.flag(w.skipped)
-	if w.skipped {
+func (p *printer) clock(h *mix, c *waitClock, j *job) {
+	h.length(c.of[j.index].wait)
+	h.flag(c.skipped.Has(j.index))
+	if c.skipped.Has(j.index) {
 		h.length(p.w.now - c.last)
 	}
 }
@@ -76,9 +76,9 @@ func (p *printer) locality(h *mix, j *job) {
 	case *timedWait:
 		h.int(int(r.at(j).level))
 		h.length(p.w.now - p.w.placed[j.id-1].at)
-		p.clock(h, &r.clock, &r.at(j).waited)
+		p.clock(h, &r.clock, j)
 		if r.capped {
-			if at := r.at(j).refused; at > 0 {
+			if at := r.clock.lastRefusal(j.index); at > 0 {
 				h.add(min(mostMachines, p.w.c.beat-at))
 			}
 		}
@@ -90,14 +90,14 @@ func (p *printer) locality(h *mix, j *job) {
 }
 
 func (p *printer) reduces(h *mix, r *cogrs, j *job) {
-	x, plan := r.at(j), r.planOf(j)
-	h.int(int(x.level))
-	p.clock(h, &r.clock, &x.waited)
-	h.flag(x.wait < x.until)
-	h.length(x.until)
-	h.int(int(x.near))
-	h.int(int(x.turns))
-	h.int(int(x.most))
+	plan := r.planOf(j)
+	h.int(int(r.level[j.index]))
+	p.clock(h, &r.clock, j)
+	h.flag(r.armed(j))
+	h.length(r.credited(j).until)
+	h.flag(r.wide.Has(j.index))
+	h.int(int(r.turns[j.index].taken))
+	h.int(int(r.turns[j.index].most))
 	h.flag(plan.made)
 	h.flag(plan.flat)
 	h.int(plan.known)

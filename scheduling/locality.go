@@ -1,6 +1,10 @@
 package scheduling
 
-import "time"
+import (
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
+)
 
 // localityRule weighs waiting for a nearer node against launching a map here. What it keeps of a
 // job lies with the rule, by the job's dense index.
@@ -20,9 +24,9 @@ type localityRule interface {
 	// pick is the map of j to launch on n now, given what allowed has answered, and how far it is
 	// from its data; -1 if there is none.
 	pick(j *job, n *node, allowed Locality) (int32, Locality)
-	// passOver passes over the job of that index for a slot on n, which it would refuse, with all
-	// that refused does; false says that the job must be asked.
-	passOver(job int32, n *node) bool
+	// next goes on in a list to the next job that must be asked about a slot on n, false at the
+	// end. It passes over those that would refuse it, with all that refused does.
+	next(l *jobList, at *index.Cursor, n *node) (job int32, ok bool)
 	// stands tells that a refusal of j in this heartbeat still stands: asking again is in vain.
 	stands(j *job) bool
 	// refused tells that j, offered a slot, has maps to launch but none within the allowed level.
@@ -74,15 +78,15 @@ func (g greedy) allowed(*job, *node) Locality { return g.c.far }
 func (g greedy) pick(j *job, n *node, allowed Locality) (int32, Locality) {
 	return g.c.pick(j, n, allowed)
 }
-func (greedy) passOver(int32, *node) bool           { return false }
-func (greedy) stands(*job) bool                     { return false }
-func (greedy) refused(*job)                         {}
-func (greedy) launched(*job, Locality)              {}
-func (greedy) end()                                 {}
-func (greedy) counts() bool                         { return false }
-func (greedy) waiting(*job) (Reason, time.Duration) { return Reason{}, 0 }
-func (greedy) view(*job) LocalityView               { return LocalityView{} }
-func (greedy) took(localityRule)                    {}
+func (greedy) next(l *jobList, at *index.Cursor, _ *node) (int32, bool) { return l.Next(at) }
+func (greedy) stands(*job) bool                                         { return false }
+func (greedy) refused(*job)                                             {}
+func (greedy) launched(*job, Locality)                                  {}
+func (greedy) end()                                                     {}
+func (greedy) counts() bool                                             { return false }
+func (greedy) waiting(*job) (Reason, time.Duration)                     { return Reason{}, 0 }
+func (greedy) view(*job) LocalityView                                   { return LocalityView{} }
+func (greedy) took(localityRule)                                        {}
 
 func (greedy) why(_ *job, l Locality) Reason {
 	switch l {

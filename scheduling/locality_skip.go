@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling/delaymath"
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
 // skipCount refuses a number of slot offers per level [Zaharia10 Algorithm 2; two levels: §3.6]. A
@@ -79,16 +80,19 @@ func (s *skipCount) allowed(j *job, _ *node) Locality {
 	return Locality(l)
 }
 
-func (s *skipCount) passOver(job int32, n *node) bool {
-	of := &s.of[job]
-	if !of.plain || s.levels() == 0 || s.c.near[0].Has(int32(n.id), job) {
-		return false
+func (s *skipCount) next(l *jobList, at *index.Cursor, n *node) (int32, bool) {
+	local := s.c.near[0].Row(int32(n.id))
+	for {
+		job, ok := l.Next(at)
+		if !ok {
+			return 0, false
+		}
+		of := &s.of[job]
+		if !of.plain || s.levels() == 0 || local.Has(job) || int(of.refused[0]) >= s.limit(s.c.byIndex[job], 0) {
+			return job, true
+		}
+		of.refused[0]++
 	}
-	if int(of.refused[0]) >= s.limit(s.c.byIndex[job], 0) {
-		return false
-	}
-	of.refused[0]++
-	return true
 }
 
 func (s *skipCount) refused(j *job) { s.at(j).refused[s.level(j)]++ }

@@ -1,6 +1,10 @@
 package scheduling
 
-import "time"
+import (
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
+)
 
 // timedWait waits for some time per level [Zaharia10 Algorithm 3]. The state of a job is the level
 // of its last launch and the time credited since.
@@ -20,30 +24,23 @@ type timedWait struct {
 	}
 }
 
-// mapWait is what timedWait keeps of a job. It is small: with thousands of jobs that wait for
-// locality, offers that they refuse are most of the work, and then no more than this is read of a
-// job, and one bit of the presence of its data.
+// mapWait is what timedWait keeps of a job beside what the clock does.
 type mapWait struct {
-	waited
-	level Locality      // of the last launch of a map with a place; NodeLocal at first
-	near  Locality      // the level allowed, at least level, as long as wait is below until
-	plain bool          // ready, and only the presence of data at the level allowed decides about a slot
-	until time.Duration // 0: near is not known
+	level Locality // of the last launch of a map with a place; NodeLocal at first
+	near  Locality // the level allowed, at least level, as long as it is foreseen
 }
 
 func (t *timedWait) at(j *job) *mapWait { return &t.of[j.index] }
 
 func (t *timedWait) add(j *job) {
 	t.of = roomFor(t.of, j.index)
-	t.at(j).job = j.index
-	t.clock.moved(func(job int32) *waited { return &t.of[job].waited })
+	t.clock.add(j.index)
 }
 
 func (t *timedWait) waits() bool { return true }
 
 func (t *timedWait) changed(j *job, ready, plain bool) {
-	w := t.at(j)
-	w.ready, w.plain = ready, plain
+	t.clock.changed(j.index, ready, plain)
 }
 
 func (t *timedWait) begin() {
@@ -60,13 +57,18 @@ func (t *timedWait) begin() {
 		t.known = now
 		for _, j := range t.c.active {
 			if !j.state.Ended() {
-				t.at(j).until = 0
+				t.clock.foresee(j.index, 0)
 			}
 		}
 	}
 }
 
-func (t *timedWait) end() { t.clock.end() }
+func (t *timedWait) end() {
+	if t.capped {
+		t.clock.stamp()
+	}
+	t.clock.end()
+}
 
 // length is the wait of level l.
 func (t *timedWait) length(l Locality) time.Duration {
@@ -92,86 +94,87 @@ func (t *timedWait) allowed(j *job, _ *node) Locality {
 
 // foresee works out which level a job is allowed and for how long.
 func (t *timedWait) foresee(j *job) {
-	w := t.at(j)
+	w, wait := t.at(j), t.clock.of[j.index].wait
 	l, until := w.level, time.Duration(0)
 	for ; l < t.c.far; l++ {
-		if until += t.length(l); w.wait < until {
+		if until += t.length(l); wait < until {
 			break
 		}
 	}
-	w.near, w.until = l, until
+	w.near = l
 	if l == t.c.far || j.byPlace.topo != t.c.topo { // the job must be asked
-		w.until = 0
+		until = 0
 	}
+	t.clock.foresee(j.index, until)
 }
 
-func (t *timedWait) passOver(job int32, n *node) bool {
-	w := &t.of[job]
-	if !w.plain {
-		return false
-	}
-	if w.refused != t.c.beat {
-		if w.wait >= w.until || t.c.near[w.near].Has(n.groups[w.near], job) {
-			return false
+func (t *timedWait) next(l *jobList, at *index.Cursor, n *node) (int32, bool) {
+	o := &t.clock
+	local := t.c.near[0].Row(int32(n.id))
+	for {
+		job, ok := l.Next(at)
+		if !ok {
+			return 0, false
 		}
-		t.clock.refuse(&w.waited)
+		word, bit := job>>6, uint64(1)<<(job&63)
+		switch {
+		case o.refused[word]&o.plain[word]&bit != 0: // as before in this heartbeat
+			continue
+		case o.foreseen[word]&o.plain[word]&bit == 0:
+			return job, true
+		}
+		if near := t.of[job].near; near == NodeLocal && local[word]&bit != 0 || near > NodeLocal && t.c.near[near].Has(n.groups[near], job) {
+			return job, true
+		}
+		o.refused[word] |= bit
 	}
-	return true
 }
 
-func (t *timedWait) stands(j *job) bool { return t.at(j).refused == t.c.beat }
+func (t *timedWait) stands(j *job) bool { return t.clock.refused.Has(j.index) }
 
-func (t *timedWait) refused(j *job) { t.clock.refuse(&t.at(j).waited) }
+func (t *timedWait) refused(j *job) { t.clock.refuse(j.index) }
 
 func (t *timedWait) launched(j *job, l Locality) {
 	w := t.at(j)
-	w.launched = t.c.beat
+	t.clock.launch(j.index)
 	if l == AnyPlace {
 		if !j.located {
-			w.level, w.wait, w.until, w.skipped = t.c.far, 0, 0, false
+			w.level = t.c.far
+			t.clock.restart(j.index)
 		}
 		return
 	}
-	if t.capped && l <= w.level && w.refused > 0 && t.c.beat-w.refused < uint64(t.c.live) {
+	if last := t.clock.lastRefusal(j.index); t.capped && l <= w.level && last > 0 && t.c.beat-last < uint64(t.c.live) {
 		return // an offer was refused in the last round of heartbeats: the wait goes on
 	}
-	w.level, w.wait, w.skipped = l, 0, false
+	w.level = l
+	t.clock.restart(j.index)
 	t.foresee(j)
 }
 
 func (t *timedWait) why(j *job, l Locality) Reason {
 	r := t.greedy.why(j, l)
 	if r.Cause == CauseGreedy {
-		r = Reason{Cause: CauseWaited, Wait: t.at(j).wait}
+		r = Reason{Cause: CauseWaited, Wait: t.clock.of[j.index].wait}
 	}
 	return r
 }
 
 func (t *timedWait) waiting(j *job) (Reason, time.Duration) {
-	w := t.at(j)
-	until := time.Duration(0)
-	for l := w.level; l < t.c.far && w.wait >= until; l++ {
+	wait, until := t.clock.of[j.index].wait, time.Duration(0)
+	for l := t.at(j).level; l < t.c.far && wait >= until; l++ {
 		until += t.length(l)
 	}
-	return Reason{Cause: CauseWaiting, Wait: w.wait}, t.c.now + until - w.wait
+	return Reason{Cause: CauseWaiting, Wait: wait}, t.c.now + until - wait
 }
 
 func (t *timedWait) view(j *job) LocalityView {
-	w := t.at(j)
-	return LocalityView{Level: w.level, Wait: w.wait, Skipped: w.skipped}
+	return LocalityView{Level: t.at(j).level, Wait: t.clock.of[j.index].wait, Skipped: t.clock.skipped.Has(j.index)}
 }
 
 func (t *timedWait) took(former localityRule) {
-	old, ok := former.(*timedWait)
-	if !ok {
-		return
-	}
-	t.of = old.of
-	for _, j := range t.c.active {
-		if !j.state.Ended() {
-			w := t.at(j)
-			w.forget()
-			w.until = 0
-		}
+	if old, ok := former.(*timedWait); ok {
+		t.of = old.of
+		t.clock.took(&old.clock)
 	}
 }

@@ -87,14 +87,9 @@ func (c *Core) kept(j *job, k TaskKind) bool {
 	return c.pol.ReserveLong > 0 && j.taskTime(k) > c.pol.LongTask
 }
 
-// jobList is a list of the jobs that have a task of some kind to launch.
-type jobList = index.List[listedJob]
-
-// listedJob is a job, and its index: an offer that it refuses reads no more of it.
-type listedJob struct {
-	job   *job
-	index int32
-}
+// jobList is a list of the jobs that have a task of some kind to launch, by their indexes: an offer
+// that a job refuses reads no more of it.
+type jobList = index.List[int32]
 
 // spots is where each job stands in a list of an order, by kind and index.
 type spots [kinds][]index.Spot
@@ -128,29 +123,35 @@ func (s *spots) put(l *jobList, j *job, k TaskKind, rankOf func(*job, TaskKind) 
 	if in {
 		r = rankOf(j, k)
 	}
-	l.Put(&s[k][j.index], in, r, listedJob{j, j.index})
+	l.Put(&s[k][j.index], in, r, j.index)
 }
 
 // nextIn goes on to the next job of a list; where slots are offered, to the next that may take one.
+// It is nil at the end.
 func (c *Core) nextIn(l *jobList, at *index.Cursor, k TaskKind) *job {
-	for {
-		e, ok := l.Next(at)
-		if !ok || !c.passOver(e.index, k) {
-			return e.job
-		}
+	var job int32
+	var ok bool
+	switch {
+	case c.walked == nil:
+		return c.inOrder(l, at)
+	case k == Map:
+		job, ok = c.loc.next(l, at, c.walked)
+	default:
+		job, ok = c.reduce.next(l, at, c.walked)
 	}
+	if !ok {
+		return nil
+	}
+	return c.byIndex[job]
 }
 
-// passOver passes over the job of that index without asking it, if it would refuse the slot that is
-// offered, and counts the refusal.
-func (c *Core) passOver(job int32, k TaskKind) bool {
-	if c.walked == nil {
-		return false
+// inOrder goes on to the next job of a list, whatever it would answer; nil at the end.
+func (c *Core) inOrder(l *jobList, at *index.Cursor) *job {
+	job, ok := l.Next(at)
+	if !ok {
+		return nil
 	}
-	if k == Reduce {
-		return c.reduce.passOver(job, c.walked)
-	}
-	return c.loc.passOver(job, c.walked)
+	return c.byIndex[job]
 }
 
 // begin opens the offers of slots of kind k of a heartbeat; calling it again within the heartbeat

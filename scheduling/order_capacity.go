@@ -234,7 +234,7 @@ func (o *capacity) remove(j *job) {
 	q := o.queueOf(j)
 	u := q.users[j.spec.User]
 	for k := range TaskKind(kinds) {
-		q.lists[k].Put(&o.spots[k][j.index], false, index.Rank{}, listedJob{})
+		q.lists[k].Put(&o.spots[k][j.index], false, index.Rank{}, 0)
 		o.occupy(j, k, 0)
 	}
 	if of := &o.of[j.index]; !of.begun {

@@ -51,8 +51,7 @@ func (o *capacity) assignKind(n *node, k TaskKind) {
 func (o *capacity) assignQueue(q *queue, n *node, k TaskKind, limits bool) bool {
 	c := o.c
 	var at index.Cursor
-	for e, ok := q.lists[k].Next(&at); ok; e, ok = q.lists[k].Next(&at) {
-		j := e.job
+	for j := c.inOrder(&q.lists[k], &at); j != nil; j = c.inOrder(&q.lists[k], &at) {
 		if q.occupied[k] > 0 && q.occupied[k]+int(j.slots) > q.most[k] { // an empty queue may launch any task, else it starves
 			c.skip(j, n, k, Reason{Cause: CauseQueueMax, Count: int32(q.occupied[k]), Of: int32(q.most[k])}, 0)
 			continue
@@ -171,8 +170,8 @@ func (q *queue) used(k TaskKind) float64 {
 
 func (o *capacity) next() *job {
 	for len(o.walk) > 0 {
-		if e, ok := o.walk[0].lists[o.kind].Next(&o.at); ok {
-			return e.job
+		if j := o.c.inOrder(&o.walk[0].lists[o.kind], &o.at); j != nil {
+			return j
 		}
 		o.walk, o.at = o.walk[1:], index.Cursor{}
 	}
@@ -185,8 +184,8 @@ func (c *Core) skipQueue(q *queue, n *node, k TaskKind, why Reason) {
 		return
 	}
 	var at index.Cursor
-	for e, ok := q.lists[k].Next(&at); ok; e, ok = q.lists[k].Next(&at) {
-		c.skip(e.job, n, k, why, 0)
+	for j := c.inOrder(&q.lists[k], &at); j != nil; j = c.inOrder(&q.lists[k], &at) {
+		c.skip(j, n, k, why, 0)
 	}
 }
 

@@ -227,7 +227,7 @@ func (o *hfsp) reposition(j *job, k TaskKind) {
 		return
 	}
 	r := o.rankOf(v)
-	o.lists[k].Put(&v.listed, o.listed(j, k), o.rank(j, k), listedJob{j, j.index})
+	o.lists[k].Put(&v.listed, o.listed(j, k), o.rank(j, k), j.index)
 	o.needy[k].Put(&v.needy, o.needs(j, k), r, v)
 	o.holders[k].Put(&v.holds, o.spare(v, k) > 0, r.Reversed(), v)
 }
@@ -275,9 +275,9 @@ func (o *hfsp) remember(TaskKind) (restore func()) {
 
 func (o *hfsp) next() *job {
 	for {
-		e, ok := o.lists[o.kind].Next(&o.at)
-		if !ok || e.job.launchable(o.kind) {
-			return e.job
+		j := o.c.inOrder(&o.lists[o.kind], &o.at)
+		if j == nil || j.launchable(o.kind) {
+			return j
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (o *hfsp) rerank(k TaskKind) {
 	}
 	slices.SortFunc(o.sampled, func(a, b *sized) int { return o.rank(a.job, k).Compare(o.rank(b.job, k)) })
 	for _, v := range o.sampled {
-		lists.Append(&v.listed, o.rank(v.job, k), listedJob{v.job, v.job.index})
+		lists.Append(&v.listed, o.rank(v.job, k), v.job.index)
 	}
 	for i, v := range all {
 		j, r := v.job, o.rankOf(v)
@@ -56,7 +56,7 @@ func (o *hfsp) rerank(k TaskKind) {
 			needy.Append(&v.needy, r, v)
 		}
 		if o.listed(j, k) && !o.sampling(j, k) {
-			lists.Append(&v.listed, r, listedJob{j, j.index})
+			lists.Append(&v.listed, r, j.index)
 		}
 		if v := all[len(all)-1-i]; o.spare(v, k) > 0 {
 			holders.Append(&v.holds, o.rankOf(v).Reversed(), v)

@@ -289,8 +289,7 @@ func (o *pools) next() *job {
 func (o *pools) nextInPool() *job {
 	l := &o.cur.lists[o.kind]
 	if o.cur.urgent[o.kind] {
-		e, _ := l.Next(&o.atJob)
-		return e.job
+		return o.c.inOrder(l, &o.atJob)
 	}
 	return o.c.nextIn(l, &o.atJob, o.kind)
 }

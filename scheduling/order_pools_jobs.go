@@ -64,7 +64,7 @@ func (o *pools) remove(j *job) {
 	i := slices.Index(p.jobs, j)
 	p.jobs = slices.Delete(p.jobs, i, i+1)
 	for k := range TaskKind(kinds) {
-		p.lists[k].Put(&o.spots[k][j.index], false, index.Rank{}, listedJob{})
+		p.lists[k].Put(&o.spots[k][j.index], false, index.Rank{}, 0)
 		counted := &o.of[j.index].counted[k]
 		p.running[k] -= counted.running
 		o.count(p, k, counted, 0, 0, counted.priority)

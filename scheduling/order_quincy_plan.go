@@ -27,11 +27,11 @@ func (o *quincy) offerSome(n *node, some func(*job) bool) {
 	o.c.begin(Map)
 	at := index.Cursor{}
 	for n.free(Map) > 0 {
-		e, ok := o.lists[Map].Next(&at)
-		if !ok {
+		j := o.c.inOrder(&o.lists[Map], &at)
+		if j == nil {
 			return
 		}
-		if some(e.job) && o.c.offer(e.job, n, Map) {
+		if some(j) && o.c.offer(j, n, Map) {
 			at = index.Cursor{} // the list has changed
 		}
 	}

@@ -154,7 +154,7 @@ func (w *twins) step(p Policy) {
 		w.both(func(c *Core) (any, error) { return c.View().Locality(job) })
 		w.both(func(c *Core) (any, error) { return reduceState(c, c.job(job), turn), nil })
 		c := w.cores[1]
-		if r, ok := c.reduce.(*cogrs); ok && r.at(c.job(job)).until > 0 {
+		if r, ok := c.reduce.(*cogrs); ok && r.armed(c.job(job)) {
 			w.armed++
 		}
 	}
@@ -167,8 +167,7 @@ func reduceState(c *Core, j *job, turn bool) []any {
 	if !ok {
 		return nil
 	}
-	w := r.at(j)
-	state := []any{w.wait, w.level, w.skipped}
+	state := []any{r.credited(j).wait, r.level[j.index], r.clock.skipped.Has(j.index)}
 	if turn && c.outputsOf(j) != nil {
 		c.reduce.pendingChange(j)
 		state = append(state, r.planOf(j).turn)

@@ -23,8 +23,10 @@ type cogrs struct {
 	anyNode
 	clock  waitClock
 	pol    ReducePolicy
-	levels int // that count in the score
-	wait   []reduceWait
+	levels int                // that count in the score
+	level  []Locality         // by index of the job: at which its last reduce was launched: 0 at its center, 1 in its rack, 2 beyond
+	turns  []turns            // likewise
+	wide   index.Bits         // armed jobs whose reduces may go to the racks of their centers
 	of     []*reducing        // by index of the job
 	asked  [2]index.BitMatrix // jobs that have a node (0) or rack (1) in their plan, or reduces on the node
 	takes  index.BitMatrix    // jobs that may have a reduce to launch on a node in their plan
@@ -44,15 +46,11 @@ type cogrs struct {
 	sorter  hereSorter
 }
 
-// reduceWait is what the rule reads of a job that waits, small as mapWait is.
-type reduceWait struct {
-	waited
-	level Locality      // at which the job's last reduce was launched: 0 at its center, 1 in its rack, 2 beyond
-	plain bool          // ready, no reduce is to run again: it may be armed
-	near  Locality      // of an armed job: the level allowed, 0 or 1
-	until time.Duration // an armed job is passed over while wait is below; 0: it is not armed
-	turns int32         // refusals while armed that rescue has yet to make up for
-	most  int32         // of these, before the turn comes to a reduce that is loose
+// turns are how often an armed job was passed over in turn: what rescue has yet to make up for, and
+// how often it may be.
+type turns struct {
+	taken int32
+	most  int32 // before the turn comes to a reduce that is loose
 }
 
 // reducing is what the rule keeps of a job beside its wait.
@@ -72,12 +70,11 @@ func newCoGRS(a anyNode, p ReducePolicy) *cogrs {
 	return r
 }
 
-func (r *cogrs) at(j *job) *reduceWait { return &r.wait[j.index] }
-
 func (r *cogrs) add(j *job) {
-	r.wait = roomFor(r.wait, j.index)
-	r.at(j).job = j.index
-	r.clock.moved(func(job int32) *waited { return &r.wait[job].waited })
+	r.level, r.turns = roomFor(r.level, j.index), roomFor(r.turns, j.index)
+	r.wide.Widen(j.index)
+	r.wide.Clear(j.index)
+	r.clock.add(j.index)
 	r.of = roomFor(r.of, j.index)
 	r.of[j.index] = &reducing{}
 	for l := range r.asked {
@@ -99,9 +96,17 @@ func (r *cogrs) remove(j *job) {
 func (r *cogrs) waits() bool { return true }
 
 func (r *cogrs) changed(j *job, ready, plain bool) {
-	w := r.at(j)
-	w.ready, w.plain = ready, plain
+	r.clock.changed(j.index, ready, plain)
 }
+
+// credited is how long a job has waited, and until when it is foreseen what it answers.
+func (r *cogrs) credited(j *job) *waited { return &r.clock.of[j.index] }
+
+// armed tells whether a job is passed over where its plan allows it.
+func (r *cogrs) armed(j *job) bool { return r.clock.foreseen.Has(j.index) }
+
+// disarm has a job asked again.
+func (r *cogrs) disarm(j *job) { r.clock.foresee(j.index, 0) }
 
 func (r *cogrs) begin() { r.clock.begin() }
 func (r *cogrs) end()   { r.clock.end() }
@@ -116,11 +121,11 @@ func (r *cogrs) length(l Locality) time.Duration {
 
 // allowed is 0: at the center; 1: in its rack; 2: anywhere.
 func (r *cogrs) allowed(j *job) Locality {
-	w := r.at(j)
-	if r.c.order.urgent(j, Reduce) || r.idle(j) && w.wait >= r.c.heartbeatInterval() {
+	wait := r.credited(j).wait
+	if r.c.order.urgent(j, Reduce) || r.idle(j) && wait >= r.c.heartbeatInterval() {
 		return 2
 	}
-	l, rest := w.level, w.wait
+	l, rest := r.level[j.index], wait
 	for l < 2 && rest >= r.length(l) {
 		rest -= r.length(l)
 		l++
@@ -217,35 +222,36 @@ func (r *cogrs) accepts(j *job, n *node) bool {
 // start launches reduce i of j on n.
 func (r *cogrs) start(j *job, n *node, i int32, l Locality, why Cause) bool {
 	i = r.c.selected(j, Reduce, n, i, AnyPlace)
-	w := r.at(j)
 	reason := Reason{Cause: why}
 	if why == CauseWaited {
-		reason.Wait = w.wait
+		reason.Wait = r.credited(j).wait
 	}
 	r.count(j, n.id, 1)
 	var placed *Placed
 	if r.c.cfg.Events != nil {
 		placed = r.explain(j, i, n)
 	}
-	w.level, w.wait, w.until, w.skipped, w.launched = l, 0, 0, false, r.c.beat
+	r.clock.launch(j.index)
+	r.clock.restart(j.index)
 	if why == CauseNoGain {
-		w.level = 0
+		l = 0
 	}
+	r.level[j.index] = l
 	r.c.launch(j, Reduce, i, n, AnyPlace, reason, placed)
-	if r.planOf(j).judged && w.plain { // it waits for the next, most likely
+	if r.planOf(j).judged && r.clock.plain.Has(j.index) { // it waits for the next, most likely
 		r.arm(j, r.allowed(j), r.cap(j, r.c.outputsOf(j)))
 	}
 	return true
 }
 
 func (r *cogrs) refuse(j *job, n *node, why Cause) bool {
-	w := r.at(j)
-	r.clock.refuse(&w.waited)
+	wait := r.credited(j).wait
+	r.clock.refuse(j.index)
 	var placed func() *Placed
 	if r.c.tells() {
 		placed = func() *Placed { return r.awaited(j, n) }
 	}
-	return r.c.skipAt(j, n, Reduce, Reason{Cause: why, Wait: w.wait}, r.c.now+max(0, r.length(0)+r.length(1)-w.wait), r.allowed(j), placed)
+	return r.c.skipAt(j, n, Reduce, Reason{Cause: why, Wait: wait}, r.c.now+max(0, r.length(0)+r.length(1)-wait), r.allowed(j), placed)
 }
 
 // reduceGone gives n its part of the job's reduces back.
@@ -257,13 +263,14 @@ func (r *cogrs) copied(j *job, n *node) { r.count(j, n.id, 1) }
 // outputsChanged ends the arms of a job that an offer may answer otherwise than before: its plan is
 // to be made anew, or all its maps are done.
 func (r *cogrs) outputsChanged(j *job, gone bool) {
-	w, p := r.at(j), r.planOf(j)
+	p := r.planOf(j)
 	switch {
 	case gone:
-		p.made, p.judged, w.until = false, false, 0
-	case w.until == 0:
+		p.made, p.judged = false, false
+		r.disarm(j)
+	case !r.armed(j):
 	case j.unfinished(Map) == 0 || p.stale(r.c.outputsOf(j).Known(), len(j.w[Map].tasks)):
-		w.until = 0
+		r.disarm(j)
 	default:
 		r.setLimit(j, r.cap(j, r.c.outputsOf(j)))
 	}
@@ -272,15 +279,13 @@ func (r *cogrs) outputsChanged(j *job, gone bool) {
 // took keeps the waits of a former rule of the kind, and counts the reduces anew.
 func (r *cogrs) took(former reduceRule) {
 	if old, ok := former.(*cogrs); ok {
-		r.wait = old.wait
+		r.level = old.level
+		r.clock.took(&old.clock)
 	}
 	for _, j := range r.c.active {
 		if j.state.Ended() {
 			continue
 		}
-		w := r.at(j)
-		w.forget()
-		w.until, w.turns = 0, 0
 		for i := range j.w[Reduce].tasks {
 			switch t := &j.w[Reduce].tasks[i]; {
 			case t.att >= 0:

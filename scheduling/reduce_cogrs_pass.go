@@ -4,61 +4,70 @@ import (
 	"math"
 	"math/bits"
 	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
-// A job that waits for the centers of its reduces, or for their racks, refuses every node that is
-// no choice of any of them, and in no such rack, as long as each pending reduce has a choice that
-// can take it. Such a job is armed: a walk passes over it by a bit or two. The states, by
-// reduceWait.until and wait:
+// A job that waits for the centers of its reduces, or for their racks, refuses every node to which
+// none of them may go, and in no such rack, as long as each pending reduce has a choice that can
+// take it. Such a job is armed: a walk passes over it by a few bits. The states, by waited.until and
+// wait:
 //
 //	state    until      what a walk does                      how it ends
-//	asked    0          asks the job                          armed, once it has refused, and each of
-//	                                                          its pending reduces has a node that is
-//	                                                          firm: none is loose (arm)
-//	armed    > wait     passes over it (passOver), unless     lapsed, when its wait has grown to until,
-//	                    it is marked for the node, or, at     at which another level may be allowed;
-//	                    level 1, for its rack: asks it then   asked, when a reduce becomes loose for a
-//	                                                          change of a node (nodeChanged), when the
-//	                                                          nodes or slots there are change
-//	                                                          (clusterChanged), a map output
-//	                                                          (outputsChanged), at a launch
+//	asked    0          asks the job                          armed, once it has refused (arm)
+//	armed    > wait     passes over it (next), unless a       lapsed, when its wait has grown to until,
+//	                    reduce may go to the node (aim), or,  at which another level may be allowed;
+//	                    at level 1, its rack is marked, or    asked, when the nodes or slots there are
+//	                    the turn of rescue has come to a      change (clusterChanged), the plan is to be
+//	                    reduce that is loose: asks it then;   made anew or all maps are done
+//	                    over it without taking a turn, where  (outputsChanged), at a launch
+//	                    the node has its part of its reduces
 //	lapsed   <= wait    asks the job                          as asked
+//
+// A reduce is firm if a node of its plan can take it until told otherwise, else loose. A change of a
+// node (nodeChanged) or of a node's part (setLimit, count) has those looked at that wait for it.
 //
 // A job that is not plain is asked in any state. The looks at reduces in turn that rescue would
 // have taken while the job was passed over are made up for (pendingChange) before anything looks at
 // the turn, or changes the pending reduces.
 
-// passOver passes over an armed job, and counts the refusal of a slot on n.
-func (r *cogrs) passOver(job int32, n *node) bool {
-	w, id := &r.wait[job], int32(n.id)
-	switch {
-	case !w.plain || w.wait >= w.until || w.turns >= w.most:
-		return false
-	case r.full.Has(id, job):
-	case r.takes.Has(id, job) || w.near > 0 && r.asked[1].Has(n.groups[1], job):
-		return false
-	default:
-		w.turns++
+// next passes over armed jobs, and counts the refusals of a slot on n.
+func (r *cogrs) next(l *jobList, at *index.Cursor, n *node) (int32, bool) {
+	o, id := &r.clock, int32(n.id)
+	full, takes, rack := r.full.Row(id), r.takes.Row(id), r.asked[1].Row(n.groups[1])
+	for {
+		job, ok := l.Next(at)
+		if !ok {
+			return 0, false
+		}
+		word, bit := job>>6, uint64(1)<<(job&63)
+		switch t := &r.turns[job]; {
+		case o.foreseen[word]&o.plain[word]&bit == 0:
+			return job, true
+		case full[word]&bit != 0:
+		case (takes[word]|rack[word]&r.wide[word])&bit != 0 || t.taken >= t.most:
+			return job, true
+		default:
+			t.taken++
+		}
+		o.refused[word] |= bit
 	}
-	r.clock.refuse(&w.waited)
-	return true
 }
 
-// arm arms a job that has refused, if each of its reduces to launch has a node that can take it
-// until told otherwise. The reduces of which that is not known are loose; a look at them ends at the
-// first that has none.
+// arm arms a job that has refused, up to the refusal at which rescue comes to a reduce that is loose.
 func (r *cogrs) arm(j *job, level Locality, limit int32) {
-	w, p := r.at(j), r.planOf(j)
+	p, t := r.planOf(j), &r.turns[j.index]
 	until := r.same(j, level)
-	if r.c.walked == nil || !w.plain || level > 1 || w.wait >= until || w.wait < w.until && w.turns < w.most {
+	if r.c.walked == nil || !r.clock.plain.Has(j.index) || level > 1 || r.credited(j).wait >= until || r.armed(j) && t.taken < t.most {
 		return
 	}
 	if !p.judged {
 		r.judge(j, limit)
 	}
 	r.setLimit(j, limit)
-	if w.most = r.spare(j, r.tighten(j)); w.most > 0 {
-		w.near, w.until = level, until
+	if t.most = r.spare(j, r.tighten(j)); t.most > 0 {
+		r.wide.Put(j.index, level > 0)
+		r.clock.foresee(j.index, until)
 	}
 }
 
@@ -156,7 +165,7 @@ func (r *cogrs) fill(j *job, n, launched int32) {
 // loosen has a look at the reduces that have n as a choice, which may not be able to take them any
 // more. One that no other can take either is loose: an armed job is asked when its turn comes.
 func (r *cogrs) loosen(j *job, n *node) {
-	w, p, pending := r.at(j), r.planOf(j), &j.w[Reduce].pending
+	t, p, pending := &r.turns[j.index], r.planOf(j), &j.w[Reduce].pending
 	if !p.judged {
 		return
 	}
@@ -165,10 +174,10 @@ func (r *cogrs) loosen(j *job, n *node) {
 			continue
 		}
 		p.loose.Add(h.reduce)
-		if w.until > 0 {
+		if r.armed(j) {
 			r.pendingChange(j)
-			if w.most = min(w.most, r.spare(j, h.reduce)); w.most == 0 {
-				w.until = 0
+			if t.most = min(t.most, r.spare(j, h.reduce)); t.most == 0 {
+				r.disarm(j)
 			}
 		}
 	}
@@ -176,7 +185,7 @@ func (r *cogrs) loosen(j *job, n *node) {
 
 // same is the wait up to which the level allowed stays the same, as long as no map of the job ends.
 func (r *cogrs) same(j *job, level Locality) (until time.Duration) {
-	for l := r.at(j).level; l <= min(level, 1); l++ {
+	for l := r.level[j.index]; l <= min(level, 1); l++ {
 		until += r.length(l)
 	}
 	if r.pol.Waits == [2]time.Duration{} && j.unfinished(Map) == 0 {
@@ -187,16 +196,16 @@ func (r *cogrs) same(j *job, level Locality) (until time.Duration) {
 
 // pendingChange moves the turn of rescue on by the refusals that were only counted.
 func (r *cogrs) pendingChange(j *job) {
-	w, pending := r.at(j), &j.w[Reduce].pending
-	if w.turns == 0 {
+	t, pending := &r.turns[j.index], &j.w[Reduce].pending
+	if t.taken == 0 {
 		return
 	}
 	p := r.planOf(j)
-	p.turn = pending.Onward(p.turn, int(w.turns)*min(rescued, pending.Len()))
-	if w.most != math.MaxInt32 {
-		w.most -= w.turns
+	p.turn = pending.Onward(p.turn, int(t.taken)*min(rescued, pending.Len()))
+	if t.most != math.MaxInt32 {
+		t.most -= t.taken
 	}
-	w.turns = 0
+	t.taken = 0
 	r.c.outputsOf(j).Fold()
 }
 
@@ -255,7 +264,8 @@ func (r *cogrs) clusterChanged() {
 	r.listed = false
 	for _, j := range r.c.active {
 		if !j.state.Ended() {
-			r.at(j).until, r.planOf(j).judged = 0, false
+			r.disarm(j)
+			r.planOf(j).judged = false
 		}
 	}
 }

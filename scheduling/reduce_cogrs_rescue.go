@@ -15,8 +15,8 @@ const rescued = 2
 // nodes that can take them instead, and go to n at once if that is as good as the best.
 func (r *cogrs) rescue(j *job, n *node, limit int32, best *bestReduce) {
 	g, p, pending := r.c.outputsOf(j), r.planOf(j), &j.w[Reduce].pending
-	if w := r.at(j); w.most != math.MaxInt32 {
-		w.most-- // as passOver does, in turns
+	if t := &r.turns[j.index]; t.most != math.MaxInt32 {
+		t.most-- // as next does, in turns taken
 	}
 	for range min(rescued, pending.Len()) {
 		i := pending.Next(p.turn)
@@ -24,7 +24,7 @@ func (r *cogrs) rescue(j *job, n *node, limit int32, best *bestReduce) {
 			i = pending.First()
 		}
 		p.turn = i
-		if r.at(j).plain && p.judged && !p.loose.Has(i) && limit >= p.limit || r.hasNode(j, i, limit) {
+		if r.clock.plain.Has(j.index) && p.judged && !p.loose.Has(i) && limit >= p.limit || r.hasNode(j, i, limit) {
 			continue
 		}
 		r.renew(j, i, limit)

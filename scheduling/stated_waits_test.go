@@ -125,7 +125,7 @@ func TestCapOfAWait(t *testing.T) {
 	require.Equal(t, LocalityView{Level: RackLocal}, v)
 	require.Len(t, beat(t, c, 6*time.Second, data), 1)
 	c, data, _, _ = waitingJob(t, LocalityPolicy{Rule: TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}, Capped: true})
-	c.loc.(*timedWait).at(c.job(1)).wait = time.Second
+	c.loc.(*timedWait).clock.of[c.job(1).index].wait = time.Second
 	require.Len(t, beat(t, c, 0, data), 1)
 	v, err = c.View().Locality(1)
 	require.NoError(t, err)
@@ -160,26 +160,22 @@ func TestWaitsSurviveNewJobs(t *testing.T) {
 // A job whose tasks may not launch any more does not wait: it is not passed over.
 func TestOnlyReadyJobsWait(t *testing.T) {
 	c, _, _, far := waitingJob(t, LocalityPolicy{Rule: TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}})
-	w := &c.loc.(*timedWait).at(c.job(1)).waited
-	clock := &c.loc.(*timedWait).clock
+	i, clock := c.job(1).index, &c.loc.(*timedWait).clock
 	c.beat++
 	clock.begin()
-	clock.refuse(w)
-	w.ready = false
+	clock.refuse(i)
+	clock.ready.Clear(i)
 	clock.end()
-	require.False(t, w.skipped)
-	require.Empty(t, clock.skipped)
+	require.False(t, clock.skipped.Has(i))
 	c.beat++
 	clock.begin()
-	clock.refuse(w)
-	clock.refuse(w)
-	require.Len(t, clock.skipped, 1, "once a heartbeat")
-	w.ready, w.launched = true, c.beat
+	clock.refuse(i)
+	clock.ready.Set(i)
+	clock.launch(i)
 	clock.end()
-	require.False(t, w.skipped, "it has launched")
-	w.launched = 0
+	require.False(t, clock.skipped.Has(i), "it has launched")
 	require.Empty(t, beat(t, c, time.Second, far))
-	require.True(t, w.skipped)
+	require.True(t, clock.skipped.Has(i))
 }
 
 // Under a skip count the offers refused are told, and are the reason of a launch off the data; a

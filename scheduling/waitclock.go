@@ -1,39 +1,77 @@
 package scheduling
 
-import "time"
+import (
+	"math/bits"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
+)
 
 // waited is the part of a job's wait that the clock of offers keeps, for slots of one kind.
 type waited struct {
-	wait     time.Duration // credited since the last launch; 0 or more
-	refused  uint64        // the heartbeat (Core.beat) of the last refusal, 0 if there was none
-	launched uint64        // the heartbeat of the last launch, 0 if there was none
-	job      int32         // its index
-	ready    bool          // the job has a task to launch and may launch it
-	skipped  bool          // passed over at the last heartbeat that offered a slot: the clock credits it
+	wait  time.Duration // credited since the last launch; 0 or more
+	until time.Duration // what the job answers is foreseen as long as wait is below; 0: it is not
 }
-
-// forget keeps what is credited, and nothing of the offers before.
-func (w *waited) forget() { w.skipped, w.refused, w.launched = false, 0, 0 }
 
 // waitClock credits waits as [Zaharia10 Algorithm 3] does: a job that was passed over at one
 // heartbeat is credited, at the next one, the time between the two. Only heartbeats that offer a
 // slot of the kind count; Hadoop's code also counts those that offer none, by which the wait all
 // but stops on a cluster with busy maps and idle reduces.
+//
+// What a walk over the jobs reads and notes of each is a bit in some sets, by the job's index: with
+// thousands of jobs that wait, offers that they refuse are most of the work.
 type waitClock struct {
-	c       *Core
-	last    time.Duration // of the last heartbeat that offered a slot
-	skipped []*waited     // of the jobs passed over at it
-	open    bool          // this heartbeat has offered a slot
+	c    *Core
+	last time.Duration // of the last heartbeat that offered a slot
+	open bool          // this heartbeat has offered a slot
+	of   []waited      // by index of the job
+	at   []uint64      // by index: the heartbeat (Core.beat) of the last refusal that was stamped, 0 if there was none
+
+	ready    index.Bits // has a task to launch and may launch it
+	plain    index.Bits // ready, and takes a slot or not by nothing but the rule and the data on the node
+	foreseen index.Bits // wait is below until
+	refused  index.Bits // a slot in this heartbeat
+	launched index.Bits // in this heartbeat
+	skipped  index.Bits // passed over at the last heartbeat that offered a slot: the clock credits it
 }
 
-// moved tells where the waits of the jobs are, after their list may have moved.
-func (o *waitClock) moved(at func(job int32) *waited) {
-	if len(o.skipped) == 0 || at(o.skipped[0].job) == o.skipped[0] {
-		return
+// sets are all sets of jobs.
+func (o *waitClock) sets() [6]*index.Bits {
+	return [...]*index.Bits{&o.ready, &o.plain, &o.foreseen, &o.refused, &o.launched, &o.skipped}
+}
+
+// add makes room for a new job.
+func (o *waitClock) add(job int32) {
+	o.of, o.at = roomFor(o.of, job), roomFor(o.at, job)
+	for _, set := range o.sets() {
+		set.Widen(job)
+		set.Clear(job)
 	}
-	for i, w := range o.skipped {
-		o.skipped[i] = at(w.job)
+}
+
+// took keeps what a former clock has credited, and nothing of the offers before.
+func (o *waitClock) took(old *waitClock) {
+	o.of, o.at, o.ready, o.plain = old.of, old.at, old.ready, old.plain
+	clear(o.at)
+	for i := range o.of {
+		o.of[i].until = 0
 	}
+	for _, set := range []*index.Bits{&o.foreseen, &o.refused, &o.launched, &o.skipped} {
+		*set = make(index.Bits, len(o.ready))
+	}
+}
+
+// changed tells how a job stands.
+func (o *waitClock) changed(job int32, ready, plain bool) {
+	o.ready.Put(job, ready)
+	o.plain.Put(job, plain)
+}
+
+// foresee says up to which wait it is known what a job answers, 0 for not at all.
+func (o *waitClock) foresee(job int32, until time.Duration) {
+	w := &o.of[job]
+	w.until = until
+	o.foreseen.Put(job, w.wait < until)
 }
 
 // begin credits the jobs passed over at the last heartbeat with an offer.
@@ -42,21 +80,47 @@ func (o *waitClock) begin() {
 		return
 	}
 	o.open = true
-	for _, w := range o.skipped {
-		if w.skipped {
-			w.wait += o.c.now - o.last
-			w.skipped = false
+	passed := o.c.now - o.last
+	for i, word := range o.skipped {
+		o.skipped[i] = 0
+		for ; word != 0; word &= word - 1 {
+			job := i<<6 + bits.TrailingZeros64(word)
+			w := &o.of[job]
+			if w.wait += passed; w.wait >= w.until {
+				o.foreseen.Clear(int32(job))
+			}
 		}
 	}
-	o.skipped = o.skipped[:0]
 	o.last = o.c.now
 }
 
 // refuse notes a job that was offered a slot and refused it.
-func (o *waitClock) refuse(w *waited) {
-	if w.refused != o.c.beat {
-		w.refused = o.c.beat
-		o.skipped = append(o.skipped, w)
+func (o *waitClock) refuse(job int32) { o.refused.Set(job) }
+
+// launch notes a job that has launched a task.
+func (o *waitClock) launch(job int32) { o.launched.Set(job) }
+
+// restart begins the wait of a job anew.
+func (o *waitClock) restart(job int32) {
+	o.of[job] = waited{}
+	o.foreseen.Clear(job)
+	o.skipped.Clear(job)
+}
+
+// lastRefusal is the heartbeat of the job's last refusal, 0 if there was none.
+func (o *waitClock) lastRefusal(job int32) uint64 {
+	if o.refused.Has(job) {
+		return o.c.beat
+	}
+	return o.at[job]
+}
+
+// stamp notes the heartbeat of all that refused in it, for lastRefusal in later ones.
+func (o *waitClock) stamp() {
+	for i, word := range o.refused {
+		for ; word != 0; word &= word - 1 {
+			o.at[i<<6+bits.TrailingZeros64(word)] = o.c.beat
+		}
 	}
 }
 
@@ -66,12 +130,8 @@ func (o *waitClock) end() {
 		return
 	}
 	o.open = false
-	kept := o.skipped[:0]
-	for _, w := range o.skipped {
-		if w.launched != o.c.beat && w.ready {
-			w.skipped = true
-			kept = append(kept, w)
-		}
+	for i, word := range o.refused {
+		o.skipped[i] |= word &^ o.launched[i] & o.ready[i]
+		o.refused[i], o.launched[i] = 0, 0
 	}
-	o.skipped = kept
 }

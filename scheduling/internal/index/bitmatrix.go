@@ -6,6 +6,7 @@ package index
 type BitMatrix struct {
 	stride int // words of a row
 	words  []uint64
+	none   Bits // a row of which no bit is set
 }
 
 // Has tells whether a bit is set; Widen must have made room for the column.
@@ -14,13 +15,12 @@ func (m *BitMatrix) Has(row, column int32) bool {
 	return i < len(m.words) && m.words[i]&(1<<(column&63)) != 0
 }
 
-// Row is the words of a row, the first column in the lowest bit of the first word; none if no bit
-// of it was set. It is valid until the next Set or Widen.
-func (m *BitMatrix) Row(row int32) []uint64 {
+// Row is the bits of a row, to be read until the next Set or Widen.
+func (m *BitMatrix) Row(row int32) Bits {
 	if end := (int(row) + 1) * m.stride; end <= len(m.words) {
 		return m.words[end-m.stride : end]
 	}
-	return nil
+	return m.none
 }
 
 // Set sets a bit; Widen must have made room for the column.
@@ -45,7 +45,7 @@ func (m *BitMatrix) Widen(column int32) {
 	}
 	old, was := m.words, m.stride
 	m.stride = max(2*was, int(column)/64+1)
-	m.words = nil
+	m.words, m.none = nil, make(Bits, m.stride)
 	if was > 0 {
 		m.words = make([]uint64, len(old)/was*m.stride)
 		for r := range len(old) / was {

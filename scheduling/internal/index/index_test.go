@@ -47,6 +47,7 @@ func TestTaskSetAgainstMap(t *testing.T) {
 					}
 				}
 				require.Equal(t, at, s.Onward(from, steps))
+				require.Equal(t, (steps-1)%len(all)+1, s.Steps(from, at))
 			}
 			var twin TaskSet
 			twin.Assign(&s)

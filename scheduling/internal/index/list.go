@@ -3,7 +3,10 @@
 // or nodes but their numbers. None is safe for concurrent use.
 package index
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+)
 
 // Rank is a place in an order: smaller goes first, by class, then value, then tie, which must be
 // unique within a list. Values are finite numbers.
@@ -33,18 +36,21 @@ func (r Rank) Reversed() Rank { return Rank{Class: -r.Class, Value: -r.Value, Ti
 // blockSize bounds the elements that one insertion moves.
 const blockSize = 64
 
-type ranked[T any] struct {
-	Rank
-	v T
+// block is some elements in a row: their ranks, and beside them, so that a walk reads no ranks, what
+// is at each.
+type block[T any] struct {
+	n      int
+	ranks  [blockSize]Rank
+	values [blockSize]T
 }
 
 // List keeps elements sorted by rank in blocks of at most blockSize: inserting and removing are
 // a binary search over the blocks and a move within one; walking is a plain scan, so that passing
 // over an element costs next to nothing. Invariant: no block is empty.
 type List[T any] struct {
-	blocks [][]ranked[T]
+	blocks []*block[T]
 	n      int
-	spare  [][]ranked[T] // emptied blocks, for reuse
+	spare  []*block[T] // emptied blocks, for reuse
 }
 
 // Len is the number of elements.
@@ -55,7 +61,7 @@ func (l *List[T]) block(r Rank) int {
 	lo, hi := 0, len(l.blocks)-1 // the last block whose first element is not after r
 	for lo < hi {
 		mid := (lo + hi + 1) / 2
-		if l.blocks[mid][0].Compare(r) <= 0 {
+		if l.blocks[mid].ranks[0].Compare(r) <= 0 {
 			lo = mid
 		} else {
 			hi = mid - 1
@@ -65,11 +71,11 @@ func (l *List[T]) block(r Rank) int {
 }
 
 // search finds the index of the first element of b not before r.
-func search[T any](b []ranked[T], r Rank) int {
-	lo, hi := 0, len(b)
+func (b *block[T]) search(r Rank) int {
+	lo, hi := 0, b.n
 	for lo < hi {
 		mid := int(uint(lo+hi) / 2)
-		if b[mid].Compare(r) < 0 {
+		if b.ranks[mid].Compare(r) < 0 {
 			lo = mid + 1
 		} else {
 			hi = mid
@@ -82,52 +88,58 @@ func search[T any](b []ranked[T], r Rank) int {
 func (l *List[T]) Insert(r Rank, v T) {
 	l.n++
 	if len(l.blocks) == 0 {
-		l.blocks = append(l.blocks, append(l.fresh(), ranked[T]{r, v}))
-		return
+		l.blocks = append(l.blocks, l.fresh())
 	}
 	k := l.block(r)
 	b := l.blocks[k]
-	if len(b) == blockSize {
-		half := append(l.fresh(), b[blockSize/2:]...)
-		l.blocks = append(l.blocks, nil)
-		copy(l.blocks[k+2:], l.blocks[k+1:])
-		l.blocks[k], l.blocks[k+1] = b[:blockSize/2], half
-		if half[0].Compare(r) <= 0 {
-			k++
+	if b.n == blockSize {
+		half := l.fresh()
+		half.n, b.n = blockSize/2, blockSize/2
+		copy(half.ranks[:], b.ranks[b.n:])
+		copy(half.values[:], b.values[b.n:])
+		clear(b.values[b.n:])
+		l.blocks = slices.Insert(l.blocks, k+1, half)
+		if half.ranks[0].Compare(r) <= 0 {
+			b = half
 		}
-		b = l.blocks[k]
 	}
-	i := search(b, r)
-	b = append(b, ranked[T]{})
-	copy(b[i+1:], b[i:])
-	b[i] = ranked[T]{r, v}
-	l.blocks[k] = b
+	i := b.search(r)
+	b.n++
+	copy(b.ranks[i+1:b.n], b.ranks[i:])
+	copy(b.values[i+1:b.n], b.values[i:])
+	b.ranks[i], b.values[i] = r, v
 }
 
-// fresh returns an empty block with room for blockSize elements.
-func (l *List[T]) fresh() []ranked[T] {
+// fresh returns an empty block.
+func (l *List[T]) fresh() *block[T] {
 	if k := len(l.spare) - 1; k >= 0 {
 		b := l.spare[k]
 		l.spare = l.spare[:k]
-		return b[:0]
+		return b
 	}
-	return make([]ranked[T], 0, blockSize)
+	return &block[T]{}
+}
+
+// find finds the element at r, which must be there.
+func (l *List[T]) find(r Rank) (k, i int) {
+	k = l.block(r)
+	b := l.blocks[k]
+	if i = b.search(r); i == b.n || b.ranks[i] != r {
+		panic("index: the list has lost an element")
+	}
+	return k, i
 }
 
 // Remove takes out the element at r, which must be there.
 func (l *List[T]) Remove(r Rank) {
-	k := l.block(r)
+	k, i := l.find(r)
 	b := l.blocks[k]
-	i := search(b, r)
-	if i == len(b) || b[i].Rank != r {
-		panic("index: the list has lost an element")
-	}
 	l.n--
-	copy(b[i:], b[i+1:])
-	b[len(b)-1] = ranked[T]{}
-	b = b[:len(b)-1]
-	l.blocks[k] = b
-	if len(b) == 0 {
+	copy(b.ranks[i:b.n], b.ranks[i+1:b.n])
+	copy(b.values[i:b.n], b.values[i+1:b.n])
+	b.n--
+	b.values[b.n] = *new(T)
+	if b.n == 0 {
 		l.spare = append(l.spare, b)
 		l.blocks = append(l.blocks[:k], l.blocks[k+1:]...)
 	}
@@ -136,29 +148,25 @@ func (l *List[T]) Remove(r Rank) {
 // Move takes the element at from to to. It is the hot path of every launch: while the element stays
 // within its block, only the elements that it passes Move.
 func (l *List[T]) Move(from, to Rank) {
-	k := l.block(from)
+	k, i := l.find(from)
 	b := l.blocks[k]
-	i := search(b, from)
-	if i == len(b) || b[i].Rank != from {
-		panic("index: the list has lost an element")
-	}
-	e := ranked[T]{to, b[i].v}
-	lastFits := k == len(l.blocks)-1 || to.Compare(l.blocks[k+1][0].Rank) < 0
-	firstFits := k == 0 || to.Compare(b[0].Rank) >= 0
+	v := b.values[i]
+	lastFits := k == len(l.blocks)-1 || to.Compare(l.blocks[k+1].ranks[0]) < 0
+	firstFits := k == 0 || to.Compare(b.ranks[0]) >= 0
 	if !lastFits || !firstFits {
 		l.Remove(from)
-		l.Insert(to, e.v)
+		l.Insert(to, v)
 		return
 	}
-	for i+1 < len(b) && b[i+1].Compare(to) < 0 {
-		b[i] = b[i+1]
+	for i+1 < b.n && b.ranks[i+1].Compare(to) < 0 {
+		b.ranks[i], b.values[i] = b.ranks[i+1], b.values[i+1]
 		i++
 	}
-	for i > 0 && b[i-1].Compare(to) > 0 {
-		b[i] = b[i-1]
+	for i > 0 && b.ranks[i-1].Compare(to) > 0 {
+		b.ranks[i], b.values[i] = b.ranks[i-1], b.values[i-1]
 		i--
 	}
-	b[i] = e
+	b.ranks[i], b.values[i] = to, v
 }
 
 // Spot is where an element is in a list, if it is in.
@@ -183,7 +191,8 @@ func (l *List[T]) Put(s *Spot, in bool, r Rank, v T) {
 // Clear takes all elements out.
 func (l *List[T]) Clear() {
 	for i, b := range l.blocks {
-		clear(b)
+		clear(b.values[:b.n])
+		b.n = 0
 		l.spare = append(l.spare, b)
 		l.blocks[i] = nil
 	}
@@ -193,11 +202,13 @@ func (l *List[T]) Clear() {
 // Append adds v behind all others. The blocks are left with room for insertions.
 func (l *List[T]) Append(s *Spot, r Rank, v T) {
 	k := len(l.blocks) - 1
-	if k < 0 || len(l.blocks[k]) >= blockSize*3/4 {
+	if k < 0 || l.blocks[k].n >= blockSize*3/4 {
 		l.blocks = append(l.blocks, l.fresh())
 		k++
 	}
-	l.blocks[k] = append(l.blocks[k], ranked[T]{r, v})
+	b := l.blocks[k]
+	b.ranks[b.n], b.values[b.n] = r, v
+	b.n++
 	l.n++
 	s.Rank, s.In = r, true
 }
@@ -211,8 +222,8 @@ func (l *List[T]) Next(at *Cursor) (v T, ok bool) {
 		return v, false
 	}
 	b := l.blocks[at.block]
-	v = b[at.i].v
-	if at.i++; at.i == len(b) {
+	v = b.values[at.i]
+	if at.i++; at.i == b.n {
 		at.block, at.i = at.block+1, 0
 	}
 	return v, true
