@@ -28,18 +28,19 @@ function skew(h, j) {
   }];
 }
 
+/** Tasks that took three times as long as the median and more than a tenth of the job's time longer. */
 function stragglers(h, j) {
-  const found = [];
+  const found = [], whole = (j.finished < 0 ? h.end : j.finished) - j.submitted;
   for (const k of [0, 1]) {
     const ends = j.attempts.filter((a) => a.kind === k && a.end === "succeeded");
     if (ends.length < 5) continue;
     const median = quantiles(ends.map((a) => ran(a, h.end))).median;
     const worst = ends.reduce((a, b) => (ran(a, h.end) > ran(b, h.end) ? a : b));
-    const times = ran(worst, h.end) / Math.max(1, median);
-    if (times < 3) continue;
+    const took = ran(worst, h.end), times = took / Math.max(1, median);
+    if (times < 3 || took - median < whole / 10) continue;
     found.push({
       weight: 1 + Math.log2(times), job: j.id, title: `A straggler in job ${j.id}`,
-      text: `${taskName(worst)} ran ${times.toFixed(1)} times as long as the median, on ${(h.nodes.get(worst.node) || {}).name}.`,
+      text: `${taskName(worst)} ran ${time(took)}, ${times.toFixed(1)} times as long as the median, on ${(h.nodes.get(worst.node) || {}).name}; the job took ${time(whole)}.`,
       setting: "copies of slow tasks (--set speculation.rule=late)",
     });
   }

@@ -301,6 +301,22 @@ test("numbers of the other screens", () => {
   assert.equal(trace.filter((b) => b.ph === "X").length, 7);
 });
 
+test("a straggler is one that holds its job up", () => {
+  const job = (slow) => [
+    { at: 0, type: "began", node: -1, name: "hfs" },
+    { at: 0, type: "joined", node: 0, node_name: "n", rack: "r", slots: [9, 0] },
+    { at: 0, type: "submitted", node: -1, job: 1, name: "j", tasks: [9, 0] },
+    ...Array.from({ length: 9 }, (_, i) => [
+      { at: i * s, type: "launched", node: 0, node_name: "n", job: 1, attempt: `job_0001_m_00000${i}_0`, locality: "node-local", slot: 1, reason: { cause: "local to its data" } },
+      { at: i * s + (i === 3 ? slow : 0.1) * s, type: "succeeded", node: 0, node_name: "n", job: 1, attempt: `job_0001_m_00000${i}_0` },
+    ]).flat().sort((a, b) => a.at - b.at),
+    { at: 10 * s, type: "finished", node: -1, job: 1, state: "succeeded" },
+  ];
+  const told = (slow) => findings(job(slow).reduce(record, newHistory()), stateAt(12 * s)).filter((f) => /straggler/.test(f.title)).map((f) => f.text);
+  assert.deepEqual(told(0.9), [], "nine times as long, but what is 0.8 s of ten");
+  assert.deepEqual(told(2), ["map 3 of job 1 ran 2.00 s, 20.0 times as long as the median, on n; the job took 10.0 s."]);
+});
+
 test("shares are drawn by pool, by user and by job, with what each was told", () => {
   const job = (id, user, pool) => [
     { at: 0, type: "submitted", node: -1, job: id, name: "j", user, pool, tasks: [5, 0] },
