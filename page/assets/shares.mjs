@@ -50,6 +50,7 @@ function limitLine(f, list, kind, field, to) {
  * @param {string} by "job", or else by pool
  */
 export function sharesMarkup(h, kind, chosen, now, by = "") {
+  if (!h.jobs.size) return html`<p>No job has come yet.</p>`;
   const { svg, legend } = sharesPicture(h, kind, chosen, now, by);
   return html`${svg}${legend}`;
 }

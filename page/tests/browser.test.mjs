@@ -65,13 +65,14 @@ for (const name of names) {
         await page.click(`#screens button:text-is("${screen}")`);
         await page.waitForSelector(`#screen-${screen.toLowerCase()} > *`, { state: "attached" });
         if (screen === "Gantt") assert.match(await page.textContent(".times"), /^0 .*[1-9]/, "a time axis");
-        if (screen === "Jobs") await page.click("#screen .job >> nth=0");
         assert.equal(await page.isVisible("#steer"), false, "a run that is over cannot be steered");
         if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}-${colorScheme}-${screen}.png`) });
-        if (name.startsWith("large")) continue; // it has no other elements, but very many
-        await page.evaluate(axe);
-        const found = await page.evaluate(() => axe.run());
-        violations.push(...found.violations.map((v) => `${screen}: ${v.id}: ${v.nodes.length}: ${v.nodes[0].html.slice(0, 200)}`));
+        if (!name.startsWith("large")) { // it has no other elements, but very many
+          await page.evaluate(axe);
+          const found = await page.evaluate(() => axe.run());
+          violations.push(...found.violations.map((v) => `${screen}: ${v.id}: ${v.nodes.length}: ${v.nodes[0].html.slice(0, 200)}`));
+        }
+        if (screen === "Jobs") await page.click("#screen .job >> nth=0"); // which the next screens show
       }
       assert.deepEqual(violations, []);
       assert.deepEqual(faults, []);
@@ -150,8 +151,8 @@ for (const colorScheme of ["light", "dark"]) {
     for (const screen of screens) {
       await page.click(`#screens button:text-is("${screen}")`);
       await page.waitForSelector(`#screen-${screen.toLowerCase()} > *`, { state: "attached" });
-      if (screen === "Jobs") await page.click("#screen .job >> nth=0");
       await check(`live-${screen}`);
+      if (screen === "Jobs") await page.click("#screen .job >> nth=0");
     }
     assert.deepEqual(violations, []);
     assert.deepEqual(faults, []);
