@@ -206,7 +206,7 @@ func (r *cogrs) pendingChange(j *job) {
 		t.most -= t.taken
 	}
 	t.taken = 0
-	r.c.outputsOf(j).Fold()
+	r.c.outputsOf(j).Owe()
 }
 
 // mark notes that a job has a node (level 0) or rack (level 1) in its plan, or reduces there.

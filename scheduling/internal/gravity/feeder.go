@@ -161,6 +161,7 @@ func (g *Outputs) enlist(i int32) {
 // Moved tells that a node stands elsewhere now: what lies there moves with it, as far as the search
 // for it goes; its outputs count where they were added.
 func (g *Outputs) Moved(at Site) {
+	g.fold(g.owed)
 	i := g.places.find(at.Node)
 	if i < 0 || g.feeders[i].rack == at.rackOf() {
 		return

@@ -223,6 +223,33 @@ func checkSums(t *rapid.T, g *Outputs, list model, all []Site) {
 	require.Zero(t, g.Held(0, 99))
 }
 
+// What is owed counts as folded, whatever is taken out or moves before it is, and no more than that.
+func TestOwedOutputsCountAsFolded(t *testing.T) {
+	all := sites()
+	for name, change := range map[string]func(g *Outputs){
+		"taken out": func(g *Outputs) { g.Remove(0) },
+		"moved":     func(g *Outputs) { g.Moved(Site{Node: all[0].Node, Groups: all[3].Groups}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			folded, owed := New(200, 2), New(200, 2)
+			for _, g := range []*Outputs{folded, owed} {
+				g.Add(0, all[0], []int64{5, 1})
+				g.Add(1, all[0], []int64{3, 1})
+			}
+			folded.Fold()
+			owed.Owe()
+			for _, g := range []*Outputs{folded, owed} {
+				g.Add(2, all[1], []int64{1, 1})
+				change(g)
+				g.Fold()
+				g.SumUp()
+			}
+			require.Equal(t, folded, owed)
+			require.Equal(t, int64(8), owed.Peak(0))
+		})
+	}
+}
+
 // Outputs that only come in have as peak the most that lies on one node; that of an even job is what
 // says that it is even, no more.
 func TestPeaksOfWhatComesIn(t *testing.T) {

@@ -43,6 +43,7 @@ type Outputs struct {
 	sumLow  int64       // sum of the outputs' least bytes per reduce: no reduce has less
 	sumHigh [][]int64   // by level from 1 and group: sum of the most bytes per reduce
 	unfold  []int32     // maps scanned, but not folded yet
+	owed    int         // of those, and then of scan, so many are to be folded before an output goes or a node moves
 	groups  [][][]int64 // by level from 1 and group: bytes per reduce of the maps folded
 	spare   []int64     // for rows to come
 	peak    []int64     // by reduce: at least the most bytes on one node, of the maps folded
@@ -129,6 +130,7 @@ func (g *Outputs) Remove(m int32) bool {
 	if o.bytes == nil {
 		return false
 	}
+	g.fold(g.owed)
 	f := &g.feeders[o.feeder]
 	if o.scanned {
 		g.count(f, o, -1)
@@ -226,11 +228,29 @@ func (g *Outputs) Even(part float64, levels int) bool {
 
 // Fold adds the outputs scanned to the sums per rack and reduce.
 func (g *Outputs) Fold() {
-	g.Scan()
+	g.fold(len(g.unfold) + len(g.scan))
+	g.makeSums()
+}
+
+// makeSums makes room for the sums.
+func (g *Outputs) makeSums() {
 	if g.total == nil {
 		g.total, g.before, g.peak = make([]int64, g.reduces), make([]int64, g.reduces), make([]int64, g.reduces)
 	}
-	for _, m := range g.unfold {
+}
+
+// Owe has all outputs that are there count as folded. To fold them can wait for the next Fold, which
+// does many at once, unless an output is taken out or a node moves before: peaks stay.
+func (g *Outputs) Owe() { g.owed = len(g.unfold) + len(g.scan) }
+
+// fold folds the first outputs that are not.
+func (g *Outputs) fold(outputs int) {
+	if outputs == 0 {
+		return
+	}
+	g.Scan()
+	g.makeSums()
+	for _, m := range g.unfold[:outputs] {
 		o := &g.outs[m]
 		o.folded = true
 		for l := 1; l < len(o.at.Groups); l++ {
@@ -241,7 +261,7 @@ func (g *Outputs) Fold() {
 		g.enlist(o.feeder)
 		g.raise(f)
 	}
-	g.unfold = g.unfold[:0]
+	g.unfold, g.owed = append(g.unfold[:0], g.unfold[outputs:]...), 0
 }
 
 // raise takes what lies on a node into the peaks. That of a rack is never more than that of all.
