@@ -35,12 +35,12 @@ type work struct {
 	open      bool          // reduces: the slow-start gate is open; maps: always
 	running   int           // live attempts that are not suspended
 	suspended int
-	copies    int     // live attempts but the first of each task
-	slow      []int32 // tasks to be copied, in this order
+	copies    int // live attempts but the first of each task
 	done      int
-	failed    int   // attempts
-	again     int   // pending ones that were launched before
-	skipped   Cause // of the last event that told that the job was passed over
+	again     int     // pending ones that were launched before
+	slow      []int32 // tasks to be copied, in this order
+	failed    int     // attempts
+	skipped   Cause   // of the last event that told that the job was passed over
 	skipLevel Locality
 	skips     int // of that cause and level since the last launch
 	load      int // what the Core has counted of the job
@@ -60,22 +60,22 @@ type job struct {
 	slots    int32 // per task
 	runnable bool  // may launch tasks: within the limits on jobs, initialized
 	located  bool  // some map has a place
+	state    JobState
+	trouble  *trouble // where its attempts have failed; nil while none has
+	byPlace  placeIndex
 	w        [kinds]work
 
-	spec    JobSpec
-	state   JobState
-	hold    Reason // why it is not runnable
-	err     string
-	group   string // the name of its pool or queue, empty where there is none
-	gate    int    // maps that must be done before reduces launch
-	tries   int
-	byPlace placeIndex
+	spec  JobSpec
+	hold  Reason // why it is not runnable
+	err   string
+	group string // the name of its pool or queue, empty where there is none
+	gate  int    // maps that must be done before reduces launch
+	tries int
 	// unfetched is by map; nil unless fetches of map outputs have failed.
 	unfetched map[int32]*unfetched
 	mapsDone  time.Duration // when the last map was done
 	told      *standing     // how it stands, by the last event that said so
 	pace      [kinds]*pace  // of the tasks done, under a policy that speculates; nil without one
-	trouble   *trouble      // where its attempts have failed; nil while none has
 
 	submitted, started, finished time.Duration
 }
