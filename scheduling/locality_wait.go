@@ -109,25 +109,27 @@ func (t *timedWait) foresee(j *job) {
 }
 
 func (t *timedWait) next(l *jobList, at *index.Cursor, n *node) (int32, bool) {
-	o := &t.clock
 	local := t.c.near[0].Row(int32(n.id))
-	for {
-		job, ok := l.Next(at)
-		if !ok {
-			return 0, false
+	foreseen, plain, refused, of := t.clock.foreseen, t.clock.plain, t.clock.refused, t.of
+	for jobs := l.Rest(at); len(jobs) > 0; jobs = l.Rest(at) {
+		for i, job := range jobs {
+			word, bit := uint(job)>>6, uint64(1)<<(job&63)
+			if refused[word]&plain[word]&bit != 0 {
+				continue // as before in this heartbeat
+			}
+			near := of[job].near
+			switch {
+			case foreseen[word]&plain[word]&bit == 0,
+				near == NodeLocal && local[word]&bit != 0,
+				near > NodeLocal && t.c.near[near].Has(n.groups[near], job):
+				l.Skip(at, i+1)
+				return job, true
+			}
+			refused[word] |= bit
 		}
-		word, bit := job>>6, uint64(1)<<(job&63)
-		switch {
-		case o.refused[word]&o.plain[word]&bit != 0: // as before in this heartbeat
-			continue
-		case o.foreseen[word]&o.plain[word]&bit == 0:
-			return job, true
-		}
-		if near := t.of[job].near; near == NodeLocal && local[word]&bit != 0 || near > NodeLocal && t.c.near[near].Has(n.groups[near], job) {
-			return job, true
-		}
-		o.refused[word] |= bit
+		l.Skip(at, len(jobs))
 	}
+	return 0, false
 }
 
 func (t *timedWait) stands(j *job) bool { return t.clock.refused.Has(j.index) }

@@ -35,23 +35,27 @@ import (
 func (r *cogrs) next(l *jobList, at *index.Cursor, n *node) (int32, bool) {
 	o, id := &r.clock, int32(n.id)
 	full, takes, rack := r.full.Row(id), r.takes.Row(id), r.asked[1].Row(n.groups[1])
-	for {
-		job, ok := l.Next(at)
-		if !ok {
-			return 0, false
+	foreseen, plain, wide, refused, turns := o.foreseen, o.plain, r.wide, o.refused, r.turns
+	for jobs := l.Rest(at); len(jobs) > 0; jobs = l.Rest(at) {
+		for i, job := range jobs {
+			word, bit := uint(job)>>6, uint64(1)<<(job&63)
+			if foreseen[word]&plain[word]&bit == 0 {
+				l.Skip(at, i+1)
+				return job, true
+			}
+			if full[word]&bit == 0 {
+				t := &turns[job]
+				if (takes[word]|rack[word]&wide[word])&bit != 0 || t.taken >= t.most {
+					l.Skip(at, i+1)
+					return job, true
+				}
+				t.taken++
+			}
+			refused[word] |= bit
 		}
-		word, bit := job>>6, uint64(1)<<(job&63)
-		switch t := &r.turns[job]; {
-		case o.foreseen[word]&o.plain[word]&bit == 0:
-			return job, true
-		case full[word]&bit != 0:
-		case (takes[word]|rack[word]&r.wide[word])&bit != 0 || t.taken >= t.most:
-			return job, true
-		default:
-			t.taken++
-		}
-		o.refused[word] |= bit
+		l.Skip(at, len(jobs))
 	}
+	return 0, false
 }
 
 // arm arms a job that has refused, up to the refusal at which rescue comes to a reduce that is loose.

@@ -80,12 +80,12 @@ func (o *waitClock) begin() {
 		return
 	}
 	o.open = true
-	passed := o.c.now - o.last
+	passed, of := o.c.now-o.last, o.of
 	for i, word := range o.skipped {
 		o.skipped[i] = 0
 		for ; word != 0; word &= word - 1 {
 			job := i<<6 + bits.TrailingZeros64(word)
-			w := &o.of[job]
+			w := &of[job]
 			if w.wait += passed; w.wait >= w.until {
 				o.foreseen.Clear(int32(job))
 			}

@@ -85,6 +85,13 @@ func TestRankListAgainstSorting(t *testing.T) {
 			}
 			require.Equal(t, want, got)
 			require.Equal(t, len(want), l.Len())
+			got, at = nil, Cursor{}
+			for rest := l.Rest(&at); len(rest) > 0; rest = l.Rest(&at) {
+				n := 1 + step/20%len(rest)
+				got = append(got, rest[:n]...)
+				l.Skip(&at, n)
+			}
+			require.Equal(t, want, got)
 			if step%100 == 0 { // made anew
 				l.Clear()
 				for _, id := range want {
