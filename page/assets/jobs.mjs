@@ -1,7 +1,7 @@
 // The jobs as the Fair Scheduler's page has them, and one job with its tasks: failures first.
 
 import { html } from "./markup.mjs";
-import { bytes, letter, percent, taskName, time, why } from "./words.mjs";
+import { bytes, letter, many, percent, taskName, time, why } from "./words.mjs";
 import { quantiles, ran } from "./history.mjs";
 import { cell } from "./shares.mjs";
 
@@ -23,8 +23,8 @@ export function firstComes(s, pool) {
 function row(s, j) {
   const all = j.near.N + j.near.R + j.near.O;
   const wait = [0, 1].map((k) => j.skips[k]).find(Boolean);
-  return html`<tr class="${j.state}" data-key="${j.id}"><td>${time(j.submitted)}</td><th scope="row"><button class="job" data-job="${j.id}">job ${j.id}</button></th><td>${j.user}</td><td>${j.name}</td>
-<td>${j.pool}</td><td>${j.priority}</td>${[0, 1].map((k) => html`<td>${j.done[k]}/${j.tasks[k]}</td><td>${j.running[k]}</td><td>${share(s, j, k)}</td>`)}
+  return html`<tr class="${j.state}" data-key="${j.id}"><td>${time(j.submitted)}</td><th scope="row"><button class="job" data-job="${j.id}">${j.id}</button></th><td class="name">${j.user}</td><td class="name">${j.name}</td>
+<td class="name">${j.pool}</td><td>${j.priority}</td>${[0, 1].map((k) => html`<td>${j.done[k]}/${j.tasks[k]}</td><td>${j.running[k]}</td><td>${share(s, j, k)}</td>`)}
 <td>${percent(j.near.N, all)}</td><td>${j.finished >= 0 ? `${j.state}, ${time(j.finished - j.submitted)}` : wait ? why(wait.reason) : j.state}</td></tr>`;
 }
 
@@ -33,7 +33,7 @@ export function jobsMarkup(s) {
   const list = [...s.jobs.values()];
   const order = [...list.filter((j) => j.finished < 0), ...list.filter((j) => j.finished >= 0).reverse()];
   const shown = order.slice(0, mostRows);
-  return html`<table><caption>${list.length} jobs, ${list.filter((j) => j.finished < 0).length} run or wait</caption>
+  return html`<table class="dense"><caption>${many(list.length, "job")}, ${list.filter((j) => j.finished < 0).length} run or wait</caption>
 <thead><tr><th scope="col" rowspan="2">Submitted</th><th scope="col" rowspan="2">Job</th><th scope="col" rowspan="2">User</th><th scope="col" rowspan="2">Name</th><th scope="col" rowspan="2">Pool</th><th scope="col" rowspan="2">Priority</th>
 <th scope="colgroup" colspan="3">Maps</th><th scope="colgroup" colspan="3">Reduces</th><th scope="col" rowspan="2">Node-local</th><th scope="col" rowspan="2">State</th></tr>
 <tr>${[0, 1].map(() => html`<th scope="col">finished</th><th scope="col">running</th><th scope="col">fair share</th>`)}</tr></thead>

@@ -57,7 +57,7 @@ for (const name of names) {
   for (const colorScheme of ["light", "dark"]) {
     test(`every screen of ${name}, ${colorScheme}`, async () => {
       const { page, faults, took, close } = await open(name, { colorScheme });
-      const violations = [];
+      const violations = [], cut = [];
       await page.focus("#time");
       await page.keyboard.press("End");
       console.log(`${name}: shown in ${took} ms`);
@@ -66,6 +66,8 @@ for (const name of names) {
         await page.waitForSelector(`#screen-${screen.toLowerCase()} > *`, { state: "attached" });
         if (screen === "Gantt") assert.match(await page.textContent(".times"), /^0 .*[1-9]/, "a time axis");
         assert.equal(await page.isVisible("#steer"), false, "a run that is over cannot be steered");
+        const beyond = await page.evaluate(() => { const s = document.querySelector("#screen > div"); return s.scrollWidth - s.clientWidth; });
+        if (beyond > 0) cut.push(`${screen}: ${beyond} pixels`);
         if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}-${colorScheme}-${screen}.png`) });
         if (!name.startsWith("large")) { // it has no other elements, but very many
           await page.evaluate(axe);
@@ -74,6 +76,7 @@ for (const name of names) {
         }
         if (screen === "Jobs") await page.click("#screen .job >> nth=0"); // which the next screens show
       }
+      assert.deepEqual(cut, [], "out of sight at the right");
       assert.deepEqual(violations, []);
       assert.deepEqual(faults, []);
       await close();
