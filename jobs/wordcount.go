@@ -23,8 +23,8 @@ func WordCount() mapreduce.Job[[]byte, []byte, int64, Count] {
 				},
 			}, nil
 		},
-		Sum:    true,
-		Reduce: total,
+		Sum:        true,
+		ReduceTask: totalTask,
 	}
 }
 
@@ -54,6 +54,23 @@ func WordCountBy(o WordCountOptions) mapreduce.Job[[]byte, []byte, int64, Count]
 		}, nil
 	}
 	return job
+}
+
+// totalTask is total without garbage: what adds up the counts is made once for all words.
+func totalTask(*mapreduce.Task) (mapreduce.Reducer[[]byte, int64, Count], error) {
+	var n int64
+	add := func(count int64) bool {
+		n += count
+		return true
+	}
+	return mapreduce.Reducer[[]byte, int64, Count]{
+		Reduce: func(text []byte, counts iter.Seq[int64], emit func(Count)) error {
+			n = 0
+			counts(add)
+			emit(mapreduce.MakePair(text, n))
+			return nil
+		},
+	}, nil
 }
 
 // total is the reduce of counts.

@@ -113,11 +113,19 @@ func (c *committer) writer(f io.WriteCloser) (*partWriter, error) {
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return &partWriter{file: file, packer: z}, nil
+	w := &partWriter{file: file, packer: z}
+	if b, ok := partBuffers.Get().(*[]byte); ok {
+		w.buf = *b
+	}
+	return w, nil
 }
 
 // flushSize is how full the buffer of a part gets before it is written, in bytes.
 const flushSize = 256 << 10
+
+// partBuffers are empty buffers of parts that were closed, for those that come next: one that grows
+// from nothing leaves twice as much garbage as it holds.
+var partBuffers sync.Pool
 
 // flush writes the buffer.
 func (w *partWriter) flush() {
@@ -154,6 +162,10 @@ func (w *partWriter) Write(p []byte) (int, error) {
 // close flushes and closes; it returns the first error of all.
 func (w *partWriter) close() error {
 	w.flush()
+	if b := w.buf; 0 < cap(b) && cap(b) <= 2*flushSize {
+		partBuffers.Put(&b)
+	}
+	w.buf = nil
 	return cmp.Or(w.err, w.packer.Close(), w.file.Close())
 }
 

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"reflect"
 	"slices"
 
@@ -247,13 +248,30 @@ const (
 	largeDistinct = 1 << 15
 )
 
+// found is how many keys a split of so many bytes had.
+type found struct{ keys, length int64 }
+
+// within is how many keys a split of so many bytes may have: in one that is smaller, such as a piece of
+// the last blocks, their number goes by the root of its size, about, and a table for all would be
+// twice too large where memory is fullest.
+func (f *found) within(length int64) int {
+	switch {
+	case f == nil || f.keys == 0:
+		if length >= largeSplit {
+			return largeDistinct
+		}
+		return 0
+	case length >= f.length:
+		return int(f.keys)
+	}
+	return int(float64(f.keys) * math.Sqrt(float64(max(length, 1))/float64(f.length)))
+}
+
 // combining collects into a combine.Table.
 func (b *boundJob[I, K, V, O]) combining(p *Plan, a *MapAttempt) collector[K, V] {
 	cfg := b.combineConfig(&a.Resources)
 	cfg.Partitions, cfg.Stored = p.reduces, a.Stored
-	if cfg.Distinct = int(p.distinct.Load()); cfg.Distinct == 0 && a.Split.Length >= largeSplit {
-		cfg.Distinct = largeDistinct
-	}
+	cfg.Distinct = p.distinct.Load().within(a.Split.Length)
 	cfg.Expected = expected(p.sources[a.Split.Source])
 	if b.job.Partition != nil || b.job.TotalOrder || b.prefix != nil {
 		cfg.Partition = b.partitioner(p.reduces)
@@ -265,7 +283,7 @@ func (b *boundJob[I, K, V, O]) combining(p *Plan, a *MapAttempt) collector[K, V]
 		failed: t.Failure(),
 		finish: func() ([]Segment, segment.Stats, func(), error) {
 			list, stats, err := t.Finish()
-			p.distinct.Store(stats.Output)
+			p.distinct.Store(&found{keys: stats.Output, length: a.Split.Length})
 			return segmentsOf(list), stats, releaseAll(list), err
 		},
 		close: t.Close,

@@ -60,10 +60,9 @@ type Plan struct {
 	output  *committer
 
 	reduces int // fixed by Prepare
-	// distinct is the number of keys that the map that ended last found: the
-	// next one's table begins with that size. It is 12 % of a word count's time
-	// to grow tables.
-	distinct atomic.Int64
+	// distinct is what the map that ended last found: the next one's table begins
+	// with that size. It is 12 % of a word count's time to grow tables.
+	distinct atomic.Pointer[found]
 	// scattered says that a map found its keys hardly repeated: the next ones need not look.
 	scattered atomic.Bool
 	// streamFault is the error of the first failed attempt over a stream or sequence.

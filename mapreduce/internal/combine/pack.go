@@ -17,7 +17,7 @@ import (
 type packed[V any] struct {
 	parts []packedPart[V]
 	slabs []memory.Slab
-	rest  []byte // of the last slab of small blocks
+	rest  []byte // of the last slab of blocks below sharedBlock
 	first int    // bytes of a partition's first block
 	bytes int64  // of memory
 }
@@ -34,7 +34,13 @@ const (
 	firstBlock = 4 << 10
 	leastBlock = 256
 	largeBlock = 256 << 10
-	sharedSlab = 64 << 10 // of small blocks
+	sharedSlab = 64 << 10 // of small blocks, at least
+
+	// Blocks behind the first of a partition that are smaller than sharedBlock share slabs, once there
+	// is enough for one: by themselves they would lie on the Go heap, which is collected when it has
+	// doubled.
+	sharedBlock = 64 << 10
+	mostShared  = 256 << 10 // bytes of such a slab
 )
 
 // pack copies all entries of the table.
@@ -103,9 +109,13 @@ func (d *packed[V]) addBlock(l *packedPart[V], pool *memory.Pool, need int) {
 		l.full = append(l.full, l.cur)
 	}
 	n := max(need, min(max(d.first, 2*cap(l.cur)), largeBlock))
-	if n < firstBlock {
+	if n < firstBlock || n > firstBlock && n < sharedBlock && d.bytes >= sharedSlab {
 		if len(d.rest) < n {
-			d.rest = d.slab(pool, sharedSlab)
+			size := sharedSlab
+			if n > firstBlock {
+				size = int(min(max(sharedSlab, d.bytes/2), mostShared))
+			}
+			d.rest = d.slab(pool, size)
 		}
 		l.cur, d.rest = d.rest[:0:n], d.rest[n:]
 		return

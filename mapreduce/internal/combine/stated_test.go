@@ -97,6 +97,33 @@ func TestPackedBlocksAreSmall(t *testing.T) {
 	require.EqualValues(t, 30_000*48, d.parts[0].bytes)
 }
 
+// TestPackedBlocksShareSlabs states that of a large table's output no more than the first blocks of
+// partitions, and 64 KiB, lie in slabs so small that they are on the Go heap.
+func TestPackedBlocksShareSlabs(t *testing.T) {
+	const partitions = 16
+	table := NewTable(Config[int64]{Sum: true, Partitions: partitions})
+	defer table.Close()
+	for i := range 100_000 {
+		table.Emit(numbered(i, 8), 1)
+	}
+	table.flush()
+	d := table.pack()
+	onHeap := 0
+	for _, s := range d.slabs {
+		if len(s.Bytes) < 64<<10 {
+			onHeap += len(s.Bytes)
+		}
+	}
+	require.LessOrEqual(t, onHeap, partitions*4<<10+64<<10)
+	blocks := int64(0)
+	for i := range d.parts {
+		for _, b := range d.parts[i].full {
+			blocks += int64(cap(b))
+		}
+	}
+	require.LessOrEqual(t, d.bytes, blocks/4*5, "what is shared is used")
+}
+
 // TestLongValuesGetBlocks states that a key longer than any block has one of its size.
 func TestLongValuesGetBlocks(t *testing.T) {
 	key := []byte(strings.Repeat("k", 300<<10))
