@@ -263,3 +263,25 @@ func TestAutomaticWaitFollowsTheCluster(t *testing.T) {
 	}
 	require.Len(t, beat(t, c, 1100*time.Millisecond, 1), 1, "40 nodes: 0.6 s")
 }
+
+// A policy that takes the place of another has room for as many jobs as there have been.
+func TestReloadWithFewerJobsThanBefore(t *testing.T) {
+	p := benchPolicy(t, "hfs", cogrsOn)
+	c, err := NewCore(Config{}, p)
+	require.NoError(t, err)
+	_, err = c.Join(0, Node{Name: "n", MapSlots: 1, ReduceSlots: 1})
+	require.NoError(t, err)
+	for range 130 {
+		_, err := c.Submit(0, JobSpec{Maps: 1, Reduces: 1})
+		require.NoError(t, err)
+	}
+	for id := JobID(2); id <= 130; id++ {
+		require.NoError(t, c.Kill(0, id))
+	}
+	require.NoError(t, c.Reconfigure(0, p))
+	launched := beat(t, c, time.Second, 0)
+	require.Len(t, launched, 1)
+	got, err := c.Heartbeat(2*time.Second, Heartbeat{Node: 0, Statuses: []Status{{Attempt: launched[0], State: StateSucceeded, OutputBytes: []int64{5}}}})
+	require.NoError(t, err)
+	require.Len(t, got.Actions, 1, "the reduce")
+}

@@ -34,6 +34,8 @@ type cogrs struct {
 	racks  [][]*node          // live nodes by rack, if listed
 	listed bool
 
+	ask index.Bits // scratch of next
+
 	// scratch of the search for centers
 	floor  []int64    // by reduce: the score from which a node is among the best
 	rates  []rackRate // by rack
@@ -281,6 +283,11 @@ func (r *cogrs) took(former reduceRule) {
 	if old, ok := former.(*cogrs); ok {
 		r.level = old.level
 		r.clock.took(&old.clock)
+		last := int32(64*len(r.clock.ready) - 1) // more jobs may have been there than there are
+		r.wide.Widen(last)
+		for _, m := range []*index.BitMatrix{&r.asked[0], &r.asked[1], &r.takes, &r.full} {
+			m.Widen(last)
+		}
 	}
 	for _, j := range r.c.active {
 		if j.state.Ended() {

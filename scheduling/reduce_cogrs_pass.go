@@ -33,19 +33,17 @@ import (
 
 // next passes over armed jobs, and counts the refusals of a slot on n.
 func (r *cogrs) next(l *jobList, at *index.Cursor, n *node) (int32, bool) {
-	o, id := &r.clock, int32(n.id)
-	full, takes, rack := r.full.Row(id), r.takes.Row(id), r.asked[1].Row(n.groups[1])
-	foreseen, plain, wide, refused, turns := o.foreseen, o.plain, r.wide, o.refused, r.turns
+	ask, full, refused, turns := r.toAsk(n), r.full.Row(int32(n.id)), r.clock.refused, r.turns
 	for jobs := l.Rest(at); len(jobs) > 0; jobs = l.Rest(at) {
 		for i, job := range jobs {
 			word, bit := uint(job)>>6, uint64(1)<<(job&63)
-			if foreseen[word]&plain[word]&bit == 0 {
+			if ask[word]&bit != 0 {
 				l.Skip(at, i+1)
 				return job, true
 			}
 			if full[word]&bit == 0 {
 				t := &turns[job]
-				if (takes[word]|rack[word]&wide[word])&bit != 0 || t.taken >= t.most {
+				if t.taken >= t.most {
 					l.Skip(at, i+1)
 					return job, true
 				}
@@ -56,6 +54,20 @@ func (r *cogrs) next(l *jobList, at *index.Cursor, n *node) (int32, bool) {
 		l.Skip(at, len(jobs))
 	}
 	return 0, false
+}
+
+// toAsk is the jobs that must be asked about a slot on n whosever turn it is: those that are not
+// armed, and those of which a reduce may go there, unless the node has its part.
+func (r *cogrs) toAsk(n *node) index.Bits {
+	foreseen := r.clock.foreseen
+	plain, wide := r.clock.plain[:len(foreseen)], r.wide[:len(foreseen)]
+	full, takes := r.full.Row(int32(n.id))[:len(foreseen)], r.takes.Row(int32(n.id))[:len(foreseen)]
+	rack := r.asked[1].Row(n.groups[1])[:len(foreseen)]
+	r.ask = r.ask[:0]
+	for i, word := range foreseen {
+		r.ask = append(r.ask, ^(word&plain[i])|(takes[i]|rack[i]&wide[i])&^full[i])
+	}
+	return r.ask
 }
 
 // arm arms a job that has refused, up to the refusal at which rescue comes to a reduce that is loose.
