@@ -45,12 +45,13 @@ func (d *decoder) some(dst []entry) int {
 		klen, vlen := uint32(b[at]), uint32(b[at+1])
 		at += 2
 		key := d.b.at + uint32(at)
-		dst[i] = entry{key: key, value: key + klen, vlen: vlen, klen: uint16(klen), region: region}
+		e := &dst[i]
+		e.key, e.value, e.vlen, e.klen, e.region = key, key+klen, vlen, uint16(klen), region
 		if at+8 <= len(room) {
 			// What lies behind a shorter key does not count.
-			dst[i].prefix = binary.BigEndian.Uint64(room[at:]) &^ (^uint64(0) >> (8 * klen))
+			e.prefix = binary.BigEndian.Uint64(room[at:]) &^ (^uint64(0) >> (8 * klen))
 		} else {
-			dst[i].prefix = prefixOf(b[at : at+int(klen)])
+			e.prefix = prefixOf(b[at : at+int(klen)])
 		}
 		at += int(klen + vlen)
 	}
@@ -73,9 +74,9 @@ func (d *decoder) reference(e *entry, b []byte) int {
 		d.shape = x
 		n = fullSize
 	}
-	*e = entry{
-		prefix: binary.LittleEndian.Uint64(b[1:]), key: key, value: key + x.value, vlen: x.vlen,
-		klen: x.klen, region: x.region + d.base,
-	}
+	// Field by field: a whole entry is built elsewhere and copied, which waits for what was just written.
+	e.prefix = binary.LittleEndian.Uint64(b[1:])
+	e.key, e.value, e.vlen = key, key+x.value, x.vlen
+	e.klen, e.region = x.klen, x.region+d.base
 	return n
 }
