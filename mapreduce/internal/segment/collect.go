@@ -15,6 +15,7 @@ type collector struct {
 	n         int
 	low, high uint64 // the least and the largest prefix
 	some      [128]entry
+	firsts    [128]uint64
 }
 
 // shifted is an index whose regions are numbered from base on.
@@ -71,12 +72,12 @@ func (c *collector) sortInto(slab memory.Slab) []entry {
 // scatter moves every entry to its bucket, that of its distance from the least prefix without its
 // shift lowest bits, and leaves the bucket ends in ends.
 func (c *collector) scatter(dst []entry, ends []uint32, shift uint) {
-	low, some := c.low, c.some[:]
+	low, some, firsts := c.low, c.some[:], c.firsts[:]
 	for _, x := range c.indexes {
-		d := decoder{rest: x.blocks, base: x.base}
-		for n := d.decode(some); n > 0; n = d.decode(some) {
-			for i := range some[:n] {
-				ends[(some[i].prefix-low)>>(shift&63)]++
+		d := decoder{rest: x.blocks}
+		for n := d.prefixes(firsts); n > 0; n = d.prefixes(firsts) {
+			for _, prefix := range firsts[:n] {
+				ends[(prefix-low)>>(shift&63)]++
 			}
 		}
 	}

@@ -14,18 +14,31 @@ type decoder struct {
 // decode fills dst with the next entries and returns how many there were: fewer only at the end.
 func (d *decoder) decode(dst []entry) int {
 	n := 0
-	for n < len(dst) {
-		if d.at == len(d.b.bytes) {
-			if len(d.rest) == 0 {
-				break
-			}
-			d.b, d.rest, d.at = d.rest[0], d.rest[1:], 0
-			d.shape = d.b.shapeless()
-			continue
-		}
+	for n < len(dst) && d.more() {
 		n += d.some(dst[n:])
 	}
 	return n
+}
+
+// prefixes is decode for who wants no more of the entries than their prefixes.
+func (d *decoder) prefixes(dst []uint64) int {
+	n := 0
+	for n < len(dst) && d.more() {
+		n += d.somePrefixes(dst[n:])
+	}
+	return n
+}
+
+// more goes on to the next block where the one at hand is read; it tells whether there is one.
+func (d *decoder) more() bool {
+	for d.at == len(d.b.bytes) {
+		if len(d.rest) == 0 {
+			return false
+		}
+		d.b, d.rest, d.at = d.rest[0], d.rest[1:], 0
+		d.shape = d.b.shapeless()
+	}
+	return true
 }
 
 // some makes entries of the block at hand.
@@ -47,16 +60,48 @@ func (d *decoder) some(dst []entry) int {
 		key := d.b.at + uint32(at)
 		e := &dst[i]
 		e.key, e.value, e.vlen, e.klen, e.region = key, key+klen, vlen, uint16(klen), region
-		if at+8 <= len(room) {
-			// What lies behind a shorter key does not count.
-			e.prefix = binary.BigEndian.Uint64(room[at:]) &^ (^uint64(0) >> (8 * klen))
-		} else {
-			e.prefix = prefixOf(b[at : at+int(klen)])
-		}
+		e.prefix = prefixAt(room, at, klen)
 		at += int(klen + vlen)
 	}
 	d.at = at
 	return len(dst)
+}
+
+// somePrefixes reads those of the block at hand.
+func (d *decoder) somePrefixes(dst []uint64) int {
+	b, at := d.b.bytes, d.at
+	room := b[:cap(b)]
+	for i := range dst {
+		if at >= len(b) {
+			d.at = at
+			return i
+		}
+		if b[at] <= inlineMost {
+			klen, vlen := uint32(b[at]), uint32(b[at+1])
+			dst[i] = prefixAt(room, at+2, klen)
+			at += 2 + int(klen+vlen)
+			continue
+		}
+		dst[i] = binary.LittleEndian.Uint64(b[at+1:])
+		switch b[at] {
+		case markLike:
+			at += likeSize
+		case markNext:
+			at += nextSize
+		default:
+			at += fullSize
+		}
+	}
+	d.at = at
+	return len(dst)
+}
+
+// prefixAt is the prefix of a key in a block; what lies behind a shorter key does not count.
+func prefixAt(room []byte, at int, klen uint32) uint64 {
+	if at+8 <= len(room) {
+		return binary.BigEndian.Uint64(room[at:]) &^ (^uint64(0) >> (8 * klen))
+	}
+	return prefixOf(room[at : at+int(klen)])
 }
 
 // reference makes the entry of a record that lies elsewhere, and returns how many bytes stood for it.

@@ -79,6 +79,16 @@ func TestDecodedIsWhatWasListed(t *testing.T) {
 			}
 		}
 		require.Equal(t, len(want), i)
+		p := decoder{rest: x.blocks}
+		firsts := make([]uint64, len(some))
+		i = 0
+		for n := p.prefixes(firsts); n > 0; n = p.prefixes(firsts) {
+			for _, prefix := range firsts[:n] {
+				require.Equal(t, want[i].prefix, prefix)
+				i++
+			}
+		}
+		require.Equal(t, len(want), i)
 	})
 }
 
