@@ -21,17 +21,18 @@ type waited struct {
 // What a walk over the jobs reads and notes of each is a bit in some sets, by the job's index: with
 // thousands of jobs that wait, offers that they refuse are most of the work.
 type waitClock struct {
-	c    *Core
-	last time.Duration // of the last heartbeat that offered a slot
-	open bool          // this heartbeat has offered a slot
-	of   []waited      // by index of the job
-	at   []uint64      // by index: the heartbeat (Core.beat) of the last refusal that was stamped, 0 if there was none
+	c        *Core
+	last     time.Duration // of the last heartbeat that offered a slot
+	open     bool          // this heartbeat has offered a slot
+	launches uint64        // the heartbeat (Core.beat) that launched is of
+	of       []waited      // by index of the job
+	at       []uint64      // by index: the heartbeat (Core.beat) of the last refusal that was stamped, 0 if there was none
 
 	ready    index.Bits // has a task to launch and may launch it
 	plain    index.Bits // ready, and takes a slot or not by nothing but the rule and the data on the node
 	foreseen index.Bits // wait is below until
 	refused  index.Bits // a slot in this heartbeat
-	launched index.Bits // in this heartbeat
+	launched index.Bits // in heartbeat launches
 	skipped  index.Bits // passed over at the last heartbeat that offered a slot: the clock credits it
 }
 
@@ -97,8 +98,19 @@ func (o *waitClock) begin() {
 // refuse notes a job that was offered a slot and refused it.
 func (o *waitClock) refuse(job int32) { o.refused.Set(job) }
 
-// launch notes a job that has launched a task.
-func (o *waitClock) launch(job int32) { o.launched.Set(job) }
+// launch notes a job that has launched a task, be it in a heartbeat that offers nothing or between two.
+func (o *waitClock) launch(job int32) {
+	o.ofThisBeat()
+	o.launched.Set(job)
+}
+
+// ofThisBeat forgets launches of earlier heartbeats.
+func (o *waitClock) ofThisBeat() {
+	if o.launches != o.c.beat {
+		clear(o.launched)
+		o.launches = o.c.beat
+	}
+}
 
 // restart begins the wait of a job anew.
 func (o *waitClock) restart(job int32) {
@@ -130,6 +142,7 @@ func (o *waitClock) end() {
 		return
 	}
 	o.open = false
+	o.ofThisBeat()
 	for i, word := range o.refused {
 		o.skipped[i] |= word &^ o.launched[i] & o.ready[i]
 		o.refused[i], o.launched[i] = 0, 0
