@@ -30,8 +30,8 @@ func TestMemoryBoundsComputing(t *testing.T) {
 	}
 }
 
-// A job that does not say has a reduce for each 64 MiB of its input, one at least and 64 at most;
-// what the submitter says comes first.
+// A job that does not say has a reduce for each 64 MiB of its input, made a power of two, one at least
+// and 64 at most; what the submitter says comes first.
 func TestReducesFollowTheInput(t *testing.T) {
 	for _, x := range []struct {
 		input int64
@@ -42,6 +42,9 @@ func TestReducesFollowTheInput(t *testing.T) {
 		{1, 0, 1},
 		{64 << 20, 0, 1},
 		{64<<20 + 1, 0, 2},
+		{2*64<<20 + 1, 0, 4},
+		{4 * 64 << 20, 0, 4},
+		{33 * 64 << 20, 0, 64},
 		{64 * 64 << 20, 0, 64},
 		{64*64<<20 + 1, 0, 64},
 		{1, 100, 100},

@@ -271,8 +271,8 @@ type SubmitOptions struct {
 	Key string
 
 	// Reduces is the number of reduces if the job does not say; 0 means one for each
-	// 64 MiB of input, at most 64: it depends on the input and not on the cluster, so
-	// that the same input gives the same parts everywhere.
+	// 64 MiB of input, made a power of two, at most 64: it depends on the input and not
+	// on the cluster, so that the same input gives the same parts everywhere.
 	Reduces int
 
 	// SlowStart is the share of the maps to be done before reduces launch; 0 leaves it to

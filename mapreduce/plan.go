@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/bits"
 	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/dfs"
@@ -125,10 +126,11 @@ const (
 	mostReduces    = 64
 )
 
-// UsualReduces is how many reduces suit the input where nobody says: one for each 64 MiB of it, at least
-// 1 and at most 64.
+// UsualReduces is how many reduces suit the input where nobody says: one for each 64 MiB of it, made a
+// power of two so that slots, whose number mostly is one, get equally many; at least 1 and at most 64.
 func (p *Plan) UsualReduces() int {
-	return int(min(max((p.InputBytes()+bytesPerReduce-1)/bytesPerReduce, 1), mostReduces))
+	n := min(max((p.InputBytes()+bytesPerReduce-1)/bytesPerReduce, 1), mostReduces)
+	return 1 << bits.Len64(uint64(n-1))
 }
 
 // OutputName is what a person calls the output: a directory, or "-".

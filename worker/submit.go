@@ -22,7 +22,8 @@ import (
 type Options struct {
 	// On is the engine, such as processes:4: see Engines.
 	On string
-	// Reduces is the number of reduces if the job does not say; 0 means one for each 64 MiB of input.
+	// Reduces is the number of reduces if the job does not say; 0 means one for each 64 MiB of input,
+	// made a power of two.
 	Reduces int
 	// BlockSize, in bytes, is where inputs are cut into splits; 0 means 64 MiB, and less for small
 	// inputs so that every process has work.

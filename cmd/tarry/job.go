@@ -42,7 +42,7 @@ func (j *jobFlags) register(cmd *cobra.Command) {
 	f.StringVarP(&j.output, "output", "o", "", "directory to write, which must not exist; - is standard output")
 	f.BoolVar(&j.overwrite, "overwrite", false, "replace an existing output directory once the job is done")
 	f.StringVar(&j.compress, "compress", "none", "compress the output: none, gzip, zstd or s2")
-	f.IntVar(&j.reduces, "reduces", 0, "reduce tasks, 0 for none: what the maps emit is the output (default: one for each 64MiB of input)")
+	f.IntVar(&j.reduces, "reduces", 0, "reduce tasks, 0 for none: what the maps emit is the output (default: one for each 64MiB of input, made a power of two)")
 	f.IntVar(&j.maxSkips, "max-skips", 0,
 		"leave out up to so many records on which the job's map fails, hangs or ends its goroutine; they are listed in _skipped.jsonl of the output")
 	f.StringVar(&j.user, "user", "", "whose job it is to the scheduler (default: who runs this program)")
