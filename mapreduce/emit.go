@@ -90,10 +90,7 @@ func (b *boundJob[I, K, V, O]) emitCombined(t *combine.Table[V]) func(K, V) {
 		return combine.NumberEmitter[K](t, numberFlip[K]())
 	}
 	if b.key.raw && !b.key.descending {
-		if emit, ok := any(t.Emit).(func(K, V)); ok {
-			return emit
-		}
-		if emit, ok := any(t.EmitString).(func(K, V)); ok {
+		if emit := combine.Emitter[K](t); emit != nil {
 			return emit
 		}
 	}

@@ -7,18 +7,20 @@ import "unsafe"
 const pieceBytes = 1 << 10
 
 // stringPiece is the memory of some short strings that are made one after another.
-type stringPiece struct{ free []byte }
+type stringPiece struct {
+	bytes []byte
+	used  int // of bytes; no slice of what is free, which would be a pointer that each string changes
+}
 
 // hold returns a copy of b. Long ones have memory of their own.
 func (p *stringPiece) hold(b []byte) string {
-	if len(b) > len(p.free) {
+	if len(b) > len(p.bytes)-p.used {
 		if len(b) > pieceBytes/4 {
 			return string(b)
 		}
-		p.free = make([]byte, pieceBytes)
+		p.bytes, p.used = make([]byte, pieceBytes), 0
 	}
-	n := copy(p.free, b)
-	s := unsafe.String(unsafe.SliceData(p.free), n)
-	p.free = p.free[n:]
-	return s
+	s := p.bytes[p.used:][:len(b)]
+	p.used += copy(s, b)
+	return unsafe.String(unsafe.SliceData(s), len(s))
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -34,7 +35,7 @@ func decodeMean(b []byte) (mean, error) {
 func longer(a, b string) string { return max(a, b) }
 
 func drawKeys(t *rapid.T) [][]byte {
-	n := rapid.SampledFrom([]int{0, 1, 63, 64, 65, 2000}).Draw(t, "emits")
+	n := rapid.SampledFrom([]int{0, 1, 63, 64, 65, 127, 128, 129, 191, 192, 2000}).Draw(t, "emits")
 	distinct := rapid.SampledFrom([]int{1, 10, 1500}).Draw(t, "distinct")
 	alphabet := rapid.SampledFrom([]string{"\x00", "ab", "the quick\xff"}).Draw(t, "alphabet")
 	longest := rapid.SampledFrom([]int{3, 16, 17, 60}).Draw(t, "longest")
@@ -52,6 +53,14 @@ func drawKeys(t *rapid.T) [][]byte {
 		keys[i] = words[rng.IntN(distinct)]
 	}
 	return keys
+}
+
+// emitters are the ways to emit bytes.
+func emitters[V any](t *Table[V]) []func([]byte, V) {
+	ofStrings := Emitter[string](t)
+	return []func([]byte, V){
+		t.Emit, Emitter[[]byte](t), func(k []byte, v V) { ofStrings(unsafe.String(unsafe.SliceData(k), len(k)), v) },
+	}
 }
 
 // check runs attempts through tables and merges and compares with a Go map.
@@ -73,12 +82,15 @@ func check[V comparable](t *rapid.T, dir string, cfg Config[V], value func(i int
 		if cfg.Width > 0 {
 			emit, keys = emitNumber(table), drawNumbers(t, cfg.Width)
 		} else {
+			emit = rapid.SampledFrom(emitters(table)).Draw(t, "emit")
 			keys = drawKeys(t)
 		}
+		size := 0
 		for i, k := range keys {
 			v := value(i)
 			b := slices.Clone(k)
 			emit(b, v)
+			size += len(k) + int(unsafe.Sizeof(v))
 			clear(b)
 			if old, ok := want[string(k)]; ok {
 				v = fold(old, v)
@@ -88,6 +100,7 @@ func check[V comparable](t *rapid.T, dir string, cfg Config[V], value func(i int
 		out, stats, err := table.Finish()
 		require.NoError(t, err)
 		require.EqualValues(t, len(keys), stats.Records)
+		require.EqualValues(t, size, stats.Bytes)
 		for p, s := range out {
 			segments[p] = append(segments[p], s)
 		}
@@ -205,6 +218,50 @@ func TestInlineWordsEqualsPlain(t *testing.T) {
 			b0, b1 := plainWords(k)
 			require.True(t, a0 == b0 && a1 == b1, "start %d length %d", start, n)
 		}
+	}
+}
+
+// TestEmittersAtEndsOfPages: keys on either side of a page's border arrive as they are, whatever their type and way.
+func TestEmittersAtEndsOfPages(t *testing.T) {
+	type votes int
+	require.Nil(t, Emitter[[4]byte](NewTable(Config[int64]{Partitions: 1, Sum: true})))
+	page := make([]byte, 2*pageSize)
+	_, err := rand.NewChaCha8([32]byte{2}).Read(page)
+	require.NoError(t, err)
+	for way := range 3 {
+		table := NewTable(Config[votes]{Partitions: 1, Sum: true})
+		emit, want := emitters(table)[way], map[string]votes{}
+		for start := pageSize - 24; start < pageSize+4; start++ {
+			for n := range inlineKey + 3 {
+				k := page[start : start+n]
+				emit(k, votes(n-start))
+				want[string(k)] += votes(n - start)
+			}
+		}
+		out, _, err := table.Finish()
+		require.NoError(t, err)
+		m, got := NewMerge(Config[votes]{Sum: true}, out), map[string]votes{}
+		for k, v, ok := m.Next(); ok; k, v, ok = m.Next() {
+			got[string(k)] = v
+		}
+		require.Equal(t, want, got)
+	}
+}
+
+// TestEmittersSignAndStop: every way to emit is a sign of life of who has asked for one, and none passes a shut gate.
+func TestEmittersSignAndStop(t *testing.T) {
+	for way := range 3 {
+		life := new(memory.Life)
+		budget := memory.NewBudget(0).Sub()
+		budget.Show(life)
+		table := NewTable(Config[int64]{Partitions: 1, Sum: true, Budget: budget})
+		emit := emitters(table)[way]
+		before := life.Ask()
+		emit([]byte("a"), 1)
+		require.Equal(t, before+1, life.Ask(), way)
+		table.Gate().Shut()
+		require.PanicsWithValue(t, memory.Outside, func() { emit([]byte("b"), 1) })
+		table.Close()
 	}
 }
 

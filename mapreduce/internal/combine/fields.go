@@ -37,8 +37,8 @@ func (t *Table[V]) emitInner(text []byte, v V) int {
 				w.mark, w.value = uint32(n)+1, v
 				w.hash = mix(w.k0, w.k1, uint64(w.mark))
 				records, size = records+1, size+n
-				if t.b.n++; t.b.n == batchSize {
-					t.flush()
+				if t.b.n++; t.b.n%batchSize == 0 {
+					t.turn()
 				}
 			}
 			start = end + 1

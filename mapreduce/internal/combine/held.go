@@ -53,10 +53,10 @@ func same[V any](a, b *V) bool {
 func (h *held[V]) over() bool { return h.estimate > h.charged }
 
 // probeHeld is probe for values that hold pointers.
-func (c *cells[V]) probeHeld(b *batch[V], i int) int {
+func (c *cells[V]) probeHeld(b *batch[V], i, end int) int {
 	shift := c.shift & 63
 	mask := uint64(len(c.cells) - 1)
-	for ; i < b.n; i++ {
+	for ; i < end; i++ {
 		w := &b.q[i]
 		for at := w.hash >> shift; ; at++ {
 			x := &c.cells[at&mask]

@@ -144,22 +144,50 @@ func (t *Table[V]) put(key []byte, v V) {
 		return
 	}
 	w := &t.b.q[t.b.n]
-	w.k0, w.k1 = inlineWords(key)
+	w.k0, w.k1, w.hash = digest(key)
 	w.mark, w.value = uint32(len(key))+1, v
-	w.hash = mix(w.k0, w.k1, uint64(w.mark))
-	if t.b.n++; t.b.n == batchSize {
-		t.flush()
+	if t.b.n++; t.b.n%batchSize == 0 {
+		t.turn()
 	}
 }
 
+// turn is for when one half of the batch is full. Values that hold pointers do not wait: what they
+// hold is to be paid for soon.
+func (t *Table[V]) turn() {
+	b := &t.b
+	t.c.touch(b, b.n-batchSize, b.n)
+	if t.c.held.weigh != nil {
+		t.fold(0, b.n)
+		b.n = 0
+		return
+	}
+	other := b.n % len(b.q)
+	if b.late {
+		t.fold(other, other+batchSize)
+	}
+	b.n, b.late = other, true
+}
+
+// flush folds all that waits in the batch.
 func (t *Table[V]) flush() {
-	t.c.touch(&t.b)
-	for i := 0; i < t.b.n && t.err == nil; {
-		if i = t.c.probe(&t.b, i); i < t.b.n {
+	b := &t.b
+	from := b.n &^ (batchSize - 1)
+	t.c.touch(b, from, b.n)
+	if b.late {
+		other := batchSize - from
+		t.fold(other, other+batchSize)
+	}
+	t.fold(from, b.n)
+	b.n, b.late = 0, false
+}
+
+// fold folds the pairs from..to of the batch.
+func (t *Table[V]) fold(from, to int) {
+	for i := from; i < to && t.err == nil; {
+		if i = t.c.probe(&t.b, i, to); i < to {
 			t.makeRoom()
 		}
 	}
-	t.b.n = 0
 	if t.c.held.over() {
 		t.settle()
 	}

@@ -46,10 +46,19 @@ const pageSize = 4096
 func inlineWords(key []byte) (k0, k1 uint64) {
 	p := unsafe.Pointer(unsafe.SliceData(key))
 	m := &masks[len(key)&31]
-	if uintptr(p)&(pageSize-1) <= pageSize-inlineKey && p != nil {
+	if sixteenAt(p) && p != nil {
 		return load(p, 0) & m[0], load(p, 8) & m[1]
 	}
 	return plainWords(key)
+}
+
+// sixteenAt reports whether 16 bytes may be loaded from p on if one may.
+func sixteenAt(p unsafe.Pointer) bool { return uintptr(p)%pageSize <= pageSize-inlineKey }
+
+// digest returns the words of a key of at most 16 bytes, and its hash: one call for both.
+func digest(key []byte) (k0, k1, hash uint64) {
+	k0, k1 = inlineWords(key)
+	return k0, k1, mix(k0, k1, uint64(len(key))+1)
 }
 
 // plainWords is inlineWords byte by byte: its oracle, and its way at the end of

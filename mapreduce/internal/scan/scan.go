@@ -17,12 +17,12 @@ func IsSpace(c byte) bool { return c <= ' ' && spaceSet>>c&1 != 0 }
 //
 // White space is found for 64 bytes at once, so that no word waits for the end
 // of the one before it: 1.28 GB/s where a loop over bytes has 0.55 and eight
-// bytes a step from word to word 0.68 (BenchmarkFields). What is left of a text, all of a short
-// line, is copied to a block of its own, behind which a space is thought.
+// bytes a step from word to word 0.68 (BenchmarkFields). Of what is left of a text the last 64 bytes
+// are looked at, again.
 func Fields(text []byte, yield func(word []byte) bool) {
 	start, at := 0, 0
 	for ; at+Block <= len(text); at += Block {
-		for m := Spaces((*[Block]byte)(text[at:])); m != 0; m &= m - 1 {
+		for m := spaces(unsafe.Pointer(&text[at])); m != 0; m &= m - 1 {
 			end := at + bits.TrailingZeros64(m)
 			if start < end && !yield(text[start:end:end]) {
 				return
@@ -30,9 +30,7 @@ func Fields(text []byte, yield func(word []byte) bool) {
 			start = end + 1
 		}
 	}
-	var rest [Block]byte
-	n := copy(rest[:], text[at:])
-	for m := someSpaces(&rest, n) | 1<<n; m != 0; m &= m - 1 {
+	for m := lastSpaces(text, at); m != 0; m &= m - 1 {
 		end := at + bits.TrailingZeros64(m)
 		if start < end && !yield(text[start:end:end]) {
 			return
@@ -46,7 +44,7 @@ func Fields(text []byte, yield func(word []byte) bool) {
 func FieldStrings(text string, yield func(word string) bool) {
 	start, at := 0, 0
 	for ; at+Block <= len(text); at += Block {
-		for m := Spaces((*[Block]byte)(unsafe.Slice(unsafe.StringData(text[at:]), Block))); m != 0; m &= m - 1 {
+		for m := spaces(unsafe.Pointer(unsafe.StringData(text[at:]))); m != 0; m &= m - 1 {
 			end := at + bits.TrailingZeros64(m)
 			if start < end && !yield(text[start:end]) {
 				return
@@ -54,9 +52,7 @@ func FieldStrings(text string, yield func(word string) bool) {
 			start = end + 1
 		}
 	}
-	var rest [Block]byte
-	n := copy(rest[:], text[at:])
-	for m := someSpaces(&rest, n) | 1<<n; m != 0; m &= m - 1 {
+	for m := lastSpaces(unsafe.Slice(unsafe.StringData(text), len(text)), at); m != 0; m &= m - 1 {
 		end := at + bits.TrailingZeros64(m)
 		if start < end && !yield(text[start:end]) {
 			return

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 )
@@ -89,7 +90,8 @@ func FuzzSpaces(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var b [Block]byte
 		copy(b[:], text)
-		m := Spaces(&b)
+		m := spaces(unsafe.Pointer(&b))
+		require.Equal(t, plainSpaces(&b), m)
 		for i, c := range b {
 			require.Equal(t, IsSpace(c), m>>i&1 == 1, "byte %d: %#x", i, c)
 		}
@@ -102,11 +104,31 @@ func TestSpacesKnowsEveryByte(t *testing.T) {
 	for c := range 256 {
 		for d := range 256 {
 			b := [Block]byte{byte(c), byte(d), 7: byte(c), 8: byte(d), 63: byte(c)}
-			m := Spaces(&b)
+			m := spaces(unsafe.Pointer(&b))
 			for i, x := range b {
 				if IsSpace(x) != (m>>i&1 == 1) {
 					t.Fatalf("byte %d of %v", i, b)
 				}
+			}
+		}
+	}
+}
+
+// TestFieldsLookAtTheirTextAlone: what stands around a text has no part in its words, at the ends of pages neither.
+func TestFieldsLookAtTheirTextAlone(t *testing.T) {
+	for _, around := range []string{"x", " ", "x "} {
+		page := bytes.Repeat([]byte(around), 2*pageSize/len(around))
+		for start := pageSize - Block - 3; start < pageSize+3; start++ {
+			for n := range Block + 20 {
+				text := page[start : start+n]
+				copy(text, "a bc  def\tghijklmnopqrstuvwxyz\n0123456789012345678901234567890\r?")
+				want := strings.Fields(string(text))
+				got := collect(Fields, text)
+				require.Len(t, got, len(want), "%d bytes at %d", n, start)
+				for i := range want {
+					require.Equal(t, want[i], string(got[i]))
+				}
+				copy(text, strings.Repeat(around, len(text)))
 			}
 		}
 	}

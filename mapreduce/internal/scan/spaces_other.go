@@ -1,0 +1,9 @@
+//go:build !amd64
+
+package scan
+
+import "unsafe"
+
+const loadsBeyond = false
+
+func spaces(p unsafe.Pointer) uint64 { return plainSpaces((*[Block]byte)(p)) }
