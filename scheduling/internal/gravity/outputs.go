@@ -115,7 +115,8 @@ func (g *Outputs) Add(m int32, at Site, bytes []int64) {
 		i = int32(len(g.feeders))
 		g.places.add(at.Node, int(i))
 		if n := len(g.feeders); n == cap(g.feeders) {
-			g.feeders = slices.Grow(g.feeders, min(max(4, n), len(g.outs)-n)) // twice as many, not a quarter more
+			// Twice as many, not a quarter more, but seldom more than maps: where outputs lay counts, too.
+			g.feeders = slices.Grow(g.feeders, min(max(4, n), max(1, len(g.outs)-n)))
 		}
 		g.feeders = append(g.feeders, feeder{at: at, rack: at.rackOf()})
 	}

@@ -51,6 +51,23 @@ func TestOutputsKeepTheirSums(t *testing.T) {
 	})
 }
 
+// TestOutputsMadeAnewElsewhere: the output of one map may lie on any number of nodes, one after the other.
+func TestOutputsMadeAnewElsewhere(t *testing.T) {
+	for _, maps := range []int{1, 2, 5} {
+		g := New(maps, 2)
+		for node := range int32(40) {
+			m := node % int32(maps)
+			g.Remove(m)
+			g.Add(m, Site{Node: node, Groups: []int32{0, node}}, []int64{1, int64(node)})
+			g.Fold()
+		}
+		require.Equal(t, 40, g.Feeders())
+		require.Equal(t, maps, g.Known())
+		require.Equal(t, int64(1), g.Held(0, 39))
+		require.Zero(t, g.Held(0, int32(39-maps)))
+	}
+}
+
 func TestSpan(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfN(rapid.Int64Range(0, 50), 1, 20).Draw(t, "bytes")
