@@ -131,6 +131,8 @@ type Reducer[K, V, O any] struct {
 	Close  func(emit func(O)) error
 
 	resumes bool // another range over the values goes on where the last one stopped
+	// encoded, if not nil, does what Reduce does for each group of a stream of encoded pairs.
+	encoded func(in *encodedPairs, w *recordWriter[O]) error
 }
 
 // Pair is two values; as a key it sorts by First, then by Second.

@@ -29,11 +29,12 @@ type Joined[K, A, B, O any] struct {
 	left  Feed[K, A]
 	right Feed[K, B]
 	group func(key K, left []A, right iter.Seq[B], emit func(O)) error
+	each  func(key K, a A, b B, emit func(O)) error // of Join; else nil
 }
 
 // Join calls each for every pair of a left and a right record with equal keys.
 func Join[K, A, B, O any](left Feed[K, A], right Feed[K, B], each func(key K, a A, b B, emit func(O)) error) Joined[K, A, B, O] {
-	return CoGroup(left, right, func(key K, as []A, bs iter.Seq[B], emit func(O)) error {
+	j := CoGroup(left, right, func(key K, as []A, bs iter.Seq[B], emit func(O)) error {
 		if len(as) == 0 {
 			return nil
 		}
@@ -46,6 +47,8 @@ func Join[K, A, B, O any](left Feed[K, A], right Feed[K, B], each func(key K, a 
 		}
 		return nil
 	})
+	j.each = each
+	return j
 }
 
 // LeftJoin is Join that also calls each, with b nil, for left records whose key no right record has.
@@ -110,7 +113,11 @@ func (j Joined[K, A, B, O]) Bind(out Output[O]) (*Plan, error) {
 		Name: j.Name, Reducers: j.Reducers,
 		ReduceTask: func(t *Task) (Reducer[K, sided[A, B], O], error) {
 			r, err := j.run(t)
-			return Reducer[K, sided[A, B], O]{Reduce: r.reduce, resumes: true}, err
+			if err != nil {
+				return Reducer[K, sided[A, B], O]{}, err
+			}
+			pairs, err := j.pairs(r.largest, home)
+			return Reducer[K, sided[A, B], O]{Reduce: r.reduce, resumes: true, encoded: pairs.run}, err
 		},
 	}
 	// The left feed comes first, and so do its values of a key.
@@ -184,8 +191,7 @@ func (r *joinRun[K, A, B, O]) reduce(key K, values iter.Seq[sided[A, B]], emit f
 			break
 		}
 		if held += int64(v.size) + int64(unsafe.Sizeof(v.A)); held > r.largest {
-			return Permanent(fmt.Errorf("%w: key %s has more than %d bytes of left values, which a join holds in memory: "+
-				"make the feed with fewer values a key the left one", ErrRecordTooLarge, keyText(key), r.largest))
+			return tooManyLeft(key, r.largest)
 		}
 		if r.clone != nil {
 			v.A = r.clone(v.A)
@@ -239,17 +245,17 @@ func (sided[A, B]) codecWithin(b *codecs, last bool) (*codec, error) {
 		},
 		encode: func(dst []byte, p unsafe.Pointer) []byte {
 			if v := (*sided[A, B])(p); v.right {
-				return right.encode(append(dst, 1), unsafe.Pointer(&v.B))
+				return right.encode(append(dst, ofRight), unsafe.Pointer(&v.B))
 			} else {
-				return left.encode(append(dst, 0), unsafe.Pointer(&v.A))
+				return left.encode(append(dst, ofLeft), unsafe.Pointer(&v.A))
 			}
 		},
 		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
-			if len(src) == 0 || src[0] > 1 {
+			if len(src) == 0 || src[0] > ofRight {
 				return nil, errEncoding
 			}
 			v := (*sided[A, B])(p)
-			v.right, v.size = src[0] == 1, len(src)
+			v.right, v.size = src[0] == ofRight, len(src)
 			if v.right {
 				return right.decode(src[1:], unsafe.Pointer(&v.B))
 			}

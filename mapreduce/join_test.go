@@ -248,8 +248,41 @@ func TestJoinsAreChecked(t *testing.T) {
 		}
 		return nil
 	})
-	p, err := twice.Bind(text.Output())
-	require.NoError(t, err)
-	_, err = RunLocal(context.Background(), p, LocalOptions{})
-	require.ErrorContains(t, err, "the values of a key can be ranged over once")
+	local, engine := bothWays(t, func() (*Plan, error) { return twice.Bind(new(Collected[string]).Output()) })
+	require.ErrorContains(t, local, "the values of a key can be ranged over once")
+	require.ErrorContains(t, engine, "the values of a key can be ranged over once")
+}
+
+// The right values of a key are an error beyond the call that they were given to.
+func TestRightValuesAreOfTheirCall(t *testing.T) {
+	bothOf := func(list []int) Feed[int, int] { return By(Slice(list), func(n int) int { return n / 10 }) }
+	for name, group := range map[string]func(kept *iter.Seq[int], bs iter.Seq[int]){
+		"the next call": func(kept *iter.Seq[int], bs iter.Seq[int]) {
+			if *kept != nil {
+				for range *kept {
+				}
+			}
+			*kept = bs
+		},
+		"amid them": func(kept *iter.Seq[int], bs iter.Seq[int]) {
+			if *kept == nil {
+				next, stop := iter.Pull(bs)
+				next()
+				*kept = func(func(int) bool) { defer stop(); next() }
+				return
+			}
+			for range *kept {
+			}
+		},
+	} {
+		local, engine := bothWays(t, func() (*Plan, error) {
+			var kept iter.Seq[int]
+			return CoGroup(bothOf([]int{10, 20, 30}), bothOf([]int{11, 12, 21, 22}), func(_ int, _ []int, bs iter.Seq[int], _ func(string)) error {
+				group(&kept, bs)
+				return nil
+			}).Bind(new(Collected[string]).Output())
+		})
+		require.ErrorIs(t, local, errValuesKept, name)
+		require.ErrorIs(t, engine, errValuesKept, name)
+	}
 }

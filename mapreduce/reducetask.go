@@ -109,14 +109,21 @@ func (r *reduceRun[I, K, V, O]) merged(list []Segment) error {
 		r.w.records += n
 		return err
 	}
+	in := &encodedPairs{merge: m, alive: r.alive, progress: r.a.Progress}
+	if r.user.encoded != nil {
+		defer func() {
+			r.c.Add(ReduceInputRecords, in.records)
+			r.c.Add(ReduceInputGroups, in.groups)
+		}()
+		return r.user.encoded(in, r.w)
+	}
 	decode := r.bound.value.decoder()
 	return r.groups(func() (key []byte, v V, ok bool, err error) {
-		key, b, ok := m.Next()
-		if !ok {
-			return nil, v, false, m.Err()
+		if in.next(); !in.ok {
+			return nil, v, false, in.err
 		}
-		v, err = decode(b)
-		return key, v, true, err
+		v, err = decode(in.value)
+		return in.key, v, true, err
 	})
 }
 

@@ -118,6 +118,18 @@ func drain(t require.TestingT, m *Merge) (out []string) {
 	return out
 }
 
+// drainSome is drain by so many records at once.
+func drainSome(t require.TestingT, m *Merge, n int) (out []string) {
+	list := make([]Record, n)
+	for k := m.Some(list); k > 0; k = m.Some(list) {
+		for _, r := range list[:k] {
+			out = append(out, string(r.Key)+"="+string(r.Value))
+		}
+	}
+	require.NoError(t, m.Err())
+	return out
+}
+
 func TestMergeEqualsStableSort(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -145,6 +157,9 @@ func TestMergeEqualsStableSort(t *testing.T) {
 			want := oracle(attempts, p)
 			m := NewMerge(cfg, segments[p])
 			require.Equal(t, want, drain(t, m))
+			m.Close()
+			m = NewMerge(cfg, segments[p])
+			require.Equal(t, want, drainSome(t, m, rapid.SampledFrom([]int{1, 3, 32}).Draw(t, "at once")))
 			m.Close()
 			var text strings.Builder
 			m = NewMerge(cfg, segments[p])

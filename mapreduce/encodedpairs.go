@@ -1,0 +1,48 @@
+package mapreduce
+
+import "github.com/tarry-mr/tarry/mapreduce/internal/segment"
+
+// encodedPairs are the pairs of a reduce attempt as bytes, in the order of the keys.
+type encodedPairs struct {
+	merge    *segment.Merge
+	alive    *watch
+	progress *Progress // may be nil
+
+	// The pair at hand, if ok. It is valid until the next one is.
+	key, value []byte
+	ok         bool
+	err        error
+
+	records, groups int64
+	list            [32]segment.Record // those that come next
+	at, n           int
+}
+
+// next goes to the next pair.
+func (p *encodedPairs) next() {
+	if p.at == p.n {
+		p.at, p.n = 0, p.merge.Some(p.list[:])
+		if p.n == 0 {
+			p.ok, p.err = false, p.merge.Err()
+			return
+		}
+	}
+	r := &p.list[p.at]
+	p.key, p.value, p.ok = r.Key, r.Value, true
+	p.at++
+}
+
+// done counts the pair at hand and goes to the next, if the attempt may go on.
+func (p *encodedPairs) done() {
+	if p.records++; p.records&255 == 0 && p.progress != nil {
+		p.progress.Records.Store(p.records)
+	}
+	if p.next(); p.err == nil {
+		if p.err = p.alive.check(); p.err != nil {
+			p.ok = false
+		}
+	}
+}
+
+// fails ends the pairs with an error.
+func (p *encodedPairs) fails(err error) { p.ok, p.err = false, err }
