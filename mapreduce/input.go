@@ -172,8 +172,10 @@ func KeyValueLines(separator byte, sources ...Source) Input[Pair[[]byte, []byte]
 	lines := Lines(sources...)
 	cut := func(s *splitReader, yield func(Pair[[]byte, []byte]) error) error {
 		return lines.read(s, func(line []byte) error {
-			k, v, _ := bytes.Cut(line, []byte{separator})
-			return yield(MakePair(k, v))
+			if i := bytes.IndexByte(line, separator); i >= 0 {
+				return yield(Pair[[]byte, []byte]{line[:i:i], line[i+1:]})
+			}
+			return yield(Pair[[]byte, []byte]{line, nil})
 		})
 	}
 	return Input[Pair[[]byte, []byte]]{sources: sources, stays: true, read: cut}

@@ -120,10 +120,11 @@ func (j Joined[K, A, B, O]) Bind(out Output[O]) (*Plan, error) {
 			return Reducer[K, sided[A, B], O]{Reduce: r.reduce, resumes: true, encoded: pairs.run}, err
 		},
 	}
+	key, _ := keyCodec[K](false, home) // whose error is that of check
 	// The left feed comes first, and so do its values of a key.
 	in := Feeds(
-		onSide(j.left, func(a A) sided[A, B] { return sided[A, B]{A: a} }),
-		onSide(j.right, func(b B) sided[A, B] { return sided[A, B]{B: b, right: true} }),
+		onSide(j.left, func(a A) sided[A, B] { return sided[A, B]{A: a} }, emitterOf[K, A](key, ofLeft)),
+		onSide(j.right, func(b B) sided[A, B] { return sided[A, B]{B: b, right: true} }, emitterOf[K, B](key, ofRight)),
 	)
 	return job.bind(in, out, where, home)
 }
@@ -159,12 +160,19 @@ func (j Joined[K, A, B, O]) check(home string) error {
 }
 
 // onSide is a feed with its values put on one side of a join.
-func onSide[K, V, S any](f Feed[K, V], put func(V) S) Feed[K, S] {
+func onSide[K, V, S any](f Feed[K, V], put func(V) S, emitter func(add func(key, value []byte)) func(K, V)) Feed[K, S] {
 	return Feed[K, S]{sources: f.sources, plans: f.plans, read: func(s *splitReader, yield func(Fed[K, S]) error) error {
 		var at Fed[K, V]
 		var to func(K, S)
 		emit := func(k K, v V) { to(k, put(v)) }
+		var direct func(K, V)
 		one := Fed[K, S]{apply: func(t *Task, emitSided func(K, S)) error {
+			if direct == nil && t.add != nil {
+				direct = emitter(t.add)
+			}
+			if direct != nil {
+				return at.apply(t, direct)
+			}
 			to = emitSided
 			return at.apply(t, emit)
 		}}
@@ -173,6 +181,27 @@ func onSide[K, V, S any](f Feed[K, V], put func(V) S) Feed[K, S] {
 			return yield(one)
 		})
 	}}
+}
+
+// emitterOf returns what makes an emit for one side of a join: it encodes what sided would, without
+// one.
+func emitterOf[K, V any](key typedCodec[K], side byte) func(add func(key, value []byte)) func(K, V) {
+	value, _ := valueCodec[V]() // whose error is that of check
+	return func(add func(key, value []byte)) func(K, V) {
+		encodeKey, buf := key.encodeInto(), []byte(nil)
+		var f any = func(k K, v []byte) {
+			buf = append(append(buf[:0], side), v...)
+			add(encodeKey(k), buf)
+		}
+		if emit, ok := f.(func(K, V)); ok {
+			return emit
+		}
+		encode := value.encoder()
+		return func(k K, v V) {
+			buf = encode(append(buf[:0], side), v)
+			add(encodeKey(k), buf)
+		}
+	}
 }
 
 // joinRun is a reduce attempt of a join.

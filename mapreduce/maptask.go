@@ -17,7 +17,8 @@ import (
 // collector takes what a map attempt emits and ends as segments.
 type collector[K, V any] struct {
 	emit  func(K, V)
-	words func(text []byte, v V) // nil: made of emit
+	words func(text []byte, v V)  // nil: made of emit
+	add   func(key, value []byte) // emit for an encoded pair; nil: there is none
 	intake
 	failed *error // the first failure of emit and words
 	finish func() ([]Segment, segment.Stats, func(), error)
@@ -76,6 +77,9 @@ func (b *boundJob[I, K, V, O]) mapFile(ctx context.Context, p *Plan, a *MapAttem
 	t := &Task{
 		ctx: ctx, id: a.ID(), reduces: p.reduces, name: p.sources[file.Source].name, counters: c,
 		budget: a.Budget, log: a.Log,
+	}
+	if k == nil && b.debug == nil {
+		t.add = col.add
 	}
 	m, err := b.mapper(t)
 	if err != nil {
@@ -224,8 +228,13 @@ func (b *boundJob[I, K, V, O]) sorting(p *Plan, a *MapAttempt) collector[K, V] {
 		Largest: b.largest(a.Budget), Stored: a.Stored, Scattered: p.scattered.Load(),
 	})
 	var failed error
+	var add func(key, value []byte)
+	if b.job.Partition == nil && b.prefix == nil {
+		add = emitRaw(s, b.rangeOf(p.reduces), p.reduces, &failed)
+	}
 	return collector[K, V]{
 		emit:   b.emitSorted(s, p.reduces, &failed),
+		add:    add,
 		intake: intake{pin: s.Pin, copies: true},
 		failed: &failed,
 		finish: func() ([]Segment, segment.Stats, func(), error) {

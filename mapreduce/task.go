@@ -49,6 +49,8 @@ type Task struct {
 	reader   *splitReader // of a map; nil before its first record
 	log      *slog.Logger // nil: the default one
 	flush    func() error // maps records that the map still holds, before their memory is another's; nil: it holds none
+	// add is emit for an encoded pair; nil where pairs are combined, watched or held back.
+	add func(key, value []byte)
 }
 
 // Context is canceled when the attempt is killed.
