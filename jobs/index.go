@@ -30,8 +30,10 @@ func Index() mapreduce.Job[[]byte, []byte, []byte, Posting] {
 		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, []byte, []byte], error) {
 			name := slices.Clip([]byte(listed(t.InputName())))
 			return mapreduce.Mapper[[]byte, []byte, []byte]{
-				MapWords: func(text []byte, words func([]byte, []byte)) error {
-					words(text, name)
+				Map: func(text []byte, emit func([]byte, []byte)) error {
+					for word := range mapreduce.Fields(text) {
+						emit(word, name)
+					}
 					return nil
 				},
 			}, nil

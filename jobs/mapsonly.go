@@ -16,9 +16,6 @@ func MapsOnly[I, K, V, O any](j mapreduce.Job[I, K, V, O]) mapreduce.MapOnly[I, 
 			return mapreduce.Filter[I, mapreduce.Pair[K, V]]{}, err
 		}
 		f := mapreduce.Filter[I, mapreduce.Pair[K, V]]{Map: paired(m.Map)}
-		if m.MapWords != nil {
-			f.Map = wordByWord[I, K](m.MapWords)
-		}
 		if m.Close != nil {
 			f.Close = func(emit func(mapreduce.Pair[K, V])) error {
 				return m.Close(func(k K, v V) { emit(mapreduce.MakePair(k, v)) })
@@ -37,24 +34,4 @@ func paired[I, K, V any](m func(I, func(K, V)) error) func(I, func(mapreduce.Pai
 	return func(in I, emit func(mapreduce.Pair[K, V])) error {
 		return m(in, func(k K, v V) { emit(mapreduce.MakePair(k, v)) })
 	}
-}
-
-// wordByWord is a map that emits a pair for each word.
-func wordByWord[I, K, V any](m func(I, func([]byte, V)) error) func(I, func(mapreduce.Pair[K, V])) error {
-	return func(in I, emit func(mapreduce.Pair[K, V])) error {
-		return m(in, func(text []byte, v V) {
-			for word := range mapreduce.Fields(text) {
-				emit(mapreduce.MakePair(keyOf[K](word), v))
-			}
-		})
-	}
-}
-
-// keyOf is a word as a key: keys of MapWords are byte slices or strings.
-func keyOf[K any](word []byte) K {
-	if k, ok := any(word).(K); ok {
-		return k
-	}
-	k, _ := any(string(word)).(K)
-	return k
 }

@@ -107,19 +107,6 @@ func TestMapsOnly(t *testing.T) {
 		return MapsOnly(job).Bind(mapreduce.Chunks(input...), mapreduce.Text[mapreduce.Pair[bool, int64]](to))
 	})
 	require.Equal(t, "true\t1\ntrue\t0\n", got, "a map that emits at its end")
-	strange := mapreduce.Job[string, string, int64, mapreduce.Pair[string, int64]]{
-		MapTask: func(*mapreduce.Task) (mapreduce.Mapper[string, string, int64], error) {
-			return mapreduce.Mapper[string, string, int64]{MapWords: func(in string, words func([]byte, int64)) error {
-				words([]byte(in), 7)
-				return nil
-			}}, nil
-		},
-	}
-	got = run(t, settings()[0], func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-		return MapsOnly(strange).Bind(mapreduce.LineStrings(sources([]string{"x y\n"})...),
-			mapreduce.Text[mapreduce.Pair[string, int64]](to))
-	})
-	require.Equal(t, "x\t7\ny\t7\n", got)
 }
 
 func ExampleTopBy() {

@@ -15,13 +15,11 @@ type Count = mapreduce.Pair[[]byte, int64]
 func WordCount() mapreduce.Job[[]byte, []byte, int64, Count] {
 	return mapreduce.Job[[]byte, []byte, int64, Count]{
 		Name: "wordcount",
-		MapTask: func(*mapreduce.Task) (mapreduce.Mapper[[]byte, []byte, int64], error) {
-			return mapreduce.Mapper[[]byte, []byte, int64]{
-				MapWords: func(text []byte, words func([]byte, int64)) error {
-					words(text, 1)
-					return nil
-				},
-			}, nil
+		Map: func(text []byte, emit func([]byte, int64)) error {
+			for word := range mapreduce.Fields(text) {
+				emit(word, 1)
+			}
+			return nil
 		},
 		Sum:        true,
 		ReduceTask: totalTask,
@@ -44,12 +42,14 @@ func WordCountBy(o WordCountOptions) mapreduce.Job[[]byte, []byte, int64, Count]
 	if o == (WordCountOptions{}) {
 		return job
 	}
+	count := job.Map
+	job.Map = nil
 	job.MapTask = func(*mapreduce.Task) (mapreduce.Mapper[[]byte, []byte, int64], error) {
 		spelled := newSpeller(o)
 		return mapreduce.Mapper[[]byte, []byte, int64]{
-			MapWords: func(text []byte, words func([]byte, int64)) error {
-				spelled.pieces(text, func(piece []byte) { words(piece, 1) })
-				return nil
+			Map: func(text []byte, emit func([]byte, int64)) (err error) {
+				spelled.pieces(text, func(piece []byte) { err = count(piece, emit) })
+				return err
 			},
 		}, nil
 	}

@@ -65,27 +65,6 @@ func BenchmarkWordCountChunks(b *testing.B) {
 	benchJob(b, gen.Text, 0, benchWords(false, fieldWords, true))
 }
 
-func BenchmarkWordCountWords(b *testing.B) {
-	benchJob(b, gen.Text, 0, func(src Source, d Destination) (*Plan, error) {
-		j := Job[[]byte, []byte, int64, Pair[[]byte, int64]]{
-			MapTask: func(*Task) (Mapper[[]byte, []byte, int64], error) {
-				return Mapper[[]byte, []byte, int64]{MapWords: func(text []byte, words func([]byte, int64)) error {
-					words(text, 1)
-					return nil
-				}}, nil
-			},
-			Reduce: func(word []byte, counts iter.Seq[int64], emit func(Pair[[]byte, int64])) error {
-				for c := range counts {
-					emit(MakePair(word, c))
-				}
-				return nil
-			},
-			Sum: true,
-		}
-		return j.Bind(Chunks(src), Text[Pair[[]byte, int64]](d))
-	})
-}
-
 func BenchmarkWordCountCombine(b *testing.B) {
 	benchJob(b, gen.Text, 0, benchWords(false, fieldWords, false))
 }

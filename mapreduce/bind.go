@@ -1,7 +1,6 @@
 package mapreduce
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,9 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
@@ -274,41 +271,10 @@ func (b *boundJob[I, K, V, O]) mapperOf(t *Task) (Mapper[I, K, V], error) {
 		return Mapper[I, K, V]{Map: b.job.Map}, nil
 	}
 	m, err := b.job.MapTask(t)
-	switch {
-	case err != nil:
-	case (m.Map == nil) == (m.MapWords == nil):
-		err = errors.New("MapTask must return a Mapper with either Map or MapWords")
-	case m.MapWords != nil && wordKey[K]() == nil:
-		err = fmt.Errorf("MapWords needs []byte or string keys, not %s", reflect.TypeFor[K]())
+	if err == nil && m.Map == nil {
+		err = errors.New("MapTask must return a Mapper with a Map")
 	}
 	return m, err
-}
-
-// wordKey returns the conversion of a word to a key, nil if K has none.
-func wordKey[K any]() func(word []byte) K {
-	if f, ok := any(func(word []byte) []byte { return word }).(func([]byte) K); ok {
-		return f
-	}
-	f, _ := any(func(word []byte) string { return string(word) }).(func([]byte) K)
-	return f
-}
-
-// record returns the function that maps a record with either of m's two ways.
-// words is nil where it is to be made of emit.
-func record[I, K, V any](m Mapper[I, K, V], emit func(K, V), words func([]byte, V)) func(I) error {
-	if m.MapWords == nil {
-		return func(in I) error { return m.Map(in, emit) }
-	}
-	if words == nil {
-		key := wordKey[K]()
-		words = func(text []byte, v V) {
-			for _, word := range bytes.FieldsFunc(text,
-				func(c rune) bool { return c < utf8.RuneSelf && scan.IsSpace(byte(c)) }) {
-				emit(key(word), v)
-			}
-		}
-	}
-	return func(in I) error { return m.MapWords(in, words) }
 }
 
 // reducer returns the functions of one reduce attempt, watched if the plan is.

@@ -103,15 +103,8 @@ func watchMapper[I, K, V any](d *debugging, t *Task, m Mapper[I, K, V]) Mapper[I
 	}
 	w := newWatchedRecords[I](d, t)
 	var watched Mapper[I, K, V]
-	if m.Map != nil {
-		watched.Map = func(in I, emit func(K, V)) error {
-			return w.each(in, func(c *userCall, in I) error { return m.Map(in, emitTwo(c, emit)) })
-		}
-	}
-	if m.MapWords != nil {
-		watched.MapWords = func(in I, words func([]byte, V)) error {
-			return w.each(in, func(c *userCall, in I) error { return m.MapWords(in, emitTwo(c, words)) })
-		}
+	watched.Map = func(in I, emit func(K, V)) error {
+		return w.each(in, func(c *userCall, in I) error { return m.Map(in, emitTwo(c, emit)) })
 	}
 	watched.Close = func(emit func(K, V)) error {
 		if m.Close == nil {

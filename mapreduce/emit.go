@@ -81,6 +81,9 @@ func emitRaw(s *segment.Sorter, ranges *keyRanges, reduces int, fail *error) fun
 func (b *boundJob[I, K, V, O]) emitCombined(t *combine.Table[V]) func(K, V) {
 	key := b.key.encodeInto()
 	if clone := b.value.cloner(); clone != nil {
+		if emit := b.emitLent(t, key); emit != nil {
+			return emit
+		}
 		return func(k K, v V) { t.EmitHeavy(key(k), clone(v)) }
 	}
 	if t.Weighs() {
@@ -95,6 +98,21 @@ func (b *boundJob[I, K, V, O]) emitCombined(t *combine.Table[V]) func(K, V) {
 		}
 	}
 	return func(k K, v V) { t.Emit(key(k), v) }
+}
+
+// emitLent is the emit of a map attempt whose values are byte slices; nil if they are not.
+func (b *boundJob[I, K, V, O]) emitLent(t *combine.Table[V], key func(K) []byte) func(K, V) {
+	lent, ok := any(t).(*combine.Table[[]byte])
+	if !ok {
+		return nil
+	}
+	if b.key.raw && !b.key.descending {
+		if emit, ok := any(func(k, v []byte) { combine.EmitLent(lent, k, v) }).(func(K, V)); ok {
+			return emit
+		}
+	}
+	emit, _ := any(func(k K, v []byte) { combine.EmitLent(lent, key(k), v) }).(func(K, V))
+	return emit
 }
 
 // numberWidth is how many bytes the keys have if they are numbers, in rising order; else 0.

@@ -43,7 +43,7 @@ type Job[I, K, V, O any] struct {
 
 	// Combine merges two values of one key and must be associative and
 	// commutative; the engine calls it at will in maps and reduces. Nil: none.
-	// It may change what a and b point to and return it, but see Mapper.MapWords. One that
+	// It may change what a and b point to and return it. One that
 	// is the sum of two integers, or for integer keys of two float64s, costs no call, where the engine
 	// can tell.
 	Combine func(a, b V) V
@@ -102,15 +102,10 @@ type MapOnly[I, O any] struct {
 	MapWith func(t *Task, in I, emit func(O)) error
 }
 
-// Mapper is what a map attempt runs on a file: Map or MapWords for each record,
-// then Close, if it is not nil, once after the last. They are called from one goroutine.
+// Mapper is what a map attempt runs on a file: Map for each record, then Close, if it is not nil, once after the last. They are called from one goroutine.
 type Mapper[I, K, V any] struct {
-	Map func(in I, emit func(K, V)) error
-	// MapWords is an alternative to Map for keys that are []byte or string:
-	// words emits value for each word of text, as [Fields] cuts it, without a
-	// call a word. The words share what value points to: Combine must not change it.
-	MapWords func(in I, words func(text []byte, value V)) error
-	Close    func(emit func(K, V)) error
+	Map   func(in I, emit func(K, V)) error
+	Close func(emit func(K, V)) error
 }
 
 // Filter is what an attempt of a [MapOnly] job runs; see [Mapper].

@@ -16,14 +16,13 @@ import (
 
 // collector takes what a map attempt emits and ends as segments.
 type collector[K, V any] struct {
-	emit  func(K, V)
-	words func(text []byte, v V)  // nil: made of emit
-	add   func(key, value []byte) // emit for an encoded pair; nil: there is none
+	emit func(K, V)
+	add  func(key, value []byte) // emit for an encoded pair; nil: there is none
 	intake
-	failed *error // the first failure of emit and words
+	failed *error // the first failure of emit
 	finish func() ([]Segment, segment.Stats, func(), error)
 	close  func()
-	gate   *memory.Gate // of emit and words, shut between calls of the user's
+	gate   *memory.Gate // of emit, shut between calls of the user's
 }
 
 // intake is what becomes of the memory of records.
@@ -101,7 +100,7 @@ func (b *boundJob[I, K, V, O]) mapping(m Mapper[I, K, V], col *collector[K, V], 
 		}
 		return emitted(*failed)
 	}
-	if userMap, emit := m.Map, col.emit; userMap != nil && k == nil {
+	if userMap, emit := m.Map, col.emit; k == nil {
 		one := func(rec I) error {
 			gate.Open()
 			err := userMap(rec, emit)
@@ -113,10 +112,7 @@ func (b *boundJob[I, K, V, O]) mapping(m Mapper[I, K, V], col *collector[K, V], 
 		}
 		return mapCalls[I]{one: one, list: mapList(userMap, col, after)}
 	}
-	mapRecord := record(m, col.emit, col.words)
-	if k != nil {
-		mapRecord = b.trying(m, col, c)
-	}
+	mapRecord := b.trying(m, col, c)
 	return mapCalls[I]{one: func(rec I) error {
 		gate.Open()
 		err := mapRecord(rec)
@@ -125,13 +121,12 @@ func (b *boundJob[I, K, V, O]) mapping(m Mapper[I, K, V], col *collector[K, V], 
 	}}
 }
 
-// trying is record for a map whose bad records are left out.
+// trying maps a record such that it can be left out if it is bad.
 func (b *boundJob[I, K, V, O]) trying(m Mapper[I, K, V], col *collector[K, V], c *Counters) func(I) error {
 	h := newHeldPairs(b.key, b.value)
 	h.gate = col.gate
-	mapRecord := record(m, h.hold, nil)
 	return func(rec I) error {
-		err := trial(c, func() error { return cmp.Or(mapRecord(rec), h.read()) }, h.drop)
+		err := trial(c, func() error { return cmp.Or(m.Map(rec, h.hold), h.read()) }, h.drop)
 		if err == nil {
 			h.pass(col.emit)
 		}
@@ -286,7 +281,7 @@ func (b *boundJob[I, K, V, O]) combining(p *Plan, a *MapAttempt) collector[K, V]
 		cfg.Partition = b.partitioner(p.reduces)
 	}
 	t := combine.NewTable(cfg)
-	col := collector[K, V]{
+	return collector[K, V]{
 		emit:   b.emitCombined(t),
 		intake: intake{copies: !t.Weighs()},
 		failed: t.Failure(),
@@ -298,13 +293,6 @@ func (b *boundJob[I, K, V, O]) combining(p *Plan, a *MapAttempt) collector[K, V]
 		close: t.Close,
 		gate:  t.Gate(),
 	}
-	if !b.key.descending && wordKey[K]() != nil {
-		col.words = t.EmitFields
-		if clone := b.value.cloner(); clone != nil {
-			col.words = func(text []byte, v V) { t.EmitFields(text, clone(v)) }
-		}
-	}
-	return col
 }
 
 // stored is a segment of either kind.

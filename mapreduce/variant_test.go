@@ -16,7 +16,6 @@ type variant struct {
 	block    int64
 	memory   int64 // budget in bytes; 0 means none
 	identity bool  // no Reduce
-	words    bool  // MapWords instead of Map
 	strings  bool  // string keys instead of []byte ones
 	combine  string
 	order    string // hash, total, custom
@@ -30,7 +29,6 @@ func drawVariant(t *rapid.T) variant {
 		block:    int64(rapid.SampledFrom([]int{1, 3, 10, 100, 1 << 20}).Draw(t, "block")),
 		memory:   int64(rapid.SampledFrom([]int{0, 0, 1, 1 << 12, 1 << 16}).Draw(t, "memory")),
 		identity: rapid.Bool().Draw(t, "identity"),
-		words:    rapid.Bool().Draw(t, "words"),
 		strings:  rapid.Bool().Draw(t, "strings"),
 		combine:  rapid.SampledFrom([]string{"none", "combine", "sum"}).Draw(t, "combine"),
 		order:    rapid.SampledFrom([]string{"hash", "total", "custom"}).Draw(t, "order"),
@@ -64,15 +62,6 @@ func countJob[K []byte | string](v variant) Job[[]byte, K, int64, Pair[K, int64]
 	}
 	if v.identity {
 		j.Reduce = nil
-	}
-	if v.words {
-		j.Map = nil
-		j.MapTask = func(*Task) (Mapper[[]byte, K, int64], error) {
-			return Mapper[[]byte, K, int64]{MapWords: func(line []byte, words func([]byte, int64)) error {
-				words(line, 1)
-				return nil
-			}}, nil
-		}
 	}
 	switch v.combine {
 	case "combine":

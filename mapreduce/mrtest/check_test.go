@@ -258,28 +258,6 @@ func TestCombineLaws(t *testing.T) {
 	}
 }
 
-// TestCombineChangesWords: the words of MapWords share their value, which Combine must not change.
-func TestCombineChangesWords(t *testing.T) {
-	words := func(combine func(a, b []byte) []byte) func(t testing.TB) {
-		return func(t testing.TB) {
-			type length = mapreduce.Pair[string, []byte]
-			Check(t, mapreduce.Job[[]byte, string, []byte, length]{
-				MapTask: func(*mapreduce.Task) (mapreduce.Mapper[[]byte, string, []byte], error) {
-					return mapreduce.Mapper[[]byte, string, []byte]{
-						MapWords: func(line []byte, words func([]byte, []byte)) error { words(line, []byte{1}); return nil },
-					}, nil
-				},
-				Combine: combine,
-			}, rhyme())
-		}
-	}
-	words(func(a, b []byte) []byte { return []byte{a[0] + b[0]} })(t)
-	requireSays(t, words(func(a, b []byte) []byte {
-		a[0] += b[0]
-		return a
-	}), "on a cluster with many attempts at once", "the words of MapWords share")
-}
-
 func TestPartitions(t *testing.T) {
 	calls := atomic.Int64{}
 	for what, f := range map[string]func(key string, reduces int) int{

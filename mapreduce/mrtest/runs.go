@@ -84,8 +84,7 @@ func (c *check[O]) onCluster(reduces int) []variant {
 	v := variant{reduces: reduces, cluster: true, split: c.size/mostClusterSplits + 1}
 	many, scarce, failing := v, v, v
 	many.debug = true
-	many.why = "the output depends on how many attempts run at once, or in which order, or Combine changes " +
-		"what its first argument points to, which the words of MapWords share"
+	many.why = "the output depends on how many attempts run at once, or in which order"
 	scarce.scarce = true
 	scarce.why = "the output depends on when what is emitted is spilled and combined, or on byte slices that were kept " +
 		"beyond their lifetime"

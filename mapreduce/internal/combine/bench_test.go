@@ -139,6 +139,11 @@ func parallel(n int, f func(i int)) {
 	wg.Wait()
 }
 
+func emitFields(t *Table[int64], text []byte) {
+	emit := Emitter[[]byte](t)
+	scan.Fields(text, func(w []byte) bool { emit(w, 1); return true })
+}
+
 func BenchmarkWordCount(b *testing.B) {
 	text := benchText(b)
 	for _, c := range []struct {
@@ -146,17 +151,14 @@ func BenchmarkWordCount(b *testing.B) {
 		limit int64
 		emit  func(t *Table[int64], chunk []byte)
 	}{
-		{"EmitFields", 0, func(t *Table[int64], chunk []byte) { t.EmitFields(chunk, 1) }},
-		{"Fields", 0, func(t *Table[int64], chunk []byte) {
+		{"Emit", 0, func(t *Table[int64], chunk []byte) {
 			scan.Fields(chunk, func(w []byte) bool { t.Emit(w, 1); return true })
 		}},
+		{"Emitter", 0, emitFields},
 		{"lines", 0, func(t *Table[int64], chunk []byte) {
-			scan.Lines(chunk, func(l []byte) bool {
-				scan.Fields(l, func(w []byte) bool { t.Emit(w, 1); return true })
-				return true
-			})
+			scan.Lines(chunk, func(l []byte) bool { emitFields(t, l); return true })
 		}},
-		{"spill", 16 << 20, func(t *Table[int64], chunk []byte) { t.EmitFields(chunk, 1) }},
+		{"spill", 16 << 20, emitFields},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			root := memory.NewBudget(c.limit)
@@ -193,7 +195,7 @@ func BenchmarkSmallJob(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		t := NewTable(cfg)
-		t.EmitFields([]byte("ten words or so are enough for a small job"), 1)
+		emitFields(t, []byte("ten words or so are enough for a small job"))
 		segments, _, err := t.Finish()
 		if err != nil {
 			b.Fatal(err)

@@ -201,7 +201,8 @@ func (c *cells[V]) putLong(w *longPending[V], key []byte) bool {
 			}
 			*x = cell[V]{k0: w.k0, k1: w.k1, mark: w.mark, off: uint32(len(c.arena)), value: w.value}
 			if c.held.weigh != nil {
-				c.held.estimate += c.held.size(&w.value)
+				x.value = c.held.keep(&w.value)
+				c.held.estimate += c.held.size(&x.value)
 			}
 			c.arena = append(c.arena, key...)
 			c.n++

@@ -15,7 +15,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
-	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
@@ -171,40 +170,6 @@ func TestCombineEqualsMap(t *testing.T) {
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Empty(t, left, "spill files left behind")
-}
-
-// TestEmitFieldsEqualsFields compares the two ways to emit words.
-func TestEmitFieldsEqualsFields(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		alphabet := rapid.SampledFrom([]string{"a ", "abc \n\t\v\f\r", "a\x00\x1f\x7f\x80\xa0 "}).Draw(t, "alphabet")
-		n := rapid.IntRange(0, 300).Draw(t, "size")
-		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
-		stretch := rapid.IntRange(1, 30).Draw(t, "stretch")
-		text := make([]byte, n)
-		for i := range text {
-			if text[i] = alphabet[0]; rng.IntN(stretch) == 0 {
-				text[i] = alphabet[rng.IntN(len(alphabet))]
-			}
-		}
-		want := map[string]int64{}
-		var words int64
-		scan.Fields(text, func(w []byte) bool {
-			want[string(w)]++
-			words++
-			return true
-		})
-		table := NewTable(Config[int64]{Partitions: 1, Sum: true})
-		table.EmitFields(text, 1)
-		out, stats, err := table.Finish()
-		require.NoError(t, err)
-		require.Equal(t, words, stats.Records)
-		m := NewMerge(Config[int64]{Sum: true}, out)
-		got := map[string]int64{}
-		for k, v, ok := m.Next(); ok; k, v, ok = m.Next() {
-			got[string(k)] = v
-		}
-		require.Equal(t, want, got)
-	})
 }
 
 func TestInlineWordsEqualsPlain(t *testing.T) {

@@ -14,6 +14,7 @@ type held[V any] struct {
 	charged  int64
 	last     V // the value weighed last: most emits of a map are of one value
 	lastSize int64
+	lent     lent
 }
 
 const (
@@ -68,8 +69,8 @@ func (c *cells[V]) probeHeld(b *batch[V], i, end int) int {
 				if c.full() {
 					return i
 				}
-				x.k0, x.k1, x.mark, x.value = w.k0, w.k1, w.mark, w.value
-				c.held.estimate += c.held.size(&w.value)
+				x.k0, x.k1, x.mark, x.value = w.k0, w.k1, w.mark, c.held.keep(&w.value)
+				c.held.estimate += c.held.size(&x.value)
 				c.n++
 				break
 			}
@@ -80,6 +81,9 @@ func (c *cells[V]) probeHeld(b *batch[V], i, end int) int {
 
 // foldHeld combines v into the cell's value, which grows by no more than v as a rule.
 func (c *cells[V]) foldHeld(x *cell[V], v *V) {
+	if c.held.lent.used && c.foldLent(x, v) {
+		return
+	}
 	both := c.combine(x.value, *v)
 	if same(&both, &x.value) {
 		if c.held.mutable {
@@ -87,7 +91,7 @@ func (c *cells[V]) foldHeld(x *cell[V], v *V) {
 		}
 		return
 	}
-	x.value = both
+	x.value = c.held.keep(&both)
 	c.held.estimate += c.held.size(v)
 }
 

@@ -151,16 +151,10 @@ func (t *Table[V]) put(key []byte, v V) {
 	}
 }
 
-// turn is for when one half of the batch is full. Values that hold pointers do not wait: what they
-// hold is to be paid for soon.
+// turn is for when one half of the batch is full.
 func (t *Table[V]) turn() {
 	b := &t.b
 	t.c.touch(b, b.n-batchSize, b.n)
-	if t.c.held.weigh != nil {
-		t.fold(0, b.n)
-		b.n = 0
-		return
-	}
 	other := b.n % len(b.q)
 	if b.late {
 		t.fold(other, other+batchSize)
@@ -272,7 +266,7 @@ func (t *Table[V]) Err() error { return t.err }
 // Failure is where Err finds its error.
 func (t *Table[V]) Failure() *error { return &t.err }
 
-// Gate says when Emit and EmitFields may be called; it is open at first.
+// Gate says when Emit may be called; it is open at first.
 func (t *Table[V]) Gate() *memory.Gate { return &t.gate }
 
 // Close abandons the attempt and frees what it holds. After Finish it does

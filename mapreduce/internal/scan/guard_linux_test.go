@@ -16,7 +16,7 @@ func TestFieldsBesideNothing(t *testing.T) {
 	require.NoError(t, syscall.Mprotect(memory[pageSize:], syscall.PROT_NONE))
 	page := memory[:pageSize:pageSize]
 	copy(page, strings.Repeat("word ", pageSize))
-	for n := range 3 * Block {
+	for n := range 3 * block {
 		text := page[pageSize-n:]
 		require.Len(t, collect(Fields, text), len(strings.Fields(string(text))))
 		require.Len(t, collect(Fields, page[:n]), len(strings.Fields(string(page[:n]))))

@@ -88,7 +88,7 @@ func TestIsSpaceIsPOSIX(t *testing.T) {
 func FuzzSpaces(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
-		var b [Block]byte
+		var b [block]byte
 		copy(b[:], text)
 		m := spaces(unsafe.Pointer(&b))
 		require.Equal(t, plainSpaces(&b), m)
@@ -103,7 +103,7 @@ func FuzzSpaces(f *testing.F) {
 func TestSpacesKnowsEveryByte(t *testing.T) {
 	for c := range 256 {
 		for d := range 256 {
-			b := [Block]byte{byte(c), byte(d), 7: byte(c), 8: byte(d), 63: byte(c)}
+			b := [block]byte{byte(c), byte(d), 7: byte(c), 8: byte(d), 63: byte(c)}
 			m := spaces(unsafe.Pointer(&b))
 			for i, x := range b {
 				if IsSpace(x) != (m>>i&1 == 1) {
@@ -118,8 +118,8 @@ func TestSpacesKnowsEveryByte(t *testing.T) {
 func TestFieldsLookAtTheirTextAlone(t *testing.T) {
 	for _, around := range []string{"x", " ", "x "} {
 		page := bytes.Repeat([]byte(around), 2*pageSize/len(around))
-		for start := pageSize - Block - 3; start < pageSize+3; start++ {
-			for n := range Block + 20 {
+		for start := pageSize - block - 3; start < pageSize+3; start++ {
+			for n := range block + 20 {
 				text := page[start : start+n]
 				copy(text, "a bc  def\tghijklmnopqrstuvwxyz\n0123456789012345678901234567890\r?")
 				want := strings.Fields(string(text))

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// Block is the number of bytes that are looked at together.
-const Block = 64
+// block is the number of bytes that are looked at together.
+const block = 64
 
 const (
 	low7  = 0x7f7f7f7f7f7f7f7f
@@ -21,36 +21,36 @@ const (
 )
 
 // lastSpaces returns a word with bit i set where text[at+i] is white space, and the bit of its end:
-// fewer than Block bytes are left of it.
+// fewer than block bytes are left of it.
 func lastSpaces(text []byte, at int) uint64 {
 	n := len(text) - at
 	end := uint64(1) << n
-	if len(text) >= Block {
-		return spaces(unsafe.Pointer(&text[len(text)-Block]))>>(Block-n) | end
+	if len(text) >= block {
+		return spaces(unsafe.Pointer(&text[len(text)-block]))>>(block-n) | end
 	}
 	return shortSpaces(text)&(end-1) | end
 }
 
 const pageSize = 4096
 
-// shortSpaces is for a text of fewer than Block bytes; what it says of those behind is nothing.
+// shortSpaces is for a text of fewer than block bytes; what it says of those behind is nothing.
 //
-// Invariant: it loads Block bytes from the text's start, but only if they lie in the same 4 KiB page:
+// Invariant: it loads block bytes from the text's start, but only if they lie in the same 4 KiB page:
 // memory is mapped in whole pages, so the load cannot fault.
 func shortSpaces(text []byte) uint64 {
 	p := unsafe.Pointer(unsafe.SliceData(text))
-	if loadsBeyond && p != nil && uintptr(p)%pageSize <= pageSize-Block {
+	if loadsBeyond && p != nil && uintptr(p)%pageSize <= pageSize-block {
 		return spaces(p)
 	}
-	var rest [Block]byte
+	var rest [block]byte
 	copy(rest[:], text)
 	return spaces(unsafe.Pointer(&rest))
 }
 
 // plainSpaces returns a word with bit i set where b[i] is white space: the oracle of spaces, and its way where
 // there is no assembly.
-func plainSpaces(b *[Block]byte) (m uint64) {
-	for i := 0; i < Block; i += 8 {
+func plainSpaces(b *[block]byte) (m uint64) {
+	for i := 0; i < block; i += 8 {
 		m = m>>8 | spacesOf(binary.LittleEndian.Uint64(b[i:]))<<56
 	}
 	return m
@@ -63,6 +63,3 @@ func spacesOf(x uint64) uint64 {
 	other := (y ^ space) + low7 // top bit set unless the byte is a space
 	return (control | ^other) &^ x & tops * gather >> 56
 }
-
-// Spaces is spaces of b.
-func Spaces(b *[Block]byte) uint64 { return spaces(unsafe.Pointer(b)) }

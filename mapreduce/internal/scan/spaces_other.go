@@ -6,4 +6,4 @@ import "unsafe"
 
 const loadsBeyond = false
 
-func spaces(p unsafe.Pointer) uint64 { return plainSpaces((*[Block]byte)(p)) }
+func spaces(p unsafe.Pointer) uint64 { return plainSpaces((*[block]byte)(p)) }

@@ -12,7 +12,7 @@ import (
 // no more.
 func TestWordsOfLongTexts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.SampledFrom([]int{Block - 1, Block, Block + 1, 2*Block - 1, 2 * Block, 3*Block + 5}).Draw(t, "bytes")
+		n := rapid.SampledFrom([]int{block - 1, block, block + 1, 2*block - 1, 2 * block, 3*block + 5}).Draw(t, "bytes")
 		text := rapid.SliceOfN(rapid.SampledFrom([]byte("  \n\ta\xffz")), n, n).Draw(t, "text")
 		want := plainFields(text)
 		got := collect(Fields, text)

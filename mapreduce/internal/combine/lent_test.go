@@ -1,0 +1,92 @@
+package combine
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+// TestLentValuesAreTheCallersAgain: whatever becomes of a value's bytes after the emit, and whatever Combine makes of
+// what it is given, the table has what cloned values would have left in a map.
+func TestLentValuesAreTheCallersAgain(t *testing.T) {
+	combines := map[string]func(a, b []byte) []byte{
+		"first":    func(a, _ []byte) []byte { return a },
+		"second":   func(_, b []byte) []byte { return b },
+		"part":     func(a, b []byte) []byte { return slices.MaxFunc([][]byte{a, b[:len(b)/2]}, bytes.Compare) },
+		"append":   func(a, b []byte) []byte { return append(append(a, '|'), b...) },
+		"longer":   func(a, b []byte) []byte { return append(b, a...) },
+		"in place": func(a, b []byte) []byte { copy(b, a); return b },
+		"change":   func(a, b []byte) []byte { a = bytes.ToUpper(a[:min(len(a), len(b))]); clear(b); return a },
+		"clear":    func(a, b []byte) []byte { n := copy(a, b); clear(b); return a[:max(n, len(a)/2)] },
+		"none":     func(_, _ []byte) []byte { return nil },
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		fold := combines[rapid.SampledFrom(slices.Sorted(maps.Keys(combines))).Draw(t, "combine")]
+		cfg := codec(Config[[]byte]{Partitions: 2, Combine: fold, SpillDir: "none"})
+		table, want := NewTable(cfg), map[string][]byte{}
+		defer table.Close()
+		buf, alike := make([]byte, 0, lentBytes), rapid.SampledFrom([]int{1, 10, 1000}).Draw(t, "alike")
+		for i := range rapid.SampledFrom([]int{1, 63, 64, 65, 300, 3000}).Draw(t, "emits") {
+			long := rapid.SampledFrom([]string{"", "/of/more/than/sixteen/bytes"}).Draw(t, "key")
+			k := []byte(strings.Repeat("k", i%7) + long)
+			v := rapid.SampledFrom([]int{0, 1, 20, largestLent, largestLent + 1, 2000}).Draw(t, "bytes")
+			buf = append(buf[:0], bytes.Repeat([]byte{byte(i / alike)}, v)...)
+			value := buf
+			if v == 0 && i%2 == 0 {
+				value = nil
+			}
+			old, there := want[string(k)]
+			own := slices.Clip(bytes.Clone(value))
+			if there {
+				own = slices.Clip(bytes.Clone(fold(slices.Clip(bytes.Clone(old)), own)))
+			}
+			if want[string(k)] = own; len(own) > 1<<12 {
+				return // it grows from emit to emit
+			}
+			EmitLent(table, k, value)
+			clear(buf)
+			clear(k)
+		}
+		out, _, err := table.Finish()
+		require.NoError(t, err)
+		got := map[string][]byte{}
+		for _, s := range out {
+			m := NewMerge(cfg, []*Segment[[]byte]{s})
+			for k, v, ok := m.Next(); ok; k, v, ok = m.Next() {
+				got[string(k)] = bytes.Clone(v)
+			}
+			require.NoError(t, m.Err())
+			m.Close()
+			s.Release()
+		}
+		require.Len(t, got, len(want))
+		for k, v := range want {
+			require.Equal(t, string(v), string(got[k]), "%q", k)
+		}
+	})
+}
+
+// TestLentValuesTakeNoMemory: a value that Combine only looks at is not copied to the heap.
+func TestLentValuesTakeNoMemory(t *testing.T) {
+	table := NewTable(codec(Config[[]byte]{Partitions: 1, Combine: func(a, _ []byte) []byte { return a }}))
+	defer table.Close()
+	key, value := []byte("key"), []byte("a value of some bytes")
+	EmitLent(table, key, value)
+	require.Zero(t, testing.AllocsPerRun(10_000, func() { EmitLent(table, key, value) }))
+}
+
+// TestNothingIsLentThroughAShutGate: what is emitted outside of a call does not even touch the buffer.
+func TestNothingIsLentThroughAShutGate(t *testing.T) {
+	table := NewTable(codec(Config[[]byte]{Partitions: 1, Combine: func(a, _ []byte) []byte { return a }}))
+	defer table.Close()
+	table.Gate().Shut()
+	require.PanicsWithValue(t, memory.Outside, func() { EmitLent(table, []byte("key"), []byte("value")) })
+	require.False(t, table.c.held.lent.used)
+}
