@@ -66,7 +66,7 @@ func randomOf[K, V, O any](j *randomJob[K, V]) mapreduce.Job[[]byte, K, V, O] {
 	case "combine":
 		job.Combine = j.values.fold
 	case "sum":
-		job.Sum = true
+		job.Combine = j.values.sum
 	}
 	if j.order == "custom" {
 		job.Partition = j.partition

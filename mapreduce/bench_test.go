@@ -24,10 +24,10 @@ func benchWords(lines bool, words func(text []byte, emit func([]byte, int64)) er
 				emit(MakePair(word, n))
 				return nil
 			},
-			Sum: sum,
+			Combine: plus,
 		}
 		if !sum {
-			j.Combine = func(a, b int64) int64 { return a + b }
+			j.Combine = func(a, b int64) int64 { return a + b + nought }
 		}
 		in := Chunks(src)
 		if lines {

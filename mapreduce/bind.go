@@ -35,11 +35,10 @@ func (j Job[I, K, V, O]) bind(in Input[I], out Output[O], where, home string) (*
 	b := &boundJob[I, K, V, O]{job: j, in: in.bare(), out: out}
 	maps := [3]bool{j.Map != nil, j.MapTask != nil, j.MapWith != nil}
 	reduces := [4]bool{j.Reduce != nil, j.ReduceTask != nil, j.ReduceWith != nil, j.ReducePairs != nil}
-	var fold, key, value, prefix error
-	b.fold, fold = folder(j.Combine, j.Sum)
+	var key, value, prefix error
 	b.key, key = keyCodec[K](j.Descending, home)
 	b.value, value = valueCodec[V]()
-	err := checkJob(maps, reduces, j.Reducers, j.Partition != nil && j.TotalOrder, in.ends(), out.ends(), fold, key, value)
+	err := checkJob(maps, reduces, j.Reducers, j.Partition != nil && j.TotalOrder, in.ends(), out.ends(), key, value)
 	if err != nil {
 		return nil, located(where, j.Name, err)
 	}
@@ -217,39 +216,13 @@ type boundJob[I, K, V, O any] struct {
 	key    typedCodec[K]
 	value  typedCodec[V]
 	prefix func(key []byte) int // length of the group's part of a key, if not all of it
-	fold   func(a, b V) V       // Combine, or + for Sum; nil: no combiner
 	ranges *keyRanges           // of a total order, after prepare
 	groups groupPlaces          // of a job with Partition
 	debug  *debugging           // nil: not watched
 }
 
 // combines reports whether values of equal keys are folded on the way.
-func (b *boundJob[I, K, V, O]) combines() bool { return b.fold != nil }
-
-// folder returns Combine, or the plain form of Sum.
-func folder[V any](combine func(a, b V) V, sum bool) (func(a, b V) V, error) {
-	if !sum {
-		return combine, nil
-	}
-	if combine != nil {
-		return nil, errors.New("both Combine and Sum are set")
-	}
-	t := reflect.TypeFor[V]()
-	switch t.Kind() {
-	case reflect.Int, reflect.Int32, reflect.Int64:
-		return func(a, b V) V {
-			reflect.ValueOf(&a).Elem().SetInt(reflect.ValueOf(a).Int() + reflect.ValueOf(b).Int())
-			return a
-		}, nil
-	case reflect.Uint, reflect.Uint32, reflect.Uint64:
-		return func(a, b V) V {
-			reflect.ValueOf(&a).Elem().SetUint(reflect.ValueOf(a).Uint() + reflect.ValueOf(b).Uint())
-			return a
-		}, nil
-	default:
-		return nil, fmt.Errorf("a value of %s cannot be summed: Sum is for integers of 4 or 8 bytes", t)
-	}
-}
+func (b *boundJob[I, K, V, O]) combines() bool { return b.job.Combine != nil }
 
 // identity reports whether pairs pass the reduce unchanged.
 func (b *boundJob[I, K, V, O]) identity() bool {

@@ -37,9 +37,6 @@ func TestBindRefusesContradictions(t *testing.T) {
 	require.Equal(t, "count", p.Name())
 	for want, change := range map[string]func(j *Job[[]byte, string, int64, string]){
 		"none of Map, MapTask, MapWith": func(j *Job[[]byte, string, int64, string]) { j.Map = nil },
-		"both Combine and Sum": func(j *Job[[]byte, string, int64, string]) {
-			j.Sum, j.Combine = true, func(a, _ int64) int64 { return a }
-		},
 		"both Partition and TotalOrder": func(j *Job[[]byte, string, int64, string]) {
 			j.Partition, j.TotalOrder = func(string, int) int { return 0 }, true
 		},
@@ -63,11 +60,6 @@ func TestBindRefusesContradictions(t *testing.T) {
 	require.ErrorContains(t, err, "the input is empty")
 	_, err = good.Bind(in, Output[string]{})
 	require.ErrorContains(t, err, "the output is empty")
-	_, err = Job[[]byte, string, string, string]{
-		Map: nothing[string, string], Reduce: ignore[string, string, string],
-		Sum: true,
-	}.Bind(in, out)
-	require.ErrorContains(t, err, "Sum is for integers of 4 or 8 bytes")
 	_, err = keepLines().Bind(in, Output[[]byte]{})
 	require.ErrorContains(t, err, "bind_test.go:")
 	_, err = MapOnly[[]byte, func()]{Map: func([]byte, func(func())) error { return nil }}.Bind(in,

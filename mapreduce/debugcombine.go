@@ -13,7 +13,7 @@ func (b *boundJob[I, K, V, O]) watch(d *debugging) {
 	b.debug = d
 	if f := b.job.Combine; f != nil {
 		c := &combineCheck[V]{f: f, within: d.Within, encode: b.value.encoder(), decode: b.value.decoder()}
-		b.job.Combine, b.fold = c.combine, c.combine
+		b.job.Combine = c.combine
 	}
 	if f := b.job.Partition; f != nil {
 		b.job.Partition = func(key K, reduces int) int {

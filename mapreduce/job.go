@@ -43,13 +43,10 @@ type Job[I, K, V, O any] struct {
 
 	// Combine merges two values of one key and must be associative and
 	// commutative; the engine calls it at will in maps and reduces. Nil: none.
-	// It may change what a and b point to and return it. One that
-	// is the sum of two integers, or for integer keys of two float64s, costs no call, where the engine
-	// can tell.
+	// It may change what a and b point to and return it; it must not keep them. One that is the sum
+	// of two integers of 4 or 8 bytes, or for integer keys of two float64s, costs no call, where the
+	// engine can tell: on amd64 and arm64, from a compiler that optimizes.
 	Combine func(a, b V) V
-	// Sum stands for a Combine that adds, without a call a record: for integers
-	// of 4 or 8 bytes, which wrap around as Go's do.
-	Sum bool
 
 	// Reduce is called once per distinct key, in key order, with the key's
 	// values, which can be ranged over once: a second time ends the attempt.

@@ -149,7 +149,7 @@ func TestEmittedTooLarge(t *testing.T) {
 		require.NoError(t, err)
 		return p
 	}
-	combining := Job[[]byte, []byte, int64, []byte]{Sum: true, Reduce: count}
+	combining := Job[[]byte, []byte, int64, []byte]{Combine: plus, Reduce: count}
 	combining.Map = words
 	require.NoError(t, runBudget(bind(combining.Bind(Lines(src), out.Output())), budget))
 

@@ -291,9 +291,9 @@ func (b *boundJob[I, K, V, O]) pairsLocal(group []localPair[V]) []Pair[K, V] {
 		if err := cmp.Or(errK, errV); err != nil {
 			panic(marshalError{err})
 		}
-		if b.fold != nil && i > 0 && bytes.Equal(x.key, group[i-1].key) {
+		if b.job.Combine != nil && i > 0 && bytes.Equal(x.key, group[i-1].key) {
 			last := &pairs[len(pairs)-1]
-			last.Second = b.fold(last.Second, v)
+			last.Second = b.job.Combine(last.Second, v)
 			continue
 		}
 		pairs = append(pairs, MakePair(k, v))

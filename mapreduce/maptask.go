@@ -333,7 +333,7 @@ func (b *boundJob[I, K, V, O]) combineConfig(r *Resources) combine.Config[V] {
 	}
 	return combine.Config[V]{
 		Combine: b.job.Combine,
-		Sum:     b.job.Sum || combine.Adds(b.job.Combine),
+		Sum:     combine.Adds(b.job.Combine),
 		Width:   b.numberWidth(),
 		Append:  b.value.encoder(),
 		Decode:  decode,

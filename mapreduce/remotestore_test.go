@@ -50,7 +50,7 @@ func sizes(t *testing.T, inputs string, to Destination) (*Plan, error) {
 			}
 			return nil
 		},
-		Sum: true, Reducers: 2,
+		Combine: func(a, b int64) int64 { return a + b }, Reducers: 2,
 	}.Bind(Lines(src...), Routed(Text[Pair[string, int64]](to), func(p Pair[string, int64]) string {
 		return map[bool]string{true: "odd"}[p.Second%2 == 1]
 	}))
