@@ -77,7 +77,8 @@ func check[V comparable](t *rapid.T, dir string, cfg Config[V], value func(i int
 	for range rapid.IntRange(0, 4).Draw(t, "attempts") {
 		cfg.Budget = root.Sub()
 		table := NewTable(cfg)
-		emit, keys := table.Emit, [][]byte(nil)
+		var emit func([]byte, V)
+		var keys [][]byte
 		if cfg.Width > 0 {
 			emit, keys = emitNumber(table), drawNumbers(t, cfg.Width)
 		} else {
