@@ -114,6 +114,7 @@ func (s Setup) wordCount(name, input string, tabs bool) Contest {
 	}}
 	c.Programs = append(c.Programs, s.userJob("user's words", Lines, "words", input)...)
 	c.Programs = append(c.Programs, s.userJob("user's strings", Lines, "strings", input)...)
+	c.Programs = append(c.Programs, s.userJob("user's structs", Lines, "structs", input)...)
 	c.Programs = append(c.Programs, s.userJob("user's byte loop", Lines, "wordcount", input)...)
 	c.Programs = append(c.Programs,
 		s.installed(duckWordCount(input, filepath.Join(s.Memory, "duck.csv"), tabs))...)

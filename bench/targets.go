@@ -35,6 +35,7 @@ func wordCountTargets(contest string, private float64) []Target {
 		{own, contest, "tarry", PrivatePeak, "", private},
 		{"WordCount by README's program", contest, "user's words", TimesOther, "limit", 1.35},
 		{"WordCount with strings as keys", contest, "user's strings", TimesOther, "limit", 1.35},
+		{"WordCount with structs as keys and values", contest, "user's structs", TimesOther, "limit", 2},
 		{user, contest, "user's byte loop", TimesOther, "limit", 2},
 		{user, contest, "user's byte loop", FasterThan, "DuckDB", 1.4},
 		{little, contest, "tarry " + WordCountBudget, TimesOther, "tarry", 2},

@@ -9,7 +9,7 @@ import (
 func stringCodec(last bool) *codec {
 	if last {
 		return &codec{
-			raw: true, open: true, width: restWidth,
+			raw: true, open: true, plain: plainString, width: restWidth,
 			encode: func(dst []byte, p unsafe.Pointer) []byte { return append(dst, *(*string)(p)...) },
 			decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
 				*(*string)(p) = string(src)
@@ -34,7 +34,7 @@ func stringCodec(last bool) *codec {
 func bytesCodec(last bool) *codec {
 	if last {
 		return &codec{
-			raw: true, open: true, width: restWidth,
+			raw: true, open: true, plain: plainBytes, width: restWidth,
 			encode: func(dst []byte, p unsafe.Pointer) []byte { return append(dst, *(*[]byte)(p)...) },
 			decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
 				*(*[]byte)(p) = slices.Clip(src)

@@ -44,12 +44,32 @@ type codec struct {
 	width  func(src []byte, mark byte) int
 	raw    bool // the encoding is the bytes of a string or []byte
 	open   bool // the value takes all of src: only at the end of an encoding
+	plain  plainKind
+	flip   uint64 // of a plain integer: exclusive-or
 	fields []fieldCodec
 }
 
+// plainKind says that a value is encoded in a way that takes less time than a call of encode.
+type plainKind uint8
+
+const (
+	notPlain    plainKind = iota
+	plainByte             // a byte, flipped
+	plainWord             // 8 bytes, big-endian and flipped
+	plainBytes            // a []byte as it is
+	plainString           // a string as it is
+)
+
+// fieldCodec has plain and flip of its codec once more, where encode looks.
 type fieldCodec struct {
 	*codec
 	offset uintptr
+	plain  plainKind
+	flip   uint64
+}
+
+func fieldAt(offset uintptr, c *codec) fieldCodec {
+	return fieldCodec{codec: c, offset: offset, plain: c.plain, flip: c.flip}
 }
 
 // marshalError is panicked with by encode when a user's marshaler fails; catch

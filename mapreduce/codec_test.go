@@ -100,6 +100,13 @@ func (m *mark) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
+type plainFields struct {
+	Small int8
+	Large int64
+	Byte  byte
+	Last  []byte
+}
+
 func TestCompositeKeyOrderIsFieldOrder(t *testing.T) {
 	text := rapid.Map(shortBytes(), func(b []byte) string { return string(b) })
 	checkKeys(t, "pair", rapid.Custom(func(t *rapid.T) Pair[string, string] {
@@ -117,6 +124,15 @@ func TestCompositeKeyOrderIsFieldOrder(t *testing.T) {
 		return cmp.Or(cmp.Compare(b2i(a.Flag), b2i(b.Flag)), cmp.Compare(a.Text, b.Text),
 			cmp.Compare(a.Inner.First, b.Inner.First),
 			bytes.Compare(a.Inner.Second, b.Inner.Second), cmp.Compare(a.Last, b.Last))
+	})
+	checkKeys(t, "plain fields", rapid.Custom(func(t *rapid.T) plainFields {
+		return plainFields{
+			Small: rapid.Int8Range(-1, 1).Draw(t, "small"), Large: rapid.Int64Range(-1, 1).Draw(t, "large"),
+			Byte: rapid.ByteRange(0, 1).Draw(t, "byte"), Last: shortBytes().Draw(t, "last"),
+		}
+	}), func(a, b plainFields) int {
+		return cmp.Or(cmp.Compare(a.Small, b.Small), cmp.Compare(a.Large, b.Large), cmp.Compare(a.Byte, b.Byte),
+			bytes.Compare(a.Last, b.Last))
 	})
 	checkKeys(t, "array", rapid.Custom(func(t *rapid.T) [2]string {
 		return [2]string{text.Draw(t, "0"), text.Draw(t, "1")}

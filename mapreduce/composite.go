@@ -2,10 +2,13 @@ package mapreduce
 
 import (
 	"encoding"
+	"encoding/binary"
 	"fmt"
 	"reflect"
 	"slices"
 	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 func (b *codecs) slice(t reflect.Type) (*codec, error) {
@@ -33,7 +36,7 @@ func (b *codecs) array(t reflect.Type, last bool) (*codec, error) {
 	}
 	fields := make([]fieldCodec, n)
 	for i := range fields {
-		fields[i] = fieldCodec{elem, uintptr(i) * size}
+		fields[i] = fieldAt(uintptr(i)*size, elem)
 	}
 	if last {
 		if fields[n-1].codec, err = b.part("[]", t.Elem(), true); err != nil {
@@ -75,7 +78,7 @@ func (b *codecs) structure(t reflect.Type, last bool) (*codec, error) {
 		if err != nil {
 			return nil, err
 		}
-		fields = append(fields, fieldCodec{c, f.Offset})
+		fields = append(fields, fieldAt(f.Offset, c))
 	}
 	return fieldsCodec(fields), nil
 }
@@ -96,7 +99,21 @@ func fieldsCodec(fields []fieldCodec) *codec {
 	c.width = func(src []byte, mark byte) int { return widthOf(fields, src, mark) }
 	c.encode = func(dst []byte, p unsafe.Pointer) []byte {
 		for i := range fields {
-			dst = fields[i].encode(dst, unsafe.Add(p, fields[i].offset))
+			f := &fields[i]
+			at := unsafe.Add(p, f.offset)
+			switch f.plain { // written out: a call less a field, a third of the time of a byte and a []byte
+			case plainByte:
+				dst = append(dst, *(*byte)(at)^byte(f.flip))
+			case plainWord:
+				dst = binary.BigEndian.AppendUint64(dst, *(*uint64)(at)^f.flip)
+			case plainBytes:
+				dst = memory.AppendShort(dst, *(*[]byte)(at))
+			case plainString:
+				s := *(*string)(at)
+				dst = memory.AppendShort(dst, unsafe.Slice(unsafe.StringData(s), len(s)))
+			default:
+				dst = f.encode(dst, at)
+			}
 		}
 		return dst
 	}

@@ -27,11 +27,23 @@ func (t typedCodec[T]) encodeInto() func(v T) []byte {
 	if reflect.TypeFor[T]().Size() == 0 {
 		return func(T) []byte { return nil }
 	}
-	encode := t.encoder()
-	var buf []byte
+	if t.descending {
+		encode := t.encoder()
+		var buf []byte
+		return func(v T) []byte {
+			buf = encode(buf[:0], v)
+			return buf
+		}
+	}
+	// The same without the call between, and without a change of a pointer, which the collector wants to see.
+	box, encode, buf := new(T), t.encode, make([]byte, 0, 64)
 	return func(v T) []byte {
-		buf = encode(buf[:0], v)
-		return buf
+		*box = v
+		b := encode(buf[:0], unsafe.Pointer(box))
+		if cap(b) != cap(buf) {
+			buf = b
+		}
+		return b
 	}
 }
 

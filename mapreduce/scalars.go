@@ -12,6 +12,7 @@ func fixedWidth(n int) func([]byte, byte) int { return func([]byte, byte) int { 
 
 func byteCodec(flip byte) *codec {
 	return &codec{
+		plain: plainByte, flip: uint64(flip),
 		width:  fixedWidth(1),
 		encode: func(dst []byte, p unsafe.Pointer) []byte { return append(dst, *(*byte)(p)^flip) },
 		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
@@ -60,6 +61,7 @@ func int32Codec(flip uint32) *codec {
 // int64Codec is the codec of integers of 8 bytes.
 func int64Codec(flip uint64) *codec {
 	return &codec{
+		plain: plainWord, flip: flip,
 		width: fixedWidth(8),
 		encode: func(dst []byte, p unsafe.Pointer) []byte {
 			return binary.BigEndian.AppendUint64(dst, *(*uint64)(p)^flip)

@@ -40,6 +40,37 @@ func stringWords(in mapreduce.Source, out mapreduce.Destination) (*mapreduce.Pla
 	return job.Bind(mapreduce.LineStrings(in), mapreduce.Text[count](out))
 }
 
+// term is a word under its first letter, and tally how often it was found and the bytes of that.
+type (
+	term struct {
+		Initial byte
+		Word    []byte
+	}
+	tally struct{ Count, Bytes int64 }
+)
+
+// structWords is words with structs as keys and values.
+func structWords(in mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, error) {
+	job := mapreduce.Job[[]byte, term, tally, count]{
+		Map: func(line []byte, emit func(term, tally)) error {
+			for word := range mapreduce.Fields(line) {
+				emit(term{word[0], word}, tally{1, int64(len(word))})
+			}
+			return nil
+		},
+		Combine: func(a, b tally) tally { return tally{a.Count + b.Count, a.Bytes + b.Bytes} },
+		Reduce: func(t term, tallies iter.Seq[tally], emit func(count)) error {
+			var n int64
+			for x := range tallies {
+				n += x.Count
+			}
+			emit(mapreduce.MakePair(t.Word, n))
+			return nil
+		},
+	}
+	return job.Bind(mapreduce.Lines(in), mapreduce.Text[count](out))
+}
+
 // wordCount is WordCount with the mapper one writes first: over the bytes of a line, one by one.
 func wordCount(in mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, error) {
 	job := mapreduce.Job[[]byte, []byte, int64, count]{

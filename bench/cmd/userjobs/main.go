@@ -2,6 +2,7 @@
 //
 //	userjobs words IN OUT        README's program
 //	userjobs strings IN OUT      the same with strings as lines and keys
+//	userjobs structs IN OUT      the same with structs as keys and values
 //	userjobs wordcount IN OUT    words found byte by byte in each line
 //	userjobs grep IN OUT         each line looked at by itself
 //	userjobs hashjoin ORDERS USERS OUT, mergejoin ORDERS USERS OUT   tables joined
@@ -34,7 +35,7 @@ func main() {
 	}
 }
 
-var errUsage = errors.New("usage: userjobs words|strings|wordcount|grep|distinct|top|p95 IN OUT, " +
+var errUsage = errors.New("usage: userjobs words|strings|structs|wordcount|grep|distinct|top|p95 IN OUT, " +
 	"userjobs hashjoin|mergejoin ORDERS USERS OUT, or userjobs live SECONDS IN")
 
 func run(ctx context.Context, args []string) error {
@@ -60,6 +61,8 @@ func run(ctx context.Context, args []string) error {
 		return runOnce(ctx, args[1], args[2], words)
 	case "strings":
 		return runOnce(ctx, args[1], args[2], stringWords)
+	case "structs":
+		return runOnce(ctx, args[1], args[2], structWords)
 	case "wordcount":
 		return runOnce(ctx, args[1], args[2], wordCount)
 	case "grep":

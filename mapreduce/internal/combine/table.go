@@ -3,6 +3,7 @@ package combine
 import (
 	"fmt"
 	"reflect"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/cespare/xxhash/v2"
@@ -127,7 +128,9 @@ func (t *Table[V]) presize() {
 // Emit folds v into the value of key. key is not kept. A failed spill and a key that is too
 // large show in Err and Finish.
 func (t *Table[V]) Emit(key []byte, v V) {
-	t.gate.Sign()
+	if atomic.LoadUint32(&t.gate.Now.Asked) != 0 {
+		t.gate.Sign()
+	}
 	t.stats.Records++
 	t.stats.Bytes += int64(len(key))
 	t.put(key, v)

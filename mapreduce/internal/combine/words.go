@@ -57,7 +57,13 @@ func sixteenAt(p unsafe.Pointer) bool { return uintptr(p)%pageSize <= pageSize-i
 
 // digest returns the words of a key of at most 16 bytes, and its hash: one call for both.
 func digest(key []byte) (k0, k1, hash uint64) {
-	k0, k1 = inlineWords(key)
+	p := unsafe.Pointer(unsafe.SliceData(key))
+	if sixteenAt(p) && p != nil {
+		m := &masks[len(key)&31]
+		k0, k1 = load(p, 0)&m[0], load(p, 8)&m[1]
+	} else {
+		k0, k1 = plainWords(key)
+	}
 	return k0, k1, mix(k0, k1, uint64(len(key))+1)
 }
 
