@@ -7,12 +7,14 @@ import (
 )
 
 // TestBlocksGiveEverySlotWork: unless the configuration says their size, blocks are so small that
-// each slot that may compute has four of them, at least 256 KiB and at most 64 MiB. Of those of full
-// size as many as there are such slots, at the end, are read in pieces, unless only one computes.
+// each slot that may compute has four of them, at least 256 KiB and at most 64 MiB, or 128 where maps
+// fold values. Of those of 64 MiB and more as many as there are such slots, at the end, are read in pieces
+// of at most 16 MiB, unless only one computes.
 func TestBlocksGiveEverySlotWork(t *testing.T) {
 	const kib, mib, gib = 1 << 10, 1 << 20, 1 << 30
 	for _, x := range []struct {
 		slots, computing  int
+		folds             bool
 		configured, input int64
 		size              int64
 		inPieces          int
@@ -25,10 +27,18 @@ func TestBlocksGiveEverySlotWork(t *testing.T) {
 		{slots: 4, computing: 2, input: 9 * gib, size: 64 * mib, inPieces: 2},
 		{slots: 4, computing: 1, input: 9 * gib, size: 64 * mib},
 		{slots: 4, configured: 1000, input: 9 * gib, size: 1000},
+		{slots: 4, folds: true, input: 16 * mib, size: 512 * kib},
+		{slots: 4, computing: 2, folds: true, input: 511 * mib, size: 64 * mib, inPieces: 2},
+		{slots: 4, computing: 2, folds: true, input: 600 * mib, size: 75 * mib, inPieces: 2},
+		{slots: 4, folds: true, input: 9 * gib, size: 128 * mib, inPieces: 8},
+		{slots: 4, folds: true, configured: 1000, input: 9 * gib, size: 1000},
 	} {
 		c := start(t, Config{Nodes: 2, MapSlots: x.slots, Parallelism: x.computing, BlockSize: x.configured})
-		size, inPieces := c.blockSize(&run{inputBytes: x.input})
+		size, inPieces := c.blockSize(x.input, x.folds)
 		require.Equal(t, x.size, size, "%+v", x)
 		require.Equal(t, x.inPieces, inPieces, "%+v", x)
 	}
+	require.EqualValues(t, 4, taperPieces(64*mib))
+	require.EqualValues(t, 5, taperPieces(75*mib))
+	require.EqualValues(t, 8, taperPieces(128*mib))
 }

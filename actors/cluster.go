@@ -223,7 +223,7 @@ func (c *Cluster) prepare(ctx context.Context, r *run, o SubmitOptions) error {
 	}
 	r.inputBytes = r.plan.InputBytes()
 	c.env.keepSpare(r.inputBytes)
-	size, tail := c.blockSize(r)
+	size, tail := c.blockSize(r.inputBytes, r.plan.Folds())
 	blocks, err := c.register(r, size, tail)
 	if err != nil {
 		return err
@@ -236,9 +236,15 @@ func (c *Cluster) prepare(ctx context.Context, r *run, o SubmitOptions) error {
 	return err
 }
 
+// foldedBlock is the most bytes of a block whose map folds values. What such a map leaves until the
+// reduces have ended is its distinct keys, nearly the same ones in every map: twice the block, half as
+// much. WordCount of 1 GiB takes 115 MiB instead of 135 on Zipf text, 243 instead of 318 on source code,
+// and a tenth less processor time there; where no word comes twice it takes 4 % more.
+const foldedBlock = 2 * dfs.DefaultBlockSize
+
 // blockSize is the configured one, or one that gives every slot work. tail is the number
 // of blocks at the end of a large input that are read in pieces.
-func (c *Cluster) blockSize(r *run) (size int64, tail int) {
+func (c *Cluster) blockSize(input int64, folds bool) (size int64, tail int) {
 	if size := c.env.cfg.BlockSize; size != 0 {
 		return size, 0
 	}
@@ -246,8 +252,12 @@ func (c *Cluster) blockSize(r *run) (size int64, tail int) {
 	if c.env.turns != nil {
 		maps = min(maps, cap(c.env.turns))
 	}
-	size = dfs.BlockSizeFor(r.inputBytes, maps, 0)
-	if size == dfs.DefaultBlockSize && maps > 1 {
+	limit := int64(dfs.DefaultBlockSize)
+	if folds {
+		limit = foldedBlock
+	}
+	size = dfs.BlockSizeFor(input, maps, limit)
+	if size >= dfs.DefaultBlockSize && maps > 1 {
 		tail = maps
 	}
 	return size, tail

@@ -41,9 +41,9 @@ type Config struct {
 	// replicas come first. The block at hand is finished.
 	HealRate int64
 
-	// BlockSize in bytes at which inputs are cut into splits; 0 means 64 MiB, and less
-	// for small inputs so that every slot has work, and at the end of large ones so that
-	// all slots end at about the same time.
+	// BlockSize in bytes at which inputs are cut into splits; 0 means 64 MiB, 128 MiB where
+	// maps fold values (mapreduce.Plan.Folds), less for small inputs so that every slot has work, and at the end of
+	// large ones so that all slots end at about the same time.
 	BlockSize int64
 
 	// Scheduler is the name of a preset of package scheduling; empty means hfs, with

@@ -20,7 +20,8 @@ func TestTaperCoversTheInput(t *testing.T) {
 			at += n
 		}
 		tail := rapid.IntRange(0, 9).Draw(t, "tail")
-		got := taper(blocks, tail)
+		pieces := rapid.Int64Range(1, 8).Draw(t, "pieces")
+		got := taper(blocks, tail, pieces)
 		whole := max(0, len(blocks)-tail)
 		require.Equal(t, blocks[:whole], got[:whole])
 		var end int64
@@ -36,6 +37,6 @@ func TestTaperCoversTheInput(t *testing.T) {
 			}
 		}
 		require.Equal(t, at, end)
-		require.LessOrEqual(t, len(got), whole+taperPieces*(len(blocks)-whole))
+		require.LessOrEqual(t, len(got), whole+int(pieces)*(len(blocks)-whole))
 	})
 }

@@ -51,7 +51,12 @@ func (j Job[I, K, V, O]) bind(in Input[I], out Output[O], where, home string) (*
 	if prefix != nil || err != nil {
 		return nil, located(where, j.Name, errors.Join(prefix, err))
 	}
-	return newPlan(where, j.Name, j.Reducers, false, in.ends(), out.dest, b)
+	p, err := newPlan(where, j.Name, j.Reducers, false, in.ends(), out.dest, b)
+	if err == nil {
+		v := reflect.TypeFor[V]()
+		p.folds = b.combines() && v.Size() > 0 && !mayChange(v)
+	}
+	return p, err
 }
 
 // Bind checks the job and ties it to its input and output; see [Job.Bind].

@@ -226,3 +226,25 @@ func TestAttemptBeforePrepareIsAnError(t *testing.T) {
 	_, err = p.RunMap(t.Context(), &MapAttempt{Split: Split{Length: 1}})
 	require.ErrorIs(t, err, errUnprepared)
 }
+
+// A plan folds where its maps make one value of fixed size of those of a key.
+func TestPlansFold(t *testing.T) {
+	in, first := Lines(Bytes("text", nil)), func(line []byte, emit func(string, int64)) error { return nil }
+	bind := func(p *Plan, err error) bool {
+		require.NoError(t, err)
+		return p.Folds()
+	}
+	sums := Job[[]byte, string, int64, Pair[string, int64]]{Map: first, Combine: func(a, b int64) int64 { return a + b }}
+	require.True(t, bind(sums.Bind(in, new(Collected[Pair[string, int64]]).Output())))
+	most := Job[[]byte, string, int64, Pair[string, int64]]{Map: first, Combine: func(a, b int64) int64 { return max(a, b) }}
+	require.True(t, bind(most.Bind(in, new(Collected[Pair[string, int64]]).Output())))
+	plain := Job[[]byte, string, int64, Pair[string, int64]]{Map: first}
+	require.False(t, bind(plain.Bind(in, new(Collected[Pair[string, int64]]).Output())))
+	lists := Job[[]byte, string, []int, Pair[string, []int]]{
+		Map:     func([]byte, func(string, []int)) error { return nil },
+		Combine: func(a, b []int) []int { return append(a, b...) },
+	}
+	require.False(t, bind(lists.Bind(in, new(Collected[Pair[string, []int]]).Output())), "lists grow with the input")
+	distinct := CountDistinct(func([]byte) int { return 0 }, func([]byte) int { return 0 })
+	require.False(t, bind(distinct.Bind(in, new(Collected[Pair[int, int64]]).Output())))
+}

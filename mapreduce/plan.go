@@ -52,6 +52,7 @@ type Plan struct {
 	name    string
 	asked   int // Job.Reducers
 	mapOnly bool
+	folds   bool
 	sources []Source
 	inputs  []inputPlan  // by source
 	kept    []*KeptParts // that the sources are parts of
@@ -104,6 +105,11 @@ func (p *Plan) Name() string { return p.name }
 
 // MapOnly reports whether the maps write the output themselves.
 func (p *Plan) MapOnly() bool { return p.mapOnly }
+
+// Folds reports whether maps fold the values of equal keys into one of fixed size, such as a sum: what
+// a map leaves then grows with its distinct keys rather than with its input. It is false where values
+// have no bytes: such a job looks for its distinct keys, which may be as many as its records.
+func (p *Plan) Folds() bool { return p.folds }
 
 // Reduces is the number of reduces as Prepare fixed it; 0 for a map-only plan.
 func (p *Plan) Reduces() int { return p.reduces }

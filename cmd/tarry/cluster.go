@@ -81,7 +81,7 @@ func (r *clusterFlags) registerCluster(cmd *cobra.Command) {
 	f.IntVar(&r.replication, "replication", 0,
 		"replicas of a block, each on a node of its own (default: 3, or all nodes if fewer)")
 	f.Var(&r.blockSize, "block-size",
-		"largest part of a file that one map reads (default: 64MiB, less for small inputs)")
+		"largest part of a file that one map reads (default: 64MiB, 128MiB where maps add up values of a key, less for small inputs)")
 	r.registerName(f)
 	r.schedulerFlags.register(f, "1.5 heartbeat intervals")
 	f.Var(&r.memory, "memory",

@@ -109,7 +109,7 @@ func workOut(cmd *cobra.Command) workedOut {
 		set("map-slots", cores, "one a core")
 		set("reduce-slots", cores, "one a core")
 		set("replication", strconv.Itoa(min(3, nodes)), "3, or all nodes if fewer")
-		set("block-size", "64MiB", "less for small inputs")
+		set("block-size", "64MiB", "128MiB where maps add up values of a key, less for small inputs")
 		set("reduces", "1 or more", "one for each 64MiB of input, made a power of two")
 		set("spill-dir", os.TempDir(), "the system's for temporary files")
 		set("pool", "the user's", "of hfs")
