@@ -29,11 +29,11 @@ func (j Job[I, K, V, O]) On(in Input[I]) func(out Output[O]) (*Plan, error) {
 
 // bind is Bind, called at where in package home.
 func (j Job[I, K, V, O]) bind(in Input[I], out Output[O], where, home string) (*Plan, error) {
-	if j.Map == nil && j.MapTask == nil && j.MapWith == nil {
+	if j.Map == nil && j.MapTask == nil && j.MapWith == nil && j.MapKeys == nil {
 		j.MapWith = feedMap[I, K, V]()
 	}
 	b := &boundJob[I, K, V, O]{job: j, in: in.bare(), out: out}
-	maps := [3]bool{j.Map != nil, j.MapTask != nil, j.MapWith != nil}
+	maps := [4]bool{j.Map != nil, j.MapTask != nil, j.MapWith != nil, j.MapKeys != nil}
 	reduces := [4]bool{j.Reduce != nil, j.ReduceTask != nil, j.ReduceWith != nil, j.ReducePairs != nil}
 	var key, value, prefix error
 	b.key, key = keyCodec[K](j.Descending, home)
@@ -94,13 +94,13 @@ func newPlan(where, name string, reducers int, mapOnly bool, in inputEnd, out De
 
 // The functions of a job of which it has one.
 var (
-	mapFuncs    = []string{"Map", "MapTask", "MapWith"}
+	mapFuncs    = []string{"Map", "MapTask", "MapWith", "MapKeys"}
 	reduceFuncs = []string{"Reduce", "ReduceTask", "ReduceWith", "ReducePairs"}
 )
 
 // checkJob joins what is wrong with a job: which functions are set, its numbers and ends, and further
 // faults, which may be nil.
-func checkJob(maps [3]bool, reduces [4]bool, reducers int, twoOrders bool, in inputEnd, out outputEnd, further ...error) error {
+func checkJob(maps [4]bool, reduces [4]bool, reducers int, twoOrders bool, in inputEnd, out outputEnd, further ...error) error {
 	errs := []error{checkMapFuncs(maps[:]...), checkEnds(in, out)}
 	_, err := oneOf(reduceFuncs, reduces[:]...)
 	errs = append(errs, err)
@@ -246,13 +246,31 @@ func (b *boundJob[I, K, V, O]) mapperOf(t *Task) (Mapper[I, K, V], error) {
 	case b.job.MapWith != nil:
 		return Mapper[I, K, V]{Map: func(in I, emit func(K, V)) error { return b.job.MapWith(t, in, emit) }}, nil
 	case b.job.MapTask == nil:
-		return Mapper[I, K, V]{Map: b.job.Map}, nil
+		return Mapper[I, K, V]{Map: b.job.Map, MapKeys: b.job.MapKeys}, nil
 	}
 	m, err := b.job.MapTask(t)
-	if err == nil && m.Map == nil {
-		err = errors.New("MapTask must return a Mapper with a Map")
+	if err == nil && (m.Map == nil) == (m.MapKeys == nil) {
+		err = errors.New("MapTask must return a Mapper with either Map or MapKeys")
 	}
 	return m, err
+}
+
+// emitAllBy is emitAll by one emit after the other.
+func emitAllBy[K, V any](emit func(K, V)) func([]K, V) {
+	return func(keys []K, v V) {
+		for _, k := range keys {
+			emit(k, v)
+		}
+	}
+}
+
+// record returns the function that maps a record with m's way of doing so.
+func record[I, K, V any](m Mapper[I, K, V], emit func(K, V)) func(I) error {
+	if m.MapKeys != nil {
+		all := emitAllBy(emit)
+		return func(in I) error { return m.MapKeys(in, emit, all) }
+	}
+	return func(in I) error { return m.Map(in, emit) }
 }
 
 // reducer returns the functions of one reduce attempt, watched if the plan is.

@@ -89,8 +89,19 @@ func emitRaw(s *segment.Sorter, ranges *keyRanges, reduces int, fail *error) fun
 	}
 }
 
-// emitCombined returns the emit of a map attempt with combiner.
-func (b *boundJob[I, K, V, O]) emitCombined(t *combine.Table[V]) func(K, V) {
+// emitCombined returns the emit of a map attempt with combiner, and its emitAll; nil if that is to be
+// made of emit.
+func (b *boundJob[I, K, V, O]) emitCombined(t *combine.Table[V]) (emit func(K, V), all func([]K, V)) {
+	if t.Numbers() && b.value.cloner() == nil {
+		flip := numberFlip[K]()
+		emit := combine.NumberEmitter[K](t, flip)
+		return emit, combine.NumbersEmitter(t, flip, emit)
+	}
+	return b.emitBytes(t), nil
+}
+
+// emitBytes is emitCombined for keys that are no numbers.
+func (b *boundJob[I, K, V, O]) emitBytes(t *combine.Table[V]) func(K, V) {
 	key := b.key.encodeInto()
 	if clone := b.value.cloner(); clone != nil {
 		if emit := b.emitLent(t, key); emit != nil {
@@ -100,9 +111,6 @@ func (b *boundJob[I, K, V, O]) emitCombined(t *combine.Table[V]) func(K, V) {
 	}
 	if t.Weighs() {
 		return func(k K, v V) { t.EmitHeavy(key(k), v) }
-	}
-	if t.Numbers() {
-		return combine.NumberEmitter[K](t, numberFlip[K]())
 	}
 	if b.key.raw && !b.key.descending {
 		if emit := combine.Emitter[K](t); emit != nil {

@@ -40,6 +40,10 @@ type Job[I, K, V, O any] struct {
 	MapTask func(t *Task) (Mapper[I, K, V], error)
 	// MapWith is Map with the task: for counters, the place of a record or a logger.
 	MapWith func(t *Task, in I, emit func(K, V)) error
+	// MapKeys is Map with a second emit: emitAll(keys, v) is emit(k, v) for each k of keys in turn, in
+	// one call. Where integer keys are combined by adding float64s, that is a loop of additions, a third
+	// of what as many calls of emit take. It keeps no reference to keys.
+	MapKeys func(in I, emit func(K, V), emitAll func(keys []K, v V)) error
 
 	// Combine merges two values of one key and must be associative and
 	// commutative; the engine calls it at will in maps and reduces. Nil: none.
@@ -99,10 +103,13 @@ type MapOnly[I, O any] struct {
 	MapWith func(t *Task, in I, emit func(O)) error
 }
 
-// Mapper is what a map attempt runs on a file: Map for each record, then Close, if it is not nil, once after the last. They are called from one goroutine.
+// Mapper is what a map attempt runs on a file: either Map or MapKeys for each record, then Close, if it
+// is not nil, once after the last. They are called from one goroutine.
 type Mapper[I, K, V any] struct {
-	Map   func(in I, emit func(K, V)) error
-	Close func(emit func(K, V)) error
+	Map func(in I, emit func(K, V)) error
+	// MapKeys is as Job.MapKeys.
+	MapKeys func(in I, emit func(K, V), emitAll func(keys []K, v V)) error
+	Close   func(emit func(K, V)) error
 }
 
 // Filter is what an attempt of a [MapOnly] job runs; see [Mapper].

@@ -118,12 +118,13 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 			}
 			emitted = nil
 		}
+		mapRecord := record(m, emit)
 		err = readFile(t, p, a, split, b.in, k, intake{}, mapCalls[I]{one: func(rec I) error {
 			defer keep()
 			gate.Open()
 			defer gate.Shut()
 			if k == nil {
-				return fault(m.Map(rec, emit))
+				return fault(mapRecord(rec))
 			}
 			readable := func() error {
 				for _, pair := range emitted {
@@ -135,7 +136,7 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 				}
 				return nil
 			}
-			return fault(trial(c, func() error { return cmp.Or(m.Map(rec, emit), readable()) }, func() { emitted = nil }))
+			return fault(trial(c, func() error { return cmp.Or(mapRecord(rec), readable()) }, func() { emitted = nil }))
 		}})
 		if err == nil && m.Close != nil {
 			gate.Open()

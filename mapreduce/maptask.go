@@ -17,6 +17,7 @@ import (
 // collector takes what a map attempt emits and ends as segments.
 type collector[K, V any] struct {
 	emit func(K, V)
+	all  func(keys []K, v V)     // nil: made of emit
 	add  func(key, value []byte) // emit for an encoded pair; nil: there is none
 	intake
 	failed *error // the first failure of emit
@@ -100,17 +101,25 @@ func (b *boundJob[I, K, V, O]) mapping(m Mapper[I, K, V], col *collector[K, V], 
 		}
 		return emitted(*failed)
 	}
-	if userMap, emit := m.Map, col.emit; k == nil {
-		one := func(rec I) error {
+	if k == nil {
+		if col.all == nil {
+			col.all = emitAllBy(col.emit)
+		}
+		userMap, many, emit, all := m.Map, m.MapKeys, col.emit, col.all
+		one := func(rec I) (err error) {
 			gate.Open()
-			err := userMap(rec, emit)
+			if many != nil {
+				err = many(rec, emit, all)
+			} else {
+				err = userMap(rec, emit)
+			}
 			gate.Shut()
 			if err != nil || *failed != nil {
 				return after(err)
 			}
 			return nil
 		}
-		return mapCalls[I]{one: one, list: mapList(userMap, col, after)}
+		return mapCalls[I]{one: one, list: mapList(m, col, after)}
 	}
 	mapRecord := b.trying(m, col, c)
 	return mapCalls[I]{one: func(rec I) error {
@@ -125,8 +134,9 @@ func (b *boundJob[I, K, V, O]) mapping(m Mapper[I, K, V], col *collector[K, V], 
 func (b *boundJob[I, K, V, O]) trying(m Mapper[I, K, V], col *collector[K, V], c *Counters) func(I) error {
 	h := newHeldPairs(b.key, b.value)
 	h.gate = col.gate
+	mapRecord := record(m, h.hold)
 	return func(rec I) error {
-		err := trial(c, func() error { return cmp.Or(m.Map(rec, h.hold), h.read()) }, h.drop)
+		err := trial(c, func() error { return cmp.Or(mapRecord(rec), h.read()) }, h.drop)
 		if err == nil {
 			h.pass(col.emit)
 		}
@@ -281,8 +291,9 @@ func (b *boundJob[I, K, V, O]) combining(p *Plan, a *MapAttempt) collector[K, V]
 		cfg.Partition = b.partitioner(p.reduces)
 	}
 	t := combine.NewTable(cfg)
+	emit, all := b.emitCombined(t)
 	return collector[K, V]{
-		emit:   b.emitCombined(t),
+		emit: emit, all: all,
 		intake: intake{copies: !t.Weighs()},
 		failed: t.Failure(),
 		finish: func() ([]Segment, segment.Stats, func(), error) {

@@ -144,7 +144,7 @@ func TestSkippedRecordsLeaveNothing(t *testing.T) {
 }
 
 // skippingEngine is runEngine with one map that may leave out so many records.
-func skippingEngine(t *testing.T, p *Plan, most int) (*Counters, []Skipped) {
+func skippingEngine(t require.TestingT, p *Plan, most int) (*Counters, []Skipped) {
 	ctx, c := context.Background(), new(Counters)
 	require.NoError(t, p.SetupJob())
 	require.NoError(t, p.Prepare(ctx, PrepareOptions{Reduces: 1}))

@@ -104,6 +104,7 @@ func (m *Merge[V]) count() {
 // with the table as scratch, and frees the table.
 func (m *Merge[V]) sort() {
 	c, d := &m.t.c, &m.t.d
+	d.settle()
 	n := c.n + d.n
 	var dst []cell[V]
 	if c.offHeap {

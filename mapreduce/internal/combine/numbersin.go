@@ -20,11 +20,11 @@ func numberEmitter[N uint32 | uint64, K, V any](t *Table[V], flip N) func(K, V) 
 	switch reflect.TypeFor[V]().Kind() {
 	case reflect.Float64:
 		if t.adds == addFloats {
-			return as[K, V](addEmitter[N, float64](t, flip))
+			return as[K, V](floatEmitter(t, flip))
 		}
 	case reflect.Int, reflect.Int64, reflect.Uint, reflect.Uint64:
 		if t.adds == addWords && unsafe.Sizeof(*new(V)) == 8 {
-			return as[K, V](addEmitter[N, uint64](t, flip))
+			return as[K, V](addEmitter(t, flip))
 		}
 	default:
 	}
@@ -63,12 +63,12 @@ func foldEmitter[N uint32 | uint64, V any](t *Table[V], flip N) func(N, V) {
 	}
 }
 
-// addEmitter adds values as W, with nothing in it but what that takes.
-func addEmitter[N uint32 | uint64, W uint64 | float64, V any](t *Table[V], flip N) func(N, W) {
-	d := (*numbers[W])(unsafe.Pointer(&t.d)) // it has no V in it but for values
+// addEmitter adds values as words, with nothing in it but what that takes.
+func addEmitter[N uint32 | uint64, V any](t *Table[V], flip N) func(N, uint64) {
+	d := (*numbers[uint64])(unsafe.Pointer(&t.d)) // it has no V in it but for values
 	gate, records := &t.gate, &t.stats.Records
-	other := func(x N, v W) { t.putNumber(uint64(x), (*V)(unsafe.Pointer(&v))) }
-	return func(k N, v W) {
+	other := func(x N, v uint64) { t.putNumber(uint64(x), (*V)(unsafe.Pointer(&v))) }
+	return func(k N, v uint64) {
 		if atomic.LoadUint32(&gate.Now.Asked) != 0 {
 			gate.Sign()
 		}

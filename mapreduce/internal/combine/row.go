@@ -79,7 +79,7 @@ func (t *Table[V]) asRow(out []*Segment[V]) bool {
 			*out[p] = Segment[V]{row: r, store: s, records: n, bytes: n * int64(pair), inMemory: n}
 		}
 	}
-	t.d = numbers[V]{width: d.width}
+	t.d = numbers[V]{width: d.width, sums: d.sums}
 	return true
 }
 
@@ -158,6 +158,10 @@ func (m *rowMerge[V]) next(c *Config[V], keys []uint64, values []V) (n int) {
 
 // fill combines the values of keys, all of the word at hand, in the order of the rows.
 func (m *rowMerge[V]) fill(c *Config[V], keys []uint64, values []V) {
+	if m.adds == addFloats {
+		m.addUp(keys, values)
+		return
+	}
 	var done uint64
 	for _, r := range m.rows {
 		word := r.word(m.at)
@@ -172,8 +176,6 @@ func (m *rowMerge[V]) fill(c *Config[V], keys []uint64, values []V) {
 			case word&bit == 0:
 			case done&bit == 0:
 				values[i] = list[x%64]
-			case m.adds == addFloats:
-				*(*float64)(unsafe.Pointer(&values[i])) += *(*float64)(unsafe.Pointer(&list[x%64]))
 			default:
 				values[i] = c.fold(values[i], list[x%64])
 			}

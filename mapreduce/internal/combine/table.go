@@ -106,7 +106,7 @@ func NewTable[V any](cfg Config[V]) *Table[V] {
 	t := &Table[V]{cfg: cfg, adds: addsWhat(cfg.Sum, cfg.Combine), gate: memory.NewGate(cfg.Budget.Life())}
 	t.c = newCells(&t.cfg)
 	if t.c.offHeap && cfg.Width > 0 {
-		t.d.width = cfg.Width
+		t.d.width, t.d.sums = cfg.Width, t.adds == addFloats
 		t.c.resize(firstCells, true)
 	} else {
 		t.presize()
