@@ -111,13 +111,15 @@ func (k *Kept[T]) collect(list []T, index int) ([]T, error) {
 		return nil, err
 	}
 	defer data.drop()
+	form := k.form
+	form.lent = true // of a copy
 	for i := range data.blocks {
 		err = data.look(i, nil, func(run []byte) error {
-			if k.form.size == 0 && mayChange(reflect.TypeFor[T]()) {
+			if form.size == 0 && mayChange(reflect.TypeFor[T]()) {
 				run = bytes.Clone(run)
 			}
-			list = slices.Grow(list, max(1, len(run)/max(k.form.size, 64)))
-			return k.form.each(run, func(rec T, _ []byte) error {
+			list = slices.Grow(list, max(1, len(run)/max(form.size, 64)))
+			return form.each(run, func(rec T, _ []byte) error {
 				list = append(list, rec)
 				return nil
 			})

@@ -2,7 +2,10 @@ package mapreduce
 
 import (
 	"encoding/binary"
+	"fmt"
+	"math"
 	"reflect"
+	"slices"
 	"unsafe"
 )
 
@@ -13,6 +16,7 @@ type flatField struct {
 	at   uintptr // in the record
 	kind flatKind
 	size uintptr // of the memory, or of an element of a slice
+	step uintptr // to a multiple of which a slice of numbers is aligned: 1, 2, 4 or 8; else 0
 }
 
 type flatKind uint8
@@ -40,11 +44,11 @@ func flatOf(list []flatField, t reflect.Type, at uintptr) ([]flatField, bool) {
 		}
 		return appendMemory(list, from, at+t.Size()), true
 	case t.Kind() == reflect.String:
-		return append(list, flatField{at, flatString, 1}), true
+		return append(list, flatField{at: at, kind: flatString, size: 1}), true
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
-		return append(list, flatField{at, flatBytes, 1}), true
+		return append(list, flatField{at: at, kind: flatBytes, size: 1}), true
 	case t.Kind() == reflect.Slice && isImage(t.Elem()) && t.Elem().Size() > 0 && gapsOf(nil, t.Elem(), 0) == nil:
-		return append(list, flatField{at, flatSlice, t.Elem().Size()}), true
+		return append(list, flatField{at, flatSlice, t.Elem().Size(), uintptr(t.Elem().Align())}), true
 	case t.Kind() == reflect.Struct:
 		ok := true
 		for f := range t.Fields() {
@@ -66,7 +70,59 @@ func appendMemory(list []flatField, from, to uintptr) []flatField {
 	if from == to {
 		return list
 	}
-	return append(list, flatField{from, flatMemory, to - from})
+	return append(list, flatField{at: from, kind: flatMemory, size: to - from})
+}
+
+// flatWord is what a record that is aligned begins at a multiple of and is as long as: its slices of
+// numbers can then be read where they lie.
+const flatWord = 8
+
+// isAligned reports whether records with such fields are aligned: those with slices of numbers.
+func isAligned(fields []flatField) bool {
+	return slices.ContainsFunc(fields, func(f flatField) bool { return f.kind == flatSlice })
+}
+
+var zeros [flatWord]byte
+
+// pad appends zeros up to a multiple of step from where a record begins.
+func pad(dst []byte, begin int, step uintptr) []byte {
+	return append(dst, zeros[:-uintptr(len(dst)-begin)&(step-1)]...)
+}
+
+// appendAligned appends an aligned record: its length, its fields, each slice at a place that
+// suits it, and zeros.
+func appendAligned(dst []byte, fields []flatField, p unsafe.Pointer) ([]byte, error) {
+	begin := len(dst)
+	dst = append(dst, zeros[:4]...)
+	for i := range fields {
+		f := &fields[i]
+		at := unsafe.Add(p, f.at)
+		if f.kind == flatMemory {
+			dst = append(dst, unsafe.Slice((*byte)(at), f.size)...)
+			continue
+		}
+		data, n := unsafe.Pointer(unsafe.StringData(*(*string)(at))), len(*(*string)(at)) // a slice begins as a string does
+		dst = binary.NativeEndian.AppendUint32(dst, uint32(n))
+		dst = append(pad(dst, begin, max(f.step, 1)), unsafe.Slice((*byte)(data), uintptr(n)*f.size)...)
+	}
+	dst = pad(dst, begin, flatWord)
+	if n := len(dst) - begin; n > math.MaxInt32 {
+		return dst[:begin], Permanent(fmt.Errorf("%w: a record of %d bytes is to be kept, of at most 2 GiB", ErrRecordTooLarge, n))
+	}
+	binary.NativeEndian.PutUint32(dst[begin:], uint32(len(dst)-begin))
+	return dst, nil
+}
+
+// alignedLength is that of the aligned record that b begins with; 0 if b does not hold all of it.
+func alignedLength(b []byte) int {
+	if len(b) < flatWord {
+		return 0
+	}
+	n := int(binary.NativeEndian.Uint32(b))
+	if n < flatWord || n > len(b) || n%flatWord != 0 {
+		return 0
+	}
+	return n
 }
 
 // appendFlat appends the fields of the record at p.
@@ -88,8 +144,10 @@ func appendFlat(dst []byte, fields []flatField, p unsafe.Pointer) []byte {
 // flatReader reads records of one goroutine. Short slices are cut from pieces of memory, since most
 // records have one or two of some elements, each of which would be an allocation.
 type flatReader struct {
-	fields []flatField
-	piece  []uint64
+	fields  []flatField
+	aligned bool
+	lent    bool // slices of numbers are not copied
+	piece   []uint64
 }
 
 const (
@@ -97,8 +155,69 @@ const (
 	flatLarge = 64  // words from which a slice has memory of its own
 )
 
+// readAligned reads an aligned record, which is all of b, into that at p.
+func (r *flatReader) readAligned(b []byte, p unsafe.Pointer) error {
+	pos := uintptr(4)
+	for i := range r.fields {
+		f := &r.fields[i]
+		at := unsafe.Add(p, f.at)
+		if f.kind == flatMemory {
+			if uintptr(len(b)) < pos+f.size {
+				return errEncoding
+			}
+			switch f.size { // as most are
+			case 4:
+				*(*uint32)(at) = binary.NativeEndian.Uint32(b[pos:])
+			case 8:
+				*(*uint64)(at) = binary.NativeEndian.Uint64(b[pos:])
+			default:
+				copy(unsafe.Slice((*byte)(at), f.size), b[pos:])
+			}
+			pos += f.size
+			continue
+		}
+		if uintptr(len(b)) < pos+4 {
+			return errEncoding
+		}
+		n := uintptr(binary.NativeEndian.Uint32(b[pos:]))
+		pos += 4
+		if f.kind == flatSlice {
+			pos = (pos + f.step - 1) &^ (f.step - 1)
+		}
+		size := n * f.size
+		if pos+size > uintptr(len(b)) {
+			return errEncoding
+		}
+		r.set(f, at, b[pos:pos+size:pos+size], int(n))
+		pos += size
+	}
+	if uintptr(len(b)) >= pos+flatWord {
+		return errEncoding
+	}
+	return nil
+}
+
+// set makes data, which is n elements, the string or slice at at.
+func (r *flatReader) set(f *flatField, at unsafe.Pointer, data []byte, n int) {
+	switch {
+	case f.kind == flatString:
+		*(*string)(at) = string(data)
+	case f.kind == flatBytes:
+		*(*[]byte)(at) = data
+	case n == 0:
+		*(*[]byte)(at) = nil
+	case r.lent:
+		*(*[]byte)(at) = unsafe.Slice(unsafe.SliceData(data), n) // as below
+	default:
+		*(*[]byte)(at) = r.slice(data, n) // of another type, whose header this is
+	}
+}
+
 // read reads all of b into the record at p.
 func (r *flatReader) read(b []byte, p unsafe.Pointer) error {
+	if r.aligned {
+		return r.readAligned(b, p)
+	}
 	for i := range r.fields {
 		f := &r.fields[i]
 		at := unsafe.Add(p, f.at)
@@ -124,14 +243,7 @@ func (r *flatReader) read(b []byte, p unsafe.Pointer) error {
 		size := int(n) * int(f.size)
 		data := b[k : k+size : k+size]
 		b = b[k+size:]
-		switch f.kind {
-		case flatString:
-			*(*string)(at) = string(data)
-		case flatBytes:
-			*(*[]byte)(at) = data
-		default:
-			*(*[]byte)(at) = r.slice(data, int(n)) // of another type, whose header this is
-		}
+		r.set(f, at, data, int(n))
 	}
 	if len(b) > 0 {
 		return errEncoding

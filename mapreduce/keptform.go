@@ -18,6 +18,9 @@ type keptForm[T any] struct {
 	gaps  []span      // of an image, between its fields: zero, so that equal records are equal bytes
 	flat  []flatField // of a record that is framed; nil: its encoding as a value
 	codec typedCodec[T]
+
+	aligned bool // records are framed, flat and begin with their length in 4 bytes
+	lent    bool // slices of numbers are read where they lie
 }
 
 // span is some bytes of an image.
@@ -30,6 +33,7 @@ func newKeptForm[T any]() (keptForm[T], error) {
 		f.size, f.gaps = int(t.Size()), gapsOf(nil, t, 0)
 	} else if err == nil && !c.raw {
 		f.flat, _ = flatOf(nil, t, 0)
+		f.aligned = isAligned(f.flat)
 	}
 	return f, err
 }
@@ -98,6 +102,13 @@ func (f keptForm[T]) encoder() func(dst []byte, rec T) ([]byte, error) {
 			return append(dst, image...), nil
 		}
 	}
+	if f.aligned {
+		box := new(T)
+		return func(dst []byte, rec T) ([]byte, error) {
+			*box = rec
+			return appendAligned(dst, f.flat, unsafe.Pointer(box))
+		}
+	}
 	encode := f.codec.encoder()
 	if f.flat != nil {
 		box := new(T)
@@ -113,12 +124,22 @@ func (f keptForm[T]) encoder() func(dst []byte, rec T) ([]byte, error) {
 	}
 }
 
-// reader returns the function of one goroutine that reads what encoder has appended after the length.
+// framed cuts the record off that b begins with, as reader reads it, and says how many bytes of b it is;
+// 0 if b does not hold all of it.
+func (f keptForm[T]) framed(b []byte) (rec []byte, n int) {
+	if f.aligned {
+		n = alignedLength(b)
+		return b[:n:n], n
+	}
+	return frame(b)
+}
+
+// reader returns the function of one goroutine that reads what framed has cut off.
 func (f keptForm[T]) reader() func(b []byte) (T, error) {
 	if f.flat == nil {
 		return f.codec.decoder()
 	}
-	box, r := new(T), &flatReader{fields: f.flat}
+	box, r := new(T), &flatReader{fields: f.flat, aligned: f.aligned, lent: f.lent}
 	return func(b []byte) (T, error) {
 		err := r.read(b, unsafe.Pointer(box))
 		return *box, err
@@ -130,7 +151,7 @@ func (f keptForm[T]) length(b []byte) int {
 	if f.size > 0 {
 		return f.size
 	}
-	_, n := frame(b)
+	_, n := f.framed(b)
 	return n
 }
 
@@ -180,7 +201,7 @@ func (f keptForm[T]) each(run []byte, yield func(rec T, b []byte) error) error {
 	}
 	decode := f.reader()
 	for len(run) > 0 {
-		b, n := frame(run)
+		b, n := f.framed(run)
 		if n == 0 {
 			return errEncoding
 		}

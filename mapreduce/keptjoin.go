@@ -79,9 +79,9 @@ func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B
 	in := sideBySide(left, right)
 	keepA, keepB := typedCodec[A]{}.keeper, typedCodec[B]{}.keeper
 	if in.plan.wrong == nil {
-		keepA, keepB = left.keyed.form.codec.keeper, right.keyed.form.codec.keeper
+		keepA, keepB = left.keyed.form.keeper, right.keyed.form.keeper
 	}
-	return Input[Group[K, A, B]]{sources: in.sources, plan: in.plan, read: func(s *splitReader, yield func(Group[K, A, B]) error) error {
+	read := func(s *splitReader, yield func(Group[K, A, B]) error) error {
 		var g Group[K, A, B]
 		ofLeft, ofRight := keepA(), keepB()
 		return mergeJoin[K, A, B]{left.keyed, right.keyed}.walk(s, func(m *mergeWalk[K, A, B]) (err error) {
@@ -91,12 +91,24 @@ func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B
 				g.Right, err = takeGroup(g.Right[:0], m.right, &m.group, ofRight, &held)
 			}
 			if err != nil {
-				return fault(Permanent(fmt.Errorf("%w: key %s has more than %d bytes of records, which Grouped holds in memory: use Join",
-					err, keyText(m.key), s.largest())))
+				return fault(errLargeGroup(m.key, s.largest()))
 			}
 			return yield(g)
 		})
-	}}
+	}
+	grouped := Input[Group[K, A, B]]{sources: in.sources, plan: in.plan, read: read}
+	if in.plan.wrong == nil && numberWidth[K]() > 0 {
+		grouped.lists = func(s *splitReader, yield func([]Group[K, A, B]) (int, error)) error {
+			if s.task != nil && s.task.records != nil { // each is watched
+				return read(s, func(g Group[K, A, B]) error {
+					_, err := yield([]Group[K, A, B]{g})
+					return err
+				})
+			}
+			return mergeJoin[K, A, B]{left.keyed, right.keyed}.readGroups(s, yield)
+		}
+	}
+	return grouped
 }
 
 // takeGroup appends the records of a group, kept if they would change; held counts their bytes.
@@ -107,11 +119,11 @@ func takeGroup[K, T any](list []T, c *keptCursor[K, T], group *groupKey, keep fu
 			return list, ErrRecordTooLarge
 		}
 		rec := c.rec
-		if lend != nil {
-			rec = lend(rec)
-		}
 		if keep != nil {
 			rec = keep(rec)
+		}
+		if lend != nil { // of what outlives the block
+			rec = lend(rec)
 		}
 		list = append(list, rec)
 	}
@@ -244,7 +256,7 @@ func newKeptCursor[K, T any](k *KeptBy[K, T], index int, s *splitReader) *keptCu
 		most: s.largest(), image: k.form.size, width: numberWidth[K](), flip: numberFlip[K](),
 	}
 	if s.task != nil && s.task.records != nil {
-		c.lend = lenderOf[T](s.task.records)
+		c.lend = k.form.lender(s.task.records)
 	}
 	return c
 }
@@ -313,7 +325,7 @@ func (f keptForm[T]) decoder() func(run []byte) (T, int, error) {
 	}
 	decode := f.reader()
 	return func(run []byte) (rec T, n int, err error) {
-		b, n := frame(run)
+		b, n := f.framed(run)
 		if n == 0 {
 			return rec, 0, errEncoding
 		}

@@ -64,7 +64,7 @@ func (s *splitReader) tick(n int64) error {
 
 // offset is where the record at hand begins.
 func (s *splitReader) offset() int64 {
-	if s.now == nil {
+	if s.now == nil || s.first == nil {
 		return s.at
 	}
 	return s.at + int64(uintptr(unsafe.Pointer(s.now))-uintptr(unsafe.Pointer(s.first)))
