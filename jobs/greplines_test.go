@@ -119,6 +119,17 @@ func TestGrepLinesEqualTool(t *testing.T) {
 	}
 }
 
+// TestGrepOnlyWordsShortened: a match that is no word may begin with one that is.
+func TestGrepOnlyWordsShortened(t *testing.T) {
+	for _, s := range settings() {
+		got := run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
+			o := GrepOptions{OnlyMatching: true, Word: true}
+			return bindGrep("a+ ?a*", o, []mapreduce.Source{mapreduce.Bytes("file", []byte("a-a b\n"))}, to)
+		})
+		require.Equal(t, "a\na\n", got)
+	}
+}
+
 // Random texts, patterns without empty matches, whose longest match is the leftmost, and options.
 func TestGrepLinesEqualToolOnRandomText(t *testing.T) {
 	text := rapid.StringOfN(rapid.RuneFrom([]rune("aab_ -\n.B1")), 0, 60, -1)
@@ -127,7 +138,11 @@ func TestGrepLinesEqualToolOnRandomText(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := rapid.SampledFrom(grepModes).Draw(rt, "mode")
 		p := pattern.Draw(rt, "pattern")
-		o, args := withFlags(m.o, m.flags, rapid.Bool().Draw(rt, "-w"), rapid.Bool().Draw(rt, "-i"), rapid.Bool().Draw(rt, "-v"))
+		word := rapid.Bool().Draw(rt, "-w")
+		if (m.o.OnlyMatching || m.o.Color) && p == "a+ ?a*" {
+			word = false // of "a-a b" GNU grep 3.8 finds one a with -o -w -E, and two, as we do, with -P
+		}
+		o, args := withFlags(m.o, m.flags, word, rapid.Bool().Draw(rt, "-i"), rapid.Bool().Draw(rt, "-v"))
 		files := rapid.SliceOfN(text, 1, 3).Draw(rt, "files")
 		s := rapid.SampledFrom(all).Draw(rt, "setting")
 		want := grepNamed(t, files, append(args, "-e", p))
