@@ -89,18 +89,18 @@ func (o *outcome) add(r actors.Result) {
 func (j validationJob) plan(name string) (*mapreduce.Plan, error) {
 	in := mapreduce.FixedSize(validationBlock,
 		mapreduce.Bytes(name, make([]byte, j.maps*validationBlock)))
-	out := mapreduce.Text[string](mapreduce.Writer(name, io.Discard))
+	out := mapreduce.Text[[]byte](mapreduce.Writer(name, io.Discard))
 	if j.reduces == 0 {
-		return mapreduce.MapOnly[[]byte, string]{
-			Name: name, MapTask: func(t *mapreduce.Task) (mapreduce.Filter[[]byte, string], error) {
-				return mapreduce.Filter[[]byte, string]{Map: func([]byte, func(string)) error {
+		return mapreduce.MapOnly[[]byte, []byte]{
+			Name: name, MapTask: func(t *mapreduce.Task) (mapreduce.Filter[[]byte, []byte], error) {
+				return mapreduce.Filter[[]byte, []byte]{Map: func([]byte, func([]byte)) error {
 					return sleep(t.Context(), j.time(t, j.mapTime))
 				}}, nil
 			},
 		}.Bind(in, out)
 	}
 	value := make([]byte, validationOutput/j.reduces)
-	return mapreduce.Job[[]byte, int64, []byte, string]{
+	return mapreduce.Job[[]byte, int64, []byte, []byte]{
 		Name: name, Reducers: j.reduces,
 		Partition: func(key int64, reduces int) int { return int(key) % reduces },
 		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, int64, []byte], error) {
@@ -113,9 +113,9 @@ func (j validationJob) plan(name string) (*mapreduce.Plan, error) {
 				},
 			}, nil
 		},
-		ReduceTask: func(t *mapreduce.Task) (mapreduce.Reducer[int64, []byte, string], error) {
-			return mapreduce.Reducer[int64, []byte, string]{
-				Reduce: func(int64, iter.Seq[[]byte], func(string)) error {
+		ReduceTask: func(t *mapreduce.Task) (mapreduce.Reducer[int64, []byte, []byte], error) {
+			return mapreduce.Reducer[int64, []byte, []byte]{
+				Reduce: func(int64, iter.Seq[[]byte], func([]byte)) error {
 					return sleep(t.Context(), j.time(t, j.reduceTime))
 				},
 			}, nil
