@@ -256,6 +256,8 @@ func (b *boundJob[I, K, V, O]) mapperOf(t *Task) (Mapper[I, K, V], error) {
 }
 
 // emitAllBy is emitAll by one emit after the other.
+//
+//go:noinline
 func emitAllBy[K, V any](emit func(K, V)) func([]K, V) {
 	return func(keys []K, v V) {
 		for _, k := range keys {
@@ -265,6 +267,8 @@ func emitAllBy[K, V any](emit func(K, V)) func([]K, V) {
 }
 
 // record returns the function that maps a record with m's way of doing so.
+//
+//go:noinline
 func record[I, K, V any](m Mapper[I, K, V], emit func(K, V)) func(I) error {
 	if m.MapKeys != nil {
 		all := emitAllBy(emit)

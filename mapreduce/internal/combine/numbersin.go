@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // NumberEmitter returns what emits integers of type K, which have Config.Width bytes, 4 or 8: a key
@@ -20,11 +22,11 @@ func numberEmitter[N uint32 | uint64, K, V any](t *Table[V], flip N) func(K, V) 
 	switch reflect.TypeFor[V]().Kind() {
 	case reflect.Float64:
 		if t.adds == addFloats {
-			return as[K, V](floatEmitter(t, flip))
+			return as[K, V](floatEmitter(placesOf[float64](t), flip))
 		}
 	case reflect.Int, reflect.Int64, reflect.Uint, reflect.Uint64:
 		if t.adds == addWords && unsafe.Sizeof(*new(V)) == 8 {
-			return as[K, V](addEmitter(t, flip))
+			return as[K, V](addEmitter(placesOf[uint64](t), flip))
 		}
 	default:
 	}
@@ -63,11 +65,31 @@ func foldEmitter[N uint32 | uint64, V any](t *Table[V], flip N) func(N, V) {
 	}
 }
 
+// places is what emits that add need of a table, without its type: of these there are many in a program, and whoever
+// makes such an emit is not inlined, so that there is one of each.
+type places[W uint64 | float64] struct {
+	d       *numbers[W]
+	gate    *memory.Gate
+	records *int64
+	other   func(x uint64, v W) // for a key without a place
+}
+
+// placesOf is those of a table.
+//
+// Invariant: V is W, or an integer of as many bytes, or of kind float64 as W is.
+func placesOf[W uint64 | float64, V any](t *Table[V]) places[W] {
+	return places[W]{
+		d:    (*numbers[W])(unsafe.Pointer(&t.d)), // it has no V in it but for values
+		gate: &t.gate, records: &t.stats.Records,
+		other: func(x uint64, v W) { t.putNumber(x, (*V)(unsafe.Pointer(&v))) },
+	}
+}
+
 // addEmitter adds values as words, with nothing in it but what that takes.
-func addEmitter[N uint32 | uint64, V any](t *Table[V], flip N) func(N, uint64) {
-	d := (*numbers[uint64])(unsafe.Pointer(&t.d)) // it has no V in it but for values
-	gate, records := &t.gate, &t.stats.Records
-	other := func(x N, v uint64) { t.putNumber(uint64(x), (*V)(unsafe.Pointer(&v))) }
+//
+//go:noinline
+func addEmitter[N uint32 | uint64](t places[uint64], flip N) func(N, uint64) {
+	d, gate, records, other := t.d, t.gate, t.records, t.other
 	return func(k N, v uint64) {
 		if atomic.LoadUint32(&gate.Now.Asked) != 0 {
 			gate.Sign()
@@ -76,7 +98,7 @@ func addEmitter[N uint32 | uint64, V any](t *Table[V], flip N) func(N, uint64) {
 		x := k ^ flip
 		i := uint64(x) - d.base
 		if i >= uint64(len(d.values)) || d.there[i/64]&(1<<(i%64)) == 0 {
-			other(x, v)
+			other(uint64(x), v)
 			return
 		}
 		d.values[i] += v

@@ -89,7 +89,7 @@ func (s *sorting[V]) sort(a []cell[V]) {
 		low, high = min(low, a[i].k0), max(high, a[i].k0)
 	}
 	if low == high {
-		slices.SortFunc(a, func(x, y cell[V]) int { return s.compare(&x, &y) })
+		s.byPlaces(a)
 		return
 	}
 	shift := uint(max(0, bits.Len64(high-low)-digitBits))
@@ -116,6 +116,21 @@ func (s *sorting[V]) sort(a []cell[V]) {
 		}
 		start = end
 	}
+}
+
+// byPlaces sorts the places of cells whose first bytes are equal, then the cells: a sort of cells would be made once
+// for each type of values, and these are 11 KB each.
+func (s *sorting[V]) byPlaces(a []cell[V]) {
+	places := make([]int32, len(a))
+	for i := range places {
+		places[i] = int32(i) //nolint:gosec // a table has fewer cells
+	}
+	slices.SortFunc(places, func(x, y int32) int { return s.compare(&a[x], &a[y]) })
+	tmp := s.tmp[:len(a)]
+	for i, at := range places {
+		tmp[i] = a[at]
+	}
+	copy(a, tmp)
 }
 
 func (s *sorting[V]) insertion(a []cell[V]) {

@@ -59,10 +59,10 @@ func (d *numbers[V]) clearSums() {
 }
 
 // floatEmitter adds to a row of sums.
-func floatEmitter[N uint32 | uint64, V any](t *Table[V], flip N) func(N, float64) {
-	d := (*numbers[float64])(unsafe.Pointer(&t.d)) // it has no V in it but for values
-	gate, records := &t.gate, &t.stats.Records
-	other := func(x N, v float64) { t.putNumber(uint64(x), (*V)(unsafe.Pointer(&v))) }
+//
+//go:noinline
+func floatEmitter[N uint32 | uint64](t places[float64], flip N) func(N, float64) {
+	d, gate, records, other := t.d, t.gate, t.records, t.other
 	return func(k N, v float64) {
 		if atomic.LoadUint32(&gate.Now.Asked) != 0 {
 			gate.Sign()
@@ -71,7 +71,7 @@ func floatEmitter[N uint32 | uint64, V any](t *Table[V], flip N) func(N, float64
 		x := k ^ flip
 		i := uint64(x) - d.base
 		if i >= uint64(len(d.values)) || math.Float64bits(v) == noSum {
-			other(x, v)
+			other(uint64(x), v)
 			return
 		}
 		d.values[i] += v
@@ -90,9 +90,9 @@ func NumbersEmitter[K, V any](t *Table[V], flip uint64, one func(K, V)) func([]K
 		}
 	}
 	if t.d.width == 4 {
-		return asAll[K, V](floatsEmitter(t, uint32(flip)))
+		return asAll[K, V](floatsEmitter(placesOf[float64](t), uint32(flip)))
 	}
-	return asAll[K, V](floatsEmitter(t, flip))
+	return asAll[K, V](floatsEmitter(placesOf[float64](t), flip))
 }
 
 // asAll is as for functions of many keys.
@@ -101,9 +101,10 @@ func asAll[K, V, N, W any](f func([]N, W)) func([]K, V) {
 }
 
 // floatsEmitter is floatEmitter for many keys, which takes a loop with nothing in it but the addition.
-func floatsEmitter[N uint32 | uint64, V any](t *Table[V], flip N) func([]N, float64) {
-	d := (*numbers[float64])(unsafe.Pointer(&t.d))
-	gate, records := &t.gate, &t.stats.Records
+//
+//go:noinline
+func floatsEmitter[N uint32 | uint64](t places[float64], flip N) func([]N, float64) {
+	d, gate, records, other := t.d, t.gate, t.records, t.other
 	return func(keys []N, v float64) {
 		if atomic.LoadUint32(&gate.Now.Asked) != 0 {
 			gate.Sign()
@@ -115,7 +116,7 @@ func floatsEmitter[N uint32 | uint64, V any](t *Table[V], flip N) func([]N, floa
 				n = addAll(d.values, keys, v, flip, N(d.base))
 			}
 			if keys = keys[n:]; len(keys) > 0 {
-				t.putNumber(uint64(keys[0]^flip), (*V)(unsafe.Pointer(&v)))
+				other(uint64(keys[0]^flip), v)
 				keys = keys[1:]
 			}
 		}
