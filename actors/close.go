@@ -12,13 +12,20 @@ import (
 	"github.com/tarry-mr/tarry/dfs"
 )
 
-// Drain takes no more jobs and waits until all that run have ended, or ctx has.
+// Drain takes no more jobs and waits until all that run, or whose Submit is under way, have ended, or
+// ctx has.
 func (c *Cluster) Drain(ctx context.Context) error {
 	c.mu.Lock()
 	c.closed = true
 	c.mu.Unlock()
+	drained := make(chan struct{})
+	go func() {
+		c.submits.Wait()
+		<-c.registry.whenIdle()
+		close(drained)
+	}()
 	select {
-	case <-c.registry.whenIdle():
+	case <-drained:
 		return nil
 	case <-ctx.Done():
 		return ending(ctx)
@@ -81,8 +88,8 @@ func (c *Cluster) killAll(why string) {
 	}
 }
 
-// Close kills what runs, waits until it has ended, releases all datasets and stops the cluster. A
-// second Close does nothing. Attempts whose user code does not return after some seconds are abandoned: their
+// Close kills what runs, waits until it has ended, releases all datasets and stops the cluster; a
+// Submit that is under way returns [ErrClosed]. A second Close does nothing. Attempts whose user code does not return after some seconds are abandoned: their
 // goroutines go on until it does, and the Logger has heard of each. So is the end of a job that does
 // not complete or remove its output within Config.TaskTimeout and some seconds: the error, which wraps
 // ErrTaskTimeout, names the job, and its output is what is made of it yet.
@@ -92,7 +99,7 @@ func (c *Cluster) Close() error {
 		c.mu.Unlock()
 		return nil
 	}
-	c.closed = true
+	c.closed, c.closing = true, true
 	c.mu.Unlock()
 	c.env.unrest.end()
 	c.submits.Wait()

@@ -29,6 +29,7 @@ type Cluster struct {
 	mu      sync.Mutex
 	nodes   []*actor.PID // by NodeID; nil while stopped
 	closed  bool         // no new jobs
+	closing bool         // nor those that are being prepared
 	stopped bool         // no actors
 
 	submits  sync.WaitGroup // under way; none begins once closed
@@ -197,7 +198,7 @@ func (c *Cluster) submitClaimed(ctx context.Context, p *mapreduce.Plan, o Submit
 			_ = c.env.fs.Remove(r.input) // there may be none yet
 			c.env.memory.Fix(-r.fixed)
 			drop := r.drop
-			if ctx.Err() != nil && r.remembered() {
+			if (ctx.Err() != nil || errors.Is(err, ErrClosed)) && r.remembered() {
 				drop = p.LeaveJob
 			}
 			err = errors.Join(err, apart(drop))
@@ -205,6 +206,9 @@ func (c *Cluster) submitClaimed(ctx context.Context, p *mapreduce.Plan, o Submit
 	}()
 	if err = p.SetupJob(); err == nil {
 		err = recovered(func() error { return c.prepare(ctx, r, o) })
+	}
+	if err == nil && c.isClosing() {
+		err = ErrClosed // handed over, it might be done before Close kills it
 	}
 	if err == nil {
 		err = c.handOver(r, o)
@@ -318,6 +322,13 @@ func (c *Cluster) begin() bool {
 	}
 	c.submits.Add(1)
 	return true
+}
+
+// isClosing is whether Close has been called.
+func (c *Cluster) isClosing() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.closing
 }
 
 // command has the JobTracker do something.

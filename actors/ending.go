@@ -97,8 +97,7 @@ func (r *run) end(state scheduling.JobState, c *mapreduce.Counters, g *registry)
 	if err == nil {
 		r.result.Skipped = skipped
 	}
-	g.remove(r)
-	close(r.done)
+	g.retire(r)
 	if late {
 		go r.bury(state)
 	}

@@ -34,10 +34,12 @@ func (g *registry) add(r *run) {
 	g.running = append(g.running, r)
 }
 
-// remove moves an ended run to the history.
-func (g *registry) remove(r *run) {
+// retire moves an ended run to the history and tells who waits for it, at once for all that ask: a job
+// whose Wait has returned is not listed as running, and one that runs no more has its result.
+func (g *registry) retire(r *run) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	close(r.done)
 	kept := g.running[:0]
 	for _, x := range g.running {
 		if x != r {

@@ -247,7 +247,9 @@ func TestHistoryIsBounded(t *testing.T) {
 		var ended []scheduling.JobID
 		for i, k := range []int{2, 0, 3, 1} {
 			require.False(t, isClosed(idle))
-			g.remove(runs[k])
+			require.False(t, isClosed(runs[k].done))
+			g.retire(runs[k])
+			require.True(t, isClosed(runs[k].done))
 			ended = append(ended, runs[k].id)
 			require.Len(t, g.runs(), 3-i)
 			want := ended[max(0, len(ended)-max(history, 0)):]
