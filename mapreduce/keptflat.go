@@ -82,6 +82,12 @@ func isAligned(fields []flatField) bool {
 	return slices.ContainsFunc(fields, func(f flatField) bool { return f.kind == flatSlice })
 }
 
+// elements is how many the slice or string at p has, and their memory.
+func (f *flatField) elements(p unsafe.Pointer) (int, []byte) {
+	s := *(*string)(p) // a slice begins as a string does
+	return len(s), unsafe.Slice(unsafe.StringData(s), uintptr(len(s))*f.size)
+}
+
 var zeros [flatWord]byte
 
 // pad appends zeros up to a multiple of step from where a record begins.
@@ -101,9 +107,9 @@ func appendAligned(dst []byte, fields []flatField, p unsafe.Pointer) ([]byte, er
 			dst = append(dst, unsafe.Slice((*byte)(at), f.size)...)
 			continue
 		}
-		data, n := unsafe.Pointer(unsafe.StringData(*(*string)(at))), len(*(*string)(at)) // a slice begins as a string does
+		n, elements := f.elements(at)
 		dst = binary.NativeEndian.AppendUint32(dst, uint32(n))
-		dst = append(pad(dst, begin, max(f.step, 1)), unsafe.Slice((*byte)(data), uintptr(n)*f.size)...)
+		dst = append(pad(dst, begin, max(f.step, 1)), elements...)
 	}
 	dst = pad(dst, begin, flatWord)
 	if n := len(dst) - begin; n > math.MaxInt32 {
@@ -134,9 +140,8 @@ func appendFlat(dst []byte, fields []flatField, p unsafe.Pointer) []byte {
 			dst = append(dst, unsafe.Slice((*byte)(at), f.size)...)
 			continue
 		}
-		data, n := unsafe.Pointer(unsafe.StringData(*(*string)(at))), len(*(*string)(at)) // a slice begins as a string does
-		dst = binary.AppendUvarint(dst, uint64(n))
-		dst = append(dst, unsafe.Slice((*byte)(data), uintptr(n)*f.size)...)
+		n, elements := f.elements(at)
+		dst = append(binary.AppendUvarint(dst, uint64(n)), elements...)
 	}
 	return dst
 }
