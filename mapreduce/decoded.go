@@ -59,16 +59,21 @@ func decodeEach[R, I any](s *splitReader, read func(*splitReader, func(R) error)
 	return s.placed(err, number)
 }
 
-// heldLines yields lines that are about to be copied: the budget bounds their length.
+// heldLines yields lines that are about to be copied.
 func heldLines(s *splitReader, yield func([]byte) error) error {
-	return Lines().read(s, func(line []byte) error {
+	return Lines().read(s, s.bounded(yield))
+}
+
+// bounded is yield of lines that are about to be copied: the budget bounds their length.
+func (s *splitReader) bounded(yield func(line []byte) error) func([]byte) error {
+	return func(line []byte) error {
 		if len(line) > memory.LeastLargest {
 			if err := s.kept(len(line)); err != nil {
 				return err
 			}
 		}
 		return yield(line)
-	})
+	}
 }
 
 // byteOrderMark is what some editors begin a file of UTF-8 with.

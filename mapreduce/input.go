@@ -154,15 +154,17 @@ func lineLength(b []byte) int {
 }
 
 // LineStrings is Lines with strings for records, which may be kept. Those of a map whose job has a
-// shuffle lie in pieces of memory of up to 1 KiB: keep strings.Clone of the few lines that you keep,
+// shuffle lie in pieces of memory of up to 4 KiB: keep strings.Clone of the few lines that you keep,
 // so that they do not keep their neighbors.
 func LineStrings(sources ...Source) Input[string] {
 	return Input[string]{sources: sources, read: func(s *splitReader, yield func(string) error) error {
 		if !s.copied {
 			return heldLines(s, func(line []byte) error { return yield(string(line)) })
 		}
-		var piece stringPiece
-		return heldLines(s, func(line []byte) error { return yield(piece.hold(line)) })
+		return s.runs(lineEnds{}, func(run []byte) error {
+			piece := stringPiece{run: run}
+			return s.eachLine(run, s.bounded(func(line []byte) error { return yield(piece.hold(line)) }))
+		})
 	}}
 }
 
