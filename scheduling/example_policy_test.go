@@ -35,7 +35,7 @@ func (o *users) rank(j *job, k TaskKind) index.Rank {
 	for _, other := range o.jobs[j.spec.User] {
 		running += other.w[k].running
 	}
-	return index.Rank{Value: float64(running), Tie: int64(j.id)}
+	return index.Rank{Value: float64(running), Tie: int32(j.id)}
 }
 
 func (o *users) add(j *job) error {

@@ -210,7 +210,7 @@ func checkHFSP(t require.TestingT, c *Core, o *hfsp) {
 			if spot.In {
 				listed++
 				if !o.drifted[k] {
-					require.Equal(t, o.rank(j, k), spot.Rank)
+					require.Equal(t, o.rank(j, k), spot.Rank())
 				}
 			}
 			held := math.IsInf(o.pol.Xi, 1) && o.training(j, k) && !o.sampling(j, k) && w.suspended == 0

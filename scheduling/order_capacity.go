@@ -223,9 +223,9 @@ func (o *capacity) queueRank(j *job, _ TaskKind) index.Rank { return o.queueOf(j
 
 // rank is a job's place in its queue.
 func (q *queue) rank(j *job) index.Rank {
-	r := index.Rank{Tie: int64(j.id)}
+	r := index.Rank{Tie: int32(j.id)}
 	if q.Priorities {
-		r.Class = int32(j.spec.Priority)
+		r.Class = int16(j.spec.Priority)
 	}
 	return r
 }

@@ -17,7 +17,7 @@ type naiveFair struct {
 
 func newNaiveFair(c *Core, _ *Policy) (order, error) {
 	return &naiveFair{stale: true, flatOrder: flatOrder{simple: simple{c}, rankOf: func(j *job, k TaskKind) index.Rank {
-		return index.Rank{Value: float64(j.w[k].running), Tie: int64(j.id)}
+		return index.Rank{Value: float64(j.w[k].running), Tie: int32(j.id)}
 	}}}, nil
 }
 

@@ -248,7 +248,7 @@ func (o *hfsp) listed(j *job, k TaskKind) bool {
 // to go before the others.
 func (o *hfsp) rank(j *job, k TaskKind) index.Rank {
 	if o.sampling(j, k) {
-		return index.Rank{Value: float64(j.unfinished(k)), Tie: int64(j.id)}
+		return index.Rank{Value: float64(j.unfinished(k)), Tie: int32(j.id)}
 	}
 	return o.sizeRank(j, k)
 }
@@ -257,7 +257,7 @@ func (o *hfsp) rank(j *job, k TaskKind) index.Rank {
 func (o *hfsp) sizeRank(j *job, k TaskKind) index.Rank { return o.rankOf(o.sized(j, k)) }
 
 func (o *hfsp) rankOf(v *sized) index.Rank {
-	return index.Rank{Class: 1, Value: float64(o.key(v)), Tie: v.v.ID}
+	return index.Rank{Class: 1, Value: float64(o.key(v)), Tie: int32(v.job.id)}
 }
 
 // sampling tells whether tasks of the sample wait to be launched.

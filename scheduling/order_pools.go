@@ -50,7 +50,7 @@ type pools struct {
 // pool is a group of jobs that has a share of the cluster.
 type pool struct {
 	PoolConfig        // with the defaults filled in
-	order      int64  // among the names
+	order      int32  // among the names
 	jobs       []*job // not ended
 	admitted   quota
 	lists      [kinds]jobList
@@ -138,7 +138,7 @@ func (o *pools) rerank() {
 	for k := range TaskKind(kinds) {
 		o.lists[k] = index.List[*pool]{}
 		for n, q := range o.sorted {
-			q.order, q.spot[k] = int64(n), index.Spot{}
+			q.order, q.spot[k] = int32(n), index.Spot{}
 			o.reposition(q, k)
 		}
 	}
@@ -171,7 +171,7 @@ func (o *pools) changed(j *job, k TaskKind) {
 }
 
 func (o *pools) jobRank(j *job, k TaskKind) index.Rank {
-	return index.Rank{Value: float64(j.w[k].running) / o.weight(j, k), Tie: int64(j.id)}
+	return index.Rank{Value: float64(j.w[k].running) / o.weight(j, k), Tie: int32(j.id)}
 }
 
 // weight is a job's weight in its pool: size × priority × boost.

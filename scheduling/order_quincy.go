@@ -57,7 +57,7 @@ func newQuincy(c *Core, p *Policy) (order, error) {
 	rank := fifoRank
 	if o.fair() {
 		rank = func(j *job, k TaskKind) index.Rank {
-			return index.Rank{Value: float64(j.w[k].running) / j.spec.Priority.factor(), Tie: int64(j.id)}
+			return index.Rank{Value: float64(j.w[k].running) / j.spec.Priority.factor(), Tie: int32(j.id)}
 		}
 	}
 	o.flatOrder = flatOrder{simple: simple{c}, rankOf: rank}

@@ -28,12 +28,12 @@ func (o *rankedOrder) rank(j *job, k TaskKind) index.Rank {
 	if math.IsNaN(value) {
 		value = math.Inf(1)
 	}
-	return index.Rank{Value: value, Tie: int64(j.id)}
+	return index.Rank{Value: value, Tie: int32(j.id)}
 }
 
 // changed notes whether j has a task to launch; where it stands the next walk asks.
 func (o *rankedOrder) changed(j *job, k TaskKind) {
-	o.spots.put(&o.lists[k], j, k, func(j *job, _ TaskKind) index.Rank { return index.Rank{Tie: int64(j.id)} })
+	o.spots.put(&o.lists[k], j, k, func(j *job, _ TaskKind) index.Rank { return index.Rank{Tie: int32(j.id)} })
 }
 
 func (o *rankedOrder) rewind(k TaskKind) {

@@ -63,7 +63,7 @@ func TestRankListAgainstSorting(t *testing.T) {
 		n := rapid.IntRange(1, 400).Draw(t, "n")
 		for step := range 600 {
 			id := rapid.IntRange(0, n-1).Draw(t, "id")
-			r := Rank{Class: int32(rapid.IntRange(0, 1).Draw(t, "class")), Value: float64(rapid.IntRange(0, 5).Draw(t, "value")), Tie: int64(id)}
+			r := Rank{Class: int16(rapid.IntRange(0, 1).Draw(t, "class")), Value: float64(rapid.IntRange(0, 5).Draw(t, "value")), Tie: int32(id)}
 			_, in := model[id]
 			stays := !in || rapid.Bool().Draw(t, "stays")
 			l.Put(&spots[id], stays, r, id)

@@ -133,10 +133,11 @@ func TestBits(t *testing.T) {
 
 // Ranks go by class, value, tie, and the other way around reversed.
 func TestRanks(t *testing.T) {
-	order := []Rank{{-1, 9, 9}, {0, -1, 5}, {0, 0, 1}, {0, 0, 2}, {0, 2, 0}, {1, 0, 0}}
+	order := []Rank{{9, 9, -1}, {-1, 5, 0}, {0, 1, 0}, {0, 2, 0}, {2, 0, 0}, {0, 0, 1}}
 	for i, a := range order {
 		for k, b := range order {
 			require.Equal(t, []bool{i < k, i > k}, []bool{a.Compare(b) < 0, a.Compare(b) > 0})
+			require.Equal(t, []bool{i < k, i > k}, []bool{a.before(b), b.before(a)})
 			require.Equal(t, []bool{i < k, i > k}, []bool{a.Reversed().Compare(b.Reversed()) > 0, a.Reversed().Compare(b.Reversed()) < 0})
 		}
 	}
@@ -176,7 +177,7 @@ func TestBlocksOfAList(t *testing.T) {
 	spots := make([]Spot, 500)
 	for i := range spots {
 		made.Append(&spots[i], Rank{Value: float64(i)}, i)
-		require.Equal(t, Spot{Rank{Value: float64(i)}, true}, spots[i])
+		require.Equal(t, spotAt(Rank{Value: float64(i)}, true), spots[i])
 	}
 	for _, b := range made.blocks {
 		require.LessOrEqual(t, b.n, blockSize*3/4)

@@ -9,25 +9,28 @@ import (
 )
 
 // Rank is a place in an order: smaller goes first, by class, then value, then tie, which must be
-// unique within a list. Values are finite numbers.
+// unique within a list. Values are finite numbers. It takes 16 bytes: lists are read far from where
+// they were read last.
 type Rank struct {
-	Class int32
 	Value float64
-	Tie   int64
+	Tie   int32
+	Class int16
 }
 
-// Compare is negative if r goes before s.
+// Compare is negative if r goes before s, for sorting.
 func (r Rank) Compare(s Rank) int {
-	if c := cmp.Compare(r.Class, s.Class); c != 0 {
-		return c
+	return cmp.Or(cmp.Compare(r.Class, s.Class), cmp.Compare(r.Value, s.Value), cmp.Compare(r.Tie, s.Tie))
+}
+
+// before tells whether r goes before s.
+func (r Rank) before(s Rank) bool {
+	if r.Class != s.Class {
+		return r.Class < s.Class
 	}
 	if r.Value != s.Value {
-		if r.Value < s.Value {
-			return -1
-		}
-		return 1
+		return r.Value < s.Value
 	}
-	return cmp.Compare(r.Tie, s.Tie)
+	return r.Tie < s.Tie
 }
 
 // Reversed is the place that r has if the order is turned around.
@@ -48,9 +51,16 @@ type block[T any] struct {
 // a binary search over the blocks and a move within one; walking is a plain scan, so that passing
 // over an element costs next to nothing. Invariant: no block is empty.
 type List[T any] struct {
-	blocks []*block[T]
+	blocks []blockAt[T]
 	n      int
 	spare  []*block[T] // emptied blocks, for reuse
+}
+
+// blockAt is a block, and beside it, so that a search reads no block but the right one, the rank of
+// its first element.
+type blockAt[T any] struct {
+	first Rank
+	*block[T]
 }
 
 // Len is the number of elements.
@@ -61,10 +71,10 @@ func (l *List[T]) block(r Rank) int {
 	lo, hi := 0, len(l.blocks)-1 // the last block whose first element is not after r
 	for lo < hi {
 		mid := (lo + hi + 1) / 2
-		if l.blocks[mid].ranks[0].Compare(r) <= 0 {
-			lo = mid
-		} else {
+		if r.before(l.blocks[mid].first) {
 			hi = mid - 1
+		} else {
+			lo = mid
 		}
 	}
 	return lo
@@ -75,7 +85,7 @@ func (b *block[T]) search(r Rank) int {
 	lo, hi := 0, b.n
 	for lo < hi {
 		mid := int(uint(lo+hi) / 2)
-		if b.ranks[mid].Compare(r) < 0 {
+		if b.ranks[mid].before(r) {
 			lo = mid + 1
 		} else {
 			hi = mid
@@ -88,19 +98,19 @@ func (b *block[T]) search(r Rank) int {
 func (l *List[T]) Insert(r Rank, v T) {
 	l.n++
 	if len(l.blocks) == 0 {
-		l.blocks = append(l.blocks, l.fresh())
+		l.blocks = append(l.blocks, blockAt[T]{r, l.fresh()})
 	}
 	k := l.block(r)
-	b := l.blocks[k]
+	b := l.blocks[k].block
 	if b.n == blockSize {
 		half := l.fresh()
 		half.n, b.n = blockSize/2, blockSize/2
 		copy(half.ranks[:], b.ranks[b.n:])
 		copy(half.values[:], b.values[b.n:])
 		clear(b.values[b.n:])
-		l.blocks = slices.Insert(l.blocks, k+1, half)
-		if half.ranks[0].Compare(r) <= 0 {
-			b = half
+		l.blocks = slices.Insert(l.blocks, k+1, blockAt[T]{half.ranks[0], half})
+		if half.ranks[0].before(r) {
+			k, b = k+1, half
 		}
 	}
 	i := b.search(r)
@@ -108,6 +118,7 @@ func (l *List[T]) Insert(r Rank, v T) {
 	copy(b.ranks[i+1:b.n], b.ranks[i:])
 	copy(b.values[i+1:b.n], b.values[i:])
 	b.ranks[i], b.values[i] = r, v
+	l.blocks[k].first = b.ranks[0]
 }
 
 // fresh returns an empty block.
@@ -123,7 +134,7 @@ func (l *List[T]) fresh() *block[T] {
 // find finds the element at r, which must be there.
 func (l *List[T]) find(r Rank) (k, i int) {
 	k = l.block(r)
-	b := l.blocks[k]
+	b := l.blocks[k].block
 	if i = b.search(r); i == b.n || b.ranks[i] != r {
 		panic("index: the list has lost an element")
 	}
@@ -133,7 +144,7 @@ func (l *List[T]) find(r Rank) (k, i int) {
 // Remove takes out the element at r, which must be there.
 func (l *List[T]) Remove(r Rank) {
 	k, i := l.find(r)
-	b := l.blocks[k]
+	b := l.blocks[k].block
 	l.n--
 	copy(b.ranks[i:b.n], b.ranks[i+1:b.n])
 	copy(b.values[i:b.n], b.values[i+1:b.n])
@@ -141,61 +152,72 @@ func (l *List[T]) Remove(r Rank) {
 	b.values[b.n] = *new(T)
 	if b.n == 0 {
 		l.spare = append(l.spare, b)
-		l.blocks = append(l.blocks[:k], l.blocks[k+1:]...)
+		l.blocks = slices.Delete(l.blocks, k, k+1)
+		return
 	}
+	l.blocks[k].first = b.ranks[0]
 }
 
 // Move takes the element at from to to. It is the hot path of every launch: while the element stays
 // within its block, only the elements that it passes Move.
 func (l *List[T]) Move(from, to Rank) {
 	k, i := l.find(from)
-	b := l.blocks[k]
+	b := l.blocks[k].block
 	v := b.values[i]
-	lastFits := k == len(l.blocks)-1 || to.Compare(l.blocks[k+1].ranks[0]) < 0
-	firstFits := k == 0 || to.Compare(b.ranks[0]) >= 0
+	lastFits := k == len(l.blocks)-1 || to.before(l.blocks[k+1].first)
+	firstFits := k == 0 || !to.before(b.ranks[0])
 	if !lastFits || !firstFits {
 		l.Remove(from)
 		l.Insert(to, v)
 		return
 	}
-	for i+1 < b.n && b.ranks[i+1].Compare(to) < 0 {
+	for i+1 < b.n && b.ranks[i+1].before(to) {
 		b.ranks[i], b.values[i] = b.ranks[i+1], b.values[i+1]
 		i++
 	}
-	for i > 0 && b.ranks[i-1].Compare(to) > 0 {
+	for i > 0 && to.before(b.ranks[i-1]) {
 		b.ranks[i], b.values[i] = b.ranks[i-1], b.values[i-1]
 		i--
 	}
 	b.ranks[i], b.values[i] = to, v
+	l.blocks[k].first = b.ranks[0]
 }
 
 // Spot is where an element is in a list, if it is in.
 type Spot struct {
-	Rank
-	In bool
+	value float64
+	tie   int32
+	class int16
+	In    bool
 }
+
+// Rank is the element's rank; the zero rank if it is not in.
+func (s Spot) Rank() Rank { return Rank{s.value, s.tie, s.class} }
+
+// spotAt is the spot of an element, or of one that is not in.
+func spotAt(r Rank, in bool) Spot { return Spot{r.Value, r.Tie, r.Class, in} }
 
 // Put moves v from s to r, or takes it in or out.
 func (l *List[T]) Put(s *Spot, in bool, r Rank, v T) {
 	switch {
 	case in && !s.In:
 		l.Insert(r, v)
-	case in && r != s.Rank:
-		l.Move(s.Rank, r)
+	case in && r != s.Rank():
+		l.Move(s.Rank(), r)
 	case !in && s.In:
-		l.Remove(s.Rank)
+		l.Remove(s.Rank())
 	}
-	s.Rank, s.In = r, in
+	*s = spotAt(r, in)
 }
 
 // Clear takes all elements out.
 func (l *List[T]) Clear() {
-	for i, b := range l.blocks {
+	for _, b := range l.blocks {
 		clear(b.values[:b.n])
 		b.n = 0
-		l.spare = append(l.spare, b)
-		l.blocks[i] = nil
+		l.spare = append(l.spare, b.block)
 	}
+	clear(l.blocks)
 	l.blocks, l.n = l.blocks[:0], 0
 }
 
@@ -203,14 +225,14 @@ func (l *List[T]) Clear() {
 func (l *List[T]) Append(s *Spot, r Rank, v T) {
 	k := len(l.blocks) - 1
 	if k < 0 || l.blocks[k].n >= blockSize*3/4 {
-		l.blocks = append(l.blocks, l.fresh())
+		l.blocks = append(l.blocks, blockAt[T]{r, l.fresh()})
 		k++
 	}
-	b := l.blocks[k]
+	b := l.blocks[k].block
 	b.ranks[b.n], b.values[b.n] = r, v
 	b.n++
 	l.n++
-	s.Rank, s.In = r, true
+	*s = spotAt(r, true)
 }
 
 // Cursor walks a rankList; a change of the list ends the walk.
