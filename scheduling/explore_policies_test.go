@@ -64,7 +64,7 @@ func (p *printer) flow(h *mix, o *quincy) {
 
 // clock adds how long ago the last offer was, if a job was passed over then.
 func (p *printer) clock(h *mix, c *waitClock, j *job) {
-	h.length(c.of[j.index].wait)
+	h.length(c.wait(j.index))
 	h.flag(c.skipped.Has(j.index))
 	if c.skipped.Has(j.index) {
 		h.length(p.w.now - c.last)
@@ -94,7 +94,7 @@ func (p *printer) reduces(h *mix, r *cogrs, j *job) {
 	h.int(int(r.level[j.index]))
 	p.clock(h, &r.clock, j)
 	h.flag(r.armed(j))
-	h.length(r.credited(j).until)
+	h.length(r.clock.until[j.index])
 	h.flag(r.wide.Has(j.index))
 	h.int(int(r.turns[j.index].taken))
 	h.int(int(r.turns[j.index].most))

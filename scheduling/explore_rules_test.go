@@ -160,8 +160,8 @@ func (w *world) checkWaits() {
 			for l := x.level; l < w.c.far; l++ {
 				bound += w.spec.policy.Locality.Waits[l]
 			}
-			if r.clock.skipped.Has(j.index) && r.clock.of[j.index].wait >= bound {
-				w.breaks("a map of %v waits for its data for %v, at most %v are allowed", j.id, r.clock.of[j.index].wait, bound)
+			if r.clock.skipped.Has(j.index) && r.clock.wait(j.index) >= bound {
+				w.breaks("a map of %v waits for its data for %v, at most %v are allowed", j.id, r.clock.wait(j.index), bound)
 			}
 		case *skipCount:
 			bound := sumOf(r.limits)
@@ -173,7 +173,7 @@ func (w *world) checkWaits() {
 			}
 		}
 		if r, ok := w.c.reduce.(*cogrs); ok {
-			if wait, bound := r.credited(j).wait, r.length(0)+r.length(1); r.clock.skipped.Has(j.index) && wait >= bound {
+			if wait, bound := r.credited(j), r.length(0)+r.length(1); r.clock.skipped.Has(j.index) && wait >= bound {
 				w.breaks("a reduce of %v waits for its center for %v, at most %v are allowed", j.id, wait, bound)
 			}
 		}

@@ -94,7 +94,7 @@ func (t *timedWait) allowed(j *job, _ *node) Locality {
 
 // foresee works out which level a job is allowed and for how long.
 func (t *timedWait) foresee(j *job) {
-	w, wait := t.at(j), t.clock.of[j.index].wait
+	w, wait := t.at(j), t.clock.wait(j.index)
 	l, until := w.level, time.Duration(0)
 	for ; l < t.c.far; l++ {
 		if until += t.length(l); wait < until {
@@ -146,8 +146,10 @@ func (t *timedWait) launched(j *job, l Locality) {
 		}
 		return
 	}
-	if last := t.clock.lastRefusal(j.index); t.capped && l <= w.level && last > 0 && t.c.beat-last < uint64(t.c.live) {
-		return // an offer was refused in the last round of heartbeats: the wait goes on
+	if t.capped && l <= w.level {
+		if last := t.clock.lastRefusal(j.index); last > 0 && t.c.beat-last < uint64(t.c.live) {
+			return // an offer was refused in the last round of heartbeats: the wait goes on
+		}
 	}
 	w.level = l
 	t.clock.restart(j.index)
@@ -157,13 +159,13 @@ func (t *timedWait) launched(j *job, l Locality) {
 func (t *timedWait) why(j *job, l Locality) Reason {
 	r := t.greedy.why(j, l)
 	if r.Cause == CauseGreedy {
-		r = Reason{Cause: CauseWaited, Wait: t.clock.of[j.index].wait}
+		r = Reason{Cause: CauseWaited, Wait: t.clock.wait(j.index)}
 	}
 	return r
 }
 
 func (t *timedWait) waiting(j *job) (Reason, time.Duration) {
-	wait, until := t.clock.of[j.index].wait, time.Duration(0)
+	wait, until := t.clock.wait(j.index), time.Duration(0)
 	for l := t.at(j).level; l < t.c.far && wait >= until; l++ {
 		until += t.length(l)
 	}
@@ -171,7 +173,7 @@ func (t *timedWait) waiting(j *job) (Reason, time.Duration) {
 }
 
 func (t *timedWait) view(j *job) LocalityView {
-	return LocalityView{Level: t.at(j).level, Wait: t.clock.of[j.index].wait, Skipped: t.clock.skipped.Has(j.index)}
+	return LocalityView{Level: t.at(j).level, Wait: t.clock.wait(j.index), Skipped: t.clock.skipped.Has(j.index)}
 }
 
 func (t *timedWait) took(former localityRule) {

@@ -167,7 +167,7 @@ func reduceState(c *Core, j *job, turn bool) []any {
 	if !ok {
 		return nil
 	}
-	state := []any{r.credited(j).wait, r.level[j.index], r.clock.skipped.Has(j.index)}
+	state := []any{r.credited(j), r.level[j.index], r.clock.skipped.Has(j.index)}
 	if turn && c.outputsOf(j) != nil {
 		c.reduce.pendingChange(j)
 		state = append(state, r.planOf(j).turn)

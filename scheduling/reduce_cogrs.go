@@ -34,7 +34,8 @@ type cogrs struct {
 	racks  [][]*node          // live nodes by rack, if listed
 	listed bool
 
-	ask index.Bits // scratch of next
+	ask   index.Bits // of toAsk
+	askOf *node      // for which ask was worked out; nil if what it depends on may have changed
 
 	// scratch of the search for centers
 	floor  []int64    // by reduce: the score from which a node is among the best
@@ -98,11 +99,12 @@ func (r *cogrs) remove(j *job) {
 func (r *cogrs) waits() bool { return true }
 
 func (r *cogrs) changed(j *job, ready, plain bool) {
+	r.askOf = nil
 	r.clock.changed(j.index, ready, plain)
 }
 
-// credited is how long a job has waited, and until when it is foreseen what it answers.
-func (r *cogrs) credited(j *job) *waited { return &r.clock.of[j.index] }
+// credited is how long a job has waited.
+func (r *cogrs) credited(j *job) time.Duration { return r.clock.wait(j.index) }
 
 // armed tells whether a job is passed over where its plan allows it.
 func (r *cogrs) armed(j *job) bool { return r.clock.foreseen.Has(j.index) }
@@ -110,8 +112,14 @@ func (r *cogrs) armed(j *job) bool { return r.clock.foreseen.Has(j.index) }
 // disarm has a job asked again.
 func (r *cogrs) disarm(j *job) { r.clock.foresee(j.index, 0) }
 
-func (r *cogrs) begin() { r.clock.begin() }
-func (r *cogrs) end()   { r.clock.end() }
+func (r *cogrs) begin() {
+	if !r.clock.open {
+		r.askOf = nil
+		r.clock.begin()
+	}
+}
+
+func (r *cogrs) end() { r.clock.end() }
 
 // length is the wait of a level.
 func (r *cogrs) length(l Locality) time.Duration {
@@ -123,7 +131,7 @@ func (r *cogrs) length(l Locality) time.Duration {
 
 // allowed is 0: at the center; 1: in its rack; 2: anywhere.
 func (r *cogrs) allowed(j *job) Locality {
-	wait := r.credited(j).wait
+	wait := r.credited(j)
 	if r.c.order.urgent(j, Reduce) || r.idle(j) && wait >= r.c.heartbeatInterval() {
 		return 2
 	}
@@ -179,6 +187,7 @@ func (r *cogrs) count(j *job, n NodeID, sign int32) {
 //  2. a node that has its part of the job's reduces is refused as long as the job waits;
 //  3. else the reduce is chosen that n is good enough for, at the level that the wait allows.
 func (r *cogrs) offer(j *job, n *node) bool {
+	r.askOf = nil
 	r.pendingChange(j)
 	g := r.c.outputsOf(j)
 	if g == nil || g.Known() == 0 {
@@ -205,6 +214,7 @@ func (r *cogrs) offer(j *job, n *node) bool {
 }
 
 func (r *cogrs) accepts(j *job, n *node) bool {
+	r.askOf = nil
 	r.pendingChange(j)
 	g := r.c.outputsOf(j)
 	if g == nil || g.Known() == 0 {
@@ -226,7 +236,7 @@ func (r *cogrs) start(j *job, n *node, i int32, l Locality, why Cause) bool {
 	i = r.c.selected(j, Reduce, n, i, AnyPlace)
 	reason := Reason{Cause: why}
 	if why == CauseWaited {
-		reason.Wait = r.credited(j).wait
+		reason.Wait = r.credited(j)
 	}
 	r.count(j, n.id, 1)
 	var placed *Placed
@@ -247,7 +257,7 @@ func (r *cogrs) start(j *job, n *node, i int32, l Locality, why Cause) bool {
 }
 
 func (r *cogrs) refuse(j *job, n *node, why Cause) bool {
-	wait := r.credited(j).wait
+	wait := r.credited(j)
 	r.clock.refuse(j.index)
 	var placed func() *Placed
 	if r.c.tells() {

@@ -10,7 +10,7 @@ import (
 
 // A job that waits for the centers of its reduces, or for their racks, refuses every node to which
 // none of them may go, and in no such rack, as long as each pending reduce has a choice that can
-// take it. Such a job is armed: a walk passes over it by a few bits. The states, by waited.until and
+// take it. Such a job is armed: a walk passes over it by a few bits. The states, by waitClock.until and
 // wait:
 //
 //	state    until      what a walk does                      how it ends
@@ -57,8 +57,13 @@ func (r *cogrs) next(l *jobList, at *index.Cursor, n *node) (int32, bool) {
 }
 
 // toAsk is the jobs that must be asked about a slot on n whosever turn it is: those that are not
-// armed, and those of which a reduce may go there, unless the node has its part.
+// armed, and those of which a reduce may go there, unless the node has its part. It is worked out
+// once a walk, as far as no job is asked in between.
 func (r *cogrs) toAsk(n *node) index.Bits {
+	if r.askOf == n {
+		return r.ask
+	}
+	r.askOf = n
 	foreseen := r.clock.foreseen
 	plain, wide := r.clock.plain[:len(foreseen)], r.wide[:len(foreseen)]
 	full, takes := r.full.Row(int32(n.id))[:len(foreseen)], r.takes.Row(int32(n.id))[:len(foreseen)]
@@ -74,7 +79,7 @@ func (r *cogrs) toAsk(n *node) index.Bits {
 func (r *cogrs) arm(j *job, level Locality, limit int32) {
 	p, t := r.planOf(j), &r.turns[j.index]
 	until := r.same(j, level)
-	if r.c.walked == nil || !r.clock.plain.Has(j.index) || level > 1 || r.credited(j).wait >= until || r.armed(j) && t.taken < t.most {
+	if r.c.walked == nil || !r.clock.plain.Has(j.index) || level > 1 || r.credited(j) >= until || r.armed(j) && t.taken < t.most {
 		return
 	}
 	if !p.judged {

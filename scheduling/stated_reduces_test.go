@@ -94,16 +94,17 @@ func TestHowFarAReduceMayGo(t *testing.T) {
 		require.Len(t, n, 4)
 		j := c.job(submit(t, c, JobSpec{Reduces: 2}))
 		r := c.reduce.(*cogrs)
-		r.level[j.index], r.credited(j).wait = x.level, x.wait
+		r.level[j.index] = x.level
+		r.clock.setWait(j.index, x.wait, 0)
 		c.running[Reduce] = 4 - x.free
 		require.Equal(t, x.want, r.allowed(j), "%+v", x)
 	}
 	c, _ := newTestCore(t, "fair", func(cfg *Config, p *Policy) { cfg.HeartbeatInterval, p.Reduce.Rule = time.Second, CoGRS })
 	j := c.job(submit(t, c, JobSpec{Reduces: 2, Maps: 1}))
-	c.reduce.(*cogrs).credited(j).wait = time.Second
+	c.reduce.(*cogrs).clock.setWait(j.index, time.Second, 0)
 	require.Zero(t, c.reduce.(*cogrs).allowed(j), "a map is not done")
 	j = c.job(submit(t, c, JobSpec{Reduces: 2, SlotsPerTask: 3}))
-	c.reduce.(*cogrs).credited(j).wait = time.Second
+	c.reduce.(*cogrs).clock.setWait(j.index, time.Second, 0)
 	require.Zero(t, c.reduce.(*cogrs).allowed(j), "they need six slots")
 }
 

@@ -125,7 +125,7 @@ func TestCapOfAWait(t *testing.T) {
 	require.Equal(t, LocalityView{Level: RackLocal}, v)
 	require.Len(t, beat(t, c, 6*time.Second, data), 1)
 	c, data, _, _ = waitingJob(t, LocalityPolicy{Rule: TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}, Capped: true})
-	c.loc.(*timedWait).clock.of[c.job(1).index].wait = time.Second
+	c.loc.(*timedWait).clock.setWait(c.job(1).index, time.Second, 0)
 	require.Len(t, beat(t, c, 0, data), 1)
 	v, err = c.View().Locality(1)
 	require.NoError(t, err)

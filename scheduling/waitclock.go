@@ -7,12 +7,6 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
-// waited is the part of a job's wait that the clock of offers keeps, for slots of one kind.
-type waited struct {
-	wait  time.Duration // credited since the last launch; 0 or more
-	until time.Duration // what the job answers is foreseen as long as wait is below; 0: it is not
-}
-
 // waitClock credits waits as [Zaharia10 Algorithm 3] does: a job that was passed over at one
 // heartbeat is credited, at the next one, the time between the two. Only heartbeats that offer a
 // slot of the kind count; Hadoop's code also counts those that offer none, by which the wait all
@@ -22,15 +16,16 @@ type waited struct {
 // thousands of jobs that wait, offers that they refuse are most of the work.
 type waitClock struct {
 	c        *Core
-	last     time.Duration // of the last heartbeat that offered a slot
-	open     bool          // this heartbeat has offered a slot
-	launches uint64        // the heartbeat (Core.beat) that launched is of
-	of       []waited      // by index of the job
-	at       []uint64      // by index: the heartbeat (Core.beat) of the last refusal that was stamped, 0 if there was none
+	last     time.Duration   // of the last heartbeat that offered a slot
+	open     bool            // this heartbeat has offered a slot
+	launches uint64          // the heartbeat (Core.beat) that launched is of
+	until    []time.Duration // by index of the job: what it answers is foreseen as long as its wait is below; 0: it is not
+	left     []time.Duration // by index: until less the wait, all that begin must read
+	at       []uint64        // by index: the heartbeat (Core.beat) of the last refusal that was stamped, 0 if there was none
 
 	ready    index.Bits // has a task to launch and may launch it
 	plain    index.Bits // ready, and takes a slot or not by nothing but the rule and the data on the node
-	foreseen index.Bits // wait is below until
+	foreseen index.Bits // the wait is below until
 	refused  index.Bits // a slot in this heartbeat
 	launched index.Bits // in heartbeat launches
 	skipped  index.Bits // passed over at the last heartbeat that offered a slot: the clock credits it
@@ -43,19 +38,28 @@ func (o *waitClock) sets() [6]*index.Bits {
 
 // add makes room for a new job.
 func (o *waitClock) add(job int32) {
-	o.of, o.at = roomFor(o.of, job), roomFor(o.at, job)
+	o.until, o.left, o.at = roomFor(o.until, job), roomFor(o.left, job), roomFor(o.at, job)
 	for _, set := range o.sets() {
 		set.Widen(job)
 		set.Clear(job)
 	}
 }
 
+// wait is how long a job has waited, as credited since its last launch.
+func (o *waitClock) wait(job int32) time.Duration { return o.until[job] - o.left[job] }
+
+// setWait says how long a job has waited, and up to which wait it is known what it answers.
+func (o *waitClock) setWait(job int32, wait, until time.Duration) {
+	o.until[job], o.left[job] = until, until-wait
+	o.foreseen.Put(job, wait < until)
+}
+
 // took keeps what a former clock has credited, and nothing of the offers before.
 func (o *waitClock) took(old *waitClock) {
-	o.of, o.at, o.ready, o.plain = old.of, old.at, old.ready, old.plain
+	o.until, o.left, o.at, o.ready, o.plain = old.until, old.left, old.at, old.ready, old.plain
 	clear(o.at)
-	for i := range o.of {
-		o.of[i].until = 0
+	for i := range o.left {
+		o.until[i], o.left[i] = 0, -old.wait(int32(i))
 	}
 	for _, set := range []*index.Bits{&o.foreseen, &o.refused, &o.launched, &o.skipped} {
 		*set = make(index.Bits, len(o.ready))
@@ -70,9 +74,7 @@ func (o *waitClock) changed(job int32, ready, plain bool) {
 
 // foresee says up to which wait it is known what a job answers, 0 for not at all.
 func (o *waitClock) foresee(job int32, until time.Duration) {
-	w := &o.of[job]
-	w.until = until
-	o.foreseen.Put(job, w.wait < until)
+	o.setWait(job, o.wait(job), until)
 }
 
 // begin credits the jobs passed over at the last heartbeat with an offer.
@@ -81,13 +83,12 @@ func (o *waitClock) begin() {
 		return
 	}
 	o.open = true
-	passed, of := o.c.now-o.last, o.of
+	passed, left := o.c.now-o.last, o.left
 	for i, word := range o.skipped {
 		o.skipped[i] = 0
 		for ; word != 0; word &= word - 1 {
 			job := i<<6 + bits.TrailingZeros64(word)
-			w := &of[job]
-			if w.wait += passed; w.wait >= w.until {
+			if left[job] -= passed; left[job] <= 0 {
 				o.foreseen.Clear(int32(job))
 			}
 		}
@@ -114,8 +115,7 @@ func (o *waitClock) ofThisBeat() {
 
 // restart begins the wait of a job anew.
 func (o *waitClock) restart(job int32) {
-	o.of[job] = waited{}
-	o.foreseen.Clear(job)
+	o.setWait(job, 0, 0)
 	o.skipped.Clear(job)
 }
 

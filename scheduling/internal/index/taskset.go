@@ -4,17 +4,25 @@ import "math/bits"
 
 // TaskSet is a set of task indexes that finds its least member fast: words of 64 bits, and a
 // summary with a bit per word. Adding, removing and testing are O(1); first looks at one summary
-// word for each 4,096 tasks at worst.
+// word for each 4,096 tasks at worst. A set for up to 64 tasks is a word that lies in the set
+// itself, for most jobs have few tasks. The zero value is an empty set for those.
 type TaskSet struct {
-	words   []uint64
-	summary []uint64
-	n       int
+	one  uint64
+	many *manyTasks // nil for up to 64 tasks
+	n    int
 }
+
+// manyTasks is the members of a set for more than 64 tasks.
+type manyTasks struct{ words, summary []uint64 }
 
 // NewTaskSet makes an empty set for indexes below size.
 func NewTaskSet(size int) TaskSet {
+	if size <= 64 {
+		return TaskSet{}
+	}
 	words := (size + 63) / 64
-	return TaskSet{words: make([]uint64, words), summary: make([]uint64, (words+63)/64)}
+	all := make([]uint64, words+(words+63)/64)
+	return TaskSet{many: &manyTasks{words: all[:words:words], summary: all[words:]}}
 }
 
 // NewFullTaskSet makes the set of all indexes below size.
@@ -27,31 +35,50 @@ func NewFullTaskSet(size int) TaskSet {
 }
 
 // Has tells whether i is a member.
-func (s *TaskSet) Has(i int32) bool { return s.words[i>>6]&(1<<(i&63)) != 0 }
+func (s *TaskSet) Has(i int32) bool {
+	if s.many == nil {
+		return s.one>>(i&63)&1 != 0
+	}
+	return s.many.words[i>>6]>>(i&63)&1 != 0
+}
 
 // Add puts i in; i must not be a member.
 func (s *TaskSet) Add(i int32) {
-	s.words[i>>6] |= 1 << (i & 63)
-	s.summary[i>>12] |= 1 << ((i >> 6) & 63)
 	s.n++
+	if s.many == nil {
+		s.one |= 1 << (i & 63)
+		return
+	}
+	s.many.words[i>>6] |= 1 << (i & 63)
+	s.many.summary[i>>12] |= 1 << ((i >> 6) & 63)
 }
 
 // Remove takes i out; i must be a member.
 func (s *TaskSet) Remove(i int32) {
-	w := i >> 6
-	s.words[w] &^= 1 << (i & 63)
-	if s.words[w] == 0 {
-		s.summary[w>>6] &^= 1 << (w & 63)
-	}
 	s.n--
+	if s.many == nil {
+		s.one &^= 1 << (i & 63)
+		return
+	}
+	w := i >> 6
+	s.many.words[w] &^= 1 << (i & 63)
+	if s.many.words[w] == 0 {
+		s.many.summary[w>>6] &^= 1 << (w & 63)
+	}
 }
 
 // First returns the least member, or -1.
 func (s *TaskSet) First() int32 {
-	for k, sum := range s.summary {
+	switch {
+	case s.n == 0:
+		return -1
+	case s.many == nil:
+		return int32(bits.TrailingZeros64(s.one))
+	}
+	for k, sum := range s.many.summary {
 		if sum != 0 {
 			w := k<<6 + bits.TrailingZeros64(sum)
-			return int32(w<<6 + bits.TrailingZeros64(s.words[w]))
+			return int32(w<<6 + bits.TrailingZeros64(s.many.words[w]))
 		}
 	}
 	return -1
@@ -60,26 +87,40 @@ func (s *TaskSet) First() int32 {
 // Next returns the least member above i, or -1; Next(-1) is first.
 func (s *TaskSet) Next(i int32) int32 {
 	i++
-	w := int(i >> 6)
-	if w >= len(s.words) {
+	if s.many == nil {
+		if rest := s.one >> uint32(i); rest != 0 { // of 64 on nothing is left
+			return i + int32(bits.TrailingZeros64(rest))
+		}
 		return -1
 	}
-	if rest := s.words[w] >> (i & 63); rest != 0 {
+	words, w := s.many.words, int(i>>6)
+	if w >= len(words) {
+		return -1
+	}
+	if rest := words[w] >> (i & 63); rest != 0 {
 		return i + int32(bits.TrailingZeros64(rest))
 	}
-	for w++; w < len(s.words); w++ {
-		if s.words[w] != 0 {
-			return int32(w<<6 + bits.TrailingZeros64(s.words[w]))
+	for w++; w < len(words); w++ {
+		if words[w] != 0 {
+			return int32(w<<6 + bits.TrailingZeros64(words[w]))
 		}
 	}
 	return -1
+}
+
+// all is the words of the set, the lowest tasks first, to be read.
+func (s *TaskSet) all() []uint64 {
+	if s.many == nil {
+		return []uint64{s.one}
+	}
+	return s.many.words
 }
 
 // Onward returns the member that so many steps, at least 1, lead to: each goes to the least member
 // above, from the greatest to the least of all. It starts at i, or -1; the set must not be empty.
 func (s *TaskSet) Onward(i int32, steps int) int32 {
 	steps = (steps - 1 + s.upTo(i)) % s.n
-	for w, word := range s.words {
+	for w, word := range s.all() {
 		if here := bits.OnesCount64(word); steps >= here {
 			steps -= here
 			continue
@@ -103,19 +144,29 @@ func (s *TaskSet) Steps(i, k int32) int {
 
 // upTo is the number of members up to i.
 func (s *TaskSet) upTo(i int32) (members int) {
+	words := s.all()
 	w := int(i+1) >> 6
-	for _, word := range s.words[:min(w, len(s.words))] {
+	for _, word := range words[:min(w, len(words))] {
 		members += bits.OnesCount64(word)
 	}
-	if rest := (i + 1) & 63; rest > 0 && w < len(s.words) {
-		members += bits.OnesCount64(s.words[w] << (64 - rest))
+	if rest := (i + 1) & 63; rest > 0 && w < len(words) {
+		members += bits.OnesCount64(words[w] << (64 - rest))
 	}
 	return members
 }
 
 // Assign makes s a copy of another set.
 func (s *TaskSet) Assign(o *TaskSet) {
-	s.words, s.summary, s.n = append(s.words[:0], o.words...), append(s.summary[:0], o.summary...), o.n
+	s.one, s.n = o.one, o.n
+	if o.many == nil {
+		s.many = nil
+		return
+	}
+	if s.many == nil {
+		s.many = &manyTasks{}
+	}
+	s.many.words = append(s.many.words[:0], o.many.words...)
+	s.many.summary = append(s.many.summary[:0], o.many.summary...)
 }
 
 // Len is the number of members.
