@@ -149,7 +149,7 @@ func (c *Core) unlink(w *work, t *task, ai int32) {
 	}
 	*at = c.atts[ai].next
 	w.copies--
-	if len(w.slow) > 0 {
+	if w.slow != nil {
 		c.newWork() // there may be room for another copy
 	}
 	c.restate(t)
@@ -265,7 +265,7 @@ func (j *job) take(k TaskKind, i int32) {
 	if w.tasks[i].tries > 0 {
 		w.again--
 	}
-	if k == Map && j.hasPlace(i) {
+	if w.placed.Has(i) {
 		w.placed.Remove(i)
 		return
 	}

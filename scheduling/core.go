@@ -201,8 +201,8 @@ func (c *Core) Update(now time.Duration) error {
 // changed tells the order of a change and keeps the cluster's load.
 func (c *Core) changed(j *job, k TaskKind) {
 	w := &j.w[k]
-	if load := j.load(k); load != w.load {
-		c.load[k] += load - w.load
+	if load := int32(j.load(k)); load != w.load {
+		c.load[k] += int(load - w.load)
 		w.load = load
 	}
 	if c.waits[k] {
@@ -216,7 +216,7 @@ func (c *Core) changed(j *job, k TaskKind) {
 func (c *Core) tellRule(j *job, k TaskKind) {
 	w := &j.w[k]
 	ready := j.launchable(k)
-	plain := ready && j.slots == 1 && w.suspended == 0 && !c.kept(j, k) && len(w.slow) == 0 && j.trouble.avoided() == 0
+	plain := ready && j.slots == 1 && w.suspended == 0 && !c.kept(j, k) && w.slow == nil && j.trouble.avoided() == 0
 	if k == Reduce {
 		c.reduce.changed(j, ready && w.waiting() > 0, plain && w.again == 0)
 		return

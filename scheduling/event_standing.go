@@ -121,7 +121,7 @@ func (c *Core) tellWaiting(j *job, k TaskKind) {
 	if !waits || c.room[k] >= int(j.slots) || before != w.launched() {
 		return
 	}
-	w.skipped, w.skipLevel, w.skips = CauseNoSlot, AnyPlace, 0
+	w.skipped, w.skipLevel, j.skips[k] = CauseNoSlot, AnyPlace, 0
 	c.emit(Event{
 		Type: EventSkipped, JobID: j.id, Kind: k, Node: NoNode,
 		Reason: Reason{Cause: CauseNoSlot, Count: int32(c.slots[k] - c.room[k]), Of: int32(c.slots[k])},

@@ -185,7 +185,7 @@ func (p *printer) fetches(h *mix, j *job) {
 
 // pace adds which tasks are to be copied, and by what that is found out.
 func (p *printer) pace(h *mix, j *job, k TaskKind) {
-	for _, i := range j.w[k].slow {
+	for _, i := range j.w[k].toCopy() {
 		h.int(int(i) + 1)
 	}
 	rate := func(s sample) {
@@ -193,7 +193,7 @@ func (p *printer) pace(h *mix, j *job, k TaskKind) {
 		h.number(s.sum)
 		h.number(s.squares)
 	}
-	if len(j.w[Map].slow)+len(j.w[Reduce].slow) > 0 {
+	if j.w[Map].slow != nil || j.w[Reduce].slow != nil {
 		rate(p.w.c.slowest.rates[k][j.index])
 	}
 	if j.pace[k] == nil {

@@ -237,7 +237,7 @@ func (c *Core) fail(ai int32, s *Status) {
 	t := &w.tasks[i]
 	if !s.Blameless {
 		t.fails++
-		w.failed++
+		j.failed[k]++
 	}
 	c.abandoned(j, k, i)
 	if k == Reduce {

@@ -68,7 +68,7 @@ func checkInvariants(t require.TestingT, c *Core) {
 			checkWork(t, c, j, k)
 			load[k] += j.load(k)
 			waiting[k] += j.w[k].waiting()
-			slow[k] += len(j.w[k].slow)
+			slow[k] += len(j.w[k].toCopy())
 		}
 	}
 	require.Equal(t, load, c.load)
@@ -121,8 +121,8 @@ func checkWork(t require.TestingT, c *Core, j *job, k TaskKind) {
 		}
 		require.Equal(t, task.state == taskRunning || task.state == taskSuspended, task.att >= 0)
 	}
-	require.Equal(t, []int{pending, running, suspended, copies, done, again}, []int{w.waiting(), w.running, w.suspended, w.copies, w.done, w.again})
-	for _, i := range w.slow {
+	require.Equal(t, []int{pending, running, suspended, copies, done, again}, []int{w.waiting(), w.running, w.suspended, w.copies, w.done, int(w.again)})
+	for _, i := range w.toCopy() {
 		require.Len(t, c.View().Attempts(TaskID{j.id, k, i}), 1, "a task to copy has one attempt")
 		require.Equal(t, taskRunning, w.tasks[i].state)
 	}
@@ -214,7 +214,7 @@ func checkHFSP(t require.TestingT, c *Core, o *hfsp) {
 				}
 			}
 			held := math.IsInf(o.pol.Xi, 1) && o.training(j, k) && !o.sampling(j, k) && w.suspended == 0
-			require.Equal(t, j.runnable && w.open && !held && w.waiting()+w.suspended+len(w.slow) > 0, spot.In)
+			require.Equal(t, j.runnable && w.open && !held && w.waiting()+w.suspended+len(w.toCopy()) > 0, spot.In)
 		}
 		require.Equal(t, listed, o.lists[k].Len())
 		if _, pure := c.reduce.(anyNode); !o.drifted[k] && !o.stale[k] && (k == Map || pure) {

@@ -27,40 +27,53 @@ type task struct {
 	won   int32  // the try that succeeded
 }
 
-// work is one kind of a job's tasks.
+// work is one kind of a job's tasks. What a launch and a report read and write of it is two lines of
+// the cache, of 64 bytes each: a job is met far from where the one before it lies.
 type work struct {
-	tasks     []task        // none once the job has ended
-	pending   index.TaskSet // for maps: those without a place
-	placed    index.TaskSet // maps only: pending ones with a place
-	open      bool          // reduces: the slow-start gate is open; maps: always
-	running   int           // live attempts that are not suspended
-	suspended int
-	copies    int // live attempts but the first of each task
+	tasks     []task // none once the job has ended
+	running   int    // live attempts that are not suspended
 	done      int
-	again     int     // pending ones that were launched before
-	slow      []int32 // tasks to be copied, in this order
-	failed    int     // attempts
-	skipped   Cause   // of the last event that told that the job was passed over
-	skipLevel Locality
-	skips     int // of that cause and level since the last launch
-	load      int // what the Core has counted of the job
+	suspended int
+	copies    int      // live attempts but the first of each task
+	open      bool     // reduces: the slow-start gate is open; maps: always
+	skipped   Cause    // of the last event that told that the job was passed over
+	skipLevel Locality // likewise
+
+	pending index.TaskSet // for maps: those without a place
+	placed  index.TaskSet // maps only: pending ones with a place
+	again   int32         // pending ones that were launched before
+	load    int32         // what the Core has counted of the job
+	slow    *slowTasks    // to be copied; nil for none
+}
+
+// slowTasks are tasks to be copied, in this order; at least one.
+type slowTasks struct{ list []int32 }
+
+// toCopy is the tasks to be copied, in order.
+func (w *work) toCopy() []int32 {
+	if w.slow == nil {
+		return nil
+	}
+	return w.slow.list
 }
 
 // launched is how many tasks have been launched at some time.
-func (w *work) launched() int { return w.running + w.suspended - w.copies + w.done + w.again }
+func (w *work) launched() int { return w.running + w.suspended - w.copies + w.done + int(w.again) }
 
 // waiting is how many tasks wait to be launched.
 func (w *work) waiting() int { return w.pending.Len() + w.placed.Len() }
 
 // job is the Core's record of a job. What a policy keeps of it lies with the policy.
 type job struct {
-	// What an offer reads stands first, close together.
+	// What an offer and a report read stands first: one line of the cache, and two of each kind.
 	id       JobID
-	index    int32 // dense number among the jobs that have not ended
-	slots    int32 // per task
-	runnable bool  // may launch tasks: within the limits on jobs, initialized
-	located  bool  // some map has a place
+	index    int32    // dense number among the jobs that have not ended
+	slots    int32    // per task
+	runnable bool     // may launch tasks: within the limits on jobs, initialized
+	located  bool     // some map has a place
+	priority Priority // as spec says
 	state    JobState
+	gate     int      // maps that must be done before reduces launch
 	trouble  *trouble // where its attempts have failed; nil while none has
 	byPlace  placeIndex
 	w        [kinds]work
@@ -69,8 +82,11 @@ type job struct {
 	hold  Reason // why it is not runnable
 	err   string
 	group string // the name of its pool or queue, empty where there is none
-	gate  int    // maps that must be done before reduces launch
 	tries int
+
+	failed [kinds]int // attempts
+	skips  [kinds]int // events that could have told that it was passed over, of the last cause and level, since the last launch
+
 	// unfetched is by map; nil unless fetches of map outputs have failed.
 	unfetched map[int32]*unfetched
 	mapsDone  time.Duration // when the last map was done
@@ -90,7 +106,7 @@ type placeIndex struct {
 // launchable tells whether the job has a task of kind k that it may launch, or copy, now.
 func (j *job) launchable(k TaskKind) bool {
 	w := &j.w[k]
-	return j.runnable && w.open && (w.waiting() > 0 || len(w.slow) > 0)
+	return j.runnable && w.open && (w.waiting() > 0 || w.slow != nil)
 }
 
 // unfinished is the number of tasks of kind k not done yet.

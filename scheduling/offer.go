@@ -213,11 +213,11 @@ func (c *Core) skipAt(j *job, n *node, k TaskKind, why Reason, until time.Durati
 		return false
 	}
 	if w.skipped != why.Cause || w.skipLevel != level {
-		w.skipped, w.skipLevel, w.skips = why.Cause, level, 0
+		w.skipped, w.skipLevel, j.skips[k] = why.Cause, level, 0
 	}
-	w.skips++
-	if w.skips&(w.skips-1) == 0 {
-		e := Event{Type: EventSkipped, JobID: j.id, Kind: k, Node: n.id, Reason: why, Until: until, Count: w.skips}
+	j.skips[k]++
+	if skips := j.skips[k]; skips&(skips-1) == 0 {
+		e := Event{Type: EventSkipped, JobID: j.id, Kind: k, Node: n.id, Reason: why, Until: until, Count: skips}
 		if level != AnyPlace {
 			e.Level = level.String()
 		}

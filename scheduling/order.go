@@ -88,5 +88,5 @@ func (simple) took(order)                              {}
 
 // fifoRank is the order of submission within five priorities.
 func fifoRank(j *job, _ TaskKind) index.Rank {
-	return index.Rank{Class: int16(j.spec.Priority), Tie: int32(j.id)}
+	return index.Rank{Class: int16(j.priority), Tie: int32(j.id)}
 }

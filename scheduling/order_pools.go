@@ -20,8 +20,9 @@ type pools struct {
 	alloc     Allocations
 	preempt   PreemptionPolicy
 	byName    map[string]*pool
-	sorted    []*pool   // by name
-	of        []poolJob // by index of the job
+	sorted    []*pool          // by name
+	of        []poolJob        // by index of the job
+	fair      [][kinds]float64 // likewise: the jobs' shares
 	spots     spots
 	lists     [kinds]index.List[*pool]
 	load      [kinds]int     // sum of the pools' loads, each cut to its maximum
@@ -66,19 +67,19 @@ type pool struct {
 	spot       [kinds]index.Spot
 }
 
-// poolJob is what the order keeps of a job.
+// poolJob is what the order keeps of a job, in one line of the cache.
 type poolJob struct {
 	pool     *pool
+	counted  [kinds]poolWork
 	user     *quota // nil until decided
 	admitted bool   // counted there
-	counted  [kinds]poolWork
+	_        [8]byte
 }
 
 // poolWork is what a pool has counted of a job.
 type poolWork struct {
-	running, demand, load int
+	running, demand, load int32
 	priority              Priority
-	share                 float64
 }
 
 func newPools(c *Core, p *Policy) (order, error) {
@@ -148,12 +149,12 @@ func (o *pools) rerank() {
 func (o *pools) poolOf(j *job) *pool { return o.of[j.index].pool }
 
 // count replaces what the pool has counted of a job, but for its running attempts.
-func (o *pools) count(p *pool, k TaskKind, counted *poolWork, demand, load int, priority Priority) {
+func (o *pools) count(p *pool, k TaskKind, counted *poolWork, demand, load int32, priority Priority) {
 	o.stale = true
 	o.unsettled = o.unsettled || priority != counted.priority
 	o.load[k] -= min(p.load[k], p.Max[k])
-	p.demand[k] += demand - counted.demand
-	p.load[k] += load - counted.load
+	p.demand[k] += int(demand - counted.demand)
+	p.load[k] += int(load - counted.load)
 	o.load[k] += min(p.load[k], p.Max[k])
 	counted.demand, counted.load, counted.priority = demand, load, priority
 }
@@ -161,10 +162,11 @@ func (o *pools) count(p *pool, k TaskKind, counted *poolWork, demand, load int, 
 func (o *pools) changed(j *job, k TaskKind) {
 	of, w := &o.of[j.index], &j.w[k]
 	p, counted := of.pool, &of.counted[k]
-	p.running[k] += w.running - counted.running
-	counted.running = w.running
-	if d := j.demand(k); d != counted.demand || w.load != counted.load || j.spec.Priority != counted.priority {
-		o.count(p, k, counted, d, w.load, j.spec.Priority)
+	running := int32(w.running)
+	p.running[k] += int(running - counted.running)
+	counted.running = running
+	if d := int32(j.demand(k)); d != counted.demand || w.load != counted.load || j.priority != counted.priority {
+		o.count(p, k, counted, d, w.load, j.priority)
 	}
 	o.spots.put(&p.lists[k], j, k, o.ranks[p.Mode])
 	o.reposition(p, k)
@@ -179,7 +181,7 @@ func (o *pools) weight(j *job, k TaskKind) float64 {
 	if !j.runnable {
 		return 1
 	}
-	w := j.spec.Priority.factor()
+	w := j.priority.factor()
 	if o.alloc.SizeBasedWeight {
 		w *= math.Log2(1 + float64(max(1, j.demand(k))))
 	}
@@ -298,7 +300,7 @@ func (o *pools) urgent(j *job, k TaskKind) bool { return o.poolOf(j).urgent[k] }
 
 func (o *pools) share(j *job, k TaskKind) (share, weight float64) {
 	o.computeShares()
-	return o.of[j.index].counted[k].share, o.weight(j, k)
+	return o.fair[j.index][k], o.weight(j, k)
 }
 
 func (o *pools) idle(j *job, n *node, k TaskKind) Reason {

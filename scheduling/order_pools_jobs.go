@@ -12,7 +12,7 @@ import (
 // add puts a job into its pool.
 func (o *pools) add(j *job) error {
 	o.spots.add(j)
-	o.of = roomFor(o.of, j.index)
+	o.of, o.fair = roomFor(o.of, j.index), roomFor(o.fair, j.index)
 	name := cmp.Or(strings.TrimSpace(j.spec.Pool), strings.TrimSpace(j.spec.PoolProperty))
 	if name == "" && o.alloc.PoolPerUser {
 		name = j.spec.User
@@ -50,7 +50,7 @@ func (o *pools) enter(j *job, p *pool) {
 	of := &o.of[j.index]
 	*of = poolJob{pool: p}
 	for k := range of.counted {
-		of.counted[k].priority = j.spec.Priority
+		of.counted[k].priority = j.priority
 	}
 	o.arrived = append(o.arrived, j)
 	j.group = p.Name
@@ -66,7 +66,7 @@ func (o *pools) remove(j *job) {
 	for k := range TaskKind(kinds) {
 		p.lists[k].Put(&o.spots[k][j.index], false, index.Rank{}, 0)
 		counted := &o.of[j.index].counted[k]
-		p.running[k] -= counted.running
+		p.running[k] -= int(counted.running)
 		o.count(p, k, counted, 0, 0, counted.priority)
 		o.reposition(p, k)
 	}

@@ -60,7 +60,7 @@ func (o *pools) jobShares(p *pool, k TaskKind, claims []shares.Claim) []shares.C
 	claims = claims[:0]
 	if p.Mode == FIFOMode {
 		for _, j := range p.jobs {
-			o.of[j.index].counted[k].share = math.NaN()
+			o.fair[j.index][k] = math.NaN()
 		}
 		return claims
 	}
@@ -69,7 +69,7 @@ func (o *pools) jobShares(p *pool, k TaskKind, claims []shares.Claim) []shares.C
 	}
 	shares.Divide(claims, p.share[k])
 	for i, j := range p.jobs {
-		o.of[j.index].counted[k].share = claims[i].Share
+		o.fair[j.index][k] = claims[i].Share
 	}
 	return claims
 }

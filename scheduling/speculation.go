@@ -287,17 +287,20 @@ func (c *Core) rankSlow(j *job, k TaskKind, found []slowTask) {
 // setSlow says which tasks of a job are to be copied.
 func (c *Core) setSlow(j *job, k TaskKind, list []int32) {
 	w := &j.w[k]
-	if len(list)+len(w.slow) == 0 {
+	old := w.toCopy()
+	if len(list)+len(old) == 0 {
 		return
 	}
 	for _, i := range list {
-		if !slices.Contains(w.slow, i) {
+		if !slices.Contains(old, i) {
 			c.newWork()
 			break
 		}
 	}
-	c.slow[k] += len(list) - len(w.slow)
-	w.slow = list
+	c.slow[k] += len(list) - len(old)
+	if w.slow = nil; len(list) > 0 {
+		w.slow = &slowTasks{list}
+	}
 	c.changed(j, k)
 }
 
@@ -305,11 +308,16 @@ func (c *Core) setSlow(j *job, k TaskKind, list []int32) {
 // must be told of the change.
 func (c *Core) notSlow(j *job, k TaskKind, i int32) bool {
 	w := &j.w[k]
-	at := slices.Index(w.slow, i)
+	if w.slow == nil {
+		return false
+	}
+	at := slices.Index(w.slow.list, i)
 	if at < 0 {
 		return false
 	}
-	w.slow = slices.Delete(w.slow, at, at+1)
+	if w.slow.list = slices.Delete(w.slow.list, at, at+1); len(w.slow.list) == 0 {
+		w.slow = nil
+	}
 	c.slow[k]--
 	return true
 }
@@ -325,7 +333,7 @@ func (c *Core) offerCopy(j *job, n *node, k TaskKind) bool {
 			return c.skip(j, n, k, Reason{Cause: CauseSlowNode}, 0)
 		}
 	}
-	for _, i := range w.slow {
+	for _, i := range w.toCopy() {
 		if c.atts[w.tasks[i].att].node == n {
 			continue
 		}

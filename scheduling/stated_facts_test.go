@@ -65,7 +65,7 @@ func TestResumedJobGoesOn(t *testing.T) {
 	v := view(t, c, id)
 	require.Equal(t, []any{"p", Low, time.Duration(7)}, []any{v.Pool, v.Priority, v.Submitted})
 	j := c.job(id)
-	require.Equal(t, []int{1, 1}, []int{j.w[Map].again, j.w[Reduce].again}, "one map was launched; one reduce, of those not done")
+	require.Equal(t, []int32{1, 1}, []int32{j.w[Map].again, j.w[Reduce].again}, "one map was launched; one reduce, of those not done")
 	require.Equal(t, []int{2, 1, 1}, []int{j.w[Map].waiting(), j.w[Reduce].waiting(), v.Kinds[Reduce].Done})
 	require.Equal(t, [kinds]int{2, 1}, c.waiting)
 	require.True(t, j.w[Reduce].open, "slow start was over")

@@ -31,7 +31,7 @@ func (c *Core) Submit(now time.Duration, s JobSpec) (JobID, error) {
 func (c *Core) takeIn(j *job, known func()) error {
 	s := &j.spec
 	j.spec.User = cmp.Or(strings.TrimSpace(s.User), "anonymous")
-	j.slots = int32(cmp.Or(s.SlotsPerTask, 1))
+	j.slots, j.priority = int32(cmp.Or(s.SlotsPerTask, 1)), s.Priority
 	j.tries = cmp.Or(s.MaxAttempts, c.cfg.MaxAttempts)
 	j.gate = slowStartMaps(cmp.Or(s.SlowStart, c.pol.SlowStart), s.Maps)
 	c.acquireIndex(j)
@@ -162,7 +162,7 @@ func (c *Core) SetPriority(now time.Duration, id JobID, p Priority) error {
 	if p < VeryHigh || p > VeryLow {
 		return fmt.Errorf("%w: %v", ErrBadJob, p)
 	}
-	j.spec.Priority = p
+	j.spec.Priority, j.priority = p, p
 	c.dirty = true
 	c.newWork()
 	c.changed(j, Map)

@@ -110,7 +110,7 @@ func (q View) Glance(id JobID) (JobView, error) {
 	for k := range TaskKind(kinds) {
 		w := &j.w[k]
 		v.Kinds[k] = KindView{
-			Total: [kinds]int{j.spec.Maps, j.spec.Reduces}[k], Pending: w.waiting(), Running: w.running, Suspended: w.suspended, Done: w.done, Failed: w.failed,
+			Total: [kinds]int{j.spec.Maps, j.spec.Reduces}[k], Pending: w.waiting(), Running: w.running, Suspended: w.suspended, Done: w.done, Failed: j.failed[k],
 			Demand: j.demand(k), Share: math.NaN(), Weight: 1,
 		}
 	}
