@@ -49,6 +49,19 @@ type codec struct {
 	fields []fieldCodec
 }
 
+// appender is encode, of keys in falling order with all bits flipped.
+func (c *codec) appender(descending bool) func(dst []byte, p unsafe.Pointer) []byte {
+	if !descending {
+		return c.encode
+	}
+	return func(dst []byte, p unsafe.Pointer) []byte {
+		at := len(dst)
+		dst = c.encode(dst, p)
+		flip(dst[at:])
+		return dst
+	}
+}
+
 // plainKind says that a value is encoded in a way that takes less time than a call of encode.
 type plainKind uint8
 

@@ -27,16 +27,8 @@ func (t typedCodec[T]) encodeInto() func(v T) []byte {
 	if reflect.TypeFor[T]().Size() == 0 {
 		return func(T) []byte { return nil }
 	}
-	if t.descending {
-		encode := t.encoder()
-		var buf []byte
-		return func(v T) []byte {
-			buf = encode(buf[:0], v)
-			return buf
-		}
-	}
-	// The same without the call between, and without a change of a pointer, which the collector wants to see.
-	box, encode, buf := new(T), t.encode, make([]byte, 0, 64)
+	// As encoder does, without the call between, and without a change of a pointer, which the collector wants to see.
+	box, encode, buf := new(T), t.appender(t.descending), make([]byte, 0, 64)
 	return func(v T) []byte {
 		*box = v
 		b := encode(buf[:0], unsafe.Pointer(box))
@@ -117,7 +109,7 @@ func (b *boundJob[I, K, V, O]) emitBytes(t *combine.Table[V]) func(K, V) {
 			return emit
 		}
 	}
-	return func(k K, v V) { t.Emit(key(k), v) }
+	return combine.EncodedEmitter[K](t, b.key.appender(b.key.descending))
 }
 
 // emitLent is the emit of a map attempt whose values are byte slices; nil if they are not.

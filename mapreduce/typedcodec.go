@@ -47,17 +47,10 @@ func valueCodec[V any]() (typedCodec[V], error) {
 
 // encoder returns a function that appends the encoding of v to dst, for one
 // goroutine at a time.
+//
+//go:noinline
 func (t typedCodec[T]) encoder() func(dst []byte, v T) []byte {
-	if t.descending {
-		up := typedCodec[T]{codec: t.codec}.encoder()
-		return func(dst []byte, v T) []byte {
-			at := len(dst)
-			dst = up(dst, v)
-			flip(dst[at:])
-			return dst
-		}
-	}
-	box, encode := new(T), t.encode
+	box, encode := new(T), t.appender(t.descending)
 	return func(dst []byte, v T) []byte {
 		*box = v
 		return encode(dst, unsafe.Pointer(box))
@@ -66,6 +59,8 @@ func (t typedCodec[T]) encoder() func(dst []byte, v T) []byte {
 
 // decoder returns a function that decodes the whole of b, for one goroutine at a
 // time. Byte slices in the value may alias b.
+//
+//go:noinline
 func (t typedCodec[T]) decoder() func(b []byte) (T, error) {
 	box, decode := new(T), t.decode
 	var scratch []byte

@@ -78,16 +78,17 @@ func (c *Config[V]) spills() bool { return c.Sum || c.Append != nil && c.Decode 
 // Table collects and combines the records of one attempt. It is not safe for
 // concurrent use.
 type Table[V any] struct {
-	cfg    Config[V]
-	c      cells[V]
-	b      batch[V]
-	l      longBatch[V]
-	d      numbers[V]
-	adds   addKind
-	spills []*segment.Spill
-	stats  segment.Stats
-	err    error
-	gate   memory.Gate
+	cfg     Config[V]
+	c       cells[V]
+	b       batch[V]
+	l       longBatch[V]
+	d       numbers[V]
+	adds    addKind
+	encoded *encodedKeys // of an EncodedEmitter, else nil
+	spills  []*segment.Spill
+	stats   segment.Stats
+	err     error
+	gate    memory.Gate
 }
 
 // leastCells keeps a starved attempt from spilling a file for every few keys.
@@ -157,7 +158,7 @@ func (t *Table[V]) put(key []byte, v V) {
 // turn is for when one half of the batch is full.
 func (t *Table[V]) turn() {
 	b := &t.b
-	t.c.touch(b, b.n-batchSize, b.n)
+	t.touch(b.n-batchSize, b.n)
 	other := b.n % len(b.q)
 	if b.late {
 		t.fold(other, other+batchSize)
@@ -165,11 +166,19 @@ func (t *Table[V]) turn() {
 	b.n, b.late = other, true
 }
 
+// touch asks for the cells of the pairs from..to, which lie in one half of the batch.
+func (t *Table[V]) touch(from, to int) {
+	if t.encoded != nil && from < to {
+		t.encoded.digest(unsafe.Pointer(&t.b.q[from]), unsafe.Sizeof(t.b.q[0]), to-from)
+	}
+	t.c.touch(&t.b, from, to)
+}
+
 // flush folds all that waits in the batch.
 func (t *Table[V]) flush() {
 	b := &t.b
 	from := b.n &^ (batchSize - 1)
-	t.c.touch(b, from, b.n)
+	t.touch(from, b.n)
 	if b.late {
 		other := batchSize - from
 		t.fold(other, other+batchSize)
