@@ -108,6 +108,7 @@ type Core struct {
 	actions []Action
 	skips   []Skip
 	killed  []AttemptID
+	ahead   int // of fetchAhead
 	due     due
 	faulty  int     // nodes with faults
 	slowest slowest // scratch of speculate

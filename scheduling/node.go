@@ -10,29 +10,32 @@ import (
 // node is the Core's record of a machine. One that has only been named, as the place of a replica,
 // has no groups yet.
 type node struct {
-	// What a look for a slot reads stands first, close together.
-	id          NodeID
-	live        bool
-	closed      bool // barred for some reason; apart, for speed
-	slots       [kinds]int
-	used        [kinds]int // slots held by attempts that are not suspended
-	fresh       int        // reduces that are not suspended and have told of no progress
-	groups      []int32    // by level: the node itself, its rack, wider groups
-	running     [kinds]int // attempts that are not suspended
-	name        string
-	rack        string
-	atts        []int32  // live attempts, suspended ones included
-	pending     []Action // for the next heartbeat
-	last        []Action // answer to the last numbered heartbeat
+	// What a look for a slot reads stands first, in one line of the cache, then what a heartbeat does.
+	id      NodeID
+	live    bool
+	closed  bool // barred for some reason; apart, for speed
+	barred  bars // why it takes no new tasks
+	called  bool // in due.called
+	slots   [kinds]int
+	used    [kinds]int // slots held by attempts that are not suspended
+	running [kinds]int // attempts that are not suspended
+	fresh   int        // reduces that are not suspended and have told of no progress
+
+	groups      []int32 // by level: the node itself, its rack, wider groups
+	atts        []int32 // live attempts, suspended ones included
 	incarnation uint64
-	seq         uint64
 	seen        time.Duration
-	barred      bars          // why it takes no new tasks
-	faults      int           // jobs that succeeded while they avoided it, as far as not forgiven
-	faultAt     time.Duration // of the last fault, or of the last that was forgiven
-	numbers     [kinds]slotNumbers
-	called      bool   // in due.called
-	heard       uint64 // due.news of its last heartbeat, or of the last Due that named it
+
+	pending []Action // for the next heartbeat
+	last    []Action // answer to the last numbered heartbeat
+	seq     uint64
+	heard   uint64 // due.news of its last heartbeat, or of the last Due that named it
+
+	name    string
+	rack    string
+	faults  int           // jobs that succeeded while they avoided it, as far as not forgiven
+	faultAt time.Duration // of the last fault, or of the last that was forgiven
+	numbers [kinds]slotNumbers
 }
 
 // free is the number of slots of kind k that are free; below 0 on a node that has joined again with

@@ -44,6 +44,13 @@ func plus(sum, bytes []int64) {
 	}
 }
 
+// minus takes a slice off one that is at least as long.
+func minus(sum, bytes []int64) {
+	for r, b := range bytes {
+		sum[r] -= b
+	}
+}
+
 // subtract takes an output out that was added.
 func (f *feeder) subtract(bytes []int64) {
 	f.maps--
@@ -51,9 +58,7 @@ func (f *feeder) subtract(bytes []int64) {
 	case f.maps == 0:
 		f.parts, f.owned = [unmerged][]int64{}, false
 	case f.owned:
-		for r, b := range bytes {
-			f.parts[0][r] -= b
-		}
+		minus(f.parts[0], bytes)
 	default: // one of two is left
 		if first := f.parts[0]; len(first) == len(bytes) && (len(first) == 0 || &first[0] == &bytes[0]) {
 			f.parts[0] = f.parts[1]

@@ -47,18 +47,18 @@ type Outputs struct {
 	groups  [][][]int64 // by level from 1 and group: bytes per reduce of the maps folded
 	spare   []int64     // for rows to come
 	peak    []int64     // by reduce: at least the most bytes on one node, of the maps folded
-	total   []int64     // by reduce, as of the last SumUp
+	sum     []int64     // by reduce: that of all groups of level 1
+	total   []int64     // by reduce: sum as of the last SumUp
 	before  []int64     // as of the one before
 }
 
 // output is a map's output: where it lies, and its bytes per reduce.
 type output struct {
-	at        Site
-	bytes     []int64 // nil: not known
-	low, high int64   // the least and the most of bytes, once scanned
-	feeder    int32   // index of its node
-	scanned   bool
-	folded    bool
+	at      Site
+	bytes   []int64 // nil: not known
+	feeder  int32   // index of its node
+	scanned bool
+	folded  bool
 }
 
 // New makes the record of a job of which no output is known.
@@ -116,14 +116,23 @@ func (g *Outputs) Add(m int32, at Site, bytes []int64) {
 		g.places.add(at.Node, int(i))
 		if n := len(g.feeders); n == cap(g.feeders) {
 			// Twice as many, not a quarter more, but seldom more than maps: where outputs lay counts, too.
-			g.feeders = slices.Grow(g.feeders, min(max(4, n), max(1, len(g.outs)-n)))
+			// A job with few maps has no other table than its first.
+			g.feeders = slices.Grow(g.feeders, min(max(fewMaps, n), max(1, len(g.outs)-n)))
 		}
 		g.feeders = append(g.feeders, feeder{at: at, rack: at.rackOf()})
 	}
 	g.outs[m] = output{at: at, bytes: bytes[:min(len(bytes), g.reduces)], feeder: i}
 	g.known++
+	if g.scan == nil {
+		both := make([]int32, 2*min(fewMaps, len(g.outs)))
+		half := len(both) / 2
+		g.scan, g.unfold = both[:0:half], both[half:half]
+	}
 	g.scan = append(g.scan, m)
 }
+
+// fewMaps is the number of outputs for which there is room from the first on.
+const fewMaps = 16
 
 // Remove takes the output of map m out and tells whether it was known.
 func (g *Outputs) Remove(m int32) bool {
@@ -139,8 +148,9 @@ func (g *Outputs) Remove(m int32) bool {
 	if o.folded {
 		for l := 1; l < len(o.at.Groups); l++ {
 			row := g.row(l, o.at.Groups[l])
-			for r, b := range o.bytes {
-				row[r] -= b
+			minus(row, o.bytes)
+			if l == 1 {
+				minus(g.sum, o.bytes)
 			}
 		}
 		f.subtract(o.bytes)
@@ -165,11 +175,7 @@ func without(list []int32, m int32) []int32 {
 func (g *Outputs) Scan() {
 	for _, m := range g.scan {
 		o := &g.outs[m]
-		low, high := span(o.bytes)
-		if len(o.bytes) < g.reduces {
-			low = 0
-		}
-		o.low, o.high, o.scanned = low, high, true
+		o.scanned = true
 		g.count(&g.feeders[o.feeder], o, 1)
 	}
 	g.unfold = append(g.unfold, g.scan...)
@@ -196,8 +202,12 @@ func span(list []int64) (low, high int64) {
 
 // count adds (1) or takes away (-1) a scanned output.
 func (g *Outputs) count(f *feeder, o *output, sign int64) {
-	g.sumLow += sign * o.low
-	f.high += sign * o.high
+	low, high := span(o.bytes)
+	if len(o.bytes) < g.reduces {
+		low = 0
+	}
+	g.sumLow += sign * low
+	f.high += sign * high
 	for l := 1; l < len(o.at.Groups); l++ {
 		for len(g.sumHigh) <= l {
 			g.sumHigh = append(g.sumHigh, nil)
@@ -206,7 +216,7 @@ func (g *Outputs) count(f *feeder, o *output, sign int64) {
 		if need := group + 1 - len(g.sumHigh[l]); need > 0 {
 			g.sumHigh[l] = append(g.sumHigh[l], make([]int64, need)...)
 		}
-		g.sumHigh[l][group] += sign * o.high
+		g.sumHigh[l][group] += sign * high
 	}
 }
 
@@ -236,7 +246,8 @@ func (g *Outputs) Fold() {
 // makeSums makes room for the sums.
 func (g *Outputs) makeSums() {
 	if g.total == nil {
-		g.total, g.before, g.peak = make([]int64, g.reduces), make([]int64, g.reduces), make([]int64, g.reduces)
+		all, n := make([]int64, 4*g.reduces), g.reduces
+		g.total, g.before, g.peak, g.sum = all[:n:n], all[n:2*n:2*n], all[2*n:3*n:3*n], all[3*n:]
 	}
 }
 
@@ -256,6 +267,9 @@ func (g *Outputs) fold(outputs int) {
 		o.folded = true
 		for l := 1; l < len(o.at.Groups); l++ {
 			plus(g.row(l, o.at.Groups[l]), o.bytes)
+			if l == 1 {
+				plus(g.sum, o.bytes)
+			}
 		}
 		f := &g.feeders[o.feeder]
 		f.add(o.bytes, g.reduces)
@@ -315,16 +329,7 @@ func (g *Outputs) row(l int, group int32) []int64 {
 // SumUp works out the totals of all reduces.
 func (g *Outputs) SumUp() {
 	g.total, g.before = g.before, g.total
-	clear(g.total)
-	if len(g.groups) < 2 {
-		return
-	}
-	for _, row := range g.groups[1] {
-		total := g.total[:len(row)]
-		for r, b := range row {
-			total[r] += b
-		}
-	}
+	copy(g.total, g.sum)
 }
 
 // Sizes is the bytes per reduce of the first outputs that are known, at most so many: enough to
