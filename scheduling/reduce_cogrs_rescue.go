@@ -134,7 +134,7 @@ func (r *cogrs) enterContenders(j *job, i int32, limit int32) {
 func (r *cogrs) enterHolders(j *job, i int32, limit int32, rack int) {
 	g, p := r.c.outputsOf(j), r.planOf(j)
 	worst, others := &p.best[i][choices-1], r.rates[rack].others
-	for _, f := range g.InRack(int32(rack)) {
+	for f := g.FirstIn(int32(rack)); f >= 0; f = g.NextIn(f) {
 		held := g.HeldBy(f, i)
 		if held == 0 || worst.node != nil && held+others < worst.score {
 			continue

@@ -34,6 +34,9 @@ func (t tallies) of(group int32) int32 {
 func (t *tallies) add(group, by int32) int32 {
 	at, known := t.find(group)
 	if !known {
+		if *t == nil {
+			*t = make(tallies, 0, 8)
+		}
 		*t = slices.Insert(*t, at, tally{group: group})
 	}
 	n := &(*t)[at].n

@@ -4,6 +4,7 @@ package gravity
 type feeder struct {
 	at   Site  // of the last output
 	rack int32 // of the node now; 0 in a network without racks
+	next int32 // 1 + the next feeder of the rack, 0 at the end
 	// listed: it stands in the list of the rack, as all do of which an output was folded.
 	listed bool
 	high   int64 // sum of the most bytes per reduce, of the maps scanned
@@ -136,12 +137,6 @@ func (g *Outputs) feeding(node int32) *feeder {
 // manyMaps is the number of maps from which on a job's peaks are kept by rack.
 const manyMaps = 128
 
-// rack is what lies in a rack.
-type rack struct {
-	feeders []int32
-	peak    []int64 // by reduce, as Outputs.peak; nil unless the job has many maps
-}
-
 // rackOf is the number of a site's rack.
 func (at Site) rackOf() int32 {
 	if len(at.Groups) < 2 {
@@ -158,9 +153,9 @@ func (g *Outputs) enlist(i int32) {
 	}
 	f.listed = true
 	if need := int(f.rack) + 1 - len(g.racks); need > 0 {
-		g.racks = append(g.racks, make([]rack, need)...)
+		g.racks = append(g.racks, make([]int32, need)...)
 	}
-	g.racks[f.rack].feeders = append(g.racks[f.rack].feeders, i)
+	f.next, g.racks[f.rack] = g.racks[f.rack], i+1
 }
 
 // Moved tells that a node stands elsewhere now: what lies there moves with it, as far as the search
@@ -173,8 +168,11 @@ func (g *Outputs) Moved(at Site) {
 	}
 	f := &g.feeders[i]
 	if f.listed {
-		from := &g.racks[f.rack].feeders
-		*from = without(*from, i)
+		at := &g.racks[f.rack]
+		for *at != i+1 {
+			at = &g.feeders[*at-1].next
+		}
+		*at = f.next
 	}
 	listed := f.listed
 	f.rack, f.listed = at.rackOf(), false
@@ -184,13 +182,16 @@ func (g *Outputs) Moved(at Site) {
 	}
 }
 
-// InRack lists the feeders in a rack. The slice is to be read at once.
-func (g *Outputs) InRack(k int32) []int32 {
+// FirstIn is one of the feeders in a rack, and NextIn the one after another; -1 for none.
+func (g *Outputs) FirstIn(k int32) int32 {
 	if int(k) >= len(g.racks) {
-		return nil
+		return -1
 	}
-	return g.racks[k].feeders
+	return g.racks[k] - 1
 }
+
+// NextIn goes on from FirstIn.
+func (g *Outputs) NextIn(i int32) int32 { return g.feeders[i].next - 1 }
 
 // Many tells whether the job has so many maps that its peaks are known by rack.
 func (g *Outputs) Many() bool { return len(g.outs) >= manyMaps }
@@ -198,18 +199,18 @@ func (g *Outputs) Many() bool { return len(g.outs) >= manyMaps }
 // PeakIn is at least the most bytes of reduce r on a node of a rack, of the outputs folded.
 func (g *Outputs) PeakIn(k, r int32) int64 {
 	switch {
-	case len(g.InRack(k)) == 0:
+	case g.FirstIn(k) < 0:
 		return 0
-	case g.racks[k].peak == nil:
+	case int(k) >= len(g.peaks) || g.peaks[k] == nil:
 		return g.peak[r]
 	}
-	return g.racks[k].peak[r]
+	return g.peaks[k][r]
 }
 
 // PeaksIn is PeakIn of all reduces of a job with many maps, to be read at once; nil if all are 0.
 func (g *Outputs) PeaksIn(k int32) []int64 {
-	if int(k) >= len(g.racks) {
+	if int(k) >= len(g.peaks) {
 		return nil
 	}
-	return g.racks[k].peak
+	return g.peaks[k]
 }

@@ -37,19 +37,19 @@ type Outputs struct {
 	known   int      // maps whose output is known
 	feeders []feeder
 	places  places
-	racks   []rack
+	racks   []int32   // by rack: 1 + the first of its feeders, 0 for none
+	peaks   [][]int64 // by rack and reduce, as peak; none unless the job has many maps
 
-	scan    []int32     // maps not scanned yet
-	sumLow  int64       // sum of the outputs' least bytes per reduce: no reduce has less
-	sumHigh [][]int64   // by level from 1 and group: sum of the most bytes per reduce
-	unfold  []int32     // maps scanned, but not folded yet
-	owed    int         // of those, and then of scan, so many are to be folded before an output goes or a node moves
-	groups  [][][]int64 // by level from 1 and group: bytes per reduce of the maps folded
-	spare   []int64     // for rows to come
-	peak    []int64     // by reduce: at least the most bytes on one node, of the maps folded
-	sum     []int64     // by reduce: that of all groups of level 1
-	total   []int64     // by reduce: sum as of the last SumUp
-	before  []int64     // as of the one before
+	scan   []int32 // maps not scanned yet
+	sumLow int64   // sum of the outputs' least bytes per reduce: no reduce has less
+	unfold []int32 // maps scanned, but not folded yet
+	owed   int     // of those, and then of scan, so many are to be folded before an output goes or a node moves
+	levels []level // of groups, from 1
+	spare  []int64 // for rows to come
+	peak   []int64 // by reduce: at least the most bytes on one node, of the maps folded
+	sum    []int64 // by reduce: that of all groups of level 1
+	total  []int64 // by reduce: sum as of the last SumUp
+	before []int64 // as of the one before
 }
 
 // output is a map's output: where it lies, and its bytes per reduce.
@@ -209,14 +209,7 @@ func (g *Outputs) count(f *feeder, o *output, sign int64) {
 	g.sumLow += sign * low
 	f.high += sign * high
 	for l := 1; l < len(o.at.Groups); l++ {
-		for len(g.sumHigh) <= l {
-			g.sumHigh = append(g.sumHigh, nil)
-		}
-		group := int(o.at.Groups[l])
-		if need := group + 1 - len(g.sumHigh[l]); need > 0 {
-			g.sumHigh[l] = append(g.sumHigh[l], make([]int64, need)...)
-		}
-		g.sumHigh[l][group] += sign * high
+		g.sumOf(l, o.at.Groups[l]).high += sign * high
 	}
 }
 
@@ -227,12 +220,8 @@ func (g *Outputs) Even(part float64, levels int) bool {
 	for i := range g.feeders {
 		bound = max(bound, g.feeders[i].high)
 	}
-	for l := 1; l < levels && l < len(g.sumHigh); l++ {
-		most := int64(0)
-		for _, h := range g.sumHigh[l] {
-			most = max(most, h)
-		}
-		bound += most
+	for l := 1; l < min(levels, len(g.levels)); l++ {
+		bound += g.levels[l].mostHigh()
 	}
 	return float64(bound) <= part*float64(int64(levels)*g.sumLow)
 }
@@ -283,11 +272,14 @@ func (g *Outputs) fold(outputs int) {
 func (g *Outputs) raise(f *feeder) {
 	first, second := f.parts[0], f.parts[1]
 	least := g.peak
-	if here := &g.racks[f.rack]; g.Many() {
-		if here.peak == nil {
-			here.peak = make([]int64, g.reduces)
+	if g.Many() {
+		if need := int(f.rack) + 1 - len(g.peaks); need > 0 {
+			g.peaks = append(g.peaks, make([][]int64, need)...)
 		}
-		least = here.peak
+		if g.peaks[f.rack] == nil {
+			g.peaks[f.rack] = make([]int64, g.reduces)
+		}
+		least = g.peaks[f.rack]
 	}
 	low := least[:len(first)]
 	for r, b := range first {
@@ -302,28 +294,6 @@ func (g *Outputs) raise(f *feeder) {
 		}
 		least[r], g.peak[r] = max(least[r], b), max(g.peak[r], b)
 	}
-}
-
-// fewReduces is how many numbers are made at once for the rows of several groups.
-const fewReduces = 64
-
-// row is the bytes per reduce in a group of level l.
-func (g *Outputs) row(l int, group int32) []int64 {
-	for len(g.groups) <= l {
-		g.groups = append(g.groups, nil)
-	}
-	if need := int(group) + 1 - len(g.groups[l]); need > 0 {
-		g.groups[l] = append(g.groups[l], make([][]int64, need)...)
-	}
-	row := g.groups[l][group]
-	if row == nil {
-		if len(g.spare) < g.reduces {
-			g.spare = make([]int64, g.reduces*max(1, min(len(g.outs), fewReduces/g.reduces)))
-		}
-		row, g.spare = g.spare[:g.reduces:g.reduces], g.spare[g.reduces:]
-		g.groups[l][group] = row
-	}
-	return row
 }
 
 // SumUp works out the totals of all reduces.
@@ -347,21 +317,6 @@ func (g *Outputs) Sizes(outputs int) []int64 {
 	return size
 }
 
-// Bound is a score that no node exceeds for reduce r. It looks at groups, not at nodes.
-func (g *Outputs) Bound(r int32, levels int) int64 {
-	bound := g.peak[r]
-	for l := 1; l < levels && l < len(g.groups); l++ {
-		most := int64(0)
-		for _, row := range g.groups[l] {
-			if row != nil {
-				most = max(most, row[r])
-			}
-		}
-		bound += most
-	}
-	return bound
-}
-
 // Held is the bytes of reduce r that lie on a node; the outputs are folded.
 func (g *Outputs) Held(r, node int32) int64 {
 	if f := g.feeding(node); f != nil {
@@ -374,25 +329,4 @@ func (g *Outputs) Held(r, node int32) int64 {
 // outputs are folded.
 func (g *Outputs) Score(r int32, at Site, levels int) int64 {
 	return g.Held(r, at.Node) + g.Around(r, at, levels)
-}
-
-// Around is Score without what lies on the node itself.
-func (g *Outputs) Around(r int32, at Site, levels int) (sum int64) {
-	for l := 1; l < levels && l < len(g.groups); l++ {
-		if group := int(at.Groups[l]); group < len(g.groups[l]) && g.groups[l][group] != nil {
-			sum += g.groups[l][group][r]
-		}
-	}
-	return sum
-}
-
-// Rows appends the bytes per reduce in the groups around a site, one slice a level from 1 that has
-// any, to space.
-func (g *Outputs) Rows(at Site, levels int, space [][]int64) [][]int64 {
-	for l := 1; l < levels && l < len(g.groups); l++ {
-		if group := int(at.Groups[l]); group < len(g.groups[l]) && g.groups[l][group] != nil {
-			space = append(space, g.groups[l][group])
-		}
-	}
-	return space
 }

@@ -4,7 +4,8 @@ import "sort"
 
 // Level finds, for one job and one level of the network, the pending map of least index that has a
 // replica in a group of nodes. For each group that has data of the job it holds the maps in
-// ascending order, in one flat array. Launched maps are dropped lazily: a cursor for each group
+// ascending order, in one flat array, and the first of those left beside the group, which is all
+// that most looks read. Launched maps are dropped lazily: a cursor for each group
 // passes over them once. A map that becomes pending again moves the cursors back. All levels of the
 // same height share a BitMatrix, which tells of each group and job whether there may be such a map.
 type Level struct {
@@ -18,9 +19,9 @@ type Level struct {
 // groupMaps is where the maps of a group stand among the items: all that a look at a group needs is
 // side by side in the cache.
 type groupMaps struct {
-	key        int32 // group+1, or 0
-	start, end int32
-	cur        int32 // the first that may be pending
+	key      int32 // group+1, or 0
+	cur, end int32 // those that may be pending
+	first    int32 // the map at cur, if there is one
 }
 
 // of returns the entry of a group, nil if it has no data of the job.
@@ -36,11 +37,14 @@ func (x *Level) of(group int32) *groupMaps {
 
 // entry returns the entry of a group, or the empty one where it belongs. Group numbers are spread
 // by Fibonacci hashing.
-func (x *Level) entry(group int32) *groupMaps {
+func (x *Level) entry(group int32) *groupMaps { return &x.table[x.place(group)] }
+
+// place is where the entry stands.
+func (x *Level) place(group int32) uint32 {
 	mask := uint32(len(x.table) - 1)
 	for h := uint32(group) * 2654435769 >> x.shift; ; h = (h + 1) & mask {
-		if g := &x.table[h]; g.key == group+1 || g.key == 0 {
-			return g
+		if key := x.table[h].key; key == group+1 || key == 0 {
+			return h
 		}
 	}
 }
@@ -51,14 +55,31 @@ func (x *Level) First(group int32, pending *TaskSet) int32 {
 		return -1
 	}
 	g := x.of(group)
-	for g.cur < g.end && !pending.Has(x.items[g.cur]) {
-		g.cur++
+	for ; g.cur < g.end; g.move(x, g.cur+1) {
+		if pending.Has(g.first) {
+			return g.first
+		}
 	}
-	if g.cur == g.end {
-		x.near.Clear(group, x.job)
-		return -1
+	x.near.Clear(group, x.job)
+	return -1
+}
+
+// move puts the cursor of a group somewhere.
+func (g *groupMaps) move(x *Level, cur int32) {
+	if g.cur = cur; cur < g.end {
+		g.first = x.items[cur]
 	}
-	return x.items[g.cur]
+}
+
+// start is where the maps of the group at a place in the table begin: where those of the one before
+// it there end. The table is half empty at least, so that one is near.
+func (x *Level) start(at int) int32 {
+	for at--; at >= 0; at-- {
+		if g := &x.table[at]; g.key != 0 {
+			return g.end
+		}
+	}
+	return 0
 }
 
 // Append appends the least pending maps of a group to a list, most at most, each once.
@@ -80,13 +101,14 @@ func (x *Level) Append(list []int32, most int, group int32, pending *TaskSet) []
 
 // Again moves the cursor of a group back to map m, which has become pending.
 func (x *Level) Again(group, m int32) {
-	g := x.of(group)
-	if g == nil {
+	if x.of(group) == nil {
 		return
 	}
-	items := x.items[g.start:g.end]
+	place := x.place(group)
+	g, start := &x.table[place], x.start(int(place))
+	items := x.items[start:g.end]
 	i := sort.Search(len(items), func(i int) bool { return items[i] >= m })
-	g.cur = min(g.cur, g.start+int32(i))
+	g.move(x, min(g.cur, start+int32(i)))
 	x.near.Set(group, x.job)
 }
 
@@ -120,7 +142,7 @@ func NewLevel[N ~int32](offsets []int32, nodes []N, groups int, near *BitMatrix,
 	for i := range x.table {
 		g := &x.table[i]
 		n := g.end
-		g.start, g.cur, g.end = sum, sum, sum
+		g.cur, g.end = sum, sum
 		sum += n
 	}
 	x.items = make([]int32, sum)
@@ -128,7 +150,9 @@ func NewLevel[N ~int32](offsets []int32, nodes []N, groups int, near *BitMatrix,
 		for _, n := range nodes[offsets[m]:offsets[m+1]] {
 			if group := groupOf(n); group >= 0 {
 				g := x.entry(group)
-				x.items[g.end] = int32(m)
+				if x.items[g.end] = int32(m); g.cur == g.end {
+					g.first = int32(m)
+				}
 				g.end++
 			}
 		}
