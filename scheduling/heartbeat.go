@@ -142,8 +142,8 @@ func (c *Core) fetchAhead(list []Status) {
 	var jobs [most]*job
 	var atts [most]int32
 	list = list[:min(most, len(list))]
-	if len(list) < 2 {
-		return
+	if len(list) < 2 || list[0].Attempt.Task.Job == list[len(list)-1].Attempt.Task.Job {
+		return // of one job most is read but once
 	}
 	for i := range list {
 		jobs[i] = c.job(list[i].Attempt.Task.Job)
