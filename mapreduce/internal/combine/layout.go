@@ -87,15 +87,15 @@ func NewPartitions(width, partitions int) *Partitions {
 	return &Partitions{width: width, partitions: partitions}
 }
 
-// Has reports whether a number lies in partition p.
-func (n *Partitions) Has(p int, x uint64) bool {
+// Places returns bits that tell of a range of numbers, from base on, which of them lie in partition p; nil,
+// if no such range with x is known.
+func (n *Partitions) Places(p int, x uint64) (base uint64, places []uint64) {
 	if n.of == nil || x-n.of.base >= uint64(n.of.places) {
 		if n.of = n.find(x); n.of == nil {
-			return n.Of(x) == p
+			return 0, nil
 		}
 	}
-	i := x - n.of.base
-	return n.of.masks[p][i/64]&(1<<(i%64)) != 0
+	return n.of.base, n.of.masks[p]
 }
 
 // find returns a layout that is known and has a place for x.
@@ -103,14 +103,22 @@ func (n *Partitions) find(x uint64) *layout {
 	if n.misses == mostMisses {
 		return nil
 	}
+	l := layoutWith(n.width, n.partitions, x)
+	if l == nil {
+		n.misses++
+	}
+	return l
+}
+
+// layoutWith returns a layout that was asked for, of those with a place for x; nil if there is none.
+func layoutWith(width, partitions int, x uint64) *layout {
 	layouts.mu.Lock()
 	defer layouts.mu.Unlock()
 	for _, l := range layouts.list {
-		if l.width == n.width && l.partitions == n.partitions && x-l.base < uint64(l.places) {
+		if l.width == width && l.partitions == partitions && x-l.base < uint64(l.places) {
 			return l
 		}
 	}
-	n.misses++
 	return nil
 }
 

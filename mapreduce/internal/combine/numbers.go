@@ -76,7 +76,7 @@ func (t *Table[V]) elsewhere(x uint64, v V) {
 	d := &t.d
 	if d.values == nil && d.next == 0 {
 		d.next, d.low = firstLook, ^uint64(0)
-		if t.extend(x&^(firstPlaces-1), firstPlaces) {
+		if t.extendAsBefore(x) || t.extend(x&^(firstPlaces-1), firstPlaces) {
 			t.place(x-d.base, &v)
 			return
 		}
@@ -88,6 +88,16 @@ func (t *Table[V]) elsewhere(x uint64, v V) {
 	if t.c.n >= d.next {
 		t.lookAgain()
 	}
+}
+
+// extendAsBefore makes the first row as long as that of an earlier table over the same keys, by the look of it:
+// in rounds no map has to find out once more where its keys lie.
+func (t *Table[V]) extendAsBefore(x uint64) bool {
+	if t.cfg.Expected == 0 || t.cfg.Partition != nil {
+		return false
+	}
+	l := layoutWith(t.d.width, t.cfg.Partitions, x)
+	return l != nil && l.places/2 <= t.cfg.Expected && t.extend(l.base, l.places)
 }
 
 // lookAgain moves all keys into a longer row if they, or as many as are expected, lie close enough to

@@ -242,7 +242,12 @@ func TestPartitionsAreOfTheBytes(t *testing.T) {
 			want := segment.PartitionOf(binary.BigEndian.AppendUint64(nil, x)[8-width:], partitions)
 			require.Equal(t, want, n.Of(x))
 			for _, p := range []int{0, want, want - 1, partitions - 1} {
-				require.Equal(t, p == want, p >= 0 && n.Has(p, x), "number %d", x)
+				if p >= 0 {
+					from, places := n.Places(p, x)
+					require.True(t, places == nil || x-from < uint64(64*len(places)))
+					has := places == nil && n.Of(x) == p || places != nil && places[(x-from)/64]&(1<<((x-from)%64)) != 0
+					require.Equal(t, p == want, has, "number %d", x)
+				}
 			}
 		}
 	})
@@ -270,4 +275,35 @@ func TestRowsArePaidFor(t *testing.T) {
 	require.Zero(t, table.d.n)
 	table.Close()
 	require.Zero(t, full.Used())
+}
+
+// A table over the keys of an earlier one begins with a row as long as that one's was, if as many keys are
+// expected; one that expects few does not.
+func TestRowsBeginAsBefore(t *testing.T) {
+	const base = 7 << 20
+	add := func(a, b float64) float64 { return a + b }
+	root := memory.NewBudget(1 << 30)
+	table := func(expected, partitions int) *Table[float64] {
+		return NewTable(Config[float64]{Combine: add, Width: 4, Partitions: partitions, Budget: root.Sub(), Expected: expected})
+	}
+	first := table(20_000, 2)
+	emit := NumberEmitter[uint32](first, 0)
+	for i := range uint32(20_000) {
+		emit(base+i, 1)
+	}
+	out, _, err := first.Finish()
+	require.NoError(t, err)
+	places := len(out[0].row.values)
+	for _, s := range out {
+		s.Release()
+	}
+	for _, c := range []struct{ expected, partitions, want int }{
+		{20_000, 2, places}, {places / 2, 2, places}, {places/2 - 1, 2, firstPlaces}, {0, 2, firstPlaces}, {20_000, 3, firstPlaces},
+	} {
+		next := table(c.expected, c.partitions)
+		NumberEmitter[uint32](next, 0)(base+11_111, 1)
+		require.Len(t, next.d.values, c.want, "%+v", c)
+		next.Close()
+	}
+	require.Zero(t, root.Used())
 }

@@ -33,17 +33,21 @@ func (d *numbers[V]) settle() {
 	sums := d.floats()
 	d.n = 0
 	for w := range d.there {
-		word := d.there[w]
-		for i, x := range (*[64]float64)(sums[w*64:]) {
-			var taken uint64
-			if math.Float64bits(x) != noSum {
-				taken = 1
-			}
-			word |= taken << (i & 63)
-		}
-		d.there[w] = word
-		d.n += bits.OnesCount64(word)
+		d.there[w] |= taken((*[64]uint64)(unsafe.Pointer(&sums[w*64 : w*64+64][0])))
+		d.n += bits.OnesCount64(d.there[w])
 	}
+}
+
+// plainTaken are the places of 64 sums that hold another number than noSum. It has no branches, and two
+// rows of bits that grow side by side.
+func plainTaken(sums *[64]uint64) uint64 {
+	var low, high uint64
+	for i := range 32 {
+		x, y := sums[i]^noSum, sums[32+i]^noSum
+		low = low>>1 | (x|-x)&(1<<63)
+		high = high>>1 | (y|-y)&(1<<63)
+	}
+	return low>>32 | high
 }
 
 // clearSums empties all places of a row of sums.

@@ -158,3 +158,19 @@ func BenchmarkEmitAll(b *testing.B) {
 		}
 	})
 }
+
+// What finds out which sums are there is right about each of 64, whatever the bits of the others.
+func TestTakenSums(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var sums [64]uint64
+		var want uint64
+		for i := range sums {
+			sums[i] = rapid.SampledFrom([]uint64{noSum, noSum, 0, 1, noSum | 1, noSum | 1<<32, 1 << 32, 1<<62 | noSum, math.MaxUint64}).Draw(t, "sum")
+			if sums[i] != noSum {
+				want |= 1 << i
+			}
+		}
+		require.Equal(t, want, plainTaken(&sums))
+		require.Equal(t, want, taken(&sums))
+	})
+}
