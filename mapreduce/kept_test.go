@@ -454,3 +454,39 @@ func TestFingerprints(t *testing.T) {
 	nan := of(deep{"a", at(float32(math.NaN())), 3})
 	require.True(t, nan.equal(of(deep{"a", at(float32(math.NaN())), 3})))
 }
+
+// A fingerprint does not tell in which pieces records were written.
+func TestFingerprintsAreOfTheRecords(t *testing.T) {
+	type place struct {
+		N    int32
+		X, Y float64
+	}
+	form, err := newKeptForm[place]()
+	require.NoError(t, err)
+	var run []byte
+	encode := form.encoder()
+	for i := range 2000 {
+		x := float64(i) / 3
+		if i%100 == 7 {
+			x = math.Inf(1)
+		}
+		run, err = encode(run, place{int32(i), x, -x})
+		require.NoError(t, err)
+	}
+	at := func(step int, b []byte) fingerprint {
+		p := newPrinter(form)
+		require.NotNil(t, p.places)
+		for from := 0; from < len(b); from += step * form.size {
+			require.NoError(t, p.run(b[from:min(len(b), from+step*form.size)]))
+		}
+		return p.print()
+	}
+	whole := at(2000, run)
+	for _, step := range []int{1, 7, 341, 342, 1000} {
+		require.True(t, whole.equal(at(step, run)), "%d at a time", step)
+	}
+	swapped := bytes.Clone(run)
+	copy(swapped[8:16], run[form.size+8:][:8])
+	copy(swapped[form.size+8:][:8], run[8:16])
+	require.False(t, whole.equal(at(2000, swapped)), "two floats have changed places")
+}

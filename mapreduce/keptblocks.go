@@ -16,7 +16,7 @@ const (
 	spillKept = 64 << 10  // of a block on the disk: a reader holds one
 )
 
-// keptData is the records of one part: blocks of whole records, each in memory or in a spill. It is
+// keptData is the records of one part: blocks of whole records, each in memory or in a spill. But for its index it is
 // immutable once it is sealed, and goes when the last that uses it lets go of it.
 type keptData struct {
 	o       *KeptOptions
@@ -26,6 +26,7 @@ type keptData struct {
 	charged int64          // bytes of slabs
 	kept    bool           // they are charged to the root, not to the attempt
 	refs    atomic.Int64
+	index   keptIndex
 }
 
 // keptBlock is a run of whole records.
@@ -216,6 +217,7 @@ func (d *keptData) drop() {
 	if d == nil || d.refs.Add(-1) > 0 {
 		return
 	}
+	d.dropIndex()
 	for i := range d.blocks {
 		d.o.Pool.Put(d.blocks[i].slab)
 	}

@@ -76,6 +76,7 @@ func (g *groupLists[K, A, B]) merge() {
 	l, r := g.left, g.right
 	lefts, rights := l.keys, r.keys
 	for len(g.groups) < groupsAtOnce {
+		g.pairs()
 		var key uint64
 		switch {
 		case l.from < len(lefts) && (r.from == len(rights) || lefts[l.from] <= rights[r.from]):
@@ -99,6 +100,29 @@ func (g *groupLists[K, A, B]) merge() {
 		setBits(&g.groups[len(g.groups)-1].Key, key^l.flip)
 		l.from, r.from = i, j
 	}
+}
+
+// pairs appends groups of one record of each side, as most are, as long as they come.
+func (g *groupLists[K, A, B]) pairs() {
+	l, r, groups := g.left, g.right, g.groups
+	most := min(cap(groups)-len(groups), len(l.keys)-l.from-1, len(r.keys)-r.from-1)
+	if most <= 0 {
+		return
+	}
+	lefts, rights := l.keys[l.from:][:most+1], r.keys[r.from:][:most+1]
+	ofLeft, ofRight, to := l.recs[l.from:][:most], r.recs[r.from:][:most], groups[len(groups):][:most]
+	n := 0
+	for ; n < most; n++ {
+		key := lefts[n]
+		if rights[n] != key || lefts[n+1] == key || rights[n+1] == key {
+			break
+		}
+		x := &to[n]
+		x.Left, x.Right = ofLeft[n:n+1:n+1], ofRight[n:n+1:n+1]
+		setBits(&x.Key, key^l.flip)
+	}
+	g.groups = groups[:len(groups)+n]
+	l.from, r.from = l.from+n, r.from+n
 }
 
 // check is an error if a group that is whole, or that waits for more, takes more than it may.
@@ -134,10 +158,11 @@ func errLargeGroup[K any](key K, most int64) error {
 // groupWindow is some records of a part in a row, with their keys as numbers.
 type groupWindow[K, T any] struct {
 	k       *KeptBy[K, T]
-	index   int
+	part    int
+	index   indexWindow[T]
 	s       *splitReader
 	data    *keptData
-	decode  func(run []byte, recs []T, sizes []int) (n, used int, err error)
+	decode  func(run []byte, recs []T, sizes []int32) (n, used int, err error)
 	keep    func(T) T // before the block goes that a record lies in; nil if it has all of itself
 	flip    uint64
 	most    int64
@@ -148,15 +173,15 @@ type groupWindow[K, T any] struct {
 
 	recs  []T
 	keys  []uint64
-	sizes []int // in bytes, as they are kept
-	held  int64 // their sum, with that of the records themselves
-	from  int   // the first record that is in no group
-	ended bool  // none come after these
+	sizes []int32 // in bytes, as they are kept
+	held  int64   // their sum, with that of the records themselves
+	from  int     // the first record that is in no group
+	ended bool    // none come after these
 }
 
 func newGroupWindow[K, T any](k *KeptBy[K, T], index int, s *splitReader) *groupWindow[K, T] {
 	return &groupWindow[K, T]{
-		k: k, index: index, s: s, decode: k.form.many(), keep: k.form.keeper(), flip: numberFlip[K](), most: s.largest(),
+		k: k, part: index, s: s, decode: k.form.many(), keep: k.form.keeper(), flip: numberFlip[K](), most: s.largest(),
 		release: func() {},
 	}
 }
@@ -168,6 +193,14 @@ func (w *groupWindow[K, T]) fill() error {
 		return nil
 	}
 	w.drop()
+	if w.data == nil {
+		if err := w.open(); err != nil {
+			return err
+		}
+	}
+	if w.index.whole {
+		return w.fromIndex()
+	}
 	if len(w.run) == 0 {
 		if err := w.nextBlock(); err != nil || w.ended {
 			return err
@@ -187,13 +220,33 @@ func (w *groupWindow[K, T]) fill() error {
 		k := key(recs[i])
 		keys[i] = bitsOf(&k) ^ flip
 	}
+	if w.index.mine {
+		w.toIndex(n)
+	}
 	return nil
+}
+
+func (w *groupWindow[K, T]) open() (err error) {
+	if w.data, err = w.k.open(w.part); err == nil {
+		w.openIndex()
+	}
+	return err
 }
 
 // drop forgets the records that are in groups.
 func (w *groupWindow[K, T]) drop() {
-	for _, size := range w.sizes[:w.from] {
-		w.held -= int64(size) + int64(unsafe.Sizeof(*new(T)))
+	if w.from == 0 {
+		return
+	}
+	if rest := w.sizes[w.from:]; len(rest) < w.from {
+		w.held = int64(len(rest)) * int64(unsafe.Sizeof(*new(T)))
+		for _, size := range rest {
+			w.held += int64(size)
+		}
+	} else {
+		for _, size := range w.sizes[:w.from] {
+			w.held -= int64(size) + int64(unsafe.Sizeof(*new(T)))
+		}
 	}
 	n := copy(w.recs, w.recs[w.from:])
 	copy(w.keys, w.keys[w.from:])
@@ -209,17 +262,12 @@ func (w *groupWindow[K, T]) grow(n int) {
 	n += len(w.recs)
 	w.recs = append(make([]T, 0, n), w.recs...)
 	w.keys = append(make([]uint64, 0, n), w.keys...)
-	w.sizes = append(make([]int, 0, n), w.sizes...)
+	w.sizes = append(make([]int32, 0, n), w.sizes...)
 }
 
 // nextBlock goes to the next block that has records, or to the end. The records of the one before that
 // are still to come must not lie in it any more.
 func (w *groupWindow[K, T]) nextBlock() (err error) {
-	if w.data == nil {
-		if w.data, err = w.k.open(w.index); err != nil {
-			return err
-		}
-	}
 	if w.spilled && w.keep != nil {
 		for i := range w.recs {
 			w.recs[i] = w.keep(w.recs[i])
@@ -233,7 +281,7 @@ func (w *groupWindow[K, T]) nextBlock() (err error) {
 		w.spilled = w.data.blocks[w.block].slab.Bytes == nil
 		if w.run, w.release, err = w.data.view(w.block, w.s.budget); err != nil {
 			w.release = func() {}
-			return w.k.damaged(w.index, w.data, err)
+			return w.k.damaged(w.part, w.data, err)
 		}
 		w.block++
 		if err := w.s.tick(int64(len(w.run))); err != nil {
@@ -245,6 +293,7 @@ func (w *groupWindow[K, T]) nextBlock() (err error) {
 
 func (w *groupWindow[K, T]) close() {
 	w.release()
+	w.closeIndex()
 	w.data.drop()
 }
 
@@ -277,35 +326,33 @@ func (w *groupWindow[K, T]) countOf(key uint64) (n int) {
 
 // many returns the function of one goroutine that reads records that a run begins with, as many as
 // there is room for or are enough, and their sizes in the run.
-func (f keptForm[T]) many() func(run []byte, recs []T, sizes []int) (n, used int, err error) {
+func (f keptForm[T]) many() func(run []byte, recs []T, sizes []int32) (n, used int, err error) {
 	if f.size > 0 {
-		return func(run []byte, recs []T, sizes []int) (n, used int, err error) {
+		return func(run []byte, recs []T, sizes []int32) (n, used int, err error) {
 			n = copy(recs, memory.Cast[T](run))
 			for i := range sizes[:n] {
-				sizes[i] = f.size
+				sizes[i] = int32(f.size)
 			}
 			return n, n * f.size, nil
 		}
 	}
-	read := f.reader()
-	into := func(b []byte, rec *T) (err error) {
-		*rec, err = read(b)
-		return err
-	}
 	if f.aligned {
 		r := &flatReader{fields: f.flat, aligned: true, lent: f.lent}
-		into = func(b []byte, rec *T) error { return r.readAligned(b, unsafe.Pointer(rec)) }
+		return func(run []byte, recs []T, sizes []int32) (n, used int, err error) {
+			return r.many(run, unsafe.Pointer(unsafe.SliceData(recs)), unsafe.Sizeof(*new(T)), sizes)
+		}
 	}
-	return func(run []byte, recs []T, sizes []int) (n, used int, err error) {
+	read := f.reader()
+	return func(run []byte, recs []T, sizes []int32) (n, used int, err error) {
 		for n < len(recs) && used < len(run) && used < windowBytes {
 			b, size := f.framed(run[used:])
 			if size == 0 {
 				return n, used, errEncoding
 			}
-			if err := into(b, &recs[n]); err != nil {
+			if recs[n], err = read(b); err != nil {
 				return n, used, err
 			}
-			sizes[n] = size
+			sizes[n] = int32(size)
 			used += size
 			n++
 		}

@@ -74,12 +74,21 @@ func (f keyedRecords[K, T]) checker(p part) func(run []byte) error {
 // numberChecker is checker for keys that are numbers of records that are images.
 func (f keyedRecords[K, T]) numberChecker(p part) func(run []byte) error {
 	at, flip, last := combine.NewPartitions(numberWidth[K](), p.tasks), numberFlip[K](), uint64(0)
+	var base uint64 // of the places whose bits tell which of them lie in the part
+	var places []uint64
 	return func(run []byte) error {
 		for _, rec := range memory.Cast[T](run) {
 			key := f.key(rec)
 			x := bitsOf(&key) ^ flip
-			if p.tasks > 1 && !at.Has(p.index, x) {
-				return misplaced(p, key, at.Of(x))
+			if p.tasks > 1 {
+				i := x - base
+				if i/64 >= uint64(len(places)) {
+					base, places = at.Places(p.index, x)
+					i = x - base
+				}
+				if i/64 < uint64(len(places)) && places[i/64]&(1<<(i%64)) == 0 || places == nil && at.Of(x) != p.index {
+					return misplaced(p, key, at.Of(x))
+				}
 			}
 			if x < last {
 				return outOfOrder(key)

@@ -1,7 +1,6 @@
 package mapreduce
 
 import (
-	"encoding/binary"
 	"math"
 	"reflect"
 	"unsafe"
@@ -32,7 +31,7 @@ type printer[T any] struct {
 	digest *xxhash.Digest
 	strip  func(p unsafe.Pointer, sum func(float64) bool) // nil: no floats
 	places []uintptr                                      // of float64s in a record that is an image; nil: strip
-	floats uint64                                         // seen
+	floats uint64                                         // that strip has found
 	encode func(dst []byte, rec T) []byte
 	buf    []byte
 }
@@ -74,19 +73,44 @@ func floatsOf(list []uintptr, t reflect.Type, at uintptr) ([]uintptr, bool) {
 	return list, ok && len(list) <= mostFloats
 }
 
+// imagesAtOnce is how many bytes of images are copied for their hash.
+const imagesAtOnce = 8 << 10
+
 // images takes in records that are images with floats at known places.
 func (p *printer[T]) images(b []byte) {
-	p.buf = append(p.buf[:0], b...)
-	for at := 0; at < len(b); at += p.form.size {
-		for _, place := range p.places {
-			x := p.buf[at+int(place):][:8]
-			if p.add(math.Float64frombits(binary.NativeEndian.Uint64(x))) {
-				clear(x)
-			}
+	for most := max(1, imagesAtOnce/p.form.size) * p.form.size; len(b) > 0; {
+		n := min(most, len(b))
+		p.buf = append(p.buf[:0], b[:n]...)
+		for i, place := range p.places {
+			p.addEach(p.buf[place:], p.form.size, uint64(i)<<48)
+		}
+		_, _ = p.digest.Write(p.buf)
+		p.records += int64(n / p.form.size)
+		b = b[n:]
+	}
+}
+
+// addEach sums a float of each image, the first of which b begins with, and makes those zero that it takes: what
+// is not finite, which no sum can tell, is to be hashed. Weights are by the number of the record and the place.
+func (f *fingerprint) addEach(b []byte, step int, place uint64) {
+	sum, size, n := f.sum, f.size, place+uint64(f.records)
+	for at := 0; at+8 <= len(b); at += step {
+		n++
+		p := (*float64)(unsafe.Pointer(&b[at : at+8][0]))
+		if x := *p; x-x == 0 { //nolint:staticcheck // false of what is not finite
+			*p = 0
+			sum += x * floatWeight(n)
+			size += math.Abs(x)
 		}
 	}
-	p.records += int64(len(b) / p.form.size)
-	_, _ = p.digest.Write(p.buf)
+	f.sum, f.size = sum, size
+}
+
+// floatWeight is the weight of the n-th float, from 1 up to 2.
+func floatWeight(n uint64) float64 {
+	z := n * 0x9e3779b97f4a7c15
+	z ^= z >> 29
+	return math.Float64frombits(1023<<52 | z>>12)
 }
 
 // run takes in records, their encoding first.
@@ -124,9 +148,7 @@ func (p *printer[T]) add(x float64) bool {
 		return false
 	}
 	p.floats++
-	z := p.floats * 0x9e3779b97f4a7c15
-	z ^= z >> 29
-	p.sum += x * (1 + float64(z>>11)/(1<<53))
+	p.sum += x * floatWeight(p.floats)
 	p.size += math.Abs(x)
 	return true
 }

@@ -96,11 +96,14 @@ func mapList[I, K, V any](m Mapper[I, K, V], col *collector[K, V], after func(er
 	return func(l *recordLoop, list []I) (int, error) {
 		gate.Open()
 		defer gate.Shut()
+		records, reader, asked, canceled := l.records, l.reader, &l.watch.life.Asked, &l.watch.canceled
+		defer func() { l.records = records }()
 		for i := range list {
-			l.reader.now = (*byte)(unsafe.Pointer(&list[i]))
+			reader.now = (*byte)(unsafe.Pointer(&list[i]))
 			var err error
-			if l.asked() {
+			if records++; atomic.LoadUint32(asked)|atomic.LoadUint32(canceled) != 0 || records%pauseEvery == 0 { // as l.asked
 				gate.Shut()
+				l.records = records
 				err = l.stop()
 				gate.Open()
 			}
@@ -115,7 +118,7 @@ func mapList[I, K, V any](m Mapper[I, K, V], col *collector[K, V], after func(er
 				}
 			}
 			if err != nil {
-				l.reader.number = l.records
+				reader.number = records
 				return i, err
 			}
 		}

@@ -2,8 +2,6 @@ package mapreduce
 
 import (
 	"cmp"
-	"slices"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
@@ -22,7 +20,6 @@ type recordWriter[O any] struct {
 	router  *router[O]  // nil: all records go to part
 	own     *ownPart[O] // nil: records are encoded
 	image   int         // as of the output; 0 if records do not go to part one by one
-	gaps    []span
 }
 
 // newRecordWriter begins the part of an attempt on a host. It must be closed.
@@ -43,7 +40,7 @@ func newRecordWriter[O any](p *Plan, t *Task, host string, out Output[O]) (*reco
 		}}
 	}
 	if out.route == nil && !out.own {
-		w.image, w.gaps = out.image, out.gaps
+		w.image = out.image
 	}
 	w.gate = memory.NewGate(w.budget.Life())
 	w.gate.Shut()
@@ -98,7 +95,7 @@ func (w *recordWriter[O]) write(o O) {
 	}
 }
 
-// writeAll is emit for many records, whose gaps it may overwrite.
+// writeAll is emit for many records, whose gaps are zero. Images go to the part as they are, at once.
 func (w *recordWriter[O]) writeAll(list []O) {
 	if w.image == 0 || len(list) == 0 {
 		for _, o := range list {
@@ -108,22 +105,7 @@ func (w *recordWriter[O]) writeAll(list []O) {
 	}
 	w.gate.Sign()
 	w.records += int64(len(list))
-	w.part.images(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), len(list)*w.image), w.image, w.gaps)
-}
-
-// images writes the memory of records of so many bytes, with zeros in the gaps.
-func (w *partWriter) images(images []byte, size int, gaps []span) {
-	for _, g := range gaps {
-		for at := 0; at < len(images); at += size {
-			clear(images[at+int(g.from) : at+int(g.to)])
-		}
-	}
-	if n := len(w.buf); n >= flushSize/16 && cap(w.buf)-n < len(images) {
-		w.buf = slices.Grow(w.buf, flushSize-n+len(images))
-	}
-	if w.buf = append(w.buf, images...); len(w.buf) >= flushSize {
-		w.flush()
-	}
+	_, _ = w.part.Write(imagesOf(list)) // part keeps the error
 }
 
 // directSize is the size from which a record of bytes is written as it is, not

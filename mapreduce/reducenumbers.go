@@ -5,7 +5,7 @@ import (
 )
 
 // numberBatch is how many pairs a reduce without a function passes on at once.
-const numberBatch = 256
+const numberBatch = 512
 
 // passNumbers is pass for keys that are numbers, many pairs at once. done is false, and nothing has
 // been read, if the pairs do not lie so.
@@ -14,7 +14,7 @@ func (r *reduceRun[I, K, V, O]) passNumbers(m *combine.Merge[V]) (joined int64, 
 		return 0, false, nil
 	}
 	keys, values, pairs := make([]uint64, numberBatch), make([]V, numberBatch), make([]Pair[K, V], numberBatch)
-	list, flip := any(pairs).([]O), numberFlip[K]()
+	list, flip := any(pairs).([]O), numberFlip[K]() // gaps of pairs stay zero: only their fields are set
 	r.w.gate.Open()
 	defer func() { r.c.Add(ReduceInputRecords, joined) }()
 	for {

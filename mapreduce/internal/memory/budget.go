@@ -167,6 +167,27 @@ func (b *Budget) ReleaseKept(n int64) {
 	}
 }
 
+// TryKeep takes n kept bytes of the root for what makes later work quicker and can be done without, and
+// reports whether they fitted: with them kept bytes take at most a quarter of the limit, half of what
+// they may. ReleaseKept gives them back.
+func (b *Budget) TryKeep(n int64) bool {
+	if b == nil {
+		return true
+	}
+	r := b.base()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.limit > 0 && (r.kept+n > r.limit/4 || r.used+n > r.limit) {
+		return false
+	}
+	r.used += n
+	r.peak = max(r.peak, r.used)
+	if b.root != nil {
+		r.kept += n
+	}
+	return true
+}
+
 // Fix takes n bytes of the root, or gives back -n, that no attempt can free: like kept
 // bytes they leave less to share, and less to keep.
 func (b *Budget) Fix(n int64) {

@@ -1,0 +1,137 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// linkedNode is a page of a web whose pages are numbers.
+type linkedNode struct {
+	Number int32
+	Links  []int32
+}
+
+type nodeRank = mapreduce.Pair[int32, float64]
+
+// plainRanks are rounds in which each node hands what it has on to those it links to.
+func plainRanks(web []linkedNode, rounds int) map[int32]float64 {
+	now := map[int32]float64{}
+	for _, n := range web {
+		now[n.Number] = 1
+	}
+	for range rounds {
+		next := map[int32]float64{}
+		for _, n := range web {
+			next[n.Number] += 0.25
+			for _, to := range n.Links {
+				next[to] += now[n.Number] / float64(len(n.Links))
+			}
+		}
+		now = next
+	}
+	return now
+}
+
+// ranksOn are the same rounds on a cluster. before is called for each group, with the attempt and where the group
+// is among those it has seen.
+func ranksOn(
+	ctx context.Context, on Runner, web *Keyed[int32, linkedNode], rounds int, before func(t *mapreduce.Task, seen int) error,
+) (*Keyed[int32, nodeRank], error) {
+	type group = mapreduce.Group[int32, linkedNode, nodeRank]
+	number, add := func(r nodeRank) int32 { return r.First }, func(a, b float64) float64 { return a + b }
+	now, err := KeepBy(ctx, on, number, mapreduce.Each(func(n linkedNode) nodeRank { return nodeRank{First: n.Number, Second: 1} }).On(web.Aligned()))
+	if err != nil {
+		return nil, err
+	}
+	return Iterate(ctx, now, func(ctx context.Context, _ int, now *Keyed[int32, nodeRank]) (*Keyed[int32, nodeRank], error) {
+		return KeepBy(ctx, on, number, mapreduce.Job[group, int32, float64, nodeRank]{
+			MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[group, int32, float64], error) {
+				seen := 0
+				return mapreduce.Mapper[group, int32, float64]{
+					MapKeys: func(at group, emit func(int32, float64), emitAll func([]int32, float64)) error {
+						seen++
+						emit(at.Key, 0.25)
+						links := at.Left[0].Links
+						emitAll(links, at.Right[0].Second/float64(len(links)))
+						return before(t, seen)
+					},
+				}, nil
+			},
+			Combine: add, Reducers: web.Size().Parts,
+		}.On(mapreduce.Grouped(web.Feed(), now.Feed())))
+	}, Rounds[*Keyed[int32, nodeRank]](rounds))
+}
+
+// Rounds over lent links find what a loop finds while several of them run at once, attempts of theirs fail and
+// panic half-way, and there is little memory; after the last nothing of it is held.
+func TestRoundsOverLentLinksAreALoop(t *testing.T) {
+	const nodes, rounds, pipelines = 5000, 4, 3
+	rng := rand.New(rand.NewPCG(5, 6))
+	var web []linkedNode
+	for i := range nodes {
+		n := linkedNode{Number: int32(i)}
+		for range rng.IntN(8) {
+			n.Links = append(n.Links, int32(rng.IntN(nodes)))
+		}
+		web = append(web, n)
+	}
+	want := plainRanks(web, rounds)
+	for _, limit := range []int64{0, 1 << 20, 64 << 20} {
+		t.Run(fmt.Sprint(limit), func(t *testing.T) {
+			cluster, err := Start(Config{Nodes: 3, MapSlots: 2, Memory: limit, SpillDir: t.TempDir()})
+			require.NoError(t, err)
+			defer func() { require.NoError(t, cluster.Close()) }()
+			kept, err := LoadBy(t.Context(), cluster, func(n linkedNode) int32 { return n.Number }, 4, mapreduce.Slice(web))
+			require.NoError(t, err)
+			var failed atomic.Int64
+			before := func(task *mapreduce.Task, seen int) error {
+				if id := task.ID(); id.Try == 0 && seen == 500 && id.Index%2 == 0 {
+					if failed.Add(1)%2 == 0 {
+						panic("half-way")
+					}
+					return fmt.Errorf("half-way")
+				}
+				return nil
+			}
+			var all sync.WaitGroup
+			for range pipelines {
+				all.Go(func() {
+					ranks, err := ranksOn(t.Context(), cluster, kept.Lent(), rounds, before)
+					if !assertNoError(t, err) {
+						return
+					}
+					defer ranks.Release()
+					list, err := ranks.Collect(t.Context())
+					assertNoError(t, err)
+					if len(list) != nodes {
+						t.Errorf("%d nodes have ranks, of %d", len(list), nodes)
+					}
+					for _, r := range list {
+						if d := r.Second - want[r.First]; d > 1e-9 || d < -1e-9 {
+							t.Errorf("node %d has %v, by the loop %v", r.First, r.Second, want[r.First])
+							return
+						}
+					}
+				})
+			}
+			all.Wait()
+			require.EqualValues(t, pipelines*rounds*2, failed.Load(), "attempts that failed")
+			kept.Release()
+		})
+	}
+}
+
+func assertNoError(t *testing.T, err error) bool {
+	if err != nil {
+		t.Error(err)
+	}
+	return err == nil
+}
