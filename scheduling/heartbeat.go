@@ -136,13 +136,13 @@ func (c *Core) taskOf(id TaskID) *task {
 
 // fetchAhead reads a little of what a report will be applied to, all of a kind one after the other:
 // with thousands of jobs none of it is in the cache, and so the processor fetches several at a time.
-// To look at one after the other would wait for each.
+// To look at one after the other would wait for each. Few jobs are in the cache.
 func (c *Core) fetchAhead(list []Status) {
-	const most = 8
+	const most, few = 8, 64
 	var jobs [most]*job
 	var atts [most]int32
 	list = list[:min(most, len(list))]
-	if len(list) < 2 || list[0].Attempt.Task.Job == list[len(list)-1].Attempt.Task.Job {
+	if len(list) < 2 || len(c.active)-c.ended < few || list[0].Attempt.Task.Job == list[len(list)-1].Attempt.Task.Job {
 		return // of one job most is read but once
 	}
 	for i := range list {
