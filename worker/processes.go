@@ -47,6 +47,7 @@ func (n processes) run(ctx context.Context, j *job) (reports []report, err error
 	s := &shuffle{dir: dir.Name(), files: make([]*os.File, maps), ends: make([][]int64, maps)}
 	defer func() { err = errors.Join(err, s.close(), dir.Remove()) }()
 	l := j.launcher(int64(n))
+	l.dir = s.dir
 	if j.mapOnly {
 		return l.all(ctx, int(n), maps, func(ctx context.Context, i int) ([]byte, error) {
 			return l.attempts(ctx, mapTask, i, func() io.Reader { return nil })
@@ -70,6 +71,7 @@ type launcher struct {
 	task    task   // what all have in common
 	reduces int    // of the job
 	temp    folder // in which the plan is
+	dir     string // for files of heartbeats
 	first   int    // the number of a task's first attempt
 	most    int    // attempts of a task
 	logf    func(format string, args ...any)
@@ -186,11 +188,24 @@ func (l *launcher) start(ctx context.Context, t task, stdin io.Reader, stdout io
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if t.Timeout > 0 {
+		remove, err := t.heartbeatFile(l.dir)
+		if err != nil {
+			return err
+		}
+		defer remove()
+		go t.awaitSilence(ctx, cancel)
+	}
 	cmd := exec.CommandContext(ctx, exe)
 	cmd.Env = append(environ(), taskVariable+"="+t.env())
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, os.Stderr
 	endWithUs(cmd)
 	if err := cmd.Run(); err != nil {
+		if stopped := context.Cause(ctx); errors.Is(stopped, errStopped) {
+			return stopped
+		}
 		if x, ok := errors.AsType[*exec.ExitError](err); ok && !slices.Contains(ownExits, x.ExitCode()) && x.Exited() {
 			return fmt.Errorf("the user's code has ended the process, with code %d (as by os.Exit)", x.ExitCode())
 		}

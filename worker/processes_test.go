@@ -142,6 +142,21 @@ func TestProcessesFail(t *testing.T) {
 	}
 }
 
+// A worker that is stopped has its task's timeout like any other: it is killed, and the task is tried
+// again.
+func TestStoppedWorkers(t *testing.T) {
+	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
+	for _, name := range []string{"stop map", "stop reduce"} {
+		want, _ := wanted(t, name, 2, blockBytes, book)
+		var log bytes.Buffer
+		o := Options{On: "processes:2", Reduces: 2, BlockSize: blockBytes, TaskTimeout: 100 * time.Millisecond, Log: &log}
+		out, _, err := submit(t, name, o, book)
+		require.NoError(t, err, name)
+		require.Equal(t, want, filesIn(t, out), name)
+		require.Contains(t, log.String(), "task timeout: its process gave no sign of life", name)
+	}
+}
+
 // An empty input, more reduces than keys, one process.
 func TestProcessesSmall(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty")

@@ -49,6 +49,8 @@ type task struct {
 	Quiet    bool   `json:"quiet,omitempty"`   // whoever started it tells the error
 	// Timeout is for how long it may go on without progress; 0: for ever.
 	Timeout time.Duration `json:"timeout,omitempty"`
+	// Heartbeat is a file whose time the worker sets again and again; empty: nobody asks for it.
+	Heartbeat string `json:"heartbeat,omitempty"`
 	// Args are the program's. They travel here, since engines have rules of their own for quotes.
 	Args []string `json:"args"`
 }
@@ -129,6 +131,9 @@ func init() {
 		if err := os.Chdir(asked.Dir); err != nil && !stores.Named(asked.Plan) { // then there need be no common disk
 			wrong = err
 		}
+	}
+	if wrong == nil && asked.Heartbeat != "" {
+		go asked.beat()
 	}
 	os.Args = append(os.Args[:1], asked.Args...)
 }

@@ -33,9 +33,14 @@ func once(dir, name string, do func()) {
 	}
 }
 
-func kill() {
+func kill() { signalWorker(syscall.SIGKILL) }
+
+// stop stops the process, which nobody has go on.
+func stop() { signalWorker(syscall.SIGSTOP) }
+
+func signalWorker(s syscall.Signal) {
 	if asWorker() {
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		_ = syscall.Kill(os.Getpid(), s)
 	}
 }
 
@@ -135,6 +140,8 @@ func faulty(name, dir string, inputs []string, count mr.Job[[]byte, string, int6
 		switch name {
 		case "kill map":
 			once(dir, name, kill)
+		case "stop map":
+			once(dir, name, stop)
 		case "slow":
 			if err := slow(dir, line); err != nil {
 				return err
@@ -159,8 +166,11 @@ func faulty(name, dir string, inputs []string, count mr.Job[[]byte, string, int6
 		return mapping(line, emit)
 	}
 	count.Reduce = func(k string, values iter.Seq[int64], emit func(mr.Pair[string, int64])) error {
-		if name == "kill reduce" {
+		switch name {
+		case "kill reduce":
 			once(dir, name, kill)
+		case "stop reduce":
+			once(dir, name, stop)
 		}
 		return reducing(k, values, emit)
 	}
