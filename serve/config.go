@@ -71,6 +71,7 @@ type Config struct {
 // limits bound what clients may ask of a server.
 type limits struct {
 	connections int           // at once
+	perAddress  int           // connections at once from one address
 	watchers    int           // streams of events at once
 	unfinished  int           // jobs that have not ended
 	body        int64         // bytes of a JSON body
@@ -85,6 +86,7 @@ type limits struct {
 func (l limits) standard() limits {
 	return limits{
 		connections: cmp.Or(l.connections, 2000),
+		perAddress:  cmp.Or(l.perAddress, 500),
 		watchers:    cmp.Or(l.watchers, 500),
 		unfinished:  cmp.Or(l.unfinished, 100_000),
 		body:        cmp.Or(l.body, 1<<20),

@@ -11,7 +11,8 @@ import (
 
 // guard is what every request passes: a Host that is ours, so that no page of another site can
 // reach the server under a name of its own (DNS rebinding); no change asked for by a page of
-// another origin; headers that let a browser do nothing with an answer but show it.
+// another origin; headers that let a browser do nothing with an answer but show it. The connection of
+// a caller that should be known, and is not, ends with its answer.
 func (s *Server) guard(next http.Handler) http.Handler {
 	origins := http.NewCrossOriginProtection()
 	origins.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -28,6 +29,9 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cache-Control", "no-store")
 		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'")
+		if _, err := s.cfg.Access.authenticate(r); err != nil {
+			h.Set("Connection", "close") // callers that are not known keep none of the bounded connections
+		}
 		if !s.ours(r.Host) {
 			s.writeProblem(counted, r, &fault{
 				http.StatusMisdirectedRequest, "bad-host", "this server is not " + clip(r.Host) + " (--host adds a name)",

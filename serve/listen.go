@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 )
 
@@ -40,7 +39,7 @@ func (s *Server) URL(l net.Listener) string {
 
 // Serve serves a listener until ctx ends, and closes it and the server.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	l = &boundedListener{Listener: l, most: s.cfg.limits.connections, metrics: s.metrics}
+	l = newBoundedListener(l, &s.cfg.limits, s.metrics)
 	if s.cfg.Access.TLS != nil {
 		l = tls.NewListener(l, s.cfg.Access.TLS)
 	}
@@ -68,40 +67,4 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		err = nil
 	}
 	return errors.Join(err, s.Close())
-}
-
-// boundedListener closes connections beyond a number at once, so that many clients take neither
-// memory nor descriptors from those who are there.
-type boundedListener struct {
-	net.Listener
-	most    int
-	metrics *metrics
-}
-
-// Accept implements net.Listener.
-func (l *boundedListener) Accept() (net.Conn, error) {
-	for {
-		c, err := l.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		if l.metrics.connections.Add(1) <= int64(l.most) {
-			return &boundedConn{Conn: c, left: sync.OnceFunc(func() { l.metrics.connections.Add(-1) })}, nil
-		}
-		l.metrics.connections.Add(-1)
-		l.metrics.refused.Add(1)
-		_ = c.Close()
-	}
-}
-
-// boundedConn is one of a counted number of connections.
-type boundedConn struct {
-	net.Conn
-	left func()
-}
-
-// Close implements net.Conn.
-func (c *boundedConn) Close() error {
-	c.left()
-	return c.Conn.Close()
 }
