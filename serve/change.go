@@ -20,6 +20,9 @@ func (s *Server) kill(c caller, j *job, k api.Kill) error {
 	if k.Reason == "" {
 		k.Reason = "by " + c.name()
 	}
+	if !j.remembered() {
+		return notFound("there is no job %d", j.id)
+	}
 	s.writing.RLock()
 	j.mu.Lock()
 	first := j.kill == nil && j.end == nil

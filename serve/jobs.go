@@ -28,6 +28,7 @@ type job struct {
 	ctx     context.Context // ends when the job is to end before it has begun
 	cancel  context.CancelFunc
 	done    chan struct{} // closed when it has ended
+	written chan struct{} // closed when the submission is on the disk, or the job was dropped
 	handed  chan struct{} // closed when its first stage is with the cluster, or it has ended before
 
 	mu       sync.Mutex
@@ -38,6 +39,7 @@ type job struct {
 	cores    []scheduling.JobID // of all stages that have begun
 	turn     chan struct{}      // closed when a stage begins, or the job ends
 	counters *mapreduce.Counters
+	dropped  bool      // it could not be written
 	kill     *api.Kill // it is to end
 	end      *ending
 }
@@ -107,6 +109,9 @@ func (t *table) insert(j *job) {
 
 // drop removes a job that could not be remembered.
 func (t *table) drop(j *job) {
+	j.mu.Lock()
+	j.dropped = true
+	j.mu.Unlock()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.keys, j.key)
@@ -177,6 +182,15 @@ func (j *job) record() *record {
 	return &record{
 		ID: j.id, Who: j.who, Asked: j.asked, Key: j.key, At: j.at, Inputs: j.inputs, Kill: j.kill, End: j.end,
 	}
+}
+
+// remembered waits until the submission is on the disk, where no other entry may come before it; false
+// if it could not be written.
+func (j *job) remembered() bool {
+	<-j.written
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return !j.dropped
 }
 
 // over tells whether the job has ended.

@@ -1,12 +1,14 @@
 package serve
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -153,6 +155,8 @@ func (s *snapshot) read(text []byte, lines [][]byte) error {
 			r.End = e.End
 		}
 	}
+	// Of submissions at the same time a later one may be written first.
+	slices.SortFunc(s.Jobs, func(x, y *record) int { return cmp.Compare(x.ID, y.ID) })
 	return nil
 }
 

@@ -70,19 +70,26 @@ func Start(cfg Config) (_ *Server, err error) {
 	if s.roots, err = openRoots(cfg.Roots, cfg.State); err != nil {
 		return nil, errors.Join(err, s.memory.close())
 	}
-	if err := s.startCluster(was); err != nil {
-		return nil, errors.Join(err, s.memory.close(), s.roots.close())
-	}
+	s.ended, s.end = context.WithCancel(context.Background())
 	s.metrics = newMetrics(s)
 	s.room = &room{most: cfg.StoreBytes, count: s.countStored}
 	s.handler = s.routes()
 	s.close = sync.OnceValue(s.shut)
+	if err := s.startCluster(); err != nil {
+		return nil, errors.Join(err, s.memory.close(), s.roots.close())
+	}
+	again, err := s.takeIn(was)
+	if err != nil {
+		return nil, errors.Join(err, s.cluster.Close(), s.memory.close(), s.roots.close())
+	}
+	for _, j := range again { // last: each may end at once, and needs all of the server for that
+		s.work.Go(func() { s.resume(j) })
+	}
 	return s, nil
 }
 
-// startCluster starts the cluster and takes in what is remembered.
-func (s *Server) startCluster(was *snapshot) error {
-	s.ended, s.end = context.WithCancel(context.Background())
+// startCluster starts the cluster.
+func (s *Server) startCluster() (err error) {
 	c := s.cfg.Cluster
 	tell := c.Events
 	c.Events = func(e actors.Event) {
@@ -95,25 +102,20 @@ func (s *Server) startCluster(was *snapshot) error {
 		c.State = s.memory.state
 	}
 	c.Explain = true // lists and streams say why a job waits
-	var err error
-	if s.cluster, err = actors.Start(c); err != nil {
-		return err
-	}
+	s.cluster, err = actors.Start(c)
+	return err
+}
+
+// takeIn takes in the jobs and files of a former process; again are the jobs that are to go on.
+func (s *Server) takeIn(was *snapshot) (again []*job, err error) {
 	if s.memory == nil {
-		return nil
+		return nil, nil
 	}
-	again := s.restore(was)
-	err = s.loadStore()
-	if err == nil {
-		err = s.memory.compact(s.jobs.snapshot())
+	again = s.restore(was)
+	if err := s.loadStore(); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		return errors.Join(err, s.cluster.Close())
-	}
-	for _, j := range again {
-		s.work.Go(func() { s.resume(j) })
-	}
-	return nil
+	return again, s.memory.compact(s.jobs.snapshot())
 }
 
 // Handler serves the API and the pages.

@@ -52,6 +52,7 @@ func (s *Server) submit(c caller, a api.Submission, key string) (j *job, fresh b
 	if got != j {
 		return got, false, sameAs(got, &a)
 	}
+	defer close(j.written)
 	if err := s.memory.write(&entry{Submit: j.record()}); err != nil {
 		s.jobs.drop(j)
 		return nil, false, busy("no-state", "the job cannot be remembered: %v", err)
@@ -62,6 +63,9 @@ func (s *Server) submit(c caller, a api.Submission, key string) (j *job, fresh b
 
 // sameAs refuses another submission under the key of a job.
 func sameAs(was *job, a *api.Submission) error {
+	if !was.remembered() {
+		return busy("no-state", "the job cannot be remembered")
+	}
 	x, y := &was.asked, a
 	if x.Job == y.Job && slices.Equal(x.Args, y.Args) && x.Directory == y.Directory {
 		return nil
@@ -80,7 +84,8 @@ func (t *table) byKey(key string) *job {
 func (s *Server) newJob(a api.Submission, who allocation.Principal) *job {
 	j := &job{
 		asked: a, who: who,
-		counters: new(mapreduce.Counters), done: make(chan struct{}), handed: make(chan struct{}), turn: make(chan struct{}),
+		counters: new(mapreduce.Counters), done: make(chan struct{}), written: make(chan struct{}),
+		handed: make(chan struct{}), turn: make(chan struct{}),
 	}
 	j.ctx, j.cancel = context.WithCancel(s.ended)
 	return j
@@ -205,6 +210,7 @@ func (s *Server) restore(was *snapshot) (again []*job) {
 	for _, r := range was.Jobs {
 		j := s.newJob(r.Asked, r.Who)
 		j.id, j.key, j.at, j.inputs, j.kill, j.end, j.resumed = r.ID, r.Key, r.At, r.Inputs, r.Kill, r.End, true
+		close(j.written)
 		o, err := s.order(&j.asked)
 		j.order, j.output = o, o.Output
 		if err == nil {
