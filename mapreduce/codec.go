@@ -44,6 +44,7 @@ type codec struct {
 	width  func(src []byte, mark byte) int
 	raw    bool // the encoding is the bytes of a string or []byte
 	open   bool // the value takes all of src: only at the end of an encoding
+	empty  bool // no value has any bytes; types of size zero with MarshalBinary have some
 	plain  plainKind
 	flip   uint64 // of a plain integer: exclusive-or
 	fields []fieldCodec

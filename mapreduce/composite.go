@@ -51,6 +51,7 @@ const mostElements = 1 << 16
 
 func byteArrayCodec(n int) *codec {
 	return &codec{
+		empty:  n == 0,
 		width:  fixedWidth(n),
 		encode: func(dst []byte, p unsafe.Pointer) []byte { return append(dst, unsafe.Slice((*byte)(p), n)...) },
 		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
@@ -65,8 +66,8 @@ func byteArrayCodec(n int) *codec {
 
 func (b *codecs) structure(t reflect.Type, last bool) (*codec, error) {
 	var fields []fieldCodec
-	for i := range t.NumField() {
-		f := t.Field(i)
+	end, ending := 0, reflect.StructField{} // the last field that may have bytes
+	for f := range t.Fields() {
 		if f.Name == "_" {
 			continue
 		}
@@ -74,27 +75,28 @@ func (b *codecs) structure(t reflect.Type, last bool) (*codec, error) {
 			return nil, b.refuse(t, "how its values are ordered is hidden in fields such as "+f.Name+
 				"; use a key of exported fields, or a type with MarshalBinary and UnmarshalBinary")
 		}
-		c, err := b.part("."+f.Name, f.Type, last && onlyEmptyAfter(t, i))
+		c, err := b.part("."+f.Name, f.Type, false)
 		if err != nil {
 			return nil, err
 		}
+		if !c.empty {
+			end, ending = len(fields), f
+		}
 		fields = append(fields, fieldAt(f.Offset, c))
+	}
+	if last && ending.Type != nil {
+		c, err := b.part("."+ending.Name, ending.Type, true)
+		if err != nil {
+			return nil, err
+		}
+		fields[end] = fieldAt(ending.Offset, c)
 	}
 	return fieldsCodec(fields), nil
 }
 
-// onlyEmptyAfter reports whether all fields after field i have size zero.
-func onlyEmptyAfter(t reflect.Type, i int) bool {
-	for j := i + 1; j < t.NumField(); j++ {
-		if t.Field(j).Type.Size() > 0 {
-			return false
-		}
-	}
-	return true
-}
-
 func fieldsCodec(fields []fieldCodec) *codec {
 	c := &codec{fields: fields}
+	c.empty = !slices.ContainsFunc(fields, func(f fieldCodec) bool { return !f.empty })
 	c.open = slices.ContainsFunc(fields, func(f fieldCodec) bool { return f.open })
 	c.width = func(src []byte, mark byte) int { return widthOf(fields, src, mark) }
 	c.encode = func(dst []byte, p unsafe.Pointer) []byte {

@@ -1,7 +1,6 @@
 package mapreduce
 
 import (
-	"reflect"
 	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
@@ -24,7 +23,7 @@ func (t typedCodec[T]) encodeInto() func(v T) []byte {
 			return f
 		}
 	}
-	if reflect.TypeFor[T]().Size() == 0 {
+	if t.empty {
 		return func(T) []byte { return nil }
 	}
 	// As encoder does, without the call between, and without a change of a pointer, which the collector wants to see.

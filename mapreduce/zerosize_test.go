@@ -1,0 +1,107 @@
+package mapreduce
+
+import (
+	"errors"
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// version has no memory, but an encoding.
+type version struct{}
+
+func (version) MarshalBinary() ([]byte, error) { return []byte("v1"), nil }
+
+func (*version) UnmarshalBinary(b []byte) error {
+	if string(b) != "v1" {
+		return errors.New("no version: " + string(b))
+	}
+	return nil
+}
+
+// checkZeroSize states that a value comes back as a key, up and down, as a value, and as a kept record.
+func checkZeroSize[T any](t *testing.T, v T) {
+	t.Run(reflect.TypeFor[T]().String(), func(t *testing.T) {
+		check := func(c typedCodec[T], err error) {
+			require.NoError(t, err)
+			b := c.encodeInto()(v)
+			require.Equal(t, string(c.encoder()(nil, v)), string(b))
+			require.Equal(t, len(b), c.width(b, map[bool]byte{true: 0xff}[c.descending]))
+			back, err := c.decoder()(b)
+			require.NoError(t, err)
+			require.Equal(t, v, back)
+		}
+		check(keyCodec[T](false, callerPackage(1)))
+		check(keyCodec[T](true, callerPackage(1)))
+		check(valueCodec[T]())
+		f, err := newKeptForm[T]()
+		require.NoError(t, err)
+		run, err := f.encoder()(nil, v)
+		require.NoError(t, err)
+		seen := 0
+		require.NoError(t, f.each(run, func(rec T, b []byte) error {
+			seen++
+			require.Equal(t, v, rec)
+			require.Equal(t, run, b)
+			return nil
+		}))
+		require.Equal(t, 1, seen)
+	})
+}
+
+// Types of size zero may have an encoding of their own; what has none takes no bytes wherever it stands.
+func TestZeroSizeTypes(t *testing.T) {
+	checkZeroSize(t, version{})
+	checkZeroSize(t, [2]version{})
+	checkZeroSize(t, []version{{}, {}})
+	checkZeroSize(t, struct {
+		Text string
+		V    version
+	}{Text: "abc"})
+	checkZeroSize(t, struct {
+		B []byte
+		V [1]version
+		E None
+	}{B: []byte("abc\x00")})
+	checkZeroSize(t, struct {
+		V    version
+		Text string
+		E    [0]version
+	}{Text: "abc"})
+	checkZeroSize(t, struct {
+		In struct {
+			Text string
+			E    None
+		}
+		V struct{ W version }
+	}{})
+	checkZeroSize(t, None{})
+	checkZeroSize(t, [0]version{})
+
+	for _, c := range []struct {
+		of    reflect.Type
+		empty bool
+	}{
+		{reflect.TypeFor[version](), false},
+		{reflect.TypeFor[[2]version](), false},
+		{reflect.TypeFor[[0]version](), true},
+		{reflect.TypeFor[[0]byte](), true},
+		{reflect.TypeFor[None](), true},
+		{reflect.TypeFor[[3]None](), true},
+		{reflect.TypeFor[struct{ V version }](), false},
+		{reflect.TypeFor[[]None](), false},
+	} {
+		codec, err := new(codecs).of(c.of, true)
+		require.NoError(t, err)
+		require.Equal(t, c.empty, codec.empty, c.of)
+	}
+
+	type text struct {
+		Text string
+		E    None
+	}
+	plain, err := valueCodec[text]()
+	require.NoError(t, err)
+	require.Equal(t, "abc", string(plain.encoder()(nil, text{Text: "abc"})), "nothing follows the text, so that it needs no end")
+}
