@@ -101,7 +101,7 @@ func emptyTasks(tb testing.TB, n int, reduce bool) *mapreduce.Plan {
 	}
 	job := mapreduce.Job[[]byte, string, int64, pair]{
 		Map:      func([]byte, func(string, int64)) error { return nil },
-		Combine:  func(a, b int64) int64 { return a + b },
+		Sum:      true,
 		Reducers: 1,
 	}
 	p, err := job.Bind(in, mapreduce.Text[pair](mapreduce.Writer("none", io.Discard)))

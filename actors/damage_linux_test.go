@@ -63,7 +63,7 @@ func spoil(t *testing.T, dir string, rng *rand.Rand) (n int) {
 // sorting is a job whose maps spill all there is, with a reduce that looks at it.
 func sorting(reducers int) mapreduce.Job[[]byte, string, int64, pair] {
 	j := counting(reducers)
-	j.Combine = nil
+	j.Sum = false
 	j.Map = func(line []byte, emit func(string, int64)) error {
 		emit(string(line), 1)
 		return nil

@@ -96,11 +96,6 @@ func (d *Dataset[T]) Collect(ctx context.Context) (list []T, err error) {
 	}
 }
 
-// Lent is the dataset, whose jobs are lent the slices of numbers in its records where they lie, not
-// copies, as byte slices are: valid until the map returns, and not to be written to. See
-// [mapreduce.Kept.Lent]. Both are one dataset: a Release of either releases it.
-func (d *Dataset[T]) Lent() *Dataset[T] { return &Dataset[T]{kept: d.kept.Lent(), lineage: d.lineage} }
-
 // Release gives the memory and the spill files back, once no job reads them any more. What is made
 // of the dataset stays; should that be lost, this is made again for a moment. A second Release does
 // nothing.
@@ -146,12 +141,6 @@ func KeepBy[K, T any](ctx context.Context, on Runner, key func(rec T) K, bind fu
 	}
 	on.adopt(l)
 	return d, nil
-}
-
-// Lent is as [Dataset.Lent].
-func (d *Keyed[K, T]) Lent() *Keyed[K, T] {
-	by := d.by.Lent()
-	return &Keyed[K, T]{Dataset: Dataset[T]{kept: &by.Kept, lineage: d.lineage}, by: by}
 }
 
 // Feed is a feed of the records, each under its key, for joins.

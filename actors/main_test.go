@@ -42,7 +42,7 @@ func sum(k string, vs iter.Seq[int64], emit func(pair)) error {
 func counting(reducers int) mapreduce.Job[[]byte, string, int64, pair] {
 	return mapreduce.Job[[]byte, string, int64, pair]{
 		Name: "wordcount", Map: words, Reduce: sum, Reducers: reducers,
-		Combine: func(a, b int64) int64 { return a + b },
+		Sum: true,
 	}
 }
 

@@ -30,7 +30,7 @@ func metamorphicJobs() map[string]binding {
 		},
 		"count without combiner": func(text string, out *bytes.Buffer) (*mapreduce.Plan, error) {
 			job := counting(2)
-			job.Combine = nil
+			job.Sum = false
 			return job.Bind(lines(text), mapreduce.Text[pair](mapreduce.Writer("out", out)))
 		},
 		"values in order": func(text string, out *bytes.Buffer) (*mapreduce.Plan, error) {

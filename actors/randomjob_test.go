@@ -88,7 +88,7 @@ func drawJob[K, V any](r *rand.Rand, k keyKind[K], v valueKind[V]) *randomJob[K,
 	if k.grouped && r.IntN(3) > 0 {
 		j.group = 1 + r.IntN(len(k.fields))
 	}
-	if v.sum != nil && r.IntN(3) == 0 {
+	if v.sum && r.IntN(3) == 0 {
 		j.combine = "sum"
 	}
 	if r.IntN(2) == 0 {

@@ -66,7 +66,7 @@ func randomOf[K, V, O any](j *randomJob[K, V]) mapreduce.Job[[]byte, K, V, O] {
 	case "combine":
 		job.Combine = j.values.fold
 	case "sum":
-		job.Combine = j.values.sum
+		job.Sum = true
 	}
 	if j.order == "custom" {
 		job.Partition = j.partition

@@ -217,7 +217,7 @@ func TestSignsOfLife(t *testing.T) {
 		},
 		"emits without combiner": func() mapreduce.Job[[]byte, string, int64, pair] {
 			job := counting(1)
-			job.Combine = nil
+			job.Sum = false
 			job.Map = func(_ []byte, emit func(string, int64)) error { return slowly(func() { emit("a", 1) }) }
 			return job
 		},
@@ -232,7 +232,7 @@ func TestSignsOfLife(t *testing.T) {
 		},
 		"values of a reduce": func() mapreduce.Job[[]byte, string, int64, pair] {
 			job := counting(1)
-			job.Combine = nil
+			job.Sum = false
 			job.Reduce = func(k string, values iter.Seq[int64], emit func(pair)) error {
 				n := int64(0)
 				for v := range values {

@@ -93,7 +93,7 @@ func liveTargets() []Target {
 		{tiny, "", "", FigureMax, TinyGrowth, 100},
 		// of thousands of jobs: some come and go with the heartbeats
 		{tiny, "", "", FigureMax, GoroutinesLeft, 10},
-		{rounds, "", "", FigureMax, RankTimes, 3},
+		{rounds, "", "", FigureMax, RankTimes, 12},
 		{rounds, "", "", FigureMax, MeansTimes, 1.5},
 		{rounds, "", "", FigureMax, TinyRound, 1},
 		{"empty tasks in one job", "", "", FigureMax, EmptyTask, 20},

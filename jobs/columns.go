@@ -72,8 +72,8 @@ func DistinctCount(o DistinctOptions) mapreduce.Job[[]byte, []byte, int64, Count
 			}
 			return err
 		},
-		Combine: plus,
-		Reduce:  total,
+		Sum:    true,
+		Reduce: total,
 	}
 }
 
@@ -120,7 +120,7 @@ func Histogram(o HistogramOptions) (mapreduce.Job[[]byte, int64, int64, Bucket],
 			emit(bucket.Int64(), 1)
 			return nil
 		},
-		Combine: plus,
+		Sum: true,
 		Reduce: func(bucket int64, counts iter.Seq[int64], emit func(Bucket)) error {
 			least, n := new(big.Int).Mul(big.NewInt(bucket), width), int64(0)
 			for c := range counts {

@@ -136,7 +136,7 @@ func GrepCount(pattern string, o GrepOptions) (mapreduce.Job[[]byte, bool, int64
 				},
 			}, nil
 		},
-		Combine: plus,
+		Sum: true,
 		Reduce: func(_ bool, counts iter.Seq[int64], emit func(int64)) error {
 			var n int64
 			for c := range counts {
@@ -178,7 +178,7 @@ func GrepMatches(pattern string, o GrepOptions) (mapreduce.Job[[]byte, []byte, i
 				return nil
 			}}, nil
 		},
-		Combine: plus,
+		Sum: true,
 		Reduce: func(text []byte, counts iter.Seq[int64], emit func(CountFirst)) error {
 			return total(text, counts, func(c Count) { emit(mapreduce.MakePair(c.Second, c.First)) })
 		},

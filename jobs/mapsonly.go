@@ -7,9 +7,7 @@ import "github.com/tarry-mr/tarry/mapreduce"
 func MapsOnly[I, K, V, O any](j mapreduce.Job[I, K, V, O]) mapreduce.MapOnly[I, mapreduce.Pair[K, V]] {
 	only := mapreduce.MapOnly[I, mapreduce.Pair[K, V]]{Name: j.Name}
 	if j.MapTask == nil {
-		if only.Map = paired(j.Map); j.MapKeys != nil {
-			only.Map = keyByKey(j.MapKeys)
-		}
+		only.Map = paired(j.Map)
 		return only
 	}
 	only.MapTask = func(t *mapreduce.Task) (mapreduce.Filter[I, mapreduce.Pair[K, V]], error) {
@@ -18,9 +16,6 @@ func MapsOnly[I, K, V, O any](j mapreduce.Job[I, K, V, O]) mapreduce.MapOnly[I, 
 			return mapreduce.Filter[I, mapreduce.Pair[K, V]]{}, err
 		}
 		f := mapreduce.Filter[I, mapreduce.Pair[K, V]]{Map: paired(m.Map)}
-		if m.MapKeys != nil {
-			f.Map = keyByKey(m.MapKeys)
-		}
 		if m.Close != nil {
 			f.Close = func(emit func(mapreduce.Pair[K, V])) error {
 				return m.Close(func(k K, v V) { emit(mapreduce.MakePair(k, v)) })
@@ -38,17 +33,5 @@ func paired[I, K, V any](m func(I, func(K, V)) error) func(I, func(mapreduce.Pai
 	}
 	return func(in I, emit func(mapreduce.Pair[K, V])) error {
 		return m(in, func(k K, v V) { emit(mapreduce.MakePair(k, v)) })
-	}
-}
-
-// keyByKey is a map that emits a pair for each key.
-func keyByKey[I, K, V any](m func(I, func(K, V), func([]K, V)) error) func(I, func(mapreduce.Pair[K, V])) error {
-	return func(in I, emit func(mapreduce.Pair[K, V])) error {
-		one := func(k K, v V) { emit(mapreduce.MakePair(k, v)) }
-		return m(in, one, func(keys []K, v V) {
-			for _, k := range keys {
-				one(k, v)
-			}
-		})
 	}
 }

@@ -83,7 +83,7 @@ func followed(ctx context.Context, run Runner, links [][]int32, ranks []float64,
 			}
 			return nil
 		},
-		Combine: plus,
+		Sum: true,
 		Reduce: func(node int32, parts iter.Seq[int64], emit func(mapreduce.Pair[int32, int64])) error {
 			sum := int64(0)
 			for p := range parts {

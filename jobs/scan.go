@@ -66,7 +66,7 @@ func Sleep(reduce time.Duration) mapreduce.Job[[]byte, string, int64, mapreduce.
 				return nap(t, d)
 			}}, nil
 		},
-		Combine: plus,
+		Sum: true,
 		ReduceTask: func(t *mapreduce.Task) (mapreduce.Reducer[string, int64, mapreduce.Pair[string, float64]], error) {
 			return mapreduce.Reducer[string, int64, mapreduce.Pair[string, float64]]{
 				Reduce: func(what string, times iter.Seq[int64], emit func(mapreduce.Pair[string, float64])) error {

@@ -21,7 +21,7 @@ func WordCount() mapreduce.Job[[]byte, []byte, int64, Count] {
 			}
 			return nil
 		},
-		Combine:    plus,
+		Sum:        true,
 		ReduceTask: totalTask,
 	}
 }
@@ -55,9 +55,6 @@ func WordCountBy(o WordCountOptions) mapreduce.Job[[]byte, []byte, int64, Count]
 	}
 	return job
 }
-
-// plus is the Combine of counts.
-func plus(a, b int64) int64 { return a + b }
 
 // totalTask is total without garbage: what adds up the counts is made once for all words.
 func totalTask(*mapreduce.Task) (mapreduce.Reducer[[]byte, int64, Count], error) {

@@ -29,16 +29,19 @@ func (j Job[I, K, V, O]) On(in Input[I]) func(out Output[O]) (*Plan, error) {
 
 // bind is Bind, called at where in package home.
 func (j Job[I, K, V, O]) bind(in Input[I], out Output[O], where, home string) (*Plan, error) {
-	if j.Map == nil && j.MapTask == nil && j.MapWith == nil && j.MapKeys == nil {
+	if j.Map == nil && j.MapTask == nil && j.MapWith == nil {
 		j.MapWith = feedMap[I, K, V]()
 	}
 	b := &boundJob[I, K, V, O]{job: j, in: in.bare(), out: out}
-	maps := [4]bool{j.Map != nil, j.MapTask != nil, j.MapWith != nil, j.MapKeys != nil}
+	maps := [3]bool{j.Map != nil, j.MapTask != nil, j.MapWith != nil}
 	reduces := [4]bool{j.Reduce != nil, j.ReduceTask != nil, j.ReduceWith != nil, j.ReducePairs != nil}
-	var key, value, prefix error
+	var key, value, sum, prefix error
 	b.key, key = keyCodec[K](j.Descending, home)
 	b.value, value = valueCodec[V]()
-	err := checkJob(maps, reduces, j.Reducers, j.Partition != nil && j.TotalOrder, in.ends(), out.ends(), key, value)
+	if j.Sum {
+		b.job.Combine, sum = sumOf(j.Combine)
+	}
+	err := checkJob(maps, reduces, j.Reducers, j.Partition != nil && j.TotalOrder, in.ends(), out.ends(), key, value, sum)
 	if err != nil {
 		return nil, located(where, j.Name, err)
 	}
@@ -94,13 +97,13 @@ func newPlan(where, name string, reducers int, mapOnly bool, in inputEnd, out De
 
 // The functions of a job of which it has one.
 var (
-	mapFuncs    = []string{"Map", "MapTask", "MapWith", "MapKeys"}
+	mapFuncs    = []string{"Map", "MapTask", "MapWith"}
 	reduceFuncs = []string{"Reduce", "ReduceTask", "ReduceWith", "ReducePairs"}
 )
 
 // checkJob joins what is wrong with a job: which functions are set, its numbers and ends, and further
 // faults, which may be nil.
-func checkJob(maps [4]bool, reduces [4]bool, reducers int, twoOrders bool, in inputEnd, out outputEnd, further ...error) error {
+func checkJob(maps [3]bool, reduces [4]bool, reducers int, twoOrders bool, in inputEnd, out outputEnd, further ...error) error {
 	errs := []error{checkMapFuncs(maps[:]...), checkEnds(in, out)}
 	_, err := oneOf(reduceFuncs, reduces[:]...)
 	errs = append(errs, err)
@@ -246,35 +249,13 @@ func (b *boundJob[I, K, V, O]) mapperOf(t *Task) (Mapper[I, K, V], error) {
 	case b.job.MapWith != nil:
 		return Mapper[I, K, V]{Map: func(in I, emit func(K, V)) error { return b.job.MapWith(t, in, emit) }}, nil
 	case b.job.MapTask == nil:
-		return Mapper[I, K, V]{Map: b.job.Map, MapKeys: b.job.MapKeys}, nil
+		return Mapper[I, K, V]{Map: b.job.Map}, nil
 	}
 	m, err := b.job.MapTask(t)
-	if err == nil && (m.Map == nil) == (m.MapKeys == nil) {
-		err = errors.New("MapTask must return a Mapper with either Map or MapKeys")
+	if err == nil && m.Map == nil {
+		err = errors.New("MapTask returned a Mapper without Map")
 	}
 	return m, err
-}
-
-// emitAllBy is emitAll by one emit after the other.
-//
-//go:noinline
-func emitAllBy[K, V any](emit func(K, V)) func([]K, V) {
-	return func(keys []K, v V) {
-		for _, k := range keys {
-			emit(k, v)
-		}
-	}
-}
-
-// record returns the function that maps a record with m's way of doing so.
-//
-//go:noinline
-func record[I, K, V any](m Mapper[I, K, V], emit func(K, V)) func(I) error {
-	if m.MapKeys != nil {
-		all := emitAllBy(emit)
-		return func(in I) error { return m.MapKeys(in, emit, all) }
-	}
-	return func(in I) error { return m.Map(in, emit) }
 }
 
 // reducer returns the functions of one reduce attempt, watched if the plan is.

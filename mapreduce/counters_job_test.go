@@ -109,10 +109,10 @@ func TestFailedAttemptsCountNothing(t *testing.T) {
 	to := func() Output[string] { return Text[string](Writer("-", io.Discard)) }
 	for _, sum := range []bool{false, true} {
 		type job = Job[[]byte, string, int64, string]
-		p := prepared(job{MapTask: mapper(bad), ReduceTask: reducer, Combine: map[bool]func(a, b int64) int64{true: plus}[sum]}.Bind(lines, to()))
+		p := prepared(job{MapTask: mapper(bad), ReduceTask: reducer, Sum: sum}.Bind(lines, to()))
 		_, err := p.RunMap(ctx, a)
 		failed(err)
-		p = prepared(job{MapTask: mapper(nil), ReduceTask: reducer, Combine: map[bool]func(a, b int64) int64{true: plus}[sum]}.Bind(lines, to()))
+		p = prepared(job{MapTask: mapper(nil), ReduceTask: reducer, Sum: sum}.Bind(lines, to()))
 		out, err := p.RunMap(ctx, &MapAttempt{Split: a.Split})
 		require.NoError(t, err)
 		failed(p.RunReduce(ctx, &ReduceAttempt{Next: sent(0, out), Resources: res}))

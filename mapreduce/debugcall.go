@@ -59,19 +59,6 @@ func emitTwo[K, V any](c *userCall, emit func(K, V)) func(K, V) {
 	}
 }
 
-// emitMany is emitAll for one call.
-func emitMany[K, V any](c *userCall, all func([]K, V)) func([]K, V) {
-	return func(keys []K, v V) {
-		if c.inPlace() {
-			for _, k := range keys {
-				checkKept(c, k)
-			}
-			checkKept(c, v)
-			all(keys, v)
-		}
-	}
-}
-
 // watchedRecords are how a map's calls are watched.
 type watchedRecords[I any] struct {
 	watcher
@@ -115,16 +102,9 @@ func watchMapper[I, K, V any](d *debugging, t *Task, m Mapper[I, K, V]) Mapper[I
 		return m
 	}
 	w := newWatchedRecords[I](d, t)
-	var watched Mapper[I, K, V]
-	if m.Map != nil {
-		watched.Map = func(in I, emit func(K, V)) error {
-			return w.each(in, func(c *userCall, in I) error { return m.Map(in, emitTwo(c, emit)) })
-		}
-	} else {
-		watched.MapKeys = func(in I, emit func(K, V), all func([]K, V)) error {
-			return w.each(in, func(c *userCall, in I) error { return m.MapKeys(in, emitTwo(c, emit), emitMany(c, all)) })
-		}
-	}
+	watched := Mapper[I, K, V]{Map: func(in I, emit func(K, V)) error {
+		return w.each(in, func(c *userCall, in I) error { return m.Map(in, emitTwo(c, emit)) })
+	}}
 	watched.Close = func(emit func(K, V)) error {
 		if m.Close == nil {
 			return w.last(nil)

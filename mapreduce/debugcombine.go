@@ -11,7 +11,7 @@ import (
 // watch has the plan's attempts watch the job's functions.
 func (b *boundJob[I, K, V, O]) watch(d *debugging) {
 	b.debug = d
-	if f := b.job.Combine; f != nil {
+	if f := b.job.Combine; f != nil && !b.job.Sum {
 		c := &combineCheck[V]{f: f, within: d.Within, encode: b.value.encoder(), decode: b.value.decoder()}
 		b.job.Combine = c.combine
 	}

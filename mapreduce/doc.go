@@ -13,7 +13,7 @@
 //			}
 //			return nil
 //		},
-//		Combine: func(a, b int64) int64 { return a + b },
+//		Sum: true,
 //		Reduce: func(word string, counts iter.Seq[int64], emit func(mapreduce.Pair[string, int64])) error {
 //			var n int64
 //			for c := range counts {

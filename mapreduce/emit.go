@@ -80,15 +80,12 @@ func emitRaw(s *segment.Sorter, ranges *keyRanges, reduces int, fail *error) fun
 	}
 }
 
-// emitCombined returns the emit of a map attempt with combiner, and its emitAll; nil if that is to be
-// made of emit.
-func (b *boundJob[I, K, V, O]) emitCombined(t *combine.Table[V]) (emit func(K, V), all func([]K, V)) {
+// emitCombined returns the emit of a map attempt with combiner.
+func (b *boundJob[I, K, V, O]) emitCombined(t *combine.Table[V]) func(K, V) {
 	if t.Numbers() && b.value.cloner() == nil {
-		flip := numberFlip[K]()
-		emit := combine.NumberEmitter[K](t, flip)
-		return emit, combine.NumbersEmitter(t, flip, emit)
+		return combine.NumberEmitter[K](t, numberFlip[K]())
 	}
-	return b.emitBytes(t), nil
+	return b.emitBytes(t)
 }
 
 // emitBytes is emitCombined for keys that are no numbers.

@@ -21,7 +21,7 @@ func Example() {
 			}
 			return nil
 		},
-		Combine: func(a, b int64) int64 { return a + b },
+		Sum: true,
 		Reduce: func(word string, counts iter.Seq[int64], emit func(count)) error {
 			var n int64
 			for c := range counts {

@@ -112,7 +112,6 @@ func (k *Kept[T]) collect(list []T, index int) ([]T, error) {
 	}
 	defer data.drop()
 	form := k.form
-	form.lent = true // of a copy
 	for i := range data.blocks {
 		err = data.look(i, nil, func(run []byte) error {
 			if form.size == 0 && mayChange(reflect.TypeFor[T]()) {

@@ -26,7 +26,6 @@ type keptData struct {
 	charged int64          // bytes of slabs
 	kept    bool           // they are charged to the root, not to the attempt
 	refs    atomic.Int64
-	index   keptIndex
 }
 
 // keptBlock is a run of whole records.
@@ -217,7 +216,6 @@ func (d *keptData) drop() {
 	if d == nil || d.refs.Add(-1) > 0 {
 		return
 	}
-	d.dropIndex()
 	for i := range d.blocks {
 		d.o.Pool.Put(d.blocks[i].slab)
 	}

@@ -151,7 +151,6 @@ func appendFlat(dst []byte, fields []flatField, p unsafe.Pointer) []byte {
 type flatReader struct {
 	fields  []flatField
 	aligned bool
-	lent    bool // slices of numbers are not copied
 	piece   []uint64
 }
 
@@ -202,60 +201,6 @@ func (r *flatReader) readAligned(b []byte, p unsafe.Pointer) error {
 	return nil
 }
 
-// many reads aligned records that a run begins with into those at p, step bytes apart, as many as sizes has
-// room for or are enough; sizes are theirs in the run.
-func (r *flatReader) many(run []byte, p unsafe.Pointer, step uintptr, sizes []int32) (n, used int, err error) {
-	for n < len(sizes) && used < len(run) && used < windowBytes {
-		b := run[used:]
-		size := alignedLength(b)
-		if size == 0 {
-			return n, used, errEncoding
-		}
-		rec := unsafe.Add(p, uintptr(n)*step)
-		if !r.quick(unsafe.Pointer(unsafe.SliceData(b)), uintptr(size), rec) {
-			if err := r.readAligned(b[:size:size], rec); err != nil {
-				return n, used, err
-			}
-		}
-		sizes[n] = int32(size)
-		used += size
-		n++
-	}
-	return n, used, nil
-}
-
-// quick is readAligned for records of numbers and slices of numbers that are lent, which are size bytes
-// at b; false for any other, and for one that is damaged.
-func (r *flatReader) quick(b unsafe.Pointer, size uintptr, p unsafe.Pointer) bool {
-	pos := uintptr(4)
-	for i := range r.fields {
-		f := &r.fields[i]
-		at := unsafe.Add(p, f.at)
-		switch {
-		case f.kind == flatMemory && f.size == 4 && pos+4 <= size:
-			*(*uint32)(at) = *(*uint32)(unsafe.Add(b, pos))
-			pos += 4
-		case f.kind == flatMemory && f.size == 8 && pos+8 <= size:
-			*(*uint64)(at) = *(*uint64)(unsafe.Add(b, pos))
-			pos += 8
-		case f.kind == flatSlice && r.lent && pos+4 <= size:
-			n := uintptr(*(*uint32)(unsafe.Add(b, pos)))
-			from := (pos + 4 + f.step - 1) &^ (f.step - 1)
-			if pos = from + n*f.size; pos > size {
-				return false
-			}
-			if n == 0 {
-				*(*[]byte)(at) = nil
-				continue
-			}
-			*(*[]byte)(at) = unsafe.Slice((*byte)(unsafe.Add(b, from)), n) // of another type, whose header this is
-		default:
-			return false
-		}
-	}
-	return size < pos+flatWord
-}
-
 // set makes data, which is n elements, the string or slice at at.
 func (r *flatReader) set(f *flatField, at unsafe.Pointer, data []byte, n int) {
 	switch {
@@ -265,8 +210,6 @@ func (r *flatReader) set(f *flatField, at unsafe.Pointer, data []byte, n int) {
 		*(*[]byte)(at) = data
 	case n == 0:
 		*(*[]byte)(at) = nil
-	case r.lent:
-		*(*[]byte)(at) = unsafe.Slice(unsafe.SliceData(data), n) // as below
 	default:
 		*(*[]byte)(at) = r.slice(data, n) // of another type, whose header this is
 	}

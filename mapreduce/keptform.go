@@ -20,7 +20,6 @@ type keptForm[T any] struct {
 	codec typedCodec[T]
 
 	aligned bool // records are framed, flat and begin with their length in 4 bytes
-	lent    bool // slices of numbers are read where they lie
 }
 
 // span is some bytes of an image.
@@ -139,7 +138,7 @@ func (f keptForm[T]) reader() func(b []byte) (T, error) {
 	if f.flat == nil {
 		return f.codec.decoder()
 	}
-	box, r := new(T), &flatReader{fields: f.flat, aligned: f.aligned, lent: f.lent}
+	box, r := new(T), &flatReader{fields: f.flat, aligned: f.aligned}
 	return func(b []byte) (T, error) {
 		err := r.read(b, unsafe.Pointer(box))
 		return *box, err

@@ -163,10 +163,6 @@ func (k *Kept[T]) readRun(s *splitReader, at int64, run []byte, yield func(T) er
 	s.first = unsafe.SliceData(run)
 	err = ErrExited
 	defer s.placePanic(run, &s.now, k.form.length, &err)
-	if s.task != nil && s.task.records != nil && k.form.lent {
-		lend, watched := k.form.lender(s.task.records), yield
-		yield = func(rec T) error { return watched(lend(rec)) }
-	}
 	return k.form.each(run, func(rec T, b []byte) error {
 		s.now = unsafe.SliceData(b)
 		err := yield(rec)

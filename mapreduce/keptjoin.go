@@ -79,7 +79,7 @@ func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B
 	in := sideBySide(left, right)
 	keepA, keepB := typedCodec[A]{}.keeper, typedCodec[B]{}.keeper
 	if in.plan.wrong == nil {
-		keepA, keepB = left.keyed.form.keeper, right.keyed.form.keeper
+		keepA, keepB = left.keyed.form.codec.keeper, right.keyed.form.codec.keeper
 	}
 	read := func(s *splitReader, yield func(Group[K, A, B]) error) error {
 		var g Group[K, A, B]
@@ -96,19 +96,13 @@ func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B
 			return yield(g)
 		})
 	}
-	grouped := Input[Group[K, A, B]]{sources: in.sources, plan: in.plan, read: read}
-	if in.plan.wrong == nil && numberWidth[K]() > 0 {
-		grouped.lists = func(s *splitReader, yield func([]Group[K, A, B]) (int, error)) error {
-			if s.task != nil && s.task.records != nil { // each is watched
-				return read(s, func(g Group[K, A, B]) error {
-					_, err := yield([]Group[K, A, B]{g})
-					return err
-				})
-			}
-			return mergeJoin[K, A, B]{left.keyed, right.keyed}.readGroups(s, yield)
-		}
-	}
-	return grouped
+	return Input[Group[K, A, B]]{sources: in.sources, plan: in.plan, read: read}
+}
+
+// errLargeGroup is the error of a group that takes more than most bytes.
+func errLargeGroup[K any](key K, most int64) error {
+	return Permanent(fmt.Errorf("%w: key %s has more than %d bytes of records, which Grouped holds in memory: use Join",
+		ErrRecordTooLarge, keyText(key), most))
 }
 
 // takeGroup appends the records of a group, kept if they would change; held counts their bytes.
@@ -256,7 +250,7 @@ func newKeptCursor[K, T any](k *KeptBy[K, T], index int, s *splitReader) *keptCu
 		most: s.largest(), image: k.form.size, width: numberWidth[K](), flip: numberFlip[K](),
 	}
 	if s.task != nil && s.task.records != nil {
-		c.lend = k.form.lender(s.task.records)
+		c.lend = lenderOf[T](s.task.records)
 	}
 	return c
 }

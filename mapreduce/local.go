@@ -118,13 +118,12 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 			}
 			emitted = nil
 		}
-		mapRecord := record(m, emit)
 		err = readFile(t, p, a, split, b.in, k, intake{}, mapCalls[I]{one: func(rec I) error {
 			defer keep()
 			gate.Open()
 			defer gate.Shut()
 			if k == nil {
-				return fault(mapRecord(rec))
+				return fault(m.Map(rec, emit))
 			}
 			readable := func() error {
 				for _, pair := range emitted {
@@ -136,7 +135,7 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 				}
 				return nil
 			}
-			return fault(trial(c, func() error { return cmp.Or(mapRecord(rec), readable()) }, func() { emitted = nil }))
+			return fault(trial(c, func() error { return cmp.Or(m.Map(rec, emit), readable()) }, func() { emitted = nil }))
 		}})
 		if err == nil && m.Close != nil {
 			gate.Open()

@@ -88,11 +88,11 @@ func (c mapCalls[I]) all(in Input[I], l *recordLoop) error {
 	})
 }
 
-// mapList is mapCalls.list for a Map or MapKeys that leaves nothing out. The gate is open from record to record:
+// mapList is mapCalls.list for a map that leaves nothing out. The gate is open from record to record:
 // nothing else emits in between.
 func mapList[I, K, V any](m Mapper[I, K, V], col *collector[K, V], after func(error) error,
 ) func(l *recordLoop, list []I) (int, error) {
-	gate, failed, emit, all, userMap, many := col.gate, col.failed, col.emit, col.all, m.Map, m.MapKeys
+	gate, failed, emit, userMap := col.gate, col.failed, col.emit, m.Map
 	return func(l *recordLoop, list []I) (int, error) {
 		gate.Open()
 		defer gate.Shut()
@@ -108,12 +108,7 @@ func mapList[I, K, V any](m Mapper[I, K, V], col *collector[K, V], after func(er
 				gate.Open()
 			}
 			if err == nil {
-				if many != nil {
-					err = many(list[i], emit, all)
-				} else {
-					err = userMap(list[i], emit)
-				}
-				if err != nil || *failed != nil {
+				if err = userMap(list[i], emit); err != nil || *failed != nil {
 					err = after(err)
 				}
 			}

@@ -17,7 +17,6 @@ import (
 // collector takes what a map attempt emits and ends as segments.
 type collector[K, V any] struct {
 	emit func(K, V)
-	all  func(keys []K, v V)     // nil: made of emit
 	add  func(key, value []byte) // emit for an encoded pair; nil: there is none
 	intake
 	failed *error // the first failure of emit
@@ -102,17 +101,10 @@ func (b *boundJob[I, K, V, O]) mapping(m Mapper[I, K, V], col *collector[K, V], 
 		return emitted(*failed)
 	}
 	if k == nil {
-		if col.all == nil {
-			col.all = emitAllBy(col.emit)
-		}
-		userMap, many, emit, all := m.Map, m.MapKeys, col.emit, col.all
+		userMap, emit := m.Map, col.emit
 		one := func(rec I) (err error) {
 			gate.Open()
-			if many != nil {
-				err = many(rec, emit, all)
-			} else {
-				err = userMap(rec, emit)
-			}
+			err = userMap(rec, emit)
 			gate.Shut()
 			if err != nil || *failed != nil {
 				return after(err)
@@ -134,9 +126,8 @@ func (b *boundJob[I, K, V, O]) mapping(m Mapper[I, K, V], col *collector[K, V], 
 func (b *boundJob[I, K, V, O]) trying(m Mapper[I, K, V], col *collector[K, V], c *Counters) func(I) error {
 	h := newHeldPairs(b.key, b.value)
 	h.gate = col.gate
-	mapRecord := record(m, h.hold)
 	return func(rec I) error {
-		err := trial(c, func() error { return cmp.Or(mapRecord(rec), h.read()) }, h.drop)
+		err := trial(c, func() error { return cmp.Or(m.Map(rec, h.hold), h.read()) }, h.drop)
 		if err == nil {
 			h.pass(col.emit)
 		}
@@ -291,9 +282,8 @@ func (b *boundJob[I, K, V, O]) combining(p *Plan, a *MapAttempt) collector[K, V]
 		cfg.Partition = b.partitioner(p.reduces)
 	}
 	t := combine.NewTable(cfg)
-	emit, all := b.emitCombined(t)
 	return collector[K, V]{
-		emit: emit, all: all,
+		emit:   b.emitCombined(t),
 		intake: intake{copies: !t.Weighs()},
 		failed: t.Failure(),
 		finish: func() ([]Segment, segment.Stats, func(), error) {
@@ -344,7 +334,7 @@ func (b *boundJob[I, K, V, O]) combineConfig(r *Resources) combine.Config[V] {
 	}
 	return combine.Config[V]{
 		Combine: b.job.Combine,
-		Sum:     combine.Adds(b.job.Combine),
+		Sum:     b.job.Sum && combine.CanSum[V](),
 		Width:   b.numberWidth(),
 		Append:  b.value.encoder(),
 		Decode:  decode,

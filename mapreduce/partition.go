@@ -141,7 +141,6 @@ func (s *sampler[I, K, V, O]) sample(src Source, split Split) error {
 	}
 	encode := s.bound.key.encodeInto()
 	emit := func(k K, _ V) { s.keys = append(s.keys, bytes.Clone(s.cut(encode(k)))) }
-	mapRecord := record(m, emit)
 	enough := len(s.keys) + sampleKeys
 	r := &splitReader{ctx: s.ctx, windows: usualWindows(), source: src, split: split, task: t}
 	t.reader = r
@@ -150,7 +149,7 @@ func (s *sampler[I, K, V, O]) sample(src Source, split Split) error {
 		if calls++; len(s.keys) >= enough || calls > sampleCalls {
 			return errSampled
 		}
-		return fault(mapRecord(rec))
+		return fault(m.Map(rec, emit))
 	})
 	if errors.Is(err, errSampled) {
 		return nil

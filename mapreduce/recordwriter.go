@@ -2,6 +2,7 @@ package mapreduce
 
 import (
 	"cmp"
+	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
@@ -155,4 +156,9 @@ func (w *recordWriter[O]) close(failed error) error {
 		failed = w.own.settle()
 	}
 	return w.own.end(failed)
+}
+
+// imagesOf is the memory of values.
+func imagesOf[T any](list []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), len(list)*int(unsafe.Sizeof(*new(T))))
 }

@@ -26,7 +26,7 @@ func TestUserCodeShowsLife(t *testing.T) {
 	}
 	for _, sum := range []bool{false, true} {
 		job := Job[[]byte, string, int64, string]{
-			Combine: map[bool]func(a, b int64) int64{true: plus}[sum],
+			Sum: sum,
 			MapTask: func(u *Task) (Mapper[[]byte, string, int64], error) {
 				task("map", u)
 				return Mapper[[]byte, string, int64]{Map: func(_ []byte, emit func(string, int64)) error {

@@ -215,7 +215,7 @@ func TestOnACluster(t *testing.T) {
 			emit(r.Name, int64(r.N))
 			return nil
 		},
-		Combine: func(a, b int64) int64 { return a + b },
+		Sum: true,
 		ReducePairs: func(_ *mapreduce.Task, pairs iter.Seq2[string, int64], emit func(total)) error {
 			for k, v := range pairs {
 				emit(total{k, v})

@@ -36,7 +36,7 @@ func count(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, e
 			}
 			return nil
 		},
-		Combine: func(a, b int64) int64 { return a + b },
+		Sum: true,
 		Reduce: func(w string, ns iter.Seq[int64], emit func(pair)) error {
 			var sum int64
 			for n := range ns {

@@ -33,13 +33,15 @@ func pagerank(ctx context.Context, on actors.Runner, web *actors.Keyed[string, p
 		}
 		besides := (1 - linked) / float64(web.Size().Records)
 		return actors.KeepBy(ctx, on, name, mr.Job[mr.Group[string, page, rank], string, float64, rank]{
-			MapKeys: func(at mr.Group[string, page, rank], emit func(string, float64), emitAll func([]string, float64)) error {
+			Map: func(at mr.Group[string, page, rank], emit func(string, float64)) error {
 				emit(at.Key, 0) // each page is there, whether links lead to it or not
 				links := at.Left[0].Links
-				emitAll(links, damping*(at.Right[0].Second+besides)/float64(len(links)))
+				for _, to := range links {
+					emit(to, damping*(at.Right[0].Second+besides)/float64(len(links)))
+				}
 				return nil
 			},
-			Combine: add, Reducers: web.Size().Parts,
+			Sum: true, Reducers: web.Size().Parts,
 		}.On(mr.Grouped(web.Feed(), now.Feed())))
 	}
 	return actors.Iterate(ctx, begin, round, actors.Rounds[*actors.Keyed[string, rank]](rounds))

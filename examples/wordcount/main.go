@@ -18,7 +18,7 @@ func main() {
 			}
 			return nil
 		},
-		Combine: func(a, b int64) int64 { return a + b },
+		Sum: true,
 	}
 	files, err := mr.Files(os.Args[2:]...)
 	if err != nil {

@@ -147,7 +147,7 @@ func TestOptions(t *testing.T) {
 func TestRunsAreWhatTheySay(t *testing.T) {
 	var tries, maps atomic.Int64
 	job := wordCount()
-	job.Combine = nil
+	job.Sum = false
 	mapTask(&job, func(task *mapreduce.Task) mapreduce.Mapper[[]byte, string, int64] {
 		maps.Add(1)
 		if task.ID().Try > 0 {

@@ -20,7 +20,7 @@ func words(in mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, err
 			}
 			return nil
 		},
-		Combine: func(a, b int64) int64 { return a + b },
+		Sum: true,
 	}
 	return job.Bind(mapreduce.Lines(in), mapreduce.Text[count](out))
 }
@@ -35,7 +35,7 @@ func stringWords(in mapreduce.Source, out mapreduce.Destination) (*mapreduce.Pla
 			}
 			return nil
 		},
-		Combine: func(a, b int64) int64 { return a + b },
+		Sum: true,
 	}
 	return job.Bind(mapreduce.LineStrings(in), mapreduce.Text[count](out))
 }
@@ -90,7 +90,7 @@ func wordCount(in mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan,
 			}
 			return nil
 		},
-		Combine: func(a, b int64) int64 { return a + b },
+		Sum: true,
 		Reduce: func(word []byte, counts iter.Seq[int64], emit func(count)) error {
 			var n int64
 			for c := range counts {

@@ -118,7 +118,7 @@ func rankRounds(ctx context.Context, cluster *actors.Cluster, nodes int) ([]benc
 	var want []float64
 	return against(bench.RankRound, bench.RankTimes, rankTurns, func() error {
 		return cluster.Pipeline(ctx, func(ctx context.Context, p *actors.Pipeline) error {
-			got, err := pagerank(ctx, p, kept.Lent(), damping, rankTurns)
+			got, err := pagerank(ctx, p, kept, damping, rankTurns)
 			if err != nil {
 				return err
 			}
@@ -162,13 +162,16 @@ func pagerank(
 		}
 		besides := (1 - linked) / float64(web.Size().Records)
 		return actors.KeepBy(ctx, on, number, mapreduce.Job[mapreduce.Group[int32, page, rank], int32, float64, rank]{
-			MapKeys: func(at mapreduce.Group[int32, page, rank], emit func(int32, float64), emitAll func([]int32, float64)) error {
+			Map: func(at mapreduce.Group[int32, page, rank], emit func(int32, float64)) error {
 				emit(at.Key, 0) // each page is there, whether links lead to it or not
 				links := at.Left[0].Links
-				emitAll(links, damping*(at.Right[0].Second+besides)/float64(len(links)))
+				part := damping * (at.Right[0].Second + besides) / float64(len(links))
+				for _, to := range links {
+					emit(to, part)
+				}
 				return nil
 			},
-			Combine: add, Reducers: web.Size().Parts,
+			Sum: true, Reducers: web.Size().Parts,
 		}.On(mapreduce.Grouped(web.Feed(), now.Feed())))
 	}
 	return actors.Iterate(ctx, begin, round, actors.Rounds[now](rounds))

@@ -100,7 +100,6 @@ func (s *Segment[V]) ExportBytes() int64 {
 func (t *Table[V]) Finish() ([]*Segment[V], segment.Stats, error) {
 	t.flush()
 	t.flushLong()
-	t.d.settle()
 	t.stats.Bytes += t.stats.Records * int64(t.d.width+int(unsafe.Sizeof(*new(V))))
 	out := make([]*Segment[V], t.cfg.Partitions)
 	for p := range out {

@@ -51,7 +51,7 @@ func EmitLent(t *Table[[]byte], key, v []byte) {
 		t.flush()
 		t.flushLong()
 	}
-	if t.b.n+t.l.n == 0 {
+	if !t.waiting() {
 		l.buf = l.buf[:0]
 	}
 	from := len(l.buf)

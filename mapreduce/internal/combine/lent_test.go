@@ -2,6 +2,7 @@ package combine
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -71,6 +72,55 @@ func TestLentValuesAreTheCallersAgain(t *testing.T) {
 			require.Equal(t, string(v), string(got[k]), "%q", k)
 		}
 	})
+}
+
+// TestLentValuesWaitInEitherHalf: values stay what they are as long as their pairs wait, whichever half of the
+// batch is full when the next value comes, or when the buffer has no more room, and whether long keys wait, too.
+func TestLentValuesWaitInEitherHalf(t *testing.T) {
+	cfg := codec(Config[[]byte]{Partitions: 1, Combine: func(a, b []byte) []byte { return append(a, b...) }})
+	sizes := map[string]func(i int) int{
+		"short":      func(int) int { return 1 },
+		"long":       func(int) int { return largestLent },
+		"mixed":      func(i int) int { return i * 37 % (largestLent + 1) },
+		"then short": func(i int) int { return 120 - i%120 },
+		"halves":     func(i int) int { return 1 + i/batchSize%3*80 }, // values that come take the room of more that wait
+	}
+	for name, size := range sizes {
+		for _, every := range []int{1 << 30, 50} { // how often a key is long
+			for n := 1; n <= 5*batchSize; n++ {
+				if left := n % batchSize; left > 1 && left < batchSize-1 && left != 17 {
+					continue
+				}
+				table := NewTable(cfg)
+				keyOf := func(i int) []byte {
+					if i%every == every-1 {
+						return fmt.Appendf(nil, "a key of more than 16 bytes %d", i)
+					}
+					return fmt.Append(nil, i)
+				}
+				valueOf := func(i int) string { return strings.Repeat(string(rune('0'+i%64)), size(i)) }
+				for i := range n {
+					buf := []byte(valueOf(i))
+					EmitLent(table, keyOf(i), buf)
+					clear(buf)
+				}
+				out, _, err := table.Finish()
+				require.NoError(t, err)
+				m := NewMerge(cfg, out)
+				got := map[string]string{}
+				for k, v, ok := m.Next(); ok; k, v, ok = m.Next() {
+					got[string(k)] = string(v)
+				}
+				require.NoError(t, m.Err())
+				require.Len(t, got, n)
+				for i := range n {
+					require.Equal(t, valueOf(i), got[string(keyOf(i))], "%s: value %d of %d", name, i, n)
+				}
+				m.Close()
+				out[0].Release()
+			}
+		}
+	}
 }
 
 // TestLentValuesTakeNoMemory: a value that Combine only looks at is not copied to the heap.

@@ -70,7 +70,7 @@ func NewMerge[V any](cfg Config[V], segments []*Segment[V]) *Merge[V] {
 func (m *Merge[V]) start() {
 	m.started = true
 	if cfg := &m.t.cfg; !m.spilled && cfg.Width > 0 {
-		m.rows = newRowMerge(m.segments, addsWhat(cfg.Sum, cfg.Combine))
+		m.rows = newRowMerge(m.segments)
 	}
 	if m.rows != nil {
 		m.count()
@@ -104,7 +104,6 @@ func (m *Merge[V]) count() {
 // with the table as scratch, and frees the table.
 func (m *Merge[V]) sort() {
 	c, d := &m.t.c, &m.t.d
-	d.settle()
 	n := c.n + d.n
 	var dst []cell[V]
 	if c.offHeap {

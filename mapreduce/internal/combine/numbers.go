@@ -19,12 +19,7 @@ type numbers[V any] struct {
 	base   uint64 // the key of the first place
 	values []V
 	there  []uint64 // bits: which places are taken
-	n      int      // how many are; of sums after settle
-
-	// sums says that values are float64s that are added. Then places that are not taken hold -0, to
-	// which any number can be added and is what comes out, so that an emit need not look whether its
-	// place is taken: settle finds out. Where -0 itself is emitted, there is told at once.
-	sums bool
+	n      int      // how many are
 
 	low, high uint64 // least and greatest key that went to the cells
 	next      int    // keys in the cells at which the row is looked at again
@@ -44,10 +39,6 @@ const (
 
 // place folds a value into that at place i.
 func (t *Table[V]) place(i uint64, v *V) {
-	if t.d.sums {
-		t.d.addTo(i, v)
-		return
-	}
 	word, bit := &t.d.there[i/64], uint64(1)<<(i%64)
 	at := &t.d.values[i]
 	switch {
@@ -104,7 +95,6 @@ func (t *Table[V]) extendAsBefore(x uint64) bool {
 // each other; else the cells become as many as are expected.
 func (t *Table[V]) lookAgain() {
 	t.d.next = 2 * t.c.n
-	t.d.settle()
 	base, places, ok := t.span(max(t.c.n+t.d.n, t.cfg.Distinct, t.cfg.Expected))
 	if !ok {
 		t.presize()
@@ -118,7 +108,6 @@ func (t *Table[V]) lookAgain() {
 
 // gather moves all keys into the row, if they lie close enough to each other.
 func (t *Table[V]) gather() bool {
-	t.d.settle()
 	if t.c.n == 0 {
 		return true
 	}
@@ -162,7 +151,6 @@ func (t *Table[V]) move(base uint64, places int) bool {
 	}
 	t.c.clear()
 	d.low, d.high = ^uint64(0), 0
-	d.settle()
 	return true
 }
 
@@ -176,18 +164,10 @@ func (t *Table[V]) extend(base uint64, places int) bool {
 		return false
 	}
 	old := *d
-	if d.sums {
-		d.slab = t.cfg.Pool.Get(places*size + places/8)
-	} else {
-		d.slab = t.cfg.Pool.GetZeroed(places*size + places/8)
-	}
+	d.slab = t.cfg.Pool.GetZeroed(places*size + places/8)
 	d.there = memory.Cast[uint64](d.slab.Bytes)[:places/64]
 	d.values = memory.Cast[V](d.slab.Bytes[places/8:])[:places]
 	d.base = base
-	if d.sums {
-		d.empty()
-		d.n = old.n
-	}
 	if old.n > 0 {
 		first, last := old.ends()
 		from, to := first/64, last/64+1
@@ -271,15 +251,12 @@ func (d *numbers[V]) mergeInto(cells []cell[V], n int) {
 func (d *numbers[V]) empty() {
 	clear(d.there)
 	d.n = 0
-	if d.sums {
-		d.clearSums()
-	}
 }
 
 func (t *Table[V]) dropNumbers() {
 	t.cfg.Pool.Put(t.d.slab)
 	t.cfg.Budget.Release(t.d.charged)
-	t.d = numbers[V]{width: t.d.width, sums: t.d.sums}
+	t.d = numbers[V]{width: t.d.width}
 }
 
 // checkNumbers panics if the configuration cannot work for keys that are numbers.

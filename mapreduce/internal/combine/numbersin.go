@@ -1,7 +1,6 @@
 package combine
 
 import (
-	"reflect"
 	"sync/atomic"
 	"unsafe"
 
@@ -19,24 +18,16 @@ func NumberEmitter[K, V any](t *Table[V], flip uint64) func(K, V) {
 
 // numberEmitter is NumberEmitter for keys that are integers of as many bytes as N.
 func numberEmitter[N uint32 | uint64, K, V any](t *Table[V], flip N) func(K, V) {
-	switch reflect.TypeFor[V]().Kind() {
-	case reflect.Float64:
-		if t.adds == addFloats {
-			return as[K, V](floatEmitter(placesOf[float64](t), flip))
-		}
-	case reflect.Int, reflect.Int64, reflect.Uint, reflect.Uint64:
-		if t.adds == addWords && unsafe.Sizeof(*new(V)) == 8 {
-			return as[K, V](addEmitter(placesOf[uint64](t), flip))
-		}
-	default:
+	if t.c.sum && unsafe.Sizeof(*new(V)) == 8 {
+		return as[K, V](addEmitter(placesOf(t), flip))
 	}
 	return as[K, V](foldEmitter(t, flip))
 }
 
 // as returns a function for K and V in place of one for N and W.
 //
-// Invariant: K and N are integers of one size; V and W are one type, or integers of one size, or both
-// of kind float64. Then Go passes them alike.
+// Invariant: K and N are integers of one size; V and W are one type, or integers of one size. Then Go
+// passes them alike.
 func as[K, V, N, W any](f func(N, W)) func(K, V) { return *(*func(K, V))(unsafe.Pointer(&f)) }
 
 // foldEmitter calls Combine. All that most pairs need is written out in it, as in addEmitter: a call
@@ -67,28 +58,28 @@ func foldEmitter[N uint32 | uint64, V any](t *Table[V], flip N) func(N, V) {
 
 // places is what emits that add need of a table, without its type: of these there are many in a program, and whoever
 // makes such an emit is not inlined, so that there is one of each.
-type places[W uint64 | float64] struct {
-	d       *numbers[W]
+type places struct {
+	d       *numbers[uint64]
 	gate    *memory.Gate
 	records *int64
-	other   func(x uint64, v W) // for a key without a place
+	other   func(x, v uint64) // for a key without a place
 }
 
 // placesOf is those of a table.
 //
-// Invariant: V is W, or an integer of as many bytes, or of kind float64 as W is.
-func placesOf[W uint64 | float64, V any](t *Table[V]) places[W] {
-	return places[W]{
-		d:    (*numbers[W])(unsafe.Pointer(&t.d)), // it has no V in it but for values
+// Invariant: V is an integer of 8 bytes.
+func placesOf[V any](t *Table[V]) places {
+	return places{
+		d:    (*numbers[uint64])(unsafe.Pointer(&t.d)), // it has no V in it but for values
 		gate: &t.gate, records: &t.stats.Records,
-		other: func(x uint64, v W) { t.putNumber(x, (*V)(unsafe.Pointer(&v))) },
+		other: func(x, v uint64) { t.putNumber(x, (*V)(unsafe.Pointer(&v))) },
 	}
 }
 
 // addEmitter adds values as words, with nothing in it but what that takes.
 //
 //go:noinline
-func addEmitter[N uint32 | uint64](t places[uint64], flip N) func(N, uint64) {
+func addEmitter[N uint32 | uint64](t places, flip N) func(N, uint64) {
 	d, gate, records, other := t.d, t.gate, t.records, t.other
 	return func(k N, v uint64) {
 		if atomic.LoadUint32(&gate.Now.Asked) != 0 {

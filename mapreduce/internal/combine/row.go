@@ -79,7 +79,7 @@ func (t *Table[V]) asRow(out []*Segment[V]) bool {
 			*out[p] = Segment[V]{row: r, store: s, records: n, bytes: n * int64(pair), inMemory: n}
 		}
 	}
-	t.d = numbers[V]{width: d.width, sums: d.sums}
+	t.d = numbers[V]{width: d.width}
 	return true
 }
 
@@ -98,8 +98,7 @@ type rowMerge[V any] struct {
 	rows      []*row[V]
 	at, end   uint64 // words of 64 keys: the one at hand, and the one after the last
 	left      uint64 // places of the word at hand that are still to come
-	adds      addKind
-	wordReady bool // left is of the word at hand
+	wordReady bool   // left is of the word at hand
 
 	keys   [64]uint64 // that were read ahead for Merge.Next
 	values []V
@@ -107,8 +106,8 @@ type rowMerge[V any] struct {
 }
 
 // newRowMerge returns nil unless all that the segments have in memory lies in rows.
-func newRowMerge[V any](segments []*Segment[V], adds addKind) *rowMerge[V] {
-	m := &rowMerge[V]{at: ^uint64(0), adds: adds}
+func newRowMerge[V any](segments []*Segment[V]) *rowMerge[V] {
+	m := &rowMerge[V]{at: ^uint64(0)}
 	for _, s := range segments {
 		switch {
 		case s.row != nil:
@@ -158,10 +157,6 @@ func (m *rowMerge[V]) next(c *Config[V], keys []uint64, values []V) (n int) {
 
 // fill combines the values of keys, all of the word at hand, in the order of the rows.
 func (m *rowMerge[V]) fill(c *Config[V], keys []uint64, values []V) {
-	if m.adds == addFloats {
-		m.addUp(keys, values)
-		return
-	}
 	var done uint64
 	for _, r := range m.rows {
 		word := r.word(m.at)

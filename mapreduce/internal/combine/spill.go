@@ -11,7 +11,6 @@ import (
 
 // drain empties the table into a spill of sorted runs.
 func (t *Table[V]) drain() {
-	t.d.settle()
 	if t.c.n+t.d.n == 0 || t.err != nil {
 		return
 	}

@@ -10,7 +10,7 @@ import (
 
 // Emitter returns Emit or EmitString as a function of K, or nil if K is neither []byte nor string.
 func Emitter[K, V any](t *Table[V]) func(K, V) {
-	if t.adds == addWords && unsafe.Sizeof(*new(V)) == 8 {
+	if t.c.sum && unsafe.Sizeof(*new(V)) == 8 {
 		e := &sumEmitter{
 			b: (*batch[uint64])(unsafe.Pointer(&t.b)), gate: &t.gate, stats: &t.stats, turn: t.turn,
 			other: func(key []byte, v uint64) { t.put(key, *(*V)(unsafe.Pointer(&v))) },

@@ -22,11 +22,10 @@ type Config[V any] struct {
 	// Combine folds two values of one key, the earlier first. It must be
 	// associative and commutative. Required unless Sum is set.
 	Combine func(a, b V) V
-	// Sum says that Combine is +: values are added without a call. V must be
-	// an integer type of 4 or 8 bytes, or defined by one.
+	// Sum says that Combine is +: values are added without a call. It needs CanSum.
 	Sum bool
 	// Width is the number of bytes of all keys if they are numbers, big-endian and emitted by
-	// a NumberEmitter, 1 to 8; else 0. It has no effect if V holds pointers.
+	// a NumberEmitter, 1 to 8; else 0. It has no effect if V holds pointers or has no size.
 	Width int
 	// Append appends the encoding of a value for a spill run, Decode reads it
 	// back; Decode must not keep b. Without both (and without Sum, which has its
@@ -59,16 +58,22 @@ type Config[V any] struct {
 func (c *Config[V]) check() {
 	var v V
 	c.checkNumbers()
-	if c.Sum {
-		switch reflect.TypeFor[V]().Kind() {
-		case reflect.Int, reflect.Uint, reflect.Int64, reflect.Uint64, reflect.Int32, reflect.Uint32:
-			return
-		default:
-			panic(fmt.Sprintf("combine: Sum needs an integer value of 4 or 8 bytes, not %T", v))
-		}
+	if c.Sum && !CanSum[V]() {
+		panic(fmt.Sprintf("combine: Sum needs an integer value of 4 or 8 bytes, not %T", v))
 	}
-	if c.Combine == nil {
+	if !c.Sum && c.Combine == nil {
 		panic("combine: Combine is missing")
+	}
+}
+
+// CanSum reports whether values of type V can be added without a call: whether V is an integer
+// type of 4 or 8 bytes, or defined by one.
+func CanSum[V any]() bool {
+	switch reflect.TypeFor[V]().Kind() {
+	case reflect.Int, reflect.Uint, reflect.Int64, reflect.Uint64, reflect.Int32, reflect.Uint32:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -83,7 +88,6 @@ type Table[V any] struct {
 	b       batch[V]
 	l       longBatch[V]
 	d       numbers[V]
-	adds    addKind
 	encoded *encodedKeys // of an EncodedEmitter, else nil
 	spills  []*segment.Spill
 	stats   segment.Stats
@@ -104,10 +108,10 @@ func NewTable[V any](cfg Config[V]) *Table[V] {
 	if cfg.largest == 0 {
 		cfg.largest = cfg.Budget.Largest()
 	}
-	t := &Table[V]{cfg: cfg, adds: addsWhat(cfg.Sum, cfg.Combine), gate: memory.NewGate(cfg.Budget.Life())}
+	t := &Table[V]{cfg: cfg, gate: memory.NewGate(cfg.Budget.Life())}
 	t.c = newCells(&t.cfg)
-	if t.c.offHeap && cfg.Width > 0 {
-		t.d.width, t.d.sums = cfg.Width, t.adds == addFloats
+	if t.c.offHeap && cfg.Width > 0 && unsafe.Sizeof(*new(V)) > 0 {
+		t.d.width = cfg.Width
 		t.c.resize(firstCells, true)
 	} else {
 		t.presize()
@@ -173,6 +177,10 @@ func (t *Table[V]) touch(from, to int) {
 	}
 	t.c.touch(&t.b, from, to)
 }
+
+// waiting reports whether pairs wait in a batch: in either half of the one for short keys, or in the
+// one for long keys.
+func (t *Table[V]) waiting() bool { return t.b.n > 0 || t.b.late || t.l.n > 0 }
 
 // flush folds all that waits in the batch.
 func (t *Table[V]) flush() {

@@ -46,7 +46,7 @@ func ranksOn(
 	ctx context.Context, on Runner, web *Keyed[int32, linkedNode], rounds int, before func(t *mapreduce.Task, seen int) error,
 ) (*Keyed[int32, nodeRank], error) {
 	type group = mapreduce.Group[int32, linkedNode, nodeRank]
-	number, add := func(r nodeRank) int32 { return r.First }, func(a, b float64) float64 { return a + b }
+	number := func(r nodeRank) int32 { return r.First }
 	now, err := KeepBy(ctx, on, number, mapreduce.Each(func(n linkedNode) nodeRank { return nodeRank{First: n.Number, Second: 1} }).On(web.Aligned()))
 	if err != nil {
 		return nil, err
@@ -56,23 +56,25 @@ func ranksOn(
 			MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[group, int32, float64], error) {
 				seen := 0
 				return mapreduce.Mapper[group, int32, float64]{
-					MapKeys: func(at group, emit func(int32, float64), emitAll func([]int32, float64)) error {
+					Map: func(at group, emit func(int32, float64)) error {
 						seen++
 						emit(at.Key, 0.25)
 						links := at.Left[0].Links
-						emitAll(links, at.Right[0].Second/float64(len(links)))
+						for _, to := range links {
+							emit(to, at.Right[0].Second/float64(len(links)))
+						}
 						return before(t, seen)
 					},
 				}, nil
 			},
-			Combine: add, Reducers: web.Size().Parts,
+			Sum: true, Reducers: web.Size().Parts,
 		}.On(mapreduce.Grouped(web.Feed(), now.Feed())))
 	}, Rounds[*Keyed[int32, nodeRank]](rounds))
 }
 
-// Rounds over lent links find what a loop finds while several of them run at once, attempts of theirs fail and
+// Rounds over links find what a loop finds while several of them run at once, attempts of theirs fail and
 // panic half-way, and there is little memory; after the last nothing of it is held.
-func TestRoundsOverLentLinksAreALoop(t *testing.T) {
+func TestRoundsOverLinksAreALoop(t *testing.T) {
 	const nodes, rounds, pipelines = 5000, 4, 3
 	rng := rand.New(rand.NewPCG(5, 6))
 	var web []linkedNode
@@ -104,7 +106,7 @@ func TestRoundsOverLentLinksAreALoop(t *testing.T) {
 			var all sync.WaitGroup
 			for range pipelines {
 				all.Go(func() {
-					ranks, err := ranksOn(t.Context(), cluster, kept.Lent(), rounds, before)
+					ranks, err := ranksOn(t.Context(), cluster, kept, rounds, before)
 					if !assertNoError(t, err) {
 						return
 					}
