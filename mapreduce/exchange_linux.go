@@ -1,15 +1,28 @@
 package mapreduce
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
 
-// exchange makes two names change places in one step; an error says that this cannot be
-// done there.
-func exchange(a, b string) error {
-	return unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
+	"golang.org/x/sys/unix"
+)
+
+// exchange makes two names in a directory (nil: two paths) change places in one step; an error says
+// that this cannot be done there.
+func exchange(dir *os.File, a, b string) error {
+	at := descriptorOf(dir)
+	return unix.Renameat2(at, a, at, b, unix.RENAME_EXCHANGE)
 }
 
-// renameNew renames a to b unless there is something, be it an empty directory: then the
-// error is fs.ErrExist. Another says that this cannot be done there.
-func renameNew(a, b string) error {
-	return unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_NOREPLACE)
+// renameNew renames a to b, names in a directory (nil: paths), unless there is something, be it an
+// empty directory: then the error is fs.ErrExist. Another says that this cannot be done there.
+func renameNew(dir *os.File, a, b string) error {
+	at := descriptorOf(dir)
+	return unix.Renameat2(at, a, at, b, unix.RENAME_NOREPLACE)
+}
+
+func descriptorOf(dir *os.File) int {
+	if dir == nil {
+		return unix.AT_FDCWD
+	}
+	return int(dir.Fd())
 }

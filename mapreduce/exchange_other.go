@@ -2,10 +2,13 @@
 
 package mapreduce
 
-import "errors"
+import (
+	"errors"
+	"os"
+)
 
 // exchange would make two names change places in one step; this system cannot.
-func exchange(string, string) error { return errors.ErrUnsupported }
+func exchange(*os.File, string, string) error { return errors.ErrUnsupported }
 
 // renameNew would rename a to b unless there is something; this system cannot.
-func renameNew(string, string) error { return errors.ErrUnsupported }
+func renameNew(*os.File, string, string) error { return errors.ErrUnsupported }

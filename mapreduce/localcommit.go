@@ -96,14 +96,14 @@ func (s *localStore) succeed() error {
 // cannot be removed is left to the next run.
 func (s *localStore) change() error {
 	made, old := s.out.path, s.beside(".old")
-	if err := exchange(made, s.dir); err == nil {
+	if err := s.tree.exchange(made, s.dir); err == nil {
 		old = made
 	} else {
-		if err := os.Rename(s.dir, old); err != nil {
+		if err := s.tree.rename(s.dir, old); err != nil {
 			return err
 		}
-		if err := os.Rename(made, s.dir); err != nil {
-			return errors.Join(err, os.Rename(old, s.dir))
+		if err := s.tree.rename(made, s.dir); err != nil {
+			return errors.Join(err, s.tree.rename(old, s.dir))
 		}
 	}
 	s.out.path, s.old.path = s.dir, old
@@ -119,7 +119,7 @@ func (s *localStore) abort() error {
 	s.ended = true
 	// Who is killed while the directory is removed must not leave an empty one under its name, in
 	// which nobody could see whose it was.
-	if aside := s.beside(".new"); s.out.path == s.dir && s.out.inPlace() && renameNew(s.dir, aside) == nil {
+	if aside := s.beside(".new"); s.out.path == s.dir && s.out.inPlace() && s.tree.renameNew(s.dir, aside) == nil {
 		s.out.path = aside
 	}
 	err := errors.Join(s.temp.Close(), s.out.remove())

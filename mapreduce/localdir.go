@@ -16,6 +16,7 @@ import (
 // lock is held no other job, of this process or another, takes the directory for its own;
 // it goes with the process, however that dies.
 type outputDir struct {
+	tree dirTree
 	path string
 	root *os.Root
 	lock *os.File // the directory itself; its lock is not real where the system has none
@@ -24,13 +25,13 @@ type outputDir struct {
 
 // makeOutputDir makes and locks the directory, which must not be there. Others who find it
 // may look at it for a moment.
-func makeOutputDir(path string) (*outputDir, error) {
-	if err := os.Mkdir(path, 0o777); err != nil {
+func makeOutputDir(at dirTree, path string) (*outputDir, error) {
+	if err := at.mkdir(path); err != nil {
 		return nil, err
 	}
-	d, err := openOutputDir(path)
+	d, err := openOutputDir(at, path)
 	if err != nil {
-		return nil, errors.Join(err, os.Remove(path))
+		return nil, errors.Join(err, at.remove(path))
 	}
 	if err := d.take(true); err != nil {
 		return nil, err
@@ -39,19 +40,19 @@ func makeOutputDir(path string) (*outputDir, error) {
 }
 
 // openOutputDir opens a directory that is there.
-func openOutputDir(path string) (*outputDir, error) {
-	info, err := os.Lstat(path)
+func openOutputDir(at dirTree, path string) (*outputDir, error) {
+	info, err := at.lstat(path)
 	switch {
 	case err != nil:
 		return nil, err
 	case !info.IsDir():
 		return nil, fmt.Errorf("%s: %w: it is no directory", path, ErrOutputExists)
 	}
-	root, err := os.OpenRoot(path)
+	root, err := at.open(path)
 	if err != nil {
 		return nil, err
 	}
-	d := &outputDir{path: path, root: root}
+	d := &outputDir{tree: at, path: path, root: root}
 	if d.lock, err = root.Open("."); err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
@@ -69,8 +70,8 @@ func (d *outputDir) take(wait bool) error {
 }
 
 // openLocked opens and locks a directory that is there.
-func openLocked(path string) (*outputDir, error) {
-	d, err := openOutputDir(path)
+func openLocked(at dirTree, path string) (*outputDir, error) {
+	d, err := openOutputDir(at, path)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +87,7 @@ func (d *outputDir) busy() error {
 
 // inPlace says whether the directory is still, or again, what its path names.
 func (d *outputDir) inPlace() bool {
-	there, err := os.Lstat(d.path)
+	there, err := d.tree.lstat(d.path)
 	if err != nil {
 		return false
 	}
@@ -155,7 +156,7 @@ func (d *outputDir) empty() error {
 func (d *outputDir) remove() error {
 	err := d.empty()
 	if d.inPlace() {
-		err = errors.Join(err, os.Remove(d.path))
+		err = errors.Join(err, d.tree.remove(d.path))
 	}
 	return errors.Join(err, d.release())
 }

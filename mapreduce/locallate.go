@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"sync"
+
+	"github.com/tarry-mr/tarry/internal/nofollow"
 )
 
 // Late returns d such that SetupJob refuses what it would refuse, but leaves the directory to be made by
@@ -35,7 +37,7 @@ func (s *localStore) ready() error {
 		return nil
 	}
 	err := s.make()
-	if errors.Is(err, ErrOutputExists) {
+	if errors.Is(err, ErrOutputExists) || errors.Is(err, nofollow.ErrLink) {
 		return Permanent(err)
 	}
 	s.waits = err != nil

@@ -148,7 +148,7 @@ func (s *localStore) sweep() {
 	if s.token == "" {
 		return
 	}
-	d, err := openOutputDir(s.dir)
+	d, err := openOutputDir(s.tree, s.dir)
 	if err != nil {
 		return
 	}
@@ -189,7 +189,7 @@ func (s *localStore) findLeft(path string) (*outputDir, error) {
 	if s.token == "" {
 		return nil, nil
 	}
-	d, err := openOutputDir(path)
+	d, err := openOutputDir(s.tree, path)
 	if err != nil {
 		return nil, nil //nolint:nilerr // setup says what is wrong
 	}

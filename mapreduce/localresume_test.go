@@ -19,6 +19,17 @@ func eachKind(t *testing.T, f func(t *testing.T, dest func() Destination, out st
 		complete(t, Dir(out), "earlier")
 		f(t, func() Destination { return ReplacedDir(out).Resumable("mine") }, out)
 	})
+	t.Run("within a root", func(t *testing.T) {
+		root := rootAt(t, t.TempDir())
+		out := filepath.Join(root.Name(), "a", "out")
+		f(t, func() Destination { return Dir(out).Within(root).Resumable("mine") }, out)
+	})
+	t.Run("replaced within a root", func(t *testing.T) {
+		root := rootAt(t, t.TempDir())
+		out := filepath.Join(root.Name(), "a", "out")
+		complete(t, Dir(out), "earlier")
+		f(t, func() Destination { return ReplacedDir(out).Within(root).Resumable("mine") }, out)
+	})
 }
 
 // planOf is a plan of which only the output counts.
@@ -71,7 +82,7 @@ func TestResumeEnd(t *testing.T) {
 				if s.old == nil {
 					return nil
 				}
-				if changed = exchange(s.out.path, s.dir) == nil; !changed {
+				if changed = s.tree.exchange(s.out.path, s.dir) == nil; !changed {
 					return nil
 				}
 				s.out.path, s.old.path = s.dir, s.out.path

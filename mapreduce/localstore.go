@@ -44,6 +44,7 @@ func ReplacedDir(dir string) Destination {
 // localStore writes attempts to _temporary/attempt in the directory of the output, and
 // renames them.
 type localStore struct {
+	tree    dirTree
 	dir     string
 	replace bool
 	token   string // of a job that can be resumed; empty: none can
@@ -89,7 +90,7 @@ func (s *localStore) check() error {
 
 // find opens and locks an output that is there and can make way.
 func (s *localStore) find() (*outputDir, error) {
-	there, err := openOutputDir(s.dir)
+	there, err := openOutputDir(s.tree, s.dir)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +130,7 @@ func (s *localStore) refuse(there *outputDir) error {
 }
 
 func (s *localStore) setup() error {
-	if err := os.MkdirAll(filepath.Dir(s.dir), 0o777); err != nil {
+	if err := s.tree.makeParents(s.dir); err != nil {
 		return err
 	}
 	if err := s.heal(); err != nil {
@@ -159,7 +160,7 @@ func (s *localStore) make() (err error) {
 	if done || err != nil {
 		return err
 	}
-	out, err := makeOutputDir(s.dir)
+	out, err := makeOutputDir(s.tree, s.dir)
 	if errors.Is(err, fs.ErrExist) {
 		out, err = s.takeOver()
 	}
@@ -173,7 +174,7 @@ func (s *localStore) make() (err error) {
 // whose it is: whenever a run is killed, the next one knows what it has left. Not done:
 // there is something in its place, or the system cannot.
 func (s *localStore) makeWhole() (done bool, err error) {
-	if _, err := os.Lstat(s.dir); err == nil {
+	if _, err := s.tree.lstat(s.dir); err == nil {
 		return false, nil
 	}
 	out, err := s.makeBeside()
@@ -186,7 +187,7 @@ func (s *localStore) makeWhole() (done bool, err error) {
 	if err := s.begin(out); err != nil {
 		return false, err
 	}
-	if err := renameNew(out.path, s.dir); err != nil {
+	if err := s.tree.renameNew(out.path, s.dir); err != nil {
 		s.out = nil
 		return false, errors.Join(s.temp.Close(), out.remove())
 	}
@@ -198,14 +199,14 @@ func (s *localStore) makeWhole() (done bool, err error) {
 // one.
 func (s *localStore) makeBeside() (*outputDir, error) {
 	path := s.beside(".new")
-	out, err := makeOutputDir(path)
+	out, err := makeOutputDir(s.tree, path)
 	if !errors.Is(err, fs.ErrExist) {
 		return out, err
 	}
 	if err := s.clear(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	out, err = makeOutputDir(path)
+	out, err = makeOutputDir(s.tree, path)
 	if errors.Is(err, fs.ErrExist) {
 		err = fmt.Errorf("%s: %w: %w", path, ErrOutputExists, ErrOutputBusy)
 	}
@@ -269,7 +270,7 @@ func (s *localStore) takeOver() (*outputDir, error) {
 
 // clear removes what a run left that was killed while it replaced an output.
 func (s *localStore) clear(path string) error {
-	d, err := openLocked(path)
+	d, err := openLocked(s.tree, path)
 	if err != nil {
 		return err
 	}
@@ -283,7 +284,7 @@ func (s *localStore) clear(path string) error {
 // heal puts in place what a run left that was killed between the two renames of change,
 // where the system has no exchange.
 func (s *localStore) heal() error {
-	old, err := openLocked(s.beside(".old"))
+	old, err := openLocked(s.tree, s.beside(".old"))
 	if errors.Is(err, ErrOutputBusy) {
 		return err
 	}
@@ -293,15 +294,15 @@ func (s *localStore) heal() error {
 	if !old.leftBehind() {
 		return old.release()
 	}
-	if _, err := os.Lstat(s.dir); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := s.tree.lstat(s.dir); !errors.Is(err, fs.ErrNotExist) {
 		return old.remove()
 	}
 	defer func() { _ = old.release() }()
-	if made, err := openLocked(s.beside(".new")); err == nil {
+	if made, err := openLocked(s.tree, s.beside(".new")); err == nil {
 		defer func() { _ = made.release() }()
 		if made.has(success) && made.leftBehind() {
-			return os.Rename(made.path, s.dir)
+			return s.tree.rename(made.path, s.dir)
 		}
 	}
-	return os.Rename(old.path, s.dir)
+	return s.tree.rename(old.path, s.dir)
 }

@@ -93,7 +93,7 @@ func TestOutputThatIsRemovedMeanwhile(t *testing.T) {
 	for _, d := range []Destination{Dir("out"), ReplacedDir("out")} {
 		t.Chdir(t.TempDir())
 		complete(t, d, "earlier")
-		there, err := openOutputDir("out")
+		there, err := openOutputDir(dirTree{}, "out")
 		require.NoError(t, err)
 		require.NoError(t, os.RemoveAll("out"))
 		require.ErrorIs(t, d.store.(*localStore).refuse(there), ErrOutputBusy)
@@ -103,7 +103,7 @@ func TestOutputThatIsRemovedMeanwhile(t *testing.T) {
 
 // Whenever a run is killed, its output is one that the next run knows what to do with.
 func TestNoOutputIsEverEmpty(t *testing.T) {
-	if errors.Is(renameNew("", ""), errors.ErrUnsupported) {
+	if errors.Is(renameNew(nil, "", ""), errors.ErrUnsupported) {
 		t.Skip("not on this system")
 	}
 	dir := t.TempDir()
@@ -171,7 +171,7 @@ func TestWhatAKilledRunLeft(t *testing.T) {
 		t.Run(fmt.Sprintf("a new output begun=%t", begun), func(t *testing.T) {
 			dir := t.TempDir()
 			out := filepath.Join(dir, "out")
-			made, err := makeOutputDir(filepath.Join(dir, "_out.new"))
+			made, err := makeOutputDir(dirTree{}, filepath.Join(dir, "_out.new"))
 			require.NoError(t, err)
 			if begun {
 				temp, err := beginIn(made)

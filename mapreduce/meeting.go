@@ -31,7 +31,7 @@ func (s *localStore) meeting() (string, error) {
 
 // join opens the directory of a Layout, in which another process has set up the output.
 func (s *localStore) join(l *Layout) (err error) {
-	if s.out, err = openOutputDir(l.Output); err != nil {
+	if s.out, err = openOutputDir(s.tree, l.Output); err != nil {
 		return fmt.Errorf("the output of the process that submitted the job: %w", err)
 	}
 	if s.temp, err = s.out.root.OpenRoot(temporary); err != nil {

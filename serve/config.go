@@ -36,6 +36,10 @@ type Config struct {
 	// only the block store.
 	Roots []string
 
+	// Secrets are files that no job reads or writes, although they may be below a root and by whatever
+	// link: of tokens, certificates and keys. What State holds is never read or written either.
+	Secrets []string
+
 	// State, if not empty, is a directory that remembers jobs and files, so that another process
 	// goes on with them: see docs/recovery.md. It must be this server's alone.
 	State string

@@ -18,8 +18,8 @@ const inStore = "dfs:"
 
 // roots are the directories of the machine below which jobs may read and write.
 type roots struct {
-	list  []root
-	state string // a directory that is the server's own; empty: none
+	list []root
+	own  *own
 }
 
 type root struct {
@@ -29,15 +29,13 @@ type root struct {
 }
 
 // openRoots opens the directories.
-func openRoots(dirs []string, state string) (*roots, error) {
+func openRoots(cfg *Config) (*roots, error) {
 	r := new(roots)
 	var err error
-	if state != "" {
-		if r.state, err = realDir(state); err != nil {
-			return nil, err
-		}
+	if r.own, err = newOwn(cfg); err != nil {
+		return nil, err
 	}
-	for _, dir := range dirs {
+	for _, dir := range cfg.Roots {
 		said, err := filepath.Abs(dir)
 		if err != nil {
 			return nil, errors.Join(err, r.close())
@@ -53,14 +51,6 @@ func openRoots(dirs []string, state string) (*roots, error) {
 		r.list = append(r.list, root{real, said, open})
 	}
 	return r, nil
-}
-
-func realDir(dir string) (string, error) {
-	full, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(full)
 }
 
 func (r *roots) close() error {
@@ -108,11 +98,24 @@ func (r *roots) sources(dir, name string) ([]mapreduce.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	src, err := mapreduce.FS(root.dir.FS(), rel)
+	src, err := mapreduce.FS(root.inputs(r.own), rel)
+	if at, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, errOwn) {
+		return nil, refuse("outside-roots", "%s: no job reads %s: %s", name, at.Path, errOwn)
+	}
 	if err != nil {
 		return nil, badInput(name, err)
 	}
 	return src, nil
+}
+
+// of is a root that the target of a job is below, nil if there is none.
+func (r *roots) of(target string) *root {
+	for i := range r.list {
+		if below(r.list[i].path, target) {
+			return &r.list[i]
+		}
+	}
+	return nil
 }
 
 // target is the directory of the machine that an output names. What is there of the way to it must
@@ -144,8 +147,8 @@ func (r *roots) target(dir, name string) (string, error) {
 		return "", refuse("outside-roots", "%s: outside the roots of this server", name)
 	}
 	full := filepath.Join(real, filepath.FromSlash(rest))
-	if r.state != "" && (below(r.state, full) || below(full, r.state)) {
-		return "", refuse("outside-roots", "%s: the server's own directory", name)
+	if err := r.own.checkOutput(full); err != nil {
+		return "", refuse("outside-roots", "%s: no job writes there: %s", name, plain(err))
 	}
 	return full, nil
 }

@@ -173,6 +173,9 @@ func (s *Server) output(j *job) (to mapreduce.Destination) {
 	default:
 		to = mapreduce.Dir(j.target)
 	}
+	if root := s.roots.of(j.target); root != nil && !strings.HasPrefix(j.output, inStore) { // what others lay there leads it nowhere
+		to = to.Within(root.dir)
+	}
 	return s.memory.resumable(to, j.id, len(j.order.Stages)-1).Late().Compressed(j.order.Compress)
 }
 

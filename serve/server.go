@@ -67,7 +67,7 @@ func Start(cfg Config) (_ *Server, err error) {
 	if s.memory, was, err = openMemory(&cfg); err != nil {
 		return nil, err
 	}
-	if s.roots, err = openRoots(cfg.Roots, cfg.State); err != nil {
+	if s.roots, err = openRoots(&cfg); err != nil {
 		return nil, errors.Join(err, s.memory.close())
 	}
 	s.ended, s.end = context.WithCancel(context.Background())

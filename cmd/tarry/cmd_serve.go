@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -56,8 +57,10 @@ Only this machine reaches it, and it believes who callers say they are. To serve
 wants --tokens, a file with a line "TOKEN USER GROUP,GROUP" for each who may call, or --client-ca:
 then users and groups come from the token, or from common name and organizations of the certificate.
 
-Jobs read and write below --root, or in the block store as dfs:NAME. With --state DIR jobs and
-stored files outlive the process, however it ends; the next one goes on with them.
+Jobs read and write below --root, or in the block store as dfs:NAME. Without --root that is the
+working directory; where callers show who they are it is the block store alone. No job reads or
+writes the state or the files of tokens, certificates and keys. With --state DIR jobs and stored
+files outlive the process, however it ends; the next one goes on with them.
 
 Configuration files of the scheduler are taken up 5 to 15 seconds after a change, the file of
 --tokens within 5, and all at once on SIGHUP; while they are wrong the old ones stay in force.`,
@@ -73,7 +76,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	s := cmd.Flags()
 	s.StringVar(&f.listen, "listen", serve.DefaultListen, "address to listen at; port 0 is any free one")
 	s.StringSliceVar(&f.hosts, "host", nil, "further names under which clients reach the server")
-	s.StringArrayVar(&f.roots, "root", nil, "directory below which jobs read and write; may be repeated (default: the working directory)")
+	s.StringArrayVar(&f.roots, "root", nil, "directory below which jobs read and write; may be repeated (default: the working directory; with --tokens or --client-ca none)")
 	s.StringVar(&f.tokens, "tokens", "", "file with who may call: a line each with token, user and groups")
 	s.StringVar(&f.admins, "admins", "", "who may do everything: users, a space, groups, such as \"ann operators\"")
 	s.StringVar(&f.tlsCert, "tls-cert", "", "file (PEM) with the server's certificate: serve https")
@@ -97,8 +100,8 @@ func (f *serveFlags) check(p *program, cmd *cobra.Command) error {
 	if f.capacity != "" {
 		f.queues, f.scheduler = f.capacity, "capacity"
 	}
-	if len(f.roots) == 0 {
-		f.roots = []string{"."}
+	if len(f.roots) == 0 && f.tokens == "" && f.clientCA == "" {
+		f.roots = []string{"."} // of the one person whose server it is
 	}
 	if f.demo {
 		f.demoDefaults(cmd)
@@ -185,7 +188,8 @@ func (f *serveFlags) serveConfig(p *program) (cfg serve.Config, err error) {
 	}
 	cfg = serve.Config{
 		Cluster: f.config(policy), Jobs: libraryJobs(), Listen: f.listen, Hosts: f.hosts, Roots: f.roots,
-		State: f.stateDir, StoreBytes: f.storeBytes(), Profiling: f.pprof, Version: readVersion().Version,
+		Secrets: slices.DeleteFunc([]string{f.tokens, f.tlsCert, f.tlsKey, f.clientCA}, func(name string) bool { return name == "" }),
+		State:   f.stateDir, StoreBytes: f.storeBytes(), Profiling: f.pprof, Version: readVersion().Version,
 	}
 	log := func(least slog.Level) *slog.Logger {
 		return slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: least}))

@@ -42,6 +42,26 @@ func TestServerReloadsTokens(t *testing.T) {
 	stopServer(t, func() error { return cmd.Process.Signal(os.Interrupt) }, cmd.Wait)
 }
 
+// Whoever has a token gets at the tokens of others through no job: not without --root, and not below
+// one that holds the file.
+func TestTokensAreNoInput(t *testing.T) {
+	for _, c := range []struct {
+		root []string
+		says string
+	}{{nil, "this server has no roots"}, {[]string{"--root", "."}, "belongs to the server"}} {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "tokens"), []byte("annsecretannsecret ann\nrootsecretrootsecret root\n"), 0o600))
+		cmd, client := startServer(t, dir, append(c.root, "--tokens", "tokens", "--state", "state")...)
+		ann := &api.Client{Base: client.Base, Token: "annsecretannsecret"}
+		for _, in := range []string{"tokens", ".", "state/jobs", filepath.Join(dir, "tokens")} {
+			_, err := ann.Submit(t.Context(), api.Submission{Job: "grep", Args: []string{".", in, "-o", "dfs:x"}, Directory: dir}, "")
+			require.ErrorContains(t, err, c.says)
+			require.NotContains(t, err.Error(), "rootsecret")
+		}
+		stopServer(t, func() error { return cmd.Process.Signal(os.Interrupt) }, cmd.Wait)
+	}
+}
+
 // A look reads the file when it is another than the last time, and says what is wrong with it.
 func TestTokenWatch(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tokens")

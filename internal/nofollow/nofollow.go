@@ -1,0 +1,90 @@
+// Package nofollow opens directories and files below an [os.Root], none of them through a symbolic link.
+// An os.Root alone lets symbolic links lead from one place below it to another.
+package nofollow
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+)
+
+// ErrLink is the error for a symbolic link, or a file, where a directory or file should be.
+var ErrLink = errors.New("a symbolic link or a file is in its way")
+
+// Dir opens a directory below root, which the caller closes. name is separated by slashes; "." is root
+// itself. With create, directories that are missing are made.
+func Dir(root *os.Root, name string, create bool) (*os.Root, error) {
+	dir, err := root.OpenRoot(".")
+	if err != nil || name == "." {
+		return dir, err
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		next, err := child(dir, part, create)
+		err = errors.Join(err, dir.Close())
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		dir = next
+	}
+	return dir, nil
+}
+
+// child opens a directory in dir.
+func child(dir *os.Root, name string, create bool) (*os.Root, error) {
+	if create {
+		if err := dir.Mkdir(name, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+	}
+	there, err := dir.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !there.IsDir() {
+		return nil, ErrLink
+	}
+	next, err := dir.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := next.Stat(".")
+	if err == nil && !os.SameFile(there, opened) {
+		err = ErrLink // somebody has put it there since
+	}
+	if err != nil {
+		return nil, errors.Join(err, next.Close())
+	}
+	return next, nil
+}
+
+// Open opens a regular file or directory below root for reading.
+func Open(root *os.Root, name string) (*os.File, error) {
+	dir, err := Dir(root, path.Dir(name), false)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = dir.Close() }()
+	base := path.Base(name)
+	there, err := dir.Lstat(base)
+	if err != nil {
+		return nil, err
+	}
+	if !there.IsDir() && !there.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: ErrLink}
+	}
+	f, err := dir.Open(base)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := f.Stat()
+	if err == nil && !os.SameFile(there, opened) {
+		err = &fs.PathError{Op: "open", Path: name, Err: ErrLink}
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}

@@ -1,0 +1,55 @@
+package nofollow
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What is below the root is opened by its own path only: a symbolic link is refused wherever on the
+// way it is, also one that stays below the root.
+func TestLinksAreRefused(t *testing.T) {
+	at := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(at, "a", "b"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(at, "a", "b", "f"), []byte("text"), 0o600))
+	for link, to := range map[string]string{"dirlink": "a", "a/inner": "b", "a/b/file": "f", "out": os.TempDir(), "dangling": "none"} {
+		require.NoError(t, os.Symlink(to, filepath.Join(at, link)))
+	}
+	root, err := os.OpenRoot(at)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, root.Close()) }()
+	for _, name := range []string{".", "a", "a/b"} {
+		dir, err := Dir(root, name, false)
+		require.NoError(t, err, name)
+		require.NoError(t, dir.Close())
+	}
+	for _, create := range []bool{false, true} {
+		for _, name := range []string{"dirlink", "dirlink/b", "a/inner", "a/inner/c", "out", "out/x", "dangling", "a/b/f", "a/b/f/x"} {
+			_, err := Dir(root, name, create)
+			require.ErrorIs(t, err, ErrLink, name)
+		}
+	}
+	_, err = Dir(root, "new/er", false)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	dir, err := Dir(root, "new/er", true)
+	require.NoError(t, err)
+	require.NoError(t, dir.Close())
+	require.DirExists(t, filepath.Join(at, "new", "er"))
+
+	f, err := Open(root, "a/b/f")
+	require.NoError(t, err)
+	text, err := io.ReadAll(f)
+	require.NoError(t, err)
+	require.Equal(t, "text", string(text))
+	require.NoError(t, f.Close())
+	for _, name := range []string{"dirlink/b/f", "a/inner/f", "a/b/file", "out", "dangling"} {
+		_, err := Open(root, name)
+		require.ErrorIs(t, err, ErrLink, name)
+	}
+	_, err = Open(root, "a/none")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}

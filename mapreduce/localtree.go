@@ -1,0 +1,120 @@
+package mapreduce
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/tarry-mr/tarry/internal/nofollow"
+)
+
+// Within returns d such that its directory, which must be below root, is made and found by way of root,
+// and no symbolic link is followed on the way from root to it: whoever may write below root while a job
+// waits cannot lead its output elsewhere. The directory is named by a path that begins with root.Name();
+// root must stay open until the job has ended. [PartFile.Path] still is a path. Destinations other than
+// directories of this machine are as before.
+func (d Destination) Within(root *os.Root) Destination {
+	if s, ok := d.store.(*localStore); ok {
+		s.tree.root = root
+	}
+	return d
+}
+
+// dirTree is where directories of outputs are named: by any path, or, with a root, by paths below it of
+// which no part is a symbolic link.
+type dirTree struct{ root *os.Root }
+
+// in calls do with the directory that holds what a path below the root names, and the name in it. With
+// create, directories on the way are made.
+func (t dirTree) in(name string, create bool, do func(dir *os.Root, base string) error) error {
+	rel, err := filepath.Rel(t.root.Name(), name)
+	if err != nil || rel == "." || !filepath.IsLocal(rel) {
+		return fmt.Errorf("%s: it is not below %s", name, t.root.Name())
+	}
+	rel = filepath.ToSlash(rel)
+	dir, err := nofollow.Dir(t.root, path.Dir(rel), create)
+	if err != nil {
+		return fmt.Errorf("below %s: %w", t.root.Name(), err)
+	}
+	defer func() { _ = dir.Close() }()
+	err = do(dir, path.Base(rel))
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		at.Path = name
+	}
+	return err
+}
+
+// makeParents makes the directories above a path.
+func (t dirTree) makeParents(name string) error {
+	if t.root == nil {
+		return os.MkdirAll(filepath.Dir(name), 0o777)
+	}
+	return t.in(name, true, func(*os.Root, string) error { return nil })
+}
+
+func (t dirTree) mkdir(name string) error {
+	if t.root == nil {
+		return os.Mkdir(name, 0o777)
+	}
+	return t.in(name, false, func(dir *os.Root, base string) error { return dir.Mkdir(base, 0o777) })
+}
+
+func (t dirTree) remove(name string) error {
+	if t.root == nil {
+		return os.Remove(name)
+	}
+	return t.in(name, false, func(dir *os.Root, base string) error { return dir.Remove(base) })
+}
+
+func (t dirTree) lstat(name string) (info fs.FileInfo, err error) {
+	if t.root == nil {
+		return os.Lstat(name)
+	}
+	err = t.in(name, false, func(dir *os.Root, base string) error {
+		info, err = dir.Lstat(base)
+		return err
+	})
+	return info, err
+}
+
+// open opens a directory.
+func (t dirTree) open(name string) (root *os.Root, err error) {
+	if t.root == nil {
+		return os.OpenRoot(name)
+	}
+	err = t.in(name, false, func(dir *os.Root, base string) error {
+		root, err = nofollow.Dir(dir, base, false)
+		return err
+	})
+	return root, err
+}
+
+// rename renames a to b, which is in the same directory.
+func (t dirTree) rename(a, b string) error {
+	if t.root == nil {
+		return os.Rename(a, b)
+	}
+	return t.in(a, false, func(dir *os.Root, base string) error { return dir.Rename(base, filepath.Base(b)) })
+}
+
+// renameNew is rename unless there is something in the place of b: see the function.
+func (t dirTree) renameNew(a, b string) error { return t.renameAt(renameNew, a, b) }
+
+// exchange makes a and b, which are in the same directory, change places: see the function.
+func (t dirTree) exchange(a, b string) error { return t.renameAt(exchange, a, b) }
+
+func (t dirTree) renameAt(how func(dir *os.File, a, b string) error, a, b string) error {
+	if t.root == nil {
+		return how(nil, a, b)
+	}
+	return t.in(a, false, func(dir *os.Root, base string) error {
+		f, err := dir.Open(".")
+		if err != nil {
+			return err
+		}
+		return errors.Join(how(f, base, filepath.Base(b)), f.Close())
+	})
+}

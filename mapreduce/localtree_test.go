@@ -1,0 +1,91 @@
+package mapreduce
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/internal/nofollow"
+)
+
+func rootAt(t *testing.T, dir string) *os.Root {
+	t.Helper()
+	root, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, root.Close()) })
+	return root
+}
+
+// A symbolic link that is laid anywhere on the way to an output within a root, at any step of its job,
+// leads nothing elsewhere, neither out of the root nor to another place in it.
+func TestOutputWithinARoot(t *testing.T) {
+	id := AttemptID{ReduceKind, 0, 0}
+	link := func(t *testing.T, name, to string) {
+		t.Helper()
+		if _, err := os.Lstat(name); err == nil {
+			require.NoError(t, os.Rename(name, name+".away"))
+		}
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
+		require.NoError(t, os.Symlink(to, name))
+	}
+	for _, laid := range []string{"a", "a/b", "a/b/out", "a/b/_out.new", "a/b/_out.old"} {
+		for _, out := range []bool{false, true} {
+			for step := range 4 {
+				for _, replace := range []bool{false, true} {
+					dir := t.TempDir()
+					root := rootAt(t, filepath.Join(dir, "."))
+					to := filepath.Join(t.TempDir(), "elsewhere")
+					if !out {
+						to = filepath.Join(dir, "elsewhere")
+					}
+					require.NoError(t, os.MkdirAll(filepath.Join(to, "b"), 0o700))
+					target := filepath.Join(dir, "a", "b", "out")
+					d := Dir(target)
+					if replace {
+						complete(t, Dir(target), "earlier")
+						d = ReplacedDir(target)
+					}
+					c := newCommitter(d.Within(root).Late())
+					steps := []func() error{
+						c.setupJob,
+						func() error {
+							w, err := c.open(id)
+							if err == nil {
+								_, err = w.Write([]byte("text"))
+								err = errors.Join(err, w.close())
+							}
+							return err
+						},
+						func() error { return c.commitTask(id) },
+						c.commitJob,
+					}
+					var err error
+					for n, do := range steps {
+						if n == step {
+							link(t, filepath.Join(dir, laid), to)
+						}
+						if err = do(); err != nil {
+							break
+						}
+					}
+					if step == 1 && (laid == "a" || laid == "a/b") {
+						require.ErrorIs(t, err, nofollow.ErrLink)
+						require.True(t, IsPermanent(err))
+					}
+					if err != nil {
+						_ = c.abortJob()
+					}
+					require.Empty(t, tree(t, to), "%s out=%t step=%d replace=%t", laid, out, step, replace)
+					entries, err := os.ReadDir(to)
+					require.NoError(t, err)
+					require.Len(t, entries, 1)
+				}
+			}
+		}
+	}
+	_, err := dirTree{rootAt(t, t.TempDir())}.open(t.TempDir())
+	require.ErrorContains(t, err, "it is not below")
+}
