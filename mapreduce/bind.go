@@ -178,6 +178,19 @@ func (in inputEnd) bySource() []inputPlan {
 	return slices.Repeat([]inputPlan{in.plan}, len(in.sources))
 }
 
+// check is an error of one of the sources, or of how it is read.
+func (in inputEnd) check() error {
+	for i, p := range in.bySource() {
+		if err := p.check(); err != nil {
+			return err
+		}
+		if s := in.sources[i]; s.Data == nil && s.stream == nil {
+			return fmt.Errorf("source %d of %d is the zero Source: make it with File, Files, FS, Stream, Bytes or Stored", i+1, len(in.sources))
+		}
+	}
+	return nil
+}
+
 func checkEnds(in inputEnd, out outputEnd) error {
 	switch {
 	case !in.reads:
@@ -192,10 +205,8 @@ func checkEnds(in inputEnd, out outputEnd) error {
 	if err := out.dest.checkExtension(); err != nil {
 		return err
 	}
-	for _, p := range in.bySource() {
-		if err := p.check(); err != nil {
-			return err
-		}
+	if err := in.check(); err != nil {
+		return err
 	}
 	if out.checkType != nil {
 		return out.checkType()
@@ -253,7 +264,7 @@ func (b *boundJob[I, K, V, O]) mapperOf(t *Task) (Mapper[I, K, V], error) {
 	}
 	m, err := b.job.MapTask(t)
 	if err == nil && m.Map == nil {
-		err = errors.New("MapTask returned a Mapper without Map")
+		err = Permanent(errors.New("MapTask returned a Mapper without Map"))
 	}
 	return m, err
 }
@@ -279,7 +290,7 @@ func (b *boundJob[I, K, V, O]) reducerOf(t *Task) (Reducer[K, V, O], error) {
 	}
 	r, err := b.job.ReduceTask(t)
 	if err == nil && (r.Reduce == nil) == (r.Pairs == nil) {
-		err = errors.New("ReduceTask must return a Reducer with either Reduce or Pairs")
+		err = Permanent(errors.New("ReduceTask must return a Reducer with either Reduce or Pairs"))
 	}
 	return r, err
 }
@@ -307,7 +318,7 @@ func (b *boundMapOnly[I, O]) filterOf(t *Task) (Filter[I, O], error) {
 	}
 	f, err := b.job.MapTask(t)
 	if err == nil && f.Map == nil {
-		err = errors.New("MapTask returned a Filter without Map")
+		err = Permanent(errors.New("MapTask returned a Filter without Map"))
 	}
 	return f, err
 }

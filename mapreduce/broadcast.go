@@ -51,6 +51,8 @@ func (j BroadcastJoined[I, K, B, O]) Bind(out Output[O]) (*Plan, error) {
 	}
 	if len(j.small.sources) == 0 {
 		errs = append(errs, fmt.Errorf("small feed: %w", ErrNoSources))
+	} else if err := (inputEnd{sources: j.small.sources, plans: j.small.plans}).check(); err != nil {
+		errs = append(errs, fmt.Errorf("small feed: %w", err))
 	}
 	var errK, errB error
 	s.key, errK = keyCodec[K](false, home)

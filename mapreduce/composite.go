@@ -149,7 +149,7 @@ func marshalCodec(t reflect.Type, last bool) *codec {
 		encode: func(dst []byte, p unsafe.Pointer) []byte {
 			b, err := reflect.NewAt(t, p).Interface().(encoding.BinaryMarshaler).MarshalBinary()
 			if err != nil {
-				panic(marshalError{fmt.Errorf("mapreduce: encoding %s: %w", t, err)})
+				panic(marshalError{Bad(fmt.Errorf("mapreduce: encoding %s: %w", t, err))})
 			}
 			return inner.encode(dst, unsafe.Pointer(&b))
 		},
@@ -161,7 +161,7 @@ func marshalCodec(t reflect.Type, last bool) *codec {
 			}
 			v := reflect.New(t)
 			if err = v.Interface().(encoding.BinaryUnmarshaler).UnmarshalBinary(b); err != nil {
-				return nil, fmt.Errorf("mapreduce: decoding %s: %w", t, err)
+				return nil, Bad(fmt.Errorf("mapreduce: decoding %s: %w", t, err))
 			}
 			reflect.NewAt(t, p).Elem().Set(v.Elem())
 			return rest, nil

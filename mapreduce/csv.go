@@ -154,7 +154,7 @@ func (f *csvFile) readHead() error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", f.source.name, f.misread(err))
+		return Permanent(fmt.Errorf("%s: %w", f.source.name, f.misread(err)))
 	}
 	_, err = f.takeHead(first)
 	return err
@@ -170,7 +170,7 @@ func (f *csvFile) takeHead(first []string) (header bool, err error) {
 		f.header = slices.Clone(first)
 		err = f.count(first)
 		if err != nil {
-			err = fmt.Errorf("%s: header: %w", f.source.name, err)
+			err = Permanent(fmt.Errorf("%s: header: %w", f.source.name, err))
 		}
 	}
 	return f.o.Header, err
@@ -206,7 +206,7 @@ func (f *csvFile) eachRecord(run []byte, yield func([]string) error) error {
 		if err != nil {
 			f.records++
 			f.stoppedAt(rec, rec)
-			return f.recordError(&mapFault{f.misread(err)}, f.records)
+			return Permanent(f.recordError(&mapFault{f.misread(err)}, f.records))
 		}
 		if !f.begun {
 			header, err := f.takeHead(fields)
@@ -227,7 +227,7 @@ func (f *csvFile) eachRecord(run []byte, yield func([]string) error) error {
 func (f *csvFile) yield(rec []byte, fields []string, yield func([]string) error) error {
 	f.records++
 	return f.whole(rec, func() error {
-		err := fault(f.count(fields))
+		err := fault(Bad(f.count(fields)))
 		if err == nil {
 			err = yield(fields)
 		}

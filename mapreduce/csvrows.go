@@ -128,7 +128,7 @@ func (f *csvFile) find(columns []csvColumn) (at []int, err error) {
 				})
 			}
 			if i < 0 {
-				return nil, fmt.Errorf("%s: no column %q, but %q", f.source.name, c.name, f.header)
+				return nil, Permanent(fmt.Errorf("%s: no column %q, but %q", f.source.name, c.name, f.header))
 			}
 		}
 		at = append(at, i)
@@ -140,7 +140,7 @@ func (f *csvFile) find(columns []csvColumn) (at []int, err error) {
 func (f *csvFile) fill(to reflect.Value, c csvColumn, fields []string, at int) error {
 	if at >= len(fields) {
 		line, _ := f.place(0)
-		return fmt.Errorf("line %d: no column %q: the record has %d fields", line, c.name, len(fields))
+		return Bad(fmt.Errorf("line %d: no column %q: the record has %d fields", line, c.name, len(fields)))
 	}
 	text := fields[at]
 	if text == "" {
@@ -149,7 +149,7 @@ func (f *csvFile) fill(to reflect.Value, c csvColumn, fields []string, at int) e
 	err := c.parse(to, text)
 	if err != nil {
 		line, column := f.place(at)
-		return fmt.Errorf("line %d, column %d: %s %s: %w", line, column, c.name, quoted(cutHead(text), len(text)), err)
+		return Bad(fmt.Errorf("line %d, column %d: %s %s: %w", line, column, c.name, quoted(cutHead(text), len(text)), err))
 	}
 	return nil
 }

@@ -96,6 +96,6 @@ func JSONLines[T any](sources ...Source) Input[T] {
 		if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
 			err = fmt.Errorf("at its byte %d: %w", bad.Offset, err)
 		}
-		return rec, err
+		return rec, Bad(err)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,11 +120,11 @@ func TestFeedsAreChecked(t *testing.T) {
 	require.ErrorIs(t, err, ErrNoSources)
 	require.ErrorContains(t, err, "feed_test.go:")
 	bad := From(NLines(2, Bytes("x", nil)).SplitSize(1), func([]byte, func(string, scored)) error { return nil })
-	_, err = scoresJob().Bind(Feeds(append(scoreFeeds("", nil, nil), bad)...), out())
+	_, err = scoresJob().Bind(Feeds(append(scoreFeeds("", nil, slices.Values([]int64(nil))), bad)...), out())
 	require.ErrorContains(t, err, "SplitSize has no effect on this input")
 	job := scoresJob()
 	job.Map = func(Fed[string, scored], func(string, scored)) error { return nil }
-	_, err = job.Bind(Feeds(scoreFeeds("", nil, nil)...), out())
+	_, err = job.Bind(Feeds(scoreFeeds("", nil, slices.Values([]int64(nil)))...), out())
 	require.NoError(t, err, "a Map of one's own may drop records")
 }
 

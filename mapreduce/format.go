@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math/bits"
 	"slices"
 	"sync/atomic"
 )
@@ -44,44 +45,74 @@ func Formatted[I any](format Format[I], sources ...Source) Input[I] {
 			in.plan.wrong = fmt.Errorf("%s: Formatted reads files at any place, not streams or compressed files", s.name)
 		}
 	}
-	in.plan.cut = func(ctx context.Context, s Source, blocks []Block) (list []Block, err error) {
-		begins, err := format.Parts(ctx, &formatFile{Source: s, ctx: ctx})
-		if err != nil {
-			return nil, s.named(err)
+	in.plan.cut = func(ctx context.Context, s Source, blocks []Block) ([]Block, error) {
+		parts, err := partsOf(format, &formatFile{Source: s, ctx: ctx})
+		for i := range parts {
+			parts[i].Hosts = slices.Clone(hostsAt(blocks, parts[i].Offset))
 		}
-		for i, at := range begins {
-			end := s.Size()
-			if i+1 < len(begins) {
-				end = begins[i+1]
-			}
-			if at < 0 || at >= end {
-				return nil, fmt.Errorf("%s: Parts returned %d, which is no ascending list of places in a file of %d bytes",
-					s.name, begins, s.Size())
-			}
-			list = append(list, Block{Offset: at, Length: end - at, Hosts: slices.Clone(hostsAt(blocks, at))})
-		}
-		return list, nil
+		return parts, err
 	}
 	in.read = func(s *splitReader, yield func(I) error) error {
+		s.numbers = true
 		file := &formatFile{Source: s.source, ctx: s.ctx}
-		err := s.whole(nil, func() error {
-			records := format.Read(s.ctx, file, s.split.Offset, s.split.Offset+s.split.Length)
-			_, err := eachOf(s, records, s.source.name, func(rec I) error {
-				if n := file.read.Swap(0); n > 0 {
-					if err := s.tick(n); err != nil {
-						return err
-					}
-				}
-				return yield(rec)
-			})
-			return err
-		})
+		err := s.whole(nil, func() error { return eachPart(s, format, file, yield) })
 		if err != nil {
 			return err
 		}
 		return s.tick(file.read.Swap(0))
 	}
 	return in
+}
+
+// partsOf are the parts of a file.
+func partsOf[I any](format Format[I], file *formatFile) (list []Block, err error) {
+	begins, err := format.Parts(file.ctx, file)
+	if err != nil {
+		return nil, file.named(err)
+	}
+	for i, at := range begins {
+		end := file.Size()
+		if i+1 < len(begins) {
+			end = begins[i+1]
+		}
+		if at < 0 || at >= end {
+			return nil, Permanent(fmt.Errorf("%s: Parts returned %d, which is no ascending list of places in a file of %d bytes",
+				file.name, begins, file.Size()))
+		}
+		list = append(list, Block{Offset: at, Length: end - at})
+	}
+	return list, nil
+}
+
+// eachPart yields the records of the parts that begin in the split. The place of a part leaves room for as
+// many offsets as its bytes times a power of two: so they are those of one record each, in whichever
+// split it is read.
+func eachPart[I any](s *splitReader, format Format[I], file *formatFile, yield func(I) error) error {
+	parts, end := []Block{{Offset: s.split.Offset, Length: s.split.Length}}, s.split.Offset+s.split.Length
+	if !s.part { // of a sample, or all of a small feed
+		var err error
+		if parts, err = partsOf(format, file); err != nil {
+			return err
+		}
+	}
+	room := bits.LeadingZeros64(uint64(file.Size())) - 1
+	for _, p := range parts {
+		if p.Offset < s.split.Offset || p.Offset >= end {
+			continue
+		}
+		_, err := eachOf(s, format.Read(s.ctx, file, p.Offset, p.Offset+p.Length), p.Offset<<room, func(rec I) error {
+			if n := file.read.Swap(0); n > 0 {
+				if err := s.tick(n); err != nil {
+					return err
+				}
+			}
+			return yield(rec)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // formatFile is a FormatFile that counts what is read and ends with its context.

@@ -214,19 +214,20 @@ func Chunks(sources ...Source) Input[[]byte] {
 }
 
 // FixedSize yields records of n bytes, n at least 1. A file whose size is not a
-// multiple of n is an error.
+// multiple of n fails the job.
 func FixedSize(n int, sources ...Source) Input[[]byte] {
-	return Input[[]byte]{sources: sources, read: func(s *splitReader, yield func([]byte) error) error {
-		if n < 1 {
-			return fmt.Errorf("mapreduce: fixed-size records of %d bytes", n)
-		}
+	in := Input[[]byte]{sources: sources, read: func(s *splitReader, yield func([]byte) error) error {
 		return s.runs(everyN(n), func(run []byte) error {
 			if len(run)%n != 0 {
-				return fmt.Errorf("%s: ends within a record of %d bytes", s.source.name, n)
+				return Permanent(fmt.Errorf("%s: ends within a record of %d bytes", s.source.name, n))
 			}
 			return s.eachSeparated(run, everyN(n), 0, yield)
 		})
 	}}
+	if n < 1 {
+		in.plan.wrong = fmt.Errorf("FixedSize of %d bytes: a record has at least 1", n)
+	}
+	return in
 }
 
 // WholeFile is a file as one record.
@@ -257,6 +258,7 @@ func Slice[I any](records []I) Input[I] {
 	src := Source{Data: sliceSource(len(records)), name: "slice"}
 	return Input[I]{sources: []Source{src}, read: func(s *splitReader, yield func(I) error) error {
 		records := records[s.split.Offset : s.split.Offset+s.split.Length]
+		s.numbers = true
 		return s.whole(nil, func() error {
 			for i, r := range records {
 				if i&255 == 0 {

@@ -160,9 +160,10 @@ func (m mergeJoin[K, A, B]) walk(s *splitReader, visit func(w *mergeWalk[K, A, B
 	decodeKey := m.left.codec.decoder()
 	w := &mergeWalk[K, A, B]{left: left, right: right}
 	return s.whole(nil, func() (err error) {
+		s.numbers = true
 		left.next()
 		right.next()
-		for left.ok || right.ok {
+		for s.at = 0; left.ok || right.ok; s.at++ {
 			if left.width > 0 {
 				if w.group.number = left.number; !left.ok || right.ok && right.number < left.number {
 					w.group.number = right.number

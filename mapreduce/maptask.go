@@ -173,7 +173,7 @@ func readFile[I any](t *Task, p *Plan, a *MapAttempt, file Split, in Input[I], k
 	r := &splitReader{
 		ctx: ctx, windows: usualWindows(), source: p.sources[file.Source], split: file,
 		watch: w, progress: a.Progress, read: c.Get(InputBytesRead), budget: a.Budget, pool: a.Pool, pin: memory.pin, copied: memory.copies,
-		skips: k, task: t,
+		skips: k, task: t, part: p.inputs[file.Source].cut != nil,
 	}
 	t.reader = r
 	if a.Progress != nil {

@@ -76,16 +76,18 @@ func Each[I, O any](f func(rec I) O) MapOnly[I, O] {
 	}
 }
 
-// Sample is the job that keeps about that part of the records, 0 to 1, each or not by its place in its
-// source and the seed alone: the same ones whatever the splits. Sources of one name have one pattern.
+// Sample is the job that keeps about that part of the records, 0 to 1: each or not by the seed, the name of
+// its source and its offset there (see [Task.Offset]) alone, the same ones whatever the splits. Sources of
+// one name are told apart by their order. Of Chunks whole chunks are kept, and which depends on the splits.
 func Sample[T any](part float64, seed uint64) MapOnly[T, T] {
 	return MapOnly[T, T]{
 		Name: "sample",
 		MapWith: func(t *Task, rec T, emit func(T)) error {
-			var at [24]byte
+			var at [32]byte
 			binary.LittleEndian.PutUint64(at[:], seed)
 			binary.LittleEndian.PutUint64(at[8:], uint64(t.Offset()))
 			binary.LittleEndian.PutUint64(at[16:], xxhash.Sum64String(t.InputName()))
+			binary.LittleEndian.PutUint64(at[24:], uint64(t.reader.source.twin))
 			if part >= 1 || float64(xxhash.Sum64(at[:])) < part*math.MaxUint64 {
 				emit(rec)
 			}

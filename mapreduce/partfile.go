@@ -24,8 +24,8 @@ type PartFile struct {
 }
 
 var (
-	errPartEnded = errors.New("the part has been closed or aborted")
-	errBothWays  = errors.New("a part is written either by Write or by its Path")
+	errPartEnded = Permanent(errors.New("the part has been closed or aborted"))
+	errBothWays  = Permanent(errors.New("a part is written either by Write or by its Path"))
 )
 
 // ownFile returns the file of an attempt's part, which nothing has been done to yet.
@@ -170,11 +170,11 @@ func (s *localStore) adopt(p part) (size int64, err error) {
 	info, err := s.temp.Lstat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return 0, fmt.Errorf("%s: the writer has made no file at its Path", p.name)
+		return 0, Permanent(fmt.Errorf("%s: the writer has made no file at its Path", p.name))
 	case err != nil:
 		return 0, err
 	case !info.Mode().IsRegular():
-		return 0, fmt.Errorf("%s: what the writer has made at its Path is no file", p.name)
+		return 0, Permanent(fmt.Errorf("%s: what the writer has made at its Path is no file", p.name))
 	}
 	if s.token != "" {
 		if err := s.sync(file); err != nil {

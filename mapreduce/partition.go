@@ -26,7 +26,7 @@ func (b *boundJob[I, K, V, O]) partitioner(reduces int) func(key []byte) int {
 			}
 			p := b.job.Partition(k, reduces)
 			if p < 0 || p >= reduces {
-				panic(marshalError{fmt.Errorf("mapreduce: Partition returned %d of %d reduces", p, reduces)})
+				panic(marshalError{Permanent(fmt.Errorf("mapreduce: Partition returned %d of %d reduces", p, reduces))})
 			}
 			if other, same := b.groups.agree(b.groupOf(key), p); !same {
 				panic(marshalError{b.divided(k, other, p)})
@@ -88,6 +88,7 @@ func (b *boundJob[I, K, V, O]) prepare(ctx context.Context, p *Plan) error {
 			return err
 		}
 		whole := Bytes(src.name, head)
+		whole.twin = src.twin
 		if err := s.sample(whole, Split{Source: i, Length: whole.Size()}); err != nil {
 			return err
 		}

@@ -66,7 +66,7 @@ func openPart[O any](to *committer, t *Task, at part, open func(*Task, *PartFile
 		return err
 	})
 	if err == nil && o.writer == nil {
-		err = fmt.Errorf("%s: open returned no writer", file.name)
+		err = Permanent(fmt.Errorf("%s: open returned no writer", file.name))
 	}
 	opened = err == nil
 	return o, err

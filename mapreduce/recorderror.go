@@ -101,13 +101,8 @@ func (s *splitReader) placed(err error, number int64) error {
 
 func (s *splitReader) recordError(f *mapFault, number int64) *RecordError {
 	e := &RecordError{Input: s.source.name, Offset: s.at, Number: s.numbered(number), Head: s.head, Size: s.size, Err: f.err}
-	switch s.source.Data.(type) {
-	case sliceSource, unitSource:
+	if s.numbers {
 		e.Offset = -1
-	case *keptSource:
-		if len(s.source.Data.(*keptSource).of) > 1 { // groups of a join
-			e.Offset = -1
-		}
 	}
 	return e
 }

@@ -19,8 +19,8 @@ import (
 // InFS or InDFS. route runs in many attempts at once.
 //
 // A name is 1 to 100 bytes of UTF-8, without slash, backslash or control characters; "part", what
-// begins with "part-", and what begins with "_" or "." are the engine's. Any other is an error of
-// the attempt. Files("DIR/errors-*") reads back what went there. An attempt holds at most 64 files
+// begins with "part-", and what begins with "_" or "." are the engine's. Any other is an error that
+// is marked by [Bad]. Files("DIR/errors-*") reads back what went there. An attempt holds at most 64 files
 // open: it closes the one written to longest ago and writes on later, in a local directory or an
 // [AppendFS]. To InFS without that, and to a store, a 65th name is an error; to InDFS, whose files lie in memory open or
 // not, all stay open.
@@ -117,7 +117,7 @@ func (r *routes) named(name string) (string, error) {
 	if name == "" || r.files[name] != nil {
 		return name, nil
 	}
-	return strings.Clone(name), checkRoute(name)
+	return strings.Clone(name), Bad(checkRoute(name))
 }
 
 // settle writes the records in the buffer to their files.

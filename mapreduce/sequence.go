@@ -1,6 +1,7 @@
 package mapreduce
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"sync/atomic"
@@ -12,6 +13,9 @@ import (
 // then ends the attempt with an error that wraps ErrConsumed, and never with a part of the
 // records; for it there is [Once].
 func Seq[I any](seq iter.Seq[I]) Input[I] {
+	if seq == nil {
+		return Seq2[I](nil)
+	}
 	return Seq2(func(yield func(I, error) bool) {
 		for rec := range seq {
 			if !yield(rec, nil) {
@@ -29,7 +33,11 @@ func Seq2[I any](seq iter.Seq2[I, error]) Input[I] {
 
 func (q *sequence[I]) input() Input[I] {
 	src := Source{Data: sliceSource(1), name: "sequence"}
-	return Input[I]{sources: []Source{src}, plan: inputPlan{whole: true, sequence: true}, read: q.read}
+	in := Input[I]{sources: []Source{src}, plan: inputPlan{whole: true, sequence: true}, read: q.read}
+	if q.seq == nil {
+		in.plan.wrong = errors.New("the input has no sequence: Seq, Seq2 or Once was given nil")
+	}
+	return in
 }
 
 // sequence is an iterator that attempts range over, perhaps several times.
@@ -49,8 +57,9 @@ func (q *sequence[I]) read(s *splitReader, yield func(I) error) error {
 		return fmt.Errorf("sequence: %w, and it was", ErrConsumed)
 	}
 	records := 0
+	s.numbers = true
 	err := s.whole(nil, func() (err error) {
-		records, err = eachOf(s, q.seq, "sequence", yield)
+		records, err = eachOf(s, q.seq, 0, yield)
 		return err
 	})
 	if err != nil {

@@ -22,6 +22,7 @@ type Source struct {
 	Data dfs.Source
 
 	name   string
+	twin   int                           // how many sources of the plan before it have its name
 	anew   bool                          // Data is a LocalFile: each plan has one of its own
 	stream func() (io.ReadCloser, error) // instead of Data, or of its bytes: then it may be called again
 	packed packing
@@ -96,8 +97,10 @@ func lateStream(path string) Source {
 
 // own returns sources that a plan may close without harm to other plans.
 func own(sources []Source) ([]Source, error) {
-	list := slices.Clone(sources)
+	list, named := slices.Clone(sources), make(map[string]int, len(sources))
 	for i, s := range list {
+		list[i].twin = named[s.name]
+		named[s.name]++
 		if s.marks != nil {
 			list[i].marks = new(marks)
 		}

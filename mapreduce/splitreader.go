@@ -41,6 +41,8 @@ type splitReader struct {
 	first    *byte     // of the run whose records are yielded one by one; nil if they are not bytes
 	now      *byte     // the first byte of the record at hand; nil before the first of a run
 	behind   int64     // records read since the one at hand
+	numbers  bool      // records are not bytes: at is a number
+	part     bool      // the split is one of those that the input has cut itself
 	// pin, if not nil, takes over each view: it calls release when the bytes are
 	// no longer needed.
 	pin func(view []byte, release func())

@@ -66,9 +66,18 @@ func (t *Task) Reduces() int { return t.reduces }
 // whose split spans several files has a Task for each.
 func (t *Task) InputName() string { return t.name }
 
-// Offset is where the record at hand begins in the input file, in bytes, unpacked; of records that are
-// not bytes it is the number, from 0, among those of the source, for Units among those of the unit. It
-// is 0 before the first record, and in a reduce.
+// Offset is a number that the record at hand has alone among those of its source (see InputName), the same
+// in each attempt, on any node and however the source is split; later records have larger ones. It is
+//
+//   - of records of files, and of kept records, where the record begins, in bytes, unpacked;
+//   - for Slice, Seq, Seq2 and Once the number of the record in the source, from 0, and for Units that in
+//     the unit;
+//   - for Grouped the number of the group in its part, from 0;
+//   - for Formatted the place of the record's part in the file times a power of two, which the size of the
+//     file determines, plus the number of the record in the part, from 0.
+//
+// Only the records of Chunks depend on the splits, and so do their offsets. An offset is 0 before the first
+// record, and in a reduce.
 func (t *Task) Offset() int64 {
 	if t.reader == nil {
 		return 0

@@ -48,7 +48,7 @@ func (b *texts) of(t reflect.Type) (appendText, error) {
 	case speaks(t, textMarshalerType, "MarshalText"):
 		return func(dst []byte, p unsafe.Pointer) ([]byte, error) {
 			b, err := reflect.NewAt(t, p).Interface().(encoding.TextMarshaler).MarshalText()
-			return append(dst, b...), err
+			return append(dst, b...), Bad(err)
 		}, nil
 	case speaks(t, stringerType, "String"):
 		return func(dst []byte, p unsafe.Pointer) ([]byte, error) {

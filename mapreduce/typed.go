@@ -57,7 +57,8 @@ func ReadTyped[O any](sources ...Source) Input[O] {
 				begun = true
 				return o, headOf(rec, reflect.TypeFor[O]())
 			}
-			return decode(rec)
+			o, err = decode(rec)
+			return o, Bad(err)
 		}, yield)
 	}
 	return in

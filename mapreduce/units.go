@@ -40,9 +40,10 @@ func Units[U, I any](units []U, read func(ctx context.Context, unit U) iter.Seq2
 		in.sources = append(in.sources, Source{Data: unitSource{1, i}, name: unitName(units[i], i)})
 	}
 	in.read = func(s *splitReader, yield func(I) error) error {
+		s.numbers = true
 		err := s.whole(nil, func() error {
 			unit := units[s.source.Data.(unitSource).index]
-			_, err := eachOf(s, read(s.ctx, unit), s.source.name, yield)
+			_, err := eachOf(s, read(s.ctx, unit), 0, yield)
 			return err
 		})
 		if err != nil {
@@ -74,13 +75,16 @@ func unitName(unit any, index int) string {
 	return text
 }
 
-// eachOf yields the records of a sequence, and returns how many there were.
-func eachOf[I any](s *splitReader, seq iter.Seq2[I, error], name string, yield func(I) error) (records int, err error) {
+// eachOf yields the records of a sequence, which have offsets from first on, and returns how many there were.
+func eachOf[I any](s *splitReader, seq iter.Seq2[I, error], first int64, yield func(I) error) (records int, err error) {
+	if seq == nil {
+		return 0, Permanent(fmt.Errorf("%s: a nil sequence of records", s.source.name))
+	}
 	for rec, err := range seq {
 		if err != nil {
-			return records, fmt.Errorf("%s: after %d records: %w", name, records, err)
+			return records, fmt.Errorf("%s: after %d records: %w", s.source.name, records, err)
 		}
-		s.at = int64(records)
+		s.at = first + int64(records)
 		records++
 		if err = yield(rec); err != nil {
 			err = s.refused(nil, nil, err)

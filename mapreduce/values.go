@@ -12,11 +12,11 @@ import (
 var (
 	// errRangedTwice is what a Reduce ends with that would see its values again: it would see
 	// none, or some a second time.
-	errRangedTwice = errors.New("mapreduce: the values of a key can be ranged over once; keep what is needed again")
+	errRangedTwice = Permanent(errors.New("mapreduce: the values of a key can be ranged over once; keep what is needed again"))
 	// errValuesKept is what ends an attempt whose Reduce has kept the values of a key, as a sequence
 	// or by iter.Pull, beyond its call: it would see those of another key.
-	errValuesKept = errors.New("mapreduce: the values of a key can be ranged over only until Reduce returns; " +
-		"what was kept is of an earlier call")
+	errValuesKept = Permanent(errors.New("mapreduce: the values of a key can be ranged over only until Reduce returns; " +
+		"what was kept is of an earlier call"))
 )
 
 // keptSeqs is how many sequences of values a reduce gives to its calls in turn, so that one that
@@ -93,19 +93,19 @@ func (g *groupPlaces) agree(group []byte, reduce int) (other int, same bool) {
 // divided is the error of a Partition that has given a key's group to two reduces.
 func (b *boundJob[I, K, V, O]) divided(k K, one, other int) error {
 	if b.prefix == nil {
-		return fmt.Errorf("mapreduce: Partition gave key %s to reduce %d and to reduce %d: it must depend on nothing but its arguments",
-			keyText(k), one, other)
+		return Permanent(fmt.Errorf("mapreduce: Partition gave key %s to reduce %d and to reduce %d: it must depend on nothing "+
+			"but its arguments", keyText(k), one, other))
 	}
-	return fmt.Errorf("mapreduce: Partition gave keys of one group to reduces %d and %d, of which one is %s: "+
+	return Permanent(fmt.Errorf("mapreduce: Partition gave keys of one group to reduces %d and %d, of which one is %s: "+
 		"with GroupFields %d it must look at nothing but the first %d fields of a key",
-		one, other, keyText(k), b.job.GroupFields, b.job.GroupFields)
+		one, other, keyText(k), b.job.GroupFields, b.job.GroupFields))
 }
 
 // checkPartition asks a second time where a key belongs; was is what came of the first time.
 func checkPartition[K any](partition func(K, int) int, k K, reduces, was int) error {
 	if now := partition(k, reduces); now != was {
-		return fmt.Errorf("mapreduce: Partition gave key %s to reduce %d in a map, and to reduce %d in the reduce: "+
-			"it must depend on nothing but its arguments", keyText(k), was, now)
+		return Permanent(fmt.Errorf("mapreduce: Partition gave key %s to reduce %d in a map, and to reduce %d in the reduce: "+
+			"it must depend on nothing but its arguments", keyText(k), was, now))
 	}
 	return nil
 }

@@ -127,6 +127,29 @@ func TestReadIsWhatWasWritten(t *testing.T) {
 	})
 }
 
+// Sample goes by rows, wherever their row groups lie.
+func TestSampleOfRows(t *testing.T) {
+	rows := make([]narrow, 4000)
+	for i := range rows {
+		rows[i].N = int32(i)
+	}
+	files, err := mapreduce.Files(written(t, rows, pq.MaxRowsPerRowGroup(100)))
+	require.NoError(t, err)
+	var list []narrow
+	p, err := mapreduce.Sample[narrow](0.5, 1).Bind(Read[narrow](files...), kept(&list))
+	require.NoError(t, err)
+	_, err = mapreduce.RunLocal(t.Context(), p, mapreduce.LocalOptions{})
+	require.NoError(t, err)
+	groups := map[int32]int{}
+	for _, row := range list {
+		groups[row.N/100]++
+	}
+	require.InDelta(t, len(rows)/2, len(list), 150)
+	for group := range int32(40) {
+		require.InDelta(t, 50, groups[group], 25)
+	}
+}
+
 type narrow struct {
 	Name string  `parquet:"name"`
 	N    int32   `parquet:"n"`
