@@ -83,7 +83,7 @@ type LostOutput struct {
 type Status struct {
 	Attempt  AttemptID
 	State    AttemptState
-	Progress float64 // 0 to 1; a reduce's last third is the reduce phase
+	Progress float64 // 0 to 1; of a reduce, the shuffle is the first third
 	// ReduceProgress is the share of a reduce's input that its reduce function has consumed, 0 to
 	// 1.
 	ReduceProgress float64

@@ -77,7 +77,7 @@ func TestCheckGivesEachFileItsErrors(t *testing.T) {
 		source("cut.xml", "<allocations>\n<pool"),
 		source("empty.xml", ""),
 		allocation.Source{Name: "unread.xml", Reader: iotest.ErrReader(broken)})
-	require.Equal(t, []string{"fair.xml:2: pool a: weight: 0 would give nothing; weights are above 0", "fair.xml:3: unknown element <pol>"}, texts(list[0].Errors))
+	require.Equal(t, []string{"fair.xml:2: pool a: weight: 0 would give nothing; weights are above 0"}, texts(list[0].Errors))
 	require.Contains(t, texts(list[1].Errors), "q1.xml:2: queue q1: capacity: -60 is negative")
 	require.Contains(t, strings.Join(texts(list[2].Errors), "\n"), "q2.xml:2: property mapred.capacity-scheduler.queue.q1.capacity stands here again, first on line 2 of q1.xml")
 	require.Equal(t, []string{`site.xml:3: mapred.fairscheduler.preemption: "maybe" is neither true nor false`}, texts(list[3].Errors))

@@ -12,7 +12,7 @@ type Fair struct {
 	// their zero values. Pools and Users are in file order. A limit of 0 in the file, nothing at
 	// all, is -1 here.
 	Allocations scheduling.Allocations
-	Warnings    []*Problem // minimum shares above maximum shares
+	Warnings    []*Problem // minimum shares above maximum shares, unknown elements beside the pools
 }
 
 // ParseFair reads an allocation file (fair-scheduler.xml) in the form of the Fair Scheduler of
@@ -86,7 +86,7 @@ func (p *fairParser) topLevel(e *element) {
 	case "defaultPoolSchedulingMode":
 		set = func(text string) { out.PoolMode = poolMode(f, line, e.name, text) }
 	default:
-		p.add(e.line, "unknown element <%s>", e.name)
+		p.warn(e.line, "unknown element <%s> is ignored", e.name) // as Hadoop's "Bad element in allocations file"
 		return
 	}
 	if p.once(e, p.top, e.name, "<"+e.name+">") {

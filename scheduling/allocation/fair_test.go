@@ -124,8 +124,6 @@ func TestAllocationFileErrors(t *testing.T) {
 		"unknown entity":        {in("<pool name='x'>&secret;</pool>"), "invalid character entity &secret;"},
 		"wrong root":            {"<configuration/>", "f.xml:1: the root element is <configuration>, want <allocations>; this looks like the file of another scheduler"},
 		"root attribute":        {"<allocations version='1'/>", "f.xml:1: unknown attribute \"version\" of <allocations>"},
-		"unknown element":       {in("<pools/>"), "f.xml:2: unknown element <pools>"},
-		"another namespace":     {in("<x:pool xmlns:x='urn:x' name='p'/>"), "f.xml:2: unknown element <urn:x:pool>"},
 		"text in the file":      {in("poolA"), "f.xml:1: text \"poolA\" directly inside <allocations>"},
 		"unknown in a pool":     {pool("<minMap>1</minMap>"), "f.xml:3: pool p: unknown element <minMap>"},
 		"text in a pool":        {pool("5"), "f.xml:2: text \"5\" directly inside <pool>"},
@@ -176,13 +174,26 @@ func TestAllocationFileErrors(t *testing.T) {
 	}
 }
 
+// Elements that Hadoop does not know at the top of the file have no effect there either: it warns of them.
+func TestUnknownElementsAtTheTopAreIgnored(t *testing.T) {
+	fair, err := allocation.ParseFair("f.xml", strings.NewReader("<allocations>\n<pools/>\n<color><pool name='no'/></color>\n"+
+		"<x:pool xmlns:x='urn:x' name='p'/>\n<pool name='a'><minMaps>2</minMaps></pool>\n<userMaxJobsDefault>3</userMaxJobsDefault>\n</allocations>"))
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		"f.xml:2: unknown element <pools> is ignored", "f.xml:3: unknown element <color> is ignored",
+		"f.xml:4: unknown element <urn:x:pool> is ignored",
+	}, texts(fair.Warnings))
+	require.Len(t, fair.Allocations.Pools, 1)
+	require.Equal(t, 2, fair.Allocations.Pools[0].Min[scheduling.Map])
+	require.Equal(t, 3, fair.Allocations.UserMaxJobs)
+}
+
 // All errors come at once, in the order of the file.
 func TestAllErrorsTogether(t *testing.T) {
-	_, err := allocation.ParseFair("", strings.NewReader("<allocations>\n<pool name='a'><weight>0</weight></pool>\n<pool name='a'><minMaps>x</minMaps></pool>\n<color/>\n</allocations>"))
+	_, err := allocation.ParseFair("", strings.NewReader("<allocations>\n<pool name='a'><weight>0</weight></pool>\n<pool name='a'><minMaps>x</minMaps></pool>\n</allocations>"))
 	require.EqualError(t, err, `line 2: pool a: weight: 0 would give nothing; weights are above 0
 line 3: pool a stands here again, first on line 2
-line 3: pool a: minMaps: "x" is not a whole number
-line 4: unknown element <color>`)
+line 3: pool a: minMaps: "x" is not a whole number`)
 	var first *allocation.Problem
 	require.ErrorAs(t, err, &first)
 	require.Equal(t, 2, first.Line)

@@ -14,7 +14,8 @@
 //
 // One statement a line; # starts a comment; times are Go durations since the cluster's start and
 // never decrease; a/b is maps/reduces; - means none, inf no limit. An unknown word, option, node,
-// job, pool, queue or task is an error, never ignored. Without a time, before the first at:
+// job, pool, queue or task is an error, never ignored; so is an option or a progress that has no
+// effect with the scheduler's other options. Without a time, before the first at:
 //
 //	cluster racks=R nodes=N map=M reduce=R        N nodes a rack, named tt1, tt2, …; first
 //	scheduler NAME [OPTION…]                      a preset of package scheduling; second
@@ -38,7 +39,7 @@
 //
 //	submit J maps=N reduces=N [pool=P] [user=U] [priority=P] [queue=Q] [data=SPEC]
 //	  [map-time=T] [reduce-time=T] [slots-per-task=N]
-//	done TASK…   fail TASK…   output MAP BYTES…   set J priority=P | pool=P
+//	done TASK…   fail TASK…   progress TASK=PART…   output MAP BYTES…   set J priority=P | pool=P
 //
 // SPEC says where the maps' data lies: tt4, tt1|tt2, all, or by map 0:tt1,1-3:tt3|tt4. Questions,
 // with the answer expected after =>:

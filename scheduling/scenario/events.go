@@ -195,7 +195,8 @@ func (w *world) report(now time.Duration, args []string, state scheduling.Attemp
 	return nil
 }
 
-// progress tells the core how far running attempts are.
+// progress tells the core how far running attempts are, as their nodes' regular reports do: of a reduce,
+// how much of its input its function has consumed.
 func (w *world) progress(now time.Duration, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("want: progress TASK=PART")
@@ -210,11 +211,34 @@ func (w *world) progress(now time.Duration, args []string) error {
 		if err != nil || !(part >= 0 && part <= 1) {
 			return fmt.Errorf("progress %s: want a number from 0 to 1", arg)
 		}
-		if err := w.tell(now, live.Node, scheduling.Status{Attempt: live.ID, Progress: part}); err != nil {
+		s := scheduling.Status{Attempt: live.ID, Progress: part}
+		if live.ID.Task.Kind == scheduling.Reduce {
+			s.ReduceProgress = part
+		}
+		switch {
+		case part < live.Progress:
+			return fmt.Errorf("progress %s: it has been at %v", arg, live.Progress)
+		case !w.heeds(live.ID.Task.Kind):
+			return fmt.Errorf("progress %s has no effect: scheduler %s looks at none of a %v; speculation=late|native does, "+
+				"and at that of reduces reduce-placement=cogrs|larts and hfsp with training=on", arg, w.policy.Name, live.ID.Task.Kind)
+		}
+		if err := w.tell(now, live.Node, s); err != nil {
 			return err
 		}
 	}
 	return w.core.Update(now)
+}
+
+// heeds reports whether the policy looks at the progress of tasks of a kind; parts from outside may.
+func (w *world) heeds(k scheduling.TaskKind) bool {
+	p := &w.policy
+	switch {
+	case p.Speculation.Rule != scheduling.NoSpeculation, w.parts.Orders[p.Order] != nil, p.Locality.Part != "", p.Reduce.Part != "":
+		return true
+	case k == scheduling.Reduce && p.NeedsSizes():
+		return true
+	}
+	return p.NeedsProgress(k) && !p.HFSP.NoTraining
 }
 
 // attempt finds the running attempt of a task, of several the oldest, or that on the node named

@@ -190,3 +190,43 @@ func TestSameValue(t *testing.T) {
 		require.False(t, sameValue(pair[0], pair[1]), "%v", pair)
 	}
 }
+
+// What is stated and cannot have an effect is an error with its line.
+func TestWhatHasNoEffectIsAnError(t *testing.T) {
+	begun := "at 0s submit A maps=2 reduces=1\nat 1s heartbeat tt1\nat 2s done A.m0\nat 3s heartbeat tt1\nat 4s done A.m1\nat 5s heartbeat tt1\n"
+	cluster := func(scheduler, rest string) string {
+		return "cluster racks=1 nodes=1 map=1 reduce=1\nscheduler " + scheduler + "\n" + rest
+	}
+	for name, x := range map[string]struct{ text, want string }{
+		"progress of a reduce": {
+			cluster("fifo", begun+"at 6s progress A.r0=0.5\n"),
+			"F:9: progress A.r0=0.5 has no effect: scheduler fifo looks at none of a reduce; speculation=late|native does",
+		},
+		"progress of a map": {
+			cluster("hfsp", "at 0s submit A maps=2 reduces=1\nat 1s heartbeat tt1\nat 2s progress A.m0=0.5\n"), "F:5: progress A.m0=0.5 has no effect",
+		},
+		"progress of a known size": {
+			cluster("hfsp training=off", begun+"at 6s progress A.r0=0.5\n"), "F:9: progress A.r0=0.5 has no effect",
+		},
+		"progress that goes back": {
+			cluster("hfsp", begun+"at 6s progress A.r0=0.5\nat 7s progress A.r0=0.4\n"), "F:10: progress A.r0=0.4: it has been at 0.5",
+		},
+		"skips":       {cluster("delay skip=1 node-delay=5s", begun), "F:2: option skip has no effect: it needs no node-delay"},
+		"placement":   {cluster("fifo reduce-node-delay=5s", begun), "F:2: option reduce-node-delay has no effect"},
+		"long tasks":  {cluster("fifo long-task=5s", begun), "F:2: option long-task has no effect: it needs reserve-long"},
+		"copies":      {cluster("fifo slow-task=2", begun), "F:2: option slow-task has no effect: it needs speculation=late or native"},
+		"training":    {cluster("hfsp training=off delta=5s", begun), "F:2: option delta has no effect: it needs training=on"},
+		"suspensions": {cluster("hfsp preempt=kill suspend-high=5", begun), "F:2: option suspend-high has no effect: it needs preempt=eager"},
+		"slow nodes":  {cluster("fifo", "node tt2 map=1 slow=2\n"+begun), "F:3: option slow has no effect: it needs a cluster that drives itself"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, out, errs := runText(t, x.text, Options{})
+			require.Equal(t, Unreadable, code, out+errs)
+			require.Contains(t, errs, x.want)
+		})
+	}
+	for _, scheduler := range []string{"hfsp", "fifo speculation=late", "fifo reduce-placement=cogrs"} {
+		code, _, errs := runText(t, cluster(scheduler, begun+"at 6s progress A.r0=0.5\n"), Options{})
+		require.Equal(t, Passed, code, errs)
+	}
+}

@@ -69,7 +69,37 @@ func (w *world) scheduler(args []string) error {
 	w.poolOptions(r)
 	hfspOptions(r, &w.policy.HFSP)
 	w.quincyOptions(r)
-	return r.err
+	if r.err != nil {
+		return r.err
+	}
+	return w.optionsHeeded(m)
+}
+
+// optionsHeeded returns an error if an option has no effect beside the others.
+func (w *world) optionsHeeded(m map[string]string) error {
+	p := &w.policy
+	_, node := m["node-delay"]
+	_, rack := m["rack-delay"]
+	learns, copies := p.Order == "hfsp" && !p.HFSP.NoTraining, p.Speculation.Rule != scheduling.NoSpeculation
+	for _, x := range []struct {
+		heeded bool
+		want   string
+		names  []string
+	}{
+		{!node && !rack, "no node-delay and no rack-delay, which take its place", []string{"skip"}},
+		{p.NeedsSizes(), "reduce-placement=cogrs or larts", []string{"reduce-node-delay", "reduce-rack-delay"}},
+		{p.ReserveLong > 0, "reserve-long", []string{"long-task"}},
+		{copies, "speculation=late or native", []string{"speculative-lag", "slow-task", "slow-node", "copies-cap", "min-copies"}},
+		{learns, "training=on", []string{"sample", "delta", "xi", "initial", "estimator"}},
+		{p.HFSP.Reclaim == scheduling.EagerSuspend, "preempt=eager", []string{"suspend-high", "suspend-low"}},
+	} {
+		for _, name := range x.names {
+			if _, stated := m[name]; stated && !x.heeded {
+				return fmt.Errorf("option %s has no effect: it needs %s", name, x.want)
+			}
+		}
+	}
+	return nil
 }
 
 // attemptOptions reads what goes for copies of slow tasks and for nodes on which attempts fail.

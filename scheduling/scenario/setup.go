@@ -200,6 +200,9 @@ func (w *world) parseNode(args []string) (scheduling.Node, error) {
 	if slow := r.float("slow", 1); slow < 1 {
 		r.fail("slow")
 	} else if _, given := m["slow"]; given {
+		if !w.drives {
+			return n, fmt.Errorf("option slow has no effect: it needs a cluster that drives itself, with run")
+		}
 		w.slow[n.Name] = slow
 	}
 	return n, r.err
@@ -269,6 +272,9 @@ func (w *world) allocations(file string) error {
 	fair, err := allocation.ParseFair(file, f)
 	if err != nil {
 		return fmt.Errorf("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	for _, p := range fair.Warnings {
+		w.noted = append(w.noted, "warning: "+p.Error())
 	}
 	w.policy.Pools = fair.Allocations
 	return nil
