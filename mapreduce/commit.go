@@ -13,6 +13,7 @@ type committer struct {
 	store       store
 	compression Compression
 	extension   string // of a part's name
+	meter       *meter
 
 	mu        sync.Mutex
 	committed map[taskID]bool
@@ -28,7 +29,7 @@ type taskID struct {
 func newCommitter(d Destination) *committer {
 	return &committer{
 		store: d.store, compression: d.compression, extension: d.extension + d.compression.Extension(),
-		committed: map[taskID]bool{},
+		meter: d.meter, committed: map[taskID]bool{},
 	}
 }
 
@@ -60,7 +61,7 @@ func (c *committer) commitTask(id AttemptID) error {
 	if err := c.commitRoutes(id); err != nil {
 		return err
 	}
-	if err := c.store.commit(c.part(id)); err != nil {
+	if err := c.keep(c.part(id)); err != nil {
 		if routed {
 			err = Permanent(err)
 		}
@@ -71,7 +72,7 @@ func (c *committer) commitTask(id AttemptID) error {
 }
 
 func (c *committer) abortTask(id AttemptID) error {
-	return errors.Join(c.discardRoutes(id), c.store.discard(c.part(id)))
+	return errors.Join(c.discardRoutes(id), c.discard(c.part(id)))
 }
 
 func (c *committer) commitJob() error { return c.store.success() }
@@ -99,7 +100,7 @@ func (c *committer) open(id AttemptID) (*partWriter, error) { return c.begin(c.p
 
 // begin begins a part.
 func (c *committer) begin(p part) (*partWriter, error) {
-	f, err := c.store.create(p)
+	f, err := c.create(p)
 	if err != nil {
 		return nil, err
 	}

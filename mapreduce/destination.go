@@ -18,6 +18,7 @@ type Destination struct {
 	store       store
 	compression Compression
 	extension   string // of the names of parts, before that of the compression
+	meter       *meter
 }
 
 // Extension returns d with parts whose names end with ext, such as .csv: a point and 1 to 20 letters,

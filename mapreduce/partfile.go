@@ -16,6 +16,7 @@ type PartFile struct {
 	part  part
 	name  string
 	store store
+	meter *meter
 	late  *lateFile
 	bytes *partWriter
 	path  string // empty: Path was not called
@@ -30,9 +31,9 @@ var (
 
 // ownFile returns the file of an attempt's part, which nothing has been done to yet.
 func (c *committer) ownFile(at part) (*PartFile, error) {
-	f := &PartFile{part: at, store: c.store}
+	f := &PartFile{part: at, store: c.store, meter: c.meter}
 	f.name = f.part.name
-	f.late = &lateFile{create: func() (io.WriteCloser, error) { return c.store.create(f.part) }}
+	f.late = &lateFile{create: func() (io.WriteCloser, error) { return c.create(f.part) }}
 	var err error
 	f.bytes, err = c.writer(f.late)
 	return f, err
@@ -93,6 +94,9 @@ func (f *PartFile) finish() (err error) {
 		return f.bytes.close()
 	}
 	f.bytes.bytes, err = f.store.(*localStore).adopt(f.part)
+	if err == nil {
+		err = f.meter.add(f.part, f.bytes.bytes)
+	}
 	return err
 }
 

@@ -170,9 +170,10 @@ func (r *routes) file(name string) (f *routedFile, err error) {
 	var w io.WriteCloser
 	if f == nil {
 		f = &routedFile{part: r.to.routed(r.id, name)}
-		w, err = r.to.store.create(f.part)
+		w, err = r.to.create(f.part)
 	} else {
 		w, err = extend(f.part)
+		w, err = r.to.metered(f.part, w, err)
 	}
 	if err != nil {
 		return nil, err
@@ -235,7 +236,7 @@ func (c *committer) routed(id AttemptID, name string) part {
 // are. If some are and another cannot be, nothing of the job can be right.
 func (c *committer) commitRoutes(id AttemptID) error {
 	for i, p := range c.routes[id] {
-		if err := c.store.commit(p); err != nil {
+		if err := c.keep(p); err != nil {
 			if i > 0 {
 				err = Permanent(err)
 			}
@@ -253,7 +254,7 @@ func (c *committer) discardRoutes(id AttemptID) (err error) {
 	delete(c.routes, id)
 	c.mu.Unlock()
 	for _, p := range parts {
-		err = errors.Join(err, c.store.discard(p))
+		err = errors.Join(err, c.discard(p))
 	}
 	return err
 }

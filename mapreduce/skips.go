@@ -286,7 +286,7 @@ func (p *Plan) Quarantine(list []Skipped) (name string, err error) {
 	}
 	defer catch(&err)
 	to := part{attempt: "skipped", name: quarantineFile}
-	f, err := p.output.store.create(to)
+	f, err := p.output.create(to)
 	if err != nil {
 		return "", err
 	}
@@ -297,5 +297,5 @@ func (p *Plan) Quarantine(list []Skipped) (name string, err error) {
 	if err = cmp.Or(err, f.Close()); err != nil {
 		return "", err
 	}
-	return quarantineFile, p.output.store.commit(to)
+	return quarantineFile, p.output.keep(to)
 }

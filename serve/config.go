@@ -45,7 +45,7 @@ type Config struct {
 	State string
 
 	// StoreBytes bounds what the files of the block store hold together, of those that are put and of
-	// jobs' outputs: what would be more is refused; a job that has begun is not. 0 is no bound.
+	// jobs' outputs: a put that would be more is refused, and a job fails. 0 is no bound.
 	StoreBytes int64
 
 	// Access says who may call, and do what; the zero value lets everybody who reaches the server.

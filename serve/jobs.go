@@ -25,6 +25,7 @@ type job struct {
 	output  string // as it was asked for
 	target  string // what the output really is, to tell whether two jobs have the same
 	resumed bool
+	claim   *claim          // of the block store; nil: the output is not there
 	ctx     context.Context // ends when the job is to end before it has begun
 	cancel  context.CancelFunc
 	done    chan struct{} // closed when it has ended

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"os"
 	"sync"
 )
 
@@ -17,7 +18,7 @@ type room struct {
 	mu      sync.Mutex
 	settled int64 // of files that are there, if known
 	known   bool
-	coming  int64 // of files that are being put
+	coming  int64 // of files that are being put, and outputs that are being written
 }
 
 // full is why nothing more is taken.
@@ -34,6 +35,11 @@ func (r *room) take(n int64) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.charge(n)
+}
+
+// charge is take where there is a bound. The caller holds mu.
+func (r *room) charge(n int64) error {
 	if !r.known {
 		var err error
 		if r.settled, err = r.count(); err != nil {
@@ -56,6 +62,64 @@ func (r *room) settle(n int64, there bool) {
 	if there {
 		r.settled += n
 	}
+}
+
+// claim is what the output of a job takes of the room until it has ended; a nil one takes nothing.
+type claim struct {
+	room *room
+	n    int64 // by room.mu, as is over
+	over bool
+}
+
+// grow charges bytes that come, or gives back those that are negative; the error is full.
+func (c *claim) grow(n int64) error {
+	r := c.room
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.most == 0 || c.over:
+		return nil
+	case n < 0:
+		r.coming += n
+	default:
+		if err := r.charge(n); err != nil {
+			return err
+		}
+	}
+	c.n += n
+	return nil
+}
+
+// found charges what a former process wrote of an output below a directory, full or not.
+func (c *claim) found(dir string) {
+	files, _ := filesBelow(dir, "") // what is not seen now is counted when the job has ended
+	c.room.mu.Lock()
+	defer c.room.mu.Unlock()
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil {
+			c.n += info.Size()
+			c.room.coming += info.Size()
+		}
+	}
+}
+
+// end settles the output, while leave makes it one that is counted with the files. recount is for an
+// output of which a former process wrote some.
+func (c *claim) end(there, recount bool, leave func()) {
+	if c == nil {
+		leave()
+		return
+	}
+	r := c.room
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	leave()
+	c.over = true
+	r.coming -= c.n
+	if there {
+		r.settled += c.n
+	}
+	r.known = r.known && !recount
 }
 
 // changed has the files counted anew before the next is taken.
@@ -92,7 +156,8 @@ func (c *charged) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// countStored counts the bytes of the files of the block store, but for the blocks of jobs' inputs.
+// countStored counts the bytes of the files of the block store, but for the blocks of jobs' inputs and
+// the outputs of jobs that have not ended, which their claims count.
 func (s *Server) countStored() (sum int64, err error) {
 	err = fs.WalkDir(s.cluster.FS(), ".", func(name string, e fs.DirEntry, err error) error {
 		switch {
@@ -100,7 +165,7 @@ func (s *Server) countStored() (sum int64, err error) {
 			return nil // it was removed meanwhile
 		case err != nil:
 			return err
-		case e.IsDir() && name == jobInputs:
+		case e.IsDir() && (name == jobInputs || s.jobs.writes(s.storedTarget(name))):
 			return fs.SkipDir
 		case e.IsDir():
 			return nil

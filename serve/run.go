@@ -176,6 +176,9 @@ func (s *Server) output(j *job) (to mapreduce.Destination) {
 	if root := s.roots.of(j.target); root != nil && !strings.HasPrefix(j.output, inStore) { // what others lay there leads it nowhere
 		to = to.Within(root.dir)
 	}
+	if j.claim != nil {
+		to = to.Metered(j.claim.grow)
+	}
 	return s.memory.resumable(to, j.id, len(j.order.Stages)-1).Late().Compressed(j.order.Compress)
 }
 
@@ -196,9 +199,6 @@ func (s *Server) finish(j *job, err error) {
 	default:
 		end.State, end.Error = api.Failed, oneLine(err)
 	}
-	if strings.HasPrefix(j.output, inStore) {
-		s.room.changed()
-	}
 	pool := s.poolOf(j)
 	j.mu.Lock()
 	end.Pool, end.Priority = pool, priorityName(j.order.Priority)
@@ -211,7 +211,7 @@ func (s *Server) finish(j *job, err error) {
 	j.order, j.src = Order{Overwrite: j.order.Overwrite}, nil
 	j.mu.Unlock()
 	s.handed(j)
-	s.jobs.finish(j)
+	j.claim.end(err == nil, j.resumed, func() { s.jobs.finish(j) })
 	close(j.done)
 	j.cancel()
 	s.trim()

@@ -217,10 +217,7 @@ func (s *Server) remove(name string) error {
 // writer is a job that has not ended and writes to a place of the store, or within or above it; nil
 // if there is none.
 func (t *table) writer(s *Server, name string) *job {
-	target := inStore + name
-	if s.memory != nil {
-		target = s.memory.stored(name)
-	}
+	target := s.storedTarget(name)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for other, j := range t.targets {
@@ -229,4 +226,19 @@ func (t *table) writer(s *Server, name string) *job {
 		}
 	}
 	return nil
+}
+
+// storedTarget is the job.target of an output in the block store.
+func (s *Server) storedTarget(name string) string {
+	if s.memory != nil {
+		return s.memory.stored(name)
+	}
+	return inStore + name
+}
+
+// writes reports whether a target is that of a job that has not ended.
+func (t *table) writes(target string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.targets[target] != nil
 }

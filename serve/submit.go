@@ -109,6 +109,7 @@ func (s *Server) prepare(j *job, o Order) error {
 		if err := s.room.check(); err != nil {
 			return err
 		}
+		j.claim = &claim{room: s.room}
 	}
 	if j.src, j.inputs, err = s.sources(&j.asked, &o); err != nil {
 		return err
@@ -171,10 +172,7 @@ func (s *Server) target(a *api.Submission, o *Order) (string, error) {
 	if o.Overwrite {
 		return "", refuse("bad-arguments", "--overwrite is for directories of the machine: remove %s first", o.Output)
 	}
-	if s.memory != nil {
-		return s.memory.stored(name), nil
-	}
-	return inStore + name, nil
+	return s.storedTarget(name), nil
 }
 
 // sources opens what an order reads, and says what it is.
@@ -215,6 +213,9 @@ func (s *Server) restore(was *snapshot) (again []*job) {
 		j.order, j.output = o, o.Output
 		if err == nil {
 			j.target, _ = s.target(&j.asked, &o) // resume tells what is wrong
+		}
+		if strings.HasPrefix(o.Output, inStore) {
+			j.claim = &claim{room: s.room}
 		}
 		if j.target == "" {
 			j.target = fmt.Sprint("job ", j.id) // no other has it
@@ -260,6 +261,9 @@ func (s *Server) resume(j *job) {
 	if err != nil {
 		s.finish(j, errors.Join(fmt.Errorf("after a restart of the server: %w", err), s.abort(j), s.dropStages(j)))
 		return
+	}
+	if j.claim != nil {
+		j.claim.found(j.target)
 	}
 	s.cfg.Log.Info("a job goes on", "id", j.id, "job", j.asked.Job)
 	s.run(j)

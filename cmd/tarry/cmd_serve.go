@@ -83,7 +83,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	s.StringVar(&f.tlsKey, "tls-key", "", "file (PEM) with its key")
 	s.StringVar(&f.clientCA, "client-ca", "", "file (PEM) with who signs certificates of clients, which they must show")
 	s.Var(&f.store, "store-size",
-		"what the files of the block store may hold together (default: half of the memory; with --state no bound)")
+		"what the files of the block store may hold together, outputs of jobs among them (default: half of the memory; with --state no bound)")
 	s.BoolVar(&f.pprof, "pprof", false, "serve profiles of the program below /debug/pprof/, to administrators")
 	s.BoolVar(&f.demo, "demo", false,
 		"show a small cluster at work: 4 racks, a mixed workload with skewed reduces, and maps that hardly wait")

@@ -1,0 +1,50 @@
+package mapreduce
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/dfs"
+)
+
+// The bytes of files are counted before they are written, and given back when an attempt that is not
+// committed is removed.
+func TestMeteredOutput(t *testing.T) {
+	full := errors.New("full")
+	fsys, err := dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}})
+	require.NoError(t, err)
+	for _, dest := range []func() Destination{
+		func() Destination { return Dir(filepath.Join(t.TempDir(), "out")) },
+		func() Destination { return InDFS(fsys, "out") },
+	} {
+		sum := int64(0)
+		c := newCommitter(dest().Metered(func(n int64) error {
+			if sum+n > 10 {
+				return full
+			}
+			sum += n
+			return nil
+		}))
+		require.NoError(t, c.setupJob())
+		first, second := AttemptID{ReduceKind, 0, 0}, AttemptID{ReduceKind, 0, 1}
+		writePart(t, c, first, "1234567")
+		w, err := c.open(second)
+		require.NoError(t, err)
+		_, _ = w.Write([]byte("1234567"))
+		err = w.close()
+		require.ErrorIs(t, err, full)
+		require.True(t, IsPermanent(err))
+		require.EqualValues(t, 7, sum)
+		require.NoError(t, c.abortTask(second))
+		require.NoError(t, c.commitTask(first))
+		require.NoError(t, c.abortTask(first), "what is committed stays")
+		require.EqualValues(t, 7, sum)
+		writePart(t, c, AttemptID{ReduceKind, 1, 0}, "123")
+		require.NoError(t, c.abortTask(AttemptID{ReduceKind, 1, 0}))
+		require.EqualValues(t, 7, sum)
+		require.NoError(t, c.abortJob())
+	}
+}
