@@ -27,7 +27,7 @@ func typed(page string) (list []string) {
 
 // standIns makes the files that commands of the docs read.
 func standIns(t *testing.T, dir string) {
-	for _, name := range []string{"README.md", "docs", "examples/clusters"} {
+	for _, name := range []string{"README.md", "docs", "examples/clusters", "examples/genesis.txt"} {
 		from := filepath.Join("../..", name)
 		if info, err := os.Stat(from); err == nil && info.IsDir() {
 			require.NoError(t, os.CopyFS(filepath.Join(dir, name), os.DirFS(from)))
@@ -35,6 +35,7 @@ func standIns(t *testing.T, dir string) {
 		}
 		text, err := os.ReadFile(from)
 		require.NoError(t, err)
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o600))
 	}
 	cluster, err := os.ReadFile("../../examples/clusters/two-generations.yaml")

@@ -35,9 +35,8 @@ func pagerank(ctx context.Context, on actors.Runner, web *actors.Keyed[string, p
 		return actors.KeepBy(ctx, on, name, mr.Job[mr.Group[string, page, rank], string, float64, rank]{
 			Map: func(at mr.Group[string, page, rank], emit func(string, float64)) error {
 				emit(at.Key, 0) // each page is there, whether links lead to it or not
-				links := at.Left[0].Links
-				for _, to := range links {
-					emit(to, damping*(at.Right[0].Second+besides)/float64(len(links)))
+				for _, to := range at.Left[0].Links {
+					emit(to, damping*(at.Right[0].Second+besides)/float64(len(at.Left[0].Links)))
 				}
 				return nil
 			},
