@@ -76,7 +76,7 @@ func TestWhatAnImportBrings(t *testing.T) {
 		}
 	}
 	light := []string{
-		module + "mapreduce", module + "dfs", module + "stores", module + "internal/globs", module + "jobs",
+		module + "mapreduce", module + "dfs", module + "stores", module + "internal/globs", module + "internal/nofollow", module + "jobs",
 		"github.com/bmatcuk/doublestar/v4", "github.com/cespare/xxhash/v2", "github.com/klauspost/compress", "golang.org/x/sys",
 	}
 	beside(module+"mapreduce", light...)
