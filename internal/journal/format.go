@@ -10,7 +10,7 @@ import (
 
 const (
 	magic       = "tarrylog"
-	version     = 1
+	version     = 2
 	headerSize  = len(magic) + 12
 	mark        = "\xf5rec" // JSON holds no such byte
 	frameSize   = len(mark) + 12
@@ -22,8 +22,10 @@ var ErrCorrupt = errors.New("corrupt")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// header is the header of the file of that number.
-func header(number uint32) []byte {
+// header is the header of the file of that number. It has this form in all versions.
+func header(number uint32) []byte { return headerOf(version, number) }
+
+func headerOf(version, number uint32) []byte {
 	b := binary.LittleEndian.AppendUint32([]byte(magic), version)
 	b = binary.LittleEndian.AppendUint32(b, number)
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
@@ -51,11 +53,11 @@ func checkHeader(data []byte, number uint32) error {
 		return fault(0, "no log of tarry")
 	}
 	at := len(magic)
-	if v := binary.LittleEndian.Uint32(data[at:]); v != version {
-		return fmt.Errorf("offset %d: format %d, this program reads format %d", at, v, version)
-	}
 	if sum := binary.LittleEndian.Uint32(data[at+8:]); sum != crc32.Checksum(data[:at+8], castagnoli) {
 		return fault(at+8, "the sum of the header is wrong")
+	}
+	if v := binary.LittleEndian.Uint32(data[at:]); v != version {
+		return fmt.Errorf("format %d, this program reads format %d: go on with the version of tarry that wrote it, or use an empty directory", v, version)
 	}
 	if n := binary.LittleEndian.Uint32(data[at+4:]); n != number {
 		return fault(at+4, "it says that it is log %d", n)
