@@ -258,6 +258,11 @@ func (s *Server) getFile(w http.ResponseWriter, r *http.Request, _ caller) error
 	if !ok {
 		return &fs.PathError{Op: "seek", Path: name, Err: fs.ErrInvalid}
 	}
+	if at, ok := f.(io.ReaderAt); ok {
+		if err := s.memory.checkWhole(name, at); err != nil {
+			return err
+		}
+	}
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Disposition", "attachment")
 	http.ServeContent(w, r, "", time.Time{}, content)

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
@@ -19,7 +21,7 @@ type job struct {
 	id      int64
 	asked   api.Submission
 	who     allocation.Principal
-	key     string
+	key     fingerprint // of its submission; zero: it has none
 	at      time.Time
 	inputs  []stamp
 	output  string // as it was asked for
@@ -40,8 +42,9 @@ type job struct {
 	cores    []scheduling.JobID // of all stages that have begun
 	turn     chan struct{}      // closed when a stage begins, or the job ends
 	counters *mapreduce.Counters
-	dropped  bool      // it could not be written
-	kill     *api.Kill // it is to end
+	dropped  bool                 // it could not be written
+	stored   map[string]*dfs.Sums // files of the block store that it has written
+	kill     *api.Kill            // it is to end
 	end      *ending
 }
 
@@ -50,7 +53,7 @@ type table struct {
 	mu         sync.Mutex
 	next       int64
 	list       []*job // by id
-	keys       map[string]*job
+	keys       keys
 	targets    map[string]*job // outputs of those that have not ended
 	unfinished int
 	most       int // of unfinished
@@ -62,27 +65,32 @@ type table struct {
 func (t *table) find(id int64) (*job, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	at, found := slices.BinarySearchFunc(t.list, id, func(j *job, id int64) int { return int(j.id - id) })
+	at, found := t.at(id)
 	if !found {
 		return nil, notFound("there is no job %d", id)
 	}
 	return t.list[at], nil
 }
 
-// add takes a job in and numbers it. If one with its key is there, that is given back.
-func (t *table) add(j *job) (*job, error) {
+// at is where a job is in the list. The caller holds mu.
+func (t *table) at(id int64) (int, bool) {
+	return slices.BinarySearchFunc(t.list, id, func(j *job, id int64) int { return cmp.Compare(j.id, id) })
+}
+
+// add takes a job in and numbers it; false if one with its key is there.
+func (t *table) add(j *job) (bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if was := t.keys[j.key]; j.key != "" && was != nil {
-		return was, nil
+	if j.key != (fingerprint{}) && t.keys.all[j.key] != nil {
+		return false, nil
 	}
 	if t.unfinished >= t.most {
-		return nil, busy("too-many-jobs", "%d jobs have not ended; try again later", t.unfinished)
+		return false, busy("too-many-jobs", "%d jobs have not ended; try again later", t.unfinished)
 	}
 	for at := j.target; ; at = filepath.Dir(at) {
 		if other := t.targets[at]; other != nil {
 			within := map[bool]string{false: "in "}[at == j.target]
-			return nil, conflict("output-exists", "%s is %sthe output of job %d", j.output, within, other.id)
+			return false, conflict("output-exists", "%s is %sthe output of job %d", j.output, within, other.id)
 		}
 		if at == filepath.Dir(at) {
 			break
@@ -91,16 +99,17 @@ func (t *table) add(j *job) (*job, error) {
 	j.id = t.next
 	t.next++
 	t.insert(j)
-	return j, nil
+	return true, nil
 }
 
 // insert puts a numbered job behind the others.
 func (t *table) insert(j *job) {
 	t.list = append(t.list, j)
-	if j.key != "" {
-		t.keys[j.key] = j
+	if j.key != (fingerprint{}) {
+		t.keys.begin(j)
 	}
 	if j.end != nil {
+		t.keys.end(j.key, j.end.State, j.end.At)
 		t.ended++
 		return
 	}
@@ -115,7 +124,7 @@ func (t *table) drop(j *job) {
 	j.mu.Unlock()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	delete(t.keys, j.key)
+	delete(t.keys.all, j.key)
 	delete(t.targets, j.target)
 	t.unfinished--
 	t.list = slices.DeleteFunc(t.list, func(x *job) bool { return x == j })
@@ -130,6 +139,7 @@ func (t *table) finish(j *job) {
 	}
 	t.unfinished--
 	t.ended++
+	t.keys.end(j.key, j.end.State, j.end.At)
 	t.forget()
 }
 
@@ -144,7 +154,6 @@ func (t *table) forget() {
 			return false
 		}
 		t.ended--
-		delete(t.keys, j.key)
 		return true
 	})
 }
@@ -169,7 +178,7 @@ func (t *table) all() []*job {
 func (t *table) snapshot() *snapshot {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s := &snapshot{Next: t.next}
+	s := &snapshot{Next: t.next, Keys: slices.Clone(t.keys.ended)}
 	for _, j := range t.list {
 		s.Jobs = append(s.Jobs, j.record())
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
@@ -76,6 +77,7 @@ func faultOf(err error) (f *fault, ok bool) {
 		{scheduling.ErrBadConfig, http.StatusUnprocessableEntity, "bad-policy"},
 		{policyfile.ErrBad, http.StatusUnprocessableEntity, "bad-policy"},
 		{actors.ErrClosed, http.StatusServiceUnavailable, "closing"},
+		{dfs.ErrCorrupt, http.StatusInternalServerError, "damaged"},
 		{fs.ErrNotExist, http.StatusNotFound, "not-found"},
 		{fs.ErrExist, http.StatusConflict, "exists"},
 		{fs.ErrInvalid, http.StatusUnprocessableEntity, "bad-name"},
@@ -90,7 +92,7 @@ func faultOf(err error) (f *fault, ok bool) {
 // writeProblem answers a request that failed (RFC 9457).
 func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	f, known := faultOf(err)
-	if !known {
+	if !known || f.code == "damaged" {
 		s.cfg.Log.Error("a request failed", "method", r.Method, "path", r.URL.Path, "err", err)
 	}
 	switch f.status {

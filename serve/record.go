@@ -9,10 +9,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/internal/journal"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
@@ -34,7 +37,10 @@ type memory struct {
 	journal *journal.Journal
 	state   *actors.State
 	log     *slog.Logger
-	broken  sync.Once // what could not be written has been told
+	files   files
+
+	snapshotSize atomic.Int64 // bytes, of the last
+	broken       sync.Once    // what could not be written has been told
 }
 
 // record is what is remembered of a job.
@@ -42,7 +48,7 @@ type record struct {
 	ID     int64
 	Who    allocation.Principal
 	Asked  api.Submission
-	Key    string `json:",omitempty"` // of the client, see api.Client.Submit
+	Key    fingerprint `json:",omitzero"` // of the client's key, see api.Client.Submit
 	At     time.Time
 	Inputs []stamp
 	Kill   *api.Kill `json:",omitempty"` // it is to end
@@ -66,23 +72,27 @@ type ending struct {
 	Counters *mapreduce.Counters
 }
 
-// entry is a line of the journal: one of these.
+// entry is a line of the journal: one of these, but that files may be stored with an end.
 type entry struct {
-	Submit *record   `json:",omitempty"`
-	ID     int64     `json:",omitempty"` // of the others
-	Kill   *api.Kill `json:",omitempty"`
-	End    *ending   `json:",omitempty"`
+	Submit  *record              `json:",omitempty"`
+	ID      int64                `json:",omitempty"` // of Kill and End
+	Kill    *api.Kill            `json:",omitempty"`
+	End     *ending              `json:",omitempty"`
+	Stored  map[string]*dfs.Sums `json:",omitempty"` // files of the block store, by name
+	Removed string               `json:",omitempty"` // a file of the block store, or a directory of it
 }
 
 // snapshot is what the journal begins with.
 type snapshot struct {
-	Next int64
-	Jobs []*record // by ID
+	Next  int64
+	Jobs  []*record            // by ID
+	Keys  []*keyed             // of jobs that have ended, of which Jobs may not have all
+	Files map[string]*dfs.Sums // of the block store, by name
 }
 
 // openMemory opens the directory and gives what is remembered; nil where nothing is to be.
 func openMemory(cfg *Config) (*memory, *snapshot, error) {
-	was := &snapshot{Next: 1}
+	was := &snapshot{Next: 1, Files: map[string]*dfs.Sums{}}
 	if cfg.State == "" {
 		return nil, was, nil
 	}
@@ -95,11 +105,17 @@ func openMemory(cfg *Config) (*memory, *snapshot, error) {
 	}
 	m := &memory{dir: cfg.State, journal: j, log: cfg.Log}
 	text, lines, err := j.Read()
-	if err == nil && text != nil {
+	switch {
+	case err != nil:
+	case text == nil:
+		err = m.compact(was)
+	default:
 		err = was.read(text, lines)
 	}
-	if err == nil {
-		m.state, err = actors.OpenStateOf(filepath.Join(cfg.State, coreDir), cfg.Cluster.Parts)
+	if core := filepath.Join(cfg.State, coreDir); err == nil && was.Next > 1 && !hasLog(core) {
+		return nil, nil, errors.Join(lostLog(cfg.State, coreDir), j.Close())
+	} else if err == nil {
+		m.state, err = actors.OpenStateOf(core, cfg.Cluster.Parts)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("serve: %s: %w", cfg.State, errors.Join(err, j.Close()))
@@ -107,19 +123,42 @@ func openMemory(cfg *Config) (*memory, *snapshot, error) {
 	return m, was, nil
 }
 
-// ownDir makes the directory. One that holds anything, but is none of a server, is refused.
+// ownDir makes the directory. One that holds anything, but is none of a server, is refused, and so is
+// one that has lost its list of jobs: it is written before all else.
 func ownDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("serve: state %w", err)
 	}
 	list, err := os.ReadDir(dir)
-	if err != nil || len(list) == 0 {
+	if err != nil || hasLog(filepath.Join(dir, jobsDir)) {
 		return err
 	}
-	if _, err := os.Stat(filepath.Join(dir, jobsDir)); err != nil {
-		return fmt.Errorf("serve: %s: it holds something else than the state of a server", dir)
+	lost := false
+	for _, e := range list {
+		switch e.Name() {
+		case jobsDir: // which the first process may have left without a log
+		case coreDir, storeDir, stagesDir, partDir:
+			lost = true
+		default:
+			return fmt.Errorf("serve: %s: it holds something else than the state of a server", dir)
+		}
+	}
+	if lost {
+		return lostLog(dir, jobsDir)
 	}
 	return nil
+}
+
+// hasLog tells whether a directory has a journal in it.
+func hasLog(dir string) bool {
+	list, err := os.ReadDir(dir)
+	return err == nil && slices.ContainsFunc(list, func(e os.DirEntry) bool {
+		return strings.HasPrefix(e.Name(), "log-") && !strings.HasSuffix(e.Name(), ".new")
+	})
+}
+
+func lostLog(dir, which string) error {
+	return fmt.Errorf("serve: %s: %s is lost: put it back, or begin with an empty directory", dir, filepath.Join(which, "log-*"))
 }
 
 // read takes a journal in.
@@ -139,6 +178,7 @@ func (s *snapshot) read(text []byte, lines [][]byte) error {
 		if err := json.Unmarshal(line, &e); err != nil {
 			return fmt.Errorf("record %d: %w", i+1, err)
 		}
+		takeFiles(s.Files, &e)
 		if e.Submit != nil {
 			s.Jobs = append(s.Jobs, e.Submit)
 			byID[e.Submit.ID] = e.Submit
@@ -147,6 +187,7 @@ func (s *snapshot) read(text []byte, lines [][]byte) error {
 		}
 		r := byID[e.ID]
 		switch {
+		case e.ID == 0: // of files
 		case r == nil:
 			return fmt.Errorf("record %d: there is no job %d", i+1, e.ID)
 		case e.Kill != nil:
@@ -187,6 +228,7 @@ func (m *memory) compact(s *snapshot) error {
 	if err != nil {
 		return err
 	}
+	m.snapshotSize.Store(int64(len(text)))
 	return m.journal.Snapshot(text)
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"testing/synctest"
 
@@ -53,6 +54,31 @@ func TestSubmissionsWrittenInAnyOrder(t *testing.T) {
 	require.EqualValues(t, 6, b.submit("count", "in.txt", "-o", "out").ID)
 }
 
+// A journal that begins anew while a job ends has the end in its snapshot or behind it.
+func TestEndWaitsForTheShorterJournal(t *testing.T) {
+	dir := t.TempDir()
+	b := withState(t, dir)
+	j := b.s.newJob(api.Submission{Job: "count", Args: []string{"in.txt", "-o", "out"}}, allocation.Principal{})
+	_, err := b.s.jobs.add(j)
+	require.NoError(t, err)
+	require.NoError(t, b.s.memory.write(&entry{Submit: j.record()}))
+	b.s.writing.Lock() // as trim does
+	size := b.s.memory.journal.Size()
+	go b.s.finish(j, errors.New("it has failed"))
+	for range 100_000 {
+		if b.s.memory.journal.Size() > size {
+			break // it would not be in the snapshot
+		}
+		runtime.Gosched()
+	}
+	require.NoError(t, b.s.memory.compact(b.s.snapshot()))
+	b.s.writing.Unlock()
+	<-j.done
+	b.stop()
+	b = withState(t, dir)
+	require.Contains(t, b.wait(j.id).Error, "it has failed")
+}
+
 // remember writes a submission into the state of a server that has not seen it.
 func (b *bench) remember(id int64, kill *api.Kill) {
 	b.t.Helper()
@@ -74,11 +100,15 @@ func TestNothingIsWrittenBeforeTheSubmission(t *testing.T) {
 			s, err := Start(Config{State: filepath.Join(t.TempDir(), "state"), Cluster: actors.Config{Nodes: 1}})
 			require.NoError(t, err)
 			j := s.newJob(api.Submission{}, allocation.Principal{})
+			j.key = keyID("", "key")
 			_, err = s.jobs.add(j)
 			require.NoError(t, err)
 			killed, same := make(chan error, 1), make(chan error, 1)
 			go func() { killed <- s.kill(caller{}, j, api.Kill{}) }()
-			go func() { same <- sameAs(j, &api.Submission{}) }()
+			go func() {
+				_, err := s.repeated(j.key, &api.Submission{}, new(Order), allocation.Principal{})
+				same <- err
+			}()
 			synctest.Wait()
 			_, lines, err := s.memory.journal.Read()
 			require.NoError(t, err)

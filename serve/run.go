@@ -203,13 +203,17 @@ func (s *Server) finish(j *job, err error) {
 	j.mu.Lock()
 	end.Pool, end.Priority = pool, priorityName(j.order.Priority)
 	end.Stages, end.Counters = j.stages, j.counters
+	stored := j.stored
 	j.mu.Unlock()
-	_ = s.memory.write(&entry{ID: j.id, End: end}) // it has been told; the output is there
+	s.writing.RLock()
+	_ = s.memory.write(&entry{ID: j.id, End: end, Stored: stored}) // it has been told; the output is there
+	s.memory.note(&entry{Stored: stored})
 	j.mu.Lock()
-	j.end = end
+	j.end, j.stored = end, nil
 	close(j.turn)
 	j.order, j.src = Order{Overwrite: j.order.Overwrite}, nil
 	j.mu.Unlock()
+	s.writing.RUnlock()
 	s.handed(j)
 	j.claim.end(err == nil, j.resumed, func() { s.jobs.finish(j) })
 	close(j.done)
@@ -217,18 +221,23 @@ func (s *Server) finish(j *job, err error) {
 	s.trim()
 }
 
-// longJournal is how many bytes of journal give way to a snapshot.
+// longJournal is how many bytes of journal behind a snapshot give way to another, or as many as the
+// snapshot has, if these are more.
 const longJournal = 16 << 20
 
 // trim begins the journal anew when it has become long.
 func (s *Server) trim() {
-	if s.memory == nil || s.memory.journal.Size() < longJournal || !s.trimming.TryLock() {
+	if s.memory == nil {
+		return
+	}
+	snapshot := s.memory.snapshotSize.Load()
+	if s.memory.journal.Size()-snapshot < max(snapshot, longJournal) || !s.trimming.TryLock() {
 		return
 	}
 	defer s.trimming.Unlock()
 	s.writing.Lock() // what is not in the table yet must come behind the snapshot
 	defer s.writing.Unlock()
-	if err := s.memory.compact(s.jobs.snapshot()); err != nil {
+	if err := s.memory.compact(s.snapshot()); err != nil {
 		s.cfg.Log.Error("the journal is not shortened", "err", err)
 	}
 }

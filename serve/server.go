@@ -54,7 +54,7 @@ func Start(cfg Config) (_ *Server, err error) {
 		cfg: cfg, kinds: map[string]*Job{}, boot: rand.Text()[:8], started: time.Now(),
 		events: newBroker(cfg.limits.ring, cfg.limits.watchers),
 		jobs: &table{
-			next: 1, keys: map[string]*job{}, targets: map[string]*job{},
+			next: 1, keys: keys{all: map[fingerprint]*keyed{}}, targets: map[string]*job{},
 			most: cfg.limits.unfinished, history: cfg.History,
 		},
 		nodes:     nodeTable{draining: map[string]bool{}},
@@ -111,11 +111,12 @@ func (s *Server) takeIn(was *snapshot) (again []*job, err error) {
 	if s.memory == nil {
 		return nil, nil
 	}
+	s.memory.files.sums, s.memory.files.sound = was.Files, map[string]bool{}
 	again = s.restore(was)
 	if err := s.loadStore(); err != nil {
 		return nil, err
 	}
-	return again, s.memory.compact(s.jobs.snapshot())
+	return again, s.memory.compact(s.snapshot())
 }
 
 // Handler serves the API and the pages.

@@ -129,6 +129,35 @@ func TestStateOfSomethingElse(t *testing.T) {
 	require.ErrorContains(t, err, "another process is using it")
 }
 
+// A directory that has lost a log is refused, not taken for an empty one; one of which the first
+// process was killed as it began is not.
+func TestLostLogs(t *testing.T) {
+	for _, log := range []string{jobsDir, coreDir} {
+		for _, all := range []bool{false, true} {
+			dir := t.TempDir()
+			b := withState(t, dir)
+			b.write("in.txt", "a\n")
+			b.wait(b.submit("count", "in.txt", "-o", "out").ID)
+			b.stop()
+			state := filepath.Join(dir, "state")
+			at := filepath.Join(state, log)
+			require.NoError(t, os.RemoveAll(at))
+			if !all {
+				require.NoError(t, os.Mkdir(at, 0o700))
+			}
+			_, err := Start(b.s.cfg)
+			require.EqualError(t, err, "serve: "+state+": "+log+"/log-* is lost: put it back, or begin with an empty directory")
+		}
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "state", jobsDir), 0o700))
+	b := withState(t, dir)
+	require.NoError(t, os.WriteFile(filepath.Join(b.s.memory.dir, jobsDir, "log-00000009.new"), []byte("torn"), 0o600))
+	b.stop()
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "state", coreDir)))
+	withState(t, dir)
+}
+
 // A memory that grows long is begun anew, and forgets only the oldest jobs that have ended.
 func TestLongJournalIsShortened(t *testing.T) {
 	dir := t.TempDir()
@@ -136,7 +165,7 @@ func TestLongJournalIsShortened(t *testing.T) {
 	b.write("in.txt", "a\n")
 	b.wait(b.submit("count", "in.txt", "-o", "one").ID)
 	size := b.s.memory.journal.Size()
-	require.NoError(t, b.s.memory.compact(b.s.jobs.snapshot()))
+	require.NoError(t, b.s.memory.compact(b.s.snapshot()))
 	require.Less(t, b.s.memory.journal.Size(), size+1)
 	b.stop()
 	b = withState(t, dir)

@@ -92,7 +92,8 @@ func (s *Server) putOnDisk(name string, content io.Reader) (err error) {
 	defer func() {
 		err = errors.Join(err, os.Remove(part.Name()))
 	}()
-	_, err = io.Copy(part, content)
+	sums := new(dfs.Sums)
+	_, err = io.Copy(io.MultiWriter(part, sums), content)
 	if err == nil {
 		err = part.Sync()
 	}
@@ -106,10 +107,15 @@ func (s *Server) putOnDisk(name string, content io.Reader) (err error) {
 	if err := os.Link(part.Name(), to); err != nil { // which replaces nothing
 		return err
 	}
-	if err := syncDir(filepath.Dir(to)); err != nil {
-		return err
+	stored := map[string]*dfs.Sums{name: sums}
+	err = syncDir(filepath.Dir(to))
+	if err == nil {
+		err = s.remember(&entry{Stored: stored})
 	}
-	return s.register(map[string]string{name: to})
+	if err != nil {
+		return errors.Join(err, os.Remove(to))
+	}
+	return s.register(map[string]string{name: to}, stored)
 }
 
 // syncDir forces the names in a directory to the disk.
@@ -121,12 +127,21 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// register makes files of the machine files of the block store, by name.
-func (s *Server) register(files map[string]string) error {
+// register makes files of the machine files of the block store, by name, that are read as their
+// checksums say. A file that is missing is one whose reads fail.
+func (s *Server) register(files map[string]string, sums map[string]*dfs.Sums) error {
 	var names []string
 	var list []dfs.Source
 	for name, file := range files {
-		src, err := dfs.OpenLocal(file)
+		var local dfs.Source
+		local, err := dfs.OpenLocal(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			local, err = dfs.Bytes(file, nil), nil
+		}
+		if err != nil {
+			return err
+		}
+		src, err := dfs.Checked(local, sums[name])
 		if err != nil {
 			return err
 		}
@@ -151,7 +166,16 @@ func (s *Server) publish(j *job) error {
 	if _, err := s.cluster.FS().Stat(name); err == nil {
 		return nil // found when the server started
 	}
-	return s.register(files)
+	sums := map[string]*dfs.Sums{}
+	for name, file := range files {
+		if sums[name], err = sumsOf(file); err != nil {
+			return err
+		}
+	}
+	j.mu.Lock()
+	j.stored = sums // its end says so
+	j.mu.Unlock()
+	return s.register(files, sums)
 }
 
 // filesBelow lists the files below a directory by their names in the store.
@@ -190,7 +214,11 @@ func (s *Server) loadStore() error {
 			}
 		}
 	}
-	if err := s.register(files); err != nil {
+	err = s.checkFiles(files)
+	if err == nil {
+		err = s.register(files, s.memory.files.sums)
+	}
+	if err != nil {
 		return fmt.Errorf("serve: %s: %w", home, err)
 	}
 	return nil
@@ -205,13 +233,16 @@ func (s *Server) remove(name string) error {
 	if j := s.jobs.writer(s, name); j != nil {
 		return conflict("in-use", "job %d writes %s", j.id, name)
 	}
-	if err := s.cluster.FS().Remove(name); err != nil {
+	if s.memory == nil {
+		return s.cluster.FS().Remove(name)
+	}
+	if _, err := s.cluster.FS().Stat(name); err != nil {
 		return err
 	}
-	if s.memory == nil {
-		return nil
+	if err := s.remember(&entry{Removed: name}); err != nil {
+		return err
 	}
-	return os.RemoveAll(s.memory.stored(name))
+	return errors.Join(s.cluster.FS().Remove(name), s.memory.discard(name))
 }
 
 // writer is a job that has not ended and writes to a place of the store, or within or above it; nil

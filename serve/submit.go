@@ -29,14 +29,15 @@ func (s *Server) submit(c caller, a api.Submission, key string) (j *job, fresh b
 	if err != nil {
 		return nil, false, err
 	}
+	var id fingerprint
 	if key != "" {
-		key = who.User + "\x00" + key
-		if was := s.jobs.byKey(key); was != nil {
-			return was, false, sameAs(was, &a)
+		id = keyID(who.User, key)
+		if was, err := s.repeated(id, &a, &o, who); was != nil || err != nil {
+			return was, false, err
 		}
 	}
 	j = s.newJob(a, who)
-	j.key, j.at = key, s.now()
+	j.key, j.at = id, s.now()
 	if err := s.prepare(j, o); err != nil {
 		return nil, false, err
 	}
@@ -45,12 +46,16 @@ func (s *Server) submit(c caller, a api.Submission, key string) (j *job, fresh b
 	}
 	s.writing.RLock()
 	defer s.writing.RUnlock()
-	got, err := s.jobs.add(j)
+	added, err := s.jobs.add(j)
 	if err != nil {
 		return nil, false, err
 	}
-	if got != j {
-		return got, false, sameAs(got, &a)
+	if !added {
+		was, err := s.repeated(id, &a, &o, who)
+		if was == nil && err == nil {
+			err = busy("no-state", "the job cannot be remembered")
+		}
+		return was, false, err
 	}
 	defer close(j.written)
 	if err := s.memory.write(&entry{Submit: j.record()}); err != nil {
@@ -59,25 +64,6 @@ func (s *Server) submit(c caller, a api.Submission, key string) (j *job, fresh b
 	}
 	s.work.Go(func() { s.run(j) })
 	return j, true, nil
-}
-
-// sameAs refuses another submission under the key of a job.
-func sameAs(was *job, a *api.Submission) error {
-	if !was.remembered() {
-		return busy("no-state", "the job cannot be remembered")
-	}
-	x, y := &was.asked, a
-	if x.Job == y.Job && slices.Equal(x.Args, y.Args) && x.Directory == y.Directory {
-		return nil
-	}
-	return conflict("key-used", "the key is that of another submission, job %d", was.id)
-}
-
-// byKey finds a job by its client's key, or nil.
-func (t *table) byKey(key string) *job {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.keys[key]
 }
 
 // newJob makes a job that is in no table yet.
@@ -230,6 +216,7 @@ func (s *Server) restore(was *snapshot) (again []*job) {
 		}
 		again = append(again, j)
 	}
+	t.keys.restore(was.Keys, s.now())
 	t.forget()
 	return again
 }

@@ -35,7 +35,8 @@ that are not absolute begin here.
   tarry submit wordcount book.txt -o counts
   tarry submit --wait --pool ann grep -i error dfs:logs -o dfs:errors
 
-A call that breaks off may be made again with the same --submit-key: it is one job.`,
+A call that breaks off may be made again with the same --submit-key: it is one job, until 24 hours
+after that has ended.`,
 		Args: arguments(1, -1, "a job, its inputs and -o OUT"),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.submit(cmd, f, args) },
 	}
@@ -76,7 +77,7 @@ func (p *program) submit(cmd *cobra.Command, f *submitFlags, args []string) erro
 		f.key = rand.Text()
 	}
 	job, err := client.Submit(cmd.Context(), ask, f.key)
-	if err == nil && f.wait {
+	if err == nil && f.wait && !api.Ended(job.State) {
 		job, err = client.Wait(cmd.Context(), job.ID, nil)
 	}
 	if err != nil {

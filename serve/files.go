@@ -1,0 +1,147 @@
+package serve
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/tarry-mr/tarry/dfs"
+)
+
+// files are the checksums of the files of the block store that are on the disk.
+type files struct {
+	mu    sync.Mutex
+	sums  map[string]*dfs.Sums // by name; these do not change
+	sound map[string]bool      // files that this process has read from start to end
+}
+
+// note takes in which files an entry stores and removes.
+func (m *memory) note(e *entry) {
+	if m == nil {
+		return
+	}
+	m.files.mu.Lock()
+	defer m.files.mu.Unlock()
+	takeFiles(m.files.sums, e)
+	if e.Removed != "" {
+		clear(m.files.sound) // another file may get the name
+	}
+}
+
+func takeFiles(sums map[string]*dfs.Sums, e *entry) {
+	maps.Copy(sums, e.Stored)
+	if e.Removed != "" {
+		maps.DeleteFunc(sums, func(name string, _ *dfs.Sums) bool {
+			return name == e.Removed || strings.HasPrefix(name, e.Removed+"/")
+		})
+	}
+}
+
+// remember puts which files are stored or removed on the disk.
+func (s *Server) remember(e *entry) error {
+	s.writing.RLock()
+	defer s.writing.RUnlock()
+	if err := s.memory.write(e); err != nil {
+		return busy("no-state", "the file cannot be remembered: %v", err)
+	}
+	s.memory.note(e)
+	return nil
+}
+
+// snapshot is all that is to be remembered.
+func (s *Server) snapshot() *snapshot {
+	all := s.jobs.snapshot()
+	s.memory.files.mu.Lock()
+	defer s.memory.files.mu.Unlock()
+	all.Files = maps.Clone(s.memory.files.sums)
+	return all
+}
+
+// checkFiles compares the files that are there, by name, with those that are remembered, and adds the
+// missing ones. Contents are checked when they are read. A file that is not remembered is one whose
+// put, or removal, was never answered: it is whole, and is taken in.
+func (s *Server) checkFiles(there map[string]string) (err error) {
+	sums := s.memory.files.sums
+	for name, file := range there {
+		if sums[name] != nil {
+			continue
+		}
+		if sums[name], err = sumsOf(file); err != nil {
+			return err
+		}
+	}
+	for name, want := range sums {
+		file := s.memory.stored(name)
+		info, err := os.Stat(file)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			s.cfg.Log.Error("a stored file is missing", "file", file)
+		case err != nil:
+			return err
+		case info.Size() != want.Size:
+			s.cfg.Log.Error("a stored file is damaged", "file", file, "bytes", info.Size(), "want", want.Size)
+		}
+		there[name] = file
+	}
+	return nil
+}
+
+// sumsOf reads a file.
+func sumsOf(file string) (*dfs.Sums, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	sums := new(dfs.Sums)
+	_, err = io.Copy(sums, f)
+	return sums, errors.Join(err, f.Close())
+}
+
+// checkWhole reads a stored file from start to end, once in a process: a client that has been told that
+// it comes can be told no error any more.
+func (m *memory) checkWhole(name string, content io.ReaderAt) error {
+	if m == nil {
+		return nil
+	}
+	m.files.mu.Lock()
+	sums := m.files.sums[name]
+	sound := m.files.sound[name]
+	m.files.mu.Unlock()
+	if sums == nil || sound {
+		return nil
+	}
+	if _, err := io.Copy(io.Discard, io.NewSectionReader(content, 0, sums.Size)); err != nil {
+		return err
+	}
+	m.files.mu.Lock()
+	defer m.files.mu.Unlock()
+	if m.files.sums[name] == sums { // it was not removed meanwhile
+		m.files.sound[name] = true
+	}
+	return nil
+}
+
+// discard removes a file or directory of the block store from the disk, at once.
+func (m *memory) discard(name string) error {
+	parts := filepath.Join(m.dir, partDir)
+	if err := os.MkdirAll(parts, 0o700); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(parts, "removed-")
+	if err != nil {
+		return err
+	}
+	err = os.Rename(m.stored(name), filepath.Join(dir, "it"))
+	switch {
+	case err == nil:
+		err = syncDir(filepath.Dir(m.stored(name))) // or the next process takes it in
+	case errors.Is(err, fs.ErrNotExist):
+		err = nil // it was missing
+	}
+	return errors.Join(err, os.RemoveAll(dir))
+}
