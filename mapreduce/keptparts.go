@@ -239,10 +239,3 @@ func (k *KeptParts) sizeOf(index int) (size int64, host string) {
 	}
 	return p.bytes, host
 }
-
-// recordsOf is how many records a part has.
-func (k *KeptParts) recordsOf(index int) int {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return int(k.parts[index].records)
-}
