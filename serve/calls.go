@@ -269,12 +269,12 @@ func (s *Server) getFile(w http.ResponseWriter, r *http.Request, _ caller) error
 	return nil
 }
 
-func (s *Server) putFile(w http.ResponseWriter, r *http.Request, _ caller) error {
+func (s *Server) putFile(w http.ResponseWriter, r *http.Request, c caller) error {
 	if s.closing.Load() {
 		return actors.ErrClosed
 	}
 	name := r.PathValue("name")
-	if err := s.put(name, s.bound(w, r, s.cfg.limits.upload)); err != nil {
+	if err := s.put(c, name, s.bound(w, r, s.cfg.limits.upload)); err != nil {
 		return err
 	}
 	info, err := s.cluster.FS().Stat(name)

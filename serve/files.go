@@ -50,12 +50,16 @@ func (s *Server) remember(e *entry) error {
 		return busy("no-state", "the file cannot be remembered: %v", err)
 	}
 	s.memory.note(e)
+	if e.Removed != "" {
+		s.outputs.drop(e.Removed)
+	}
 	return nil
 }
 
 // snapshot is all that is to be remembered.
 func (s *Server) snapshot() *snapshot {
 	all := s.jobs.snapshot()
+	all.Outputs = s.outputs.all()
 	s.memory.files.mu.Lock()
 	defer s.memory.files.mu.Unlock()
 	all.Files = maps.Clone(s.memory.files.sums)

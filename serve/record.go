@@ -79,20 +79,22 @@ type entry struct {
 	Kill    *api.Kill            `json:",omitempty"`
 	End     *ending              `json:",omitempty"`
 	Stored  map[string]*dfs.Sums `json:",omitempty"` // files of the block store, by name
+	Output  string               `json:",omitempty"` // with End: the directory of the block store that the job has finished
 	Removed string               `json:",omitempty"` // a file of the block store, or a directory of it
 }
 
 // snapshot is what the journal begins with.
 type snapshot struct {
-	Next  int64
-	Jobs  []*record            // by ID
-	Keys  []*keyed             // of jobs that have ended, of which Jobs may not have all
-	Files map[string]*dfs.Sums // of the block store, by name
+	Next    int64
+	Jobs    []*record            // by ID
+	Keys    []*keyed             // of jobs that have ended, of which Jobs may not have all
+	Files   map[string]*dfs.Sums // of the block store, by name
+	Outputs map[string]string    // owners of finished outputs in the block store, by name
 }
 
 // openMemory opens the directory and gives what is remembered; nil where nothing is to be.
 func openMemory(cfg *Config) (*memory, *snapshot, error) {
-	was := &snapshot{Next: 1, Files: map[string]*dfs.Sums{}}
+	was := &snapshot{Next: 1, Files: map[string]*dfs.Sums{}, Outputs: map[string]string{}}
 	if cfg.State == "" {
 		return nil, was, nil
 	}
@@ -188,12 +190,16 @@ func (s *snapshot) read(text []byte, lines [][]byte) error {
 		r := byID[e.ID]
 		switch {
 		case e.ID == 0: // of files
+			dropBelow(s.Outputs, e.Removed)
 		case r == nil:
 			return fmt.Errorf("record %d: there is no job %d", i+1, e.ID)
 		case e.Kill != nil:
 			r.Kill = e.Kill
 		case e.End != nil:
 			r.End = e.End
+			if e.Output != "" {
+				s.Outputs[e.Output] = r.Who.User
+			}
 		}
 	}
 	// Of submissions at the same time a later one may be written first.

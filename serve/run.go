@@ -205,9 +205,16 @@ func (s *Server) finish(j *job, err error) {
 	end.Stages, end.Counters = j.stages, j.counters
 	stored := j.stored
 	j.mu.Unlock()
+	finished, there := strings.CutPrefix(j.output, inStore)
+	if !there || err != nil {
+		finished = ""
+	}
 	s.writing.RLock()
-	_ = s.memory.write(&entry{ID: j.id, End: end, Stored: stored}) // it has been told; the output is there
+	_ = s.memory.write(&entry{ID: j.id, End: end, Stored: stored, Output: finished}) // it has been told; the output is there
 	s.memory.note(&entry{Stored: stored})
+	if finished != "" {
+		s.outputs.add(finished, j.who.User)
+	}
 	j.mu.Lock()
 	j.end, j.stored = end, nil
 	close(j.turn)

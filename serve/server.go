@@ -24,6 +24,7 @@ type Server struct {
 	nodes   nodeTable
 	metrics *metrics
 	room    *room
+	outputs outputs
 	handler http.Handler
 
 	boot    string // tells this process from others
@@ -57,6 +58,7 @@ func Start(cfg Config) (_ *Server, err error) {
 			next: 1, keys: keys{all: map[fingerprint]*keyed{}}, targets: map[string]*job{},
 			most: cfg.limits.unfinished, history: cfg.History,
 		},
+		outputs:   outputs{owners: map[string]string{}},
 		nodes:     nodeTable{draining: map[string]bool{}},
 		preparing: make(chan struct{}, mostPreparing),
 	}
@@ -111,6 +113,7 @@ func (s *Server) takeIn(was *snapshot) (again []*job, err error) {
 	if s.memory == nil {
 		return nil, nil
 	}
+	s.outputs.owners = was.Outputs
 	s.memory.files.sums, s.memory.files.sound = was.Files, map[string]bool{}
 	again = s.restore(was)
 	if err := s.loadStore(); err != nil {

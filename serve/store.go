@@ -53,21 +53,18 @@ func (m *memory) stored(name string) string {
 }
 
 // put writes a file of the block store. With a State it is on the disk when put returns.
-func (s *Server) put(name string, content io.Reader) (err error) {
+func (s *Server) put(c caller, name string, content io.Reader) (err error) {
 	if err := checkStored(name); err != nil {
 		return err
 	}
-	if _, err := s.cluster.FS().Stat(name); err == nil {
-		return conflict("exists", "%s is there already", name)
-	}
-	if j := s.jobs.writer(s, name); j != nil {
-		return conflict("in-use", "job %d writes %s", j.id, name)
+	if err := s.checkPlace(c, name); err != nil {
+		return err
 	}
 	counted := &charged{content: content, room: s.room}
 	defer func() { s.room.settle(counted.n, err == nil) }()
 	content = counted
 	if s.memory != nil {
-		return s.putOnDisk(name, content)
+		return s.putOnDisk(c, name, content)
 	}
 	w, err := s.cluster.FS().Create(name, "", 0)
 	if err != nil {
@@ -76,11 +73,16 @@ func (s *Server) put(name string, content io.Reader) (err error) {
 	if _, err = io.Copy(w, content); err != nil {
 		return errors.Join(err, w.Abort())
 	}
+	s.outputs.placing.Lock() // a job may have ended since the content began to come
+	defer s.outputs.placing.Unlock()
+	if err := s.checkPlace(c, name); err != nil {
+		return errors.Join(err, w.Abort())
+	}
 	return w.Close()
 }
 
 // putOnDisk writes the file below the state, and registers it.
-func (s *Server) putOnDisk(name string, content io.Reader) (err error) {
+func (s *Server) putOnDisk(c caller, name string, content io.Reader) (err error) {
 	dir := filepath.Join(s.memory.dir, partDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -101,10 +103,7 @@ func (s *Server) putOnDisk(name string, content io.Reader) (err error) {
 		return err
 	}
 	to := s.memory.stored(name)
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return conflict("exists", "%s is below a file", name)
-	}
-	if err := os.Link(part.Name(), to); err != nil { // which replaces nothing
+	if err := s.link(c, part.Name(), name, to); err != nil {
 		return err
 	}
 	stored := map[string]*dfs.Sums{name: sums}
@@ -116,6 +115,19 @@ func (s *Server) putOnDisk(name string, content io.Reader) (err error) {
 		return errors.Join(err, os.Remove(to))
 	}
 	return s.register(map[string]string{name: to}, stored)
+}
+
+// link gives a file that was put its name, unless a job has come there since it began to come.
+func (s *Server) link(c caller, part, name, to string) error {
+	s.outputs.placing.Lock()
+	defer s.outputs.placing.Unlock()
+	if err := s.checkPlace(c, name); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return conflict("exists", "%s is below a file", name)
+	}
+	return os.Link(part, to) // which replaces nothing
 }
 
 // syncDir forces the names in a directory to the disk.
@@ -234,7 +246,11 @@ func (s *Server) remove(name string) error {
 		return conflict("in-use", "job %d writes %s", j.id, name)
 	}
 	if s.memory == nil {
-		return s.cluster.FS().Remove(name)
+		err := s.cluster.FS().Remove(name)
+		if err == nil {
+			s.outputs.drop(name)
+		}
+		return err
 	}
 	if _, err := s.cluster.FS().Stat(name); err != nil {
 		return err

@@ -46,7 +46,7 @@ func (s *Server) submit(c caller, a api.Submission, key string) (j *job, fresh b
 	}
 	s.writing.RLock()
 	defer s.writing.RUnlock()
-	added, err := s.jobs.add(j)
+	added, err := s.place(j)
 	if err != nil {
 		return nil, false, err
 	}
@@ -64,6 +64,21 @@ func (s *Server) submit(c caller, a api.Submission, key string) (j *job, fresh b
 	}
 	s.work.Go(func() { s.run(j) })
 	return j, true, nil
+}
+
+// place puts a job into the table, unless its output would be in a finished one of another user; false
+// if one with its key is there.
+func (s *Server) place(j *job) (bool, error) {
+	s.outputs.placing.Lock()
+	defer s.outputs.placing.Unlock()
+	added, err := s.jobs.add(j)
+	if name, stored := strings.CutPrefix(j.output, inStore); stored && added {
+		if err = s.mayAdd(caller{Principal: j.who}, name); err != nil {
+			s.jobs.drop(j)
+			close(j.written)
+		}
+	}
+	return added, err
 }
 
 // newJob makes a job that is in no table yet.
