@@ -12,7 +12,7 @@ GOFILES       = $(shell git ls-files -co --exclude-standard '*.go')
 # among them: it compiles for a minute; make test-engines ENGINE=beam tests it.
 PACKAGES      = ./... ./bench/... ./hdfs/... ./parquet/... ./s3/...
 
-.PHONY: run build build-stores build-beam test test-page test-play test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke bench-serve fuzz fuzz-jobs test-engines test-engines-light chaos whatif mutants mutants-experiments golden check clean
+.PHONY: run build build-stores build-beam test test-page test-play test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke bench-serve fuzz fuzz-jobs differential test-engines test-engines-light chaos whatif mutants mutants-experiments golden check clean
 
 build: ## bin/tarry with the playground's module, without tables for debuggers: they are a quarter of it
 	$(GO) generate ./play/site
@@ -31,9 +31,18 @@ run: ## without the playground's module, which takes longer to compile than all 
 	CGO_ENABLED=0 $(GO) build -v -ldflags="-s -w" -o bin/tarry ./cmd/tarry
 	./bin/tarry run wordcount --words --fold --top 10 examples/genesis.txt -o -
 
+# Jobs of many types and forms on the cluster against plain Go. Coverage says that each fast path was taken.
+DIFFERENTIAL = $(GO) test -cover -coverpkg=./mapreduce/...,./jobs/... -timeout 60m ./actors/differential
+
 test:
 	$(GO) test -race -timeout $(TEST_TIMEOUT) $(PACKAGES)
 	$(GO) test -timeout $(TEST_TIMEOUT) ./scheduling/simulator/replay
+	$(DIFFERENTIAL)
+
+# TestMatrix and the others of actors/differential with more seeds and larger inputs; what fails says how to run it again. Minutes.
+differential:
+	LONG_TESTS=1 $(DIFFERENTIAL)
+	LONG_TESTS=1 $(GO) test -run TestBuiltInJobs -timeout 60m ./cmd/tarry
 
 # The page: its functions under Node, its types, and all of it in Chromium, as far as these are there.
 test-page:

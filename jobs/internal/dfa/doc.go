@@ -20,4 +20,7 @@
 //
 // Read runes.go and decode.go (from bytes to classes of characters), program.go, states.go, search.go;
 // prefix.go and begin.go for the first bytes of a match.
+//
+// TestPaths of actors/differential enters the automaton, its table and the search for first bytes by jobs whose results
+// package regexp knows.
 package dfa

@@ -16,4 +16,6 @@
 //
 // Read pattern.go, then literal.go (which texts a match must hold), needle.go and pair.go (how they
 // are looked for), scanner.go, lines.go.
+//
+// TestPaths of actors/differential enters each of the ways by jobs whose results package regexp knows.
 package search

@@ -6,4 +6,6 @@
 // huge pages on Linux, plain slices elsewhere) and keeps a bounded number of
 // them for the next attempt or job of the same process: fresh memory costs a
 // page fault a page, and on a virtual machine that is the larger half of a sort.
+//
+// TestMatrix of actors/differential runs jobs of all types of keys and values from budgets of 64 KiB on.
 package memory

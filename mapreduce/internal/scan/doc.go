@@ -4,4 +4,6 @@
 // feed, vertical tab, form feed and carriage return. All other bytes, control
 // and non-ASCII ones included, belong to words. Words are cut as
 // `tr -s '[:space:]' '\n'` in the C locale cuts them.
+//
+// TestPaths of actors/differential counts words with it, TestBuiltInJobsArePlainPrograms of cmd/tarry in small blocks.
 package scan

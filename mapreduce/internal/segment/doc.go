@@ -10,4 +10,7 @@
 //
 // In memory a record is an entry of 24 bytes, its key and its value, or, where keys come often, a
 // part of a bundle: see bundle.go.
+//
+// TestPaths of actors/differential has jobs that take each of the fast paths: records in the index, copies, bundles,
+// spills, records of megabytes. TestMatrix compares such jobs with plain Go.
 package segment

@@ -1,0 +1,26 @@
+// Package differential has tests only: it runs jobs on a cluster and compares them with plain Go.
+//
+// The reference of each test is a map, a sort and a loop, written here. It is not mapreduce.RunLocal, which encodes,
+// combines and merges with the code that is tested.
+//
+// Three kinds of tests complement each other:
+//
+//   - TestMatrix runs the rows of a table whose columns are the dimensions of a job: the types of keys and values, the
+//     shape of Combine, the forms of Map and Reduce, the input, the cluster and what goes wrong. All pairs of two
+//     columns' values are covered; everything else is drawn from a seed.
+//   - TestPaths names for each fast path of the engine the case that takes it. Built with -cover, it checks that the case
+//     has entered the functions that make up the path.
+//   - TestTurnover brings the buffers of the combiner into each state in which they can turn over: it counts emits
+//     instead of drawing them.
+//
+// The other tests do the same for kept datasets, joins, files and the built-in jobs.
+//
+// To add a type, a combine function or a path, add a row: types to typesTable, a fold to the shapes of a value kind, a
+// path to pathsTable.
+//
+//	make differential                                                 # minutes: more seeds, larger inputs
+//	TARRY_CASE='types=...' go test -run TestMatrix ./actors/differential  # one row, as the line of a failure says
+//
+// The race detector would take minutes for the emits, so the tests are not built with it: make test runs them once
+// without it, and package actors runs random jobs under it.
+package differential

@@ -1,0 +1,71 @@
+//go:build !race
+
+package differential
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// exact are the emits of a trial that are counted instead of drawn. Each list is one map attempt.
+type exact[K, V any] struct {
+	keys   keyKind[K]
+	values valueKind[V]
+	shape  string
+	plan   plan
+	config actors.Config
+	lists  [][]pair[K, V]
+	pass   func(j *trial[K, V], in mapreduce.Input[[]byte], to mapreduce.Destination) (*mapreduce.Plan, error) // without Reduce
+}
+
+// run runs a job of these emits and returns what differs.
+func (e exact[K, V]) run(t *testing.T) error {
+	t.Helper()
+	j := newTrial(e.keys, e.values, e.shape, e.plan)
+	if j.plan.order == "" {
+		j.plan.order = "hash"
+	}
+	j.plan.reuse = true
+	j.plan.reduces = max(1, e.plan.reduces)
+	j.records = e.lists
+	j.ready(nil)
+	if j.shape != nil && j.shape.domain != nil {
+		for _, list := range j.records {
+			for i := range list {
+				list[i].value = j.shape.domain(j.values.copyOf(list[i].value))
+			}
+		}
+	}
+	cfg := e.config
+	cfg.BlockSize = 5 // a record of the input
+	cfg.MapSlots, cfg.ReduceSlots = 2, 2
+	return runExact(t, cfg, job{
+		records: len(j.records), want: j.want, bind: j.reducing,
+		pass: func(in mapreduce.Input[[]byte], to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return e.pass(j, in, to)
+		},
+	}, j.plan)
+}
+
+// emitting makes a list of n pairs.
+func emitting[K, V any](n int, at func(i int) (K, V)) []pair[K, V] {
+	list := make([]pair[K, V], n)
+	for i := range list {
+		list[i].key, list[i].value = at(i)
+	}
+	return list
+}
+
+// around returns the numbers near each of some edges.
+func around(width int, edges ...int) (list []int) {
+	for _, e := range edges {
+		for i := max(0, e-width); i <= e+width; i++ {
+			list = append(list, i)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}

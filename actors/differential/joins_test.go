@@ -1,0 +1,329 @@
+//go:build !race
+
+package differential
+
+import (
+	"context"
+	"fmt"
+	"hash/crc32"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// entry is a record with pointers; tally is one without.
+type entry struct {
+	Name string
+	Raw  []byte
+	N    int32
+}
+
+type tally struct {
+	ID    int32
+	Count int64
+}
+
+// sides are two lists of records, and what plain Go knows of them.
+type sides[K comparable, T any] struct {
+	left, right []T
+	key         func(T) K
+	show        func(T) string
+}
+
+// joinKinds are the joins; each row of one shows a pair, with - for nothing.
+var joinKinds = []string{"full", "inner", "left", "cogroup", "broadcast", "grouped"}
+
+// want returns the rows of each key, sorted.
+func (s *sides[K, T]) want(kind string) map[string][]string {
+	left, right := map[K][]T{}, map[K][]T{}
+	rows := map[string][]string{}
+	for _, rec := range s.left {
+		left[s.key(rec)] = append(left[s.key(rec)], rec)
+		rows[fmt.Sprint(s.key(rec))] = nil
+	}
+	for _, rec := range s.right {
+		right[s.key(rec)] = append(right[s.key(rec)], rec)
+		rows[fmt.Sprint(s.key(rec))] = nil
+	}
+	add := func(k K, row string) { rows[fmt.Sprint(k)] = append(rows[fmt.Sprint(k)], row) }
+	for k, as := range left {
+		if bs := right[k]; kind == "cogroup" || kind == "grouped" {
+			add(k, s.group(as, bs))
+			continue
+		}
+		for _, a := range as {
+			for _, b := range right[k] {
+				add(k, s.show(a)+" "+s.show(b))
+			}
+			if len(right[k]) == 0 && kind != "inner" {
+				add(k, s.show(a)+" -")
+			}
+		}
+	}
+	for k, bs := range right {
+		if len(left[k]) > 0 {
+			continue
+		}
+		if kind == "cogroup" || kind == "grouped" {
+			add(k, s.group(nil, bs))
+		}
+		for _, b := range bs {
+			if kind == "full" {
+				add(k, "- "+s.show(b))
+			}
+		}
+	}
+	for k, list := range rows {
+		slices.Sort(list)
+		if len(list) == 0 {
+			delete(rows, k)
+		}
+	}
+	return rows
+}
+
+// group shows a group, whose records are in the order of the input.
+func (s *sides[K, T]) group(as, bs []T) string {
+	var list []string
+	for _, a := range as {
+		list = append(list, s.show(a))
+	}
+	list = append(list, "|")
+	for _, b := range bs {
+		list = append(list, s.show(b))
+	}
+	return strings.Join(list, " ")
+}
+
+// feeds returns both sides as how says: slices, or kept by key in so many parts.
+func (s *sides[K, T]) feeds(c *actors.Cluster, how string, parts int) (left, right mapreduce.Feed[K, T], err error) {
+	if how == "slices" {
+		return mapreduce.By(mapreduce.Slice(s.left), s.key), mapreduce.By(mapreduce.Slice(s.right), s.key), nil
+	}
+	var kept [2]*actors.Keyed[K, T]
+	for i, list := range [][]T{s.left, s.right} {
+		if kept[i], err = actors.LoadBy(context.Background(), c, s.key, parts, mapreduce.Slice(list)); err != nil {
+			return left, right, err
+		}
+	}
+	return kept[0].Feed(), kept[1].Feed(), nil
+}
+
+// bind ties a join to its output.
+func (s *sides[K, T]) bind(kind, how string, reduces int, left, right mapreduce.Feed[K, T], out mapreduce.Output[string]) (*mapreduce.Plan, error) {
+	row := func(k K, a, b *T, emit func(string)) error {
+		sides := []string{"-", "-"}
+		for i, rec := range []*T{a, b} {
+			if rec != nil {
+				sides[i] = s.show(*rec)
+			}
+		}
+		emit(fmt.Sprint(k) + "\t" + strings.Join(sides, " "))
+		return nil
+	}
+	var j mapreduce.Joined[K, T, T, string]
+	switch kind {
+	case "broadcast":
+		return mapreduce.BroadcastJoin(mapreduce.Slice(s.left), s.key, right, func(rec T, matches []T, emit func(string)) error {
+			for i := range matches {
+				_ = row(s.key(rec), &rec, &matches[i], emit)
+			}
+			if len(matches) == 0 {
+				return row(s.key(rec), &rec, nil, emit)
+			}
+			return nil
+		}).Bind(out)
+	case "grouped":
+		return mapreduce.MapOnly[mapreduce.Group[K, T, T], string]{Map: func(g mapreduce.Group[K, T, T], emit func(string)) error {
+			emit(fmt.Sprint(g.Key) + "\t" + s.group(g.Left, g.Right))
+			return nil
+		}}.Bind(mapreduce.Grouped(left, right), out)
+	case "inner":
+		j = mapreduce.Join(left, right, func(k K, a, b T, emit func(string)) error { return row(k, &a, &b, emit) })
+	case "left":
+		j = mapreduce.LeftJoin(left, right, func(k K, a T, b *T, emit func(string)) error { return row(k, &a, b, emit) })
+	case "full":
+		j = mapreduce.FullJoin(left, right, row)
+	default:
+		j = mapreduce.CoGroup(left, right, func(k K, as []T, bs iter.Seq[T], emit func(string)) error {
+			emit(fmt.Sprint(k) + "\t" + s.group(slices.Clone(as), slices.Collect(bs)))
+			return nil
+		})
+	}
+	if j.NoShuffle = how == "together"; !j.NoShuffle {
+		j.Reducers = reduces
+	}
+	return j.Bind(out)
+}
+
+// run runs a join and returns what differs.
+func (s *sides[K, T]) run(t *testing.T, cfg actors.Config, kind, how string, reduces int, lost bool) (wrong error) {
+	onCluster(t, cfg, func(_ *testing.T, c *actors.Cluster) {
+		wrong = func() error {
+			left, right, err := s.feeds(c, how, reduces)
+			if err != nil {
+				return err
+			}
+			var out mapreduce.Collected[string]
+			p, err := s.bind(kind, how, reduces, left, right, out.Output())
+			if err != nil {
+				return err
+			}
+			if _, err = runPlan(c, p, lost); err != nil {
+				return err
+			}
+			parts, err := out.Parts()
+			if err != nil {
+				return err
+			}
+			return differentRows(s.want(kind), parts, kind != "broadcast")
+		}()
+	})
+	return wrong
+}
+
+// differentRows compares the rows of each key; if together is set, all of one key must be in a row of one part.
+func differentRows(want map[string][]string, parts [][]string, together bool) error {
+	got, ended := map[string][]string{}, map[string]bool{}
+	for _, part := range parts {
+		last := ""
+		for _, line := range part {
+			k, row, _ := strings.Cut(line, "\t")
+			if k != last && last != "" {
+				ended[last] = true
+			}
+			if together && ended[k] {
+				return fmt.Errorf("key %s comes twice", k)
+			}
+			got[k], last = append(got[k], row), k
+		}
+		ended[last] = true
+	}
+	for k, rows := range got {
+		if slices.Sort(rows); !slices.Equal(rows, want[k]) {
+			return fmt.Errorf("key %s:%s", k, lineDiff(want[k], rows))
+		}
+	}
+	for k := range want {
+		if got[k] == nil {
+			return fmt.Errorf("key %s is missing", k)
+		}
+	}
+	return nil
+}
+
+func entries(r *rand.Rand, n, keys int) (list []entry) {
+	for i := range n {
+		name := string(text(r, edges[r.IntN(len(edges))]))
+		if keys > 0 {
+			name = fmt.Sprint("name", r.IntN(keys))
+		}
+		list = append(list, entry{Name: fmt.Sprintf("%q", name), Raw: text(r, []int{0, 5, 17, 300}[i%4]), N: int32(i)})
+	}
+	return list
+}
+
+func tallies(r *rand.Rand, n, keys int) (list []tally) {
+	for i := range n {
+		id := drawInt[int32](r, i)
+		if keys > 0 {
+			id = int32(r.IntN(keys)) - 3
+		}
+		list = append(list, tally{ID: id, Count: int64(i)})
+	}
+	return list
+}
+
+// joinSizes are the numbers of records left and right, and of keys; 0: of many forms.
+var joinSizes = map[string][3]int{"some": {60, 90, 20}, "none right": {40, 0, 9}, "none left": {0, 40, 9}, "edges": {300, 300, 0}, "many": {2000, 3000, 900}}
+
+// TestJoins runs all kinds of joins over feeds of all kinds.
+func TestJoins(t *testing.T) {
+	t.Parallel()
+	m := &table{dims: []dimension{
+		{"types", []string{"entry", "tally"}},
+		{"kind", joinKinds},
+		{"how", []string{"kept", "slices", "together"}},
+		{"size", []string{"some", "none right", "none left", "edges", "many"}},
+		{"cluster", []string{"racks", "one slot", "one at once"}},
+		{"memory", []string{"unlimited", "64KiB", "1MiB"}},
+		{"reduces", []string{"3", "1", "40"}},
+		{"trouble", []string{"none", "lost"}},
+	}}
+	m.fits = func(i, a, k, b int) bool {
+		x, y := m.dims[i].values[a], m.dims[k].values[b]
+		switch m.dims[i].name + " " + m.dims[k].name {
+		case "kind how":
+			return (x != "grouped" || y != "slices") && (x != "broadcast" || y != "together")
+		case "cluster trouble":
+			return x != "one slot" || y == "none"
+		}
+		return true
+	}
+	seed := testSeed(t)
+	rows := m.cover(rand.New(rand.NewPCG(seed, 9)))
+	if long {
+		for i := range uint64(500) {
+			rows = append(rows, m.draw(rand.New(rand.NewPCG(seed, i))))
+		}
+	}
+	runRows(t, m, rows, seed, func(w row) error {
+		r := rand.New(rand.NewPCG(seed, uint64(crc32.ChecksumIEEE([]byte(m.line(w))))))
+		v := m.values(w)
+		cfg := clusters[v["cluster"]]
+		cfg.Memory = memories[v["memory"]]
+		n, reduces, lost := joinSizes[v["size"]], atoi(v["reduces"]), v["trouble"] == "lost"
+		if v["types"] == "entry" {
+			return entrySides(entries(r, n[0], n[2]), entries(r, n[1], n[2])).run(t, cfg, v["kind"], v["how"], reduces, lost)
+		}
+		return tallySides(tallies(r, n[0], n[2]), tallies(r, n[1], n[2])).run(t, cfg, v["kind"], v["how"], reduces, lost)
+	})
+}
+
+func entrySides(left, right []entry) *sides[string, entry] {
+	return &sides[string, entry]{left, right, func(e entry) string { return e.Name }, func(e entry) string { return fmt.Sprint(e.N, showText(e.Raw)) }}
+}
+
+func tallySides(left, right []tally) *sides[int32, tally] {
+	return &sides[int32, tally]{left, right, func(e tally) int32 { return e.ID }, func(e tally) string { return fmt.Sprint(e.Count) }}
+}
+
+// TestKeptIsWhatWasWritten: a dataset has the records of its job in their order, whatever reads it, and a dataset made of
+// its aligned input has them in the same parts.
+func TestKeptIsWhatWasWritten(t *testing.T) {
+	t.Parallel()
+	for _, cfg := range []actors.Config{{}, {Memory: 1 << 20}, {Nodes: 3, Replication: 1, Memory: 64 << 10}} {
+		for _, n := range []int{0, 1, 255, 3000} {
+			list := entries(rand.New(rand.NewPCG(uint64(n), 2)), n, 50)
+			onCluster(t, cfg, func(t *testing.T, c *actors.Cluster) {
+				kept, err := actors.Load(t.Context(), c, mapreduce.Slice(list))
+				require.NoError(t, err)
+				again, err := actors.Keep(t.Context(), c, mapreduce.Each(func(e entry) entry {
+					e.Raw = append(slices.Clone(e.Raw), '!')
+					return e
+				}).On(kept.Aligned()))
+				require.NoError(t, err)
+				if cfg.Nodes > 1 {
+					require.NoError(t, c.KillNode(c.Nodes()[0]))
+				}
+				for i, d := range []*actors.Dataset[entry]{kept, again} {
+					got, err := d.Collect(t.Context())
+					require.NoError(t, err)
+					require.Len(t, got, n)
+					for k, e := range got {
+						want := entry{list[k].Name, append(slices.Clone(list[k].Raw), "!"[:i]...), list[k].N}
+						require.Equal(t, fmt.Sprintf("%q", fmt.Sprint(want)), fmt.Sprintf("%q", fmt.Sprint(e)), "record %d", k)
+					}
+				}
+				require.Equal(t, kept.Size().Parts, again.Size().Parts)
+			})
+		}
+	}
+}

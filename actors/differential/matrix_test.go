@@ -1,0 +1,135 @@
+//go:build !race
+
+package differential
+
+import (
+	"hash/crc32"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var volumes = map[string]volume{
+	"one":       {records: 1, emits: 1, keys: 1},
+	"batches":   {records: 3, emits: 200, keys: 40},
+	"some":      {records: 60, emits: -7, keys: 20},
+	"few keys":  {records: 20, emits: 60, keys: 3},
+	"much":      {records: 2, emits: 2000, keys: 600},
+	"many keys": {records: 40, emits: 50, keys: 5000},
+	"flood":     {records: 2, emits: 200_000, keys: 60_000},
+}
+
+var blocks = map[string]int64{"usual": 0, "1B": 1, "13B": 13, "100B": 100}
+
+// matrix is the table of jobs; without full it lacks the last values of some dimensions, which take long. The first value
+// of a dimension goes with all others.
+func matrix(full bool) (*table, []types) {
+	list := typesTable()
+	var names, shapes []string
+	for _, t := range list {
+		names = append(names, t.name)
+		for _, s := range t.shapes {
+			if !slices.Contains(shapes, s) {
+				shapes = append(shapes, s)
+			}
+		}
+	}
+	volumeNames, reduces := []string{"some", "one", "batches", "few keys", "much", "many keys"}, []string{"2", "1", "7"}
+	troubles := []string{"none", "error", "panic", "reduce", "lost"}
+	if full {
+		volumeNames, reduces, troubles = append(volumeNames, "flood"), append(reduces, "500"), append(troubles, "slow")
+	}
+	m := &table{dims: []dimension{
+		{"types", names},
+		{"combine", append([]string{"none"}, shapes...)},
+		{"map", []string{"Map", "MapTask", "MapWith"}},
+		{"reduce", []string{"Reduce", "ReduceTask", "ReduceWith", "ReducePairs", "stop", "none"}},
+		{"order", []string{"hash", "descending", "total", "partition", "total descending", "partition descending"}},
+		{"group", []string{"all", "1"}},
+		{"volume", volumeNames},
+		{"lengths", []string{"edges", "short", "long", "bursts", "huge"}},
+		{"buffers", []string{"reused", "fresh"}},
+		{"input", []string{"lines", "slice", "fixed", "seq", "stream"}},
+		{"cluster", []string{"racks", "one slot", "one node", "one at once"}},
+		{"block", []string{"usual", "1B", "13B", "100B"}},
+		{"memory", []string{"unlimited", "64KiB", "1MiB", "16MiB"}},
+		{"reduces", reduces},
+		{"trouble", troubles},
+	}}
+	m.fits = func(i, a, k, b int) bool {
+		x, y := m.dims[i].values[a], m.dims[k].values[b]
+		switch m.dims[i].name + " " + m.dims[k].name {
+		case "types combine":
+			return y == "none" || slices.Contains(list[a].shapes, y)
+		case "types reduce":
+			return y != "none" || list[a].passes
+		case "types group":
+			return y == "all" || list[a].fields > 1
+		case "order trouble": // the sample of a total order runs the maps, too
+			return x != "total" && x != "total descending" || y == "none" || y == "reduce" || y == "lost"
+		case "input trouble":
+			return x != "stream" || y == "none" || y == "reduce"
+		case "cluster trouble":
+			return y != "lost" && y != "slow" || x == "racks" || x == "one at once" && y == "lost"
+		case "memory lengths", "lengths memory": // records that are too large for it are refused
+			return x != "huge" && x != "bursts" || y != "64KiB"
+		case "volume lengths":
+			return y != "huge" || x != "flood"
+		case "reduces memory":
+			return x != "500" || y != "64KiB"
+		}
+		return true
+	}
+	return m, list
+}
+
+// runRow runs a row and returns what differs.
+func runRow(t *testing.T, m *table, list []types, w row, seed uint64) error {
+	value := m.values(w)
+	p := plan{
+		mapForm: value["map"], reduceForm: value["reduce"], reuse: value["buffers"] == "reused", trouble: value["trouble"],
+		order: "hash", reduces: atoi(value["reduces"]),
+	}
+	order, direction, _ := strings.Cut(value["order"], " ")
+	p.descending = order == "descending" || direction == "descending"
+	if order != "descending" {
+		p.order = order
+	}
+	if value["group"] != "all" {
+		p.group = 1
+	}
+	vol := volumes[value["volume"]]
+	vol.lengths = value["lengths"]
+	r := rand.New(rand.NewPCG(seed, uint64(crc32.ChecksumIEEE([]byte(m.line(w))))))
+	j := list[w[0]].newJob(r, vol, value["combine"], p)
+	cfg := clusters[value["cluster"]]
+	cfg.Memory, cfg.BlockSize, cfg.Seed = memories[value["memory"]], blocks[value["block"]], seed
+	return runJob(t, cfg, j, p, value["input"])
+}
+
+// TestMatrix runs rows that hold all pairs of the matrix's values, in long runs random rows, too.
+func TestMatrix(t *testing.T) {
+	t.Parallel()
+	m, list := matrix(true)
+	seed := testSeed(t)
+	r := rand.New(rand.NewPCG(seed, 3))
+	few, _ := matrix(false)
+	rows := few.cover(r)
+	more := 12
+	if long {
+		rows, more = m.cover(r), 3000
+	}
+	for more > 0 {
+		if w := m.draw(r); long || m.isSlow(w) {
+			rows, more = append(rows, w), more-1
+		}
+	}
+	runRows(t, m, rows, seed, func(w row) error { return runRow(t, m, list, w, seed) })
+}
+
+// isSlow reports whether a row has 500 reduces or a slow attempt, but not many emits.
+func (t *table) isSlow(w row) bool {
+	v := t.values(w)
+	return (v["reduces"] == "500" || v["trouble"] == "slow") && v["volume"] != "flood"
+}

@@ -1,0 +1,140 @@
+//go:build !race
+
+package differential
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/jobs"
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// joinPath runs a join of tallies, or of entries.
+func joinPath(kind, how string, tally bool) func(t *testing.T) error {
+	r := rand.New(rand.NewPCG(3, 3))
+	if tally {
+		return func(t *testing.T) error {
+			return tallySides(tallies(r, 700, 90), tallies(r, 500, 90)).run(t, actors.Config{}, kind, how, 3, false)
+		}
+	}
+	return func(t *testing.T) error {
+		return entrySides(entries(r, 700, 90), entries(r, 500, 90)).run(t, actors.Config{}, kind, how, 3, false)
+	}
+}
+
+func keptPaths() []path {
+	return []path{
+		{"records without pointers are kept as memory", []string{"keptkeys.go numberChecker", "keptjoin.go advance"}, joinPath("inner", "together", true)},
+		{"records are kept as they lie", []string{"keptflat.go appendFlat", "keptflat.go read", "keptjoin.go bindTogether"}, joinPath("full", "together", false)},
+		{"groups are read where they lie", []string{"keptjoin.go takeGroup", "keptjoin.go walk"}, joinPath("grouped", "kept", false)},
+		{"a join hands encoded values on", []string{"joinreduce.go eachPair", "joinreduce.go takeRight"}, joinPath("inner", "slices", false)},
+		{"a broadcast join looks keys up one by one", []string{"combine/lookup.go Find", "combine/lookup.go Add: append(l.lists"}, joinPath("broadcast", "slices", false)},
+		{"a broadcast join looks 32 keys up at a time", []string{"abreast.go flush", "combine/ahead.go look", "combine/ahead.go touch", "combine/lookup.go grow"}, broadcastLines},
+	}
+}
+
+// broadcastLines joins lines, which stay where they lie while others are looked up.
+func broadcastLines(t *testing.T) (wrong error) {
+	var small, want []string
+	var text []byte
+	for i := range 100 {
+		small = append(small, fmt.Sprint(i%80, " is the ", i, "th"))
+	}
+	for i := range 501 { // not a multiple of 32
+		text = fmt.Appendf(text, "%d\n", i*7%120)
+		for k := i * 7 % 120; k < 100 && i*7%120 < 80; k += 80 {
+			want = append(want, fmt.Sprint(i*7%120, ": ", small[k]))
+		}
+	}
+	key := func(s string) string { return strings.Fields(s)[0] }
+	onCluster(t, actors.Config{BlockSize: 600}, func(t *testing.T, c *actors.Cluster) {
+		got, err := actors.Collect(t.Context(), c, func(out mapreduce.Output[string]) (*mapreduce.Plan, error) {
+			return mapreduce.BroadcastJoin(mapreduce.Lines(mapreduce.Bytes("lines", text)), func(line []byte) string { return string(line) },
+				mapreduce.By(mapreduce.Slice(small), key), func(line []byte, matches []string, emit func(string)) error {
+					for _, m := range matches {
+						emit(string(line) + ": " + m)
+					}
+					return nil
+				}).Bind(out)
+		})
+		if wrong = err; err == nil && !slices.Equal(got, want) {
+			wrong = errors.New(lineDiff(want, got))
+		}
+	})
+	return wrong
+}
+
+// grepping runs jobs.Grep over a text in blocks, and compares with package regexp.
+func grepping(pattern string, text []byte) func(t *testing.T) error {
+	return func(t *testing.T) (wrong error) {
+		re := regexp.MustCompile(pattern)
+		var want, got bytes.Buffer
+		for line := range bytes.Lines(text) {
+			if re.Match(bytes.TrimSuffix(line, []byte("\n"))) {
+				want.Write(line)
+			}
+		}
+		job, err := jobs.Grep(pattern, jobs.GrepOptions{})
+		if err != nil {
+			return err
+		}
+		p, err := job.Bind(mapreduce.Chunks(mapreduce.Bytes("text", text)), mapreduce.Raw[[]byte](mapreduce.Writer("out", &got)))
+		if err != nil {
+			return err
+		}
+		onCluster(t, actors.Config{BlockSize: 3000}, func(_ *testing.T, c *actors.Cluster) { _, wrong = runPlan(c, p, false) })
+		if wrong == nil && !bytes.Equal(want.Bytes(), got.Bytes()) {
+			wrong = errors.New(lineDiff(strings.Split(want.String(), "\n"), strings.Split(got.String(), "\n")))
+		}
+		return wrong
+	}
+}
+
+func jobPaths() []path {
+	r := rand.New(rand.NewPCG(7, 7))
+	var text []byte
+	for i := range 900 {
+		for range r.IntN(9) {
+			text = append(append(text, "abcdefghij"[:1+r.IntN(10)]...), " \t"[r.IntN(2)])
+		}
+		text = fmt.Appendf(text, "%d\n", i)
+	}
+	return []path{
+		{"words are found 64 bytes at a time", []string{"scan/scan.go Fields", "jobs/wordcount.go WordCount"}, func(t *testing.T) error { return countWords(t, text) }},
+		{"lines are looked for by a text that matches hold", []string{"jobs/internal/search/scanner.go ofSelected", "jobs/internal/search/pair.go index"}, grepping("abcdefgh[i-j]+ [a-b]+", text)},
+		{"all text is read by the automaton", []string{"jobs/internal/search/scanner.go ofAll", "jobs/internal/dfa/search.go run", "jobs/internal/dfa/cache.go build"}, grepping("^[a-e]+.[a-e]+ |9$", text)},
+		{"the automaton looks for the first bytes of a match", []string{"jobs/internal/dfa/search.go skip", "jobs/internal/dfa/prefix.go index"}, grepping("[cd][de][ef]g|[hj]\\t[a-b]b", text)},
+	}
+}
+
+// countWords runs jobs.WordCount.
+func countWords(t *testing.T, text []byte) (wrong error) {
+	want := map[string]int64{}
+	for w := range strings.FieldsSeq(string(text)) {
+		want[w]++
+	}
+	onCluster(t, actors.Config{BlockSize: 3000}, func(t *testing.T, c *actors.Cluster) {
+		list, err := actors.Collect(t.Context(), c, jobs.WordCount().On(mapreduce.Lines(mapreduce.Bytes("text", text))))
+		if wrong = err; err != nil {
+			return
+		}
+		for _, n := range list {
+			if want[string(n.First)] != n.Second {
+				wrong = fmt.Errorf("%d times %s, want %d", n.Second, n.First, want[string(n.First)])
+			}
+			delete(want, string(n.First))
+		}
+		if len(want) > 0 {
+			wrong = fmt.Errorf("words are missing: %v", want)
+		}
+	})
+	return wrong
+}

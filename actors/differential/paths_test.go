@@ -1,0 +1,196 @@
+//go:build !race
+
+package differential
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/actors"
+)
+
+// path is a case and the places of the engine that it must have executed, as placeOf reads them.
+type path struct {
+	name  string
+	takes []string
+	run   func(t *testing.T) error
+}
+
+// TestPaths runs a case for each fast path, and checks by its coverage that it has taken it. make test and make
+// differential build the test with -cover; without that the cases run unchecked.
+func TestPaths(t *testing.T) {
+	if testing.CoverMode() == "" {
+		t.Log("not built with -cover -coverpkg=.../mapreduce/...: no case is checked to have taken its path")
+	}
+	list := pathsTable()
+	if only := os.Getenv(alone); only != "" {
+		i := slices.IndexFunc(list, func(p path) bool { return p.name == only })
+		require.GreaterOrEqual(t, i, 0, "no path is called %q", only)
+		require.NoError(t, list[i].run(t))
+		return
+	}
+	for _, p := range list {
+		t.Run(p.name, func(t *testing.T) {
+			if testing.CoverMode() == "" {
+				require.NoError(t, p.run(t))
+				return
+			}
+			t.Parallel()
+			blocks := executed(t, p.name)
+			var wrong []error
+			for _, place := range p.takes {
+				wrong = append(wrong, placeOf(place).taken(blocks))
+			}
+			require.NoError(t, errors.Join(wrong...))
+		})
+	}
+}
+
+var (
+	starved = actors.Config{Memory: 64 << 10}
+	little  = actors.Config{Memory: 1 << 20}
+)
+
+// pathsTable has a case for each fast path. What is common to all jobs is not in it.
+func pathsTable() []path {
+	return slices.Concat(combinePaths(), numberPaths(), sortPaths(), keptPaths(), jobPaths())
+}
+
+// many emits n pairs, two of each key in a row, whose keys repeat after so many and have some bytes.
+func many(n, keys, keyBytes int) [][]pair[string, int64] {
+	return [][]pair[string, int64]{emitting(n, func(i int) (string, int64) {
+		k := i / 2 % keys
+		return stringKey(k*7919%keys, step{key: k, keyBytes: keyBytes}), int64(i)
+	})}
+}
+
+func words(shape string, cfg actors.Config, lists [][]pair[string, int64]) func(t *testing.T) error {
+	return exact[string, int64]{keys: strs(), values: intValues[int64]("int64"), shape: shape, config: cfg, plan: plan{reduces: 2}, lists: lists}.run
+}
+
+func values(cfg actors.Config, lists [][]pair[string, []byte]) func(t *testing.T) error {
+	return exact[string, []byte]{keys: strs(), values: byteValues(), shape: "longest", config: cfg, plan: plan{reduces: 2}, lists: lists}.run
+}
+
+func composites(n, keys, bytes int) func(t *testing.T) error {
+	return exact[visit, int64]{keys: visits(), values: intValues[int64]("int64"), shape: "max", lists: [][]pair[visit, int64]{
+		emitting(n, func(i int) (visit, int64) {
+			return visit{strings.Repeat("u", bytes), int16(i % keys), fmt.Append(nil, i%keys)}, int64(i)
+		}),
+	}}.run
+}
+
+// heavy are strings that take the heap.
+func heavy(n, keys, bytes int, cfg actors.Config) func(t *testing.T) error {
+	return exact[string, string]{keys: strs(), values: stringValues(), shape: "longest", config: cfg, plan: plan{reduces: 3}, lists: [][]pair[string, string]{
+		emitting(n, func(i int) (string, string) { return fmt.Sprint(i % keys), fmt.Sprintf("%*d", bytes, i) }),
+	}}.run
+}
+
+func combinePaths() []path {
+	r := rand.New(rand.NewPCG(4, 4))
+	lent := func(n int, at func(i int) (string, []byte)) [][]pair[string, []byte] {
+		return [][]pair[string, []byte]{emitting(n, at)}
+	}
+	list := []path{
+		{"both halves of the batch are folded", []string{
+			"combine/table.go EmitString", "combine/table.go turn: b.n, b.late = other, true", "combine/table.go turn: t.fold(other", "combine/table.go flush: t.fold(other", "combine/batch.go probe: x.value = c.combine",
+		}, words("max", actors.Config{}, many(300, 7, 0))},
+		{"values that hold pointers are folded", []string{"combine/held.go probeHeld", "combine/held.go foldHeld: x.value = c.held.keep(&both)"}, heavy(300, 7, 9, actors.Config{})},
+		{"a bulky value waits for nobody", []string{"combine/held.go EmitHeavy: t.flushLong()"}, heavy(200, 7, 3000, actors.Config{})},
+		{
+			"lent values overflow their buffer",
+			[]string{"combine/lent.go EmitLent: t.flushLong()", "combine/lent.go keep: l.last =", "combine/lent.go foldLent: x.value = c.held.keep(&both)"},
+			values(actors.Config{}, lent(400, func(i int) (string, []byte) { return fmt.Sprint(i % 150), text(r, 100+i%156) })),
+		},
+		{
+			"values that are too large are not lent",
+			[]string{"combine/lent.go EmitLent: t.EmitHeavy(key"},
+			values(actors.Config{}, lent(400, func(i int) (string, []byte) { return fmt.Sprint(i % 90), text(r, 250+i%20) })),
+		},
+		{"an encoded key waits in its half", []string{"combine/encoded.go EncodedEmitter: if t.b.n++", "combine/encoded.go digest: w.hash ="}, composites(300, 5, 3)},
+		{"an encoded key is long", []string{"combine/encoded.go EncodedEmitter: t.emitLong(key, v)"}, composites(300, 5, 12)},
+		{"an encoded key has no room", []string{"combine/encoded.go EncodedEmitter: large = key[:0]", "combine/encoded.go EncodedEmitter: dst = large"}, composites(300, 5, 90)},
+		{"long keys wait", []string{"combine/longbatch.go add: b.n++", "combine/longbatch.go touchLong: sum += uint64", "combine/cells.go putLong: c.fold(x, &w.value)", "combine/cells.go putLong: *x = cell"}, words("max", actors.Config{}, many(300, 50, 20))},
+		{"a huge key waits for nobody", []string{"combine/table.go emitHuge: t.putLong"}, words("max", actors.Config{}, many(20, 3, 5000))},
+		{"the table grows", []string{"combine/table.go makeRoom: size *= 2", "combine/cells.go rehash: c.cells[at&mask] = *x", "combine/cells.go reserve: c.setArena(size)"}, words("max", actors.Config{}, many(10_000, 5000, 17))},
+		{"a full table is spilled", []string{"combine/spill.go spill: t.byPartition", "combine/spill.go byPartition: out[ends[p]] = sorted[i]", "combine/sort.go scatterCells", "combine/sort.go insertion: a[j] = x", "combine/merge.go nextWithFile"}, words("max", starved, many(40_000, 20_000, 0))},
+		{
+			"spilled keys begin alike",
+			[]string{"combine/sort.go byPlaces", "combine/sort.go sort: tmp[*at] = a[i]", "combine/spill.go spill: t.byPartition"},
+			words("max", starved, [][]pair[string, int64]{emitting(20_000, func(i int) (string, int64) {
+				return []string{"12345678", fmt.Sprintf("%c234567", 'a'+i%20), "1234567"}[i%3] + fmt.Sprint(i*7%15_000), int64(i)
+			})}),
+		},
+		{"long keys do not fit into the budget", []string{"combine/table.go makeArena: t.drain()", "combine/spill.go spill: t.byPartition"}, words("max", starved, many(6000, 3000, 400))},
+		{"values on the heap do not fit into the budget", []string{"combine/held.go settle: t.drain()", "combine/held.go weighAll", "combine/spill.go spill: t.byPartition"}, heavy(6000, 5000, 300, little)},
+		{"values are packed as memory", []string{"combine/pack.go pack: memoryOf(&x.value)", "combine/pack.go absorb: b = b[copy(memoryOf"}, words("max", actors.Config{}, many(300, 50, 9))},
+		{"values are packed as their encoding", []string{"combine/pack.go pack: append(binary.AppendUvarint(l.cur, uint64(size)), value...)", "combine/pack.go absorb: t.cfg.decode(b[:x])"}, heavy(300, 50, 9, actors.Config{})},
+	}
+	return append(list,
+		path{"words are added without a call", []string{"combine/batch.go probeSum: add(", "combine/sumemit.go ofStrings: if b.n++", "combine/pack.go pack: binary.AppendVarint(l.cur", "combine/pack.go absorb: setWord("}, words("sum", actors.Config{}, many(300, 7, 0))},
+		path{"sums are spilled", []string{"combine/batch.go probeSum: add(", "combine/spill.go spill: t.byPartition", "combine/merge.go nextWithFile"}, words("sum", starved, many(40_000, 20_000, 0))},
+	)
+}
+
+// ints runs jobs with integer keys.
+func ints(shape, reduceForm string, cfg actors.Config, lists ...[]pair[int64, uint64]) func(t *testing.T) error {
+	p := plan{reduces: 2, reduceForm: reduceForm}
+	return exact[int64, uint64]{keys: intKeys[int64]("int64"), values: intValues[uint64]("uint64"), shape: shape, config: cfg, plan: p, lists: lists, pass: (*trial[int64, uint64]).passing}.run
+}
+
+func numberPaths() []path {
+	near := func(n, from, keys int) []pair[int64, uint64] {
+		return emitting(n, func(i int) (int64, uint64) { return int64(from + i*37%keys), uint64(i) })
+	}
+	far := func(n int) []pair[int64, uint64] {
+		return emitting(n, func(i int) (int64, uint64) { return int64(i%n) << 40, uint64(i) })
+	}
+	list := []path{
+		{
+			"numbers near to each other stand in a row",
+			[]string{"combine/numbersin.go foldEmitter: d.values[i] = fold(", "combine/numbers.go elsewhere: t.place(", "combine/row.go asRow: *out[p] = Segment", "combine/row.go nextOfRows: r.ahead = r.ahead[1:]", "combine/row.go fill: values[i] = c.fold("},
+			ints("max", "", actors.Config{}, near(3000, -500, 900), near(3000, -300, 900)),
+		},
+		{"rows are passed on without a Reduce", []string{"reducenumbers.go passNumbers: setBits(", "combine/row.go Numbers"}, ints("max", "none", actors.Config{}, near(3000, -500, 900), near(3000, -300, 900))},
+		{"numbers move into a longer row", []string{"combine/numbers.go lookAgain: t.d.next = max(firstLook", "combine/numbers.go move: t.place(", "combine/numbers.go extend: copy(d.values"}, ints("max", "", actors.Config{}, near(9000, 0, 8000))},
+		{"numbers far from each other stand in cells", []string{"combine/numbers.go elsewhere: t.put(key", "combine/numbers.go lookAgain: t.presize()", "combine/pack.go pack: memoryOf(&x.value)"}, ints("max", "", actors.Config{}, far(3000))},
+		{"a row is packed if half of its places are free", []string{"combine/numbersout.go packNumbers: memoryOf"}, ints("max", "", actors.Config{}, emitting(900, func(i int) (int64, uint64) { return int64(i % 30 * 500), uint64(i) }))},
+		{"a row is folded into a table", []string{"combine/row.go absorbRow: t.putNumber("}, ints("max", "", actors.Config{}, near(3000, 0, 900), far(3000))},
+		{"a row is spilled", []string{"combine/numbersout.go spillNumbers: t.count(w)", "combine/numbersout.go placesByPartition", "combine/merge.go nextWithFile"}, ints("max", "", actors.Config{Memory: 2 << 20}, near(30_000, 0, 30_000), near(30_000, 0, 30_000), near(30_000, 9, 30_000), near(30_000, 0, 30_000), near(30_000, 0, 30_000))},
+	}
+	return append(list, path{"words in a row are added without a call", []string{"combine/numbersin.go addEmitter: d.values[i] += v", "combine/row.go fill: values[i] = c.fold("}, ints("sum", "", actors.Config{}, near(3000, -500, 900), near(3000, -300, 900))})
+}
+
+// sorted runs a job without Combine. Values have up to three bytes more than asked for.
+func sorted(cfg actors.Config, keys, keyBytes, valueBytes int, each ...int) func(t *testing.T) error {
+	var lists [][]pair[string, []byte]
+	for l, n := range each {
+		lists = append(lists, emitting(n, func(i int) (string, []byte) {
+			k := i * 7919 % keys
+			return stringKey(k, step{key: k, keyBytes: keyBytes}), bytesOf(i+l, step{valueBytes: valueBytes + i%4})
+		}))
+	}
+	return exact[string, []byte]{keys: strs(), values: byteValues(), config: cfg, plan: plan{reduces: 2}, lists: lists}.run
+}
+
+func sortPaths() []path {
+	return []path{
+		{"short records lie in the index", []string{"segment/list.go put: "}, sorted(actors.Config{}, 300, 0, 9, 300, 300)},
+		{"records lie in the index or are copied by their length", []string{"segment/list.go put: ", "segment/store.go copyRecord"}, sorted(actors.Config{}, 300, 20, 104, 300, 300)},
+		{"longer records are copied", []string{"segment/store.go copyRecord"}, sorted(actors.Config{}, 300, 60, 200, 300, 300)},
+		{"values of frequent keys are bundled", []string{"segment/bundle.go bundle: c.at += n", "segment/bundle.go more", "segment/bundle.go cutValue"}, sorted(actors.Config{}, 5, 0, 9, 1000, 1000)},
+		{"bundles hold values of two lengths", []string{"segment/bundle.go bundle: room[0], room[1] =", "segment/bundle.go cutValue: n-shortLength"}, sorted(actors.Config{}, 5, 0, 126, 1000)},
+		{"bundling is given up where keys do not repeat", []string{"segment/bundle.go bundleNoMore"}, sorted(actors.Config{}, 3000, 0, 9, 3000)},
+		{"records are spilled", []string{"segment/spill.go spill", "segment/reader.go next", "segment/loser.go play"}, sorted(starved, 4000, 30, 300, 9000, 500)},
+		{"a record of megabytes is spilled at once", []string{"segment/sorter.go addAnyway: s.spill(&extra", "segment/block.go large"}, sorted(actors.Config{Memory: 24 << 20}, 3, 0, 3<<20, 3, 3)},
+		{"memory of a large map is given back", []string{"segment/tighten.go tighten: "}, sorted(actors.Config{}, 5000, 60, 300, 9000)},
+	}
+}

@@ -1,0 +1,372 @@
+//go:build !race
+
+package differential
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// pair is what a map emits.
+type pair[K, V any] struct {
+	key   K
+	value V
+}
+
+// trial is a job whose output plain Go knows.
+type trial[K, V any] struct {
+	keys    keyKind[K]
+	values  valueKind[V]
+	shape   *shape[V]       // nil: no Combine
+	records [][]pair[K, V]  // what the map of each record emits
+	spread  []K             // some keys, between which Partition divides
+	plan    plan            // of the forms of the job's functions
+	once    []*atomic.Int32 // of each record: how many attempts have begun it
+	failed  atomic.Bool     // a reduce has failed
+}
+
+// plan are the parts of a job that do not depend on its types.
+type plan struct {
+	mapForm    string // Map, MapTask, MapWith
+	reduceForm string // Reduce, ReduceTask, ReduceWith, ReducePairs, stop or none
+	order      string // hash, total or partition
+	descending bool
+	group      int // leading fields of a key that make a group; 0: all
+	reduces    int
+	reuse      bool   // keys and values are lent to emit
+	trouble    string // none, error, panic, reduce, slow or lost
+}
+
+// jobOf is the job without its Reduce.
+func jobOf[K, V, O any](j *trial[K, V]) mapreduce.Job[[]byte, K, V, O] {
+	job := mapreduce.Job[[]byte, K, V, O]{
+		Name: "trial", Reducers: j.plan.reduces, Descending: j.plan.descending, GroupFields: j.plan.group,
+		TotalOrder: j.plan.order == "total",
+	}
+	if j.plan.order == "partition" {
+		job.Partition = j.partition
+	}
+	if j.shape != nil {
+		if job.Sum = j.shape.sum; !job.Sum {
+			job.Combine = j.shape.fold
+		}
+	}
+	switch j.plan.mapForm {
+	case "MapTask":
+		job.MapTask = func(*mapreduce.Task) (mapreduce.Mapper[[]byte, K, V], error) { return j.delayed(), nil }
+	case "MapWith":
+		job.MapWith = func(t *mapreduce.Task, in []byte, emit func(K, V)) error {
+			if t.Context().Err() != nil {
+				return t.Context().Err()
+			}
+			return j.emit(in, emit)
+		}
+	default:
+		job.Map = j.emit
+	}
+	return job
+}
+
+// delayed is a map that emits what belongs to a record when the next one comes, or at the end.
+func (j *trial[K, V]) delayed() mapreduce.Mapper[[]byte, K, V] {
+	var before []byte
+	return mapreduce.Mapper[[]byte, K, V]{
+		Map: func(in []byte, emit func(K, V)) (err error) {
+			if before != nil {
+				err = j.emit(before, emit)
+			}
+			before = slices.Clone(in)
+			return err
+		},
+		Close: func(emit func(K, V)) error {
+			if before == nil {
+				return nil
+			}
+			return j.emit(before, emit)
+		},
+	}
+}
+
+var scratches = sync.Pool{New: func() any { return newScratch() }}
+
+// emit is the map: it emits the pairs of the record whose number is in.
+func (j *trial[K, V]) emit(in []byte, emit func(K, V)) error {
+	record, err := strconv.Atoi(strings.TrimSpace(string(in)))
+	if err != nil {
+		return err
+	}
+	list := j.records[record]
+	try := int(j.once[record].Add(1))
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	for i, p := range list {
+		if i == len(list)/2 {
+			if err := j.trouble(record, try); err != nil {
+				return err
+			}
+		}
+		if !j.plan.reuse {
+			emit(p.key, j.values.copyOf(p.value))
+			continue
+		}
+		if j.keys.lend != nil {
+			p.key = j.keys.lend(s, p.key)
+		}
+		if j.values.lend != nil {
+			p.value = j.values.lend(s, p.value)
+		}
+		emit(p.key, p.value)
+		s.spoil()
+	}
+	return nil
+}
+
+// trouble is what goes wrong with a record half-way.
+func (j *trial[K, V]) trouble(record, try int) error {
+	if try > 1 || record != len(j.records)/3 && record != len(j.records)-1 {
+		return nil
+	}
+	switch j.plan.trouble {
+	case "error":
+		return errors.New("an error to be tried again")
+	case "panic":
+		panic("a panic to be tried again")
+	case "slow": // longer than all others, so that a second attempt is started
+		for limit := time.After(2 * time.Hour); ; {
+			select {
+			case <-limit:
+				return nil
+			case <-time.After(10 * time.Second):
+				if j.once[record].Load() > 1 {
+					return nil
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// reducing binds the job with a Reduce.
+func (j *trial[K, V]) reducing(in mapreduce.Input[[]byte], out mapreduce.Output[string]) (*mapreduce.Plan, error) {
+	job := jobOf[K, V, string](j)
+	switch j.plan.reduceForm {
+	case "ReduceTask":
+		job.ReduceTask = func(*mapreduce.Task) (mapreduce.Reducer[K, V, string], error) { return j.withheld(), nil }
+	case "ReduceWith":
+		job.ReduceWith = func(_ *mapreduce.Task, k K, values iter.Seq[V], emit func(string)) error {
+			return j.reduce(k, values, emit)
+		}
+	case "ReducePairs":
+		job.ReducePairs = func(_ *mapreduce.Task, pairs iter.Seq2[K, V], emit func(string)) error {
+			key, shown := "", []string(nil)
+			for k, v := range pairs {
+				if shown == nil {
+					key = j.keys.show(k)
+				}
+				shown = append(shown, j.keys.show(k)+"="+j.values.show(v))
+			}
+			emit(key + "\t" + strings.Join(shown, " "))
+			return nil
+		}
+	default:
+		job.Reduce = j.reduce
+	}
+	return job.Bind(in, out)
+}
+
+func (j *trial[K, V]) reduce(k K, values iter.Seq[V], emit func(string)) error {
+	key := j.keys.show(k)
+	var shown []string
+	for v := range values {
+		shown = append(shown, j.values.show(v))
+		if j.plan.trouble == "reduce" && len(shown) == 1 && j.failed.CompareAndSwap(false, true) {
+			return errors.New("an error to be tried again")
+		}
+		if j.plan.reduceForm == "stop" && len(shown) == 2 {
+			break
+		}
+	}
+	emit(key + "\t" + strings.Join(shown, " "))
+	return nil
+}
+
+// withheld is a reduce that emits each line with the next group, or at the end.
+func (j *trial[K, V]) withheld() mapreduce.Reducer[K, V, string] {
+	line := ""
+	flush := func(emit func(string)) {
+		if line != "" {
+			emit(line)
+		}
+	}
+	return mapreduce.Reducer[K, V, string]{
+		Reduce: func(k K, values iter.Seq[V], emit func(string)) error {
+			flush(emit)
+			return j.reduce(k, values, func(next string) { line = next })
+		},
+		Close: func(emit func(string)) error {
+			flush(emit)
+			return nil
+		},
+	}
+}
+
+// passing binds the job without a Reduce.
+func (j *trial[K, V]) passing(in mapreduce.Input[[]byte], to mapreduce.Destination) (*mapreduce.Plan, error) {
+	return jobOf[K, V, mapreduce.Pair[K, V]](j).Bind(in, mapreduce.Encoded(to, func(dst []byte, p mapreduce.Pair[K, V]) ([]byte, error) {
+		return fmt.Appendf(dst, "%s\t%s\n", j.keys.show(p.First), j.values.show(p.Second)), nil
+	}))
+}
+
+// partition counts the keys of spread that are not larger, by the fields of the group.
+func (j *trial[K, V]) partition(key K, reduces int) int {
+	n := 0
+	for _, k := range j.spread {
+		if j.keys.compare(k, key, j.grouped()) <= 0 {
+			n++
+		}
+	}
+	return n % reduces
+}
+
+// grouped is how many fields make a group.
+func (j *trial[K, V]) grouped() int {
+	if j.plan.group == 0 {
+		return len(j.keys.fields)
+	}
+	return j.plan.group
+}
+
+// wanted are the lines of a key, or of a group by the first of its keys.
+type wanted struct {
+	key   string
+	lines []string
+	part  int // for the order partition
+}
+
+// want is what the job should write, in the order of the keys, by plain Go.
+func (j *trial[K, V]) want() (list []wanted) {
+	pairs := j.sorted()
+	for len(pairs) > 0 {
+		first, n := pairs[0].key, 1
+		fields := j.grouped()
+		if j.plan.reduceForm == "none" {
+			fields = len(j.keys.fields)
+		}
+		for n < len(pairs) && j.keys.compare(first, pairs[n].key, fields) == 0 {
+			n++
+		}
+		w := wanted{key: j.keys.show(first)}
+		if j.plan.order == "partition" {
+			w.part = j.partition(first, j.plan.reduces)
+		}
+		var shown []string
+		for i, p := range pairs[:n] {
+			switch {
+			case j.plan.reduceForm == "ReducePairs":
+				shown = append(shown, j.keys.show(p.key)+"="+j.values.show(p.value))
+			case j.plan.reduceForm == "none":
+				w.lines = append(w.lines, w.key+"\t"+j.values.show(p.value))
+			case j.plan.reduceForm != "stop" || i < 2:
+				shown = append(shown, j.values.show(p.value))
+			}
+		}
+		if j.plan.reduceForm != "none" {
+			w.lines = []string{w.key + "\t" + strings.Join(shown, " ")}
+		}
+		list, pairs = append(list, w), pairs[n:]
+	}
+	return list
+}
+
+// sorted are all pairs in the order of their keys, with Combine one for each key.
+func (j *trial[K, V]) sorted() []pair[K, V] {
+	all := len(j.keys.fields)
+	list := slices.Concat(j.records...)
+	slices.SortStableFunc(list, func(a, b pair[K, V]) int {
+		if j.plan.descending {
+			return -j.keys.compare(a.key, b.key, all)
+		}
+		return j.keys.compare(a.key, b.key, all)
+	})
+	if j.shape == nil {
+		return list
+	}
+	var folded []pair[K, V]
+	for _, p := range list {
+		v := j.values.copyOf(p.value)
+		if n := len(folded) - 1; n >= 0 && j.keys.compare(folded[n].key, p.key, all) == 0 {
+			folded[n].value = j.shape.fold(folded[n].value, v)
+			continue
+		}
+		folded = append(folded, pair[K, V]{p.key, v})
+	}
+	return folded
+}
+
+// differs returns the first difference between what the parts hold and what is wanted; nil if there is none.
+func (p *plan) differs(want []wanted, parts [][]string) error {
+	at := map[string]int{}
+	for i, w := range want {
+		at[w.key] = i
+	}
+	seen := make([]bool, len(want))
+	last, before := -1, ""
+	for part, lines := range parts {
+		if p.order != "total" {
+			last = -1
+		}
+		for len(lines) > 0 {
+			key, _, _ := strings.Cut(lines[0], "\t")
+			i, ok := at[key]
+			if !ok {
+				return fmt.Errorf("part %d: key %s was never emitted: %s", part, key, lines[0])
+			}
+			if seen[i] || i < last {
+				return fmt.Errorf("part %d: key %s comes twice or after %s", part, key, before)
+			}
+			if p.order == "partition" && want[i].part != part {
+				return fmt.Errorf("key %s is in part %d, not in %d", key, part, want[i].part)
+			}
+			got := lines[:min(len(lines), len(want[i].lines))]
+			if !slices.Equal(got, want[i].lines) {
+				return fmt.Errorf("key %s in part %d:%s", key, part, lineDiff(want[i].lines, got))
+			}
+			seen[i], last, before, lines = true, i, key, lines[len(got):]
+		}
+	}
+	if i := slices.Index(seen, false); i >= 0 {
+		return fmt.Errorf("key %s is missing; want %s", want[i].key, cut(want[i].lines[0]))
+	}
+	return nil
+}
+
+// lineDiff shows the first line that differs.
+func lineDiff(want, got []string) string {
+	i := 0
+	for i < min(len(want), len(got)) && want[i] == got[i] {
+		i++
+	}
+	side := func(list []string) string {
+		if i < len(list) {
+			return cut(list[i])
+		}
+		return "nothing"
+	}
+	return fmt.Sprintf("\n  line %d of %d\n  want %s\n  got  %s", i+1, len(want), side(want), side(got))
+}
+
+func cut(s string) string {
+	if len(s) > 300 {
+		return s[:300] + "..."
+	}
+	return s
+}

@@ -1,0 +1,207 @@
+//go:build !race
+
+package differential
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// waiting are numbers of pairs with short keys that an emit finds in the batch, of two halves of 64: none, in the first
+// half, in the second with the first one full, and in the first with the second one full. The numbers around an edge
+// bring the next emits over it.
+func waiting() []int { return around(2, 1, 64, 128, 192, 256) }
+
+// event is what comes when so many pairs wait.
+type event struct {
+	name     string
+	key      int // bytes of the key, if they are not those of all others
+	value    int // bytes of the value
+	times    int
+	sameKey  bool
+	nilValue bool
+}
+
+// events turn the buffers over, or come between: a value that overflows the buffer of values that wait (16 KiB), one
+// that is too large for it (256 bytes), one that waits for nobody (1 KiB), long keys up to the edge of their batch (32
+// pairs or 4 KiB), and a key that does not fit into it.
+var events = []event{
+	{name: "nothing", times: 0},
+	{name: "empty values", value: 0, times: 2},
+	{name: "no value", nilValue: true, times: 2},
+	{name: "largest lent", value: 256, times: 70},
+	{name: "too large to lend", value: 257, times: 1},
+	{name: "bulky", value: 2000, times: 2, sameKey: true},
+	{name: "31 long keys", key: 17, value: 9, times: 31},
+	{name: "32 long keys", key: 33, value: 9, times: 32, sameKey: true},
+	{name: "33 long keys", key: 17, value: 100, times: 33},
+	{name: "4 KiB of long keys", key: 800, value: 3, times: 6},
+	{name: "huge key", key: 5000, value: 3, times: 1},
+}
+
+// pattern of a list of emits: k pairs, the event, 70 more pairs and, if twice is set, all that again. Their keys repeat
+// after so many.
+type pattern struct {
+	waiting int
+	event   event
+	size    int // bytes of the values of all other pairs
+	keys    int
+	twice   bool
+}
+
+// patterns are those of a job; short has one size of values only.
+func patterns(sizes ...int) (list []pattern) {
+	for i, k := range waiting() {
+		for e, ev := range events {
+			for s, size := range sizes {
+				list = append(list, pattern{waiting: k, event: ev, size: size, keys: []int{1000, 3, 40}[(i+e+s)%3], twice: (i+s)%4 == 0})
+			}
+		}
+	}
+	return list
+}
+
+// step is an emit of a pattern: the number of its key, and lengths.
+type step struct {
+	key, keyBytes, valueBytes int
+	nilValue                  bool
+}
+
+func (p pattern) steps() (list []step) {
+	for range map[bool]int{false: 1, true: 2}[p.twice] {
+		for i := range p.waiting {
+			list = append(list, step{key: i % p.keys, valueBytes: p.size})
+		}
+		for i := range p.event.times {
+			if p.event.sameKey {
+				i = 0
+			}
+			list = append(list, step{i % p.keys, p.event.key, p.event.value, p.event.nilValue})
+		}
+		for i := range 70 {
+			list = append(list, step{key: i % p.keys, valueBytes: max(1, p.size/2)})
+		}
+	}
+	return list
+}
+
+// listsOf makes the emits of patterns. No two lists share a key, so that nothing hides behind another map's value.
+func listsOf[K, V any](patterns []pattern, key func(list int, s step) K, value func(n int, s step) V) (lists [][]pair[K, V]) {
+	for l, p := range patterns {
+		steps := p.steps()
+		lists = append(lists, emitting(len(steps), func(i int) (K, V) { return key(l, steps[i]), value(i, steps[i]) }))
+	}
+	return lists
+}
+
+func stringKey(list int, s step) string {
+	k := fmt.Sprintf("%d-%d", list, s.key)
+	return k + strings.Repeat("x", max(0, s.keyBytes-len(k)))
+}
+
+func visitKey(list int, s step) visit {
+	return visit{User: stringKey(list, s), Day: int16(s.key % 3), page: []byte{byte(s.key)}}
+}
+
+func numberKey(list int, s step) int32 {
+	if s.keyBytes > 0 { // far from all others
+		return int32(-1<<30 + list*100_000 + s.key*1000)
+	}
+	return int32(list*300 + s.key)
+}
+
+// bytesOf are unlike those of any emit near by.
+func bytesOf(n int, s step) []byte {
+	if s.nilValue {
+		return nil
+	}
+	b := make([]byte, s.valueBytes)
+	for i := range b {
+		b[i] = byte('!' + (n*7+i/16)%90)
+	}
+	return b
+}
+
+// alikeOf are the same for each emit of a key.
+func alikeOf(_ int, s step) []byte {
+	return bytesOf(s.key*13, step{key: s.key, valueBytes: 20 + s.key%200})
+}
+
+// sharedOf are the same for eight emits in a row, so that new keys share the copy of their value.
+func sharedOf(n int, s step) []byte { return bytesOf(n/8, s) }
+
+func wordOf(n int, s step) int64 { return int64(n*n%1000+s.valueBytes) - 300 }
+
+// TestTurnover brings the buffers of a map with a combiner into each state at which they can turn over.
+func TestTurnover(t *testing.T) {
+	t.Parallel()
+	for _, shape := range []string{"longest", "second", "mutate", "concatenate", "prefix", "fresh"} {
+		sizes, value := []int{256}, bytesOf
+		switch {
+		case shape == "second" || shape == "concatenate":
+			value = alikeOf
+		case shape == "mutate":
+			value = sharedOf
+		case shape == "longest" || long:
+			sizes = []int{1, 128, 200, 256}
+		}
+		t.Run("string/bytes/"+shape, func(t *testing.T) {
+			require.NoError(t, exact[string, []byte]{keys: strs(), values: byteValues(), shape: shape, lists: listsOf(patterns(sizes...), stringKey, value)}.run(t))
+		})
+		t.Run("int32/bytes/"+shape, func(t *testing.T) {
+			require.NoError(t, exact[int32, []byte]{keys: intKeys[int32]("int32"), values: byteValues(), shape: shape, lists: listsOf(patterns(sizes[:1]...), numberKey, value)}.run(t))
+		})
+	}
+	t.Run("struct/bytes", func(t *testing.T) {
+		require.NoError(t, exact[visit, []byte]{keys: visits(), values: byteValues(), shape: "longest", lists: listsOf(patterns(100, 256), visitKey, bytesOf)}.run(t))
+	})
+	t.Run("string/string", func(t *testing.T) {
+		text := func(n int, s step) string { return string(bytesOf(n, s)) }
+		require.NoError(t, exact[string, string]{keys: strs(), values: stringValues(), shape: "longest", lists: listsOf(patterns(20, 600), stringKey, text)}.run(t))
+	})
+	for _, shape := range []string{"max", "sum"} {
+		t.Run("string/int64/"+shape, func(t *testing.T) {
+			require.NoError(t, exact[string, int64]{keys: strs(), values: intValues[int64]("int64"), shape: shape, lists: listsOf(patterns(1), stringKey, wordOf)}.run(t))
+		})
+		t.Run("struct/int64/"+shape, func(t *testing.T) {
+			require.NoError(t, exact[visit, int64]{keys: visits(), values: intValues[int64]("int64"), shape: shape, lists: listsOf(patterns(1), visitKey, wordOf)}.run(t))
+		})
+		t.Run("int32/int64/"+shape, func(t *testing.T) {
+			require.NoError(t, exact[int32, int64]{keys: intKeys[int32]("int32"), values: intValues[int64]("int64"), shape: shape, lists: listsOf(patterns(1), numberKey, wordOf)}.run(t))
+		})
+	}
+}
+
+// TestGrowthMeetsBatches has the table grow, at 256, 1,024 and 4,096 keys, at each place of a half of the batch: behind so
+// many emits of one key come new ones. Long keys fill their batch of 32 at the same time.
+func TestGrowthMeetsBatches(t *testing.T) {
+	t.Parallel()
+	var short [][]pair[string, int64]
+	var held [][]pair[string, []byte]
+	for before := range 65 {
+		for _, keys := range []int{300, 1100} {
+			if keys > 300 && before%9 > 0 {
+				continue
+			}
+			name := func(i int) string {
+				k := fmt.Sprintf("%d/%d-%d", before, keys, max(0, i-before))
+				if i%3 == 0 && before%2 == 1 {
+					k += " and more than sixteen bytes"
+				}
+				return k
+			}
+			short = append(short, emitting(before+keys, func(i int) (string, int64) { return name(i), int64(i) }))
+			held = append(held, emitting(before+keys, func(i int) (string, []byte) { return name(i), fmt.Append(nil, "value ", i) }))
+		}
+	}
+	for _, shape := range []string{"max", "sum", "second"} {
+		if shape == "second" { // of the repeated key it is the last
+			continue
+		}
+		require.NoError(t, exact[string, int64]{keys: strs(), values: intValues[int64]("int64"), shape: shape, lists: short}.run(t))
+	}
+	require.NoError(t, exact[string, []byte]{keys: strs(), values: byteValues(), shape: "longest", lists: held}.run(t))
+}

@@ -1,0 +1,68 @@
+//go:build !race
+
+package differential
+
+import (
+	"math/rand/v2"
+)
+
+// types are a type of keys with one of values: a copy of the engine for the compiler.
+type types struct {
+	name   string
+	fields int // of a key; 1: GroupFields is refused
+	shapes []string
+	passes bool // there may be no Reduce
+	newJob func(r *rand.Rand, v volume, shape string, p plan) job
+}
+
+// typesTable has the kinds of keys that the engine treats apart (strings, byte slices, integers of 4 and 8 bytes,
+// composites, others) with the kinds of values that it treats apart (words, other numbers, texts, lists, structs without
+// and with pointers, nothing, marshaled ones). Each row costs the compiler one to two seconds.
+func typesTable() []types {
+	return []types{
+		of(strs(), intValues[int64]("int64")), of(strs(), floatValues[float64]("float64")), passing(strs(), stringValues()),
+		of(strs(), byteValues()), of(strs(), wordLists()), of(strs(), means()), of(strs(), summaries()), of(strs(), sets()),
+
+		of(byteKeys(), intValues[int32]("int32")), of(byteKeys(), byteValues()), of(byteKeys(), textLists()), of(byteKeys(), noneValues()),
+
+		of(intKeys[int32]("int32"), intValues[int64]("int64")), of(intKeys[int32]("int32"), means()),
+		passing(intKeys[int32]("int32"), floatValues[float64]("float64")), of(intKeys[int32]("int32"), byteValues()),
+		of(intKeys[int64]("int64"), intValues[uint64]("uint64")), of(intKeys[int64]("int64"), noneValues()),
+		of(intKeys[int64]("int64"), stringValues()), of(intKeys[int]("int"), empties[[0]int]("[0]int")),
+		of(intKeys[uint32]("uint32"), floatValues[float32]("float32")), of(intKeys[uint64]("uint64"), intValues[int16]("int16")),
+
+		of(visits(), intValues[int64]("int64")), of(visits(), byteValues()), of(visits(), noneValues()),
+		of(pairKeys(byteKeys(), strs()), summaries()), of(arrayKeys(), stringValues()), of(taggeds(), taggedValues()),
+
+		of(intKeys[int8]("int8"), wordLists()), of(intKeys[uint16]("uint16"), intValues[int8]("int8")), of(boolKeys(), intValues[int64]("int64")),
+		of(floatKeys[float32]("float32"), intValues[int]("int")), of(floatKeys[float64]("float64"), stringValues()),
+		of(timeKeys(), timeValues()), of(labels(), byteValues()), of(noneKeys(), intValues[int64]("int64")),
+		of(versions(), empties[version]("version")), of(byteArrayKeys(), intValues[uint32]("uint32")),
+	}
+}
+
+// of are types whose jobs have a Reduce.
+func of[K, V any](k keyKind[K], v valueKind[V]) types {
+	t := types{name: k.name + "/" + v.name, fields: len(k.fields)}
+	for _, s := range v.shapes {
+		t.shapes = append(t.shapes, s.name)
+	}
+	t.newJob = func(r *rand.Rand, vol volume, shape string, p plan) job {
+		j := newTrial(k, v, shape, p)
+		j.fill(r, vol)
+		return job{records: len(j.records), want: j.want, bind: j.reducing}
+	}
+	return t
+}
+
+// passing are types whose jobs may have none.
+func passing[K, V any](k keyKind[K], v valueKind[V]) types {
+	t := of(k, v)
+	t.passes = true
+	t.newJob = func(r *rand.Rand, vol volume, shape string, p plan) job {
+		j := newTrial(k, v, shape, p)
+		j.fill(r, vol)
+		return job{records: len(j.records), want: j.want, bind: j.reducing, pass: j.passing}
+	}
+	return t
+}
