@@ -116,20 +116,23 @@ func TestMatrix(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 3))
 	few, _ := matrix(false)
 	rows := few.cover(r)
-	more := 12
+	slow, other, floods := 12, 0, 0 // rows that are drawn
 	if long {
-		rows, more = m.cover(r), 3000
+		slow, other, floods = 800, 1500, 40
 	}
-	for more > 0 {
-		if w := m.draw(r); long || m.isSlow(w) {
-			rows, more = append(rows, w), more-1
+	for slow+other+floods > 0 {
+		w := m.draw(r)
+		n := &other
+		switch v := m.values(w); {
+		case v["volume"] == "flood":
+			n = &floods
+		case v["reduces"] == "500" || v["trouble"] == "slow":
+			n = &slow
+		}
+		if *n > 0 {
+			*n--
+			rows = append(rows, w)
 		}
 	}
 	runRows(t, m, rows, seed, func(w row) error { return runRow(t, m, list, w, seed) })
-}
-
-// isSlow reports whether a row has 500 reduces or a slow attempt, but not many emits.
-func (t *table) isSlow(w row) bool {
-	v := t.values(w)
-	return (v["reduces"] == "500" || v["trouble"] == "slow") && v["volume"] != "flood"
 }
