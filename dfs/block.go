@@ -23,6 +23,9 @@ const blocksPerSlot = 4
 // touches, not the block.
 const sumChunk = 64 << 10
 
+// MaxBlocks is the most blocks of a registered source: 64 TiB in blocks of 64 MiB.
+const MaxBlocks = 1 << 20
+
 // NodeID names a node of the cluster.
 type NodeID string
 

@@ -64,6 +64,12 @@ func (f *FS) RegisterAll(names []string, srcs []Source, blockSize int64) error {
 	if blockSize == 0 {
 		blockSize = f.cfg.BlockSize
 	}
+	for _, src := range srcs {
+		if n := src.Size() / blockSize; n >= MaxBlocks {
+			return fail(fmt.Errorf("dfs: %s: %d bytes are %d blocks of %d bytes, at most %d: use larger blocks",
+				src.Name(), src.Size(), n, blockSize, MaxBlocks))
+		}
+	}
 	files := make([]*inode, len(srcs))
 	var all []*block
 	for i, src := range srcs {

@@ -45,6 +45,9 @@ func (c *committer) part(id AttemptID) part {
 func (c *committer) setupJob() error {
 	if err := c.store.setup(); err != nil {
 		c.foreign = errors.Is(err, ErrDestinationUsed)
+		if !c.foreign && !errors.Is(err, ErrOutputExists) {
+			err = fmt.Errorf("%w: %w", ErrNoOutput, err)
+		}
 		return err
 	}
 	return c.takeIn()

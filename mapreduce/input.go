@@ -9,6 +9,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
 
@@ -80,7 +81,7 @@ func (in inputPlan) pieces(blocks []Block) []Block {
 	var list []Block
 	for _, b := range blocks {
 		n := max((b.Length+in.size-1)/in.size, 1)
-		for i, from := int64(1), b.Offset; i <= n; i++ {
+		for i, from := int64(1), b.Offset; i <= n && len(list) <= dfs.MaxBlocks; i++ {
 			to := b.Offset + b.Length/n*i + min(b.Length%n, i)
 			list = append(list, Block{Offset: from, Length: to - from, Hosts: b.Hosts})
 			from = to

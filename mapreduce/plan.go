@@ -15,6 +15,9 @@ import (
 var (
 	// ErrOutputExists is returned by SetupJob if the output directory exists.
 	ErrOutputExists = errors.New("output exists")
+	// ErrNoOutput is wrapped by the error of SetupJob for an output that cannot be made, such as a
+	// directory below one that may not be written to.
+	ErrNoOutput = errors.New("the output cannot be made")
 	// ErrCommitted is returned by CommitTask for a task that has been committed.
 	ErrCommitted = errors.New("task is already committed")
 	// ErrDestinationUsed is the error of SetupJob for a Writer or Collected to which another job

@@ -288,6 +288,9 @@ func (p *Plan) Splits(ctx context.Context, blocks func(source int) []Block) (lis
 		if s.Splittable() {
 			cut = p.inputs[i].pieces(cut)
 		}
+		if len(cut) > dfs.MaxBlocks {
+			return nil, fmt.Errorf("%s: %d bytes are more than %d splits: use larger blocks or splits", s.Name(), s.Size(), dfs.MaxBlocks)
+		}
 		if p.inputs[i].cut != nil {
 			if cut, err = p.inputs[i].cut(ctx, s, cut); err != nil {
 				return nil, err
@@ -302,11 +305,11 @@ func (p *Plan) Splits(ctx context.Context, blocks func(source int) []Block) (lis
 }
 
 // BlocksOf is an answer for Splits that cuts every source into blocks of size bytes, the last of them
-// shorter.
+// shorter. It stops where Splits refuses more.
 func (p *Plan) BlocksOf(size int64) func(source int) []Block {
 	return func(source int) (list []Block) {
 		total := p.sources[source].Size()
-		for off := int64(0); off < total; off += size {
+		for off := int64(0); off < total && len(list) <= dfs.MaxBlocks; off += size {
 			list = append(list, Block{Offset: off, Length: min(size, total-off)})
 		}
 		return list

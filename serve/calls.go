@@ -138,7 +138,7 @@ func (s *Server) killJob(r *http.Request, c caller) (any, error) {
 		if len(k.Reason) > 1000 {
 			return badRequest("a reason of %d bytes; at most 1000", len(k.Reason))
 		}
-		return s.kill(c, j, k)
+		return s.kill(r.Context(), c, j, k)
 	})
 }
 

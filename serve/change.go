@@ -3,6 +3,7 @@ package serve
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"strings"
 	"time"
@@ -12,8 +13,11 @@ import (
 	"github.com/tarry-mr/tarry/serve/api"
 )
 
-// kill ends a job. One that has ended stays as it is.
-func (s *Server) kill(c caller, j *job, k api.Kill) error {
+// killPatience is how long the answer to a kill waits for the job's end.
+const killPatience = 10 * time.Second
+
+// kill ends a job, and waits for its end. That it has succeeded or failed instead is an error.
+func (s *Server) kill(ctx context.Context, c caller, j *job, k api.Kill) error {
 	if err := s.mayAdminister(c, j.who.User, func() string { return s.poolOf(j) }); err != nil {
 		return err
 	}
@@ -37,12 +41,33 @@ func (s *Server) kill(c caller, j *job, k api.Kill) error {
 		j.mu.Unlock()
 	}
 	s.writing.RUnlock()
-	if err != nil || !first {
+	if err != nil {
 		return err
 	}
-	j.cancel() // of its preparation
-	if h := j.running(); h != nil {
-		return h.Kill(k.Reason)
+	if first {
+		j.cancel() // of its preparation
+		if h := j.running(); h != nil {
+			if err := h.Kill(k.Reason); err != nil && !errors.Is(err, scheduling.ErrJobEnded) {
+				return err
+			}
+		}
+	}
+	return j.awaitKill(ctx)
+}
+
+// awaitKill waits for the end of a job that is being killed; the error says that it has ended otherwise.
+func (j *job) awaitKill(ctx context.Context) error {
+	patience := time.NewTimer(killPatience)
+	defer patience.Stop()
+	select {
+	case <-j.done:
+	case <-patience.C: // its view says that it is being killed
+	case <-ctx.Done():
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.end != nil && j.end.State != api.Killed {
+		return conflict("job-ended", "job %d has %s", j.id, j.end.State)
 	}
 	return nil
 }
@@ -87,6 +112,9 @@ func (s *Server) setPriority(ctx context.Context, c caller, j *job, text string)
 func (s *Server) setPool(ctx context.Context, c caller, j *job, name string) error {
 	if name == "" {
 		return refuse("bad-arguments", "which pool?")
+	}
+	if err := checkLabel("pool", name); err != nil {
+		return err
 	}
 	h, err := s.steered(ctx, c, j)
 	if err != nil {

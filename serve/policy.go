@@ -114,6 +114,9 @@ func reweigh(policy *scheduling.Policy, weights map[string]float64) error {
 	pools := policy.Pools
 	for _, name := range slices.Sorted(maps.Keys(weights)) {
 		w := weights[name]
+		if err := checkLabel("pool", name); err != nil {
+			return err
+		}
 		if !(w > 0) || math.IsInf(w, 0) {
 			return refuse("bad-policy", "the weight of pool %.100q: %v: want a number above 0", name, w)
 		}

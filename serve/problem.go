@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"syscall"
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/dfs"
@@ -61,6 +62,11 @@ func faultOf(err error) (f *fault, ok bool) {
 		text := fmt.Sprintf("the body has more than %d bytes", large.Limit)
 		return &fault{http.StatusRequestEntityTooLarge, "too-large", text}, true
 	}
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT} {
+		if errors.Is(err, full) {
+			return &fault{http.StatusInsufficientStorage, "disk-full", "the server's disk is full: " + oneLine(err)}, true
+		}
+	}
 	for _, k := range []struct {
 		is     error
 		status int
@@ -81,6 +87,8 @@ func faultOf(err error) (f *fault, ok bool) {
 		{fs.ErrNotExist, http.StatusNotFound, "not-found"},
 		{fs.ErrExist, http.StatusConflict, "exists"},
 		{fs.ErrInvalid, http.StatusUnprocessableEntity, "bad-name"},
+		{syscall.ENOTDIR, http.StatusUnprocessableEntity, "bad-name"},
+		{syscall.ENAMETOOLONG, http.StatusUnprocessableEntity, "bad-name"},
 	} {
 		if errors.Is(err, k.is) {
 			return &fault{k.status, k.code, err.Error()}, true

@@ -104,7 +104,7 @@ func TestNothingIsWrittenBeforeTheSubmission(t *testing.T) {
 			_, err = s.jobs.add(j)
 			require.NoError(t, err)
 			killed, same := make(chan error, 1), make(chan error, 1)
-			go func() { killed <- s.kill(caller{}, j, api.Kill{}) }()
+			go func() { killed <- s.kill(t.Context(), caller{}, j, api.Kill{}) }()
 			go func() {
 				_, err := s.repeated(j.key, &api.Submission{}, new(Order), allocation.Principal{})
 				same <- err

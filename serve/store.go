@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
@@ -35,6 +38,24 @@ func checkStored(name string) error {
 	return nil
 }
 
+// checkAbove refuses a name of the block store below a file.
+func (s *Server) checkAbove(name string) error {
+	for at := path.Dir(name); at != "."; at = path.Dir(at) {
+		if info, err := s.cluster.FS().Stat(at); err == nil && !info.IsDir() {
+			return refuse("bad-name", "%s%s: %s%s is a file", inStore, name, inStore, at)
+		}
+	}
+	return nil
+}
+
+// checkLabel refuses names of users, pools and queues that would make pages, logs and metrics unreadable.
+func checkLabel(what, name string) error {
+	if len(name) > 200 || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+		return refuse("bad-name", "%s %.60q: want at most 200 bytes of UTF-8 without control characters", what, name)
+	}
+	return nil
+}
+
 // storedSources opens what an input in the block store names: a file, a directory or a glob.
 func (s *Server) storedSources(name string) ([]mapreduce.Source, error) {
 	if err := checkStored(name); err != nil {
@@ -57,7 +78,7 @@ func (s *Server) put(c caller, name string, content io.Reader) (err error) {
 	if err := checkStored(name); err != nil {
 		return err
 	}
-	if err := s.checkPlace(c, name); err != nil {
+	if err := cmp.Or(s.checkAbove(name), s.checkPlace(c, name)); err != nil {
 		return err
 	}
 	counted := &charged{content: content, room: s.room}
@@ -125,7 +146,7 @@ func (s *Server) link(c caller, part, name, to string) error {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return conflict("exists", "%s is below a file", name)
+		return err
 	}
 	return os.Link(part, to) // which replaces nothing
 }

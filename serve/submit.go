@@ -25,7 +25,11 @@ func (s *Server) submit(c caller, a api.Submission, key string) (j *job, fresh b
 	if err != nil {
 		return nil, false, err
 	}
-	who, err := s.submitter(c, cmp.Or(a.User, o.User, c.User))
+	user := cmp.Or(a.User, o.User, c.User)
+	if err := cmp.Or(checkLabel("user", user), checkLabel("pool", o.Pool), checkLabel("queue", o.Queue)); err != nil {
+		return nil, false, err
+	}
+	who, err := s.submitter(c, user)
 	if err != nil {
 		return nil, false, err
 	}
@@ -170,6 +174,9 @@ func (s *Server) target(a *api.Submission, o *Order) (string, error) {
 	if err := checkStored(name); err != nil {
 		return "", err
 	}
+	if err := s.checkAbove(name); err != nil {
+		return "", err
+	}
 	if o.Overwrite {
 		return "", refuse("bad-arguments", "--overwrite is for directories of the machine: remove %s first", o.Output)
 	}
@@ -243,14 +250,14 @@ func (s *Server) dropStages(j *job) error {
 
 // resume goes on with a job of a former process.
 func (s *Server) resume(j *job) {
-	if j.kill != nil {
-		s.finish(j, errors.Join(fmt.Errorf("%w: %s", actors.ErrJobKilled, j.kill.Reason), s.abort(j), s.dropStages(j)))
-		return
-	}
 	o, err := s.order(&j.asked)
 	last := len(o.Stages) - 1
-	if err == nil && s.succeeded(j, last, "") {
+	if err == nil && s.succeeded(j, last, "") { // before a kill that came too late
 		s.finish(j, errors.Join(s.output(j).Finish(), s.publish(j), s.dropStages(j)))
+		return
+	}
+	if j.kill != nil {
+		s.finish(j, errors.Join(fmt.Errorf("%w: %s", actors.ErrJobKilled, j.kill.Reason), s.abort(j), s.dropStages(j)))
 		return
 	}
 	var now []stamp

@@ -72,7 +72,7 @@ func (p *program) exit(ctx context.Context, err error) int {
 	if e, ok := errors.AsType[*exitError](err); ok {
 		return e.code
 	}
-	if errors.Is(err, fs.ErrExist) || errors.Is(err, mapreduce.ErrOutputExists) {
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, mapreduce.ErrOutputExists) || errors.Is(err, mapreduce.ErrNoOutput) {
 		return exitConfig
 	}
 	return exitFailed
