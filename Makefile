@@ -42,7 +42,7 @@ test:
 # TestMatrix and the others of actors/differential with more seeds and larger inputs; what fails says how to run it again. Minutes.
 differential:
 	LONG_TESTS=1 $(DIFFERENTIAL)
-	LONG_TESTS=1 $(GO) test -run TestBuiltInJobs -timeout 60m ./cmd/tarry
+	LONG_TESTS=1 $(GO) test -run TestBuiltInJobs -timeout 60m ./internal/cli
 
 # The page: its functions under Node, its types, and all of it in Chromium, as far as these are there.
 test-page:
@@ -134,7 +134,7 @@ chaos:
 
 # Ten live runs, and what another scheduler would have made of them, said and really run. Minutes.
 whatif:
-	LONG_TESTS=1 $(GO) test -run TestWhatIfOfLiveRuns -timeout 60m -v ./cmd/tarry
+	LONG_TESTS=1 $(GO) test -run TestWhatIfOfLiveRuns -timeout 60m -v ./internal/cli
 
 # Deliberate faults, one at a time: the tests must notice each. Minutes.
 mutants:

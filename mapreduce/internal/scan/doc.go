@@ -5,5 +5,5 @@
 // and non-ASCII ones included, belong to words. Words are cut as
 // `tr -s '[:space:]' '\n'` in the C locale cuts them.
 //
-// TestPaths of actors/differential counts words with it, TestBuiltInJobsArePlainPrograms of cmd/tarry in small blocks.
+// TestPaths of actors/differential counts words with it, TestBuiltInJobsArePlainPrograms of internal/cli in small blocks.
 package scan

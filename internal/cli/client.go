@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/tarry-mr/tarry/internal/cli/internal/words"
+	"github.com/tarry-mr/tarry/serve"
+	"github.com/tarry-mr/tarry/serve/api"
+)
+
+// clientFlags are the flags of a client of `tarry serve`.
+type clientFlags struct {
+	server    string
+	tokenFile string
+	ca        string
+	cert      string
+	key       string
+	json      bool
+}
+
+// register adds the flags to the command and its sub-commands. reads says that it prints what it
+// reads, as JSON if asked to.
+func (c *clientFlags) register(cmd *cobra.Command, reads bool) {
+	f := cmd.PersistentFlags()
+	f.StringVar(&c.server, "server", "http://"+serve.DefaultListen, "address of the server")
+	f.StringVar(&c.tokenFile, "token-file", "", "file with the token that shows who calls")
+	f.StringVar(&c.ca, "ca", "", "file (PEM) with who signs the server's certificate (default: whom this machine trusts)")
+	f.StringVar(&c.cert, "cert", "", "file (PEM) with the certificate that shows who calls")
+	f.StringVar(&c.key, "key", "", "file (PEM) with its key")
+	if reads {
+		f.BoolVar(&c.json, "json", false, "print one JSON object a line")
+	}
+}
+
+// mostToken is how many bytes a file with a token has at most.
+const mostToken = 10_000
+
+// client makes a client of the server.
+func (c *clientFlags) client() (*api.Client, error) {
+	if !strings.Contains(c.server, "://") {
+		c.server = "http://" + c.server
+	}
+	at, err := url.Parse(c.server)
+	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" || strings.Trim(at.Path, "/") != "" {
+		return nil, usageError("--server %s: want an address such as http://127.0.0.1:8088", words.Shown(c.server))
+	}
+	client := &api.Client{Base: c.server}
+	if c.tokenFile != "" {
+		text, err := os.ReadFile(c.tokenFile)
+		if err != nil {
+			return nil, configError("--token-file: %w", plainPathError(c.tokenFile, err))
+		}
+		token, _, _ := strings.Cut(strings.TrimSpace(string(text[:min(len(text), mostToken)])), "\n")
+		fields := strings.Fields(token) // the line of a file of --tokens, too
+		if len(fields) == 0 {
+			return nil, configError("--token-file %s: no token in it", words.Shown(c.tokenFile))
+		}
+		client.Token = fields[0]
+	}
+	if (c.cert == "") != (c.key == "") {
+		return nil, usageError("--cert and --key go together")
+	}
+	if c.ca == "" && c.cert == "" {
+		return client, nil
+	}
+	cfg := &tls.Config{MinVersion: tls.VersionTLS12}
+	if c.ca != "" {
+		var pool *x509.CertPool
+		if pool, err = readPool(c.ca); err != nil {
+			return nil, configError("--ca: %w", err)
+		}
+		cfg.RootCAs = pool
+	}
+	if c.cert != "" {
+		pair, err := tls.LoadX509KeyPair(c.cert, c.key)
+		if err != nil {
+			return nil, configError("--cert: %w", err)
+		}
+		cfg.Certificates = []tls.Certificate{pair}
+	}
+	client.WithTLS(cfg)
+	return client, nil
+}
+
+// local tells whether the server is on this machine, so that names of files mean the same to both.
+func (c *clientFlags) local() bool {
+	at, err := url.Parse(c.server)
+	return err == nil && loopback(at.Hostname()+":0")
+}
+
+// clientError gives what a server said its exit code.
+func clientError(err error) error {
+	p, ok := errors.AsType[*api.Problem](err)
+	if !ok {
+		return err
+	}
+	text := errors.New(words.Printable(p.Error()))
+	switch {
+	case p.Code == "output-exists" || p.Code == "exists" || p.Code == "bad-output":
+		return &exitError{exitConfig, text}
+	case p.Code == "bad-input":
+		return &exitError{exitFailed, text}
+	case p.Status == http.StatusUnprocessableEntity || p.Status == http.StatusBadRequest:
+		return &exitError{exitUsage, text}
+	}
+	return &exitError{exitFailed, text}
+}
+
+// rows prints a table, or objects. row gives the columns of an item.
+func rows[T any](p *program, asJSON bool, head string, list []T, row func(T) []string) error {
+	if asJSON {
+		out := json.NewEncoder(p.stdout)
+		for _, x := range list {
+			if err := out.Encode(x); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	t := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, head)
+	for _, x := range list {
+		columns := row(x)
+		for i := range columns {
+			columns[i] = words.Printable(columns[i]) // it may be anybody's
+		}
+		fmt.Fprintln(t, strings.Join(columns, "\t"))
+	}
+	return t.Flush()
+}
+
+// jobNumber reads the number of a job.
+func jobNumber(text string) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 {
+		return 0, usageError("job %s: want a number, as tarry job list shows it", words.Shown(text))
+	}
+	return n, nil
+}
+
+// ownFlags takes those flags out of the words behind a job that are the client's own: the others are
+// the job's. Flags behind -- are not looked at.
+func ownFlags(f *pflag.FlagSet, args []string, own ...string) (rest []string, err error) {
+	for i := 0; i < len(args); i++ {
+		name, value, with := strings.Cut(strings.TrimPrefix(args[i], "--"), "=")
+		if args[i] == "--" {
+			return append(rest, args[i:]...), nil
+		}
+		known := f.Lookup(name)
+		if !strings.HasPrefix(args[i], "--") || known == nil || !slices.Contains(own, name) {
+			rest = append(rest, args[i])
+			continue
+		}
+		if !with {
+			value = known.NoOptDefVal
+			if value == "" {
+				if i++; i == len(args) {
+					return nil, usageError("--%s: want a value", name)
+				}
+				value = args[i]
+			}
+		}
+		if err := f.Set(name, value); err != nil {
+			return nil, usageError("--%s %s: %w", name, words.Shown(value), valueFault(known, err))
+		}
+	}
+	return rest, nil
+}

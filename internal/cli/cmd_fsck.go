@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
+	"github.com/tarry-mr/tarry/internal/cli/internal/words"
+)
+
+// fsckFlags are the flags of `tarry fsck`.
+type fsckFlags struct {
+	nodes, racks, replication int
+	blockSize                 numbers.Bytes
+	lose                      []string
+	damage                    int
+	heal, json                bool
+	seed                      uint64
+}
+
+// newFsck is the command `tarry fsck FILE...`.
+func newFsck(p *program) *cobra.Command {
+	f := &fsckFlags{blockSize: dfs.DefaultBlockSize}
+	cmd := &cobra.Command{
+		Use:   "fsck FILE...",
+		Short: "Show how files lie in the block store, and what damage does to them",
+		Long: `Put files into a block store as a cluster of --nodes would hold them, lose nodes and damage
+replicas as asked, heal if asked, and then check every replica of every block against its sums: one
+line a block with the nodes that hold it, and a summary, as of hdfs fsck -files -blocks -locations.
+
+The store lives in the memory of a process: there is none to check between runs. A run checks what
+it reads, drops what is damaged, and heals from good replicas.
+
+Exit code 1: a block has no good replica.`,
+		Args: arguments(1, math.MaxInt, "files"),
+		RunE: func(_ *cobra.Command, args []string) error { return p.fsck(f, args) },
+	}
+	s := cmd.Flags()
+	s.IntVar(&f.nodes, "nodes", 4, "nodes of the cluster, named node-00, node-01, …")
+	s.IntVar(&f.racks, "racks", 2, "racks of the cluster")
+	s.IntVar(&f.replication, "replication", 3, "replicas of a block")
+	s.Var(&f.blockSize, "block-size", "size at which files are cut into blocks")
+	s.StringSliceVar(&f.lose, "lose", nil, "nodes to lose, with all that they hold, as node-00,node-02")
+	s.IntVar(&f.damage, "damage", 0, "replicas of which a bit is flipped, chosen at random")
+	s.BoolVar(&f.heal, "heal", false, "let the store make replicas again, before and after the check")
+	s.Uint64Var(&f.seed, "seed", 1, "seed of the places and of what is damaged")
+	s.BoolVar(&f.json, "json", false, "print one JSON object a file")
+	return cmd
+}
+
+// fsck makes the store, does the damage and checks.
+func (p *program) fsck(f *fsckFlags, names []string) error {
+	store, err := f.store(names)
+	if err != nil {
+		return err
+	}
+	if err := f.harm(store, names); err != nil {
+		return err
+	}
+	if f.heal {
+		store.Heal()
+	}
+	var t fsckTotals
+	for i, name := range names {
+		h, err := store.Check(stored(i))
+		if err != nil {
+			return err
+		}
+		h.Name = name
+		t.add(&h)
+		if f.json {
+			err = json.NewEncoder(p.stdout).Encode(&h)
+		} else {
+			err = writeHealth(p, &h)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if f.heal {
+		t.healed = store.Heal()
+	}
+	if !f.json {
+		t.write(p)
+	}
+	if t.missing > 0 {
+		return &exitError{exitFailed, fmt.Errorf("%d of %d blocks have no good replica", t.missing, t.blocks)}
+	}
+	return nil
+}
+
+// stored names the i-th file in the store.
+func stored(i int) string { return fmt.Sprintf("file-%d", i) }
+
+// store makes a store that holds the files.
+func (f *fsckFlags) store(names []string) (*dfs.FS, error) {
+	cfg := dfs.Config{Replication: min(f.replication, f.nodes), BlockSize: int64(f.blockSize), Seed: f.seed}
+	for i := range f.nodes {
+		cfg.Nodes = append(cfg.Nodes, dfs.Node{ID: dfs.NodeID(fmt.Sprintf("node-%02d", i)), Rack: fmt.Sprintf("rack-%d", i%f.racks)})
+	}
+	store, err := dfs.New(cfg)
+	if err != nil {
+		return nil, configError("%w", err)
+	}
+	for i, name := range names {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		if err := store.WriteFile(stored(i), b); err != nil {
+			return nil, err
+		}
+	}
+	return store, nil
+}
+
+// harm loses nodes and damages replicas.
+func (f *fsckFlags) harm(store *dfs.FS, names []string) error {
+	var replicas []dfs.Copy // To a node that has one
+	for i := range names {
+		blocks, err := store.Blocks(stored(i))
+		if err != nil {
+			return err
+		}
+		for _, b := range blocks {
+			for _, n := range b.Nodes {
+				replicas = append(replicas, dfs.Copy{Block: b.ID, To: n})
+			}
+		}
+	}
+	for _, name := range f.lose {
+		if err := store.Lose(dfs.NodeID(name), true); err != nil {
+			return usageError("--lose %s: no such node", words.Shown(name))
+		}
+	}
+	replicas = slices.DeleteFunc(replicas, func(c dfs.Copy) bool { return slices.Contains(f.lose, c.To.String()) })
+	if f.damage > len(replicas) {
+		return usageError("--damage %d: there are %d replicas", f.damage, len(replicas))
+	}
+	r := rand.New(rand.NewPCG(f.seed, 0xf5c4))
+	for _, i := range r.Perm(len(replicas))[:f.damage] {
+		store.Damage(replicas[i].To, replicas[i].Block)
+	}
+	return nil
+}
+
+// writeHealth prints a line for the file and one for each block.
+func writeHealth(p *program, h *dfs.FileHealth) error {
+	_, err := fmt.Fprintf(p.stdout, "%s  %s, %d blocks\n", words.Shown(h.Name), numbers.Human(h.Size), len(h.Blocks))
+	for i := range h.Blocks {
+		b := &h.Blocks[i]
+		line := fmt.Sprintf("  %d. %v at %d  %d bytes  %d of %d replicas", i, b.ID, b.Offset, b.Length, len(b.Nodes), b.Wanted)
+		if len(b.Nodes) > 0 {
+			line += "  " + list(b.Nodes)
+		}
+		if len(b.Corrupt) > 0 {
+			line += "  corrupt: " + list(b.Corrupt)
+		}
+		if b.Missing() {
+			line += "  MISSING"
+		}
+		if err == nil {
+			_, err = fmt.Fprintln(p.stdout, line)
+		}
+	}
+	return err
+}
+
+func list(nodes []dfs.NodeID) string {
+	var names []string
+	for _, n := range nodes {
+		names = append(names, n.String())
+	}
+	return strings.Join(names, " ")
+}
+
+// fsckTotals sums up.
+type fsckTotals struct {
+	files, blocks, replicas, under, corrupt, missing, healed int
+	bytes                                                    int64
+}
+
+func (t *fsckTotals) add(h *dfs.FileHealth) {
+	t.files++
+	t.bytes += h.Size
+	for i := range h.Blocks {
+		b := &h.Blocks[i]
+		t.blocks++
+		t.replicas += len(b.Nodes)
+		t.corrupt += len(b.Corrupt)
+		switch {
+		case b.Missing():
+			t.missing++
+		case len(b.Nodes) < b.Wanted:
+			t.under++
+		}
+	}
+}
+
+func (t *fsckTotals) write(p *program) {
+	fmt.Fprintf(p.stdout, "\nfiles %d, %s in %d blocks with %d good replicas\n", t.files, numbers.Human(t.bytes), t.blocks, t.replicas)
+	fmt.Fprintf(p.stdout, "corrupt replicas %d, under-replicated blocks %d, missing blocks %d\n", t.corrupt, t.under, t.missing)
+	if t.healed > 0 {
+		fmt.Fprintf(p.stdout, "replicas made again after the check: %d\n", t.healed)
+	}
+	if t.missing > 0 {
+		fmt.Fprintln(p.stdout, "the store is CORRUPT")
+	} else {
+		fmt.Fprintln(p.stdout, "the store is healthy")
+	}
+}

@@ -1,0 +1,237 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/internal/cli/internal/eventlog"
+	"github.com/tarry-mr/tarry/internal/cli/internal/words"
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/serve/api"
+)
+
+// newJob is the command `tarry job`.
+func newJob(p *program) *cobra.Command {
+	c := new(clientFlags)
+	cmd := &cobra.Command{
+		Use:   "job",
+		Short: "Watch and change the jobs of a server, tarry serve",
+		Long: `Watch and change the jobs of a server, tarry serve. Jobs are named by the numbers that tarry submit
+prints.
+
+  tarry job list
+  tarry job kill 7 --reason 'wrong input'
+  tarry job events 7
+  tarry job events --json`,
+		Args: unknownBelow,
+		RunE: help,
+	}
+	c.register(cmd, true)
+	cmd.AddCommand(newJobList(p, c), newJobStatus(p, c), newJobKill(p, c), newJobPriority(p, c), newJobPool(p, c),
+		newJobCounters(p, c), newJobEvents(p, c))
+	return cmd
+}
+
+// unknownBelow refuses a sub-command that there is not.
+func unknownBelow(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usageError("%s has no command %s%s (see %s --help)", cmd.CommandPath(), words.Quoted(args[0]),
+		meant(cmd, args[0]), cmd.CommandPath())
+}
+
+func newJobList(p *program, c *clientFlags) *cobra.Command {
+	state, user := "", ""
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the jobs, the last submitted first",
+		Args:  arguments(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			client, err := c.client()
+			if err != nil {
+				return err
+			}
+			list, err := client.Jobs(cmd.Context(), state, user)
+			if err != nil {
+				return clientError(err)
+			}
+			return printJobs(p, c.json, list)
+		},
+	}
+	cmd.Flags().StringVar(&state, "state", "", "only those that are waiting, running, succeeded, failed or killed")
+	cmd.Flags().StringVar(&user, "of", "", "only those of this user")
+	complete(cmd, "state", api.Waiting, api.Running, api.Succeeded, api.Failed, api.Killed)
+	return cmd
+}
+
+// printJobs prints a table of jobs.
+func printJobs(p *program, asJSON bool, list []api.Job) error {
+	return rows(p, asJSON, "JOB\tSTATE\tUSER\tPOOL\tPRIORITY\tMAPS\tREDUCES\tTIME\tNAME", list, func(j api.Job) []string {
+		maps, reduces := "-", "-"
+		if n := len(j.Stages); n > 0 {
+			at := j.Stages[n-1]
+			maps = fmt.Sprintf("%d/%d", at.Maps.Done, at.Maps.Total)
+			reduces = fmt.Sprintf("%d/%d", at.Reduces.Done, at.Reduces.Total)
+		}
+		return []string{
+			strconv.FormatInt(j.ID, 10), j.State, j.User, j.Pool, j.Priority, maps, reduces, seconds(j.ElapsedSeconds), j.Job,
+		}
+	})
+}
+
+// seconds is a time for people.
+func seconds(s float64) string {
+	d := time.Duration(s * float64(time.Second))
+	if d >= time.Minute {
+		return d.Round(time.Second).String()
+	}
+	return d.Round(time.Millisecond).String()
+}
+
+// ofJob is a sub-command about one job, the first of its arguments, with so many more: what says of
+// all of them what they are.
+func ofJob(c *clientFlags, use, short string, more int, what string,
+	do func(cmd *cobra.Command, client *api.Client, id int64, args []string) error,
+) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, Args: arguments(1+more, 1+more, what),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := jobNumber(args[0])
+			if err != nil {
+				return err
+			}
+			client, err := c.client()
+			if err != nil {
+				return err
+			}
+			return do(cmd, client, id, args[1:])
+		},
+	}
+}
+
+// aboutJob is a sub-command that does something with a job and shows it.
+func aboutJob(p *program, c *clientFlags, use, short string, more int, what string,
+	do func(cmd *cobra.Command, client *api.Client, id int64, args []string) (api.Job, error),
+) *cobra.Command {
+	return ofJob(c, use, short, more, what, func(cmd *cobra.Command, client *api.Client, id int64, args []string) error {
+		j, err := do(cmd, client, id, args)
+		if err != nil {
+			return clientError(err)
+		}
+		return printJob(p, c.json, &j)
+	})
+}
+
+// printJob prints all that is known of a job.
+func printJob(p *program, asJSON bool, j *api.Job) error {
+	if asJSON {
+		return json.NewEncoder(p.stdout).Encode(j)
+	}
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(p.stdout, "%-10s %s\n", name, words.Printable(fmt.Sprintf(format, args...)))
+	}
+	line("job", "%d %s", j.ID, j.Job)
+	line("state", "%s after %s", j.State, seconds(j.ElapsedSeconds))
+	if j.Reason != "" {
+		line("waits", "%s", j.Reason)
+	}
+	if j.Error != "" {
+		line("error", "%s", j.Error)
+	}
+	line("user", "%s, pool %s, priority %s", j.User, j.Pool, j.Priority)
+	line("output", "%s", j.Output)
+	line("submitted", "%s", j.Submitted.Local().Format(time.DateTime))
+	for _, s := range j.Stages {
+		line(s.ID, "maps %d of %d, %d running; reduces %d of %d, %d running; %d node-local, %d rack-local, %d elsewhere",
+			s.Maps.Done, s.Maps.Total, s.Maps.Running, s.Reduces.Done, s.Reduces.Total, s.Reduces.Running,
+			s.NodeLocal, s.RackLocal, s.OffRack)
+	}
+	return nil
+}
+
+func newJobStatus(p *program, c *clientFlags) *cobra.Command {
+	return aboutJob(p, c, "status JOB", "Show a job", 0, "the number of a job",
+		func(cmd *cobra.Command, client *api.Client, id int64, _ []string) (api.Job, error) {
+			return client.Job(cmd.Context(), id)
+		})
+}
+
+func newJobKill(p *program, c *clientFlags) *cobra.Command {
+	reason := ""
+	cmd := aboutJob(p, c, "kill JOB", "End a job; one that has ended stays as it is", 0, "the number of a job",
+		func(cmd *cobra.Command, client *api.Client, id int64, _ []string) (api.Job, error) {
+			return client.Kill(cmd.Context(), id, reason)
+		})
+	cmd.Flags().StringVar(&reason, "reason", "", "why, for whoever looks at the job")
+	return cmd
+}
+
+func newJobPriority(p *program, c *clientFlags) *cobra.Command {
+	return aboutJob(p, c, "priority JOB PRIORITY", "Change how important a job is to the scheduler", 1,
+		"the number of a job and very_high, high, normal, low or very_low",
+		func(cmd *cobra.Command, client *api.Client, id int64, args []string) (api.Job, error) {
+			return client.SetPriority(cmd.Context(), id, args[0])
+		})
+}
+
+func newJobPool(p *program, c *clientFlags) *cobra.Command {
+	return aboutJob(p, c, "pool JOB POOL", "Move a job to another pool or queue", 1, "the number of a job and a pool or queue",
+		func(cmd *cobra.Command, client *api.Client, id int64, args []string) (api.Job, error) {
+			return client.SetPool(cmd.Context(), id, args[0])
+		})
+}
+
+func newJobCounters(p *program, c *clientFlags) *cobra.Command {
+	return ofJob(c, "counters JOB", "Show the counters of a job, of the stages that have ended", 0, "the number of a job",
+		func(cmd *cobra.Command, client *api.Client, id int64, _ []string) error {
+			n, err := client.Counters(cmd.Context(), id)
+			if err != nil {
+				return clientError(err)
+			}
+			if c.json {
+				return json.NewEncoder(p.stdout).Encode(n)
+			}
+			sum := new(mapreduce.Counters)
+			for _, v := range n.Counters {
+				sum.AddNamed(v.Group, v.Name, v.Value)
+			}
+			return sum.Print(p.stdout)
+		})
+}
+
+func newJobEvents(p *program, c *clientFlags) *cobra.Command {
+	return ofServer(c, "events [JOB]", "Show what happens to a job until it has ended, or in the cluster until Ctrl-C", 0, 1, "the number of a job, or nothing",
+		func(cmd *cobra.Command, client *api.Client, args []string) (err error) {
+			id := int64(0)
+			if len(args) > 0 {
+				if id, err = jobNumber(args[0]); err != nil {
+					return err
+				}
+			}
+			return client.Events(cmd.Context(), id, "", func(e api.Event) error {
+				return printEvent(p, c.json, &e)
+			})
+		})
+}
+
+// printEvent prints an event as `tarry events` does.
+func printEvent(p *program, asJSON bool, e *api.Event) error {
+	text := string(e.Data)
+	if !asJSON && e.Type == "missed" {
+		text = "missed: " + text
+	} else if !asJSON {
+		var known actors.Event
+		if err := json.Unmarshal(e.Data, &known); err != nil {
+			return fmt.Errorf("an event of another version of tarry: %w", err)
+		}
+		text = words.Printable(eventlog.Line(&known))
+	}
+	_, err := fmt.Fprintln(p.stdout, text)
+	return err
+}

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarry-mr/tarry/internal/cli/internal/words"
+	"github.com/tarry-mr/tarry/jobs"
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// binder binds a job to its input and output.
+type binder func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error)
+
+// stage is one job of a run. The stages of a run follow each other: each reads what the one before
+// it wrote.
+type stage struct {
+	bind binder
+	// rounds is instead of bind: it runs jobs of its own, and binds one that writes what came of them.
+	rounds func(ctx context.Context, run jobs.Runner, src []mapreduce.Source) (writeTo, error)
+}
+
+// writeTo binds a job that has its input to its output.
+type writeTo func(to mapreduce.Destination) (*mapreduce.Plan, error)
+
+// plan is the job that writes the stage's output.
+func (s stage) plan(
+	ctx context.Context, run jobs.Runner, src []mapreduce.Source, to mapreduce.Destination,
+) (*mapreduce.Plan, error) {
+	if s.rounds == nil {
+		return s.bind(src, to)
+	}
+	write, err := s.rounds(ctx, run, src)
+	if err != nil {
+		return nil, err
+	}
+	return write(to)
+}
+
+// newRun is the command `tarry run JOB`.
+func newRun(p *program) *cobra.Command {
+	r, list := new(runFlags), false
+	cmd := &cobra.Command{
+		Use:   "run JOB IN... -o OUT",
+		Short: "Run a job on an emulated cluster in this process",
+		Long: `Run a job: read IN, write OUT/part-r-00000 and so on (part-m-00000 for jobs without reduces), then
+OUT/_SUCCESS.
+
+` + inputHelp + `
+
+Progress goes to standard error and, at the end, three lines: how it ended, in which time; records
+and bytes; where the maps ran. --counters has all counters follow. Parts appear in OUT when their
+task has committed, all of them under _SUCCESS; a job that fails leaves no OUT. --overwrite replaces
+an earlier OUT once the new one is complete; until then that is in _OUT.new. What a run that was
+killed has left, the next one with the same OUT cleans.
+
+With --state DIR a run that was killed at any moment, or interrupted, goes on when the same command
+is started again: parts that were committed stay.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case list && len(args) == 0:
+				return nil
+			case list:
+				return usageError("--list takes no job")
+			case len(args) == 0:
+				return usageError("which job? see %s --help, or --list", cmd.CommandPath())
+			}
+			near := meant(cmd, args[0])
+			return usageError("unknown job %s%s; see %s --help", words.Quoted(args[0]), near, cmd.CommandPath())
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.listJobs(cmd) },
+	}
+	cmd.Flags().BoolVar(&list, "list", false, "print the jobs, one a line, and run none")
+	r.register(cmd)
+	cmd.AddCommand(jobCommands(p, func(cmd *cobra.Command, inputs []string, stages ...stage) error {
+		return p.run(cmd, r, inputs, stages)
+	})...)
+	return cmd
+}
+
+// listJobs prints the jobs below the command, with what each does.
+func (p *program) listJobs(run *cobra.Command) error {
+	var bad error
+	for _, job := range run.Commands() {
+		if _, err := fmt.Fprintf(p.stdout, "%-20s %s\n", job.Name(), job.Short); err != nil {
+			bad = err
+		}
+	}
+	return bad
+}
+
+// starter does something with a job: its command, as it was called, its IN arguments and its
+// stages.
+type starter func(cmd *cobra.Command, inputs []string, stages ...stage) error
+
+// jobStages are what a command makes of a job and its flags.
+type jobStages struct {
+	all  []stage
+	maps binder // the maps alone, for --reduces 0; nil if what they emit is no output
+}
+
+// oneStage are the stages of a job that is done in one.
+func oneStage(bind, maps binder) jobStages { return jobStages{all: []stage{{bind: bind}}, maps: maps} }
+
+// jobCommand is the command of a job whose arguments are all inputs: make makes its stages once the
+// flags are known. An error of make is one of the command line. The help texts of c are without what
+// they share.
+func jobCommand(start starter, c *cobra.Command, make func() (jobStages, error)) *cobra.Command {
+	c.Use += " IN... -o OUT"
+	c.Long += "\n\n" + inputHelp
+	c.Args = arguments(1, -1, "at least one input: files, directories, globs, or - for standard input")
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		stages, err := make()
+		if err != nil {
+			return usageError("%s", strings.TrimPrefix(err.Error(), "jobs: "))
+		}
+		if withoutReduces(cmd) {
+			if stages.maps == nil {
+				return usageError("--reduces 0: what the maps of %s emit is no output", cmd.Name())
+			}
+			return start(cmd, args, stage{bind: stages.maps})
+		}
+		return start(cmd, args, stages.all...)
+	}
+	return c
+}
+
+// withoutReduces tells whether --reduces 0 is given.
+func withoutReduces(cmd *cobra.Command) bool {
+	f := cmd.Flag("reduces")
+	return f.Changed && f.Value.String() == "0"
+}

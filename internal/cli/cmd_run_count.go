@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarry-mr/tarry/internal/cli/internal/words"
+	"github.com/tarry-mr/tarry/jobs"
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// separator is the byte that --field-separator names; empty is byDefault.
+func separator(text string, byDefault byte) (byte, error) {
+	switch {
+	case text == "":
+		return byDefault, nil
+	case text == `\t`:
+		return '\t', nil
+	case len(text) == 1:
+		return text[0], nil
+	}
+	return 0, fmt.Errorf("--field-separator %s: want one byte, or \\t", words.Shown(text))
+}
+
+// separatorFlag adds --field-separator for columns with tabs between.
+func separatorFlag(cmd *cobra.Command, text *string) {
+	cmd.Flags().StringVarP(text, "field-separator", "t", "", "one byte between columns (default: a tab)")
+}
+
+// topFlag adds --top to a job that writes numbers.
+func topFlag(cmd *cobra.Command, n *int) {
+	cmd.Flags().IntVar(n, "top", 0, "write only the lines with the largest numbers, so many, the largest first")
+}
+
+// top adds a stage that keeps the n lines with the largest numbers in a column, 0 being the last,
+// unless n is 0.
+func (j jobStages) top(n, column int) jobStages {
+	if n > 0 {
+		j.all = append(j.all, stage{bind: topStage(jobs.TopOptions{Lines: n, Column: column})})
+	}
+	return j
+}
+
+func topStage(o jobs.TopOptions) binder {
+	return func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+		return jobs.TopBy(o).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Line](to))
+	}
+}
+
+func newRunWordCount(start starter) *cobra.Command {
+	var o jobs.WordCountOptions
+	top := 0
+	cmd := jobCommand(start, &cobra.Command{
+		Use:   "wordcount",
+		Short: "Count words",
+		Long: `Count words, which is what stands between ASCII white space. Writes word, tab, count; keys are in
+byte order within each part.
+
+--words takes runs of letters, marks and decimal digits for words (Unicode's L, M and Nd): all else
+stands between them, punctuation, symbols and bytes that are not UTF-8. Don't is two words. --fold
+counts words that differ in case only as one, in small letters: those that are equal under Unicode's
+simple case folding, in which a sharp s is not ss.
+
+With --reduces 0 it writes word, tab, 1 for each word, in the order of the input.`,
+		Example: `  tarry run wordcount 'books/**/*.txt' -o counts
+  tarry run wordcount --fold --words --top 10 book.txt -o -
+  tarry run wordcount - -o - | sort -k2,2nr | head
+  tarry run wordcount book.txt -o counts --racks 4 --nodes 40 --block-size 64KiB --events events.jsonl`,
+	}, func() (jobStages, error) {
+		job := jobs.WordCountBy(o)
+		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return job.Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.Count](to))
+		}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return jobs.MapsOnly(job).Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.Count](to))
+		}).top(top, 0), nil
+	})
+	cmd.Flags().BoolVar(&o.Fold, "fold", false, "count words that differ in case only as one")
+	cmd.Flags().BoolVar(&o.Words, "words", false, "words are letters and digits, without punctuation")
+	topFlag(cmd, &top)
+	return cmd
+}
+
+func newRunIndex(start starter) *cobra.Command {
+	top := 0
+	cmd := jobCommand(start, &cobra.Command{
+		Use:   "index",
+		Short: "List for each word the files it stands in",
+		Long: `Make an inverted index: writes word, tab, number of files, tab, their names with commas between. In
+a name a comma, a percent sign and control characters are written as in a URL: %2C, %25, %09 for a
+tab, %0A for a line feed.
+
+With --reduces 0 it writes word, tab, name for each word, in the order of the input.`,
+		Example: `  tarry run index books/ -o index
+  tarry run index books/ -o - --top 20`,
+	}, func() (jobStages, error) {
+		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return jobs.Index().Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.Posting](to))
+		}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			pairs := mapreduce.Text[mapreduce.Pair[[]byte, []byte]](to)
+			return jobs.MapsOnly(jobs.Index()).Bind(mapreduce.Chunks(src...), pairs)
+		}).top(top, 2), nil
+	})
+	topFlag(cmd, &top)
+	return cmd
+}
+
+func newRunMean(start starter) *cobra.Command {
+	var o jobs.MeanOptions
+	top, between := 0, ""
+	cmd := jobCommand(start, &cobra.Command{
+		Use:   "mean",
+		Short: "Take the mean of each key's numbers",
+		Long: `Take the mean of each key's numbers. Reads lines of key, tab, number, or with --column of columns
+whose first is the key; writes key, tab, mean.
+
+A number is decimal, with at most 64 bits before the point and 18 decimals. Sums are exact, so that
+the order does not matter; the mean is rounded once, to the nearest float of 64 bits.`,
+		Example: `  tarry gen pairs --size 10MB --seed 1 -o pairs.txt
+  tarry run mean pairs.txt -o means
+  tarry run mean -t, --column 3 prices.csv -o - --top 5`,
+	}, func() (jobStages, error) {
+		if o.Column == 1 {
+			return jobStages{}, errors.New("--column 1: that is the key")
+		}
+		var err error
+		o.Separator, err = separator(between, '\t')
+		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			means := mapreduce.Text[mapreduce.Pair[[]byte, float64]](to)
+			return jobs.Mean(o).Bind(mapreduce.KeyValueLines(o.Separator, src...), means)
+		}, nil).top(top, 0), err
+	})
+	cmd.Flags().IntVar(&o.Column, "column", 0, "where the numbers are, from 2 (default: all behind the key)")
+	separatorFlag(cmd, &between)
+	topFlag(cmd, &top)
+	return cmd
+}
+
+func newRunTop(start starter) *cobra.Command {
+	o, between := jobs.TopOptions{Lines: 10}, ""
+	cmd := jobCommand(start, &cobra.Command{
+		Use:   "top",
+		Short: "Keep the lines with the largest numbers",
+		Long: `Keep the lines with the largest numbers, the largest first and equal ones by their bytes. Reads and
+writes lines whose last column, or that of --column, is a decimal number, such as those of
+wordcount.`,
+		Example: `  tarry run wordcount book.txt -o counts
+  tarry run top -k 20 counts -o -
+  tarry run top -t, --column 2 prices.csv -o -`,
+	}, func() (jobStages, error) {
+		var err error
+		o.Separator, err = separator(between, '\t')
+		return oneStage(topStage(o), nil), err
+	})
+	cmd.Flags().IntVarP(&o.Lines, "lines", "k", o.Lines, "how many lines")
+	cmd.Flags().IntVar(&o.Column, "column", 0, "where the numbers are, from 1 (default: the last column)")
+	separatorFlag(cmd, &between)
+	return cmd
+}

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/tarry-mr/tarry/internal/gen"
+	"github.com/tarry-mr/tarry/jobs"
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+func newRunHiveSearch(start starter) *cobra.Command {
+	pattern := gen.SearchPattern
+	cmd := jobCommand(start, &cobra.Command{
+		Use:   "hivesearch",
+		Short: "Search texts (Hive's benchmark)",
+		Long: `Keep the documents with a text behind their key of 10 bytes: the text search of Hive's benchmark,
+which Zaharia et al. measure delay scheduling with. One document in 10,000 has the text.`,
+		Example: `  tarry gen documents --size 100MB --seed 1 -o documents.txt
+  tarry run hivesearch documents.txt -o -`,
+	}, func() (jobStages, error) {
+		bind := func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return jobs.HiveSearch(pattern).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Line](to))
+		}
+		return oneStage(bind, bind), nil
+	})
+	cmd.Flags().StringVar(&pattern, "pattern", pattern, "the text that is searched for")
+	return cmd
+}
+
+func newRunHiveSelect(start starter) *cobra.Command {
+	above := 10
+	cmd := jobCommand(start, &cobra.Command{
+		Use:   "hiveselect",
+		Short: "Select pages by rank (Hive's benchmark)",
+		Long: `Write address, tab, rank of the pages with a rank above a given one: the selection of Hive's
+benchmark. Reads the table rankings.`,
+		Example: `  tarry gen rankings --size 100MB -o rankings.txt
+  tarry run hiveselect --above 100 rankings.txt -o pages`,
+	}, func() (jobStages, error) {
+		bind := func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return jobs.HiveSelect(int64(above)).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Ranked](to))
+		}
+		return oneStage(bind, bind), nil
+	})
+	cmd.Flags().IntVar(&above, "above", above, "ranks above this one are selected")
+	return cmd
+}
+
+func newRunHiveAggregate(start starter) *cobra.Command {
+	prefix, top := 0, 0
+	cmd := jobCommand(start, &cobra.Command{
+		Use:   "hiveaggregate",
+		Short: "Sum revenue by client (Hive's benchmark)",
+		Long: `Write each client, tab, the sum of the revenue of its visits: the aggregation of Hive's benchmark.
+Reads the table visits. Sums are exact.`,
+		Example: `  tarry gen visits --size 100MB --seed 1 -o visits.txt
+  tarry run hiveaggregate --prefix 7 visits.txt -o - --top 10`,
+	}, func() (jobStages, error) {
+		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return jobs.HiveAggregate(prefix).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Revenue](to))
+		}, nil).top(top, 0), nil
+	})
+	cmd.Flags().IntVar(&prefix, "prefix", 0,
+		"take clients whose addresses begin with so many equal bytes together")
+	topFlag(cmd, &top)
+	return cmd
+}
+
+func newRunHiveJoin(start starter) *cobra.Command {
+	o := jobs.HiveJoinOptions{From: "1999-01-01", To: "2000-01-01"}
+	top := jobs.TopOptions{Lines: 1, Column: 2}
+	cmd := jobCommand(start, &cobra.Command{
+		Use:   "hivejoin",
+		Short: "Join visits with ranks, find the best client (Hive's benchmark)",
+		Long: `Find the client whose visits within some days had the most revenue, and the mean rank of the pages
+that it visited: the join of Hive's benchmark, in three jobs. Reads the tables rankings and visits,
+in any order: rows of three columns are those of rankings, rows of nine those of visits. Writes
+client, tab, revenue, tab, mean rank. Visits to pages without a rank do not count.`,
+		Example: `  tarry gen rankings --size 10MB -o rankings.txt
+  tarry gen visits --size 100MB --seed 1 -o visits.txt
+  tarry run hivejoin rankings.txt visits.txt -o -`,
+	}, func() (jobStages, error) {
+		job, err := jobs.HiveJoin(o)
+		if err != nil {
+			return jobStages{}, err
+		}
+		return jobStages{all: []stage{
+			{bind: func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+				return job.Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Visited](to))
+			}},
+			{bind: func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+				return jobs.HiveTotals().Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.ClientTotal](to))
+			}},
+			{bind: topStage(top)},
+		}}, nil
+	})
+	cmd.Flags().StringVar(&o.From, "from", o.From, "first day of the visits")
+	cmd.Flags().StringVar(&o.To, "until", o.To, "the day after the last one")
+	cmd.Flags().IntVarP(&top.Lines, "lines", "k", top.Lines, "how many clients")
+	return cmd
+}

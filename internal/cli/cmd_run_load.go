@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarry-mr/tarry/jobs"
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+func newRunTeraValidate(start starter) *cobra.Command {
+	anyOrder := false
+	cmd := jobCommand(start, &cobra.Command{
+		Use:   "teravalidate",
+		Short: "Look whether the records of terasort are in order",
+		Long: `Look whether the records of 100 bytes that tarry run terasort has written are in order, within and
+across files in the order of IN; one that is smaller than the one before it fails the job. Writes
+their number, their checksum (the sum of the CRC-32 of each), and how many have the key of the one
+before. Records are lost or changed if the checksum is not that of the input, which --any-order
+tells.`,
+		Example: `  tarry gen tera --size 100MB --seed 1 -o tera.dat
+  tarry run teravalidate --any-order tera.dat -o -
+  tarry run terasort tera.dat -o sorted
+  tarry run teravalidate sorted -o -`,
+	}, func() (jobStages, error) {
+		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			records := mapreduce.FixedSize(jobs.TeraRecordBytes, src...)
+			return jobs.TeraValidate(anyOrder).Bind(records, mapreduce.Text[jobs.TeraFact](to))
+		}, nil), nil
+	})
+	cmd.Flags().BoolVar(&anyOrder, "any-order", false, "count records that are not in order, and do not fail")
+	return cmd
+}
+
+func newRunScan(start starter) *cobra.Command {
+	o := jobs.ScanOptions{Percent: 0.5}
+	cmd := jobCommand(start, &cobra.Command{
+		Use:   "scan",
+		Short: "Keep a part of all lines",
+		Long: `Keep a part of all lines, in the order of the input, as GridMix's webdataScan does. Whether a line
+is kept depends on its bytes and --sample: equal lines go the same way, wherever blocks end.`,
+		Example: `  tarry run scan --percent 0.5 big.txt -o sample`,
+	}, func() (jobStages, error) {
+		job, err := jobs.Scan(o)
+		bind := func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return job.Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Line](to))
+		}
+		return oneStage(bind, bind), err
+	})
+	cmd.Flags().Float64Var(&o.Percent, "percent", o.Percent, "lines of a hundred that are kept")
+	cmd.Flags().Uint64Var(&o.Seed, "sample", 0, "selects which lines are kept")
+	return cmd
+}
+
+func newRunSleep(start starter) *cobra.Command {
+	reduce := time.Duration(0)
+	cmd := jobCommand(start, &cobra.Command{
+		Use:   "sleep",
+		Short: "Do nothing for a while, to see what a scheduler does",
+		Long: `Do nothing for a while: each line of IN is a map that sleeps as long as it says, such as 1.5s.
+Writes the time slept by all maps, in seconds.`,
+		Example: `  tarry run sleep naps.txt --nodes 3 --map-slots 1 --reduce-time 2s -o -`,
+	}, func() (jobStages, error) {
+		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			slept := mapreduce.Text[mapreduce.Pair[string, float64]](to)
+			return jobs.Sleep(reduce).Bind(mapreduce.NLines(1, src...), slept)
+		}, nil), nil
+	})
+	cmd.Flags().DurationVar(&reduce, "reduce-time", 0, "how long each reduce sleeps, 0s for not at all")
+	return cmd
+}

@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarry-mr/tarry/internal/cli/internal/words"
+	"github.com/tarry-mr/tarry/jobs"
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// written is a job that writes the records of a list, a line each.
+func written[O any](name string, list []O) writeTo {
+	job := mapreduce.MapOnly[O, O]{Name: name, Map: func(rec O, emit func(O)) error {
+		emit(rec)
+		return nil
+	}}
+	return func(to mapreduce.Destination) (*mapreduce.Plan, error) {
+		return job.Bind(mapreduce.Slice(list), mapreduce.Text[O](to))
+	}
+}
+
+// plain is a number without an exponent, so that tarry run top reads it.
+func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// withoutPackage is an error of package jobs without its name.
+func withoutPackage(err error) error {
+	if err == nil || !strings.HasPrefix(err.Error(), "jobs: ") {
+		return err
+	}
+	return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "jobs: "))
+}
+
+func newRunPageRank(start starter) *cobra.Command {
+	o, top := jobs.PageRankOptions{Damping: 0.85, Rounds: 20}, 0
+	cmd := jobCommand(start, &cobra.Command{
+		Use:   "pagerank",
+		Short: "Rank the nodes of a graph by its links",
+		Long: `Rank the nodes of a graph by its links. Reads a node, tab, and the node that it links to, a line
+each, or a node alone; writes each node, tab, the part of all readers who are there. Readers follow
+one of a node's links, each as likely, or go anywhere (--damping); so do all where no link leads on.
+
+The graph is held in memory, beside --memory; its nodes are numbers there, but for their names.`,
+		Example: `  tarry run pagerank links.tsv -o - --top 10`,
+	}, func() (jobStages, error) {
+		return jobStages{all: []stage{{rounds: func(ctx context.Context, run jobs.Runner, src []mapreduce.Source) (writeTo, error) {
+			ranks, err := jobs.PageRank(ctx, run, mapreduce.Lines(src...), o)
+			lines := make([]mapreduce.Pair[[]byte, string], len(ranks))
+			for i, r := range ranks {
+				lines[i] = mapreduce.MakePair(r.First, plain(r.Second))
+			}
+			return written("pagerank", lines), err
+		}}}}.top(top, 0), o.Check()
+	})
+	cmd.Flags().Float64Var(&o.Damping, "damping", o.Damping, "part of the readers who follow a link")
+	cmd.Flags().IntVar(&o.Rounds, "rounds", o.Rounds, "how often ranks are handed on")
+	topFlag(cmd, &top)
+	return cmd
+}
+
+func newRunComponents(start starter) *cobra.Command {
+	return jobCommand(start, &cobra.Command{
+		Use:   "components",
+		Short: "Find the connected components of a graph",
+		Long: `Find the connected components of a graph. Reads a node, tab, and a node that it is connected with,
+a line each, or a node alone; writes each node, tab, the first node, in byte order, of those that it
+is connected with by any number of edges. The number of rounds grows with the square of the
+logarithm of the number of nodes at most.
+
+The graph is held in memory, beside --memory; its nodes are numbers there, but for their names.`,
+		Example: `  tarry run components friends.tsv -o components`,
+	}, func() (jobStages, error) {
+		return jobStages{all: []stage{{rounds: func(ctx context.Context, run jobs.Runner, src []mapreduce.Source) (writeTo, error) {
+			members, err := jobs.Components(ctx, run, mapreduce.Lines(src...))
+			return written("components", members), err
+		}}}}, nil
+	})
+}
+
+func newRunKMeans(start starter) *cobra.Command {
+	o, between := jobs.KMeansOptions{Clusters: 2, Rounds: 20}, ""
+	cmd := jobCommand(start, &cobra.Command{
+		Use:   "kmeans",
+		Short: "Divide points into clusters around centers",
+		Long: `Divide points into clusters, each point to the nearest center, and move each center into the mean of
+its points, until no center moves or there were enough rounds. Reads a point a line: decimal
+numbers, as tarry run mean reads them. Writes each center as such a line, with the number of its
+points behind. Centers begin at different points, chosen by --start; other ones may lead to other
+clusters. Sums are exact.
+
+Files are read anew in each round: standard input and pipes are refused.`,
+		Example: `  tarry run kmeans --clusters 3 -t, points.csv -o -`,
+	}, func() (jobStages, error) {
+		var err error
+		if o.Separator, err = separator(between, '\t'); err != nil {
+			return jobStages{}, err
+		}
+		return jobStages{all: []stage{{rounds: func(ctx context.Context, run jobs.Runner, src []mapreduce.Source) (writeTo, error) {
+			for _, s := range src {
+				if s.Size() < 0 {
+					return nil, usageError("%s can be read only once: kmeans reads its points in each round", words.Shown(s.Name()))
+				}
+			}
+			clusters, err := jobs.KMeans(ctx, run, src, o)
+			lines := make([]string, len(clusters))
+			for i, c := range clusters {
+				var columns []string
+				for _, x := range c.Center {
+					columns = append(columns, plain(x))
+				}
+				lines[i] = strings.Join(append(columns, strconv.FormatInt(c.Size, 10)), string([]byte{o.Separator}))
+			}
+			return written("kmeans", lines), withoutPackage(err)
+		}}}}, o.Check()
+	})
+	cmd.Flags().IntVar(&o.Clusters, "clusters", o.Clusters, "how many clusters")
+	cmd.Flags().IntVar(&o.Rounds, "rounds", o.Rounds, "the most rounds")
+	cmd.Flags().Uint64Var(&o.Seed, "start", 0, "selects the points that centers begin at")
+	separatorFlag(cmd, &between)
+	return cmd
+}

@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/tarry-mr/tarry/scheduling/scenario"
+)
+
+// newScenario is the command `tarry scenario`.
+func newScenario(p *program) *cobra.Command {
+	var o scenario.Options
+	cmd := &cobra.Command{
+		Use:   "scenario FILE...",
+		Short: "Check a scheduler's answers against scenarios",
+		Long: `Check a scheduler's answers against scenarios: small text files with a cluster, a scheduler, and a
+timed list of events with the answers expected. The scheduling core is the one that runs live.
+Mismatches are reported as FILE:LINE: want …, got …; an event without an expectation prints its
+answer. The last line counts the expectations.
+
+Exit codes: 0 all hold, 1 one does not or a file cannot be read, 2 a file that is not understood.
+docs/scenarios.md describes the language.`,
+		Args:              arguments(1, -1, "at least one scenario file"),
+		ValidArgsFunction: filesNamed("scenario"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			for _, name := range args { // says in words why one cannot be opened
+				file, err := openFile(name)
+				if err != nil {
+					return err
+				}
+				file.Close()
+			}
+			if code := scenario.Run(p.stdout, p.stderr, args, o); code != scenario.Passed {
+				return &exitError{code: code}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVarP(&o.Verbose, "verbose", "v", false,
+		"print every event with its answer, and why tasks were launched, killed or suspended "+
+			"and jobs wait for idle slots")
+	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one JSON object an event")
+	return cmd
+}

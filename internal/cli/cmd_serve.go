@@ -1,0 +1,271 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
+	"github.com/tarry-mr/tarry/internal/cli/internal/words"
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/serve"
+	"github.com/tarry-mr/tarry/serve/api"
+)
+
+// serveFlags are the flags of `tarry serve`.
+type serveFlags struct {
+	clusterFlags
+
+	listen   string
+	hosts    []string
+	roots    []string
+	capacity string
+	tokens   string
+	// tokensSeen is that file before it was read.
+	tokensSeen os.FileInfo
+	admins     string
+	tlsCert    string
+	tlsKey     string
+	clientCA   string
+	store      numbers.Bytes
+	pprof      bool
+	demo       bool
+}
+
+// newServe is the command `tarry serve`.
+func newServe(p *program) *cobra.Command {
+	f := new(serveFlags)
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Keep a cluster up that takes jobs from several users over HTTP",
+		Long: `Keep a cluster up that takes jobs from several users over HTTP, until it is interrupted. tarry
+submit, job, node, put, get, ls, rm and history are its clients; /scheduler in a browser shows pools
+and jobs, /api/v1 is for programs, /metrics for Prometheus.
+
+  tarry serve --racks 4 --nodes 40 --allocations fair-scheduler.xml --state serve.state
+  tarry serve --capacity capacity-scheduler.xml --listen 127.0.0.1:9000
+  tarry serve --demo
+
+Only this machine reaches it, and it believes who callers say they are. To serve other machines it
+wants --tokens, a file with a line "TOKEN USER GROUP,GROUP" for each who may call, or --client-ca:
+then users and groups come from the token, or from common name and organizations of the certificate.
+
+Jobs read and write below --root, or in the block store as dfs:NAME. Without --root that is the
+working directory; where callers show who they are it is the block store alone. No job reads or
+writes the state or the files of tokens, certificates and keys. With --state DIR jobs and stored
+files outlive the process, however it ends; the next one goes on with them.
+
+Configuration files of the scheduler are taken up 5 to 15 seconds after a change, the file of
+--tokens within 5, and all at once on SIGHUP; while they are wrong the old ones stay in force.`,
+		Args: arguments(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.serve(cmd, f) },
+	}
+	f.register(cmd)
+	return cmd
+}
+
+// register adds the flags to the command.
+func (f *serveFlags) register(cmd *cobra.Command) {
+	s := cmd.Flags()
+	s.StringVar(&f.listen, "listen", serve.DefaultListen, "address to listen at; port 0 is any free one")
+	s.StringSliceVar(&f.hosts, "host", nil, "further names under which clients reach the server")
+	s.StringArrayVar(&f.roots, "root", nil, "directory below which jobs read and write; may be repeated (default: the working directory; with --tokens or --client-ca none)")
+	s.StringVar(&f.tokens, "tokens", "", "file with who may call: a line each with token, user and groups")
+	s.StringVar(&f.admins, "admins", "", "who may do everything: users, a space, groups, such as \"ann operators\"")
+	s.StringVar(&f.tlsCert, "tls-cert", "", "file (PEM) with the server's certificate: serve https")
+	s.StringVar(&f.tlsKey, "tls-key", "", "file (PEM) with its key")
+	s.StringVar(&f.clientCA, "client-ca", "", "file (PEM) with who signs certificates of clients, which they must show")
+	s.Var(&f.store, "store-size",
+		"what the files of the block store may hold together, outputs of jobs among them (default: half of the memory; with --state no bound)")
+	s.BoolVar(&f.pprof, "pprof", false, "serve profiles of the program below /debug/pprof/, to administrators")
+	s.BoolVar(&f.demo, "demo", false,
+		"show a small cluster at work: 4 racks, a mixed workload with skewed reduces, and maps that hardly wait")
+	s.StringVar(&f.capacity, "capacity", "", "as --scheduler capacity --queues FILE")
+	s.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but the address and errors")
+	s.StringVar(&f.events, "events", "", "file for what the scheduler did, a JSON object a line; compressed if named .zst")
+	f.registerCluster(cmd)
+	_ = cmd.MarkFlagDirname("root") // an error: no such flag
+	_ = cmd.RegisterFlagCompletionFunc("capacity", filesNamed("xml"))
+}
+
+// check refuses values that cannot work.
+func (f *serveFlags) check(p *program, cmd *cobra.Command) error {
+	if f.capacity != "" {
+		f.queues, f.scheduler = f.capacity, "capacity"
+	}
+	if len(f.roots) == 0 && f.tokens == "" && f.clientCA == "" {
+		f.roots = []string{"."} // of the one person whose server it is
+	}
+	if f.demo {
+		f.demoDefaults(cmd)
+	}
+	return f.clusterFlags.check(p, cmd)
+}
+
+// serve runs the server until it is interrupted.
+func (p *program) serve(cmd *cobra.Command, f *serveFlags) (err error) {
+	if err := f.check(p, cmd); err != nil {
+		return err
+	}
+	cfg, err := f.serveConfig(p)
+	if err != nil {
+		return err
+	}
+	rec, err := openRecord(f.events, "")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rec.close()) }()
+	cfg.Cluster.Events = rec.sink()
+	if f.chaos > 0 {
+		cfg.Cluster.Chaos = &actors.Chaos{Seed: f.chaos}
+	}
+	if cfg.Cluster.Memory > 0 {
+		defer mapreduce.LimitHeap(cfg.Cluster.Memory + besideBudget)()
+	}
+	demo, err := f.newDemo(&cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, demo.close()) }()
+	reloads := &reloads{asked: make(chan chan<- allocation.Look[[]string])}
+	if len(f.files.names) > 0 {
+		cfg.Reload, cfg.Reloads = func() (api.Reload, error) { return reloads.ask(cmd.Context()) }, reloads.last
+	}
+	stop := func() {}
+	defer func() { stop() }()
+	err = serve.Run(cmd.Context(), cfg, func(s *serve.Server, url string) {
+		stop = p.reloadServer(cmd.Context(), f, s, reloads, cfg.Access.Tokens)
+		p.tellServing(f, s, url)
+		demo.begin(cmd.Context(), url)
+	})
+	return serveError(err)
+}
+
+// serveError gives what kept a server from beginning the exit code of configuration.
+func serveError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return configError("%w", err)
+}
+
+// tellServing says where the server is, and what it remembers.
+func (p *program) tellServing(f *serveFlags, s *serve.Server, url string) {
+	fmt.Fprintln(p.stdout, url)
+	if f.quiet {
+		return
+	}
+	say := func(format string, args ...any) { fmt.Fprintf(p.stderr, "tarry: "+format+"\n", args...) }
+	say("serving at %s; %s/scheduler shows pools and jobs", url, url)
+	switch n := s.Resumed(); {
+	case f.stateDir == "":
+		say("without --state jobs and stored files end with this process: a restart begins with nothing")
+	case n > 0:
+		say("%d jobs of a former process go on", n)
+	}
+	rules := f.files.rules()
+	if rules != nil && rules.Access.Enabled && f.tokens == "" && f.clientCA == "" {
+		say("warning: access lists are on, but callers need not show who they are (--tokens, --client-ca)")
+	}
+	if (f.tokens != "") && f.tlsCert == "" && !loopback(f.listen) {
+		say("warning: tokens travel unencrypted to other machines without --tls-cert")
+	}
+}
+
+// serveConfig is what the flags say of the server.
+func (f *serveFlags) serveConfig(p *program) (cfg serve.Config, err error) {
+	policy, err := f.livePolicy()
+	if err != nil {
+		return cfg, err
+	}
+	cfg = serve.Config{
+		Cluster: f.config(policy), Jobs: libraryJobs(), Listen: f.listen, Hosts: f.hosts, Roots: f.roots,
+		Secrets: slices.DeleteFunc([]string{f.tokens, f.tlsCert, f.tlsKey, f.clientCA}, func(name string) bool { return name == "" }),
+		State:   f.stateDir, StoreBytes: f.storeBytes(), Profiling: f.pprof, Version: readVersion().Version,
+	}
+	log := func(least slog.Level) *slog.Logger {
+		return slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: least}))
+	}
+	cfg.Log, cfg.Cluster.Logger = log(slog.LevelInfo), log(slog.LevelWarn)
+	if f.quiet {
+		cfg.Log, cfg.Cluster.Logger = log(slog.LevelError), log(slog.LevelError)
+	}
+	cfg.Access, err = f.access()
+	return cfg, err
+}
+
+// storeBytes is the bound on the block store; 0 is none.
+func (f *serveFlags) storeBytes() int64 {
+	if f.store == 0 && f.stateDir == "" {
+		return f.memoryBudget() // files lie in memory
+	}
+	return int64(f.store)
+}
+
+// reloads is what came of changed configuration files, for clients.
+type reloads struct {
+	asked chan chan<- allocation.Look[[]string]
+	mu    sync.Mutex
+	state api.Reload
+}
+
+// ask has the files read at once.
+func (r *reloads) ask(ctx context.Context) (api.Reload, error) {
+	answer := make(chan allocation.Look[[]string], 1)
+	select {
+	case r.asked <- answer:
+	case <-ctx.Done():
+		return api.Reload{}, context.Cause(ctx)
+	}
+	look := <-answer
+	return r.last(), look.Err
+}
+
+// last is what came of the last change.
+func (r *reloads) last() api.Reload {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.state
+}
+
+// note takes in what a look led to.
+func (r *reloads) note(look allocation.Look[[]string]) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.state = api.Reload{Time: new(timeNow())}
+	if look.Err != nil {
+		r.state.Error = words.OneLine(look.Err)
+	}
+}
+
+// reloadServer looks after changed configuration files, and tokens unless these are nil, until it is stopped.
+func (p *program) reloadServer(ctx context.Context, f *serveFlags, s *serve.Server, told *reloads, tokens *serve.Tokens) (stop func()) {
+	signals, ignore := hangups()
+	ctx, cancel := context.WithCancel(ctx)
+	var done sync.WaitGroup
+	if r := p.newReloader(&f.clusterFlags, s.Cluster().Reload, s.Cluster().ReloadFailed); r != nil {
+		r.asked, r.told = told.asked, told.note
+		done.Go(func() { r.run(ctx, signals) })
+	}
+	deaf := func() {}
+	if tokens != nil {
+		var again chan os.Signal
+		again, deaf = hangups()
+		done.Go(func() { p.watchTokens(ctx, f, tokens, again) })
+	}
+	return func() {
+		cancel()
+		done.Wait()
+		ignore()
+		deaf()
+	}
+}

@@ -1,0 +1,249 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
+	"github.com/tarry-mr/tarry/internal/cli/internal/progress"
+	"github.com/tarry-mr/tarry/internal/cli/internal/sweep"
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// newSim is the command `tarry sim` with its sub-commands.
+func newSim(p *program) *cobra.Command {
+	var f simFlags
+	cmd := &cobra.Command{
+		Use:   "sim --trace swim:FILE|coflow:FILE | --workload FILE|NAME",
+		Short: "Simulate a cluster of any size in virtual time, with the scheduler that runs live",
+		Long: `Simulate a workload on a cluster of any size in virtual time. Every decision is made by the
+scheduler that also runs live.
+
+  tarry sim --workload facebook-io --nodes 100 --scheduler hfs
+  tarry sim --trace swim:FB-2009_samples_24_times_1hr_0.tsv --nodes 600 --racks 15 --original-nodes 600
+  tarry sim --workload mine.yaml --nodes 40 --racks 4 --network flows --oversubscription 5 --json
+
+The same flags and seed give the same bytes on standard output; the time it took goes to standard
+error. With --repeat N the seeds are --seed, --seed+1 and so on; --json then prints an object a
+line.`,
+		Args: arguments(0, 0, "no arguments but flags"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.begin(p, cmd); err != nil {
+				return err
+			}
+			return f.simulate(cmd, p)
+		},
+	}
+	f.register(cmd)
+	f.registerCSV(cmd.Flags())
+	cmd.Flags().StringVar(&f.events, "events", "",
+		"file for what the scheduler did, a JSON object a line; compressed if named .zst")
+	cmd.Flags().StringVar(&f.traceOut, "trace-out", "", "file for a Chrome trace of all attempts")
+	cmd.Flags().StringVar(&f.series, "series", "",
+		"file for what cluster, pools and jobs hold, wait for and should have over time, as CSV")
+	cmd.Flags().DurationVar(&f.seriesEvery, "series-interval", 10*time.Second, "simulated time between the lines of --series")
+	f.registerName(cmd.Flags())
+	f.complete(cmd)
+	cmd.AddCommand(newSimCompare(p), newSimSweep(p))
+	return cmd
+}
+
+// simulate runs the repetitions one after the other and prints each.
+func (f *simFlags) simulate(cmd *cobra.Command, p *program) (err error) {
+	policy, err := f.policy(f.scheduler)
+	if err == nil {
+		err = firstError(f.idleSets(policy), combine(cmd, cmd, policy).check())
+	}
+	if err == nil {
+		err = f.files.unused(f.scheduler, false)
+	}
+	if err != nil {
+		return err
+	}
+	p.warnIdle(policy)
+	cfg, err := f.config(policy)
+	if err == nil {
+		err = f.makeCSV()
+	}
+	if err != nil {
+		return err
+	}
+	_, trace, _ := strings.Cut(f.trace, ":")
+	files := []namedFile{{"--events", f.events}, {"--trace-out", f.traceOut}, {"--series", f.series}}
+	if err := distinctFiles(files, []string{f.load0, trace, f.allocations, f.queues, f.parameters, f.policyFile, f.clusterFile}); err != nil {
+		return err
+	}
+	if err := f.makeSeries(&cfg); err != nil {
+		return err
+	}
+	rec, err := openRecord(f.events, f.traceOut)
+	if err != nil {
+		return err
+	}
+	defer func() { err = firstError(err, rec.close()) }()
+	if sink := rec.sink(); sink != nil {
+		cfg.Core.Events = func(e scheduling.Event) { sink(actors.Event{Event: e}) }
+		cfg.Core.Explain = f.events != ""
+	}
+	for turn := range max(1, f.repeat) {
+		cfg.Seed = f.seed + uint64(turn)
+		w, err := f.paced(p, cfg, cfg.Seed)
+		if err != nil {
+			return err
+		}
+		res, err := f.one(cmd.Context(), p, cfg, w)
+		if err != nil {
+			return err
+		}
+		if err := f.print(p, res, w, turn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// one runs one simulation with its progress, and says what it took.
+func (f *simFlags) one(
+	ctx context.Context, p *program, cfg simulator.Config, w *workload.Workload,
+) (*simulator.Result, error) {
+	began := time.Now()
+	stop := func() {}
+	if !f.quiet {
+		far := progress.NewSimulations(1, cfg.Policy.Name)
+		far.Expect(0, len(w.Jobs))
+		cfg.Progress = func(now time.Duration, done int) { far.Tell(0, 0, now, done) }
+		stop = p.display.Show(far.Bars(), far.State)
+	}
+	res, err := simulator.Run(ctx, cfg, w)
+	stop()
+	if err != nil {
+		return nil, err
+	}
+	if !f.quiet {
+		p.simTook(res.End.Round(time.Second).String(), time.Since(began), res.Stats)
+	}
+	return res, nil
+}
+
+// simTook says what simulating something took.
+func (p *program) simTook(what string, took time.Duration, n simulator.Stats) {
+	s := took.Seconds()
+	fmt.Fprintf(p.stderr, "simulated %s in %v: %d events (%.0f/s), %d decisions (%.0f/s)\n",
+		what, took.Round(time.Millisecond), n.Events, float64(n.Events)/s, n.Decisions, float64(n.Decisions)/s)
+}
+
+// print writes the report: JSON, or a table, and the CSV files.
+func (f *simFlags) print(p *program, res *simulator.Result, w *workload.Workload, turn int) error {
+	dir := f.csv
+	if f.repeat > 1 {
+		dir = f.seedDir(dir, turn)
+	}
+	if err := firstError(f.writeCSV(dir, res), f.writeSeries(res)); err != nil {
+		return err
+	}
+	if f.json {
+		return json.NewEncoder(p.stdout).Encode(res.Report)
+	}
+	return printSimTable(p.stdout, res, w)
+}
+
+// makeSeries makes the file for --series, so that what cannot be made fails before the simulation.
+func (f *simFlags) makeSeries(cfg *simulator.Config) error {
+	if f.series == "" {
+		return nil
+	}
+	cfg.Sample, cfg.SampleQueues = f.seriesEvery, true
+	file, err := os.Create(f.series)
+	if err == nil {
+		err = file.Close()
+	}
+	return outputError(f.series, err)
+}
+
+// writeSeries writes the samples, if they are asked for.
+func (f *simFlags) writeSeries(res *simulator.Result) error {
+	if f.series == "" {
+		return nil
+	}
+	return outputError(f.series, sweep.WriteFile(f.series, res.WriteSeriesCSV))
+}
+
+// makeCSV makes the directory for CSV files, so that what cannot be made fails before the
+// simulation.
+func (f *simFlags) makeCSV() error {
+	if f.csv == "" {
+		return nil
+	}
+	f.csv = filepath.Clean(f.csv)
+	return outputError(f.csv, os.MkdirAll(f.csv, 0o777))
+}
+
+// seedDir is the directory for CSV files of one of several runs.
+func (f *simFlags) seedDir(dir string, turn int) string {
+	return filepath.Join(dir, fmt.Sprintf("seed-%d", f.seed+uint64(turn)))
+}
+
+// writeCSV writes classes.csv and jobs.csv into a directory, if they are asked for.
+func (f *simFlags) writeCSV(dir string, res *simulator.Result) error {
+	if f.csv == "" {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	write := func(name string, fill func(io.Writer) error) error {
+		file, err := os.Create(filepath.Join(dir, name))
+		if err != nil {
+			return err
+		}
+		return firstError(fill(file), file.Close())
+	}
+	return firstError(write("classes.csv", res.Report.WriteClassesCSV), write("jobs.csv", res.WriteJobsCSV))
+}
+
+// printSimTable prints the report for people.
+func printSimTable(out io.Writer, res *simulator.Result, w *workload.Workload) error {
+	b := bufio.NewWriter(out)
+	maps, reduces := w.Tasks()
+	all := &res.Report.Figures
+	fmt.Fprintf(b, "%s: %d jobs, %d maps, %d reduces; %d jobs done in %.1f s\n\n",
+		w.Name, len(w.Jobs), maps, reduces, all.Jobs, all.MakespanS)
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "class\tjobs\tmean s\tmedian s\tp95 s\tnode-local\track-local\toff-rack\t"+
+		"shuffled\toff-rack\tfairness\tkilled\tsuspended\tlost s\t")
+	row := func(name string, f *simulator.Figures) {
+		n := max(f.Maps.All(), 1)
+		percent := func(x int) string { return fmt.Sprintf("%.1f%%", 100*float64(x)/float64(n)) }
+		shuffled := f.Shuffle.NodeLocal + f.Shuffle.RackLocal + f.Shuffle.OffRack
+		fmt.Fprintf(t, "%s\t%d\t%.1f\t%.1f\t%.1f\t%s\t%s\t%s\t%s\t%s\t%.3f\t%d\t%d\t%.0f\t\n",
+			name, f.Jobs, f.Sojourn.Mean, f.Sojourn.Median, f.Sojourn.P95,
+			percent(f.Maps.NodeLocal), percent(f.Maps.RackLocal), percent(f.Maps.OffRack),
+			numbers.Human(shuffled), numbers.Human(f.Shuffle.OffRack),
+			f.FairnessJain, f.Preempted.Killed, f.Preempted.Suspended, f.Preempted.LostS)
+	}
+	for i := range res.Report.ByClass {
+		c := &res.Report.ByClass[i]
+		row(cmp.Or(c.Class, "(none)"), &c.Figures)
+	}
+	row("all", all)
+	_ = t.Flush()
+	fmt.Fprintf(b, "\nslots used: map %.1f%%, reduce %.1f%%\n\n", 100*all.Utilization.Map, 100*all.Utilization.Reduce)
+	if hits := all.InMemory.All(); hits > 0 {
+		fmt.Fprintf(b, "maps with their block in memory: %.1f%%\n\n", 100*float64(hits)/float64(all.Maps.All()))
+	}
+	return b.Flush()
+}

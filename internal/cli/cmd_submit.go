@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarry-mr/tarry/internal/cli/internal/words"
+	"github.com/tarry-mr/tarry/serve/api"
+)
+
+// submitFlags are the flags of `tarry submit`.
+type submitFlags struct {
+	clientFlags
+
+	user, pool, queue, priority string
+	key                         string
+	wait, quiet                 bool
+}
+
+// newSubmit is the command `tarry submit JOB`.
+func newSubmit(p *program) *cobra.Command {
+	f := new(submitFlags)
+	cmd := &cobra.Command{
+		Use:   "submit JOB IN... -o OUT",
+		Short: "Hand a job to a server, tarry serve",
+		Long: `Hand a job to a server, tarry serve, and print its number. JOB and what stands behind it are as
+behind tarry run: flags of the job, inputs and -o. A server of your own may have further jobs.
+
+Files are the server's, below its --root, or dfs:NAME in its block store. On this machine names
+that are not absolute begin here.
+
+  tarry submit wordcount book.txt -o counts
+  tarry submit --wait --pool ann grep -i error dfs:logs -o dfs:errors
+
+A call that breaks off may be made again with the same --submit-key: it is one job, until 24 hours
+after that has ended.`,
+		Args: arguments(1, -1, "a job, its inputs and -o OUT"),
+		RunE: func(cmd *cobra.Command, args []string) error { return p.submit(cmd, f, args) },
+	}
+	s := cmd.Flags()
+	s.SetInterspersed(false) // what stands behind JOB is the server's to understand
+	s.StringVar(&f.user, "user", "", "whose job it is (default: who shows a token or certificate, or else runs this program)")
+	s.StringVar(&f.pool, "pool", "", "pool of the job (default: the user's)")
+	s.StringVar(&f.queue, "queue", "", "queue of the job (default: the one named default)")
+	s.StringVar(&f.priority, "priority", "", "how important the job is to the scheduler: very_high, high, normal, low or very_low")
+	s.StringVar(&f.key, "submit-key", "", "calls with the same key are one job (default: a new one)")
+	s.BoolVar(&f.wait, "wait", false, "wait until the job has ended; the exit code tells how")
+	s.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
+	f.register(cmd, true)
+	complete(cmd, "priority", "very_high", "high", "normal", "low", "very_low")
+	return cmd
+}
+
+// submit hands a job over.
+func (p *program) submit(cmd *cobra.Command, f *submitFlags, args []string) error {
+	rest, err := ownFlags(cmd.Flags(), args[1:], "server", "token-file", "ca", "cert", "key", "json", "wait", "quiet", "submit-key")
+	if err != nil {
+		return err
+	}
+	client, err := f.client()
+	if err != nil {
+		return err
+	}
+	ask := api.Submission{Job: args[0], Args: rest, User: f.user, Pool: f.pool, Queue: f.queue, Priority: f.priority}
+	if f.user == "" && f.tokenFile == "" && f.cert == "" {
+		ask.User = me(rest)
+	}
+	if f.local() {
+		if ask.Directory, err = os.Getwd(); err != nil {
+			return err
+		}
+	}
+	if f.key == "" {
+		f.key = rand.Text()
+	}
+	job, err := client.Submit(cmd.Context(), ask, f.key)
+	if err == nil && f.wait && !api.Ended(job.State) {
+		job, err = client.Wait(cmd.Context(), job.ID, nil)
+	}
+	if err != nil {
+		return clientError(err)
+	}
+	switch {
+	case f.json:
+		err = json.NewEncoder(p.stdout).Encode(job)
+	case f.quiet:
+	case f.wait:
+		_, err = fmt.Fprintf(p.stderr, "job %d %s in %s%s\n", job.ID, job.State, seconds(job.ElapsedSeconds), where(&job))
+	default:
+		_, err = fmt.Fprintln(p.stdout, job.ID)
+	}
+	return firstError(err, f.outcome(&job))
+}
+
+// where is the output of a job that has succeeded.
+func where(j *api.Job) string {
+	if j.State != api.Succeeded {
+		return ""
+	}
+	return ": " + words.Printable(j.Output)
+}
+
+// outcome is an error if the job was waited for and did not succeed.
+func (f *submitFlags) outcome(j *api.Job) error {
+	if !f.wait || j.State == api.Succeeded {
+		return nil
+	}
+	return fmt.Errorf("job %d %s: %s", j.ID, j.State, words.Printable(j.Error))
+}
+
+// me is who runs this program, unless the words behind the job say whose it is.
+func me(args []string) string {
+	j := new(jobFlags)
+	for _, a := range args {
+		if a == "--" {
+			break
+		}
+		if a == "--user" || len(a) > 7 && a[:7] == "--user=" {
+			return ""
+		}
+	}
+	return j.submitOptions().User
+}

@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarry-mr/tarry/internal/cli/internal/eventlog"
+	"github.com/tarry-mr/tarry/page"
+)
+
+// viewFlags are the flags of `tarry view`.
+type viewFlags struct {
+	output    string
+	overwrite bool
+}
+
+// newView is the command `tarry view`.
+func newView(p *program) *cobra.Command {
+	var f viewFlags
+	cmd := &cobra.Command{
+		Use:   "view FILE [OTHER] [-o PAGE.html]",
+		Short: "Make a page on which a recorded run can be watched",
+		Long: `Make one HTML file of what a live or simulated cluster recorded with --events: any browser shows it,
+without a network. It plays the run, step by step if wished: racks, nodes and slots with what waits
+for what, shares over time, jobs, a Gantt chart, where reduces went and what that cost, HFSP's
+virtual cluster, queues, findings, and a comparison with another run: that of OTHER, or one that is
+opened in the page. A click on anything says why.
+
+  tarry run wordcount book.txt -o counts --racks 4 --nodes 40 --events run.jsonl
+  tarry view run.jsonl -o run.html
+  tarry sim --workload facebook-io --nodes 100 --events sim.jsonl.zst
+  tarry view sim.jsonl.zst
+  tarry view hfs.jsonl.zst fifo.jsonl.zst -o both.html
+
+FILE may be - for standard input, and PAGE.html - for standard output.`,
+		Args:              arguments(1, 2, "one file, or two to compare"),
+		ValidArgsFunction: filesNamed("jsonl", "zst"),
+		RunE:              func(_ *cobra.Command, args []string) error { return f.run(p, args) },
+	}
+	cmd.Flags().StringVarP(&f.output, "output", "o", "", "the page; default: FILE with the ending .html, in this directory")
+	cmd.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace an existing file")
+	return cmd
+}
+
+// pageOf is the name of the page of a file of events.
+func pageOf(name string) string {
+	base := filepath.Base(name)
+	for _, ending := range []string{".zst", ".jsonl"} {
+		base = strings.TrimSuffix(base, ending)
+	}
+	return base + ".html"
+}
+
+// run reads the events and writes the page.
+func (f *viewFlags) run(p *program, names []string) error {
+	name := names[0]
+	if len(names) == 2 && name == stdinName && names[1] == stdinName {
+		return usageError("standard input is one run, not two")
+	}
+	output := f.output
+	if output == "" {
+		if name == stdinName {
+			return usageError("--output: where to? Standard input has no name")
+		}
+		output = pageOf(name)
+	}
+	if output != stdinName {
+		if err := distinctFiles([]namedFile{{"--output", output}}, names); err != nil {
+			return err
+		}
+	}
+	runs := make([]recordedRun, len(names))
+	for i, name := range names {
+		in, err := p.openArgument(name)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		runs[i] = recordedRun{name, in}
+	}
+	if output == stdinName {
+		return writePage(p.stdout, runs)
+	}
+	mode := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if f.overwrite {
+		mode = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	file, err := os.OpenFile(output, mode, 0o666)
+	if err != nil {
+		return outputError(output, err)
+	}
+	if err := firstError(writePage(file, runs), file.Close()); err != nil {
+		return errors.Join(err, os.Remove(output))
+	}
+	_, err = fmt.Fprintf(p.stderr, "%s: open it in a browser\n", output)
+	return err
+}
+
+// recordedRun is a file of events.
+type recordedRun struct {
+	name string
+	in   io.Reader
+}
+
+// writePage writes the page of a file of events, or of two.
+func writePage(out io.Writer, runs []recordedRun) error {
+	var lines []*checkedLines
+	for i := range runs {
+		l := runs[i].check()
+		defer func() { _ = l.stop() }() // what was wrong is told below
+		lines = append(lines, l)
+	}
+	var others []page.Other
+	for i, l := range lines[1:] {
+		others = append(others, page.Other{Name: filepath.Base(runs[i+1].name), Events: l.read})
+	}
+	buffer := bufio.NewWriterSize(out, 1<<16)
+	err := firstError(page.Write(buffer, filepath.Base(runs[0].name)+" – Tarry", lines[0].read, others...), buffer.Flush())
+	for _, l := range lines {
+		if broken := l.stop(); broken != nil && !errors.Is(broken, io.ErrClosedPipe) {
+			return broken
+		}
+	}
+	return err
+}
+
+// checkedLines are the events of a file as lines of JSON.
+type checkedLines struct {
+	read *io.PipeReader
+	stop func() error // ends the reading, and tells what was wrong
+}
+
+// check reads the file. Each event is read, so that what is no event is an error
+// with its line and not a page that shows nothing.
+func (r *recordedRun) check() *checkedLines {
+	read, write := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		err := r.copyTo(write)
+		done <- err
+		_ = write.CloseWithError(err)
+	}()
+	return &checkedLines{read, sync.OnceValue(func() error {
+		_ = read.CloseWithError(io.ErrClosedPipe) // who still writes to it
+		return <-done
+	})}
+}
+
+// copyTo writes the events of the file.
+func (r *recordedRun) copyTo(out io.Writer) error {
+	n, err := eventlog.Copy(out, r.in)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s:%w", r.name, err)
+	case n == 0:
+		return fmt.Errorf("%s: there is no event in it", r.name)
+	}
+	return nil
+}

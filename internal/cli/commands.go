@@ -1,0 +1,38 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+// commands make the commands, each in its own file cmd_NAME.go.
+func commands() []func(*program) *cobra.Command {
+	return []func(*program) *cobra.Command{
+		newBatch, newConfig, newDelay, newExperiment, newRun, newFsck, newGen, newGet, newHistory, newJob, newLs, newNode, newPlay, newPolicy, newPut, newRm, newScenario, newServe, newSubmit, newEvents, newSim, newTune, newVersion, newView, newWhatIf,
+	}
+}
+
+// jobCommands make the commands of the jobs; what they ask for goes to start.
+func jobCommands(p *program, start starter) []*cobra.Command {
+	return []*cobra.Command{
+		newRunWordCount(start),
+		newRunSort(start),
+		newRunTeraSort(start),
+		newRunGrep(p, start),
+		newRunIndex(start),
+		newRunMean(start),
+		newRunTop(start),
+		newRunDistinct(start),
+		newRunHistogram(start),
+		newRunSecondarySort(start),
+		newRunMovingAverage(start),
+		newRunAdjacency(start),
+		newRunTeraValidate(start),
+		newRunScan(start),
+		newRunSleep(start),
+		newRunPageRank(start),
+		newRunComponents(start),
+		newRunKMeans(start),
+		newRunHiveSearch(start),
+		newRunHiveSelect(start),
+		newRunHiveAggregate(start),
+		newRunHiveJoin(start),
+	}
+}

@@ -1,0 +1,256 @@
+package cli
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/experiments"
+	"github.com/tarry-mr/tarry/page"
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/policyfile"
+)
+
+// documented are the command lines of a page: those that stand on lines of their own, to be typed,
+// and those in a sentence.
+func documented(page string) (typed, spoken []string) {
+	for line := range strings.Lines(page) {
+		line = strings.TrimSpace(line)
+		for _, prompt := range []string{"$ ", "bin/"} {
+			line = strings.TrimPrefix(line, prompt)
+		}
+		if strings.HasPrefix(line, "tarry ") {
+			typed = append(typed, line)
+			continue
+		}
+		command := regexp.MustCompile("`(?:[A-Z_]+=\\S* )?(?:bin/)?(tarry [^`]+)`")
+		for _, span := range command.FindAllStringSubmatch(line, -1) {
+			spoken = append(spoken, span[1])
+		}
+	}
+	return typed, spoken
+}
+
+// understood requires that a command line is one: a known command with known flags that have an
+// effect, right values and arguments.
+func understood(t *testing.T, page, line string) {
+	t.Helper()
+	line = regexp.MustCompile(`( (\|\|?|&&|\d?>\S*)( .*)?| *&)$`).ReplaceAllString(line, "")
+	words, err := splitWords(line)
+	require.NoError(t, err, "%s: %s", page, line)
+	root := newRoot(new(program))
+	cmd, rest, err := root.Find(words[1:])
+	require.NoError(t, err, "%s: %s", page, line)
+	require.NotEqual(t, root, cmd, "%s: %s", page, line)
+	require.NoError(t, cmd.ParseFlags(rest), "%s: %s", page, line)
+	args := cmd.Flags().Args()
+	if cmd.Args != nil {
+		require.NoError(t, cmd.Args(cmd, args), "%s: %s", page, line)
+	}
+	require.NoError(t, foresee(cmd, args).check(), "%s: %s", page, line)
+	if out := cmd.Flag("output"); out != nil && cmd.Name() != "sweep" { // which prints its table, too
+		require.NotEmpty(t, out.Value.String(), "%s: where to? %s", page, line)
+	}
+}
+
+// known requires that the command that a sentence speaks of exists, and its flags.
+func known(t *testing.T, page, line string) {
+	t.Helper()
+	words := strings.Fields(strings.ReplaceAll(line, `\|`, "|"))
+	for i := range words {
+		words[i], _, _ = strings.Cut(words[i], "|") // the first of several
+	}
+	root := newRoot(new(program))
+	var names []string
+	for _, w := range words[1:] {
+		if !regexp.MustCompile(`^[a-z]+$`).MatchString(w) {
+			break
+		}
+		names = append(names, w)
+	}
+	cmd, _, err := root.Find(names)
+	require.NoError(t, err, "%s: %s", page, line)
+	require.NotEqual(t, root, cmd, "%s: %s", page, line)
+	for _, w := range words {
+		name, found := strings.CutPrefix(strings.Trim(w, "[]"), "--")
+		if found && name != "help" {
+			require.NotNil(t, cmd.Flag(name), "%s: no flag --%s: %s", page, name, line)
+		}
+	}
+}
+
+// Every command of README, of the documentation, and of what experiments write is one that the
+// program understands.
+func TestDocumentedCommandsAreUnderstood(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.md")
+	require.NoError(t, err)
+	more, err := filepath.Glob("../../docs/*/*.md")
+	require.NoError(t, err)
+	count := 0
+	for _, name := range append(append(pages, more...), "../../README.md") {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		typed, spoken := documented(string(text))
+		count += len(typed) + len(spoken)
+		for _, line := range typed {
+			if strings.ContainsAny(line, "[…") || strings.Contains(line, "...") {
+				known(t, name, line)
+			} else {
+				understood(t, name, line)
+			}
+		}
+		for _, line := range spoken {
+			known(t, name, line)
+		}
+	}
+	require.Greater(t, count, 40)
+}
+
+// What docs/schedulers.md shows of the schedulers is what the command prints, and it speaks of each.
+func TestSchedulersPage(t *testing.T) {
+	text, err := os.ReadFile("../../docs/schedulers.md")
+	require.NoError(t, err)
+	page := string(text)
+	_, block, found := strings.Cut(page, "```console\n$ tarry ")
+	require.True(t, found)
+	line, shown, _ := strings.Cut(block, "\n")
+	shown, _, _ = strings.Cut(shown, "```")
+	t.Chdir(t.TempDir())
+	w := runHere(t, strings.Fields(line), nil)
+	require.Zero(t, w.code, w.errs)
+	require.Equal(t, shown, w.out)
+	for _, name := range scheduling.Presets() {
+		require.Contains(t, page, "\n| `"+name+"` |")
+		require.Regexp(t, "\n## .*\\b"+name+"\\b", page)
+	}
+}
+
+// What an experiment leaves tells the very command that gives it again.
+func TestResultTellsItsCommand(t *testing.T) {
+	t.Chdir(t.TempDir())
+	w := runHere(t, strings.Fields("experiment delay-fig5 --quick --seed 3 -o out"), nil)
+	require.Zero(t, w.code, w.errs)
+	e, ok := experiments.Find("delay-fig5")
+	require.True(t, ok)
+	text, err := os.ReadFile(filepath.Join("out", e.Name, "result.md"))
+	require.NoError(t, err)
+	_, spoken := documented(string(text))
+	require.Equal(t, []string{"tarry experiment delay-fig5 -o delay-fig5 --quick --seed 3"}, spoken)
+	understood(t, "result.md", spoken[0])
+}
+
+// everyCommand calls do for each command of ours.
+func everyCommand(cmd *cobra.Command, do func(*cobra.Command)) {
+	do(cmd)
+	for _, sub := range cmd.Commands() {
+		everyCommand(sub, do)
+	}
+}
+
+// Each example of a help text is a command line that is understood: known commands and flags,
+// values of the right form, arguments of the right number.
+func TestHelpExamples(t *testing.T) {
+	examples := 0
+	everyCommand(newRoot(new(program)), func(cmd *cobra.Command) {
+		for line := range strings.Lines(cmd.Long + "\n" + cmd.Example) {
+			if !strings.HasPrefix(line, "  tarry ") {
+				continue
+			}
+			examples++
+			line, _, _ = strings.Cut(strings.TrimSpace(line), " | ")
+			words, err := splitWords(line)
+			require.NoError(t, err, line)
+			called, rest, err := newRoot(new(program)).Find(words[1:])
+			require.NoError(t, err, line)
+			require.NoError(t, called.ParseFlags(rest), line)
+			require.NoError(t, called.Args(called, called.Flags().Args()), line)
+		}
+	})
+	require.GreaterOrEqual(t, examples, 25)
+}
+
+// One voice: a command says in a few words what it does, flags in a phrase without a capital or a
+// full stop, defaults that are worked out as "(default: …)".
+func TestHelpHasOneVoice(t *testing.T) {
+	phrase := regexp.MustCompile(`^[a-z0-9][^.]*([^.]|\.[a-z0-9])*$`)
+	root := newRoot(new(program))
+	everyCommand(root, func(cmd *cobra.Command) {
+		require.Regexp(t, "^[A-Z].*[^.]$", cmd.Short, cmd.CommandPath())
+		for line := range strings.Lines(cmd.Long) {
+			if !strings.HasPrefix(line, "  tarry ") {
+				require.LessOrEqual(t, len([]rune(line)), 101, "%s: %s", cmd.CommandPath(), line)
+			}
+		}
+		for line := range strings.SplitSeq(cmd.LocalFlags().FlagUsages(), "\n") {
+			_, usage, found := strings.Cut(strings.TrimSpace(line), "   ")
+			if !found || strings.HasPrefix(strings.TrimSpace(line), "-h") {
+				continue
+			}
+			usage = strings.TrimSpace(usage)
+			require.NotRegexp(t, "\\.$", usage, cmd.CommandPath())
+			require.Regexp(t, phrase, usage, cmd.CommandPath())
+		}
+	})
+}
+
+// The table of what the guide promises at run time names tests that there are.
+func TestTableOfTheGuide(t *testing.T) {
+	page, err := os.ReadFile("../../docs/configuration.md")
+	require.NoError(t, err)
+	_, table, found := strings.Cut(string(page), "## At run time, as the guide promises")
+	require.True(t, found)
+	var all strings.Builder
+	for _, pattern := range []string{"*_test.go", "../../serve/*_test.go"} {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, name := range files {
+			text, err := os.ReadFile(name)
+			require.NoError(t, err)
+			all.Write(text)
+		}
+	}
+	rows := 0
+	for line := range strings.Lines(table) {
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| the guide") {
+			continue
+		}
+		rows++
+		tests := regexp.MustCompile("`(Test[A-Za-z]+)(?:/([A-Za-z]+))?`").FindAllStringSubmatch(line, -1)
+		require.NotEmpty(t, tests, line)
+		for _, name := range tests {
+			_, rest, found := strings.Cut(all.String(), "\nfunc "+name[1]+"(t *testing.T) {")
+			require.True(t, found, line)
+			if body, _, _ := strings.Cut(rest, "\n}\n"); name[2] != "" {
+				require.Contains(t, body, `"`+name[2]+`"`, line)
+			}
+		}
+	}
+	require.Greater(t, rows, 10)
+}
+
+// What the page advises can be typed: its flags are those of a run or a simulation, its settings
+// those of a policy.
+func TestAdviceOfThePage(t *testing.T) {
+	text, err := fs.ReadFile(page.Files(), "findings.mjs")
+	require.NoError(t, err)
+	root := newRoot(new(program))
+	flags := regexp.MustCompile(`--([a-z-]+)`).FindAllSubmatch(text, -1)
+	require.NotEmpty(t, flags)
+	for _, m := range flags {
+		run, _, err := root.Find([]string{"run", "wordcount"})
+		require.NoError(t, err)
+		require.NotNil(t, run.Flag(string(m[1])), "--%s", m[1])
+	}
+	settings := regexp.MustCompile(`--set ([a-z.-]+)=`).FindAllSubmatch(text, -1)
+	require.NotEmpty(t, settings)
+	for _, m := range settings {
+		_, err := policyfile.Find(string(m[1]))
+		require.NoError(t, err)
+	}
+}

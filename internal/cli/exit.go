@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/tarry-mr/tarry/internal/cli/internal/words"
+	"github.com/tarry-mr/tarry/internal/scratch"
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// The exit codes; see the package comment. Those of files are by what the files are for: exitFailed
+// for what a command reads as its input, exitConfig for configuration and for what cannot be made
+// or written, exitUsage for wrong commands in a file of commands.
+const (
+	exitFailed = 1
+	exitUsage  = 2
+	exitConfig = 3
+	exitNone   = 4
+	exitPipe   = 128 + int(syscall.SIGPIPE)
+)
+
+// exitError is an error with an exit code of its own.
+type exitError struct {
+	code int
+	err  error // nil if it has been reported already
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// usageError is a fault of the command line.
+func usageError(format string, a ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, a...)}
+}
+
+// configError is an output that exists or a configuration that cannot work.
+func configError(format string, a ...any) error {
+	return &exitError{exitConfig, fmt.Errorf(format, a...)}
+}
+
+// exit reports err in one line and gives its exit code. What happened after a signal is the
+// signal's doing.
+func (p *program) exit(ctx context.Context, err error) int {
+	if sig, ok := errors.AsType[*signalError](context.Cause(ctx)); ok {
+		fmt.Fprintln(p.stderr, "tarry:", sig)
+		return sig.code()
+	}
+	if err == nil {
+		return 0
+	}
+	if nobodyReads(err) {
+		return exitPipe
+	}
+	if text := words.OneLine(err); text != "" {
+		fmt.Fprintln(p.stderr, "tarry:", text)
+	}
+	if e, ok := errors.AsType[*exitError](err); ok {
+		return e.code
+	}
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, mapreduce.ErrOutputExists) || errors.Is(err, mapreduce.ErrNoOutput) {
+		return exitConfig
+	}
+	return exitFailed
+}
+
+// nobodyReads tells whether whoever read our output has seen enough. That is not worth a word.
+func nobodyReads(err error) bool { return errors.Is(err, syscall.EPIPE) }
+
+// firstError gives the first error there is.
+func firstError(list ...error) error {
+	for _, err := range list {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// signalError is why a run ended early.
+type signalError struct{ signal os.Signal }
+
+func (e *signalError) Error() string {
+	switch e.signal {
+	case syscall.SIGTERM:
+		return "terminated"
+	case syscall.SIGHUP:
+		return "hung up"
+	default:
+		return "interrupted"
+	}
+}
+
+// code is the exit code by the shell's convention: 128 plus the signal's number.
+func (e *signalError) code() int {
+	if s, ok := e.signal.(syscall.Signal); ok {
+		return 128 + int(s)
+	}
+	return exitFailed
+}
+
+// hangupReloads says that SIGHUP is for somebody else, see hangups.
+var hangupReloads atomic.Bool
+
+// hangups gives the signals that ask for a reload. Meanwhile they do not end the program.
+func hangups() (signals chan os.Signal, stop func()) {
+	signals = make(chan os.Signal, 1)
+	hangupReloads.Store(true)
+	signal.Notify(signals, syscall.SIGHUP) // there is none on Windows
+	return signals, func() {
+		signal.Stop(signals)
+		hangupReloads.Store(false)
+	}
+}
+
+// caught has the signals that come from now on: SIGINT, SIGTERM and, unless the program was started to
+// ignore it, SIGHUP. A write to standard output that nobody reads any more fails with EPIPE, instead of
+// ending the process.
+func caught() <-chan os.Signal {
+	signal.Ignore(syscall.SIGPIPE)
+	c := make(chan os.Signal, 16)
+	signal.Notify(c, syscall.SIGINT, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup does
+		signal.Notify(c, syscall.SIGHUP)
+	}
+	return c
+}
+
+// withSignals gives a context that the first SIGINT, SIGTERM or SIGHUP cancels, with a *signalError
+// as its cause: commands then finish what runs, clean up and report. The second signal ends the
+// process at once.
+func (p *program) withSignals(parent context.Context) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals, done := caught(), make(chan struct{})
+	go func() {
+		for first := true; ; {
+			select {
+			case s := <-signals:
+				if s == syscall.SIGHUP && hangupReloads.Load() {
+					continue
+				}
+				e := &signalError{s}
+				if !first {
+					shortly(scratch.RemoveAll)
+					os.Exit(e.code())
+				}
+				first = false
+				shortly(p.display.Hide) // it would draw over what is said
+				fmt.Fprintf(p.stderr, "tarry: %v; cleaning up (once more to stop at once)\n", e)
+				cancel(e)
+			case <-done:
+				return
+			}
+		}
+	}()
+	return ctx, func() { close(done) }
+}
+
+// shortly waits for f, but not for long: somebody wants to stop at once.
+func shortly(f func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+	case <-time.After(500 * time.Millisecond):
+	}
+}

@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/tarry-mr/tarry/internal/globs"
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/stores"
+)
+
+// stdinName is what an argument says for standard input, and stdinTitle what messages call it.
+const (
+	stdinName  = "-"
+	stdinTitle = "standard input"
+)
+
+// inputHelp describes what the IN arguments may be.
+const inputHelp = `IN is a file, a directory, a glob or - for standard input. A directory stands for all files below
+it, in order of name, a glob for the files and directories that match it: * and ? within a name, **
+across directories, [a-z], {one,other}; ** does not follow symbolic links. Both pass over names that
+begin with _ or a dot. Files named .gz, .zst, .s2 and .bz2 are decompressed. A file that changes
+while it is read is an error, even if it only grows. IN and -o may be of a store, hdfs://HOST/DIR or
+s3://BUCKET/KEY, where the program was built with these (make build-stores).`
+
+// inputs opens what the IN arguments name, in their order.
+func (p *program) inputs(ctx context.Context, args []string) ([]mapreduce.Source, error) {
+	var list []mapreduce.Source
+	stdin := false
+	for _, arg := range args {
+		if arg == stdinName {
+			if stdin {
+				return nil, usageError("standard input (-) can be read only once")
+			}
+			stdin = true
+			list = append(list, mapreduce.Stream(stdinTitle, &interruptible{ctx: ctx, r: p.stdin}))
+			continue
+		}
+		if stores.Named(arg) {
+			some, err := mapreduce.Files(arg)
+			if bad, ok := errors.AsType[*globs.PatternError](err); ok {
+				return nil, usageError("%w", bad)
+			} else if err != nil {
+				return nil, err
+			}
+			list = append(list, some...)
+			continue
+		}
+		paths, err := globs.Expand(arg)
+		if bad, ok := errors.AsType[*globs.PatternError](err); ok {
+			return nil, usageError("%w", bad)
+		} else if err != nil {
+			return nil, plainPathError(arg, err)
+		}
+		for _, path := range paths {
+			s, err := open(ctx, path)
+			if err != nil {
+				return nil, plainPathError(path, err)
+			}
+			list = append(list, s)
+		}
+	}
+	return list, nil
+}
+
+// open opens a file. What is no regular file, such as a named pipe or the shell's <(command), is a
+// stream, which a signal can interrupt.
+func open(ctx context.Context, path string) (mapreduce.Source, error) {
+	if info, err := os.Stat(path); err != nil || info.Mode().IsRegular() {
+		if s, err := mapreduce.File(path); err != nil || s.Size() >= 0 {
+			return s, err
+		}
+	}
+	return mapreduce.Stream(path, &interruptible{ctx: ctx, r: &lateFile{path: path}}), nil
+}
+
+// openFile opens a file to read. Errors name it once.
+func openFile(name string) (io.ReadCloser, error) {
+	if stores.Named(name) {
+		return openStored(name)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, plainPathError(name, err)
+	}
+	if info, err := file.Stat(); err == nil && info.IsDir() {
+		file.Close()
+		return nil, fmt.Errorf("%s: %w", name, syscall.EISDIR)
+	}
+	return file, nil
+}
+
+// openStored opens a file of a store.
+func openStored(name string) (io.ReadCloser, error) {
+	store, within, err := stores.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := store.Open(within)
+	if err == nil {
+		return file, nil
+	}
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		err = at.Err
+	}
+	return nil, fmt.Errorf("%s: %w", name, err)
+}
+
+// openArgument opens what an argument names: a file, or standard input for -.
+func (p *program) openArgument(name string) (io.ReadCloser, error) {
+	if name == stdinName {
+		return io.NopCloser(p.stdin), nil
+	}
+	return openFile(name)
+}
+
+// plainPathError says about an input "PATH: what is wrong", without the system call.
+func plainPathError(path string, err error) error {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
+	}
+	if strings.Contains(err.Error(), path) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// lateFile is a file that is opened when it is first read: opening a pipe waits for its writer.
+type lateFile struct {
+	path string
+	file *os.File
+}
+
+// Read implements io.Reader.
+func (l *lateFile) Read(p []byte) (int, error) {
+	if l.file == nil {
+		f, err := os.Open(l.path)
+		if err != nil {
+			return 0, err
+		}
+		l.file = f
+	}
+	return l.file.Read(p)
+}
+
+// interruptible is a reader whose Read ends when the context does, even if the reader below waits
+// for a terminal. The read below then goes on by itself and is lost.
+type interruptible struct {
+	ctx     context.Context
+	r       io.Reader
+	buf     []byte
+	pending chan readResult
+	rest    []byte
+}
+
+type readResult struct {
+	n   int
+	err error
+}
+
+// Read implements io.Reader.
+func (i *interruptible) Read(p []byte) (int, error) {
+	if len(i.rest) > 0 {
+		n := copy(p, i.rest)
+		i.rest = i.rest[n:]
+		return n, nil
+	}
+	if i.pending == nil {
+		i.buf, i.pending = make([]byte, 256<<10), make(chan readResult, 1)
+	}
+	go func() {
+		n, err := i.r.Read(i.buf)
+		i.pending <- readResult{n, err}
+	}()
+	select {
+	case got := <-i.pending:
+		n := copy(p, i.buf[:got.n])
+		if i.rest = i.buf[n:got.n]; len(i.rest) > 0 {
+			return n, nil // the error, if any, comes again
+		}
+		return n, got.err
+	case <-i.ctx.Done():
+		return 0, context.Cause(i.ctx)
+	}
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"os/user"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/internal/cli/internal/words"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// The most tasks of a job: each takes some memory, 3 kB a map and 40 kB a reduce, whether it runs
+// or not.
+const (
+	mostMaps    = 1_000_000
+	mostReduces = 10_000
+)
+
+// jobFlags are the flags of one job: of `tarry run`, and of a line of `tarry batch`.
+type jobFlags struct {
+	output    string
+	overwrite bool
+	compress  string
+	reduces   int
+	maxSkips  int
+	user      string
+	pool      string
+	queue     string
+	priority  string
+
+	saved saved // with --state
+	stage int   // that runs
+	// elsewhere: --on.
+	elsewhere bool
+	folder    string // what is between stages, where several runs of the program need it
+}
+
+// register adds the flags to the command and its sub-commands.
+func (j *jobFlags) register(cmd *cobra.Command) {
+	f := cmd.PersistentFlags()
+	f.StringVarP(&j.output, "output", "o", "", "directory to write, which must not exist; - is standard output")
+	f.BoolVar(&j.overwrite, "overwrite", false, "replace an existing output directory once the job is done")
+	f.StringVar(&j.compress, "compress", "none", "compress the output: none, gzip, zstd or s2")
+	f.IntVar(&j.reduces, "reduces", 0, "reduce tasks, 0 for none: what the maps emit is the output (default: one for each 64MiB of input, made a power of two)")
+	f.IntVar(&j.maxSkips, "max-skips", 0,
+		"leave out up to so many records on which the job's map fails, hangs or ends its goroutine; they are listed in _skipped.jsonl of the output")
+	f.StringVar(&j.user, "user", "", "whose job it is to the scheduler (default: who runs this program)")
+	f.StringVar(&j.pool, "pool", "", "pool of the job (default: the user's)")
+	f.StringVar(&j.queue, "queue", "", "queue of the job (default: the one named default)")
+	f.StringVar(&j.priority, "priority", "normal",
+		"how important the job is to the scheduler: very_high, high, normal, low or very_low")
+
+	complete(cmd, "compress", "none", "gzip", "zstd", "s2")
+	complete(cmd, "priority", "very_high", "high", "normal", "low", "very_low")
+	_ = cmd.MarkPersistentFlagDirname("output") // an error: no such flag
+}
+
+// check refuses values that no job could work with.
+func (j *jobFlags) check() error {
+	if _, err := scheduling.ParsePriority(j.priority); err != nil {
+		return usageError("--priority %s: want very_high, high, normal, low or very_low", words.Shown(j.priority))
+	}
+	if j.output == "" {
+		return usageError("where to? -o DIR, or -o - for standard output")
+	}
+	return nil
+}
+
+// submitOptions are the job's: its user is --user, or who runs this program.
+func (j *jobFlags) submitOptions() actors.SubmitOptions {
+	o := actors.SubmitOptions{Reduces: j.reduces, Pool: j.pool, Queue: j.queue, MaxSkips: j.maxSkips, User: j.user}
+	o.Priority, _ = scheduling.ParsePriority(j.priority) // check found it good
+	who, err := user.Lookup(j.user)
+	if j.user == "" {
+		who, err = user.Current()
+	}
+	if err != nil { // a user that this machine does not know is in no group
+		return o
+	}
+	o.User = who.Username
+	ids, _ := who.GroupIds() // none after an error
+	for _, id := range ids {
+		if g, err := user.LookupGroupId(id); err == nil {
+			o.Groups = append(o.Groups, g.Name)
+		}
+	}
+	return o
+}

@@ -1,0 +1,161 @@
+// Package cli is the command line of Tarry: cmd/tarry and programs with further stores or engines call
+// its Main.
+//
+// Reading order: main.go, commands.go with the commands, exit.go, then one file a command: cmd_NAME.go. What commands
+// share: flags.go and effects.go, input.go and output.go, job.go and run.go, scheduler.go and cluster.go.
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/tarry-mr/tarry/internal/cli/internal/progress"
+	"github.com/tarry-mr/tarry/internal/cli/internal/words"
+)
+
+// program is what the commands share: where they read and write, and what the environment says.
+type program struct {
+	stdin  *os.File
+	stdout io.Writer
+	stderr io.Writer
+	getenv func(string) (string, bool)
+
+	display progress.Display
+}
+
+// Main runs one command line of this process and returns the exit code.
+func Main(args []string) int {
+	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.LookupEnv}
+	root := newRoot(p)
+	root.SetArgs(args)
+	ctx, stop := p.withSignals(context.Background())
+	defer stop()
+	return p.exit(ctx, root.ExecuteContext(ctx))
+}
+
+// newRoot is the command line.
+func newRoot(p *program) *cobra.Command {
+	p.display.Out, p.display.Getenv = p.stderr, p.getenv
+	p.stderr = &p.display
+	root := &cobra.Command{
+		Use:   "tarry",
+		Short: "MapReduce on this machine, with schedulers worth watching",
+		Long: `Tarry is an actor-based, in-memory MapReduce engine. It runs jobs on an emulated cluster of nodes
+and racks in this process: maps wait a moment for a slot beside their data, reduces go to the center
+of gravity of their input.
+
+  tarry run wordcount book.txt -o counts
+  tarry run grep 'center|gravity' 'docs/**/*.md' -o -
+  tarry gen text --size 1GiB --seed 1 -o text.txt
+
+Results go to standard output, everything else to standard error. Every flag can also be set by an
+environment variable: --block-size by TARRY_BLOCK_SIZE. Exit codes: 0 done, 1 job failed or input
+not readable, 2 wrong command line, 3 output exists or cannot be made or configuration cannot work,
+4 run grep found nothing, 130 interrupted, 141 nobody reads the output, 143 terminated.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return unknownCommand(cmd, args[0])
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asked, _ := cmd.Flags().GetBool("version"); asked {
+				return printVersion(p, false)
+			}
+			return cmd.Help()
+		},
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			if err := p.flagsFromEnv(cmd); err != nil {
+				return err
+			}
+			return foresee(cmd, args).check()
+		},
+	}
+	root.SetIn(p.stdin)
+	root.SetOut(p.stdout)
+	root.SetErr(p.stderr)
+	root.Flags().Bool("version", false, "print the version of this program, as tarry version does")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return flagError(cmd, err, " (see "+cmd.CommandPath()+" --help)")
+	})
+	for _, make := range commands() {
+		root.AddCommand(make(p))
+	}
+	root.SetHelpCommand(newHelp())
+	root.InitDefaultCompletionCmd()
+	if completion, _, err := root.Find([]string{"completion"}); err == nil && completion != root {
+		completion.Args = arguments(0, 0, "the name of a shell: bash, fish, powershell or zsh")
+		completion.RunE = help
+	}
+	limit(root)
+	keepFlagOrder(root)
+	return root
+}
+
+// help is what a command does that has only sub-commands.
+func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
+// keepFlagOrder lists flags in help texts as they were added: what belongs together stands
+// together.
+func keepFlagOrder(cmd *cobra.Command) {
+	for _, f := range []*pflag.FlagSet{
+		cmd.Flags(), cmd.PersistentFlags(), cmd.LocalFlags(), cmd.InheritedFlags(),
+	} {
+		f.SortFlags = false
+	}
+	for _, sub := range cmd.Commands() {
+		keepFlagOrder(sub)
+	}
+}
+
+// arguments makes an argument check that speaks of what is missing or too much. A max of -1 is no
+// limit.
+func arguments(min, max int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		path := cmd.CommandPath()
+		for i, arg := range args {
+			if arg == "" && (i > 0 || cmd.Name() != "grep") { // an empty pattern matches every line
+				return usageError("an empty argument (see %s --help)", path)
+			}
+		}
+		if len(args) < min {
+			return usageError("%s needs %s (see %s --help)", path, what, path)
+		}
+		if max >= 0 && len(args) > max {
+			return usageError("%s takes %s, not also %s (see %s --help)", path, what, words.Shown(args[max]), path)
+		}
+		return nil
+	}
+}
+
+// newHelp is the command `tarry help COMMAND`.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help COMMAND...",
+		Short: "Explain a command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			of, err := findCommand(cmd, args)
+			if err != nil {
+				return err
+			}
+			of.InitDefaultHelpFlag()
+			return of.Help()
+		},
+	}
+}
+
+// findCommand finds the command with that name.
+func findCommand(cmd *cobra.Command, names []string) (*cobra.Command, error) {
+	of, rest, err := cmd.Root().Find(names)
+	if err != nil || len(rest) > 0 {
+		return nil, usageError("no command is called %s (see tarry --help)", words.Quoted(strings.Join(names, " ")))
+	}
+	return of, nil
+}

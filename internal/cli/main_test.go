@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/internal/gen"
+)
+
+var update = flag.Bool("update", false, "rewrite the expectations in testdata/script")
+
+// briefExit spares each run of this program the second that the race detector sleeps at its end.
+const briefExit = "atexit_sleep_ms=10"
+
+// TestMain lets the scripts call this program as the command tarry.
+func TestMain(m *testing.M) {
+	if err := os.Setenv("GORACE", briefExit); err != nil {
+		panic(err)
+	}
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGCONT) // the runtime's goroutine for them begins outside of synctest
+	testscript.Main(m, map[string]func(){"tarry": func() { os.Exit(Main(os.Args[1:])) }})
+}
+
+// TestScripts runs the command line as a user does: arguments, files and pipes in; exit codes,
+// output and files out.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("LC_ALL", "C")
+			e.Setenv("GORACE", briefExit)
+			e.Setenv("TMPDIR", e.WorkDir+"/.tmp")
+			return os.MkdirAll(e.WorkDir+"/.tmp", 0o700)
+		},
+		Condition: func(cond string) (bool, error) {
+			switch cond {
+			case "full":
+				_, err := os.Stat("/dev/full")
+				return err == nil, nil
+			case "hangup": // not under nohup, whose children hear of none
+				return !signal.Ignored(syscall.SIGHUP), nil
+			case "long":
+				return os.Getenv("LONG_TESTS") != "", nil
+			}
+			return false, fmt.Errorf("unknown condition %q", cond)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits": scriptExits,
+			"shell": scriptShell,
+			"lines": scriptLines,
+			"made":  scriptMade,
+		},
+	})
+}
+
+// scriptExits is `exits CODE COMMAND...`: runs a command, which must end with this exit code.
+func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	code := 0
+	if err != nil {
+		code = -1
+		if e, ok := err.(*exec.ExitError); ok { //nolint:errorlint // from Exec as it is
+			code = e.ExitCode()
+		}
+	}
+	if fmt.Sprint(code) != args[0] {
+		ts.Fatalf("exit code %d (%v), want %s", code, err, args[0])
+	}
+}
+
+// scriptShell is `shell LINE`: runs a line of sh.
+func scriptShell(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: shell LINE")
+	}
+	if err := ts.Exec("sh", "-c", args[0]); (err != nil) != neg {
+		ts.Fatalf("shell: %v", err)
+	}
+}
+
+// scriptLines is `lines N FILE`: the file, or stdout or stderr, has so many lines.
+func scriptLines(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: lines N FILE")
+	}
+	if n := bytes.Count([]byte(ts.ReadFile(args[1])), []byte("\n")); fmt.Sprint(n) != args[0] {
+		ts.Fatalf("%s has %d lines, want %s:\n%s", args[1], n, args[0], ts.ReadFile(args[1]))
+	}
+}
+
+// scriptMade is `made FILE KIND BYTES SEED`: writes generated input.
+func scriptMade(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 4 {
+		ts.Fatalf("usage: made FILE KIND BYTES SEED")
+	}
+	c := gen.Config{Kind: gen.Kind(args[1]), Words: 2000}
+	_, err := fmt.Sscan(args[2]+" "+args[3], &c.Bytes, &c.Seed)
+	ts.Check(err)
+	f, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(gen.Write(context.Background(), f, c))
+	ts.Check(f.Close())
+}
+
+// outcome is how a command line ended.
+type outcome struct {
+	code      int
+	out, errs string
+	took      time.Duration
+}
+
+// runHere runs a command line in this process. The environment is env and nothing else; standard
+// input is empty.
+func runHere(t *testing.T, args []string, env map[string]string) outcome {
+	t.Helper()
+	null, err := os.Open(os.DevNull)
+	require.NoError(t, err)
+	defer null.Close()
+	var out, errs bytes.Buffer
+	getenv := func(name string) (string, bool) { v, ok := env[name]; return v, ok }
+	p := &program{stdin: null, stdout: &out, stderr: &errs, getenv: getenv}
+	root := newRoot(p)
+	root.SetArgs(args)
+	began := time.Now()
+	code := p.exit(context.Background(), root.ExecuteContext(context.Background()))
+	return outcome{code, out.String(), errs.String(), time.Since(began)}
+}
+
+// write makes a file.
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+}

@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
+)
+
+// reloadBench is a reloader at work on a file of pools, in a bubble of fake time.
+type reloadBench struct {
+	t      *testing.T
+	name   string
+	stderr bytes.Buffer
+	put    []scheduling.Policy
+	failed []string
+	refuse error // of what is put in force
+	now    chan os.Signal
+	passed atomic.Int64 // orders what the test did before time passes and what the reloader does then
+}
+
+// write changes the file; its time is that of the bubble.
+func (b *reloadBench) write(text string) {
+	require.NoError(b.t, os.WriteFile(b.name, []byte(text), 0o600))
+	require.NoError(b.t, os.Chtimes(b.name, time.Now(), time.Now()))
+}
+
+// pass lets time pass.
+func (b *reloadBench) pass(d time.Duration) {
+	b.passed.Add(1)
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// weight is that of the pool in force.
+func (b *reloadBench) weight() float64 { return b.put[len(b.put)-1].Pools.Pools[0].Weight }
+
+// pool is a file with a pool of that weight.
+func pool(weight string) string {
+	return "<allocations>\n<pool name='a'><weight>" + weight + "</weight></pool></allocations>"
+}
+
+// withReload runs a reloader while f does things.
+func withReload(t *testing.T, f func(b *reloadBench)) {
+	name := filepath.Join(t.TempDir(), "pools.xml")
+	synctest.Test(t, func(t *testing.T) {
+		b := &reloadBench{t: t, name: name, now: make(chan os.Signal)}
+		b.write(pool("1"))
+		p, c := &program{stderr: &b.stderr}, new(clusterFlags)
+		c.register(&cobra.Command{})
+		c.scheduler, c.allocations = "hfs", name
+		c.given = func(string) bool { return false }
+		c.files.names = []string{name}
+		r := p.newReloader(c, func(p scheduling.Policy, _ *allocation.Rules) error {
+			b.passed.Load()
+			if b.refuse == nil {
+				b.put = append(b.put, p)
+			}
+			return b.refuse
+		}, func(err error) error {
+			b.passed.Load()
+			b.failed = append(b.failed, err.Error())
+			return nil
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { r.run(ctx, b.now); close(ended) }()
+		f(b)
+		cancel()
+		<-ended
+	})
+}
+
+// A change is in force 5 to 15 seconds after it was made, once, and the touched file is not read in
+// again.
+func TestReloadTakesUpChanges(t *testing.T) {
+	for _, seconds := range []float64{0, 3, 4.9, 6, 9} {
+		withReload(t, func(b *reloadBench) {
+			after := time.Duration(seconds * float64(time.Second))
+			b.pass(after)
+			b.write(pool("2"))
+			b.pass(5 * time.Second)
+			require.Empty(t, b.put)
+			b.pass(11 * time.Second)
+			require.Len(t, b.put, 1, after)
+			require.Equal(t, 2.0, b.weight())
+			b.write(pool("2"))
+			b.pass(time.Minute)
+			require.Len(t, b.put, 1)
+			require.Equal(t, 1, strings.Count(b.stderr.String(), "are reloaded"))
+		})
+	}
+}
+
+// A wrong file, or a missing one, changes nothing and is told of once, with its place; what is
+// right again is taken up.
+func TestReloadKeepsWhatIsInForce(t *testing.T) {
+	withReload(t, func(b *reloadBench) {
+		b.write(pool("0"))
+		b.pass(2 * time.Minute)
+		require.Empty(t, b.put)
+		require.Len(t, b.failed, 1)
+		require.Contains(t, b.failed[0], b.name+":2: pool a: weight: 0")
+		require.Equal(t, 1, strings.Count(b.stderr.String(), "the old ones stay in force"))
+		b.write(pool("3"))
+		b.pass(20 * time.Second)
+		require.Equal(t, 3.0, b.weight())
+		require.NoError(t, os.Remove(b.name))
+		b.pass(time.Minute)
+		require.Len(t, b.failed, 2)
+		require.Contains(t, b.failed[1], "no such file")
+		b.write(pool("4"))
+		b.pass(20 * time.Second)
+		require.Equal(t, 4.0, b.weight())
+	})
+}
+
+// What the cluster refuses counts as wrong, and is tried again.
+func TestReloadTriesAgainWhatTheClusterRefuses(t *testing.T) {
+	withReload(t, func(b *reloadBench) {
+		b.refuse = errors.New("a job's queue is gone")
+		b.write(pool("5"))
+		b.pass(time.Minute)
+		require.Equal(t, []string{"a job's queue is gone"}, b.failed)
+		b.refuse = nil
+		b.pass(11 * time.Second)
+		require.Equal(t, 5.0, b.weight())
+	})
+}
+
+// A signal reloads at once, and is answered every time.
+func TestReloadOnSignal(t *testing.T) {
+	withReload(t, func(b *reloadBench) {
+		hup := func() { b.now <- syscall.SIGTERM; b.pass(time.Millisecond) } // any signal
+		hup()
+		require.Contains(t, b.stderr.String(), "have not changed")
+		b.write(pool("2"))
+		hup()
+		require.Equal(t, 2.0, b.weight())
+		b.write(pool("x"))
+		hup()
+		hup()
+		require.Len(t, b.failed, 2)
+	})
+}
+
+// Everything that the guide lets an administrator change at run time [Hadoop Fair Scheduler Guide
+// §5] is in force after an edit of the file.
+func TestReloadChangesEveryField(t *testing.T) {
+	pools := func(p scheduling.Policy) scheduling.PoolConfig { return p.Pools.Pools[0] }
+	for text, got := range map[string]func(p scheduling.Policy) any{
+		"<pool name='a'><minMaps>7</minMaps></pool>":               func(p scheduling.Policy) any { return pools(p).Min[0] },
+		"<pool name='a'><minReduces>7</minReduces></pool>":         func(p scheduling.Policy) any { return pools(p).Min[1] },
+		"<pool name='a'><maxMaps>7</maxMaps></pool>":               func(p scheduling.Policy) any { return pools(p).Max[0] },
+		"<pool name='a'><maxReduces>7</maxReduces></pool>":         func(p scheduling.Policy) any { return pools(p).Max[1] },
+		"<pool name='a'><maxRunningJobs>7</maxRunningJobs></pool>": func(p scheduling.Policy) any { return pools(p).MaxJobs },
+		"<user name='u'><maxRunningJobs>7</maxRunningJobs></user>": func(p scheduling.Policy) any { return p.Pools.Users[0].MaxJobs },
+		"<poolMaxJobsDefault>7</poolMaxJobsDefault>":               func(p scheduling.Policy) any { return p.Pools.PoolMaxJobs },
+		"<userMaxJobsDefault>7</userMaxJobsDefault>":               func(p scheduling.Policy) any { return p.Pools.UserMaxJobs },
+		"<pool name='a'><weight>7</weight></pool>":                 func(p scheduling.Policy) any { return int(pools(p).Weight) },
+		"<pool name='a'><minSharePreemptionTimeout>7</minSharePreemptionTimeout></pool>": func(p scheduling.Policy) any {
+			return int(pools(p).MinTimeout.Seconds())
+		},
+		"<defaultMinSharePreemptionTimeout>7</defaultMinSharePreemptionTimeout>": func(p scheduling.Policy) any {
+			return int(p.Pools.MinTimeout.Seconds())
+		},
+		"<fairSharePreemptionTimeout>7</fairSharePreemptionTimeout>": func(p scheduling.Policy) any {
+			return int(p.Pools.FairTimeout.Seconds())
+		},
+		"<pool name='a'><schedulingMode>fifo</schedulingMode></pool>": func(p scheduling.Policy) any {
+			return map[bool]int{true: 7}[pools(p).Mode == scheduling.FIFOMode]
+		},
+		"<defaultPoolSchedulingMode>fifo</defaultPoolSchedulingMode>": func(p scheduling.Policy) any {
+			return map[bool]int{true: 7}[p.Pools.PoolMode == scheduling.FIFOMode]
+		},
+	} {
+		withReload(t, func(b *reloadBench) {
+			b.write("<allocations>" + text + "</allocations>")
+			b.pass(16 * time.Second)
+			require.Len(t, b.put, 1, text)
+			require.Equal(t, 7, got(b.put[0]), text)
+		})
+	}
+}

@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"os"
+	"time"
+
+	"github.com/tarry-mr/tarry/jobs"
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/serve"
+)
+
+// libraryJobs are the jobs of `tarry run`, for a server to take: their arguments are those behind
+// `tarry run JOB`.
+func libraryJobs() (list []serve.Job) {
+	for _, job := range jobCommands(new(program), nil) {
+		list = append(list, serve.Job{Name: job.Name(), Summary: job.Short, Parse: func(args []string) (serve.Order, error) {
+			return parseOrder(new(batchJob), job.Name(), args)
+		}})
+	}
+	return list
+}
+
+// parseOrder makes a server's order of the words behind `tarry run`.
+func parseOrder(j *batchJob, job string, args []string) (o serve.Order, err error) {
+	if err := j.parse(append([]string{job}, args...)); err != nil {
+		return o, err
+	}
+	if err := combine(j.cmd, j.cmd).check(); err != nil {
+		return o, err
+	}
+	packed, err := mapreduce.ParseCompression(j.compress)
+	if err != nil {
+		return o, usageError("--compress: %w", err)
+	}
+	o = serve.Order{
+		Inputs: j.inputs, Output: j.output, Overwrite: j.overwrite, Compress: packed, Reduces: j.reduces,
+		MaxSkips: j.maxSkips, User: j.user, Pool: j.pool, Queue: j.queue,
+	}
+	o.Priority, err = scheduling.ParsePriority(j.priority)
+	for _, s := range j.stages {
+		o.Stages = append(o.Stages, func(
+			ctx context.Context, run serve.Runner, src []mapreduce.Source, to mapreduce.Destination,
+		) (*mapreduce.Plan, error) {
+			return s.plan(ctx, jobs.Runner(run), src, to)
+		})
+	}
+	return o, err
+}
+
+// access is who may call the server.
+func (f *serveFlags) access() (a serve.Access, err error) {
+	if f.admins != "" {
+		if a.Admins, err = allocation.ParseList(f.admins); err != nil {
+			return a, configError("--admins: %w", err)
+		}
+	}
+	if f.tokens != "" {
+		f.tokensSeen, _ = os.Stat(f.tokens) // before it is read; readTokens tells what is wrong
+		if a.Tokens, err = readTokens(f.tokens); err != nil {
+			return a, configError("--tokens: %w", err)
+		}
+	}
+	if (f.tlsCert == "") != (f.tlsKey == "") {
+		return a, usageError("--tls-cert and --tls-key go together")
+	}
+	if f.clientCA != "" && f.tlsCert == "" {
+		return a, usageError("--client-ca needs --tls-cert and --tls-key")
+	}
+	if f.tlsCert == "" {
+		return a, nil
+	}
+	pair, err := tls.LoadX509KeyPair(f.tlsCert, f.tlsKey)
+	if err != nil {
+		return a, configError("--tls-cert: %w", err)
+	}
+	a.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
+	if f.clientCA != "" {
+		if a.TLS.ClientCAs, err = readPool(f.clientCA); err != nil {
+			return a, configError("--client-ca: %w", err)
+		}
+		a.TLS.ClientAuth = tls.RequireAndVerifyClientCert
+	}
+	return a, nil
+}
+
+// readTokens reads a file of tokens, which nobody else may read.
+func readTokens(name string) (*serve.Tokens, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, plainPathError(name, err)
+	}
+	if othersRead(info) {
+		return nil, configError("%s: others may read it (chmod 600)", name)
+	}
+	file, err := openFile(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return serve.ParseTokens(name, file)
+}
+
+// readPool reads certificates.
+func readPool(name string) (*x509.CertPool, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, plainPathError(name, err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(text) {
+		return nil, configError("%s: no certificate in it", name)
+	}
+	return pool, nil
+}
+
+// loopback tells whether an address is this machine's alone.
+func loopback(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// timeNow is the time of day.
+func timeNow() time.Time { return time.Now().Round(0) }
+
+// pause waits, unless ctx ends before.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,217 @@
+//go:build unix
+
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/internal/gen"
+	"github.com/tarry-mr/tarry/serve/api"
+)
+
+// killedServer is a server with a state that is killed and started again.
+type killedServer struct {
+	t      *testing.T
+	dir    string
+	cmd    *exec.Cmd
+	client *api.Client
+	ids    map[string]int64 // jobs by key, as far as a submission was answered
+}
+
+// servedJobs are what it is given, by their keys: with and without reduces, in several stages, into
+// the block store.
+func servedJobs() map[string][]string {
+	return map[string][]string{
+		"words":  {"wordcount", "in.txt", "-o", "out/words", "--reduces", "5"},
+		"lines":  {"grep", "a.*e", "in.txt", "-o", "out/lines"},
+		"stages": {"grep", "--count-matches", "[a-e]+", "in.txt", "-o", "out/stages", "--reduces", "3"},
+		"stored": {"sort", "dfs:in", "-o", "dfs:sorted", "--reduces", "3"},
+	}
+}
+
+// TestServerKilled kills a server with a state at random moments, while jobs are submitted and run,
+// and starts it again: every job is there once, and every output is what tarry run writes.
+// LONG_TESTS=1 does so 40 times.
+func TestServerKilled(t *testing.T) {
+	home := t.TempDir()
+	in, err := os.Create(filepath.Join(home, "in.txt"))
+	require.NoError(t, err)
+	require.NoError(t, gen.Write(context.Background(), in, gen.Config{Kind: "text", Bytes: 1_500_000, Seed: 1, Words: 3000}))
+	require.NoError(t, in.Close())
+	want := map[string]string{}
+	for key, args := range servedJobs() {
+		args = slices.Clone(args)
+		args[slices.Index(args, "-o")+1] = filepath.Join(home, "want", key)
+		cmd := exec.Command("tarry", append([]string{"run"}, slices.Replace(args, 0, len(args), plainInput(args)...)...)...)
+		cmd.Dir = home
+		text, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(text))
+		want[key] = joinedParts(t, filepath.Join(home, "want", key))
+	}
+	times := 3
+	if os.Getenv("LONG_TESTS") != "" {
+		times = 40
+	}
+	for i := range times {
+		k := &killedServer{t: t, dir: filepath.Join(home, fmt.Sprint(i)), ids: map[string]int64{}}
+		require.NoError(t, os.Mkdir(k.dir, 0o700))
+		require.NoError(t, os.Link(filepath.Join(home, "in.txt"), filepath.Join(k.dir, "in.txt")))
+		k.play(rand.New(rand.NewPCG(uint64(i), 1)), want)
+		if t.Failed() {
+			t.Fatalf("seed %d", i)
+		}
+	}
+}
+
+// plainInput has a job read the file itself.
+func plainInput(args []string) []string {
+	for i := range args {
+		if args[i] == "dfs:in" {
+			args[i] = "in.txt"
+		}
+	}
+	return args
+}
+
+// joinedParts are the parts of an output, one after the other.
+func joinedParts(t *testing.T, dir string) string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "part-*"))
+	require.NoError(t, err)
+	require.NotEmpty(t, names, dir)
+	var all strings.Builder
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		all.Write(text)
+	}
+	return all.String()
+}
+
+// start starts the server and waits until it answers.
+func (k *killedServer) start() {
+	k.t.Helper()
+	k.cmd, k.client = startServer(k.t, k.dir, "--state", "state", "--nodes", "2", "--map-slots", "1", "--block-size", "128KiB")
+}
+
+// startServer starts a server in a directory and waits until it answers. Its errors are those of
+// the test.
+func startServer(t *testing.T, dir string, args ...string) (*exec.Cmd, *api.Client) {
+	t.Helper()
+	cmd := exec.Command("tarry", append([]string{"serve", "--listen", "127.0.0.1:0", "--quiet"}, args...)...)
+	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // of a test that failed
+	url, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	return cmd, &api.Client{Base: strings.TrimSpace(url)}
+}
+
+// submit hands in what was not answered yet; false if the server is gone.
+func (k *killedServer) submit(ctx context.Context) bool {
+	text, err := os.Open(filepath.Join(k.dir, "in.txt"))
+	require.NoError(k.t, err)
+	defer text.Close()
+	if ignoreExists(k.client.Put(ctx, "in/in.txt", text)) != nil {
+		return false
+	}
+	for key, args := range servedJobs() {
+		j, err := k.client.Submit(ctx, api.Submission{Job: args[0], Args: args[1:], Directory: k.dir}, key)
+		if err != nil {
+			_, refused := errors.AsType[*api.Problem](err)
+			require.False(k.t, refused, "%s: %v", key, err)
+			return false
+		}
+		if was := k.ids[key]; was != 0 {
+			require.Equal(k.t, was, j.ID, "the job that was answered is still there")
+		}
+		k.ids[key] = j.ID
+	}
+	return true
+}
+
+// ignoreExists is the error of a put, unless the file was put before.
+func ignoreExists(err error) error {
+	if p, refused := errors.AsType[*api.Problem](err); refused && p.Code == "exists" {
+		return nil
+	}
+	return err
+}
+
+// play kills, once or more often, and then lets all end.
+func (k *killedServer) play(rng *rand.Rand, want map[string]string) {
+	ctx, cancel := context.WithTimeout(k.t.Context(), 3*time.Minute)
+	defer cancel()
+	for kills := 1 + rng.IntN(3); kills > 0; kills-- {
+		k.start()
+		after := time.Duration(rng.IntN(600)) * time.Millisecond
+		gone := make(chan struct{})
+		go func() {
+			defer close(gone)
+			time.Sleep(after)
+			_ = k.cmd.Process.Kill() // it may have ended
+		}()
+		k.submit(ctx)
+		<-gone
+		_ = k.cmd.Wait() // it was killed
+	}
+	began := time.Now()
+	k.start()
+	k.t.Logf("the server answers %v after its start", time.Since(began).Round(time.Millisecond))
+	require.True(k.t, k.submit(ctx))
+	for key, id := range k.ids {
+		j, err := k.client.Wait(ctx, id, nil)
+		require.NoError(k.t, err)
+		require.Equal(k.t, api.Succeeded, j.State, "%s: %s", key, j.Error)
+	}
+	list, err := k.client.Jobs(ctx, "", "")
+	require.NoError(k.t, err)
+	require.Len(k.t, list, len(want), "none is lost, none is there twice")
+	for key, text := range want {
+		require.True(k.t, text == k.output(ctx, key), "the output of %s differs", key)
+	}
+	require.NoError(k.t, k.cmd.Process.Signal(os.Interrupt))
+	_ = k.cmd.Wait() // its code is the signal's
+	for _, left := range []string{"out/*/_temporary", "state/stages/*", "state/part/*", "state/store/*/_temporary", "out/_*"} {
+		found, err := filepath.Glob(filepath.Join(k.dir, left))
+		require.NoError(k.t, err)
+		require.Empty(k.t, found)
+	}
+}
+
+// output is what a job has written.
+func (k *killedServer) output(ctx context.Context, key string) string {
+	if key != "stored" {
+		return joinedParts(k.t, filepath.Join(k.dir, "out", key))
+	}
+	list, err := k.client.Files(ctx, "sorted")
+	require.NoError(k.t, err)
+	var all strings.Builder
+	for _, f := range list {
+		if !strings.Contains(f.Name, "/part-") {
+			continue
+		}
+		content, err := k.client.Get(ctx, f.Name)
+		require.NoError(k.t, err)
+		_, err = io.Copy(&all, content)
+		require.NoError(k.t, err)
+		require.NoError(k.t, content.Close())
+	}
+	return all.String()
+}

@@ -1,0 +1,87 @@
+//go:build unix
+
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/serve/api"
+)
+
+// stopServer ends a server as Ctrl-C does.
+func stopServer(t *testing.T, stop func() error, wait func() error) {
+	t.Helper()
+	require.NoError(t, stop())
+	_ = wait() // its code is the signal's
+}
+
+// A server reads its allocation file again when a client or SIGHUP asks for it: all of it, or, if
+// anything is wrong, nothing, and then says why until the file is right again.
+func TestServerReloads(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "pools.xml")
+	write(t, file, pool("1"))
+	cmd, client := startServer(t, dir, "--allocations", "pools.xml")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	state := func() (weight float64, reload api.Reload) {
+		p, err := client.Policy(ctx)
+		require.NoError(t, err)
+		for _, x := range p.Pools {
+			if x.Name == "a" {
+				weight = x.Weight
+			}
+		}
+		return weight, *p.Reload
+	}
+	weight, _ := state()
+	require.Equal(t, 1.0, weight)
+	write(t, file, pool("3"))
+	got, err := client.Reload(ctx)
+	require.NoError(t, err)
+	require.NotNil(t, got.Time)
+	weight, _ = state()
+	require.Equal(t, 3.0, weight)
+	write(t, file, pool("0"))
+	_, err = client.Reload(ctx)
+	require.ErrorContains(t, err, "pools.xml:2: pool a: weight: 0")
+	weight, reload := state()
+	require.Equal(t, 3.0, weight, "the old one stays in force")
+	require.Contains(t, reload.Error, "weight: 0")
+	write(t, file, pool("5"))
+	require.NoError(t, cmd.Process.Signal(syscall.SIGHUP))
+	require.Eventually(t, func() bool { w, r := state(); return w == 5 && r.Error == "" }, 30*time.Second, 20*time.Millisecond)
+	stopServer(t, func() error { return cmd.Process.Signal(os.Interrupt) }, cmd.Wait)
+}
+
+// The demo works as soon as it has told its address: jobs of several users run, maps leave their
+// data.
+func TestServerDemo(t *testing.T) {
+	cmd, client := startServer(t, t.TempDir(), "--demo")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	s, err := client.Server(ctx)
+	require.NoError(t, err)
+	require.Equal(t, 8, s.Nodes)
+	require.Eventually(t, func() bool {
+		users, far := map[string]bool{}, 0
+		list, err := client.Jobs(ctx, "", "")
+		require.NoError(t, err)
+		for _, j := range list {
+			users[j.User] = true
+			require.NotEqual(t, api.Failed, j.State, "%s: %s", j.Job, j.Error)
+			for _, st := range j.Stages {
+				far += st.RackLocal + st.OffRack
+			}
+		}
+		return len(users) == 3 && far > 0
+	}, 50*time.Second, 50*time.Millisecond)
+	stopServer(t, func() error { return cmd.Process.Signal(os.Interrupt) }, cmd.Wait)
+}

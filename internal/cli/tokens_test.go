@@ -1,0 +1,101 @@
+//go:build unix
+
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/serve/api"
+)
+
+// A token that is taken out of the file lets nobody in after SIGHUP, without a restart; a file that
+// is wrong changes nothing.
+func TestServerReloadsTokens(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "tokens")
+	put := func(text string) { require.NoError(t, os.WriteFile(file, []byte(text), 0o600)) }
+	put("annsecretannsecret ann\nbobsecretbobsecret bob\n")
+	cmd, client := startServer(t, dir, "--tokens", "tokens")
+	as := func(token string) bool {
+		c := &api.Client{Base: client.Base, Token: token}
+		_, err := c.Server(t.Context())
+		return err == nil
+	}
+	require.True(t, as("annsecretannsecret"))
+	require.True(t, as("bobsecretbobsecret"))
+	put("annsecretannsecret ann\nevesecretevesecret eve\n")
+	require.NoError(t, cmd.Process.Signal(syscall.SIGHUP))
+	require.Eventually(t, func() bool { return as("evesecretevesecret") }, 30*time.Second, 10*time.Millisecond)
+	require.False(t, as("bobsecretbobsecret"))
+	put("zoesecretzoesecret zoe\nshort bob\n")
+	require.NoError(t, cmd.Process.Signal(syscall.SIGHUP))
+	put("annsecretannsecret ann\nbobsecretbobsecret bob\n")
+	require.NoError(t, cmd.Process.Signal(syscall.SIGHUP))
+	require.Eventually(t, func() bool { return as("bobsecretbobsecret") }, 30*time.Second, 10*time.Millisecond)
+	require.False(t, as("zoesecretzoesecret"))
+	stopServer(t, func() error { return cmd.Process.Signal(os.Interrupt) }, cmd.Wait)
+}
+
+// Whoever has a token gets at the tokens of others through no job: not without --root, and not below
+// one that holds the file.
+func TestTokensAreNoInput(t *testing.T) {
+	for _, c := range []struct {
+		root []string
+		says string
+	}{{nil, "this server has no roots"}, {[]string{"--root", "."}, "belongs to the server"}} {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "tokens"), []byte("annsecretannsecret ann\nrootsecretrootsecret root\n"), 0o600))
+		cmd, client := startServer(t, dir, append(c.root, "--tokens", "tokens", "--state", "state")...)
+		ann := &api.Client{Base: client.Base, Token: "annsecretannsecret"}
+		for _, in := range []string{"tokens", ".", "state/jobs", filepath.Join(dir, "tokens")} {
+			_, err := ann.Submit(t.Context(), api.Submission{Job: "grep", Args: []string{".", in, "-o", "dfs:x"}, Directory: dir}, "")
+			require.ErrorContains(t, err, c.says)
+			require.NotContains(t, err.Error(), "rootsecret")
+		}
+		stopServer(t, func() error { return cmd.Process.Signal(os.Interrupt) }, cmd.Wait)
+	}
+}
+
+// A look reads the file when it is another than the last time, and says what is wrong with it.
+func TestTokenWatch(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "tokens")
+	put := func(text string, mode os.FileMode) {
+		require.NoError(t, os.WriteFile(file, []byte(text), mode))
+		require.NoError(t, os.Chmod(file, mode))
+	}
+	w := tokenWatch{name: file}
+	look := func(always bool) (found bool, err error) {
+		list, err := w.look(always)
+		return list != nil, err
+	}
+	found, err := look(false)
+	require.NoError(t, err)
+	require.False(t, found, "it was not there, and is not")
+	put("annsecretannsecret ann\n", 0o600)
+	found, err = look(false)
+	require.NoError(t, err)
+	require.True(t, found)
+	found, err = look(false)
+	require.NoError(t, err)
+	require.False(t, found, "nothing is new")
+	found, err = look(true)
+	require.NoError(t, err)
+	require.True(t, found, "it is asked for")
+	put("annsecretannsecret\n", 0o600)
+	_, err = look(false)
+	require.ErrorContains(t, err, ":1: want TOKEN USER")
+	_, err = look(false)
+	require.NoError(t, err, "told once")
+	put("annsecretannsecret ann\n", 0o644)
+	_, err = look(false)
+	require.ErrorContains(t, err, "others may read it")
+	require.NoError(t, os.Remove(file))
+	_, err = look(false)
+	require.ErrorContains(t, err, "tokens")
+}
