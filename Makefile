@@ -8,23 +8,19 @@ BENCHTIME    ?= 1x
 FUZZTIME     ?= 20s
 TEST_TIMEOUT ?= 10m
 GOFILES       = $(shell git ls-files -co --exclude-standard '*.go')
-# This module, and the nested ones with the contests, Parquet, HDFS and S3, which go.work joins to it. Beam is not
-# among them: it compiles for a minute; make test-engines ENGINE=beam tests it.
-PACKAGES      = ./... ./bench/... ./hdfs/... ./parquet/... ./s3/...
+# This module, and the nested one with the contests, which go.work joins to it. contrib/beam is
+# not in it: it compiles for a minute; make test-engines ENGINE=beam tests it.
+PACKAGES      = ./... ./bench/...
 
-.PHONY: run build build-stores build-beam test test-page test-play test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke bench-serve fuzz fuzz-jobs differential test-engines test-engines-light chaos whatif mutants mutants-experiments golden check clean
+.PHONY: run build build-beam test test-page test-play test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke bench-serve fuzz fuzz-jobs differential test-engines test-engines-light chaos whatif mutants mutants-experiments golden check clean
 
 build: ## bin/tarry with the playground's module, without tables for debuggers: they are a quarter of it
 	$(GO) generate ./play/site
 	CGO_ENABLED=0 $(GO) build -ldflags="-s -w" -o bin/tarry ./cmd/tarry
 
-build-stores: ## bin/tarry that reads and writes hdfs:// and s3://, too: 3.5 MB more
+build-beam: ## bin/tarry that has --on prism and beam://HOST:PORT, too: 80 MB in all, two minutes of processor time the first time
 	$(GO) generate ./play/site
-	CGO_ENABLED=0 $(GO) build -ldflags="-s -w" -overlay cmd/tarry/stores/overlay.json -o bin/tarry ./cmd/tarry
-
-build-beam: ## the same, and --on prism and beam://HOST:PORT: 80 MB in all, two minutes of processor time the first time
-	$(GO) generate ./play/site
-	GOWORK=$(CURDIR)/beam/go.work CGO_ENABLED=0 $(GO) build -ldflags="-s -w" -overlay cmd/tarry/stores/beam.json -o bin/tarry ./cmd/tarry
+	GOWORK=$(CURDIR)/contrib/beam/go.work CGO_ENABLED=0 $(GO) build -ldflags="-s -w" -o bin/tarry ./contrib/beam/cmd/tarry
 
 # WordCount of a real book. -v shows the packages as they are built: the first build takes a minute or two.
 run: ## without the playground's module, which takes longer to compile than all else

@@ -1,10 +1,10 @@
 // Package stores knows file systems that are elsewhere by the scheme of their names, such as
 // hdfs://HOST/DIR and s3://BUCKET/KEY, for the inputs and outputs of jobs.
 //
-// It has none itself: a program imports those that it wants, each a module of its own, so that nobody
-// carries clients that are not used:
+// It has none itself: a program imports those that it wants, so that nobody carries clients that are
+// not used. The tarry command has both:
 //
-//	import _ "github.com/tarry-mr/tarry/s3"
+//	import _ "github.com/tarry-mr/tarry/contrib/s3"
 //
 // Then mapreduce.Files("s3://logs/2026/**/*.gz") and mapreduce.Dir("s3://results/counts") work like
 // names of this machine.
@@ -145,9 +145,8 @@ func Open(name string) (s Store, within string, err error) {
 // missing is the error of a scheme that the program does not know.
 func missing(scheme string) error {
 	known := map[string]string{"s3": "s3", "s3a": "s3", "hdfs": "hdfs"}
-	if module := known[scheme]; module != "" {
-		return fmt.Errorf(`this program was built without %s://: build tarry by "make build-stores", or import `+
-			`_ "github.com/tarry-mr/tarry/%s" in a program of your own`, scheme, module)
+	if client := known[scheme]; client != "" {
+		return fmt.Errorf(`this program was built without %s://: import _ "github.com/tarry-mr/tarry/contrib/%s" in it`, scheme, client)
 	}
 	return fmt.Errorf("%s:// is no store that is known: want hdfs:// or s3://", scheme)
 }

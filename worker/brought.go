@@ -48,7 +48,7 @@ func brought(on string) (engine, error) {
 	}
 	if name == "prism" || name == "beam://" {
 		return nil, fmt.Errorf(`%s: this program was built without Beam: build tarry by "make build-beam", or import `+
-			`_ "github.com/tarry-mr/tarry/beam" in a program of your own`, on)
+			`_ "github.com/tarry-mr/tarry/contrib/beam" in a program of your own`, on)
 	}
 	return nil, nil
 }

@@ -20,6 +20,8 @@ package main
 import (
 	"os"
 
+	_ "github.com/tarry-mr/tarry/contrib/hdfs"
+	_ "github.com/tarry-mr/tarry/contrib/s3"
 	"github.com/tarry-mr/tarry/internal/cli"
 )
 

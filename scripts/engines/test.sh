@@ -202,16 +202,16 @@ fi
 cd "$here"
 said='^ *(---|ok|FAIL|panic)|Error|Skip|not tested'
 if [ -n "${TARRY_TEST_HDFS:-}" ]; then
-	go test -count=1 -timeout 30m -v ./hdfs | grep --line-buffered -E "$said" || fail=1
+	go test -count=1 -timeout 30m -v ./contrib/hdfs | grep --line-buffered -E "$said" || fail=1
 fi
 for server in "${s3[@]}"; do
 	serves "$server"
-	TARRY_TEST_S3=$server go test -count=1 -timeout 30m -v ./s3 | grep --line-buffered -E "$said" || fail=1
+	TARRY_TEST_S3=$server go test -count=1 -timeout 30m -v ./contrib/s3 | grep --line-buffered -E "$said" || fail=1
 done
 export TARRY_TEST_THOUSAND=${TARRY_TEST_THOUSAND:-some} # all: on Slurm and YARN, too
 if wanted beam; then # vetted here, too: make vet, lint and tidy-check leave it out, for it compiles for a minute
-	scripts/tidy-check.sh beam || fail=1
-	(cd beam && go vet . && go test -count=1 -timeout 30m -v .) | grep --line-buffered -E "$said" || fail=1
+	scripts/tidy-check.sh contrib/beam || fail=1
+	(cd contrib/beam && go vet ./... && go test -count=1 -timeout 30m -v .) | grep --line-buffered -E "$said" || fail=1
 	[ "$only" = beam ] && exit "${fail:-0}"
 fi
 [ "$only" = s3 ] && { [ ${#s3[@]} = 2 ] || echo "not tested: ${missing[*]}"; exit "${fail:-0}"; }

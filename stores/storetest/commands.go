@@ -82,10 +82,10 @@ func Commands(t *testing.T, store stores.Store, root, top string, engines []stri
 	require.NoError(t, store.RemoveAll(within))
 }
 
-// Program builds the tarry command with all stores; top is the folder of the repository.
+// Program builds the tarry command; top is the folder of the repository.
 func Program(t *testing.T, top string) string {
 	program := filepath.Join(t.TempDir(), "tarry")
-	build := exec.Command("go", "build", "-overlay", "cmd/tarry/stores/overlay.json", "-o", program, "./cmd/tarry")
+	build := exec.Command("go", "build", "-o", program, "./cmd/tarry")
 	build.Dir = top
 	text, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", text)

@@ -35,7 +35,7 @@ func TestPlacesAreFelt(t *testing.T) {
 	require.Len(t, places, 16)
 
 	here := t.TempDir()
-	cmd := exec.Command(storetest.Program(t, ".."), "run", "wordcount", "hdfs://"+host+"/"+dir+"/book", "-o", filepath.Join(here, "out"),
+	cmd := exec.Command(storetest.Program(t, "../.."), "run", "wordcount", "hdfs://"+host+"/"+dir+"/book", "-o", filepath.Join(here, "out"),
 		"--nodes", "4", "--replication", "1", "--block-size", "1MiB", "--wait", "1h", "--events", filepath.Join(here, "events.jsonl"))
 	text, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", text)

@@ -1,6 +1,6 @@
 // Package s3 makes s3://BUCKET/KEY (and s3a://) inputs and outputs of jobs, wherever a program imports it:
 //
-//	import _ "github.com/tarry-mr/tarry/s3"
+//	import _ "github.com/tarry-mr/tarry/contrib/s3"
 //
 // Keys are found, and their server, as other tools do it: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (with
 // AWS_SESSION_TOKEN), the profile of AWS_PROFILE in ~/.aws/credentials, or the role of the machine;

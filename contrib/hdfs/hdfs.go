@@ -1,6 +1,6 @@
 // Package hdfs makes hdfs://HOST:PORT/DIR inputs and outputs of jobs, wherever a program imports it:
 //
-//	import _ "github.com/tarry-mr/tarry/hdfs"
+//	import _ "github.com/tarry-mr/tarry/contrib/hdfs"
 //
 // Where the name has no host (hdfs:///DIR), or that of a name service, the configuration of Hadoop says
 // who it is: HADOOP_CONF_DIR, or HADOOP_HOME. A host without a port has 8020. The user is

@@ -120,5 +120,5 @@ func TestCommands(t *testing.T) {
 	host, dir := cluster(t)
 	s, err := New(host, os.Getenv)
 	require.NoError(t, err)
-	storetest.Commands(t, s, "hdfs://"+host+"/"+dir, "..", []string{"$TARRY_TEST_YARN"})
+	storetest.Commands(t, s, "hdfs://"+host+"/"+dir, "../..", []string{"$TARRY_TEST_YARN"})
 }

@@ -1,4 +1,4 @@
-module github.com/tarry-mr/tarry/beam
+module github.com/tarry-mr/tarry/contrib/beam
 
 go 1.26.0
 

@@ -222,5 +222,5 @@ func TestCommands(t *testing.T) {
 	endpoint, bucket := server(t)
 	t.Setenv("AWS_ENDPOINT_URL", endpoint)
 	t.Setenv("AWS_REGION", "us-east-1")
-	storetest.Commands(t, bucketAt(t, endpoint, bucket), "s3://"+bucket+"/dir", "..", []string{"$TARRY_TEST_SLURM", "$TARRY_TEST_SPARK_CLUSTER"})
+	storetest.Commands(t, bucketAt(t, endpoint, bucket), "s3://"+bucket+"/dir", "../..", []string{"$TARRY_TEST_SLURM", "$TARRY_TEST_SPARK_CLUSTER"})
 }

@@ -180,10 +180,10 @@ func TestExamples(t *testing.T) {
 	users, orders := filepath.Join(dir, "users.csv"), filepath.Join(dir, "orders.csv")
 	require.NoError(t, os.WriteFile(users, []byte("Name,ID\nann,1\n\"b, ob\",2\ncid,3\n"), 0o600))
 	require.NoError(t, os.WriteFile(orders, []byte("User,Item\n2,tea\n1,milk\n2,rice\n9,salt\n"), 0o600))
-	root, err := filepath.Abs("..")
+	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
 	brought := filepath.Join(dir, "beam.go.txt")
-	require.NoError(t, os.WriteFile(brought, []byte("package main\n\nimport _ \"github.com/tarry-mr/tarry/beam\"\n"), 0o600))
+	require.NoError(t, os.WriteFile(brought, []byte("package main\n\nimport _ \"github.com/tarry-mr/tarry/contrib/beam\"\n"), 0o600))
 	for name, args := range map[string]string{
 		"wordcount": "OUT examples/testdata/poem.txt", "sort": "OUT examples/testdata/scores.tsv", "join": users + " " + orders + " OUT",
 	} {

@@ -1,7 +1,7 @@
 // Package beam brings two engines to programs that run their jobs by TARRY_ON or --on: prism, Beam's own
 // runner, in this process, and beam://HOST:PORT, a job server of Beam. It is imported for its effect:
 //
-//	import _ "github.com/tarry-mr/tarry/beam"
+//	import _ "github.com/tarry-mr/tarry/contrib/beam"
 //
 // Experimental. Beam carries segments; Tarry maps, combines, sorts, merges and reduces as it does in one
 // process, and each task runs in a process of its own. The server is given this process as the place

@@ -1,0 +1,13 @@
+// Tarry with Beam's engines, prism and beam://HOST:PORT, beside the others of cmd/tarry.
+package main
+
+import (
+	"os"
+
+	_ "github.com/tarry-mr/tarry/contrib/beam"
+	_ "github.com/tarry-mr/tarry/contrib/hdfs"
+	_ "github.com/tarry-mr/tarry/contrib/s3"
+	"github.com/tarry-mr/tarry/internal/cli"
+)
+
+func main() { os.Exit(cli.Main(os.Args[1:])) }
