@@ -24,7 +24,7 @@ type room struct {
 // full is why nothing more is taken.
 func (r *room) full() error {
 	return &fault{
-		http.StatusInsufficientStorage, "store-full", fmt.Sprintf("the block store is full: its files may hold %d bytes together (tarry rm makes room)", r.most),
+		http.StatusInsufficientStorage, "store-full", fmt.Sprintf("the block store is full: its files may hold %d bytes together (tarry fs rm makes room)", r.most),
 	}
 }
 

@@ -41,6 +41,7 @@ func (c *clientFlags) register(cmd *cobra.Command, reads bool) {
 	f.StringVar(&c.ca, "ca", "", "file (PEM) with who signs the server's certificate (default: whom this machine trusts)")
 	f.StringVar(&c.cert, "cert", "", "file (PEM) with the certificate that shows who calls")
 	f.StringVar(&c.key, "key", "", "file (PEM) with its key")
+	cmd.MarkFlagsRequiredTogether("cert", "key")
 	if reads {
 		f.BoolVar(&c.json, "json", false, "print one JSON object a line")
 	}
@@ -71,9 +72,6 @@ func (c *clientFlags) client() (*api.Client, error) {
 		}
 		client.Token = fields[0]
 	}
-	if (c.cert == "") != (c.key == "") {
-		return nil, usageError("--cert and --key go together")
-	}
 	if c.ca == "" && c.cert == "" {
 		return client, nil
 	}
@@ -100,6 +98,22 @@ func (c *clientFlags) client() (*api.Client, error) {
 func (c *clientFlags) local() bool {
 	at, err := url.Parse(c.server)
 	return err == nil && loopback(at.Hostname()+":0")
+}
+
+// ofServer is a sub-command without a job or node that asks a server.
+func ofServer(c *clientFlags, use, short string, least, most int, what string,
+	do func(cmd *cobra.Command, client *api.Client, args []string) error,
+) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, Args: arguments(least, most, what),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			client, err := c.client()
+			if err != nil {
+				return err
+			}
+			return clientError(do(cmd, client, args))
+		},
+	}
 }
 
 // clientError gives what a server said its exit code.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"runtime/pprof"
@@ -72,38 +73,42 @@ func (r *clusterFlags) register(cmd *cobra.Command) {
 // registerCluster adds the flags of the cluster.
 func (r *clusterFlags) registerCluster(cmd *cobra.Command) {
 	f := cmd.PersistentFlags()
-	f.IntVar(&r.racks, "racks", 1, "racks of the emulated cluster")
-	f.IntVar(&r.nodes, "nodes", 0, "nodes of the emulated cluster in all, spread over the racks (default: one a rack)")
-	f.IntVar(&r.mapSlots, "map-slots", 0, "map slots of each node (default: one a core)")
-	f.IntVar(&r.reduceSlots, "reduce-slots", 0, "reduce slots of each node (default: one a core)")
-	f.IntVar(&r.parallelism, "parallelism", 0,
+	number(f, &r.racks, "racks", 1, inCluster(1, 10_000), "racks of the emulated cluster")
+	number(f, &r.nodes, "nodes", 0, inCluster(1, 10_000), "nodes of the emulated cluster in all, spread over the racks (default: one a rack)")
+	number(f, &r.mapSlots, "map-slots", 0, inCluster(1, 1_000), "map slots of each node (default: one a core)")
+	number(f, &r.reduceSlots, "reduce-slots", 0, inCluster(1, 1_000), "reduce slots of each node (default: one a core)")
+	number(f, &r.parallelism, "parallelism", 0, inCluster(0, 100_000),
 		"attempts that compute at once, 0 for all that hold a slot, as jobs that sleep or wait for others do (default: one a core where nodes share this machine)")
-	f.IntVar(&r.replication, "replication", 0,
+	number(f, &r.replication, "replication", 0, inCluster(1, 1_000),
 		"replicas of a block, each on a node of its own (default: 3, or all nodes if fewer)")
-	f.Var(&r.blockSize, "block-size",
+	number(f, &r.blockSize, "block-size", r.blockSize, inCluster(1, 1<<40),
 		"largest part of a file that one map reads (default: 64MiB, 128MiB where maps add up values of a key, less for small inputs)")
 	r.registerName(f)
 	r.schedulerFlags.register(f, "1.5 heartbeat intervals")
-	f.Var(&r.memory, "memory",
+	number(f, &r.memory, "memory", r.memory, inCluster(1, 1<<44),
 		"budget of all tasks; sorted runs beyond it spill to disk (default: half of what this process may use)")
 	f.StringVar(&r.spillDir, "spill-dir", "", "directory for spilled runs (default: the system's for temporary files)")
 	f.StringVar(&r.stateDir, "state", "",
 		"directory that remembers what is done: killed at any moment, the same command goes on from it")
-	f.Uint64Var(&r.seed, "seed", 1, "seed of block placement")
-	f.DurationVar(&r.taskTimeout, "task-timeout", 10*time.Minute,
+	number(f, &r.seed, "seed", 1, seeds, "seed of block placement")
+	number(f, &r.taskTimeout, "task-timeout", 10*time.Minute, span(0, 1000*hour),
 		"how long an attempt may go on without progress, 0s for any time; then it counts as failed")
-	f.Uint64Var(&r.chaos, "chaos", 0,
+	number(f, &r.chaos, "chaos", 0, span(1, math.MaxUint64),
 		"seed of disturbances: nodes die, messages are lost, attempts fail, the output stays right (default: none)")
 	r.healRate = 64 << 20
-	f.Var(&r.healRate, "heal-rate",
+	number(f, &r.healRate, "heal-rate", r.healRate, inCluster(1, 1<<40),
 		"at most so many bytes of lost replicas a node makes again in a second, with --chaos")
 	r.nodeLink = 125e6
 	f.BoolVar(&r.network, "emulate-network", false,
 		"let reads from other nodes and shuffles take the time that a network would")
-	f.Var(&r.nodeLink, "node-link", "what a node's link carries each way, bytes a second, with --emulate-network")
-	f.Float64Var(&r.oversubscribed, "oversubscription", 1,
+	number(f, &r.nodeLink, "node-link", r.nodeLink, rates, "what a node's link carries each way, bytes a second, with --emulate-network")
+	number(f, &r.oversubscribed, "oversubscription", 1, inCluster(1, 1_000),
 		"sum of a rack's node links over its uplink, with --emulate-network")
 	r.complete(cmd)
+	needs(cmd, "chaos", "heal-rate")
+	needs(cmd, "emulate-network", "node-link oversubscription")
+	excludes(cmd, "policy", "scheduler")
+	excludes(cmd, "skips", "wait rack-wait")
 	_ = cmd.MarkPersistentFlagDirname("spill-dir") // an error: no such flag
 	_ = cmd.MarkPersistentFlagDirname("state")
 }
@@ -150,7 +155,13 @@ func (r *clusterFlags) check(p *program, cmd *cobra.Command) error {
 		return err
 	}
 	p.warnIdle(policy)
-	return firstError(r.idleSets(policy), combine(cmd, cmd, policy).check())
+	one, oneRack := r.nodes == 1 && !given(cmd, "inline"), r.racks == 1 && !given(cmd, "inline")
+	return firstError(r.idleSets(policy), heeded(cmd, &policy), refuse(
+		cmd,
+		idle{one, "with one node: give --nodes", "emulate-network speculation wait skips"},
+		idle{oneRack, "with one rack: give --racks", "oversubscription rack-wait"},
+		idle{oneRack && len(r.skips) > 1, "with its second number and one rack: give --racks", "skips"},
+	))
 }
 
 // checkBlocks refuses blocks so small that the input would be too many maps.

@@ -137,7 +137,7 @@ func (b *batch) open(cmd *cobra.Command) error {
 			continue
 		}
 		var w *work
-		err := combine(j.cmd, cmd, policy).check()
+		err := heeded(j.cmd, &policy)
 		if err == nil {
 			w, err = b.program.openWork(cmd.Context(), &j.jobFlags, b.flags, j.inputs, j.stages)
 		}

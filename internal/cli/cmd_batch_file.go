@@ -101,7 +101,6 @@ func (j *batchJob) parse(line []string) error {
 		j.cmd, j.inputs, j.stages = cmd, inputs, stages
 		return nil
 	})...)
-	limit(tarry)
 	tarry.SetArgs(append([]string{"run"}, line...))
 	if err := tarry.ExecuteContext(context.Background()); err != nil {
 		return err

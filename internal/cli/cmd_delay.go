@@ -62,27 +62,34 @@ full slots, tasks of one length, and uncorrelated inputs; small jobs with hot fi
 // define declares the flags.
 func (d *delayFlags) define(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.Var(&d.locality, "locality", "wanted part of maps beside their data, below 1: gives D1 and W1")
-	f.Float64Var(&d.skips, "skips", 0, "skip count D1: slot offers to let pass for a node with the data")
-	f.DurationVar(&d.wait, "wait", 0, "wait W1 for a node with the data")
-	f.Var(&d.rackLocality, "rack-locality",
+	number(f, &d.locality, "locality", d.locality, parts, "wanted part of maps beside their data, below 1: gives D1 and W1")
+	number(f, &d.skips, "skips", 0, span(0, 1e9), "skip count D1: slot offers to let pass for a node with the data")
+	number(f, &d.wait, "wait", 0, span(0, 1000*hour), "wait W1 for a node with the data")
+	number(f, &d.rackLocality, "rack-locality", d.rackLocality, parts,
 		"wanted part of maps at least in a rack with their data (default (1+locality)/2)")
-	f.Float64Var(&d.rackSkips, "rack-skips", 0, "skip count D2, after D1, for a rack with the data")
-	f.DurationVar(&d.rackWait, "rack-wait", 0, "wait W2, after W1, for a rack with the data")
-	f.IntVar(&d.setup.Tasks, "tasks", 0, "maps of the job")
-	f.IntVar(&d.setup.Nodes, "nodes", 0, "nodes of the cluster")
-	f.IntVar(&d.setup.Replication, "replication", 3, "replicas of each block")
-	f.IntVar(&d.setup.SlotsPerNode, "slots", 0, "map slots of each node")
-	f.DurationVar(&d.setup.TaskTime, "task-time", 0, "mean time of a map on this cluster")
-	f.Float64Var(&d.setup.SlotRate, "rate", 0, "map slots that become free per second under load")
-	f.IntVar(&d.setup.Racks.Count, "racks", 0, "racks of the cluster; 0 leaves racks out")
-	f.IntVar(&d.setup.Racks.PerBlock, "racks-per-block", 0,
+	number(f, &d.rackSkips, "rack-skips", 0, span(0, 1e9), "skip count D2, after D1, for a rack with the data")
+	number(f, &d.rackWait, "rack-wait", 0, span(0, 1000*hour), "wait W2, after W1, for a rack with the data")
+	number(f, &d.setup.Tasks, "tasks", 0, span(1, 1_000_000), "maps of the job")
+	number(f, &d.setup.Nodes, "nodes", 0, span(1, 1_000_000), "nodes of the cluster")
+	number(f, &d.setup.Replication, "replication", 3, span(1, 1_000_000), "replicas of each block")
+	number(f, &d.setup.SlotsPerNode, "slots", 0, span(1, 1_000_000), "map slots of each node")
+	number(f, &d.setup.TaskTime, "task-time", 0, span(0.001, 1000*hour), "mean time of a map on this cluster")
+	number(f, &d.setup.SlotRate, "rate", 0, span(1e-6, 1e9), "map slots that become free per second under load")
+	number(f, &d.setup.Racks.Count, "racks", 0, span(0, 1_000_000), "racks of the cluster; 0 leaves racks out")
+	number(f, &d.setup.Racks.PerBlock, "racks-per-block", 0, span(1, 1_000_000),
 		"racks that hold a copy of one block (default 2, as HDFS places them)")
-	f.IntVar(&d.jobs, "jobs", 0,
+	number(f, &d.jobs, "jobs", 0, span(1, 1_000_000),
 		"equal jobs that share the cluster: adds the bound of sticky slots; needs --slots")
-	f.Var(&d.long, "long",
+	number(f, &d.long, "long", d.long, parts,
 		"part of the slots held by long tasks: adds the chance that a block is out of reach; needs --slots")
 	f.BoolVar(&d.asJSON, "json", false, "as one JSON object; times in seconds, localities as parts of one")
+	excludes(cmd, "locality", "skips wait")
+	excludes(cmd, "skips", "wait")
+	needs(cmd, "locality", "rack-locality")
+	needs(cmd, "skips", "rack-skips")
+	needs(cmd, "wait", "rack-wait")
+	needs(cmd, "slots", "jobs long")
+	needs(cmd, "racks", "racks-per-block")
 }
 
 // plan answers the question that the flags ask.

@@ -49,7 +49,7 @@ func TestDelayTable(t *testing.T) {
 func TestDelayRefusesBadInputInOneLine(t *testing.T) {
 	for args, want := range map[string]string{
 		"":                       "one of --locality, --skips and --wait",
-		"--locality 1 --skips 2": "--locality has no effect with --skips",
+		"--locality 1 --skips 2": "--locality and --skips exclude each other",
 		"--locality 100% --tasks 1 --nodes 9 --rate 2": "no finite wait makes every task local",
 		"--locality 150%":                          "--locality 150%: at most 1",
 		"--locality NaN":                           "--locality NaN: no part",
@@ -63,7 +63,7 @@ func TestDelayRefusesBadInputInOneLine(t *testing.T) {
 		"--wait 1s --tasks 1 --nodes 9 --rate -2":                   "--rate -2: at least 0.000001",
 		"--wait 1s --tasks 1 --nodes 2 --rate 2":                    "replication 3 needs as many nodes",
 		"--wait 1s --tasks 1 --nodes 9 --rate 2 --racks 10":         "more racks (10) than nodes (9)",
-		"--wait 1s --tasks 1 --nodes 9 --rate 2 --rack-wait 1s":     "--rack-wait has no effect without --racks",
+		"--wait 1s --tasks 1 --nodes 9 --rate 2 --rack-wait 1s":     "a wait for racks needs the number of racks",
 		"--wait 1s --rack-skips 2":                                  "--rack-skips has no effect without --skips",
 		"--wait 1s --tasks 1 --nodes 9 --rate 2 --jobs 5":           "--jobs has no effect without --slots",
 		"--wait 1s --tasks 1 --nodes 9 --rate 2 --slots 2 --jobs 0": "--jobs 0: at least 1",

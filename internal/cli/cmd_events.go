@@ -54,6 +54,8 @@ events and their fields are in docs/events.md.`,
 		"print a line a job instead: its times, where its maps ran, and what it waited for")
 	cmd.Flags().StringVar(&f.traceOut, "trace-out", "",
 		"write a Chrome trace of all attempts to this file, and print nothing")
+	excludes(cmd, "summary", "only trace-out")
+	excludes(cmd, "trace-out", "only")
 	return cmd
 }
 

@@ -57,8 +57,8 @@ names, and a synthesized sample without it; they say which.`,
 	_ = cmd.MarkFlagDirname("output") // an error: no such flag
 	f.BoolVar(&o.Quick, "quick", false, "smaller versions with few seeds, which tell little")
 	f.BoolVar(&o.NoTables, "no-tables", false, "leave out the tables that take runs of their own")
-	f.Uint64Var(&o.Seed, "seed", 0, "first random seed")
-	f.IntVar(&o.Repeat, "repeat", 0,
+	number(f, &o.Seed, "seed", 0, seeds, "first random seed")
+	number(f, &o.Repeat, "repeat", 0, span(0, 1_000),
 		"seeds for each experiment with chance in it; 0 leaves it to the experiment")
 	cmd.AddCommand(newExperimentList(p))
 	return cmd

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -13,6 +14,7 @@ import (
 
 	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
 	"github.com/tarry-mr/tarry/internal/cli/internal/progress"
+	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/internal/gen"
 	"github.com/tarry-mr/tarry/stores"
 )
@@ -57,10 +59,16 @@ and the tables of Hive's benchmark, for tarry run hivesearch, hiveselect, hiveag
 			if c.Skew == 0 {
 				c.Skew = uniform
 			}
+			vocabulary := slices.Contains([]gen.Kind{"text", "pairs", "visits"}, c.Kind)
+			err := refuse(cmd, idle{!vocabulary, "with gen " + words.Shown(args[0]) + ", only with gen text, gen pairs and gen visits", "words skew"},
+				idle{output == "-", "with --output -", "overwrite"})
+			if err != nil {
+				return err
+			}
 			if !quiet {
 				defer p.showGen(&c)()
 			}
-			err := c.Validate()
+			err = c.Validate()
 			switch {
 			case err != nil:
 			case output == "":
@@ -81,10 +89,10 @@ and the tables of Hive's benchmark, for tarry run hivesearch, hiveselect, hiveag
 		},
 	}
 	f := cmd.Flags()
-	f.Var(&size, "size", "size of the output")
-	f.Uint64Var(&c.Seed, "seed", 1, "selects the output among all of its kind")
-	f.IntVar(&c.Words, "words", 0, "vocabulary of text, keys of pairs, pages of visits (default 500000, 1000 or 10000)")
-	f.Float64Var(&c.Skew, "skew", gen.DefaultSkew,
+	number(f, &size, "size", size, span(0, 1<<44), "size of the output")
+	number(f, &c.Seed, "seed", 1, seeds, "selects the output among all of its kind")
+	number(f, &c.Words, "words", 0, span(1, 10_000_000), "vocabulary of text, keys of pairs, pages of visits (default 500000, 1000 or 10000)")
+	number(f, &c.Skew, "skew", gen.DefaultSkew, span(0, 20),
 		"exponent of the Zipf distribution; 0 makes all words equally frequent")
 	f.StringVarP(&output, "output", "o", "", "file to write; - is standard output")
 	f.BoolVar(&overwrite, "overwrite", false, "replace an existing file")

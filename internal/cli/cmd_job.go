@@ -47,25 +47,25 @@ func unknownBelow(cmd *cobra.Command, args []string) error {
 }
 
 func newJobList(p *program, c *clientFlags) *cobra.Command {
-	state, user := "", ""
-	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List the jobs, the last submitted first",
-		Args:  arguments(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			client, err := c.client()
+	state, user, ended := "", "", false
+	cmd := ofServer(c, "list", "List the jobs, the last submitted first", 0, 0, "no arguments",
+		func(cmd *cobra.Command, client *api.Client, _ []string) (err error) {
+			var list []api.Job
+			if ended {
+				list, err = client.History(cmd.Context(), user)
+			} else {
+				list, err = client.Jobs(cmd.Context(), state, user)
+			}
 			if err != nil {
 				return err
 			}
-			list, err := client.Jobs(cmd.Context(), state, user)
-			if err != nil {
-				return clientError(err)
-			}
 			return printJobs(p, c.json, list)
-		},
-	}
-	cmd.Flags().StringVar(&state, "state", "", "only those that are waiting, running, succeeded, failed or killed")
-	cmd.Flags().StringVar(&user, "of", "", "only those of this user")
+		})
+	f := cmd.Flags()
+	f.StringVar(&state, "state", "", "only those that are waiting, running, succeeded, failed or killed")
+	f.StringVar(&user, "of", "", "only those of this user")
+	f.BoolVar(&ended, "ended", false, "only those that have ended: the last thousand, with --state of serve those of former processes, too")
+	cmd.MarkFlagsMutuallyExclusive("ended", "state")
 	complete(cmd, "state", api.Waiting, api.Running, api.Succeeded, api.Failed, api.Killed)
 	return cmd
 }
@@ -94,35 +94,27 @@ func seconds(s float64) string {
 	return d.Round(time.Millisecond).String()
 }
 
-// ofJob is a sub-command about one job, the first of its arguments, with so many more: what says of
-// all of them what they are.
+// ofJob returns a subcommand whose arguments are a job and `more` others; what names them all.
 func ofJob(c *clientFlags, use, short string, more int, what string,
 	do func(cmd *cobra.Command, client *api.Client, id int64, args []string) error,
 ) *cobra.Command {
-	return &cobra.Command{
-		Use: use, Short: short, Args: arguments(1+more, 1+more, what),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := jobNumber(args[0])
-			if err != nil {
-				return err
-			}
-			client, err := c.client()
-			if err != nil {
-				return err
-			}
-			return do(cmd, client, id, args[1:])
-		},
-	}
+	return ofServer(c, use, short, 1+more, 1+more, what, func(cmd *cobra.Command, client *api.Client, args []string) error {
+		id, err := jobNumber(args[0])
+		if err != nil {
+			return err
+		}
+		return do(cmd, client, id, args[1:])
+	})
 }
 
-// aboutJob is a sub-command that does something with a job and shows it.
+// aboutJob returns a subcommand that does something with a job and shows it.
 func aboutJob(p *program, c *clientFlags, use, short string, more int, what string,
 	do func(cmd *cobra.Command, client *api.Client, id int64, args []string) (api.Job, error),
 ) *cobra.Command {
 	return ofJob(c, use, short, more, what, func(cmd *cobra.Command, client *api.Client, id int64, args []string) error {
 		j, err := do(cmd, client, id, args)
 		if err != nil {
-			return clientError(err)
+			return err
 		}
 		return printJob(p, c.json, &j)
 	})
@@ -192,7 +184,7 @@ func newJobCounters(p *program, c *clientFlags) *cobra.Command {
 		func(cmd *cobra.Command, client *api.Client, id int64, _ []string) error {
 			n, err := client.Counters(cmd.Context(), id)
 			if err != nil {
-				return clientError(err)
+				return err
 			}
 			if c.json {
 				return json.NewEncoder(p.stdout).Encode(n)

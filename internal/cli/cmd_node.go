@@ -39,48 +39,34 @@ func newNode(p *program) *cobra.Command {
 }
 
 func newNodeList(p *program, c *clientFlags) *cobra.Command {
-	return &cobra.Command{
-		Use: "list", Short: "List the nodes", Args: arguments(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			client, err := c.client()
-			if err != nil {
-				return err
+	return ofServer(c, "list", "List the nodes", 0, 0, "no arguments", func(cmd *cobra.Command, client *api.Client, _ []string) error {
+		list, err := client.Nodes(cmd.Context())
+		if err != nil {
+			return err
+		}
+		return rows(p, c.json, "NODE\tRACK\tSTATE\tMAPS\tREDUCES\tSEEN", list, func(n api.Node) []string {
+			state := n.State
+			if n.Avoided {
+				state += ", avoided"
 			}
-			list, err := client.Nodes(cmd.Context())
-			if err != nil {
-				return clientError(err)
+			return []string{
+				n.Name, n.Rack, state, fmt.Sprintf("%d/%d", n.RunningMaps, n.MapSlots),
+				fmt.Sprintf("%d/%d", n.RunningReduces, n.ReduceSlots), seconds(n.SeenSeconds) + " ago",
 			}
-			return rows(p, c.json, "NODE\tRACK\tSTATE\tMAPS\tREDUCES\tSEEN", list, func(n api.Node) []string {
-				state := n.State
-				if n.Avoided {
-					state += ", avoided"
-				}
-				return []string{
-					n.Name, n.Rack, state, fmt.Sprintf("%d/%d", n.RunningMaps, n.MapSlots),
-					fmt.Sprintf("%d/%d", n.RunningReduces, n.ReduceSlots), seconds(n.SeenSeconds) + " ago",
-				}
-			})
-		},
-	}
+		})
+	})
 }
 
 func newNodeAction(p *program, c *clientFlags, what, short string) *cobra.Command {
-	return &cobra.Command{
-		Use: what + " NODE", Short: short, Args: arguments(1, 1, "the name of a node"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.client()
-			if err != nil {
-				return err
-			}
-			n, err := client.Node(cmd.Context(), args[0], what)
-			if err != nil {
-				return clientError(err)
-			}
-			if c.json {
-				return json.NewEncoder(p.stdout).Encode(n)
-			}
-			_, err = fmt.Fprintf(p.stdout, "%s is %s\n", words.Printable(n.Name), n.State)
+	return ofServer(c, what+" NODE", short, 1, 1, "the name of a node", func(cmd *cobra.Command, client *api.Client, args []string) error {
+		n, err := client.Node(cmd.Context(), args[0], what)
+		if err != nil {
 			return err
-		},
-	}
+		}
+		if c.json {
+			return json.NewEncoder(p.stdout).Encode(n)
+		}
+		_, err = fmt.Fprintf(p.stdout, "%s is %s\n", words.Printable(n.Name), n.State)
+		return err
+	})
 }

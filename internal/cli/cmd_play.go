@@ -48,6 +48,7 @@ the Go toolchain first, once, into the user's cache.`,
 	}
 	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:8017", "address to serve at, of this machine: 127.0.0.1:0 takes any port")
 	cmd.Flags().StringVar(&f.export, "export", "", "write the site into this directory, which must not exist, and serve nothing")
+	excludes(cmd, "export", "listen")
 	return cmd
 }
 

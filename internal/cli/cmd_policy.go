@@ -36,22 +36,6 @@ config policy. A change holds until the next, a reload of changed files, or the 
 	return cmd
 }
 
-// ofServer is a sub-command without a job or node that asks a server.
-func ofServer(c *clientFlags, use, short string, least, most int, what string,
-	do func(cmd *cobra.Command, client *api.Client, args []string) error,
-) *cobra.Command {
-	return &cobra.Command{
-		Use: use, Short: short, Args: arguments(least, most, what),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := c.client()
-			if err != nil {
-				return err
-			}
-			return clientError(do(cmd, client, args))
-		},
-	}
-}
-
 // manySettings is the most that one command changes.
 const manySettings = 1000
 

@@ -100,6 +100,34 @@ type starter func(cmd *cobra.Command, inputs []string, stages ...stage) error
 type jobStages struct {
 	all  []stage
 	maps binder // the maps alone, for --reduces 0; nil if what they emit is no output
+
+	reduces reduces
+}
+
+// reduces says how many reduces a job has that are not for --reduces to say.
+type reduces uint8
+
+const (
+	anyReduces reduces = iota
+	oneReduce
+	noReduce
+)
+
+// check refuses flags about reduces that have no effect.
+func (r reduces) check(cmd *cobra.Command) error {
+	one := cmd.Flag("reduces").Value.String() == "1"
+	return refuse(
+		cmd,
+		idle{r == oneReduce && !one, "with run " + cmd.Name() + ", which has one reduce", "reduces"},
+		idle{r == noReduce, "with run " + cmd.Name() + ", which has no reduces", "reduces reduce-slots reduce-placement slow-start"},
+		idle{withoutReduces(cmd), "with --reduces 0", "reduce-slots reduce-placement slow-start top"},
+	)
+}
+
+// with returns the stages of a job that has one reduce or none.
+func (j jobStages) with(r reduces) jobStages {
+	j.reduces = r
+	return j
 }
 
 // oneStage are the stages of a job that is done in one.
@@ -116,6 +144,11 @@ func jobCommand(start starter, c *cobra.Command, make func() (jobStages, error))
 		stages, err := make()
 		if err != nil {
 			return usageError("%s", strings.TrimPrefix(err.Error(), "jobs: "))
+		}
+		inRounds := stages.all[0].rounds != nil
+		why := "with " + cmd.Name() + ", which reads in rounds" // each would leave out records of its own
+		if err := firstError(stages.reduces.check(cmd), refuse(cmd, idle{inRounds, why, "on max-skips"})); err != nil {
+			return err
 		}
 		if withoutReduces(cmd) {
 			if stages.maps == nil {

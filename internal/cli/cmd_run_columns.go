@@ -33,10 +33,12 @@ with --count text, tab, how many lines have it.`,
 			return jobs.MapsOnly(jobs.Distinct(o)).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Line](to))
 		}), nil
 	})
-	cmd.Flags().IntVar(&o.Column, "column", 0, "what counts, from 1 (default: the whole line)")
+	number(cmd.Flags(), &o.Column, "column", 0, span(1, 1_000_000), "what counts, from 1 (default: the whole line)")
 	cmd.Flags().BoolVar(&count, "count", false, "write how many lines have each text, too")
 	separatorFlag(cmd, &between)
 	topFlag(cmd, &top)
+	needs(cmd, "column", "field-separator")
+	needs(cmd, "count", "top")
 	return cmd
 }
 
@@ -63,8 +65,9 @@ parts one after the other are in order. All of it is exact.`,
 		}, nil), err
 	})
 	cmd.Flags().StringVar(&o.Width, "width", "1", "width of a bucket, a decimal number above 0")
-	cmd.Flags().IntVar(&o.Column, "column", 0, "where the numbers are, from 1 (default: the whole line)")
+	number(cmd.Flags(), &o.Column, "column", 0, span(1, 1_000_000), "where the numbers are, from 1 (default: the whole line)")
 	separatorFlag(cmd, &between)
+	needs(cmd, "column", "field-separator")
 	return cmd
 }
 
@@ -98,7 +101,7 @@ mean of the number at that time and those before it. Sums are exact: nothing dri
 			return job.Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Averaged](to))
 		}, nil), err
 	})
-	cmd.Flags().IntVar(&window, "window", window, "numbers that a mean is of")
+	number(cmd.Flags(), &window, "window", window, span(1, 1_000_000), "numbers that a mean is of")
 	return cmd
 }
 

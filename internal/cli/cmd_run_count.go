@@ -31,7 +31,7 @@ func separatorFlag(cmd *cobra.Command, text *string) {
 
 // topFlag adds --top to a job that writes numbers.
 func topFlag(cmd *cobra.Command, n *int) {
-	cmd.Flags().IntVar(n, "top", 0, "write only the lines with the largest numbers, so many, the largest first")
+	number(cmd.Flags(), n, "top", 0, span(1, 1_000_000), "write only the lines with the largest numbers, so many, the largest first")
 }
 
 // top adds a stage that keeps the n lines with the largest numbers in a column, 0 being the last,
@@ -131,7 +131,7 @@ the order does not matter; the mean is rounded once, to the nearest float of 64 
 			return jobs.Mean(o).Bind(mapreduce.KeyValueLines(o.Separator, src...), means)
 		}, nil).top(top, 0), err
 	})
-	cmd.Flags().IntVar(&o.Column, "column", 0, "where the numbers are, from 2 (default: all behind the key)")
+	number(cmd.Flags(), &o.Column, "column", 0, span(1, 1_000_000), "where the numbers are, from 2 (default: all behind the key)")
 	separatorFlag(cmd, &between)
 	topFlag(cmd, &top)
 	return cmd
@@ -151,10 +151,10 @@ wordcount.`,
 	}, func() (jobStages, error) {
 		var err error
 		o.Separator, err = separator(between, '\t')
-		return oneStage(topStage(o), nil), err
+		return oneStage(topStage(o), nil).with(oneReduce), err
 	})
-	cmd.Flags().IntVarP(&o.Lines, "lines", "k", o.Lines, "how many lines")
-	cmd.Flags().IntVar(&o.Column, "column", 0, "where the numbers are, from 1 (default: the last column)")
+	number(cmd.Flags(), &o.Lines, "lines", o.Lines, span(1, 1_000_000), "how many lines", "k")
+	number(cmd.Flags(), &o.Column, "column", 0, span(1, 1_000_000), "where the numbers are, from 1 (default: the last column)")
 	separatorFlag(cmd, &between)
 	return cmd
 }

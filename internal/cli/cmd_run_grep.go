@@ -56,6 +56,9 @@ that failed; with --state, which may have left what was found to an earlier star
 			if errors.Is(err, jobs.ErrPattern) {
 				return usageError("%s", strings.TrimPrefix(err.Error(), jobs.ErrPattern.Error()+": "))
 			}
+			if err == nil {
+				err = g.checkReduces(cmd)
+			}
 			if err != nil {
 				return err
 			}
@@ -84,6 +87,11 @@ func (g *grepFlags) register(cmd *cobra.Command) {
 		"write each text that matches, tab, how often it does; most frequent first")
 	topFlag(cmd, &g.top)
 	complete(cmd, "color", "auto", "always", "never")
+	needs(cmd, "count-matches", "top")
+	excludes(cmd, "count-matches", "invert-match count color files-with-matches line-number with-filename only-matching")
+	excludes(cmd, "count", "color files-with-matches line-number with-filename only-matching")
+	excludes(cmd, "files-with-matches", "line-number with-filename only-matching")
+	excludes(cmd, "only-matching", "invert-match")
 }
 
 // options are those of the job; terminal says that somebody looks at the output on a screen.
@@ -163,6 +171,17 @@ func named(flag string, err error) error {
 		return usageError("%s: %s", flag, strings.TrimPrefix(err.Error(), "jobs: "))
 	}
 	return err
+}
+
+// checkReduces refuses a number of reduces, or what is said of them, where grep has one or none.
+func (g *grepFlags) checkReduces(cmd *cobra.Command) error {
+	switch {
+	case g.countMatches:
+		return nil
+	case g.count, g.lineNumbers, g.files:
+		return oneReduce.check(cmd)
+	}
+	return noReduce.check(cmd)
 }
 
 // found tells whether a search has selected any line.

@@ -21,7 +21,7 @@ which Zaharia et al. measure delay scheduling with. One document in 10,000 has t
 		bind := func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 			return jobs.HiveSearch(pattern).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Line](to))
 		}
-		return oneStage(bind, bind), nil
+		return oneStage(bind, bind).with(noReduce), nil
 	})
 	cmd.Flags().StringVar(&pattern, "pattern", pattern, "the text that is searched for")
 	return cmd
@@ -40,9 +40,9 @@ benchmark. Reads the table rankings.`,
 		bind := func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 			return jobs.HiveSelect(int64(above)).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Ranked](to))
 		}
-		return oneStage(bind, bind), nil
+		return oneStage(bind, bind).with(noReduce), nil
 	})
-	cmd.Flags().IntVar(&above, "above", above, "ranks above this one are selected")
+	number(cmd.Flags(), &above, "above", above, span(0, 1e15), "ranks above this one are selected")
 	return cmd
 }
 
@@ -60,7 +60,7 @@ Reads the table visits. Sums are exact.`,
 			return jobs.HiveAggregate(prefix).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Revenue](to))
 		}, nil).top(top, 0), nil
 	})
-	cmd.Flags().IntVar(&prefix, "prefix", 0,
+	number(cmd.Flags(), &prefix, "prefix", 0, span(1, 1_000_000),
 		"take clients whose addresses begin with so many equal bytes together")
 	topFlag(cmd, &top)
 	return cmd
@@ -96,6 +96,6 @@ client, tab, revenue, tab, mean rank. Visits to pages without a rank do not coun
 	})
 	cmd.Flags().StringVar(&o.From, "from", o.From, "first day of the visits")
 	cmd.Flags().StringVar(&o.To, "until", o.To, "the day after the last one")
-	cmd.Flags().IntVarP(&top.Lines, "lines", "k", top.Lines, "how many clients")
+	number(cmd.Flags(), &top.Lines, "lines", top.Lines, span(1, 1_000_000), "how many clients", "k")
 	return cmd
 }

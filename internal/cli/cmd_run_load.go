@@ -27,7 +27,7 @@ tells.`,
 		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 			records := mapreduce.FixedSize(jobs.TeraRecordBytes, src...)
 			return jobs.TeraValidate(anyOrder).Bind(records, mapreduce.Text[jobs.TeraFact](to))
-		}, nil), nil
+		}, nil).with(oneReduce), nil
 	})
 	cmd.Flags().BoolVar(&anyOrder, "any-order", false, "count records that are not in order, and do not fail")
 	return cmd
@@ -46,10 +46,10 @@ is kept depends on its bytes and --sample: equal lines go the same way, wherever
 		bind := func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 			return job.Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Line](to))
 		}
-		return oneStage(bind, bind), err
+		return oneStage(bind, bind).with(noReduce), err
 	})
-	cmd.Flags().Float64Var(&o.Percent, "percent", o.Percent, "lines of a hundred that are kept")
-	cmd.Flags().Uint64Var(&o.Seed, "sample", 0, "selects which lines are kept")
+	number(cmd.Flags(), &o.Percent, "percent", o.Percent, span(0, 100), "lines of a hundred that are kept")
+	number(cmd.Flags(), &o.Seed, "sample", 0, seeds, "selects which lines are kept")
 	return cmd
 }
 
@@ -67,6 +67,6 @@ Writes the time slept by all maps, in seconds.`,
 			return jobs.Sleep(reduce).Bind(mapreduce.NLines(1, src...), slept)
 		}, nil), nil
 	})
-	cmd.Flags().DurationVar(&reduce, "reduce-time", 0, "how long each reduce sleeps, 0s for not at all")
+	number(cmd.Flags(), &reduce, "reduce-time", 0, span(0, 1000*hour), "how long each reduce sleeps, 0s for not at all")
 	return cmd
 }

@@ -56,8 +56,8 @@ The graph is held in memory, beside --memory; its nodes are numbers there, but f
 			return written("pagerank", lines), err
 		}}}}.top(top, 0), o.Check()
 	})
-	cmd.Flags().Float64Var(&o.Damping, "damping", o.Damping, "part of the readers who follow a link")
-	cmd.Flags().IntVar(&o.Rounds, "rounds", o.Rounds, "how often ranks are handed on")
+	number(cmd.Flags(), &o.Damping, "damping", o.Damping, span(0.01, 0.99), "part of the readers who follow a link")
+	number(cmd.Flags(), &o.Rounds, "rounds", o.Rounds, span(1, 1_000_000), "how often ranks are handed on")
 	topFlag(cmd, &top)
 	return cmd
 }
@@ -117,9 +117,9 @@ Files are read anew in each round: standard input and pipes are refused.`,
 			return written("kmeans", lines), withoutPackage(err)
 		}}}}, o.Check()
 	})
-	cmd.Flags().IntVar(&o.Clusters, "clusters", o.Clusters, "how many clusters")
-	cmd.Flags().IntVar(&o.Rounds, "rounds", o.Rounds, "the most rounds")
-	cmd.Flags().Uint64Var(&o.Seed, "start", 0, "selects the points that centers begin at")
+	number(cmd.Flags(), &o.Clusters, "clusters", o.Clusters, span(1, 10_000), "how many clusters")
+	number(cmd.Flags(), &o.Rounds, "rounds", o.Rounds, span(1, 1_000_000), "the most rounds")
+	number(cmd.Flags(), &o.Seed, "start", 0, seeds, "selects the points that centers begin at")
 	separatorFlag(cmd, &between)
 	return cmd
 }

@@ -44,6 +44,7 @@ exactly.`,
 		"one byte between fields, \\t for a tab (default: a field begins with the blanks before it)")
 	f.BoolVarP(&s.by.SkipBlanks, "ignore-leading-blanks", "b", false, "pass over blanks at the start of keys")
 	f.BoolVarP(&s.by.Stable, "stable", "s", false, "keep lines with equal keys in the order of the input")
+	needs(cmd, "key", "field-separator")
 	return cmd
 }
 

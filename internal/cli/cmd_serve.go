@@ -47,7 +47,7 @@ func newServe(p *program) *cobra.Command {
 		Use:   "serve",
 		Short: "Keep a cluster up that takes jobs from several users over HTTP",
 		Long: `Keep a cluster up that takes jobs from several users over HTTP, until it is interrupted. tarry
-submit, job, node, put, get, ls, rm and history are its clients; /scheduler in a browser shows pools
+submit, job, node, policy and fs are its clients; /scheduler in a browser shows pools
 and jobs, /api/v1 is for programs, /metrics for Prometheus.
 
   tarry serve --racks 4 --nodes 40 --allocations fair-scheduler.xml --state serve.state
@@ -83,7 +83,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	s.StringVar(&f.tlsCert, "tls-cert", "", "file (PEM) with the server's certificate: serve https")
 	s.StringVar(&f.tlsKey, "tls-key", "", "file (PEM) with its key")
 	s.StringVar(&f.clientCA, "client-ca", "", "file (PEM) with who signs certificates of clients, which they must show")
-	s.Var(&f.store, "store-size",
+	number(s, &f.store, "store-size", f.store, span(1, 1<<44),
 		"what the files of the block store may hold together, outputs of jobs among them (default: half of the memory; with --state no bound)")
 	s.BoolVar(&f.pprof, "pprof", false, "serve profiles of the program below /debug/pprof/, to administrators")
 	s.BoolVar(&f.demo, "demo", false,
@@ -92,6 +92,10 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	s.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but the address and errors")
 	s.StringVar(&f.events, "events", "", "file for what the scheduler did, a JSON object a line; compressed if named .zst")
 	f.registerCluster(cmd)
+	excludes(cmd, "capacity", "queues scheduler")
+	excludes(cmd, "demo", "tokens client-ca")
+	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
+	needs(cmd, "tls-cert", "client-ca")
 	_ = cmd.MarkFlagDirname("root") // an error: no such flag
 	_ = cmd.RegisterFlagCompletionFunc("capacity", filesNamed("xml"))
 }

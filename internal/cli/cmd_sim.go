@@ -55,8 +55,10 @@ line.`,
 	cmd.Flags().StringVar(&f.traceOut, "trace-out", "", "file for a Chrome trace of all attempts")
 	cmd.Flags().StringVar(&f.series, "series", "",
 		"file for what cluster, pools and jobs hold, wait for and should have over time, as CSV")
-	cmd.Flags().DurationVar(&f.seriesEvery, "series-interval", 10*time.Second, "simulated time between the lines of --series")
+	number(cmd.Flags(), &f.seriesEvery, "series-interval", 10*time.Second, span(0.001, 1000*hour), "simulated time between the lines of --series")
+	needs(cmd, "series", "series-interval")
 	f.registerName(cmd.Flags())
+	excludes(cmd, "policy", "scheduler")
 	f.complete(cmd)
 	cmd.AddCommand(newSimCompare(p), newSimSweep(p))
 	return cmd
@@ -66,7 +68,7 @@ line.`,
 func (f *simFlags) simulate(cmd *cobra.Command, p *program) (err error) {
 	policy, err := f.policy(f.scheduler)
 	if err == nil {
-		err = firstError(f.idleSets(policy), combine(cmd, cmd, policy).check())
+		err = firstError(f.idleSets(policy), heeded(cmd, &policy), f.check(cmd))
 	}
 	if err == nil {
 		err = f.files.unused(f.scheduler, false)

@@ -72,61 +72,88 @@ func (f *simFlags) register(cmd *cobra.Command) {
 	s.StringVar(&f.clusterFile, "cluster", "",
 		"file (YAML) that says what the cluster is made of: classes of nodes, racks, links, disks, stragglers, outages")
 	_ = cmd.RegisterFlagCompletionFunc("cluster", filesNamed("yaml", "yml")) // an error: no such flag
-	s.IntVar(&f.nodes, "nodes", 100, "nodes of the cluster")
-	s.IntVar(&f.racks, "racks", 1, "racks of the cluster")
-	s.IntVar(&f.mapSlots, "map-slots", 4, "map slots of each node")
-	s.IntVar(&f.reduceSlots, "reduce-slots", 2, "reduce slots of each node")
-	s.IntVar(&f.replicas, "replication", 3, "replicas of a block")
-	s.Var(&f.hotReplicas, "hot-replicas",
+	number(s, &f.nodes, "nodes", 100, inCluster(1, 100_000), "nodes of the cluster")
+	number(s, &f.racks, "racks", 1, inCluster(1, 100_000), "racks of the cluster")
+	number(s, &f.mapSlots, "map-slots", 4, inCluster(1, 1_000), "map slots of each node")
+	number(s, &f.reduceSlots, "reduce-slots", 2, inCluster(0, 1_000), "reduce slots of each node")
+	number(s, &f.replicas, "replication", 3, inCluster(1, 1_000), "replicas of a block")
+	number(s, &f.hotReplicas, "hot-replicas", f.hotReplicas, parts,
 		"further replicas of the files that most jobs read, as a part of all there are")
-	s.DurationVar(&f.setup, "task-setup", time.Second, "from a task's launch until it does anything")
+	number(s, &f.setup, "task-setup", time.Second, span(0, 24*hour), "from a task's launch until it does anything")
 	f.readRate, f.shuffleRate, f.link, f.cacheRate = 20<<20, 50<<20, 125e6, 1e9
-	s.Var(&f.readRate, "read-rate", "what a task reads from its disk, bytes a second")
-	s.Var(&f.cache, "cache", "memory of each node for the blocks that its maps have read last (default: none)")
-	s.Var(&f.cacheRate, "cache-rate", "what a map reads of a block in memory, bytes a second, with --cache")
-	s.Var(&f.computeRate, "compute-rate",
+	number(s, &f.readRate, "read-rate", f.readRate, rates, "what a task reads from its disk, bytes a second")
+	number(s, &f.cache, "cache", f.cache, inCluster(1, 1<<44), "memory of each node for the blocks that its maps have read last (default: none)")
+	number(s, &f.cacheRate, "cache-rate", f.cacheRate, rates, "what a map reads of a block in memory, bytes a second, with --cache")
+	number(s, &f.computeRate, "compute-rate", f.computeRate, rates,
 		"what a task computes of its input, bytes a second, besides reading (default: no time)")
-	s.Var(&f.shuffleRate, "shuffle-rate", "what a reduce fetches, bytes a second, with --network factors")
-	s.Var(&f.link, "link", "capacity of a node's link, bytes a second, with --network flows")
+	number(s, &f.shuffleRate, "shuffle-rate", f.shuffleRate, rates, "what a reduce fetches, bytes a second, with --network factors")
+	number(s, &f.link, "link", f.link, rates, "capacity of a node's link, bytes a second, with --network flows")
 	s.StringVar(&f.network, "network", "factors",
 		"what distance costs: factors (constant), or flows (links shared max-min fairly)")
-	s.Float64Var(&f.oversubscription, "oversubscription", 1,
+	number(s, &f.oversubscription, "oversubscription", 1, inCluster(1, 1_000),
 		"sum of a rack's node links over its uplink, with --network flows")
 	s.StringVar(&f.drive, "drive", "event",
 		"when a free slot is seen: event (at once), or heartbeat (at its node's next heartbeat)")
-	s.DurationVar(&f.interval, "heartbeat", 0, "between a node's heartbeats (default: Hadoop's, 1s for each 100 nodes)")
+	number(s, &f.interval, "heartbeat", 0, inCluster(0.01, hour), "between a node's heartbeats (default: Hadoop's, 1s for each 100 nodes)")
 	s.BoolVar(&f.outOfBand, "out-of-band", false, "with --drive heartbeat: a heartbeat also when a task ends")
 	s.StringVar(&f.submit, "submit", "replay",
 		"when jobs come: replay (as the workload says), serial, closed:N (N at a time) or stress")
-	s.DurationVar(&f.jobSetup, "job-setup", 0, "from a job's arrival until its tasks may run")
-	s.DurationVar(&f.jobCleanup, "job-cleanup", 0, "from a job's last task to its end")
-	s.DurationVar(&f.until, "until", 0, "stop at this simulated time (default: when all jobs are done)")
-	s.Var(&f.slowNodes, "slow-nodes", "part of the nodes that take twice as long")
-	s.Var(&f.stragglers, "stragglers", "part of the attempts that compute five times as long")
-	s.Var(&f.taskFails, "task-fails", "part of the attempts that fail")
-	s.DurationVar(&f.mtbf, "mtbf", 0, "mean time between failures of a node (default: none)")
+	number(s, &f.jobSetup, "job-setup", 0, span(0, 1000*hour), "from a job's arrival until its tasks may run")
+	number(s, &f.jobCleanup, "job-cleanup", 0, span(0, 1000*hour), "from a job's last task to its end")
+	number(s, &f.until, "until", 0, span(0.001, 100*year), "stop at this simulated time (default: when all jobs are done)")
+	number(s, &f.slowNodes, "slow-nodes", f.slowNodes, parts, "part of the nodes that take twice as long")
+	number(s, &f.stragglers, "stragglers", f.stragglers, parts, "part of the attempts that compute five times as long")
+	number(s, &f.taskFails, "task-fails", f.taskFails, parts, "part of the attempts that fail")
+	number(s, &f.mtbf, "mtbf", 0, span(60, 100*year), "mean time between failures of a node (default: none)")
 
-	s.IntVar(&f.originalNodes, "original-nodes", 0,
+	number(s, &f.originalNodes, "original-nodes", 0, inCluster(1, 1_000_000),
 		"nodes of the traced cluster; bytes shrink by --nodes over it (default: not scaled)")
-	s.IntVar(&f.jobs, "jobs", 0, "take only this many jobs, the first ones")
-	s.IntVar(&f.maxMaps, "max-maps", 0, "cut a trace's jobs down to this many maps")
-	s.Float64Var(&f.timeScale, "time-scale", 1, "factor on a trace's submission times")
-	s.Var(&f.target, "target-utilisation",
+	number(s, &f.jobs, "jobs", 0, span(1, 10_000_000), "take only this many jobs, the first ones")
+	number(s, &f.maxMaps, "max-maps", 0, span(1, mostMaps), "cut a trace's jobs down to this many maps")
+	number(s, &f.timeScale, "time-scale", 1, span(1e-6, 1e6), "factor on a trace's submission times")
+	number(s, &f.target, "target-utilisation", f.target, span(0.001, 10),
 		"have the jobs come so fast that their tasks take this part of the time of the map slots, or of the "+
 			"reduce slots if that is more (default: as fast as the workload says)")
-	s.Float64Var(&f.spread, "compute-spread", 0,
+	number(s, &f.spread, "compute-spread", 0, span(0, 10),
 		"sigma of a lognormal factor of mean 1 on the time that each task of a trace computes")
 	s.BoolVar(&f.rawPaths, "raw-paths", false,
 		"take a trace's path labels as they stand, without the repair of later accesses")
 	s.BoolVar(&f.dropEmpty, "drop-empty", false, "leave out a trace's jobs without input")
-	s.Float64Var(&f.zipf, "skew-zipf", 0, "exponent of Zipf's law for the sizes of a trace's partitions")
-	s.Float64Var(&f.shares, "skew-shares", 0, "sigma of a lognormal factor on each partition of a trace's jobs")
-	s.Float64Var(&f.cells, "skew-cells", 0, "sigma of a lognormal factor on each map's part of each partition")
+	number(s, &f.zipf, "skew-zipf", 0, span(0, 20), "exponent of Zipf's law for the sizes of a trace's partitions")
+	number(s, &f.shares, "skew-shares", 0, span(0, 20), "sigma of a lognormal factor on each partition of a trace's jobs")
+	number(s, &f.cells, "skew-cells", 0, span(0, 20), "sigma of a lognormal factor on each map's part of each partition")
 
-	s.Uint64Var(&f.seed, "seed", 1, "seed of the workload, block places and task times")
-	s.IntVar(&f.repeat, "repeat", 1, "number of runs, with seeds from --seed on")
+	number(s, &f.seed, "seed", 1, seeds, "seed of the workload, block places and task times")
+	number(s, &f.repeat, "repeat", 1, span(1, 10_000), "number of runs, with seeds from --seed on")
 	s.BoolVar(&f.json, "json", false, "print the figures as one JSON object for each run, or each scheduler")
 	s.BoolVarP(&f.quiet, "quiet", "q", false, "nothing on standard error but errors")
+	excludes(cmd, "trace", "workload")
+	excludes(cmd, "cluster", "nodes racks map-slots reduce-slots network link stragglers oversubscription")
+	excludes(cmd, "time-scale", "target-utilisation")
+	excludes(cmd, "skips", "wait rack-wait")
+	needs(cmd, "cache", "cache-rate")
+	needs(cmd, "trace", "time-scale")
+	needs(cmd, "compute-rate", "compute-spread")
+}
+
+// check refuses flags that have no effect with the others.
+func (f *simFlags) check(cmd *cobra.Command) error {
+	oneRack := f.racks == 1 && f.cluster == nil
+	return refuse(
+		cmd,
+		idle{f.network != "flows", "without --network flows", "link oversubscription"},
+		idle{f.network == "flows" && f.cluster == nil, "without --network factors", "shuffle-rate"},
+		idle{oneRack, "with one rack: give --racks", "oversubscription rack-wait"},
+		idle{oneRack && len(f.skips) > 1, "with its second number and one rack: give --racks", "skips"},
+		idle{f.nodes == 1 && f.cluster == nil, "with one node: give --nodes", "speculation wait skips"},
+		idle{f.drive != "heartbeat", "without --drive heartbeat", "out-of-band"},
+		idle{f.submit != "replay", "without --submit replay", "target-utilisation"},
+		idle{f.repeat > 1, "with --repeat of more than one: it takes one run", "series events trace-out"},
+		idle{
+			!strings.HasPrefix(f.trace, "swim:"), "without --trace swim:FILE",
+			"compute-spread original-nodes max-maps raw-paths drop-empty skew-zipf skew-shares skew-cells",
+		},
+	)
 }
 
 // registerCSV adds --csv.

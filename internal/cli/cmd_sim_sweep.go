@@ -58,7 +58,7 @@ matter, the files that are read, and this program are the same. The bytes do not
 	s := cmd.Flags()
 	s.StringArrayVar(&f.grid, "sweep", nil, "a setting and its values, NAME=VALUE,VALUE; may be repeated; "+
 		"slashes stand between the parts of a value that is a list")
-	s.IntVar(&f.parallel, "parallel", 0, "runs at a time (default: one for each processor)")
+	number(s, &f.parallel, "parallel", 0, span(1, 10_000), "runs at a time (default: one for each processor)")
 	s.StringVarP(&f.output, "output", "o", "", "directory for the figures of each run, runs.csv, summary.csv and report.html")
 	_ = cmd.MarkFlagDirname("output") // an error: no such flag
 	f.complete(cmd)

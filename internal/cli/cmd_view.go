@@ -43,7 +43,7 @@ opened in the page. A click on anything says why.
 FILE may be - for standard input, and PAGE.html - for standard output.`,
 		Args:              arguments(1, 2, "one file, or two to compare"),
 		ValidArgsFunction: filesNamed("jsonl", "zst"),
-		RunE:              func(_ *cobra.Command, args []string) error { return f.run(p, args) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(p, cmd, args) },
 	}
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "the page; default: FILE with the ending .html, in this directory")
 	cmd.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace an existing file")
@@ -60,7 +60,10 @@ func pageOf(name string) string {
 }
 
 // run reads the events and writes the page.
-func (f *viewFlags) run(p *program, names []string) error {
+func (f *viewFlags) run(p *program, cmd *cobra.Command, names []string) error {
+	if err := refuse(cmd, idle{f.output == "-", "with --output -", "overwrite"}); err != nil {
+		return err
+	}
 	name := names[0]
 	if len(names) == 2 && name == stdinName && names[1] == stdinName {
 		return usageError("standard input is one run, not two")

@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -27,28 +27,6 @@ func variable(f *pflag.Flag) string {
 }
 
 func isFromEnv(f *pflag.Flag) bool { return f.Changed && len(f.Annotations[fromEnv]) > 0 }
-
-// flagsFromEnv sets the flags that the command line leaves alone from the environment. An empty
-// variable counts as not set.
-func (p *program) flagsFromEnv(cmd *cobra.Command) error {
-	var err error
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if err != nil || f.Changed || f.Name == "help" || f.Name == "version" {
-			return
-		}
-		name := variable(f)
-		v, _ := p.getenv(name)
-		if v == "" {
-			return
-		}
-		if bad := cmd.Flags().Set(f.Name, v); bad != nil {
-			err = configError("environment variable %s=%s: %w", name, words.Quoted(v), valueFault(f, bad))
-			return
-		}
-		_ = cmd.Flags().SetAnnotation(f.Name, fromEnv, []string{name}) // an error: no such flag
-	})
-	return err
-}
 
 // complete lets the shell complete the values of a flag.
 func complete(cmd *cobra.Command, flag string, values ...string) {
@@ -139,163 +117,37 @@ const (
 	year = 365 * 24 * hour
 )
 
-// limits says for each number flag what it may be, by the flag's name, or the command's and the
-// flag's where commands differ. Sizes and rates are in bytes, times in seconds. Flags that are left
-// out keep their default, whatever the range.
-func limits() map[string]numbers.Span {
-	span := func(least, most float64) numbers.Span { return numbers.Span{Least: least, Most: most} }
-	cluster := func(least, most float64) numbers.Span {
-		return numbers.Span{Least: least, Most: most, Cluster: true}
-	}
-	seeds, parts, rates := span(0, math.MaxUint64), span(0, 1), cluster(64<<10, 1<<40)
-	return map[string]numbers.Span{
-		// live and simulated clusters
-		"nodes":            cluster(1, 10_000), // live ones take 4 s and 100 MiB to start and stop
-		"racks":            cluster(1, 10_000),
-		"map-slots":        cluster(1, 1_000),
-		"reduce-slots":     cluster(1, 1_000),
-		"replication":      cluster(1, 1_000),
-		"parallelism":      cluster(0, 100_000),
-		"block-size":       cluster(1, 1<<40),
-		"memory":           cluster(1, 1<<44),
-		"oversubscription": cluster(1, 1_000),
-		"node-link":        rates,
-		"heal-rate":        cluster(1, 1<<40),
-		"store-size":       span(1, 1<<44),
-		"skips":            cluster(0, 1e9),
-		"wait":             span(0, 1000*hour),
-		"task-timeout":     span(0, 1000*hour),
-		"rack-wait":        span(0, 1000*hour),
-		"slow-start":       parts,
-		"seed":             seeds,
-		"chaos":            span(1, math.MaxUint64),
+// Ranges that several flags have. Sizes and rates are in bytes, times in seconds.
+var (
+	seeds = span(0, math.MaxUint64)
+	parts = span(0, 1)
+	rates = inCluster(64<<10, 1<<40)
+)
 
-		// jobs
-		"reduces":   cluster(0, mostReduces),
-		"max-skips": span(0, 1e9),
-		"lines":     span(1, 1_000_000),
-		"top":       span(1, 1_000_000),
-		"column":    span(1, 1_000_000),
-		"window":    span(1, 1_000_000),
-		"percent":   span(0, 100),
-		"sample":    seeds,
-		"damping":   span(0.01, 0.99),
-		"rounds":    span(1, 1_000_000),
-		"clusters":  span(1, 10_000),
-		"start":     seeds,
-		"above":     span(0, 1e15),
-		"prefix":    span(1, 1_000_000),
+func span(least, most float64) numbers.Span { return numbers.Span{Least: least, Most: most} }
 
-		"reduce-time": span(0, 1000*hour),
-
-		// the block store
-		"damage": span(0, 1e9),
-
-		// simulations
-		"fresh":            span(2, 1_000),
-		"within":           parts,
-		"sim nodes":        cluster(1, 100_000),
-		"sim racks":        cluster(1, 100_000),
-		"sim reduce-slots": cluster(0, 1_000),
-		"task-setup":       span(0, 24*hour),
-		"read-rate":        rates,
-		"shuffle-rate":     rates,
-		"cache":            cluster(1, 1<<44),
-		"cache-rate":       rates,
-		"link":             rates,
-		"heartbeat":        cluster(0.01, hour),
-		"job-setup":        span(0, 1000*hour),
-		"job-cleanup":      span(0, 1000*hour),
-		"until":            span(0.001, 100*year),
-		"mtbf":             span(60, 100*year),
-		"slow-nodes":       parts,
-		"stragglers":       parts,
-		"task-fails":       parts,
-		"hot-replicas":     parts,
-		"original-nodes":   cluster(1, 1_000_000),
-		"sim jobs":         span(1, 10_000_000),
-		"max-maps":         span(1, mostMaps),
-		"time-scale":       span(1e-6, 1e6),
-		"compute-rate":     rates,
-		"compute-spread":   span(0, 10),
-		"skew-zipf":        span(0, 20),
-		"skew-shares":      span(0, 20),
-		"skew-cells":       span(0, 20),
-		"sim repeat":       span(1, 10_000),
-		"parallel":         span(1, 10_000),
-		"series-interval":  span(0.001, 1000*hour),
-
-		"target-utilisation": span(0.001, 10),
-
-		// delay
-		"locality":          parts,
-		"rack-locality":     parts,
-		"delay skips":       span(0, 1e9),
-		"rack-skips":        span(0, 1e9),
-		"tasks":             span(1, 1_000_000),
-		"delay nodes":       span(1, 1_000_000),
-		"delay replication": span(1, 1_000_000),
-		"slots":             span(1, 1_000_000),
-		"task-time":         span(0.001, 1000*hour),
-		"rate":              span(1e-6, 1e9),
-		"delay racks":       span(0, 1_000_000),
-		"racks-per-block":   span(1, 1_000_000),
-		"delay jobs":        span(1, 1_000_000),
-		"long":              parts,
-
-		// others
-		"size":              span(0, 1<<44),
-		"words":             span(1, 10_000_000),
-		"skew":              span(0, 20),
-		"experiment repeat": span(0, 1_000),
-	}
+// inCluster returns the range of a number outside of which no cluster works: exit code 3.
+func inCluster(least, most float64) numbers.Span {
+	return numbers.Span{Least: least, Most: most, Cluster: true}
 }
 
-var knownLimits = sync.OnceValue(limits)
-
-// limit gives all number flags of the command, and those below it, their range, and help texts that
-// tell it.
-func limit(root *cobra.Command) {
-	table := knownLimits()
-	var below func(cmd *cobra.Command)
-	below = func(cmd *cobra.Command) {
-		path := strings.Fields(cmd.CommandPath() + " .")
-		set := func(f *pflag.Flag) {
-			command := path[1]
-			if command == "tune" { // it simulates, too
-				command = "sim"
-			}
-			span, own := table[command+" "+f.Name]
-			if !own {
-				span = table[f.Name]
-			}
-			bound(f, span)
-		}
-		cmd.Flags().VisitAll(set)
-		cmd.PersistentFlags().VisitAll(set)
-		for _, sub := range cmd.Commands() {
-			below(sub)
-		}
+// number adds a flag for a number in a range, which its help text tells. Whoever leaves the flag out
+// gets value, whatever the range.
+func number[T any](f *pflag.FlagSet, to *T, name string, value T, in numbers.Span, usage string, shorthand ...string) {
+	short := strings.Join(shorthand, "")
+	switch to := any(to).(type) {
+	case *int:
+		f.IntVarP(to, name, short, any(value).(int), usage)
+	case *uint64:
+		f.Uint64VarP(to, name, short, any(value).(uint64), usage)
+	case *float64:
+		f.Float64VarP(to, name, short, any(value).(float64), usage)
+	case *time.Duration:
+		f.DurationVarP(to, name, short, any(value).(time.Duration), usage)
+	case *[]int:
+		f.IntSliceVarP(to, name, short, any(value).([]int), usage)
+	case pflag.Value:
+		f.VarP(to, name, short, usage)
 	}
-	below(root)
-}
-
-// bound gives a flag its range, if it is a number that has none.
-func bound(f *pflag.Flag, span numbers.Span) {
-	if _, done := f.Value.(*numbers.Value); done || !numbers.Is(f.Value) {
-		return
-	}
-	n := &numbers.Value{Value: f.Value, Span: span}
-	f.Value = n
-	if f.DefValue == "0s" || f.DefValue == "[]" {
-		f.DefValue = "0" // which help texts leave out, as that of other numbers
-	}
-	if n.Type() == "part" || span.Most == math.MaxUint64 {
-		return // said by the type; any
-	}
-	with := strings.Replace(f.Usage, " (default", " ("+n.RangeText()+"; default", 1)
-	if with == f.Usage {
-		with += " (" + n.RangeText() + ")"
-	}
-	f.Usage = with
+	numbers.Bound(f.Lookup(name), in)
 }

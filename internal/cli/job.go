@@ -42,8 +42,8 @@ func (j *jobFlags) register(cmd *cobra.Command) {
 	f.StringVarP(&j.output, "output", "o", "", "directory to write, which must not exist; - is standard output")
 	f.BoolVar(&j.overwrite, "overwrite", false, "replace an existing output directory once the job is done")
 	f.StringVar(&j.compress, "compress", "none", "compress the output: none, gzip, zstd or s2")
-	f.IntVar(&j.reduces, "reduces", 0, "reduce tasks, 0 for none: what the maps emit is the output (default: one for each 64MiB of input, made a power of two)")
-	f.IntVar(&j.maxSkips, "max-skips", 0,
+	number(f, &j.reduces, "reduces", 0, inCluster(0, mostReduces), "reduce tasks, 0 for none: what the maps emit is the output (default: one for each 64MiB of input, made a power of two)")
+	number(f, &j.maxSkips, "max-skips", 0, span(0, 1e9),
 		"leave out up to so many records on which the job's map fails, hangs or ends its goroutine; they are listed in _skipped.jsonl of the output")
 	f.StringVar(&j.user, "user", "", "whose job it is to the scheduler (default: who runs this program)")
 	f.StringVar(&j.pool, "pool", "", "pool of the job (default: the user's)")

@@ -71,11 +71,8 @@ not readable, 2 wrong command line, 3 output exists or cannot be made or configu
 			}
 			return cmd.Help()
 		},
-		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
-			if err := p.flagsFromEnv(cmd); err != nil {
-				return err
-			}
-			return foresee(cmd, args).check()
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return firstError(checkFlags(cmd), p.flagsFromEnv(cmd))
 		},
 	}
 	root.SetIn(p.stdin)
@@ -94,7 +91,6 @@ not readable, 2 wrong command line, 3 output exists or cannot be made or configu
 		completion.Args = arguments(0, 0, "the name of a shell: bash, fish, powershell or zsh")
 		completion.RunE = help
 	}
-	limit(root)
 	keepFlagOrder(root)
 	return root
 }

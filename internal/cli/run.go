@@ -42,7 +42,16 @@ func (r *runFlags) register(cmd *cobra.Command) {
 	cmd.PersistentFlags().StringVar(&r.on, "on", "",
 		"run each task in a process of its own: processes:4, so many at once, yarn, a master of Spark, slurm, k8s-job:IMAGE, prism (default: a cluster in this process)")
 	cmd.PersistentFlags().BoolVar(&r.counters, "counters", false, "print all counters at the end, in Hadoop's layout")
+	excludes(cmd, "counters", "quiet json")
+	excludes(cmd, "inline", "on memory task-timeout "+ofCluster)
+	excludes(cmd, "on", ofCluster)
 }
+
+// ofCluster are flags that say something of a cluster in this process.
+const ofCluster = "user pool queue priority racks nodes map-slots reduce-slots replication parallelism " +
+	"seed events trace-out emulate-network node-link oversubscription scheduler " +
+	"reduce-placement slow-start policy set wait rack-wait skips speculation preemption " +
+	"no-spread allocations queues parameters chaos state"
 
 // check refuses values that cannot work.
 func (r *runFlags) check(p *program, cmd *cobra.Command) error {
@@ -60,6 +69,9 @@ func (r *runFlags) check(p *program, cmd *cobra.Command) error {
 	}
 	if r.json && (strings.HasPrefix(r.on, "k8s-job:") || r.on == "streaming-command") {
 		return usageError("--on %s and --json both want standard output", r.on)
+	}
+	if err := refuse(cmd, idle{r.output == "-", "with --output -", "overwrite on state"}); err != nil {
+		return err
 	}
 	if r.output == "-" && r.json {
 		return usageError("-o - and --json both want standard output")

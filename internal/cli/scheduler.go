@@ -46,13 +46,13 @@ func (s *schedulerFlags) register(f *pflag.FlagSet, waits string) {
 	f.StringVar(&s.reducePlacement, "reduce-placement", "",
 		"where reduces go: any, cogrs (center of gravity of their input) or larts (most of their input) "+
 			"(default: cogrs with hfs, any with the others)")
-	f.DurationVar(&s.wait, "wait", 0,
+	number(f, &s.wait, "wait", 0, span(0, 1000*hour),
 		"how long a map waits for a node with its data, 0s for not at all (default: "+waits+")")
-	f.DurationVar(&s.rackWait, "rack-wait", 0, "how long it then waits for a rack with its data (default: as --wait)")
-	f.IntSliceVar(&s.skips, "skips", nil,
+	number(f, &s.rackWait, "rack-wait", 0, span(0, 1000*hour), "how long it then waits for a rack with its data (default: as --wait)")
+	number(f, &s.skips, "skips", nil, inCluster(0, 1e9),
 		"instead of waits: slot offers that a map lets pass for a node with its data, "+
 			"and then for such a rack, as D1,D2 (default of delay: as many as give each job 95 % locality)")
-	f.Float64Var(&s.slowStart, "slow-start", scheduling.DefaultSlowStart,
+	number(f, &s.slowStart, "slow-start", scheduling.DefaultSlowStart, parts,
 		"part of a job's maps that must be done before its reduces launch")
 	f.BoolVar(&s.preempt, "preemption", false, "let hfs kill tasks of pools above their shares for pools below theirs")
 	f.BoolVar(&s.noSpread, "no-spread", false,
@@ -97,6 +97,11 @@ func (s *schedulerFlags) begin(p *program, cmd *cobra.Command) error {
 	}
 	if err := s.rule.UnmarshalText([]byte(s.speculation)); err != nil {
 		return usageError("--speculation %s: want none, late or native", words.Shown(s.speculation))
+	}
+	if preset, err := scheduling.Preset(s.scheduler); err == nil && s.policyFile+s.parameters+s.queues == "" {
+		if err := heeded(cmd, &preset); err != nil { // before any file is read
+			return err
+		}
 	}
 	err := s.read(openFile)
 	for _, w := range s.files.warnings {
@@ -179,6 +184,21 @@ func (s *schedulerFlags) filesOver(policy *scheduling.Policy, file *policyfile.F
 	s.files.apply(policy)
 	policy.Name = file.Name()
 	return file.Apply(policy)
+}
+
+// heeded refuses flags that the order of a policy does not heed.
+func heeded(cmd *cobra.Command, p *scheduling.Policy) error {
+	pools, capacity, fifo := p.Order == "pools", p.Order == "capacity", p.Order == "fifo"
+	priorities := slices.ContainsFunc(p.Queues, func(q scheduling.QueueConfig) bool { return q.Priorities })
+	none := func(what string) string { return "with " + p.Name + ", which has no " + what }
+	return refuse(
+		cmd,
+		idle{!pools, none("pools"), "pool preemption allocations weight"},
+		idle{!capacity && !given(cmd, "parameters"), none("queues"), "queue"}, // pools may be named by queues
+		idle{!pools && !fifo && !capacity, none("priorities"), "priority"},
+		idle{capacity && !priorities, "with capacity unless --queues has a queue with supports-priority", "priority"},
+		idle{!pools && !fifo, "with " + p.Name + ", which does not spread tasks", "no-spread"},
+	)
 }
 
 // warnIdle warns of policies that would preempt if anything ever counted as starved.

@@ -31,9 +31,6 @@ func parseOrder(j *batchJob, job string, args []string) (o serve.Order, err erro
 	if err := j.parse(append([]string{job}, args...)); err != nil {
 		return o, err
 	}
-	if err := combine(j.cmd, j.cmd).check(); err != nil {
-		return o, err
-	}
 	packed, err := mapreduce.ParseCompression(j.compress)
 	if err != nil {
 		return o, usageError("--compress: %w", err)
@@ -65,12 +62,6 @@ func (f *serveFlags) access() (a serve.Access, err error) {
 		if a.Tokens, err = readTokens(f.tokens); err != nil {
 			return a, configError("--tokens: %w", err)
 		}
-	}
-	if (f.tlsCert == "") != (f.tlsKey == "") {
-		return a, usageError("--tls-cert and --tls-key go together")
-	}
-	if f.clientCA != "" && f.tlsCert == "" {
-		return a, usageError("--client-ca needs --tls-cert and --tls-key")
 	}
 	if f.tlsCert == "" {
 		return a, nil

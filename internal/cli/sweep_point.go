@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -120,9 +121,10 @@ func (p *program) makePoint(
 	if err != nil {
 		return nil, err
 	}
-	c := combine(line, line, policy)
-	c.path, c.free = "sim sweep", swept
-	if err := c.check(); err != nil {
+	why, err := whyIdle(swept, line, func() error {
+		return firstError(checkFlags(line), heeded(line, &policy), at.flags.check(line))
+	})
+	if err != nil {
 		return nil, err
 	}
 	if err := at.flags.files.unused(at.flags.scheduler, false); err != nil {
@@ -132,11 +134,26 @@ func (p *program) makePoint(
 		if fields[i] != nil {
 			idle = append(idle, fields[i].Idle(&policy))
 		} else {
-			idle = append(idle, c.noEffect(d.Name))
+			idle = append(idle, why[d.Name])
 		}
 	}
 	at.config, err = at.flags.config(policy)
 	return idle, err
+}
+
+// whyIdle tells for each of some flags why it has no effect, if check refuses it; other errors of
+// check are returned.
+func whyIdle(flags []string, cmd *cobra.Command, check func() error) (why map[string]string, err error) {
+	why = map[string]string{}
+	for {
+		err := check()
+		e, ok := errors.AsType[*noEffectError](err)
+		if !ok || !slices.Contains(flags, e.flag) {
+			return why, err
+		}
+		why[e.flag] = e.why
+		cmd.Flag(e.flag).Changed = false
+	}
 }
 
 // pointCommand is a command line that a point fills in.
@@ -146,7 +163,6 @@ func pointCommand(f *simFlags) *cobra.Command {
 	f.registerName(line.Flags())
 	sim.AddCommand(line)
 	root.AddCommand(sim)
-	limit(root)
 	return line
 }
 

@@ -147,11 +147,10 @@ func rightUsages() map[string]string {
 		"job list":        "job list",
 		"node list":       "node list",
 		"policy show":     "policy show",
-		"put":             "put in x",
-		"get":             "get x",
-		"ls":              "ls",
-		"rm":              "rm x",
-		"history":         "history",
+		"fs put":          "fs put in x",
+		"fs get":          "fs get x",
+		"fs ls":           "fs ls",
+		"fs rm":           "fs rm x",
 	}
 }
 
@@ -212,10 +211,8 @@ func wrongFlags() []wrongUsage {
 		add(exitUsage, right, "--=x")
 		add(exitUsage, right, "--json=perhaps")
 	}
-	for _, r := range effects() {
-		if r.wrong != "" {
-			add(exitUsage, r.wrong)
-		}
+	for line := range strings.Lines(strings.TrimSpace(idleFlags)) {
+		add(exitUsage, line)
 	}
 	onceEach(func(right string, f *pflag.Flag) {
 		switch {

@@ -49,6 +49,32 @@ func (g Goal) Of(f *Figures) float64 {
 	}
 }
 
+// unit returns what a goal's figure is times scale, in words.
+func (g Goal) unit() (scale float64, words string) {
+	switch g {
+	case P95:
+		return 1, "s of the 95th percentile of sojourns"
+	case Locality:
+		return 100, "% of maps not local"
+	case OffRack:
+		return 1, "GB shuffled off rack"
+	default:
+		return 1, "s mean sojourn"
+	}
+}
+
+// Text returns a figure of the goal with its unit, such as "0.03 % of maps not local".
+func (g Goal) Text(x float64) string {
+	scale, words := g.unit()
+	return fmt.Sprintf("%.4g %s", scale*x, words)
+}
+
+// Change returns a change of the goal's figure with its unit.
+func (g Goal) Change(e Estimate) string {
+	scale, words := g.unit()
+	return fmt.Sprintf("%+.4g ± %.2g %s", scale*e.Mean, scale*e.Half, words)
+}
+
 // Problem is what is to be tuned.
 type Problem struct {
 	Start scheduling.Policy
@@ -164,7 +190,7 @@ func (s *search) turn(ctx context.Context, start, now state, k *Knob) (best stat
 			continue
 		}
 		gain := s.minus(got, now, s.Goal)
-		s.Told(fmt.Sprintf("%s: %s %+.4g ± %.2g", c, s.Goal, gain.Mean, gain.Half))
+		s.Told(fmt.Sprintf("%s: %s", c, s.Goal.Change(gain)))
 		if m, there := s.missed[k.Name]; !gain.Below() && gain.Mean < 0 && (!there || gain.Mean < m.Worth.Mean) {
 			s.missed[k.Name] = Change{k.Name, c.String(), gain}
 		}

@@ -27,6 +27,23 @@ type Value struct {
 	Span
 }
 
+// Bound gives a number flag its range, and a help text that tells it.
+func Bound(f *pflag.Flag, in Span) {
+	n := &Value{Value: f.Value, Span: in}
+	f.Value = n
+	if f.DefValue == "0s" || f.DefValue == "[]" {
+		f.DefValue = "0" // which help texts leave out, as that of other numbers
+	}
+	if n.Type() == "part" || in.Most == math.MaxUint64 {
+		return // said by the type; any
+	}
+	with := strings.Replace(f.Usage, " (default", " ("+n.RangeText()+"; default", 1)
+	if with == f.Usage {
+		with += " (" + n.RangeText() + ")"
+	}
+	f.Usage = with
+}
+
 // Error says what is wrong with the value of a flag.
 type Error struct {
 	text    string
