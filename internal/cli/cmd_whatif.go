@@ -49,8 +49,8 @@ the way of its input. EVENTS may be - for standard input. docs/whatif.md says wh
 and cannot.
 
 With --search it looks for settings that serve a goal better, on workloads like the recorded one:
-how long maps wait for locality, where reduces go and from what threshold on, slow start, copies of slow
-tasks, weights of pools. Knob after knob, all choices are simulated with the same seeds as the
+how long maps wait for locality, where reduces go and from what threshold on, slow start, copies of
+slow tasks, weights of pools. Knob after knob, all choices are simulated with the same seeds as the
 settings so far, and the best is taken if the 95 % interval of the paired differences says that it
 is better. Then --fresh other seeds judge what was found: each change is undone alone, and one whose
 worth is not sure is left out. If the interval of the whole gain holds 0, nothing is to be changed.
