@@ -73,19 +73,19 @@ func (r *clusterFlags) register(cmd *cobra.Command) {
 // registerCluster adds the flags of the cluster.
 func (r *clusterFlags) registerCluster(cmd *cobra.Command) {
 	f := cmd.PersistentFlags()
-	number(f, &r.racks, "racks", 1, inCluster(1, 10_000), "racks of the emulated cluster")
-	number(f, &r.nodes, "nodes", 0, inCluster(1, 10_000), "nodes of the emulated cluster in all, spread over the racks (default: one a rack)")
-	number(f, &r.mapSlots, "map-slots", 0, inCluster(1, 1_000), "map slots of each node (default: one a core)")
-	number(f, &r.reduceSlots, "reduce-slots", 0, inCluster(1, 1_000), "reduce slots of each node (default: one a core)")
-	number(f, &r.parallelism, "parallelism", 0, inCluster(0, 100_000),
+	number(f, &r.racks, "racks", 1, span(1, 10_000), "racks of the emulated cluster")
+	number(f, &r.nodes, "nodes", 0, span(1, 10_000), "nodes of the emulated cluster in all, spread over the racks (default: one a rack)")
+	number(f, &r.mapSlots, "map-slots", 0, span(1, 1_000), "map slots of each node (default: one a core)")
+	number(f, &r.reduceSlots, "reduce-slots", 0, span(1, 1_000), "reduce slots of each node (default: one a core)")
+	number(f, &r.parallelism, "parallelism", 0, span(0, 100_000),
 		"attempts that compute at once, 0 for all that hold a slot, as jobs that sleep or wait for others do (default: one a core where nodes share this machine)")
-	number(f, &r.replication, "replication", 0, inCluster(1, 1_000),
+	number(f, &r.replication, "replication", 0, span(1, 1_000),
 		"replicas of a block, each on a node of its own (default: 3, or all nodes if fewer)")
-	number(f, &r.blockSize, "block-size", r.blockSize, inCluster(1, 1<<40),
+	number(f, &r.blockSize, "block-size", r.blockSize, span(1, 1<<40),
 		"largest part of a file that one map reads (default: 64MiB, 128MiB where maps add up values of a key, less for small inputs)")
 	r.registerName(f)
 	r.schedulerFlags.register(f, "1.5 heartbeat intervals")
-	number(f, &r.memory, "memory", r.memory, inCluster(1, 1<<44),
+	number(f, &r.memory, "memory", r.memory, span(1, 1<<44),
 		"budget of all tasks; sorted runs beyond it spill to disk (default: half of what this process may use)")
 	f.StringVar(&r.spillDir, "spill-dir", "", "directory for spilled runs (default: the system's for temporary files)")
 	f.StringVar(&r.stateDir, "state", "",
@@ -96,15 +96,17 @@ func (r *clusterFlags) registerCluster(cmd *cobra.Command) {
 	number(f, &r.chaos, "chaos", 0, span(1, math.MaxUint64),
 		"seed of disturbances: nodes die, messages are lost, attempts fail, the output stays right (default: none)")
 	r.healRate = 64 << 20
-	number(f, &r.healRate, "heal-rate", r.healRate, inCluster(1, 1<<40),
+	number(f, &r.healRate, "heal-rate", r.healRate, span(1, 1<<40),
 		"at most so many bytes of lost replicas a node makes again in a second, with --chaos")
 	r.nodeLink = 125e6
 	f.BoolVar(&r.network, "emulate-network", false,
 		"let reads from other nodes and shuffles take the time that a network would")
 	number(f, &r.nodeLink, "node-link", r.nodeLink, rates, "what a node's link carries each way, bytes a second, with --emulate-network")
-	number(f, &r.oversubscribed, "oversubscription", 1, inCluster(1, 1_000),
+	number(f, &r.oversubscribed, "oversubscription", 1, span(1, 1_000),
 		"sum of a rack's node links over its uplink, with --emulate-network")
 	r.complete(cmd)
+	grouped(cmd, "Cluster", "map-slots reduce-slots parallelism replication block-size spill-dir state seed task-timeout chaos "+
+		"heal-rate emulate-network node-link oversubscription")
 	needs(cmd, "chaos", "heal-rate")
 	needs(cmd, "emulate-network", "node-link oversubscription")
 	excludes(cmd, "policy", "scheduler")
@@ -124,6 +126,7 @@ func (r *clusterFlags) registerTold(cmd *cobra.Command) {
 	f.StringVar(&r.cpuProfile, "cpuprofile", "", "file for a CPU profile")
 	f.StringVar(&r.memProfile, "memprofile", "", "file for a profile of the memory in use at the end")
 	f.StringVar(&r.traceOut, "trace-out", "", "file for a Chrome trace of all attempts")
+	grouped(cmd, "Diagnostics", "json no-progress events cpuprofile memprofile trace-out")
 }
 
 // check refuses values that no cluster could work with.

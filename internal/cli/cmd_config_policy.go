@@ -15,7 +15,9 @@ func newConfigPolicy(p *program) *cobra.Command {
 		Short: "Show every setting of a scheduler or policy file, with its value, meaning and range",
 		Long: `Show every setting of a scheduler, or of a policy file, with its value, its meaning and its range.
 What is printed is itself a policy file, for --policy; settings that have no effect with this
-scheduler stand behind #. Exit code 3 if the file is wrong.
+scheduler stand behind #. Waits of a scheduler are shown as tarry run and tarry serve have them:
+they follow the heartbeats (locality.auto); tarry sim has the numbers of locality.waits. Exit code 3
+if the file is wrong.
 
   tarry config policy hfsp
   tarry config policy mine.yaml --set theta=0.1`,

@@ -19,7 +19,7 @@ func newFS(p *program) *cobra.Command {
 	c := new(clientFlags)
 	cmd := &cobra.Command{
 		Use:   "fs",
-		Short: "Copy files into and out of the block store of a server, tarry serve; list and remove them",
+		Short: "Copy files into and out of the block store of a server, list and remove them",
 		Long: `Copy files into and out of the block store of a server, tarry serve; list and remove them. Jobs read
 and write them as dfs:NAME.
 

@@ -44,10 +44,10 @@ Exit code 1: a block has no good replica.`,
 		RunE: func(_ *cobra.Command, args []string) error { return p.fsck(f, args) },
 	}
 	s := cmd.Flags()
-	number(s, &f.nodes, "nodes", 4, inCluster(1, 10_000), "nodes of the cluster, named node-00, node-01, …")
-	number(s, &f.racks, "racks", 2, inCluster(1, 10_000), "racks of the cluster")
-	number(s, &f.replication, "replication", 3, inCluster(1, 1_000), "replicas of a block")
-	number(s, &f.blockSize, "block-size", f.blockSize, inCluster(1, 1<<40), "size at which files are cut into blocks")
+	number(s, &f.nodes, "nodes", 4, span(1, 10_000), "nodes of the cluster, named node-00, node-01, …")
+	number(s, &f.racks, "racks", 2, span(1, 10_000), "racks of the cluster")
+	number(s, &f.replication, "replication", 3, span(1, 1_000), "replicas of a block")
+	number(s, &f.blockSize, "block-size", f.blockSize, span(1, 1<<40), "size at which files are cut into blocks")
 	s.StringSliceVar(&f.lose, "lose", nil, "nodes to lose, with all that they hold, as node-00,node-02")
 	number(s, &f.damage, "damage", 0, span(0, 1e9), "replicas of which a bit is flipped, chosen at random")
 	s.BoolVar(&f.heal, "heal", false, "let the store make replicas again, before and after the check")

@@ -67,7 +67,7 @@ With --reduces 0 it writes word, tab, 1 for each word, in the order of the input
 		Example: `  tarry run wordcount 'books/**/*.txt' -o counts
   tarry run wordcount --fold --words --top 10 book.txt -o -
   tarry run wordcount - -o - | sort -k2,2nr | head
-  tarry run wordcount book.txt -o counts --racks 4 --nodes 40 --block-size 64KiB --events events.jsonl`,
+  tarry run wordcount book.txt -o counts --racks 4 --nodes 40 --events events.jsonl`,
 	}, func() (jobStages, error) {
 		job := jobs.WordCountBy(o)
 		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {

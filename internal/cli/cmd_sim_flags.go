@@ -72,17 +72,17 @@ func (f *simFlags) register(cmd *cobra.Command) {
 	s.StringVar(&f.clusterFile, "cluster", "",
 		"file (YAML) that says what the cluster is made of: classes of nodes, racks, links, disks, stragglers, outages")
 	_ = cmd.RegisterFlagCompletionFunc("cluster", filesNamed("yaml", "yml")) // an error: no such flag
-	number(s, &f.nodes, "nodes", 100, inCluster(1, 100_000), "nodes of the cluster")
-	number(s, &f.racks, "racks", 1, inCluster(1, 100_000), "racks of the cluster")
-	number(s, &f.mapSlots, "map-slots", 4, inCluster(1, 1_000), "map slots of each node")
-	number(s, &f.reduceSlots, "reduce-slots", 2, inCluster(0, 1_000), "reduce slots of each node")
-	number(s, &f.replicas, "replication", 3, inCluster(1, 1_000), "replicas of a block")
+	number(s, &f.nodes, "nodes", 100, span(1, 100_000), "nodes of the cluster")
+	number(s, &f.racks, "racks", 1, span(1, 100_000), "racks of the cluster")
+	number(s, &f.mapSlots, "map-slots", 4, span(1, 1_000), "map slots of each node")
+	number(s, &f.reduceSlots, "reduce-slots", 2, span(0, 1_000), "reduce slots of each node")
+	number(s, &f.replicas, "replication", 3, span(1, 1_000), "replicas of a block")
 	number(s, &f.hotReplicas, "hot-replicas", f.hotReplicas, parts,
 		"further replicas of the files that most jobs read, as a part of all there are")
 	number(s, &f.setup, "task-setup", time.Second, span(0, 24*hour), "from a task's launch until it does anything")
 	f.readRate, f.shuffleRate, f.link, f.cacheRate = 20<<20, 50<<20, 125e6, 1e9
 	number(s, &f.readRate, "read-rate", f.readRate, rates, "what a task reads from its disk, bytes a second")
-	number(s, &f.cache, "cache", f.cache, inCluster(1, 1<<44), "memory of each node for the blocks that its maps have read last (default: none)")
+	number(s, &f.cache, "cache", f.cache, span(1, 1<<44), "memory of each node for the blocks that its maps have read last (default: none)")
 	number(s, &f.cacheRate, "cache-rate", f.cacheRate, rates, "what a map reads of a block in memory, bytes a second, with --cache")
 	number(s, &f.computeRate, "compute-rate", f.computeRate, rates,
 		"what a task computes of its input, bytes a second, besides reading (default: no time)")
@@ -90,11 +90,11 @@ func (f *simFlags) register(cmd *cobra.Command) {
 	number(s, &f.link, "link", f.link, rates, "capacity of a node's link, bytes a second, with --network flows")
 	s.StringVar(&f.network, "network", "factors",
 		"what distance costs: factors (constant), or flows (links shared max-min fairly)")
-	number(s, &f.oversubscription, "oversubscription", 1, inCluster(1, 1_000),
+	number(s, &f.oversubscription, "oversubscription", 1, span(1, 1_000),
 		"sum of a rack's node links over its uplink, with --network flows")
 	s.StringVar(&f.drive, "drive", "event",
 		"when a free slot is seen: event (at once), or heartbeat (at its node's next heartbeat)")
-	number(s, &f.interval, "heartbeat", 0, inCluster(0.01, hour), "between a node's heartbeats (default: Hadoop's, 1s for each 100 nodes)")
+	number(s, &f.interval, "heartbeat", 0, span(0.01, hour), "between a node's heartbeats (default: Hadoop's, 1s for each 100 nodes)")
 	s.BoolVar(&f.outOfBand, "out-of-band", false, "with --drive heartbeat: a heartbeat also when a task ends")
 	s.StringVar(&f.submit, "submit", "replay",
 		"when jobs come: replay (as the workload says), serial, closed:N (N at a time) or stress")
@@ -106,7 +106,7 @@ func (f *simFlags) register(cmd *cobra.Command) {
 	number(s, &f.taskFails, "task-fails", f.taskFails, parts, "part of the attempts that fail")
 	number(s, &f.mtbf, "mtbf", 0, span(60, 100*year), "mean time between failures of a node (default: none)")
 
-	number(s, &f.originalNodes, "original-nodes", 0, inCluster(1, 1_000_000),
+	number(s, &f.originalNodes, "original-nodes", 0, span(1, 1_000_000),
 		"nodes of the traced cluster; bytes shrink by --nodes over it (default: not scaled)")
 	number(s, &f.jobs, "jobs", 0, span(1, 10_000_000), "take only this many jobs, the first ones")
 	number(s, &f.maxMaps, "max-maps", 0, span(1, mostMaps), "cut a trace's jobs down to this many maps")
@@ -127,6 +127,10 @@ func (f *simFlags) register(cmd *cobra.Command) {
 	number(s, &f.repeat, "repeat", 1, span(1, 10_000), "number of runs, with seeds from --seed on")
 	s.BoolVar(&f.json, "json", false, "print the figures as one JSON object for each run, or each scheduler")
 	s.BoolVarP(&f.quiet, "quiet", "q", false, "nothing on standard error but errors")
+	grouped(cmd, "Cluster", "cluster map-slots reduce-slots replication hot-replicas task-setup read-rate cache cache-rate compute-rate "+
+		"shuffle-rate link network oversubscription drive heartbeat out-of-band job-setup job-cleanup slow-nodes stragglers task-fails mtbf")
+	grouped(cmd, "Workload", "submit original-nodes jobs max-maps time-scale target-utilisation compute-spread raw-paths drop-empty "+
+		"skew-zipf skew-shares skew-cells until")
 	excludes(cmd, "trace", "workload")
 	excludes(cmd, "cluster", "nodes racks map-slots reduce-slots network link stragglers oversubscription")
 	excludes(cmd, "time-scale", "target-utilisation")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -57,6 +58,13 @@ after that has ended.`,
 
 // submit hands a job over.
 func (p *program) submit(cmd *cobra.Command, f *submitFlags, args []string) error {
+	if own := args[1:]; slices.Contains(own[:max(0, slices.Index(append(own, "--"), "--"))], "--help") {
+		job, err := findCommand(cmd, []string{"run", args[0]}) // of this program, without a server
+		if err != nil {
+			return err
+		}
+		return job.Help()
+	}
 	rest, err := ownFlags(cmd.Flags(), args[1:], "server", "token-file", "ca", "cert", "key", "json", "wait", "quiet", "submit-key")
 	if err != nil {
 		return err

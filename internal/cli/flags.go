@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -47,12 +46,7 @@ func flagError(cmd *cobra.Command, err error, see string) error {
 		}
 	}
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		fault, code := valueFault(bad.GetFlag(), bad), exitUsage
-		if fault.Cluster {
-			code = exitConfig
-		}
-		text := fmt.Errorf("--%s %s: %w%s", bad.GetFlag().Name, words.Shown(bad.GetValue()), fault, see)
-		return &exitError{code, text}
+		return usageError("--%s %s: %w%s", bad.GetFlag().Name, words.Shown(bad.GetValue()), valueFault(bad.GetFlag(), bad), see)
 	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
 		var names []string
@@ -121,15 +115,10 @@ const (
 var (
 	seeds = span(0, math.MaxUint64)
 	parts = span(0, 1)
-	rates = inCluster(64<<10, 1<<40)
+	rates = span(64<<10, 1<<40)
 )
 
 func span(least, most float64) numbers.Span { return numbers.Span{Least: least, Most: most} }
-
-// inCluster returns the range of a number outside of which no cluster works: exit code 3.
-func inCluster(least, most float64) numbers.Span {
-	return numbers.Span{Least: least, Most: most, Cluster: true}
-}
 
 // number adds a flag for a number in a range, which its help text tells. Whoever leaves the flag out
 // gets value, whatever the range.

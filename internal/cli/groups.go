@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
+	"github.com/tarry-mr/tarry/internal/spelling"
 )
 
 // needed is the annotation of flags that have an effect only with another, which it names.
@@ -45,6 +47,61 @@ func checkFlags(cmd *cobra.Command) error {
 		}
 	})
 	return bad
+}
+
+// checkOnce refuses a flag that stands twice among the words of a command line, unless it is a list.
+func checkOnce(cmd *cobra.Command, line []string) error {
+	found, rest, err := cmd.Root().Find(line)
+	if err != nil || found != cmd || cmd.DisableFlagParsing {
+		return nil
+	}
+	seen := map[string]bool{}
+	return cmd.Flags().ParseAll(rest, func(f *pflag.Flag, _ string) error {
+		v := f.Value
+		if n, ok := v.(*numbers.Value); ok {
+			v = n.Value
+		}
+		if _, list := v.(pflag.SliceValue); seen[f.Name] && !list {
+			return usageError("--%s is given twice", f.Name)
+		}
+		seen[f.Name] = true
+		return nil
+	})
+}
+
+// checkVariables refuses variables of the environment that look like flags of some command, and are
+// none.
+func checkVariables(environment []string) error {
+	known := map[string]bool{}
+	for _, name := range []string{"ON", "TASK", "INDEX", "ATTEMPT", "FAILURES", "HADOOP", "SPARK_SUBMIT", "TRACES"} {
+		known["TARRY_"+name] = true
+	}
+	var add func(cmd *cobra.Command)
+	add = func(cmd *cobra.Command) {
+		for _, set := range []*pflag.FlagSet{cmd.Flags(), cmd.PersistentFlags()} {
+			set.VisitAll(func(f *pflag.Flag) { known[variable(f)] = true })
+		}
+		for _, sub := range cmd.Commands() {
+			add(sub)
+		}
+	}
+	for _, entry := range environment {
+		name, value, _ := strings.Cut(entry, "=")
+		if !strings.HasPrefix(name, "TARRY_") || strings.HasPrefix(name, "TARRY_TEST_") || value == "" {
+			continue
+		}
+		if len(known) < 20 {
+			add(newRoot(new(program)))
+		}
+		if !known[name] {
+			near := spelling.Closest(name, slices.Sorted(maps.Keys(known)))
+			if near != "" {
+				near = ", did you mean " + near + "?"
+			}
+			return configError("environment variable %s: no flag of any command has this name%s", words.Shown(name), near)
+		}
+	}
+	return nil
 }
 
 var (

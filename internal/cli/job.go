@@ -42,7 +42,7 @@ func (j *jobFlags) register(cmd *cobra.Command) {
 	f.StringVarP(&j.output, "output", "o", "", "directory to write, which must not exist; - is standard output")
 	f.BoolVar(&j.overwrite, "overwrite", false, "replace an existing output directory once the job is done")
 	f.StringVar(&j.compress, "compress", "none", "compress the output: none, gzip, zstd or s2")
-	number(f, &j.reduces, "reduces", 0, inCluster(0, mostReduces), "reduce tasks, 0 for none: what the maps emit is the output (default: one for each 64MiB of input, made a power of two)")
+	number(f, &j.reduces, "reduces", 0, span(0, mostReduces), "reduce tasks, 0 for none: what the maps emit is the output (default: one for each 64MiB of input, made a power of two)")
 	number(f, &j.maxSkips, "max-skips", 0, span(0, 1e9),
 		"leave out up to so many records on which the job's map fails, hangs or ends its goroutine; they are listed in _skipped.jsonl of the output")
 	f.StringVar(&j.user, "user", "", "whose job it is to the scheduler (default: who runs this program)")
@@ -51,6 +51,8 @@ func (j *jobFlags) register(cmd *cobra.Command) {
 	f.StringVar(&j.priority, "priority", "normal",
 		"how important the job is to the scheduler: very_high, high, normal, low or very_low")
 
+	grouped(cmd, "Output", "max-skips")
+	grouped(cmd, "Scheduler", "user pool queue priority")
 	complete(cmd, "compress", "none", "gzip", "zstd", "s2")
 	complete(cmd, "priority", "very_high", "high", "normal", "low", "very_low")
 	_ = cmd.MarkPersistentFlagDirname("output") // an error: no such flag

@@ -9,6 +9,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,16 +26,31 @@ type program struct {
 	stderr io.Writer
 	getenv func(string) (string, bool)
 
-	display progress.Display
+	args     []string // of the command line
+	allFlags bool     // help tells all flags, not only those of most use
+	display  progress.Display
 }
 
 // Main runs one command line of this process and returns the exit code.
 func Main(args []string) int {
 	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.LookupEnv}
-	root := newRoot(p)
-	root.SetArgs(args)
 	ctx, stop := p.withSignals(context.Background())
 	defer stop()
+	if err := checkVariables(os.Environ()); err != nil {
+		return p.exit(ctx, err)
+	}
+	return p.answer(ctx, args)
+}
+
+// answer runs one command line and returns the exit code.
+func (p *program) answer(ctx context.Context, args []string) int {
+	root := newRoot(p)
+	if i := slices.Index(args, "--help-all"); i >= 0 && !slices.Contains(args[:i], "--") {
+		p.allFlags = true
+		args = slices.Concat(args[:i], []string{"--help"}, args[i+1:])
+	}
+	p.args = args
+	root.SetArgs(args)
 	return p.exit(ctx, root.ExecuteContext(ctx))
 }
 
@@ -72,13 +88,14 @@ not readable, 2 wrong command line, 3 output exists or cannot be made or configu
 			return cmd.Help()
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			return firstError(checkFlags(cmd), p.flagsFromEnv(cmd))
+			return firstError(checkOnce(cmd, p.args), checkFlags(cmd), p.flagsFromEnv(cmd))
 		},
 	}
 	root.SetIn(p.stdin)
 	root.SetOut(p.stdout)
 	root.SetErr(p.stderr)
 	root.Flags().Bool("version", false, "print the version of this program, as tarry version does")
+	root.SetUsageFunc(p.usage)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return flagError(cmd, err, " (see "+cmd.CommandPath()+" --help)")
 	})

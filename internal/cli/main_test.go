@@ -135,10 +135,8 @@ func runHere(t *testing.T, args []string, env map[string]string) outcome {
 	var out, errs bytes.Buffer
 	getenv := func(name string) (string, bool) { v, ok := env[name]; return v, ok }
 	p := &program{stdin: null, stdout: &out, stderr: &errs, getenv: getenv}
-	root := newRoot(p)
-	root.SetArgs(args)
 	began := time.Now()
-	code := p.exit(context.Background(), root.ExecuteContext(context.Background()))
+	code := p.answer(context.Background(), args)
 	return outcome{code, out.String(), errs.String(), time.Since(began)}
 }
 

@@ -122,6 +122,9 @@ func (p *program) printPolicy(name string, s *schedulerFlags) error {
 	if err != nil {
 		return err
 	}
+	if said := s.says("locality.") || s.files.policy != nil; policy.Locality.Rule == scheduling.TimedWait && !said {
+		policy.Locality.Auto = true // as run, batch and serve have it
+	}
 	preset := name
 	if file, _ := s.policyFileOf(name); file != nil {
 		preset = file.Scheduler

@@ -42,6 +42,8 @@ func (r *runFlags) register(cmd *cobra.Command) {
 	cmd.PersistentFlags().StringVar(&r.on, "on", "",
 		"run each task in a process of its own: processes:4, so many at once, yarn, a master of Spark, slurm, k8s-job:IMAGE, prism (default: a cluster in this process)")
 	cmd.PersistentFlags().BoolVar(&r.counters, "counters", false, "print all counters at the end, in Hadoop's layout")
+	grouped(cmd, "Diagnostics", "counters")
+	grouped(cmd, "Cluster", "inline on")
 	excludes(cmd, "counters", "quiet json")
 	excludes(cmd, "inline", "on memory task-timeout "+ofCluster)
 	excludes(cmd, "on", ofCluster)

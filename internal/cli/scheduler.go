@@ -49,7 +49,7 @@ func (s *schedulerFlags) register(f *pflag.FlagSet, waits string) {
 	number(f, &s.wait, "wait", 0, span(0, 1000*hour),
 		"how long a map waits for a node with its data, 0s for not at all (default: "+waits+")")
 	number(f, &s.rackWait, "rack-wait", 0, span(0, 1000*hour), "how long it then waits for a rack with its data (default: as --wait)")
-	number(f, &s.skips, "skips", nil, inCluster(0, 1e9),
+	number(f, &s.skips, "skips", nil, span(0, 1e9),
 		"instead of waits: slot offers that a map lets pass for a node with its data, "+
 			"and then for such a rack, as D1,D2 (default of delay: as many as give each job 95 % locality)")
 	number(f, &s.slowStart, "slow-start", scheduling.DefaultSlowStart, parts,
@@ -67,6 +67,7 @@ func (s *schedulerFlags) register(f *pflag.FlagSet, waits string) {
 		"capacity-scheduler.xml or mapred-queues.xml with the queues of capacity, and access lists, "+
 			"which hold for pools, too")
 	f.StringVar(&s.parameters, "parameters", "", "mapred-site.xml with the scheduler's parameters; flags win over it")
+	group(f, "Scheduler", "reduce-placement wait rack-wait skips slow-start preemption no-spread speculation set allocations queues parameters")
 }
 
 // registerName adds --scheduler and --policy.
@@ -74,6 +75,7 @@ func (s *schedulerFlags) registerName(f *pflag.FlagSet) {
 	f.StringVar(&s.scheduler, "scheduler", "hfs",
 		"which job's task goes next: "+strings.Join(scheduling.Presets(), ", "))
 	s.registerFile(f)
+	group(f, "Scheduler", "policy")
 }
 
 // complete lets the shell complete the values of those flags that cmd has.

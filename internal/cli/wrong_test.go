@@ -176,16 +176,12 @@ func wrongNumbers() []wrongUsage {
 		if !ok {
 			return
 		}
-		far := exitUsage
-		if n.Cluster {
-			far = exitConfig
-		}
 		for _, v := range []wrongUsage{
 			{[]string{"many"}, exitUsage},
 			{[]string{""}, exitUsage},
 			{[]string{"0x10"}, exitUsage},
 			{[]string{"NaN"}, exitUsage},
-			{[]string{strings.Repeat("9", 3000)}, far},
+			{[]string{strings.Repeat("9", 3000)}, exitUsage},
 		} {
 			value := v.args[0]
 			if n.Type() == "duration" && strings.HasPrefix(value, "9") {

@@ -18,7 +18,6 @@ import (
 // ones.
 type Span struct {
 	Least, Most float64
-	Cluster     bool // outside of it no cluster works; such an error is one of the configuration
 }
 
 // Value is the value of a number flag that knows its range.
@@ -45,10 +44,7 @@ func Bound(f *pflag.Flag, in Span) {
 }
 
 // Error says what is wrong with the value of a flag.
-type Error struct {
-	text    string
-	Cluster bool // no cluster works with it, see Span
-}
+type Error struct{ text string }
 
 func (e *Error) Error() string { return e.text }
 
@@ -124,9 +120,9 @@ func (v *Value) parse(s string) (float64, error) {
 func (v *Value) check(x float64) error {
 	switch {
 	case x < v.Least:
-		return &Error{"at least " + v.Text(v.Least), v.Cluster}
+		return &Error{"at least " + v.Text(v.Least)}
 	case !(x <= v.Most):
-		return &Error{"at most " + v.Text(v.Most), v.Cluster}
+		return &Error{"at most " + v.Text(v.Most)}
 	}
 	return nil
 }

@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+)
+
+// newDocs is the command `tarry docs`.
+func newDocs(*program) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "docs",
+		Short: "Write this program's documents",
+		Args:  unknownBelow,
+		RunE:  help,
+	}
+	cmd.AddCommand(&cobra.Command{
+		Use:   "man DIR",
+		Short: "Write a man page for each command to DIR, which must not exist",
+		Args:  arguments(1, 1, "a directory"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := os.Mkdir(args[0], 0o777); err != nil {
+				return outputError(args[0], err)
+			}
+			return doc.GenManTree(cmd.Root(), &doc.GenManHeader{Title: "TARRY", Section: "1", Source: "tarry"}, args[0])
+		},
+	})
+	return cmd
+}

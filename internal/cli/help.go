@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// helpGroup is the annotation of flags that help tells with --help-all only, which names their group.
+const helpGroup = "group"
+
+// helpWidth is how many columns lines of help have.
+const helpWidth = 100
+
+// grouped puts flags of a command into a group, behind --help-all.
+func grouped(cmd *cobra.Command, title, flags string) {
+	group(cmd.Flags(), title, flags)
+	group(cmd.PersistentFlags(), title, flags)
+}
+
+// group is grouped for a set of flags.
+func group(f *pflag.FlagSet, title, flags string) {
+	for name := range strings.FieldsSeq(flags) {
+		_ = f.SetAnnotation(name, helpGroup, []string{title}) // an error: it is in another set
+	}
+}
+
+// usage prints what stands below the description of a command: its examples, its commands, and its
+// flags, those in groups with --help-all only.
+func (p *program) usage(cmd *cobra.Command) error {
+	out := cmd.OutOrStderr()
+	fmt.Fprintf(out, "Usage:\n  %s\n", cmd.UseLine())
+	if cmd.HasExample() {
+		fmt.Fprintf(out, "\nExamples:\n%s\n", strings.TrimRight(cmd.Example, "\n"))
+	}
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprint(out, "\nCommands:\n")
+		for _, sub := range cmd.Commands() {
+			if sub.IsAvailableCommand() || sub.Name() == "help" {
+				fmt.Fprintf(out, "  %-*s %s\n", cmd.NamePadding(), sub.Name(), sub.Short)
+			}
+		}
+	}
+	var titles []string
+	groups := map[string]*pflag.FlagSet{}
+	add := func(f *pflag.Flag, title string) {
+		title = cmp.Or(strings.Join(f.Annotations[helpGroup], ""), title)
+		if groups[title] == nil {
+			groups[title] = pflag.NewFlagSet(title, pflag.ContinueOnError)
+			groups[title].SortFlags = false
+			titles = append(titles, title)
+		}
+		groups[title].AddFlag(f)
+	}
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { add(f, "Flags") })
+	cmd.InheritedFlags().VisitAll(func(f *pflag.Flag) { add(f, "Common flags") })
+	var hidden []string
+	for _, title := range titles {
+		if p.allFlags || strings.HasSuffix(title, "lags") {
+			fmt.Fprintf(out, "\n%s:\n%s", title, groups[title].FlagUsagesWrapped(helpWidth))
+		} else {
+			hidden = append(hidden, strings.ToLower(title))
+		}
+	}
+	if len(hidden) > 0 {
+		fmt.Fprintf(out, "\nMore flags, of %s: %s --help-all\n", strings.Join(hidden, ", "), cmd.CommandPath())
+	}
+	return nil
+}
