@@ -160,7 +160,7 @@ func BenchmarkRounds(b *testing.B) {
 	})
 	b.Run("kmeans", func(b *testing.B) {
 		for b.Loop() {
-			_, err := KMeans(ctx, locally, cloud, KMeansOptions{Clusters: 8, Rounds: 5})
+			_, err := KMeans(ctx, locally, mapreduce.Lines(cloud...), KMeansOptions{Clusters: 8, Rounds: 5})
 			require.NoError(b, err)
 		}
 	})

@@ -11,6 +11,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
+// withoutCR is a line without the carriage return that files of Windows have before a line feed.
+func withoutCR(line []byte) []byte { return bytes.TrimSuffix(line, []byte{'\r'}) }
+
 // columnOf is the text in column n of a line, from 1; a separator of 0 is a tab. A line that has
 // fewer columns is an error.
 func columnOf(line []byte, separator byte, n int) ([]byte, error) {
@@ -37,11 +40,12 @@ func (o DistinctOptions) text(line []byte) ([]byte, error) {
 	if o.Column <= 0 {
 		return line, nil
 	}
-	return columnOf(line, o.Separator, o.Column)
+	return columnOf(withoutCR(line), o.Separator, o.Column)
 }
 
 // Distinct writes each line, or each text of a column, once: in byte order within each part. Its
-// input is Lines. A line without the column is an error.
+// input is Lines. A line without the column is an error. A carriage return at the end of a line is part
+// of the line, as for sort -u, but not of its last column.
 func Distinct(o DistinctOptions) mapreduce.Job[[]byte, []byte, mapreduce.None, Line] {
 	return mapreduce.Job[[]byte, []byte, mapreduce.None, Line]{
 		Name: "distinct",
@@ -108,7 +112,7 @@ func Histogram(o HistogramOptions) (mapreduce.Job[[]byte, int64, int64, Bucket],
 			if err != nil {
 				return err
 			}
-			n, err := decimal(line, text)
+			n, err := decimal(line, withoutCR(text))
 			if err != nil {
 				return err
 			}

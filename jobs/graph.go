@@ -35,7 +35,7 @@ func readGraph(ctx context.Context, run Runner, in mapreduce.Input[[]byte]) (*gr
 	job := mapreduce.Job[[]byte, graphLine, mapreduce.None, graphLine]{
 		Name: "graph",
 		Map: func(line []byte, emit func(graphLine, mapreduce.None)) error {
-			from, to, both := bytes.Cut(line, []byte{'\t'})
+			from, to, both := bytes.Cut(withoutCR(line), []byte{'\t'})
 			emit(graphLine{From: from, To: to, Alone: !both}, mapreduce.None{})
 			return nil
 		},

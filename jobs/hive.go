@@ -28,7 +28,7 @@ const (
 
 // columnsOf cuts a row into its columns, n of them; it tells whether there are as many.
 func columnsOf(row []byte, columns [][]byte) bool {
-	last := len(columns) - 1
+	row, last := withoutCR(row), len(columns)-1
 	for i := range last {
 		var found bool
 		if columns[i], row, found = bytes.Cut(row, []byte{hiveSeparator}); !found {

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
-	"hash/fnv"
 	"iter"
 	"math"
 	"slices"
@@ -21,7 +19,7 @@ type KMeansOptions struct {
 	Clusters int
 	// Rounds is the most rounds; 0 is 20.
 	Rounds int
-	// Seed selects the points that centers begin at.
+	// Seed selects the points that centers begin at, among other numbers that draw them.
 	Seed uint64
 	// Separator stands between the coordinates of a point; 0 is a tab.
 	Separator byte
@@ -46,31 +44,30 @@ const mostClusters = 10_000
 
 // KMeans divides points into clusters, each point to the nearest center, and moves each center into
 // the mean of its points, until no center moves or there were enough rounds (Lloyd, 1982). A center
-// without points stays. The centers begin at different points of the input, chosen by their
-// coordinates and the seed; the best division may be another one. Distances are Euclid's, of equal
-// ones the first center is nearest.
+// without points stays. Distances are Euclid's, of equal ones the first center is nearest.
 //
-// The input are files of a point a line: numbers as Mean reads them, as many in each line. They are
-// read anew in each round, so that no points are held in memory; sources that can be read only once,
-// and fewer different points than clusters, are errors. Means are of exact sums, so that the centers
-// do not depend on how the jobs ran.
-func KMeans(ctx context.Context, run Runner, src []mapreduce.Source, o KMeansOptions) ([]Cluster, error) {
+// Centers begin at points of the input by k-means++ [Arthur07]: the first is any
+// point, each other one a point that is drawn with a probability in proportion to the square of its
+// distance from the nearest center so far. Beyond 32 centers some are drawn in one round, as in
+// k-means|| [Bahmani12]. The seed, and coordinates and places of the points in their
+// files, decide what is drawn, not how the jobs run.
+//
+// The input is Lines of a point each: numbers as Mean reads them, as many in each line. It is read anew
+// in each round, so that no points are held in memory: sources that can be read only once, and fewer
+// different points than clusters, are errors. Means are of exact sums, so that the centers do not
+// depend on how the jobs ran.
+func KMeans(ctx context.Context, run Runner, in mapreduce.Input[[]byte], o KMeansOptions) ([]Cluster, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	for _, s := range src {
-		if s.Size() < 0 {
-			return nil, fmt.Errorf("jobs: %s can be read only once, and k-means reads its points in each round", s.Name())
-		}
-	}
 	o.Separator, o.Rounds = cmp.Or(o.Separator, '\t'), cmp.Or(o.Rounds, 20)
-	centers, err := o.start(ctx, run, src)
+	centers, err := o.start(ctx, run, in)
 	if err != nil {
 		return nil, err
 	}
 	for range o.Rounds {
 		moved, _, err := collect(ctx, run, func(out mapreduce.Output[mapreduce.Pair[int32, Cluster]]) (*mapreduce.Plan, error) {
-			return o.round(centers).Bind(mapreduce.Lines(src...), out)
+			return o.round(centers).Bind(in, out)
 		})
 		if err != nil {
 			return nil, err
@@ -91,12 +88,15 @@ func KMeans(ctx context.Context, run Runner, src []mapreduce.Source, o KMeansOpt
 	return centers, nil
 }
 
-// coordinates reads a point into exact and rounded numbers, which are emptied first.
-func (o KMeansOptions) coordinates(line []byte, exact []Sum, rounded []float64) ([]Sum, []float64, error) {
-	exact, rounded = exact[:0], rounded[:0]
-	for more := true; more; {
+// coordinates reads a point into exact and rounded numbers, which are emptied first: as many as the
+// centers have.
+func (o KMeansOptions) coordinates(
+	line []byte, exact []Sum, rounded []float64, centers []Cluster,
+) ([]Sum, []float64, error) {
+	exact, rounded, line = exact[:0], rounded[:0], withoutCR(line)
+	for rest, more := line, true; more; {
 		var text []byte
-		text, line, more = bytes.Cut(line, []byte{o.Separator})
+		text, rest, more = bytes.Cut(rest, []byte{o.Separator})
 		n, err := decimal(text, text)
 		if err != nil {
 			return exact, rounded, err
@@ -104,41 +104,85 @@ func (o KMeansOptions) coordinates(line []byte, exact []Sum, rounded []float64) 
 		f, _ := strconv.ParseFloat(string(text), 64) // a number that decimal reads is one
 		exact, rounded = append(exact, n), append(rounded, f)
 	}
+	if len(centers) > 0 && len(rounded) != len(centers[0].Center) {
+		return exact, rounded, mapreduce.Bad(fmt.Errorf("point %s: %d coordinates, where others have %d",
+			cut(line), len(rounded), len(centers[0].Center)))
+	}
 	return exact, rounded, nil
 }
 
-// seededPoint is a point behind a number that comes of it and the seed.
-type seededPoint = mapreduce.Pair[uint64, []float64]
+// mostDraws is in how many rounds centers are drawn.
+const mostDraws = 32
 
-// start chooses the points at which centers begin: those with the smallest numbers.
-func (o KMeansOptions) start(ctx context.Context, run Runner, src []mapreduce.Source) ([]Cluster, error) {
-	job := mapreduce.Job[[]byte, seededPoint, mapreduce.None, seededPoint]{
+// start draws the points at which centers begin.
+func (o KMeansOptions) start(ctx context.Context, run Runner, in mapreduce.Input[[]byte]) (centers []Cluster, err error) {
+	for draw := range mostDraws {
+		n := 1
+		if left := o.Clusters - len(centers); left == 0 {
+			return centers, nil
+		} else if draw > 0 {
+			n = (left + mostDraws - draw - 1) / (mostDraws - draw)
+		}
+		points, _, err := collect(ctx, run, func(out mapreduce.Output[drawnPoint]) (*mapreduce.Plan, error) {
+			return o.draw(uint64(draw), n, slices.Clip(centers)).Bind(in, out)
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range points {
+			centers = append(centers, Cluster{Center: p.Second})
+		}
+		if len(points) < n {
+			break
+		}
+	}
+	if len(centers) < o.Clusters {
+		return nil, fmt.Errorf("jobs: %d different points are too few for %d clusters", len(centers), o.Clusters)
+	}
+	return centers, nil
+}
+
+// drawnPoint is a point behind the bits of when it is drawn: points wait times that are exponentially
+// distributed with a rate of their weight, so that the first to come is one with a probability in
+// proportion to its weight.
+type drawnPoint = mapreduce.Pair[uint64, []float64]
+
+// draw is the job that draws n different points that no center is at.
+func (o KMeansOptions) draw(number uint64, n int, centers []Cluster) mapreduce.Job[[]byte, drawnPoint, mapreduce.None, drawnPoint] {
+	return mapreduce.Job[[]byte, drawnPoint, mapreduce.None, drawnPoint]{
 		Name: "kmeans-start",
-		MapTask: func(*mapreduce.Task) (mapreduce.Mapper[[]byte, seededPoint, mapreduce.None], error) {
-			var least []seededPoint // sorted, each once
+		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, drawnPoint, mapreduce.None], error) {
+			var first firstDrawn
 			var exact []Sum
 			var point []float64
-			return mapreduce.Mapper[[]byte, seededPoint, mapreduce.None]{
-				Map: func(line []byte, _ func(seededPoint, mapreduce.None)) (err error) {
-					if exact, point, err = o.coordinates(line, exact, point); err != nil {
+			return mapreduce.Mapper[[]byte, drawnPoint, mapreduce.None]{
+				Map: func(line []byte, _ func(drawnPoint, mapreduce.None)) (err error) {
+					if exact, point, err = o.coordinates(line, exact, point, centers); err != nil {
 						return err
 					}
-					least = o.keep(least, point)
+					weight := 1.0
+					if len(centers) > 0 {
+						_, weight = nearest(centers, point)
+					}
+					if weight > 0 {
+						wait := -math.Log(o.uniform(number, t.Offset(), point)) / weight
+						first.keep(n, mapreduce.MakePair(math.Float64bits(wait), point))
+					}
 					return nil
 				},
-				Close: func(emit func(seededPoint, mapreduce.None)) error {
-					for _, p := range least {
+				Close: func(emit func(drawnPoint, mapreduce.None)) error {
+					for _, p := range first {
 						emit(p, mapreduce.None{})
 					}
 					return nil
 				},
 			}, nil
 		},
-		ReduceTask: func(*mapreduce.Task) (mapreduce.Reducer[seededPoint, mapreduce.None, seededPoint], error) {
-			left := o.Clusters
-			return mapreduce.Reducer[seededPoint, mapreduce.None, seededPoint]{
-				Reduce: func(p seededPoint, _ iter.Seq[mapreduce.None], emit func(seededPoint)) error {
-					if left--; left >= 0 {
+		ReduceTask: func(*mapreduce.Task) (mapreduce.Reducer[drawnPoint, mapreduce.None, drawnPoint], error) {
+			var first firstDrawn
+			return mapreduce.Reducer[drawnPoint, mapreduce.None, drawnPoint]{
+				Reduce: func(p drawnPoint, _ iter.Seq[mapreduce.None], emit func(drawnPoint)) error {
+					if len(first) < n && first.keep(n, p) {
 						emit(p)
 					}
 					return nil
@@ -147,41 +191,36 @@ func (o KMeansOptions) start(ctx context.Context, run Runner, src []mapreduce.So
 		},
 		Reducers: 1,
 	}
-	points, _, err := collect(ctx, run, func(out mapreduce.Output[seededPoint]) (*mapreduce.Plan, error) {
-		return job.Bind(mapreduce.Lines(src...), out)
-	})
-	if err != nil {
-		return nil, err
-	}
-	if len(points) < o.Clusters {
-		return nil, fmt.Errorf("jobs: %d different points are too few for %d clusters", len(points), o.Clusters)
-	}
-	var centers []Cluster
-	for _, p := range points {
-		if a, b := len(p.Second), len(points[0].Second); a != b {
-			return nil, fmt.Errorf("jobs: points of %d and of %d coordinates", min(a, b), max(a, b))
-		}
-		centers = append(centers, Cluster{Center: p.Second})
-	}
-	return centers, nil
 }
 
-// keep puts a point among the least ones, if it is one.
-func (o KMeansOptions) keep(least []seededPoint, point []float64) []seededPoint {
-	sum, bits := fnv.New64a(), make([]byte, 0, 64)
+// uniform is a number above 0 and below 1 that comes of the seed, the draw and the point.
+func (o KMeansOptions) uniform(draw uint64, offset int64, point []float64) float64 {
+	sum := mixed(o.Seed*0x9E3779B97F4A7C15 + draw)
 	for _, x := range point {
-		bits = binary.LittleEndian.AppendUint64(bits, math.Float64bits(x+0)) // -0 + 0 is 0
+		sum = mixed(sum ^ math.Float64bits(x+0)) // -0 + 0 is 0
 	}
-	_, _ = sum.Write(bits) // never fails
-	p := mapreduce.MakePair(mixed(sum.Sum64()^o.Seed*0x9E3779B97F4A7C15), point)
-	at, found := slices.BinarySearchFunc(least, p, func(a, b seededPoint) int {
+	return (float64(mixed(sum^uint64(offset))>>11) + 0.5) / (1 << 53)
+}
+
+// firstDrawn are the points that are drawn first, in order, each once.
+type firstDrawn []drawnPoint
+
+// keep puts a point among the n first, if it is one, and tells so.
+func (f *firstDrawn) keep(n int, p drawnPoint) bool {
+	list := *f
+	at, _ := slices.BinarySearchFunc(list, p, func(a, b drawnPoint) int {
 		return cmp.Or(cmp.Compare(a.First, b.First), slices.Compare(a.Second, b.Second))
 	})
-	if found || at == o.Clusters {
-		return least
+	same := func(o drawnPoint) bool { return slices.Equal(o.Second, p.Second) }
+	if at == n || slices.ContainsFunc(list[:at], same) {
+		return false
 	}
-	p.Second = slices.Clone(point)
-	return slices.Insert(least[:min(len(least), o.Clusters-1)], at, p)
+	if later := slices.IndexFunc(list[at:], same); later >= 0 {
+		list = slices.Delete(list, at+later, at+later+1)
+	}
+	p.Second = slices.Clone(p.Second)
+	*f = slices.Insert(list[:min(len(list), n-1)], at, p)
+	return true
 }
 
 // round is the job that moves centers.
@@ -193,15 +232,11 @@ func (o KMeansOptions) round(centers []Cluster) mapreduce.Job[[]byte, int32, []S
 			var point []float64
 			return mapreduce.Mapper[[]byte, int32, []Sum]{
 				Map: func(line []byte, emit func(int32, []Sum)) (err error) {
-					exact, point, err = o.coordinates(line, exact, point)
-					switch dimensions := len(centers[0].Center); {
-					case err != nil:
+					if exact, point, err = o.coordinates(line, exact, point, centers); err != nil {
 						return err
-					case len(point) != dimensions:
-						return mapreduce.Bad(fmt.Errorf("point %s: %d coordinates, where others have %d",
-							cut(line), len(point), dimensions))
 					}
-					emit(nearest(centers, point), exact)
+					center, _ := nearest(centers, point)
+					emit(center, exact)
 					return nil
 				},
 			}, nil
@@ -225,9 +260,9 @@ func (o KMeansOptions) round(centers []Cluster) mapreduce.Job[[]byte, int32, []S
 	}
 }
 
-// nearest is the number of the center that is nearest to a point.
-func nearest(centers []Cluster, point []float64) (best int32) {
-	least := math.Inf(1)
+// nearest is the number of the center that is nearest to a point, and the square of its distance.
+func nearest(centers []Cluster, point []float64) (best int32, least float64) {
+	least = math.Inf(1)
 	for i, c := range centers {
 		d := 0.0
 		for j, x := range c.Center {
@@ -237,5 +272,5 @@ func nearest(centers []Cluster, point []float64) (best int32) {
 			best, least = int32(i), d
 		}
 	}
-	return best
+	return best, least
 }

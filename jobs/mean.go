@@ -75,7 +75,7 @@ func (o MeanOptions) number(key, columns []byte) (Sum, error) {
 	if o.Column > 0 {
 		columns, _, _ = bytes.Cut(columns, []byte{o.separator()})
 	}
-	return decimal(key, columns)
+	return decimal(key, withoutCR(columns))
 }
 
 // Mean writes the mean of each key's numbers. Its input is KeyValueLines with the separator of the

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -182,7 +183,7 @@ func clouds(n int) (text string, points [][]float64) {
 func TestKMeansEqualsLoop(t *testing.T) {
 	text, points := clouds(600)
 	o := KMeansOptions{Clusters: 4, Rounds: 5, Seed: 9, Separator: ','}
-	begun, err := o.start(t.Context(), runner(t, someSettings()[0]), sources([]string{text}))
+	begun, err := o.start(t.Context(), runner(t, someSettings()[0]), mapreduce.Lines(sources([]string{text})...))
 	require.NoError(t, err)
 	want := make([][]float64, len(begun))
 	for i, c := range begun {
@@ -211,7 +212,7 @@ func TestKMeansEqualsLoop(t *testing.T) {
 	}
 	var first []Cluster
 	for _, s := range someSettings() {
-		got, err := KMeans(t.Context(), runner(t, s), sources([]string{text}), o)
+		got, err := KMeans(t.Context(), runner(t, s), mapreduce.Lines(sources([]string{text})...), o)
 		require.NoError(t, err)
 		for i, c := range got {
 			require.InDeltaSlice(t, want[i], c.Center, 1e-9, "%+v", s)
@@ -224,6 +225,54 @@ func TestKMeansEqualsLoop(t *testing.T) {
 	}
 }
 
+// Centers are drawn as k-means++ does: the first of all points alike, the second in proportion to the
+// square of its distance. Points that stand there twice count twice.
+func TestKMeansDrawsBySquares(t *testing.T) {
+	const seeds = 3000
+	in := mapreduce.Lines(sources([]string{"0\n0\n1\n4\n"})...)
+	drawn := map[[2]float64]float64{}
+	for seed := range uint64(seeds) {
+		begun, err := KMeansOptions{Clusters: 2, Seed: seed}.start(t.Context(), locally, in)
+		require.NoError(t, err)
+		drawn[[2]float64{begun[0].Center[0], begun[1].Center[0]}]++
+	}
+	for pair, p := range map[[2]float64]float64{
+		{0, 1}: 1. / 2 * 1 / 17, {0, 4}: 1. / 2 * 16 / 17,
+		{1, 0}: 1. / 4 * 2 / 11, {1, 4}: 1. / 4 * 9 / 11,
+		{4, 0}: 1. / 4 * 32 / 41, {4, 1}: 1. / 4 * 9 / 41,
+	} {
+		require.InDelta(t, p*seeds, drawn[pair], 4*math.Sqrt(p*(1-p)*seeds), "%v", pair)
+	}
+}
+
+// Beyond 32 centers a draw has several points, each of them once.
+func TestKMeansDrawsSeveralAtOnce(t *testing.T) {
+	draws := 0
+	var text strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&text, "%d\n%d\n", i%150, i%150)
+	}
+	var first []Cluster
+	for _, s := range someSettings() {
+		run := func(ctx context.Context, p *mapreduce.Plan) (*mapreduce.Counters, error) {
+			draws++
+			return runner(t, s)(ctx, p)
+		}
+		begun, err := KMeansOptions{Clusters: 150}.start(t.Context(), run, mapreduce.Lines(sources([]string{text.String()})...))
+		require.NoError(t, err)
+		seen := map[float64]bool{}
+		for _, c := range begun {
+			seen[c.Center[0]] = true
+		}
+		require.Len(t, seen, 150)
+		if first == nil {
+			first = begun
+			require.Equal(t, 32, draws)
+		}
+		require.Equal(t, first, begun)
+	}
+}
+
 // Rounds end when no center moves, equal points are one to begin at, and a center may stay alone.
 func TestKMeansEnds(t *testing.T) {
 	jobs := 0
@@ -231,12 +280,12 @@ func TestKMeansEnds(t *testing.T) {
 		jobs++
 		return runner(t, someSettings()[0])(ctx, p)
 	}
-	src := sources([]string{"1\t1\n1.0\t1\n9\t9\n1\t01\n"})
+	src := mapreduce.Lines(sources([]string{"1\t1\n1.0\t1\n9\t9\r\n1\t01\n"})...)
 	got, err := KMeans(t.Context(), count, src, KMeansOptions{Clusters: 2, Rounds: 50})
 	require.NoError(t, err)
 	slices.SortFunc(got, func(a, b Cluster) int { return slices.Compare(a.Center, b.Center) })
 	require.Equal(t, []Cluster{{[]float64{1, 1}, 3}, {[]float64{9, 9}, 1}}, got)
-	require.Equal(t, 2, jobs, "the points, and a round that moves nothing")
+	require.Equal(t, 3, jobs, "a draw for each center, and a round that moves nothing")
 	_, err = KMeans(t.Context(), count, src, KMeansOptions{Clusters: 3})
 	require.ErrorContains(t, err, "2 different points are too few for 3 clusters")
 }
@@ -250,14 +299,14 @@ func TestKMeansRefuses(t *testing.T) {
 	} {
 		_, err := KMeans(t.Context(), func(ctx context.Context, p *mapreduce.Plan) (*mapreduce.Counters, error) {
 			return mapreduce.RunLocal(ctx, p, mapreduce.LocalOptions{})
-		}, sources([]string{text}), KMeansOptions{Clusters: 1})
+		}, mapreduce.Lines(sources([]string{text})...), KMeansOptions{Clusters: 1})
 		require.ErrorContains(t, err, reason)
 	}
 	stream := mapreduce.Stream("a pipe", strings.NewReader("1\n"))
-	_, err := KMeans(t.Context(), run, []mapreduce.Source{stream}, KMeansOptions{Clusters: 1})
-	require.ErrorContains(t, err, "a pipe can be read only once")
+	_, err := KMeans(t.Context(), run, mapreduce.Lines(stream), KMeansOptions{Clusters: 1})
+	require.ErrorIs(t, err, mapreduce.ErrConsumed)
 	for _, o := range []KMeansOptions{{}, {Clusters: 10_001}, {Clusters: 1, Rounds: -1}} {
-		_, err := KMeans(t.Context(), run, sources([]string{"1\n"}), o)
+		_, err := KMeans(t.Context(), run, mapreduce.Lines(sources([]string{"1\n"})...), o)
 		require.ErrorContains(t, err, "want 1 to 10000 clusters")
 	}
 }
@@ -315,7 +364,7 @@ func ExampleKMeans() {
 	if err != nil {
 		panic(err)
 	}
-	clusters, err := KMeans(ctx, locally, points, KMeansOptions{Clusters: 2, Separator: ','})
+	clusters, err := KMeans(ctx, locally, mapreduce.Lines(points...), KMeansOptions{Clusters: 2, Separator: ','})
 	if err != nil {
 		panic(err)
 	}

@@ -25,7 +25,7 @@ func SecondarySort() mapreduce.Job[mapreduce.Pair[[]byte, []byte], At, int64, Pl
 	return mapreduce.Job[mapreduce.Pair[[]byte, []byte], At, int64, Placed]{
 		Name: "secondarysort",
 		Map: func(line mapreduce.Pair[[]byte, []byte], emit func(At, int64)) error {
-			n, err := number(line.First, line.Second)
+			n, err := number(line.First, withoutCR(line.Second))
 			if err == nil {
 				emit(mapreduce.MakePair(line.First, n), n)
 			}
@@ -64,7 +64,7 @@ func MovingAverage(window int) (mapreduce.Job[[]byte, At, timed, Averaged], erro
 	return mapreduce.Job[[]byte, At, timed, Averaged]{
 		Name: "movingaverage",
 		Map: func(line []byte, emit func(At, timed)) error {
-			key, rest, _ := bytes.Cut(line, []byte{'\t'})
+			key, rest, _ := bytes.Cut(withoutCR(line), []byte{'\t'})
 			time, text, _ := bytes.Cut(rest, []byte{'\t'})
 			at, err := number(key, time)
 			if err != nil {
@@ -119,6 +119,7 @@ func Adjacency() mapreduce.Job[mapreduce.Pair[[]byte, []byte], mapreduce.Pair[[]
 	return mapreduce.Job[edge, edge, []byte, Neighbors]{
 		Name: "adjacency",
 		Map: func(line edge, emit func(edge, []byte)) error {
+			line.Second = withoutCR(line.Second)
 			emit(line, line.Second)
 			return nil
 		},

@@ -23,21 +23,36 @@ type TopOptions struct {
 // ranked is a line and, before it, what its number is encoded to: the largest comes first.
 type ranked = mapreduce.Pair[[]byte, []byte]
 
+// Numbered is a line and, before it, the number that it is ranked by.
+type Numbered = mapreduce.Pair[[]byte, []byte]
+
 // TopBy writes the lines with the largest numbers in a column, whole, the largest first and equal
 // ones by their bytes. A number is a sign or none and decimal digits, with a point among them or
 // none, of at most 1,024 bytes; anything else is an error. Numbers are compared exactly. Its input is
-// Lines, so that it reads what any job writes. It needs memory for 2 times o.Lines lines in each map;
+// Lines, so that it reads what any job writes; a carriage return at the end of one is no part of its number. It needs memory for 2 times o.Lines lines in each map;
 // a line longer than [mapreduce.Task.LargestRecord] that would be kept is an error.
 func TopBy(o TopOptions) mapreduce.Job[[]byte, ranked, mapreduce.None, Line] {
-	return mapreduce.Job[[]byte, ranked, mapreduce.None, Line]{
+	return topOf(o.Lines, func(line []byte) (text, _ []byte) {
+		return o.column(withoutCR(line)), line
+	})
+}
+
+// TopNumbered is TopBy for records of which the input knows the numbers, such as rows of CSV.
+func TopNumbered(lines int) mapreduce.Job[Numbered, ranked, mapreduce.None, Line] {
+	return topOf(lines, func(rec Numbered) (text, line []byte) { return rec.First, rec.Second })
+}
+
+// topOf writes k lines with the largest numbers; read tells number and line of a record.
+func topOf[I any](k int, read func(rec I) (text, line []byte)) mapreduce.Job[I, ranked, mapreduce.None, Line] {
+	return mapreduce.Job[I, ranked, mapreduce.None, Line]{
 		Name: "top",
-		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, ranked, mapreduce.None], error) {
-			best := firsts{k: o.Lines}
+		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[I, ranked, mapreduce.None], error) {
+			best := firsts{k: k}
 			var code []byte
-			return mapreduce.Mapper[[]byte, ranked, mapreduce.None]{
-				Map: func(line []byte, _ func(ranked, mapreduce.None)) error {
-					text, found := o.column(line)
-					if !found || !isDecimal(text) {
+			return mapreduce.Mapper[I, ranked, mapreduce.None]{
+				Map: func(rec I, _ func(ranked, mapreduce.None)) error {
+					text, line := read(rec)
+					if !isDecimal(text) {
 						return mapreduce.Bad(fmt.Errorf("line %s: %s is no decimal number", cut(line), cut(text)))
 					}
 					code = appendNumber(code[:0], bytes.TrimPrefix(text, []byte{'+'}))
@@ -62,7 +77,7 @@ func TopBy(o TopOptions) mapreduce.Job[[]byte, ranked, mapreduce.None, Line] {
 			}, nil
 		},
 		ReduceTask: func(*mapreduce.Task) (mapreduce.Reducer[ranked, mapreduce.None, Line], error) {
-			left := o.Lines
+			left := k
 			return mapreduce.Reducer[ranked, mapreduce.None, Line]{
 				Reduce: func(r ranked, same iter.Seq[mapreduce.None], emit func(Line)) error {
 					for range same {
@@ -80,19 +95,17 @@ func TopBy(o TopOptions) mapreduce.Job[[]byte, ranked, mapreduce.None, Line] {
 	}
 }
 
-// column is the text in the column.
-func (o TopOptions) column(line []byte) (text []byte, found bool) {
+// column is the text in the column, empty if the line has none.
+func (o TopOptions) column(line []byte) []byte {
 	separator := []byte{cmp.Or(o.Separator, '\t')}
 	if o.Column == 0 {
-		return line[bytes.LastIndexByte(line, separator[0])+1:], true
+		return line[bytes.LastIndexByte(line, separator[0])+1:]
 	}
 	for range o.Column - 1 {
-		if _, line, found = bytes.Cut(line, separator); !found {
-			return nil, false
-		}
+		_, line, _ = bytes.Cut(line, separator)
 	}
-	text, _, _ = bytes.Cut(line, separator)
-	return text, true
+	text, _, _ := bytes.Cut(line, separator)
+	return text
 }
 
 // isDecimal tells whether a text is a decimal number and nothing else.

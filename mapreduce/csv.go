@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
@@ -66,6 +67,38 @@ func CSV(o CSVOptions, sources ...Source) Input[[]string] {
 	})
 }
 
+// CSVRecord is a record of a CSV file as [CSVRecords] yields it.
+type CSVRecord struct {
+	// Header is what the columns are called, in the order of Fields; nil without CSVOptions.Header. It is
+	// shared: do not change it.
+	Header []string
+	// Fields are the record's, without quotes. The slice is valid until the map returns; its strings may
+	// be kept.
+	Fields []string
+	// Text is the record as the file has it, quotes included, without its line end. It is valid until the
+	// map returns.
+	Text []byte
+}
+
+// Column returns where the column of that name is in Fields, also if letters are small or capitals or
+// white space is around it, or -1.
+func (r CSVRecord) Column(name string) int {
+	if i := slices.Index(r.Header, name); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(r.Header, func(h string) bool { return strings.EqualFold(strings.TrimSpace(h), name) })
+}
+
+// CSVRecords is [CSV] with what each record is in its file: its text, and the names of its columns,
+// which differ from file to file.
+func CSVRecords(o CSVOptions, sources ...Source) Input[CSVRecord] {
+	return csvInput(o, sources, func(f *csvFile, yield func(CSVRecord) error) error {
+		return f.read(func(fields []string) error {
+			return yield(CSVRecord{Header: f.header, Fields: fields, Text: f.text})
+		})
+	})
+}
+
 func csvInput[I any](o CSVOptions, sources []Source, read func(f *csvFile, yield func(I) error) error) Input[I] {
 	sources = slices.Clone(sources)
 	for i := range sources {
@@ -90,6 +123,7 @@ type csvFile struct {
 	o       CSVOptions
 	ends    *csvEnds
 	header  []string // what the columns are called
+	text    []byte   // of the record at hand
 	want    int      // fields of a record; 0: not known yet, negative: any number
 	begun   bool     // header and want are known
 	records int64    // so far
@@ -226,6 +260,7 @@ func (f *csvFile) eachRecord(run []byte, yield func([]string) error) error {
 // yield yields a record.
 func (f *csvFile) yield(rec []byte, fields []string, yield func([]string) error) error {
 	f.records++
+	f.text = rec
 	return f.whole(rec, func() error {
 		err := fault(Bad(f.count(fields)))
 		if err == nil {

@@ -34,6 +34,23 @@ func requireSameCSV(t require.TestingT, o CSVOptions, text []byte, w windows, bl
 		for i := range want {
 			require.Equal(t, want[i], got[i])
 		}
+		type record struct {
+			fields []string
+			text   string
+		}
+		texts, err := recordsOf(t, Decoded(CSVRecords(o, Bytes("f.csv", text)), func(r CSVRecord) (record, error) {
+			return record{slices.Clone(r.Fields), string(r.Text)}, nil
+		}), w, block)
+		require.NoError(t, err)
+		for i, rec := range texts {
+			require.Equal(t, want[i], rec.fields)
+			again, err := wholeCSV(o, []byte(rec.text+"\n"))
+			require.NoError(t, err)
+			if rec.text != "" { // a record of one empty field is an empty line to a reader
+				require.Equal(t, want[i:i+1], again)
+			}
+		}
+		require.Len(t, texts, len(want))
 		return
 	}
 	bad, ok := errors.AsType[*csv.ParseError](wantErr)

@@ -4,9 +4,7 @@ import (
 	"encoding"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
-	"strings"
 )
 
 // CSVRows is [CSV] with each record as a struct T. With CSVOptions.Header an exported field takes
@@ -122,12 +120,7 @@ func parseWith[X any](parse func(string) (X, error), set func(reflect.Value, X))
 func (f *csvFile) find(columns []csvColumn) (at []int, err error) {
 	for i, c := range columns {
 		if f.header != nil {
-			if i = slices.Index(f.header, c.name); i < 0 {
-				i = slices.IndexFunc(f.header, func(name string) bool {
-					return strings.EqualFold(strings.TrimSpace(name), c.name)
-				})
-			}
-			if i < 0 {
+			if i = (CSVRecord{Header: f.header}).Column(c.name); i < 0 {
 				return nil, Permanent(fmt.Errorf("%s: no column %q, but %q", f.source.name, c.name, f.header))
 			}
 		}

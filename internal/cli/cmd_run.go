@@ -21,6 +21,8 @@ type stage struct {
 	bind binder
 	// rounds is instead of bind: it runs jobs of its own, and binds one that writes what came of them.
 	rounds func(ctx context.Context, run jobs.Runner, src []mapreduce.Source) (writeTo, error)
+	// columns are those of its input; nil: it has none.
+	columns *columnFlags
 }
 
 // writeTo binds a job that has its input to its output.
@@ -102,6 +104,7 @@ type jobStages struct {
 	maps binder // the maps alone, for --reduces 0; nil if what they emit is no output
 
 	reduces reduces
+	columns *columnFlags // of the input; nil: it has none
 }
 
 // reduces says how many reduces a job has that are not for --reduces to say.
@@ -133,6 +136,12 @@ func (j jobStages) with(r reduces) jobStages {
 // oneStage are the stages of a job that is done in one.
 func oneStage(bind, maps binder) jobStages { return jobStages{all: []stage{{bind: bind}}, maps: maps} }
 
+// reads says what the columns of the input are, and refuses what of it cannot be.
+func (j jobStages) reads(c *columnFlags) (jobStages, error) {
+	j.columns = c
+	return j, c.check()
+}
+
 // jobCommand is the command of a job whose arguments are all inputs: make makes its stages once the
 // flags are known. An error of make is one of the command line. The help texts of c are without what
 // they share.
@@ -147,15 +156,19 @@ func jobCommand(start starter, c *cobra.Command, make func() (jobStages, error))
 		}
 		inRounds := stages.all[0].rounds != nil
 		why := "with " + cmd.Name() + ", which reads in rounds" // each would leave out records of its own
-		if err := firstError(stages.reduces.check(cmd), refuse(cmd, idle{inRounds, why, "on max-skips"})); err != nil {
+		if err := firstError(
+			stages.reduces.check(cmd),
+			refuse(cmd, idle{inRounds, why, "on max-skips"}, idle{!stages.columns.headed(), "without --csv or --tsv", "header"}),
+		); err != nil {
 			return err
 		}
 		if withoutReduces(cmd) {
 			if stages.maps == nil {
 				return usageError("--reduces 0: what the maps of %s emit is no output", cmd.Name())
 			}
-			return start(cmd, args, stage{bind: stages.maps})
+			return start(cmd, args, stage{bind: stages.maps, columns: stages.columns})
 		}
+		stages.all[0].columns = stages.columns
 		return start(cmd, args, stages.all...)
 	}
 	return c

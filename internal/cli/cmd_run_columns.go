@@ -8,34 +8,39 @@ import (
 )
 
 func newRunDistinct(start starter) *cobra.Command {
-	var o jobs.DistinctOptions
-	between, count, top := "", false, 0
+	var c *columnFlags
+	count, top := false, 0
 	cmd := jobCommand(start, &cobra.Command{
 		Use:   "distinct",
 		Short: "Write each line once",
 		Long: `Write each line, or each text of a column, once, in byte order within each part, as sort -u does;
-with --count text, tab, how many lines have it.`,
+with --count text, tab, how many lines have it. Records of --csv and --tsv are written as such.`,
 		Example: `  tarry run distinct names.txt -o -
-  tarry run distinct --column 1 --count --top 10 visits.tsv -o -`,
+  tarry run distinct --column 1 --count --top 10 visits.tsv -o -
+  tarry run distinct --csv --header --column city customers.csv -o -`,
 	}, func() (jobStages, error) {
-		var err error
-		if o.Separator, err = separator(between, '\t'); err != nil {
-			return jobStages{}, err
+		o := jobs.DistinctOptions{Column: c.number(), Separator: c.separator()}
+		read := func(src []mapreduce.Source) mapreduce.Input[[]byte] { return mapreduce.Lines(src...) }
+		if c.parsed() {
+			o = jobs.DistinctOptions{} // all of what c makes of a record
+			read = func(src []mapreduce.Source) mapreduce.Input[[]byte] {
+				return rowsOf(c, src, c.given(), c.record(count))
+			}
 		}
 		if count {
 			return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-				return jobs.DistinctCount(o).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Count](to))
-			}, nil).top(top, 0), nil
+				return jobs.DistinctCount(o).Bind(read(src), mapreduce.Text[jobs.Count](to))
+			}, nil).top(top, 0).reads(c)
 		}
 		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return jobs.Distinct(o).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Line](to))
+			return jobs.Distinct(o).Bind(read(src), mapreduce.Text[jobs.Line](to))
 		}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return jobs.MapsOnly(jobs.Distinct(o)).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Line](to))
-		}), nil
+			return jobs.MapsOnly(jobs.Distinct(o)).Bind(read(src), mapreduce.Text[jobs.Line](to))
+		}).reads(c)
 	})
-	number(cmd.Flags(), &o.Column, "column", 0, span(1, 1_000_000), "what counts, from 1 (default: the whole line)")
+	c = columnsFlag(cmd, 1, 0)
+	c.oneFlag(cmd, "what counts: a number from 1, or a name (default: the whole line)")
 	cmd.Flags().BoolVar(&count, "count", false, "write how many lines have each text, too")
-	separatorFlag(cmd, &between)
 	topFlag(cmd, &top)
 	needs(cmd, "column", "field-separator")
 	needs(cmd, "count", "top")
@@ -43,8 +48,8 @@ with --count text, tab, how many lines have it.`,
 }
 
 func newRunHistogram(start starter) *cobra.Command {
-	var o jobs.HistogramOptions
-	between := ""
+	var c *columnFlags
+	width := ""
 	cmd := jobCommand(start, &cobra.Command{
 		Use:   "histogram",
 		Short: "Count numbers by buckets of one width",
@@ -53,40 +58,54 @@ func newRunHistogram(start starter) *cobra.Command {
 parts one after the other are in order. All of it is exact.`,
 		Example: `  tarry gen numbers --size 10MB --seed 1 -o numbers.txt
   tarry run histogram --width 1000000 numbers.txt -o -
-  tarry run histogram -t, --column 2 --width 0.5 prices.csv -o -`,
+  tarry run histogram --csv --header --column price --width 0.5 prices.csv -o -
+  tarry run histogram --jsonl seconds requests.jsonl -o -`,
 	}, func() (jobStages, error) {
-		var err error
-		if o.Separator, err = separator(between, '\t'); err != nil {
-			return jobStages{}, err
+		o := jobs.HistogramOptions{Width: width, Column: c.number(), Separator: c.separator()}
+		if c.parsed() {
+			o.Column = 0
 		}
 		job, err := jobs.Histogram(o)
+		if err != nil {
+			return jobStages{}, err
+		}
 		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return job.Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Bucket](to))
-		}, nil), err
+			in := mapreduce.Lines(src...)
+			if c.parsed() {
+				in = rowsOf(c, src, c.given(), joined('\t'))
+			}
+			return job.Bind(in, mapreduce.Text[jobs.Bucket](to))
+		}, nil).reads(c)
 	})
-	cmd.Flags().StringVar(&o.Width, "width", "1", "width of a bucket, a decimal number above 0")
-	number(cmd.Flags(), &o.Column, "column", 0, span(1, 1_000_000), "where the numbers are, from 1 (default: the whole line)")
-	separatorFlag(cmd, &between)
+	cmd.Flags().StringVar(&width, "width", "1", "width of a bucket, a decimal number above 0")
+	c = columnsFlag(cmd, 1, 1)
+	c.oneFlag(cmd, "where the numbers are: a number from 1, or a name (default: the whole line)")
 	needs(cmd, "column", "field-separator")
 	return cmd
 }
 
 func newRunSecondarySort(start starter) *cobra.Command {
-	return jobCommand(start, &cobra.Command{
+	var c *columnFlags
+	cmd := jobCommand(start, &cobra.Command{
 		Use:   "secondarysort",
 		Short: "Sort each key's numbers",
 		Long: `Sort each key's numbers. Reads lines of key, tab, integer; writes key, tab, number, tab, its place
 among the key's, from 1. The numbers are part of what the engine sorts by: no reduce holds them.`,
 		Example: `  tarry gen pairs --size 10MB --seed 1 -o pairs.txt
-  tarry run secondarysort pairs.txt -o sorted`,
+  tarry run secondarysort pairs.txt -o sorted
+  tarry run secondarysort --csv --header --columns user,seconds visits.csv -o -`,
 	}, func() (jobStages, error) {
 		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return jobs.SecondarySort().Bind(mapreduce.KeyValueLines('\t', src...), mapreduce.Text[jobs.Placed](to))
-		}, nil), nil
+			return jobs.SecondarySort().Bind(c.pairs(src), mapreduce.Text[jobs.Placed](to))
+		}, nil).reads(c)
 	})
+	c = columnsFlag(cmd, 2, 2)
+	c.severalFlag(cmd, "the key and the integer: numbers from 1, or names (default: all columns)")
+	return cmd
 }
 
 func newRunMovingAverage(start starter) *cobra.Command {
+	var c *columnFlags
 	window := 3
 	cmd := jobCommand(start, &cobra.Command{
 		Use:   "movingaverage",
@@ -94,19 +113,26 @@ func newRunMovingAverage(start starter) *cobra.Command {
 		Long: `Take the mean of each key's last numbers at each time. Reads lines of key, tab, time, tab, number,
 in any order: a time is an integer, a number as tarry run mean reads it. Writes key, tab, time, tab,
 mean of the number at that time and those before it. Sums are exact: nothing drifts.`,
-		Example: `  tarry run movingaverage --window 7 temperatures.tsv -o -`,
+		Example: `  tarry run movingaverage --window 7 temperatures.tsv -o -
+  tarry run movingaverage --jsonl city,hour,celsius weather.jsonl -o -`,
 	}, func() (jobStages, error) {
 		job, err := jobs.MovingAverage(window)
+		if err != nil {
+			return jobStages{}, err
+		}
 		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return job.Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Averaged](to))
-		}, nil), err
+			return job.Bind(c.tabbed(src), mapreduce.Text[jobs.Averaged](to))
+		}, nil).reads(c)
 	})
 	number(cmd.Flags(), &window, "window", window, span(1, 1_000_000), "numbers that a mean is of")
+	c = columnsFlag(cmd, 3, 3)
+	c.severalFlag(cmd, "key, time and number: numbers from 1, or names (default: all columns)")
 	return cmd
 }
 
 func newRunAdjacency(start starter) *cobra.Command {
-	return jobCommand(start, &cobra.Command{
+	var c *columnFlags
+	cmd := jobCommand(start, &cobra.Command{
 		Use:   "adjacency",
 		Short: "Make the adjacency list of a graph from its edges",
 		Long: `Make the adjacency list of a graph. Reads an edge a line: a node, tab, the node that it leads to;
@@ -115,7 +141,10 @@ commas between. In these a comma, a percent sign and control characters are writ
 		Example: `  tarry run adjacency edges.tsv -o graph`,
 	}, func() (jobStages, error) {
 		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return jobs.Adjacency().Bind(mapreduce.KeyValueLines('\t', src...), mapreduce.Text[jobs.Neighbors](to))
-		}, nil), nil
+			return jobs.Adjacency().Bind(c.pairs(src), mapreduce.Text[jobs.Neighbors](to))
+		}, nil).reads(c)
 	})
+	c = columnsFlag(cmd, 2, 2)
+	c.severalFlag(cmd, edgeColumns)
+	return cmd
 }

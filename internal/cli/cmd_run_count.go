@@ -2,32 +2,12 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
-	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/jobs"
 	"github.com/tarry-mr/tarry/mapreduce"
 )
-
-// separator is the byte that --field-separator names; empty is byDefault.
-func separator(text string, byDefault byte) (byte, error) {
-	switch {
-	case text == "":
-		return byDefault, nil
-	case text == `\t`:
-		return '\t', nil
-	case len(text) == 1:
-		return text[0], nil
-	}
-	return 0, fmt.Errorf("--field-separator %s: want one byte, or \\t", words.Shown(text))
-}
-
-// separatorFlag adds --field-separator for columns with tabs between.
-func separatorFlag(cmd *cobra.Command, text *string) {
-	cmd.Flags().StringVarP(text, "field-separator", "t", "", "one byte between columns (default: a tab)")
-}
 
 // topFlag adds --top to a job that writes numbers.
 func topFlag(cmd *cobra.Command, n *int) {
@@ -107,8 +87,8 @@ With --reduces 0 it writes word, tab, name for each word, in the order of the in
 }
 
 func newRunMean(start starter) *cobra.Command {
-	var o jobs.MeanOptions
-	top, between := 0, ""
+	var c *columnFlags
+	top := 0
 	cmd := jobCommand(start, &cobra.Command{
 		Use:   "mean",
 		Short: "Take the mean of each key's numbers",
@@ -119,26 +99,34 @@ A number is decimal, with at most 64 bits before the point and 18 decimals. Sums
 the order does not matter; the mean is rounded once, to the nearest float of 64 bits.`,
 		Example: `  tarry gen pairs --size 10MB --seed 1 -o pairs.txt
   tarry run mean pairs.txt -o means
-  tarry run mean -t, --column 3 prices.csv -o - --top 5`,
+  tarry run mean --csv --column 3 prices.csv -o - --top 5
+  tarry run mean --csv --header --columns city,price prices.csv -o -
+  tarry run mean --jsonl city,price prices.jsonl -o -`,
 	}, func() (jobStages, error) {
-		if o.Column == 1 {
+		if c.number() == 1 {
 			return jobStages{}, errors.New("--column 1: that is the key")
 		}
-		var err error
-		o.Separator, err = separator(between, '\t')
+		o := jobs.MeanOptions{Column: c.number(), Separator: c.separator()}
+		if c.parsed() {
+			if o.Column = 0; c.column != "" {
+				c.columns = []string{"1", c.column}
+			}
+		}
 		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			means := mapreduce.Text[mapreduce.Pair[[]byte, float64]](to)
-			return jobs.Mean(o).Bind(mapreduce.KeyValueLines(o.Separator, src...), means)
-		}, nil).top(top, 0), err
+			return jobs.Mean(o).Bind(c.pairs(src), mapreduce.Text[mapreduce.Pair[[]byte, float64]](to))
+		}, nil).top(top, 0).reads(c)
 	})
-	number(cmd.Flags(), &o.Column, "column", 0, span(1, 1_000_000), "where the numbers are, from 2 (default: all behind the key)")
-	separatorFlag(cmd, &between)
+	c = columnsFlag(cmd, 2, 2)
+	c.oneFlag(cmd, "where the numbers are: a number from 2, or a name (default: all behind the key)")
+	c.severalFlag(cmd, "the key and the number: numbers from 1, or names")
+	excludes(cmd, "column", "columns")
 	topFlag(cmd, &top)
 	return cmd
 }
 
 func newRunTop(start starter) *cobra.Command {
-	o, between := jobs.TopOptions{Lines: 10}, ""
+	var c *columnFlags
+	lines := 10
 	cmd := jobCommand(start, &cobra.Command{
 		Use:   "top",
 		Short: "Keep the lines with the largest numbers",
@@ -147,14 +135,18 @@ writes lines whose last column, or that of --column, is a decimal number, such a
 wordcount.`,
 		Example: `  tarry run wordcount book.txt -o counts
   tarry run top -k 20 counts -o -
-  tarry run top -t, --column 2 prices.csv -o -`,
+  tarry run top --csv --header --column price prices.csv -o -`,
 	}, func() (jobStages, error) {
-		var err error
-		o.Separator, err = separator(between, '\t')
-		return oneStage(topStage(o), nil).with(oneReduce), err
+		bind := topStage(jobs.TopOptions{Lines: lines, Column: c.number(), Separator: c.separator()})
+		if c.parsed() {
+			bind = func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+				return jobs.TopNumbered(lines).Bind(rowsOf(c, src, c.given(), numbered), mapreduce.Text[jobs.Line](to))
+			}
+		}
+		return oneStage(bind, nil).with(oneReduce).reads(c)
 	})
-	number(cmd.Flags(), &o.Lines, "lines", o.Lines, span(1, 1_000_000), "how many lines", "k")
-	number(cmd.Flags(), &o.Column, "column", 0, span(1, 1_000_000), "where the numbers are, from 1 (default: the last column)")
-	separatorFlag(cmd, &between)
+	number(cmd.Flags(), &lines, "lines", lines, span(1, 1_000_000), "how many lines", "k")
+	c = columnsFlag(cmd, 1, 0)
+	c.oneFlag(cmd, "where the numbers are: a number from 1, or a name (default: the last column)")
 	return cmd
 }

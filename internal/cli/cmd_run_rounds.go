@@ -36,6 +36,7 @@ func withoutPackage(err error) error {
 }
 
 func newRunPageRank(start starter) *cobra.Command {
+	var c *columnFlags
 	o, top := jobs.PageRankOptions{Damping: 0.85, Rounds: 20}, 0
 	cmd := jobCommand(start, &cobra.Command{
 		Use:   "pagerank",
@@ -43,19 +44,25 @@ func newRunPageRank(start starter) *cobra.Command {
 		Long: `Rank the nodes of a graph by its links. Reads a node, tab, and the node that it links to, a line
 each, or a node alone; writes each node, tab, the part of all readers who are there. Readers follow
 one of a node's links, each as likely, or go anywhere (--damping); so do all where no link leads on.
+A link that is there twice is one link.
 
 The graph is held in memory, beside --memory; its nodes are numbers there, but for their names.`,
 		Example: `  tarry run pagerank links.tsv -o - --top 10`,
 	}, func() (jobStages, error) {
+		if err := o.Check(); err != nil {
+			return jobStages{}, err
+		}
 		return jobStages{all: []stage{{rounds: func(ctx context.Context, run jobs.Runner, src []mapreduce.Source) (writeTo, error) {
-			ranks, err := jobs.PageRank(ctx, run, mapreduce.Lines(src...), o)
+			ranks, err := jobs.PageRank(ctx, run, c.tabbed(src), o)
 			lines := make([]mapreduce.Pair[[]byte, string], len(ranks))
 			for i, r := range ranks {
 				lines[i] = mapreduce.MakePair(r.First, plain(r.Second))
 			}
 			return written("pagerank", lines), err
-		}}}}.top(top, 0), o.Check()
+		}}}}.top(top, 0).reads(c)
 	})
+	c = columnsFlag(cmd, 1, 2)
+	c.severalFlag(cmd, edgeColumns)
 	number(cmd.Flags(), &o.Damping, "damping", o.Damping, span(0.01, 0.99), "part of the readers who follow a link")
 	number(cmd.Flags(), &o.Rounds, "rounds", o.Rounds, span(1, 1_000_000), "how often ranks are handed on")
 	topFlag(cmd, &top)
@@ -63,7 +70,8 @@ The graph is held in memory, beside --memory; its nodes are numbers there, but f
 }
 
 func newRunComponents(start starter) *cobra.Command {
-	return jobCommand(start, &cobra.Command{
+	var c *columnFlags
+	cmd := jobCommand(start, &cobra.Command{
 		Use:   "components",
 		Short: "Find the connected components of a graph",
 		Long: `Find the connected components of a graph. Reads a node, tab, and a node that it is connected with,
@@ -75,28 +83,34 @@ The graph is held in memory, beside --memory; its nodes are numbers there, but f
 		Example: `  tarry run components friends.tsv -o components`,
 	}, func() (jobStages, error) {
 		return jobStages{all: []stage{{rounds: func(ctx context.Context, run jobs.Runner, src []mapreduce.Source) (writeTo, error) {
-			members, err := jobs.Components(ctx, run, mapreduce.Lines(src...))
+			members, err := jobs.Components(ctx, run, c.tabbed(src))
 			return written("components", members), err
-		}}}}, nil
+		}}}}.reads(c)
 	})
+	c = columnsFlag(cmd, 1, 2)
+	c.severalFlag(cmd, "the two nodes: numbers from 1, or names (default: all columns)")
+	return cmd
 }
 
 func newRunKMeans(start starter) *cobra.Command {
-	o, between := jobs.KMeansOptions{Clusters: 2, Rounds: 20}, ""
+	var c *columnFlags
+	o := jobs.KMeansOptions{Clusters: 2, Rounds: 20}
 	cmd := jobCommand(start, &cobra.Command{
 		Use:   "kmeans",
 		Short: "Divide points into clusters around centers",
 		Long: `Divide points into clusters, each point to the nearest center, and move each center into the mean of
 its points, until no center moves or there were enough rounds. Reads a point a line: decimal
 numbers, as tarry run mean reads them. Writes each center as such a line, with the number of its
-points behind. Centers begin at different points, chosen by --start; other ones may lead to other
-clusters. Sums are exact.
+points behind. Centers begin at points that k-means++ draws [Arthur07]: each with a probability in
+proportion to the square of its distance from those before, the same ones for the same --start.
+Others may lead to other clusters. Sums are exact.
 
 Files are read anew in each round: standard input and pipes are refused.`,
-		Example: `  tarry run kmeans --clusters 3 -t, points.csv -o -`,
+		Example: `  tarry run kmeans --clusters 3 --csv points.csv -o -
+  tarry run kmeans --csv --header --columns height,weight people.csv -o -`,
 	}, func() (jobStages, error) {
-		var err error
-		if o.Separator, err = separator(between, '\t'); err != nil {
+		o.Separator = c.separator()
+		if err := o.Check(); err != nil {
 			return jobStages{}, err
 		}
 		return jobStages{all: []stage{{rounds: func(ctx context.Context, run jobs.Runner, src []mapreduce.Source) (writeTo, error) {
@@ -105,7 +119,11 @@ Files are read anew in each round: standard input and pipes are refused.`,
 					return nil, usageError("%s can be read only once: kmeans reads its points in each round", words.Shown(s.Name()))
 				}
 			}
-			clusters, err := jobs.KMeans(ctx, run, src, o)
+			in := mapreduce.Lines(src...)
+			if c.parsed() {
+				in = rowsOf(c, src, c.columns, joined(o.Separator))
+			}
+			clusters, err := jobs.KMeans(ctx, run, in, o)
 			lines := make([]string, len(clusters))
 			for i, c := range clusters {
 				var columns []string
@@ -115,11 +133,12 @@ Files are read anew in each round: standard input and pipes are refused.`,
 				lines[i] = strings.Join(append(columns, strconv.FormatInt(c.Size, 10)), string([]byte{o.Separator}))
 			}
 			return written("kmeans", lines), withoutPackage(err)
-		}}}}, o.Check()
+		}}}}.reads(c)
 	})
 	number(cmd.Flags(), &o.Clusters, "clusters", o.Clusters, span(1, 10_000), "how many clusters")
 	number(cmd.Flags(), &o.Rounds, "rounds", o.Rounds, span(1, 1_000_000), "the most rounds")
-	number(cmd.Flags(), &o.Seed, "start", 0, seeds, "selects the points that centers begin at")
-	separatorFlag(cmd, &between)
+	number(cmd.Flags(), &o.Seed, "start", 0, seeds, "seed of the draw of the points that centers begin at")
+	c = columnsFlag(cmd, 1, 0)
+	c.severalFlag(cmd, "the coordinates: numbers from 1, or names (default: all columns)")
 	return cmd
 }

@@ -57,6 +57,12 @@ run sort in -o out -t ,
 run distinct in -o out -t ,
 run distinct in -o out --top 3
 run histogram in -o out -t ,
+run top in -o out --csv --tsv
+run top in -o out --csv -t ;
+run mean in -o out --tsv --jsonl a,b
+run top in -o out --header
+run top in -o out --jsonl a --column 2
+run mean in -o out --column 2 --columns 1,2
 run pagerank in -o out --max-skips 3
 run grep x in -o out --top 3
 run grep x in -o out --count-matches -v
@@ -148,6 +154,8 @@ func TestEnvironmentWithoutEffectIsLeftOut(t *testing.T) {
 		{"run sort in -o out11 -q --nodes 2", "TARRY_INLINE=true"},
 		{"run sort in -o out6 -q --scheduler fifo", "TARRY_ALLOCATIONS=nofile.xml"},
 		{"run top in2 -o out7 -q", "TARRY_REDUCES=3"},
+		{"run top in2 -o out12 -q", "TARRY_HEADER=true"},
+		{"run top in2 -o out13 -q -t \\t", "TARRY_CSV=true"},
 		{"gen tera --size 100 -o made", "TARRY_WORDS=5"},
 	} {
 		write(t, "in2", "a\t1\n")

@@ -195,6 +195,9 @@ func (p *program) openWork(
 	if err == nil {
 		err = c.checkBlocks(src)
 	}
+	if columns := stages[0].columns; err == nil && columns != nil {
+		err = columns.checkHeaders(src)
+	}
 	if err != nil {
 		return nil, err
 	}
