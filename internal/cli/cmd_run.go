@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -77,21 +79,43 @@ is started again: parts that were committed stay.`,
 	}
 	cmd.Flags().BoolVar(&list, "list", false, "print the jobs, one a line, and run none")
 	r.register(cmd)
-	cmd.AddCommand(jobCommands(p, func(cmd *cobra.Command, inputs []string, stages ...stage) error {
+	cmd.AddGroup(&cobra.Group{ID: forUse, Title: "Jobs"}, &cobra.Group{ID: forBenchmarks, Title: "Jobs of benchmarks and tests"})
+	for _, job := range jobCommands(p, func(cmd *cobra.Command, inputs []string, stages ...stage) error {
 		return p.run(cmd, r, inputs, stages)
-	})...)
+	}) {
+		if job.GroupID = forUse; slices.Contains(benchmarkJobs, job.Name()) {
+			job.GroupID = forBenchmarks
+		}
+		cmd.AddCommand(job)
+	}
 	return cmd
 }
 
+// The groups of jobs: those that do something for people, and those that exist for a benchmark of a
+// paper or to see what the engine does.
+const (
+	forUse        = "use"
+	forBenchmarks = "benchmarks"
+)
+
+var benchmarkJobs = strings.Fields("terasort teravalidate scan sleep secondarysort hivesearch hiveselect hiveaggregate hivejoin")
+
 // listJobs prints the jobs below the command, with what each does.
 func (p *program) listJobs(run *cobra.Command) error {
-	var bad error
-	for _, job := range run.Commands() {
-		if _, err := fmt.Fprintf(p.stdout, "%-20s %s\n", job.Name(), job.Short); err != nil {
-			bad = err
+	var text strings.Builder
+	for _, g := range run.Groups() {
+		if text.Len() > 0 {
+			text.WriteString("\n")
+		}
+		fmt.Fprintf(&text, "%s:\n", g.Title)
+		for _, job := range run.Commands() {
+			if job.GroupID == g.ID {
+				fmt.Fprintf(&text, "  %-15s %s\n", job.Name(), job.Short)
+			}
 		}
 	}
-	return bad
+	_, err := io.WriteString(p.stdout, text.String())
+	return err
 }
 
 // starter does something with a job: its command, as it was called, its IN arguments and its

@@ -36,31 +36,39 @@ func (p *program) usage(cmd *cobra.Command) error {
 	if cmd.HasExample() {
 		fmt.Fprintf(out, "\nExamples:\n%s\n", strings.TrimRight(cmd.Example, "\n"))
 	}
-	if cmd.HasAvailableSubCommands() {
-		fmt.Fprint(out, "\nCommands:\n")
+	groups := cmd.Groups()
+	if len(groups) == 0 && cmd.HasAvailableSubCommands() {
+		groups = []*cobra.Group{{Title: "Commands"}}
+	}
+	longest := 11
+	for _, sub := range cmd.Commands() {
+		longest = max(longest, len(sub.Name()))
+	}
+	for _, g := range groups {
+		fmt.Fprintf(out, "\n%s:\n", g.Title)
 		for _, sub := range cmd.Commands() {
-			if sub.IsAvailableCommand() || sub.Name() == "help" {
-				fmt.Fprintf(out, "  %-*s %s\n", cmd.NamePadding(), sub.Name(), sub.Short)
+			if sub.GroupID == g.ID && (sub.IsAvailableCommand() || sub.Name() == "help") {
+				fmt.Fprintf(out, "  %-*s %s\n", longest, sub.Name(), sub.Short)
 			}
 		}
 	}
 	var titles []string
-	groups := map[string]*pflag.FlagSet{}
+	sets := map[string]*pflag.FlagSet{}
 	add := func(f *pflag.Flag, title string) {
 		title = cmp.Or(strings.Join(f.Annotations[helpGroup], ""), title)
-		if groups[title] == nil {
-			groups[title] = pflag.NewFlagSet(title, pflag.ContinueOnError)
-			groups[title].SortFlags = false
+		if sets[title] == nil {
+			sets[title] = pflag.NewFlagSet(title, pflag.ContinueOnError)
+			sets[title].SortFlags = false
 			titles = append(titles, title)
 		}
-		groups[title].AddFlag(f)
+		sets[title].AddFlag(f)
 	}
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { add(f, "Flags") })
 	cmd.InheritedFlags().VisitAll(func(f *pflag.Flag) { add(f, "Common flags") })
 	var hidden []string
 	for _, title := range titles {
 		if p.allFlags || strings.HasSuffix(title, "lags") {
-			fmt.Fprintf(out, "\n%s:\n%s", title, groups[title].FlagUsagesWrapped(helpWidth))
+			fmt.Fprintf(out, "\n%s:\n%s", title, sets[title].FlagUsagesWrapped(helpWidth))
 		} else {
 			hidden = append(hidden, strings.ToLower(title))
 		}
