@@ -57,7 +57,7 @@ func (s Setup) tarryMaps(kind ResultKind, job ...string) Program {
 	out := filepath.Join(s.Memory, "out")
 	slots := strconv.Itoa(s.Cores)
 	args := append([]string{s.Tarry, "run"}, job...)
-	args = append(args, "-q", "-o", out, "--map-slots", slots, "--spill-dir", s.Spill)
+	args = append(args, "-q", "--output", out, "--map-slots", slots, "--spill-dir", s.Spill)
 	return Program{Name: "tarry", Args: args, OutDir: out, Result: kind}
 }
 
@@ -214,7 +214,7 @@ func (s Setup) grepCount(name, flag, pattern string) Contest {
 	} else {
 		limitArgs = append(limitArgs, "-e")
 	}
-	tarry := s.tarry(Count, append(tarryArgs, pattern, input)...).with("tarry", "-o", "-")
+	tarry := s.tarry(Count, append(tarryArgs, pattern, input)...).with("tarry", "--output", "-")
 	tarry.OutDir = ""
 	c := Contest{Name: name, Input: input, Bytes: s.Size, Programs: []Program{
 		tarry,

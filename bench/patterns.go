@@ -16,7 +16,7 @@ func patternContest(pattern string) string { return "grep pattern " + pattern }
 func (s Setup) grepPatterns() []Contest {
 	var contests []Contest
 	for _, pattern := range gen.Patterns {
-		tarry := s.tarry(Count, "grep", "-c", pattern, s.Inputs.Real).with("tarry", "-o", "-")
+		tarry := s.tarry(Count, "grep", "-c", pattern, s.Inputs.Real).with("tarry", "--output", "-")
 		tarry.OutDir = ""
 		c := Contest{
 			Name: patternContest(pattern), Input: s.Inputs.Real, Bytes: s.Size,

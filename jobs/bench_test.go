@@ -103,9 +103,9 @@ func BenchmarkJobs(b *testing.B) {
 			return TopBy(TopOptions{Lines: 10}).Bind(mapreduce.Lines(src), mapreduce.Text[Line](to))
 		}},
 		{"grep -c", gen.Lines, func(src mapreduce.Source, to to) (plan, error) {
-			job, err := GrepCount("a", GrepOptions{})
+			job, err := GrepCount("a", GrepOptions{}, src)
 			require.NoError(b, err)
-			return job.Bind(mapreduce.Chunks(src), mapreduce.Text[int64](to))
+			return job.Bind(mapreduce.Chunks(src), mapreduce.Raw[[]byte](to))
 		}},
 		{"sort -t -k", gen.Pairs, func(src mapreduce.Source, to to) (plan, error) {
 			keys := []SortKey{{Field: 2, Numeric: true}}

@@ -92,11 +92,14 @@ func TestJobsInAllWays(t *testing.T) {
 			checked(t, must(Grep(`^\w+\s-?[0-9]{2,}\s`, GrepOptions{FileNames: true})), chunks)
 		},
 		"grep count classes": func(t *testing.T) {
-			checked(t, must(GrepCount(`(?:[ab]{2}){2}.*\b[1-4]`, GrepOptions{})), chunks)
+			checked(t, must(GrepCount(`(?:[ab]{2}){2}.*\b[1-4]`, GrepOptions{}, files...)), chunks)
 		},
-		"grep count":    func(t *testing.T) { checked(t, must(GrepCount("ab", GrepOptions{})), chunks) },
+		"grep count":    func(t *testing.T) { checked(t, must(GrepCount("ab", GrepOptions{}, files...)), chunks) },
 		"grep matches":  func(t *testing.T) { checked(t, must(GrepMatches("[0-9]+", GrepOptions{})), chunks) },
 		"grep numbered": func(t *testing.T) { checked(t, must(GrepNumbered("ab", GrepOptions{}, files...)), chunks) },
+		"grep context": func(t *testing.T) {
+			checked(t, must(GrepContext("ab", GrepOptions{}, Context{Before: 1, After: 1}, files...)), chunks)
+		},
 		"grep files":    func(t *testing.T) { checked(t, must(GrepFiles("abab", GrepOptions{}, files...)), chunks) },
 		"secondarysort": func(t *testing.T) { checked(t, SecondarySort(), counts) },
 		"movingaverage": func(t *testing.T) { checked(t, must(MovingAverage(3)), lines) },

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 
 	"github.com/tarry-mr/tarry/jobs/internal/search"
 	"github.com/tarry-mr/tarry/mapreduce"
@@ -107,46 +108,71 @@ func (o GrepOptions) runs(p *search.Pattern) func(chunk []byte, visit func(lines
 	return p.Lines
 }
 
-// GrepCount counts the lines that Grep selects: its output is one number, 0 included. Its input is
-// Chunks. Errors wrap ErrPattern.
-func GrepCount(pattern string, o GrepOptions) (mapreduce.Job[[]byte, bool, int64, int64], error) {
+// GrepCount counts the lines that Grep selects in each file, as `grep -c` does: its output is a number a
+// line, 0 included, in the order of src, with FileNames behind the file's name and a colon. Its input is
+// Chunks of src, its output Raw. Two sources of one name are an error that wraps ErrSameName; other errors
+// wrap ErrPattern.
+func GrepCount(
+	pattern string, o GrepOptions, src ...mapreduce.Source,
+) (mapreduce.Job[[]byte, []byte, int64, []byte], error) {
 	p, err := o.compile(pattern)
-	if err != nil {
-		return mapreduce.Job[[]byte, bool, int64, int64]{}, err
+	if err == nil {
+		err = differentNames(src)
 	}
-	return mapreduce.Job[[]byte, bool, int64, int64]{
+	if err != nil {
+		return mapreduce.Job[[]byte, []byte, int64, []byte]{}, err
+	}
+	return mapreduce.Job[[]byte, []byte, int64, []byte]{
 		Name: "grep-count",
-		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, bool, int64], error) {
-			within(p, t)
-			var n int64
-			selected := t.Counter(GrepCounters, LinesSelected)
-			return mapreduce.Mapper[[]byte, bool, int64]{
-				Map: func(chunk []byte, _ func(bool, int64)) error {
-					matching := p.Count(chunk)
-					if o.Invert {
-						matching = search.CountLines(chunk) - matching
-					}
-					n += matching
-					return nil
-				},
-				Close: func(emit func(bool, int64)) error {
-					selected.Add(n)
-					emit(true, n)
-					return nil
-				},
-			}, nil
+		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, []byte, int64], error) {
+			return newPrinter(p, o, t).counting(), nil
 		},
 		Sum: true,
-		Reduce: func(_ bool, counts iter.Seq[int64], emit func(int64)) error {
-			var n int64
-			for c := range counts {
-				n += c
-			}
-			emit(n)
-			return nil
+		ReduceTask: func(t *mapreduce.Task) (mapreduce.Reducer[[]byte, int64, []byte], error) {
+			return newPrinter(p, o, t).telling(src), nil
 		},
 		Reducers: 1,
 	}, nil
+}
+
+// counting is the map of GrepCount.
+func (p *printer) counting() mapreduce.Mapper[[]byte, []byte, int64] {
+	n := int64(0)
+	return mapreduce.Mapper[[]byte, []byte, int64]{
+		Map: func(chunk []byte, _ func([]byte, int64)) error {
+			matching := p.pattern.Count(chunk)
+			if p.o.Invert {
+				matching = search.CountLines(chunk) - matching
+			}
+			n += matching
+			return nil
+		},
+		Close: func(emit func([]byte, int64)) error {
+			p.selected.Add(n)
+			emit(p.name, n)
+			return nil
+		},
+	}
+}
+
+// telling is the reduce of GrepCount: a file of which no map has read anything is empty.
+func (p *printer) telling(src []mapreduce.Source) mapreduce.Reducer[[]byte, int64, []byte] {
+	count := map[string]int64{}
+	return mapreduce.Reducer[[]byte, int64, []byte]{
+		Reduce: func(name []byte, counts iter.Seq[int64], _ func([]byte)) error {
+			for n := range counts {
+				count[string(name)] += n
+			}
+			return nil
+		},
+		Close: func(emit func([]byte)) error {
+			for _, s := range src {
+				p.name = append(p.name[:0], s.Name()...)
+				emit(p.printed(0, strconv.AppendInt(nil, count[s.Name()], 10)))
+			}
+			return nil
+		},
+	}
 }
 
 // GrepMatches counts the texts that match in the lines of its input, leftmost first, not

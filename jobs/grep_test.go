@@ -76,27 +76,6 @@ func TestGrepOfAnyPattern(t *testing.T) {
 	}
 }
 
-func TestGrepCountEqualsTool(t *testing.T) {
-	for _, o := range []GrepOptions{{}, {Invert: true}} {
-		flags := "-Ea"
-		if o.Invert {
-			flags += "v"
-		}
-		everywhere(t, true, func(t *testing.T, files []string) string {
-			counts := tool(t, files, "grep", flags, "-h", "-c", "-e", "a")
-			n := 0
-			for line := range strings.Lines(counts) {
-				n += parse(t, line)
-			}
-			return itoa(n) + "\n"
-		}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			job, err := GrepCount("a", o)
-			require.NoError(t, err)
-			return job.Bind(mapreduce.Chunks(src...), mapreduce.Text[int64](to))
-		})
-	}
-}
-
 func TestGrepMatchesThenByFrequency(t *testing.T) {
 	files := []string{"b a\nab", corpus(5000), ""}
 	lines := tool(t, files, "grep", "-E", "-h", "-a", "-o", "-e", "[a-c]+")

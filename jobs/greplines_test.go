@@ -59,6 +59,14 @@ var grepModes = []struct {
 	{"-H -n -o --color=always", GrepOptions{FileNames: true, OnlyMatching: true, Color: true}, bindNumbered},
 	{"-l", GrepOptions{}, bindFiles},
 	{"-l --color=always", GrepOptions{Color: true}, bindFiles},
+	{"-h -c", GrepOptions{}, bindCount},
+	{"-H -c", GrepOptions{FileNames: true}, bindCount},
+	{"-H -c --color=always", GrepOptions{FileNames: true, Color: true}, bindCount},
+	{"-h -A2 -B1", GrepOptions{}, bindContext(Context{Before: 1, After: 2})},
+	{"-H -n -C1", GrepOptions{FileNames: true}, bindContext(Context{Before: 1, After: 1, Numbers: true})},
+	{"-H -B3", GrepOptions{FileNames: true}, bindContext(Context{Before: 3})},
+	{"-h -n -A0", GrepOptions{}, bindContext(Context{Numbers: true})},
+	{"-H -n -C2 --color=always", GrepOptions{FileNames: true, Color: true}, bindContext(Context{Before: 2, After: 2, Numbers: true})},
 }
 
 func bindGrep(pattern string, o GrepOptions, src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
@@ -83,6 +91,24 @@ func bindFiles(pattern string, o GrepOptions, src []mapreduce.Source, to mapredu
 		return nil, err
 	}
 	return job.Bind(mapreduce.Chunks(src...), mapreduce.Raw[[]byte](to))
+}
+
+func bindCount(pattern string, o GrepOptions, src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+	job, err := GrepCount(pattern, o, src...)
+	if err != nil {
+		return nil, err
+	}
+	return job.Bind(mapreduce.Chunks(src...), mapreduce.Raw[[]byte](to))
+}
+
+func bindContext(c Context) func(string, GrepOptions, []mapreduce.Source, mapreduce.Destination) (*mapreduce.Plan, error) {
+	return func(pattern string, o GrepOptions, src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+		job, err := GrepContext(pattern, o, c, src...)
+		if err != nil {
+			return nil, err
+		}
+		return job.Bind(mapreduce.Chunks(src...), mapreduce.Raw[[]byte](to))
+	}
 }
 
 // withFlags adds options to a mode, unless GNU grep itself makes nothing of them together.
@@ -178,6 +204,12 @@ func TestGrepNumberedRefusesEqualNames(t *testing.T) {
 	require.ErrorContains(t, err, `"memory"`)
 	_, err = GrepFiles("a", GrepOptions{}, twice...)
 	require.ErrorIs(t, err, ErrSameName)
+	_, err = GrepCount("a", GrepOptions{}, twice...)
+	require.ErrorIs(t, err, ErrSameName)
+	_, err = GrepContext("a", GrepOptions{}, Context{}, twice...)
+	require.ErrorIs(t, err, ErrSameName)
+	_, err = GrepContext("a", GrepOptions{OnlyMatching: true}, Context{})
+	require.ErrorIs(t, err, ErrPattern)
 	_, err = GrepNumbered("a(", GrepOptions{})
 	require.ErrorIs(t, err, ErrPattern)
 	_, err = GrepFiles("a(", GrepOptions{})
@@ -204,15 +236,10 @@ func TestGrepCountsLines(t *testing.T) {
 			require.Equal(t, want, c.Named(GrepCounters, LinesSelected))
 		}
 		for _, bind := range []func(string, GrepOptions, []mapreduce.Source, mapreduce.Destination) (*mapreduce.Plan, error){
-			bindGrep, bindNumbered, bindFiles,
+			bindGrep, bindNumbered, bindFiles, bindCount, bindContext(Context{Before: 1, After: 1}),
 		} {
 			count(func(to mapreduce.Destination) (*mapreduce.Plan, error) { return bind("a", o, named(text), to) })
 		}
-		count(func(to mapreduce.Destination) (*mapreduce.Plan, error) {
-			job, err := GrepCount("a", o)
-			require.NoError(t, err)
-			return job.Bind(mapreduce.Chunks(named(text)...), mapreduce.Text[int64](to))
-		})
 		if !invert {
 			count(func(to mapreduce.Destination) (*mapreduce.Plan, error) {
 				job, err := GrepMatches("a", o)

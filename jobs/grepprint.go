@@ -50,9 +50,12 @@ func (p *printer) lines(chunk []byte, visit func(line []byte)) {
 	p.selected.Add(n)
 }
 
-// texts calls visit with what is to be written of a line, without a line feed: the line, or each
-// match. It is valid until the next.
-func (p *printer) texts(line []byte, visit func(text []byte)) {
+// texts calls visit with what is to be written of a line that is selected, without a line feed: the line, or
+// each match. It is valid until the next.
+func (p *printer) texts(line []byte, visit func(text []byte)) { p.textsOf(line, true, visit) }
+
+// textsOf is texts of a line that is selected, or beside one that is.
+func (p *printer) textsOf(line []byte, selected bool, visit func(text []byte)) {
 	line = bytes.TrimSuffix(line, []byte{'\n'})
 	switch {
 	case p.o.OnlyMatching:
@@ -60,7 +63,7 @@ func (p *printer) texts(line []byte, visit func(text []byte)) {
 			p.text = p.colored(p.text[:0], colorMatch, line[from:to])
 			visit(p.text)
 		})
-	case p.o.Color && !p.o.Invert:
+	case p.o.Color && selected != p.o.Invert:
 		p.text = p.text[:0]
 		done := 0
 		p.pattern.Matches(line, func(from, to int) {
@@ -85,15 +88,18 @@ func (p *printer) colored(dst []byte, color string, text []byte) []byte {
 
 // printed is a line of output: the file's name, if asked for, the number, if it is not 0, and the
 // text. It is valid until the next.
-func (p *printer) printed(number int64, text []byte) []byte {
+func (p *printer) printed(number int64, text []byte) []byte { return p.printedWith(':', number, text) }
+
+// printedWith is printed with a separator behind name and number.
+func (p *printer) printedWith(separator byte, number int64, text []byte) []byte {
 	p.line = p.line[:0]
 	if p.o.FileNames {
 		p.line = p.colored(p.line, colorName, p.name)
-		p.line = p.colored(p.line, colorSeparator, []byte{':'})
+		p.line = p.colored(p.line, colorSeparator, []byte{separator})
 	}
 	if number != 0 {
 		p.line = p.colored(p.line, colorNumber, strconv.AppendInt(nil, number, 10))
-		p.line = p.colored(p.line, colorSeparator, []byte{':'})
+		p.line = p.colored(p.line, colorSeparator, []byte{separator})
 	}
 	p.line = append(append(p.line, text...), '\n')
 	return p.line

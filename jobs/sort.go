@@ -47,8 +47,8 @@ type SortByOptions struct {
 	// Separator stands between fields. 0 means that a field is a run of spaces and tabs and what
 	// follows it up to the next: the blanks before a field are part of it.
 	Separator byte
-	// Numeric, SkipBlanks and Reverse are for keys that have none of these of their own.
-	Numeric, SkipBlanks bool
+	// Numeric, Fold, SkipBlanks and Reverse are for keys that have none of these of their own.
+	Numeric, Fold, SkipBlanks bool
 	// Reverse sorts downward, also lines whose keys are equal.
 	Reverse bool
 	// Unique writes of lines with equal keys the first one of the input.
@@ -57,7 +57,7 @@ type SortByOptions struct {
 	Stable bool
 }
 
-// SortBy sorts lines by keys, as `LC_ALL=C sort` with -k, -t, -n, -b, -r, -u and -s does: the parts
+// SortBy sorts lines by keys, as `LC_ALL=C sort` with -k, -t, -n, -f, -b, -r, -u and -s does: the parts
 // one after the other are sorted as a whole. Its input is Lines. The error of a key that cannot be
 // wraps ErrSortKey.
 //

@@ -19,7 +19,7 @@ import (
 func sortArguments(o SortByOptions, keys []string) []string {
 	var args []string
 	for flag, given := range map[string]bool{
-		"-n": o.Numeric, "-b": o.SkipBlanks, "-r": o.Reverse, "-u": o.Unique, "-s": o.Stable,
+		"-n": o.Numeric, "-f": o.Fold, "-b": o.SkipBlanks, "-r": o.Reverse, "-u": o.Unique, "-s": o.Stable,
 	} {
 		if given {
 			args = append(args, flag)
@@ -90,11 +90,11 @@ func TestSortByEqualsTool(t *testing.T) {
 // Random lines, keys and options, against GNU sort.
 func TestSortByEqualsToolOnRandomLines(t *testing.T) {
 	line := rapid.OneOf(
-		rapid.StringOfN(rapid.RuneFrom([]rune("01239-. \t,:ab\x00")), 0, 12, -1),
+		rapid.StringOfN(rapid.RuneFrom([]rune("01239-. \t,:abAB[\x00")), 0, 12, -1),
 		rapid.StringMatching(`[ ]?-?0{0,2}[0-3]{0,3}(\.[0-2]{0,3})?( |,|\t)-?[0-2]{0,2}(,[ab]{0,2})?`),
 		rapid.StringMatching(`-?[1-9][0-9]{250,300}`),
 	)
-	place := rapid.StringMatching(`[1-4](\.[1-3])?[nrb]{0,2}`)
+	place := rapid.StringMatching(`[1-4](\.[1-3])?[nfrb]{0,2}`)
 	key := rapid.Custom(func(t *rapid.T) string {
 		k := place.Draw(t, "begin")
 		if rapid.Bool().Draw(t, "ends") {
@@ -106,7 +106,7 @@ func TestSortByEqualsToolOnRandomLines(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		flag := func(name string) bool { return rapid.IntRange(0, 3).Draw(rt, name) == 0 }
 		o := SortByOptions{
-			Numeric: flag("n"), SkipBlanks: flag("b"), Reverse: flag("r"), Unique: flag("u"), Stable: flag("s"),
+			Numeric: flag("n"), Fold: flag("f"), SkipBlanks: flag("b"), Reverse: flag("r"), Unique: flag("u"), Stable: flag("s"),
 			Separator: rapid.SampledFrom([]byte{0, ' ', ',', '\t', '0'}).Draw(rt, "t"),
 		}
 		keys := rapid.SliceOfN(key, 0, 3).Draw(rt, "keys")
@@ -134,7 +134,7 @@ func TestSortKeysThatCannotBe(t *testing.T) {
 		"-1":       `"" is no number`,
 		"1,":       `"" is no number`,
 		"1,2,3":    "no option is called ','",
-		"2f":       "no option is called 'f': n, r and b are",
+		"2d":       "no option is called 'd': n, f, r and b are",
 		"1n.2":     "no option is called '.'",
 		"1,2.1nrM": "no option is called 'M'",
 	} {

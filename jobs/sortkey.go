@@ -28,12 +28,14 @@ type SortKey struct {
 	Numeric bool
 	// Reverse sorts downward by this key.
 	Reverse bool
+	// Fold compares small letters of ASCII as capitals; with Numeric it has no effect.
+	Fold bool
 	// SkipBlanks lets Char count from the first byte that is no space or tab, SkipEndBlanks EndChar.
 	SkipBlanks, SkipEndBlanks bool
 }
 
 // ParseSortKey reads a key as `sort -k` does: F[.C][OPTIONS][,G[.D][OPTIONS]], with the options n
-// (Numeric), r (Reverse) and b (SkipBlanks, or SkipEndBlanks behind the comma). Errors wrap
+// (Numeric), f (Fold), r (Reverse) and b (SkipBlanks, or SkipEndBlanks behind the comma). Errors wrap
 // ErrSortKey.
 func ParseSortKey(text string) (SortKey, error) {
 	var k SortKey
@@ -71,12 +73,14 @@ func (k *SortKey) parse(text string, field, char *int, blanks *bool) error {
 		switch o {
 		case 'n':
 			k.Numeric = true
+		case 'f':
+			k.Fold = true
 		case 'r':
 			k.Reverse = true
 		case 'b':
 			*blanks = true
 		default:
-			return fmt.Errorf("no option is called %q: n, r and b are", o)
+			return fmt.Errorf("no option is called %q: n, f, r and b are", o)
 		}
 	}
 	return nil
@@ -119,14 +123,14 @@ func (o SortByOptions) sortKeys() (sortKeys, error) {
 		if err := k.check(); err != nil {
 			return list, err
 		}
-		if !k.Numeric && !k.Reverse && !k.SkipBlanks && !k.SkipEndBlanks {
-			k.Numeric, k.Reverse, k.SkipBlanks = o.Numeric, o.Reverse, o.SkipBlanks
+		if !k.Numeric && !k.Fold && !k.Reverse && !k.SkipBlanks && !k.SkipEndBlanks {
+			k.Numeric, k.Fold, k.Reverse, k.SkipBlanks = o.Numeric, o.Fold, o.Reverse, o.SkipBlanks
 			k.SkipEndBlanks = o.SkipBlanks && k.EndField > 0
 		}
 		list.keys = append(list.keys, k)
 	}
 	if len(o.Keys) == 0 {
-		whole := SortKey{Field: 1, Numeric: o.Numeric, Reverse: o.Reverse, SkipBlanks: o.SkipBlanks}
+		whole := SortKey{Field: 1, Numeric: o.Numeric, Fold: o.Fold, Reverse: o.Reverse, SkipBlanks: o.SkipBlanks}
 		list.keys = append(list.keys, whole)
 	}
 	return list, nil
@@ -142,6 +146,9 @@ func (k sortKeys) appendTo(dst, line []byte) []byte {
 			dst = appendNumber(dst, text)
 		} else {
 			dst = appendText(dst, text)
+			if key.Fold {
+				fold(dst[from:])
+			}
 		}
 		if key.Reverse != k.downward {
 			invert(dst[from:])
@@ -272,6 +279,15 @@ func digits(text []byte) (before, after []byte) {
 		n++
 	}
 	return text[:n], text[n:]
+}
+
+// fold makes small letters of ASCII capitals.
+func fold(b []byte) {
+	for i, c := range b {
+		if c >= 'a' && c <= 'z' {
+			b[i] = c - ('a' - 'A')
+		}
+	}
 }
 
 func invert(b []byte) {

@@ -56,6 +56,7 @@ func (j Job[I, K, V, O]) bind(in Input[I], out Output[O], where, home string) (*
 	}
 	p, err := newPlan(where, j.Name, j.Reducers, false, in.ends(), out.dest, b)
 	if err == nil {
+		p.ordered = j.TotalOrder
 		v := reflect.TypeFor[V]()
 		p.folds = b.combines() && v.Size() > 0 && !mayChange(v)
 	}

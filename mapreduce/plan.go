@@ -56,6 +56,7 @@ type Plan struct {
 	asked   int // Job.Reducers
 	mapOnly bool
 	folds   bool
+	ordered bool
 	sources []Source
 	inputs  []inputPlan  // by source
 	kept    []*KeptParts // that the sources are parts of
@@ -108,6 +109,10 @@ func (p *Plan) Name() string { return p.name }
 
 // MapOnly reports whether the maps write the output themselves.
 func (p *Plan) MapOnly() bool { return p.mapOnly }
+
+// Ordered reports whether the parts, one after the other, are in the order of the keys whatever the number
+// of reduces: see Job.TotalOrder.
+func (p *Plan) Ordered() bool { return p.ordered }
 
 // Folds reports whether maps fold the values of equal keys into one of fixed size, such as a sum: what
 // a map leaves then grows with its distinct keys rather than with its input. It is false where values

@@ -36,7 +36,7 @@ func TestMemoryStaysWithinTheBudget(t *testing.T) {
 		t.Run(fmt.Sprint(c.budget>>20, " MiB ", c.name), func(t *testing.T) {
 			spills := t.TempDir()
 			args := append([]string{"run"}, c.job...)
-			args = append(args, "-q", "-o", filepath.Join(t.TempDir(), "out"), "--spill-dir", spills, "--memory", fmt.Sprint(c.budget))
+			args = append(args, "-q", "--output", filepath.Join(t.TempDir(), "out"), "--spill-dir", spills, "--memory", fmt.Sprint(c.budget))
 			private := runWatched(t, args, "GOGC=off")
 			t.Logf("private %d MiB", private>>20)
 			require.LessOrEqual(t, private, c.budget+slack, "%v", c.job)

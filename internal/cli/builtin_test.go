@@ -152,18 +152,23 @@ func textJobs() []builtIn {
 			}
 			return plainCounts(firsts)
 		}},
-		{[]string{"grep", "aaaB|c{15}[AC]"}, true, func(f []plainFile) []string {
+		{[]string{"grep", "-h", "aaaB|c{15}[AC]"}, true, func(f []plainFile) []string {
 			return keep(f, func(l string) bool {
 				return strings.Contains(l, "aaaB") || strings.Contains(l, strings.Repeat("c", 15)+"A") || strings.Contains(l, strings.Repeat("c", 15)+"C")
 			})
 		}},
-		{[]string{"grep", "-v", "[A-B]"}, true, func(f []plainFile) []string {
+		{[]string{"grep", "-h", "-v", "[A-B]"}, true, func(f []plainFile) []string {
 			return keep(f, func(l string) bool { return !strings.ContainsAny(l, "AB") })
 		}},
 		{[]string{"grep", "-c", "-F", "ddA"}, true, func(f []plainFile) []string {
-			return []string{strconv.Itoa(len(keep(f, func(l string) bool { return strings.Contains(l, "ddA") })))}
+			var list []string
+			for _, file := range f {
+				n := len(keep([]plainFile{file}, func(l string) bool { return strings.Contains(l, "ddA") }))
+				list = append(list, fmt.Sprintf("%s:%d", file.name, n))
+			}
+			return list
 		}},
-		{[]string{"grep", "-n", "-i", "EEEa"}, true, func(f []plainFile) (list []string) {
+		{[]string{"grep", "-h", "-n", "-i", "EEEa"}, true, func(f []plainFile) (list []string) {
 			for _, file := range f {
 				for i, l := range file.lines {
 					if strings.Contains(strings.ToLower(l), "eeea") {
@@ -173,7 +178,7 @@ func textJobs() []builtIn {
 			}
 			return list
 		}},
-		{[]string{"grep", "--only-matching", "[a-f]+B"}, true, func(f []plainFile) (list []string) {
+		{[]string{"grep", "-h", "-o", "[a-f]+B"}, true, func(f []plainFile) (list []string) {
 			for _, w := range plainWords(f) { // a word is one letter many times, and another one
 				if w[0] <= 'f' && w[len(w)-1] == 'B' && len(w) > 1 {
 					list = append(list, w)
@@ -258,7 +263,7 @@ func TestBuiltInJobsArePlainPrograms(t *testing.T) {
 				if slices.Contains(job.args, "grep") || job.args[0] == "top" { // one reduce, or none
 					set = set[2:]
 				}
-				args := slices.Concat([]string{"run"}, job.args, []string{dir, "-o", "-", "-q"}, set)
+				args := slices.Concat([]string{"run"}, job.args, []string{dir, "-q"}, set)
 				o := runHere(t, args, nil)
 				require.Zero(t, o.code, "%v: %s", args, o.errs)
 				got := strings.Split(string(bytes.TrimSuffix([]byte(o.out), []byte("\n"))), "\n")

@@ -72,7 +72,7 @@ func (c *changing) plan(path, out string) (*mapreduce.Plan, error) {
 		return nil, err
 	}
 	job := new(batchJob)
-	if err := job.parse(append(slices.Clone(c.job), path, "-o", out)); err != nil {
+	if err := job.parse(append(slices.Clone(c.job), path, "--output", out)); err != nil {
 		return nil, err
 	}
 	return job.stages[0].bind([]mapreduce.Source{src}, mapreduce.Dir(out))
@@ -268,7 +268,7 @@ func (c *changing) runHere(cluster *actors.Cluster, out string, begin func()) er
 }
 
 func (c *changing) runProgram(out string) error {
-	args := slices.Concat([]string{"run"}, c.job, []string{c.path, "-q", "-o", out})
+	args := slices.Concat([]string{"run"}, c.job, []string{c.path, "-q", "--output", out})
 	args = append(args, "--block-size", "64KiB", "--nodes", "2")
 	if c.job[0] != "grep" {
 		args = append(args, "--reduces", "2")

@@ -27,11 +27,11 @@ func newBatch(p *program) *cobra.Command {
 		Short: "Run several jobs at once on one emulated cluster",
 		Long: `Run several jobs at once on one emulated cluster, so that they share it as the scheduler says. FILE,
 or - for standard input, has a job a line, written as behind tarry run, with the flags of jobs only;
-"at TIME" before it lets it begin that long after the batch. # begins a comment; quotes and
-backslashes work as in a shell.
+"at TIME" before it lets it begin that long after the batch. Each has an --output of its own, in
+short -o but for grep. # begins a comment; quotes and backslashes work as in a shell.
 
   wordcount 'books/**/*.txt' -o out/words --pool batch
-  at 500ms grep -i error logs -o out/errors --pool ann --priority high
+  at 500ms grep -i error logs --output out/errors --pool ann --priority high
   at 1s sort small.txt -o out/sorted --pool bob
 
   tarry batch jobs.txt --racks 4 --nodes 40 --scheduler hfs --events events.jsonl

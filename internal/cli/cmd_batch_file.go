@@ -96,11 +96,11 @@ func (j *batchJob) parse(line []string) error {
 	tarry.SetOut(io.Discard)
 	tarry.SetErr(io.Discard)
 	tarry.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err, "") })
-	j.jobFlags.register(root)
 	root.AddCommand(jobCommands(new(program), func(cmd *cobra.Command, inputs []string, stages ...stage) error {
 		j.cmd, j.inputs, j.stages = cmd, inputs, stages
 		return nil
 	})...)
+	j.jobFlags.register(root)
 	tarry.SetArgs(append([]string{"run"}, line...))
 	if err := tarry.ExecuteContext(context.Background()); err != nil {
 		return err
@@ -108,8 +108,8 @@ func (j *batchJob) parse(line []string) error {
 	switch {
 	case j.stages == nil: // help
 		return usageError("%s is no job", line[0])
-	case j.output == "-":
-		return usageError("-o -: the jobs of a batch write to directories")
+	case j.output == stdoutName:
+		return usageError("where to? %s DIR: the jobs of batches and servers write to directories", outputFlag(j.cmd))
 	}
 	if slices.Contains(j.inputs, stdinName) {
 		return usageError("-: the jobs of a batch read files")

@@ -36,7 +36,7 @@ func TestSplitWords(t *testing.T) {
 
 func TestReadBatch(t *testing.T) {
 	list, err := readBatch("f", strings.NewReader(`
-at 1m30s grep -F -i 'a b' x y -o out/1 --pool p --priority LOW --compress zstd --overwrite # and so on
+at 1m30s grep -F -i 'a b' x y --output out/1 --pool p --priority LOW --compress zstd --overwrite # and so on
 sort -r z -o out/2 --queue q --reduces 3`))
 	require.NoError(t, err)
 	require.Len(t, list, 2)

@@ -48,10 +48,11 @@ func (s stage) plan(
 func newRun(p *program) *cobra.Command {
 	r, list := new(runFlags), false
 	cmd := &cobra.Command{
-		Use:   "run JOB IN... -o OUT",
+		Use:   "run JOB IN...",
 		Short: "Run a job on an emulated cluster in this process",
-		Long: `Run a job: read IN, write OUT/part-r-00000 and so on (part-m-00000 for jobs without reduces), then
-OUT/_SUCCESS.
+		Long: `Run a job: read IN and write the result to standard output, in the order of the keys where the job
+has keys. With --output OUT, in short -o but for grep, it makes a directory instead:
+OUT/part-r-00000 and so on (part-m-00000 for jobs without reduces), then OUT/_SUCCESS.
 
 ` + inputHelp + `
 
@@ -78,7 +79,6 @@ is started again: parts that were committed stay.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.listJobs(cmd) },
 	}
 	cmd.Flags().BoolVar(&list, "list", false, "print the jobs, one a line, and run none")
-	r.register(cmd)
 	cmd.AddGroup(&cobra.Group{ID: forUse, Title: "Jobs"}, &cobra.Group{ID: forBenchmarks, Title: "Jobs of benchmarks and tests"})
 	for _, job := range jobCommands(p, func(cmd *cobra.Command, inputs []string, stages ...stage) error {
 		return p.run(cmd, r, inputs, stages)
@@ -88,6 +88,7 @@ is started again: parts that were committed stay.`,
 		}
 		cmd.AddCommand(job)
 	}
+	r.register(cmd)
 	return cmd
 }
 
@@ -170,7 +171,7 @@ func (j jobStages) reads(c *columnFlags) (jobStages, error) {
 // flags are known. An error of make is one of the command line. The help texts of c are without what
 // they share.
 func jobCommand(start starter, c *cobra.Command, make func() (jobStages, error)) *cobra.Command {
-	c.Use += " IN... -o OUT"
+	c.Use += " IN..."
 	c.Long += "\n\n" + inputHelp
 	c.Args = arguments(1, -1, "at least one input: files, directories, globs, or - for standard input")
 	c.RunE = func(cmd *cobra.Command, args []string) error {

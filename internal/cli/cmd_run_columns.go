@@ -15,9 +15,9 @@ func newRunDistinct(start starter) *cobra.Command {
 		Short: "Write each line once",
 		Long: `Write each line, or each text of a column, once, in byte order within each part, as sort -u does;
 with --count text, tab, how many lines have it. Records of --csv and --tsv are written as such.`,
-		Example: `  tarry run distinct names.txt -o -
-  tarry run distinct --column 1 --count --top 10 visits.tsv -o -
-  tarry run distinct --csv --header --column city customers.csv -o -`,
+		Example: `  tarry run distinct names.txt
+  tarry run distinct --column 1 --count --top 10 visits.tsv
+  tarry run distinct --csv --header --column city customers.csv`,
 	}, func() (jobStages, error) {
 		o := jobs.DistinctOptions{Column: c.number(), Separator: c.separator()}
 		read := func(src []mapreduce.Source) mapreduce.Input[[]byte] { return mapreduce.Lines(src...) }
@@ -57,9 +57,9 @@ func newRunHistogram(start starter) *cobra.Command {
 0. Writes the least number of each bucket that is not empty, tab, how many numbers are in it; the
 parts one after the other are in order. All of it is exact.`,
 		Example: `  tarry gen numbers --size 10MB --seed 1 -o numbers.txt
-  tarry run histogram --width 1000000 numbers.txt -o -
-  tarry run histogram --csv --header --column price --width 0.5 prices.csv -o -
-  tarry run histogram --jsonl seconds requests.jsonl -o -`,
+  tarry run histogram --width 1000000 numbers.txt
+  tarry run histogram --csv --header --column price --width 0.5 prices.csv
+  tarry run histogram --jsonl seconds requests.jsonl`,
 	}, func() (jobStages, error) {
 		o := jobs.HistogramOptions{Width: width, Column: c.number(), Separator: c.separator()}
 		if c.parsed() {
@@ -93,7 +93,7 @@ func newRunSecondarySort(start starter) *cobra.Command {
 among the key's, from 1. The numbers are part of what the engine sorts by: no reduce holds them.`,
 		Example: `  tarry gen pairs --size 10MB --seed 1 -o pairs.txt
   tarry run secondarysort pairs.txt -o sorted
-  tarry run secondarysort --csv --header --columns user,seconds visits.csv -o -`,
+  tarry run secondarysort --csv --header --columns user,seconds visits.csv`,
 	}, func() (jobStages, error) {
 		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 			return jobs.SecondarySort().Bind(c.pairs(src), mapreduce.Text[jobs.Placed](to))
@@ -113,8 +113,8 @@ func newRunMovingAverage(start starter) *cobra.Command {
 		Long: `Take the mean of each key's last numbers at each time. Reads lines of key, tab, time, tab, number,
 in any order: a time is an integer, a number as tarry run mean reads it. Writes key, tab, time, tab,
 mean of the number at that time and those before it. Sums are exact: nothing drifts.`,
-		Example: `  tarry run movingaverage --window 7 temperatures.tsv -o -
-  tarry run movingaverage --jsonl city,hour,celsius weather.jsonl -o -`,
+		Example: `  tarry run movingaverage --window 7 temperatures.tsv
+  tarry run movingaverage --jsonl city,hour,celsius weather.jsonl`,
 	}, func() (jobStages, error) {
 		job, err := jobs.MovingAverage(window)
 		if err != nil {

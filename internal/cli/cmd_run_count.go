@@ -35,8 +35,8 @@ func newRunWordCount(start starter) *cobra.Command {
 	cmd := jobCommand(start, &cobra.Command{
 		Use:   "wordcount",
 		Short: "Count words",
-		Long: `Count words, which is what stands between ASCII white space. Writes word, tab, count; keys are in
-byte order within each part.
+		Long: `Count words, which is what stands between ASCII white space. Writes word, tab, count; words are in
+byte order on standard output, and within each part of --output.
 
 --words takes runs of letters, marks and decimal digits for words (Unicode's L, M and Nd): all else
 stands between them, punctuation, symbols and bytes that are not UTF-8. Don't is two words. --fold
@@ -45,8 +45,8 @@ simple case folding, in which a sharp s is not ss.
 
 With --reduces 0 it writes word, tab, 1 for each word, in the order of the input.`,
 		Example: `  tarry run wordcount 'books/**/*.txt' -o counts
-  tarry run wordcount --fold --words --top 10 book.txt -o -
-  tarry run wordcount - -o - | sort -k2,2nr | head
+  tarry run wordcount --fold --words --top 10 book.txt
+  tarry run wordcount - | sort -k2,2nr | head
   tarry run wordcount book.txt -o counts --racks 4 --nodes 40 --events events.jsonl`,
 	}, func() (jobStages, error) {
 		job := jobs.WordCountBy(o)
@@ -73,7 +73,7 @@ tab, %0A for a line feed.
 
 With --reduces 0 it writes word, tab, name for each word, in the order of the input.`,
 		Example: `  tarry run index books/ -o index
-  tarry run index books/ -o - --top 20`,
+  tarry run index books/ --top 20`,
 	}, func() (jobStages, error) {
 		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 			return jobs.Index().Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.Posting](to))
@@ -99,9 +99,9 @@ A number is decimal, with at most 64 bits before the point and 18 decimals. Sums
 the order does not matter; the mean is rounded once, to the nearest float of 64 bits.`,
 		Example: `  tarry gen pairs --size 10MB --seed 1 -o pairs.txt
   tarry run mean pairs.txt -o means
-  tarry run mean --csv --column 3 prices.csv -o - --top 5
-  tarry run mean --csv --header --columns city,price prices.csv -o -
-  tarry run mean --jsonl city,price prices.jsonl -o -`,
+  tarry run mean --csv --column 3 prices.csv --top 5
+  tarry run mean --csv --header --columns city,price prices.csv
+  tarry run mean --jsonl city,price prices.jsonl`,
 	}, func() (jobStages, error) {
 		if c.number() == 1 {
 			return jobStages{}, errors.New("--column 1: that is the key")
@@ -134,8 +134,8 @@ func newRunTop(start starter) *cobra.Command {
 writes lines whose last column, or that of --column, is a decimal number, such as those of
 wordcount.`,
 		Example: `  tarry run wordcount book.txt -o counts
-  tarry run top -k 20 counts -o -
-  tarry run top --csv --header --column price prices.csv -o -`,
+  tarry run top -k 20 counts
+  tarry run top --csv --header --column price prices.csv`,
 	}, func() (jobStages, error) {
 		bind := topStage(jobs.TopOptions{Lines: lines, Column: c.number(), Separator: c.separator()})
 		if c.parsed() {

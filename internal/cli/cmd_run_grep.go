@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,44 +16,69 @@ import (
 
 // grepFlags are the flags of `tarry run grep`.
 type grepFlags struct {
-	o                                       jobs.GrepOptions
-	count, countMatches, lineNumbers, files bool
-	color                                   string
-	top                                     int
+	o        jobs.GrepOptions
+	patterns []string // of -e
+
+	count, countMatches, lineNumbers, files, noNames, recursive bool
+	perl, extended, text                                        bool // refused, and without effect
+	context                                                     jobs.Context
+	around                                                      int
+	color                                                       string
+	top                                                         int
 }
 
 func newRunGrep(p *program, start starter) *cobra.Command {
 	g := new(grepFlags)
 	cmd := &cobra.Command{
-		Use:   "grep PATTERN IN... -o OUT",
+		Use:   "grep PATTERN IN...",
 		Short: "Select the lines that match a pattern",
-		Long: `Select the lines that match a pattern, whole and in the order of the input: the parts one after the
-other are what grep -h -a gives. A last line without a line feed gets one.
+		Long: `Select the lines that match a pattern, whole and in the order of the input, as GNU grep -E does with
+the same flags. Of several files, or a directory, each line has its file's name before it, unless -h
+is given.
 
 PATTERN is a regular expression in the syntax of Go's package regexp (RE2: no back references; . is
 any character, UTF-8 understood), or with -F a text. Several lines in PATTERN are several patterns.
-A PATTERN that begins with - goes after --. -w takes a match only where no letter or digit of ASCII
-and no underscore is its neighbor.
+A PATTERN that begins with - goes after --, or after -e.
 
--n adds up the lines of a file over its splits, in one reduce that all lines found go through: two
-files of one name are refused, as they are with -l. --only-matching, grep's -o, writes texts that
-match leftmost first: of a|ab the a, where grep takes the longest.
-
-The exit code is 4 if the job is done and nothing was found, where grep's is 1, which here is a job
-that failed; with --state, which may have left what was found to an earlier start, it is 0.
+What differs from GNU grep:
+- The exit code is 4 if nothing was found, where grep's is 1, which here is a job that failed; with
+  --state, which may have left what was found to an earlier start, it is 0.
+- -q keeps the summary quiet, not the result. -P is refused, and -G, -x, -m and -L do not exist.
+- Files with NUL bytes are text, as with -a. Files named .gz and so on are decompressed.
+- Directories are read without -r, too, but for names that begin with _ or a dot. A file that cannot
+  be read ends the job.
+- -w takes a match only where no letter or digit of ASCII and no underscore is its neighbor.
+- -o takes texts that match leftmost first: of a|ab the a, where grep takes the longest.
+- -n, -l, -c, -A, -B and -C tell files by their names: two of one name are refused. What they find
+  goes through one reduce.
 
 ` + inputHelp,
-		Example: `  tarry run grep 'center|gravity' 'docs/**/*.md' -o -
-  tarry run grep -n -w -H func 'src/**/*.go' -o -
-  tarry run grep -F -i error logs/ -o errors
-  tarry run grep --count-matches '[0-9]{3}' access.log.gz -o statuses`,
-		Args: arguments(2, -1, "a pattern and at least one input"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o, err := g.options(p.paints() && cmd.Flag("output").Value.String() == "-")
-			var stages []stage
-			if err == nil {
-				stages, err = g.stages(args[0], o)
+		Example: `  tarry run grep 'center|gravity' 'docs/**/*.md'
+  tarry run grep -n -w -C 2 func 'src/**/*.go'
+  tarry run grep -o -h '[0-9]+ms' log/
+  tarry run grep -F -i -e error -e warning logs/ --output errors
+  tarry run grep --count-matches '[0-9]{3}' access.log.gz --output statuses`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			least, what := 1, "a pattern and at least one input"
+			if cmd.Flags().Changed("regexp") {
+				least, what = 0, "at least one input"
 			}
+			if !g.recursive { // which reads this directory
+				least++
+			}
+			if i := slices.Index(args, ""); i == 0 && g.patterns != nil { // an empty pattern matches every line
+				return usageError("an empty argument (see %s --help)", cmd.CommandPath())
+			}
+			return arguments(least, -1, what)(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if g.patterns == nil {
+				g.patterns, args = args[:1], args[1:]
+			}
+			if len(args) == 0 {
+				args = []string{"."}
+			}
+			stages, err := g.stages(cmd, args, p.paints() && cmd.Flag("output").Value.String() == stdoutName)
 			if errors.Is(err, jobs.ErrPattern) {
 				return usageError("%s", strings.TrimPrefix(err.Error(), jobs.ErrPattern.Error()+": "))
 			}
@@ -62,7 +88,7 @@ that failed; with --state, which may have left what was found to an earlier star
 			if err != nil {
 				return err
 			}
-			return start(cmd, args[1:], stages...)
+			return start(cmd, args, stages...)
 		},
 	}
 	g.register(cmd)
@@ -72,26 +98,37 @@ that failed; with --state, which may have left what was found to an earlier star
 // register adds the flags to the command.
 func (g *grepFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
+	f.Bool("help", false, "help for grep") // -h is another
+	f.StringArrayVarP(&g.patterns, "regexp", "e", nil, "a pattern, then PATTERN is left out; may be given several times")
+	f.BoolVarP(&g.extended, "extended-regexp", "E", false, "patterns are regular expressions, as they are without it")
 	f.BoolVarP(&g.o.Fixed, "fixed-strings", "F", false, "the pattern is a text, not a regular expression")
+	f.BoolVarP(&g.perl, "perl-regexp", "P", false, "refused: there are no look-around and no back references")
 	f.BoolVarP(&g.o.IgnoreCase, "ignore-case", "i", false, "letters match in either case")
 	f.BoolVarP(&g.o.Word, "word-regexp", "w", false, "match whole words only")
 	f.BoolVarP(&g.o.Invert, "invert-match", "v", false, "select the lines that do not match")
+	f.BoolVarP(&g.recursive, "recursive", "r", false, "read directories, as it does without; without IN this directory")
+	f.BoolVarP(&g.text, "text", "a", false, "files with NUL bytes are text, as they are without it")
 	f.BoolVarP(&g.lineNumbers, "line-number", "n", false, "write the number of each line in its file")
-	f.BoolVarP(&g.o.FileNames, "with-filename", "H", false, "write the name of each line's file")
-	f.BoolVar(&g.o.OnlyMatching, "only-matching", false, "write the texts that match, not their lines")
+	f.BoolVarP(&g.o.FileNames, "with-filename", "H", false, "write the name of each line's file (default: if there are several)")
+	f.BoolVarP(&g.noNames, "no-filename", "h", false, "write no names of files")
+	f.BoolVarP(&g.o.OnlyMatching, "only-matching", "o", false, "write the texts that match, not their lines")
+	number(f, &g.context.After, "after-context", 0, span(0, 1_000_000), "write so many lines after each line, too", "A")
+	number(f, &g.context.Before, "before-context", 0, span(0, 1_000_000), "write so many lines before each line, too", "B")
+	number(f, &g.around, "context", 0, span(0, 1_000_000), "write so many lines before and after each line, too", "C")
 	f.StringVar(&g.color, "color", "auto",
 		"mark what matches: auto (on a terminal that takes colors), always or never")
 	f.BoolVarP(&g.files, "files-with-matches", "l", false, "write only the names of files with such lines")
-	f.BoolVarP(&g.count, "count", "c", false, "write only how many lines there are")
+	f.BoolVarP(&g.count, "count", "c", false, "write only how many lines there are in each file")
 	f.BoolVar(&g.countMatches, "count-matches", false,
 		"write each text that matches, tab, how often it does; most frequent first")
 	topFlag(cmd, &g.top)
 	complete(cmd, "color", "auto", "always", "never")
 	needs(cmd, "count-matches", "top")
-	excludes(cmd, "count-matches", "invert-match count color files-with-matches line-number with-filename only-matching")
-	excludes(cmd, "count", "color files-with-matches line-number with-filename only-matching")
-	excludes(cmd, "files-with-matches", "line-number with-filename only-matching")
-	excludes(cmd, "only-matching", "invert-match")
+	excludes(cmd, "count-matches", "invert-match count color files-with-matches line-number only-matching with-filename no-filename "+contextFlags)
+	excludes(cmd, "count", "files-with-matches line-number only-matching "+contextFlags)
+	excludes(cmd, "files-with-matches", "line-number only-matching with-filename no-filename "+contextFlags)
+	excludes(cmd, "only-matching", "invert-match "+contextFlags)
+	excludes(cmd, "no-filename", "with-filename")
 }
 
 // options are those of the job; terminal says that somebody looks at the output on a screen.
@@ -105,6 +142,9 @@ func (g *grepFlags) options(terminal bool) (jobs.GrepOptions, error) {
 	case "never":
 	default:
 		return o, usageError("--color %s: want auto, always or never", words.Shown(g.color))
+	}
+	if g.perl {
+		return o, usageError("--perl-regexp: patterns are RE2's; most of Perl's work without -P, but (?=, (?! and \\1 do not exist")
 	}
 	return o, nil
 }
@@ -120,57 +160,102 @@ func (p *program) paints() bool {
 	return kind != "dumb" && plain == ""
 }
 
+// grepBinder binds a job of a search whose lines bear names if the options say so.
+type grepBinder func(o jobs.GrepOptions, src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error)
+
 // stages are the jobs of a search: one, or two where the result of the first is to be sorted.
-func (g *grepFlags) stages(pattern string, o jobs.GrepOptions) ([]stage, error) {
-	switch {
-	case g.count:
-		job, err := jobs.GrepCount(pattern, o)
-		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return job.Bind(mapreduce.Chunks(src...), mapreduce.Text[int64](to))
-		}, nil).all, err
-	case g.countMatches:
-		job, err := jobs.GrepMatches(pattern, o)
-		list := jobStages{all: []stage{
-			{bind: func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-				return job.Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.CountFirst](to))
-			}},
-			{bind: func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-				return jobs.ByFrequency().Bind(mapreduce.KeyValueLines('\t', src...), mapreduce.Text[jobs.Count](to))
-			}},
-		}}
-		return list.top(g.top, 0).all, err
-	case g.files:
-		_, err := jobs.GrepFiles(pattern, o)
-		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+func (g *grepFlags) stages(cmd *cobra.Command, inputs []string, terminal bool) ([]stage, error) {
+	o, err := g.options(terminal)
+	if err != nil {
+		return nil, err
+	}
+	pattern := strings.Join(g.patterns, "\n")
+	if _, err := jobs.Grep(pattern, o); err != nil {
+		return nil, err
+	}
+	if g.countMatches {
+		return g.matches(pattern, o)
+	}
+	bind := g.binder(cmd, pattern)
+	return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+		o := o
+		o.FileNames = !g.noNames && (o.FileNames || severalFiles(inputs, src))
+		plan, err := bind(o, src, to)
+		if errors.Is(err, jobs.ErrSameName) {
+			return nil, usageError("%s, which -n, -l, -c, -A, -B and -C do not take", strings.TrimPrefix(err.Error(), "jobs: "))
+		}
+		return plan, err
+	}, nil).all, nil
+}
+
+// severalFiles tells whether grep would name the files: they are several, or in a directory.
+func severalFiles(inputs []string, src []mapreduce.Source) bool {
+	below := strings.TrimSuffix(inputs[0], "/") + "/"
+	return len(src) != 1 || inputs[0] == "." || strings.HasPrefix(src[0].Name(), below)
+}
+
+// binder is the job of one stage that the flags ask for.
+func (g *grepFlags) binder(cmd *cobra.Command, pattern string) grepBinder {
+	around := g.context
+	around.Numbers = g.lineNumbers
+	if !cmd.Flags().Changed("after-context") {
+		around.After = g.around
+	}
+	if !cmd.Flags().Changed("before-context") {
+		around.Before = g.around
+	}
+	inContext := hasContext(cmd)
+	return func(o jobs.GrepOptions, src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+		switch {
+		case g.count:
+			job, err := jobs.GrepCount(pattern, o, src...)
+			return bindSearch(job, err, src, to)
+		case g.files:
 			job, err := jobs.GrepFiles(pattern, o, src...)
-			if err != nil {
-				return nil, named("--files-with-matches", err)
-			}
-			return job.Bind(mapreduce.Chunks(src...), mapreduce.Raw[[]byte](to))
-		}, nil).all, err
-	case g.lineNumbers:
-		_, err := jobs.GrepNumbered(pattern, o)
-		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return bindSearch(job, err, src, to)
+		case inContext:
+			job, err := jobs.GrepContext(pattern, o, around, src...)
+			return bindSearch(job, err, src, to)
+		case g.lineNumbers:
 			job, err := jobs.GrepNumbered(pattern, o, src...)
-			if err != nil {
-				return nil, named("--line-number", err)
-			}
-			return job.Bind(mapreduce.Chunks(src...), mapreduce.Raw[[]byte](to))
-		}, nil).all, err
-	default:
+			return bindSearch(job, err, src, to)
+		}
 		job, err := jobs.Grep(pattern, o)
-		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return job.Bind(mapreduce.Chunks(src...), mapreduce.Raw[[]byte](to))
-		}, nil).all, err
+		return bindSearch(job, err, src, to)
 	}
 }
 
-// named is the error of a job that is given two files of one name, with the flag that minds.
-func named(flag string, err error) error {
-	if errors.Is(err, jobs.ErrSameName) {
-		return usageError("%s: %s", flag, strings.TrimPrefix(err.Error(), "jobs: "))
+// contextFlags ask for lines beside those that are selected.
+const contextFlags = "after-context before-context context"
+
+// hasContext tells whether one of them is given, be it 0: there are lines of dashes between others, too.
+func hasContext(cmd *cobra.Command) bool {
+	return slices.ContainsFunc(strings.Fields(contextFlags), cmd.Flags().Changed)
+}
+
+// bindSearch binds a job of a search, unless it could not be made.
+func bindSearch(job interface {
+	Bind(in mapreduce.Input[[]byte], out mapreduce.Output[[]byte]) (*mapreduce.Plan, error)
+}, err error, src []mapreduce.Source, to mapreduce.Destination,
+) (*mapreduce.Plan, error) {
+	if err != nil {
+		return nil, err
 	}
-	return err
+	return job.Bind(mapreduce.Chunks(src...), mapreduce.Raw[[]byte](to))
+}
+
+// matches are the jobs of --count-matches.
+func (g *grepFlags) matches(pattern string, o jobs.GrepOptions) ([]stage, error) {
+	job, err := jobs.GrepMatches(pattern, o)
+	list := jobStages{all: []stage{
+		{bind: func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return job.Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.CountFirst](to))
+		}},
+		{bind: func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return jobs.ByFrequency().Bind(mapreduce.KeyValueLines('\t', src...), mapreduce.Text[jobs.Count](to))
+		}},
+	}}
+	return list.top(g.top, 0).all, err
 }
 
 // checkReduces refuses a number of reduces, or what is said of them, where grep has one or none.
@@ -178,7 +263,7 @@ func (g *grepFlags) checkReduces(cmd *cobra.Command) error {
 	switch {
 	case g.countMatches:
 		return nil
-	case g.count, g.lineNumbers, g.files:
+	case g.count, g.lineNumbers, g.files, hasContext(cmd):
 		return oneReduce.check(cmd)
 	}
 	return noReduce.check(cmd)

@@ -16,7 +16,7 @@ func newRunHiveSearch(start starter) *cobra.Command {
 		Long: `Keep the documents with a text behind their key of 10 bytes: the text search of Hive's benchmark,
 which Zaharia et al. measure delay scheduling with. One document in 10,000 has the text.`,
 		Example: `  tarry gen documents --size 100MB --seed 1 -o documents.txt
-  tarry run hivesearch documents.txt -o -`,
+  tarry run hivesearch documents.txt`,
 	}, func() (jobStages, error) {
 		bind := func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 			return jobs.HiveSearch(pattern).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Line](to))
@@ -54,7 +54,7 @@ func newRunHiveAggregate(start starter) *cobra.Command {
 		Long: `Write each client, tab, the sum of the revenue of its visits: the aggregation of Hive's benchmark.
 Reads the table visits. Sums are exact.`,
 		Example: `  tarry gen visits --size 100MB --seed 1 -o visits.txt
-  tarry run hiveaggregate --prefix 7 visits.txt -o - --top 10`,
+  tarry run hiveaggregate --prefix 7 visits.txt --top 10`,
 	}, func() (jobStages, error) {
 		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 			return jobs.HiveAggregate(prefix).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Revenue](to))
@@ -78,7 +78,7 @@ in any order: rows of three columns are those of rankings, rows of nine those of
 client, tab, revenue, tab, mean rank. Visits to pages without a rank do not count.`,
 		Example: `  tarry gen rankings --size 10MB -o rankings.txt
   tarry gen visits --size 100MB --seed 1 -o visits.txt
-  tarry run hivejoin rankings.txt visits.txt -o -`,
+  tarry run hivejoin rankings.txt visits.txt`,
 	}, func() (jobStages, error) {
 		job, err := jobs.HiveJoin(o)
 		if err != nil {

@@ -20,9 +20,9 @@ their number, their checksum (the sum of the CRC-32 of each), and how many have 
 before. Records are lost or changed if the checksum is not that of the input, which --any-order
 tells.`,
 		Example: `  tarry gen tera --size 100MB --seed 1 -o tera.dat
-  tarry run teravalidate --any-order tera.dat -o -
+  tarry run teravalidate --any-order tera.dat
   tarry run terasort tera.dat -o sorted
-  tarry run teravalidate sorted -o -`,
+  tarry run teravalidate sorted`,
 	}, func() (jobStages, error) {
 		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 			records := mapreduce.FixedSize(jobs.TeraRecordBytes, src...)
@@ -60,7 +60,7 @@ func newRunSleep(start starter) *cobra.Command {
 		Short: "Do nothing for a while, to see what a scheduler does",
 		Long: `Do nothing for a while: each line of IN is a map that sleeps as long as it says, such as 1.5s.
 Writes the time slept by all maps, in seconds.`,
-		Example: `  tarry run sleep naps.txt --nodes 3 --map-slots 1 --reduce-time 2s -o -`,
+		Example: `  tarry run sleep naps.txt --nodes 3 --map-slots 1 --reduce-time 2s`,
 	}, func() (jobStages, error) {
 		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 			slept := mapreduce.Text[mapreduce.Pair[string, float64]](to)

@@ -47,7 +47,7 @@ one of a node's links, each as likely, or go anywhere (--damping); so do all whe
 A link that is there twice is one link.
 
 The graph is held in memory, beside --memory; its nodes are numbers there, but for their names.`,
-		Example: `  tarry run pagerank links.tsv -o - --top 10`,
+		Example: `  tarry run pagerank links.tsv --top 10`,
 	}, func() (jobStages, error) {
 		if err := o.Check(); err != nil {
 			return jobStages{}, err
@@ -106,8 +106,8 @@ proportion to the square of its distance from those before, the same ones for th
 Others may lead to other clusters. Sums are exact.
 
 Files are read anew in each round: standard input and pipes are refused.`,
-		Example: `  tarry run kmeans --clusters 3 --csv points.csv -o -
-  tarry run kmeans --csv --header --columns height,weight people.csv -o -`,
+		Example: `  tarry run kmeans --clusters 3 --csv points.csv
+  tarry run kmeans --csv --header --columns height,weight people.csv`,
 	}, func() (jobStages, error) {
 		o.Separator = c.separator()
 		if err := o.Check(); err != nil {

@@ -26,20 +26,21 @@ type submitFlags struct {
 func newSubmit(p *program) *cobra.Command {
 	f := new(submitFlags)
 	cmd := &cobra.Command{
-		Use:   "submit JOB IN... -o OUT",
+		Use:   "submit JOB IN... --output OUT",
 		Short: "Hand a job to a server, tarry serve",
 		Long: `Hand a job to a server, tarry serve, and print its number. JOB and what stands behind it are as
-behind tarry run: flags of the job, inputs and -o. A server of your own may have further jobs.
+behind tarry run: flags of the job, inputs and --output, in short -o but for grep. A server needs
+--output, and one of your own may have further jobs.
 
 Files are the server's, below its --root, or dfs:NAME in its block store. On this machine names
 that are not absolute begin here.
 
   tarry submit wordcount book.txt -o counts
-  tarry submit --wait --pool ann grep -i error dfs:logs -o dfs:errors
+  tarry submit --wait --pool ann grep -i error dfs:logs --output dfs:errors
 
 A call that breaks off may be made again with the same --submit-key: it is one job, until 24 hours
 after that has ended.`,
-		Args: arguments(1, -1, "a job, its inputs and -o OUT"),
+		Args: arguments(1, -1, "a job, its inputs and --output OUT"),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.submit(cmd, f, args) },
 	}
 	s := cmd.Flags()

@@ -29,9 +29,9 @@ func ourFlags(do func(path string, f *pflag.Flag)) {
 // idleFlags are command lines with a flag that has no effect, which users would not see.
 const idleFlags = `
 run sort in -o out --counters -q
-run sort in -o - --overwrite
+run sort in --overwrite
 run top in -o out --reduces 3
-run grep x in -o out --reduces 3
+run grep x in --output out --reduces 3
 run sort in -o out --reduces 0 --slow-start 1
 run sort in -o out --scheduler fifo --pool ann
 run sort in -o out --scheduler hfs --queue q
@@ -50,9 +50,9 @@ run sort in -o out --inline --preemption
 run sort in -o out --inline --chaos 1
 run sort in -o out --inline --state d
 run sort in -o out --inline --on processes:2
-run sort in -o - --on processes:2
+run sort in --on processes:2
 run pagerank in -o out --on processes:2
-run sort in -o - --state d
+run grep a in --state d
 run sort in -o out -t ,
 run distinct in -o out -t ,
 run distinct in -o out --top 3
@@ -64,12 +64,16 @@ run top in -o out --header
 run top in -o out --jsonl a --column 2
 run mean in -o out --column 2 --columns 1,2
 run pagerank in -o out --max-skips 3
-run grep x in -o out --top 3
-run grep x in -o out --count-matches -v
-run grep x in -o out --only-matching -v
-run grep x in -o out --count-matches -c
-run grep x in -o out -c -l
-run grep x in -o out -l -n
+run grep x in --output out --top 3
+run grep x in --output out --count-matches -v
+run grep x in --output out --only-matching -v
+run grep x in --output out --count-matches -c
+run grep x in --output out -c -l
+run grep x in --output out -l -n
+run grep x in -l -h
+run grep x in -h -H
+run grep x in -o -A 1
+run grep x in -c -C 1
 run sort in -o out --heal-rate 1MB
 run sort in -o out --emulate-network
 run sort in -o out --node-link 1MB

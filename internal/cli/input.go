@@ -26,8 +26,8 @@ const inputHelp = `IN is a file, a directory, a glob or - for standard input. A 
 it, in order of name, a glob for the files and directories that match it: * and ? within a name, **
 across directories, [a-z], {one,other}; ** does not follow symbolic links. Both pass over names that
 begin with _ or a dot. Files named .gz, .zst, .s2 and .bz2 are decompressed. A file that changes
-while it is read is an error, even if it only grows. IN and -o may be of a store, hdfs://HOST/DIR or
-s3://BUCKET/KEY.`
+while it is read is an error, even if it only grows. IN and --output may be of a store,
+hdfs://HOST/DIR or s3://BUCKET/KEY.`
 
 // inputs opens what the IN arguments name, in their order.
 func (p *program) inputs(ctx context.Context, args []string) ([]mapreduce.Source, error) {

@@ -36,10 +36,12 @@ type jobFlags struct {
 	folder    string // what is between stages, where several runs of the program need it
 }
 
-// register adds the flags to the command and its sub-commands.
+// register adds the flags to the command, whose sub-commands are the jobs.
 func (j *jobFlags) register(cmd *cobra.Command) {
+	for _, job := range cmd.Commands() {
+		j.registerOutput(job)
+	}
 	f := cmd.PersistentFlags()
-	f.StringVarP(&j.output, "output", "o", "", "directory to write, which must not exist; - is standard output")
 	f.BoolVar(&j.overwrite, "overwrite", false, "replace an existing output directory once the job is done")
 	f.StringVar(&j.compress, "compress", "none", "compress the output: none, gzip, zstd or s2")
 	number(f, &j.reduces, "reduces", 0, span(0, mostReduces), "reduce tasks, 0 for none: what the maps emit is the output (default: one for each 64MiB of input, made a power of two)")
@@ -55,7 +57,27 @@ func (j *jobFlags) register(cmd *cobra.Command) {
 	grouped(cmd, "Scheduler", "user pool queue priority")
 	complete(cmd, "compress", "none", "gzip", "zstd", "s2")
 	complete(cmd, "priority", "very_high", "high", "normal", "low", "very_low")
-	_ = cmd.MarkPersistentFlagDirname("output") // an error: no such flag
+}
+
+// registerOutput adds --output to a job. Where -o means something else to the tool whose flags the job has,
+// it has no short form.
+func (j *jobFlags) registerOutput(job *cobra.Command) {
+	short := "o"
+	if job.Flags().ShorthandLookup(short) != nil {
+		short = ""
+	}
+	job.Flags().StringVarP(&j.output, "output", short, stdoutName,
+		"directory to write, in parts, which must not exist (default: standard output)")
+	job.Flag("output").DefValue = ""  // said above
+	_ = job.MarkFlagDirname("output") // an error: no such flag
+}
+
+// outputFlag is how --output of a command is best written.
+func outputFlag(cmd *cobra.Command) string {
+	if f := cmd.Flag("output"); f.Shorthand == "" {
+		return "--output"
+	}
+	return "-o"
 }
 
 // check refuses values that no job could work with.
@@ -64,7 +86,7 @@ func (j *jobFlags) check() error {
 		return usageError("--priority %s: want very_high, high, normal, low or very_low", words.Shown(j.priority))
 	}
 	if j.output == "" {
-		return usageError("where to? -o DIR, or -o - for standard output")
+		return usageError("--output: an empty name; without --output the result goes to standard output")
 	}
 	return nil
 }

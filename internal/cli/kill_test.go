@@ -34,17 +34,17 @@ func killCases() []killCase {
 	return []killCase{
 		{"wordcount", run("wordcount", "../in.txt", "-o", "out/a", "--reduces", "5"), 1, false},
 		{"sort", run("sort", "../in.txt", "-o", "out/a", "--reduces", "4", "--overwrite"), 1, true},
-		{"map-only", run("grep", "a.*e", "../in.txt", "-o", "out/a"), 1, false},
-		{"stages", run("grep", "--count-matches", "[a-e]+", "../in.txt", "-o", "out/a", "--reduces", "3"), 1, false},
+		{"map-only", run("grep", "a.*e", "../in.txt", "--output", "out/a"), 1, false},
+		{"stages", run("grep", "--count-matches", "[a-e]+", "../in.txt", "--output", "out/a", "--reduces", "3"), 1, false},
 		{"batch", append([]string{"batch", "../jobs.txt"}, slots...), 4, false},
 	}
 }
 
 const killJobs = `
 wordcount ../in.txt -o out/a --reduces 2
-at 30ms grep a.*e ../in.txt -o out/b
+at 30ms grep a.*e ../in.txt --output out/b
 sort ../in.txt -o out/c --reduces 3 --compress zstd
-at 60ms grep --count-matches [a-e]+ ../in.txt -o out/d
+at 60ms grep --count-matches [a-e]+ ../in.txt --output out/d
 `
 
 // TestKilled kills commands with --state at random moments, and at moments when certain files

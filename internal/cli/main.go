@@ -66,7 +66,7 @@ and racks in this process: maps wait a moment for a slot beside their data, redu
 of gravity of their input.
 
   tarry run wordcount book.txt -o counts
-  tarry run grep 'center|gravity' 'docs/**/*.md' -o -
+  tarry run grep 'center|gravity' 'docs/**/*.md'
   tarry gen text --size 1GiB --seed 1 -o text.txt
 
 Results go to standard output, everything else to standard error. Every flag can also be set by an

@@ -17,8 +17,11 @@ import (
 	"github.com/tarry-mr/tarry/worker"
 )
 
-// stdoutTitle is what messages call standard output.
-const stdoutTitle = "standard output"
+// stdoutName is what --output says for standard output, and stdoutTitle what messages call it.
+const (
+	stdoutName  = "-"
+	stdoutTitle = "standard output"
+)
 
 // openOutput is where a run writes: a new directory, one that takes the place of an earlier output
 // when it is complete, or standard output. An output that exists is refused.
@@ -27,7 +30,7 @@ func (p *program) openOutput(r *jobFlags, stages int) (to mapreduce.Destination,
 	if err != nil {
 		return to, usageError("--compress: %w", err)
 	}
-	if r.output == "-" {
+	if r.output == stdoutName {
 		to = mapreduce.Writer(stdoutTitle, p.stdout)
 	} else {
 		to = r.directory()
@@ -38,6 +41,10 @@ func (p *program) openOutput(r *jobFlags, stages int) (to mapreduce.Destination,
 	}
 	if err == nil {
 		return to.Compressed(packed), nil
+	}
+	if info, bad := os.Stat(r.output); bad == nil && info.Mode().IsRegular() {
+		return to, configError("%s is a file: the output is a directory of parts (> FILE without --output makes one file)",
+			words.Shown(r.output))
 	}
 	replaceable := errors.Is(err, mapreduce.ErrOutputExists) && !errors.Is(err, mapreduce.ErrOutputBusy)
 	if replaceable && !r.overwrite {

@@ -72,11 +72,12 @@ func (r *runFlags) check(p *program, cmd *cobra.Command) error {
 	if r.json && (strings.HasPrefix(r.on, "k8s-job:") || r.on == "streaming-command") {
 		return usageError("--on %s and --json both want standard output", r.on)
 	}
-	if err := refuse(cmd, idle{r.output == "-", "with --output -", "overwrite on state"}); err != nil {
+	toStdout := "with standard output: want " + outputFlag(cmd) + " DIR"
+	if err := refuse(cmd, idle{r.output == stdoutName, toStdout, "overwrite on state"}); err != nil {
 		return err
 	}
-	if r.output == "-" && r.json {
-		return usageError("-o - and --json both want standard output")
+	if r.output == stdoutName && r.json {
+		return usageError("the result and --json both want standard output; want %s DIR", outputFlag(cmd))
 	}
 	return r.clusterFlags.check(p, cmd)
 }
@@ -249,7 +250,11 @@ func runStages(ctx context.Context, run planRunner, w *work) (err error) {
 			return usageError("--max-skips: %s reads runs of lines, not records, and leaves out none", plan.Name())
 		}
 		w.result.Job = cmp.Or(w.result.Job, plan.Name())
-		counters, err := do(ctx, plan, w.flags)
+		flags := *w.flags
+		if i == last && flags.output == stdoutName && flags.reduces == 0 && !plan.Ordered() {
+			flags.reduces = 1 // whose part is in the order of the keys
+		}
+		counters, err := do(ctx, plan, &flags)
 		if i == last {
 			w.result.last = counters
 		}

@@ -109,7 +109,7 @@ func (d *demo) begin(ctx context.Context, url string) {
 			if len(running) < demoMost {
 				s := jobs[n%len(jobs)]
 				out := fmt.Sprintf("demo/%d", n)
-				s.Args, s.Directory = append(append([]string(nil), s.Args...), "-o", "dfs:"+out), d.dir.Name()
+				s.Args, s.Directory = append(append([]string(nil), s.Args...), "--output", "dfs:"+out), d.dir.Name()
 				if j, err := client.Submit(ctx, s, ""); err == nil {
 					running[j.ID] = out
 				}

@@ -36,10 +36,10 @@ type killedServer struct {
 // the block store.
 func servedJobs() map[string][]string {
 	return map[string][]string{
-		"words":  {"wordcount", "in.txt", "-o", "out/words", "--reduces", "5"},
-		"lines":  {"grep", "a.*e", "in.txt", "-o", "out/lines"},
-		"stages": {"grep", "--count-matches", "[a-e]+", "in.txt", "-o", "out/stages", "--reduces", "3"},
-		"stored": {"sort", "dfs:in", "-o", "dfs:sorted", "--reduces", "3"},
+		"words":  {"wordcount", "in.txt", "--output", "out/words", "--reduces", "5"},
+		"lines":  {"grep", "a.*e", "in.txt", "--output", "out/lines"},
+		"stages": {"grep", "--count-matches", "[a-e]+", "in.txt", "--output", "out/stages", "--reduces", "3"},
+		"stored": {"sort", "dfs:in", "--output", "dfs:sorted", "--reduces", "3"},
 	}
 }
 
@@ -55,7 +55,7 @@ func TestServerKilled(t *testing.T) {
 	want := map[string]string{}
 	for key, args := range servedJobs() {
 		args = slices.Clone(args)
-		args[slices.Index(args, "-o")+1] = filepath.Join(home, "want", key)
+		args[slices.Index(args, "--output")+1] = filepath.Join(home, "want", key)
 		cmd := exec.Command("tarry", append([]string{"run"}, slices.Replace(args, 0, len(args), plainInput(args)...)...)...)
 		cmd.Dir = home
 		text, err := cmd.CombinedOutput()

@@ -63,9 +63,6 @@ func commandLine(cmd *cobra.Command, args []string) string {
 // add notes an output and the inputs of a job. They must be such that another process finds the
 // same.
 func (a *about) add(output string, inputs []string) error {
-	if output == "-" {
-		return usageError("--state: standard output cannot be resumed; want -o DIR")
-	}
 	if stores.Named(output) {
 		return usageError("--state: %s cannot be resumed: it takes an output on this machine", words.Shown(output))
 	}

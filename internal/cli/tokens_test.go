@@ -54,7 +54,7 @@ func TestTokensAreNoInput(t *testing.T) {
 		cmd, client := startServer(t, dir, append(c.root, "--tokens", "tokens", "--state", "state")...)
 		ann := &api.Client{Base: client.Base, Token: "annsecretannsecret"}
 		for _, in := range []string{"tokens", ".", "state/jobs", filepath.Join(dir, "tokens")} {
-			_, err := ann.Submit(t.Context(), api.Submission{Job: "grep", Args: []string{".", in, "-o", "dfs:x"}, Directory: dir}, "")
+			_, err := ann.Submit(t.Context(), api.Submission{Job: "grep", Args: []string{".", in, "--output", "dfs:x"}, Directory: dir}, "")
 			require.ErrorContains(t, err, c.says)
 			require.NotContains(t, err.Error(), "rootsecret")
 		}

@@ -1,0 +1,177 @@
+package jobs
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/tarry-mr/tarry/jobs/internal/search"
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// Context says what GrepContext writes beside the lines that it selects.
+type Context struct {
+	// Before and After are how many lines there are before and after each.
+	Before, After int
+	// Numbers writes the number of each line, from 1 in each file.
+	Numbers bool
+}
+
+// GrepContext is Grep with the lines before and after those that it selects, as `grep -h -a -B -A` writes
+// them: a dash stands behind their names and numbers where a colon stands behind those of the others, and a
+// line of two dashes between lines that do not follow each other. Its input is Chunks of src, its output
+// Raw. Errors are those of GrepNumbered; OnlyMatching is one.
+//
+// It works as GrepNumbered does, so that lines of one split are context of those of another. The maps emit
+// the lines that may be context, too: those near a line that they select, and the first and last of each
+// chunk. The reduce chooses among them. In a value, the number of a line is doubled, and one more if the line
+// is selected.
+func GrepContext(
+	pattern string, o GrepOptions, c Context, src ...mapreduce.Source,
+) (mapreduce.Job[[]byte, int64, CountFirst, []byte], error) {
+	p, err := o.compile(pattern)
+	if err == nil {
+		err = differentNames(src)
+	}
+	if err == nil && o.OnlyMatching {
+		err = fmt.Errorf("%w: matches without their lines have no context", ErrPattern)
+	}
+	if err != nil {
+		return mapreduce.Job[[]byte, int64, CountFirst, []byte]{}, err
+	}
+	return mapreduce.Job[[]byte, int64, CountFirst, []byte]{
+		Name: "grep-context",
+		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, int64, CountFirst], error) {
+			return newPrinter(p, o, t).withContext(int64(t.ID().Index), c), nil
+		},
+		ReduceTask: func(t *mapreduce.Task) (mapreduce.Reducer[int64, CountFirst, []byte], error) {
+			w := &contextWriter{printer: newPrinter(p, o, t), c: c}
+			return mapreduce.Reducer[int64, CountFirst, []byte]{Reduce: w.reduce}, nil
+		},
+		Reducers: 1,
+	}, nil
+}
+
+// withContext is the map of GrepContext.
+func (p *printer) withContext(split int64, c Context) mapreduce.Mapper[[]byte, int64, CountFirst] {
+	n, begun := int64(0), false
+	return mapreduce.Mapper[[]byte, int64, CountFirst]{
+		Map: func(chunk []byte, emit func(int64, CountFirst)) error {
+			if !begun {
+				emit(split, mapreduce.MakePair(int64(0), p.name))
+				begun = true
+			}
+			place := func(line []byte, selected int64) {
+				n++
+				p.textsOf(line, selected == 1, func(text []byte) { emit(split, mapreduce.MakePair(2*n+selected, text)) })
+			}
+			beside := func(lines []byte) {
+				c.near(lines, func(skipped int64) { n += skipped }, func(line []byte) { place(line, 0) })
+			}
+			done := 0 // bytes of the chunk whose lines are counted
+			p.lines(chunk, func(line []byte) {
+				at := cap(chunk) - cap(line) // where it begins
+				beside(chunk[done:at])
+				place(line, 1)
+				done = at + len(line)
+			})
+			beside(chunk[done:])
+			return nil
+		},
+		Close: func(emit func(int64, CountFirst)) error {
+			if begun {
+				emit(split, CountFirst{First: -n})
+			}
+			return nil
+		},
+	}
+}
+
+// near visits the first and the last of some lines, and tells how many it skips between them.
+func (c Context) near(lines []byte, skip func(n int64), visit func(line []byte)) {
+	left := search.CountLines(lines)
+	for i := 0; left > 0; i++ {
+		if middle := left - int64(c.Before); i == c.After && middle > 0 {
+			skip(middle)
+			lines, left = lastLines(lines, c.Before), left-middle
+			continue
+		}
+		end := bytes.IndexByte(lines, '\n') + 1
+		if end == 0 {
+			end = len(lines)
+		}
+		visit(lines[:end])
+		lines, left = lines[end:], left-1
+	}
+}
+
+// lastLines are the last n lines of a text that has as many.
+func lastLines(text []byte, n int) []byte {
+	at := len(text)
+	for ; n > 0; n-- {
+		at = bytes.LastIndexByte(text[:at-1], '\n') + 1
+	}
+	return text[at:]
+}
+
+// contextWriter is the reduce of GrepContext.
+type contextWriter struct {
+	*printer
+	c       Context
+	earlier int64        // lines of the file in earlier splits
+	last    int64        // the line of the file that was written last
+	until   int64        // the line of the file up to which all are written
+	held    []CountFirst // lines that are written if a line to come is selected
+	any     bool         // a line was written
+}
+
+func (w *contextWriter) reduce(_ int64, places iter.Seq[CountFirst], emit func([]byte)) error {
+	for place := range places {
+		switch n := w.earlier + place.First/2; {
+		case place.First < 0:
+			w.earlier -= place.First
+		case place.First > 0 && place.First%2 == 0:
+			w.beside(n, place.Second, emit)
+		case place.First > 0:
+			for _, h := range w.held {
+				if h.First >= n-int64(w.c.Before) {
+					w.write('-', h.First, h.Second, emit)
+				}
+			}
+			w.write(':', n, place.Second, emit)
+			w.held, w.until = w.held[:0], n+int64(w.c.After)
+		case !bytes.Equal(place.Second, w.name):
+			w.name = append(w.name[:0], place.Second...)
+			w.earlier, w.last, w.until, w.held = 0, -1, 0, w.held[:0]
+		}
+	}
+	return nil
+}
+
+// beside writes a line that is not selected, or holds it until it is known whether one to come is.
+func (w *contextWriter) beside(n int64, text []byte, emit func([]byte)) {
+	if n <= w.until {
+		w.write('-', n, text, emit)
+		return
+	}
+	if w.c.Before == 0 {
+		return
+	}
+	if len(w.held) >= 2*w.c.Before {
+		w.held = slices.Delete(w.held, 0, len(w.held)-w.c.Before)
+	}
+	w.held = append(w.held, mapreduce.MakePair(n, slices.Clone(text)))
+}
+
+// write writes a line of the file.
+func (w *contextWriter) write(separator byte, n int64, text []byte, emit func([]byte)) {
+	if w.any && n != w.last+1 {
+		emit(append(w.colored(w.line[:0], colorSeparator, []byte("--")), '\n'))
+	}
+	w.any, w.last = true, n
+	if !w.c.Numbers {
+		n = 0
+	}
+	emit(w.printedWith(separator, n, text))
+}
