@@ -1,7 +1,10 @@
 package mapreduce
 
 import (
+	"bufio"
+	"bytes"
 	"compress/bzip2"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +15,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+	"github.com/ulikunitz/xz/lzma"
 )
 
 // packing is how a file is compressed.
@@ -23,6 +28,7 @@ const (
 	zstandard
 	s2Packed
 	bzip2ed
+	xzPacked
 )
 
 // packedFormat is a compression by its extension and possible first bytes.
@@ -37,6 +43,7 @@ var packedFormats = [...]packedFormat{
 	{".zst", zstandard, []string{"\x28\xb5\x2f\xfd"}},
 	{".s2", s2Packed, []string{"\xff\x06\x00\x00S2sTwO", "\xff\x06\x00\x00sNaPpY"}},
 	{".bz2", bzip2ed, []string{"BZh"}},
+	{".xz", xzPacked, []string{"\xfd7zXZ\x00"}},
 }
 
 func packingOf(name string) packing {
@@ -76,8 +83,8 @@ func (p packedFormat) begins(head string) bool {
 	return slices.ContainsFunc(p.magic, func(m string) bool { return strings.HasPrefix(head, m) })
 }
 
-// largestWindow is the most bytes that a zstd stream may look back, what zstd itself allows
-// without being asked: they are held in memory.
+// largestWindow is the most bytes that a zstd or xz stream may look back, what zstd itself allows
+// without being asked, and twice what xz -9 makes: they are held in memory.
 const largestWindow = 128 << 20
 
 // unpack returns the decompressed stream of r; closing it does not close r.
@@ -97,9 +104,74 @@ func unpack(kind packing, r io.Reader) (io.ReadCloser, error) {
 		return io.NopCloser(&s2Stream{Reader: s2.NewReader(raw), raw: raw}), nil
 	case bzip2ed:
 		return io.NopCloser(bzip2.NewReader(r)), nil
+	case xzPacked:
+		raw := &ending{r: r}
+		ahead := bufio.NewReader(raw)
+		if n := xzWindow(ahead); n > largestWindow {
+			return nil, fmt.Errorf("a window of %d bytes, of which at most %d are read", n, largestWindow)
+		}
+		x, err := xz.NewReader(ahead)
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return io.NopCloser(&xzStream{x, raw}), err
 	default:
 		return io.NopCloser(r), nil
 	}
+}
+
+// xzWindow is how many bytes the first block of an xz stream looks back; 0 if it is not known.
+func xzWindow(r *bufio.Reader) int64 {
+	const streamHeader, lzma2 = 12, 0x21
+	b, _ := r.Peek(streamHeader + 64) // what is damaged, the decompressor says
+	if len(b) < streamHeader+2 {
+		return 0
+	}
+	flags := b[streamHeader+1]
+	b = b[streamHeader+2:]
+	for _, size := range []byte{0x40, 0x80} { // of the block, packed and not: perhaps there
+		if flags&size != 0 {
+			_, n := binary.Uvarint(b)
+			b = b[max(n, 0):]
+		}
+	}
+	if len(b) < 3 || b[0] != lzma2 || b[1] != 1 {
+		return 0
+	}
+	n, _ := lzma.DecodeDictCap(b[2])
+	return n
+}
+
+// xzStream refuses a stream that ends right after a header: package xz takes it for a whole one.
+type xzStream struct {
+	*xz.Reader
+	raw *ending
+}
+
+// Read implements io.Reader.
+func (s *xzStream) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	if err == io.EOF && string(s.raw.last) != "YZ" { //nolint:errorlint // as Read gave it
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// ending keeps the last two bytes that are read, but for zeros behind them, which may follow a
+// stream.
+type ending struct {
+	r    io.Reader
+	last []byte
+}
+
+// Read implements io.Reader.
+func (e *ending) Read(p []byte) (int, error) {
+	n, err := e.r.Read(p)
+	if text := bytes.TrimRight(p[:n], "\x00"); len(text) > 0 {
+		e.last = append(e.last, text[max(0, len(text)-2):]...)
+		e.last = append([]byte(nil), e.last[max(0, len(e.last)-2):]...)
+	}
+	return n, err
 }
 
 // s2Header is the length of what an s2 stream begins with, in bytes.

@@ -1,6 +1,7 @@
 package mapreduce
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/base64"
@@ -14,6 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/dfs"
+)
+
+// xzipped is "hello\nworld\n" as xz packs it, xzWide with a window of 512 MiB; xzEmpty is nothing at all.
+const (
+	xzipped = "/Td6WFoAAATm1rRGAgAhARYAAAB0L+WjAQALaGVsbG8Kd29ybGQKAIfGznfORiuuAAEkDKYY2NgftvN9AQAAAAAEWVo="
+	xzEmpty = "/Td6WFoAAATm1rRGAAAAABzfRCEftvN9AQAAAAAEWVo="
+	xzWide  = "/Td6WFoAAATm1rRGAgAhASIAAACCQKzcAQALaGVsbG8Kd29ybGQKAIfGznfORiuuAAEkDKYY2NgftvN9AQAAAAAEWVo="
 )
 
 // bzipped is "hello\nworld\n" as bzip2 packs it.
@@ -94,7 +102,7 @@ func TestDamagedInputIsAClearError(t *testing.T) {
 // cut.
 func TestPackedInputCutAnywhere(t *testing.T) {
 	text := []byte(strings.Repeat("some text, some more\n", 20))
-	files := map[string][]byte{".bz2": unbase64(t, bzipped)}
+	files := map[string][]byte{".bz2": unbase64(t, bzipped), ".xz": unbase64(t, xzipped)}
 	for _, c := range []Compression{Gzip, Zstd, S2} {
 		var b bytes.Buffer
 		w, err := c.wrap(&b)
@@ -126,6 +134,23 @@ func TestPackedInputCutAnywhere(t *testing.T) {
 		_, err = linesOf(ext, append(bytes.Clone(whole), "garbage"...))
 		require.ErrorIs(t, err, ErrCorruptInput, "%s and garbage", ext)
 	}
+}
+
+// What an xz file looks back is bounded: its first block tells.
+func TestWindowOfXZ(t *testing.T) {
+	whole := unbase64(t, xzipped)
+	window := func(b []byte) int64 { return xzWindow(bufio.NewReader(bytes.NewReader(b))) }
+	require.EqualValues(t, 8<<20, window(whole))
+	for n := range whole {
+		require.Contains(t, []int64{0, 8 << 20}, window(whole[:n]))
+	}
+	require.Zero(t, window(unbase64(t, xzEmpty)))
+	lines, err := linesOf(".xz", unbase64(t, xzEmpty))
+	require.NoError(t, err)
+	require.Empty(t, lines)
+	_, err = linesOf(".xz", unbase64(t, xzWide))
+	require.ErrorIs(t, err, ErrCorruptInput)
+	require.ErrorContains(t, err, "a window of 536870912 bytes")
 }
 
 func unbase64(t *testing.T, text string) []byte {

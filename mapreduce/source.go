@@ -45,7 +45,7 @@ func (s Source) Size() int64 {
 func (s Source) Splittable() bool { return s.Data != nil && s.stream == nil && s.packed == notPacked }
 
 // Stored returns a source for a file that dfs holds or maps. The extension of its
-// name tells whether it is compressed: .gz, .zst, .s2 or .bz2, in small letters or capitals; the
+// name tells whether it is compressed: .gz, .zst, .s2, .bz2 or .xz, in small letters or capitals; the
 // first bytes must agree. The plan closes data when the job ends, so it serves one job. A panic
 // of data's methods is an error of the attempt that called them.
 func Stored(data dfs.Source) (Source, error) {

@@ -432,3 +432,15 @@ func TestTokensAreReplaced(t *testing.T) {
 		require.NoError(t, err)
 	}
 }
+
+// Zip archives are no text, neither of the machine nor of the block store.
+func TestServerReadsNoArchives(t *testing.T) {
+	b := start(t, nil)
+	b.write("in.ZIP", "PK")
+	require.NoError(t, b.Put(t.Context(), "in.zip", strings.NewReader("PK")))
+	for _, in := range []string{"in.ZIP", "*.ZIP", "dfs:in.zip"} {
+		_, err := b.Submit(t.Context(), api.Submission{Job: "count", Args: []string{in, "-o", "out"}}, "")
+		refused(t, err, "bad-input")
+		require.ErrorContains(t, err, "reads no zip archives")
+	}
+}

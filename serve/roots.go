@@ -105,7 +105,7 @@ func (r *roots) sources(dir, name string) ([]mapreduce.Source, error) {
 	if err != nil {
 		return nil, badInput(name, err)
 	}
-	return src, nil
+	return src, noArchives(src)
 }
 
 // of is a root that the target of a job is below, nil if there is none.

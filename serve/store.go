@@ -65,7 +65,17 @@ func (s *Server) storedSources(name string) ([]mapreduce.Source, error) {
 	if err != nil {
 		return nil, badInput(inStore+name, err)
 	}
-	return src, nil
+	return src, noArchives(src)
+}
+
+// noArchives refuses zip archives, which a job would take for text.
+func noArchives(src []mapreduce.Source) error {
+	for _, s := range src {
+		if strings.EqualFold(path.Ext(s.Name()), ".zip") {
+			return refuse("bad-input", "%s: a server reads no zip archives: unpack it, or pack it as .gz or .zst", s.Name())
+		}
+	}
+	return nil
 }
 
 // stored is the file of the machine behind one of the block store.

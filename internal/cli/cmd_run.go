@@ -25,6 +25,7 @@ type stage struct {
 	rounds func(ctx context.Context, run jobs.Runner, src []mapreduce.Source) (writeTo, error)
 	// columns are those of its input; nil: it has none.
 	columns *columnFlags
+	binary  bool // its input is no text
 }
 
 // writeTo binds a job that has its input to its output.
@@ -130,6 +131,7 @@ type jobStages struct {
 
 	reduces reduces
 	columns *columnFlags // of the input; nil: it has none
+	binary  bool         // its input is no text
 }
 
 // reduces says how many reduces a job has that are not for --reduces to say.
@@ -167,6 +169,12 @@ func (j jobStages) reads(c *columnFlags) (jobStages, error) {
 	return j, c.check()
 }
 
+// ofBytes says that the input is no text.
+func (j jobStages) ofBytes() jobStages {
+	j.binary = true
+	return j
+}
+
 // jobCommand is the command of a job whose arguments are all inputs: make makes its stages once the
 // flags are known. An error of make is one of the command line. The help texts of c are without what
 // they share.
@@ -191,9 +199,9 @@ func jobCommand(start starter, c *cobra.Command, make func() (jobStages, error))
 			if stages.maps == nil {
 				return usageError("--reduces 0: what the maps of %s emit is no output", cmd.Name())
 			}
-			return start(cmd, args, stage{bind: stages.maps, columns: stages.columns})
+			return start(cmd, args, stage{bind: stages.maps, columns: stages.columns, binary: stages.binary})
 		}
-		stages.all[0].columns = stages.columns
+		stages.all[0].columns, stages.all[0].binary = stages.columns, stages.binary
 		return start(cmd, args, stages.all...)
 	}
 	return c

@@ -27,7 +27,7 @@ tells.`,
 		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 			records := mapreduce.FixedSize(jobs.TeraRecordBytes, src...)
 			return jobs.TeraValidate(anyOrder).Bind(records, mapreduce.Text[jobs.TeraFact](to))
-		}, nil).with(oneReduce), nil
+		}, nil).with(oneReduce).ofBytes(), nil
 	})
 	cmd.Flags().BoolVar(&anyOrder, "any-order", false, "count records that are not in order, and do not fail")
 	return cmd

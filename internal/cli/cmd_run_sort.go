@@ -104,6 +104,6 @@ other are sorted.`,
 		}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 			records := mapreduce.FixedSize(jobs.TeraRecordBytes, src...)
 			return jobs.MapsOnly(jobs.TeraSort()).Bind(records, mapreduce.Raw[record](to))
-		}), nil
+		}).ofBytes(), nil
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"strings"
 	"syscall"
 
@@ -25,9 +26,9 @@ const (
 const inputHelp = `IN is a file, a directory, a glob or - for standard input. A directory stands for all files below
 it, in order of name, a glob for the files and directories that match it: * and ? within a name, **
 across directories, [a-z], {one,other}; ** does not follow symbolic links. Both pass over names that
-begin with _ or a dot. Files named .gz, .zst, .s2 and .bz2 are decompressed. A file that changes
-while it is read is an error, even if it only grows. IN and --output may be of a store,
-hdfs://HOST/DIR or s3://BUCKET/KEY.`
+begin with _ or a dot. Files named .gz, .zst, .s2, .bz2 and .xz are decompressed; one named .zip
+stands for the files in it. A file that changes while it is read is an error, even if it only grows.
+IN and --output may be of a store, hdfs://HOST/DIR or s3://BUCKET/KEY.`
 
 // inputs opens what the IN arguments name, in their order.
 func (p *program) inputs(ctx context.Context, args []string) ([]mapreduce.Source, error) {
@@ -49,6 +50,11 @@ func (p *program) inputs(ctx context.Context, args []string) ([]mapreduce.Source
 			} else if err != nil {
 				return nil, err
 			}
+			for _, s := range some {
+				if isZip(s.Name()) {
+					return nil, fmt.Errorf("%s: zip archives are read from files of this machine: get it first", s.Name())
+				}
+			}
 			list = append(list, some...)
 			continue
 		}
@@ -59,25 +65,31 @@ func (p *program) inputs(ctx context.Context, args []string) ([]mapreduce.Source
 			return nil, plainPathError(arg, err)
 		}
 		for _, path := range paths {
-			s, err := open(ctx, path)
+			some, err := open(ctx, path)
 			if err != nil {
 				return nil, plainPathError(path, err)
 			}
-			list = append(list, s)
+			list = append(list, some...)
 		}
 	}
 	return list, nil
 }
 
-// open opens a file. What is no regular file, such as a named pipe or the shell's <(command), is a
+// isZip tells whether a file is a zip archive by its name.
+func isZip(name string) bool { return strings.EqualFold(path.Ext(name), ".zip") }
+
+// open opens a file, or all those of a zip archive. What is no regular file, such as a named pipe or the shell's <(command), is a
 // stream, which a signal can interrupt.
-func open(ctx context.Context, path string) (mapreduce.Source, error) {
+func open(ctx context.Context, path string) ([]mapreduce.Source, error) {
 	if info, err := os.Stat(path); err != nil || info.Mode().IsRegular() {
+		if isZip(path) {
+			return mapreduce.Zip(path)
+		}
 		if s, err := mapreduce.File(path); err != nil || s.Size() >= 0 {
-			return s, err
+			return []mapreduce.Source{s}, err
 		}
 	}
-	return mapreduce.Stream(path, &interruptible{ctx: ctx, r: &lateFile{path: path}}), nil
+	return []mapreduce.Source{mapreduce.Stream(path, &interruptible{ctx: ctx, r: &lateFile{path: path}})}, nil
 }
 
 // openFile opens a file to read. Errors name it once.

@@ -199,6 +199,9 @@ func (p *program) openWork(
 	if columns := stages[0].columns; err == nil && columns != nil {
 		err = columns.checkHeaders(src)
 	}
+	if err == nil && !stages[0].binary && !c.quiet {
+		p.warnBinary(src)
+	}
 	if err != nil {
 		return nil, err
 	}

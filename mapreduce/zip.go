@@ -1,0 +1,50 @@
+package mapreduce
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Zip returns sources for the files in a zip archive of this machine, in order of name, each called
+// as the archive and then the file: logs.zip/monday.txt. It passes over directories and over names
+// that begin with "_" or ".", as [Files] does. Each is read from start to end by one map, and
+// decompressed as its own name says, too. Archives that are damaged, files that are encrypted, and an
+// archive without files, are errors.
+//
+// [FS] reads an archive by patterns, and one that is not a file of this machine.
+func Zip(archive string) ([]Source, error) {
+	r, err := zip.OpenReader(archive)
+	if errors.Is(err, zip.ErrFormat) {
+		return nil, fmt.Errorf("%s: %w: %w", archive, ErrCorruptInput, err)
+	} else if err != nil {
+		return nil, err
+	}
+	files := slices.Clone(r.File)
+	slices.SortStableFunc(files, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
+	var list []Source
+	for _, f := range files {
+		title := path.Join(archive, f.Name)
+		if strings.HasSuffix(f.Name, "/") || slices.ContainsFunc(strings.Split(f.Name, "/"), hidden) {
+			continue
+		}
+		if f.Flags&1 != 0 {
+			return nil, fmt.Errorf("%s: is encrypted", title)
+		}
+		s, err := titledFile(r, f.Name, title)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", title, err)
+		}
+		list = append(list, s)
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s: %w: the archive has no files", archive, ErrNoSources)
+	}
+	return list, nil
+}
+
+// hidden reports whether directories pass over a name.
+func hidden(name string) bool { return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".") }
