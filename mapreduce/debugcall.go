@@ -2,20 +2,31 @@ package mapreduce
 
 import (
 	"errors"
-	"iter"
 	"reflect"
 )
 
 // errRecordChanged is the error of a Map that writes into what it is given.
 var errRecordChanged = errors.New("mapreduce: Map changed its record: it may be the input itself, copy what is to be changed")
 
-// watcher counts the calls of an attempt and asks for interrupts.
+// watcher wraps the user's functions of one attempt by reflection, so that no job has code of its own
+// for it. It counts their calls, asks for interrupts, and lends them copies of bytes.
 type watcher struct {
 	*debugging
-	id AttemptID
-	n  int64
+	id    AttemptID
+	n     int64
+	lent  []*loans // of the record, or of key and value
+	reads string   // Map or Reduce
 }
 
+func newWatcher(d *debugging, t *Task, reads string, what ...string) *watcher {
+	w := &watcher{debugging: d, id: t.id, reads: reads}
+	for _, name := range what {
+		w.lent = append(w.lent, &loans{what: name})
+	}
+	return w
+}
+
+// step counts a call.
 func (w *watcher) step() error {
 	w.n++
 	if w.Interrupt == nil {
@@ -24,12 +35,44 @@ func (w *watcher) step() error {
 	return w.Interrupt(w.id, w.n)
 }
 
-// checkKept notes bytes in an emitted value whose lifetime is over.
-func checkKept[T any](c *userCall, v T) {
-	if c.kept != nil {
-		return
+// watchFunc returns a function of the type of f that calls by with f and the arguments; nil for nil.
+func watchFunc[F any](f F, by watching) F { return watchValue(reflect.ValueOf(f), by).Interface().(F) }
+
+// watching is what happens in place of a call of f.
+type watching func(f reflect.Value, args []reflect.Value) error
+
+func watchValue(f reflect.Value, by watching) reflect.Value {
+	if f.IsNil() {
+		return f
 	}
-	eachBytes(reflect.ValueOf(&v).Elem(), func(b []byte) {
+	return reflect.MakeFunc(f.Type(), func(args []reflect.Value) []reflect.Value {
+		err := by(f, args)
+		return []reflect.Value{reflect.ValueOf(&err).Elem()}
+	})
+}
+
+// call calls a function that returns an error.
+func call(f reflect.Value, args []reflect.Value) error {
+	err, _ := f.Call(args)[0].Interface().(error)
+	return err
+}
+
+// emitter returns emit for one call.
+func (c *userCall) emitter(emit reflect.Value) reflect.Value {
+	return reflect.MakeFunc(emit.Type(), func(args []reflect.Value) []reflect.Value {
+		if c.inPlace() {
+			for _, v := range args {
+				c.checkKept(v)
+			}
+			emit.Call(args)
+		}
+		return nil
+	})
+}
+
+// checkKept notes bytes in an emitted value whose lifetime is over.
+func (c *userCall) checkKept(v reflect.Value) {
+	eachBytes(v, func(b []byte) {
 		for _, l := range c.loans {
 			if c.kept == nil && l.ended(b) {
 				c.kept = l.keptError(c.who, callPlace())
@@ -38,99 +81,92 @@ func checkKept[T any](c *userCall, v T) {
 	})
 }
 
-// emitOne is emit for one call.
-func emitOne[O any](c *userCall, emit func(O)) func(O) {
-	return func(o O) {
-		if c.inPlace() {
-			checkKept(c, o)
-			emit(o)
-		}
-	}
-}
-
-// emitTwo is emit of a pair for one call.
-func emitTwo[K, V any](c *userCall, emit func(K, V)) func(K, V) {
-	return func(k K, v V) {
-		if c.inPlace() {
-			checkKept(c, k)
-			checkKept(c, v)
-			emit(k, v)
-		}
-	}
-}
-
-// watchedRecords are how a map's calls are watched.
-type watchedRecords[I any] struct {
-	watcher
-	records loans
-	lend    func(I) I
-}
-
-func newWatchedRecords[I any](d *debugging, t *Task) *watchedRecords[I] {
-	w := &watchedRecords[I]{watcher: watcher{debugging: d, id: t.id}, records: loans{what: "record"}}
-	w.lend = lenderOf[I](&w.records)
-	t.records = &w.records
-	return w
-}
-
-// each runs a call for a record.
-func (w *watchedRecords[I]) each(in I, code func(c *userCall, in I) error) error {
-	if err := w.step(); err != nil {
-		return err
-	}
-	defer w.records.end()
-	return w.watchCall("Map", []*loans{&w.records}, func(c *userCall) error {
-		err := code(c, w.lend(in))
-		if err == nil && w.records.changed() {
-			err = Permanent(errRecordChanged)
-		}
-		return err
+// sequence returns a sequence of which each item ends the loans of the one before it.
+func (w *watcher) sequence(all reflect.Value, lent []*loans) reflect.Value {
+	return reflect.MakeFunc(all.Type(), func(args []reflect.Value) []reflect.Value {
+		yield := args[0]
+		all.Call([]reflect.Value{reflect.MakeFunc(yield.Type(), func(items []reflect.Value) []reflect.Value {
+			for i, l := range lent {
+				l.end()
+				items[i] = l.value(items[i])
+			}
+			return yield.Call(items)
+		})})
+		return nil
 	})
 }
 
-// last runs the call of Close.
-func (w *watchedRecords[I]) last(code func(c *userCall) error) error {
-	if err := w.step(); err != nil || code == nil {
+// each wraps a function that is called once a record or a group, whose last argument is emit. prepare
+// makes its other arguments.
+func (w *watcher) each(prepare func(args []reflect.Value)) watching {
+	return func(f reflect.Value, args []reflect.Value) error {
+		if err := w.step(); err != nil {
+			return err
+		}
+		defer func() {
+			for _, l := range w.lent {
+				l.end()
+			}
+		}()
+		return w.watchCall(w.reads, w.lent, func(c *userCall) error {
+			last := len(args) - 1
+			prepare(args[:last])
+			args[last] = c.emitter(args[last])
+			err := call(f, args)
+			if err == nil && w.reads == "Map" && w.lent[0].changed() {
+				err = Permanent(errRecordChanged)
+			}
+			return err
+		})
+	}
+}
+
+// closing wraps a Close.
+func (w *watcher) closing(f reflect.Value, args []reflect.Value) error {
+	if err := w.step(); err != nil {
 		return err
 	}
-	return w.watchCall("Close", []*loans{&w.records}, code)
+	return w.watchCall("Close", w.lent, func(c *userCall) error {
+		return call(f, []reflect.Value{c.emitter(args[0])})
+	})
+}
+
+// lendRecord puts a copy in the place of the record.
+func (w *watcher) lendRecord(args []reflect.Value) { args[0] = w.lent[0].value(args[0]) }
+
+// lendGroup is lendRecord for a Reduce, whose arguments are a key and its values, or pairs.
+func (w *watcher) lendGroup(args []reflect.Value) {
+	if len(args) == 1 {
+		args[0] = w.sequence(args[0], w.lent)
+		return
+	}
+	args[0], args[1] = w.lent[0].value(args[0]), w.sequence(args[1], w.lent[1:])
 }
 
 // watchMapper returns the functions of a map attempt, watched if the plan is.
 func watchMapper[I, K, V any](d *debugging, t *Task, m Mapper[I, K, V]) Mapper[I, K, V] {
-	if d == nil || t.ahead {
+	if d == nil || t.ahead || m.Map == nil {
 		return m
 	}
-	w := newWatchedRecords[I](d, t)
-	watched := Mapper[I, K, V]{Map: func(in I, emit func(K, V)) error {
-		return w.each(in, func(c *userCall, in I) error { return m.Map(in, emitTwo(c, emit)) })
-	}}
-	watched.Close = func(emit func(K, V)) error {
-		if m.Close == nil {
-			return w.last(nil)
-		}
-		return w.last(func(c *userCall) error { return m.Close(emitTwo(c, emit)) })
+	w := newWatcher(d, t, "Map", "record")
+	t.records = w.lent[0]
+	if m.Close == nil {
+		m.Close = func(func(K, V)) error { return nil }
 	}
-	return watched
+	return Mapper[I, K, V]{Map: watchFunc(m.Map, w.each(w.lendRecord)), Close: watchFunc(m.Close, w.closing)}
 }
 
 // watchFilter is watchMapper for jobs without reduces.
 func watchFilter[I, O any](d *debugging, t *Task, f Filter[I, O]) Filter[I, O] {
-	if d == nil {
+	if d == nil || f.Map == nil {
 		return f
 	}
-	w := newWatchedRecords[I](d, t)
-	return Filter[I, O]{
-		Map: func(in I, emit func(O)) error {
-			return w.each(in, func(c *userCall, in I) error { return f.Map(in, emitOne(c, emit)) })
-		},
-		Close: func(emit func(O)) error {
-			if f.Close == nil {
-				return w.last(nil)
-			}
-			return w.last(func(c *userCall) error { return f.Close(emitOne(c, emit)) })
-		},
+	w := newWatcher(d, t, "Map", "record")
+	t.records = w.lent[0]
+	if f.Close == nil {
+		f.Close = func(func(O)) error { return nil }
 	}
+	return Filter[I, O]{Map: watchFunc(f.Map, w.each(w.lendRecord)), Close: watchFunc(f.Close, w.closing)}
 }
 
 // watchReducer returns the functions of a reduce attempt, watched if the plan is.
@@ -138,53 +174,12 @@ func watchReducer[K, V, O any](d *debugging, t *Task, r Reducer[K, V, O]) Reduce
 	if d == nil {
 		return r
 	}
-	w := watcher{debugging: d, id: t.id}
-	keys, values := &loans{what: "key"}, &loans{what: "value"}
-	both := []*loans{keys, values}
-	lendKey, lendValue := lenderOf[K](keys), lenderOf[V](values)
-	group := func(code func(c *userCall) error) error {
-		if err := w.step(); err != nil {
-			return err
-		}
-		defer keys.end()
-		defer values.end()
-		return w.watchCall("Reduce", both, code)
+	w := newWatcher(d, t, "Reduce", "key", "value")
+	if r.Close == nil {
+		r.Close = func(func(O)) error { return nil }
 	}
-	watched := Reducer[K, V, O]{resumes: r.resumes}
-	if r.Reduce != nil {
-		watched.Reduce = func(key K, all iter.Seq[V], emit func(O)) error {
-			return group(func(c *userCall) error {
-				return r.Reduce(lendKey(key), func(yield func(V) bool) {
-					for v := range all {
-						values.end()
-						if !yield(lendValue(v)) {
-							return
-						}
-					}
-				}, emitOne(c, emit))
-			})
-		}
+	return Reducer[K, V, O]{
+		Reduce: watchFunc(r.Reduce, w.each(w.lendGroup)), Pairs: watchFunc(r.Pairs, w.each(w.lendGroup)),
+		Close: watchFunc(r.Close, w.closing), resumes: r.resumes,
 	}
-	if r.Pairs != nil {
-		watched.Pairs = func(all iter.Seq2[K, V], emit func(O)) error {
-			return group(func(c *userCall) error {
-				return r.Pairs(func(yield func(K, V) bool) {
-					for k, v := range all {
-						keys.end()
-						values.end()
-						if !yield(lendKey(k), lendValue(v)) {
-							return
-						}
-					}
-				}, emitOne(c, emit))
-			})
-		}
-	}
-	watched.Close = func(emit func(O)) error {
-		if err := w.step(); err != nil || r.Close == nil {
-			return err
-		}
-		return w.watchCall("Close", both, func(c *userCall) error { return r.Close(emitOne(c, emit)) })
-	}
-	return watched
 }

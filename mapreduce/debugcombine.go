@@ -12,8 +12,13 @@ import (
 func (b *boundJob[I, K, V, O]) watch(d *debugging) {
 	b.debug = d
 	if f := b.job.Combine; f != nil && !b.job.Sum {
-		c := &combineCheck[V]{f: f, within: d.Within, encode: b.value.encoder(), decode: b.value.decoder()}
-		b.job.Combine = c.combine
+		encode, decode := b.value.encoder(), b.value.decoder()
+		c := &combineCheck{
+			f: func(a, b any) any { return f(a.(V), b.(V)) }, within: d.Within,
+			encode: func(v any) []byte { return encode(nil, v.(V)) },
+			decode: func(b []byte) (any, error) { return decode(b) },
+		}
+		b.job.Combine = func(a, b V) V { return c.combine(a, b).(V) }
 	}
 	if f := b.job.Partition; f != nil {
 		b.job.Partition = func(key K, reduces int) int {
@@ -34,24 +39,24 @@ const combinedKept = 64
 
 // combineCheck is a Combine that is held against its own laws. Values are told by their encodings,
 // for Combine may change what it is given.
-type combineCheck[V any] struct {
+type combineCheck struct {
 	mu     sync.Mutex
-	f      func(a, b V) V
+	f      func(a, b any) any
 	within float64
-	encode func(dst []byte, v V) []byte
-	decode func(b []byte) (V, error)
+	encode func(v any) []byte
+	decode func(b []byte) (any, error)
 	// results are the last ones: one that is combined further has a third value of its key.
 	results [combinedKept]struct{ a, b, result []byte }
 	next    int
 }
 
 // combine is f(a, b); it panics with an error if f breaks a law for these values.
-func (c *combineCheck[V]) combine(a, b V) V {
+func (c *combineCheck) combine(a, b any) any {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	x, y := c.encode(nil, a), c.encode(nil, b)
+	x, y := c.encode(a), c.encode(b)
 	result := c.f(a, b)
-	r := c.encode(nil, result)
+	r := c.encode(result)
 	c.law(r, c.apply(x, y), "Combine is no function of its arguments", "Combine(%s, %s) gave %s, then %s", x, y)
 	c.law(r, c.apply(y, x), "Combine is not commutative",
 		"with a = %s and b = %s, Combine(a, b) is %s, Combine(b, a) is %s", x, y)
@@ -69,12 +74,12 @@ func (c *combineCheck[V]) combine(a, b V) V {
 }
 
 // apply is f for encodings.
-func (c *combineCheck[V]) apply(a, b []byte) []byte {
-	return c.encode(nil, c.f(c.value(a), c.value(b)))
+func (c *combineCheck) apply(a, b []byte) []byte {
+	return c.encode(c.f(c.value(a), c.value(b)))
 }
 
 // value decodes a copy, which f may change.
-func (c *combineCheck[V]) value(b []byte) V {
+func (c *combineCheck) value(b []byte) any {
 	v, err := c.decode(bytes.Clone(b))
 	if err != nil {
 		panic(marshalError{err})
@@ -83,7 +88,7 @@ func (c *combineCheck[V]) value(b []byte) V {
 }
 
 // law panics unless two results are alike; shown are the values that led to them.
-func (c *combineCheck[V]) law(one, other []byte, what, how string, shown ...[]byte) {
+func (c *combineCheck) law(one, other []byte, what, how string, shown ...[]byte) {
 	if bytes.Equal(one, other) || alike.Equal(c.value(one), c.value(other), c.within) {
 		return
 	}

@@ -86,13 +86,21 @@ func lenderOf[T any](l *loans) func(v T) T {
 	if !holdsBytes(t, nil) {
 		return func(v T) T { return v }
 	}
-	if f, ok := any(l.lend).(func(T) T); ok {
-		return f
-	}
 	return func(v T) T {
 		replaceBytes(reflect.ValueOf(&v).Elem(), l.lend)
 		return v
 	}
+}
+
+// value returns a copy of v with all its byte slices lent, as lenderOf does.
+func (l *loans) value(v reflect.Value) reflect.Value {
+	if !holdsBytes(v.Type(), nil) {
+		return v
+	}
+	lent := reflect.New(v.Type()).Elem()
+	lent.Set(v)
+	replaceBytes(lent, l.lend)
+	return lent
 }
 
 // holdsBytes reports whether values of type t have byte slices in them; above are the types that
