@@ -53,7 +53,7 @@ func watchValue(f reflect.Value, by watching) reflect.Value {
 
 // call calls a function that returns an error.
 func call(f reflect.Value, args []reflect.Value) error {
-	err, _ := f.Call(args)[0].Interface().(error)
+	err, _ := reflect.TypeAssert[error](f.Call(args)[0])
 	return err
 }
 

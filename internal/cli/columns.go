@@ -148,10 +148,10 @@ func (c *columnFlags) given() []string {
 
 // wanted says how many columns a job takes.
 func (c *columnFlags) wanted() string {
-	switch {
-	case c.most == 0:
+	switch c.most {
+	case 0:
 		return "any number of columns"
-	case c.most == 1:
+	case 1:
 		return "1 column"
 	}
 	return fmt.Sprintf("%d columns", c.most)
