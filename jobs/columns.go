@@ -21,7 +21,7 @@ func columnOf(line []byte, separator byte, n int) ([]byte, error) {
 	for range n - 1 {
 		var found bool
 		if _, rest, found = bytes.Cut(rest, between); !found {
-			return nil, mapreduce.Bad(fmt.Errorf("line %s: no column %d", cut(line), n))
+			return nil, mapreduce.Bad(fmt.Errorf("no column %d", n))
 		}
 	}
 	text, _, _ := bytes.Cut(rest, between)

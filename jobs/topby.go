@@ -53,7 +53,7 @@ func topOf[I any](k int, read func(rec I) (text, line []byte)) mapreduce.Job[I, 
 				Map: func(rec I, _ func(ranked, mapreduce.None)) error {
 					text, line := read(rec)
 					if !isDecimal(text) {
-						return mapreduce.Bad(fmt.Errorf("line %s: %s is no decimal number", cut(line), cut(text)))
+						return mapreduce.Bad(fmt.Errorf("%s is no decimal number", cut(text)))
 					}
 					code = appendNumber(code[:0], bytes.TrimPrefix(text, []byte{'+'}))
 					invert(code)

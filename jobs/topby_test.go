@@ -47,13 +47,13 @@ func TestTopByReadsTheLastColumn(t *testing.T) {
 
 func TestTopByRefuses(t *testing.T) {
 	for text, reason := range map[string]string{
-		"a\tx":       `line "a\tx": "x" is no decimal number`,
-		"a":          `line "a": "" is no decimal number`,
+		"a\tx":       `"x" is no decimal number`,
+		"a":          `"" is no decimal number`,
 		"a\t1e5":     `"1e5" is no decimal number`,
 		"a\t":        `"" is no decimal number`,
 		"a\t+":       `"+" is no decimal number`,
 		"a\t0x10":    `"0x10" is no decimal number`,
-		"a\t1\t2\nb": `line "b": "" is no decimal number`,
+		"a\t1\t2\nb": `"" is no decimal number`,
 	} {
 		plan, err := TopBy(TopOptions{Lines: 1, Column: 2}).Bind(mapreduce.Lines(sources([]string{text})...),
 			mapreduce.Text[Line](mapreduce.Writer("none", io.Discard)))

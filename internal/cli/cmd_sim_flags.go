@@ -168,7 +168,7 @@ func (f *simFlags) registerCSV(s *pflag.FlagSet) {
 // config is what the flags say of the cluster.
 func (f *simFlags) config(policy scheduling.Policy) (simulator.Config, error) {
 	if f.trace == "" && f.load0 == "" {
-		return simulator.Config{}, usageError("one of --trace swim:FILE (or coflow:FILE) and --workload FILE is needed")
+		return simulator.Config{}, usageError("which workload? --workload NAME, of %s; --workload FILE; or --trace swim:FILE or coflow:FILE", strings.Join(workload.Names(), ", "))
 	}
 	cfg := simulator.Config{
 		Cluster: simulator.Cluster{
