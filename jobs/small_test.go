@@ -17,12 +17,6 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-func parse(t *testing.T, line string) int {
-	n, err := strconv.Atoi(strings.TrimSpace(line))
-	require.NoError(t, err)
-	return n
-}
-
 // byFrequency is the plain way to sort counts.
 func byFrequency(count map[string]int) string {
 	type entry struct {
