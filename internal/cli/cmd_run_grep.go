@@ -19,12 +19,12 @@ type grepFlags struct {
 	o        jobs.GrepOptions
 	patterns []string // of -e
 
-	count, countMatches, lineNumbers, files, noNames, recursive bool
-	perl, extended, text                                        bool // refused, and without effect
-	context                                                     jobs.Context
-	around                                                      int
-	color                                                       string
-	top                                                         int
+	count, countMatches, lineNumbers, files, noNames, recursive, text bool
+	perl, extended                                                    bool // refused, and without effect
+	context                                                           jobs.Context
+	around                                                            int
+	color                                                             string
+	top                                                               int
 }
 
 func newRunGrep(p *program, start starter) *cobra.Command {
@@ -44,7 +44,7 @@ What differs from GNU grep:
 - The exit code is 4 if nothing was found, where grep's is 1, which here is a job that failed; with
   --state, which may have left what was found to an earlier start, it is 0.
 - -q keeps the summary quiet, not the result. -P is refused, and -G, -x, -m and -L do not exist.
-- Files with NUL bytes are text, as with -a, and standard error warns of them. Compressed files are
+- Files with NUL bytes are text; standard error warns of them unless -a is given. Compressed files are
   decompressed.
 - Directories are read without -r, too, but for names that begin with _ or a dot. A file that cannot
   be read ends the job.
@@ -89,6 +89,7 @@ What differs from GNU grep:
 			if err != nil {
 				return err
 			}
+			stages[0].binary = g.text
 			return start(cmd, args, stages...)
 		},
 	}
@@ -108,7 +109,7 @@ func (g *grepFlags) register(cmd *cobra.Command) {
 	f.BoolVarP(&g.o.Word, "word-regexp", "w", false, "match whole words only")
 	f.BoolVarP(&g.o.Invert, "invert-match", "v", false, "select the lines that do not match")
 	f.BoolVarP(&g.recursive, "recursive", "r", false, "read directories, as it does without; without IN this directory")
-	f.BoolVarP(&g.text, "text", "a", false, "files with NUL bytes are text, as they are without it")
+	f.BoolVarP(&g.text, "text", "a", false, "do not warn of files with NUL bytes, which are text")
 	f.BoolVarP(&g.lineNumbers, "line-number", "n", false, "write the number of each line in its file")
 	f.BoolVarP(&g.o.FileNames, "with-filename", "H", false, "write the name of each line's file (default: if there are several)")
 	f.BoolVarP(&g.noNames, "no-filename", "h", false, "write no names of files")
