@@ -44,8 +44,8 @@ What differs from GNU grep:
 - The exit code is 4 if nothing was found, where grep's is 1, which here is a job that failed; with
   --state, which may have left what was found to an earlier start, it is 0.
 - -q keeps the summary quiet, not the result. -P is refused, and -G, -x, -m and -L do not exist.
-- Files with NUL bytes are text; standard error warns of them unless -a is given. Compressed files are
-  decompressed.
+- Files with NUL bytes are text; standard error warns of them unless -a is given. Compressed files
+  are decompressed.
 - Directories are read without -r, too, but for names that begin with _ or a dot. A file that cannot
   be read ends the job.
 - -w takes a match only where no letter or digit of ASCII and no underscore is its neighbor.
