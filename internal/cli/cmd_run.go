@@ -17,6 +17,21 @@ import (
 // binder binds a job to its input and output.
 type binder func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error)
 
+// job is what mapreduce.Job and mapreduce.MapOnly have in common.
+type job[I, O any] interface {
+	Bind(in mapreduce.Input[I], out mapreduce.Output[O]) (*mapreduce.Plan, error)
+}
+
+// text binds a job to what read makes of its sources, and to lines of text.
+func text[I, O any](j job[I, O], read func(src []mapreduce.Source) mapreduce.Input[I]) binder {
+	return func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+		return j.Bind(read(src), mapreduce.Text[O](to))
+	}
+}
+
+func lines(src []mapreduce.Source) mapreduce.Input[[]byte]  { return mapreduce.Lines(src...) }
+func chunks(src []mapreduce.Source) mapreduce.Input[[]byte] { return mapreduce.Chunks(src...) }
+
 // stage is one job of a run. The stages of a run follow each other: each reads what the one before
 // it wrote.
 type stage struct {

@@ -20,7 +20,7 @@ with --count text, tab, how many lines have it. Records of --csv and --tsv are w
   tarry run distinct --csv --header --column city customers.csv`,
 	}, func() (jobStages, error) {
 		o := jobs.DistinctOptions{Column: c.number(), Separator: c.separator()}
-		read := func(src []mapreduce.Source) mapreduce.Input[[]byte] { return mapreduce.Lines(src...) }
+		read := lines
 		if c.parsed() {
 			o = jobs.DistinctOptions{} // all of what c makes of a record
 			read = func(src []mapreduce.Source) mapreduce.Input[[]byte] {
@@ -28,15 +28,9 @@ with --count text, tab, how many lines have it. Records of --csv and --tsv are w
 			}
 		}
 		if count {
-			return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-				return jobs.DistinctCount(o).Bind(read(src), mapreduce.Text[jobs.Count](to))
-			}, nil).top(top, 0).reads(c)
+			return oneStage(text(jobs.DistinctCount(o), read), nil).top(top, 0).reads(c)
 		}
-		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return jobs.Distinct(o).Bind(read(src), mapreduce.Text[jobs.Line](to))
-		}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return jobs.MapsOnly(jobs.Distinct(o)).Bind(read(src), mapreduce.Text[jobs.Line](to))
-		}).reads(c)
+		return oneStage(text(jobs.Distinct(o), read), text(jobs.MapsOnly(jobs.Distinct(o)), read)).reads(c)
 	})
 	c = columnsFlag(cmd, 1, 0)
 	c.oneFlag(cmd, "what counts: a number from 1, or a name (default: the whole line)")
@@ -95,9 +89,7 @@ among the key's, from 1. The numbers are part of what the engine sorts by: no re
   tarry run secondarysort pairs.txt -o sorted
   tarry run secondarysort --csv --header --columns user,seconds visits.csv`,
 	}, func() (jobStages, error) {
-		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return jobs.SecondarySort().Bind(c.pairs(src), mapreduce.Text[jobs.Placed](to))
-		}, nil).reads(c)
+		return oneStage(text(jobs.SecondarySort(), c.pairs), nil).reads(c)
 	})
 	c = columnsFlag(cmd, 2, 2)
 	c.severalFlag(cmd, "the key and the integer: numbers from 1, or names (default: all columns)")
@@ -120,9 +112,7 @@ mean of the number at that time and those before it. Sums are exact: nothing dri
 		if err != nil {
 			return jobStages{}, err
 		}
-		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return job.Bind(c.tabbed(src), mapreduce.Text[jobs.Averaged](to))
-		}, nil).reads(c)
+		return oneStage(text(job, c.tabbed), nil).reads(c)
 	})
 	number(cmd.Flags(), &window, "window", window, span(1, 1_000_000), "numbers that a mean is of")
 	c = columnsFlag(cmd, 3, 3)
@@ -140,9 +130,7 @@ writes each node that edges begin at, tab, those that they lead to, each once, i
 commas between. In these a comma, a percent sign and control characters are written as in a URL.`,
 		Example: `  tarry run adjacency edges.tsv -o graph`,
 	}, func() (jobStages, error) {
-		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return jobs.Adjacency().Bind(c.pairs(src), mapreduce.Text[jobs.Neighbors](to))
-		}, nil).reads(c)
+		return oneStage(text(jobs.Adjacency(), c.pairs), nil).reads(c)
 	})
 	c = columnsFlag(cmd, 2, 2)
 	c.severalFlag(cmd, edgeColumns)

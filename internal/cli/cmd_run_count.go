@@ -24,9 +24,7 @@ func (j jobStages) top(n, column int) jobStages {
 }
 
 func topStage(o jobs.TopOptions) binder {
-	return func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-		return jobs.TopBy(o).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Line](to))
-	}
+	return text(jobs.TopBy(o), lines)
 }
 
 func newRunWordCount(start starter) *cobra.Command {
@@ -50,11 +48,7 @@ With --reduces 0 it writes word, tab, 1 for each word, in the order of the input
   tarry run wordcount book.txt -o counts --racks 4 --nodes 40 --events events.jsonl`,
 	}, func() (jobStages, error) {
 		job := jobs.WordCountBy(o)
-		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return job.Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.Count](to))
-		}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return jobs.MapsOnly(job).Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.Count](to))
-		}).top(top, 0), nil
+		return oneStage(text(job, chunks), text(jobs.MapsOnly(job), chunks)).top(top, 0), nil
 	})
 	cmd.Flags().BoolVar(&o.Fold, "fold", false, "count words that differ in case only as one")
 	cmd.Flags().BoolVar(&o.Words, "words", false, "words are letters and digits, without punctuation")
@@ -75,9 +69,7 @@ With --reduces 0 it writes word, tab, name for each word, in the order of the in
 		Example: `  tarry run index books/ -o index
   tarry run index books/ --top 20`,
 	}, func() (jobStages, error) {
-		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return jobs.Index().Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.Posting](to))
-		}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+		return oneStage(text(jobs.Index(), chunks), func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 			pairs := mapreduce.Text[mapreduce.Pair[[]byte, []byte]](to)
 			return jobs.MapsOnly(jobs.Index()).Bind(mapreduce.Chunks(src...), pairs)
 		}).top(top, 2), nil
@@ -112,9 +104,7 @@ the order does not matter; the mean is rounded once, to the nearest float of 64 
 				c.columns = []string{"1", c.column}
 			}
 		}
-		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return jobs.Mean(o).Bind(c.pairs(src), mapreduce.Text[mapreduce.Pair[[]byte, float64]](to))
-		}, nil).top(top, 0).reads(c)
+		return oneStage(text(jobs.Mean(o), c.pairs), nil).top(top, 0).reads(c)
 	})
 	c = columnsFlag(cmd, 2, 2)
 	c.oneFlag(cmd, "where the numbers are: a number from 2, or a name (default: all behind the key)")

@@ -250,9 +250,7 @@ func bindSearch(job interface {
 func (g *grepFlags) matches(pattern string, o jobs.GrepOptions) ([]stage, error) {
 	job, err := jobs.GrepMatches(pattern, o)
 	list := jobStages{all: []stage{
-		{bind: func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return job.Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.CountFirst](to))
-		}},
+		{bind: text(job, chunks)},
 		{bind: func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 			return jobs.ByFrequency().Bind(mapreduce.KeyValueLines('\t', src...), mapreduce.Text[jobs.Count](to))
 		}},

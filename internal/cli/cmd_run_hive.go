@@ -5,7 +5,6 @@ import (
 
 	"github.com/tarry-mr/tarry/internal/gen"
 	"github.com/tarry-mr/tarry/jobs"
-	"github.com/tarry-mr/tarry/mapreduce"
 )
 
 func newRunHiveSearch(start starter) *cobra.Command {
@@ -18,9 +17,7 @@ which Zaharia et al. measure delay scheduling with. One document in 10,000 has t
 		Example: `  tarry gen documents --size 100MB --seed 1 -o documents.txt
   tarry run hivesearch documents.txt`,
 	}, func() (jobStages, error) {
-		bind := func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return jobs.HiveSearch(pattern).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Line](to))
-		}
+		bind := text(jobs.HiveSearch(pattern), lines)
 		return oneStage(bind, bind).with(noReduce), nil
 	})
 	cmd.Flags().StringVar(&pattern, "pattern", pattern, "the text that is searched for")
@@ -37,9 +34,7 @@ benchmark. Reads the table rankings.`,
 		Example: `  tarry gen rankings --size 100MB -o rankings.txt
   tarry run hiveselect --above 100 rankings.txt -o pages`,
 	}, func() (jobStages, error) {
-		bind := func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return jobs.HiveSelect(int64(above)).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Ranked](to))
-		}
+		bind := text(jobs.HiveSelect(int64(above)), lines)
 		return oneStage(bind, bind).with(noReduce), nil
 	})
 	number(cmd.Flags(), &above, "above", above, span(0, 1e15), "ranks above this one are selected")
@@ -56,9 +51,7 @@ Reads the table visits. Sums are exact.`,
 		Example: `  tarry gen visits --size 100MB --seed 1 -o visits.txt
   tarry run hiveaggregate --prefix 7 visits.txt --top 10`,
 	}, func() (jobStages, error) {
-		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return jobs.HiveAggregate(prefix).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Revenue](to))
-		}, nil).top(top, 0), nil
+		return oneStage(text(jobs.HiveAggregate(prefix), lines), nil).top(top, 0), nil
 	})
 	number(cmd.Flags(), &prefix, "prefix", 0, span(1, 1_000_000),
 		"take clients whose addresses begin with so many equal bytes together")
@@ -85,12 +78,8 @@ client, tab, revenue, tab, mean rank. Visits to pages without a rank do not coun
 			return jobStages{}, err
 		}
 		return jobStages{all: []stage{
-			{bind: func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-				return job.Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Visited](to))
-			}},
-			{bind: func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-				return jobs.HiveTotals().Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.ClientTotal](to))
-			}},
+			{bind: text(job, lines)},
+			{bind: text(jobs.HiveTotals(), lines)},
 			{bind: topStage(top)},
 		}}, nil
 	})

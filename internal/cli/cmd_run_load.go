@@ -43,9 +43,7 @@ is kept depends on its bytes and --sample: equal lines go the same way, wherever
 		Example: `  tarry run scan --percent 0.5 big.txt -o sample`,
 	}, func() (jobStages, error) {
 		job, err := jobs.Scan(o)
-		bind := func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return job.Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Line](to))
-		}
+		bind := text(job, lines)
 		return oneStage(bind, bind).with(noReduce), err
 	})
 	number(cmd.Flags(), &o.Percent, "percent", o.Percent, span(0, 100), "lines of a hundred that are kept")

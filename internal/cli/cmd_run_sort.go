@@ -77,16 +77,10 @@ func (s *sortFlags) stages() (jobStages, error) {
 	}
 	if len(o.Keys) == 0 && !o.Numeric && !o.Fold && !o.SkipBlanks { // the whole line, its bytes: the fast way
 		whole := jobs.Sort(jobs.SortOptions{Reverse: o.Reverse, Unique: o.Unique})
-		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return whole.Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Line](to))
-		}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return jobs.MapsOnly(whole).Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Line](to))
-		}), nil
+		return oneStage(text(whole, lines), text(jobs.MapsOnly(whole), lines)), nil
 	}
 	job, err := jobs.SortBy(o)
-	return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-		return job.Bind(mapreduce.Lines(src...), mapreduce.Text[jobs.Line](to))
-	}, nil), err
+	return oneStage(text(job, lines), nil), err
 }
 
 func newRunTeraSort(start starter) *cobra.Command {
