@@ -251,9 +251,16 @@ func TestBuiltInJobsArePlainPrograms(t *testing.T) {
 		jobs []builtIn
 		text func(r *rand.Rand, lines int) []string
 	}{
-		{textJobs(), awkwardText}, {filterJobs(), awkwardText}, {columnJobs(), columnText}, {seriesJobs(), seriesText},
-		{teraJobs(), teraText}, {rankingsJobs(), rankingsText}, {visitsJobs(), visitsText}, {tablesJobs(), tablesText},
-		{graphJobs(), graphText}, {cloudJobs(), cloudText},
+		{textJobs(), awkwardText},
+		{filterJobs(), awkwardText},
+		{columnJobs(), columnText},
+		{seriesJobs(), seriesText},
+		{teraJobs(), teraText},
+		{rankingsJobs(), rankingsText},
+		{visitsJobs(), visitsText},
+		{tablesJobs(), tablesText},
+		{graphJobs(), graphText},
+		{cloudJobs(), cloudText},
 	} {
 		var files []plainFile
 		dir := t.TempDir()

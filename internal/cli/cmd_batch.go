@@ -217,7 +217,7 @@ func (b *batch) report() error {
 		}
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d of %d jobs failed", failed, len(b.jobs))
+		return fmt.Errorf("%d of %s failed", failed, words.Count(len(b.jobs), "job"))
 	}
 	return nil
 }
@@ -277,7 +277,7 @@ func (b *batch) progress() progress.State {
 			p.Bars = append(p.Bars, now)
 		}
 	}
-	text := fmt.Sprintf("%d of %d jobs ended, %d running", ended, len(b.jobs), running)
+	text := fmt.Sprintf("%d of %s ended, %d running", ended, words.Count(len(b.jobs), "job"), running)
 	part := sum / float64(len(b.jobs))
 	p.Bars = append(p.Bars, progress.Bar{Part: part, Text: text})
 	p.Line = fmt.Sprintf(" %d%%, %s", progress.Percent(part), text)

@@ -143,7 +143,7 @@ func (f *fsckFlags) harm(store *dfs.FS, names []string) error {
 	}
 	replicas = slices.DeleteFunc(replicas, func(c dfs.Copy) bool { return slices.Contains(f.lose, c.To.String()) })
 	if f.damage > len(replicas) {
-		return usageError("--damage %d: there are %d replicas", f.damage, len(replicas))
+		return usageError("--damage %d: all there is: %s", f.damage, words.Count(len(replicas), "replica"))
 	}
 	r := rand.New(rand.NewPCG(f.seed, 0xf5c4))
 	for _, i := range r.Perm(len(replicas))[:f.damage] {
@@ -154,10 +154,10 @@ func (f *fsckFlags) harm(store *dfs.FS, names []string) error {
 
 // writeHealth prints a line for the file and one for each block.
 func writeHealth(p *program, h *dfs.FileHealth) error {
-	_, err := fmt.Fprintf(p.stdout, "%s  %s, %d blocks\n", words.Shown(h.Name), numbers.Human(h.Size), len(h.Blocks))
+	_, err := fmt.Fprintf(p.stdout, "%s  %s, %s\n", words.Shown(h.Name), numbers.Human(h.Size), words.Count(len(h.Blocks), "block"))
 	for i := range h.Blocks {
 		b := &h.Blocks[i]
-		line := fmt.Sprintf("  %d. %v at %d  %d bytes  %d of %d replicas", i, b.ID, b.Offset, b.Length, len(b.Nodes), b.Wanted)
+		line := fmt.Sprintf("  %d. %v at %d  %s  %d of %s", i, b.ID, b.Offset, words.Count(b.Length, "byte"), len(b.Nodes), words.Count(b.Wanted, "replica"))
 		if len(b.Nodes) > 0 {
 			line += "  " + list(b.Nodes)
 		}
@@ -206,7 +206,7 @@ func (t *fsckTotals) add(h *dfs.FileHealth) {
 }
 
 func (t *fsckTotals) write(p *program) {
-	fmt.Fprintf(p.stdout, "\nfiles %d, %s in %d blocks with %d good replicas\n", t.files, numbers.Human(t.bytes), t.blocks, t.replicas)
+	fmt.Fprintf(p.stdout, "\nfiles %d, %s in %s with %s\n", t.files, numbers.Human(t.bytes), words.Count(t.blocks, "block"), words.Count(t.replicas, "good replica"))
 	fmt.Fprintf(p.stdout, "corrupt replicas %d, under-replicated blocks %d, missing blocks %d\n", t.corrupt, t.under, t.missing)
 	if t.healed > 0 {
 		fmt.Fprintf(p.stdout, "replicas made again after the check: %d\n", t.healed)

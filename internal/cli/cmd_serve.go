@@ -174,7 +174,7 @@ func (p *program) tellServing(f *serveFlags, s *serve.Server, url string) {
 	case f.stateDir == "":
 		say("without --state jobs and stored files end with this process: a restart begins with nothing")
 	case n > 0:
-		say("%d jobs of a former process go on", n)
+		say("jobs of a former process that go on: %d", n)
 	}
 	rules := f.files.rules()
 	if rules != nil && rules.Access.Enabled && f.tokens == "" && f.clientCA == "" {

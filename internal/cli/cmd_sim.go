@@ -19,6 +19,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
 	"github.com/tarry-mr/tarry/internal/cli/internal/progress"
 	"github.com/tarry-mr/tarry/internal/cli/internal/sweep"
+	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -144,8 +145,8 @@ func (f *simFlags) one(
 // simTook says what simulating something took.
 func (p *program) simTook(what string, took time.Duration, n simulator.Stats) {
 	s := took.Seconds()
-	fmt.Fprintf(p.stderr, "simulated %s in %v: %d events (%.0f/s), %d decisions (%.0f/s)\n",
-		what, took.Round(time.Millisecond), n.Events, float64(n.Events)/s, n.Decisions, float64(n.Decisions)/s)
+	fmt.Fprintf(p.stderr, "simulated %s in %v: %s (%.0f/s), %s (%.0f/s)\n", what, took.Round(time.Millisecond),
+		words.Count(n.Events, "event"), float64(n.Events)/s, words.Count(n.Decisions, "decision"), float64(n.Decisions)/s)
 }
 
 // print writes the report: JSON, or a table, and the CSV files.
@@ -222,8 +223,8 @@ func printSimTable(out io.Writer, res *simulator.Result, w *workload.Workload) e
 	b := bufio.NewWriter(out)
 	maps, reduces := w.Tasks()
 	all := &res.Report.Figures
-	fmt.Fprintf(b, "%s: %d jobs, %d maps, %d reduces; %d jobs done in %.1f s\n\n",
-		w.Name, len(w.Jobs), maps, reduces, all.Jobs, all.MakespanS)
+	fmt.Fprintf(b, "%s: %s, %s, %s; %s done in %.1f s\n\n", w.Name, words.Count(len(w.Jobs), "job"),
+		words.Count(maps, "map"), words.Count(reduces, "reduce"), words.Count(all.Jobs, "job"), all.MakespanS)
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "class\tjobs\tmean s\tmedian s\tp95 s\tnode-local\track-local\toff-rack\t"+
 		"shuffled\toff-rack\tfairness\tkilled\tsuspended\tlost s\t")

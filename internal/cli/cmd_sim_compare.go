@@ -95,7 +95,7 @@ func (f *simFlags) compare(cmd *cobra.Command, p *program, names []string) error
 		}
 	}
 	if !f.quiet {
-		p.simTook(fmt.Sprintf("%d runs", len(out)*max(1, f.repeat)), took, sum)
+		p.simTook(words.Count(len(out)*max(1, f.repeat), "run"), took, sum)
 	}
 	if f.json {
 		return printComparisonJSON(p, out, differ)

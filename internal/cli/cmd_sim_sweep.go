@@ -159,8 +159,8 @@ func (f *sweepFlags) simulate(ctx context.Context, w *sweepWork) error {
 		return err
 	}
 	if !f.quiet {
-		fmt.Fprintf(w.program.stderr, "%d runs at %d points in %v, %d of them were there\n",
-			len(w.of), len(w.points), time.Since(began).Round(time.Millisecond), w.there.Load())
+		fmt.Fprintf(w.program.stderr, "%s at %s in %v, %d of them were there\n",
+			words.Count(len(w.of), "run"), words.Count(len(w.points), "point"), time.Since(began).Round(time.Millisecond), w.there.Load())
 	}
 	return nil
 }

@@ -148,13 +148,10 @@ func (c *columnFlags) given() []string {
 
 // wanted says how many columns a job takes.
 func (c *columnFlags) wanted() string {
-	switch c.most {
-	case 0:
+	if c.most == 0 {
 		return "any number of columns"
-	case 1:
-		return "1 column"
 	}
-	return fmt.Sprintf("%d columns", c.most)
+	return words.Count(c.most, "column")
 }
 
 // checkHeaders refuses names that the header of a file does not have. Those of streams and compressed
@@ -202,7 +199,7 @@ type row struct {
 func rowsOf[I any](c *columnFlags, src []mapreduce.Source, list []string, make func(row) (I, error)) mapreduce.Input[I] {
 	take := func(r row, err error) (I, error) {
 		if n := len(r.columns); err == nil && (n < c.least || c.most > 0 && n > c.most) {
-			err = mapreduce.Bad(fmt.Errorf("a record of %d columns: this job takes %s; choose with %s", n, c.wanted(), c.chooser))
+			err = mapreduce.Bad(fmt.Errorf("a record of %s: this job takes %s; choose with %s", words.Count(n, "column"), c.wanted(), c.chooser))
 		}
 		if err != nil {
 			var none I

@@ -368,7 +368,7 @@ func (r *result) amounts() string {
 	c := r.Counters
 	read := numbers.Human(c.Get(mapreduce.InputBytesRead))
 	if n := c.Get(mapreduce.MapInputRecords); n > 0 {
-		read = fmt.Sprintf("%s records, %s", numbers.Thousands(strconv.FormatInt(n, 10)), read)
+		read = records(n) + ", " + read
 	}
 	var last mapreduce.Counters // of the job that wrote
 	last.Merge(r.last)
@@ -378,12 +378,13 @@ func (r *result) amounts() string {
 			wrote = v.Value
 		}
 	}
-	noun := "records"
-	if wrote == 1 {
-		noun = "record"
-	}
-	return fmt.Sprintf("read %s; wrote %s %s, %s", read, numbers.Thousands(strconv.FormatInt(wrote, 10)), noun,
-		numbers.Human(last.Get(mapreduce.OutputBytesWritten)))
+	return fmt.Sprintf("read %s; wrote %s, %s", read, records(wrote), numbers.Human(last.Get(mapreduce.OutputBytesWritten)))
+}
+
+// records is a number of them: 1 record, 12,345 records.
+func records(n int64) string {
+	count, noun, _ := strings.Cut(words.Count(n, "record"), " ")
+	return numbers.Thousands(count) + " " + noun
 }
 
 // report prints how the run ended: three lines to standard error, the counters if they are asked

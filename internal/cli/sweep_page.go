@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarry-mr/tarry/experiments"
 	"github.com/tarry-mr/tarry/internal/cli/internal/sweep"
+	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
 
@@ -20,7 +21,7 @@ func sweepPage(t *sweep.Table, command string) func(io.Writer) error {
 		Title: "Sweep of " + strings.Join(t.Dimensions, ", "),
 		Lead: []string{
 			"Command: " + command,
-			fmt.Sprintf("%d runs. Means with 95 %% intervals over the seeds, which are the whiskers of the pictures.", len(t.Runs)),
+			fmt.Sprintf("%s. Means with 95 %% intervals over the seeds, which are the whiskers of the pictures.", words.Count(len(t.Runs), "run")),
 		},
 		Contents: experiments.Grid{Head: []string{"figure", "least mean", "greatest mean"}},
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"text/tabwriter"
 
+	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/scheduling/simulator/replay"
 )
 
@@ -80,8 +81,8 @@ func (w *whatIf) print(to io.Writer) error {
 	if w.rec.Began.Simulated {
 		kind = "simulated"
 	}
-	fmt.Fprintf(out, "%s: a %s run of %s: %d jobs, %d maps, %d reduces on %d nodes in %d racks\n",
-		w.name, kind, w.rec.Policy.Name, jobs, maps, reduces, nodes, racks)
+	fmt.Fprintf(out, "%s: a %s run of %s: %s, %s, %s on %s in %s\n", w.name, kind, w.rec.Policy.Name, words.Count(jobs, "job"),
+		words.Count(maps, "map"), words.Count(reduces, "reduce"), words.Count(nodes, "node"), words.Count(racks, "rack"))
 	was, is := &w.again.Recorded, &w.again.Again
 	fmt.Fprintf(out, "The recorded policy again, in the simulator: mean sojourn %s, node-local maps %s. Smaller differences say nothing.\n\n",
 		relative.change(was.Mean, is.Mean), points.change(was.NodeLocal, is.NodeLocal))

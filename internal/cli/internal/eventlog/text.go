@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -22,12 +23,12 @@ func Line(e *actors.Event) string {
 	line := e.Event.String()
 	switch e.Type {
 	case scheduling.EventSubmitted:
-		line += fmt.Sprintf(": %s of %s in %s, %d maps, %d reduces",
-			e.Name, e.User, e.Pool, e.Tasks[scheduling.Map], e.Tasks[scheduling.Reduce])
+		line += fmt.Sprintf(": %s of %s in %s, %s, %s", e.Name, e.User, e.Pool,
+			words.Count(e.Tasks[scheduling.Map], "map"), words.Count(e.Tasks[scheduling.Reduce], "reduce"))
 	case scheduling.EventShares:
 		line += shares(e)
 	case scheduling.EventNeed:
-		line += fmt.Sprintf(": %s may claim %d %s slots", e.Pool, e.Need, e.Kind)
+		line += fmt.Sprintf(": %s may claim %s", e.Pool, words.Count(e.Need, e.Kind.String()+" slot"))
 	case scheduling.EventFinished, scheduling.EventCordoned:
 		line += " " + e.State
 	case scheduling.EventSkipped:
@@ -101,7 +102,7 @@ func began(e *actors.Event) string {
 	if b.Simulated {
 		what = "simulated"
 	}
-	line := fmt.Sprintf(": %s, %s, %d nodes in %d racks, seed %d", what, e.Name, b.Nodes, b.Racks, b.Seed)
+	line := fmt.Sprintf(": %s, %s, %s in %s, seed %d", what, e.Name, words.Count(b.Nodes, "node"), words.Count(b.Racks, "rack"), b.Seed)
 	if !b.Wall.IsZero() {
 		line += ", " + b.Wall.Format(time.RFC3339)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
+	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 )
 
 // JobBars names the bars of a job of that name.
@@ -60,7 +61,7 @@ func Details(p actors.Progress) string {
 	if p.Records >= 10_000 {
 		text += ", " + strings.TrimSuffix(numbers.Human(p.Records), "B") + " records"
 	} else if p.Records > 0 {
-		text += fmt.Sprintf(", %d records", p.Records)
+		text += ", " + words.Count(p.Records, "record")
 	}
 	if launched := p.NodeLocal + p.RackLocal + p.OffRack; launched > 0 {
 		text += fmt.Sprintf(", %d%% node-local", 100*p.NodeLocal/launched)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 )
 
 // Simulations gathers how far simulations are: so many runs of each scheduler. Its methods are safe
@@ -75,9 +77,9 @@ func (s *Simulations) bar(i int) Bar {
 			}
 		}
 	}
-	text := fmt.Sprintf("%d of %d runs", ended, s.runs)
+	text := fmt.Sprintf("%d of %s", ended, words.Count(s.runs, "run"))
 	if s.runs == 1 {
-		text = fmt.Sprintf("%d of %d jobs", jobs, s.jobs[0])
+		text = fmt.Sprintf("%d of %s", jobs, words.Count(s.jobs[0], "job"))
 	}
 	return Bar{part, fmt.Sprintf("%s, %v simulated", text, s.now[i].Round(time.Second))}
 }

@@ -15,6 +15,14 @@ import (
 // most is how much of a value messages show, in bytes.
 const most = 60
 
+// Count is a number of things: 1 record, 2 records.
+func Count[N ~int | ~int64 | ~uint64](n N, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
 // Shown is a value as messages show it: in quotes if it is not plain, and only its beginning if it
 // is long.
 func Shown(s string) string {

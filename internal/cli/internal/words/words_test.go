@@ -27,3 +27,9 @@ func TestErrorsInOneLine(t *testing.T) {
 	require.Equal(t, "no space left; x: gone", OneLine(errors.Join(a, fmt.Errorf("x: %w", errors.New("gone")), a)))
 	require.Equal(t, "job: a; b", OneLine(fmt.Errorf("job: %w", errors.Join(errors.New("a"), errors.New("b")))))
 }
+
+func TestCount(t *testing.T) {
+	require.Equal(t, "0 records", Count(0, "record"))
+	require.Equal(t, "1 record", Count(int64(1), "record"))
+	require.Equal(t, "2 good replicas", Count(2, "good replica"))
+}
