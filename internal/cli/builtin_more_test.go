@@ -186,9 +186,12 @@ func linksOf(f []plainFile) map[string][]string {
 	links := map[string][]string{}
 	for _, l := range allLines(f) {
 		from, to, _ := strings.Cut(l, "\t")
-		links[from], links[to] = append(links[from], to), links[to]
+		links[from] = append(links[from], to)
 		slices.Sort(links[from])
 		links[from] = slices.Compact(links[from])
+		if _, known := links[to]; !known {
+			links[to] = nil // a node without links is one, too
+		}
 	}
 	return links
 }

@@ -113,7 +113,7 @@ func (f *fsckFlags) store(names []string) (*dfs.FS, error) {
 	for i, name := range names {
 		b, err := os.ReadFile(name)
 		if err != nil {
-			return nil, err
+			return nil, plainPathError(name, err)
 		}
 		if err := store.WriteFile(stored(i), b); err != nil {
 			return nil, err
