@@ -25,7 +25,7 @@ build-beam: ## bin/tarry that has --on prism and beam://HOST:PORT, too: 80 MB in
 # WordCount of a real book. -v shows the packages as they are built: the first build takes a minute or two.
 run: ## without the playground's module, which takes longer to compile than all else
 	CGO_ENABLED=0 $(GO) build -v -ldflags="-s -w" -o bin/tarry ./cmd/tarry
-	./bin/tarry run wordcount --words --fold --top 10 examples/genesis.txt -o -
+	./bin/tarry run wordcount --words --fold --top 10 examples/genesis.txt
 
 # Jobs of many types and forms on the cluster against plain Go. Coverage says that each fast path was taken.
 DIFFERENTIAL = $(GO) test -cover -coverpkg=./mapreduce/...,./jobs/... -timeout 60m ./actors/differential

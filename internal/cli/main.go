@@ -1,8 +1,9 @@
 // Package cli is the command line of Tarry: cmd/tarry and programs with further stores or engines call
 // its Main.
 //
-// Reading order: main.go, commands.go with the commands, exit.go, then one file a command: cmd_NAME.go. What commands
-// share: flags.go and effects.go, input.go and output.go, job.go and run.go, scheduler.go and cluster.go.
+// Reading order: main.go, commands.go with the commands, help.go, exit.go, then one file a command:
+// cmd_NAME.go. What commands share: flags.go and groups.go, input.go and output.go, columns.go, job.go
+// and run.go, scheduler.go and cluster.go.
 package cli
 
 import (
