@@ -19,23 +19,8 @@ import (
 	"github.com/tarry-mr/tarry/stores"
 )
 
-// newGen is the command `tarry gen KIND`.
-func newGen(p *program) *cobra.Command {
-	var (
-		c         gen.Config
-		size      = numbers.Bytes(64 << 20)
-		output    string
-		overwrite bool
-		quiet     bool
-	)
-	names := make([]string, 0, len(gen.Kinds()))
-	for _, k := range gen.Kinds() {
-		names = append(names, string(k))
-	}
-	cmd := &cobra.Command{
-		Use:   "gen " + strings.Join(names, "|") + " --size 1GiB --seed 1 -o FILE",
-		Short: "Make deterministic input of any size",
-		Long: `Make input for jobs. The same flags give the same bytes.
+// genHelp describes the kinds of input.
+const genHelp = `Make input for jobs. The same flags give the same bytes.
 
   text     words of a Zipf vocabulary (--words, --skew), short words frequent, lines of about
            73 bytes
@@ -51,7 +36,25 @@ and the tables of Hive's benchmark, for tarry run hivesearch, hiveselect, hiveag
   documents  records of 100 bytes: a key of 10, then a text, which in one of 10,000 has XYZ in it
   rankings   rows of 64 bytes, address|rank|seconds: the same ones for each seed
   visits     client|address|day|revenue|program|country|language|word|seconds, to the first pages
-             of rankings (--words), Zipf (--skew)`,
+             of rankings (--words), Zipf (--skew)`
+
+// newGen is the command `tarry gen KIND`.
+func newGen(p *program) *cobra.Command {
+	var (
+		c         gen.Config
+		size      = numbers.Bytes(64 << 20)
+		output    string
+		overwrite bool
+		quiet     bool
+	)
+	names := make([]string, 0, len(gen.Kinds()))
+	for _, k := range gen.Kinds() {
+		names = append(names, string(k))
+	}
+	cmd := &cobra.Command{
+		Use:       "gen " + strings.Join(names, "|") + " --size 1GiB --seed 1 -o FILE",
+		Short:     "Make deterministic input of any size",
+		Long:      genHelp,
 		ValidArgs: names,
 		Args:      arguments(1, 1, "one kind of input: "+strings.Join(names, ", ")),
 		RunE: func(cmd *cobra.Command, args []string) error {

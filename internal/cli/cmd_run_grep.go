@@ -27,12 +27,8 @@ type grepFlags struct {
 	top                                                               int
 }
 
-func newRunGrep(p *program, start starter) *cobra.Command {
-	g := new(grepFlags)
-	cmd := &cobra.Command{
-		Use:   "grep PATTERN IN...",
-		Short: "Select the lines that match a pattern",
-		Long: `Select the lines that match a pattern, whole and in the order of the input, as GNU grep -E does with
+// grepHelp describes grep, and what differs from GNU's.
+const grepHelp = `Select the lines that match a pattern, whole and in the order of the input, as GNU grep -E does with
 the same flags. Of several files, or a directory, each line has its file's name before it, unless -h
 is given.
 
@@ -53,7 +49,14 @@ What differs from GNU grep:
 - -n, -l, -c, -A, -B and -C tell files by their names: two of one name are refused. What they find
   goes through one reduce.
 
-` + inputHelp,
+`
+
+func newRunGrep(p *program, start starter) *cobra.Command {
+	g := new(grepFlags)
+	cmd := &cobra.Command{
+		Use:   "grep PATTERN IN...",
+		Short: "Select the lines that match a pattern",
+		Long:  grepHelp + inputHelp,
 		Example: `  tarry run grep 'center|gravity' 'docs/**/*.md'
   tarry run grep -n -w -C 2 func 'src/**/*.go'
   tarry run grep -o -h '[0-9]+ms' log/

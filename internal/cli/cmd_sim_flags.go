@@ -106,6 +106,26 @@ func (f *simFlags) register(cmd *cobra.Command) {
 	number(s, &f.taskFails, "task-fails", f.taskFails, parts, "part of the attempts that fail")
 	number(s, &f.mtbf, "mtbf", 0, span(60, 100*year), "mean time between failures of a node (default: none)")
 
+	f.registerWorkload(s)
+	number(s, &f.seed, "seed", 1, seeds, "seed of the workload, block places and task times")
+	number(s, &f.repeat, "repeat", 1, span(1, 10_000), "number of runs, with seeds from --seed on")
+	s.BoolVar(&f.json, "json", false, "print the figures as one JSON object for each run, or each scheduler")
+	s.BoolVarP(&f.quiet, "quiet", "q", false, "nothing on standard error but errors")
+	grouped(cmd, "Cluster", "cluster map-slots reduce-slots replication hot-replicas task-setup read-rate cache cache-rate compute-rate "+
+		"shuffle-rate link network oversubscription drive heartbeat out-of-band job-setup job-cleanup slow-nodes stragglers task-fails mtbf")
+	grouped(cmd, "Workload", "submit original-nodes jobs max-maps time-scale target-utilisation compute-spread raw-paths drop-empty "+
+		"skew-zipf skew-shares skew-cells until")
+	excludes(cmd, "trace", "workload")
+	excludes(cmd, "cluster", "nodes racks map-slots reduce-slots network link stragglers oversubscription")
+	excludes(cmd, "time-scale", "target-utilisation")
+	excludes(cmd, "skips", "wait rack-wait")
+	needs(cmd, "cache", "cache-rate")
+	needs(cmd, "trace", "time-scale")
+	needs(cmd, "compute-rate", "compute-spread")
+}
+
+// registerWorkload adds the flags that change a workload, most of them a trace.
+func (f *simFlags) registerWorkload(s *pflag.FlagSet) {
 	number(s, &f.originalNodes, "original-nodes", 0, span(1, 1_000_000),
 		"nodes of the traced cluster; bytes shrink by --nodes over it (default: not scaled)")
 	number(s, &f.jobs, "jobs", 0, span(1, 10_000_000), "take only this many jobs, the first ones")
@@ -122,22 +142,6 @@ func (f *simFlags) register(cmd *cobra.Command) {
 	number(s, &f.zipf, "skew-zipf", 0, span(0, 20), "exponent of Zipf's law for the sizes of a trace's partitions")
 	number(s, &f.shares, "skew-shares", 0, span(0, 20), "sigma of a lognormal factor on each partition of a trace's jobs")
 	number(s, &f.cells, "skew-cells", 0, span(0, 20), "sigma of a lognormal factor on each map's part of each partition")
-
-	number(s, &f.seed, "seed", 1, seeds, "seed of the workload, block places and task times")
-	number(s, &f.repeat, "repeat", 1, span(1, 10_000), "number of runs, with seeds from --seed on")
-	s.BoolVar(&f.json, "json", false, "print the figures as one JSON object for each run, or each scheduler")
-	s.BoolVarP(&f.quiet, "quiet", "q", false, "nothing on standard error but errors")
-	grouped(cmd, "Cluster", "cluster map-slots reduce-slots replication hot-replicas task-setup read-rate cache cache-rate compute-rate "+
-		"shuffle-rate link network oversubscription drive heartbeat out-of-band job-setup job-cleanup slow-nodes stragglers task-fails mtbf")
-	grouped(cmd, "Workload", "submit original-nodes jobs max-maps time-scale target-utilisation compute-spread raw-paths drop-empty "+
-		"skew-zipf skew-shares skew-cells until")
-	excludes(cmd, "trace", "workload")
-	excludes(cmd, "cluster", "nodes racks map-slots reduce-slots network link stragglers oversubscription")
-	excludes(cmd, "time-scale", "target-utilisation")
-	excludes(cmd, "skips", "wait rack-wait")
-	needs(cmd, "cache", "cache-rate")
-	needs(cmd, "trace", "time-scale")
-	needs(cmd, "compute-rate", "compute-spread")
 }
 
 // check refuses flags that have no effect with the others.

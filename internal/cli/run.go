@@ -249,8 +249,8 @@ func runStages(ctx context.Context, run planRunner, w *work) (err error) {
 		if err != nil {
 			return err
 		}
-		if w.flags.maxSkips > 0 && plan.SkipsFit() != nil {
-			return usageError("--max-skips: %s reads runs of lines, not records, and leaves out none", plan.Name())
+		if err := w.flags.checkSkips(plan); err != nil {
+			return err
 		}
 		w.result.Job = cmp.Or(w.result.Job, plan.Name())
 		flags := *w.flags
@@ -269,6 +269,14 @@ func runStages(ctx context.Context, run planRunner, w *work) (err error) {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// checkSkips refuses --max-skips for a job that does not read records.
+func (j *jobFlags) checkSkips(plan *mapreduce.Plan) error {
+	if j.maxSkips > 0 && plan.SkipsFit() != nil {
+		return usageError("--max-skips: %s reads runs of lines, not records, and leaves out none", plan.Name())
 	}
 	return nil
 }
