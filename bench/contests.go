@@ -3,6 +3,7 @@ package bench
 import (
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 )
 
@@ -61,10 +62,18 @@ func (s Setup) tarryMaps(kind ResultKind, job ...string) Program {
 	return Program{Name: "tarry", Args: args, OutDir: out, Result: kind}
 }
 
-// with returns the program under another name with further arguments, which override earlier ones.
-func (p Program) with(name string, args ...string) Program {
+// with returns the program under another name, with flags and their values, in place of those that
+// it has.
+func (p Program) with(name string, flags ...string) Program {
 	p.Name = name
-	p.Args = append(append([]string(nil), p.Args...), args...)
+	p.Args = slices.Clone(p.Args)
+	for pair := range slices.Chunk(flags, 2) {
+		if at := slices.Index(p.Args, pair[0]); at >= 0 {
+			p.Args[at+1] = pair[1]
+		} else {
+			p.Args = append(p.Args, pair...)
+		}
+	}
 	return p
 }
 
