@@ -77,7 +77,8 @@ func TestWhatAnImportBrings(t *testing.T) {
 	}
 	light := []string{
 		module + "mapreduce", module + "dfs", module + "stores", module + "internal/globs", module + "internal/nofollow", module + "jobs",
-		"github.com/bmatcuk/doublestar/v4", "github.com/cespare/xxhash/v2", "github.com/klauspost/compress", "golang.org/x/sys",
+		"github.com/bmatcuk/doublestar/v4", "github.com/cespare/xxhash/v2", "github.com/klauspost/compress",
+		"github.com/ulikunitz/xz", "golang.org/x/sys",
 	}
 	beside(module+"mapreduce", light...)
 	beside(module+"jobs", light...)

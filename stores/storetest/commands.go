@@ -54,7 +54,7 @@ func Commands(t *testing.T, store stores.Store, root, top string, engines []stri
 			args = append(args, "--reduces", "2")
 		}
 		want := filepath.Join(here, "want "+r.name)
-		tarry(nil, append(args, filepath.Join(here, "in", r.kind), "-o", want)...)
+		tarry(nil, append(args, filepath.Join(here, "in", r.kind), "--output", want)...)
 		for _, e := range append([]string{"", "processes:2"}, engines...) {
 			t.Run(r.name+" on "+e, func(t *testing.T) {
 				on, env := e, []string(nil)
@@ -70,7 +70,7 @@ func Commands(t *testing.T, store stores.Store, root, top string, engines []stri
 					on = "--on=" + on
 				}
 				out := "out-" + strings.NewReplacer(" ", "-", ":", "-", "$", "").Replace(r.name+"-"+e)
-				line := append(args, root+"/in/"+r.kind, "-o", root+"/"+out)
+				line := append(args, root+"/in/"+r.kind, "--output", root+"/"+out)
 				if on != "" {
 					line = append(line, on)
 				}
