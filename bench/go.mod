@@ -11,6 +11,7 @@ require (
 require (
 	github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect
 	github.com/goccy/go-yaml v1.19.2 // indirect
+	github.com/ulikunitz/xz v0.5.17 // indirect
 )
 
 require (
