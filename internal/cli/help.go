@@ -63,8 +63,16 @@ func (p *program) usage(cmd *cobra.Command) error {
 		}
 		sets[title].AddFlag(f)
 	}
+	cmd.Flags().SortFlags = false // they stand as they were added: what belongs together, together
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { add(f, "Flags") })
-	cmd.InheritedFlags().VisitAll(func(f *pflag.Flag) { add(f, "Common flags") })
+	cmd.VisitParents(func(parent *cobra.Command) {
+		parent.PersistentFlags().SortFlags = false
+		parent.PersistentFlags().VisitAll(func(f *pflag.Flag) {
+			if cmd.LocalFlags().Lookup(f.Name) == nil {
+				add(f, "Common flags")
+			}
+		})
+	})
 	var hidden []string
 	for _, title := range titles {
 		if p.allFlags || strings.HasSuffix(title, "lags") {

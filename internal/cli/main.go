@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/tarry-mr/tarry/internal/cli/internal/progress"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
@@ -89,6 +88,7 @@ not readable, 2 wrong command line, 3 output exists or cannot be made or configu
 			return cmd.Help()
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			cmd.Flags().SortFlags = false // a flag of the environment comes after the one that it needs
 			return firstError(checkOnce(cmd, p.args), checkFlags(cmd), p.flagsFromEnv(cmd))
 		},
 	}
@@ -109,25 +109,11 @@ not readable, 2 wrong command line, 3 output exists or cannot be made or configu
 		completion.Args = arguments(0, 0, "the name of a shell: bash, fish, powershell or zsh")
 		completion.RunE = help
 	}
-	keepFlagOrder(root)
 	return root
 }
 
 // help is what a command does that has only sub-commands.
 func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-
-// keepFlagOrder lists flags in help texts as they were added: what belongs together stands
-// together.
-func keepFlagOrder(cmd *cobra.Command) {
-	for _, f := range []*pflag.FlagSet{
-		cmd.Flags(), cmd.PersistentFlags(), cmd.LocalFlags(), cmd.InheritedFlags(),
-	} {
-		f.SortFlags = false
-	}
-	for _, sub := range cmd.Commands() {
-		keepFlagOrder(sub)
-	}
-}
 
 // arguments makes an argument check that speaks of what is missing or too much. A max of -1 is no
 // limit.

@@ -13,14 +13,12 @@ import (
 type Bytes int64
 
 // units pairs a suffix with its bytes.
-func units() map[string]float64 {
-	return map[string]float64{
-		"": 1, "b": 1,
-		"k": 1 << 10, "kib": 1 << 10, "kb": 1e3,
-		"m": 1 << 20, "mib": 1 << 20, "mb": 1e6,
-		"g": 1 << 30, "gib": 1 << 30, "gb": 1e9,
-		"t": 1 << 40, "tib": 1 << 40, "tb": 1e12,
-	}
+var units = map[string]float64{
+	"": 1, "b": 1,
+	"k": 1 << 10, "kib": 1 << 10, "kb": 1e3,
+	"m": 1 << 20, "mib": 1 << 20, "mb": 1e6,
+	"g": 1 << 30, "gib": 1 << 30, "gb": 1e9,
+	"t": 1 << 40, "tib": 1 << 40, "tb": 1e12,
 }
 
 // Set parses s. A Value around it checks the range.
@@ -40,7 +38,7 @@ func parseBytes(s string) (float64, error) {
 	if err != nil || strings.HasSuffix(s, " ") {
 		return 0, Bad("no size; sizes are written like 64MiB, 100MB or 4096")
 	}
-	unit, ok := units()[strings.ToLower(word)]
+	unit, ok := units[strings.ToLower(word)]
 	if !ok {
 		return 0, Bad("unknown unit %s; sizes are written like 64MiB, 100MB or 4096", words.Quoted(word))
 	}
@@ -53,7 +51,7 @@ func (b *Bytes) String() string { return b.text() }
 func (b Bytes) text() string {
 	n := int64(b)
 	for _, u := range []string{"TiB", "GiB", "MiB", "KiB", "TB", "GB", "MB", "KB"} {
-		if f := int64(units()[strings.ToLower(u)]); n >= f && n%f == 0 {
+		if f := int64(units[strings.ToLower(u)]); n >= f && n%f == 0 {
 			return strconv.FormatInt(n/f, 10) + u
 		}
 	}
