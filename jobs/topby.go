@@ -29,8 +29,9 @@ type Numbered = mapreduce.Pair[[]byte, []byte]
 // TopBy writes the lines with the largest numbers in a column, whole, the largest first and equal
 // ones by their bytes. A number is a sign or none and decimal digits, with a point among them or
 // none, of at most 1,024 bytes; anything else is an error. Numbers are compared exactly. Its input is
-// Lines, so that it reads what any job writes; a carriage return at the end of one is no part of its number. It needs memory for 2 times o.Lines lines in each map;
-// a line longer than [mapreduce.Task.LargestRecord] that would be kept is an error.
+// Lines, so that it reads what any job writes; a carriage return at the end of one is no part of its
+// number. It needs memory for 2 times o.Lines lines in each map; a line longer than
+// [mapreduce.Task.LargestRecord] that would be kept is an error.
 func TopBy(o TopOptions) mapreduce.Job[[]byte, ranked, mapreduce.None, Line] {
 	return topOf(o.Lines, func(line []byte) (text, _ []byte) {
 		return o.column(withoutCR(line)), line

@@ -36,15 +36,15 @@ func Main(args []string) int {
 	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.LookupEnv}
 	ctx, stop := p.withSignals(context.Background())
 	defer stop()
-	if err := checkVariables(os.Environ()); err != nil {
+	root := newRoot(p)
+	if err := checkVariables(root, os.Environ()); err != nil {
 		return p.exit(ctx, err)
 	}
-	return p.answer(ctx, args)
+	return p.answer(ctx, root, args)
 }
 
 // answer runs one command line and returns the exit code.
-func (p *program) answer(ctx context.Context, args []string) int {
-	root := newRoot(p)
+func (p *program) answer(ctx context.Context, root *cobra.Command, args []string) int {
 	if i := slices.Index(args, "--help-all"); i >= 0 && !slices.Contains(args[:i], "--") {
 		p.allFlags = true
 		args = slices.Concat(args[:i], []string{"--help"}, args[i+1:])

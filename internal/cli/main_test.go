@@ -136,7 +136,7 @@ func runHere(t *testing.T, args []string, env map[string]string) outcome {
 	getenv := func(name string) (string, bool) { v, ok := env[name]; return v, ok }
 	p := &program{stdin: null, stdout: &out, stderr: &errs, getenv: getenv}
 	began := time.Now()
-	code := p.answer(context.Background(), args)
+	code := p.answer(context.Background(), newRoot(p), args)
 	return outcome{code, out.String(), errs.String(), time.Since(began)}
 }
 
