@@ -152,8 +152,7 @@ func (c *lineCount) state(list []experiments.Experiment) progress.State {
 	if n < len(list) {
 		text += ", " + list[n].Name + " runs"
 	}
-	part := float64(n) / float64(max(len(list), 1))
-	return progress.State{Line: " experiments: " + text, Bars: []progress.Bar{{Part: part, Text: text}}}
+	return progress.One("experiments", float64(n)/float64(max(len(list), 1)), text)
 }
 
 // chosenExperiments finds the experiments of these names; "all" is every one.

@@ -110,12 +110,7 @@ func (p *program) showGen(c *gen.Config) (stop func()) {
 	size := c.Bytes
 	return p.display.Show([]string{string(c.Kind)}, func() progress.State {
 		n := written.Load()
-		part := float64(n) / float64(max(size, 1))
-		text := numbers.Human(n) + " of " + numbers.Human(size)
-		return progress.State{
-			Line: fmt.Sprintf(" %s %d%%, %s", c.Kind, progress.Percent(part), text),
-			Bars: []progress.Bar{{Part: part, Text: text}},
-		}
+		return progress.One(string(c.Kind), float64(n)/float64(max(size, 1)), numbers.Human(n)+" of "+numbers.Human(size))
 	})
 }
 

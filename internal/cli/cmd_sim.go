@@ -18,7 +18,6 @@ import (
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
 	"github.com/tarry-mr/tarry/internal/cli/internal/progress"
-	"github.com/tarry-mr/tarry/internal/cli/internal/sweep"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
@@ -69,10 +68,7 @@ line.`,
 func (f *simFlags) simulate(cmd *cobra.Command, p *program) (err error) {
 	policy, err := f.policy(f.scheduler)
 	if err == nil {
-		err = firstError(f.idleSets(policy), heeded(cmd, &policy), f.check(cmd))
-	}
-	if err == nil {
-		err = f.files.unused(f.scheduler, false)
+		err = firstError(f.idleSets(policy), heeded(cmd, &policy), f.check(cmd), f.files.unused(f.scheduler, false))
 	}
 	if err != nil {
 		return err
@@ -126,10 +122,9 @@ func (f *simFlags) one(
 	began := time.Now()
 	stop := func() {}
 	if !f.quiet {
-		far := progress.NewSimulations(1, cfg.Policy.Name)
-		far.Expect(0, len(w.Jobs))
-		cfg.Progress = func(now time.Duration, done int) { far.Tell(0, 0, now, done) }
-		stop = p.display.Show(far.Bars(), far.State)
+		far := progress.NewRuns(1)
+		cfg.Progress = func(now time.Duration, done int) { far.Tell(0, now, done, len(w.Jobs)) }
+		stop = p.display.Show([]string{"simulated"}, far.State)
 	}
 	res, err := simulator.Run(ctx, cfg, w)
 	stop()
@@ -155,8 +150,13 @@ func (f *simFlags) print(p *program, res *simulator.Result, w *workload.Workload
 	if f.repeat > 1 {
 		dir = f.seedDir(dir, turn)
 	}
-	if err := firstError(f.writeCSV(dir, res), f.writeSeries(res)); err != nil {
+	if err := f.writeCSV(dir, res); err != nil {
 		return err
+	}
+	if f.series != "" {
+		if err := writeFile(f.series, res.WriteSeriesCSV); err != nil {
+			return outputError(f.series, err)
+		}
 	}
 	if f.json {
 		return json.NewEncoder(p.stdout).Encode(res.Report)
@@ -170,22 +170,19 @@ func (f *simFlags) makeSeries(cfg *simulator.Config) error {
 		return nil
 	}
 	cfg.Sample, cfg.SampleQueues = f.seriesEvery, true
-	file, err := os.Create(f.series)
-	if err == nil {
-		err = file.Close()
-	}
-	return outputError(f.series, err)
+	return outputError(f.series, writeFile(f.series, func(io.Writer) error { return nil }))
 }
 
-// writeSeries writes the samples, if they are asked for.
-func (f *simFlags) writeSeries(res *simulator.Result) error {
-	if f.series == "" {
-		return nil
+// writeFile makes a file and has fill write it.
+func writeFile(name string, fill func(io.Writer) error) error {
+	file, err := os.Create(name)
+	if err != nil {
+		return err
 	}
-	return outputError(f.series, sweep.WriteFile(f.series, res.WriteSeriesCSV))
+	return firstError(fill(file), file.Close())
 }
 
-// makeCSV makes the directory for CSV files, so that what cannot be made fails before the
+// makeCSV makesthe directory for CSV files, so that what cannot be made fails before the
 // simulation.
 func (f *simFlags) makeCSV() error {
 	if f.csv == "" {
@@ -208,14 +205,10 @@ func (f *simFlags) writeCSV(dir string, res *simulator.Result) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	write := func(name string, fill func(io.Writer) error) error {
-		file, err := os.Create(filepath.Join(dir, name))
-		if err != nil {
-			return err
-		}
-		return firstError(fill(file), file.Close())
-	}
-	return firstError(write("classes.csv", res.Report.WriteClassesCSV), write("jobs.csv", res.WriteJobsCSV))
+	return firstError(
+		writeFile(filepath.Join(dir, "classes.csv"), res.Report.WriteClassesCSV),
+		writeFile(filepath.Join(dir, "jobs.csv"), res.WriteJobsCSV),
+	)
 }
 
 // printSimTable prints the report for people.

@@ -52,8 +52,7 @@ several, --wait, --skips, --slow-start and the like set one for all.`,
 
 // compare runs the contenders side by side.
 func (f *simFlags) compare(cmd *cobra.Command, p *program, names []string) error {
-	far := progress.NewSimulations(max(1, f.repeat), names...)
-	list, err := f.contenders(names, far)
+	list, err := f.contenders(names)
 	if err != nil {
 		return err
 	}
@@ -64,10 +63,7 @@ func (f *simFlags) compare(cmd *cobra.Command, p *program, names []string) error
 	p.warnIdle(policies...)
 	cfg, err := f.config(policies[0])
 	if err == nil {
-		err = f.idleSets(policies...)
-	}
-	if err == nil {
-		err = f.files.unused(strings.Join(names, ", "), false)
+		err = firstError(f.idleSets(policies...), f.files.unused(strings.Join(names, ", "), false))
 	}
 	if err == nil {
 		err = f.makeCSV()
@@ -76,7 +72,7 @@ func (f *simFlags) compare(cmd *cobra.Command, p *program, names []string) error
 		return err
 	}
 	began := time.Now()
-	out, err := f.contest(cmd.Context(), p, cfg, list, far)
+	out, err := f.contest(cmd.Context(), p, cfg, list)
 	if err != nil {
 		return err
 	}
@@ -103,8 +99,8 @@ func (f *simFlags) compare(cmd *cobra.Command, p *program, names []string) error
 	return firstError(printComparison(p.stdout, out), printSettings(p.stdout, names, differ))
 }
 
-// contenders are the schedulers of these names, which tell how far they are.
-func (f *simFlags) contenders(names []string, far *progress.Simulations) ([]simulator.Contender, error) {
+// contenders are the schedulers of these names.
+func (f *simFlags) contenders(names []string) ([]simulator.Contender, error) {
 	if len(names) == 0 {
 		return nil, usageError("--schedulers needs at least one name")
 	}
@@ -123,23 +119,27 @@ func (f *simFlags) contenders(names []string, far *progress.Simulations) ([]simu
 				return nil, usageError("--schedulers: two are called %s; key name of a policy file gives another", words.Shown(name))
 			}
 		}
-		tell := func(turn int, now time.Duration, done int) { far.Tell(i, turn, now, done) }
-		list = append(list, simulator.Contender{Name: name, Policy: policy, Progress: tell})
+		list = append(list, simulator.Contender{Name: name, Policy: policy})
 	}
 	return list, nil
 }
 
 // contest runs the comparison with its progress.
 func (f *simFlags) contest(
-	ctx context.Context, p *program, cfg simulator.Config, list []simulator.Contender, far *progress.Simulations,
+	ctx context.Context, p *program, cfg simulator.Config, list []simulator.Contender,
 ) ([]simulator.Contest, error) {
+	repeat := max(1, f.repeat)
+	far, jobs := progress.NewRuns(len(list)*repeat), make([]int, repeat)
+	for i := range list {
+		list[i].Progress = func(turn int, now time.Duration, done int) { far.Tell(i*repeat+turn, now, done, jobs[turn]) }
+	}
 	if !f.quiet {
-		defer p.display.Show(far.Bars(), far.State)()
+		defer p.display.Show([]string{"simulated"}, far.State)()
 	}
 	return simulator.Compare(ctx, cfg, list, f.repeat, func(seed uint64) (*workload.Workload, error) {
 		w, err := f.paced(p, cfg, seed)
 		if err == nil {
-			far.Expect(int(seed-f.seed), len(w.Jobs))
+			jobs[seed-f.seed] = len(w.Jobs) // before its runs begin
 		}
 		return w, err
 	})
@@ -151,11 +151,12 @@ type simFigure struct {
 	of   func(*simulator.Result) float64
 }
 
-// simFigures lists them.
+func figure(name string, of func(*simulator.Figures) float64) simFigure {
+	return simFigure{name, func(r *simulator.Result) float64 { return of(&r.Report.Figures) }}
+}
+
+// simFigures lists those of a comparison.
 func simFigures() []simFigure {
-	figure := func(name string, of func(*simulator.Figures) float64) simFigure {
-		return simFigure{name, func(r *simulator.Result) float64 { return of(&r.Report.Figures) }}
-	}
 	type figures = *simulator.Figures
 	return []simFigure{
 		figure("sojourn_mean_s", func(f figures) float64 { return f.Sojourn.Mean }),

@@ -3,37 +3,42 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
+	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/tarry-mr/tarry/internal/cli/internal/progress"
-	"github.com/tarry-mr/tarry/internal/cli/internal/sweep"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
+	"github.com/tarry-mr/tarry/internal/statistics"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
 
 // sweepFlags are the flags of `tarry sim sweep`.
 type sweepFlags struct {
 	simFlags
+
 	grid     []string
 	parallel int
 	output   string
 }
 
 // newSimSweep is the command `tarry sim sweep`.
-func newSimSweep(p *program) *cobra.Command {
-	var f sweepFlags
+func newSimSweep(p *program) *cobra.Command { return new(sweepFlags).command(p) }
+
+// command makes the command that these are the flags of.
+func (f *sweepFlags) command(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sweep --sweep NAME=VALUE,VALUE,...",
 		Short: "Simulate every point of a grid of settings, with several seeds",
@@ -45,11 +50,8 @@ nodes; several --sweep give their grid.
   tarry sim sweep --workload facebook-io --sweep scheduler=fifo,fair,hfs --repeat 10 -o out/schedulers
 
 Standard output has a line for each point: means with their 95 % intervals over the seeds. With
--o DIR runs.csv has a line for each run with its settings, seed and every figure, summary.csv a line
-for each figure at each point. DIR/runs keeps each run as soon as it is done: the same command,
-started again, simulates only what is missing there. What is there is used only if all settings that
-matter, the files that are read, and this program are the same. The bytes do not depend on
---parallel.`,
+-o DIR the file runs.csv there has a line for each run with its settings, seed and every figure. The
+bytes do not depend on --parallel.`,
 		Args: arguments(0, 0, "no arguments but flags"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd, p) },
 	}
@@ -59,213 +61,206 @@ matter, the files that are read, and this program are the same. The bytes do not
 	s.StringArrayVar(&f.grid, "sweep", nil, "a setting and its values, NAME=VALUE,VALUE; may be repeated; "+
 		"slashes stand between the parts of a value that is a list")
 	number(s, &f.parallel, "parallel", 0, span(1, 10_000), "runs at a time (default: one for each processor)")
-	s.StringVarP(&f.output, "output", "o", "", "directory for the figures of each run, runs.csv, summary.csv and report.html")
+	s.StringVarP(&f.output, "output", "o", "", "directory for runs.csv, the figures of each run")
 	_ = cmd.MarkFlagDirname("output") // an error: no such flag
 	f.complete(cmd)
 	return cmd
 }
 
+// run simulates all points and prints what came of them.
+func (f *sweepFlags) run(cmd *cobra.Command, p *program) error {
+	grid, err := f.dimensions(cmd)
+	if err != nil {
+		return err
+	}
+	points, err := p.sweepPoints(cmd, grid)
+	if err != nil {
+		return err
+	}
+	if f.output != "" {
+		if err := os.MkdirAll(f.output, 0o777); err != nil {
+			return outputError(filepath.Clean(f.output), err)
+		}
+	}
+	if err := f.simulate(cmd.Context(), p, points); err != nil {
+		return err
+	}
+	if f.output != "" {
+		err := writeFile(filepath.Join(f.output, "runs.csv"), func(w io.Writer) error { return f.writeRuns(w, grid, points) })
+		if err != nil {
+			return outputError(filepath.Clean(f.output), err)
+		}
+	}
+	if f.json {
+		return printJSON(p, summaries(grid, points))
+	}
+	return printSweep(p, grid, points)
+}
+
 // mostRuns is how many runs a sweep may have.
 const mostRuns = 100_000
 
-// run simulates what is missing and writes all.
-func (f *sweepFlags) run(cmd *cobra.Command, p *program) error {
-	dimensions, err := f.dimensions()
-	if err != nil {
-		return err
-	}
-	points, err := p.sweepPoints(cmd, dimensions)
-	if err != nil {
-		return err
-	}
-	table := &sweep.Table{}
-	for _, d := range dimensions {
-		table.Dimensions = append(table.Dimensions, d.Name)
-	}
-	figures := sweepFigures()
-	for _, one := range figures {
-		table.Figures = append(table.Figures, one.name)
-	}
-	w := &sweepWork{program: p, points: points, figures: figures, table: table}
-	for i := range points {
-		for turn := range max(1, f.repeat) {
-			w.table.Runs = append(w.table.Runs, sweep.Run{Point: points[i].values, Seed: f.seed + uint64(turn)})
-			w.of = append(w.of, i)
-		}
-	}
-	if f.output != "" {
-		f.output = filepath.Clean(f.output)
-		if w.store, err = sweep.Open(f.output); err != nil {
-			return outputError(f.output, err)
-		}
-	}
-	if err := f.simulate(cmd.Context(), w); err != nil {
-		return err
-	}
-	return f.write(p, cmd, table)
-}
-
 // dimensions reads --sweep.
-func (f *sweepFlags) dimensions() (list []sweep.Dimension, err error) {
+func (f *sweepFlags) dimensions(cmd *cobra.Command) (grid []dimension, err error) {
 	if len(f.grid) == 0 {
 		return nil, usageError("what varies? --sweep NAME=VALUE,VALUE is needed")
 	}
+	runs := max(1, f.repeat)
 	for _, text := range f.grid {
-		d, err := sweep.Parse(text)
-		if err != nil {
-			return nil, usageError("--sweep %s: %w", words.Shown(text), err)
+		name, values, found := strings.Cut(text, "=")
+		d := dimension{name: name, values: strings.Split(values, ",")}
+		switch twice := slices.Compact(slices.Sorted(slices.Values(d.values))); {
+		case !found || name == "":
+			return nil, usageError("--sweep %s: want NAME=VALUE,VALUE,…", words.Shown(text))
+		case slices.Contains(d.values, ""):
+			return nil, usageError("--sweep %s: an empty value", words.Shown(text))
+		case len(twice) < len(d.values):
+			return nil, usageError("--sweep %s: a value twice", words.Shown(text))
+		case slices.ContainsFunc(grid, func(o dimension) bool { return o.name == name }):
+			return nil, usageError("--sweep: %s twice", words.Shown(name))
 		}
-		same := func(o sweep.Dimension) bool { return o.Name == d.Name }
-		if slices.ContainsFunc(list, same) {
-			return nil, usageError("--sweep: %s twice", words.Shown(d.Name))
+		if runs *= len(d.values); runs > mostRuns {
+			return nil, usageError("--sweep: more than %d runs", mostRuns)
 		}
-		list = append(list, d)
+		if d.field, err = sweptSetting(cmd, name); err != nil {
+			return nil, err
+		}
+		grid = append(grid, d)
 	}
-	if n := sweep.Size(list, mostRuns) * max(1, f.repeat); n > mostRuns {
-		return nil, usageError("--sweep: more than %d runs", mostRuns)
-	}
-	return list, nil
+	return grid, nil
 }
 
-// simulate runs what is not there yet.
-func (f *sweepFlags) simulate(ctx context.Context, w *sweepWork) error {
-	began := time.Now()
+// simulate runs each point with each seed, so many at a time.
+func (f *sweepFlags) simulate(ctx context.Context, p *program, points []*sweepPoint) error {
+	began, repeat := time.Now(), max(1, f.repeat)
+	far := progress.NewRuns(len(points) * repeat)
 	if !f.quiet {
-		stop := w.program.display.Show([]string{"runs"}, w.progress)
-		defer stop()
+		defer p.display.Show([]string{"runs"}, far.State)()
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	next := make(chan int)
 	var all sync.WaitGroup
-	for range min(cmp.Or(f.parallel, runtime.GOMAXPROCS(0)), len(w.of)) {
-		all.Go(func() {
-			for i := range next {
-				if err := w.one(ctx, i); err != nil {
-					cancel(err)
+	free := make(chan struct{}, cmp.Or(f.parallel, runtime.GOMAXPROCS(0)))
+	for i, at := range points {
+		at.figures = make([][]float64, repeat)
+		for turn := range repeat {
+			free <- struct{}{}
+			all.Go(func() {
+				defer func() { <-free }()
+				if err := at.one(ctx, p, turn); err != nil {
+					cancel(at.fault(err))
 				}
-			}
-		})
-	}
-	for i := range w.of {
-		if ctx.Err() != nil {
-			break
+				far.End(i*repeat + turn)
+			})
 		}
-		next <- i
 	}
-	close(next)
 	all.Wait()
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
 	if !f.quiet {
-		fmt.Fprintf(w.program.stderr, "%s at %s in %v, %d of them were there\n",
-			words.Count(len(w.of), "run"), words.Count(len(w.points), "point"), time.Since(began).Round(time.Millisecond), w.there.Load())
+		fmt.Fprintf(p.stderr, "%s at %s in %v\n", words.Count(len(points)*repeat, "run"), words.Count(len(points), "point"),
+			time.Since(began).Round(time.Millisecond))
 	}
 	return nil
 }
 
-// sweepWork is a sweep at work.
-type sweepWork struct {
-	program     *program
-	points      []*sweepPoint
-	of          []int // the point of each run
-	figures     []simFigure
-	table       *sweep.Table
-	store       *sweep.Store // nil if nothing is kept
-	done, there atomic.Int64 // runs
-}
-
-// one simulates a run, unless its figures are there.
-func (w *sweepWork) one(ctx context.Context, i int) error {
+// one simulates the point with one of its seeds.
+func (at *sweepPoint) one(ctx context.Context, p *program, turn int) error {
 	if ctx.Err() != nil {
 		return nil
 	}
-	run, at := &w.table.Runs[i], w.points[w.of[i]]
-	load, err := at.flags.paced(w.program, at.config, run.Seed)
-	if err != nil {
-		return at.fault(err)
-	}
 	cfg := at.config
-	cfg.Seed = run.Seed
-	key := ""
-	if w.store != nil {
-		key = runKey(cfg, load)
-		if figures, there := w.store.Load(key, w.table.Figures); there {
-			run.Figures = figures
-			w.there.Add(1)
-			w.done.Add(1)
-			return nil
-		}
+	cfg.Seed += uint64(turn)
+	load, err := at.flags.paced(p, cfg, cfg.Seed)
+	if err != nil {
+		return err
 	}
 	res, err := simulator.Run(ctx, cfg, load)
 	if err != nil {
-		return at.fault(err)
+		return err
 	}
-	for _, f := range w.figures {
-		run.Figures = append(run.Figures, f.of(res))
+	for _, f := range sweepFigures() {
+		at.figures[turn] = append(at.figures[turn], f.of(res))
 	}
-	w.done.Add(1)
-	if w.store == nil {
-		return nil
-	}
-	return outputError(w.store.Dir, w.store.Save(key, w.table.Dimensions, w.table.Figures, *run))
+	return nil
 }
 
-// progress is how many runs are done.
-func (w *sweepWork) progress() progress.State {
-	n, all := w.done.Load(), len(w.of)
-	bar := progress.Bar{Part: float64(n) / float64(all), Text: fmt.Sprintf("%d of %d runs", n, all)}
-	return progress.State{Line: " " + bar.Text, Bars: []progress.Bar{bar}}
+// over estimates a figure over the seeds.
+func (at *sweepPoint) over(figure int) simulator.Estimate {
+	var values []float64
+	for _, run := range at.figures {
+		values = append(values, run[figure])
+	}
+	half := statistics.Half(values)
+	if math.IsNaN(half) { // of one run
+		half = 0
+	}
+	return simulator.Estimate{Mean: statistics.Mean(values), Half: half}
 }
 
-// write writes the files and prints the table.
-func (f *sweepFlags) write(p *program, cmd *cobra.Command, t *sweep.Table) error {
-	if f.output != "" {
-		for name, fill := range map[string]func(io.Writer) error{
-			"runs.csv": t.WriteRuns, "summary.csv": t.WriteSummary, "report.html": sweepPage(t, sweepLine(cmd)),
-		} {
-			if err := sweep.WriteFile(filepath.Join(f.output, name), fill); err != nil {
-				return outputError(f.output, err)
+// writeRuns writes a line for each run as CSV.
+func (f *sweepFlags) writeRuns(w io.Writer, grid []dimension, points []*sweepPoint) error {
+	out := csv.NewWriter(w)
+	head := append(names(grid), "seed")
+	for _, f := range sweepFigures() {
+		head = append(head, f.name)
+	}
+	_ = out.Write(head) // Error tells
+	for _, at := range points {
+		for turn, figures := range at.figures {
+			row := append(slices.Clone(at.values), strconv.FormatUint(f.seed+uint64(turn), 10))
+			for _, x := range figures {
+				row = append(row, strconv.FormatFloat(x, 'g', 10, 64))
+			}
+			_ = out.Write(row)
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// sweepSummary is a line of `tarry sim sweep --json`.
+type sweepSummary struct {
+	Settings map[string]string        `json:"settings"`
+	Runs     int                      `json:"runs"`
+	Figures  map[string]shownEstimate `json:"figures"`
+}
+
+// summaries are the points as JSON.
+func summaries(grid []dimension, points []*sweepPoint) (list []sweepSummary) {
+	for _, at := range points {
+		s := sweepSummary{map[string]string{}, len(at.figures), map[string]shownEstimate{}}
+		for i, d := range grid {
+			s.Settings[d.name] = at.values[i]
+		}
+		for i, f := range sweepFigures() {
+			s.Figures[f.name] = showEstimate(at.over(i), s.Runs)
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// printSweep prints some of the figures for people, a line for each point.
+func printSweep(p *program, grid []dimension, points []*sweepPoint) error {
+	shown := []string{"sojourn_mean_s", "sojourn_p95_s", "makespan_s", "node_local_share", "off_rack_shuffle_gb", "fairness_jain"}
+	t := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, strings.Join(append(names(grid), shown...), "\t")+"\t")
+	for _, at := range points {
+		row := slices.Clone(at.values)
+		for i, f := range sweepFigures() {
+			if slices.Contains(shown, f.name) {
+				row = append(row, estimateText(at.over(i), len(at.figures)))
 			}
 		}
+		fmt.Fprintln(t, strings.Join(row, "\t")+"\t")
 	}
-	if f.json {
-		return printJSON(p, t.Summaries())
-	}
-	shown := []string{"sojourn_mean_s", "sojourn_p95_s", "makespan_s", "node_local_share", "off_rack_shuffle_gb", "fairness_jain"}
-	return t.Print(p.stdout, shown, func(mean, half float64) string {
-		if math.IsNaN(half) {
-			return estimateText(simulator.Estimate{Mean: mean}, 1)
-		}
-		return estimateText(simulator.Estimate{Mean: mean, Half: half}, 2)
-	})
-}
-
-// sweepLine is the command line that gives the same figures again: without the flags that only say
-// where and how.
-func sweepLine(cmd *cobra.Command) string {
-	line := []string{cmd.CommandPath()}
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if slices.Contains([]string{"output", "parallel", "quiet", "json"}, f.Name) {
-			return
-		}
-		values := []string{f.Value.String()}
-		if list, ok := f.Value.(pflag.SliceValue); ok {
-			values = list.GetSlice()
-		}
-		for _, v := range values {
-			line = append(line, "--"+f.Name, words.Shown(v))
-		}
-	})
-	return strings.Join(line, " ")
+	return t.Flush()
 }
 
 // sweepFigures lists every figure of a run.
 func sweepFigures() []simFigure {
-	figure := func(name string, of func(*simulator.Figures) float64) simFigure {
-		return simFigure{name, func(r *simulator.Result) float64 { return of(&r.Report.Figures) }}
-	}
 	type figures = *simulator.Figures
 	return append(simFigures(),
 		figure("jobs", func(f figures) float64 { return float64(f.Jobs) }),
@@ -273,9 +268,4 @@ func sweepFigures() []simFigure {
 		figure("rack_local_shuffle_gb", func(f figures) float64 { return float64(f.Shuffle.RackLocal) / 1e9 }),
 		figure("copies_spent_s", func(f figures) float64 { return f.Copies.SpentS }),
 	)
-}
-
-// fault tells at which point something went wrong.
-func (at *sweepPoint) fault(err error) error {
-	return fmt.Errorf("at %s: %w", strings.Join(at.said, " "), err)
 }

@@ -27,6 +27,11 @@ type Bar struct {
 	Text string  // beside it
 }
 
+// One is the state of a display with one bar: which part of what it is of is done, and a text.
+func One(of string, part float64, text string) State {
+	return State{Line: fmt.Sprintf(" %s %d%%, %s", of, Percent(part), text), Bars: []Bar{{part, text}}}
+}
+
 // The times of progress, all short enough for a person who waits.
 const (
 	linesEvery = 2 * time.Second        // between plain lines, of which the first is due after as long

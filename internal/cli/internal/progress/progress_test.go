@@ -100,19 +100,15 @@ func TestProgressOfAJob(t *testing.T) {
 	require.Equal(t, 99, Percent(0.9999))
 }
 
-func TestProgressNewSimulations(t *testing.T) {
-	one := NewSimulations(1, "hfs")
-	one.Expect(0, 100)
-	one.Tell(0, 0, 90*time.Second, 25)
-	require.Equal(t, " hfs 25% (25 of 100 jobs, 1m30s simulated)", one.State().Line)
-
-	far := NewSimulations(2, "fifo", "hfs")
-	require.Equal(t, " fifo 0% (0 of 2 runs, 0s simulated), hfs 0% (0 of 2 runs, 0s simulated)", far.State().Line)
-	far.Expect(0, 10)
-	far.Expect(1, 20)
-	far.Tell(0, 1, time.Minute, 5)
-	far.Tell(1, 0, time.Hour, 10)
-	const want = " fifo 12% (0 of 2 runs, 1m0s simulated), hfs 50% (1 of 2 runs, 1h0m0s simulated)"
-	require.Equal(t, want, far.State().Line)
-	require.Equal(t, 0.5, far.State().Bars[1].Part)
+func TestProgressOfRuns(t *testing.T) {
+	one := NewRuns(1)
+	one.Tell(0, 90*time.Second, 25, 100)
+	require.Equal(t, " simulated 25%, 25 of 100 jobs, 1m30s simulated", one.State().Line)
+	far := NewRuns(2)
+	require.Equal(t, " simulated 0%, 0 of 2 runs", far.State().Line)
+	far.Tell(1, time.Minute, 5, 20)
+	require.Equal(t, " simulated 12%, 0 of 2 runs", far.State().Line)
+	far.End(0)
+	require.Equal(t, " simulated 62%, 1 of 2 runs", far.State().Line)
+	require.Equal(t, 0.625, far.State().Bars[0].Part)
 }
