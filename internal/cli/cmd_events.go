@@ -13,7 +13,6 @@ import (
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/internal/cli/internal/eventlog"
-	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/scheduling"
 )
@@ -164,7 +163,7 @@ func (l *jobList) Set(s string) error {
 		digits := strings.TrimPrefix(one, "job_")
 		n, err := strconv.ParseInt(digits, 10, 32)
 		if err != nil || n < 1 || digits[0] == '+' {
-			return numbers.Bad("jobs are written like job_0003 or 3")
+			return errors.New("jobs are written like job_0003 or 3")
 		}
 		*l = append(*l, scheduling.JobID(n))
 	}

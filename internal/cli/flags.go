@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -59,14 +58,14 @@ func flagError(cmd *cobra.Command, err error, see string) error {
 }
 
 // valueFault is what is wrong with the value of a flag, without the value.
-func valueFault(f *pflag.Flag, err error) *numbers.Error {
-	if bad, ok := errors.AsType[*numbers.Error](err); ok {
-		return bad
+func valueFault(f *pflag.Flag, err error) error {
+	switch f.Value.Type() {
+	case "bool":
+		return errors.New("want true or false")
+	case "stringSlice":
+		return errors.New("no list with commas between")
 	}
-	if f.Value.Type() == "bool" {
-		return numbers.Bad("want true or false")
-	}
-	return numbers.Bad("no list with commas between")
+	return errors.Unwrap(err) // which says no more than whose it is
 }
 
 // meant suggests the sub-command with a name like this one.
@@ -123,20 +122,6 @@ func span(least, most float64) numbers.Span { return numbers.Span{Least: least, 
 // number adds a flag for a number in a range, which its help text tells. Whoever leaves the flag out
 // gets value, whatever the range.
 func number[T any](f *pflag.FlagSet, to *T, name string, value T, in numbers.Span, usage string, shorthand ...string) {
-	short := strings.Join(shorthand, "")
-	switch to := any(to).(type) {
-	case *int:
-		f.IntVarP(to, name, short, any(value).(int), usage)
-	case *uint64:
-		f.Uint64VarP(to, name, short, any(value).(uint64), usage)
-	case *float64:
-		f.Float64VarP(to, name, short, any(value).(float64), usage)
-	case *time.Duration:
-		f.DurationVarP(to, name, short, any(value).(time.Duration), usage)
-	case *[]int:
-		f.IntSliceVarP(to, name, short, any(value).([]int), usage)
-	case pflag.Value:
-		f.VarP(to, name, short, usage)
-	}
-	numbers.Bound(f.Lookup(name), in)
+	*to = value
+	numbers.Add(f, to, in, name, strings.Join(shorthand, ""), usage)
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,13 +16,7 @@ import (
 // or is worked out.
 func TestEveryNumberHasARange(t *testing.T) {
 	ourFlags(func(path string, f *pflag.Flag) {
-		switch f.Value.Type() {
-		case "bool", "string", "stringSlice", "stringArray", "jobs":
-		default:
-			require.True(t, numbers.Is(f.Value), "tarry %s --%s: number() does not know the type %s",
-				path, f.Name, f.Value.Type())
-		}
-		if !numbers.Is(f.Value) {
+		if slices.Contains([]string{"bool", "string", "stringSlice", "stringArray", "jobs"}, f.Value.Type()) {
 			return
 		}
 		n, ok := f.Value.(*numbers.Value)
@@ -48,7 +43,7 @@ func hostileNumbers() []string {
 // No number flag takes hostile values; each is refused in a short line that names the flag.
 func TestHostileNumbersAreRefused(t *testing.T) {
 	ourFlags(func(path string, f *pflag.Flag) {
-		if !numbers.Is(f.Value) {
+		if _, ok := f.Value.(*numbers.Value); !ok {
 			return
 		}
 		for _, v := range hostileNumbers() {

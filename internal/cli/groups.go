@@ -56,11 +56,7 @@ func checkOnce(cmd *cobra.Command, line []string) error {
 	}
 	seen := map[string]bool{}
 	return cmd.Flags().ParseAll(rest, func(f *pflag.Flag, _ string) error {
-		v := f.Value
-		if n, ok := v.(*numbers.Value); ok {
-			v = n.Value
-		}
-		if _, list := v.(pflag.SliceValue); seen[f.Name] && !list {
+		if _, list := f.Value.(pflag.SliceValue); seen[f.Name] && !list {
 			return usageError("--%s is given twice", f.Name)
 		}
 		seen[f.Name] = true
@@ -187,13 +183,12 @@ func (p *program) flagsFromEnv(cmd *cobra.Command) error {
 
 // reset gives a flag its default.
 func reset(f *pflag.Flag) {
-	v := f.Value
-	if n, ok := v.(*numbers.Value); ok {
-		v = n.Value // a default may be outside of the range
-	}
-	if list, ok := v.(pflag.SliceValue); ok {
-		_ = list.Replace(nil) // nothing in it can be wrong
-	} else {
+	switch v := f.Value.(type) {
+	case *numbers.Value:
+		v.Reset() // a default may be outside of the range
+	case pflag.SliceValue:
+		_ = v.Replace(nil) // nothing in it can be wrong
+	default:
 		_ = v.Set(f.DefValue) // was its value
 	}
 	f.Changed = false

@@ -1,16 +1,13 @@
 package numbers
 
 import (
+	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 )
-
-// Bytes is a number of bytes as a flag: 1048576, 64MiB, 1GiB, 100MB, 1.5k. KiB, MiB, GiB, TiB and
-// the bare letters K, M, G, T are powers of 1024, as in sort -S; KB, MB, GB, TB are powers of 1000.
-// Case does not matter.
-type Bytes int64
 
 // units pairs a suffix with its bytes.
 var units = map[string]float64{
@@ -21,33 +18,22 @@ var units = map[string]float64{
 	"t": 1 << 40, "tib": 1 << 40, "tb": 1e12,
 }
 
-// Set parses s. A Value around it checks the range.
-func (b *Bytes) Set(s string) error {
-	x, err := parseBytes(s)
-	if err == nil {
-		*b = Bytes(x)
-	}
-	return err
-}
-
 // parseBytes reads a size in bytes.
 func parseBytes(s string) (float64, error) {
 	digits := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
 	word := strings.TrimLeft(s[len(digits):], " ")
 	x, err := parseDecimal(digits)
 	if err != nil || strings.HasSuffix(s, " ") {
-		return 0, Bad("no size; sizes are written like 64MiB, 100MB or 4096")
+		return 0, errors.New("no size; sizes are written like 64MiB, 100MB or 4096")
 	}
 	unit, ok := units[strings.ToLower(word)]
 	if !ok {
-		return 0, Bad("unknown unit %s; sizes are written like 64MiB, 100MB or 4096", words.Quoted(word))
+		return 0, fmt.Errorf("unknown unit %s; sizes are written like 64MiB, 100MB or 4096", words.Quoted(word))
 	}
 	return x * unit, nil
 }
 
-// String is the size in the largest unit that divides it, one of 1024s before one of 1000s.
-func (b *Bytes) String() string { return b.text() }
-
+// text is the size in the largest unit that divides it, one of 1024s before one of 1000s.
 func (b Bytes) text() string {
 	n := int64(b)
 	for _, u := range []string{"TiB", "GiB", "MiB", "KiB", "TB", "GB", "MB", "KB"} {
@@ -57,9 +43,6 @@ func (b Bytes) text() string {
 	}
 	return strconv.FormatInt(n, 10)
 }
-
-// Type names the value in help texts.
-func (b *Bytes) Type() string { return "size" }
 
 // Human is a number of bytes with three digits or so, for people.
 func Human(bytes int64) string {

@@ -3,16 +3,24 @@
 package numbers
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
 )
+
+// Bytes is a number of bytes: 1048576, 64MiB, 1GiB, 100MB, 1.5k. KiB, MiB, GiB, TiB and the bare
+// letters K, M, G, T are powers of 1024, as in sort -S; KB, MB, GB, TB are powers of 1000. Case does
+// not matter.
+type Bytes int64
+
+// Part is a part of one: 0.95 or 95%.
+type Part float64
 
 // Span is the range of a number flag. Least and Most are in the flag's unit: bytes, seconds or
 // ones.
@@ -20,81 +28,107 @@ type Span struct {
 	Least, Most float64
 }
 
-// Value is the value of a number flag that knows its range.
+// Value is a number as a flag, or a list of them, which knows its range.
 type Value struct {
-	pflag.Value
 	Span
+
+	to    any // a pointer, whose type says what is read
+	Reset func()
 }
 
-// Bound gives a number flag its range, and a help text that tells it.
-func Bound(f *pflag.Flag, in Span) {
-	n := &Value{Value: f.Value, Span: in}
-	f.Value = n
-	if f.DefValue == "0s" || f.DefValue == "[]" {
-		f.DefValue = "0" // which help texts leave out, as that of other numbers
+// Add adds a flag for a number that lies in a range, which its help text tells. to points to an int, a
+// uint64, a float64, a time.Duration, Bytes, a Part or a slice of ints; whoever leaves the flag out gets
+// what is there, whatever the range.
+func Add[T any](f *pflag.FlagSet, to *T, in Span, name, short, usage string) {
+	first := *to
+	n := &Value{Span: in, to: to, Reset: func() { *to = first }}
+	flag := f.VarPF(n, name, short, usage)
+	if flag.DefValue == "0s" || flag.DefValue == "[]" {
+		flag.DefValue = "0" // which help texts leave out, as that of other numbers
 	}
 	if n.Type() == "part" || in.Most == math.MaxUint64 {
 		return // said by the type; any
 	}
-	with := strings.Replace(f.Usage, " (default", " ("+n.RangeText()+"; default", 1)
-	if with == f.Usage {
-		with += " (" + n.RangeText() + ")"
+	if flag.Usage = strings.Replace(usage, " (default", " ("+n.RangeText()+"; default", 1); flag.Usage == usage {
+		flag.Usage += " (" + n.RangeText() + ")"
 	}
-	f.Usage = with
 }
 
-// Error says what is wrong with the value of a flag.
-type Error struct{ text string }
-
-func (e *Error) Error() string { return e.text }
-
-// Bad is an error about a value that cannot be read.
-func Bad(format string, a ...any) *Error { return &Error{text: fmt.Sprintf(format, a...)} }
-
-// Is tells whether values of v's type are numbers, which have a range.
-func Is(v pflag.Value) bool {
-	switch v.Type() {
-	case "int", "uint64", "float64", "duration", "size", "part", "intSlice":
-		return true
+// Type names the value in help texts.
+func (v *Value) Type() string {
+	switch v.to.(type) {
+	case *time.Duration:
+		return "duration"
+	case *Bytes:
+		return "size"
+	case *Part:
+		return "part"
+	case *[]int:
+		return "intSlice"
 	}
-	return false
+	return strings.TrimPrefix(fmt.Sprintf("%T", v.to), "*")
+}
+
+// String is the value as it may be given.
+func (v *Value) String() string {
+	switch to := v.to.(type) {
+	case *int:
+		return strconv.Itoa(*to)
+	case *uint64:
+		return strconv.FormatUint(*to, 10)
+	case *float64:
+		return strconv.FormatFloat(*to, 'g', -1, 64)
+	case *Part:
+		return strconv.FormatFloat(float64(*to), 'g', -1, 64)
+	case *time.Duration:
+		return to.String()
+	case *Bytes:
+		return to.text()
+	case *[]int:
+		return strings.ReplaceAll(fmt.Sprint(*to), " ", ",")
+	}
+	return ""
 }
 
 // Set parses s and refuses what is outside of the range.
 func (v *Value) Set(s string) error {
-	list := []string{s}
+	parts := []string{s}
 	if v.Type() == "intSlice" {
-		list = strings.Split(s, ",")
+		parts = strings.Split(s, ",")
 	}
-	for _, one := range list {
-		x, err := v.parse(one)
-		if err == nil {
+	var list []int
+	x := 0.0
+	for _, one := range parts {
+		var err error
+		if x, err = v.parse(one); err == nil {
 			err = v.check(x)
 		}
 		if err != nil {
 			return err
 		}
+		list = append(list, int(x))
 	}
-	if v.Type() == "int" || v.Type() == "uint64" {
-		s = plainDigits(s) // a leading zero would mean octal digits
-	}
-	if v.Value.Set(s) != nil { // so near the end of the type's range that check could not see it
-		return Bad("at most %s", v.Text(v.Most))
+	switch to := v.to.(type) {
+	case *int:
+		*to = int(x)
+	case *uint64:
+		n, err := strconv.ParseUint(strings.TrimPrefix(s, "+"), 10, 64)
+		if err != nil { // so near the end of the type's range that check could not see it
+			return v.check(math.Inf(1))
+		}
+		*to = n
+	case *float64:
+		*to = x
+	case *Part:
+		*to = Part(x)
+	case *Bytes:
+		*to = Bytes(x)
+	case *time.Duration:
+		*to, _ = time.ParseDuration(s) // as parse has done
+	case *[]int:
+		*to = list
 	}
 	return nil
-}
-
-// plainDigits is a whole number without plus sign and leading zeros.
-func plainDigits(s string) string {
-	sign := ""
-	if strings.HasPrefix(s, "-") {
-		sign = "-"
-	}
-	s = strings.TrimLeft(strings.TrimLeft(s, "+-"), "0")
-	if s == "" {
-		return "0"
-	}
-	return sign + s
 }
 
 // parse reads one number of the flag's type. What is too large to be held is infinite.
@@ -108,21 +142,20 @@ func (v *Value) parse(s string) (float64, error) {
 		return parsePart(s)
 	case "float64":
 		return parseDecimal(s)
-	default:
-		if !wholeForm().MatchString(s) {
-			return 0, Bad("no whole number")
-		}
-		return parseDecimal(s)
 	}
+	if x, err := parseDecimal(s); err == nil && strings.Trim(s, "0123456789+-") == "" {
+		return x, nil
+	}
+	return 0, errors.New("no whole number")
 }
 
 // check compares x with the range.
 func (v *Value) check(x float64) error {
 	switch {
 	case x < v.Least:
-		return &Error{"at least " + v.Text(v.Least)}
+		return errors.New("at least " + v.Text(v.Least))
 	case !(x <= v.Most):
-		return &Error{"at most " + v.Text(v.Most)}
+		return errors.New("at most " + v.Text(v.Most))
 	}
 	return nil
 }
@@ -169,22 +202,13 @@ func Thousands(digits string) string {
 	return whole
 }
 
-// The forms of numbers, made when the first is read: a server reads some with every job.
-var (
-	wholeForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-]?[0-9]+$`) })
-
-	decimalForm = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
-	})
-)
-
 // parseDecimal reads a decimal number with or without point and exponent.
 func parseDecimal(s string) (float64, error) {
-	if !decimalForm().MatchString(s) {
-		return 0, Bad("no decimal number")
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) || strings.Trim(s, "0123456789+-.eE") != "" {
+		return 0, errors.New("no decimal number")
 	}
-	x, _ := strconv.ParseFloat(s, 64) // infinite if it is too large: check says so
-	return x, nil
+	return x, nil // infinite if it is too large
 }
 
 // parseSeconds reads a time with its unit, in seconds.
@@ -198,19 +222,7 @@ func parseSeconds(s string) (float64, error) {
 		}
 		return math.Inf(1), nil
 	}
-	return 0, Bad("no time with its unit; times are written like 500ms, 1.5s or 2h")
-}
-
-// Part is a part of one as a flag: 0.95 or 95%.
-type Part float64
-
-// Set parses s.
-func (p *Part) Set(s string) error {
-	x, err := parsePart(s)
-	if err == nil {
-		*p = Part(x)
-	}
-	return err
+	return 0, errors.New("no time with its unit; times are written like 500ms, 1.5s or 2h")
 }
 
 // parsePart reads a part of one.
@@ -218,16 +230,10 @@ func parsePart(s string) (float64, error) {
 	digits, percent := strings.CutSuffix(s, "%")
 	x, err := parseDecimal(digits)
 	if err != nil {
-		return 0, Bad("no part; parts are written like 0.95 or 95%%")
+		return 0, errors.New("no part; parts are written like 0.95 or 95%")
 	}
 	if percent {
 		x /= 100
 	}
 	return x, nil
 }
-
-// String is the value as a part of one.
-func (p *Part) String() string { return strconv.FormatFloat(float64(*p), 'g', -1, 64) }
-
-// Type names the value in help texts.
-func (p *Part) Type() string { return "part" }
