@@ -76,7 +76,7 @@ func (p *program) batch(cmd *cobra.Command, c *clusterFlags, name string) (err e
 	if err != nil {
 		return err
 	}
-	stopReload := p.reload(cmd.Context(), c, live)
+	stopReload := watchers(cmd.Context(), p.newReloader(c).of(live.Cluster).run)
 	b.run(cmd.Context(), live)
 	stopReload()
 	defer p.tellChaos(c, live)

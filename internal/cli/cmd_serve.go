@@ -1,21 +1,16 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"slices"
-	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
-	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/mapreduce"
-	"github.com/tarry-mr/tarry/scheduling/allocation"
 	"github.com/tarry-mr/tarry/serve"
 	"github.com/tarry-mr/tarry/serve/api"
 )
@@ -29,15 +24,14 @@ type serveFlags struct {
 	roots    []string
 	capacity string
 	tokens   string
-	// tokensSeen is that file before it was read.
-	tokensSeen os.FileInfo
-	admins     string
-	tlsCert    string
-	tlsKey     string
-	clientCA   string
-	store      numbers.Bytes
-	pprof      bool
-	demo       bool
+	read     string // what was read there last, or what was wrong with it
+	admins   string
+	tlsCert  string
+	tlsKey   string
+	clientCA string
+	store    numbers.Bytes
+	pprof    bool
+	demo     bool
 }
 
 // newServe is the command `tarry serve`.
@@ -140,26 +134,22 @@ func (p *program) serve(cmd *cobra.Command, f *serveFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, demo.close()) }()
-	reloads := &reloads{asked: make(chan chan<- allocation.Look[[]string])}
-	if len(f.files.names) > 0 {
-		cfg.Reload, cfg.Reloads = func() (api.Reload, error) { return reloads.ask(cmd.Context()) }, reloads.last
+	r := p.newReloader(&f.clusterFlags)
+	if r != nil {
+		cfg.Reload, cfg.Reloads = func() (api.Reload, error) { return r.ask(cmd.Context()) }, r.outcome
 	}
 	stop := func() {}
 	defer func() { stop() }()
 	err = serve.Run(cmd.Context(), cfg, func(s *serve.Server, url string) {
-		stop = p.reloadServer(cmd.Context(), f, s, reloads, cfg.Access.Tokens)
+		tokens := &tokenWatch{program: p, flags: f, tokens: cfg.Access.Tokens}
+		stop = watchers(cmd.Context(), r.of(s.Cluster()).run, tokens.run)
 		p.tellServing(f, s, url)
 		demo.begin(cmd.Context(), url)
 	})
-	return serveError(err)
-}
-
-// serveError gives what kept a server from beginning the exit code of configuration.
-func serveError(err error) error {
-	if err == nil {
-		return nil
+	if err != nil { // what keeps a server from beginning is configuration
+		return configError("%w", err)
 	}
-	return configError("%w", err)
+	return nil
 }
 
 // tellServing says where the server is, and what it remembers.
@@ -213,63 +203,4 @@ func (f *serveFlags) storeBytes() int64 {
 		return f.memoryBudget() // files lie in memory
 	}
 	return int64(f.store)
-}
-
-// reloads is what came of changed configuration files, for clients.
-type reloads struct {
-	asked chan chan<- allocation.Look[[]string]
-	mu    sync.Mutex
-	state api.Reload
-}
-
-// ask has the files read at once.
-func (r *reloads) ask(ctx context.Context) (api.Reload, error) {
-	answer := make(chan allocation.Look[[]string], 1)
-	select {
-	case r.asked <- answer:
-	case <-ctx.Done():
-		return api.Reload{}, context.Cause(ctx)
-	}
-	look := <-answer
-	return r.last(), look.Err
-}
-
-// last is what came of the last change.
-func (r *reloads) last() api.Reload {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.state
-}
-
-// note takes in what a look led to.
-func (r *reloads) note(look allocation.Look[[]string]) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.state = api.Reload{Time: new(timeNow())}
-	if look.Err != nil {
-		r.state.Error = words.OneLine(look.Err)
-	}
-}
-
-// reloadServer looks after changed configuration files, and tokens unless these are nil, until it is stopped.
-func (p *program) reloadServer(ctx context.Context, f *serveFlags, s *serve.Server, told *reloads, tokens *serve.Tokens) (stop func()) {
-	signals, ignore := hangups()
-	ctx, cancel := context.WithCancel(ctx)
-	var done sync.WaitGroup
-	if r := p.newReloader(&f.clusterFlags, s.Cluster().Reload, s.Cluster().ReloadFailed); r != nil {
-		r.asked, r.told = told.asked, told.note
-		done.Go(func() { r.run(ctx, signals) })
-	}
-	deaf := func() {}
-	if tokens != nil {
-		var again chan os.Signal
-		again, deaf = hangups()
-		done.Go(func() { p.watchTokens(ctx, f, tokens, again) })
-	}
-	return func() {
-		cancel()
-		done.Wait()
-		ignore()
-		deaf()
-	}
 }

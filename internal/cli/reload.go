@@ -11,12 +11,15 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/serve/api"
 )
 
-// reloader puts the configuration files of a scheduler in force again when they change.
+// reloader puts the configuration files of a scheduler in force again when they change. A nil one
+// looks after none.
 type reloader struct {
 	program *program
 	flags   *clusterFlags
@@ -25,30 +28,34 @@ type reloader struct {
 
 	files map[string][]byte // as read last
 	state *allocation.Reloader[[]string]
-	asked chan chan<- allocation.Look[[]string] // to reload at once; may be nil
-	told  func(allocation.Look[[]string])       // of each look that led to something; may be nil
+	asked chan chan<- allocation.Look[[]string] // to reload at once
+
+	mu   sync.Mutex
+	last api.Reload // what came of the last change
 }
 
-// reload looks after changed configuration files until it is stopped.
-func (p *program) reload(ctx context.Context, c *clusterFlags, live *cluster) (stop func()) {
-	signals, ignore := hangups()
+// watchers run, each with the signals that ask for a reload, until they are stopped.
+func watchers(ctx context.Context, list ...func(context.Context, <-chan os.Signal)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
-	if r := p.newReloader(c, live.Reload, live.ReloadFailed); r != nil {
-		done.Go(func() { r.run(ctx, signals) })
+	var deaf []func()
+	for _, watch := range list {
+		signals, ignore := hangups()
+		deaf = append(deaf, ignore)
+		done.Go(func() { watch(ctx, signals) })
 	}
 	return func() {
 		cancel()
 		done.Wait()
-		ignore()
+		for _, ignore := range deaf {
+			ignore()
+		}
 	}
 }
 
 // newReloader reads the files as they are now, which have been put in force; nil if there are
 // none, or if one is no regular file, which cannot be read twice.
-func (p *program) newReloader(
-	c *clusterFlags, put func(scheduling.Policy, *allocation.Rules) error, failed func(error) error,
-) *reloader {
+func (p *program) newReloader(c *clusterFlags) *reloader {
 	notRegular := func(name string) bool {
 		info, err := os.Stat(name)
 		return err != nil || !info.Mode().IsRegular()
@@ -56,7 +63,7 @@ func (p *program) newReloader(
 	if len(c.files.names) == 0 || slices.ContainsFunc(c.files.names, notRegular) {
 		return nil
 	}
-	r := &reloader{program: p, flags: c, failed: failed}
+	r := &reloader{program: p, flags: c, asked: make(chan chan<- allocation.Look[[]string])}
 	r.put = func(scheduling.Policy, *allocation.Rules) error { return nil } // they are in force already
 	_, content, err := r.read()
 	if err == nil {
@@ -65,13 +72,42 @@ func (p *program) newReloader(
 	if err != nil { // changed since the command began: the first look will tell
 		r.state = allocation.NewStaleReloader(time.Now(), r.load)
 	}
-	r.put = put
 	return r
+}
+
+// of gives the reloader the cluster that the files are for.
+func (r *reloader) of(c *actors.Cluster) *reloader {
+	if r != nil {
+		r.put, r.failed = c.Reload, c.ReloadFailed
+	}
+	return r
+}
+
+// ask has the files read at once.
+func (r *reloader) ask(ctx context.Context) (api.Reload, error) {
+	answer := make(chan allocation.Look[[]string], 1)
+	select {
+	case r.asked <- answer:
+	case <-ctx.Done():
+		return api.Reload{}, context.Cause(ctx)
+	}
+	look := <-answer
+	return r.outcome(), look.Err
+}
+
+// outcome is what came of the last change.
+func (r *reloader) outcome() api.Reload {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.last
 }
 
 // run looks at the files until ctx ends: every ten seconds, to a second, and at once when now gives
 // something.
 func (r *reloader) run(ctx context.Context, now <-chan os.Signal) {
+	if r == nil {
+		return
+	}
 	tick := time.NewTicker(allocation.LookEvery / 10)
 	defer tick.Stop()
 	for {
@@ -180,8 +216,12 @@ func (r *reloader) tell(look allocation.Look[[]string], asked bool) {
 			fmt.Fprintf(r.program.stderr, "tarry: "+format+"\n", args...)
 		}
 	}
-	if r.told != nil && (look.Loaded || look.Report) {
-		r.told(look)
+	if look.Loaded || look.Report {
+		r.mu.Lock()
+		if r.last = (api.Reload{Time: new(time.Now().Round(0))}); look.Err != nil {
+			r.last.Error = words.OneLine(look.Err)
+		}
+		r.mu.Unlock()
 	}
 	switch {
 	case look.Loaded:

@@ -64,17 +64,19 @@ func withReload(t *testing.T, f func(b *reloadBench)) {
 		c.scheduler, c.allocations = "hfs", name
 		c.given = func(string) bool { return false }
 		c.files.names = []string{name}
-		r := p.newReloader(c, func(p scheduling.Policy, _ *allocation.Rules) error {
+		r := p.newReloader(c)
+		r.put = func(p scheduling.Policy, _ *allocation.Rules) error {
 			b.passed.Load()
 			if b.refuse == nil {
 				b.put = append(b.put, p)
 			}
 			return b.refuse
-		}, func(err error) error {
+		}
+		r.failed = func(err error) error {
 			b.passed.Load()
 			b.failed = append(b.failed, err.Error())
 			return nil
-		})
+		}
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() { r.run(ctx, b.now); close(ended) }()

@@ -58,8 +58,7 @@ func (f *serveFlags) access() (a serve.Access, err error) {
 		}
 	}
 	if f.tokens != "" {
-		f.tokensSeen, _ = os.Stat(f.tokens) // before it is read; readTokens tells what is wrong
-		if a.Tokens, err = readTokens(f.tokens); err != nil {
+		if a.Tokens, err = f.readTokens(true); err != nil {
 			return a, configError("--tokens: %w", err)
 		}
 	}
@@ -78,23 +77,6 @@ func (f *serveFlags) access() (a serve.Access, err error) {
 		a.TLS.ClientAuth = tls.RequireAndVerifyClientCert
 	}
 	return a, nil
-}
-
-// readTokens reads a file of tokens, which nobody else may read.
-func readTokens(name string) (*serve.Tokens, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, plainPathError(name, err)
-	}
-	if othersRead(info) {
-		return nil, configError("%s: others may read it (chmod 600)", name)
-	}
-	file, err := openFile(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return serve.ParseTokens(name, file)
 }
 
 // readPool reads certificates.
@@ -119,9 +101,6 @@ func loopback(listen string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
-
-// timeNow is the time of day.
-func timeNow() time.Time { return time.Now().Round(0) }
 
 // pause waits, unless ctx ends before.
 func pause(ctx context.Context, d time.Duration) bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
@@ -13,11 +14,20 @@ import (
 // tokensEvery is how often it is looked whether a file of tokens has changed.
 const tokensEvery = 5 * time.Second
 
-// watchTokens puts the tokens of --tokens in force again when the file changes, and at once when now
-// gives something: all of them, or, if anything is wrong, none; then it says why, once for each
-// content of the file, and looks again.
-func (p *program) watchTokens(ctx context.Context, f *serveFlags, tokens *serve.Tokens, now <-chan os.Signal) {
-	w := tokenWatch{name: f.tokens, seen: f.tokensSeen}
+// tokenWatch puts the tokens of --tokens in force again when the file changes: all of them, or, if
+// anything is wrong, none.
+type tokenWatch struct {
+	program *program
+	flags   *serveFlags
+	tokens  *serve.Tokens // in force; nil: there are none
+}
+
+// run looks at the file now and then until ctx ends, and at once when now gives something; what is
+// wrong is said once for each content of the file.
+func (w *tokenWatch) run(ctx context.Context, now <-chan os.Signal) {
+	if w.tokens == nil {
+		return
+	}
 	tick := time.NewTicker(tokensEvery)
 	defer tick.Stop()
 	for {
@@ -29,42 +39,43 @@ func (p *program) watchTokens(ctx context.Context, f *serveFlags, tokens *serve.
 		case <-now:
 			asked = true
 		}
-		list, err := w.look(asked)
+		list, err := w.flags.readTokens(asked)
 		switch {
 		case err != nil:
-			fmt.Fprintln(p.stderr, "tarry: the tokens are not reloaded, the old ones stay in force:", words.OneLine(err))
+			fmt.Fprintln(w.program.stderr, "tarry: the tokens are not reloaded, the old ones stay in force:", words.OneLine(err))
 		case list != nil:
-			tokens.Replace(list)
-			if !f.quiet {
-				fmt.Fprintln(p.stderr, "tarry: the tokens are reloaded")
+			w.tokens.Replace(list)
+			if !w.flags.quiet {
+				fmt.Fprintln(w.program.stderr, "tarry: the tokens are reloaded")
 			}
 		}
 	}
 }
 
-// tokenWatch looks at a file of tokens.
-type tokenWatch struct {
-	name string
-	seen os.FileInfo // when it was read last; nil: it was not there
-}
-
-// look reads the file if it has changed, or always; nil and no error if there is nothing to do.
-func (w *tokenWatch) look(always bool) (*serve.Tokens, error) {
-	info, err := os.Stat(w.name)
+// readTokens reads the file of tokens, which nobody else may read; nil and no error if it is as it was
+// read last, unless always is set.
+func (f *serveFlags) readTokens(always bool) (list *serve.Tokens, err error) {
+	now := ""
+	defer func() {
+		if err != nil {
+			now += err.Error()
+		}
+		if !always && now == f.read {
+			list, err = nil, nil
+		}
+		f.read = now
+	}()
+	info, err := os.Stat(f.tokens)
 	if err != nil {
-		info = nil
+		return nil, plainPathError(f.tokens, err)
 	}
-	if !always && w.same(info) {
-		return nil, nil
+	if othersRead(info) {
+		return nil, configError("%s: others may read it (chmod 600)", f.tokens)
 	}
-	w.seen = info
-	return readTokens(w.name)
-}
-
-// same tells whether the file is as it was read last.
-func (w *tokenWatch) same(info os.FileInfo) bool {
-	if info == nil || w.seen == nil {
-		return info == nil && w.seen == nil
+	text, err := os.ReadFile(f.tokens)
+	if err != nil {
+		return nil, plainPathError(f.tokens, err)
 	}
-	return os.SameFile(info, w.seen) && info.ModTime().Equal(w.seen.ModTime()) && info.Size() == w.seen.Size() && info.Mode() == w.seen.Mode()
+	now = string(text)
+	return serve.ParseTokens(f.tokens, strings.NewReader(now))
 }

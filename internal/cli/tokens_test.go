@@ -69,9 +69,11 @@ func TestTokenWatch(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, []byte(text), mode))
 		require.NoError(t, os.Chmod(file, mode))
 	}
-	w := tokenWatch{name: file}
+	f := &serveFlags{tokens: file}
+	_, err := f.readTokens(true)
+	require.ErrorContains(t, err, "no such file")
 	look := func(always bool) (found bool, err error) {
-		list, err := w.look(always)
+		list, err := f.readTokens(always)
 		return list != nil, err
 	}
 	found, err := look(false)
@@ -87,6 +89,10 @@ func TestTokenWatch(t *testing.T) {
 	found, err = look(true)
 	require.NoError(t, err)
 	require.True(t, found, "it is asked for")
+	put("annsecretannsecret ann\nbobsecretbobsecret bob\n", 0o600)
+	found, err = look(false)
+	require.NoError(t, err)
+	require.True(t, found, "it is another")
 	put("annsecretannsecret\n", 0o600)
 	_, err = look(false)
 	require.ErrorContains(t, err, ":1: want TOKEN USER")
