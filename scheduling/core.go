@@ -108,7 +108,6 @@ type Core struct {
 	actions []Action
 	skips   []Skip
 	killed  []AttemptID
-	ahead   int // of fetchAhead
 	due     due
 	faulty  int     // nodes with faults
 	slowest slowest // scratch of speculate

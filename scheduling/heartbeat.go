@@ -28,7 +28,6 @@ func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Answer, error) {
 	}
 	n.seen = now
 	c.actions, c.skips = c.actions[:0], c.skips[:0]
-	c.fetchAhead(h.Statuses)
 	for i := range h.Statuses {
 		c.apply(n, &h.Statuses[i])
 	}
@@ -132,43 +131,6 @@ func (c *Core) taskOf(id TaskID) *task {
 		return nil
 	}
 	return &w.tasks[id.Index]
-}
-
-// fetchAhead reads a little of what a report will be applied to, all of a kind one after the other:
-// with thousands of jobs none of it is in the cache, and so the processor fetches several at a time.
-// To look at one after the other would wait for each. Few jobs are in the cache.
-func (c *Core) fetchAhead(list []Status) {
-	const most, few = 8, 64
-	var jobs [most]*job
-	var atts [most]int32
-	list = list[:min(most, len(list))]
-	if len(list) < 2 || len(c.active)-c.ended < few || list[0].Attempt.Task.Job == list[len(list)-1].Attempt.Task.Job {
-		return // of one job most is read but once
-	}
-	for i := range list {
-		jobs[i] = c.job(list[i].Attempt.Task.Job)
-	}
-	read := 0
-	for i := range list {
-		if j := jobs[i]; j != nil {
-			read += int(j.index) + j.w[Map].done + j.w[Reduce].done + int(j.w[list[i].Attempt.Task.Kind&1].load)
-			if g := c.outputs[j.index]; g != nil {
-				read += g.Known()
-			}
-		}
-	}
-	for i := range list {
-		atts[i] = -1
-		if t := c.taskOf(list[i].Attempt.Task); t != nil {
-			atts[i] = t.att
-		}
-	}
-	for i := range list {
-		if atts[i] >= 0 {
-			read += int(c.atts[atts[i]].pos)
-		}
-	}
-	c.ahead = read
 }
 
 // apply is the one transition table of attempts. Reports on attempts that are not live on n are
