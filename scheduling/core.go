@@ -98,12 +98,13 @@ type Core struct {
 	suspend int        // suspended attempts
 
 	order  order
-	loc    localityRule
+	loc    placement
 	reduce reduceRule
-	waits  [kinds]bool // under loc, under reduce, jobs may wait
+	waits  bool // under reduce, jobs may wait
 	far    Locality    // the farthest level
 
-	beat    uint64 // heartbeats that asked for work
+	beat     uint64   // heartbeats that asked for work
+	refusals []uint64 // by index of the job: the heartbeat of its last refusal that stands while that lasts
 	walked  *node  // whose slots are offered, if jobs may be passed over without asking them
 	actions []Action
 	skips   []Skip
@@ -150,13 +151,13 @@ func (c *Core) install(p Policy) error {
 	}
 	p.Avoid = p.Avoid.withDefaults()
 	o, errOrder := newOrder(c, &p)
-	loc, errLoc := newLocality(c, p.Locality)
+	loc, errLoc := newMapPlacement(c, p.Locality, c.loc)
 	reduce, errReduce := newReduceRule(c, p.Reduce)
 	if err := errors.Join(errOrder, errLoc, errReduce); err != nil {
 		return err
 	}
 	c.pol, c.order, c.loc, c.reduce = p, o, loc, reduce
-	c.waits = [kinds]bool{loc.waits(), reduce.waits()}
+	c.waits = reduce.waits()
 	return nil
 }
 
@@ -205,23 +206,19 @@ func (c *Core) changed(j *job, k TaskKind) {
 		c.load[k] += int(load - w.load)
 		w.load = load
 	}
-	if c.waits[k] {
-		c.tellRule(j, k)
+	if k == Reduce && c.waits {
+		c.tellRule(j)
 	}
 	c.order.changed(j, k)
 }
 
-// tellRule tells the locality or reduce rule whether a job has a task to launch, and whether it is
-// plain: whether it takes a slot depends on nothing but the rule and the data on the node.
-func (c *Core) tellRule(j *job, k TaskKind) {
-	w := &j.w[k]
-	ready := j.launchable(k)
-	plain := ready && j.slots == 1 && w.suspended == 0 && !c.kept(j, k) && w.slow == nil && j.trouble.avoided() == 0
-	if k == Reduce {
-		c.reduce.changed(j, ready && w.waiting() > 0, plain && w.again == 0)
-		return
-	}
-	c.loc.changed(j, ready, plain && j.located && w.pending.Len() == 0)
+// tellRule tells the reduce rule whether a job has a task to launch, and whether it is plain: whether
+// it takes a slot depends on nothing but the rule and the data on the node.
+func (c *Core) tellRule(j *job) {
+	w := &j.w[Reduce]
+	ready := j.launchable(Reduce)
+	plain := ready && j.slots == 1 && w.suspended == 0 && !c.kept(j, Reduce) && w.slow == nil && j.trouble.avoided() == 0
+	c.reduce.changed(j, ready && w.waiting() > 0, plain && w.again == 0)
 }
 
 // admit lets a job launch as soon as it is added, also one that a former policy held back.

@@ -71,19 +71,27 @@ func (p *printer) clock(h *mix, c *waitClock, j *job) {
 	}
 }
 
+// waits adds how a job waits, and how long ago the last offer was if it was passed over then.
+func (p *printer) waits(h *mix, s *waits, j *job) {
+	w := s.of.of(j)
+	h.int(int(w.level))
+	h.length(w.wait)
+	h.flag(w.skipped)
+	if w.skipped {
+		h.length(p.w.now - s.last)
+	}
+}
+
 func (p *printer) locality(h *mix, j *job) {
 	switch r := p.w.c.loc.(type) {
 	case *timedWait:
-		h.int(int(r.at(j).level))
 		h.length(p.w.now - p.w.placed[j.id-1].at)
-		p.clock(h, &r.clock, j)
-		if r.capped {
-			if at := r.clock.lastRefusal(j.index); at > 0 {
-				h.add(min(mostMachines, p.w.c.beat-at))
-			}
+		p.waits(h, &r.waits, j)
+		if at := r.of.of(j).refused; r.capped && at > 0 {
+			h.add(min(mostMachines, p.w.c.beat-at))
 		}
 	case *skipCount:
-		for _, n := range r.at(j).refused {
+		for _, n := range r.of.of(j).count {
 			h.int(int(n))
 		}
 	}

@@ -155,21 +155,21 @@ func (w *world) checkWaits() {
 		}
 		switch r := w.c.loc.(type) {
 		case *timedWait:
-			x := r.at(j)
+			x := r.of.of(j)
 			bound := time.Duration(0)
 			for l := x.level; l < w.c.far; l++ {
 				bound += w.spec.policy.Locality.Waits[l]
 			}
-			if r.clock.skipped.Has(j.index) && r.clock.wait(j.index) >= bound {
-				w.breaks("a map of %v waits for its data for %v, at most %v are allowed", j.id, r.clock.wait(j.index), bound)
+			if x.skipped && x.wait >= bound {
+				w.breaks("a map of %v waits for its data for %v, at most %v are allowed", j.id, x.wait, bound)
 			}
 		case *skipCount:
 			bound := sumOf(r.limits)
 			if r.limits == nil { // its own, by the live nodes, of which there were all at most
 				bound = delaymath.Skips(autoLocality, j.spec.Maps, len(w.c.nodes), 1)
 			}
-			if n := int(r.at(j).sum()); n > bound {
-				w.breaks("%v has refused %d offers for its data, at most %d are allowed", j.id, n, bound)
+			if v, _ := r.view(j); v.Skips > bound {
+				w.breaks("%v has refused %d offers for its data, at most %d are allowed", j.id, v.Skips, bound)
 			}
 		}
 		if r, ok := w.c.reduce.(*cogrs); ok {

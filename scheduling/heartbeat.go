@@ -49,7 +49,6 @@ func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Answer, error) {
 		c.order.assign(n)
 		c.walked = nil
 		c.explainIdle(n)
-		c.loc.end()
 		c.reduce.end()
 	}
 	c.asked(n)

@@ -9,6 +9,7 @@ func (c *Core) acquireIndex(j *job) {
 		j.index = int32(len(c.byIndex))
 		c.byIndex = append(c.byIndex, nil)
 		c.outputs = append(c.outputs, nil)
+		c.refusals = append(c.refusals, 0)
 		for l := range c.near {
 			c.near[l].Widen(j.index)
 		}

@@ -25,33 +25,64 @@ func (c *Core) offer(j *job, n *node, k TaskKind) bool {
 		}
 		return c.reduce.offer(j, n)
 	}
-	if c.loc.stands(j) {
+	if c.refusals[j.index] == c.beat {
 		return false // as before in this heartbeat: nothing has changed for the better since
 	}
-	return c.offerMap(j, n, c.loc.allowed(j, n))
+	return c.offerMap(j, n)
 }
 
-// offerMap is offer for maps with the allowed level given.
-func (c *Core) offerMap(j *job, n *node, allowed Locality) bool {
-	if allowed >= c.far && j.w[Map].waiting() == 0 {
+// offerMap offers a slot of n to the maps of j, as the placement proposes.
+func (c *Core) offerMap(j *job, n *node) bool {
+	p := c.loc.place(j, n)
+	switch {
+	case p.task >= 0:
+	case p.allowed >= c.far && j.w[Map].waiting() == 0:
 		return c.offerCopy(j, n, Map)
-	}
-	m, l := c.loc.pick(j, n, allowed)
-	if m < 0 {
+	default:
 		if c.explains() {
-			why, until := c.loc.waiting(j)
-			c.skipAt(j, n, Map, why, until, allowed, nil)
+			c.skipAt(j, n, Map, c.reason(j, p.why), c.waitEnd(j), p.allowed, nil)
+		}
+		if !c.loc.again() {
+			c.refusals[j.index] = c.beat
 		}
 		c.loc.refused(j)
 		return false
 	}
-	if i := c.selected(j, Map, n, m, allowed); i != m {
+	m, l := p.task, p.level
+	if i := c.selected(j, Map, n, m, p.allowed); i != m {
 		m, l = i, c.level(j, i, n)
 	}
-	why := c.loc.why(j, l)
-	c.loc.launched(j, l)
+	why := c.reason(j, near(l, p.why))
+	c.loc.launched(j, n, l)
 	c.launch(j, Map, m, n, l, why, nil)
 	return true
+}
+
+// near is the cause of a launch at level l; off is that of one off its data.
+func near(l Locality, off Cause) Cause {
+	switch l {
+	case NodeLocal:
+		return CauseLocal
+	case AnyPlace:
+		return CauseNoLocation
+	default:
+		return off
+	}
+}
+
+// reason gives a cause, and where it is that j waits or has waited, how long.
+func (c *Core) reason(j *job, why Cause) Reason {
+	if why != CauseWaiting && why != CauseWaited {
+		return Reason{Cause: why}
+	}
+	v, _ := c.loc.view(j)
+	return Reason{Cause: why, Wait: v.Wait, Count: int32(v.Skips)}
+}
+
+// waitEnd is when the wait of j ends; 0: not by time.
+func (c *Core) waitEnd(j *job) time.Duration {
+	_, until := c.loc.view(j)
+	return until
 }
 
 // pick returns the pending map to launch on n: the nearest, and of those equally near the one of
@@ -132,10 +163,8 @@ func (c *Core) nextIn(l *jobList, at *index.Cursor, k TaskKind) *job {
 	var job int32
 	var ok bool
 	switch {
-	case c.walked == nil:
+	case c.walked == nil || k == Map:
 		return c.inOrder(l, at)
-	case k == Map:
-		job, ok = c.loc.next(l, at, c.walked)
 	default:
 		job, ok = c.reduce.next(l, at, c.walked)
 	}
@@ -180,7 +209,7 @@ func (c *Core) round(n *node, k TaskKind) bool {
 // fill offers each free slot of kind k once. Unless refusals are counted, a slot refused by all
 // ends it, for the next would be too.
 func (c *Core) fill(n *node, k TaskKind) {
-	counts := k == Map && c.loc.counts()
+	counts := k == Map && c.loc.again()
 	for slots := n.free(k); slots > 0 && n.free(k) > 0; slots-- {
 		if !c.round(n, k) && !counts {
 			return

@@ -222,6 +222,5 @@ func (o *hfsp) fits(j *job, n *node, k TaskKind) bool {
 	case k == Reduce:
 		return o.c.reduce.accepts(j, n)
 	}
-	m, _ := o.c.loc.pick(j, n, o.c.loc.allowed(j, n))
-	return m >= 0
+	return o.c.loc.place(j, n).task >= 0
 }

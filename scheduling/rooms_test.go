@@ -15,7 +15,7 @@ import (
 // rooms lists the policies by the beginnings of their files' names. What they share (simple and
 // flatOrder, greedy, anyNode, waitClock) stands in files of none.
 var rooms = []string{
-	"order_fifo", "order_fair", "order_pools preemption", "order_capacity", "order_hfsp", "order_quincy", "locality_skip", "locality_wait", "reduce_cogrs",
+	"order_fifo", "order_fair", "order_pools preemption", "order_capacity", "order_hfsp", "order_quincy", "delay", "reduce_cogrs",
 }
 
 // roomOf is the policy that a file belongs to, or "".
@@ -53,7 +53,7 @@ func TestPoliciesKnowNothingOfEachOther(t *testing.T) {
 	}
 	require.Greater(t, len(declaredIn), 30)
 	for name, file := range files {
-		if name == "presets.go" || name == "locality.go" || name == "reduce_any.go" {
+		if name == "presets.go" || name == "placement.go" || name == "reduce_any.go" {
 			continue // the tables
 		}
 		for _, used := range mentioned(file) {

@@ -340,7 +340,7 @@ func (c *Core) offerCopy(j *job, n *node, k TaskKind) bool {
 		l := AnyPlace
 		if k == Map {
 			l = c.level(j, i, n)
-			c.loc.launched(j, l)
+			c.loc.launched(j, n, l)
 		} else {
 			c.reduce.copied(j, n)
 		}

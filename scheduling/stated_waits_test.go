@@ -45,7 +45,7 @@ func TestViewOfAWait(t *testing.T) {
 		return v
 	}
 	until := func() time.Duration {
-		_, at := c.loc.waiting(c.job(1))
+		_, at := c.loc.view(c.job(1))
 		return at
 	}
 	require.Equal(t, LocalityView{}, stands())
@@ -125,7 +125,7 @@ func TestCapOfAWait(t *testing.T) {
 	require.Equal(t, LocalityView{Level: RackLocal}, v)
 	require.Len(t, beat(t, c, 6*time.Second, data), 1)
 	c, data, _, _ = waitingJob(t, LocalityPolicy{Rule: TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}, Capped: true})
-	c.loc.(*timedWait).clock.setWait(c.job(1).index, time.Second, 0)
+	c.loc.(*timedWait).of.of(c.job(1)).wait = time.Second
 	require.Len(t, beat(t, c, 0, data), 1)
 	v, err = c.View().Locality(1)
 	require.NoError(t, err)
@@ -157,25 +157,44 @@ func TestWaitsSurviveNewJobs(t *testing.T) {
 	require.True(t, launched[1], "%v", launched)
 }
 
-// A job whose tasks may not launch any more does not wait: it is not passed over.
-func TestOnlyReadyJobsWait(t *testing.T) {
-	c, _, _, far := waitingJob(t, LocalityPolicy{Rule: TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}})
-	i, clock := c.job(1).index, &c.loc.(*timedWait).clock
-	c.beat++
-	clock.begin()
-	clock.refuse(i)
-	clock.ready.Clear(i)
-	clock.end()
-	require.False(t, clock.skipped.Has(i))
-	c.beat++
-	clock.begin()
-	clock.refuse(i)
-	clock.ready.Set(i)
-	clock.launch(i)
-	clock.end()
-	require.False(t, clock.skipped.Has(i), "it has launched")
-	require.Empty(t, beat(t, c, time.Second, far))
-	require.True(t, clock.skipped.Has(i))
+// A refusal is credited unless the job launches a map in the same heartbeat, before or after it; a
+// launch in an earlier one does not count.
+func TestLaunchesAndRefusalsOfAHeartbeat(t *testing.T) {
+	c, data, rack, _ := waitingJob(t, LocalityPolicy{Rule: TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}})
+	w, j := c.loc.(*timedWait), c.job(1)
+	for name, tc := range map[string]struct {
+		offers func()
+		want   time.Duration
+	}{
+		"refused":        {func() { w.refused(j) }, time.Second},
+		"refused twice":  {func() { w.refused(j); w.refused(j) }, time.Second},
+		"launched first": {func() { w.launched(j, c.nodes[data], NodeLocal); w.refused(j) }, 0},
+		"launched last":  {func() { w.refused(j); w.launched(j, c.nodes[data], NodeLocal) }, 0},
+		"launched before": {func() {
+			w.launched(j, c.nodes[data], NodeLocal)
+			c.beat++
+			w.begin()
+			w.refused(j)
+		}, time.Second},
+	} {
+		*w.of.of(j) = delayed{}
+		c.beat++
+		w.begin()
+		tc.offers()
+		c.now += time.Second
+		c.beat++
+		w.begin()
+		w.begin() // of the next slot
+		require.Equal(t, tc.want, w.of.of(j).wait, name)
+	}
+	*w.of.of(j) = delayed{}
+	require.Empty(t, beat(t, c, time.Minute, rack))
+	require.NoError(t, c.Kill(time.Minute, 1))
+	id := submit(t, c, JobSpec{Maps: 1, Places: on(1, data)})
+	require.Empty(t, beat(t, c, 2*time.Minute, rack), "the wait of a job that has ended is not its successor's")
+	v, err := c.View().Locality(id)
+	require.NoError(t, err)
+	require.Equal(t, LocalityView{Skipped: true}, v)
 }
 
 // Under a skip count the offers refused are told, and are the reason of a launch off the data; a
@@ -188,8 +207,8 @@ func TestReasonsOfSkipCounts(t *testing.T) {
 		require.Equal(t, LocalityView{Skips: refused}, v)
 		require.Empty(t, beat(t, c, 0, far))
 	}
-	why, until := c.loc.waiting(c.job(1))
-	require.Equal(t, Reason{Cause: CauseWaiting, Count: 2}, why)
+	v, until := c.loc.view(c.job(1))
+	require.Equal(t, LocalityView{Skips: 2}, v)
 	require.Zero(t, until)
 	got, err := c.Heartbeat(0, Heartbeat{Node: far})
 	require.NoError(t, err)

@@ -39,7 +39,6 @@ func (c *Core) takeIn(j *job, known func()) error {
 		c.releaseIndex(j)
 		return err
 	}
-	c.loc.add(j)
 	c.reduce.add(j)
 	if !j.runnable {
 		c.held++
@@ -225,7 +224,7 @@ func (c *Core) Reconfigure(now time.Duration, p Policy) error {
 		return err
 	}
 	c.order.took(old.order)
-	c.enlist(old.loc, old.reduce)
+	c.enlist(old.reduce)
 	c.resetNodes()
 	c.dirty = true
 	c.newWork()
@@ -238,13 +237,12 @@ func (c *Core) Reconfigure(now time.Duration, p Policy) error {
 
 // enlist makes the jobs known to the parts of a new policy, which take over the waits of the
 // former.
-func (c *Core) enlist(loc localityRule, reduce reduceRule) {
+func (c *Core) enlist(reduce reduceRule) {
 	c.held = 0
 	for _, j := range c.active {
 		if j.state.Ended() {
 			continue
 		}
-		c.loc.add(j)
 		c.reduce.add(j)
 		for k := range TaskKind(kinds) {
 			c.setSlow(j, k, nil) // another rule may find others
@@ -254,7 +252,6 @@ func (c *Core) enlist(loc localityRule, reduce reduceRule) {
 			c.held++
 		}
 	}
-	c.loc.took(loc)
 	c.reduce.took(reduce)
 	for _, j := range c.active {
 		if !j.state.Ended() {

@@ -287,5 +287,6 @@ func (q View) Locality(id JobID) (LocalityView, error) {
 	if j.state.Ended() {
 		return LocalityView{}, nil
 	}
-	return q.c.loc.view(j), nil
+	v, _ := q.c.loc.view(j)
+	return v, nil
 }
