@@ -100,18 +100,19 @@ type Core struct {
 	order  order
 	loc    placement
 	reduce reduceRule
-	waits  bool // under reduce, jobs may wait
-	far    Locality    // the farthest level
+	waits  bool     // under reduce, jobs may wait
+	far    Locality // the farthest level
 
-	beat     uint64   // heartbeats that asked for work
-	refusals []uint64 // by index of the job: the heartbeat of its last refusal that stands while that lasts
-	walked  *node  // whose slots are offered, if jobs may be passed over without asking them
-	actions []Action
-	skips   []Skip
-	killed  []AttemptID
-	due     due
-	faulty  int     // nodes with faults
-	slowest slowest // scratch of speculate
+	beat     uint64       // heartbeats that asked for work
+	refusals []uint64     // by index of the job: the heartbeat of its last refusal that stands while that lasts
+	walked   *node        // whose slots are offered, if jobs may be passed over without asking them
+	at       index.Cursor // of a walk that passes over jobs
+	actions  []Action
+	skips    []Skip
+	killed   []AttemptID
+	due      due
+	faulty   int     // nodes with faults
+	slowest  slowest // scratch of speculate
 }
 
 // NewCore makes a Core with policy p. The error, if any, wraps ErrBadConfig or ErrUnknownPolicy and

@@ -260,15 +260,31 @@ func checkQueues(t require.TestingT, c *Core, o *capacity) {
 		}
 	}
 	for k := range TaskKind(kinds) { // at every level the least loaded first
-		restore := o.remember(k)
-		o.rewind(k)
-		for _, q := range append([]*queue{&o.top}, o.queues...) {
-			for i := 1; i < len(q.sorted[k]); i++ {
-				require.LessOrEqual(t, q.sorted[k][i-1].used(k), q.sorted[k][i].used(k))
-			}
+		leaves := o.leaves(nil, &o.top, k, false)
+		for i := 1; i < len(leaves); i++ {
+			a, b := apart(leaves[i-1], leaves[i])
+			require.LessOrEqual(t, a.used(k), b.used(k))
 		}
-		restore()
+		require.Len(t, leaves, len(slices.DeleteFunc(slices.Clone(o.queues), func(q *queue) bool { return len(q.children) > 0 })))
 	}
+}
+
+// apart gives the ancestors of two leaves, or the leaves themselves, that have the same parent.
+func apart(a, b *queue) (*queue, *queue) {
+	path := func(q *queue) (list []*queue) {
+		for ; q != nil; q = q.parent {
+			list = append(list, q)
+		}
+		slices.Reverse(list)
+		return list
+	}
+	p, q := path(a), path(b)
+	for i := range p {
+		if p[i] != q[i] {
+			return p[i], q[i]
+		}
+	}
+	return a, b
 }
 
 // toInitialize looks at all waiting jobs of a queue for those that Hadoop would initialize now.

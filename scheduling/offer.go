@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"iter"
 	"slices"
 	"time"
 
@@ -157,30 +158,50 @@ func (s *spots) put(l *jobList, j *job, k TaskKind, rankOf func(*job, TaskKind) 
 	l.Put(&s[k][j.index], in, r, j.index)
 }
 
-// nextIn goes on to the next job of a list; where slots are offered, to the next that may take one.
-// It is nil at the end.
-func (c *Core) nextIn(l *jobList, at *index.Cursor, k TaskKind) *job {
-	var job int32
-	var ok bool
-	switch {
-	case c.walked == nil || k == Map:
-		return c.inOrder(l, at)
-	default:
-		job, ok = c.reduce.next(l, at, c.walked)
-	}
-	if !ok {
-		return nil
-	}
-	return c.byIndex[job]
+// inOrder yields the jobs of the order that have a task of kind k to launch, first those that are
+// offered a slot first. A launch ends the walk.
+func (c *Core) inOrder(k TaskKind) iter.Seq[*job] {
+	return func(yield func(*job) bool) { c.walk(k, yield) }
 }
 
-// inOrder goes on to the next job of a list, whatever it would answer; nil at the end.
-func (c *Core) inOrder(l *jobList, at *index.Cursor) *job {
-	job, ok := l.Next(at)
-	if !ok {
-		return nil
+// in yields the jobs of one line.
+func (c *Core) in(l *jobList) iter.Seq[*job] {
+	return func(yield func(*job) bool) { c.walkLine(l, Map, yield) }
+}
+
+// walk is inOrder, apart so that no walk allocates.
+func (c *Core) walk(k TaskKind, yield func(*job) bool) {
+	for i := 0; ; i++ {
+		if l := c.order.line(k, i); l == nil || !c.walkLine(l, k, yield) {
+			return
+		}
 	}
-	return c.byIndex[job]
+}
+
+// walkLine walks one line, and reports whether it came to the end.
+func (c *Core) walkLine(l *jobList, k TaskKind, yield func(*job) bool) bool {
+	var at index.Cursor
+	job, ok := l.Next(&at)
+	if ok && k == Reduce && c.walked != nil && !c.order.urgent(c.byIndex[job], k) { // in a pool that may preempt no job waits
+		return c.walkOver(l, yield)
+	}
+	for ; ok; job, ok = l.Next(&at) {
+		if !yield(c.byIndex[job]) {
+			return false
+		}
+	}
+	return true
+}
+
+// walkOver is walkLine for reduces: it passes over jobs that would refuse the slot.
+func (c *Core) walkOver(l *jobList, yield func(*job) bool) bool {
+	c.at = index.Cursor{}
+	for job, ok := c.reduce.next(l, &c.at, c.walked); ok; job, ok = c.reduce.next(l, &c.at, c.walked) {
+		if !yield(c.byIndex[job]) {
+			return false
+		}
+	}
+	return true
 }
 
 // begin opens the offers of slots of kind k of a heartbeat; calling it again within the heartbeat
@@ -196,9 +217,7 @@ func (c *Core) begin(k TaskKind) {
 // round offers one slot of kind k to the jobs in their order until one takes it.
 func (c *Core) round(n *node, k TaskKind) bool {
 	c.begin(k)
-	o := c.order
-	o.rewind(k)
-	for j := o.next(); j != nil; j = o.next() {
+	for j := range c.inOrder(k) {
 		if c.offer(j, n, k) {
 			return true
 		}

@@ -21,12 +21,10 @@ type order interface {
 	update()
 	// assign offers the free slots of n.
 	assign(n *node)
-	// rewind and next walk the jobs that have a task of kind k to launch, in the order in which
-	// they are offered a slot.
-	rewind(k TaskKind)
-	next() *job
-	// remember returns how to put back what a walk moves.
-	remember(k TaskKind) (restore func())
+	// line is the i-th line of jobs that have a task of kind k to launch, in the order in which
+	// lines, and jobs in them, are offered a slot: a pool, a queue, or all; nil after the last. A
+	// walk asks for line 0 first.
+	line(k TaskKind, i int) *jobList
 	// urgent tells that j claims slots of kind k from others: it takes what it gets, however far
 	// from its data.
 	urgent(j *job, k TaskKind) bool

@@ -23,10 +23,8 @@ type capacity struct {
 	of       []queueJob // by index of the job
 	spots    spots
 	reserved [kinds][]*job // by node: the job that needs several slots there
-
-	kind TaskKind
-	walk []*queue // leaves in order
-	at   index.Cursor
+	walk     []*queue      // scratch: leaves in order
+	shown    []*queue      // likewise, as questions see them
 }
 
 // queue is a part of the cluster; one without children has jobs.

@@ -3,7 +3,6 @@ package scheduling
 import (
 	"slices"
 
-	"github.com/tarry-mr/tarry/scheduling/internal/index"
 	"github.com/tarry-mr/tarry/scheduling/internal/shares"
 )
 
@@ -35,7 +34,7 @@ func (o *capacity) assignKind(n *node, k TaskKind) {
 		}
 		o.reserved[k][n.id] = nil
 	}
-	o.rewind(k)
+	o.walk = o.leaves(o.walk[:0], &o.top, k, true)
 	for _, q := range o.walk {
 		if q.occupied[k]+1 > q.most[k] {
 			o.c.skipQueue(q, n, k, Reason{Cause: CauseQueueMax, Count: int32(q.occupied[k]), Of: int32(q.most[k])})
@@ -50,8 +49,7 @@ func (o *capacity) assignKind(n *node, k TaskKind) {
 // assignQueue offers a slot to the jobs of a queue; true ends the offers of this kind.
 func (o *capacity) assignQueue(q *queue, n *node, k TaskKind, limits bool) bool {
 	c := o.c
-	var at index.Cursor
-	for j := c.inOrder(&q.lists[k], &at); j != nil; j = c.inOrder(&q.lists[k], &at) {
+	for j := range c.in(&q.lists[k]) {
 		if q.occupied[k] > 0 && q.occupied[k]+int(j.slots) > q.most[k] { // an empty queue may launch any task, else it starves
 			c.skip(j, n, k, Reason{Cause: CauseQueueMax, Count: int32(q.occupied[k]), Of: int32(q.most[k])}, 0)
 			continue
@@ -114,46 +112,36 @@ func (q *queue) userMost(k TaskKind) int {
 	return max(1, int(min(q.UserFactor*float64(q.slots[k]), NoLimit)))
 }
 
-// rewind sorts the queues of each level by the part of their capacity in use, keeping the order of
-// equal ones, and lists the leaves.
-func (o *capacity) rewind(k TaskKind) {
-	o.kind, o.at, o.walk = k, index.Cursor{}, o.walk[:0]
-	o.collect(&o.top, k)
-}
-
-// remember keeps the order of the queues of each level, too.
-func (o *capacity) remember(k TaskKind) (restore func()) {
-	kind, at, walk := o.kind, o.at, o.walk
-	o.walk = nil // it is in use
-	all := append([]*queue{&o.top}, o.queues...)
-	var sorted [][]*queue
-	for _, q := range all {
-		sorted = append(sorted, slices.Clone(q.sorted[k]))
-	}
-	return func() {
-		o.kind, o.at, o.walk = kind, at, walk
-		for i, q := range all {
-			q.sorted[k] = sorted[i]
-		}
-	}
-}
-
-func (o *capacity) collect(q *queue, k TaskKind) {
-	if len(q.children) == 0 {
-		if q != &o.top {
-			o.walk = append(o.walk, q)
-		}
-		return
-	}
+// leaves appends the queues with jobs below q to a list: at each level by the part of their
+// capacity in use, equal ones in the order of the walk before, which this one is if it is kept.
+func (o *capacity) leaves(list []*queue, q *queue, k TaskKind, kept bool) []*queue {
 	s := q.sorted[k]
+	if !kept {
+		s = slices.Clone(s)
+	}
 	for i := 1; i < len(s); i++ { // all but sorted already
 		for p := i; p > 0 && s[p].before(s[p-1], k); p-- {
 			s[p], s[p-1] = s[p-1], s[p]
 		}
 	}
 	for _, ch := range s {
-		o.collect(ch, k)
+		if len(ch.children) == 0 {
+			list = append(list, ch)
+		}
+		list = o.leaves(list, ch, k, kept)
 	}
+	return list
+}
+
+// line is that of the i-th leaf. It answers questions; slots are offered by assign.
+func (o *capacity) line(k TaskKind, i int) *jobList {
+	if i == 0 {
+		o.shown = o.leaves(o.shown[:0], &o.top, k, false)
+	}
+	if i >= len(o.shown) {
+		return nil
+	}
+	return &o.shown[i].lists[k]
 }
 
 // before compares occupied over capacity; a queue without capacity counts as full.
@@ -168,23 +156,12 @@ func (q *queue) used(k TaskKind) float64 {
 	return float64(q.occupied[k]) / float64(q.slots[k])
 }
 
-func (o *capacity) next() *job {
-	for len(o.walk) > 0 {
-		if j := o.c.inOrder(&o.walk[0].lists[o.kind], &o.at); j != nil {
-			return j
-		}
-		o.walk, o.at = o.walk[1:], index.Cursor{}
-	}
-	return nil
-}
-
 // skipQueue notes that all jobs of a queue were passed over.
 func (c *Core) skipQueue(q *queue, n *node, k TaskKind, why Reason) {
 	if !c.cfg.Explain {
 		return
 	}
-	var at index.Cursor
-	for j := c.inOrder(&q.lists[k], &at); j != nil; j = c.inOrder(&q.lists[k], &at) {
+	for j := range c.in(&q.lists[k]) {
 		c.skip(j, n, k, why, 0)
 	}
 }

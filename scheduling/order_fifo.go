@@ -35,8 +35,7 @@ func (o *fifo) cap(n *node, k TaskKind) int {
 func (o *fifo) mapRound(n *node) bool {
 	c := o.c
 	c.begin(Map)
-	o.rewind(Map)
-	for j := o.next(); j != nil; j = o.next() {
+	for j := range c.inOrder(Map) {
 		launched := len(c.actions)
 		if c.offer(j, n, Map) {
 			l := c.actions[launched].Locality

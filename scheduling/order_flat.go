@@ -9,8 +9,6 @@ type flatOrder struct {
 	rankOf func(j *job, k TaskKind) index.Rank
 	lists  [kinds]jobList
 	spots  spots
-	kind   TaskKind
-	at     index.Cursor
 }
 
 func (o *flatOrder) add(j *job) error {
@@ -22,15 +20,11 @@ func (o *flatOrder) changed(j *job, k TaskKind) {
 	o.spots.put(&o.lists[k], j, k, o.rankOf)
 }
 
-func (o *flatOrder) rewind(k TaskKind) { o.kind, o.at = k, index.Cursor{} }
-
-func (o *flatOrder) next() *job {
-	return o.c.nextIn(&o.lists[o.kind], &o.at, o.kind)
-}
-
-func (o *flatOrder) remember(TaskKind) (restore func()) {
-	kind, at := o.kind, o.at
-	return func() { o.kind, o.at = kind, at }
+func (o *flatOrder) line(k TaskKind, i int) *jobList {
+	if i > 0 {
+		return nil
+	}
+	return &o.lists[k]
 }
 
 // assign fills the free map slots, then the free reduce slots.

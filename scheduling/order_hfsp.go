@@ -32,11 +32,9 @@ type hfsp struct {
 	lists   [kinds]jobList
 	needy   [kinds]index.List[*sized] // jobs with tasks to launch or to resume, smallest first
 	holders [kinds]index.List[*sized] // jobs with slots that they may lose, largest first
-	kind    TaskKind
-	at      index.Cursor
-	waits   bool     // too many suspended tasks
-	sampled []*sized // scratch
-	learned []lesson // by place in the slab of attempts
+	waits   bool                      // too many suspended tasks
+	sampled []*sized                  // scratch
+	learned []lesson                  // by place in the slab of attempts
 }
 
 // sized is what the order keeps of one kind of a job's tasks: their place in the virtual cluster
@@ -266,20 +264,12 @@ func (o *hfsp) sampling(j *job, k TaskKind) bool {
 	return o.training(j, k) && w.waiting() > 0 && w.done-o.sized(j, k).before+w.running+w.suspended-w.copies < o.pol.Sample
 }
 
-func (o *hfsp) rewind(k TaskKind) { o.kind, o.at = k, index.Cursor{} }
-
-func (o *hfsp) remember(TaskKind) (restore func()) {
-	kind, at := o.kind, o.at
-	return func() { o.kind, o.at = kind, at }
-}
-
-func (o *hfsp) next() *job {
-	for {
-		j := o.c.inOrder(&o.lists[o.kind], &o.at)
-		if j == nil || j.launchable(o.kind) {
-			return j
-		}
+// line has those, too, that can resume but not launch.
+func (o *hfsp) line(k TaskKind, i int) *jobList {
+	if i > 0 {
+		return nil
 	}
+	return &o.lists[k]
 }
 
 // VirtualView is a job's place in the virtual cluster of hfsp, for one kind of its tasks.

@@ -28,8 +28,7 @@ func (o *hfsp) offerSlot(n *node, k TaskKind) bool {
 	c := o.c
 	c.begin(k)
 	o.reproject(k)
-	o.rewind(k)
-	for j := c.nextIn(&o.lists[k], &o.at, k); j != nil; j = c.nextIn(&o.lists[k], &o.at, k) {
+	for j := range c.inOrder(k) {
 		if o.use(j, n, k) {
 			return true
 		}

@@ -41,11 +41,6 @@ type pools struct {
 	over      [kinds]bool // the minimum shares exceed the slots
 	warned    [kinds]bool // that was told
 	lastRound time.Duration
-
-	kind   TaskKind
-	atPool index.Cursor
-	atJob  index.Cursor
-	cur    *pool
 }
 
 // pool is a group of jobs that has a share of the cluster.
@@ -265,35 +260,12 @@ func (o *pools) age() {
 	}
 }
 
-func (o *pools) rewind(k TaskKind) { o.kind, o.atPool, o.cur = k, index.Cursor{}, nil }
-
-func (o *pools) remember(TaskKind) (restore func()) {
-	kind, atPool, cur, atJob := o.kind, o.atPool, o.cur, o.atJob
-	return func() { o.kind, o.atPool, o.cur, o.atJob = kind, atPool, cur, atJob }
-}
-
-func (o *pools) next() *job {
-	for {
-		if o.cur != nil {
-			if j := o.nextInPool(); j != nil {
-				return j
-			}
-		}
-		p, ok := o.lists[o.kind].Next(&o.atPool)
-		if !ok {
-			return nil
-		}
-		o.cur, o.atJob = p, index.Cursor{}
+// line is that of the i-th pool.
+func (o *pools) line(k TaskKind, i int) *jobList {
+	if i >= o.lists[k].Len() {
+		return nil
 	}
-}
-
-// nextInPool goes on in the current pool. In one that may preempt no job waits for locality.
-func (o *pools) nextInPool() *job {
-	l := &o.cur.lists[o.kind]
-	if o.cur.urgent[o.kind] {
-		return o.c.inOrder(l, &o.atJob)
-	}
-	return o.c.nextIn(l, &o.atJob, o.kind)
+	return &o.lists[k].At(i).lists[k]
 }
 
 func (o *pools) urgent(j *job, k TaskKind) bool { return o.poolOf(j).urgent[k] }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/flow"
-	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
 // assign gives the free map slots of n to tasks of several slots, to the maps that the flow has for
@@ -25,16 +24,18 @@ func (o *quincy) assign(n *node) {
 // offerSome offers the free map slots of n to some of the jobs in order.
 func (o *quincy) offerSome(n *node, some func(*job) bool) {
 	o.c.begin(Map)
-	at := index.Cursor{}
-	for n.free(Map) > 0 {
-		j := o.c.inOrder(&o.lists[Map], &at)
-		if j == nil {
-			return
-		}
+	for n.free(Map) > 0 && o.offerOne(n, some) {
+	}
+}
+
+// offerOne offers one slot, and reports whether a job took it.
+func (o *quincy) offerOne(n *node, some func(*job) bool) bool {
+	for j := range o.c.inOrder(Map) {
 		if some(j) && o.c.offer(j, n, Map) {
-			at = index.Cursor{} // the list has changed
+			return true
 		}
 	}
+	return false
 }
 
 // launchPlanned launches what the plan has for n, after a new plan if the last is of another time or

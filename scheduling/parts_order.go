@@ -36,8 +36,8 @@ func (o *rankedOrder) changed(j *job, k TaskKind) {
 	o.spots.put(&o.lists[k], j, k, func(j *job, _ TaskKind) index.Rank { return index.Rank{Tie: int32(j.id)} })
 }
 
-func (o *rankedOrder) rewind(k TaskKind) {
-	if !o.ranking {
+func (o *rankedOrder) line(k TaskKind, i int) *jobList {
+	if i == 0 && !o.ranking {
 		o.ranking = true
 		for _, j := range o.c.active {
 			if j.launchable(k) {
@@ -46,7 +46,7 @@ func (o *rankedOrder) rewind(k TaskKind) {
 		}
 		o.ranking = false
 	}
-	o.flatOrder.rewind(k)
+	return o.flatOrder.line(k, i)
 }
 
 func (o *rankedOrder) remove(j *job) {

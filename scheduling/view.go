@@ -121,14 +121,14 @@ func (q View) Glance(id JobID) (JobView, error) {
 // offered.
 func (q View) Order(k TaskKind) []JobID {
 	c := q.c
-	defer c.order.remember(k)()
 	walked := c.walked
 	c.walked = nil // no offer: nobody is passed over
 	defer func() { c.walked = walked }()
 	var ids []JobID
-	c.order.rewind(k)
-	for j := c.order.next(); j != nil; j = c.order.next() {
-		ids = append(ids, j.id)
+	for j := range c.inOrder(k) {
+		if j.launchable(k) {
+			ids = append(ids, j.id)
+		}
 	}
 	return ids
 }

@@ -21,7 +21,6 @@ type waitClock struct {
 	launches uint64          // the heartbeat (Core.beat) that launched is of
 	until    []time.Duration // by index of the job: what it answers is foreseen as long as its wait is below; 0: it is not
 	left     []time.Duration // by index: until less the wait, all that begin must read
-	at       []uint64        // by index: the heartbeat (Core.beat) of the last refusal that was stamped, 0 if there was none
 
 	ready    index.Bits // has a task to launch and may launch it
 	plain    index.Bits // ready, and takes a slot or not by nothing but the rule and the data on the node
@@ -38,7 +37,7 @@ func (o *waitClock) sets() [6]*index.Bits {
 
 // add makes room for a new job.
 func (o *waitClock) add(job int32) {
-	o.until, o.left, o.at = roomFor(o.until, job), roomFor(o.left, job), roomFor(o.at, job)
+	o.until, o.left = roomFor(o.until, job), roomFor(o.left, job)
 	for _, set := range o.sets() {
 		set.Widen(job)
 		set.Clear(job)
@@ -56,8 +55,7 @@ func (o *waitClock) setWait(job int32, wait, until time.Duration) {
 
 // took keeps what a former clock has credited, and nothing of the offers before.
 func (o *waitClock) took(old *waitClock) {
-	o.until, o.left, o.at, o.ready, o.plain = old.until, old.left, old.at, old.ready, old.plain
-	clear(o.at)
+	o.until, o.left, o.ready, o.plain = old.until, old.left, old.ready, old.plain
 	for i := range o.left {
 		o.until[i], o.left[i] = 0, -old.wait(int32(i))
 	}
@@ -117,23 +115,6 @@ func (o *waitClock) ofThisBeat() {
 func (o *waitClock) restart(job int32) {
 	o.setWait(job, 0, 0)
 	o.skipped.Clear(job)
-}
-
-// lastRefusal is the heartbeat of the job's last refusal, 0 if there was none.
-func (o *waitClock) lastRefusal(job int32) uint64 {
-	if o.refused.Has(job) {
-		return o.c.beat
-	}
-	return o.at[job]
-}
-
-// stamp notes the heartbeat of all that refused in it, for lastRefusal in later ones.
-func (o *waitClock) stamp() {
-	for i, word := range o.refused {
-		for ; word != 0; word &= word - 1 {
-			o.at[i<<6+bits.TrailingZeros64(word)] = o.c.beat
-		}
-	}
 }
 
 // end marks as passed over the jobs that refused a slot and launched nothing in this heartbeat.

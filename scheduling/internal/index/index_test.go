@@ -85,6 +85,9 @@ func TestRankListAgainstSorting(t *testing.T) {
 			}
 			require.Equal(t, want, got)
 			require.Equal(t, len(want), l.Len())
+			for i, v := range want {
+				require.Equal(t, v, l.At(i))
+			}
 			got, at = nil, Cursor{}
 			for rest := l.Rest(&at); len(rest) > 0; rest = l.Rest(&at) {
 				n := 1 + step/20%len(rest)

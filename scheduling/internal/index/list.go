@@ -235,6 +235,15 @@ func (l *List[T]) Append(s *Spot, r Rank, v T) {
 	*s = spotAt(r, true)
 }
 
+// At is the i-th element.
+func (l *List[T]) At(i int) T {
+	k := 0
+	for ; i >= l.blocks[k].n; k++ {
+		i -= l.blocks[k].n
+	}
+	return l.blocks[k].values[i]
+}
+
 // Cursor walks a rankList; a change of the list ends the walk.
 type Cursor struct{ block, i int }
 
