@@ -3,7 +3,6 @@ package cli
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -137,13 +136,7 @@ func clientError(err error) error {
 // rows prints a table, or objects. row gives the columns of an item.
 func rows[T any](p *program, asJSON bool, head string, list []T, row func(T) []string) error {
 	if asJSON {
-		out := json.NewEncoder(p.stdout)
-		for _, x := range list {
-			if err := out.Encode(x); err != nil {
-				return err
-			}
-		}
-		return nil
+		return printJSON(p, list)
 	}
 	t := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, head)

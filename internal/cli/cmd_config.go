@@ -12,14 +12,8 @@ import (
 
 // newConfig is the command `tarry config` with its sub-commands.
 func newConfig(p *program) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "config",
-		Short: "Check the configuration files of schedulers, show all their settings",
-		Args:  arguments(0, 0, "one of its sub-commands"),
-		RunE:  help,
-	}
-	cmd.AddCommand(newConfigCheck(p), newConfigPolicy(p))
-	return cmd
+	return family("config", "Check the configuration files of schedulers, show all their settings", "",
+		newConfigCheck(p), newConfigPolicy(p))
 }
 
 // newConfigCheck is the command `tarry config check`.

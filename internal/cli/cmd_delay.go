@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
+	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/scheduling/delaymath"
 )
 
@@ -94,13 +95,7 @@ func (d *delayFlags) define(cmd *cobra.Command) {
 
 // plan answers the question that the flags ask.
 func (d *delayFlags) plan(given func(string) bool) (delaymath.Plan, error) {
-	asked := 0
-	for _, name := range []string{"locality", "skips", "wait"} {
-		if given(name) {
-			asked++
-		}
-	}
-	if asked != 1 {
+	if !given("locality") && !given("skips") && !given("wait") {
 		return delaymath.Plan{}, errors.New("one of --locality, --skips and --wait must be given, and only one")
 	}
 	d.blocked = given("long")
@@ -175,8 +170,8 @@ func (d *delayFlags) print(p *program, plan delaymath.Plan) error {
 	}
 	w := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
 	row := func(name, value, about string) { fmt.Fprintf(w, "%s\t%s\t%s\n", name, value, about) }
-	row("job", countText(a.Tasks, "map"), countText(a.Replication, "replica")+" a block")
-	row("cluster", countText(a.Nodes, "node"), d.rateText(a))
+	row("job", words.Count(a.Tasks, "map"), words.Count(a.Replication, "replica")+" a block")
+	row("cluster", words.Count(a.Nodes, "node"), d.rateText(a))
 	fewer := ""
 	if float64(a.LeastD1) < a.D1 {
 		fewer = fmt.Sprintf("; by the exact sum %d do", a.LeastD1)
@@ -197,7 +192,7 @@ func (d *delayFlags) print(p *program, plan delaymath.Plan) error {
 	}
 	if a.StickyBound != nil {
 		row("sticky slots", "<= "+percentText(*a.StickyBound),
-			"locality of fair sharing without delay among "+countText(d.jobs, "equal job"))
+			"locality of fair sharing without delay among "+words.Count(d.jobs, "equal job"))
 	}
 	if a.Blocked != nil {
 		row("blocked", percentText(*a.Blocked), "chance that long tasks hold every slot beside a block")
@@ -238,7 +233,7 @@ func (d *delayFlags) rateText(a delayAnswer) string {
 		return numberText(a.SlotRate) + " slots become free per second"
 	}
 	return fmt.Sprintf("of %s, tasks of %v: %s slots become free per second",
-		countText(a.SlotsPerNode, "slot"), d.setup.TaskTime, numberText(a.SlotRate))
+		words.Count(a.SlotsPerNode, "slot"), d.setup.TaskTime, numberText(a.SlotRate))
 }
 
 // ofTask compares a time in seconds with the task's, if that is known.
@@ -255,12 +250,4 @@ func numberText(x float64) string {
 		return strconv.FormatFloat(x, 'g', 3, 64)
 	}
 	return strings.TrimSuffix(strconv.FormatFloat(x, 'f', 1, 64), ".0")
-}
-
-// countText is "1 node" or "2 nodes".
-func countText(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }

@@ -9,13 +9,7 @@ import (
 
 // newDocs is the command `tarry docs`.
 func newDocs(*program) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "docs",
-		Short: "Write this program's documents",
-		Args:  unknownBelow,
-		RunE:  help,
-	}
-	cmd.AddCommand(&cobra.Command{
+	return family("docs", "Write this program's documents", "", &cobra.Command{
 		Use:   "man DIR",
 		Short: "Write a man page for each command to DIR, which must not exist",
 		Args:  arguments(1, 1, "a directory"),
@@ -26,5 +20,4 @@ func newDocs(*program) *cobra.Command {
 			return doc.GenManTree(cmd.Root(), &doc.GenManHeader{Title: "TARRY", Section: "1", Source: "tarry"}, args[0])
 		},
 	})
-	return cmd
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -85,19 +84,13 @@ type listedExperiment struct {
 }
 
 func listExperiments(p *program, asJSON bool) error {
-	if asJSON {
-		var list []listedExperiment
-		for _, e := range experiments.All() {
-			list = append(list, listedExperiment{e.Name, e.Title, e.Source})
-		}
-		return printJSON(p, list)
-	}
-	t := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "NAME\tTITLE\tSOURCE")
+	var list []listedExperiment
 	for _, e := range experiments.All() {
-		fmt.Fprintf(t, "%s\t%s\t%s\n", e.Name, e.Title, e.Source)
+		list = append(list, listedExperiment{e.Name, e.Title, e.Source})
 	}
-	return t.Flush()
+	return rows(p, asJSON, "NAME\tTITLE\tSOURCE", list, func(e listedExperiment) []string {
+		return []string{e.Name, e.Title, e.Source}
+	})
 }
 
 // runExperiments runs those named, each once and in the order of the list.

@@ -17,10 +17,7 @@ func storedName(text string) string { return strings.Trim(strings.TrimPrefix(tex
 // newFS is the command `tarry fs`.
 func newFS(p *program) *cobra.Command {
 	c := new(clientFlags)
-	cmd := &cobra.Command{
-		Use:   "fs",
-		Short: "Copy files into and out of the block store of a server, list and remove them",
-		Long: `Copy files into and out of the block store of a server, tarry serve; list and remove them. Jobs read
+	cmd := family("fs", "Copy files into and out of the block store of a server, list and remove them", `Copy files into and out of the block store of a server, tarry serve; list and remove them. Jobs read
 and write them as dfs:NAME.
 
   tarry fs put book.txt in/book.txt
@@ -28,11 +25,8 @@ and write them as dfs:NAME.
   tarry fs ls counts
   tarry fs get counts/part-r-00000 | head
   tarry fs rm counts`,
-		Args: unknownBelow,
-		RunE: help,
-	}
+		newPut(p, c), newGet(p, c), newLs(p, c), newRm(c))
 	c.register(cmd, false)
-	cmd.AddCommand(newPut(p, c), newGet(p, c), newLs(p, c), newRm(c))
 	return cmd
 }
 

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"encoding/json"
+	"bufio"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -68,33 +68,35 @@ func (p *program) fsck(f *fsckFlags, names []string) error {
 	if f.heal {
 		store.Heal()
 	}
-	var t fsckTotals
+	var checked []dfs.FileHealth
+	blocks, missing := 0, 0
 	for i, name := range names {
 		h, err := store.Check(stored(i))
 		if err != nil {
 			return err
 		}
 		h.Name = name
-		t.add(&h)
-		if f.json {
-			err = json.NewEncoder(p.stdout).Encode(&h)
-		} else {
-			err = writeHealth(p, &h)
-		}
-		if err != nil {
-			return err
+		checked = append(checked, h)
+		blocks += len(h.Blocks)
+		for j := range h.Blocks {
+			if h.Blocks[j].Missing() {
+				missing++
+			}
 		}
 	}
+	healed := 0
 	if f.heal {
-		t.healed = store.Heal()
+		healed = store.Heal()
 	}
-	if !f.json {
-		t.write(p)
+	if f.json {
+		err = printJSON(p, checked)
+	} else {
+		err = printHealth(p, checked, healed)
 	}
-	if t.missing > 0 {
-		return &exitError{exitFailed, fmt.Errorf("%d of %d blocks have no good replica", t.missing, t.blocks)}
+	if err == nil && missing > 0 {
+		return fmt.Errorf("%d of %d blocks have no good replica", missing, blocks)
 	}
-	return nil
+	return err
 }
 
 // stored names the i-th file in the store.
@@ -152,68 +154,43 @@ func (f *fsckFlags) harm(store *dfs.FS, names []string) error {
 	return nil
 }
 
-// writeHealth prints a line for the file and one for each block.
-func writeHealth(p *program, h *dfs.FileHealth) error {
-	_, err := fmt.Fprintf(p.stdout, "%s  %s, %s\n", words.Shown(h.Name), numbers.Human(h.Size), words.Count(len(h.Blocks), "block"))
-	for i := range h.Blocks {
-		b := &h.Blocks[i]
-		line := fmt.Sprintf("  %d. %v at %d  %s  %d of %s", i, b.ID, b.Offset, words.Count(b.Length, "byte"), len(b.Nodes), words.Count(b.Wanted, "replica"))
-		if len(b.Nodes) > 0 {
-			line += "  " + list(b.Nodes)
-		}
-		if len(b.Corrupt) > 0 {
-			line += "  corrupt: " + list(b.Corrupt)
-		}
-		if b.Missing() {
-			line += "  MISSING"
-		}
-		if err == nil {
-			_, err = fmt.Fprintln(p.stdout, line)
-		}
-	}
-	return err
-}
-
-func list(nodes []dfs.NodeID) string {
-	var names []string
-	for _, n := range nodes {
-		names = append(names, n.String())
-	}
-	return strings.Join(names, " ")
-}
-
-// fsckTotals sums up.
-type fsckTotals struct {
-	files, blocks, replicas, under, corrupt, missing, healed int
-	bytes                                                    int64
-}
-
-func (t *fsckTotals) add(h *dfs.FileHealth) {
-	t.files++
-	t.bytes += h.Size
-	for i := range h.Blocks {
-		b := &h.Blocks[i]
-		t.blocks++
-		t.replicas += len(b.Nodes)
-		t.corrupt += len(b.Corrupt)
-		switch {
-		case b.Missing():
-			t.missing++
-		case len(b.Nodes) < b.Wanted:
-			t.under++
+// printHealth prints a line for each file and block, and sums up.
+func printHealth(p *program, files []dfs.FileHealth, healed int) error {
+	out := bufio.NewWriter(p.stdout)
+	var size int64
+	var blocks, replicas, under, corrupt, missing int
+	for _, h := range files {
+		fmt.Fprintf(out, "%s  %s, %s\n", words.Shown(h.Name), numbers.Human(h.Size), words.Count(len(h.Blocks), "block"))
+		size += h.Size
+		for i := range h.Blocks {
+			b := &h.Blocks[i]
+			fmt.Fprintf(out, "  %d. %v at %d  %s  %d of %s", i, b.ID, b.Offset, words.Count(b.Length, "byte"), len(b.Nodes), words.Count(b.Wanted, "replica"))
+			if len(b.Nodes) > 0 {
+				fmt.Fprintf(out, "  %s", strings.Trim(fmt.Sprint(b.Nodes), "[]"))
+			}
+			if len(b.Corrupt) > 0 {
+				fmt.Fprintf(out, "  corrupt: %s", strings.Trim(fmt.Sprint(b.Corrupt), "[]"))
+			}
+			blocks, replicas, corrupt = blocks+1, replicas+len(b.Nodes), corrupt+len(b.Corrupt)
+			switch {
+			case b.Missing():
+				fmt.Fprint(out, "  MISSING")
+				missing++
+			case len(b.Nodes) < b.Wanted:
+				under++
+			}
+			fmt.Fprintln(out)
 		}
 	}
-}
-
-func (t *fsckTotals) write(p *program) {
-	fmt.Fprintf(p.stdout, "\nfiles %d, %s in %s with %s\n", t.files, numbers.Human(t.bytes), words.Count(t.blocks, "block"), words.Count(t.replicas, "good replica"))
-	fmt.Fprintf(p.stdout, "corrupt replicas %d, under-replicated blocks %d, missing blocks %d\n", t.corrupt, t.under, t.missing)
-	if t.healed > 0 {
-		fmt.Fprintf(p.stdout, "replicas made again after the check: %d\n", t.healed)
+	fmt.Fprintf(out, "\nfiles %d, %s in %s with %s\n", len(files), numbers.Human(size), words.Count(blocks, "block"), words.Count(replicas, "good replica"))
+	fmt.Fprintf(out, "corrupt replicas %d, under-replicated blocks %d, missing blocks %d\n", corrupt, under, missing)
+	if healed > 0 {
+		fmt.Fprintf(out, "replicas made again after the check: %d\n", healed)
 	}
-	if t.missing > 0 {
-		fmt.Fprintln(p.stdout, "the store is CORRUPT")
-	} else {
-		fmt.Fprintln(p.stdout, "the store is healthy")
+	state := "healthy"
+	if missing > 0 {
+		state = "CORRUPT"
 	}
+	fmt.Fprintf(out, "the store is %s\n", state)
+	return out.Flush()
 }

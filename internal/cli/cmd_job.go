@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,22 +20,32 @@ import (
 // newJob is the command `tarry job`.
 func newJob(p *program) *cobra.Command {
 	c := new(clientFlags)
-	cmd := &cobra.Command{
-		Use:   "job",
-		Short: "Watch and change the jobs of a server, tarry serve",
-		Long: `Watch and change the jobs of a server, tarry serve. Jobs are named by the numbers that tarry submit
+	cmd := family("job", "Watch and change the jobs of a server, tarry serve", `Watch and change the jobs of a server, tarry serve. Jobs are named by the numbers that tarry submit
 prints.
 
   tarry job list
   tarry job kill 7 --reason 'wrong input'
   tarry job events 7
   tarry job events --json`,
-		Args: unknownBelow,
-		RunE: help,
-	}
+		newJobList(p, c),
+		aboutJob(p, c, "status JOB", "Show a job", "the number of a job",
+			func(client *api.Client, ctx context.Context, id int64, _ string) (api.Job, error) { return client.Job(ctx, id) }),
+		newJobKill(p, c),
+		aboutJob(p, c, "priority JOB PRIORITY", "Change how important a job is to the scheduler",
+			"the number of a job and very_high, high, normal, low or very_low", (*api.Client).SetPriority),
+		aboutJob(p, c, "pool JOB POOL", "Move a job to another pool or queue", "the number of a job and a pool or queue",
+			(*api.Client).SetPool),
+		newJobCounters(p, c),
+		newJobEvents(p, c),
+	)
 	c.register(cmd, true)
-	cmd.AddCommand(newJobList(p, c), newJobStatus(p, c), newJobKill(p, c), newJobPriority(p, c), newJobPool(p, c),
-		newJobCounters(p, c), newJobEvents(p, c))
+	return cmd
+}
+
+// family is a command that only has others below it.
+func family(name, short, long string, list ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: name, Short: short, Long: long, Args: unknownBelow, RunE: help}
+	cmd.AddCommand(list...)
 	return cmd
 }
 
@@ -94,25 +106,18 @@ func seconds(s float64) string {
 	return d.Round(time.Millisecond).String()
 }
 
-// ofJob returns a subcommand whose arguments are a job and `more` others; what names them all.
-func ofJob(c *clientFlags, use, short string, more int, what string,
-	do func(cmd *cobra.Command, client *api.Client, id int64, args []string) error,
+// aboutJob is a sub-command that does something with a job and shows it. Its arguments are the job and,
+// if use says so, a word more, which do is given; what names them.
+func aboutJob(p *program, c *clientFlags, use, short, what string,
+	do func(client *api.Client, ctx context.Context, id int64, word string) (api.Job, error),
 ) *cobra.Command {
-	return ofServer(c, use, short, 1+more, 1+more, what, func(cmd *cobra.Command, client *api.Client, args []string) error {
+	n := strings.Count(use, " ")
+	return ofServer(c, use, short, n, n, what, func(cmd *cobra.Command, client *api.Client, args []string) error {
 		id, err := jobNumber(args[0])
 		if err != nil {
 			return err
 		}
-		return do(cmd, client, id, args[1:])
-	})
-}
-
-// aboutJob returns a subcommand that does something with a job and shows it.
-func aboutJob(p *program, c *clientFlags, use, short string, more int, what string,
-	do func(cmd *cobra.Command, client *api.Client, id int64, args []string) (api.Job, error),
-) *cobra.Command {
-	return ofJob(c, use, short, more, what, func(cmd *cobra.Command, client *api.Client, id int64, args []string) error {
-		j, err := do(cmd, client, id, args)
+		j, err := do(client, cmd.Context(), id, strings.Join(args[1:], ""))
 		if err != nil {
 			return err
 		}
@@ -147,41 +152,23 @@ func printJob(p *program, asJSON bool, j *api.Job) error {
 	return nil
 }
 
-func newJobStatus(p *program, c *clientFlags) *cobra.Command {
-	return aboutJob(p, c, "status JOB", "Show a job", 0, "the number of a job",
-		func(cmd *cobra.Command, client *api.Client, id int64, _ []string) (api.Job, error) {
-			return client.Job(cmd.Context(), id)
-		})
-}
-
 func newJobKill(p *program, c *clientFlags) *cobra.Command {
 	reason := ""
-	cmd := aboutJob(p, c, "kill JOB", "End a job; one that has ended stays as it is", 0, "the number of a job",
-		func(cmd *cobra.Command, client *api.Client, id int64, _ []string) (api.Job, error) {
-			return client.Kill(cmd.Context(), id, reason)
+	cmd := aboutJob(p, c, "kill JOB", "End a job; one that has ended stays as it is", "the number of a job",
+		func(client *api.Client, ctx context.Context, id int64, _ string) (api.Job, error) {
+			return client.Kill(ctx, id, reason)
 		})
 	cmd.Flags().StringVar(&reason, "reason", "", "why, for whoever looks at the job")
 	return cmd
 }
 
-func newJobPriority(p *program, c *clientFlags) *cobra.Command {
-	return aboutJob(p, c, "priority JOB PRIORITY", "Change how important a job is to the scheduler", 1,
-		"the number of a job and very_high, high, normal, low or very_low",
-		func(cmd *cobra.Command, client *api.Client, id int64, args []string) (api.Job, error) {
-			return client.SetPriority(cmd.Context(), id, args[0])
-		})
-}
-
-func newJobPool(p *program, c *clientFlags) *cobra.Command {
-	return aboutJob(p, c, "pool JOB POOL", "Move a job to another pool or queue", 1, "the number of a job and a pool or queue",
-		func(cmd *cobra.Command, client *api.Client, id int64, args []string) (api.Job, error) {
-			return client.SetPool(cmd.Context(), id, args[0])
-		})
-}
-
 func newJobCounters(p *program, c *clientFlags) *cobra.Command {
-	return ofJob(c, "counters JOB", "Show the counters of a job, of the stages that have ended", 0, "the number of a job",
-		func(cmd *cobra.Command, client *api.Client, id int64, _ []string) error {
+	return ofServer(c, "counters JOB", "Show the counters of a job, of the stages that have ended", 1, 1, "the number of a job",
+		func(cmd *cobra.Command, client *api.Client, args []string) error {
+			id, err := jobNumber(args[0])
+			if err != nil {
+				return err
+			}
 			n, err := client.Counters(cmd.Context(), id)
 			if err != nil {
 				return err

@@ -13,17 +13,11 @@ import (
 // newNode is the command `tarry node`.
 func newNode(p *program) *cobra.Command {
 	c := new(clientFlags)
-	cmd := &cobra.Command{
-		Use:   "node",
-		Short: "Watch and change the nodes of a server, tarry serve",
-		Long: `Watch and change the nodes of a server, tarry serve.
+	cmd := family("node", "Watch and change the nodes of a server, tarry serve", `Watch and change the nodes of a server, tarry serve.
 
   tarry node list
   tarry node drain node-03
-  tarry node start node-03`,
-		Args: unknownBelow,
-		RunE: help,
-	}
+  tarry node start node-03`)
 	c.register(cmd, true)
 	cmd.AddCommand(newNodeList(p, c))
 	for _, a := range [][2]string{

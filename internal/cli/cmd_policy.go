@@ -18,21 +18,15 @@ import (
 // newPolicy is the command `tarry policy`.
 func newPolicy(p *program) *cobra.Command {
 	c := new(clientFlags)
-	cmd := &cobra.Command{
-		Use:   "policy",
-		Short: "Watch and change the scheduler of a server, tarry serve",
-		Long: `Watch and change the scheduler of a server, tarry serve, while it works. Settings are those of tarry
+	cmd := family("policy", "Watch and change the scheduler of a server, tarry serve", `Watch and change the scheduler of a server, tarry serve, while it works. Settings are those of tarry
 config policy. A change holds until the next, a reload of changed files, or the end of the server.
 
   tarry policy show locality
   tarry policy set locality.rule=wait locality.waits=2s/4s
   tarry policy weight ann=2 bob=0.5
   tarry policy reload`,
-		Args: unknownBelow,
-		RunE: help,
-	}
+		newPolicyShow(p, c), newPolicyPools(p, c), newPolicySet(p, c), newPolicyWeight(p, c), newPolicyReload(p, c))
 	c.register(cmd, true)
-	cmd.AddCommand(newPolicyShow(p, c), newPolicyPools(p, c), newPolicySet(p, c), newPolicyWeight(p, c), newPolicyReload(p, c))
 	return cmd
 }
 

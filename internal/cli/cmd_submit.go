@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -59,7 +60,7 @@ after that has ended.`,
 
 // submit hands a job over.
 func (p *program) submit(cmd *cobra.Command, f *submitFlags, args []string) error {
-	if own := args[1:]; slices.Contains(own[:max(0, slices.Index(append(own, "--"), "--"))], "--help") {
+	if slices.Contains(ahead(args), "--help") {
 		job, err := findCommand(cmd, []string{"run", args[0]}) // of this program, without a server
 		if err != nil {
 			return err
@@ -75,8 +76,9 @@ func (p *program) submit(cmd *cobra.Command, f *submitFlags, args []string) erro
 		return err
 	}
 	ask := api.Submission{Job: args[0], Args: rest, User: f.user, Pool: f.pool, Queue: f.queue, Priority: f.priority}
-	if f.user == "" && f.tokenFile == "" && f.cert == "" {
-		ask.User = me(rest)
+	saysWhose := slices.ContainsFunc(ahead(rest), func(w string) bool { return w == "--user" || strings.HasPrefix(w, "--user=") })
+	if f.user == "" && f.tokenFile == "" && f.cert == "" && !saysWhose {
+		ask.User = new(jobFlags).submitOptions().User // who runs this program
 	}
 	if f.local() {
 		if ask.Directory, err = os.Getwd(); err != nil {
@@ -121,16 +123,10 @@ func (f *submitFlags) outcome(j *api.Job) error {
 	return fmt.Errorf("job %d %s: %s", j.ID, j.State, words.Printable(j.Error))
 }
 
-// me is who runs this program, unless the words behind the job say whose it is.
-func me(args []string) string {
-	j := new(jobFlags)
-	for _, a := range args {
-		if a == "--" {
-			break
-		}
-		if a == "--user" || len(a) > 7 && a[:7] == "--user=" {
-			return ""
-		}
+// ahead are the words before the first --.
+func ahead(args []string) []string {
+	if i := slices.Index(args, "--"); i >= 0 {
+		return args[:i]
 	}
-	return j.submitOptions().User
+	return args
 }

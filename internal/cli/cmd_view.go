@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -115,49 +114,23 @@ type recordedRun struct {
 
 // writePage writes the page of a file of events, or of two.
 func writePage(out io.Writer, runs []recordedRun) error {
-	var lines []*checkedLines
+	var lines []io.Reader
 	for i := range runs {
-		l := runs[i].check()
-		defer func() { _ = l.stop() }() // what was wrong is told below
-		lines = append(lines, l)
+		read, write := io.Pipe()
+		defer read.Close() // ends who still writes to it
+		go func() { _ = write.CloseWithError(runs[i].copyTo(write)) }()
+		lines = append(lines, read)
 	}
 	var others []page.Other
 	for i, l := range lines[1:] {
-		others = append(others, page.Other{Name: filepath.Base(runs[i+1].name), Events: l.read})
+		others = append(others, page.Other{Name: filepath.Base(runs[i+1].name), Events: l})
 	}
 	buffer := bufio.NewWriterSize(out, 1<<16)
-	err := firstError(page.Write(buffer, filepath.Base(runs[0].name)+" – Tarry", lines[0].read, others...), buffer.Flush())
-	for _, l := range lines {
-		if broken := l.stop(); broken != nil && !errors.Is(broken, io.ErrClosedPipe) {
-			return broken
-		}
-	}
-	return err
+	return firstError(page.Write(buffer, filepath.Base(runs[0].name)+" – Tarry", lines[0], others...), buffer.Flush())
 }
 
-// checkedLines are the events of a file as lines of JSON.
-type checkedLines struct {
-	read *io.PipeReader
-	stop func() error // ends the reading, and tells what was wrong
-}
-
-// check reads the file. Each event is read, so that what is no event is an error
-// with its line and not a page that shows nothing.
-func (r *recordedRun) check() *checkedLines {
-	read, write := io.Pipe()
-	done := make(chan error, 1)
-	go func() {
-		err := r.copyTo(write)
-		done <- err
-		_ = write.CloseWithError(err)
-	}()
-	return &checkedLines{read, sync.OnceValue(func() error {
-		_ = read.CloseWithError(io.ErrClosedPipe) // who still writes to it
-		return <-done
-	})}
-}
-
-// copyTo writes the events of the file.
+// copyTo writes the events of the file. Each is read, so that what is no event is an error with its line
+// and not a page that shows nothing.
 func (r *recordedRun) copyTo(out io.Writer) error {
 	n, err := eventlog.Copy(out, r.in)
 	switch {

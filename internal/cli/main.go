@@ -45,7 +45,7 @@ func Main(args []string) int {
 
 // answer runs one command line and returns the exit code.
 func (p *program) answer(ctx context.Context, root *cobra.Command, args []string) int {
-	if i := slices.Index(args, "--help-all"); i >= 0 && !slices.Contains(args[:i], "--") {
+	if i := slices.Index(ahead(args), "--help-all"); i >= 0 {
 		p.allFlags = true
 		args = slices.Concat(args[:i], []string{"--help"}, args[i+1:])
 	}
