@@ -110,122 +110,56 @@ func (f tableFormat) choose(flag string, columns ...string) []string {
 	return append(slices.Clone(f.flags), flag, strings.Join(columns, ","))
 }
 
-// tableJob is a job over columns and what a plain program makes of the same records, in lines.
-type tableJob struct {
-	name    string
-	args    []string
-	flag    string
-	columns []string
-	plain   func(records [][]string, each []string) []string
-}
-
-func tableJobs() []tableJob {
-	byKey := func(records [][]string) map[string][][]string {
-		of := map[string][][]string{}
-		for _, rec := range records {
-			of[rec[1]] = append(of[rec[1]], rec)
-		}
-		return of
-	}
-	whole := func(s string) int64 { n, _ := strconv.ParseInt(strings.Replace(s, ".", "", 1), 10, 64); return n }
-	mean := func(sum int64, n int) string { return strconv.FormatFloat(float64(sum)/float64(n), 'g', -1, 64) }
-	return []tableJob{
-		{"mean", nil, "--columns", []string{"key", "n"}, func(records [][]string, _ []string) (list []string) {
-			for key, recs := range byKey(records) {
-				sum := int64(0)
-				for _, rec := range recs {
-					sum += whole(rec[2])
-				}
-				list = append(list, key+"\t"+mean(sum, len(recs)))
-			}
-			return list
-		}},
-		{"histogram", []string{"--width", "5"}, "--column", []string{"x"}, func(records [][]string, _ []string) (list []string) {
-			count := map[int64]int{}
-			for _, rec := range records {
-				count[whole(rec[3])/500*5]++
-			}
-			for low, n := range count {
-				list = append(list, fmt.Sprintf("%d\t%d", low, n))
-			}
-			return list
-		}},
-		{"top", []string{"-k", "6"}, "--column", []string{"n"}, func(records [][]string, each []string) (list []string) {
-			order := make([]int, len(records))
-			for i := range order {
-				order[i] = i
-			}
-			slices.SortFunc(order, func(a, b int) int {
-				return cmp.Or(cmp.Compare(whole(records[b][2]), whole(records[a][2])), strings.Compare(each[a], each[b]))
-			})
-			for _, i := range order[:6] {
-				list = append(list, each[i])
-			}
-			return list
-		}},
-		{"distinct", []string{"--count"}, "--column", []string{"key"}, func(records [][]string, _ []string) (list []string) {
-			for key, recs := range byKey(records) {
-				list = append(list, fmt.Sprintf("%s\t%d", key, len(recs)))
-			}
-			return list
-		}},
-		{"secondarysort", nil, "--columns", []string{"key", "n"}, func(records [][]string, _ []string) (list []string) {
-			for key, recs := range byKey(records) {
-				slices.SortFunc(recs, func(a, b []string) int { return cmp.Compare(whole(a[2]), whole(b[2])) })
-				for i, rec := range recs {
-					list = append(list, fmt.Sprintf("%s\t%s\t%d", key, rec[2], i+1))
-				}
-			}
-			return list
-		}},
-		{"movingaverage", []string{"--window", "3"}, "--columns", []string{"key", "time", "n"}, func(records [][]string, _ []string) (list []string) {
-			for key, recs := range byKey(records) {
-				for i, rec := range recs { // times go up
-					sum, from := int64(0), max(0, i-2)
-					for _, r := range recs[from : i+1] {
-						sum += whole(r[2])
-					}
-					list = append(list, key+"\t"+rec[4]+"\t"+mean(sum, i+1-from))
-				}
-			}
-			return list
-		}},
-		{"adjacency", nil, "--columns", []string{"time", "n"}, func(records [][]string, _ []string) (list []string) {
-			for _, rec := range records {
-				list = append(list, rec[4]+"\t"+rec[2])
-			}
-			return list
-		}},
-		{"components", nil, "--columns", []string{"key", "time"}, func(records [][]string, _ []string) (list []string) {
-			for key, recs := range byKey(records) {
-				first := key
-				for _, rec := range recs {
-					first = min(first, rec[4])
-				}
-				list = append(list, key+"\t"+first)
-				for _, rec := range recs {
-					list = append(list, rec[4]+"\t"+first)
-				}
-			}
-			return list
-		}},
-		{"kmeans", []string{"--clusters", "1"}, "--columns", []string{"n", "time"}, func(records [][]string, _ []string) []string {
-			n, time := int64(0), int64(0)
-			for _, rec := range records {
-				n, time = n+whole(rec[2]), time+whole(rec[4])
-			}
-			l := len(records)
-			return []string{mean(n, l) + "\t" + mean(time, l) + "\t" + strconv.Itoa(l)}
-		}},
+// tableJobs are jobs over columns of tables, by the flag that chooses these.
+func tableJobs() []struct {
+	job, flag string
+	columns   []string
+} {
+	return []struct {
+		job, flag string
+		columns   []string
+	}{
+		{"mean", "--columns", []string{"key", "n"}},
+		{"histogram --width 5", "--column", []string{"x"}},
+		{"distinct --count", "--column", []string{"key"}},
+		{"secondarysort", "--columns", []string{"key", "n"}},
+		{"movingaverage --window 3", "--columns", []string{"key", "time", "n"}},
+		{"adjacency", "--columns", []string{"time", "n"}},
+		{"components", "--columns", []string{"key", "time"}},
+		{"kmeans --clusters 1", "--columns", []string{"n", "time"}},
+		{"top -k 6", "--column", []string{"n"}},
 	}
 }
 
-// Jobs over columns read CSV, TSV and JSON lines as plain programs do, however files are cut.
+// topRecords are the records of which top -k 6 --column n writes the text.
+func topRecords(records [][]string, each []string) string {
+	order := make([]int, len(records))
+	for i := range order {
+		order[i] = i
+	}
+	number := func(i int) int { n, _ := strconv.Atoi(records[i][2]); return n }
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(number(b), number(a)), strings.Compare(each[a], each[b]))
+	})
+	var text strings.Builder
+	for _, i := range order[:6] {
+		text.WriteString(each[i] + "\n")
+	}
+	return text.String()
+}
+
+// Jobs over columns make of CSV, TSV and JSON lines, however files are cut, what they make of lines that
+// hold the same columns with tabs between.
 func TestColumnsOfTables(t *testing.T) {
 	records := makeTable(rand.New(rand.NewPCG(5, 6)), 60).records
+	run := func(args ...string) string {
+		o := runHere(t, append(append([]string{"run"}, args...), "-q", "--reduces", "1"), nil)
+		require.Zero(t, o.code, "%v: %s", args, o.errs)
+		return o.out
+	}
 	for _, f := range tableFormats() {
 		t.Run(f.name, func(t *testing.T) {
-			dir := t.TempDir()
+			dir, plain := t.TempDir(), filepath.Join(t.TempDir(), "plain")
 			var each []string
 			for i, part := range [][][]string{records[:25], records[25:]} {
 				text, some := f.write(t, part, i)
@@ -233,18 +167,30 @@ func TestColumnsOfTables(t *testing.T) {
 				each = append(each, some...)
 			}
 			for _, job := range tableJobs() {
-				want := job.plain(records, each)
+				words := strings.Fields(job.job)
+				var lines strings.Builder
+				for _, rec := range records {
+					var chosen []string
+					for _, name := range job.columns {
+						chosen = append(chosen, rec[slices.Index(tableNames, name)])
+					}
+					lines.WriteString(strings.Join(chosen, "\t") + "\n")
+				}
+				write(t, plain, lines.String())
+				want := run(append(words, plain, "--inline")...)
+				if words[0] == "top" {
+					want = topRecords(records, each)
+				}
 				for _, set := range [][]string{{"--inline", "--block-size", "5"}, {"--block-size", "150"}} {
-					args := slices.Concat([]string{"run", job.name}, job.args, f.choose(job.flag, slices.Clone(job.columns)...), set)
-					o := runHere(t, append(args, dir, "-o", "-", "-q", "--reduces", "1"), nil)
-					require.Zero(t, o.code, "%v: %s", args, o.errs)
-					if job.name == "kmeans" && slices.Contains(args, "--csv") {
-						o.out = strings.ReplaceAll(o.out, ",", "\t")
+					args := slices.Concat(words, f.choose(job.flag, slices.Clone(job.columns)...), set)
+					got := run(append(args, dir)...)
+					if words[0] == "kmeans" && slices.Contains(args, "--csv") {
+						got = strings.ReplaceAll(got, ",", "\t")
 					}
-					require.Equal(t, sortedPieces(strings.Join(want, "\n")+"\n"), sortedPieces(o.out), args)
-					if job.name == "top" {
-						require.Equal(t, strings.Join(want, "\n")+"\n", o.out)
+					if words[0] == "top" {
+						require.Equal(t, want, got, args)
 					}
+					require.Equal(t, sortedPieces(want), sortedPieces(got), args)
 				}
 			}
 		})
