@@ -55,14 +55,10 @@ func newGet(p *program, c *clientFlags) *cobra.Command {
 				_, err = io.Copy(p.stdout, content)
 				return err
 			}
-			file, err := os.OpenFile(output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-			if err != nil {
-				return outputError(output, err)
-			}
-			if _, err = io.Copy(file, content); err != nil {
-				return firstError(err, file.Close(), os.Remove(output))
-			}
-			return file.Close()
+			return writeFile(output, os.O_EXCL, func(w io.Writer) error {
+				_, err := io.Copy(w, content)
+				return err
+			})
 		})
 	cmd.Flags().StringVarP(&output, "output", "o", "-", "file to write, which must not exist; - is standard output")
 	return cmd

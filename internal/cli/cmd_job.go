@@ -29,7 +29,9 @@ prints.
   tarry job events --json`,
 		newJobList(p, c),
 		aboutJob(p, c, "status JOB", "Show a job", "the number of a job",
-			func(client *api.Client, ctx context.Context, id int64, _ string) (api.Job, error) { return client.Job(ctx, id) }),
+			func(client *api.Client, ctx context.Context, id int64, _ string) (api.Job, error) {
+				return client.Job(ctx, id)
+			}),
 		newJobKill(p, c),
 		aboutJob(p, c, "priority JOB PRIORITY", "Change how important a job is to the scheduler",
 			"the number of a job and very_high, high, normal, low or very_low", (*api.Client).SetPriority),

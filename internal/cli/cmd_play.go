@@ -135,8 +135,7 @@ func exportSite(dir string, files map[string][]byte) error {
 
 // serveSite serves the files until ctx is done.
 func serveSite(ctx context.Context, p *program, address string, files map[string][]byte) error {
-	host, _, err := net.SplitHostPort(address)
-	if ip := net.ParseIP(host); err != nil || (host != "localhost" && (ip == nil || !ip.IsLoopback())) {
+	if !loopback(address) {
 		return usageError("--listen %s: want an address of this machine alone, such as 127.0.0.1:8017", words.Shown(address))
 	}
 	at, err := net.Listen("tcp", address)

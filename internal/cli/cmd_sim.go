@@ -154,8 +154,8 @@ func (f *simFlags) print(p *program, res *simulator.Result, w *workload.Workload
 		return err
 	}
 	if f.series != "" {
-		if err := writeFile(f.series, res.WriteSeriesCSV); err != nil {
-			return outputError(f.series, err)
+		if err := writeFile(f.series, os.O_TRUNC, res.WriteSeriesCSV); err != nil {
+			return err
 		}
 	}
 	if f.json {
@@ -170,16 +170,7 @@ func (f *simFlags) makeSeries(cfg *simulator.Config) error {
 		return nil
 	}
 	cfg.Sample, cfg.SampleQueues = f.seriesEvery, true
-	return outputError(f.series, writeFile(f.series, func(io.Writer) error { return nil }))
-}
-
-// writeFile makes a file and has fill write it.
-func writeFile(name string, fill func(io.Writer) error) error {
-	file, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	return firstError(fill(file), file.Close())
+	return writeFile(f.series, os.O_TRUNC, func(io.Writer) error { return nil })
 }
 
 // makeCSV makesthe directory for CSV files, so that what cannot be made fails before the
@@ -206,8 +197,8 @@ func (f *simFlags) writeCSV(dir string, res *simulator.Result) error {
 		return err
 	}
 	return firstError(
-		writeFile(filepath.Join(dir, "classes.csv"), res.Report.WriteClassesCSV),
-		writeFile(filepath.Join(dir, "jobs.csv"), res.WriteJobsCSV),
+		writeFile(filepath.Join(dir, "classes.csv"), os.O_TRUNC, res.Report.WriteClassesCSV),
+		writeFile(filepath.Join(dir, "jobs.csv"), os.O_TRUNC, res.WriteJobsCSV),
 	)
 }
 

@@ -86,9 +86,9 @@ func (f *sweepFlags) run(cmd *cobra.Command, p *program) error {
 		return err
 	}
 	if f.output != "" {
-		err := writeFile(filepath.Join(f.output, "runs.csv"), func(w io.Writer) error { return f.writeRuns(w, grid, points) })
-		if err != nil {
-			return outputError(filepath.Clean(f.output), err)
+		name := filepath.Join(f.output, "runs.csv")
+		if err := writeFile(name, os.O_TRUNC, func(w io.Writer) error { return f.writeRuns(w, grid, points) }); err != nil {
+			return err
 		}
 	}
 	if f.json {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -91,18 +90,14 @@ func (f *viewFlags) run(p *program, cmd *cobra.Command, names []string) error {
 	if output == stdinName {
 		return writePage(p.stdout, runs)
 	}
-	mode := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	mode := os.O_EXCL
 	if f.overwrite {
-		mode = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+		mode = os.O_TRUNC
 	}
-	file, err := os.OpenFile(output, mode, 0o666)
-	if err != nil {
-		return outputError(output, err)
+	if err := writeFile(output, mode, func(w io.Writer) error { return writePage(w, runs) }); err != nil {
+		return err
 	}
-	if err := firstError(writePage(file, runs), file.Close()); err != nil {
-		return errors.Join(err, os.Remove(output))
-	}
-	_, err = fmt.Fprintf(p.stderr, "%s: open it in a browser\n", output)
+	_, err := fmt.Fprintf(p.stderr, "%s: open it in a browser\n", output)
 	return err
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -79,6 +80,20 @@ func outputError(name string, err error) error {
 		return configError("%s: %w", name, link.Err)
 	case errors.As(err, &at) && at.Op != "write" && at.Op != "close":
 		return configError("%s: %w", name, at.Err)
+	}
+	return err
+}
+
+// writeFile has fill write a file, made or replaced as the flag of os.OpenFile says: os.O_EXCL or
+// os.O_TRUNC. Half a file is not left.
+func writeFile(name string, flag int, fill func(io.Writer) error) error {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|flag, 0o666)
+	if err != nil {
+		return outputError(name, err)
+	}
+	info, bad := file.Stat()
+	if err = firstError(fill(file), file.Close()); err != nil && bad == nil && info.Mode().IsRegular() {
+		err = errors.Join(err, os.Remove(name))
 	}
 	return err
 }

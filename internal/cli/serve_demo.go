@@ -53,7 +53,7 @@ func (f *serveFlags) newDemo(cfg *serve.Config) (*demo, error) {
 		"book.txt":  {Kind: gen.Text, Bytes: 2 << 20, Seed: 1, Words: 5000},
 		"pairs.txt": {Kind: gen.Pairs, Bytes: 1 << 20, Seed: 2, Words: 40, Skew: 1.6}, // one key is most of it
 	} {
-		if err := writeGenerated(filepath.Join(dir.Name(), name), c); err != nil {
+		if err := gen.WriteFile(context.Background(), filepath.Join(dir.Name(), name), c, false); err != nil {
 			return nil, errors.Join(err, dir.Remove())
 		}
 	}
@@ -63,14 +63,6 @@ func (f *serveFlags) newDemo(cfg *serve.Config) (*demo, error) {
 	}
 	cfg.Roots = append(cfg.Roots, dir.Name())
 	return d, nil
-}
-
-func writeGenerated(name string, c gen.Config) error {
-	file, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(gen.Write(context.Background(), file, c), file.Close())
 }
 
 // demoJobs are the jobs of the workload, by turns: small ones of ann, large ones of bob with skewed

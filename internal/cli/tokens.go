@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"time"
 
@@ -69,7 +70,7 @@ func (f *serveFlags) readTokens(always bool) (list *serve.Tokens, err error) {
 	if err != nil {
 		return nil, plainPathError(f.tokens, err)
 	}
-	if othersRead(info) {
+	if info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" { // where a mode does not tell
 		return nil, configError("%s: others may read it (chmod 600)", f.tokens)
 	}
 	text, err := os.ReadFile(f.tokens)

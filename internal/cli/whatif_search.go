@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -86,7 +87,9 @@ func (f *whatIfFlags) search(ctx context.Context, p *program, rec *replay.Record
 		return err
 	}
 	if s.output != "" {
-		if err := writePolicy(s.output, cmp.Or(presetOf(&found.Policy), f.scheduler), &found.Policy); err != nil {
+		preset := cmp.Or(presetOf(&found.Policy), f.scheduler)
+		write := func(w io.Writer) error { return policyfile.Write(w, preset, &found.Policy) }
+		if err := writeFile(s.output, os.O_TRUNC, write); err != nil {
 			return err
 		}
 	}
@@ -101,10 +104,8 @@ func mostPools(names []string) []string { return names[:min(len(names), 4)] }
 
 // presetOf is the preset that a policy is nearest to: one of its order.
 func presetOf(p *scheduling.Policy) string {
-	for _, name := range scheduling.Presets() {
-		if name == p.Name {
-			return name
-		}
+	if slices.Contains(scheduling.Presets(), p.Name) {
+		return p.Name
 	}
 	for _, name := range scheduling.Presets() {
 		if preset, err := scheduling.Preset(name); err == nil && preset.Order == p.Order {
@@ -112,15 +113,6 @@ func presetOf(p *scheduling.Policy) string {
 		}
 	}
 	return ""
-}
-
-// writePolicy writes a policy file.
-func writePolicy(name, preset string, p *scheduling.Policy) error {
-	file, err := os.Create(name)
-	if err != nil {
-		return outputError(name, err)
-	}
-	return outputError(name, firstError(policyfile.Write(file, preset, p), file.Close()))
 }
 
 // printTuned says what to change, what it gains, and what is not sure.
