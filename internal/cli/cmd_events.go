@@ -19,7 +19,7 @@ import (
 
 // eventsFlags are the flags of `tarry events`.
 type eventsFlags struct {
-	jobs     jobList
+	jobs     []string
 	only     []string
 	summary  bool
 	traceOut string
@@ -46,7 +46,7 @@ events and their fields are in docs/events.md.`,
 		ValidArgsFunction: filesNamed("jsonl", "zst"),
 		RunE:              func(_ *cobra.Command, args []string) error { return f.run(p, args[0]) },
 	}
-	cmd.Flags().Var(&f.jobs, "job", "only the events of these jobs, such as job_0003 or 3")
+	cmd.Flags().StringSliceVar(&f.jobs, "job", nil, "only the events of these jobs, such as job_0003 or 3")
 	cmd.Flags().StringSliceVar(&f.only, "only", nil,
 		"only events of these types, such as launched, skipped, killed or suspended")
 	cmd.Flags().BoolVar(&f.summary, "summary", false,
@@ -60,7 +60,11 @@ events and their fields are in docs/events.md.`,
 
 // run reads the file once and hands each event to what was asked for.
 func (f *eventsFlags) run(p *program, name string) error {
-	keep, err := f.filter()
+	jobs, err := jobsOf(f.jobs)
+	if err != nil {
+		return err
+	}
+	keep, err := f.filter(jobs)
 	if err != nil {
 		return err
 	}
@@ -70,7 +74,7 @@ func (f *eventsFlags) run(p *program, name string) error {
 	}
 	defer in.Close()
 	read := func(take func(*actors.Event) error) error {
-		events, missing := 0, slices.Clone(f.jobs)
+		events, missing := 0, slices.Clone(jobs)
 		err := eventlog.Read(in, func(e *actors.Event) error {
 			events++
 			if len(missing) > 0 {
@@ -87,7 +91,7 @@ func (f *eventsFlags) run(p *program, name string) error {
 		case events == 0:
 			return fmt.Errorf("%s: there is no event in it", name)
 		case len(missing) > 0:
-			return fmt.Errorf("%s: there is no %s in it", name, missing.String())
+			return fmt.Errorf("%s: there is no %s in it", name, strings.ReplaceAll(strings.Trim(fmt.Sprint(missing), "[]"), " ", ","))
 		}
 		return nil
 	}
@@ -131,7 +135,7 @@ func (f *eventsFlags) trace(name string, read func(func(*actors.Event) error) er
 
 // filter makes the choice of --job and --only. Events of no job, such as a node's joining, pass
 // only without --job.
-func (f *eventsFlags) filter() (func(*actors.Event) bool, error) {
+func (f *eventsFlags) filter(jobs []scheduling.JobID) (func(*actors.Event) bool, error) {
 	var types []scheduling.EventType
 	if f.only != nil && len(f.only) == 0 {
 		return nil, usageError("--only: which types of events?")
@@ -150,34 +154,22 @@ func (f *eventsFlags) filter() (func(*actors.Event) bool, error) {
 		if f.traceOut != "" && eventlog.JobOf(e) == 0 {
 			return true // a node, which a trace has to name
 		}
-		return f.jobs == nil || slices.Contains(f.jobs, eventlog.JobOf(e))
+		return jobs == nil || slices.Contains(jobs, eventlog.JobOf(e))
 	}, nil
 }
 
-// jobList is a list of jobs as a flag: job_0003 or 3, with commas between.
-type jobList []scheduling.JobID
-
-// Set adds jobs.
-func (l *jobList) Set(s string) error {
-	for one := range strings.SplitSeq(s, ",") {
-		digits := strings.TrimPrefix(one, "job_")
+// jobsOf reads job_0003 or 3, and so on.
+func jobsOf(names []string) (list []scheduling.JobID, err error) {
+	if names != nil && len(names) == 0 {
+		names = []string{""} // --job=
+	}
+	for _, name := range names {
+		digits := strings.TrimPrefix(name, "job_")
 		n, err := strconv.ParseInt(digits, 10, 32)
 		if err != nil || n < 1 || digits[0] == '+' {
-			return errors.New("jobs are written like job_0003 or 3")
+			return nil, usageError("--job %s: jobs are written like job_0003 or 3", words.Shown(name))
 		}
-		*l = append(*l, scheduling.JobID(n))
+		list = append(list, scheduling.JobID(n))
 	}
-	return nil
+	return list, nil
 }
-
-// String lists the jobs.
-func (l *jobList) String() string {
-	names := make([]string, len(*l))
-	for i, id := range *l {
-		names[i] = id.String()
-	}
-	return strings.Join(names, ",")
-}
-
-// Type names the value in help texts.
-func (l *jobList) Type() string { return "jobs" }

@@ -182,13 +182,10 @@ func (f *whatIfFlags) asked(recorded scheduling.Policy) (policy scheduling.Polic
 
 // changed is a policy with what files and flags change.
 func (s *schedulerFlags) changed(policy scheduling.Policy) (scheduling.Policy, error) {
-	names, rules := placements()
 	if s.given("reduce-placement") {
-		at := slices.Index(names, s.reducePlacement)
-		if at < 0 {
-			return policy, usageError("unknown reduce placement %s: want %s", words.Quoted(s.reducePlacement), strings.Join(names, ", "))
+		if err := place(&policy, s.reducePlacement); err != nil {
+			return policy, err
 		}
-		policy.Reduce.Rule = rules[at]
 	}
 	s.files.apply(&policy)
 	if err := s.setOver(&policy); err != nil {

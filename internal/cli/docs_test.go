@@ -55,7 +55,7 @@ func understood(t *testing.T, page, line string) {
 		require.NoError(t, cmd.Args(cmd, args), "%s: %s", page, line)
 	}
 	require.NoError(t, checkFlags(cmd), "%s: %s", page, line)
-	if out := cmd.Flag("output"); out != nil && cmd.Name() != "sweep" { // which prints its table, too
+	if out := cmd.Flag("output"); out != nil && cmd.Name() != "sweep" && cmd.Name() != "view" { // which have a default
 		require.NotEmpty(t, out.Value.String(), "%s: where to? %s", page, line)
 	}
 }
@@ -159,23 +159,15 @@ func everyCommand(cmd *cobra.Command, do func(*cobra.Command)) {
 	}
 }
 
-// Each example of a help text is a command line that is understood: known commands and flags,
-// values of the right form, arguments of the right number.
+// Each example of a help text is a command line that is understood.
 func TestHelpExamples(t *testing.T) {
 	examples := 0
 	everyCommand(newRoot(new(program)), func(cmd *cobra.Command) {
 		for line := range strings.Lines(cmd.Long + "\n" + cmd.Example) {
-			if !strings.HasPrefix(line, "  tarry ") {
-				continue
+			if strings.HasPrefix(line, "  tarry ") {
+				examples++
+				understood(t, cmd.CommandPath(), strings.TrimSpace(line))
 			}
-			examples++
-			line, _, _ = strings.Cut(strings.TrimSpace(line), " | ")
-			words, err := splitWords(line)
-			require.NoError(t, err, line)
-			called, rest, err := newRoot(new(program)).Find(words[1:])
-			require.NoError(t, err, line)
-			require.NoError(t, called.ParseFlags(rest), line)
-			require.NoError(t, called.Args(called, called.Flags().Args()), line)
 		}
 	})
 	require.GreaterOrEqual(t, examples, 25)

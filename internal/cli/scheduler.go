@@ -35,10 +35,16 @@ type schedulerFlags struct {
 	files schedulerFiles             // set by begin
 }
 
-// placements lists the placements of reduces, with their rules.
-func placements() ([]string, []scheduling.ReduceRule) {
-	rules := []scheduling.ReduceRule{scheduling.AnyNode, scheduling.CoGRS, scheduling.LARTS}
-	return []string{"any", "cogrs", "larts"}, rules
+// place gives a policy the placement of reduces of that name.
+func place(policy *scheduling.Policy, name string) error {
+	rule, err := policyfile.Find("reduce.rule")
+	if err == nil {
+		err = rule.Set(policy, name)
+	}
+	if err != nil {
+		return usageError("unknown reduce placement %s: want any, cogrs or larts", words.Quoted(name))
+	}
+	return nil
 }
 
 // register adds the flags, but for those of registerName. waits says what waits are without a flag.
@@ -80,10 +86,9 @@ func (s *schedulerFlags) registerName(f *pflag.FlagSet) {
 
 // complete lets the shell complete the values of those flags that cmd has.
 func (s *schedulerFlags) complete(cmd *cobra.Command) {
-	names, _ := placements()
 	complete(cmd, "scheduler", scheduling.Presets()...)
 	complete(cmd, "schedulers", scheduling.Presets()...)
-	complete(cmd, "reduce-placement", names...)
+	complete(cmd, "reduce-placement", "any", "cogrs", "larts")
 	complete(cmd, "speculation", "none", "late", "native")
 	for _, flag := range []string{"allocations", "queues", "parameters"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, filesNamed("xml"))
@@ -135,16 +140,17 @@ func (s *schedulerFlags) policy(name string) (scheduling.Policy, error) {
 		known := strings.Join(scheduling.Presets(), ", ")
 		return policy, usageError("unknown scheduler %s: want %s", words.Quoted(base), known)
 	}
-	names, rules := placements()
-	if !own {
-		placement = cmp.Or(s.reducePlacement, names[slices.Index(rules, scheduling.DefaultReduceRule(base))])
+	policy.Reduce.Rule = scheduling.DefaultReduceRule(base)
+	byFlag := s.given("reduce-placement") && !own
+	if byFlag {
+		placement = s.reducePlacement
 	}
-	at := slices.Index(names, placement)
-	if at < 0 || s.given("reduce-placement") && s.reducePlacement == "" {
-		known := strings.Join(names, ", ")
-		return policy, usageError("unknown reduce placement %s: want %s", words.Quoted(placement), known)
+	if byFlag || own {
+		if err := place(&policy, placement); err != nil {
+			return policy, err
+		}
 	}
-	policy.Reduce.Rule = rules[at]
+	placed := policy.Reduce.Rule
 	if err := s.filesOver(&policy, file); err != nil {
 		return policy, err
 	}
@@ -152,8 +158,8 @@ func (s *schedulerFlags) policy(name string) (scheduling.Policy, error) {
 		return policy, err
 	}
 	said := policy
-	if s.given("reduce-placement") && !own {
-		policy.Reduce.Rule = rules[at]
+	if byFlag {
+		policy.Reduce.Rule = placed
 	}
 	s.flagsOver(&policy)
 	if err := policy.Validate(); err != nil {
@@ -268,32 +274,32 @@ type schedulerFiles struct {
 // s.files.names holds those up to the one that is wrong.
 func (s *schedulerFlags) read(open func(name string) (io.ReadCloser, error)) error {
 	f := &s.files
-	err := f.readFile(open, s.parameters, func(name string, r io.Reader) ([]*allocation.Problem, error) {
+	parameters := func(name string, r io.Reader) ([]*allocation.Problem, error) {
 		got, err := allocation.ParseParameters(name, r)
 		f.parameters = &got
 		return got.Warnings, err
-	})
-	if err != nil {
-		return err
 	}
-	pools := s.allocations
-	if pools == "" && f.parameters != nil {
-		pools = f.parameters.AllocationFile
-	}
-	err = f.readFile(open, pools, func(name string, r io.Reader) ([]*allocation.Problem, error) {
+	pools := func(name string, r io.Reader) ([]*allocation.Problem, error) {
 		got, err := allocation.ParseFair(name, r)
 		f.pools = &got
 		return got.Warnings, err
-	})
-	if err != nil {
-		return err
 	}
-	err = f.readFile(open, s.queues, func(name string, r io.Reader) ([]*allocation.Problem, error) {
+	queues := func(name string, r io.Reader) ([]*allocation.Problem, error) {
 		got, err := allocation.ParseQueues(allocation.Source{Name: name, Reader: r})
 		f.queues = &got
 		return got.Warnings, err
-	})
-	if err != nil {
+	}
+	if err := f.readFile(open, s.parameters, parameters); err != nil {
+		return err
+	}
+	named := s.allocations
+	if named == "" && f.parameters != nil {
+		named = f.parameters.AllocationFile
+	}
+	if err := f.readFile(open, named, pools); err != nil {
+		return err
+	}
+	if err := f.readFile(open, s.queues, queues); err != nil {
 		return err
 	}
 	return f.readPolicy(open, s.policyFile)

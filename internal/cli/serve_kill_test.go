@@ -87,19 +87,13 @@ func plainInput(args []string) []string {
 	return args
 }
 
-// joinedParts are the parts of an output, one after the other.
+// joinedParts are the parts of an output that is complete, one after the other.
 func joinedParts(t *testing.T, dir string) string {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, "part-*"))
+	text, err := partsOf(dir)
 	require.NoError(t, err)
-	require.NotEmpty(t, names, dir)
-	var all strings.Builder
-	for _, name := range names {
-		text, err := os.ReadFile(name)
-		require.NoError(t, err)
-		all.Write(text)
-	}
-	return all.String()
+	require.NotEmpty(t, text, dir)
+	return string(text)
 }
 
 // start starts the server and waits until it answers.

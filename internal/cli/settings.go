@@ -18,46 +18,28 @@ type setting struct {
 	values []string
 }
 
-// differing lists the settings in which policies that heed them differ.
-func differing(policies []scheduling.Policy) []setting {
-	all := make([][]setting, len(policies))
-	for i := range policies {
-		all[i] = settingsOf(&policies[i])
-	}
-	var list []setting
-	for k := range all[0] {
-		s := setting{name: all[0][k].name}
-		heeded := map[string]bool{}
-		for i := range all {
-			value := all[i][k].values[0]
-			s.values = append(s.values, value)
-			if value != "" {
-				heeded[value] = true
+// differing lists the settings, but for the name, in which policies that heed them differ.
+func differing(policies []scheduling.Policy) (list []setting) {
+	fields := policyfile.Fields()
+	for k := range fields {
+		f := &fields[k]
+		s, heeded := setting{name: f.Key}, map[string]bool{}
+		for i := range policies {
+			p := &policies[i]
+			text := cmp.Or(f.Text(p), "none")
+			if f.Idle(p) != "" {
+				text = ""
+				if f.IsSwitch() {
+					text = "false" // what is not heeded is not done
+				}
+			}
+			if s.values = append(s.values, text); text != "" {
+				heeded[text] = true
 			}
 		}
-		if len(heeded) > 1 {
+		if len(heeded) > 1 && f.Key != "name" {
 			list = append(list, s)
 		}
-	}
-	return list
-}
-
-// settingsOf lists every setting of a policy but its name, with its one value.
-func settingsOf(p *scheduling.Policy) (list []setting) {
-	fields := policyfile.Fields()
-	for i := range fields {
-		f := &fields[i]
-		if f.Key == "name" {
-			continue
-		}
-		text := cmp.Or(f.Text(p), "none")
-		switch {
-		case f.Idle(p) != "" && f.IsSwitch():
-			text = "false" // what is not heeded is not done
-		case f.Idle(p) != "":
-			text = ""
-		}
-		list = append(list, setting{f.Key, []string{text}})
 	}
 	return list
 }
