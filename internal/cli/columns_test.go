@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -199,78 +198,6 @@ func TestColumnsOfTables(t *testing.T) {
 
 // sortedPieces are the lines of a text, sorted: pieces of records where these hold line feeds.
 func sortedPieces(text string) []string { return slices.Sorted(strings.SplitSeq(text, "\n")) }
-
-// Whole records are written as CSV again.
-func TestDistinctRecordsOfCSV(t *testing.T) {
-	t.Chdir(t.TempDir())
-	write(t, "a.csv", "\"a\",\"b\nc\"\r\na,\"b\nc\"\r\n\"x,y\",\"say \"\"hi\"\"\"\n")
-	o := runHere(t, strings.Fields("run distinct --csv a.csv -o - -q"), nil)
-	require.Equal(t, "\"x,y\",\"say \"\"hi\"\"\"\na,\"b\nc\"\n", o.out, o.errs)
-	o = runHere(t, strings.Fields("run distinct --csv --count a.csv -o - -q"), nil)
-	require.Equal(t, exitFailed, o.code)
-	require.Contains(t, o.errs, "a column holds a line feed")
-}
-
-// Lines may end in CR LF.
-func TestColumnsOfLinesWithCRLF(t *testing.T) {
-	t.Chdir(t.TempDir())
-	write(t, "pairs", "a\t1\r\nb\t5\r\na\t2\r\n")
-	write(t, "series", "a\t1\t1\r\na\t2\t2\r\n")
-	for args, want := range map[string]string{
-		"mean pairs":                            "a\t1.5\nb\t5\n",
-		"histogram --column 2 pairs":            "1\t1\n2\t1\n5\t1\n",
-		"distinct --column 2 pairs":             "1\n2\n5\n",
-		"top -k 1 pairs":                        "b\t5\r\n",
-		"secondarysort pairs":                   "a\t1\t1\na\t2\t2\nb\t5\t1\n",
-		"movingaverage series":                  "a\t1\t1\na\t2\t1.5\n",
-		"adjacency pairs":                       "a\t1,2\nb\t5\n",
-		"components pairs":                      "1\t1\n2\t1\n5\t5\na\t1\nb\t5\n",
-		"mean -t \t --columns 1,2 pairs":        "a\t1.5\nb\t5\n",
-		"kmeans --clusters 1 --columns 2 pairs": strconv.FormatFloat(8./3, 'f', -1, 64) + "\t3\n",
-	} {
-		o := runHere(t, slices.Concat([]string{"run"}, strings.Split(args, " "), strings.Fields("-o - -q --reduces 1 --inline --block-size 3")), nil)
-		require.Equal(t, want, o.out, "%s: %s", args, o.errs)
-	}
-}
-
-func TestColumnsThatCannotBe(t *testing.T) {
-	t.Chdir(t.TempDir())
-	write(t, "a.csv", "city,price\nx,1\n")
-	write(t, "a.jsonl", "{\"city\":\"x\",\"price\":[1]}\n")
-	write(t, "no.jsonl", "7\n")
-	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed)
-	_, err := w.Write([]byte("city,price\nx,1\n"))
-	require.NoError(t, err)
-	require.NoError(t, w.Close())
-	write(t, "b.csv.gz", packed.String())
-	for args, why := range map[string]string{
-		"run mean --csv --header --column cost a.csv":   "2: a.csv: no column is called cost: there are city, price\n",
-		"run mean --csv --column price a.csv":           "2: --column price: a name needs --header, or else want a number from 1\n",
-		"run top --column 0 a.csv":                      "2: --column 0: columns are counted from 1\n",
-		"run secondarysort --csv --columns 1 a.csv":     "2: --columns 1: this job takes 2 columns\n",
-		"run mean --jsonl city a.jsonl":                 "2: --jsonl city: this job takes 2 columns\n",
-		"run mean --csv --tsv a.csv":                    "2: --csv and --tsv exclude each other\n",
-		"run movingaverage --csv --header a.csv":        "a record of 2 columns: this job takes 3 columns; choose with --columns\n",
-		"run top --csv --column 3 a.csv":                "no column 3: the record has 2\n",
-		"run top --csv a.csv":                           "\"price\" is no decimal number\n",
-		"run mean --jsonl city,cost a.jsonl":            "no field cost\n",
-		"run mean --jsonl city,price a.jsonl":           "field price: no text, number, true or false\n",
-		"run top --jsonl city no.jsonl":                 "no JSON object\n",
-		"run top --csv --header --column cost b.csv.gz": "no column is called cost: there are city, price\n",
-	} {
-		o := runHere(t, append(strings.Fields(args), "-o", "out", "-q", "--inline"), nil)
-		want, code := why, exitFailed
-		if rest, usage := strings.CutPrefix(why, "2: "); usage {
-			want, code = "tarry: "+rest, exitUsage
-			require.Equal(t, want, o.errs, args)
-		}
-		require.Equal(t, code, o.code, args)
-		require.True(t, strings.HasSuffix(o.errs, want), "%s: %s", args, o.errs)
-		require.Equal(t, 1, strings.Count(o.errs, "\n"), o.errs)
-		require.NoDirExists(t, "out")
-	}
-}
 
 // JSON numbers with exponents are decimal numbers, too.
 func TestNumbersWithoutExponent(t *testing.T) {
