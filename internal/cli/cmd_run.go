@@ -29,8 +29,19 @@ func text[I, O any](j job[I, O], read func(src []mapreduce.Source) mapreduce.Inp
 	}
 }
 
+// raw is text for records that are written as they are.
+func raw[I, O any](j job[I, O], read func(src []mapreduce.Source) mapreduce.Input[I]) binder {
+	return func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+		return j.Bind(read(src), mapreduce.Raw[O](to))
+	}
+}
+
 func lines(src []mapreduce.Source) mapreduce.Input[[]byte]  { return mapreduce.Lines(src...) }
 func chunks(src []mapreduce.Source) mapreduce.Input[[]byte] { return mapreduce.Chunks(src...) }
+
+func teraRecords(src []mapreduce.Source) mapreduce.Input[[]byte] {
+	return mapreduce.FixedSize(jobs.TeraRecordBytes, src...)
+}
 
 // stage is one job of a run. The stages of a run follow each other: each reads what the one before
 // it wrote.

@@ -32,8 +32,7 @@ with --count text, tab, how many lines have it. Records of --csv and --tsv are w
 		}
 		return oneStage(text(jobs.Distinct(o), read), text(jobs.MapsOnly(jobs.Distinct(o)), read)).reads(c)
 	})
-	c = columnsFlag(cmd, 1, 0)
-	c.oneFlag(cmd, "what counts: a number from 1, or a name (default: the whole line)")
+	c = columnsFlag(cmd, 1, 0, "what counts: a number from 1, or a name (default: the whole line)", "")
 	cmd.Flags().BoolVar(&count, "count", false, "write how many lines have each text, too")
 	topFlag(cmd, &top)
 	needs(cmd, "column", "field-separator")
@@ -63,17 +62,14 @@ parts one after the other are in order. All of it is exact.`,
 		if err != nil {
 			return jobStages{}, err
 		}
-		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			in := mapreduce.Lines(src...)
-			if c.parsed() {
-				in = rowsOf(c, src, c.given(), joined('\t'))
-			}
-			return job.Bind(in, mapreduce.Text[jobs.Bucket](to))
-		}, nil).reads(c)
+		read := lines
+		if c.parsed() {
+			read = func(src []mapreduce.Source) mapreduce.Input[[]byte] { return rowsOf(c, src, c.given(), joined('\t')) }
+		}
+		return oneStage(text(job, read), nil).reads(c)
 	})
 	cmd.Flags().StringVar(&width, "width", "1", "width of a bucket, a decimal number above 0")
-	c = columnsFlag(cmd, 1, 1)
-	c.oneFlag(cmd, "where the numbers are: a number from 1, or a name (default: the whole line)")
+	c = columnsFlag(cmd, 1, 1, "where the numbers are: a number from 1, or a name (default: the whole line)", "")
 	needs(cmd, "column", "field-separator")
 	return cmd
 }
@@ -91,8 +87,7 @@ among the key's, from 1. The numbers are part of what the engine sorts by: no re
 	}, func() (jobStages, error) {
 		return oneStage(text(jobs.SecondarySort(), c.pairs), nil).reads(c)
 	})
-	c = columnsFlag(cmd, 2, 2)
-	c.severalFlag(cmd, "the key and the integer: numbers from 1, or names (default: all columns)")
+	c = columnsFlag(cmd, 2, 2, "", "the key and the integer: numbers from 1, or names (default: all columns)")
 	return cmd
 }
 
@@ -115,8 +110,7 @@ mean of the number at that time and those before it. Sums are exact: nothing dri
 		return oneStage(text(job, c.tabbed), nil).reads(c)
 	})
 	number(cmd.Flags(), &window, "window", window, span(1, 1_000_000), "numbers that a mean is of")
-	c = columnsFlag(cmd, 3, 3)
-	c.severalFlag(cmd, "key, time and number: numbers from 1, or names (default: all columns)")
+	c = columnsFlag(cmd, 3, 3, "", "key, time and number: numbers from 1, or names (default: all columns)")
 	return cmd
 }
 
@@ -132,7 +126,6 @@ commas between. In these a comma, a percent sign and control characters are writ
 	}, func() (jobStages, error) {
 		return oneStage(text(jobs.Adjacency(), c.pairs), nil).reads(c)
 	})
-	c = columnsFlag(cmd, 2, 2)
-	c.severalFlag(cmd, edgeColumns)
+	c = columnsFlag(cmd, 2, 2, "", edgeColumns)
 	return cmd
 }

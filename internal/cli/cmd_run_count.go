@@ -69,10 +69,7 @@ With --reduces 0 it writes word, tab, name for each word, in the order of the in
 		Example: `  tarry run index books/ -o index
   tarry run index books/ --top 20`,
 	}, func() (jobStages, error) {
-		return oneStage(text(jobs.Index(), chunks), func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			pairs := mapreduce.Text[mapreduce.Pair[[]byte, []byte]](to)
-			return jobs.MapsOnly(jobs.Index()).Bind(mapreduce.Chunks(src...), pairs)
-		}).top(top, 2), nil
+		return oneStage(text(jobs.Index(), chunks), text(jobs.MapsOnly(jobs.Index()), chunks)).top(top, 2), nil
 	})
 	topFlag(cmd, &top)
 	return cmd
@@ -106,9 +103,8 @@ the order does not matter; the mean is rounded once, to the nearest float of 64 
 		}
 		return oneStage(text(jobs.Mean(o), c.pairs), nil).top(top, 0).reads(c)
 	})
-	c = columnsFlag(cmd, 2, 2)
-	c.oneFlag(cmd, "where the numbers are: a number from 2, or a name (default: all behind the key)")
-	c.severalFlag(cmd, "the key and the number: numbers from 1, or names")
+	c = columnsFlag(cmd, 2, 2, "where the numbers are: a number from 2, or a name (default: all behind the key)",
+		"the key and the number: numbers from 1, or names")
 	excludes(cmd, "column", "columns")
 	topFlag(cmd, &top)
 	return cmd
@@ -129,14 +125,13 @@ wordcount.`,
 	}, func() (jobStages, error) {
 		bind := topStage(jobs.TopOptions{Lines: lines, Column: c.number(), Separator: c.separator()})
 		if c.parsed() {
-			bind = func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-				return jobs.TopNumbered(lines).Bind(rowsOf(c, src, c.given(), numbered), mapreduce.Text[jobs.Line](to))
-			}
+			bind = text(jobs.TopNumbered(lines), func(src []mapreduce.Source) mapreduce.Input[jobs.Numbered] {
+				return rowsOf(c, src, c.given(), numbered)
+			})
 		}
 		return oneStage(bind, nil).with(oneReduce).reads(c)
 	})
 	number(cmd.Flags(), &lines, "lines", lines, span(1, 1_000_000), "how many lines", "k")
-	c = columnsFlag(cmd, 1, 0)
-	c.oneFlag(cmd, "where the numbers are: a number from 1, or a name (default: the last column)")
+	c = columnsFlag(cmd, 1, 0, "where the numbers are: a number from 1, or a name (default: the last column)", "")
 	return cmd
 }

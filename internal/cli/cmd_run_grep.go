@@ -211,22 +211,24 @@ func (g *grepFlags) binder(cmd *cobra.Command, pattern string) grepBinder {
 	}
 	inContext := hasContext(cmd)
 	return func(o jobs.GrepOptions, src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+		var search job[[]byte, []byte]
+		var err error
 		switch {
 		case g.count:
-			job, err := jobs.GrepCount(pattern, o, src...)
-			return bindSearch(job, err, src, to)
+			search, err = jobs.GrepCount(pattern, o, src...)
 		case g.files:
-			job, err := jobs.GrepFiles(pattern, o, src...)
-			return bindSearch(job, err, src, to)
+			search, err = jobs.GrepFiles(pattern, o, src...)
 		case inContext:
-			job, err := jobs.GrepContext(pattern, o, around, src...)
-			return bindSearch(job, err, src, to)
+			search, err = jobs.GrepContext(pattern, o, around, src...)
 		case g.lineNumbers:
-			job, err := jobs.GrepNumbered(pattern, o, src...)
-			return bindSearch(job, err, src, to)
+			search, err = jobs.GrepNumbered(pattern, o, src...)
+		default:
+			search, err = jobs.Grep(pattern, o)
 		}
-		job, err := jobs.Grep(pattern, o)
-		return bindSearch(job, err, src, to)
+		if err != nil {
+			return nil, err
+		}
+		return raw(search, chunks)(src, to)
 	}
 }
 
@@ -238,25 +240,14 @@ func hasContext(cmd *cobra.Command) bool {
 	return slices.ContainsFunc(strings.Fields(contextFlags), cmd.Flags().Changed)
 }
 
-// bindSearch binds a job of a search, unless it could not be made.
-func bindSearch(job interface {
-	Bind(in mapreduce.Input[[]byte], out mapreduce.Output[[]byte]) (*mapreduce.Plan, error)
-}, err error, src []mapreduce.Source, to mapreduce.Destination,
-) (*mapreduce.Plan, error) {
-	if err != nil {
-		return nil, err
-	}
-	return job.Bind(mapreduce.Chunks(src...), mapreduce.Raw[[]byte](to))
-}
-
 // matches are the jobs of --count-matches.
 func (g *grepFlags) matches(pattern string, o jobs.GrepOptions) ([]stage, error) {
 	job, err := jobs.GrepMatches(pattern, o)
 	list := jobStages{all: []stage{
 		{bind: text(job, chunks)},
-		{bind: func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return jobs.ByFrequency().Bind(mapreduce.KeyValueLines('\t', src...), mapreduce.Text[jobs.Count](to))
-		}},
+		{bind: text(jobs.ByFrequency(), func(src []mapreduce.Source) mapreduce.Input[mapreduce.Pair[[]byte, []byte]] {
+			return mapreduce.KeyValueLines('\t', src...)
+		})},
 	}}
 	return list.top(g.top, 0).all, err
 }

@@ -24,10 +24,7 @@ tells.`,
   tarry run terasort tera.dat -o sorted
   tarry run teravalidate sorted`,
 	}, func() (jobStages, error) {
-		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			records := mapreduce.FixedSize(jobs.TeraRecordBytes, src...)
-			return jobs.TeraValidate(anyOrder).Bind(records, mapreduce.Text[jobs.TeraFact](to))
-		}, nil).with(oneReduce).ofBytes(), nil
+		return oneStage(text(jobs.TeraValidate(anyOrder), teraRecords), nil).with(oneReduce).ofBytes(), nil
 	})
 	cmd.Flags().BoolVar(&anyOrder, "any-order", false, "count records that are not in order, and do not fail")
 	return cmd
@@ -60,10 +57,8 @@ func newRunSleep(start starter) *cobra.Command {
 Writes the time slept by all maps, in seconds.`,
 		Example: `  tarry run sleep naps.txt --nodes 3 --map-slots 1 --reduce-time 2s`,
 	}, func() (jobStages, error) {
-		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			slept := mapreduce.Text[mapreduce.Pair[string, float64]](to)
-			return jobs.Sleep(reduce).Bind(mapreduce.NLines(1, src...), slept)
-		}, nil), nil
+		oneByOne := func(src []mapreduce.Source) mapreduce.Input[[]byte] { return mapreduce.NLines(1, src...) }
+		return oneStage(text(jobs.Sleep(reduce), oneByOne), nil), nil
 	})
 	number(cmd.Flags(), &reduce, "reduce-time", 0, span(0, 1000*hour), "how long each reduce sleeps, 0s for not at all")
 	return cmd

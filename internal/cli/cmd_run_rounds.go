@@ -61,8 +61,7 @@ The graph is held in memory, beside --memory; its nodes are numbers there, but f
 			return written("pagerank", lines), err
 		}}}}.top(top, 0).reads(c)
 	})
-	c = columnsFlag(cmd, 1, 2)
-	c.severalFlag(cmd, edgeColumns)
+	c = columnsFlag(cmd, 1, 2, "", edgeColumns)
 	number(cmd.Flags(), &o.Damping, "damping", o.Damping, span(0.01, 0.99), "part of the readers who follow a link")
 	number(cmd.Flags(), &o.Rounds, "rounds", o.Rounds, span(1, 1_000_000), "how often ranks are handed on")
 	topFlag(cmd, &top)
@@ -87,8 +86,7 @@ The graph is held in memory, beside --memory; its nodes are numbers there, but f
 			return written("components", members), err
 		}}}}.reads(c)
 	})
-	c = columnsFlag(cmd, 1, 2)
-	c.severalFlag(cmd, "the two nodes: numbers from 1, or names (default: all columns)")
+	c = columnsFlag(cmd, 1, 2, "", "the two nodes: numbers from 1, or names (default: all columns)")
 	return cmd
 }
 
@@ -138,7 +136,6 @@ Files are read anew in each round: standard input and pipes are refused.`,
 	number(cmd.Flags(), &o.Clusters, "clusters", o.Clusters, span(1, 10_000), "how many clusters")
 	number(cmd.Flags(), &o.Rounds, "rounds", o.Rounds, span(1, 1_000_000), "the most rounds")
 	number(cmd.Flags(), &o.Seed, "start", 0, seeds, "seed of the draw of the points that centers begin at")
-	c = columnsFlag(cmd, 1, 0)
-	c.severalFlag(cmd, "the coordinates: numbers from 1, or names (default: all columns)")
+	c = columnsFlag(cmd, 1, 0, "", "the coordinates: numbers from 1, or names (default: all columns)")
 	return cmd
 }

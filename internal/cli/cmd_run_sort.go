@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarry-mr/tarry/jobs"
-	"github.com/tarry-mr/tarry/mapreduce"
 )
 
 // sortFlags are the flags of `tarry run sort`.
@@ -92,12 +91,6 @@ other are sorted.`,
 		Example: `  tarry gen tera --size 100MB --seed 1 -o tera.dat
   tarry run terasort tera.dat -o sorted --reduces 4`,
 	}, func() (jobStages, error) {
-		type record = mapreduce.Pair[[]byte, []byte]
-		return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			return jobs.TeraSort().Bind(mapreduce.FixedSize(jobs.TeraRecordBytes, src...), mapreduce.Raw[record](to))
-		}, func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-			records := mapreduce.FixedSize(jobs.TeraRecordBytes, src...)
-			return jobs.MapsOnly(jobs.TeraSort()).Bind(records, mapreduce.Raw[record](to))
-		}).ofBytes(), nil
+		return oneStage(raw(jobs.TeraSort(), teraRecords), raw(jobs.MapsOnly(jobs.TeraSort()), teraRecords)).ofBytes(), nil
 	})
 }

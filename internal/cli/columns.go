@@ -50,9 +50,10 @@ func separator(text string, byDefault byte) (byte, error) {
 	return 0, fmt.Errorf("--field-separator %s: want one byte, or \\t", words.Shown(text))
 }
 
-// columnsFlag adds the flags to a job that takes so many columns.
-func columnsFlag(cmd *cobra.Command, least, most int) *columnFlags {
-	c := &columnFlags{least: least, most: most}
+// columnsFlag adds the flags to a job that takes so many columns; one is the help text of --column, and
+// several that of --columns, empty where the job has none.
+func columnsFlag(cmd *cobra.Command, least, most int, one, several string) *columnFlags {
+	c := &columnFlags{least: least, most: most, chooser: "--column"}
 	cmd.Long = strings.Replace(cmd.Long, "\n\n"+inputHelp, "\n\n"+columnHelp+"\n\n"+inputHelp, 1)
 	f := cmd.Flags()
 	f.BoolVar(&c.csv, "csv", false, "read CSV: commas between columns, quotes obeyed")
@@ -64,21 +65,16 @@ func columnsFlag(cmd *cobra.Command, least, most int) *columnFlags {
 	excludes(cmd, "tsv", "jsonl field-separator")
 	excludes(cmd, "header", "jsonl field-separator")
 	excludes(cmd, "jsonl", "field-separator")
+	if one != "" {
+		f.StringVar(&c.column, "column", "", one)
+		excludes(cmd, "column", "jsonl")
+	}
+	if several != "" {
+		c.chooser = "--columns"
+		f.StringSliceVar(&c.columns, "columns", nil, several)
+		excludes(cmd, "columns", "jsonl")
+	}
 	return c
-}
-
-// oneFlag adds --column.
-func (c *columnFlags) oneFlag(cmd *cobra.Command, usage string) {
-	c.chooser = "--column"
-	cmd.Flags().StringVar(&c.column, "column", "", usage)
-	excludes(cmd, "column", "jsonl")
-}
-
-// severalFlag adds --columns.
-func (c *columnFlags) severalFlag(cmd *cobra.Command, usage string) {
-	c.chooser = "--columns"
-	cmd.Flags().StringSliceVar(&c.columns, "columns", nil, usage)
-	excludes(cmd, "columns", "jsonl")
 }
 
 // parsed tells whether records are more than lines that a job cuts by itself.

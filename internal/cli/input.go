@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/tarry-mr/tarry/internal/globs"
@@ -89,7 +90,8 @@ func open(ctx context.Context, path string) ([]mapreduce.Source, error) {
 			return []mapreduce.Source{s}, err
 		}
 	}
-	return []mapreduce.Source{mapreduce.Stream(path, &interruptible{ctx: ctx, r: &lateFile{path: path}})}, nil
+	late := lateFile(sync.OnceValues(func() (*os.File, error) { return os.Open(path) }))
+	return []mapreduce.Source{mapreduce.Stream(path, &interruptible{ctx: ctx, r: late})}, nil
 }
 
 // openFile opens a file to read. Errors name it once.
@@ -144,21 +146,15 @@ func plainPathError(path string, err error) error {
 }
 
 // lateFile is a file that is opened when it is first read: opening a pipe waits for its writer.
-type lateFile struct {
-	path string
-	file *os.File
-}
+type lateFile func() (*os.File, error)
 
 // Read implements io.Reader.
-func (l *lateFile) Read(p []byte) (int, error) {
-	if l.file == nil {
-		f, err := os.Open(l.path)
-		if err != nil {
-			return 0, err
-		}
-		l.file = f
+func (open lateFile) Read(p []byte) (int, error) {
+	file, err := open()
+	if err != nil {
+		return 0, err
 	}
-	return l.file.Read(p)
+	return file.Read(p)
 }
 
 // interruptible is a reader whose Read ends when the context does, even if the reader below waits
