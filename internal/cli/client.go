@@ -4,14 +4,12 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -131,23 +129,6 @@ func clientError(err error) error {
 		return &exitError{exitUsage, text}
 	}
 	return &exitError{exitFailed, text}
-}
-
-// rows prints a table, or objects. row gives the columns of an item.
-func rows[T any](p *program, asJSON bool, head string, list []T, row func(T) []string) error {
-	if asJSON {
-		return printJSON(p, list)
-	}
-	t := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, head)
-	for _, x := range list {
-		columns := row(x)
-		for i := range columns {
-			columns[i] = words.Printable(columns[i]) // it may be anybody's
-		}
-		fmt.Fprintln(t, strings.Join(columns, "\t"))
-	}
-	return t.Flush()
 }
 
 // jobNumber reads the number of a job.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -133,17 +132,6 @@ func printFindings(p *program, list []configFinding) error {
 			line += ": warning"
 		}
 		if _, err := fmt.Fprintf(p.stdout, "%s: %s\n", line, f.Text); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// printJSON prints a list as an object a line.
-func printJSON[T any](p *program, list []T) error {
-	enc := json.NewEncoder(p.stdout)
-	for _, one := range list {
-		if err := enc.Encode(one); err != nil {
 			return err
 		}
 	}

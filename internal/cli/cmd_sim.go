@@ -9,8 +9,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -209,28 +209,31 @@ func printSimTable(out io.Writer, res *simulator.Result, w *workload.Workload) e
 	all := &res.Report.Figures
 	fmt.Fprintf(b, "%s: %s, %s, %s; %s done in %.1f s\n\n", w.Name, words.Count(len(w.Jobs), "job"),
 		words.Count(maps, "map"), words.Count(reduces, "reduce"), words.Count(all.Jobs, "job"), all.MakespanS)
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "class\tjobs\tmean s\tmedian s\tp95 s\tnode-local\track-local\toff-rack\t"+
-		"shuffled\toff-rack\tfairness\tkilled\tsuspended\tlost s\t")
+	lines := [][]string{{
+		"class", "jobs", "mean s", "median s", "p95 s", "node-local", "rack-local", "off-rack",
+		"shuffled", "off-rack", "fairness", "killed", "suspended", "lost s",
+	}}
 	row := func(name string, f *simulator.Figures) {
-		n := max(f.Maps.All(), 1)
-		percent := func(x int) string { return fmt.Sprintf("%.1f%%", 100*float64(x)/float64(n)) }
-		shuffled := f.Shuffle.NodeLocal + f.Shuffle.RackLocal + f.Shuffle.OffRack
-		fmt.Fprintf(t, "%s\t%d\t%.1f\t%.1f\t%.1f\t%s\t%s\t%s\t%s\t%s\t%.3f\t%d\t%d\t%.0f\t\n",
-			name, f.Jobs, f.Sojourn.Mean, f.Sojourn.Median, f.Sojourn.P95,
+		percent := func(x int) string { return fmt.Sprintf("%.1f%%", 100*float64(x)/float64(max(f.Maps.All(), 1))) }
+		lines = append(lines, []string{
+			name, strconv.Itoa(f.Jobs), tenths(f.Sojourn.Mean), tenths(f.Sojourn.Median), tenths(f.Sojourn.P95),
 			percent(f.Maps.NodeLocal), percent(f.Maps.RackLocal), percent(f.Maps.OffRack),
-			numbers.Human(shuffled), numbers.Human(f.Shuffle.OffRack),
-			f.FairnessJain, f.Preempted.Killed, f.Preempted.Suspended, f.Preempted.LostS)
+			numbers.Human(f.Shuffle.NodeLocal + f.Shuffle.RackLocal + f.Shuffle.OffRack), numbers.Human(f.Shuffle.OffRack),
+			fmt.Sprintf("%.3f", f.FairnessJain), strconv.Itoa(f.Preempted.Killed), strconv.Itoa(f.Preempted.Suspended),
+			fmt.Sprintf("%.0f", f.Preempted.LostS),
+		})
 	}
 	for i := range res.Report.ByClass {
 		c := &res.Report.ByClass[i]
 		row(cmp.Or(c.Class, "(none)"), &c.Figures)
 	}
 	row("all", all)
-	_ = t.Flush()
+	_ = figureTable(b, lines) // Flush tells
 	fmt.Fprintf(b, "\nslots used: map %.1f%%, reduce %.1f%%\n\n", 100*all.Utilization.Map, 100*all.Utilization.Reduce)
 	if hits := all.InMemory.All(); hits > 0 {
 		fmt.Fprintf(b, "maps with their block in memory: %.1f%%\n\n", 100*float64(hits)/float64(all.Maps.All()))
 	}
 	return b.Flush()
 }
+
+func tenths(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }

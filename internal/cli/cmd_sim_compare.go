@@ -2,12 +2,10 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -205,27 +203,23 @@ func estimateText(e simulator.Estimate, runs int) string {
 // printComparison prints the contenders side by side, and each one's paired difference from the
 // first.
 func printComparison(out io.Writer, list []simulator.Contest) error {
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(t, "figure\t")
-	for i, c := range list {
-		fmt.Fprint(t, c.Name, "\t")
-		if i > 0 {
-			fmt.Fprint(t, "- ", list[0].Name, "\t")
-		}
+	head := []string{"figure", list[0].Name}
+	for _, c := range list[1:] {
+		head = append(head, c.Name, "- "+list[0].Name)
 	}
-	fmt.Fprintln(t)
+	lines := [][]string{head}
 	for _, f := range simFigures() {
-		fmt.Fprint(t, f.name, "\t")
+		line := []string{f.name}
 		for i := range list {
 			runs := len(list[i].Results)
-			fmt.Fprint(t, estimateText(list[i].Over(f.of), runs), "\t")
+			line = append(line, estimateText(list[i].Over(f.of), runs))
 			if i > 0 {
-				fmt.Fprint(t, estimateText(list[i].Minus(&list[0], f.of), runs), "\t")
+				line = append(line, estimateText(list[i].Minus(&list[0], f.of), runs))
 			}
 		}
-		fmt.Fprintln(t)
+		lines = append(lines, line)
 	}
-	return t.Flush()
+	return figureTable(out, lines)
 }
 
 // comparedJSON is a line of `tarry sim compare --json`: a contender's figures, and their paired

@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -245,18 +244,17 @@ func summaries(grid []dimension, points []*sweepPoint) (list []sweepSummary) {
 // printSweep prints some of the figures for people, a line for each point.
 func printSweep(p *program, grid []dimension, points []*sweepPoint) error {
 	shown := []string{"sojourn_mean_s", "sojourn_p95_s", "makespan_s", "node_local_share", "off_rack_shuffle_gb", "fairness_jain"}
-	t := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, strings.Join(append(names(grid), shown...), "\t")+"\t")
+	lines := [][]string{append(names(grid), shown...)}
 	for _, at := range points {
-		row := slices.Clone(at.values)
+		line := slices.Clone(at.values)
 		for i, f := range sweepFigures() {
 			if slices.Contains(shown, f.name) {
-				row = append(row, estimateText(at.over(i), len(at.figures)))
+				line = append(line, estimateText(at.over(i), len(at.figures)))
 			}
 		}
-		fmt.Fprintln(t, strings.Join(row, "\t")+"\t")
+		lines = append(lines, line)
 	}
-	return t.Flush()
+	return figureTable(p.stdout, lines)
 }
 
 // sweepFigures lists every figure of a run.

@@ -16,15 +16,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// table is records of five columns; the note is of no use but to be in the way.
-type table struct{ records [][]string }
-
+// tableNames are those of the columns of tables; the note is of no use but to be in the way.
 var tableNames = []string{"note", "key", "n", "x", "time"}
 
-func makeTable(r *rand.Rand, records int) (t table) {
+func makeTable(r *rand.Rand, n int) (records [][]string) {
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
-	for i := range records {
-		t.records = append(t.records, []string{
+	for i := range n {
+		records = append(records, []string{
 			pick("", "a\nb,1", `"`, "\n\n", "x,2", "two  words", "{}\n\"") + pick("", "c", ",", `""`),
 			pick("k", "Berlin, DE", `a "b"`, "1,2", "ü", "", "'q"),
 			strconv.Itoa(r.IntN(2001) - 1000),
@@ -32,7 +30,7 @@ func makeTable(r *rand.Rand, records int) (t table) {
 			strconv.Itoa(i),
 		})
 	}
-	return t
+	return records
 }
 
 // tableFormat writes tables as files.
@@ -150,7 +148,7 @@ func topRecords(records [][]string, each []string) string {
 // Jobs over columns make of CSV, TSV and JSON lines, however files are cut, what they make of lines that
 // hold the same columns with tabs between.
 func TestColumnsOfTables(t *testing.T) {
-	records := makeTable(rand.New(rand.NewPCG(5, 6)), 60).records
+	records := makeTable(rand.New(rand.NewPCG(5, 6)), 60)
 	run := func(args ...string) string {
 		o := runHere(t, append(append([]string{"run"}, args...), "-q", "--reduces", "1"), nil)
 		require.Zero(t, o.code, "%v: %s", args, o.errs)

@@ -2,8 +2,8 @@
 // its Main.
 //
 // Reading order: main.go, commands.go with the commands, help.go, exit.go, then one file a command:
-// cmd_NAME.go. What commands share: flags.go and groups.go, input.go and output.go, columns.go, job.go
-// and run.go, scheduler.go and cluster.go.
+// cmd_NAME.go. What commands share: flags.go and groups.go, input.go and output.go, table.go, columns.go,
+// job.go and run.go, scheduler.go and cluster.go.
 package cli
 
 import (

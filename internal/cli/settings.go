@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/policyfile"
@@ -50,19 +49,15 @@ func printSettings(out io.Writer, names []string, list []setting) error {
 		_, err := fmt.Fprintln(out, "\nThey differ in no setting.")
 		return err
 	}
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "\ndiffers in\t"+strings.Join(names, "\t"))
+	lines := [][]string{append([]string{"\ndiffers in"}, names...)}
 	for _, s := range list {
-		fmt.Fprint(t, s.name)
+		line := []string{s.name}
 		for _, v := range s.values {
-			if v == "" {
-				v = "-"
-			}
-			fmt.Fprint(t, "\t", v)
+			line = append(line, cmp.Or(v, "-"))
 		}
-		fmt.Fprintln(t)
+		lines = append(lines, line)
 	}
-	return t.Flush()
+	return table(out, lines)
 }
 
 // warnSettings warns of a comparison in which more than one thing was changed.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/scheduling/simulator/replay"
@@ -86,22 +85,21 @@ func (w *whatIf) print(to io.Writer) error {
 	was, is := &w.again.Recorded, &w.again.Again
 	fmt.Fprintf(out, "The recorded policy again, in the simulator: mean sojourn %s, node-local maps %s. Smaller differences say nothing.\n\n",
 		relative.change(was.Mean, is.Mean), points.change(was.NodeLocal, is.NodeLocal))
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(t, "figure\trecorded\tagain\terror\t")
+	head := []string{"figure", "recorded", "again", "error"}
 	if w.asked != nil {
-		fmt.Fprint(t, "asked\tchange\t")
+		head = append(head, "asked", "change")
 	}
-	fmt.Fprintln(t)
+	lines := [][]string{head}
 	for _, f := range whatIfFigures() {
 		a, b := f.of(was), f.of(is)
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t", f.name, f.kind.value(a), f.kind.value(b), f.kind.change(a, b))
+		line := []string{f.name, f.kind.value(a), f.kind.value(b), f.kind.change(a, b)}
 		if w.asked != nil {
 			c := f.of(&w.asked.Again)
-			fmt.Fprintf(t, "%s\t%s\t", f.kind.value(c), f.kind.change(b, c))
+			line = append(line, f.kind.value(c), f.kind.change(b, c))
 		}
-		fmt.Fprintln(t)
+		lines = append(lines, line)
 	}
-	if err := firstError(t.Flush(), out.Flush()); err != nil || w.asked == nil {
+	if err := firstError(figureTable(out, lines), out.Flush()); err != nil || w.asked == nil {
 		return err
 	}
 	return printSettings(to, []string{"recorded", "asked"}, w.settings)
