@@ -129,18 +129,6 @@ serve --demo --tokens t
 run wordcount in -o out --reduces 0 --top 3
 `
 
-// A flag that has no effect is refused in a line that names it and what decides it.
-func TestFlagsWithoutEffectAreRefused(t *testing.T) {
-	t.Chdir(t.TempDir())
-	write(t, "c.yaml", "nodes: [{count: 3, map_slots: 2, reduce_slots: 1}]\n")
-	for line := range strings.Lines(strings.TrimSpace(idleFlags)) {
-		w := runHere(t, strings.Fields(line), nil)
-		require.Equal(t, exitUsage, w.code, "%s: %s", line, w.errs)
-		require.Regexp(t, `^tarry: --([a-z-]+) (has no effect (with|without) [^\n]+|and --[a-z-]+ exclude each other)\n$`, w.errs, line)
-		require.Empty(t, w.out, line)
-	}
-}
-
 // A variable of the environment that has no effect here is left out, and does not win over the
 // command line.
 func TestEnvironmentWithoutEffectIsLeftOut(t *testing.T) {

@@ -4,7 +4,6 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -52,10 +51,8 @@ at 60ms grep --count-matches [a-e]+ ../in.txt --output out/d
 // the end with what an undisturbed command writes. LONG_TESTS=1 does so 200 times.
 func TestKilled(t *testing.T) {
 	home := t.TempDir()
-	in, err := os.Create(filepath.Join(home, "in.txt"))
-	require.NoError(t, err)
-	require.NoError(t, gen.Write(context.Background(), in, gen.Config{Kind: "text", Bytes: 1_500_000, Seed: 1, Words: 3000}))
-	require.NoError(t, in.Close())
+	text := gen.Config{Kind: "text", Bytes: 1_500_000, Seed: 1, Words: 3000}
+	require.NoError(t, gen.WriteFile(t.Context(), filepath.Join(home, "in.txt"), text, false))
 	write(t, filepath.Join(home, "jobs.txt"), killJobs)
 	times := 2
 	if os.Getenv("LONG_TESTS") != "" {

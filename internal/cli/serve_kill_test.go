@@ -48,10 +48,8 @@ func servedJobs() map[string][]string {
 // LONG_TESTS=1 does so 40 times.
 func TestServerKilled(t *testing.T) {
 	home := t.TempDir()
-	in, err := os.Create(filepath.Join(home, "in.txt"))
-	require.NoError(t, err)
-	require.NoError(t, gen.Write(context.Background(), in, gen.Config{Kind: "text", Bytes: 1_500_000, Seed: 1, Words: 3000}))
-	require.NoError(t, in.Close())
+	text := gen.Config{Kind: "text", Bytes: 1_500_000, Seed: 1, Words: 3000}
+	require.NoError(t, gen.WriteFile(t.Context(), filepath.Join(home, "in.txt"), text, false))
 	want := map[string]string{}
 	for key, args := range servedJobs() {
 		args = slices.Clone(args)

@@ -42,7 +42,11 @@ func startWrong(t *testing.T, args []string, _ map[string]string) outcome {
 type wrongUsage struct {
 	args []string
 	code int
+	says string // a regular expression, or empty
 }
+
+// noEffectSaid is what is said of a flag that has no effect: its name, and what decides it.
+const noEffectSaid = `^tarry: --([a-z-]+) (has no effect (with|without) [^\n]+|and --[a-z-]+ exclude each other)\n$`
 
 // TestWrongUsages: each wrong usage is one line on standard error, the right exit code, soon,
 // nothing on standard output, and leaves the disk as it was. With LONG_TESTS each is a process of
@@ -73,6 +77,7 @@ func TestWrongUsages(t *testing.T) {
 		if w.code != u.code || w.out != "" || !short {
 			t.Errorf("%s: exit code %d, want %d\nstdout %.200q\nstderr %.2000q", args, w.code, u.code, w.out, w.errs)
 		}
+		require.Regexp(t, u.says, w.errs, args)
 		for _, bad := range []string{"strconv", "open nofile", "%!", "invalid argument", "\x1b"} {
 			if strings.Contains(w.errs, bad) {
 				t.Errorf("%s says %q: %s", args, bad, w.errs)
@@ -95,6 +100,7 @@ func wrongPlace(t *testing.T) string {
 	for name, text := range map[string]string{
 		"in": "b\na\n", "tsv": "a\t1\n", "empty": "", "binary": "\x00\xff\xfe\x1b[31m\x80\n\x00",
 		"text": "some words\nof no language\n", "x=y\nz": "a\n",
+		"c.yaml": "nodes: [{count: 3, map_slots: 2, reduce_slots: 1}]\n",
 	} {
 		write(t, filepath.Join(dir, name), text)
 	}
@@ -176,18 +182,11 @@ func wrongNumbers() []wrongUsage {
 		if !ok {
 			return
 		}
-		for _, v := range []wrongUsage{
-			{[]string{"many"}, exitUsage},
-			{[]string{""}, exitUsage},
-			{[]string{"0x10"}, exitUsage},
-			{[]string{"NaN"}, exitUsage},
-			{[]string{strings.Repeat("9", 3000)}, exitUsage},
-		} {
-			value := v.args[0]
+		for _, value := range []string{"many", "", "0x10", "NaN", strings.Repeat("9", 3000)} {
 			if n.Type() == "duration" && strings.HasPrefix(value, "9") {
 				value += "h"
 			}
-			list = append(list, wrongUsage{append(strings.Fields(right), "--"+f.Name+"="+value), v.code})
+			list = append(list, wrongUsage{append(strings.Fields(right), "--"+f.Name+"="+value), exitUsage, ""})
 		}
 	})
 	return list
@@ -198,7 +197,7 @@ func wrongNumbers() []wrongUsage {
 func wrongFlags() []wrongUsage {
 	var list []wrongUsage
 	add := func(code int, line string, more ...string) {
-		list = append(list, wrongUsage{append(strings.Fields(line), more...), code})
+		list = append(list, wrongUsage{append(strings.Fields(line), more...), code, ""})
 	}
 	for _, right := range rightUsages() {
 		add(exitUsage, right, "--dance")
@@ -208,7 +207,7 @@ func wrongFlags() []wrongUsage {
 		add(exitUsage, right, "--json=perhaps")
 	}
 	for line := range strings.Lines(strings.TrimSpace(idleFlags)) {
-		add(exitUsage, line)
+		list = append(list, wrongUsage{strings.Fields(line), exitUsage, noEffectSaid})
 	}
 	onceEach(func(right string, f *pflag.Flag) {
 		switch {
@@ -261,7 +260,7 @@ func wrongWords() []wrongUsage {
 		"run sort in -o - --json", "run sort - - -o out", "run sort in[ -o out",
 		"help foo", "completion foo", "run sort in -o out --nodes", "run sort in -o",
 	} {
-		list = append(list, wrongUsage{strings.Fields(line), exitUsage})
+		list = append(list, wrongUsage{strings.Fields(line), exitUsage, ""})
 	}
 	for _, args := range [][]string{
 		{""},
@@ -294,7 +293,7 @@ func wrongWords() []wrongUsage {
 		{"run", "-"},
 		{"run", "--", "foo"},
 	} {
-		list = append(list, wrongUsage{args, exitUsage})
+		list = append(list, wrongUsage{args, exitUsage, ""})
 	}
 	return list
 }
@@ -336,7 +335,7 @@ func wrongFiles() []wrongUsage {
 				args[i] = strings.Replace(args[i], "FILE", name, 1)
 			}
 			if code != 0 {
-				list = append(list, wrongUsage{args, code})
+				list = append(list, wrongUsage{args, code, ""})
 			}
 		}
 		for _, name := range []string{"nofile", "no\nfile\x1b31m", "in/file", long} {
@@ -358,7 +357,7 @@ func wrongFiles() []wrongUsage {
 func wrongOutputs() []wrongUsage {
 	var list []wrongUsage
 	add := func(code int, line string, more ...string) {
-		list = append(list, wrongUsage{append(strings.Fields(line), more...), code})
+		list = append(list, wrongUsage{append(strings.Fields(line), more...), code, ""})
 	}
 	for _, out := range []string{".", "/", "in", "dir", "dir/file", ".."} {
 		add(exitConfig, "run sort in -q -o", out)
