@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // MapAttempt is one attempt of one map.
@@ -55,11 +57,11 @@ func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err e
 			out = nil
 		}
 	}()
-	defer present(ctx, &err)
+	defer fault.Present(ctx, &err)
 	defer p.explainConsumed(a, &err)
 	defer verify(&err, p.sources[a.Split.Source:][:max(a.Split.Files, 1)], false)
-	defer catch(&err)
-	defer guardFaults(guardFaults(true))
+	defer fault.Catch(&err)
+	defer fault.Guard(fault.Guard(true))
 	err = ErrExited // what stands if user code does not return
 	a.Budget.Show(a.life())
 	return p.tasks.runMap(ctx, p, a)
@@ -88,10 +90,10 @@ func (p *Plan) explainConsumed(a *MapAttempt, err *error) {
 // RunReduce runs a reduce attempt in this goroutine and leaves its part ready
 // for CommitTask. Errors are as for RunMap.
 func (p *Plan) RunReduce(ctx context.Context, a *ReduceAttempt) (err error) {
-	defer present(ctx, &err)
+	defer fault.Present(ctx, &err)
 	defer verify(&err, p.sources, true)
-	defer catch(&err)
-	defer guardFaults(guardFaults(true))
+	defer fault.Catch(&err)
+	defer fault.Guard(fault.Guard(true))
 	err = ErrExited
 	a.Budget.Show(a.life())
 	return p.tasks.runReduce(ctx, p, a)

@@ -86,10 +86,6 @@ func fieldAt(offset uintptr, c *codec) fieldCodec {
 	return fieldCodec{codec: c, offset: offset, plain: c.plain, flip: c.flip}
 }
 
-// marshalError is panicked with by encode when a user's marshaler fails; catch
-// turns it into an ordinary error.
-type marshalError struct{ err error }
-
 var (
 	marshalerType   = reflect.TypeFor[encoding.BinaryMarshaler]()
 	unmarshalerType = reflect.TypeFor[encoding.BinaryUnmarshaler]()

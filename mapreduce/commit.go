@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // committer is the output of one plan: it turns attempts into parts, each once.
@@ -184,7 +186,7 @@ type strictFile struct {
 // Write implements io.Writer.
 func (s *strictFile) Write(p []byte) (n int, err error) {
 	if s.err == nil {
-		contained(&s.err, func() error {
+		fault.Contained(&s.err, func() error {
 			n, err = s.file.Write(p)
 			return wholly(int64(n), int64(len(p)), err)
 		})
@@ -195,7 +197,7 @@ func (s *strictFile) Write(p []byte) (n int, err error) {
 // Close implements io.Closer.
 func (s *strictFile) Close() error {
 	var err error
-	contained(&err, s.file.Close)
+	fault.Contained(&err, s.file.Close)
 	return cmp.Or(s.err, err)
 }
 

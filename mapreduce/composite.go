@@ -8,6 +8,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
@@ -149,7 +150,7 @@ func marshalCodec(t reflect.Type, last bool) *codec {
 		encode: func(dst []byte, p unsafe.Pointer) []byte {
 			b, err := reflect.NewAt(t, p).Interface().(encoding.BinaryMarshaler).MarshalBinary()
 			if err != nil {
-				panic(marshalError{Bad(fmt.Errorf("mapreduce: encoding %s: %w", t, err))})
+				fault.Throw(Bad(fmt.Errorf("mapreduce: encoding %s: %w", t, err)))
 			}
 			return inner.encode(dst, unsafe.Pointer(&b))
 		},

@@ -262,7 +262,7 @@ func (f *csvFile) yield(rec []byte, fields []string, yield func([]string) error)
 	f.records++
 	f.text = rec
 	return f.whole(rec, func() error {
-		err := fault(Bad(f.count(fields)))
+		err := ofMap(Bad(f.count(fields)))
 		if err == nil {
 			err = yield(fields)
 		}

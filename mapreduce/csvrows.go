@@ -31,7 +31,7 @@ func CSVRows[T any](o CSVOptions, sources ...Source) Input[T] {
 			v := reflect.ValueOf(&rec).Elem()
 			for i, c := range columns {
 				if err := f.fill(v.Field(c.field), c, fields, at[i]); err != nil {
-					return fault(err)
+					return ofMap(err)
 				}
 			}
 			return yield(rec)

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/alike"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // watch has the plan's attempts watch the job's functions.
@@ -24,8 +25,8 @@ func (b *boundJob[I, K, V, O]) watch(d *debugging) {
 		b.job.Partition = func(key K, reduces int) int {
 			one, other := f(key, reduces), f(key, reduces)
 			if one != other {
-				panic(marshalError{Permanent(fmt.Errorf("mapreduce: Partition gave key %s to reduce %d, asked again to reduce %d: "+
-					"it must depend on nothing but its arguments", keyText(key), one, other))})
+				fault.Throw(Permanent(fmt.Errorf("mapreduce: Partition gave key %s to reduce %d, asked again to reduce %d: "+
+					"it must depend on nothing but its arguments", keyText(key), one, other)))
 			}
 			return one
 		}
@@ -82,7 +83,7 @@ func (c *combineCheck) apply(a, b []byte) []byte {
 func (c *combineCheck) value(b []byte) any {
 	v, err := c.decode(bytes.Clone(b))
 	if err != nil {
-		panic(marshalError{err})
+		fault.Throw(err)
 	}
 	return v
 }
@@ -96,5 +97,5 @@ func (c *combineCheck) law(one, other []byte, what, how string, shown ...[]byte)
 	for _, x := range append(shown, one, other) {
 		list = append(list, keyText(c.value(x)))
 	}
-	panic(marshalError{Permanent(fmt.Errorf("mapreduce: %s: "+how, append([]any{what}, list...)...))})
+	fault.Throw(Permanent(fmt.Errorf("mapreduce: %s: "+how, append([]any{what}, list...)...)))
 }

@@ -47,7 +47,7 @@ func decodeEach[R, I any](s *splitReader, read func(*splitReader, func(R) error)
 		}
 		number++
 		if err != nil {
-			err = fault(err)
+			err = ofMap(err)
 		} else {
 			err = yield(rec)
 		}

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // foreign is a dfs.Source of the user's: its panics become errors that name it, wherever it
@@ -33,7 +34,7 @@ func guarded(data dfs.Source) (_ dfs.Source, err error) {
 	}
 	f := &foreign{Source: data, name: fmt.Sprintf("%T", data)}
 	defer f.named(&err)
-	defer catch(&err)
+	defer fault.Catch(&err)
 	f.name = data.Name()
 	f.size = data.Size()
 	if f.size < 0 {
@@ -64,7 +65,7 @@ func (f *foreign) ReadAt(p []byte, off int64) (n int, err error) {
 			f.named(&err)
 		}
 	}()
-	defer catch(&err)
+	defer fault.Catch(&err)
 	n, err = f.Source.ReadAt(p, off)
 	if panicked = n < 0 || n > len(p); panicked {
 		err = fmt.Errorf("ReadAt says that it read %d bytes of %d", n, len(p))
@@ -75,7 +76,7 @@ func (f *foreign) ReadAt(p []byte, off int64) (n int, err error) {
 // Hosts implements dfs.Placed. Of data that does not know, or panics, nothing is known.
 func (f *foreign) Hosts(off, n int64) (hosts []string) {
 	var err error
-	defer catch(&err)
+	defer fault.Catch(&err)
 	if p, ok := f.Source.(dfs.Placed); ok {
 		return p.Hosts(off, n)
 	}
@@ -85,7 +86,7 @@ func (f *foreign) Hosts(off, n int64) (hosts []string) {
 // View implements dfs.Source.
 func (f *foreign) View(off int64, n int) (b []byte, release func(), err error) {
 	defer f.named(&err)
-	defer catch(&err)
+	defer fault.Catch(&err)
 	b, giveBack, err := f.Source.View(off, n)
 	switch {
 	case err != nil:
@@ -108,14 +109,14 @@ func (f *foreign) release(fn func()) {
 			f.failed.CompareAndSwap(nil, &err)
 		}
 	}()
-	defer catch(&err)
+	defer fault.Catch(&err)
 	fn()
 }
 
 // Close implements dfs.Source; it returns what went wrong with a release, too.
 func (f *foreign) Close() (err error) {
 	defer f.named(&err)
-	defer catch(&err)
+	defer fault.Catch(&err)
 	err = f.Source.Close()
 	if failed := f.failed.Load(); failed != nil {
 		err = errors.Join(err, *failed)
@@ -125,7 +126,7 @@ func (f *foreign) Close() (err error) {
 
 // Unchanged is what a local file has, for those that are made of one.
 func (f *foreign) Unchanged() (err error) {
-	defer catch(&err)
+	defer fault.Catch(&err)
 	if file, ok := f.Source.(interface{ Unchanged() error }); ok {
 		return file.Unchanged()
 	}
@@ -157,7 +158,7 @@ func (f *foreignStream) Read(p []byte) (n int, err error) {
 			err = f.source.named(err)
 		}
 	}()
-	defer catch(&err)
+	defer fault.Catch(&err)
 	n, err = f.ReadCloser.Read(p)
 	if n < 0 || n > len(p) {
 		return 0, fmt.Errorf("Read says that it read %d bytes of %d", n, len(p))

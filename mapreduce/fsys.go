@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/internal/globs"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/stores"
 )
 
@@ -23,7 +24,7 @@ import (
 // concurrent use. A file whose size or time of modification changes while a job runs fails the job
 // with ErrInputChanged. The sources serve any number of jobs.
 func FS(fsys fs.FS, patterns ...string) (list []Source, err error) {
-	defer catch(&err)
+	defer fault.Catch(&err)
 	if len(patterns) == 0 {
 		return nil, fmt.Errorf("mapreduce.FS: %w: no patterns are given", ErrNoSources)
 	}

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"sync"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // holdLimit is how much of a part that waits its turn stays in memory, in bytes;
@@ -77,7 +79,7 @@ func (s *writerStore) commit(p part) error {
 
 // send sends a part. Whatever becomes of that, a panic of the writer included, stays.
 func (s *writerStore) send(h *heldPart) {
-	contained(&s.err, func() error { return h.sendTo(s.w) })
+	fault.Contained(&s.err, func() error { return h.sendTo(s.w) })
 	s.err = cmp.Or(s.err, h.discard())
 }
 

@@ -6,6 +6,8 @@ import (
 	"iter"
 	"reflect"
 	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // Joined is a job that brings records of two feeds together by their keys. Make it with Join, LeftJoin,
@@ -230,7 +232,7 @@ func (r *joinRun[K, A, B, O]) reduce(key K, values iter.Seq[sided[A, B]], emit f
 	ranged := false
 	err := r.group(key, r.left, func(yield func(B) bool) {
 		if ranged {
-			panic(marshalError{errRangedTwice})
+			fault.Throw(errRangedTwice)
 		}
 		ranged = true
 		for v := range values { // goes on with the first on the right

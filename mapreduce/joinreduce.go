@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // joinPairs is a reduce attempt of a join over encoded pairs. It does what joinRun does over decoded
@@ -175,7 +177,7 @@ func (r *joinPairs[K, A, B, O]) eachPair(k K) error {
 // rightOf returns the i-th of the sequences of right values.
 func (r *joinPairs[K, A, B, O]) rightOf(i int) iter.Seq[B] {
 	return func(yield func(B) bool) {
-		defer guardFaults(guardFaults(true)) // iter.Pull calls this in a goroutine of its own
+		defer fault.Guard(fault.Guard(true)) // iter.Pull calls this in a goroutine of its own
 		r.calls.begin(i)
 		for mine := r.calls.now; r.takeRight() && yield(r.right); r.in.done() {
 			r.calls.check(mine)

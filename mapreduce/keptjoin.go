@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"iter"
 	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // errNotKeyed says of a feed why it cannot be joined as it lies.
@@ -91,7 +93,7 @@ func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B
 				g.Right, err = takeGroup(g.Right[:0], m.right, &m.group, ofRight, &held)
 			}
 			if err != nil {
-				return fault(errLargeGroup(m.key, s.largest()))
+				return ofMap(errLargeGroup(m.key, s.largest()))
 			}
 			return yield(g)
 		})
@@ -219,7 +221,7 @@ func (m mergeJoin[K, A, B]) read(s *splitReader, yield func(merged[K, A, B]) err
 	})
 }
 
-// keptCursor goes through the records of a part. What goes wrong is a panic with a marshalError,
+// keptCursor goes through the records of a part. What goes wrong is a panic with a thrown,
 // for it may happen within a sequence that user code ranges over.
 type keptCursor[K, T any] struct {
 	k       *KeptBy[K, T]
@@ -269,7 +271,7 @@ func (c *keptCursor[K, T]) next() {
 	err := c.advance()
 	if err != nil {
 		c.ok = false
-		panic(marshalError{err})
+		fault.Throw(err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
@@ -118,7 +119,7 @@ func userPackage() string {
 	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
 	for more := true; more; {
 		var f runtime.Frame
-		if f, more = frames.Next(); !ofEngine(f) {
+		if f, more = frames.Next(); !fault.OfEngine(f) {
 			return packageOf(f.Function)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // Layout is what another process needs, beside an equal plan, to run one of its tasks: what the plan
@@ -118,8 +119,8 @@ func (p *Plan) Adopt(ctx context.Context, l *Layout) (err error) {
 	if err := p.Claim(); err != nil {
 		return err
 	}
-	defer present(ctx, &err)
-	defer catch(&err)
+	defer fault.Present(ctx, &err)
+	defer fault.Catch(&err)
 	if err := p.Travels(); err != nil {
 		return err
 	}

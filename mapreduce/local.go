@@ -9,6 +9,7 @@ import (
 	"iter"
 	"sort"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
@@ -40,14 +41,14 @@ func RunLocal(ctx context.Context, p *Plan, o LocalOptions) (c *Counters, err er
 			err = errors.Join(err, p.AbortJob())
 		}
 	}()
-	defer present(ctx, &err)
+	defer fault.Present(ctx, &err)
 	defer func() {
 		if err != nil { // else CommitJob has looked, and the output is there
 			verify(&err, p.sources, false)
 		}
 	}()
-	defer catch(&err)
-	defer guardFaults(guardFaults(true))
+	defer fault.Catch(&err)
+	defer fault.Guard(fault.Guard(true))
 	err = ErrExited // what stands if user code does not return
 	return c, p.allLocal(ctx, o, c)
 }
@@ -123,7 +124,7 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 			gate.Open()
 			defer gate.Shut()
 			if k == nil {
-				return fault(m.Map(rec, emit))
+				return ofMap(m.Map(rec, emit))
 			}
 			readable := func() error {
 				for _, pair := range emitted {
@@ -135,7 +136,7 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 				}
 				return nil
 			}
-			return fault(trial(c, func() error { return cmp.Or(m.Map(rec, emit), readable()) }, func() { emitted = nil }))
+			return ofMap(trial(c, func() error { return cmp.Or(m.Map(rec, emit), readable()) }, func() { emitted = nil }))
 		}})
 		if err == nil && m.Close != nil {
 			gate.Open()
@@ -289,7 +290,7 @@ func (b *boundJob[I, K, V, O]) pairsLocal(group []localPair[V]) []Pair[K, V] {
 		k, errK := decodeKey(x.key)
 		v, errV := decode(x.value)
 		if err := cmp.Or(errK, errV); err != nil {
-			panic(marshalError{err})
+			fault.Throw(err)
 		}
 		if b.job.Combine != nil && i > 0 && bytes.Equal(x.key, group[i-1].key) {
 			last := &pairs[len(pairs)-1]

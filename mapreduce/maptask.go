@@ -96,7 +96,7 @@ func (b *boundJob[I, K, V, O]) mapping(m Mapper[I, K, V], col *collector[K, V], 
 	gate, failed := col.gate, col.failed
 	after := func(err error) error {
 		if err != nil {
-			return fault(err)
+			return ofMap(err)
 		}
 		return emitted(*failed)
 	}
@@ -138,7 +138,7 @@ func (b *boundJob[I, K, V, O]) trying(m Mapper[I, K, V], col *collector[K, V], c
 // emitted is the error of what was emitted for a record; one that is too large is its fault.
 func emitted(err error) error {
 	if errors.Is(err, ErrRecordTooLarge) {
-		return fault(err)
+		return ofMap(err)
 	}
 	return err
 }
@@ -385,7 +385,7 @@ func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *Plan, a *MapAtte
 	after := func(err error) error {
 		w.gate.Shut()
 		if err != nil {
-			return fault(err)
+			return ofMap(err)
 		}
 		return w.err()
 	}

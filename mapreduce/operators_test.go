@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // gather runs a plan by RunLocal or through attempts with little memory, and returns its records.
@@ -194,7 +196,7 @@ func TestBroadcastJoinIsChecked(t *testing.T) {
 	large.key, _ = keyCodec[int](false, "")
 	large.value, _ = valueCodec[string]()
 	err = func() (err error) {
-		defer catch(&err)
+		defer fault.Catch(&err)
 		return large.load(context.Background())
 	}()
 	require.ErrorIs(t, err, ErrRecordTooLarge)

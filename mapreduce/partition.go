@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
@@ -22,14 +23,14 @@ func (b *boundJob[I, K, V, O]) partitioner(reduces int) func(key []byte) int {
 		return func(key []byte) int {
 			k, err := decode(key)
 			if err != nil {
-				panic(marshalError{err})
+				fault.Throw(err)
 			}
 			p := b.job.Partition(k, reduces)
 			if p < 0 || p >= reduces {
-				panic(marshalError{Permanent(fmt.Errorf("mapreduce: Partition returned %d of %d reduces", p, reduces))})
+				fault.Throw(Permanent(fmt.Errorf("mapreduce: Partition returned %d of %d reduces", p, reduces)))
 			}
 			if other, same := b.groups.agree(b.groupOf(key), p); !same {
-				panic(marshalError{b.divided(k, other, p)})
+				fault.Throw(b.divided(k, other, p))
 			}
 			return p
 		}
@@ -150,7 +151,7 @@ func (s *sampler[I, K, V, O]) sample(src Source, split Split) error {
 		if calls++; len(s.keys) >= enough || calls > sampleCalls {
 			return errSampled
 		}
-		return fault(m.Map(rec, emit))
+		return ofMap(m.Map(rec, emit))
 	})
 	if errors.Is(err, errSampled) {
 		return nil

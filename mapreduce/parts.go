@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // PartWriter writes the records of one attempt in a form of its own. Its methods are called one after
@@ -74,7 +76,7 @@ func openPart[O any](to *committer, t *Task, at part, open func(*Task, *PartFile
 
 // call calls the user's code and says in its error what has failed.
 func (o *ownPart[O]) call(what string, code func() error) (err error) {
-	if contained(&err, code); err != nil {
+	if fault.Contained(&err, code); err != nil {
 		err = fmt.Errorf("%s: %s: %w", o.file.name, what, err)
 	}
 	return err

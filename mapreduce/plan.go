@@ -7,35 +7,8 @@ import (
 	"math/bits"
 	"sync/atomic"
 
-	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
-)
-
-// Sentinel errors; test with errors.Is.
-var (
-	// ErrOutputExists is returned by SetupJob if the output directory exists.
-	ErrOutputExists = errors.New("output exists")
-	// ErrNoOutput is wrapped by the error of SetupJob for an output that cannot be made, such as a
-	// directory below one that may not be written to.
-	ErrNoOutput = errors.New("the output cannot be made")
-	// ErrCommitted is returned by CommitTask for a task that has been committed.
-	ErrCommitted = errors.New("task is already committed")
-	// ErrDestinationUsed is the error of SetupJob for a Writer or Collected to which another job
-	// writes, or has written: part 0 would come a second time.
-	ErrDestinationUsed = errors.New("a destination serves one job: make another one")
-	// ErrNotCollected is the error of [Collected.Records] before its job has succeeded.
-	ErrNotCollected = errors.New("no records: the job that collects them has not succeeded")
-	// ErrConsumed is the error of a second attempt over a stream that can be read only once.
-	ErrConsumed = errors.New("input stream can be read only once")
-	// ErrNoPlan is the error of running a nil plan: that of a Bind whose error nobody looked at.
-	ErrNoPlan = errors.New("no plan: look at the error of Bind")
-	// ErrPlanUsed is the error of running a plan a second time.
-	ErrPlanUsed = errors.New("a plan runs once: bind the job again")
-	// ErrCorruptInput is wrapped by errors about damaged or truncated compressed input.
-	ErrCorruptInput = errors.New("corrupt or truncated input")
-	// ErrInputChanged is the error of a job whose input file was written to, grew, shrank or
-	// vanished while it ran.
-	ErrInputChanged = dfs.ErrChanged
 )
 
 var errUnprepared = errors.New("mapreduce: attempt before Plan.SetupJob and Plan.Prepare")
@@ -163,10 +136,10 @@ type PrepareOptions struct {
 // reduce, reads a sample of the input to choose the ranges. The ranges depend on
 // the input's bytes only.
 func (p *Plan) Prepare(ctx context.Context, o PrepareOptions) (err error) {
-	defer present(ctx, &err)
+	defer fault.Present(ctx, &err)
 	defer verify(&err, p.sources, true)
-	defer catch(&err)
-	defer guardFaults(guardFaults(true))
+	defer fault.Catch(&err)
+	defer fault.Guard(fault.Guard(true))
 	p.reduces = 0
 	if !p.mapOnly {
 		p.reduces = max(p.asked, 0)
@@ -257,7 +230,7 @@ func (p *Plan) AbortJob() error {
 
 // step does something behind which user code may be: a panic of it is an error.
 func step(do func() error) (err error) {
-	defer present(context.Background(), &err)
-	contained(&err, do)
+	defer fault.Present(context.Background(), &err)
+	fault.Contained(&err, do)
 	return err
 }

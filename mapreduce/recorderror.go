@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strconv"
 	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // RecordError is an error of a map, with the record that it is about.
@@ -47,8 +49,8 @@ type mapFault struct{ err error }
 func (e *mapFault) Error() string { return e.err.Error() }
 func (e *mapFault) Unwrap() error { return e.err }
 
-// fault marks an error of the user's map.
-func fault(err error) error {
+// ofMap marks an error of the user's map.
+func ofMap(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -72,15 +74,15 @@ func (s *splitReader) placePanic(run []byte, last **byte, length func([]byte) in
 		if *err != ErrExited { //nolint:errorlint // what stood there from the beginning
 			return
 		}
-	case marshalError:
-		*err = fault(v.err)
+	case fault.Thrown:
+		*err = ofMap(v.Err)
 	case interface {
 		runtime.Error
 		Addr() uintptr
 	}:
 		panic(v)
 	default:
-		*err = fault(NewPanicError(v))
+		*err = ofMap(NewPanicError(v))
 	}
 	if *last == nil {
 		return

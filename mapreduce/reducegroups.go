@@ -3,6 +3,8 @@ package mapreduce
 import (
 	"bytes"
 	"iter"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // groupRun is a reduce attempt at work on the groups of a stream in key order.
@@ -109,7 +111,7 @@ func (g *groupRun[I, K, V, O]) advance() {
 // valuesOf returns the i-th of the sequences that calls of Reduce are given in turn.
 func (g *groupRun[I, K, V, O]) valuesOf(i int) iter.Seq[V] {
 	return func(yield func(V) bool) {
-		defer guardFaults(guardFaults(true)) // iter.Pull calls this in a goroutine of its own
+		defer fault.Guard(fault.Guard(true)) // iter.Pull calls this in a goroutine of its own
 		g.calls.begin(i)
 		for mine := g.calls.now; g.within() && yield(g.v); g.advance() {
 			g.calls.check(mine)
@@ -122,7 +124,7 @@ func (g *groupRun[I, K, V, O]) valuesOf(i int) iter.Seq[V] {
 func (g *groupRun[I, K, V, O]) pairsOf(i int) iter.Seq2[K, V] {
 	var at []byte // of k
 	return func(yield func(K, V) bool) {
-		defer guardFaults(guardFaults(true))
+		defer fault.Guard(fault.Guard(true))
 		g.calls.begin(i)
 		var k K
 		known := false
@@ -131,7 +133,7 @@ func (g *groupRun[I, K, V, O]) pairsOf(i int) iter.Seq2[K, V] {
 				var err error
 				at = append(at[:0], g.key...)
 				if k, err = g.decodeKey(at); err != nil {
-					panic(marshalError{err})
+					fault.Throw(err)
 				}
 				known = true
 			}

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
@@ -86,7 +87,7 @@ func knowing[I any](r *splitReader, fn func(I) error) func(I) error {
 		number++
 		n := r.numbered(number)
 		if err := r.skips.known(r.source.name, n); err != nil {
-			return fault(err)
+			return ofMap(err)
 		}
 		if r.progress != nil {
 			r.progress.number.Store(n)
@@ -110,7 +111,7 @@ func (k *skips) leaveOut(e *RecordError) error {
 	}
 	k.list = append(k.list, Skipped{
 		Input: e.Input, Offset: e.Offset, Number: e.Number, Head: e.Head, Size: e.Size,
-		Reason: cutText(e.Err.Error(), longestText),
+		Reason: fault.CutText(e.Err.Error(), fault.LongestText),
 	})
 	return nil
 }
@@ -169,8 +170,8 @@ func recovered(f func() error) (err error) {
 	defer func() {
 		switch v := recover().(type) {
 		case nil:
-		case marshalError:
-			err = v.err
+		case fault.Thrown:
+			err = v.Err
 		case interface {
 			runtime.Error
 			Addr() uintptr
@@ -284,7 +285,7 @@ func (p *Plan) Quarantine(list []Skipped) (name string, err error) {
 	default:
 		return "", nil
 	}
-	defer catch(&err)
+	defer fault.Catch(&err)
 	to := part{attempt: "skipped", name: quarantineFile}
 	f, err := p.output.create(to)
 	if err != nil {

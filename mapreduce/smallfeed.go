@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // broadcast is a small feed in memory.
@@ -34,7 +35,7 @@ func (b *broadcast[K, B]) load(ctx context.Context) (err error) {
 		records := int64(0)
 		err := b.feed.read(r, func(fed Fed[K, B]) error {
 			records++
-			return fault(fed.apply(t, hold.add))
+			return ofMap(fed.apply(t, hold.add))
 		})
 		if err := r.placed(err, records); err != nil {
 			return fmt.Errorf("small feed: %w", err)
@@ -65,12 +66,12 @@ func (h *smallHold[K, B]) add(k K, v B) {
 	start := len(h.piece)
 	h.key, h.piece = h.encodeKey(h.key[:0], k), h.encode(h.piece, v)
 	if h.held += int64(len(h.key) + len(h.piece) - start); h.held > h.most {
-		panic(marshalError{Permanent(fmt.Errorf("%w: the small feed of a broadcast join has more than %d bytes of keys and "+
-			"values, which every map needs in memory: use Join", ErrRecordTooLarge, h.most))})
+		fault.Throw(Permanent(fmt.Errorf("%w: the small feed of a broadcast join has more than %d bytes of keys and "+
+			"values, which every map needs in memory: use Join", ErrRecordTooLarge, h.most)))
 	}
 	value, err := h.decode(h.piece[start:len(h.piece):len(h.piece)])
 	if err != nil {
-		panic(marshalError{err})
+		fault.Throw(err)
 	}
 	h.matches.Add(h.key, value)
 }

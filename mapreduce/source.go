@@ -13,6 +13,7 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/internal/globs"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/stores"
 )
 
@@ -214,7 +215,7 @@ type counted struct {
 // Read implements io.Reader. The panic of a user's reader is an error here, for it may be
 // in a goroutine of the decompressor.
 func (c counted) Read(p []byte) (n int, err error) {
-	defer catch(&err)
+	defer fault.Catch(&err)
 	n, err = c.ReadCloser.Read(p)
 	c.n.Add(int64(n))
 	return n, err
@@ -270,10 +271,10 @@ func (u *unpacked) Close() error {
 // without gaps; a nil blocks, or an empty answer, stands for one block a source.
 // Sources that cannot be cut give one split with the first block's hosts.
 func (p *Plan) Splits(ctx context.Context, blocks func(source int) []Block) (list []Split, err error) {
-	defer present(ctx, &err)
+	defer fault.Present(ctx, &err)
 	defer verify(&err, p.sources, true)
-	defer catch(&err)
-	defer guardFaults(guardFaults(true))
+	defer fault.Catch(&err)
+	defer fault.Guard(fault.Guard(true))
 	for i, s := range p.sources {
 		var cut []Block
 		if blocks != nil {

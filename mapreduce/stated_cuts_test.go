@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // TestPiecesAreEven states what SplitSize promises: the pieces of a block cover it, none is larger
@@ -154,7 +156,7 @@ func TestCutTexts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching("[aé漢]{0,12}").Draw(t, "text")
 		n := rapid.IntRange(0, 40).Draw(t, "n")
-		got := cutText(text, n)
+		got := fault.CutText(text, n)
 		if len(text) <= n {
 			require.Equal(t, text, got)
 			return
@@ -172,25 +174,25 @@ func TestCutTexts(t *testing.T) {
 // TestErrorsAreShortened states that an error of up to 512 bytes stands as it is, a longer one is
 // cut and still wraps what it was, and that the end of a context is named once.
 func TestErrorsAreShortened(t *testing.T) {
-	for _, n := range []int{1, longestText, longestText + 1} {
+	for _, n := range []int{1, fault.LongestText, fault.LongestText + 1} {
 		was := errors.New(strings.Repeat("x", n))
 		err := was
-		present(context.Background(), &err)
+		fault.Present(context.Background(), &err)
 		require.ErrorIs(t, err, was)
-		require.Equal(t, n <= longestText, err == was) //nolint:errorlint // whether it is itself
+		require.Equal(t, n <= fault.LongestText, err == was) //nolint:errorlint // whether it is itself
 	}
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	err := fmt.Errorf("reading: %w", cause)
-	present(ctx, &err)
+	fault.Present(ctx, &err)
 	require.NotErrorIs(t, err, context.Canceled)
 	cancel(cause)
-	present(ctx, &err)
+	fault.Present(ctx, &err)
 	require.Equal(t, "context canceled: reading: enough", err.Error())
-	present(ctx, &err)
+	fault.Present(ctx, &err)
 	require.Equal(t, "context canceled: reading: enough", err.Error())
 	other := errors.New("another fault")
-	present(ctx, &other)
+	fault.Present(ctx, &other)
 	require.Equal(t, "another fault", other.Error())
 }
 
@@ -240,10 +242,10 @@ func TestSkippedRecordsHaveAnOrder(t *testing.T) {
 
 // TestOtherCodeIsTold states whose code a frame of a stack is: the engine's tests are users.
 func TestOtherCodeIsTold(t *testing.T) {
-	require.True(t, standard("/usr/lib/go/src/fmt/print.go", "/usr/lib/go/src/"))
-	require.False(t, standard("/home/ann/words/count.go", "/usr/lib/go/src/"))
-	require.True(t, standard("fmt/print.go", ""), "built with -trimpath")
-	require.False(t, standard("example.com/words/count.go", ""))
+	require.True(t, fault.Standard("/usr/lib/go/src/fmt/print.go", "/usr/lib/go/src/"))
+	require.False(t, fault.Standard("/home/ann/words/count.go", "/usr/lib/go/src/"))
+	require.True(t, fault.Standard("fmt/print.go", ""), "built with -trimpath")
+	require.False(t, fault.Standard("example.com/words/count.go", ""))
 	for name, want := range map[string]bool{
 		"github.com/tarry-mr/tarry/mapreduce.RunLocal":           true,
 		"github.com/tarry-mr/tarry/mapreduce/internal/scan.Line": true,
@@ -254,7 +256,7 @@ func TestOtherCodeIsTold(t *testing.T) {
 		"github.com/tarry-mr/tarry/mapreducer.Run":               false,
 		"example.com/words.Count":                                false,
 	} {
-		require.Equal(t, want, ofEngine(frameOf(name, "/src/file.go")), name)
-		require.False(t, ofEngine(frameOf(name, "/src/file_test.go")), name)
+		require.Equal(t, want, fault.OfEngine(frameOf(name, "/src/file.go")), name)
+		require.False(t, fault.OfEngine(frameOf(name, "/src/file_test.go")), name)
 	}
 }

@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"github.com/tarry-mr/tarry/internal/globs"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/stores"
 )
 
 // storedFiles is Files for a name of a store.
 func storedFiles(url string) (list []Source, err error) {
-	defer catch(&err)
+	defer fault.Catch(&err)
 	store, within, err := stores.Open(url)
 	if err != nil {
 		return nil, err

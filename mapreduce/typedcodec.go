@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // typedCodec is a codec for values of type T.
@@ -91,7 +93,7 @@ func (t typedCodec[T]) cloner() func(v T) T {
 	return func(v T) T {
 		c, err := decode(encode(nil, v))
 		if err != nil {
-			panic(marshalError{err})
+			fault.Throw(err)
 		}
 		return c
 	}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // Once is Seq2 for what can be ranged over only once, such as a channel, a cursor of a database or
@@ -65,7 +67,7 @@ const longestUnit = 80
 
 // unitName is what a person calls a unit.
 func unitName(unit any, index int) string {
-	text := cutText(fmt.Sprint(unit), longestUnit)
+	text := fault.CutText(fmt.Sprint(unit), longestUnit)
 	switch {
 	case strings.TrimSpace(text) == "":
 		return fmt.Sprintf("unit %d", index)

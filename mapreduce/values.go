@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
@@ -43,10 +44,10 @@ func (c *callCount) leave() { c.now++ }
 // begin panics unless the values of the sequence may be ranged over now.
 func (c *callCount) begin(sequence int) {
 	if c.now&1 == 0 || c.now/2%keptSeqs != sequence {
-		panic(marshalError{errValuesKept})
+		fault.Throw(errValuesKept)
 	}
 	if c.ranged == c.now && !c.resumes {
-		panic(marshalError{errRangedTwice})
+		fault.Throw(errRangedTwice)
 	}
 	c.ranged = c.now
 }
@@ -54,7 +55,7 @@ func (c *callCount) begin(sequence int) {
 // check panics if call is over.
 func (c *callCount) check(call int) {
 	if c.now != call {
-		panic(marshalError{errValuesKept})
+		fault.Throw(errValuesKept)
 	}
 }
 
@@ -118,5 +119,5 @@ func keyText(k any) string {
 	case string:
 		return quoted(k[:min(len(k), headSize)], len(k))
 	}
-	return cutText(fmt.Sprintf("%+v", k), headSize)
+	return fault.CutText(fmt.Sprintf("%+v", k), headSize)
 }

@@ -1,4 +1,4 @@
-package mapreduce
+package fault
 
 import (
 	"errors"
@@ -24,7 +24,7 @@ func NewPanicError(v any) *PanicError {
 
 // Error returns the value, cut if it is long, and the place; the stack is in Stack.
 func (e *PanicError) Error() string {
-	text := "panic: " + cutText(fmt.Sprint(e.Value), longestText/2)
+	text := "panic: " + CutText(fmt.Sprint(e.Value), LongestText/2)
 	if e.At != "" {
 		text += " (" + e.At + ")"
 	}
@@ -64,7 +64,7 @@ func userPlace() string {
 			continue
 		}
 		place := fmt.Sprintf("%s/%s:%d", path.Base(path.Dir(f.File)), path.Base(f.File), f.Line)
-		if !standard(f.File, library) && !ofEngine(f) {
+		if !Standard(f.File, library) && !OfEngine(f) {
 			return place
 		}
 		if first == "" {
@@ -74,9 +74,9 @@ func userPlace() string {
 	return first
 }
 
-// standard says whether a file is of the standard library, whose sources are in library; a
+// Standard says whether a file is of the standard library, whose sources are in library; a
 // program built with -trimpath does not tell where that is, but its own files are in modules.
-func standard(file, library string) bool {
+func Standard(file, library string) bool {
 	if library != "" {
 		return strings.HasPrefix(file, library)
 	}
@@ -84,8 +84,8 @@ func standard(file, library string) bool {
 	return !strings.Contains(module, ".")
 }
 
-// ofEngine says whether a function is the engine's own and not of its tests.
-func ofEngine(f runtime.Frame) bool {
+// OfEngine says whether a function is the engine's own and not of its tests.
+func OfEngine(f runtime.Frame) bool {
 	const module = "github.com/tarry-mr/tarry/"
 	rest, ok := strings.CutPrefix(f.Function, module)
 	if !ok || strings.HasSuffix(f.File, "_test.go") {
@@ -99,30 +99,37 @@ func ofEngine(f runtime.Frame) bool {
 	return strings.HasPrefix(rest, "worker.")
 }
 
-// catch turns a panic into an error.
-func catch(err *error) {
+// Thrown is a panic that carries an error through code that returns none, such as a codec, to the catch
+// above it, which makes an ordinary error of it again.
+type Thrown struct{ Err error }
+
+// Throw panics with an error that catch returns as it is.
+func Throw(err error) { panic(Thrown{err}) }
+
+// Catch turns a panic into an error.
+func Catch(err *error) {
 	v := recover()
 	if v == nil {
 		return
 	}
-	if m, ok := v.(marshalError); ok {
-		*err = m.err
+	if m, ok := v.(Thrown); ok {
+		*err = m.Err
 		return
 	}
 	if f, ok := v.(interface {
 		runtime.Error
 		Addr() uintptr
 	}); ok && f.Addr() > 1<<20 {
-		*err = &faultError{*NewPanicError(f), readable(f.Addr())}
+		*err = &AccessError{*NewPanicError(f), readable(f.Addr())}
 		return
 	}
 	*err = NewPanicError(v)
 }
 
-// contained runs a step of an output or of sources, behind which user code may be. The
+// Contained runs a step of an output or of sources, behind which user code may be. The
 // error of a step that does not return is that of Exited, for deferred functions to see.
-func contained(err *error, step func() error) {
-	defer catch(err)
+func Contained(err *error, step func() error) {
+	defer Catch(err)
 	returned := false
 	defer func() {
 		if !returned {
@@ -133,14 +140,14 @@ func contained(err *error, step func() error) {
 	returned = true
 }
 
-// faultError is a fault on an address outside the Go heap, until verify finds out why.
-type faultError struct {
+// AccessError is a fault on an address outside the Go heap, until verify finds out why.
+type AccessError struct {
 	PanicError
 	readable bool // so it was written to
 }
 
-// cause is the error of a fault although no input has changed.
-func (e *faultError) cause() error {
+// Cause is the error of a fault although no input has changed.
+func (e *AccessError) Cause() error {
 	what := "memory that is not Go's cannot be read: the disk failed below an input, or a pointer is wrong"
 	if e.readable {
 		what = "written to memory that is read-only: records show the input itself, copy what is to be changed"
@@ -150,42 +157,13 @@ func (e *faultError) cause() error {
 
 // readable reports whether the byte at an address outside the Go heap can be read.
 func readable(addr uintptr) (ok bool) {
-	defer guardFaults(guardFaults(true))
+	defer Guard(Guard(true))
 	defer func() { ok = recover() == nil }()
 	_ = strings.Clone(unsafe.String(*(**byte)(unsafe.Pointer(&addr)), 1))
 	return true
 }
 
-// verify is called when work on sources has ended. If one of them has changed meanwhile, that is
-// the outcome, whatever it seemed to be: a file that shrank shows zeros up to the end of its last
-// page, and faults only beyond. With held set, work that went well is not asked about sources that
-// nobody looks into any more.
-func verify(err *error, sources []Source, held bool) {
-	for _, s := range sources {
-		file, ok := s.Data.(interface {
-			Unchanged() error
-			Views() int
-		})
-		if !ok || held && *err == nil && file.Views() == 0 {
-			continue
-		}
-		changed := file.Unchanged()
-		if changed == nil {
-			continue
-		}
-		fault, _ := errors.AsType[*faultError](*err)
-		if *err != nil && fault == nil && !errors.Is(*err, ErrInputChanged) {
-			changed = fmt.Errorf("%w: %w", changed, *err)
-		}
-		*err = changed
-		return
-	}
-	if fault, ok := errors.AsType[*faultError](*err); ok {
-		*err = fault.cause()
-	}
-}
-
-// guardFaults sets whether faults on mapped input are panics of this goroutine, which catch turns
+// Guard sets whether faults on mapped input are panics of this goroutine, which catch turns
 // into errors, and returns what was set before: "defer guardFaults(guardFaults(true))" sets it until
 // a function returns, and allocates nothing.
-func guardFaults(on bool) (before bool) { return debug.SetPanicOnFault(on) }
+func Guard(on bool) (before bool) { return debug.SetPanicOnFault(on) }

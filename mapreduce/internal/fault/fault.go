@@ -1,4 +1,4 @@
-package mapreduce
+package fault
 
 import (
 	"context"
@@ -7,11 +7,19 @@ import (
 	"unicode/utf8"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // ErrExited is the error of an attempt, or another step of a job, whose user code ended
 // the goroutine it ran in by runtime.Goexit, as t.Fatal of a test does.
 var ErrExited = errors.New("user code ended its goroutine (runtime.Goexit, as t.Fatal does)")
+
+var (
+	// ErrConsumed is the error of a second attempt over a stream that can be read only once.
+	ErrConsumed = errors.New("input stream can be read only once")
+	// ErrCorruptInput is wrapped by errors about damaged or truncated compressed input.
+	ErrCorruptInput = errors.New("corrupt or truncated input")
+)
 
 // permanentError marks an error that another try would meet again.
 type permanentError struct{ err error }
@@ -56,13 +64,13 @@ func IsBad(err error) bool {
 func IsPermanent(err error) bool {
 	var p *permanentError
 	var lost *dfs.UnreadableError
-	return errors.As(err, &lost) || errors.As(err, &p) || IsBad(err) || errors.Is(err, ErrInputChanged) || errors.Is(err, ErrCorruptInput) ||
-		errors.Is(err, ErrConsumed) || errors.Is(err, ErrRecordTooLarge)
+	return errors.As(err, &lost) || errors.As(err, &p) || IsBad(err) || errors.Is(err, dfs.ErrChanged) ||
+		errors.Is(err, ErrCorruptInput) || errors.Is(err, ErrConsumed) || errors.Is(err, memory.ErrRecordTooLarge)
 }
 
-// longestText is how many bytes of the text of an error are kept: the user's code may put
+// LongestText is how many bytes of the text of an error are kept: the user's code may put
 // a whole record into it.
-const longestText = 512
+const LongestText = 512
 
 // cutError is an error whose text is too long, or cannot be had.
 type cutError struct {
@@ -73,10 +81,10 @@ type cutError struct {
 func (e *cutError) Error() string { return e.text }
 func (e *cutError) Unwrap() error { return e.err }
 
-// present makes an error that user code may have made fit to be shown: its text is short, and it is
+// Present makes an error that user code may have made fit to be shown: its text is short, and it is
 // there even if the error's own method panics. An end of ctx is named as errors.Is knows it, beside
 // its cause.
-func present(ctx context.Context, err *error) {
+func Present(ctx context.Context, err *error) {
 	if *err == nil {
 		return
 	}
@@ -84,8 +92,8 @@ func present(ctx context.Context, err *error) {
 		*err = fmt.Errorf("%w: %w", ctx.Err(), *err)
 	}
 	text, ok := errorText(*err)
-	if !ok || len(text) > longestText {
-		*err = &cutError{cutText(text, longestText), *err}
+	if !ok || len(text) > LongestText {
+		*err = &cutError{CutText(text, LongestText), *err}
 	}
 }
 
@@ -99,8 +107,8 @@ func errorText(err error) (text string, ok bool) {
 	return err.Error(), true
 }
 
-// cutText is the text, or its first n bytes and its length.
-func cutText(text string, n int) string {
+// CutText is the text, or its first n bytes and its length.
+func CutText(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}

@@ -1,4 +1,4 @@
-package mapreduce
+package fault
 
 import (
 	"runtime"

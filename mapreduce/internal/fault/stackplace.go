@@ -1,4 +1,4 @@
-package mapreduce
+package fault
 
 import (
 	"fmt"
@@ -21,7 +21,7 @@ func StackPlace(stack string) string {
 		at, _, _ = strings.Cut(at, " +0x")
 		file, line, ok := cutLast(at, ":")
 		name, _, called := cutLast(function, "(")
-		if !ok || !called || standard(file, library) || ofEngine(runtime.Frame{Function: name, File: file}) {
+		if !ok || !called || Standard(file, library) || OfEngine(runtime.Frame{Function: name, File: file}) {
 			continue
 		}
 		return fmt.Sprintf("%s/%s:%s", path.Base(path.Dir(file)), path.Base(file), line)

@@ -1,0 +1,70 @@
+package mapreduce
+
+import (
+	"errors"
+
+	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+)
+
+// Sentinel errors; test with errors.Is.
+var (
+	// ErrOutputExists is returned by SetupJob if the output directory exists.
+	ErrOutputExists = errors.New("output exists")
+	// ErrNoOutput is wrapped by the error of SetupJob for an output that cannot be made, such as a
+	// directory below one that may not be written to.
+	ErrNoOutput = errors.New("the output cannot be made")
+	// ErrCommitted is returned by CommitTask for a task that has been committed.
+	ErrCommitted = errors.New("task is already committed")
+	// ErrDestinationUsed is the error of SetupJob for a Writer or Collected to which another job
+	// writes, or has written: part 0 would come a second time.
+	ErrDestinationUsed = errors.New("a destination serves one job: make another one")
+	// ErrNotCollected is the error of [Collected.Records] before its job has succeeded.
+	ErrNotCollected = errors.New("no records: the job that collects them has not succeeded")
+	// ErrConsumed is the error of a second attempt over a stream that can be read only once.
+	ErrConsumed = fault.ErrConsumed
+	// ErrCorruptInput is wrapped by errors about damaged or truncated compressed input.
+	ErrCorruptInput = fault.ErrCorruptInput
+	// ErrExited is the error of an attempt, or another step of a job, whose user code ended
+	// the goroutine it ran in by runtime.Goexit, as t.Fatal of a test does.
+	ErrExited = fault.ErrExited
+	// ErrNoPlan is the error of running a nil plan: that of a Bind whose error nobody looked at.
+	ErrNoPlan = errors.New("no plan: look at the error of Bind")
+	// ErrPlanUsed is the error of running a plan a second time.
+	ErrPlanUsed = errors.New("a plan runs once: bind the job again")
+	// ErrInputChanged is the error of a job whose input file was written to, grew, shrank or
+	// vanished while it ran.
+	ErrInputChanged = dfs.ErrChanged
+)
+
+// Permanent marks err as one that another attempt would meet again, such as bad data: the
+// job fails at once, where it would try the task up to four times. Permanent(nil) is nil.
+func Permanent(err error) error { return fault.Permanent(err) }
+
+// Bad marks err as the fault of the record that a map was called with, such as a number that is none:
+// another attempt would meet it again, so the job fails at once, as after [Permanent], unless bad
+// records are left out. Bad(nil) is nil.
+func Bad(err error) error { return fault.Bad(err) }
+
+// IsBad reports whether err is marked by [Bad].
+func IsBad(err error) bool { return fault.IsBad(err) }
+
+// IsPermanent reports whether err is marked by [Permanent] or [Bad], or is of itself of that kind:
+// input that has changed, is damaged, has a block without a good replica or can be read only once, and
+// records that are too large.
+func IsPermanent(err error) bool { return fault.IsPermanent(err) }
+
+// PanicError is a panic of the user's code.
+type PanicError = fault.PanicError
+
+// NewPanicError describes a panic from which the caller, a deferred function, has recovered v.
+func NewPanicError(v any) *PanicError { return fault.NewPanicError(v) }
+
+// Exited is [ErrExited] with the place in the user's code at which the goroutine was ended; the
+// caller is a deferred function that runs because of it.
+func Exited() error { return fault.Exited() }
+
+// StackPlace finds the user's code in the stack of one goroutine, as [runtime.Stack] writes it:
+// the innermost function that is neither of the standard library nor of this engine. It returns
+// its file and line, such as "words/count.go:17", or nothing if there is none.
+func StackPlace(stack string) string { return fault.StackPlace(stack) }
