@@ -11,19 +11,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 // Bind checks the job and ties it to its input and output. All faults of the job
 // are reported at once, with the file and line of the call of Bind.
 func (j Job[I, K, V, O]) Bind(in Input[I], out Output[O]) (*Plan, error) {
-	return j.bind(in, out, caller(), callerPackage(2))
+	return j.bind(in, out, caller(), codec.CallerPackage(2))
 }
 
 // On is Bind whose output is still to come: the function that those take who run a job and give it an
 // output of their own, such as Collect and Keep of package actors.
 func (j Job[I, K, V, O]) On(in Input[I]) func(out Output[O]) (*Plan, error) {
-	where, home := caller(), callerPackage(2)
+	where, home := caller(), codec.CallerPackage(2)
 	return func(out Output[O]) (*Plan, error) { return j.bind(in, out, where, home) }
 }
 
@@ -36,8 +37,8 @@ func (j Job[I, K, V, O]) bind(in Input[I], out Output[O], where, home string) (*
 	maps := [3]bool{j.Map != nil, j.MapTask != nil, j.MapWith != nil}
 	reduces := [4]bool{j.Reduce != nil, j.ReduceTask != nil, j.ReduceWith != nil, j.ReducePairs != nil}
 	var key, value, sum, prefix error
-	b.key, key = keyCodec[K](j.Descending, home)
-	b.value, value = valueCodec[V]()
+	b.key, key = codec.Key[K](j.Descending, home)
+	b.value, value = codec.Value[V]()
 	if j.Sum {
 		b.job.Combine, sum = sumOf(j.Combine)
 	}
@@ -46,7 +47,7 @@ func (j Job[I, K, V, O]) bind(in Input[I], out Output[O], where, home string) (*
 		return nil, located(where, j.Name, err)
 	}
 	if j.GroupFields != 0 {
-		b.prefix, prefix = b.key.prefixLen(j.GroupFields)
+		b.prefix, prefix = b.key.PrefixLen(j.GroupFields)
 	}
 	if b.identity() {
 		err = checkIdentity(reflect.TypeFor[Pair[K, V]](), reflect.TypeFor[O]())
@@ -58,7 +59,7 @@ func (j Job[I, K, V, O]) bind(in Input[I], out Output[O], where, home string) (*
 	if err == nil {
 		p.ordered = j.TotalOrder
 		v := reflect.TypeFor[V]()
-		p.folds = b.combines() && v.Size() > 0 && !mayChange(v)
+		p.folds = b.combines() && v.Size() > 0 && !codec.MayChange(v)
 	}
 	return p, err
 }
@@ -233,8 +234,8 @@ type boundJob[I, K, V, O any] struct {
 	job    Job[I, K, V, O]
 	in     Input[I]
 	out    Output[O]
-	key    typedCodec[K]
-	value  typedCodec[V]
+	key    codec.Typed[K]
+	value  codec.Typed[V]
 	prefix func(key []byte) int // length of the group's part of a key, if not all of it
 	ranges *keyRanges           // of a total order, after prepare
 	groups groupPlaces          // of a job with Partition

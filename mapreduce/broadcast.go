@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 )
 
@@ -38,7 +39,7 @@ const mostBroadcast = 1 << 30
 
 // Bind checks the job and ties it to its output; see [Job.Bind].
 func (j BroadcastJoined[I, K, B, O]) Bind(out Output[O]) (*Plan, error) {
-	where, home := caller(), callerPackage(2)
+	where, home := caller(), codec.CallerPackage(2)
 	if j.Name == "" {
 		j.Name = "broadcast join"
 	}
@@ -55,15 +56,15 @@ func (j BroadcastJoined[I, K, B, O]) Bind(out Output[O]) (*Plan, error) {
 		errs = append(errs, fmt.Errorf("small feed: %w", err))
 	}
 	var errK, errB error
-	s.key, errK = keyCodec[K](false, home)
-	if s.value, errB = valueCodec[B](); errB != nil {
+	s.key, errK = codec.Key[K](false, home)
+	if s.value, errB = codec.Value[B](); errB != nil {
 		errB = fmt.Errorf("small feed: %w", errB)
 	}
 	if err := errors.Join(append(errs, errK, errB)...); err != nil {
 		return nil, located(where, j.Name, err)
 	}
 	maps := MapOnly[I, O]{MapTask: func(t *Task) (Filter[I, O], error) {
-		encode := s.key.encoder()
+		encode := s.key.Encoder()
 		var at []byte
 		return Filter[I, O]{
 			Map: func(rec I, emit func(O)) error {

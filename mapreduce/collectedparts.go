@@ -3,6 +3,8 @@ package mapreduce
 import (
 	"fmt"
 	"slices"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 )
 
 // Records returns the records of a job that has succeeded, part by part; before that it is an error
@@ -15,7 +17,7 @@ func (c *Collected[O]) Records() ([]O, error) {
 // Parts returns the records of each reduce, or of each map of a job without reduces, in the order of
 // their numbers; a part may be empty. Errors are those of Records.
 func (c *Collected[O]) Parts() ([][]O, error) {
-	v, err := valueCodec[O]()
+	v, err := codec.Value[O]()
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +25,7 @@ func (c *Collected[O]) Parts() ([][]O, error) {
 	if !whole {
 		return nil, fmt.Errorf("mapreduce: %w", ErrNotCollected)
 	}
-	dec := v.decoder()
+	dec := v.Decoder()
 	lists := make([][]O, len(parts))
 	for i, part := range parts {
 		for len(part) > 0 {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 )
 
 // CSVRows is [CSV] with each record as a struct T. With CSVOptions.Header an exported field takes
@@ -101,7 +103,7 @@ func parseText(t reflect.Type) (func(reflect.Value, string) error, error) {
 		parse := func(text string) (float64, error) { return strconv.ParseFloat(text, t.Bits()) }
 		return parseWith(parse, reflect.Value.SetFloat), nil
 	default:
-		return nil, refuseType(nil, t, "give it UnmarshalText")
+		return nil, codec.Refuse(nil, t, "give it UnmarshalText")
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 func (b *boundJob[I, K, V, O]) watch(d *debugging) {
 	b.debug = d
 	if f := b.job.Combine; f != nil && !b.job.Sum {
-		encode, decode := b.value.encoder(), b.value.decoder()
+		encode, decode := b.value.Encoder(), b.value.Decoder()
 		c := &combineCheck{
 			f: func(a, b any) any { return f(a.(V), b.(V)) }, within: d.Within,
 			encode: func(v any) []byte { return encode(nil, v.(V)) },

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
@@ -26,7 +27,7 @@ func Decoded[R, I any](in Input[R], decode func(rec R) (I, error)) Input[I] {
 		plan.wrong = errors.New("Decoded without a decode function")
 	}
 	return Input[I]{
-		sources: in.sources, plan: plan, plans: in.plans, stays: in.stays && !mayChange(reflect.TypeFor[I]()),
+		sources: in.sources, plan: plan, plans: in.plans, stays: in.stays && !codec.MayChange(reflect.TypeFor[I]()),
 		read: func(s *splitReader, yield func(I) error) error { return decodeEach(s, read, decode, yield) },
 	}
 }

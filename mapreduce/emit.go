@@ -1,42 +1,10 @@
 package mapreduce
 
 import (
-	"unsafe"
-
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
-
-// encodeInto returns a function that returns the encoding of a value: the bytes
-// themselves for raw strings and byte slices, else a buffer that the next call
-// overwrites.
-func (t typedCodec[T]) encodeInto() func(v T) []byte {
-	if t.raw && !t.descending {
-		var f any
-		switch any(*new(T)).(type) {
-		case []byte:
-			f = func(b []byte) []byte { return b }
-		case string:
-			f = func(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
-		}
-		if f, ok := f.(func(T) []byte); ok {
-			return f
-		}
-	}
-	if t.empty {
-		return func(T) []byte { return nil }
-	}
-	// As encoder does, without the call between, and without a change of a pointer, which the collector wants to see.
-	box, encode, buf := new(T), t.appender(t.descending), make([]byte, 0, 64)
-	return func(v T) []byte {
-		*box = v
-		b := encode(buf[:0], unsafe.Pointer(box))
-		if cap(b) != cap(buf) {
-			buf = b
-		}
-		return b
-	}
-}
 
 // emitSorted returns the emit of a map attempt without combiner. fail receives
 // the first error. Keys and values that are bytes go straight to the sorter: 3 ns
@@ -52,7 +20,7 @@ func (b *boundJob[I, K, V, O]) emitSorted(s *segment.Sorter, reduces int, fail *
 		}
 	}
 	partition := b.partitioner(reduces)
-	key, value := b.key.encodeInto(), b.value.encodeInto()
+	key, value := b.key.EncoderInPlace(), b.value.EncoderInPlace()
 	return func(k K, v V) {
 		x := key(k)
 		if err := s.Add(partition(x), x, value(v)); err != nil && *fail == nil {
@@ -63,7 +31,7 @@ func (b *boundJob[I, K, V, O]) emitSorted(s *segment.Sorter, reduces int, fail *
 
 // rawPartition reports whether the partition of a key is found by hash or range.
 func (b *boundJob[I, K, V, O]) rawPartition() bool {
-	return b.key.raw && !b.key.descending && b.job.Partition == nil
+	return b.key.Raw && !b.key.Descending && b.job.Partition == nil
 }
 
 func emitRaw(s *segment.Sorter, ranges *keyRanges, reduces int, fail *error) func(k, v []byte) {
@@ -82,16 +50,16 @@ func emitRaw(s *segment.Sorter, ranges *keyRanges, reduces int, fail *error) fun
 
 // emitCombined returns the emit of a map attempt with combiner.
 func (b *boundJob[I, K, V, O]) emitCombined(t *combine.Table[V]) func(K, V) {
-	if t.Numbers() && b.value.cloner() == nil {
-		return combine.NumberEmitter[K](t, numberFlip[K]())
+	if t.Numbers() && b.value.Cloner() == nil {
+		return combine.NumberEmitter[K](t, codec.IntegerFlip[K]())
 	}
 	return b.emitBytes(t)
 }
 
 // emitBytes is emitCombined for keys that are no numbers.
 func (b *boundJob[I, K, V, O]) emitBytes(t *combine.Table[V]) func(K, V) {
-	key := b.key.encodeInto()
-	if clone := b.value.cloner(); clone != nil {
+	key := b.key.EncoderInPlace()
+	if clone := b.value.Cloner(); clone != nil {
 		if emit := b.emitLent(t, key); emit != nil {
 			return emit
 		}
@@ -100,12 +68,12 @@ func (b *boundJob[I, K, V, O]) emitBytes(t *combine.Table[V]) func(K, V) {
 	if t.Weighs() {
 		return func(k K, v V) { t.EmitHeavy(key(k), v) }
 	}
-	if b.key.raw && !b.key.descending {
+	if b.key.Raw && !b.key.Descending {
 		if emit := combine.Emitter[K](t); emit != nil {
 			return emit
 		}
 	}
-	return combine.EncodedEmitter[K](t, b.key.appender(b.key.descending))
+	return combine.EncodedEmitter[K](t, b.key.Appender(b.key.Descending))
 }
 
 // emitLent is the emit of a map attempt whose values are byte slices; nil if they are not.
@@ -114,7 +82,7 @@ func (b *boundJob[I, K, V, O]) emitLent(t *combine.Table[V], key func(K) []byte)
 	if !ok {
 		return nil
 	}
-	if b.key.raw && !b.key.descending {
+	if b.key.Raw && !b.key.Descending {
 		if emit, ok := any(func(k, v []byte) { combine.EmitLent(lent, k, v) }).(func(K, V)); ok {
 			return emit
 		}
@@ -125,8 +93,8 @@ func (b *boundJob[I, K, V, O]) emitLent(t *combine.Table[V], key func(K) []byte)
 
 // numberWidth is how many bytes the keys have if they are numbers, in rising order; else 0.
 func (b *boundJob[I, K, V, O]) numberWidth() int {
-	if b.key.descending {
+	if b.key.Descending {
 		return 0
 	}
-	return numberWidth[K]()
+	return codec.IntegerWidth[K]()
 }

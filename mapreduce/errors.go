@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
@@ -23,6 +24,9 @@ var (
 	ErrNotCollected = errors.New("no records: the job that collects them has not succeeded")
 	// ErrConsumed is the error of a second attempt over a stream that can be read only once.
 	ErrConsumed = fault.ErrConsumed
+	// ErrUnsupportedType is wrapped by errors of Bind about a type that cannot be a
+	// key, value or record.
+	ErrUnsupportedType = codec.ErrUnsupportedType
 	// ErrCorruptInput is wrapped by errors about damaged or truncated compressed input.
 	ErrCorruptInput = fault.ErrCorruptInput
 	// ErrExited is the error of an attempt, or another step of a job, whose user code ended

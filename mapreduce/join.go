@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"unsafe"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
@@ -101,7 +102,7 @@ func CoGroup[K, A, B, O any](
 
 // Bind checks the job and ties it to its output; see [Job.Bind].
 func (j Joined[K, A, B, O]) Bind(out Output[O]) (*Plan, error) {
-	where, home := caller(), callerPackage(2)
+	where, home := caller(), codec.CallerPackage(2)
 	if j.Name == "" {
 		j.Name = "join"
 	}
@@ -122,7 +123,7 @@ func (j Joined[K, A, B, O]) Bind(out Output[O]) (*Plan, error) {
 			return Reducer[K, sided[A, B], O]{Reduce: r.reduce, resumes: true, encoded: pairs.run}, err
 		},
 	}
-	key, _ := keyCodec[K](false, home) // whose error is that of check
+	key, _ := codec.Key[K](false, home) // whose error is that of check
 	// The left feed comes first, and so do its values of a key.
 	in := Feeds(
 		onSide(j.left, func(a A) sided[A, B] { return sided[A, B]{A: a} }, emitterOf[K, A](key, ofLeft)),
@@ -133,8 +134,8 @@ func (j Joined[K, A, B, O]) Bind(out Output[O]) (*Plan, error) {
 
 // run begins an attempt.
 func (j Joined[K, A, B, O]) run(t *Task) (*joinRun[K, A, B, O], error) {
-	codec, err := valueCodec[A]()
-	return &joinRun[K, A, B, O]{group: j.group, largest: t.LargestRecord(), clone: codec.cloner()}, err
+	left, err := codec.Value[A]()
+	return &joinRun[K, A, B, O]{group: j.group, largest: t.LargestRecord(), clone: left.Cloner()}, err
 }
 
 // check is what is wrong with the types, in words that know nothing of how they are put together.
@@ -142,12 +143,12 @@ func (j Joined[K, A, B, O]) check(home string) error {
 	if j.group == nil {
 		return errors.New("the join is empty: make it with Join, LeftJoin, FullJoin or CoGroup")
 	}
-	_, errK := keyCodec[K](false, home)
-	_, errA := valueCodec[A]()
+	_, errK := codec.Key[K](false, home)
+	_, errA := codec.Value[A]()
 	if errA != nil {
 		errA = fmt.Errorf("left feed: %w", errA)
 	}
-	_, errB := valueCodec[B]()
+	_, errB := codec.Value[B]()
 	if errB != nil {
 		errB = fmt.Errorf("right feed: %w", errB)
 	}
@@ -187,10 +188,10 @@ func onSide[K, V, S any](f Feed[K, V], put func(V) S, emitter func(add func(key,
 
 // emitterOf returns what makes an emit for one side of a join: it encodes what sided would, without
 // one.
-func emitterOf[K, V any](key typedCodec[K], side byte) func(add func(key, value []byte)) func(K, V) {
-	value, _ := valueCodec[V]() // whose error is that of check
+func emitterOf[K, V any](key codec.Typed[K], side byte) func(add func(key, value []byte)) func(K, V) {
+	value, _ := codec.Value[V]() // whose error is that of check
 	return func(add func(key, value []byte)) func(K, V) {
-		encodeKey, buf := key.encodeInto(), []byte(nil)
+		encodeKey, buf := key.EncoderInPlace(), []byte(nil)
 		var f any = func(k K, v []byte) {
 			buf = append(append(buf[:0], side), v...)
 			add(encodeKey(k), buf)
@@ -198,7 +199,7 @@ func emitterOf[K, V any](key typedCodec[K], side byte) func(add func(key, value 
 		if emit, ok := f.(func(K, V)); ok {
 			return emit
 		}
-		encode := value.encoder()
+		encode := value.Encoder()
 		return func(k K, v V) {
 			buf = encode(append(buf[:0], side), v)
 			add(encodeKey(k), buf)
@@ -254,43 +255,43 @@ type sided[A, B any] struct {
 }
 
 // codecWithin encodes which side a value is on, and that side.
-func (sided[A, B]) codecWithin(b *codecs, last bool) (*codec, error) {
-	left, err := b.part(".left", reflect.TypeFor[A](), last)
+func (sided[A, B]) CodecWithin(b *codec.Builder, last bool) (*codec.Codec, error) {
+	left, err := b.Part(".left", reflect.TypeFor[A](), last)
 	if err != nil {
 		return nil, err
 	}
-	right, err := b.part(".right", reflect.TypeFor[B](), last)
+	right, err := b.Part(".right", reflect.TypeFor[B](), last)
 	if err != nil {
 		return nil, err
 	}
-	return &codec{
-		open: left.open || right.open,
-		width: func(src []byte, mark byte) int {
+	return &codec.Codec{
+		Open: left.Open || right.Open,
+		Width: func(src []byte, mark byte) int {
 			switch {
 			case len(src) == 0:
 				return 1
 			case src[0] == mark:
-				return 1 + left.width(src[1:], mark)
+				return 1 + left.Width(src[1:], mark)
 			}
-			return 1 + right.width(src[1:], mark)
+			return 1 + right.Width(src[1:], mark)
 		},
-		encode: func(dst []byte, p unsafe.Pointer) []byte {
+		Encode: func(dst []byte, p unsafe.Pointer) []byte {
 			if v := (*sided[A, B])(p); v.right {
-				return right.encode(append(dst, ofRight), unsafe.Pointer(&v.B))
+				return right.Encode(append(dst, ofRight), unsafe.Pointer(&v.B))
 			} else {
-				return left.encode(append(dst, ofLeft), unsafe.Pointer(&v.A))
+				return left.Encode(append(dst, ofLeft), unsafe.Pointer(&v.A))
 			}
 		},
-		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+		Decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
 			if len(src) == 0 || src[0] > ofRight {
-				return nil, errEncoding
+				return nil, codec.ErrMalformed
 			}
 			v := (*sided[A, B])(p)
 			v.right, v.size = src[0] == ofRight, len(src)
 			if v.right {
-				return right.decode(src[1:], unsafe.Pointer(&v.B))
+				return right.Decode(src[1:], unsafe.Pointer(&v.B))
 			}
-			return left.decode(src[1:], unsafe.Pointer(&v.A))
+			return left.Decode(src[1:], unsafe.Pointer(&v.A))
 		},
 	}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"unsafe"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
@@ -16,7 +17,7 @@ type joinPairs[K, A, B, O any] struct {
 	join    *Joined[K, A, B, O]
 	largest int64
 	key     func([]byte) (K, error)
-	a, b    *codec
+	a, b    *codec.Codec
 
 	in    *encodedPairs
 	w     *recordWriter[O]
@@ -31,15 +32,15 @@ type joinPairs[K, A, B, O any] struct {
 
 // pairs begins an attempt over encoded pairs.
 func (j *Joined[K, A, B, O]) pairs(largest int64, home string) (*joinPairs[K, A, B, O], error) {
-	key, errK := keyCodec[K](false, home)
-	a, errA := valueCodec[A]()
-	b, errB := valueCodec[B]()
+	key, errK := codec.Key[K](false, home)
+	a, errA := codec.Value[A]()
+	b, errB := codec.Value[B]()
 	for _, err := range []error{errK, errA, errB} {
 		if err != nil {
 			return nil, err
 		}
 	}
-	r := &joinPairs[K, A, B, O]{join: j, largest: largest, key: key.decoder(), a: a.codec, b: b.codec}
+	r := &joinPairs[K, A, B, O]{join: j, largest: largest, key: key.Decoder(), a: a.Codec, b: b.Codec}
 	for i := range r.seqs {
 		r.seqs[i] = r.rightOf(i)
 	}
@@ -109,7 +110,7 @@ func (r *joinPairs[K, A, B, O]) takeLeft(k K) error {
 	for first := true; first && in.ok || r.within(); first = false {
 		v := in.value
 		if len(v) == 0 || v[0] > ofRight {
-			return errEncoding
+			return codec.ErrMalformed
 		}
 		if v[0] == ofRight {
 			break
@@ -136,10 +137,10 @@ func (r *joinPairs[K, A, B, O]) takeLeft(k K) error {
 }
 
 // decodeAll decodes a value that takes all of src.
-func decodeAll(c *codec, src []byte, p unsafe.Pointer) error {
-	rest, err := c.decode(src, p)
+func decodeAll(c *codec.Codec, src []byte, p unsafe.Pointer) error {
+	rest, err := c.Decode(src, p)
 	if err == nil && len(rest) > 0 {
-		err = errEncoding
+		err = codec.ErrMalformed
 	}
 	return err
 }
@@ -149,7 +150,7 @@ func (r *joinPairs[K, A, B, O]) takeRight() bool {
 	if !r.within() {
 		return false
 	}
-	err := errEncoding
+	err := codec.ErrMalformed
 	if v := r.in.value; len(v) > 0 && v[0] == ofRight {
 		err = decodeAll(r.b, v[1:], unsafe.Pointer(&r.right))
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 )
 
 // Kept is the output of a job that stays in memory, part by part, typed, as the input of others:
@@ -114,7 +116,7 @@ func (k *Kept[T]) collect(list []T, index int) ([]T, error) {
 	form := k.form
 	for i := range data.blocks {
 		err = data.look(i, nil, func(run []byte) error {
-			if form.size == 0 && mayChange(reflect.TypeFor[T]()) {
+			if form.size == 0 && codec.MayChange(reflect.TypeFor[T]()) {
 				run = bytes.Clone(run)
 			}
 			list = slices.Grow(list, max(1, len(run)/max(form.size, 64)))

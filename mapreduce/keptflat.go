@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 )
 
 // flatField is a part of a record that is kept as bytes, one after the other: some of its own memory,
@@ -31,8 +33,8 @@ const (
 // flatOf lists the fields of a type whose values begin at a byte of a record; false if they do not
 // lie so.
 func flatOf(list []flatField, t reflect.Type, at uintptr) ([]flatField, bool) {
-	if _, own := reflect.TypeAssert[selfCoded](reflect.Zero(t)); own || marshals(t) ||
-		reflect.PointerTo(t).Implements(marshalerType) {
+	if _, own := reflect.TypeAssert[codec.SelfCoded](reflect.Zero(t)); own || codec.Marshals(t) ||
+		reflect.PointerTo(t).Implements(codec.MarshalerType) {
 		return nil, false
 	}
 	switch {
@@ -167,7 +169,7 @@ func (r *flatReader) readAligned(b []byte, p unsafe.Pointer) error {
 		at := unsafe.Add(p, f.at)
 		if f.kind == flatMemory {
 			if uintptr(len(b)) < pos+f.size {
-				return errEncoding
+				return codec.ErrMalformed
 			}
 			switch f.size { // as most are
 			case 4:
@@ -181,7 +183,7 @@ func (r *flatReader) readAligned(b []byte, p unsafe.Pointer) error {
 			continue
 		}
 		if uintptr(len(b)) < pos+4 {
-			return errEncoding
+			return codec.ErrMalformed
 		}
 		n := uintptr(binary.NativeEndian.Uint32(b[pos:]))
 		pos += 4
@@ -190,13 +192,13 @@ func (r *flatReader) readAligned(b []byte, p unsafe.Pointer) error {
 		}
 		size := n * f.size
 		if pos+size > uintptr(len(b)) {
-			return errEncoding
+			return codec.ErrMalformed
 		}
 		r.set(f, at, b[pos:pos+size:pos+size], int(n))
 		pos += size
 	}
 	if uintptr(len(b)) >= pos+flatWord {
-		return errEncoding
+		return codec.ErrMalformed
 	}
 	return nil
 }
@@ -225,7 +227,7 @@ func (r *flatReader) read(b []byte, p unsafe.Pointer) error {
 		at := unsafe.Add(p, f.at)
 		if f.kind == flatMemory {
 			if uintptr(len(b)) < f.size {
-				return errEncoding
+				return codec.ErrMalformed
 			}
 			switch f.size { // as most are
 			case 4:
@@ -240,7 +242,7 @@ func (r *flatReader) read(b []byte, p unsafe.Pointer) error {
 		}
 		n, k := binary.Uvarint(b)
 		if k <= 0 || n > uint64(len(b)-k)/uint64(f.size) {
-			return errEncoding
+			return codec.ErrMalformed
 		}
 		size := int(n) * int(f.size)
 		data := b[k : k+size : k+size]
@@ -248,7 +250,7 @@ func (r *flatReader) read(b []byte, p unsafe.Pointer) error {
 		r.set(f, at, data, int(n))
 	}
 	if len(b) > 0 {
-		return errEncoding
+		return codec.ErrMalformed
 	}
 	return nil
 }

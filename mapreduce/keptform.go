@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"unsafe"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
@@ -17,7 +18,7 @@ type keptForm[T any] struct {
 	size  int         // of an image; 0: records are framed
 	gaps  []span      // of an image, between its fields: zero, so that equal records are equal bytes
 	flat  []flatField // of a record that is framed; nil: its encoding as a value
-	codec typedCodec[T]
+	codec codec.Typed[T]
 
 	aligned bool // records are framed, flat and begin with their length in 4 bytes
 }
@@ -26,11 +27,11 @@ type keptForm[T any] struct {
 type span struct{ from, to uintptr }
 
 func newKeptForm[T any]() (keptForm[T], error) {
-	c, err := valueCodec[T]()
+	c, err := codec.Value[T]()
 	f := keptForm[T]{codec: c}
 	if t := reflect.TypeFor[T](); err == nil && isImage(t) && t.Size() > 0 && t.Size() <= spillKept {
 		f.size, f.gaps = int(t.Size()), gapsOf(nil, t, 0)
-	} else if err == nil && !c.raw {
+	} else if err == nil && !c.Raw {
 		f.flat, _ = flatOf(nil, t, 0)
 		f.aligned = isAligned(f.flat)
 	}
@@ -40,7 +41,7 @@ func newKeptForm[T any]() (keptForm[T], error) {
 // isImage reports whether the memory of a value of type t, but for gaps between its fields, is the
 // value: no pointers, no fields without a name, and no encoding of the type's own.
 func isImage(t reflect.Type) bool {
-	if reflect.PointerTo(t).Implements(marshalerType) {
+	if reflect.PointerTo(t).Implements(codec.MarshalerType) {
 		return false
 	}
 	switch t.Kind() {
@@ -108,7 +109,7 @@ func (f keptForm[T]) encoder() func(dst []byte, rec T) ([]byte, error) {
 			return appendAligned(dst, f.flat, unsafe.Pointer(box))
 		}
 	}
-	encode := f.codec.encoder()
+	encode := f.codec.Encoder()
 	if f.flat != nil {
 		box := new(T)
 		encode = func(dst []byte, rec T) []byte {
@@ -136,7 +137,7 @@ func (f keptForm[T]) framed(b []byte) (rec []byte, n int) {
 // reader returns the function of one goroutine that reads what framed has cut off.
 func (f keptForm[T]) reader() func(b []byte) (T, error) {
 	if f.flat == nil {
-		return f.codec.decoder()
+		return f.codec.Decoder()
 	}
 	box, r := new(T), &flatReader{fields: f.flat, aligned: f.aligned}
 	return func(b []byte) (T, error) {
@@ -202,7 +203,7 @@ func (f keptForm[T]) each(run []byte, yield func(rec T, b []byte) error) error {
 	for len(run) > 0 {
 		b, n := f.framed(run)
 		if n == 0 {
-			return errEncoding
+			return codec.ErrMalformed
 		}
 		rec, err := decode(b)
 		if err != nil {

@@ -7,6 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 )
 
 // Values whose memory is not all of them are framed; those that are images lie as they are.
@@ -45,8 +47,8 @@ func TestGapsAreZero(t *testing.T) {
 }
 
 func TestSharesBytes(t *testing.T) {
-	require.Nil(t, typedCodec[struct{ N []int32 }]{}.keeper())
-	require.Nil(t, typedCodec[[]string]{}.keeper())
+	require.Nil(t, codec.Typed[struct{ N []int32 }]{}.Keeper())
+	require.Nil(t, codec.Typed[[]string]{}.Keeper())
 	for _, shares := range []reflect.Type{
 		reflect.TypeFor[[]byte](), reflect.TypeFor[[2][]byte](), reflect.TypeFor[[][]byte](),
 		reflect.TypeFor[struct {
@@ -54,6 +56,6 @@ func TestSharesBytes(t *testing.T) {
 			B []byte
 		}](), reflect.TypeFor[time.Time](),
 	} {
-		require.True(t, sharesBytes(shares), shares)
+		require.True(t, codec.SharesBytes(shares), shares)
 	}
 }

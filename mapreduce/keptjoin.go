@@ -7,6 +7,7 @@ import (
 	"iter"
 	"unsafe"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
@@ -79,9 +80,9 @@ type Group[K, A, B any] struct {
 // that wraps ErrRecordTooLarge.
 func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B]] {
 	in := sideBySide(left, right)
-	keepA, keepB := typedCodec[A]{}.keeper, typedCodec[B]{}.keeper
+	keepA, keepB := codec.Typed[A]{}.Keeper, codec.Typed[B]{}.Keeper
 	if in.plan.wrong == nil {
-		keepA, keepB = left.keyed.form.codec.keeper, right.keyed.form.codec.keeper
+		keepA, keepB = left.keyed.form.codec.Keeper, right.keyed.form.codec.Keeper
 	}
 	read := func(s *splitReader, yield func(Group[K, A, B]) error) error {
 		var g Group[K, A, B]
@@ -159,7 +160,7 @@ func (m mergeJoin[K, A, B]) walk(s *splitReader, visit func(w *mergeWalk[K, A, B
 	left, right := newKeptCursor(m.left, refs[0].index, s), newKeptCursor(m.right, refs[1].index, s)
 	defer left.close()
 	defer right.close()
-	decodeKey := m.left.codec.decoder()
+	decodeKey := m.left.codec.Decoder()
 	w := &mergeWalk[K, A, B]{left: left, right: right}
 	return s.whole(nil, func() (err error) {
 		s.numbers = true
@@ -170,7 +171,7 @@ func (m mergeJoin[K, A, B]) walk(s *splitReader, visit func(w *mergeWalk[K, A, B
 				if w.group.number = left.number; !left.ok || right.ok && right.number < left.number {
 					w.group.number = right.number
 				}
-				setBits(&w.key, w.group.number^left.flip)
+				codec.SetBits(&w.key, w.group.number^left.flip)
 			} else {
 				smaller := left.key
 				if !left.ok || right.ok && bytes.Compare(right.key, left.key) < 0 {
@@ -249,8 +250,8 @@ type keptCursor[K, T any] struct {
 
 func newKeptCursor[K, T any](k *KeptBy[K, T], index int, s *splitReader) *keptCursor[K, T] {
 	c := &keptCursor[K, T]{
-		k: k, index: index, s: s, decode: k.form.decoder(), encode: k.codec.encoder(), release: func() {},
-		most: s.largest(), image: k.form.size, width: numberWidth[K](), flip: numberFlip[K](),
+		k: k, index: index, s: s, decode: k.form.decoder(), encode: k.codec.Encoder(), release: func() {},
+		most: s.largest(), image: k.form.size, width: codec.IntegerWidth[K](), flip: codec.IntegerFlip[K](),
 	}
 	if s.task != nil && s.task.records != nil {
 		c.lend = lenderOf[T](s.task.records)
@@ -303,7 +304,7 @@ func (c *keptCursor[K, T]) advance() (err error) {
 	c.run, c.ok = c.run[c.size:], true
 	key := c.k.key(c.rec)
 	if c.width > 0 {
-		c.number = bitsOf(&key) ^ c.flip
+		c.number = codec.BitsOf(&key) ^ c.flip
 	} else {
 		c.key = c.encode(c.key[:0], key)
 	}
@@ -324,7 +325,7 @@ func (f keptForm[T]) decoder() func(run []byte) (T, int, error) {
 	return func(run []byte) (rec T, n int, err error) {
 		b, n := f.framed(run)
 		if n == 0 {
-			return rec, 0, errEncoding
+			return rec, 0, codec.ErrMalformed
 		}
 		rec, err = decode(b)
 		return rec, n, err

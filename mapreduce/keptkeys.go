@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
@@ -19,7 +20,7 @@ import (
 type KeptBy[K, T any] struct {
 	Kept[T]
 	key   func(rec T) K
-	codec typedCodec[K]
+	codec codec.Typed[K]
 }
 
 // NewKeptBy returns what a job is to fill with records that key gives their keys; it runs in many
@@ -27,7 +28,7 @@ type KeptBy[K, T any] struct {
 // smaller key, ends the attempt that writes it, and the job.
 func NewKeptBy[K, T any](o KeptOptions, key func(rec T) K) *KeptBy[K, T] {
 	form, err := newKeptForm[T]()
-	codec, errK := keyCodec[K](false, userPackage())
+	codec, errK := codec.Key[K](false, userPackage())
 	if key == nil {
 		errK = errors.New("records are to be kept by a key, and there is no key function")
 	}
@@ -47,14 +48,14 @@ func (k *KeptBy[K, T]) Feed() Feed[K, T] {
 type keyedRecords[K, T any] struct {
 	anyRecords[T]
 	key   func(rec T) K
-	codec typedCodec[K]
+	codec codec.Typed[K]
 }
 
 func (f keyedRecords[K, T]) checker(p part) func(run []byte) error {
-	if numberWidth[K]() > 0 && f.size > 0 {
+	if codec.IntegerWidth[K]() > 0 && f.size > 0 {
 		return f.numberChecker(p)
 	}
-	encode := f.codec.encoder()
+	encode := f.codec.Encoder()
 	var last, now []byte
 	return func(run []byte) error {
 		return f.each(run, func(rec T, _ []byte) error {
@@ -74,13 +75,13 @@ func (f keyedRecords[K, T]) checker(p part) func(run []byte) error {
 
 // numberChecker is checker for keys that are numbers of records that are images.
 func (f keyedRecords[K, T]) numberChecker(p part) func(run []byte) error {
-	at, flip, last := combine.NewPartitions(numberWidth[K](), p.tasks), numberFlip[K](), uint64(0)
+	at, flip, last := combine.NewPartitions(codec.IntegerWidth[K](), p.tasks), codec.IntegerFlip[K](), uint64(0)
 	var base uint64 // of the places whose bits tell which of them lie in the part
 	var places []uint64
 	return func(run []byte) error {
 		for _, rec := range memory.Cast[T](run) {
 			key := f.key(rec)
-			x := bitsOf(&key) ^ flip
+			x := codec.BitsOf(&key) ^ flip
 			if p.tasks > 1 {
 				i := x - base
 				if i/64 >= uint64(len(places)) {
@@ -120,7 +121,7 @@ func userPackage() string {
 	for more := true; more; {
 		var f runtime.Frame
 		if f, more = frames.Next(); !fault.OfEngine(f) {
-			return packageOf(f.Function)
+			return codec.PackageOf(f.Function)
 		}
 	}
 	return ""

@@ -6,6 +6,8 @@ import (
 	"unsafe"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 )
 
 // fingerprint tells the records of a part from others. Floats may differ in their last bits when a
@@ -38,7 +40,7 @@ type printer[T any] struct {
 
 func newPrinter[T any](form keptForm[T]) *printer[T] {
 	p := &printer[T]{
-		form: form, digest: xxhash.New(), strip: stripFloats(reflect.TypeFor[T]()), encode: form.codec.encoder(),
+		form: form, digest: xxhash.New(), strip: stripFloats(reflect.TypeFor[T]()), encode: form.codec.Encoder(),
 	}
 	if places, ok := floatsOf(nil, reflect.TypeFor[T](), 0); ok && form.size > 0 {
 		p.places = places
@@ -162,7 +164,7 @@ func (p *printer[T]) print() fingerprint {
 // it takes; nil if values of the type have none. Slices with floats are copied. Types with an
 // encoding of their own have none.
 func stripFloats(t reflect.Type) func(p unsafe.Pointer, sum func(float64) bool) {
-	if marshals(t) {
+	if codec.Marshals(t) {
 		return nil
 	}
 	switch t.Kind() {

@@ -91,8 +91,8 @@ type localPair[V any] struct {
 func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []Split, c *Counters, k *skips) error {
 	parts := make([][]localPair[V], p.reduces)
 	partition := b.partitioner(p.reduces)
-	encodeKey, encodeValue := b.key.encoder(), b.value.encoder()
-	decodeKey, decodeValue := b.key.decoder(), b.value.decoder()
+	encodeKey, encodeValue := b.key.Encoder(), b.value.Encoder()
+	decodeKey, decodeValue := b.key.Decoder(), b.value.Decoder()
 	for i, split := range splits {
 		a := &MapAttempt{Index: i, Split: split}
 		t := &Task{
@@ -211,7 +211,7 @@ func (b *boundJob[I, K, V, O]) groupLocal(p *Plan, t *Task, part []localPair[V],
 	if err != nil {
 		return err
 	}
-	decodeKey := b.key.decoder()
+	decodeKey := b.key.Decoder()
 	calls := callCount{resumes: r.resumes}
 	for len(part) > 0 {
 		n := 1
@@ -284,7 +284,7 @@ func secondOf[K, V any](pairs iter.Seq2[K, V]) iter.Seq[V] {
 
 // pairsLocal returns the pairs of a group, those of equal keys folded by Combine.
 func (b *boundJob[I, K, V, O]) pairsLocal(group []localPair[V]) []Pair[K, V] {
-	decodeKey, decode := b.key.decoder(), b.value.decoder()
+	decodeKey, decode := b.key.Decoder(), b.value.Decoder()
 	var pairs []Pair[K, V]
 	for i, x := range group {
 		k, errK := decodeKey(x.key)

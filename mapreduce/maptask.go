@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
@@ -327,8 +328,8 @@ func releaseAll[S stored](list []S) func() {
 }
 
 func (b *boundJob[I, K, V, O]) combineConfig(r *Resources) combine.Config[V] {
-	decode := b.value.decoder()
-	if sharesBytes(reflect.TypeFor[V]()) {
+	decode := b.value.Decoder()
+	if codec.SharesBytes(reflect.TypeFor[V]()) {
 		alias := decode
 		decode = func(x []byte) (V, error) { return alias(slices.Clip(bytes.Clone(x))) }
 	}
@@ -336,7 +337,7 @@ func (b *boundJob[I, K, V, O]) combineConfig(r *Resources) combine.Config[V] {
 		Combine: b.job.Combine,
 		Sum:     b.job.Sum && combine.CanSum[V](),
 		Width:   b.numberWidth(),
-		Append:  b.value.encoder(),
+		Append:  b.value.Encoder(),
 		Decode:  decode,
 		Budget:  r.Budget, Pool: r.Pool, Files: r.Spills, SpillDir: r.SpillDir,
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
@@ -193,8 +194,8 @@ func TestBroadcastJoinIsChecked(t *testing.T) {
 	_, err = RunLocal(context.Background(), p, LocalOptions{})
 	require.ErrorContains(t, err, `small feed: small: at byte 2, "x": context canceled`)
 	large := &broadcast[int, string]{feed: By(Slice([]string{"12345", "67890"}), func(string) int { return 1 }), most: 25}
-	large.key, _ = keyCodec[int](false, "")
-	large.value, _ = valueCodec[string]()
+	large.key, _ = codec.Key[int](false, "")
+	large.value, _ = codec.Value[string]()
 	err = func() (err error) {
 		defer fault.Catch(&err)
 		return large.load(context.Background())

@@ -3,6 +3,7 @@ package mapreduce
 import (
 	"reflect"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
@@ -90,15 +91,15 @@ func (c *Collected[O]) Output() Output[O] {
 	return Output[O]{
 		dest: Destination{store: &c.store},
 		checkType: func() error {
-			_, err := valueCodec[O]()
+			_, err := codec.Value[O]()
 			return err
 		},
 		encoder: func() (func([]byte, O) ([]byte, error), error) {
-			v, err := valueCodec[O]()
+			v, err := codec.Value[O]()
 			if err != nil {
 				return nil, err
 			}
-			enc := v.encoder()
+			enc := v.Encoder()
 			return func(dst []byte, o O) ([]byte, error) {
 				at := len(dst)
 				dst = enc(append(dst, 0, 0, 0, 0), o)

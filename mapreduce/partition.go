@@ -19,7 +19,7 @@ func (b *boundJob[I, K, V, O]) partitioner(reduces int) func(key []byte) int {
 	case reduces == 1:
 		return func([]byte) int { return 0 }
 	case b.job.Partition != nil:
-		decode := b.key.decoder()
+		decode := b.key.Decoder()
 		return func(key []byte) int {
 			k, err := decode(key)
 			if err != nil {
@@ -141,7 +141,7 @@ func (s *sampler[I, K, V, O]) sample(src Source, split Split) error {
 	if err != nil {
 		return err
 	}
-	encode := s.bound.key.encodeInto()
+	encode := s.bound.key.EncoderInPlace()
 	emit := func(k K, _ V) { s.keys = append(s.keys, bytes.Clone(s.cut(encode(k)))) }
 	enough := len(s.keys) + sampleKeys
 	r := &splitReader{ctx: s.ctx, windows: usualWindows(), source: src, split: split, task: t}

@@ -34,7 +34,7 @@ func (r *reduceRun[I, K, V, O]) groups(next func() ([]byte, V, bool, error)) err
 	if r.bound.identity() {
 		return r.pass(next)
 	}
-	g := &groupRun[I, K, V, O]{run: r, next: next, decodeKey: r.bound.key.decoder()}
+	g := &groupRun[I, K, V, O]{run: r, next: next, decodeKey: r.bound.key.Decoder()}
 	g.calls.resumes = r.user.resumes
 	defer func() {
 		r.c.Add(ReduceInputRecords, g.records)

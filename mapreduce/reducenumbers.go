@@ -1,6 +1,7 @@
 package mapreduce
 
 import (
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 )
 
@@ -14,7 +15,7 @@ func (r *reduceRun[I, K, V, O]) passNumbers(m *combine.Merge[V]) (joined int64, 
 		return 0, false, nil
 	}
 	keys, values, pairs := make([]uint64, numberBatch), make([]V, numberBatch), make([]Pair[K, V], numberBatch)
-	list, flip := any(pairs).([]O), numberFlip[K]() // gaps of pairs stay zero: only their fields are set
+	list, flip := any(pairs).([]O), codec.IntegerFlip[K]() // gaps of pairs stay zero: only their fields are set
 	r.w.gate.Open()
 	defer func() { r.c.Add(ReduceInputRecords, joined) }()
 	for {
@@ -23,7 +24,7 @@ func (r *reduceRun[I, K, V, O]) passNumbers(m *combine.Merge[V]) (joined int64, 
 			return joined, ok, m.Err()
 		}
 		for i, x := range keys[:n] {
-			setBits(&pairs[i].First, x^flip)
+			codec.SetBits(&pairs[i].First, x^flip)
 			pairs[i].Second = values[i]
 		}
 		r.w.writeAll(list[:n])

@@ -117,7 +117,7 @@ func (r *reduceRun[I, K, V, O]) merged(list []Segment) error {
 		}()
 		return r.user.encoded(in, r.w)
 	}
-	decode := r.bound.value.decoder()
+	decode := r.bound.value.Decoder()
 	return r.groups(func() (key []byte, v V, ok bool, err error) {
 		if in.next(); !in.ok {
 			return nil, v, false, in.err
@@ -170,7 +170,7 @@ func (r *reduceRun[I, K, V, O]) combined(list []Segment) error {
 
 // pass writes the pairs of a job without Reduce.
 func (r *reduceRun[I, K, V, O]) pass(next func() ([]byte, V, bool, error)) error {
-	decodeKey := r.bound.key.decoder()
+	decodeKey := r.bound.key.Decoder()
 	emit := any(r.w.emit).(func(Pair[K, V]))
 	r.w.gate.Open()
 	for {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 )
 
 // TestSampleOfLongKeys states that the ranges of a total order hold the beginnings of long
@@ -26,7 +28,7 @@ func TestSampleOfLongKeys(t *testing.T) {
 	}
 	b := &boundJob[[]byte, []byte, None, Pair[[]byte, None]]{job: job}
 	var err error
-	b.key, err = keyCodec[[]byte](false, "")
+	b.key, err = codec.Key[[]byte](false, "")
 	require.NoError(t, err)
 	in := Lines(Bytes("lines", text))
 	b.in = in.bare()

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
@@ -198,9 +199,9 @@ type heldPairs[K, V any] struct {
 	getValue func([]byte) (V, error)
 }
 
-func newHeldPairs[K, V any](key typedCodec[K], value typedCodec[V]) *heldPairs[K, V] {
+func newHeldPairs[K, V any](key codec.Typed[K], value codec.Typed[V]) *heldPairs[K, V] {
 	return &heldPairs[K, V]{
-		putKey: key.encoder(), putValue: value.encoder(), getKey: key.decoder(), getValue: value.decoder(),
+		putKey: key.Encoder(), putValue: value.Encoder(), getKey: key.Decoder(), getValue: value.Decoder(),
 	}
 }
 

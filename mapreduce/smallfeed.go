@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
@@ -12,8 +13,8 @@ import (
 // broadcast is a small feed in memory.
 type broadcast[K, B any] struct {
 	feed    Feed[K, B]
-	key     typedCodec[K]
-	value   typedCodec[B]
+	key     codec.Typed[K]
+	value   codec.Typed[B]
 	most    int64             // bytes of encoded keys and values
 	matches combine.Lookup[B] // by encoded key, after load
 }
@@ -26,7 +27,7 @@ func (b *broadcast[K, B]) load(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, closeSources(sources)) }()
 	defer verify(&err, sources, true)
-	hold := smallHold[K, B]{broadcast: b, encodeKey: b.key.encoder(), encode: b.value.encoder(), decode: b.value.decoder()}
+	hold := smallHold[K, B]{broadcast: b, encodeKey: b.key.Encoder(), encode: b.value.Encoder(), decode: b.value.Decoder()}
 	b.matches = combine.Lookup[B]{}
 	for i, src := range sources {
 		t := &Task{ctx: ctx, name: src.name, counters: new(Counters)}

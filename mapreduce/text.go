@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
@@ -55,7 +56,7 @@ func (b *texts) of(t reflect.Type) (appendText, error) {
 			return append(dst, reflect.NewAt(t, p).Interface().(fmt.Stringer).String()...), nil
 		}, nil
 	case slices.Contains(b.within, t):
-		return nil, refuseType(b.path, t, "it contains itself; give it MarshalText")
+		return nil, codec.Refuse(b.path, t, "it contains itself; give it MarshalText")
 	}
 	b.within = append(b.within, t)
 	defer func() { b.within = b.within[:len(b.within)-1] }()
@@ -87,9 +88,9 @@ func (b *texts) of(t reflect.Type) (appendText, error) {
 	case reflect.Struct:
 		return b.structure(t)
 	case reflect.Pointer:
-		return nil, refuseType(b.path, t, "use "+t.Elem().String()+" itself")
+		return nil, codec.Refuse(b.path, t, "use "+t.Elem().String()+" itself")
 	default:
-		return nil, refuseType(b.path, t, "")
+		return nil, codec.Refuse(b.path, t, "")
 	}
 }
 
@@ -99,7 +100,7 @@ func speaks(t, with reflect.Type, method string) bool {
 	if !reflect.PointerTo(t).Implements(with) {
 		return false
 	}
-	return ownMethod(t, method) || t.NumField() == 1
+	return codec.OwnMethod(t, method) || t.NumField() == 1
 }
 
 // list writes byte slices and arrays as they are and the elements of others with

@@ -6,6 +6,8 @@ import (
 	"iter"
 	"slices"
 	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 )
 
 // TopPerKey is the job that gives, for each key, the n records that compare puts last, the very last
@@ -16,14 +18,14 @@ import (
 // A map holds the lists of the keys that it meets first, up to 2 MiB outside of the memory budget, so
 // that most records cost it a look at the last of a list.
 func TopPerKey[T, K any](n int, key func(rec T) K, compare func(a, b T) int) Job[T, K, []T, T] {
-	codec, err := valueCodec[T]()
-	keys, errK := keyCodec[K](false, userPackage())
+	values, err := codec.Value[T]()
+	keys, errK := codec.Key[K](false, userPackage())
 	err = errors.Join(err, errK)
 	top := func(a, b T) int { // what comes first of two
 		if c := compare(b, a); c != 0 {
 			return c
 		}
-		return bytes.Compare(codec.encoder()(nil, a), codec.encoder()(nil, b))
+		return bytes.Compare(values.Encoder()(nil, a), values.Encoder()(nil, b))
 	}
 	return Job[T, K, []T, T]{
 		Name: "top",
@@ -31,7 +33,7 @@ func TopPerKey[T, K any](n int, key func(rec T) K, compare func(a, b T) int) Job
 			if err != nil {
 				return Mapper[T, K, []T]{}, err
 			}
-			m := newTopMap(n, top, keys, codec)
+			m := newTopMap(n, top, keys, values)
 			return Mapper[T, K, []T]{Map: func(rec T, emit func(K, []T)) error {
 				if n > 0 {
 					m.take(key(rec), rec, emit)
@@ -74,15 +76,15 @@ type topList[T any] struct {
 // mostTops is how many bytes the lists of a map may take.
 const mostTops = 2 << 20
 
-func newTopMap[T, K any](n int, top func(a, b T) int, keys typedCodec[K], recs typedCodec[T]) *topMap[T, K] {
+func newTopMap[T, K any](n int, top func(a, b T) int, keys codec.Typed[K], recs codec.Typed[T]) *topMap[T, K] {
 	m := &topMap[T, K]{
-		n: n, top: top, encode: keys.encoder(), decode: keys.decoder(), clone: recs.cloner(),
+		n: n, top: top, encode: keys.Encoder(), decode: keys.Decoder(), clone: recs.Cloner(),
 		at: map[string]int{}, left: mostTops, one: make([]T, 1), // emit keeps no reference
 	}
 	own := int(unsafe.Sizeof(*new(T)))
 	m.size = func(T) int { return own }
 	if m.clone != nil {
-		encode := recs.encoder()
+		encode := recs.Encoder()
 		var buf []byte
 		m.size = func(rec T) int {
 			buf = encode(buf[:0], rec)

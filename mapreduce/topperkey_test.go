@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 )
 
 // Lists that outgrow what a map holds, by many keys or by long records, are the same.
@@ -40,9 +42,9 @@ func TestTopPerKeyOfMany(t *testing.T) {
 
 // A map remembers no more than it may: with all that it holds taken it emits, and lists do not grow.
 func TestTopMapHoldsLittle(t *testing.T) {
-	keys, err := keyCodec[int](false, "")
+	keys, err := codec.Key[int](false, "")
 	require.NoError(t, err)
-	recs, err := valueCodec[[]byte]()
+	recs, err := codec.Value[[]byte]()
 	require.NoError(t, err)
 	m := newTopMap(3, func(a, b []byte) int { return cmp.Compare(len(b), len(a)) }, keys, recs)
 	emitted := 0

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 )
 
 // ErrOtherType is wrapped by the error of [ReadTyped] over records of another type.
@@ -16,7 +18,7 @@ var ErrOtherType = errors.New("records of another type")
 // name of O and how it is made up. The form may change with a later version of this module, which
 // then refuses it; it is no archive.
 func Typed[O any](to Destination) Output[O] {
-	v, wrong := valueCodec[O]()
+	v, wrong := codec.Value[O]()
 	out := Output[O]{
 		dest:      to,
 		checkType: func() error { return wrong },
@@ -24,7 +26,7 @@ func Typed[O any](to Destination) Output[O] {
 			if wrong != nil {
 				return nil, wrong
 			}
-			encode := v.encoder()
+			encode := v.Encoder()
 			var scratch []byte
 			return func(dst []byte, o O) ([]byte, error) {
 				scratch = encode(scratch[:0], o)
@@ -48,10 +50,10 @@ func Typed[O any](to Destination) Output[O] {
 // error that wraps ErrOtherType and names both types; what the type itself is called does not
 // matter, unless it has MarshalBinary.
 func ReadTyped[O any](sources ...Source) Input[O] {
-	v, wrong := valueCodec[O]()
+	v, wrong := codec.Value[O]()
 	in := Input[O]{sources: sources, plan: inputPlan{whole: true, wrong: wrong}}
 	in.read = func(s *splitReader, yield func(O) error) error {
-		decode, begun := v.decoder(), false
+		decode, begun := v.Decoder(), false
 		return decodeEach(s, frameRecords, func(rec []byte) (o O, err error) {
 			if !begun {
 				begun = true
@@ -82,7 +84,7 @@ func headOf(head []byte, t reflect.Type) error {
 
 // makeUp says how values of a type are encoded: types for which it is the same read each other's.
 func makeUp(t reflect.Type) string {
-	if marshals(t) {
+	if codec.Marshals(t) {
 		return t.PkgPath() + "." + t.Name()
 	}
 	switch t.Kind() {

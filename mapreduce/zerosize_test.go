@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 )
 
 // version has no memory, but an encoding.
@@ -23,18 +25,18 @@ func (*version) UnmarshalBinary(b []byte) error {
 // checkZeroSize states that a value comes back as a key, up and down, as a value, and as a kept record.
 func checkZeroSize[T any](t *testing.T, v T) {
 	t.Run(reflect.TypeFor[T]().String(), func(t *testing.T) {
-		check := func(c typedCodec[T], err error) {
+		check := func(c codec.Typed[T], err error) {
 			require.NoError(t, err)
-			b := c.encodeInto()(v)
-			require.Equal(t, string(c.encoder()(nil, v)), string(b))
-			require.Equal(t, len(b), c.width(b, map[bool]byte{true: 0xff}[c.descending]))
-			back, err := c.decoder()(b)
+			b := c.EncoderInPlace()(v)
+			require.Equal(t, string(c.Encoder()(nil, v)), string(b))
+			require.Equal(t, len(b), c.Width(b, map[bool]byte{true: 0xff}[c.Descending]))
+			back, err := c.Decoder()(b)
 			require.NoError(t, err)
 			require.Equal(t, v, back)
 		}
-		check(keyCodec[T](false, callerPackage(1)))
-		check(keyCodec[T](true, callerPackage(1)))
-		check(valueCodec[T]())
+		check(codec.Key[T](false, codec.CallerPackage(1)))
+		check(codec.Key[T](true, codec.CallerPackage(1)))
+		check(codec.Value[T]())
 		f, err := newKeptForm[T]()
 		require.NoError(t, err)
 		run, err := f.encoder()(nil, v)
@@ -92,16 +94,16 @@ func TestZeroSizeTypes(t *testing.T) {
 		{reflect.TypeFor[struct{ V version }](), false},
 		{reflect.TypeFor[[]None](), false},
 	} {
-		codec, err := new(codecs).of(c.of, true)
+		codec, err := new(codec.Builder).Of(c.of, true)
 		require.NoError(t, err)
-		require.Equal(t, c.empty, codec.empty, c.of)
+		require.Equal(t, c.empty, codec.Empty, c.of)
 	}
 
 	type text struct {
 		Text string
 		E    None
 	}
-	plain, err := valueCodec[text]()
+	plain, err := codec.Value[text]()
 	require.NoError(t, err)
-	require.Equal(t, "abc", string(plain.encoder()(nil, text{Text: "abc"})), "nothing follows the text, so that it needs no end")
+	require.Equal(t, "abc", string(plain.Encoder()(nil, text{Text: "abc"})), "nothing follows the text, so that it needs no end")
 }

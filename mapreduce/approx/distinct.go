@@ -8,6 +8,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 )
 
 // The precisions that [CountDistinct] takes.
@@ -30,7 +31,7 @@ func StandardError(precision int) float64 { return 1.04 / math.Sqrt(math.Exp2(fl
 // MostPrecision, or a V that cannot be a key, is an error of the first attempt.
 func CountDistinct[T, K, V any](precision int, key func(rec T) K, value func(rec T) V,
 ) mapreduce.Job[T, K, Sketch, mapreduce.Pair[K, int64]] {
-	encode, err := mapreduce.KeyEncoder[V](1)
+	values, err := codec.Key[V](false, codec.CallerPackage(2))
 	if precision < LeastPrecision || precision > MostPrecision {
 		err = fmt.Errorf("approx.CountDistinct: a precision of %d: want %d to %d", precision, LeastPrecision, MostPrecision)
 	}
@@ -40,7 +41,7 @@ func CountDistinct[T, K, V any](precision int, key func(rec T) K, value func(rec
 			if err != nil {
 				return mapreduce.Mapper[T, K, Sketch]{}, mapreduce.Permanent(err)
 			}
-			put, buf := encode(), []byte(nil)
+			put, buf := values.Encoder(), []byte(nil)
 			return mapreduce.Mapper[T, K, Sketch]{Map: func(rec T, emit func(K, Sketch)) error {
 				buf = put(buf[:0], value(rec))
 				emit(key(rec), Sketch{one: xxhash.Sum64(buf), precision: uint8(precision)})

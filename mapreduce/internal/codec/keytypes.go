@@ -1,4 +1,4 @@
-package mapreduce
+package codec
 
 import (
 	"encoding/binary"
@@ -11,7 +11,7 @@ import (
 
 // keyTypeCodec returns the codec of keys of types of the standard library whose
 // fields or bytes are not in the order of their values; nil for all other types.
-func keyTypeCodec(t reflect.Type, last bool) *codec {
+func keyTypeCodec(t reflect.Type, last bool) *Codec {
 	switch t {
 	case reflect.TypeFor[time.Time]():
 		return timeCodec()
@@ -28,17 +28,17 @@ const unixZero = -62135596800
 
 // timeCodec encodes an instant: the seconds since year 1 and the nanoseconds. It
 // decodes to UTC: an instant has one encoding, whatever the zone.
-func timeCodec() *codec {
-	return &codec{
-		width: fixedWidth(12),
-		encode: func(dst []byte, p unsafe.Pointer) []byte {
+func timeCodec() *Codec {
+	return &Codec{
+		Width: fixedWidth(12),
+		Encode: func(dst []byte, p unsafe.Pointer) []byte {
 			t := (*time.Time)(p)
 			dst = binary.BigEndian.AppendUint64(dst, uint64(t.Unix()-unixZero)^1<<63)
 			return binary.BigEndian.AppendUint32(dst, uint32(t.Nanosecond()))
 		},
-		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+		Decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
 			if len(src) < 12 {
-				return nil, errEncoding
+				return nil, ErrMalformed
 			}
 			sec := int64(binary.BigEndian.Uint64(src)^1<<63) + unixZero
 			*(*time.Time)(p) = time.Unix(sec, int64(binary.BigEndian.Uint32(src[8:]))).UTC()
@@ -49,17 +49,17 @@ func timeCodec() *codec {
 
 // bigIntCodec encodes the sign, the length of the magnitude and the magnitude;
 // the latter two are flipped in negative numbers.
-func bigIntCodec() *codec {
+func bigIntCodec() *Codec {
 	const head = 9
-	return &codec{
-		width: func(src []byte, mark byte) int {
+	return &Codec{
+		Width: func(src []byte, mark byte) int {
 			if len(src) < head {
 				return len(src)
 			}
 			n, _ := bigIntHead(src, mark)
 			return head + int(min(n, uint64(len(src))))
 		},
-		encode: func(dst []byte, p unsafe.Pointer) []byte {
+		Encode: func(dst []byte, p unsafe.Pointer) []byte {
 			x := (*big.Int)(p)
 			at := len(dst)
 			n := (x.BitLen() + 7) / 8
@@ -72,13 +72,13 @@ func bigIntCodec() *codec {
 			}
 			return dst
 		},
-		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+		Decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
 			if len(src) < head || src[0] > 2 {
-				return nil, errEncoding
+				return nil, ErrMalformed
 			}
 			n, neg := bigIntHead(src, 0)
 			if n > uint64(len(src)-head) {
-				return nil, errEncoding
+				return nil, ErrMalformed
 			}
 			magnitude := append([]byte(nil), src[head:head+int(n)]...)
 			var x big.Int
@@ -106,19 +106,19 @@ func bigIntHead(src []byte, mark byte) (n uint64, negative bool) {
 
 // addrCodec encodes an address as netip.Addr.Compare orders it: the length, then
 // the bytes and the zone.
-func addrCodec(last bool) *codec {
+func addrCodec(last bool) *Codec {
 	text := marshalCodec(reflect.TypeFor[netip.Addr](), last)
-	return &codec{
-		open:  last,
-		width: func(src []byte, mark byte) int { return 1 + text.width(src[min(1, len(src)):], mark) },
-		encode: func(dst []byte, p unsafe.Pointer) []byte {
-			return text.encode(append(dst, byte((*netip.Addr)(p).BitLen())), p)
+	return &Codec{
+		Open:  last,
+		Width: func(src []byte, mark byte) int { return 1 + text.Width(src[min(1, len(src)):], mark) },
+		Encode: func(dst []byte, p unsafe.Pointer) []byte {
+			return text.Encode(append(dst, byte((*netip.Addr)(p).BitLen())), p)
 		},
-		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+		Decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
 			if len(src) < 1 {
-				return nil, errEncoding
+				return nil, ErrMalformed
 			}
-			return text.decode(src[1:], p)
+			return text.Decode(src[1:], p)
 		},
 	}
 }

@@ -1,4 +1,4 @@
-package mapreduce
+package codec
 
 import (
 	"bytes"
@@ -13,6 +13,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
+
+// pair is a struct such as mapreduce.Pair.
+type pair[A, B any] struct {
+	First  A
+	Second B
+}
+
+func makePair[A, B any](a A, b B) pair[A, B] { return pair[A, B]{First: a, Second: b} }
 
 // compareFloats orders NaN last, as keys are ordered; 0 and -0 are one key.
 func compareFloats(a, b float64) int {
@@ -35,9 +43,9 @@ func checkKeys[K any](t *testing.T, name string, gen *rapid.Generator[K], compar
 	t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
 		a, b := gen.Draw(t, "a"), gen.Draw(t, "b")
 		for _, descending := range []bool{false, true} {
-			c, err := keyCodec[K](descending, "")
+			c, err := Key[K](descending, "")
 			require.NoError(t, err)
-			encode, decode := c.encoder(), c.decoder()
+			encode, decode := c.Encoder(), c.Decoder()
 			x, y := encode(nil, a), encode([]byte{7}, b)[1:]
 			want := compare(a, b)
 			if descending {
@@ -80,22 +88,22 @@ func shortBytes() *rapid.Generator[[]byte] {
 type composite struct {
 	Flag  bool
 	Text  string
-	Inner Pair[int16, []byte]
+	Inner pair[int16, []byte]
 	Last  string
 	_     int
-	Empty None
+	Empty struct{}
 }
 
-type mark struct{ text string }
+type label struct{ text string }
 
-func (m mark) MarshalBinary() ([]byte, error) {
+func (m label) MarshalBinary() ([]byte, error) {
 	if m.text == "bad" {
-		return nil, errors.New("bad mark")
+		return nil, errors.New("bad label")
 	}
 	return []byte(m.text), nil
 }
 
-func (m *mark) UnmarshalBinary(b []byte) error {
+func (m *label) UnmarshalBinary(b []byte) error {
 	m.text = string(b)
 	return nil
 }
@@ -109,15 +117,15 @@ type plainFields struct {
 
 func TestCompositeKeyOrderIsFieldOrder(t *testing.T) {
 	text := rapid.Map(shortBytes(), func(b []byte) string { return string(b) })
-	checkKeys(t, "pair", rapid.Custom(func(t *rapid.T) Pair[string, string] {
-		return MakePair(text.Draw(t, "first"), text.Draw(t, "second"))
-	}), func(a, b Pair[string, string]) int {
+	checkKeys(t, "pair", rapid.Custom(func(t *rapid.T) pair[string, string] {
+		return makePair(text.Draw(t, "first"), text.Draw(t, "second"))
+	}), func(a, b pair[string, string]) int {
 		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.Second, b.Second))
 	})
 	checkKeys(t, "struct", rapid.Custom(func(t *rapid.T) composite {
 		return composite{
 			Flag: rapid.Bool().Draw(t, "flag"), Text: text.Draw(t, "text"),
-			Inner: MakePair(rapid.Int16Range(-1, 1).Draw(t, "n"), shortBytes().Draw(t, "b")), Last: text.Draw(t,
+			Inner: makePair(rapid.Int16Range(-1, 1).Draw(t, "n"), shortBytes().Draw(t, "b")), Last: text.Draw(t,
 				"last"),
 		}
 	}), func(a, b composite) int {
@@ -141,42 +149,42 @@ func TestCompositeKeyOrderIsFieldOrder(t *testing.T) {
 		return [3]byte(rapid.SliceOfN(rapid.Byte(), 3, 3).Draw(t, "b"))
 	}), func(a, b [3]byte) int { return bytes.Compare(a[:], b[:]) })
 	checkKeys(t, "slice", rapid.SliceOfN(text, 0, 3), slices.Compare[[]string])
-	checkKeys(t, "marshaler", rapid.Map(text, func(s string) mark { return mark{s} }),
-		func(a, b mark) int { return cmp.Compare(a.text, b.text) })
-	checkKeys(t, "pair of marshalers", rapid.Custom(func(t *rapid.T) Pair[mark, mark] {
-		return MakePair(mark{text.Draw(t, "first")}, mark{text.Draw(t, "second")})
-	}), func(a, b Pair[mark, mark]) int {
+	checkKeys(t, "marshaler", rapid.Map(text, func(s string) label { return label{s} }),
+		func(a, b label) int { return cmp.Compare(a.text, b.text) })
+	checkKeys(t, "pair of marshalers", rapid.Custom(func(t *rapid.T) pair[label, label] {
+		return makePair(label{text.Draw(t, "first")}, label{text.Draw(t, "second")})
+	}), func(a, b pair[label, label]) int {
 		return cmp.Or(cmp.Compare(a.First.text, b.First.text), cmp.Compare(a.Second.text, b.Second.text))
 	})
 }
 
 func TestPrefixLen(t *testing.T) {
 	for _, descending := range []bool{false, true} {
-		c, err := keyCodec[Pair[string, int32]](descending, "")
+		c, err := Key[pair[string, int32]](descending, "")
 		require.NoError(t, err)
-		prefix, err := c.prefixLen(1)
+		prefix, err := c.PrefixLen(1)
 		require.NoError(t, err)
-		encode := c.encoder()
-		a, b := encode(nil, MakePair("x\x00", int32(1))), encode(nil, MakePair("x\x00", int32(2)))
+		encode := c.Encoder()
+		a, b := encode(nil, makePair("x\x00", int32(1))), encode(nil, makePair("x\x00", int32(2)))
 		require.Len(t, a, 9)
 		require.Equal(t, 5, prefix(a))
 		require.Equal(t, a[:5], b[:prefix(b)])
-		_, err = c.prefixLen(3)
+		_, err = c.PrefixLen(3)
 		require.ErrorContains(t, err, "has 2 fields")
 	}
 }
 
 func TestDecodeRefusesOtherBytes(t *testing.T) {
 	refuses := func(b []byte, decode func([]byte) error) {
-		require.ErrorIs(t, decode(b), errEncoding, "% x", b)
+		require.ErrorIs(t, decode(b), ErrMalformed, "% x", b)
 	}
 	for _, b := range [][]byte{{}, {1}, {0, 0, 0}, make([]byte, 9)} {
 		refuses(b, decodeErr[int64](t))
 	}
-	refuses([]byte{'a'}, decodeErr[Pair[string, int8]](t))
-	refuses([]byte{'a', 0}, decodeErr[Pair[string, int8]](t))
-	refuses([]byte{'a', 0, 2, 1}, decodeErr[Pair[string, int8]](t))
-	refuses([]byte{'a', 0, 1}, decodeErr[Pair[string, int8]](t))
+	refuses([]byte{'a'}, decodeErr[pair[string, int8]](t))
+	refuses([]byte{'a', 0}, decodeErr[pair[string, int8]](t))
+	refuses([]byte{'a', 0, 2, 1}, decodeErr[pair[string, int8]](t))
+	refuses([]byte{'a', 0, 1}, decodeErr[pair[string, int8]](t))
 	refuses([]byte{1, 9}, decodeErr[[]int8](t))
 	refuses([]byte{2}, decodeErr[[]int8](t))
 	refuses([]byte{1, 2}, decodeErr[[3]byte](t))
@@ -184,9 +192,9 @@ func TestDecodeRefusesOtherBytes(t *testing.T) {
 }
 
 func decodeErr[V any](t *testing.T) func([]byte) error {
-	c, err := valueCodec[V]()
+	c, err := Value[V]()
 	require.NoError(t, err)
-	decode := c.decoder()
+	decode := c.Decoder()
 	return func(b []byte) error {
 		_, err := decode(b)
 		return err
@@ -195,25 +203,25 @@ func decodeErr[V any](t *testing.T) func([]byte) error {
 
 func TestUnsupportedTypes(t *testing.T) {
 	for _, err := range []error{
-		second(keyCodec[map[string]int](false, "")),
-		second(keyCodec[*int](false, "")),
-		second(valueCodec[func()]()),
-		second(valueCodec[struct{ C chan int }]()),
-		second(valueCodec[any]()),
-		second(valueCodec[complex128]()),
+		errorOf(Key[map[string]int](false, "")),
+		errorOf(Key[*int](false, "")),
+		errorOf(Value[func()]()),
+		errorOf(Value[struct{ C chan int }]()),
+		errorOf(Value[any]()),
+		errorOf(Value[complex128]()),
 	} {
 		require.ErrorIs(t, err, ErrUnsupportedType)
 	}
-	require.ErrorContains(t, second(valueCodec[struct{ C chan int }]()), "field C")
+	require.ErrorContains(t, errorOf(Value[struct{ C chan int }]()), "field C")
 }
 
-func second[T any](_ T, err error) error { return err }
+func errorOf[T any](_ T, err error) error { return err }
 
 func TestEncodeDoesNotAllocate(t *testing.T) {
-	c, err := keyCodec[Pair[string, int64]](false, "")
+	c, err := Key[pair[string, int64]](false, "")
 	require.NoError(t, err)
-	encode, buf := c.encoder(), make([]byte, 0, 64)
-	k := MakePair("some text", int64(9))
+	encode, buf := c.Encoder(), make([]byte, 0, 64)
+	k := makePair("some text", int64(9))
 	require.Zero(t, testing.AllocsPerRun(100, func() { buf = encode(buf[:0], k) }))
 	require.Equal(t, uint64(9)|1<<63, binary.BigEndian.Uint64(buf[11:]))
 	require.True(t, strings.HasPrefix(string(buf), "some text\x00\x01"))
@@ -227,16 +235,16 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte("\x01a\x00\xff\x00\x01\x01\x80\x00\x00\x00\x00\x00\x00\x01\x00"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		fuzzDecode[composite](t, b)
-		fuzzDecode[Pair[string, []int]](t, b)
-		fuzzDecode[[]Pair[[]byte, float32]](t, b)
+		fuzzDecode[pair[string, []int]](t, b)
+		fuzzDecode[[]pair[[]byte, float32]](t, b)
 		fuzzDecode[[2]string](t, b)
 	})
 }
 
 func fuzzDecode[V any](t *testing.T, b []byte) {
-	c, err := keyCodec[V](false, "")
+	c, err := Key[V](false, "")
 	require.NoError(t, err)
-	decode, encode := c.decoder(), c.encoder()
+	decode, encode := c.Decoder(), c.Encoder()
 	v, err := decode(bytes.Clone(b))
 	if err != nil {
 		return
@@ -250,19 +258,19 @@ func fuzzDecode[V any](t *testing.T, b []byte) {
 // The width of what was escaped is up to its end; damaged bytes without one have no other field.
 func TestEscapedWidth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		for mark, end := range map[byte]byte{0: 1, 0xff: 0xfe} {
+		for label, end := range map[byte]byte{0: 1, 0xff: 0xfe} {
 			src := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 1, 0xfe, 0xff, 'a'}), 0, 9).Draw(t, "src")
 			want := len(src)
 			for i := 0; i+1 < len(src); i++ {
-				if src[i] == mark {
+				if src[i] == label {
 					if src[i+1] == end {
 						want = i + 2
 						break
 					}
-					i++ // the mark itself, escaped
+					i++ // the label itself, escaped
 				}
 			}
-			require.Equal(t, want, escapedWidth(src, mark), "% x", src)
+			require.Equal(t, want, escapedWidth(src, label), "% x", src)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package mapreduce
+package codec
 
 import (
 	"encoding/binary"
@@ -10,14 +10,14 @@ import (
 // fixedWidth is the width of encodings of n bytes.
 func fixedWidth(n int) func([]byte, byte) int { return func([]byte, byte) int { return n } }
 
-func byteCodec(flip byte) *codec {
-	return &codec{
+func byteCodec(flip byte) *Codec {
+	return &Codec{
 		plain: plainByte, flip: uint64(flip),
-		width:  fixedWidth(1),
-		encode: func(dst []byte, p unsafe.Pointer) []byte { return append(dst, *(*byte)(p)^flip) },
-		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+		Width:  fixedWidth(1),
+		Encode: func(dst []byte, p unsafe.Pointer) []byte { return append(dst, *(*byte)(p)^flip) },
+		Decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
 			if len(src) < 1 {
-				return nil, errEncoding
+				return nil, ErrMalformed
 			}
 			*(*byte)(p) = src[0] ^ flip
 			return src[1:], nil
@@ -25,7 +25,7 @@ func byteCodec(flip byte) *codec {
 	}
 }
 
-func integerCodec(t reflect.Type) *codec {
+func integerCodec(t reflect.Type) *Codec {
 	var flip uint64
 	if t.Kind() <= reflect.Int64 {
 		flip = 1 << (t.Bits() - 1)
@@ -42,15 +42,15 @@ func integerCodec(t reflect.Type) *codec {
 }
 
 // int32Codec is the codec of integers of 4 bytes, without calls within: most keys of jobs in memory are such.
-func int32Codec(flip uint32) *codec {
-	return &codec{
-		width: fixedWidth(4),
-		encode: func(dst []byte, p unsafe.Pointer) []byte {
+func int32Codec(flip uint32) *Codec {
+	return &Codec{
+		Width: fixedWidth(4),
+		Encode: func(dst []byte, p unsafe.Pointer) []byte {
 			return binary.BigEndian.AppendUint32(dst, *(*uint32)(p)^flip)
 		},
-		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+		Decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
 			if len(src) < 4 {
-				return nil, errEncoding
+				return nil, ErrMalformed
 			}
 			*(*uint32)(p) = binary.BigEndian.Uint32(src) ^ flip
 			return src[4:], nil
@@ -59,16 +59,16 @@ func int32Codec(flip uint32) *codec {
 }
 
 // int64Codec is the codec of integers of 8 bytes.
-func int64Codec(flip uint64) *codec {
-	return &codec{
+func int64Codec(flip uint64) *Codec {
+	return &Codec{
 		plain: plainWord, flip: flip,
-		width: fixedWidth(8),
-		encode: func(dst []byte, p unsafe.Pointer) []byte {
+		Width: fixedWidth(8),
+		Encode: func(dst []byte, p unsafe.Pointer) []byte {
 			return binary.BigEndian.AppendUint64(dst, *(*uint64)(p)^flip)
 		},
-		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+		Decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
 			if len(src) < 8 {
-				return nil, errEncoding
+				return nil, ErrMalformed
 			}
 			*(*uint64)(p) = binary.BigEndian.Uint64(src) ^ flip
 			return src[8:], nil
@@ -77,17 +77,17 @@ func int64Codec(flip uint64) *codec {
 }
 
 // wordCodec stores the low n bytes of a number, big-endian.
-func wordCodec(n int, load func(unsafe.Pointer) uint64, store func(unsafe.Pointer, uint64)) *codec {
-	return &codec{
-		width: fixedWidth(n),
-		encode: func(dst []byte, p unsafe.Pointer) []byte {
+func wordCodec(n int, load func(unsafe.Pointer) uint64, store func(unsafe.Pointer, uint64)) *Codec {
+	return &Codec{
+		Width: fixedWidth(n),
+		Encode: func(dst []byte, p unsafe.Pointer) []byte {
 			var b [8]byte
 			binary.BigEndian.PutUint64(b[:], load(p))
 			return append(dst, b[8-n:]...)
 		},
-		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+		Decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
 			if len(src) < n {
-				return nil, errEncoding
+				return nil, ErrMalformed
 			}
 			var b [8]byte
 			copy(b[8-n:], src[:n])
@@ -99,7 +99,7 @@ func wordCodec(n int, load func(unsafe.Pointer) uint64, store func(unsafe.Pointe
 
 // floatCodec orders -Inf < … < 0 < … < +Inf < NaN. In a key -0 becomes 0 and all
 // NaNs become one, which is what equal floats are to a user; a value keeps its bits.
-func floatCodec(t reflect.Type, key bool) *codec {
+func floatCodec(t reflect.Type, key bool) *Codec {
 	if t.Size() == 4 {
 		return wordCodec(4, func(p unsafe.Pointer) uint64 {
 			f := *(*float32)(p)

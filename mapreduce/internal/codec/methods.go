@@ -1,4 +1,4 @@
-package mapreduce
+package codec
 
 import (
 	"reflect"
@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// ownMethod reports whether t, or its pointer type, declares a method itself. A
+// OwnMethod reports whether t, or its pointer type, declares a method itself. A
 // method that a struct has from an embedded field knows nothing of the other
 // fields: encoding with it would lose them.
-func ownMethod(t reflect.Type, name string) bool {
+func OwnMethod(t reflect.Type, name string) bool {
 	if t.Kind() != reflect.Struct {
 		return true
 	}
@@ -77,17 +77,17 @@ var mainModule = sync.OnceValue(func() string {
 	return "main"
 })
 
-// callerPackage returns the package of the caller, skip frames up.
-func callerPackage(skip int) string {
+// CallerPackage returns the package of the caller, skip frames up.
+func CallerPackage(skip int) string {
 	pc, _, _, ok := runtime.Caller(skip)
 	if !ok {
 		return ""
 	}
-	return packageOf(runtime.FuncForPC(pc).Name())
+	return PackageOf(runtime.FuncForPC(pc).Name())
 }
 
-// packageOf is the package of a function by its full name.
-func packageOf(name string) string {
+// PackageOf is the package of a function by its full name.
+func PackageOf(name string) string {
 	slash := strings.LastIndexByte(name, '/') + 1
 	last, _, _ := strings.Cut(name[slash:], ".")
 	return name[:slash] + strings.ReplaceAll(last, "%2e", ".")

@@ -1,4 +1,4 @@
-package mapreduce
+package codec
 
 import (
 	"encoding/binary"
@@ -13,12 +13,12 @@ import (
 // cut short are an error.
 func checkSlices[E int | int32 | int64 | uint | uint32 | uint64 | uintptr](t *testing.T, name string) {
 	t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
-		c, err := valueCodec[[]E]()
+		c, err := Value[[]E]()
 		require.NoError(t, err)
 		number := rapid.Custom(func(t *rapid.T) E { return E(rapid.Int64().Draw(t, "number")) })
 		draw := func(name string) []E { return rapid.SliceOfN(number, 0, 5).Draw(t, name) }
 		a, b := draw("a"), draw("b")
-		encode, decode := c.encoder(), c.decoder()
+		encode, decode := c.Encoder(), c.Decoder()
 		x, y := encode(nil, a), encode(nil, b)
 		require.Equal(t, slices.Compare(a, b), slices.Compare(x, y))
 		back, err := decode(x)
@@ -26,11 +26,11 @@ func checkSlices[E int | int32 | int64 | uint | uint32 | uint64 | uintptr](t *te
 		require.True(t, slices.Equal(a, back))
 		for n := range x {
 			_, err := decode(x[:n])
-			require.ErrorIs(t, err, errEncoding)
+			require.ErrorIs(t, err, ErrMalformed)
 		}
 		x[0] = 2
 		_, err = decode(x)
-		require.ErrorIs(t, err, errEncoding)
+		require.ErrorIs(t, err, ErrMalformed)
 	}))
 }
 
@@ -49,9 +49,9 @@ func TestSlicesOfIntegers(t *testing.T) {
 func BenchmarkSliceValue(b *testing.B) {
 	list := make([]int32, 100)
 	b.Run("codec", func(b *testing.B) {
-		c, err := valueCodec[[]int32]()
+		c, err := Value[[]int32]()
 		require.NoError(b, err)
-		encode, decode := c.encoder(), c.decoder()
+		encode, decode := c.Encoder(), c.Decoder()
 		var buf []byte
 		for b.Loop() {
 			buf = encode(buf[:0], list)

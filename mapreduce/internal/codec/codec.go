@@ -1,4 +1,4 @@
-package mapreduce
+package codec
 
 import (
 	"encoding"
@@ -14,10 +14,10 @@ import (
 // key, value or record.
 var ErrUnsupportedType = errors.New("unsupported type")
 
-// errEncoding says that bytes are not the encoding of a value.
-var errEncoding = errors.New("mapreduce: malformed encoding")
+// ErrMalformed says that bytes are not the encoding of a value.
+var ErrMalformed = errors.New("mapreduce: malformed encoding")
 
-// codec turns values of one type into bytes whose order is the order of the
+// Codec turns values of one type into bytes whose order is the order of the
 // values, and back:
 //
 //	bool, integers   big-endian, the sign bit of signed ones flipped
@@ -33,31 +33,31 @@ var errEncoding = errors.New("mapreduce: malformed encoding")
 //
 // The functions take pointers so that they are built once, at Bind, and cost no
 // allocation a record. They have no state: attempts share them.
-type codec struct {
-	encode func(dst []byte, p unsafe.Pointer) []byte
-	// decode reads a value from the head of src and returns the rest. Byte
+type Codec struct {
+	Encode func(dst []byte, p unsafe.Pointer) []byte
+	// Decode reads a value from the head of src and returns the rest. Byte
 	// slices alias src where they can.
-	decode func(src []byte, p unsafe.Pointer) ([]byte, error)
-	// width tells how many bytes at the head of src are the value's, without
+	Decode func(src []byte, p unsafe.Pointer) ([]byte, error)
+	// Width tells how many bytes at the head of src are the value's, without
 	// decoding it; every byte of src has been flipped with mark. What it says of
 	// malformed bytes may be more than there are.
-	width  func(src []byte, mark byte) int
-	raw    bool // the encoding is the bytes of a string or []byte
-	open   bool // the value takes all of src: only at the end of an encoding
-	empty  bool // no value has any bytes; types of size zero with MarshalBinary have some
+	Width  func(src []byte, mark byte) int
+	Raw    bool // the encoding is the bytes of a string or []byte
+	Open   bool // the value takes all of src: only at the end of an encoding
+	Empty  bool // no value has any bytes; types of size zero with MarshalBinary have some
 	plain  plainKind
 	flip   uint64 // of a plain integer: exclusive-or
 	fields []fieldCodec
 }
 
-// appender is encode, of keys in falling order with all bits flipped.
-func (c *codec) appender(descending bool) func(dst []byte, p unsafe.Pointer) []byte {
+// Appender is encode, of keys in falling order with all bits flipped.
+func (c *Codec) Appender(descending bool) func(dst []byte, p unsafe.Pointer) []byte {
 	if !descending {
-		return c.encode
+		return c.Encode
 	}
 	return func(dst []byte, p unsafe.Pointer) []byte {
 		at := len(dst)
-		dst = c.encode(dst, p)
+		dst = c.Encode(dst, p)
 		flip(dst[at:])
 		return dst
 	}
@@ -76,28 +76,28 @@ const (
 
 // fieldCodec has plain and flip of its codec once more, where encode looks.
 type fieldCodec struct {
-	*codec
+	*Codec
 	offset uintptr
 	plain  plainKind
 	flip   uint64
 }
 
-func fieldAt(offset uintptr, c *codec) fieldCodec {
-	return fieldCodec{codec: c, offset: offset, plain: c.plain, flip: c.flip}
+func fieldAt(offset uintptr, c *Codec) fieldCodec {
+	return fieldCodec{Codec: c, offset: offset, plain: c.plain, flip: c.flip}
 }
 
 var (
-	marshalerType   = reflect.TypeFor[encoding.BinaryMarshaler]()
+	MarshalerType   = reflect.TypeFor[encoding.BinaryMarshaler]()
 	unmarshalerType = reflect.TypeFor[encoding.BinaryUnmarshaler]()
 )
 
-// selfCoded is a type of this package that makes its own codec.
-type selfCoded interface {
-	codecWithin(b *codecs, last bool) (*codec, error)
+// SelfCoded is a type of this package that makes its own codec.
+type SelfCoded interface {
+	CodecWithin(b *Builder, last bool) (*Codec, error)
 }
 
-// codecs builds the codec of a type.
-type codecs struct {
+// Builder builds the codec of a type.
+type Builder struct {
 	key  bool   // of a key: equal values must have equal bytes
 	home string // package that calls Bind
 	path []string
@@ -105,17 +105,17 @@ type codecs struct {
 	within []reflect.Type
 }
 
-// of returns the codec of t. last says that nothing follows the value.
-func (b *codecs) of(t reflect.Type, last bool) (*codec, error) {
+// Of returns the codec of t. last says that nothing follows the value.
+func (b *Builder) Of(t reflect.Type, last bool) (*Codec, error) {
 	if b.key {
 		if c := keyTypeCodec(t, last); c != nil {
 			return c, nil
 		}
 	}
-	if own, ok := reflect.TypeAssert[selfCoded](reflect.Zero(t)); ok {
-		return own.codecWithin(b, last)
+	if own, ok := reflect.TypeAssert[SelfCoded](reflect.Zero(t)); ok {
+		return own.CodecWithin(b, last)
 	}
-	if marshals(t) {
+	if Marshals(t) {
 		return marshalCodec(t, last), nil
 	}
 	if slices.Contains(b.within, t) {
@@ -151,17 +151,17 @@ func (b *codecs) of(t reflect.Type, last bool) (*codec, error) {
 	}
 }
 
-// part is of for a part of the present type.
-func (b *codecs) part(name string, t reflect.Type, last bool) (*codec, error) {
+// Part is of for a part of the present type.
+func (b *Builder) Part(name string, t reflect.Type, last bool) (*Codec, error) {
 	b.path = append(b.path, name)
 	defer func() { b.path = b.path[:len(b.path)-1] }()
-	return b.of(t, last)
+	return b.Of(t, last)
 }
 
 // refuse says which field, of which type, cannot be encoded, and why.
-func (b *codecs) refuse(t reflect.Type, why string) error { return refuseType(b.path, t, why) }
+func (b *Builder) refuse(t reflect.Type, why string) error { return Refuse(b.path, t, why) }
 
-func refuseType(path []string, t reflect.Type, why string) error {
+func Refuse(path []string, t reflect.Type, why string) error {
 	err := fmt.Errorf("%w %s", ErrUnsupportedType, t)
 	if why != "" {
 		err = fmt.Errorf("%w: %s", err, why)
@@ -172,9 +172,9 @@ func refuseType(path []string, t reflect.Type, why string) error {
 	return fmt.Errorf("field %s: %w", strings.TrimPrefix(strings.Join(path, ""), "."), err)
 }
 
-// marshals reports whether values of t are to be encoded with MarshalBinary.
-func marshals(t reflect.Type) bool {
+// Marshals reports whether values of t are to be encoded with MarshalBinary.
+func Marshals(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
-	return p.Implements(marshalerType) && p.Implements(unmarshalerType) &&
-		ownMethod(t, "MarshalBinary") && ownMethod(t, "UnmarshalBinary")
+	return p.Implements(MarshalerType) && p.Implements(unmarshalerType) &&
+		OwnMethod(t, "MarshalBinary") && OwnMethod(t, "UnmarshalBinary")
 }

@@ -1,4 +1,4 @@
-package mapreduce
+package codec
 
 import (
 	"bytes"
@@ -6,24 +6,24 @@ import (
 	"unsafe"
 )
 
-func stringCodec(last bool) *codec {
+func stringCodec(last bool) *Codec {
 	if last {
-		return &codec{
-			raw: true, open: true, plain: plainString, width: restWidth,
-			encode: func(dst []byte, p unsafe.Pointer) []byte { return append(dst, *(*string)(p)...) },
-			decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+		return &Codec{
+			Raw: true, Open: true, plain: plainString, Width: restWidth,
+			Encode: func(dst []byte, p unsafe.Pointer) []byte { return append(dst, *(*string)(p)...) },
+			Decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
 				*(*string)(p) = string(src)
 				return nil, nil
 			},
 		}
 	}
-	return &codec{
-		width: escapedWidth,
-		encode: func(dst []byte, p unsafe.Pointer) []byte {
+	return &Codec{
+		Width: escapedWidth,
+		Encode: func(dst []byte, p unsafe.Pointer) []byte {
 			s := *(*string)(p)
 			return appendEscaped(dst, unsafe.Slice(unsafe.StringData(s), len(s)))
 		},
-		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+		Decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
 			b, rest, err := cutEscaped(src)
 			*(*string)(p) = string(b)
 			return rest, err
@@ -31,21 +31,21 @@ func stringCodec(last bool) *codec {
 	}
 }
 
-func bytesCodec(last bool) *codec {
+func bytesCodec(last bool) *Codec {
 	if last {
-		return &codec{
-			raw: true, open: true, plain: plainBytes, width: restWidth,
-			encode: func(dst []byte, p unsafe.Pointer) []byte { return append(dst, *(*[]byte)(p)...) },
-			decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+		return &Codec{
+			Raw: true, Open: true, plain: plainBytes, Width: restWidth,
+			Encode: func(dst []byte, p unsafe.Pointer) []byte { return append(dst, *(*[]byte)(p)...) },
+			Decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
 				*(*[]byte)(p) = slices.Clip(src)
 				return nil, nil
 			},
 		}
 	}
-	return &codec{
-		width:  escapedWidth,
-		encode: func(dst []byte, p unsafe.Pointer) []byte { return appendEscaped(dst, *(*[]byte)(p)) },
-		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+	return &Codec{
+		Width:  escapedWidth,
+		Encode: func(dst []byte, p unsafe.Pointer) []byte { return appendEscaped(dst, *(*[]byte)(p)) },
+		Decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
 			b, rest, err := cutEscaped(src)
 			*(*[]byte)(p) = b
 			return rest, err
@@ -70,7 +70,7 @@ func cutEscaped(src []byte) (b, rest []byte, err error) {
 	for at := 0; ; {
 		i := bytes.IndexByte(src[at:], 0)
 		if i < 0 || at+i+1 == len(src) {
-			return nil, nil, errEncoding
+			return nil, nil, ErrMalformed
 		}
 		switch part := src[at : at+i]; {
 		case src[at+i+1] == 1 && !copied:
@@ -80,7 +80,7 @@ func cutEscaped(src []byte) (b, rest []byte, err error) {
 		case src[at+i+1] == 0xff:
 			b, copied = append(append(b, part...), 0), true
 		default:
-			return nil, nil, errEncoding
+			return nil, nil, ErrMalformed
 		}
 		at += i + 2
 	}

@@ -1,4 +1,4 @@
-package mapreduce
+package codec
 
 import (
 	"encoding/binary"
@@ -8,30 +8,30 @@ import (
 )
 
 // sliceCodec is the codec of slice type t, whose elements elem encodes.
-func sliceCodec(t reflect.Type, elem *codec) *codec {
+func sliceCodec(t reflect.Type, elem *Codec) *Codec {
 	size := t.Elem().Size()
-	c := &codec{
-		width: func(src []byte, mark byte) int {
+	c := &Codec{
+		Width: func(src []byte, mark byte) int {
 			_, end := countElements(elem, src, mark)
 			return end + 1
 		},
-		encode: func(dst []byte, p unsafe.Pointer) []byte {
+		Encode: func(dst []byte, p unsafe.Pointer) []byte {
 			h := (*[]struct{})(p) // only the header is used
 			base := unsafe.Pointer(unsafe.SliceData(*h))
 			for i := range len(*h) {
-				dst = elem.encode(append(dst, 1), unsafe.Add(base, uintptr(i)*size))
+				dst = elem.Encode(append(dst, 1), unsafe.Add(base, uintptr(i)*size))
 			}
 			return append(dst, 0)
 		},
-		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+		Decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
 			n, end := countElements(elem, src, 0)
 			if end >= len(src) || src[end] != 0 {
-				return nil, errEncoding
+				return nil, ErrMalformed
 			}
 			base := makeSlice(t, n, p)
 			for i := range n {
 				var err error
-				if src, err = elem.decode(src[1:], unsafe.Add(base, uintptr(i)*size)); err != nil {
+				if src, err = elem.Decode(src[1:], unsafe.Add(base, uintptr(i)*size)); err != nil {
 					return nil, err
 				}
 			}
@@ -40,7 +40,7 @@ func sliceCodec(t reflect.Type, elem *codec) *codec {
 	}
 	switch t.Elem().Kind() {
 	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		if !marshals(t.Elem()) {
+		if !Marshals(t.Elem()) {
 			integerSlice(c, t)
 		}
 	default:
@@ -50,10 +50,10 @@ func sliceCodec(t reflect.Type, elem *codec) *codec {
 
 // countElements counts the elements at the head of src, of which each byte has been flipped with
 // mark, and returns where they end.
-func countElements(elem *codec, src []byte, mark byte) (n, end int) {
+func countElements(elem *Codec, src []byte, mark byte) (n, end int) {
 	for end < len(src) && src[end] == 1^mark {
 		end++
-		end += min(elem.width(src[end:], mark), len(src)-end)
+		end += min(elem.Width(src[end:], mark), len(src)-end)
 		n++
 	}
 	return n, end
@@ -72,14 +72,14 @@ func makeSlice(t reflect.Type, n int, p unsafe.Pointer) unsafe.Pointer {
 
 // integerSlice has c encode and decode integers of 4 or 8 bytes without a call for each: so they
 // cost what packing them by hand does.
-func integerSlice(c *codec, t reflect.Type) {
+func integerSlice(c *Codec, t reflect.Type) {
 	var flip uint64
 	if t.Elem().Kind() <= reflect.Int64 {
 		flip = 1 << (t.Elem().Bits() - 1)
 	}
 	if t.Elem().Size() == 4 {
 		flip := uint32(flip)
-		c.encode = func(dst []byte, p unsafe.Pointer) []byte {
+		c.Encode = func(dst []byte, p unsafe.Pointer) []byte {
 			list := *(*[]uint32)(p)
 			dst = slices.Grow(dst, 5*len(list)+1)
 			for _, x := range list {
@@ -87,10 +87,10 @@ func integerSlice(c *codec, t reflect.Type) {
 			}
 			return append(dst, 0)
 		}
-		c.decode = func(src []byte, p unsafe.Pointer) ([]byte, error) {
+		c.Decode = func(src []byte, p unsafe.Pointer) ([]byte, error) {
 			n, ok := countWords(src, 4)
 			if !ok {
-				return nil, errEncoding
+				return nil, ErrMalformed
 			}
 			list := makeWords[uint32](n)
 			for i := range list {
@@ -101,7 +101,7 @@ func integerSlice(c *codec, t reflect.Type) {
 		}
 		return
 	}
-	c.encode = func(dst []byte, p unsafe.Pointer) []byte {
+	c.Encode = func(dst []byte, p unsafe.Pointer) []byte {
 		list := *(*[]uint64)(p)
 		dst = slices.Grow(dst, 9*len(list)+1)
 		for _, x := range list {
@@ -109,10 +109,10 @@ func integerSlice(c *codec, t reflect.Type) {
 		}
 		return append(dst, 0)
 	}
-	c.decode = func(src []byte, p unsafe.Pointer) ([]byte, error) {
+	c.Decode = func(src []byte, p unsafe.Pointer) ([]byte, error) {
 		n, ok := countWords(src, 8)
 		if !ok {
-			return nil, errEncoding
+			return nil, ErrMalformed
 		}
 		list := makeWords[uint64](n)
 		for i := range list {

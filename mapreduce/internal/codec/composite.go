@@ -1,4 +1,4 @@
-package mapreduce
+package codec
 
 import (
 	"encoding"
@@ -12,15 +12,15 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-func (b *codecs) slice(t reflect.Type) (*codec, error) {
-	elem, err := b.part("[]", t.Elem(), false)
+func (b *Builder) slice(t reflect.Type) (*Codec, error) {
+	elem, err := b.Part("[]", t.Elem(), false)
 	if err != nil {
 		return nil, err
 	}
 	return sliceCodec(t, elem), nil
 }
 
-func (b *codecs) array(t reflect.Type, last bool) (*codec, error) {
+func (b *Builder) array(t reflect.Type, last bool) (*Codec, error) {
 	n, size := t.Len(), t.Elem().Size()
 	if t.Elem().Kind() == reflect.Uint8 {
 		return byteArrayCodec(n), nil
@@ -28,7 +28,7 @@ func (b *codecs) array(t reflect.Type, last bool) (*codec, error) {
 	if n == 0 {
 		return fieldsCodec(nil), nil
 	}
-	elem, err := b.part("[]", t.Elem(), false)
+	elem, err := b.Part("[]", t.Elem(), false)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (b *codecs) array(t reflect.Type, last bool) (*codec, error) {
 		fields[i] = fieldAt(uintptr(i)*size, elem)
 	}
 	if last {
-		if fields[n-1].codec, err = b.part("[]", t.Elem(), true); err != nil {
+		if fields[n-1].Codec, err = b.Part("[]", t.Elem(), true); err != nil {
 			return nil, err
 		}
 	}
@@ -50,14 +50,14 @@ func (b *codecs) array(t reflect.Type, last bool) (*codec, error) {
 // mostElements is the length of the longest array that is encoded, unless of bytes.
 const mostElements = 1 << 16
 
-func byteArrayCodec(n int) *codec {
-	return &codec{
-		empty:  n == 0,
-		width:  fixedWidth(n),
-		encode: func(dst []byte, p unsafe.Pointer) []byte { return append(dst, unsafe.Slice((*byte)(p), n)...) },
-		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+func byteArrayCodec(n int) *Codec {
+	return &Codec{
+		Empty:  n == 0,
+		Width:  fixedWidth(n),
+		Encode: func(dst []byte, p unsafe.Pointer) []byte { return append(dst, unsafe.Slice((*byte)(p), n)...) },
+		Decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
 			if len(src) < n {
-				return nil, errEncoding
+				return nil, ErrMalformed
 			}
 			copy(unsafe.Slice((*byte)(p), n), src)
 			return src[n:], nil
@@ -65,7 +65,7 @@ func byteArrayCodec(n int) *codec {
 	}
 }
 
-func (b *codecs) structure(t reflect.Type, last bool) (*codec, error) {
+func (b *Builder) structure(t reflect.Type, last bool) (*Codec, error) {
 	var fields []fieldCodec
 	end, ending := 0, reflect.StructField{} // the last field that may have bytes
 	for f := range t.Fields() {
@@ -76,17 +76,17 @@ func (b *codecs) structure(t reflect.Type, last bool) (*codec, error) {
 			return nil, b.refuse(t, "how its values are ordered is hidden in fields such as "+f.Name+
 				"; use a key of exported fields, or a type with MarshalBinary and UnmarshalBinary")
 		}
-		c, err := b.part("."+f.Name, f.Type, false)
+		c, err := b.Part("."+f.Name, f.Type, false)
 		if err != nil {
 			return nil, err
 		}
-		if !c.empty {
+		if !c.Empty {
 			end, ending = len(fields), f
 		}
 		fields = append(fields, fieldAt(f.Offset, c))
 	}
 	if last && ending.Type != nil {
-		c, err := b.part("."+ending.Name, ending.Type, true)
+		c, err := b.Part("."+ending.Name, ending.Type, true)
 		if err != nil {
 			return nil, err
 		}
@@ -95,12 +95,12 @@ func (b *codecs) structure(t reflect.Type, last bool) (*codec, error) {
 	return fieldsCodec(fields), nil
 }
 
-func fieldsCodec(fields []fieldCodec) *codec {
-	c := &codec{fields: fields}
-	c.empty = !slices.ContainsFunc(fields, func(f fieldCodec) bool { return !f.empty })
-	c.open = slices.ContainsFunc(fields, func(f fieldCodec) bool { return f.open })
-	c.width = func(src []byte, mark byte) int { return widthOf(fields, src, mark) }
-	c.encode = func(dst []byte, p unsafe.Pointer) []byte {
+func fieldsCodec(fields []fieldCodec) *Codec {
+	c := &Codec{fields: fields}
+	c.Empty = !slices.ContainsFunc(fields, func(f fieldCodec) bool { return !f.Empty })
+	c.Open = slices.ContainsFunc(fields, func(f fieldCodec) bool { return f.Open })
+	c.Width = func(src []byte, mark byte) int { return widthOf(fields, src, mark) }
+	c.Encode = func(dst []byte, p unsafe.Pointer) []byte {
 		for i := range fields {
 			f := &fields[i]
 			at := unsafe.Add(p, f.offset)
@@ -115,14 +115,14 @@ func fieldsCodec(fields []fieldCodec) *codec {
 				s := *(*string)(at)
 				dst = memory.AppendShort(dst, unsafe.Slice(unsafe.StringData(s), len(s)))
 			default:
-				dst = f.encode(dst, at)
+				dst = f.Encode(dst, at)
 			}
 		}
 		return dst
 	}
-	c.decode = func(src []byte, p unsafe.Pointer) (_ []byte, err error) {
+	c.Decode = func(src []byte, p unsafe.Pointer) (_ []byte, err error) {
 		for i := range fields {
-			if src, err = fields[i].decode(src, unsafe.Add(p, fields[i].offset)); err != nil {
+			if src, err = fields[i].Decode(src, unsafe.Add(p, fields[i].offset)); err != nil {
 				return nil, err
 			}
 		}
@@ -135,34 +135,34 @@ func fieldsCodec(fields []fieldCodec) *codec {
 func widthOf(fields []fieldCodec, src []byte, mark byte) int {
 	at := 0
 	for i := range fields {
-		at += min(fields[i].width(src[at:], mark), len(src)-at)
+		at += min(fields[i].Width(src[at:], mark), len(src)-at)
 	}
 	return at
 }
 
 // marshalCodec encodes with the type's own methods. Each value is decoded into
 // memory of its own: an UnmarshalBinary may add to what it finds, or keep it.
-func marshalCodec(t reflect.Type, last bool) *codec {
+func marshalCodec(t reflect.Type, last bool) *Codec {
 	inner := bytesCodec(last)
-	return &codec{
-		open:  last,
-		width: inner.width,
-		encode: func(dst []byte, p unsafe.Pointer) []byte {
+	return &Codec{
+		Open:  last,
+		Width: inner.Width,
+		Encode: func(dst []byte, p unsafe.Pointer) []byte {
 			b, err := reflect.NewAt(t, p).Interface().(encoding.BinaryMarshaler).MarshalBinary()
 			if err != nil {
-				fault.Throw(Bad(fmt.Errorf("mapreduce: encoding %s: %w", t, err)))
+				fault.Throw(fault.Bad(fmt.Errorf("mapreduce: encoding %s: %w", t, err)))
 			}
-			return inner.encode(dst, unsafe.Pointer(&b))
+			return inner.Encode(dst, unsafe.Pointer(&b))
 		},
-		decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
+		Decode: func(src []byte, p unsafe.Pointer) ([]byte, error) {
 			var b []byte
-			rest, err := inner.decode(src, unsafe.Pointer(&b))
+			rest, err := inner.Decode(src, unsafe.Pointer(&b))
 			if err != nil {
 				return nil, err
 			}
 			v := reflect.New(t)
 			if err = v.Interface().(encoding.BinaryUnmarshaler).UnmarshalBinary(b); err != nil {
-				return nil, Bad(fmt.Errorf("mapreduce: decoding %s: %w", t, err))
+				return nil, fault.Bad(fmt.Errorf("mapreduce: decoding %s: %w", t, err))
 			}
 			reflect.NewAt(t, p).Elem().Set(v.Elem())
 			return rest, nil

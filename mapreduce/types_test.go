@@ -1,0 +1,172 @@
+package mapreduce
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/big"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+)
+
+type stamped struct {
+	time.Time
+	N int
+}
+
+type wrapped struct {
+	stamped
+	Name string
+}
+
+// ownWay embeds a type that marshals itself and has a way of its own.
+type ownWay struct {
+	mark
+	N byte
+}
+
+func (o ownWay) MarshalBinary() ([]byte, error) { return append([]byte{o.N}, o.text...), nil }
+
+func (o *ownWay) UnmarshalBinary(b []byte) error {
+	o.N, o.text = b[0], string(b[1:])
+	return nil
+}
+
+// TestEmbeddedMethodsLoseNoFields states that a struct with MarshalBinary from an
+// embedded field keeps its other fields, as key, value and text, and that a
+// method of its own is used.
+func TestEmbeddedMethodsLoseNoFields(t *testing.T) {
+	at := time.Unix(1700000000, 5).UTC()
+	require.Equal(t, wrapped{stamped{at, 7}, "x"}, encodedAndBack(t, wrapped{stamped{at, 7}, "x"}))
+	c, err := codec.Value[wrapped]()
+	require.NoError(t, err)
+	v, err := c.Decoder()(c.Encoder()(nil, wrapped{stamped{at, 7}, "x"}))
+	require.NoError(t, err)
+	require.Equal(t, wrapped{stamped{at, 7}, "x"}, v)
+	text, err := textFormat[wrapped]("|")
+	require.NoError(t, err)
+	b, err := text(nil, &wrapped{stamped{at, 7}, "x"})
+	require.NoError(t, err)
+	require.Equal(t, "2023-11-14T22:13:20.000000005Z|7|x", string(b))
+	own, err := codec.Value[ownWay]()
+	require.NoError(t, err)
+	require.Equal(t, "\x05abc", string(own.Encoder()(nil, ownWay{mark{"abc"}, 5})))
+}
+
+type family struct {
+	Name string
+	Kids []family
+}
+
+type ring struct{ Next [1][]struct{ Up []ring } }
+
+// growing marshals itself and adds what it reads to what it has.
+type growing struct{ members []byte }
+
+func (g growing) MarshalBinary() ([]byte, error) { return g.members, nil }
+
+func (g *growing) UnmarshalBinary(b []byte) error {
+	g.members = append(g.members, b...)
+	return nil
+}
+
+func TestRefusedTypesNameTheField(t *testing.T) {
+	for want, err := range map[string]error{
+		"value type mapreduce.family: field Kids[]: unsupported type mapreduce.family: it contains itself":     second(codec.Value[family]()),
+		"field Next[][].Up[]: unsupported type mapreduce.ring: it contains itself":                             second(codec.Value[ring]()),
+		"field Second.Next[][].Up[]: unsupported type mapreduce.ring":                                          second(codec.Key[Pair[int, ring]](true, "")),
+		"output type mapreduce.family: field Kids[]: unsupported type mapreduce.family":                        second(textFormat[family]("")),
+		"unsupported type *int: use int itself":                                                                second(codec.Key[*int](false, "")),
+		"field Second: unsupported type big.Rat: how its values are ordered is hidden in fields such as a":     second(codec.Key[Pair[int, big.Rat]](false, "")),
+		"unsupported type atomic.Int64: how its values are ordered":                                            second(codec.Key[atomic.Int64](false, "")),
+		"unsupported type [131072]int: arrays have at most 65536 elements":                                     second(codec.Value[[1 << 17]int]()),
+		"field Kids[]: unsupported type mapreduce.family: it contains itself; give it MarshalBinary and Unmar": bindTree(),
+	} {
+		require.ErrorIs(t, err, ErrUnsupportedType)
+		require.ErrorContains(t, err, want)
+	}
+	_, err := codec.Value[big.Rat]()
+	require.NoError(t, err, "a value is not ordered")
+	_, err = codec.Key[struct{ a, b string }](false, codec.CallerPackage(1))
+	require.NoError(t, err)
+	require.Equal(t, "github.com/tarry-mr/tarry/mapreduce", codec.CallerPackage(1))
+}
+
+func bindTree() error {
+	_, err := Job[[]byte, string, family, string]{Map: nothing[string, family], Reduce: ignore[string, family, string]}.
+		Bind(Lines(), Text[string](Writer("-", io.Discard)))
+	return err
+}
+
+// TestDecodedValuesShareNothing states that an UnmarshalBinary that adds to what it
+// finds begins with nothing, in every place a value can stand, and that earlier
+// values stay what they were.
+func TestDecodedValuesShareNothing(t *testing.T) {
+	type nested struct {
+		G    growing
+		List []growing
+		Two  [2]growing
+		In   Pair[string, growing]
+	}
+	one := func(s string) growing { return growing{[]byte(s)} }
+	value := func(s string) nested {
+		return nested{one(s), []growing{one(s)}, [2]growing{one(s), one(s)}, MakePair(s, one(s))}
+	}
+	c, err := codec.Value[nested]()
+	require.NoError(t, err)
+	encode, decode := c.Encoder(), c.Decoder()
+	var kept []nested
+	for _, s := range []string{"abc", "d", "", "efgh"} {
+		v, err := decode(encode(nil, value(s)))
+		require.NoError(t, err)
+		kept = append(kept, v)
+	}
+	for i, s := range []string{"abc", "d", "", "efgh"} {
+		require.Equal(t, encode(nil, value(s)), encode(nil, kept[i]))
+		require.True(t, bytes.Equal([]byte(s), kept[i].G.members))
+	}
+
+	var out Collected[growing]
+	p, err := MapOnly[string, growing]{Map: func(s string, emit func(growing)) error {
+		emit(one(s))
+		return nil
+	}}.Bind(Slice([]string{"1", "2", "3", "4"}), out.Output())
+	require.NoError(t, err)
+	runEngine(t, p, 0, nil, Resources{})
+	got, err := out.Records()
+	require.NoError(t, err)
+	require.Equal(t, []growing{one("1"), one("2"), one("3"), one("4")}, got)
+}
+
+// second is the error of a call whose other result nobody looks at.
+func second[T any](_ T, err error) error { return err }
+
+// mark has methods of its own for its encoding, which fail for one value.
+type mark struct{ text string }
+
+func (m mark) MarshalBinary() ([]byte, error) {
+	if m.text == "bad" {
+		return nil, errors.New("bad mark")
+	}
+	return []byte(m.text), nil
+}
+
+func (m *mark) UnmarshalBinary(b []byte) error {
+	m.text = string(b)
+	return nil
+}
+
+// encodedAndBack encodes and decodes a key.
+func encodedAndBack[K any](t *testing.T, k K) K {
+	t.Helper()
+	c, err := codec.Key[K](false, "")
+	require.NoError(t, err)
+	back, err := c.Decoder()(c.Encoder()(nil, k))
+	require.NoError(t, err)
+	return back
+}
