@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // MapAttempt is one attempt of one map.
@@ -28,7 +29,7 @@ type MapAttempt struct {
 }
 
 // ID names the attempt.
-func (a *MapAttempt) ID() AttemptID { return AttemptID{MapKind, a.Index, a.Try} }
+func (a *MapAttempt) ID() AttemptID { return AttemptID{Kind: MapKind, Index: a.Index, Try: a.Try} }
 
 // ReduceAttempt is one attempt of one reduce.
 type ReduceAttempt struct {
@@ -42,14 +43,16 @@ type ReduceAttempt struct {
 }
 
 // ID names the attempt.
-func (a *ReduceAttempt) ID() AttemptID { return AttemptID{ReduceKind, a.Index, a.Try} }
+func (a *ReduceAttempt) ID() AttemptID {
+	return AttemptID{Kind: ReduceKind, Index: a.Index, Try: a.Try}
+}
 
 // RunMap runs a map attempt in this goroutine. A panic of the user's code comes
 // back as a [*PanicError], a canceled ctx as its error. After an error nothing
 // is left but what AbortTask removes.
 func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err error) {
 	if p.reduces == 0 && !p.mapOnly {
-		return nil, errUnprepared
+		return nil, output.ErrUnprepared
 	}
 	defer func() {
 		if err != nil {

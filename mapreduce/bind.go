@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
@@ -93,7 +94,7 @@ func newPlan(where, name string, reducers int, mapOnly bool, in inputEnd, out De
 	}
 	return &Plan{
 		name: name, asked: reducers, mapOnly: mapOnly, sources: sources,
-		inputs: in.bySource(), kept: keptOf(nil, sources), tasks: t, output: newCommitter(out),
+		inputs: in.bySource(), kept: keptOf(nil, sources), tasks: t, output: output.NewCommitter(out),
 	}, nil
 }
 
@@ -201,10 +202,10 @@ func checkEnds(in inputEnd, out outputEnd) error {
 		return in.plan.wrong
 	case len(in.sources) == 0:
 		return fmt.Errorf("%w: the input has no sources", ErrNoSources)
-	case !out.writes || out.dest.store == nil:
+	case !out.writes || !out.dest.Given():
 		return errors.New("the output is empty: make it with Text, Raw, …")
 	}
-	if err := out.dest.checkExtension(); err != nil {
+	if err := out.dest.CheckExtension(); err != nil {
 		return err
 	}
 	if err := in.check(); err != nil {

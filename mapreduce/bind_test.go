@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 func nothing[K, V any]([]byte, func(K, V)) error { return nil }
@@ -20,7 +22,7 @@ func TestBindNamesTheCallersLine(t *testing.T) {
 		Name: "odd", Map: nothing[map[int]int, chan int], Reduce: ignore[map[int]int, chan int, string],
 	}.Bind(in, Text[string](Writer("-", io.Discard)))
 	require.ErrorIs(t, err, ErrUnsupportedType)
-	require.ErrorContains(t, err, `bind_test.go:21: job "odd": key type map[int]int: unsupported type map[int]int`)
+	require.ErrorContains(t, err, `bind_test.go:23: job "odd": key type map[int]int: unsupported type map[int]int`)
 	require.ErrorContains(t, err, "value type chan int: unsupported type chan int")
 }
 
@@ -224,7 +226,7 @@ func TestAttemptBeforePrepareIsAnError(t *testing.T) {
 		Text[Pair[string, int64]](Writer("-", io.Discard)))
 	require.NoError(t, err)
 	_, err = p.RunMap(t.Context(), &MapAttempt{Split: Split{Length: 1}})
-	require.ErrorIs(t, err, errUnprepared)
+	require.ErrorIs(t, err, output.ErrUnprepared)
 }
 
 // A plan folds where its maps make one value of fixed size of those of a key.

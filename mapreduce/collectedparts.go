@@ -21,7 +21,7 @@ func (c *Collected[O]) Parts() ([][]O, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts, whole := c.store.committedParts()
+	parts, whole := c.store.CommittedParts()
 	if !whole {
 		return nil, fmt.Errorf("mapreduce: %w", ErrNotCollected)
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // countedJobs are jobs of each way from records to output, over the same two inputs.
@@ -19,15 +21,15 @@ func countedJobs() map[string]func() (*Plan, error) {
 		"pass on": func() (*Plan, error) {
 			j := wordCount(false)
 			j.Reduce = nil
-			return j.Bind(lines, Text[Pair[string, int64]](Destination{store: new(memoryStore)}))
+			return j.Bind(lines, Text[Pair[string, int64]](Destination{Store: new(output.MemoryStore)}))
 		},
 		"pass on, not as bytes": func() (*Plan, error) {
 			j := wordCount(false)
 			j.Reduce, j.Descending = nil, true
-			return j.Bind(lines, Text[Pair[string, int64]](Destination{store: new(memoryStore)}))
+			return j.Bind(lines, Text[Pair[string, int64]](Destination{Store: new(output.MemoryStore)}))
 		},
 		"map only": func() (*Plan, error) {
-			return keepLines().Bind(lines, Text[[]byte](Destination{store: new(memoryStore)}))
+			return keepLines().Bind(lines, Text[[]byte](Destination{Store: new(output.MemoryStore)}))
 		},
 	}
 }

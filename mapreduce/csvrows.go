@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // CSVRows is [CSV] with each record as a struct T. With CSVOptions.Header an exported field takes
@@ -144,10 +145,7 @@ func (f *csvFile) fill(to reflect.Value, c csvColumn, fields []string, at int) e
 	err := c.parse(to, text)
 	if err != nil {
 		line, column := f.place(at)
-		return Bad(fmt.Errorf("line %d, column %d: %s %s: %w", line, column, c.name, quoted(cutHead(text), len(text)), err))
+		return Bad(fmt.Errorf("line %d, column %d: %s %s: %w", line, column, c.name, fault.QuotedText(text), err))
 	}
 	return nil
 }
-
-// cutHead is the beginning of a text that an error shows.
-func cutHead(text string) string { return text[:min(len(text), headSize)] }

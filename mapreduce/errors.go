@@ -6,22 +6,26 @@ import (
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // Sentinel errors; test with errors.Is.
 var (
-	// ErrOutputExists is returned by SetupJob if the output directory exists.
-	ErrOutputExists = errors.New("output exists")
-	// ErrNoOutput is wrapped by the error of SetupJob for an output that cannot be made, such as a
-	// directory below one that may not be written to.
-	ErrNoOutput = errors.New("the output cannot be made")
-	// ErrCommitted is returned by CommitTask for a task that has been committed.
-	ErrCommitted = errors.New("task is already committed")
-	// ErrDestinationUsed is the error of SetupJob for a Writer or Collected to which another job
-	// writes, or has written: part 0 would come a second time.
-	ErrDestinationUsed = errors.New("a destination serves one job: make another one")
 	// ErrNotCollected is the error of [Collected.Records] before its job has succeeded.
 	ErrNotCollected = errors.New("no records: the job that collects them has not succeeded")
+	// ErrOutputExists is returned by SetupJob if the output directory exists.
+	ErrOutputExists = output.ErrOutputExists
+	// ErrOutputBusy is wrapped, beside ErrOutputExists, by the error of an output that another
+	// run is writing.
+	ErrOutputBusy = output.ErrOutputBusy
+	// ErrNoOutput is wrapped by the error of SetupJob for an output that cannot be made, such as a
+	// directory below one that may not be written to.
+	ErrNoOutput = output.ErrNoOutput
+	// ErrCommitted is returned by CommitTask for a task that has been committed.
+	ErrCommitted = output.ErrCommitted
+	// ErrDestinationUsed is the error of SetupJob for a Writer or Collected to which another job
+	// writes, or has written: part 0 would come a second time.
+	ErrDestinationUsed = output.ErrDestinationUsed
 	// ErrConsumed is the error of a second attempt over a stream that can be read only once.
 	ErrConsumed = fault.ErrConsumed
 	// ErrUnsupportedType is wrapped by errors of Bind about a type that cannot be a

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // Kept is the output of a job that stays in memory, part by part, typed, as the input of others:
@@ -41,8 +42,8 @@ func newKeptParts(o KeptOptions) *KeptParts {
 // anyRecords is the partForm of records without a key.
 type anyRecords[T any] struct{ keptForm[T] }
 
-func (f anyRecords[T]) printer() partPrinter              { return newPrinter(f.keptForm) }
-func (anyRecords[T]) checker(part) func(run []byte) error { return nil }
+func (f anyRecords[T]) printer() partPrinter                     { return newPrinter(f.keptForm) }
+func (anyRecords[T]) checker(output.Part) func(run []byte) error { return nil }
 
 // Output is the output of the job that fills k.
 func (k *Kept[T]) Output() Output[T] { return k.output(k.KeptParts) }
@@ -57,7 +58,7 @@ func (k *Kept[T]) Again() Output[T] {
 
 func (k *Kept[T]) output(to *KeptParts) Output[T] {
 	return Output[T]{
-		dest:      Destination{store: &keptOutput{k: to}},
+		dest:      Destination{Store: &keptOutput{k: to}},
 		checkType: func() error { return k.wrong },
 		encoder:   func() (func([]byte, T) ([]byte, error), error) { return k.form.encoder(), k.wrong },
 		image:     k.form.size, gaps: k.form.gaps,

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // keptKinds are records of each form: images, frames, with floats and without, with bytes.
@@ -220,9 +222,9 @@ func TestKeptLateAttempt(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, p.SetupJob())
 		id := AttemptID{Kind: MapKind}
-		at := p.output.part(id)
-		at.tasks, at.budget = 1, root.Sub()
-		w, err := p.output.store.create(at)
+		at := p.output.Part(id)
+		at.Tasks, at.Budget = 1, root.Sub()
+		w, err := p.output.Store.Create(at)
 		require.NoError(t, err)
 		return p, id, w
 	}
@@ -242,7 +244,7 @@ func TestKeptLateAttempt(t *testing.T) {
 	_, err = w.Write(run[:8])
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
-	require.ErrorIs(t, old.CommitTask(id), errEnded)
+	require.ErrorIs(t, old.CommitTask(id), output.ErrEnded)
 	require.NoError(t, p.CommitTask(id))
 	require.NoError(t, p.CommitJob())
 	got, err := k.Records()

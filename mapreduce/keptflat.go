@@ -34,7 +34,7 @@ const (
 // lie so.
 func flatOf(list []flatField, t reflect.Type, at uintptr) ([]flatField, bool) {
 	if _, own := reflect.TypeAssert[codec.SelfCoded](reflect.Zero(t)); own || codec.Marshals(t) ||
-		reflect.PointerTo(t).Implements(codec.MarshalerType) {
+		codec.IsMarshaler(t) {
 		return nil, false
 	}
 	switch {

@@ -41,7 +41,7 @@ func newKeptForm[T any]() (keptForm[T], error) {
 // isImage reports whether the memory of a value of type t, but for gaps between its fields, is the
 // value: no pointers, no fields without a name, and no encoding of the type's own.
 func isImage(t reflect.Type) bool {
-	if reflect.PointerTo(t).Implements(codec.MarshalerType) {
+	if codec.IsMarshaler(t) {
 		return false
 	}
 	switch t.Kind() {

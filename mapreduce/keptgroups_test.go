@@ -7,7 +7,10 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"sort"
+	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -186,4 +189,38 @@ func (p *Plan) firstMap(t *testing.T) (*MapOutput, error) {
 	out, err := p.RunMap(t.Context(), &MapAttempt{Split: splits[0]})
 	require.NoError(t, p.AbortJob())
 	return out, err
+}
+
+// TestGroupedHoldsRecordsAndTheirHeads states what of a group counts against the bound: the bytes of each
+// record and its head in memory, so that many small records are bounded, too.
+func TestGroupedHoldsRecordsAndTheirHeads(t *testing.T) {
+	type row = Pair[string, string]
+	kept := func(n int) *KeptBy[string, row] {
+		k := NewKeptBy(KeptOptions{}, func(r row) string { return r.First })
+		job := Job[int, string, string, row]{Map: func(i int, emit func(string, string)) error {
+			emit("key", strings.Repeat("v", 10))
+			return nil
+		}}
+		plan, err := job.Bind(Slice(make([]int, n)), k.Output())
+		require.NoError(t, err)
+		_, err = RunLocal(t.Context(), plan, LocalOptions{})
+		require.NoError(t, err)
+		return k
+	}
+	none := kept(0)
+	least := func(n int) int64 { // the bound under which a group of n records is read
+		in := Grouped(kept(n).Feed(), none.Feed())
+		return int64(sort.Search(1<<20, func(bound int) bool {
+			r := &splitReader{ctx: t.Context(), windows: usualWindows(), source: in.sources[0], split: Split{Length: in.sources[0].Size()}}
+			r.windows.record = int64(bound) + 1
+			err := in.read(r, func(Group[string, row, row]) error { return nil })
+			if err != nil {
+				require.ErrorIs(t, err, ErrRecordTooLarge)
+			}
+			return err == nil
+		})) + 1
+	}
+	one := least(1)
+	require.Greater(t, one, int64(len("key")+10+int(unsafe.Sizeof(row{}))))
+	require.Equal(t, 40*one, least(40))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
@@ -51,7 +52,7 @@ type keyedRecords[K, T any] struct {
 	codec codec.Typed[K]
 }
 
-func (f keyedRecords[K, T]) checker(p part) func(run []byte) error {
+func (f keyedRecords[K, T]) checker(p output.Part) func(run []byte) error {
 	if codec.IntegerWidth[K]() > 0 && f.size > 0 {
 		return f.numberChecker(p)
 	}
@@ -61,7 +62,7 @@ func (f keyedRecords[K, T]) checker(p part) func(run []byte) error {
 		return f.each(run, func(rec T, _ []byte) error {
 			key := f.key(rec)
 			now = encode(now[:0], key)
-			if to := segment.PartitionOf(now, p.tasks); to != p.index {
+			if to := segment.PartitionOf(now, p.Tasks); to != p.Index {
 				return misplaced(p, key, to)
 			}
 			if bytes.Compare(now, last) < 0 {
@@ -74,21 +75,21 @@ func (f keyedRecords[K, T]) checker(p part) func(run []byte) error {
 }
 
 // numberChecker is checker for keys that are numbers of records that are images.
-func (f keyedRecords[K, T]) numberChecker(p part) func(run []byte) error {
-	at, flip, last := combine.NewPartitions(codec.IntegerWidth[K](), p.tasks), codec.IntegerFlip[K](), uint64(0)
+func (f keyedRecords[K, T]) numberChecker(p output.Part) func(run []byte) error {
+	at, flip, last := combine.NewPartitions(codec.IntegerWidth[K](), p.Tasks), codec.IntegerFlip[K](), uint64(0)
 	var base uint64 // of the places whose bits tell which of them lie in the part
 	var places []uint64
 	return func(run []byte) error {
 		for _, rec := range memory.Cast[T](run) {
 			key := f.key(rec)
 			x := codec.BitsOf(&key) ^ flip
-			if p.tasks > 1 {
+			if p.Tasks > 1 {
 				i := x - base
 				if i/64 >= uint64(len(places)) {
-					base, places = at.Places(p.index, x)
+					base, places = at.Places(p.Index, x)
 					i = x - base
 				}
-				if i/64 < uint64(len(places)) && places[i/64]&(1<<(i%64)) == 0 || places == nil && at.Of(x) != p.index {
+				if i/64 < uint64(len(places)) && places[i/64]&(1<<(i%64)) == 0 || places == nil && at.Of(x) != p.Index {
 					return misplaced(p, key, at.Of(x))
 				}
 			}
@@ -102,10 +103,10 @@ func (f keyedRecords[K, T]) numberChecker(p part) func(run []byte) error {
 }
 
 // misplaced is the error of a record in the wrong part.
-func misplaced[K any](p part, key K, to int) error {
+func misplaced[K any](p output.Part, key K, to int) error {
 	return Permanent(fmt.Errorf("mapreduce: a record with key %s is written to part %d of %d, where it is kept by key it belongs "+
 		"into part %d: keep what reduces without a Partition of their own make, under the key that they reduce, "+
-		"or what a job without reduces makes of such parts whole (Aligned)", keyText(key), p.index, p.tasks, to))
+		"or what a job without reduces makes of such parts whole (Aligned)", keyText(key), p.Index, p.Tasks, to))
 }
 
 // outOfOrder is the error of a record out of order.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 var (
@@ -58,7 +60,7 @@ type partForm interface {
 	records
 	printer() partPrinter
 	// checker is asked for each part; it may be nil.
-	checker(p part) func(run []byte) error
+	checker(p output.Part) func(run []byte) error
 }
 
 // partPrinter makes a fingerprint.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // keptWriter is the part of one attempt while it is written.
@@ -53,22 +55,22 @@ type keptOutput struct {
 	run int // of k; 0 before setup
 }
 
-func (o *keptOutput) name() string { return o.k.o.Name }
+func (o *keptOutput) Name() string { return o.k.o.Name }
 
-func (o *keptOutput) setup() (err error) {
+func (o *keptOutput) Setup() (err error) {
 	o.run, err = o.k.setup()
 	return err
 }
 
-func (o *keptOutput) create(p part) (io.WriteCloser, error) { return o.k.create(o.run, p) }
+func (o *keptOutput) Create(p output.Part) (io.WriteCloser, error) { return o.k.create(o.run, p) }
 
-func (o *keptOutput) commit(p part) error { return o.k.commit(o.run, p) }
+func (o *keptOutput) Commit(p output.Part) error { return o.k.commit(o.run, p) }
 
-func (o *keptOutput) discard(p part) error { return o.k.discard(o.run, p) }
+func (o *keptOutput) Discard(p output.Part) error { return o.k.discard(o.run, p) }
 
-func (o *keptOutput) success() error { return o.k.success() }
+func (o *keptOutput) Success() error { return o.k.success() }
 
-func (o *keptOutput) abort() error { return o.k.abort(o.run) }
+func (o *keptOutput) Abort() error { return o.k.abort(o.run) }
 
 // setup begins a run.
 func (k *KeptParts) setup() (run int, err error) {
@@ -92,57 +94,57 @@ func (k *KeptParts) begin(made *KeptParts) {
 	k.again = append(k.again, made)
 }
 
-func (k *KeptParts) create(run int, p part) (io.WriteCloser, error) {
-	wanted := k.redo == nil || k.redo.lacks(p.index)
+func (k *KeptParts) create(run int, p output.Part) (io.WriteCloser, error) {
+	wanted := k.redo == nil || k.redo.lacks(p.Index)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if run != k.run || !k.used || k.whole {
-		return nil, errEnded
+		return nil, output.ErrEnded
 	}
-	w := &keptWriter{host: p.host, ends: k.form, print: k.form.printer(), check: k.form.checker(p)}
+	w := &keptWriter{host: p.Host, ends: k.form, print: k.form.printer(), check: k.form.checker(p)}
 	if wanted {
-		w.data = newKeptData(&k.o, p.budget).hold() // once for the parts, once for who writes
+		w.data = newKeptData(&k.o, p.Budget).hold() // once for the parts, once for who writes
 	}
 	if k.pending == nil {
 		k.pending = map[string]*keptWriter{}
 	}
-	k.pending[p.attempt] = w
+	k.pending[p.Attempt] = w
 	return w, nil
 }
 
 // lacks reports whether a part is lost, or was never there.
 func (k *KeptParts) lacks(index int) bool { return slices.Contains(k.Lost(), index) }
 
-func (k *KeptParts) commit(run int, p part) error {
+func (k *KeptParts) commit(run int, p output.Part) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if run != k.run {
-		return errEnded
+		return output.ErrEnded
 	}
-	w := k.pending[p.attempt]
+	w := k.pending[p.Attempt]
 	if w == nil {
-		return fmt.Errorf("mapreduce: commit of unknown attempt %s", p.attempt)
+		return fmt.Errorf("mapreduce: commit of unknown attempt %s", p.Attempt)
 	}
-	delete(k.pending, p.attempt)
-	for len(k.parts) <= p.index {
+	delete(k.pending, p.Attempt)
+	for len(k.parts) <= p.Index {
 		k.parts = append(k.parts, nil)
 	}
 	if w.lost {
 		w.data.drop()
 		w.data = nil
 	}
-	k.parts[p.index] = &keptPart{fingerprint: w.print.print(), host: w.host, data: w.data}
+	k.parts[p.Index] = &keptPart{fingerprint: w.print.print(), host: w.host, data: w.data}
 	return nil
 }
 
-func (k *KeptParts) discard(run int, p part) error {
+func (k *KeptParts) discard(run int, p output.Part) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if run != k.run {
 		return nil
 	}
-	if w := k.pending[p.attempt]; w != nil {
-		delete(k.pending, p.attempt)
+	if w := k.pending[p.Attempt]; w != nil {
+		delete(k.pending, p.Attempt)
 		w.data.drop()
 	}
 	return nil

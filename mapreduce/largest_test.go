@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // endless reads as a line that never ends.
@@ -172,7 +174,7 @@ func TestEmittedTooLarge(t *testing.T) {
 		require.ErrorIs(t, err, ErrRecordTooLarge)
 		require.True(t, IsPermanent(err))
 		require.ErrorContains(t, err, fmt.Sprintf("sparse: at byte 6, \"%s\"… (%d bytes): ",
-			strings.Repeat(`\x00`, headSize), size))
+			strings.Repeat(`\x00`, fault.HeadSize), size))
 		require.ErrorContains(t, err,
 			fmt.Sprintf("record too large: %s of %d bytes is longer than %d bytes, a quarter of the memory budget",
 				c.what, size, quarter))

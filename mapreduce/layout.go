@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -58,7 +57,7 @@ func (p *Plan) Travels() error {
 			return fmt.Errorf("%s: a stream %w; copy it to a file", s.name, ErrStays)
 		}
 	}
-	if _, ok := p.output.store.(meetingStore); !ok {
+	if !p.output.Meets() {
 		return fmt.Errorf("output %s %w: give it a directory", p.OutputName(), ErrStays)
 	}
 	if p.debug != nil {
@@ -72,7 +71,7 @@ func (p *Plan) Layout(splits []Split) (Layout, error) {
 	if err := p.Travels(); err != nil {
 		return Layout{}, err
 	}
-	dir, err := p.output.store.(meetingStore).meeting()
+	dir, err := p.output.Meeting()
 	if err != nil {
 		return Layout{}, err
 	}
@@ -128,7 +127,7 @@ func (p *Plan) Adopt(ctx context.Context, l *Layout) (err error) {
 		return Permanent(err)
 	}
 	p.reduces, p.maps = l.Reduces, len(l.Splits)
-	if err := p.output.store.(meetingStore).join(l); err != nil {
+	if err := p.output.Join(l.Output, l.Synced); err != nil {
 		return err
 	}
 	return p.tasks.adopt(ctx, p, l.Ranges)
@@ -173,49 +172,16 @@ func (s SourceStamp) String() string {
 
 // Leave lets go of what Adopt has opened; the output stays as it is.
 func (p *Plan) Leave() error {
-	return errors.Join(p.output.store.(meetingStore).quit(), closeSources(p.sources))
-}
-
-// Handover is what CommitAs needs to know of an attempt that ran in another process. It can be made JSON
-// and back.
-type Handover struct {
-	Routes []string `json:"routes,omitempty"` // the names to which it has [Routed] records
-	// Receipts are, of an output in a store, how its parts are completed: by the name of the attempt's
-	// file.
-	Receipts map[string]string `json:"receipts,omitempty"`
+	return errors.Join(p.output.Quit(), closeSources(p.sources))
 }
 
 // Handover is that of a successful attempt.
-func (p *Plan) Handover(id AttemptID) (h Handover) {
-	p.output.mu.Lock()
-	defer p.output.mu.Unlock()
-	files := []part{p.output.part(id)}
-	for _, r := range p.output.routes[id] {
-		h.Routes = append(h.Routes, r.attempt[len(id.String())+len("~"):])
-		files = append(files, r)
-	}
-	slices.Sort(h.Routes)
-	if s, ok := p.output.store.(*remoteStore); ok {
-		h.Receipts = map[string]string{}
-		for _, f := range files {
-			h.Receipts[f.attempt] = s.receiptOf(f.attempt)
-		}
-	}
-	return h
-}
+func (p *Plan) Handover(id AttemptID) Handover { return p.output.Handover(id) }
 
 // CommitAs is CommitTask for an attempt that ran in another process, which has adopted the plan.
 func (p *Plan) CommitAs(id AttemptID, h Handover) error {
-	if s, ok := p.output.store.(*remoteStore); ok {
-		for attempt, receipt := range h.Receipts {
-			s.receive(attempt, receipt)
-		}
-	}
-	for _, name := range h.Routes {
-		if err := checkRoute(name); err != nil {
-			return err
-		}
-		p.output.routed(id, name)
+	if err := p.output.Take(id, h); err != nil {
+		return err
 	}
 	return p.CommitTask(id)
 }
@@ -223,9 +189,5 @@ func (p *Plan) CommitAs(id AttemptID, h Handover) error {
 // KeepFile writes a file among the temporary files of the output, for processes that adopt the plan, and
 // returns its path: absolute, or a name of package stores. It goes when the job ends.
 func (p *Plan) KeepFile(name string, data []byte) (path string, err error) {
-	s, ok := p.output.store.(meetingStore)
-	if !ok {
-		return "", errUnprepared
-	}
-	return s.keep(name, data)
+	return p.output.KeepFile(name, data)
 }

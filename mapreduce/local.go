@@ -184,7 +184,7 @@ func (b *boundJob[I, K, V, O]) reduceLocal(ctx context.Context, p *Plan, index i
 	}
 	c.Add(ReduceInputRecords, int64(len(part)))
 	c.Add(ReduceOutputRecords, w.records)
-	c.Add(OutputBytesWritten, w.part.bytes)
+	c.Add(OutputBytesWritten, w.part.Bytes)
 	return p.CommitTask(id)
 }
 

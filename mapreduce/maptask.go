@@ -367,8 +367,8 @@ func (b *boundMapOnly[I, O]) runMapSkipping(ctx context.Context, p *Plan, a *Map
 		return nil, err
 	}
 	c.Add(MapOutputRecords, w.records)
-	c.Add(MapOutputBytes, w.part.bytes)
-	c.Add(OutputBytesWritten, w.part.bytes)
+	c.Add(MapOutputBytes, w.part.Bytes)
+	c.Add(OutputBytesWritten, w.part.Bytes)
 	out := &MapOutput{skipped: k.count(&c)}
 	a.report(&c)
 	return out, nil

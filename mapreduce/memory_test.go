@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // What attempts take of the budget and of the pool they give back, whether they spill or not: after
@@ -31,7 +32,7 @@ func TestAllMemoryGoesBack(t *testing.T) {
 			before := memory.Mapped()
 			budget := NewMemory(limit)
 			pool := NewBuffers(budget, 4<<20)
-			p, err := bind(Text[Pair[string, int64]](Destination{store: new(memoryStore)}))
+			p, err := bind(Text[Pair[string, int64]](Destination{Store: new(output.MemoryStore)}))
 			require.NoError(t, err)
 			runEngine(t, p, 2, p.BlocksOf(200_000), Resources{Budget: budget.Sub(), Pool: pool, SpillDir: t.TempDir()})
 			require.Equal(t, pool.Idle(), budget.Used(), "%s within %d bytes", name, limit)

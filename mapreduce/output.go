@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
@@ -82,14 +83,14 @@ func Encoded[O any](to Destination, encode func(dst []byte, rec O) ([]byte, erro
 // Collected gathers output records in memory, for tests and small results. The
 // zero value is ready. It serves one job; after one that failed it may serve another.
 type Collected[O any] struct {
-	store memoryStore
+	store output.MemoryStore
 }
 
 // Output returns the output that fills c. O must be a type that a value of a job
 // may have.
 func (c *Collected[O]) Output() Output[O] {
 	return Output[O]{
-		dest: Destination{store: &c.store},
+		dest: Destination{Store: &c.store},
 		checkType: func() error {
 			_, err := codec.Value[O]()
 			return err

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // errDisk is the fault that the outputs of these tests have.
@@ -135,7 +137,7 @@ func (f *frailFile) Close() error {
 // More than a buffer of a part takes, and a line that waits for its turn in a file.
 var (
 	manyLines = slices.Repeat([]byte(strings.Repeat("a long line ", 100)+"\n"), 230)
-	hugeLine  = make([]byte, holdLimit+1)
+	hugeLine  = make([]byte, 1<<20+1)
 )
 
 // frailJobs are jobs that write in each of the ways there are.
@@ -143,7 +145,7 @@ func frailJobs() map[string]func(Destination) (*Plan, error) {
 	few := Lines(Bytes("few", []byte("to be or\nnot to be\n")), Bytes("more", []byte("that is the question\n")))
 	return map[string]func(Destination) (*Plan, error){
 		"map only": func(d Destination) (*Plan, error) {
-			return keepLines().Bind(Lines(Bytes("many", manyLines), Bytes("large", hugeLine[:2*directSize])),
+			return keepLines().Bind(Lines(Bytes("many", manyLines), Bytes("large", hugeLine[:2*output.DirectSize])),
 				Text[[]byte](d))
 		},
 		"held": func(d Destination) (*Plan, error) {

@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // PartWriter writes the records of one attempt in a form of its own. Its methods are called one after
@@ -51,8 +52,8 @@ type ownPart[O any] struct {
 }
 
 // openPart calls the user's open.
-func openPart[O any](to *committer, t *Task, at part, open func(*Task, *PartFile) (PartWriter[O], error)) (_ *ownPart[O], err error) {
-	file, err := to.ownFile(at)
+func openPart[O any](to *output.Committer, t *Task, at output.Part, open func(*Task, *PartFile) (PartWriter[O], error)) (_ *ownPart[O], err error) {
+	file, err := to.OwnFile(at)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +61,7 @@ func openPart[O any](to *committer, t *Task, at part, open func(*Task, *PartFile
 	opened := false
 	defer func() { // also if open ends the goroutine
 		if !opened {
-			file.drop()
+			file.Drop()
 		}
 	}()
 	err = o.call("open", func() (err error) {
@@ -68,7 +69,7 @@ func openPart[O any](to *committer, t *Task, at part, open func(*Task, *PartFile
 		return err
 	})
 	if err == nil && o.writer == nil {
-		err = Permanent(fmt.Errorf("%s: open returned no writer", file.name))
+		err = Permanent(fmt.Errorf("%s: open returned no writer", file.Name()))
 	}
 	opened = err == nil
 	return o, err
@@ -77,7 +78,7 @@ func openPart[O any](to *committer, t *Task, at part, open func(*Task, *PartFile
 // call calls the user's code and says in its error what has failed.
 func (o *ownPart[O]) call(what string, code func() error) (err error) {
 	if fault.Contained(&err, code); err != nil {
-		err = fmt.Errorf("%s: %s: %w", o.file.name, what, err)
+		err = fmt.Errorf("%s: %s: %w", o.file.Name(), what, err)
 	}
 	return err
 }
@@ -116,7 +117,7 @@ func (o *ownPart[O]) end(failed error) (err error) {
 		if closed {
 			return
 		}
-		defer o.file.drop()
+		defer o.file.Drop()
 		if bad := o.call("Abort", o.writer.Abort); bad != nil {
 			err = fmt.Errorf("%w; then %w", err, bad)
 		}
@@ -128,7 +129,7 @@ func (o *ownPart[O]) end(failed error) (err error) {
 		return err
 	}
 	closed = true
-	return o.file.finish()
+	return o.file.Finish()
 }
 
 // copier returns a function that copies what the slices in a value hold.

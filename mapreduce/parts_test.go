@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // ends is a writer of lines between a first and a last line, in one of the two ways.
@@ -93,9 +94,9 @@ func TestPartsIsItsRecords(t *testing.T) {
 		}
 		dir := t.TempDir()
 		run(bind(Text[string](Dir(filepath.Join(dir, "plain")))))
-		want := map[string]string{success: ""}
+		want := map[string]string{output.Success: ""}
 		for name, text := range contents(t, filepath.Join(dir, "plain")) {
-			if name == success {
+			if name == output.Success {
 				continue
 			}
 			if name += ".end"; kind == "gzip" {
@@ -288,7 +289,7 @@ func TestPartsOfAttempts(t *testing.T) {
 		require.NoError(t, p.CommitTask(AttemptID{Try: 3}))
 		require.ErrorIs(t, p.CommitTask(AttemptID{Try: 2}), ErrCommitted)
 		require.NoError(t, p.AbortTask(AttemptID{Try: 2}))
-		temp, err := os.ReadDir(filepath.Join(dir, temporary))
+		temp, err := os.ReadDir(filepath.Join(dir, output.Temporary))
 		require.NoError(t, err)
 		require.Len(t, temp, 1, "_SUCCESS to be")
 		require.NoError(t, p.CommitJob())
@@ -405,13 +406,13 @@ func TestPartsAreChecked(t *testing.T) {
 	require.ErrorContains(t, run(dir(), at(func(p string) error { return os.Mkdir(p, 0o777) })), "is no file")
 	require.ErrorContains(t, run(dir(), at(func(p string) error { return os.Symlink("/", p) })), "is no file")
 	_, err = kept.Write(nil)
-	require.ErrorIs(t, err, errPartEnded)
+	require.ErrorIs(t, err, output.ErrPartEnded)
 	_, err = kept.Path()
-	require.ErrorIs(t, err, errPartEnded)
+	require.ErrorIs(t, err, output.ErrPartEnded)
 	both := func(_ *Task, file *PartFile) (PartWriter[string], error) {
 		_, err := io.WriteString(file, "x")
 		_, errPath := file.Path()
-		require.ErrorIs(t, errPath, errBothWays)
+		require.ErrorIs(t, errPath, output.ErrBothWays)
 		return collector2[string]{new([]string)}, err
 	}
 	require.NoError(t, run(dir(), both))

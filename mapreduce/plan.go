@@ -8,10 +8,9 @@ import (
 	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
-
-var errUnprepared = errors.New("mapreduce: attempt before Plan.SetupJob and Plan.Prepare")
 
 // Plan is a job bound to its input and output, with its types erased: what a
 // cluster runs. It is made by Bind. The calls come in this order:
@@ -36,7 +35,7 @@ type Plan struct {
 	holds   bool         // these, until the job ends
 	maps    int          // fixed by Splits and JoinSmall
 	tasks   tasks
-	output  *committer
+	output  *output.Committer
 
 	reduces int // fixed by Prepare
 	// distinct is what the map that ended last found: the next one's table begins
@@ -121,7 +120,7 @@ func (p *Plan) UsualReduces() int {
 }
 
 // OutputName is what a person calls the output: a directory, or "-".
-func (p *Plan) OutputName() string { return p.output.store.name() }
+func (p *Plan) OutputName() string { return p.output.Name() }
 
 // PrepareOptions are the cluster's choices for one job.
 type PrepareOptions struct {
@@ -147,9 +146,7 @@ func (p *Plan) Prepare(ctx context.Context, o PrepareOptions) (err error) {
 			p.reduces = max(o.Reduces, 1)
 		}
 	}
-	if w, ok := p.output.store.(*writerStore); ok {
-		w.spillDir = o.SpillDir
-	}
+	p.output.SpillTo(o.SpillDir)
 	return p.tasks.prepare(ctx, p)
 }
 
@@ -175,7 +172,7 @@ type Split struct {
 func (p *Plan) SetupJob() error {
 	err := p.Hold(false)
 	if err == nil {
-		if err = step(p.output.setupJob); err != nil {
+		if err = step(p.output.SetupJob); err != nil {
 			p.letGo()
 		}
 	}
@@ -185,13 +182,13 @@ func (p *Plan) SetupJob() error {
 // CommitTask makes the part of a finished attempt part of the output: a rename.
 // A task is committed at most once; later calls return ErrCommitted.
 func (p *Plan) CommitTask(id AttemptID) error {
-	return step(func() error { return p.output.commitTask(id) })
+	return step(func() error { return p.output.CommitTask(id) })
 }
 
 // AbortTask removes what an attempt has written. Aborting a committed or unknown
 // attempt does nothing.
 func (p *Plan) AbortTask(id AttemptID) error {
-	return step(func() error { return p.output.abortTask(id) })
+	return step(func() error { return p.output.AbortTask(id) })
 }
 
 // checkInputs returns an error that wraps [ErrInputChanged] if a file that the plan has read
@@ -218,14 +215,14 @@ func (p *Plan) CommitJob() error {
 		return err
 	}
 	defer p.letGo()
-	return step(p.output.commitJob)
+	return step(p.output.CommitJob)
 }
 
 // AbortJob removes all output of the job.
 func (p *Plan) AbortJob() error {
 	p.debug.end()
 	defer p.letGo()
-	return errors.Join(step(p.output.abortJob), closeSources(p.sources))
+	return errors.Join(step(p.output.AbortJob), closeSources(p.sources))
 }
 
 // step does something behind which user code may be: a panic of it is an error.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strconv"
 	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
@@ -25,22 +24,11 @@ func (e *RecordError) Error() string {
 	if e.Offset < 0 {
 		return fmt.Sprintf("%s: record %d: %v", e.Input, e.Number, e.Err)
 	}
-	return fmt.Sprintf("%s: at byte %d, %s: %v", e.Input, e.Offset, quoted(e.Head, e.Size), e.Err)
+	return fmt.Sprintf("%s: at byte %d, %s: %v", e.Input, e.Offset, fault.Quoted(e.Head, e.Size), e.Err)
 }
 
 // Unwrap returns the error of the map.
 func (e *RecordError) Unwrap() error { return e.Err }
-
-// headSize is how many bytes of a record an error shows.
-const headSize = 60
-
-// quoted quotes the first bytes of something that has size bytes.
-func quoted(head string, size int) string {
-	if len(head) == size {
-		return strconv.Quote(head)
-	}
-	return fmt.Sprintf("%s… (%d bytes)", strconv.Quote(head), size)
-}
 
 // mapFault is an error of the user's map on its way through the reader of the input, which
 // knows where the record is.
@@ -61,7 +49,7 @@ func ofMap(err error) error {
 func (s *splitReader) stoppedAt(run, rec []byte) {
 	s.at += int64(uintptr(unsafe.Pointer(unsafe.SliceData(rec))) - uintptr(unsafe.Pointer(unsafe.SliceData(run))))
 	s.first, s.now = nil, nil // at is the record's now
-	s.head, s.size = string(rec[:min(len(rec), headSize)]), len(rec)
+	s.head, s.size = string(rec[:min(len(rec), fault.HeadSize)]), len(rec)
 }
 
 // placePanic, deferred, makes a panic of the user's map an error of the record that begins at last;

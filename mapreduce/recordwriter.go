@@ -5,11 +5,12 @@ import (
 	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // recordWriter encodes records into the part of an attempt.
 type recordWriter[O any] struct {
-	part    *partWriter
+	part    *output.PartWriter
 	encode  func(dst []byte, rec O) ([]byte, error)
 	emit    func(O)
 	records int64
@@ -25,20 +26,20 @@ type recordWriter[O any] struct {
 
 // newRecordWriter begins the part of an attempt on a host. It must be closed.
 func newRecordWriter[O any](p *Plan, t *Task, host string, out Output[O]) (*recordWriter[O], error) {
-	w := &recordWriter[O]{budget: t.budget, charged: 2*flushSize + p.output.compression.memory()}
-	at := p.output.part(t.id)
-	at.tasks, at.host, at.budget = p.reduces, host, t.budget
+	w := &recordWriter[O]{budget: t.budget, charged: 2*output.FlushSize + p.output.Memory()}
+	at := p.output.Part(t.id)
+	at.Tasks, at.Host, at.Budget = p.reduces, host, t.budget
 	if p.mapOnly {
-		at.tasks = p.maps
+		at.Tasks = p.maps
 	}
 	if err := w.open(p, t, at, out); err != nil {
 		return nil, err
 	}
 	w.budget.Acquire(w.charged)
 	if out.route != nil {
-		w.router = &router[O]{route: out.route, encode: w.encode, routes: &routes{
-			usual: w.part, budget: w.budget, head: out.head, to: p.output, id: t.id, files: map[string]*routedFile{},
-		}}
+		w.router = &router[O]{
+			Routes: output.NewRoutes(p.output, t.id, w.part, out.head, w.budget), route: out.route, encode: w.encode,
+		}
 	}
 	if out.route == nil && !out.own {
 		w.image = out.image
@@ -53,18 +54,18 @@ func newRecordWriter[O any](p *Plan, t *Task, host string, out Output[O]) (*reco
 }
 
 // open opens the part.
-func (w *recordWriter[O]) open(p *Plan, t *Task, at part, out Output[O]) (err error) {
+func (w *recordWriter[O]) open(p *Plan, t *Task, at output.Part, out Output[O]) (err error) {
 	if out.own {
 		if w.own, err = openPart(p.output, t, at, out.open); err == nil {
-			w.part = w.own.file.bytes
+			w.part = w.own.file.Bytes
 		}
 		return err
 	}
 	if w.encode, err = out.encoder(); err != nil {
 		return err
 	}
-	if w.part, err = p.output.begin(at); err == nil {
-		w.part.buf = append(w.part.buf, out.head...)
+	if w.part, err = p.output.Begin(at); err == nil {
+		w.part.Buf = append(w.part.Buf, out.head...)
 	}
 	return err
 }
@@ -83,16 +84,16 @@ func (w *recordWriter[O]) write(o O) {
 	}
 	if w.router != nil {
 		if err = w.router.write(o); err == nil && !w.held {
-			err = w.router.settle()
+			err = w.router.Settle()
 		}
 		w.failed = cmp.Or(w.failed, err)
 		return
 	}
-	if w.part.buf, err = w.encode(w.part.buf, o); err != nil && w.failed == nil {
+	if w.part.Buf, err = w.encode(w.part.Buf, o); err != nil && w.failed == nil {
 		w.failed = err
 	}
-	if len(w.part.buf) >= flushSize && !w.held {
-		w.part.flush()
+	if len(w.part.Buf) >= output.FlushSize && !w.held {
+		w.part.Flush()
 	}
 }
 
@@ -109,24 +110,20 @@ func (w *recordWriter[O]) writeAll(list []O) {
 	_, _ = w.part.Write(imagesOf(list)) // part keeps the error
 }
 
-// directSize is the size from which a record of bytes is written as it is, not
-// by way of the buffer.
-const directSize = 32 << 10
-
 // plain returns the emit for records of bytes.
 func (w *recordWriter[O]) plain(end string) func([]byte) {
 	part := w.part
 	return func(o []byte) {
 		w.gate.Sign()
 		w.records++
-		if len(o) >= directSize {
+		if len(o) >= output.DirectSize {
 			_, _ = part.Write(o) // part keeps the error
 		} else {
-			part.buf = append(part.buf, o...)
+			part.Buf = append(part.Buf, o...)
 		}
-		part.buf = append(part.buf, end...)
-		if len(part.buf) >= flushSize {
-			part.flush()
+		part.Buf = append(part.Buf, end...)
+		if len(part.Buf) >= output.FlushSize {
+			part.Flush()
 		}
 	}
 }
@@ -135,7 +132,7 @@ func (w *recordWriter[O]) err() error {
 	if w.failed != nil {
 		return w.failed
 	}
-	return w.part.err
+	return w.part.Err
 }
 
 // close ends the part of an attempt that has failed so far, or has not, and returns the first error of
@@ -144,13 +141,13 @@ func (w *recordWriter[O]) close(failed error) error {
 	w.gate.Shut()
 	var err error
 	if w.router != nil {
-		err = w.router.close(w.failed)
+		err = w.router.Close(w.failed)
 	}
 	w.budget.Release(w.charged)
 	w.charged = 0
 	failed = cmp.Or(failed, w.failed)
 	if w.own == nil {
-		return cmp.Or(failed, err, w.part.close())
+		return cmp.Or(failed, err, w.part.Close())
 	}
 	if failed == nil {
 		failed = w.own.settle()

@@ -30,7 +30,7 @@ func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *Plan, a *Reduce
 	}()
 	alive, stop := newWatch(ctx, &a.Resources)
 	defer stop()
-	w.part.check = alive.now
+	w.part.Check = alive.now
 	r := &reduceRun[I, K, V, O]{bound: b, alive: alive, a: a, c: &c, w: w, reduces: p.reduces}
 	if !b.identity() {
 		if r.user, err = b.reducer(t); err != nil {
@@ -48,7 +48,7 @@ func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *Plan, a *Reduce
 		return err
 	}
 	c.Add(ReduceOutputRecords, w.records)
-	c.Add(OutputBytesWritten, w.part.bytes)
+	c.Add(OutputBytesWritten, w.part.Bytes)
 	a.report(&c)
 	return nil
 }

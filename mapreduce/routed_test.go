@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // firstWord is where the tests send a line.
@@ -93,10 +94,10 @@ func TestRoutedReduces(t *testing.T) {
 func TestRoutedToMoreFilesThanAreOpen(t *testing.T) {
 	var text strings.Builder
 	want := map[string]string{}
-	for i := range 5 * mostOpen {
-		line := fmt.Sprintf("name%d line %d\n", i%(2*mostOpen), i)
+	for i := range 5 * mostRoutes {
+		line := fmt.Sprintf("name%d line %d\n", i%(2*mostRoutes), i)
 		text.WriteString(line)
-		want[fmt.Sprintf("name%d-m-00000", i%(2*mostOpen))] += line
+		want[fmt.Sprintf("name%d-m-00000", i%(2*mostRoutes))] += line
 	}
 	for _, c := range []Compression{NoCompression, Gzip, Zstd, S2} {
 		dir := filepath.Join(t.TempDir(), "out")
@@ -144,11 +145,11 @@ func TestRoutedAttempts(t *testing.T) {
 			_, err = p.RunMap(t.Context(), &MapAttempt{Try: try, Split: split, MaxSkips: 1})
 			require.NoError(t, err)
 		}
-		require.NoError(t, p.CommitTask(AttemptID{MapKind, 0, 2}))
-		require.ErrorIs(t, p.CommitTask(AttemptID{MapKind, 0, 1}), ErrCommitted)
-		require.NoError(t, p.AbortTask(AttemptID{MapKind, 0, 1}))
+		require.NoError(t, p.CommitTask(AttemptID{Kind: MapKind, Index: 0, Try: 2}))
+		require.ErrorIs(t, p.CommitTask(AttemptID{Kind: MapKind, Index: 0, Try: 1}), ErrCommitted)
+		require.NoError(t, p.AbortTask(AttemptID{Kind: MapKind, Index: 0, Try: 1}))
 		if system == "local" {
-			temp, err := os.ReadDir(filepath.Join(dir, temporary))
+			temp, err := os.ReadDir(filepath.Join(dir, output.Temporary))
 			require.NoError(t, err)
 			require.Len(t, temp, 1, "_SUCCESS to be")
 		}
@@ -205,7 +206,7 @@ func TestRoutedRefuses(t *testing.T) {
 		"part": "engine's", "part-r-00000": "engine's", "_SUCCESS": "engine's", "..": "engine's", ".x": "engine's",
 		"a/b": "slash", `a\b`: "slash", "a\n": "control", "\xff": "UTF-8", strings.Repeat("x", 101): "101 bytes",
 	} {
-		require.ErrorContains(t, checkRoute(name), want)
+		require.ErrorContains(t, output.CheckRoute(name), want)
 		dir := filepath.Join(t.TempDir(), "out")
 		p, err := passOn[int]().Bind(Slice([]int{1}), Routed(Text[int](Dir(dir)), func(int) string { return name }))
 		require.NoError(t, err)
@@ -213,7 +214,7 @@ func TestRoutedRefuses(t *testing.T) {
 		require.ErrorContains(t, err, want)
 		require.NoDirExists(t, dir)
 	}
-	require.NoError(t, checkRoute("2026-11 é"))
+	require.NoError(t, output.CheckRoute("2026-11 é"))
 	_, err := passOn[int]().Bind(Slice([]int{1}), Routed(new(Collected[int]).Output(), func(int) string { return "" }))
 	require.ErrorContains(t, err, "it takes a directory")
 	_, err = passOn[int]().Bind(Slice([]int{1}), Routed(Text[int](Dir(t.TempDir())), nil))
@@ -255,10 +256,10 @@ func (f *appendingFS) Append(name string) (io.WriteCloser, error) {
 func TestRoutedToAnOutputFS(t *testing.T) {
 	var text strings.Builder
 	want := map[string]string{"out/_SUCCESS": "", "out/part-m-00000": ""}
-	for i := range 3 * mostOpen {
-		line := fmt.Sprintf("name%d line %d\n", i%(mostOpen+1), i)
+	for i := range 3 * mostRoutes {
+		line := fmt.Sprintf("name%d line %d\n", i%(mostRoutes+1), i)
 		text.WriteString(line)
-		want[fmt.Sprintf("out/name%d-m-00000", i%(mostOpen+1))] += line
+		want[fmt.Sprintf("out/name%d-m-00000", i%(mostRoutes+1))] += line
 	}
 	run := func(to Destination) error {
 		p, err := passOn[string]().Bind(LineStrings(Bytes("text", []byte(text.String()))), Routed(Text[string](to), firstWord))
@@ -269,7 +270,7 @@ func TestRoutedToAnOutputFS(t *testing.T) {
 	f := &appendingFS{frailOutput: frailOutput{at: -1, files: map[string]*bytes.Buffer{}}}
 	require.NoError(t, run(InFS(f, "out")))
 	require.Equal(t, want, f.all())
-	require.Equal(t, mostOpen+1, f.most, "with the usual part")
+	require.Equal(t, mostRoutes+1, f.most, "with the usual part")
 	require.Zero(t, f.open)
 
 	err := run(InFS(&frailOutput{at: -1, files: map[string]*bytes.Buffer{}}, "out"))
@@ -285,3 +286,6 @@ func TestRoutedToAnOutputFS(t *testing.T) {
 		require.Equal(t, lines, string(data))
 	}
 }
+
+// mostRoutes is how many files of names an attempt has open, as Routed promises.
+const mostRoutes = 64

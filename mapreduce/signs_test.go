@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // Whatever user code does with its Task, and what it emits, shows that the attempt goes on, though it
@@ -42,7 +43,7 @@ func TestUserCodeShowsLife(t *testing.T) {
 				}}, nil
 			},
 		}
-		p, err := job.Bind(Lines(Bytes("in", []byte("line\n"))), Text[string](Destination{store: new(memoryStore)}))
+		p, err := job.Bind(Lines(Bytes("in", []byte("line\n"))), Text[string](Destination{Store: new(output.MemoryStore)}))
 		require.NoError(t, err)
 		runEngine(t, p, 1, nil, Resources{Budget: NewMemory(1 << 30).Sub(), Progress: &progress})
 	}
@@ -53,7 +54,7 @@ func TestUserCodeShowsLife(t *testing.T) {
 			return nil
 		}}, nil
 	}}
-	p, err := filter.Bind(Lines(Bytes("in", []byte("line\n"))), Text[[]byte](Destination{store: new(memoryStore)}))
+	p, err := filter.Bind(Lines(Bytes("in", []byte("line\n"))), Text[[]byte](Destination{Store: new(output.MemoryStore)}))
 	require.NoError(t, err)
 	runEngine(t, p, 1, nil, Resources{Budget: NewMemory(1 << 30).Sub(), Progress: &progress})
 }
@@ -65,19 +66,19 @@ func TestNamesOfOutputsInAFileSystemAreFreed(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, store.WriteFile("out/file", nil))
 	for range 2 {
-		err = newCommitter(InDFS(store, "out")).setupJob()
+		err = output.NewCommitter(InDFS(store, "out")).SetupJob()
 		require.ErrorIs(t, err, ErrOutputExists)
 		require.NotErrorIs(t, err, ErrOutputBusy)
 	}
 	require.NoError(t, store.Remove("out"))
-	first := newCommitter(InDFS(store, "out"))
-	require.NoError(t, first.setupJob())
-	require.ErrorIs(t, newCommitter(InDFS(store, "out/")).setupJob(), ErrOutputBusy)
-	require.NoError(t, first.abortJob())
-	second := newCommitter(InDFS(store, "out"))
-	require.NoError(t, second.setupJob())
-	require.NoError(t, second.commitJob())
-	require.NotErrorIs(t, newCommitter(InDFS(store, "out")).setupJob(), ErrOutputBusy)
+	first := output.NewCommitter(InDFS(store, "out"))
+	require.NoError(t, first.SetupJob())
+	require.ErrorIs(t, output.NewCommitter(InDFS(store, "out/")).SetupJob(), ErrOutputBusy)
+	require.NoError(t, first.AbortJob())
+	second := output.NewCommitter(InDFS(store, "out"))
+	require.NoError(t, second.SetupJob())
+	require.NoError(t, second.CommitJob())
+	require.NotErrorIs(t, output.NewCommitter(InDFS(store, "out")).SetupJob(), ErrOutputBusy)
 	require.NoError(t, store.Remove("out"))
-	require.NoError(t, newCommitter(InDFS(store, "out")).setupJob())
+	require.NoError(t, output.NewCommitter(InDFS(store, "out")).SetupJob())
 }

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"slices"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // ErrTooManySkips is wrapped by the error of a job with more bad records than it may leave out.
@@ -246,27 +248,27 @@ func (h *heldPairs[K, V]) drop() {
 // drop, which takes them back.
 func (w *recordWriter[O]) writing() (emit func(O), keep, drop func()) {
 	w.held = true
-	bytes, records := len(w.part.buf), w.records
+	bytes, records := len(w.part.Buf), w.records
 	keep = func() {
 		if w.own != nil && w.failed == nil {
 			w.failed = w.own.settle()
 		}
 		if w.router != nil {
-			w.failed = cmp.Or(w.failed, w.router.settle())
+			w.failed = cmp.Or(w.failed, w.router.Settle())
 		}
-		if len(w.part.buf) >= flushSize {
-			w.part.flush()
+		if len(w.part.Buf) >= output.FlushSize {
+			w.part.Flush()
 		}
-		bytes, records = len(w.part.buf), w.records
+		bytes, records = len(w.part.Buf), w.records
 	}
 	drop = func() {
 		if w.own != nil {
 			w.own.drop()
 		}
 		if w.router != nil {
-			w.router.drop()
+			w.router.Drop()
 		}
-		w.part.buf, w.records, w.failed = w.part.buf[:bytes], records, nil
+		w.part.Buf, w.records, w.failed = w.part.Buf[:bytes], records, nil
 	}
 	return w.write, keep, drop
 }
@@ -281,23 +283,16 @@ func (p *Plan) Quarantine(list []Skipped) (name string, err error) {
 	if len(list) == 0 {
 		return "", nil
 	}
-	switch p.output.store.(type) {
-	case *localStore, *dirStore, *remoteStore:
-	default:
-		return "", nil
-	}
 	defer fault.Catch(&err)
-	to := part{attempt: "skipped", name: quarantineFile}
-	f, err := p.output.create(to)
-	if err != nil {
+	kept, err := p.output.Note(quarantineFile, func(w io.Writer) (err error) {
+		enc := json.NewEncoder(w)
+		for i := range list {
+			err = cmp.Or(err, enc.Encode(&list[i]))
+		}
+		return err
+	})
+	if err != nil || !kept {
 		return "", err
 	}
-	enc := json.NewEncoder(f)
-	for i := range list {
-		err = cmp.Or(err, enc.Encode(&list[i]))
-	}
-	if err = cmp.Or(err, f.Close()); err != nil {
-		return "", err
-	}
-	return quarantineFile, p.output.keep(to)
+	return quarantineFile, nil
 }

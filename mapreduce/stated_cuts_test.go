@@ -1,17 +1,12 @@
 package mapreduce
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
-
-	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // TestPiecesAreEven states what SplitSize promises: the pieces of a block cover it, none is larger
@@ -150,52 +145,6 @@ func placesOf(b []byte, c byte) (list []int) {
 	return list
 }
 
-// TestCutTexts states that a text is shown as it is up to its limit, and beyond it cut between two
-// letters, with its length.
-func TestCutTexts(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringMatching("[aé漢]{0,12}").Draw(t, "text")
-		n := rapid.IntRange(0, 40).Draw(t, "n")
-		got := fault.CutText(text, n)
-		if len(text) <= n {
-			require.Equal(t, text, got)
-			return
-		}
-		head, size, ok := strings.Cut(got, "…")
-		require.True(t, ok)
-		require.Equal(t, fmt.Sprintf(" (%d bytes)", len(text)), size)
-		require.True(t, strings.HasPrefix(text, head))
-		require.True(t, utf8.ValidString(head))
-		require.LessOrEqual(t, len(head), n)
-		require.Greater(t, len(head)+utf8.UTFMax, n, "no more is left out than one letter")
-	})
-}
-
-// TestErrorsAreShortened states that an error of up to 512 bytes stands as it is, a longer one is
-// cut and still wraps what it was, and that the end of a context is named once.
-func TestErrorsAreShortened(t *testing.T) {
-	for _, n := range []int{1, fault.LongestText, fault.LongestText + 1} {
-		was := errors.New(strings.Repeat("x", n))
-		err := was
-		fault.Present(context.Background(), &err)
-		require.ErrorIs(t, err, was)
-		require.Equal(t, n <= fault.LongestText, err == was) //nolint:errorlint // whether it is itself
-	}
-	cause := errors.New("enough")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	err := fmt.Errorf("reading: %w", cause)
-	fault.Present(ctx, &err)
-	require.NotErrorIs(t, err, context.Canceled)
-	cancel(cause)
-	fault.Present(ctx, &err)
-	require.Equal(t, "context canceled: reading: enough", err.Error())
-	fault.Present(ctx, &err)
-	require.Equal(t, "context canceled: reading: enough", err.Error())
-	other := errors.New("another fault")
-	fault.Present(ctx, &other)
-	require.Equal(t, "another fault", other.Error())
-}
-
 // TestReducesOfAPlan states who says how many reduces a plan has: the job itself, then the cluster,
 // else it is one; and that unknown sizes count as nothing.
 func TestReducesOfAPlan(t *testing.T) {
@@ -238,25 +187,4 @@ func TestSkippedRecordsHaveAnOrder(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestOtherCodeIsTold states whose code a frame of a stack is: the engine's tests are users.
-func TestOtherCodeIsTold(t *testing.T) {
-	require.True(t, fault.Standard("/usr/lib/go/src/fmt/print.go", "/usr/lib/go/src/"))
-	require.False(t, fault.Standard("/home/ann/words/count.go", "/usr/lib/go/src/"))
-	require.True(t, fault.Standard("fmt/print.go", ""), "built with -trimpath")
-	require.False(t, fault.Standard("example.com/words/count.go", ""))
-	for name, want := range map[string]bool{
-		"github.com/tarry-mr/tarry/mapreduce.RunLocal":           true,
-		"github.com/tarry-mr/tarry/mapreduce/internal/scan.Line": true,
-		"github.com/tarry-mr/tarry/actors.Run":                   true,
-		"github.com/tarry-mr/tarry/dfs.New":                      true,
-		"github.com/tarry-mr/tarry/scheduling.NewCore":           true,
-		"github.com/tarry-mr/tarry/jobs.WordCount":               false,
-		"github.com/tarry-mr/tarry/mapreducer.Run":               false,
-		"example.com/words.Count":                                false,
-	} {
-		require.Equal(t, want, fault.OfEngine(frameOf(name, "/src/file.go")), name)
-		require.False(t, fault.OfEngine(frameOf(name, "/src/file_test.go")), name)
-	}
 }

@@ -1,11 +1,7 @@
 package mapreduce
 
 import (
-	"errors"
-	"fmt"
 	"io"
-	"io/fs"
-	"strings"
 
 	"github.com/tarry-mr/tarry/internal/globs"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
@@ -22,18 +18,18 @@ func storedFiles(url string) (list []Source, err error) {
 	root, _ := stores.Split(url)
 	names, err := globs.ExpandFS(store, within)
 	if err != nil {
-		return nil, inStore(root, err)
+		return nil, fault.InStore(root, err)
 	}
 	for _, name := range names {
 		s, err := titledFile(store, name, root+"/"+name)
 		if err != nil {
-			return nil, inStore(root, err)
+			return nil, fault.InStore(root, err)
 		}
 		if s.packed != notPacked { // in one go, not piece by piece
 			s.stream = func() (io.ReadCloser, error) {
 				f, err := store.Open(name)
 				if err != nil {
-					return nil, inStore(root, err)
+					return nil, fault.InStore(root, err)
 				}
 				return f, nil
 			}
@@ -41,15 +37,4 @@ func storedFiles(url string) (list []Source, err error) {
 		list = append(list, s)
 	}
 	return list, nil
-}
-
-// inStore says in an error what file of a store it is about, once.
-func inStore(root string, err error) error {
-	if at, ok := errors.AsType[*fs.PathError](err); ok {
-		return fmt.Errorf("%s/%s: %w", root, strings.TrimPrefix(at.Path, "."), at.Err)
-	}
-	if strings.Contains(err.Error(), "://") {
-		return err
-	}
-	return fmt.Errorf("%s/%w", root, err) // those of globs begin with the name
 }

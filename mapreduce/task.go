@@ -2,38 +2,22 @@ package mapreduce
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 )
 
 // TaskKind says whether a task is a map or a reduce.
-type TaskKind uint8
+type TaskKind = attempt.Kind
 
 // The two kinds of task.
 const (
-	MapKind TaskKind = iota
-	ReduceKind
+	MapKind    = attempt.Map
+	ReduceKind = attempt.Reduce
 )
 
-// String returns "map" or "reduce".
-func (k TaskKind) String() string {
-	if k == MapKind {
-		return "map"
-	}
-	return "reduce"
-}
-
 // AttemptID names one attempt of one task within a job.
-type AttemptID struct {
-	Kind  TaskKind
-	Index int // of the task, from 0
-	Try   int // of the attempt, from 0; tries of one task differ
-}
-
-// String returns a name such as m-00003-0 or r-00000-1, also used for files.
-func (a AttemptID) String() string {
-	return fmt.Sprintf("%c-%05d-%d", a.Kind.String()[0], a.Index, a.Try)
-}
+type AttemptID = attempt.ID
 
 // Task is what a user's MapTask or ReduceTask learns of the attempt that it
 // serves. It belongs to the goroutine of the attempt.

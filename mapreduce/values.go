@@ -115,9 +115,9 @@ func checkPartition[K any](partition func(K, int) int, k K, reduces, was int) er
 func keyText(k any) string {
 	switch k := k.(type) {
 	case []byte:
-		return quoted(string(k[:min(len(k), headSize)]), len(k))
+		return fault.Quoted(string(k[:min(len(k), fault.HeadSize)]), len(k))
 	case string:
-		return quoted(k[:min(len(k), headSize)], len(k))
+		return fault.QuotedText(k)
 	}
-	return fault.CutText(fmt.Sprintf("%+v", k), headSize)
+	return fault.CutText(fmt.Sprintf("%+v", k), fault.HeadSize)
 }

@@ -6,16 +6,18 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // pieces is a Destination that counts the writes of its one part.
 type pieces struct {
-	memoryStore
+	output.MemoryStore
 	sizes []int
 }
 
-func (p *pieces) create(to part) (io.WriteCloser, error) {
-	w, err := p.memoryStore.create(to)
+func (p *pieces) Create(to output.Part) (io.WriteCloser, error) {
+	w, err := p.MemoryStore.Create(to)
 	return &countedWriter{w, &p.sizes}, err
 }
 
@@ -51,7 +53,7 @@ func TestRecordsAreWrittenInPieces(t *testing.T) {
 	} {
 		for _, skips := range []int{0, 1} {
 			to := new(pieces)
-			p, err := c.bind(Destination{store: to})
+			p, err := c.bind(Destination{Store: to})
 			require.NoError(t, err)
 			require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
 			_, err = p.RunMap(t.Context(), &MapAttempt{Split: Split{Length: n * 100}, MaxSkips: skips})
@@ -59,9 +61,9 @@ func TestRecordsAreWrittenInPieces(t *testing.T) {
 			total := 0
 			for i, size := range to.sizes {
 				total += size
-				require.Less(t, size, flushSize+200, c.name)
+				require.Less(t, size, output.FlushSize+200, c.name)
 				if i < len(to.sizes)-1 {
-					require.GreaterOrEqual(t, size, flushSize, c.name)
+					require.GreaterOrEqual(t, size, output.FlushSize, c.name)
 				}
 			}
 			require.Equal(t, n*100, total, c.name)

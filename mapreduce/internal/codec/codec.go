@@ -87,12 +87,16 @@ func fieldAt(offset uintptr, c *Codec) fieldCodec {
 }
 
 var (
-	MarshalerType   = reflect.TypeFor[encoding.BinaryMarshaler]()
+	marshalerType   = reflect.TypeFor[encoding.BinaryMarshaler]()
 	unmarshalerType = reflect.TypeFor[encoding.BinaryUnmarshaler]()
 )
 
-// SelfCoded is a type of this package that makes its own codec.
+// IsMarshaler reports whether values of t, or pointers to them, have MarshalBinary.
+func IsMarshaler(t reflect.Type) bool { return reflect.PointerTo(t).Implements(marshalerType) }
+
+// SelfCoded is a type that makes its own codec.
 type SelfCoded interface {
+	// CodecWithin makes the codec of the type by b; last says that nothing follows a value.
 	CodecWithin(b *Builder, last bool) (*Codec, error)
 }
 
@@ -161,6 +165,7 @@ func (b *Builder) Part(name string, t reflect.Type, last bool) (*Codec, error) {
 // refuse says which field, of which type, cannot be encoded, and why.
 func (b *Builder) refuse(t reflect.Type, why string) error { return Refuse(b.path, t, why) }
 
+// Refuse is the error of a type at a path of fields that cannot be encoded; why may be empty.
 func Refuse(path []string, t reflect.Type, why string) error {
 	err := fmt.Errorf("%w %s", ErrUnsupportedType, t)
 	if why != "" {
@@ -175,6 +180,6 @@ func Refuse(path []string, t reflect.Type, why string) error {
 // Marshals reports whether values of t are to be encoded with MarshalBinary.
 func Marshals(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
-	return p.Implements(MarshalerType) && p.Implements(unmarshalerType) &&
+	return p.Implements(marshalerType) && p.Implements(unmarshalerType) &&
 		OwnMethod(t, "MarshalBinary") && OwnMethod(t, "UnmarshalBinary")
 }

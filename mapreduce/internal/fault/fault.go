@@ -1,9 +1,13 @@
+// Package fault has what becomes of errors and panics of the user's code on their way to whoever reads them.
 package fault
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/tarry-mr/tarry/dfs"
@@ -116,4 +120,29 @@ func CutText(text string, n int) string {
 		n--
 	}
 	return fmt.Sprintf("%s… (%d bytes)", text[:n], len(text))
+}
+
+// HeadSize is how many bytes of a record an error shows.
+const HeadSize = 60
+
+// Quoted quotes the first bytes of something that has size bytes.
+func Quoted(head string, size int) string {
+	if len(head) == size {
+		return strconv.Quote(head)
+	}
+	return fmt.Sprintf("%s… (%d bytes)", strconv.Quote(head), size)
+}
+
+// QuotedText quotes a text, or its first bytes if it is long.
+func QuotedText(text string) string { return Quoted(text[:min(len(text), HeadSize)], len(text)) }
+
+// InStore says in an error what file of a store it is about, once.
+func InStore(root string, err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("%s/%s: %w", root, strings.TrimPrefix(at.Path, "."), at.Err)
+	}
+	if strings.Contains(err.Error(), "://") {
+		return err
+	}
+	return fmt.Errorf("%s/%w", root, err) // those of globs begin with the name
 }

@@ -16,7 +16,7 @@ func TestStackPlace(t *testing.T) {
 		buf := make([]byte, 64<<10)
 		place = StackPlace(string(buf[:runtime.Stack(buf, false)]))
 	})
-	require.Regexp(t, `^mapreduce/stackplace_test\.go:\d+$`, place, "a test is user code")
+	require.Regexp(t, `^fault/stackplace_test\.go:\d+$`, place, "a test is user code")
 
 	const stack = `goroutine 7 [chan receive, 10 minutes]:
 github.com/tarry-mr/tarry/mapreduce.(*boundJob[...]).mapFile(0xc000)

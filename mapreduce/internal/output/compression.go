@@ -1,4 +1,4 @@
-package mapreduce
+package output
 
 import (
 	"fmt"
@@ -37,7 +37,8 @@ func ParseCompression(name string) (Compression, error) {
 	return 0, fmt.Errorf("unknown compression %q: want none, gzip, zstd or s2", name)
 }
 
-func (c Compression) wrap(w io.Writer) (io.WriteCloser, error) {
+// Wrap returns a writer that compresses what it writes to w.
+func (c Compression) Wrap(w io.Writer) (io.WriteCloser, error) {
 	switch c {
 	case Gzip:
 		return gzip.NewWriter(w), nil

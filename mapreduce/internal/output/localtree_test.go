@@ -1,4 +1,4 @@
-package mapreduce
+package output
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/internal/nofollow"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 func rootAt(t *testing.T, dir string) *os.Root {
@@ -22,7 +23,7 @@ func rootAt(t *testing.T, dir string) *os.Root {
 // A symbolic link that is laid anywhere on the way to an output within a root, at any step of its job,
 // leads nothing elsewhere, neither out of the root nor to another place in it.
 func TestOutputWithinARoot(t *testing.T) {
-	id := AttemptID{ReduceKind, 0, 0}
+	id := reduce(0, 0)
 	link := func(t *testing.T, name, to string) {
 		t.Helper()
 		if _, err := os.Lstat(name); err == nil {
@@ -48,19 +49,19 @@ func TestOutputWithinARoot(t *testing.T) {
 						complete(t, Dir(target), "earlier")
 						d = ReplacedDir(target)
 					}
-					c := newCommitter(d.Within(root).Late())
+					c := NewCommitter(d.Within(root).Late())
 					steps := []func() error{
-						c.setupJob,
+						c.SetupJob,
 						func() error {
-							w, err := c.open(id)
+							w, err := c.Open(id)
 							if err == nil {
 								_, err = w.Write([]byte("text"))
-								err = errors.Join(err, w.close())
+								err = errors.Join(err, w.Close())
 							}
 							return err
 						},
-						func() error { return c.commitTask(id) },
-						c.commitJob,
+						func() error { return c.CommitTask(id) },
+						c.CommitJob,
 					}
 					var err error
 					for n, do := range steps {
@@ -73,12 +74,12 @@ func TestOutputWithinARoot(t *testing.T) {
 					}
 					if step == 1 && (laid == "a" || laid == "a/b") {
 						require.ErrorIs(t, err, nofollow.ErrLink)
-						require.True(t, IsPermanent(err))
+						require.True(t, fault.IsPermanent(err))
 					}
 					if err != nil {
-						_ = c.abortJob()
+						_ = c.AbortJob()
 					}
-					require.Empty(t, tree(t, to), "%s out=%t step=%d replace=%t", laid, out, step, replace)
+					require.Empty(t, files(t, to), "%s out=%t step=%d replace=%t", laid, out, step, replace)
 					entries, err := os.ReadDir(to)
 					require.NoError(t, err)
 					require.Len(t, entries, 1)

@@ -1,4 +1,4 @@
-package mapreduce
+package output
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ const holdLimit = 1 << 20
 // the parts sent so far. An error of w, or a panic, is Permanent: what was sent cannot be
 // sent again. name is what a person calls w, such as "-".
 func Writer(name string, w io.Writer) Destination {
-	return Destination{store: &writerStore{
+	return Destination{Store: &writerStore{
 		label: name, w: w, pending: map[string]*heldPart{},
 		ready: map[int]*heldPart{},
 	}}
@@ -40,9 +40,9 @@ type writerStore struct {
 	used    bool                 // by a job
 }
 
-func (s *writerStore) name() string { return s.label }
+func (s *writerStore) Name() string { return s.label }
 
-func (s *writerStore) setup() error {
+func (s *writerStore) Setup() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.used {
@@ -52,29 +52,29 @@ func (s *writerStore) setup() error {
 	return nil
 }
 
-func (s *writerStore) create(p part) (io.WriteCloser, error) {
+func (s *writerStore) Create(p Part) (io.WriteCloser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := &heldPart{dir: s.spillDir}
-	s.pending[p.attempt] = h
+	s.pending[p.Attempt] = h
 	return h, nil
 }
 
-func (s *writerStore) commit(p part) error {
+func (s *writerStore) Commit(p Part) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := s.pending[p.attempt]
+	h := s.pending[p.Attempt]
 	if h == nil {
-		return fmt.Errorf("mapreduce: commit of unknown attempt %s", p.attempt)
+		return fmt.Errorf("mapreduce: commit of unknown attempt %s", p.Attempt)
 	}
-	delete(s.pending, p.attempt)
-	s.ready[p.index] = h
+	delete(s.pending, p.Attempt)
+	s.ready[p.Index] = h
 	for h := s.ready[s.next]; h != nil && s.err == nil; h = s.ready[s.next] {
 		delete(s.ready, s.next)
 		s.next++
 		s.send(h)
 	}
-	return Permanent(s.err)
+	return fault.Permanent(s.err)
 }
 
 // send sends a part. Whatever becomes of that, a panic of the writer included, stays.
@@ -83,21 +83,21 @@ func (s *writerStore) send(h *heldPart) {
 	s.err = cmp.Or(s.err, h.discard())
 }
 
-func (s *writerStore) discard(p part) error {
+func (s *writerStore) Discard(p Part) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := s.pending[p.attempt]
+	h := s.pending[p.Attempt]
 	if h == nil {
 		return nil
 	}
-	delete(s.pending, p.attempt)
+	delete(s.pending, p.Attempt)
 	return h.discard()
 }
 
-func (s *writerStore) success() error { return s.abort() }
+func (s *writerStore) Success() error { return s.Abort() }
 
-// abort drops all parts that were not sent.
-func (s *writerStore) abort() error {
+// Abort drops all parts that were not sent.
+func (s *writerStore) Abort() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var err error
@@ -172,8 +172,8 @@ func (h *heldPart) discard() error {
 	return err
 }
 
-// memoryStore keeps parts in memory.
-type memoryStore struct {
+// MemoryStore keeps parts in memory.
+type MemoryStore struct {
 	mu      sync.Mutex
 	pending map[string]*bytes.Buffer // by attempt
 	parts   [][]byte                 // committed, by task
@@ -181,63 +181,70 @@ type memoryStore struct {
 	whole   bool                     // that job has succeeded
 }
 
-func (m *memoryStore) name() string { return "memory" }
+// Name implements store.
+func (m *MemoryStore) Name() string { return "memory" }
 
-func (m *memoryStore) setup() error {
+// Setup implements store.
+func (m *MemoryStore) Setup() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.used {
-		return fmt.Errorf("output %s: %w", m.name(), ErrDestinationUsed)
+		return fmt.Errorf("output %s: %w", m.Name(), ErrDestinationUsed)
 	}
 	m.used = true
 	return nil
 }
 
-func (m *memoryStore) create(p part) (io.WriteCloser, error) {
+// Create implements store.
+func (m *MemoryStore) Create(p Part) (io.WriteCloser, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	b := new(bytes.Buffer)
 	if m.pending == nil {
 		m.pending = map[string]*bytes.Buffer{}
 	}
-	m.pending[p.attempt] = b
+	m.pending[p.Attempt] = b
 	return nopCloser{b}, nil
 }
 
-func (m *memoryStore) commit(p part) error {
+// Commit implements store.
+func (m *MemoryStore) Commit(p Part) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for len(m.parts) <= p.index {
+	for len(m.parts) <= p.Index {
 		m.parts = append(m.parts, nil)
 	}
-	m.parts[p.index] = m.pending[p.attempt].Bytes()
-	delete(m.pending, p.attempt)
+	m.parts[p.Index] = m.pending[p.Attempt].Bytes()
+	delete(m.pending, p.Attempt)
 	return nil
 }
 
-func (m *memoryStore) discard(p part) error {
+// Discard implements store.
+func (m *MemoryStore) Discard(p Part) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.pending, p.attempt)
+	delete(m.pending, p.Attempt)
 	return nil
 }
 
-func (m *memoryStore) success() error {
+// Success implements store.
+func (m *MemoryStore) Success() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.whole = true
 	return nil
 }
 
-func (m *memoryStore) abort() error {
+// Abort implements store.
+func (m *MemoryStore) Abort() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.pending, m.parts, m.used, m.whole = nil, nil, false, false
 	return nil
 }
 
-// committedParts are the parts of the job; false if it has not succeeded.
-func (m *memoryStore) committedParts() ([][]byte, bool) {
+// CommittedParts are the parts of the job; false if it has not succeeded.
+func (m *MemoryStore) CommittedParts() ([][]byte, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.parts, m.whole

@@ -1,4 +1,4 @@
-package mapreduce
+package output
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 // its usual blocks and replicas.
 func InDFS(fsys *dfs.FS, dir string) Destination { return InFS(blockFS{fsys}, dir) }
 
-// blockFS is a dfs as an OutputFS. Its directories exist while they hold files.
+// blockFS is a dfs as an FS. Its directories exist while they hold files.
 type blockFS struct{ fs *dfs.FS }
 
 func (b blockFS) Create(name string) (io.WriteCloser, error) { return b.fs.Create(name, "", 0) }

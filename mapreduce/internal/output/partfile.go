@@ -1,4 +1,4 @@
-package mapreduce
+package output
 
 import (
 	"errors"
@@ -7,35 +7,38 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// PartFile is the file of one attempt's part while the user's own [PartWriter] writes it: an
+// PartFile is the file of one attempt's part while the user's own mapreduce.PartWriter writes it: an
 // [io.Writer], or the path of a file for code that opens files by name. It serves one goroutine at a
 // time, until Close or Abort of the writer returns.
 type PartFile struct {
-	part  part
+	part  Part
 	name  string
 	store store
 	meter *meter
 	late  *lateFile
-	bytes *partWriter
+	Bytes *PartWriter
 	path  string // empty: Path was not called
 	wrote bool
 	done  bool
 }
 
+// The errors of a writer that does what a [PartFile] does not allow.
 var (
-	errPartEnded = Permanent(errors.New("the part has been closed or aborted"))
-	errBothWays  = Permanent(errors.New("a part is written either by Write or by its Path"))
+	ErrPartEnded = fault.Permanent(errors.New("the part has been closed or aborted"))
+	ErrBothWays  = fault.Permanent(errors.New("a part is written either by Write or by its Path"))
 )
 
-// ownFile returns the file of an attempt's part, which nothing has been done to yet.
-func (c *committer) ownFile(at part) (*PartFile, error) {
-	f := &PartFile{part: at, store: c.store, meter: c.meter}
+// OwnFile returns the file of an attempt's part, which nothing has been done to yet.
+func (c *Committer) OwnFile(at Part) (*PartFile, error) {
+	f := &PartFile{part: at, store: c.Store, meter: c.meter}
 	f.name = f.part.name
 	f.late = &lateFile{create: func() (io.WriteCloser, error) { return c.create(f.part) }}
 	var err error
-	f.bytes, err = c.writer(f.late)
+	f.Bytes, err = c.writer(f.late)
 	return f, err
 }
 
@@ -47,66 +50,66 @@ func (f *PartFile) Name() string { return f.name }
 func (f *PartFile) Write(p []byte) (int, error) {
 	switch {
 	case f.done:
-		return 0, errPartEnded
+		return 0, ErrPartEnded
 	case f.path != "":
-		return 0, errBothWays
+		return 0, ErrBothWays
 	}
 	f.wrote = true
-	if f.bytes.err != nil {
-		return 0, f.bytes.err
+	if f.Bytes.Err != nil {
+		return 0, f.Bytes.Err
 	}
-	if len(p) >= directSize {
-		return f.bytes.Write(p)
+	if len(p) >= DirectSize {
+		return f.Bytes.Write(p)
 	}
-	if f.bytes.buf = append(f.bytes.buf, p...); len(f.bytes.buf) >= flushSize {
-		f.bytes.flush()
+	if f.Bytes.Buf = append(f.Bytes.Buf, p...); len(f.Bytes.Buf) >= FlushSize {
+		f.Bytes.Flush()
 	}
-	return len(p), f.bytes.err
+	return len(p), f.Bytes.Err
 }
 
 // Path names a file of this machine that is not there yet and is to be the part: the writer makes it,
 // and has closed it when its Close returns. Other files may be made beside it, as databases do; they
 // are removed with the attempt. The destination must be Dir or ReplacedDir, not Compressed; for any
-// other the error is [Permanent].
+// other the error is [fault.Permanent].
 func (f *PartFile) Path() (string, error) {
 	local, ok := f.store.(*localStore)
 	switch {
 	case f.done:
-		return "", errPartEnded
+		return "", ErrPartEnded
 	case f.wrote:
-		return "", errBothWays
+		return "", ErrBothWays
 	case f.path != "":
 		return f.path, nil
 	case !ok:
-		return "", Permanent(fmt.Errorf("a part in %s has no path: files by name go to Dir or ReplacedDir", f.store.name()))
-	case f.bytes.packs():
-		return "", Permanent(errors.New("a part that is Compressed has no path: what is written by name is not compressed"))
+		return "", fault.Permanent(fmt.Errorf("a part in %s has no path: files by name go to Dir or ReplacedDir", f.store.Name()))
+	case f.Bytes.packs():
+		return "", fault.Permanent(errors.New("a part that is Compressed has no path: what is written by name is not compressed"))
 	}
 	path, err := local.place(f.part)
 	f.path = path
 	return path, err
 }
 
-// finish makes the file of a writer that was closed ready for the commit.
-func (f *PartFile) finish() (err error) {
+// Finish makes the file of a writer that was closed ready for the commit.
+func (f *PartFile) Finish() (err error) {
 	f.done = true
 	if f.path == "" {
-		return f.bytes.close()
+		return f.Bytes.Close()
 	}
-	f.bytes.bytes, err = f.store.(*localStore).adopt(f.part)
+	f.Bytes.Bytes, err = f.store.(*localStore).adopt(f.part)
 	if err == nil {
-		err = f.meter.add(f.part, f.bytes.bytes)
+		err = f.meter.add(f.part, f.Bytes.Bytes)
 	}
 	return err
 }
 
-// drop closes the file of a writer that was aborted; AbortTask removes it.
-func (f *PartFile) drop() {
+// Drop closes the file of a writer that was aborted; AbortTask removes it.
+func (f *PartFile) Drop() {
 	if !f.done {
 		f.done = true
 		f.late.unwanted = true
-		f.bytes.buf = nil
-		_ = f.bytes.close()
+		f.Bytes.Buf = nil
+		_ = f.Bytes.Close()
 	}
 }
 
@@ -150,42 +153,42 @@ func (l *lateFile) Close() error {
 const ownDir = ".own"
 
 // place makes a directory among the temporary files for an attempt and names the part in it.
-func (s *localStore) place(p part) (string, error) {
+func (s *localStore) place(p Part) (string, error) {
 	if err := s.ready(); err != nil {
 		return "", err
 	}
 	if s.temp == nil {
-		return "", errUnprepared
+		return "", ErrUnprepared
 	}
-	dir := p.attempt + ownDir
+	dir := p.Attempt + ownDir
 	if err := s.temp.RemoveAll(dir); err != nil {
 		return "", err
 	}
 	if err := s.temp.Mkdir(dir, 0o700); err != nil {
 		return "", err
 	}
-	return filepath.Abs(filepath.Join(s.begun, temporary, dir, p.name))
+	return filepath.Abs(filepath.Join(s.begun, Temporary, dir, p.name))
 }
 
 // adopt makes the file that place named the attempt's, ready to be committed.
-func (s *localStore) adopt(p part) (size int64, err error) {
-	dir := p.attempt + ownDir
+func (s *localStore) adopt(p Part) (size int64, err error) {
+	dir := p.Attempt + ownDir
 	file := dir + "/" + p.name
 	info, err := s.temp.Lstat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return 0, Permanent(fmt.Errorf("%s: the writer has made no file at its Path", p.name))
+		return 0, fault.Permanent(fmt.Errorf("%s: the writer has made no file at its Path", p.name))
 	case err != nil:
 		return 0, err
 	case !info.Mode().IsRegular():
-		return 0, Permanent(fmt.Errorf("%s: what the writer has made at its Path is no file", p.name))
+		return 0, fault.Permanent(fmt.Errorf("%s: what the writer has made at its Path is no file", p.name))
 	}
 	if s.token != "" {
 		if err := s.sync(file); err != nil {
 			return 0, err
 		}
 	}
-	if err := s.temp.Rename(file, p.attempt); err != nil {
+	if err := s.temp.Rename(file, p.Attempt); err != nil {
 		return 0, err
 	}
 	return info.Size(), s.temp.RemoveAll(dir)

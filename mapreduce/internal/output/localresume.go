@@ -1,4 +1,4 @@
-package mapreduce
+package output
 
 import (
 	"errors"
@@ -10,10 +10,12 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 )
 
-// resumable is the file among the temporary ones that says which job left an output unfinished.
-const resumable = "_RESUME"
+// resumeMark is the file among the temporary ones that says which job left an output unfinished.
+const resumeMark = "_RESUME"
 
 // Resumable returns d such that SetupJob goes on with what a run of this job has left that was
 // killed: its parts stay, see Plan.Committed, and an output that is complete but for its last steps
@@ -21,79 +23,24 @@ const resumable = "_RESUME"
 // the disk before they are committed, and CommitJob is to be followed by ForgetJob. Destinations
 // other than directories of this machine are as before.
 func (d Destination) Resumable(token string) Destination {
-	if s, ok := d.store.(*localStore); ok {
+	if s, ok := d.Store.(*localStore); ok {
 		s.token = token
 	}
 	return d
 }
 
 // local is the output as a directory of this machine that may be resumed, or nil.
-func (c *committer) local() *localStore {
-	if s, ok := c.store.(*localStore); ok && s.token != "" {
+func (c *Committer) local() *localStore {
+	if s, ok := c.Store.(*localStore); ok && s.token != "" {
 		return s
 	}
 	return nil
 }
 
-// Resumable tells whether the output is one that another run can go on with.
-func (p *Plan) Resumable() bool { return p.output.local() != nil }
-
-// Committed lists the tasks whose parts SetupJob has found, or that have been committed since, with
-// Try 0.
-func (p *Plan) Committed() []AttemptID {
-	p.output.mu.Lock()
-	defer p.output.mu.Unlock()
-	var list []AttemptID
-	for t := range p.output.committed {
-		list = append(list, AttemptID{Kind: t.kind, Index: t.index})
-	}
-	slices.SortFunc(list, func(a, b AttemptID) int { return a.Index - b.Index })
-	return list
-}
-
-// Complete tells whether SetupJob has found the output complete: nothing is left to do but
-// CommitJob and ForgetJob.
-func (p *Plan) Complete() bool {
-	s := p.output.local()
-	return s != nil && s.complete
-}
-
-// DropCommitted removes the parts that SetupJob has found: they are not of the tasks that the job
-// has now.
-func (p *Plan) DropCommitted() error {
-	return step(func() error {
-		s := p.output.local()
-		if s == nil || s.out == nil {
-			return nil
-		}
-		p.output.mu.Lock()
-		defer p.output.mu.Unlock()
-		for t := range p.output.committed {
-			id := AttemptID{Kind: t.kind, Index: t.index}
-			if err := s.out.root.Remove(p.output.part(id).name); err != nil {
-				return err
-			}
-		}
-		clear(p.output.committed)
-		return s.dropRouted(nil)
-	})
-}
-
-// ForgetJob removes what a run that goes on with the job would need. It follows CommitJob of a
-// resumable output, once it is known elsewhere that the job has succeeded.
-func (p *Plan) ForgetJob() error {
-	return step(func() error {
-		if s := p.output.local(); s != nil {
-			return s.forget()
-		}
-		return nil
-	})
-}
-
 // Finish does what a run has not come to that was killed between CommitJob and the end of ForgetJob.
 // Without one it does nothing.
 func (d Destination) Finish() error {
-	s, ok := d.store.(*localStore)
+	s, ok := d.Store.(*localStore)
 	if !ok {
 		return nil
 	}
@@ -105,7 +52,7 @@ func (d Destination) Finish() error {
 		s.sweep()
 		return nil
 	}
-	if !left.has(success) {
+	if !left.has(Success) {
 		return left.release()
 	}
 	if err := s.goOn(left); err != nil {
@@ -114,20 +61,61 @@ func (d Destination) Finish() error {
 	return s.forget()
 }
 
-// LeaveJob lets go of the output as it is, for a run that goes on with it: in place of CommitJob or
-// AbortJob, once no attempt is at work.
-func (p *Plan) LeaveJob() error {
-	defer p.letGo()
-	return errors.Join(step(func() error {
-		if s := p.output.local(); s != nil {
-			return s.leave()
+// Resumable tells whether another run can go on with the output.
+func (c *Committer) Resumable() bool { return c.local() != nil }
+
+// Tasks lists the tasks whose parts setupJob has found, or that have been committed since, with Try 0.
+func (c *Committer) Tasks() (list []attempt.ID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for t := range c.committed {
+		list = append(list, attempt.ID{Kind: t.kind, Index: t.index})
+	}
+	slices.SortFunc(list, func(a, b attempt.ID) int { return a.Index - b.Index })
+	return list
+}
+
+// Complete tells whether setupJob has found the output complete.
+func (c *Committer) Complete() bool {
+	s := c.local()
+	return s != nil && s.complete
+}
+
+// DropCommitted removes the parts that setupJob has found.
+func (c *Committer) DropCommitted() error {
+	s := c.local()
+	if s == nil || s.out == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for t := range c.committed {
+		if err := s.out.root.Remove(c.Part(attempt.ID{Kind: t.kind, Index: t.index}).name); err != nil {
+			return err
 		}
-		return p.output.abortJob()
-	}), closeSources(p.sources))
+	}
+	clear(c.committed)
+	return s.dropRouted(nil)
+}
+
+// ForgetJob removes what a run that goes on with the job would need.
+func (c *Committer) ForgetJob() error {
+	if s := c.local(); s != nil {
+		return s.forget()
+	}
+	return nil
+}
+
+// LeaveJob lets go of the output as it is.
+func (c *Committer) LeaveJob() error {
+	if s := c.local(); s != nil {
+		return s.leave()
+	}
+	return c.AbortJob()
 }
 
 // takeIn notes the parts that set-up has found.
-func (c *committer) takeIn() error {
+func (c *Committer) takeIn() error {
 	s := c.local()
 	if s == nil || s.temp == nil {
 		return nil
@@ -152,8 +140,8 @@ func (s *localStore) sweep() {
 	if err != nil {
 		return
 	}
-	if d.has(success) && d.mine() {
-		_ = d.root.Remove(temporary) // an error: it is not there, or not empty
+	if d.has(Success) && d.mine() {
+		_ = d.root.Remove(Temporary) // an error: it is not there, or not empty
 	}
 	_ = d.release()
 }
@@ -207,7 +195,7 @@ func (s *localStore) findLeft(path string) (*outputDir, error) {
 
 // left tells whether a run with this token left the directory.
 func (s *localStore) left(d *outputDir) bool {
-	token, err := fs.ReadFile(d.root.FS(), temporary+"/"+resumable)
+	token, err := fs.ReadFile(d.root.FS(), Temporary+"/"+resumeMark)
 	_, stranger, bad := d.entries()
 	return err == nil && bad == nil && string(token) == s.token && stranger == "" && d.mine()
 }
@@ -215,20 +203,20 @@ func (s *localStore) left(d *outputDir) bool {
 // goOn takes over a directory: attempts that were under way are gone, and so is an earlier output
 // that this one has replaced.
 func (s *localStore) goOn(d *outputDir) error {
-	temp, err := d.root.OpenRoot(temporary)
+	temp, err := d.root.OpenRoot(Temporary)
 	if err != nil {
 		return errors.Join(err, d.release())
 	}
 	list, err := fs.ReadDir(temp.FS(), ".")
 	for _, e := range list {
-		if e.Name() != success && e.Name() != resumable {
+		if e.Name() != Success && e.Name() != resumeMark {
 			err = errors.Join(err, temp.RemoveAll(e.Name()))
 		}
 	}
 	if err != nil {
 		return errors.Join(err, temp.Close(), d.release())
 	}
-	s.out, s.temp, s.begun, s.complete = d, temp, d.path, d.has(success)
+	s.out, s.temp, s.begun, s.complete = d, temp, d.path, d.has(Success)
 	if s.replace && d.path == s.dir {
 		_ = s.clear(s.beside(".new")) // there need not be any
 	}
@@ -237,7 +225,7 @@ func (s *localStore) goOn(d *outputDir) error {
 
 // mark says in a directory of temporary files whose it is, as the last thing.
 func (s *localStore) mark(temp *os.Root) error {
-	f, err := temp.OpenFile(resumable, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := temp.OpenFile(resumeMark, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
@@ -255,9 +243,9 @@ func (s *localStore) parts(extension string) (list []taskID, err error) {
 		if m == nil {
 			continue
 		}
-		t := taskID{kind: MapKind}
+		t := taskID{kind: attempt.Map}
 		if m[1] == "r" {
-			t.kind = ReduceKind
+			t.kind = attempt.Reduce
 		}
 		var bad error
 		if t.index, bad = strconv.Atoi(m[2]); bad != nil || fmt.Sprintf("part-%s-%05d%s", m[1], t.index, extension) != e.Name() {
@@ -275,7 +263,7 @@ func (s *localStore) forget() error {
 		return nil
 	}
 	s.ended = true
-	return errors.Join(s.temp.Close(), s.out.root.RemoveAll(temporary), s.out.release())
+	return errors.Join(s.temp.Close(), s.out.root.RemoveAll(Temporary), s.out.release())
 }
 
 // leave lets go of all.

@@ -1,4 +1,4 @@
-package mapreduce
+package output
 
 import (
 	"errors"
@@ -8,19 +8,19 @@ import (
 	"os"
 )
 
-func (s *localStore) create(p part) (io.WriteCloser, error) {
+func (s *localStore) Create(p Part) (io.WriteCloser, error) {
 	if err := s.ready(); err != nil {
 		return nil, err
 	}
 	if s.temp == nil {
-		return nil, errUnprepared
+		return nil, ErrUnprepared
 	}
 	open := func() (*os.File, error) {
-		return s.temp.OpenFile(p.attempt, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		return s.temp.OpenFile(p.Attempt, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	}
 	f, err := open()
 	if errors.Is(err, fs.ErrExist) {
-		if err := s.temp.Remove(p.attempt); err != nil {
+		if err := s.temp.Remove(p.Attempt); err != nil {
 			return nil, err
 		}
 		f, err = open()
@@ -34,16 +34,16 @@ func (s *localStore) create(p part) (io.WriteCloser, error) {
 	return f, nil
 }
 
-func (s *localStore) commit(p part) error {
-	return s.out.root.Rename(temporary+"/"+p.attempt, p.name)
+func (s *localStore) Commit(p Part) error {
+	return s.out.root.Rename(Temporary+"/"+p.Attempt, p.name)
 }
 
-func (s *localStore) discard(p part) error {
+func (s *localStore) Discard(p Part) error {
 	temp := s.opened()
 	if temp == nil {
 		return nil
 	}
-	for _, err := range []error{temp.Remove(p.attempt), temp.RemoveAll(p.attempt + ownDir)} {
+	for _, err := range []error{temp.Remove(p.Attempt), temp.RemoveAll(p.Attempt + ownDir)} {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, os.ErrClosed) {
 			return err
 		}
@@ -51,18 +51,18 @@ func (s *localStore) discard(p part) error {
 	return nil
 }
 
-// success says that the output is complete, and puts it in the place of an earlier one.
-func (s *localStore) success() error {
+// Success says that the output is complete, and puts it in the place of an earlier one.
+func (s *localStore) Success() error {
 	if err := s.ready(); err != nil {
 		return err
 	}
 	if s.token != "" {
 		return s.succeed()
 	}
-	if err := s.out.root.Rename(temporary+"/"+success, success); err != nil {
+	if err := s.out.root.Rename(Temporary+"/"+Success, Success); err != nil {
 		return err
 	}
-	err := errors.Join(s.temp.Close(), s.out.root.RemoveAll(temporary))
+	err := errors.Join(s.temp.Close(), s.out.root.RemoveAll(Temporary))
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (s *localStore) success() error {
 // succeed is success of an output that can be resumed: the temporary files stay until forget.
 func (s *localStore) succeed() error {
 	if !s.complete {
-		if err := s.out.root.Rename(temporary+"/"+success, success); err != nil {
+		if err := s.out.root.Rename(Temporary+"/"+Success, Success); err != nil {
 			return err
 		}
 		s.complete = true
@@ -111,8 +111,8 @@ func (s *localStore) change() error {
 	return nil
 }
 
-// abort removes what the job has written; an earlier output stays.
-func (s *localStore) abort() error {
+// Abort removes what the job has written; an earlier output stays.
+func (s *localStore) Abort() error {
 	if s.unmade() || s.out == nil || s.ended {
 		return nil
 	}

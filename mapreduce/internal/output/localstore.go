@@ -1,4 +1,4 @@
-package mapreduce
+package output
 
 import (
 	"errors"
@@ -10,10 +10,6 @@ import (
 	"github.com/tarry-mr/tarry/stores"
 )
 
-// ErrOutputBusy is wrapped, beside ErrOutputExists, by the error of an output that another
-// run is writing.
-var ErrOutputBusy = errors.New("another run is writing it")
-
 // Dir is a directory of this machine, which must not exist yet, unless a run that was
 // killed has left it unfinished: that is cleaned. Of jobs that want the same directory at
 // the same time one gets it, the others ErrOutputExists.
@@ -22,9 +18,9 @@ var ErrOutputBusy = errors.New("another run is writing it")
 // What a killed run has left there is not cleaned: nobody can tell that it is not at work.
 func Dir(dir string) Destination {
 	if stores.Named(dir) {
-		return Destination{store: &remoteStore{url: stores.Clean(dir)}}
+		return Destination{Store: &remoteStore{url: stores.Clean(dir)}}
 	}
-	return Destination{store: &localStore{dir: filepath.Clean(dir)}}
+	return Destination{Store: &localStore{dir: filepath.Clean(dir)}}
 }
 
 // ReplacedDir is a directory of this machine that takes the place of an earlier output of
@@ -36,9 +32,9 @@ func Dir(dir string) Destination {
 // then these are made visible, _SUCCESS last: between the two there is neither.
 func ReplacedDir(dir string) Destination {
 	if stores.Named(dir) {
-		return Destination{store: &remoteStore{url: stores.Clean(dir), replace: true}}
+		return Destination{Store: &remoteStore{url: stores.Clean(dir), replace: true}}
 	}
-	return Destination{store: &localStore{dir: filepath.Clean(dir), replace: true}}
+	return Destination{Store: &localStore{dir: filepath.Clean(dir), replace: true}}
 }
 
 // localStore writes attempts to _temporary/attempt in the directory of the output, and
@@ -60,10 +56,10 @@ type localStore struct {
 	lateness
 }
 
-// success is the name of the empty file that says that an output is complete.
-const success = "_SUCCESS"
+// Success is the name of the empty file that says that an output is complete.
+const Success = "_SUCCESS"
 
-func (s *localStore) name() string { return s.dir }
+func (s *localStore) Name() string { return s.dir }
 
 // beside names a directory next to the output.
 func (s *localStore) beside(ending string) string {
@@ -129,7 +125,7 @@ func (s *localStore) refuse(there *outputDir) error {
 	return fmt.Errorf("%s: %w", s.dir, ErrOutputExists)
 }
 
-func (s *localStore) setup() error {
+func (s *localStore) Setup() error {
 	if err := s.tree.makeParents(s.dir); err != nil {
 		return err
 	}
@@ -233,14 +229,14 @@ func (s *localStore) begin(out *outputDir) error {
 }
 
 func beginIn(out *outputDir) (*os.Root, error) {
-	if err := out.root.Mkdir(temporary, 0o700); err != nil {
+	if err := out.root.Mkdir(Temporary, 0o700); err != nil {
 		return nil, err
 	}
-	temp, err := out.root.OpenRoot(temporary)
+	temp, err := out.root.OpenRoot(Temporary)
 	if err != nil {
 		return nil, err
 	}
-	f, err := temp.OpenFile(success, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := temp.OpenFile(Success, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return nil, errors.Join(err, temp.Close())
 	}
@@ -300,7 +296,7 @@ func (s *localStore) heal() error {
 	defer func() { _ = old.release() }()
 	if made, err := openLocked(s.tree, s.beside(".new")); err == nil {
 		defer func() { _ = made.release() }()
-		if made.has(success) && made.leftBehind() {
+		if made.has(Success) && made.leftBehind() {
 			return s.tree.rename(made.path, s.dir)
 		}
 	}

@@ -1,4 +1,4 @@
-package mapreduce
+package output
 
 import (
 	"errors"
@@ -103,17 +103,17 @@ func (d *outputDir) mine() bool {
 
 // ours are the names that the output of a job may have.
 var ours = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(part-[mr]-\d+(\.\w+){0,2}|_skipped\.jsonl|` + success + `|` + temporary + `)$`)
+	return regexp.MustCompile(`^(part-[mr]-\d+(\.\w+){0,2}|_skipped\.jsonl|` + Success + `|` + Temporary + `)$`)
 })
 
 // entries lists the directory. stranger is the first entry that no job has put there: files of names
 // are a job's beside _SUCCESS or its temporary files only, for others have such names, too.
 func (d *outputDir) entries() (list []fs.DirEntry, stranger string, err error) {
 	list, err = fs.ReadDir(d.root.FS(), ".")
-	marked := slices.ContainsFunc(list, func(e fs.DirEntry) bool { return e.Name() == success || e.Name() == temporary })
+	marked := slices.ContainsFunc(list, func(e fs.DirEntry) bool { return e.Name() == Success || e.Name() == Temporary })
 	for _, e := range list {
 		made := ours().MatchString(e.Name()) || marked && routedName().MatchString(e.Name())
-		if !made || e.IsDir() != (e.Name() == temporary) || !e.IsDir() && !e.Type().IsRegular() {
+		if !made || e.IsDir() != (e.Name() == Temporary) || !e.IsDir() && !e.Type().IsRegular() {
 			return list, e.Name(), err
 		}
 	}
@@ -137,7 +137,7 @@ func (d *outputDir) leftBehind() bool {
 // no output. Another job may still be at work on them, until this one has the lock.
 func (d *outputDir) unfinished() bool {
 	_, stranger, err := d.entries()
-	return err == nil && stranger == "" && d.has(temporary) && !d.has(success) && d.mine()
+	return err == nil && stranger == "" && d.has(Temporary) && !d.has(Success) && d.mine()
 }
 
 // empty removes all that a job has put there, the directory of temporary files last: as
@@ -145,11 +145,11 @@ func (d *outputDir) unfinished() bool {
 func (d *outputDir) empty() error {
 	list, _, err := d.entries()
 	for _, e := range list {
-		if e.Name() != temporary {
+		if e.Name() != Temporary {
 			err = errors.Join(err, d.root.RemoveAll(e.Name()))
 		}
 	}
-	return errors.Join(err, d.root.RemoveAll(temporary))
+	return errors.Join(err, d.root.RemoveAll(Temporary))
 }
 
 // remove removes the directory with all that it holds, and lets go of it.

@@ -1,8 +1,10 @@
-package mapreduce
+package output
 
 import (
 	"io"
 	"sync"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // Metered returns d such that grow is called with the number of bytes, compressed if they are, before
@@ -23,27 +25,27 @@ type meter struct {
 }
 
 // add counts bytes of an attempt.
-func (m *meter) add(p part, n int64) error {
+func (m *meter) add(p Part, n int64) error {
 	if m == nil {
 		return nil
 	}
 	if err := m.grow(n); err != nil {
-		return Permanent(err)
+		return fault.Permanent(err)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.sizes[p.attempt] += n
+	m.sizes[p.Attempt] += n
 	return nil
 }
 
 // end forgets an attempt, whose bytes stay or are gone.
-func (m *meter) end(p part, stay bool) {
+func (m *meter) end(p Part, stay bool) {
 	if m == nil {
 		return
 	}
 	m.mu.Lock()
-	n := m.sizes[p.attempt]
-	delete(m.sizes, p.attempt)
+	n := m.sizes[p.Attempt]
+	delete(m.sizes, p.Attempt)
 	m.mu.Unlock()
 	if n > 0 && !stay {
 		_ = m.grow(-n)
@@ -54,7 +56,7 @@ func (m *meter) end(p part, stay bool) {
 type meteredFile struct {
 	io.WriteCloser
 	meter *meter
-	part  part
+	part  Part
 }
 
 // Write implements io.Writer.
@@ -66,12 +68,12 @@ func (f meteredFile) Write(b []byte) (int, error) {
 }
 
 // create makes the file of an attempt in the store.
-func (c *committer) create(p part) (io.WriteCloser, error) {
-	f, err := c.store.create(p)
+func (c *Committer) create(p Part) (io.WriteCloser, error) {
+	f, err := c.Store.Create(p)
 	return c.metered(p, f, err)
 }
 
-func (c *committer) metered(p part, f io.WriteCloser, err error) (io.WriteCloser, error) {
+func (c *Committer) metered(p Part, f io.WriteCloser, err error) (io.WriteCloser, error) {
 	if err != nil || c.meter == nil {
 		return f, err
 	}
@@ -79,8 +81,8 @@ func (c *committer) metered(p part, f io.WriteCloser, err error) (io.WriteCloser
 }
 
 // keep makes the file of an attempt visible.
-func (c *committer) keep(p part) error {
-	err := c.store.commit(p)
+func (c *Committer) keep(p Part) error {
+	err := c.Store.Commit(p)
 	if err == nil {
 		c.meter.end(p, true)
 	}
@@ -88,8 +90,8 @@ func (c *committer) keep(p part) error {
 }
 
 // discard removes the file of an attempt, if there is one.
-func (c *committer) discard(p part) error {
-	err := c.store.discard(p)
+func (c *Committer) discard(p Part) error {
+	err := c.Store.Discard(p)
 	if err == nil {
 		c.meter.end(p, false)
 	}

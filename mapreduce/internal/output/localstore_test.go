@@ -1,4 +1,4 @@
-package mapreduce
+package output
 
 import (
 	"errors"
@@ -14,20 +14,20 @@ import (
 )
 
 // begun is an output with one committed and one unfinished part.
-func begun(t *testing.T, d Destination, text string) *committer {
+func begun(t *testing.T, d Destination, text string) *Committer {
 	t.Helper()
-	c := newCommitter(d)
-	require.NoError(t, c.setupJob())
-	writePart(t, c, AttemptID{ReduceKind, 0, 0}, text)
-	require.NoError(t, c.commitTask(AttemptID{ReduceKind, 0, 0}))
-	writePart(t, c, AttemptID{ReduceKind, 1, 0}, "unfinished")
+	c := NewCommitter(d)
+	require.NoError(t, c.SetupJob())
+	writePart(t, c, reduce(0, 0), text)
+	require.NoError(t, c.CommitTask(reduce(0, 0)))
+	writePart(t, c, reduce(1, 0), "unfinished")
 	return c
 }
 
 // die lets go of an output as a killed process does.
-func die(t *testing.T, c *committer) {
+func die(t *testing.T, c *Committer) {
 	t.Helper()
-	s := c.store.(*localStore)
+	s := c.Store.(*localStore)
 	require.NoError(t, s.temp.Close())
 	require.NoError(t, s.out.release())
 	if s.old != nil {
@@ -38,7 +38,7 @@ func die(t *testing.T, c *committer) {
 // complete writes a whole output.
 func complete(t *testing.T, d Destination, text string) {
 	t.Helper()
-	require.NoError(t, begun(t, d, text).commitJob())
+	require.NoError(t, begun(t, d, text).CommitJob())
 }
 
 func output(text string) map[string]string {
@@ -56,32 +56,32 @@ func TestOneOfManyGetsTheOutput(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 8 {
 			all.Go(func() {
-				c := newCommitter(ReplacedDir(out))
+				c := NewCommitter(ReplacedDir(out))
 				if !earlier && i%2 == 0 {
-					c = newCommitter(Dir(out))
+					c = NewCommitter(Dir(out))
 				}
-				if err := c.setupJob(); err != nil {
+				if err := c.SetupJob(); err != nil {
 					if !errors.Is(err, ErrOutputExists) {
 						t.Error(err)
 					}
 					return
 				}
 				won.Add(1)
-				writePart(t, c, AttemptID{ReduceKind, 0, 0}, "mine")
+				writePart(t, c, reduce(0, 0), "mine")
 				for range 8 { // others come meanwhile
-					if err := newCommitter(ReplacedDir(out)).setupJob(); !errors.Is(err, ErrOutputBusy) {
+					if err := NewCommitter(ReplacedDir(out)).SetupJob(); !errors.Is(err, ErrOutputBusy) {
 						t.Error(err)
 					}
 				}
-				if err := errors.Join(c.commitTask(AttemptID{ReduceKind, 0, 0}), c.commitJob()); err != nil {
+				if err := errors.Join(c.CommitTask(reduce(0, 0)), c.CommitJob()); err != nil {
 					t.Error(err)
 				}
 			})
 		}
 		all.Wait()
 		require.Positive(t, won.Load())
-		require.Equal(t, output("mine"), tree(t, out))
-		require.Equal(t, output("mine"), tree(t, dir+"/out"), "nothing else is left")
+		require.Equal(t, output("mine"), files(t, out))
+		require.Equal(t, output("mine"), files(t, dir+"/out"), "nothing else is left")
 		entries, err := os.ReadDir(dir)
 		require.NoError(t, err)
 		require.Len(t, entries, 1)
@@ -96,7 +96,7 @@ func TestOutputThatIsRemovedMeanwhile(t *testing.T) {
 		there, err := openOutputDir(dirTree{}, "out")
 		require.NoError(t, err)
 		require.NoError(t, os.RemoveAll("out"))
-		require.ErrorIs(t, d.store.(*localStore).refuse(there), ErrOutputBusy)
+		require.ErrorIs(t, d.Store.(*localStore).refuse(there), ErrOutputBusy)
 		require.NoError(t, there.release())
 	}
 }
@@ -116,7 +116,7 @@ func TestNoOutputIsEverEmpty(t *testing.T) {
 			list, err := os.ReadDir(name(i))
 			switch {
 			case errors.Is(err, os.ErrNotExist):
-			case err == nil && len(list) == 1 && list[0].Name() == temporary:
+			case err == nil && len(list) == 1 && list[0].Name() == Temporary:
 				i++
 			default:
 				seen <- fmt.Errorf("%s: %v %w", name(i), list, err)
@@ -125,8 +125,8 @@ func TestNoOutputIsEverEmpty(t *testing.T) {
 		}
 	}()
 	for i := range outputs {
-		c := newCommitter(Dir(name(i)))
-		require.NoError(t, c.setupJob())
+		c := NewCommitter(Dir(name(i)))
+		require.NoError(t, c.SetupJob())
 		die(t, c)
 	}
 	require.NoError(t, <-seen)
@@ -137,15 +137,15 @@ func TestReplacedOutput(t *testing.T) {
 	out := filepath.Join(dir, "out")
 	complete(t, ReplacedDir(out), "one")
 	c := begun(t, ReplacedDir(out), "two")
-	require.Equal(t, output("one"), tree(t, out))
+	require.Equal(t, output("one"), files(t, out))
 	require.ErrorIs(t, ReplacedDir(out).Check(), ErrOutputBusy)
-	require.NoError(t, c.abortJob())
-	require.NoError(t, c.abortJob(), "again")
-	require.Equal(t, output("one"), tree(t, dir+"/out"))
+	require.NoError(t, c.AbortJob())
+	require.NoError(t, c.AbortJob(), "again")
+	require.Equal(t, output("one"), files(t, dir+"/out"))
 	require.NoError(t, ReplacedDir(out).Check())
 	require.ErrorIs(t, Dir(out).Check(), ErrOutputExists)
 	complete(t, ReplacedDir(out), "three")
-	require.Equal(t, map[string]string{"out/part-r-00000": "three", "out/_SUCCESS": ""}, tree(t, dir))
+	require.Equal(t, map[string]string{"out/part-r-00000": "three", "out/_SUCCESS": ""}, files(t, dir))
 }
 
 func TestWhatAKilledRunLeft(t *testing.T) {
@@ -156,16 +156,16 @@ func TestWhatAKilledRunLeft(t *testing.T) {
 		die(t, c)
 		require.NoError(t, Dir(out).Check())
 		complete(t, Dir(out), "two")
-		require.Equal(t, output("two"), tree(t, out))
+		require.Equal(t, output("two"), files(t, out))
 	})
 	t.Run("an output in the place of another", func(t *testing.T) {
 		dir := t.TempDir()
 		out := filepath.Join(dir, "out")
 		complete(t, Dir(out), "one")
 		die(t, begun(t, ReplacedDir(out), "two"))
-		require.Equal(t, output("one"), tree(t, out))
+		require.Equal(t, output("one"), files(t, out))
 		complete(t, ReplacedDir(out), "three")
-		require.Equal(t, map[string]string{"out/part-r-00000": "three", "out/_SUCCESS": ""}, tree(t, dir))
+		require.Equal(t, map[string]string{"out/part-r-00000": "three", "out/_SUCCESS": ""}, files(t, dir))
 	})
 	for _, begun := range []bool{false, true} { // before it stands in its place
 		t.Run(fmt.Sprintf("a new output begun=%t", begun), func(t *testing.T) {
@@ -178,10 +178,10 @@ func TestWhatAKilledRunLeft(t *testing.T) {
 				require.NoError(t, err)
 				require.NoError(t, temp.Close())
 			}
-			require.ErrorIs(t, newCommitter(Dir(out)).setupJob(), ErrOutputBusy)
+			require.ErrorIs(t, NewCommitter(Dir(out)).SetupJob(), ErrOutputBusy)
 			require.NoError(t, made.release())
 			complete(t, Dir(out), "one")
-			require.Equal(t, map[string]string{"out/part-r-00000": "one", "out/_SUCCESS": ""}, tree(t, dir))
+			require.Equal(t, map[string]string{"out/part-r-00000": "one", "out/_SUCCESS": ""}, files(t, dir))
 		})
 	}
 	for _, made := range []bool{false, true} { // between the renames, without exchange
@@ -196,10 +196,10 @@ func TestWhatAKilledRunLeft(t *testing.T) {
 			} else {
 				die(t, begun(t, Dir(filepath.Join(dir, "_out.new")), "two"))
 			}
-			require.ErrorIs(t, newCommitter(Dir(out)).setupJob(), ErrOutputExists)
-			require.Equal(t, output(want), tree(t, out))
+			require.ErrorIs(t, NewCommitter(Dir(out)).SetupJob(), ErrOutputExists)
+			require.Equal(t, output(want), files(t, out))
 			complete(t, ReplacedDir(out), "three")
-			require.Equal(t, map[string]string{"out/part-r-00000": "three", "out/_SUCCESS": ""}, tree(t, dir))
+			require.Equal(t, map[string]string{"out/part-r-00000": "three", "out/_SUCCESS": ""}, files(t, dir))
 		})
 	}
 }
@@ -220,9 +220,9 @@ func TestWhatNoJobWroteIsKept(t *testing.T) {
 		}
 		for _, d := range []Destination{Dir(out), ReplacedDir(out)} {
 			require.ErrorIs(t, d.Check(), ErrOutputExists, stranger)
-			c := newCommitter(d)
-			require.ErrorIs(t, c.setupJob(), ErrOutputExists, stranger)
-			require.NoError(t, c.abortJob())
+			c := NewCommitter(d)
+			require.ErrorIs(t, c.SetupJob(), ErrOutputExists, stranger)
+			require.NoError(t, c.AbortJob())
 		}
 		left, err := os.ReadDir(out)
 		require.NoError(t, err)
@@ -235,14 +235,14 @@ func TestWhatNoJobWroteIsKept(t *testing.T) {
 
 // TestSymbolicLinksAreNotFollowed, wherever somebody who may write there lays them.
 func TestSymbolicLinksAreNotFollowed(t *testing.T) {
-	id := AttemptID{ReduceKind, 0, 0}
+	id := reduce(0, 0)
 	victim := func(t *testing.T) string {
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "precious"), []byte("x"), 0o600))
 		return dir
 	}
 	same := func(t *testing.T, dir string) {
-		require.Equal(t, map[string]string{"precious": "x"}, tree(t, dir))
+		require.Equal(t, map[string]string{"precious": "x"}, files(t, dir))
 	}
 	for _, name := range []string{"out", "_out.new", "_out.old"} {
 		t.Run(name, func(t *testing.T) {
@@ -252,12 +252,12 @@ func TestSymbolicLinksAreNotFollowed(t *testing.T) {
 				complete(t, Dir(out), "one")
 			}
 			require.NoError(t, os.Symlink(v, filepath.Join(dir, name)))
-			c := newCommitter(ReplacedDir(out))
-			if err := c.setupJob(); err == nil {
+			c := NewCommitter(ReplacedDir(out))
+			if err := c.SetupJob(); err == nil {
 				writePart(t, c, id, "two")
-				require.NoError(t, errors.Join(c.commitTask(id), c.commitJob()))
+				require.NoError(t, errors.Join(c.CommitTask(id), c.CommitJob()))
 			}
-			require.NoError(t, c.abortJob())
+			require.NoError(t, c.AbortJob())
 			same(t, v)
 		})
 	}
@@ -268,17 +268,17 @@ func TestSymbolicLinksAreNotFollowed(t *testing.T) {
 		for _, target := range []string{"", "/precious"} {
 			t.Run(name+" to"+target, func(t *testing.T) {
 				v, out := victim(t), filepath.Join(t.TempDir(), "out")
-				c := newCommitter(Dir(out))
-				require.NoError(t, c.setupJob())
+				c := NewCommitter(Dir(out))
+				require.NoError(t, c.SetupJob())
 				link := filepath.Join(out, name)
 				require.NoError(t, os.RemoveAll(link))
 				require.NoError(t, os.Symlink(v+target, link))
-				if w, err := c.open(id); err == nil {
+				if w, err := c.Open(id); err == nil {
 					_, _ = w.Write([]byte("text"))
-					require.NoError(t, w.close())
-					_ = errors.Join(c.commitTask(id), c.commitJob())
+					require.NoError(t, w.Close())
+					_ = errors.Join(c.CommitTask(id), c.CommitJob())
 				}
-				_ = c.abortJob()
+				_ = c.AbortJob()
 				same(t, v)
 			})
 		}
@@ -288,8 +288,8 @@ func TestSymbolicLinksAreNotFollowed(t *testing.T) {
 		c := begun(t, Dir(out), "one")
 		require.NoError(t, os.Rename(out, out+".away"))
 		require.NoError(t, os.Symlink(v, out))
-		require.NoError(t, c.commitTask(AttemptID{ReduceKind, 1, 0}))
-		require.NoError(t, c.abortJob())
+		require.NoError(t, c.CommitTask(reduce(1, 0)))
+		require.NoError(t, c.AbortJob())
 		same(t, v)
 	})
 }

@@ -1,4 +1,4 @@
-package mapreduce
+package output
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"path"
 	"sync"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/stores"
 )
 
@@ -23,7 +24,7 @@ type remoteStore struct {
 	fs       stores.Store // nil: not opened
 	dir      string
 	parts    map[string]*remotePart // by attempt
-	late     []part                 // of an output that replaces another: committed by success
+	late     []Part                 // of an output that replaces another: committed by success
 	owned    bool                   // set up here: abort may remove it
 	replaces bool                   // an earlier output
 	cleared  bool                   // that is gone
@@ -37,9 +38,9 @@ type remotePart struct {
 }
 
 // setupFile is there as long as a job writes the output: who makes it has the output.
-const setupFile = temporary + "/setup"
+const setupFile = Temporary + "/setup"
 
-func (s *remoteStore) name() string { return s.url }
+func (s *remoteStore) Name() string { return s.url }
 
 // open finds the store.
 func (s *remoteStore) open() (err error) {
@@ -78,8 +79,8 @@ func (s *remoteStore) find() (there bool, err error) {
 	}
 	done, busy := false, false
 	for _, e := range list {
-		done = done || e.Name() == success
-		busy = busy || e.Name() == temporary
+		done = done || e.Name() == Success
+		busy = busy || e.Name() == Temporary
 	}
 	switch {
 	case busy:
@@ -98,10 +99,10 @@ func (s *remoteStore) find() (there bool, err error) {
 // named says in an error what it is about.
 func (s *remoteStore) named(err error) error {
 	root, _ := stores.Split(s.url)
-	return inStore(root, err)
+	return fault.InStore(root, err)
 }
 
-func (s *remoteStore) setup() error {
+func (s *remoteStore) Setup() error {
 	if err := s.open(); err != nil {
 		return err
 	}
@@ -123,20 +124,20 @@ func (s *remoteStore) setup() error {
 	return nil
 }
 
-func (s *remoteStore) create(p part) (io.WriteCloser, error) {
+func (s *remoteStore) Create(p Part) (io.WriteCloser, error) {
 	s.mu.Lock()
 	fsys, ended := s.fs, s.ended
 	s.mu.Unlock()
 	switch {
 	case ended:
-		return nil, errEnded
+		return nil, ErrEnded
 	case fsys == nil:
-		return nil, errUnprepared
+		return nil, ErrUnprepared
 	}
-	if err := s.discard(p); err != nil { // what an earlier call has begun
+	if err := s.Discard(p); err != nil { // what an earlier call has begun
 		return nil, err
 	}
-	file, err := fsys.Begin(path.Join(s.dir, p.name), p.attempt)
+	file, err := fsys.Begin(path.Join(s.dir, p.name), p.Attempt)
 	if err != nil {
 		return nil, s.named(err)
 	}
@@ -146,7 +147,7 @@ func (s *remoteStore) create(p part) (io.WriteCloser, error) {
 	if s.parts == nil {
 		s.parts = map[string]*remotePart{}
 	}
-	s.parts[p.attempt] = r
+	s.parts[p.Attempt] = r
 	return remoteWriter{s, r}, nil
 }
 
@@ -196,13 +197,13 @@ func (s *remoteStore) receive(attempt, receipt string) {
 	s.parts[attempt] = &remotePart{receipt: receipt}
 }
 
-func (s *remoteStore) commit(p part) error {
+func (s *remoteStore) Commit(p Part) error {
 	s.mu.Lock()
 	if s.ended {
 		s.mu.Unlock()
-		return errEnded
+		return ErrEnded
 	}
-	r := s.parts[p.attempt]
+	r := s.parts[p.Attempt]
 	if s.replaces && r != nil && r.receipt != "" {
 		s.late = append(s.late, p)
 		s.mu.Unlock()
@@ -213,29 +214,29 @@ func (s *remoteStore) commit(p part) error {
 }
 
 // complete makes a part visible.
-func (s *remoteStore) complete(p part, r *remotePart) error {
+func (s *remoteStore) complete(p Part, r *remotePart) error {
 	if r == nil || r.receipt == "" {
-		return fmt.Errorf("%s: nobody says how the part of %s is completed", s.url, p.attempt)
+		return fmt.Errorf("%s: nobody says how the part of %s is completed", s.url, p.Attempt)
 	}
 	if err := s.fs.Complete(path.Join(s.dir, p.name), r.receipt); err != nil {
 		return s.named(err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.parts, p.attempt)
+	delete(s.parts, p.Attempt)
 	return nil
 }
 
-func (s *remoteStore) discard(p part) error {
+func (s *remoteStore) Discard(p Part) error {
 	s.mu.Lock()
-	r := s.parts[p.attempt]
+	r := s.parts[p.Attempt]
 	for _, kept := range s.late {
-		if kept.attempt == p.attempt {
+		if kept.Attempt == p.Attempt {
 			r = nil // it is committed
 		}
 	}
 	if r != nil {
-		delete(s.parts, p.attempt)
+		delete(s.parts, p.Attempt)
 	}
 	s.mu.Unlock()
 	if r == nil || r.file == nil {
@@ -247,20 +248,20 @@ func (s *remoteStore) discard(p part) error {
 	return nil
 }
 
-func (s *remoteStore) success() error {
+func (s *remoteStore) Success() error {
 	if s.replaces {
 		if err := s.clear(); err != nil {
 			return fmt.Errorf("overwrite: %w", s.named(err))
 		}
 		for _, p := range s.late {
-			if err := s.complete(p, s.parts[p.attempt]); err != nil {
+			if err := s.complete(p, s.parts[p.Attempt]); err != nil {
 				return err
 			}
 		}
 	}
 	err := s.tidy()
 	if err == nil {
-		err = stores.WriteFile(s.fs, path.Join(s.dir, success), nil)
+		err = stores.WriteFile(s.fs, path.Join(s.dir, Success), nil)
 	}
 	if err != nil {
 		return s.named(err)
@@ -273,13 +274,13 @@ func (s *remoteStore) success() error {
 
 // clear removes the earlier output, first what says that it is one.
 func (s *remoteStore) clear() error {
-	if err := s.fs.RemoveAll(path.Join(s.dir, success)); err != nil {
+	if err := s.fs.RemoveAll(path.Join(s.dir, Success)); err != nil {
 		return err
 	}
 	s.cleared = true
 	list, err := s.fs.ReadDir(s.dir)
 	for _, e := range list {
-		if e.Name() != temporary {
+		if e.Name() != Temporary {
 			err = cmp.Or(err, s.fs.RemoveAll(path.Join(s.dir, e.Name())))
 		}
 	}
@@ -288,11 +289,11 @@ func (s *remoteStore) clear() error {
 
 // tidy removes what was begun and not completed, by whatever process, and the temporary files.
 func (s *remoteStore) tidy() error {
-	return errors.Join(s.fs.AbandonAll(s.dir), s.fs.RemoveAll(path.Join(s.dir, temporary)))
+	return errors.Join(s.fs.AbandonAll(s.dir), s.fs.RemoveAll(path.Join(s.dir, Temporary)))
 }
 
-// abort removes what the job has written; an earlier output stays.
-func (s *remoteStore) abort() error {
+// Abort removes what the job has written; an earlier output stays.
+func (s *remoteStore) Abort() error {
 	s.mu.Lock()
 	owned := s.owned && !s.ended
 	s.ended = true

@@ -1,4 +1,4 @@
-package mapreduce
+package output
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/tarry-mr/tarry/internal/nofollow"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // Late returns d such that SetupJob refuses what it would refuse, but leaves the directory to be made by
@@ -14,7 +15,7 @@ import (
 // the same job has left is taken over by SetupJob, as ever. Destinations other than directories of this
 // machine are as before.
 func (d Destination) Late() Destination {
-	if s, ok := d.store.(*localStore); ok {
+	if s, ok := d.Store.(*localStore); ok {
 		s.late = true
 	}
 	return d
@@ -38,7 +39,7 @@ func (s *localStore) ready() error {
 	}
 	err := s.make()
 	if errors.Is(err, ErrOutputExists) || errors.Is(err, nofollow.ErrLink) {
-		return Permanent(err)
+		return fault.Permanent(err)
 	}
 	s.waits = err != nil
 	return err

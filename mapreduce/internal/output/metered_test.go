@@ -1,4 +1,4 @@
-package mapreduce
+package output
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // The bytes of files are counted before they are written, and given back when an attempt that is not
@@ -21,30 +22,30 @@ func TestMeteredOutput(t *testing.T) {
 		func() Destination { return InDFS(fsys, "out") },
 	} {
 		sum := int64(0)
-		c := newCommitter(dest().Metered(func(n int64) error {
+		c := NewCommitter(dest().Metered(func(n int64) error {
 			if sum+n > 10 {
 				return full
 			}
 			sum += n
 			return nil
 		}))
-		require.NoError(t, c.setupJob())
-		first, second := AttemptID{ReduceKind, 0, 0}, AttemptID{ReduceKind, 0, 1}
+		require.NoError(t, c.SetupJob())
+		first, second := reduce(0, 0), reduce(0, 1)
 		writePart(t, c, first, "1234567")
-		w, err := c.open(second)
+		w, err := c.Open(second)
 		require.NoError(t, err)
 		_, _ = w.Write([]byte("1234567"))
-		err = w.close()
+		err = w.Close()
 		require.ErrorIs(t, err, full)
-		require.True(t, IsPermanent(err))
+		require.True(t, fault.IsPermanent(err))
 		require.EqualValues(t, 7, sum)
-		require.NoError(t, c.abortTask(second))
-		require.NoError(t, c.commitTask(first))
-		require.NoError(t, c.abortTask(first), "what is committed stays")
+		require.NoError(t, c.AbortTask(second))
+		require.NoError(t, c.CommitTask(first))
+		require.NoError(t, c.AbortTask(first), "what is committed stays")
 		require.EqualValues(t, 7, sum)
-		writePart(t, c, AttemptID{ReduceKind, 1, 0}, "123")
-		require.NoError(t, c.abortTask(AttemptID{ReduceKind, 1, 0}))
+		writePart(t, c, reduce(1, 0), "123")
+		require.NoError(t, c.AbortTask(reduce(1, 0)))
 		require.EqualValues(t, 7, sum)
-		require.NoError(t, c.abortJob())
+		require.NoError(t, c.AbortJob())
 	}
 }

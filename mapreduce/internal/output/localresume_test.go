@@ -1,4 +1,4 @@
-package mapreduce
+package output
 
 import (
 	"os"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 )
 
 // eachKind runs f with the two kinds of output directory; the second replaces an earlier output.
@@ -32,9 +34,6 @@ func eachKind(t *testing.T, f func(t *testing.T, dest func() Destination, out st
 	})
 }
 
-// planOf is a plan of which only the output counts.
-func planOf(c *committer) *Plan { return &Plan{output: c} }
-
 func beside(t *testing.T, out string) (list []string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(out))
@@ -49,25 +48,24 @@ func beside(t *testing.T, out string) (list []string) {
 func TestResume(t *testing.T) {
 	eachKind(t, func(t *testing.T, dest func() Destination, out string) {
 		c := begun(t, dest(), "first")
-		require.True(t, planOf(c).Resumable())
+		require.True(t, c.Resumable())
 		die(t, c)
 		require.NoError(t, dest().Check())
-		c = newCommitter(dest())
-		require.NoError(t, c.setupJob())
-		p := planOf(c)
-		require.Equal(t, []AttemptID{{Kind: ReduceKind}}, p.Committed())
-		require.False(t, p.Complete())
-		require.ErrorIs(t, c.commitTask(AttemptID{ReduceKind, 0, 1}), ErrCommitted)
-		require.ErrorIs(t, newCommitter(dest()).setupJob(), ErrOutputBusy)
+		c = NewCommitter(dest())
+		require.NoError(t, c.SetupJob())
+		require.Equal(t, []attempt.ID{{Kind: attempt.Reduce}}, c.Tasks())
+		require.False(t, c.Complete())
+		require.ErrorIs(t, c.CommitTask(reduce(0, 1)), ErrCommitted)
+		require.ErrorIs(t, NewCommitter(dest()).SetupJob(), ErrOutputBusy)
 		require.ErrorIs(t, dest().Check(), ErrOutputBusy)
-		writePart(t, c, AttemptID{ReduceKind, 1, 1}, "second")
-		require.NoError(t, c.commitTask(AttemptID{ReduceKind, 1, 1}))
-		require.NoError(t, c.commitJob())
-		require.NoError(t, p.ForgetJob())
-		require.NoError(t, p.ForgetJob(), "once more")
+		writePart(t, c, reduce(1, 1), "second")
+		require.NoError(t, c.CommitTask(reduce(1, 1)))
+		require.NoError(t, c.CommitJob())
+		require.NoError(t, c.ForgetJob())
+		require.NoError(t, c.ForgetJob(), "once more")
 		want := output("first")
 		want["part-r-00001"] = "second"
-		require.Equal(t, want, tree(t, out))
+		require.Equal(t, want, files(t, out))
 		require.Equal(t, []string{"out"}, beside(t, out))
 	})
 }
@@ -77,7 +75,7 @@ func TestResumeEnd(t *testing.T) {
 	eachKind(t, func(t *testing.T, dest func() Destination, out string) {
 		changed := false // the two names have changed places, where the system can do that
 		steps := []func(s *localStore) error{
-			func(s *localStore) error { return s.out.root.Rename(temporary+"/"+success, success) },
+			func(s *localStore) error { return s.out.root.Rename(Temporary+"/"+Success, Success) },
 			func(s *localStore) error {
 				if s.old == nil {
 					return nil
@@ -86,36 +84,35 @@ func TestResumeEnd(t *testing.T) {
 					return nil
 				}
 				s.out.path, s.old.path = s.dir, s.out.path
-				return s.old.root.Remove(success) // half of its removal
+				return s.old.root.Remove(Success) // half of its removal
 			},
 		}
 		c := begun(t, dest(), "whole")
-		require.NoError(t, c.abortTask(AttemptID{ReduceKind, 1, 0}))
+		require.NoError(t, c.AbortTask(reduce(1, 0)))
 		for n, step := range steps {
-			require.NoError(t, step(c.store.(*localStore)))
+			require.NoError(t, step(c.Store.(*localStore)))
 			die(t, c)
 			require.NoError(t, dest().Check())
-			c = newCommitter(dest())
-			require.NoError(t, c.setupJob(), n)
-			p := planOf(c)
-			require.True(t, p.Complete(), n)
-			require.Equal(t, []AttemptID{{Kind: ReduceKind}}, p.Committed())
-			if n == 1 && (changed || c.store.(*localStore).old == nil) {
+			c = NewCommitter(dest())
+			require.NoError(t, c.SetupJob(), n)
+			require.True(t, c.Complete(), n)
+			require.Equal(t, []attempt.ID{{Kind: attempt.Reduce}}, c.Tasks())
+			if n == 1 && (changed || c.Store.(*localStore).old == nil) {
 				require.Equal(t, []string{"out"}, beside(t, out), "the replaced output is gone")
 			}
 		}
-		require.NoError(t, c.commitJob())
+		require.NoError(t, c.CommitJob())
 		die(t, c)
-		c = newCommitter(dest())
-		require.NoError(t, c.setupJob())
-		require.NoError(t, c.commitJob(), "once more")
+		c = NewCommitter(dest())
+		require.NoError(t, c.SetupJob())
+		require.NoError(t, c.CommitJob(), "once more")
 		die(t, c)
 		require.NoError(t, dest().Finish())
 		require.NoError(t, dest().Finish(), "once more")
-		require.NoError(t, os.Mkdir(filepath.Join(out, temporary), 0o777))
+		require.NoError(t, os.Mkdir(filepath.Join(out, Temporary), 0o777))
 		require.NoError(t, dest().Finish(), "killed before the last step")
-		require.NoDirExists(t, filepath.Join(out, temporary))
-		require.Equal(t, output("whole"), tree(t, out))
+		require.NoDirExists(t, filepath.Join(out, Temporary))
+		require.Equal(t, output("whole"), files(t, out))
 		require.Equal(t, []string{"out"}, beside(t, out))
 		require.ErrorIs(t, Dir(out).Resumable("mine").Check(), ErrOutputExists)
 	})
@@ -129,17 +126,17 @@ func TestResumeOfAnother(t *testing.T) {
 		die(t, c)
 		d := dest().Resumable("another")
 		require.NoError(t, d.Check())
-		c = newCommitter(d)
-		require.NoError(t, c.setupJob())
-		require.Empty(t, planOf(c).Committed())
-		s := c.store.(*localStore)
-		require.NoError(t, s.temp.WriteFile(resumable, []byte("anoth"), 0o666))
+		c = NewCommitter(d)
+		require.NoError(t, c.SetupJob())
+		require.Empty(t, c.Tasks())
+		s := c.Store.(*localStore)
+		require.NoError(t, s.temp.WriteFile(resumeMark, []byte("anoth"), 0o666))
 		die(t, c)
-		c = newCommitter(dest().Resumable("another"))
-		require.NoError(t, c.setupJob())
-		require.NoError(t, c.abortJob())
-		if c.store.(*localStore).replace {
-			require.Equal(t, output("earlier"), tree(t, out))
+		c = NewCommitter(dest().Resumable("another"))
+		require.NoError(t, c.SetupJob())
+		require.NoError(t, c.AbortJob())
+		if c.Store.(*localStore).replace {
+			require.Equal(t, output("earlier"), files(t, out))
 		} else {
 			require.NoDirExists(t, out)
 		}
@@ -150,18 +147,17 @@ func TestResumeOfAnother(t *testing.T) {
 func TestDropCommitted(t *testing.T) {
 	eachKind(t, func(t *testing.T, dest func() Destination, out string) {
 		c := begun(t, dest(), "old")
-		require.NoError(t, c.store.(*localStore).out.root.WriteFile("part-r-00007.zst", nil, 0o666))
+		require.NoError(t, c.Store.(*localStore).out.root.WriteFile("part-r-00007.zst", nil, 0o666))
 		die(t, c)
-		c = newCommitter(dest())
-		require.NoError(t, c.setupJob())
-		p := planOf(c)
-		require.NoError(t, p.DropCommitted())
-		require.Empty(t, p.Committed())
-		writePart(t, c, AttemptID{ReduceKind, 0, 1}, "new")
-		require.NoError(t, c.commitTask(AttemptID{ReduceKind, 0, 1}))
-		require.NoError(t, c.commitJob())
-		require.NoError(t, p.ForgetJob())
-		require.Equal(t, output("new"), tree(t, out))
+		c = NewCommitter(dest())
+		require.NoError(t, c.SetupJob())
+		require.NoError(t, c.DropCommitted())
+		require.Empty(t, c.Tasks())
+		writePart(t, c, reduce(0, 1), "new")
+		require.NoError(t, c.CommitTask(reduce(0, 1)))
+		require.NoError(t, c.CommitJob())
+		require.NoError(t, c.ForgetJob())
+		require.Equal(t, output("new"), files(t, out))
 	})
 }
 
@@ -169,16 +165,16 @@ func TestDropCommitted(t *testing.T) {
 func TestLeaveJob(t *testing.T) {
 	eachKind(t, func(t *testing.T, dest func() Destination, out string) {
 		c := begun(t, dest(), "first")
-		require.NoError(t, planOf(c).LeaveJob())
-		require.NoError(t, planOf(c).AbortJob(), "it is not this run's any more")
-		c = newCommitter(dest())
-		require.NoError(t, c.setupJob())
-		require.Len(t, planOf(c).Committed(), 1)
-		require.NoError(t, c.abortJob())
+		require.NoError(t, c.LeaveJob())
+		require.NoError(t, c.AbortJob(), "it is not this run's any more")
+		c = NewCommitter(dest())
+		require.NoError(t, c.SetupJob())
+		require.Len(t, c.Tasks(), 1)
+		require.NoError(t, c.AbortJob())
 	})
 	out := filepath.Join(t.TempDir(), "out")
 	c := begun(t, Dir(out), "first")
-	require.False(t, planOf(c).Resumable())
-	require.NoError(t, planOf(c).LeaveJob())
+	require.False(t, c.Resumable())
+	require.NoError(t, c.LeaveJob())
 	require.NoDirExists(t, out, "nobody could go on with it")
 }

@@ -1,0 +1,251 @@
+package output
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+)
+
+// Committer is the output of one plan: it turns attempts into parts, each once.
+type Committer struct {
+	Store       store
+	compression Compression
+	extension   string // of a part's name
+	meter       *meter
+
+	mu        sync.Mutex
+	committed map[taskID]bool
+	routes    map[attempt.ID][]Part // files of names of attempts that are not committed
+	foreign   bool                  // the store is another job's
+}
+
+type taskID struct {
+	kind  attempt.Kind
+	index int
+}
+
+// NewCommitter returns the output of one plan at a destination.
+func NewCommitter(d Destination) *Committer {
+	return &Committer{
+		Store: d.Store, compression: d.compression, extension: d.extension + d.compression.Extension(),
+		meter: d.meter, committed: map[taskID]bool{},
+	}
+}
+
+// Name is what a person calls the output.
+func (c *Committer) Name() string { return c.Store.Name() }
+
+// SpillTo says where parts go that wait for their turn.
+func (c *Committer) SpillTo(dir string) {
+	if w, ok := c.Store.(*writerStore); ok {
+		w.spillDir = dir
+	}
+}
+
+// Memory is what the compression of one part takes, in bytes.
+func (c *Committer) Memory() int64 { return c.compression.memory() }
+
+// Part names the output of an attempt as Hadoop does: part-m-00000 or
+// part-r-00000, and the extensions.
+func (c *Committer) Part(id attempt.ID) Part {
+	return Part{
+		Attempt: id.String(), Index: id.Index,
+		name: fmt.Sprintf("part-%c-%05d%s", id.Kind.String()[0], id.Index, c.extension),
+	}
+}
+
+// SetupJob makes the place of the output ready, and takes in what an earlier run has left.
+func (c *Committer) SetupJob() error {
+	if err := c.Store.Setup(); err != nil {
+		c.foreign = errors.Is(err, ErrDestinationUsed)
+		if !c.foreign && !errors.Is(err, ErrOutputExists) {
+			err = fmt.Errorf("%w: %w", ErrNoOutput, err)
+		}
+		return err
+	}
+	return c.takeIn()
+}
+
+// CommitTask makes the part of an attempt visible, if it is the first of its task.
+func (c *Committer) CommitTask(id attempt.ID) error {
+	t := taskID{id.Kind, id.Index}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.committed[t] {
+		return fmt.Errorf("%s: %w", id, ErrCommitted)
+	}
+	routed := len(c.routes[id]) > 0
+	if err := c.commitRoutes(id); err != nil {
+		return err
+	}
+	if err := c.keep(c.Part(id)); err != nil {
+		if routed {
+			err = fault.Permanent(err)
+		}
+		return err
+	}
+	c.committed[t] = true
+	return nil
+}
+
+// AbortTask removes what an attempt has written, unless it was committed.
+func (c *Committer) AbortTask(id attempt.ID) error {
+	return errors.Join(c.discardRoutes(id), c.discard(c.Part(id)))
+}
+
+// Note puts a small file beside the parts, if the output is a directory; else it does nothing, and kept
+// is false.
+func (c *Committer) Note(name string, write func(w io.Writer) error) (kept bool, err error) {
+	if !inDirectory(c.Store) {
+		return false, nil
+	}
+	to := Part{Attempt: "note", name: name}
+	f, err := c.create(to)
+	if err != nil {
+		return false, err
+	}
+	if err = cmp.Or(write(f), f.Close()); err != nil {
+		return false, err
+	}
+	return true, c.keep(to)
+}
+
+// CommitJob completes the output.
+func (c *Committer) CommitJob() error { return c.Store.Success() }
+
+// AbortJob removes the output, unless it is that of another job.
+func (c *Committer) AbortJob() error {
+	if c.foreign {
+		return nil
+	}
+	return c.Store.Abort()
+}
+
+// PartWriter is the part of one attempt while it is written. After its first error it
+// writes no more.
+type PartWriter struct {
+	file   *strictFile
+	packer io.WriteCloser
+	Buf    []byte
+	Bytes  int64 // before compression
+	Err    error
+	Check  func() error // whether the attempt goes on; nil: it does
+}
+
+// Open begins the part of an attempt.
+func (c *Committer) Open(id attempt.ID) (*PartWriter, error) { return c.Begin(c.Part(id)) }
+
+// Begin begins a part.
+func (c *Committer) Begin(p Part) (*PartWriter, error) {
+	f, err := c.create(p)
+	if err != nil {
+		return nil, err
+	}
+	return c.writer(f)
+}
+
+// writer returns the writer of a part to a file.
+func (c *Committer) writer(f io.WriteCloser) (*PartWriter, error) {
+	file := &strictFile{file: f}
+	z, err := c.compression.Wrap(file)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	w := &PartWriter{file: file, packer: z}
+	if b, ok := partBuffers.Get().(*[]byte); ok {
+		w.Buf = *b
+	}
+	return w, nil
+}
+
+// FlushSize is how full the buffer of a part gets before it is written, in bytes.
+const FlushSize = 256 << 10
+
+// DirectSize is the size from which a record of bytes is written as it is, not
+// by way of the buffer.
+const DirectSize = 32 << 10
+
+// partBuffers are empty buffers of parts that were closed, for those that come next: one that grows
+// from nothing leaves twice as much garbage as it holds.
+var partBuffers sync.Pool
+
+// Flush writes the buffer.
+func (w *PartWriter) Flush() {
+	if len(w.Buf) > 0 && w.goesOn() {
+		_, w.Err = w.packer.Write(w.Buf)
+	}
+	w.Bytes += int64(len(w.Buf))
+	w.Buf = w.Buf[:0]
+}
+
+// packs reports whether what is written is compressed.
+func (w *PartWriter) packs() bool {
+	_, plain := w.packer.(nopCloser)
+	return !plain
+}
+
+func (w *PartWriter) goesOn() bool {
+	if w.Err == nil && w.Check != nil {
+		w.Err = w.Check()
+	}
+	return w.Err == nil
+}
+
+// Write writes p after what is in the buffer.
+func (w *PartWriter) Write(p []byte) (int, error) {
+	w.Flush()
+	if w.goesOn() {
+		_, w.Err = w.packer.Write(p)
+	}
+	w.Bytes += int64(len(p))
+	return len(p), w.Err
+}
+
+// Close flushes and closes; it returns the first error of all.
+func (w *PartWriter) Close() error {
+	w.Flush()
+	if b := w.Buf; 0 < cap(b) && cap(b) <= 2*FlushSize {
+		partBuffers.Put(&b)
+	}
+	w.Buf = nil
+	return cmp.Or(w.Err, w.packer.Close(), w.file.Close())
+}
+
+// strictFile is a file, maybe of the user's, that is not trusted: what it does not take is
+// an error, and so is its panic, which might come in a goroutine of the compressor. The
+// first error stays.
+type strictFile struct {
+	file io.WriteCloser
+	err  error
+}
+
+// Write implements io.Writer.
+func (s *strictFile) Write(p []byte) (n int, err error) {
+	if s.err == nil {
+		fault.Contained(&s.err, func() error {
+			n, err = s.file.Write(p)
+			return wholly(int64(n), int64(len(p)), err)
+		})
+	}
+	return n, s.err
+}
+
+// Close implements io.Closer.
+func (s *strictFile) Close() error {
+	var err error
+	fault.Contained(&err, s.file.Close)
+	return cmp.Or(s.err, err)
+}
+
+// wholly is the error of a write that took n of size bytes.
+func wholly(n, size int64, err error) error {
+	if err == nil && n != size {
+		return fmt.Errorf("%w: %d of %d bytes", io.ErrShortWrite, n, size)
+	}
+	return err
+}

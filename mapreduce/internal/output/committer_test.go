@@ -1,0 +1,121 @@
+package output
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
+)
+
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(dir, path)
+		files[rel] = string(b)
+		return err
+	}))
+	return files
+}
+
+// reduce names an attempt of a reduce.
+func reduce(index, try int) attempt.ID {
+	return attempt.ID{Kind: attempt.Reduce, Index: index, Try: try}
+}
+
+func writePart(t *testing.T, c *Committer, id attempt.ID, text string) {
+	t.Helper()
+	w, err := c.Open(id)
+	require.NoError(t, err)
+	_, err = io.WriteString(w, text)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+}
+
+func TestOneAttemptOfATaskIsCommitted(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "a", "out")
+	c := NewCommitter(Dir(out))
+	require.NoError(t, c.SetupJob())
+	first, second := reduce(3, 0), reduce(3, 1)
+	writePart(t, c, first, "slow")
+	writePart(t, c, second, "fast")
+	writePart(t, c, reduce(0, 0), "killed")
+	require.NoError(t, c.CommitTask(second))
+	require.ErrorIs(t, c.CommitTask(first), ErrCommitted)
+	require.NoError(t, c.AbortTask(first))
+	require.NoError(t, c.AbortTask(reduce(0, 0)))
+	require.NoError(t, c.AbortTask(second), "aborting what is committed does nothing")
+	require.NoError(t, c.CommitJob())
+	require.Equal(t, map[string]string{"part-r-00003": "fast", "_SUCCESS": ""}, files(t, out))
+}
+
+func TestAbortJobLeavesNothing(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	c := NewCommitter(Dir(out))
+	require.NoError(t, c.SetupJob())
+	writePart(t, c, attempt.ID{Kind: attempt.Map, Index: 0, Try: 0}, "part")
+	require.NoError(t, c.CommitTask(attempt.ID{Kind: attempt.Map, Index: 0, Try: 0}))
+	require.FileExists(t, filepath.Join(out, "part-m-00000"))
+	require.NoError(t, c.AbortJob())
+	require.NoDirExists(t, out)
+}
+
+func TestExistingOutputIsRefusedAndKept(t *testing.T) {
+	out := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(out, "precious"), []byte("x"), 0o600))
+	c := NewCommitter(Dir(out))
+	require.ErrorIs(t, c.SetupJob(), ErrOutputExists)
+	require.NoError(t, c.AbortJob())
+	require.FileExists(t, filepath.Join(out, "precious"))
+}
+
+func TestUnwritableOutputFailsAtSetup(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	require.Error(t, NewCommitter(Dir(filepath.Join(file, "out"))).SetupJob())
+}
+
+func TestWriterSendsPartsInOrder(t *testing.T) {
+	var b bytes.Buffer
+	c := NewCommitter(Writer("-", &b))
+	require.NoError(t, c.SetupJob())
+	id := func(i int) attempt.ID { return attempt.ID{Kind: attempt.Map, Index: i, Try: 0} }
+	large := strings.Repeat("x", holdLimit+holdLimit/2)
+	writePart(t, c, id(2), "two ")
+	writePart(t, c, id(1), large)
+	writePart(t, c, id(0), "zero ")
+	require.NoError(t, c.CommitTask(id(2)))
+	require.NoError(t, c.CommitTask(id(1)))
+	require.Zero(t, b.Len())
+	require.NoError(t, c.CommitTask(id(0)))
+	require.Equal(t, "zero "+large+"two ", b.String(), "sent before the job ends")
+	writePart(t, c, id(4), "never")
+	require.NoError(t, c.CommitTask(id(4)))
+	require.Error(t, c.CommitTask(id(5)))
+	require.NoError(t, c.AbortJob())
+	require.Equal(t, len(large)+9, b.Len())
+}
+
+// failingWriter fails like a full disk or a closed pipe.
+type failingWriter struct{}
+
+var errFull = errors.New("no space left on device")
+
+func (failingWriter) Write([]byte) (int, error) { return 0, errFull }
+
+func TestFailingWriterFailsTheCommit(t *testing.T) {
+	c := NewCommitter(Writer("-", failingWriter{}))
+	writePart(t, c, attempt.ID{Kind: attempt.Map, Index: 0, Try: 0}, "text")
+	require.ErrorIs(t, c.CommitTask(attempt.ID{Kind: attempt.Map, Index: 0, Try: 0}), errFull)
+}

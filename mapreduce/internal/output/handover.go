@@ -1,0 +1,51 @@
+package output
+
+import (
+	"slices"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
+)
+
+// Handover is what CommitAs needs to know of an attempt that ran in another process. It can be made JSON
+// and back.
+type Handover struct {
+	Routes []string `json:"routes,omitempty"` // the names to which it has mapreduce.Routed records
+	// Receipts are, of an output in a store, how its parts are completed: by the name of the attempt's
+	// file.
+	Receipts map[string]string `json:"receipts,omitempty"`
+}
+
+// Handover is that of a successful attempt.
+func (c *Committer) Handover(id attempt.ID) (h Handover) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	files := []Part{c.Part(id)}
+	for _, r := range c.routes[id] {
+		h.Routes = append(h.Routes, r.Attempt[len(id.String())+len("~"):])
+		files = append(files, r)
+	}
+	slices.Sort(h.Routes)
+	if s, ok := c.Store.(*remoteStore); ok {
+		h.Receipts = map[string]string{}
+		for _, f := range files {
+			h.Receipts[f.Attempt] = s.receiptOf(f.Attempt)
+		}
+	}
+	return h
+}
+
+// Take notes what an attempt in another process has written, before it is committed.
+func (c *Committer) Take(id attempt.ID, h Handover) error {
+	if s, ok := c.Store.(*remoteStore); ok {
+		for attempt, receipt := range h.Receipts {
+			s.receive(attempt, receipt)
+		}
+	}
+	for _, name := range h.Routes {
+		if err := CheckRoute(name); err != nil {
+			return err
+		}
+		c.routed(id, name)
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package output
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+// TestHeldPartsAreInMemoryUpToTheirLimit states where a part waits for its turn: up to 1 MiB in
+// memory, beyond in a file without a name; what is sent is what was written, and nothing is left.
+func TestHeldPartsAreInMemoryUpToTheirLimit(t *testing.T) {
+	for _, sizes := range [][]int{{}, {holdLimit}, {holdLimit - 1, 1}, {holdLimit + 1}, {holdLimit, 1}, {5, holdLimit, 7}} {
+		h := &heldPart{dir: t.TempDir()}
+		var want []byte
+		total := 0
+		for i, n := range sizes {
+			b := bytes.Repeat([]byte{byte('a' + i)}, n)
+			want = append(want, b...)
+			k, err := h.Write(b)
+			require.NoError(t, err)
+			require.Equal(t, n, k)
+			total += n
+			require.Equal(t, total > holdLimit, h.file != nil, "%d bytes", total)
+		}
+		var got bytes.Buffer
+		require.NoError(t, h.sendTo(&got))
+		require.True(t, bytes.Equal(want, got.Bytes()), "%v", sizes)
+		require.NoError(t, h.discard())
+		left, err := os.ReadDir(h.dir)
+		require.NoError(t, err)
+		require.Empty(t, left)
+	}
+}
+
+// TestPartsAreSentInTurn states what a Writer gets: each part once, when it and all before it are
+// committed, whatever the order of the commits, and of attempts that are discarded nothing.
+func TestPartsAreSentInTurn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var w bytes.Buffer
+		s := Writer("-", &w).Store.(*writerStore)
+		require.NoError(t, s.Setup())
+		const n = 5
+		order := rapid.Permutation([]int{0, 1, 2, 3, 4}).Draw(t, "order")
+		done := [n]bool{}
+		for _, i := range order {
+			for try := range rapid.IntRange(1, 2).Draw(t, "tries") {
+				p := Part{Attempt: fmt.Sprint(i, "-", try), Index: i}
+				f, err := s.Create(p)
+				require.NoError(t, err)
+				_, err = fmt.Fprint(f, i)
+				require.NoError(t, err)
+				if try > 0 {
+					require.NoError(t, s.Discard(p))
+					require.NoError(t, s.Discard(p), "a second time")
+					require.Error(t, s.Commit(p), "it is unknown by now")
+				}
+			}
+			require.NoError(t, s.Commit(Part{Attempt: fmt.Sprint(i, "-", 0), Index: i}))
+			done[i] = true
+			want := ""
+			for k := 0; k < n && done[k]; k++ {
+				want += fmt.Sprint(k)
+			}
+			require.Equal(t, want, w.String())
+		}
+	})
+}
+
+// TestMemoryIsFreeAfterAFailedJob states that what is collected serves one job, unless that failed.
+func TestMemoryIsFreeAfterAFailedJob(t *testing.T) {
+	m := new(MemoryStore)
+	put := func(i int, text string) {
+		p := Part{Attempt: text, Index: i}
+		f, err := m.Create(p)
+		require.NoError(t, err)
+		_, err = f.Write([]byte(text))
+		require.NoError(t, err)
+		require.NoError(t, m.Commit(p))
+	}
+	require.NoError(t, m.Setup())
+	require.ErrorIs(t, m.Setup(), ErrDestinationUsed)
+	put(2, "lost")
+	require.NoError(t, m.Abort())
+	require.NoError(t, m.Setup())
+	put(1, "kept")
+	_, whole := m.CommittedParts()
+	require.False(t, whole)
+	require.NoError(t, m.Success())
+	parts, whole := m.CommittedParts()
+	require.True(t, whole)
+	require.Equal(t, [][]byte{nil, []byte("kept")}, parts)
+	require.ErrorIs(t, m.Setup(), ErrDestinationUsed)
+}
+
+// TestRoutesHaveNames states which names a routed record may give.
+func TestRoutesHaveNames(t *testing.T) {
+	long := string(bytes.Repeat([]byte("n"), 100))
+	for name, good := range map[string]bool{
+		"errors": true, "é": true, "a b": true, long: true, "apart": true, "parts": true, "part_1": true, "a.b": true, "a_": true,
+		long + "n": false, "a/b": false, `a\b`: false, "a\nb": false, "a\xffb": false, "part": false, "part-1": false, "_a": false, ".a": false,
+	} {
+		require.Equal(t, good, CheckRoute(name) == nil, "%q", name)
+	}
+}
+
+// TestOpenRoutesAreTheOnesUsedLast states which files of names an attempt has open: at most 64,
+// those that it wrote to last, each paid for as long as it is open.
+func TestOpenRoutesAreTheOnesUsedLast(t *testing.T) {
+	c := NewCommitter(Dir(t.TempDir() + "/out"))
+	require.NoError(t, c.SetupJob())
+	defer func() { require.NoError(t, c.AbortJob()) }()
+	budget := memory.NewBudget(1 << 30).Sub()
+	usual, err := c.Open(attempt.ID{})
+	require.NoError(t, err)
+	r := NewRoutes(c, attempt.ID{}, usual, nil, budget)
+	var recent []string
+	rapid.Check(t, func(t *rapid.T) {
+		name := fmt.Sprint("n", rapid.IntRange(0, 2*mostOpen).Draw(t, "name"))
+		r.Buf = append(r.Buf, "record"...)
+		r.Hold(name)
+		require.NoError(t, r.Settle())
+		recent = slices.DeleteFunc(recent, func(n string) bool { return n == name })
+		if recent = append(recent, name); len(recent) > mostOpen {
+			recent = recent[1:]
+		}
+		var open []string
+		for _, f := range r.open {
+			require.NotNil(t, f.PartWriter)
+			open = append(open, f.Attempt[len("m-00000-0~"):])
+		}
+		require.Equal(t, recent, open)
+		require.Equal(t, int64(len(open))*2*routeFlush, budget.Used())
+	})
+	require.NoError(t, r.Close(nil))
+	require.Zero(t, budget.Used())
+	require.NoError(t, r.Close(nil), "it may be called again")
+	require.Zero(t, budget.Used())
+	require.NoError(t, usual.Close())
+}

@@ -1,0 +1,121 @@
+package output
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/stores"
+)
+
+// meetingStore is a store in whose output processes meet: one sets it up, others join it and write
+// parts, the first commits them.
+type meetingStore interface {
+	store
+	// meeting is, after setup, where the others find the output.
+	meeting() (where string, err error)
+	join(where string, synced bool) error
+	quit() error // of who has joined
+	keep(name string, data []byte) (where string, err error)
+}
+
+// Meets reports whether processes can meet in the output.
+func (c *Committer) Meets() bool {
+	_, ok := c.Store.(meetingStore)
+	return ok
+}
+
+// Meeting is, after setupJob, where other processes find the output.
+func (c *Committer) Meeting() (where string, err error) { return c.Store.(meetingStore).meeting() }
+
+// Join takes part in an output that another process has set up; synced says that it may be resumed.
+func (c *Committer) Join(where string, synced bool) error {
+	return c.Store.(meetingStore).join(where, synced)
+}
+
+// Quit ends what join has begun.
+func (c *Committer) Quit() error { return c.Store.(meetingStore).quit() }
+
+// KeepFile writes a file among the temporary ones and returns its path.
+func (c *Committer) KeepFile(name string, data []byte) (path string, err error) {
+	s, ok := c.Store.(meetingStore)
+	if !ok {
+		return "", ErrUnprepared
+	}
+	return s.keep(name, data)
+}
+
+func (s *localStore) meeting() (string, error) {
+	if s.out == nil {
+		return "", ErrUnprepared
+	}
+	return filepath.Abs(s.out.path)
+}
+
+// join opens the directory in which another process has set up the output.
+func (s *localStore) join(where string, synced bool) (err error) {
+	if s.out, err = openOutputDir(s.tree, where); err != nil {
+		return fmt.Errorf("the output of the process that submitted the job: %w", err)
+	}
+	if s.temp, err = s.out.root.OpenRoot(Temporary); err != nil {
+		return errors.Join(fmt.Errorf("the output of the process that submitted the job: %w", err), s.out.release())
+	}
+	if synced {
+		s.token = cmp.Or(s.token, "-")
+	}
+	s.begun = s.out.path
+	return nil
+}
+
+func (s *localStore) quit() error {
+	if s.temp == nil {
+		return nil
+	}
+	return errors.Join(s.temp.Close(), s.out.release())
+}
+
+func (s *localStore) keep(name string, data []byte) (string, error) {
+	if s.temp == nil {
+		return "", ErrUnprepared
+	}
+	f, err := s.temp.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", err
+	}
+	return filepath.Abs(filepath.Join(s.out.path, Temporary, name))
+}
+
+func (s *remoteStore) meeting() (string, error) {
+	if !s.owned {
+		return "", ErrUnprepared
+	}
+	return s.url, nil
+}
+
+func (s *remoteStore) join(where string, _ bool) error {
+	if where != s.url {
+		return fault.Permanent(fmt.Errorf("the output is %s here, and %s where the job was submitted", s.url, where))
+	}
+	return s.open()
+}
+
+func (s *remoteStore) quit() error { return nil }
+
+func (s *remoteStore) keep(name string, data []byte) (string, error) {
+	if !s.owned {
+		return "", ErrUnprepared
+	}
+	within := path.Join(Temporary, name)
+	if err := stores.WriteFile(s.fs, path.Join(s.dir, within), data); err != nil {
+		return "", s.named(err)
+	}
+	return s.url + "/" + within, nil
+}

@@ -1,0 +1,273 @@
+package output
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+// CheckRoute returns what is wrong with the name of a file of records.
+func CheckRoute(name string) error {
+	switch {
+	case len(name) > 100:
+		return fmt.Errorf("mapreduce.Routed: the name %s has %d bytes, at most 100 are allowed", fault.QuotedText(name), len(name))
+	case strings.ContainsFunc(name, func(r rune) bool {
+		return r == '/' || r == '\\' || r == unicode.ReplacementChar || unicode.IsControl(r)
+	}):
+		return fmt.Errorf("mapreduce.Routed: the name %q has a slash, a control character or is not UTF-8", name)
+	case name == "part" || strings.HasPrefix(name, "part-") || name[0] == '_' || name[0] == '.':
+		return fmt.Errorf(`mapreduce.Routed: the name %q is the engine's, as "part", "part-…", "_…" and ".…" are`, name)
+	}
+	return nil
+}
+
+const (
+	mostOpen   = 64       // files of names that an attempt has open
+	routeFlush = 16 << 10 // how full the buffer of one gets before it is written, in bytes
+)
+
+// Routes are the files of names of an attempt, and its records on their way there: all of a router that
+// does not depend on what a record is, so that a program has it once.
+type Routes struct {
+	usual  *PartWriter
+	budget *memory.Budget
+	head   []byte
+	To     *Committer
+	ID     attempt.ID
+	files  map[string]*routedFile
+	open   []*routedFile // those that are, used last at the end
+	Buf    []byte        // records that may be taken back
+	held   []routedRecord
+	closed bool
+}
+
+// NewRoutes are those of an attempt whose usual part is usual; head is what each file begins with.
+func NewRoutes(to *Committer, id attempt.ID, usual *PartWriter, head []byte, budget *memory.Budget) *Routes {
+	return &Routes{usual: usual, budget: budget, head: head, To: to, ID: id, files: map[string]*routedFile{}}
+}
+
+// routedFile is a file of a name.
+type routedFile struct {
+	Part
+	*PartWriter // nil: closed, maybe to be opened again
+}
+
+// routedRecord is a record in the buffer of a router: where it ends, and where it goes.
+type routedRecord struct {
+	end  int
+	name string
+}
+
+// Named is a name that a program gave, to be kept.
+func (r *Routes) Named(name string) (string, error) {
+	if name == "" || r.files[name] != nil {
+		return name, nil
+	}
+	return strings.Clone(name), fault.Bad(CheckRoute(name))
+}
+
+// Hold notes that a record ends the buffer, and goes to the file of a name.
+func (r *Routes) Hold(name string) { r.held = append(r.held, routedRecord{len(r.Buf), name}) }
+
+// Settle writes the records in the buffer to their files.
+func (r *Routes) Settle() error {
+	at := 0
+	for _, rec := range r.held {
+		part, most := r.usual, FlushSize
+		if rec.name != "" {
+			f, err := r.file(rec.name)
+			if err != nil {
+				return err
+			}
+			part, most = f.PartWriter, routeFlush
+		}
+		if part.Buf = append(part.Buf, r.Buf[at:rec.end]...); len(part.Buf) >= most {
+			part.Flush()
+		}
+		if part.Err != nil {
+			return part.Err
+		}
+		at = rec.end
+	}
+	r.Drop()
+	return nil
+}
+
+// Drop takes back the records in the buffer.
+func (r *Routes) Drop() { r.Buf, r.held = r.Buf[:0], r.held[:0] }
+
+// file returns the open file of a name.
+func (r *Routes) file(name string) (f *routedFile, err error) {
+	f = r.files[name]
+	if f != nil && f.PartWriter != nil {
+		if i := slices.Index(r.open, f); i < len(r.open)-1 {
+			r.open = append(slices.Delete(r.open, i, i+1), f)
+		}
+		return f, nil
+	}
+	extend, unbounded := r.To.extends()
+	if !unbounded && len(r.open) >= mostOpen {
+		if extend == nil {
+			return nil, fault.Permanent(fmt.Errorf("mapreduce.Routed: more than %d names in one attempt, and files in %s cannot be written on "+
+				"once they are closed: see AppendFS", mostOpen, r.To.Store.Name()))
+		}
+		if err := r.shut(r.open[0]); err != nil {
+			return nil, err
+		}
+		r.open = slices.Delete(r.open, 0, 1)
+	}
+	var w io.WriteCloser
+	if f == nil {
+		f = &routedFile{Part: r.To.routed(r.ID, name)}
+		w, err = r.To.create(f.Part)
+	} else {
+		w, err = extend(f.Part)
+		w, err = r.To.metered(f.Part, w, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f.PartWriter, err = r.To.writer(w); err != nil {
+		return nil, err
+	}
+	f.Check = r.usual.Check
+	if r.files[name] == nil {
+		f.Buf = append(f.Buf, r.head...)
+		r.files[name] = f
+	}
+	r.budget.Acquire(2*routeFlush + r.To.compression.memory())
+	r.open = append(r.open, f)
+	return f, nil
+}
+
+// shut closes a file, which may be opened again.
+func (r *Routes) shut(f *routedFile) error {
+	err := f.Close()
+	r.usual.Bytes += f.Bytes
+	f.PartWriter = nil
+	r.budget.Release(2*routeFlush + r.To.compression.memory())
+	return err
+}
+
+// Close writes what is left, unless the attempt has failed, and closes all files. It may be called again.
+func (r *Routes) Close(failed error) (err error) {
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	if failed == nil {
+		err = r.Settle()
+	}
+	for _, f := range r.open {
+		err = cmp.Or(err, r.shut(f))
+	}
+	r.open = nil
+	return err
+}
+
+// routed is the part of an attempt that goes to the file of a name, and notes that there is one.
+func (c *Committer) routed(id attempt.ID, name string) Part {
+	usual := c.Part(id)
+	p := Part{
+		Attempt: usual.Attempt + "~" + name, Index: id.Index,
+		name: name + strings.TrimPrefix(usual.name, "part"),
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.routes == nil {
+		c.routes = map[attempt.ID][]Part{}
+	}
+	c.routes[id] = append(c.routes[id], p)
+	return p
+}
+
+// commitRoutes commits the files of names of an attempt, before its usual part: where that is, all
+// are. If some are and another cannot be, nothing of the job can be right.
+func (c *Committer) commitRoutes(id attempt.ID) error {
+	for i, p := range c.routes[id] {
+		if err := c.keep(p); err != nil {
+			if i > 0 {
+				err = fault.Permanent(err)
+			}
+			return err
+		}
+	}
+	delete(c.routes, id)
+	return nil
+}
+
+// discardRoutes removes the files of names of an attempt.
+func (c *Committer) discardRoutes(id attempt.ID) (err error) {
+	c.mu.Lock()
+	parts := c.routes[id]
+	delete(c.routes, id)
+	c.mu.Unlock()
+	for _, p := range parts {
+		err = errors.Join(err, c.discard(p))
+	}
+	return err
+}
+
+// extends returns what opens the file of an attempt to write after what is in it, nil if nothing can.
+// unbounded says that files may as well stay open.
+func (c *Committer) extends() (extend func(Part) (io.WriteCloser, error), unbounded bool) {
+	switch s := c.Store.(type) {
+	case *localStore:
+		return s.extend, false
+	case *dirStore:
+		if _, unbounded = s.fs.(blockFS); unbounded {
+			return nil, true
+		}
+		if fsys, ok := s.fs.(AppendFS); ok {
+			return func(p Part) (io.WriteCloser, error) {
+				if s.ended.Load() {
+					return nil, ErrEnded
+				}
+				return fsys.Append(s.place(p))
+			}, false
+		}
+	}
+	return nil, false
+}
+
+func (s *localStore) extend(p Part) (io.WriteCloser, error) {
+	f, err := s.temp.OpenFile(p.Attempt, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil || s.token == "" {
+		return f, err
+	}
+	return syncedFile{f}, nil
+}
+
+var routedName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[^_.].*-[mr]-\d{5,}(\.\w+){0,2}$`)
+})
+
+// dropRouted removes the files of names of tasks that are not committed: whoever was killed between
+// their renames has left them.
+func (s *localStore) dropRouted(committed []taskID) error {
+	list, _, err := s.out.entries()
+	for _, e := range list {
+		if !routedName().MatchString(e.Name()) || partName().MatchString(e.Name()) {
+			continue
+		}
+		kept := slices.ContainsFunc(committed, func(t taskID) bool {
+			task := fmt.Sprintf("-%c-%05d", t.kind.String()[0], t.index)
+			return strings.HasSuffix(e.Name(), task) || strings.Contains(e.Name(), task+".")
+		})
+		if !kept {
+			err = errors.Join(err, s.out.root.Remove(e.Name()))
+		}
+	}
+	return err
+}

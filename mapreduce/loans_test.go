@@ -1,0 +1,55 @@
+package mapreduce
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// TestLoansEndAtOnce states what a watched job's bytes are: a copy that nobody else has, poisoned
+// when its time is over and known from then on; and that no more than some MiB are remembered.
+func TestLoansEndAtOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := &loans{what: "record"}
+		mine := []byte("mine")
+		require.False(t, l.ended(mine))
+		for range rapid.IntRange(1, 5).Draw(t, "calls") {
+			var lent [][]byte
+			for range rapid.IntRange(1, 4).Draw(t, "loans") {
+				of := bytes.Repeat([]byte("r"), rapid.SampledFrom([]int{0, 1, 5, loanSlab - 6, loanSlab, loanSlab + 1, loanBytes}).Draw(t, "size"))
+				b := l.lend(of)
+				require.True(t, bytes.Equal(of, b))
+				require.Equal(t, len(b), cap(b), "appending to a loan writes into no other")
+				lent = append(lent, b)
+			}
+			require.False(t, l.changed())
+			held := 0
+			for _, slab := range l.slabs {
+				held += cap(slab)
+			}
+			require.Equal(t, held, l.bytes)
+			require.True(t, held <= loanBytes || len(l.slabs) == 1, "%d bytes", held)
+			for _, b := range lent {
+				require.False(t, l.ended(b))
+				if len(b) > 0 {
+					b[len(b)-1]++
+					require.True(t, l.changed())
+					b[len(b)-1]--
+				}
+			}
+			last := lent[len(lent)-1]
+			l.end()
+			for _, b := range lent {
+				require.Len(t, b, bytes.Count(b, []byte{Poison}))
+			}
+			if len(last) > 0 {
+				require.True(t, l.ended(last))
+				require.True(t, l.ended(last[len(last)-1:]))
+			}
+			require.False(t, l.ended(mine))
+			require.False(t, l.changed())
+		}
+	})
+}
