@@ -175,11 +175,9 @@ func (b *batch) run(ctx context.Context, live *cluster) {
 			continue
 		}
 		all.Go(func() {
-			timer := time.NewTimer(j.at)
-			defer timer.Stop()
 			var err error
 			select {
-			case <-timer.C:
+			case <-time.After(j.at):
 				j.result.began = time.Now()
 				err = runStages(ctx, live.watched(func(h *actors.JobHandle) func() { return b.follow(j, h) }), j.work)
 			case <-ctx.Done():

@@ -100,27 +100,18 @@ func (p *program) submit(cmd *cobra.Command, f *submitFlags, args []string) erro
 		err = json.NewEncoder(p.stdout).Encode(job)
 	case f.quiet:
 	case f.wait:
-		_, err = fmt.Fprintf(p.stderr, "job %d %s in %s%s\n", job.ID, job.State, seconds(job.ElapsedSeconds), where(&job))
+		where := ""
+		if job.State == api.Succeeded {
+			where = ": " + words.Printable(job.Output)
+		}
+		_, err = fmt.Fprintf(p.stderr, "job %d %s in %s%s\n", job.ID, job.State, seconds(job.ElapsedSeconds), where)
 	default:
 		_, err = fmt.Fprintln(p.stdout, job.ID)
 	}
-	return firstError(err, f.outcome(&job))
-}
-
-// where is the output of a job that has succeeded.
-func where(j *api.Job) string {
-	if j.State != api.Succeeded {
-		return ""
+	if err == nil && f.wait && job.State != api.Succeeded {
+		err = fmt.Errorf("job %d %s: %s", job.ID, job.State, words.Printable(job.Error))
 	}
-	return ": " + words.Printable(j.Output)
-}
-
-// outcome is an error if the job was waited for and did not succeed.
-func (f *submitFlags) outcome(j *api.Job) error {
-	if !f.wait || j.State == api.Succeeded {
-		return nil
-	}
-	return fmt.Errorf("job %d %s: %s", j.ID, j.State, words.Printable(j.Error))
+	return err
 }
 
 // ahead are the words before the first --.

@@ -106,7 +106,9 @@ func (d *demo) begin(ctx context.Context, url string) {
 					running[j.ID] = out
 				}
 			}
-			if !pause(ctx, demoEvery) {
+			select {
+			case <-time.After(demoEvery):
+			case <-ctx.Done():
 				return
 			}
 		}

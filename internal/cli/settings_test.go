@@ -1,97 +1,42 @@
 package cli
 
 import (
-	"math"
-	"reflect"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Every field of a policy is a setting, so that none of a later one is left out.
-func TestEverySettingIsCompared(t *testing.T) {
-	for _, name := range scheduling.Presets() {
-		policy, err := scheduling.Preset(name)
+// Policies differ in the settings that they heed, in no other; package policyfile has a key for every
+// field of a policy. A switch that a policy does not heed counts as off.
+func TestDiffering(t *testing.T) {
+	preset := func(name string, change func(p *scheduling.Policy)) scheduling.Policy {
+		p, err := scheduling.Preset(name)
 		require.NoError(t, err)
-		require.Empty(t, differing([]scheduling.Policy{policy, policy}))
-		policy.Reduce.Rule, policy.Speculation.Rule = scheduling.CoGRS, scheduling.LATE
-		changeEach(t, reflect.ValueOf(policy), func(path string, changed reflect.Value) {
-			list := differing([]scheduling.Policy{policy, changed.Interface().(scheduling.Policy)})
-			switch path {
-			case "Name":
-				require.Empty(t, list)
-			case "Order":
-				require.NotEmpty(t, list)
-			case "Preemption", "Queues", "HFSP", "Quincy", "Spread", "OneTask", "LoadMaxDiff":
-				require.LessOrEqual(t, len(list), 1, "%s %s %v", name, path, list)
-			case "Locality", "Pools": // what takes the place of a default may be two
-				require.Equal(t, path == "Locality" || policy.Order == "pools", len(list) > 0)
-				require.LessOrEqual(t, len(list), 2, "%s %v", name, list)
-			default:
-				require.Len(t, list, 1, "%s: %s", name, path)
-			}
-		})
+		change(&p)
+		return p
 	}
-	policy, err := scheduling.Preset("hfs")
-	require.NoError(t, err)
-	said := policy
-	said.SlowStart = scheduling.DefaultSlowStart
-	require.Empty(t, differing([]scheduling.Policy{policy, said}))
-}
-
-// changeEach calls fn with copies of a struct, a field changed in each; those of the fields that
-// are settings by their own parts, one part in each.
-func changeEach(t *testing.T, v reflect.Value, fn func(path string, changed reflect.Value)) {
-	for i := range v.NumField() {
-		name := v.Type().Field(i).Name
-		set := func(value reflect.Value) {
-			c := reflect.New(v.Type()).Elem()
-			c.Set(v)
-			c.Field(i).Set(value)
-			fn(name, c)
-		}
-		switch name {
-		case "Part": // of a program's own code: no command line has any
-		case "Reduce", "Speculation", "Avoid":
-			changeEach(t, v.Field(i), func(_ string, part reflect.Value) { set(part) })
-		case "Locality":
-			set(reflect.ValueOf(scheduling.LocalityPolicy{Rule: scheduling.SkipCount, Skips: []int{77}}))
-		case "Pools":
-			set(reflect.ValueOf(scheduling.Allocations{FairTimeout: time.Hour}))
-		default:
-			set(another(t, v.Field(i)))
+	same := func(*scheduling.Policy) {}
+	for _, name := range scheduling.Presets() {
+		require.Empty(t, differing([]scheduling.Policy{preset(name, same), preset(name, func(p *scheduling.Policy) { p.Name = "x" })}))
+	}
+	said := func(p *scheduling.Policy) { p.SlowStart = scheduling.DefaultSlowStart }
+	require.Empty(t, differing([]scheduling.Policy{preset("hfs", same), preset("hfs", said)}), "the default, said")
+	theta := func(p *scheduling.Policy) { p.Reduce.Theta += 0.5 }
+	require.Empty(t, differing([]scheduling.Policy{preset("fair", same), preset("fair", theta)}), "not heeded")
+	cogrs := func(p *scheduling.Policy) { p.Reduce.Rule = scheduling.CoGRS }
+	both := func(p *scheduling.Policy) { cogrs(p); theta(p) }
+	list := differing([]scheduling.Policy{preset("hfs", cogrs), preset("hfs", both), preset("hfs", same)})
+	require.Len(t, list, 2)
+	require.Equal(t, setting{"reduce.rule", []string{"cogrs", "cogrs", "any"}}, list[0])
+	require.Equal(t, "reduce.theta", list[1].name)
+	require.Empty(t, list[1].values[2], "not heeded there")
+	for _, s := range differing([]scheduling.Policy{preset("hfs", same), preset("fair", same)}) {
+		if s.name == "spread" {
+			require.Equal(t, []string{"true", "false"}, s.values)
+			return
 		}
 	}
-}
-
-// another is a value that is not v.
-func another(t *testing.T, v reflect.Value) reflect.Value {
-	c := reflect.New(v.Type()).Elem()
-	c.Set(v)
-	switch v.Kind() {
-	case reflect.Bool:
-		c.SetBool(!v.Bool())
-	case reflect.Int, reflect.Int64:
-		c.SetInt(v.Int() + 1)
-	case reflect.Uint8:
-		c.SetUint(v.Uint() - 1)
-	case reflect.Float64:
-		c.SetFloat(math.Abs(v.Float()) + 0.5)
-	case reflect.String:
-		c.SetString(v.String() + "x")
-	case reflect.Slice:
-		c.Set(reflect.Append(v, reflect.New(v.Type().Elem()).Elem()))
-	case reflect.Array, reflect.Struct:
-		if v.Kind() == reflect.Array {
-			c.Index(0).Set(another(t, v.Index(0)))
-		} else {
-			c.Field(0).Set(another(t, v.Field(0)))
-		}
-	default:
-		t.Fatalf("a field of kind %v", v.Kind())
-	}
-	return c
+	require.Fail(t, "hfs spreads tasks, fair does not heed it")
 }
