@@ -90,9 +90,6 @@ func (c *Core) launch(j *job, k TaskKind, i int32, n *node, l Locality, why Reas
 func (c *Core) hold(ai int32, sign int) {
 	a := &c.atts[ai]
 	j, n, k := a.job, a.node, a.id.Task.Kind
-	if k == Reduce && a.progress == 0 {
-		n.fresh += sign
-	}
 	room := max(0, n.free(k))
 	n.used[k] += sign * int(j.slots)
 	if n.open() {
@@ -187,7 +184,7 @@ func (c *Core) drop(ai int32, why Reason) {
 	c.release(ai)
 	c.abandoned(a.job, k, i)
 	if k == Reduce {
-		c.reduce.reduceGone(a.job, a.node)
+		a.job.reduceLost()
 	}
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventKilled, JobID: a.job.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality, Reason: why, Held: held})
@@ -236,7 +233,6 @@ func (c *Core) resumeAttempt(ai int32) {
 	c.suspend--
 	c.hold(ai, 1)
 	c.takeSlot(ai)
-	c.reduce.nodeChanged(a.node)
 	c.restate(&a.job.w[k].tasks[a.id.Task.Index])
 	c.actions = append(c.actions, Action{Verb: Resume, Attempt: a.id, Locality: a.locality, Reason: Reason{Cause: CauseResumed}})
 	if c.cfg.Events != nil {
@@ -275,9 +271,6 @@ func (j *job) take(k TaskKind, i int32) {
 // putBack makes a task pending again.
 func (c *Core) putBack(j *job, k TaskKind, i int32) {
 	w := &j.w[k]
-	if k == Reduce {
-		c.reduce.pendingChange(j)
-	}
 	w.again++
 	c.waiting[k]++
 	if !j.state.Ended() {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
 )
 
 // gravityCore makes a core with the given numbers of nodes per rack, and a job whose maps have run
@@ -40,6 +42,11 @@ func gravityCore(t require.TestingT, rule ReduceRule, racks []int, reduces int, 
 	return c, c.job(1), nodes
 }
 
+// scoreOf is what lies of a reduce's input on a node and in its groups, each level counted.
+func scoreOf(g *gravity.Outputs, r int32, n *node, levels int) int64 {
+	return g.Held(r, int32(n.id)) + g.Around(r, n.site(), levels)
+}
+
 func TestCenterOfGravityWeighsRacks(t *testing.T) {
 	for _, c := range []struct {
 		racks         []int
@@ -66,11 +73,11 @@ func TestCenterOfGravityWeighsRacks(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.weightedTotal, at)
 			for i, n := range nodes { // only the rule's own center takes the reduce at once
-				levels := core.reduce.(*cogrs).levels
-				best := g.Score(0, core.nodes[nodes[want]].site(), levels)
-				require.LessOrEqual(t, g.Score(0, core.nodes[n].site(), levels), best)
-				got := core.reduce.accepts(j, core.nodes[n])
-				require.Equal(t, g.Score(0, core.nodes[n].site(), levels) == best, got, "rule %d, node %d", rule, i)
+				levels := core.placement[Reduce].(*cogrs).levels
+				best := scoreOf(g, 0, core.nodes[nodes[want]], levels)
+				require.LessOrEqual(t, scoreOf(g, 0, core.nodes[n], levels), best)
+				got := core.placement[Reduce].place(j, core.nodes[n]).task >= 0
+				require.Equal(t, scoreOf(g, 0, core.nodes[n], levels) == best, got, "rule %d, node %d", rule, i)
 			}
 		}
 	}
@@ -102,7 +109,7 @@ func TestGravityProperties(t *testing.T) {
 			for _, n := range nodes {
 				at, err := c.View().WTND(TaskID{1, Reduce, r}, n)
 				require.NoError(t, err)
-				require.Equal(t, at, 2*(2*sum-g.Score(r, c.nodes[n].site(), 2)), "closed form")
+				require.Equal(t, at, 2*(2*sum-scoreOf(g, r, c.nodes[n], 2)), "closed form")
 				best = min(best, at)
 				before[fmt.Sprint(r, n)] = at
 			}
@@ -121,7 +128,7 @@ func TestGravityProperties(t *testing.T) {
 				for _, b := range outputs {
 					sum += b[r]
 				}
-				require.Equal(t, before[fmt.Sprint(r, n)], 2*(2*sum-g.Score(r, c.nodes[n].site(), 2)), "taking an output out and in again changes nothing")
+				require.Equal(t, before[fmt.Sprint(r, n)], 2*(2*sum-scoreOf(g, r, c.nodes[n], 2)), "taking an output out and in again changes nothing")
 			}
 		}
 	})
@@ -151,7 +158,7 @@ func TestRunningMapsMakeACenter(t *testing.T) {
 		require.NoError(t, err)
 		j := c.job(1)
 		for n, want := range []bool{blind, false, !blind, false} {
-			require.Equal(t, want, c.reduce.accepts(j, c.nodes[n]), "node %d, blind %v", n, blind)
+			require.Equal(t, want, c.placement[Reduce].place(j, c.nodes[n]).task >= 0, "node %d, blind %v", n, blind)
 		}
 	}
 }
@@ -160,9 +167,9 @@ func TestReduceWaitIsBounded(t *testing.T) {
 	c, j, nodes := gravityCore(t, CoGRS, []int{2, 2}, 1, map[int][]int64{0: {100}})
 	require.Empty(t, beat(t, c, time.Second, nodes[1]), "the center's rack comes after 5 s")
 	require.Empty(t, beat(t, c, 2*time.Second, nodes[3]))
-	require.False(t, c.reduce.accepts(j, c.nodes[nodes[1]]))
+	require.False(t, c.placement[Reduce].place(j, c.nodes[nodes[1]]).task >= 0)
 	require.Empty(t, beat(t, c, 7*time.Second, nodes[3]), "6 s of waiting: the rack, but not yet anywhere")
-	require.True(t, c.reduce.accepts(j, c.nodes[nodes[1]]))
+	require.True(t, c.placement[Reduce].place(j, c.nodes[nodes[1]]).task >= 0)
 	require.Len(t, beat(t, c, 11500*time.Millisecond, nodes[3]), 1, "after both waits anywhere")
 }
 
@@ -176,8 +183,8 @@ func TestEvenJobDoesNotWait(t *testing.T) {
 		racks[i] = 1
 	}
 	c, j, nodes := gravityCore(t, CoGRS, racks, 3, outputs)
-	c.reduce.(*cogrs).pol.Theta = 0.05
-	require.True(t, c.reduce.(*cogrs).planFor(j).flat)
+	c.placement[Reduce].(*cogrs).pol.Theta = 0.05
+	require.True(t, c.placement[Reduce].(*cogrs).plan(j, c.outputsOf(j)).flat)
 	require.Len(t, beat(t, c, time.Second, nodes[7]), 1)
 }
 
@@ -197,8 +204,8 @@ func TestNoNodeGetsMoreThanItsPart(t *testing.T) {
 			beat(t, c, now, n)
 		}
 	}
-	for n, launched := range c.reduce.(*cogrs).of[j.index].launched.all {
-		require.LessOrEqual(t, launched, int32(2), "ceil(1.5 × 10 / 14) on %v", n)
+	for _, on := range c.placement[Reduce].(*cogrs).planOf(j).launched {
+		require.LessOrEqual(t, on.n, int32(2), "ceil(1.5 × 10 / 14) on %v", on.group)
 	}
 }
 

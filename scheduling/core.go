@@ -95,18 +95,15 @@ type Core struct {
 	running [kinds]int // attempts that are not suspended
 	load    [kinds]int // sum of the jobs' loads
 	live    int        // nodes
+	cluster uint64     // changes when nodes or slots come or go
 	suspend int        // suspended attempts
 
-	order  order
-	loc    placement
-	reduce reduceRule
-	waits  bool     // under reduce, jobs may wait
-	far    Locality // the farthest level
+	order     order
+	placement [kinds]placement
+	far       Locality // the farthest level
 
-	beat     uint64       // heartbeats that asked for work
-	refusals []uint64     // by index of the job: the heartbeat of its last refusal that stands while that lasts
-	walked   *node        // whose slots are offered, if jobs may be passed over without asking them
-	at       index.Cursor // of a walk that passes over jobs
+	beat     uint64          // heartbeats that asked for work
+	refusals [kinds][]uint64 // by index of the job: the heartbeat of its last refusal that stands while that lasts
 	actions  []Action
 	skips    []Skip
 	killed   []AttemptID
@@ -152,13 +149,12 @@ func (c *Core) install(p Policy) error {
 	}
 	p.Avoid = p.Avoid.withDefaults()
 	o, errOrder := newOrder(c, &p)
-	loc, errLoc := newMapPlacement(c, p.Locality, c.loc)
-	reduce, errReduce := newReduceRule(c, p.Reduce)
-	if err := errors.Join(errOrder, errLoc, errReduce); err != nil {
+	maps, errMaps := newMapPlacement(c, p.Locality, c.placement[Map])
+	reduces, errReduces := newReducePlacement(c, p.Reduce, c.placement[Reduce])
+	if err := errors.Join(errOrder, errMaps, errReduces); err != nil {
 		return err
 	}
-	c.pol, c.order, c.loc, c.reduce = p, o, loc, reduce
-	c.waits = reduce.waits()
+	c.pol, c.order, c.placement = p, o, [kinds]placement{maps, reduces}
 	return nil
 }
 
@@ -207,19 +203,7 @@ func (c *Core) changed(j *job, k TaskKind) {
 		c.load[k] += int(load - w.load)
 		w.load = load
 	}
-	if k == Reduce && c.waits {
-		c.tellRule(j)
-	}
 	c.order.changed(j, k)
-}
-
-// tellRule tells the reduce rule whether a job has a task to launch, and whether it is plain: whether
-// it takes a slot depends on nothing but the rule and the data on the node.
-func (c *Core) tellRule(j *job) {
-	w := &j.w[Reduce]
-	ready := j.launchable(Reduce)
-	plain := ready && j.slots == 1 && w.suspended == 0 && !c.kept(j, Reduce) && w.slow == nil && j.trouble.avoided() == 0
-	c.reduce.changed(j, ready && w.waiting() > 0, plain && w.again == 0)
 }
 
 // admit lets a job launch as soon as it is added, also one that a former policy held back.

@@ -1,7 +1,5 @@
 package scheduling
 
-import "slices"
-
 // IdleReasons says, for each kind of which a node has a free slot, why each job with a task to
 // launch has not taken it: one Skip a job and kind, in order of submission. It looks at the state
 // after the last heartbeat; with Config.Explain it also knows why that passed jobs over.
@@ -48,16 +46,15 @@ func (c *Core) explainIdle(n *node) {
 // skippedBy tells whether an offer of this heartbeat has told why j was passed over, after its last
 // launch.
 func (c *Core) skippedBy(j *job, n *node, k TaskKind) bool {
-	return j.w[k].skipped != NoCause && slices.ContainsFunc(c.skips, func(s Skip) bool { return s.Job == j.id && s.Kind == k && s.Node == n.id })
+	s := c.skipOf(j, k)
+	return j.w[k].skipped != NoCause && s != nil && s.Node == n.id
 }
 
 // idleReason says why j has launched nothing of kind k on n.
 func (c *Core) idleReason(j *job, n *node, k TaskKind) Skip {
 	s := Skip{Job: j.id, Kind: k, Node: n.id}
-	for _, known := range c.skips {
-		if known.Job == j.id && known.Kind == k && known.Node == n.id {
-			return known
-		}
+	if known := c.skipOf(j, k); known != nil && known.Node == n.id {
+		return *known
 	}
 	w := &j.w[k]
 	switch {

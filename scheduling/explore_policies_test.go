@@ -13,10 +13,14 @@ func (p *printer) policy(h *mix) {
 	for i := range p.w.spec.jobs {
 		if j := c.job(JobID(i + 1)); j != nil && !j.state.Ended() {
 			p.locality(h, j)
-			if r, ok := c.reduce.(*cogrs); ok {
+			if r, ok := c.placement[Reduce].(*cogrs); ok {
 				p.reduces(h, r, j)
 			}
 		}
+	}
+	if r, ok := c.placement[Reduce].(*cogrs); ok {
+		h.flag(r.period > 0)
+		h.length(min(p.w.now-r.since, c.heartbeatInterval()/6))
 	}
 	switch o := c.order.(type) {
 	case *pools:
@@ -62,15 +66,6 @@ func (p *printer) flow(h *mix, o *quincy) {
 	}
 }
 
-// clock adds how long ago the last offer was, if a job was passed over then.
-func (p *printer) clock(h *mix, c *waitClock, j *job) {
-	h.length(c.wait(j.index))
-	h.flag(c.skipped.Has(j.index))
-	if c.skipped.Has(j.index) {
-		h.length(p.w.now - c.last)
-	}
-}
-
 // waits adds how a job waits, and how long ago the last offer was if it was passed over then.
 func (p *printer) waits(h *mix, s *waits, j *job) {
 	w := s.of.of(j)
@@ -83,7 +78,7 @@ func (p *printer) waits(h *mix, s *waits, j *job) {
 }
 
 func (p *printer) locality(h *mix, j *job) {
-	switch r := p.w.c.loc.(type) {
+	switch r := p.w.c.placement[Map].(type) {
 	case *timedWait:
 		h.length(p.w.now - p.w.placed[j.id-1].at)
 		p.waits(h, &r.waits, j)
@@ -99,38 +94,30 @@ func (p *printer) locality(h *mix, j *job) {
 
 func (p *printer) reduces(h *mix, r *cogrs, j *job) {
 	plan := r.planOf(j)
-	h.int(int(r.level[j.index]))
-	p.clock(h, &r.clock, j)
-	h.flag(r.armed(j))
-	h.length(r.clock.until[j.index])
-	h.flag(r.wide.Has(j.index))
-	h.int(int(r.turns[j.index].taken))
-	h.int(int(r.turns[j.index].most))
+	p.waits(h, &r.waits, j)
 	h.flag(plan.made)
 	h.flag(plan.flat)
 	h.int(plan.known)
-	h.int(int(plan.turn))
-	h.flag(plan.judged)
-	if plan.judged {
-		h.int(int(plan.limit))
-		for i := range j.w[Reduce].tasks {
-			h.flag(plan.loose.Has(int32(i)))
+	h.flag(plan.cluster == p.w.c.cluster)
+	h.flag(plan.period == r.period)
+	for i := range plan.candidates {
+		for _, c := range plan.candidates[i] {
+			if c.node != nil {
+				h.int(int(c.node.id))
+				h.int(int(c.score))
+			}
 		}
 	}
 	for i, n := range p.w.c.nodes {
-		id := int32(n.id)
-		p.nodes0(i, j, r.on(j, n), r.asked[0].Has(id, j.index), r.takes.Has(id, j.index), r.full.Has(id, j.index))
+		p.nodes0(i, j, r.on(j, n))
 	}
 }
 
 // nodes0 adds to a node what a job knows of it.
-func (p *printer) nodes0(i int, j *job, reduces int32, flags ...bool) {
+func (p *printer) nodes0(i int, j *job, reduces int32) {
 	h := mix(97)
 	h.int(int(j.id))
 	h.int(int(reduces))
-	for _, is := range flags {
-		h.flag(is)
-	}
 	p.nodes[i] += uint64(h)
 }
 

@@ -230,7 +230,7 @@ func (p *printer) node(i int) {
 	h := mix(53)
 	h.add(p.hashString(n.rack))
 	h.pair(n.slots)
-	if _, ok := w.c.reduce.(*cogrs); ok {
+	if _, ok := w.c.placement[Reduce].(*cogrs); ok {
 		h.int(i) // of centers equally good it takes the first
 	}
 	if o, ok := w.c.order.(*quincy); ok {

@@ -153,7 +153,7 @@ func (w *world) checkWaits() {
 		if j.state.Ended() {
 			continue
 		}
-		switch r := w.c.loc.(type) {
+		switch r := w.c.placement[Map].(type) {
 		case *timedWait:
 			x := r.of.of(j)
 			bound := time.Duration(0)
@@ -172,9 +172,9 @@ func (w *world) checkWaits() {
 				w.breaks("%v has refused %d offers for its data, at most %d are allowed", j.id, v.Skips, bound)
 			}
 		}
-		if r, ok := w.c.reduce.(*cogrs); ok {
-			if wait, bound := r.credited(j), r.length(0)+r.length(1); r.clock.skipped.Has(j.index) && wait >= bound {
-				w.breaks("a reduce of %v waits for its center for %v, at most %v are allowed", j.id, wait, bound)
+		if r, ok := w.c.placement[Reduce].(*cogrs); ok {
+			if x, bound := r.of.of(j), r.length(0)+r.length(1); x.skipped && x.wait >= bound {
+				w.breaks("a reduce of %v waits for its center for %v, at most %v are allowed", j.id, x.wait, bound)
 			}
 		}
 	}

@@ -43,13 +43,8 @@ func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Answer, error) {
 		c.resumeOn(n)
 	default:
 		c.beat++
-		if !c.cfg.Explain {
-			c.walked = n
-		}
 		c.order.assign(n)
-		c.walked = nil
 		c.explainIdle(n)
-		c.reduce.end()
 	}
 	c.asked(n)
 	c.settle()
@@ -145,14 +140,7 @@ func (c *Core) apply(n *node, s *Status) {
 	a := &c.atts[ai]
 	j, id := a.job, a.id.Task
 	if s.Progress <= 1 {
-		first := a.progress == 0 && s.Progress > 0
 		a.progress = max(a.progress, s.Progress)
-		if first && id.Kind == Reduce {
-			if !a.suspended {
-				n.fresh--
-			}
-			c.reduce.nodeChanged(n)
-		}
 	}
 	if s.ReduceProgress <= 1 {
 		a.reduced = max(a.reduced, s.ReduceProgress)
@@ -240,7 +228,7 @@ func (c *Core) fail(ai int32, s *Status) {
 	}
 	c.abandoned(j, k, i)
 	if k == Reduce {
-		c.reduce.reduceGone(j, a.node)
+		j.reduceLost()
 	}
 	if c.cfg.Events != nil {
 		c.emit(Event{Type: EventFailed, JobID: j.id, Attempt: a.id, Kind: k, Node: a.node.id, Locality: a.locality, Err: s.Err, Held: a.held(c.now)})

@@ -24,7 +24,6 @@ func checkInvariants(t require.TestingT, c *Core) {
 			continue
 		}
 		var used, tasks [kinds]int
-		fresh := 0
 		for i, ai := range n.atts {
 			a := &c.atts[ai]
 			require.Equal(t, int32(i), a.pos)
@@ -36,11 +35,7 @@ func checkInvariants(t require.TestingT, c *Core) {
 			}
 			used[a.id.Task.Kind] += int(a.job.slots)
 			tasks[a.id.Task.Kind]++
-			if a.id.Task.Kind == Reduce && a.progress == 0 {
-				fresh++
-			}
 		}
-		require.Equal(t, fresh, n.fresh)
 		require.Equal(t, used, n.used)
 		require.Equal(t, tasks, n.running)
 		for k := range n.slots {
@@ -77,7 +72,7 @@ func checkInvariants(t require.TestingT, c *Core) {
 	if o, ok := c.order.(*pools); ok {
 		checkPools(t, o)
 	}
-	if r, ok := c.reduce.(*cogrs); ok {
+	if r, ok := c.placement[Reduce].(*cogrs); ok {
 		checkCoGRS(t, r)
 	}
 	checkOrder(t, c)
@@ -217,7 +212,7 @@ func checkHFSP(t require.TestingT, c *Core, o *hfsp) {
 			require.Equal(t, j.runnable && w.open && !held && w.waiting()+w.suspended+len(w.toCopy()) > 0, spot.In)
 		}
 		require.Equal(t, listed, o.lists[k].Len())
-		if _, pure := c.reduce.(anyNode); !o.drifted[k] && !o.stale[k] && (k == Map || pure) {
+		if _, pure := c.placement[Reduce].(anyNode); !o.drifted[k] && !o.stale[k] && (k == Map || pure) {
 			for _, n := range c.nodes {
 				if largest := o.largestOn(n, k); largest != nil {
 					wantWinner, wantLoser := slowMatch(o, n, k, largest)

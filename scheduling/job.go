@@ -69,6 +69,7 @@ type job struct {
 	id       JobID
 	index    int32    // dense number among the jobs that have not ended
 	slots    int32    // per task
+	changes  int32    // of where its outputs lie; attempts at reduces that came to nothing count, too
 	runnable bool     // may launch tasks: within the limits on jobs, initialized
 	located  bool     // some map has a place
 	priority Priority // as spec says
@@ -84,8 +85,10 @@ type job struct {
 	group string // the name of its pool or queue, empty where there is none
 	tries int
 
-	failed [kinds]int // attempts
-	skips  [kinds]int // events that could have told that it was passed over, of the last cause and level, since the last launch
+	failed      [kinds]int   // attempts
+	reducesLost int          // attempts at reduces that have come to nothing
+	skips       [kinds]int   // events that could have told that it was passed over, of the last cause and level, since the last launch
+	skipAt      [kinds]int32 // where it stands in Core.skips, if it does
 
 	// unfetched is by map; nil unless fetches of map outputs have failed.
 	unfetched map[int32]*unfetched
@@ -101,6 +104,12 @@ type job struct {
 type placeIndex struct {
 	levels []index.Level // 0: nodes, 1: racks, …
 	topo   int           // the Core's topology when the levels above 0 were built
+}
+
+// reduceLost notes that an attempt at a reduce has come to nothing.
+func (j *job) reduceLost() {
+	j.reducesLost++
+	j.changes++
 }
 
 // launchable tells whether the job has a task of kind k that it may launch, or copy, now.

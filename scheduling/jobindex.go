@@ -9,7 +9,9 @@ func (c *Core) acquireIndex(j *job) {
 		j.index = int32(len(c.byIndex))
 		c.byIndex = append(c.byIndex, nil)
 		c.outputs = append(c.outputs, nil)
-		c.refusals = append(c.refusals, 0)
+		for k := range c.refusals {
+			c.refusals[k] = append(c.refusals[k], 0)
+		}
 		for l := range c.near {
 			c.near[l].Widen(j.index)
 		}

@@ -19,7 +19,6 @@ type node struct {
 	slots   [kinds]int
 	used    [kinds]int // slots held by attempts that are not suspended
 	running [kinds]int // attempts that are not suspended
-	fresh   int        // reduces that are not suspended and have told of no progress
 
 	groups      []int32 // by level: the node itself, its rack, wider groups
 	atts        []int32 // live attempts, suspended ones included
@@ -161,11 +160,6 @@ func (c *Core) stand(n *node, path []string) {
 	for l := 1; l <= c.cfg.RackDepth; l++ {
 		n.groups = append(n.groups, c.groups[l].id(strings.Join(path[:len(path)-l+1], "/")))
 	}
-	for _, g := range c.outputs {
-		if g != nil {
-			g.Moved(n.site())
-		}
-	}
 }
 
 // dropUnfit kills the suspended attempts of a node that has become too small to resume them.
@@ -223,7 +217,7 @@ func (c *Core) nodeID(name string) NodeID {
 
 // countSlots adds (1) or takes away (-1) a node's slots and itself from the cluster's.
 func (c *Core) countSlots(n *node, sign int) {
-	c.reduce.clusterChanged()
+	c.cluster++
 	if n.live {
 		c.live += sign
 	}

@@ -2,7 +2,6 @@ package scheduling
 
 import (
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
@@ -20,43 +19,58 @@ func (c *Core) offer(j *job, n *node, k TaskKind) bool {
 	if c.avoids(j, n) {
 		return c.skip(j, n, k, j.trouble.reason(c, n), 0)
 	}
-	if k == Reduce {
-		if j.w[k].waiting() == 0 {
-			return c.offerCopy(j, n, k)
-		}
-		return c.reduce.offer(j, n)
-	}
-	if c.refusals[j.index] == c.beat {
+	if c.refusals[k][j.index] == c.beat {
 		return false // as before in this heartbeat: nothing has changed for the better since
 	}
-	return c.offerMap(j, n)
-}
-
-// offerMap offers a slot of n to the maps of j, as the placement proposes.
-func (c *Core) offerMap(j *job, n *node) bool {
-	p := c.loc.place(j, n)
+	p := c.placement[k].place(j, n)
 	switch {
 	case p.task >= 0:
-	case p.allowed >= c.far && j.w[Map].waiting() == 0:
-		return c.offerCopy(j, n, Map)
-	default:
-		if c.explains() {
-			c.skipAt(j, n, Map, c.reason(j, p.why), c.waitEnd(j), p.allowed, nil)
+		c.accept(j, n, k, p)
+		return true
+	case p.allowed >= c.far && j.w[k].waiting() == 0:
+		return c.offerCopy(j, n, k)
+	}
+	return c.refuse(j, n, k, p)
+}
+
+// accept launches what is proposed, or what the task selector wants instead.
+func (c *Core) accept(j *job, n *node, k TaskKind, p proposal) {
+	at := c.placement[k]
+	if k == Reduce {
+		i := c.selected(j, k, n, p.task, AnyPlace)
+		why, placed := c.reason(j, k, p.why), (*Placed)(nil)
+		if e, ok := at.(explainer); ok && c.cfg.Events != nil {
+			placed = e.explain(j, i, n)
 		}
-		if !c.loc.again() {
-			c.refusals[j.index] = c.beat
-		}
-		c.loc.refused(j)
-		return false
+		at.launched(j, n, p.level)
+		c.launch(j, k, i, n, AnyPlace, why, placed)
+		return
 	}
 	m, l := p.task, p.level
-	if i := c.selected(j, Map, n, m, p.allowed); i != m {
+	if i := c.selected(j, k, n, m, p.allowed); i != m {
 		m, l = i, c.level(j, i, n)
 	}
-	why := c.reason(j, near(l, p.why))
-	c.loc.launched(j, n, l)
-	c.launch(j, Map, m, n, l, why, nil)
-	return true
+	why := c.reason(j, k, near(l, p.why))
+	at.launched(j, n, l)
+	c.launch(j, k, m, n, l, why, nil)
+}
+
+// refuse notes that j does not take a slot of n. It always returns false, as skip does.
+func (c *Core) refuse(j *job, n *node, k TaskKind, p proposal) bool {
+	at := c.placement[k]
+	if c.explains() {
+		var placed func() *Placed
+		if e, ok := at.(explainer); ok && c.tells() {
+			placed = func() *Placed { return e.explain(j, -1, n) }
+		}
+		_, until := at.view(j)
+		c.skipAt(j, n, k, c.reason(j, k, p.why), until, p.allowed, placed)
+	}
+	if !at.again() {
+		c.refusals[k][j.index] = c.beat
+	}
+	at.refused(j)
+	return false
 }
 
 // near is the cause of a launch at level l; off is that of one off its data.
@@ -72,18 +86,18 @@ func near(l Locality, off Cause) Cause {
 }
 
 // reason gives a cause, and where it is that j waits or has waited, how long.
-func (c *Core) reason(j *job, why Cause) Reason {
-	if why != CauseWaiting && why != CauseWaited {
+func (c *Core) reason(j *job, k TaskKind, why Cause) Reason {
+	switch why {
+	case CauseWaiting, CauseWaited, CauseGravityWait, CausePlacementCap, CausePlaced, CausePlacementWait:
+		v, _ := c.placement[k].view(j)
+		reason := Reason{Cause: why, Wait: v.Wait, Count: int32(v.Skips)}
+		if why == CausePlacementWait {
+			reason.Count++ // this offer, too
+		}
+		return reason
+	default:
 		return Reason{Cause: why}
 	}
-	v, _ := c.loc.view(j)
-	return Reason{Cause: why, Wait: v.Wait, Count: int32(v.Skips)}
-}
-
-// waitEnd is when the wait of j ends; 0: not by time.
-func (c *Core) waitEnd(j *job) time.Duration {
-	_, until := c.loc.view(j)
-	return until
 }
 
 // pick returns the pending map to launch on n: the nearest, and of those equally near the one of
@@ -166,57 +180,32 @@ func (c *Core) inOrder(k TaskKind) iter.Seq[*job] {
 
 // in yields the jobs of one line.
 func (c *Core) in(l *jobList) iter.Seq[*job] {
-	return func(yield func(*job) bool) { c.walkLine(l, Map, yield) }
+	return func(yield func(*job) bool) { c.walkLine(l, yield) }
 }
 
 // walk is inOrder, apart so that no walk allocates.
 func (c *Core) walk(k TaskKind, yield func(*job) bool) {
 	for i := 0; ; i++ {
-		if l := c.order.line(k, i); l == nil || !c.walkLine(l, k, yield) {
+		if l := c.order.line(k, i); l == nil || !c.walkLine(l, yield) {
 			return
 		}
 	}
 }
 
 // walkLine walks one line, and reports whether it came to the end.
-func (c *Core) walkLine(l *jobList, k TaskKind, yield func(*job) bool) bool {
+func (c *Core) walkLine(l *jobList, yield func(*job) bool) bool {
 	var at index.Cursor
-	job, ok := l.Next(&at)
-	if ok && k == Reduce && c.walked != nil && !c.order.urgent(c.byIndex[job], k) { // in a pool that may preempt no job waits
-		return c.walkOver(l, yield)
-	}
-	for ; ok; job, ok = l.Next(&at) {
+	for job, ok := l.Next(&at); ok; job, ok = l.Next(&at) {
 		if !yield(c.byIndex[job]) {
 			return false
 		}
 	}
 	return true
-}
-
-// walkOver is walkLine for reduces: it passes over jobs that would refuse the slot.
-func (c *Core) walkOver(l *jobList, yield func(*job) bool) bool {
-	c.at = index.Cursor{}
-	for job, ok := c.reduce.next(l, &c.at, c.walked); ok; job, ok = c.reduce.next(l, &c.at, c.walked) {
-		if !yield(c.byIndex[job]) {
-			return false
-		}
-	}
-	return true
-}
-
-// begin opens the offers of slots of kind k of a heartbeat; calling it again within the heartbeat
-// does nothing.
-func (c *Core) begin(k TaskKind) {
-	if k == Map {
-		c.loc.begin()
-		return
-	}
-	c.reduce.begin()
 }
 
 // round offers one slot of kind k to the jobs in their order until one takes it.
 func (c *Core) round(n *node, k TaskKind) bool {
-	c.begin(k)
+	c.placement[k].begin()
 	for j := range c.inOrder(k) {
 		if c.offer(j, n, k) {
 			return true
@@ -228,7 +217,7 @@ func (c *Core) round(n *node, k TaskKind) bool {
 // fill offers each free slot of kind k once. Unless refusals are counted, a slot refused by all
 // ends it, for the next would be too.
 func (c *Core) fill(n *node, k TaskKind) {
-	counts := k == Map && c.loc.again()
+	counts := k == Map && c.placement[k].again()
 	for slots := n.free(k); slots > 0 && n.free(k) > 0; slots-- {
 		if !c.round(n, k) && !counts {
 			return
@@ -251,11 +240,13 @@ func (c *Core) skipAt(j *job, n *node, k TaskKind, why Reason, until time.Durati
 	if !c.cfg.Explain {
 		return false
 	}
-	known := slices.IndexFunc(c.skips, func(s Skip) bool { return s.Job == j.id && s.Kind == k })
-	if known < 0 {
-		known, c.skips = len(c.skips), append(c.skips, Skip{Job: j.id, Kind: k, Node: n.id})
+	s := c.skipOf(j, k)
+	if s == nil {
+		j.skipAt[k] = int32(len(c.skips))
+		c.skips = append(c.skips, Skip{Job: j.id, Kind: k, Node: n.id})
+		s = &c.skips[j.skipAt[k]]
 	}
-	c.skips[known].Reason, c.skips[known].Until = why, until
+	s.Reason, s.Until = why, until
 	w := &j.w[k]
 	if c.cfg.Events == nil {
 		return false
@@ -275,4 +266,12 @@ func (c *Core) skipAt(j *job, n *node, k TaskKind, why Reason, until time.Durati
 		c.emit(e)
 	}
 	return false
+}
+
+// skipOf is how j was passed over in the last heartbeat, nil if it was not.
+func (c *Core) skipOf(j *job, k TaskKind) *Skip {
+	if i := int(j.skipAt[k]); i < len(c.skips) && c.skips[i].Job == j.id && c.skips[i].Kind == k {
+		return &c.skips[i]
+	}
+	return nil
 }

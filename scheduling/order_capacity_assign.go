@@ -11,7 +11,7 @@ import (
 func (o *capacity) assign(n *node) {
 	for _, k := range [...]TaskKind{Reduce, Map} {
 		if n.free(k) > 0 {
-			o.c.begin(k)
+			o.c.placement[k].begin()
 			o.assignKind(n, k)
 		}
 	}

@@ -34,7 +34,7 @@ func (o *fifo) cap(n *node, k TaskKind) int {
 // mapRound offers one map slot; it is true if a job took it with a map on the node or in its rack.
 func (o *fifo) mapRound(n *node) bool {
 	c := o.c
-	c.begin(Map)
+	c.placement[Map].begin()
 	for j := range c.inOrder(Map) {
 		launched := len(c.actions)
 		if c.offer(j, n, Map) {

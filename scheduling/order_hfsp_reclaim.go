@@ -26,7 +26,7 @@ func (o *hfsp) assign(n *node) {
 // resumes before a new one is launched.
 func (o *hfsp) offerSlot(n *node, k TaskKind) bool {
 	c := o.c
-	c.begin(k)
+	c.placement[k].begin()
 	o.reproject(k)
 	for j := range c.inOrder(k) {
 		if o.use(j, n, k) {
@@ -215,11 +215,8 @@ func (o *hfsp) fits(j *job, n *node, k TaskKind) bool {
 	if o.suspendedOn(j, n, k) >= 0 {
 		return true
 	}
-	switch {
-	case !j.launchable(k), j.w[k].waiting() == 0, j.slots > 1, o.c.avoids(j, n):
+	if !j.launchable(k) || j.w[k].waiting() == 0 || j.slots > 1 || o.c.avoids(j, n) {
 		return false
-	case k == Reduce:
-		return o.c.reduce.accepts(j, n)
 	}
-	return o.c.loc.place(j, n).task >= 0
+	return o.c.placement[k].place(j, n).task >= 0
 }

@@ -23,7 +23,7 @@ func (o *quincy) assign(n *node) {
 
 // offerSome offers the free map slots of n to some of the jobs in order.
 func (o *quincy) offerSome(n *node, some func(*job) bool) {
-	o.c.begin(Map)
+	o.c.placement[Map].begin()
 	for n.free(Map) > 0 && o.offerOne(n, some) {
 	}
 }

@@ -14,33 +14,24 @@ func (c *Core) outputsOf(j *job) *gravity.Outputs { return c.outputs[j.index] }
 
 // mapDone takes in the output of map m, which lies on n: bytes per reduce, nil if they are unknown.
 func (c *Core) mapDone(j *job, m int32, n *node, bytes []int64) {
-	switch {
-	case len(j.w[Reduce].tasks) == 0:
-		return
-	case len(bytes) == 0:
-		c.reduce.outputsChanged(j, false)
+	if len(j.w[Reduce].tasks) == 0 || len(bytes) == 0 {
 		return
 	}
-	c.reduce.pendingChange(j)
 	g := c.outputsOf(j)
 	if g == nil {
 		g = gravity.New(len(j.w[Map].tasks), len(j.w[Reduce].tasks))
 		c.outputs[j.index] = g
 	}
-	replaced := g.Remove(m)
+	g.Remove(m)
 	g.Add(m, n.site(), bytes)
-	c.reduce.outputsChanged(j, replaced)
+	j.changes++
 }
 
 // mapGone forgets the output of map m.
 func (c *Core) mapGone(j *job, m int32) {
-	g := c.outputsOf(j)
-	if g == nil {
-		return
-	}
-	c.reduce.pendingChange(j)
-	if g.Remove(m) {
-		c.reduce.outputsChanged(j, true)
+	if g := c.outputsOf(j); g != nil {
+		g.Remove(m)
+		j.changes++
 	}
 }
 

@@ -153,7 +153,7 @@ func TestThreeLevels(t *testing.T) {
 			require.NoError(t, err)
 			for _, l := range o.Actions {
 				got = append(got, l.Locality)
-				c.loc.(*timedWait).of.of(c.job(1)).level = NodeLocal // each level from the start
+				c.placement[Map].(*timedWait).of.of(c.job(1)).level = NodeLocal // each level from the start
 			}
 		}
 	}

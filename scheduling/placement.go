@@ -13,8 +13,8 @@ type placement interface {
 	// nothing.
 	place(j *job, n *node) proposal
 	// refused tells that j, offered a slot, has tasks to launch but none that may go there; launched,
-	// that a task of j is launched on n, and how far from its data (AnyPlace: it has no place).
-	// What a placement remembers it learns here.
+	// that a task of j is about to be launched on n, and how far from its data. AnyPlace: it has no
+	// place; a reduce: it is a copy. What a placement remembers it learns here.
 	refused(j *job)
 	launched(j *job, n *node, l Locality)
 	// again reports whether a job that has refused a slot of a node is to be asked about the next
@@ -48,6 +48,32 @@ func newMapPlacement(c *Core, p LocalityPolicy, former placement) (placement, er
 	case Greedy:
 	}
 	return greedy{c}, nil
+}
+
+// newReducePlacement makes the placement of reduces that p asks for, likewise.
+func newReducePlacement(c *Core, p ReducePolicy, former placement) (placement, error) {
+	if p.Part != "" {
+		return newAskedPlacement(c, p.Part, former)
+	}
+	switch p.Rule {
+	case CoGRS, LARTS:
+		return newCoGRS(c, p, former), nil
+	case AnyNode:
+	}
+	return anyNode{greedy{c}}, nil
+}
+
+// anyNode launches the first pending reduce anywhere [Hadoop].
+type anyNode struct{ greedy }
+
+func (a anyNode) place(j *job, _ *node) proposal {
+	return proposal{task: j.w[Reduce].pending.First(), allowed: a.c.far, why: CauseAnyReduce}
+}
+
+// explainer is a placement that can tell more of a decision than a Reason does.
+type explainer interface {
+	// explain is about task i of j on n, which is about to be launched, or, below 0, about a refusal.
+	explain(j *job, i int32, n *node) *Placed
 }
 
 // greedy launches the nearest map at once [Hadoop].

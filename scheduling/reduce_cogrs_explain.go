@@ -7,9 +7,13 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
 )
 
-// explain says how far from its center of gravity reduce i is on n.
+// explain says how far from its center of gravity reduce i is on n; below 0, what a refusal waits
+// for.
 func (r *cogrs) explain(j *job, i int32, n *node) *Placed {
 	g := r.c.outputsOf(j)
+	if i < 0 {
+		return r.awaited(j, n)
+	}
 	if g == nil {
 		return &Placed{}
 	}
@@ -61,8 +65,8 @@ func (r *cogrs) compare(p *Placed, g *gravity.Outputs, j *job, i int32, n *node)
 	}
 	p.Best, p.Mean = best, int64(sum/float64(max(1, live)))
 	known := []*node{n}
-	if best := r.planOf(j).best; int(i) < len(best) {
-		for _, c := range best[i] {
+	if list := r.planOf(j).candidates; int(i) < len(list) {
+		for _, c := range list[i] {
 			if c.node != nil && c.node != n {
 				known = append(known, c.node)
 			}

@@ -340,10 +340,8 @@ func (c *Core) offerCopy(j *job, n *node, k TaskKind) bool {
 		l := AnyPlace
 		if k == Map {
 			l = c.level(j, i, n)
-			c.loc.launched(j, n, l)
-		} else {
-			c.reduce.copied(j, n)
 		}
+		c.placement[k].launched(j, n, l)
 		c.notSlow(j, k, i)
 		c.launch(j, k, i, n, l, Reason{Cause: CauseSlowTask}, nil)
 		return true

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
-	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
 // A node whose outputs are gone and on which maps run is one choice, not two.
@@ -22,13 +21,13 @@ func TestNodeIsChosenOnce(t *testing.T) {
 		require.NoError(t, err)
 	}
 	done(n[0], maps[0])
-	r, j := c.reduce.(*cogrs), c.job(1)
-	r.planFor(j)
+	r, j := c.placement[Reduce].(*cogrs), c.job(1)
+	r.plan(j, c.outputsOf(j))
 	c.rerun(j, maps[0].Task.Index)
 	other := beat(t, c, 0, n[1])
 	require.NotEmpty(t, other)
 	done(n[1], other[0])
-	best := r.planFor(j).best[0]
+	best := r.plan(j, c.outputsOf(j)).best[0]
 	require.Equal(t, []NodeID{n[1], n[0]}, []NodeID{best[0].node.id, best[1].node.id})
 	require.Nil(t, best[2].node)
 	checkInvariants(t, c)
@@ -45,7 +44,7 @@ func TestPartOfANode(t *testing.T) {
 		{0, 4, 2, 3}, {0, 3, 3, 2}, {0, 1, 3, 1}, {2, 3, 3, 2}, {1, 4, 2, 2}, {0.1, 4, 3, 1}, {-1, 4, 2, math.MaxInt32}, {0, 4, 0, math.MaxInt32}, {3, 4, 4, 3},
 	} {
 		c, _, nodes := gravityCore(t, CoGRS, []int{4}, x.reduces, nil)
-		r := newCoGRS(anyNode{c}, ReducePolicy{SkewCap: x.cap})
+		r := newCoGRS(c, ReducePolicy{SkewCap: x.cap}, nil)
 		g := gravity.New(9, x.reduces)
 		for m := range x.feeds {
 			g.Add(int32(m), c.nodes[nodes[m]].site(), []int64{1})
@@ -58,10 +57,10 @@ func TestPartOfANode(t *testing.T) {
 // Numbers that are not set have their defaults; a negative Theta is none, a negative wait, too.
 func TestDefaultsOfCoGRS(t *testing.T) {
 	c, _ := newTestCore(t, "fair", func(cfg *Config, _ *Policy) { cfg.HeartbeatInterval = 2 * time.Second })
-	r := newCoGRS(anyNode{c}, ReducePolicy{Rule: CoGRS})
+	r := newCoGRS(c, ReducePolicy{Rule: CoGRS}, nil)
 	require.Equal(t, []any{0.05, 1.5, 2}, []any{r.pol.Theta, r.pol.SkewCap, r.levels})
 	require.Equal(t, []time.Duration{3 * time.Second, 3 * time.Second}, []time.Duration{r.length(0), r.length(1)})
-	r = newCoGRS(anyNode{c}, ReducePolicy{Rule: LARTS, Theta: -1, SkewCap: 4, Waits: [2]time.Duration{time.Second, -1}})
+	r = newCoGRS(c, ReducePolicy{Rule: LARTS, Theta: -1, SkewCap: 4, Waits: [2]time.Duration{time.Second, -1}}, nil)
 	require.Equal(t, []any{0.0, 4.0, 1}, []any{r.pol.Theta, r.pol.SkewCap, r.levels})
 	require.Equal(t, []time.Duration{time.Second, 0}, []time.Duration{r.length(0), r.length(1)})
 }
@@ -93,37 +92,36 @@ func TestHowFarAReduceMayGo(t *testing.T) {
 		})
 		require.Len(t, n, 4)
 		j := c.job(submit(t, c, JobSpec{Reduces: 2}))
-		r := c.reduce.(*cogrs)
-		r.level[j.index] = x.level
-		r.clock.setWait(j.index, x.wait, 0)
+		r := c.placement[Reduce].(*cogrs)
+		*r.of.of(j) = delayed{level: x.level, wait: x.wait}
 		c.running[Reduce] = 4 - x.free
 		require.Equal(t, x.want, r.allowed(j), "%+v", x)
 	}
 	c, _ := newTestCore(t, "fair", func(cfg *Config, p *Policy) { cfg.HeartbeatInterval, p.Reduce.Rule = time.Second, CoGRS })
 	j := c.job(submit(t, c, JobSpec{Reduces: 2, Maps: 1}))
-	c.reduce.(*cogrs).clock.setWait(j.index, time.Second, 0)
-	require.Zero(t, c.reduce.(*cogrs).allowed(j), "a map is not done")
+	c.placement[Reduce].(*cogrs).of.of(j).wait = time.Second
+	require.Zero(t, c.placement[Reduce].(*cogrs).allowed(j), "a map is not done")
 	j = c.job(submit(t, c, JobSpec{Reduces: 2, SlotsPerTask: 3}))
-	c.reduce.(*cogrs).clock.setWait(j.index, time.Second, 0)
-	require.Zero(t, c.reduce.(*cogrs).allowed(j), "they need six slots")
+	c.placement[Reduce].(*cogrs).of.of(j).wait = time.Second
+	require.Zero(t, c.placement[Reduce].(*cogrs).allowed(j), "they need six slots")
 }
 
 // Which nodes can take a reduce within the wait: open ones that the job does not avoid, with slots
 // enough, that have not had their part; with a slot free, or one that soon is.
 func TestWhichNodesCanTakeAReduce(t *testing.T) {
 	c, j, nodes := gravityCore(t, CoGRS, []int{2}, 2, map[int][]int64{0: {10, 10}})
-	r, n := c.reduce.(*cogrs), c.nodes[nodes[1]]
-	require.True(t, r.reachable(j, n, 1))
-	require.False(t, r.reachable(j, n, 0), "it has its part")
+	r, n := c.placement[Reduce].(*cogrs), c.nodes[nodes[1]]
+	require.True(t, r.canTake(j, n, 1))
+	require.False(t, r.canTake(j, n, 0), "it has its part")
 	j.slots = 2
-	require.False(t, r.reachable(j, n, 1), "it is too small")
+	require.False(t, r.canTake(j, n, 1), "it is too small")
 	j.slots = 1
 	n.bar(barCordoned, true)
-	require.False(t, r.reachable(j, n, 1))
+	require.False(t, r.canTake(j, n, 1))
 	n.bar(barCordoned, false)
 	j.trouble = &trouble{failures: map[NodeID]int32{n.id: 9}, nodes: 1}
 	c.live = 8
-	require.False(t, r.reachable(j, n, 1), "the job avoids it")
+	require.False(t, r.canTake(j, n, 1), "the job avoids it")
 	c.live, j.trouble = 2, nil
 	other := c.job(submit(t, c, JobSpec{Reduces: 1, Maps: 1, SlowStart: -1}))
 	c.launch(other, Reduce, 0, n, AnyPlace, Reason{}, nil)
@@ -143,14 +141,10 @@ func TestWhichNodesCanTakeAReduce(t *testing.T) {
 		{0, 0, true, false},
 	} {
 		a.start, a.since, a.progress, a.suspended = c.now-x.ran, c.now-x.ran, x.progress, x.suspended
-		n.fresh = 0
-		if x.progress == 0 && !x.suspended {
-			n.fresh = 1
-		}
 		require.Equal(t, x.want, r.freesSoon(n), "%+v", x)
-		require.Equal(t, x.want, r.reachable(j, n, 1), "%+v", x)
+		require.Equal(t, x.want, r.canTake(j, n, 1), "%+v", x)
 	}
-	a.suspended, a.progress, a.id.Task.Kind, n.fresh = false, 0, Map, 0
+	a.suspended, a.progress, a.id.Task.Kind = false, 0, Map
 	require.False(t, r.freesSoon(n), "a map gives back no slot for reduces")
 }
 
@@ -159,7 +153,6 @@ func TestBestReduce(t *testing.T) {
 	g := gravity.New(1, 4)
 	g.Add(0, gravity.Site{Groups: []int32{0, 0}}, []int64{5, 9, 9, 2})
 	g.Fold()
-	g.SumUp()
 	for _, x := range []struct {
 		offers [][2]int64 // reduce and value
 		want   int32
@@ -182,23 +175,6 @@ func TestBestReduce(t *testing.T) {
 	}
 }
 
-// The largest pending reduce comes first, one that is pending again as well.
-func TestLargestReduce(t *testing.T) {
-	p := plan{bySize: []int32{2, 0, 1}}
-	pending := index.NewFullTaskSet(3)
-	var got []int32
-	for pending.Len() > 0 {
-		i := p.largest(&pending)
-		got = append(got, i)
-		pending.Remove(i)
-	}
-	require.Equal(t, []int32{2, 0, 1}, got)
-	pending.Add(0)
-	require.Equal(t, int32(0), p.largest(&pending))
-	pending.Add(2)
-	require.Equal(t, int32(2), p.largest(&pending), "from the front again")
-}
-
 // A plan is made anew when half as many outputs again are known, when all are, and when one is
 // lost.
 func TestWhenAPlanIsMade(t *testing.T) {
@@ -206,24 +182,35 @@ func TestWhenAPlanIsMade(t *testing.T) {
 	j.w[Map].tasks = make([]task, 9)
 	g := gravity.New(9, 1)
 	c.outputs[j.index] = g
-	r := c.reduce.(*cogrs)
+	r := c.placement[Reduce].(*cogrs)
+	plan := func() *plan { return r.plan(j, g) }
 	var made []int
 	for m := range int32(9) {
 		g.Add(m, c.nodes[nodes[0]].site(), []int64{1})
-		if r.planFor(j); r.planOf(j).known == g.Known() {
+		if plan(); r.planOf(j).known == g.Known() {
 			made = append(made, g.Known())
 		}
 	}
 	require.Equal(t, []int{1, 2, 3, 5, 8, 9}, made)
-	p := r.planFor(j)
-	p.byNode = nil
-	r.planFor(j)
-	require.Nil(t, p.byNode, "nothing new")
-	r.outputsChanged(j, false)
-	r.planFor(j)
-	require.Nil(t, p.byNode)
-	r.outputsChanged(j, true)
-	require.NotNil(t, r.planFor(j).byNode)
+	plan().byNode = nil
+	require.Nil(t, plan().byNode, "nothing new")
+	for name, change := range map[string]func(){
+		"one is lost":        func() { g.Remove(0) },
+		"a node has come":    func() { beatJoin(t, c, "new") },
+		"one is cordoned":    func() { require.NoError(t, c.Cordon(c.now, nodes[1], true)) },
+		"one has gone":       func() { require.NoError(t, c.Leave(c.now, nodes[1])) },
+		"one has more slots": func() { beatJoin(t, c, "new") },
+	} {
+		plan().byNode = nil
+		change()
+		require.NotNil(t, plan().byNode, name)
+	}
+}
+
+// beatJoin has a node of a name join, or join again with other slots.
+func beatJoin(t *testing.T, c *Core, name string) {
+	_, err := c.Join(c.now, Node{Name: name, Rack: "r0", ReduceSlots: 1 + c.slots[Reduce]})
+	require.NoError(t, err)
 }
 
 // What is known of where a reduce's input lies can be asked; of what is no reduce it is an error.
@@ -268,7 +255,7 @@ func TestQuestionsAboutGravity(t *testing.T) {
 // before; those that a node kept from a former cluster count for none.
 func TestReducesCountUnderANewPolicy(t *testing.T) {
 	c, j, nodes := gravityCore(t, CoGRS, []int{2}, 4, map[int][]int64{0: {9, 9, 9, 9}})
-	r := c.reduce.(*cogrs)
+	r := c.placement[Reduce].(*cogrs)
 	n := c.nodes[nodes[0]]
 	for range 2 {
 		got := beat(t, c, 0, nodes[0])
@@ -282,9 +269,8 @@ func TestReducesCountUnderANewPolicy(t *testing.T) {
 	other := c.nodes[nodes[1]]
 	running := runningReduce(j)
 	c.launch(j, Reduce, running, other, AnyPlace, Reason{Cause: CauseSlowTask}, nil)
-	c.reduce.copied(j, other)
 	require.NoError(t, c.Reconfigure(0, c.View().Policy()))
-	r = c.reduce.(*cogrs)
+	r = c.placement[Reduce].(*cogrs)
 	require.Equal(t, []int32{2, 1}, []int32{r.on(j, n), r.on(j, other)})
 	c.kill(c.atts[j.w[Reduce].tasks[running].att].next, Reason{}, false)
 	require.Equal(t, []int32{2, 0}, []int32{r.on(j, n), r.on(j, other)}, "it came to nothing")

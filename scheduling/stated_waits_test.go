@@ -45,7 +45,7 @@ func TestViewOfAWait(t *testing.T) {
 		return v
 	}
 	until := func() time.Duration {
-		_, at := c.loc.view(c.job(1))
+		_, at := c.placement[Map].view(c.job(1))
 		return at
 	}
 	require.Equal(t, LocalityView{}, stands())
@@ -125,7 +125,7 @@ func TestCapOfAWait(t *testing.T) {
 	require.Equal(t, LocalityView{Level: RackLocal}, v)
 	require.Len(t, beat(t, c, 6*time.Second, data), 1)
 	c, data, _, _ = waitingJob(t, LocalityPolicy{Rule: TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}, Capped: true})
-	c.loc.(*timedWait).of.of(c.job(1)).wait = time.Second
+	c.placement[Map].(*timedWait).of.of(c.job(1)).wait = time.Second
 	require.Len(t, beat(t, c, 0, data), 1)
 	v, err = c.View().Locality(1)
 	require.NoError(t, err)
@@ -161,7 +161,7 @@ func TestWaitsSurviveNewJobs(t *testing.T) {
 // launch in an earlier one does not count.
 func TestLaunchesAndRefusalsOfAHeartbeat(t *testing.T) {
 	c, data, rack, _ := waitingJob(t, LocalityPolicy{Rule: TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}})
-	w, j := c.loc.(*timedWait), c.job(1)
+	w, j := c.placement[Map].(*timedWait), c.job(1)
 	for name, tc := range map[string]struct {
 		offers func()
 		want   time.Duration
@@ -207,7 +207,7 @@ func TestReasonsOfSkipCounts(t *testing.T) {
 		require.Equal(t, LocalityView{Skips: refused}, v)
 		require.Empty(t, beat(t, c, 0, far))
 	}
-	v, until := c.loc.view(c.job(1))
+	v, until := c.placement[Map].view(c.job(1))
 	require.Equal(t, LocalityView{Skips: 2}, v)
 	require.Zero(t, until)
 	got, err := c.Heartbeat(0, Heartbeat{Node: far})

@@ -39,7 +39,6 @@ func (c *Core) takeIn(j *job, known func()) error {
 		c.releaseIndex(j)
 		return err
 	}
-	c.reduce.add(j)
 	if !j.runnable {
 		c.held++
 	}
@@ -220,11 +219,11 @@ func (c *Core) Reconfigure(now time.Duration, p Policy) error {
 		for i, j := range c.active {
 			*j = saved[i]
 		}
-		c.pol, c.order, c.loc, c.reduce, c.waits = old.pol, old.order, old.loc, old.reduce, old.waits
+		c.pol, c.order, c.placement = old.pol, old.order, old.placement
 		return err
 	}
 	c.order.took(old.order)
-	c.enlist(old.reduce)
+	c.enlist()
 	c.resetNodes()
 	c.dirty = true
 	c.newWork()
@@ -235,15 +234,13 @@ func (c *Core) Reconfigure(now time.Duration, p Policy) error {
 	return nil
 }
 
-// enlist makes the jobs known to the parts of a new policy, which take over the waits of the
-// former.
-func (c *Core) enlist(reduce reduceRule) {
+// enlist makes the jobs known to a new policy.
+func (c *Core) enlist() {
 	c.held = 0
 	for _, j := range c.active {
 		if j.state.Ended() {
 			continue
 		}
-		c.reduce.add(j)
 		for k := range TaskKind(kinds) {
 			c.setSlow(j, k, nil) // another rule may find others
 		}
@@ -252,7 +249,6 @@ func (c *Core) enlist(reduce reduceRule) {
 			c.held++
 		}
 	}
-	c.reduce.took(reduce)
 	for _, j := range c.active {
 		if !j.state.Ended() {
 			c.changed(j, Map)
@@ -299,8 +295,9 @@ func (c *Core) finish(j *job, s JobState, why string) {
 		c.changed(j, k)
 	}
 	c.order.remove(j)
-	c.loc.remove(j)
-	c.reduce.remove(j)
+	for k := range c.placement {
+		c.placement[k].remove(j)
+	}
 	for k := range j.w {
 		c.waiting[k] -= j.w[k].waiting()
 		j.w[k].pending, j.w[k].placed, j.w[k].tasks = index.TaskSet{}, index.TaskSet{}, nil

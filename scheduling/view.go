@@ -121,9 +121,6 @@ func (q View) Glance(id JobID) (JobView, error) {
 // offered.
 func (q View) Order(k TaskKind) []JobID {
 	c := q.c
-	walked := c.walked
-	c.walked = nil // no offer: nobody is passed over
-	defer func() { c.walked = walked }()
 	var ids []JobID
 	for j := range c.inOrder(k) {
 		if j.launchable(k) {
@@ -287,6 +284,6 @@ func (q View) Locality(id JobID) (LocalityView, error) {
 	if j.state.Ended() {
 		return LocalityView{}, nil
 	}
-	v, _ := q.c.loc.view(j)
+	v, _ := q.c.placement[Map].view(j)
 	return v, nil
 }

@@ -4,7 +4,7 @@ package gravity
 // nothing is known of r's input. It looks at every output and leaves the sums alone, for it answers
 // questions: when those are asked must not show in decisions.
 func (g *Outputs) Center(r int32, levels int) (center Site, ok bool) {
-	held := make([]int64, len(g.feeders))
+	held, sites := make([]int64, len(g.feeders)), make([]Site, len(g.feeders))
 	near := make([]map[int32]int64, levels) // from 1
 	for l := range near {
 		near[l] = map[int32]int64{}
@@ -14,7 +14,8 @@ func (g *Outputs) Center(r int32, levels int) (center Site, ok bool) {
 		if int(r) >= len(o.bytes) || o.bytes[r] == 0 {
 			continue
 		}
-		held[o.feeder] += o.bytes[r]
+		i := g.of[o.at.Node] - 1
+		held[i], sites[i] = held[i]+o.bytes[r], o.at
 		for l := 1; l < levels && l < len(o.at.Groups); l++ {
 			near[l][o.at.Groups[l]] += o.bytes[r]
 		}
@@ -24,7 +25,7 @@ func (g *Outputs) Center(r int32, levels int) (center Site, ok bool) {
 		if s == 0 {
 			continue
 		}
-		at := g.feeders[i].at
+		at := sites[i]
 		for l := 1; l < levels && l < len(at.Groups); l++ {
 			s += near[l][at.Groups[l]]
 		}

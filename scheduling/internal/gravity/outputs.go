@@ -1,12 +1,9 @@
-// Package gravity works out where the input of a reduce has its center of gravity [Hammoud12]: the
-// weights of nodes and racks, the network distances, the centers. It knows numbers of nodes and
-// bytes only: which node has a slot, and how long to wait for it, is the affair of the caller.
+// Package gravity knows where the input of each reduce lies, and from that the network distances
+// [Hammoud12]. It knows numbers of nodes and bytes only: which node has a slot, and how long to wait
+// for it, is the affair of the caller.
 package gravity
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Site is a node and where it stands in the network: its group at each level, from the node itself
 // over its rack to wider groups. Two sites with the same group at a level are near each other
@@ -16,7 +13,7 @@ type Site struct {
 	Groups []int32
 }
 
-// Outputs keeps where the outputs of a job's maps lie, and from that the distances of its reduces.
+// Outputs keeps where the outputs of a job's maps lie.
 //
 // The network distance of two nodes is twice the height of the lowest level that they share: 0 on
 // the node, 2 in the rack, 4 beyond it. With W the input of a reduce, W_l(v) what lies in the
@@ -28,37 +25,42 @@ type Site struct {
 // so that the center of gravity, the feeding node of least WTND, is the one with the greatest
 // score.
 //
-// Adding an output costs O(1). Its bytes are looked at when a plan is made: first only the least
-// and the most of each output, which is enough to see that a job spread evenly has nothing to gain;
-// if not, they are folded into sums per rack and reduce.
+// Adding an output looks at its bytes once, for Even. They are added up per node, rack and reduce by
+// Fold: a job spread so evenly that it has nothing to gain needs no sums.
 type Outputs struct {
 	reduces int
 	outs    []output // by map
 	known   int      // maps whose output is known
-	feeders []feeder
-	places  places
-	racks   []int32   // by rack: 1 + the first of its feeders, 0 for none
-	peaks   [][]int64 // by rack and reduce, as peak; none unless the job has many maps
+	removed int      // outputs taken out so far
 
-	scan   []int32 // maps not scanned yet
-	sumLow int64   // sum of the outputs' least bytes per reduce: no reduce has less
-	unfold []int32 // maps scanned, but not folded yet
-	owed   int     // of those, and then of scan, so many are to be folded before an output goes or a node moves
-	levels []level // of groups, from 1
-	spare  []int64 // for rows to come
-	peak   []int64 // by reduce: at least the most bytes on one node, of the maps folded
-	sum    []int64 // by reduce: that of all groups of level 1
-	total  []int64 // by reduce: sum as of the last SumUp
-	before []int64 // as of the one before
+	feeders []Feeder
+	of      []int32 // by node: 1 + its feeder, 0 for none
+	levels  [][]sum // by level from 0, which is empty, and group
+	sumLow  int64   // sum of the outputs' least bytes per reduce: no reduce has less
+	unfold  []int32 // maps that are not folded yet
+	total   []int64 // by reduce; nil before the first Fold
 }
 
 // output is a map's output: where it lies, and its bytes per reduce.
 type output struct {
-	at      Site
-	bytes   []int64 // nil: not known
-	feeder  int32   // index of its node
-	scanned bool
-	folded  bool
+	at     Site
+	bytes  []int64 // nil: not known
+	folded bool
+}
+
+// sum is what lies in a group of nodes.
+type sum struct {
+	high  int64   // sum of the most bytes per reduce
+	bytes []int64 // per reduce, of the maps folded; nil before the first
+}
+
+// Feeder is a node on which outputs lie, or lay.
+type Feeder struct {
+	Node  int32
+	Bytes []int64 // per reduce, of the outputs folded, zeros at the end left out; to be read at once
+	maps  int     // folded
+	owned bool    // Bytes is a sum, not the slice of the one output there
+	high  int64   // sum of the most bytes per reduce
 }
 
 // New makes the record of a job of which no output is known.
@@ -69,117 +71,103 @@ func New(maps, reduces int) *Outputs {
 // Known is the number of maps whose output is known.
 func (g *Outputs) Known() int { return g.known }
 
-// Total is the known input of reduce r in bytes, as of the last SumUp.
-func (g *Outputs) Total(r int32) int64 { return g.total[r] }
+// Removed is how many outputs have been taken out so far.
+func (g *Outputs) Removed() int { return g.removed }
 
-// Totals is Total of all reduces, and what it was before the last SumUp, to be read at once.
-func (g *Outputs) Totals() (now, before []int64) { return g.total, g.before }
+// Feeders is the nodes on which outputs lie, or lay, to be read at once.
+func (g *Outputs) Feeders() []Feeder { return g.feeders }
 
-// Peak is at least the most bytes of reduce r on one node, of the outputs folded.
-func (g *Outputs) Peak(r int32) int64 { return g.peak[r] }
-
-// Feeders is the number of nodes on which outputs lie, or lay.
-func (g *Outputs) Feeders() int { return len(g.feeders) }
-
-// Feeder is one of these nodes, with its bytes per reduce of the outputs folded: the sum of two
-// slices, zeros at the end left out, of which the second or both may be nil. They are to be read at
-// once.
-func (g *Outputs) Feeder(i int) (node int32, first, second []int64) {
-	f := &g.feeders[i]
-	return f.at.Node, f.parts[0], f.parts[1]
+// Feeds reports whether outputs that are folded lie on a node.
+func (g *Outputs) Feeds(node int32) bool {
+	return int(node) < len(g.of) && g.of[node] > 0 && g.feeders[g.of[node]-1].maps > 0
 }
 
-// FeederNode is one of these nodes, and HeldBy the bytes of reduce r that lie there.
-func (g *Outputs) FeederNode(i int32) int32 { return g.feeders[i].at.Node }
+// Total is the input of reduce r in bytes, of the outputs folded.
+func (g *Outputs) Total(r int32) int64 { return at(g.total, r) }
 
-// HeldBy is Held of a feeder.
-func (g *Outputs) HeldBy(i, r int32) int64 { return g.feeders[i].held(r) }
+// Totals is Total of all reduces, nil before the first Fold; to be read at once.
+func (g *Outputs) Totals() []int64 { return g.total }
 
-// Feeds tells whether outputs that are folded lie on a node.
-func (g *Outputs) Feeds(node int32) bool {
-	f := g.feeding(node)
-	return f != nil && f.maps > 0
+// Held is the bytes of reduce r that lie on a node, of the outputs folded.
+func (g *Outputs) Held(r, node int32) int64 {
+	if int(node) >= len(g.of) || g.of[node] == 0 {
+		return 0
+	}
+	return at(g.feeders[g.of[node]-1].Bytes, r)
+}
+
+// Around is the bytes of reduce r in the groups of a site below a level, but on the node itself, each
+// level counted; of the outputs folded.
+func (g *Outputs) Around(r int32, site Site, levels int) (bytes int64) {
+	for l := 1; l < min(levels, len(g.levels)); l++ {
+		bytes += at(g.In(l, site), r)
+	}
+	return bytes
+}
+
+// In is the bytes per reduce in the group of a site at a level from 1, of the outputs folded; nil if
+// there are none. To be read at once.
+func (g *Outputs) In(level int, site Site) []int64 {
+	if level >= len(g.levels) || int(site.Groups[level]) >= len(g.levels[level]) {
+		return nil
+	}
+	return g.levels[level][site.Groups[level]].bytes
+}
+
+// at is a number of a list whose zeros at the end are left out.
+func at(list []int64, i int32) int64 {
+	if int(i) >= len(list) {
+		return 0
+	}
+	return list[i]
 }
 
 // Add puts in the output of map m, which has none: its bytes per reduce, zeros at the end left out.
 // The slices are kept.
 func (g *Outputs) Add(m int32, at Site, bytes []int64) {
-	i := g.places.find(at.Node)
-	if i >= 0 {
-		f := &g.feeders[i]
-		f.at = at
-		if f.rack != at.rackOf() {
-			g.Moved(at)
-		}
-	} else {
-		i = int32(len(g.feeders))
-		g.places.add(at.Node, int(i))
-		if n := len(g.feeders); n == cap(g.feeders) {
-			// Twice as many, not a quarter more, but seldom more than maps: where outputs lay counts, too.
-			// A job with few maps has no other table than its first.
-			g.feeders = slices.Grow(g.feeders, min(max(fewMaps, n), max(1, len(g.outs)-n)))
-		}
-		g.feeders = append(g.feeders, feeder{at: at, rack: at.rackOf()})
-	}
-	g.outs[m] = output{at: at, bytes: bytes[:min(len(bytes), g.reduces)], feeder: i}
+	g.outs[m] = output{at: at, bytes: bytes[:min(len(bytes), g.reduces)]}
 	g.known++
-	if g.scan == nil {
-		both := make([]int32, 2*min(fewMaps, len(g.outs)))
-		half := len(both) / 2
-		g.scan, g.unfold = both[:0:half], both[half:half]
+	g.unfold = append(g.unfold, m)
+	if g.feeder(at.Node) == nil {
+		g.feeders = append(g.feeders, Feeder{Node: at.Node})
+		g.of[at.Node] = int32(len(g.feeders))
 	}
-	g.scan = append(g.scan, m)
+	g.count(&g.outs[m], 1)
 }
 
-// fewMaps is the number of outputs for which there is room from the first on.
-const fewMaps = 16
-
-// Remove takes the output of map m out and tells whether it was known.
-func (g *Outputs) Remove(m int32) bool {
-	o := &g.outs[m]
-	if o.bytes == nil {
-		return false
+// feeder finds a node with outputs, nil for others.
+func (g *Outputs) feeder(node int32) *Feeder {
+	if need := int(node) + 1 - len(g.of); need > 0 {
+		g.of = append(g.of, make([]int32, need)...)
 	}
-	g.fold(g.owed)
-	f := &g.feeders[o.feeder]
-	if o.scanned {
-		g.count(f, o, -1)
+	if g.of[node] == 0 {
+		return nil
 	}
-	if o.folded {
-		for l := 1; l < len(o.at.Groups); l++ {
-			row := g.row(l, o.at.Groups[l])
-			minus(row, o.bytes)
-			if l == 1 {
-				minus(g.sum, o.bytes)
-			}
-		}
-		f.subtract(o.bytes)
-	}
-	g.known--
-	*o = output{}
-	g.scan, g.unfold = without(g.scan, m), without(g.unfold, m)
-	return true
+	return &g.feeders[g.of[node]-1]
 }
 
-// without takes m out of list.
-func without(list []int32, m int32) []int32 {
-	for i, k := range list {
-		if k == m {
-			return append(list[:i], list[i+1:]...)
-		}
+// sum is what lies in a group.
+func (g *Outputs) sum(level int, group int32) *sum {
+	for len(g.levels) <= level {
+		g.levels = append(g.levels, nil)
 	}
-	return list
+	if need := int(group) + 1 - len(g.levels[level]); need > 0 {
+		g.levels[level] = append(g.levels[level], make([]sum, need)...)
+	}
+	return &g.levels[level][group]
 }
 
-// Scan looks at the least and the most bytes of the outputs that are new.
-func (g *Outputs) Scan() {
-	for _, m := range g.scan {
-		o := &g.outs[m]
-		o.scanned = true
-		g.count(&g.feeders[o.feeder], o, 1)
+// count adds (1) or takes away (-1) the least and the most of an output.
+func (g *Outputs) count(o *output, sign int64) {
+	low, high := span(o.bytes)
+	if len(o.bytes) < g.reduces {
+		low = 0
 	}
-	g.unfold = append(g.unfold, g.scan...)
-	g.scan = g.scan[:0]
+	g.sumLow += sign * low
+	g.feeder(o.at.Node).high += sign * high
+	for l := 1; l < len(o.at.Groups); l++ {
+		g.sum(l, o.at.Groups[l]).high += sign * high
+	}
 }
 
 // span is the least and the most of list, or the largest number and 0 if it is empty. Each
@@ -200,20 +188,7 @@ func span(list []int64) (low, high int64) {
 	return min(low, low2, low3, low4), max(high, high2, high3, high4)
 }
 
-// count adds (1) or takes away (-1) a scanned output.
-func (g *Outputs) count(f *feeder, o *output, sign int64) {
-	low, high := span(o.bytes)
-	if len(o.bytes) < g.reduces {
-		low = 0
-	}
-	g.sumLow += sign * low
-	f.high += sign * high
-	for l := 1; l < len(o.at.Groups); l++ {
-		g.sumOf(l, o.at.Groups[l]).high += sign * high
-	}
-}
-
-// Even tells whether no reduce can have more than part × levels × its input as score on any node,
+// Even reports whether no reduce can have more than part × levels × its input as score on any node,
 // judging by the least and the most of each output.
 func (g *Outputs) Even(part float64, levels int) bool {
 	bound := int64(0)
@@ -221,112 +196,89 @@ func (g *Outputs) Even(part float64, levels int) bool {
 		bound = max(bound, g.feeders[i].high)
 	}
 	for l := 1; l < min(levels, len(g.levels)); l++ {
-		bound += g.levels[l].mostHigh()
+		most := int64(0)
+		for i := range g.levels[l] {
+			most = max(most, g.levels[l][i].high)
+		}
+		bound += most
 	}
 	return float64(bound) <= part*float64(int64(levels)*g.sumLow)
 }
 
-// Fold adds the outputs scanned to the sums per rack and reduce.
+// Fold adds the outputs that are new to the sums.
 func (g *Outputs) Fold() {
-	g.fold(len(g.unfold) + len(g.scan))
-	g.makeSums()
-}
-
-// makeSums makes room for the sums.
-func (g *Outputs) makeSums() {
 	if g.total == nil {
-		all, n := make([]int64, 4*g.reduces), g.reduces
-		g.total, g.before, g.peak, g.sum = all[:n:n], all[n:2*n:2*n], all[2*n:3*n:3*n], all[3*n:]
+		g.total = make([]int64, g.reduces)
 	}
-}
-
-// Owe has all outputs that are there count as folded. To fold them can wait for the next Fold, which
-// does many at once, unless an output is taken out or a node moves before: peaks stay.
-func (g *Outputs) Owe() { g.owed = len(g.unfold) + len(g.scan) }
-
-// fold folds the first outputs that are not.
-func (g *Outputs) fold(outputs int) {
-	if outputs == 0 {
-		return
-	}
-	g.Scan()
-	g.makeSums()
-	for _, m := range g.unfold[:outputs] {
+	for _, m := range g.unfold {
 		o := &g.outs[m]
 		o.folded = true
+		plus(g.total, o.bytes)
 		for l := 1; l < len(o.at.Groups); l++ {
-			plus(g.row(l, o.at.Groups[l]), o.bytes)
-			if l == 1 {
-				plus(g.sum, o.bytes)
+			s := g.sum(l, o.at.Groups[l])
+			if s.bytes == nil {
+				s.bytes = make([]int64, g.reduces)
 			}
+			plus(s.bytes, o.bytes)
 		}
-		f := &g.feeders[o.feeder]
-		f.add(o.bytes, g.reduces)
-		g.enlist(o.feeder)
-		g.raise(f)
+		g.feeder(o.at.Node).add(o.bytes, g.reduces)
 	}
-	g.unfold, g.owed = append(g.unfold[:0], g.unfold[outputs:]...), 0
+	g.unfold = g.unfold[:0]
 }
 
-// raise takes what lies on a node into the peaks. That of a rack is never more than that of all.
-func (g *Outputs) raise(f *feeder) {
-	first, second := f.parts[0], f.parts[1]
-	least := g.peak
-	if g.Many() {
-		if need := int(f.rack) + 1 - len(g.peaks); need > 0 {
-			g.peaks = append(g.peaks, make([][]int64, need)...)
-		}
-		if g.peaks[f.rack] == nil {
-			g.peaks[f.rack] = make([]int64, g.reduces)
-		}
-		least = g.peaks[f.rack]
+// Remove takes the output of map m out and reports whether it was known.
+func (g *Outputs) Remove(m int32) bool {
+	o := &g.outs[m]
+	if o.bytes == nil {
+		return false
 	}
-	low := least[:len(first)]
-	for r, b := range first {
-		if b > low[r] {
-			low[r] = b
-			g.peak[r] = max(g.peak[r], b)
-		}
+	g.Fold()
+	g.count(o, -1)
+	minus(g.total, o.bytes)
+	for l := 1; l < len(o.at.Groups); l++ {
+		minus(g.sum(l, o.at.Groups[l]).bytes, o.bytes)
 	}
-	for r, b := range second {
-		if r < len(first) {
-			b += first[r]
-		}
-		least[r], g.peak[r] = max(least[r], b), max(g.peak[r], b)
+	g.feeder(o.at.Node).subtract(o.bytes)
+	g.known--
+	g.removed++
+	*o = output{}
+	return true
+}
+
+// add counts an output. That of a node with one output needs no sum.
+func (f *Feeder) add(bytes []int64, reduces int) {
+	f.maps++
+	switch {
+	case f.maps == 1:
+		f.Bytes = bytes
+		return
+	case !f.owned:
+		sum := make([]int64, reduces)
+		copy(sum, f.Bytes)
+		f.Bytes, f.owned = sum, true
+	}
+	plus(f.Bytes, bytes)
+}
+
+// subtract takes an output out that was added.
+func (f *Feeder) subtract(bytes []int64) {
+	if f.maps--; f.maps == 0 {
+		f.Bytes, f.owned = nil, false
+		return
+	}
+	minus(f.Bytes, bytes)
+}
+
+// plus adds a slice to one that is at least as long; minus takes it off.
+func plus(sum, bytes []int64) {
+	sum = sum[:len(bytes)]
+	for r, b := range bytes {
+		sum[r] += b
 	}
 }
 
-// SumUp works out the totals of all reduces.
-func (g *Outputs) SumUp() {
-	g.total, g.before = g.before, g.total
-	copy(g.total, g.sum)
-}
-
-// Sizes is the bytes per reduce of the first outputs that are known, at most so many: enough to
-// tell the larger reduces of an even job.
-func (g *Outputs) Sizes(outputs int) []int64 {
-	size := make([]int64, g.reduces)
-	for m := 0; m < len(g.outs) && outputs > 0; m++ {
-		for r, b := range g.outs[m].bytes {
-			size[r] += b
-		}
-		if g.outs[m].bytes != nil {
-			outputs--
-		}
+func minus(sum, bytes []int64) {
+	for r, b := range bytes {
+		sum[r] -= b
 	}
-	return size
-}
-
-// Held is the bytes of reduce r that lie on a node; the outputs are folded.
-func (g *Outputs) Held(r, node int32) int64 {
-	if f := g.feeding(node); f != nil {
-		return f.held(r)
-	}
-	return 0
-}
-
-// Score is the sum over the first levels levels of the bytes of reduce r in the site's group; the
-// outputs are folded.
-func (g *Outputs) Score(r int32, at Site, levels int) int64 {
-	return g.Held(r, at.Node) + g.Around(r, at, levels)
 }

@@ -6,21 +6,12 @@ package index
 type BitMatrix struct {
 	stride int // words of a row
 	words  []uint64
-	none   Bits // a row of which no bit is set
 }
 
 // Has tells whether a bit is set; Widen must have made room for the column.
 func (m *BitMatrix) Has(row, column int32) bool {
 	i := int(row)*m.stride + int(column>>6)
 	return i < len(m.words) && m.words[i]&(1<<(column&63)) != 0
-}
-
-// Row is the bits of a row, to be read until the next Set or Widen.
-func (m *BitMatrix) Row(row int32) Bits {
-	if end := (int(row) + 1) * m.stride; end <= len(m.words) {
-		return m.words[end-m.stride : end]
-	}
-	return m.none
 }
 
 // Set sets a bit; Widen must have made room for the column.
@@ -45,7 +36,7 @@ func (m *BitMatrix) Widen(column int32) {
 	}
 	old, was := m.words, m.stride
 	m.stride = max(2*was, int(column)/64+1)
-	m.words, m.none = nil, make(Bits, m.stride)
+	m.words = nil
 	if was > 0 {
 		m.words = make([]uint64, len(old)/was*m.stride)
 		for r := range len(old) / was {

@@ -102,33 +102,10 @@ func TestBitMatrixWidens(t *testing.T) {
 	require.Equal(t, 2, m.stride)
 	m.Widen(128)
 	require.Equal(t, 4, m.stride)
-	require.Equal(t, make(Bits, 4), m.Row(0))
 	m.Set(1, 3)
-	require.Len(t, m.Row(0), 4)
-	require.Len(t, m.Row(1), 4)
-	require.Equal(t, make(Bits, 4), m.Row(2))
 	require.False(t, m.Has(2, 3))
 	m.Clear(2, 3)
 	require.Len(t, m.words, 8)
-}
-
-// A bit is set, cleared and found by itself; widening keeps what is set.
-func TestBits(t *testing.T) {
-	var b Bits
-	b.Widen(0)
-	require.Len(t, b, 1)
-	b.Set(63)
-	b.Widen(64)
-	require.Equal(t, Bits{1 << 63, 0}, b)
-	b.Widen(5)
-	require.Len(t, b, 2)
-	b.Put(64, true)
-	b.Put(63, false)
-	require.Equal(t, Bits{0, 1}, b)
-	require.True(t, b.Has(64))
-	require.False(t, b.Has(63))
-	b.Clear(64)
-	require.Equal(t, Bits{0, 0}, b)
 }
 
 // Ranks go by class, value, tie, and the other way around reversed.

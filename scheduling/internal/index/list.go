@@ -259,20 +259,3 @@ func (l *List[T]) Next(at *Cursor) (v T, ok bool) {
 	}
 	return v, true
 }
-
-// Rest is the elements that Next would return, as far as they lie side by side: some, unless there
-// are none. It is to be read at once.
-func (l *List[T]) Rest(at *Cursor) []T {
-	if at.block >= len(l.blocks) {
-		return nil
-	}
-	b := l.blocks[at.block]
-	return b.values[at.i:b.n]
-}
-
-// Skip goes on by some of the elements that Rest gives, or all.
-func (l *List[T]) Skip(at *Cursor, elements int) {
-	if at.i += elements; at.i == l.blocks[at.block].n {
-		at.block, at.i = at.block+1, 0
-	}
-}

@@ -23,14 +23,14 @@ func crowded(t *testing.T) (*Core, *job, []NodeID) {
 
 func TestReduceWhoseNodesAreTakenGoesToTheNextBest(t *testing.T) {
 	c, j, nodes := crowded(t)
-	c.reduce.(*cogrs).pol.SkewCap = 0.5 // one reduce a node, so that the three best nodes are soon at their part
+	c.placement[Reduce].(*cogrs).pol.SkewCap = 0.5 // one reduce a node, so that the three best nodes are soon at their part
 	launched := map[NodeID]int{}
-	for round := range 3 {
+	for round := range 4 { // a round is longer than a sixth of the heartbeat interval of 300 ms
 		for _, node := range slices.Backward(nodes) {
-			launched[node] += len(beat(t, c, time.Second+time.Duration(round)*10*time.Millisecond, node))
+			launched[node] += len(beat(t, c, time.Second+time.Duration(round)*60*time.Millisecond, node))
 		}
 	}
-	require.Zero(t, j.w[Reduce].waiting(), "launched in 30 ms, though the waits are 5 s each")
+	require.Zero(t, j.w[Reduce].waiting(), "launched in 240 ms, though the waits are 5 s each")
 	for _, n := range nodes[:4] {
 		require.Equal(t, 1, launched[n], "the heavy rack comes first")
 	}
@@ -70,7 +70,7 @@ func TestFullCenterIsWaitedForIfASlotIsInSight(t *testing.T) {
 
 func TestIdleClusterEndsAutomaticWaits(t *testing.T) {
 	c, j, nodes := gravityCore(t, CoGRS, []int{2, 2}, 1, map[int][]int64{0: {100}})
-	c.reduce.(*cogrs).pol.Waits = [2]time.Duration{}
+	c.placement[Reduce].(*cogrs).pol.Waits = [2]time.Duration{}
 	require.Empty(t, beat(t, c, time.Second, nodes[3]))
 	called, _ := c.Due()
 	require.Equal(t, []NodeID{nodes[0]}, called)
@@ -86,17 +86,17 @@ func TestFailedReduceIsNotPartOfANodesPart(t *testing.T) {
 	for range 3 {
 		got := beat(t, c, time.Second, nodes[0])
 		require.Len(t, got, 1)
-		require.Equal(t, int32(1), c.reduce.(*cogrs).on(j, c.nodes[nodes[0]]))
+		require.Equal(t, int32(1), c.placement[Reduce].(*cogrs).on(j, c.nodes[nodes[0]]))
 		_, err := c.Heartbeat(time.Second, Heartbeat{Node: nodes[0], NoWork: true, Statuses: []Status{{Attempt: got[0], State: StateFailed}}})
 		require.NoError(t, err)
-		require.Zero(t, c.reduce.(*cogrs).on(j, c.nodes[nodes[0]]))
+		require.Zero(t, c.placement[Reduce].(*cogrs).on(j, c.nodes[nodes[0]]))
 	}
 }
 
 // glance drives a load and looks, now and then, at the jobs that have a plan with centers.
 func (s setup) glance(t *testing.T, p Policy, look func(r *cogrs, j *job)) {
 	c := s.load(t, p)
-	r := c.reduce.(*cogrs)
+	r := c.placement[Reduce].(*cogrs)
 	running := make([][]Status, s.nodes)
 	for step := range 400 {
 		n := NodeID(step * 7 % s.nodes)
@@ -112,57 +112,85 @@ func (s setup) glance(t *testing.T, p Policy, look func(r *cogrs, j *job)) {
 		}
 		for _, j := range c.active {
 			if !j.state.Ended() && step%9 == 0 && r.planOf(j).made && !r.planOf(j).flat {
-				c.outputsOf(j).Fold()
 				look(r, j)
 			}
 		}
 	}
 }
 
-// Few nodes are looked at closely; the three best are those of a look at all: of those that can take
-// a reduce (renew), of those that hold or will hold some of its input (findCenters).
-func TestPlansHaveTheBestNodes(t *testing.T) {
+// Few nodes are looked at closely; the three best are those of a look at all: of those that hold or
+// will hold some of a reduce's input; if none of these can take it, of those that can.
+func TestCandidatesAreTheBestNodes(t *testing.T) {
 	few := setup{nodes: 60, racks: 6, slots: [2]int{2, 2}, jobs: 8, pools: 2, maps: 30, reduces: 40, bytes: skewedSizes(40, 2)}
 	many := setup{nodes: 150, racks: 9, slots: [2]int{2, 2}, jobs: 4, pools: 2, maps: 140, reduces: 30, bytes: skewedSizes(40, 1)}
-	few.plansHaveTheBest(t)
-	many.plansHaveTheBest(t) // these are looked for by racks
+	few.candidatesAreTheBest(t)
+	many.candidatesAreTheBest(t)
 }
 
-func (s setup) plansHaveTheBest(t *testing.T) {
+func (s setup) candidatesAreTheBest(t *testing.T) {
 	for i := range s.bytes { // ties, and reduces that get nothing
 		for k := range s.bytes[i] {
 			s.bytes[i][k] = s.bytes[i][k] / 500 * 500
 		}
 	}
 	for _, rule := range []ReduceRule{CoGRS, LARTS} {
-		looks := 0
+		var looks [2]int
 		s.glance(t, benchPolicy(t, "hfs", func(p *Policy) { p.Reduce.Rule, p.SlowStart = rule, 0.2 }), func(r *cogrs, j *job) {
-			g := r.c.outputsOf(j)
+			g, p := r.c.outputsOf(j), r.planOf(j)
 			limit := r.cap(j, g)
-			best := func(i int32, fits func(n *node) bool) [choices]choice {
-				want := plan{best: make([][choices]choice, i+1)}
+			best := func(i int32, fits func(n *node) bool) (best [choices]candidate) {
 				for _, n := range r.c.nodes {
 					if fits(n) {
-						want.enter(int(i), choice{n, r.outlook(j, i, n)})
+						enter(&best, candidate{n, r.score(g, p, i, n)})
 					}
 				}
-				return want.best[i]
+				return best
 			}
-			g.SumUp()
-			r.findCenters(j)
-			p := r.planOf(j)
-			for i := range int32(len(j.w[Reduce].tasks)) {
+			r.makePlan(j, g, p)
+			for i := range p.best {
+				i := int32(i)
 				require.Equal(t, best(i, func(n *node) bool {
-					return g.Held(i, int32(n.id)) > 0 || p.ahead.runs(n) && int64(p.ahead.share(n)*float64(g.Total(i))) > 0
+					return g.Held(i, int32(n.id)) > 0 || p.ahead.runs(n) && g.Total(i) > 0
 				}), p.best[i])
 			}
+			for i := range p.best { // as if none of the best could take any
+				if int(j.index+int32(i))%2 == 0 {
+					p.best[i], p.candidates[i] = [choices]candidate{}, [choices]candidate{}
+				}
+			}
+			r.index(j, p)
+			r.renew(j, g, p)
 			for i := j.w[Reduce].pending.First(); i >= 0; i = j.w[Reduce].pending.Next(i) {
-				r.renew(j, i, limit)
-				require.Equal(t, best(i, func(n *node) bool { return r.reachable(j, n, limit) }), p.best[i])
-				looks++
+				if r.anyCanTake(j, &p.best[i], limit) {
+					require.Equal(t, p.best[i], p.candidates[i])
+					looks[0]++
+				} else {
+					require.Equal(t, best(i, func(n *node) bool { return r.canTake(j, n, limit) }), p.candidates[i])
+					looks[1]++
+				}
 			}
 			checkPlan(t, r, j, p)
 		})
-		require.Greater(t, looks, 100)
+		require.Greater(t, min(looks[0], looks[1]), 100)
 	}
+}
+
+// A candidate that cannot take a reduce any more is given up a sixth of a heartbeat interval after the
+// candidates were looked at last, not before.
+func TestCandidatesAreLookedAtEachSixthOfAnInterval(t *testing.T) {
+	c, j, nodes := gravityCore(t, CoGRS, []int{2, 2}, 1, map[int][]int64{0: {100}})
+	at := time.Second
+	candidate := func() NodeID {
+		require.Empty(t, beat(t, c, at, nodes[3]))
+		return c.placement[Reduce].(*cogrs).planOf(j).candidates[0][0].node.id
+	}
+	require.Equal(t, nodes[0], candidate())
+	c.nodes[nodes[0]].used[Reduce]++ // by something that goes on for long
+	at += c.heartbeatInterval()/6 - 1
+	require.Equal(t, nodes[0], candidate())
+	at++
+	require.Equal(t, nodes[1], candidate(), "in the rack of the center")
+	c.nodes[nodes[0]].used[Reduce]--
+	at += time.Second
+	require.Equal(t, nodes[1], candidate(), "it can take the reduce")
 }
