@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
@@ -62,7 +63,7 @@ func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err e
 	}()
 	defer fault.Present(ctx, &err)
 	defer p.explainConsumed(a, &err)
-	defer verify(&err, p.sources[a.Split.Source:][:max(a.Split.Files, 1)], false)
+	defer input.Verify(&err, p.sources[a.Split.Source:][:max(a.Split.Files, 1)], false)
 	defer fault.Catch(&err)
 	defer fault.Guard(fault.Guard(true))
 	err = ErrExited // what stands if user code does not return
@@ -94,7 +95,7 @@ func (p *Plan) explainConsumed(a *MapAttempt, err *error) {
 // for CommitTask. Errors are as for RunMap.
 func (p *Plan) RunReduce(ctx context.Context, a *ReduceAttempt) (err error) {
 	defer fault.Present(ctx, &err)
-	defer verify(&err, p.sources, true)
+	defer input.Verify(&err, p.sources, true)
 	defer fault.Catch(&err)
 	defer fault.Guard(fault.Guard(true))
 	err = ErrExited

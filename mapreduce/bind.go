@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
@@ -88,7 +89,7 @@ func newPlan(where, name string, reducers int, mapOnly bool, in inputEnd, out De
 	if name == "" {
 		name = "job"
 	}
-	sources, err := own(in.sources)
+	sources, err := input.Own(in.sources)
 	if err != nil {
 		return nil, located(where, name, err)
 	}
@@ -187,7 +188,7 @@ func (in inputEnd) check() error {
 		if err := p.check(); err != nil {
 			return err
 		}
-		if s := in.sources[i]; s.Data == nil && s.stream == nil {
+		if s := in.sources[i]; s.Data == nil && !s.IsStream() {
 			return fmt.Errorf("source %d of %d is the zero Source: make it with File, Files, FS, Stream, Bytes or Stored", i+1, len(in.sources))
 		}
 	}

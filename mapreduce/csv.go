@@ -102,7 +102,7 @@ func CSVRecords(o CSVOptions, sources ...Source) Input[CSVRecord] {
 func csvInput[I any](o CSVOptions, sources []Source, read func(f *csvFile, yield func(I) error) error) Input[I] {
 	sources = slices.Clone(sources)
 	for i := range sources {
-		sources[i].marks = new(marks)
+		sources[i] = sources[i].Remembering(func() any { return new(marks) })
 	}
 	return Input[I]{
 		sources: sources, plan: inputPlan{wrong: o.check()},
@@ -178,7 +178,7 @@ func (f *csvFile) readHead() error {
 	data := f.source.Data
 	mark := make([]byte, len(byteOrderMark))
 	if n, err := data.ReadAt(mark, 0); err != nil && !errors.Is(err, io.EOF) {
-		return f.source.named(err)
+		return f.source.Named(err)
 	} else if string(mark[:n]) != byteOrderMark {
 		mark = nil
 	}
@@ -188,7 +188,7 @@ func (f *csvFile) readHead() error {
 		return nil
 	}
 	if err != nil {
-		return Permanent(fmt.Errorf("%s: %w", f.source.name, f.misread(err)))
+		return Permanent(fmt.Errorf("%s: %w", f.source.Name(), f.misread(err)))
 	}
 	_, err = f.takeHead(first)
 	return err
@@ -204,7 +204,7 @@ func (f *csvFile) takeHead(first []string) (header bool, err error) {
 		f.header = slices.Clone(first)
 		err = f.count(first)
 		if err != nil {
-			err = Permanent(fmt.Errorf("%s: header: %w", f.source.name, err))
+			err = Permanent(fmt.Errorf("%s: header: %w", f.source.Name(), err))
 		}
 	}
 	return f.o.Header, err
@@ -291,7 +291,7 @@ func (f *csvFile) trim(rec []byte) []byte {
 func (f *csvFile) misread(err error) error {
 	bad, ok := errors.AsType[*csv.ParseError](err)
 	if !ok {
-		return f.source.named(err)
+		return f.source.Named(err)
 	}
 	text := fmt.Sprintf("line %d, column %d", f.before+int64(bad.Line), bad.Column)
 	if bad.StartLine != bad.Line {

@@ -124,7 +124,7 @@ func (f *csvFile) find(columns []csvColumn) (at []int, err error) {
 	for i, c := range columns {
 		if f.header != nil {
 			if i = (CSVRecord{Header: f.header}).Column(c.name); i < 0 {
-				return nil, Permanent(fmt.Errorf("%s: no column %q, but %q", f.source.name, c.name, f.header))
+				return nil, Permanent(fmt.Errorf("%s: no column %q, but %q", f.source.Name(), c.name, f.header))
 			}
 		}
 		at = append(at, i)

@@ -42,7 +42,7 @@ func Formatted[I any](format Format[I], sources ...Source) Input[I] {
 	}
 	for _, s := range sources {
 		if !s.Splittable() && in.plan.wrong == nil {
-			in.plan.wrong = fmt.Errorf("%s: Formatted reads files at any place, not streams or compressed files", s.name)
+			in.plan.wrong = fmt.Errorf("%s: Formatted reads files at any place, not streams or compressed files", s.Name())
 		}
 	}
 	in.plan.cut = func(ctx context.Context, s Source, blocks []Block) ([]Block, error) {
@@ -68,7 +68,7 @@ func Formatted[I any](format Format[I], sources ...Source) Input[I] {
 func partsOf[I any](format Format[I], file *formatFile) (list []Block, err error) {
 	begins, err := format.Parts(file.ctx, file)
 	if err != nil {
-		return nil, file.named(err)
+		return nil, file.Named(err)
 	}
 	for i, at := range begins {
 		end := file.Size()
@@ -77,7 +77,7 @@ func partsOf[I any](format Format[I], file *formatFile) (list []Block, err error
 		}
 		if at < 0 || at >= end {
 			return nil, Permanent(fmt.Errorf("%s: Parts returned %d, which is no ascending list of places in a file of %d bytes",
-				file.name, begins, file.Size()))
+				file.Name(), begins, file.Size()))
 		}
 		list = append(list, Block{Offset: at, Length: end - at})
 	}
@@ -128,7 +128,7 @@ func (f *formatFile) ReadAt(p []byte, off int64) (int, error) {
 		return 0, err
 	}
 	if off < 0 {
-		return 0, fmt.Errorf("%s: read at %d", f.name, off)
+		return 0, fmt.Errorf("%s: read at %d", f.Name(), off)
 	}
 	n, err := f.Data.ReadAt(p, off)
 	f.read.Add(int64(n))

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
 
@@ -220,7 +221,7 @@ func FixedSize(n int, sources ...Source) Input[[]byte] {
 	in := Input[[]byte]{sources: sources, read: func(s *splitReader, yield func([]byte) error) error {
 		return s.runs(everyN(n), func(run []byte) error {
 			if len(run)%n != 0 {
-				return Permanent(fmt.Errorf("%s: ends within a record of %d bytes", s.source.name, n))
+				return Permanent(fmt.Errorf("%s: ends within a record of %d bytes", s.source.Name(), n))
 			}
 			return s.eachSeparated(run, everyN(n), 0, yield)
 		})
@@ -242,7 +243,7 @@ func WholeFiles(sources ...Source) Input[WholeFile] {
 	read := func(s *splitReader, yield func(WholeFile) error) error {
 		return s.all(func(data []byte) error {
 			return s.whole(data, func() error {
-				err := yield(WholeFile{Name: s.source.name, Data: data})
+				err := yield(WholeFile{Name: s.source.Name(), Data: data})
 				if err != nil {
 					err = s.refused(data, data, err)
 				}
@@ -256,7 +257,7 @@ func WholeFiles(sources ...Source) Input[WholeFile] {
 // Slice yields records from memory; it must not change while the job runs. One
 // "byte" of the source is one record, so that any block size cuts it.
 func Slice[I any](records []I) Input[I] {
-	src := Source{Data: sliceSource(len(records)), name: "slice"}
+	src := input.Of(sliceSource(len(records)), "slice")
 	return Input[I]{sources: []Source{src}, read: func(s *splitReader, yield func(I) error) error {
 		records := records[s.split.Offset : s.split.Offset+s.split.Length]
 		s.numbers = true

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
@@ -79,7 +80,7 @@ func (k *Kept[T]) Input() Input[T] {
 		in.plan.wrong = fmt.Errorf("%s: %w", k.o.Name, ErrNotCollected)
 	}
 	for i := range n {
-		in.sources = append(in.sources, Source{Data: &keptSource{of: []keptRef{{k.KeptParts, i}}}, name: k.partName(i)})
+		in.sources = append(in.sources, input.Of(&keptSource{of: []keptRef{{k.KeptParts, i}}}, k.partName(i)))
 	}
 	return in
 }

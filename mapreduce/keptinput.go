@@ -4,6 +4,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
@@ -37,19 +38,14 @@ func (*keptSource) View(int64, int) ([]byte, func(), error) { return nil, nil, e
 // Close implements dfs.Source.
 func (*keptSource) Close() error { return nil }
 
-// Kept reports whether the source is a part that is kept in memory, and on which nodes it lies:
-// none if it is lost, or no node wrote it.
-func (s Source) Kept() (hosts []string, kept bool) {
-	k, ok := s.Data.(*keptSource)
-	if !ok {
-		return nil, false
-	}
+// KeptOn lists the nodes on which the records lie.
+func (k *keptSource) KeptOn() (hosts []string) {
 	for _, r := range k.of {
 		if _, host := r.parts.sizeOf(r.index); host != "" && !slices.Contains(hosts, host) {
 			hosts = append(hosts, host)
 		}
 	}
-	return hosts, true
+	return hosts
 }
 
 // expected is how many records a source belongs to, so that there may be as many keys; 0 if unknown.
@@ -102,7 +98,7 @@ func (p *Plan) Hold(revive bool) error {
 // files.
 func (p *Plan) LetGo() error {
 	p.letGo()
-	return closeSources(p.sources)
+	return input.CloseAll(p.sources)
 }
 
 // letGo ends Hold.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
 // errNotKeyed says of a feed why it cannot be joined as it lies.
@@ -60,7 +61,7 @@ func sideBySide[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[merged[K, 
 	in.read = mergeJoin[K, A, B]{left.keyed, right.keyed}.read
 	for i := 0; in.plan.wrong == nil && i < len(left.sources); i++ {
 		both := append(left.sources[i].Data.(*keptSource).of[:1:1], right.sources[i].Data.(*keptSource).of...)
-		in.sources = append(in.sources, Source{Data: &keptSource{of: both}, name: left.sources[i].name + ", and of " + right.keyed.o.Name})
+		in.sources = append(in.sources, input.Of(&keptSource{of: both}, left.sources[i].Name()+", and of "+right.keyed.o.Name))
 	}
 	return in
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
@@ -45,11 +46,11 @@ func (s *splitReader) kept(n int) error {
 
 func (s *splitReader) tooLarge(at, limit int64) error {
 	where := ""
-	if s.source.packed != notPacked {
+	if s.source.Packed() {
 		where = " of its content"
 	}
 	return fmt.Errorf("%s: %w: the one that begins at byte %d%s is longer than %d bytes, %s",
-		s.source.name, ErrRecordTooLarge, at, where, limit, s.budget.WhyLargest(limit))
+		s.source.Name(), ErrRecordTooLarge, at, where, limit, s.budget.WhyLargest(limit))
 }
 
 // all calls fn with the whole source.
@@ -73,7 +74,7 @@ func (s *splitReader) all(fn func(data []byte) error) error {
 // allOfStream is all for what can only be read from start to end.
 func (s *splitReader) allOfStream(fn func(data []byte, stored int64) error) (err error) {
 	var stored atomic.Int64
-	r, err := s.source.open(&stored)
+	r, err := s.source.Open(&stored)
 	if err != nil {
 		return err
 	}
@@ -81,7 +82,7 @@ func (s *splitReader) allOfStream(fn func(data []byte, stored int64) error) (err
 	buf := s.newBuffer(s.run)
 	defer func() { buf.free() }()
 	for held := 0; ; {
-		n, err := fill(r, buf.b[held:])
+		n, err := input.Fill(r, buf.b[held:])
 		held += n
 		switch {
 		case err == io.EOF: //nolint:errorlint // a wrapped EOF is a damaged stream

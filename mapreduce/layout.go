@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
-
-	"github.com/cespare/xxhash/v2"
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
 // Layout is what another process needs, beside an equal plan, to run one of its tasks: what the plan
@@ -27,13 +25,7 @@ type Layout struct {
 }
 
 // SourceStamp tells one content of an input from another.
-type SourceStamp struct {
-	Name     string    `json:"name"`
-	Size     int64     `json:"size"` // in bytes
-	Modified time.Time `json:"modified,omitzero"`
-	Version  string    `json:"version,omitempty"` // of a store's file, such as an ETag
-	Sum      uint64    `json:"sum,omitempty"`     // xxhash64, of bytes that the program made
-}
+type SourceStamp = input.Stamp
 
 // ErrStays is wrapped by the error of Travels.
 var ErrStays = errors.New("cannot leave this process")
@@ -48,13 +40,13 @@ func (p *Plan) Travels() error {
 		_, slice := s.Data.(sliceSource)
 		switch {
 		case kept:
-			return fmt.Errorf("%s: a dataset in the memory of a cluster %w", s.name, ErrStays)
+			return fmt.Errorf("%s: a dataset in the memory of a cluster %w", s.Name(), ErrStays)
 		case stored:
-			return fmt.Errorf("%s: a file of the block store %w", s.name, ErrStays)
+			return fmt.Errorf("%s: a file of the block store %w", s.Name(), ErrStays)
 		case p.inputs[i].sequence || slice:
-			return fmt.Errorf("%s: records made by the program %w; write them to a file, or take Units", s.name, ErrStays)
-		case s.Data == nil || s.stream != nil && s.packed == notPacked:
-			return fmt.Errorf("%s: a stream %w; copy it to a file", s.name, ErrStays)
+			return fmt.Errorf("%s: records made by the program %w; write them to a file, or take Units", s.Name(), ErrStays)
+		case s.Data == nil || s.IsStream() && !s.Packed():
+			return fmt.Errorf("%s: a stream %w; copy it to a file", s.Name(), ErrStays)
 		}
 	}
 	if !p.output.Meets() {
@@ -87,22 +79,11 @@ func (p *Plan) types() string { return fmt.Sprintf("%T", p.tasks) }
 
 func (p *Plan) stamps() (list []SourceStamp, err error) {
 	for _, s := range p.sources {
-		x := SourceStamp{Name: s.name, Size: s.Size()}
-		switch data := s.Data.(type) {
-		case *dfs.LocalFile:
-			x.Modified = data.Modified().UTC()
-		case *foreign:
-			if f, ok := data.Source.(*fsFile); ok {
-				x.Modified, x.Version = f.modified.UTC(), string(f.version)
-			}
-		case unitSource:
-		default:
-			b, release, err := s.Data.View(0, int(s.Size()))
-			if err != nil {
+		x := SourceStamp{Name: s.Name(), Size: s.Size()}
+		if _, unit := s.Data.(unitSource); !unit {
+			if x, err = s.Stamp(); err != nil {
 				return nil, err
 			}
-			x.Sum = xxhash.Sum64(b)
-			release()
 		}
 		list = append(list, x)
 	}
@@ -155,24 +136,9 @@ func (p *Plan) equals(l *Layout) error {
 	return nil
 }
 
-// String is the stamp in words.
-func (s SourceStamp) String() string {
-	text := fmt.Sprintf("%s with %d bytes", s.Name, s.Size)
-	if !s.Modified.IsZero() {
-		text += " of " + s.Modified.Format(time.RFC3339Nano)
-	}
-	if s.Version != "" {
-		text += ", version " + s.Version
-	}
-	if s.Sum != 0 {
-		text += fmt.Sprintf(", xxhash64 %016x", s.Sum)
-	}
-	return text
-}
-
 // Leave lets go of what Adopt has opened; the output stays as it is.
 func (p *Plan) Leave() error {
-	return errors.Join(p.output.Quit(), closeSources(p.sources))
+	return errors.Join(p.output.Quit(), input.CloseAll(p.sources))
 }
 
 // Handover is that of a successful attempt.

@@ -10,6 +10,7 @@ import (
 	"sort"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
@@ -44,7 +45,7 @@ func RunLocal(ctx context.Context, p *Plan, o LocalOptions) (c *Counters, err er
 	defer fault.Present(ctx, &err)
 	defer func() {
 		if err != nil { // else CommitJob has looked, and the output is there
-			verify(&err, p.sources, false)
+			input.Verify(&err, p.sources, false)
 		}
 	}()
 	defer fault.Catch(&err)
@@ -96,7 +97,7 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 	for i, split := range splits {
 		a := &MapAttempt{Index: i, Split: split}
 		t := &Task{
-			ctx: ctx, id: a.ID(), reduces: p.reduces, name: p.sources[split.Source].name,
+			ctx: ctx, id: a.ID(), reduces: p.reduces, name: p.sources[split.Source].Name(),
 			counters: c,
 		}
 		m, err := b.mapper(t)

@@ -75,7 +75,7 @@ func (b *boundJob[I, K, V, O]) mapFile(ctx context.Context, p *Plan, a *MapAttem
 	c *Counters, k *skips,
 ) error {
 	t := &Task{
-		ctx: ctx, id: a.ID(), reduces: p.reduces, name: p.sources[file.Source].name, counters: c,
+		ctx: ctx, id: a.ID(), reduces: p.reduces, name: p.sources[file.Source].Name(), counters: c,
 		budget: a.Budget, log: a.Log,
 	}
 	if k == nil && b.debug == nil {
@@ -178,7 +178,7 @@ func readFile[I any](t *Task, p *Plan, a *MapAttempt, file Split, in Input[I], k
 	}
 	t.reader = r
 	if a.Progress != nil {
-		a.Progress.open(p.sources[file.Source].name)
+		a.Progress.open(p.sources[file.Source].Name())
 	}
 	if k != nil {
 		calls.one = knowing(r, calls.one)
@@ -378,7 +378,7 @@ func (b *boundMapOnly[I, O]) runMapSkipping(ctx context.Context, p *Plan, a *Map
 func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *Plan, a *MapAttempt, file Split, w *recordWriter[O],
 	c *Counters, k *skips,
 ) error {
-	t := &Task{ctx: ctx, id: a.ID(), name: p.sources[file.Source].name, counters: c, budget: a.Budget, log: a.Log}
+	t := &Task{ctx: ctx, id: a.ID(), name: p.sources[file.Source].Name(), counters: c, budget: a.Budget, log: a.Log}
 	f, err := b.filter(t)
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package mapreduce
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/base64"
@@ -125,8 +124,8 @@ func TestPackedInputCutAnywhere(t *testing.T) {
 			_, err := linesOf(ext, whole[:n])
 			require.ErrorIs(t, err, ErrCorruptInput, "%s cut to %d of %d bytes", ext, n, len(whole))
 			require.ErrorContains(t, err, "the-file"+ext)
-			if ext == ".s2" && n == s2Header {
-				continue // a header may come anywhere
+			if ext == ".s2" && n == 10 {
+				continue // a header, which may come anywhere
 			}
 			_, err = linesOf(ext, slices.Concat(whole, whole[:n]))
 			require.ErrorIs(t, err, ErrCorruptInput, "%s and %d bytes of another", ext, n)
@@ -136,15 +135,8 @@ func TestPackedInputCutAnywhere(t *testing.T) {
 	}
 }
 
-// What an xz file looks back is bounded: its first block tells.
-func TestWindowOfXZ(t *testing.T) {
-	whole := unbase64(t, xzipped)
-	window := func(b []byte) int64 { return xzWindow(bufio.NewReader(bytes.NewReader(b))) }
-	require.EqualValues(t, 8<<20, window(whole))
-	for n := range whole {
-		require.Contains(t, []int64{0, 8 << 20}, window(whole[:n]))
-	}
-	require.Zero(t, window(unbase64(t, xzEmpty)))
+// An empty xz file has no lines, and one that looks back too far is refused.
+func TestXZ(t *testing.T) {
 	lines, err := linesOf(".xz", unbase64(t, xzEmpty))
 	require.NoError(t, err)
 	require.Empty(t, lines)
@@ -208,9 +200,9 @@ func keepLines() MapOnly[[]byte, []byte] {
 func TestBzip2(t *testing.T) {
 	data, err := base64.StdEncoding.DecodeString(bzipped)
 	require.NoError(t, err)
-	require.Equal(t, []string{"hello", "world"},
-		readAll(t, Lines(Source{Data: Bytes("", data).Data, name: "t.bz2", packed: bzip2ed}), usualWindows(), 1<<20))
-	require.Equal(t, bzip2ed, packingOf("dir/t.bz2"))
+	packed, err := Stored(Bytes("dir/t.bz2", data).Data)
+	require.NoError(t, err)
+	require.Equal(t, []string{"hello", "world"}, readAll(t, Lines(packed), usualWindows(), 1<<20))
 }
 
 // TestFiles stand for what a shell and the command line make of them.

@@ -80,16 +80,16 @@ func (b *boundJob[I, K, V, O]) prepare(ctx context.Context, p *Plan) error {
 		}
 	}
 	for i, src := range p.sources {
-		if src.Data != nil || src.packed != notPacked {
+		if src.Data != nil || src.Packed() {
 			continue
 		}
 		var head []byte
 		var err error
-		if p.sources[i], head, err = src.peek(streamHead); err != nil {
+		if p.sources[i], head, err = src.Peek(streamHead); err != nil {
 			return err
 		}
-		whole := Bytes(src.name, head)
-		whole.twin = src.twin
+		whole := Bytes(src.Name(), head)
+		whole = whole.AsTwin(src)
 		if err := s.sample(whole, Split{Source: i, Length: whole.Size()}); err != nil {
 			return err
 		}
@@ -136,7 +136,7 @@ type sampler[I, K, V, O any] struct {
 
 // sample adds the keys of the first records of a split.
 func (s *sampler[I, K, V, O]) sample(src Source, split Split) error {
-	t := &Task{ctx: s.ctx, reduces: s.p.reduces, name: src.name, counters: new(Counters), ahead: true}
+	t := &Task{ctx: s.ctx, reduces: s.p.reduces, name: src.Name(), counters: new(Counters), ahead: true}
 	m, err := s.bound.mapper(t)
 	if err != nil {
 		return err

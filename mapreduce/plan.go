@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
@@ -136,7 +137,7 @@ type PrepareOptions struct {
 // the input's bytes only.
 func (p *Plan) Prepare(ctx context.Context, o PrepareOptions) (err error) {
 	defer fault.Present(ctx, &err)
-	defer verify(&err, p.sources, true)
+	defer input.Verify(&err, p.sources, true)
 	defer fault.Catch(&err)
 	defer fault.Guard(fault.Guard(true))
 	p.reduces = 0
@@ -172,7 +173,7 @@ type Split struct {
 func (p *Plan) SetupJob() error {
 	err := p.Hold(false)
 	if err == nil {
-		if err = step(p.output.SetupJob); err != nil {
+		if err = fault.Step(p.output.SetupJob); err != nil {
 			p.letGo()
 		}
 	}
@@ -182,20 +183,20 @@ func (p *Plan) SetupJob() error {
 // CommitTask makes the part of a finished attempt part of the output: a rename.
 // A task is committed at most once; later calls return ErrCommitted.
 func (p *Plan) CommitTask(id AttemptID) error {
-	return step(func() error { return p.output.CommitTask(id) })
+	return fault.Step(func() error { return p.output.CommitTask(id) })
 }
 
 // AbortTask removes what an attempt has written. Aborting a committed or unknown
 // attempt does nothing.
 func (p *Plan) AbortTask(id AttemptID) error {
-	return step(func() error { return p.output.AbortTask(id) })
+	return fault.Step(func() error { return p.output.AbortTask(id) })
 }
 
 // checkInputs returns an error that wraps [ErrInputChanged] if a file that the plan has read
 // is not what it was when the plan was made.
 func (p *Plan) checkInputs() error {
-	return step(func() (err error) {
-		verify(&err, p.sources, false)
+	return fault.Step(func() (err error) {
+		input.Verify(&err, p.sources, false)
 		return err
 	})
 }
@@ -207,7 +208,7 @@ func (p *Plan) CommitJob() error {
 	if err := p.checkInputs(); err != nil {
 		return err
 	}
-	if err := closeSources(p.sources); err != nil {
+	if err := input.CloseAll(p.sources); err != nil {
 		return err
 	}
 	p.debug.end()
@@ -215,19 +216,12 @@ func (p *Plan) CommitJob() error {
 		return err
 	}
 	defer p.letGo()
-	return step(p.output.CommitJob)
+	return fault.Step(p.output.CommitJob)
 }
 
 // AbortJob removes all output of the job.
 func (p *Plan) AbortJob() error {
 	p.debug.end()
 	defer p.letGo()
-	return errors.Join(step(p.output.AbortJob), closeSources(p.sources))
-}
-
-// step does something behind which user code may be: a panic of it is an error.
-func step(do func() error) (err error) {
-	defer fault.Present(context.Background(), &err)
-	fault.Contained(&err, do)
-	return err
+	return errors.Join(fault.Step(p.output.AbortJob), input.CloseAll(p.sources))
 }

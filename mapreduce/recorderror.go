@@ -90,7 +90,7 @@ func (s *splitReader) placed(err error, number int64) error {
 }
 
 func (s *splitReader) recordError(f *mapFault, number int64) *RecordError {
-	e := &RecordError{Input: s.source.name, Offset: s.at, Number: s.numbered(number), Head: s.head, Size: s.size, Err: f.err}
+	e := &RecordError{Input: s.source.Name(), Offset: s.at, Number: s.numbered(number), Head: s.head, Size: s.size, Err: f.err}
 	if s.numbers {
 		e.Offset = -1
 	}

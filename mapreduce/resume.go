@@ -1,6 +1,11 @@
 package mapreduce
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
+)
 
 // Resumable tells whether the output is one that another run can go on with.
 func (p *Plan) Resumable() bool { return p.output.Resumable() }
@@ -15,15 +20,15 @@ func (p *Plan) Complete() bool { return p.output.Complete() }
 
 // DropCommitted removes the parts that SetupJob has found: they are not of the tasks that the job
 // has now.
-func (p *Plan) DropCommitted() error { return step(p.output.DropCommitted) }
+func (p *Plan) DropCommitted() error { return fault.Step(p.output.DropCommitted) }
 
 // ForgetJob removes what a run that goes on with the job would need. It follows CommitJob of a
 // resumable output, once it is known elsewhere that the job has succeeded.
-func (p *Plan) ForgetJob() error { return step(p.output.ForgetJob) }
+func (p *Plan) ForgetJob() error { return fault.Step(p.output.ForgetJob) }
 
 // LeaveJob lets go of the output as it is, for a run that goes on with it: in place of CommitJob or
 // AbortJob, once no attempt is at work.
 func (p *Plan) LeaveJob() error {
 	defer p.letGo()
-	return errors.Join(step(p.output.LeaveJob), closeSources(p.sources))
+	return errors.Join(fault.Step(p.output.LeaveJob), input.CloseAll(p.sources))
 }

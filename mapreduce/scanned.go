@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
 // Scanned yields the tokens that a [bufio.Scanner] with split finds in each file: bufio.ScanWords,
@@ -25,7 +27,7 @@ func Scanned(split bufio.SplitFunc, sources ...Source) Input[[]byte] {
 	}
 	in.read = func(s *splitReader, yield func([]byte) error) (err error) {
 		var stored atomic.Int64
-		r, err := s.source.open(&stored)
+		r, err := s.source.Open(&stored)
 		if err != nil {
 			return err
 		}
@@ -60,7 +62,7 @@ func (c *scanner) scan(r io.Reader, stored *atomic.Int64) (err error) {
 				return err
 			}
 		}
-		n, err := fill(r, c.buf.b[c.held:])
+		n, err := input.Fill(r, c.buf.b[c.held:])
 		if c.eof = err == io.EOF; err != nil && !c.eof { //nolint:errorlint // a wrapped EOF is a damaged stream
 			return err
 		}
@@ -88,10 +90,10 @@ func (c *scanner) tokens(b []byte) (used int, err error) {
 		case errors.Is(err, bufio.ErrFinalToken):
 			c.ended = true
 		case err != nil:
-			return used, fmt.Errorf("%s: at byte %d: split function: %w", c.source.name, c.at, err)
+			return used, fmt.Errorf("%s: at byte %d: split function: %w", c.source.Name(), c.at, err)
 		case step < 0 || step > len(rest):
 			return used, Permanent(fmt.Errorf("%s: at byte %d: the split function took %d bytes of %d",
-				c.source.name, c.at, step, len(rest)))
+				c.source.Name(), c.at, step, len(rest)))
 		}
 		if token != nil {
 			if err := c.one(rest, token, step); err != nil {
@@ -113,7 +115,7 @@ func (c *scanner) one(rest, token []byte, step int) error {
 	}
 	if c.empty > mostEmpty {
 		return Permanent(fmt.Errorf("%s: at byte %d: the split function gives empty tokens without a step ahead",
-			c.source.name, c.at))
+			c.source.Name(), c.at))
 	}
 	if at := uintptr(unsafe.Pointer(unsafe.SliceData(token))) - uintptr(unsafe.Pointer(unsafe.SliceData(rest))); at < uintptr(len(rest)) {
 		c.at += int64(at)

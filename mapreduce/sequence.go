@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 	"sync/atomic"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
 // Seq yields the records of seq, read by one map from start to end. A second attempt
@@ -32,7 +34,7 @@ func Seq2[I any](seq iter.Seq2[I, error]) Input[I] {
 }
 
 func (q *sequence[I]) input() Input[I] {
-	src := Source{Data: sliceSource(1), name: "sequence"}
+	src := input.Of(sliceSource(1), "sequence")
 	in := Input[I]{sources: []Source{src}, plan: inputPlan{whole: true, sequence: true}, read: q.read}
 	if q.seq == nil {
 		in.plan.wrong = errors.New("the input has no sequence: Seq, Seq2 or Once was given nil")

@@ -89,7 +89,7 @@ func knowing[I any](r *splitReader, fn func(I) error) func(I) error {
 	return func(rec I) error {
 		number++
 		n := r.numbered(number)
-		if err := r.skips.known(r.source.name, n); err != nil {
+		if err := r.skips.known(r.source.Name(), n); err != nil {
 			return ofMap(err)
 		}
 		if r.progress != nil {

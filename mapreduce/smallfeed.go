@@ -8,6 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
 // broadcast is a small feed in memory.
@@ -21,16 +22,16 @@ type broadcast[K, B any] struct {
 
 // load reads all of the feed.
 func (b *broadcast[K, B]) load(ctx context.Context) (err error) {
-	sources, err := own(b.feed.sources)
+	sources, err := input.Own(b.feed.sources)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeSources(sources)) }()
-	defer verify(&err, sources, true)
+	defer func() { err = errors.Join(err, input.CloseAll(sources)) }()
+	defer input.Verify(&err, sources, true)
 	hold := smallHold[K, B]{broadcast: b, encodeKey: b.key.Encoder(), encode: b.value.Encoder(), decode: b.value.Decoder()}
 	b.matches = combine.Lookup[B]{}
 	for i, src := range sources {
-		t := &Task{ctx: ctx, name: src.name, counters: new(Counters)}
+		t := &Task{ctx: ctx, name: src.Name(), counters: new(Counters)}
 		r := &splitReader{ctx: ctx, windows: usualWindows(), source: src, split: Split{Source: i, Length: src.Size()}, task: t}
 		t.reader = r
 		records := int64(0)

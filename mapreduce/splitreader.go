@@ -6,6 +6,8 @@ import (
 	"io"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
 // windows are the sizes in which a split is read, in bytes.
@@ -113,7 +115,7 @@ func (s *splitReader) viewRuns(ends recordEnds, yield func(run []byte) error) er
 func (s *splitReader) wholeRecords(ends recordEnds, pos, end int64, yield func(run []byte) error) (int64, error) {
 	view, release, err := s.source.Data.View(pos, int(min(end-pos, int64(s.span))))
 	if err != nil {
-		return 0, s.source.named(err)
+		return 0, s.source.Named(err)
 	}
 	if s.pin != nil {
 		s.pin(view, release)
@@ -174,7 +176,7 @@ func (s *splitReader) crossingRecord(ends recordEnds, pos int64, yield func(run 
 func (s *splitReader) look(pos, n int64, fn func(view []byte) error) error {
 	view, release, err := s.source.Data.View(pos, int(n))
 	if err != nil {
-		return s.source.named(err)
+		return s.source.Named(err)
 	}
 	defer release()
 	return fn(view)
@@ -212,7 +214,7 @@ func (s *splitReader) firstRecord(ends recordEnds, end int64) (int64, error) {
 // only for a record that does not fit.
 func (s *splitReader) streamRuns(ends recordEnds, yield func(run []byte) error) (err error) {
 	var stored atomic.Int64
-	r, err := s.source.open(&stored)
+	r, err := s.source.Open(&stored)
 	if err != nil {
 		return err
 	}
@@ -226,7 +228,7 @@ func (s *splitReader) streamRuns(ends recordEnds, yield func(run []byte) error) 
 				return err
 			}
 		}
-		n, err := fill(r, buf.b[held:])
+		n, err := input.Fill(r, buf.b[held:])
 		if eof = err == io.EOF; err != nil && !eof { //nolint:errorlint // a wrapped EOF is a damaged stream
 			return err
 		}
@@ -279,18 +281,4 @@ func (s *splitReader) larger(buf streamBuffer, at int64) (streamBuffer, error) {
 	copy(larger.b, buf.b)
 	buf.free()
 	return larger, nil
-}
-
-// fill reads until b is full or r ends or fails. Unlike io.ReadFull it never
-// makes one error out of another: only a bare io.EOF is the end of a stream.
-func fill(r io.Reader, b []byte) (n int, err error) {
-	for n < len(b) && err == nil {
-		var k int
-		k, err = r.Read(b[n:])
-		n += k
-	}
-	if n == len(b) && err == io.EOF { //nolint:errorlint // see above
-		err = nil
-	}
-	return n, err
 }

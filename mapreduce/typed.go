@@ -147,7 +147,7 @@ func frameRecords(s *splitReader, yield func([]byte) error) error {
 			rec, n := frame(rest)
 			s.at = at + int64(len(run)-len(rest))
 			if n == 0 {
-				return Permanent(fmt.Errorf("%s: at byte %d: %w: it ends within a record", s.source.name, s.at, ErrCorruptInput))
+				return Permanent(fmt.Errorf("%s: at byte %d: %w: it ends within a record", s.source.Name(), s.at, ErrCorruptInput))
 			}
 			rest = rest[n:]
 			err := s.whole(rec, func() error {

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
 // Once is Seq2 for what can be ranged over only once, such as a channel, a cursor of a database or
@@ -39,7 +40,7 @@ func Units[U, I any](units []U, read func(ctx context.Context, unit U) iter.Seq2
 		in.plan.wrong = errors.New("Units without a read function")
 	}
 	for i := range units {
-		in.sources = append(in.sources, Source{Data: unitSource{1, i}, name: unitName(units[i], i)})
+		in.sources = append(in.sources, input.Of(unitSource{1, i}, unitName(units[i], i)))
 	}
 	in.read = func(s *splitReader, yield func(I) error) error {
 		s.numbers = true
@@ -80,11 +81,11 @@ func unitName(unit any, index int) string {
 // eachOf yields the records of a sequence, which have offsets from first on, and returns how many there were.
 func eachOf[I any](s *splitReader, seq iter.Seq2[I, error], first int64, yield func(I) error) (records int, err error) {
 	if seq == nil {
-		return 0, Permanent(fmt.Errorf("%s: a nil sequence of records", s.source.name))
+		return 0, Permanent(fmt.Errorf("%s: a nil sequence of records", s.source.Name()))
 	}
 	for rec, err := range seq {
 		if err != nil {
-			return records, fmt.Errorf("%s: after %d records: %w", s.source.name, records, err)
+			return records, fmt.Errorf("%s: after %d records: %w", s.source.Name(), records, err)
 		}
 		s.at = first + int64(records)
 		records++

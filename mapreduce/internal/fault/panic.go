@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -167,3 +168,10 @@ func readable(addr uintptr) (ok bool) {
 // into errors, and returns what was set before: "defer guardFaults(guardFaults(true))" sets it until
 // a function returns, and allocates nothing.
 func Guard(on bool) (before bool) { return debug.SetPanicOnFault(on) }
+
+// Step does something behind which user code may be: a panic of it is an error.
+func Step(do func() error) (err error) {
+	defer Present(context.Background(), &err)
+	Contained(&err, do)
+	return err
+}

@@ -1,4 +1,4 @@
-package mapreduce
+package input
 
 import (
 	"archive/zip"
@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // Zip returns sources for the files in a zip archive of this machine, in order of name, each called
@@ -19,7 +21,7 @@ import (
 func Zip(archive string) ([]Source, error) {
 	r, err := zip.OpenReader(archive)
 	if errors.Is(err, zip.ErrFormat) {
-		return nil, fmt.Errorf("%s: %w: %w", archive, ErrCorruptInput, err)
+		return nil, fmt.Errorf("%s: %w: %w", archive, fault.ErrCorruptInput, err)
 	} else if err != nil {
 		return nil, err
 	}

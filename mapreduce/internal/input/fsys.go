@@ -1,4 +1,4 @@
-package mapreduce
+package input
 
 import (
 	"errors"
@@ -121,7 +121,7 @@ func (f *fsFile) ReadAt(p []byte, off int64) (int, error) {
 	if err := f.seek(off); err != nil {
 		return 0, err
 	}
-	return fill(f.file, p)
+	return Fill(f.file, p)
 }
 
 // open opens the file if it is not open.
@@ -195,4 +195,18 @@ func (f *fsFile) Unchanged() error {
 		return fmt.Errorf("%s: %w", f.title, dfs.ErrChanged)
 	}
 	return nil
+}
+
+// Fill reads until b is full or r ends or fails. Unlike io.ReadFull it never
+// makes one error out of another: only a bare io.EOF is the end of a stream.
+func Fill(r io.Reader, b []byte) (n int, err error) {
+	for n < len(b) && err == nil {
+		var k int
+		k, err = r.Read(b[n:])
+		n += k
+	}
+	if n == len(b) && err == io.EOF { //nolint:errorlint // see above
+		err = nil
+	}
+	return n, err
 }

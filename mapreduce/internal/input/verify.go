@@ -1,17 +1,18 @@
-package mapreduce
+package input
 
 import (
 	"errors"
 	"fmt"
 
+	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// verify is called when work on sources has ended. If one of them has changed meanwhile, that is
+// Verify is called when work on sources has ended. If one of them has changed meanwhile, that is
 // the outcome, whatever it seemed to be: a file that shrank shows zeros up to the end of its last
 // page, and faults only beyond. With held set, work that went well is not asked about sources that
 // nobody looks into any more.
-func verify(err *error, sources []Source, held bool) {
+func Verify(err *error, sources []Source, held bool) {
 	for _, s := range sources {
 		file, ok := s.Data.(interface {
 			Unchanged() error
@@ -24,14 +25,14 @@ func verify(err *error, sources []Source, held bool) {
 		if changed == nil {
 			continue
 		}
-		fault, _ := errors.AsType[*fault.AccessError](*err)
-		if *err != nil && fault == nil && !errors.Is(*err, ErrInputChanged) {
+		access, _ := errors.AsType[*fault.AccessError](*err)
+		if *err != nil && access == nil && !errors.Is(*err, dfs.ErrChanged) {
 			changed = fmt.Errorf("%w: %w", changed, *err)
 		}
 		*err = changed
 		return
 	}
-	if fault, ok := errors.AsType[*fault.AccessError](*err); ok {
-		*err = fault.Cause()
+	if access, ok := errors.AsType[*fault.AccessError](*err); ok {
+		*err = access.Cause()
 	}
 }

@@ -1,4 +1,4 @@
-package mapreduce
+package input
 
 import (
 	"errors"

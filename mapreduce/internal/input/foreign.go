@@ -1,4 +1,4 @@
-package mapreduce
+package input
 
 import (
 	"errors"
@@ -26,7 +26,7 @@ func guarded(data dfs.Source) (_ dfs.Source, err error) {
 		return nil, errors.New("mapreduce: a source without data")
 	}
 	switch data.(type) {
-	case *dfs.StoredFile, sliceSource, *foreign:
+	case *dfs.StoredFile, *foreign:
 		return data, nil
 	}
 	if dfs.Shared(data) {
@@ -155,7 +155,7 @@ type foreignStream struct {
 func (f *foreignStream) Read(p []byte) (n int, err error) {
 	defer func() {
 		if err != nil && err != io.EOF { //nolint:errorlint // a wrapped EOF is a damaged stream
-			err = f.source.named(err)
+			err = f.source.Named(err)
 		}
 	}()
 	defer fault.Catch(&err)
@@ -172,8 +172,8 @@ func (f *foreignStream) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// named says in an error, which is not nil, what source it is about.
-func (s Source) named(err error) error {
+// Named says in an error, which is not nil, what source it is about.
+func (s Source) Named(err error) error {
 	if strings.Contains(err.Error(), s.name) {
 		return err
 	}

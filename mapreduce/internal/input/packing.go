@@ -1,4 +1,4 @@
-package mapreduce
+package input
 
 import (
 	"bufio"
@@ -17,13 +17,15 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
 	"github.com/ulikunitz/xz/lzma"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// packing is how a file is compressed.
-type packing uint8
+// Packing is how a file is compressed.
+type Packing uint8
 
 const (
-	notPacked packing = iota
+	notPacked Packing = iota
 	gzipped
 	zstandard
 	s2Packed
@@ -34,7 +36,7 @@ const (
 // packedFormat is a compression by its extension and possible first bytes.
 type packedFormat struct {
 	ext   string
-	kind  packing
+	kind  Packing
 	magic []string
 }
 
@@ -46,7 +48,7 @@ var packedFormats = [...]packedFormat{
 	{".xz", xzPacked, []string{"\xfd7zXZ\x00"}},
 }
 
-func packingOf(name string) packing {
+func packingOf(name string) Packing {
 	for _, p := range packedFormats {
 		if strings.EqualFold(path.Ext(name), p.ext) {
 			return p.kind
@@ -68,7 +70,7 @@ func checkMagic(s Source) error {
 		case err != nil && !errors.Is(err, io.EOF):
 			return err
 		case n > 0 && !p.begins(string(head[:n])):
-			return fmt.Errorf("%s: named %s but does not begin with its signature: %w", s.name, p.ext, ErrCorruptInput)
+			return fmt.Errorf("%s: named %s but does not begin with its signature: %w", s.name, p.ext, fault.ErrCorruptInput)
 		}
 	}
 	return nil
@@ -88,7 +90,7 @@ func (p packedFormat) begins(head string) bool {
 const largestWindow = 128 << 20
 
 // unpack returns the decompressed stream of r; closing it does not close r.
-func unpack(kind packing, r io.Reader) (io.ReadCloser, error) {
+func unpack(kind Packing, r io.Reader) (io.ReadCloser, error) {
 	switch kind {
 	case gzipped:
 		return gzip.NewReader(r)

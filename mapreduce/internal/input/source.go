@@ -1,0 +1,314 @@
+package input
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync/atomic"
+
+	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/internal/globs"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/stores"
+)
+
+// Source is one file of an input. Make it with Files, File, FS, Stream, Bytes or Stored.
+type Source struct {
+	// Data gives the bytes as stored; nil for a stream that is read once.
+	Data dfs.Source
+
+	name   string
+	twin   int                           // how many sources of the plan before it have its name
+	anew   bool                          // Data is a LocalFile: each plan has one of its own
+	stream func() (io.ReadCloser, error) // instead of Data, or of its bytes: then it may be called again
+	packed Packing
+	memo   func() any // makes Memo; nil: there is none
+	// Memo is what the readers of one plan remember of the source, such as places in a CSV file.
+	Memo any
+}
+
+// Remembering returns s with a Memo that memo makes, for each plan its own.
+func (s Source) Remembering(memo func() any) Source {
+	s.memo, s.Memo = memo, memo()
+	return s
+}
+
+// Name is what a person calls the source.
+func (s Source) Name() string { return s.name }
+
+// Of is a source of data that a person calls name. Nothing about data is checked.
+func Of(data dfs.Source, name string) Source { return Source{Data: data, name: name} }
+
+// Packed reports whether the source is compressed.
+func (s Source) Packed() bool { return s.packed != notPacked }
+
+// IsStream reports whether the source can be read from start to end only, and not for being packed.
+func (s Source) IsStream() bool { return s.stream != nil }
+
+// Twin is how many sources of the plan before it have its name.
+func (s Source) Twin() int { return s.twin }
+
+// AsTwin returns s as if it had the place of another among those of its name.
+func (s Source) AsTwin(of Source) Source {
+	s.twin = of.twin
+	return s
+}
+
+// Kept reports whether the source is a part that is kept in memory, and on which nodes it lies:
+// none if it is lost, or no node wrote it.
+func (s Source) Kept() (hosts []string, kept bool) {
+	k, ok := s.Data.(interface{ KeptOn() (hosts []string) })
+	if !ok {
+		return nil, false
+	}
+	return k.KeptOn(), true
+}
+
+// Size is the number of bytes as stored, or -1 for a stream.
+func (s Source) Size() int64 {
+	if s.Data == nil {
+		return -1
+	}
+	return s.Data.Size()
+}
+
+// Splittable reports whether maps can read the source in parts. Compressed files
+// and streams can only be read from start to end, as one split.
+func (s Source) Splittable() bool { return s.Data != nil && s.stream == nil && s.packed == notPacked }
+
+// Stored returns a source for a file that dfs holds or maps. The extension of its
+// name tells whether it is compressed: .gz, .zst, .s2, .bz2 or .xz, in small letters or capitals; the
+// first bytes must agree. The plan closes data when the job ends, so it serves one job. A panic
+// of data's methods is an error of the attempt that called them.
+func Stored(data dfs.Source) (Source, error) {
+	data, err := guarded(data)
+	if err != nil {
+		return Source{}, err
+	}
+	s := Source{Data: data, name: data.Name(), packed: packingOf(data.Name())}
+	return s, checkMagic(s)
+}
+
+// File returns a source for a local file, for any number of jobs. What is no regular file, such as
+// a named pipe, or does not tell its size, as under /proc, becomes a stream. See Stored for
+// compressed files.
+//
+// Each job reads the file as it was when the job was bound. If it changes while the job runs, be it
+// that it grows, the job fails with ErrInputChanged, unless it had read the file by then; one that
+// is replaced by renaming another may also be read to its end.
+func File(path string) (Source, error) {
+	data, err := dfs.OpenLocal(path)
+	if err != nil {
+		return noLocalFile(path, err)
+	}
+	s, err := Stored(data)
+	s.anew = true
+	return s, err
+}
+
+// noLocalFile is File for what cannot be opened as one.
+func noLocalFile(path string, failed error) (Source, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return Source{}, err
+	case info.IsDir():
+		return Source{}, fmt.Errorf("%s: is a directory", path)
+	case !info.Mode().IsRegular(), errors.Is(failed, dfs.ErrNoSize):
+		return lateStream(path), nil
+	}
+	return Source{}, failed
+}
+
+// lateStream is a file that is opened when it is read: opening a pipe waits for its writer.
+func lateStream(path string) Source {
+	s := Source{name: path, packed: packingOf(path)}
+	s.stream = once(path, func() (io.ReadCloser, error) { return os.Open(path) })
+	return s
+}
+
+// Own returns sources that a plan may close without harm to other plans.
+func Own(sources []Source) ([]Source, error) {
+	list, named := slices.Clone(sources), make(map[string]int, len(sources))
+	for i, s := range list {
+		list[i].twin = named[s.name]
+		named[s.name]++
+		if s.memo != nil {
+			list[i].Memo = s.memo()
+		}
+		if !s.anew {
+			continue
+		}
+		data, err := s.Data.(*dfs.LocalFile).Anew()
+		if err != nil {
+			return nil, err
+		}
+		list[i].Data = data
+	}
+	return list, nil
+}
+
+// ErrNoSources is the error of an input without sources: of [Files] without paths, and of Bind.
+var ErrNoSources = errors.New("nothing to read")
+
+// Files returns sources for paths, at least one; none is an error that wraps ErrNoSources.
+//
+// A path is a file, a directory or a glob. A directory stands for all files below it, in order of
+// name. A glob stands for the files and directories that match it, sorted, at least one: * and ?
+// within a name, ** across directories (it follows no symbolic links), [a-z], {one,other}. A file
+// that is there is itself, whatever its name. Directories and globs pass over names that begin with
+// "_" or ".", unless the glob spells that out, over pipes and over devices.
+//
+// A path may be of a store that the program has imported, such as s3://BUCKET/logs/*.gz: see package
+// stores.
+func Files(paths ...string) ([]Source, error) {
+	if len(paths) == 0 {
+		return nil, fmt.Errorf("mapreduce.Files: %w: no paths are given", ErrNoSources)
+	}
+	var list []Source
+	for _, path := range paths {
+		if stores.Named(path) {
+			some, err := storedFiles(path)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, some...)
+			continue
+		}
+		names, err := globs.Expand(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			s, err := File(name)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, s)
+		}
+	}
+	return list, nil
+}
+
+// Stream returns a source that reads r once, as one split, such as standard
+// input. A second attempt over it fails with ErrConsumed.
+func Stream(name string, r io.Reader) Source {
+	return Source{name: name, stream: once(name, func() (io.ReadCloser, error) { return io.NopCloser(r), nil })}
+}
+
+// Bytes returns a source over data, which must not change while the job runs.
+func Bytes(name string, data []byte) Source {
+	return Source{Data: dfs.Bytes(name, data), name: name}
+}
+
+// Peek reads up to n bytes of a stream that is not compressed and returns them;
+// the returned source still yields the whole stream.
+func (s Source) Peek(n int) (Source, []byte, error) {
+	r, err := s.stream()
+	if err != nil {
+		return s, nil, err
+	}
+	head := make([]byte, n)
+	k, err := Fill(r, head)
+	if err != nil && err != io.EOF { //nolint:errorlint // fill returns a bare io.EOF
+		return s, nil, errors.Join(err, r.Close())
+	}
+	head = head[:k]
+	s.stream = once(s.name, func() (io.ReadCloser, error) {
+		return struct {
+			io.Reader
+			io.Closer
+		}{io.MultiReader(bytes.NewReader(head), r), r}, nil
+	})
+	return s, head, nil
+}
+
+func once(name string, open func() (io.ReadCloser, error)) func() (io.ReadCloser, error) {
+	used := new(atomic.Bool)
+	return func() (io.ReadCloser, error) {
+		if used.Swap(true) {
+			return nil, fmt.Errorf("%s: %w", name, fault.ErrConsumed)
+		}
+		return open()
+	}
+}
+
+// packedBuffer is how much of a compressed file is read at once, in bytes.
+const packedBuffer = 256 << 10
+
+// counted counts the bytes that are read, which decompressors do ahead and in goroutines of their
+// own.
+type counted struct {
+	io.ReadCloser
+	n *atomic.Int64
+}
+
+// Read implements io.Reader. The panic of a user's reader is an error here, for it may be
+// in a goroutine of the decompressor.
+func (c counted) Read(p []byte) (n int, err error) {
+	defer fault.Catch(&err)
+	n, err = c.ReadCloser.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// Open returns the source as one decompressed stream, and adds to stored what it
+// reads of the bytes as stored.
+func (s Source) Open(stored *atomic.Int64) (io.ReadCloser, error) {
+	var raw io.ReadCloser
+	if s.stream == nil {
+		section := counted{io.NopCloser(io.NewSectionReader(s.Data, 0, s.Data.Size())), stored}
+		raw = io.NopCloser(bufio.NewReaderSize(section, packedBuffer))
+	} else {
+		stream, err := s.stream()
+		if err != nil {
+			return nil, err
+		}
+		raw = counted{&foreignStream{ReadCloser: stream, source: s}, stored}
+	}
+	if s.packed == notPacked || s.Size() == 0 {
+		return raw, nil
+	}
+	r, err := unpack(s.packed, raw)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w: %w", s.name, fault.ErrCorruptInput, err), raw.Close())
+	}
+	return &unpacked{s.name, r, raw}, nil
+}
+
+// unpacked is a decompressor whose errors say which file is damaged.
+type unpacked struct {
+	name string
+	io.ReadCloser
+	raw io.Closer
+}
+
+// Read implements io.Reader.
+func (u *unpacked) Read(p []byte) (int, error) {
+	n, err := u.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = fmt.Errorf("%s: %w: %w", u.name, fault.ErrCorruptInput, err)
+	}
+	return n, err
+}
+
+// Close implements io.Closer. Damage was reported by Read.
+func (u *unpacked) Close() error {
+	_ = u.ReadCloser.Close()
+	return u.raw.Close()
+}
+
+// CloseAll closes the data of sources.
+func CloseAll(list []Source) error {
+	var err error
+	for _, s := range list {
+		if s.Data != nil {
+			err = errors.Join(err, fault.Step(s.Data.Close))
+		}
+	}
+	return err
+}

@@ -1,0 +1,61 @@
+package mapreduce
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
+)
+
+// Splits cuts the input. blocks returns the blocks of a source, in order and
+// without gaps; a nil blocks, or an empty answer, stands for one block a source.
+// Sources that cannot be cut give one split with the first block's hosts.
+func (p *Plan) Splits(ctx context.Context, blocks func(source int) []Block) (list []Split, err error) {
+	defer fault.Present(ctx, &err)
+	defer input.Verify(&err, p.sources, true)
+	defer fault.Catch(&err)
+	defer fault.Guard(fault.Guard(true))
+	for i, s := range p.sources {
+		var cut []Block
+		if blocks != nil {
+			cut = blocks(i)
+		}
+		switch {
+		case len(cut) == 0:
+			cut = []Block{{Length: s.Size()}}
+		case !s.Splittable() || p.inputs[i].whole:
+			cut = []Block{{Length: s.Size(), Hosts: cut[0].Hosts}}
+		}
+		if s.Splittable() {
+			cut = p.inputs[i].pieces(cut)
+		}
+		if len(cut) > dfs.MaxBlocks {
+			return nil, fmt.Errorf("%s: %d bytes are more than %d splits: use larger blocks or splits", s.Name(), s.Size(), dfs.MaxBlocks)
+		}
+		if p.inputs[i].cut != nil {
+			if cut, err = p.inputs[i].cut(ctx, s, cut); err != nil {
+				return nil, err
+			}
+		}
+		for _, b := range cut {
+			list = append(list, Split{Source: i, Offset: b.Offset, Length: b.Length, Hosts: slices.Clone(b.Hosts)})
+		}
+	}
+	p.maps = len(list)
+	return list, nil
+}
+
+// BlocksOf is an answer for Splits that cuts every source into blocks of size bytes, the last of them
+// shorter. It stops where Splits refuses more.
+func (p *Plan) BlocksOf(size int64) func(source int) []Block {
+	return func(source int) (list []Block) {
+		total := p.sources[source].Size()
+		for off := int64(0); off < total && len(list) <= dfs.MaxBlocks; off += size {
+			list = append(list, Block{Offset: off, Length: min(size, total-off)})
+		}
+		return list
+	}
+}
