@@ -39,8 +39,8 @@ func (*keptSource) View(int64, int) ([]byte, func(), error) { return nil, nil, e
 func (*keptSource) Close() error { return nil }
 
 // KeptOn lists the nodes on which the records lie.
-func (k *keptSource) KeptOn() (hosts []string) {
-	for _, r := range k.of {
+func (s *keptSource) KeptOn() (hosts []string) {
+	for _, r := range s.of {
 		if _, host := r.parts.sizeOf(r.index); host != "" && !slices.Contains(hosts, host) {
 			hosts = append(hosts, host)
 		}
