@@ -8,8 +8,8 @@ import (
 )
 
 // Delay scheduling [Zaharia10 §3]: a job that has no map near enough to a node lets the slot pass to
-// the next job. Lines are those of the paper's algorithms. Algorithm 1, the walk over the jobs, is
-// Core.round.
+// the next job. Numbers are lines of the paper's algorithms, counted from their first one. Algorithm 1,
+// the walk over the jobs, is Core.round; docs/papers.md has all beside each other.
 
 // skipCount lets a number of offers pass per level [Zaharia10 Algorithm 2; two levels: §3.6]. A
 // launch at some level starts the counts of that level and the wider ones anew; a launch that is
@@ -120,21 +120,21 @@ func newTimedWait(c *Core, p LocalityPolicy, former placement) *timedWait {
 
 // place allows the level of the last launch, and a wider one for each wait that is used up: after a
 // node-local launch racks after W1, anything after W1 + W2; after a rack-local one anything after
-// W2 (lines 8, 11, 14). The nearest map within it is launched (7, 10, 13).
+// W2. The nearest map within it is launched.
 func (t *timedWait) place(j *job, n *node) proposal {
 	w, far := t.of.of(j), t.c.far
 	level, left := w.level, w.wait
 	if !j.located || t.c.order.urgent(j, Map) {
 		level = far
 	}
-	for ; level < far && left >= t.length(level); level++ {
+	for ; level < far && left >= t.length(level); level++ { // 8, 11, 14
 		left -= t.length(level)
 	}
-	return t.c.nearest(j, n, level, CauseWaited)
+	return t.c.nearest(j, n, level, CauseWaited) // 10, 13, 16
 }
 
-// launched starts the wait of the level anew (lines 9, 12, 15). Under the cap it runs on over a
-// launch that is near enough, if an offer was refused in the last round of heartbeats.
+// launched starts the wait of the level anew. Under the cap (ours) it runs on over a launch that is
+// near enough, if an offer was refused in the last round of heartbeats.
 func (t *timedWait) launched(j *job, _ *node, l Locality) {
 	w := t.of.of(j)
 	w.launched, w.skipped = t.c.beat, false
@@ -146,7 +146,7 @@ func (t *timedWait) launched(j *job, _ *node, l Locality) {
 	case t.capped && l <= w.level && w.refused > 0 && t.c.beat-w.refused < uint64(t.c.live):
 		return
 	}
-	w.level, w.wait = l, 0
+	w.level, w.wait = l, 0 // 9, 12, 15
 }
 
 // length is W of a level.
@@ -189,25 +189,25 @@ type delayed struct {
 	refused  uint64   // and of the last refusal; 0 if there was none
 }
 
-// begin credits the jobs that were skipped (line 4).
+// begin credits the jobs that were skipped.
 func (s *waits) begin() {
 	if s.begun == s.c.beat {
 		return
 	}
 	for _, index := range s.list {
 		if w := &s.of[index]; w.skipped {
-			w.wait, w.skipped = w.wait+s.c.now-s.last, false
+			w.wait, w.skipped = w.wait+s.c.now-s.last, false // 4
 		}
 	}
 	s.list, s.begun, s.last = s.list[:0], s.c.beat, s.c.now
 }
 
-// refused skips the job, unless it has launched in this heartbeat (line 18).
+// refused skips the job, unless it has launched in this heartbeat.
 func (s *waits) refused(j *job) {
 	w := s.of.of(j)
 	w.refused = s.c.beat
 	if w.launched != s.c.beat && !w.skipped {
-		w.skipped = true
+		w.skipped = true // 18
 		s.list = append(s.list, j.index)
 	}
 }

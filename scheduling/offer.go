@@ -203,11 +203,12 @@ func (c *Core) walkLine(l *jobList, yield func(*job) bool) bool {
 	return true
 }
 
-// round offers one slot of kind k to the jobs in their order until one takes it.
+// round offers one slot of kind k to the jobs in their order until one takes it [Zaharia10
+// Algorithm 1, whose lines are counted: the printed loop lacks its exit].
 func (c *Core) round(n *node, k TaskKind) bool {
 	c.placement[k].begin()
-	for j := range c.inOrder(k) {
-		if c.offer(j, n, k) {
+	for j := range c.inOrder(k) { // 3, 4
+		if c.offer(j, n, k) { // 5 to 8
 			return true
 		}
 	}

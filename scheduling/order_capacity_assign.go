@@ -127,8 +127,9 @@ func (o *capacity) leaves(list []*queue, q *queue, k TaskKind, kept bool) []*que
 	for _, ch := range s {
 		if len(ch.children) == 0 {
 			list = append(list, ch)
+		} else {
+			list = o.leaves(list, ch, k, kept)
 		}
-		list = o.leaves(list, ch, k, kept)
 	}
 	return list
 }

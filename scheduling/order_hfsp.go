@@ -13,7 +13,7 @@ import (
 // hfsp is the Hadoop Fair Sojourn Protocol: a slot goes to the job that would finish first under
 // processor sharing, by its estimated size; larger jobs may be made to give slots back [HFSP §3].
 // Maps and reduces are ordered apart. The order "srpt" is the same with the work that is really
-// left in place of the projected finish.
+// left in place of the projected finish. Numbers in comments are the steps in docs/papers.md.
 type hfsp struct {
 	simple
 	pol     HFSPPolicy
@@ -126,7 +126,7 @@ func (o *hfsp) guess(j *job, k TaskKind, v *sized) time.Duration {
 	if o.pol.NoTraining || math.IsInf(o.pol.Xi, 1) {
 		return mean
 	}
-	return time.Duration(float64(mean) * o.pol.Xi)
+	return time.Duration(float64(mean) * o.pol.Xi) // 7
 }
 
 // taskTime is the known duration of a task, 0 if unknown.
@@ -246,7 +246,7 @@ func (o *hfsp) listed(j *job, k TaskKind) bool {
 // to go before the others.
 func (o *hfsp) rank(j *job, k TaskKind) index.Rank {
 	if o.sampling(j, k) {
-		return index.Rank{Value: float64(j.unfinished(k)), Tie: int32(j.id)}
+		return index.Rank{Value: float64(j.unfinished(k)), Tie: int32(j.id)} // 8
 	}
 	return o.sizeRank(j, k)
 }

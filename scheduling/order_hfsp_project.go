@@ -34,7 +34,7 @@ func (o *hfsp) reproject(k TaskKind) {
 // rerank makes the lists anew.
 func (o *hfsp) rerank(k TaskKind) {
 	all := o.all[k]
-	slices.SortFunc(all, func(a, b *sized) int { return o.rankOf(a).Compare(o.rankOf(b)) })
+	slices.SortFunc(all, func(a, b *sized) int { return o.rankOf(a).Compare(o.rankOf(b)) }) // 4
 	lists, needy, holders := &o.lists[k], &o.needy[k], &o.holders[k]
 	lists.Clear()
 	needy.Clear()

@@ -28,7 +28,7 @@ func (o *hfsp) offerSlot(n *node, k TaskKind) bool {
 	c := o.c
 	c.placement[k].begin()
 	o.reproject(k)
-	for j := range c.inOrder(k) {
+	for j := range c.inOrder(k) { // 5
 		if o.use(j, n, k) {
 			return true
 		}
@@ -39,10 +39,10 @@ func (o *hfsp) offerSlot(n *node, k TaskKind) bool {
 // use gives a free slot of n to j, if it has a task for it.
 func (o *hfsp) use(j *job, n *node, k TaskKind) bool {
 	if ai := o.suspendedOn(j, n, k); ai >= 0 && n.free(k) >= int(j.slots) {
-		o.c.resumeAttempt(ai)
+		o.c.resumeAttempt(ai) // 13
 		return true
 	}
-	return j.launchable(k) && o.c.offer(j, n, k)
+	return j.launchable(k) && o.c.offer(j, n, k) // 6
 }
 
 // resumeOn resumes what fits into the free slots of n, of the smallest jobs first.
@@ -115,7 +115,7 @@ func (o *hfsp) reclaims() bool {
 		return o.pol.Reclaim != WaitForSlot
 	}
 	switch {
-	case o.c.suspend >= o.pol.SuspendHigh:
+	case o.c.suspend >= o.pol.SuspendHigh: // 14
 		o.waits = true
 	case o.c.suspend <= o.pol.SuspendLow:
 		o.waits = false
@@ -132,7 +132,7 @@ func (o *hfsp) reclaim(n *node, k TaskKind) {
 		if largest == nil {
 			return
 		}
-		winner, loser := o.match(n, k, largest)
+		winner, loser := o.match(n, k, largest) // 11
 		if winner == nil {
 			return
 		}
@@ -190,7 +190,7 @@ func (o *hfsp) match(n *node, k TaskKind, largest *sized) (winner, loser *sized)
 		need -= own
 		for fits := need > 0 && o.fits(v.job, n, k); need > 0; {
 			if left == 0 {
-				if loser, ok = o.holders[k].Next(&large); !ok {
+				if loser, ok = o.holders[k].Next(&large); !ok { // 12
 					return nil, nil
 				}
 				left = o.spare(loser, k)

@@ -53,7 +53,7 @@ func (o *hfsp) progressed(ai int32) {
 	}
 	if d := o.executed(a, l); d >= o.pol.Delta {
 		l.sampled = true
-		o.sample(j, k, time.Duration(float64(d)/a.reduced), d, false)
+		o.sample(j, k, time.Duration(float64(d)/a.reduced), d, false) // 9
 	}
 }
 
@@ -87,7 +87,7 @@ func (o *hfsp) sample(j *job, k TaskKind, length, worked time.Duration, finished
 	o.virtual[k].Remove(&v.v)
 	v.v.Resize(0, 0)
 	if rest := n - v.through; rest > 0 {
-		v.v.Resize(rest, max(1, (size-v.worked)/time.Duration(rest)))
+		v.v.Resize(rest, max(1, (size-v.worked)/time.Duration(rest))) // 10
 	}
 	if v.v.Tasks() == 0 {
 		v.v.Finish = o.c.now

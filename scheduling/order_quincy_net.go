@@ -14,7 +14,7 @@ import (
 // the racks, from a rack to its nodes, and from a node to the sink, as wide as its slots. The
 // paper's vertex for what stays unscheduled is left out: its cost, which all maps of a job have in
 // common, is taken off the arc to the job, so that only what pays for itself flows. Costs are in
-// milliseconds.
+// milliseconds. Numbers in comments are those of docs/papers.md.
 type quincyNet struct {
 	g      flow.Graph
 	nodes  []NodeID   // with slots; their vertices are firstNode and on
@@ -76,7 +76,7 @@ func (o *quincy) build(asks NodeID, moving bool) {
 		x.vertex[n.id] = v
 		x.nodes = append(x.nodes, n.id)
 		x.held = append(x.held, x.g.Add(v, netSink, holds, 0))
-		x.g.Add(v, netSink, free, o.silence(n, asks))
+		x.g.Add(v, netSink, free, o.silence(n, asks)) // 5
 		x.slots += holds + free
 	}
 	if x.slots == 0 {
@@ -170,7 +170,7 @@ func (o *quincy) addJob(j *job) {
 	}
 	v, wait := x.g.Vertex(), o.waiting(j)
 	tiers := [...]flow.Arc{
-		x.g.Add(netSource, v, must, -netMust-wait),
+		x.g.Add(netSource, v, must, -netMust-wait), // 1, 6, 7
 		x.g.Add(netSource, v, may, -wait),
 		x.g.Add(netSource, v, max(0, moving-must-may), 0), // beyond its share: to be had by others
 	}
@@ -203,7 +203,7 @@ func (o *quincy) addRunning(job, ai int32) {
 	lost := float64(a.worked(o.c.now).Milliseconds()) * o.pol.Lost
 	for _, arc := range [...]flow.Arc{
 		x.g.Add(job, t.vertex, 1, -o.cost(o.c.far)),
-		x.g.Add(t.vertex, at, 1, o.cost(a.locality)-int64(min(lost, netWait))),
+		x.g.Add(t.vertex, at, 1, o.cost(a.locality)-int64(min(lost, netWait))), // 8
 		x.held[at-firstNode],
 	} {
 		x.g.Push(arc, 1)
@@ -280,16 +280,16 @@ func (o *quincy) connect(j *job, m, v, n int32) {
 	p := j.spec.Places
 	for _, id := range p.Nodes[p.Offsets[m]:p.Offsets[m+1]] {
 		if x.vertex[id] != flow.None {
-			x.g.Add(v, x.vertex[id], n, 0)
+			x.g.Add(v, x.vertex[id], n, 0) // 2
 		}
 		groups := o.c.nodes[id].groups
 		for l := 1; l < len(groups); l++ {
 			if to := x.groups[l][groups[l]]; to != flow.None {
-				x.g.Add(v, to, n, o.cost(Locality(l)))
+				x.g.Add(v, to, n, o.cost(Locality(l))) // 3
 			}
 		}
 	}
-	x.g.Add(v, netAny, n, o.cost(o.c.far))
+	x.g.Add(v, netAny, n, o.cost(o.c.far)) // 4
 }
 
 // connectOneByOne joins a map to the nodes that its job does not refuse.

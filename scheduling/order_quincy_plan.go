@@ -78,7 +78,7 @@ func (o *quincy) follow(p *planned, n *node) {
 		why.Cause = CauseNoLocation
 	default:
 	}
-	c.launch(p.job, Map, m, n, l, why, nil)
+	c.launch(p.job, Map, m, n, l, why, nil) // 10
 }
 
 // makePlan works out which of the maps that wait go to which of the free slots, as n asks.
@@ -89,7 +89,7 @@ func (o *quincy) makePlan(n *node) {
 	if len(x.tasks) == 0 {
 		return
 	}
-	x.g.Solve(netSource, netSink)
+	x.g.Solve(netSource, netSink) // 9
 	for i := range slices.Backward(x.tasks) {
 		t := &x.tasks[i]
 		for v := x.g.Trace(t.vertex, netSink); v != flow.None; v = x.g.Trace(t.vertex, netSink) {
@@ -114,7 +114,7 @@ func (o *quincy) preemptNow() {
 	if o.build(NoNode, true); len(x.runs) == 0 {
 		return
 	}
-	x.g.Solve(netSource, netSink)
+	x.g.Solve(netSource, netSink) // 9
 	moved := x.maps[:0]
 	for i := range x.tasks {
 		t := &x.tasks[i]
@@ -133,6 +133,6 @@ func (o *quincy) preemptNow() {
 	})
 	for _, ai := range moved {
 		c.killed = append(c.killed, c.atts[ai].id)
-		c.kill(ai, Reason{Cause: CauseFlowMoved}, false)
+		c.kill(ai, Reason{Cause: CauseFlowMoved}, false) // 10
 	}
 }

@@ -107,7 +107,7 @@ func (r *cogrs) choose(j *job, n *node, allowed Locality) proposal {
 	for _, h := range in(p.byNode, int32(n.id)) {
 		if w.pending.Has(h.reduce) {
 			if at, other := r.rivals(j, h.reduce, n, limit); float64(at-h.score) <= r.worth(g, h.reduce) {
-				best.offer(h.reduce, h.score-other)
+				best.offer(h.reduce, h.score-other) // 6
 			}
 		}
 	}
@@ -122,7 +122,7 @@ func (r *cogrs) choose(j *job, n *node, allowed Locality) proposal {
 	if allowed >= RackLocal {
 		for _, h := range in(p.byRack, n.groups[1]) {
 			if w.pending.Has(h.reduce) {
-				best.offer(h.reduce, r.score(g, p, h.reduce, n))
+				best.offer(h.reduce, r.score(g, p, h.reduce, n)) // 7
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func (r *cogrs) choose(j *job, n *node, allowed Locality) proposal {
 		return proposal{task: best.reduce, level: RackLocal, allowed: allowed, why: CauseWaited}
 	}
 	for i := w.pending.First(); allowed >= OffRack && i >= 0; i = w.pending.Next(i) {
-		best.offer(i, r.score(g, p, i, n)-p.candidates[i][0].score)
+		best.offer(i, r.score(g, p, i, n)-p.candidates[i][0].score) // 7
 	}
 	if best.reduce < 0 {
 		return proposal{task: -1, allowed: allowed, why: CauseGravityWait}

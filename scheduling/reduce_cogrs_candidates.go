@@ -20,7 +20,7 @@ type candidate struct {
 // score is the score of reduce i on n, with the running maps as in the plan: each counts with the
 // mean known output on its node.
 func (r *cogrs) score(g *gravity.Outputs, p *plan, i int32, n *node) int64 {
-	return g.Held(i, int32(n.id)) + g.Around(i, n.site(), r.levels) + int64(p.ahead.share(n)*float64(g.Total(i)))
+	return g.Held(i, int32(n.id)) + g.Around(i, n.site(), r.levels) + int64(p.ahead.share(n)*float64(g.Total(i))) // 2
 }
 
 // findFeeding finds the best feeding nodes of each reduce: those that hold some of its input, or on
@@ -54,7 +54,7 @@ func (r *cogrs) enterFeeding(g *gravity.Outputs, p *plan, n *node, bytes []int64
 		if score < floor[i] || here == 0 && !(runs && total[i] > 0) {
 			continue
 		}
-		enter(&best[i], candidate{n, score})
+		enter(&best[i], candidate{n, score}) // 3
 		if worst := best[i][choices-1]; worst.node != nil {
 			floor[i] = worst.score
 		}
@@ -116,7 +116,7 @@ func (r *cogrs) renew(j *job, g *gravity.Outputs, p *plan) {
 			r.findRooms(j, g, p, limit)
 		}
 		if p.candidates[i] = p.best[i]; !r.anyCanTake(j, &p.best[i], limit) {
-			p.candidates[i] = r.bestOf(g, p, i)
+			p.candidates[i] = r.bestOf(g, p, i) // 3
 		}
 	}
 	if renewed {

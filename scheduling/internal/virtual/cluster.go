@@ -21,7 +21,7 @@ const Patience = 500 * time.Millisecond
 
 // Cluster runs jobs under processor sharing: max-min fair shares of whole slots, what does not
 // divide going to the jobs with the fewest tasks first [HFSP §3.1]. The real cluster's progress
-// does not move it.
+// does not move it. Numbers in comments are the steps of HFSP in docs/papers.md.
 type Cluster struct {
 	now   time.Duration
 	slots int
@@ -111,7 +111,7 @@ func (c *Cluster) divide() {
 		if v.slots < 0 {
 			v.slots = -1 - v.slots
 			if rest > 0 {
-				v.slots++
+				v.slots++ // 3
 				rest--
 			}
 		}
@@ -142,7 +142,7 @@ func (c *Cluster) Run(until time.Duration) {
 		c.now += step
 		kept := c.jobs[:0]
 		for _, v := range c.jobs {
-			idle := v.work(step)
+			idle := v.work(step) // 1
 			if v.tasks < v.slots {
 				c.stale = true
 			}
@@ -208,6 +208,6 @@ func (c *Cluster) Project(scratch *Cluster) {
 	}
 	scratch.Run(math.MaxInt64)
 	for i, v := range c.jobs {
-		v.Finish = copies[i].Finish
+		v.Finish = copies[i].Finish // 4
 	}
 }

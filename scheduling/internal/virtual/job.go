@@ -34,7 +34,7 @@ type run struct {
 // Left is the serialized work left.
 func (v *Job) Left() (sum time.Duration) {
 	for _, r := range v.runs {
-		sum += time.Duration(r.n) * r.left
+		sum += time.Duration(r.n) * r.left // 2
 	}
 	return sum
 }

@@ -1,0 +1,97 @@
+package scheduling_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	lineLink = regexp.MustCompile("\\[`([^`]+)`\\]\\(\\.\\./(scheduling/[^#)]+)#L(\\d+)\\)")
+	fileLink = regexp.MustCompile(`\]\(\.\./(scheduling/[^#)]+)\)`)
+	named    = regexp.MustCompile("Experiments?: ([^.\n]+)\\.")
+)
+
+// Each line that docs/papers.md points to has the text that it shows, each file and each experiment is
+// there.
+func TestPapersPointToTheCode(t *testing.T) {
+	text, err := os.ReadFile("../docs/papers.md")
+	require.NoError(t, err)
+	page := string(text)
+	links := lineLink.FindAllStringSubmatch(page, -1)
+	require.Greater(t, len(links), 40)
+	for _, link := range links {
+		source, err := os.ReadFile(filepath.Join("..", link[2]))
+		require.NoError(t, err)
+		lines := strings.Split(string(source), "\n")
+		at, err := strconv.Atoi(link[3])
+		require.NoError(t, err)
+		if at > len(lines) || !strings.Contains(lines[at-1], link[1]) {
+			t.Errorf("line %d of %s does not have %q; these do: %v", at, link[2], link[1], having(lines, link[1]))
+		}
+	}
+	for _, link := range fileLink.FindAllStringSubmatch(page, -1) {
+		require.FileExists(t, filepath.Join("..", link[1]))
+	}
+	list, err := os.ReadFile("../experiments/all.go")
+	require.NoError(t, err)
+	for _, names := range named.FindAllStringSubmatch(page, -1) {
+		for name := range strings.SplitSeq(names[1], ", ") {
+			require.True(t, strings.Contains(string(list), fmt.Sprintf("%q", strings.Trim(name, "`"))), name)
+		}
+	}
+}
+
+// having lists the lines that have a text.
+func having(lines []string, text string) (at []int) {
+	for i, line := range lines {
+		if strings.Contains(line, text) {
+			at = append(at, i+1)
+		}
+	}
+	return at
+}
+
+// A comment with numbers where a row of a table points to has one of the row.
+func TestPapersAndCodeHaveTheSameNumbers(t *testing.T) {
+	text, err := os.ReadFile("../docs/papers.md")
+	require.NoError(t, err)
+	numbered := 0
+	for row := range strings.Lines(string(text)) {
+		cells := strings.Split(row, " | ")
+		link := lineLink.FindStringSubmatch(cells[len(cells)-1])
+		if len(cells) != 3 || link == nil || !strings.Contains(link[1], " // ") {
+			continue
+		}
+		comment := numbersIn(link[1][strings.LastIndex(link[1], " // ")+len(" // "):])
+		require.True(t, slices.ContainsFunc(numbersIn(strings.Trim(cells[0], "| ")), func(n int) bool { return slices.Contains(comment, n) }), row)
+		numbered++
+	}
+	require.Greater(t, numbered, 40)
+}
+
+// numbersIn lists the numbers of "3, 4" and "5 to 8".
+func numbersIn(text string) (list []int) {
+	for part := range strings.SplitSeq(text, ", ") {
+		from, to, several := strings.Cut(part, " to ")
+		first, err := strconv.Atoi(from)
+		if err != nil {
+			return nil
+		}
+		last := first
+		if several {
+			last, _ = strconv.Atoi(to)
+		}
+		for n := first; n <= last; n++ {
+			list = append(list, n)
+		}
+	}
+	return list
+}
