@@ -3,6 +3,7 @@ package simulator
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -217,6 +218,15 @@ func TestRandomFailures(t *testing.T) {
 			require.True(t, j.Failed)
 		}
 	}
+}
+
+// A map that is done after its job has failed, of which its node has not been told, changes nothing.
+func TestMapsOfAFailedJob(t *testing.T) {
+	w := workload.FacebookMixed(rand.New(rand.NewPCG(1, 0)))
+	p := preset(t, "hfs")
+	p.Reduce.Rule = scheduling.CoGRS // which needs the sizes of what maps write
+	res := run(t, Config{Seed: 1, Cluster: Cluster{Nodes: 100, Racks: 4}, Drive: HeartbeatDrive, Policy: p, Failures: Failures{TaskFails: 0.2}}, &w)
+	require.True(t, slices.ContainsFunc(res.Jobs, func(j JobResult) bool { return j.Failed }))
 }
 
 // [Pastorelli13 Fig 1]: j1 (30 s, comes at 0), j2 (10 s, at 10) and j3 (10 s, at 15), each as wide

@@ -150,7 +150,7 @@ func (s *sim) status(r *report) scheduling.Status {
 	if r.state == scheduling.StateFailed {
 		st.Err, st.Progress, st.ReduceProgress = "failed by chance", 0.5, 0.5
 	}
-	if j := &s.jobs[r.job]; r.state == scheduling.StateSucceeded && r.id.Task.Kind == scheduling.Map && j.reportsSizes {
+	if j := &s.jobs[r.job]; r.state == scheduling.StateSucceeded && r.id.Task.Kind == scheduling.Map && j.reportsSizes && !j.ended {
 		st.OutputBytes = j.partitions(int(r.id.Task.Index), make([]int64, 0, j.spec.Reduces)) // the Core keeps it
 	}
 	return st
