@@ -1,4 +1,4 @@
-package scheduling_test
+package examples
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// Links of docs/papers.md.
 var (
 	lineLink = regexp.MustCompile("\\[`([^`]+)`\\]\\(\\.\\./(scheduling/[^#)]+)#L(\\d+)\\)")
 	fileLink = regexp.MustCompile(`\]\(\.\./(scheduling/[^#)]+)\)`)
