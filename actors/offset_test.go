@@ -42,9 +42,11 @@ func formOf[I any](name string, on func(t *testing.T, c *actors.Cluster) mapredu
 		name: name,
 		all: func(t *testing.T, c *actors.Cluster) []placed {
 			return collected(t, c, mapreduce.MapOnly[I, placed]{
-				MapWith: func(task *mapreduce.Task, rec I, emit func(placed)) error {
-					emit(placed{task.InputName(), task.Offset(), fmt.Sprint(rec)})
-					return nil
+				MapTask: func(task *mapreduce.Task) (mapreduce.Filter[I, placed], error) {
+					return mapreduce.Filter[I, placed]{Map: func(rec I, emit func(placed)) error {
+						emit(placed{task.InputName(), task.Offset(), fmt.Sprint(rec)})
+						return nil
+					}}, nil
 				},
 			}.On(on(t, c)))
 		},
@@ -172,10 +174,10 @@ func offsetForms() []offsetForm {
 			return mapreduce.FixedSize(8, offsetFile("fixed", func(i int) string { return fmt.Sprintf("%8d", i) }))
 		}),
 		always("Separated", func() mapreduce.Input[[]byte] {
-			return mapreduce.Separated(0, offsetFile("separated", func(i int) string { return fmt.Sprint(i, "\x00") }))
+			return mapreduce.Separated("\x00", offsetFile("separated", func(i int) string { return fmt.Sprint(i, "\x00") }))
 		}),
-		always("SeparatedBy", func() mapreduce.Input[[]byte] {
-			return mapreduce.SeparatedBy("\r\n", offsetFile("separated", func(i int) string { return fmt.Sprint(i, "\r\n") }))
+		always("Separated by two bytes", func() mapreduce.Input[[]byte] {
+			return mapreduce.Separated("\r\n", offsetFile("separated", func(i int) string { return fmt.Sprint(i, "\r\n") }))
 		}),
 		always("Scanned", func() mapreduce.Input[[]byte] {
 			return mapreduce.Scanned(scanComma, offsetFile("scanned", func(i int) string { return fmt.Sprint(i, ",") }))

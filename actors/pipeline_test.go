@@ -24,10 +24,12 @@ func TestPipelineFails(t *testing.T) {
 		return broken
 	}, func(ctx context.Context, p *Pipeline) error {
 		<-made
-		plan, err := mapreduce.MapOnly[int, int]{MapWith: func(task *mapreduce.Task, _ int, _ func(int)) error {
-			close(begun)
-			<-task.Context().Done()
-			return context.Cause(task.Context())
+		plan, err := mapreduce.MapOnly[int, int]{MapTask: func(task *mapreduce.Task) (mapreduce.Filter[int, int], error) {
+			return mapreduce.Filter[int, int]{Map: func(_ int, _ func(int)) error {
+				close(begun)
+				<-task.Context().Done()
+				return context.Cause(task.Context())
+			}}, nil
 		}}.Bind(mapreduce.Slice([]int{1}), new(mapreduce.Collected[int]).Output())
 		if err != nil {
 			return err

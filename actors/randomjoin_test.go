@@ -125,9 +125,11 @@ func (j *randomJoin) bindOne(dir string) (*mapreduce.Plan, error) {
 	case "feeds":
 		job := mapreduce.FedJob[string, string, string]{
 			Reducers: j.reduces,
-			ReduceWith: func(t *mapreduce.Task, key string, values iter.Seq[string], emit func(string)) error {
-				emit(fmt.Sprintf("%q: %q", key, slices.Collect(values)))
-				return failsAt(j.failures, t.ID(), len(key))
+			ReduceTask: func(t *mapreduce.Task) (mapreduce.Reducer[string, string, string], error) {
+				return mapreduce.Reducer[string, string, string]{Reduce: func(key string, values iter.Seq[string], emit func(string)) error {
+					emit(fmt.Sprintf("%q: %q", key, slices.Collect(values)))
+					return failsAt(j.failures, t.ID(), len(key))
+				}}, nil
 			},
 		}
 		return job.Bind(mapreduce.Feeds(j.feed(j.left), j.feed(j.right), j.feed(j.left)), out)

@@ -122,10 +122,12 @@ func TestJobsWithoutAKeyAreNotAwaited(t *testing.T) {
 		require.NoError(t, err)
 		begun := make(chan struct{})
 		begin := sync.OnceFunc(func() { close(begun) })
-		p, err := mapreduce.MapOnly[int, int]{MapWith: func(task *mapreduce.Task, _ int, _ func(int)) error {
-			begin()
-			<-task.Context().Done()
-			return task.Context().Err()
+		p, err := mapreduce.MapOnly[int, int]{MapTask: func(task *mapreduce.Task) (mapreduce.Filter[int, int], error) {
+			return mapreduce.Filter[int, int]{Map: func(_ int, _ func(int)) error {
+				begin()
+				<-task.Context().Done()
+				return task.Context().Err()
+			}}, nil
 		}}.Bind(mapreduce.Slice([]int{1}), new(mapreduce.Collected[int]).Output())
 		require.NoError(t, err)
 		_, err = c.Submit(t.Context(), p, SubmitOptions{Key: key})

@@ -114,8 +114,14 @@ func star(
 			turn(e.First, e.Second, emit)
 			return nil
 		},
-		Combine:     func(mapreduce.None, mapreduce.None) mapreduce.None { return mapreduce.None{} },
-		ReducePairs: reduce,
+		Combine: func(mapreduce.None, mapreduce.None) mapreduce.None { return mapreduce.None{} },
+		ReduceTask: func(t *mapreduce.Task) (mapreduce.Reducer[link, mapreduce.None, link], error) {
+			return mapreduce.Reducer[link, mapreduce.None, link]{
+				Pairs: func(neighbors iter.Seq2[link, mapreduce.None], emit func(link)) error {
+					return reduce(t, neighbors, emit)
+				},
+			}, nil
+		},
 		GroupFields: 1,
 	}
 }

@@ -174,18 +174,20 @@ func HiveJoin(o HiveJoinOptions) (mapreduce.Job[[]byte, pageSide, joined, Visite
 			}
 			return nil
 		},
-		ReducePairs: func(_ *mapreduce.Task, rows iter.Seq2[pageSide, joined], emit func(Visited)) error {
-			var ranks []int64
-			for at, row := range rows {
-				if !at.Second {
-					ranks = append(ranks, row.Rank)
-					continue
+		ReduceTask: func(*mapreduce.Task) (mapreduce.Reducer[pageSide, joined, Visited], error) {
+			return mapreduce.Reducer[pageSide, joined, Visited]{Pairs: func(rows iter.Seq2[pageSide, joined], emit func(Visited)) error {
+				var ranks []int64
+				for at, row := range rows {
+					if !at.Second {
+						ranks = append(ranks, row.Rank)
+						continue
+					}
+					for _, rank := range ranks {
+						emit(Visited{Client: row.Client, Rank: rank, Revenue: row.Revenue})
+					}
 				}
-				for _, rank := range ranks {
-					emit(Visited{Client: row.Client, Rank: rank, Revenue: row.Revenue})
-				}
-			}
-			return nil
+				return nil
+			}}, nil
 		},
 		GroupFields: 1,
 	}, nil

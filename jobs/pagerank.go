@@ -74,14 +74,16 @@ func PageRank(ctx context.Context, run Runner, in mapreduce.Input[[]byte], o Pag
 func followed(ctx context.Context, run Runner, links [][]int32, ranks []float64, damping float64) ([]float64, error) {
 	job := mapreduce.Job[[]int32, int32, int64, mapreduce.Pair[int32, int64]]{
 		Name: "pagerank",
-		MapWith: func(t *mapreduce.Task, to []int32, emit func(int32, int64)) error {
-			if len(to) > 0 {
-				part := int64(ranks[t.Offset()] / float64(len(to)) * rankUnits)
-				for _, node := range to {
-					emit(node, part)
+		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[[]int32, int32, int64], error) {
+			return mapreduce.Mapper[[]int32, int32, int64]{Map: func(to []int32, emit func(int32, int64)) error {
+				if len(to) > 0 {
+					part := int64(ranks[t.Offset()] / float64(len(to)) * rankUnits)
+					for _, node := range to {
+						emit(node, part)
+					}
 				}
-			}
-			return nil
+				return nil
+			}}, nil
 		},
 		Sum: true,
 		Reduce: func(node int32, parts iter.Seq[int64], emit func(mapreduce.Pair[int32, int64])) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -32,12 +31,12 @@ func (j Job[I, K, V, O]) On(in Input[I]) func(out Output[O]) (*Plan, error) {
 
 // bind is Bind, called at where in package home.
 func (j Job[I, K, V, O]) bind(in Input[I], out Output[O], where, home string) (*Plan, error) {
-	if j.Map == nil && j.MapTask == nil && j.MapWith == nil {
-		j.MapWith = feedMap[I, K, V]()
+	if j.Map == nil && j.MapTask == nil {
+		j.MapTask = feedMap[I, K, V]()
 	}
 	b := &boundJob[I, K, V, O]{job: j, in: in.bare(), out: out}
-	maps := [3]bool{j.Map != nil, j.MapTask != nil, j.MapWith != nil}
-	reduces := [4]bool{j.Reduce != nil, j.ReduceTask != nil, j.ReduceWith != nil, j.ReducePairs != nil}
+	maps := [2]bool{j.Map != nil, j.MapTask != nil}
+	reduces := [2]bool{j.Reduce != nil, j.ReduceTask != nil}
 	var key, value, sum, prefix error
 	b.key, key = codec.Key[K](j.Descending, home)
 	b.value, value = codec.Value[V]()
@@ -78,7 +77,7 @@ func (j MapOnly[I, O]) On(in Input[I]) func(out Output[O]) (*Plan, error) {
 }
 
 func (j MapOnly[I, O]) bind(in Input[I], out Output[O], where string) (*Plan, error) {
-	maps := checkMapFuncs(j.Map != nil, j.MapTask != nil, j.MapWith != nil)
+	maps := checkMapFuncs(j.Map != nil, j.MapTask != nil)
 	if err := errors.Join(maps, checkEnds(in.ends(), out.ends())); err != nil {
 		return nil, located(where, j.Name, err)
 	}
@@ -101,13 +100,13 @@ func newPlan(where, name string, reducers int, mapOnly bool, in inputEnd, out De
 
 // The functions of a job of which it has one.
 var (
-	mapFuncs    = []string{"Map", "MapTask", "MapWith"}
-	reduceFuncs = []string{"Reduce", "ReduceTask", "ReduceWith", "ReducePairs"}
+	mapFuncs    = []string{"Map", "MapTask"}
+	reduceFuncs = []string{"Reduce", "ReduceTask"}
 )
 
 // checkJob joins what is wrong with a job: which functions are set, its numbers and ends, and further
 // faults, which may be nil.
-func checkJob(maps [3]bool, reduces [4]bool, reducers int, twoOrders bool, in inputEnd, out outputEnd, further ...error) error {
+func checkJob(maps, reduces [2]bool, reducers int, twoOrders bool, in inputEnd, out outputEnd, further ...error) error {
 	errs := []error{checkMapFuncs(maps[:]...), checkEnds(in, out)}
 	_, err := oneOf(reduceFuncs, reduces[:]...)
 	errs = append(errs, err)
@@ -249,8 +248,7 @@ func (b *boundJob[I, K, V, O]) combines() bool { return b.job.Combine != nil }
 
 // identity reports whether pairs pass the reduce unchanged.
 func (b *boundJob[I, K, V, O]) identity() bool {
-	j := &b.job
-	return j.Reduce == nil && j.ReduceTask == nil && j.ReduceWith == nil && j.ReducePairs == nil
+	return b.job.Reduce == nil && b.job.ReduceTask == nil
 }
 
 // mapper returns the functions of one map attempt, watched if the plan is.
@@ -260,10 +258,7 @@ func (b *boundJob[I, K, V, O]) mapper(t *Task) (Mapper[I, K, V], error) {
 }
 
 func (b *boundJob[I, K, V, O]) mapperOf(t *Task) (Mapper[I, K, V], error) {
-	switch {
-	case b.job.MapWith != nil:
-		return Mapper[I, K, V]{Map: func(in I, emit func(K, V)) error { return b.job.MapWith(t, in, emit) }}, nil
-	case b.job.MapTask == nil:
+	if b.job.MapTask == nil {
 		return Mapper[I, K, V]{Map: b.job.Map}, nil
 	}
 	m, err := b.job.MapTask(t)
@@ -280,17 +275,8 @@ func (b *boundJob[I, K, V, O]) reducer(t *Task) (Reducer[K, V, O], error) {
 }
 
 func (b *boundJob[I, K, V, O]) reducerOf(t *Task) (Reducer[K, V, O], error) {
-	switch j := &b.job; {
-	case j.ReduceWith != nil:
-		return Reducer[K, V, O]{Reduce: func(key K, values iter.Seq[V], emit func(O)) error {
-			return j.ReduceWith(t, key, values, emit)
-		}}, nil
-	case j.ReducePairs != nil:
-		return Reducer[K, V, O]{Pairs: func(pairs iter.Seq2[K, V], emit func(O)) error {
-			return j.ReducePairs(t, pairs, emit)
-		}}, nil
-	case j.ReduceTask == nil:
-		return Reducer[K, V, O]{Reduce: j.Reduce}, nil
+	if b.job.ReduceTask == nil {
+		return Reducer[K, V, O]{Reduce: b.job.Reduce}, nil
 	}
 	r, err := b.job.ReduceTask(t)
 	if err == nil && (r.Reduce == nil) == (r.Pairs == nil) {
@@ -314,10 +300,7 @@ func (b *boundMapOnly[I, O]) filter(t *Task) (Filter[I, O], error) {
 }
 
 func (b *boundMapOnly[I, O]) filterOf(t *Task) (Filter[I, O], error) {
-	switch {
-	case b.job.MapWith != nil:
-		return Filter[I, O]{Map: func(in I, emit func(O)) error { return b.job.MapWith(t, in, emit) }}, nil
-	case b.job.MapTask == nil:
+	if b.job.MapTask == nil {
 		return Filter[I, O]{Map: b.job.Map}, nil
 	}
 	f, err := b.job.MapTask(t)

@@ -38,7 +38,7 @@ func TestBindRefusesContradictions(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "count", p.Name())
 	for want, change := range map[string]func(j *Job[[]byte, string, int64, string]){
-		"none of Map, MapTask, MapWith": func(j *Job[[]byte, string, int64, string]) { j.Map = nil },
+		"none of Map, MapTask": func(j *Job[[]byte, string, int64, string]) { j.Map = nil },
 		"both Partition and TotalOrder": func(j *Job[[]byte, string, int64, string]) {
 			j.Partition, j.TotalOrder = func(string, int) int { return 0 }, true
 		},

@@ -24,7 +24,7 @@ func printed[I any](in mapreduce.Input[I], text func(I) string) {
 // Names as find -print0 writes them may hold line feeds.
 func ExampleSeparated() {
 	names := mapreduce.Bytes("names", []byte("a file\x00another\nfile\x00"))
-	printed(mapreduce.Separated(0, names), func(name []byte) string { return fmt.Sprintf("%q", name) })
+	printed(mapreduce.Separated("\x00", names), func(name []byte) string { return fmt.Sprintf("%q", name) })
 	// Output:
 	// "a file"
 	// "another\nfile"

@@ -241,17 +241,19 @@ func ExampleSample() {
 	// true true <nil>
 }
 
-// MapWith and ReduceWith know their task.
+// MapTask and ReduceTask know their task.
 func ExampleJob_mapWith() {
 	text := mapreduce.Bytes("poem", []byte("to be\n\nor not\n"))
 	job := mapreduce.MapOnly[string, string]{
-		MapWith: func(t *mapreduce.Task, line string, emit func(string)) error {
-			if line == "" {
-				t.Counter("Lines", "empty").Add(1)
+		MapTask: func(t *mapreduce.Task) (mapreduce.Filter[string, string], error) {
+			return mapreduce.Filter[string, string]{Map: func(line string, emit func(string)) error {
+				if line == "" {
+					t.Counter("Lines", "empty").Add(1)
+					return nil
+				}
+				emit(fmt.Sprintf("%s, byte %d: %s", t.InputName(), t.Offset(), line))
 				return nil
-			}
-			emit(fmt.Sprintf("%s, byte %d: %s", t.InputName(), t.Offset(), line))
-			return nil
+			}}, nil
 		},
 	}
 	show(func(out mapreduce.Output[string]) (*mapreduce.Plan, error) {
@@ -277,11 +279,13 @@ func ExampleJob_reducePairs() {
 			return nil
 		},
 		GroupFields: 1,
-		ReducePairs: func(_ *mapreduce.Task, pairs iter.Seq2[at, float64], emit func(string)) error {
-			for when, degrees := range pairs {
-				emit(fmt.Sprintf("%s at %d: %g", when.First, when.Second, degrees))
-			}
-			return nil
+		ReduceTask: func(*mapreduce.Task) (mapreduce.Reducer[at, float64, string], error) {
+			return mapreduce.Reducer[at, float64, string]{Pairs: func(pairs iter.Seq2[at, float64], emit func(string)) error {
+				for when, degrees := range pairs {
+					emit(fmt.Sprintf("%s at %d: %g", when.First, when.Second, degrees))
+				}
+				return nil
+			}}, nil
 		},
 	}
 	show(func(out mapreduce.Output[string]) (*mapreduce.Plan, error) { return job.Bind(readings, out) })

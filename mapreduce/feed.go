@@ -28,7 +28,7 @@ func From[I, K, V any](in Input[I], toPairs func(rec I, emit func(K, V)) error) 
 	return FromWith(in, func(_ *Task, rec I, emit func(K, V)) error { return toPairs(rec, emit) })
 }
 
-// FromWith is From for a map with its task, as Job.MapWith.
+// FromWith is From for a map with its task, as of a MapTask.
 func FromWith[I, K, V any](in Input[I], toPairs func(t *Task, rec I, emit func(K, V)) error) Feed[K, V] {
 	sources, plans, read := in.sources, in.bySource(), in.read
 	return Feed[K, V]{sources: sources, plans: plans, read: func(s *splitReader, yield func(Fed[K, V]) error) error {
@@ -74,8 +74,11 @@ func Feeds[K, V any](feeds ...Feed[K, V]) Input[Fed[K, V]] {
 	return in
 }
 
-// feedMap is the map of jobs over feeds, nil if I is no Fed[K, V].
-func feedMap[I, K, V any]() func(t *Task, in I, emit func(K, V)) error {
-	f, _ := any(func(t *Task, in Fed[K, V], emit func(K, V)) error { return in.apply(t, emit) }).(func(*Task, I, func(K, V)) error)
-	return f
+// feedMap is the MapTask of jobs over feeds, nil if I is no Fed[K, V].
+func feedMap[I, K, V any]() func(*Task) (Mapper[I, K, V], error) {
+	var f any = func(t *Task) (Mapper[Fed[K, V], K, V], error) {
+		return Mapper[Fed[K, V], K, V]{Map: func(in Fed[K, V], emit func(K, V)) error { return in.apply(t, emit) }}, nil
+	}
+	task, _ := f.(func(*Task) (Mapper[I, K, V], error))
+	return task
 }

@@ -34,12 +34,10 @@ type Job[I, K, V, O any] struct {
 	// reference to key or value. It may be called until Map returns, by its goroutine: later
 	// calls panic, here and in Reduce.
 	Map func(in I, emit func(K, V)) error
-	// MapTask is an alternative to Map: it is called at the start of each
-	// attempt, or of each file if its split spans several, and returns the
-	// functions for it.
+	// MapTask is Map for functions that need the task (for counters, the place of a record, a
+	// logger) or a state of their own: it is called at the start of each attempt, or of each file if
+	// its split spans several, and returns the functions for it.
 	MapTask func(t *Task) (Mapper[I, K, V], error)
-	// MapWith is Map with the task: for counters, the place of a record or a logger.
-	MapWith func(t *Task, in I, emit func(K, V)) error
 
 	// Combine merges two values of one key and must be associative and
 	// commutative; the engine calls it at will in maps and reduces. Nil: none.
@@ -58,13 +56,8 @@ type Job[I, K, V, O any] struct {
 	// return. A nil Reduce (and nil ReduceTask) passes every pair on: O must then be
 	// Pair[K, V].
 	Reduce func(key K, values iter.Seq[V], emit func(O)) error
-	// ReduceTask is to Reduce what MapTask is to Map, ReduceWith what MapWith is.
+	// ReduceTask is to Reduce what MapTask is to Map. Its Reducer may have Pairs in place of Reduce.
 	ReduceTask func(t *Task) (Reducer[K, V, O], error)
-	ReduceWith func(t *Task, key K, values iter.Seq[V], emit func(O)) error
-	// ReducePairs is ReduceWith for groups: each value comes with its own key, of which GroupFields
-	// makes those of a group agree in their first fields only. So values sorted by a part of the key
-	// (a secondary sort) need not hold that part once more. Pairs are valid as values are.
-	ReducePairs func(t *Task, pairs iter.Seq2[K, V], emit func(O)) error
 
 	// Partition returns the reduce, 0 <= p < reduces, that gets key. It must
 	// depend on nothing but its arguments, and with GroupFields on those fields of
@@ -98,8 +91,6 @@ type MapOnly[I, O any] struct {
 	// MapTask is an alternative to Map, called at the start of each attempt, or
 	// of each file if its split spans several.
 	MapTask func(t *Task) (Filter[I, O], error)
-	// MapWith is Map with the task; see Job.MapWith.
-	MapWith func(t *Task, in I, emit func(O)) error
 }
 
 // Mapper is what a map attempt runs on a file: Map for each record, then Close, if it is not nil, once
@@ -119,12 +110,15 @@ type Filter[I, O any] struct {
 	abreast func(emit func(O)) (take func(in I) error, flush func() error)
 }
 
-// Reducer is what a reduce attempt runs: either Reduce or Pairs, which is as Job.ReducePairs, for each
-// group, then Close, if it is not nil, once after the last. They are called from one goroutine.
+// Reducer is what a reduce attempt runs: either Reduce or Pairs for each group, then Close, if it is not
+// nil, once after the last. They are called from one goroutine.
 type Reducer[K, V, O any] struct {
 	Reduce func(key K, values iter.Seq[V], emit func(O)) error
-	Pairs  func(pairs iter.Seq2[K, V], emit func(O)) error
-	Close  func(emit func(O)) error
+	// Pairs is Reduce with each value beside its own key, of which Job.GroupFields makes those of a group
+	// agree in their first fields only. So values sorted by a part of the key (a secondary sort) need
+	// not hold that part once more. Pairs are valid as values are.
+	Pairs func(pairs iter.Seq2[K, V], emit func(O)) error
+	Close func(emit func(O)) error
 
 	resumes bool // another range over the values goes on where the last one stopped
 	// encoded, if not nil, does what Reduce does for each group of a stream of encoded pairs.

@@ -97,13 +97,15 @@ func TestGroupsArePlainGo(t *testing.T) {
 				continue // it is slow
 			}
 			got, last := []string(nil), map[int]int32{}
-			job := MapOnly[Group[int32, linkedPage, pageRank], int]{MapWith: func(t *Task, g Group[int32, linkedPage, pageRank], _ func(int)) error {
-				if k, ok := last[t.ID().Index]; ok && k >= g.Key {
-					return fmt.Errorf("key %d comes after %d", g.Key, k)
-				}
-				last[t.ID().Index] = g.Key
-				got = append(got, groupText(g.Key, g.Left, g.Right))
-				return nil
+			job := MapOnly[Group[int32, linkedPage, pageRank], int]{MapTask: func(t *Task) (Filter[Group[int32, linkedPage, pageRank], int], error) {
+				return Filter[Group[int32, linkedPage, pageRank], int]{Map: func(g Group[int32, linkedPage, pageRank], _ func(int)) error {
+					if k, ok := last[t.ID().Index]; ok && k >= g.Key {
+						return fmt.Errorf("key %d comes after %d", g.Key, k)
+					}
+					last[t.ID().Index] = g.Key
+					got = append(got, groupText(g.Key, g.Left, g.Right))
+					return nil
+				}}, nil
 			}}
 			plan, err := job.Bind(Grouped(a.Feed(), b.Feed()), new(Collected[int]).Output())
 			require.NoError(t, err)

@@ -82,16 +82,18 @@ func Each[I, O any](f func(rec I) O) MapOnly[I, O] {
 func Sample[T any](part float64, seed uint64) MapOnly[T, T] {
 	return MapOnly[T, T]{
 		Name: "sample",
-		MapWith: func(t *Task, rec T, emit func(T)) error {
-			var at [32]byte
-			binary.LittleEndian.PutUint64(at[:], seed)
-			binary.LittleEndian.PutUint64(at[8:], uint64(t.Offset()))
-			binary.LittleEndian.PutUint64(at[16:], xxhash.Sum64String(t.InputName()))
-			binary.LittleEndian.PutUint64(at[24:], uint64(t.reader.source.Twin()))
-			if part >= 1 || float64(xxhash.Sum64(at[:])) < part*math.MaxUint64 {
-				emit(rec)
-			}
-			return nil
+		MapTask: func(t *Task) (Filter[T, T], error) {
+			return Filter[T, T]{Map: func(rec T, emit func(T)) error {
+				var at [32]byte
+				binary.LittleEndian.PutUint64(at[:], seed)
+				binary.LittleEndian.PutUint64(at[8:], uint64(t.Offset()))
+				binary.LittleEndian.PutUint64(at[16:], xxhash.Sum64String(t.InputName()))
+				binary.LittleEndian.PutUint64(at[24:], uint64(t.reader.source.Twin()))
+				if part >= 1 || float64(xxhash.Sum64(at[:])) < part*math.MaxUint64 {
+					emit(rec)
+				}
+				return nil
+			}}, nil
 		},
 	}
 }

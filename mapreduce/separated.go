@@ -7,27 +7,21 @@ import (
 	"unsafe"
 )
 
-// Separated yields records that end with the byte sep, without it, such as the names that find -print0
-// writes, or with 0x1e JSON text sequences. The last record of a file need not end in one. It is
-// [Lines] for another byte than the line feed, and is cut as that is.
-func Separated(sep byte, sources ...Source) Input[[]byte] {
-	return separatedBy(byteEnds(sep), 1, sources)
-}
-
-// SeparatedBy is Separated for a separator of several bytes, as Hadoop's
-// textinputformat.record.delimiter is, such as "\r\n", or "\n\n" for paragraphs. Records are those of
-// [bytes.Cut], again and again from the beginning of the file, wherever it is split: of "aaa" the first
-// two bytes are a separator "aa". An empty one is an error of Bind.
+// Separated yields records that end with sep, without it: "\x00" for the names that find -print0 writes,
+// "\r\n", "\n\n" for paragraphs, as Hadoop's textinputformat.record.delimiter. The last record of a file
+// need not end in one. Records are those of [bytes.Cut], again and again from the beginning of the file,
+// wherever it is split: of "aaa" the first two bytes are a separator "aa". An empty one is an error of
+// Bind.
 //
-// Where separators may overlap, as "aa" does and "\r\n" does not, a map that begins amid a run of them
-// looks back to where the run began.
-func SeparatedBy(sep string, sources ...Source) Input[[]byte] {
+// A separator of one byte is found as the line feed of [Lines] is. Where separators may overlap, as "aa"
+// does and "\r\n" does not, a map that begins amid a run of them looks back to where the run began.
+func Separated(sep string, sources ...Source) Input[[]byte] {
 	if len(sep) == 1 {
-		return Separated(sep[0], sources...)
+		return separatedBy(byteEnds(sep[0]), 1, sources)
 	}
 	in := separatedBy(newTextEnds(sep), len(sep), sources)
 	if sep == "" {
-		in.plan.wrong = errors.New("SeparatedBy an empty separator")
+		in.plan.wrong = errors.New("Separated by an empty separator")
 	}
 	return in
 }

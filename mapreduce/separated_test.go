@@ -28,9 +28,11 @@ func cutBy(text, sep []byte) (want []string) {
 
 // gatherPlaced are the records of an input and their places, as a job sees them.
 func gatherPlaced(t *rapid.T, in Input[[]byte]) []string {
-	at := MapOnly[[]byte, string]{MapWith: func(t *Task, rec []byte, emit func(string)) error {
-		emit(placedRecord(t.Offset(), rec))
-		return nil
+	at := MapOnly[[]byte, string]{MapTask: func(t *Task) (Filter[[]byte, string], error) {
+		return Filter[[]byte, string]{Map: func(rec []byte, emit func(string)) error {
+			emit(placedRecord(t.Offset(), rec))
+			return nil
+		}}, nil
 	}}
 	return gather(t, func(out Output[string]) (*Plan, error) { return at.Bind(in, out) },
 		rapid.Bool().Draw(t, "local"), rapid.Int64Range(1, 41).Draw(t, "block"), 1)
@@ -42,17 +44,14 @@ func TestSeparatedIsCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 'a', 'b', 0xff}), 0, 40).Draw(t, "text")
 		sep := rapid.SampledFrom([]string{"\x00", "a", "\xff", "ab", "aa", "aaa", "aba", "abab", "\x00\xff\x00"}).Draw(t, "separator")
-		in := SeparatedBy(sep, Bytes("text", text))
-		if len(sep) == 1 && rapid.Bool().Draw(t, "byte") {
-			in = Separated(sep[0], Bytes("text", text))
-		}
+		in := Separated(sep, Bytes("text", text))
 		require.Equal(t, cutBy(text, []byte(sep)), gatherPlaced(t, in))
 	})
 }
 
 // FuzzSeparatedBy states that the records of all splits together are those of the whole text, whatever
 // the separator, the blocks and the windows.
-func FuzzSeparatedBy(f *testing.F) {
+func FuzzSeparated(f *testing.F) {
 	for _, sep := range []string{"\r\n", "aa", "aba", "abaab", "aaaa"} {
 		f.Add([]byte("aaaaaaaaaaaaaaaaa"), sep, uint16(0), uint8(1))
 		f.Add([]byte("abaababaabaabxabaabaab\r\n\r\nab"), sep, uint16(2), uint8(0))
@@ -68,9 +67,9 @@ func FuzzSeparatedBy(f *testing.F) {
 			record, rest, _ = bytes.Cut(rest, []byte(sep))
 			want = append(want, string(record))
 		}
-		require.Equal(t, want, readAll(t, SeparatedBy(sep, Bytes("text", text)), w, int64(block)+1))
+		require.Equal(t, want, readAll(t, Separated(sep, Bytes("text", text)), w, int64(block)+1))
 		stream := Stream("-", iotest.HalfReader(bytes.NewReader(text)))
-		require.Equal(t, want, readAll(t, SeparatedBy(sep, stream), w, 1))
+		require.Equal(t, want, readAll(t, Separated(sep, stream), w, 1))
 	})
 }
 
@@ -83,12 +82,12 @@ func TestSeparatorsThatOverlapFar(t *testing.T) {
 			record, rest, found = strings.Cut(rest, "\n\n")
 			want = append(want, record)
 		}
-		require.Equal(t, want, readAll(t, SeparatedBy("\n\n", Bytes("text", []byte(text))), usualWindows(), 99_999))
+		require.Equal(t, want, readAll(t, Separated("\n\n", Bytes("text", []byte(text))), usualWindows(), 99_999))
 	}
 }
 
 func TestSeparatedByNothing(t *testing.T) {
-	_, err := passOn[[]byte]().Bind(SeparatedBy("", Bytes("text", nil)), new(Collected[[]byte]).Output())
+	_, err := passOn[[]byte]().Bind(Separated("", Bytes("text", nil)), new(Collected[[]byte]).Output())
 	require.ErrorContains(t, err, "an empty separator")
 }
 

@@ -16,9 +16,11 @@ type (
 func sumsOf[V any](t *testing.T, values []V) map[int32]V {
 	var out Collected[Pair[int32, V]]
 	plan, err := Job[V, int32, V, Pair[int32, V]]{
-		MapWith: func(t *Task, v V, emit func(int32, V)) error {
-			emit(int32(t.Offset()%3), v)
-			return nil
+		MapTask: func(t *Task) (Mapper[V, int32, V], error) {
+			return Mapper[V, int32, V]{Map: func(v V, emit func(int32, V)) error {
+				emit(int32(t.Offset()%3), v)
+				return nil
+			}}, nil
 		},
 		Sum: true, Reducers: 2,
 	}.Bind(Slice(values), out.Output())

@@ -28,9 +28,11 @@ func TestOffsetIsTheRecordsPlace(t *testing.T) {
 		_, err := z.Write(text)
 		require.NoError(t, errors.Join(err, z.Close()))
 		check := func(name string, in Input[[]byte], size int) {
-			at := MapOnly[[]byte, string]{MapWith: func(t *Task, rec []byte, emit func(string)) error {
-				emit(fmt.Sprintf("%d %s", t.Offset(), rec))
-				return nil
+			at := MapOnly[[]byte, string]{MapTask: func(t *Task) (Filter[[]byte, string], error) {
+				return Filter[[]byte, string]{Map: func(rec []byte, emit func(string)) error {
+					emit(fmt.Sprintf("%d %s", t.Offset(), rec))
+					return nil
+				}}, nil
 			}}
 			got := gather(t, func(out Output[string]) (*Plan, error) { return at.Bind(in, out) }, local, block, 1)
 			var want []string
@@ -57,9 +59,11 @@ func TestOffsetIsTheRecordsPlace(t *testing.T) {
 		if len(text)%2 == 0 {
 			check("fixed", FixedSize(2, Bytes("text", text)), 2)
 		}
-		numbers := MapOnly[int, int64]{MapWith: func(t *Task, _ int, emit func(int64)) error {
-			emit(t.Offset())
-			return nil
+		numbers := MapOnly[int, int64]{MapTask: func(t *Task) (Filter[int, int64], error) {
+			return Filter[int, int64]{Map: func(_ int, emit func(int64)) error {
+				emit(t.Offset())
+				return nil
+			}}, nil
 		}}
 		for name, in := range map[string]Input[int]{"slice": Slice([]int{9, 8, 7}), "sequence": Seq(slices.Values([]int{9, 8, 7}))} {
 			got := gather(t, func(out Output[int64]) (*Plan, error) { return numbers.Bind(in, out) }, local, block, 1)
@@ -70,12 +74,14 @@ func TestOffsetIsTheRecordsPlace(t *testing.T) {
 
 // A record that is left out does not move the places of those after it.
 func TestOffsetAfterSkippedRecords(t *testing.T) {
-	at := MapOnly[[]byte, int64]{MapWith: func(t *Task, rec []byte, emit func(int64)) error {
-		if len(rec) == 1 {
-			return errors.New("too short")
-		}
-		emit(t.Offset())
-		return nil
+	at := MapOnly[[]byte, int64]{MapTask: func(t *Task) (Filter[[]byte, int64], error) {
+		return Filter[[]byte, int64]{Map: func(rec []byte, emit func(int64)) error {
+			if len(rec) == 1 {
+				return errors.New("too short")
+			}
+			emit(t.Offset())
+			return nil
+		}}, nil
 	}}
 	var out Collected[int64]
 	p, err := at.Bind(Lines(Bytes("text", []byte("aa\nb\ncc\nd\n\nee\n"))), out.Output())
@@ -87,7 +93,7 @@ func TestOffsetAfterSkippedRecords(t *testing.T) {
 	require.Equal(t, []int64{0, 5, 10, 11}, got)
 }
 
-// MapWith and ReduceWith know their task: counters, names, and a logger that says which attempt it is.
+// MapTask and ReduceTask know their task: counters, names, and a logger that says which attempt it is.
 func TestMapWithAndReduceWithKnowTheTask(t *testing.T) {
 	for _, local := range []bool{true, false} {
 		var log bytes.Buffer
@@ -95,19 +101,23 @@ func TestMapWithAndReduceWithKnowTheTask(t *testing.T) {
 		defer slog.SetDefault(slog.Default())
 		slog.SetDefault(plain)
 		job := Job[[]byte, string, int, string]{
-			MapWith: func(t *Task, rec []byte, emit func(string, int)) error {
-				t.Counter("mine", "lines").Add(1)
-				t.Logger().Info("mapped", "line", string(rec))
-				emit(t.InputName(), len(rec))
-				return nil
+			MapTask: func(t *Task) (Mapper[[]byte, string, int], error) {
+				return Mapper[[]byte, string, int]{Map: func(rec []byte, emit func(string, int)) error {
+					t.Counter("mine", "lines").Add(1)
+					t.Logger().Info("mapped", "line", string(rec))
+					emit(t.InputName(), len(rec))
+					return nil
+				}}, nil
 			},
-			ReduceWith: func(t *Task, k string, vs iter.Seq[int], emit func(string)) error {
-				for range vs {
-					t.Counter("mine", "values").Add(1)
-				}
-				t.Logger().Info("reduced")
-				emit(fmt.Sprint(k, " ", t.ID(), " ", t.Offset()))
-				return nil
+			ReduceTask: func(t *Task) (Reducer[string, int, string], error) {
+				return Reducer[string, int, string]{Reduce: func(k string, vs iter.Seq[int], emit func(string)) error {
+					for range vs {
+						t.Counter("mine", "values").Add(1)
+					}
+					t.Logger().Info("reduced")
+					emit(fmt.Sprint(k, " ", t.ID(), " ", t.Offset()))
+					return nil
+				}}, nil
 			},
 		}
 		var out Collected[string]
@@ -130,7 +140,7 @@ func TestMapWithAndReduceWithKnowTheTask(t *testing.T) {
 	}
 }
 
-// ReducePairs gives each value with its own key, in the order of whole keys.
+// Reducer.Pairs gives each value with its own key, in the order of whole keys.
 func TestReducePairsGivesEachKey(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type reading = Pair[string, int64]
@@ -144,19 +154,21 @@ func TestReducePairsGivesEachKey(t *testing.T) {
 				return nil
 			},
 			GroupFields: 1, Descending: descending,
-			ReducePairs: func(_ *Task, pairs iter.Seq2[reading, int64], emit func(string)) error {
-				line, times, n := "", []int64(nil), int64(0)
-				for k, v := range pairs {
-					if line == "" {
-						line = fmt.Sprintf("%q", k.First)
+			ReduceTask: func(*Task) (Reducer[reading, int64, string], error) {
+				return Reducer[reading, int64, string]{Pairs: func(pairs iter.Seq2[reading, int64], emit func(string)) error {
+					line, times, n := "", []int64(nil), int64(0)
+					for k, v := range pairs {
+						if line == "" {
+							line = fmt.Sprintf("%q", k.First)
+						}
+						if len(times) == 0 || times[len(times)-1] != k.Second {
+							times = append(times, k.Second)
+						}
+						n += v
 					}
-					if len(times) == 0 || times[len(times)-1] != k.Second {
-						times = append(times, k.Second)
-					}
-					n += v
-				}
-				emit(fmt.Sprint(line, times, n))
-				return nil
+					emit(fmt.Sprint(line, times, n))
+					return nil
+				}}, nil
 			},
 		}
 		if combine {
@@ -194,14 +206,16 @@ func TestReducePairsOnce(t *testing.T) {
 			emit(n, n)
 			return nil
 		},
-		ReducePairs: func(_ *Task, pairs iter.Seq2[int, int], _ func(int)) error {
-			for range pairs {
-				break
-			}
-			for range pairs {
-				break
-			}
-			return nil
+		ReduceTask: func(*Task) (Reducer[int, int, int], error) {
+			return Reducer[int, int, int]{Pairs: func(pairs iter.Seq2[int, int], _ func(int)) error {
+				for range pairs {
+					break
+				}
+				for range pairs {
+					break
+				}
+				return nil
+			}}, nil
 		},
 	}
 	run := func(j Job[int, int, int, int]) error {
@@ -211,7 +225,6 @@ func TestReducePairsOnce(t *testing.T) {
 		return err
 	}
 	require.ErrorContains(t, run(job), "the values of a key can be ranged over once")
-	job.ReducePairs = nil
 	job.ReduceTask = func(*Task) (Reducer[int, int, int], error) { return Reducer[int, int, int]{}, nil }
 	require.ErrorContains(t, run(job), "ReduceTask must return a Reducer with either Reduce or Pairs")
 }

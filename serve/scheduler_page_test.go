@@ -20,14 +20,16 @@ func gated(gate <-chan struct{}) Job {
 	return Simple("gated", "Waits", func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 		job := mapreduce.Job[[]byte, string, int64, string]{
 			Name: "gated", Reducers: 2,
-			MapWith: func(t *mapreduce.Task, line []byte, emit func(string, int64)) error {
-				select {
-				case <-gate:
-				case <-t.Context().Done():
-					return t.Context().Err()
-				}
-				emit(string(line), 1)
-				return nil
+			MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, string, int64], error) {
+				return mapreduce.Mapper[[]byte, string, int64]{Map: func(line []byte, emit func(string, int64)) error {
+					select {
+					case <-gate:
+					case <-t.Context().Done():
+						return t.Context().Err()
+					}
+					emit(string(line), 1)
+					return nil
+				}}, nil
 			},
 			Reduce: func(word string, _ iter.Seq[int64], emit func(string)) error {
 				emit(word)

@@ -54,14 +54,16 @@ func held(gate <-chan struct{}) Job {
 	return Simple("held", "Waits", func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 		job := mapreduce.MapOnly[[]byte, string]{
 			Name: "held",
-			MapWith: func(t *mapreduce.Task, line []byte, emit func(string)) error {
-				select {
-				case <-gate:
-				case <-t.Context().Done():
-					return t.Context().Err()
-				}
-				emit(string(line))
-				return nil
+			MapTask: func(t *mapreduce.Task) (mapreduce.Filter[[]byte, string], error) {
+				return mapreduce.Filter[[]byte, string]{Map: func(line []byte, emit func(string)) error {
+					select {
+					case <-gate:
+					case <-t.Context().Done():
+						return t.Context().Err()
+					}
+					emit(string(line))
+					return nil
+				}}, nil
 			},
 		}
 		return job.Bind(mapreduce.Lines(src...), mapreduce.Text[string](to))

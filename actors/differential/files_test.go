@@ -141,9 +141,11 @@ func TestInputsAreRead(t *testing.T) {
 
 func readOnce(t *testing.T, c *actors.Cluster, in mapreduce.Input[string], n int) {
 	got, err := actors.Collect(t.Context(), c, mapreduce.MapOnly[string, string]{
-		MapWith: func(t *mapreduce.Task, s string, emit func(string)) error {
-			emit(fmt.Sprintf("%s\t%d of %s", s, t.Offset(), t.InputName()))
-			return nil
+		MapTask: func(t *mapreduce.Task) (mapreduce.Filter[string, string], error) {
+			return mapreduce.Filter[string, string]{Map: func(s string, emit func(string)) error {
+				emit(fmt.Sprintf("%s\t%d of %s", s, t.Offset(), t.InputName()))
+				return nil
+			}}, nil
 		},
 	}.On(in))
 	require.NoError(t, err)

@@ -43,8 +43,8 @@ func matrix(full bool) (*table, []types) {
 	m := &table{dims: []dimension{
 		{"types", names},
 		{"combine", append([]string{"none"}, shapes...)},
-		{"map", []string{"Map", "MapTask", "MapWith"}},
-		{"reduce", []string{"Reduce", "ReduceTask", "ReduceWith", "ReducePairs", "stop", "none"}},
+		{"map", []string{"Map", "MapTask"}},
+		{"reduce", []string{"Reduce", "ReduceTask", "pairs", "stop", "none"}},
 		{"order", []string{"hash", "descending", "total", "partition", "total descending", "partition descending"}},
 		{"group", []string{"all", "1"}},
 		{"volume", volumeNames},

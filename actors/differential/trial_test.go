@@ -36,8 +36,8 @@ type trial[K, V any] struct {
 
 // plan are the parts of a job that do not depend on its types.
 type plan struct {
-	mapForm    string // Map, MapTask, MapWith
-	reduceForm string // Reduce, ReduceTask, ReduceWith, ReducePairs, stop or none
+	mapForm    string // Map or MapTask
+	reduceForm string // Reduce, ReduceTask, pairs, stop or none
 	order      string // hash, total or partition
 	descending bool
 	group      int // leading fields of a key that make a group; 0: all
@@ -60,17 +60,9 @@ func jobOf[K, V, O any](j *trial[K, V]) mapreduce.Job[[]byte, K, V, O] {
 			job.Combine = j.shape.fold
 		}
 	}
-	switch j.plan.mapForm {
-	case "MapTask":
+	if j.plan.mapForm == "MapTask" {
 		job.MapTask = func(*mapreduce.Task) (mapreduce.Mapper[[]byte, K, V], error) { return j.delayed(), nil }
-	case "MapWith":
-		job.MapWith = func(t *mapreduce.Task, in []byte, emit func(K, V)) error {
-			if t.Context().Err() != nil {
-				return t.Context().Err()
-			}
-			return j.emit(in, emit)
-		}
-	default:
+	} else {
 		job.Map = j.emit
 	}
 	return job
@@ -161,26 +153,26 @@ func (j *trial[K, V]) reducing(in mapreduce.Input[[]byte], out mapreduce.Output[
 	switch j.plan.reduceForm {
 	case "ReduceTask":
 		job.ReduceTask = func(*mapreduce.Task) (mapreduce.Reducer[K, V, string], error) { return j.withheld(), nil }
-	case "ReduceWith":
-		job.ReduceWith = func(_ *mapreduce.Task, k K, values iter.Seq[V], emit func(string)) error {
-			return j.reduce(k, values, emit)
-		}
-	case "ReducePairs":
-		job.ReducePairs = func(_ *mapreduce.Task, pairs iter.Seq2[K, V], emit func(string)) error {
-			key, shown := "", []string(nil)
-			for k, v := range pairs {
-				if shown == nil {
-					key = j.keys.show(k)
-				}
-				shown = append(shown, j.keys.show(k)+"="+j.values.show(v))
-			}
-			emit(key + "\t" + strings.Join(shown, " "))
-			return nil
+	case "pairs":
+		job.ReduceTask = func(*mapreduce.Task) (mapreduce.Reducer[K, V, string], error) {
+			return mapreduce.Reducer[K, V, string]{Pairs: j.reducePairs}, nil
 		}
 	default:
 		job.Reduce = j.reduce
 	}
 	return job.Bind(in, out)
+}
+
+func (j *trial[K, V]) reducePairs(pairs iter.Seq2[K, V], emit func(string)) error {
+	key, shown := "", []string(nil)
+	for k, v := range pairs {
+		if shown == nil {
+			key = j.keys.show(k)
+		}
+		shown = append(shown, j.keys.show(k)+"="+j.values.show(v))
+	}
+	emit(key + "\t" + strings.Join(shown, " "))
+	return nil
 }
 
 func (j *trial[K, V]) reduce(k K, values iter.Seq[V], emit func(string)) error {
@@ -271,7 +263,7 @@ func (j *trial[K, V]) want() (list []wanted) {
 		var shown []string
 		for i, p := range pairs[:n] {
 			switch {
-			case j.plan.reduceForm == "ReducePairs":
+			case j.plan.reduceForm == "pairs":
 				shown = append(shown, j.keys.show(p.key)+"="+j.values.show(p.value))
 			case j.plan.reduceForm == "none":
 				w.lines = append(w.lines, w.key+"\t"+j.values.show(p.value))

@@ -231,19 +231,23 @@ func TestOnACluster(t *testing.T) {
 		Sum  int64  `parquet:"sum"`
 	}
 	job := mapreduce.Job[narrow, string, int64, total]{
-		MapWith: func(t *mapreduce.Task, r narrow, emit func(string, int64)) error {
-			if t.ID().Try == 0 && t.Offset() == 50 && t.ID().Index%3 == 0 {
-				return errors.New("the first attempt")
-			}
-			emit(r.Name, int64(r.N))
-			return nil
+		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[narrow, string, int64], error) {
+			return mapreduce.Mapper[narrow, string, int64]{Map: func(r narrow, emit func(string, int64)) error {
+				if t.ID().Try == 0 && t.Offset() == 50 && t.ID().Index%3 == 0 {
+					return errors.New("the first attempt")
+				}
+				emit(r.Name, int64(r.N))
+				return nil
+			}}, nil
 		},
 		Sum: true,
-		ReducePairs: func(_ *mapreduce.Task, pairs iter.Seq2[string, int64], emit func(total)) error {
-			for k, v := range pairs {
-				emit(total{k, v})
-			}
-			return nil
+		ReduceTask: func(*mapreduce.Task) (mapreduce.Reducer[string, int64, total], error) {
+			return mapreduce.Reducer[string, int64, total]{Pairs: func(pairs iter.Seq2[string, int64], emit func(total)) error {
+				for k, v := range pairs {
+					emit(total{k, v})
+				}
+				return nil
+			}}, nil
 		},
 		Reducers: 2,
 	}

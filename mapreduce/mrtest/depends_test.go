@@ -133,7 +133,7 @@ func TestOptions(t *testing.T) {
 	} {
 		requireSays(t, func(t testing.TB) { CheckWith(t, o, wordCount(), rhyme()) }, text)
 	}
-	requireSays(t, func(t testing.TB) { Check(t, counts{}, rhyme()) }, "none of Map, MapTask, MapWith")
+	requireSays(t, func(t testing.TB) { Check(t, counts{}, rhyme()) }, "none of Map, MapTask")
 	job := wordCount()
 	plan, err := job.Bind(rhyme(), new(mapreduce.Collected[count]).Output())
 	require.NoError(t, err)
