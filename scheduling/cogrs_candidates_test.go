@@ -178,10 +178,10 @@ func (s setup) candidatesAreTheBest(t *testing.T) {
 // A candidate that cannot take a reduce any more is given up a sixth of a heartbeat interval after the
 // candidates were looked at last, not before.
 func TestCandidatesAreLookedAtEachSixthOfAnInterval(t *testing.T) {
-	c, j, nodes := gravityCore(t, CoGRS, []int{2, 2}, 1, map[int][]int64{0: {100}})
+	c, j, nodes := gravityCore(t, CoGRS, []int{2, 4}, 1, map[int][]int64{0: {100}})
 	at := time.Second
 	candidate := func() NodeID {
-		require.Empty(t, beat(t, c, at, nodes[3]))
+		require.Empty(t, beat(t, c, at, nodes[5]))
 		return c.placement[Reduce].(*cogrs).planOf(j).candidates[0][0].node.id
 	}
 	require.Equal(t, nodes[0], candidate())
@@ -193,4 +193,45 @@ func TestCandidatesAreLookedAtEachSixthOfAnInterval(t *testing.T) {
 	c.nodes[nodes[0]].used[Reduce]--
 	at += time.Second
 	require.Equal(t, nodes[1], candidate(), "it can take the reduce")
+	for _, n := range nodes[1:4] {
+		c.nodes[n].used[Reduce]++
+	}
+	at += time.Second
+	require.Equal(t, nodes[0], candidate(), "none of the three can, the center can again")
+}
+
+// A reduce that has failed goes anywhere at once, whatever others of its job wait for.
+func TestFailedReduceDoesNotWait(t *testing.T) {
+	c, j, nodes := gravityCore(t, CoGRS, []int{2, 2}, 2, map[int][]int64{0: {100, 100}})
+	got := beat(t, c, time.Second, nodes[0])
+	require.Len(t, got, 1)
+	require.Empty(t, beat(t, c, time.Second, nodes[3]), "the other one waits")
+	_, err := c.Heartbeat(time.Second, Heartbeat{Node: nodes[0], NoWork: true, Statuses: []Status{{Attempt: got[0], State: StateFailed}}})
+	require.NoError(t, err)
+	again := beat(t, c, time.Second, nodes[3])
+	require.Len(t, again, 1)
+	require.Equal(t, got[0].Task, again[0].Task)
+	require.Empty(t, beat(t, c, time.Second, nodes[2]))
+	require.Equal(t, 1, j.w[Reduce].waiting())
+}
+
+// A job that launches a reduce and refuses the next slot of the same heartbeat has not been passed
+// over.
+func TestLaunchBeforeARefusalOfAReduce(t *testing.T) {
+	c, j, nodes := gravityCore(t, CoGRS, []int{2}, 2, map[int][]int64{0: {100, 100}})
+	r := c.placement[Reduce]
+	for launches, want := range map[bool]time.Duration{true: 0, false: time.Second} {
+		c.beat++
+		r.begin()
+		if launches {
+			r.launched(j, c.nodes[nodes[0]], NodeLocal)
+		}
+		r.refused(j)
+		c.now += time.Second
+		c.beat++
+		r.begin()
+		stands, _ := r.view(j)
+		require.Equal(t, want, stands.Wait, "launched %v", launches)
+		r.launched(j, c.nodes[nodes[0]], NodeLocal)
+	}
 }

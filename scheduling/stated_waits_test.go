@@ -168,6 +168,7 @@ func TestLaunchesAndRefusalsOfAHeartbeat(t *testing.T) {
 	}{
 		"refused":        {func() { w.refused(j) }, time.Second},
 		"refused twice":  {func() { w.refused(j); w.refused(j) }, time.Second},
+		"refused first":  {func() { w.refused(j); w.begin() }, time.Second}, // another slot is offered
 		"launched first": {func() { w.launched(j, c.nodes[data], NodeLocal); w.refused(j) }, 0},
 		"launched last":  {func() { w.refused(j); w.launched(j, c.nodes[data], NodeLocal) }, 0},
 		"launched before": {func() {
