@@ -15,11 +15,11 @@ PACKAGES      = ./... ./bench/...
 .PHONY: run build build-beam test test-page test-play test-long lint fmt fmt-check vet tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke bench-serve fuzz fuzz-jobs differential test-engines test-engines-light chaos whatif mutants mutants-experiments golden check clean
 
 build: ## bin/tarry with the playground's module, without tables for debuggers: they are a quarter of it
-	$(GO) generate ./play/site
+	$(GO) generate ./actors/play/site
 	CGO_ENABLED=0 $(GO) build -ldflags="-s -w" -o bin/tarry ./cmd/tarry
 
 build-beam: ## bin/tarry that has --on prism and beam://HOST:PORT, too: 80 MB in all, two minutes of processor time the first time
-	$(GO) generate ./play/site
+	$(GO) generate ./actors/play/site
 	GOWORK=$(CURDIR)/contrib/beam/go.work CGO_ENABLED=0 $(GO) build -ldflags="-s -w" -o bin/tarry ./contrib/beam/cmd/tarry
 
 # WordCount of a real book. -v shows the packages as they are built: the first build takes a minute or two.
@@ -42,11 +42,11 @@ differential:
 
 # The page: its functions under Node, its types, and all of it in Chromium, as far as these are there.
 test-page:
-	./scripts/test-page.sh
+	./internal/tools/test-page.sh
 
 # The playground: the module's answers under Node, byte for byte, and all of it in Chromium, where they are.
 test-play:
-	./scripts/test-play.sh
+	./internal/tools/test-play.sh
 
 # The long modes: 10,000 tiny files, a 100 MB line, more random cases.
 test-long:
@@ -65,7 +65,7 @@ vet:
 	$(GO) vet $(PACKAGES)
 
 tidy-check:
-	./scripts/tidy-check.sh
+	./internal/tools/tidy-check.sh
 
 scenarios: build
 	@mkdir -p out
@@ -98,7 +98,7 @@ bench-quick: bench-programs
 # 1,000 submissions of tiny jobs a second for a minute, to a server without and with --state. Three minutes.
 #   make bench-serve ARGS='-rate 200 -seconds 10'
 bench-serve:
-	ARGS='$(ARGS)' scripts/bench-serve.sh
+	ARGS='$(ARGS)' internal/tools/bench-serve.sh
 
 # Function by function: save figures now, compare with them later, on the same, quiet machine.
 BASELINE ?= bench/baseline.txt
@@ -118,7 +118,7 @@ bench-programs: build
 # Jobs on real engines - Hadoop Streaming in one process and on YARN, Spark, Slurm, Beam - which it installs into
 # a cache folder and starts itself. Some forty minutes; ENGINE=light|yarn|spark|slurm|s3|beam for one of them.
 test-engines:
-	scripts/engines/test.sh $(ENGINE)
+	internal/tools/engines/test.sh $(ENGINE)
 
 # 10,000 random jobs on the cluster against plain Go code; a seed that fails says how to run it again.
 fuzz-jobs:
@@ -134,20 +134,20 @@ whatif:
 
 # Deliberate faults, one at a time: the tests must notice each. Minutes.
 mutants:
-	$(GO) run ./scripts/mutants
+	$(GO) run ./internal/tools/mutants
 
 # Deliberate faults, one at a time: each row of the experiments that is judged must notice one. The
 # table goes to docs/experiments-faults. One to two hours on two cores; it goes on where it stopped,
 # so remove out/faults after a change.
 mutants-experiments:
-	$(GO) run ./scripts/mutants -experiments out/faults -keep $(ARGS)
+	$(GO) run ./internal/tools/mutants -experiments out/faults -keep $(ARGS)
 
 fuzz:
-	./scripts/fuzz.sh $(FUZZTIME)
+	./internal/tools/fuzz.sh $(FUZZTIME)
 
 # The one engine of them that is light, in a minute, where java 17 and mvn are.
 test-engines-light:
-	scripts/engines/test.sh light
+	internal/tools/engines/test.sh light
 
 check: fmt-check vet lint tidy-check test test-page test-play test-engines-light scenarios examples experiments bench-smoke
 

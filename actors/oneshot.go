@@ -6,9 +6,9 @@ import (
 	"os"
 	"time"
 
+	"github.com/tarry-mr/tarry/actors/worker"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
-	"github.com/tarry-mr/tarry/worker"
 )
 
 // Run starts a cluster, runs one plan on it and stops the cluster. If ctx ends first, the job is

@@ -56,7 +56,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// onEngines are by variable what TARRY_ON is to be: processes always, others where scripts/engines/test.sh has
+// onEngines are by variable what TARRY_ON is to be: processes always, others where internal/tools/engines/test.sh has
 // started them.
 func onEngines() map[string]string {
 	list := map[string]string{"processes": "processes:2"}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tarry-mr/tarry/serve/api"
+	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
 // A program of one's own serves its job to any client, and ends when it is told to.

@@ -30,7 +30,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/extworker"
 
-	"github.com/tarry-mr/tarry/worker"
+	"github.com/tarry-mr/tarry/actors/worker"
 )
 
 func init() {

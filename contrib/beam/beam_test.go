@@ -17,8 +17,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tarry-mr/tarry/worker"
-	"github.com/tarry-mr/tarry/worker/enginetest"
+	"github.com/tarry-mr/tarry/actors/worker"
+	"github.com/tarry-mr/tarry/actors/worker/enginetest"
 )
 
 // The test's own program is the worker: its arguments are a job, a folder for marks, an output and inputs.

@@ -7,7 +7,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
-	"github.com/tarry-mr/tarry/worker"
+	"github.com/tarry-mr/tarry/actors/worker"
 )
 
 // The three DoFns carry the job's tasks as plain values, and are registered once for all jobs: closures and

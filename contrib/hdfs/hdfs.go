@@ -29,7 +29,7 @@ import (
 	"github.com/colinmarc/hdfs/v2"
 	"github.com/colinmarc/hdfs/v2/hadoopconf"
 
-	"github.com/tarry-mr/tarry/stores"
+	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
 func init() {

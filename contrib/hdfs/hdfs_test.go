@@ -11,13 +11,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/dfs/stores"
+	"github.com/tarry-mr/tarry/dfs/stores/storetest"
 	"github.com/tarry-mr/tarry/jobs"
 	mr "github.com/tarry-mr/tarry/mapreduce"
-	"github.com/tarry-mr/tarry/stores"
-	"github.com/tarry-mr/tarry/stores/storetest"
 )
 
-// cluster is the host of TARRY_TEST_HDFS, which scripts/engines/test.sh starts, and a directory there.
+// cluster is the host of TARRY_TEST_HDFS, which internal/tools/engines/test.sh starts, and a directory there.
 func cluster(t *testing.T) (host, dir string) {
 	if host = os.Getenv("TARRY_TEST_HDFS"); host == "" {
 		t.Skip("TARRY_TEST_HDFS is not set: HDFS is not tested")

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/tarry-mr/tarry/stores"
+	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
 // web asks WebHDFS.

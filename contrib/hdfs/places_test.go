@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tarry-mr/tarry/stores"
-	"github.com/tarry-mr/tarry/stores/storetest"
+	"github.com/tarry-mr/tarry/dfs/stores"
+	"github.com/tarry-mr/tarry/dfs/stores/storetest"
 )
 
 // The cluster in one process has each map beside its block: on the node that stands for the machine which

@@ -10,7 +10,7 @@ import (
 
 	"github.com/colinmarc/hdfs/v2"
 
-	"github.com/tarry-mr/tarry/stores"
+	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
 // info is a file as the name node knows it.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/colinmarc/hdfs/v2"
 
-	"github.com/tarry-mr/tarry/stores"
+	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
 // temporary is the directory of files that were begun.

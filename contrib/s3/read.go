@@ -11,7 +11,7 @@ import (
 
 	"github.com/minio/minio-go/v7"
 
-	"github.com/tarry-mr/tarry/stores"
+	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
 // info is an object, or a directory: a beginning of keys.

@@ -16,13 +16,13 @@ import (
 	"github.com/minio/minio-go/v7"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/dfs/stores"
+	"github.com/tarry-mr/tarry/dfs/stores/storetest"
 	"github.com/tarry-mr/tarry/jobs"
 	mr "github.com/tarry-mr/tarry/mapreduce"
-	"github.com/tarry-mr/tarry/stores"
-	"github.com/tarry-mr/tarry/stores/storetest"
 )
 
-// server is that of TARRY_TEST_S3, such as http://127.0.0.1:15000, with a new bucket. scripts/engines/test.sh
+// server is that of TARRY_TEST_S3, such as http://127.0.0.1:15000, with a new bucket. internal/tools/engines/test.sh
 // starts servers; the keys are in the usual variables.
 func server(t *testing.T) (endpoint, bucket string) {
 	endpoint = os.Getenv("TARRY_TEST_S3")

@@ -11,8 +11,8 @@ import (
 	"os/signal"
 
 	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/actors/serve"
 	mr "github.com/tarry-mr/tarry/mapreduce"
-	"github.com/tarry-mr/tarry/serve"
 )
 
 type word = mr.Pair[string, string]

@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/tarry-mr/tarry/actors/serve"
+	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
-	"github.com/tarry-mr/tarry/serve"
-	"github.com/tarry-mr/tarry/serve/api"
 )
 
 // clientFlags are the flags of a client of `tarry serve`.

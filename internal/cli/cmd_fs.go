@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tarry-mr/tarry/serve/api"
+	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
 // storedName is a name in the block store, with or without dfs: before it.

@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/internal/cli/internal/eventlog"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/mapreduce"
-	"github.com/tarry-mr/tarry/serve/api"
 )
 
 // newJob is the command `tarry job`.

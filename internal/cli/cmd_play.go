@@ -17,8 +17,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tarry-mr/tarry/actors/play/site"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
-	"github.com/tarry-mr/tarry/play/site"
 )
 
 // playFlags are the flags of `tarry play`.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tarry-mr/tarry/play/build"
-	"github.com/tarry-mr/tarry/play/site"
+	"github.com/tarry-mr/tarry/actors/play/build"
+	"github.com/tarry-mr/tarry/actors/play/site"
 )
 
 // playModule is a module that is none: "module", in brotli.
@@ -96,8 +96,8 @@ func TestPlayListensHere(t *testing.T) {
 func TestPlayTellsStaleModule(t *testing.T) {
 	root, out := t.TempDir(), t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(root, "go.mod"), []byte("module github.com/tarry-mr/tarry\n\ngo 1.26\n"), 0o600))
-	require.NoError(t, os.MkdirAll(filepath.Join(root, "play", "wasm"), 0o700))
-	main := filepath.Join(root, "play", "wasm", "main.go")
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "actors", "play", "wasm"), 0o700))
+	main := filepath.Join(root, "actors", "play", "wasm", "main.go")
 	write := func(name, text string) { require.NoError(t, os.WriteFile(name, []byte(text), 0o600)) }
 	write(main, "package main\n\nfunc main() {}\n")
 	require.NoError(t, build.Build(t.Context(), root, out))
@@ -107,11 +107,11 @@ func TestPlayTellsStaleModule(t *testing.T) {
 		return errs.String()
 	}
 	require.Empty(t, told())
-	write(filepath.Join(root, "play", "wasm", "main_test.go"), "package main\n")
+	write(filepath.Join(root, "actors", "play", "wasm", "main_test.go"), "package main\n")
 	require.Empty(t, told(), "tests are no part of it")
 	write(main, "package main\n\nfunc main() { println() }\n")
 	require.Contains(t, told(), "is not of the source in "+root+": make build")
-	require.NoError(t, os.RemoveAll(filepath.Join(root, "play")))
+	require.NoError(t, os.RemoveAll(filepath.Join(root, "actors", "play")))
 	require.NoError(t, os.MkdirAll(filepath.Dir(main), 0o700))
 	require.NotEmpty(t, told())
 	files, err := site.Files(os.DirFS(out))

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
-	"github.com/tarry-mr/tarry/serve/api"
 )
 
 // newPolicy is the command `tarry policy`.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tarry-mr/tarry/actors/page"
 	"github.com/tarry-mr/tarry/internal/cli/internal/eventlog"
-	"github.com/tarry-mr/tarry/page"
 )
 
 // viewFlags are the flags of `tarry view`.

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/actors/page"
 	"github.com/tarry-mr/tarry/experiments"
-	"github.com/tarry-mr/tarry/page"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/policyfile"
 )

@@ -12,9 +12,9 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/tarry-mr/tarry/dfs/stores"
 	"github.com/tarry-mr/tarry/internal/globs"
 	"github.com/tarry-mr/tarry/mapreduce"
-	"github.com/tarry-mr/tarry/stores"
 )
 
 // stdinName is what an argument says for standard input, and stdinTitle what messages call it.

@@ -11,11 +11,11 @@ import (
 	"strings"
 
 	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/actors/worker"
+	"github.com/tarry-mr/tarry/dfs/stores"
 	"github.com/tarry-mr/tarry/internal/cli/internal/eventlog"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/mapreduce"
-	"github.com/tarry-mr/tarry/stores"
-	"github.com/tarry-mr/tarry/worker"
 )
 
 // stdoutName is what --output says for standard output, and stdoutTitle what messages call it.

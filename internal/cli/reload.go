@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
-	"github.com/tarry-mr/tarry/serve/api"
 )
 
 // reloader puts the configuration files of a scheduler in force again when they change. A nil one

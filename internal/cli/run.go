@@ -14,13 +14,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/actors/worker"
+	"github.com/tarry-mr/tarry/dfs/stores"
 	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
 	"github.com/tarry-mr/tarry/internal/cli/internal/progress"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/internal/scratch"
 	"github.com/tarry-mr/tarry/mapreduce"
-	"github.com/tarry-mr/tarry/stores"
-	"github.com/tarry-mr/tarry/worker"
 )
 
 // runFlags are the flags that all `tarry run` commands share.

@@ -6,8 +6,8 @@ import (
 	"io"
 	"os"
 
+	"github.com/tarry-mr/tarry/actors/worker"
 	"github.com/tarry-mr/tarry/mapreduce"
-	"github.com/tarry-mr/tarry/worker"
 )
 
 // printed is standard output for what somebody else is to run. It ends when that is printed, so that a pipe

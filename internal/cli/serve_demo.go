@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tarry-mr/tarry/actors/serve"
+	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/internal/gen"
 	"github.com/tarry-mr/tarry/internal/scratch"
-	"github.com/tarry-mr/tarry/serve"
-	"github.com/tarry-mr/tarry/serve/api"
 )
 
 // demoDefaults sets up the cluster of --demo where the command line says nothing: small racks whose

@@ -7,11 +7,11 @@ import (
 	"net"
 	"os"
 
+	"github.com/tarry-mr/tarry/actors/serve"
 	"github.com/tarry-mr/tarry/jobs"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
-	"github.com/tarry-mr/tarry/serve"
 )
 
 // libraryJobs are the jobs of `tarry run`, for a server to take: their arguments are those behind

@@ -19,8 +19,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/internal/gen"
-	"github.com/tarry-mr/tarry/serve/api"
 )
 
 // killedServer is a server with a state that is killed and started again.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tarry-mr/tarry/serve/api"
+	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
 // stopServer ends a server as Ctrl-C does.

@@ -17,10 +17,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/dfs/stores"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/internal/globs"
 	"github.com/tarry-mr/tarry/mapreduce"
-	"github.com/tarry-mr/tarry/stores"
 )
 
 // about is what the directory of --state belongs to. Whoever starts again must be the same.

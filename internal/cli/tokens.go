@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tarry-mr/tarry/actors/serve"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
-	"github.com/tarry-mr/tarry/serve"
 )
 
 // tokensEvery is how often it is looked whether a file of tokens has changed.

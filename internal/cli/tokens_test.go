@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tarry-mr/tarry/serve/api"
+	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
 // A token that is taken out of the file lets nobody in after SIGHUP, without a restart; a file that

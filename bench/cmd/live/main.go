@@ -1,5 +1,5 @@
 // Command live serves a cluster of 1,000 nodes on which 10,000 maps run at once, each asleep, for
-// scripts/measure-live.sh: `live DIR` prints its address, and runs jobs "nap" on files below DIR.
+// internal/tools/measure-live.sh: `live DIR` prints its address, and runs jobs "nap" on files below DIR.
 package main
 
 import (
@@ -10,10 +10,10 @@ import (
 	"os/signal"
 
 	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/actors/serve"
 	"github.com/tarry-mr/tarry/jobs"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
-	"github.com/tarry-mr/tarry/serve"
 )
 
 func main() {

@@ -1,4 +1,4 @@
-// Command submissions hands tiny jobs to a server at a steady rate, for scripts/bench-serve.sh:
+// Command submissions hands tiny jobs to a server at a steady rate, for internal/tools/bench-serve.sh:
 // `submissions URL IN` waits until all have ended, and fails if one is lost.
 package main
 
@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tarry-mr/tarry/serve/api"
+	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
 // load is what is asked of the server.

@@ -69,6 +69,8 @@ func TestOtherCodeIsTold(t *testing.T) {
 		"github.com/tarry-mr/tarry/mapreduce.RunLocal":           true,
 		"github.com/tarry-mr/tarry/mapreduce/internal/scan.Line": true,
 		"github.com/tarry-mr/tarry/actors.Run":                   true,
+		"github.com/tarry-mr/tarry/actors/worker.Main":           true,
+		"github.com/tarry-mr/tarry/actors/worker/enginetest.Run": false,
 		"github.com/tarry-mr/tarry/dfs.New":                      true,
 		"github.com/tarry-mr/tarry/scheduling.NewCore":           true,
 		"github.com/tarry-mr/tarry/jobs.WordCount":               false,

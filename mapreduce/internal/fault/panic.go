@@ -92,12 +92,12 @@ func OfEngine(f runtime.Frame) bool {
 	if !ok || strings.HasSuffix(f.File, "_test.go") {
 		return false
 	}
-	for _, p := range []string{"mapreduce", "actors", "dfs", "scheduling"} {
+	for _, p := range []string{"mapreduce", "dfs", "scheduling"} {
 		if strings.HasPrefix(rest, p+".") || strings.HasPrefix(rest, p+"/") {
 			return true
 		}
 	}
-	return strings.HasPrefix(rest, "worker.")
+	return strings.HasPrefix(rest, "actors.") || strings.HasPrefix(rest, "actors/worker.")
 }
 
 // Thrown is a panic that carries an error through code that returns none, such as a codec, to the catch

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/tarry-mr/tarry/stores"
+	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
 // Hosts implements dfs.Placed for files of a store that knows where its bytes are. One that does not

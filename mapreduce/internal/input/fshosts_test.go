@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/dfs"
-	"github.com/tarry-mr/tarry/stores"
-	"github.com/tarry-mr/tarry/stores/storetest"
+	"github.com/tarry-mr/tarry/dfs/stores"
+	"github.com/tarry-mr/tarry/dfs/stores/storetest"
 )
 
 // TestHostsHoldHalf states which hosts a stretch of a file has: those with half of it or more.

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/dfs/stores"
 	"github.com/tarry-mr/tarry/internal/globs"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
-	"github.com/tarry-mr/tarry/stores"
 )
 
 // FS returns sources for files of a file system, such as an embed.FS, a zip.Reader or an os.DirFS,

@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/dfs/stores"
 	"github.com/tarry-mr/tarry/internal/globs"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
-	"github.com/tarry-mr/tarry/stores"
 )
 
 // Source is one file of an input. Make it with Files, File, FS, Stream, Bytes or Stored.

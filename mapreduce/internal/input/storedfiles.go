@@ -3,9 +3,9 @@ package input
 import (
 	"io"
 
+	"github.com/tarry-mr/tarry/dfs/stores"
 	"github.com/tarry-mr/tarry/internal/globs"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
-	"github.com/tarry-mr/tarry/stores"
 )
 
 // storedFiles is Files for a name of a store.

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/tarry-mr/tarry/stores"
+	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
 // Dir is a directory of this machine, which must not exist yet, unless a run that was

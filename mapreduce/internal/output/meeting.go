@@ -8,8 +8,8 @@ import (
 	"path"
 	"path/filepath"
 
+	"github.com/tarry-mr/tarry/dfs/stores"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
-	"github.com/tarry-mr/tarry/stores"
 )
 
 // meetingStore is a store in whose output processes meet: one sets it up, others join it and write

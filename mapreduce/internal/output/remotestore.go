@@ -10,8 +10,8 @@ import (
 	"path"
 	"sync"
 
+	"github.com/tarry-mr/tarry/dfs/stores"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
-	"github.com/tarry-mr/tarry/stores"
 )
 
 // remoteStore is an output in a store, such as hdfs:// or s3://. Nobody sees a part before its commit,

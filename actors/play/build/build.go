@@ -1,0 +1,104 @@
+// Package build makes the playground's module, with the Go toolchain. Programs that serve the playground
+// do not import it, and so are without the library that packs it.
+package build
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/andybalholm/brotli"
+
+	"github.com/tarry-mr/tarry/actors/play/site"
+)
+
+// Build makes the module from the source in dir, a directory of this Go module, with the Go toolchain,
+// and puts it with the toolchain's wasm_exec.js into out.
+func Build(ctx context.Context, dir, out string) error {
+	root, err := site.Go(ctx, dir, "env", "GOROOT")
+	if err != nil {
+		return err
+	}
+	glue, err := os.ReadFile(filepath.Join(root, "lib", "wasm", site.ExecName))
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(out, 0o777); err != nil {
+		return err
+	}
+	temp, err := os.MkdirTemp("", "tarry-play-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(temp) }() // a temporary directory
+	wasm := filepath.Join(temp, "tarry.wasm")
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-gcflags=all=-l"}
+	for _, hot := range []string{"scheduling", "scheduling/internal/...", "scheduling/simulator"} {
+		args = append(args, "-gcflags="+site.ModulePath+"/"+hot+"=") // inlining elsewhere is a tenth of the module, compressed
+	}
+	_, err = site.Go(ctx, dir, append(args, "-o", wasm, site.ModulePath+"/actors/play/wasm")...)
+	if err != nil {
+		return err
+	}
+	of, err := sourcesOf(ctx, dir)
+	if err != nil {
+		return err
+	}
+	code, err := os.ReadFile(wasm)
+	if err != nil {
+		return err
+	}
+	_ = os.Remove(filepath.Join(out, site.GzipName)) // what earlier versions made would be embedded, too
+	packed, err := pack(code, filepath.Join(out, site.ModuleName))
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		os.WriteFile(filepath.Join(out, site.ModuleName), packed, 0o644),      //nolint:gosec // anybody may read it
+		os.WriteFile(filepath.Join(out, site.ExecName), glue, 0o644),          //nolint:gosec // as the toolchain's
+		os.WriteFile(filepath.Join(out, site.SourcesName), []byte(of), 0o644), //nolint:gosec // as the module
+	)
+}
+
+// pack compresses the module, or takes what is there if that is the same: packing takes longer than all
+// else.
+func pack(code []byte, there string) ([]byte, error) {
+	if old, err := os.ReadFile(there); err == nil {
+		if was, err := site.Unpack(old); err == nil && bytes.Equal(was, code) {
+			return old, nil
+		}
+	}
+	var packed bytes.Buffer
+	z := brotli.NewWriterOptions(&packed, brotli.WriterOptions{Quality: 10, LGWin: 24})
+	_, err := z.Write(code)
+	err = errors.Join(err, z.Close())
+	return packed.Bytes(), err
+}
+
+// sourcesOf says what the module is built of.
+func sourcesOf(ctx context.Context, dir string) (string, error) {
+	root, err := site.Go(ctx, dir, "list", "-m", "-f", "{{.Dir}}", site.ModulePath)
+	if err != nil {
+		return "", err
+	}
+	const ours = `{{with .Module}}{{if eq .Path "` + site.ModulePath + `"}}{{$.Dir}}{{end}}{{end}}`
+	list, err := site.Go(ctx, dir, "list", "-deps", "-f", ours, site.ModulePath+"/actors/play/wasm")
+	if err != nil {
+		return "", err
+	}
+	var dirs []string
+	for one := range strings.SplitSeq(list, "\n") {
+		if one == "" {
+			continue // of another module
+		}
+		rel, err := filepath.Rel(root, one)
+		if err != nil {
+			return "", err
+		}
+		dirs = append(dirs, filepath.ToSlash(rel))
+	}
+	return site.Sources(root, dirs)
+}

@@ -1,0 +1,139 @@
+// Package site is the playground as a static site: the page's files, those of the playground, and its
+// module, which is package play compiled for browsers. Any server can serve Files.
+package site
+
+import (
+	"bytes"
+	"compress/gzip"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/andybalholm/brotli"
+
+	"github.com/tarry-mr/tarry/actors/page"
+)
+
+//go:generate go run ../build/module -o module
+
+//go:embed assets
+var assets embed.FS
+
+//go:embed all:module
+var module embed.FS
+
+// The files of the module.
+const (
+	WasmName   = "tarry.wasm"     // as a browser compiles it
+	ModuleName = WasmName + ".br" // brotli, a quarter less than gzip
+	GzipName   = WasmName + ".gz" // made when a site is written
+	ExecName   = "wasm_exec.js"   // of the toolchain that built it
+)
+
+// ErrNoModule says that this program was built without the playground's module.
+var ErrNoModule = errors.New("this program was built without the module of the playground")
+
+// Module is the directory of the embedded module, or ErrNoModule.
+func Module() (fs.FS, error) {
+	dir, err := fs.Sub(module, "module")
+	if err != nil {
+		return nil, err
+	}
+	return dir, Check(dir)
+}
+
+// Check reports whether a directory lacks a file of the module.
+func Check(dir fs.FS) error {
+	for _, name := range []string{ModuleName, ExecName} {
+		if _, err := fs.Stat(dir, name); err != nil {
+			return ErrNoModule
+		}
+	}
+	return nil
+}
+
+// ContentSecurityPolicy is what a server should send with the site: scripts, styles and a worker of its
+// own, and a module that is compiled.
+const ContentSecurityPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; " +
+	"connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// Files are all files of the site by name, with the module in dir, for any server. Not all browsers
+// unpack brotli by themselves, so that the module is there as GzipName, too.
+func Files(dir fs.FS) (map[string][]byte, error) {
+	out, err := files(dir, GzipName)
+	if err != nil {
+		return nil, err
+	}
+	wasm, err := Unpack(out[ModuleName])
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", ModuleName, err)
+	}
+	var packed bytes.Buffer
+	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err == nil {
+		_, err = z.Write(wasm)
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	out[GzipName] = packed.Bytes()
+	return out, err
+}
+
+// Unpack is what ModuleName holds, as a browser compiles it.
+func Unpack(module []byte) ([]byte, error) {
+	return io.ReadAll(brotli.NewReader(bytes.NewReader(module)))
+}
+
+// Served are the files of the site for a server of ours: one that answers WasmName with ModuleName,
+// encoded as br, which browsers unpack that come by https or are on the same machine, and unpacked for
+// others.
+func Served(dir fs.FS) (map[string][]byte, error) { return files(dir, WasmName) }
+
+// files are the files of the site for pages that ask for the module by name.
+func files(dir fs.FS, module string) (map[string][]byte, error) {
+	out := map[string][]byte{}
+	play, err := fs.Sub(assets, "assets")
+	if err != nil {
+		return nil, err
+	}
+	for _, from := range []fs.FS{page.Files(), play} {
+		err := fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			out[name], err = fs.ReadFile(from, name)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range []string{ModuleName, ExecName} {
+		if out[name], err = fs.ReadFile(dir, name); err != nil {
+			return nil, err
+		}
+	}
+	out["index.html"], err = index(out["index.html"], out["panel.html"], module)
+	delete(out, "panel.html")
+	return out, err
+}
+
+// index is the page's index with the panel of the playground and the name of its module.
+func index(page, panel []byte, module string) ([]byte, error) {
+	for old, text := range map[string]string{
+		"<title>Tarry</title>":   "<title>Tarry: the playground</title>",
+		"<body>":                 `<body data-play="true" data-module="` + module + `">`,
+		`<section id="controls"`: string(panel) + `<section id="controls"`,
+		`<script type="module" src="main.mjs"></script>`: `<script type="module" src="main.mjs"></script>` + "\n" + `<script type="module" src="play.mjs"></script>`,
+		`<link rel="stylesheet" href="style.css">`:       `<link rel="stylesheet" href="style.css">` + "\n" + `<link rel="stylesheet" href="play.css">`,
+	} {
+		if bytes.Count(page, []byte(old)) != 1 {
+			return nil, fmt.Errorf("site: %q is not in index.html once", old)
+		}
+		page = bytes.Replace(page, []byte(old), []byte(text), 1)
+	}
+	return page, nil
+}

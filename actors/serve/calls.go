@@ -1,0 +1,293 @@
+package serve
+
+import (
+	"io"
+	"io/fs"
+	"net/http"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/actors/serve/api"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// The calls of the API, in the order of the table.
+
+func (s *Server) getServer(_ *http.Request, c caller) (any, error) {
+	a := api.Server{
+		Version: s.cfg.Version, Boot: s.boot, Started: s.started.Round(0), Nodes: len(s.cluster.Nodes()), Durable: s.memory != nil,
+		Caller: api.Caller{User: c.name(), Known: c.known, Manages: s.mayManage(c, "") == nil},
+	}
+	a.MapSlots, a.ReduceSlots = s.cluster.Slots()
+	for _, k := range s.kinds {
+		a.Jobs = append(a.Jobs, api.Kind{Name: k.Name, Summary: k.Summary})
+	}
+	slices.SortFunc(a.Jobs, func(x, y api.Kind) int { return strings.Compare(x.Name, y.Name) })
+	err := s.cluster.Inspect(func(v scheduling.View) { a.Scheduler = v.Policy().Name })
+	return a, err
+}
+
+// jobPage is a page of the jobs that keep says.
+func (s *Server) jobPage(r *http.Request, c caller, keep func(*job) bool) (any, error) {
+	user := r.URL.Query().Get("user")
+	wanted := func(j **job) bool { return (user == "" || (*j).who.User == user) && keep(*j) }
+	key := func(j **job) string { return strconv.FormatInt((*j).id, 10) }
+	later := func(j **job, after string) bool {
+		n, err := strconv.ParseInt(after, 10, 64)
+		return err == nil && (*j).id < n
+	}
+	some, err := pageOf(r, s.jobs.all(), wanted, key, later)
+	if err != nil {
+		return nil, err
+	}
+	return api.Page[api.Job]{Items: s.viewsOf(c, some.Items), Next: some.Next}, nil
+}
+
+func (s *Server) listJobs(r *http.Request, c caller) (any, error) {
+	state := r.URL.Query().Get("state")
+	if known := []string{"", api.Waiting, api.Running, api.Succeeded, api.Failed, api.Killed}; !slices.Contains(known, state) {
+		return nil, badRequest("state=%.20q: want one of %s", state, strings.Join(known[1:], ", "))
+	}
+	stage := r.URL.Query().Get("stage")
+	return s.jobPage(r, c, func(j *job) bool {
+		return (stage == "" || j.has(stage)) && (state == "" || s.view(j, nil).State == state)
+	})
+}
+
+func (s *Server) history(r *http.Request, c caller) (any, error) {
+	return s.jobPage(r, c, (*job).over)
+}
+
+func (s *Server) postJob(w http.ResponseWriter, r *http.Request, c caller) error {
+	var a api.Submission
+	if err := s.readJSON(r, &a); err != nil {
+		return err
+	}
+	key := r.Header.Get("Idempotency-Key")
+	if len(key) > 200 {
+		return badRequest("an Idempotency-Key of %d bytes; at most 200", len(key))
+	}
+	j, fresh, err := s.submit(c, a, key)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", prefix+"/jobs/"+strconv.FormatInt(j.id, 10))
+	if !fresh {
+		writeJSON(w, http.StatusOK, s.viewsOf(c, []*job{j})[0])
+		return nil
+	}
+	view := s.view(j, nil) // without asking the JobTracker, which may have much to do
+	view.MayChange = s.mayAdminister(c, j.who.User, func() string { return view.Pool }) == nil
+	writeJSON(w, http.StatusCreated, view)
+	return nil
+}
+
+// jobOf is the job that a path names.
+func (s *Server) jobOf(r *http.Request) (*job, error) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return nil, notFound("%.40q is no number of a job", r.PathValue("id"))
+	}
+	return s.jobs.find(id)
+}
+
+func (s *Server) getJob(r *http.Request, c caller) (any, error) {
+	j, err := s.jobOf(r)
+	if err != nil {
+		return nil, err
+	}
+	return s.viewsOf(c, []*job{j})[0], nil
+}
+
+func (s *Server) getCounters(r *http.Request, _ caller) (any, error) {
+	j, err := s.jobOf(r)
+	if err != nil {
+		return nil, err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	n := api.Counters{}
+	if j.counters != nil {
+		n.Counters = slices.Collect(j.counters.All())
+	}
+	return n, nil
+}
+
+// change is a call that changes a job.
+func (s *Server) change(r *http.Request, c caller, body any, do func(j *job) error) (any, error) {
+	j, err := s.jobOf(r)
+	if err == nil {
+		err = s.readJSON(r, body)
+	}
+	if err == nil {
+		err = do(j)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.viewsOf(c, []*job{j})[0], nil
+}
+
+func (s *Server) killJob(r *http.Request, c caller) (any, error) {
+	var k api.Kill
+	return s.change(r, c, &k, func(j *job) error {
+		if len(k.Reason) > 1000 {
+			return badRequest("a reason of %d bytes; at most 1000", len(k.Reason))
+		}
+		return s.kill(r.Context(), c, j, k)
+	})
+}
+
+func (s *Server) postPriority(r *http.Request, c caller) (any, error) {
+	var p api.SetPriority
+	return s.change(r, c, &p, func(j *job) error { return s.setPriority(r.Context(), c, j, p.Priority) })
+}
+
+func (s *Server) postPool(r *http.Request, c caller) (any, error) {
+	var p api.SetPool
+	return s.change(r, c, &p, func(j *job) error { return s.setPool(r.Context(), c, j, p.Pool) })
+}
+
+func (s *Server) listNodes(r *http.Request, _ caller) (any, error) {
+	list, err := s.nodeList()
+	if err != nil {
+		return nil, err
+	}
+	at := map[string]int{}
+	for i := range list {
+		at[list[i].Name] = i
+	}
+	key := func(n *api.Node) string { return n.Name }
+	return pageOf(r, list, nil, key, func(n *api.Node, after string) bool {
+		place, known := at[after]
+		return known && at[n.Name] > place
+	})
+}
+
+func (s *Server) postNode(r *http.Request, c caller) (any, error) {
+	name, what := r.PathValue("name"), r.PathValue("action")
+	if err := s.mayManage(c, what+" a node"); err != nil {
+		return nil, err
+	}
+	if err := s.nodeAction(name, what); err != nil {
+		return nil, err
+	}
+	return s.nodeOf(name)
+}
+
+func (s *Server) getPolicy(*http.Request, caller) (any, error) { return s.policyInForce() }
+
+func (s *Server) postPolicy(r *http.Request, c caller) (any, error) {
+	var change api.PolicyChange
+	err := s.mayManage(c, "change the policy")
+	if err == nil {
+		err = s.readJSON(r, &change)
+	}
+	if err == nil {
+		err = s.reconfigure(&change)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.policyInForce()
+}
+
+func (s *Server) postReload(_ *http.Request, c caller) (any, error) {
+	if err := s.mayManage(c, "reload the configuration"); err != nil {
+		return nil, err
+	}
+	if s.cfg.Reload == nil {
+		return nil, refuse("no-files", "this server has no configuration files")
+	}
+	got, err := s.cfg.Reload()
+	if err != nil {
+		return nil, refuse("bad-policy", "the old configuration stays in force: %s", oneLine(err))
+	}
+	return got, nil
+}
+
+func (s *Server) listFiles(r *http.Request, _ caller) (any, error) {
+	dir := r.URL.Query().Get("path")
+	if dir == "" {
+		dir = "."
+	} else if err := checkStored(dir); err != nil {
+		return nil, err
+	}
+	entries, err := s.cluster.FS().ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var list []api.File
+	for _, e := range entries {
+		name := path.Join(dir, e.Name())
+		if name == jobInputs {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil {
+			return nil, err
+		}
+		f := api.File{Name: name, Directory: e.IsDir()}
+		if !f.Directory {
+			f.Size = info.Size()
+		}
+		list = append(list, f)
+	}
+	key := func(f *api.File) string { return f.Name }
+	return pageOf(r, list, nil, key, func(f *api.File, after string) bool { return f.Name > after })
+}
+
+func (s *Server) getFile(w http.ResponseWriter, r *http.Request, _ caller) error {
+	name := r.PathValue("name")
+	if err := checkStored(name); err != nil {
+		return err
+	}
+	f, err := s.cluster.FS().Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || info.IsDir() {
+		return conflict("is-directory", "%s is a directory", name)
+	}
+	content, ok := f.(io.ReadSeeker)
+	if !ok {
+		return &fs.PathError{Op: "seek", Path: name, Err: fs.ErrInvalid}
+	}
+	if at, ok := f.(io.ReaderAt); ok {
+		if err := s.memory.checkWhole(name, at); err != nil {
+			return err
+		}
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("Content-Disposition", "attachment")
+	http.ServeContent(w, r, "", time.Time{}, content)
+	return nil
+}
+
+func (s *Server) putFile(w http.ResponseWriter, r *http.Request, c caller) error {
+	if s.closing.Load() {
+		return actors.ErrClosed
+	}
+	name := r.PathValue("name")
+	if err := s.put(c, name, s.bound(w, r, s.cfg.limits.upload)); err != nil {
+		return err
+	}
+	info, err := s.cluster.FS().Stat(name)
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusCreated, api.File{Name: name, Size: info.Size()})
+	return nil
+}
+
+func (s *Server) removeFile(r *http.Request, c caller) (any, error) {
+	if err := s.mayManage(c, "remove files of the block store"); err != nil {
+		return nil, err
+	}
+	return nil, s.remove(r.PathValue("name"))
+}

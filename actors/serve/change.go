@@ -1,0 +1,263 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/actors/serve/api"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// killPatience is how long the answer to a kill waits for the job's end.
+const killPatience = 10 * time.Second
+
+// kill ends a job, and waits for its end. That it has succeeded or failed instead is an error.
+func (s *Server) kill(ctx context.Context, c caller, j *job, k api.Kill) error {
+	if err := s.mayAdminister(c, j.who.User, func() string { return s.poolOf(j) }); err != nil {
+		return err
+	}
+	if k.Reason == "" {
+		k.Reason = "by " + c.name()
+	}
+	if !j.remembered() {
+		return notFound("there is no job %d", j.id)
+	}
+	s.writing.RLock()
+	j.mu.Lock()
+	first := j.kill == nil && j.end == nil
+	j.mu.Unlock()
+	var err error
+	if first { // on the disk before anything is done
+		err = s.memory.write(&entry{ID: j.id, Kill: &k})
+	}
+	if err == nil && first {
+		j.mu.Lock()
+		j.kill = &k
+		j.mu.Unlock()
+	}
+	s.writing.RUnlock()
+	if err != nil {
+		return err
+	}
+	if first {
+		j.cancel() // of its preparation
+		if h := j.running(); h != nil {
+			if err := h.Kill(k.Reason); err != nil && !errors.Is(err, scheduling.ErrJobEnded) {
+				return err
+			}
+		}
+	}
+	return j.awaitKill(ctx)
+}
+
+// awaitKill waits for the end of a job that is being killed; the error says that it has ended otherwise.
+func (j *job) awaitKill(ctx context.Context) error {
+	patience := time.NewTimer(killPatience)
+	defer patience.Stop()
+	select {
+	case <-j.done:
+	case <-patience.C: // its view says that it is being killed
+	case <-ctx.Done():
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.end != nil && j.end.State != api.Killed {
+		return conflict("job-ended", "job %d has %s", j.id, j.end.State)
+	}
+	return nil
+}
+
+// steered waits until the cluster has a job that the caller may change, and gives its handle there.
+func (s *Server) steered(ctx context.Context, c caller, j *job) (*actors.JobHandle, error) {
+	if err := s.mayAdminister(c, j.who.User, func() string { return s.poolOf(j) }); err != nil {
+		return nil, err
+	}
+	select {
+	case <-j.handed:
+	case <-ctx.Done():
+		return nil, busy("not-begun", "job %d is still being prepared; try again", j.id)
+	}
+	h := j.running()
+	if h == nil {
+		return nil, conflict("job-ended", "job %d has ended, or is between two stages", j.id)
+	}
+	return h, nil
+}
+
+// setPriority changes the priority of a job.
+func (s *Server) setPriority(ctx context.Context, c caller, j *job, text string) error {
+	p, err := scheduling.ParsePriority(text)
+	if err != nil {
+		return refuse("bad-arguments", "priority %q: want very_high, high, normal, low or very_low", text)
+	}
+	h, err := s.steered(ctx, c, j)
+	if err != nil {
+		return err
+	}
+	if err := h.SetPriority(p); err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.order.Priority = p // of the stages that follow
+	return nil
+}
+
+// setPool moves a job to another pool or queue.
+func (s *Server) setPool(ctx context.Context, c caller, j *job, name string) error {
+	if name == "" {
+		return refuse("bad-arguments", "which pool?")
+	}
+	if err := checkLabel("pool", name); err != nil {
+		return err
+	}
+	h, err := s.steered(ctx, c, j)
+	if err != nil {
+		return err
+	}
+	if err := h.SetPoolBy(s.mover(c), name); err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.order.Queue != "" {
+		j.order.Queue = name
+	} else {
+		j.order.Pool = name
+	}
+	return nil
+}
+
+// poolOf is the pool or queue that a job is in, as far as that is known.
+func (s *Server) poolOf(j *job) (pool string) {
+	j.mu.Lock()
+	pool = cmp.Or(j.order.Pool, j.order.Queue)
+	var id scheduling.JobID
+	if n := len(j.cores); n > 0 {
+		id = j.cores[n-1]
+	}
+	if j.end != nil {
+		pool, id = j.end.Pool, 0
+	}
+	j.mu.Unlock()
+	if id == 0 {
+		return pool
+	}
+	_ = s.cluster.Inspect(func(v scheduling.View) { // a closed cluster knows no more
+		if seen, err := v.Glance(id); err == nil {
+			pool = seen.Pool
+		}
+	})
+	return pool
+}
+
+// views are jobs as clients see them.
+func (s *Server) views(list []*job) []api.Job {
+	seen := map[scheduling.JobID]scheduling.JobView{}
+	var want []scheduling.JobID
+	for _, j := range list {
+		if h := j.running(); h != nil {
+			want = append(want, h.ID())
+		}
+	}
+	if len(want) > 0 {
+		_ = s.cluster.Inspect(func(v scheduling.View) { // a closed cluster knows no more
+			for _, id := range want {
+				if one, err := v.Job(id); err == nil {
+					seen[id] = one
+				}
+			}
+		})
+	}
+	views := make([]api.Job, len(list))
+	for i, j := range list {
+		views[i] = s.view(j, seen)
+	}
+	return views
+}
+
+// viewsOf are jobs as a client sees them who may change some.
+func (s *Server) viewsOf(c caller, list []*job) []api.Job {
+	views := s.views(list)
+	for i, j := range list {
+		pool := func() string { return views[i].Pool }
+		views[i].MayChange = s.mayAdminister(c, j.who.User, pool) == nil
+	}
+	return views
+}
+
+// view is a job as clients see it.
+func (s *Server) view(j *job, seen map[scheduling.JobID]scheduling.JobView) api.Job {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	v := api.Job{
+		ID: j.id, Job: j.asked.Job, Args: j.asked.Args, User: j.who.User, Output: j.output,
+		Submitted: j.at, Resumed: j.resumed, State: api.Waiting,
+		Pool: cmp.Or(j.order.Pool, j.order.Queue), Priority: priorityName(j.order.Priority),
+	}
+	if e := j.end; e != nil {
+		v.State, v.Error, v.Ended, v.Stages = e.State, e.Error, &e.At, e.Stages
+		v.Pool, v.Priority = e.Pool, e.Priority
+		v.ElapsedSeconds = e.At.Sub(j.at).Seconds()
+		return v
+	}
+	v.ElapsedSeconds = time.Since(j.at).Seconds()
+	v.Stages = append(v.Stages, j.stages...)
+	if j.kill != nil {
+		v.Reason = "it is being killed: " + j.kill.Reason
+	}
+	if j.handle == nil {
+		v.Reason = cmp.Or(v.Reason, "it is being prepared")
+		return v
+	}
+	stage := stageOf(j.handle.ID(), j.handle.Progress())
+	if at, ok := seen[j.handle.ID()]; ok {
+		v.Pool, v.Priority = at.Pool, priorityName(at.Priority)
+		stage.MapShare, stage.ReduceShare = share(at.Kinds[0].Share), share(at.Kinds[1].Share)
+		if !at.Runnable {
+			v.Reason = cmp.Or(v.Reason, at.Hold.String())
+		}
+	}
+	v.Stages = append(v.Stages, stage)
+	begun := func(t api.Tasks) bool { return t.Running+t.Done+t.Failed+t.Killed > 0 }
+	if len(j.stages) > 0 || begun(stage.Maps) || begun(stage.Reduces) {
+		v.State = api.Running
+	}
+	return v
+}
+
+// priorityName is a priority as clients write it.
+func priorityName(p scheduling.Priority) string { return strings.ToLower(p.String()) }
+
+// share is a fair share, where there is one.
+func share(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}
+
+// weights are those with which jobs enter the computation of shares, for maps and reduces; nil
+// where there is none.
+func (s *Server) weights(list []*job) [][2]*float64 {
+	weights := make([][2]*float64, len(list))
+	handles := make([]scheduling.JobID, len(list))
+	for i, j := range list {
+		if h := j.running(); h != nil {
+			handles[i] = h.ID()
+		}
+	}
+	_ = s.cluster.Inspect(func(v scheduling.View) { // a closed cluster knows no more
+		for i, id := range handles {
+			if one, err := v.Job(id); id != 0 && err == nil {
+				weights[i] = [2]*float64{share(one.Kinds[0].Weight), share(one.Kinds[1].Weight)}
+			}
+		}
+	})
+	return weights
+}

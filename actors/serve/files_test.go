@@ -1,0 +1,185 @@
+package serve
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/actors/serve/api"
+)
+
+// damages are what may happen to a stored file while no server runs.
+var damages = map[string]func(file string, content []byte) error{
+	"flipped bit": func(file string, content []byte) error {
+		content[len(content)/2] ^= 1
+		return os.WriteFile(file, content, 0o600)
+	},
+	"truncated": func(file string, content []byte) error { return os.Truncate(file, int64(len(content)-1)) },
+	"emptied":   func(file string, _ []byte) error { return os.Truncate(file, 0) },
+	"grown": func(file string, content []byte) error {
+		return os.WriteFile(file, append(content, "more\n"...), 0o600)
+	},
+	"missing": func(file string, _ []byte) error { return os.Remove(file) },
+}
+
+// A stored file that has changed while no server ran, of a put or a job's output, is an error that
+// names it, for a client and for a job that reads it; it can be removed and put again.
+func TestDamagedFiles(t *testing.T) {
+	for what, damage := range damages {
+		t.Run(what, func(t *testing.T) {
+			dir := t.TempDir()
+			b := withState(t, dir)
+			text := strings.Repeat("a b c\n", 30_000) // in several chunks
+			require.NoError(t, b.Put(t.Context(), "in/x", strings.NewReader(text)))
+			require.NoError(t, b.Put(t.Context(), "in/y", strings.NewReader(text)))
+			b.wait(b.submit("count", "dfs:in/x", "-o", "dfs:out").ID)
+			b.stop()
+			for _, name := range []string{"in/x", "out/part-r-00000"} {
+				file := b.s.memory.stored(name)
+				content, err := os.ReadFile(file)
+				require.NoError(t, err)
+				require.NoError(t, damage(file, content))
+			}
+			b = withState(t, dir)
+			for _, name := range []string{"in/x", "out/part-r-00000"} {
+				_, err := b.Get(t.Context(), name)
+				require.ErrorContains(t, err, b.s.memory.stored(name)+": ")
+				require.Equal(t, http.StatusInternalServerError, refused(t, err, "damaged").Status)
+			}
+			j := b.wait(b.submit("count", "dfs:in/x", "-o", "dfs:again").ID)
+			require.Equal(t, api.Failed, j.State)
+			require.Contains(t, j.Error, b.s.memory.stored("in/x")+": ")
+			require.Equal(t, text, b.content("in/y"))
+			require.NoError(t, b.Remove(t.Context(), "in/x"))
+			require.NoError(t, b.Put(t.Context(), "in/x", strings.NewReader("new")))
+			require.Equal(t, "new", b.content("in/x"))
+			b.stop()
+			b = withState(t, dir)
+			require.Equal(t, "new", b.content("in/x"))
+		})
+	}
+}
+
+// content is what a file of the block store holds.
+func (b *bench) content(name string) string {
+	b.t.Helper()
+	r, err := b.Get(b.t.Context(), name)
+	require.NoError(b.t, err)
+	text, err := io.ReadAll(r)
+	require.NoError(b.t, err)
+	require.NoError(b.t, r.Close())
+	return string(text)
+}
+
+// A file that is missing or of another length is told when the server starts; others are found when
+// they are read.
+func TestDamageIsTold(t *testing.T) {
+	dir := t.TempDir()
+	b := withState(t, dir)
+	for i := range 3 {
+		require.NoError(t, b.Put(t.Context(), fmt.Sprint("in/", i), strings.NewReader("text")))
+	}
+	b.stop()
+	require.NoError(t, os.Remove(b.s.memory.stored("in/0")))
+	require.NoError(t, os.Truncate(b.s.memory.stored("in/1"), 2))
+	var said bytes.Buffer
+	startIn(t, dir, func(cfg *Config) {
+		cfg.State = filepath.Join(dir, "state")
+		cfg.Log = slog.New(slog.NewTextHandler(&said, nil))
+	})
+	require.Contains(t, said.String(), `msg="a stored file is missing" file=`+b.s.memory.stored("in/0"))
+	require.Contains(t, said.String(), `msg="a stored file is damaged" file=`+b.s.memory.stored("in/1")+" bytes=2 want=4")
+	require.NotContains(t, said.String(), b.s.memory.stored("in/2"))
+}
+
+// What a process leaves that is killed within a put or a removal is the file, whole and checked, or
+// nothing.
+func TestKilledWithinPutAndRemove(t *testing.T) {
+	dir := t.TempDir()
+	b := withState(t, dir)
+	require.NoError(t, b.Put(t.Context(), "in/gone", strings.NewReader("gone")))
+	b.stop()
+	require.NoError(t, os.WriteFile(b.s.memory.stored("in/linked"), []byte("whole"), 0o600)) // and not remembered
+	b = withState(t, dir)
+	require.Equal(t, "whole", b.content("in/linked"))
+	require.NoError(t, b.s.remember(&entry{Removed: "in/gone"})) // and not removed: that was never answered
+	b.stop()
+	b = withState(t, dir)
+	require.Equal(t, "gone", b.content("in/gone"))
+	require.NoError(t, b.Remove(t.Context(), "in/gone"))
+	b.stop()
+	require.NoError(t, os.Truncate(b.s.memory.stored("in/linked"), 1))
+	b = withState(t, dir)
+	_, err := b.Get(t.Context(), "in/gone")
+	refused(t, err, "not-found")
+	_, err = b.Get(t.Context(), "in/linked")
+	refused(t, err, "damaged")
+}
+
+// The checksums outlive a journal that begins anew while files are put, removed and written by jobs.
+func TestFilesOutliveShorterJournals(t *testing.T) {
+	dir := t.TempDir()
+	b := withState(t, dir)
+	b.write("in.txt", "a b\n")
+	var all sync.WaitGroup
+	for c := range 4 {
+		all.Go(func() {
+			for i := range 10 {
+				name := fmt.Sprintf("in/%d-%d", c, i)
+				if err := b.Put(t.Context(), name, strings.NewReader(name)); err != nil {
+					t.Error(err)
+				}
+				if i%2 == 0 {
+					if err := b.Remove(t.Context(), name); err != nil {
+						t.Error(err)
+					}
+				}
+				j, err := b.Submit(t.Context(), api.Submission{Job: "count", Args: []string{"in.txt", "-o", "dfs:out/" + name}}, "")
+				if err == nil {
+					_, err = b.Wait(t.Context(), j.ID, nil)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			b.s.writing.Lock()
+			if err := b.s.memory.compact(b.s.snapshot()); err != nil {
+				t.Error(err)
+			}
+			b.s.writing.Unlock()
+		}
+	}()
+	all.Wait()
+	close(stop)
+	<-done
+	want := b.s.memory.files.sums
+	require.Len(t, want, 4*5+4*10*2, "files that stay, and of each job a part and _SUCCESS")
+	b.stop()
+	m, was, err := openMemory(&b.s.cfg)
+	require.NoError(t, err)
+	require.NoError(t, m.close())
+	require.Equal(t, want, was.Files)
+	for _, r := range was.Jobs {
+		require.NotNil(t, r.End)
+	}
+}

@@ -1,0 +1,283 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/actors/serve/api"
+	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
+)
+
+// job is a job that was submitted. Fields above mu do not change once it is in the table.
+type job struct {
+	id      int64
+	asked   api.Submission
+	who     allocation.Principal
+	key     fingerprint // of its submission; zero: it has none
+	at      time.Time
+	inputs  []stamp
+	output  string // as it was asked for
+	target  string // what the output really is, to tell whether two jobs have the same
+	resumed bool
+	claim   *claim          // of the block store; nil: the output is not there
+	ctx     context.Context // ends when the job is to end before it has begun
+	cancel  context.CancelFunc
+	done    chan struct{} // closed when it has ended
+	written chan struct{} // closed when the submission is on the disk, or the job was dropped
+	handed  chan struct{} // closed when its first stage is with the cluster, or it has ended before
+
+	mu       sync.Mutex
+	order    Order
+	src      []mapreduce.Source // until the first stage takes them
+	handle   *actors.JobHandle  // of the stage that runs
+	stages   []api.Stage        // of those that have ended
+	cores    []scheduling.JobID // of all stages that have begun
+	turn     chan struct{}      // closed when a stage begins, or the job ends
+	counters *mapreduce.Counters
+	dropped  bool                 // it could not be written
+	stored   map[string]*dfs.Sums // files of the block store that it has written
+	kill     *api.Kill            // it is to end
+	end      *ending
+}
+
+// table holds the jobs.
+type table struct {
+	mu         sync.Mutex
+	next       int64
+	list       []*job // by id
+	keys       keys
+	targets    map[string]*job // outputs of those that have not ended
+	unfinished int
+	most       int // of unfinished
+	history    int // of those that ended
+	ended      int
+}
+
+// find finds a job by its number.
+func (t *table) find(id int64) (*job, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	at, found := t.at(id)
+	if !found {
+		return nil, notFound("there is no job %d", id)
+	}
+	return t.list[at], nil
+}
+
+// at is where a job is in the list. The caller holds mu.
+func (t *table) at(id int64) (int, bool) {
+	return slices.BinarySearchFunc(t.list, id, func(j *job, id int64) int { return cmp.Compare(j.id, id) })
+}
+
+// add takes a job in and numbers it; false if one with its key is there.
+func (t *table) add(j *job) (bool, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if j.key != (fingerprint{}) && t.keys.all[j.key] != nil {
+		return false, nil
+	}
+	if t.unfinished >= t.most {
+		return false, busy("too-many-jobs", "%d jobs have not ended; try again later", t.unfinished)
+	}
+	for at := j.target; ; at = filepath.Dir(at) {
+		if other := t.targets[at]; other != nil {
+			within := map[bool]string{false: "in "}[at == j.target]
+			return false, conflict("output-exists", "%s is %sthe output of job %d", j.output, within, other.id)
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	j.id = t.next
+	t.next++
+	t.insert(j)
+	return true, nil
+}
+
+// insert puts a numbered job behind the others.
+func (t *table) insert(j *job) {
+	t.list = append(t.list, j)
+	if j.key != (fingerprint{}) {
+		t.keys.begin(j)
+	}
+	if j.end != nil {
+		t.keys.end(j.key, j.end.State, j.end.At)
+		t.ended++
+		return
+	}
+	t.unfinished++
+	t.targets[j.target] = j
+}
+
+// drop removes a job that could not be remembered.
+func (t *table) drop(j *job) {
+	j.mu.Lock()
+	j.dropped = true
+	j.mu.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.keys.all, j.key)
+	delete(t.targets, j.target)
+	t.unfinished--
+	t.list = slices.DeleteFunc(t.list, func(x *job) bool { return x == j })
+}
+
+// finish counts a job out that has ended, and forgets the oldest of those that have.
+func (t *table) finish(j *job) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.targets[j.target] == j {
+		delete(t.targets, j.target)
+	}
+	t.unfinished--
+	t.ended++
+	t.keys.end(j.key, j.end.State, j.end.At)
+	t.forget()
+}
+
+// forget drops the oldest jobs that have ended, beyond the history. The caller holds mu.
+func (t *table) forget() {
+	const slack = 100 // so that a long list is not copied for each
+	if t.ended <= t.history+slack {
+		return
+	}
+	t.list = slices.DeleteFunc(t.list, func(j *job) bool {
+		if t.ended <= t.history || !j.over() {
+			return false
+		}
+		t.ended--
+		return true
+	})
+}
+
+// open is how many jobs have not ended.
+func (t *table) open() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.unfinished
+}
+
+// all lists the jobs, the last first.
+func (t *table) all() []*job {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	list := slices.Clone(t.list)
+	slices.Reverse(list)
+	return list
+}
+
+// snapshot is all that is to be remembered.
+func (t *table) snapshot() *snapshot {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := &snapshot{Next: t.next, Keys: slices.Clone(t.keys.ended)}
+	for _, j := range t.list {
+		s.Jobs = append(s.Jobs, j.record())
+	}
+	return s
+}
+
+// record is what is remembered of the job.
+func (j *job) record() *record {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return &record{
+		ID: j.id, Who: j.who, Asked: j.asked, Key: j.key, At: j.at, Inputs: j.inputs, Kill: j.kill, End: j.end,
+	}
+}
+
+// remembered waits until the submission is on the disk, where no other entry may come before it; false
+// if it could not be written.
+func (j *job) remembered() bool {
+	<-j.written
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return !j.dropped
+}
+
+// over tells whether the job has ended.
+func (j *job) over() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.end != nil
+}
+
+// place is where the job is to run now: its pool or queue, and priority.
+func (j *job) options(key string) actors.SubmitOptions {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	o := j.order.options(j.who)
+	o.Key = key
+	return o
+}
+
+// running is the handle of the stage that runs, or nil.
+func (j *job) running() *actors.JobHandle {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.handle
+}
+
+// begin notes the stage that runs; false if the job is to end.
+func (j *job) begin(h *actors.JobHandle) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.handle = h
+	j.cores = append(j.cores, h.ID())
+	close(j.turn)
+	j.turn = make(chan struct{})
+	return j.kill == nil
+}
+
+// owns tells whether a job of the cluster is a stage of this one. While a stage is being handed to
+// the cluster that cannot be known: wait is closed when it can.
+func (j *job) owns(id scheduling.JobID) (is bool, wait <-chan struct{}) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	is = slices.Contains(j.cores, id)
+	if is || j.handle != nil || j.end != nil {
+		return is, nil
+	}
+	return false, j.turn
+}
+
+// has tells whether a job of the cluster, named as events name it, is a stage of this one.
+func (j *job) has(stage string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, id := range j.cores {
+		if id.String() == stage {
+			return true
+		}
+	}
+	return slices.ContainsFunc(j.stages, func(s api.Stage) bool { return s.ID == stage })
+}
+
+// endStage notes how the stage that ran has ended.
+func (j *job) endStage(res actors.Result) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.stages = append(j.stages, stageOf(j.handle.ID(), j.handle.Progress()))
+	j.handle = nil
+	j.counters.Merge(res.Counters)
+}
+
+// stageOf is a stage as clients see it.
+func stageOf(id scheduling.JobID, p actors.Progress) api.Stage {
+	tasks := func(t actors.TaskCounts) api.Tasks {
+		return api.Tasks{Total: t.Total, Done: t.Done, Running: t.Running, Failed: t.Failed, Killed: t.Killed}
+	}
+	return api.Stage{
+		ID: id.String(), MapFraction: p.MapFraction, ReduceFraction: p.ReduceFraction,
+		Maps: tasks(p.Maps), Reduces: tasks(p.Reduces),
+		NodeLocal: p.NodeLocal, RackLocal: p.RackLocal, OffRack: p.OffRack + p.AnyPlace,
+	}
+}

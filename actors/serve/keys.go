@@ -1,0 +1,146 @@
+package serve
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/tarry-mr/tarry/actors/serve/api"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
+)
+
+// keyLife is how long the key of a submission is remembered after its job has ended, however many
+// others have ended since.
+const keyLife = 24 * time.Hour
+
+// fingerprint tells texts apart, in little memory.
+type fingerprint [16]byte
+
+// MarshalText implements encoding.TextMarshaler.
+func (f fingerprint) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, f[:]), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (f *fingerprint) UnmarshalText(text []byte) error {
+	if len(text) != hex.EncodedLen(len(f)) {
+		return fmt.Errorf("%.40q is no fingerprint", text)
+	}
+	_, err := hex.Decode(f[:], text)
+	return err
+}
+
+// fingerprintOf digests the fields of a value.
+func fingerprintOf(v ...any) fingerprint {
+	text, _ := json.Marshal(v) // strings and lists of them
+	sum := sha256.Sum256(text)
+	return fingerprint(sum[:])
+}
+
+// keyID names the key of a client; keys of different users are different.
+func keyID(user, key string) fingerprint { return fingerprintOf(user, key) }
+
+// askedID tells submissions under a key apart.
+func askedID(a *api.Submission) fingerprint {
+	return fingerprintOf(a.Job, append([]string{}, a.Args...), a.Directory)
+}
+
+// keyed is the job of a submission with a key.
+type keyed struct {
+	Key, Asked fingerprint
+	ID         int64
+	State      string `json:",omitempty"` // empty: it has not ended
+	Submitted  time.Time
+	Ended      time.Time
+}
+
+// keys are the keys of jobs that have not ended, or did so not long ago. A table guards them.
+type keys struct {
+	all   map[fingerprint]*keyed
+	ended []*keyed // in the order in which their jobs ended
+}
+
+// begin notes a job with a key.
+func (k *keys) begin(j *job) {
+	if was := k.all[j.key]; was == nil || was.ID != j.id {
+		k.all[j.key] = &keyed{Key: j.key, ID: j.id, Asked: askedID(&j.asked), Submitted: j.at}
+	}
+}
+
+// end notes how a job with a key has ended, and forgets keys of old.
+func (k *keys) end(key fingerprint, state string, at time.Time) {
+	if was := k.all[key]; was != nil && was.State == "" {
+		was.State, was.Ended = state, at
+		k.ended = append(k.ended, was)
+	}
+	k.forget(at)
+}
+
+// forget forgets keys of old.
+func (k *keys) forget(now time.Time) {
+	n := 0
+	for n < len(k.ended) && now.Sub(k.ended[n].Ended) > keyLife {
+		if old := k.ended[n]; k.all[old.Key] == old {
+			delete(k.all, old.Key)
+		}
+		n++
+	}
+	clear(k.ended[:n])
+	k.ended = k.ended[n:]
+}
+
+// restore takes in the keys of jobs that had ended and are not there yet, and forgets those of old.
+func (k *keys) restore(ended []*keyed, now time.Time) {
+	for _, x := range ended {
+		if k.all[x.Key] == nil {
+			k.all[x.Key] = x
+		}
+	}
+	k.ended = slices.SortedFunc(maps.Values(k.all), func(x, y *keyed) int {
+		return cmp.Or(x.Ended.Compare(y.Ended), cmp.Compare(x.ID, y.ID))
+	})
+	k.ended = slices.DeleteFunc(k.ended, func(x *keyed) bool { return x.State == "" })
+	k.forget(now)
+}
+
+// byKey finds the job of a key, and what is known of it if it is not in the list any more.
+func (t *table) byKey(key fingerprint, now time.Time) (j *job, k *keyed) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.keys.forget(now)
+	k = t.keys.all[key]
+	if k == nil {
+		return nil, nil
+	}
+	if at, found := t.at(k.ID); found {
+		return t.list[at], k
+	}
+	was := *k
+	return nil, &was
+}
+
+// repeated is the job of an earlier submission under a key, or nil.
+func (s *Server) repeated(key fingerprint, a *api.Submission, o *Order, who allocation.Principal) (*job, error) {
+	j, k := s.jobs.byKey(key, s.now())
+	switch {
+	case k == nil:
+		return nil, nil
+	case k.Asked != askedID(a):
+		return nil, conflict("key-used", "the key is that of another submission, job %d", k.ID)
+	case j != nil && !j.remembered():
+		return nil, busy("no-state", "the job cannot be remembered")
+	case j != nil:
+		return j, nil
+	}
+	j = s.newJob(*a, who)
+	j.id, j.output, j.at = k.ID, o.Output, k.Submitted
+	j.end = &ending{State: k.State, At: k.Ended, Priority: priorityName(o.Priority)}
+	if k.State != api.Succeeded {
+		j.end.Error = "the list of jobs does not reach back to it, and why is forgotten"
+	}
+	j.cancel()
+	return j, nil
+}

@@ -1,0 +1,101 @@
+package serve
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/actors/serve/api"
+)
+
+// A key is that of its job when the list of jobs has forgotten it, and after restarts; what the answer
+// says of the job is how it ended. Keys of other users and other submissions are not.
+func TestKeysOutliveTheList(t *testing.T) {
+	dir := t.TempDir()
+	few := func(cfg *Config) { cfg.State, cfg.History = filepath.Join(dir, "state"), 1 }
+	b := startIn(t, dir, few)
+	b.write("in.txt", "a\n")
+	ask := func(out, user, key string) (api.Job, error) {
+		return b.Submit(t.Context(), api.Submission{Job: "count", Args: []string{"in.txt", "-o", out}, User: user}, key)
+	}
+	first, err := ask("dfs:first", "ann", "k")
+	require.NoError(t, err)
+	first = b.wait(first.ID)
+	failed, err := b.Submit(t.Context(), api.Submission{Job: "held", Args: []string{"in.txt", "-o", "held"}, User: "ann"}, "killed")
+	require.NoError(t, err)
+	_, err = b.Kill(t.Context(), failed.ID, "no more")
+	require.NoError(t, err)
+	b.wait(failed.ID)
+	var last []int64
+	for i := range 105 {
+		last = append(last, b.submit("count", "in.txt", "-o", fmt.Sprint("dfs:out/", i)).ID)
+	}
+	for _, id := range last {
+		j, err := b.s.jobs.find(id)
+		if err == nil { // it is not forgotten yet
+			<-j.done
+		}
+	}
+	for restart := range 3 {
+		_, err := b.Job(t.Context(), first.ID)
+		refused(t, err, "not-found")
+		again, err := ask("dfs:first", "ann", "k")
+		require.NoError(t, err, "restart %d", restart)
+		require.Equal(t, []any{first.ID, api.Succeeded, "", "dfs:first", first.ElapsedSeconds},
+			[]any{again.ID, again.State, again.Error, again.Output, again.ElapsedSeconds})
+		require.Equal(t, first.Ended, again.Ended)
+		again, err = b.Submit(t.Context(), api.Submission{Job: "held", Args: []string{"in.txt", "-o", "held"}, User: "ann"}, "killed")
+		require.NoError(t, err)
+		require.Equal(t, []any{failed.ID, api.Killed}, []any{again.ID, again.State})
+		require.NotEmpty(t, again.Error)
+		_, err = ask("dfs:other", "ann", "k")
+		refused(t, err, "key-used")
+		other, err := ask(fmt.Sprint("dfs:bob", restart), "bob", fmt.Sprint("k", restart))
+		require.NoError(t, err)
+		require.Greater(t, other.ID, first.ID)
+		b.wait(other.ID)
+		b.stop()
+		b = startIn(t, dir, few)
+	}
+}
+
+// A key is remembered for a day from the end of its job on; until then it does not matter how old it is.
+func TestKeysAreRememberedForADay(t *testing.T) {
+	begin := time.Unix(1e9, 0)
+	k := keys{all: map[fingerprint]*keyed{}}
+	key := func(i int64) fingerprint { return keyID("ann", fmt.Sprint(i)) }
+	for i := range int64(4) {
+		k.begin(&job{id: i, key: key(i), at: begin})
+	}
+	there := func(now time.Time) (list []int64) {
+		k.forget(now)
+		for i := range int64(4) {
+			if at := k.all[key(i)]; at != nil && at.ID == i {
+				list = append(list, i)
+			}
+		}
+		return list
+	}
+	const hour = time.Hour
+	require.Equal(t, []int64{0, 1, 2, 3}, there(begin.Add(99*hour)), "none has ended")
+	k.end(key(1), api.Failed, begin.Add(100*hour))
+	k.end(key(0), api.Succeeded, begin.Add(101*hour))
+	require.Equal(t, []int64{0, 1, 2, 3}, there(begin.Add(124*hour)))
+	require.Equal(t, []int64{0, 2, 3}, there(begin.Add(124*hour+1)))
+	k.end(key(2), api.Killed, begin.Add(124*hour))
+	saved := slices.Clone(k.ended)
+	require.Equal(t, []int64{2, 3}, there(begin.Add(126*hour)))
+
+	k = keys{all: map[fingerprint]*keyed{}} // of the next process, in whose list job 3 is
+	k.begin(&job{id: 3, key: key(3)})
+	k.restore(saved, begin.Add(126*hour))
+	require.Equal(t, []int64{2, 3}, there(begin.Add(148*hour)))
+	require.Equal(t, []int64{3}, there(begin.Add(149*hour)))
+	k.begin(&job{id: 7, key: key(2)}) // a new job under a key that was forgotten
+	k.end(key(2), api.Succeeded, begin.Add(150*hour))
+	require.EqualValues(t, 7, k.all[key(2)].ID)
+}

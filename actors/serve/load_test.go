@@ -1,0 +1,65 @@
+package serve
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/actors/serve/api"
+)
+
+// Many clients submit tiny jobs as fast as 1,000 a second: each is taken, runs once, and is told so.
+// LONG_TESTS=1 does so for a minute and wants an answer within 50 ms for 99 of 100; otherwise a
+// second's worth shows that nothing is lost.
+func TestManySubmissions(t *testing.T) {
+	seconds, long := 1, os.Getenv("LONG_TESTS") != ""
+	if long {
+		seconds = 60
+	}
+	b := start(t, func(cfg *Config) { cfg.History = 100_000 })
+	b.write("in.txt", "a\n")
+	const rate, clients = 1000, 50
+	var mu sync.Mutex
+	var took []time.Duration
+	var all sync.WaitGroup
+	began := time.Now()
+	for c := range clients {
+		all.Go(func() {
+			for i := range rate * seconds / clients {
+				<-time.After(time.Until(began.Add(time.Duration(i*clients+c) * time.Second / rate)))
+				at := time.Now()
+				_, err := b.Submit(t.Context(), api.Submission{
+					Job: "count", Args: []string{"in.txt", "-o", fmt.Sprintf("dfs:out/%d/%d", c, i), "--reduces", "1"},
+				}, "")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				took = append(took, time.Since(at))
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	submitted := time.Since(began)
+	for _, j := range b.s.jobs.all() {
+		<-j.done
+	}
+	slices.Sort(took)
+	require.Len(t, took, rate*seconds)
+	list, err := b.Jobs(t.Context(), api.Succeeded, "")
+	require.NoError(t, err)
+	require.Len(t, list, rate*seconds)
+	p99 := took[len(took)*99/100]
+	t.Logf("%d jobs submitted in %v, the last done after %v; p50 %v, p99 %v", len(took), submitted, time.Since(began),
+		took[len(took)/2], p99)
+	if long {
+		require.Less(t, p99, 50*time.Millisecond)
+	}
+}

@@ -1,0 +1,72 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/actors/serve/api"
+)
+
+// What would lie below a file of the block store is refused, of a job and of a put, with a state and
+// without.
+func TestNamesBelowFiles(t *testing.T) {
+	for _, state := range []bool{false, true} {
+		b := start(t, func(cfg *Config) {
+			if state {
+				cfg.State = filepath.Join(cfg.Roots[0], "state")
+			}
+		})
+		require.NoError(t, b.Put(t.Context(), "in/x", strings.NewReader("a b\n")))
+		for _, name := range []string{"in/x/out", "in/x/y/out"} {
+			_, err := b.Submit(t.Context(), api.Submission{Job: "count", Args: []string{"dfs:in", "-o", "dfs:" + name}}, "")
+			require.Equal(t, "dfs:"+name+": dfs:in/x is a file", refused(t, err, "bad-name").Detail)
+			err = b.Put(t.Context(), name, strings.NewReader("a"))
+			require.Equal(t, http.StatusUnprocessableEntity, refused(t, err, "bad-name").Status)
+		}
+	}
+}
+
+// Users, pools and queues whose names nobody could read are refused, whichever call names them.
+func TestNamesWithControlCharacters(t *testing.T) {
+	b := start(t, nil)
+	b.write("in.txt", "a\n")
+	held := b.submit("held", "in.txt", "-o", "held")
+	for _, name := range []string{"a\x00b", "a\nb", strings.Repeat("x", 201)} {
+		args := []string{"in.txt", "-o", "out"}
+		for _, ask := range []api.Submission{
+			{Args: args, Pool: name},
+			{Args: args, Queue: name},
+			{Args: args, User: name},
+			{Args: append([]string{"--pool", name}, args...)},
+		} {
+			ask.Job = "count"
+			_, err := b.Submit(t.Context(), ask, "")
+			require.Equal(t, http.StatusUnprocessableEntity, refused(t, err, "bad-name").Status)
+		}
+		_, err := b.SetPool(t.Context(), held.ID, name)
+		refused(t, err, "bad-name")
+		_, err = b.Reconfigure(t.Context(), api.PolicyChange{Weights: map[string]float64{name: 2}})
+		refused(t, err, "bad-name")
+	}
+}
+
+// A disk that is full is no fault of the server's program, and one line.
+func TestDiskIsFull(t *testing.T) {
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT} {
+		err := errors.Join(&fs.PathError{Op: "write", Path: "state/part/put-1", Err: full}, errors.New("another"))
+		f, known := faultOf(fmt.Errorf("put: %w", err))
+		require.True(t, known)
+		require.Equal(t, http.StatusInsufficientStorage, f.status)
+		require.Equal(t, "disk-full", f.code)
+		require.Contains(t, f.text, "the server's disk is full: put: write state/part/put-1: ")
+		require.NotContains(t, f.text, "\n")
+	}
+}

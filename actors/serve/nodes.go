@@ -1,0 +1,148 @@
+package serve
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/tarry-mr/tarry/actors/serve/api"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// nodeTable knows the nodes that are drained.
+type nodeTable struct {
+	mu       sync.Mutex
+	draining map[string]bool
+}
+
+func (t *nodeTable) drains(name string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.draining[name]
+}
+
+// set notes whether a node is drained, and tells whether that is new.
+func (t *nodeTable) set(name string, drained bool) (changed bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	changed = t.draining[name] != drained
+	delete(t.draining, name)
+	if drained {
+		t.draining[name] = true
+	}
+	return changed
+}
+
+// nodeList lists the nodes in their order.
+func (s *Server) nodeList() (list []api.Node, err error) {
+	err = s.cluster.Inspect(func(v scheduling.View) {
+		for _, n := range v.Nodes() {
+			list = append(list, api.Node{
+				Name: n.Name, Rack: n.Rack, State: nodeState(&n), Avoided: n.Avoided,
+				MapSlots: n.Slots[0], ReduceSlots: n.Slots[1], RunningMaps: n.Running[0], RunningReduces: n.Running[1],
+				SeenSeconds: (v.Now() - n.Seen).Seconds(),
+			})
+		}
+	})
+	for i := range list {
+		n := &list[i]
+		if up, _ := s.cluster.NodeUp(n.Name); !up {
+			n.State, n.RunningMaps, n.RunningReduces = "down", 0, 0
+		} else if s.nodes.drains(n.Name) && n.State == "cordoned" {
+			n.State = "draining"
+		}
+	}
+	return list, err
+}
+
+func nodeState(n *scheduling.NodeView) string {
+	switch {
+	case !n.Live:
+		return "down"
+	case n.Cordoned:
+		return "cordoned"
+	}
+	return "up"
+}
+
+// nodeOf is one node.
+func (s *Server) nodeOf(name string) (api.Node, error) {
+	list, err := s.nodeList()
+	for _, n := range list {
+		if n.Name == name {
+			return n, nil
+		}
+	}
+	if err == nil {
+		err = notFound("there is no node %s", name)
+	}
+	return api.Node{}, err
+}
+
+// nodeAction does something with a node.
+func (s *Server) nodeAction(name, what string) error {
+	if _, err := s.nodeOf(name); err != nil {
+		return err
+	}
+	switch what {
+	case "cordon":
+		return s.cluster.Cordon(name, true)
+	case "uncordon":
+		s.nodes.set(name, false)
+		return s.cluster.Cordon(name, false)
+	case "drain":
+		return s.drain(name)
+	case "kill":
+		s.nodes.set(name, false)
+		return s.cluster.KillNode(name)
+	case "start":
+		s.nodes.set(name, false)
+		if err := s.cluster.StartNode(name); err != nil {
+			return err
+		}
+		return s.cluster.Cordon(name, false)
+	}
+	return notFound("a node cannot %s: want cordon, uncordon, drain, kill or start", what)
+}
+
+// drainPoll is how often it is looked whether a node that is drained still runs anything.
+const drainPoll = 100 * time.Millisecond
+
+// drain keeps new tasks from a node and stops it, in good order, once what it runs has ended.
+func (s *Server) drain(name string) error {
+	if err := s.cluster.Cordon(name, true); err != nil {
+		return err
+	}
+	if !s.nodes.set(name, true) {
+		return nil // it is drained already
+	}
+	s.work.Go(func() {
+		if s.emptied(s.ended, name) {
+			if err := s.cluster.StopNode(name); err != nil {
+				s.cfg.Log.Warn("a drained node is not stopped", "node", name, "err", err)
+			}
+			s.nodes.set(name, false)
+		}
+	})
+	return nil
+}
+
+// emptied waits until a node that is drained runs nothing; false if it is drained no more.
+func (s *Server) emptied(ctx context.Context, name string) bool {
+	tick := time.NewTicker(drainPoll)
+	defer tick.Stop()
+	for {
+		n, err := s.nodeOf(name)
+		if err != nil || !s.nodes.drains(name) {
+			return false
+		}
+		if n.RunningMaps+n.RunningReduces == 0 {
+			return n.State == "draining"
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}

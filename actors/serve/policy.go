@@ -1,0 +1,129 @@
+package serve
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/tarry-mr/tarry/actors/serve/api"
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/policyfile"
+)
+
+// policyInForce is the scheduler as clients see it.
+func (s *Server) policyInForce() (p api.Policy, err error) {
+	err = s.cluster.Inspect(func(v scheduling.View) {
+		policy := v.Policy()
+		p.Name = policy.Name
+		for _, f := range policyfile.Fields() {
+			p.Settings = append(p.Settings, api.Setting{
+				Key: f.Key, Value: f.Text(&policy), Range: f.Range(), Help: f.Help, Idle: f.Idle(&policy),
+			})
+		}
+		p.Pools = poolsOf(v)
+	})
+	if s.cfg.Reloads != nil {
+		r := s.cfg.Reloads()
+		p.Reload = &r
+	}
+	return p, err
+}
+
+// poolsOf lists pools, or queues.
+func poolsOf(v scheduling.View) (list []api.Pool) {
+	for _, x := range v.Pools() {
+		list = append(list, api.Pool{
+			Name: x.Name, Jobs: x.Jobs, Weight: x.Config.Weight, Mode: modeOf(x.Config.Mode),
+			Maps:    poolTasks(x.Config.Min[0], x.Config.Max[0], x.Kinds[0]),
+			Reduces: poolTasks(x.Config.Min[1], x.Config.Max[1], x.Kinds[1]),
+		})
+	}
+	for _, x := range v.Queues() {
+		for k := range x.Kinds { // a parent holds what those below it do
+			x.Kinds[k].Running, x.Kinds[k].Share = x.Occupied[k], math.NaN()
+		}
+		list = append(list, api.Pool{
+			Name: x.Name, Jobs: x.Jobs,
+			Maps:    poolTasks(x.Capacity[0], x.Max[0], x.Kinds[0]),
+			Reduces: poolTasks(x.Capacity[1], x.Max[1], x.Kinds[1]),
+		})
+	}
+	return list
+}
+
+func modeOf(m scheduling.PoolMode) string {
+	if m == scheduling.FIFOMode {
+		return "fifo"
+	}
+	return "fair"
+}
+
+func poolTasks(least, most int, k scheduling.KindView) api.PoolTasks {
+	t := api.PoolTasks{Min: least, Running: k.Running, Demand: k.Demand, Share: share(k.Share)}
+	if most != scheduling.NoLimit && most != 0 {
+		t.Max = new(max(most, 0))
+	}
+	return t
+}
+
+// reconfigure changes settings of the policy in force, all or none.
+func (s *Server) reconfigure(change *api.PolicyChange) error {
+	set := change.Set
+	if len(set)+len(change.Weights) == 0 {
+		return refuse("bad-arguments", "nothing to set")
+	}
+	s.policyChange.Lock() // from reading to writing
+	defer s.policyChange.Unlock()
+	var policy scheduling.Policy
+	if err := s.cluster.Inspect(func(v scheduling.View) { policy = v.Policy() }); err != nil {
+		return err
+	}
+	keys := slices.Sorted(maps.Keys(set))
+	for _, key := range keys {
+		field, err := policyfile.Find(key)
+		if err != nil {
+			return refuse("bad-policy", "%s: %s", key, oneLine(err))
+		}
+		if err := field.Set(&policy, set[key]); err != nil {
+			return refuse("bad-policy", "%s: %s", key, oneLine(err))
+		}
+	}
+	if err := reweigh(&policy, change.Weights); err != nil {
+		return err
+	}
+	if err := policy.Validate(); err != nil {
+		return refuse("bad-policy", "%s", oneLine(err))
+	}
+	for _, key := range keys {
+		field, _ := policyfile.Find(key) // found above
+		if why := field.Idle(&policy); why != "" {
+			return refuse("bad-policy", "%s has no effect %s", key, why)
+		}
+	}
+	return s.cluster.Reconfigure(policy)
+}
+
+// reweigh sets weights of pools.
+func reweigh(policy *scheduling.Policy, weights map[string]float64) error {
+	if len(weights) == 0 {
+		return nil
+	}
+	if policy.Order != "pools" {
+		return refuse("bad-policy", "pools have no weights with order %s", policy.Order)
+	}
+	pools := policy.Pools
+	for _, name := range slices.Sorted(maps.Keys(weights)) {
+		w := weights[name]
+		if err := checkLabel("pool", name); err != nil {
+			return err
+		}
+		if !(w > 0) || math.IsInf(w, 0) {
+			return refuse("bad-policy", "the weight of pool %.100q: %v: want a number above 0", name, w)
+		}
+		if !pools.SetWeight(name, w) {
+			return refuse("bad-policy", "there is no pool %.100q", name)
+		}
+	}
+	policy.Pools = pools
+	return nil
+}

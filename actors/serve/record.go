@@ -1,0 +1,263 @@
+package serve
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/actors/serve/api"
+	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/internal/journal"
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
+)
+
+// What a State directory holds.
+const (
+	coreDir   = "core"   // an actors.State
+	jobsDir   = "jobs"   // a journal of submissions, kills and ends
+	storeDir  = "store"  // the files of the block store
+	stagesDir = "stages" // what one stage of a job writes for the next
+	partDir   = "part"   // files that are being put
+)
+
+// memory is what outlives the process: on the disk before a client is answered. A nil one forgets.
+type memory struct {
+	dir     string
+	journal *journal.Journal
+	state   *actors.State
+	log     *slog.Logger
+	files   files
+
+	snapshotSize atomic.Int64 // bytes, of the last
+	broken       sync.Once    // what could not be written has been told
+}
+
+// record is what is remembered of a job.
+type record struct {
+	ID     int64
+	Who    allocation.Principal
+	Asked  api.Submission
+	Key    fingerprint `json:",omitzero"` // of the client's key, see api.Client.Submit
+	At     time.Time
+	Inputs []stamp
+	Kill   *api.Kill `json:",omitempty"` // it is to end
+	End    *ending   `json:",omitempty"`
+}
+
+// stamp tells one content of an input file from another.
+type stamp struct {
+	Name string
+	Size int64
+}
+
+// ending is how a job ended.
+type ending struct {
+	State    string
+	Error    string `json:",omitempty"`
+	At       time.Time
+	Pool     string `json:",omitempty"`
+	Priority string
+	Stages   []api.Stage
+	Counters *mapreduce.Counters
+}
+
+// entry is a line of the journal: one of these, but that files may be stored with an end.
+type entry struct {
+	Submit  *record              `json:",omitempty"`
+	ID      int64                `json:",omitempty"` // of Kill and End
+	Kill    *api.Kill            `json:",omitempty"`
+	End     *ending              `json:",omitempty"`
+	Stored  map[string]*dfs.Sums `json:",omitempty"` // files of the block store, by name
+	Output  string               `json:",omitempty"` // with End: the directory of the block store that the job has finished
+	Removed string               `json:",omitempty"` // a file of the block store, or a directory of it
+}
+
+// snapshot is what the journal begins with.
+type snapshot struct {
+	Next    int64
+	Jobs    []*record            // by ID
+	Keys    []*keyed             // of jobs that have ended, of which Jobs may not have all
+	Files   map[string]*dfs.Sums // of the block store, by name
+	Outputs map[string]string    // owners of finished outputs in the block store, by name
+}
+
+// openMemory opens the directory and gives what is remembered; nil where nothing is to be.
+func openMemory(cfg *Config) (*memory, *snapshot, error) {
+	was := &snapshot{Next: 1, Files: map[string]*dfs.Sums{}, Outputs: map[string]string{}}
+	if cfg.State == "" {
+		return nil, was, nil
+	}
+	if err := ownDir(cfg.State); err != nil {
+		return nil, nil, err
+	}
+	j, err := journal.Open(filepath.Join(cfg.State, jobsDir))
+	if err != nil {
+		return nil, nil, fmt.Errorf("serve: %s: %w", cfg.State, err)
+	}
+	m := &memory{dir: cfg.State, journal: j, log: cfg.Log}
+	text, lines, err := j.Read()
+	switch {
+	case err != nil:
+	case text == nil:
+		err = m.compact(was)
+	default:
+		err = was.read(text, lines)
+	}
+	if core := filepath.Join(cfg.State, coreDir); err == nil && was.Next > 1 && !hasLog(core) {
+		return nil, nil, errors.Join(lostLog(cfg.State, coreDir), j.Close())
+	} else if err == nil {
+		m.state, err = actors.OpenStateOf(core, cfg.Cluster.Parts)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("serve: %s: %w", cfg.State, errors.Join(err, j.Close()))
+	}
+	return m, was, nil
+}
+
+// ownDir makes the directory. One that holds anything, but is none of a server, is refused, and so is
+// one that has lost its list of jobs: it is written before all else.
+func ownDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("serve: state %w", err)
+	}
+	list, err := os.ReadDir(dir)
+	if err != nil || hasLog(filepath.Join(dir, jobsDir)) {
+		return err
+	}
+	lost := false
+	for _, e := range list {
+		switch e.Name() {
+		case jobsDir: // which the first process may have left without a log
+		case coreDir, storeDir, stagesDir, partDir:
+			lost = true
+		default:
+			return fmt.Errorf("serve: %s: it holds something else than the state of a server", dir)
+		}
+	}
+	if lost {
+		return lostLog(dir, jobsDir)
+	}
+	return nil
+}
+
+// hasLog tells whether a directory has a journal in it.
+func hasLog(dir string) bool {
+	list, err := os.ReadDir(dir)
+	return err == nil && slices.ContainsFunc(list, func(e os.DirEntry) bool {
+		return strings.HasPrefix(e.Name(), "log-") && !strings.HasSuffix(e.Name(), ".new")
+	})
+}
+
+func lostLog(dir, which string) error {
+	return fmt.Errorf("serve: %s: %s is lost: put it back, or begin with an empty directory", dir, filepath.Join(which, "log-*"))
+}
+
+// read takes a journal in.
+func (s *snapshot) read(text []byte, lines [][]byte) error {
+	if err := json.Unmarshal(text, s); err != nil {
+		return fmt.Errorf("the snapshot: %w", err)
+	}
+	byID := map[int64]*record{}
+	for _, r := range s.Jobs {
+		if r == nil {
+			return errors.New("the snapshot: a job that is none")
+		}
+		byID[r.ID] = r
+	}
+	for i, line := range lines {
+		var e entry
+		if err := json.Unmarshal(line, &e); err != nil {
+			return fmt.Errorf("record %d: %w", i+1, err)
+		}
+		takeFiles(s.Files, &e)
+		if e.Submit != nil {
+			s.Jobs = append(s.Jobs, e.Submit)
+			byID[e.Submit.ID] = e.Submit
+			s.Next = max(s.Next, e.Submit.ID+1)
+			continue
+		}
+		r := byID[e.ID]
+		switch {
+		case e.ID == 0: // of files
+			dropBelow(s.Outputs, e.Removed)
+		case r == nil:
+			return fmt.Errorf("record %d: there is no job %d", i+1, e.ID)
+		case e.Kill != nil:
+			r.Kill = e.Kill
+		case e.End != nil:
+			r.End = e.End
+			if e.Output != "" {
+				s.Outputs[e.Output] = r.Who.User
+			}
+		}
+	}
+	// Of submissions at the same time a later one may be written first.
+	slices.SortFunc(s.Jobs, func(x, y *record) int { return cmp.Compare(x.ID, y.ID) })
+	return nil
+}
+
+// write puts an entry on the disk.
+func (m *memory) write(e *entry) error {
+	if m == nil {
+		return nil
+	}
+	text, err := json.Marshal(e)
+	if err == nil {
+		err = m.journal.Append(text)
+	}
+	if err == nil {
+		err = m.journal.Sync()
+	}
+	if err != nil {
+		m.broken.Do(func() { m.log.Error("the state is not kept any more", "dir", m.dir, "err", err) })
+	}
+	return err
+}
+
+// compact begins the journal anew.
+func (m *memory) compact(s *snapshot) error {
+	if m == nil {
+		return nil
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	m.snapshotSize.Store(int64(len(text)))
+	return m.journal.Snapshot(text)
+}
+
+// close gives the directory to others.
+func (m *memory) close() error {
+	if m == nil {
+		return nil
+	}
+	return errors.Join(m.state.Close(), m.journal.Close())
+}
+
+// key names a stage of a job in the state of the cluster; empty without a memory.
+func (m *memory) key(id int64, stage int) string {
+	if m == nil {
+		return ""
+	}
+	return fmt.Sprintf("job %d stage %d", id, stage)
+}
+
+// resumable makes an output one that another process goes on with.
+func (m *memory) resumable(to mapreduce.Destination, id int64, stage int) mapreduce.Destination {
+	if m == nil {
+		return to
+	}
+	return to.Resumable(m.state.Token(m.key(id, stage)))
+}

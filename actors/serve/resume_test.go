@@ -1,0 +1,130 @@
+package serve
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/actors/serve/api"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
+)
+
+// Jobs that a former process was told to kill, and did not come to, end while the next one starts:
+// nothing that their ends need may be made after they go on. Several starts, for the order of
+// goroutines is not the test's.
+func TestResumedJobsEndAtOnce(t *testing.T) {
+	dir, id := t.TempDir(), int64(0)
+	for range 5 {
+		b := withState(t, dir)
+		b.write("in.txt", "a\n")
+		first := id + 1
+		for range 300 {
+			id++
+			b.remember(id, &api.Kill{Reason: "no more"})
+		}
+		b.stop()
+		b = withState(t, dir)
+		require.Equal(t, api.Killed, b.wait(first).State)
+		require.Equal(t, api.Killed, b.wait(id).State)
+		b.stop()
+	}
+}
+
+// Of submissions at the same time a later one may be written first: the next process finds each.
+func TestSubmissionsWrittenInAnyOrder(t *testing.T) {
+	dir := t.TempDir()
+	b := withState(t, dir)
+	b.write("in.txt", "a\n")
+	for _, id := range []int64{3, 2, 1, 5, 4} {
+		b.remember(id, nil)
+	}
+	b.stop()
+	b = withState(t, dir)
+	for id := range int64(5) {
+		require.Equal(t, api.Succeeded, b.wait(id+1).State)
+	}
+	require.EqualValues(t, 6, b.submit("count", "in.txt", "-o", "out").ID)
+}
+
+// A journal that begins anew while a job ends has the end in its snapshot or behind it.
+func TestEndWaitsForTheShorterJournal(t *testing.T) {
+	dir := t.TempDir()
+	b := withState(t, dir)
+	j := b.s.newJob(api.Submission{Job: "count", Args: []string{"in.txt", "-o", "out"}}, allocation.Principal{})
+	_, err := b.s.jobs.add(j)
+	require.NoError(t, err)
+	require.NoError(t, b.s.memory.write(&entry{Submit: j.record()}))
+	b.s.writing.Lock() // as trim does
+	size := b.s.memory.journal.Size()
+	go b.s.finish(j, errors.New("it has failed"))
+	for range 100_000 {
+		if b.s.memory.journal.Size() > size {
+			break // it would not be in the snapshot
+		}
+		runtime.Gosched()
+	}
+	require.NoError(t, b.s.memory.compact(b.s.snapshot()))
+	b.s.writing.Unlock()
+	<-j.done
+	b.stop()
+	b = withState(t, dir)
+	require.Contains(t, b.wait(j.id).Error, "it has failed")
+}
+
+// remember writes a submission into the state of a server that has not seen it.
+func (b *bench) remember(id int64, kill *api.Kill) {
+	b.t.Helper()
+	info, err := os.Stat(filepath.Join(b.dir, "in.txt"))
+	require.NoError(b.t, err)
+	line, err := json.Marshal(&entry{Submit: &record{
+		ID: id, Kill: kill, Inputs: []stamp{{filepath.Join(b.dir, "in.txt"), info.Size()}},
+		Asked: api.Submission{Job: "count", Args: []string{"in.txt", "-o", fmt.Sprint("dfs:out/", id)}},
+	}})
+	require.NoError(b.t, err)
+	require.NoError(b.t, b.s.memory.journal.Append(line))
+}
+
+// Who sees a job before its submission is on the disk, and kills it or hands it in again, waits until
+// it is: a kill that came before would be of no job.
+func TestNothingIsWrittenBeforeTheSubmission(t *testing.T) {
+	for _, drop := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			s, err := Start(Config{State: filepath.Join(t.TempDir(), "state"), Cluster: actors.Config{Nodes: 1}})
+			require.NoError(t, err)
+			j := s.newJob(api.Submission{}, allocation.Principal{})
+			j.key = keyID("", "key")
+			_, err = s.jobs.add(j)
+			require.NoError(t, err)
+			killed, same := make(chan error, 1), make(chan error, 1)
+			go func() { killed <- s.kill(t.Context(), caller{}, j, api.Kill{}) }()
+			go func() {
+				_, err := s.repeated(j.key, &api.Submission{}, new(Order), allocation.Principal{})
+				same <- err
+			}()
+			synctest.Wait()
+			_, lines, err := s.memory.journal.Read()
+			require.NoError(t, err)
+			require.Empty(t, lines)
+			require.Empty(t, same)
+			if drop {
+				s.jobs.drop(j)
+			}
+			close(j.written)
+			if drop {
+				require.ErrorContains(t, <-killed, "there is no job 1")
+				require.ErrorContains(t, <-same, "cannot be remembered")
+			} else {
+				require.NoError(t, errors.Join(<-killed, <-same))
+			}
+			require.NoError(t, s.Close())
+		})
+	}
+}

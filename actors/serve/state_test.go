@@ -1,0 +1,215 @@
+package serve
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/actors/serve/api"
+)
+
+// withState is a server with a state in dir.
+func withState(t *testing.T, dir string) *bench {
+	t.Helper()
+	return startIn(t, dir, func(cfg *Config) { cfg.State = filepath.Join(dir, "state") })
+}
+
+// stop closes the server, as at its end, and leaves what has not ended to the next.
+func (b *bench) stop() {
+	b.t.Helper()
+	b.s.closing.Store(true)
+	b.s.end()
+	require.NoError(b.t, b.s.Close())
+}
+
+// What a server knew the next one knows: jobs that ended, their counters, those that go on under
+// their numbers, files, and the numbers that were given.
+func TestNextServerGoesOn(t *testing.T) {
+	dir := t.TempDir()
+	b := withState(t, dir)
+	ctx := t.Context()
+	b.write("in.txt", "a b\n")
+	require.NoError(t, b.Put(ctx, "in/x", strings.NewReader("c c\n")))
+	first := b.wait(b.submit("count", "dfs:in", "-o", "dfs:counts").ID)
+	held, err := b.Submit(ctx, api.Submission{Job: "held", Args: []string{"in.txt", "-o", "out"}, User: "ann"}, "key")
+	require.NoError(t, err)
+	killed := b.submit("held", "in.txt", "-o", "killed")
+	_, err = b.Kill(ctx, killed.ID, "no more")
+	require.NoError(t, err)
+	b.wait(killed.ID)
+	b.stop()
+
+	b = withState(t, dir)
+	s, err := b.Server(ctx)
+	require.NoError(t, err)
+	require.True(t, s.Durable)
+	again, err := b.Job(ctx, first.ID)
+	require.NoError(t, err)
+	again.Resumed = false
+	require.Equal(t, first, again)
+	n, err := b.Counters(ctx, first.ID)
+	require.NoError(t, err)
+	require.NotEmpty(t, n.Counters)
+	require.Equal(t, api.Killed, b.wait(killed.ID).State)
+	same, err := b.Submit(ctx, api.Submission{Job: "held", Args: []string{"in.txt", "-o", "out"}, User: "ann"}, "key")
+	require.NoError(t, err)
+	require.Equal(t, held.ID, same.ID)
+	require.True(t, same.Resumed)
+	close(b.gate)
+	require.Equal(t, api.Succeeded, b.wait(held.ID).State)
+	require.Equal(t, "a b", strings.TrimSpace(b.read("out/part-*")))
+	for name, want := range map[string]string{"in/x": "c c\n", "counts/part-r-00000": "c\t2\n"} {
+		r, err := b.Get(ctx, name)
+		require.NoError(t, err)
+		text, err := io.ReadAll(r)
+		require.NoError(t, err)
+		require.NoError(t, r.Close())
+		require.Equal(t, want, string(text))
+	}
+	require.Equal(t, killed.ID+1, b.submit("count", "in.txt", "-o", "other").ID)
+	require.NoError(t, b.Remove(ctx, "counts"))
+	require.NoDirExists(t, filepath.Join(dir, "state", "store", "counts"))
+}
+
+// A job that waits to be prepared can be killed, and one that still does when the server ends goes on
+// in the next.
+func TestPreparationWaitsForItsTurn(t *testing.T) {
+	dir := t.TempDir()
+	b := withState(t, dir)
+	b.write("in.txt", "a b\n")
+	for range mostPreparing {
+		b.s.preparing <- struct{}{}
+	}
+	killed, waits := b.submit("count", "in.txt", "-o", "killed"), b.submit("count", "in.txt", "-o", "out")
+	require.Equal(t, api.Waiting, waits.State)
+	_, err := b.Kill(t.Context(), killed.ID, "no more")
+	require.NoError(t, err)
+	killed = b.wait(killed.ID)
+	require.Equal(t, api.Killed, killed.State)
+	require.Contains(t, killed.Error, "no more")
+	require.NoDirExists(t, filepath.Join(dir, "killed"))
+	b.stop()
+	require.NoDirExists(t, filepath.Join(dir, "out"))
+	b = withState(t, dir)
+	require.Equal(t, api.Succeeded, b.wait(waits.ID).State)
+}
+
+// A job whose input is another when the server is back fails, and says so.
+func TestInputChangesWhileNoServerRuns(t *testing.T) {
+	dir := t.TempDir()
+	b := withState(t, dir)
+	b.write("in.txt", "a b\n")
+	j := b.submit("held", "in.txt", "-o", "out")
+	b.stop()
+	b.write("in.txt", "another text\n")
+	stages := filepath.Join(b.s.memory.dir, stagesDir, fmt.Sprint(j.ID))
+	require.NoError(t, os.MkdirAll(stages, 0o700))
+	b = withState(t, dir)
+	j = b.wait(j.ID)
+	require.Equal(t, api.Failed, j.State)
+	require.Contains(t, j.Error, "its input has changed")
+	require.NoDirExists(t, filepath.Join(dir, "out"))
+	require.NoDirExists(t, stages, "what a process left that was killed")
+}
+
+// A directory that is not a server's, or is in use, is refused.
+func TestStateOfSomethingElse(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "mine"), []byte("x"), 0o600))
+	_, err := Start(Config{State: dir})
+	require.ErrorContains(t, err, "it holds something else than the state of a server")
+	b := withState(t, t.TempDir())
+	_, err = Start(Config{State: b.s.cfg.State})
+	require.ErrorContains(t, err, "another process is using it")
+}
+
+// A directory that has lost a log is refused, not taken for an empty one; one of which the first
+// process was killed as it began is not.
+func TestLostLogs(t *testing.T) {
+	for _, log := range []string{jobsDir, coreDir} {
+		for _, all := range []bool{false, true} {
+			dir := t.TempDir()
+			b := withState(t, dir)
+			b.write("in.txt", "a\n")
+			b.wait(b.submit("count", "in.txt", "-o", "out").ID)
+			b.stop()
+			state := filepath.Join(dir, "state")
+			at := filepath.Join(state, log)
+			require.NoError(t, os.RemoveAll(at))
+			if !all {
+				require.NoError(t, os.Mkdir(at, 0o700))
+			}
+			_, err := Start(b.s.cfg)
+			require.EqualError(t, err, "serve: "+state+": "+log+"/log-* is lost: put it back, or begin with an empty directory")
+		}
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "state", jobsDir), 0o700))
+	b := withState(t, dir)
+	require.NoError(t, os.WriteFile(filepath.Join(b.s.memory.dir, jobsDir, "log-00000009.new"), []byte("torn"), 0o600))
+	b.stop()
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "state", coreDir)))
+	withState(t, dir)
+}
+
+// A memory that grows long is begun anew, and forgets only the oldest jobs that have ended.
+func TestLongJournalIsShortened(t *testing.T) {
+	dir := t.TempDir()
+	b := startIn(t, dir, func(cfg *Config) { cfg.State, cfg.History = filepath.Join(dir, "state"), 1 })
+	b.write("in.txt", "a\n")
+	b.wait(b.submit("count", "in.txt", "-o", "one").ID)
+	size := b.s.memory.journal.Size()
+	require.NoError(t, b.s.memory.compact(b.s.snapshot()))
+	require.Less(t, b.s.memory.journal.Size(), size+1)
+	b.stop()
+	b = withState(t, dir)
+	require.Equal(t, api.Succeeded, b.wait(1).State)
+}
+
+// Jobs that wait their turn have no files of their outputs open, which nobody else gets meanwhile.
+func TestWaitingJobsHaveNoFilesOpen(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("files are counted in /proc")
+	}
+	dir := t.TempDir()
+	b := withState(t, dir)
+	b.write("in.txt", "a b\n")
+	for i := range 4 {
+		require.NoError(t, b.s.cluster.Cordon(fmt.Sprintf("node-%02d", i), true))
+	}
+	open := func() int {
+		list, err := os.ReadDir("/proc/self/fd")
+		require.NoError(t, err)
+		return len(list)
+	}
+	before, last := open(), int64(0)
+	const waiting = 100
+	for i := range waiting {
+		last = b.submit("count", "in.txt", "-o", fmt.Sprint("dfs:out/", i)).ID
+	}
+	j, err := b.s.jobs.find(last)
+	require.NoError(t, err)
+	<-j.handed
+	require.Less(t, open()-before, waiting, "one each would be as many")
+	require.NoDirExists(t, b.s.memory.stored("out/7"))
+	for _, name := range []string{"out", "out/7", "out/7/x"} {
+		require.ErrorContains(t, b.Put(t.Context(), name, strings.NewReader("x")), "writes "+name)
+	}
+	_, err = b.Submit(t.Context(), api.Submission{Job: "count", Args: []string{"in.txt", "-o", "dfs:out/7/x"}}, "")
+	require.ErrorContains(t, err, "dfs:out/7/x is in the output of job")
+	b.stop()
+	b = withState(t, dir)
+	for i := range 4 {
+		require.NoError(t, b.s.cluster.Cordon(fmt.Sprintf("node-%02d", i), false))
+	}
+	require.Equal(t, api.Succeeded, b.wait(last).State)
+	r, err := b.Get(t.Context(), fmt.Sprintf("out/%d/part-r-00000", waiting-1))
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+}

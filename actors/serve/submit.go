@@ -1,0 +1,299 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/actors/serve/api"
+	"github.com/tarry-mr/tarry/internal/spelling"
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
+)
+
+// submit takes a job in; it is on the disk when submit returns, if the server has a State. fresh is
+// false if it was there under its key.
+func (s *Server) submit(c caller, a api.Submission, key string) (j *job, fresh bool, err error) {
+	o, err := s.order(&a)
+	if err != nil {
+		return nil, false, err
+	}
+	user := cmp.Or(a.User, o.User, c.User)
+	if err := cmp.Or(checkLabel("user", user), checkLabel("pool", o.Pool), checkLabel("queue", o.Queue)); err != nil {
+		return nil, false, err
+	}
+	who, err := s.submitter(c, user)
+	if err != nil {
+		return nil, false, err
+	}
+	var id fingerprint
+	if key != "" {
+		id = keyID(who.User, key)
+		if was, err := s.repeated(id, &a, &o, who); was != nil || err != nil {
+			return was, false, err
+		}
+	}
+	j = s.newJob(a, who)
+	j.key, j.at = id, s.now()
+	if err := s.prepare(j, o); err != nil {
+		return nil, false, err
+	}
+	if s.closing.Load() {
+		return nil, false, actors.ErrClosed
+	}
+	s.writing.RLock()
+	defer s.writing.RUnlock()
+	added, err := s.place(j)
+	if err != nil {
+		return nil, false, err
+	}
+	if !added {
+		was, err := s.repeated(id, &a, &o, who)
+		if was == nil && err == nil {
+			err = busy("no-state", "the job cannot be remembered")
+		}
+		return was, false, err
+	}
+	defer close(j.written)
+	if err := s.memory.write(&entry{Submit: j.record()}); err != nil {
+		s.jobs.drop(j)
+		return nil, false, busy("no-state", "the job cannot be remembered: %v", err)
+	}
+	s.work.Go(func() { s.run(j) })
+	return j, true, nil
+}
+
+// place puts a job into the table, unless its output would be in a finished one of another user; false
+// if one with its key is there.
+func (s *Server) place(j *job) (bool, error) {
+	s.outputs.placing.Lock()
+	defer s.outputs.placing.Unlock()
+	added, err := s.jobs.add(j)
+	if name, stored := strings.CutPrefix(j.output, inStore); stored && added {
+		if err = s.mayAdd(caller{Principal: j.who}, name); err != nil {
+			s.jobs.drop(j)
+			close(j.written)
+		}
+	}
+	return added, err
+}
+
+// newJob makes a job that is in no table yet.
+func (s *Server) newJob(a api.Submission, who allocation.Principal) *job {
+	j := &job{
+		asked: a, who: who,
+		counters: new(mapreduce.Counters), done: make(chan struct{}), written: make(chan struct{}),
+		handed: make(chan struct{}), turn: make(chan struct{}),
+	}
+	j.ctx, j.cancel = context.WithCancel(s.ended)
+	return j
+}
+
+// prepare finds out what a job is to do, and refuses it if it may not, or cannot.
+func (s *Server) prepare(j *job, o Order) error {
+	admitted, err := s.cluster.Admit(o.options(j.who))
+	if err != nil {
+		return err
+	}
+	o.Pool, o.Queue, j.who.User = admitted.Pool, admitted.Queue, admitted.User
+	if j.who.User == "" {
+		j.who.User = anonymous
+	}
+	j.order, j.output = o, o.Output
+	if j.target, err = s.target(&j.asked, &o); err != nil {
+		return err
+	}
+	if strings.HasPrefix(o.Output, inStore) {
+		if err := s.room.check(); err != nil {
+			return err
+		}
+		j.claim = &claim{room: s.room}
+	}
+	if j.src, j.inputs, err = s.sources(&j.asked, &o); err != nil {
+		return err
+	}
+	if o.Overwrite && slices.ContainsFunc(j.inputs, func(x stamp) bool { return below(j.target, x.Name) }) {
+		return refuse("output-exists", "%s would be replaced with the job's input in it", o.Output)
+	}
+	return s.output(j).Check()
+}
+
+// order understands a submission.
+func (s *Server) order(a *api.Submission) (o Order, err error) {
+	kind := s.kinds[a.Job]
+	if kind == nil {
+		var names []string
+		for name := range s.kinds {
+			names = append(names, name)
+		}
+		near := spelling.Closest(a.Job, names)
+		if near != "" {
+			near = ", did you mean " + near + "?"
+		}
+		return o, refuse("unknown-job", "unknown job %q%s", a.Job, near)
+	}
+	defer func() {
+		if bad := recover(); bad != nil {
+			err = refuse("bad-arguments", "%s: its arguments make it panic: %v", a.Job, bad)
+		}
+	}()
+	o, err = kind.Parse(a.Args)
+	if err == nil {
+		err = o.check()
+	}
+	if err != nil {
+		return o, refuse("bad-arguments", "%s: %s", a.Job, oneLine(err))
+	}
+	if a.Pool != "" {
+		o.Pool = a.Pool
+	}
+	if a.Queue != "" {
+		o.Queue = a.Queue
+	}
+	if a.Priority != "" {
+		if o.Priority, err = scheduling.ParsePriority(a.Priority); err != nil {
+			return o, refuse("bad-arguments", "priority %q: want very_high, high, normal, low or very_low", a.Priority)
+		}
+	}
+	return o, nil
+}
+
+// target is where an order's output really is, for the directory or file store.
+func (s *Server) target(a *api.Submission, o *Order) (string, error) {
+	name, stored := strings.CutPrefix(o.Output, inStore)
+	if !stored {
+		return s.roots.target(a.Directory, o.Output)
+	}
+	if err := checkStored(name); err != nil {
+		return "", err
+	}
+	if err := s.checkAbove(name); err != nil {
+		return "", err
+	}
+	if o.Overwrite {
+		return "", refuse("bad-arguments", "--overwrite is for directories of the machine: remove %s first", o.Output)
+	}
+	return s.storedTarget(name), nil
+}
+
+// sources opens what an order reads, and says what it is.
+func (s *Server) sources(a *api.Submission, o *Order) (list []mapreduce.Source, stamps []stamp, err error) {
+	for _, in := range o.Inputs {
+		var some []mapreduce.Source
+		base := ""
+		if name, stored := strings.CutPrefix(in, inStore); stored {
+			base = inStore
+			some, err = s.storedSources(name)
+		} else {
+			var root *root
+			if root, _, err = s.roots.within(a.Directory, in); err == nil {
+				base = root.path + "/"
+				some, err = s.roots.sources(a.Directory, in)
+			}
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, x := range some {
+			stamps = append(stamps, stamp{base + x.Name(), x.Size()})
+		}
+		list = append(list, some...)
+	}
+	return list, stamps, nil
+}
+
+// restore puts the jobs that are remembered into the table; again are those that go on.
+func (s *Server) restore(was *snapshot) (again []*job) {
+	t := s.jobs
+	t.next = was.Next
+	for _, r := range was.Jobs {
+		j := s.newJob(r.Asked, r.Who)
+		j.id, j.key, j.at, j.inputs, j.kill, j.end, j.resumed = r.ID, r.Key, r.At, r.Inputs, r.Kill, r.End, true
+		close(j.written)
+		o, err := s.order(&j.asked)
+		j.order, j.output = o, o.Output
+		if err == nil {
+			j.target, _ = s.target(&j.asked, &o) // resume tells what is wrong
+		}
+		if strings.HasPrefix(o.Output, inStore) {
+			j.claim = &claim{room: s.room}
+		}
+		if j.target == "" {
+			j.target = fmt.Sprint("job ", j.id) // no other has it
+		}
+		t.insert(j)
+		if j.end != nil {
+			j.counters = j.end.Counters
+			close(j.done)
+			close(j.handed)
+			j.cancel()
+			continue
+		}
+		again = append(again, j)
+	}
+	t.keys.restore(was.Keys, s.now())
+	t.forget()
+	return again
+}
+
+// dropStages removes what a former process has left of what the stages of a job write for each other.
+func (s *Server) dropStages(j *job) error {
+	return os.RemoveAll(filepath.Join(s.memory.dir, stagesDir, fmt.Sprint(j.id)))
+}
+
+// resume goes on with a job of a former process.
+func (s *Server) resume(j *job) {
+	o, err := s.order(&j.asked)
+	last := len(o.Stages) - 1
+	if err == nil && s.succeeded(j, last, "") { // before a kill that came too late
+		s.finish(j, errors.Join(s.output(j).Finish(), s.publish(j), s.dropStages(j)))
+		return
+	}
+	if j.kill != nil {
+		s.finish(j, errors.Join(fmt.Errorf("%w: %s", actors.ErrJobKilled, j.kill.Reason), s.abort(j), s.dropStages(j)))
+		return
+	}
+	var now []stamp
+	if err == nil {
+		j.src, now, err = s.sources(&j.asked, &o)
+	}
+	if err == nil && !slices.Equal(now, j.inputs) {
+		err = errors.New("its input has changed since it was submitted")
+	}
+	if err != nil {
+		s.finish(j, errors.Join(fmt.Errorf("after a restart of the server: %w", err), s.abort(j), s.dropStages(j)))
+		return
+	}
+	if j.claim != nil {
+		j.claim.found(j.target)
+	}
+	s.cfg.Log.Info("a job goes on", "id", j.id, "job", j.asked.Job)
+	s.run(j)
+}
+
+// abort removes what a former process has left of a job's output.
+func (s *Server) abort(j *job) error {
+	if len(j.order.Stages) == 0 || strings.HasPrefix(j.target, "job ") {
+		return nil
+	}
+	to := s.output(j)
+	if to.Check() != nil {
+		return nil // it is not ours
+	}
+	nothing := mapreduce.MapOnly[[]byte, []byte]{Map: func([]byte, func([]byte)) error { return nil }}
+	plan, err := nothing.Bind(mapreduce.Lines(mapreduce.Bytes("nothing", nil)), mapreduce.Raw[[]byte](to))
+	if err == nil {
+		err = plan.SetupJob()
+	}
+	if err == nil {
+		err = plan.AbortJob()
+	}
+	return err
+}

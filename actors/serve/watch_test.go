@@ -1,0 +1,51 @@
+package serve
+
+import (
+	"io/fs"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/actors/page"
+)
+
+// The page is served with all its modules, may load and ask nothing but this server, and says where
+// its events come from; other names are not found.
+func TestWatchPage(t *testing.T) {
+	b := start(t, nil)
+	res, text := b.do(http.MethodGet, "/watch/", "", nil)
+	require.Equal(t, http.StatusOK, res.StatusCode)
+	require.Contains(t, text, `data-api="/api/v1/"`)
+	require.Equal(t, page.ContentSecurityPolicy, res.Header.Get("Content-Security-Policy"))
+	names, err := fs.Glob(page.Files(), "*.mjs")
+	require.NoError(t, err)
+	require.NotEmpty(t, names)
+	for _, name := range names {
+		res, text := b.do(http.MethodGet, "/watch/"+name, "", nil)
+		require.Equal(t, http.StatusOK, res.StatusCode, name)
+		require.Equal(t, "text/javascript; charset=utf-8", res.Header.Get("Content-Type"), name)
+		want, err := fs.ReadFile(page.Files(), name)
+		require.NoError(t, err)
+		require.Equal(t, string(want), text)
+	}
+	res, _ = b.do(http.MethodGet, "/watch/style.css", "", nil)
+	require.Contains(t, res.Header.Get("Content-Type"), "text/css")
+	for _, name := range []string{"index.html", "gone.mjs", "..%2fpage.go", "%2e%2e%2fpage.go"} {
+		require.Equal(t, http.StatusNotFound, b.status(http.MethodGet, "/watch/"+name, ""), name)
+	}
+	require.Equal(t, http.StatusMethodNotAllowed, b.status(http.MethodPost, "/watch/", ""))
+}
+
+// The page asks for a token itself, so whoever calls gets it; what it shows is for those who have one.
+// Its scripts are not answered with what makes a browser ask for a password.
+func TestWatchPageNeedsNoToken(t *testing.T) {
+	b := withTokens(t, nil)
+	require.Equal(t, http.StatusOK, b.status(http.MethodGet, "/watch/", ""))
+	require.Equal(t, http.StatusOK, b.status(http.MethodGet, "/watch/main.mjs", ""))
+	for mode, want := range map[string]string{"": "Basic", "navigate": "Basic", "cors": "Bearer", "same-origin": "Bearer"} {
+		res, _ := b.do(http.MethodGet, "/api/v1/events", "", http.Header{"Sec-Fetch-Mode": {mode}})
+		require.Equal(t, http.StatusUnauthorized, res.StatusCode)
+		require.Regexp(t, "^"+want+" ", res.Header.Get("WWW-Authenticate"), mode)
+	}
+}

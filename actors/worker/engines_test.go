@@ -1,0 +1,185 @@
+package worker
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/actors/worker/enginetest"
+)
+
+// engineTest is an engine to be tried where the variable is set to what Options.On is to be;
+// internal/tools/engines/test.sh installs and starts those that are not ours, and sets it.
+type engineTest struct {
+	name, variable string
+	retries        bool // it tries again what fails
+	copies         bool // it was told to start copies of what is slow
+}
+
+var engineTests = []engineTest{
+	{"processes", "TARRY_TEST_PROCESSES", true, false},
+	{"streaming in one process", "TARRY_TEST_LIGHT", false, false},
+	{"streaming on YARN", "TARRY_TEST_YARN", true, true},
+	{"spark in one process", "TARRY_TEST_SPARK", false, false},
+	{"spark with executors", "TARRY_TEST_SPARK_CLUSTER", true, false},
+	{"spark on two hosts", "TARRY_TEST_SPARK_HOSTS", true, true},
+	{"slurm", "TARRY_TEST_SLURM", true, false},
+}
+
+// on is the engine, which need not be there; by processes we can always.
+func (e engineTest) on(t *testing.T) string {
+	on := os.Getenv(e.variable)
+	if on == "" && e.name == "processes" {
+		return "processes:2"
+	}
+	if on == "" {
+		t.Skipf("%s is not set: %s is not tested", e.variable, e.name)
+	}
+	if command := os.Getenv(e.variable + "_HADOOP"); command != "" {
+		t.Setenv(HadoopVariable, command)
+	}
+	return on
+}
+
+// The same program writes the same bytes on every engine, workers killed or not.
+func TestOnEngines(t *testing.T) {
+	inputs := enginetest.Inputs(t, t.TempDir())
+	for _, e := range engineTests {
+		t.Run(e.name, func(t *testing.T) {
+			on := e.on(t)
+			for _, name := range []string{
+				"wordcount", "sort", "terasort", "secondary sort", "index", "floats", "routed", "join", "grep", "one key", "largest",
+				"nothing", "kill map", "kill reduce", "slow",
+			} {
+				if !e.retries && strings.HasPrefix(name, "kill") || !e.copies && name == "slow" {
+					continue
+				}
+				t.Run(name, func(t *testing.T) {
+					want, _ := wanted(t, name, 2, 2*blockBytes, inputs(name))
+					if name == "floats" {
+						want = inAttempts(t, name, 2, 2*blockBytes, inputs(name))
+					}
+					var log bytes.Buffer
+					out, _, err := submit(t, name, Options{On: on, Reduces: 2, BlockSize: 2 * blockBytes, Log: &log}, inputs(name))
+					require.NoError(t, err)
+					require.Equal(t, want, filesIn(t, out))
+					if e.variable == "TARRY_TEST_YARN" {
+						require.NotContains(t, log.String(), "job_local")
+					}
+				})
+			}
+			if e.variable == "TARRY_TEST_LIGHT" {
+				t.Run("a line for others", func(t *testing.T) {
+					want, _ := wanted(t, "wordcount", 1, 2*blockBytes, inputs("wordcount"))
+					sh := &shell{Cmd: exec.Command("sh")}
+					o := Options{On: "streaming-command", Reduces: 1, BlockSize: 2 * blockBytes, Print: sh}
+					out, _, err := submit(t, "wordcount", o, inputs("wordcount"))
+					require.NoError(t, err, "%s", sh.said.String())
+					require.Equal(t, want, filesIn(t, out))
+				})
+			}
+			t.Run("wrong", func(t *testing.T) { wrongOn(t, on, inputs("wordcount")) })
+			t.Run("a thousand maps", func(t *testing.T) { thousandOn(t, on, inputs("sort")) })
+		})
+	}
+}
+
+// wrongOn tries what cannot come to a result: each is one line, and nothing is left.
+func wrongOn(t *testing.T, on string, books []string) {
+	failed := func(out string, err error, want ...string) {
+		t.Helper()
+		for _, w := range want {
+			require.ErrorContains(t, err, w)
+		}
+		require.NotContains(t, err.Error(), "\n")
+		require.NoDirExists(t, out)
+	}
+	for name, want := range map[string]string{"bad input": "no number", "map fails": "never works"} {
+		out, _, err := submit(t, name, Options{On: on, Reduces: 2, MaxAttempts: 2}, books)
+		failed(out, err, want)
+	}
+	out, err := submitAsAnother(t, on, books)
+	this, programErr := thisProgram()
+	require.NoError(t, programErr)
+	failed(out, err, "/elsewhere/program", "00000000deadbeef", this.Sum)
+	t.Run("full disk", func(t *testing.T) {
+		disk := enginetest.SmallDisk(t, "100k")
+		out, _, err := submitTo(t, disk+"/out", "sort", Options{On: on, Reduces: 2, BlockSize: 2 * blockBytes, MaxAttempts: 2}, books)
+		failed(out, err, "no space left on device", disk)
+	})
+}
+
+// submitAsAnother submits a job whose plan says that another program has.
+func submitAsAnother(t *testing.T, on string, inputs []string) (out string, err error) {
+	out = filepath.Join(t.TempDir(), "out")
+	runs.Store(0)
+	earlierRuns = nil
+	p, err := bind("sort", "", out, inputs)
+	require.NoError(t, err)
+	e, err := parseEngine(on)
+	require.NoError(t, err)
+	require.NoError(t, p.SetupJob())
+	j := &job{o: Options{On: on, Reduces: 2, MaxAttempts: 2, SpillDir: t.TempDir(), Args: append([]string{"sort", "", out}, inputs...)}}
+	require.NoError(t, j.prepare(t.Context(), p, 1))
+	f, err := readPlan(j.plan)
+	require.NoError(t, err)
+	f.Program = program{"/elsewhere/program", "00000000deadbeef"}
+	b, err := json.Marshal(f)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(j.plan, b, 0o600))
+	_, err = e.run(t.Context(), j)
+	require.NoError(t, p.AbortJob())
+	return out, err
+}
+
+// thousandOn has 1,000 maps and 100 reduces.
+func thousandOn(t *testing.T, on string, books []string) {
+	slow := on == "slurm" || on == "yarn" && os.Getenv("TARRY_TEST_YARN") != ""
+	if much := os.Getenv("TARRY_TEST_THOUSAND"); much == "" || slow && much != "all" {
+		t.Skip("TARRY_TEST_THOUSAND=all tries it: minutes, and half an hour on YARN and Slurm")
+	}
+	const block = 120
+	p, err := bind("sort", "", filepath.Join(t.TempDir(), "out"), books)
+	require.NoError(t, err)
+	splits, err := p.Splits(t.Context(), p.BlocksOf(block))
+	require.NoError(t, err)
+	require.Greater(t, len(splits), 990)
+	require.Less(t, len(splits), 1010)
+	want, _ := wanted(t, "sort", 100, block, books)
+	out, _, err := submit(t, "sort", Options{On: on, Reduces: 100, BlockSize: block}, books)
+	require.NoError(t, err)
+	require.Equal(t, want, filesIn(t, out))
+}
+
+// shell runs what it is given, once that ends.
+type shell struct {
+	*exec.Cmd
+	text, said bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (s *shell) Write(p []byte) (int, error) { return s.text.Write(p) }
+
+// Close implements io.Closer.
+func (s *shell) Close() error {
+	s.Stdin, s.Cmd.Stdout, s.Cmd.Stderr = &s.text, &s.said, &s.said
+	return s.Start()
+}
+
+// What the Python file is, Python takes.
+func TestSparkProgramCompiles(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no python3")
+	}
+	cmd := exec.Command(python, "-c", "import ast, sys; ast.parse(sys.stdin.read())")
+	cmd.Stdin = bytes.NewReader(sparkProgram)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}

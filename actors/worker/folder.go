@@ -1,0 +1,152 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/tarry-mr/tarry/dfs/stores"
+)
+
+// folder is where the submitter and workers meet, with the plan in it: OUT/_temporary, on a disk that all
+// see or in a store. Names within have slashes.
+type folder struct {
+	store stores.Store // nil: a disk
+	dir   string
+	url   string // of a store
+}
+
+// folderOf is the folder of a file.
+func folderOf(file string) (f folder, err error) {
+	if !stores.Named(file) {
+		return folder{dir: filepath.Dir(file)}, nil
+	}
+	return folderAt(file[:strings.LastIndexByte(file, '/')])
+}
+
+// folderAt is the folder of that path or name.
+func folderAt(place string) (f folder, err error) {
+	if !stores.Named(place) {
+		return folder{dir: place}, nil
+	}
+	store, within, err := stores.Open(place)
+	return folder{store, within, place}, err
+}
+
+// below is a folder in it.
+func (f folder) below(name string) folder {
+	if f.store == nil {
+		return folder{dir: filepath.Join(f.dir, name)}
+	}
+	return folder{f.store, path.Join(f.dir, name), f.url + "/" + name}
+}
+
+// place is what a file in it is called elsewhere: a path, or a name of package stores.
+func (f folder) place(name string) string {
+	if f.store == nil {
+		return filepath.Join(f.dir, name)
+	}
+	return f.url + "/" + name
+}
+
+// named says in an error of a store what it is about.
+func (f folder) named(name string, err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok && f.store != nil {
+		return fmt.Errorf("%s: %w", f.place(name), at.Err)
+	}
+	return err
+}
+
+// read reads a file.
+func (f folder) read(name string) ([]byte, error) {
+	if f.store == nil {
+		return os.ReadFile(f.place(name))
+	}
+	b, err := fs.ReadFile(f.store, path.Join(f.dir, name))
+	return b, f.named(name, err)
+}
+
+// write writes a file that only this user is to read, and makes the folder.
+func (f folder) write(name string, data []byte) error {
+	if f.store == nil {
+		if err := os.MkdirAll(f.dir, 0o700); err != nil {
+			return err
+		}
+		return os.WriteFile(f.place(name), data, 0o600)
+	}
+	return f.named(name, stores.WriteFile(f.store, path.Join(f.dir, name), data))
+}
+
+// list lists the folder; one that is not there is empty.
+func (f folder) list() (list []fs.DirEntry, err error) {
+	if f.store == nil {
+		list, err = os.ReadDir(f.dir)
+	} else {
+		list, err = f.store.ReadDir(f.dir)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return list, f.named("", err)
+}
+
+// put makes a file whole: it is not there before write has written it. attempt is of who does so.
+func (f folder) put(name, attempt string, write func(w *os.File) error) (err error) {
+	dir := f.dir
+	if f.store != nil {
+		dir = "" // what is to be sent waits on the disk, for it is read again
+	}
+	file, err := os.CreateTemp(dir, "."+name+"-"+attempt+"-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if f.store != nil || err != nil {
+			err = errors.Join(err, os.Remove(file.Name()))
+		}
+	}()
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if err := write(file); err != nil {
+		return err
+	}
+	if f.store == nil {
+		return os.Rename(file.Name(), f.place(name))
+	}
+	return f.send(name, file)
+}
+
+// send copies a file to a store.
+func (f folder) send(name string, file *os.File) error {
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	to, err := stores.Create(f.store, path.Join(f.dir, name))
+	if err != nil {
+		return f.named(name, err)
+	}
+	if _, err = io.Copy(to, file); err != nil {
+		return f.named(name, errors.Join(err, to.Abort()))
+	}
+	return f.named(name, to.Close())
+}
+
+// stretch opens a part of a file.
+func (f folder) stretch(name string, from, size int64) (io.Reader, io.Closer, error) {
+	if f.store == nil {
+		file, err := os.Open(f.place(name))
+		if err != nil {
+			return nil, nil, err
+		}
+		return io.NewSectionReader(file, from, size), file, nil
+	}
+	file, err := f.store.Open(path.Join(f.dir, name))
+	if err != nil {
+		return nil, nil, f.named(name, err)
+	}
+	return io.NewSectionReader(file.(io.ReaderAt), from, size), file, nil
+}

@@ -1,0 +1,294 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/actors/worker/enginetest"
+	mr "github.com/tarry-mr/tarry/mapreduce"
+)
+
+// submit runs a job on an engine, and returns its output's folder.
+func submit(t testing.TB, name string, o Options, inputs []string) (string, *mr.Counters, error) {
+	return submitTo(t, filepath.Join(t.TempDir(), "out"), name, o, inputs)
+}
+
+func submitTo(t testing.TB, out, name string, o Options, inputs []string) (string, *mr.Counters, error) {
+	dir := t.TempDir()
+	o.Args = append([]string{name, dir, out}, inputs...)
+	o.SpillDir = t.TempDir()
+	runs.Store(0)
+	earlierRuns = nil
+	p, err := bind(name, dir, out, inputs)
+	require.NoError(t, err)
+	c, err := Submit(context.Background(), p, o)
+	left, _ := os.ReadDir(o.SpillDir)
+	require.Empty(t, left)
+	return out, c, err
+}
+
+const blockBytes = 30_000
+
+// Every kind of job writes the same bytes by processes as in one goroutine, killed workers or not, and
+// counts each record once.
+func TestProcesses(t *testing.T) {
+	inputsOf := enginetest.Inputs(t, t.TempDir())
+	for _, name := range []string{
+		"wordcount", "sort", "terasort", "secondary sort", "index", "grep", "floats", "routed", "join", "descending", "largest",
+		"one key", "kill map", "kill reduce",
+	} {
+		t.Run(name, func(t *testing.T) {
+			inputs := inputsOf(name)
+			want, local := wanted(t, name, 3, blockBytes, inputs)
+			out, c, err := submit(t, name, Options{On: "processes:3", Reduces: 3, BlockSize: blockBytes, Memory: 64 << 20}, inputs)
+			require.NoError(t, err)
+			if name == "floats" { // whose sums depend on which are made in a map
+				want = inAttempts(t, name, 3, blockBytes, inputs)
+			}
+			require.Equal(t, want, filesIn(t, out))
+			for _, id := range []mr.Counter{mr.MapInputRecords, mr.MapOutputRecords, mr.ReduceInputGroups, mr.ReduceOutputRecords} {
+				require.Equal(t, local.Get(id), c.Get(id), id)
+			}
+		})
+	}
+}
+
+// Bad records are left out up to a number of the whole job's, and listed as in one process; of jobs with
+// reduces and without.
+func TestProcessesSkip(t *testing.T) {
+	books := enginetest.Inputs(t, t.TempDir())("bad lines")
+	want := filepath.Join(t.TempDir(), "want")
+	p, err := bind("bad lines", t.TempDir(), want, books)
+	require.NoError(t, err)
+	c, err := mr.RunLocal(t.Context(), p, mr.LocalOptions{Reduces: 3, Blocks: p.BlocksOf(blockBytes), MaxSkips: 1e6})
+	require.NoError(t, err)
+	n := int(c.Get(mr.MapSkippedRecords))
+	require.Greater(t, n, 100)
+	o := Options{On: "processes:3", Reduces: 3, BlockSize: blockBytes, MaxSkips: n}
+	out, c, err := submit(t, "bad lines", o, books)
+	require.NoError(t, err)
+	require.EqualValues(t, n, c.Get(mr.MapSkippedRecords))
+	require.Contains(t, filesIn(t, out), "_skipped.jsonl")
+	require.Equal(t, filesIn(t, want), filesIn(t, out))
+	for _, most := range []int{n - 1, 3} { // more than all maps may together, and than one may
+		o.MaxSkips = most
+		out, _, err = submit(t, "bad lines", o, books)
+		require.ErrorContains(t, err, mr.ErrTooManySkips.Error())
+		require.NotContains(t, err.Error(), "\n")
+		require.NoDirExists(t, out)
+	}
+}
+
+// Workers of a program that runs several jobs come to theirs; jobs at the same time are refused.
+func TestSeveralRuns(t *testing.T) {
+	dir := t.TempDir()
+	book := bookOf(t, t.TempDir(), "a", 100_000)
+	runs.Store(0)
+	earlierRuns = nil
+	err := several(dir, []string{book}, func(ctx context.Context, p *mr.Plan) (*mr.Counters, error) {
+		o := Options{On: "processes:2", Reduces: 2, BlockSize: blockBytes, Args: []string{"several", dir, book}}
+		return Submit(ctx, p, o)
+	})
+	require.NoError(t, err)
+	want, _ := wanted(t, "wordcount", 2, blockBytes, []string{book})
+	require.Equal(t, want, filesIn(t, filepath.Join(dir, "counted")))
+
+	submitting.Store(true)
+	defer submitting.Store(false)
+	p, err := bind("sort", "", filepath.Join(dir, "other"), []string{book})
+	require.NoError(t, err)
+	_, err = Submit(t.Context(), p, Options{On: "processes:2"})
+	require.ErrorIs(t, err, errTogether)
+}
+
+// What cannot work ends with one error that says why, nothing left of the output, and no attempt more
+// than it takes.
+func TestProcessesFail(t *testing.T) {
+	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
+	for name, want := range map[string]string{
+		"bad input":   "m-00000-0: ",
+		"map fails":   "a map failed 2 times: m-00000-1: ",
+		"panic":       "enginetest/jobs.go:",
+		"late":        "before its task did",
+		"other types": "the one that submitted it",
+		"crash":       "a map failed 2 times: m-00000-1: panic: away from the map (enginetest/jobs.go:",
+		"exit":        "a map failed 2 times: m-00000-1: the user's code has ended the process, with code 7",
+		"exit well":   "m-00000-0: the program ended, with code 0,",
+		"end":         "user code ended its goroutine (runtime.Goexit, as t.Fatal does) at enginetest/jobs.go:",
+		"hang":        "task timeout: no progress for 300ms, in " + book[0] + ", bytes 0 to ",
+	} {
+		var log bytes.Buffer
+		out, _, err := submit(t, name, Options{On: "processes:2", MaxAttempts: 2, TaskTimeout: 300 * time.Millisecond, Log: &log}, book)
+		require.ErrorContains(t, err, want, name)
+		require.NotContains(t, err.Error(), "\n")
+		require.NoDirExists(t, out)
+		again := strings.Contains("map fails panic crash exit end hang", name)
+		require.Equal(t, again, log.Len() > 0, "%s: tried again: %s", name, log.String())
+		if name == "hang" {
+			require.ErrorContains(t, err, ", at enginetest/jobs.go:")
+		}
+	}
+}
+
+// A worker that is stopped has its task's timeout like any other: it is killed, and the task is tried
+// again.
+func TestStoppedWorkers(t *testing.T) {
+	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
+	for _, name := range []string{"stop map", "stop reduce"} {
+		want, _ := wanted(t, name, 2, blockBytes, book)
+		var log bytes.Buffer
+		o := Options{On: "processes:2", Reduces: 2, BlockSize: blockBytes, TaskTimeout: 100 * time.Millisecond, Log: &log}
+		out, _, err := submit(t, name, o, book)
+		require.NoError(t, err, name)
+		require.Equal(t, want, filesIn(t, out), name)
+		require.Contains(t, log.String(), "task timeout: its process gave no sign of life", name)
+	}
+}
+
+// An empty input, more reduces than keys, one process.
+func TestProcessesSmall(t *testing.T) {
+	empty := filepath.Join(t.TempDir(), "empty")
+	require.NoError(t, os.WriteFile(empty, nil, 0o600))
+	for _, name := range []string{"wordcount", "sort", "grep"} {
+		want, _ := wanted(t, name, 40, blockBytes, []string{empty})
+		out, _, err := submit(t, name, Options{On: "processes:1", Reduces: 40, BlockSize: blockBytes}, []string{empty})
+		require.NoError(t, err)
+		require.Equal(t, want, filesIn(t, out))
+	}
+}
+
+// Nothing that cannot travel begins.
+func TestStays(t *testing.T) {
+	text := mr.Text[[]byte]
+	grep := mr.MapOnly[[]byte, []byte]{Map: func(b []byte, emit func([]byte)) error { emit(b); return nil }}
+	out := filepath.Join(t.TempDir(), "out")
+	var c mr.Collected[[]byte]
+	for want, bind := range map[string]func() (*mr.Plan, error){
+		"slice: records":        func() (*mr.Plan, error) { return grep.Bind(mr.Slice([][]byte{{1}}), text(mr.Dir(out))) },
+		"pipe: a stream cannot": func() (*mr.Plan, error) { return grep.Bind(mr.Lines(mr.Stream("pipe", os.Stdin)), text(mr.Dir(out))) },
+		"give it a directory": func() (*mr.Plan, error) {
+			return grep.Bind(mr.Lines(mr.Bytes("b", nil)), text(mr.Writer("w", &bytes.Buffer{})))
+		},
+		"output memory": func() (*mr.Plan, error) { return grep.Bind(mr.Lines(mr.Bytes("b", nil)), c.Output()) },
+	} {
+		p, err := bind()
+		require.NoError(t, err)
+		_, err = Submit(t.Context(), p, Options{On: "processes:1"})
+		require.ErrorIs(t, err, mr.ErrStays)
+		require.ErrorContains(t, err, want)
+		require.NoDirExists(t, out)
+		require.NoError(t, p.Claim(), "nothing has begun")
+	}
+}
+
+// Arguments may be as long as names of two thousand files are, and have spaces, quotes, line feeds and letters
+// of all kinds in them; what is too long is told at once.
+func TestLongArguments(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "sp ace's \"ü\" ñ\n$x")
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	var books []string
+	for i := range 2000 {
+		name := filepath.Join(dir, fmt.Sprintf("a name that is somewhat longer than names mostly are, of file %d", i))
+		require.NoError(t, os.WriteFile(name, []byte("one line\n"), 0o600))
+		books = append(books, name)
+	}
+	want, _ := wanted(t, "sort", 2, blockBytes, books)
+	out, _, err := submitTo(t, dir+"/out", "sort", Options{On: "processes:2", Reduces: 2, BlockSize: 10 << 20}, books)
+	require.NoError(t, err)
+	require.Equal(t, want, filesIn(t, out))
+
+	rng := rand.New(rand.NewPCG(1, 2))
+	var words []string
+	for range 20_000 {
+		words = append(words, strconv.FormatUint(rng.Uint64(), 36))
+	}
+	o := Options{On: "processes:2", Reduces: 2, BlockSize: blockBytes, Args: words}
+	p, err := bind("sort", "", dir+"/other", books[:1])
+	require.NoError(t, err)
+	_, err = Submit(t.Context(), p, o)
+	require.ErrorContains(t, err, "arguments are too long for workers")
+	require.NoDirExists(t, dir+"/other")
+}
+
+// An input that changes when the job has begun ends it, with one line that names the file.
+func TestInputsChange(t *testing.T) {
+	book := bookOf(t, t.TempDir(), "a", 100_000)
+	for _, how := range []string{"grows", "another"} {
+		out, _, err := submit(t, how, Options{On: "processes:1", Reduces: 2, BlockSize: blockBytes}, []string{book})
+		require.ErrorContains(t, err, book, how)
+		require.ErrorContains(t, err, mr.ErrInputChanged.Error())
+		require.NotContains(t, err.Error(), "\n")
+		require.NoDirExists(t, out)
+	}
+}
+
+// Of two runs into one output one is refused, in words.
+func TestOutputIsTaken(t *testing.T) {
+	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
+	out := filepath.Join(t.TempDir(), "out")
+	p, err := bind("sort", "", out, book)
+	require.NoError(t, err)
+	require.NoError(t, p.SetupJob())
+	_, _, err = submitTo(t, out, "sort", Options{On: "processes:1"}, book)
+	require.ErrorContains(t, err, "another run is writing it")
+	require.NoError(t, p.AbortJob())
+	_, _, err = submitTo(t, out, "sort", Options{On: "processes:1"}, book)
+	require.NoError(t, err)
+	_, _, err = submitTo(t, out, "sort", Options{On: "processes:1"}, book)
+	require.ErrorIs(t, err, mr.ErrOutputExists)
+}
+
+// Who does not wait any more ends workers that would not end, and nothing is left.
+func TestInterrupted(t *testing.T) {
+	book, dir := []string{bookOf(t, t.TempDir(), "a", 1000)}, t.TempDir()
+	out := filepath.Join(t.TempDir(), "out")
+	runs.Store(0)
+	earlierRuns = nil
+	p, err := bind("hang", dir, out, book)
+	require.NoError(t, err)
+	ctx, stop := context.WithCancelCause(t.Context())
+	enough := errors.New("enough of this")
+	o := Options{On: "processes:1", SpillDir: t.TempDir(), Args: append([]string{"hang", dir, out}, book...)}
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(dir + "/hangs"); err == nil {
+				stop(enough)
+			}
+			runtime.Gosched()
+		}
+	}()
+	_, err = Submit(ctx, p, o)
+	require.ErrorIs(t, err, enough)
+	require.NoDirExists(t, out)
+	left, err := os.ReadDir(o.SpillDir)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+// Engines are spelt in one way.
+func TestEngines(t *testing.T) {
+	for _, on := range []string{
+		"processes:4", "local[2]", "local[*]", "local[2,4]", "local-cluster[2,1,1024]", "spark://a:7077", "spark://a:1,b:2", "spark:yarn",
+		"k8s://https://a",
+	} {
+		require.NoError(t, Check(on), on)
+	}
+	for _, on := range []string{
+		"", "processes", "processes:", "processes:0", "processes:-1", "processes:x", "mars", "prism", "beam://", "beam://host:1",
+		"local", "local[", "local[x]", "local[]", "local-cluster[2]", "spark://", "spark://a", "k8s://",
+	} {
+		require.Error(t, Check(on), on)
+	}
+}

@@ -1,0 +1,70 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/tarry-mr/tarry/actors/worker/enginetest"
+	mr "github.com/tarry-mr/tarry/mapreduce"
+)
+
+var (
+	bind       = enginetest.Bind
+	bookOf     = enginetest.Book
+	filesIn    = enginetest.Files
+	wanted     = enginetest.Wanted
+	inAttempts = enginetest.InAttempts
+)
+
+// The test's own program is the worker: its arguments are a job, a folder for marks, an output and
+// inputs.
+func TestMain(m *testing.M) {
+	if !Asked() {
+		_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // of workers: a second each
+		os.Exit(m.Run())
+	}
+	fmt.Println("user code may print") // which must not get among the frames
+	args := os.Args[1:]
+	if args[0] == "several" {
+		fmt.Fprintln(os.Stderr, several(args[1], args[2:], Serve))
+		os.Exit(4)
+	}
+	p, err := bind(args[0], args[1], args[2], args[3:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(3)
+	}
+	if args[0] == "late" {
+		os.Exit(0)
+	}
+	_, err = Serve(context.Background(), p)
+	fmt.Fprintln(os.Stderr, "Serve has returned", err)
+	os.Exit(4)
+}
+
+// several is a program that runs three jobs: one that fails, since its output is there, one that it
+// goes on with, and one of the output of that.
+func several(dir string, inputs []string, run func(context.Context, *mr.Plan) (*mr.Counters, error)) error {
+	do := func(name, out string, inputs ...string) (*mr.Counters, error) {
+		p, err := bind(name, dir, dir+"/"+out, inputs)
+		if err != nil {
+			return nil, err
+		}
+		return run(context.Background(), p)
+	}
+	if _, err := do("sort", ".", inputs...); err == nil || !strings.Contains(err.Error(), "output exists") {
+		return fmt.Errorf("the first job: %w", err)
+	}
+	c, err := do("sort", "sorted", inputs...)
+	if err != nil {
+		return err
+	}
+	if n := c.Get(mr.MapInputRecords); n < 1000 {
+		return fmt.Errorf("%d records", n)
+	}
+	_, err = do("wordcount", "counted", dir+"/sorted")
+	return err
+}

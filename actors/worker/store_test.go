@@ -1,0 +1,130 @@
+package worker
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/dfs/stores"
+	"github.com/tarry-mr/tarry/dfs/stores/storetest"
+	mr "github.com/tarry-mr/tarry/mapreduce"
+)
+
+// The store test://HOST is a folder whose name HOST is in hexadecimal digits, so that workers find it.
+func init() {
+	stores.Register("test", func(host string) (stores.Store, error) {
+		root, err := hex.DecodeString(host)
+		if err != nil {
+			return nil, err
+		}
+		store := &storetest.Dir{Root: string(root)}
+		store.Lost = func(op, name string) error {
+			if what := os.Getenv("TARRY_TEST_LOST"); Asked() && what != "" && strings.HasPrefix(op+" "+name, what) {
+				return errors.New("connection refused")
+			}
+			return nil
+		}
+		return store, nil
+	})
+}
+
+// testStore is a store with two books in it.
+func testStore(t *testing.T) (store *storetest.Dir, url string, books []string) {
+	dir := t.TempDir()
+	bookOf(t, dir, "a", 100_000)
+	bookOf(t, dir, "b", 20_000)
+	url = "test://" + hex.EncodeToString([]byte(dir))
+	return &storetest.Dir{Root: dir}, url, []string{url + "/a", url + "/b"}
+}
+
+// onStore submits a job whose input and output are in a store.
+func onStore(t *testing.T, name, url string, o Options, books []string) error {
+	dir := t.TempDir()
+	runs.Store(0)
+	earlierRuns = nil
+	p, err := bind(name, dir, url+"/out", books)
+	require.NoError(t, err)
+	o.Args = append([]string{name, dir, url + "/out"}, books...)
+	_, err = Submit(t.Context(), p, o)
+	return err
+}
+
+// With inputs and output in a store processes share nothing else, and come to the same, killed or not.
+func TestProcessesOnAStore(t *testing.T) {
+	for _, name := range []string{"wordcount", "terasort", "routed", "grep", "floats", "kill map", "kill reduce"} {
+		t.Run(name, func(t *testing.T) {
+			store, url, books := testStore(t)
+			if name == "terasort" {
+				bookOf(t, store.Root, "a", 150_000)
+				require.NoError(t, os.Truncate(filepath.Join(store.Root, "a"), 150_000))
+				books = books[:1]
+			}
+			want, _ := wanted(t, name, 3, blockBytes, books)
+			if name == "floats" {
+				want = inAttempts(t, name, 3, blockBytes, books)
+			}
+			require.NoError(t, onStore(t, name, url, Options{On: "processes:3", Reduces: 3, BlockSize: blockBytes}, books))
+			require.Equal(t, want, filesIn(t, filepath.Join(store.Root, "out")))
+			require.Empty(t, store.Begun(), "parts of attempts that were killed go, too")
+		})
+	}
+}
+
+// The error of a worker is told by way of the store, and nothing is left.
+func TestProcessesOnAStoreFail(t *testing.T) {
+	store, url, books := testStore(t)
+	var log bytes.Buffer
+	err := onStore(t, "bad input", url, Options{On: "processes:2", Log: &log}, books)
+	require.ErrorContains(t, err, "no number")
+	require.NotContains(t, err.Error(), "\n")
+	require.NoDirExists(t, filepath.Join(store.Root, "out"))
+	require.Empty(t, store.Begun())
+	for _, lost := range []string{"read a", "begin out/part", "write out/part", "open out/_temporary/plan.json"} {
+		t.Setenv("TARRY_TEST_LOST", lost)
+		err := onStore(t, "wordcount", url, Options{On: "processes:2", MaxAttempts: 2}, books)
+		require.ErrorContains(t, err, "connection refused", lost)
+		require.ErrorContains(t, err, url+"/", lost)
+		require.NotContains(t, err.Error(), "\n", lost)
+		require.NoDirExists(t, filepath.Join(store.Root, "out"))
+		require.Empty(t, store.Begun())
+	}
+}
+
+// Array jobs may leave in a store what they have for each other.
+func TestSharedStore(t *testing.T) {
+	store, url, books := testStore(t)
+	want, _ := wanted(t, "wordcount", 3, blockBytes, books)
+	p, err := bind("wordcount", "", url+"/out", books)
+	require.NoError(t, err)
+	require.NoError(t, p.SetupJob())
+	j := &job{o: Options{Reduces: 3, BlockSize: blockBytes}}
+	require.NoError(t, j.prepare(t.Context(), p, 1))
+	shuffle := j.temp.below(shuffleFolder)
+	run := func(kind mr.TaskKind, index int) error {
+		a := (&task{Spills: t.TempDir()}).attempt(p, mr.AttemptID{Kind: kind, Index: index}, &j.layout)
+		return a.runShared(t.Context(), shuffle)
+	}
+	for i := range j.layout.Splits {
+		require.NoError(t, run(mr.MapKind, i))
+	}
+	require.NoError(t, store.RemoveAll("out/_temporary/shuffle/m-00001.ends"))
+	err = run(mr.ReduceKind, 0)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.ErrorContains(t, err, "what map 1 has for the reduces: "+url+"/out/_temporary/shuffle/m-00001.ends: ")
+	require.NoError(t, run(mr.MapKind, 1))
+	for i := range 3 {
+		require.NoError(t, run(mr.ReduceKind, i))
+	}
+	reports, err := readReports(shuffle, reportSuffix)
+	require.NoError(t, err)
+	require.NoError(t, j.commit(p, reports, new(mr.Counters)))
+	require.NoError(t, p.CommitJob())
+	require.Equal(t, want, filesIn(t, filepath.Join(store.Root, "out")))
+}

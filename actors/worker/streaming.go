@@ -1,0 +1,163 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/tarry-mr/tarry/dfs/stores"
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// HadoopVariable names the command that runs Hadoop Streaming, up to its own arguments; without it that
+// is hadoop jar with the streaming jar of HADOOP_HOME.
+const HadoopVariable = "TARRY_HADOOP"
+
+// streaming is Hadoop Streaming, with nothing but the stock jar: on YARN, or wherever the configuration
+// of the hadoop command says.
+//
+//  1. The list of splits is the input, a line a map. A map's frames are the bytes of rawbytes: Hadoop's
+//     own partitioner takes them by their salt to their reduce, in order of map and chunk.
+//  2. A reduce writes its part into the output's temporary files, and its report to Hadoop's output,
+//     which has the report of one attempt of each task, however many ran.
+type streaming struct{}
+
+func (streaming) width() int { return 1 }
+
+// command prepares what the job reads, and is the whole command.
+func (s streaming) command(j *job) ([]string, error) {
+	var lines []byte
+	for i := range j.layout.Splits {
+		lines = append(strconv.AppendInt(lines, int64(i), 10), '\n')
+	}
+	if err := j.temp.below("splits").write("list", lines); err != nil {
+		return nil, err
+	}
+	command, err := streamingCommand(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	args, err := s.args(j)
+	return append(command, args...), err
+}
+
+func (s streaming) run(ctx context.Context, j *job) ([]report, error) {
+	command, err := s.command(j)
+	if err != nil {
+		return nil, err
+	}
+	base, err := streamingCommand(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	var id string
+	r := &foreign{job: j, name: "Hadoop", line: func(line string) {
+		if m := hadoopJob().FindStringSubmatch(line); m != nil {
+			id = m[1]
+			j.logf("Hadoop runs it as %s", id)
+		}
+	}, kill: func() {
+		if kill := killCommand(base, id); id != "" {
+			_ = exec.Command(kill[0], kill[1:]...).Run() // it may have ended
+		}
+	}}
+	if err := r.run(ctx, command, nil); err != nil {
+		return nil, err
+	}
+	return readReports(j.temp.below("report"), "")
+}
+
+// hadoopJob is how Hadoop's client says which job it waits for.
+var hadoopJob = pattern(`Running job: (job_\w+)`)
+
+// streamingCommand is the command before the arguments of Streaming.
+func streamingCommand(getenv func(string) string) ([]string, error) {
+	if list := strings.Fields(getenv(HadoopVariable)); len(list) > 0 {
+		return list, nil
+	}
+	home := getenv("HADOOP_HOME")
+	jars, _ := filepath.Glob(filepath.Join(home, "share/hadoop/tools/lib/hadoop-streaming-[0-9]*.jar"))
+	if home == "" || len(jars) == 0 {
+		return nil, fmt.Errorf("no Hadoop Streaming: set HADOOP_HOME, or %s to a command such as hadoop jar hadoop-streaming.jar",
+			HadoopVariable)
+	}
+	return []string{filepath.Join(home, "bin", "hadoop"), "jar", jars[len(jars)-1]}, nil
+}
+
+// killCommand ends a job of Hadoop.
+func killCommand(command []string, id string) []string {
+	last := len(command) - 1
+	if strings.HasSuffix(command[last], "HadoopStreaming") { // its class, after java and a class path
+		list := append([]string(nil), command[:last]...)
+		return append(list, "org.apache.hadoop.mapred.JobClient", "-kill", id)
+	}
+	return []string{command[0], "job", "-kill", id}
+}
+
+// args are those of Streaming: first what every tool of Hadoop takes.
+func (streaming) args(j *job) ([]string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	most := j.mostAttempts()
+	list := []string{
+		"-D", "mapreduce.job.name=" + jobName(j.layout.Name),
+		"-D", "mapreduce.job.reduces=" + strconv.Itoa(j.layout.Reduces),
+		"-D", "mapreduce.input.lineinputformat.linespermap=1",
+		"-D", "mapreduce.map.maxattempts=" + strconv.Itoa(most),
+		"-D", "mapreduce.reduce.maxattempts=" + strconv.Itoa(most),
+	}
+	if !j.mapOnly {
+		list = append(list, "-D", "stream.map.output=rawbytes", "-D", "stream.reduce.input=rawbytes")
+	}
+	t := j.task(eitherTask, -1, -1)
+	t.Spills = ownFolder
+	list = append(list, "-files", "file://"+path+"#"+shippedName, "-inputformat", "org.apache.hadoop.mapred.lib.NLineInputFormat",
+		"-input", hadoopName(j.temp.place("splits")), "-output", hadoopName(j.temp.place("report")),
+		"-mapper", "./"+shippedName, "-cmdenv", taskVariable+"="+t.env())
+	if !j.mapOnly {
+		list = append(list, "-reducer", "./"+shippedName)
+	}
+	return list, nil
+}
+
+// hadoopName is what Hadoop calls a file.
+func hadoopName(place string) string {
+	if rest, ok := strings.CutPrefix(place, "s3://"); ok {
+		return "s3a://" + rest
+	}
+	if stores.Named(place) {
+		return place
+	}
+	return "file://" + place
+}
+
+// shippedName is what the program is called where an engine has put it.
+const shippedName = "tarry-worker"
+
+// jobName is a name that Hadoop takes as a property.
+func jobName(name string) string {
+	return regexp.MustCompile(`[^\w.-]+`).ReplaceAllString(name, "-")
+}
+
+// failed is the first error that a worker has left beside the plan, or err.
+func (j *job) failed(err error) error {
+	first := firstFailure(j.temp)
+	if first == nil {
+		return err
+	}
+	cause := fmt.Errorf("%s: %s", first.Task, first.Error)
+	if first.Permanent {
+		return mapreduce.Permanent(cause)
+	}
+	if err == nil {
+		return cause
+	}
+	return fmt.Errorf("%w (%w)", cause, err)
+}

@@ -1,0 +1,214 @@
+// Package storetest tests stores, and has one on a directory of this machine for tests of what uses them.
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"github.com/tarry-mr/tarry/dfs/stores"
+)
+
+// Dir is a Store on a directory, that several processes may use. Parts that were begun lie below
+// .parts of it, under names that no job knows.
+type Dir struct {
+	Root string
+	// Lost, if not nil, is asked before each operation: an error is what a store says that cannot be
+	// reached. Set it before the store is used.
+	Lost func(op, name string) error
+}
+
+const parts = ".parts"
+
+var count atomic.Int64 // of files that were begun
+
+func (d *Dir) at(name string) string { return filepath.Join(d.Root, filepath.FromSlash(name)) }
+
+func (d *Dir) lost(op, name string) error {
+	if d.Lost != nil {
+		if err := d.Lost(op, name); err != nil {
+			return &fs.PathError{Op: op, Path: name, Err: err}
+		}
+	}
+	return nil
+}
+
+// plain is an error that names the file as the store does.
+func plain(name string, err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		return &fs.PathError{Op: at.Op, Path: name, Err: at.Err}
+	}
+	return err
+}
+
+// Open implements fs.FS.
+func (d *Dir) Open(name string) (fs.File, error) {
+	if err := d.lost("open", name); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(d.at(name))
+	if err != nil {
+		return nil, plain(name, err)
+	}
+	return file{f, d, name}, nil
+}
+
+// file is one that may be lost.
+type file struct {
+	*os.File
+	dir  *Dir
+	name string
+}
+
+// ReadAt implements io.ReaderAt.
+func (f file) ReadAt(p []byte, off int64) (int, error) {
+	if err := f.dir.lost("read", f.name); err != nil {
+		return 0, err
+	}
+	return f.File.ReadAt(p, off)
+}
+
+// Stat implements fs.File.
+func (f file) Stat() (fs.FileInfo, error) { return f.dir.Stat(f.name) }
+
+// info is that of a file with a version, as an object of a store has.
+type info struct{ fs.FileInfo }
+
+// Sys implements fs.FileInfo.
+func (i info) Sys() any {
+	return stores.Version(fmt.Sprintf("%d-%d", i.Size(), i.ModTime().UnixNano()))
+}
+
+// Stat implements fs.StatFS.
+func (d *Dir) Stat(name string) (fs.FileInfo, error) {
+	if err := d.lost("stat", name); err != nil {
+		return nil, err
+	}
+	i, err := os.Stat(d.at(name))
+	return info{i}, plain(name, err)
+}
+
+// ReadDir implements fs.ReadDirFS.
+func (d *Dir) ReadDir(name string) (list []fs.DirEntry, err error) {
+	if err := d.lost("list", name); err != nil {
+		return nil, err
+	}
+	all, err := os.ReadDir(d.at(name))
+	for _, e := range all {
+		if e.Name() != parts {
+			list = append(list, e)
+		}
+	}
+	return list, plain(name, err)
+}
+
+// CreateNew implements stores.Store.
+func (d *Dir) CreateNew(name string, data []byte) error {
+	if err := d.lost("create", name); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(d.at(name)), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(d.at(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return plain(name, err)
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// RemoveAll implements stores.Store.
+func (d *Dir) RemoveAll(name string) error {
+	if err := d.lost("remove", name); err != nil {
+		return err
+	}
+	return os.RemoveAll(d.at(name))
+}
+
+// Begin implements stores.Store.
+func (d *Dir) Begin(name, _ string) (stores.Part, error) {
+	if err := d.lost("begin", name); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(d.at(parts), 0o700); err != nil {
+		return nil, err
+	}
+	receipt := fmt.Sprintf("%s.%d.%d", strings.ReplaceAll(name, "/", "%"), os.Getpid(), count.Add(1))
+	f, err := os.Create(d.at(parts + "/" + receipt))
+	if err != nil {
+		return nil, err
+	}
+	return &part{f, d, name, receipt}, nil
+}
+
+type part struct {
+	*os.File
+	dir           *Dir
+	name, receipt string
+}
+
+// Write implements io.Writer.
+func (p *part) Write(b []byte) (int, error) {
+	if err := p.dir.lost("write", p.name); err != nil {
+		return 0, err
+	}
+	return p.File.Write(b)
+}
+
+// Receipt implements stores.Part.
+func (p *part) Receipt() string { return p.receipt }
+
+// Abort implements stores.Part.
+func (p *part) Abort() error {
+	if err := p.dir.lost("abort", p.name); err != nil {
+		return err
+	}
+	_ = p.Close() // it may be closed
+	return os.RemoveAll(p.Name())
+}
+
+// Complete implements stores.Store.
+func (d *Dir) Complete(name, receipt string) error {
+	if err := d.lost("complete", name); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(d.at(name)), 0o700); err != nil {
+		return err
+	}
+	err := os.Rename(d.at(parts+"/"+receipt), d.at(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, there := os.Stat(d.at(name)); there == nil {
+			return nil // it was done before
+		}
+	}
+	return err
+}
+
+// AbandonAll implements stores.Store.
+func (d *Dir) AbandonAll(dir string) error {
+	if err := d.lost("abandon", dir); err != nil {
+		return err
+	}
+	for _, name := range d.Begun() {
+		if strings.HasPrefix(name, strings.ReplaceAll(dir, "/", "%")+"%") {
+			if err := os.Remove(d.at(parts + "/" + name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Begun lists what was begun and neither completed nor dropped.
+func (d *Dir) Begun() (list []string) {
+	all, _ := os.ReadDir(d.at(parts)) // it need not be there
+	for _, e := range all {
+		list = append(list, e.Name())
+	}
+	return list
+}

@@ -1,0 +1,220 @@
+#!/usr/bin/env bash
+# Installs real engines into a cache folder, by the ordinary clients (Maven, pip, apt), starts them,
+# runs the table of actors/worker/engines_test.go on each, those of stores on HDFS and S3, and stops what it has started. An engine that cannot
+# be installed is named as not tested.
+#   internal/tools/engines/test.sh             all: some forty minutes on two cores, after the first time
+#   internal/tools/engines/test.sh yarn        one of them: light, yarn (and HDFS), spark, slurm, s3, beam
+#   internal/tools/engines/test.sh yarn 'TestOnEngines/.*/kill'    what go test -run takes
+#   internal/tools/engines/test.sh light       Hadoop Streaming in one process: a minute
+#   internal/tools/engines/test.sh 's3 slurm spark' none    several of them, here S3 with Slurm and with Spark and nothing else
+#   internal/tools/engines/test.sh yarn -- COMMAND…    starts an engine, has one command find it, and stops it
+set -euo pipefail
+from=$PWD
+cd "$(dirname "$0")/../../.."
+here=$PWD
+cache=${TARRY_ENGINES:-$HOME/.cache/tarry-engines}
+only=${1:-all}
+rows=${2:-OnEngines|TestSparkProgram}
+command=()
+[ "$rows" = -- ] && command=("${@:3}")
+mkdir -p "$cache"
+work=$(mktemp -d)
+missing=()
+stops=()
+stop() {
+	for s in "${stops[@]}"; do eval "$s" >/dev/null 2>&1 || true; done
+	rm -rf "$work" 2>/dev/null || { sleep 1 && rm -rf "$work"; } # daemons that end may still write
+}
+trap stop EXIT
+wanted() { [ "$only" = all ] || [[ " $only " == *" $1 "* ]]; }
+streaming() { # CONF: the command that runs Streaming with that configuration
+	echo "java -Xmx512m --add-opens java.base/java.lang=ALL-UNNAMED -cp $1:$cache/hadoop/lib/* org.apache.hadoop.streaming.HadoopStreaming"
+}
+
+hadoop() {
+	command -v java >/dev/null && command -v mvn >/dev/null || return 1
+	java -version 2>&1 | grep -q 'version "1[7-9]\|version "2' || return 1
+	[ -e "$cache/hadoop/done" ] && return
+	mkdir -p "$cache/hadoop" && cp internal/tools/engines/pom.xml "$cache/hadoop/" &&
+		(cd "$cache/hadoop" && timeout 300 mvn -q -B dependency:copy-dependencies -DoutputDirectory=lib) && touch "$cache/hadoop/done"
+}
+
+log4j() {
+	cat >"$1/log4j.properties" <<-'EOF'
+		log4j.rootLogger=INFO,console
+		log4j.appender.console=org.apache.log4j.ConsoleAppender
+		log4j.appender.console.target=System.err
+		log4j.appender.console.layout=org.apache.log4j.PatternLayout
+		log4j.appender.console.layout.ConversionPattern=%p %c{1}: %m%n
+	EOF
+}
+
+if wanted light || wanted yarn; then
+	if hadoop; then
+		if wanted light; then
+			mkdir "$work/light" && log4j "$work/light"
+			export TARRY_TEST_LIGHT=yarn TARRY_TEST_LIGHT_HADOOP
+			TARRY_TEST_LIGHT_HADOOP=$(streaming "$work/light")
+		fi
+		if wanted yarn; then
+			mkfifo "$work/fifo"
+			java -Xmx1g --add-opens java.base/java.lang=ALL-UNNAMED -cp "$cache/hadoop/lib/*" internal/tools/engines/MiniHadoop.java \
+				"$work/yarn" 2 2 <"$work/fifo" >"$work/yarn.log" 2>&1 &
+			server=$!
+			exec 9>"$work/fifo" # it ends with its standard input
+			stops+=("exec 9>&-" "kill $server")
+			until grep -q ^READY "$work/yarn.log"; do kill -0 $server && sleep 1; done
+			log4j "$work/yarn/conf"
+			export TARRY_TEST_YARN=yarn TARRY_TEST_YARN_HADOOP
+			TARRY_TEST_YARN_HADOOP=$(streaming "$work/yarn/conf")
+			export HADOOP_CONF_DIR=$work/yarn/conf TARRY_TEST_HDFS
+			TARRY_TEST_HDFS=$(sed -n 's,.*fs=hdfs://\([^ ]*\) .*,\1,p' "$work/yarn.log")
+		fi
+	else
+		missing+=("Hadoop: it needs java 17 and mvn")
+	fi
+fi
+
+spark() {
+	command -v java >/dev/null || return 1
+	[ -e "$cache/spark/done" ] && return
+	python3 -m venv "$cache/spark" && "$cache/spark/bin/pip" install -q pyspark==4.3.0 && touch "$cache/spark/done"
+}
+
+if wanted spark; then
+	if spark; then
+		SPARK_HOME=$(echo "$cache"/spark/lib/python3*/site-packages/pyspark)
+		export SPARK_HOME PYSPARK_PYTHON="$cache/spark/bin/python" PYSPARK_DRIVER_PYTHON="$cache/spark/bin/python"
+		export TARRY_TEST_SPARK='local[2]' TARRY_TEST_SPARK_CLUSTER='local-cluster[2,1,1024]'
+		# A copy of a slow task goes to another host only, so there are two, which are this one. Copies are on for all.
+		export SPARK_CONF_DIR=$work/spark/conf TARRY_TEST_SPARK_HOSTS=spark://127.0.0.1:27077
+		mkdir -p "$SPARK_CONF_DIR"
+		cat >"$SPARK_CONF_DIR/spark-defaults.conf" <<-EOF
+			spark.driver.host 127.0.0.1
+			spark.speculation true
+			spark.speculation.interval 100ms
+			spark.speculation.multiplier 1.1
+			spark.speculation.quantile 0.5
+			spark.speculation.minTaskRuntime 100ms
+		EOF
+		class=("$SPARK_HOME/bin/spark-class")
+		"${class[@]}" org.apache.spark.deploy.master.Master --host 127.0.0.1 --port 27077 --webui-port 27080 >"$work/spark/master.log" 2>&1 &
+		stops+=("kill $!")
+		for n in 1 2; do
+			"${class[@]}" org.apache.spark.deploy.worker.Worker --host "127.0.0.$n" --cores 1 --memory 1g --webui-port "2708$n" \
+				--work-dir "$work/spark/$n" "$TARRY_TEST_SPARK_HOSTS" >"$work/spark/worker$n.log" 2>&1 &
+			stops+=("kill $!")
+		done
+	else
+		missing+=("Spark: it needs java 17 and python3 with venv and pip")
+	fi
+fi
+
+slurm() {
+	command -v slurmctld >/dev/null || { [ "$(id -u)" = 0 ] && apt-get install -y -q slurm-wlm munge >"$work/apt.log" 2>&1; }
+	[ "$(id -u)" = 0 ]
+}
+
+if wanted slurm; then
+	if slurm; then
+		pgrep -x munged >/dev/null || { service munge start && stops+=("service munge stop"); } >/dev/null
+		mkdir -p "$work/slurm/state" "$work/slurm/spool"
+		host=$(hostname)
+		cat >"$work/slurm/slurm.conf" <<-EOF
+			ClusterName=tarry
+			SlurmctldHost=$host(127.0.0.1)
+			AuthType=auth/munge
+			SlurmUser=root
+			SlurmdUser=root
+			StateSaveLocation=$work/slurm/state
+			SlurmdSpoolDir=$work/slurm/spool
+			SlurmctldPidFile=$work/slurm/ctld.pid
+			SlurmdPidFile=$work/slurm/slurmd.pid
+			SlurmctldLogFile=$work/slurm/ctld.log
+			SlurmdLogFile=$work/slurm/slurmd.log
+			SlurmctldPort=26817
+			SlurmdPort=26818
+			ProctrackType=proctrack/linuxproc
+			TaskPlugin=task/none
+			SchedulerType=sched/builtin
+			SelectType=select/cons_tres
+			SelectTypeParameters=CR_Core
+			ReturnToService=2
+			MpiDefault=none
+			JobCompType=jobcomp/none
+			AccountingStorageType=accounting_storage/none
+			JobRequeue=1
+			MaxArraySize=1001
+			NodeName=$host NodeAddr=127.0.0.1 CPUs=2 RealMemory=1000 State=UNKNOWN
+			PartitionName=main Nodes=$host Default=YES MaxTime=INFINITE State=UP
+		EOF
+		export SLURM_CONF="$work/slurm/slurm.conf"
+		slurmctld && slurmd -N "$host"
+		stops+=('kill $(cat "$work/slurm/slurmd.pid" "$work/slurm/ctld.pid")')
+		until sinfo -h | grep -q idle; do sleep 1; done
+		export TARRY_TEST_SLURM=slurm
+	else
+		missing+=("Slurm: it needs Debian and root")
+	fi
+fi
+
+# Two servers of S3 that differ: moto, in Python, and versitygw, on a folder.
+moto() {
+	[ -e "$cache/moto/done" ] && return
+	python3 -m venv "$cache/moto" && "$cache/moto/bin/pip" install -q 'moto[server]==5.2.5' && touch "$cache/moto/done"
+}
+versitygw() {
+	[ -x "$cache/versitygw/versitygw" ] && return
+	(cd / && GOBIN=$cache/versitygw go install github.com/versity/versitygw/cmd/versitygw@v1.8.0)
+}
+serves() { until curl -s -o /dev/null "$1"; do sleep 0.2; done; }
+s3=()
+if wanted s3; then
+	export AWS_ACCESS_KEY_ID=tarry AWS_SECRET_ACCESS_KEY=tarry-secret
+	if moto; then
+		"$cache/moto/bin/moto_server" -H 127.0.0.1 -p 25000 >"$work/moto.log" 2>&1 &
+		stops+=("kill $!")
+		s3+=("http://127.0.0.1:25000")
+	else
+		missing+=("S3 of moto: it needs python3 with venv and pip")
+	fi
+	if versitygw; then
+		mkdir "$work/versitygw"
+		ROOT_ACCESS_KEY=$AWS_ACCESS_KEY_ID ROOT_SECRET_KEY=$AWS_SECRET_ACCESS_KEY "$cache/versitygw/versitygw" \
+			--port 127.0.0.1:25001 posix "$work/versitygw" >"$work/versitygw.log" 2>&1 &
+		stops+=("kill $!")
+		s3+=("http://127.0.0.1:25001")
+	else
+		missing+=("S3 of versitygw: it could not be built")
+	fi
+fi
+
+if [ ${#command[@]} -gt 0 ]; then # it finds Hadoop, HDFS, Spark and Slurm, and a bucket named bucket, by its environment
+	[ ${#missing[@]} = 0 ] || { echo "${missing[*]}" >&2; exit 1; }
+	export TARRY_HADOOP=${TARRY_TEST_YARN_HADOOP:-${TARRY_TEST_LIGHT_HADOOP:-${TARRY_HADOOP:-}}}
+	if wanted s3; then
+		mkdir "$work/versitygw/bucket" && serves "${s3[1]}"
+		export AWS_ENDPOINT_URL=${s3[1]} AWS_REGION=us-east-1
+	fi
+	cd "$from" && "${command[@]}" && exit 0
+	exit 1
+fi
+cd "$here"
+said='^ *(---|ok|FAIL|panic)|Error|Skip|not tested'
+if [ -n "${TARRY_TEST_HDFS:-}" ]; then
+	go test -count=1 -timeout 30m -v ./contrib/hdfs | grep --line-buffered -E "$said" || fail=1
+fi
+for server in "${s3[@]}"; do
+	serves "$server"
+	TARRY_TEST_S3=$server go test -count=1 -timeout 30m -v ./contrib/s3 | grep --line-buffered -E "$said" || fail=1
+done
+export TARRY_TEST_THOUSAND=${TARRY_TEST_THOUSAND:-some} # all: on Slurm and YARN, too
+if wanted beam; then # vetted here, too: make vet, lint and tidy-check leave it out, for it compiles for a minute
+	internal/tools/tidy-check.sh contrib/beam || fail=1
+	(cd contrib/beam && go vet ./... && go test -count=1 -timeout 30m -v .) | grep --line-buffered -E "$said" || fail=1
+	[ "$only" = beam ] && exit "${fail:-0}"
+fi
+[ "$only" = s3 ] && { [ ${#s3[@]} = 2 ] || echo "not tested: ${missing[*]}"; exit "${fail:-0}"; }
+[ "$rows" = none ] || go test -p 1 -count=1 -timeout 90m -run "$rows" -v ./actors/worker ./examples | grep --line-buffered -E "$said" || fail=1
+for m in "${missing[@]}"; do echo "not tested: $m"; done
+exit "${fail:-0}"

@@ -1,0 +1,59 @@
+#!/bin/sh
+# Tests the page: its functions under Node, and, where Chromium is installed, all of it in a browser.
+# Playwright and axe come from npm into out/page. PICTURES=DIR keeps what it looks like.
+set -eu
+cd "$(dirname "$0")/../.."
+if ! command -v node >/dev/null; then
+	echo "make test-page: no node here; its tests are left out"
+	exit 0
+fi
+node --test actors/page/tests/page.test.mjs
+mkdir -p out/page/runs
+if npm install --silent --no-audit --no-fund --prefix out/page playwright-core@1.65.1 axe-core@4.14.1 typescript@5.9.3 2>out/page/npm.log; then
+	out/page/node_modules/.bin/tsc --checkJs --allowJs --noEmit --target es2024 --module esnext --lib es2024,dom,dom.iterable actors/page/assets/main.mjs
+else
+	echo "make test-page: npm has nothing to give; types are not checked, and tests in a browser are left out"
+	exit 0
+fi
+chromium=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}
+if [ -z "$chromium" ]; then
+	echo "make test-page: no Chromium here; its tests are left out"
+	exit 0
+fi
+go build -o bin/tarry ./cmd/tarry
+runs=out/page/runs
+rm -f "$runs"/*
+bin/tarry gen text --size 400KB --seed 1 -o out/page/text.txt --overwrite
+bin/tarry run wordcount -q out/page/text.txt -o out/page/counts --overwrite --racks 3 --nodes 12 --block-size 8000 --reduces 6 --events "$runs/live.jsonl.zst"
+bin/tarry sim --workload facebook-io --jobs 25 --nodes 20 --racks 4 -q --events "$runs/hfs.jsonl" >/dev/null
+bin/tarry sim --workload facebook-io --jobs 15 --nodes 10 --racks 2 -q --scheduler hfsp --events "$runs/hfsp.jsonl" >/dev/null
+bin/tarry sim --workload facebook-io --jobs 15 --nodes 10 --racks 2 -q --scheduler capacity --events "$runs/capacity.jsonl" >/dev/null
+bin/tarry sim --workload facebook-io --jobs 20 --nodes 100 --racks 10 -q --events "$runs/hundred.jsonl" >/dev/null
+bin/tarry sim --workload facebook-io --jobs 100 --nodes 1000 --racks 50 -q --events "$runs/large.jsonl.zst" >/dev/null
+node -e 'import("./actors/page/tests/run.mjs").then((m) => process.stdout.write(m.run().map((e) => JSON.stringify(e)).join("\n") + "\n"))' >"$runs/hostile.jsonl"
+for run in "$runs"/*.jsonl*; do
+	name=$(basename "$run" .zst)
+	bin/tarry view "$run" -o "$runs/${name%.jsonl}.html" --overwrite
+done
+printf 'anns-secret-0123456789 ann\nbobs-secret-0123456789 bob\n' >out/page/tokens
+chmod 600 out/page/tokens
+# serve NAME FLAG... starts a server at any free address, which is then in out/page/NAME.
+servers=
+trap 'kill $servers' EXIT
+serve() {
+	name=$1
+	shift
+	rm -f "out/page/$name"
+	bin/tarry serve --listen 127.0.0.1:0 "$@" >"out/page/$name" 2>"out/page/$name.log" &
+	servers="$servers $!"
+	tries=0
+	until [ -s "out/page/$name" ]; do
+		tries=$((tries + 1))
+		[ "$tries" -lt 100 ] || { cat "out/page/$name.log"; exit 1; }
+		sleep 0.2
+	done
+}
+serve demo --demo
+serve guarded --nodes 3 --tokens out/page/tokens --admins ann
+LIVE="$(cat out/page/demo)/watch/" GUARDED="$(cat out/page/guarded)/watch/" MODULES=out/page PAGES=$runs CHROMIUM=$chromium PICTURES=${PICTURES:-} \
+	node --test actors/page/tests/browser.test.mjs
