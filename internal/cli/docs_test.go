@@ -204,7 +204,7 @@ func TestTableOfTheGuide(t *testing.T) {
 	_, table, found := strings.Cut(string(page), "## At run time, as the guide promises")
 	require.True(t, found)
 	var all strings.Builder
-	for _, pattern := range []string{"*_test.go", "../../serve/*_test.go"} {
+	for _, pattern := range []string{"*_test.go", "../../actors/serve/*_test.go"} {
 		files, err := filepath.Glob(pattern)
 		require.NoError(t, err)
 		for _, name := range files {
