@@ -187,7 +187,7 @@ func (in inputEnd) check() error {
 		if err := p.check(); err != nil {
 			return err
 		}
-		if s := in.sources[i]; s.Data == nil && !s.IsStream() {
+		if s := in.sources[i]; s.Data == nil && !input.IsStream(s) {
 			return fmt.Errorf("source %d of %d is the zero Source: make it with File, Files, FS, Stream, Bytes or Stored", i+1, len(in.sources))
 		}
 	}
@@ -202,10 +202,10 @@ func checkEnds(in inputEnd, out outputEnd) error {
 		return in.plan.wrong
 	case len(in.sources) == 0:
 		return fmt.Errorf("%w: the input has no sources", ErrNoSources)
-	case !out.writes || !out.dest.Given():
+	case !out.writes || !output.Given(out.dest):
 		return errors.New("the output is empty: make it with Text, Raw, …")
 	}
-	if err := out.dest.CheckExtension(); err != nil {
+	if err := output.CheckExtension(out.dest); err != nil {
 		return err
 	}
 	if err := in.check(); err != nil {

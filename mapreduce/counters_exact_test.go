@@ -21,15 +21,15 @@ func countedJobs() map[string]func() (*Plan, error) {
 		"pass on": func() (*Plan, error) {
 			j := wordCount(false)
 			j.Reduce = nil
-			return j.Bind(lines, Text[Pair[string, int64]](Destination{Store: new(output.MemoryStore)}))
+			return j.Bind(lines, Text[Pair[string, int64]](output.To(new(output.MemoryStore))))
 		},
 		"pass on, not as bytes": func() (*Plan, error) {
 			j := wordCount(false)
 			j.Reduce, j.Descending = nil, true
-			return j.Bind(lines, Text[Pair[string, int64]](Destination{Store: new(output.MemoryStore)}))
+			return j.Bind(lines, Text[Pair[string, int64]](output.To(new(output.MemoryStore))))
 		},
 		"map only": func() (*Plan, error) {
-			return keepLines().Bind(lines, Text[[]byte](Destination{Store: new(output.MemoryStore)}))
+			return keepLines().Bind(lines, Text[[]byte](output.To(new(output.MemoryStore))))
 		},
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
@@ -102,7 +103,7 @@ func CSVRecords(o CSVOptions, sources ...Source) Input[CSVRecord] {
 func csvInput[I any](o CSVOptions, sources []Source, read func(f *csvFile, yield func(I) error) error) Input[I] {
 	sources = slices.Clone(sources)
 	for i := range sources {
-		sources[i] = sources[i].Remembering(func() any { return new(marks) })
+		sources[i] = input.Remembering(sources[i], func() any { return new(marks) })
 	}
 	return Input[I]{
 		sources: sources, plan: inputPlan{wrong: o.check()},
@@ -178,7 +179,7 @@ func (f *csvFile) readHead() error {
 	data := f.source.Data
 	mark := make([]byte, len(byteOrderMark))
 	if n, err := data.ReadAt(mark, 0); err != nil && !errors.Is(err, io.EOF) {
-		return f.source.Named(err)
+		return input.Named(f.source, err)
 	} else if string(mark[:n]) != byteOrderMark {
 		mark = nil
 	}
@@ -291,7 +292,7 @@ func (f *csvFile) trim(rec []byte) []byte {
 func (f *csvFile) misread(err error) error {
 	bad, ok := errors.AsType[*csv.ParseError](err)
 	if !ok {
-		return f.source.Named(err)
+		return input.Named(f.source, err)
 	}
 	text := fmt.Sprintf("line %d, column %d", f.before+int64(bad.Line), bad.Column)
 	if bad.StartLine != bad.Line {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
 
@@ -99,7 +100,7 @@ func (c *csvEnds) start(s *splitReader, off, end int64) (int64, error) {
 	if off == 0 {
 		return 0, nil
 	}
-	st, err := s.source.Memo.(*marks).before(s, c, off)
+	st, err := input.Memo(s.source).(*marks).before(s, c, off)
 	for err == nil && st.at < end {
 		err = c.window(s, st.at, int64(s.crossing), func(lines []byte) {
 			for len(lines) > 0 && (st.at < off || !st.record()) {

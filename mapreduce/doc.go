@@ -38,8 +38,9 @@
 //
 // Reading order: job.go, bind.go, plan.go, attempt.go, input.go, output.go, local.go (the plain
 // engine), maptask.go, reducetask.go and reducegroups.go (the fast one); for formats decoded.go,
-// format.go, csv.go and csvends.go, for other inputs units.go and fsys.go, for other outputs typed.go,
+// format.go, csv.go and csvends.go, for other inputs units.go, for other outputs typed.go,
 // routed.go and parts.go; feed.go, join.go, broadcast.go and operators.go are made of these; for outputs
 // that stay in memory kept.go, keptstore.go, keptparts.go, keptblocks.go, keptinput.go, keptkeys.go and
-// keptjoin.go. How keys become bytes is in internal/codec, where outputs lie in internal/output.
+// keptjoin.go. How keys become bytes is in internal/codec, where input comes from in
+// internal/input, where outputs lie in internal/output.
 package mapreduce

@@ -8,7 +8,7 @@ import (
 
 // emitSorted returns the emit of a map attempt without combiner. fail receives
 // the first error. Keys and values that are bytes go straight to the sorter: 3 ns
-// a record less than through encodeInto.
+// a record less than through a codec.
 func (b *boundJob[I, K, V, O]) emitSorted(s *segment.Sorter, reduces int, fail *error) func(K, V) {
 	if b.rawPartition() {
 		raw := emitRaw(s, b.rangeOf(reduces), reduces, fail)

@@ -9,6 +9,8 @@ import (
 	"math/bits"
 	"slices"
 	"sync/atomic"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
 // FormatFile is a file that a [Format] reads: its bytes as stored, at any place.
@@ -68,7 +70,7 @@ func Formatted[I any](format Format[I], sources ...Source) Input[I] {
 func partsOf[I any](format Format[I], file *formatFile) (list []Block, err error) {
 	begins, err := format.Parts(file.ctx, file)
 	if err != nil {
-		return nil, file.Named(err)
+		return nil, input.Named(file.Source, err)
 	}
 	for i, at := range begins {
 		end := file.Size()

@@ -59,7 +59,7 @@ func (k *Kept[T]) Again() Output[T] {
 
 func (k *Kept[T]) output(to *KeptParts) Output[T] {
 	return Output[T]{
-		dest:      Destination{Store: &keptOutput{k: to}},
+		dest:      output.To(&keptOutput{k: to}),
 		checkType: func() error { return k.wrong },
 		encoder:   func() (func([]byte, T) ([]byte, error), error) { return k.form.encoder(), k.wrong },
 		image:     k.form.size, gaps: k.form.gaps,

@@ -46,7 +46,7 @@ func (s *splitReader) kept(n int) error {
 
 func (s *splitReader) tooLarge(at, limit int64) error {
 	where := ""
-	if s.source.Packed() {
+	if input.Packed(s.source) {
 		where = " of its content"
 	}
 	return fmt.Errorf("%s: %w: the one that begins at byte %d%s is longer than %d bytes, %s",
@@ -74,7 +74,7 @@ func (s *splitReader) all(fn func(data []byte) error) error {
 // allOfStream is all for what can only be read from start to end.
 func (s *splitReader) allOfStream(fn func(data []byte, stored int64) error) (err error) {
 	var stored atomic.Int64
-	r, err := s.source.Open(&stored)
+	r, err := input.Open(s.source, &stored)
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func (p *Plan) Travels() error {
 			return fmt.Errorf("%s: a file of the block store %w", s.Name(), ErrStays)
 		case p.inputs[i].sequence || slice:
 			return fmt.Errorf("%s: records made by the program %w; write them to a file, or take Units", s.Name(), ErrStays)
-		case s.Data == nil || s.IsStream() && !s.Packed():
+		case s.Data == nil || input.IsStream(s) && !input.Packed(s):
 			return fmt.Errorf("%s: a stream %w; copy it to a file", s.Name(), ErrStays)
 		}
 	}
@@ -81,7 +81,7 @@ func (p *Plan) stamps() (list []SourceStamp, err error) {
 	for _, s := range p.sources {
 		x := SourceStamp{Name: s.Name(), Size: s.Size()}
 		if _, unit := s.Data.(unitSource); !unit {
-			if x, err = s.Stamp(); err != nil {
+			if x, err = input.StampOf(s); err != nil {
 				return nil, err
 			}
 		}

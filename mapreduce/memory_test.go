@@ -32,7 +32,7 @@ func TestAllMemoryGoesBack(t *testing.T) {
 			before := memory.Mapped()
 			budget := NewMemory(limit)
 			pool := NewBuffers(budget, 4<<20)
-			p, err := bind(Text[Pair[string, int64]](Destination{Store: new(output.MemoryStore)}))
+			p, err := bind(Text[Pair[string, int64]](output.To(new(output.MemoryStore))))
 			require.NoError(t, err)
 			runEngine(t, p, 2, p.BlocksOf(200_000), Resources{Budget: budget.Sub(), Pool: pool, SpillDir: t.TempDir()})
 			require.Equal(t, pool.Idle(), budget.Used(), "%s within %d bytes", name, limit)

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
 // Distinct is the job that gives each record once, in the order of keys.
@@ -88,7 +90,7 @@ func Sample[T any](part float64, seed uint64) MapOnly[T, T] {
 				binary.LittleEndian.PutUint64(at[:], seed)
 				binary.LittleEndian.PutUint64(at[8:], uint64(t.Offset()))
 				binary.LittleEndian.PutUint64(at[16:], xxhash.Sum64String(t.InputName()))
-				binary.LittleEndian.PutUint64(at[24:], uint64(t.reader.source.Twin()))
+				binary.LittleEndian.PutUint64(at[24:], uint64(input.Twin(t.reader.source)))
 				if part >= 1 || float64(xxhash.Sum64(at[:])) < part*math.MaxUint64 {
 					emit(rec)
 				}

@@ -90,7 +90,7 @@ type Collected[O any] struct {
 // may have.
 func (c *Collected[O]) Output() Output[O] {
 	return Output[O]{
-		dest: Destination{Store: &c.store},
+		dest: output.To(&c.store),
 		checkType: func() error {
 			_, err := codec.Value[O]()
 			return err

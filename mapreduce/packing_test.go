@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // xzipped is "hello\nworld\n" as xz packs it, xzWide with a window of 512 MiB; xzEmpty is nothing at all.
@@ -31,7 +32,7 @@ func TestPackedInputIsReadByExtension(t *testing.T) {
 	files := map[string][]byte{"t.txt": []byte(text), "empty.gz": nil}
 	for _, c := range []Compression{Gzip, Zstd, S2} {
 		var b bytes.Buffer
-		w, err := c.Wrap(&b)
+		w, err := output.Compress(&b, c)
 		require.NoError(t, err)
 		_, err = io.WriteString(w, text)
 		require.NoError(t, err)
@@ -68,7 +69,7 @@ func TestDamagedInputIsAClearError(t *testing.T) {
 	require.ErrorContains(t, err, "text.gz: named .gz but does not begin with its signature")
 
 	var b bytes.Buffer
-	w, err := Gzip.Wrap(&b)
+	w, err := output.Compress(&b, Gzip)
 	require.NoError(t, err)
 	_, err = io.WriteString(w, strings.Repeat("some text\n", 1000))
 	require.NoError(t, err)
@@ -104,7 +105,7 @@ func TestPackedInputCutAnywhere(t *testing.T) {
 	files := map[string][]byte{".bz2": unbase64(t, bzipped), ".xz": unbase64(t, xzipped)}
 	for _, c := range []Compression{Gzip, Zstd, S2} {
 		var b bytes.Buffer
-		w, err := c.Wrap(&b)
+		w, err := output.Compress(&b, c)
 		require.NoError(t, err)
 		_, err = w.Write(text)
 		require.NoError(t, err)
@@ -177,7 +178,7 @@ func linesOf(ext string, data []byte) ([]string, error) {
 // A frame to be skipped, as pzstd writes first, and windows that no memory holds.
 func TestOddZstd(t *testing.T) {
 	var b bytes.Buffer
-	w, err := Zstd.Wrap(&b)
+	w, err := output.Compress(&b, Zstd)
 	require.NoError(t, err)
 	_, err = io.WriteString(w, "hello\n")
 	require.NoError(t, err)
@@ -273,7 +274,7 @@ func TestPackedInputCountsItsBytesAsStored(t *testing.T) {
 	text := []byte(strings.Repeat("a line of text that packs well\n", 50_000))
 	for _, c := range []Compression{Gzip, Zstd, S2} {
 		var b bytes.Buffer
-		w, err := c.Wrap(&b)
+		w, err := output.Compress(&b, c)
 		require.NoError(t, err)
 		_, err = w.Write(text)
 		require.NoError(t, err)

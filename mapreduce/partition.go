@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
@@ -80,16 +81,16 @@ func (b *boundJob[I, K, V, O]) prepare(ctx context.Context, p *Plan) error {
 		}
 	}
 	for i, src := range p.sources {
-		if src.Data != nil || src.Packed() {
+		if src.Data != nil || input.Packed(src) {
 			continue
 		}
 		var head []byte
 		var err error
-		if p.sources[i], head, err = src.Peek(streamHead); err != nil {
+		if p.sources[i], head, err = input.Peek(src, streamHead); err != nil {
 			return err
 		}
 		whole := Bytes(src.Name(), head)
-		whole = whole.AsTwin(src)
+		whole = input.AsTwin(whole, src)
 		if err := s.sample(whole, Split{Source: i, Length: whole.Size()}); err != nil {
 			return err
 		}

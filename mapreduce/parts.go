@@ -61,7 +61,7 @@ func openPart[O any](to *output.Committer, t *Task, at output.Part, open func(*T
 	opened := false
 	defer func() { // also if open ends the goroutine
 		if !opened {
-			file.Drop()
+			output.DropFile(file)
 		}
 	}()
 	err = o.call("open", func() (err error) {
@@ -117,7 +117,7 @@ func (o *ownPart[O]) end(failed error) (err error) {
 		if closed {
 			return
 		}
-		defer o.file.Drop()
+		defer output.DropFile(o.file)
 		if bad := o.call("Abort", o.writer.Abort); bad != nil {
 			err = fmt.Errorf("%w; then %w", err, bad)
 		}
@@ -129,7 +129,7 @@ func (o *ownPart[O]) end(failed error) (err error) {
 		return err
 	}
 	closed = true
-	return o.file.Finish()
+	return output.FinishFile(o.file)
 }
 
 // copier returns a function that copies what the slices in a value hold.

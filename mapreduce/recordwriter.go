@@ -57,7 +57,7 @@ func newRecordWriter[O any](p *Plan, t *Task, host string, out Output[O]) (*reco
 func (w *recordWriter[O]) open(p *Plan, t *Task, at output.Part, out Output[O]) (err error) {
 	if out.own {
 		if w.own, err = openPart(p.output, t, at, out.open); err == nil {
-			w.part = w.own.file.Bytes
+			w.part = output.WriterOf(w.own.file)
 		}
 		return err
 	}

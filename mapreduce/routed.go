@@ -21,7 +21,7 @@ func Routed[O any](out Output[O], route func(rec O) string) Output[O] {
 	check := out.checkType
 	out.route, out.plain, out.layout = route, false, nil
 	out.checkType = func() error {
-		if err := out.dest.Routable(); err != nil {
+		if err := output.Routable(out.dest); err != nil {
 			return err
 		}
 		if route == nil {

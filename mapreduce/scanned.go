@@ -27,7 +27,7 @@ func Scanned(split bufio.SplitFunc, sources ...Source) Input[[]byte] {
 	}
 	in.read = func(s *splitReader, yield func([]byte) error) (err error) {
 		var stored atomic.Int64
-		r, err := s.source.Open(&stored)
+		r, err := input.Open(s.source, &stored)
 		if err != nil {
 			return err
 		}

@@ -43,7 +43,7 @@ func TestUserCodeShowsLife(t *testing.T) {
 				}}, nil
 			},
 		}
-		p, err := job.Bind(Lines(Bytes("in", []byte("line\n"))), Text[string](Destination{Store: new(output.MemoryStore)}))
+		p, err := job.Bind(Lines(Bytes("in", []byte("line\n"))), Text[string](output.To(new(output.MemoryStore))))
 		require.NoError(t, err)
 		runEngine(t, p, 1, nil, Resources{Budget: NewMemory(1 << 30).Sub(), Progress: &progress})
 	}
@@ -54,7 +54,7 @@ func TestUserCodeShowsLife(t *testing.T) {
 			return nil
 		}}, nil
 	}}
-	p, err := filter.Bind(Lines(Bytes("in", []byte("line\n"))), Text[[]byte](Destination{Store: new(output.MemoryStore)}))
+	p, err := filter.Bind(Lines(Bytes("in", []byte("line\n"))), Text[[]byte](output.To(new(output.MemoryStore))))
 	require.NoError(t, err)
 	runEngine(t, p, 1, nil, Resources{Budget: NewMemory(1 << 30).Sub(), Progress: &progress})
 }

@@ -115,7 +115,7 @@ func (s *splitReader) viewRuns(ends recordEnds, yield func(run []byte) error) er
 func (s *splitReader) wholeRecords(ends recordEnds, pos, end int64, yield func(run []byte) error) (int64, error) {
 	view, release, err := s.source.Data.View(pos, int(min(end-pos, int64(s.span))))
 	if err != nil {
-		return 0, s.source.Named(err)
+		return 0, input.Named(s.source, err)
 	}
 	if s.pin != nil {
 		s.pin(view, release)
@@ -176,7 +176,7 @@ func (s *splitReader) crossingRecord(ends recordEnds, pos int64, yield func(run 
 func (s *splitReader) look(pos, n int64, fn func(view []byte) error) error {
 	view, release, err := s.source.Data.View(pos, int(n))
 	if err != nil {
-		return s.source.Named(err)
+		return input.Named(s.source, err)
 	}
 	defer release()
 	return fn(view)
@@ -214,7 +214,7 @@ func (s *splitReader) firstRecord(ends recordEnds, end int64) (int64, error) {
 // only for a record that does not fit.
 func (s *splitReader) streamRuns(ends recordEnds, yield func(run []byte) error) (err error) {
 	var stored atomic.Int64
-	r, err := s.source.Open(&stored)
+	r, err := input.Open(s.source, &stored)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func TestRecordsAreWrittenInPieces(t *testing.T) {
 	} {
 		for _, skips := range []int{0, 1} {
 			to := new(pieces)
-			p, err := c.bind(Destination{Store: to})
+			p, err := c.bind(output.To(to))
 			require.NoError(t, err)
 			require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
 			_, err = p.RunMap(t.Context(), &MapAttempt{Split: Split{Length: n * 100}, MaxSkips: skips})

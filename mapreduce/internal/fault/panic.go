@@ -165,7 +165,7 @@ func readable(addr uintptr) (ok bool) {
 }
 
 // Guard sets whether faults on mapped input are panics of this goroutine, which catch turns
-// into errors, and returns what was set before: "defer guardFaults(guardFaults(true))" sets it until
+// into errors, and returns what was set before: "defer fault.Guard(fault.Guard(true))" sets it until
 // a function returns, and allocates nothing.
 func Guard(on bool) (before bool) { return debug.SetPanicOnFault(on) }
 

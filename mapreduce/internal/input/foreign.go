@@ -155,7 +155,7 @@ type foreignStream struct {
 func (f *foreignStream) Read(p []byte) (n int, err error) {
 	defer func() {
 		if err != nil && err != io.EOF { //nolint:errorlint // a wrapped EOF is a damaged stream
-			err = f.source.Named(err)
+			err = Named(f.source, err)
 		}
 	}()
 	defer fault.Catch(&err)
@@ -173,7 +173,7 @@ func (f *foreignStream) Read(p []byte) (n int, err error) {
 }
 
 // Named says in an error, which is not nil, what source it is about.
-func (s Source) Named(err error) error {
+func Named(s Source, err error) error {
 	if strings.Contains(err.Error(), s.name) {
 		return err
 	}

@@ -21,21 +21,23 @@ type Source struct {
 	// Data gives the bytes as stored; nil for a stream that is read once.
 	Data dfs.Source
 
-	name   string
-	twin   int                           // how many sources of the plan before it have its name
-	anew   bool                          // Data is a LocalFile: each plan has one of its own
-	stream func() (io.ReadCloser, error) // instead of Data, or of its bytes: then it may be called again
-	packed Packing
-	memo   func() any // makes Memo; nil: there is none
-	// Memo is what the readers of one plan remember of the source, such as places in a CSV file.
-	Memo any
+	name     string
+	twin     int                           // how many sources of the plan before it have its name
+	anew     bool                          // Data is a LocalFile: each plan has one of its own
+	stream   func() (io.ReadCloser, error) // instead of Data, or of its bytes: then it may be called again
+	packed   Packing
+	makeMemo func() any // makes memo; nil: there is none
+	memo     any        // what the readers of one plan remember of the source, such as places in a CSV file
 }
 
-// Remembering returns s with a Memo that memo makes, for each plan its own.
-func (s Source) Remembering(memo func() any) Source {
-	s.memo, s.Memo = memo, memo()
+// Remembering returns s with something to remember that memo makes, for each plan its own.
+func Remembering(s Source, memo func() any) Source {
+	s.makeMemo, s.memo = memo, memo()
 	return s
 }
+
+// Memo is what Remembering has made for the plan.
+func Memo(s Source) any { return s.memo }
 
 // Name is what a person calls the source.
 func (s Source) Name() string { return s.name }
@@ -44,16 +46,16 @@ func (s Source) Name() string { return s.name }
 func Of(data dfs.Source, name string) Source { return Source{Data: data, name: name} }
 
 // Packed reports whether the source is compressed.
-func (s Source) Packed() bool { return s.packed != notPacked }
+func Packed(s Source) bool { return s.packed != notPacked }
 
 // IsStream reports whether the source can be read from start to end only, and not for being packed.
-func (s Source) IsStream() bool { return s.stream != nil }
+func IsStream(s Source) bool { return s.stream != nil }
 
 // Twin is how many sources of the plan before it have its name.
-func (s Source) Twin() int { return s.twin }
+func Twin(s Source) int { return s.twin }
 
 // AsTwin returns s as if it had the place of another among those of its name.
-func (s Source) AsTwin(of Source) Source {
+func AsTwin(s Source, of Source) Source {
 	s.twin = of.twin
 	return s
 }
@@ -137,8 +139,8 @@ func Own(sources []Source) ([]Source, error) {
 	for i, s := range list {
 		list[i].twin = named[s.name]
 		named[s.name]++
-		if s.memo != nil {
-			list[i].Memo = s.memo()
+		if s.makeMemo != nil {
+			list[i].memo = s.makeMemo()
 		}
 		if !s.anew {
 			continue
@@ -207,7 +209,7 @@ func Bytes(name string, data []byte) Source {
 
 // Peek reads up to n bytes of a stream that is not compressed and returns them;
 // the returned source still yields the whole stream.
-func (s Source) Peek(n int) (Source, []byte, error) {
+func Peek(s Source, n int) (Source, []byte, error) {
 	r, err := s.stream()
 	if err != nil {
 		return s, nil, err
@@ -258,7 +260,7 @@ func (c counted) Read(p []byte) (n int, err error) {
 
 // Open returns the source as one decompressed stream, and adds to stored what it
 // reads of the bytes as stored.
-func (s Source) Open(stored *atomic.Int64) (io.ReadCloser, error) {
+func Open(s Source, stored *atomic.Int64) (io.ReadCloser, error) {
 	var raw io.ReadCloser
 	if s.stream == nil {
 		section := counted{io.NopCloser(io.NewSectionReader(s.Data, 0, s.Data.Size())), stored}

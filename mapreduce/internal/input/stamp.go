@@ -18,8 +18,8 @@ type Stamp struct {
 	Sum      uint64    `json:"sum,omitempty"`     // xxhash64, of bytes that the program made
 }
 
-// Stamp is that of the source as it is now.
-func (s Source) Stamp() (x Stamp, err error) {
+// StampOf is the stamp of a source as it is now.
+func StampOf(s Source) (x Stamp, err error) {
 	x = Stamp{Name: s.name, Size: s.Size()}
 	switch data := s.Data.(type) {
 	case *dfs.LocalFile:

@@ -13,7 +13,7 @@ import (
 
 // Committer is the output of one plan: it turns attempts into parts, each once.
 type Committer struct {
-	Store       store
+	Store       Store
 	compression Compression
 	extension   string // of a part's name
 	meter       *meter
@@ -32,7 +32,7 @@ type taskID struct {
 // NewCommitter returns the output of one plan at a destination.
 func NewCommitter(d Destination) *Committer {
 	return &Committer{
-		Store: d.Store, compression: d.compression, extension: d.extension + d.compression.Extension(),
+		Store: d.store, compression: d.compression, extension: d.extension + d.compression.Extension(),
 		meter: d.meter, committed: map[taskID]bool{},
 	}
 }
@@ -152,7 +152,7 @@ func (c *Committer) Begin(p Part) (*PartWriter, error) {
 // writer returns the writer of a part to a file.
 func (c *Committer) writer(f io.WriteCloser) (*PartWriter, error) {
 	file := &strictFile{file: f}
-	z, err := c.compression.Wrap(file)
+	z, err := Compress(file, c.compression)
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}

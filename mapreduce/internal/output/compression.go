@@ -37,8 +37,8 @@ func ParseCompression(name string) (Compression, error) {
 	return 0, fmt.Errorf("unknown compression %q: want none, gzip, zstd or s2", name)
 }
 
-// Wrap returns a writer that compresses what it writes to w.
-func (c Compression) Wrap(w io.Writer) (io.WriteCloser, error) {
+// Compress returns a writer that compresses what it writes to w.
+func Compress(w io.Writer, c Compression) (io.WriteCloser, error) {
 	switch c {
 	case Gzip:
 		return gzip.NewWriter(w), nil

@@ -17,7 +17,7 @@ import (
 // directory there (ErrOutputExists), or is told that the Writer or Collected is used
 // (ErrDestinationUsed).
 type Destination struct {
-	Store       store
+	store       Store
 	compression Compression
 	extension   string // of the names of parts, before that of the compression
 	meter       *meter
@@ -33,7 +33,7 @@ func (d Destination) Extension(ext string) Destination {
 var extensions = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.\w{1,20}$`) })
 
 // CheckExtension is an error if the extension of parts cannot be one.
-func (d Destination) CheckExtension() error {
+func CheckExtension(d Destination) error {
 	if d.extension != "" && !extensions().MatchString(d.extension) {
 		return fmt.Errorf("the extension %q is not a point and 1 to 20 letters, digits or underscores", d.extension)
 	}
@@ -48,25 +48,28 @@ func (d Destination) Compressed(c Compression) Destination {
 
 // Check reports an output that SetupJob would refuse as things are, and changes nothing.
 func (d Destination) Check() error {
-	if s, ok := d.Store.(interface{ check() error }); ok {
+	if s, ok := d.store.(interface{ check() error }); ok {
 		return s.check()
 	}
 	return nil
 }
 
+// To is where a store of another package puts the parts.
+func To(s Store) Destination { return Destination{store: s} }
+
 // Given reports whether d is more than the zero value.
-func (d Destination) Given() bool { return d.Store != nil }
+func Given(d Destination) bool { return d.store != nil }
 
 // Routable is an error unless files of names can be written beside the parts.
-func (d Destination) Routable() error {
-	if !inDirectory(d.Store) {
-		return fmt.Errorf("mapreduce.Routed to %s: it takes a directory, such as Dir", d.Store.Name())
+func Routable(d Destination) error {
+	if !inDirectory(d.store) {
+		return fmt.Errorf("mapreduce.Routed to %s: it takes a directory, such as Dir", d.store.Name())
 	}
 	return nil
 }
 
 // inDirectory reports whether parts of a store lie in a directory.
-func inDirectory(s store) bool {
+func inDirectory(s Store) bool {
 	switch s.(type) {
 	case *localStore, *dirStore, *remoteStore:
 		return true
@@ -84,9 +87,9 @@ type Part struct {
 	Budget  *memory.Budget
 }
 
-// store keeps parts. Its methods are safe for concurrent use, except that those
+// Store keeps parts. Its methods are safe for concurrent use, except that those
 // of one part are called one after the other.
-type store interface {
+type Store interface {
 	Name() string
 	Setup() error
 	Create(Part) (io.WriteCloser, error)
@@ -118,7 +121,7 @@ type AppendFS interface {
 
 // InFS is a directory of another file system, such as a dfs; it must not exist yet.
 func InFS(fsys FS, dir string) Destination {
-	return Destination{Store: &dirStore{fs: fsys, dir: dir}}
+	return Destination{store: &dirStore{fs: fsys, dir: dir}}
 }
 
 // ErrEnded is the error of an attempt that outlived its job.

@@ -45,7 +45,7 @@ func TestHeldPartsAreInMemoryUpToTheirLimit(t *testing.T) {
 func TestPartsAreSentInTurn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var w bytes.Buffer
-		s := Writer("-", &w).Store.(*writerStore)
+		s := Writer("-", &w).store.(*writerStore)
 		require.NoError(t, s.Setup())
 		const n = 5
 		order := rapid.Permutation([]int{0, 1, 2, 3, 4}).Draw(t, "order")

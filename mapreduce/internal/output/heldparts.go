@@ -21,7 +21,7 @@ const holdLimit = 1 << 20
 // the parts sent so far. An error of w, or a panic, is Permanent: what was sent cannot be
 // sent again. name is what a person calls w, such as "-".
 func Writer(name string, w io.Writer) Destination {
-	return Destination{Store: &writerStore{
+	return Destination{store: &writerStore{
 		label: name, w: w, pending: map[string]*heldPart{},
 		ready: map[int]*heldPart{},
 	}}
@@ -181,10 +181,10 @@ type MemoryStore struct {
 	whole   bool                     // that job has succeeded
 }
 
-// Name implements store.
+// Name implements Store.
 func (m *MemoryStore) Name() string { return "memory" }
 
-// Setup implements store.
+// Setup implements Store.
 func (m *MemoryStore) Setup() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -195,7 +195,7 @@ func (m *MemoryStore) Setup() error {
 	return nil
 }
 
-// Create implements store.
+// Create implements Store.
 func (m *MemoryStore) Create(p Part) (io.WriteCloser, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -207,7 +207,7 @@ func (m *MemoryStore) Create(p Part) (io.WriteCloser, error) {
 	return nopCloser{b}, nil
 }
 
-// Commit implements store.
+// Commit implements Store.
 func (m *MemoryStore) Commit(p Part) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -219,7 +219,7 @@ func (m *MemoryStore) Commit(p Part) error {
 	return nil
 }
 
-// Discard implements store.
+// Discard implements Store.
 func (m *MemoryStore) Discard(p Part) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -227,7 +227,7 @@ func (m *MemoryStore) Discard(p Part) error {
 	return nil
 }
 
-// Success implements store.
+// Success implements Store.
 func (m *MemoryStore) Success() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -235,7 +235,7 @@ func (m *MemoryStore) Success() error {
 	return nil
 }
 
-// Abort implements store.
+// Abort implements Store.
 func (m *MemoryStore) Abort() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

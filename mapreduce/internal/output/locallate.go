@@ -15,7 +15,7 @@ import (
 // the same job has left is taken over by SetupJob, as ever. Destinations other than directories of this
 // machine are as before.
 func (d Destination) Late() Destination {
-	if s, ok := d.Store.(*localStore); ok {
+	if s, ok := d.store.(*localStore); ok {
 		s.late = true
 	}
 	return d

@@ -23,7 +23,7 @@ const resumeMark = "_RESUME"
 // the disk before they are committed, and CommitJob is to be followed by ForgetJob. Destinations
 // other than directories of this machine are as before.
 func (d Destination) Resumable(token string) Destination {
-	if s, ok := d.Store.(*localStore); ok {
+	if s, ok := d.store.(*localStore); ok {
 		s.token = token
 	}
 	return d
@@ -40,7 +40,7 @@ func (c *Committer) local() *localStore {
 // Finish does what a run has not come to that was killed between CommitJob and the end of ForgetJob.
 // Without one it does nothing.
 func (d Destination) Finish() error {
-	s, ok := d.Store.(*localStore)
+	s, ok := d.store.(*localStore)
 	if !ok {
 		return nil
 	}
@@ -64,7 +64,7 @@ func (d Destination) Finish() error {
 // Resumable tells whether another run can go on with the output.
 func (c *Committer) Resumable() bool { return c.local() != nil }
 
-// Tasks lists the tasks whose parts setupJob has found, or that have been committed since, with Try 0.
+// Tasks lists the tasks whose parts SetupJob has found, or that have been committed since, with Try 0.
 func (c *Committer) Tasks() (list []attempt.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,13 +75,13 @@ func (c *Committer) Tasks() (list []attempt.ID) {
 	return list
 }
 
-// Complete tells whether setupJob has found the output complete.
+// Complete tells whether SetupJob has found the output complete.
 func (c *Committer) Complete() bool {
 	s := c.local()
 	return s != nil && s.complete
 }
 
-// DropCommitted removes the parts that setupJob has found.
+// DropCommitted removes the parts that SetupJob has found.
 func (c *Committer) DropCommitted() error {
 	s := c.local()
 	if s == nil || s.out == nil {

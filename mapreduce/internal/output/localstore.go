@@ -18,9 +18,9 @@ import (
 // What a killed run has left there is not cleaned: nobody can tell that it is not at work.
 func Dir(dir string) Destination {
 	if stores.Named(dir) {
-		return Destination{Store: &remoteStore{url: stores.Clean(dir)}}
+		return Destination{store: &remoteStore{url: stores.Clean(dir)}}
 	}
-	return Destination{Store: &localStore{dir: filepath.Clean(dir)}}
+	return Destination{store: &localStore{dir: filepath.Clean(dir)}}
 }
 
 // ReplacedDir is a directory of this machine that takes the place of an earlier output of
@@ -32,9 +32,9 @@ func Dir(dir string) Destination {
 // then these are made visible, _SUCCESS last: between the two there is neither.
 func ReplacedDir(dir string) Destination {
 	if stores.Named(dir) {
-		return Destination{Store: &remoteStore{url: stores.Clean(dir), replace: true}}
+		return Destination{store: &remoteStore{url: stores.Clean(dir), replace: true}}
 	}
-	return Destination{Store: &localStore{dir: filepath.Clean(dir), replace: true}}
+	return Destination{store: &localStore{dir: filepath.Clean(dir), replace: true}}
 }
 
 // localStore writes attempts to _temporary/attempt in the directory of the output, and

@@ -96,7 +96,7 @@ func TestOutputThatIsRemovedMeanwhile(t *testing.T) {
 		there, err := openOutputDir(dirTree{}, "out")
 		require.NoError(t, err)
 		require.NoError(t, os.RemoveAll("out"))
-		require.ErrorIs(t, d.Store.(*localStore).refuse(there), ErrOutputBusy)
+		require.ErrorIs(t, d.store.(*localStore).refuse(there), ErrOutputBusy)
 		require.NoError(t, there.release())
 	}
 }

@@ -17,7 +17,7 @@ import (
 // root must stay open until the job has ended. [PartFile.Path] still is a path. Destinations other than
 // directories of this machine are as before.
 func (d Destination) Within(root *os.Root) Destination {
-	if s, ok := d.Store.(*localStore); ok {
+	if s, ok := d.store.(*localStore); ok {
 		s.tree.root = root
 	}
 	return d

@@ -15,7 +15,7 @@ import (
 // meetingStore is a store in whose output processes meet: one sets it up, others join it and write
 // parts, the first commits them.
 type meetingStore interface {
-	store
+	Store
 	// meeting is, after setup, where the others find the output.
 	meeting() (where string, err error)
 	join(where string, synced bool) error
@@ -29,7 +29,7 @@ func (c *Committer) Meets() bool {
 	return ok
 }
 
-// Meeting is, after setupJob, where other processes find the output.
+// Meeting is, after SetupJob, where other processes find the output.
 func (c *Committer) Meeting() (where string, err error) { return c.Store.(meetingStore).meeting() }
 
 // Join takes part in an output that another process has set up; synced says that it may be resumed.

@@ -17,10 +17,10 @@ import (
 type PartFile struct {
 	part  Part
 	name  string
-	store store
+	store Store
 	meter *meter
 	late  *lateFile
-	Bytes *PartWriter
+	bytes *PartWriter
 	path  string // empty: Path was not called
 	wrote bool
 	done  bool
@@ -38,9 +38,12 @@ func (c *Committer) OwnFile(at Part) (*PartFile, error) {
 	f.name = f.part.name
 	f.late = &lateFile{create: func() (io.WriteCloser, error) { return c.create(f.part) }}
 	var err error
-	f.Bytes, err = c.writer(f.late)
+	f.bytes, err = c.writer(f.late)
 	return f, err
 }
+
+// WriterOf is what the bytes of the part go through.
+func WriterOf(f *PartFile) *PartWriter { return f.bytes }
 
 // Name is what the part will be called, such as part-r-00000.
 func (f *PartFile) Name() string { return f.name }
@@ -55,16 +58,16 @@ func (f *PartFile) Write(p []byte) (int, error) {
 		return 0, ErrBothWays
 	}
 	f.wrote = true
-	if f.Bytes.Err != nil {
-		return 0, f.Bytes.Err
+	if f.bytes.Err != nil {
+		return 0, f.bytes.Err
 	}
 	if len(p) >= DirectSize {
-		return f.Bytes.Write(p)
+		return f.bytes.Write(p)
 	}
-	if f.Bytes.Buf = append(f.Bytes.Buf, p...); len(f.Bytes.Buf) >= FlushSize {
-		f.Bytes.Flush()
+	if f.bytes.Buf = append(f.bytes.Buf, p...); len(f.bytes.Buf) >= FlushSize {
+		f.bytes.Flush()
 	}
-	return len(p), f.Bytes.Err
+	return len(p), f.bytes.Err
 }
 
 // Path names a file of this machine that is not there yet and is to be the part: the writer makes it,
@@ -82,7 +85,7 @@ func (f *PartFile) Path() (string, error) {
 		return f.path, nil
 	case !ok:
 		return "", fault.Permanent(fmt.Errorf("a part in %s has no path: files by name go to Dir or ReplacedDir", f.store.Name()))
-	case f.Bytes.packs():
+	case f.bytes.packs():
 		return "", fault.Permanent(errors.New("a part that is Compressed has no path: what is written by name is not compressed"))
 	}
 	path, err := local.place(f.part)
@@ -90,26 +93,26 @@ func (f *PartFile) Path() (string, error) {
 	return path, err
 }
 
-// Finish makes the file of a writer that was closed ready for the commit.
-func (f *PartFile) Finish() (err error) {
+// FinishFile makes the file of a writer that was closed ready for the commit.
+func FinishFile(f *PartFile) (err error) {
 	f.done = true
 	if f.path == "" {
-		return f.Bytes.Close()
+		return f.bytes.Close()
 	}
-	f.Bytes.Bytes, err = f.store.(*localStore).adopt(f.part)
+	f.bytes.Bytes, err = f.store.(*localStore).adopt(f.part)
 	if err == nil {
-		err = f.meter.add(f.part, f.Bytes.Bytes)
+		err = f.meter.add(f.part, f.bytes.Bytes)
 	}
 	return err
 }
 
-// Drop closes the file of a writer that was aborted; AbortTask removes it.
-func (f *PartFile) Drop() {
+// DropFile closes the file of a writer that was aborted; AbortTask removes it.
+func DropFile(f *PartFile) {
 	if !f.done {
 		f.done = true
 		f.late.unwanted = true
-		f.Bytes.Buf = nil
-		_ = f.Bytes.Close()
+		f.bytes.Buf = nil
+		_ = f.bytes.Close()
 	}
 }
 

@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package mapreduce
+package output
 
 import (
 	"errors"
