@@ -31,8 +31,7 @@ type permanentError struct{ err error }
 func (e *permanentError) Error() string { return e.err.Error() }
 func (e *permanentError) Unwrap() error { return e.err }
 
-// Permanent marks err as one that another attempt would meet again, such as bad data: the
-// job fails at once, where it would try the task up to four times. Permanent(nil) is nil.
+// Permanent is mapreduce.Permanent, where its promises stand.
 func Permanent(err error) error {
 	if err == nil {
 		return nil
@@ -46,9 +45,7 @@ type badError struct{ err error }
 func (e *badError) Error() string { return e.err.Error() }
 func (e *badError) Unwrap() error { return e.err }
 
-// Bad marks err as the fault of the record that a map was called with, such as a number that is none:
-// another attempt would meet it again, so the job fails at once, as after [Permanent], unless bad
-// records are left out. Bad(nil) is nil.
+// Bad is mapreduce.Bad, where its promises stand.
 func Bad(err error) error {
 	if err == nil {
 		return nil
@@ -56,15 +53,13 @@ func Bad(err error) error {
 	return &badError{err}
 }
 
-// IsBad reports whether err is marked by [Bad].
+// IsBad is mapreduce.IsBad, where its promises stand.
 func IsBad(err error) bool {
 	var b *badError
 	return errors.As(err, &b)
 }
 
-// IsPermanent reports whether err is marked by [Permanent] or [Bad], or is of itself of that kind:
-// input that has changed, is damaged, has a block without a good replica or can be read only once, and
-// records that are too large.
+// IsPermanent is mapreduce.IsPermanent, where its promises stand.
 func IsPermanent(err error) bool {
 	var p *permanentError
 	var lost *dfs.UnreadableError

@@ -7,9 +7,7 @@ import (
 	"strings"
 )
 
-// StackPlace finds the user's code in the stack of one goroutine, as [runtime.Stack] writes it:
-// the innermost function that is neither of the standard library nor of this engine. It returns
-// its file and line, such as "words/count.go:17", or nothing if there is none.
+// StackPlace is mapreduce.StackPlace, where its promises stand.
 func StackPlace(stack string) string {
 	library := libraryRoot()
 	lines := strings.Split(stack, "\n")

@@ -14,15 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// FS returns sources for files of a file system, such as an embed.FS, a zip.Reader or an os.DirFS,
-// as [Files] does for those of this machine: a pattern is a file, a directory or a glob, and names
-// the file system's way ("." is all of it). No patterns are an error that wraps ErrNoSources. For
-// files of this machine Files is faster, for it maps them.
-//
-// Files with ReadAt or Seek are cut into splits. Others, such as those in a zip archive, are read
-// from start to end by one map; a further attempt opens them again. fsys must be safe for
-// concurrent use. A file whose size or time of modification changes while a job runs fails the job
-// with ErrInputChanged. The sources serve any number of jobs.
+// FS is mapreduce.FS, where its promises stand.
 func FS(fsys fs.FS, patterns ...string) (list []Source, err error) {
 	defer fault.Catch(&err)
 	if len(patterns) == 0 {

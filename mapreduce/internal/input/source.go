@@ -82,10 +82,7 @@ func (s Source) Size() int64 {
 // and streams can only be read from start to end, as one split.
 func (s Source) Splittable() bool { return s.Data != nil && s.stream == nil && s.packed == notPacked }
 
-// Stored returns a source for a file that dfs holds or maps. The extension of its
-// name tells whether it is compressed: .gz, .zst, .s2, .bz2 or .xz, in small letters or capitals; the
-// first bytes must agree. The plan closes data when the job ends, so it serves one job. A panic
-// of data's methods is an error of the attempt that called them.
+// Stored is mapreduce.Stored, where its promises stand.
 func Stored(data dfs.Source) (Source, error) {
 	data, err := guarded(data)
 	if err != nil {
@@ -95,13 +92,7 @@ func Stored(data dfs.Source) (Source, error) {
 	return s, checkMagic(s)
 }
 
-// File returns a source for a local file, for any number of jobs. What is no regular file, such as
-// a named pipe, or does not tell its size, as under /proc, becomes a stream. See Stored for
-// compressed files.
-//
-// Each job reads the file as it was when the job was bound. If it changes while the job runs, be it
-// that it grows, the job fails with ErrInputChanged, unless it had read the file by then; one that
-// is replaced by renaming another may also be read to its end.
+// File is mapreduce.File, where its promises stand.
 func File(path string) (Source, error) {
 	data, err := dfs.OpenLocal(path)
 	if err != nil {
@@ -157,16 +148,7 @@ func Own(sources []Source) ([]Source, error) {
 // ErrNoSources is the error of an input without sources: of [Files] without paths, and of Bind.
 var ErrNoSources = errors.New("nothing to read")
 
-// Files returns sources for paths, at least one; none is an error that wraps ErrNoSources.
-//
-// A path is a file, a directory or a glob. A directory stands for all files below it, in order of
-// name. A glob stands for the files and directories that match it, sorted, at least one: * and ?
-// within a name, ** across directories (it follows no symbolic links), [a-z], {one,other}. A file
-// that is there is itself, whatever its name. Directories and globs pass over names that begin with
-// "_" or ".", unless the glob spells that out, over pipes and over devices.
-//
-// A path may be of a store that the program has imported, such as s3://BUCKET/logs/*.gz: see package
-// stores.
+// Files is mapreduce.Files, where its promises stand.
 func Files(paths ...string) ([]Source, error) {
 	if len(paths) == 0 {
 		return nil, fmt.Errorf("mapreduce.Files: %w: no paths are given", ErrNoSources)
@@ -196,13 +178,12 @@ func Files(paths ...string) ([]Source, error) {
 	return list, nil
 }
 
-// Stream returns a source that reads r once, as one split, such as standard
-// input. A second attempt over it fails with ErrConsumed.
+// Stream is mapreduce.Stream, where its promises stand.
 func Stream(name string, r io.Reader) Source {
 	return Source{name: name, stream: once(name, func() (io.ReadCloser, error) { return io.NopCloser(r), nil })}
 }
 
-// Bytes returns a source over data, which must not change while the job runs.
+// Bytes is mapreduce.Bytes, where its promises stand.
 func Bytes(name string, data []byte) Source {
 	return Source{Data: dfs.Bytes(name, data), name: name}
 }

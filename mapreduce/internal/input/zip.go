@@ -11,13 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Zip returns sources for the files in a zip archive of this machine, in order of name, each called
-// as the archive and then the file: logs.zip/monday.txt. It passes over directories and over names
-// that begin with "_" or ".", as [Files] does. Each is read from start to end by one map, and
-// decompressed as its own name says, too. Archives that are damaged, files that are encrypted, and an
-// archive without files, are errors.
-//
-// [FS] reads an archive by patterns, and one that is not a file of this machine.
+// Zip is mapreduce.Zip, where its promises stand.
 func Zip(archive string) ([]Source, error) {
 	r, err := zip.OpenReader(archive)
 	if errors.Is(err, zip.ErrFormat) {

@@ -119,7 +119,7 @@ type AppendFS interface {
 	Append(name string) (io.WriteCloser, error)
 }
 
-// InFS is a directory of another file system, such as a dfs; it must not exist yet.
+// InFS is mapreduce.InFS, where its promises stand.
 func InFS(fsys FS, dir string) Destination {
 	return Destination{store: &dirStore{fs: fsys, dir: dir}}
 }

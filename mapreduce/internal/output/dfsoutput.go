@@ -8,8 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/dfs"
 )
 
-// InDFS is a directory of a dfs, which must not exist yet; parts are stored in
-// its usual blocks and replicas.
+// InDFS is mapreduce.InDFS, where its promises stand.
 func InDFS(fsys *dfs.FS, dir string) Destination { return InFS(blockFS{fsys}, dir) }
 
 // blockFS is a dfs as an FS. Its directories exist while they hold files.

@@ -16,10 +16,7 @@ import (
 // beyond it the part goes to a temporary file.
 const holdLimit = 1 << 20
 
-// Writer sends parts to w in the order of their tasks, each as soon as it and
-// all before it are committed; w is not closed. Of a job that fails, w keeps
-// the parts sent so far. An error of w, or a panic, is Permanent: what was sent cannot be
-// sent again. name is what a person calls w, such as "-".
+// Writer is mapreduce.Writer, where its promises stand.
 func Writer(name string, w io.Writer) Destination {
 	return Destination{store: &writerStore{
 		label: name, w: w, pending: map[string]*heldPart{},

@@ -10,12 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
-// Dir is a directory of this machine, which must not exist yet, unless a run that was
-// killed has left it unfinished: that is cleaned. Of jobs that want the same directory at
-// the same time one gets it, the others ErrOutputExists.
-//
-// It may be of a store that the program has imported, such as s3://BUCKET/counts: see package stores.
-// What a killed run has left there is not cleaned: nobody can tell that it is not at work.
+// Dir is mapreduce.Dir, where its promises stand.
 func Dir(dir string) Destination {
 	if stores.Named(dir) {
 		return Destination{store: &remoteStore{url: stores.Clean(dir)}}
@@ -23,13 +18,7 @@ func Dir(dir string) Destination {
 	return Destination{store: &localStore{dir: filepath.Clean(dir)}}
 }
 
-// ReplacedDir is a directory of this machine that takes the place of an earlier output of
-// that name, if there is one, when the job succeeds, in one step where the system can.
-// Until then the earlier output stays, and the new one is beside it as _NAME.new. What does
-// not look like the output of a job is not replaced.
-//
-// In a store (see [Dir]) the earlier output is removed when all parts of the new one are written, and
-// then these are made visible, _SUCCESS last: between the two there is neither.
+// ReplacedDir is mapreduce.ReplacedDir, where its promises stand.
 func ReplacedDir(dir string) Destination {
 	if stores.Named(dir) {
 		return Destination{store: &remoteStore{url: stores.Clean(dir), replace: true}}
