@@ -41,7 +41,7 @@ type grouper interface{ tellGroups() }
 
 // projector is an order with a virtual cluster.
 type projector interface {
-	projected(j *job, k TaskKind) VirtualView
+	projected(j *job, k TaskKind) (v VirtualView, has bool)
 }
 
 // tellStanding puts on record how jobs and queues stand, and which job waits because all slots are
@@ -81,7 +81,8 @@ func (c *Core) tellShare(j *job) {
 		}
 		now.demand[k], now.running[k] = j.demand(k), j.w[k].running
 		if o, ok := c.order.(projector); ok {
-			virtual[k] = Projected(o.projected(j, k))
+			v, _ := o.projected(j, k)
+			virtual[k] = Projected(v)
 		}
 	}
 	if now == t.said && virtual == t.virtual {

@@ -142,8 +142,7 @@ func (p *printer) sizes(h *mix, o *hfsp) {
 	for k := range TaskKind(kinds) {
 		h.flag(o.stale[k])
 		h.flag(o.drifted[k])
-		h.int(o.changes[k])
-		h.length(p.w.now - o.last[k])
+		h.length(min(patience, p.w.now-o.last[k]))
 		h.length(o.sum[k])
 		h.int(int(o.count[k]))
 		p.add(h, reflect.ValueOf(o.virtual[k]).Elem())
@@ -185,7 +184,7 @@ func (p *printer) add(h *mix, v reflect.Value) {
 			switch name := v.Type().Field(i).Name; name {
 			case "now", "Finish":
 				h.length(time.Duration(v.Field(i).Int()) - p.w.now)
-			case "copies", "plan": // scratch
+			case "plan": // scratch
 			default:
 				p.add(h, v.Field(i))
 			}

@@ -118,6 +118,14 @@ func (j *job) launchable(k TaskKind) bool {
 	return j.runnable && w.open && (w.waiting() > 0 || w.slow != nil)
 }
 
+// taskTime is the known duration of a task, 0 if unknown.
+func (j *job) taskTime(k TaskKind) time.Duration {
+	if k == Map {
+		return j.spec.MapTime
+	}
+	return j.spec.ReduceTime
+}
+
 // unfinished is the number of tasks of kind k not done yet.
 func (j *job) unfinished(k TaskKind) int { return len(j.w[k].tasks) - j.w[k].done }
 

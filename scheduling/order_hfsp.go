@@ -10,6 +10,10 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/virtual"
 )
 
+// patience is how long a new size may wait to be heeded, so that many that come together cost one
+// projection.
+const patience = 500 * time.Millisecond
+
 // hfsp is the Hadoop Fair Sojourn Protocol: a slot goes to the job that would finish first under
 // processor sharing, by its estimated size; larger jobs may be made to give slots back [HFSP §3].
 // Maps and reduces are ordered apart. The order "srpt" is the same with the work that is really
@@ -20,11 +24,9 @@ type hfsp struct {
 	srpt    bool
 	est     virtual.Estimator
 	virtual [kinds]*virtual.Cluster
-	scratch virtual.Cluster
 	stale   [kinds]bool          // projected finishes must be worked out anew
 	drifted [kinds]bool          // likewise, but that may wait for a moment
 	last    [kinds]time.Duration // when they were
-	changes [kinds]int           // since then, of jobs
 	sum     [kinds]time.Duration
 	count   [kinds]int64 // tasks that have finished, and their durations in sum
 	of      [kinds][]*sized
@@ -33,7 +35,6 @@ type hfsp struct {
 	needy   [kinds]index.List[*sized] // jobs with tasks to launch or to resume, smallest first
 	holders [kinds]index.List[*sized] // jobs with slots that they may lose, largest first
 	waits   bool                      // too many suspended tasks
-	sampled []*sized                  // scratch
 	learned []lesson                  // by place in the slab of attempts
 }
 
@@ -93,7 +94,7 @@ func (o *hfsp) add(j *job) error {
 			continue
 		}
 		k := TaskKind(k)
-		o.ageExactly(k)
+		o.age(k)
 		v := &sized{job: j, v: virtual.Job{ID: int64(j.id), Size: n, Weight: 1}, before: j.w[k].done}
 		if o.pol.Weighted {
 			v.v.Weight = j.spec.Priority.factor()
@@ -104,7 +105,7 @@ func (o *hfsp) add(j *job) error {
 			v.v.Resize(n, each)
 			o.virtual[k].Insert(&v.v)
 		}
-		v.v.Finish = o.virtual[k].Guess(&v.v, o.c.now)
+		v.v.Finish = math.MaxInt64
 		v.at = len(o.all[k])
 		o.all[k] = append(o.all[k], v)
 		o.stale[k] = true
@@ -129,14 +130,6 @@ func (o *hfsp) guess(j *job, k TaskKind, v *sized) time.Duration {
 	return time.Duration(float64(mean) * o.pol.Xi) // 7
 }
 
-// taskTime is the known duration of a task, 0 if unknown.
-func (j *job) taskTime(k TaskKind) time.Duration {
-	if k == Map {
-		return j.spec.MapTime
-	}
-	return j.spec.ReduceTime
-}
-
 // remove forgets a job that has ended. Its virtual work goes on, else the others would get ahead
 // unfairly; unless it was given up.
 func (o *hfsp) remove(j *job) {
@@ -152,7 +145,7 @@ func (o *hfsp) remove(j *job) {
 		o.all[k] = all[:len(all)-1]
 		o.of[k][j.index] = nil
 		if j.state != JobSucceeded {
-			o.ageExactly(k)
+			o.age(k)
 			o.virtual[k].Remove(&v.v)
 			o.stale[k] = true
 		}
@@ -162,33 +155,31 @@ func (o *hfsp) remove(j *job) {
 // sized finds what is kept of a job that has not ended, nil if it has no task of the kind.
 func (o *hfsp) sized(j *job, k TaskKind) *sized { return o.of[k][j.index] }
 
-// ageExactly brings a virtual cluster up to now before a job in it changes. With many jobs that
-// waits for the next projection or update: half a second of virtual work is then not worth going
-// through all jobs.
-func (o *hfsp) ageExactly(k TaskKind) {
-	if o.virtual[k].Len() <= virtual.Exact {
-		o.age(k)
-	}
-}
-
 // age brings a virtual cluster up to now.
 func (o *hfsp) age(k TaskKind) { o.virtual[k].Run(o.c.now) }
 
 func (o *hfsp) settle() {
 	for k := range TaskKind(kinds) {
-		o.stale[k] = o.stale[k] || o.drifted[k]
-		if o.virtual[k].Resize(o.c.slots[k]) {
+		if o.virtual[k].Resize(o.c.now, o.c.slots[k]) {
 			o.stale[k] = true
 		}
 		o.reproject(k)
 	}
 }
 
-func (o *hfsp) update() {
-	for k := range TaskKind(kinds) {
-		o.age(k)
-		o.stale[k] = o.stale[k] || o.drifted[k]
-		o.reproject(k)
+func (o *hfsp) update() { o.settle() }
+
+// reproject works out the projected finishes and the order anew, at once after an arrival or with
+// another number of slots. The mere passing of time does not change them.
+func (o *hfsp) reproject(k TaskKind) {
+	if o.srpt || !o.stale[k] && !(o.drifted[k] && o.c.now-o.last[k] >= patience) {
+		return
+	}
+	o.stale[k], o.drifted[k], o.last[k] = false, false, o.c.now
+	o.age(k)
+	o.virtual[k].Project()
+	for _, v := range o.all[k] {
+		o.reposition(v.job, k)
 	}
 }
 
@@ -209,7 +200,6 @@ func (o *hfsp) training(j *job, k TaskKind) bool {
 
 func (o *hfsp) changed(j *job, k TaskKind) {
 	if !o.srpt {
-		o.changes[k]++
 		o.reposition(j, k)
 		return
 	}
@@ -248,12 +238,10 @@ func (o *hfsp) rank(j *job, k TaskKind) index.Rank {
 	if o.sampling(j, k) {
 		return index.Rank{Value: float64(j.unfinished(k)), Tie: int32(j.id)} // 8
 	}
-	return o.sizeRank(j, k)
+	return o.rankOf(o.sized(j, k))
 }
 
-// sizeRank orders by size alone.
-func (o *hfsp) sizeRank(j *job, k TaskKind) index.Rank { return o.rankOf(o.sized(j, k)) }
-
+// rankOf orders by size alone.
 func (o *hfsp) rankOf(v *sized) index.Rank {
 	return index.Rank{Class: 1, Value: float64(o.key(v)), Tie: int32(v.job.id)}
 }
@@ -272,32 +260,12 @@ func (o *hfsp) line(k TaskKind, i int) *jobList {
 	return &o.lists[k]
 }
 
-// VirtualView is a job's place in the virtual cluster of hfsp, for one kind of its tasks.
-type VirtualView struct {
-	Left   time.Duration // serialized work left
-	Slots  float64       // held
-	Finish time.Duration // projected, or when it finished there; 0 if it has no tasks of the kind
-}
-
-// Virtual asks for a job's place in the virtual cluster.
-func (q View) Virtual(id JobID, k TaskKind) (VirtualView, error) {
-	c := q.c
-	j, err := c.find(id)
-	if err != nil {
-		return VirtualView{}, err
-	}
-	o, ok := c.order.(*hfsp)
-	if !ok || o.srpt {
-		return VirtualView{}, fmt.Errorf("%w: policy %s has no virtual cluster", ErrBadConfig, c.pol.Name)
-	}
-	return o.projected(j, k), nil
-}
-
-// projected is a job's place in the virtual cluster, zero for one that is not there.
-func (o *hfsp) projected(j *job, k TaskKind) VirtualView {
+// projected is a job's place in the virtual cluster, zero for one that is not there; srpt has none.
+func (o *hfsp) projected(j *job, k TaskKind) (VirtualView, bool) {
 	if o.srpt || j.state.Ended() || o.sized(j, k) == nil {
-		return VirtualView{}
+		return VirtualView{}, !o.srpt
 	}
-	now := o.virtual[k].Seen(&o.sized(j, k).v, o.c.now)
-	return VirtualView{Left: now.Left(), Slots: float64(now.Slots()), Finish: now.Finish}
+	o.age(k)
+	v := &o.sized(j, k).v
+	return VirtualView{Left: v.Left(), Slots: float64(v.Slots()), Finish: v.Finish}, true
 }

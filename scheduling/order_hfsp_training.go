@@ -83,13 +83,11 @@ func (o *hfsp) sample(j *job, k TaskKind, length, worked time.Duration, finished
 	}
 	v.estimate = true
 	size := o.est(v.samples, n)
-	o.ageExactly(k)
+	o.age(k)
 	o.virtual[k].Remove(&v.v)
-	v.v.Resize(0, 0)
-	if rest := n - v.through; rest > 0 {
-		v.v.Resize(rest, max(1, (size-v.worked)/time.Duration(rest))) // 10
-	}
-	if v.v.Tasks() == 0 {
+	rest := n - v.through
+	v.v.Resize(rest, max(1, (size-v.worked)/time.Duration(max(1, rest)))) // 10
+	if rest == 0 {
 		v.v.Finish = o.c.now
 	}
 	o.virtual[k].Insert(&v.v)

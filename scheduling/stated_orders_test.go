@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/tarry-mr/tarry/scheduling/internal/virtual"
 )
 
 // Under fifo a nearly full cluster gives each heartbeat one map only, to keep a slot for each 100
@@ -90,19 +88,22 @@ func hfspCore(t *testing.T, n Node, change func(*Policy)) (*Core, *hfsp, NodeID)
 func TestVirtualWorkOfEndedJobs(t *testing.T) {
 	c, o, n := hfspCore(t, Node{MapSlots: 2}, nil)
 	killed := submit(t, c, JobSpec{Maps: 1, MapTime: time.Hour})
+	virtual := func(id JobID) func() int { return o.of[Map][c.job(id).index].v.Slots }
+	slots := virtual(killed)
 	require.NoError(t, c.Kill(0, killed))
-	require.Zero(t, o.virtual[Map].Len())
+	require.Zero(t, slots())
 	require.Empty(t, o.all[Map])
-	submit(t, c, JobSpec{Maps: 1, MapTime: time.Hour})
+	slots = virtual(submit(t, c, JobSpec{Maps: 1, MapTime: time.Hour}))
 	submit(t, c, JobSpec{Maps: 1, MapTime: time.Hour})
 	got := beat(t, c, 0, n)
 	require.Len(t, got, 2)
 	beat(t, c, time.Minute, n, Status{Attempt: got[0], State: StateSucceeded})
-	require.Equal(t, 2, o.virtual[Map].Len())
+	require.Equal(t, 1, slots())
 	require.Len(t, o.all[Map], 1)
 	require.Zero(t, o.all[Map][0].at)
 	require.NoError(t, c.Update(time.Hour))
-	require.Zero(t, o.virtual[Map].Len())
+	o.age(Map)
+	require.Zero(t, slots())
 	_, err := c.View().Virtual(9, Map)
 	require.ErrorIs(t, err, ErrUnknownJob)
 	v, err := c.View().Virtual(2, Map)
@@ -116,44 +117,6 @@ func TestVirtualWorkOfEndedJobs(t *testing.T) {
 	submit(t, other, JobSpec{Maps: 1})
 	_, err = other.View().Virtual(1, Map)
 	require.ErrorContains(t, err, "has no virtual cluster")
-}
-
-// When finishes are projected anew: at once after an arrival, after a moment for a new size; of many
-// jobs, once as many have changed, or later.
-func TestWhenFinishesAreProjected(t *testing.T) {
-	many := virtual.Exact + 1
-	for _, x := range []struct {
-		jobs           int
-		stale, drifted bool
-		changes        int
-		since          time.Duration
-		want           bool
-	}{
-		{1, false, false, 9, time.Hour, false},
-		{1, true, false, 0, 0, true},
-		{1, false, true, 0, virtual.Patience - 1, false},
-		{1, false, true, 0, virtual.Patience, true},
-		{virtual.Exact, true, false, 0, 0, true},
-		{many, false, false, many, time.Hour, false},
-		{many, true, false, many - 1, 0, false},
-		{many, true, false, many, 0, true},
-		{many, false, true, 0, virtual.Patience - 1, false},
-		{many, false, true, 0, virtual.Patience, true},
-		{many, true, false, 0, virtual.Patience, true},
-		{2 * virtual.Exact, true, false, 0, 2*virtual.Patience - 1, false},
-		{2 * virtual.Exact, true, false, 0, 2 * virtual.Patience, true},
-	} {
-		_, o, _ := hfspCore(t, Node{}, nil)
-		for i := range x.jobs {
-			v := &virtual.Job{ID: int64(i), Weight: 1}
-			v.Resize(1, time.Hour)
-			o.virtual[Map].Insert(v)
-		}
-		o.stale[Map], o.drifted[Map], o.changes[Map] = x.stale, x.drifted, x.changes
-		o.last[Map] = 0
-		o.c.now = x.since
-		require.Equal(t, x.want, o.due(Map), "%+v", x)
-	}
 }
 
 // Once so many tasks are suspended none is, until no more than the lower number are left; without a

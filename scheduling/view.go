@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"fmt"
 	"math"
 	"time"
 )
@@ -286,4 +287,26 @@ func (q View) Locality(id JobID) (LocalityView, error) {
 	}
 	v, _ := q.c.placement[Map].view(j)
 	return v, nil
+}
+
+// VirtualView is a job's place in the virtual cluster of hfsp, for one kind of its tasks.
+type VirtualView struct {
+	Left   time.Duration // serialized work left
+	Slots  float64       // held
+	Finish time.Duration // projected, or when it finished there; 0 if it has no tasks of the kind
+}
+
+// Virtual asks for a job's place in the virtual cluster.
+func (q View) Virtual(id JobID, k TaskKind) (VirtualView, error) {
+	c := q.c
+	j, err := c.find(id)
+	if err != nil {
+		return VirtualView{}, err
+	}
+	if o, ok := c.order.(projector); ok {
+		if v, has := o.projected(j, k); has {
+			return v, nil
+		}
+	}
+	return VirtualView{}, fmt.Errorf("%w: policy %s has no virtual cluster", ErrBadConfig, c.pol.Name)
 }

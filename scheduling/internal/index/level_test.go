@@ -149,31 +149,4 @@ func TestBlocksOfAList(t *testing.T) {
 	require.Panics(t, func() { l.Remove(Rank{Value: 1}) })
 	require.Panics(t, func() { l.Move(Rank{Value: 1}, Rank{Value: 2}) })
 	require.Panics(t, func() { l.Remove(Rank{Value: -1}) })
-
-	var made List[int]
-	spots := make([]Spot, 500)
-	for i := range spots {
-		made.Append(&spots[i], Rank{Value: float64(i)}, i)
-		require.Equal(t, spotAt(Rank{Value: float64(i)}, true), spots[i])
-	}
-	for _, b := range made.blocks {
-		require.LessOrEqual(t, b.n, blockSize*3/4)
-	}
-	require.Len(t, made.blocks, 11)
-	made.Clear()
-	require.Zero(t, made.Len())
-	require.Empty(t, made.blocks)
-	require.Len(t, made.spare, 11)
-	var at Cursor
-	_, ok := made.Next(&at)
-	require.False(t, ok)
-	for i := range 100 { // none of the former elements is left
-		made.Insert(Rank{Value: float64(-i)}, -i)
-	}
-	want := -99
-	for v, ok := made.Next(&at); ok; v, ok = made.Next(&at) {
-		require.Equal(t, want, v)
-		want++
-	}
-	require.Equal(t, 1, want)
 }

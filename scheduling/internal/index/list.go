@@ -210,31 +210,6 @@ func (l *List[T]) Put(s *Spot, in bool, r Rank, v T) {
 	*s = spotAt(r, in)
 }
 
-// Clear takes all elements out.
-func (l *List[T]) Clear() {
-	for _, b := range l.blocks {
-		clear(b.values[:b.n])
-		b.n = 0
-		l.spare = append(l.spare, b.block)
-	}
-	clear(l.blocks)
-	l.blocks, l.n = l.blocks[:0], 0
-}
-
-// Append adds v behind all others. The blocks are left with room for insertions.
-func (l *List[T]) Append(s *Spot, r Rank, v T) {
-	k := len(l.blocks) - 1
-	if k < 0 || l.blocks[k].n >= blockSize*3/4 {
-		l.blocks = append(l.blocks, blockAt[T]{r, l.fresh()})
-		k++
-	}
-	b := l.blocks[k].block
-	b.ranks[b.n], b.values[b.n] = r, v
-	b.n++
-	l.n++
-	*s = spotAt(r, true)
-}
-
 // At is the i-th element.
 func (l *List[T]) At(i int) T {
 	k := 0

@@ -59,7 +59,7 @@ func TestFluidProjectionAgainstSteps(t *testing.T) {
 		}
 		const step = 0.05
 		want := slowFluid(c.jobs, c.slots, step)
-		c.fluid()
+		c.Project()
 		for i, v := range c.jobs {
 			require.InDelta(t, want[i], v.Finish.Seconds(), 10*step+0.02*want[i])
 		}

@@ -49,66 +49,32 @@ func (v *Job) Resize(n int, each time.Duration) {
 	}
 }
 
-// nearest is the time until the first running task finishes; the job has slots.
+// nearest is the time until the first running task finishes; without slots none ever does.
 func (v *Job) nearest() time.Duration {
 	best, slots := time.Duration(math.MaxInt64), v.slots
-	for _, r := range v.runs {
-		if slots <= 0 {
-			break
-		}
-		best = min(best, r.left)
-		slots -= r.n
+	for i := 0; i < len(v.runs) && slots > 0; i++ {
+		best = min(best, v.runs[i].left)
+		slots -= v.runs[i].n
 	}
 	return best
 }
 
 // steady is a time for which the job can go on, if not longer, before it has fewer tasks than
-// slots, by which others may get slots.
+// slots, by which others may get slots: whole waves of equal tasks, else until one finishes.
 func (v *Job) steady() time.Duration {
-	if v.slots == 0 {
-		return math.MaxInt64
+	if len(v.runs) == 1 && v.slots > 0 {
+		return time.Duration(max(1, v.tasks/v.slots)) * v.runs[0].left
 	}
-	if len(v.runs) == 1 { // whole waves; the last one ends, or leaves fewer tasks than slots
-		r := v.runs[0]
-		waves := max(1, r.n/v.slots)
-		return time.Duration(waves) * r.left
-	}
-	running, waiting, slots := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64), v.slots
-	for _, r := range v.runs {
-		if slots > 0 {
-			running = min(running, r.left)
-		}
-		if slots -= r.n; slots < 0 {
-			waiting, slots = min(waiting, r.left), 0
-		}
-	}
-	if waves := v.tasks/v.slots - 1; waves > 0 { // one takes running, those after it at least waiting each
-		return running + time.Duration(min(waves, 1000))*waiting
-	}
-	return running
+	return v.nearest()
 }
 
-// work lets the running tasks go on for d, others taking the places of those that finish. It
-// returns for how long of it there was nothing to do.
-func (v *Job) work(d time.Duration) time.Duration {
+// work lets the running tasks go on for d, others taking the places of those that finish.
+func (v *Job) work(d time.Duration) {
 	for d > 0 && v.tasks > 0 && v.slots > 0 {
-		if len(v.runs) == 1 && v.runs[0].n > v.slots { // whole waves at once
-			r := &v.runs[0]
-			if waves := min(int(d/r.left), r.n/v.slots); waves > 0 {
-				r.n -= waves * v.slots
-				v.tasks -= waves * v.slots
-				d -= time.Duration(waves) * r.left
-				if r.n == 0 {
-					v.runs = v.runs[:0]
-				}
-				continue
-			}
-		}
 		step := min(d, v.nearest())
 		v.progress(step)
 		d -= step
 	}
-	return d
 }
 
 // progress takes step off the first slots tasks; none has less left. It splits the run at the last
@@ -116,14 +82,12 @@ func (v *Job) work(d time.Duration) time.Duration {
 func (v *Job) progress(step time.Duration) {
 	slots := v.slots
 	for i := 0; i < len(v.runs) && slots > 0; i++ {
-		r := &v.runs[i]
-		if r.n > slots {
-			v.runs = slices.Insert(v.runs, i+1, run{r.n - slots, r.left})
-			r = &v.runs[i]
-			r.n = slots
+		if n := v.runs[i].n; n > slots {
+			v.runs = slices.Insert(v.runs, i+1, run{n - slots, v.runs[i].left})
+			v.runs[i].n = slots
 		}
-		slots -= r.n
-		r.left -= step
+		slots -= v.runs[i].n
+		v.runs[i].left -= step
 	}
 	kept := v.runs[:0]
 	for _, r := range v.runs {
