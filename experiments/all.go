@@ -5,23 +5,23 @@ import (
 	"io"
 
 	"github.com/tarry-mr/tarry/experiments/hammoud12"
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/own"
 	"github.com/tarry-mr/tarry/experiments/pastorelli13"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/experiments/zaharia10"
 )
 
 // Experiment is one published table or figure, or a question of our own.
-type Experiment = report.Experiment
+type Experiment = study.Experiment
 
 // Options are what a person may choose. The zero value is seed 0, one quick-less run.
-type Options = report.Options
+type Options = study.Options
 
 // Outcome is an experiment with what came out of it.
-type Outcome = report.Outcome
+type Outcome = study.Outcome
 
 // Counts is how many rows there are by kind and verdict.
-type Counts = report.Counts
+type Counts = study.Counts
 
 // All returns the experiments in the order of the report; a new one is a file of its own and an
 // entry here.
@@ -111,9 +111,9 @@ func All() []Experiment {
 }
 
 func entry(
-	name, title, source string, run func(context.Context, Options) (*report.Result, error),
+	name, title, source string, run func(context.Context, Options) (*study.Result, error),
 ) Experiment {
-	return Experiment{Name: name, Title: title, Source: source, Run: run}
+	return Experiment{Text: study.Text{Name: name, Title: title, Source: source}, Run: run}
 }
 
 // Find returns the experiment called name.
@@ -133,5 +133,5 @@ func Find(name string) (Experiment, bool) {
 func Write(
 	ctx context.Context, dir string, list []Experiment, o Options, log io.Writer,
 ) ([]Outcome, error) {
-	return report.Write(ctx, dir, list, o, log)
+	return study.Write(ctx, dir, list, o, log)
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
+	"github.com/tarry-mr/tarry/experiments/study"
 )
 
 // TestAll runs the quick version of every experiment: each has rows, a set-up and figures that can
@@ -27,8 +27,8 @@ func TestAll(t *testing.T) {
 			var files [2]map[string][]byte
 			for i := range files {
 				dir := t.TempDir()
-				done, err := report.Write(context.Background(), dir, []report.Experiment{e},
-					report.Options{Seed: 1, Quick: true}, io.Discard)
+				done, err := study.Write(context.Background(), dir, []study.Experiment{e},
+					study.Options{Seed: 1, Quick: true}, io.Discard)
 				require.NoError(t, err)
 				require.NotEmpty(t, done[0].Result.Rows)
 				requireRows(t, done[0].Result.Rows)
@@ -47,14 +47,14 @@ func TestAll(t *testing.T) {
 }
 
 // requireRows wants names that tell rows apart, and no verdict from one draw of chance.
-func requireRows(t *testing.T, rows []report.Row) {
+func requireRows(t *testing.T, rows []study.Row) {
 	t.Helper()
 	seen := map[string]bool{}
 	for _, row := range rows {
 		require.False(t, seen[row.Quantity], "two rows are called %s", row.Quantity)
 		seen[row.Quantity] = true
 		if !row.Ours.Sure && len(row.Ours.Values) < 2 {
-			require.NotEqual(t, report.Holds, row.Verdict(), row.Quantity)
+			require.NotEqual(t, study.Holds, row.Verdict(), row.Quantity)
 		}
 	}
 }
@@ -100,12 +100,12 @@ func TestExactRowsHold(t *testing.T) {
 	} {
 		e, ok := Find(name)
 		require.True(t, ok)
-		r, err := e.Run(context.Background(), report.Options{Seed: 7, Quick: true, Repeat: 3})
+		r, err := e.Run(context.Background(), study.Options{Seed: 7, Quick: true, Repeat: 3})
 		require.NoError(t, err)
 		require.NotEmpty(t, r.Rows)
 		for _, row := range r.Rows {
-			if row.Kind == report.Formula || row.Kind == report.Printed {
-				require.Equal(t, report.Holds, row.Verdict(), "%s: %s: ours %v, published %v",
+			if row.Kind == study.Formula || row.Kind == study.Printed {
+				require.Equal(t, study.Holds, row.Verdict(), "%s: %s: ours %v, published %v",
 					name, row.Quantity, row.Ours.Mean(), row.Published)
 			}
 		}

@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -70,9 +70,9 @@ func ablationShapes() []setup.Shape {
 
 // Ablation takes parts of reduce placement away and measures what is left against the best
 // assignment.
-func Ablation(ctx context.Context, o report.Options) (*report.Result, error) {
+func Ablation(ctx context.Context, o study.Options) (*study.Result, error) {
 	seeds := o.Repeats(100, 400)
-	r := &report.Result{Setup: []string{
+	r := &study.Result{Setup: []string{
 		"Placement alone: maps lie on random nodes (drawn by Zipf's law where crowded), each " +
 			"gives each reduce a megabyte times a lognormal factor; 2 reduce slots a node (4 on " +
 			"20 nodes); nothing else takes time or slots.",
@@ -86,14 +86,14 @@ func Ablation(ctx context.Context, o report.Options) (*report.Result, error) {
 			"CoGRS's own cap of reduces a node.",
 		fmt.Sprintf("%d seeds each. TND tells the Core a size of 1 for every partition.", seeds),
 	}}
-	bars := report.Figure{
+	bars := study.Figure{
 		Name: "ablation", Title: "Distance saved against the best assignment", X: "problem",
 		Y: "distance saved (%)",
 	}
 	for _, a := range ablations()[1:] { // any node saves nothing
-		bars.Series = append(bars.Series, report.Series{Name: a.name})
+		bars.Series = append(bars.Series, &study.Series{Name: a.name})
 	}
-	bars.Series = append(bars.Series, report.Series{Name: "best assignment"})
+	bars.Series = append(bars.Series, &study.Series{Name: "best assignment"})
 	for _, shape := range ablationShapes() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -109,7 +109,7 @@ func Ablation(ctx context.Context, o report.Options) (*report.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Figures = []report.Figure{bars, *early}
+	r.Figures = []study.Figure{bars, *early}
 	r.Notes = []string{
 		"The estimates by part of the maps known are of a separate calculation with greedy " +
 			"placement; the paper has no such numbers. They tell how much an early start costs, " +
@@ -124,14 +124,14 @@ func Ablation(ctx context.Context, o report.Options) (*report.Result, error) {
 
 // ablate adds the rows and bars of one problem.
 func ablate(
-	seed uint64, seeds int, shape setup.Shape, r *report.Result, bars *report.Figure,
+	seed uint64, seeds int, shape setup.Shape, r *study.Result, bars *study.Figure,
 ) error {
-	shown := func(what string, ours report.Sample) {
-		r.Add(report.Shown(fmt.Sprintf("%v; %s", shape, what), "%", ours))
+	shown := func(what string, ours study.Sample) {
+		r.Add(study.Shown(fmt.Sprintf("%v; %s", shape, what), "%", ours))
 	}
-	near := func(what string, ours report.Sample) {
-		r.Add(report.OwnRow(fmt.Sprintf("%v; %s", shape, what), "%",
-			"greedy by regret comes near", report.More(90), ours))
+	near := func(what string, ours study.Sample) {
+		r.Add(study.OwnRow(fmt.Sprintf("%v; %s", shape, what), "%",
+			"greedy by regret comes near", study.More(90), ours))
 	}
 	best, err := overSeeds(seed, seeds, shape,
 		func(p *setup.Placing, _ *rand.Rand) (float64, error) {
@@ -169,7 +169,7 @@ func ablate(
 	}
 	shown("best assignment with the cap: saved", capped)
 	shown("best assignment: saved", best)
-	last := &bars.Series[len(bars.Series)-1]
+	last := bars.Series[len(bars.Series)-1]
 	last.AddBar(best)
 	return nil
 }
@@ -178,21 +178,21 @@ func ablate(
 func overSeeds(
 	seed uint64, seeds int, shape setup.Shape,
 	figure func(p *setup.Placing, r *rand.Rand) (float64, error),
-) (report.Sample, error) {
+) (study.Sample, error) {
 	values := make([]float64, seeds)
 	for i := range values {
 		r := rand.New(rand.NewPCG(seed+uint64(i), 7))
 		var err error
 		if values[i], err = figure(setup.DrawPlacing(r, shape), r); err != nil {
-			return report.Sample{}, err
+			return study.Sample{}, err
 		}
 	}
-	return report.BySeed(values), nil
+	return study.BySeed(values), nil
 }
 
 // earlyPlacing shows what the place is worth if only some of the maps are known.
-func earlyPlacing(o report.Options, seeds int, r *report.Result) (*report.Figure, error) {
-	fig := &report.Figure{
+func earlyPlacing(o study.Options, seeds int, r *study.Result) (*study.Figure, error) {
+	fig := &study.Figure{
 		Name: "known", Title: "What an early start knows", X: "part of the maps known",
 		Y: "distance saved (%)",
 	}
@@ -206,8 +206,8 @@ func earlyPlacing(o report.Options, seeds int, r *report.Result) (*report.Figure
 		{"known sizes only", true, []float64{4.3, 8.5, 13.8, 19.5}},
 		{"with projection", false, []float64{8.3, 10.9, 15.2, 19.5}},
 	} {
-		s, dashed := report.Series{Name: way.name, X: parts},
-			report.Series{Name: way.name + ", estimate", X: parts, Y: way.want, Dashed: true}
+		s, dashed := &study.Series{Name: way.name, X: parts},
+			&study.Series{Name: way.name + ", estimate", X: parts, Y: way.want, Dashed: true}
 		for i, part := range parts {
 			rule := setup.Rule{
 				Known: part,
@@ -228,9 +228,9 @@ func earlyPlacing(o report.Options, seeds int, r *report.Result) (*report.Figure
 			if part == 1 && !way.blind { // nothing is left to be projected
 				continue
 			}
-			r.Add(report.OwnRow(fmt.Sprintf("%v; %g %% of the maps known, %s: saved", shape,
+			r.Add(study.OwnRow(fmt.Sprintf("%v; %g %% of the maps known, %s: saved", shape,
 				100*part, way.name), "%", fmt.Sprintf("near the estimate of %g", way.want[i]),
-				report.Near(way.want[i]), saved))
+				study.Near(way.want[i]), saved))
 		}
 		fig.Series = append(fig.Series, s, dashed)
 	}

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -77,8 +77,8 @@ func (g *gravityCluster) tnd(node int) (float64, error) {
 }
 
 // Fig5 is [Hammoud12 Figs 5 and 7]: total network distances, asked of the Core.
-func Fig5(context.Context, report.Options) (*report.Result, error) {
-	r := &report.Result{
+func Fig5(context.Context, study.Options) (*study.Result, error) {
+	r := &study.Result{
 		Setup: []string{
 			"Fig 5: 14 nodes in two racks of 7; 11 maps, one a node: 5 in the rack of node 3 and " +
 				"6 in that of nodes 8, 11 and 13, the only numbers that fit the published " +
@@ -115,10 +115,10 @@ func Fig5(context.Context, report.Options) (*report.Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		row := report.PrintedRow(c.text+": total network distance", "", c.want, report.Count,
-			report.Sure(got))
+		row := study.PrintedRow(c.text+": total network distance", "", c.want, study.Count,
+			study.Sure(got))
 		if c.fitted {
-			row = report.Known(row.Quantity, "", c.want, row.Ours).Saying("the racks follow from it")
+			row = study.Known(row.Quantity, "", c.want, row.Ours).Saying("the racks follow from it")
 		}
 		r.Add(row)
 	}
@@ -127,11 +127,11 @@ func Fig5(context.Context, report.Options) (*report.Result, error) {
 
 // placeFig5 lets the Core place the three reduces of Fig 5 and compares with native Hadoop's nodes
 // and with random ones.
-func placeFig5(r *report.Result, g *gravityCluster) error {
+func placeFig5(r *study.Result, g *gravityCluster) error {
 	p := setup.Placing{Slots: 2, At: fig5Feeding()}
-	bars := report.Figure{
+	bars := study.Figure{
 		Name: "tnd", Title: "Total network distance of a reduce by node", X: "node", Y: "links",
-		Series: []report.Series{{Name: "feeding nodes"}, {Name: "idle nodes"}},
+		Series: []*study.Series{{Name: "feeding nodes"}, {Name: "idle nodes"}},
 	}
 	random := 0.0
 	for n := range g.nodes {
@@ -170,14 +170,14 @@ func placeFig5(r *report.Result, g *gravityCluster) error {
 		}
 		sum += d
 	}
-	r.Add(report.FormulaRow("Fig 5: sum of the three reduces where CoGRS puts them", "", 90, 0,
-		report.Sure(sum)).Saying("follows from the text; native placement has 96"),
-		report.FormulaRow("Fig 5: mean over all nodes, a reduce", "", 31.43, 0.005,
-			report.Sure(random)).Saying("follows from the text"))
+	r.Add(study.FormulaRow("Fig 5: sum of the three reduces where CoGRS puts them", "", 90, 0,
+		study.Sure(sum)).Saying("follows from the text; native placement has 96"),
+		study.FormulaRow("Fig 5: mean over all nodes, a reduce", "", 31.43, 0.005,
+			study.Sure(random)).Saying("follows from the text"))
 	r.Setup = append(r.Setup,
 		"The Core places the three reduces of Fig 5 itself, without tolerance for nodes that are "+
 			"nearly as good.")
-	r.Figures = []report.Figure{bars}
+	r.Figures = []study.Figure{bars}
 	return nil
 }
 

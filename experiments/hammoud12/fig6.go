@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
@@ -49,14 +49,14 @@ func partitionSizes(
 
 // Fig6 is [Hammoud12 Fig 6]: the sizes of partitions by map and reduce. The paper's are only in the
 // figure; ours are measured.
-func Fig6(ctx context.Context, o report.Options) (*report.Result, error) {
+func Fig6(ctx context.Context, o study.Options) (*study.Result, error) {
 	size := heatSize{maps: 20, reduces: 20, split: 1_000_000}
 	if o.Quick {
 		size = heatSize{maps: 10, reduces: 10, split: 100_000}
 	}
-	r := &report.Result{Setup: fig6Setup(size)}
+	r := &study.Result{Setup: fig6Setup(size)}
 	seeds := o.Repeats(1, 10)
-	reduces := map[string]report.Sample{}
+	reduces := map[string]study.Sample{}
 	for _, j := range heatJobs() {
 		var uneven [4][]float64
 		for i := range seeds {
@@ -65,7 +65,7 @@ func Fig6(ctx context.Context, o report.Options) (*report.Result, error) {
 				return nil, fmt.Errorf("%s: %w", j.name, err)
 			}
 			if i == 0 {
-				r.Figures = append(r.Figures, report.Figure{
+				r.Figures = append(r.Figures, study.Figure{
 					Name: j.name, Title: "Bytes of each partition, " + j.name, X: "reduce",
 					Y: "map", Cells: sizes,
 				})
@@ -78,12 +78,12 @@ func Fig6(ctx context.Context, o report.Options) (*report.Result, error) {
 			"largest over mean partition of a map", "Gini index of the partitions of maps",
 			"largest over mean reduce", "Gini index of the reduces",
 		} {
-			r.Add(report.Shown(j.name+": "+what, "",
-				report.BySeed(uneven[k])).Saying("uneven, in the figure only"))
+			r.Add(study.Shown(j.name+": "+what, "",
+				study.BySeed(uneven[k])).Saying("uneven, in the figure only"))
 		}
-		reduces[j.name] = report.BySeed(uneven[3])
+		reduces[j.name] = study.BySeed(uneven[3])
 	}
-	r.Add(report.Shown("Gini index of the reduces, Sort2 over Sort1", "×",
+	r.Add(study.Shown("Gini index of the reduces, Sort2 over Sort1", "×",
 		reduces["sort2"].Over(reduces["sort1"])).Saying("the same program, more skew in the second"))
 	r.Notes = fig6Notes()
 	return r, nil

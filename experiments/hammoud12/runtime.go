@@ -7,24 +7,24 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
 // savings are run times saved, in per cent, at points of the grid.
-type savings []report.Sample
+type savings []study.Sample
 
-func (s savings) mean() report.Sample { return report.MeanOf(s) }
+func (s savings) mean() study.Sample { return study.MeanOf(s) }
 
 // most is what is saved at the point where that is most on the mean, least where it is least.
-func (s savings) most() report.Sample {
-	return slices.MaxFunc(s, func(a, b report.Sample) int { return cmp.Compare(a.Mean(), b.Mean()) })
+func (s savings) most() study.Sample {
+	return slices.MaxFunc(s, func(a, b study.Sample) int { return cmp.Compare(a.Mean(), b.Mean()) })
 }
 
-func (s savings) least() report.Sample {
-	return slices.MinFunc(s, func(a, b report.Sample) int { return cmp.Compare(a.Mean(), b.Mean()) })
+func (s savings) least() study.Sample {
+	return slices.MinFunc(s, func(a, b study.Sample) int { return cmp.Compare(a.Mean(), b.Mean()) })
 }
 
 // runtimeTotals is what CoGRS and LARTS save on the whole grid: over native placement, and over any
@@ -39,9 +39,9 @@ type runtimeGrid struct {
 
 // Runtime is the run times of [Hammoud12] and [Hammoud11]: what placement is worth in time, by how
 // narrow the way between racks is.
-func Runtime(ctx context.Context, o report.Options) (*report.Result, error) {
+func Runtime(ctx context.Context, o study.Options) (*study.Result, error) {
 	grid := newRuntimeGrid(o)
-	r := &report.Result{Setup: []string{
+	r := &study.Result{Setup: []string{
 		"14 nodes in 2 racks (the private cluster), 4 map and 2 reduce slots each, links of 1 " +
 			"Gb/s, uplinks over-subscribed from 1:1 to 20:1; flows share links fairly. The " +
 			"paper's network is not known.",
@@ -51,14 +51,14 @@ func Runtime(ctx context.Context, o report.Options) (*report.Result, error) {
 		"Reduces start at 5 % of the maps on any node (native), at half of them under CoGRS and " +
 			"LARTS, as in the first experiments here. Heartbeats every 3 s and when a task ends.",
 	}}
-	fig := report.Figure{
+	fig := study.Figure{
 		Name: "run-time", Title: "Run time saved over native placement", X: "over-subscription",
 		Y: "mean run time saved (%)",
 	}
 	var all runtimeTotals
 	names := [2]string{"CoGRS", "LARTS"}
 	for _, ratio := range grid.ratios {
-		series := [2]report.Series{}
+		series := [2]*study.Series{{}, {}}
 		for _, over := range grid.narrow {
 			saved, err := runtimeSaved(ctx, o, grid, ratio, over, &all)
 			if err != nil {
@@ -69,9 +69,9 @@ func Runtime(ctx context.Context, o report.Options) (*report.Result, error) {
 				series[k].AddSample(over, s.mean())
 				label := fmt.Sprintf("%s, shuffle %g × input, %g:1: run time saved", names[k],
 					ratio, over)
-				r.Add(report.Shown(label+", mean", "%", s.mean()),
-					report.Shown(label+", least", "%", s.least()),
-					report.Shown(label+", most", "%", s.most()))
+				r.Add(study.Shown(label+", mean", "%", s.mean()),
+					study.Shown(label+", least", "%", s.least()),
+					study.Shown(label+", most", "%", s.most()))
 			}
 		}
 		fig.Series = append(fig.Series, series[:]...)
@@ -80,36 +80,36 @@ func Runtime(ctx context.Context, o report.Options) (*report.Result, error) {
 	r.Findings = []string{fmt.Sprintf("On the mean over the grid CoGRS saves %.2f %% of the run "+
 		"time over native placement and LARTS %.2f %%.", all.native[0].mean().Mean(),
 		all.native[1].mean().Mean())}
-	r.Figures = []report.Figure{fig}
+	r.Figures = []study.Figure{fig}
 	r.Notes = runtimeNotes()
 	return r, nil
 }
 
 // rows judges the whole grid.
-func (t *runtimeTotals) rows() []report.Row {
-	return []report.Row{
-		report.PrintedRow("CoGRS: greatest saving of run time", "%", 23.8, report.Share,
+func (t *runtimeTotals) rows() []study.Row {
+	return []study.Row{
+		study.PrintedRow("CoGRS: greatest saving of run time", "%", 23.8, study.Share,
 			t.native[0].most()).Saying("up to; only the abstract states it"),
-		report.PrintedRow("LARTS: greatest saving of run time", "%", 11.6, report.Share,
+		study.PrintedRow("LARTS: greatest saving of run time", "%", 11.6, study.Share,
 			t.native[1].most()).Saying("up to; only the abstract states it"),
-		report.PrintedRow("LARTS: mean saving of run time", "%", 7, report.Share,
+		study.PrintedRow("LARTS: mean saving of run time", "%", 7, study.Share,
 			t.native[1].mean()).Saying("only the abstract states it, of its own jobs"),
-		report.OwnRow("CoGRS: mean saving of run time", "%", "more than nothing", report.More(0),
+		study.OwnRow("CoGRS: mean saving of run time", "%", "more than nothing", study.More(0),
 			t.native[0].mean()),
-		report.OwnRow("mean saving of run time, CoGRS less LARTS", "points",
-			"the later rule saves more", report.More(0),
+		study.OwnRow("mean saving of run time, CoGRS less LARTS", "points",
+			"the later rule saves more", study.More(0),
 			t.native[0].mean().Minus(t.native[1].mean())),
-		report.Shown("CoGRS: greatest saving over any node with the same start", "%",
+		study.Shown("CoGRS: greatest saving over any node with the same start", "%",
 			t.same[0].most()),
-		report.Shown("CoGRS: mean saving over any node with the same start", "%",
+		study.Shown("CoGRS: mean saving over any node with the same start", "%",
 			t.same[0].mean()),
-		report.Shown("LARTS: mean saving over any node with the same start", "%",
+		study.Shown("LARTS: mean saving over any node with the same start", "%",
 			t.same[1].mean()),
 	}
 }
 
 // newRuntimeGrid is the grid of a full or of a quick run.
-func newRuntimeGrid(o report.Options) runtimeGrid {
+func newRuntimeGrid(o study.Options) runtimeGrid {
 	grid := runtimeGrid{
 		narrow: []float64{1, 5, 10, 20}, ratios: []float64{1, 4}, sigmas: []float64{0, 1, 2},
 		perNode: []float64{0.5, 1, 2, 4}, jobs: 6, seeds: o.Repeats(1, 10),
@@ -136,7 +136,7 @@ func runtimeNotes() []string {
 // runtimeSaved runs the grid for one ratio of shuffle to input and one over-subscription; the
 // savings go into all too.
 func runtimeSaved(
-	ctx context.Context, o report.Options, grid runtimeGrid, ratio, over float64,
+	ctx context.Context, o study.Options, grid runtimeGrid, ratio, over float64,
 	all *runtimeTotals,
 ) (saved [2]savings, err error) {
 	list := setup.Placements()
@@ -165,8 +165,8 @@ func runtimeSaved(
 				return saved, err
 			}
 			for k := range saved {
-				over := func(native int) report.Sample {
-					return report.Pair(setup.Each(&c[k+1], setup.MeanSojourn),
+				over := func(native int) study.Sample {
+					return study.Pair(setup.Each(&c[k+1], setup.MeanSojourn),
 						setup.Each(&c[native], setup.MeanSojourn),
 						func(ours, native float64) float64 { return 100 * (1 - ours/native) })
 				}

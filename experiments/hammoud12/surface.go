@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -17,24 +17,24 @@ import (
 
 // Surface is the evaluation of [Hammoud12] as a surface: off-rack bytes saved over native
 // placement, by maps a node, skew and racks.
-func Surface(ctx context.Context, o report.Options) (*report.Result, error) {
+func Surface(ctx context.Context, o study.Options) (*study.Result, error) {
 	list := setup.Placements()
 	sigmas, perNode, jobs := []float64{0, 1, 1.5, 2}, []float64{0.5, 1, 2, 4, 16}, 10
 	if o.Quick {
 		sigmas, perNode, jobs = []float64{0, 2}, []float64{0.5, 4}, 4
 	}
-	r := &report.Result{Setup: surfaceSetup()}
-	var points []report.Sample
-	means := map[int]report.Sample{} // by racks
+	r := &study.Result{Setup: surfaceSetup()}
+	var points []study.Sample
+	means := map[int]study.Sample{} // by racks
 	for _, shape := range []struct{ nodes, racks int }{{14, 2}, {20, 4}} {
 		first := len(points)
-		fig := report.Figure{
+		fig := study.Figure{
 			Name:  fmt.Sprintf("surface-%d", shape.racks),
 			Title: fmt.Sprintf("Off-rack bytes saved by CoGRS, %d racks", shape.racks),
 			X:     "maps a node", Y: "off-rack bytes saved (%)",
 		}
 		for _, sigma := range sigmas {
-			s := report.Series{Name: fmt.Sprintf("σ = %g", sigma)}
+			s := &study.Series{Name: fmt.Sprintf("σ = %g", sigma)}
 			for _, per := range perNode {
 				cfg := simulator.Config{
 					Cluster: simulator.Cluster{
@@ -51,31 +51,31 @@ func Surface(ctx context.Context, o report.Options) (*report.Result, error) {
 				if err != nil {
 					return nil, err
 				}
-				cut := report.Pair(setup.Each(&all[1], setup.OffRack),
+				cut := study.Pair(setup.Each(&all[1], setup.OffRack),
 					setup.Each(&all[0], setup.OffRack),
 					func(ours, native float64) float64 { return 100 * (1 - ours/native) })
 				points = append(points, cut)
 				s.AddSample(per, cut)
-				r.Add(report.Shown(fmt.Sprintf("%d racks, %g maps a node, σ = %g: off-rack bytes "+
+				r.Add(study.Shown(fmt.Sprintf("%d racks, %g maps a node, σ = %g: off-rack bytes "+
 					"saved", shape.racks, per, sigma), "%", cut))
 			}
 			fig.Series = append(fig.Series, s)
 		}
-		means[shape.racks] = report.MeanOf(points[first:])
+		means[shape.racks] = study.MeanOf(points[first:])
 		r.Figures = append(r.Figures, fig)
 	}
 	if err := surfaceEstimates(o, r); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(points, func(a, b report.Sample) int { return cmp.Compare(a.Mean(), b.Mean()) })
+	slices.SortFunc(points, func(a, b study.Sample) int { return cmp.Compare(a.Mean(), b.Mean()) })
 	r.Add(
-		report.PrintedRow("mean over the grid, 2 racks: off-rack bytes saved", "%", 9.6,
-			report.Share, means[2]).Saying("private cluster; only the abstract states it"),
-		report.PrintedRow("mean over the grid, 4 racks: off-rack bytes saved", "%", 38.6,
-			report.Share, means[4]).Saying("EC2; only the abstract states it"),
-		report.Shown("least saving on the surface", "%", points[0]),
-		report.OwnRow("greatest saving on the surface", "%",
-			"above the abstract's 38.6 of EC2", report.More(38.6), points[len(points)-1]),
+		study.PrintedRow("mean over the grid, 2 racks: off-rack bytes saved", "%", 9.6,
+			study.Share, means[2]).Saying("private cluster; only the abstract states it"),
+		study.PrintedRow("mean over the grid, 4 racks: off-rack bytes saved", "%", 38.6,
+			study.Share, means[4]).Saying("EC2; only the abstract states it"),
+		study.Shown("least saving on the surface", "%", points[0]),
+		study.OwnRow("greatest saving on the surface", "%",
+			"above the abstract's 38.6 of EC2", study.More(38.6), points[len(points)-1]),
 	)
 	r.Findings = []string{fmt.Sprintf("On the means over our grid CoGRS saves %.1f %% of the "+
 		"off-rack bytes with 2 racks and %.1f %% with 4; the abstract has 9.6 %% on the private "+
@@ -113,7 +113,7 @@ func surfaceSetup() []string {
 }
 
 // surfaceEstimates compares placement alone with what was estimated for single points.
-func surfaceEstimates(o report.Options, r *report.Result) error {
+func surfaceEstimates(o study.Options, r *study.Result) error {
 	rule := setup.Rule{
 		Known: 1,
 		Policy: scheduling.ReducePolicy{
@@ -146,9 +146,9 @@ func surfaceEstimates(o report.Options, r *report.Result) error {
 		if err != nil {
 			return err
 		}
-		r.Add(report.OwnRow(fmt.Sprintf("placement alone, %v: off-rack bytes saved",
+		r.Add(study.OwnRow(fmt.Sprintf("placement alone, %v: off-rack bytes saved",
 			point.shape), "%", fmt.Sprintf("near the estimate of %g", point.want),
-			report.Near(point.want), saved))
+			study.Near(point.want), saved))
 	}
 	return nil
 }

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -21,15 +21,15 @@ const cacheMiddle = 8
 
 // Cache asks what it is worth to run maps where their block is in memory: hits and response on
 // popular files, by size of the nodes' caches, with and without a level of locality for memory.
-func Cache(ctx context.Context, o report.Options) (*report.Result, error) {
-	r := &report.Result{Setup: cacheSetup()}
-	hits := report.Figure{
+func Cache(ctx context.Context, o study.Options) (*study.Result, error) {
+	r := &study.Result{Setup: cacheSetup()}
+	hits := study.Figure{
 		Name: "hits", Title: "Maps that find their block in memory", X: "cache of a node (MiB)",
-		Y: "maps (%)", Series: []report.Series{{Name: "delay 5 s"}, {Name: "cache-affinity"}},
+		Y: "maps (%)", Series: []*study.Series{{Name: "delay 5 s"}, {Name: "cache-affinity"}},
 	}
-	times := report.Figure{
+	times := study.Figure{
 		Name: "sojourn", Title: "Mean sojourn", X: "cache of a node (MiB)", Y: "seconds",
-		Series: []report.Series{{Name: "delay 5 s"}, {Name: "cache-affinity"}},
+		Series: []*study.Series{{Name: "delay 5 s"}, {Name: "cache-affinity"}},
 	}
 	sizes := []int{1, 2, 4, cacheMiddle, 32}
 	if o.Quick {
@@ -40,7 +40,7 @@ func Cache(ctx context.Context, o report.Options) (*report.Result, error) {
 		return nil, err
 	}
 	plain := setup.Each(&none[0], setup.MeanSojourn)
-	r.Add(report.Shown("no cache, delay 5 s: mean sojourn", "s", plain))
+	r.Add(study.Shown("no cache, delay 5 s: mean sojourn", "s", plain))
 	for _, blocks := range sizes {
 		all, err := cacheRun(ctx, o, blocks, cacheContenders(cacheWait))
 		if err != nil {
@@ -52,7 +52,7 @@ func Cache(ctx context.Context, o report.Options) (*report.Result, error) {
 			times.Series[i].Add(float64(mebibytes(blocks)), setup.Each(&all[i], setup.MeanSojourn).Mean())
 		}
 	}
-	r.Figures = []report.Figure{hits, times}
+	r.Figures = []study.Figure{hits, times}
 	r.Notes = []string{
 		"Without affinity hits come by chance: delay scheduling brings maps to one of the three " +
 			"nodes with the block on disk, and some of these have read it before.",
@@ -95,7 +95,7 @@ func cacheContenders(w0 time.Duration) []simulator.Contender {
 
 // cacheRun runs contenders where each node keeps so many blocks.
 func cacheRun(
-	ctx context.Context, o report.Options, blocks int, list []simulator.Contender,
+	ctx context.Context, o study.Options, blocks int, list []simulator.Contender,
 	change ...func(*simulator.Config),
 ) ([]simulator.Contest, error) {
 	jobs := 600
@@ -124,33 +124,33 @@ func cacheHits(r *simulator.Result) float64 {
 }
 
 // cacheRows are what a size of cache gives.
-func cacheRows(blocks int, plain report.Sample, all []simulator.Contest) []report.Row {
+func cacheRows(blocks int, plain study.Sample, all []simulator.Contest) []study.Row {
 	name := fmt.Sprintf("cache of %d MiB", mebibytes(blocks))
 	without, with := setup.Each(&all[0], cacheHits), setup.Each(&all[1], cacheHits)
 	slow, fast := setup.Each(&all[0], setup.MeanSojourn), setup.Each(&all[1], setup.MeanSojourn)
-	rows := []report.Row{
-		report.Shown(name+", delay 5 s: in memory", "%", without),
-		report.Shown(name+", cache-affinity: in memory", "%", with),
-		report.Shown(name+", delay 5 s: node-local", "%", setup.Each(&all[0], setup.NodeLocal)),
-		report.Shown(name+", cache-affinity: node-local", "%",
+	rows := []study.Row{
+		study.Shown(name+", delay 5 s: in memory", "%", without),
+		study.Shown(name+", cache-affinity: in memory", "%", with),
+		study.Shown(name+", delay 5 s: node-local", "%", setup.Each(&all[0], setup.NodeLocal)),
+		study.Shown(name+", cache-affinity: node-local", "%",
 			setup.Each(&all[1], setup.NodeLocal)),
-		report.Shown(name+", delay 5 s: mean sojourn", "s", slow),
-		report.Shown(name+", cache-affinity: mean sojourn", "s", fast),
-		report.OwnRow(name+": hits that affinity adds", "points", "more than none", report.More(0),
+		study.Shown(name+", delay 5 s: mean sojourn", "s", slow),
+		study.Shown(name+", cache-affinity: mean sojourn", "s", fast),
+		study.OwnRow(name+": hits that affinity adds", "points", "more than none", study.More(0),
 			with.Minus(without)),
-		report.OwnRow(name+": mean sojourn, delay 5 s over cache-affinity", "×",
-			"waiting for memory pays", report.More(1), slow.Over(fast)),
+		study.OwnRow(name+": mean sojourn, delay 5 s over cache-affinity", "×",
+			"waiting for memory pays", study.More(1), slow.Over(fast)),
 	}
 	if blocks == cacheMiddle {
-		rows = append(rows, report.OwnRow("delay 5 s: mean sojourn, no cache over "+name, "×",
-			"a cache helps without affinity, too", report.More(1), plain.Over(slow)))
+		rows = append(rows, study.OwnRow("delay 5 s: mean sojourn, no cache over "+name, "×",
+			"a cache helps without affinity, too", study.More(1), plain.Over(slow)))
 	}
 	return rows
 }
 
 // cacheByWait sweeps W0.
-func cacheByWait(ctx context.Context, o report.Options) (report.Table, error) {
-	t := report.Table{
+func cacheByWait(ctx context.Context, o study.Options) (study.Table, error) {
+	t := study.Table{
 		Name: "waits", Title: fmt.Sprintf("Cache-affinity by its wait for memory, %d MiB a node",
 			mebibytes(cacheMiddle)),
 		Columns: []string{"W0 (s)", "in memory (%)", "mean sojourn (s)"},
@@ -168,8 +168,8 @@ func cacheByWait(ctx context.Context, o report.Options) (report.Table, error) {
 }
 
 // cacheByRate sweeps what a map reads from memory: the choice that decides what a hit is worth.
-func cacheByRate(ctx context.Context, o report.Options) (report.Table, error) {
-	t := report.Table{
+func cacheByRate(ctx context.Context, o study.Options) (study.Table, error) {
+	t := study.Table{
 		Name: "rates",
 		Title: fmt.Sprintf("Mean sojourn by the rate at which maps read memory, %d MiB a node",
 			mebibytes(cacheMiddle)),

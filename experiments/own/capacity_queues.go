@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -14,8 +14,8 @@ import (
 
 // CapacityQueues is what the Capacity Scheduler promises of its queues, measured: guaranteed parts,
 // what is borrowed and given back, and limits on users.
-func CapacityQueues(ctx context.Context, o report.Options) (*report.Result, error) {
-	r := &report.Result{Setup: []string{
+func CapacityQueues(ctx context.Context, o study.Options) (*study.Result, error) {
+	r := &study.Result{Setup: []string{
 		"100 map slots on 25 nodes, order capacity, event drive; queues wide (60 %) and narrow " +
 			"(40 %); jobs with more maps than they can run, of 10 s with a lognormal factor of " +
 			"sigma 0.3, without data, each of its own user.",
@@ -43,7 +43,7 @@ func twoQueues(change func(narrow *scheduling.QueueConfig)) []scheduling.QueueCo
 
 // queued runs tenants under the order capacity.
 func queued(
-	ctx context.Context, o report.Options, queues []scheduling.QueueConfig, w workload.Workload,
+	ctx context.Context, o study.Options, queues []scheduling.QueueConfig, w workload.Workload,
 ) (*simulator.Contest, error) {
 	p := setup.Preset("capacity", func(p *scheduling.Policy) { p.Queues = queues })
 	return setup.Contest(ctx, simulator.Config{
@@ -58,14 +58,14 @@ func inQueue(queue, user string) setup.Tenant {
 }
 
 // heldBy is the mean number of slots of jobs together.
-func heldBy(c *simulator.Contest, all int, jobs ...int) report.Sample {
+func heldBy(c *simulator.Contest, all int, jobs ...int) study.Sample {
 	return setup.Timelines(c, all, shareEvery, func(t setup.Timeline) float64 {
 		return t.Mean(shareFrom, shareEnd, jobs...)
 	})
 }
 
 // queueShares measures what queues under pressure hold, and the most that one may.
-func queueShares(ctx context.Context, o report.Options) ([]report.Row, error) {
+func queueShares(ctx context.Context, o study.Options) ([]study.Row, error) {
 	none := func(*scheduling.QueueConfig) {}
 	crowd := setup.Tenants(inQueue("wide", "a"), inQueue("narrow", "b"), inQueue("narrow", "c"),
 		inQueue("narrow", "d"))
@@ -79,17 +79,17 @@ func queueShares(ctx context.Context, o report.Options) ([]report.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []report.Row{
-		report.OwnRow("one job in the wide queue, three in the narrow one: slots of the wide one",
-			"slots", "its capacity, 60", report.Between(59, 61), heldBy(pressed, 4, 0)),
-		report.OwnRow("narrow queue alone, maximum 50 %: slots", "slots", "50",
-			report.Between(49, 50.5), heldBy(bounded, 1, 0)),
+	return []study.Row{
+		study.OwnRow("one job in the wide queue, three in the narrow one: slots of the wide one",
+			"slots", "its capacity, 60", study.Between(59, 61), heldBy(pressed, 4, 0)),
+		study.OwnRow("narrow queue alone, maximum 50 %: slots", "slots", "50",
+			study.Between(49, 50.5), heldBy(bounded, 1, 0)),
 	}, nil
 }
 
 // queueBorrows measures a queue that has all slots while the other one is empty, and how fast the
 // other one has its capacity when it is not.
-func queueBorrows(ctx context.Context, o report.Options) ([]report.Row, error) {
+func queueBorrows(ctx context.Context, o study.Options) ([]study.Row, error) {
 	const comes = 200 * time.Second
 	late := inQueue("wide", "a")
 	late.At = comes
@@ -104,19 +104,19 @@ func queueBorrows(ctx context.Context, o report.Options) ([]report.Row, error) {
 		func(t setup.Timeline) float64 { return t.Reach(comes, 59, 1) })
 	after := setup.Timelines(c, 2, shareEvery,
 		func(t setup.Timeline) float64 { return t.Mean(comes+3*shareMap, shareEnd, 0) })
-	return []report.Row{
-		report.OwnRow("wide queue empty: slots of the narrow one", "slots",
-			"it borrows all that is idle: 100", report.More(98), alone),
-		report.OwnRow("wide queue comes: until it has its capacity", "s",
-			"within about a map's time, 10 s, as maps end", report.Less(1.5*shareMap.Seconds()),
+	return []study.Row{
+		study.OwnRow("wide queue empty: slots of the narrow one", "slots",
+			"it borrows all that is idle: 100", study.More(98), alone),
+		study.OwnRow("wide queue comes: until it has its capacity", "s",
+			"within about a map's time, 10 s, as maps end", study.Less(1.5*shareMap.Seconds()),
 			back),
-		report.OwnRow("afterwards: slots of the narrow queue", "slots", "its capacity, 40",
-			report.Between(39, 41), after),
+		study.OwnRow("afterwards: slots of the narrow queue", "slots", "its capacity, 40",
+			study.Between(39, 41), after),
 	}, nil
 }
 
 // queueUsers measures the limits on users.
-func queueUsers(ctx context.Context, o report.Options) ([]report.Row, error) {
+func queueUsers(ctx context.Context, o study.Options) ([]study.Row, error) {
 	users := []string{"a", "b", "c", "d", "e"}
 	one := []scheduling.QueueConfig{{Name: "wide", Capacity: 100, UserLimit: 25}}
 	share := func(n int) (*simulator.Contest, error) {
@@ -140,14 +140,14 @@ func queueUsers(ctx context.Context, o report.Options) ([]report.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []report.Row{
-		report.OwnRow("user limit of 25 %, two users: slots of the first", "slots",
-			"an equal part, 50", report.Between(49, 51), heldBy(two, 2, 0)),
-		report.OwnRow("user limit of 25 %, five users: slots of the fourth", "slots",
-			"a quarter, 25", report.Between(24, 26), heldBy(five, 5, 3)),
-		report.OwnRow("user limit of 25 %, five users: slots of the fifth", "slots",
-			"waits until another one is done", report.Less(2), heldBy(five, 5, 4)),
-		report.OwnRow("user factor of 1, the rest of the cluster idle: slots of the user", "slots",
-			"the queue's capacity, 40", report.Between(39, 40.5), heldBy(greedy, 1, 0)),
+	return []study.Row{
+		study.OwnRow("user limit of 25 %, two users: slots of the first", "slots",
+			"an equal part, 50", study.Between(49, 51), heldBy(two, 2, 0)),
+		study.OwnRow("user limit of 25 %, five users: slots of the fourth", "slots",
+			"a quarter, 25", study.Between(24, 26), heldBy(five, 5, 3)),
+		study.OwnRow("user limit of 25 %, five users: slots of the fifth", "slots",
+			"waits until another one is done", study.Less(2), heldBy(five, 5, 4)),
+		study.OwnRow("user factor of 1, the rest of the cluster idle: slots of the user", "slots",
+			"the queue's capacity, 40", study.Between(39, 40.5), heldBy(greedy, 1, 0)),
 	}, nil
 }

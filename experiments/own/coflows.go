@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
@@ -17,12 +17,12 @@ import (
 const coflowName = "FB2010-1Hr-150-0.txt"
 
 // Coflows asks what placing reduces is worth on a trace of shuffles, by job and by byte.
-func Coflows(ctx context.Context, o report.Options) (*report.Result, error) {
+func Coflows(ctx context.Context, o study.Options) (*study.Result, error) {
 	trace, err := readCoflows(o)
 	if err != nil {
 		return nil, err
 	}
-	r := &report.Result{Setup: []string{
+	r := &study.Result{Setup: []string{
 		trace.source,
 		"By the trace: all reduces of a rack are one, and where they ran is known; each map rack " +
 			"has an equal part of the shuffle. The center of gravity is then any of the map racks.",
@@ -92,41 +92,41 @@ func newTracedBytes(list []workload.Coflow) *tracedBytes {
 }
 
 // cut compares the racks where reduces ran with the best racks.
-func (x *coflowTrace) cut(r *report.Result) {
+func (x *coflowTrace) cut(r *study.Result) {
 	all := make([]*tracedBytes, len(x.lists))
 	for i, list := range x.lists {
 		all[i] = newTracedBytes(list)
 	}
-	by := func(figure func(*tracedBytes) float64) report.Sample {
+	by := func(figure func(*tracedBytes) float64) study.Sample {
 		values := make([]float64, len(all))
 		for i, t := range all {
 			values[i] = figure(t)
 		}
 		if x.recorded {
-			return report.Sure(values[0])
+			return study.Sure(values[0])
 		}
-		return report.BySeed(values)
+		return study.BySeed(values)
 	}
 	saved := "by the trace: off-rack bytes saved, " // whatever a scheduler does
-	r.Add(report.Shown(saved+"mean of jobs", "%",
+	r.Add(study.Shown(saved+"mean of jobs", "%",
 		by(func(t *tracedBytes) float64 { return setup.Average(t.cuts) })).
 		Saying("43 measured before"),
-		report.Shown(saved+"median job", "%",
+		study.Shown(saved+"median job", "%",
 			by(func(t *tracedBytes) float64 { return setup.Median(t.cuts) })).
 			Saying("25 measured before"),
-		report.Shown(saved+"of all bytes", "%",
+		study.Shown(saved+"of all bytes", "%",
 			by(func(t *tracedBytes) float64 { return 100 * (1 - t.total.best/t.total.actual) })).
 			Saying("0.2 measured before"))
-	bars := report.Figure{
+	bars := study.Figure{
 		Name: "classes", Title: "Bytes off the rack by map racks of the shuffle", X: "map racks",
 		Y:      "part of the bytes",
-		Series: []report.Series{{Name: "as it was"}, {Name: "center of gravity"}},
+		Series: []*study.Series{{Name: "as it was"}, {Name: "center of gravity"}},
 	}
 	for _, c := range coflowClasses() {
 		if all[0].classes[c.name] == nil {
 			continue
 		}
-		part := func(figure func(s *rackBytes) float64) report.Sample {
+		part := func(figure func(s *rackBytes) float64) study.Sample {
 			return by(func(t *tracedBytes) float64 {
 				if t.classes[c.name] == nil {
 					return 0
@@ -136,9 +136,9 @@ func (x *coflowTrace) cut(r *report.Result) {
 		}
 		was := part(func(s *rackBytes) float64 { return s.actual / s.all })
 		best := part(func(s *rackBytes) float64 { return s.best / s.all })
-		r.Add(report.Shown(c.name+": bytes off the rack as it was", "",
+		r.Add(study.Shown(c.name+": bytes off the rack as it was", "",
 			was).Saying(fmt.Sprintf("%g measured before", c.was)),
-			report.Shown(c.name+": bytes off the rack at the center of gravity", "",
+			study.Shown(c.name+": bytes off the rack at the center of gravity", "",
 				best).Saying(fmt.Sprintf("%g measured before", c.best)))
 		bars.Categories = append(bars.Categories, c.name)
 		bars.Series[0].AddBar(was)
@@ -164,7 +164,7 @@ func coflowClasses() []coflowClass {
 }
 
 // replay simulates the shuffles with both placements.
-func (x *coflowTrace) replay(ctx context.Context, o report.Options, r *report.Result) error {
+func (x *coflowTrace) replay(ctx context.Context, o study.Options, r *study.Result) error {
 	contenders := setup.Placements()
 	contenders = contenders[:2]
 	for i := range contenders {
@@ -180,7 +180,7 @@ func (x *coflowTrace) replay(ctx context.Context, o report.Options, r *report.Re
 	}
 	var means, bytes [2][]float64
 	var against, local []float64
-	figure := report.Figure{
+	figure := study.Figure{
 		Name: "by-job", Title: "Off-rack bytes saved over the trace's own places, by job",
 		X: "saved (%)", Y: "part of the jobs", Steps: true,
 	}
@@ -211,15 +211,15 @@ func (x *coflowTrace) replay(ctx context.Context, o report.Options, r *report.Re
 	what := func(name, of string) string {
 		return "replayed, " + name + ": off-rack bytes saved over the trace's places, " + of
 	}
-	r.Add(report.Shown(what("any node", "mean of jobs"), "%", report.BySeed(means[0])),
-		report.Shown(what("any node", "of all bytes"), "%", report.BySeed(bytes[0])),
-		report.OwnRow(what("CoGRS", "mean of jobs"), "%", "43 measured before", report.Near(43),
-			report.BySeed(means[1])),
-		report.OwnRow(what("CoGRS", "of all bytes"), "%", "hardly any, 0.2 measured before",
-			report.Less(1), report.BySeed(bytes[1])),
-		report.Shown("replayed: mean sojourn, CoGRS over any node", "×", report.BySeed(against)),
-		report.OwnRow("replayed: maps in their racks", "%", "all", report.AtLeast(100),
-			report.BySeed(local)))
+	r.Add(study.Shown(what("any node", "mean of jobs"), "%", study.BySeed(means[0])),
+		study.Shown(what("any node", "of all bytes"), "%", study.BySeed(bytes[0])),
+		study.OwnRow(what("CoGRS", "mean of jobs"), "%", "43 measured before", study.Near(43),
+			study.BySeed(means[1])),
+		study.OwnRow(what("CoGRS", "of all bytes"), "%", "hardly any, 0.2 measured before",
+			study.Less(1), study.BySeed(bytes[1])),
+		study.Shown("replayed: mean sojourn, CoGRS over any node", "×", study.BySeed(against)),
+		study.OwnRow("replayed: maps in their racks", "%", "all", study.AtLeast(100),
+			study.BySeed(local)))
 	r.Figures = append(r.Figures, figure)
 	return nil
 }
@@ -249,7 +249,7 @@ type coflowTrace struct {
 }
 
 // readCoflows gives the shuffles and says where they are from.
-func readCoflows(o report.Options) (*coflowTrace, error) {
+func readCoflows(o study.Options) (*coflowTrace, error) {
 	f, err := setup.OpenTrace(coflowName)
 	if err != nil {
 		return nil, err

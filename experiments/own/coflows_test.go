@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
@@ -20,7 +20,7 @@ func TestCoflowsOfATrace(t *testing.T) {
 	require.NoError(t,
 		os.WriteFile(filepath.Join(dir, coflowName),
 			[]byte("3 2\n1 0 1 0 2 0:5.0 1:7\n2 10 2 1 2 1 0:3\n"), 0o666))
-	res, err := Coflows(t.Context(), report.Options{Seed: 1, Quick: true})
+	res, err := Coflows(t.Context(), study.Options{Seed: 1, Quick: true})
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(res.Setup[0], "Workload: the 2 shuffles of FB2010"),
 		res.Setup[0])
@@ -36,7 +36,7 @@ func TestCoflowsOfATrace(t *testing.T) {
 
 	require.NoError(t,
 		os.WriteFile(filepath.Join(dir, coflowName), []byte("3 2\n1 0 1 9 1 0:5\n"), 0o666))
-	_, err = Coflows(t.Context(), report.Options{Quick: true})
+	_, err = Coflows(t.Context(), study.Options{Quick: true})
 	require.ErrorIs(t, err, workload.ErrFormat, "a bad trace is not passed over")
 }
 

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -20,7 +20,7 @@ const traceName = "FB-2009_samples_24_times_1hr_0.tsv"
 const traceSpeed = 50
 
 // FacebookTrace crosses order, locality and reduce placement on a trace of Facebook.
-func FacebookTrace(ctx context.Context, o report.Options) (*report.Result, error) {
+func FacebookTrace(ctx context.Context, o study.Options) (*study.Result, error) {
 	jobs := 0
 	if o.Quick {
 		jobs = 600
@@ -50,7 +50,7 @@ func FacebookTrace(ctx context.Context, o report.Options) (*report.Result, error
 	if err != nil {
 		return nil, err
 	}
-	r := &report.Result{Setup: []string{
+	r := &study.Result{Setup: []string{
 		source,
 		"100 nodes in 5 racks, 4 map and 2 reduce slots each; maps read 20 MB/s; one reduce a " +
 			"GB; jobs larger than 1,000 maps shrink in proportion. Heartbeats tell progress.",
@@ -65,23 +65,23 @@ func FacebookTrace(ctx context.Context, o report.Options) (*report.Result, error
 func traceOrders() []string { return []string{"fifo", "hfs", "hfsp"} }
 
 // traceRows shows the contests, which come by order, then wait, then placement.
-func traceRows(all []simulator.Contest, r *report.Result) {
-	sojourn := report.Figure{
+func traceRows(all []simulator.Contest, r *study.Result) {
+	sojourn := study.Figure{
 		Name: "sojourn", Title: "Mean sojourn on the trace", X: "order and wait", Y: "seconds",
-		Series: []report.Series{{Name: "reduces anywhere"}, {Name: "reduces at the center"}},
+		Series: []*study.Series{{Name: "reduces anywhere"}, {Name: "reduces at the center"}},
 	}
-	bytes := report.Figure{
+	bytes := study.Figure{
 		Name: "off-rack", Title: "Bytes shuffled off the rack on the trace", X: "order and wait",
 		Y:      "GB",
-		Series: []report.Series{{Name: "reduces anywhere"}, {Name: "reduces at the center"}},
+		Series: []*study.Series{{Name: "reduces anywhere"}, {Name: "reduces at the center"}},
 	}
 	for i := range all {
 		c := &all[i]
 		mean := setup.Each(c, setup.MeanSojourn)
 		off := setup.Each(c, func(r *simulator.Result) float64 { return setup.OffRack(r) / 1e9 })
-		r.Add(report.Shown(c.Name+": mean sojourn", "s", mean),
-			report.Shown(c.Name+": node-local", "%", setup.Each(c, setup.NodeLocal)),
-			report.Shown(c.Name+": shuffled off the rack", "GB", off))
+		r.Add(study.Shown(c.Name+": mean sojourn", "s", mean),
+			study.Shown(c.Name+": node-local", "%", setup.Each(c, setup.NodeLocal)),
+			study.Shown(c.Name+": shuffled off the rack", "GB", off))
 		sojourn.Series[i%2].AddBar(mean)
 		bytes.Series[i%2].AddBar(off)
 		if i%2 == 0 {
@@ -92,19 +92,19 @@ func traceRows(all []simulator.Contest, r *report.Result) {
 		}
 	}
 	native, center := &all[6], &all[7] // hfs with waits
-	r.Add(report.OwnRow("hfs, W = 5s: off-rack bytes saved at the center, of all bytes", "%",
-		"more than none", report.More(0),
-		report.Pair(setup.Each(center, setup.OffRack), setup.Each(native, setup.OffRack),
+	r.Add(study.OwnRow("hfs, W = 5s: off-rack bytes saved at the center, of all bytes", "%",
+		"more than none", study.More(0),
+		study.Pair(setup.Each(center, setup.OffRack), setup.Each(native, setup.OffRack),
 			func(ours, any float64) float64 { return 100 * (1 - ours/any) })),
-		report.Shown("hfs, W = 5s: off-rack bytes saved at the center, mean of jobs that shuffle",
+		study.Shown("hfs, W = 5s: off-rack bytes saved at the center, mean of jobs that shuffle",
 			"%", setup.Seeds(all[6:8], savedByJob)),
-		report.Shown("mean sojourn, fifo over hfs, W = 5s", "×",
+		study.Shown("mean sojourn, fifo over hfs, W = 5s", "×",
 			setup.Each(&all[2], setup.MeanSojourn).Over(setup.Each(native, setup.MeanSojourn))).
 			Saying("fair sharing is shorter on mixed sizes: orders judges it"),
-		report.OwnRow("node-local maps that waiting adds, hfs", "points", "delay scheduling",
-			report.More(0),
+		study.OwnRow("node-local maps that waiting adds, hfs", "points", "delay scheduling",
+			study.More(0),
 			setup.Each(native, setup.NodeLocal).Minus(setup.Each(&all[4], setup.NodeLocal))))
-	r.Figures = []report.Figure{sojourn, bytes}
+	r.Figures = []study.Figure{sojourn, bytes}
 }
 
 // savedByJob is what placement saves of a job's off-rack bytes, the mean of jobs in per cent: one

@@ -6,15 +6,15 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
 // Failures takes nodes out under a mixed load, with reduces placed and not.
-func Failures(ctx context.Context, o report.Options) (*report.Result, error) {
+func Failures(ctx context.Context, o study.Options) (*study.Result, error) {
 	var list []simulator.Contender
 	for _, s := range []struct {
 		name string
@@ -24,13 +24,13 @@ func Failures(ctx context.Context, o report.Options) (*report.Result, error) {
 			func(p *scheduling.Policy) { p.Reduce.Rule, p.SlowStart = s.rule, 0.5 })
 		list = append(list, simulator.Contender{Name: s.name, Policy: p})
 	}
-	r := &report.Result{Setup: failuresSetup()}
-	fig := report.Figure{
+	r := &study.Result{Setup: failuresSetup()}
+	fig := study.Figure{
 		Name: "makespan", Title: "Makespan under failures of nodes",
 		X: "failures of a node in an hour", Y: "makespan over that without failures",
-		Series: []report.Series{{Name: list[0].Name}, {Name: list[1].Name}},
+		Series: []*study.Series{{Name: list[0].Name}, {Name: list[1].Name}},
 	}
-	var base [2]report.Sample
+	var base [2]study.Sample
 	for _, hours := range []float64{0, 8, 2, 0.5} {
 		cfg := setup.EC2()
 		cfg.Seed, cfg.Cluster.Racks, cfg.Core.Expiry = o.Seed, 4, 30*time.Second
@@ -53,20 +53,20 @@ func Failures(ctx context.Context, o report.Options) (*report.Result, error) {
 			ended := setup.Each(&all[k], func(r *simulator.Result) float64 {
 				return float64(r.Report.Jobs)
 			})
-			slower := report.Shown(name+", "+all[k].Name+": makespan against none", "×",
+			slower := study.Shown(name+", "+all[k].Name+": makespan against none", "×",
 				m.Over(base[k]))
 			if hours == 0.5 {
-				slower = report.OwnRow(slower.Quantity, "×", "failures cost time", report.More(1),
+				slower = study.OwnRow(slower.Quantity, "×", "failures cost time", study.More(1),
 					slower.Ours)
 			}
-			r.Add(report.Shown(name+", "+all[k].Name+": jobs ended", "", ended), slower)
+			r.Add(study.Shown(name+", "+all[k].Name+": jobs ended", "", ended), slower)
 		}
-		r.Add(report.OwnRow(name+": off-rack bytes saved by CoGRS", "%",
-			"more than none, also under failures", report.More(0),
-			report.Pair(setup.Each(&all[1], setup.OffRack), setup.Each(&all[0], setup.OffRack),
+		r.Add(study.OwnRow(name+": off-rack bytes saved by CoGRS", "%",
+			"more than none, also under failures", study.More(0),
+			study.Pair(setup.Each(&all[1], setup.OffRack), setup.Each(&all[0], setup.OffRack),
 				func(ours, any float64) float64 { return 100 * (1 - ours/any) })))
 	}
-	r.Figures = []report.Figure{fig}
+	r.Figures = []study.Figure{fig}
 	return r, nil
 }
 

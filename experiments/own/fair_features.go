@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -23,8 +23,8 @@ const (
 )
 
 // FairFeatures is what the guide of Hadoop's Fair Scheduler says of weights and limits, measured.
-func FairFeatures(ctx context.Context, o report.Options) (*report.Result, error) {
-	r := &report.Result{Setup: []string{
+func FairFeatures(ctx context.Context, o study.Options) (*study.Result, error) {
+	r := &study.Result{Setup: []string{
 		"100 map slots on 25 nodes, order pools, event drive; jobs with more maps than they can " +
 			"run, of 10 s with a lognormal factor of sigma 0.3, without data.",
 		"Slots held are means from 100 to 400 s, unless said; the most is of samples each second.",
@@ -38,7 +38,7 @@ func FairFeatures(ctx context.Context, o report.Options) (*report.Result, error)
 
 // shared runs tenants under the order pools with some allocations.
 func shared(
-	ctx context.Context, o report.Options, a scheduling.Allocations, until time.Duration,
+	ctx context.Context, o study.Options, a scheduling.Allocations, until time.Duration,
 	w workload.Workload,
 ) (*simulator.Contest, error) {
 	p := setup.Preset("hfs", func(p *scheduling.Policy) { p.Pools, p.Spread = a, false })
@@ -54,14 +54,14 @@ func tenant(pool string) setup.Tenant {
 }
 
 // heldOver is how many times as many slots one of two jobs holds as the other.
-func heldOver(c *simulator.Contest, from, to time.Duration, a, b int) report.Sample {
+func heldOver(c *simulator.Contest, from, to time.Duration, a, b int) study.Sample {
 	return setup.Timelines(c, 2, shareEvery, func(t setup.Timeline) float64 {
 		return t.Mean(from, to, a) / t.Mean(from, to, b)
 	})
 }
 
 // fairWeights measures the weights of pools, and of priorities, which are jobs' weights in a pool.
-func fairWeights(ctx context.Context, o report.Options) ([]report.Row, error) {
+func fairWeights(ctx context.Context, o study.Options) ([]study.Row, error) {
 	w := setup.Tenants(tenant("heavy"), tenant("light"))
 	pools := scheduling.Allocations{
 		Pools: []scheduling.PoolConfig{{Name: "heavy", Weight: 2}},
@@ -70,21 +70,21 @@ func fairWeights(ctx context.Context, o report.Options) ([]report.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := []report.Row{report.OwnRow("pool of weight 2: slots over those of weight 1", "×",
-		"2 times the share", report.Between(1.95, 2.05),
+	rows := []study.Row{study.OwnRow("pool of weight 2: slots over those of weight 1", "×",
+		"2 times the share", study.Between(1.95, 2.05),
 		heldOver(c, shareFrom, shareEnd, 0, 1))}
 	w = setup.Tenants(tenant("one"), tenant("one"))
 	w.Jobs[0].Priority = scheduling.High
 	if c, err = shared(ctx, o, scheduling.Allocations{}, shareEnd, w); err != nil {
 		return nil, err
 	}
-	return append(rows, report.OwnRow("job of high priority: slots over one of normal priority",
-		"×", "priorities are weights: 2", report.Between(1.95, 2.05),
+	return append(rows, study.OwnRow("job of high priority: slots over one of normal priority",
+		"×", "priorities are weights: 2", study.Between(1.95, 2.05),
 		heldOver(c, shareFrom, shareEnd, 0, 1))), nil
 }
 
 // fairSizes measures weights by size: a job of 100,000 maps beside one of 3,000.
-func fairSizes(ctx context.Context, o report.Options) ([]report.Row, error) {
+func fairSizes(ctx context.Context, o study.Options) ([]study.Row, error) {
 	const few = 3000
 	small := tenant("one")
 	small.Maps = few
@@ -94,13 +94,13 @@ func fairSizes(ctx context.Context, o report.Options) ([]report.Row, error) {
 		return nil, err
 	}
 	want := math.Log2(1+setup.Endless) / math.Log2(1+few) // as few runs out the ratio rises a little
-	return []report.Row{report.OwnRow("weights by size: slots of 100,000 maps over those of 3,000",
-		"×", "logarithm of the maps: 1.44", report.Between(0.95*want, 1.1*want),
+	return []study.Row{study.OwnRow("weights by size: slots of 100,000 maps over those of 3,000",
+		"×", "logarithm of the maps: 1.44", study.Between(0.95*want, 1.1*want),
 		heldOver(c, shareFrom, shareEnd, 0, 1))}, nil
 }
 
 // fairBoost measures the weight of new jobs, which is larger for some time.
-func fairBoost(ctx context.Context, o report.Options) ([]report.Row, error) {
+func fairBoost(ctx context.Context, o study.Options) ([]study.Row, error) {
 	const comes, boost = 300 * time.Second, 200 * time.Second
 	const gone = comes + boost
 	young := tenant("one")
@@ -111,16 +111,16 @@ func fairBoost(ctx context.Context, o report.Options) ([]report.Row, error) {
 		return nil, err
 	}
 	settle := 3 * shareMap
-	return []report.Row{
-		report.OwnRow("job new for 200 s, boost of 3: slots over those of an old job", "×",
-			"the factor, 3", report.Between(2.85, 3.15),
+	return []study.Row{
+		study.OwnRow("job new for 200 s, boost of 3: slots over those of an old job", "×",
+			"the factor, 3", study.Between(2.85, 3.15),
 			heldOver(c, comes+settle, gone, 1, 0)),
-		report.Shown("the same job afterwards", "×", heldOver(c, gone+settle, gone+boost, 1, 0)),
+		study.Shown("the same job afterwards", "×", heldOver(c, gone+settle, gone+boost, 1, 0)),
 	}, nil
 }
 
 // fairLimits measures limits on running jobs, of a pool and of a user, and on a pool's slots.
-func fairLimits(ctx context.Context, o report.Options) ([]report.Row, error) {
+func fairLimits(ctx context.Context, o study.Options) ([]study.Row, error) {
 	const few = 400 // maps of the jobs that are limited in number
 	var list []setup.Tenant
 	for range 5 {
@@ -128,7 +128,7 @@ func fairLimits(ctx context.Context, o report.Options) ([]report.Row, error) {
 		one.Maps = few
 		list = append(list, one)
 	}
-	running := func(c *simulator.Contest) report.Sample {
+	running := func(c *simulator.Contest) study.Sample {
 		return setup.Each(c, func(r *simulator.Result) float64 {
 			most := 0
 			for _, s := range r.Samples {
@@ -154,18 +154,18 @@ func fairLimits(ctx context.Context, o report.Options) ([]report.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	most := func(job int) report.Sample {
+	most := func(job int) study.Sample {
 		return setup.Timelines(slots, 2, shareEvery,
 			func(t setup.Timeline) float64 { return t.Most(job) })
 	}
-	return []report.Row{
-		report.OwnRow("limit of 2 jobs of a pool: most of 5 that run at once", "", "2",
-			report.Between(1.5, 2.5), running(byPool)),
-		report.OwnRow("limit of 3 jobs of a user: most of 5 that run at once", "", "3",
-			report.Between(2.5, 3.5), running(byUser)),
-		report.OwnRow("pool with at most 25 slots: most that it holds", "slots", "25",
-			report.Between(24.5, 25.5), most(0)),
-		report.OwnRow("the pool beside it: most that it holds", "slots", "what is left, 75",
-			report.Between(74.5, 75.5), most(1)),
+	return []study.Row{
+		study.OwnRow("limit of 2 jobs of a pool: most of 5 that run at once", "", "2",
+			study.Between(1.5, 2.5), running(byPool)),
+		study.OwnRow("limit of 3 jobs of a user: most of 5 that run at once", "", "3",
+			study.Between(2.5, 3.5), running(byUser)),
+		study.OwnRow("pool with at most 25 slots: most that it holds", "slots", "25",
+			study.Between(24.5, 25.5), most(0)),
+		study.OwnRow("the pool beside it: most that it holds", "slots", "what is left, 75",
+			study.Between(74.5, 75.5), most(1)),
 	}, nil
 }

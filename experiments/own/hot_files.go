@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -19,7 +19,7 @@ const pathsName = "FB-2010_samples_24_times_1hr_withInputPaths_0.tsv"
 
 // HotFiles lets many jobs read few files, with and without further replicas of those, and with and
 // without delay scheduling.
-func HotFiles(ctx context.Context, o report.Options) (*report.Result, error) {
+func HotFiles(ctx context.Context, o study.Options) (*study.Result, error) {
 	jobs := 600
 	if o.Quick {
 		jobs = 200
@@ -29,7 +29,7 @@ func HotFiles(ctx context.Context, o report.Options) (*report.Result, error) {
 		return nil, err
 	}
 	list := hotContenders()
-	r := &report.Result{Setup: []string{
+	r := &study.Result{Setup: []string{
 		source,
 		setup.EC2Setup()[0], "Five racks here. " + setup.EC2Setup()[1], setup.EC2Setup()[2],
 		setup.EC2Setup()[3],
@@ -39,12 +39,12 @@ func HotFiles(ctx context.Context, o report.Options) (*report.Result, error) {
 			"will be read is known ahead, so it is a bound on what learning from the past can " +
 			"give.",
 	}}
-	bars := report.Figure{
+	bars := study.Figure{
 		Name: "hot-files", Title: "Node-local maps of jobs on popular files", X: "replicas",
 		Y: "node-local (%)",
 	}
 	for i := range list {
-		bars.Series = append(bars.Series, report.Series{Name: list[i].Name})
+		bars.Series = append(bars.Series, &study.Series{Name: list[i].Name})
 	}
 	budgets := []float64{0, 0.05, 0.2, 0.5}
 	var first, last []simulator.Contest
@@ -72,7 +72,7 @@ func HotFiles(ctx context.Context, o report.Options) (*report.Result, error) {
 		}
 	}
 	r.Add(hotGains(first, last)...)
-	r.Figures = []report.Figure{bars}
+	r.Figures = []study.Figure{bars}
 	return r, nil
 }
 
@@ -89,32 +89,32 @@ func hotContenders() []simulator.Contender {
 }
 
 // hotGains compares the contests with the most replicas with those without further ones.
-func hotGains(first, last []simulator.Contest) []report.Row {
-	gain := func(i int) report.Sample {
+func hotGains(first, last []simulator.Contest) []study.Row {
+	gain := func(i int) study.Sample {
 		return setup.Each(&last[i], setup.NodeLocal).Minus(setup.Each(&first[i], setup.NodeLocal))
 	}
-	return []report.Row{
-		report.OwnRow("node-local maps that 50 % more replicas add, greedy less delay 5 s",
-			"points", "replicas help most without delay scheduling", report.More(0),
+	return []study.Row{
+		study.OwnRow("node-local maps that 50 % more replicas add, greedy less delay 5 s",
+			"points", "replicas help most without delay scheduling", study.More(0),
 			gain(0).Minus(gain(1))),
-		report.OwnRow("delay 5 s: node-local maps that 50 % more replicas add", "points",
-			"more than none", report.More(0), gain(1)),
-		report.OwnRow("greedy: mean sojourn with R = 3 over 50 % more replicas", "×",
-			"shorter with replicas", report.More(1),
+		study.OwnRow("delay 5 s: node-local maps that 50 % more replicas add", "points",
+			"more than none", study.More(0), gain(1)),
+		study.OwnRow("greedy: mean sojourn with R = 3 over 50 % more replicas", "×",
+			"shorter with replicas", study.More(1),
 			setup.Each(&first[0], setup.MeanSojourn).Over(
 				setup.Each(&last[0], setup.MeanSojourn))),
 	}
 }
 
 // hotRows shows a contest.
-func hotRows(name string, c *simulator.Contest) []report.Row {
-	rows := []report.Row{
-		report.Shown(name+": node-local", "%", setup.Each(c, setup.NodeLocal)),
-		report.Shown(name+": mean sojourn", "s", setup.Each(c, setup.MeanSojourn)),
+func hotRows(name string, c *simulator.Contest) []study.Row {
+	rows := []study.Row{
+		study.Shown(name+": node-local", "%", setup.Each(c, setup.NodeLocal)),
+		study.Shown(name+": mean sojourn", "s", setup.Each(c, setup.MeanSojourn)),
 	}
 	for _, class := range []string{"hottest file", "next nine files", "other files"} {
 		if v := setup.Local(c, class, scheduling.NodeLocal); v.Mean() > 0 {
-			rows = append(rows, report.Shown(name+": node-local, "+class, "%", v))
+			rows = append(rows, study.Shown(name+": node-local, "+class, "%", v))
 		}
 	}
 	return rows

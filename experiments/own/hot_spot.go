@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -26,19 +26,19 @@ const hotUncapped = "without cap"
 
 // pileUp is what became of the job with the hot spot.
 type pileUp struct {
-	distance report.Sample // WTND, in per cent of the greatest possible
-	largest  report.Sample // reduces on one node
-	sojourn  report.Sample // seconds
+	distance study.Sample // WTND, in per cent of the greatest possible
+	largest  study.Sample // reduces on one node
+	sojourn  study.Sample // seconds
 }
 
 // HotSpot is SPARK-10087: reduces without skew all prefer the node with the most outputs; the cap
 // spreads them.
-func HotSpot(ctx context.Context, o report.Options) (*report.Result, error) {
-	r := &report.Result{Setup: hotSpotSetup()}
-	fig := report.Figure{
+func HotSpot(ctx context.Context, o study.Options) (*study.Result, error) {
+	r := &study.Result{Setup: hotSpotSetup()}
+	fig := study.Figure{
 		Name: "cap", Title: "What the cap on reduces a node costs and saves",
 		X: "cap c: ceil(c R / feeding nodes) reduces a node", Y: "per cent, reduces, seconds",
-		Series: []report.Series{
+		Series: []*study.Series{
 			{Name: "distance (% of the greatest)"},
 			{Name: "reduces on the fullest node"},
 			{Name: "time of the job (s)"},
@@ -47,10 +47,10 @@ func HotSpot(ctx context.Context, o report.Options) (*report.Result, error) {
 	run := func(name string, rule scheduling.ReducePolicy) (pileUp, error) {
 		at, err := hotRun(ctx, o, rule)
 		if name != hotUncapped { // judged below
-			r.Add(report.Shown(name+": reduces on the fullest node", "", at.largest))
+			r.Add(study.Shown(name+": reduces on the fullest node", "", at.largest))
 		}
-		r.Add(report.Shown(name+": distance", "% of the greatest", at.distance),
-			report.Shown(name+": time of the job", "s", at.sojourn))
+		r.Add(study.Shown(name+": distance", "% of the greatest", at.distance),
+			study.Shown(name+": time of the job", "s", at.sojourn))
 		return at, err
 	}
 	if _, err := run("any node that asks", scheduling.ReducePolicy{}); err != nil {
@@ -70,14 +70,14 @@ func HotSpot(ctx context.Context, o report.Options) (*report.Result, error) {
 		}
 		points[c] = at
 		if c > 0 {
-			for k, y := range []report.Sample{at.distance, at.largest, at.sojourn} {
+			for k, y := range []study.Sample{at.distance, at.largest, at.sojourn} {
 				fig.Series[k].AddSample(c, y)
 			}
 		}
 	}
 	free, capped := points[-1], points[1.5]
 	r.Add(capRows(free, capped)...)
-	r.Figures = []report.Figure{fig}
+	r.Figures = []study.Figure{fig}
 	r.Notes = hotSpotNotes()
 	return r, nil
 }
@@ -99,29 +99,29 @@ func hotSpotSetup() []string {
 }
 
 // capRows compares the job without cap with the one under the default cap.
-func capRows(free, capped pileUp) []report.Row {
+func capRows(free, capped pileUp) []study.Row {
 	random, best := hotBounds()
-	less := func(a float64, b report.Sample) report.Sample {
-		return report.Pair(b, b, func(b, _ float64) float64 { return a - b })
+	less := func(a float64, b study.Sample) study.Sample {
+		return study.Pair(b, b, func(b, _ float64) float64 { return a - b })
 	}
-	return []report.Row{
-		report.OwnRow(hotUncapped+": reduces on the fullest node", "", "nearly all, SPARK-10087",
-			report.More(0.9*hotReduces), free.largest),
-		report.OwnRow("with the default cap: reduces on the fullest node", "",
+	return []study.Row{
+		study.OwnRow(hotUncapped+": reduces on the fullest node", "", "nearly all, SPARK-10087",
+			study.More(0.9*hotReduces), free.largest),
+		study.OwnRow("with the default cap: reduces on the fullest node", "",
 			"at most its part and half as much",
-			report.AtMost(math.Ceil(1.5*hotReduces/(hotNodes-1))), capped.largest),
-		report.Shown("what the default cap costs: distance", "points",
+			study.AtMost(math.Ceil(1.5*hotReduces/(hotNodes-1))), capped.largest),
+		study.Shown("what the default cap costs: distance", "points",
 			capped.distance.Minus(free.distance)),
-		report.Shown("reduces on random nodes: distance", "% of the greatest",
-			report.Sure(random)),
-		report.OwnRow(
+		study.Shown("reduces on random nodes: distance", "% of the greatest",
+			study.Sure(random)),
+		study.OwnRow(
 			"what placement with the default cap still saves over random nodes: distance", "points",
-			"more than nothing", report.More(0), less(random, capped.distance),
+			"more than nothing", study.More(0), less(random, capped.distance),
 		),
-		report.Shown("best placement with the default cap: distance", "% of the greatest",
-			report.Sure(best)),
-		report.OwnRow("time of the job without cap over with", "×",
-			"one link takes all that the cap spreads", report.More(1),
+		study.Shown("best placement with the default cap: distance", "% of the greatest",
+			study.Sure(best)),
+		study.OwnRow("time of the job without cap over with", "×",
+			"one link takes all that the cap spreads", study.More(1),
 			free.sojourn.Over(capped.sojourn)),
 	}
 }
@@ -144,7 +144,7 @@ func hotPlaces() (at []int) {
 }
 
 // hotRun runs the job once for each seed.
-func hotRun(ctx context.Context, o report.Options, rule scheduling.ReducePolicy) (pileUp, error) {
+func hotRun(ctx context.Context, o study.Options, rule scheduling.ReducePolicy) (pileUp, error) {
 	p := setup.Preset("fair", func(p *scheduling.Policy) {
 		setup.Waits(time.Minute, time.Minute)(p)
 		p.Reduce, p.SlowStart = rule, 1
@@ -185,7 +185,7 @@ func hotRun(ctx context.Context, o report.Options, rule scheduling.ReducePolicy)
 		largest = append(largest, float64(slices.Max(on[:])))
 	}
 	return pileUp{
-		report.BySeed(distance), report.BySeed(largest), report.BySeed(sojourn),
+		study.BySeed(distance), study.BySeed(largest), study.BySeed(sojourn),
 	}, nil
 }
 

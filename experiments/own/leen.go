@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -22,8 +22,8 @@ const (
 
 // LEEN asks what dividing keys by locality and fairness is worth against hash partitions, wherever
 // their reduces are placed.
-func LEEN(ctx context.Context, o report.Options) (*report.Result, error) {
-	r := &report.Result{Setup: []string{
+func LEEN(ctx context.Context, o study.Options) (*study.Result, error) {
+	r := &study.Result{Setup: []string{
 		fmt.Sprintf("%d nodes in 4 racks, 4 map and 2 reduce slots each; links of 1 Gb/s, uplinks "+
 			"over-subscribed 3:1, flows share fairly; event drive.", leenNodes),
 		fmt.Sprintf("Jobs one after another, each of %d maps of 128 MB with as much output, and a "+
@@ -61,7 +61,7 @@ func LEEN(ctx context.Context, o report.Options) (*report.Result, error) {
 
 // leenRun runs jobs with such keys under each placement.
 func leenRun(
-	ctx context.Context, o report.Options, jobs int, keys workload.Keys,
+	ctx context.Context, o study.Options, jobs int, keys workload.Keys,
 ) ([]simulator.Contest, error) {
 	list := setup.Placements()
 	list = append(list, simulator.Contender{
@@ -100,27 +100,27 @@ func leenLargest(r *simulator.Result) float64 {
 }
 
 // leenRows are what a kind of keys gives; the contests are any node, CoGRS, LARTS and LEEN.
-func leenRows(name string, skewed bool, all []simulator.Contest) (rows []report.Row) {
+func leenRows(name string, skewed bool, all []simulator.Contest) (rows []study.Row) {
 	for i := range all {
 		c := &all[i]
 		rows = append(rows,
-			report.Shown(name+", "+c.Name+": bytes moved", "%", setup.Each(c, leenMoved)),
-			report.Shown(name+", "+c.Name+": largest reduce over the mean", "×",
+			study.Shown(name+", "+c.Name+": bytes moved", "%", setup.Each(c, leenMoved)),
+			study.Shown(name+", "+c.Name+": largest reduce over the mean", "×",
 				setup.Each(c, leenLargest)),
-			report.Shown(name+", "+c.Name+": time of a job", "s",
+			study.Shown(name+", "+c.Name+": time of a job", "s",
 				setup.Each(c, setup.MeanSojourn)))
 	}
 	cogrs, leen := &all[1], &all[3]
-	faster := report.OwnRow(name+": time of a job, CoGRS over LEEN", "×", "LEEN is faster",
-		report.More(1),
+	faster := study.OwnRow(name+": time of a job, CoGRS over LEEN", "×", "LEEN is faster",
+		study.More(1),
 		setup.Each(cogrs, setup.MeanSojourn).Over(setup.Each(leen, setup.MeanSojourn)))
 	if !skewed { // no fault of the division moves it beyond its interval
-		faster.Kind = report.Context
+		faster.Kind = study.Context
 	}
 	return append(rows,
-		report.OwnRow(name+": bytes moved, CoGRS less LEEN", "points", "LEEN moves less",
-			report.More(0), setup.Each(cogrs, leenMoved).Minus(setup.Each(leen, leenMoved))),
-		report.OwnRow(name+": largest reduce, CoGRS over LEEN", "×", "LEEN is fairer",
-			report.More(1), setup.Each(cogrs, leenLargest).Over(setup.Each(leen, leenLargest))),
+		study.OwnRow(name+": bytes moved, CoGRS less LEEN", "points", "LEEN moves less",
+			study.More(0), setup.Each(cogrs, leenMoved).Minus(setup.Each(leen, leenMoved))),
+		study.OwnRow(name+": largest reduce, CoGRS over LEEN", "×", "LEEN is fairer",
+			study.More(1), setup.Each(cogrs, leenLargest).Over(setup.Each(leen, leenLargest))),
 		faster)
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/offers"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
@@ -34,24 +34,24 @@ type offersRun struct {
 
 // Offers asks whether delay scheduling works as frameworks' own choice: a master offers each slot to
 // one framework, which refuses or takes it, against one scheduler with the same two pools.
-func Offers(ctx context.Context, o report.Options) (*report.Result, error) {
-	r := &report.Result{Setup: offersSetup()}
+func Offers(ctx context.Context, o study.Options) (*study.Result, error) {
+	r := &study.Result{Setup: offersSetup()}
 	runs := offersRuns()
 	for i := range runs {
 		if err := runs[i].run(ctx, o); err != nil {
 			return nil, err
 		}
 	}
-	local := report.Figure{
+	local := study.Figure{
 		Name: "locality", Title: "Node-local maps", Y: "node-local (%)",
-		Series: []report.Series{{Name: offersFIFO}, {Name: offersFair}},
+		Series: []*study.Series{{Name: offersFIFO}, {Name: offersFair}},
 	}
 	for i := range runs {
 		one := &runs[i]
 		r.Add(
-			report.Shown(one.name+": node-local", "%", one.local()),
-			report.Shown(one.name+": mean sojourn", "s", one.sojourn()),
-			report.Shown(one.name+": map slots of the pools apart, while both have jobs", "%",
+			study.Shown(one.name+": node-local", "%", one.local()),
+			study.Shown(one.name+": mean sojourn", "s", one.sojourn()),
+			study.Shown(one.name+": map slots of the pools apart, while both have jobs", "%",
 				setup.Each(one.outcome, offersApart)),
 		)
 		local.Categories = append(local.Categories, one.name)
@@ -60,7 +60,7 @@ func Offers(ctx context.Context, o report.Options) (*report.Result, error) {
 		}
 	}
 	r.Add(offersRows(runs)...)
-	r.Figures = []report.Figure{local}
+	r.Figures = []study.Figure{local}
 	r.Notes = []string{
 		"Without waits offers and hfs launch the same tasks at the same nodes: the order of frameworks " +
 			"is that of pools.",
@@ -119,7 +119,7 @@ func offersRuns() []offersRun {
 }
 
 // run simulates it.
-func (x *offersRun) run(ctx context.Context, o report.Options) (err error) {
+func (x *offersRun) run(ctx context.Context, o study.Options) (err error) {
 	cfg := setup.EC2()
 	cfg.Seed, cfg.Sample, cfg.Core.Parts = o.Seed, time.Second, x.parts
 	x.outcome, err = setup.Contest(ctx, cfg, x.policy, o.Repeats(1, 10),
@@ -133,11 +133,11 @@ func (x *offersRun) run(ctx context.Context, o report.Options) (err error) {
 	return err
 }
 
-func (x *offersRun) local() report.Sample   { return setup.Each(x.outcome, setup.NodeLocal) }
-func (x *offersRun) sojourn() report.Sample { return setup.Each(x.outcome, setup.MeanSojourn) }
+func (x *offersRun) local() study.Sample   { return setup.Each(x.outcome, setup.NodeLocal) }
+func (x *offersRun) sojourn() study.Sample { return setup.Each(x.outcome, setup.MeanSojourn) }
 
 // localOf is the part of a pool's maps beside their data, in per cent.
-func (x *offersRun) localOf(pool string) report.Sample {
+func (x *offersRun) localOf(pool string) study.Sample {
 	return setup.Each(x.outcome, func(r *simulator.Result) float64 {
 		local, all := 0, 0
 		for i := range r.Jobs {
@@ -172,22 +172,22 @@ func offersApart(r *simulator.Result) float64 {
 }
 
 // offersRows judge what is expected of frameworks that choose by themselves.
-func offersRows(runs []offersRun) []report.Row {
+func offersRows(runs []offersRun) []study.Row {
 	hfs, greedy, waiting, filtered, picky := &runs[1], &runs[2], &runs[3], &runs[5], &runs[6]
-	return []report.Row{
-		report.OwnRow("node-local maps, offers less hfs, each with 5 s", "points",
-			"similar [Zaharia10 §6]: within 2", report.Between(-2, 2),
+	return []study.Row{
+		study.OwnRow("node-local maps, offers less hfs, each with 5 s", "points",
+			"similar [Zaharia10 §6]: within 2", study.Between(-2, 2),
 			waiting.local().Minus(hfs.local())),
-		report.OwnRow("offers: node-local maps that waiting adds", "points", "delay scheduling",
-			report.More(0), waiting.local().Minus(greedy.local())),
-		report.OwnRow("mean sojourn, offers over hfs, each with 5 s", "×",
-			"the same: within a tenth", report.Between(0.9, 1.1),
+		study.OwnRow("offers: node-local maps that waiting adds", "points", "delay scheduling",
+			study.More(0), waiting.local().Minus(greedy.local())),
+		study.OwnRow("mean sojourn, offers over hfs, each with 5 s", "×",
+			"the same: within a tenth", study.Between(0.9, 1.1),
 			waiting.sojourn().Over(hfs.sojourn())),
-		report.OwnRow("mean sojourn, filter 60 s over no filter", "×",
-			"nodes kept from those who refused them are missed", report.More(1),
+		study.OwnRow("mean sojourn, filter 60 s over no filter", "×",
+			"nodes kept from those who refused them are missed", study.More(1),
 			filtered.sojourn().Over(waiting.sojourn())),
-		report.OwnRow("only research waits: its node-local maps less those of production", "points",
-			"each has what it chooses", report.More(0),
+		study.OwnRow("only research waits: its node-local maps less those of production", "points",
+			"each has what it chooses", study.More(0),
 			picky.localOf(offersFair).Minus(picky.localOf(offersFIFO))),
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -59,13 +59,13 @@ func (p patient) saved(q scheduling.View, reduce scheduling.TaskID, n scheduling
 // patiencePoint is what each placement saves at a point of the grid over any node, in per cent.
 type patiencePoint struct {
 	label string
-	saved []report.Sample // by contender but the first
+	saved []study.Sample // by contender but the first
 }
 
 // Patience asks where reduces should wait for a better place: rules with fixed waits against ones
 // that wait for as long as there is something to be gained.
-func Patience(ctx context.Context, o report.Options) (*report.Result, error) {
-	r := &report.Result{Setup: []string{
+func Patience(ctx context.Context, o study.Options) (*study.Result, error) {
+	r := &study.Result{Setup: []string{
 		"14 nodes in 2 racks, 4 map and 2 reduce slots each, links of 1 Gb/s that flows share " +
 			"fairly, uplinks over-subscribed 1:1, 5:1 and 20:1. Heartbeats every 3 s and when a " +
 			"task ends.",
@@ -115,7 +115,7 @@ func patienceContenders() ([]simulator.Contender, scheduling.Parts) {
 
 // patienceGrid runs all points with one start.
 func patienceGrid(
-	ctx context.Context, o report.Options, list []simulator.Contender, parts scheduling.Parts,
+	ctx context.Context, o study.Options, list []simulator.Contender, parts scheduling.Parts,
 	start float64,
 ) (points []patiencePoint, err error) {
 	list = slices.Clone(list)
@@ -148,7 +148,7 @@ func patienceGrid(
 						"%g:1, shuffle %g × input, sigma %g, %g maps a node", over, ratio, sigma, per)}
 					for k := range c[1:] {
 						ours, any := setup.Each(&c[k+1], setup.MeanSojourn), setup.Each(&c[0], setup.MeanSojourn)
-						at.saved = append(at.saved, report.Pair(ours, any,
+						at.saved = append(at.saved, study.Pair(ours, any,
 							func(ours, any float64) float64 { return 100 * (1 - ours/any) }))
 					}
 					points = append(points, at)
@@ -170,18 +170,18 @@ func patienceJobs(jobs int, perNode, sigma, ratio float64) workload.Workload {
 
 // addPatience adds rows, table and finding of one start.
 func addPatience(
-	r *report.Result, list []simulator.Contender, points []patiencePoint, start float64,
+	r *study.Result, list []simulator.Contender, points []patiencePoint, start float64,
 ) {
 	label := fmt.Sprintf("start at %g %%", 100*start)
-	table := report.Table{
+	table := study.Table{
 		Name: fmt.Sprintf("saved-%g", 100*start), Title: "Time saved over any node (%), " + label,
 		Columns: []string{"uplink, shuffle, skew, maps"},
 	}
-	means := make([]report.Sample, len(list))
+	means := make([]study.Sample, len(list))
 	var where []string
 	for k, c := range list {
 		table.Columns = append(table.Columns, c.Name)
-		var all []report.Sample
+		var all []study.Sample
 		gains, losses := 0, 0
 		for _, at := range points {
 			all = append(all, at.saved[k])
@@ -192,11 +192,11 @@ func addPatience(
 				losses++
 			}
 		}
-		means[k] = report.MeanOf(all)
+		means[k] = study.MeanOf(all)
 		least := slices.MinFunc(all,
-			func(a, b report.Sample) int { return cmp.Compare(a.Mean(), b.Mean()) })
-		r.Add(report.Shown(label+", "+c.Name+": saved, mean over the grid", "%", means[k]),
-			report.Shown(label+", "+c.Name+": saved, least", "%", least))
+			func(a, b study.Sample) int { return cmp.Compare(a.Mean(), b.Mean()) })
+		r.Add(study.Shown(label+", "+c.Name+": saved, mean over the grid", "%", means[k]),
+			study.Shown(label+", "+c.Name+": saved, least", "%", least))
 		where = append(where, fmt.Sprintf("%s saves time at %d and costs time at %d", c.Name, gains,
 			losses))
 	}
@@ -210,12 +210,12 @@ func addPatience(
 	r.Tables = append(r.Tables, table)
 	last := len(list) - 1
 	r.Add(
-		report.OwnRow(label+": patient for the node, saved over any node", "%", "more than nothing",
-			report.More(0), means[last]),
-		report.OwnRow(label+": patient for the node less CoGRS", "points", "more than nothing",
-			report.More(0), means[last].Minus(means[0])),
-		report.OwnRow(label+": patient for the node less LARTS", "points", "more than nothing",
-			report.More(0), means[last].Minus(means[1])),
+		study.OwnRow(label+": patient for the node, saved over any node", "%", "more than nothing",
+			study.More(0), means[last]),
+		study.OwnRow(label+": patient for the node less CoGRS", "points", "more than nothing",
+			study.More(0), means[last].Minus(means[0])),
+		study.OwnRow(label+": patient for the node less LARTS", "points", "more than nothing",
+			study.More(0), means[last].Minus(means[1])),
 	)
 	r.Findings = append(r.Findings, fmt.Sprintf("With a %s of the maps, of %d points: %s.", label,
 		len(points), strings.Join(where, "; ")))

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -25,9 +25,9 @@ func reduceSeconds(r *simulator.Result) float64 {
 // sweepPoint is what one setting of reduce placement gives.
 type sweepPoint struct {
 	// saved over any-node placement with the same start, in per cent
-	distance, offRack report.Sample
-	held              report.Sample // by reduces, slot-seconds a job
-	sojourn           report.Sample // mean, in seconds
+	distance, offRack study.Sample
+	held              study.Sample // by reduces, slot-seconds a job
+	sojourn           study.Sample // mean, in seconds
 }
 
 // sweepWaits is how long reduces wait in the sweeps, for the center and for its rack.
@@ -35,8 +35,8 @@ const sweepWaits = 4500 * time.Millisecond
 
 // ReduceSweeps changes one setting of reduce placement at a time: when reduces start, how long they
 // wait, and what the rule looks at.
-func ReduceSweeps(ctx context.Context, o report.Options) (*report.Result, error) {
-	r := &report.Result{Setup: []string{
+func ReduceSweeps(ctx context.Context, o study.Options) (*study.Result, error) {
+	r := &study.Result{Setup: []string{
 		"14 nodes in 2 racks, 4 map and 2 reduce slots each, heartbeats every 3 s that tell " +
 			"progress; jobs of 28 maps and 10 reduces, lognormal factor of sigma 1 on each (map, " +
 			"partition); a map computes for 10 s with a lognormal factor of sigma 0.5, so that " +
@@ -77,25 +77,25 @@ func ReduceSweeps(ctx context.Context, o report.Options) (*report.Result, error)
 }
 
 // rows shows a point.
-func (at sweepPoint) rows(label string) []report.Row {
-	return []report.Row{
-		report.Shown(label+": distance saved", "%", at.distance),
-		report.Shown(label+": off-rack bytes saved", "%", at.offRack),
-		report.Shown(label+": mean sojourn", "s", at.sojourn),
+func (at sweepPoint) rows(label string) []study.Row {
+	return []study.Row{
+		study.Shown(label+": distance saved", "%", at.distance),
+		study.Shown(label+": off-rack bytes saved", "%", at.offRack),
+		study.Shown(label+": mean sojourn", "s", at.sojourn),
 	}
 }
 
 // sweepStart looks for the sweet spot: an early start holds slots and knows little, a late one
 // shuffles late.
-func sweepStart(ctx context.Context, o report.Options, r *report.Result) error {
-	place := report.Figure{
+func sweepStart(ctx context.Context, o study.Options, r *study.Result) error {
+	place := study.Figure{
 		Name: "slow-start", Title: "When reduces start: the place", X: "part of the maps done",
 		Y: "distance saved (%)",
 	}
-	waste := report.Figure{
+	waste := study.Figure{
 		Name: "slow-start-slots", Title: "When reduces start: the price",
 		X: "part of the maps done", Y: "seconds a job",
-		Series: []report.Series{{Name: "slot-seconds wasted"}, {Name: "mean sojourn"}},
+		Series: []*study.Series{{Name: "slot-seconds wasted"}, {Name: "mean sojourn"}},
 	}
 	starts := []float64{0.05, 0.2, 0.35, 0.5, 0.75, 1}
 	for _, blind := range []bool{false, true} {
@@ -109,7 +109,7 @@ func sweepStart(ctx context.Context, o report.Options, r *report.Result) error {
 			}
 			points[i] = at
 		}
-		s := report.Series{Name: name, X: starts}
+		s := &study.Series{Name: name, X: starts}
 		last := points[len(points)-1]
 		for i, at := range points {
 			s.AddBar(at.distance)
@@ -117,12 +117,12 @@ func sweepStart(ctx context.Context, o report.Options, r *report.Result) error {
 				r.Add(at.rows(fmt.Sprintf("start at %g of the maps, %s", starts[i], name))[:1]...)
 				continue
 			}
-			for k, y := range []report.Sample{at.held.Minus(last.held), at.sojourn} {
+			for k, y := range []study.Sample{at.held.Minus(last.held), at.sojourn} {
 				waste.Series[k].X = starts
 				waste.Series[k].AddBar(y)
 			}
 			r.Add(at.rows(fmt.Sprintf("start at %g of the maps", starts[i]))...)
-			r.Add(report.Shown(fmt.Sprintf("start at %g of the maps: reduce slots wasted",
+			r.Add(study.Shown(fmt.Sprintf("start at %g of the maps: reduce slots wasted",
 				starts[i]), "s a job", at.held.Minus(last.held)))
 		}
 		place.Series = append(place.Series, s)
@@ -132,12 +132,12 @@ func sweepStart(ctx context.Context, o report.Options, r *report.Result) error {
 }
 
 // sweepWait changes how long reduces wait.
-func sweepWait(ctx context.Context, o report.Options, r *report.Result) error {
-	fig := report.Figure{
+func sweepWait(ctx context.Context, o study.Options, r *study.Result) error {
+	fig := study.Figure{
 		Name: "reduce-wait", Title: "How long reduces wait, four jobs at a time", X: "wait (s)",
-		Y: "saved (%)", Series: []report.Series{{Name: "distance"}, {Name: "off-rack bytes"}},
+		Y: "saved (%)", Series: []*study.Series{{Name: "distance"}, {Name: "off-rack bytes"}},
 	}
-	var few, most report.Sample
+	var few, most study.Sample
 	for _, s := range []float64{0, 1, 3, 6, 15, 30, 60} {
 		d := time.Duration(s * float64(time.Second))
 		if s == 0 {
@@ -148,7 +148,7 @@ func sweepWait(ctx context.Context, o report.Options, r *report.Result) error {
 		if err != nil {
 			return err
 		}
-		for k, y := range []report.Sample{at.distance, at.offRack} {
+		for k, y := range []study.Sample{at.distance, at.offRack} {
 			fig.Series[k].AddSample(s, y)
 		}
 		if s == 0 || at.distance.Mean() > most.Mean() {
@@ -159,15 +159,15 @@ func sweepWait(ctx context.Context, o report.Options, r *report.Result) error {
 		}
 		r.Add(at.rows(fmt.Sprintf("waits of %g s", s))...)
 	}
-	r.Add(report.OwnRow("part of the saving that waits of at most two heartbeats give", "%",
-		"nearly all of it (a guess)", report.More(80), few.Part(most)))
+	r.Add(study.OwnRow("part of the saving that waits of at most two heartbeats give", "%",
+		"nearly all of it (a guess)", study.More(80), few.Part(most)))
 	r.Figures = append(r.Figures, fig)
 	return nil
 }
 
 // reduceRun compares CoGRS with a changed policy with any-node placement, so many jobs at a time.
 func reduceRun(
-	ctx context.Context, o report.Options, active int, change func(*scheduling.Policy),
+	ctx context.Context, o study.Options, active int, change func(*scheduling.Policy),
 ) (sweepPoint, error) {
 	list := setup.Placements()
 	list = list[:2]
@@ -194,8 +194,8 @@ func reduceRun(
 	if err != nil {
 		return sweepPoint{}, err
 	}
-	saved := func(figure func(*simulator.Result) float64) report.Sample {
-		return report.Pair(setup.Each(&all[1], figure), setup.Each(&all[0], figure),
+	saved := func(figure func(*simulator.Result) float64) study.Sample {
+		return study.Pair(setup.Each(&all[1], figure), setup.Each(&all[0], figure),
 			func(ours, any float64) float64 { return 100 * (1 - ours/any) })
 	}
 	return sweepPoint{

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -60,7 +60,7 @@ type rivalLoad struct {
 }
 
 // rivalLoads are those of the paper on delay scheduling: maps of some seconds, and such as take long.
-func rivalLoads(o report.Options) []rivalLoad {
+func rivalLoads(o study.Options) []rivalLoad {
 	compute := func(load func(*rand.Rand) workload.Workload, more time.Duration) func(*rand.Rand) workload.Workload {
 		return setup.Capped(o, 20, func(r *rand.Rand) workload.Workload {
 			w := load(r)
@@ -94,10 +94,10 @@ func longScans(*rand.Rand) workload.Workload {
 }
 
 // Rivals compares delay scheduling with Quincy, which weighs all maps against all slots and kills.
-func Rivals(ctx context.Context, o report.Options) (*report.Result, error) {
+func Rivals(ctx context.Context, o study.Options) (*study.Result, error) {
 	list := rivals()
-	r := &report.Result{Setup: rivalsSetup(), Notes: rivalsNotes()}
-	local := report.Figure{Name: "locality", Title: "Node-local maps", X: "scheduler", Y: "node-local (%)"}
+	r := &study.Result{Setup: rivalsSetup(), Notes: rivalsNotes()}
+	local := study.Figure{Name: "locality", Title: "Node-local maps", X: "scheduler", Y: "node-local (%)"}
 	for _, c := range list {
 		local.Categories = append(local.Categories, c.Name)
 	}
@@ -109,39 +109,39 @@ func Rivals(ctx context.Context, o report.Options) (*report.Result, error) {
 		}
 		slots := l.cfg.Cluster.Nodes * l.cfg.Cluster.MapSlots
 		r.Add(rivalRows(l.name, slots, all)...)
-		series := report.Series{Name: l.name}
+		series := &study.Series{Name: l.name}
 		for i := range all {
 			series.Y = append(series.Y, setup.Each(&all[i], setup.NodeLocal).Mean())
 		}
 		local.Series = append(local.Series, series)
 		r.Tables = append(r.Tables, rivalTable(l.name, slots, all))
 	}
-	r.Figures = []report.Figure{local}
+	r.Figures = []study.Figure{local}
 	return r, nil
 }
 
 // rivalRows judge what the paper on delay scheduling says of its rival, and show the rest.
-func rivalRows(name string, slots int, all []simulator.Contest) (rows []report.Row) {
+func rivalRows(name string, slots int, all []simulator.Contest) (rows []study.Row) {
 	for i := range all {
 		c := &all[i]
 		rows = append(rows,
-			report.Shown(name+", "+c.Name+": node-local", "%", setup.Each(c, setup.NodeLocal)),
-			report.Shown(name+", "+c.Name+": mean sojourn", "s", setup.Each(c, setup.MeanSojourn)),
-			report.Shown(name+", "+c.Name+": 95th percentile of the sojourn", "s",
+			study.Shown(name+", "+c.Name+": node-local", "%", setup.Each(c, setup.NodeLocal)),
+			study.Shown(name+", "+c.Name+": mean sojourn", "s", setup.Each(c, setup.MeanSojourn)),
+			study.Shown(name+", "+c.Name+": 95th percentile of the sojourn", "s",
 				setup.Each(c, func(r *simulator.Result) float64 { return r.Report.Sojourn.P95 })))
 	}
-	over := func(a, b int) report.Sample {
+	over := func(a, b int) study.Sample {
 		return setup.Each(&all[a], setup.MeanSojourn).Over(setup.Each(&all[b], setup.MeanSojourn))
 	}
 	return append(rows,
-		report.OwnRow(name+": node-local maps, hfs less quincy QF", "points",
-			"waiting finds more data than the best of the slots at hand", report.More(0),
+		study.OwnRow(name+": node-local maps, hfs less quincy QF", "points",
+			"waiting finds more data than the best of the slots at hand", study.More(0),
 			setup.Each(&all[rivalHFS], setup.NodeLocal).Minus(setup.Each(&all[rivalQF], setup.NodeLocal))),
-		report.OwnRow(name+": mean sojourn, quincy QFP over hfs", "×",
-			"waiting can be as effective as killing", report.Harmless(), over(rivalQFP, rivalHFS)),
-		report.OwnRow(name+": work that quincy QFP loses by kills", "%", "killing wastes computation",
-			report.More(0), setup.Each(&all[rivalQFP], wasted(slots))),
-		report.Shown(name+": mean sojourn, quincy QF with a floor over none", "×", over(rivalQF, rivalPatient)),
+		study.OwnRow(name+": mean sojourn, quincy QFP over hfs", "×",
+			"waiting can be as effective as killing", study.Harmless(), over(rivalQFP, rivalHFS)),
+		study.OwnRow(name+": work that quincy QFP loses by kills", "%", "killing wastes computation",
+			study.More(0), setup.Each(&all[rivalQFP], wasted(slots))),
+		study.Shown(name+": mean sojourn, quincy QF with a floor over none", "×", over(rivalQF, rivalPatient)),
 	)
 }
 
@@ -155,8 +155,8 @@ func wasted(slots int) func(r *simulator.Result) float64 {
 }
 
 // rivalTable shows locality and sojourn by size of jobs, over all seeds.
-func rivalTable(name string, slots int, all []simulator.Contest) report.Table {
-	t := report.Table{
+func rivalTable(name string, slots int, all []simulator.Contest) study.Table {
+	t := study.Table{
 		Name:  "sizes-" + strings.ReplaceAll(strings.ReplaceAll(name, ",", ""), " ", "-"),
 		Title: name + ": by maps of the job; sojourns in seconds",
 		Columns: []string{

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -44,22 +44,22 @@ func speculators() (list []simulator.Contender) {
 }
 
 // Stragglers shows what copies of slow tasks buy, by Hadoop's first rule and by LATE.
-func Stragglers(ctx context.Context, o report.Options) (*report.Result, error) {
+func Stragglers(ctx context.Context, o study.Options) (*study.Result, error) {
 	list := speculators()
-	r := &report.Result{Setup: stragglersSetup()}
-	times := report.Table{
+	r := &study.Result{Setup: stragglersSetup()}
+	times := study.Table{
 		Name: "times", Title: "Time of the job, seconds",
 		Columns: []string{"cluster", "no copies", "native", "LATE", "LATE on any node"},
 	}
-	copies := report.Table{
+	copies := study.Table{
 		Name: "copies", Title: "Copies launched, and the part of them that ended first",
 		Columns: []string{"cluster", "native", "won", "LATE", "won", "LATE on any node", "won"},
 	}
-	fig := report.Figure{
+	fig := study.Figure{
 		Name: "stragglers", Title: "Time of a job with stragglers", X: "cluster", Y: "time over that without copies",
 	}
 	for _, c := range list {
-		fig.Series = append(fig.Series, report.Series{Name: c.Name})
+		fig.Series = append(fig.Series, &study.Series{Name: c.Name})
 	}
 	for _, c := range stragglerCases() {
 		cfg := setup.EC2()
@@ -80,23 +80,23 @@ func Stragglers(ctx context.Context, o report.Options) (*report.Result, error) {
 		fig.Categories = append(fig.Categories, c.name)
 		times.Add(c.name, mean...)
 		copies.Add(c.name, won...)
-		over := func(a, b int) report.Sample {
+		over := func(a, b int) study.Sample {
 			return setup.Each(&all[a], setup.MeanSojourn).Over(
 				setup.Each(&all[b], setup.MeanSojourn))
 		}
 		if !c.sources {
-			r.Add(report.Shown(c.name+": LATE against no copies", "×", over(2, 0)).
+			r.Add(study.Shown(c.name+": LATE against no copies", "×", over(2, 0)).
 				Saying("not judged: no fault that was tried moves it"))
 			continue
 		}
-		r.Add(report.OwnRow(c.name+": no copies against LATE", "×", "LATE is faster",
-			report.More(1), over(0, 2)),
+		r.Add(study.OwnRow(c.name+": no copies against LATE", "×", "LATE is faster",
+			study.More(1), over(0, 2)),
 			onSlow(c, ": native against LATE", "LATE is faster", over(1, 2)),
 			onSlow(c, ": LATE on any node against LATE", "slow nodes get no copies for a reason",
 				over(3, 2)),
-			report.Shown(c.name+": no copies against native", "×", over(0, 1)))
+			study.Shown(c.name+": no copies against native", "×", over(0, 1)))
 	}
-	r.Figures, r.Tables = []report.Figure{fig}, []report.Table{times, copies}
+	r.Figures, r.Tables = []study.Figure{fig}, []study.Table{times, copies}
 	r.Notes = []string{
 		"Copies of maps wait as all maps off their data do, 15 s each with these waits, as in Hadoop's " +
 			"Fair Scheduler.",
@@ -111,11 +111,11 @@ func Stragglers(ctx context.Context, o report.Options) (*report.Result, error) {
 }
 
 // onSlow judges what LATE saves over another rule where nodes are slow, and shows it elsewhere.
-func onSlow(c stragglerCase, what, claim string, times report.Sample) report.Row {
+func onSlow(c stragglerCase, what, claim string, times study.Sample) study.Row {
 	if !c.nodes {
-		return report.Shown(c.name+what, "×", times)
+		return study.Shown(c.name+what, "×", times)
 	}
-	return report.OwnRow(c.name+what, "×", claim, report.More(1), times)
+	return study.OwnRow(c.name+what, "×", claim, study.More(1), times)
 }
 
 // oneSort is a job of one wave of maps and one of reduces.

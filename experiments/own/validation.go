@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
@@ -173,12 +173,12 @@ func simulatedPlaces(p scheduling.Places) scheduling.Places {
 func validationUser(i int) string { return fmt.Sprintf("user-%d", i%8) }
 
 // Validation runs the same jobs on a live cluster, on a fake clock, and in the simulator.
-func Validation(ctx context.Context, o report.Options) (*report.Result, error) {
+func Validation(ctx context.Context, o study.Options) (*study.Result, error) {
 	n := 80
 	if o.Quick {
 		n = 20
 	}
-	r := &report.Result{Measured: true, Setup: []string{
+	r := &study.Result{Measured: true, Setup: []string{
 		fmt.Sprintf("%d nodes in %d racks, %d map slots and 1 reduce slot each, 3 replicas; node "+
 			"links of %d bytes/s, over-subscribed %d to 1; blocks of %d bytes.",
 			validationNodes, validationRacks, validationMapSlots, validationLink, validationOver,
@@ -230,32 +230,32 @@ func bothWays(
 }
 
 // comparison puts simulated runs beside the live ones.
-func comparison(name string, lives, sims []*outcome) []report.Row {
-	by := func(figure func(live, sim *outcome) float64) report.Sample {
+func comparison(name string, lives, sims []*outcome) []study.Row {
+	by := func(figure func(live, sim *outcome) float64) study.Sample {
 		values := make([]float64, len(lives))
 		for i := range lives {
 			values[i] = figure(lives[i], sims[i])
 		}
-		return report.BySeed(values)
+		return study.BySeed(values)
 	}
-	mean := func(of func(live, sim *outcome) *outcome) report.Sample {
+	mean := func(of func(live, sim *outcome) *outcome) study.Sample {
 		return by(func(live, sim *outcome) float64 { return of(live, sim).mean() })
 	}
 	live := mean(func(live, _ *outcome) *outcome { return live })
 	sim := mean(func(_, sim *outcome) *outcome { return sim })
-	return []report.Row{
-		report.OwnRow(name+": node-local maps, simulated less live", "points", "within 2",
-			report.Between(-2, 2),
+	return []study.Row{
+		study.OwnRow(name+": node-local maps, simulated less live", "points", "within 2",
+			study.Between(-2, 2),
 			by(func(live, sim *outcome) float64 { return sim.locality() - live.locality() })),
-		report.OwnRow(name+": mean sojourn of all seeds' jobs, simulated of live", "%",
-			"within 3 % of each other", report.Between(97, 103), sim.Part(live)),
-		report.Shown(name+": shuffled off-rack, simulated less live", "points",
+		study.OwnRow(name+": mean sojourn of all seeds' jobs, simulated of live", "%",
+			"within 3 % of each other", study.Between(97, 103), sim.Part(live)),
+		study.Shown(name+": shuffled off-rack, simulated less live", "points",
 			by(func(live, sim *outcome) float64 { return sim.offRack() - live.offRack() })),
-		report.Shown(name+": difference of a seed's mean sojourn", "%",
+		study.Shown(name+": difference of a seed's mean sojourn", "%",
 			by(func(live, sim *outcome) float64 { return 100 * math.Abs(sim.mean()/live.mean()-1) })),
-		report.Shown(name+": difference of a job's sojourn, median", "%",
+		study.Shown(name+": difference of a job's sojourn, median", "%",
 			by(func(live, sim *outcome) float64 { return apart(live, sim, 0.5) })),
-		report.Shown(name+": difference of a job's sojourn, 95th percentile", "%",
+		study.Shown(name+": difference of a job's sojourn, 95th percentile", "%",
 			by(func(live, sim *outcome) float64 { return apart(live, sim, 0.95) })),
 	}
 }
@@ -272,8 +272,8 @@ func apart(live, sim *outcome, q float64) float64 {
 }
 
 // bySeed is a table of what each seed gave.
-func bySeed(name string, seed uint64, lives, sims []*outcome) report.Table {
-	t := report.Table{
+func bySeed(name string, seed uint64, lives, sims []*outcome) study.Table {
+	t := study.Table{
 		Name: name + "-by-seed", Title: name + ", seed by seed", Columns: []string{
 			"seed", "mean sojourn live (s)", "simulated (s)", "node-local live (%)",
 			"simulated (%)", "a job apart, median (%)", "95th percentile (%)",

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -16,17 +16,17 @@ var errNoEnd = errors.New("the job did not end within 10,000 s")
 
 // WaitTrap is SPARK-18886: resetting the wait at every local launch keeps a job on one node if its
 // tasks are shorter than the wait.
-func WaitTrap(ctx context.Context, _ report.Options) (*report.Result, error) {
-	r := &report.Result{Setup: []string{
+func WaitTrap(ctx context.Context, _ study.Options) (*study.Result, error) {
+	r := &study.Result{Setup: []string{
 		"100 nodes of one slot, heartbeats of each every second; one job of 500 maps that all " +
 			"prefer node 1; W1 = 6 s, tasks of 5 and 7 s. The Core is driven directly.",
 		"paper: Algorithm 3's rule, every local launch resets the wait; capped: the wait goes on " +
 			"over a local launch if offers were refused since the launch before.",
 	}}
-	fig := report.Figure{
+	fig := study.Figure{
 		Name: "trap", Title: "A job whose data lies on one node", X: "rule", Y: "seconds",
 		Categories: []string{"paper, 5 s", "capped, 5 s", "paper, 7 s", "capped, 7 s"},
-		Series:     []report.Series{{Name: "time of the job"}},
+		Series:     []*study.Series{{Name: "time of the job"}},
 	}
 	var took []float64
 	for _, task := range []time.Duration{5 * time.Second, 7 * time.Second} {
@@ -39,19 +39,19 @@ func WaitTrap(ctx context.Context, _ report.Options) (*report.Result, error) {
 		}
 	}
 	fig.Series[0].Y = took
-	r.Rows = []report.Row{
-		report.OwnRow("tasks of 5 s: the rule of the paper against the capped one", "×",
-			"about 100, says SPARK-18886: one node of 100", report.More(20),
-			report.Sure(took[0]/took[1])),
-		report.FollowsRow("tasks of 5 s, rule of the paper", "s",
-			"2,500: all on one node, one after the other", report.AtLeast(2500),
-			report.Sure(took[0])),
-		report.OwnRow("the rule of the paper, tasks of 5 s against tasks of 7 s", "×",
-			"longer tasks help", report.More(1), report.Sure(took[0]/took[2])),
-		report.Shown("tasks of 5 s, capped", "s", report.Sure(took[1])),
-		report.Shown("tasks of 7 s, capped", "s", report.Sure(took[3])),
+	r.Rows = []study.Row{
+		study.OwnRow("tasks of 5 s: the rule of the paper against the capped one", "×",
+			"about 100, says SPARK-18886: one node of 100", study.More(20),
+			study.Sure(took[0]/took[1])),
+		study.FollowsRow("tasks of 5 s, rule of the paper", "s",
+			"2,500: all on one node, one after the other", study.AtLeast(2500),
+			study.Sure(took[0])),
+		study.OwnRow("the rule of the paper, tasks of 5 s against tasks of 7 s", "×",
+			"longer tasks help", study.More(1), study.Sure(took[0]/took[2])),
+		study.Shown("tasks of 5 s, capped", "s", study.Sure(took[1])),
+		study.Shown("tasks of 7 s, capped", "s", study.Sure(took[3])),
 	}
-	r.Figures = []report.Figure{fig}
+	r.Figures = []study.Figure{fig}
 	return r, nil
 }
 

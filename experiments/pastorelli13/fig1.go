@@ -6,8 +6,8 @@ import (
 	"math"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
@@ -20,8 +20,8 @@ type fluidJob struct {
 }
 
 // Fig1 is [Pastorelli13 Figs 1 and 2]: processor sharing against FSP on worked examples.
-func Fig1(ctx context.Context, _ report.Options) (*report.Result, error) {
-	r := &report.Result{Setup: []string{
+func Fig1(ctx context.Context, _ study.Options) (*study.Result, error) {
+	r := &study.Result{Setup: []string{
 		"One node of 20 slots, event drive, no set-up time. Job 1 has tasks of 0.5 s, so that it " +
 			"can be interrupted anywhere; jobs 2 and 3 have as many tasks of 10 s as fit their " +
 			"width (100 %; 55 and 35 % of the slots in Fig 2).",
@@ -44,19 +44,19 @@ func Fig1(ctx context.Context, _ report.Options) (*report.Result, error) {
 			return nil, err
 		}
 		for i, j := range ex.jobs {
-			r.Add(report.Known(fmt.Sprintf("%s, processor sharing: end of j%d", ex.name, i+1), "s",
-				j.ps, report.Sure(ps[i])).Saying("worked out, not simulated"),
-				report.FormulaRow(fmt.Sprintf("%s, FSP: end of j%d", ex.name, i+1), "s", j.fsp, 0.5,
-					report.Sure(fsp[i])).Saying("follows from the definition"))
+			r.Add(study.Known(fmt.Sprintf("%s, processor sharing: end of j%d", ex.name, i+1), "s",
+				j.ps, study.Sure(ps[i])).Saying("worked out, not simulated"),
+				study.FormulaRow(fmt.Sprintf("%s, FSP: end of j%d", ex.name, i+1), "s", j.fsp, 0.5,
+					study.Sure(fsp[i])).Saying("follows from the definition"))
 		}
 		r.Add(
-			report.SaidRow(ex.name+", FSP: j2 ends before j3 by", "s", "order j2, j3, j1",
-				report.More(0), report.Sure(fsp[2]-fsp[1])),
-			report.SaidRow(ex.name+", FSP: j3 ends before j1 by", "s", "order j2, j3, j1",
-				report.More(0), report.Sure(fsp[0]-fsp[2])),
-			report.SaidRow(ex.name+": mean end under processor sharing less that under FSP", "s",
-				"smaller under FSP", report.More(0),
-				report.Sure(setup.Average(ps)-setup.Average(fsp))),
+			study.SaidRow(ex.name+", FSP: j2 ends before j3 by", "s", "order j2, j3, j1",
+				study.More(0), study.Sure(fsp[2]-fsp[1])),
+			study.SaidRow(ex.name+", FSP: j3 ends before j1 by", "s", "order j2, j3, j1",
+				study.More(0), study.Sure(fsp[0]-fsp[2])),
+			study.SaidRow(ex.name+": mean end under processor sharing less that under FSP", "s",
+				"smaller under FSP", study.More(0),
+				study.Sure(setup.Average(ps)-setup.Average(fsp))),
 		)
 	}
 	r.Notes = []string{"The bounds of FSP are one task of job 1 wide."}

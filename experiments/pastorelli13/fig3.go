@@ -6,14 +6,14 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
 
 // Fig3 is [Pastorelli13 Figs 3 and 4 and the locality of §4.2].
-func Fig3(ctx context.Context, o report.Options) (*report.Result, error) {
+func Fig3(ctx context.Context, o study.Options) (*study.Result, error) {
 	list := hfspTrio()
 	cfg := setup.EC2()
 	cfg.Seed = o.Seed
@@ -21,9 +21,9 @@ func Fig3(ctx context.Context, o report.Options) (*report.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &report.Result{Setup: hfspSetup()}
+	r := &study.Result{Setup: hfspSetup()}
 	for _, class := range []string{"small", "medium", "large"} {
-		f := report.Figure{
+		f := study.Figure{
 			Name: "fig3-" + class, Title: "Sojourn times, " + class + " jobs", X: "seconds",
 			Y: "part of the jobs", Steps: true,
 		}
@@ -31,11 +31,11 @@ func Fig3(ctx context.Context, o report.Options) (*report.Result, error) {
 			f.Series = append(f.Series,
 				setup.Distribution(all[i].Name, setup.Sojourns(&all[i], class)))
 		}
-		claim, bounds := "significantly shorter under HFSP", report.Significant()
+		claim, bounds := "significantly shorter under HFSP", study.Significant()
 		if class == "small" {
-			claim, bounds = "roughly equivalent", report.Alike()
+			claim, bounds = "roughly equivalent", study.Alike()
 		}
-		r.Add(report.SaidRow(class+" jobs: mean sojourn FAIR over HFSP", "×", claim, bounds,
+		r.Add(study.SaidRow(class+" jobs: mean sojourn FAIR over HFSP", "×", claim, bounds,
 			sojournOver(all, trioFAIR, trioHFSP, class)))
 		r.Figures = append(r.Figures, f)
 	}
@@ -49,32 +49,32 @@ func Fig3(ctx context.Context, o report.Options) (*report.Result, error) {
 
 // sojournOver is the mean sojourn time of some classes (all if none is named) under one of hfspTrio
 // over that under another, by seed.
-func sojournOver(all []simulator.Contest, a, b int, classes ...string) report.Sample {
+func sojournOver(all []simulator.Contest, a, b int, classes ...string) study.Sample {
 	return meanSojourn(all, a, classes...).Over(meanSojourn(all, b, classes...))
 }
 
-func meanSojourn(all []simulator.Contest, i int, classes ...string) report.Sample {
+func meanSojourn(all []simulator.Contest, i int, classes ...string) study.Sample {
 	return setup.Seeds(all, func(one []simulator.Contest) float64 {
 		return setup.Average(setup.Sojourns(&one[i], classes...))
 	})
 }
 
 // meanRows judge the means over all jobs.
-func meanRows(all []simulator.Contest) []report.Row {
-	return []report.Row{
-		report.SaidRow("mean sojourn FAIR over HFSP", "×", "a general improvement", report.More(1),
+func meanRows(all []simulator.Contest) []study.Row {
+	return []study.Row{
+		study.SaidRow("mean sojourn FAIR over HFSP", "×", "a general improvement", study.More(1),
 			sojournOver(all, trioFAIR, trioHFSP)),
-		report.PrintedRow("mean sojourn FIFO over HFSP", "×", 5, report.Gain,
+		study.PrintedRow("mean sojourn FIFO over HFSP", "×", 5, study.Gain,
 			sojournOver(all, trioFIFO, trioHFSP)).Saying("about"),
-		report.PrintedRow("mean sojourn under FIFO", "s", 2983, report.Size,
+		study.PrintedRow("mean sojourn under FIFO", "s", 2983, study.Size,
 			meanSojourn(all, trioFIFO)),
-		report.Known("mean sojourn under HFSP", "s", 600,
+		study.Known("mean sojourn under HFSP", "s", 600,
 			meanSojourn(all, trioHFSP)).Saying("about a fifth of FIFO's"),
 	}
 }
 
 // largestRows judge the two jobs that the paper says both schedulers treat alike.
-func largestRows(all []simulator.Contest) (rows []report.Row) {
+func largestRows(all []simulator.Contest) (rows []study.Row) {
 	for kind, name := range [2]string{"maps", "reduces"} {
 		most := func(c *simulator.Contest) float64 {
 			jobs := c.Results[0].Jobs
@@ -83,8 +83,8 @@ func largestRows(all []simulator.Contest) (rows []report.Row) {
 			})
 			return largest.Sojourn().Seconds()
 		}
-		rows = append(rows, report.SaidRow("job with the most "+name+": sojourn FAIR over HFSP",
-			"×", "the same treatment", report.Alike(),
+		rows = append(rows, study.SaidRow("job with the most "+name+": sojourn FAIR over HFSP",
+			"×", "the same treatment", study.Alike(),
 			setup.Seeds(all, func(one []simulator.Contest) float64 {
 				return most(&one[trioFAIR]) / most(&one[trioHFSP])
 			})))
@@ -93,33 +93,33 @@ func largestRows(all []simulator.Contest) (rows []report.Row) {
 }
 
 // dominanceRows judge Fig 4: one job of 100 is slower under HFSP than under FAIR, by 9 s.
-func dominanceRows(all []simulator.Contest) []report.Row {
-	slower := func(by time.Duration) report.Sample {
+func dominanceRows(all []simulator.Contest) []study.Row {
+	slower := func(by time.Duration) study.Sample {
 		return setup.Seeds(all, func(one []simulator.Contest) float64 {
 			return worse(&one[trioFAIR], &one[trioHFSP], by)
 		})
 	}
-	return []report.Row{
-		report.SaidRow("jobs of 100 slower under HFSP than FAIR, by more than a second", "",
-			"one individual job", report.Less(2), slower(time.Second)),
-		report.PrintedRow("the slowest of them slower by", "s", 9, report.Size,
+	return []study.Row{
+		study.SaidRow("jobs of 100 slower under HFSP than FAIR, by more than a second", "",
+			"one individual job", study.Less(2), slower(time.Second)),
+		study.PrintedRow("the slowest of them slower by", "s", 9, study.Size,
 			setup.Seeds(all, func(one []simulator.Contest) float64 {
 				return greatestLoss(&one[trioFAIR], &one[trioHFSP])
 			})),
-		report.Known("jobs more than 10 s worse under HFSP than FAIR", "%", 0,
+		study.Known("jobs more than 10 s worse under HFSP than FAIR", "%", 0,
 			slower(10*time.Second)).Saying("follows"),
 	}
 }
 
 // localRows judge the locality of §4.3.
-func localRows(all []simulator.Contest) []report.Row {
+func localRows(all []simulator.Contest) []study.Row {
 	fair := setup.Each(&all[trioFAIR], setup.NodeLocal)
 	hfsp := setup.Each(&all[trioHFSP], setup.NodeLocal)
-	return []report.Row{
-		report.PrintedRow("node-local maps, FAIR", "%", 98, report.Share, fair),
-		report.PrintedRow("node-local maps, HFSP", "%", 100, report.Share, hfsp),
-		report.SaidRow("node-local maps, HFSP less FAIR", "points", "more local under HFSP",
-			report.More(0), hfsp.Minus(fair)),
+	return []study.Row{
+		study.PrintedRow("node-local maps, FAIR", "%", 98, study.Share, fair),
+		study.PrintedRow("node-local maps, HFSP", "%", 100, study.Share, hfsp),
+		study.SaidRow("node-local maps, HFSP less FAIR", "points", "more local under HFSP",
+			study.More(0), hfsp.Minus(fair)),
 	}
 }
 
@@ -173,7 +173,7 @@ type hfspChoice struct {
 	change        func(p *scheduling.Policy) // of all policies; nil: nothing
 }
 
-func hfspChoices(o report.Options) []hfspChoice {
+func hfspChoices(o study.Options) []hfspChoice {
 	known := func(p *scheduling.Policy) { p.HFSP.NoTraining = true }
 	list := []hfspChoice{
 		{"as above", hfspMap, hfspReduce, nil},
@@ -197,8 +197,8 @@ func hfspChoices(o report.Options) []hfspChoice {
 }
 
 // hfspSensitivity shows how the comparison moves with the set-up.
-func hfspSensitivity(ctx context.Context, o report.Options) (report.Table, error) {
-	t := report.Table{
+func hfspSensitivity(ctx context.Context, o study.Options) (study.Table, error) {
+	t := study.Table{
 		Name: "sensitivity",
 		Title: "Mean sojourn times (s), FAIR over HFSP by class, and jobs more than 10 s worse " +
 			"under HFSP (%), one choice changed",

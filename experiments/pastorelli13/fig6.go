@@ -6,14 +6,14 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
 // Fig6 is [Pastorelli13 Fig 6]: wrong sizes.
-func Fig6(ctx context.Context, o report.Options) (*report.Result, error) {
+func Fig6(ctx context.Context, o study.Options) (*study.Result, error) {
 	list := hfspTrio()
 	list[2].Policy.HFSP.NoTraining = true
 	load := setup.Capped(o, 0,
@@ -26,13 +26,13 @@ func Fig6(ctx context.Context, o report.Options) (*report.Result, error) {
 		return nil, err
 	}
 	fair, exact := setup.Each(&base[0], setup.MeanSojourn), setup.Each(&base[1], setup.MeanSojourn)
-	r := &report.Result{
+	r := &study.Result{
 		Setup: hfspSetup("Map-only version of the workload. HFSP is told each job's size with a " +
 			"uniform error of up to ±α; no training."),
 	}
-	fig := report.Figure{
+	fig := study.Figure{
 		Name: "fig6", Title: "Mean sojourn with wrong sizes", X: "α", Y: "seconds",
-		Series: []report.Series{{Name: "HFSP"}, {Name: "FAIR", Dashed: true}},
+		Series: []*study.Series{{Name: "HFSP"}, {Name: "FAIR", Dashed: true}},
 	}
 	for _, a := range []float64{0.1, 0.2, 0.4, 0.6, 0.8, 1} {
 		if o.Quick && a != 0.2 && a != 1 {
@@ -46,16 +46,16 @@ func Fig6(ctx context.Context, o report.Options) (*report.Result, error) {
 		got := setup.Each(&c[0], setup.MeanSojourn)
 		fig.Series[0].AddSample(a, got)
 		fig.Series[1].AddSample(a, fair)
-		claim, bounds := "nearly flat", report.Alike()
+		claim, bounds := "nearly flat", study.Alike()
 		if a == 1 {
-			claim, bounds = "slightly affected only for extremely large errors", report.Less(1.25)
+			claim, bounds = "slightly affected only for extremely large errors", study.Less(1.25)
 		}
-		r.Add(report.SaidRow(fmt.Sprintf("α = %g: against exact sizes", a), "×", claim, bounds,
+		r.Add(study.SaidRow(fmt.Sprintf("α = %g: against exact sizes", a), "×", claim, bounds,
 			got.Over(exact)),
-			report.OwnRow(fmt.Sprintf("α = %g: against FAIR", a), "×", "below", report.Less(1),
+			study.OwnRow(fmt.Sprintf("α = %g: against FAIR", a), "×", "below", study.Less(1),
 				got.Over(fair)))
 	}
-	r.Figures = []report.Figure{fig}
+	r.Figures = []study.Figure{fig}
 	r.Notes = []string{
 		"At α = 1 a large job may be taken for nearly nothing. Its projected finish soon passes, " +
 			"it then goes before all others until it ends, and a job of 3,000 maps holds the " +
@@ -64,7 +64,7 @@ func Fig6(ctx context.Context, o report.Options) (*report.Result, error) {
 			"gives neither its sizes nor its load, and no load of the table makes ours flat.",
 		hfspChosen,
 	}
-	return r, r.AddTables(ctx, o, func(ctx context.Context, o report.Options) (report.Table, error) {
+	return r, r.AddTables(ctx, o, func(ctx context.Context, o study.Options) (study.Table, error) {
 		return wrongTable(ctx, o, list)
 	})
 }
@@ -72,9 +72,9 @@ func Fig6(ctx context.Context, o report.Options) (*report.Result, error) {
 // wrongTable shows how much wrong sizes cost under other loads; list is hfspTrio's, with sizes
 // told.
 func wrongTable(
-	ctx context.Context, o report.Options, list []simulator.Contender,
-) (report.Table, error) {
-	t := report.Table{
+	ctx context.Context, o study.Options, list []simulator.Contender,
+) (study.Table, error) {
+	t := study.Table{
 		Name: "sensitivity", Title: "Mean sojourn with α = 1, by load and by how long maps compute",
 		Columns: []string{"choice", "exact sizes (s)", "against exact", "against FAIR"},
 	}
@@ -105,7 +105,7 @@ type wrongLoad struct {
 	maps  time.Duration
 }
 
-func wrongLoads(o report.Options) []wrongLoad {
+func wrongLoads(o study.Options) []wrongLoad {
 	list := []wrongLoad{{"as above: 100 nodes, 60 s", 100, hfspMap}}
 	if o.Quick {
 		return list

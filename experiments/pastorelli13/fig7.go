@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -16,15 +16,15 @@ import (
 const smallReduce = 400 * time.Second
 
 // Fig7 is [Pastorelli13 Fig 7]: ways to take reduce slots back.
-func Fig7(ctx context.Context, o report.Options) (*report.Result, error) {
-	r := &report.Result{Setup: []string{
+func Fig7(ctx context.Context, o study.Options) (*study.Result, error) {
+	r := &study.Result{Setup: []string{
 		"4 nodes of 2 reduce slots. Job 1 has 11 reduces of 500 s and comes at 2:20; job 2 has 2 " +
 			"reduces, jobs 3 to 5 one each, all at 2:30.",
 		"The small jobs' reduces take 400 s: not published, inferred, because it fits both " +
 			"published means, which are not judged therefore.",
 		"Policy hfsp, sizes known, event drive. There is no chance in it.",
 	}}
-	bars := report.Figure{
+	bars := study.Figure{
 		Name: "fig7", Title: "Sojourn times by way of preemption", X: "job", Y: "minutes",
 		Categories: []string{"j1", "j2", "j3", "j4", "j5"},
 	}
@@ -33,7 +33,7 @@ func Fig7(ctx context.Context, o report.Options) (*report.Result, error) {
 		return nil, err
 	}
 	for i, name := range [3]string{"eager", "wait", "kill"} {
-		s := report.Series{Name: name}
+		s := &study.Series{Name: name}
 		for k := range got[i].Jobs {
 			s.Y = append(s.Y, got[i].Jobs[k].Sojourn().Minutes())
 		}
@@ -41,26 +41,26 @@ func Fig7(ctx context.Context, o report.Options) (*report.Result, error) {
 	}
 	eager, wait, kill := got[0], got[1], got[2]
 	r.Add(
-		report.PrintedRow("kill: tasks of job 1 killed", "", 6, report.Count,
-			report.Sure(float64(kill.Report.Preempted.Killed))),
-		report.SaidRow("eager: tasks of job 1 suspended", "", "only the required number: 5",
-			report.Between(4.5, 5.5), report.Sure(float64(eager.Report.Preempted.Suspended))),
-		report.PrintedRow("wait: mean sojourn longer than eager by", "%", 40, report.Share,
-			report.Sure(100*(wait.Report.Sojourn.Mean/eager.Report.Sojourn.Mean-1))).
+		study.PrintedRow("kill: tasks of job 1 killed", "", 6, study.Count,
+			study.Sure(float64(kill.Report.Preempted.Killed))),
+		study.SaidRow("eager: tasks of job 1 suspended", "", "only the required number: 5",
+			study.Between(4.5, 5.5), study.Sure(float64(eager.Report.Preempted.Suspended))),
+		study.PrintedRow("wait: mean sojourn longer than eager by", "%", 40, study.Share,
+			study.Sure(100*(wait.Report.Sojourn.Mean/eager.Report.Sojourn.Mean-1))).
 			Saying("roughly"),
-		report.SaidRow("kill: job 1 against eager", "×", "later", report.More(1),
-			report.Sure(bars.Series[2].Y[0]/bars.Series[0].Y[0])),
-		report.Known("eager: mean sojourn", "min", 9,
-			report.Sure(eager.Report.Sojourn.Mean/60)).Saying("about; the reduces are fitted to it"),
-		report.Known("wait: mean sojourn", "min", 15,
-			report.Sure(wait.Report.Sojourn.Mean/60)).Saying("the reduces are fitted to it"),
+		study.SaidRow("kill: job 1 against eager", "×", "later", study.More(1),
+			study.Sure(bars.Series[2].Y[0]/bars.Series[0].Y[0])),
+		study.Known("eager: mean sojourn", "min", 9,
+			study.Sure(eager.Report.Sojourn.Mean/60)).Saying("about; the reduces are fitted to it"),
+		study.Known("wait: mean sojourn", "min", 15,
+			study.Sure(wait.Report.Sojourn.Mean/60)).Saying("the reduces are fitted to it"),
 	)
-	r.Figures = []report.Figure{bars}
+	r.Figures = []study.Figure{bars}
 	t, err := table7(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	r.Tables = []report.Table{t}
+	r.Tables = []study.Table{t}
 	r.Notes = []string{
 		"The small jobs have five reduces together, so five kills are enough; the paper reports " +
 			"six and does not say why.",
@@ -75,7 +75,7 @@ func Fig7(ctx context.Context, o report.Options) (*report.Result, error) {
 
 // ways7 runs the jobs with small reduces of a length: eager suspension, waiting, killing.
 func ways7(
-	ctx context.Context, o report.Options, small time.Duration,
+	ctx context.Context, o study.Options, small time.Duration,
 ) (all [3]*simulator.Result, err error) {
 	for i, reclaim := range [3]scheduling.Reclaim{
 		scheduling.EagerSuspend, scheduling.WaitForSlot, scheduling.KillLarger,
@@ -97,8 +97,8 @@ func ways7(
 }
 
 // table7 shows how the means and job 1 move with the length of the small reduces.
-func table7(ctx context.Context, o report.Options) (report.Table, error) {
-	t := report.Table{
+func table7(ctx context.Context, o study.Options) (study.Table, error) {
+	t := study.Table{
 		Name: "small-reduces", Title: "By the length of the small jobs' reduces (minutes)",
 		Columns: []string{
 			"seconds", "eager: mean", "wait: mean", "kill: mean", "eager: job 1", "kill: job 1",

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -14,8 +14,8 @@ import (
 
 // Pathologies is what [Pastorelli13 §3.3, §4.3] says of preemption at its worst: work that is killed
 // again and again, tasks that pile up suspended, and tasks too short to be worth it.
-func Pathologies(ctx context.Context, o report.Options) (*report.Result, error) {
-	r := &report.Result{Setup: []string{
+func Pathologies(ctx context.Context, o study.Options) (*study.Result, error) {
+	r := &study.Result{Setup: []string{
 		"4 nodes of 2 reduce slots, sizes known, event drive, lognormal factor of sigma 0.3 on " +
 			"each task.",
 		"Stream: a job of 8 reduces of 500 s, and 30 small jobs of 4 reduces of 60 s, one every " +
@@ -70,9 +70,9 @@ func taking(
 
 // overSeeds gives figures of runs under each seed.
 func overSeeds(
-	o report.Options, figures int, run func(seed uint64) ([]float64, error),
-) ([]report.Sample, error) {
-	list := make([]report.Sample, figures)
+	o study.Options, figures int, run func(seed uint64) ([]float64, error),
+) ([]study.Sample, error) {
+	list := make([]study.Sample, figures)
 	for i := range o.Repeats(2, 10) {
 		got, err := run(o.Seed + uint64(i))
 		if err != nil {
@@ -100,7 +100,7 @@ func reduceJob(i int, at time.Duration, reduces int, length time.Duration) workl
 }
 
 // killLoop sends small jobs against a large one, whose tasks are killed, or suspended, each time.
-func killLoop(ctx context.Context, o report.Options) ([]report.Row, error) {
+func killLoop(ctx context.Context, o study.Options) ([]study.Row, error) {
 	w := workload.Workload{Name: "stream", Jobs: []workload.Job{
 		reduceJob(0, 0, 8, 500*time.Second),
 	}}
@@ -126,18 +126,18 @@ func killLoop(ctx context.Context, o report.Options) ([]report.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []report.Row{
-		report.SaidRow("stream: large job, kill over eager", "×", "killing is not optimal",
-			report.More(1), got[0]),
-		report.SaidRow("stream: work killed, of the large job's", "%", "it wastes work",
-			report.More(0), got[1]),
-		report.OwnRow("stream: work lost by suspending, of the large job's", "%", "none",
-			report.AtMost(0), got[2]),
+	return []study.Row{
+		study.SaidRow("stream: large job, kill over eager", "×", "killing is not optimal",
+			study.More(1), got[0]),
+		study.SaidRow("stream: work killed, of the large job's", "%", "it wastes work",
+			study.More(0), got[1]),
+		study.OwnRow("stream: work lost by suspending, of the large job's", "%", "none",
+			study.AtMost(0), got[2]),
 	}, nil
 }
 
 // pileSuspended lets jobs of decreasing size come one after the other, with and without thresholds.
-func pileSuspended(ctx context.Context, o report.Options) ([]report.Row, error) {
+func pileSuspended(ctx context.Context, o study.Options) ([]study.Row, error) {
 	w := workload.Workload{Name: "decreasing"}
 	for i := range 8 {
 		w.Jobs = append(w.Jobs, reduceJob(i, time.Duration(10*i)*time.Second, 8,
@@ -163,19 +163,19 @@ func pileSuspended(ctx context.Context, o report.Options) ([]report.Row, error) 
 	if err != nil {
 		return nil, err
 	}
-	return []report.Row{
-		report.SaidRow("decreasing sizes, no thresholds: most tasks suspended at a time", "",
-			"many: more than all slots, 8, hold", report.More(8), got[0]),
-		report.SaidRow("decreasing sizes, thresholds: most tasks suspended at a time", "",
-			fmt.Sprintf("not more than the threshold, %d", high), report.AtMost(high), got[1]),
-		report.OwnRow("decreasing sizes: mean sojourn with thresholds over without", "×",
-			"the price of waiting", report.More(1), got[2]),
+	return []study.Row{
+		study.SaidRow("decreasing sizes, no thresholds: most tasks suspended at a time", "",
+			"many: more than all slots, 8, hold", study.More(8), got[0]),
+		study.SaidRow("decreasing sizes, thresholds: most tasks suspended at a time", "",
+			fmt.Sprintf("not more than the threshold, %d", high), study.AtMost(high), got[1]),
+		study.OwnRow("decreasing sizes: mean sojourn with thresholds over without", "×",
+			"the price of waiting", study.More(1), got[2]),
 	}, nil
 }
 
 // shortTasks compares waiting with suspending for long tasks and for short ones.
-func shortTasks(ctx context.Context, o report.Options) ([]report.Row, error) {
-	over := func(part time.Duration) (report.Sample, error) {
+func shortTasks(ctx context.Context, o study.Options) ([]study.Row, error) {
+	over := func(part time.Duration) (study.Sample, error) {
 		w := workload.Workload{Name: "lengths"}
 		for i, reduces := range []int{11, 2, 1, 1, 1} {
 			length := 400 * time.Second
@@ -197,7 +197,7 @@ func shortTasks(ctx context.Context, o report.Options) ([]report.Row, error) {
 			return []float64{hard.res.Report.Sojourn.Mean / soft.res.Report.Sojourn.Mean}, nil
 		})
 		if err != nil {
-			return report.Sample{}, err
+			return study.Sample{}, err
 		}
 		return got[0], nil
 	}
@@ -209,10 +209,10 @@ func shortTasks(ctx context.Context, o report.Options) ([]report.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []report.Row{
-		report.SaidRow("long tasks: mean sojourn, wait over eager", "×",
-			"eager preemption brings shorter sojourn times", report.Significant(), long),
-		report.Shown("short tasks: mean sojourn, wait over eager", "×",
+	return []study.Row{
+		study.SaidRow("long tasks: mean sojourn, wait over eager", "×",
+			"eager preemption brings shorter sojourn times", study.Significant(), long),
+		study.Shown("short tasks: mean sojourn, wait over eager", "×",
 			short).Saying("waiting is to be preferred"),
 	}, nil
 }

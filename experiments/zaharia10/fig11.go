@@ -7,40 +7,40 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
 // Fig11 is [Zaharia10 Fig 11, §5.2.1]: two levels of sharing over time.
-func Fig11(ctx context.Context, o report.Options) (*report.Result, error) {
+func Fig11(ctx context.Context, o study.Options) (*study.Result, error) {
 	w := workload.Hierarchy(true)
 	c, all, err := hierarchy(ctx, o, &w, setup.EC2().Interval, o.Repeats(1, 10))
 	if err != nil {
 		return nil, err
 	}
-	fig := report.Figure{
+	fig := study.Figure{
 		Name: "fig11", Title: "Share of the running maps by job", X: "seconds",
 		Y: "running maps (%)", Stacked: true,
 	}
 	for i := range w.Jobs {
-		fig.Series = append(fig.Series, report.Series{
+		fig.Series = append(fig.Series, &study.Series{
 			Name: fmt.Sprintf("%s (%s)", w.Jobs[i].Name, w.Jobs[i].Pool), X: all[0].at,
 			Y: all[0].running[i],
 		})
 	}
-	r := &report.Result{
+	r := &study.Result{
 		Setup: fig11Setup(),
 		Rows: append(timelineRows(all),
-			report.PrintedRange("node-local, the least of the jobs", "%", 99, 100, report.Share,
+			study.PrintedRange("node-local, the least of the jobs", "%", 99, 100, study.Share,
 				setup.Each(c, leastLocal)).Saying("99 to 100 %, all jobs"),
-			inOrder(c, 2), inOrder(c, 3), report.SaidRow(
+			inOrder(c, 2), inOrder(c, 3), study.SaidRow(
 				"pool 3: its running maps that are the first two jobs', until the first ends", "%",
-				"as the first job finishes tasks the second gets the slots", report.More(95),
+				"as the first job finishes tasks the second gets the slots", study.More(95),
 				firstTwo(c, all))),
-		Figures: []report.Figure{fig},
+		Figures: []study.Figure{fig},
 		Notes: []string{
 			"As parts of all 400 slots the shares fall short by the slots that idle until the " +
 				"next heartbeat; the table has both. The part of the running tasks, which is the " +
@@ -49,15 +49,15 @@ func Fig11(ctx context.Context, o report.Options) (*report.Result, error) {
 				"explains it, as the table shows.",
 		},
 	}
-	r.Tables = []report.Table{definitions(all)}
-	return r, r.AddTables(ctx, o, func(ctx context.Context, o report.Options) (report.Table, error) {
+	r.Tables = []study.Table{definitions(all)}
+	return r, r.AddTables(ctx, o, func(ctx context.Context, o study.Options) (study.Table, error) {
 		return beats11(ctx, o, &w)
 	})
 }
 
 // hierarchy runs the jobs with heartbeats at an interval.
 func hierarchy(
-	ctx context.Context, o report.Options, w *workload.Workload, interval time.Duration, repeat int,
+	ctx context.Context, o study.Options, w *workload.Workload, interval time.Duration, repeat int,
 ) (*simulator.Contest, []*timeline, error) {
 	p := setup.Preset("hfs", func(p *scheduling.Policy) {
 		setup.Waits(5*time.Second, 0)(p)
@@ -85,8 +85,8 @@ func hierarchy(
 
 // beats11 shows how the times to reach a share move with the heartbeats, which the paper does not
 // tell.
-func beats11(ctx context.Context, o report.Options, w *workload.Workload) (report.Table, error) {
-	t := report.Table{
+func beats11(ctx context.Context, o study.Options, w *workload.Workload) (study.Table, error) {
+	t := study.Table{
 		Name: "heartbeats", Title: "Time to reach the share by the interval of heartbeats (s)",
 		Columns: []string{"interval", "pool 2", "pool 3"},
 	}
@@ -117,16 +117,16 @@ func leastLocal(r *simulator.Result) float64 {
 }
 
 // inOrder judges that a job of pool 3 ends before the one after it.
-func inOrder(c *simulator.Contest, job int) report.Row {
-	return report.SaidRow(fmt.Sprintf("pool 3: job %d ends before job %d by", job+1, job+2), "s",
-		"first in, first out", report.More(0),
+func inOrder(c *simulator.Contest, job int) study.Row {
+	return study.SaidRow(fmt.Sprintf("pool 3: job %d ends before job %d by", job+1, job+2), "s",
+		"first in, first out", study.More(0),
 		setup.Each(c, func(r *simulator.Result) float64 {
 			return (r.Jobs[job+1].Ended - r.Jobs[job].Ended).Seconds()
 		}))
 }
 
 // firstTwo is the part of pool 3's running maps that are not its third job's while its first runs.
-func firstTwo(c *simulator.Contest, all []*timeline) report.Sample {
+func firstTwo(c *simulator.Contest, all []*timeline) study.Sample {
 	values := make([]float64, len(all))
 	for i, t := range all {
 		two, three := 0.0, 0.0
@@ -138,7 +138,7 @@ func firstTwo(c *simulator.Contest, all []*timeline) report.Sample {
 		}
 		values[i] = 100 * two / (two + three)
 	}
-	return report.BySeed(values)
+	return study.BySeed(values)
 }
 
 // fig11Setup names the choices.
@@ -184,24 +184,24 @@ func newTimeline(res *simulator.Result, w *workload.Workload) *timeline {
 }
 
 // timelineRows compares the shares with the published ones.
-func timelineRows(all []*timeline) []report.Row {
-	by := func(figure func(t *timeline) float64) report.Sample {
+func timelineRows(all []*timeline) []study.Row {
+	by := func(figure func(t *timeline) float64) study.Sample {
 		values := make([]float64, len(all))
 		for i, t := range all {
 			values[i] = figure(t)
 		}
-		return report.BySeed(values)
+		return study.BySeed(values)
 	}
-	share := func(quantity string, published float64, job int, from, to float64) report.Row {
-		return report.PrintedRow(quantity, "%", published, report.Share,
+	share := func(quantity string, published float64, job int, from, to float64) study.Row {
+		return study.PrintedRow(quantity, "%", published, study.Share,
 			by(func(t *timeline) float64 {
 				return setup.Average(t.part(t.running[job], from, to))
 			}))
 	}
-	return []report.Row{
-		report.PrintedRow("pool 2 reaches 50 % after", "s", 17, report.Size,
+	return []study.Row{
+		study.PrintedRow("pool 2 reaches 50 % after", "s", 17, study.Size,
 			by(func(t *timeline) float64 { return t.reach(57, 48, 1) })),
-		report.PrintedRow("pool 3 reaches 33 % after", "s", 12, report.Size,
+		study.PrintedRow("pool 3 reaches 33 % after", "s", 12, study.Size,
 			by(func(t *timeline) float64 { return t.reach(118, 31.3, 2, 3, 4) })),
 		share("pool 2 once it has its share (90 to 117 s)", 50, 1, 90, 117),
 		share("job 1 before the last job (400 to 490 s)", 50, 0, 400, 490),
@@ -212,8 +212,8 @@ func timelineRows(all []*timeline) []report.Row {
 }
 
 // definitions shows the shares as parts of the running maps and of all slots.
-func definitions(all []*timeline) report.Table {
-	table := report.Table{
+func definitions(all []*timeline) study.Table {
+	table := study.Table{
 		Name: "definition", Title: "Share of the running maps, and of all 400 slots (%)",
 		Columns: []string{"job and time", "of the running maps", "of all slots"},
 	}

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling/delaymath"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -15,14 +15,14 @@ import (
 
 // Fig13 is [Zaharia10 Figs 13 and 14, §5.2.3]: sticky slots. Many jobs scan the same data at once;
 // naive fair sharing loses locality with their number, delay scheduling does not.
-func Fig13(ctx context.Context, o report.Options) (*report.Result, error) {
+func Fig13(ctx context.Context, o study.Options) (*study.Result, error) {
 	counts := []int{5, 10, 20, 50}
 	if o.Quick {
 		counts = []int{5, 20}
 	}
 	naive := map[int]float64{5: 92, 50: 27}
 	gain := map[int]float64{10: 1.1, 20: 1.6, 50: 2}
-	r := &report.Result{Setup: append(setup.EC2Setup()[:3], setup.ContendedSetup,
+	r := &study.Result{Setup: append(setup.EC2Setup()[:3], setup.ContendedSetup,
 		"5 to 50 jobs that all scan one data set of 180 GB (1,440 blocks of 128 MB), submitted "+
 			"together; the paper's 2 GB a node would be 90 nodes: we take 180 GB.",
 		"naive: policy fair (Algorithm 1); delay: policy hfs with W1 = 10 s, one pool a user.")}
@@ -44,17 +44,17 @@ func Fig13(ctx context.Context, o report.Options) (*report.Result, error) {
 		for i, y := range at.finish {
 			finish.Series[i].AddSample(float64(jobs), y)
 		}
-		if row := report.Known(fmt.Sprintf("naive fair, %d jobs: node-local", jobs), "%", bound,
+		if row := study.Known(fmt.Sprintf("naive fair, %d jobs: node-local", jobs), "%", bound,
 			at.local[0]).Saying("the bound of §3.3.2"); naive[jobs] == 0 {
 			r.Add(row)
 		} else {
-			r.Add(report.PrintedRow(row.Quantity, "%", naive[jobs], report.Share, at.local[0]))
+			r.Add(study.PrintedRow(row.Quantity, "%", naive[jobs], study.Share, at.local[0]))
 		}
-		r.Add(report.PrintedRange(fmt.Sprintf("delay, %d jobs: node-local", jobs), "%", 99, 100,
-			report.Share, at.local[1]).Saying("99 to 100 %"))
+		r.Add(study.PrintedRange(fmt.Sprintf("delay, %d jobs: node-local", jobs), "%", 99, 100,
+			study.Share, at.local[1]).Saying("99 to 100 %"))
 		if want, ok := gain[jobs]; ok {
-			r.Add(report.PrintedRow(fmt.Sprintf("throughput of delay over naive, %d jobs", jobs),
-				"×", want, report.Gain, at.finish[0].Over(at.finish[1])))
+			r.Add(study.PrintedRow(fmt.Sprintf("throughput of delay over naive, %d jobs", jobs),
+				"×", want, study.Gain, at.finish[0].Over(at.finish[1])))
 		}
 		if before != nil {
 			r.Add(at.against(before, first)...)
@@ -63,7 +63,7 @@ func Fig13(ctx context.Context, o report.Options) (*report.Result, error) {
 		}
 		before = at
 	}
-	r.Figures = []report.Figure{local, finish}
+	r.Figures = []study.Figure{local, finish}
 	r.Notes = fig13Notes()
 	return r, r.AddTables(ctx, o, scanTable)
 }
@@ -71,7 +71,7 @@ func Fig13(ctx context.Context, o report.Options) (*report.Result, error) {
 // scanPoint is what so many jobs come to under naive fair sharing and under delay scheduling.
 type scanPoint struct {
 	jobs          int
-	local, finish [2]report.Sample // node-local maps in per cent, time of all jobs in seconds
+	local, finish [2]study.Sample // node-local maps in per cent, time of all jobs in seconds
 }
 
 func newScanPoint(jobs int, all []simulator.Contest) *scanPoint {
@@ -84,39 +84,39 @@ func newScanPoint(jobs int, all []simulator.Contest) *scanPoint {
 }
 
 // against judges what is said of more jobs against fewer, and against the fewest.
-func (p *scanPoint) against(fewer, fewest *scanPoint) []report.Row {
+func (p *scanPoint) against(fewer, fewest *scanPoint) []study.Row {
 	more := float64(p.jobs) / float64(fewest.jobs)
-	return []report.Row{
-		report.SaidRow(fmt.Sprintf("naive fair: node-local, %d jobs less %d", p.jobs, fewer.jobs),
-			"points", "lower the more jobs there are", report.Less(0),
+	return []study.Row{
+		study.SaidRow(fmt.Sprintf("naive fair: node-local, %d jobs less %d", p.jobs, fewer.jobs),
+			"points", "lower the more jobs there are", study.Less(0),
 			p.local[0].Minus(fewer.local[0])),
-		report.SaidRow(fmt.Sprintf("delay: finish time a job, %d jobs over %d", p.jobs,
-			fewest.jobs), "×", "grows linearly", report.Alike(),
-			report.Pair(p.finish[1], fewest.finish[1],
+		study.SaidRow(fmt.Sprintf("delay: finish time a job, %d jobs over %d", p.jobs,
+			fewest.jobs), "×", "grows linearly", study.Alike(),
+			study.Pair(p.finish[1], fewest.finish[1],
 				func(a, b float64) float64 { return a / b / more })),
-		report.SaidRow(fmt.Sprintf("naive fair: finish time a job, %d jobs over %d", p.jobs,
-			fewer.jobs), "×", "performance falls as jobs increase", report.More(1),
-			report.Pair(p.finish[0], fewer.finish[0], func(a, b float64) float64 {
+		study.SaidRow(fmt.Sprintf("naive fair: finish time a job, %d jobs over %d", p.jobs,
+			fewer.jobs), "×", "performance falls as jobs increase", study.More(1),
+			study.Pair(p.finish[0], fewer.finish[0], func(a, b float64) float64 {
 				return a / b / float64(p.jobs) * float64(fewer.jobs)
 			})),
 	}
 }
 
 // scanFigures are Figs 13 and 14, still empty.
-func scanFigures() (local, finish report.Figure) {
-	local = report.Figure{
+func scanFigures() (local, finish study.Figure) {
+	local = study.Figure{
 		Name: "fig13", Title: "Locality of concurrent scans", X: "concurrent jobs",
 		Y: "node-local maps (%)",
-		Series: []report.Series{
+		Series: []*study.Series{
 			{Name: "naive fair"},
 			{Name: "naive fair, published", Published: true},
 			{Name: "delay, W1 = 10 s"},
 			{Name: "bound 1 − (1 − 1/J)^(RL)", Dashed: true},
 		},
 	}
-	finish = report.Figure{
+	finish = study.Figure{
 		Name: "fig14", Title: "Finish time of all scans", X: "concurrent jobs", Y: "seconds",
-		Series: []report.Series{{Name: "naive fair"}, {Name: "delay, W1 = 10 s"}},
+		Series: []*study.Series{{Name: "naive fair"}, {Name: "delay, W1 = 10 s"}},
 	}
 	return local, finish
 }
@@ -133,8 +133,8 @@ func fig13Notes() []string {
 }
 
 // scanTable shows how the gains move with the network.
-func scanTable(ctx context.Context, o report.Options) (report.Table, error) {
-	t := report.Table{
+func scanTable(ctx context.Context, o study.Options) (study.Table, error) {
+	t := study.Table{
 		Name: "sensitivity", Title: "Throughput of delay over naive by what remote reads cost",
 		Columns: []string{"choice", "10 jobs", "20 jobs", "50 jobs"},
 	}
@@ -160,7 +160,7 @@ type scanNetwork struct {
 }
 
 // scanNetworks are the networks of the sensitivity table.
-func scanNetworks(o report.Options) []scanNetwork {
+func scanNetworks(o study.Options) []scanNetwork {
 	list := []scanNetwork{{"links of 18 MB/s", setup.Contended(setup.RemoteLink)}}
 	if o.Quick {
 		return nil
@@ -179,7 +179,7 @@ func scanNetworks(o report.Options) []scanNetwork {
 }
 
 func scanContest(
-	ctx context.Context, o report.Options, jobs int, network simulator.Network, repeat int,
+	ctx context.Context, o study.Options, jobs int, network simulator.Network, repeat int,
 ) ([]simulator.Contest, error) {
 	fair := setup.Preset("fair", nil)
 	delay := setup.Preset("hfs", setup.Waits(10*time.Second, 0))

@@ -6,18 +6,18 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
 // Fig15 is [Zaharia10 Fig 15, §5.3]: node locality of small jobs against the wait W1.
-func Fig15(ctx context.Context, o report.Options) (*report.Result, error) {
+func Fig15(ctx context.Context, o study.Options) (*study.Result, error) {
 	published := map[int]map[int]float64{
 		4: {0: 5, 1: 68, 10: 100}, 12: {0: 11, 1: 80, 10: 99.8},
 	}
-	r := &report.Result{Setup: append(setup.EC2Setup()[:2], setup.ContendedSetup,
+	r := &study.Result{Setup: append(setup.EC2Setup()[:2], setup.ContendedSetup,
 		"200 jobs of 4 or 12 maps, each its own user and file, 50 active at a time (closed loop).",
 		"A map takes 12 s, what the paper's short filter jobs take (§5.2.1): 1 s set-up, 5 s "+
 			"reading, and 6 s computing with a lognormal factor of sigma 0.4, since tasks of one "+
@@ -25,13 +25,13 @@ func Fig15(ctx context.Context, o report.Options) (*report.Result, error) {
 		"Policy hfs with one pool a user, one task a heartbeat (assignmultiple=false, Hadoop "+
 			"0.20's default) and tasks spread over nodes while the cluster is under-loaded (its "+
 			"load manager); W1 varies, W2 plays no part in one rack.")}
-	fig := report.Figure{
+	fig := study.Figure{
 		Name: "fig15", Title: "Node locality of small jobs", X: "W1 (s)", Y: "node-local maps (%)",
 	}
 	repeat := o.Repeats(1, 10)
 	for _, maps := range []int{4, 12} {
-		ours := report.Series{Name: fmt.Sprintf("%d maps, ours", maps)}
-		paper := report.Series{Name: fmt.Sprintf("%d maps, published", maps), Published: true}
+		ours := &study.Series{Name: fmt.Sprintf("%d maps, ours", maps)}
+		paper := &study.Series{Name: fmt.Sprintf("%d maps, published", maps), Published: true}
 		for w1 := 0; w1 <= 10; w1++ {
 			want, known := published[maps][w1]
 			if o.Quick && !known && w1 != 5 {
@@ -46,15 +46,15 @@ func Fig15(ctx context.Context, o report.Options) (*report.Result, error) {
 			name := fmt.Sprintf("%d-map jobs, W1 = %d s", maps, w1)
 			if known {
 				paper.Add(float64(w1), want)
-				r.Add(report.PrintedRow(name, "%", want, report.Share, got))
+				r.Add(study.PrintedRow(name, "%", want, study.Share, got))
 			} else if w1 == 5 {
-				r.Add(report.SaidRow(name, "%", "nearly perfect", report.More(95), got))
+				r.Add(study.SaidRow(name, "%", "nearly perfect", study.More(95), got))
 			}
 		}
 		fig.Series = append(fig.Series, ours, paper)
 	}
 	r.Notes = fig15Notes()
-	r.Figures = []report.Figure{fig}
+	r.Figures = []study.Figure{fig}
 	return r, r.AddTables(ctx, o, table15)
 }
 
@@ -77,8 +77,8 @@ func fig15Notes() []string {
 }
 
 // table15 shows how the points at 1 s and others move with the set-up.
-func table15(ctx context.Context, o report.Options) (report.Table, error) {
-	t := report.Table{
+func table15(ctx context.Context, o study.Options) (study.Table, error) {
+	t := study.Table{
 		Name: "sensitivity", Title: "Node-local maps (%), one choice changed",
 		Columns: []string{"choice", "4 maps", "12 maps"},
 	}
@@ -118,7 +118,7 @@ func plain15(maps int, w1 time.Duration) case15 {
 }
 
 // sensitivity15 are runs that change one choice; their maps are to be set.
-func sensitivity15(o report.Options) []case15 {
+func sensitivity15(o study.Options) []case15 {
 	var list []case15
 	add := func(name string, w1 int, change func(*case15)) {
 		c := plain15(0, time.Duration(w1)*time.Second)
@@ -147,8 +147,8 @@ func sensitivity15(o report.Options) []case15 {
 }
 
 func smallJobLocality(
-	ctx context.Context, o report.Options, repeat int, c case15,
-) (report.Sample, error) {
+	ctx context.Context, o study.Options, repeat int, c case15,
+) (study.Sample, error) {
 	p := setup.Preset("hfs", setup.Waits(c.w1, 0))
 	p.Spread, p.OneTask = !c.packed, !c.greedy
 	cfg := setup.EC2()
@@ -163,7 +163,7 @@ func smallJobLocality(
 		return w
 	})
 	if err != nil {
-		return report.Sample{}, err
+		return study.Sample{}, err
 	}
 	return setup.Each(out, setup.NodeLocal), nil
 }

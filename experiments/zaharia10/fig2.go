@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -16,7 +16,7 @@ import (
 
 // Fig2 is [Zaharia10 Figs 1 and 2, §3.2, §3.3.1]: a cluster like Facebook's under HFS without delay
 // scheduling, its tasks' and jobs' times and the locality of jobs by size.
-func Fig2(ctx context.Context, o report.Options) (*report.Result, error) {
+func Fig2(ctx context.Context, o study.Options) (*study.Result, error) {
 	jobs, repeat := 1500, o.Repeats(1, 10)
 	if o.Quick {
 		jobs = 100
@@ -30,20 +30,20 @@ func Fig2(ctx context.Context, o report.Options) (*report.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &report.Result{
+	r := &study.Result{
 		Setup: append(warehouseSetup(),
 			fmt.Sprintf("%d jobs, a third of a day in the full version; policy hfs with a pool "+
 				"for each of 200 users, greedy; beside it W1 = W2 = 10 s.", jobs)),
 	}
 	names := warehouseBins()
-	fig := report.Figure{
+	fig := study.Figure{
 		Name: "fig2", Title: "Locality by job size, HFS without delay", X: "maps of the job",
 		Y: "maps (%)", Categories: names,
-		Series: []report.Series{{Name: "node-local"}, {Name: "rack-local or nearer"}},
+		Series: []*study.Series{{Name: "node-local"}, {Name: "rack-local or nearer"}},
 	}
-	other := report.Figure{
+	other := study.Figure{
 		Name: "fig2-delay", Title: "Locality by job size, W1 = W2 = 10 s", X: "maps of the job",
-		Y: "maps (%)", Categories: names, Series: slices.Clone(fig.Series),
+		Y: "maps (%)", Categories: names, Series: []*study.Series{{Name: "node-local"}, {Name: "rack-local or nearer"}},
 	}
 	for _, b := range names {
 		for level := range 2 {
@@ -55,29 +55,29 @@ func Fig2(ctx context.Context, o report.Options) (*report.Result, error) {
 	}
 	first := names[0]
 	r.Rows = append(warehouseTimes(naive),
-		report.PrintedRow("Fig 2: jobs of 1 to 25 maps: node-local", "%", 5, report.Share,
+		study.PrintedRow("Fig 2: jobs of 1 to 25 maps: node-local", "%", 5, study.Share,
 			setup.Local(naive, first, scheduling.NodeLocal)),
-		report.PrintedRow("Fig 2: jobs of 1 to 25 maps: rack-local or nearer", "%", 59,
-			report.Share, setup.Local(naive, first, scheduling.RackLocal)),
-		report.OwnRow("Fig 2: node-local, least rise from bin to bin", "points",
-			"rises with size", report.More(0), leastRise(naive, scheduling.NodeLocal)),
-		report.OwnRow("Fig 2: rack-local or nearer, last bin less first", "points",
-			"rises with size", report.More(0),
+		study.PrintedRow("Fig 2: jobs of 1 to 25 maps: rack-local or nearer", "%", 59,
+			study.Share, setup.Local(naive, first, scheduling.RackLocal)),
+		study.OwnRow("Fig 2: node-local, least rise from bin to bin", "points",
+			"rises with size", study.More(0), leastRise(naive, scheduling.NodeLocal)),
+		study.OwnRow("Fig 2: rack-local or nearer, last bin less first", "points",
+			"rises with size", study.More(0),
 			setup.Local(naive, names[len(names)-1], scheduling.RackLocal).
 				Minus(setup.Local(naive, first, scheduling.RackLocal))),
-		report.Known("jobs of 1 to 25 maps, W1 = W2 = 10 s: node-local", "%", 73,
+		study.Known("jobs of 1 to 25 maps, W1 = W2 = 10 s: node-local", "%", 73,
 			setup.Local(delay, first, scheduling.NodeLocal)).Saying("of one map, §4.1's bound"))
-	r.Figures = []report.Figure{fig, other}
+	r.Figures = []study.Figure{fig, other}
 	r.Notes = fig2Notes()
-	return r, r.AddTables(ctx, o, func(ctx context.Context, o report.Options) (report.Table, error) {
+	return r, r.AddTables(ctx, o, func(ctx context.Context, o study.Options) (study.Table, error) {
 		return warehouseTable(ctx, o, jobs/3)
 	})
 }
 
 // warehouseTable shows how the locality of the smallest jobs moves with the set-up.
-func warehouseTable(ctx context.Context, o report.Options, jobs int) (report.Table, error) {
+func warehouseTable(ctx context.Context, o study.Options, jobs int) (study.Table, error) {
 	first := warehouseBins()[0]
-	t := report.Table{
+	t := study.Table{
 		Name: "sensitivity", Title: "Jobs of 1 to 25 maps without delay, one choice changed",
 		Columns: []string{"choice", "node-local (%)", "rack-local or nearer (%)"},
 	}
@@ -120,7 +120,7 @@ func warehousePolicy(w1, w2 time.Duration) scheduling.Policy {
 
 // warehouseRun simulates several seeds, with samples each 10 s.
 func warehouseRun(
-	ctx context.Context, o report.Options, jobs, repeat int, cfg simulator.Config,
+	ctx context.Context, o study.Options, jobs, repeat int, cfg simulator.Config,
 	p scheduling.Policy,
 ) (*simulator.Contest, error) {
 	cfg.Seed, cfg.Sample = o.Seed, 10*time.Second
@@ -129,7 +129,7 @@ func warehouseRun(
 }
 
 // leastRise is the rise of locality from a bin to the next where its mean is least.
-func leastRise(c *simulator.Contest, level scheduling.Locality) (least report.Sample) {
+func leastRise(c *simulator.Contest, level scheduling.Locality) (least study.Sample) {
 	names := warehouseBins()
 	for i, b := range names[1:] {
 		rise := setup.Local(c, b, level).Minus(setup.Local(c, names[i], level))
@@ -146,7 +146,7 @@ type warehouseChoice struct {
 	change func(*simulator.Config, *scheduling.Policy)
 }
 
-func warehouseChoices(o report.Options) []warehouseChoice {
+func warehouseChoices(o study.Options) []warehouseChoice {
 	list := []warehouseChoice{{"as above", func(*simulator.Config, *scheduling.Policy) {}}}
 	if o.Quick {
 		return list
@@ -172,25 +172,25 @@ func warehouseChoices(o report.Options) []warehouseChoice {
 }
 
 // warehouseTimes are the rows of Fig 1 and §3.2.
-func warehouseTimes(c *simulator.Contest) []report.Row {
+func warehouseTimes(c *simulator.Contest) []study.Row {
 	var of [7][]float64
 	for _, res := range c.Results {
 		for i, v := range oneWarehouse(res) {
 			of[i] = append(of[i], v)
 		}
 	}
-	by := func(i int) report.Sample { return report.BySeed(of[i]) }
-	return []report.Row{
-		report.Known("Fig 1: median map", "s", 19, by(0)).Saying("set"),
-		report.Known("Fig 1: median reduce", "s", 231, by(1)).Saying("set"),
-		report.PrintedRow("Fig 1: median job", "s", 84, report.Size, by(2)),
-		report.Known("§3.2: jobs with fewer than 271 maps and 30 reduces", "%", 83,
+	by := func(i int) study.Sample { return study.BySeed(of[i]) }
+	return []study.Row{
+		study.Known("Fig 1: median map", "s", 19, by(0)).Saying("set"),
+		study.Known("Fig 1: median reduce", "s", 231, by(1)).Saying("set"),
+		study.PrintedRow("Fig 1: median job", "s", 84, study.Size, by(2)),
+		study.Known("§3.2: jobs with fewer than 271 maps and 30 reduces", "%", 83,
 			by(3)).Saying("drawn, whatever the scheduler does"),
-		report.Known("§3.2: time with more than 95 % of map slots full", "%", 21,
+		study.Known("§3.2: time with more than 95 % of map slots full", "%", 21,
 			by(4)).Saying(unmoved),
-		report.Known("§3.2: time with more than 95 % of reduce slots full", "%", 4,
+		study.Known("§3.2: time with more than 95 % of reduce slots full", "%", 4,
 			by(5)).Saying(unmoved),
-		report.Known("§3.3.1: jobs of 1 to 25 maps", "%", 58, by(6)).Saying("set"),
+		study.Known("§3.3.1: jobs of 1 to 25 maps", "%", 58, by(6)).Saying("set"),
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -15,7 +15,7 @@ import (
 
 // Fig4 is [Zaharia10 Fig 4]: what the pools of the example are given, first while pool 3 is idle,
 // then when it has a job too.
-func Fig4(ctx context.Context, o report.Options) (*report.Result, error) {
+func Fig4(ctx context.Context, o study.Options) (*study.Result, error) {
 	const slots, wakes, end = 100, 300 * time.Second, 600 * time.Second
 	p := setup.Preset("hfs", func(p *scheduling.Policy) {
 		p.Spread = false
@@ -32,7 +32,7 @@ func Fig4(ctx context.Context, o report.Options) (*report.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &report.Result{
+	r := &study.Result{
 		Setup: fig4Setup(),
 		Notes: []string{
 			"Once pool 3 wakes, each gets max(minimum, level) with 60 + 2 × level = 100: the " +
@@ -40,22 +40,22 @@ func Fig4(ctx context.Context, o report.Options) (*report.Result, error) {
 		},
 	}
 	fig, _ := slotsHeld(c.Results[0], &w)
-	r.Figures = []report.Figure{fig}
+	r.Figures = []study.Figure{fig}
 	for part, want := range [2][5]float64{{30, 30, 40, 0, 0}, {30, 30, 20, 0, 20}} {
 		when := []string{"pool 3 idle", "pool 3 awake"}[part]
 		from, to := part*int(wakes.Seconds())+100, (part+1)*int(wakes.Seconds())
-		mean := func(i int) report.Sample {
+		mean := func(i int) study.Sample {
 			return setup.Each(c, func(res *simulator.Result) float64 {
 				_, held := slotsHeld(res, &w)
 				return setup.Average(held[i][from:to])
 			})
 		}
 		for i := range 4 {
-			r.Add(report.FormulaRow(fmt.Sprintf("%s: job %d", when, i+1), "slots", want[i], 0.5,
+			r.Add(study.FormulaRow(fmt.Sprintf("%s: job %d", when, i+1), "slots", want[i], 0.5,
 				mean(i)).Saying("follows from max-min with minimum shares and the pool's policy"))
 		}
 		if part == 1 {
-			r.Add(report.FormulaRow("pool 3 awake: pool 3", "slots", want[4], 0.5,
+			r.Add(study.FormulaRow("pool 3 awake: pool 3", "slots", want[4], 0.5,
 				mean(4)).Saying("follows from max-min with minimum shares"))
 		}
 	}
@@ -92,15 +92,15 @@ func fig4Jobs(wakes time.Duration) workload.Workload {
 }
 
 // slotsHeld draws the map slots that each job holds, and gives them by job and sample.
-func slotsHeld(res *simulator.Result, w *workload.Workload) (report.Figure, [][]float64) {
-	fig := report.Figure{
+func slotsHeld(res *simulator.Result, w *workload.Workload) (study.Figure, [][]float64) {
+	fig := study.Figure{
 		Name: "fig4", Title: "Slots held by job", X: "seconds", Y: "map slots", Stacked: true,
 	}
 	held := make([][]float64, len(w.Jobs))
 	for i := range w.Jobs {
 		held[i] = make([]float64, len(res.Samples))
 		fig.Series = append(fig.Series,
-			report.Series{Name: w.Jobs[i].Name + " (" + w.Jobs[i].Pool + ")", Y: held[i]})
+			&study.Series{Name: w.Jobs[i].Name + " (" + w.Jobs[i].Pool + ")", Y: held[i]})
 	}
 	for n, s := range res.Samples {
 		for i := range fig.Series {

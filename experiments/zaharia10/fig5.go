@@ -3,8 +3,8 @@ package zaharia10
 import (
 	"context"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -12,37 +12,37 @@ import (
 
 // Fig5 is [Zaharia10 Table 2, Figs 5, 6 and 7, §5.1.1]: the IO-heavy workload under three
 // schedulers.
-func Fig5(ctx context.Context, o report.Options) (*report.Result, error) {
+func Fig5(ctx context.Context, o study.Options) (*study.Result, error) {
 	all, err := macro(ctx, o, plainMacro(), macroSeeds(o), workload.FacebookIO)
 	if err != nil {
 		return nil, err
 	}
-	r := &report.Result{
+	r := &study.Result{
 		Setup: macroSetup("Workload: the 100 jobs of Table 2 in random order, exponential gaps " +
 			"of mean 14 s; every seed draws another schedule, the paper ran one."),
 	}
 	names := bins(&all[macroFIFO])
-	local := report.Figure{
+	local := study.Figure{
 		Name: "fig6", Title: "Locality by bin, IO-heavy", X: "bin", Y: "node-local maps (%)",
 		Categories: names,
 	}
-	over := report.Figure{
+	over := study.Figure{
 		Name: "fig7", Title: "Speed-up of delay scheduling over naive fair, IO-heavy", X: "bin",
-		Y: "mean speed-up", Categories: names, Series: []report.Series{{}},
+		Y: "mean speed-up", Categories: names, Series: []*study.Series{{}},
 	}
 	for i := range all {
 		local.Series = append(local.Series, localities(&all[i], names))
 	}
-	gains := map[string]report.Sample{}
+	gains := map[string]study.Sample{}
 	for _, b := range names {
 		gains[b] = gain(all, macroNaive, macroDelay, b)
 		over.Series[0].AddBar(gains[b])
 		quantity, local := b+": node-local with delay", setup.Local(&all[macroDelay], b, scheduling.NodeLocal)
 		if b == "bin 9" {
-			r.Add(report.Known(quantity, "%", 99, local).Saying(unmoved))
+			r.Add(study.Known(quantity, "%", 99, local).Saying(unmoved))
 			continue
 		}
-		r.Add(report.PrintedRange(quantity, "%", 99, 100, report.Share, local).
+		r.Add(study.PrintedRange(quantity, "%", 99, 100, study.Share, local).
 			Saying("99 to 100 % in all bins"))
 	}
 	r.Figures = append(macroCDFs("fig5", all, smallMediumLarge()), local, over)
@@ -51,56 +51,56 @@ func Fig5(ctx context.Context, o report.Options) (*report.Result, error) {
 	r.Add(fairRows(all)...)
 	r.Add(greedyRows(all)...)
 	r.Add(binRows(names, gains)...)
-	r.Tables = []report.Table{scheduleRange(ofSchedules...)}
+	r.Tables = []study.Table{scheduleRange(ofSchedules...)}
 	r.Notes = fig5Notes()
 	return r, r.AddTables(ctx, o, macroTable, macroLoad)
 }
 
 // scheduleRows are the numbers of which every schedule has another one.
-func scheduleRows(all []simulator.Contest) []report.Row {
+func scheduleRows(all []simulator.Contest) []study.Row {
 	slowed := setup.Seeds(all, func(one []simulator.Contest) float64 {
 		return slowedSmall(&one[macroFIFO], &one[macroNaive])
 	})
-	return []report.Row{
-		report.PrintedRow("small jobs (bins 1, 2) 1.5 × slower under FIFO than fair", "%", 30,
-			report.Share, slowed).Saying("about; significantly slowed down"),
-		report.PrintedRow("greatest speed-up of a job, fair over FIFO", "×", 5, report.Gain,
+	return []study.Row{
+		study.PrintedRow("small jobs (bins 1, 2) 1.5 × slower under FIFO than fair", "%", 30,
+			study.Share, slowed).Saying("about; significantly slowed down"),
+		study.PrintedRow("greatest speed-up of a job, fair over FIFO", "×", 5, study.Gain,
 			greatest(all, macroFIFO, macroNaive)),
-		report.PrintedRow("greatest slow-down in bin 9, fair over FIFO", "×", 1.7, report.Gain,
+		study.PrintedRow("greatest slow-down in bin 9, fair over FIFO", "×", 1.7, study.Gain,
 			greatest(all, macroNaive, macroFIFO, "bin 9")).Saying("about"),
 	}
 }
 
 // fairRows judge what is said of naive fair sharing against FIFO.
-func fairRows(all []simulator.Contest) []report.Row {
-	return []report.Row{
-		report.SaidRow("bins 1 to 3: mean speed-up, fair over FIFO", "×",
-			"greatly improves small jobs", report.Significant(),
+func fairRows(all []simulator.Contest) []study.Row {
+	return []study.Row{
+		study.SaidRow("bins 1 to 3: mean speed-up, fair over FIFO", "×",
+			"greatly improves small jobs", study.Significant(),
 			gain(all, macroFIFO, macroNaive, "bin 1", "bin 2", "bin 3")),
-		report.SaidRow("bin 9: mean speed-up, fair over FIFO", "×", "slows down the largest jobs",
-			report.Less(1), gain(all, macroFIFO, macroNaive, "bin 9")),
+		study.SaidRow("bin 9: mean speed-up, fair over FIFO", "×", "slows down the largest jobs",
+			study.Less(1), gain(all, macroFIFO, macroNaive, "bin 9")),
 	}
 }
 
 // greedyRows judge what is said of locality without delay scheduling.
-func greedyRows(all []simulator.Contest) (rows []report.Row) {
+func greedyRows(all []simulator.Contest) (rows []study.Row) {
 	for _, i := range []int{macroFIFO, macroNaive} {
 		name := []string{macroFIFO: "FIFO", macroNaive: "naive fair"}[i]
 		rows = append(rows,
-			report.SaidRow("bin 1: node-local, "+name, "%", "low for small jobs", report.Less(50),
+			study.SaidRow("bin 1: node-local, "+name, "%", "low for small jobs", study.Less(50),
 				setup.Local(&all[i], "bin 1", scheduling.NodeLocal)),
-			report.SaidRow("bin 2: node-local, "+name, "%", "low for small jobs", report.Less(50),
+			study.SaidRow("bin 2: node-local, "+name, "%", "low for small jobs", study.Less(50),
 				setup.Local(&all[i], "bin 2", scheduling.NodeLocal)),
-			report.SaidRow("bin 9: node-local, "+name, "%",
-				"high for the largest jobs, even greedily", report.More(80),
+			study.SaidRow("bin 9: node-local, "+name, "%",
+				"high for the largest jobs, even greedily", study.More(80),
 				setup.Local(&all[i], "bin 9", scheduling.NodeLocal)))
 	}
 	return rows
 }
 
 // localities are the node-local parts of the maps of some classes.
-func localities(c *simulator.Contest, classes []string) report.Series {
-	s := report.Series{Name: c.Name}
+func localities(c *simulator.Contest, classes []string) *study.Series {
+	s := &study.Series{Name: c.Name}
 	for _, class := range classes {
 		s.Y = append(s.Y, setup.ClassLocality(c, class, scheduling.NodeLocal))
 	}
@@ -109,28 +109,28 @@ func localities(c *simulator.Contest, classes []string) report.Series {
 
 // binRows judge what is said of delay scheduling's gains by bin. The link is fitted to that of bin
 // 5, which is therefore not judged.
-func binRows(names []string, gains map[string]report.Sample) (rows []report.Row) {
+func binRows(names []string, gains map[string]study.Sample) (rows []study.Row) {
 	for _, b := range names {
 		what := b + ": speed-up of delay over naive"
 		switch b {
 		case "bin 1", "bin 2":
-			rows = append(rows, report.SaidRow(what, "×", "negligible on the smallest jobs",
-				report.Alike(), gains[b]))
+			rows = append(rows, study.SaidRow(what, "×", "negligible on the smallest jobs",
+				study.Alike(), gains[b]))
 		case "bin 4", "bin 6":
-			rows = append(rows, report.SaidRow(what, "×", "significant for medium-sized jobs",
-				report.Significant(), gains[b]))
+			rows = append(rows, study.SaidRow(what, "×", "significant for medium-sized jobs",
+				study.Significant(), gains[b]))
 		case "bin 5":
-			rows = append(rows, report.Known(b+" (100 maps): speed-up of delay over naive", "×",
+			rows = append(rows, study.Known(b+" (100 maps): speed-up of delay over naive", "×",
 				1.44, gains[b]).Saying("the link is fitted to it"))
 		default:
-			rows = append(rows, report.Shown(what, "×", gains[b]).Saying("in the figure only"))
+			rows = append(rows, study.Shown(what, "×", gains[b]).Saying("in the figure only"))
 		}
 	}
 	return append(rows,
-		report.SaidRow("bin 5 gains more than bin 1 (margin)", "", "especially medium-sized jobs",
-			report.More(0), gains["bin 5"].Minus(gains["bin 1"])),
-		report.SaidRow("bin 5 gains more than bin 9 (margin)", "", "less on the largest jobs",
-			report.More(0), gains["bin 5"].Minus(gains["bin 9"])))
+		study.SaidRow("bin 5 gains more than bin 1 (margin)", "", "especially medium-sized jobs",
+			study.More(0), gains["bin 5"].Minus(gains["bin 1"])),
+		study.SaidRow("bin 5 gains more than bin 9 (margin)", "", "less on the largest jobs",
+			study.More(0), gains["bin 5"].Minus(gains["bin 9"])))
 }
 
 // fig5Notes say what a reader should know.
@@ -150,8 +150,8 @@ func fig5Notes() []string {
 }
 
 // macroLoad shows how FIFO compares with naive fair on a busier or less busy cluster.
-func macroLoad(ctx context.Context, o report.Options) (report.Table, error) {
-	load := report.Table{
+func macroLoad(ctx context.Context, o study.Options) (study.Table, error) {
+	load := study.Table{
 		Name: "load", Title: "How busy the cluster is: means over the schedules",
 		Columns: []string{
 			"choice", "small jobs slowed (%)", "greatest speed-up", "greatest slow-down in bin 9",
@@ -183,8 +183,8 @@ func slowedSmall(a, b *simulator.Contest) float64 {
 }
 
 // macroTable shows how the gains of delay over naive fair move with the set-up.
-func macroTable(ctx context.Context, o report.Options) (report.Table, error) {
-	t := report.Table{
+func macroTable(ctx context.Context, o study.Options) (study.Table, error) {
+	t := study.Table{
 		Name: "sensitivity",
 		Title: "Speed-up of delay over naive fair by bin, and the least node-local part of a bin " +
 			"with delay (%), one choice changed", Columns: []string{

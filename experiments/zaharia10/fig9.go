@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
@@ -28,12 +28,12 @@ func mixed(reduce time.Duration) func(r *rand.Rand) workload.Workload {
 }
 
 // Fig9 is [Zaharia10 Table 3, Figs 9 and 10, §5.1.3]: the mixed workload.
-func Fig9(ctx context.Context, o report.Options) (*report.Result, error) {
+func Fig9(ctx context.Context, o study.Options) (*study.Result, error) {
 	all, err := macro(ctx, o, plainMacro(), macroSeeds(o), mixed(mixedReduce))
 	if err != nil {
 		return nil, err
 	}
-	r := &report.Result{Setup: macroSetup(
+	r := &study.Result{Setup: macroSetup(
 		"Workload: the 100 jobs of Table 3. Aggregations shuffle a quarter of their input, joins "+
 			"a half, both write a tenth of that; the three jobs after a join's first have 200, "+
 			"20 and 1 maps: the paper gives none of these.",
@@ -42,9 +42,9 @@ func Fig9(ctx context.Context, o report.Options) (*report.Result, error) {
 			"s is fitted to bin 3's median.",
 	)}
 	names := bins(&all[macroFIFO])
-	bars := report.Figure{
+	bars := study.Figure{
 		Name: "fig10", Title: "Speed-up over FIFO by bin, mixed", X: "bin", Y: "mean speed-up",
-		Categories: names, Series: []report.Series{{Name: "naive fair"}, {Name: "fair + delay"}},
+		Categories: names, Series: []*study.Series{{Name: "naive fair"}, {Name: "fair + delay"}},
 	}
 	for _, b := range names {
 		for i, to := range []int{macroNaive, macroDelay} {
@@ -56,14 +56,14 @@ func Fig9(ctx context.Context, o report.Options) (*report.Result, error) {
 	io, reduces := mixedGains(all)
 	delay := &all[macroDelay]
 	r.Add(
-		report.SaidRow("bins 1, 2 gain more than bin 3 from fair sharing (margin)", "",
-			"bin 3's jobs are longer", report.More(0.1),
+		study.SaidRow("bins 1, 2 gain more than bin 3 from fair sharing (margin)", "",
+			"bin 3's jobs are longer", study.More(0.1),
 			small.Minus(gain(all, macroFIFO, macroNaive, "bin 3"))),
-		report.SaidRow("gain of delay over naive, IO-heavy bins (1, 2, 4, 5, 7, 10) less those "+
-			"with reduces (3, 6, 8, 9)", "", "larger", report.More(0.1), io.Minus(reduces)),
-		report.Known("bins 1, 2: median response with delay", "s", 32,
+		study.SaidRow("gain of delay over naive, IO-heavy bins (1, 2, 4, 5, 7, 10) less those "+
+			"with reduces (3, 6, 8, 9)", "", "larger", study.More(0.1), io.Minus(reduces)),
+		study.Known("bins 1, 2: median response with delay", "s", 32,
 			medianOf(delay, "bin 1", "bin 2")).Saying("the jobs' set-up is fitted to it"),
-		report.Known("bin 3: median response with delay", "s", 100,
+		study.Known("bin 3: median response with delay", "s", 100,
 			medianOf(delay, "bin 3")).Saying("about; the reduces are fitted to it"),
 	)
 	r.Figures = append(macroCDFs("fig9", all, [][]string{
@@ -77,45 +77,45 @@ func Fig9(ctx context.Context, o report.Options) (*report.Result, error) {
 
 // mixedRows judge what is said of a bin: all but the largest gain from fair sharing and from delay
 // scheduling.
-func mixedRows(all []simulator.Contest, bin string) []report.Row {
+func mixedRows(all []simulator.Contest, bin string) []study.Row {
 	fair := bin + ": speed-up of naive fair over FIFO"
 	naive := gain(all, macroFIFO, macroNaive, bin)
 	switch bin {
 	case "bin 9", "bin 10":
-		return []report.Row{
-			report.SaidRow(fair, "×", "slightly slows larger jobs", report.Less(1), naive),
-			report.Shown(bin+": speed-up of delay over FIFO", "×",
+		return []study.Row{
+			study.SaidRow(fair, "×", "slightly slows larger jobs", study.Less(1), naive),
+			study.Shown(bin+": speed-up of delay over FIFO", "×",
 				gain(all, macroFIFO, macroDelay, bin)).Saying("in the figure only"),
 		}
 	case "bin 1", "bin 2":
-		return []report.Row{
-			report.SaidRow(fair, "×", "significant for the smaller map-only jobs",
-				report.Significant(), naive),
-			report.SaidRow(bin+": speed-up of delay over naive fair", "×", "jobs benefit",
-				report.More(1), gain(all, macroNaive, macroDelay, bin)),
+		return []study.Row{
+			study.SaidRow(fair, "×", "significant for the smaller map-only jobs",
+				study.Significant(), naive),
+			study.SaidRow(bin+": speed-up of delay over naive fair", "×", "jobs benefit",
+				study.More(1), gain(all, macroNaive, macroDelay, bin)),
 		}
 	}
-	first := report.SaidRow(fair, "×", "jobs benefit", report.More(1), naive)
+	first := study.SaidRow(fair, "×", "jobs benefit", study.More(1), naive)
 	if bin == "bin 8" {
-		first = report.Shown(fair, "×", naive).Saying("jobs benefit; " + unmoved)
+		first = study.Shown(fair, "×", naive).Saying("jobs benefit; " + unmoved)
 	}
-	return []report.Row{
+	return []study.Row{
 		first,
-		report.SaidRow(bin+": speed-up of delay over naive fair", "×", "jobs benefit",
-			report.More(1), gain(all, macroNaive, macroDelay, bin)),
+		study.SaidRow(bin+": speed-up of delay over naive fair", "×", "jobs benefit",
+			study.More(1), gain(all, macroNaive, macroDelay, bin)),
 	}
 }
 
 // medianOf is the median response time of some classes by seed, in seconds.
-func medianOf(c *simulator.Contest, classes ...string) report.Sample {
+func medianOf(c *simulator.Contest, classes ...string) study.Sample {
 	return setup.Seeds([]simulator.Contest{*c}, func(one []simulator.Contest) float64 {
 		return setup.Median(setup.Sojourns(&one[0], classes...))
 	})
 }
 
 // mixedTable shows how the times and the gains move with the set-up.
-func mixedTable(ctx context.Context, o report.Options) (report.Table, error) {
-	t := report.Table{
+func mixedTable(ctx context.Context, o study.Options) (study.Table, error) {
+	t := study.Table{
 		Name: "sensitivity", Title: "One choice changed",
 		Columns: []string{
 			"choice", "bins 1, 2: median (s)", "bin 3: median (s)", "gain of delay, IO bins",
@@ -147,8 +147,8 @@ func fig9Notes() []string {
 
 // mixedGains are the means over bins of the speed-ups of delay over naive fair, by seed: of the bins
 // of IO-heavy jobs and of those with reduces.
-func mixedGains(all []simulator.Contest) (io, reduces report.Sample) {
-	mean := func(names ...string) report.Sample {
+func mixedGains(all []simulator.Contest) (io, reduces study.Sample) {
+	mean := func(names ...string) study.Sample {
 		return setup.Seeds(all, func(one []simulator.Contest) float64 {
 			sum := 0.0
 			for _, b := range names {
@@ -168,7 +168,7 @@ type mixedChoice struct {
 }
 
 // mixedChoices are the set-ups of the sensitivity table.
-func mixedChoices(o report.Options) []mixedChoice {
+func mixedChoices(o study.Options) []mixedChoice {
 	var list []mixedChoice
 	for _, reduce := range []time.Duration{0, 25 * time.Second, mixedReduce, 75 * time.Second} {
 		c := mixedChoice{plainMacro(), reduce}

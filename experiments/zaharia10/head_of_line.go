@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/delaymath"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
@@ -18,8 +18,8 @@ import (
 const headNodes, headData = 300, 30
 
 // HeadOfLine is [Zaharia10 §3.3.1] simulated, with what §3.5 works out for skip counts.
-func HeadOfLine(ctx context.Context, o report.Options) (*report.Result, error) {
-	r := &report.Result{Setup: []string{
+func HeadOfLine(ctx context.Context, o study.Options) (*study.Result, error) {
+	r := &study.Result{Setup: []string{
 		"300 nodes of one slot, event drive: a slot is offered the moment it frees, as in the " +
 			"paper's algorithms. Ten jobs without data keep all slots busy with maps of 20 s, " +
 			"lognormal factor of sigma 0.4.",
@@ -33,12 +33,12 @@ func HeadOfLine(ctx context.Context, o report.Options) (*report.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Add(report.PrintedRow("naive fair, data on 10 % of the nodes: node-local", "%", 10,
-		report.Share, naive).Saying("will only achieve 10 % locality"))
-	fig := report.Figure{
+	r.Add(study.PrintedRow("naive fair, data on 10 % of the nodes: node-local", "%", 10,
+		study.Share, naive).Saying("will only achieve 10 % locality"))
+	fig := study.Figure{
 		Name: "skips", Title: "Locality of one map with data on 10 % of the nodes",
 		X: "skip count D", Y: "node-local (%)",
-		Series: []report.Series{{Name: "simulated"}, {Name: "1 − 0.9^(D+1)", Dashed: true}},
+		Series: []*study.Series{{Name: "simulated"}, {Name: "1 − 0.9^(D+1)", Dashed: true}},
 	}
 	for _, skips := range []int{10, 40} {
 		got, err := headLocality(ctx, o, 1,
@@ -49,10 +49,10 @@ func HeadOfLine(ctx context.Context, o report.Options) (*report.Result, error) {
 		want := 100 * delaymath.LocalWithin(headData/float64(headNodes), float64(skips+1))
 		fig.Series[0].AddSample(float64(skips), got)
 		fig.Series[1].Add(float64(skips), want)
-		r.Add(report.FormulaRow(fmt.Sprintf("skip count of %d: node-local", skips), "%", want,
-			report.Share(want), got).Saying("1 − 0.9^(D+1)"))
+		r.Add(study.FormulaRow(fmt.Sprintf("skip count of %d: node-local", skips), "%", want,
+			study.Share(want), got).Saying("1 − 0.9^(D+1)"))
 	}
-	r.Figures = []report.Figure{fig}
+	r.Figures = []study.Figure{fig}
 	r.Notes = []string{
 		"§3.5 has 65 and 99 %, 1 − 0.9^D: it does not count the offer at which a job gives up " +
 			"waiting, which may be local too, as Algorithm 2 does. Slots that free one after the " +
@@ -63,8 +63,8 @@ func HeadOfLine(ctx context.Context, o report.Options) (*report.Result, error) {
 
 // headLocality is the node-local part of small jobs' maps in per cent.
 func headLocality(
-	ctx context.Context, o report.Options, maps int, rule scheduling.LocalityPolicy,
-) (report.Sample, error) {
+	ctx context.Context, o study.Options, maps int, rule scheduling.LocalityPolicy,
+) (study.Sample, error) {
 	jobs := 200
 	if o.Quick {
 		jobs = 30
@@ -78,7 +78,7 @@ func headLocality(
 		Places: headPlaces(maps),
 	}, p, o.Repeats(2, 10), func(*rand.Rand) workload.Workload { return w })
 	if err != nil {
-		return report.Sample{}, err
+		return study.Sample{}, err
 	}
 	return setup.Each(c, setup.NodeLocal), nil
 }

@@ -6,16 +6,16 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
 // LongTasks is [Zaharia10 §3.5.1]: long tasks that fill nodes, and slots kept from them.
-func LongTasks(ctx context.Context, o report.Options) (*report.Result, error) {
-	r := &report.Result{Setup: []string{
+func LongTasks(ctx context.Context, o study.Options) (*study.Result, error) {
+	r := &study.Result{Setup: []string{
 		"100 nodes of 2 map slots, 3 replicas, event drive; one job with endless maps of 600 s " +
 			"(lognormal factor of sigma 0.4, told to the policy) takes what it gets; small jobs " +
 			"of 10 maps of 8 s come every 20 s, each its own user and file.",
@@ -25,14 +25,14 @@ func LongTasks(ctx context.Context, o report.Options) (*report.Result, error) {
 		"The long job is limited by its pool to a part φ of the slots, so that short tasks " +
 			"always find some: what differs is where it has them.",
 	}}
-	fig := report.Figure{
+	fig := study.Figure{
 		Name: "long", Title: "Locality of small jobs beside long tasks",
 		X: "part of the slots with long tasks", Y: "node-local maps (%)",
-		Series: []report.Series{
+		Series: []*study.Series{
 			{Name: "long tasks anywhere"}, {Name: "one slot a node kept from them"},
 		},
 	}
-	var plain, kept report.Sample
+	var plain, kept study.Sample
 	for _, phi := range []float64{0.2, 0.5} {
 		if o.Quick && phi < 0.5 {
 			continue
@@ -43,30 +43,30 @@ func LongTasks(ctx context.Context, o report.Options) (*report.Result, error) {
 		}
 		plain, kept = setup.Local(&all[0], "small", scheduling.NodeLocal),
 			setup.Local(&all[1], "small", scheduling.NodeLocal)
-		for i, x := range []report.Sample{plain, kept} {
+		for i, x := range []study.Sample{plain, kept} {
 			fig.Series[i].AddSample(phi, x)
 		}
 		what := fmt.Sprintf("φ = %g: ", phi)
-		r.Add(report.Shown(what+"small jobs' node-local maps, long tasks anywhere", "%", plain),
-			report.SaidRow(what+"node-local maps of small jobs that balancing adds", "points",
-				"lowers the chance that a node fills with long tasks", report.More(0),
+		r.Add(study.Shown(what+"small jobs' node-local maps, long tasks anywhere", "%", plain),
+			study.SaidRow(what+"node-local maps of small jobs that balancing adds", "points",
+				"lowers the chance that a node fills with long tasks", study.More(0),
 				kept.Minus(plain)))
 		if phi < 0.5 {
-			r.Add(report.SaidRow(what+"small jobs' node-local maps less those of no long tasks",
-				"points", "little impact unless long tasks are very common", report.More(-10),
+			r.Add(study.SaidRow(what+"small jobs' node-local maps less those of no long tasks",
+				"points", "little impact unless long tasks are very common", study.More(-10),
 				plain.Minus(setup.Local(&all[2], "small", scheduling.NodeLocal))))
 		}
 	}
-	r.Add(report.OwnRow("φ = 0.5, balanced: small jobs' node-local maps", "%",
-		"each node has a slot for them: high", report.More(80), kept))
-	r.Figures = []report.Figure{fig}
+	r.Add(study.OwnRow("φ = 0.5, balanced: small jobs' node-local maps", "%",
+		"each node has a slot for them: high", study.More(80), kept))
+	r.Figures = []study.Figure{fig}
 	return r, nil
 }
 
 // longContest runs small jobs beside long tasks: without balancing, with it, and, last, without the
 // long tasks.
 func longContest(
-	ctx context.Context, o report.Options, phi float64,
+	ctx context.Context, o study.Options, phi float64,
 ) ([]simulator.Contest, error) {
 	const slots = 200
 	jobs := 100

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -67,7 +67,7 @@ const macroChosen = "Three set-ups with other splits of reading and computing, o
 
 // macro runs the three schedulers of [Zaharia10 §5.1] over seeds of a workload.
 func macro(
-	ctx context.Context, o report.Options, m macroChoice, repeat int,
+	ctx context.Context, o study.Options, m macroChoice, repeat int,
 	load func(r *rand.Rand) workload.Workload,
 ) ([]simulator.Contest, error) {
 	var list []simulator.Contender
@@ -105,7 +105,7 @@ func (m macroChoice) shorter(whole time.Duration) macroChoice {
 }
 
 // macroLoads are the lengths of maps of the tables on the cluster's load.
-func macroLoads(o report.Options) []time.Duration {
+func macroLoads(o study.Options) []time.Duration {
 	if o.Quick {
 		return []time.Duration{setup.MacroMap}
 	}
@@ -113,7 +113,7 @@ func macroLoads(o report.Options) []time.Duration {
 }
 
 // macroSeeds is how many seeds the macrobenchmarks run.
-func macroSeeds(o report.Options) int { return o.Repeats(1, 10) }
+func macroSeeds(o study.Options) int { return o.Repeats(1, 10) }
 
 // macroChoices are the set-ups of the sensitivity tables.
 func macroChoices() []macroChoice {
@@ -180,14 +180,14 @@ func speedups(a, b *simulator.Contest, classes ...string) []float64 {
 
 // gain is the mean speed-up of the jobs of some classes, all if none is named, from one of macro's
 // contenders to another, by seed.
-func gain(all []simulator.Contest, from, to int, classes ...string) report.Sample {
+func gain(all []simulator.Contest, from, to int, classes ...string) study.Sample {
 	return setup.Seeds(all, func(one []simulator.Contest) float64 {
 		return setup.Average(speedups(&one[from], &one[to], classes...))
 	})
 }
 
 // greatest is the largest speed-up of a job of some classes, all if none is named, by seed.
-func greatest(all []simulator.Contest, from, to int, classes ...string) report.Sample {
+func greatest(all []simulator.Contest, from, to int, classes ...string) study.Sample {
 	return setup.Seeds(all, func(one []simulator.Contest) float64 {
 		return slices.Max(speedups(&one[from], &one[to], classes...))
 	})
@@ -195,8 +195,8 @@ func greatest(all []simulator.Contest, from, to int, classes ...string) report.S
 
 // scheduleRange is a table of rows by schedule: the least, the median and the greatest over the
 // seeds.
-func scheduleRange(rows ...report.Row) report.Table {
-	t := report.Table{
+func scheduleRange(rows ...study.Row) study.Table {
+	t := study.Table{
 		Name: "schedules", Title: "Each seed draws a schedule; over the seeds",
 		Columns: []string{"quantity", "least", "median", "greatest"},
 	}
@@ -208,10 +208,10 @@ func scheduleRange(rows ...report.Row) report.Table {
 }
 
 // macroCDFs draws the distributions of response times of three ranges of bins.
-func macroCDFs(name string, all []simulator.Contest, ranges [][]string) []report.Figure {
-	var figures []report.Figure
+func macroCDFs(name string, all []simulator.Contest, ranges [][]string) []study.Figure {
+	var figures []study.Figure
 	for _, classes := range ranges {
-		f := report.Figure{
+		f := study.Figure{
 			Name:  fmt.Sprintf("%s-%s", name, classes[0][len("bin "):]),
 			Title: fmt.Sprintf("Response times, %s to %s", classes[0], classes[len(classes)-1]),
 			X:     "seconds", Y: "part of the jobs", Steps: true,

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -16,12 +16,12 @@ import (
 type overheadSize struct{ nodes, racks, jobs, tasks, pools int }
 
 // Overhead is [Zaharia10 §5.4]: how many tasks a second the scheduler hands out, by the clock.
-func Overhead(ctx context.Context, o report.Options) (*report.Result, error) {
+func Overhead(ctx context.Context, o study.Options) (*study.Result, error) {
 	size := overheadSize{nodes: 2500, racks: 63, jobs: 100, tasks: 1000, pools: 20}
 	if o.Quick {
 		size = overheadSize{nodes: 500, racks: 13, jobs: 20, tasks: 200, pools: 20}
 	}
-	r := &report.Result{Measured: true, Setup: []string{
+	r := &study.Result{Measured: true, Setup: []string{
 		fmt.Sprintf("%d nodes with 2 map and 2 reduce slots in %d racks, %d jobs of %d maps and "+
 			"%d reduces in %d pools; 3 replicas of each block on random nodes. The paper says "+
 			"nothing of racks and blocks.", size.nodes, size.racks, size.jobs, size.tasks,
@@ -45,16 +45,16 @@ func Overhead(ctx context.Context, o report.Options) (*report.Result, error) {
 			rates, beats = append(rates, got.rate()), append(beats, got.beats...)
 		}
 		slices.Sort(beats)
-		row := report.Shown(name+": tasks scheduled", "/s", report.BySeed(rates))
+		row := study.Shown(name+": tasks scheduled", "/s", study.BySeed(rates))
 		if name == "hfs" {
-			row = report.OwnRow(row.Quantity, "/s", "more than the 3,200 of a 2.66 GHz Core 2 Duo",
-				report.More(3200), row.Ours)
+			row = study.OwnRow(row.Quantity, "/s", "more than the 3,200 of a 2.66 GHz Core 2 Duo",
+				study.More(3200), row.Ours)
 		}
 		r.Add(row,
-			report.Shown(name+": a heartbeat, median", "µs",
-				report.Sure(quantileTime(beats, 0.5))),
-			report.Shown(name+": a heartbeat, 99 %", "µs",
-				report.Sure(quantileTime(beats, 0.99))))
+			study.Shown(name+": a heartbeat, median", "µs",
+				study.Sure(quantileTime(beats, 0.5))),
+			study.Shown(name+": a heartbeat, 99 %", "µs",
+				study.Sure(quantileTime(beats, 0.99))))
 	}
 	r.Notes = []string{
 		"The machine that ran this stands for nothing but itself; compare with the need, which " +

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -15,8 +15,8 @@ import (
 
 // Reassign is [Zaharia10 §3.2 and §4]: how long until a job or a pool has its share, by waiting for
 // slots to free and by killing.
-func Reassign(ctx context.Context, o report.Options) (*report.Result, error) {
-	r := &report.Result{Setup: reassignSetup()}
+func Reassign(ctx context.Context, o study.Options) (*study.Result, error) {
+	r := &study.Result{Setup: reassignSetup()}
 	err := r.AddRows(ctx, o, waitForShare, minimumTimeout, fairTimeout, newestKilled)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func reassignSetup() []string {
 }
 
 // waitForShare measures how long a new job waits for 271 slots, against F T / S.
-func waitForShare(ctx context.Context, o report.Options) ([]report.Row, error) {
+func waitForShare(ctx context.Context, o study.Options) ([]study.Row, error) {
 	const comes, every = 1000 * time.Second, 100 * time.Millisecond
 	const share = 271
 	task := 114400 * time.Millisecond
@@ -67,8 +67,8 @@ func waitForShare(ctx context.Context, o report.Options) ([]report.Row, error) {
 	took := setup.Timelines(c, len(list), every, func(t setup.Timeline) float64 {
 		return t.Reach(comes, 0.98*share, len(list)-1) / 0.98
 	})
-	return []report.Row{
-		report.FormulaRow("§3.2: until a new job has 271 of 3,100 slots, by waiting alone", "s",
+	return []study.Row{
+		study.FormulaRow("§3.2: until a new job has 271 of 3,100 slots, by waiting alone", "s",
 			share*task.Seconds()/3100, 1, took).Saying("F T / S, 27.1 slots freed a second"),
 	}, nil
 }
@@ -83,7 +83,7 @@ const (
 
 // starved runs a pool that comes to a cluster that another one holds, with these allocations.
 func starved(
-	ctx context.Context, o report.Options, a scheduling.Allocations, mode scheduling.PreemptionMode,
+	ctx context.Context, o study.Options, a scheduling.Allocations, mode scheduling.PreemptionMode,
 ) (*simulator.Contest, error) {
 	return hogged(ctx, o, a, mode, hogMap, 0, poolComes)
 }
@@ -91,7 +91,7 @@ func starved(
 // hogged is starved with maps of the first pool of a length and sigma, and the second pool's job at
 // a time.
 func hogged(
-	ctx context.Context, o report.Options, a scheduling.Allocations, mode scheduling.PreemptionMode,
+	ctx context.Context, o study.Options, a scheduling.Allocations, mode scheduling.PreemptionMode,
 	hog time.Duration, sigma float64, comes time.Duration,
 ) (*simulator.Contest, error) {
 	w := setup.Tenants(
@@ -107,7 +107,7 @@ func hogged(
 }
 
 // untilHeld is how long the second pool waits for so many slots.
-func untilHeld(c *simulator.Contest, slots float64) report.Sample {
+func untilHeld(c *simulator.Contest, slots float64) study.Sample {
 	return setup.Timelines(c, 2, poolEvery,
 		func(t setup.Timeline) float64 { return t.Reach(poolComes, slots, 1) })
 }
@@ -123,7 +123,7 @@ func minimumShares(timeout time.Duration) scheduling.Allocations {
 }
 
 // minimumTimeout measures when a pool has its minimum share.
-func minimumTimeout(ctx context.Context, o report.Options) ([]report.Row, error) {
+func minimumTimeout(ctx context.Context, o study.Options) ([]study.Row, error) {
 	const timeout = 60 * time.Second
 	on, err := starved(ctx, o, minimumShares(timeout), scheduling.PreemptOn)
 	if err != nil {
@@ -133,37 +133,37 @@ func minimumTimeout(ctx context.Context, o report.Options) ([]report.Row, error)
 	if err != nil {
 		return nil, err
 	}
-	return []report.Row{
-		report.SaidRow("T_min = 60 s: until the pool has its minimum share", "s",
+	return []study.Row{
+		study.SaidRow("T_min = 60 s: until the pool has its minimum share", "s",
 			"tasks are killed if it does not have it within T_min",
-			report.Between(timeout.Seconds(), (timeout+poolRound+5*time.Second).Seconds()),
+			study.Between(timeout.Seconds(), (timeout+poolRound+5*time.Second).Seconds()),
 			untilHeld(on, 40)),
-		report.FollowsRow("T_min = 60 s: maps killed", "", "what the minimum share lacks, 40",
-			report.Between(39.5, 40.5), setup.Each(on, killedMaps)),
-		report.OwnRow("no preemption: until the pool has its minimum share", "s",
-			"waits for the maps to end", report.More(300), untilHeld(off, 40)),
+		study.FollowsRow("T_min = 60 s: maps killed", "", "what the minimum share lacks, 40",
+			study.Between(39.5, 40.5), setup.Each(on, killedMaps)),
+		study.OwnRow("no preemption: until the pool has its minimum share", "s",
+			"waits for the maps to end", study.More(300), untilHeld(off, 40)),
 	}, nil
 }
 
 // fairTimeout measures when a pool that is starved has its fair share.
-func fairTimeout(ctx context.Context, o report.Options) ([]report.Row, error) {
+func fairTimeout(ctx context.Context, o study.Options) ([]study.Row, error) {
 	const timeout = 120 * time.Second
 	c, err := starved(ctx, o, scheduling.Allocations{FairTimeout: timeout}, scheduling.PreemptOn)
 	if err != nil {
 		return nil, err
 	}
-	return []report.Row{
-		report.SaidRow("T_fair = 120 s: until the pool has its fair share", "s",
+	return []study.Row{
+		study.SaidRow("T_fair = 120 s: until the pool has its fair share", "s",
 			"tasks are killed if it is starved of its fair share",
-			report.Between(timeout.Seconds(), (timeout+poolRound+5*time.Second).Seconds()),
+			study.Between(timeout.Seconds(), (timeout+poolRound+5*time.Second).Seconds()),
 			untilHeld(c, 50)),
-		report.FollowsRow("T_fair = 120 s: maps killed", "", "what the fair share lacks, 50",
-			report.Between(49.5, 50.5), setup.Each(c, killedMaps)),
+		study.FollowsRow("T_fair = 120 s: maps killed", "", "what the fair share lacks, 50",
+			study.Between(49.5, 50.5), setup.Each(c, killedMaps)),
 	}, nil
 }
 
 // newestKilled measures how old the maps are that are killed.
-func newestKilled(ctx context.Context, o report.Options) ([]report.Row, error) {
+func newestKilled(ctx context.Context, o study.Options) ([]study.Row, error) {
 	const hog, comes = 400 * time.Second, time.Hour
 	c, err := hogged(ctx, o, minimumShares(30*time.Second), scheduling.PreemptOn, hog, 0.5, comes)
 	if err != nil {
@@ -171,10 +171,10 @@ func newestKilled(ctx context.Context, o report.Options) ([]report.Row, error) {
 	}
 	// What runs at a time has run for E[X²] / 2E[X] on average: with sigma 0.5, 0.64 of the mean.
 	const age = 0.64 * 400
-	return []report.Row{
-		report.SaidRow("work lost by a map that is killed", "s",
+	return []study.Row{
+		study.SaidRow("work lost by a map that is killed", "s",
 			fmt.Sprintf("the most recently launched: less than half the mean age, %g s", age/2),
-			report.Less(age/2), setup.Each(c, func(r *simulator.Result) float64 {
+			study.Less(age/2), setup.Each(c, func(r *simulator.Result) float64 {
 				return r.Jobs[0].Preempted.LostS / killedMaps(r) // no number if none was killed
 			})),
 	}, nil

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/delaymath"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
@@ -21,8 +21,8 @@ type stickyCase struct {
 
 // Sticky is [Zaharia10 §3.3.2] simulated: under naive fair sharing a job gets back the slots that it
 // frees, and reads what lies elsewhere over the network.
-func Sticky(ctx context.Context, o report.Options) (*report.Result, error) {
-	r := &report.Result{Setup: []string{
+func Sticky(ctx context.Context, o study.Options) (*study.Result, error) {
+	r := &study.Result{Setup: []string{
 		"100 nodes, 3 replicas of each block, a heartbeat when a task ends; jobs of 300 maps each, submitted " +
 			"together, of 20 s with a lognormal factor of sigma 0.4. What is launched until a job " +
 			"has launched its last map counts.",
@@ -42,16 +42,16 @@ func Sticky(ctx context.Context, o report.Options) (*report.Result, error) {
 	}
 	bound := 100 * delaymath.StickyBound(0.1, 3, 1)
 	r.Add(
-		report.SaidRow("10 jobs, naive fair: freed slots that go back to their job", "%",
-			"jobs never leave their original slots", report.More(95), example.back),
-		report.FollowsRow("10 jobs, naive fair: node-local", "%",
-			fmt.Sprintf("at most 1 − (1 − f)^(RL), %.1f", bound), report.AtMost(bound+3),
+		study.SaidRow("10 jobs, naive fair: freed slots that go back to their job", "%",
+			"jobs never leave their original slots", study.More(95), example.back),
+		study.FollowsRow("10 jobs, naive fair: node-local", "%",
+			fmt.Sprintf("at most 1 − (1 − f)^(RL), %.1f", bound), study.AtMost(bound+3),
 			example.local),
-		report.OwnRow("10 jobs: freed slots that go back to their job, delay less naive", "points",
-			"jobs leave their slots for their data", report.Less(0),
+		study.OwnRow("10 jobs: freed slots that go back to their job, delay less naive", "points",
+			"jobs leave their slots for their data", study.Less(0),
 			cured.back.Minus(example.back)),
-		report.OwnRow("10 jobs, delay: node-local", "%", "what the skip count is for, 95",
-			report.More(90), cured.local),
+		study.OwnRow("10 jobs, delay: node-local", "%", "what the skip count is for, 95",
+			study.More(90), cured.local),
 	)
 	for _, c := range []struct {
 		jobs  int
@@ -64,8 +64,8 @@ func Sticky(ctx context.Context, o report.Options) (*report.Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.Add(report.SaidRow(fmt.Sprintf("%d jobs, R·L = 18, naive fair: node-local", c.jobs), "%",
-			fmt.Sprintf("below %g %%, even with large R and L", c.below), report.Less(c.below),
+		r.Add(study.SaidRow(fmt.Sprintf("%d jobs, R·L = 18, naive fair: node-local", c.jobs), "%",
+			fmt.Sprintf("below %g %%, even with large R and L", c.below), study.Less(c.below),
 			got.local))
 	}
 	return r, nil
@@ -73,13 +73,13 @@ func Sticky(ctx context.Context, o report.Options) (*report.Result, error) {
 
 // stickiness is what is seen of freed slots, in per cent.
 type stickiness struct {
-	back  report.Sample // slots that their job gets back
-	local report.Sample // maps that are node-local
+	back  study.Sample // slots that their job gets back
+	local study.Sample // maps that are node-local
 }
 
 // stickyRuns runs a case under each seed.
 func stickyRuns(
-	ctx context.Context, o report.Options, c stickyCase,
+	ctx context.Context, o study.Options, c stickyCase,
 ) (s stickiness, err error) {
 	for i := range o.Repeats(2, 10) {
 		back, local, err := stickyRun(ctx, o.Seed+uint64(i), c)
@@ -135,7 +135,7 @@ func stickyRun(ctx context.Context, seed uint64, c stickyCase) (back, local floa
 }
 
 // SlotProblems is [Zaharia10 §3.3]: both problems of naive fair sharing, simulated.
-func SlotProblems(ctx context.Context, o report.Options) (*report.Result, error) {
+func SlotProblems(ctx context.Context, o study.Options) (*study.Result, error) {
 	head, err := HeadOfLine(ctx, o)
 	if err != nil {
 		return nil, err

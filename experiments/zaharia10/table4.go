@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -31,14 +31,14 @@ func cases4() []case4 {
 }
 
 // Table4 is [Zaharia10 Table 4 and Fig 12, §5.2.2]: small jobs on the private cluster.
-func Table4(ctx context.Context, o report.Options) (*report.Result, error) {
-	r := &report.Result{Setup: table4Setup()}
-	fig := report.Figure{
+func Table4(ctx context.Context, o study.Options) (*study.Result, error) {
+	r := &study.Result{Setup: table4Setup()}
+	fig := study.Figure{
 		Name: "fig12", Title: "Running time of the workload, normalized", X: "maps a job",
 		Y: "time", Categories: []string{"3", "10", "100"},
-		Series: []report.Series{{Name: "without"}, {Name: "with delay"}, {Name: "with delay, published", Published: true}},
+		Series: []*study.Series{{Name: "without"}, {Name: "with delay"}, {Name: "with delay, published", Published: true}},
 	}
-	var gains []report.Sample
+	var gains []study.Sample
 	for _, c := range cases4() {
 		all, err := table4Contest(ctx, o, c, plain4(), o.Repeats(1, 10))
 		if err != nil {
@@ -46,17 +46,17 @@ func Table4(ctx context.Context, o report.Options) (*report.Result, error) {
 		}
 		for i, want := range [][2]float64{c.without, c.on} {
 			for k, f := range []func(*simulator.Result) float64{setup.NodeLocal, setup.RackLocal} {
-				r.Add(report.PrintedRow(fmt.Sprintf("%d-map jobs, %s: %s", c.maps, all[i].Name,
+				r.Add(study.PrintedRow(fmt.Sprintf("%d-map jobs, %s: %s", c.maps, all[i].Name,
 					[]string{"node-local", "rack-local or nearer"}[k]), "%", want[k],
-					report.Share, setup.Each(&all[i], f)))
+					study.Share, setup.Each(&all[i], f)))
 			}
 		}
 		gain := gain4(all)
 		gains = append(gains, gain)
-		r.Add(report.PrintedRow(fmt.Sprintf("%d-map jobs: throughput with delay over without",
-			c.maps), "×", c.gain, report.Gain, gain))
+		r.Add(study.PrintedRow(fmt.Sprintf("%d-map jobs: throughput with delay over without",
+			c.maps), "×", c.gain, study.Gain, gain))
 		fig.Series[0].Y = append(fig.Series[0].Y, 1)
-		fig.Series[1].AddBar(report.Pair(gain, gain, func(g, _ float64) float64 { return 1 / g }))
+		fig.Series[1].AddBar(study.Pair(gain, gain, func(g, _ float64) float64 { return 1 / g }))
 		fig.Series[2].Y = append(fig.Series[2].Y, 1/c.gain)
 		fifo := plain4()
 		fifo.fifo = true
@@ -65,31 +65,31 @@ func Table4(ctx context.Context, o report.Options) (*report.Result, error) {
 			return nil, err
 		}
 		for i := range all {
-			row := report.SaidRow(fmt.Sprintf("%d-map jobs, %s: node-local, FIFO less fair sharing",
-				c.maps, all[i].Name), "points", "results were similar", report.Between(-5, 5),
+			row := study.SaidRow(fmt.Sprintf("%d-map jobs, %s: node-local, FIFO less fair sharing",
+				c.maps, all[i].Name), "points", "results were similar", study.Between(-5, 5),
 				setup.Each(&all[i], setup.NodeLocal).Minus(setup.Each(&fair[i], setup.NodeLocal)))
 			if i == 0 && c.maps < 100 { // hardly any local map under either
-				row = report.Shown(row.Quantity, row.Unit, row.Ours)
+				row = study.Shown(row.Quantity, row.Unit, row.Ours)
 			}
 			r.Add(row)
 		}
-		r.Add(report.SaidRow(fmt.Sprintf("%d-map jobs: gain under FIFO over that under fair "+
-			"sharing", c.maps), "×", "FIFO performed the same", report.Alike(),
+		r.Add(study.SaidRow(fmt.Sprintf("%d-map jobs: gain under FIFO over that under fair "+
+			"sharing", c.maps), "×", "FIFO performed the same", study.Alike(),
 			gain4(all).Over(gain)))
 	}
-	r.Add(report.SaidRow("10-map jobs gain more than 100-map jobs (margin)", "×",
-		"100-map jobs have fairly good locality without", report.More(0),
+	r.Add(study.SaidRow("10-map jobs gain more than 100-map jobs (margin)", "×",
+		"100-map jobs have fairly good locality without", study.More(0),
 		gains[1].Minus(gains[2])),
-		report.SaidRow("10-map jobs gain more than 3-map jobs (margin)", "×",
-			"initialization is the bottleneck of small jobs", report.More(0),
+		study.SaidRow("10-map jobs gain more than 3-map jobs (margin)", "×",
+			"initialization is the bottleneck of small jobs", study.More(0),
 			gains[1].Minus(gains[0])))
-	r.Figures = []report.Figure{fig}
+	r.Figures = []study.Figure{fig}
 	r.Notes = table4Notes()
 	return r, r.AddTables(ctx, o, table4Sensitivity, table4Rates)
 }
 
 // gain4 is the throughput with delay over that without, by seed.
-func gain4(all []simulator.Contest) report.Sample {
+func gain4(all []simulator.Contest) study.Sample {
 	return setup.Each(&all[0], setup.Makespan).Over(setup.Each(&all[1], setup.Makespan))
 }
 
@@ -148,7 +148,7 @@ func plain4() choice4 {
 }
 
 // choices4 are the set-ups of the sensitivity table.
-func choices4(o report.Options) []choice4 {
+func choices4(o study.Options) []choice4 {
 	list := []choice4{plain4()}
 	if o.Quick {
 		return list
@@ -174,8 +174,8 @@ func choices4(o report.Options) []choice4 {
 	return list
 }
 
-func table4Sensitivity(ctx context.Context, o report.Options) (report.Table, error) {
-	t := report.Table{
+func table4Sensitivity(ctx context.Context, o study.Options) (study.Table, error) {
+	t := study.Table{
 		Name: "sensitivity",
 		Title: "Node- and rack-locality without delay (%) and throughput with delay over " +
 			"without, one choice changed", Columns: []string{
@@ -206,8 +206,8 @@ func table4Sensitivity(ctx context.Context, o report.Options) (report.Table, err
 }
 
 // table4Rates bounds the rate at which 3-map jobs start.
-func table4Rates(ctx context.Context, o report.Options) (report.Table, error) {
-	t := report.Table{
+func table4Rates(ctx context.Context, o study.Options) (study.Table, error) {
+	t := study.Table{
 		Name: "initialization",
 		Title: "3-map jobs that come at a steady rate, as from a JobTracker that initializes so " +
 			"many a second", Columns: []string{
@@ -224,7 +224,7 @@ func table4Rates(ctx context.Context, o report.Options) (report.Table, error) {
 		if err != nil {
 			return t, err
 		}
-		t.Add(report.Number(rate),
+		t.Add(study.Number(rate),
 			all[0].Over(setup.Makespan).Mean/all[1].Over(setup.Makespan).Mean)
 	}
 	return t, nil
@@ -232,7 +232,7 @@ func table4Rates(ctx context.Context, o report.Options) (report.Table, error) {
 
 // table4Contest runs jobs without and with delay.
 func table4Contest(
-	ctx context.Context, o report.Options, c case4, choice choice4, repeat int,
+	ctx context.Context, o study.Options, c case4, choice choice4, repeat int,
 ) ([]simulator.Contest, error) {
 	if o.Quick {
 		c.jobs /= 4

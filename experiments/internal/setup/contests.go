@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -40,7 +40,7 @@ func Waits(w1, w2 time.Duration) func(*scheduling.Policy) {
 // Capped cuts the jobs of a quick run's workload to 400 maps and so many reduces; a full run keeps
 // its own.
 func Capped(
-	o report.Options, reduces int, load func(r *rand.Rand) workload.Workload,
+	o study.Options, reduces int, load func(r *rand.Rand) workload.Workload,
 ) func(r *rand.Rand) workload.Workload {
 	if !o.Quick {
 		return load

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/report"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
@@ -76,7 +76,7 @@ func (t Timeline) Reach(from time.Duration, slots float64, jobs ...int) float64 
 // an interval.
 func Timelines(
 	c *simulator.Contest, jobs int, every time.Duration, figure func(Timeline) float64,
-) report.Sample {
+) study.Sample {
 	return Each(c, func(r *simulator.Result) float64 {
 		return figure(NewTimeline(r, jobs, every))
 	})

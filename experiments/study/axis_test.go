@@ -1,4 +1,4 @@
-package report
+package study
 
 import (
 	"math"
@@ -34,11 +34,11 @@ func TestTicksAreRound(t *testing.T) {
 // TestFiguresThatCannotBeDrawn are refused with their name and that of the series.
 func TestFiguresThatCannotBeDrawn(t *testing.T) {
 	for want, f := range map[string]Figure{
-		"figure x, series s: NaN is no place":                         {Series: []Series{{X: []float64{1}, Y: []float64{math.NaN()}}}},
-		"figure x, series s: +Inf is no place":                        {Series: []Series{{X: []float64{math.Inf(1)}, Y: []float64{1}}}},
-		"figure x, series s: 0 points on the X axis, 0 on the Y axis": {Series: []Series{{}}},
-		"figure x, series s: 1 points on the X axis, 2 on the Y axis": {Series: []Series{{X: []float64{1}, Y: []float64{1, 2}}}},
-		"figure x, series s: 2 points, the first series has 1":        {Stacked: true, Series: []Series{{X: []float64{1}, Y: []float64{1}}, {X: []float64{1, 2}, Y: []float64{1, 2}}}},
+		"figure x, series s: NaN is no place":                         {Series: []*Series{{X: []float64{1}, Y: []float64{math.NaN()}}}},
+		"figure x, series s: +Inf is no place":                        {Series: []*Series{{X: []float64{math.Inf(1)}, Y: []float64{1}}}},
+		"figure x, series s: 0 points on the X axis, 0 on the Y axis": {Series: []*Series{{}}},
+		"figure x, series s: 1 points on the X axis, 2 on the Y axis": {Series: []*Series{{X: []float64{1}, Y: []float64{1, 2}}}},
+		"figure x, series s: 2 points, the first series has 1":        {Stacked: true, Series: []*Series{{X: []float64{1}, Y: []float64{1}}, {X: []float64{1, 2}, Y: []float64{1, 2}}}},
 		"figure x: cell 1 of row 0 is NaN":                            {Cells: [][]float64{{1, math.NaN()}}},
 	} {
 		f.Name = "x"
@@ -54,10 +54,10 @@ func TestFiguresThatCannotBeDrawn(t *testing.T) {
 func TestEveryKindIsDrawn(t *testing.T) {
 	bars := lines()
 	bars.Categories, bars.Series[1].Y = []string{"one", "two"}, []float64{97, 98}
-	area := Figure{Stacked: true, Series: []Series{
+	area := Figure{Stacked: true, Series: []*Series{
 		{Name: "a", X: []float64{0, 1}, Y: []float64{1, 2}}, {Name: "b", X: []float64{0, 1}, Y: []float64{3, 1}},
 	}}
-	dashed := Figure{Steps: true, Series: []Series{{Name: "d", Dashed: true, X: []float64{0, 1, 2}, Y: []float64{0, 1, 2}}}}
+	dashed := Figure{Steps: true, Series: []*Series{{Name: "d", Dashed: true, X: []float64{0, 1, 2}, Y: []float64{0, 1, 2}}}}
 	for name, c := range map[string]struct {
 		f    Figure
 		want map[string]int

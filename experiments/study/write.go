@@ -1,4 +1,4 @@
-package report
+package study
 
 import (
 	"context"
@@ -50,7 +50,7 @@ func Write(
 }
 
 // writeOne writes an experiment's folder: result.md, rows.csv, each table as CSV and each figure as
-// SVG, PNG and CSV.
+// SVG and CSV.
 func writeOne(dir string, e Experiment, r *Result, o Options) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -75,8 +75,12 @@ func writeOne(dir string, e Experiment, r *Result, o Options) error {
 	}
 	for i := range r.Figures {
 		f := &r.Figures[i]
-		if err := f.save(dir); err != nil {
-			return err
+		picture, err := f.svg()
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, f.Name+".svg"), picture, 0o666)
+		}
+		if err != nil {
+			return fmt.Errorf("figure %s: %w", f.Name, err)
 		}
 		if err := writeFile(filepath.Join(dir, f.Name+".csv"), f.writeCSV); err != nil {
 			return err

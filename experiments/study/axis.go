@@ -1,4 +1,4 @@
-package report
+package study
 
 import (
 	"fmt"
@@ -90,8 +90,8 @@ func (f *Figure) axes() (x, y axis, err error) {
 
 // reach takes in the points of a series with their intervals.
 func (f *Figure) reach(series int, across, up *reach) error {
-	s := &f.Series[series]
-	xs := f.at(s, 0)
+	s := f.Series[series]
+	xs := f.places(s, 0)
 	if len(s.Y) == 0 || len(xs) != len(s.Y) {
 		return fmt.Errorf("%d points on the X axis, %d on the Y axis", len(xs), len(s.Y))
 	}
@@ -120,16 +120,8 @@ func (f *Figure) reach(series int, across, up *reach) error {
 	return nil
 }
 
-// interval is that of a point, if it has one.
-func (s *Series) interval(i int) (low, high float64, ok bool) {
-	if i >= len(s.Low) || math.IsNaN(s.Low[i]) || !(s.High[i] > s.Low[i]) {
-		return 0, 0, false
-	}
-	return s.Low[i], s.High[i], true
-}
-
-// at gives the places of a series' points on the X axis.
-func (f *Figure) at(s *Series, shift float64) []float64 {
+// places are those of a series' points on the X axis.
+func (f *Figure) places(s *Series, shift float64) []float64 {
 	if len(f.Categories) == 0 {
 		return s.X
 	}

@@ -1,27 +1,21 @@
-package report
+package study
 
 import (
-	"encoding/csv"
 	"fmt"
-	"image/color"
-	"io"
 	"math"
-	"strconv"
-
-	"github.com/tarry-mr/tarry/experiments/internal/drawing"
 )
 
 // heatColors are those of the least cell, of one between, and of the greatest.
-var heatColors = [...]color.RGBA{{0xf7, 0xfb, 0xff, 0xff}, {0x42, 0x92, 0xc6, 0xff}, {0x08, 0x30, 0x6b, 0xff}}
+var heatColors = [3][3]float64{{0xf7, 0xfb, 0xff}, {0x42, 0x92, 0xc6}, {0x08, 0x30, 0x6b}}
 
 // shade is a color between the lightest, of part 0, and the darkest, of part 1; one hue for all.
-func shade(part float64) color.RGBA {
+func shade(part float64) string {
 	i := min(int(part*2), 1)
-	a, b := heatColors[i], heatColors[i+1]
-	mix := func(a, b uint8) uint8 {
-		return uint8(math.Round(float64(a) + (float64(b)-float64(a))*(part*2-float64(i))))
+	mix := func(k int) int {
+		a, b := heatColors[i][k], heatColors[i+1][k]
+		return int(math.Round(a + (b-a)*(part*2-float64(i))))
 	}
-	return color.RGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
+	return fmt.Sprintf("#%02X%02X%02X", mix(0), mix(1), mix(2))
 }
 
 // checkCells refuses a heat map whose rows differ in length, or that holds what is no number.
@@ -53,7 +47,7 @@ func (f *Figure) cellRange() (least, most float64) {
 
 // drawCells draws a heat map, light for the least cell and dark for the greatest, the first row at
 // the bottom.
-func (p *picture) drawCells(c drawing.Canvas) {
+func (p *picture) drawCells() {
 	least, most := p.cellRange()
 	for column := range p.Cells[0] {
 		for row := range p.Cells {
@@ -62,34 +56,23 @@ func (p *picture) drawCells(c drawing.Canvas) {
 				part = (p.Cells[row][column] - least) / (most - least)
 			}
 			x, y := float64(column), float64(row)
-			c.Fill(drawing.Box(p.at(x-0.5, y-0.5), p.at(x+0.5, y+0.5)), shade(part))
+			p.fill(shade(part), box(p.at(x-0.5, y-0.5), p.at(x+0.5, y+0.5))...)
 		}
 	}
 }
 
 // shadeKeys tell which shade stands for what, the greatest on top.
-func (f *Figure) shadeKeys() (keys []key) {
-	least, most := f.cellRange()
+func (p *picture) shadeKeys() (keys []key) {
+	least, most := p.cellRange()
 	steps := 5
 	if least == most {
 		steps = 1
 	}
 	for i := range steps {
 		part := float64(steps-1-i) / float64(max(steps-1, 1))
-		keys = append(keys, key{Number(least + part*(most-least)), func(c drawing.Canvas, box [2]drawing.Point) {
-			c.Fill(drawing.Box(box[0], box[1]), shade(part))
+		keys = append(keys, key{Number(least + part*(most-least)), func(a, b point) {
+			p.fill(shade(part), box(a, b)...)
 		}})
 	}
 	return keys
-}
-
-// writeCells writes the table, a line for each cell: row, column, value.
-func (f *Figure) writeCells(w io.Writer) error {
-	lines := [][]string{{f.Y, f.X, "value"}}
-	for i, row := range f.Cells {
-		for k, v := range row {
-			lines = append(lines, []string{strconv.Itoa(i), strconv.Itoa(k), Number(v)})
-		}
-	}
-	return csv.NewWriter(w).WriteAll(lines)
 }

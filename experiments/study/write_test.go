@@ -1,4 +1,4 @@
-package report
+package study
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 func TestReportOfMeasuredIsTheSame(t *testing.T) {
 	n := 0.0
 	list := []Experiment{
-		{"clock", "A clock", "ours", func(context.Context, Options) (*Result, error) {
+		{Text{Name: "clock", Title: "A clock", Source: "ours"}, func(context.Context, Options) (*Result, error) {
 			n++
 			return &Result{
 				Measured: true, Setup: []string{"none"},

@@ -1,0 +1,175 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Options are what a person may choose. The zero value is seed 0, one quick-less run.
+type Options struct {
+	// Seed is the first seed; run i of a repetition uses Seed + i.
+	Seed uint64
+	// Repeat is how many seeds an experiment with chance in it runs; 0 leaves the choice to the
+	// experiment.
+	Repeat int
+	// Quick asks for a smaller version with the same shape, for tests and CI.
+	Quick bool
+	// NoTables leaves out the tables that take runs of their own, which no row needs.
+	NoTables bool
+}
+
+// Repeats is the number of seeds to run: what was asked for, else quick or full.
+func (o Options) Repeats(quick, full int) int {
+	if o.Repeat > 0 {
+		return o.Repeat
+	}
+	return Pick(o, quick, full)
+}
+
+// Pick is the choice of a quick run or of a full one.
+func Pick[T any](o Options, quick, full T) T {
+	if o.Quick {
+		return quick
+	}
+	return full
+}
+
+// Result is what an experiment found.
+type Result struct {
+	// Findings are what a reader should see first, one sentence each: for instance that ours is the
+	// opposite of what is published.
+	Findings []string
+	// Setup names every modelling choice, one sentence each, in the order of reading.
+	Setup []string
+	Rows  []Row
+	// Figures are drawn as SVG; their points are written as CSV too.
+	Figures []Figure
+	// Tables are shown after the rows and written as CSV; mostly sensitivity runs.
+	Tables []Table
+	// Measured says that the numbers come from a clock and differ from run to run. They stay in the
+	// experiment's folder; the report only points there.
+	Measured bool
+	// Notes say what a reader should know: where the paper is silent, why a row differs.
+	Notes []string
+}
+
+// Study is one run of an experiment: what a person chose, and what has been found so far. The function
+// that runs an experiment adds rows, figures and tables to it and checks no errors: what fails ends
+// the experiment with its error. It is not safe for concurrent use.
+type Study struct {
+	Options
+	Findings []string // see Result
+	Measured bool     // see Result
+
+	ctx     context.Context
+	filled  map[string]string // in the set-up, by name
+	rows    []*Row
+	figures []*Figure
+	tables  []*Table
+}
+
+// Context ends when the run is to end.
+func (s *Study) Context() context.Context { return s.ctx }
+
+// failure is what Check panics with.
+type failure struct{ error }
+
+// Check ends the experiment, as testing.T.FailNow ends a test, if err is not nil. It must be called by
+// the goroutine that runs the experiment.
+func (s *Study) Check(err error) {
+	if err != nil {
+		panic(failure{err})
+	}
+}
+
+// Fill puts a value in the place of {name} in the set-up.
+func (s *Study) Fill(name string, value any) { s.filled[name] = fmt.Sprint(value) }
+
+// Plot adds a figure with a title and labels of its axes; name is that of its files.
+func (s *Study) Plot(name, title, x, y string) *Figure {
+	f := &Figure{Name: name, Title: title, X: x, Y: y}
+	s.figures = append(s.figures, f)
+	return f
+}
+
+// Table adds a table. The first column heads the labels; name is that of its file.
+func (s *Study) Table(name, title string, columns ...string) *Table {
+	t := &Table{Name: name, Title: title, Columns: columns}
+	s.tables = append(s.tables, t)
+	return t
+}
+
+// run runs an experiment.
+func (s *Study) run(body func(*Study)) (err error) {
+	defer func() {
+		switch f := recover().(type) {
+		case nil:
+		case failure:
+			err = f.error
+		default:
+			panic(f)
+		}
+	}()
+	body(s)
+	return nil
+}
+
+// result is what was found, with what is told of the experiment.
+func (s *Study) result(text Text) (*Result, error) {
+	r := &Result{Findings: s.Findings, Measured: s.Measured, Notes: text.Notes}
+	for _, line := range text.Setup {
+		for name, value := range s.filled {
+			line = strings.ReplaceAll(line, "{"+name+"}", value)
+		}
+		if left := regexp.MustCompile(placeholder).FindString(line); left != "" {
+			return nil, fmt.Errorf("set-up: nothing fills %s", left)
+		}
+		r.Setup = append(r.Setup, line)
+	}
+	for _, row := range s.rows {
+		r.Rows = append(r.Rows, *row)
+	}
+	for _, f := range s.figures {
+		r.Figures = append(r.Figures, *f)
+	}
+	for _, t := range s.tables {
+		r.Tables = append(r.Tables, *t)
+	}
+	return r, nil
+}
+
+// AddRows works out rows, part by part, and appends them.
+func (r *Result) AddRows(
+	ctx context.Context, o Options, parts ...func(context.Context, Options) ([]Row, error),
+) error {
+	for _, part := range parts {
+		rows, err := part(ctx, o)
+		if err != nil {
+			return err
+		}
+		r.Add(rows...)
+	}
+	return nil
+}
+
+// AddTables works out tables that take runs of their own and appends them, unless o wants none.
+func (r *Result) AddTables(
+	ctx context.Context, o Options, tables ...func(context.Context, Options) (Table, error),
+) error {
+	if o.NoTables {
+		return nil
+	}
+	for _, table := range tables {
+		t, err := table(ctx, o)
+		if err != nil {
+			return err
+		}
+		r.Tables = append(r.Tables, t)
+	}
+	return nil
+}
+
+// Add appends rows.
+func (r *Result) Add(rows ...Row) { r.Rows = append(r.Rows, rows...) }

@@ -1,0 +1,140 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"regexp"
+	"strings"
+)
+
+// placeholder is the pattern of a name in braces.
+const placeholder = `\{[a-z0-9-]+\}`
+
+// Text is what a reader is told of an experiment besides its numbers. Its Markdown is
+//
+//	# name: Title in one line
+//
+//	The paper and the place in it; "ours" for our own questions
+//
+//	## Set-up
+//
+//	- One modelling choice. {name} stands for what Study.Fill says, or for an item that texts share.
+//
+//	## Notes
+//
+//	- What a reader should know.
+type Text struct {
+	Name, Title, Source string
+	Setup, Notes        []string
+}
+
+// Experiment is one published table or figure, or a question of one's own.
+type Experiment struct {
+	Text
+	Run func(ctx context.Context, o Options) (*Result, error)
+}
+
+// Run runs a study that a text tells of.
+func Run(ctx context.Context, o Options, text Text, body func(*Study)) (*Result, error) {
+	s := &Study{Options: o, ctx: ctx, filled: map[string]string{}}
+	if err := s.run(body); err != nil {
+		return nil, err
+	}
+	return s.result(text)
+}
+
+// Library is a folder of texts. What stands in its file shared.md under "## name" as one item, or as
+// several, stands for {name} in all others.
+type Library struct {
+	files  fs.FS
+	shared map[string][]string
+}
+
+// NewLibrary reads what the texts of a folder share; more are items that texts of several folders
+// share. The texts are part of a program, so that one that cannot be read is a panic.
+func NewLibrary(files fs.FS, more map[string][]string) *Library {
+	l := &Library{files, map[string][]string{}}
+	maps.Copy(l.shared, more)
+	maps.Copy(l.shared, SharedItems(files))
+	return l
+}
+
+// SharedItems are the items of a folder's shared.md, by name.
+func SharedItems(files fs.FS) map[string][]string {
+	text, err := fs.ReadFile(files, "shared.md")
+	if err != nil {
+		return nil
+	}
+	_, lists := parse(string(text))
+	return lists
+}
+
+// Experiment is that of a text, the name of a file of the folder without .md, and a function.
+func (l *Library) Experiment(file string, body func(*Study)) Experiment {
+	text, err := fs.ReadFile(l.files, file+".md")
+	if err != nil {
+		panic(err)
+	}
+	head, lists := parse(string(text))
+	name, title, ok := strings.Cut(head[0], ": ")
+	if !ok || len(head) != 2 {
+		panic(fmt.Sprintf("%s.md begins with neither name and title nor a source", file))
+	}
+	t := Text{
+		Name: name, Title: title, Source: head[1], Setup: l.expand(lists["Set-up"]), Notes: l.expand(lists["Notes"]),
+	}
+	return Experiment{t, func(ctx context.Context, o Options) (*Result, error) { return Run(ctx, o, t, body) }}
+}
+
+// expand puts shared items in the place of their names.
+func (l *Library) expand(items []string) (list []string) {
+	names := regexp.MustCompile(placeholder)
+	for _, item := range items {
+		whole := []string{item}
+		for _, name := range names.FindAllString(item, -1) {
+			if shared := l.shared[strings.Trim(name, "{}")]; shared != nil {
+				whole = nil
+				for _, one := range shared {
+					whole = append(whole, strings.ReplaceAll(item, name, one))
+				}
+				whole = l.expand(whole)
+				break
+			}
+		}
+		list = append(list, whole...)
+	}
+	return list
+}
+
+// parse reads the part of Markdown that texts are written in: the lines of the head, and the items of
+// the lists under "## title" by title. An item may have several lines.
+func parse(text string) (head []string, lists map[string][]string) {
+	lists, title, open := map[string][]string{}, "", false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		list := &head
+		if title != "" {
+			one := lists[title]
+			list = &one
+		}
+		switch {
+		case line == "":
+			open = false
+			continue
+		case strings.HasPrefix(line, "## "):
+			title = line[len("## "):]
+			continue
+		case open && !strings.HasPrefix(line, "- "):
+			(*list)[len(*list)-1] += " " + line
+		default:
+			*list = append(*list, strings.TrimLeft(line, "#- "))
+			open = true
+		}
+		if title != "" {
+			lists[title] = *list
+		}
+	}
+	return head, lists
+}

@@ -1,0 +1,63 @@
+package study
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// library is a folder with a text and what it shares.
+func library() *Library {
+	return NewLibrary(fstest.MapFS{
+		"shared.md": {Data: []byte("## cluster\n\n- 100 nodes.\n\n## both\n\n- {cluster}\n- Heartbeats.\n")},
+		"one.md": {Data: []byte("# name-1: A title\n\nours; a\npaper\n\n## Set-up\n\n- {both}\n- Two\n  lines, {jobs}\n" +
+			"  jobs. {far}\n\n## Notes\n\n- A note.\n")},
+	}, map[string][]string{"far": {"Far away."}})
+}
+
+func TestText(t *testing.T) {
+	e := library().Experiment("one", func(s *Study) {
+		s.Fill("jobs", 7)
+		s.Own("x", "", "", More(1), Sure(2)).Claim = "claim"
+		s.Plot("f", "F", "x", "y").Line("one").Add(1, 2)
+		s.Table("t", "T", "a", "b").Add("one", 2)
+	})
+	require.Equal(t, "name-1", e.Name)
+	require.Equal(t, "A title", e.Title)
+	require.Equal(t, "ours; a paper", e.Source)
+	r, err := e.Run(context.Background(), Options{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"100 nodes.", "Heartbeats.", "Two lines, 7 jobs. Far away."}, r.Setup)
+	require.Equal(t, []string{"A note."}, r.Notes)
+	require.Equal(t, "claim", r.Rows[0].Claim)
+	require.Equal(t, []float64{2}, r.Figures[0].Series[0].Y)
+	require.Equal(t, "one", r.Tables[0].Lines[0].Label)
+}
+
+// What nothing fills is an error, and so is what the function finds wrong, after which it does nothing.
+func TestStudyEndsWithTheFirstError(t *testing.T) {
+	_, err := library().Experiment("one", func(*Study) {}).Run(context.Background(), Options{})
+	require.ErrorContains(t, err, "nothing fills {jobs}")
+	wrong, after := errors.New("wrong"), false
+	_, err = library().Experiment("one", func(s *Study) {
+		s.Check(nil)
+		s.Check(wrong)
+		after = true
+	}).Run(context.Background(), Options{})
+	require.ErrorIs(t, err, wrong)
+	require.False(t, after)
+	require.Panics(t, func() {
+		_, _ = library().Experiment("one", func(*Study) { panic("a fault") }).Run(context.Background(), Options{})
+	})
+}
+
+func TestTextsThatAreNone(t *testing.T) {
+	for _, text := range []string{"", "# no colon\n\nours\n", "# a: title without source\n"} {
+		l := NewLibrary(fstest.MapFS{"x.md": {Data: []byte(text)}}, nil)
+		require.Panics(t, func() { l.Experiment("x", nil) }, "%q", text)
+	}
+	require.Panics(t, func() { library().Experiment("missing", nil) })
+}
