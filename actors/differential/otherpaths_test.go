@@ -37,7 +37,7 @@ func keptPaths() []path {
 		{"groups are read where they lie", []string{"keptjoin.go takeGroup", "keptjoin.go walk"}, joinPath("grouped", "kept", false)},
 		{"a join hands encoded values on", []string{"joinreduce.go eachPair", "joinreduce.go takeRight"}, joinPath("inner", "slices", false)},
 		{"a broadcast join looks keys up one by one", []string{"combine/lookup.go Find", "combine/lookup.go Add: append(l.lists"}, joinPath("broadcast", "slices", false)},
-		{"a broadcast join looks 32 keys up at a time", []string{"abreast.go flush", "combine/ahead.go look", "combine/ahead.go touch", "combine/lookup.go grow"}, broadcastLines},
+		{"a broadcast join looks 32 keys up at a time", []string{"abreast.go flush", "combine/lookupbatch.go look", "combine/lookupbatch.go touch", "combine/lookup.go grow"}, broadcastLines},
 	}
 }
 

@@ -1,101 +1,159 @@
 package combine
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/cespare/xxhash/v2"
+)
 
 // batchSize is the number of emits gathered before the table is touched.
 const batchSize = 64
 
-// pending is an emitted pair with a key of at most 16 bytes.
-type pending[V any] struct {
-	k0, k1 uint64
+// pending is an emitted pair that waits. A value that is not to be added waits at the same index of an
+// array of values.
+type pending struct {
+	k0, k1 uint64 // as in a cell
 	hash   uint64
-	mark   uint32
-	value  V
+	mark   uint32 // the key's length + 1
+	from   uint32 // where a key of more than 16 bytes lies in the batch's buffer
+	word   uint64 // the value, if it is to be added
 }
 
-// batch gathers emits in two halves: keys are hashed as they come, and when a half is full
+// batch gathers keys of at most 16 bytes in two halves: they are hashed as they come, and when a half
+// is full
 //
 //  1. the processor is asked for the cells that its pairs go to, and does not wait for them;
 //  2. the pairs of the other half, whose cells have come meanwhile, are folded into theirs.
 //
 // So looks at far memory overlap with each other and with the user's code.
-type batch[V any] struct {
-	q    [2 * batchSize]pending[V]
+type batch struct {
+	keys [2 * batchSize]pending
 	n    int  // pairs in the half that is being filled, and all of the first if that is the second
 	late bool // the other half is full, too
 	sink uint64
 }
 
 // touch has the first cell of the pairs from..to loaded.
-func (c *cells[V]) touch(b *batch[V], from, to int) {
+func (h *hashTable[V]) touch(b *batch, from, to int) {
+	shift, mask := uint64(h.shift&63), uint64(len(h.cells)-1)
 	if prefetches {
-		prefetch(&b.q[from].hash, to-from, unsafe.Sizeof(b.q[0]), unsafe.Pointer(unsafe.SliceData(c.cells)),
-			unsafe.Sizeof(c.cells[0]), uint64(c.shift&63), uint64(len(c.cells)-1))
+		prefetch(&b.keys[from].hash, to-from, unsafe.Sizeof(pending{}), unsafe.Pointer(unsafe.SliceData(h.cells)),
+			unsafe.Sizeof(h.cells[0]), shift, mask)
 		return
 	}
-	var sum uint64
-	shift := c.shift & 63
-	mask := uint64(len(c.cells) - 1)
-	for i := range b.q[from:to] {
-		sum += c.cells[b.q[from+i].hash>>shift&mask].k0
+	for i := range b.keys[from:to] {
+		b.sink += h.cells[b.keys[from+i].hash>>shift&mask].k0
 	}
-	b.sink = sum
 }
 
-// probe folds pending pairs from the i-th to the one before end into their cells. It stops at the
-// first one that needs a larger table and returns its index, or end.
-func (c *cells[V]) probe(b *batch[V], i, end int) int {
-	if c.sum {
-		return c.probeSum(b, i, end)
+// probe folds pending pairs into their cells. It stops at the first one that needs a larger table,
+// and returns how many it has folded.
+func (h *hashTable[V]) probe(keys []pending, values []V) int {
+	if h.sum {
+		return h.probeSum(keys)
 	}
-	if c.held.weigh != nil {
-		return c.probeHeld(b, i, end)
-	}
-	shift := c.shift & 63
-	mask := uint64(len(c.cells) - 1)
-	for ; i < end; i++ {
-		w := &b.q[i]
+	values = values[:len(keys)]
+	shift, cells := h.shift&63, h.cells
+	mask := uint64(len(cells) - 1)
+	plain := h.heap.weigh == nil
+	for i := range keys {
+		w := &keys[i]
 		for at := w.hash >> shift; ; at++ {
-			x := &c.cells[at&mask]
+			x := &cells[at&mask]
 			if x.k0 == w.k0 && x.k1 == w.k1 && x.mark == w.mark {
-				x.value = c.combine(x.value, w.value)
+				if plain {
+					x.value = h.combine(x.value, values[i])
+				} else {
+					h.foldHeap(x, &values[i])
+				}
 				break
 			}
 			if x.mark == 0 {
-				if c.full() {
+				if h.full() {
 					return i
 				}
-				x.k0, x.k1, x.mark, x.value = w.k0, w.k1, w.mark, w.value
-				c.n++
+				x.k0, x.k1, x.mark, x.value = w.k0, w.k1, w.mark, values[i]
+				if h.n++; !plain {
+					h.heap.take(&x.value)
+				}
 				break
 			}
 		}
 	}
-	return i
+	return len(keys)
 }
 
-// probeSum is probe with + instead of a call.
-func (c *cells[V]) probeSum(b *batch[V], i, end int) int {
-	shift := c.shift & 63
-	table := c.cells
-	mask := uint64(len(table) - 1)
-	for ; i < end; i++ {
-		w := &b.q[i]
+// probeSum is probe with + in place of a call: WordCount takes an eighth less.
+func (h *hashTable[V]) probeSum(keys []pending) int {
+	shift, cells := h.shift&63, h.cells
+	mask := uint64(len(cells) - 1)
+	for i := range keys {
+		w := &keys[i]
 		for at := w.hash >> shift; ; at++ {
-			x := &table[at&mask]
+			x := &cells[at&mask]
 			if x.k0 == w.k0 && x.k1 == w.k1 && x.mark == w.mark {
-				add(&x.value, &w.value)
+				addWord(&x.value, w.word)
 				break
 			}
 			if x.mark == 0 {
-				if c.full() {
+				if h.full() {
 					return i
 				}
-				x.k0, x.k1, x.mark, x.value = w.k0, w.k1, w.mark, w.value
-				c.n++
+				x.k0, x.k1, x.mark = w.k0, w.k1, w.mark
+				setWord(&x.value, w.word)
+				h.n++
 				break
 			}
 		}
 	}
-	return i
+	return len(keys)
+}
+
+const (
+	longBatchSize  = 32
+	longBatchBytes = 4 << 10
+)
+
+// longBatch gathers longer keys as batch does short ones, with a second round of touches for the keys
+// in the arena. WordCount of source code, where every eighth word is long, takes 0.85 of the time.
+type longBatch struct {
+	keys [longBatchSize]pending
+	n    int
+	buf  []byte
+	sink uint64
+}
+
+// add copies a key into the batch, and returns its index.
+func (b *longBatch) add(key []byte) (at int) {
+	w := &b.keys[b.n]
+	w.setLong(key)
+	w.from = uint32(len(b.buf))
+	b.buf = append(b.buf, key...)
+	b.n++
+	return b.n - 1
+}
+
+// setLong notes a key of more than 16 bytes. Field by field: a whole pending is built elsewhere and
+// copied, which waits for what was just written.
+func (w *pending) setLong(key []byte) {
+	w.k0, w.k1 = inlineWords(key[:inlineKey])
+	w.hash, w.mark = xxhash.Sum64(key), uint32(len(key))+1
+}
+
+func (b *longBatch) full() bool { return b.n == longBatchSize || len(b.buf) > longBatchBytes }
+
+func (b *longBatch) key(w *pending) []byte { return b.buf[w.from : w.from+w.mark-1] }
+
+// touchLong loads the first cell of every pending pair, then the start of the
+// key that it refers to.
+func (h *hashTable[V]) touchLong(b *longBatch) {
+	shift, mask := h.shift&63, uint64(len(h.cells)-1)
+	for i := range b.keys[:b.n] {
+		b.sink += h.cells[b.keys[i].hash>>shift&mask].k0
+	}
+	for i := range b.keys[:b.n] {
+		if x := &h.cells[b.keys[i].hash>>shift&mask]; x.mark > inlineKey+1 {
+			b.sink += uint64(h.arena[x.off])
+		}
+	}
 }

@@ -12,6 +12,26 @@
 // Tables and merges are not safe for concurrent use. Segments are immutable and must be released
 // exactly once.
 //
+// # Terms
+//
+//   - accumulator: what Table and Merge share. It folds pairs into one value for each key, and knows when
+//     to grow, when to spill and when to stop.
+//   - hash table: its cells have the first 16 bytes of a key and its value. The arena has the bytes of
+//     longer keys.
+//   - dense array: values of integer keys that lie close together, each at the place of its key.
+//   - batch: pairs that wait, so that the cells they go to come from memory meanwhile.
+//   - packed: what the hash table becomes for the reduces, pair behind pair, by partition.
+//
+// # Invariants
+//
+//   - A key is in the hash table or in the dense array, never in both; it may be in spills, too.
+//   - The hash table is at most half full. A key of at most 16 bytes lies in its cell, zero padded.
+//   - Whoever sorts, spills, packs or counts flushes first: a pair that waits is in no table.
+//   - After the first error nothing is folded.
+//
+// Read accumulator.go first, then batch.go, hashtable.go, and finish.go with pack.go; dense.go,
+// spill.go with sort.go, heapaccount.go and lentvalues.go stand beside that path.
+//
 // # Fast paths, and the tests that enter them
 //
 // Pairs do not go into the table one by one. They wait, and while they wait the memory that a user's
@@ -20,11 +40,11 @@
 //
 //   - batch.go: two halves of 64 pairs with keys of at most 16 bytes; one half is filled while the other
 //     waits for its cells (late). TestCombineEqualsMap.
-//   - longbatch.go: up to 32 pairs, or 4 KiB, of longer keys. TestCombineEqualsMap.
-//   - lent.go: byte-slice values in one buffer until their pairs have left both batches.
+//   - batch.go: up to 32 pairs, or 4 KiB, of longer keys. TestCombineEqualsMap.
+//   - lentvalues.go: byte-slice values in one buffer until their pairs have left both batches.
 //     TestLentValuesWaitInEitherHalf, TestLentValuesAreTheCallersAgain.
 //   - encoded.go: keys that are encoded, read when their half is full. TestEmittersAtEndsOfPages.
-//   - sumemit.go: sums of 8 bytes under keys that are bytes. TestEmittersAtEndsOfPages.
-//   - numbers.go, row.go: values of integer keys in an array, handed to the reduces as it is.
+//   - emitter.go: sums of 8 bytes under keys that are bytes. TestEmittersAtEndsOfPages.
+//   - dense.go, densesegment.go: values of integer keys in an array, handed to the reduces as it is.
 //     TestNumbersEqualMap, TestRowsAreHandedOver.
 package combine

@@ -30,7 +30,7 @@ func EncodedEmitter[K, V any](t *Table[V], encode func(dst []byte, key unsafe.Po
 			t.gate.Sign()
 		}
 		*box = k
-		room := &keys[uint(t.b.n)%batchSize]
+		room := &keys[uint(t.short.n)%batchSize]
 		dst := room[:0]
 		if large != nil {
 			dst = large
@@ -43,33 +43,31 @@ func EncodedEmitter[K, V any](t *Table[V], encode func(dst []byte, key unsafe.Po
 			if cap(key) > max(cap(large), keyRoom) {
 				large = key[:0]
 			}
-			t.emitLong(key, v)
+			t.putLong(key, v)
 			return
 		}
 		if unsafe.SliceData(key) != &room[0] {
 			copy(room[:], key)
 		}
-		w := &t.b.q[uint(t.b.n)%(2*batchSize)]
-		w.mark, w.value = uint32(n)+1, v
-		if t.b.n++; t.b.n%batchSize == 0 {
+		at := uint(t.short.n) % (2 * batchSize)
+		w := &t.short.keys[at]
+		if w.mark = uint32(n) + 1; t.hash.sum {
+			w.word = wordOf(&v)
+		} else {
+			t.values[at] = v
+		}
+		if t.short.n++; t.short.n%batchSize == 0 {
 			t.turn()
 		}
 	}
 }
 
-// keyOf is what a pending of any type begins with.
-type keyOf struct {
-	k0, k1 uint64
-	hash   uint64
-	mark   uint32
-}
-
-// digest fills in what the first n pendings, of so many bytes each, have of their keys.
-func (e *encodedKeys) digest(first unsafe.Pointer, size uintptr, n int) {
-	for i := range e[:n] {
-		w, key := (*keyOf)(unsafe.Add(first, uintptr(i)*size)), &e[i]
+// digest fills in the words and hashes of pending keys, of which only the lengths are known.
+func (e *encodedKeys) digest(waiting []pending) {
+	for i := range waiting {
+		w, key := &waiting[i], &e[i]
 		m := &masks[(w.mark-1)&31]
-		w.k0, w.k1 = binary.LittleEndian.Uint64(key[:])&m[0], binary.LittleEndian.Uint64(key[8:])&m[1]
+		w.k0, w.k1 = binary.NativeEndian.Uint64(key[:])&m[0], binary.NativeEndian.Uint64(key[8:])&m[1]
 		w.hash = mix(w.k0, w.k1, uint64(w.mark))
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
@@ -37,17 +36,17 @@ func (s *store) drop() {
 }
 
 // Segment holds the combined records of one partition from one attempt: what
-// the attempt spilled, in sorted runs, and its last table's entries, unsorted, or its row of numbers.
+// the attempt spilled, in sorted runs, and its last table's entries, unsorted, or its dense array.
 // It is immutable and safe for concurrent readers.
 type Segment[V any] struct {
 	files    *segment.Segment // nil: nothing was spilled
-	row      *row[V]          // nil: keys are in blocks
+	dense    *denseSegment[V] // nil: keys are in blocks
 	blocks   [][]byte
 	values   []V // of the entries in blocks, if V holds pointers and has no encoding
 	store    *store
 	records  int64
 	bytes    int64
-	inMemory int64 // records in blocks, or in row
+	inMemory int64 // records in blocks, or in dense
 }
 
 // Records returns the number of records: distinct keys, or more if the attempt
@@ -67,7 +66,7 @@ func (s *Segment[V]) Release() {
 	if s.store != nil {
 		s.store.drop()
 	}
-	s.files, s.row, s.blocks, s.values, s.store = nil, nil, nil, nil, nil
+	s.files, s.dense, s.blocks, s.values, s.store = nil, nil, nil, nil, nil
 }
 
 // OfFiles is a segment of what another process has spilled, and exported. The segment is the caller's to
@@ -99,13 +98,12 @@ func (s *Segment[V]) ExportBytes() int64 {
 // the caller. The table can only be closed afterwards.
 func (t *Table[V]) Finish() ([]*Segment[V], segment.Stats, error) {
 	t.flush()
-	t.flushLong()
-	t.stats.Bytes += t.stats.Records * int64(t.d.width+int(unsafe.Sizeof(*new(V))))
+	t.stats.Bytes += t.stats.Records * int64(t.dense.width+sizeOf[V]())
 	out := make([]*Segment[V], t.cfg.Partitions)
 	for p := range out {
 		out[p] = &Segment[V]{}
 	}
-	if t.err == nil && t.c.n+t.d.n > 0 {
+	if t.err == nil && t.len() > 0 {
 		t.hand(out)
 	}
 	if t.err != nil {
@@ -133,7 +131,7 @@ func (t *Table[V]) hand(out []*Segment[V]) {
 		t.drain()
 		return
 	}
-	if t.asRow(out) {
+	if t.handDense(out) {
 		return
 	}
 	d := t.pack()
@@ -147,8 +145,8 @@ func (t *Table[V]) hand(out []*Segment[V]) {
 		t.drain()
 		return
 	}
-	t.c.close()
-	t.dropNumbers()
+	t.hash.close()
+	t.dropDense()
 	s.budget.Acquire(d.bytes)
 	s.charged = d.bytes
 	for p := range out {

@@ -3,7 +3,6 @@ package combine
 import (
 	"bytes"
 
-	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
@@ -15,17 +14,15 @@ import (
 // once: sorting each map's table and merging would sort every word of the
 // vocabulary once a map. Spilled runs are merged beside it.
 type Merge[V any] struct {
-	t        *Table[V]
+	acc      accumulator[V] // what segments have in memory is folded into it
 	segments []*Segment[V]
 	started  bool
-	spilled  bool         // some of it is in files
-	rows     *rowMerge[V] // nil: in-memory segments are in sorted
-	sorted   []cell[V]
-	at       int
-	slab     memory.Slab
-	charged  int64
-	key      [inlineKey]byte
-	files    *segment.Merge // nil if nothing was spilled
+	spilled  bool           // some of it is in files
+	dense    *denseMerge[V] // nil: in-memory segments are in acc
+	sorted   sorted[V]      // the keys of acc
+	at       int            // in sorted
+	key      [8]byte
+	files    *segment.Merge // of what is in files
 	fileKey  []byte
 	file     V
 	fileOK   bool
@@ -53,7 +50,7 @@ func NewMerge[V any](cfg Config[V], segments []*Segment[V]) *Merge[V] {
 	if cfg.Distinct == 0 {
 		cfg.Distinct = int(most + most/4) // vocabularies overlap; growing later is cheap
 	}
-	m.t = &Table[V]{cfg: cfg}
+	m.acc.cfg = cfg
 	m.files = segment.NewMerge(segment.MergeConfig{
 		Budget: cfg.Budget, Pool: cfg.Pool, Files: cfg.Files, SpillDir: cfg.SpillDir, FanIn: cfg.fanIn,
 	}, nil)
@@ -69,28 +66,29 @@ func NewMerge[V any](cfg Config[V], segments []*Segment[V]) *Merge[V] {
 // start folds all in-memory segments together and sorts the keys.
 func (m *Merge[V]) start() {
 	m.started = true
-	if cfg := &m.t.cfg; !m.spilled && cfg.Width > 0 {
-		m.rows = newRowMerge(m.segments)
-	}
-	if m.rows != nil {
-		m.count()
-		return
-	}
-	m.t = NewTable(m.t.cfg)
 	m.count()
-	for _, s := range m.segments {
-		m.t.absorb(s)
+	if !m.spilled && m.acc.cfg.Width > 0 {
+		m.dense = newDenseMerge(m.segments)
 	}
-	m.t.flush()
-	m.t.flushLong()
-	if m.err = m.t.err; m.err != nil {
+	if m.dense != nil {
 		return
 	}
-	own := segment.OfSpills(m.t.spills, 0)
+	m.acc.init(m.acc.cfg)
+	for _, s := range m.segments {
+		m.acc.absorb(s)
+	}
+	m.acc.flush()
+	if m.err = m.acc.err; m.err != nil {
+		return
+	}
+	own := segment.OfSpills(m.acc.spills, 0)
 	m.files.AddInput(-1, own)
 	own.Release()
-	m.sort()
-	m.nextFile()
+	m.sorted = m.acc.sort()
+	if m.spilled || len(m.acc.spills) > 0 {
+		m.acc.compact(&m.sorted) // the more runs can be read at once
+		m.nextFile()
+	}
 }
 
 func (m *Merge[V]) count() {
@@ -100,29 +98,6 @@ func (m *Merge[V]) count() {
 	}
 }
 
-// sort sorts the table's keys into memory that the table's charge has paid for,
-// with the table as scratch, and frees the table.
-func (m *Merge[V]) sort() {
-	c, d := &m.t.c, &m.t.d
-	n := c.n + d.n
-	var dst []cell[V]
-	if c.offHeap {
-		m.slab = c.pool.Get(n * cellSize[V]())
-		dst = memory.Cast[cell[V]](m.slab.Bytes)[:n]
-	} else {
-		dst = make([]cell[V], n)
-	}
-	sortCells([][]cell[V]{c.cells}, dst[:c.n], c.cells[:c.n], c.arena)
-	if d.n > 0 {
-		d.mergeInto(dst, c.n)
-		m.t.dropNumbers()
-	}
-	c.dropCells()
-	m.charged = int64(n * cellSize[V]())
-	c.budget.Acquire(m.charged)
-	m.sorted = dst
-}
-
 // nextFile reads the next record of the spilled runs.
 func (m *Merge[V]) nextFile() {
 	var value []byte
@@ -130,7 +105,7 @@ func (m *Merge[V]) nextFile() {
 		m.err = m.files.Err()
 		return
 	}
-	if m.file, m.err = m.t.cfg.decode(value); m.err != nil {
+	if m.file, m.err = m.acc.cfg.decode(value); m.err != nil {
 		m.fileOK = false
 	}
 }
@@ -144,12 +119,15 @@ func (m *Merge[V]) Next() (key []byte, v V, ok bool) {
 	if m.err != nil {
 		return nil, v, false
 	}
-	if m.rows != nil {
-		return m.nextOfRows()
+	if m.dense != nil {
+		return m.nextDense()
 	}
-	if m.at < len(m.sorted) {
-		x := &m.sorted[m.at]
-		key, v, ok = turnedKey(x, m.t.c.arena, &m.key), x.value, true
+	if list := m.sorted.list; m.at < len(list) {
+		if m.at%touchAhead == 0 {
+			m.sorted.touch(list[m.at:min(m.at+touchAhead, len(list))])
+		}
+		k, x := m.sorted.pair(&list[m.at])
+		key, v, ok = k, *x, true
 	}
 	if !m.fileOK {
 		m.at++
@@ -171,26 +149,18 @@ func (m *Merge[V]) nextWithFile(key []byte, v V, ok bool) ([]byte, V, bool) {
 	}
 	if order == 0 {
 		m.at++
-		v = m.t.cfg.fold(v, m.file)
+		v = m.acc.cfg.fold(v, m.file)
 	} else {
 		v = m.file
 	}
 	m.out = append(m.out[:0], m.fileKey...)
 	for m.nextFile(); m.fileOK && bytes.Equal(m.fileKey, m.out); m.nextFile() {
-		v = m.t.cfg.fold(v, m.file)
+		v = m.acc.cfg.fold(v, m.file)
 	}
 	if m.err != nil {
 		return nil, v, false
 	}
 	return m.out, v, true
-}
-
-func (c *Config[V]) fold(a, b V) V {
-	if c.Sum {
-		add(&a, &b)
-		return a
-	}
-	return c.Combine(a, b)
 }
 
 // Err returns the error that ended Next, if any.
@@ -199,7 +169,7 @@ func (m *Merge[V]) Err() error { return m.err }
 // Stats counts the records read from the segments and, in the Spill fields,
 // what was spilled on the way.
 func (m *Merge[V]) Stats() segment.Stats {
-	s, a, b := m.stats, m.t.stats, m.files.Stats()
+	s, a, b := m.stats, m.acc.stats, m.files.Stats()
 	s.Spills = a.Spills + b.Spills
 	s.SpilledRecords = a.SpilledRecords + b.SpilledRecords
 	s.SpilledBytes = a.SpilledBytes + b.SpilledBytes
@@ -209,14 +179,11 @@ func (m *Merge[V]) Stats() segment.Stats {
 
 // Close frees everything the merge holds. Closing twice is allowed.
 func (m *Merge[V]) Close() {
-	c := &m.t.cfg
 	m.files.Close()
-	c.Pool.Put(m.slab)
-	c.Budget.Release(m.charged)
-	m.t.Close()
+	m.acc.cfg.Pool.Put(m.sorted.slab)
+	m.acc.close()
 	for _, s := range m.segments {
 		s.Release()
 	}
-	m.started, m.segments, m.rows, m.sorted, m.fileOK = true, nil, nil, nil, false
-	m.slab, m.charged = memory.Slab{}, 0
+	m.started, m.segments, m.dense, m.sorted, m.fileOK = true, nil, nil, sorted[V]{}, false
 }

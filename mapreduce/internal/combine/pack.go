@@ -2,10 +2,8 @@ package combine
 
 import (
 	"encoding/binary"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
-	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 // packed is a table's content by partition, unsorted. An entry is the length of
@@ -20,6 +18,7 @@ type packed[V any] struct {
 	rest  []byte // of the last slab of blocks below sharedBlock
 	first int    // bytes of a partition's first block
 	bytes int64  // of memory
+	value []byte // scratch: the encoding of a value
 }
 
 type packedPart[V any] struct {
@@ -43,51 +42,23 @@ const (
 	mostShared  = 256 << 10 // bytes of such a slab
 )
 
-// pack copies all entries of the table.
-func (t *Table[V]) pack() packed[V] {
-	d := packed[V]{parts: make([]packedPart[V], t.cfg.Partitions)}
-	d.first = min(max(leastBlock, 2*sharedSlab/t.cfg.Partitions), firstBlock)
-	size := int(unsafe.Sizeof(*new(V)))
-	encoded := !t.c.offHeap && t.cfg.spills()
-	if t.d.n > 0 {
-		d.packNumbers(t)
+// pack copies all entries.
+func (a *accumulator[V]) pack() packed[V] {
+	d := packed[V]{parts: make([]packedPart[V], a.cfg.Partitions)}
+	d.first = min(max(leastBlock, 2*sharedSlab/a.cfg.Partitions), firstBlock)
+	var buf [8]byte
+	for i, ok := a.dense.next(0); ok; i, ok = a.dense.next(i + 1) {
+		a.packPair(&d, a.dense.keyOf(a.dense.base+i, &buf), &a.dense.values[i])
 	}
-	var buf [inlineKey]byte
-	var value []byte
-	for i := range t.c.cells {
+	for i := range a.hash.cells {
 		if i%touchCells == 0 {
-			t.c.touchArena(i)
+			a.hash.touchArena(i)
 		}
-		x := &t.c.cells[i]
-		if x.mark == 0 {
-			continue
-		}
-		key := t.c.key(x, &buf)
-		if encoded {
-			value = t.cfg.encode(value[:0], &x.value)
-			size = len(value)
-			if t.err = t.checkPair(key, value); t.err != nil {
+		if x := &a.hash.cells[i]; x.mark != 0 {
+			if a.packPair(&d, x.in(a.hash.arena), &x.value); a.err != nil {
 				return d
 			}
 		}
-		l := &d.parts[t.cfg.partition(key)]
-		if need := len(key) + size + 2*binary.MaxVarintLen64; cap(l.cur)-len(l.cur) < need {
-			d.addBlock(l, t.c.pool, need)
-		}
-		l.cur = append(binary.AppendUvarint(l.cur, uint64(len(key))), key...)
-		switch {
-		case t.c.sum:
-			l.cur = binary.AppendVarint(l.cur, wordOf(&x.value))
-		case t.c.offHeap:
-			l.cur = append(l.cur, memoryOf(&x.value)...)
-		case encoded:
-			l.cur = append(binary.AppendUvarint(l.cur, uint64(size)), value...)
-		default:
-			l.values = append(l.values, x.value)
-			d.bytes += int64(size) + heldFactor*(heldEach+t.c.held.weigh(unsafe.Pointer(&x.value)))
-		}
-		l.n++
-		l.bytes += int64(len(key) + size)
 	}
 	for i := range d.parts {
 		if l := &d.parts[i]; len(l.cur) > 0 {
@@ -97,11 +68,35 @@ func (t *Table[V]) pack() packed[V] {
 	return d
 }
 
-func (c *Config[V]) partition(key []byte) int {
-	if c.Partition != nil {
-		return c.Partition(key)
+// packPair copies a pair.
+func (a *accumulator[V]) packPair(d *packed[V], key []byte, v *V) {
+	size := sizeOf[V]()
+	encoded := !a.hash.offHeap && a.cfg.spills()
+	if encoded {
+		d.value = a.cfg.encode(d.value[:0], v)
+		size = len(d.value)
+		if a.err = a.cfg.checkPair(key, d.value); a.err != nil {
+			return
+		}
 	}
-	return segment.PartitionOf(key, c.Partitions)
+	l := &d.parts[a.cfg.partition(key)]
+	if need := len(key) + size + 2*binary.MaxVarintLen64; cap(l.cur)-len(l.cur) < need {
+		d.addBlock(l, a.cfg.Pool, need)
+	}
+	l.cur = append(binary.AppendUvarint(l.cur, uint64(len(key))), key...)
+	switch {
+	case a.hash.sum:
+		l.cur = binary.AppendVarint(l.cur, int64(wordOf(v)))
+	case a.hash.offHeap:
+		l.cur = append(l.cur, memoryOf(v)...)
+	case encoded:
+		l.cur = append(binary.AppendUvarint(l.cur, uint64(size)), d.value...)
+	default:
+		l.values = append(l.values, *v)
+		d.bytes += int64(size) + a.hash.heap.weight(v)
+	}
+	l.n++
+	l.bytes += int64(len(key) + size)
 }
 
 func (d *packed[V]) addBlock(l *packedPart[V], pool *memory.Pool, need int) {
@@ -130,14 +125,14 @@ func (d *packed[V]) slab(pool *memory.Pool, n int) []byte {
 	return s.Bytes
 }
 
-// absorb folds packed entries into the table.
-func (t *Table[V]) absorb(s *Segment[V]) {
-	if s.row != nil {
-		t.absorbRow(s.row)
+// absorb folds packed entries into the accumulator.
+func (a *accumulator[V]) absorb(s *Segment[V]) {
+	if s.dense != nil {
+		a.absorbDense(s.dense)
 		return
 	}
 	values := s.values
-	encoded := !t.c.offHeap && t.cfg.spills()
+	encoded := !a.hash.offHeap && a.cfg.spills()
 	var v V
 	for _, b := range s.blocks {
 		for len(b) > 0 {
@@ -146,62 +141,32 @@ func (t *Table[V]) absorb(s *Segment[V]) {
 			key := b[:k]
 			b = b[k:]
 			switch {
-			case t.c.sum:
+			case a.hash.sum:
 				x, n := binary.Varint(b)
-				setWord(&v, x)
+				setWord(&v, uint64(x))
 				b = b[n:]
-			case t.c.offHeap:
+			case a.hash.offHeap:
 				b = b[copy(memoryOf(&v), b):]
 			case encoded:
 				x, n := binary.Uvarint(b)
 				b = b[n:]
-				if v, t.err = t.cfg.decode(b[:x]); t.err != nil {
+				if v, a.err = a.cfg.decode(b[:x]); a.err != nil {
 					return
 				}
 				b = b[x:]
 			default:
 				v, values = values[0], values[1:]
 			}
-			if t.d.width > 0 {
-				t.putNumber(t.d.number(key), &v)
-				continue
-			}
-			if t.put(key, v); t.c.held.weigh == nil {
-				continue
-			}
-			if t.bulky(&v) {
-				t.flush()
-				t.flushLong()
-			}
-			if t.err != nil {
-				return
+			switch {
+			case a.dense.width > 0:
+				a.putNumber(number(key), v)
+			case a.hash.heap.weigh == nil:
+				a.put(key, v)
+			default:
+				if a.putHeavy(key, v); a.err != nil {
+					return
+				}
 			}
 		}
 	}
-}
-
-// memoryOf returns the bytes of *v.
-//
-// Invariant: V holds no pointers, as Table and Segment see to with hasPointers.
-func memoryOf[V any](v *V) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v))
-}
-
-// wordOf returns the bits of a sum, sign-extended from 32 bits so that small
-// negative ones stay short; setWord reverses it.
-//
-// Invariant: V is an integer type of 4 or 8 bytes, which NewTable checks.
-func wordOf[V any](v *V) int64 {
-	if unsafe.Sizeof(*v) == 8 {
-		return *(*int64)(unsafe.Pointer(v))
-	}
-	return int64(*(*int32)(unsafe.Pointer(v)))
-}
-
-func setWord[V any](v *V, x int64) {
-	if unsafe.Sizeof(*v) == 8 {
-		*(*int64)(unsafe.Pointer(v)) = x
-		return
-	}
-	*(*int32)(unsafe.Pointer(v)) = int32(x)
 }

@@ -1,170 +1,187 @@
 package combine
 
 import (
-	"bytes"
-	"cmp"
-	"encoding/binary"
 	"math/bits"
-	"slices"
+	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
+// Regions of the entries that keys are sorted by.
 const (
-	firstBits = 14 // buckets of the first scatter, as a power of two
-	digitBits = 8  // of every later one
-	smallSort = 24 // up to here insertion is faster than counting
+	inDense = iota // keys of the dense array, whose prefix is all of them: in no region
+	inArena        // long keys
+	inCells        // keys in cells: in this one and those after it, each of chunkBytes or less
 )
 
-// sorting sorts cells by key. Its cells are turned: k0 and k1 are big-endian, so
-// that comparing them as numbers compares keys. Keys are distinct, so the order
-// of equal ones does not matter.
-type sorting[V any] struct {
-	arena []byte
-	tmp   []cell[V]
+// chunkBytes is the most bytes of cells in one region: an offset has 32 bits.
+const chunkBytes = 1 << 31
+
+// keyList is the keys of an accumulator as package segment sorts them, whatever its values.
+type keyList struct {
+	cells  unsafe.Pointer // the first one
+	n      int            // cells, free ones too
+	stride uintptr        // bytes of a cell
+	chunk  int            // log2 of the cells of a region
+	arena  []byte
+	dense  *places
 }
 
-// sortCells copies the occupied cells of blocks, n of them, to dst in the order
-// of their keys, turned. tmp is scratch of n cells and may be the memory of the
-// only block, which is destroyed then.
-func sortCells[V any](blocks [][]cell[V], dst, tmp []cell[V], arena []byte) {
-	k := max(1, min(bits.Len(uint(len(dst)))-3, firstBits))
-	low, high := ^uint64(0), uint64(0)
-	for _, b := range blocks {
-		for i := range b {
-			if b[i].mark != 0 {
-				p := bits.ReverseBytes64(b[i].k0)
-				low, high = min(low, p), max(high, p)
+func keysOf[V any](a *accumulator[V]) *keyList {
+	h := &a.hash
+	l := &keyList{
+		cells: unsafe.Pointer(unsafe.SliceData(h.cells)), n: len(h.cells), stride: uintptr(cellSize[V]()),
+		arena: h.arena, dense: &a.dense.places,
+	}
+	l.chunk = max(0, bits.Len(uint(chunkBytes/l.stride))-1)
+	return l
+}
+
+func (l *keyList) cell(i int) *cellKey { return (*cellKey)(unsafe.Add(l.cells, uintptr(i)*l.stride)) }
+
+// sort sorts the keys into a slab, of which n entries are to be the owner's to put back.
+func (l *keyList) sort(n int, pool *memory.Pool) ([]segment.Entry, memory.Slab) {
+	s := segment.Sorting{N: n, Low: ^uint64(0), Regions: [][]byte{inDense: nil, inArena: l.arena}, Pool: pool}
+	for i := 0; i < l.n; i += 1 << l.chunk {
+		size := uintptr(min(1<<l.chunk, l.n-i)) * l.stride
+		s.Regions = append(s.Regions, unsafe.Slice((*byte)(unsafe.Pointer(l.cell(i))), size))
+	}
+	read := func() segment.Reader { return l.read() }
+	s.Bounds(read())
+	slab := pool.Get(n * segment.EntrySize)
+	return s.Sort(read, slab), slab
+}
+
+// keyReader reads the entries of the dense array, then those of the cells.
+type keyReader struct {
+	*keyList
+	place uint64 // of the dense array, if left
+	left  bool
+	at    int // in cells
+}
+
+func (l *keyList) read() *keyReader {
+	place, left := l.dense.next(0)
+	return &keyReader{keyList: l, place: place, left: left}
+}
+
+// Prefixes implements segment.Reader.
+func (r *keyReader) Prefixes(dst []uint64) (n int) {
+	for ; r.left && n < len(dst); n++ {
+		dst[n] = r.densePrefix()
+		r.place, r.left = r.dense.next(r.place + 1)
+	}
+	i, list := r.at, *r.keyList // its fields would be read anew for each cell
+	for n < len(dst) && i < list.n {
+		for end := min(list.n, i+len(dst)-n); i < end; i++ {
+			x := list.cell(i)
+			dst[n] = x.prefix()
+			if x.mark != 0 { // which nothing predicts: only n depends on it
+				n++
 			}
 		}
 	}
-	if low > high {
-		return
-	}
-	shift := uint(max(0, bits.Len64(high-low)-k))
-	ends := make([]uint32, 1<<k)
-	scatterCells(blocks, dst, ends, low, shift)
-	s := sorting[V]{arena: arena, tmp: tmp}
-	start := uint32(0)
-	for _, end := range ends {
-		if end-start > 1 {
-			s.sort(dst[start:end])
-		}
-		start = end
-	}
+	r.at = i
+	return n
 }
 
-func scatterCells[V any](blocks [][]cell[V], dst []cell[V], ends []uint32, low uint64, shift uint) {
-	for _, b := range blocks {
-		for i := range b {
-			if b[i].mark != 0 {
-				ends[(bits.ReverseBytes64(b[i].k0)-low)>>(shift&63)]++
+// Entries implements segment.Reader.
+func (r *keyReader) Entries(dst []segment.Entry) (n int) {
+	for ; r.left && n < len(dst); n++ {
+		dst[n].Set(r.densePrefix(), inDense, 0, r.dense.width, uint32(r.place))
+		r.place, r.left = r.dense.next(r.place + 1)
+	}
+	i, list := r.at, *r.keyList
+	for n < len(dst) && i < list.n {
+		for end := min(list.n, i+len(dst)-n); i < end; i++ {
+			x := list.cell(i)
+			region, at := inCells+i>>list.chunk, uint32(i&(1<<list.chunk-1))*uint32(list.stride)
+			if x.mark > inlineKey+1 {
+				region, at = inArena, x.off
+			}
+			dst[n].Set(x.prefix(), region, at, int(x.mark-1), uint32(i))
+			if x.mark != 0 { // as above
+				n++
 			}
 		}
 	}
-	sum := uint32(0)
-	for i, n := range ends {
-		ends[i] = sum
-		sum += n
+	r.at = i
+	return n
+}
+
+func (r *keyReader) densePrefix() uint64 { return (r.dense.base + r.place) << (64 - 8*r.dense.width) }
+
+// sorted is the keys of an accumulator in their order, with their values.
+type sorted[V any] struct {
+	list   []segment.Entry
+	slab   memory.Slab
+	cells  []cell[V]
+	arena  []byte
+	dense  *denseValues[V]
+	number [8]byte // the key returned last, if it is of the dense array
+	seen   uint32  // keeps the loads of touch alive
+}
+
+// sort sorts all keys, which stay where they are. Nothing may change until the slab is put back.
+func (a *accumulator[V]) sort() sorted[V] {
+	list, slab := keysOf(a).sort(a.len(), a.cfg.Pool)
+	return sorted[V]{list: list, slab: slab, cells: a.hash.cells, arena: a.hash.arena, dense: &a.dense}
+}
+
+// touchAhead is how many cells are loaded before the first of them is looked at.
+const touchAhead = 32
+
+// touch loads the cells of entries, then the long keys of these, so that misses at random places overlap.
+func (s *sorted[V]) touch(list []segment.Entry) {
+	for i := range list {
+		if e := &list[i]; e.Region() >= inCells {
+			s.seen += s.cells[e.Number()].mark
+		}
 	}
-	for _, b := range blocks {
-		for i := range b {
-			if b[i].mark == 0 {
-				continue
-			}
-			x := b[i]
-			x.k0, x.k1 = bits.ReverseBytes64(x.k0), bits.ReverseBytes64(x.k1)
-			at := &ends[(x.k0-low)>>(shift&63)]
-			dst[*at] = x
-			*at++
+	for i := range list {
+		if e := &list[i]; e.Region() == inArena {
+			x := &s.cells[e.Number()]
+			s.seen += uint32(s.arena[x.off])
 		}
 	}
 }
 
-func (s *sorting[V]) sort(a []cell[V]) {
-	if len(a) <= smallSort {
-		s.insertion(a)
-		return
+// pair returns the key of an entry, until the next call, and its value.
+func (s *sorted[V]) pair(e *segment.Entry) (key []byte, v *V) {
+	i := e.Number()
+	if e.Region() == inDense {
+		return s.dense.keyOf(s.dense.base+uint64(i), &s.number), &s.dense.values[i]
 	}
-	low, high := a[0].k0, a[0].k0
-	for i := range a {
-		low, high = min(low, a[i].k0), max(high, a[i].k0)
-	}
-	if low == high {
-		s.byPlaces(a)
-		return
-	}
-	shift := uint(max(0, bits.Len64(high-low)-digitBits))
-	var ends [1 << digitBits]uint32
-	for i := range a {
-		ends[uint8((a[i].k0-low)>>(shift&63))]++
-	}
-	sum := uint32(0)
-	for i, n := range ends {
-		ends[i] = sum
-		sum += n
-	}
-	tmp := s.tmp[:len(a)]
-	for i := range a {
-		at := &ends[uint8((a[i].k0-low)>>(shift&63))]
-		tmp[*at] = a[i]
-		*at++
-	}
-	copy(a, tmp)
-	start := uint32(0)
-	for _, end := range ends {
-		if end-start > 1 {
-			s.sort(a[start:end])
+	x := &s.cells[i]
+	return x.in(s.arena), &x.value
+}
+
+// compact copies the cells of sorted keys in their order, and the values of the dense array with them, so that
+// both can be freed.
+func (a *accumulator[V]) compact(s *sorted[V]) {
+	h := &a.hash
+	n := len(s.list)
+	cells, slab := newCells[V](h.pool, h.offHeap, n)
+	for i := range s.list {
+		if i%touchAhead == 0 {
+			s.touch(s.list[i:min(i+touchAhead, n)])
 		}
-		start = end
-	}
-}
-
-// byPlaces sorts the places of cells whose first bytes are equal, then the cells: a sort of cells would be made once
-// for each type of values, and these are 11 KB each.
-func (s *sorting[V]) byPlaces(a []cell[V]) {
-	places := make([]int32, len(a))
-	for i := range places {
-		places[i] = int32(i) //nolint:gosec // a table has fewer cells
-	}
-	slices.SortFunc(places, func(x, y int32) int { return s.compare(&a[x], &a[y]) })
-	tmp := s.tmp[:len(a)]
-	for i, at := range places {
-		tmp[i] = a[at]
-	}
-	copy(a, tmp)
-}
-
-func (s *sorting[V]) insertion(a []cell[V]) {
-	for i := 1; i < len(a); i++ {
-		x := a[i]
-		j := i
-		for j > 0 && s.compare(&x, &a[j-1]) < 0 {
-			a[j] = a[j-1]
-			j--
+		e, x := &s.list[i], &cells[i]
+		key, v := s.pair(e)
+		if x.value = *v; e.Region() == inDense {
+			x.k0, x.k1 = inlineWords(key)
+			x.mark = uint32(len(key)) + 1
+		} else {
+			x.cellKey = s.cells[e.Number()].cellKey
 		}
-		a[j] = x
+		e.Set(0, inCells, 0, 0, uint32(i))
 	}
-}
-
-// compare compares the keys of turned cells.
-func (s *sorting[V]) compare(x, y *cell[V]) int {
-	if x.k0 != y.k0 {
-		return cmp.Compare(x.k0, y.k0)
-	}
-	if x.k1 != y.k1 {
-		return cmp.Compare(x.k1, y.k1)
-	}
-	if x.mark <= inlineKey+1 || y.mark <= inlineKey+1 {
-		return cmp.Compare(x.mark, y.mark) // equal up to zero padding
-	}
-	return bytes.Compare(s.arena[x.off:x.off+x.mark-1], s.arena[y.off:y.off+y.mark-1])
-}
-
-// turnedKey returns the key of a turned cell; a short one is written to buf.
-func turnedKey[V any](x *cell[V], arena []byte, buf *[inlineKey]byte) []byte {
-	if x.mark > inlineKey+1 {
-		return arena[x.off : x.off+x.mark-1 : x.off+x.mark-1]
-	}
-	binary.BigEndian.PutUint64(buf[:], x.k0)
-	binary.BigEndian.PutUint64(buf[8:], x.k1)
-	return buf[:x.mark-1]
+	a.dropDense()
+	h.pool.Put(h.slab)
+	freed := h.tableBytes(len(h.cells)) - int64(n*(cellSize[V]()+segment.EntrySize))
+	h.budget.Release(freed)
+	h.charged -= freed
+	h.cells, h.slab = cells, slab
+	s.cells = cells
 }

@@ -40,13 +40,13 @@ func charged[V any](t *rapid.T, cfg Config[V], n, longest int, factor int64, v V
 		if i%100 != 0 {
 			continue
 		}
-		size := len(table.c.cells)
+		size := len(table.hash.cells)
 		require.Zero(t, size&(size-1), "a power of two")
-		require.LessOrEqual(t, 2*table.c.n, size, "half full at most")
-		require.True(t, size == firstCells || 16*table.c.n >= size, "%d keys in %d cells", table.c.n, size)
-		want := factor*int64(size*cellSize[V]()/2*3) + int64(cap(table.c.arena)) + table.c.held.charged
+		require.LessOrEqual(t, 2*table.hash.n, size, "half full at most")
+		require.True(t, size == firstCells || 16*table.hash.n >= size, "%d keys in %d cells", table.hash.n, size)
+		want := factor*int64(size*cellSize[V]()/2*3) + int64(cap(table.hash.arena)) + table.hash.heap.charged
 		require.Equal(t, want, budget.Used())
-		require.LessOrEqual(t, table.c.held.estimate, table.c.held.charged)
+		require.LessOrEqual(t, table.hash.heap.estimate, table.hash.heap.charged)
 	}
 	table.Close()
 	require.Zero(t, budget.Used())
@@ -86,7 +86,6 @@ func TestPackedBlocksAreSmall(t *testing.T) {
 		table.Emit(numbered(i, 40), 1)
 	}
 	table.flush()
-	table.flushLong()
 	d := table.pack()
 	size := 4 << 10
 	for _, b := range d.parts[0].full {
@@ -165,7 +164,7 @@ func TestMergesExpectALittleMoreThanTheLargest(t *testing.T) {
 	}
 	for told, want := range map[int]int{0: 125, 7: 7} {
 		m := NewMerge(Config[int64]{Sum: true, Distinct: told}, all)
-		require.Equal(t, want, m.t.cfg.Distinct)
+		require.Equal(t, want, m.acc.cfg.Distinct)
 		m.Close()
 	}
 	for _, s := range all {

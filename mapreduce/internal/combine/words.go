@@ -9,32 +9,23 @@ import (
 // inlineKey is the number of key bytes a cell holds; longer keys go to the arena.
 const inlineKey = 16
 
-// masks[n] keeps the first n of 16 bytes loaded as two little-endian words: a
-// table instead of branches on the key's length, which nothing predicts.
-var masks = [32][2]uint64{
-	{0, 0},
-	{1<<8 - 1, 0},
-	{1<<16 - 1, 0},
-	{1<<24 - 1, 0},
-	{1<<32 - 1, 0},
-	{1<<40 - 1, 0},
-	{1<<48 - 1, 0},
-	{1<<56 - 1, 0},
-	{1<<64 - 1, 0},
-	{1<<64 - 1, 1<<8 - 1},
-	{1<<64 - 1, 1<<16 - 1},
-	{1<<64 - 1, 1<<24 - 1},
-	{1<<64 - 1, 1<<32 - 1},
-	{1<<64 - 1, 1<<40 - 1},
-	{1<<64 - 1, 1<<48 - 1},
-	{1<<64 - 1, 1<<56 - 1},
-	{1<<64 - 1, 1<<64 - 1},
-}
+// masks[n] keeps the first n of 16 bytes loaded as two words: a table instead of branches on the
+// key's length, which nothing predicts.
+var masks = func() (list [32][2]uint64) {
+	for n := range inlineKey + 1 {
+		var kept [inlineKey]byte
+		for i := range n {
+			kept[i] = 0xFF
+		}
+		list[n] = [2]uint64{binary.NativeEndian.Uint64(kept[:]), binary.NativeEndian.Uint64(kept[8:])}
+	}
+	return list
+}()
 
 const pageSize = 4096
 
-// inlineWords returns a key of at most 16 bytes as two little-endian words, zero
-// padded.
+// inlineWords returns a key of at most 16 bytes as two words that have its bytes in memory as they
+// are, zero padded.
 //
 // Invariant: it loads 16 bytes from the key's start, more than the key may have,
 // but only if they lie in the same 4 KiB page as its first byte: memory is
@@ -67,26 +58,19 @@ func digest(key []byte) (k0, k1, hash uint64) {
 	return k0, k1, mix(k0, k1, uint64(len(key))+1)
 }
 
-// plainWords is inlineWords byte by byte: its oracle, and its way at the end of
-// a page.
+// plainWords is inlineWords by a copy: its oracle, and its way at the end of a page.
 func plainWords(key []byte) (k0, k1 uint64) {
-	for i, c := range key {
-		if i < 8 {
-			k0 |= uint64(c) << (8 * i)
-		} else {
-			k1 |= uint64(c) << (8 * (i - 8))
-		}
-	}
-	return k0, k1
+	var padded [inlineKey]byte
+	copy(padded[:], key)
+	return binary.NativeEndian.Uint64(padded[:]), binary.NativeEndian.Uint64(padded[8:])
 }
 
-// load returns the 8 bytes at base+i as a little-endian word; the caller sees to
-// it that they may be read.
+// load returns the 8 bytes at base+i as a word; the caller sees to it that they may be read.
 //
 //go:nocheckptr
 //go:norace
 func load(base unsafe.Pointer, i int) uint64 {
-	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(base, i))[:])
+	return binary.NativeEndian.Uint64((*[8]byte)(unsafe.Add(base, i))[:])
 }
 
 const (
@@ -101,13 +85,7 @@ func mix(k0, k1, length uint64) uint64 {
 	return (h ^ l) * odd1
 }
 
-// add adds b to a in place.
-//
-// Invariant: V is an integer type of 4 or 8 bytes, which NewTable checks.
-func add[V any](a, b *V) {
-	if unsafe.Sizeof(*a) == 8 {
-		*(*uint64)(unsafe.Pointer(a)) += *(*uint64)(unsafe.Pointer(b))
-		return
-	}
-	*(*uint32)(unsafe.Pointer(a)) += *(*uint32)(unsafe.Pointer(b))
+// prefix returns the first 8 bytes of the key as a big-endian number.
+func (x *cellKey) prefix() uint64 {
+	return binary.BigEndian.Uint64((*[8]byte)(unsafe.Pointer(&x.k0))[:])
 }

@@ -232,10 +232,10 @@ func BenchmarkSortEntries(b *testing.B) {
 		}
 		all := l.whole()
 		for b.Loop() {
-			c := collector{regions: g, pool: pool}
+			var c collector
 			c.add(&all, 0)
 			slab := pool.Get(n * entrySize)
-			c.sortInto(slab)
+			c.sortInto(g, pool, slab)
 			pool.Put(slab)
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/record")

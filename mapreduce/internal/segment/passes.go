@@ -58,7 +58,7 @@ func (m *Merge) affordable(runs []fileRun) int {
 // collect sorts the entries of runs into the slab.
 func (m *Merge) collect(runs []fileRun, slab memory.Slab) *source {
 	s := &source{}
-	c := collector{pool: m.cfg.Pool}
+	var c collector
 	for i := range runs {
 		r := &runs[i]
 		c.add(&r.entries, len(s.regions))
@@ -67,8 +67,7 @@ func (m *Merge) collect(runs []fileRun, slab memory.Slab) *source {
 			s.owners = append(s.owners, r.ordinal)
 		}
 	}
-	c.regions = s.regions
-	s.entries = c.sortInto(slab)
+	s.entries = c.sortInto(s.regions, m.cfg.Pool, slab)
 	return s
 }
 

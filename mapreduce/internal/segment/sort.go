@@ -70,11 +70,7 @@ func (s *sorter) scatter(a []entry, depth int, low uint64, shift uint) {
 	for i := range a {
 		ends[uint8((a[i].prefix-low)>>(shift&63))]++
 	}
-	sum := uint32(0)
-	for i, n := range ends {
-		ends[i] = sum
-		sum += n
-	}
+	StartsOf(ends[:])
 	tmp := s.spare(len(a))
 	for i := range a {
 		at := &ends[uint8((a[i].prefix-low)>>(shift&63))]

@@ -127,21 +127,22 @@ func (s *Sorter) writeSection(w *blockWriter, p int, more *extra) (section, erro
 	}
 	slab := s.cfg.Pool.Get(l.n * entrySize)
 	defer s.cfg.Pool.Put(slab)
-	c := collector{regions: s.store.regions, pool: s.cfg.Pool}
+	var c collector
 	entries := l.whole()
 	c.add(&entries, 0)
-	sorted := c.sortInto(slab)
+	regions := s.store.regions
+	sorted := c.sortInto(regions, s.cfg.Pool, slab)
 	if more != nil {
 		at := sort.Search(len(sorted),
-			func(i int) bool { return bytes.Compare(c.regions.key(&sorted[i]), more.key) > 0 })
-		if err := s.writeBoth(w, c.regions, sorted[:at], more); err != nil {
+			func(i int) bool { return bytes.Compare(regions.key(&sorted[i]), more.key) > 0 })
+		if err := s.writeBoth(w, regions, sorted[:at], more); err != nil {
 			return x, err
 		}
 		x.records++
 		x.bytes += int64(len(more.key) + len(more.value))
 		sorted = sorted[at:]
 	}
-	if err := s.write(w, c.regions, sorted); err != nil {
+	if err := s.write(w, regions, sorted); err != nil {
 		return x, err
 	}
 	err := w.end(&x)

@@ -93,7 +93,7 @@ func TestHeldIsChargedInSteps(t *testing.T) {
 	cfg := codec(Config[string]{Partitions: 1, Budget: budget, SpillDir: t.TempDir(), Combine: longer})
 	table := NewTable(cfg)
 	defer table.Close()
-	h, value, held := &table.c.held, strings.Repeat("x", 500), int64(0)
+	h, value, held := &table.hash.heap, strings.Repeat("x", 500), int64(0)
 	for i := range 8 * batchSize * 10 {
 		table.EmitHeavy(fmt.Appendf(nil, "%d", i), strings.Clone(value))
 		if (i+1)%batchSize != 0 {
@@ -121,8 +121,8 @@ func TestStarvedValuesSpillSeldom(t *testing.T) {
 		table.EmitHeavy(fmt.Appendf(nil, "%d", emits), strings.Clone(value))
 	}
 	held := int64(emits) * 2 * (16 + 500)
-	require.Greater(t, held, int64(leastHeld))
-	require.Less(t, held, int64(leastHeld+3*heldStep))
+	require.Greater(t, held, int64(leastHeap))
+	require.Less(t, held, int64(leastHeap+3*heapStep))
 	require.NoError(t, table.Err())
 }
 
@@ -131,18 +131,18 @@ func TestStarvedValuesSpillSeldom(t *testing.T) {
 func TestTableOfExpectedKeys(t *testing.T) {
 	for _, keys := range []int{0, 1, firstCells / 2, firstCells/2 + 1, 40_000, 1 << 17} {
 		table := NewTable(Config[int64]{Partitions: 1, Sum: true, Distinct: keys})
-		size := len(table.c.cells)
+		size := len(table.hash.cells)
 		require.GreaterOrEqual(t, size, 2*keys)
 		require.LessOrEqual(t, size, max(firstCells, 4*keys))
 		for i := range keys {
 			table.Emit(fmt.Appendf(nil, "%d", i), 1)
 		}
 		table.flush()
-		require.Len(t, table.c.cells, size)
+		require.Len(t, table.hash.cells, size)
 		table.Close()
 	}
 	table := NewTable(Config[int64]{Partitions: 1, Sum: true, Distinct: 1 << 17, Budget: memory.NewBudget(1 << 20).Sub()})
-	require.Less(t, len(table.c.cells), 1<<17)
-	require.GreaterOrEqual(t, len(table.c.cells), firstCells)
+	require.Less(t, len(table.hash.cells), 1<<17)
+	require.GreaterOrEqual(t, len(table.hash.cells), firstCells)
 	table.Close()
 }

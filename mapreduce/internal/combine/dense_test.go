@@ -16,14 +16,12 @@ import (
 // emitNumber emits keys that are numbers as Emit does others.
 func emitNumber[V any](t *Table[V]) func(key []byte, v V) {
 	const flip = 1 << 3
-	of4, of8 := NumberEmitter[int32](t, flip), NumberEmitter[uint64](t, flip)
-	return func(key []byte, v V) {
-		if len(key) == 4 {
-			of4(int32(binary.BigEndian.Uint32(key)^flip), v)
-		} else {
-			of8(binary.BigEndian.Uint64(key)^flip, v)
-		}
+	if t.cfg.Width == 4 {
+		emit := NumberEmitter[int32](t, flip)
+		return func(key []byte, v V) { emit(int32(binary.BigEndian.Uint32(key)^flip), v) }
 	}
+	emit := NumberEmitter[uint64](t, flip)
+	return func(key []byte, v V) { emit(binary.BigEndian.Uint64(key)^flip, v) }
 }
 
 func addFloat(a, b float64) float64 { return a + b }
@@ -52,7 +50,7 @@ func nextOfMany[V any](atOnce int) func(m *Merge[V]) ([]byte, V, bool) {
 		if n == 0 {
 			return nil, v, false
 		}
-		width := m.t.cfg.Width
+		width := m.acc.cfg.Width
 		left++
 		return binary.BigEndian.AppendUint64(nil, keys[left-1])[8-width:], values[left-1], true
 	}
@@ -121,22 +119,22 @@ func TestNumbersLieInARow(t *testing.T) {
 		return table
 	}
 	near := fill(10_000, func(i int) uint64 { return 1<<40 + uint64(i*7919%100_000) })
-	require.Less(t, near.c.n, 3000)
-	require.Equal(t, 10_000, near.c.n+near.d.n)
+	require.Less(t, near.hash.n, 3000)
+	require.Equal(t, 10_000, near.hash.n+near.dense.n)
 	far := fill(10_000, func(i int) uint64 { return uint64(i) << 20 })
-	require.Equal(t, 9_999, far.c.n, "but for the first")
+	require.Equal(t, 9_999, far.hash.n, "but for the first")
 	hinted := NewTable(Config[int64]{Sum: true, Width: 8, Partitions: 1, Distinct: 10_000})
 	for i := range uint64(2000) {
 		NumberEmitter[uint64](hinted, 0)(i*7919%100_000, 1)
 	}
-	require.Greater(t, hinted.d.n, 1024)
+	require.Greater(t, hinted.dense.n, 1024)
 	for i := range uint64(2000) {
 		NumberEmitter[uint64](hinted, 0)(i<<30, 1)
 	}
-	require.GreaterOrEqual(t, len(hinted.c.cells), 20_000)
+	require.GreaterOrEqual(t, len(hinted.hash.cells), 20_000)
 	hinted.Close()
 	few := fill(10, func(i int) uint64 { return uint64(i) })
-	require.Equal(t, 10, few.d.n)
+	require.Equal(t, 10, few.dense.n)
 	heap := NewTable(Config[string]{Combine: longer, Width: 8, Partitions: 1})
 	require.False(t, heap.Numbers())
 	require.True(t, near.Numbers())
@@ -165,16 +163,16 @@ func TestRowsAreHandedOver(t *testing.T) {
 		return out
 	}
 	near, far := finish(Config[int64]{}, 20_000, 1), finish(Config[int64]{}, 2000, 7)
-	require.NotNil(t, near[0].row)
-	require.NotNil(t, near[1].row)
+	require.NotNil(t, near[0].dense)
+	require.NotNil(t, near[1].dense)
 	require.Same(t, near[0].store, near[1].store)
-	require.Equal(t, near[0].row.mask, finish(Config[int64]{}, 20_000, 1)[0].row.mask)
-	require.Nil(t, far[0].row, "seven places for each key")
+	require.Equal(t, near[0].dense.mask, finish(Config[int64]{}, 20_000, 1)[0].dense.mask)
+	require.Nil(t, far[0].dense, "seven places for each key")
 	require.NotNil(t, far[0].blocks)
 	own := finish(Config[int64]{Partition: func(key []byte) int { return int(key[3]) % 2 }}, 20_000, 1)
-	require.Nil(t, own[0].row, "the layout knows of no other partitions")
+	require.Nil(t, own[0].dense, "the layout knows of no other partitions")
 	stored := finish(Config[int64]{Stored: true}, 20_000, 1)
-	require.Nil(t, stored[0].row)
+	require.Nil(t, stored[0].dense)
 	for p := range 2 {
 		for _, list := range [][]*Segment[int64]{{near[p]}, {near[p], near[p]}, {near[p], far[p]}, {far[p], stored[p], near[p]}} {
 			m := NewMerge(Config[int64]{Sum: true, Width: 4}, list)
@@ -212,13 +210,13 @@ func TestRowsThatMayNotStayAreSpilled(t *testing.T) {
 	for i := range uint32(30_000) {
 		emit(i, 1)
 	}
-	require.NotZero(t, table.d.n)
+	require.NotZero(t, table.dense.n)
 	root.Fix(8 << 20)
 	out, stats, err := table.Finish()
 	require.NoError(t, err)
 	require.EqualValues(t, 30_000, stats.SpilledRecords)
 	for _, s := range out {
-		require.Nil(t, s.row)
+		require.Nil(t, s.dense)
 		s.Release()
 	}
 	root.Fix(-8 << 20)
@@ -263,7 +261,7 @@ func TestRowsArePaidFor(t *testing.T) {
 	for i := range uint32(100_000) {
 		emit(i, 1)
 	}
-	row := len(table.d.slab.Bytes)
+	row := len(table.dense.slab.Bytes)
 	require.GreaterOrEqual(t, row, 100_000*65/8)
 	require.GreaterOrEqual(t, budget.Used()-before, int64(row)+100_000*13)
 	table.Close()
@@ -272,38 +270,7 @@ func TestRowsArePaidFor(t *testing.T) {
 	full := memory.NewBudget(1)
 	table = NewTable(Config[int64]{Sum: true, Width: 4, Partitions: 1, Budget: full.Sub()})
 	NumberEmitter[uint32](table, 0)(7, 1)
-	require.Zero(t, table.d.n)
+	require.Zero(t, table.dense.n)
 	table.Close()
 	require.Zero(t, full.Used())
-}
-
-// A table over the keys of an earlier one begins with a row as long as that one's was, if as many keys are
-// expected; one that expects few does not.
-func TestRowsBeginAsBefore(t *testing.T) {
-	const base = 7 << 20
-	add := func(a, b float64) float64 { return a + b }
-	root := memory.NewBudget(1 << 30)
-	table := func(expected, partitions int) *Table[float64] {
-		return NewTable(Config[float64]{Combine: add, Width: 4, Partitions: partitions, Budget: root.Sub(), Expected: expected})
-	}
-	first := table(20_000, 2)
-	emit := NumberEmitter[uint32](first, 0)
-	for i := range uint32(20_000) {
-		emit(base+i, 1)
-	}
-	out, _, err := first.Finish()
-	require.NoError(t, err)
-	places := len(out[0].row.values)
-	for _, s := range out {
-		s.Release()
-	}
-	for _, c := range []struct{ expected, partitions, want int }{
-		{20_000, 2, places}, {places / 2, 2, places}, {places/2 - 1, 2, firstPlaces}, {0, 2, firstPlaces}, {20_000, 3, firstPlaces},
-	} {
-		next := table(c.expected, c.partitions)
-		NumberEmitter[uint32](next, 0)(base+11_111, 1)
-		require.Len(t, next.d.values, c.want, "%+v", c)
-		next.Close()
-	}
-	require.Zero(t, root.Used())
 }

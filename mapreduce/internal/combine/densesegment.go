@@ -3,37 +3,35 @@ package combine
 import (
 	"encoding/binary"
 	"math/bits"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// row is what a segment has of a table's row of numbers: all of it, where the table left it, and
+// denseSegment is what a segment has of a table's dense array: all of it, where the table left it, and
 // which places belong to the partition. Nothing is copied, hashed or sorted to hand it over.
-type row[V any] struct {
-	base   uint64
+type denseSegment[V any] struct {
+	places
 	values []V
-	there  []uint64
-	mask   []uint64 // the places of the partition; nil: all
+	mask   []uint64 // bits: the places of the partition; nil: all
 }
 
 // word is the places that are taken of 64 keys, of which the first is 64 w.
-func (r *row[V]) word(w uint64) uint64 {
+func (r *denseSegment[V]) word(w uint64) uint64 {
 	i := w - r.base/64
-	if i >= uint64(len(r.there)) {
+	if i >= uint64(len(r.taken)) {
 		return 0
 	}
 	if r.mask == nil {
-		return r.there[i]
+		return r.taken[i]
 	}
-	return r.there[i] & r.mask[i]
+	return r.taken[i] & r.mask[i]
 }
 
-func (r *row[V]) end() uint64 { return r.base/64 + uint64(len(r.there)) }
+func (r *denseSegment[V]) end() uint64 { return r.base/64 + uint64(len(r.taken)) }
 
-// count is how many keys the row has.
-func (r *row[V]) count() (n int64) {
-	for i, word := range r.there {
+// count is how many keys of the partition there are.
+func (r *denseSegment[V]) count() (n int64) {
+	for i, word := range r.taken {
 		if r.mask != nil {
 			word &= r.mask[i]
 		}
@@ -42,14 +40,14 @@ func (r *row[V]) count() (n int64) {
 	return n
 }
 
-// asRow hands the row over as it is, if all keys lie in it and packing them would not take half the
-// memory. It reports whether it has, or has spilled the table.
-func (t *Table[V]) asRow(out []*Segment[V]) bool {
-	d, c := &t.d, &t.cfg
-	if d.n == 0 || c.Partition != nil || len(t.spills) > 0 || !t.gather() {
+// handDense hands the dense array over as it is, if all keys lie in it and packing them would not take
+// half the memory. It reports whether it has, or has spilled the table.
+func (a *accumulator[V]) handDense(out []*Segment[V]) bool {
+	d, c := &a.dense, &a.cfg
+	if d.n == 0 || c.Partition != nil || len(a.spills) > 0 || !a.gather() {
 		return false
 	}
-	pair := d.width + int(unsafe.Sizeof(*new(V)))
+	pair := d.width + sizeOf[V]()
 	size := int64(len(d.slab.Bytes))
 	if size > 2*int64(d.n)*int64(pair+1) {
 		return false
@@ -62,7 +60,7 @@ func (t *Table[V]) asRow(out []*Segment[V]) bool {
 	}
 	kept := c.Budget.Keep(size)
 	if !kept && c.spills() {
-		t.drain()
+		a.drain()
 		return true
 	}
 	c.Budget.Release(d.charged - size)
@@ -70,32 +68,32 @@ func (t *Table[V]) asRow(out []*Segment[V]) bool {
 	s.refs.Store(1)
 	defer s.drop()
 	for p := range out {
-		r := &row[V]{base: d.base, values: d.values, there: d.there}
+		r := &denseSegment[V]{places: d.places, values: d.values}
 		if l != nil {
 			r.mask = l.masks[p]
 		}
 		if n := r.count(); n > 0 {
 			s.refs.Add(1)
-			*out[p] = Segment[V]{row: r, store: s, records: n, bytes: n * int64(pair), inMemory: n}
+			*out[p] = Segment[V]{dense: r, store: s, records: n, bytes: n * int64(pair), inMemory: n}
 		}
 	}
-	t.d = numbers[V]{width: d.width}
+	a.dense = denseValues[V]{places: places{width: d.width}}
 	return true
 }
 
-// absorbRow folds a row into the table.
-func (t *Table[V]) absorbRow(r *row[V]) {
-	for i := range r.there {
-		for word := r.word(r.base/64 + uint64(i)); word != 0 && t.err == nil; word &= word - 1 {
+// absorbDense folds a dense array into the accumulator.
+func (a *accumulator[V]) absorbDense(r *denseSegment[V]) {
+	for i := range r.taken {
+		for word := r.word(r.base/64 + uint64(i)); word != 0 && a.err == nil; word &= word - 1 {
 			at := i*64 + bits.TrailingZeros64(word)
-			t.putNumber(r.base+uint64(at), &r.values[at])
+			a.putNumber(r.base+uint64(at), r.values[at])
 		}
 	}
 }
 
-// rowMerge is the merge of rows: it goes through them side by side.
-type rowMerge[V any] struct {
-	rows      []*row[V]
+// denseMerge is the merge of dense arrays: it goes through them side by side.
+type denseMerge[V any] struct {
+	arrays    []*denseSegment[V]
 	at, end   uint64 // words of 64 keys: the one at hand, and the one after the last
 	left      uint64 // places of the word at hand that are still to come
 	wordReady bool   // left is of the word at hand
@@ -105,26 +103,26 @@ type rowMerge[V any] struct {
 	ahead  []uint64 // those of keys that are still to come
 }
 
-// newRowMerge returns nil unless all that the segments have in memory lies in rows.
-func newRowMerge[V any](segments []*Segment[V]) *rowMerge[V] {
-	m := &rowMerge[V]{at: ^uint64(0)}
+// newDenseMerge returns nil unless all that the segments have in memory lies in dense arrays.
+func newDenseMerge[V any](segments []*Segment[V]) *denseMerge[V] {
+	m := &denseMerge[V]{at: ^uint64(0)}
 	for _, s := range segments {
 		switch {
-		case s.row != nil:
-			m.rows = append(m.rows, s.row)
-			m.at, m.end = min(m.at, s.row.base/64), max(m.end, s.row.end())
+		case s.dense != nil:
+			m.arrays = append(m.arrays, s.dense)
+			m.at, m.end = min(m.at, s.dense.base/64), max(m.end, s.dense.end())
 		case s.records > 0:
 			return nil
 		}
 	}
-	if len(m.rows) == 0 {
+	if len(m.arrays) == 0 {
 		return nil
 	}
 	return m
 }
 
 // find goes to the next word that has places to come; false at the end.
-func (m *rowMerge[V]) find() bool {
+func (m *denseMerge[V]) find() bool {
 	for m.left == 0 {
 		if m.wordReady {
 			m.at++
@@ -133,7 +131,7 @@ func (m *rowMerge[V]) find() bool {
 			return false
 		}
 		m.wordReady = true
-		for _, r := range m.rows {
+		for _, r := range m.arrays {
 			m.left |= r.word(m.at)
 		}
 	}
@@ -142,7 +140,7 @@ func (m *rowMerge[V]) find() bool {
 
 // next fills keys and values, which are as many, and returns how many there were; fewer only at the
 // end.
-func (m *rowMerge[V]) next(c *Config[V], keys []uint64, values []V) (n int) {
+func (m *denseMerge[V]) next(c *Config[V], keys []uint64, values []V) (n int) {
 	for n < len(keys) && m.find() {
 		from, left := n, m.left
 		for ; left != 0 && n < len(keys); left &= left - 1 {
@@ -155,10 +153,10 @@ func (m *rowMerge[V]) next(c *Config[V], keys []uint64, values []V) (n int) {
 	return n
 }
 
-// fill combines the values of keys, all of the word at hand, in the order of the rows.
-func (m *rowMerge[V]) fill(c *Config[V], keys []uint64, values []V) {
+// fill combines the values of keys, all of the word at hand, in the order of the arrays.
+func (m *denseMerge[V]) fill(c *Config[V], keys []uint64, values []V) {
 	var done uint64
-	for _, r := range m.rows {
+	for _, r := range m.arrays {
 		word := r.word(m.at)
 		if word == 0 {
 			continue
@@ -179,20 +177,20 @@ func (m *rowMerge[V]) fill(c *Config[V], keys []uint64, values []V) {
 	}
 }
 
-// nextOfRows is Next of a merge of rows.
-func (m *Merge[V]) nextOfRows() (key []byte, v V, ok bool) {
-	r := m.rows
+// nextDense is Next of a merge of dense arrays.
+func (m *Merge[V]) nextDense() (key []byte, v V, ok bool) {
+	r := m.dense
 	if r.values == nil {
 		r.values = make([]V, len(r.keys))
 	}
 	if len(r.ahead) == 0 {
-		r.ahead = r.keys[:r.next(&m.t.cfg, r.keys[:], r.values)]
+		r.ahead = r.keys[:r.next(&m.acc.cfg, r.keys[:], r.values)]
 	}
 	if len(r.ahead) == 0 {
 		return nil, v, false
 	}
 	at := len(r.keys) - cap(r.ahead)
-	width := m.t.cfg.Width
+	width := m.acc.cfg.Width
 	binary.BigEndian.PutUint64(m.key[:], r.ahead[0]<<(64-8*width))
 	r.ahead = r.ahead[1:]
 	return m.key[:width], r.values[at], true
@@ -205,8 +203,8 @@ func (m *Merge[V]) Numbers(keys []uint64, values []V) (n int, ok bool) {
 	if !m.started {
 		m.start()
 	}
-	if m.rows == nil || m.err != nil {
+	if m.dense == nil || m.err != nil {
 		return 0, false
 	}
-	return m.rows.next(&m.t.cfg, keys, values), true
+	return m.dense.next(&m.acc.cfg, keys, values), true
 }

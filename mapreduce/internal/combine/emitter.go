@@ -10,10 +10,14 @@ import (
 
 // Emitter returns Emit or EmitString as a function of K, or nil if K is neither []byte nor string.
 func Emitter[K, V any](t *Table[V]) func(K, V) {
-	if t.c.sum && unsafe.Sizeof(*new(V)) == 8 {
+	if t.hash.sum && sizeOf[V]() == 8 {
 		e := &sumEmitter{
-			b: (*batch[uint64])(unsafe.Pointer(&t.b)), gate: &t.gate, stats: &t.stats, turn: t.turn,
-			other: func(key []byte, v uint64) { t.put(key, *(*V)(unsafe.Pointer(&v))) },
+			waiting: &t.short, gate: &t.gate, stats: &t.stats, turn: t.turn,
+			other: func(key []byte, v uint64) {
+				var sum V
+				setWord(&sum, v)
+				t.put(key, sum)
+			},
 		}
 		switch any(*new(K)).(type) {
 		case []byte:
@@ -29,24 +33,19 @@ func Emitter[K, V any](t *Table[V]) func(K, V) {
 	return emit
 }
 
-// emitAs returns an emitter of sums for a V in place of one for words of 8 bytes.
-//
-// Invariant: K is L, and V an integer of 8 bytes, which Go passes as it passes any other.
-func emitAs[K, V, L any](f func(L, uint64)) func(K, V) { return *(*func(K, V))(unsafe.Pointer(&f)) }
-
 // sumEmitter makes emits of a table of sums of 8 bytes. What most pairs need is written out in them, and they have
 // no type parameter, not even one for their key: of each small function that is called where a program's package
 // has a generic function compiled, Go makes a call. With those calls a WordCount takes a fifth longer.
 type sumEmitter struct {
-	b     *batch[uint64] // the table's: it has no V in it but for values
-	gate  *memory.Gate
-	stats *segment.Stats
-	turn  func()
-	other func(key []byte, v uint64)
+	waiting *batch
+	gate    *memory.Gate
+	stats   *segment.Stats
+	turn    func()
+	other   func(key []byte, v uint64)
 }
 
 func (e *sumEmitter) ofBytes() func(key []byte, v uint64) {
-	b, gate, stats, turn, other := e.b, e.gate, e.stats, e.turn, e.other
+	b, gate, stats, turn, other := e.waiting, e.gate, e.stats, e.turn, e.other
 	return func(key []byte, v uint64) {
 		if atomic.LoadUint32(&gate.Now.Asked) != 0 {
 			gate.Sign()
@@ -60,9 +59,9 @@ func (e *sumEmitter) ofBytes() func(key []byte, v uint64) {
 			return
 		}
 		keep := &masks[n&31]
-		w := &b.q[b.n&(2*batchSize-1)]
+		w := &b.keys[b.n&(2*batchSize-1)]
 		w.k0, w.k1 = load(p, 0)&keep[0], load(p, 8)&keep[1]
-		w.mark, w.value = uint32(n)+1, v
+		w.mark, w.word = uint32(n)+1, v
 		w.hash = mix(w.k0, w.k1, uint64(w.mark))
 		if b.n++; b.n%batchSize == 0 {
 			turn()
@@ -72,7 +71,7 @@ func (e *sumEmitter) ofBytes() func(key []byte, v uint64) {
 
 // ofStrings is ofBytes, and its body once more.
 func (e *sumEmitter) ofStrings() func(key string, v uint64) {
-	b, gate, stats, turn, other := e.b, e.gate, e.stats, e.turn, e.other
+	b, gate, stats, turn, other := e.waiting, e.gate, e.stats, e.turn, e.other
 	return func(key string, v uint64) {
 		if atomic.LoadUint32(&gate.Now.Asked) != 0 {
 			gate.Sign()
@@ -86,9 +85,9 @@ func (e *sumEmitter) ofStrings() func(key string, v uint64) {
 			return
 		}
 		keep := &masks[n&31]
-		w := &b.q[b.n&(2*batchSize-1)]
+		w := &b.keys[b.n&(2*batchSize-1)]
 		w.k0, w.k1 = load(p, 0)&keep[0], load(p, 8)&keep[1]
-		w.mark, w.value = uint32(n)+1, v
+		w.mark, w.word = uint32(n)+1, v
 		w.hash = mix(w.k0, w.k1, uint64(w.mark))
 		if b.n++; b.n%batchSize == 0 {
 			turn()

@@ -138,5 +138,5 @@ func TestNothingIsLentThroughAShutGate(t *testing.T) {
 	defer table.Close()
 	table.Gate().Shut()
 	require.PanicsWithValue(t, memory.Outside, func() { EmitLent(table, []byte("key"), []byte("value")) })
-	require.False(t, table.c.held.lent.used)
+	require.False(t, table.hash.heap.lent.used)
 }

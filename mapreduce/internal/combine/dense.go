@@ -1,0 +1,234 @@
+package combine
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
+)
+
+// denseValues is the dense array of an accumulator whose keys are numbers: values stand each at the
+// place of its key, so that there is nothing to hash or compare: an emit costs a third of one into the
+// hash table. Keys that lie elsewhere are in the hash table, until there are so many of all that a
+// longer array is worth its memory.
+type denseValues[V any] struct {
+	places
+	values []V
+	n      int // how many places are taken
+
+	low, high uint64 // least and greatest key that went to the hash table
+	lookAt    int    // keys in the hash table at which lookAgain is called
+	slab      memory.Slab
+	charged   int64
+}
+
+// places are the keys of a dense array, whatever its values.
+type places struct {
+	width int      // bytes of a key, big-endian; 0: keys are no numbers
+	base  uint64   // the key of the first place
+	taken []uint64 // bits: which places have a value
+}
+
+const (
+	firstPlaces = 1 << 10 // of the array that begins with the first key
+	firstLook   = 1 << 10
+	// sparse is how many places there may be for each key: a place takes about an eighth of what a
+	// key in the hash table does.
+	sparse = 16
+	// mostPlaces have numbers of 32 bits.
+	mostPlaces = 1 << 31
+)
+
+// foldAt folds a value into that at place i.
+func (a *accumulator[V]) foldAt(i uint64, v *V) {
+	word, bit := &a.dense.taken[i/64], uint64(1)<<(i%64)
+	at := &a.dense.values[i]
+	switch {
+	case *word&bit == 0:
+		*word |= bit
+		*at = *v
+		a.dense.n++
+	case a.hash.sum:
+		addWord(at, wordOf(v))
+	default:
+		*at = a.hash.combine(*at, *v)
+	}
+}
+
+// putNumber folds v into the value of the key that is the number x.
+func (a *accumulator[V]) putNumber(x uint64, v V) {
+	if i := x - a.dense.base; i < uint64(len(a.dense.values)) {
+		a.foldAt(i, &v)
+		return
+	}
+	a.putElsewhere(x, v)
+}
+
+// putElsewhere puts a key that has no place in the dense array into the hash table.
+func (a *accumulator[V]) putElsewhere(x uint64, v V) {
+	d := &a.dense
+	if d.values == nil && d.lookAt == 0 {
+		d.lookAt, d.low = firstLook, ^uint64(0)
+		if a.extend(x&^(firstPlaces-1), firstPlaces) {
+			a.foldAt(x-d.base, &v)
+			return
+		}
+	}
+	d.low, d.high = min(d.low, x), max(d.high, x)
+	var key [8]byte
+	a.put(d.keyOf(x, &key), v)
+	if a.hash.n >= d.lookAt {
+		a.lookAgain()
+	}
+}
+
+// lookAgain moves all keys into a longer array if they, or as many as are expected, lie close enough to
+// each other; else the hash table becomes large enough for as many as are expected.
+func (a *accumulator[V]) lookAgain() {
+	a.dense.lookAt = 2 * a.hash.n
+	base, n, ok := a.span(max(a.len(), a.cfg.Distinct, a.cfg.Expected))
+	if !ok {
+		a.presize()
+		return
+	}
+	a.flush()
+	if a.err == nil && a.move(base, n) {
+		a.dense.lookAt = max(firstLook, a.dense.n/4)
+	}
+}
+
+// gather moves all keys into the dense array, if they lie close enough to each other.
+func (a *accumulator[V]) gather() bool {
+	if a.hash.n == 0 {
+		return true
+	}
+	base, n, ok := a.span(a.len())
+	return ok && a.move(base, n)
+}
+
+// span is where an array begins that has all keys, and how many places it has; false if n keys are too
+// few for it. Its ends are rounded, so that the arrays of maps over the same keys mostly have the
+// same, and what lies beyond the keys seen so far is in it.
+func (a *accumulator[V]) span(n int) (base uint64, size int, ok bool) {
+	d := &a.dense
+	low, high := d.low, d.high
+	if d.n > 0 {
+		first, last := d.ends()
+		low, high = min(low, d.base+first), max(high, d.base+last)
+	}
+	if (high-low)/sparse >= uint64(n) || high-low > mostPlaces {
+		return 0, 0, false
+	}
+	step := uint64(64)
+	for 16*step <= high-low {
+		step *= 2
+	}
+	low &^= step - 1
+	return low, int((high|(step-1))-low) + 1, true
+}
+
+// move moves all keys into an array of size places from base on; false if the budget refuses.
+func (a *accumulator[V]) move(base uint64, size int) bool {
+	d := &a.dense
+	if !a.extend(base, size) {
+		return false
+	}
+	for i := range a.hash.cells {
+		if x := &a.hash.cells[i]; x.mark != 0 {
+			a.foldAt(number(x.in(nil))-d.base, &x.value)
+		}
+	}
+	a.hash.clear()
+	d.low, d.high = ^uint64(0), 0
+	return true
+}
+
+// extend makes an array of size places from base on, which takes in the one that is there; false if
+// the budget refuses. base and size are multiples of 64 that hold what there is.
+func (a *accumulator[V]) extend(base uint64, size int) bool {
+	d := &a.dense
+	need := a.placesBytes(size)
+	if !a.cfg.Budget.TryAcquire(need) {
+		return false
+	}
+	old := *d
+	d.slab = a.cfg.Pool.GetZeroed(size*sizeOf[V]() + size/8)
+	d.taken = memory.Cast[uint64](d.slab.Bytes)[:size/64]
+	d.values = memory.Cast[V](d.slab.Bytes[size/8:])[:size]
+	d.base = base
+	if old.n > 0 {
+		first, last := old.ends()
+		from, to := first/64, last/64+1
+		copy(d.values[old.base+from*64-base:], old.values[from*64:to*64])
+		copy(d.taken[(old.base+from*64-base)/64:], old.taken[from:to])
+	}
+	a.cfg.Pool.Outgrown(old.slab)
+	a.cfg.Budget.Release(old.charged)
+	d.charged = need
+	return true
+}
+
+// placesBytes is what an array is charged: itself, and the packed copy of all its places or the
+// entries by which they are sorted.
+func (a *accumulator[V]) placesBytes(size int) int64 {
+	array := memory.SlabSize(size*sizeOf[V]() + size/8)
+	return int64(array + size*max(1+a.dense.width+max(sizeOf[V](), binary.MaxVarintLen64), segment.EntrySize))
+}
+
+// ends are the first and the last place that is taken; there must be one.
+func (p *places) ends() (first, last uint64) {
+	i := 0
+	for p.taken[i] == 0 {
+		i++
+	}
+	j := len(p.taken) - 1
+	for p.taken[j] == 0 {
+		j--
+	}
+	return uint64(i*64 + bits.TrailingZeros64(p.taken[i])), uint64(j*64 + 63 - bits.LeadingZeros64(p.taken[j]))
+}
+
+// number reads a key.
+func number(key []byte) uint64 {
+	x := uint64(0)
+	for _, c := range key {
+		x = x<<8 | uint64(c)
+	}
+	return x
+}
+
+// keyOf writes the key that is the number x to buf.
+func (p *places) keyOf(x uint64, buf *[8]byte) []byte {
+	binary.BigEndian.PutUint64(buf[:], x<<(64-8*p.width))
+	return buf[:p.width]
+}
+
+// next returns the first place from i on that is taken; false if there is none.
+func (p *places) next(i uint64) (uint64, bool) {
+	w := i / 64
+	if w >= uint64(len(p.taken)) {
+		return 0, false
+	}
+	word := p.taken[w] &^ (1<<(i%64) - 1)
+	for word == 0 {
+		if w++; w == uint64(len(p.taken)) {
+			return 0, false
+		}
+		word = p.taken[w]
+	}
+	return w*64 + uint64(bits.TrailingZeros64(word)), true
+}
+
+// clear drops all keys and keeps the array.
+func (d *denseValues[V]) clear() {
+	clear(d.taken)
+	d.n = 0
+}
+
+// dropDense frees the array.
+func (a *accumulator[V]) dropDense() {
+	a.cfg.Pool.Put(a.dense.slab)
+	a.cfg.Budget.Release(a.dense.charged)
+	a.dense = denseValues[V]{places: places{width: a.dense.width}}
+}
