@@ -26,46 +26,7 @@ type Counts = study.Counts
 // All returns the experiments in the order of the report; a new one is a file of its own and an
 // entry here.
 func All() []Experiment {
-	return []Experiment{
-		entry("delay-fig2",
-			"A cluster like Facebook's: times of tasks and jobs, locality by job size",
-			"[Zaharia10 Figs 1, 2, §3.2, §3.3.1]", zaharia10.Fig2),
-		entry("delay-fig3", "Bound on locality with sticky slots",
-			"[Zaharia10 Fig 3, §3.3.2]", zaharia10.Fig3),
-		entry("delay-slots", "Head-of-line scheduling and sticky slots, simulated",
-			"[Zaharia10 §3.3.1, §3.3.2, §3.5]", zaharia10.SlotProblems),
-		entry("delay-shares", "How long until a job or a pool has its share",
-			"[Zaharia10 §3.2, §4]", zaharia10.Reassign),
-		entry("delay-long-tasks", "Long tasks that fill nodes, and slots kept from them",
-			"[Zaharia10 §3.5.1]", zaharia10.LongTasks),
-		entry("delay-fig4", "Pools with minimum shares", "[Zaharia10 Fig 4, §4]", zaharia10.Fig4),
-		entry("delay-formulas", "The worked numbers of delay scheduling's analysis",
-			"[Zaharia10 §3.2, §3.5, Eq 2, §4.1]", zaharia10.Formulas),
-		entry("delay-fig5", "IO-heavy macrobenchmark: response times, locality, speed-up",
-			"[Zaharia10 Table 2, Figs 5, 6, 7, §5.1.1]", zaharia10.Fig5),
-		entry("delay-fig8", "CPU-heavy macrobenchmark", "[Zaharia10 Fig 8, §5.1.2]",
-			zaharia10.Fig8),
-		entry("delay-fig9", "Mixed macrobenchmark",
-			"[Zaharia10 Table 3, Figs 9, 10, §5.1.3]", zaharia10.Fig9),
-		entry("delay-fig11", "Two levels of sharing over time",
-			"[Zaharia10 Fig 11, §5.2.1]", zaharia10.Fig11),
-		entry("delay-table4", "Small jobs on the private cluster",
-			"[Zaharia10 Table 4, Fig 12, §5.2.2]", zaharia10.Table4),
-		entry("delay-fig13", "Sticky slots: locality and finish time of concurrent scans",
-			"[Zaharia10 Figs 13, 14, §5.2.3]", zaharia10.Fig13),
-		entry("delay-fig15", "Locality of small jobs against the wait",
-			"[Zaharia10 Fig 15, §5.3]", zaharia10.Fig15),
-		entry("delay-overhead", "Tasks scheduled a second", "[Zaharia10 §5.4]", zaharia10.Overhead),
-		entry("hfsp-fig1", "Processor sharing against FSP on worked examples",
-			"[Pastorelli13 Figs 1, 2]", pastorelli13.Fig1),
-		entry("hfsp-fig3", "FB-dataset under FIFO, FAIR and HFSP; locality",
-			"[Pastorelli13 Figs 3, 4, §4.2]", pastorelli13.Fig3),
-		entry("hfsp-fig5", "Mean sojourn against cluster size",
-			"[Pastorelli13 Fig 5]", pastorelli13.Fig5),
-		entry("hfsp-fig6", "Wrong sizes", "[Pastorelli13 Fig 6, §4.3]", pastorelli13.Fig6),
-		entry("hfsp-fig7", "Suspend, wait or kill", "[Pastorelli13 Fig 7]", pastorelli13.Fig7),
-		entry("hfsp-preemption", "Preemption at its worst: kill loops, suspended tasks, short tasks",
-			"[Pastorelli13 §3.3, §4.3]", pastorelli13.Pathologies),
+	return append(append(zaharia10.All(), pastorelli13.All()...), []Experiment{
 		entry("cogrs-fig5", "Total network distances", "[Hammoud12 Figs 5, 7]", hammoud12.Fig5),
 		entry("cogrs-fig6", "Sizes of partitions by map and reduce",
 			"[Hammoud12 Fig 6]", hammoud12.Fig6),
@@ -107,7 +68,7 @@ func All() []Experiment {
 			"ours; [Hadoop Capacity Scheduler]", own.CapacityQueues),
 		entry("failures", "Nodes that fail", "ours", own.Failures),
 		entry("validation", "The simulator against live clusters", "ours", own.Validation),
-	}
+	}...)
 }
 
 func entry(

@@ -118,7 +118,7 @@ func Fig5(context.Context, study.Options) (*study.Result, error) {
 		row := study.PrintedRow(c.text+": total network distance", "", c.want, study.Count,
 			study.Sure(got))
 		if c.fitted {
-			row = study.Known(row.Quantity, "", c.want, row.Ours).Saying("the racks follow from it")
+			row = study.Known(row.Quantity, "", c.want, row.Ours).OldSaying("the racks follow from it")
 		}
 		r.Add(row)
 	}
@@ -171,9 +171,9 @@ func placeFig5(r *study.Result, g *gravityCluster) error {
 		sum += d
 	}
 	r.Add(study.FormulaRow("Fig 5: sum of the three reduces where CoGRS puts them", "", 90, 0,
-		study.Sure(sum)).Saying("follows from the text; native placement has 96"),
+		study.Sure(sum)).OldSaying("follows from the text; native placement has 96"),
 		study.FormulaRow("Fig 5: mean over all nodes, a reduce", "", 31.43, 0.005,
-			study.Sure(random)).Saying("follows from the text"))
+			study.Sure(random)).OldSaying("follows from the text"))
 	r.Setup = append(r.Setup,
 		"The Core places the three reduces of Fig 5 itself, without tolerance for nodes that are "+
 			"nearly as good.")

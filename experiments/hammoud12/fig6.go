@@ -79,12 +79,12 @@ func Fig6(ctx context.Context, o study.Options) (*study.Result, error) {
 			"largest over mean reduce", "Gini index of the reduces",
 		} {
 			r.Add(study.Shown(j.name+": "+what, "",
-				study.BySeed(uneven[k])).Saying("uneven, in the figure only"))
+				study.BySeed(uneven[k])).OldSaying("uneven, in the figure only"))
 		}
 		reduces[j.name] = study.BySeed(uneven[3])
 	}
 	r.Add(study.Shown("Gini index of the reduces, Sort2 over Sort1", "×",
-		reduces["sort2"].Over(reduces["sort1"])).Saying("the same program, more skew in the second"))
+		reduces["sort2"].Over(reduces["sort1"])).OldSaying("the same program, more skew in the second"))
 	r.Notes = fig6Notes()
 	return r, nil
 }

@@ -89,11 +89,11 @@ func Runtime(ctx context.Context, o study.Options) (*study.Result, error) {
 func (t *runtimeTotals) rows() []study.Row {
 	return []study.Row{
 		study.PrintedRow("CoGRS: greatest saving of run time", "%", 23.8, study.Share,
-			t.native[0].most()).Saying("up to; only the abstract states it"),
+			t.native[0].most()).OldSaying("up to; only the abstract states it"),
 		study.PrintedRow("LARTS: greatest saving of run time", "%", 11.6, study.Share,
-			t.native[1].most()).Saying("up to; only the abstract states it"),
+			t.native[1].most()).OldSaying("up to; only the abstract states it"),
 		study.PrintedRow("LARTS: mean saving of run time", "%", 7, study.Share,
-			t.native[1].mean()).Saying("only the abstract states it, of its own jobs"),
+			t.native[1].mean()).OldSaying("only the abstract states it, of its own jobs"),
 		study.OwnRow("CoGRS: mean saving of run time", "%", "more than nothing", study.More(0),
 			t.native[0].mean()),
 		study.OwnRow("mean saving of run time, CoGRS less LARTS", "points",

@@ -70,9 +70,9 @@ func Surface(ctx context.Context, o study.Options) (*study.Result, error) {
 	slices.SortFunc(points, func(a, b study.Sample) int { return cmp.Compare(a.Mean(), b.Mean()) })
 	r.Add(
 		study.PrintedRow("mean over the grid, 2 racks: off-rack bytes saved", "%", 9.6,
-			study.Share, means[2]).Saying("private cluster; only the abstract states it"),
+			study.Share, means[2]).OldSaying("private cluster; only the abstract states it"),
 		study.PrintedRow("mean over the grid, 4 racks: off-rack bytes saved", "%", 38.6,
-			study.Share, means[4]).Saying("EC2; only the abstract states it"),
+			study.Share, means[4]).OldSaying("EC2; only the abstract states it"),
 		study.Shown("least saving on the surface", "%", points[0]),
 		study.OwnRow("greatest saving on the surface", "%",
 			"above the abstract's 38.6 of EC2", study.More(38.6), points[len(points)-1]),

@@ -59,7 +59,7 @@ func inQueue(queue, user string) setup.Tenant {
 
 // heldBy is the mean number of slots of jobs together.
 func heldBy(c *simulator.Contest, all int, jobs ...int) study.Sample {
-	return setup.Timelines(c, all, shareEvery, func(t setup.Timeline) float64 {
+	return setup.OldTimelines(c, all, shareEvery, func(t setup.Timeline) float64 {
 		return t.Mean(shareFrom, shareEnd, jobs...)
 	})
 }
@@ -98,11 +98,11 @@ func queueBorrows(ctx context.Context, o study.Options) ([]study.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	alone := setup.Timelines(c, 2, shareEvery,
+	alone := setup.OldTimelines(c, 2, shareEvery,
 		func(t setup.Timeline) float64 { return t.Mean(comes/2, comes, 0) })
-	back := setup.Timelines(c, 2, shareEvery,
+	back := setup.OldTimelines(c, 2, shareEvery,
 		func(t setup.Timeline) float64 { return t.Reach(comes, 59, 1) })
-	after := setup.Timelines(c, 2, shareEvery,
+	after := setup.OldTimelines(c, 2, shareEvery,
 		func(t setup.Timeline) float64 { return t.Mean(comes+3*shareMap, shareEnd, 0) })
 	return []study.Row{
 		study.OwnRow("wide queue empty: slots of the narrow one", "slots",

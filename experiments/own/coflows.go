@@ -110,13 +110,13 @@ func (x *coflowTrace) cut(r *study.Result) {
 	saved := "by the trace: off-rack bytes saved, " // whatever a scheduler does
 	r.Add(study.Shown(saved+"mean of jobs", "%",
 		by(func(t *tracedBytes) float64 { return setup.Average(t.cuts) })).
-		Saying("43 measured before"),
+		OldSaying("43 measured before"),
 		study.Shown(saved+"median job", "%",
 			by(func(t *tracedBytes) float64 { return setup.Median(t.cuts) })).
-			Saying("25 measured before"),
+			OldSaying("25 measured before"),
 		study.Shown(saved+"of all bytes", "%",
 			by(func(t *tracedBytes) float64 { return 100 * (1 - t.total.best/t.total.actual) })).
-			Saying("0.2 measured before"))
+			OldSaying("0.2 measured before"))
 	bars := study.Figure{
 		Name: "classes", Title: "Bytes off the rack by map racks of the shuffle", X: "map racks",
 		Y:      "part of the bytes",
@@ -137,9 +137,9 @@ func (x *coflowTrace) cut(r *study.Result) {
 		was := part(func(s *rackBytes) float64 { return s.actual / s.all })
 		best := part(func(s *rackBytes) float64 { return s.best / s.all })
 		r.Add(study.Shown(c.name+": bytes off the rack as it was", "",
-			was).Saying(fmt.Sprintf("%g measured before", c.was)),
+			was).OldSaying(fmt.Sprintf("%g measured before", c.was)),
 			study.Shown(c.name+": bytes off the rack at the center of gravity", "",
-				best).Saying(fmt.Sprintf("%g measured before", c.best)))
+				best).OldSaying(fmt.Sprintf("%g measured before", c.best)))
 		bars.Categories = append(bars.Categories, c.name)
 		bars.Series[0].AddBar(was)
 		bars.Series[1].AddBar(best)

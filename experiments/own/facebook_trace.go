@@ -100,7 +100,7 @@ func traceRows(all []simulator.Contest, r *study.Result) {
 			"%", setup.Seeds(all[6:8], savedByJob)),
 		study.Shown("mean sojourn, fifo over hfs, W = 5s", "×",
 			setup.Each(&all[2], setup.MeanSojourn).Over(setup.Each(native, setup.MeanSojourn))).
-			Saying("fair sharing is shorter on mixed sizes: orders judges it"),
+			OldSaying("fair sharing is shorter on mixed sizes: orders judges it"),
 		study.OwnRow("node-local maps that waiting adds, hfs", "points", "delay scheduling",
 			study.More(0),
 			setup.Each(native, setup.NodeLocal).Minus(setup.Each(&all[4], setup.NodeLocal))))

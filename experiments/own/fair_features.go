@@ -55,7 +55,7 @@ func tenant(pool string) setup.Tenant {
 
 // heldOver is how many times as many slots one of two jobs holds as the other.
 func heldOver(c *simulator.Contest, from, to time.Duration, a, b int) study.Sample {
-	return setup.Timelines(c, 2, shareEvery, func(t setup.Timeline) float64 {
+	return setup.OldTimelines(c, 2, shareEvery, func(t setup.Timeline) float64 {
 		return t.Mean(from, to, a) / t.Mean(from, to, b)
 	})
 }
@@ -155,7 +155,7 @@ func fairLimits(ctx context.Context, o study.Options) ([]study.Row, error) {
 		return nil, err
 	}
 	most := func(job int) study.Sample {
-		return setup.Timelines(slots, 2, shareEvery,
+		return setup.OldTimelines(slots, 2, shareEvery,
 			func(t setup.Timeline) float64 { return t.Most(job) })
 	}
 	return []study.Row{

@@ -123,7 +123,7 @@ func (x *offersRun) run(ctx context.Context, o study.Options) (err error) {
 	cfg := setup.EC2()
 	cfg.Seed, cfg.Sample, cfg.Core.Parts = o.Seed, time.Second, x.parts
 	x.outcome, err = setup.Contest(ctx, cfg, x.policy, o.Repeats(1, 10),
-		setup.Capped(o, 10, func(r *rand.Rand) workload.Workload {
+		setup.OldCapped(o, 10, func(r *rand.Rand) workload.Workload {
 			w := workload.FacebookIO(r)
 			for i := range w.Jobs {
 				w.Jobs[i].Pool = []string{offersFIFO, offersFair}[i%2]

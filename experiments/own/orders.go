@@ -20,7 +20,7 @@ func Orders(ctx context.Context, o study.Options) (*study.Result, error) {
 	cfg := setup.MacroCluster(setup.MacroBlock, setup.Contended(setup.RemoteLink))
 	cfg.Seed = o.Seed
 	all, err := setup.Contests(ctx, cfg, list, o.Repeats(1, 10),
-		setup.Capped(o, 0,
+		setup.OldCapped(o, 0,
 			func(r *rand.Rand) workload.Workload {
 				return workload.FacebookCPU(r, setup.MacroMap)
 			}))

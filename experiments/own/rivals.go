@@ -62,7 +62,7 @@ type rivalLoad struct {
 // rivalLoads are those of the paper on delay scheduling: maps of some seconds, and such as take long.
 func rivalLoads(o study.Options) []rivalLoad {
 	compute := func(load func(*rand.Rand) workload.Workload, more time.Duration) func(*rand.Rand) workload.Workload {
-		return setup.Capped(o, 20, func(r *rand.Rand) workload.Workload {
+		return setup.OldCapped(o, 20, func(r *rand.Rand) workload.Workload {
 			w := load(r)
 			for i := range w.Jobs {
 				w.Jobs[i].Map.Time += more

@@ -86,7 +86,7 @@ func Stragglers(ctx context.Context, o study.Options) (*study.Result, error) {
 		}
 		if !c.sources {
 			r.Add(study.Shown(c.name+": LATE against no copies", "×", over(2, 0)).
-				Saying("not judged: no fault that was tried moves it"))
+				OldSaying("not judged: no fault that was tried moves it"))
 			continue
 		}
 		r.Add(study.OwnRow(c.name+": no copies against LATE", "×", "LATE is faster",

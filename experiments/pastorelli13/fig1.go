@@ -1,13 +1,12 @@
 package pastorelli13
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/setup"
 	"github.com/tarry-mr/tarry/experiments/study"
+	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
@@ -19,55 +18,34 @@ type fluidJob struct {
 	ps, fsp               float64 // the ends that follow from the definitions
 }
 
-// Fig1 is [Pastorelli13 Figs 1 and 2]: processor sharing against FSP on worked examples.
-func Fig1(ctx context.Context, _ study.Options) (*study.Result, error) {
-	r := &study.Result{Setup: []string{
-		"One node of 20 slots, event drive, no set-up time. Job 1 has tasks of 0.5 s, so that it " +
-			"can be interrupted anywhere; jobs 2 and 3 have as many tasks of 10 s as fit their " +
-			"width (100 %; 55 and 35 % of the slots in Fig 2).",
-		"FSP is policy hfsp with sizes known and eager suspension, simulated; processor sharing " +
-			"is worked out (max-min shares at each instant).",
-	}}
-	for _, ex := range []struct {
-		name string
-		jobs []fluidJob
-	}{
-		{"Fig 1", []fluidJob{{0, 30, 1, 50, 50}, {10, 10, 1, 37.5, 20}, {15, 10, 1, 42.5, 30}}},
-		{
-			"Fig 2",
-			[]fluidJob{{0, 30, 1, 39, 39}, {10, 10, 0.55, 24.5, 20}, {13, 10, 0.35, 23.5, 23}},
-		},
-	} {
-		ps := processorSharing(ex.jobs)
-		fsp, err := onOneServer(ctx, ex.jobs)
-		if err != nil {
-			return nil, err
-		}
-		for i, j := range ex.jobs {
-			r.Add(study.Known(fmt.Sprintf("%s, processor sharing: end of j%d", ex.name, i+1), "s",
-				j.ps, study.Sure(ps[i])).Saying("worked out, not simulated"),
-				study.FormulaRow(fmt.Sprintf("%s, FSP: end of j%d", ex.name, i+1), "s", j.fsp, 0.5,
-					study.Sure(fsp[i])).Saying("follows from the definition"))
-		}
-		r.Add(
-			study.SaidRow(ex.name+", FSP: j2 ends before j3 by", "s", "order j2, j3, j1",
-				study.More(0), study.Sure(fsp[2]-fsp[1])),
-			study.SaidRow(ex.name+", FSP: j3 ends before j1 by", "s", "order j2, j3, j1",
-				study.More(0), study.Sure(fsp[0]-fsp[2])),
-			study.SaidRow(ex.name+": mean end under processor sharing less that under FSP", "s",
-				"smaller under FSP", study.More(0),
-				study.Sure(setup.Average(ps)-setup.Average(fsp))),
-		)
+// fig1 is [Pastorelli13 Figs 1 and 2]: processor sharing against FSP on worked examples.
+func fig1(s *study.Study) {
+	example(s, "Fig 1", []fluidJob{{0, 30, 1, 50, 50}, {10, 10, 1, 37.5, 20}, {15, 10, 1, 42.5, 30}})
+	example(s, "Fig 2",
+		[]fluidJob{{0, 30, 1, 39, 39}, {10, 10, 0.55, 24.5, 20}, {13, 10, 0.35, 23.5, 23}})
+}
+
+// example adds the rows of a worked example.
+func example(s *study.Study, name string, jobs []fluidJob) {
+	ps, fsp := processorSharing(jobs), onOneServer(s, jobs)
+	for i, j := range jobs {
+		s.Known(fmt.Sprintf("%s, processor sharing: end of j%d", name, i+1), "s", j.ps,
+			study.Sure(ps[i])).Saying("worked out, not simulated")
+		s.Formula(fmt.Sprintf("%s, FSP: end of j%d", name, i+1), "s", j.fsp, 0.5,
+			study.Sure(fsp[i])).Saying("follows from the definition")
 	}
-	r.Notes = []string{"The bounds of FSP are one task of job 1 wide."}
-	return r, nil
+	s.Said(name+", FSP: j2 ends before j3 by", "s", "order j2, j3, j1", study.More(0),
+		study.Sure(fsp[2]-fsp[1]))
+	s.Said(name+", FSP: j3 ends before j1 by", "s", "order j2, j3, j1", study.More(0),
+		study.Sure(fsp[0]-fsp[2]))
+	s.Said(name+": mean end under processor sharing less that under FSP", "s", "smaller under FSP",
+		study.More(0), study.Sure(study.Average(ps)-study.Average(fsp)))
 }
 
 // onOneServer simulates the jobs under hfsp and gives their ends in seconds.
-func onOneServer(ctx context.Context, jobs []fluidJob) ([]float64, error) {
+func onOneServer(s *study.Study, jobs []fluidJob) (ends []float64) {
 	const slots = 20
-	p := setup.Preset("hfsp", nil)
-	p.HFSP.NoTraining = true
+	known := func(p *scheduling.Policy) { p.HFSP.NoTraining = true }
 	w := workload.Workload{Name: "worked example"}
 	for i, j := range jobs {
 		tasks, length := int(math.Round(slots*j.width)), j.length
@@ -80,16 +58,14 @@ func onOneServer(ctx context.Context, jobs []fluidJob) ([]float64, error) {
 			Map:    workload.Cost{Setup: -1, Time: time.Duration(length * float64(time.Second))},
 		})
 	}
-	res, err := simulator.Run(ctx,
-		simulator.Config{Cluster: simulator.Cluster{Nodes: 1, MapSlots: slots}, Policy: p}, &w)
-	if err != nil {
-		return nil, err
+	r := s.Run(simulator.Config{
+		Cluster: simulator.Cluster{Nodes: 1, MapSlots: slots},
+		Policy:  study.Policy("hfsp", "hfsp", known).Policy,
+	}, &w)
+	for i := range r.Jobs {
+		ends = append(ends, r.Jobs[i].Ended.Seconds())
 	}
-	ends := make([]float64, len(jobs))
-	for i := range ends {
-		ends[i] = res.Jobs[i].Ended.Seconds()
-	}
-	return ends, nil
+	return ends
 }
 
 // processorSharing gives the ends of jobs that share one server max-min fairly, each at most its

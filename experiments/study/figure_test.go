@@ -137,27 +137,26 @@ func TestIntervalsInCSV(t *testing.T) {
 
 // A page has everything inside, escaped, and names no place but the names of XML.
 func TestPage(t *testing.T) {
-	p := Page{
-		Title: "a < b", Lead: []string{"x & y"}, Contents: Grid{Head: []string{"what"}, Lines: [][]string{{"one"}}},
-		Sections: []Section{{
-			Name: "one", Title: "One", Figures: []Figure{lines()},
-			Main:  Grid{Head: []string{"q"}, Lines: [][]string{{"<script>"}, {"holds (> 3)"}, {"cannot tell"}}},
-			Grids: []Grid{{Title: "more", Head: []string{"h"}, Lines: [][]string{{"1"}}}},
-			Lists: []List{{"Notes", []string{"n"}}, {"None", nil}},
-		}},
-	}
+	table := Table{Name: "more", Title: "more", Columns: []string{"h"}, Lines: []Line{{Label: "<script>"}}}
+	done := []Outcome{{
+		Experiment{Text: Text{Name: "one", Title: "a < b", Source: "x & y"}}, &Result{
+			Figures: []Figure{lines()}, Tables: []Table{table, {Title: "None"}}, Setup: []string{"n"},
+			Rows: []Row{OwnRow("<script>", "", "", More(3), Sure(4)), OwnRow("r", "", "", More(3), BySeed([]float64{1}))},
+		},
+	}, {Experiment{Text: Text{Name: "clock"}}, &Result{Measured: true}}}
 	var a, b bytes.Buffer
-	require.NoError(t, p.Write(&a))
-	require.NoError(t, p.Write(&b))
+	require.NoError(t, writePage(&a, done, Options{}))
+	require.NoError(t, writePage(&b, done, Options{}))
 	require.Equal(t, a.String(), b.String())
 	text := a.String()
-	require.Contains(t, text, `<a href="#one">one</a>`)
+	require.Contains(t, text, `<a href="#one">a &lt; b</a>`)
 	require.Contains(t, text, `<section id="one">`)
 	require.Contains(t, text, "<svg ")
 	require.Contains(t, text, `<td class="holds">holds (&gt; 3)</td>`)
-	require.Contains(t, text, `<td class="cannot">cannot tell</td>`)
-	require.NotContains(t, text, "<script")
-	require.NotContains(t, text, "None")
+	require.Contains(t, text, `<td class="cannot">cannot tell (&gt; 3)</td>`)
+	for _, none := range []string{"<script", "None", "Notes", "clock"} {
+		require.NotContains(t, text, none)
+	}
 	for _, m := range regexp.MustCompile(`https?://[^"' ]*`).FindAllString(text, -1) {
 		require.True(t, strings.HasPrefix(m, "http://www.w3.org/"), "%s: nothing is fetched", m)
 	}

@@ -4,42 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/tarry-mr/tarry/internal/markup"
 )
-
-// Page is a document in one file: pictures are inside, nothing is fetched.
-type Page struct {
-	Title    string
-	Lead     []string // paragraphs
-	Contents Grid     // whose lines lead to the sections, in their order; may be empty
-	Sections []Section
-}
-
-// Section is a part of a Page. Empty parts are left out.
-type Section struct {
-	Name    string // anchor: letters, digits and dashes
-	Title   string
-	Lead    []string // paragraphs
-	Main    Grid
-	Figures []Figure
-	Grids   []Grid // folded
-	Lists   []List // folded
-}
-
-// Grid is a table of texts.
-type Grid struct {
-	Title string
-	Head  []string
-	Lines [][]string
-}
-
-// List is sentences under a title.
-type List struct {
-	Title string
-	Lines []string
-}
 
 const pageStyle = `
 body { font: 15px/1.5 'Liberation Sans', Arial, Helvetica, sans-serif; max-width: 75em; margin: 2em auto; padding: 0 1em; color: #222; background: #fff }
@@ -52,107 +21,149 @@ figure { display: inline-block; margin: .5em }
 section { border-top: 1px solid #ccc; margin-top: 2em }
 `
 
-// Write writes the page. The same page has the same bytes.
-func (p *Page) Write(w io.Writer) error {
-	var m markup.Writer
-	m.Put(`<!DOCTYPE html>
+// page is a document in one file: pictures are inside, nothing is fetched.
+type page struct{ markup.Writer }
+
+// writePage writes all outcomes but the measured ones as one page. The same outcomes give the same
+// bytes.
+func writePage(w io.Writer, done []Outcome, o Options) error {
+	const title = "Published figures beside ours"
+	var p page
+	p.Put(`<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>%s</title>
-<style>`, p.Title)
-	m.Raw([]byte(pageStyle))
-	m.Put("</style>\n</head>\n<body>\n<h1>%s</h1>\n", p.Title)
-	paragraphs(&m, p.Lead)
-	p.Contents.write(&m, p.Sections)
-	for i := range p.Sections {
-		if err := p.Sections[i].write(&m); err != nil {
+<style>`, title)
+	p.Raw([]byte(pageStyle))
+	p.Put("</style>\n</head>\n<body>\n<h1>%s</h1>\n", title)
+	if o.Quick {
+		p.paragraphs("Quick run: smaller versions with few seeds, so that most rows cannot be told.")
+	}
+	var all Counts
+	var lines [][]string
+	var names []string
+	for _, d := range done {
+		if c := d.Result.Counts(); !d.Result.Measured {
+			all.Add(c)
+			names = append(names, d.Name)
+			lines = append(lines, []string{
+				d.Title, d.Source, c.Cell(Printed), c.Cell(Said), c.Cell(Formula), c.Cell(Own),
+			})
+		}
+	}
+	p.paragraphs(fmt.Sprintf("Seed %d. %v.", o.Seed, all),
+		"Printed is a number of a paper, said a claim in its words, formula follows from a text, own is a question of "+
+			"ours. A row holds if the whole 95 % interval of ours lies where it should, differs if none of it does; else "+
+			"we cannot tell. Columns count holds / differs / cannot tell. Bars with whiskers are means with 95 % "+
+			"intervals, rings what a paper states.")
+	p.table([]string{"experiment", "source", "printed", "said", "formula", "own"}, lines, names)
+	for _, d := range done {
+		if d.Result.Measured {
+			continue
+		}
+		if err := p.section(d, o); err != nil {
 			return err
 		}
 	}
-	m.Put("</body>\n</html>\n")
-	_, err := w.Write(m.Bytes())
+	p.Put("</body>\n</html>\n")
+	_, err := w.Write(p.Bytes())
 	return err
 }
 
-func paragraphs(m *markup.Writer, list []string) {
-	for _, text := range list {
-		m.Put("<p>%s</p>\n", text)
+// section writes an outcome. What it has none of is left out.
+func (p *page) section(d Outcome, o Options) error {
+	p.Put("<section id=\"%s\">\n<h2>%s</h2>\n", d.Name, d.Title)
+	p.paragraphs(fmt.Sprintf("Source: %s. Command: %s", d.Source, command(d.Name, o)))
+	p.paragraphs(d.Result.Findings...)
+	var rows [][]string
+	for _, r := range d.Result.Rows {
+		rows = append(rows, r.cells())
 	}
-}
-
-// write writes a section.
-func (s *Section) write(m *markup.Writer) error {
-	m.Put("<section id=\"%s\">\n<h2>%s</h2>\n", s.Name, s.Title)
-	paragraphs(m, s.Lead)
-	s.Main.write(m, nil)
-	for i := range s.Figures {
-		f := &s.Figures[i]
+	p.table(rowHead, rows, nil)
+	for i := range d.Result.Figures {
+		f := &d.Result.Figures[i]
 		svg, err := f.svg()
 		if err != nil {
 			return fmt.Errorf("figure %s: %w", f.Name, err)
 		}
-		m.Put("<figure role=\"img\" aria-label=\"%s\">\n", f.Title)
-		m.Raw(svg[max(0, bytes.Index(svg, []byte("<svg"))):])
-		m.Put("</figure>\n")
+		p.Put("<figure role=\"img\" aria-label=\"%s\">\n", f.Title)
+		p.Raw(svg[max(0, bytes.Index(svg, []byte("<svg"))):])
+		p.Put("</figure>\n")
 	}
-	for i := range s.Grids {
-		if g := &s.Grids[i]; len(g.Lines) > 0 {
-			m.Put("<details><summary>%s</summary>\n", g.Title)
-			g.write(m, nil)
-			m.Put("</details>\n")
+	for i := range d.Result.Tables {
+		if t := &d.Result.Tables[i]; len(t.Lines) > 0 {
+			p.Put("<details><summary>%s</summary>\n", t.Title)
+			p.table(t.Columns, t.cells(), nil)
+			p.Put("</details>\n")
 		}
 	}
-	for _, l := range s.Lists {
-		if len(l.Lines) == 0 {
-			continue
-		}
-		m.Put("<details><summary>%s</summary>\n<ul>\n", l.Title)
-		for _, line := range l.Lines {
-			m.Put("<li>%s</li>\n", line)
-		}
-		m.Put("</ul></details>\n")
-	}
-	m.Put("</section>\n")
+	p.list("Set-up", d.Result.Setup)
+	p.list("Notes", d.Result.Notes)
+	p.Put("</section>\n")
 	return nil
 }
 
-// write writes a table, unless it is empty. The first cell of each line leads to a section.
-func (g *Grid) write(m *markup.Writer, to []Section) {
-	if len(g.Lines) == 0 {
+func (p *page) paragraphs(list ...string) {
+	for _, text := range list {
+		p.Put("<p>%s</p>\n", text)
+	}
+}
+
+// list writes sentences under a title, folded.
+func (p *page) list(title string, lines []string) {
+	if len(lines) == 0 {
 		return
 	}
-	m.Put("<table>\n<tr>")
-	for _, name := range g.Head {
-		m.Put("<th>%s</th>", name)
+	p.Put("<details><summary>%s</summary>\n<ul>\n", title)
+	for _, line := range lines {
+		p.Put("<li>%s</li>\n", line)
 	}
-	m.Put("</tr>\n")
-	for i, line := range g.Lines {
-		m.Put("<tr>")
+	p.Put("</ul></details>\n")
+}
+
+// table writes a table, unless it is empty. The first cell of each line leads to a section, if names
+// are given.
+func (p *page) table(head []string, lines [][]string, names []string) {
+	if len(lines) == 0 {
+		return
+	}
+	p.Put("<table>\n<tr>")
+	for _, name := range head {
+		p.Put("<th>%s</th>", name)
+	}
+	p.Put("</tr>\n")
+	for i, line := range lines {
+		p.Put("<tr>")
 		for k, text := range line {
-			m.Put("<td")
-			m.PutIf(class(text) != "", " class=\"%s\"", class(text))
-			if k == 0 && i < len(to) {
-				m.Put("><a href=\"#%s\">%s</a></td>", to[i].Name, text)
+			p.Put("<td")
+			p.PutIf(class(text) != "", " class=\"%s\"", class(text))
+			if k == 0 && i < len(names) {
+				p.Put("><a href=\"#%s\">%s</a></td>", names[i], text)
 				continue
 			}
-			m.Put(">%s</td>", text)
+			p.Put(">%s</td>", text)
 		}
-		m.Put("</tr>\n")
+		p.Put("</tr>\n")
 	}
-	m.Put("</table>\n")
+	p.Put("</table>\n")
 }
 
 // class colors a verdict.
 func class(text string) string {
-	switch {
-	case strings.HasPrefix(text, "holds"):
-		return "holds"
-	case strings.HasPrefix(text, "differs"):
-		return "differs"
-	case strings.HasPrefix(text, "cannot tell"):
-		return "cannot"
+	for _, name := range []string{"holds", "differs", "cannot"} {
+		if strings.HasPrefix(text, name) {
+			return name
+		}
 	}
 	return ""
+}
+
+// tableNumber is a number of a table, a dash if it is none.
+func tableNumber(v float64) string {
+	if math.IsNaN(v) {
+		return "–"
+	}
+	return Number(math.Round(v*100) / 100)
 }

@@ -38,8 +38,11 @@ type Row struct {
 	Bounds Bounds
 }
 
-// Saying returns the row with what is said in words.
-func (r Row) Saying(claim string) Row {
+// Saying adds what is said in words.
+func (r *Row) Saying(claim string) { r.Claim = claim }
+
+// OldSaying returns the row with what is said in words.
+func (r Row) OldSaying(claim string) Row {
 	r.Claim = claim
 	return r
 }

@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
@@ -14,6 +15,18 @@ type Load = func(r *rand.Rand) workload.Workload
 
 // Always is the load that is one workload whatever is drawn.
 func Always(w workload.Workload) Load { return func(*rand.Rand) workload.Workload { return w } }
+
+// Changed is a load with a change of each job.
+func Changed(load Load, change func(j *workload.Job)) Load {
+	return func(r *rand.Rand) workload.Workload {
+		w := load(r)
+		w.Jobs = slices.Clone(w.Jobs)
+		for i := range w.Jobs {
+			change(&w.Jobs[i])
+		}
+		return w
+	}
+}
 
 // Metric is a figure of one run.
 type Metric = func(*simulator.Result) float64
@@ -28,9 +41,15 @@ type Runs struct {
 // jobs, blocks and task times, so that figures are compared seed by seed.
 type Comparison []*Runs
 
-// Contender is a policy under a name of its own: a preset of scheduling with changes. The names of
-// presets are constants of a program, so that one that does not exist is a panic.
-func Contender(name, preset string, changes ...func(*scheduling.Policy)) simulator.Contender {
+// Contenders are policies to be compared, each under a name of its own.
+type Contenders = []simulator.Contender
+
+// Change changes a policy.
+type Change = func(*scheduling.Policy)
+
+// Policy is a preset of package scheduling with changes, under a name of its own. The names of presets
+// are constants of a program, so that one that does not exist is a panic.
+func Policy(name, preset string, changes ...Change) simulator.Contender {
 	p, err := scheduling.Preset(preset)
 	if err != nil {
 		panic(err)
@@ -43,7 +62,7 @@ func Contender(name, preset string, changes ...func(*scheduling.Policy)) simulat
 
 // Compare runs policies over so many seeds of a load, from Seed + cfg.Seed on, in parallel.
 func (s *Study) Compare(
-	cfg simulator.Config, list []simulator.Contender, seeds int, load Load,
+	cfg simulator.Config, list Contenders, seeds int, load Load,
 ) Comparison {
 	cfg.Seed += s.Seed
 	all, err := simulator.Compare(s.ctx, cfg, list, seeds, func(seed uint64) (*workload.Workload, error) {
@@ -62,7 +81,14 @@ func (s *Study) Compare(
 
 // Simulate runs one policy over so many seeds of a load.
 func (s *Study) Simulate(cfg simulator.Config, p simulator.Contender, seeds int, load Load) *Runs {
-	return s.Compare(cfg, []simulator.Contender{p}, seeds, load)[0]
+	return s.Compare(cfg, Contenders{p}, seeds, load)[0]
+}
+
+// Run runs one simulation, as simulator.Run does.
+func (s *Study) Run(cfg simulator.Config, w *workload.Workload) *simulator.Result {
+	r, err := simulator.Run(s.ctx, cfg, w)
+	s.Check(err)
+	return r
 }
 
 // By gives a figure of the runs by seed.
@@ -72,6 +98,11 @@ func (r *Runs) By(m Metric) Sample {
 		values[i] = m(one)
 	}
 	return BySeed(values)
+}
+
+// Each gives several figures of the runs by seed.
+func (r *Runs) Each(figures func(*simulator.Result) []float64) []Sample {
+	return Samples(len(r.Results), func(i int) []float64 { return figures(r.Results[i]) })
 }
 
 // BySeed works out a figure of all policies for each seed apart: one has the runs of that seed.

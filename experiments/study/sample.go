@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -19,6 +20,26 @@ func Sure(v float64) Sample { return Sample{Values: []float64{v}, Sure: true} }
 
 // BySeed is a quantity that each seed gave a value of.
 func BySeed(values []float64) Sample { return Sample{Values: values} }
+
+// Samples gives several quantities by seed: run gives one value of each for the i-th seed.
+func Samples(seeds int, run func(i int) []float64) []Sample {
+	var all []Sample
+	for i := range seeds {
+		values := run(i)
+		if i == 0 {
+			all = make([]Sample, len(values))
+		}
+		for k, v := range values {
+			all[k].Values = append(all[k].Values, v)
+		}
+	}
+	return all
+}
+
+// Seeds gives several quantities of something that is run under each seed.
+func (s *Study) Seeds(seeds int, run func(seed uint64) []float64) []Sample {
+	return Samples(seeds, func(i int) []float64 { return run(s.Seed + uint64(i)) })
+}
 
 // Pair works out a quantity of two others for each seed apart, so that what is chance in both drops
 // out: the seeds of a and b are the same.
@@ -51,6 +72,12 @@ func MeanOf(all []Sample) Sample {
 	}
 	return sum
 }
+
+// Inverse is 1 over s for each seed apart.
+func (s Sample) Inverse() Sample { return Pair(s, s, func(a, _ float64) float64 { return 1 / a }) }
+
+// ByMean orders samples by their means, for package slices.
+func ByMean(a, b Sample) int { return cmp.Compare(a.Mean(), b.Mean()) }
 
 // Part is the mean of s over the mean of whole, in per cent: for quantities that are near nothing
 // under some seeds. Each seed's value is linearized, so that the interval is that of the ratio.

@@ -22,15 +22,10 @@ type Options struct {
 
 // Repeats is the number of seeds to run: what was asked for, else quick or full.
 func (o Options) Repeats(quick, full int) int {
-	if o.Repeat > 0 {
+	switch {
+	case o.Repeat > 0:
 		return o.Repeat
-	}
-	return Pick(o, quick, full)
-}
-
-// Pick is the choice of a quick run or of a full one.
-func Pick[T any](o Options, quick, full T) T {
-	if o.Quick {
+	case o.Quick:
 		return quick
 	}
 	return full
@@ -99,6 +94,15 @@ func (s *Study) Table(name, title string, columns ...string) *Table {
 	t := &Table{Name: name, Title: title, Columns: columns}
 	s.tables = append(s.tables, t)
 	return t
+}
+
+// Extra adds a table that takes runs of its own, unless there are to be none: then it returns nil, to
+// which nothing is added.
+func (s *Study) Extra(name, title string, columns ...string) *Table {
+	if s.NoTables {
+		return nil
+	}
+	return s.Table(name, title, columns...)
 }
 
 // run runs an experiment.

@@ -2,9 +2,7 @@ package study
 
 import (
 	"encoding/csv"
-	"fmt"
 	"io"
-	"strings"
 )
 
 // Table is numbers that no row is judged by, side by side: mostly how a result moves with a choice
@@ -22,27 +20,23 @@ type Line struct {
 	Values []float64 // one for each column but the first; NaN is shown as a dash
 }
 
-// Add appends a line.
+// Add appends a line. To a table that is nil it adds nothing.
 func (t *Table) Add(label string, values ...float64) {
-	t.Lines = append(t.Lines, Line{label, values})
+	if t != nil {
+		t.Lines = append(t.Lines, Line{label, values})
+	}
 }
 
-// write writes the table as Markdown.
-func (t *Table) write(w io.Writer) error {
-	head := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		head[i] = cell(c)
-	}
-	fmt.Fprintf(w, "\n%s:\n\n| %s |\n|%s\n", t.Title, strings.Join(head, " | "),
-		strings.Repeat("---|", len(head)))
+// cells are the table as texts.
+func (t *Table) cells() (all [][]string) {
 	for _, l := range t.Lines {
-		fmt.Fprintf(w, "| %s |", cell(l.Label))
+		line := []string{l.Label}
 		for _, v := range l.Values {
-			fmt.Fprintf(w, " %s |", tableNumber(v))
+			line = append(line, tableNumber(v))
 		}
-		fmt.Fprintln(w)
+		all = append(all, line)
 	}
-	return nil
+	return all
 }
 
 // writeCSV writes the table, heads first.

@@ -161,16 +161,16 @@ func writeSection(w io.Writer, d Outcome, o Options, head, prefix string) error 
 	if err := list(w, "Found", d.Result.Findings); err != nil {
 		return err
 	}
-	fmt.Fprint(w, "\n| quantity | kind | published | ours | 95 % interval | seeds | verdict |\n"+
-		"|---|---|---|---|---|---|---|\n")
+	var rows [][]string
 	for _, r := range d.Result.Rows {
-		fmt.Fprintf(w, "| %s | %v | %s | %s | %s | %s | %s |\n", cell(r.Quantity), r.Kind,
-			cell(r.published()), r.show(r.Ours.Mean()), r.interval(), r.seeds(), r.verdict())
+		rows = append(rows, r.cells())
 	}
+	fmt.Fprintln(w)
+	writeTable(w, rowHead, rows)
 	for i := range d.Result.Tables {
-		if err := d.Result.Tables[i].write(w); err != nil {
-			return err
-		}
+		t := &d.Result.Tables[i]
+		fmt.Fprintf(w, "\n%s:\n\n", t.Title)
+		writeTable(w, t.Columns, t.cells())
 	}
 	for _, f := range d.Result.Figures {
 		fmt.Fprintf(w, "\n![%s](%s%s.svg)\n", f.Title, prefix, f.Name)
@@ -242,6 +242,32 @@ func (r Row) verdict() string {
 		return v + " (" + from + Number(low) + ")"
 	default:
 		return v + " (" + Number(low) + " to " + Number(high) + ")"
+	}
+}
+
+// rowHead heads the cells of rows.
+var rowHead = []string{"quantity", "kind", "published", "ours", "95 % interval", "seeds", "verdict"}
+
+// cells are the row as texts.
+func (r Row) cells() []string {
+	return []string{
+		r.Quantity, r.Kind.String(), r.published(), r.show(r.Ours.Mean()), r.interval(), r.seeds(), r.verdict(),
+	}
+}
+
+// writeTable writes a table as Markdown.
+func writeTable(w io.Writer, head []string, lines [][]string) {
+	line := func(cells []string) {
+		fmt.Fprint(w, "|")
+		for _, text := range cells {
+			fmt.Fprintf(w, " %s |", cell(text))
+		}
+		fmt.Fprintln(w)
+	}
+	line(head)
+	fmt.Fprintf(w, "|%s\n", strings.Repeat("---|", len(head)))
+	for _, l := range lines {
+		line(l)
 	}
 }
 

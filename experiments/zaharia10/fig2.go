@@ -1,7 +1,6 @@
 package zaharia10
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -14,190 +13,116 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Fig2 is [Zaharia10 Figs 1 and 2, §3.2, §3.3.1]: a cluster like Facebook's under HFS without delay
-// scheduling, its tasks' and jobs' times and the locality of jobs by size.
-func Fig2(ctx context.Context, o study.Options) (*study.Result, error) {
-	jobs, repeat := 1500, o.Repeats(1, 10)
-	if o.Quick {
-		jobs = 100
-	}
-	naive, err := warehouseRun(ctx, o, jobs, repeat, warehouse(), warehousePolicy(0, 0))
-	if err != nil {
-		return nil, err
-	}
-	delay, err := warehouseRun(ctx, o, jobs, repeat, warehouse(),
-		warehousePolicy(10*time.Second, 10*time.Second))
-	if err != nil {
-		return nil, err
-	}
-	r := &study.Result{
-		Setup: append(warehouseSetup(),
-			fmt.Sprintf("%d jobs, a third of a day in the full version; policy hfs with a pool "+
-				"for each of 200 users, greedy; beside it W1 = W2 = 10 s.", jobs)),
-	}
-	names := warehouseBins()
-	fig := study.Figure{
-		Name: "fig2", Title: "Locality by job size, HFS without delay", X: "maps of the job",
-		Y: "maps (%)", Categories: names,
-		Series: []*study.Series{{Name: "node-local"}, {Name: "rack-local or nearer"}},
-	}
-	other := study.Figure{
-		Name: "fig2-delay", Title: "Locality by job size, W1 = W2 = 10 s", X: "maps of the job",
-		Y: "maps (%)", Categories: names, Series: []*study.Series{{Name: "node-local"}, {Name: "rack-local or nearer"}},
-	}
-	for _, b := range names {
-		for level := range 2 {
-			fig.Series[level].Y = append(fig.Series[level].Y,
-				setup.ClassLocality(naive, b, scheduling.Locality(level)))
-			other.Series[level].Y = append(other.Series[level].Y,
-				setup.ClassLocality(delay, b, scheduling.Locality(level)))
-		}
-	}
-	first := names[0]
-	r.Rows = append(warehouseTimes(naive),
-		study.PrintedRow("Fig 2: jobs of 1 to 25 maps: node-local", "%", 5, study.Share,
-			setup.Local(naive, first, scheduling.NodeLocal)),
-		study.PrintedRow("Fig 2: jobs of 1 to 25 maps: rack-local or nearer", "%", 59,
-			study.Share, setup.Local(naive, first, scheduling.RackLocal)),
-		study.OwnRow("Fig 2: node-local, least rise from bin to bin", "points",
-			"rises with size", study.More(0), leastRise(naive, scheduling.NodeLocal)),
-		study.OwnRow("Fig 2: rack-local or nearer, last bin less first", "points",
-			"rises with size", study.More(0),
-			setup.Local(naive, names[len(names)-1], scheduling.RackLocal).
-				Minus(setup.Local(naive, first, scheduling.RackLocal))),
-		study.Known("jobs of 1 to 25 maps, W1 = W2 = 10 s: node-local", "%", 73,
-			setup.Local(delay, first, scheduling.NodeLocal)).Saying("of one map, §4.1's bound"))
-	r.Figures = []study.Figure{fig, other}
-	r.Notes = fig2Notes()
-	return r, r.AddTables(ctx, o, func(ctx context.Context, o study.Options) (study.Table, error) {
-		return warehouseTable(ctx, o, jobs/3)
-	})
+// warehouseRun is a cluster like Facebook's under HFS as of March 2009, or with waits.
+type warehouseRun struct {
+	jobs   int
+	cfg    simulator.Config
+	policy simulator.Contender
 }
 
-// warehouseTable shows how the locality of the smallest jobs moves with the set-up.
-func warehouseTable(ctx context.Context, o study.Options, jobs int) (study.Table, error) {
-	first := warehouseBins()[0]
-	t := study.Table{
-		Name: "sensitivity", Title: "Jobs of 1 to 25 maps without delay, one choice changed",
-		Columns: []string{"choice", "node-local (%)", "rack-local or nearer (%)"},
-	}
-	for _, c := range warehouseChoices(o) {
-		cfg, p := warehouse(), warehousePolicy(0, 0)
-		c.change(&cfg, &p)
-		got, err := warehouseRun(ctx, o, jobs, 1, cfg, p)
-		if err != nil {
-			return t, err
-		}
-		t.Add(c.name, setup.ClassLocality(got, first, scheduling.NodeLocal),
-			setup.ClassLocality(got, first, scheduling.RackLocal))
-	}
-	return t, nil
-}
-
-// fig2Notes say what a reader should know.
-func fig2Notes() []string {
-	return []string{
-		"Locality is counted over the maps of all jobs of a bin; the paper does not say whether " +
-			"it counts maps or jobs, nor its other bins.",
-		"The medians of maps and reduces are set for a job's mean task and shown as a check of " +
-			"the generator: a few large jobs weigh most. Jobs' times, the jobs below 271 maps " +
-			"and how often slots are full follow. How many reduces there are is ours.",
-		"The number of racks decides the rack locality: with 3 replicas in 2 racks a random " +
-			"node's rack holds a block with chance 2/racks. §3.6 allows 8 to 31 racks here; the " +
-			"table shows them.",
-	}
-}
-
-// warehousePolicy is HFS as of March 2009, or with waits.
-func warehousePolicy(w1, w2 time.Duration) scheduling.Policy {
+func newWarehouseRun(jobs int, w1, w2 time.Duration) warehouseRun {
 	p := scheduling.Policy{
 		Name: "hfs", Order: "pools", Spread: true, OneTask: true, SlowStart: -1,
 		Pools: scheduling.Allocations{PoolPerUser: true},
 	}
 	setup.Waits(w1, w2)(&p)
-	return p
+	cfg := warehouse()
+	cfg.Sample = 10 * time.Second
+	return warehouseRun{jobs, cfg, simulator.Contender{Name: p.Name, Policy: p}}
 }
 
-// warehouseRun simulates several seeds, with samples each 10 s.
-func warehouseRun(
-	ctx context.Context, o study.Options, jobs, repeat int, cfg simulator.Config,
-	p scheduling.Policy,
-) (*simulator.Contest, error) {
-	cfg.Seed, cfg.Sample = o.Seed, 10*time.Second
-	return setup.Contest(ctx, cfg, p, repeat,
-		func(r *rand.Rand) workload.Workload { return warehouseJobs(r, jobs) })
+func (w warehouseRun) simulate(s *study.Study, seeds int) *study.Runs {
+	return s.Simulate(w.cfg, w.policy, seeds,
+		func(r *rand.Rand) workload.Workload { return warehouseJobs(r, w.jobs) })
+}
+
+// fig2 is [Zaharia10 Figs 1 and 2, §3.2, §3.3.1]: a cluster like Facebook's under HFS without delay
+// scheduling, its tasks' and jobs' times and the locality of jobs by size.
+func fig2(s *study.Study) {
+	jobs, seeds := study.Pick(s, 100, 1500), s.Repeats(1, 10)
+	s.Fill("jobs", jobs)
+	naive := newWarehouseRun(jobs, 0, 0).simulate(s, seeds)
+	delay := newWarehouseRun(jobs, 10*time.Second, 10*time.Second).simulate(s, seeds)
+	bySize(s, naive, "fig2", "Locality by job size, HFS without delay")
+	bySize(s, delay, "fig2-delay", "Locality by job size, W1 = W2 = 10 s")
+	warehouseTimes(s, naive)
+	names := warehouseBins()
+	first, last := names[0], names[len(names)-1]
+	s.Printed("Fig 2: jobs of 1 to 25 maps: node-local", "%", 5, study.Share,
+		naive.Local(first, scheduling.NodeLocal))
+	s.Printed("Fig 2: jobs of 1 to 25 maps: rack-local or nearer", "%", 59, study.Share,
+		naive.Local(first, scheduling.RackLocal))
+	s.Own("Fig 2: node-local, least rise from bin to bin", "points", "rises with size",
+		study.More(0), leastRise(naive, scheduling.NodeLocal))
+	s.Own("Fig 2: rack-local or nearer, last bin less first", "points", "rises with size",
+		study.More(0), naive.Local(last, scheduling.RackLocal).
+			Minus(naive.Local(first, scheduling.RackLocal)))
+	s.Known("jobs of 1 to 25 maps, W1 = W2 = 10 s: node-local", "%", 73,
+		delay.Local(first, scheduling.NodeLocal)).Saying("of one map, §4.1's bound")
+	warehouseTable(s, jobs/3)
+}
+
+// bySize draws the locality of the jobs of each bin.
+func bySize(s *study.Study, r *study.Runs, name, title string) {
+	fig := s.Plot(name, title, "maps of the job", "maps (%)").Bars(warehouseBins()...).
+		Lines("node-local", "rack-local or nearer")
+	for _, b := range warehouseBins() {
+		for level, series := range fig.Series {
+			series.Y = append(series.Y, r.ClassLocality(b, scheduling.Locality(level)))
+		}
+	}
 }
 
 // leastRise is the rise of locality from a bin to the next where its mean is least.
-func leastRise(c *simulator.Contest, level scheduling.Locality) (least study.Sample) {
+func leastRise(r *study.Runs, level scheduling.Locality) study.Sample {
+	var rises []study.Sample
 	names := warehouseBins()
 	for i, b := range names[1:] {
-		rise := setup.Local(c, b, level).Minus(setup.Local(c, names[i], level))
-		if i == 0 || rise.Mean() < least.Mean() {
-			least = rise
-		}
+		rises = append(rises, r.Local(b, level).Minus(r.Local(names[i], level)))
 	}
-	return least
+	return slices.MinFunc(rises, study.ByMean)
 }
 
-// warehouseChoice is a change of the set-up.
-type warehouseChoice struct {
-	name   string
-	change func(*simulator.Config, *scheduling.Policy)
-}
-
-func warehouseChoices(o study.Options) []warehouseChoice {
-	list := []warehouseChoice{{"as above", func(*simulator.Config, *scheduling.Policy) {}}}
-	if o.Quick {
-		return list
-	}
+// warehouseTable shows how the locality of the smallest jobs moves with the set-up.
+func warehouseTable(s *study.Study, jobs int) {
+	list := []study.Choice[warehouseRun]{{Name: "as above"}}
 	for _, racks := range []int{8, 12, 20, 31} {
-		list = append(list, warehouseChoice{
-			fmt.Sprintf("%d racks", racks),
-			func(c *simulator.Config, _ *scheduling.Policy) { c.Cluster.Racks = racks },
-		})
+		list = append(list, study.With(fmt.Sprintf("%d racks", racks),
+			func(w *warehouseRun) { w.cfg.Cluster.Racks = racks }))
 	}
-	return append(list, warehouseChoice{
-		"several tasks a heartbeat",
-		func(_ *simulator.Config, p *scheduling.Policy) { p.OneTask = false },
-	},
-		warehouseChoice{
-			"no load manager", func(_ *simulator.Config, p *scheduling.Policy) { p.Spread = false },
-		},
-		warehouseChoice{
-			"half the map slots",
-			func(c *simulator.Config, _ *scheduling.Policy) { c.Cluster.MapSlots = 3 },
-		},
+	list = append(list,
+		study.With("several tasks a heartbeat", func(w *warehouseRun) { w.policy.Policy.OneTask = false }),
+		study.With("no load manager", func(w *warehouseRun) { w.policy.Policy.Spread = false }),
+		study.With("half the map slots", func(w *warehouseRun) { w.cfg.Cluster.MapSlots = 3 }),
 	)
+	t := s.Extra("sensitivity", "Jobs of 1 to 25 maps without delay, one choice changed",
+		"choice", "node-local (%)", "rack-local or nearer (%)")
+	study.Vary(s, t, 1, newWarehouseRun(jobs, 0, 0), list, func(w warehouseRun) []float64 {
+		r, first := w.simulate(s, 1), warehouseBins()[0]
+		return []float64{
+			r.ClassLocality(first, scheduling.NodeLocal), r.ClassLocality(first, scheduling.RackLocal),
+		}
+	})
 }
 
-// warehouseTimes are the rows of Fig 1 and §3.2.
-func warehouseTimes(c *simulator.Contest) []study.Row {
-	var of [7][]float64
-	for _, res := range c.Results {
-		for i, v := range oneWarehouse(res) {
-			of[i] = append(of[i], v)
-		}
-	}
-	by := func(i int) study.Sample { return study.BySeed(of[i]) }
-	return []study.Row{
-		study.Known("Fig 1: median map", "s", 19, by(0)).Saying("set"),
-		study.Known("Fig 1: median reduce", "s", 231, by(1)).Saying("set"),
-		study.PrintedRow("Fig 1: median job", "s", 84, study.Size, by(2)),
-		study.Known("§3.2: jobs with fewer than 271 maps and 30 reduces", "%", 83,
-			by(3)).Saying("drawn, whatever the scheduler does"),
-		study.Known("§3.2: time with more than 95 % of map slots full", "%", 21,
-			by(4)).Saying(unmoved),
-		study.Known("§3.2: time with more than 95 % of reduce slots full", "%", 4,
-			by(5)).Saying(unmoved),
-		study.Known("§3.3.1: jobs of 1 to 25 maps", "%", 58, by(6)).Saying("set"),
-	}
+// warehouseTimes adds the rows of Fig 1 and §3.2.
+func warehouseTimes(s *study.Study, r *study.Runs) {
+	of := r.Each(oneWarehouse)
+	s.Known("Fig 1: median map", "s", 19, of[0]).Saying("set")
+	s.Known("Fig 1: median reduce", "s", 231, of[1]).Saying("set")
+	s.Printed("Fig 1: median job", "s", 84, study.Size, of[2])
+	s.Known("§3.2: jobs with fewer than 271 maps and 30 reduces", "%", 83, of[3]).
+		Saying("drawn, whatever the scheduler does")
+	s.Known("§3.2: time with more than 95 % of map slots full", "%", 21, of[4]).Saying(unmoved)
+	s.Known("§3.2: time with more than 95 % of reduce slots full", "%", 4, of[5]).Saying(unmoved)
+	s.Known("§3.3.1: jobs of 1 to 25 maps", "%", 58, of[6]).Saying("set")
 }
 
 // oneWarehouse gives the medians of maps, reduces and jobs in seconds, then in per cent: jobs with
 // fewer than 271 maps and 30 reduces, time with map slots and with reduce slots full, and jobs of
 // the first bin.
-func oneWarehouse(res *simulator.Result) (of [7]float64) {
+func oneWarehouse(res *simulator.Result) []float64 {
+	var of [7]float64
 	var times [2][]float64 // a job's mean task, once for each of its tasks
 	var sojourns []float64
 	for i := range res.Jobs {
@@ -232,7 +157,7 @@ func oneWarehouse(res *simulator.Result) (of [7]float64) {
 	}
 	for i, x := range [][]float64{times[0], times[1], sojourns} {
 		slices.Sort(x)
-		of[i] = setup.Median(x)
+		of[i] = study.Median(x)
 	}
-	return of
+	return of[:]
 }

@@ -38,30 +38,6 @@ func warehouse() simulator.Config {
 	}
 }
 
-// warehouseSetup describes warehouse and warehouseJobs.
-func warehouseSetup() []string {
-	return []string{
-		fmt.Sprintf("Cluster: %d nodes of 5 map and 5 reduce slots ([Zaharia10 §3.2, §4.1]: 620 "+
-			"machines, 3,100 slots of either kind), in %d racks of 38 or 39 nodes ([§3.6]: racks "+
-			"have 20 to 80; 40 is usual), 3 replicas.", warehouseNodes, warehouseRacks),
-		fmt.Sprintf("Heartbeats every %v (Hadoop's rule for so many nodes), one task a heartbeat "+
-			"(assignmultiple=false), load manager on.",
-			scheduling.HeartbeatInterval(warehouseNodes)),
-		"Jobs: exponential gaps of mean 14 s; sizes in the bins of Table 2 (October 2009), " +
-			"log-uniform inside a bin, with so many fewer jobs of one and two maps that 58 % " +
-			"have at most 25, as §3.3.1 says of March; the last bin, from 1,501 maps, is a " +
-			"Pareto distribution with exponent 1.5 cut at 25,000.",
-		"A quarter of the jobs has reduces, one for ten maps (SWIM's traces of 2009: three of " +
-			"four jobs are map-only; the number is ours).",
-		"Task times are lognormal from job to job, with a sigma of 0.4 inside a job: maps with " +
-			"the published median of 19 s and a mean of 114 s (3,100 slots over the 27.1 that " +
-			"free up a second under load), reduces with 231 s and 1,033 s (3.0 a second), none " +
-			"over 2 hours. A job takes 18 s to set up and clean up.",
-		"Remote reads take 1.5 times (rack) and twice (elsewhere) as long as local ones, 6 s; no " +
-			"network model.",
-	}
-}
-
 // spreadOf is the sigma of a lognormal distribution with this median and mean.
 func spreadOf(median, mean time.Duration) float64 {
 	return math.Sqrt(2 * math.Log(mean.Seconds()/median.Seconds()))

@@ -48,6 +48,12 @@ func Contended(link float64) simulator.Network {
 	return simulator.Network{Flows: true, NodeLink: link, Grain: 500 * time.Millisecond}
 }
 
+// Factors is a network on which remote reads take so many times as long as local ones, within a rack
+// and beyond, however many there are.
+func Factors(rack, far float64) simulator.Network {
+	return simulator.Network{ReadFactor: [3]float64{1, rack, far}}
+}
+
 // ContendedSetup describes Contended(RemoteLink).
 const ContendedSetup = "Remote reads and shuffles share the link of 18 MB/s that each node has " +
 	"in either direction, max-min fairly; a lone remote read is as fast as a local one; " +

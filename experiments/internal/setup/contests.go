@@ -37,9 +37,28 @@ func Waits(w1, w2 time.Duration) func(*scheduling.Policy) {
 	}
 }
 
+// Packed is a policy without a load manager that spreads tasks over nodes.
+func Packed(p *scheduling.Policy) { p.Spread = false }
+
 // Capped cuts the jobs of a quick run's workload to 400 maps and so many reduces; a full run keeps
 // its own.
-func Capped(
+func Capped(s *study.Study, reduces int, load study.Load) study.Load {
+	if !s.Quick {
+		return load
+	}
+	const maps = 400
+	return study.Changed(load, func(j *workload.Job) {
+		if j.Maps > maps {
+			j.InputBytes = j.InputBytes / int64(j.Maps) * int64(maps)
+			j.ShuffleBytes = j.ShuffleBytes / int64(j.Maps) * int64(maps)
+			j.Maps = maps
+		}
+		j.Reduces = min(j.Reduces, reduces)
+	})
+}
+
+// OldCapped is Capped.
+func OldCapped(
 	o study.Options, reduces int, load func(r *rand.Rand) workload.Workload,
 ) func(r *rand.Rand) workload.Workload {
 	if !o.Quick {

@@ -72,14 +72,18 @@ func (t Timeline) Reach(from time.Duration, slots float64, jobs ...int) float64 
 	return (time.Duration(len(held)) * t.Every).Seconds()
 }
 
-// Timelines gives a figure of the timeline of each result of a contest, of so many jobs sampled at
-// an interval.
+// Timelines gives a figure of the timeline of each run, of so many jobs sampled at an interval.
 func Timelines(
+	r *study.Runs, jobs int, every time.Duration, figure func(Timeline) float64,
+) study.Sample {
+	return r.By(func(one *simulator.Result) float64 { return figure(NewTimeline(one, jobs, every)) })
+}
+
+// OldTimelines is Timelines.
+func OldTimelines(
 	c *simulator.Contest, jobs int, every time.Duration, figure func(Timeline) float64,
 ) study.Sample {
-	return Each(c, func(r *simulator.Result) float64 {
-		return figure(NewTimeline(r, jobs, every))
-	})
+	return Timelines(runs(c), jobs, every, figure)
 }
 
 // Tenant is a job without data of its own that shares a cluster with others.

@@ -1,0 +1,13 @@
+package setup
+
+import (
+	"embed"
+
+	"github.com/tarry-mr/tarry/experiments/study"
+)
+
+//go:embed shared.md
+var texts embed.FS
+
+// Sentences are those on set-ups that texts of several papers have, by name.
+func Sentences() map[string][]string { return study.SharedItems(texts) }

@@ -1,0 +1,50 @@
+package study
+
+import "slices"
+
+// Pick is the choice of a quick run or of a full one.
+func Pick[T any](s *Study, quick, full T) T {
+	if s.Quick {
+		return quick
+	}
+	return full
+}
+
+// Grid gives every point of a grid, its last axis fastest.
+func Grid(axes ...[]float64) [][]float64 {
+	points := [][]float64{nil}
+	for _, axis := range axes {
+		var next [][]float64
+		for _, p := range points {
+			for _, v := range axis {
+				next = append(next, append(slices.Clip(p), v))
+			}
+		}
+		points = next
+	}
+	return points
+}
+
+// Choice is a change of a set-up, under a name. Without a change it is the set-up as it is.
+type Choice[T any] struct {
+	Name   string
+	Change func(*T)
+}
+
+// With is a choice.
+func With[T any](name string, change func(*T)) Choice[T] { return Choice[T]{name, change} }
+
+// Vary adds a line to a table for each choice: the values under a set-up with that one choice changed.
+// A quick run has the first few. Without a table, see Study.Extra, nothing is run.
+func Vary[T any](s *Study, t *Table, quick int, base T, list []Choice[T], values func(T) []float64) {
+	if t == nil {
+		return
+	}
+	for _, c := range list[:Pick(s, quick, len(list))] {
+		with := base
+		if c.Change != nil {
+			c.Change(&with)
+		}
+		t.Add(c.Name, values(with)...)
+	}
+}

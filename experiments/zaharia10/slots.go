@@ -1,0 +1,84 @@
+package zaharia10
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/delaymath"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// slots is [Zaharia10 §3.3]: both problems of naive fair sharing, simulated.
+func slots(s *study.Study) {
+	headOfLine(s)
+	sticky(s)
+}
+
+// The example of §3.3.1: nodes of the cluster, and those on which a small job has data.
+const headNodes, headData = 300, 30
+
+// headOfLine is [Zaharia10 §3.3.1] simulated, with what §3.5 works out for skip counts.
+func headOfLine(s *study.Study) {
+	s.Printed("naive fair, data on 10 % of the nodes: node-local", "%", 10, study.Share,
+		headLocality(s, 5, scheduling.LocalityPolicy{})).Saying("will only achieve 10 % locality")
+	fig := s.Plot("skips", "Locality of one map with data on 10 % of the nodes", "skip count D",
+		"node-local (%)")
+	simulated, formula := fig.Line("simulated"), fig.Dashed("1 − 0.9^(D+1)")
+	for _, skips := range []int{10, 40} {
+		got := headLocality(s, 1,
+			scheduling.LocalityPolicy{Rule: scheduling.SkipCount, Skips: []int{skips}})
+		want := 100 * delaymath.LocalWithin(headData/float64(headNodes), float64(skips+1))
+		simulated.AddSample(float64(skips), got)
+		formula.Add(float64(skips), want)
+		s.Formula(fmt.Sprintf("skip count of %d: node-local", skips), "%", want, study.Share(want),
+			got).Saying("1 − 0.9^(D+1)")
+	}
+}
+
+// headLocality is the node-local part of small jobs' maps in per cent.
+func headLocality(s *study.Study, maps int, rule scheduling.LocalityPolicy) study.Sample {
+	w := headJobs(study.Pick(s, 30, 200), maps)
+	return s.Simulate(simulator.Config{
+		Cluster: simulator.Cluster{Nodes: headNodes, MapSlots: 1, Setup: -1},
+		Network: simulator.Network{ReadFactor: [3]float64{1, 2, 2}},
+		Until:   w.Jobs[len(w.Jobs)-1].Submit,
+		Places:  headPlaces(maps),
+	}, study.Policy("fair", "fair", func(p *scheduling.Policy) { p.Locality = rule }),
+		s.Repeats(2, 10), study.Always(w)).By(study.NodeLocal)
+}
+
+// headJobs are ten endless jobs without data, and small ones that come by and by.
+func headJobs(jobs, maps int) workload.Workload {
+	many := setup.Tenant{User: "many", Map: 20 * time.Second, Spread: 0.4}
+	w := setup.Tenants(slices.Repeat([]setup.Tenant{many}, 10)...)
+	for i := range jobs {
+		w.Jobs = append(w.Jobs, workload.Job{
+			Name: fmt.Sprintf("small %d", i), User: "small", Class: "small", Maps: maps,
+			Submit:     time.Duration(i+10) * 30 * time.Second,
+			InputBytes: int64(maps) * workload.DefaultBlock,
+			Map:        workload.Cost{CPU: -1, Time: 10 * time.Second, Spread: 0.4},
+		})
+	}
+	return w
+}
+
+// headPlaces puts all blocks of a job on the same random nodes.
+func headPlaces(maps int) func(job int) scheduling.Places {
+	return func(job int) scheduling.Places {
+		nodes := rand.New(rand.NewPCG(uint64(job), 331)).Perm(headNodes)[:headData]
+		p := scheduling.Places{Offsets: []int32{0}}
+		for range maps {
+			for _, n := range nodes {
+				p.Nodes = append(p.Nodes, scheduling.NodeID(n))
+			}
+			p.Offsets = append(p.Offsets, int32(len(p.Nodes)))
+		}
+		return p
+	}
+}
